@@ -1,0 +1,108 @@
+/* Machine instructions as C: ports, control registers, MSRs, CPUID, TSC (Intel SDM 2). */
+#pragma once
+
+#include "kernel/compiler.h"
+
+static __always_inline void outb(u16 port, u8 v)
+{
+	__asm__ __volatile__("outb %0, %1" ::"a"(v), "Nd"(port));
+}
+
+static __always_inline void outw(u16 port, u16 v)
+{
+	__asm__ __volatile__("outw %0, %1" ::"a"(v), "Nd"(port));
+}
+
+static __always_inline void outl(u16 port, u32 v)
+{
+	__asm__ __volatile__("outl %0, %1" ::"a"(v), "Nd"(port));
+}
+
+static __always_inline u8 inb(u16 port)
+{
+	u8 v;
+
+	__asm__ __volatile__("inb %1, %0" : "=a"(v) : "Nd"(port));
+	return v;
+}
+
+static __always_inline u16 inw(u16 port)
+{
+	u16 v;
+
+	__asm__ __volatile__("inw %1, %0" : "=a"(v) : "Nd"(port));
+	return v;
+}
+
+static __always_inline u32 inl(u16 port)
+{
+	u32 v;
+
+	__asm__ __volatile__("inl %1, %0" : "=a"(v) : "Nd"(port));
+	return v;
+}
+
+/* A spin-wait hint (PAUSE). */
+static __always_inline void cpu_relax(void)
+{
+	__asm__ __volatile__("pause" ::: "memory");
+}
+
+/* Halt until the next interrupt; interrupts are on afterwards. STI's shadow makes the pair atomic. */
+static __always_inline void safe_halt(void)
+{
+	__asm__ __volatile__("sti; hlt" ::: "memory");
+}
+
+static __always_inline void halt(void)
+{
+	__asm__ __volatile__("hlt" ::: "memory");
+}
+
+static __always_inline u64 rdmsr(u32 msr)
+{
+	u32 lo, hi;
+
+	__asm__ __volatile__("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
+	return ((u64)hi << 32) | lo;
+}
+
+static __always_inline void wrmsr(u32 msr, u64 v)
+{
+	__asm__ __volatile__("wrmsr" ::"c"(msr), "a"((u32)v), "d"((u32)(v >> 32)) : "memory");
+}
+
+static __always_inline u64 rdtsc(void)
+{
+	u32 lo, hi;
+
+	__asm__ __volatile__("rdtsc" : "=a"(lo), "=d"(hi));
+	return ((u64)hi << 32) | lo;
+}
+
+static __always_inline void cpuid(u32 leaf, u32 subleaf, u32 *a, u32 *b, u32 *c, u32 *d)
+{
+	__asm__ __volatile__("cpuid" : "=a"(*a), "=b"(*b), "=c"(*c), "=d"(*d) : "a"(leaf), "c"(subleaf));
+}
+
+#define DEFINE_CR(n)                                                                               \
+	static __always_inline u64 read_cr##n(void)                                                \
+	{                                                                                          \
+		u64 v;                                                                             \
+		__asm__ __volatile__("mov %%cr" #n ", %0" : "=r"(v)::"memory");                    \
+		return v;                                                                          \
+	}                                                                                          \
+	static __always_inline void write_cr##n(u64 v)                                             \
+	{                                                                                          \
+		__asm__ __volatile__("mov %0, %%cr" #n ::"r"(v) : "memory");                       \
+	}
+
+DEFINE_CR(0)
+DEFINE_CR(2)
+DEFINE_CR(3)
+DEFINE_CR(4)
+
+static __always_inline void invlpg(unsigned long addr)
+{
+	__asm__ __volatile__("invlpg (%0)" ::"r"(addr) : "memory");
+}

@@ -1,0 +1,79 @@
+/* Error numbers, as in Linux on x86 (errno(3)), and errors carried in pointers. */
+#pragma once
+
+#include "kernel/compiler.h"
+
+#ifdef NOP5_HOST
+#include <errno.h>
+#else
+#define EPERM 1
+#define ENOENT 2
+#define ESRCH 3
+#define EINTR 4
+#define EIO 5
+#define ENXIO 6
+#define E2BIG 7
+#define ENOEXEC 8
+#define EBADF 9
+#define ECHILD 10
+#define EAGAIN 11
+#define ENOMEM 12
+#define EACCES 13
+#define EFAULT 14
+#define EBUSY 16
+#define EEXIST 17
+#define EXDEV 18
+#define ENODEV 19
+#define ENOTDIR 20
+#define EISDIR 21
+#define EINVAL 22
+#define ENFILE 23
+#define EMFILE 24
+#define ENOTTY 25
+#define EFBIG 27
+#define ENOSPC 28
+#define ESPIPE 29
+#define EROFS 30
+#define EMLINK 31
+#define EPIPE 32
+#define EDOM 33
+#define ERANGE 34
+#define EDEADLK 35
+#define ENAMETOOLONG 36
+#define ENOSYS 38
+#define ENOTEMPTY 39
+#define ELOOP 40
+#define EOVERFLOW 75
+#define EOPNOTSUPP 95
+#define ETIMEDOUT 110
+#endif
+
+#define MAX_ERRNO 4095
+
+static inline bool IS_ERR(const void *ptr)
+{
+	return (uintptr_t)ptr >= (uintptr_t)-MAX_ERRNO;
+}
+
+static inline bool IS_ERR_OR_NULL(const void *ptr)
+{
+	return !ptr || IS_ERR(ptr);
+}
+
+static inline void *ERR_PTR(long error)
+{
+	return (void *)error;
+}
+
+static inline long PTR_ERR(const void *ptr)
+{
+	return (long)ptr;
+}
+
+static inline void *ERR_CAST(const void *ptr)
+{
+	return (void *)ptr;
+}
+
+/* The usual text of a positive errno ("Invalid argument"), as strerror(3) prints it; kernel/lib. */
+const char *errno_text(int error);

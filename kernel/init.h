@@ -1,0 +1,36 @@
+/* Boot-time registration: initcalls by level, and command-line parameters. */
+#pragma once
+
+#include "kernel/compiler.h"
+
+typedef int (*initcall_t)(void);
+
+/*
+ * Levels, in order: core (services others need), fs, device, late. All run in the first task with
+ * every CPU up, so they may sleep. A negative return is reported and the boot goes on.
+ */
+#define __define_initcall(fn, level)                                                               \
+	static initcall_t __initcall_##fn __used __section(".initcall" #level ".init") = fn
+#define core_initcall(fn) __define_initcall(fn, 1)
+#define fs_initcall(fn) __define_initcall(fn, 3)
+#define device_initcall(fn) __define_initcall(fn, 5)
+#define late_initcall(fn) __define_initcall(fn, 7)
+
+/*
+ * __setup("name", fn): fn(value) is called with the text after `name=` (NULL for a bare `name`) before
+ * memory is set up, on the boot CPU, interrupts off: it may only parse and store. Linux's __setup.
+ */
+struct kernel_param {
+	const char *name;
+	int (*fn)(const char *value);
+};
+#define __setup(param_name, param_fn)                                                              \
+	static const struct kernel_param __setup_##param_fn __used __section(".init.setup") = {    \
+		.name = param_name, .fn = param_fn                                                 \
+	}
+void parse_kernel_params(const char *cmdline);
+/* The value of the last `name=value` on the command line in buf, true if there is one. Any time. */
+bool cmdline_find(const char *name, char *buf, size_t size);
+
+/* What the first task runs when the boot is done: set by the shell's late_initcall. */
+extern void (*init_process)(void);

@@ -1,0 +1,48 @@
+/* Mutexes: sleeping locks with a known owner. Task context only; the owner unlocks. */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "kernel/locking/spinlock.h"
+
+struct task_struct;
+
+struct mutex {
+	struct task_struct *owner; /* [A] NULL when free; set by cmpxchg on the fast path */
+	spinlock_t wait_lock;
+	struct list_head wait_list; /* [wait_lock] waiters in order of arrival */
+	u32 contended;		    /* [wait_lock] to write: waiters exist, unlock must hand over */
+#ifdef CONFIG_DEBUG
+	struct lock_class *class;
+#endif
+};
+
+#ifdef CONFIG_DEBUG
+#define __MUTEX_INITIALIZER(name)                                                                  \
+	{                                                                                          \
+		.wait_lock = __SPINLOCK_INIT(name.wait_lock),                                      \
+		.wait_list = LIST_HEAD_INIT(name.wait_list),                                       \
+		.class = &(struct lock_class){ .name = #name },                                    \
+	}
+#define mutex_init(m)                                                                              \
+	do {                                                                                       \
+		static struct lock_class __mutex_class = { .name = #m };                           \
+		__mutex_init(m);                                                                   \
+		(m)->class = &__mutex_class;                                                       \
+	} while (0)
+#else
+#define __MUTEX_INITIALIZER(name)                                                                  \
+	{                                                                                          \
+		.wait_lock = __SPINLOCK_INIT(name.wait_lock),                                      \
+		.wait_list = LIST_HEAD_INIT(name.wait_list),                                       \
+	}
+#define mutex_init(m) __mutex_init(m)
+#endif
+#define DEFINE_MUTEX(name) struct mutex name = __MUTEX_INITIALIZER(name)
+
+void __mutex_init(struct mutex *m);
+void mutex_lock(struct mutex *m);
+/* -EINTR when a signal came before the lock. */
+int __must_check mutex_lock_interruptible(struct mutex *m);
+bool mutex_trylock(struct mutex *m);
+void mutex_unlock(struct mutex *m);
+bool mutex_is_locked(struct mutex *m);

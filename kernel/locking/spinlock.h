@@ -1,0 +1,168 @@
+/*
+ * Spinlocks: fair (a ticket lock), for short critical sections in any context but NMI.
+ *
+ * spin_lock() turns preemption off. Data that an interrupt handler also takes the lock for needs the
+ * _irqsave or _irq form; data shared with a softirq the _bh form. A holder never sleeps. Order between
+ * locks: docs/locking.md; a DEBUG build checks it (kernel/locking/lockdep.c).
+ */
+#pragma once
+
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/processor.h"
+#include "kernel/preempt.h"
+
+/* A class of locks for the order checker: one for each place that initialises a lock. */
+struct lock_class {
+	const char *name;
+	u16 id; /* given at first use; 0 is none yet */
+};
+
+typedef struct spinlock {
+	union {
+		u32 value;
+		struct {
+			u16 owner; /* the ticket now served */
+			u16 next;  /* the ticket the next comer draws */
+		};
+	};
+#ifdef CONFIG_DEBUG
+	struct lock_class *class;
+	int holder_cpu; /* -1 when free */
+	const void *holder_ip;
+#endif
+} spinlock_t;
+
+#ifdef CONFIG_DEBUG
+#define __SPINLOCK_INIT(lock_name)                                                                 \
+	{                                                                                          \
+		{ 0 }, &(struct lock_class){ .name = #lock_name }, -1, NULL                        \
+	}
+void spin_lock_debug_acquire(spinlock_t *lock); /* before waiting: order, recursion, context */
+void spin_lock_debug_acquired(spinlock_t *lock);
+void spin_lock_debug_release(spinlock_t *lock);
+#define spin_lock_init(lock)                                                                       \
+	do {                                                                                       \
+		static struct lock_class __class = { .name = #lock };                              \
+		*(lock) = (spinlock_t){ { 0 }, &__class, -1, NULL };                               \
+	} while (0)
+#else
+#define __SPINLOCK_INIT(lock_name) { { 0 } }
+static __always_inline void spin_lock_debug_acquire(spinlock_t *lock)
+{
+	(void)lock;
+}
+static __always_inline void spin_lock_debug_acquired(spinlock_t *lock)
+{
+	(void)lock;
+}
+static __always_inline void spin_lock_debug_release(spinlock_t *lock)
+{
+	(void)lock;
+}
+#define spin_lock_init(lock) (*(lock) = (spinlock_t)__SPINLOCK_INIT(lock))
+#endif
+
+#define DEFINE_SPINLOCK(x) spinlock_t x = __SPINLOCK_INIT(x)
+
+static __always_inline void raw_ticket_lock(spinlock_t *lock)
+{
+	u16 ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_ACQUIRE);
+
+	while (unlikely(__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) != ticket))
+		cpu_relax();
+}
+
+static __always_inline bool raw_ticket_trylock(spinlock_t *lock)
+{
+	u32 old = READ_ONCE(lock->value);
+
+	if ((old >> 16) != (old & 0xffff))
+		return false;
+	return __atomic_compare_exchange_n(&lock->value, &old, old + 0x10000, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static __always_inline bool spin_is_locked(const spinlock_t *lock)
+{
+	u32 v = READ_ONCE(lock->value);
+
+	return (v >> 16) != (v & 0xffff);
+}
+
+static __always_inline void spin_lock(spinlock_t *lock)
+{
+	preempt_disable();
+	spin_lock_debug_acquire(lock);
+	raw_ticket_lock(lock);
+	spin_lock_debug_acquired(lock);
+}
+
+/* True when the lock was free and is now held. */
+static __always_inline bool spin_trylock(spinlock_t *lock)
+{
+	preempt_disable();
+	if (raw_ticket_trylock(lock)) {
+		spin_lock_debug_acquired(lock);
+		return true;
+	}
+	preempt_enable();
+	return false;
+}
+
+/* Only the holder writes owner, so the release is a plain store. */
+static __always_inline void __spin_unlock(spinlock_t *lock)
+{
+	spin_lock_debug_release(lock);
+	__atomic_store_n(&lock->owner, (u16)(lock->owner + 1), __ATOMIC_RELEASE);
+}
+
+static __always_inline void spin_unlock(spinlock_t *lock)
+{
+	__spin_unlock(lock);
+	preempt_enable();
+}
+
+#define spin_lock_irqsave(lock, flags)                                                             \
+	do {                                                                                       \
+		local_irq_save(flags);                                                             \
+		spin_lock(lock);                                                                   \
+	} while (0)
+
+/* Interrupts come back before preemption, so that a wanted switch happens here and not later. */
+#define spin_unlock_irqrestore(lock, flags)                                                        \
+	do {                                                                                       \
+		__spin_unlock(lock);                                                               \
+		local_irq_restore(flags);                                                          \
+		preempt_enable();                                                                  \
+	} while (0)
+
+static __always_inline void spin_lock_irq(spinlock_t *lock)
+{
+	local_irq_disable();
+	spin_lock(lock);
+}
+
+static __always_inline void spin_unlock_irq(spinlock_t *lock)
+{
+	__spin_unlock(lock);
+	local_irq_enable();
+	preempt_enable();
+}
+
+/* kernel/irq/softirq.h */
+void local_bh_disable(void);
+void local_bh_enable(void);
+
+static __always_inline void spin_lock_bh(spinlock_t *lock)
+{
+	local_bh_disable();
+	spin_lock(lock);
+}
+
+static __always_inline void spin_unlock_bh(spinlock_t *lock)
+{
+	spin_unlock(lock);
+	local_bh_enable();
+}
+
+#define lockdep_assert_held(lock) DEBUG_BUG_ON(!spin_is_locked(lock))

@@ -1,0 +1,21 @@
+/* The end: oops (a task dies) and panic (the machine stops). */
+#pragma once
+
+#include "kernel/atomic.h"
+
+struct pt_regs;
+
+/* Report, stop all other CPUs (each prints its backtrace), leave QEMU with status 33 (panic=0: halt). Any context. */
+__printf(1, 2) void __noreturn panic(const char *fmt, ...);
+/*
+ * A fault in kernel code: print all there is to know, then end the task if it held no lock and was in
+ * no interrupt, else panic. Called by trap handlers, returns never.
+ */
+void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
+extern int panic_timeout; /* panic=: 0 halts, anything else leaves QEMU at once */
+extern int panic_on_oops;
+extern atomic_t panic_cpu; /* the CPU that panics, or -1 */
+/* Power off (ACPI S5), reset, or leave QEMU through isa-debug-exit with a status. Any context. */
+void __noreturn machine_power_off(void);
+void __noreturn machine_restart(void);
+void qemu_debug_exit(u8 value);

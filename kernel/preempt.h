@@ -1,0 +1,97 @@
+/*
+ * preempt_count: why this CPU may not switch tasks now, as one per-CPU word in Linux's layout.
+ *
+ *      bits  0-7   preempt_disable() depth
+ *      bits  8-15  softirq: 0x100 while serving, 0x200 per local_bh_disable()
+ *      bits 16-19  hardirq depth
+ *      bits 20-23  NMI depth
+ *      bit  31     set while no reschedule is needed, so that the word is 0 exactly when a
+ *                  preemption is both allowed and wanted: one decrement and one branch
+ *
+ * The word belongs to the running task while it runs: the context switch saves and restores the low
+ * bits (Linux does the same with its per-CPU __preempt_count).
+ */
+#pragma once
+
+#include "arch/x86_64/percpu.h"
+
+#define PREEMPT_MASK 0x000000ffU
+#define SOFTIRQ_MASK 0x0000ff00U
+#define HARDIRQ_MASK 0x000f0000U
+#define NMI_MASK 0x00f00000U
+#define PREEMPT_OFFSET 0x00000001U
+#define SOFTIRQ_OFFSET 0x00000100U
+#define SOFTIRQ_DISABLE_OFFSET (2 * SOFTIRQ_OFFSET)
+#define HARDIRQ_OFFSET 0x00010000U
+#define NMI_OFFSET 0x00100000U
+#define PREEMPT_NEED_RESCHED 0x80000000U /* inverted: clear means a reschedule is wanted */
+
+DECLARE_PER_CPU(u32, __preempt_count);
+
+/* The count without the folded need-resched bit. */
+static __always_inline u32 preempt_count(void)
+{
+	return this_cpu_read(__preempt_count) & ~PREEMPT_NEED_RESCHED;
+}
+
+static __always_inline void preempt_count_add(u32 v)
+{
+	this_cpu_add(__preempt_count, v);
+	barrier();
+}
+
+static __always_inline void preempt_count_sub(u32 v)
+{
+	barrier();
+	this_cpu_sub(__preempt_count, v);
+}
+
+static __always_inline void set_preempt_need_resched(void)
+{
+	this_cpu_and(__preempt_count, ~PREEMPT_NEED_RESCHED);
+}
+
+static __always_inline void clear_preempt_need_resched(void)
+{
+	this_cpu_or(__preempt_count, PREEMPT_NEED_RESCHED);
+}
+
+static __always_inline bool test_preempt_need_resched(void)
+{
+	return !(this_cpu_read(__preempt_count) & PREEMPT_NEED_RESCHED);
+}
+
+#define in_nmi() (preempt_count() & NMI_MASK)
+#define in_hardirq() (preempt_count() & HARDIRQ_MASK)
+#define in_serving_softirq() (preempt_count() & SOFTIRQ_OFFSET)
+#define in_interrupt() (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK))
+#define in_task() (!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
+#define in_atomic() (preempt_count() != 0)
+
+/* Called by preempt_enable() when the word reaches 0; switches if interrupts are on. kernel/sched. */
+void preempt_schedule(void);
+
+static __always_inline void preempt_disable(void)
+{
+	preempt_count_add(PREEMPT_OFFSET);
+}
+
+static __always_inline void preempt_enable_no_resched(void)
+{
+	preempt_count_sub(PREEMPT_OFFSET);
+}
+
+static __always_inline void preempt_enable(void)
+{
+	barrier();
+	this_cpu_sub(__preempt_count, PREEMPT_OFFSET);
+	if (unlikely(this_cpu_read(__preempt_count) == 0))
+		preempt_schedule();
+}
+
+#define get_cpu()                                                                                  \
+	({                                                                                         \
+		preempt_disable();                                                                 \
+		smp_processor_id();                                                                \
+	})
+#define put_cpu() preempt_enable()

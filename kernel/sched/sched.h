@@ -1,0 +1,89 @@
+/* The scheduler's interface: the current task, sleeping, waking, priorities, tasks by PID. */
+#pragma once
+
+#include "kernel/errno.h"
+#include "kernel/sched/signal.h"
+#include "kernel/sched/task.h"
+#include "kernel/sched/wait.h"
+
+DECLARE_PER_CPU(struct task_struct *, current_task);
+#define current this_cpu_read(current_task)
+
+#define set_current_state(s) ((void)xchg(&current->state, (s))) /* full barrier: test after it */
+#define __set_current_state(s) WRITE_ONCE(current->state, (s))
+
+/* Boot: the run queues and the boot CPU's idle task, which is the boot context itself. */
+void sched_init(void);
+/* For each further CPU, before it starts: make its idle task. NULL when memory is short. */
+struct task_struct *fork_idle(unsigned cpu);
+/* The idle loop of this CPU. Never returns. */
+void __noreturn cpu_startup_entry(void);
+
+/* Give the CPU up (to sleep if the state says so). Task context, preemption on, no spinlock. */
+void schedule(void);
+/* Sleep at most ns nanoseconds, or until woken (state set by the caller); the rest that remains. */
+u64 schedule_timeout(u64 ns);
+#define MAX_SCHEDULE_TIMEOUT (~0ULL)
+void yield(void);
+/* Let others run if they want to; for long loops in task context. */
+void cond_resched(void);
+void msleep(unsigned ms);
+/* -EINTR if a signal cut it short. */
+int sleep_interruptible(u64 ns);
+
+/* Make a sleeping task runnable; true if it was sleeping. Any context but NMI. */
+bool wake_up_process(struct task_struct *p);
+void wake_up_new_task(struct task_struct *p);
+/* Called by the timer tick (interrupts off) and by the reschedule IPI. */
+void scheduler_tick(void);
+void resched_cpu(unsigned cpu);
+/* Interrupt return with preempt_count 0 and a reschedule wanted; interrupts off. */
+void preempt_schedule_irq(void);
+
+/* policy SCHED_NORMAL takes priority 0, SCHED_FIFO 1..99. 0 or -EINVAL. */
+int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority);
+/* 0, -EINVAL (no online CPU in the mask, or bound). Migrates p before it returns if p runs elsewhere. */
+int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
+int set_user_nice(struct task_struct *p, int nice);
+
+/* All tasks: hold tasklist_lock while iterating. */
+extern spinlock_t tasklist_lock;
+extern struct list_head task_list;
+#define for_each_task(p) list_for_each_entry (p, &task_list, tasks)
+/* A referenced task or NULL; put_task_struct() when done. */
+struct task_struct *find_get_task_by_pid(pid_t pid);
+static inline struct task_struct *get_task_struct(struct task_struct *p)
+{
+	atomic_inc(&p->usage);
+	return p;
+}
+void put_task_struct(struct task_struct *p);
+char task_state_to_char(const struct task_struct *p);
+/* Rename a task; truncated to TASK_COMM_LEN - 1. */
+void set_task_comm(struct task_struct *p, const char *name);
+
+/*
+ * Children. kernel_clone() makes a task that runs fn(arg) as a child of the caller with a copy of its
+ * files; its return value becomes the exit code. A started task with a reference, or an ERR_PTR.
+ */
+struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
+/* As wait4(2): pid > 0 that child, -1 any. Returns the PID reaped, 0 (WNOHANG, none yet), -ECHILD, -EINTR. */
+#define WNOHANG 1
+pid_t kernel_wait4(pid_t pid, int *status, int options);
+void __noreturn do_exit(int status);
+/* The fs room's part in creation and exit of a task: copy returns 0 or a negative errno. */
+struct task_fs_hooks {
+	int (*copy)(struct task_struct *child, struct task_struct *parent);
+	void (*exit)(struct task_struct *task);
+};
+void task_set_fs_hooks(const struct task_fs_hooks *hooks);
+
+/* Totals for /proc/stat, /proc/loadavg. */
+struct sched_stat {
+	u64 user, nice, system, idle, iowait, irq, softirq; /* ns, of one CPU */
+};
+void sched_cpu_stat(unsigned cpu, struct sched_stat *stat);
+u64 nr_context_switches(void);
+u64 total_forks(void);
+unsigned nr_running(void);
+void get_avenrun(unsigned long loads[3]); /* fixed point, 11 bits of fraction as in Linux */

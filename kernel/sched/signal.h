@@ -1,0 +1,26 @@
+/*
+ * Signals, as far as kernel tasks need them: a set of pending bits that interrupts sleeps. A task
+ * notices with signal_pending(), gives its errors back (-EINTR) and ends in do_exit(signal).
+ */
+#pragma once
+
+#include "kernel/compiler.h"
+
+struct task_struct;
+
+#define SIGHUP 1
+#define SIGINT 2
+#define SIGQUIT 3
+#define SIGKILL 9
+#define SIGPIPE 13
+#define SIGALRM 14
+#define SIGTERM 15
+
+bool signal_pending(const struct task_struct *p);
+/* The lowest pending signal, or 0. */
+int pending_signal(const struct task_struct *p);
+/* Mark sig pending and wake an interruptible sleeper. 0; -EPERM for a PF_KTHREAD task; -EINVAL. */
+int send_signal(int sig, struct task_struct *p);
+/* To every task of a job (task->pgrp). -ESRCH when there is none. */
+int kill_pgrp(pid_t pgrp, int sig);
+void flush_signals(struct task_struct *p);

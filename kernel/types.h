@@ -1,0 +1,28 @@
+/* The kernel's integer types, under Linux's names. */
+#pragma once
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#ifndef NOP5_HOST /* on the host libc has these */
+typedef s64 ssize_t;
+typedef s64 off_t;
+typedef s32 pid_t;
+typedef s64 loff_t;
+#endif
+
+typedef u64 phys_addr_t; /* a physical address, in bytes */
+typedef u64 ktime_t;     /* nanoseconds since boot */
+typedef u32 gfp_t;       /* kernel/mm/page_alloc.h: GFP_KERNEL, GFP_ATOMIC, __GFP_ZERO */
+typedef u16 umode_t;     /* file type and permission bits, as in stat(2) */
