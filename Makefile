@@ -1,0 +1,107 @@
+# nop5: builds build/nop5.elf and build/nop5.iso. `make help` lists the targets and variables.
+
+# Everything is written below $(O), so `make O=build/clang CC=clang` leaves build/ alone.
+O      ?= build
+ifeq ($(origin CC),default)
+CC     := gcc
+endif
+NASM   ?= nasm
+LD     := ld
+OBJCOPY := objcopy
+HOSTCC ?= gcc
+PYTHON ?= /usr/bin/python3
+FTRACE ?= 1
+DEBUG  ?= 0
+CPUS   ?= 4
+MEM    ?= 256M
+BOOT   ?= iso
+APPEND ?=
+V      ?= 0
+
+ifeq ($(V),0)
+Q      := @
+say     = @printf '  %-7s %s\n' '$(1)' '$(2)'
+else
+Q      :=
+say     = @:
+endif
+ifneq ($(findstring s,$(filter-out --%,$(MAKEFLAGS))),)
+say     = @:
+endif
+
+# The rooms of the house. A source file that lies in one of them is part of the kernel.
+ROOMS  := boot arch kernel fs shell trace
+SRCS_C := $(sort $(shell find $(ROOMS) -name '*.c' 2>/dev/null))
+SRCS_S := $(sort $(shell find $(ROOMS) -name '*.asm' 2>/dev/null))
+
+CFLAGS := -std=gnu11 -O2 -g -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
+	  -fno-pic -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-stack-protector \
+	  -fno-strict-aliasing -fcf-protection=none -fno-asynchronous-unwind-tables \
+	  -fno-common -Wall -Wextra -Werror -I.
+NASMFLAGS := -f elf64 -g -F dwarf -I. -Ox -w+all -Werror
+LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=none \
+	   --fatal-warnings --orphan-handling=error
+
+CC_IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n1))
+ifneq ($(CC_IS_CLANG),)
+CFLAGS += --target=x86_64-elf -mno-implicit-float
+endif
+
+# Each function starts with a call of __fentry__; gcc also lists the calls in __mcount_loc.
+ifeq ($(FTRACE),1)
+CFLAGS += -pg -mfentry
+CFLAGS += $(if $(CC_IS_CLANG),,-mrecord-mcount)
+CFLAGS += -DCONFIG_FUNCTION_TRACER
+NASMFLAGS += -DCONFIG_FUNCTION_TRACER
+else
+SRCS_S := $(filter-out arch/x86_64/ftrace_entry.asm,$(SRCS_S))
+endif
+ifeq ($(DEBUG),1)
+CFLAGS += -DCONFIG_DEBUG
+NASMFLAGS += -DCONFIG_DEBUG
+endif
+
+OBJS   := $(SRCS_C:%.c=$(O)/obj/%.o) $(SRCS_S:%.asm=$(O)/obj/%.asm.o)
+DEPS   := $(OBJS:.o=.d)
+
+.PHONY: all help run debug test bench soak clean FORCE
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+all: $(O)/nop5.elf $(O)/nop5.iso
+
+# The stamp changes when the flags or the set of sources do, and everything follows it.
+$(O)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(shell $(CC) --version | head -n1)' '$(CFLAGS)' '$(NASMFLAGS)' '$(LDFLAGS)' >$@.new
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+$(O)/sources: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(OBJS) >$@.new
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+
+$(O)/obj/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/obj/%.asm.o: %.asm $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,NASM,$<)
+	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -MT $@ -o $@ $<
+
+$(O)/nop5.elf: arch/x86_64/kernel.ld $(OBJS) $(O)/sources
+	$(call say,LD,$@)
+	$(Q)$(LD) $(LDFLAGS) -T $< -o $@ $(OBJS)
+
+# $(O)/iso/ is the tree that goes into the image.
+$(O)/nop5.iso: $(O)/nop5.elf iso/boot/grub/grub.cfg
+	$(call say,ISO,$@)
+	$(Q)rm -rf $(O)/iso && mkdir -p $(O)/iso/boot && cp -r iso/boot/. $(O)/iso/boot/
+	$(Q)$(OBJCOPY) --strip-debug $< $(O)/iso/boot/nop5.elf
+	$(Q)grub-mkrescue -o $@ $(O)/iso >$(O)/iso.log 2>&1 || { cat $(O)/iso.log >&2; exit 1; }
+
+clean:
+	rm -rf $(O)
+
+-include $(DEPS)

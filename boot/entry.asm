@@ -1,0 +1,278 @@
+; From the boot loader to C: check the CPU, build the first page tables, enter long mode, leave the
+; identity map.
+;
+; What C finds in x86_64_start_kernel(magic, info), called once on the boot CPU:
+;   - the image at -2 GiB, 4 KiB pages: text RX, rodata R, data RW, init text RX, init data RW;
+;   - the first 4 GiB of physical memory at 0xffff888000000000, 2 MiB pages, read-only and NX: enough
+;     to read what the loader and the firmware left; paging_init() builds the final direct map;
+;   - nothing else: the identity map under .boot is gone, the lower half is empty;
+;   - CR0.WP and EFER.NXE set, interrupts off, an empty IDT, GS base 0, rsp = boot_stack_top.
+; Nothing is ever writable and executable at once from the moment paging is on.
+
+KERNEL_BASE	equ 0xffffffff80000000
+PML4_DIRECT_MAP	equ 273			; of 0xffff888000000000
+PML4_KERNEL	equ 511			; of 0xffffffff80000000
+PDPT_KERNEL	equ 510
+
+IMAGE_TABLES	equ 16			; of 2 MiB each: the image ends below 32 MiB
+DIRECT_TABLES	equ 4			; of 1 GiB each
+
+PTE_PRESENT	equ 1 << 0
+PTE_WRITE	equ 1 << 1
+PTE_LARGE	equ 1 << 7
+PTE_NX_HIGH	equ 1 << 31		; bit 63, in the upper half of an entry
+
+CR0_PE		equ 1 << 0
+CR0_MP		equ 1 << 1
+CR0_ET		equ 1 << 4
+CR0_NE		equ 1 << 5
+CR0_WP		equ 1 << 16
+CR0_PG		equ 1 << 31
+CR4_PAE		equ 1 << 5
+MSR_EFER	equ 0xc0000080
+EFER_LME	equ 1 << 8
+EFER_NXE	equ 1 << 11
+MSR_GS_BASE	equ 0xc0000101
+
+CPUID_EXT_NX	equ 1 << 20		; 80000001h, edx
+CPUID_EXT_LM	equ 1 << 29
+COM1		equ 0x3f8
+COM1_LSR	equ COM1 + 5
+LSR_THRE	equ 1 << 5
+
+; One copy lies where the identity map reaches it, one in the image. The accessed bits are set
+; already: both are read-only or soon will be.
+BOOT_CS		equ 8
+BOOT_DS		equ 16
+BOOT_GDT_SIZE	equ 24
+%macro BOOT_GDT 0
+	dq 0
+	dq 0x00af9b000000ffff			; 64-bit code, ring 0
+	dq 0x00cf93000000ffff			; data, ring 0
+%endmacro
+
+%define phys(symbol) ((symbol) - KERNEL_BASE)
+
+extern x86_64_start_kernel
+extern __boot_begin, __boot_end
+extern _stext, _etext, __start_rodata, __end_rodata, _sdata, _edata
+extern __init_begin, __init_text_end, __init_end, __bss_start, _end
+
+section .boot.text progbits alloc exec nowrite align=16
+bits 32
+
+; eax = magic of the boot protocol, ebx = what it points to. No stack is needed before paging.
+global boot_entry32
+boot_entry32:
+	cli
+	cld
+	mov	esp, phys(boot_stack_top)
+	mov	ebp, eax			; magic, until the call of C
+
+	mov	eax, 0x80000000
+	push	ebx
+	cpuid
+	cmp	eax, 0x80000001
+	jb	.no_long_mode
+	mov	eax, 0x80000001
+	cpuid
+	pop	ebx
+	test	edx, CPUID_EXT_LM
+	jz	.no_long_mode
+	test	edx, CPUID_EXT_NX
+	jz	.no_nx
+
+	call	build_page_tables
+
+	mov	eax, CR4_PAE
+	mov	cr4, eax
+	mov	eax, phys(boot_pml4)
+	mov	cr3, eax
+	mov	ecx, MSR_EFER
+	rdmsr
+	or	eax, EFER_LME | EFER_NXE
+	wrmsr
+	mov	eax, CR0_PG | CR0_WP | CR0_NE | CR0_ET | CR0_MP | CR0_PE
+	mov	cr0, eax
+	lgdt	[boot_gdt_pointer32]
+	jmp	BOOT_CS:boot_entry64
+
+.no_long_mode:
+	mov	esi, message_no_long_mode
+	jmp	boot_fail
+.no_nx:
+	mov	esi, message_no_nx
+
+; Print the string at esi on COM1 and stop.
+boot_fail:
+	lodsb
+	test	al, al
+	jz	.halt
+	mov	bl, al
+	mov	dx, COM1_LSR
+.wait:
+	in	al, dx
+	test	al, LSR_THRE
+	jz	.wait
+	mov	dx, COM1
+	mov	al, bl
+	out	dx, al
+	jmp	boot_fail
+.halt:
+	hlt
+	jmp	.halt
+
+; Fill the tables, which the loader has zeroed with the rest of the bss. Keeps ebx and ebp.
+build_page_tables:
+	; Upper levels: everything is allowed there, the last level decides.
+	mov	dword [phys(boot_pml4) + PML4_KERNEL * 8], phys(boot_pdpt_image) + (PTE_PRESENT | PTE_WRITE)
+	mov	dword [phys(boot_pml4) + PML4_DIRECT_MAP * 8], phys(boot_pdpt_direct) + (PTE_PRESENT | PTE_WRITE)
+	mov	dword [phys(boot_pml4)], phys(boot_pdpt_identity) + PTE_PRESENT
+	mov	dword [phys(boot_pdpt_image) + PDPT_KERNEL * 8], phys(boot_pd_image) + (PTE_PRESENT | PTE_WRITE)
+	mov	dword [phys(boot_pdpt_identity)], phys(boot_pd_identity) + PTE_PRESENT
+	mov	dword [phys(boot_pd_identity)], phys(boot_pt_identity) + PTE_PRESENT
+
+	mov	eax, phys(boot_pt_image) + (PTE_PRESENT | PTE_WRITE)
+	xor	ecx, ecx
+.image_table:
+	mov	[phys(boot_pd_image) + ecx * 8], eax
+	add	eax, 4096
+	inc	ecx
+	cmp	ecx, IMAGE_TABLES
+	jb	.image_table
+
+	; The image, one range of equal rights after another.
+	mov	esi, image_ranges
+.range:
+	mov	eax, [esi]			; first page and its lower flags
+	mov	ecx, eax
+	shr	ecx, 12				; its number in the image's tables
+	mov	edx, [esi + 8]			; the upper half: NX or not
+	mov	edi, [esi + 4]
+	shr	edi, 12				; the number of the first page behind the range
+.page:
+	cmp	ecx, edi
+	jae	.range_done
+	mov	[phys(boot_pt_image) + ecx * 8], eax
+	mov	[phys(boot_pt_image) + ecx * 8 + 4], edx
+	add	eax, 4096
+	inc	ecx
+	jmp	.page
+.range_done:
+	add	esi, 12
+	cmp	esi, image_ranges_end
+	jb	.range
+
+	; The code of this section, executable where it runs now.
+	mov	eax, __boot_begin
+	mov	ecx, eax
+	shr	ecx, 12
+	or	eax, PTE_PRESENT
+.identity_page:
+	mov	[phys(boot_pt_identity) + ecx * 8], eax
+	add	eax, 4096
+	inc	ecx
+	cmp	eax, __boot_end
+	jb	.identity_page
+
+	; The direct map of the first 4 GiB.
+	mov	eax, phys(boot_pd_direct) + (PTE_PRESENT | PTE_WRITE)
+	xor	ecx, ecx
+.direct_table:
+	mov	[phys(boot_pdpt_direct) + ecx * 8], eax
+	add	eax, 4096
+	inc	ecx
+	cmp	ecx, DIRECT_TABLES
+	jb	.direct_table
+	mov	eax, PTE_LARGE | PTE_PRESENT
+	xor	ecx, ecx
+.direct_page:
+	mov	[phys(boot_pd_direct) + ecx * 8], eax
+	mov	dword [phys(boot_pd_direct) + ecx * 8 + 4], PTE_NX_HIGH
+	add	eax, 1 << 21
+	inc	ecx
+	cmp	ecx, DIRECT_TABLES * 512
+	jb	.direct_page
+	ret
+
+bits 64
+boot_entry64:
+	mov	rax, boot_entry_high
+	jmp	rax
+
+section .boot.data progbits alloc noexec nowrite align=8
+; start with the lower flags, end, upper half of the entries
+image_ranges:
+	dd phys(_stext) + PTE_PRESENT, phys(_etext), 0
+	dd phys(__start_rodata) + PTE_PRESENT, phys(__end_rodata), PTE_NX_HIGH
+	dd phys(_sdata) + (PTE_PRESENT | PTE_WRITE), phys(_edata), PTE_NX_HIGH
+	dd phys(__init_begin) + PTE_PRESENT, phys(__init_text_end), 0
+	dd phys(__init_text_end) + (PTE_PRESENT | PTE_WRITE), phys(__init_end), PTE_NX_HIGH
+	dd phys(__bss_start) + (PTE_PRESENT | PTE_WRITE), phys(_end), PTE_NX_HIGH
+image_ranges_end:
+
+transition_gdt:
+	BOOT_GDT
+boot_gdt_pointer32:
+	dw BOOT_GDT_SIZE - 1
+	dd transition_gdt
+
+message_no_long_mode:	db "nop5: this CPU has no 64-bit mode", 13, 10, 0
+message_no_nx:		db "nop5: this CPU cannot protect data from execution (NX)", 13, 10, 0
+
+section .init.text progbits alloc exec nowrite align=16
+; In the higher half: load descriptors from there, then forget the identity map. ebp and ebx as above.
+boot_entry_high:
+	lgdt	[rel boot_gdt_pointer64]
+	mov	eax, BOOT_DS
+	mov	ds, eax
+	mov	es, eax
+	mov	ss, eax
+	xor	eax, eax
+	mov	fs, eax
+	mov	gs, eax
+	mov	ecx, MSR_GS_BASE
+	xor	edx, edx
+	wrmsr
+	lidt	[rel boot_empty_idt]
+
+	mov	qword [rel boot_pml4], 0
+	mov	rax, cr3
+	mov	cr3, rax
+
+	mov	rsp, boot_stack_top
+	mov	edi, ebp			; magic
+	mov	esi, ebx			; physical address of the information
+	xor	ebp, ebp			; the outermost frame: backtraces end here
+	push	rbp
+	push	rbp
+	mov	rbp, rsp
+	call	x86_64_start_kernel
+	ud2					; it does not return
+
+section .init.data progbits alloc noexec write align=8
+boot_gdt:
+	BOOT_GDT
+boot_gdt_pointer64:
+	dw BOOT_GDT_SIZE - 1
+	dq boot_gdt
+boot_empty_idt:
+	dw 0
+	dq 0
+
+section .init.bss nobits alloc noexec write align=4096
+global boot_pml4
+boot_pml4:		resb 4096
+boot_pdpt_image:	resb 4096
+boot_pd_image:		resb 4096
+boot_pt_image:		resb 4096 * IMAGE_TABLES
+boot_pdpt_direct:	resb 4096
+boot_pd_direct:		resb 4096 * DIRECT_TABLES
+boot_pdpt_identity:	resb 4096
+boot_pd_identity:	resb 4096
+boot_pt_identity:	resb 4096
+
+section .bss nobits alloc noexec write align=4096
+global boot_stack, boot_stack_top
+boot_stack:		resb 16384
+boot_stack_top:

@@ -1,0 +1,53 @@
+; What boot loaders look for: the multiboot2 header (Multiboot2 specification 1.6, section 3.1) and
+; the PVH note (xen/include/public/elfnote.h: XEN_ELFNOTE_PHYS32_ENTRY), and their two entries.
+;
+; Both enter 32-bit protected mode with flat segments, paging and interrupts off:
+;	multiboot2	eax = 0x36d76289, ebx = physical address of the information
+;	PVH		ebx = physical address of struct hvm_start_info
+; They meet in boot_entry32 (boot/entry.asm) with eax = the protocol's magic, ebx unchanged.
+
+MULTIBOOT2_HEADER_MAGIC	equ 0xe85250d6
+MULTIBOOT2_ARCH_I386	equ 0		; 32-bit protected mode of i386
+MULTIBOOT2_TAG_ALIGN	equ 6		; load modules at page boundaries
+MULTIBOOT2_TAG_END	equ 0
+XEN_ELFNOTE_PHYS32_ENTRY equ 18
+PVH_START_MAGIC		equ 0x336ec578	; also the first word of struct hvm_start_info
+
+extern boot_entry32
+
+section .boot.header progbits alloc noexec nowrite align=8
+multiboot2_header:
+	dd MULTIBOOT2_HEADER_MAGIC
+	dd MULTIBOOT2_ARCH_I386
+	dd .end - multiboot2_header
+	dd 0x100000000 - (MULTIBOOT2_HEADER_MAGIC + MULTIBOOT2_ARCH_I386 + (.end - multiboot2_header))
+
+	align 8, db 0
+	dw MULTIBOOT2_TAG_ALIGN
+	dw 0
+	dd 8
+
+	align 8, db 0
+	dw MULTIBOOT2_TAG_END
+	dw 0
+	dd 8
+.end:
+
+section .note.Xen progbits alloc noexec nowrite align=4
+	dd 4				; size of the name
+	dd 4				; size of the value
+	dd XEN_ELFNOTE_PHYS32_ENTRY
+	db "Xen", 0
+	dd pvh_entry
+
+section .boot.text progbits alloc exec nowrite align=16
+bits 32
+
+global multiboot2_entry
+multiboot2_entry:
+	jmp	boot_entry32
+
+global pvh_entry
+pvh_entry:
+	mov	eax, PVH_START_MAGIC
+	jmp	boot_entry32
