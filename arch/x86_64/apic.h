@@ -1,0 +1,72 @@
+/* The local APIC (Intel SDM 3A 10): xAPIC through memory, x2APIC through MSRs where the CPU has it. */
+#pragma once
+
+#include "kernel/compiler.h"
+
+/* Registers, as offsets in the xAPIC page; x2APIC MSR 0x800 + offset / 16. */
+#define APIC_ID	    0x20
+#define APIC_LVR    0x30
+#define APIC_TPR    0x80
+#define APIC_EOI    0xb0
+#define APIC_SPIV   0xf0
+#define APIC_ISR    0x100
+#define APIC_ESR    0x280
+#define APIC_LVTCMCI 0x2f0
+#define APIC_ICR    0x300
+#define APIC_ICR2   0x310
+#define APIC_LVTT   0x320
+#define APIC_LVTTHMR 0x330
+#define APIC_LVTPC  0x340
+#define APIC_LVT0   0x350
+#define APIC_LVT1   0x360
+#define APIC_LVTERR 0x370
+#define APIC_TMICT  0x380
+#define APIC_TMCCT  0x390
+#define APIC_TDCR   0x3e0
+
+#define APIC_DM_FIXED	0x000
+#define APIC_DM_NMI	0x400
+#define APIC_DM_INIT	0x500
+#define APIC_DM_STARTUP 0x600
+#define APIC_LEVEL_ASSERT 0x4000
+#define APIC_ICR_BUSY	0x1000
+#define APIC_LVT_MASKED 0x10000
+#define APIC_LVT_TSC_DEADLINE 0x40000
+#define APIC_SPIV_ENABLE 0x100
+#define APIC_TDR_DIV_16 0x3
+
+extern bool x2apic_mode; /* constant once acpi_init() is done */
+
+u32 apic_read(u32 reg);
+void apic_write(u32 reg, u32 value);
+/* End of interrupt. Interrupts off. */
+void apic_eoi(void);
+/* This CPU's APIC ID. */
+u32 apic_read_id(void);
+/* Is vector in service on this CPU. */
+bool apic_vector_in_service(unsigned vector);
+/* Send an IPI to one APIC ID: APIC_DM_* | vector. Any context. */
+void apic_send_ipi(u32 apic_id, u32 mode_and_vector);
+
+/* Boot: choose the mode, map the registers at phys (xAPIC). */
+void local_apic_map(phys_addr_t phys);
+/* Make this CPU's local APIC ready: enabled, all LVTs masked but the NMI pin. Interrupts off. */
+void local_apic_setup(void);
+/* True when there is a local APIC that works. */
+bool local_apic_present(void);
+
+/* The one-shot timer of this CPU; kernel/time/ktime.h programs it. */
+void local_apic_timer_setup(void);
+/* Boot: what local_apic_timer_count() counts per ms. */
+void local_apic_timer_set_frequency(u64 ticks_per_ms);
+/* Boot, for calibration: start counting down from the top; how far it has come. */
+void local_apic_timer_start_count(void);
+u32 local_apic_timer_count(void);
+
+/* Route an ISA IRQ to vector on the CPU with that APIC ID, and let it through. 0, -ENODEV. */
+int io_apic_enable_irq(unsigned isa_irq, unsigned vector, u32 apic_id);
+void io_apic_disable_irq(unsigned isa_irq);
+/* Boot: map the I/O APICs that the MADT named and mask all their pins. */
+void io_apic_init(void);
+/* Boot: move the 8259s to PIC_VECTOR_BASE and mask them. True if vector is their spurious one. */
+void pic_disable(void);

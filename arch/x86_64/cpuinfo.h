@@ -1,0 +1,46 @@
+/* What CPUID says of a CPU (Intel SDM 2A, CPUID), kept for each for /proc/cpuinfo. */
+#pragma once
+
+#include "kernel/compiler.h"
+
+/* CPUID words that are kept, one bit a feature; a feature is word * 32 + bit. */
+enum cpuid_word {
+	CPUID_1_EDX,
+	CPUID_8000_0001_EDX,
+	CPUID_1_ECX,
+	CPUID_8000_0001_ECX,
+	CPUID_7_EBX,
+	CPUID_7_ECX,
+	CPUID_7_EDX,
+	NR_CPUID_WORDS
+};
+
+#define X86_FEATURE_TSC	   (CPUID_1_EDX * 32 + 4)
+#define X86_FEATURE_APIC   (CPUID_1_EDX * 32 + 9)
+#define X86_FEATURE_PGE	   (CPUID_1_EDX * 32 + 13)
+#define X86_FEATURE_X2APIC (CPUID_1_ECX * 32 + 21)
+#define X86_FEATURE_TSC_DEADLINE_TIMER (CPUID_1_ECX * 32 + 24)
+#define X86_FEATURE_HYPERVISOR (CPUID_1_ECX * 32 + 31)
+#define X86_FEATURE_SMEP   (CPUID_7_EBX * 32 + 7)
+#define X86_FEATURE_SMAP   (CPUID_7_EBX * 32 + 20)
+#define X86_FEATURE_UMIP   (CPUID_7_ECX * 32 + 2)
+
+struct cpuinfo_x86 {
+	char vendor[13];   /* "GenuineIntel" */
+	char model_name[49];
+	u8 family, model, stepping;
+	u32 apic_id;
+	u32 cpuid_level;   /* highest basic leaf */
+	u32 clflush_size;  /* bytes */
+	u8 phys_bits, virt_bits;
+	u32 words[NR_CPUID_WORDS];
+};
+
+/* An online CPU's; constant after it has come up. */
+const struct cpuinfo_x86 *cpu_data(unsigned cpu);
+/* Whether the boot CPU has X86_FEATURE_*. Any context. */
+bool cpu_has(unsigned feature);
+/* The name /proc/cpuinfo gives a feature ("sse2"), or NULL. For feature < NR_CPUID_WORDS * 32. */
+const char *x86_feature_name(unsigned feature);
+/* Fill in this CPU's. */
+void identify_cpu(struct cpuinfo_x86 *c);

@@ -1,0 +1,42 @@
+/* Exceptions: the hooks that others attach to them. */
+#pragma once
+
+#include "arch/x86_64/ptrace.h"
+#include "kernel/compiler.h"
+
+/* Exception vectors (Intel SDM 3A table 6-1). */
+enum x86_trap {
+	X86_TRAP_DE = 0,
+	X86_TRAP_DB = 1,
+	X86_TRAP_NMI = 2,
+	X86_TRAP_BP = 3,
+	X86_TRAP_OF = 4,
+	X86_TRAP_BR = 5,
+	X86_TRAP_UD = 6,
+	X86_TRAP_NM = 7,
+	X86_TRAP_DF = 8,
+	X86_TRAP_TS = 10,
+	X86_TRAP_NP = 11,
+	X86_TRAP_SS = 12,
+	X86_TRAP_GP = 13,
+	X86_TRAP_PF = 14,
+	X86_TRAP_MF = 16,
+	X86_TRAP_AC = 17,
+	X86_TRAP_MC = 18,
+	X86_TRAP_XF = 19,
+	X86_TRAP_CP = 21,
+	NR_EXCEPTIONS = 32
+};
+
+/*
+ * The handler of breakpoints in kernel text: true if the breakpoint was its own, with regs->ip (behind
+ * the int3 when called) set to where to go on. Runs in any context, NMI included, interrupts off, on the
+ * interrupted stack. One handler; NULL takes it away.
+ */
+typedef bool (*int3_handler_t)(struct pt_regs *regs);
+void set_int3_handler(int3_handler_t handler);
+/* For an int3 handler: do what `call target` at an address with return address ret would. */
+void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target);
+/* Inside the handling of an NMI on this CPU. */
+void nmi_enter(void);
+void nmi_exit(void);
