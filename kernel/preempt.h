@@ -8,11 +8,13 @@
  *      bit  31     set while no reschedule is needed, so that the word is 0 exactly when a
  *                  preemption is both allowed and wanted: one decrement and one branch
  *
- * The word belongs to the running task while it runs: the context switch saves and restores the low
- * bits (Linux does the same with its per-CPU __preempt_count).
+ * The word need not be switched with the task: every context switch happens at a count of exactly 1
+ * (schedule() disables preemption once; the idle tasks always run at 1), so the next task finds what
+ * it left. The same is so in Linux on x86.
  */
 #pragma once
 
+#include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/percpu.h"
 
 #define PREEMPT_MASK 0x000000ffU
@@ -67,6 +69,8 @@ static __always_inline bool test_preempt_need_resched(void)
 #define in_interrupt() (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK))
 #define in_task() (!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
 #define in_atomic() (preempt_count() != 0)
+/* Here a task could be switched away: a function that sleeps may be called. */
+#define preemptible() (preempt_count() == 0 && !irqs_disabled())
 
 /* Called by preempt_enable() when the word reaches 0; switches if interrupts are on. kernel/sched. */
 void preempt_schedule(void);

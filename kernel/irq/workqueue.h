@@ -4,17 +4,15 @@
 #include "kernel/lib/list.h"
 #include "kernel/time/timer.h"
 
+struct worker_pool;
 struct work_struct;
 typedef void (*work_func_t)(struct work_struct *work);
-
-struct workqueue_struct;
-extern struct workqueue_struct *system_wq; /* per-CPU kworkers */
 
 struct work_struct {
 	unsigned long pending; /* [A] bit 0 while queued */
 	struct list_head entry; /* [pool lock] */
 	work_func_t func;
-	void *pool; /* [pool lock] where it is queued or last ran */
+	struct worker_pool *pool; /* [pool lock] where it is queued or last ran */
 };
 
 struct delayed_work {
@@ -27,12 +25,19 @@ struct delayed_work {
 void INIT_WORK(struct work_struct *work, work_func_t func);
 void INIT_DELAYED_WORK(struct delayed_work *work, work_func_t func);
 
+/* Boot, in the first task: the pools, and the boot CPU's first worker. The others' come as an initcall. */
 void workqueue_init(void);
 /* False if it was already queued. Any context but NMI. Queued on this CPU (or cpu). */
 bool schedule_work(struct work_struct *work);
 bool schedule_work_on(unsigned cpu, struct work_struct *work);
 bool schedule_delayed_work(struct delayed_work *work, u64 delay_ns);
-/* Wait until it is neither queued nor running; cancel first takes it off the queue. Task context. */
+/* The same delay, counted from now, whether it was queued or not. True if it was. */
+bool mod_delayed_work(struct delayed_work *work, u64 delay_ns);
+/*
+ * Wait until what is queued or running now has ended (flush: true if there was any); cancel first takes it
+ * off the queue and keeps it from queueing itself again (true if it was queued). Not from the work itself.
+ * Task context.
+ */
 bool flush_work(struct work_struct *work);
 bool cancel_work_sync(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);

@@ -6,6 +6,8 @@
 #include "kernel/sched/task.h"
 #include "kernel/sched/wait.h"
 
+/* The boot context, which becomes the boot CPU's idle task. */
+extern struct task_struct init_task;
 DECLARE_PER_CPU(struct task_struct *, current_task);
 #define current this_cpu_read(current_task)
 
@@ -31,14 +33,30 @@ void msleep(unsigned ms);
 /* -EINTR if a signal cut it short. */
 int sleep_interruptible(u64 ns);
 
-/* Make a sleeping task runnable; true if it was sleeping. Any context but NMI. */
+/* Make a sleeping (or new) task runnable; true if it was not. Any context but NMI. */
 bool wake_up_process(struct task_struct *p);
+/* The same, only if its state is one of those in the mask. */
+bool wake_up_state(struct task_struct *p, unsigned state);
 void wake_up_new_task(struct task_struct *p);
-/* Called by the timer tick (interrupts off) and by the reschedule IPI. */
+/* Called by the timer interrupt while tasks compete. Interrupts off. */
 void scheduler_tick(void);
+/* What the reschedule IPI's handler calls, between irq_enter and irq_exit or without. Interrupts off. */
+void scheduler_ipi(void);
 void resched_cpu(unsigned cpu);
 /* Interrupt return with preempt_count 0 and a reschedule wanted; interrupts off. */
 void preempt_schedule_irq(void);
+/* ret_from_fork: what a new task does first, with the task that ran before it. Then its entry function. */
+void schedule_tail(struct task_struct *prev);
+/* True if this CPU runs its idle task and has nothing else to run. Any context. */
+bool idle_cpu(unsigned cpu);
+
+/* In a function that may sleep: DEBUG reports a caller that must not. */
+#ifdef CONFIG_DEBUG
+void __might_sleep(const char *file, int line);
+#define might_sleep() __might_sleep(__FILE__, __LINE__)
+#else
+#define might_sleep() ((void)0)
+#endif
 
 /* policy SCHED_NORMAL takes priority 0, SCHED_FIFO 1..99. 0 or -EINVAL. */
 int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority);
@@ -46,7 +64,7 @@ int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int prio
 int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
 int set_user_nice(struct task_struct *p, int nice);
 
-/* All tasks: hold tasklist_lock while iterating. */
+/* All tasks but the idle ones: hold tasklist_lock while iterating. Taken in task context only. */
 extern spinlock_t tasklist_lock;
 extern struct list_head task_list;
 #define for_each_task(p) list_for_each_entry (p, &task_list, tasks)

@@ -1,6 +1,7 @@
 /* Wait queues: tasks that sleep until a condition holds, and the wakers that say it may. */
 #pragma once
 
+#include "kernel/errno.h"
 #include "kernel/lib/list.h"
 #include "kernel/locking/spinlock.h"
 
@@ -13,7 +14,8 @@ typedef struct wait_queue_head {
 
 struct wait_queue_entry {
 	struct task_struct *task;
-	bool exclusive; /* wake_up() wakes at most one of these */
+	bool exclusive;	 /* wake_up() wakes at most one of these */
+	bool autoremove; /* taken off the queue by the wake-up itself: set by prepare_to_wait() */
 	struct list_head entry;
 };
 
