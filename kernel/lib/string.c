@@ -1,0 +1,137 @@
+/* The C library's string functions. memcpy, memmove and memset are in arch/x86_64/string.asm. */
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/string.h"
+
+int memcmp(const void *a, const void *b, size_t n)
+{
+	const u8 *p = a, *q = b;
+
+	for (; n; p++, q++, n--)
+		if (*p != *q)
+			return *p - *q;
+	return 0;
+}
+
+void *memchr(const void *s, int byte, size_t n)
+{
+	for (const u8 *p = s; n; p++, n--)
+		if (*p == (u8)byte)
+			return (void *)p;
+	return NULL;
+}
+
+size_t strlen(const char *s)
+{
+	return strnlen(s, SIZE_MAX);
+}
+
+size_t strnlen(const char *s, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && s[n])
+		n++;
+	return n;
+}
+
+int strcmp(const char *a, const char *b)
+{
+	return strncmp(a, b, SIZE_MAX);
+}
+
+int strncmp(const char *a, const char *b, size_t n)
+{
+	for (; n; a++, b++, n--)
+		if (*a != *b || !*a)
+			return (u8)*a - (u8)*b;
+	return 0;
+}
+
+int strcasecmp(const char *a, const char *b)
+{
+	return strncasecmp(a, b, SIZE_MAX);
+}
+
+int strncasecmp(const char *a, const char *b, size_t n)
+{
+	for (; n; a++, b++, n--) {
+		int c = tolower((u8)*a), d = tolower((u8)*b);
+
+		if (c != d || !c)
+			return c - d;
+	}
+	return 0;
+}
+
+char *strchrnul(const char *s, int c)
+{
+	while (*s && *s != (char)c)
+		s++;
+	return (char *)s;
+}
+
+char *strchr(const char *s, int c)
+{
+	s = strchrnul(s, c);
+	return *s == (char)c ? (char *)s : NULL;
+}
+
+char *strrchr(const char *s, int c)
+{
+	const char *last = NULL;
+
+	do {
+		if (*s == (char)c)
+			last = s;
+	} while (*s++);
+	return (char *)last;
+}
+
+char *strstr(const char *s, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (;; s++) {
+		if (!strncmp(s, what, n))
+			return (char *)s;
+		if (!*s)
+			return NULL;
+	}
+}
+
+size_t strspn(const char *s, const char *accept)
+{
+	size_t n = 0;
+
+	while (s[n] && strchr(accept, s[n]))
+		n++;
+	return n;
+}
+
+size_t strcspn(const char *s, const char *reject)
+{
+	size_t n = 0;
+
+	while (s[n] && !strchr(reject, s[n]))
+		n++;
+	return n;
+}
+
+char *strpbrk(const char *s, const char *accept)
+{
+	s += strcspn(s, accept);
+	return *s ? (char *)s : NULL;
+}
+
+char *strsep(char **s, const char *delimiters)
+{
+	char *token = *s, *end;
+
+	if (!token)
+		return NULL;
+	end = strpbrk(token, delimiters);
+	if (end)
+		*end++ = '\0';
+	*s = end;
+	return token;
+}

@@ -1,0 +1,35 @@
+/*
+ * Formatted text into a buffer. Any context, NMI included.
+ *
+ * Conversions: %d %i %u %x %X %o %c %s %p %%, with the flags "-+ #0", width and precision (also *),
+ * and the lengths hh h l ll z t j. After %p, as in Linux (Documentation/core-api/printk-formats.rst):
+ *
+ *	%p  %px	  the address, 16 hexadecimal digits
+ *	%pS	  symbol+0x1/0x23
+ *	%ps	  symbol
+ *	%pB	  as %pS, for a return address
+ *	%pe	  an error pointer by name, -ENOMEM; any other pointer as %p
+ *	%*ph	  that many bytes in hexadecimal; %*phC with colons, %*phD with dashes, %*phN with nothing between
+ *
+ * A NULL string prints "(null)". There is no %n and no floating point.
+ */
+#pragma once
+
+#include "kernel/compiler.h"
+
+#ifdef NOP5_HOST /* our own functions under other names, so that the C library keeps its own */
+#include <stdio.h>
+#define vsnprintf nop5_vsnprintf
+#define snprintf  nop5_snprintf
+#define sprintf	  nop5_sprintf
+#endif
+
+/*
+ * At most size bytes with the NUL, which is always there unless size is 0. snprintf() returns the
+ * length that the whole text has; scnprintf() the length that stands in buf.
+ */
+__printf(3, 0) int vsnprintf(char *buf, size_t size, const char *fmt, va_list args);
+__printf(3, 4) int snprintf(char *buf, size_t size, const char *fmt, ...);
+__printf(3, 0) int vscnprintf(char *buf, size_t size, const char *fmt, va_list args);
+__printf(3, 4) int scnprintf(char *buf, size_t size, const char *fmt, ...);
+__printf(2, 3) int sprintf(char *buf, const char *fmt, ...);
