@@ -22,6 +22,12 @@ struct selftest {
 	};                                                                                         \
 	static void selftest_##suite_##_##name_(struct selftest *test __unused)
 
+/*
+ * If the command line asks for self-tests: run them, report, and leave QEMU, with status 0 when all
+ * passed and 33 when one failed or none matched. Else return. The boot's last step before init_process.
+ */
+void selftest_main(void);
+
 /* Report the failing expression, mark the test failed, go on (EXPECT) or return (ASSERT). */
 void selftest_fail(struct selftest *test, const char *file, int line, const char *what);
 __printf(2, 3) void selftest_diag(struct selftest *test, const char *fmt, ...);

@@ -1,0 +1,102 @@
+"""What the boot tests share: one machine for all that does not hurt it, and boots of their own."""
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nop5 import BUILD, ROOT, Nop5
+
+
+def make(*arguments):
+    """Build something; a build that fails or warns is a failed test."""
+    result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *arguments], cwd=ROOT, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")})
+    assert result.returncode == 0, result.stdout[-4000:]
+    assert "warning:" not in result.stdout, result.stdout[-4000:]
+
+
+@pytest.fixture(scope="session")
+def images():
+    """The default build, as `make` leaves it."""
+    make()
+    return BUILD
+
+
+@pytest.fixture(scope="session")
+def variant():
+    """variant("CC=clang") builds into a directory of its own and gives that directory."""
+    def build(*variables):
+        name = "-".join(v.lower().replace("=", "") for v in variables)
+        directory = BUILD / "test" / name
+        make(f"O={directory.relative_to(ROOT)}", *variables)
+        return directory
+    return build
+
+
+@pytest.fixture
+def boot(images, tmp_path):
+    """boot(cpus=8, append="…") gives a machine at its prompt, which ends with the test."""
+    machines = []
+
+    def start(wait=True, **arguments):
+        arguments.setdefault("build", images)
+        machine = Nop5(directory=tmp_path, **arguments)
+        machines.append(machine)
+        return machine.wait_prompt() if wait else machine
+
+    yield start
+    for machine in machines:
+        machine.close()
+
+
+class Shared:
+    """A machine that many tests use, booted anew when one of them has killed it."""
+
+    def __init__(self, **arguments):
+        self.arguments = arguments
+        self.machine = None
+
+    def get(self):
+        if self.machine is None or not self.machine.alive:
+            self.close()
+            self.machine = Nop5(**self.arguments).wait_prompt()
+        return self.machine
+
+    def close(self):
+        if self.machine:
+            self.machine.close()
+            self.machine = None
+
+
+@pytest.fixture(scope="session")
+def shared_machine(images):
+    shared = Shared(build=images, cpus=4)
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def nop5(shared_machine, request):
+    """The shared machine, 4 CPUs: for tests that leave it as they found it."""
+    machine = shared_machine.get()
+    yield machine
+    failed = getattr(request.node, "failed", False)
+    if failed:
+        shared_machine.close()
+        return
+    assert machine.alive, "this test has ended the shared machine"
+    machine.check("cd /")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    if outcome.get_result().failed:
+        item.failed = True
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "variant: builds the kernel in another way first")
+    config.addinivalue_line("markers", "soak: runs for long; `make soak`")

@@ -1,0 +1,253 @@
+"""nop5 in QEMU, for tests: boot an image, type commands, read what they print.
+
+Nothing here sleeps, and nothing judges by time: a reader waits for a text, and HANG is only how long it
+waits before it calls the machine hung. The hosts are shared, so HANG is generous.
+"""
+import os
+import re
+import shutil
+import socket
+import subprocess
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import pexpect
+import pexpect.fdpexpect
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+HANG = 300
+
+PROMPT = r"nop5:(/\S*)# "
+STAMP = re.compile(r"^\[ *\d+\.\d{6}\] ?", re.M)
+
+EXIT_POWEROFF = 0
+EXIT_PANIC = 33
+
+OVMF = [("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
+        ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"),
+        ("/usr/share/edk2/ovmf/OVMF_CODE.fd", "/usr/share/edk2/ovmf/OVMF_VARS.fd")]
+
+
+class Died(Exception):
+    """QEMU has ended, or hangs, while a test waited for something else."""
+
+
+@dataclass
+class Result:
+    """What one command printed, without its echo, and its exit status."""
+    output: str
+    status: int
+
+    @property
+    def lines(self):
+        return self.output.splitlines()
+
+    @property
+    def quiet(self):
+        """The output without the kernel's own messages."""
+        return [l for l in self.lines if not STAMP.match(l)]
+
+
+def host_memory():
+    """Bytes of memory that the host can give away."""
+    with open("/proc/meminfo") as f:
+        for line in f:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def ovmf(directory):
+    """QEMU's arguments for UEFI firmware, with its variables in directory; None when there is none."""
+    for code, variables in OVMF:
+        if os.path.exists(code):
+            copy = Path(directory) / "OVMF_VARS.fd"
+            shutil.copy(variables, copy)
+            return ["-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
+                    "-drive", f"if=pflash,format=raw,unit=1,file={copy}"]
+    return None
+
+
+class Nop5:
+    """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO)."""
+
+    def __init__(self, boot="elf", build=BUILD, cpus=4, mem="256M", cpu="max", append="",
+                 icount=False, directory=None, extra=()):
+        self.console, ours = socket.socketpair()
+        self.monitor, monitor = socket.socketpair()
+        command = ["qemu-system-x86_64", "-accel", "tcg" if icount else "tcg,thread=multi",
+                   "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-display", "none", "-no-reboot",
+                   "-nodefaults", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04",
+                   "-chardev", f"socket,id=com1,fd={ours.fileno()}", "-serial", "chardev:com1",
+                   "-chardev", f"socket,id=mon,fd={monitor.fileno()}", "-mon", "chardev=mon"]
+        if icount:
+            command += ["-icount", "shift=0,sleep=off"]
+        if boot == "elf":
+            command += ["-kernel", str(Path(build) / "nop5.elf"), "-append", append]
+        else:
+            image = Path(build) / "nop5.iso"
+            if append:
+                image = append_to_iso(image, append, directory)
+            command += ["-cdrom", str(image), "-boot", "d"]
+        if boot == "uefi":
+            command += ovmf(directory)
+        command += list(extra)
+        self.command = command
+        self.qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT,
+                                     pass_fds=(ours.fileno(), monitor.fileno()))
+        ours.close()
+        monitor.close()
+        self.transcript = []
+        self.tty = pexpect.fdpexpect.fdspawn(self.console.fileno(), timeout=HANG,
+                                             maxread=65536, searchwindowsize=4096)
+        self.tty.logfile_read = self
+        self.directory = None
+        self.before = b""
+
+    # pexpect's log file
+    def write(self, data):
+        self.transcript.append(data)
+
+    def flush(self):
+        pass
+
+    @property
+    def text(self):
+        """All that the serial line has said so far."""
+        return b"".join(self.transcript).decode("utf-8", "replace").replace("\r\n", "\n")
+
+    @property
+    def alive(self):
+        return self.qemu.poll() is None
+
+    def expect(self, pattern, timeout=HANG):
+        """Wait until pattern (a regular expression) was printed; the match object on text."""
+        patterns = [re.compile(pattern.encode(), re.M | re.S), pexpect.EOF, pexpect.TIMEOUT]
+        found = self.tty.expect_list(patterns, timeout=timeout)
+        if found:
+            why = ["has ended", f"has not said {pattern!r} within {timeout} s"][found - 1]
+            raise Died(f"nop5 {why}; it said last:\n{self.text[-6000:]}")
+        self.before = self.tty.before
+        return self.tty.match
+
+    def wait_prompt(self):
+        match = self.expect(PROMPT)
+        self.directory = match.group(1).decode()
+        return self
+
+    def send(self, text):
+        """Type text as it is. A thread does it, as QEMU reads no faster than the kernel does."""
+        data = text if isinstance(text, bytes) else text.encode()
+        if len(data) < 4096:
+            self.console.sendall(data)
+            return None
+        writer = threading.Thread(target=self.console.sendall, args=(data,), daemon=True)
+        writer.start()
+        return writer
+
+    def command_output(self, command):
+        """Type command, wait for the prompt; what was printed between its echo and that."""
+        self.send(command + "\n")
+        self.wait_prompt()
+        text = self.before.decode("utf-8", "replace").replace("\r\n", "\n")
+        return text.partition("\n")[2]
+
+    def run(self, command):
+        """The output and the exit status of one command line."""
+        output = self.command_output(command)
+        status = [l for l in self.command_output("echo $?").splitlines() if l.strip().isdigit()]
+        return Result(output, int(status[-1]))
+
+    def interrupt(self):
+        """Type ^C until the prompt is there: it reaches a command only once that has started."""
+        for _ in range(HANG):
+            self.send(b"\x03")
+            try:
+                match = self.expect(PROMPT, timeout=1)
+            except Died:
+                if not self.alive:
+                    raise
+                continue
+            self.directory = match.group(1).decode()
+            return
+        raise Died(f"^C does not help; nop5 said last:\n{self.text[-6000:]}")
+
+    def check(self, command):
+        """The output of a command that must succeed."""
+        result = self.run(command)
+        assert result.status == 0, f"{command!r} gave {result.status}: {result.output}"
+        return result.output
+
+    def wait_exit(self, status=None):
+        """Read on until QEMU ends; its exit status, which must be the one given."""
+        if self.tty.expect_list([pexpect.EOF, pexpect.TIMEOUT], timeout=HANG) == 1:
+            raise Died(f"QEMU does not end; nop5 said last:\n{self.text[-6000:]}")
+        code = self.qemu.wait(HANG)
+        if status is not None:
+            assert code == status, f"QEMU ended with {code}, not {status}:\n{self.text[-6000:]}"
+        return code
+
+    def poweroff(self):
+        self.send("poweroff\n")
+        self.wait_exit(EXIT_POWEROFF)
+
+    def qemu_command(self, line):
+        """Give QEMU's monitor a command, such as `nmi`."""
+        self.monitor.sendall(line.encode() + b"\n")
+
+    def close(self):
+        if self.alive:
+            self.qemu.kill()
+        self.qemu.wait()
+        self.qemu.stdout.close()
+        self.console.close()
+        self.monitor.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+
+def append_to_iso(image, append, directory):
+    """A copy of the ISO's tree whose grub.cfg appends to the kernel's command line, as a new ISO."""
+    tree = Path(directory) / "iso"
+    shutil.copytree(Path(image).parent / "iso", tree)
+    config = tree / "boot/grub/grub.cfg"
+    config.write_text(re.sub(r"^(\s*multiboot2 \S+.*)$", rf"\1 {append}", config.read_text(), flags=re.M))
+    result = Path(directory) / "nop5.iso"
+    subprocess.run(["grub-mkrescue", "-o", result, tree], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return result
+
+
+@dataclass
+class Ktap:
+    """The self-tests' report: what passed, and what failed with its diagnostics."""
+    passed: list
+    failed: list
+    totals: tuple
+
+
+def parse_ktap(text):
+    """Read the KTAP report in a serial log (time stamps before each line allowed)."""
+    passed, failed, totals, suite, notes = [], [], None, "", []
+    for line in STAMP.sub("", text).splitlines():
+        if match := re.match(r"\s+# Subtest: (\S+)", line):
+            suite, notes = match.group(1), []
+        elif match := re.match(r"\s+(ok|not ok) \d+ (\S+)", line):
+            name = f"{suite}.{match.group(2)}"
+            if match.group(1) == "ok":
+                passed.append(name)
+            else:
+                failed.append(f"{name}: " + "; ".join(notes))
+            notes = []
+        elif match := re.match(r"# Totals: pass:(\d+) fail:(\d+)", line):
+            totals = int(match.group(1)), int(match.group(2))
+        elif match := re.match(r"\s+# (.*)", line):
+            notes.append(match.group(1))
+    return Ktap(passed, failed, totals)

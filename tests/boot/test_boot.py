@@ -1,0 +1,142 @@
+"""It boots: by every loader, on any number of CPUs, with little and much memory, as every build."""
+import re
+
+import pytest
+
+from nop5 import EXIT_POWEROFF, host_memory, ovmf, parse_ktap
+
+GIB = 1 << 30
+
+
+def online_cpus(machine):
+    return len(re.findall(r"^cpu\d+ ", machine.check("cat /proc/stat"), re.M))
+
+
+def works(machine, cpus):
+    """A machine that answers, has its CPUs, runs tasks on each, is W^X, and powers off."""
+    assert online_cpus(machine) == cpus
+    assert machine.check("cat /proc/cpuinfo").count("processor\t:") == cpus
+    for cpu in {0, cpus - 1}:
+        assert machine.check(f"taskset -c {cpu} echo on {cpu}").strip() == f"on {cpu}"
+    assert machine.check("tail -n 1 /sys/kernel/debug/page_tables").strip() == "W+X pages: 0"
+    assert machine.check("hackbench -g 1 -l 20")
+    machine.poweroff()
+
+
+@pytest.mark.parametrize("loader", ["bios", "uefi", "elf"])
+def test_each_loader_boots_to_a_working_prompt(boot, tmp_path, loader):
+    if loader == "uefi" and ovmf(tmp_path) is None:
+        pytest.skip("no OVMF on this host")
+    works(boot(boot=loader, cpus=2), 2)
+
+
+@pytest.mark.parametrize("loader", ["bios", "elf"])
+def test_each_loader_hands_over_the_command_line(boot, loader):
+    machine = boot(boot=loader, cpus=1, append="hello=world loglevel=6")
+    assert "hello=world loglevel=6" in machine.check("cat /proc/cmdline")
+    assert machine.check("cat /proc/sys/kernel/printk").split()[0] == "6"
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4, 8, 16])
+def test_every_cpu_comes_up(boot, cpus):
+    works(boot(cpus=cpus), cpus)
+
+
+@pytest.mark.parametrize("mem", ["32M", "4G", "8G"])
+def test_all_memory_of_the_map_is_used(boot, mem):
+    size = int(mem[:-1]) << {"M": 20, "G": 30}[mem[-1]]
+    if size > host_memory() - GIB:
+        pytest.skip(f"the host cannot give {mem}")
+    machine = boot(cpus=2, mem=mem)
+    total = int(re.search(r"^MemTotal: +(\d+) kB$", machine.check("cat /proc/meminfo"), re.M).group(1)) << 10
+    # What is missing is the image, struct page (40 of 4096 bytes) and what firmware keeps.
+    assert size * 0.96 - (12 << 20) < total < size
+    works(machine, 2)
+
+
+def test_the_smallest_cpu_model_will_do(boot):
+    machine = boot(cpu="qemu64", cpus=2)
+    flags = re.search(r"^flags\t\t: (.*)$", machine.check("cat /proc/cpuinfo"), re.M).group(1).split()
+    assert "smep" not in flags and "nx" in flags
+    works(machine, 2)
+
+
+@pytest.mark.parametrize("append, cpus", [("maxcpus=2", 2), ("maxcpus=1", 1), ("nosmp", 1), ("maxcpus=0", 1)])
+def test_the_command_line_limits_the_cpus(boot, append, cpus):
+    assert online_cpus(boot(cpus=4, append=append)) == cpus
+
+
+def test_quiet_keeps_the_boot_messages_off_the_console(boot):
+    machine = boot(cpus=1, append="quiet")
+    assert "nop5 version" not in machine.text
+    assert "Command line" in machine.check("dmesg")
+
+
+@pytest.mark.variant
+@pytest.mark.parametrize("variables", [["CC=clang"], ["DEBUG=1"], ["FTRACE=0"], ["CC=clang", "DEBUG=1"]],
+                         ids=" ".join)
+def test_each_build_boots_and_passes_a_short_selftest(boot, variant, variables):
+    build = variant(*variables)
+    works(boot(build=build, cpus=4), 4)
+
+
+def test_reboot_resets_the_machine(boot):
+    machine = boot(cpus=1)
+    machine.send("reboot\n")
+    machine.wait_exit(EXIT_POWEROFF)  # -no-reboot makes QEMU end at a reset
+    assert "Power down" not in machine.text
+
+
+def test_both_loaders_hand_over_the_same_boot_information(boot):
+    """The same RAM and the same ACPI tables, whoever reports them."""
+    reports = []
+    for loader in ("bios", "elf"):
+        machine = boot(boot=loader, cpus=2)
+        meminfo = machine.check("cat /proc/meminfo")
+        total = int(re.search(r"MemTotal: +(\d+)", meminfo).group(1))
+        reports.append((total >> 10, online_cpus(machine)))
+    (bios_total, bios_cpus), (elf_total, elf_cpus) = reports
+    assert bios_cpus == elf_cpus == 2
+    assert abs(bios_total - elf_total) <= 2  # MiB
+
+
+def test_a_spurious_and_an_unexpected_interrupt_are_counted_and_survived(boot):
+    """An NMI that nobody asked for is counted; the machine goes on."""
+    machine = boot(cpus=2)
+
+    def nmis():
+        line = re.search(r"^ *NMI: +(.*?)  +Non-maskable interrupts$",
+                         machine.check("cat /proc/interrupts"), re.M)
+        return sum(map(int, line.group(1).split()))
+
+    before = nmis()
+    machine.qemu_command("nmi")
+    while nmis() == before:
+        pass
+    works(machine, 2)
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4, 8, 16])
+def test_selftests_pass(boot, cpus):
+    run_selftests(boot, cpus=cpus)
+
+
+@pytest.mark.variant
+def test_selftests_pass_in_a_debug_build(boot, variant):
+    run_selftests(boot, cpus=4, build=variant("DEBUG=1"))
+
+
+def run_selftests(boot, **arguments):
+    machine = boot(wait=False, append="selftest", **arguments)
+    code = machine.wait_exit()
+    report = parse_ktap(machine.text)
+    assert not report.failed, "\n".join(report.failed)
+    assert report.totals == (len(report.passed), 0), machine.text[-3000:]
+    assert len(report.passed) >= 20
+    assert code == EXIT_POWEROFF
+
+
+def test_selftest_takes_a_glob_and_reports_one_that_matches_nothing(boot):
+    machine = boot(wait=False, cpus=1, append="selftest=nothing.like.this")
+    machine.wait_exit(33)
+    assert "# Totals: pass:0 fail:0" in machine.text

@@ -1,0 +1,129 @@
+"""What the manual shows works: every command block of README.md and docs/*.md is run.
+
+The convention is in tests/README.md.
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from nop5 import HANG, ROOT, Nop5
+
+PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if p.exists()]
+PROMPT_LINE = re.compile(r"nop5:(/\S*)# ?(.*)")
+CHEAP = re.compile(r"^(scripts/boot|make (help|-s help)?$)")
+
+
+def blocks(page, language):
+    """(line number, rest of the info string, lines) of each fenced block of that language."""
+    found, current = [], None
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if current is None and (match := re.match(r"\s*```(\S+)\s*(.*)$", line)):
+            current = (match.group(1), number, match.group(2), [])
+        elif current is None and re.match(r"\s*```", line):
+            current = ("", number, "", [])
+        elif current is not None and re.match(r"\s*```\s*$", line):
+            if current[0] == language:
+                found.append(current[1:])
+            current = None
+        elif current is not None:
+            current[3].append(line)
+    return found
+
+
+def steps(lines):
+    """(directory, command, [output line]) of a console block."""
+    result = []
+    for line in lines:
+        if match := PROMPT_LINE.match(line):
+            result.append((match.group(1), match.group(2), []))
+        elif result:
+            result[-1][2].append(line)
+    return result
+
+
+def pattern(lines):
+    """Output as the manual shows it: `…` is any text, a line of it alone any lines."""
+    parts = []
+    for line in lines:
+        if line.strip() == "…":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(".*".join(re.escape(p) for p in line.rstrip().split("…")) + r"\s*?\n")
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_console_blocks_run_and_print_what_the_page_shows(images, page):
+    machine = None
+    try:
+        for number, info, lines in blocks(page, "console"):
+            for directory, command, output in steps(lines):
+                where = f"{page.name}:{number}: {command}"
+                if machine is None:
+                    machine = Nop5(cpus=4, build=images).wait_prompt()
+                if not command:
+                    continue
+                if directory != machine.directory:
+                    machine.check(f"cd {directory}")
+                if command in ("poweroff", "reboot") or "sysrq-trigger" in command and re.search(r"echo [bco]\b", command):
+                    machine.send(command + "\n")
+                    machine.wait_exit()
+                    machine.close()
+                    machine = None
+                    continue
+                result = machine.run(command)
+                assert result.status != 127, f"{where}: {result.output}"
+                if "check" in info.split():
+                    said = "".join(l + "\n" for l in result.lines)
+                    assert re.fullmatch(pattern(output), said), f"{where} printed:\n{said}"
+        if machine:
+            machine.poweroff()
+    finally:
+        if machine:
+            machine.close()
+
+
+def check_host_command(words, where):
+    words = [w for w in words if not re.fullmatch(r"[A-Z_]+=.*", w)] if "=" in words[0] else words
+    program = words[0]
+    if program == "make":
+        arguments = words[1:]
+        result = subprocess.run(["make", "-n", *arguments], cwd=ROOT, text=True, timeout=HANG,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert result.returncode == 0, f"{where}: {result.stdout[-500:]}"
+    elif "/" in program and not program.startswith("/"):
+        path = ROOT / program
+        assert path.exists() and os.access(path, os.X_OK), f"{where}: no {program}"
+        source = path.read_text()
+        for option in words[1:]:
+            if option.startswith("--"):
+                assert option.split("=")[0] in source, f"{where}: {program} knows no {option}"
+    else:
+        known = {"git", "sudo", "apt", "apt-get", "dnf", "brew", "pacman", "cd", "gdb", "qemu-system-x86_64"}
+        assert program in known or shutil.which(program), f"{where}: no {program}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_sh_blocks_name_targets_scripts_and_options_that_exist(images, page):
+    for number, info, lines in blocks(page, "sh"):
+        for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
+            line = re.sub(r"^\$ ", "", line.strip())
+            words = shlex.split(line, comments=True)
+            if not words:
+                continue
+            where = f"{page.name}:{number}: {line}"
+            check_host_command(words, where)
+            if CHEAP.match(line) and "no-run" not in info.split():
+                result = subprocess.run(line, shell=True, cwd=ROOT, text=True, timeout=2 * HANG,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                assert result.returncode == 0, f"{where}: {result.stdout[-2000:]}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_to_files_that_exist(page):
+    for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,0 +1,167 @@
+"""When it goes wrong: what is reported, who dies, who goes on, and how QEMU ends.
+
+Faults are provoked through /sys/kernel/debug/provoke-crash/DIRECT, as with Linux's LKDTM.
+"""
+import re
+
+import pytest
+
+from nop5 import EXIT_PANIC
+
+PROVOKE = "/sys/kernel/debug/provoke-crash/DIRECT"
+
+
+def report_is_complete(text, symbol=None):
+    """Symbol and offset, task, CPU, registers, code bytes, backtrace."""
+    assert re.search(r"CPU: \d+ PID: \d+ Comm: \S+", text), text
+    assert re.search(r"RIP: 0010:\S+\+0x[0-9a-f]+/0x[0-9a-f]+", text), text
+    for register in ("RAX", "RSP", "CR2", "R15"):
+        assert re.search(rf"\b{register}: [0-9a-f]{{16}}", text), register
+    assert re.search(r"Code: (<?[0-9a-f]{2}>? ?){8}", text), text
+    assert "Call Trace:" in text
+    assert re.search(r"^(?:\[.*?\])? *\S+\+0x[0-9a-f]+/0x[0-9a-f]+", text, re.M), text
+    if symbol:
+        assert symbol in text
+
+
+def output_of(nop5, command):
+    start = len(nop5.text)
+    nop5.run(command)
+    return nop5.text[start:]
+
+
+def test_a_null_dereference_kills_the_task_and_the_shell_goes_on(boot):
+    nop5 = boot(cpus=2)
+    tasks = nop5.check("ps").count("\n")
+    text = output_of(nop5, f"echo EXCEPTION > {PROVOKE}")
+    assert "BUG: kernel NULL pointer dereference, address: 0000000000000000" in text
+    assert "Oops" in text
+    report_is_complete(text)
+    assert re.search(r"backtrace|NMI backtrace|CPU: \d+", text)
+    assert nop5.check("echo still here") == "still here\n"
+    assert nop5.check("ps").count("\n") == tasks
+    nop5.poweroff()
+
+
+def test_an_oops_shows_what_the_other_cpus_do(boot):
+    nop5 = boot(cpus=4)
+    text = output_of(nop5, f"echo EXCEPTION > {PROVOKE}")
+    assert {int(c) for c in re.findall(r"(?:CPU: |cpu |CPU )(\d+)", text)} == {0, 1, 2, 3}
+
+
+def test_panic_on_oops_ends_qemu_with_33(boot):
+    nop5 = boot(cpus=4)
+    nop5.check("echo 1 > /proc/sys/kernel/panic_on_oops")
+    nop5.send(f"echo EXCEPTION > {PROVOKE}\n")
+    nop5.wait_exit(EXIT_PANIC)
+    assert "Kernel panic - not syncing: " in nop5.text
+    assert {int(c) for c in re.findall(r"CPU: (\d+) PID: ", nop5.text)} == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("how", [f"echo PANIC > {PROVOKE}", "echo c > /proc/sysrq-trigger"])
+def test_a_panic_ends_qemu_with_33(boot, how):
+    nop5 = boot(cpus=2)
+    nop5.send(how + "\n")
+    nop5.wait_exit(EXIT_PANIC)
+    assert "Kernel panic - not syncing: " in nop5.text
+
+
+def test_panic_0_halts_and_leaves_qemu_running(boot):
+    nop5 = boot(cpus=2, append="panic=0")
+    nop5.send("echo c > /proc/sysrq-trigger\n")
+    nop5.expect(r"end Kernel panic - not syncing: ")
+    assert nop5.alive
+
+
+def test_bug_names_file_and_line(boot):
+    nop5 = boot(cpus=1)
+    text = output_of(nop5, f"echo BUG > {PROVOKE}")
+    assert re.search(r"kernel BUG at \S+\.c:\d+!", text), text
+    report_is_complete(text)
+    assert nop5.check("echo on") == "on\n"
+
+
+def test_warning_reports_and_goes_on(nop5):
+    text = output_of(nop5, f"echo WARNING > {PROVOKE}")
+    assert re.search(r"WARNING: CPU: \d+ PID: \d+ at \S+\.c:\d+", text), text
+    assert nop5.check("echo on") == "on\n"
+
+
+def test_a_stack_overflow_is_named_with_its_task(boot):
+    nop5 = boot(cpus=2)
+    nop5.send(f"echo EXHAUST_STACK > {PROVOKE}\n")
+    nop5.wait_exit(EXIT_PANIC)
+    assert re.search(r"kernel stack overflow|stack guard page was hit", nop5.text)
+    assert re.search(r"Comm: (echo|sh)\b", nop5.text)
+    assert "double fault" in nop5.text or "Call Trace" in nop5.text
+
+
+@pytest.mark.parametrize("how", ["WRITE_RO", "WRITE_KERN", "EXEC_DATA", "EXEC_RODATA", "EXEC_KMALLOC", "EXEC_VMALLOC",
+                                 "EXEC_NULL", "ACCESS_NULL"])
+def test_forbidden_memory_faults_and_kills_the_task_only(boot, how):
+    nop5 = boot(cpus=1)
+    text = output_of(nop5, f"echo {how} > {PROVOKE}")
+    assert re.search(r"BUG: (unable to handle page fault|kernel NULL pointer)", text), text
+    assert "Oops" in text
+    assert nop5.check("echo on") == "on\n"
+
+
+def test_a_fault_with_a_lock_held_panics(boot):
+    """The lock would never be given back."""
+    nop5 = boot(cpus=2)
+    available = nop5.check(f"cat {PROVOKE}") if nop5.run(f"cat {PROVOKE}").status == 0 else ""
+    if "EXCEPTION_LOCKED" not in available:
+        pytest.skip("no way to provoke it")
+    nop5.send(f"echo EXCEPTION_LOCKED > {PROVOKE}\n")
+    nop5.wait_exit(EXIT_PANIC)
+
+
+def test_an_unknown_fault_is_refused(nop5):
+    result = nop5.run(f"echo NONSENSE > {PROVOKE}")
+    assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
+
+
+def test_a_soft_lockup_is_found_and_reported_with_its_backtrace(boot):
+    nop5 = boot(cpus=2)
+    nop5.send(f"echo SOFTLOCKUP > {PROVOKE} &\n")
+    nop5.expect(r"BUG: soft lockup - CPU#\d+ stuck for \d+s! \[\S+:\d+\]")
+    nop5.expect(r"Call Trace:")
+    nop5.expect(r"\w+\+0x[0-9a-f]+/0x[0-9a-f]+")
+
+
+def test_a_hard_lockup_is_found_by_another_cpu(boot):
+    nop5 = boot(cpus=2)
+    nop5.send(f"echo HARDLOCKUP > {PROVOKE} &\n")
+    nop5.expect(r"hard LOCKUP on cpu \d+")
+    nop5.expect(r"RIP: 0010:\S*\+0x[0-9a-f]+/0x[0-9a-f]+")
+
+
+def test_out_of_memory_is_an_error_and_the_memory_comes_back(boot):
+    nop5 = boot(cpus=2, mem="64M")
+
+    def free_kib():
+        return int(re.search(r"MemFree: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
+
+    for _ in range(2):
+        before = free_kib()
+        result = nop5.run("cat /dev/zero > /tmp/big")
+        assert result.status == 1
+        assert re.search(r"Cannot allocate memory|No space left on device", result.output), result.output
+        assert nop5.check("echo the shell goes on") == "the shell goes on\n"
+        nop5.check("rm /tmp/big")
+        assert free_kib() >= before - 1024
+    assert nop5.check("hackbench -g 1 -l 20")
+    nop5.poweroff()
+
+
+def test_tasks_without_end_run_out_of_memory_without_a_crash(boot):
+    """Hundreds of background jobs on 32 MiB: those that do not fit are refused, the rest live and go."""
+    nop5 = boot(cpus=2, mem="32M")
+    nop5.check("echo 'sleep 100000 &' > /tmp/one")
+    for _ in range(6):
+        nop5.check("cat /tmp/one /tmp/one /tmp/one > /tmp/many; cat /tmp/many > /tmp/one")
+    result = nop5.run("sh /tmp/many")
+    assert result.status == 0 or re.search(r"Cannot allocate memory|Resource temporarily unavailable", result.output)
+    assert nop5.check("echo on") == "on\n"
+    assert nop5.check("tail -n 1 /sys/kernel/debug/page_tables").strip() == "W+X pages: 0"
+    nop5.poweroff()

@@ -1,0 +1,132 @@
+"""Files: paths, links, permissions, redirection targets, devices, mounts."""
+import re
+
+import pytest
+
+
+@pytest.fixture
+def directory(nop5):
+    """A fresh directory that the shell stands in, and that goes away."""
+    nop5.run("rm -r /tmp/t")
+    nop5.check("mkdir -p /tmp/t")
+    nop5.check("cd /tmp/t")
+    yield nop5
+    nop5.check("cd /")
+    nop5.run("rm -r /tmp/t")
+
+
+def test_a_file_keeps_what_was_written(directory):
+    directory.check("echo one > f; echo two >> f")
+    assert directory.check("cat f") == "one\ntwo\n"
+    directory.check("echo three > f")
+    assert directory.check("cat f") == "three\n"
+    assert directory.check("cat < f") == "three\n"
+
+
+def test_dots_in_paths_walk_up_and_stay(directory):
+    directory.check("mkdir a")
+    directory.check("mkdir a/b")
+    directory.check("echo x > a/b/f")
+    assert directory.check("cat ./a/../a/b/./f") == "x\n"
+    directory.check("cd a/b/..")
+    assert directory.check("pwd") == "/tmp/t/a\n"
+    assert directory.directory == "/tmp/t/a"
+    directory.check("cd /../..")
+    assert directory.check("pwd") == "/\n"
+
+
+@pytest.mark.parametrize("command, message", [
+    ("cat nothing", "cat: nothing: No such file or directory"),
+    ("cat nothing/below", "cat: nothing/below: No such file or directory"),
+    ("cat /tmp", "cat: /tmp: Is a directory"),
+    ("cd /proc/version", "cd: /proc/version: Not a directory"),
+    ("cd /nowhere", "cd: /nowhere: No such file or directory"),
+    ("mkdir /tmp", "mkdir: /tmp: File exists"),
+    ("rmdir /tmp/t/full", "rmdir: /tmp/t/full: Directory not empty"),
+    ("rm /tmp/t/full", "rm: /tmp/t/full: Is a directory"),
+    ("rmdir /tmp/t/full/f", "rmdir: /tmp/t/full/f: Not a directory"),
+    ("mkdir /proc/x", "mkdir: /proc/x: "),
+    ("ls nothing", "ls: nothing: No such file or directory"),
+])
+def test_a_bad_path_is_named_with_its_error(directory, command, message):
+    directory.check("mkdir full")
+    directory.check("echo > full/f")
+    result = directory.run(command)
+    assert result.status == 1
+    assert any(message in line for line in result.lines), result.output
+
+
+@pytest.mark.parametrize("target, text", [("/nowhere/f", "No such file or directory"), ("/tmp", "Is a directory"),
+                                          ("/proc/version", "")])
+def test_a_redirection_that_cannot_be_opened_fails_the_command(nop5, target, text):
+    result = nop5.run(f"echo x > {target}")
+    assert result.status != 0 and text in result.output
+    assert "sh: " in result.output
+
+
+def test_ls_l_shows_types_permissions_and_sizes(directory):
+    directory.check("echo 12345 > file")
+    directory.check("mkdir dir")
+    lines = directory.check("ls -l").splitlines()
+    assert any(re.match(r"-rw-r--r-- .* 6 .*\bfile$", l) for l in lines), lines
+    assert any(re.match(r"drwxr-xr-x .*\bdir$", l) for l in lines), lines
+    listing = directory.check("ls -l /dev")
+    for name, number in {"null": "1, *3", "zero": "1, *5", "console": "5, *1", "kmsg": "1, *11",
+                         "ttyS0": "4, *64", "ttyS1": "4, *65"}.items():
+        assert re.search(rf"^c\S+ .*{number} .*\b{name}$", listing, re.M), name
+
+
+def test_a_removed_file_is_gone_and_its_memory_is_back(directory):
+    def used():
+        text = directory.check("cat /proc/meminfo")
+        return int(re.search(r"MemFree: +(\d+)", text).group(1))
+
+    for _ in range(2):  # once to fill caches
+        before = used()
+        directory.check("cat /proc/kallsyms > big")
+        size = int(directory.check("wc big").split()[2]) >> 10
+        during = used()
+        directory.check("rm big")
+        after = used()
+    assert before - during >= size * 0.9
+    assert before - after < size * 0.5
+    assert directory.run("cat big").status == 1
+
+
+def test_null_swallows_and_ends_and_zero_is_zeros(nop5):
+    nop5.check("cat /proc/kallsyms > /dev/null")
+    assert nop5.check("cat /dev/null") == ""
+    nop5.send("cat /dev/zero > /tmp/zeros\n")
+    nop5.interrupt()
+    assert re.match(r"0+\s+00 00 00 00 00 00 00 00", nop5.check("hexdump /tmp/zeros"))
+    nop5.check("rm /tmp/zeros")
+
+
+def test_kmsg_takes_a_message_into_the_log(nop5):
+    nop5.check("echo '<6>a line through kmsg' > /dev/kmsg")
+    assert re.search(r"^\[ *\d+\.\d{6}\] a line through kmsg$", nop5.check("dmesg"), re.M)
+
+
+def test_tracefs_is_mounted_and_linked(nop5):
+    assert nop5.run("cd /sys/kernel/tracing").status == 0
+    assert nop5.check("pwd").strip() == "/sys/kernel/tracing"
+    nop5.check("cd /sys/kernel/debug/tracing")
+    a = nop5.check("ls /sys/kernel/tracing")
+    assert nop5.check("ls /sys/kernel/debug/tracing") == a
+    nop5.check("cd /")
+
+
+def test_mounts_name_their_types(nop5):
+    text = nop5.run("cat /proc/mounts")
+    if text.status:
+        pytest.skip("/proc/mounts is not among the promised files")
+    for kind, where in (("proc", "/proc"), ("tracefs", "/sys/kernel/tracing"), ("debugfs", "/sys/kernel/debug")):
+        assert re.search(rf"^\S+ {where} {kind} ", text.output, re.M)
+
+
+def test_a_file_that_is_read_while_it_is_removed_stays_readable(directory):
+    directory.check("cat /proc/kallsyms > f")
+    lines = int(directory.check("wc f").split()[0])
+    directory.check("cat f > copy & rm f")
+    directory.check("wait")
+    assert int(directory.check("wc copy").split()[0]) == lines

@@ -1,0 +1,123 @@
+"""Tasks on CPUs: affinity, priorities, migration, load; the two loads that are worth tracing."""
+import re
+
+import pytest
+
+
+def task_of(nop5, comm):
+    """The PID of the one task with this name."""
+    pids = [l.split()[0] for l in nop5.check("ps").splitlines() if re.search(rf"\b{comm}\b", l)]
+    assert len(pids) == 1, pids
+    return pids[0]
+
+
+def processor(nop5, pid):
+    """The CPU the task last ran on: field 39 of /proc/PID/stat."""
+    return int(nop5.check(f"cat /proc/{pid}/stat").rpartition(")")[2].split()[36])
+
+
+@pytest.mark.parametrize("cpu", range(4))
+def test_taskset_puts_a_command_on_its_cpu(nop5, cpu):
+    status = nop5.check(f"taskset -c {cpu} cat /proc/self/status")
+    assert re.search(rf"^Cpus_allowed_list:\t{cpu}$", status, re.M)
+    stat = nop5.check(f"taskset -c {cpu} cat /proc/self/stat")
+    assert int(stat.rpartition(")")[2].split()[36]) == cpu
+
+
+def test_taskset_takes_a_mask_and_shows_a_tasks_own(nop5):
+    status = nop5.check("taskset 5 cat /proc/self/status")
+    assert re.search(r"^Cpus_allowed:\t5$", status, re.M)
+    assert re.search(r"^Cpus_allowed_list:\t0,2$", status, re.M)
+
+
+def test_chrt_gives_a_command_a_real_time_priority(nop5):
+    stat = nop5.check("chrt -f 50 cat /proc/self/stat").rpartition(")")[2].split()
+    priority, rt_priority, policy = int(stat[15]), int(stat[37]), int(stat[38])
+    assert (priority, rt_priority, policy) == (-51, 50, 1)
+    stat = nop5.check("cat /proc/self/stat").rpartition(")")[2].split()
+    assert (int(stat[15]), int(stat[37]), int(stat[38])) == (20, 0, 0)
+
+
+def test_busy_tasks_spread_over_idle_cpus(nop5):
+    """Four computations on four CPUs: each gets one, wherever they began."""
+    nop5.run("stress -c 4 -t 3600 &")
+    try:
+        def where():
+            pids = [l.split()[0] for l in nop5.check("ps").splitlines() if re.search(r"\bstress\b", l)]
+            places = []
+            for pid in pids:
+                result = nop5.run(f"cat /proc/{pid}/stat")
+                fields = result.output.rpartition(")")[2].split()
+                if result.status == 0 and fields[0] == "R":
+                    places.append(int(fields[36]))
+            return set(places)
+
+        while where() != {0, 1, 2, 3}:
+            pass
+    finally:
+        for line in nop5.check("ps").splitlines():
+            if re.search(r"\bstress\b", line):
+                nop5.run(f"kill {line.split()[0]}")
+        nop5.run("wait")
+
+
+def test_a_task_moves_off_a_busy_cpu_when_another_goes_idle(boot):
+    """Two computations share CPU 0 while CPU 1 is taken; they part when it is free."""
+    nop5 = boot(cpus=2)
+    nop5.run("taskset -c 1 stress -c 1 -t 3600 &")
+    blocker = [l.split()[0] for l in nop5.check("ps").splitlines() if re.search(r"\bstress\b", l)]
+    nop5.run("stress -c 2 -t 3600 &")
+    workers = [l.split()[0] for l in nop5.check("ps").splitlines()
+               if re.search(r"\bstress\b", l) and l.split()[0] not in blocker]
+    for pid in reversed(blocker):
+        nop5.run(f"kill {pid}")
+
+    def running_on():
+        places = set()
+        for pid in workers:
+            fields = nop5.check(f"cat /proc/{pid}/stat").rpartition(")")[2].split()
+            if fields[0] == "R":
+                places.add(int(fields[36]))
+        return places
+
+    while running_on() != {0, 1}:
+        pass
+
+
+@pytest.mark.parametrize("cpus", [1, 8])
+def test_hackbench_passes_all_messages(boot, cpus):
+    nop5 = boot(cpus=cpus)
+    assert re.search(r"^Time: \d+\.\d+", nop5.check("hackbench -g 2 -l 50"), re.M)
+
+
+def test_stress_verifies_its_checksums(nop5):
+    text = nop5.check("stress -c 4 -m 4 -t 2")
+    assert re.search(r"successful run completed|checksums? (verified|ok)|ok", text, re.I), text
+    assert not re.search(r"mismatch|fail", text, re.I), text
+
+
+def test_loads_leave_nothing_behind(nop5):
+    def state():
+        memory = int(re.search(r"MemFree: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
+        return nop5.check("ps").count("\n"), memory
+
+    nop5.check("hackbench -g 2 -l 20")
+    nop5.check("stress -c 2 -m 2 -t 1")
+    tasks, memory = state()
+    for _ in range(3):
+        nop5.check("hackbench -g 2 -l 20")
+        nop5.check("stress -c 2 -m 2 -t 1")
+    tasks_after, memory_after = state()
+    assert tasks_after == tasks
+    assert memory_after >= memory - 256
+
+
+def test_a_fifo_task_does_not_starve_the_machine_of_its_other_cpus(nop5):
+    """A real-time computation owns its CPU; the shell goes on elsewhere."""
+    nop5.run("chrt -f 99 stress -c 1 -t 3600 &")
+    assert nop5.check("echo on") == "on\n"
+    for line in nop5.check("ps").splitlines():
+        if re.search(r"\bstress\b", line):
+            nop5.run(f"kill {line.split()[0]}")
+    nop5.run("wait")
+    assert "stress" not in nop5.check("ps")

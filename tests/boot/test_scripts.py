@@ -1,0 +1,88 @@
+"""scripts/boot and make, as scripts written by other people use them (shared/interfaces.md)."""
+import subprocess
+
+import pytest
+
+from nop5 import HANG, ROOT
+
+
+def boot_script(*arguments, stdin=""):
+    return subprocess.run([ROOT / "scripts/boot", *arguments], cwd=ROOT, input=stdin, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=2 * HANG)
+
+
+def test_boot_prints_what_the_commands_print_and_nothing_else(images):
+    result = boot_script("--cpus", "2", "--elf", "echo one two", "cat /proc/sys/kernel/panic_on_oops")
+    assert result.stdout == "one two\n0\n"
+    assert result.returncode == 0
+
+
+def test_boot_reads_commands_from_standard_input(images):
+    result = boot_script("--cpus", "1", "--elf", stdin="echo first\necho 'second  line'\n")
+    assert (result.stdout, result.returncode) == ("first\nsecond  line\n", 0)
+
+
+def test_boot_says_1_when_a_command_failed(images):
+    result = boot_script("--elf", "cat /nowhere", "echo on")
+    assert result.returncode == 1
+    assert "No such file or directory" in result.stdout and result.stdout.endswith("on\n")
+
+
+def test_boot_says_2_on_a_time_out(images):
+    result = boot_script("--elf", "--timeout", "20", "sleep 100000")
+    assert result.returncode == 2
+
+
+def test_boot_says_3_on_a_panic_with_the_report_on_standard_error(images):
+    result = boot_script("--elf", "echo c > /proc/sysrq-trigger")
+    assert result.returncode == 3
+    assert "Kernel panic - not syncing" in result.stderr
+    assert "Kernel panic" not in result.stdout
+
+
+def test_boot_says_3_on_an_oops(images):
+    result = boot_script("--elf", "echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
+    assert result.returncode == 3
+    assert "BUG: kernel NULL pointer dereference" in result.stderr
+
+
+def test_boot_passes_memory_cpus_and_command_line(images):
+    result = boot_script("--iso", "--cpus", "3", "--mem", "64M", "--append", "hello=there",
+                         "cat /proc/cmdline", "grep -c processor /proc/cpuinfo")
+    assert "hello=there" in result.stdout.splitlines()[0]
+    assert result.stdout.splitlines()[1] == "3"
+
+
+def test_boot_refuses_an_unknown_option(images):
+    result = boot_script("--no-such-option")
+    assert result.returncode not in (0, 1, 3) and result.stderr
+
+
+def test_boot_counts_the_same_instructions_each_time(images):
+    """--icount makes time a count: two runs of the same commands agree to the nanosecond."""
+    runs = [boot_script("--elf", "--icount", "--cpus", "1", "cat /proc/uptime") for _ in range(2)]
+    assert runs[0].returncode == 0
+    assert runs[0].stdout == runs[1].stdout
+
+
+@pytest.mark.parametrize("target", ["run", "test", "bench", "debug", "help", "clean", "soak"])
+def test_make_help_lists_each_target(target):
+    result = subprocess.run(["make", "help"], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True)
+    assert any(line.split()[:1] == [target] or line.split()[:2] == ["make", target]
+               for line in result.stdout.splitlines() if line.strip()), result.stdout
+
+
+def test_a_second_make_does_nothing(images):
+    """Incremental: with nothing changed, nothing is compiled, linked or packed."""
+    result = subprocess.run(["make"], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
+    assert not [l for l in result.stdout.splitlines() if l.split()[:1] and l.split()[0] in ("CC", "NASM", "LD", "ISO")]
+
+
+def test_the_image_keeps_call_sites_for_the_function_tracer(images):
+    """Every C function but the notrace ones begins with a call of __fentry__ that __mcount_loc lists."""
+    headers = subprocess.run(["objdump", "-h", images / "nop5.elf"], text=True, stdout=subprocess.PIPE, check=True).stdout
+    symbols = subprocess.run(["nm", images / "nop5.elf"], text=True, stdout=subprocess.PIPE, check=True).stdout
+    table = {l.split()[2]: int(l.split()[0], 16) for l in symbols.splitlines() if len(l.split()) == 3}
+    assert ".text" in headers and "__fentry__" in table
+    sites = (table["__stop_mcount_loc"] - table["__start_mcount_loc"]) // 8
+    assert sites > 500

@@ -1,0 +1,223 @@
+"""The shell: words, quoting, redirection, status, jobs, and what it says to nonsense."""
+import re
+
+import pytest
+
+
+@pytest.mark.parametrize("line, expected", [
+    ("echo one two", "one two"),
+    ("echo   one    two  ", "one two"),
+    ("echo 'one   two'", "one   two"),
+    ('echo "one   two"', "one   two"),
+    (r"echo one\ \ two", "one  two"),
+    (r"""echo 'a"b' "a'b" """, """a"b a'b"""),
+    (r"""echo 'a\nb' """, r"a\nb"),
+    (r'''echo "a\"b\\c" ''', r'a"b\c'),
+    (r"echo \; \# \> \& \$", "; # > & $"),
+    ("echo ';' '#' '>' '&' '$?'", "; # > & $?"),
+    ('echo "x;y" "a>b" "c&d" "e#f"', "x;y a>b c&d e#f"),
+    ("echo a'b'\"c\"d", "abcd"),
+    ("echo ''", ""),
+    ("echo x '' y", "x  y"),
+    ("echo a#b", "a#b"),
+    ("echo before # echo after", "before"),
+    ("# nothing at all", None),
+    ("", None),
+    ("   ", None),
+    ("echo -e 'a\\tb'", "a\tb"),
+    ("echo one; echo two", "one\ntwo"),
+    ("echo one ;echo two;", "one\ntwo"),
+])
+def test_words_and_quotes_are_sh(nop5, line, expected):
+    assert nop5.check(line) == ("" if expected is None else expected + "\n")
+
+
+def test_echo_n_leaves_the_newline_out(nop5):
+    nop5.check("echo -n abc > /tmp/f; echo -n def >> /tmp/f; echo >> /tmp/f")
+    assert nop5.check("cat /tmp/f; rm /tmp/f") == "abcdef\n"
+
+
+@pytest.mark.parametrize("line, status", [
+    ("echo x", 0), ("cat /nowhere", 1), ("no-such-command", 127), ("grep absent /proc/version", 1),
+    ("grep nop5 /proc/version", 0), ("cat /nowhere; echo fine", 0), ("echo fine; cat /nowhere", 1)])
+def test_status_is_the_last_commands(nop5, line, status):
+    assert nop5.run(line).status == status
+
+
+def test_status_expands_in_quotes_and_words(nop5):
+    nop5.run("no-such-command")
+    assert nop5.check('echo "<$?>" a$?b').strip() in ("<127> a127b",)
+    assert nop5.check("echo '$?'") == "$?\n"
+
+
+def test_dollar_dollar_is_the_shells_pid(nop5):
+    pid = nop5.check("echo $$").strip()
+    assert pid.isdigit() and nop5.check("echo $$").strip() == pid
+    assert re.search(rf"^ *{pid} .*\bsh\b", nop5.check("ps"), re.M)
+
+
+def test_each_command_is_a_task_of_its_own(nop5):
+    pids = [nop5.check("cat /proc/self/stat").split()[0] for _ in range(3)]
+    assert len(set(pids)) == 3 and nop5.check("echo $$").strip() not in pids
+
+
+def test_an_unknown_command_is_named(nop5):
+    result = nop5.run("frobnicate now")
+    assert result.status == 127
+    assert "sh: frobnicate: not found" in result.lines
+
+
+def test_an_unclosed_quote_is_refused_and_the_shell_goes_on(nop5):
+    for line in ("echo 'abc", 'echo "abc', "echo >", "echo <", "cat < /nowhere"):
+        result = nop5.run(line)
+        assert result.status != 0 and "sh: " in result.output, line
+    assert nop5.check("echo on") == "on\n"
+
+
+def test_two_hundred_arguments_arrive(nop5):
+    words = [f"w{i}" for i in range(200)]
+    assert nop5.check("echo " + " ".join(words)).split() == words
+
+
+def test_too_many_arguments_or_a_long_word_give_an_error_not_a_crash(nop5):
+    result = nop5.run("echo " + "x " * 1200)
+    assert result.status == 0 or "sh: " in result.output
+    result = nop5.run("echo " + "y" * 3000)
+    assert result.output.strip() == "y" * 3000 or "sh: " in result.output
+    assert nop5.check("echo on") == "on\n"
+
+
+def test_background_job_runs_beside_the_shell_and_wait_reaps_it(nop5):
+    nop5.run("sleep 1000 &")
+    table = nop5.check("ps")
+    pid = next(l.split()[0] for l in table.splitlines() if re.search(r"\bsleep\b", l))
+    nop5.check(f"kill {pid}")
+    nop5.run("wait")
+    assert not re.search(r"\bsleep\b", nop5.check("ps"))
+
+
+def test_wait_waits_for_all_jobs(nop5):
+    nop5.check("echo 'sleep 1; echo done >> /tmp/jobs' > /tmp/job")
+    for _ in range(5):
+        nop5.run("sh /tmp/job &")
+    nop5.run("wait")
+    assert nop5.check("cat /tmp/jobs") == "done\n" * 5
+    nop5.check("rm /tmp/jobs /tmp/job")
+
+
+def test_a_background_jobs_files_are_its_own(nop5):
+    nop5.check("mkdir -p /tmp/d")
+    nop5.check("cd /tmp/d")
+    nop5.run("sleep 1 &")
+    assert nop5.check("pwd") == "/tmp/d\n"
+    nop5.run("wait")
+    nop5.check("cd /")
+    nop5.check("rmdir /tmp/d")
+
+
+def test_sh_runs_a_script_with_its_own_directory_and_status(nop5):
+    nop5.check("echo 'cd /proc' > /tmp/s; echo 'echo in; pwd' >> /tmp/s; echo 'cat /nowhere' >> /tmp/s")
+    result = nop5.run("sh /tmp/s")
+    assert result.lines[:2] == ["in", "/proc"] and result.status == 1
+    assert nop5.check("pwd") == "/\n"
+    assert nop5.run("sh /nowhere").status != 0
+    nop5.check("rm /tmp/s")
+
+
+def test_exit_status_of_redirected_builtin_output_reaches_the_file_only(nop5):
+    assert nop5.check("help > /tmp/help") == ""
+    assert nop5.check("grep -c hackbench /tmp/help").strip() != "0"
+    nop5.check("rm /tmp/help")
+
+
+COMMANDS = ("echo cat head tail grep wc ls cd pwd mkdir rmdir rm sleep time hexdump dmesg ps kill chrt taskset "
+            "free uptime poweroff reboot help hackbench stress sh wait").split()
+
+
+def test_help_has_a_line_for_each_command(nop5):
+    text = nop5.check("help")
+    for command in COMMANDS:
+        assert re.search(rf"^\s*{command}\b.*\s\S+", text, re.M), command
+
+
+def test_head_tail_grep_wc(nop5):
+    nop5.send("cat > /tmp/n\n")
+    nop5.send("".join(f"line {i}\n" for i in range(1, 31)))
+    nop5.send(b"\x04")
+    nop5.wait_prompt()
+    assert nop5.check("head -n 2 /tmp/n") == "line 1\nline 2\n"
+    assert nop5.check("head /tmp/n").splitlines()[-1] == "line 10"
+    assert nop5.check("tail -n 2 /tmp/n") == "line 29\nline 30\n"
+    assert nop5.check("tail /tmp/n").splitlines()[0] == "line 21"
+    assert nop5.check("grep 'ne 3' /tmp/n") == "line 3\nline 30\n"
+    assert nop5.check("grep -c 'line 1' /tmp/n") == "11\n"
+    assert nop5.check("grep -v line /tmp/n; echo") == "\n"
+    assert nop5.check("grep -v -c 'line 1' /tmp/n") == "19\n"
+    assert nop5.check("wc /tmp/n").split() == ["30", "60", str(9 * 7 + 21 * 8), "/tmp/n"]
+    assert nop5.check("head -n 3 < /tmp/n").count("\n") == 3
+    nop5.check("rm /tmp/n")
+
+
+def test_hexdump_shows_bytes_and_text(nop5):
+    nop5.check("echo -e 'AB\\001~' > /tmp/h")
+    line = nop5.check("hexdump /tmp/h").splitlines()[0]
+    assert re.match(r"0*0 .*41 42 01 7e 0a", line), line
+    assert "|AB.~.|" in line
+    nop5.check("rm /tmp/h")
+
+
+def test_time_reports_real_time_and_passes_the_status_on(nop5):
+    result = nop5.run("time cat /nowhere")
+    assert re.search(r"^real\s", result.output, re.M)
+    assert result.status == 1
+
+
+def test_free_and_uptime_agree_with_proc(nop5):
+    total = int(re.search(r"MemTotal: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
+    assert re.search(rf"^Mem: +{total} ", nop5.check("free"), re.M)
+    assert re.search(r"\bup\b.*load average: \d+\.\d\d, \d+\.\d\d, \d+\.\d\d", nop5.check("uptime"))
+
+
+def test_dmesg_has_stamps_of_seconds_and_micros(nop5):
+    lines = nop5.check("dmesg").splitlines()
+    assert "nop5 version" in lines[0] or any("nop5 version" in l for l in lines[:5])
+    stamps = [float(re.match(r"\[ *(\d+\.\d{6})\] ", l).group(1)) for l in lines]
+    assert len(stamps) > 10
+
+
+def test_kill_of_nobody_says_so(nop5):
+    result = nop5.run("kill 99999")
+    assert result.status == 1 and "No such process" in result.output
+    result = nop5.run("kill 2")  # a kernel thread
+    assert result.status == 1 and "Operation not permitted" in result.output
+
+
+@pytest.mark.parametrize("line", ["sleep", "sleep x", "kill x", "taskset", "taskset -c 99 echo", "chrt -f 100 echo x",
+                                  "hackbench -g", "stress -x", "head -n x /proc/version", "mkdir", "rm", "cat -z"])
+def test_a_bad_argument_gets_an_error_and_the_prompt(nop5, line):
+    result = nop5.run(line)
+    assert result.status != 0
+    assert result.output.strip()
+
+
+def test_nothing_leaks_through_errors(nop5):
+    """Tasks, open files and memory after a hundred failures are what they were."""
+    def tasks():
+        return nop5.check("ps").count("\n")
+
+    def free_kib():
+        return int(re.search(r"MemFree: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
+
+    script = "".join("no-such-command a b c\ncat /nowhere\necho x > /nowhere/y\nsh /nowhere\n" for _ in range(25))
+    nop5.send("cat > /tmp/errors\n")
+    nop5.send(script)
+    nop5.send(b"\x04")
+    nop5.wait_prompt()
+    nop5.run("sh /tmp/errors")
+    before = tasks(), free_kib()
+    for _ in range(3):
+        nop5.run("sh /tmp/errors > /dev/null")
+    after = tasks(), free_kib()
+    assert after[0] == before[0]
+    assert after[1] >= before[1] - 64
+    nop5.check("rm /tmp/errors")

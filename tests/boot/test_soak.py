@@ -1,0 +1,33 @@
+"""`make soak`: hackbench and stress together on 8 CPUs, ten minutes of the machine's time and more."""
+import re
+
+import pytest
+
+MINUTES = 10
+
+
+@pytest.mark.soak
+def test_ten_minutes_of_hackbench_and_stress_on_8_cpus_leave_a_sound_machine(boot):
+    nop5 = boot(cpus=8, mem="512M")
+
+    def state():
+        memory = int(re.search(r"MemFree: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
+        return nop5.check("ps").count("\n"), memory
+
+    def uptime():
+        return float(nop5.check("cat /proc/uptime").split()[0])
+
+    nop5.check("hackbench -g 4 -l 100")
+    nop5.check("stress -c 8 -m 8 -t 2")
+    tasks, memory = state()
+    start = uptime()
+    while uptime() - start < MINUTES * 60:
+        nop5.run("stress -c 8 -m 8 -t 30 &")
+        assert nop5.run("hackbench -g 8 -l 500").status == 0
+        assert not re.search("mismatch|fail", nop5.check("wait"))
+    tasks_after, memory_after = state()
+    assert tasks_after == tasks
+    assert memory_after >= memory - 2048
+    assert not re.search(r"BUG|WARNING|Oops|lockup|LOCKUP", nop5.text)
+    assert nop5.check("tail -n 1 /sys/kernel/debug/page_tables").strip() == "W+X pages: 0"
+    nop5.poweroff()

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""Checks of the source text: layout, who may include whom, and the house rules. Prints TAP.
+
+    tests/tidy.py            check everything
+    tests/tidy.py --fix      let clang-format rewrite what it does not like, then check
+"""
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("boot", "arch", "kernel", "fs", "shell", "trace")
+
+# Arrows point one way: trace, shell -> fs -> kernel <-> arch.
+MAY_INCLUDE = {
+    "boot": {"boot", "arch", "kernel"},
+    "arch": {"arch", "kernel"},
+    "kernel": {"kernel", "arch"},
+    "fs": {"fs", "kernel", "arch"},
+    "shell": {"shell", "fs", "kernel", "arch"},
+    "trace": {"trace", "fs", "kernel", "arch"},
+}
+FREESTANDING = {"stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "limits.h"}
+MAX_LINES = 650
+MAX_COLUMNS = 100
+CLANG_FORMAT = "14."  # another version formats differently
+
+
+def sources(*suffixes):
+    # Sorted for a report that reads the same each time.
+    return sorted(p for room in ROOMS if (ROOT / room).is_dir()
+                  for p in (ROOT / room).rglob("*") if p.suffix in suffixes)
+
+
+def lines_of(path):
+    return list(enumerate(path.read_text().splitlines(), 1))
+
+
+def name(path, number=None):
+    text = str(path.relative_to(ROOT))
+    return f"{text}:{number}" if number else text
+
+
+def check_includes_point_one_way():
+    for path in sources(".c", ".h"):
+        room = path.relative_to(ROOT).parts[0]
+        host = False
+        for number, line in lines_of(path):
+            # Between `#ifdef NOP5_HOST` and its end libc may be used.
+            if re.match(r"#if(def|\s+defined)\W*NOP5_HOST", line):
+                host = True
+            elif re.match(r"#(else|endif)", line):
+                host = False
+            if match := re.match(r'\s*#\s*include\s+"([^"]+)"', line):
+                if match.group(1).split("/")[0] not in MAY_INCLUDE[room]:
+                    yield f"{name(path, number)}: {room}/ may not include {match.group(1)}"
+            elif match := re.match(r"\s*#\s*include\s+<([^>]+)>", line):
+                if match.group(1) not in FREESTANDING and not host:
+                    yield f"{name(path, number)}: <{match.group(1)}> is not freestanding"
+
+
+def check_files_have_one_subject():
+    for path in sources(".c", ".h", ".asm"):
+        count = len(path.read_text().splitlines())
+        if count > MAX_LINES:
+            yield f"{name(path)}: {count} lines, more than {MAX_LINES}"
+
+
+def check_files_open_by_saying_what_they_are():
+    for path in sources(".c", ".h", ".asm"):
+        if not re.match(r"/\*|//|;", path.read_text()):
+            yield f"{name(path)}: the first line is no comment"
+
+
+def check_assembly_is_nasm_or_in_arch():
+    for path in sources(".s", ".S"):
+        yield f"{name(path)}: assembly files are NASM (.asm)"
+    for path in sources(".c", ".h"):
+        if path.relative_to(ROOT).parts[0] == "arch":
+            continue
+        for number, line in lines_of(path):
+            # An empty one is a compiler barrier, no instruction.
+            if re.search(r"\b(__asm__|asm)\b", line) and not re.search(r'\("" *:', line):
+                yield f"{name(path, number)}: inline assembly outside arch/"
+
+
+def check_notrace_gives_its_reason():
+    for path in sources(".c", ".h"):
+        for number, line in lines_of(path):
+            code = re.sub(r"/\*.*?\*/|//.*", "", line)
+            if re.search(r"\bnotrace\b", code) and not re.match(r"\s*(#define|\*|/\*)", line) and \
+                    not re.search(r"/\*.*\w|//.*\w", line):
+                yield f"{name(path, number)}: notrace without its reason on that line"
+
+
+def check_nothing_is_left_unfinished():
+    for path in sources(".c", ".h", ".asm"):
+        for number, line in lines_of(path):
+            if re.search(r"\b(TODO|FIXME|XXX|HACK)\b|^#if 0", line):
+                yield f"{name(path, number)}: {line.strip()}"
+
+
+def check_lines_fit_and_end_clean():
+    for path in sources(".c", ".h", ".asm"):
+        for number, line in lines_of(path):
+            if len(line.expandtabs(8)) > MAX_COLUMNS:
+                yield f"{name(path, number)}: longer than {MAX_COLUMNS} columns"
+            if line != line.rstrip():
+                yield f"{name(path, number)}: white space at the end"
+        if not path.read_text().endswith("\n"):
+            yield f"{name(path)}: no newline at the end"
+
+
+def check_headers_are_included_once():
+    for path in sources(".h"):
+        if "#pragma once" not in path.read_text():
+            yield f"{name(path)}: no #pragma once"
+
+
+def clang_format():
+    tool = shutil.which("clang-format-14") or shutil.which("clang-format")
+    if tool:
+        version = subprocess.run([tool, "--version"], text=True, stdout=subprocess.PIPE, check=True).stdout
+        if f"version {CLANG_FORMAT}" in version:
+            return tool
+    return None
+
+
+def check_clang_format_has_nothing_to_change():
+    tool = clang_format()
+    if not tool:
+        return "SKIP no clang-format 14"
+    result = subprocess.run([tool, "--dry-run", "-ferror-limit=0", *map(str, sources(".c", ".h"))], cwd=ROOT,
+                            text=True, stderr=subprocess.PIPE)
+    hits = re.findall(r"^(\S+?):(\d+):\d+: (?:warning|error): code should be", result.stderr, re.M)
+    return [f"{Path(f).relative_to(ROOT) if f.startswith('/') else f}:{line}: clang-format would change this"
+            for f, line in hits]
+
+
+CHECKS = [value for key, value in globals().items() if key.startswith("check_")]
+
+
+def main():
+    if "--fix" in sys.argv[1:]:
+        subprocess.run([clang_format() or sys.exit("no clang-format 14"), "-i", *map(str, sources(".c", ".h"))],
+                       check=True)
+    failed = 0
+    print(f"1..{len(CHECKS)}")
+    for number, check in enumerate(CHECKS, 1):
+        title = check.__name__[len("check_"):]
+        complaints = check()
+        if isinstance(complaints, str):
+            print(f"ok {number} - {title} # {complaints}")
+            continue
+        complaints = list(complaints)
+        print(f"{'not ok' if complaints else 'ok'} {number} - {title}")
+        for complaint in complaints[:200]:
+            print(f"# {complaint}")
+        failed += bool(complaints)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
