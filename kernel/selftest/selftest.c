@@ -5,7 +5,9 @@
 #include "kernel/selftest/selftest.h"
 #include "arch/x86_64/irqflags.h"
 #include "kernel/init.h"
+#include "kernel/lib/glob.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/panic.h"
 #include "kernel/preempt.h"
 #include "kernel/printk.h"
@@ -30,41 +32,17 @@ static int __init setup_selftest(const char *value)
 }
 __setup("selftest", setup_selftest);
 
-/* Does text match pattern, in which `*` is any run of characters and `?` any one? */
-static bool matches(const char *pattern, const char *text)
-{
-	const char *star = NULL, *resume = NULL;
-
-	while (*text) {
-		if (*pattern == '*') {
-			star = pattern++;
-			resume = text;
-		} else if (*pattern == *text || *pattern == '?') {
-			pattern++;
-			text++;
-		} else if (star) {
-			pattern = star + 1;
-			text = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
-
 /* Asked for by its suite's name, or by suite.name. */
 static bool selected(const struct selftest *test)
 {
 	char full[128];
 
 	strscpy(full, test->suite, sizeof(full));
-	if (matches(glob, full))
+	if (glob_match(glob, full))
 		return true;
-	strlcat(full, ".", sizeof(full));
-	strlcat(full, test->name, sizeof(full));
-	return matches(glob, full);
+	strscat(full, ".", sizeof(full));
+	strscat(full, test->name, sizeof(full));
+	return glob_match(glob, full);
 }
 
 static bool same_suite(const struct selftest *a, const struct selftest *b)

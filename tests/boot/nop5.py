@@ -89,7 +89,7 @@ class Nop5:
         else:
             image = Path(build) / "nop5.iso"
             if append:
-                image = append_to_iso(image, append, directory)
+                image = append_to_iso(build, append, directory)
             command += ["-cdrom", str(image), "-boot", "d"]
         if boot == "uefi":
             command += ovmf(directory)
@@ -213,15 +213,10 @@ class Nop5:
         self.close()
 
 
-def append_to_iso(image, append, directory):
-    """A copy of the ISO's tree whose grub.cfg appends to the kernel's command line, as a new ISO."""
-    tree = Path(directory) / "iso"
-    shutil.copytree(Path(image).parent / "iso", tree)
-    config = tree / "boot/grub/grub.cfg"
-    config.write_text(re.sub(r"^(\s*multiboot2 \S+.*)$", rf"\1 {append}", config.read_text(), flags=re.M))
+def append_to_iso(build, append, directory):
+    """An ISO image whose GRUB hands append to the kernel."""
     result = Path(directory) / "nop5.iso"
-    subprocess.run(["grub-mkrescue", "-o", result, tree], check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([ROOT / "scripts/mkiso", Path(build) / "nop5.elf", result, append], check=True)
     return result
 
 

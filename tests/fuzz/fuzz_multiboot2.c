@@ -1,0 +1,10 @@
+/*
+ * What GRUB hands over: any bytes give a sound boot_info or an error.
+ * sources: kernel/boot_info.c kernel/boot_info_multiboot2.c
+ */
+#include "boot_info_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return check_boot_info(boot_info_parse_multiboot2, data, size);
+}

@@ -1,0 +1,107 @@
+/*
+ * Texts that people write: patterns, numbers, CPU lists, formats. Where the C library has the same
+ * function, both must agree.
+ * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/cpulist.c kernel/lib/vsprintf.c
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/lib/cpulist.h"
+#include "kernel/lib/glob.h"
+#include "kernel/lib/kstrtox.h"
+
+int nop5_snprintf(char *buf, size_t size, const char *fmt, ...);
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			abort();                                                                   \
+	} while (0)
+
+/* Only where Linux's patterns and POSIX's mean the same. */
+static void check_glob(const char *pattern, const char *text)
+{
+	bool match = glob_match(pattern, text);
+
+	if (!strpbrk(pattern, "[]\\"))
+		CHECK(match == !fnmatch(pattern, text, FNM_NOESCAPE));
+}
+
+static void check_number(const char *text)
+{
+	long long value = 0, again = 0;
+	char printed[32];
+
+	if (kstrtoll(text, 10, &value))
+		return;
+	CHECK(value == strtoll(text, NULL, 10));
+	snprintf(printed, sizeof(printed), "%lld", value);
+	CHECK(!kstrtoll(printed, 10, &again) && again == value);
+}
+
+/* What is read is printed so that it reads as the same. */
+static void check_cpulist(const char *text)
+{
+	struct cpumask mask, again;
+	char printed[1024];
+
+	if (!cpulist_parse(text, &mask)) {
+		CHECK(cpulist_print(printed, sizeof(printed), &mask) < (int)sizeof(printed));
+		CHECK(!cpulist_parse(printed, &again) && cpumask_equal(&mask, &again));
+	}
+	(void)!cpumask_parse(text, &mask);
+}
+
+static const char conversions[] = "diuxXo";
+static const char flags[] = "-+ #0";
+
+static void check_format(const uint8_t *data, size_t size)
+{
+	char format[32] = "%", ours[512], theirs[512];
+	size_t n = 1;
+	long long value;
+	int width, precision, length;
+
+	if (size < 12)
+		return;
+	for (size_t i = 0; i < sizeof(flags) - 1; i++)
+		if (data[0] & 1 << i)
+			format[n++] = flags[i];
+	width = data[1] % 40;
+	precision = data[2] % 30;
+	if (data[0] & 0x20)
+		n += (size_t)snprintf(format + n, 8, "%d", width);
+	if (data[0] & 0x40)
+		n += (size_t)snprintf(format + n, 8, ".%d", precision);
+	memcpy(&value, data + 4, sizeof(value));
+	snprintf(format + n, 8, "ll%c", conversions[data[3] % (sizeof(conversions) - 1)]);
+#pragma clang diagnostic ignored "-Wformat-nonliteral"
+	length = nop5_snprintf(ours, sizeof(ours), format, value);
+	CHECK(length == snprintf(theirs, sizeof(theirs), format, value));
+	CHECK(!strcmp(ours, theirs));
+	/* Cut short, it is the beginning of the same. */
+	nop5_snprintf(ours, (size_t)data[2] + 1, format, value);
+	CHECK(!strncmp(ours, theirs, data[2]) && strlen(ours) <= data[2]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1), *second;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	second = memchr(text, '\n', size);
+	check_number(text);
+	check_cpulist(text);
+	if (second) {
+		*second++ = '\0';
+		check_glob(text, second);
+	}
+	check_format(data, size);
+	free(text);
+	return 0;
+}
