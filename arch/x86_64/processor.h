@@ -59,6 +59,20 @@ static __always_inline void halt(void)
 	__asm__ __volatile__("hlt" ::: "memory");
 }
 
+/* Model-specific registers (Intel SDM 4). */
+#define MSR_APIC_BASE	 0x1b
+#define MSR_TSC_DEADLINE 0x6e0
+#define MSR_X2APIC	 0x800
+#define MSR_EFER	 0xc0000080
+#define MSR_GS_BASE	 0xc0000101
+
+/* Control register bits (Intel SDM 3A 2.5). */
+#define X86_CR0_WP   (1UL << 16)
+#define X86_CR4_PGE  (1UL << 7)
+#define X86_CR4_UMIP (1UL << 11)
+#define X86_CR4_SMEP (1UL << 20)
+#define X86_CR4_SMAP (1UL << 21)
+
 static __always_inline u64 rdmsr(u32 msr)
 {
 	u32 lo, hi;

@@ -1,7 +1,15 @@
 /* Context switch between kernel stacks (arch/x86_64/switch.asm). */
 #pragma once
 
+#include "kernel/types.h"
+
 struct task_struct;
+
+/* What __switch_to() leaves at task->sp, lowest address first. */
+struct switch_frame {
+	u64 bp, bx, r12, r13, r14, r15;
+	u64 return_address;
+};
 
 /*
  * Save callee-saved registers and the stack pointer of prev, load next's; returns on next's stack the

@@ -1,0 +1,153 @@
+/* CPUID: what this CPU is and can, and the switches in CR4 that follow from it. */
+#include "arch/x86_64/cpuinfo.h"
+
+#include "arch/x86_64/descriptors.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/setup.h"
+#include "arch/x86_64/smpboot.h"
+#include "kernel/lib/string.h"
+
+static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
+static u32 boot_cpu_words[NR_CPUID_WORDS];
+
+/* Linux's names, in the order of the bits; an empty one is not shown. */
+static const char *const feature_names[NR_CPUID_WORDS * 32] = {
+	/* CPUID 1, EDX */
+	"fpu", "vme", "de", "pse", "tsc", "msr", "pae", "mce", "cx8", "apic", NULL, "sep", "mtrr",
+	"pge", "mca", "cmov", "pat", "pse36", "pn", "clflush", NULL, "dts", "acpi", "mmx", "fxsr",
+	"sse", "sse2", "ss", "ht", "tm", "ia64", "pbe",
+	/* CPUID 80000001h, EDX */
+	[CPUID_8000_0001_EDX * 32 + 11] = "syscall",
+	[CPUID_8000_0001_EDX * 32 + 19] = "mp",
+	[CPUID_8000_0001_EDX * 32 + 20] = "nx",
+	[CPUID_8000_0001_EDX * 32 + 22] = "mmxext",
+	[CPUID_8000_0001_EDX * 32 + 25] = "fxsr_opt",
+	[CPUID_8000_0001_EDX * 32 + 26] = "pdpe1gb",
+	[CPUID_8000_0001_EDX * 32 + 27] = "rdtscp",
+	[CPUID_8000_0001_EDX * 32 + 29] = "lm",
+	[CPUID_8000_0001_EDX * 32 + 30] = "3dnowext",
+	[CPUID_8000_0001_EDX * 32 + 31] = "3dnow",
+	/* CPUID 1, ECX */
+	[CPUID_1_ECX * 32] = "pni", "pclmulqdq", "dtes64", "monitor", "ds_cpl", "vmx", "smx", "est",
+	"tm2", "ssse3", "cid", "sdbg", "fma", "cx16", "xtpr", "pdcm", NULL, "pcid", "dca", "sse4_1",
+	"sse4_2", "x2apic", "movbe", "popcnt", "tsc_deadline_timer", "aes", "xsave", NULL, "avx",
+	"f16c", "rdrand", "hypervisor",
+	/* CPUID 80000001h, ECX */
+	[CPUID_8000_0001_ECX * 32] = "lahf_lm", "cmp_legacy", "svm", "extapic", "cr8_legacy", "abm",
+	"sse4a", "misalignsse", "3dnowprefetch", "osvw", "ibs", "xop", "skinit", "wdt", NULL, "lwp",
+	"fma4", "tce",
+	[CPUID_8000_0001_ECX * 32 + 21] = "tbm", "topoext", "perfctr_core", "perfctr_nb",
+	/* CPUID 7, EBX */
+	[CPUID_7_EBX * 32] = "fsgsbase", "tsc_adjust", "sgx", "bmi1", "hle", "avx2", NULL, "smep",
+	"bmi2", "erms", "invpcid", "rtm", "cqm", NULL, "mpx", "rdt_a", "avx512f", "avx512dq",
+	"rdseed", "adx", "smap", "avx512ifma", NULL, "clflushopt", "clwb", "intel_pt", "avx512pf",
+	"avx512er", "avx512cd", "sha_ni", "avx512bw", "avx512vl",
+	/* CPUID 7, ECX */
+	[CPUID_7_ECX * 32] = NULL, "avx512vbmi", "umip", "pku", "ospke", "waitpkg", "avx512_vbmi2",
+	NULL, "gfni", "vaes", "vpclmulqdq", "avx512_vnni", "avx512_bitalg", "tme",
+	"avx512_vpopcntdq", NULL, "la57",
+	[CPUID_7_ECX * 32 + 22] = "rdpid", "bus_lock_detect", NULL, "cldemote", NULL, "movdiri",
+	"movdir64b", "enqcmd",
+	/* CPUID 7, EDX */
+	[CPUID_7_EDX * 32 + 2] = "avx512_4vnniw", "avx512_4fmaps", "fsrm",
+	[CPUID_7_EDX * 32 + 10] = "md_clear",
+	[CPUID_7_EDX * 32 + 14] = "serialize",
+	[CPUID_7_EDX * 32 + 28] = "flush_l1d", "arch_capabilities",
+};
+
+const char *x86_feature_name(unsigned feature)
+{
+	return feature_names[feature];
+}
+
+bool cpu_has(unsigned feature)
+{
+	return (boot_cpu_words[feature / 32] >> (feature % 32)) & 1;
+}
+
+const struct cpuinfo_x86 *cpu_data(unsigned cpu)
+{
+	return &per_cpu(cpu_info, cpu);
+}
+
+static void identify_name(struct cpuinfo_x86 *c, u32 extended_level)
+{
+	u32 words[12] = { 0 };
+	const char *name = (const char *)words;
+
+	if (extended_level < 0x80000004) {
+		memcpy(c->model_name, "unknown", sizeof("unknown"));
+		return;
+	}
+	for (u32 i = 0; i < 3; i++)
+		cpuid(0x80000002 + i, 0, &words[i * 4], &words[i * 4 + 1], &words[i * 4 + 2],
+		      &words[i * 4 + 3]);
+	while (*name == ' ' && name < (const char *)words + sizeof(words) - 1)
+		name++;
+	memcpy(c->model_name, name, (size_t)((const char *)words + sizeof(words) - name));
+}
+
+void identify_cpu(struct cpuinfo_x86 *c)
+{
+	u32 eax, ebx, ecx, edx, extended_level;
+
+	*c = (struct cpuinfo_x86){ .phys_bits = 36, .virt_bits = 48 };
+	cpuid(0, 0, &c->cpuid_level, &ebx, &ecx, &edx);
+	memcpy(c->vendor, &ebx, 4);
+	memcpy(c->vendor + 4, &edx, 4);
+	memcpy(c->vendor + 8, &ecx, 4);
+
+	cpuid(1, 0, &eax, &ebx, &c->words[CPUID_1_ECX], &c->words[CPUID_1_EDX]);
+	c->stepping = eax & 15;
+	c->model = (u8)(((eax >> 4) & 15) | ((eax >> 12) & 0xf0));
+	c->family = (eax >> 8) & 15;
+	if (c->family == 15)
+		c->family = (u8)(c->family + (eax >> 20));
+	c->clflush_size = ((ebx >> 8) & 0xff) * 8;
+	c->apic_id = ebx >> 24;
+
+	if (c->cpuid_level >= 7)
+		cpuid(7, 0, &eax, &c->words[CPUID_7_EBX], &c->words[CPUID_7_ECX],
+		      &c->words[CPUID_7_EDX]);
+	if (c->cpuid_level >= 0xb && (c->words[CPUID_1_ECX] >> 21) & 1) {
+		cpuid(0xb, 0, &eax, &ebx, &ecx, &edx);
+		if (ebx)
+			c->apic_id = edx;
+	}
+
+	cpuid(0x80000000, 0, &extended_level, &ebx, &ecx, &edx);
+	if (extended_level >= 0x80000001)
+		cpuid(0x80000001, 0, &eax, &ebx, &c->words[CPUID_8000_0001_ECX],
+		      &c->words[CPUID_8000_0001_EDX]);
+	if (extended_level >= 0x80000008) {
+		cpuid(0x80000008, 0, &eax, &ebx, &ecx, &edx);
+		c->phys_bits = eax & 0xff;
+		c->virt_bits = (eax >> 8) & 0xff;
+	}
+	identify_name(c, extended_level);
+}
+
+void cpu_setup_features(void)
+{
+	struct cpuinfo_x86 *c = this_cpu_ptr(&cpu_info);
+	u64 cr4 = read_cr4() | X86_CR4_PGE;
+
+	identify_cpu(c);
+	if (cpu_has(X86_FEATURE_SMEP))
+		cr4 |= X86_CR4_SMEP;
+	if (cpu_has(X86_FEATURE_SMAP))
+		cr4 |= X86_CR4_SMAP;
+	if (cpu_has(X86_FEATURE_UMIP))
+		cr4 |= X86_CR4_UMIP;
+	write_cr4(cr4);
+}
+
+void __init cpu_init(void)
+{
+	idt_init();
+	load_descriptors();
+	identify_cpu(this_cpu_ptr(&cpu_info));
+	memcpy(boot_cpu_words, this_cpu_ptr(&cpu_info)->words, sizeof(boot_cpu_words));
+	cpu_setup_features();
+}

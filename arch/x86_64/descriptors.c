@@ -1,0 +1,125 @@
+/* GDT and TSS of each CPU, and the IDT that all share. */
+#include "arch/x86_64/descriptors.h"
+
+#include "arch/x86_64/pgtable.h"
+#include "arch/x86_64/traps.h"
+#include "kernel/bug.h"
+
+#define SEGMENT_CODE64	 0x00af9b000000ffffUL /* present, accessed, long mode */
+#define SEGMENT_CODE32	 0x00cf9b000000ffffUL
+#define SEGMENT_DATA	 0x00cf93000000ffffUL
+#define SEGMENT_DPL3	 (3UL << 45)
+#define SEGMENT_TSS	 0x9UL /* available 64-bit TSS */
+#define SEGMENT_PRESENT	 (1UL << 47)
+
+#define GATE_INTERRUPT 0xe /* interrupts off on entry */
+#define GATE_PRESENT   0x80
+
+struct gate {
+	u16 offset_low;
+	u16 selector;
+	u8 ist;
+	u8 type;
+	u16 offset_middle;
+	u32 offset_high;
+	u32 reserved;
+};
+
+struct table_pointer {
+	u16 limit;
+	u64 base;
+} __packed;
+
+struct gdt {
+	u64 entries[GDT_ENTRIES];
+};
+
+static DEFINE_PER_CPU(struct gdt, cpu_gdt) __aligned(64);
+/* Known to switch.asm, by the offset of rsp0. */
+DEFINE_PER_CPU(struct tss, cpu_tss) __aligned(64);
+DEFINE_PER_CPU(struct ist_stacks, ist_stacks) __aligned(16);
+
+BUILD_BUG_ON(offsetof(struct tss, rsp0) != 4);
+BUILD_BUG_ON(sizeof(struct tss) != 104);
+
+static struct gate idt_table[256] __section(".data..page_aligned") __aligned(4096);
+
+extern const u64 exception_entries[NR_EXCEPTIONS]; /* entry.asm */
+extern const char interrupt_entries[];		   /* entry.asm: one each 16 bytes, from vector 32 */
+
+static void write_tss_descriptor(struct gdt *gdt, const struct tss *tss)
+{
+	u64 base = (u64)tss;
+	u64 limit = sizeof(*tss) - 1;
+
+	gdt->entries[GDT_TSS / 8] = limit | ((base & 0xffffff) << 16) | (SEGMENT_TSS << 40) |
+				    SEGMENT_PRESENT | (((base >> 24) & 0xff) << 56);
+	gdt->entries[GDT_TSS / 8 + 1] = base >> 32;
+}
+
+void load_descriptors(void)
+{
+	struct gdt *gdt = this_cpu_ptr(&cpu_gdt);
+	struct tss *tss = this_cpu_ptr(&cpu_tss);
+	struct ist_stacks *stacks = this_cpu_ptr(&ist_stacks);
+	struct table_pointer gdtr = { sizeof(*gdt) - 1, (u64)gdt };
+	struct table_pointer idtr = { sizeof(idt_table) - 1, (u64)idt_table };
+
+	*gdt = (struct gdt){ .entries = {
+		[__KERNEL_CS / 8] = SEGMENT_CODE64,
+		[__KERNEL_DS / 8] = SEGMENT_DATA,
+		[__USER32_CS / 8] = SEGMENT_CODE32 | SEGMENT_DPL3,
+		[__USER_DS / 8] = SEGMENT_DATA | SEGMENT_DPL3,
+		[__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
+	} };
+	tss->io_bitmap = sizeof(*tss);
+	for (unsigned i = 0; i < NR_IST - 1; i++)
+		tss->ist[i] = (u64)&stacks->stack[i][IST_STACK_SIZE];
+	write_tss_descriptor(gdt, tss);
+
+	/* FS and GS selectors are left alone: loading them would clear the GS base. */
+	__asm__ __volatile__("lgdt %0\n\t"
+			     "pushq %1\n\t"
+			     "leaq 1f(%%rip), %%rax\n\t"
+			     "pushq %%rax\n\t"
+			     "lretq\n"
+			     "1:\n\t"
+			     "movl %2, %%eax\n\t"
+			     "movl %%eax, %%ds\n\t"
+			     "movl %%eax, %%es\n\t"
+			     "movl %%eax, %%ss\n\t"
+			     "ltr %w3\n\t"
+			     "lidt %4"
+			     :
+			     : "m"(gdtr), "i"(__KERNEL_CS), "i"(__KERNEL_DS), "r"(GDT_TSS), "m"(idtr)
+			     : "rax", "memory");
+}
+
+static void __init set_gate(unsigned vector, u64 entry, enum ist_slot ist)
+{
+	idt_table[vector] = (struct gate){
+		.offset_low = (u16)entry,
+		.selector = __KERNEL_CS,
+		.ist = ist,
+		.type = GATE_PRESENT | GATE_INTERRUPT,
+		.offset_middle = (u16)(entry >> 16),
+		.offset_high = (u32)(entry >> 32),
+	};
+}
+
+void __init idt_init(void)
+{
+	for (unsigned v = 0; v < NR_EXCEPTIONS; v++)
+		set_gate(v, exception_entries[v], IST_NONE);
+	for (unsigned v = NR_EXCEPTIONS; v < 256; v++)
+		set_gate(v, (u64)interrupt_entries + (v - NR_EXCEPTIONS) * 16, IST_NONE);
+	/* These three come when the current stack may not be usable. */
+	set_gate(X86_TRAP_NMI, exception_entries[X86_TRAP_NMI], IST_NMI);
+	set_gate(X86_TRAP_DF, exception_entries[X86_TRAP_DF], IST_DF);
+	set_gate(X86_TRAP_MC, exception_entries[X86_TRAP_MC], IST_MC);
+}
+
+void __init idt_protect(void)
+{
+	WARN_ON(set_memory_ro((unsigned long)idt_table, 1));
+}

@@ -1,0 +1,173 @@
+; Entries of all 256 vectors: save the registers as struct pt_regs, call C, return.
+;
+; The kernel's GS base is always loaded (there is no ring 3 yet), so no entry touches it and nothing
+; can go wrong with it when an NMI arrives between two instructions of another entry.
+;
+; While C runs, rbp = address of the pt_regs + 1: an odd frame pointer tells the unwinder
+; (stacktrace.c) that a register frame lies there.
+
+extern do_exception, do_int3, do_nmi, do_interrupt
+extern __preempt_count
+
+NMI_MASK	equ 0x00f00000		; kernel/preempt.h
+
+; offsets in struct pt_regs (arch/x86_64/ptrace.h)
+PT_REGS_IP	equ 16 * 8
+PT_REGS_FLAGS	equ 18 * 8
+PT_REGS_SP	equ 19 * 8
+
+%macro PUSH_REGS 0
+	push	rdi
+	push	rsi
+	push	rdx
+	push	rcx
+	push	rax
+	push	r8
+	push	r9
+	push	r10
+	push	r11
+	push	rbx
+	push	rbp
+	push	r12
+	push	r13
+	push	r14
+	push	r15
+	cld
+	mov	rdi, rsp			; the first argument
+	lea	rbp, [rsp + 1]
+	sub	rsp, 8				; a CPU pushes on an aligned stack: so is the call
+%endmacro
+
+%macro POP_REGS 0
+	add	rsp, 8
+	pop	r15
+	pop	r14
+	pop	r13
+	pop	r12
+	pop	rbp
+	pop	rbx
+	pop	r11
+	pop	r10
+	pop	r9
+	pop	r8
+	pop	rax
+	pop	rcx
+	pop	rdx
+	pop	rsi
+	pop	rdi
+%endmacro
+
+section .text progbits alloc exec nowrite align=16
+bits 64
+
+; do_exception(regs, vector) for those without an entry of their own below. A CPU pushes an error
+; code for some (Intel SDM 3A 6.13); the others get 0.
+%macro EXCEPTION 1-2
+%if %0 == 2
+asm_exc_%2:
+%endif
+exception_%1:
+%if %1 == 8 || (%1 >= 10 && %1 <= 14) || %1 == 17 || %1 == 21 || %1 == 29 || %1 == 30
+%else
+	push	0
+%endif
+	PUSH_REGS
+	mov	esi, %1
+	call	do_exception
+	POP_REGS
+	add	rsp, 8
+	iretq
+%endmacro
+
+	EXCEPTION 0, divide_error
+	EXCEPTION 1, debug
+	EXCEPTION 4, overflow
+	EXCEPTION 5, bounds
+	EXCEPTION 6, invalid_op
+	EXCEPTION 7, device_not_available
+	EXCEPTION 8, double_fault
+	EXCEPTION 9, coproc_segment_overrun
+	EXCEPTION 10, invalid_tss
+	EXCEPTION 11, segment_not_present
+	EXCEPTION 12, stack_segment
+	EXCEPTION 13, general_protection
+	EXCEPTION 14, page_fault
+	EXCEPTION 15
+	EXCEPTION 16, coprocessor_error
+	EXCEPTION 17, alignment_check
+	EXCEPTION 18, machine_check
+	EXCEPTION 19, simd_coprocessor_error
+%assign vector 20
+%rep 12
+	EXCEPTION vector
+%assign vector vector + 1
+%endrep
+
+; NMI: do_nmi(regs). No exception that returns to here may use IRET while it runs, because IRET lets
+; the next NMI in, on top of this one's stack; see exception_3.
+asm_exc_nmi:
+exception_2:
+	push	0
+	PUSH_REGS
+	call	do_nmi
+	POP_REGS
+	add	rsp, 8
+	iretq
+
+; #BP: do_int3(regs). A copy of the CPU's frame, 6 words lower, leaves a gap above it where the
+; handler may push a return address on the interrupted stack, and so emulate a call.
+asm_exc_int3:
+exception_3:
+	push	0
+%rep 6
+	push	qword [rsp + 5 * 8]
+%endrep
+	PUSH_REGS
+	call	do_int3
+	test	dword [gs:__preempt_count], NMI_MASK
+	jnz	.return_into_nmi
+	POP_REGS
+	add	rsp, 8
+	iretq
+
+; The same as IRET, but NMIs stay blocked: flags and rip go onto the stack to return to.
+.return_into_nmi:
+	mov	rax, [rsp + 8 + PT_REGS_SP]
+	mov	rdx, [rsp + 8 + PT_REGS_IP]
+	mov	[rax - 8], rdx
+	mov	rdx, [rsp + 8 + PT_REGS_FLAGS]
+	mov	[rax - 16], rdx
+	sub	rax, 16
+	mov	[rsp + 8 + PT_REGS_SP], rax
+	POP_REGS
+	mov	rsp, [rsp + 4 * 8]		; past the error code, rip, cs, flags: rsp
+	popfq
+	ret
+
+; Interrupts: do_interrupt(regs), the vector in regs->orig_ax.
+asm_common_interrupt:
+	PUSH_REGS
+	call	do_interrupt
+	POP_REGS
+	add	rsp, 8
+	iretq
+
+align 16
+global interrupt_entries
+interrupt_entries:
+%assign vector 32
+%rep 224
+	push	vector
+	jmp	near asm_common_interrupt
+	align	16
+%assign vector vector + 1
+%endrep
+
+section .rodata progbits alloc noexec nowrite align=8
+global exception_entries
+exception_entries:
+%assign vector 0
+%rep 32
+	dq	exception_ %+ vector
+%assign vector vector + 1
+%endrep

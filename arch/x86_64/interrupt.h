@@ -1,0 +1,10 @@
+/* Between the vectors of the machine and the interrupt numbers of kernel/irq. */
+#pragma once
+
+#include "kernel/compiler.h"
+
+/* Let an ISA interrupt through to the boot CPU, or stop it. 0, -ENODEV. Any context but NMI. */
+int arch_enable_irq(unsigned irq);
+void arch_disable_irq(unsigned irq);
+/* kernel/irq/irq.c: run the handler of a device interrupt that arrived. Hardirq context. */
+void handle_device_irq(unsigned irq);

@@ -1,0 +1,280 @@
+/*
+ * Unwinding by frame pointers.
+ *
+ * Each function keeps [rbp] = the caller's rbp, [rbp + 8] = the return address. An entry stub sets rbp
+ * to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads over an exception or
+ * interrupt to what was interrupted, be it on another stack. A frame pointer of 0 ends the trace.
+ * Nothing is read outside the stacks that are known, and frames must go upwards on a stack.
+ */
+#include "arch/x86_64/stacktrace.h"
+
+#include "arch/x86_64/descriptors.h"
+#include "arch/x86_64/pgtable.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/switch.h"
+#include "kernel/kallsyms.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/sections.h"
+
+#define CODE_BYTES	  64
+#define CODE_BYTES_BEFORE 42
+#define TRACE_MAX	  64
+
+struct stack_bounds {
+	unsigned long low, high;
+};
+
+struct unwind {
+	const struct task_struct *task; /* whose stack may be walked, with this CPU's own if it is current */
+	unsigned long bp;
+	unsigned long ip;
+	unsigned long extra_ip; /* the caller of a function interrupted before it had a frame, or 0 */
+	struct stack_bounds stack;
+};
+
+static bool in_bounds(const struct stack_bounds *b, unsigned long addr, size_t size)
+{
+	return addr >= b->low && addr < b->high && b->high - addr >= size;
+}
+
+/* The stack that addr lies on, if it is one that u may read. */
+static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
+{
+	if (u->task && u->task->stack) {
+		b->low = (unsigned long)u->task->stack;
+		b->high = b->low + THREAD_SIZE;
+		if (in_bounds(b, addr, 8))
+			return true;
+	}
+	if (u->task != current)
+		return false;
+	b->low = (unsigned long)boot_stack;
+	b->high = (unsigned long)boot_stack_top;
+	if (in_bounds(b, addr, 8))
+		return true;
+	for (unsigned i = 0; i < NR_IST - 1; i++) {
+		b->low = (unsigned long)this_cpu_ptr(&ist_stacks)->stack[i];
+		b->high = b->low + IST_STACK_SIZE;
+		if (in_bounds(b, addr, 8))
+			return true;
+	}
+	return false;
+}
+
+bool stack_is_of_task(const struct task_struct *task, const void *addr)
+{
+	return addr >= task->stack && addr < task->stack + THREAD_SIZE;
+}
+
+static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
+{
+	return is_kernel_text(ip) && is_kernel_text(ip + size - 1) &&
+	       __builtin_memcmp((const void *)ip, bytes, size) == 0;
+}
+
+/*
+ * A function that has not yet pushed rbp, or has already popped it, is missing in the chain: its
+ * caller's address is on top of the stack. Its first instruction is the call or nop of ftrace.
+ */
+static unsigned long frameless_caller(const struct unwind *u, const struct pt_regs *regs)
+{
+	static const u8 push_bp_mov[] = { 0x55, 0x48, 0x89, 0xe5 };
+	static const u8 ret[] = { 0xc3 };
+	struct stack_bounds b;
+	unsigned long sp = regs->sp;
+
+	if (code_is(regs->ip, push_bp_mov + 1, 3) && code_is(regs->ip - 1, push_bp_mov, 4))
+		sp += 8;
+	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret, 1) &&
+		 !code_is(regs->ip + 5, push_bp_mov, 4))
+		return 0;
+	return IS_ALIGNED(sp, 8) && find_stack(u, sp, &b) ? *(unsigned long *)sp : 0;
+}
+
+static void unwind_from_regs(struct unwind *u, const struct pt_regs *regs)
+{
+	u->ip = regs->ip;
+	u->bp = regs->bp;
+	u->extra_ip = frameless_caller(u, regs);
+	u->stack = (struct stack_bounds){ 0, 0 }; /* any stack may follow */
+}
+
+/* Go to the caller; false at the end. */
+static bool unwind_next(struct unwind *u)
+{
+	unsigned long bp = u->bp;
+	struct stack_bounds b;
+
+	if (u->extra_ip) {
+		u->ip = u->extra_ip;
+		u->extra_ip = 0;
+		return true;
+	}
+	if (!bp)
+		return false;
+	if (bp & 1) {
+		const struct pt_regs *regs = (const struct pt_regs *)(bp - 1);
+
+		if (!find_stack(u, (unsigned long)regs, &b) ||
+		    !in_bounds(&b, (unsigned long)regs, sizeof(*regs)))
+			return false;
+		unwind_from_regs(u, regs);
+		return true;
+	}
+	if (!IS_ALIGNED(bp, 8) || !find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
+		return false;
+	if (b.low == u->stack.low && bp < u->stack.high)
+		return false; /* not upwards: a loop */
+	u->ip = *(unsigned long *)(bp + 8);
+	u->bp = *(unsigned long *)bp;
+	u->stack = (struct stack_bounds){ b.low, bp + 1 };
+	return u->ip != 0;
+}
+
+static unsigned unwind_save(struct unwind *u, unsigned long *entries, unsigned max, unsigned skip)
+{
+	unsigned count = 0;
+
+	if (max == 0)
+		return 0;
+	do {
+		if (skip)
+			skip--;
+		else
+			entries[count++] = u->ip;
+	} while (count < max && unwind_next(u));
+	return count;
+}
+
+unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, unsigned max)
+{
+	struct unwind u = { .task = current };
+
+	unwind_from_regs(&u, regs);
+	return unwind_save(&u, entries, max, 0);
+}
+
+unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigned skip)
+{
+	struct unwind u = {
+		.task = current,
+		.bp = *(unsigned long *)__builtin_frame_address(0),
+		.ip = (unsigned long)__builtin_return_address(0),
+	};
+
+	return unwind_save(&u, entries, max, skip);
+}
+
+/* The task may begin to run while it is read: the trace is then of no use, but reads only its stack. */
+unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max)
+{
+	struct unwind u = { .task = task };
+	const struct switch_frame *frame;
+
+	if (task == current)
+		return stack_trace_save(entries, max, 1);
+	frame = READ_ONCE(task->sp);
+	if (READ_ONCE(task->on_cpu) || !stack_is_of_task(task, frame) ||
+	    !stack_is_of_task(task, (const char *)(frame + 1) - 1))
+		return 0;
+	u.ip = frame->return_address;
+	u.bp = frame->bp;
+	return unwind_save(&u, entries, max, 0);
+}
+
+static void print_entries(const unsigned long *entries, unsigned count, bool first_is_exact)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	pr_emerg("Call Trace:\n");
+	for (unsigned i = 0; i < count; i++) {
+		if (i == 0 && first_is_exact)
+			sprint_symbol(symbol, entries[i]);
+		else
+			sprint_backtrace(symbol, entries[i]);
+		pr_emerg(" %s\n", symbol);
+	}
+}
+
+void show_stack_regs(struct pt_regs *regs)
+{
+	unsigned long entries[TRACE_MAX];
+	unsigned count;
+
+	if (regs)
+		count = stack_trace_save_regs(regs, entries, TRACE_MAX);
+	else
+		count = stack_trace_save(entries, TRACE_MAX, 1);
+	print_entries(entries, count, regs != NULL);
+}
+
+void show_stack_task(struct task_struct *task)
+{
+	unsigned long entries[TRACE_MAX];
+	unsigned count = stack_trace_save_task(task, entries, TRACE_MAX);
+
+	print_entries(entries, count, false);
+}
+
+/* The instruction at ip in <>, what surrounds it, as far as it is mapped. */
+static void show_code(unsigned long ip)
+{
+	char line[CODE_BYTES * 3 + 16];
+	char *p = line;
+	static const char hex[] = "0123456789abcdef";
+
+	for (unsigned i = 0; i < CODE_BYTES; i++) {
+		unsigned long addr = ip - CODE_BYTES_BEFORE + i;
+		bool here = i == CODE_BYTES_BEFORE;
+		u8 byte;
+
+		if (!is_kernel_text(addr) && kernel_virt_to_phys(addr) == ~0UL) {
+			if (here) {
+				pr_emerg("Code: Unable to access opcode bytes at 0x%lx.\n", ip);
+				return;
+			}
+			continue;
+		}
+		byte = *(const u8 *)addr;
+		if (here)
+			*p++ = '<';
+		*p++ = hex[byte >> 4];
+		*p++ = hex[byte & 15];
+		if (here)
+			*p++ = '>';
+		*p++ = ' ';
+	}
+	*p = '\0';
+	pr_emerg("Code: %s\n", line);
+}
+
+void show_regs(struct pt_regs *regs)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	pr_emerg("CPU: %u PID: %d Comm: %.16s\n", smp_processor_id(), current ? current->pid : 0,
+		 current ? current->comm : "swapper");
+	sprint_symbol(symbol, regs->ip);
+	pr_emerg("RIP: %04lx:%s\n", regs->cs, symbol);
+	show_code(regs->ip);
+	pr_emerg("RSP: %04lx:%016lx EFLAGS: %08lx\n", regs->ss, regs->sp, regs->flags);
+	pr_emerg("RAX: %016lx RBX: %016lx RCX: %016lx\n", regs->ax, regs->bx, regs->cx);
+	pr_emerg("RDX: %016lx RSI: %016lx RDI: %016lx\n", regs->dx, regs->si, regs->di);
+	pr_emerg("RBP: %016lx R08: %016lx R09: %016lx\n", regs->bp, regs->r8, regs->r9);
+	pr_emerg("R10: %016lx R11: %016lx R12: %016lx\n", regs->r10, regs->r11, regs->r12);
+	pr_emerg("R13: %016lx R14: %016lx R15: %016lx\n", regs->r13, regs->r14, regs->r15);
+	pr_emerg("GS:  %016lx CR0: %016lx CR2: %016lx\n", rdmsr(MSR_GS_BASE), read_cr0(),
+		 read_cr2());
+	pr_emerg("CR3: %016lx CR4: %016lx preempt_count: %08x\n", read_cr3(), read_cr4(),
+		 preempt_count());
+	show_stack_regs(regs);
+}
+
+void noinline dump_stack(void)
+{
+	unsigned long entries[TRACE_MAX];
+	unsigned count = stack_trace_save(entries, TRACE_MAX, 1);
+
+	print_entries(entries, count, false);
+}

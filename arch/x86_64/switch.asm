@@ -1,0 +1,47 @@
+; Context switch between kernel stacks, and the first instructions of a new task.
+
+TASK_SP		equ 0			; offsets in struct task_struct (kernel/sched/task.h)
+TASK_STACK	equ 8
+THREAD_SIZE	equ 16384
+TSS_RSP0	equ 4			; in struct tss (arch/x86_64/descriptors.h)
+
+extern current_task, cpu_tss, schedule_tail
+
+section .text progbits alloc exec nowrite align=16
+bits 64
+
+; struct task_struct *__switch_to(struct task_struct *prev, struct task_struct *next)
+; The registers that a C function must keep lie on the stack of the task that does not run; flags
+; need not be kept, interrupts are off on both sides. struct switch_frame (switch.h) is what the
+; pushes leave, and where the unwinder starts for a task that does not run.
+global __switch_to
+__switch_to:
+	push	r15
+	push	r14
+	push	r13
+	push	r12
+	push	rbx
+	push	rbp
+	mov	[rdi + TASK_SP], rsp
+	mov	rsp, [rsi + TASK_SP]
+	mov	[gs:current_task], rsi
+	mov	rax, [rsi + TASK_STACK]
+	add	rax, THREAD_SIZE
+	mov	[gs:cpu_tss + TSS_RSP0], rax
+	mov	rax, rdi
+	pop	rbp
+	pop	rbx
+	pop	r12
+	pop	r13
+	pop	r14
+	pop	r15
+	ret
+
+; The first switch to a task returns here: rax = the task before, rbx = the function to run, rbp = 0,
+; where backtraces end.
+global ret_from_fork
+ret_from_fork:
+	mov	rdi, rax
+	call	schedule_tail
+	call	rbx
+	ud2					; it does not return

@@ -1,0 +1,155 @@
+/* Exceptions: tell what happened in Linux's words, and hand breakpoints and NMIs to those who use them. */
+#include "arch/x86_64/traps.h"
+
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/stacktrace.h"
+#include "kernel/irq/irq.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+#include "kernel/watchdog.h"
+
+/* Error code of a page fault (Intel SDM 3A 4.7). */
+#define PF_PROT	 (1UL << 0)
+#define PF_WRITE (1UL << 1)
+#define PF_USER	 (1UL << 2)
+#define PF_RSVD	 (1UL << 3)
+#define PF_INSTR (1UL << 4)
+
+/* The entries of the vectors; entry.asm calls them. Interrupts off. */
+void do_exception(struct pt_regs *regs, unsigned vector);
+void do_int3(struct pt_regs *regs);
+void do_nmi(struct pt_regs *regs);
+
+static int3_handler_t int3_handler;
+
+static const char *const exception_names[NR_EXCEPTIONS] = {
+	[X86_TRAP_DE] = "divide error",
+	[X86_TRAP_DB] = "debug exception",
+	[X86_TRAP_BP] = "int3",
+	[X86_TRAP_OF] = "overflow",
+	[X86_TRAP_BR] = "bounds",
+	[X86_TRAP_UD] = "invalid opcode",
+	[X86_TRAP_NM] = "device not available",
+	[X86_TRAP_DF] = "double fault",
+	[9] = "coprocessor segment overrun",
+	[X86_TRAP_TS] = "invalid TSS",
+	[X86_TRAP_NP] = "segment not present",
+	[X86_TRAP_SS] = "stack segment",
+	[X86_TRAP_GP] = "general protection fault",
+	[X86_TRAP_MF] = "x87 FPU error",
+	[X86_TRAP_AC] = "alignment check",
+	[X86_TRAP_MC] = "machine check",
+	[X86_TRAP_XF] = "SIMD exception",
+	[X86_TRAP_CP] = "control protection",
+};
+
+static void __noreturn exc_page_fault(struct pt_regs *regs, unsigned long address)
+{
+	unsigned long error_code = regs->orig_ax;
+	const char *reason;
+
+	bust_spinlocks(true);
+	if ((error_code & PF_INSTR) && (error_code & PF_PROT))
+		pr_emerg("kernel tried to execute NX-protected page - exploit attempt?\n");
+	if (address < 4096)
+		pr_emerg("BUG: kernel NULL pointer dereference, address: %016lx\n", address);
+	else
+		pr_emerg("BUG: unable to handle page fault for address: %016lx\n", address);
+	pr_emerg("#PF: %s %s in kernel mode\n",
+		 (error_code & PF_USER) ? "user" : "supervisor",
+		 (error_code & PF_INSTR) ? "instruction fetch" :
+		 (error_code & PF_WRITE) ? "write access" :
+					   "read access");
+	if (!(error_code & PF_PROT))
+		reason = "not-present page";
+	else if (error_code & PF_RSVD)
+		reason = "reserved bit violation";
+	else
+		reason = "permissions violation";
+	pr_emerg("#PF: error_code(0x%04lx) - %s\n", error_code, reason);
+	bust_spinlocks(false);
+	die("Oops", regs, (long)error_code);
+}
+
+/*
+ * The stack ran into its guard page: the page fault could not be pushed, so a double fault came, on a
+ * stack of its own. Nothing of the task can be saved, it may have held anything.
+ */
+static void __noreturn exc_double_fault(struct pt_regs *regs, unsigned long address)
+{
+	if (is_stack_guard((const void *)address)) {
+		bust_spinlocks(true);
+		pr_emerg("BUG: kernel stack overflow in task %.16s/%d: guard page at %016lx was hit\n",
+			 current ? current->comm : "swapper", current ? current->pid : 0, address);
+		pr_emerg("stack: %016lx..%016lx\n", current ? (unsigned long)current->stack : 0,
+			 current ? (unsigned long)current->stack + THREAD_SIZE : 0);
+		bust_spinlocks(false);
+		die("kernel stack overflow (double-fault)", regs, (long)regs->orig_ax);
+	}
+	die("double fault", regs, (long)regs->orig_ax);
+}
+
+void do_exception(struct pt_regs *regs, unsigned vector)
+{
+	unsigned long address = read_cr2(); /* before anything can fault again */
+
+	switch (vector) {
+	case X86_TRAP_PF:
+		exc_page_fault(regs, address);
+	case X86_TRAP_DF:
+		exc_double_fault(regs, address);
+	case X86_TRAP_MC:
+		show_regs(regs);
+		panic("Fatal machine check");
+	default:
+		die(exception_names[vector] ? exception_names[vector] : "unknown exception", regs,
+		    (long)regs->orig_ax);
+	}
+}
+
+void set_int3_handler(int3_handler_t handler)
+{
+	smp_store_release(&int3_handler, handler);
+}
+
+void do_int3(struct pt_regs *regs)
+{
+	int3_handler_t handler = smp_load_acquire(&int3_handler);
+
+	if (!handler || !handler(regs))
+		die(exception_names[X86_TRAP_BP], regs, 0);
+}
+
+void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
+{
+	regs->sp -= 8;
+	*(unsigned long *)regs->sp = ret;
+	regs->ip = target;
+}
+
+void nmi_enter(void)
+{
+	preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
+}
+
+void nmi_exit(void)
+{
+	preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+}
+
+void do_nmi(struct pt_regs *regs)
+{
+	unsigned long cr2 = read_cr2(); /* a page fault may just have been taken and not yet read it */
+
+	nmi_enter();
+	irq_stat_inc(IRQ_STAT_NMI);
+	watchdog_nmi(regs);
+	smp_handle_nmi(regs);
+	nmi_exit();
+	if (unlikely(read_cr2() != cr2))
+		write_cr2(cr2);
+}

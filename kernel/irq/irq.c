@@ -1,0 +1,129 @@
+/* Interrupts, the part that is the same on every machine: contexts, device handlers, counts. */
+#include "kernel/irq/irq.h"
+
+#include "arch/x86_64/interrupt.h"
+#include "arch/x86_64/percpu.h"
+#include "kernel/errno.h"
+#include "kernel/irq/softirq.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/printk.h"
+
+struct irq_desc {
+	irq_handler_t handler; /* [irq_lock] to write, after name and dev; NULL when free */
+	const char *name;      /* [irq_lock] */
+	void *dev;	       /* [irq_lock] */
+};
+
+struct irq_counts {
+	u64 kinds[IRQ_STAT_COUNT];
+	u64 devices[NR_ISA_IRQS];
+};
+
+static DEFINE_SPINLOCK(irq_lock);
+static struct irq_desc irq_descs[NR_ISA_IRQS];
+static DEFINE_PER_CPU(struct irq_counts, irq_counts);
+static DEFINE_PER_CPU(unsigned, irq_running) = NR_ISA_IRQS; /* the device handler that runs here */
+
+const char *const irq_stat_names[IRQ_STAT_COUNT][2] = {
+	[IRQ_STAT_NMI] = { "NMI", "Non-maskable interrupts" },
+	[IRQ_STAT_LOC] = { "LOC", "Local timer interrupts" },
+	[IRQ_STAT_SPU] = { "SPU", "Spurious interrupts" },
+	[IRQ_STAT_RES] = { "RES", "Rescheduling interrupts" },
+	[IRQ_STAT_CAL] = { "CAL", "Function call interrupts" },
+	[IRQ_STAT_TLB] = { "TLB", "TLB shootdowns" },
+	[IRQ_STAT_TXT] = { "TXT", "Text sync interrupts" },
+	[IRQ_STAT_ERR] = { "ERR", "Unknown interrupts" },
+};
+
+void irq_enter(void)
+{
+	preempt_count_add(HARDIRQ_OFFSET);
+}
+
+void irq_exit(void)
+{
+	preempt_count_sub(HARDIRQ_OFFSET);
+	if (!in_interrupt())
+		do_softirq();
+}
+
+void irq_stat_inc(enum irq_stat kind)
+{
+	this_cpu_inc(irq_counts.kinds[kind]);
+}
+
+u64 irq_stat_read(enum irq_stat kind, unsigned cpu)
+{
+	return READ_ONCE(per_cpu(irq_counts, cpu).kinds[kind]);
+}
+
+u64 irq_device_count(unsigned irq, unsigned cpu)
+{
+	return irq < NR_ISA_IRQS ? READ_ONCE(per_cpu(irq_counts, cpu).devices[irq]) : 0;
+}
+
+const char *irq_device_name(unsigned irq)
+{
+	return irq < NR_ISA_IRQS ? READ_ONCE(irq_descs[irq].name) : NULL;
+}
+
+int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev)
+{
+	unsigned long flags;
+	int error = 0;
+
+	if (irq >= NR_ISA_IRQS || !handler || !name)
+		return -EINVAL;
+
+	spin_lock_irqsave(&irq_lock, flags);
+	if (irq_descs[irq].handler) {
+		error = -EBUSY;
+	} else {
+		irq_descs[irq].dev = dev;
+		irq_descs[irq].name = name;
+		smp_store_release(&irq_descs[irq].handler, handler);
+		error = arch_enable_irq(irq);
+		if (error) {
+			WRITE_ONCE(irq_descs[irq].handler, NULL);
+			irq_descs[irq].name = NULL;
+		}
+	}
+	spin_unlock_irqrestore(&irq_lock, flags);
+	return error;
+}
+
+void free_irq(unsigned irq, void *dev)
+{
+	unsigned long flags;
+	unsigned cpu;
+
+	if (irq >= NR_ISA_IRQS)
+		return;
+
+	spin_lock_irqsave(&irq_lock, flags);
+	if (irq_descs[irq].dev == dev) {
+		arch_disable_irq(irq);
+		WRITE_ONCE(irq_descs[irq].handler, NULL);
+		WRITE_ONCE(irq_descs[irq].name, NULL);
+	}
+	spin_unlock_irqrestore(&irq_lock, flags);
+
+	/* After this the handler does not run any more. */
+	smp_mb();
+	for_each_online_cpu(cpu)
+		while (READ_ONCE(per_cpu(irq_running, cpu)) == irq)
+			cpu_relax();
+}
+
+void handle_device_irq(unsigned irq)
+{
+	irq_handler_t handler;
+
+	this_cpu_write(irq_running, irq);
+	smp_mb();
+	handler = smp_load_acquire(&irq_descs[irq].handler);
+	this_cpu_inc(irq_counts.devices[irq]);
+	if (!handler || !handler((int)irq, irq_descs[irq].dev))
+		irq_stat_inc(IRQ_STAT_SPU);
+	smp_store_release(this_cpu_ptr(&irq_running), (unsigned)NR_ISA_IRQS);
+}

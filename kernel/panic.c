@@ -1,0 +1,182 @@
+/* Oops and panic: say all there is to know, then end the task or the machine. */
+#include "kernel/panic.h"
+
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/stacktrace.h"
+#include "kernel/bug.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+
+#define QEMU_EXIT_PANIC 16 /* QEMU's status is 2 * value + 1: 33 */
+
+int panic_timeout = -1;
+int panic_on_oops = 1;
+atomic_t panic_cpu = ATOMIC_INIT(-1);
+
+static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now */
+static unsigned die_depth;		   /* [die_cpu] an oops within the report of another */
+static unsigned die_count;		   /* [die_cpu] */
+
+/* panic=0: stay there and halt, and let an oops end only its task. */
+static int __init panic_setup(const char *value)
+{
+	panic_timeout = value ? (int)simple_strtol(value, NULL, 10) : -1;
+	if (panic_timeout == 0)
+		panic_on_oops = 0;
+	return 0;
+}
+__setup("panic", panic_setup);
+
+static void __noreturn halt_forever(void)
+{
+	for (;;) {
+		local_irq_disable();
+		halt();
+	}
+}
+
+static void __noreturn panic_end(void)
+{
+	if (panic_timeout != 0)
+		qemu_debug_exit(QEMU_EXIT_PANIC);
+	halt_forever();
+}
+
+/* regs and their backtrace have been printed already when the panic comes from die(). */
+static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_list args)
+{
+	static char message[256]; /* [panic_cpu] */
+	int this_cpu, owner;
+
+	local_irq_disable();
+	preempt_disable();
+	this_cpu = (int)smp_processor_id();
+	owner = atomic_cmpxchg(&panic_cpu, -1, this_cpu);
+	if (owner == this_cpu)
+		panic_end(); /* a panic within the panic: what could be said has been said */
+	if (owner != -1)
+		halt_forever(); /* the other's NMI comes and prints our backtrace */
+
+	bust_spinlocks(true);
+	console_flush_on_panic();
+	vsnprintf(message, sizeof(message), fmt, args);
+	pr_emerg("Kernel panic - not syncing: %s\n", message);
+	if (!reported) {
+		pr_emerg("CPU: %d PID: %d Comm: %s\n", this_cpu, current ? current->pid : 0,
+			 current ? current->comm : "swapper");
+		dump_stack();
+	}
+	smp_stop_other_cpus();
+	pr_emerg("---[ end Kernel panic - not syncing: %s ]---\n", message);
+	panic_end();
+}
+
+void __noreturn panic(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vpanic(false, fmt, args);
+}
+
+static void __printf(1, 2) __noreturn panic_after_oops(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vpanic(true, fmt, args);
+}
+
+/* One report at a time; a fault in a report goes in on top of it. */
+static void oops_enter(void)
+{
+	int this_cpu = (int)smp_processor_id();
+
+	if (atomic_read(&die_cpu) != this_cpu)
+		while (atomic_cmpxchg(&die_cpu, -1, this_cpu) != -1)
+			cpu_relax();
+	die_depth++;
+	bust_spinlocks(true);
+	console_flush_on_panic();
+}
+
+static void oops_exit(void)
+{
+	bust_spinlocks(false);
+	if (--die_depth == 0)
+		atomic_set(&die_cpu, -1);
+}
+
+static void backtrace_other_cpus(void)
+{
+	unsigned cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu != smp_processor_id())
+			smp_backtrace_cpu(cpu);
+}
+
+/* NULL when the task alone can be ended, else why not. */
+static const char *why_oops_is_fatal(struct pt_regs *regs)
+{
+	if (in_interrupt())
+		return "Fatal exception in interrupt";
+	if (in_atomic() || irqs_disabled_flags(regs->flags))
+		return "Fatal exception with a lock held or interrupts off";
+#ifdef CONFIG_DEBUG
+	if (current && current->lockdep_depth)
+		return "Fatal exception with a lock held";
+#endif
+	if (!current || (current->flags & PF_IDLE))
+		return "Attempted to kill the idle task!";
+	if (current->pid == 1)
+		return "Attempted to kill init!";
+	if (!stack_is_of_task(current, regs))
+		return "Fatal exception on an interrupt stack";
+	if (panic_on_oops)
+		return "Fatal exception";
+	return NULL;
+}
+
+void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
+{
+	const char *fatal;
+
+	local_irq_disable();
+	oops_enter();
+	if (die_depth > 2)
+		panic_end();
+	die_count++;
+	pr_emerg("%s: %04lx [#%u] PREEMPT SMP\n", what, error_code, die_count);
+	show_regs(regs);
+	fatal = why_oops_is_fatal(regs);
+	if (fatal) /* smp_stop_other_cpus() has the other CPUs' backtraces */
+		panic_after_oops("%s", fatal);
+	backtrace_other_cpus();
+	pr_emerg("---[ end trace %016x ]---\n", 0);
+	oops_exit();
+
+	local_irq_enable();
+	do_exit(SIGSEGV);
+}
+
+void __noreturn report_bug(const char *file, int line, const char *what)
+{
+	pr_emerg("------------[ cut here ]------------\n");
+	pr_emerg("kernel BUG at %s:%d! (%s)\n", file, line, what);
+	__builtin_trap(); /* #UD: die() has the registers and the backtrace from there */
+}
+
+void report_warning(const char *file, int line, const char *what)
+{
+	pr_warn("------------[ cut here ]------------\n");
+	pr_warn("WARNING: CPU: %u PID: %d at %s:%d (%s)\n", smp_processor_id(),
+		current ? current->pid : 0, file, line, what);
+	dump_stack();
+	pr_warn("---[ end trace %016x ]---\n", 0);
+}
