@@ -30,7 +30,10 @@ struct page {
 
 /* Early boot, before mem_init(): memory that is never given back, zeroed; panics when there is none. */
 void memblock_init(void); /* from boot_info */
+/* The _phys_ forms do not touch the memory (not zeroed): paging_init() calls them before it is writable. */
 phys_addr_t memblock_phys_alloc(size_t size, size_t align);
+/* The same below limit: real-mode code. 0 when there is none. */
+phys_addr_t memblock_phys_alloc_below(size_t size, size_t align, phys_addr_t limit);
 void *memblock_alloc(size_t size, size_t align);
 void memblock_reserve(phys_addr_t base, size_t size);
 phys_addr_t memblock_end_of_ram(void);
@@ -39,6 +42,7 @@ bool memblock_region(unsigned index, phys_addr_t *base, phys_addr_t *end);
 
 /* Hand all free memory to the buddy allocator; kmalloc works from here on. */
 void mem_init(void);
+extern bool mem_init_done; /* set by mem_init(): alloc_pages() works, memblock_alloc() no more */
 /* Give [begin, end) of the image (init sections) back: unmapped from the image, freed as pages. */
 void free_initmem(void);
 
