@@ -3,6 +3,9 @@
 
 #include "kernel/compiler.h"
 
+/* The boot of the machine-independent kernel, called once by the architecture with boot_info filled. */
+void start_kernel(void);
+
 typedef int (*initcall_t)(void);
 
 /*

@@ -1,11 +1,34 @@
 /* The first C function: collects what the boot loader says, then starts the kernel proper. */
-#include <stdint.h>
+#include "kernel/boot_info.h"
+#include "kernel/compiler.h"
+#include "kernel/init.h"
 
-void start_kernel(void);
-void x86_64_start_kernel(uint32_t magic, uint64_t info);
+#define MULTIBOOT2_BOOTLOADER_MAGIC 0x36d76289
+#define PVH_START_MAGIC		    0x336ec578
 
-void x86_64_start_kernel(uint32_t magic, uint64_t info)
+#define DIRECT_MAP_BASE	 0xffff888000000000UL
+#define BOOT_DIRECT_SIZE (4ULL << 30) /* what boot/entry.asm maps of it, read-only */
+
+void x86_64_start_kernel(u32 magic, u64 info_phys);
+
+static const void *__init boot_read(u64 phys, size_t size)
 {
-	(void)magic, (void)info;
+	if (size > BOOT_DIRECT_SIZE || phys > BOOT_DIRECT_SIZE - size)
+		return NULL;
+	return (const void *)(DIRECT_MAP_BASE + phys);
+}
+
+/*
+ * Called once by boot/entry.asm, which tells the state of the machine. magic says whose structure
+ * lies at info_phys. Nothing is printed here: start_kernel() reports boot_info.problem.
+ */
+void __init x86_64_start_kernel(u32 magic, u64 info_phys)
+{
+	if (magic == MULTIBOOT2_BOOTLOADER_MAGIC)
+		boot_info_parse_multiboot2(&boot_info, boot_read, info_phys);
+	else if (magic == PVH_START_MAGIC)
+		boot_info_parse_pvh(&boot_info, boot_read, info_phys);
+	else
+		boot_info_problem(&boot_info, "loaded by neither multiboot2 nor PVH");
 	start_kernel();
 }
