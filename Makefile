@@ -1,4 +1,21 @@
-# nop5: builds build/nop5.elf and build/nop5.iso. `make help` lists the targets and variables.
+# nop5: builds build/nop5.elf and build/nop5.iso. `make help` prints the lines that begin with #:
+#
+#: make            build build/nop5.elf and build/nop5.iso
+#: make run        build, boot in QEMU with the console on this terminal; leave with poweroff or Ctrl-A X
+#: make debug      the same, stopped, with gdb attached; `make console` elsewhere has the console
+#: make test       all tests, on the host and booted; the last line has the totals
+#: make bench      measure; prints tables and writes build/bench.json
+#: make soak       hackbench and stress on 8 CPUs for a long while
+#: make clean      remove build/
+#:
+#: CPUS=4 MEM=256M      the machine for run and debug
+#: APPEND="..."         added to the kernel command line
+#: BOOT=iso             iso: through GRUB; uefi: the same on UEFI firmware; elf: directly
+#: CC=gcc               or clang
+#: DEBUG=1              poisoning, red zones, lock assertions and lock-order checking
+#: FTRACE=0             no call of __fentry__ at the start of functions
+#: O=build              where everything is written
+#: V=1                  show the commands
 
 # Everything is written below $(O), so `make O=build/clang CC=clang` leaves build/ alone.
 O      ?= build
@@ -64,7 +81,7 @@ endif
 OBJS   := $(SRCS_C:%.c=$(O)/obj/%.o) $(SRCS_S:%.asm=$(O)/obj/%.asm.o)
 DEPS   := $(OBJS:.o=.d)
 
-.PHONY: all help run debug test bench soak clean FORCE
+.PHONY: all help run debug console test bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -94,12 +111,34 @@ $(O)/nop5.elf: arch/x86_64/kernel.ld $(OBJS) $(O)/sources
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -T $< -o $@ $(OBJS)
 
-# $(O)/iso/ is the tree that goes into the image.
-$(O)/nop5.iso: $(O)/nop5.elf iso/boot/grub/grub.cfg
+$(O)/nop5.iso: $(O)/nop5.elf iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)
-	$(Q)rm -rf $(O)/iso && mkdir -p $(O)/iso/boot && cp -r iso/boot/. $(O)/iso/boot/
-	$(Q)$(OBJCOPY) --strip-debug $< $(O)/iso/boot/nop5.elf
-	$(Q)grub-mkrescue -o $@ $(O)/iso >$(O)/iso.log 2>&1 || { cat $(O)/iso.log >&2; exit 1; }
+	$(Q)scripts/mkiso $< $@
+
+export APPEND
+
+# What starts QEMU first sees to it that everything needed is installed; only then it can be built.
+BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --append "$$APPEND"
+
+run:
+	@scripts/install-deps run
+	@$(MAKE) --no-print-directory all
+	@$(BOOTED) --run
+
+debug:
+	@scripts/install-deps debug
+	@$(MAKE) --no-print-directory all
+	@$(BOOTED) --debug
+
+console:
+	@scripts/boot --build $(O) --console
+
+test soak bench:
+	@scripts/install-deps test
+	@tests/run $@
+
+help:
+	@sed -n 's/^#: \?//p' Makefile
 
 clean:
 	rm -rf $(O)
