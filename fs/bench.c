@@ -87,7 +87,7 @@ static int pipe_show(struct seq_file *m, void *unused __unused)
 {
 	struct cpumask before = current->cpus_allowed, here = { { 0 } };
 	int there[2], back[2], error;
-	u64 ticks;
+	u64 ticks = 0;
 
 	cpumask_set_cpu(current->cpu, &here);
 	error = set_cpus_allowed(current, &here);
