@@ -63,7 +63,6 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 		halt_forever(); /* the other's NMI comes and prints our backtrace */
 
 	bust_spinlocks(true);
-	console_flush_on_panic();
 	vsnprintf(message, sizeof(message), fmt, args);
 	pr_emerg("Kernel panic - not syncing: %s\n", message);
 	if (!reported) {
@@ -72,6 +71,7 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 		dump_stack();
 	}
 	smp_stop_other_cpus();
+	console_flush_on_panic();
 	pr_emerg("---[ end Kernel panic - not syncing: %s ]---\n", message);
 	panic_end();
 }
@@ -102,7 +102,6 @@ static void oops_enter(void)
 			cpu_relax();
 	die_depth++;
 	bust_spinlocks(true);
-	console_flush_on_panic();
 }
 
 static void oops_exit(void)

@@ -37,17 +37,48 @@ extern int console_loglevel;	     /* messages with a smaller level number are pr
 extern int default_message_loglevel; /* for printk without a level: 4 */
 extern int minimum_console_loglevel, default_console_loglevel;
 
-/* From here on the console is written synchronously, by polling, whatever the locks: panic and oops. */
+/*
+ * Panic, after the other CPUs have been stopped: take the console from whoever holds it, and write all that
+ * is pending, polling. Every later message is written the same way, at once. Any context.
+ */
 void console_flush_on_panic(void);
+/*
+ * true: an oops is being reported; messages are written at once, by polling, while the console is free
+ * (its holder writes them otherwise). false takes one true back. Any context.
+ */
 void bust_spinlocks(bool on);
+/* Write what is pending, kernel messages and terminal output, by polling, and return when the UART is empty. */
+void console_flush(void);
 
 /*
  * Read records, each `<level>[seconds.micros] text\n`, from *seq on; *seq advances past what was read, and
  * jumps forward over what was overwritten. Bytes, or 0 when there is no more. Any context but NMI.
  */
 size_t kmsg_read(u64 *seq, char *buf, size_t size);
+/*
+ * One record in the format of Linux's /dev/kmsg, `prio,seq,micros,-;text\n` (Documentation/ABI/testing/dev-kmsg).
+ * Bytes; 0 when there is no more; -EPIPE when *seq was overwritten (it now is the first that is left);
+ * -EINVAL when it does not fit.
+ */
+ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size);
 u64 kmsg_first_seq(void);
 u64 kmsg_next_seq(void);
+/* Messages that found no room in the ring, and slots of it that the console had to skip. */
+u64 printk_dropped(void);
 /* A reader of /dev/kmsg sleeps here. */
 struct wait_queue_head;
 extern struct wait_queue_head log_wait;
+
+/*
+ * The console driver's side (kernel/console). console_pending: a byte waits for the console.
+ * console_next_char: that byte, or -1; the caller holds the console's port lock. console_in_line: a line
+ * has been begun and not ended. console_backlog: slots of the ring not yet written.
+ */
+bool console_pending(void);
+int console_next_char(void);
+bool console_in_line(void);
+u64 console_backlog(void);
+#define CONSOLE_BACKLOG_HIGH 512 /* slots: from here on kernel messages go first, even within a line */
+/* Wake /dev/kmsg readers if a message came since. Hardirq context or task context; no lock held. */
+void wake_up_klogd(void);
+bool klogd_wake_pending(void);

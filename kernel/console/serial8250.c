@@ -1,0 +1,196 @@
+/* The 16550 by interrupts, both ways. */
+#include "arch/x86_64/processor.h"
+#include "kernel/console/serial_core.h"
+#include "kernel/console/serial_reg.h"
+#include "kernel/console/tty.h"
+#include "kernel/init.h"
+#include "kernel/irq/irq.h"
+#include "kernel/printk.h"
+
+#define RX_MAX 256 /* bytes taken in one go, so that a flood lets others run */
+
+static struct tty_struct serial8250_ttys[2];
+
+/* Leave what comes in the UART: its FIFO fills, and the sender waits (QEMU; RTS on a real line). */
+void serial8250_throttle(struct uart_port *port)
+{
+	port->throttled = true;
+	port->mcr &= (u8)~UART_MCR_RTS;
+	outb(port->iobase + UART_MCR, port->mcr);
+	WRITE_ONCE(port->ier, port->ier & (u8)~(UART_IER_RDI | UART_IER_RLSI));
+	outb(port->iobase + UART_IER, port->ier);
+}
+
+/* If a byte waits, the UART interrupts at once. */
+void serial8250_unthrottle(struct uart_port *port)
+{
+	port->throttled = false;
+	port->mcr |= UART_MCR_RTS;
+	outb(port->iobase + UART_MCR, port->mcr);
+	WRITE_ONCE(port->ier, port->ier | UART_IER_RDI | UART_IER_RLSI);
+	outb(port->iobase + UART_IER, port->ier);
+}
+
+static void serial8250_stop_tx(struct uart_port *port)
+{
+	WRITE_ONCE(port->ier, port->ier & (u8)~UART_IER_THRI);
+	outb(port->iobase + UART_IER, port->ier);
+}
+
+void uart_insert_char(struct uart_port *port, u8 status, u8 byte)
+{
+	u8 flag = TTY_NORMAL;
+
+	if (status & UART_LSR_BI) {
+		port->brk++;
+		flag = TTY_BREAK;
+	} else if (status & UART_LSR_PE) {
+		port->parity++;
+		flag = TTY_PARITY;
+	} else if (status & UART_LSR_FE) {
+		port->frame++;
+		flag = TTY_FRAME;
+	}
+	port->rx++;
+	tty_insert_flip_char(port->tty, byte, flag);
+	if (status & UART_LSR_OE) {
+		port->overrun++;
+		if (tty_buffer_space_avail(port->tty))
+			tty_insert_flip_char(port->tty, 0, TTY_OVERRUN);
+	}
+}
+
+/* True if something was received. port->lock held. */
+static bool serial8250_rx_chars(struct uart_port *port, u8 lsr)
+{
+	unsigned n = 0;
+
+	while ((lsr & (UART_LSR_DR | UART_LSR_BI)) && n < RX_MAX) {
+		if (!tty_buffer_space_avail(port->tty)) {
+			serial8250_throttle(port);
+			break;
+		}
+		uart_insert_char(port, lsr, inb(port->iobase + UART_RX));
+		n++;
+		lsr = inb(port->iobase + UART_LSR);
+	}
+	return n != 0;
+}
+
+/* The transmitter is empty: fill it, or be quiet. port->lock held. */
+static void serial8250_tx_chars(struct uart_port *port)
+{
+	unsigned n;
+
+	for (n = 0; n < port->fifo_size; n++) {
+		int c = uart_next_char(port, false);
+
+		if (c < 0)
+			break;
+		outb(port->iobase + UART_TX, (u8)c);
+		port->tx++;
+	}
+	if (!n)
+		serial8250_stop_tx(port);
+}
+
+void uart_write_wakeup(struct uart_port *port)
+{
+	tty_wakeup(port->tty);
+}
+
+/* Serve the port once; false when it had nothing. */
+static bool serial8250_handle_irq(struct uart_port *port)
+{
+	bool received = false, wakeup = false, held;
+	unsigned long flags;
+	u8 iir, lsr;
+
+	uart_port_lock(port, &flags);
+	iir = inb(port->iobase + UART_IIR);
+	if (iir & UART_IIR_NO_INT) {
+		uart_port_unlock(port, flags);
+		return false;
+	}
+	lsr = inb(port->iobase + UART_LSR);
+	if (!port->throttled)
+		received = serial8250_rx_chars(port, lsr);
+	inb(port->iobase + UART_MSR); /* a modem line changed: nothing to do but to acknowledge */
+	if ((port->ier & UART_IER_THRI) && (lsr & UART_LSR_THRE)) {
+		serial8250_tx_chars(port);
+		wakeup = port->head - port->tail <= UART_WAKEUP_CHARS;
+	}
+	held = port->held;
+	uart_port_unlock(port, flags);
+
+	if (received)
+		tty_flip_buffer_push(port->tty);
+	if (wakeup)
+		uart_write_wakeup(port);
+	if (held && !timer_pending(&port->hold_timer))
+		mod_timer(&port->hold_timer, ktime_get() + UART_HOLD_NS);
+	return true;
+}
+
+/* ISA interrupts are edges: the line must be seen low before the next one can come. */
+static bool serial8250_interrupt(int irq __unused, void *dev)
+{
+	struct uart_port *port = dev;
+	bool handled = false;
+
+	while (serial8250_handle_irq(port))
+		handled = true;
+	if (port->console)
+		wake_up_klogd();
+	return handled;
+}
+
+/* Kernel messages have waited long enough for the terminal to end its line. */
+static void serial8250_hold_timeout(struct timer_list *timer)
+{
+	struct uart_port *port = container_of(timer, struct uart_port, hold_timer);
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	if (port->line_len)
+		port->hold_expired = true;
+	serial8250_start_tx(port);
+	uart_port_unlock(port, flags);
+}
+
+static int __init serial8250_startup(struct uart_port *port, unsigned index)
+{
+	static const char *const names[] = { "ttyS0", "ttyS1" };
+	unsigned long flags;
+	int error;
+
+	timer_setup(&port->hold_timer, serial8250_hold_timeout);
+	tty_port_init(&serial8250_ttys[index], port, names[index]);
+	port->tty = &serial8250_ttys[index];
+	error = request_irq(port->irq, serial8250_interrupt, names[index], port);
+	if (error)
+		return error;
+	uart_port_lock(port, &flags);
+	port->irq_driven = true;
+	serial8250_unthrottle(port);
+	serial8250_start_tx(port);
+	uart_port_unlock(port, flags);
+	pr_info("%s at I/O 0x%x (irq = %u) is a %s\n", names[index], port->iobase, port->irq,
+		port->fifo_size > 1 ? "16550A" : "8250");
+	return 0;
+}
+
+static int __init serial8250_init(void)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(serial8250_ports); i++) {
+		int e = serial8250_ports[i].present ? serial8250_startup(&serial8250_ports[i], i)
+						    : 0;
+
+		if (e)
+			error = e;
+	}
+	return error;
+}
+device_initcall(serial8250_init);

@@ -1,0 +1,134 @@
+/*
+ * The 16550 as the kernel's console: from the first message on by polling, and by interrupts as soon as
+ * serial8250.c has them. No function here sleeps or takes a lock but the port's, and that by trylock.
+ */
+#include "arch/x86_64/processor.h"
+#include "kernel/console/serial_core.h"
+#include "kernel/console/serial_reg.h"
+#include "kernel/printk.h"
+
+struct uart_port serial8250_ports[2] = {
+	{ .iobase = 0x3f8, .irq = 4, .console = true, .lock_cpu = -1 },
+	{ .iobase = 0x2f8, .irq = 3, .lock_cpu = -1 },
+};
+
+static struct uart_port *const console_port = &serial8250_ports[0];
+
+/* The scratch register holds what is written only if there is a UART. 115200 baud, 8 bits, no parity. */
+static void serial8250_probe(struct uart_port *port)
+{
+	outb(port->iobase + UART_SCR, 0x5a);
+	if (inb(port->iobase + UART_SCR) != 0x5a)
+		return;
+	outb(port->iobase + UART_SCR, 0xa5);
+	if (inb(port->iobase + UART_SCR) != 0xa5)
+		return;
+	outb(port->iobase + UART_IER, 0);
+	outb(port->iobase + UART_LCR, UART_LCR_WLEN8 | UART_LCR_DLAB);
+	outb(port->iobase + UART_DLL, 1);
+	outb(port->iobase + UART_DLM, 0);
+	outb(port->iobase + UART_LCR, UART_LCR_WLEN8);
+	outb(port->iobase + UART_FCR, UART_FCR_ENABLE_FIFO | UART_FCR_CLEAR | UART_FCR_TRIGGER_8);
+	port->mcr = UART_MCR_DTR | UART_MCR_RTS | UART_MCR_OUT2;
+	outb(port->iobase + UART_MCR, port->mcr);
+	port->fifo_size = (inb(port->iobase + UART_IIR) & UART_IIR_FIFO) == UART_IIR_FIFO
+				  ? UART_FIFO_SIZE
+				  : 1;
+	port->present = true;
+}
+
+void serial8250_early_init(void)
+{
+	static bool done;
+
+	if (__atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
+		return;
+	for (unsigned i = 0; i < ARRAY_SIZE(serial8250_ports); i++)
+		serial8250_probe(&serial8250_ports[i]);
+}
+
+/* At most max bytes, in bursts of the FIFO's size. port->lock held. Returns how many there were. */
+static unsigned serial8250_poll_tx(struct uart_port *port, unsigned max)
+{
+	unsigned sent = 0;
+
+	while (sent < max) {
+		int c = uart_next_char(port, true);
+
+		if (c < 0)
+			break;
+		if (sent % port->fifo_size == 0)
+			while (!(inb(port->iobase + UART_LSR) & UART_LSR_THRE))
+				cpu_relax();
+		outb(port->iobase + UART_TX, (u8)c);
+		port->tx++;
+		sent++;
+	}
+	return sent;
+}
+
+void serial8250_start_tx(struct uart_port *port)
+{
+	if (!port->irq_driven || (port->ier & UART_IER_THRI))
+		return;
+	WRITE_ONCE(port->ier, port->ier | UART_IER_THRI);
+	outb(port->iobase + UART_IER, port->ier);
+}
+
+void serial8250_console_kick(bool sync)
+{
+	struct uart_port *port = console_port;
+	unsigned long flags;
+
+	serial8250_early_init();
+	if (!port->present)
+		return;
+	do {
+		/* The holder looks again when it has let go. */
+		if (!uart_port_trylock(port, &flags))
+			return;
+		if (sync || !port->irq_driven)
+			serial8250_poll_tx(port, ~0U);
+		else
+			serial8250_start_tx(port);
+		__uart_port_unlock(port, flags);
+		smp_mb(); /* as in uart_port_unlock() */
+	} while (console_pending() && !(READ_ONCE(port->ier) & UART_IER_THRI));
+}
+
+bool serial8250_console_drain(void)
+{
+	struct uart_port *port = console_port;
+	unsigned long flags;
+
+	if (!port->present)
+		return false;
+	if (uart_port_trylock(port, &flags)) {
+		serial8250_poll_tx(port, 4 * UART_FIFO_SIZE);
+		uart_port_unlock(port, flags);
+		return true;
+	}
+	cpu_relax();
+	return READ_ONCE(port->lock_cpu) != (int)smp_processor_id();
+}
+
+void serial8250_console_flush(void)
+{
+	struct uart_port *port = console_port;
+	unsigned long flags;
+
+	if (!port->present || !uart_port_trylock(port, &flags))
+		return;
+	serial8250_poll_tx(port, ~0U);
+	while (!(inb(port->iobase + UART_LSR) & UART_LSR_TEMT))
+		cpu_relax();
+	uart_port_unlock(port, flags);
+}
+
+void serial8250_console_bust_lock(void)
+{
+	struct uart_port *port = console_port;
+
+	port->lock_cpu = -1;
+	smp_store_release(&port->lock.value, 0);
+}

@@ -1,0 +1,187 @@
+/* What a UART sends next, and its transmit buffer: see serial_core.h. */
+#include "kernel/console/serial_core.h"
+#include "arch/x86_64/irqflags.h"
+#include "kernel/console/serial_reg.h"
+#include "kernel/console/tty.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk.h"
+
+/*
+ * The port lock is taken inside printk, hence wherever printk is called: by the lock checker of a DEBUG
+ * build, too. So it is a bare ticket lock that the checker does not see, and never a preemption point.
+ */
+void uart_port_lock(struct uart_port *port, unsigned long *flags)
+{
+	local_irq_save(*flags);
+	raw_ticket_lock(&port->lock);
+	WRITE_ONCE(port->lock_cpu, (int)smp_processor_id());
+}
+
+bool uart_port_trylock(struct uart_port *port, unsigned long *flags)
+{
+	local_irq_save(*flags);
+	if (raw_ticket_trylock(&port->lock)) {
+		WRITE_ONCE(port->lock_cpu, (int)smp_processor_id());
+		return true;
+	}
+	local_irq_restore(*flags);
+	return false;
+}
+
+void __uart_port_unlock(struct uart_port *port, unsigned long flags)
+{
+	WRITE_ONCE(port->lock_cpu, -1);
+	__atomic_store_n(&port->lock.owner, (u16)(port->lock.owner + 1), __ATOMIC_RELEASE);
+	local_irq_restore(flags);
+}
+
+void uart_port_unlock(struct uart_port *port, unsigned long flags)
+{
+	__uart_port_unlock(port, flags);
+	if (!port->console)
+		return;
+	smp_mb(); /* the release before the look: a printk that found the lock taken has committed before */
+	if (console_pending() && !(READ_ONCE(port->ier) & UART_IER_THRI) && !READ_ONCE(port->held))
+		serial8250_console_kick(false);
+}
+
+static bool uart_tty_ready(const struct uart_port *port)
+{
+	return !port->stopped && port->head != port->tail;
+}
+
+/* May a kernel message begin now, although the terminal's line is not complete? */
+static bool uart_may_break_line(struct uart_port *port, bool now)
+{
+	if (uart_tty_ready(port))
+		return port->line_len > UART_LINE_MAX;
+	return now || console_backlog() > CONSOLE_BACKLOG_HIGH || port->hold_expired ||
+	       port->stopped || tty_has_waiting_reader(port->tty);
+}
+
+/* The first byte of a kernel line comes at the left margin. */
+static int uart_next_console_char(struct uart_port *port)
+{
+	int c = console_next_char();
+
+	if (c < 0 || !port->line_len)
+		return c;
+	port->line_len = 0;
+	port->hold_expired = false;
+	port->pushed[0] = (u8)c;
+	port->pushed[1] = '\n';
+	port->nr_pushed = 2;
+	return '\r';
+}
+
+int uart_next_char(struct uart_port *port, bool now)
+{
+	int c;
+
+	port->held = false;
+	if (port->nr_pushed)
+		return port->pushed[--port->nr_pushed];
+	if (port->console && console_pending()) {
+		if (!port->line_len || uart_may_break_line(port, now)) {
+			c = uart_next_console_char(port);
+			if (c >= 0)
+				return c;
+		} else if (!uart_tty_ready(port)) {
+			port->held = true;
+		}
+	}
+	if (!uart_tty_ready(port))
+		return -1;
+	c = port->xmit[port->tail++ % UART_XMIT_SIZE];
+	port->line_len++;
+	if (c == '\n') {
+		port->line_len = 0;
+		port->hold_expired = false;
+	}
+	return c;
+}
+
+size_t uart_write(struct uart_port *port, const u8 *buf, size_t count)
+{
+	unsigned long flags;
+	size_t done = 0;
+
+	uart_port_lock(port, &flags);
+	while (done < count && port->head - port->tail < UART_XMIT_SIZE) {
+		size_t at = port->head % UART_XMIT_SIZE;
+		size_t n = min((size_t)UART_XMIT_SIZE - at, count - done);
+
+		n = min(n, (size_t)(UART_XMIT_SIZE - (port->head - port->tail)));
+		memcpy(port->xmit + at, buf + done, n);
+		port->head += (u32)n;
+		done += n;
+	}
+	uart_port_unlock(port, flags);
+	return done;
+}
+
+size_t uart_chars_in_buffer(struct uart_port *port)
+{
+	return READ_ONCE(port->head) - READ_ONCE(port->tail);
+}
+
+size_t uart_write_room(struct uart_port *port)
+{
+	return UART_XMIT_SIZE - uart_chars_in_buffer(port);
+}
+
+void uart_flush_chars(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	serial8250_start_tx(port);
+	uart_port_unlock(port, flags);
+}
+
+void uart_flush_buffer(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	port->tail = port->head;
+	uart_port_unlock(port, flags);
+}
+
+void uart_stop(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	port->stopped = true;
+	uart_port_unlock(port, flags);
+}
+
+void uart_start(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	port->stopped = false;
+	serial8250_start_tx(port);
+	uart_port_unlock(port, flags);
+}
+
+void uart_throttle(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	serial8250_throttle(port);
+	uart_port_unlock(port, flags);
+}
+
+void uart_unthrottle(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	if (port->throttled)
+		serial8250_unthrottle(port);
+	uart_port_unlock(port, flags);
+}

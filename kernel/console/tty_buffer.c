@@ -1,0 +1,76 @@
+/* The flip buffer: received bytes on their way from the interrupt to the line discipline. */
+#include "kernel/console/serial_core.h"
+#include "kernel/console/tty.h"
+
+static u32 tty_buffer_used(const struct tty_struct *tty)
+{
+	return smp_load_acquire(&tty->buf.head) - smp_load_acquire(&tty->buf.tail);
+}
+
+u32 tty_buffer_space_avail(const struct tty_struct *tty)
+{
+	return TTY_FLIP_SIZE - tty_buffer_used(tty);
+}
+
+bool tty_buffer_pending(const struct tty_struct *tty)
+{
+	return tty_buffer_used(tty) != 0;
+}
+
+void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag)
+{
+	struct tty_bufhead *buf = &tty->buf;
+	u32 head = buf->head;
+
+	buf->chars[head % TTY_FLIP_SIZE] = c;
+	buf->flags[head % TTY_FLIP_SIZE] = flag;
+	smp_store_release(&buf->head, head + 1);
+}
+
+void tty_flip_buffer_push(struct tty_struct *tty)
+{
+	schedule_work(&tty->buf.work);
+}
+
+void tty_buffer_restart_work(struct tty_struct *tty)
+{
+	schedule_work(&tty->buf.work);
+}
+
+/* One stretch that does not wrap; false when nothing more can be handed on now. */
+static bool receive_buf(struct tty_struct *tty)
+{
+	struct tty_bufhead *buf = &tty->buf;
+	u32 tail = buf->tail, at = tail % TTY_FLIP_SIZE;
+	u32 count = min(tty_buffer_used(tty), TTY_FLIP_SIZE - at);
+	size_t taken;
+
+	if (!count)
+		return false;
+	taken = n_tty_receive_buf(tty, buf->chars + at, buf->flags + at, count);
+	smp_store_release(&buf->tail, tail + (u32)taken);
+	return taken == count;
+}
+
+/*
+ * The work: hand on all that the discipline takes. What it does not take stays here, until a reader
+ * or the transmitter makes room and restarts the work; meanwhile the UART fills this buffer, and then
+ * is throttled.
+ */
+static void flush_to_ldisc(struct work_struct *work)
+{
+	struct tty_struct *tty = container_of(work, struct tty_struct, buf.work);
+
+	mutex_lock(&tty->buf_lock);
+	n_tty_flush_echoes(tty);
+	while (receive_buf(tty))
+		;
+	mutex_unlock(&tty->buf_lock);
+	if (READ_ONCE(tty->port->throttled) && tty_buffer_space_avail(tty) >= TTY_FLIP_SIZE / 2)
+		uart_unthrottle(tty->port);
+}
+
+void tty_buffer_init(struct tty_struct *tty)
+{
+	INIT_WORK(&tty->buf.work, flush_to_ldisc);
+}

@@ -1,0 +1,376 @@
+/*
+ * printk: messages into the ring, and from the ring to the console.
+ *
+ * The writer formats into a buffer of its CPU (one for NMIs, one for the rest) and commits whole lines to
+ * the lock-free ring; that much works in any context. Then it gives the console driver a push: in normal
+ * operation that enables the transmit interrupt, during boot, oops and panic it writes the text out. The
+ * driver draws the bytes one by one with console_next_char() under its port lock; whoever finds that
+ * lock taken leaves, since the holder looks again after it has released it. When the console falls far
+ * behind, the writer itself writes (console_throttle), so that nothing is lost but by an NMI storm.
+ */
+#include "arch/x86_64/irqflags.h"
+#include "kernel/console/serial_core.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/preempt.h"
+#include "kernel/printk.h"
+#include "kernel/printk/printk_ringbuffer.h"
+#include "kernel/sched/wait.h"
+#include "kernel/time/ktime.h"
+
+#define PREFIX_MAX 48 /* of a line: "<7>[    1.234567] ", or a kmsg header */
+
+int console_loglevel = 7;
+int default_message_loglevel = 4;
+int minimum_console_loglevel = 1;
+int default_console_loglevel = 7;
+
+DECLARE_WAIT_QUEUE_HEAD(log_wait);
+
+static struct printk_ringbuffer prb;
+static atomic_t oops_in_progress; /* bust_spinlocks() depth */
+static bool panic_mode;		  /* set by console_flush_on_panic(), for ever */
+static bool klogd_wake;		  /* [A] a message came that readers were not told of */
+
+/*
+ * What one CPU formats with, interrupts off; [0] for NMIs, [1] for everything else. A line whose end
+ * has not come yet waits in cont.
+ */
+struct printk_context {
+	char text[PRB_TEXT_MAX + 1];
+	char cont[PRB_TEXT_MAX];
+	size_t cont_len;
+	unsigned cont_level;
+	u64 cont_ts;
+};
+
+static DEFINE_PER_CPU(struct printk_context, printk_contexts[2]);
+
+/* The line that the console is writing: [port lock] of the console. seq is read without. */
+static struct {
+	u64 seq;
+	u64 lost;
+	size_t pos, len;
+	struct printk_record record;
+	char line[PREFIX_MAX + PRB_TEXT_MAX + 2];
+} con;
+
+static int __init loglevel_setup(const char *value)
+{
+	int level = 0;
+
+	if (!value || *value < '0' || *value > '9')
+		return -EINVAL;
+	while (*value >= '0' && *value <= '9' && level < 100)
+		level = level * 10 + (*value++ - '0');
+	console_loglevel = max(level, minimum_console_loglevel);
+	return 0;
+}
+__setup("loglevel", loglevel_setup);
+
+static int __init quiet_setup(const char *value __unused)
+{
+	console_loglevel = 4;
+	return 0;
+}
+__setup("quiet", quiet_setup);
+
+static int __init debug_setup(const char *value __unused)
+{
+	console_loglevel = 10;
+	return 0;
+}
+__setup("debug", debug_setup);
+
+/* ---- writing ---- */
+
+static void cont_flush(struct printk_context *ctx)
+{
+	if (ctx->cont_len)
+		prb_write(&prb, ctx->cont_level, ctx->cont_ts, smp_processor_id(), ctx->cont,
+			  ctx->cont_len);
+	ctx->cont_len = 0;
+}
+
+static void cont_add(struct printk_context *ctx, unsigned level, u64 ts, const char *s, size_t len)
+{
+	if (ctx->cont_len + len > sizeof(ctx->cont))
+		cont_flush(ctx);
+	if (!ctx->cont_len) {
+		ctx->cont_level = level;
+		ctx->cont_ts = ts;
+	}
+	len = min(len, sizeof(ctx->cont));
+	memcpy(ctx->cont + ctx->cont_len, s, len);
+	ctx->cont_len += len;
+}
+
+/* Store the text line by line; what follows the last newline waits for its end in ctx->cont. */
+static void printk_store(struct printk_context *ctx, u64 ts, const char *s)
+{
+	unsigned level = (unsigned)default_message_loglevel;
+	bool cont = false;
+
+	if (s[0] == KERN_CONT[0] && s[1]) {
+		if (s[1] == KERN_CONT[1])
+			cont = true;
+		else if (s[1] >= '0' && s[1] <= '7')
+			level = (unsigned)(s[1] - '0');
+		s += 2;
+	}
+	if (!cont)
+		cont_flush(ctx);
+	while (*s) {
+		const char *end = strchr(s, '\n');
+
+		if (!end) {
+			cont_add(ctx, level, ts, s, strlen(s));
+			break;
+		}
+		if (ctx->cont_len) {
+			cont_add(ctx, level, ts, s, (size_t)(end - s));
+			cont_flush(ctx);
+		} else {
+			prb_write(&prb, level, ts, smp_processor_id(), s, (size_t)(end - s));
+		}
+		s = end + 1;
+	}
+}
+
+static bool console_synchronous(void)
+{
+	return atomic_read(&oops_in_progress) || READ_ONCE(panic_mode);
+}
+
+/*
+ * The console is far behind: write part of it here. Nobody holds a lock that the console's writer
+ * waits for (the port lock is a leaf), so waiting for it cannot deadlock; an NMI may have hit the writer
+ * itself, and does not wait.
+ */
+static void console_throttle(void)
+{
+	while (console_backlog() > PRB_SLOTS / 2 && !in_nmi())
+		if (!serial8250_console_drain())
+			break;
+}
+
+int vprintk(const char *fmt, va_list args)
+{
+	struct printk_context *ctx;
+	unsigned long flags;
+	u64 ts = ktime_get();
+	int len;
+
+	local_irq_save(flags);
+	ctx = this_cpu_ptr(&printk_contexts[in_nmi() ? 0 : 1]);
+	len = vsnprintf(ctx->text, sizeof(ctx->text), fmt, args);
+	printk_store(ctx, ts, ctx->text);
+	local_irq_restore(flags);
+
+	smp_mb(); /* the record before the look at log_wait: a reader queues itself, then looks for records */
+	if (!list_empty(&log_wait.head))
+		WRITE_ONCE(klogd_wake, true);
+	serial8250_console_kick(console_synchronous());
+	console_throttle();
+	return len;
+}
+
+int printk(const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vprintk(fmt, args);
+	va_end(args);
+	return len;
+}
+
+bool klogd_wake_pending(void)
+{
+	return READ_ONCE(klogd_wake);
+}
+
+void wake_up_klogd(void)
+{
+	if (READ_ONCE(klogd_wake) && xchg(&klogd_wake, false))
+		wake_up_interruptible(&log_wait);
+}
+
+/* ---- to the console ---- */
+
+static size_t format_stamp(char *buf, size_t size, u64 ts_nsec)
+{
+	u64 usec = ts_nsec / NSEC_PER_USEC;
+
+	return (size_t)snprintf(buf, size, "[%5llu.%06llu] ", (unsigned long long)(usec / 1000000),
+				(unsigned long long)(usec % 1000000));
+}
+
+static bool console_load_line(void)
+{
+	u64 seq = con.seq;
+
+	while (prb_read_next(&prb, &seq, &con.record, &con.lost)) {
+		struct printk_record *r = &con.record;
+
+		if (con.lost) {
+			/* Says so first; the record is read again for the next line. */
+			con.len = (size_t)snprintf(con.line, sizeof(con.line),
+						   "** %llu printk messages dropped **\r\n",
+						   (unsigned long long)con.lost);
+			con.lost = 0;
+			con.pos = 0;
+			WRITE_ONCE(con.seq, seq);
+			return true;
+		}
+		seq = r->next_seq;
+		if ((int)r->level >= console_loglevel)
+			continue;
+		con.len = format_stamp(con.line, PREFIX_MAX, r->ts_nsec);
+		memcpy(con.line + con.len, r->text, r->len);
+		con.len += r->len;
+		con.line[con.len++] = '\r';
+		con.line[con.len++] = '\n';
+		con.pos = 0;
+		WRITE_ONCE(con.seq, seq);
+		return true;
+	}
+	WRITE_ONCE(con.seq, seq);
+	return false;
+}
+
+bool console_in_line(void)
+{
+	return READ_ONCE(con.pos) < READ_ONCE(con.len);
+}
+
+u64 console_backlog(void)
+{
+	u64 next = prb_next_seq(&prb), seq = READ_ONCE(con.seq);
+
+	return next > seq ? next - seq : 0;
+}
+
+/* A record that is still being written does not count: its writer kicks the console when it is done. */
+bool console_pending(void)
+{
+	return console_in_line() || prb_readable(&prb, READ_ONCE(con.seq));
+}
+
+int console_next_char(void)
+{
+	if (con.pos == con.len && !console_load_line())
+		return -1;
+	return (unsigned char)con.line[con.pos++];
+}
+
+void bust_spinlocks(bool on)
+{
+	if (on) {
+		atomic_inc(&oops_in_progress);
+		return;
+	}
+	if (atomic_dec_and_test(&oops_in_progress))
+		serial8250_console_kick(false);
+}
+
+void console_flush(void)
+{
+	serial8250_console_flush();
+}
+
+/* A CPU stopped while it wrote a record leaves it uncommitted for ever: the console goes past it. */
+static void console_skip_unfinished(void)
+{
+	while (console_backlog() && !console_pending()) {
+		con.lost++;
+		con.seq++;
+	}
+}
+
+void console_flush_on_panic(void)
+{
+	unsigned cpu;
+
+	WRITE_ONCE(panic_mode, true);
+	for_each_possible_cpu(cpu) {
+		cont_flush(&per_cpu_ptr(&printk_contexts[0], cpu)[0]);
+		cont_flush(&per_cpu_ptr(&printk_contexts[0], cpu)[1]);
+	}
+	serial8250_console_bust_lock();
+	do {
+		serial8250_console_flush();
+		console_skip_unfinished();
+	} while (console_backlog());
+}
+
+/* ---- to readers ---- */
+
+u64 kmsg_first_seq(void)
+{
+	return prb_first_seq(&prb);
+}
+
+u64 kmsg_next_seq(void)
+{
+	return prb_next_seq(&prb);
+}
+
+u64 printk_dropped(void)
+{
+	return READ_ONCE(prb.dropped);
+}
+
+size_t kmsg_read(u64 *seq, char *buf, size_t size)
+{
+	struct printk_record r;
+	size_t done = 0;
+	u64 next = *seq;
+
+	while (prb_read_next(&prb, &next, &r, NULL)) {
+		char prefix[PREFIX_MAX];
+		size_t n = (size_t)snprintf(prefix, sizeof(prefix), "<%u>", r.level);
+
+		n += format_stamp(prefix + n, sizeof(prefix) - n, r.ts_nsec);
+		if (done + n + r.len + 1 > size)
+			break;
+		memcpy(buf + done, prefix, n);
+		memcpy(buf + done + n, r.text, r.len);
+		done += n + r.len;
+		buf[done++] = '\n';
+		next = r.next_seq;
+		*seq = next;
+	}
+	if (!done)
+		*seq = next;
+	return done;
+}
+
+ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)
+{
+	struct printk_record r;
+	u64 next = *seq, lost = 0;
+	char prefix[PREFIX_MAX];
+	size_t n;
+
+	if (!prb_read_next(&prb, &next, &r, &lost)) {
+		*seq = next;
+		return lost ? -EPIPE : 0;
+	}
+	*seq = next;
+	if (lost)
+		return -EPIPE;
+	n = (size_t)snprintf(prefix, sizeof(prefix), "%u,%llu,%llu,-;", r.level,
+			     (unsigned long long)r.seq,
+			     (unsigned long long)(r.ts_nsec / NSEC_PER_USEC));
+	if (n + r.len + 1 > size)
+		return -EINVAL;
+	memcpy(buf, prefix, n);
+	memcpy(buf + n, r.text, r.len);
+	buf[n + r.len] = '\n';
+	*seq = r.next_seq;
+	return (ssize_t)(n + r.len + 1);
+}
