@@ -53,7 +53,7 @@ BOOT_GDT_SIZE	equ 24
 
 %define phys(symbol) ((symbol) - KERNEL_BASE)
 
-extern x86_64_start_kernel
+extern x86_64_start_kernel, boot_stage_tsc
 extern __boot_begin, __boot_end
 extern _stext, _etext, __start_rodata, __end_rodata, _sdata, _edata
 extern __init_begin, __init_text_end, __init_end, __bss_start, _end
@@ -68,6 +68,9 @@ boot_entry32:
 	cld
 	mov	esp, phys(boot_stack_top)
 	mov	ebp, eax			; magic, until the call of C
+	rdtsc					; the first stamp of kernel/boot_time.h
+	mov	[phys(boot_stage_tsc)], eax
+	mov	[phys(boot_stage_tsc) + 4], edx
 
 	mov	eax, 0x80000000
 	push	ebx
