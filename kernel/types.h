@@ -15,7 +15,9 @@ typedef int16_t s16;
 typedef int32_t s32;
 typedef int64_t s64;
 
-#ifndef NOP5_HOST /* on the host libc has these */
+#ifdef NOP5_HOST /* libc has these */
+#include <sys/types.h>
+#else
 typedef s64 ssize_t;
 typedef s64 off_t;
 typedef s32 pid_t;
