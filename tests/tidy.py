@@ -82,7 +82,7 @@ def check_assembly_is_nasm_or_in_arch():
             continue
         for number, line in lines_of(path):
             # An empty one is a compiler barrier, no instruction.
-            if re.search(r"\b(__asm__|asm)\b", line) and not re.search(r'\("" *:', line):
+            if re.search(r"\b(__asm__|asm)\s*(__volatile__|volatile)?\s*\(", line) and not re.search(r'\("" *:', line):
                 yield f"{name(path, number)}: inline assembly outside arch/"
 
 

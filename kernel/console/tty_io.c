@@ -1,4 +1,5 @@
 /* Terminals as objects: what a device file's read, write, poll and ioctl come to. */
+#include "kernel/boot_time.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
@@ -11,6 +12,7 @@ struct tty_struct *tty_find(unsigned index)
 
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock)
 {
+	boot_stamp(BOOT_PROMPT);
 	return n_tty_read(tty, (u8 *)buf, count, nonblock);
 }
 
