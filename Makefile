@@ -23,9 +23,11 @@ ifeq ($(origin CC),default)
 CC     := gcc
 endif
 NASM   ?= nasm
-LD     := ld
-OBJCOPY := objcopy
-HOSTCC ?= gcc
+# A cross compiler brings its own linker: CC=x86_64-elf-gcc.
+CROSS  := $(patsubst %gcc,%,$(filter %-gcc,$(CC)))
+LD     := $(CROSS)ld
+export OBJCOPY := $(CROSS)objcopy
+HOSTCC ?= cc
 PYTHON ?= /usr/bin/python3
 FTRACE ?= 1
 DEBUG  ?= 0
@@ -107,9 +109,19 @@ $(O)/obj/%.asm.o: %.asm $(O)/flags
 	$(call say,NASM,$<)
 	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -MT $@ -o $@ $<
 
-$(O)/nop5.elf: arch/x86_64/kernel.ld $(OBJS) $(O)/sources
+$(O)/scripts/kallsyms: scripts/kallsyms.c
+	@mkdir -p $(@D)
+	$(call say,HOSTCC,$<)
+	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $<
+
+# Linked first to learn how large the symbol table is, then with that much room for it, then the
+# table is written there: scripts/kallsyms.c.
+$(O)/nop5.elf: arch/x86_64/kernel.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
 	$(call say,LD,$@)
-	$(Q)$(LD) $(LDFLAGS) -T $< -o $@ $(OBJS)
+	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(OBJS)
+	$(Q)$(LD) $(LDFLAGS) --defsym=__kallsyms_size=$$($(O)/scripts/kallsyms size $@.tmp) \
+		-T $< -o $@.tmp $(OBJS)
+	$(Q)$(O)/scripts/kallsyms fill $@.tmp $@ && chmod +x $@ && rm $@.tmp
 
 $(O)/nop5.iso: $(O)/nop5.elf iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)

@@ -1,0 +1,214 @@
+/* Looks up symbols in the table that scripts/kallsyms.c has made; its layout is described there. */
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/sections.h"
+
+#define KERNEL_BASE 0xffffffff80000000UL
+#define MAGIC	    0x6d79736bU /* "ksym" */
+#define MARKER_STEP 64
+
+struct kallsyms_header {
+	u32 magic, size;
+	u32 num_symbols;
+	u32 offsets, by_name, markers, token_index, tokens, names; /* from the header's start */
+};
+
+extern const u8 __start_kallsyms[], __stop_kallsyms[];
+
+static bool init_text_freed; /* written once, at the end of the boot */
+
+/* NULL in an image that the build has not filled. */
+static const struct kallsyms_header *kallsyms_table(void)
+{
+	const struct kallsyms_header *header = (const void *)__start_kallsyms;
+
+	if ((size_t)(__stop_kallsyms - __start_kallsyms) < sizeof(*header) || header->magic != MAGIC)
+		return NULL;
+	return header;
+}
+
+static const u32 *u32_array(const struct kallsyms_header *header, u32 offset)
+{
+	return (const u32 *)((const u8 *)header + offset);
+}
+
+static unsigned long symbol_address(const struct kallsyms_header *header, unsigned index)
+{
+	return KERNEL_BASE + u32_array(header, header->offsets)[index];
+}
+
+/* Write the name to buffer, return the type letter. */
+static char expand_symbol(const struct kallsyms_header *header, unsigned index,
+			  char name[KSYM_NAME_LEN])
+{
+	const u8 *base = (const u8 *)header;
+	const u16 *token_index = (const u16 *)(base + header->token_index);
+	const char *tokens = (const char *)base + header->tokens;
+	const u8 *at = base + header->names + u32_array(header, header->markers)[index / MARKER_STEP];
+	char type = 0;
+	size_t n = 0;
+
+	for (unsigned skip = index % MARKER_STEP; skip; skip--)
+		at += 1 + *at;
+	for (const u8 *value = at + 1; value <= at + *at; value++) {
+		const char *text = tokens + token_index[*value];
+
+		if (!type)
+			type = *text++;
+		while (*text && n + 1 < KSYM_NAME_LEN)
+			name[n++] = *text++;
+	}
+	name[n] = '\0';
+	return type;
+}
+
+unsigned kallsyms_num_symbols(void)
+{
+	const struct kallsyms_header *header = kallsyms_table();
+
+	return header ? header->num_symbols : 0;
+}
+
+bool kallsyms_get(unsigned index, unsigned long *address, char *type, char name[KSYM_NAME_LEN])
+{
+	const struct kallsyms_header *header = kallsyms_table();
+	char expanded[KSYM_NAME_LEN], letter;
+
+	if (!header || index >= header->num_symbols)
+		return false;
+	if (address)
+		*address = symbol_address(header, index);
+	if (type || name) {
+		letter = expand_symbol(header, index, name ? name : expanded);
+		if (type)
+			*type = letter;
+	}
+	return true;
+}
+
+/* The first of the symbols with the highest address that is not above address, which none may be below. */
+static unsigned covering_symbol(const struct kallsyms_header *header, unsigned long address)
+{
+	unsigned low = 0, high = header->num_symbols;
+
+	while (high - low > 1) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (symbol_address(header, middle) <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	while (low && symbol_address(header, low - 1) == symbol_address(header, low))
+		low--;
+	return low;
+}
+
+static unsigned long end_of_symbol(const struct kallsyms_header *header, unsigned index)
+{
+	unsigned long start = symbol_address(header, index);
+
+	while (++index < header->num_symbols)
+		if (symbol_address(header, index) != start)
+			return symbol_address(header, index);
+	return (unsigned long)_end;
+}
+
+const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned long *offset,
+			    char namebuf[KSYM_NAME_LEN])
+{
+	const struct kallsyms_header *header = kallsyms_table();
+	unsigned index;
+
+	if (!header || !header->num_symbols || address < symbol_address(header, 0) ||
+	    address >= (unsigned long)_end)
+		return NULL;
+	index = covering_symbol(header, address);
+	expand_symbol(header, index, namebuf);
+	if (size)
+		*size = end_of_symbol(header, index) - symbol_address(header, index);
+	if (offset)
+		*offset = address - symbol_address(header, index);
+	return namebuf;
+}
+
+unsigned long kallsyms_lookup_name(const char *name)
+{
+	const struct kallsyms_header *header = kallsyms_table();
+	unsigned low = 0, high = header ? header->num_symbols : 0;
+	char candidate[KSYM_NAME_LEN];
+	const u32 *by_name;
+
+	if (!header)
+		return 0;
+	by_name = u32_array(header, header->by_name);
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		expand_symbol(header, by_name[middle], candidate);
+		if (strcmp(candidate, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == header->num_symbols)
+		return 0;
+	expand_symbol(header, by_name[low], candidate);
+	return strcmp(candidate, name) ? 0 : symbol_address(header, by_name[low]);
+}
+
+int kallsyms_on_each_symbol(int (*fn)(void *data, const char *name, unsigned long address),
+			    void *data)
+{
+	char name[KSYM_NAME_LEN];
+	unsigned long address;
+
+	for (unsigned i = 0; kallsyms_get(i, &address, NULL, name); i++) {
+		int ret = fn(data, name, address);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int print_symbol(char *buffer, unsigned long address, unsigned long back, bool with_offset)
+{
+	char name[KSYM_NAME_LEN];
+	unsigned long size, offset;
+
+	if (!kallsyms_lookup(address - back, &size, &offset, name))
+		return snprintf(buffer, KSYM_SYMBOL_LEN, "0x%lx", address);
+	if (!with_offset)
+		return snprintf(buffer, KSYM_SYMBOL_LEN, "%s", name);
+	return snprintf(buffer, KSYM_SYMBOL_LEN, "%s+0x%lx/0x%lx", name, offset + back, size);
+}
+
+int sprint_symbol(char *buffer, unsigned long address)
+{
+	return print_symbol(buffer, address, 0, true);
+}
+
+int sprint_symbol_no_offset(char *buffer, unsigned long address)
+{
+	return print_symbol(buffer, address, 0, false);
+}
+
+int sprint_backtrace(char *buffer, unsigned long address)
+{
+	return print_symbol(buffer, address, 1, true);
+}
+
+bool is_kernel_text(unsigned long address)
+{
+	if (address >= (unsigned long)_stext && address < (unsigned long)_etext)
+		return true;
+	return !READ_ONCE(init_text_freed) && address >= (unsigned long)__init_begin &&
+	       address < (unsigned long)__init_text_end;
+}
+
+void kallsyms_init_text_freed(void)
+{
+	WRITE_ONCE(init_text_freed, true);
+}
