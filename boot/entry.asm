@@ -1,10 +1,10 @@
-; From the boot loader to C: check the CPU, build the first page tables, enter long mode, leave the
-; identity map.
+; From the boot loader to C: check the CPU, build the first page tables, enter long mode, leave
+; the identity map.
 ;
 ; What C finds in x86_64_start_kernel(magic, info), called once on the boot CPU:
 ;   - the image at -2 GiB, 4 KiB pages: text RX, rodata R, data RW, init text RX, init data RW;
-;   - the first 4 GiB of physical memory at 0xffff888000000000, 2 MiB pages, read-only and NX: enough
-;     to read what the loader and the firmware left; paging_init() builds the final direct map;
+;   - the first 4 GiB of physical memory at 0xffff888000000000, 2 MiB pages, read-only and NX: to
+;     read what the loader and the firmware left; paging_init() builds the final direct map;
 ;   - nothing else: the identity map under .boot is gone, the lower half is empty;
 ;   - CR0.WP and EFER.NXE set, interrupts off, an empty IDT, GS base 0, rsp = boot_stack_top.
 ; Nothing is ever writable and executable at once from the moment paging is on.
@@ -51,6 +51,8 @@ BOOT_GDT_SIZE	equ 24
 	dq 0x00cf93000000ffff			; data, ring 0
 %endmacro
 
+; The entry of a table's parent: all is allowed there, the last level decides.
+%define table(symbol) (phys(symbol) + (PTE_PRESENT | PTE_WRITE))
 %define phys(symbol) ((symbol) - KERNEL_BASE)
 
 extern x86_64_start_kernel, boot_stage_tsc
@@ -127,15 +129,14 @@ boot_fail:
 
 ; Fill the tables, which the loader has zeroed with the rest of the bss. Keeps ebx and ebp.
 build_page_tables:
-	; Upper levels: everything is allowed there, the last level decides.
-	mov	dword [phys(boot_pml4) + PML4_KERNEL * 8], phys(boot_pdpt_image) + (PTE_PRESENT | PTE_WRITE)
-	mov	dword [phys(boot_pml4) + PML4_DIRECT_MAP * 8], phys(boot_pdpt_direct) + (PTE_PRESENT | PTE_WRITE)
+	mov	dword [phys(boot_pml4) + PML4_KERNEL * 8], table(boot_pdpt_image)
+	mov	dword [phys(boot_pml4) + PML4_DIRECT_MAP * 8], table(boot_pdpt_direct)
 	mov	dword [phys(boot_pml4)], phys(boot_pdpt_identity) + PTE_PRESENT
-	mov	dword [phys(boot_pdpt_image) + PDPT_KERNEL * 8], phys(boot_pd_image) + (PTE_PRESENT | PTE_WRITE)
+	mov	dword [phys(boot_pdpt_image) + PDPT_KERNEL * 8], table(boot_pd_image)
 	mov	dword [phys(boot_pdpt_identity)], phys(boot_pd_identity) + PTE_PRESENT
 	mov	dword [phys(boot_pd_identity)], phys(boot_pt_identity) + PTE_PRESENT
 
-	mov	eax, phys(boot_pt_image) + (PTE_PRESENT | PTE_WRITE)
+	mov	eax, table(boot_pt_image)
 	xor	ecx, ecx
 .image_table:
 	mov	[phys(boot_pd_image) + ecx * 8], eax
@@ -179,7 +180,7 @@ build_page_tables:
 	jb	.identity_page
 
 	; The direct map of the first 4 GiB.
-	mov	eax, phys(boot_pd_direct) + (PTE_PRESENT | PTE_WRITE)
+	mov	eax, table(boot_pd_direct)
 	xor	ecx, ecx
 .direct_table:
 	mov	[phys(boot_pdpt_direct) + ecx * 8], eax
@@ -224,7 +225,8 @@ message_no_long_mode:	db "nop5: this CPU has no 64-bit mode", 13, 10, 0
 message_no_nx:		db "nop5: this CPU cannot protect data from execution (NX)", 13, 10, 0
 
 section .init.text progbits alloc exec nowrite align=16
-; In the higher half: load descriptors from there, then forget the identity map. ebp and ebx as above.
+; In the higher half: load descriptors from there, then forget the identity map. ebp and ebx as
+; above.
 boot_entry_high:
 	lgdt	[rel boot_gdt_pointer64]
 	mov	eax, BOOT_DS

@@ -13,6 +13,10 @@ MULTIBOOT2_TAG_END	equ 0
 XEN_ELFNOTE_PHYS32_ENTRY equ 18
 PVH_START_MAGIC		equ 0x336ec578	; also the first word of struct hvm_start_info
 
+; With the three words before it the sum is 0 in 32 bits.
+%define MULTIBOOT2_CHECKSUM(size) \
+	(-(MULTIBOOT2_HEADER_MAGIC + MULTIBOOT2_ARCH_I386 + (size)) & 0xffffffff)
+
 extern boot_entry32
 
 section .boot.header progbits alloc noexec nowrite align=8
@@ -20,7 +24,7 @@ multiboot2_header:
 	dd MULTIBOOT2_HEADER_MAGIC
 	dd MULTIBOOT2_ARCH_I386
 	dd .end - multiboot2_header
-	dd 0x100000000 - (MULTIBOOT2_HEADER_MAGIC + MULTIBOOT2_ARCH_I386 + (.end - multiboot2_header))
+	dd MULTIBOOT2_CHECKSUM(.end - multiboot2_header)
 
 	align 8, db 0
 	dw MULTIBOOT2_TAG_ALIGN

@@ -30,7 +30,7 @@ bool __init boot_info_copy_string(char *dst, size_t dst_size, const char *src, s
 void __init boot_info_add_memory(struct boot_info *info, u64 base, u64 size, u32 type)
 {
 	if (base + size < base) {
-		boot_info_problem(info, "a memory region wraps around the end of the address space");
+		boot_info_problem(info, "a memory region wraps around");
 		size = ~0ULL - base;
 	}
 	if (size == 0)
@@ -80,7 +80,7 @@ static unsigned __init restrictiveness(u32 type)
 	}
 }
 
-/* The type of the address at, and in *until where the next region starts or ends. False in a hole. */
+/* The type of the address at, and where the next region starts or ends. False in a hole. */
 static bool __init type_at(const struct memory_region *map, unsigned count, u64 at, u32 *type,
 			   u64 *until)
 {

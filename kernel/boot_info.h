@@ -10,10 +10,10 @@
 #include "kernel/types.h"
 
 #define BOOT_MEMORY_REGIONS 128
-#define BOOT_MODULES	    8
+#define BOOT_MODULES        8
 #define BOOT_CMDLINE_SIZE   2048
 
-/* The types of the BIOS's E820 map (ACPI specification 6.4, table 15.4); others are kept as they are. */
+/* The types of the BIOS's E820 map (ACPI specification 6.4, table 15.4); others are kept. */
 enum memory_region_type {
 	MEMORY_USABLE = 1,
 	MEMORY_RESERVED = 2,
@@ -38,7 +38,7 @@ struct boot_info {
 	char loader[64];      /* "GRUB 2.06", "" when it did not say */
 	const char *problem;  /* the first nonsense found in what the loader said, else NULL */
 	char cmdline[BOOT_CMDLINE_SIZE];
-	/* Sorted by address, without overlaps, neighbours of one type joined. What no region covers is a hole. */
+	/* Sorted, without overlaps, neighbours of one type joined. What none covers is a hole. */
 	struct memory_region memory[BOOT_MEMORY_REGIONS];
 	unsigned memory_count;
 	u8 rsdp[36];   /* a copy of ACPI's root pointer; its checksum is not verified here */
@@ -68,7 +68,7 @@ void boot_info_problem(struct boot_info *info, const char *what);
 void boot_info_add_memory(struct boot_info *info, u64 base, u64 size, u32 type);
 void boot_info_add_module(struct boot_info *info, u64 start, u64 end, const char *cmdline,
 			  size_t cmdline_size);
-/* Copy a string of at most src_size bytes, NUL within them or not, into dst; what does not fit is cut. */
+/* Copy a string of at most src_size bytes, NUL within them or not; false when it was cut. */
 bool boot_info_copy_string(char *dst, size_t dst_size, const char *src, size_t src_size);
 /* Sort the map and resolve overlaps, the more restrictive type winning. After the last add. */
 void boot_info_finish_memory(struct boot_info *info);

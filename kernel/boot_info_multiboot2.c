@@ -1,4 +1,4 @@
-/* Reads the information of a multiboot2 loader (Multiboot2 specification 2.0, section 3.6). Host-testable. */
+/* Reads what a multiboot2 loader says (Multiboot2 specification 2.0, 3.6). Host-testable. */
 #include "kernel/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/errno.h"

@@ -1,11 +1,11 @@
-/* Reads what a PVH loader hands over (xen/include/public/arch-x86/hvm/start_info.h). Host-testable. */
+/* Reads what a PVH loader says (xen/include/public/arch-x86/hvm/start_info.h). Host-testable. */
 #include "kernel/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 
 #define START_INFO_MAGIC 0x336ec578
-#define ENTRIES_MAX	 4096 /* more than any firmware has */
+#define ENTRIES_MAX      4096 /* more than any firmware has */
 
 struct hvm_start_info {
 	u32 magic;

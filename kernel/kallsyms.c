@@ -5,7 +5,7 @@
 #include "kernel/sections.h"
 
 #define KERNEL_BASE 0xffffffff80000000UL
-#define MAGIC	    0x6d79736bU /* "ksym" */
+#define MAGIC       0x6d79736bU /* "ksym" */
 #define MARKER_STEP 64
 
 struct kallsyms_header {
@@ -23,7 +23,8 @@ static const struct kallsyms_header *kallsyms_table(void)
 {
 	const struct kallsyms_header *header = (const void *)__start_kallsyms;
 
-	if ((size_t)(__stop_kallsyms - __start_kallsyms) < sizeof(*header) || header->magic != MAGIC)
+	if ((size_t)(__stop_kallsyms - __start_kallsyms) < sizeof(*header) ||
+	    header->magic != MAGIC)
 		return NULL;
 	return header;
 }
@@ -45,7 +46,8 @@ static char expand_symbol(const struct kallsyms_header *header, unsigned index,
 	const u8 *base = (const u8 *)header;
 	const u16 *token_index = (const u16 *)(base + header->token_index);
 	const char *tokens = (const char *)base + header->tokens;
-	const u8 *at = base + header->names + u32_array(header, header->markers)[index / MARKER_STEP];
+	const u8 *at =
+		base + header->names + u32_array(header, header->markers)[index / MARKER_STEP];
 	char type = 0;
 	size_t n = 0;
 
@@ -87,7 +89,7 @@ bool kallsyms_get(unsigned index, unsigned long *address, char *type, char name[
 	return true;
 }
 
-/* The first of the symbols with the highest address that is not above address, which none may be below. */
+/* The first of the symbols with the highest address not above address; there is one. */
 static unsigned covering_symbol(const struct kallsyms_header *header, unsigned long address)
 {
 	unsigned low = 0, high = header->num_symbols;

@@ -9,14 +9,15 @@
 
 #include "kernel/compiler.h"
 
-#define KSYM_NAME_LEN	128			      /* longest name with its NUL; longer ones are cut */
-#define KSYM_SYMBOL_LEN (KSYM_NAME_LEN + 2 * 18 + 4) /* name+0x…/0x… */
+/* The longest name with its NUL; longer ones are cut. And with +0x…/0x… behind it. */
+#define KSYM_NAME_LEN   128
+#define KSYM_SYMBOL_LEN (KSYM_NAME_LEN + 2 * 18 + 4)
 
 /* An index for kallsyms_get() goes from 0 to this - 1, in the order of addresses. */
 unsigned kallsyms_num_symbols(void);
 /*
- * The symbol with that index: its address, its nm(1) letter (T text, R rodata, D data, B bss, A
- * absolute; lower case when local) and its name. Each out parameter may be NULL. False past the end.
+ * The symbol with that index: its address, its nm(1) letter (T text, R rodata, D data, B bss,
+ * W weak; lower case when local) and its name. Each may be NULL. False past the end.
  */
 bool kallsyms_get(unsigned index, unsigned long *address, char *type, char name[KSYM_NAME_LEN]);
 

@@ -6,8 +6,8 @@
  *
  * The build links twice: first without room, to learn the size, then with that much room at the end
  * of rodata. The size depends on the names only, which the second link does not change; and as the
- * table is written in place, no address can move. kernel/kallsyms.c reads it. Its layout, all numbers
- * little-endian:
+ * table is written in place, no address can move. kernel/kallsyms.c reads it. Its layout, all
+ * numbers little-endian:
  *
  *	header		struct kallsyms_header
  *	u32 offset[]	of each symbol from KERNEL_BASE, ascending
@@ -15,11 +15,11 @@
  *	u32 marker[]	where in names every 64th symbol begins
  *	u16 token[256]	where in tokens the text of each byte value begins
  *	tokens		texts, each with its NUL
- *	names		for each symbol a length byte and that many byte values; the concatenated texts are
- *			the type letter and the name
+ *	names		for each symbol a length byte and that many byte values; their texts
+ *			together are the type letter and the name
  *
- * Names are made short by giving the commonest pair of byte values a free value of its own, over and
- * over (byte pair encoding).
+ * Names are made short by giving the commonest pair of byte values a free value of its own, over
+ * and over (byte pair encoding).
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,10 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_BASE   0xffffffff80000000ULL
-#define MAGIC	      0x6d79736bU /* "ksym" */
-#define MARKER_STEP   64
-#define NAME_LEN      128 /* KSYM_NAME_LEN */
+#define KERNEL_BASE    0xffffffff80000000ULL
+#define MAGIC          0x6d79736bU /* "ksym" */
+#define MARKER_STEP    64
+#define NAME_LEN       128 /* KSYM_NAME_LEN */
 #define TOKEN_TEXT_MAX NAME_LEN
 
 /* ELF-64 object file format, figures 4-2, 4-8 and 4-14. Not <elf.h>, which only some hosts have. */
@@ -66,12 +66,13 @@ enum { STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_SECTION = 3, STT_FILE =
 struct kallsyms_header {
 	uint32_t magic, size;
 	uint32_t num_symbols;
-	uint32_t offsets, by_name, markers, token_index, tokens, names; /* from the header's start */
+	uint32_t offsets, by_name, markers, token_index, tokens,
+		names; /* from the header's start */
 };
 
 struct symbol {
 	uint64_t address;
-	unsigned rank; /* among symbols of one address: the first one names it */
+	unsigned rank;  /* among symbols of one address: the first one names it */
 	unsigned order; /* in the ELF file */
 	unsigned length;
 	unsigned char text[NAME_LEN]; /* type letter and name; then shortened */
@@ -156,7 +157,8 @@ static char type_letter(const struct elf_symbol *symbol)
 	return bind == STB_LOCAL ? letter + 'a' - 'A' : letter;
 }
 
-/* Symbols of the image above KERNEL_BASE, without what only the assembler and the linker care for. */
+/* Symbols of the image above KERNEL_BASE, without what only the assembler and the linker care for.
+ */
 static bool wanted(const struct elf_symbol *symbol, const char *name)
 {
 	unsigned bind = symbol->info >> 4, type = symbol->info & 15;
@@ -168,7 +170,7 @@ static bool wanted(const struct elf_symbol *symbol, const char *name)
 	return !(type == STT_NOTYPE && bind == STB_LOCAL && strchr(name, '.'));
 }
 
-/* Of several names of one address: a function or variable before a label, a global one before a local. */
+/* Of several names of one address: functions and variables before labels, global before local. */
 static unsigned rank(const struct elf_symbol *symbol)
 {
 	unsigned bind = symbol->info >> 4, type = symbol->info & 15;

@@ -4,9 +4,9 @@
 #include "kernel/init.h"
 
 #define MULTIBOOT2_BOOTLOADER_MAGIC 0x36d76289
-#define PVH_START_MAGIC		    0x336ec578
+#define PVH_START_MAGIC             0x336ec578
 
-#define DIRECT_MAP_BASE	 0xffff888000000000UL
+#define DIRECT_MAP_BASE  0xffff888000000000UL
 #define BOOT_DIRECT_SIZE (4ULL << 30) /* what boot/entry.asm maps of it, read-only */
 
 void x86_64_start_kernel(u32 magic, u64 info_phys);
