@@ -1,0 +1,109 @@
+/* Sets of CPUs as text. */
+#include "kernel/errno.h"
+#include "kernel/lib/cpulist.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/vsprintf.h"
+
+/* A decimal number at *s, which moves behind it. */
+static int parse_cpu(const char **s, unsigned *cpu)
+{
+	unsigned value = 0;
+
+	if (!isdigit((u8)**s))
+		return -EINVAL;
+	for (; isdigit((u8)**s); ++*s)
+		value = min(value * 10 + (unsigned)(**s - '0'), (unsigned)NR_CPUS);
+	if (value >= NR_CPUS)
+		return -ERANGE;
+	*cpu = value;
+	return 0;
+}
+
+int cpulist_parse(const char *s, struct cpumask *mask)
+{
+	struct cpumask result = { { 0 } };
+	unsigned first, last;
+	int err;
+
+	while (*s && *s != '\n') {
+		err = parse_cpu(&s, &first);
+		if (err)
+			return err;
+		last = first;
+		if (*s == '-') {
+			s++;
+			err = parse_cpu(&s, &last);
+			if (err)
+				return err;
+			if (last < first)
+				return -ERANGE;
+		}
+		for (; first <= last; first++)
+			cpumask_set_cpu(first, &result);
+		if (*s == ',')
+			s++;
+		else if (*s && *s != '\n')
+			return -EINVAL;
+	}
+	if (*s && s[1])
+		return -EINVAL;
+	*mask = result;
+	return 0;
+}
+
+int cpumask_parse(const char *s, struct cpumask *mask)
+{
+	struct cpumask result = { { 0 } };
+	const unsigned words = ARRAY_SIZE(result.bits);
+	unsigned digits = 0;
+
+	for (; *s && *s != '\n'; s++) {
+		unsigned long digit;
+
+		if (*s == ',' && digits)
+			continue;
+		if (!isxdigit((u8)*s))
+			return -EINVAL;
+		digit = isdigit((u8)*s) ? *s - '0' : (*s | 0x20) - 'a' + 10;
+		if (result.bits[words - 1] >> 60)
+			return -EOVERFLOW;
+		for (unsigned i = words; i-- > 1;)
+			result.bits[i] = result.bits[i] << 4 | result.bits[i - 1] >> 60;
+		result.bits[0] = result.bits[0] << 4 | digit;
+		digits++;
+	}
+	if (!digits || (*s && s[1]))
+		return -EINVAL;
+	*mask = result;
+	return 0;
+}
+
+int cpulist_print(char *buf, size_t size, const struct cpumask *mask)
+{
+	unsigned first, last;
+	int n = scnprintf(buf, size, "%s", "");
+
+	for (first = cpumask_first(mask); first < NR_CPUS; first = cpumask_next_from(last + 1, mask)) {
+		for (last = first; last + 1 < NR_CPUS && cpumask_test_cpu(last + 1, mask);)
+			last++;
+		n += scnprintf(buf + n, size - (size_t)n, n ? ",%u" : "%u", first);
+		if (last > first)
+			n += scnprintf(buf + n, size - (size_t)n, "-%u", last);
+	}
+	return n;
+}
+
+int cpumask_print(char *buf, size_t size, const struct cpumask *mask)
+{
+	unsigned bits = min(max(nr_cpu_ids, 1U), (unsigned)NR_CPUS);
+	int n = 0;
+
+	/* Groups of 32 bits, the highest first and only as wide as it needs to be. */
+	for (int group = (int)(bits - 1) / 32; group >= 0; group--) {
+		u32 value = (u32)(mask->bits[group / 2] >> (group % 2 * 32));
+		int width = n || bits % 32 == 0 ? 8 : (int)DIV_ROUND_UP(bits % 32, 4);
+
+		n += scnprintf(buf + n, size - (size_t)n, "%s%0*x", n ? "," : "", width, value);
+	}
+	return n;
+}
