@@ -58,6 +58,16 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 #define this_cpu_and(var, val) percpu_op("and", var, val)
 #define this_cpu_inc(var) this_cpu_add(var, 1)
 #define this_cpu_dec(var) this_cpu_sub(var, 1)
+/* Decrement an int; true if it is negative now. */
+#define this_cpu_dec_negative(var)                                                                 \
+	({                                                                                         \
+		bool __negative;                                                                   \
+		__asm__ __volatile__("decl %%gs:%0"                                                \
+				     : "+m"(var), "=@ccs"(__negative)                              \
+				     :                                                             \
+				     : "memory");                                                  \
+		__negative;                                                                        \
+	})
 
 #define this_cpu_ptr(ptr) ((__typeof__(ptr))((unsigned long)(ptr) + this_cpu_read(this_cpu_off)))
 /* Only meaningful while the task cannot migrate. */

@@ -144,6 +144,18 @@ unsigned long simple_strtoul(const char *s, char **end, unsigned base)
 	return value;
 }
 
+long simple_strtol(const char *s, char **end, unsigned base)
+{
+	unsigned long value;
+
+	if (*s != '-')
+		return (long)simple_strtoul(s, end, base);
+	value = simple_strtoul(s + 1, end, base);
+	if (end && *end == s + 1)
+		*end = (char *)s; /* a - alone is no number */
+	return (long)-value;
+}
+
 u64 memparse(const char *s, char **end)
 {
 	static const char suffixes[] = "kmgtpe";

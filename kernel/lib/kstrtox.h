@@ -24,5 +24,6 @@ int __must_check kstrtobool(const char *s, bool *result);
 
 /* The digits at the start of s, wrapping when too many; *end is what follows. */
 unsigned long simple_strtoul(const char *s, char **end, unsigned base);
+long simple_strtol(const char *s, char **end, unsigned base); /* a leading - is fine */
 /* The same with a suffix K, M, G, T, P or E (powers of 1024), for sizes on the command line. */
 u64 memparse(const char *s, char **end);

@@ -1,0 +1,23 @@
+/* The end of the boot: the init sections become ordinary memory. */
+#include "arch/x86_64/pgtable.h"
+#include "kernel/bug.h"
+#include "kernel/kallsyms.h"
+#include "kernel/mm/internal.h"
+#include "kernel/printk.h"
+#include "kernel/sections.h"
+
+void free_initmem(void)
+{
+	unsigned long start = (unsigned long)__init_begin, end = (unsigned long)__init_end;
+	phys_addr_t base = __pa(__init_begin);
+	int error;
+
+	kallsyms_init_text_freed();
+	unmap_kernel_range(start, end);
+	/* Init text was read-only in the direct map too. */
+	error = set_memory_rw((unsigned long)__va(base), (end - start) / PAGE_SIZE);
+	if (WARN_ON(error))
+		return;
+	free_page_range(base, base + (end - start));
+	pr_info("Freeing unused kernel image (initmem) memory: %luK\n", (end - start) / 1024);
+}

@@ -1,0 +1,40 @@
+/* How much memory there is and where it went; and saying so when there is none left. */
+#include "arch/x86_64/pgtable.h"
+#include "kernel/mm/internal.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/time/ktime.h"
+
+#define WARN_INTERVAL (5 * NSEC_PER_SEC)
+
+void si_meminfo(struct meminfo *info)
+{
+	*info = (struct meminfo){
+		.total = total_pages() * PAGE_SIZE,
+		.free = nr_free_pages() * PAGE_SIZE,
+		.slab = slab_pages() * PAGE_SIZE,
+		.vmalloc = vmalloc_pages() * PAGE_SIZE,
+		.page_tables = page_table_pages() * PAGE_SIZE,
+		.kernel_stack = kernel_stack_pages() * PAGE_SIZE,
+	};
+}
+
+void warn_alloc(gfp_t gfp, unsigned order)
+{
+	static ktime_t next;
+	static unsigned suppressed;
+	ktime_t now = ktime_get(), due = READ_ONCE(next);
+	const struct task_struct *task = current;
+	struct meminfo info;
+
+	if (now < due || cmpxchg(&next, due, now + WARN_INTERVAL) != due) {
+		__atomic_fetch_add(&suppressed, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	si_meminfo(&info);
+	pr_warn("%.16s: page allocation failure: order:%u, mode:%#x (%u more not shown)\n",
+		task ? task->comm : "swapper", order, gfp, xchg(&suppressed, 0));
+	pr_warn("Mem-Info: total:%lukB free:%lukB slab:%lukB vmalloc:%lukB pagetables:%lukB kernel_stack:%lukB\n",
+		info.total / 1024, info.free / 1024, info.slab / 1024, info.vmalloc / 1024,
+		info.page_tables / 1024, info.kernel_stack / 1024);
+}

@@ -1,0 +1,429 @@
+/*
+ * Slab caches: objects of one size, cut from blocks of pages, with a front of free ones on each CPU.
+ *
+ *      kmalloc, kmem_cache_alloc                       this CPU only, interrupts off,
+ *         |  pop            ^  push                    a dozen instructions
+ *         v                 |
+ *      front: a list of free objects, linked through their first words
+ *         ^  refill         |  drain                   a batch at a time, under the cache's lock
+ *         |                 v
+ *      slabs: 1 << order pages each; page->freelist and page->inuse in the first page's struct.
+ *         |                 ^                          A slab with free objects is in cache->partial,
+ *         v                 |                          a full one in no list
+ *      page allocator
+ *
+ * Caches have numbers. The number indexes the fronts in the per-CPU area and stands in struct page for
+ * every page of a slab, so kfree() finds the front from an address without reading the cache. An
+ * object in a front counts as in use for its slab.
+ */
+#include "kernel/mm/slab.h"
+
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/percpu.h"
+#include "kernel/bug.h"
+#include "kernel/lib/bitops.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/mm/slab_internal.h"
+#include "kernel/printk.h"
+#include "kernel/smp.h"
+
+struct slab_front {
+	void *objects;
+	int room; /* how many more it takes before it is drained */
+	int high; /* room when it is empty */
+};
+
+static DEFINE_PER_CPU(struct slab_front, slab_fronts[SLAB_MAX_CACHES]);
+
+struct kmem_cache *slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; 0 is none */
+static DEFINE_SPINLOCK(slab_caches_lock);
+
+static const u16 kmalloc_sizes[] = { 8,	  16,  32,  64,	  96,	128,  192,
+				     256, 512, 1024, 2048, 4096, 8192 };
+static struct kmem_cache kmalloc_caches[ARRAY_SIZE(kmalloc_sizes)];
+/* The cache for (size - 1) / 8, up to 256 bytes; above, each power of two has the next one. */
+static u8 kmalloc_index[32];
+#define KMALLOC_SMALL_MAX 256
+#define KMALLOC_SLAB_MAX  8192
+#define KMALLOC_512_ID	  9 /* numbers of the kmalloc caches: their place in kmalloc_sizes + 1 */
+BUILD_BUG_ON(ARRAY_SIZE(kmalloc_sizes) != 13);
+
+static struct kmem_cache cache_cache; /* of struct kmem_cache */
+
+static struct page *slab_of(const struct kmem_cache *cache, const void *object)
+{
+	unsigned long pfn = ((unsigned long)object - PAGE_OFFSET) >> PAGE_SHIFT;
+
+	return mem_map + ALIGN_DOWN(pfn, BIT(cache->order));
+}
+
+/* Take up to n objects out of slabs into *list. Cache lock held. How many it was. */
+static unsigned take_objects(struct kmem_cache *cache, void **list, unsigned n)
+{
+	unsigned taken = 0;
+
+	while (taken < n && !list_empty(&cache->partial)) {
+		struct page *slab = list_first_entry(&cache->partial, struct page, lru);
+
+		if (!slab->inuse)
+			cache->empty_slabs--;
+		while (taken < n && slab->freelist) {
+			void *object = slab->freelist;
+
+			slab->freelist = *slab_link(cache, object);
+			slab->inuse++;
+			*slab_link(cache, object) = *list;
+			*list = object;
+			taken++;
+		}
+		if (!slab->freelist)
+			list_del(&slab->lru);
+	}
+	cache->taken += taken;
+	return taken;
+}
+
+/* A new slab with all its objects on its freelist, not yet in the cache. */
+static struct page *new_slab(struct kmem_cache *cache, gfp_t gfp)
+{
+	struct page *slab = alloc_pages(gfp & ~__GFP_ZERO, cache->order);
+	char *object;
+
+	if (!slab)
+		return NULL;
+	for (unsigned i = 0; i < BIT(cache->order); i++)
+		slab[i].slab = cache->id;
+	slab->inuse = 0;
+	slab->freelist = NULL;
+	object = (char *)page_address(slab) + cache->objects * cache->slot_size;
+	for (unsigned i = 0; i < cache->objects; i++) {
+		object -= cache->slot_size;
+		slab_debug_init(cache, object);
+		*slab_link(cache, object) = slab->freelist;
+		slab->freelist = object;
+	}
+	return slab;
+}
+
+static void free_slab(struct kmem_cache *cache, struct page *slab)
+{
+	for (unsigned i = 0; i < BIT(cache->order); i++)
+		slab[i].slab = 0;
+	free_pages(slab, cache->order);
+}
+
+/* The front is empty: fill it, and take one object. Interrupts off. NULL when memory is short. */
+static noinline void *refill_front(struct kmem_cache *cache, gfp_t gfp)
+{
+	struct slab_front *front = this_cpu_ptr(&slab_fronts[cache->id]);
+	void *list = NULL, *object;
+	struct page *slab;
+	unsigned n;
+
+	spin_lock(&cache->lock);
+	n = take_objects(cache, &list, cache->batch + 1);
+	spin_unlock(&cache->lock);
+	if (!n) {
+		slab = new_slab(cache, gfp);
+		if (!slab)
+			return NULL;
+		spin_lock(&cache->lock);
+		list_add(&slab->lru, &cache->partial);
+		cache->slabs++;
+		cache->empty_slabs++;
+		n = take_objects(cache, &list, cache->batch + 1);
+		spin_unlock(&cache->lock);
+	}
+	object = list;
+	front->objects = *slab_link(cache, object);
+	front->room = front->high - ((int)n - 1);
+	return object;
+}
+
+/* Give n objects of the front back to their slabs, and slabs that are empty back to the pages. Interrupts off. */
+static noinline void drain_front(struct kmem_cache *cache, struct slab_front *front, unsigned n)
+{
+	struct page *slab, *next;
+	LIST_HEAD(empty);
+
+	spin_lock(&cache->lock);
+	for (; n && front->objects; n--) {
+		void *object = front->objects;
+
+		front->objects = *slab_link(cache, object);
+		front->room++;
+		slab = slab_of(cache, object);
+		if (!slab->freelist)
+			list_add(&slab->lru, &cache->partial);
+		*slab_link(cache, object) = slab->freelist;
+		slab->freelist = object;
+		cache->taken--;
+		if (--slab->inuse)
+			continue;
+		/* Keep one empty slab: a cache at the edge should not trade pages all the time. */
+		list_del(&slab->lru);
+		if (cache->empty_slabs) {
+			cache->slabs--;
+			list_add(&slab->lru, &empty);
+		} else {
+			cache->empty_slabs++;
+			list_add_tail(&slab->lru, &cache->partial);
+		}
+	}
+	spin_unlock(&cache->lock);
+	list_for_each_entry_safe (slab, next, &empty, lru)
+		free_slab(cache, slab);
+}
+
+/* One object off this CPU's front of the cache with that number. */
+static __always_inline void *alloc_object(unsigned id, gfp_t gfp)
+{
+	unsigned long flags;
+	void *object;
+
+	local_irq_save(flags);
+	object = this_cpu_read(slab_fronts[id].objects);
+	if (likely(object)) {
+		this_cpu_write(slab_fronts[id].objects, *slab_link(slab_caches[id], object));
+		this_cpu_inc(slab_fronts[id].room);
+	} else {
+		object = refill_front(slab_caches[id], gfp);
+	}
+	local_irq_restore(flags);
+	return object;
+}
+
+static __always_inline void free_object(unsigned id, void *object)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*slab_link(slab_caches[id], object) = this_cpu_read(slab_fronts[id].objects);
+	this_cpu_write(slab_fronts[id].objects, object);
+	if (unlikely(this_cpu_dec_negative(slab_fronts[id].room)))
+		drain_front(slab_caches[id], this_cpu_ptr(&slab_fronts[id]),
+			    slab_caches[id]->batch);
+	local_irq_restore(flags);
+}
+
+void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
+{
+	void *object = alloc_object(cache->id, gfp);
+
+	if (unlikely(!object))
+		return NULL;
+	slab_debug_alloc(cache, object, cache->object_size, __builtin_return_address(0));
+	if (gfp & __GFP_ZERO)
+		memset(object, 0, cache->object_size);
+	return object;
+}
+
+void kmem_cache_free(struct kmem_cache *cache, void *object)
+{
+	if (object && slab_debug_free(cache, object, __builtin_return_address(0)))
+		free_object(cache->id, object);
+}
+
+static void *kmalloc_large(size_t size, gfp_t gfp)
+{
+	unsigned order = (unsigned)fls64((size - 1) >> PAGE_SHIFT);
+	struct page *page = alloc_pages(gfp, order);
+
+	if (!page)
+		return NULL;
+	page->flags |= PG_LARGE;
+	return page_address(page);
+}
+
+static void kfree_large(const void *object, struct page *page)
+{
+	if (WARN_ON(!(page->flags & PG_LARGE) || !IS_ALIGNED((unsigned long)object, PAGE_SIZE)))
+		return; /* not from kmalloc, or freed already */
+	page->flags &= (u8)~PG_LARGE;
+	free_pages(page, page->order);
+}
+
+void *kmalloc(size_t size, gfp_t gfp)
+{
+	size_t index = (size - 1) / 8; /* huge for size 0 */
+	unsigned id;
+	void *object;
+
+	if (likely(index < ARRAY_SIZE(kmalloc_index))) {
+		id = kmalloc_index[index];
+	} else if (size && size <= KMALLOC_SLAB_MAX) {
+		id = KMALLOC_512_ID + ilog2(size - 1) - ilog2(KMALLOC_SMALL_MAX);
+	} else {
+		return size && size <= KMALLOC_MAX_SIZE ? kmalloc_large(size, gfp) : NULL;
+	}
+	object = alloc_object(id, gfp);
+	if (unlikely(!object))
+		return NULL;
+	slab_debug_alloc(slab_caches[id], object, size, __builtin_return_address(0));
+	if (gfp & __GFP_ZERO)
+		memset(object, 0, size);
+	return object;
+}
+
+void kfree(const void *object)
+{
+	struct page *page;
+
+	if (unlikely(!object))
+		return;
+	if (WARN_ON((unsigned long)object - PAGE_OFFSET >= max_pfn << PAGE_SHIFT))
+		return; /* not an address that kmalloc gives */
+	page = virt_to_page(object);
+	if (unlikely(!page->slab))
+		kfree_large(object, page);
+	else if (slab_debug_free(slab_caches[page->slab], (void *)object,
+				 __builtin_return_address(0)))
+		free_object(page->slab, (void *)object);
+}
+
+size_t ksize(const void *object)
+{
+	const struct page *page;
+
+	if (!object)
+		return 0;
+	page = virt_to_page(object);
+	if (!page->slab)
+		return PAGE_SIZE << page->order;
+	return slab_debug_size(slab_caches[page->slab], object);
+}
+
+/* Fill in what follows from size and align, and give the cache a number. False: not possible. */
+static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, size_t align)
+{
+	unsigned cpu, id, high;
+
+	align = max(align, (size_t)8);
+	if (!size || size > KMALLOC_SLAB_MAX || !is_power_of_2(align) || align > PAGE_SIZE)
+		return false;
+	strscpy(cache->name, name, sizeof(cache->name));
+	cache->object_size = (u32)size;
+	cache->slot_size = (u32)ALIGN(ALIGN(size, 8) + SLAB_DEBUG_BYTES, align);
+	/* The smallest block that wastes less than an eighth, and holds four of the larger ones. */
+	for (cache->order = 0; cache->order < 3; cache->order++) {
+		size_t block = PAGE_SIZE << cache->order;
+
+		if (block / cache->slot_size >= 4 && block % cache->slot_size <= block / 8)
+			break;
+	}
+	cache->objects = (u32)((PAGE_SIZE << cache->order) / cache->slot_size);
+	high = min(max((unsigned)(PAGE_SIZE / size), 2U), 32U);
+	cache->batch = high / 2;
+	spin_lock_init(&cache->lock);
+	INIT_LIST_HEAD(&cache->partial);
+
+	spin_lock(&slab_caches_lock);
+	for (id = 1; id < SLAB_MAX_CACHES && slab_caches[id];)
+		id++;
+	if (id < SLAB_MAX_CACHES) {
+		cache->id = (u16)id;
+		for_each_possible_cpu (cpu)
+			per_cpu(slab_fronts[id], cpu) = (struct slab_front){ NULL, (int)high,
+									     (int)high };
+		smp_store_release(&slab_caches[id], cache);
+	}
+	spin_unlock(&slab_caches_lock);
+	return id < SLAB_MAX_CACHES;
+}
+
+struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align)
+{
+	struct kmem_cache *cache = kmem_cache_alloc(&cache_cache, GFP_KERNEL | __GFP_ZERO);
+
+	if (cache && !init_cache(cache, name, size, align)) {
+		kmem_cache_free(&cache_cache, cache);
+		cache = NULL;
+	}
+	return cache;
+}
+
+static void drain_this_cpu(void *data)
+{
+	struct kmem_cache *cache = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	drain_front(cache, this_cpu_ptr(&slab_fronts[cache->id]), UINT32_MAX);
+	local_irq_restore(flags);
+}
+
+void kmem_cache_destroy(struct kmem_cache *cache)
+{
+	struct page *slab, *next;
+
+	if (!cache)
+		return;
+	on_each_cpu(drain_this_cpu, cache, true);
+	if (cache->taken) {
+		pr_err("kmem_cache_destroy %s: %llu objects are still in use\n", cache->name,
+		       (unsigned long long)cache->taken);
+		return;
+	}
+	list_for_each_entry_safe (slab, next, &cache->partial, lru)
+		free_slab(cache, slab);
+	spin_lock(&slab_caches_lock);
+	slab_caches[cache->id] = NULL;
+	spin_unlock(&slab_caches_lock);
+	kmem_cache_free(&cache_cache, cache);
+}
+
+u64 slab_objects_in_use(void)
+{
+	u64 count = 0;
+	unsigned cpu;
+
+	for (unsigned id = 1; id < SLAB_MAX_CACHES; id++) {
+		const struct kmem_cache *cache = READ_ONCE(slab_caches[id]);
+
+		if (!cache)
+			continue;
+		count += READ_ONCE(cache->taken);
+		for_each_possible_cpu (cpu) {
+			const struct slab_front *front = per_cpu_ptr(&slab_fronts[id], cpu);
+
+			count -= (u64)(front->high - READ_ONCE(front->room));
+		}
+	}
+	return count;
+}
+
+unsigned long slab_pages(void)
+{
+	unsigned long pages = 0;
+
+	/* No lock, for any context: a cache that goes away meanwhile leaves a wrong sum, no bad pointer. */
+	for (unsigned id = 1; id < SLAB_MAX_CACHES; id++) {
+		const struct kmem_cache *cache = READ_ONCE(slab_caches[id]);
+
+		if (cache)
+			pages += READ_ONCE(cache->slabs) << cache->order;
+	}
+	return pages;
+}
+
+void __init slab_init(void)
+{
+	unsigned class = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(kmalloc_sizes); i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "kmalloc-%u", kmalloc_sizes[i]);
+		/* The first caches get the first numbers. */
+		BUG_ON(!init_cache(&kmalloc_caches[i], name, kmalloc_sizes[i],
+				   min(kmalloc_sizes[i] & -kmalloc_sizes[i], (int)PAGE_SIZE)));
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(kmalloc_index); i++) {
+		if (kmalloc_sizes[class] < (i + 1) * 8)
+			class++;
+		kmalloc_index[i] = (u8)(class + 1);
+	}
+	BUG_ON(!init_cache(&cache_cache, "kmem_cache", sizeof(struct kmem_cache), 64));
+}

@@ -1,0 +1,200 @@
+/*
+ * Kernel stacks: slots of equal size in an area of their own, unmapped memory around each.
+ *
+ * Equal slots make everything simple that must work when things go wrong: from any address it is plain
+ * arithmetic whether it is in a guard, without a lock. Freed stacks stay mapped and wait on lists,
+ * linked through their own lowest bytes: a few on each CPU, then a shared list. What is too much there
+ * a kworker unmaps, because that needs interrupts on and a flush on every CPU.
+ */
+#include "kernel/mm/stack.h"
+
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/percpu.h"
+#include "kernel/irq/workqueue.h"
+#include "kernel/lib/bitops.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/mm/internal.h"
+#include "kernel/mm/vmalloc.h"
+
+#define FRONT_STACKS  2U  /* kept by each CPU */
+#define SHARED_STACKS 16U /* kept on the shared list; the kworker takes what is more */
+
+/* A freed stack, at its lowest byte. */
+struct free_stack {
+	struct free_stack *next;
+};
+
+struct stack_list {
+	struct free_stack *head;
+	unsigned count;
+};
+
+static DEFINE_PER_CPU(struct stack_list, front_stacks); /* this CPU only, interrupts off */
+static DEFINE_SPINLOCK(stack_lock);			/* interrupts off */
+static struct stack_list shared_stacks;			/* [stack_lock] */
+static DECLARE_BITMAP(used_slots, STACK_SLOTS);		/* [stack_lock] mapped, in use or not */
+static unsigned first_free_slot;			/* [stack_lock] all below are used */
+static unsigned long mapped_slots;			/* [stack_lock] */
+
+static void unmap_spare_stacks(struct work_struct *work);
+static DECLARE_WORK(unmap_work, unmap_spare_stacks);
+
+unsigned long kernel_stack_pages(void)
+{
+	return READ_ONCE(mapped_slots) * (THREAD_SIZE / PAGE_SIZE);
+}
+
+static void push(struct stack_list *list, void *stack)
+{
+	struct free_stack *entry = stack;
+
+	entry->next = list->head;
+	list->head = entry;
+	list->count++;
+}
+
+static void *pop(struct stack_list *list)
+{
+	struct free_stack *entry = list->head;
+
+	if (entry) {
+		list->head = entry->next;
+		list->count--;
+	}
+	return entry;
+}
+
+static unsigned long slot_stack(unsigned slot)
+{
+	return STACK_AREA_START + slot * STACK_SLOT_SIZE + STACK_GUARD_SIZE;
+}
+
+static unsigned stack_slot(unsigned long stack)
+{
+	return (unsigned)((stack - STACK_AREA_START) / STACK_SLOT_SIZE);
+}
+
+/* STACK_SLOTS when there is none. */
+static unsigned take_slot(void)
+{
+	unsigned long flags;
+	unsigned slot;
+
+	spin_lock_irqsave(&stack_lock, flags);
+	slot = find_next_zero_bit(used_slots, STACK_SLOTS, first_free_slot);
+	first_free_slot = slot;
+	if (slot < STACK_SLOTS) {
+		set_bit(slot, used_slots);
+		mapped_slots++;
+	}
+	spin_unlock_irqrestore(&stack_lock, flags);
+	return slot;
+}
+
+static void give_slot(unsigned slot)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&stack_lock, flags);
+	clear_bit(slot, used_slots);
+	first_free_slot = min(first_free_slot, slot);
+	mapped_slots--;
+	spin_unlock_irqrestore(&stack_lock, flags);
+}
+
+/* Take a stack out of the page tables and free its pages and its slot. Interrupts on. */
+static void unmap_stack(unsigned long stack)
+{
+	phys_addr_t pages[THREAD_SIZE / PAGE_SIZE];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(pages); i++)
+		pages[i] = kernel_virt_to_phys(stack + i * PAGE_SIZE);
+	unmap_kernel_range(stack, stack + THREAD_SIZE);
+	for (unsigned i = 0; i < ARRAY_SIZE(pages); i++)
+		if (pages[i] != ~0UL)
+			free_pages(phys_to_page(pages[i]), 0);
+	give_slot(stack_slot(stack));
+}
+
+static void *map_new_stack(void)
+{
+	unsigned slot = take_slot();
+	unsigned long stack = slot_stack(slot);
+
+	if (slot == STACK_SLOTS)
+		return NULL;
+	for (unsigned long offset = 0; offset < THREAD_SIZE; offset += PAGE_SIZE) {
+		struct page *page = alloc_pages(GFP_KERNEL, 0);
+
+		if (page && map_kernel_page(stack + offset, page_to_phys(page), PAGE_KERNEL)) {
+			free_pages(page, 0);
+			page = NULL;
+		}
+		if (!page) {
+			unmap_stack(stack);
+			return NULL;
+		}
+	}
+	return (void *)stack;
+}
+
+void *alloc_thread_stack(void)
+{
+	unsigned long flags;
+	void *stack;
+
+	local_irq_save(flags);
+	stack = pop(this_cpu_ptr(&front_stacks));
+	if (!stack) {
+		spin_lock(&stack_lock);
+		stack = pop(&shared_stacks);
+		spin_unlock(&stack_lock);
+	}
+	local_irq_restore(flags);
+	return stack ? stack : map_new_stack();
+}
+
+void free_thread_stack(void *stack)
+{
+	struct stack_list *front;
+	unsigned long flags;
+	bool too_many = false;
+
+	local_irq_save(flags);
+	front = this_cpu_ptr(&front_stacks);
+	if (front->count < FRONT_STACKS) {
+		push(front, stack);
+	} else {
+		spin_lock(&stack_lock);
+		push(&shared_stacks, stack);
+		too_many = shared_stacks.count > SHARED_STACKS;
+		spin_unlock(&stack_lock);
+	}
+	local_irq_restore(flags);
+	if (too_many)
+		schedule_work(&unmap_work);
+}
+
+static void unmap_spare_stacks(struct work_struct *work __unused)
+{
+	void *stack;
+
+	do {
+		spin_lock_irq(&stack_lock);
+		stack = shared_stacks.count > SHARED_STACKS ? pop(&shared_stacks) : NULL;
+		spin_unlock_irq(&stack_lock);
+		if (stack)
+			unmap_stack((unsigned long)stack);
+	} while (stack);
+}
+
+bool is_stack_guard(const void *addr)
+{
+	unsigned long a = (unsigned long)addr, offset = a % STACK_SLOT_SIZE;
+
+	if (a < STACK_AREA_START || a >= STACK_AREA_END)
+		return false;
+	BUILD_BUG_ON(STACK_AREA_START % STACK_SLOT_SIZE != 0);
+	return (offset < STACK_GUARD_SIZE || offset >= STACK_GUARD_SIZE + THREAD_SIZE) &&
+	       test_bit(stack_slot(a), used_slots);
+}

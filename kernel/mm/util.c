@@ -1,0 +1,73 @@
+/* Copies in kmalloc'd memory. */
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+
+void *kmemdup(const void *src, size_t size, gfp_t gfp)
+{
+	void *copy = kmalloc(size, gfp);
+
+	return copy ? memcpy(copy, src, size) : NULL;
+}
+
+char *kstrndup(const char *s, size_t max, gfp_t gfp)
+{
+	size_t n;
+	char *copy;
+
+	if (!s)
+		return NULL;
+	n = strnlen(s, max);
+	copy = kmalloc(n + 1, gfp);
+	if (copy) {
+		memcpy(copy, s, n);
+		copy[n] = '\0';
+	}
+	return copy;
+}
+
+char *kstrdup(const char *s, gfp_t gfp)
+{
+	return kstrndup(s, SIZE_MAX - 1, gfp);
+}
+
+void *krealloc(const void *object, size_t size, gfp_t gfp)
+{
+	size_t old = ksize(object);
+	void *new;
+
+	if (object && size && size <= old)
+		return (void *)object;
+	new = kmalloc(size, gfp);
+	if (new && object)
+		memcpy(new, object, min(old, size));
+	if (new || !size)
+		kfree(object);
+	return new;
+}
+
+char *kvasprintf(gfp_t gfp, const char *fmt, va_list args)
+{
+	va_list again;
+	char *text;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	text = kmalloc((size_t)n + 1, gfp);
+	if (text)
+		vsnprintf(text, (size_t)n + 1, fmt, args);
+	return text;
+}
+
+char *kasprintf(gfp_t gfp, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = kvasprintf(gfp, fmt, args);
+	va_end(args);
+	return text;
+}

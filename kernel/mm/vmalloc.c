@@ -1,0 +1,249 @@
+/*
+ * vmalloc and ioremap: ranges of kernel addresses, found first-fit in a tree, mapped page by page.
+ *
+ * Each area keeps one unmapped page behind it, so that running off its end faults. Areas are few (the
+ * many kernel stacks have slots of their own, stack.c), so the search may walk them in order; a hint
+ * says below which address there is no hole.
+ */
+#include "kernel/mm/vmalloc.h"
+
+#include "arch/x86_64/pgtable.h"
+#include "kernel/bug.h"
+#include "kernel/lib/bitops.h"
+#include "kernel/lib/rbtree.h"
+#include "kernel/lib/string.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/mm/internal.h"
+#include "kernel/mm/slab.h"
+#include "kernel/mm/stack.h"
+
+#define AREA_START STACK_AREA_END
+
+/* A range in use, its guard page included. */
+struct vmap_area {
+	struct rb_node node;	  /* [vmap_lock] by address */
+	unsigned long start, end; /* constant */
+	bool device;		  /* constant: the pages behind it are not ours */
+};
+
+static DEFINE_SPINLOCK(vmap_lock);
+static struct rb_root vmap_areas;		  /* [vmap_lock] */
+static unsigned long search_from = AREA_START; /* [vmap_lock] all below is in use */
+static unsigned long mapped_pages;		  /* [A] of vmalloc */
+
+unsigned long vmalloc_pages(void)
+{
+	return READ_ONCE(mapped_pages);
+}
+
+bool is_vmalloc_addr(const void *addr)
+{
+	return (unsigned long)addr >= VMALLOC_START && (unsigned long)addr < VMALLOC_END;
+}
+
+/* The first area that ends above addr. vmap_lock held. */
+static struct vmap_area *first_area_above(unsigned long addr)
+{
+	struct rb_node *node = vmap_areas.rb_node;
+	struct vmap_area *found = NULL;
+
+	while (node) {
+		struct vmap_area *area = rb_entry(node, struct vmap_area, node);
+
+		if (area->end > addr) {
+			found = area;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
+}
+
+static void insert_area(struct vmap_area *area)
+{
+	struct rb_node **link = &vmap_areas.rb_node, *parent = NULL;
+
+	while (*link) {
+		parent = *link;
+		if (area->start < rb_entry(parent, struct vmap_area, node)->start)
+			link = &parent->rb_left;
+		else
+			link = &parent->rb_right;
+	}
+	rb_link_node(&area->node, parent, link);
+	rb_insert_color(&area->node, &vmap_areas);
+}
+
+static struct vmap_area *next_area(struct vmap_area *area)
+{
+	struct rb_node *node = rb_next(&area->node);
+
+	return node ? rb_entry(node, struct vmap_area, node) : NULL;
+}
+
+/* The first hole of size bytes, or 0. vmap_lock held. */
+static unsigned long find_hole(size_t size)
+{
+	struct vmap_area *area = first_area_above(search_from);
+	unsigned long start = search_from;
+	bool first_fit = true;
+
+	while (area && area->start - start < size) {
+		first_fit = first_fit && area->start == start;
+		start = area->end;
+		area = next_area(area);
+	}
+	if (size > VMALLOC_END - start)
+		return 0;
+	if (first_fit)
+		search_from = start + size;
+	return start;
+}
+
+/* A range for size bytes and the guard page. NULL when memory or address space is short. */
+static struct vmap_area *alloc_vmap_area(size_t size, bool device)
+{
+	struct vmap_area *area;
+
+	if (!size || size > VMALLOC_END - AREA_START - 2 * PAGE_SIZE)
+		return NULL;
+	size = ALIGN(size, PAGE_SIZE) + PAGE_SIZE;
+	area = kmalloc(sizeof(*area), GFP_KERNEL);
+	if (!area)
+		return NULL;
+	area->device = device;
+	spin_lock(&vmap_lock);
+	area->start = find_hole(size);
+	area->end = area->start + size;
+	if (area->start)
+		insert_area(area);
+	spin_unlock(&vmap_lock);
+	if (!area->start) {
+		kfree(area);
+		return NULL;
+	}
+	return area;
+}
+
+/* Unmap what is mapped of it, free the pages that are ours, and the area. */
+static void free_vmap_area(struct vmap_area *area)
+{
+	unsigned long end = area->end - PAGE_SIZE, count = 0;
+	struct page *page, *next;
+	LIST_HEAD(pages);
+
+	if (!area->device) {
+		for (unsigned long addr = area->start; addr < end; addr += PAGE_SIZE) {
+			phys_addr_t phys = kernel_virt_to_phys(addr);
+
+			if (phys == ~0UL)
+				break; /* memory ran out here */
+			list_add(&phys_to_page(phys)->lru, &pages);
+		}
+	}
+	unmap_kernel_range(area->start, end);
+	list_for_each_entry_safe (page, next, &pages, lru) {
+		free_pages(page, 0);
+		count++;
+	}
+	__atomic_fetch_sub(&mapped_pages, count, __ATOMIC_RELAXED);
+
+	spin_lock(&vmap_lock);
+	rb_erase(&area->node, &vmap_areas);
+	search_from = min(search_from, area->start);
+	spin_unlock(&vmap_lock);
+	kfree(area);
+}
+
+static void *vmalloc_gfp(size_t size, gfp_t gfp)
+{
+	struct vmap_area *area;
+
+	/* More than there can be: do not take all memory away to find that out. */
+	if (DIV_ROUND_UP(size, PAGE_SIZE) > nr_free_pages()) {
+		if (size)
+			warn_alloc(gfp, (unsigned)fls64((size - 1) >> PAGE_SHIFT));
+		return NULL;
+	}
+	area = alloc_vmap_area(size, false);
+	if (!area)
+		return NULL;
+	for (unsigned long addr = area->start; addr < area->end - PAGE_SIZE; addr += PAGE_SIZE) {
+		struct page *page = alloc_pages(gfp, 0);
+
+		if (!page)
+			goto fail;
+		if (map_kernel_page(addr, page_to_phys(page), PAGE_KERNEL)) {
+			free_pages(page, 0);
+			goto fail;
+		}
+		__atomic_fetch_add(&mapped_pages, 1, __ATOMIC_RELAXED);
+	}
+	return (void *)area->start;
+fail:
+	free_vmap_area(area);
+	return NULL;
+}
+
+void *vmalloc(size_t size)
+{
+	return vmalloc_gfp(size, GFP_KERNEL);
+}
+
+void *vzalloc(size_t size)
+{
+	return vmalloc_gfp(size, GFP_KERNEL | __GFP_ZERO);
+}
+
+/* The area that begins at addr. */
+static struct vmap_area *find_vmap_area(unsigned long addr)
+{
+	struct vmap_area *area;
+
+	spin_lock(&vmap_lock);
+	area = first_area_above(addr);
+	spin_unlock(&vmap_lock);
+	return area && area->start == addr ? area : NULL;
+}
+
+void vfree(const void *addr)
+{
+	struct vmap_area *area;
+
+	if (!addr)
+		return;
+	area = find_vmap_area((unsigned long)addr);
+	if (!WARN_ON(!area || area->device))
+		free_vmap_area(area);
+}
+
+void *ioremap(phys_addr_t phys, size_t size)
+{
+	unsigned long offset = phys % PAGE_SIZE;
+	struct vmap_area *area;
+
+	if (!size || phys + size < phys)
+		return NULL;
+	area = alloc_vmap_area(size + offset, true);
+	if (!area)
+		return NULL;
+	for (unsigned long at = 0; at < area->end - PAGE_SIZE - area->start; at += PAGE_SIZE) {
+		if (map_kernel_page(area->start + at, phys - offset + at, PAGE_KERNEL_NOCACHE)) {
+			free_vmap_area(area);
+			return NULL;
+		}
+	}
+	return (void *)(area->start + offset);
+}
+
+void iounmap(void *addr)
+{
+	struct vmap_area *area;
+
+	if (!addr)
+		return;
+	area = find_vmap_area((unsigned long)addr & PAGE_MASK);
+	if (!WARN_ON(!area || !area->device))
+		free_vmap_area(area);
+}
