@@ -1,5 +1,5 @@
-; From the boot loader to C: check the CPU, build the first page tables, enter long mode, leave
-; the identity map.
+; From the boot loader to the higher half: check the CPU, build the first page tables, enter long
+; mode. boot/entry64.asm goes on from there.
 ;
 ; What C finds in x86_64_start_kernel(magic, info), called once on the boot CPU:
 ;   - the image at -2 GiB, 4 KiB pages: text RX, rodata R, data RW, init text RX, init data RW;
@@ -8,6 +8,8 @@
 ;   - nothing else: the identity map under .boot is gone, the lower half is empty;
 ;   - CR0.WP and EFER.NXE set, interrupts off, an empty IDT, GS base 0, rsp = boot_stack_top.
 ; Nothing is ever writable and executable at once from the moment paging is on.
+
+%include "boot/gdt.inc"
 
 KERNEL_BASE	equ 0xffffffff80000000
 PML4_DIRECT_MAP	equ 273			; of 0xffff888000000000
@@ -32,7 +34,6 @@ CR4_PAE		equ 1 << 5
 MSR_EFER	equ 0xc0000080
 EFER_LME	equ 1 << 8
 EFER_NXE	equ 1 << 11
-MSR_GS_BASE	equ 0xc0000101
 
 CPUID_EXT_NX	equ 1 << 20		; 80000001h, edx
 CPUID_EXT_LM	equ 1 << 29
@@ -40,22 +41,11 @@ COM1		equ 0x3f8
 COM1_LSR	equ COM1 + 5
 LSR_THRE	equ 1 << 5
 
-; One copy lies where the identity map reaches it, one in the image. The accessed bits are set
-; already: both are read-only or soon will be.
-BOOT_CS		equ 8
-BOOT_DS		equ 16
-BOOT_GDT_SIZE	equ 24
-%macro BOOT_GDT 0
-	dq 0
-	dq 0x00af9b000000ffff			; 64-bit code, ring 0
-	dq 0x00cf93000000ffff			; data, ring 0
-%endmacro
-
 ; The entry of a table's parent: all is allowed there, the last level decides.
 %define table(symbol) (phys(symbol) + (PTE_PRESENT | PTE_WRITE))
 %define phys(symbol) ((symbol) - KERNEL_BASE)
 
-extern x86_64_start_kernel, boot_stage_tsc
+extern boot_entry_high, boot_stage_tsc
 extern __boot_begin, __boot_end
 extern _stext, _etext, __start_rodata, __end_rodata, _sdata, _edata
 extern __init_begin, __init_text_end, __init_end, __bss_start, _end
@@ -223,47 +213,6 @@ boot_gdt_pointer32:
 
 message_no_long_mode:	db "nop5: this CPU has no 64-bit mode", 13, 10, 0
 message_no_nx:		db "nop5: this CPU cannot protect data from execution (NX)", 13, 10, 0
-
-section .init.text progbits alloc exec nowrite align=16
-; In the higher half: load descriptors from there, then forget the identity map. ebp and ebx as
-; above.
-boot_entry_high:
-	lgdt	[rel boot_gdt_pointer64]
-	mov	eax, BOOT_DS
-	mov	ds, eax
-	mov	es, eax
-	mov	ss, eax
-	xor	eax, eax
-	mov	fs, eax
-	mov	gs, eax
-	mov	ecx, MSR_GS_BASE
-	xor	edx, edx
-	wrmsr
-	lidt	[rel boot_empty_idt]
-
-	mov	qword [rel boot_pml4], 0
-	mov	rax, cr3
-	mov	cr3, rax
-
-	mov	rsp, boot_stack_top
-	mov	edi, ebp			; magic
-	mov	esi, ebx			; physical address of the information
-	xor	ebp, ebp			; the outermost frame: backtraces end here
-	push	rbp
-	push	rbp
-	mov	rbp, rsp
-	call	x86_64_start_kernel
-	ud2					; it does not return
-
-section .init.data progbits alloc noexec write align=8
-boot_gdt:
-	BOOT_GDT
-boot_gdt_pointer64:
-	dw BOOT_GDT_SIZE - 1
-	dq boot_gdt
-boot_empty_idt:
-	dw 0
-	dq 0
 
 section .init.bss nobits alloc noexec write align=4096
 global boot_pml4
