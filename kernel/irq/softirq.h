@@ -14,3 +14,6 @@ void local_bh_enable(void);
 /* Run what is pending: called by irq_exit() and ksoftirqd. */
 void do_softirq(void);
 u64 softirq_count_read(enum softirq nr, unsigned cpu);
+extern const char *const softirq_names[NR_SOFTIRQS];
+/* Nanoseconds that a CPU has spent in interrupt handlers and in softirqs. */
+void irq_time_read(unsigned cpu, u64 *irq, u64 *softirq);

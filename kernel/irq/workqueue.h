@@ -4,6 +4,7 @@
 #include "kernel/lib/list.h"
 #include "kernel/time/timer.h"
 
+struct task_struct;
 struct worker_pool;
 struct work_struct;
 typedef void (*work_func_t)(struct work_struct *work);
@@ -41,3 +42,7 @@ bool mod_delayed_work(struct delayed_work *work, u64 delay_ns);
 bool flush_work(struct work_struct *work);
 bool cancel_work_sync(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
+
+/* The scheduler tells when a worker is about to sleep within a work item, and when it goes on. */
+void wq_worker_sleeping(struct task_struct *task);
+void wq_worker_running(struct task_struct *task);

@@ -7,10 +7,9 @@
 struct task_struct;
 
 struct mutex {
-	struct task_struct *owner; /* [A] NULL when free; set by cmpxchg on the fast path */
+	unsigned long owner; /* [A] the task, 0 when free; bit 0: tasks wait, unlock must hand over */
 	spinlock_t wait_lock;
 	struct list_head wait_list; /* [wait_lock] waiters in order of arrival */
-	u32 contended;		    /* [wait_lock] to write: waiters exist, unlock must hand over */
 #ifdef CONFIG_DEBUG
 	struct lock_class *class;
 #endif
@@ -46,3 +45,5 @@ int __must_check mutex_lock_interruptible(struct mutex *m);
 bool mutex_trylock(struct mutex *m);
 void mutex_unlock(struct mutex *m);
 bool mutex_is_locked(struct mutex *m);
+/* For reports: it may have changed by the time it is used. NULL when free. Any context. */
+struct task_struct *mutex_owner(const struct mutex *m);

@@ -47,6 +47,8 @@ void resched_cpu(unsigned cpu);
 void preempt_schedule_irq(void);
 /* ret_from_fork: what a new task does first, with the task that ran before it. Then its entry function. */
 void schedule_tail(struct task_struct *prev);
+/* How often this CPU has passed through the scheduler, whether it switched or not. Any context. */
+u64 sched_pass_count(unsigned cpu);
 /* True if this CPU runs its idle task and has nothing else to run. Any context. */
 bool idle_cpu(unsigned cpu);
 

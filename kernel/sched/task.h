@@ -34,6 +34,15 @@
 #define PF_IDLE 0x0004
 #define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
 
+#ifdef CONFIG_DEBUG
+#define MAX_HELD_LOCKS 32
+struct held_lock {
+	const void *lock;
+	struct lock_class *class;
+	void *ip;
+};
+#endif
+
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 #define MAX_RT_PRIO 100 /* FIFO levels 1..99, 99 the most urgent, as chrt(1) counts */
 
@@ -95,8 +104,10 @@ struct task_struct {
 	void *files;   /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
 	void *trace;   /* [X] trace */
 	void *worker;  /* [X] workqueue: the struct worker this task is */
-	unsigned lockdep_depth;	      /* [O] DEBUG: locks held */
-	void *held_locks[16];	      /* [O] DEBUG */
+	unsigned lockdep_depth; /* [O] DEBUG: locks held */
+#ifdef CONFIG_DEBUG
+	struct held_lock held_locks[MAX_HELD_LOCKS]; /* [O] innermost last; more are not recorded */
+#endif
 
 	struct task_struct *free_next; /* in the list of tasks to free, when nobody refers to it */
 };

@@ -4,11 +4,13 @@
 #include "kernel/lib/rbtree.h"
 #include "kernel/time/ktime.h"
 
+struct timer_base;
+
 struct timer_list {
 	struct rb_node node; /* [base lock] */
 	ktime_t expires;     /* [base lock] */
 	void (*function)(struct timer_list *timer); /* constant; softirq context, interrupts on */
-	void *base;	     /* [A] the CPU's base it is queued on or last ran on */
+	struct timer_base *base; /* [base lock] where it is queued or last ran; NULL while it changes */
 	bool queued;	     /* [base lock] */
 };
 
@@ -25,5 +27,9 @@ bool timer_pending(const struct timer_list *timer);
  * and the next event programmed. Called by the vector's handler between irq_enter and irq_exit.
  */
 void local_apic_timer_interrupt(void);
+/* Have this CPU's timer call scheduler_tick() once, delta nanoseconds from now. Interrupts off. */
+void tick_start(u64 delta);
+/* Make sure that this CPU's timer interrupt comes no later than when. Interrupts off; takes no lock. */
+void timer_program_before(ktime_t when);
 /* The earliest event this CPU needs changed (timers or tick): program the hardware anew. Interrupts off. */
 void timer_reprogram(void);

@@ -1,0 +1,291 @@
+/*
+ * Lock checking in a DEBUG build: order, recursion, use in interrupts, unlock by a stranger.
+ *
+ * Locks are told apart by class: the place that initialises them. Each task notes the locks it holds
+ * (an interrupt notes its own on top and takes them off again). When a lock of class B is waited for
+ * while one of class A is held, the edge A -> B enters a graph of classes; an edge that would close a
+ * cycle is a deadlock waiting to happen and is reported the first time, whether or not it does happen.
+ * Likewise a class that is taken by a hardirq (softirq) must never be taken with hardirqs (softirqs) on.
+ *
+ * Two locks of one class may be held at once; their order is not checked. Locks whose class lies on a
+ * stack are not ordered either. Run-queue locks do not come here (kernel/sched/runqueue.h). The first
+ * report turns the checker off: what follows would be about its own consequences.
+ */
+#ifdef CONFIG_DEBUG
+#include "kernel/locking/lockdep.h"
+
+#include "arch/x86_64/stacktrace.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+
+#define MAX_LOCK_CLASSES 512
+
+enum lock_usage {
+	USED_IN_HARDIRQ = 1,
+	USED_IN_SOFTIRQ = 2,
+	USED_HARDIRQS_ON = 4,
+	USED_SOFTIRQS_ON = 8,
+};
+
+extern char _sdata[], _end[];
+
+bool debug_locks = true;
+
+/* All under graph_lock, which is taken raw with interrupts off; bits are read without it. */
+static spinlock_t graph_lock;
+static struct lock_class *classes[MAX_LOCK_CLASSES]; /* by id, from 1 */
+static unsigned nr_classes = 1;
+static unsigned long edges[MAX_LOCK_CLASSES][MAX_LOCK_CLASSES / 64];
+static u8 usage[MAX_LOCK_CLASSES];
+/* The search: who led to a class, and the classes to go on from. */
+static u16 came_from[MAX_LOCK_CLASSES], queue[MAX_LOCK_CLASSES];
+
+static void graph_unlock(void)
+{
+	__atomic_store_n(&graph_lock.owner, (u16)(graph_lock.owner + 1), __ATOMIC_RELEASE);
+}
+
+/* True for the one that may report. */
+static bool debug_locks_off(void)
+{
+	return xchg(&debug_locks, false);
+}
+
+/* The id of a class, given now if it has none; 0 for one that is not ordered. */
+static unsigned class_id(struct lock_class *class)
+{
+	if (!class || (char *)class < _sdata || (char *)class >= _end)
+		return 0;
+	if (likely(READ_ONCE(class->id)))
+		return class->id;
+	raw_ticket_lock(&graph_lock);
+	if (!class->id && nr_classes < MAX_LOCK_CLASSES) {
+		classes[nr_classes] = class;
+		class->id = (u16)nr_classes++;
+	}
+	graph_unlock();
+	return class->id;
+}
+
+/* Can one get from a class to another along the edges? graph_lock held; came_from tells the way back. */
+static bool path_exists(unsigned from, unsigned to)
+{
+	unsigned head = 0, tail = 0;
+
+	for (unsigned i = 0; i < nr_classes; i++)
+		came_from[i] = 0;
+	came_from[from] = (u16)from;
+	queue[tail++] = (u16)from;
+	while (head < tail) {
+		unsigned at = queue[head++];
+
+		if (at == to)
+			return true;
+		for (unsigned next = 1; next < nr_classes; next++) {
+			if (!test_bit(next, edges[at]) || came_from[next])
+				continue;
+			came_from[next] = (u16)at;
+			queue[tail++] = (u16)next;
+		}
+	}
+	return false;
+}
+
+static void print_task(const char *what)
+{
+	printk(KERN_ERR "%s: %s/%d on CPU#%u\n", what, current->comm, current->pid,
+	       smp_processor_id());
+}
+
+static void report_cycle(const struct held_lock *held, unsigned new)
+{
+	if (!debug_locks_off())
+		return;
+	printk(KERN_ERR "WARNING: possible circular locking dependency detected\n");
+	print_task("task");
+	printk(KERN_ERR "is trying to acquire lock (%s)\n", classes[new]->name);
+	printk(KERN_ERR "but is already holding lock (%s), taken at %pS\n", held->class->name,
+	       held->ip);
+	printk(KERN_ERR "and these have been taken each while holding the next:\n");
+	for (unsigned at = held->class->id; at != new; at = came_from[at])
+		printk(KERN_ERR "  (%s)\n", classes[at]->name);
+	printk(KERN_ERR "  (%s)\n", classes[new]->name);
+	dump_stack();
+}
+
+/* The new class is about to be waited for with held held. */
+static void add_edge(const struct held_lock *held, unsigned new)
+{
+	unsigned old = class_id(held->class);
+	bool cycle = false;
+
+	if (!old || old == new || test_bit(new, edges[old]))
+		return;
+	raw_ticket_lock(&graph_lock);
+	if (!test_bit(new, edges[old])) {
+		cycle = path_exists(new, old);
+		if (!cycle)
+			set_bit(new, edges[old]);
+	}
+	graph_unlock();
+	if (cycle)
+		report_cycle(held, new);
+}
+
+static void check_usage(unsigned id)
+{
+	u8 now = 0, all;
+
+	if (in_nmi())
+		return;
+	if (in_hardirq())
+		now |= USED_IN_HARDIRQ;
+	else if (!irqs_disabled())
+		now |= USED_HARDIRQS_ON;
+	if (in_serving_softirq() && !in_hardirq())
+		now |= USED_IN_SOFTIRQ;
+	else if (!in_interrupt() && !irqs_disabled())
+		now |= USED_SOFTIRQS_ON;
+	if ((usage[id] & now) == now)
+		return;
+	all = __atomic_or_fetch(&usage[id], now, __ATOMIC_SEQ_CST);
+	if (((all & USED_IN_HARDIRQ) && (all & USED_HARDIRQS_ON)) ||
+	    ((all & USED_IN_SOFTIRQ) && (all & USED_SOFTIRQS_ON))) {
+		if (!debug_locks_off())
+			return;
+		printk(KERN_ERR "WARNING: inconsistent lock state: (%s) is taken in %s context "
+		       "and with those enabled\n", classes[id]->name,
+		       all & USED_IN_HARDIRQ && all & USED_HARDIRQS_ON ? "hardirq" : "softirq");
+		print_task("task");
+		dump_stack();
+	}
+}
+
+static void check_order(unsigned id)
+{
+	struct task_struct *tsk = current;
+
+	if (!id)
+		return;
+	for (unsigned i = 0; i < tsk->lockdep_depth && i < MAX_HELD_LOCKS; i++)
+		add_edge(&tsk->held_locks[i], id);
+}
+
+static void push_held(const void *lock, struct lock_class *class, void *ip)
+{
+	struct task_struct *tsk = current;
+
+	if (tsk->lockdep_depth < MAX_HELD_LOCKS)
+		tsk->held_locks[tsk->lockdep_depth] =
+			(struct held_lock){ .lock = lock, .class = class, .ip = ip };
+	tsk->lockdep_depth++;
+}
+
+static void pop_held(const void *lock)
+{
+	struct task_struct *tsk = current;
+	unsigned n = min(tsk->lockdep_depth, (unsigned)MAX_HELD_LOCKS), i = n;
+
+	while (i && tsk->held_locks[i - 1].lock != lock)
+		i--;
+	if (!tsk->lockdep_depth)
+		return;
+	for (; i && i < n; i++)
+		tsk->held_locks[i - 1] = tsk->held_locks[i];
+	tsk->lockdep_depth--;
+}
+
+static void report_lock(const char *what, const void *lock, const struct lock_class *class)
+{
+	if (!debug_locks_off())
+		return;
+	printk(KERN_ERR "BUG: %s: lock (%s) at %p\n", what, class ? class->name : "?", lock);
+	print_task("task");
+	dump_stack();
+}
+
+void spin_lock_debug_acquire(spinlock_t *lock)
+{
+	unsigned long flags;
+	unsigned id;
+
+	if (!READ_ONCE(debug_locks) || in_nmi())
+		return;
+	if (!lock->class)
+		report_lock("spinlock not initialised", lock, NULL);
+	if (spin_is_locked(lock) && READ_ONCE(lock->holder_cpu) == (int)smp_processor_id())
+		report_lock("spinlock recursion", lock, lock->class);
+	id = class_id(lock->class);
+	if (id)
+		check_usage(id);
+	local_irq_save(flags);
+	check_order(id);
+	local_irq_restore(flags);
+}
+
+void spin_lock_debug_acquired(spinlock_t *lock)
+{
+	unsigned long flags;
+
+	WRITE_ONCE(lock->holder_cpu, (int)smp_processor_id());
+	lock->holder_ip = __builtin_return_address(0);
+	if (in_nmi())
+		return;
+	local_irq_save(flags);
+	push_held(lock, lock->class, __builtin_return_address(0));
+	local_irq_restore(flags);
+}
+
+void spin_lock_debug_release(spinlock_t *lock)
+{
+	unsigned long flags;
+
+	if (READ_ONCE(debug_locks) && !in_nmi()) {
+		if (!spin_is_locked(lock))
+			report_lock("spinlock already unlocked", lock, lock->class);
+		else if (lock->holder_cpu != (int)smp_processor_id())
+			report_lock("spinlock released by another CPU than its holder", lock,
+				    lock->class);
+	}
+	WRITE_ONCE(lock->holder_cpu, -1);
+	if (in_nmi())
+		return;
+	local_irq_save(flags);
+	pop_held(lock);
+	local_irq_restore(flags);
+}
+
+void mutex_debug_acquire(struct mutex *m)
+{
+	unsigned long flags;
+
+	if (!READ_ONCE(debug_locks))
+		return;
+	if (mutex_owner(m) == current)
+		report_lock("mutex taken again by its owner", m, m->class);
+	local_irq_save(flags);
+	check_order(class_id(m->class));
+	local_irq_restore(flags);
+}
+
+void mutex_debug_acquired(struct mutex *m)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	push_held(m, m->class, __builtin_return_address(0));
+	local_irq_restore(flags);
+}
+
+void mutex_debug_release(struct mutex *m)
+{
+	unsigned long flags;
+
+	if (READ_ONCE(debug_locks) && mutex_owner(m) != current)
+		report_lock("mutex unlocked by another task than its owner", m, m->class);
+	local_irq_save(flags);
+	pop_held(m);
+	local_irq_restore(flags);
+}
+#endif

@@ -1,0 +1,188 @@
+/*
+ * Which CPU a task runs on.
+ *
+ *	wake-up		its last CPU if that is idle, else any idle CPU it may use, else the less loaded
+ *			of its last CPU and the waker's (select_task_rq)
+ *	idle		a CPU with nothing to run takes a waiting task from another (idle_balance)
+ *	tick		a CPU with several tasks, which therefore ticks, gives one to a CPU that has at
+ *			least two fewer, every 20 ms (SCHED_SOFTIRQ): what wake-ups and idle CPUs missed,
+ *			because affinity changed or because no CPU was idle at the time
+ *
+ * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. CPUs are all alike: there
+ * are no domains. Loads are numbers of runnable tasks.
+ */
+#include "kernel/sched/runqueue.h"
+
+#include "kernel/irq/softirq.h"
+#include "kernel/smp.h"
+
+#define BALANCE_SCAN_MAX 32 /* waiting tasks looked at under the lock, at most */
+
+/* An idle CPU that p may use, the first one from its last CPU on; NR_CPUS if there is none. */
+static unsigned find_idle_cpu(const struct task_struct *p)
+{
+	unsigned words = (nr_cpu_ids + 63) / 64, first = p->cpu / 64;
+	unsigned long below = (1UL << (p->cpu % 64)) - 1;
+
+	for (unsigned i = 0; i <= words; i++) {
+		unsigned w = (first + i) % words;
+		unsigned long idle = READ_ONCE(sched_idle_mask.bits[w]) & p->cpus_allowed.bits[w];
+
+		if (i == 0)
+			idle &= ~below;
+		else if (i == words)
+			idle &= below;
+		for (; idle; idle &= idle - 1) {
+			unsigned cpu = w * 64 + (unsigned)__builtin_ctzl(idle);
+
+			if (!READ_ONCE(cpu_rq(cpu)->nr_running))
+				return cpu;
+		}
+	}
+	return NR_CPUS;
+}
+
+/* The online CPU with the fewest runnable tasks that p may use. One exists: set_cpus_allowed() saw to it. */
+static unsigned find_least_loaded_cpu(const struct task_struct *p)
+{
+	unsigned cpu, best = p->cpu, least = ~0U;
+
+	for_each_online_cpu(cpu) {
+		unsigned load = READ_ONCE(cpu_rq(cpu)->nr_running);
+
+		if (task_allowed(p, cpu) && load < least) {
+			least = load;
+			best = cpu;
+		}
+	}
+	return best;
+}
+
+/* The CPU whose running task is the least urgent, if p is more urgent than that; else its last CPU. */
+static unsigned select_task_rq_rt(const struct task_struct *p)
+{
+	int lowest = p->rt_priority;
+	unsigned cpu, best = p->cpu;
+
+	if (READ_ONCE(cpu_rq(best)->curr)->rt_priority < p->rt_priority)
+		return best;
+	for_each_online_cpu(cpu) {
+		int priority = READ_ONCE(cpu_rq(cpu)->curr)->rt_priority;
+
+		if (task_allowed(p, cpu) && priority < lowest) {
+			lowest = priority;
+			best = cpu;
+		}
+	}
+	return best;
+}
+
+unsigned select_task_rq(struct task_struct *p)
+{
+	unsigned cpu = p->cpu, this_cpu = smp_processor_id();
+	bool allowed = task_allowed(p, cpu);
+
+	if (allowed && (p->nr_cpus_allowed == 1 || !READ_ONCE(cpu_rq(cpu)->nr_running)))
+		return cpu;
+	cpu = find_idle_cpu(p);
+	if (cpu < NR_CPUS)
+		return cpu;
+	if (unlikely(!allowed))
+		return find_least_loaded_cpu(p);
+	if (unlikely(task_is_rt(p)))
+		return select_task_rq_rt(p);
+	if (this_cpu != p->cpu && task_allowed(p, this_cpu) &&
+	    READ_ONCE(cpu_rq(this_cpu)->nr_running) < READ_ONCE(task_rq(p)->nr_running))
+		return this_cpu;
+	return p->cpu;
+}
+
+/* A task that waits on rq and may run on cpu: the most urgent one, or NULL. R held. */
+static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
+{
+	unsigned scanned = 0;
+
+	if (rq->rt.nr_running) {
+		for (unsigned level = 0; level < MAX_RT_PRIO; level++) {
+			struct task_struct *p;
+
+			list_for_each_entry(p, &rq->rt.queue[level], rt_node) {
+				if (p != rq->curr && task_allowed(p, cpu))
+					return p;
+				if (++scanned >= BALANCE_SCAN_MAX)
+					return NULL;
+			}
+		}
+	}
+	for (struct rb_node *n = rb_first_cached(&rq->fair.tree); n; n = rb_next(n)) {
+		struct task_struct *p = rb_entry(n, struct task_struct, se.run_node);
+
+		if (task_allowed(p, cpu))
+			return p;
+		if (++scanned >= BALANCE_SCAN_MAX)
+			break;
+	}
+	return NULL;
+}
+
+/* Move one waiting task, if from has min_load or more tasks and to allows it. Interrupts off. */
+static bool move_one_task(struct runqueue *from, struct runqueue *to, unsigned min_load)
+{
+	struct task_struct *p = NULL;
+
+	double_rq_lock(from, to);
+	if (from->nr_running >= min_load && from->nr_running >= to->nr_running + 2)
+		p = find_movable_task(from, to->cpu);
+	if (p)
+		move_queued_task(from, to, p);
+	rq_unlock(from);
+	rq_unlock(to);
+	return p;
+}
+
+bool idle_balance(struct runqueue *rq)
+{
+	for (unsigned i = 1; i < nr_cpu_ids; i++) {
+		unsigned cpu = rq->cpu + i < nr_cpu_ids ? rq->cpu + i : rq->cpu + i - nr_cpu_ids;
+		struct runqueue *busy = cpu_rq(cpu);
+
+		if (READ_ONCE(rq->need_resched))
+			return true;
+		if (cpu_online(cpu) && READ_ONCE(busy->nr_running) >= 2 &&
+		    move_one_task(busy, rq, 2))
+			return true;
+	}
+	return false;
+}
+
+void trigger_load_balance(struct runqueue *rq, u64 now)
+{
+	if (rq->nr_running < 2 || now < rq->next_balance)
+		return;
+	rq->next_balance = now + SCHED_BALANCE_NS;
+	raise_softirq(SCHED_SOFTIRQ);
+}
+
+/* SCHED_SOFTIRQ: give one waiting task to a CPU that has at least two fewer than this one. */
+static void run_rebalance(void)
+{
+	struct runqueue *rq = this_rq();
+	unsigned cpu;
+
+	for_each_online_cpu(cpu) {
+		struct runqueue *to = cpu_rq(cpu);
+		bool moved = false;
+
+		local_irq_disable();
+		if (to != rq && READ_ONCE(rq->nr_running) >= READ_ONCE(to->nr_running) + 2)
+			moved = move_one_task(rq, to, 2);
+		local_irq_enable();
+		if (moved)
+			return;
+	}
+}
+
+void __init balance_init(void)
+{
+	open_softirq(SCHED_SOFTIRQ, run_rebalance);
+}

@@ -1,0 +1,98 @@
+/*
+ * Completions. The waiter looks at done only with the lock held, and complete() does not touch the
+ * completion after its unlock, so it may live on the waiter's stack.
+ */
+#include "kernel/sched/completion.h"
+
+#include "kernel/errno.h"
+#include "kernel/sched/sched.h"
+
+#define DONE_ALL (~0U)
+
+void init_completion(struct completion *c)
+{
+	c->done = 0;
+	init_waitqueue_head(&c->wait);
+}
+
+static void wake_waiters(struct completion *c, bool all)
+{
+	struct wait_queue_entry *entry, *next;
+
+	list_for_each_entry_safe(entry, next, &c->wait.head, entry) {
+		list_del_init(&entry->entry);
+		wake_up_process(entry->task);
+		if (!all)
+			break;
+	}
+}
+
+void complete(struct completion *c)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->wait.lock, flags);
+	if (c->done != DONE_ALL)
+		c->done++;
+	wake_waiters(c, false);
+	spin_unlock_irqrestore(&c->wait.lock, flags);
+}
+
+void complete_all(struct completion *c)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->wait.lock, flags);
+	c->done = DONE_ALL;
+	wake_waiters(c, true);
+	spin_unlock_irqrestore(&c->wait.lock, flags);
+}
+
+static int wait_common(struct completion *c, unsigned state)
+{
+	DEFINE_WAIT(entry);
+	int ret = 0;
+
+	might_sleep();
+	spin_lock_irq(&c->wait.lock);
+	while (!c->done) {
+		if (state == TASK_INTERRUPTIBLE && signal_pending(current)) {
+			ret = -EINTR;
+			break;
+		}
+		if (list_empty(&entry.entry))
+			list_add_tail(&entry.entry, &c->wait.head);
+		set_current_state(state);
+		spin_unlock_irq(&c->wait.lock);
+		schedule();
+		spin_lock_irq(&c->wait.lock);
+	}
+	if (!list_empty(&entry.entry))
+		list_del(&entry.entry);
+	if (!ret && c->done != DONE_ALL)
+		c->done--;
+	spin_unlock_irq(&c->wait.lock);
+	__set_current_state(TASK_RUNNING);
+	return ret;
+}
+
+void wait_for_completion(struct completion *c)
+{
+	wait_common(c, TASK_UNINTERRUPTIBLE);
+}
+
+int wait_for_completion_interruptible(struct completion *c)
+{
+	return wait_common(c, TASK_INTERRUPTIBLE);
+}
+
+bool completion_done(struct completion *c)
+{
+	unsigned long flags;
+	bool done;
+
+	spin_lock_irqsave(&c->wait.lock, flags);
+	done = c->done;
+	spin_unlock_irqrestore(&c->wait.lock, flags);
+	return done;
+}

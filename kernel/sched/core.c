@@ -1,0 +1,474 @@
+/*
+ * The scheduler's core: run queues, the context switch, sleeping and waking.
+ *
+ * Who may touch a task, and when:
+ *
+ *	on_rq	1 while the task is runnable, whether queued or running. Under R.
+ *	on_cpu	1 while its registers and its stack are in use by a CPU. Set under R before the switch to
+ *		it, cleared by finish_task_switch() on the stack of the next task, with release order.
+ *	state	written by the task itself when it means to sleep, by its waker under P.
+ *
+ * A task that goes to sleep writes its state, tests its condition, then calls schedule(), which takes R
+ * and, if the state still says so, clears on_rq. A waker makes the condition true, takes P (a full
+ * barrier) and reads state and then on_rq. If on_rq is 1 the task has not left yet: under R its state is
+ * put back and it stays. If it is 0 the task may still be on its way out on another CPU, so the waker
+ * spins until on_cpu is 0 before it queues the task anywhere. P serialises wakers of one task.
+ */
+#include "kernel/sched/runqueue.h"
+
+#include "arch/x86_64/stacktrace.h"
+#include "arch/x86_64/switch.h"
+#include "kernel/bug.h"
+#include "kernel/irq/workqueue.h"
+#include "kernel/printk.h"
+#include "kernel/smp.h"
+#include "kernel/time/timer.h"
+#include "kernel/watchdog.h"
+
+DEFINE_PER_CPU(struct runqueue, runqueues);
+DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
+/* Every CPU starts with preemption disabled, in its idle task, which keeps it so. */
+DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
+
+struct cpumask sched_idle_mask;
+
+void resched_curr(struct runqueue *rq)
+{
+	if (rq->need_resched)
+		return;
+	WRITE_ONCE(rq->need_resched, true);
+	if (rq->cpu == smp_processor_id())
+		set_preempt_need_resched();
+	else
+		smp_send_reschedule(rq->cpu);
+}
+
+void resched_cpu(unsigned cpu)
+{
+	struct runqueue *rq = cpu_rq(cpu);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rq_lock(rq);
+	resched_curr(rq);
+	rq_unlock(rq);
+	local_irq_restore(flags);
+}
+
+/* Tasks compete on this CPU, so its timer shall tick. R of this CPU held. */
+static __always_inline void start_tick_if_needed(struct runqueue *rq)
+{
+	if (rq->nr_running > 1 && !rq->tick_armed) {
+		rq->tick_armed = true;
+		tick_start(SCHED_SLICE_NS);
+	}
+}
+
+/* The need-resched flag of a run queue reaches the CPU's own preempt_count here, and only here. */
+void scheduler_ipi(void)
+{
+	struct runqueue *rq = this_rq();
+
+	if (READ_ONCE(rq->need_resched))
+		set_preempt_need_resched();
+	start_tick_if_needed(rq);
+	watchdog_ipi();
+}
+
+void update_curr(struct runqueue *rq, u64 now)
+{
+	struct task_struct *curr = rq->curr;
+	s64 delta = (s64)(now - curr->se.exec_start);
+
+	if (delta <= 0) /* the clocks of two CPUs may differ by a little */
+		return;
+	curr->se.exec_start = now;
+	curr->se.sum_exec_runtime += (u64)delta;
+	if (curr == rq->idle)
+		return;
+	rq->busy_time += (u64)delta;
+	if (!task_is_rt(curr))
+		update_curr_fair(rq, curr, (u64)delta);
+}
+
+void activate_task(struct runqueue *rq, struct task_struct *p)
+{
+	if (task_is_rt(p))
+		enqueue_task_rt(rq, p);
+	else
+		enqueue_task_fair(rq, p);
+	rq->nr_running++;
+	p->on_rq = 1;
+	if (rq->curr == rq->idle && cpumask_test_cpu(rq->cpu, &sched_idle_mask))
+		cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
+}
+
+void deactivate_task(struct runqueue *rq, struct task_struct *p)
+{
+	if (task_is_rt(p))
+		dequeue_task_rt(rq, p);
+	else
+		dequeue_task_fair(rq, p);
+	rq->nr_running--;
+	/* Release: a waker that sees 0 may take the task as soon as on_cpu is 0 too. */
+	smp_store_release(&p->on_rq, 0);
+}
+
+/* p has just become runnable on rq: shall it run at once? And does this CPU need its tick now? */
+void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
+{
+	struct task_struct *curr = rq->curr;
+	bool preempt;
+
+	if (curr == rq->idle)
+		preempt = true;
+	else if (task_is_rt(p))
+		preempt = p->rt_priority > curr->rt_priority;
+	else
+		preempt = !task_is_rt(curr) && fair_wakeup_preempts(rq, p);
+	if (preempt)
+		resched_curr(rq);
+	else if (rq->cpu == smp_processor_id())
+		start_tick_if_needed(rq);
+	else if (!rq->tick_armed)
+		smp_send_reschedule(rq->cpu);
+}
+
+/*
+ * A runnable task that does not run changes queues. on_rq stays 1 throughout, so a waker that looks for
+ * it waits in __task_rq_lock() until it has arrived.
+ */
+void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p)
+{
+	if (task_is_rt(p))
+		dequeue_task_rt(from, p);
+	else
+		dequeue_task_fair(from, p);
+	from->nr_running--;
+	update_curr(to, ktime_get());
+	set_task_cpu(p, to->cpu);
+	activate_task(to, p);
+	check_preempt_curr(to, p);
+}
+
+void double_rq_lock(struct runqueue *a, struct runqueue *b)
+{
+	rq_lock(a->cpu < b->cpu ? a : b);
+	rq_lock(a->cpu < b->cpu ? b : a);
+}
+
+void set_task_cpu(struct task_struct *p, unsigned cpu)
+{
+	if (p->cpu == cpu)
+		return;
+	/* Virtual time is counted from each queue's own origin. */
+	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
+	WRITE_ONCE(p->cpu, cpu);
+}
+
+/* Lock the run queue that p belongs to. P held. */
+static struct runqueue *__task_rq_lock(struct task_struct *p)
+{
+	for (;;) {
+		struct runqueue *rq = task_rq(p);
+
+		rq_lock(rq);
+		if (likely(rq == task_rq(p))) /* balancing moves tasks under R alone */
+			return rq;
+		rq_unlock(rq);
+	}
+}
+
+struct runqueue *task_rq_lock(struct task_struct *p, unsigned long *flags)
+{
+	spin_lock_irqsave(&p->lock, *flags);
+	return __task_rq_lock(p);
+}
+
+void task_rq_unlock(struct runqueue *rq, struct task_struct *p, unsigned long flags)
+{
+	rq_unlock(rq);
+	spin_unlock_irqrestore(&p->lock, flags);
+}
+
+/* p meant to sleep but has not left its run queue: it just stays. P held. False if it has left. */
+static bool ttwu_runnable(struct task_struct *p)
+{
+	struct runqueue *rq = __task_rq_lock(p);
+	bool runnable = p->on_rq;
+
+	if (runnable)
+		WRITE_ONCE(p->state, TASK_RUNNING);
+	rq_unlock(rq);
+	return runnable;
+}
+
+/* Queue a task that sleeps. P held. */
+static void ttwu_queue(struct task_struct *p)
+{
+	struct runqueue *rq;
+
+	/* It may still be switching out on another CPU: its registers are not all saved yet. */
+	while (unlikely(smp_load_acquire(&p->on_cpu)))
+		cpu_relax();
+	set_task_cpu(p, select_task_rq(p));
+	rq = task_rq(p);
+	rq_lock(rq);
+	if (p->state == TASK_UNINTERRUPTIBLE)
+		rq->nr_uninterruptible--;
+	update_curr(rq, ktime_get());
+	activate_task(rq, p);
+	WRITE_ONCE(p->state, TASK_RUNNING);
+	check_preempt_curr(rq, p);
+	rq_unlock(rq);
+}
+
+bool wake_up_state(struct task_struct *p, unsigned state)
+{
+	unsigned long flags;
+	bool woken = false;
+
+	if (p == current) { /* an interrupt on its way to sleep, or a task that wakes itself */
+		if (!(READ_ONCE(p->state) & state))
+			return false;
+		WRITE_ONCE(p->state, TASK_RUNNING);
+		return true;
+	}
+	spin_lock_irqsave(&p->lock, flags);
+	if (READ_ONCE(p->state) & state) {
+		woken = true;
+		if (!smp_load_acquire(&p->on_rq) || !ttwu_runnable(p))
+			ttwu_queue(p);
+	}
+	spin_unlock_irqrestore(&p->lock, flags);
+	return woken;
+}
+
+bool wake_up_process(struct task_struct *p)
+{
+	return wake_up_state(p, TASK_NORMAL | TASK_NEW);
+}
+
+void wake_up_new_task(struct task_struct *p)
+{
+	wake_up_state(p, TASK_NEW);
+}
+
+/*
+ * On the stack of the task that runs now, which __switch_to() has just left prev for. Releases R, which
+ * __schedule() took on the stack of prev.
+ */
+static __always_inline void finish_task_switch(struct task_struct *prev)
+{
+	bool dead = prev->state == TASK_DEAD;
+
+	/* From here on prev may run on another CPU, unless it is dead and keeps its last reference. */
+	smp_store_release(&prev->on_cpu, 0);
+	rq_unlock(this_rq());
+	local_irq_enable();
+	if (unlikely(dead))
+		put_task_struct(prev);
+}
+
+void schedule_tail(struct task_struct *prev)
+{
+	finish_task_switch(prev);
+	preempt_enable();
+}
+
+/* The CPU turns from its idle task to another, or back. R held. */
+static noinline void switch_idle(struct runqueue *rq, struct task_struct *next, u64 now)
+{
+	calc_global_load(now, next == rq->idle ? 1 : -(long)rq->nr_running);
+	if (next != rq->idle) {
+		if (cpumask_test_cpu(rq->cpu, &sched_idle_mask))
+			cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
+		watchdog_leave_idle(now);
+	}
+}
+
+static noinline void schedule_bug(struct task_struct *prev)
+{
+	printk(KERN_ERR "BUG: scheduling while atomic: %s/%d/0x%08x\n", prev->comm, prev->pid,
+	       preempt_count());
+	dump_stack();
+	this_cpu_write(__preempt_count, PREEMPT_NEED_RESCHED | PREEMPT_OFFSET);
+}
+
+static __always_inline struct task_struct *pick_next_task(struct runqueue *rq)
+{
+	struct task_struct *next;
+
+	if (unlikely(rq->rt.nr_running))
+		return pick_next_task_rt(rq);
+	next = pick_next_task_fair(rq);
+	return next ? next : rq->idle;
+}
+
+void __schedule(bool preempt)
+{
+	struct runqueue *rq = this_rq();
+	struct task_struct *prev = rq->curr, *next;
+	u64 now, *switch_count = &prev->nivcsw;
+	unsigned state;
+
+	if (unlikely(preempt_count() != PREEMPT_OFFSET))
+		schedule_bug(prev);
+	local_irq_disable();
+	rq_lock(rq); /* a full barrier: the state was written before it, the condition tested after */
+	now = ktime_get();
+	update_curr(rq, now);
+
+	state = prev->state;
+	if (!preempt && state) {
+		if (unlikely((state & TASK_INTERRUPTIBLE) && READ_ONCE(prev->pending))) {
+			WRITE_ONCE(prev->state, TASK_RUNNING);
+		} else {
+			if (state == TASK_UNINTERRUPTIBLE)
+				rq->nr_uninterruptible++;
+			deactivate_task(rq, prev);
+		}
+		switch_count = &prev->nvcsw;
+	}
+	if (prev->on_rq && !task_is_rt(prev) && prev != rq->idle)
+		put_prev_task_fair(rq, prev);
+
+	next = pick_next_task(rq);
+	rq->sched_count++;
+	WRITE_ONCE(rq->need_resched, false);
+	clear_preempt_need_resched();
+	start_tick_if_needed(rq);
+	if (next == prev) {
+		next->se.slice_start = next->se.sum_exec_runtime;
+		rq_unlock(rq);
+		local_irq_enable();
+		return;
+	}
+	if (unlikely(prev == rq->idle || next == rq->idle))
+		switch_idle(rq, next, now);
+	next->se.exec_start = now;
+	next->se.slice_start = next->se.sum_exec_runtime;
+	WRITE_ONCE(rq->curr, next);
+	rq->nr_switches++;
+	++*switch_count;
+	WRITE_ONCE(next->on_cpu, 1);
+	finish_task_switch(__switch_to(prev, next));
+}
+
+void schedule(void)
+{
+	struct task_struct *tsk = current;
+
+	if (unlikely(tsk->worker) && tsk->state)
+		wq_worker_sleeping(tsk);
+	do {
+		preempt_disable();
+		__schedule(false);
+		preempt_enable_no_resched();
+	} while (unlikely(test_preempt_need_resched()));
+	if (unlikely(tsk->worker))
+		wq_worker_running(tsk);
+}
+
+void preempt_schedule(void)
+{
+	if (irqs_disabled())
+		return;
+	do {
+		preempt_disable();
+		__schedule(true);
+		preempt_enable_no_resched();
+	} while (test_preempt_need_resched());
+}
+
+void preempt_schedule_irq(void)
+{
+	do {
+		preempt_disable();
+		local_irq_enable();
+		__schedule(true);
+		local_irq_disable();
+		preempt_enable_no_resched();
+	} while (test_preempt_need_resched());
+}
+
+void cond_resched(void)
+{
+	might_sleep();
+	if (this_cpu_read(__preempt_count) == 0)
+		preempt_schedule();
+}
+
+void do_task_dead(void)
+{
+	struct task_struct *tsk = current;
+
+	preempt_disable();
+	/* Under P, so that a late waker, which saw an older state, cannot overwrite it. */
+	spin_lock_irq(&tsk->lock);
+	WRITE_ONCE(tsk->state, TASK_DEAD);
+	__spin_unlock(&tsk->lock);
+	preempt_enable_no_resched();
+	__schedule(false);
+	BUG();
+}
+
+void scheduler_tick(void)
+{
+	struct runqueue *rq = this_rq();
+	struct task_struct *curr;
+	u64 now = ktime_get();
+
+	rq_lock(rq);
+	rq->tick_armed = false;
+	curr = rq->curr;
+	update_curr(rq, now);
+	if (curr != rq->idle && !task_is_rt(curr) && rq->fair.nr_running > 1 &&
+	    curr->se.sum_exec_runtime - curr->se.slice_start >= SCHED_SLICE_NS)
+		resched_curr(rq);
+	start_tick_if_needed(rq);
+	rq_unlock(rq);
+	calc_global_load(now, 0);
+	trigger_load_balance(rq, now);
+}
+
+u64 sched_pass_count(unsigned cpu)
+{
+	return READ_ONCE(cpu_rq(cpu)->sched_count);
+}
+
+bool idle_cpu(unsigned cpu)
+{
+	struct runqueue *rq = cpu_rq(cpu);
+
+	return READ_ONCE(rq->curr) == rq->idle && !READ_ONCE(rq->nr_running);
+}
+
+#ifdef CONFIG_DEBUG
+void __might_sleep(const char *file, int line)
+{
+	if (preemptible() || current->pid == 0)
+		return;
+	printk(KERN_ERR "BUG: sleeping function called from invalid context at %s:%d\n", file, line);
+	printk(KERN_ERR "in_atomic(): %d, irqs_disabled(): %d, pid: %d, name: %s\n", in_atomic(),
+	       irqs_disabled(), current->pid, current->comm);
+	dump_stack();
+}
+#endif
+
+void __init sched_init(void)
+{
+	unsigned cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct runqueue *rq = cpu_rq(cpu);
+
+		spin_lock_init(&rq->lock);
+		rq->cpu = cpu;
+		rq->fair.tree = RB_ROOT_CACHED;
+		rt_rq_init(&rq->rt);
+	}
+	cpu_rq(0)->curr = cpu_rq(0)->idle = &init_task;
+	sched_init_task(&init_task);
+	balance_init();
+}

@@ -1,0 +1,265 @@
+/*
+ * Tasks come: allocation, kernel_clone(), the idle tasks. And the last reference to one goes.
+ *
+ * References (usage): one for being able to run, dropped by the CPU that has switched away from the dead
+ * task for the last time; one for the lists of tasks, dropped when it is reaped; one for each pointer
+ * that somebody keeps.
+ */
+#include "kernel/sched/runqueue.h"
+
+#include "arch/x86_64/switch.h"
+#include "kernel/init.h"
+#include "kernel/irq/workqueue.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/panic.h"
+#include "kernel/sched/fork.h"
+#include "kernel/smp.h"
+
+extern char boot_stack[]; /* boot/entry.asm: THREAD_SIZE bytes */
+
+struct task_struct init_task = {
+	.stack = boot_stack,
+	.flags = PF_KTHREAD | PF_IDLE,
+	.usage = ATOMIC_INIT(1),
+	.comm = "swapper/0",
+	.lock = __SPINLOCK_INIT(init_task.lock),
+	.on_rq = 1,
+	.on_cpu = 1,
+	.nr_cpus_allowed = 1,
+	.cpus_allowed = { { 1 } },
+	.children = LIST_HEAD_INIT(init_task.children),
+	.sibling = LIST_HEAD_INIT(init_task.sibling),
+	.tasks = LIST_HEAD_INIT(init_task.tasks),
+	.pid_node = LIST_HEAD_INIT(init_task.pid_node),
+	.child_exit = __WAIT_QUEUE_HEAD_INITIALIZER(init_task.child_exit),
+};
+
+struct task_struct *child_reaper;
+
+static const struct task_fs_hooks *fs_hooks;
+static atomic64_t forks;
+
+/* Tasks without a reference whose memory could not be given back where that was found. Pushed by xchg. */
+static struct task_struct *tasks_to_free;
+
+void task_set_fs_hooks(const struct task_fs_hooks *hooks)
+{
+	fs_hooks = hooks;
+}
+
+void exit_files(struct task_struct *p)
+{
+	if (fs_hooks && p->files)
+		fs_hooks->exit(p);
+}
+
+u64 total_forks(void)
+{
+	return (u64)atomic64_read(&forks);
+}
+
+static void free_task(struct task_struct *p)
+{
+	free_thread_stack(p->stack);
+	kfree(p);
+}
+
+static void free_tasks_work(struct work_struct *work __unused)
+{
+	struct task_struct *p = xchg(&tasks_to_free, NULL);
+
+	while (p) {
+		struct task_struct *next = p->free_next;
+
+		free_task(p);
+		p = next;
+	}
+}
+static DECLARE_WORK(free_tasks, free_tasks_work);
+
+/* Stacks go back under a mutex, so from where none may be taken, a worker does it. */
+void put_task_struct(struct task_struct *p)
+{
+	struct task_struct *head;
+
+	if (!atomic_dec_and_test(&p->usage))
+		return;
+	if (preemptible()) {
+		free_task(p);
+		return;
+	}
+	do {
+		head = READ_ONCE(tasks_to_free);
+		p->free_next = head;
+	} while (cmpxchg(&tasks_to_free, head, p) != head);
+	schedule_work(&free_tasks);
+}
+
+void flush_dead_tasks(void)
+{
+	flush_work(&free_tasks);
+}
+
+void set_task_comm(struct task_struct *p, const char *name)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&p->lock, flags);
+	strscpy(p->comm, name, sizeof(p->comm));
+	spin_unlock_irqrestore(&p->lock, flags);
+}
+
+/* The scheduler's fields: a task that has never run, on this CPU for now. */
+void sched_init_task(struct task_struct *p)
+{
+	u64 now = ktime_get();
+
+	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime, .exec_start = now };
+	p->start_time = now;
+}
+
+/* A task that is in no list and has no PID: memory, stack, and fields at rest. NULL when memory is short. */
+static struct task_struct *alloc_task(const char *comm)
+{
+	struct task_struct *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return NULL;
+	p->stack = alloc_thread_stack();
+	if (!p->stack) {
+		kfree(p);
+		return NULL;
+	}
+	p->state = TASK_NEW;
+	atomic_set(&p->usage, 1);
+	strscpy(p->comm, comm, sizeof(p->comm));
+	spin_lock_init(&p->lock);
+	p->cpu = smp_processor_id();
+	cpumask_setall(&p->cpus_allowed);
+	p->nr_cpus_allowed = NR_CPUS;
+	INIT_LIST_HEAD(&p->rt_node);
+	INIT_LIST_HEAD(&p->children);
+	INIT_LIST_HEAD(&p->sibling);
+	INIT_LIST_HEAD(&p->tasks);
+	INIT_LIST_HEAD(&p->pid_node);
+	init_waitqueue_head(&p->child_exit);
+	init_completion(&p->exited);
+	sched_init_task(p);
+	return p;
+}
+
+/* Give p a PID and a parent, and show it to the world. False when there is no PID. */
+static bool publish_task(struct task_struct *p, struct task_struct *parent)
+{
+	spin_lock(&tasklist_lock);
+	p->pid = alloc_pid();
+	if (p->pid) {
+		atomic_inc(&p->usage);
+		p->parent = parent;
+		p->pgrp = parent->pgrp ? parent->pgrp : p->pid;
+		list_add_tail(&p->sibling, &parent->children);
+		attach_pid(p);
+		if (p->pid == 1)
+			child_reaper = p;
+	}
+	spin_unlock(&tasklist_lock);
+	if (p->pid)
+		atomic64_inc(&forks);
+	return p->pid;
+}
+
+struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const char *comm,
+					void (*entry)(void))
+{
+	struct task_struct *p = alloc_task(comm);
+
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	p->flags = PF_KTHREAD;
+	p->auto_reap = true;
+	p->thread_fn = fn;
+	p->thread_data = data;
+	arch_setup_new_task(p, entry);
+	if (!publish_task(p, &init_task)) {
+		free_task(p);
+		return ERR_PTR(-EAGAIN);
+	}
+	return p;
+}
+
+/* The first function of a child. */
+static void clone_entry(void)
+{
+	int code = current->thread_fn(current->thread_data);
+
+	do_exit((code & 0xff) << 8);
+}
+
+static void copy_sched(struct task_struct *child, struct task_struct *parent)
+{
+	child->policy = parent->policy;
+	child->rt_priority = parent->rt_priority;
+	child->nice = parent->nice;
+	if (parent->flags & PF_IDLE)
+		return;
+	child->cpus_allowed = parent->cpus_allowed;
+	child->nr_cpus_allowed = parent->nr_cpus_allowed;
+}
+
+struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
+{
+	struct task_struct *parent = current, *p = alloc_task(comm ? comm : parent->comm);
+	int error = -EAGAIN;
+
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	copy_sched(p, parent);
+	p->ignored_signals = parent->ignored_signals;
+	p->thread_fn = fn;
+	p->thread_data = arg;
+	if (fs_hooks && parent->files) {
+		error = fs_hooks->copy(p, parent);
+		if (error)
+			goto free;
+		error = -EAGAIN;
+	}
+	arch_setup_new_task(p, clone_entry);
+	get_task_struct(p); /* the caller's */
+	if (!publish_task(p, parent))
+		goto exit_files;
+	wake_up_new_task(p);
+	return p;
+
+exit_files:
+	exit_files(p);
+free:
+	free_task(p);
+	return ERR_PTR(error);
+}
+
+struct task_struct *fork_idle(unsigned cpu)
+{
+	struct runqueue *rq = cpu_rq(cpu);
+	char comm[TASK_COMM_LEN];
+	struct task_struct *p;
+
+	snprintf(comm, sizeof(comm), "swapper/%u", cpu);
+	p = alloc_task(comm);
+	if (!p)
+		return NULL;
+	p->flags = PF_KTHREAD | PF_IDLE;
+	p->state = TASK_RUNNING;
+	p->on_rq = 1;
+	p->on_cpu = 1;
+	p->cpu = cpu;
+	p->nr_cpus_allowed = 1;
+	cpumask_clear(&p->cpus_allowed);
+	cpumask_set_cpu(cpu, &p->cpus_allowed);
+	rq->idle = p;
+	WRITE_ONCE(rq->curr, p);
+	per_cpu(current_task, cpu) = p;
+	return p;
+}

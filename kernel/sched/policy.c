@@ -1,0 +1,154 @@
+/* What a task may ask of the scheduler: policy and priority, nice, affinity, yield. */
+#include "kernel/sched/runqueue.h"
+
+#include "kernel/smp.h"
+
+/*
+ * Change what decides a task's place, with the task taken out of its queue meanwhile if it is in one.
+ * on_rq does not change: P is held, so no waker looks.
+ */
+static void dequeue_for_change(struct runqueue *rq, struct task_struct *p)
+{
+	update_curr(rq, ktime_get());
+	if (!p->on_rq)
+		return;
+	if (task_is_rt(p))
+		dequeue_task_rt(rq, p);
+	else
+		dequeue_task_fair(rq, p);
+}
+
+static void enqueue_after_change(struct runqueue *rq, struct task_struct *p)
+{
+	if (!p->on_rq)
+		return;
+	if (task_is_rt(p)) {
+		enqueue_task_rt(rq, p);
+	} else {
+		enqueue_task_fair(rq, p);
+		if (p == rq->curr)
+			set_curr_task_fair(rq, p);
+	}
+	if (p == rq->curr)
+		resched_curr(rq); /* it may have become less urgent than one that waits */
+	else
+		check_preempt_curr(rq, p);
+}
+
+int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority)
+{
+	struct runqueue *rq;
+	unsigned long flags;
+
+	if (policy != SCHED_NORMAL && policy != SCHED_FIFO)
+		return -EINVAL;
+	if (policy == SCHED_NORMAL ? priority != 0 : priority < 1 || priority >= MAX_RT_PRIO)
+		return -EINVAL;
+	if (p->flags & PF_IDLE)
+		return -EINVAL;
+	rq = task_rq_lock(p, &flags);
+	dequeue_for_change(rq, p);
+	p->policy = policy;
+	p->rt_priority = priority;
+	enqueue_after_change(rq, p);
+	task_rq_unlock(rq, p, flags);
+	return 0;
+}
+
+int set_user_nice(struct task_struct *p, int nice)
+{
+	struct runqueue *rq;
+	unsigned long flags;
+
+	if (nice < -20 || nice > 19 || (p->flags & PF_IDLE))
+		return -EINVAL;
+	rq = task_rq_lock(p, &flags);
+	dequeue_for_change(rq, p);
+	p->nice = nice;
+	enqueue_after_change(rq, p);
+	task_rq_unlock(rq, p, flags);
+	return 0;
+}
+
+/* An online CPU of the mask, NR_CPUS if there is none. */
+static unsigned any_online_cpu(const struct cpumask *mask)
+{
+	unsigned cpu;
+
+	for_each_cpu(cpu, mask)
+		if (cpu_online(cpu))
+			return cpu;
+	return NR_CPUS;
+}
+
+/*
+ * Move p, queued on rq, to a CPU that it may use. P and R held. R is given up in between, in which time
+ * p may begin to run or be balanced away: the caller looks again.
+ */
+static void migrate_queued_task(struct runqueue *rq, struct task_struct *p)
+{
+	unsigned cpu = any_online_cpu(&p->cpus_allowed);
+	struct runqueue *to = cpu_rq(cpu);
+
+	rq_unlock(rq);
+	double_rq_lock(rq, to);
+	if (p->cpu == rq->cpu && p->on_rq && p != rq->curr && !task_allowed(p, rq->cpu))
+		move_queued_task(rq, to, p);
+	rq_unlock(to);
+}
+
+/* In migration/N, so p does not run here. */
+static void migration_cpu_stop(void *arg)
+{
+	struct task_struct *p = arg;
+	unsigned long flags;
+	struct runqueue *rq = task_rq_lock(p, &flags);
+
+	if (rq->cpu == smp_processor_id() && p->on_rq && !task_allowed(p, rq->cpu))
+		migrate_queued_task(rq, p);
+	task_rq_unlock(rq, p, flags);
+}
+
+int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask)
+{
+	unsigned long flags;
+	struct runqueue *rq;
+
+	if (any_online_cpu(mask) >= NR_CPUS || (p->flags & (PF_IDLE | PF_NO_SETAFFINITY)))
+		return -EINVAL;
+	rq = task_rq_lock(p, &flags);
+	p->cpus_allowed = *mask;
+	p->nr_cpus_allowed = cpumask_weight(mask);
+	/* A sleeping task goes where it may when it wakes up. */
+	while (p->on_rq && !task_allowed(p, rq->cpu)) {
+		unsigned cpu = rq->cpu;
+		bool running = p == rq->curr;
+
+		if (!running)
+			migrate_queued_task(rq, p);
+		task_rq_unlock(rq, p, flags);
+		if (running)
+			stop_one_cpu(cpu, migration_cpu_stop, p);
+		rq = task_rq_lock(p, &flags);
+	}
+	task_rq_unlock(rq, p, flags);
+	return 0;
+}
+
+void yield(void)
+{
+	struct task_struct *p = current;
+	struct runqueue *rq;
+	unsigned long flags;
+
+	rq = task_rq_lock(p, &flags);
+	update_curr(rq, ktime_get());
+	if (task_is_rt(p))
+		yield_task_rt(rq, p);
+	else
+		yield_task_fair(rq, p);
+	task_rq_unlock(rq, p, flags);
+	preempt_disable();
+	__schedule(true);
+	preempt_enable();
+}

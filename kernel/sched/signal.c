@@ -1,0 +1,51 @@
+/* Signals: pending bits that interrupt sleeps. */
+#include "kernel/sched/runqueue.h"
+
+#include "kernel/sched/signal.h"
+
+#define SIG_BIT(sig) (1UL << ((sig)-1))
+
+bool signal_pending(const struct task_struct *p)
+{
+	return READ_ONCE(p->pending) != 0;
+}
+
+int pending_signal(const struct task_struct *p)
+{
+	u64 pending = READ_ONCE(p->pending);
+
+	return pending ? __builtin_ctzl(pending) + 1 : 0;
+}
+
+int send_signal(int sig, struct task_struct *p)
+{
+	if (sig < 0 || sig > 64)
+		return -EINVAL;
+	if (p->flags & PF_KTHREAD)
+		return -EPERM;
+	if (sig == 0) /* as kill(2): only ask whether it could be sent */
+		return 0;
+	if (sig != SIGKILL && (READ_ONCE(p->ignored_signals) & SIG_BIT(sig)))
+		return 0;
+	__atomic_fetch_or(&p->pending, SIG_BIT(sig), __ATOMIC_SEQ_CST);
+	wake_up_state(p, TASK_INTERRUPTIBLE);
+	return 0;
+}
+
+int kill_pgrp(pid_t pgrp, int sig)
+{
+	struct task_struct *p;
+	int ret = -ESRCH;
+
+	spin_lock(&tasklist_lock);
+	for_each_task(p)
+		if (p->pgrp == pgrp && !p->exit_state && !(p->flags & PF_KTHREAD))
+			ret = send_signal(sig, p);
+	spin_unlock(&tasklist_lock);
+	return ret;
+}
+
+void flush_signals(struct task_struct *p)
+{
+	__atomic_store_n(&p->pending, 0, __ATOMIC_SEQ_CST);
+}

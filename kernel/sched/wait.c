@@ -1,0 +1,114 @@
+/* Wait queues. */
+#include "kernel/sched/wait.h"
+
+#include "kernel/sched/sched.h"
+
+/*
+ * Off the queue, so that finish_wait() may see it without the lock: next is the last to change, and
+ * nobody touches the entry, which is on the stack of the woken task, after that.
+ */
+static void del_entry(struct wait_queue_entry *entry)
+{
+	list_del(&entry->entry);
+	entry->entry.prev = &entry->entry;
+	smp_store_release(&entry->entry.next, &entry->entry);
+}
+
+/* The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock held. */
+static void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
+{
+	struct wait_queue_entry *entry, *next;
+
+	list_for_each_entry_safe(entry, next, &wq->head, entry) {
+		bool exclusive = entry->exclusive;
+
+		if (!wake_up_state(entry->task, state))
+			continue;
+		if (entry->autoremove)
+			del_entry(entry);
+		if (exclusive && !all)
+			break;
+	}
+}
+
+static void __wake_up(wait_queue_head_t *wq, unsigned state, bool all)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&wq->lock, flags);
+	wake_up_locked(wq, state, all);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void wake_up(wait_queue_head_t *wq)
+{
+	__wake_up(wq, TASK_NORMAL, false);
+}
+
+void wake_up_all(wait_queue_head_t *wq)
+{
+	__wake_up(wq, TASK_NORMAL, true);
+}
+
+void wake_up_interruptible(wait_queue_head_t *wq)
+{
+	__wake_up(wq, TASK_INTERRUPTIBLE, false);
+}
+
+/* Non-exclusive waiters stand before exclusive ones, so that a wake-up reaches them all. */
+static void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
+{
+	if (entry->exclusive)
+		list_add_tail(&entry->entry, &wq->head);
+	else
+		list_add(&entry->entry, &wq->head);
+}
+
+static void prepare(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state,
+		    bool exclusive)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&wq->lock, flags);
+	entry->autoremove = true;
+	entry->exclusive = exclusive;
+	if (list_empty(&entry->entry))
+		queue_entry(wq, entry);
+	set_current_state(state);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state)
+{
+	prepare(wq, entry, state, false);
+}
+
+void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state)
+{
+	prepare(wq, entry, state, true);
+}
+
+void finish_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry)
+{
+	__set_current_state(TASK_RUNNING);
+	if (smp_load_acquire(&entry->entry.next) != &entry->entry)
+		remove_wait_queue(wq, entry);
+}
+
+void add_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&wq->lock, flags);
+	queue_entry(wq, entry);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&wq->lock, flags);
+	list_del_init(&entry->entry);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
