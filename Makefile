@@ -37,6 +37,11 @@ BOOT   ?= iso
 APPEND ?=
 V      ?= 0
 
+# As many jobs as there are CPUs, unless -j says otherwise.
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN)
+endif
+
 ifeq ($(V),0)
 Q      := @
 say     = @printf '  %-7s %s\n' '$(1)' '$(2)'
