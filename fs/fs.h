@@ -1,12 +1,12 @@
 /*
  * The virtual file system: what every file system, every file and every walker of paths agrees on.
  *
- * A name is a dentry, an object is an inode, an open file is a file; a path is a dentry seen through
- * a mount. All of it under Linux's names. Everything here is for task context with preemption on,
- * unless it says otherwise. Buffers are kernel memory: there is no user space yet.
+ * A name is a dentry, an object is an inode, an open file is a file; a path is a dentry seen
+ * through a mount. All of it under Linux's names. Everything here is for task context with
+ * preemption on, unless it says otherwise. Buffers are kernel memory: there is no user space yet.
  *
- * Lock order: inode->i_mutex of a directory, then dentry->d_lock or a dcache bucket (leaves). No two
- * i_mutex are ever held at once by the VFS.
+ * Lock order: inode->i_mutex of a directory, then dentry->d_lock or a dcache bucket (leaves). No
+ * two i_mutex are ever held at once by the VFS.
  */
 #pragma once
 
@@ -22,43 +22,43 @@ struct poll_table_struct;
 struct super_block;
 struct vfsmount;
 
-#define PATH_MAX 4096 /* bytes of a path, with its NUL */
-#define NAME_MAX 255  /* bytes of one component */
-#define MAXSYMLINKS 40
+#define PATH_MAX     4096 /* bytes of a path, with its NUL */
+#define NAME_MAX     255  /* bytes of one component */
+#define MAXSYMLINKS  40
 #define MAX_RW_COUNT 0x7ffff000UL /* bytes that one read or write moves at most */
 
 /* open(2). */
-#define O_RDONLY 00
-#define O_WRONLY 01
-#define O_RDWR 02
-#define O_ACCMODE 03
-#define O_CREAT 0100
-#define O_EXCL 0200
-#define O_TRUNC 01000
-#define O_APPEND 02000
-#define O_NONBLOCK 04000
+#define O_RDONLY    00
+#define O_WRONLY    01
+#define O_RDWR      02
+#define O_ACCMODE   03
+#define O_CREAT     0100
+#define O_EXCL      0200
+#define O_TRUNC     01000
+#define O_APPEND    02000
+#define O_NONBLOCK  04000
 #define O_DIRECTORY 0200000
-#define O_NOFOLLOW 0400000
-#define O_CLOEXEC 02000000
+#define O_NOFOLLOW  0400000
+#define O_CLOEXEC   02000000
 
 /* inode(7): i_mode. */
-#define S_IFMT 0170000
-#define S_IFLNK 0120000
-#define S_IFREG 0100000
-#define S_IFBLK 0060000
-#define S_IFDIR 0040000
-#define S_IFCHR 0020000
-#define S_IFIFO 0010000
-#define S_ISUID 04000
-#define S_ISGID 02000
-#define S_ISVTX 01000
-#define S_ISLNK(m) (((m) & S_IFMT) == S_IFLNK)
-#define S_ISREG(m) (((m) & S_IFMT) == S_IFREG)
-#define S_ISDIR(m) (((m) & S_IFMT) == S_IFDIR)
-#define S_ISCHR(m) (((m) & S_IFMT) == S_IFCHR)
-#define S_ISFIFO(m) (((m) & S_IFMT) == S_IFIFO)
-#define S_IALLUGO 07777
-#define S_IRWXUGO 0777
+#define S_IFMT      0170000
+#define S_IFLNK     0120000
+#define S_IFREG     0100000
+#define S_IFBLK     0060000
+#define S_IFDIR     0040000
+#define S_IFCHR     0020000
+#define S_IFIFO     0010000
+#define S_ISUID     04000
+#define S_ISGID     02000
+#define S_ISVTX     01000
+#define S_ISLNK(m)  (((m)&S_IFMT) == S_IFLNK)
+#define S_ISREG(m)  (((m)&S_IFMT) == S_IFREG)
+#define S_ISDIR(m)  (((m)&S_IFMT) == S_IFDIR)
+#define S_ISCHR(m)  (((m)&S_IFMT) == S_IFCHR)
+#define S_ISFIFO(m) (((m)&S_IFMT) == S_IFIFO)
+#define S_IALLUGO   07777
+#define S_IRWXUGO   0777
 
 #define SEEK_SET 0
 #define SEEK_CUR 1
@@ -66,8 +66,8 @@ struct vfsmount;
 
 /* A device number as stat(2) shows it: Linux's 32-bit layout for small numbers. */
 #define MKDEV(major, minor) (((u32)(major) << 8) | (u32)(minor))
-#define MAJOR(dev) ((unsigned)(dev) >> 8)
-#define MINOR(dev) ((unsigned)(dev) & 0xff)
+#define MAJOR(dev)          ((unsigned)(dev) >> 8)
+#define MINOR(dev)          ((unsigned)(dev)&0xff)
 
 /*
  * Legend: [C] constant once others can see it; [M] inode->i_mutex (of the parent directory for a
@@ -81,48 +81,50 @@ struct qstr {
 	u32 hash; /* set by the dcache */
 };
 
-/* One name in one directory. It is found as long as it is hashed, and lives as long as it is counted. */
+/* One name in one directory. It is found as long as it is hashed, and lives as long as it is
+ * counted. */
 struct dentry {
-	atomic_t d_count;	      /* [A] 0 only under B, on the way to being freed */
-	unsigned d_flags;	      /* [D] DCACHE_* */
+	atomic_t d_count; /* [A] 0 only under B, on the way to being freed */
+	unsigned d_flags; /* [D] DCACHE_* */
 	spinlock_t d_lock;
-	struct dentry *d_parent;      /* [C] counted; itself for a root */
-	struct qstr d_name;	      /* [C] terminated */
-	struct inode *d_inode;	      /* [C] counted */
-	struct super_block *d_sb;     /* [C] */
-	struct list_head d_hash;      /* [B] */
-	struct list_head d_child;     /* [D of the parent] among its d_subdirs, when pinned */
-	struct list_head d_subdirs;   /* [D] pinned children in order of d_off */
-	u64 d_off;		      /* [C] readdir position in the parent */
-	u64 d_next_off;		      /* [D] the next child's d_off */
-	void *d_fsdata;		      /* the file system's */
+	struct dentry *d_parent;    /* [C] counted; itself for a root */
+	struct qstr d_name;         /* [C] terminated */
+	struct inode *d_inode;      /* [C] counted */
+	struct super_block *d_sb;   /* [C] */
+	struct list_head d_hash;    /* [B] */
+	struct list_head d_child;   /* [D of the parent] among its d_subdirs, when pinned */
+	struct list_head d_subdirs; /* [D] pinned children in order of d_off */
+	u64 d_off;                  /* [C] readdir position in the parent */
+	u64 d_next_off;             /* [D] the next child's d_off */
+	void *d_fsdata;             /* the file system's */
 };
 
-#define DCACHE_MOUNTED 0x01 /* something is mounted here: look in the mount table */
-#define DCACHE_DEAD 0x02    /* removed: nothing can be created below */
-#define DCACHE_PINNED 0x04  /* the directory holds a reference (ramfs and the like) */
+#define DCACHE_MOUNTED    0x01 /* something is mounted here: look in the mount table */
+#define DCACHE_DEAD       0x02 /* removed: nothing can be created below */
+#define DCACHE_PINNED     0x04 /* the directory holds a reference (ramfs and the like) */
 #define DCACHE_REVALIDATE 0x08 /* ask i_op->revalidate before use */
 
 struct inode {
-	umode_t i_mode;	   /* type [C], permission bits [M] */
-	u32 i_nlink;	   /* [M] */
-	u64 i_ino;	   /* [C] */
-	u32 i_rdev;	   /* [C] of a device */
-	atomic_t i_count;  /* [A] */
+	umode_t i_mode;   /* type [C], permission bits [M] */
+	u32 i_nlink;      /* [M] */
+	u64 i_ino;        /* [C] */
+	u32 i_rdev;       /* [C] of a device */
+	atomic_t i_count; /* [A] */
 	struct mutex i_mutex;
-	loff_t i_size;	   /* [M] bytes */
-	u64 i_blocks;	   /* [M] 512-byte units */
-	ktime_t i_mtime, i_ctime, i_atime; /* ns since boot; a lost update is harmless */
-	struct super_block *i_sb;	   /* [C] */
+	loff_t i_size;                       /* [M] bytes */
+	u64 i_blocks;                        /* [M] 512-byte units */
+	ktime_t i_mtime, i_ctime, i_atime;   /* ns since boot; a lost update is harmless */
+	struct super_block *i_sb;            /* [C] */
 	const struct inode_operations *i_op; /* [C] never NULL */
 	const struct file_operations *i_fop; /* [C] */
-	void *i_private; /* [C] whose, the file system says */
-	char *i_link;	 /* [C] the text of a symbolic link, freed with the inode */
+	void *i_private;                     /* [C] whose, the file system says */
+	char *i_link; /* [C] the text of a symbolic link, freed with the inode */
 };
 
 /* Called with the directory's i_mutex held. dentry: new, named, not yet instantiated. */
 struct inode_operations {
-	/* Find a name that is not in the dcache: 0 after d_add(), or a negative errno. NULL: -ENOENT. */
+	/* Find a name that is not in the dcache: 0 after d_add(), or a negative errno. NULL:
+	 * -ENOENT. */
 	int (*lookup)(struct inode *dir, struct dentry *dentry);
 	/* Is a cached DCACHE_REVALIDATE dentry still true? No lock held; may not sleep. */
 	bool (*revalidate)(struct dentry *dentry);
@@ -150,17 +152,18 @@ struct dir_context {
 
 /* One component's DT_* type, from its mode. */
 #define DT_UNKNOWN 0
-#define DT_FIFO 1
-#define DT_CHR 2
-#define DT_DIR 4
-#define DT_REG 8
-#define DT_LNK 10
-#define S_DT(mode) (((mode) & S_IFMT) >> 12)
+#define DT_FIFO    1
+#define DT_CHR     2
+#define DT_DIR     4
+#define DT_REG     8
+#define DT_LNK     10
+#define S_DT(mode) (((mode)&S_IFMT) >> 12)
 
 /*
  * What can be done with an open file. Task context, may sleep, no lock held but for iterate. A NULL
- * read or write is -EINVAL, as in Linux. read and write get and move *pos (they may ignore it), return
- * the bytes moved or a negative errno, and -EINTR (0 bytes moved) when a signal cut a sleep short.
+ * read or write is -EINVAL, as in Linux. read and write get and move *pos (they may ignore it),
+ * return the bytes moved or a negative errno, and -EINTR (0 bytes moved) when a signal cut a sleep
+ * short.
  */
 struct file_operations {
 	int (*open)(struct inode *inode, struct file *file);
@@ -171,8 +174,8 @@ struct file_operations {
 	/* NULL: -ESPIPE. */
 	loff_t (*llseek)(struct file *file, loff_t offset, int whence);
 	/*
-	 * Ready events (POLL*), after poll_wait() on each queue that will tell. The caller's task state
-	 * is already set to sleep: must not sleep. NULL: always ready.
+	 * Ready events (POLL*), after poll_wait() on each queue that will tell. The caller's task
+	 * state is already set to sleep: must not sleep. NULL: always ready.
 	 */
 	unsigned (*poll)(struct file *file, struct poll_table_struct *wait);
 	/* The directory's i_mutex is held. */
@@ -186,19 +189,19 @@ struct path {
 	struct dentry *dentry;
 };
 
-#define FMODE_READ 0x1
-#define FMODE_WRITE 0x2
+#define FMODE_READ       0x1
+#define FMODE_WRITE      0x2
 #define FMODE_ATOMIC_POS 0x8000 /* f_pos is shared state: regular files and directories */
 
 struct file {
-	struct path f_path;		   /* [C] counted; empty for a pipe's ends */
-	struct inode *f_inode;		   /* [C] counted */
+	struct path f_path;                 /* [C] counted; empty for a pipe's ends */
+	struct inode *f_inode;              /* [C] counted */
 	const struct file_operations *f_op; /* [C] never NULL */
-	unsigned f_flags;		   /* O_* */
-	unsigned f_mode;		   /* [C] FMODE_* */
-	atomic_t f_count;		   /* [A] */
+	unsigned f_flags;                   /* O_* */
+	unsigned f_mode;                    /* [C] FMODE_* */
+	atomic_t f_count;                   /* [A] */
 	struct mutex f_pos_lock;
-	loff_t f_pos; /* [P] */
+	loff_t f_pos;       /* [P] */
 	void *private_data; /* the file operations' */
 };
 
@@ -210,34 +213,34 @@ struct super_operations {
 struct file_system_type {
 	const char *name;
 	bool nodev; /* shown by /proc/filesystems */
-	/* Fill sb: s_root at least. 0 or a negative errno. Called once: each type has one instance. */
+	/* Fill sb: s_root at least. 0 or a negative errno. Called once: each type has one instance.
+	 */
 	int (*fill_super)(struct super_block *sb);
-	struct super_block *sb;	  /* [mount_mutex] */
+	struct super_block *sb;   /* [mount_mutex] */
 	struct list_head fs_list; /* [mount_mutex] */
 };
 
 struct super_block {
 	const struct file_system_type *s_type; /* [C] */
-	struct dentry *s_root;		       /* [C] */
+	struct dentry *s_root;                 /* [C] */
 	const struct super_operations *s_op;   /* [C] */
-	u32 s_dev;			       /* [C] */
-	u64 s_magic;			       /* [C] */
-	void *s_fs_info;		       /* the file system's */
+	u32 s_dev;                             /* [C] what stat shows */
+	int s_no_op_error; /* [C] what a missing read or write says: -EINVAL; proc -EIO */
 };
 
 /* A file system's tree at a place. Mounts are for ever: there is no umount. */
 struct vfsmount {
-	struct dentry *mnt_root;	/* [C] */
-	struct super_block *mnt_sb;	/* [C] */
-	struct vfsmount *mnt_parent;	/* [C] itself for the root mount */
-	struct dentry *mnt_mountpoint;	/* [C] in mnt_parent */
-	const char *mnt_devname;	/* [C] */
-	struct list_head mnt_list;	/* [mount_lock] */
+	struct dentry *mnt_root;       /* [C] */
+	struct super_block *mnt_sb;    /* [C] */
+	struct vfsmount *mnt_parent;   /* [C] itself for the root mount */
+	struct dentry *mnt_mountpoint; /* [C] in mnt_parent */
+	const char *mnt_devname;       /* [C] */
+	struct list_head mnt_list;     /* [mount_lock] */
 };
 
 /* ---- paths ---- */
 
-#define LOOKUP_FOLLOW 0x1    /* follow a symbolic link in the last component */
+#define LOOKUP_FOLLOW    0x1 /* follow a symbolic link in the last component */
 #define LOOKUP_DIRECTORY 0x2 /* -ENOTDIR unless it is a directory */
 
 /*
@@ -247,7 +250,8 @@ struct vfsmount {
 int kern_path(const char *name, unsigned flags, struct path *path);
 void path_get(const struct path *path);
 void path_put(const struct path *path);
-/* The absolute path, at the end of buf; -ENAMETOOLONG as an ERR_PTR. " (deleted)" follows a removed name. */
+/* The absolute path, at the end of buf; -ENAMETOOLONG as an ERR_PTR. " (deleted)" follows a removed
+ * name. */
 char *d_path(const struct path *path, char *buf, size_t size);
 
 /* ---- opening and closing, without a descriptor ---- */
@@ -255,9 +259,13 @@ char *d_path(const struct path *path, char *buf, size_t size);
 /* A counted file (fput() it) or an ERR_PTR. mode: permission bits of a file that O_CREAT makes. */
 struct file *filp_open(const char *path, int flags, umode_t mode);
 struct file *do_filp_open(const char *path, int flags, umode_t mode);
-/* A file on an inode without a name (a pipe's end). Takes over the caller's inode reference on success. */
+/* A file on an inode without a name (a pipe's end). Takes over the caller's inode reference on
+ * success. */
 struct file *alloc_file(struct inode *inode, unsigned f_mode, unsigned f_flags,
 			const struct file_operations *fops);
+/* The two ends of a new pipe: [0] to read, [1] to write. flags: O_NONBLOCK. 0, -ENFILE or -ENOMEM.
+ */
+int create_pipe_files(struct file *files[2], unsigned flags);
 int vfs_open(const struct path *path, struct file *file);
 struct file *get_file(struct file *file);
 /* Drop a reference; the last one releases the file. */
@@ -266,7 +274,8 @@ int filp_close(struct file *file);
 
 /* ---- on open files ---- */
 
-/* *pos NULL: a stream. -EBADF (not opened so), -EINVAL (no such operation), or what the file says. */
+/* *pos NULL: a stream. -EBADF (not opened so), -EINVAL (no such operation; in /proc -EIO), or what
+ * the file says. */
 ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos);
 ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos);
 /* From and to *pos, not f_pos. kernel_write() goes on until all is written or an error comes. */
@@ -282,7 +291,7 @@ loff_t generic_file_llseek(struct file *file, loff_t offset, int whence); /* by 
 loff_t noop_llseek(struct file *file, loff_t offset, int whence);
 loff_t no_llseek(struct file *file, loff_t offset, int whence); /* -ESPIPE */
 
-/* ---- on directories: dir's i_mutex is held by none; the errnos of the system calls ---- */
+/* ---- on directories: dir's i_mutex is held; the errnos of the system calls ---- */
 
 int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode);
 int vfs_rmdir(struct inode *dir, struct dentry *dentry);
@@ -297,11 +306,12 @@ struct dentry *d_alloc(struct dentry *parent, const struct qstr *name);
 /* Bind dentry to inode (its reference is taken over) and make it findable. */
 void d_add(struct dentry *dentry, struct inode *inode);
 /*
- * The same for file systems that live in the dcache: the directory keeps it (one more reference) and
- * readdir shows it. -ENOENT if the directory has been removed; the inode is the caller's then.
+ * The same for file systems that live in the dcache: the directory keeps it (one more reference)
+ * and readdir shows it. -ENOENT if the directory has been removed; the inode is the caller's then.
  */
 int d_add_pinned(struct dentry *dentry, struct inode *inode);
-/* No longer findable; a pinned one loses the directory's reference. The parent's i_mutex is held. */
+/* No longer findable; a pinned one loses the directory's reference. The parent's i_mutex is held.
+ */
 void d_delete(struct dentry *dentry);
 /* A root dentry for the inode, or NULL (the inode reference is dropped). */
 struct dentry *d_make_root(struct inode *inode);
@@ -320,15 +330,16 @@ void iput(struct inode *inode);
 /* ---- mounts ---- */
 
 int register_filesystem(struct file_system_type *type);
-/* Mount type's one instance at path ("/" first). devname is for /proc/mounts. 0 or a negative errno. */
+/* Mount type's one instance at path ("/" first). devname is for /proc/mounts. 0 or a negative
+ * errno. */
 int kern_mount_at(const char *type, const char *devname, const char *path);
 struct vfsmount *root_mount(void);
 
 /* ---- libfs: file systems made of dentries ---- */
 
 /*
- * Make an entry in the pinned directory parent; a dentry (not counted for the caller: it lives until it is
- * removed) or an ERR_PTR: -EEXIST, -ENOENT (parent removed), -ENOMEM.
+ * Make an entry in the pinned directory parent; a dentry (not counted for the caller: it lives
+ * until it is removed) or an ERR_PTR: -EEXIST, -ENOENT (parent removed), -ENOMEM.
  */
 struct dentry *simple_create_file(struct dentry *parent, const char *name, umode_t mode,
 				  const struct file_operations *fops, void *private);

@@ -1,6 +1,6 @@
 /*
- * poll: wait on several files at once. A file's poll operation names the wait queues that will tell of
- * a change, with poll_wait(), and returns what is ready now.
+ * poll: wait on several files at once. A file's poll operation names the wait queues that will tell
+ * of a change, with poll_wait(), and returns what is ready now.
  */
 #pragma once
 
@@ -8,17 +8,17 @@
 
 struct file;
 
-#define POLLIN 0x0001
-#define POLLPRI 0x0002
-#define POLLOUT 0x0004
-#define POLLERR 0x0008
-#define POLLHUP 0x0010
-#define POLLNVAL 0x0020
+#define POLLIN     0x0001
+#define POLLPRI    0x0002
+#define POLLOUT    0x0004
+#define POLLERR    0x0008
+#define POLLHUP    0x0010
+#define POLLNVAL   0x0020
 #define POLLRDNORM 0x0040
 #define POLLWRNORM 0x0100
 
 struct pollfd {
-	int fd;	       /* negative: ignored */
+	int fd; /* negative: ignored */
 	short events;
 	short revents;
 };

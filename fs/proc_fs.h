@@ -4,8 +4,8 @@
 #include "fs/seq_file.h"
 
 /*
- * parent NULL: /proc itself. An entry that lives until remove_proc_entry(), or NULL (reported). Task
- * context, after fs_initcall.
+ * parent NULL: /proc itself. An entry that lives until remove_proc_entry(), or NULL (reported).
+ * Task context, after fs_initcall.
  */
 struct dentry *proc_create_data(const char *name, umode_t mode, struct dentry *parent,
 				const struct file_operations *fops, void *data);
@@ -19,8 +19,8 @@ void remove_proc_entry(struct dentry *entry);
 
 struct ctl_table;
 /*
- * Read: format the value into buf (NUL-terminated, size bytes). Write: parse buf (NUL-terminated) and
- * store. 0 or a negative errno; nothing is stored on an error.
+ * Read: format the value into buf (NUL-terminated, size bytes). Write: parse buf (NUL-terminated)
+ * and store. 0 or a negative errno; nothing is stored on an error.
  */
 typedef int (*proc_handler_t)(const struct ctl_table *table, bool write, char *buf, size_t size);
 
@@ -43,7 +43,7 @@ int proc_dointvec_minmax(const struct ctl_table *table, bool write, char *buf, s
 
 struct sysrq_key_op {
 	void (*handler)(int key);
-	const char *help_msg;	/* "show-task-states(t)" */
+	const char *help_msg;   /* "show-task-states(t)" */
 	const char *action_msg; /* "Show State" */
 };
 

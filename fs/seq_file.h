@@ -1,9 +1,9 @@
 /*
  * seq_file: text files made record by record, read with any buffer size.
  *
- * The owner iterates: start(pos) gives the record at pos (or NULL at the end), next the one after and
- * moves pos, show prints one, stop ends the round (it may drop locks that start took). A record that does
- * not fit is shown again into a buffer twice the size, so show must be repeatable.
+ * The owner iterates: start(pos) gives the record at pos (or NULL at the end), next the one after
+ * and moves pos, show prints one, stop ends the round (it may drop locks that start took). A record
+ * that does not fit is shown again into a buffer twice the size, so show must be repeatable.
  */
 #pragma once
 
@@ -12,16 +12,16 @@
 struct seq_operations;
 
 struct seq_file {
-	char *buf;	/* [lock] */
-	size_t size;	/* [lock] of buf; count == size means overflow */
-	size_t from;	/* [lock] first byte not yet given to the reader */
-	size_t count;	/* [lock] bytes in buf (from included) */
-	loff_t index;	/* [lock] the next record */
+	char *buf;       /* [lock] */
+	size_t size;     /* [lock] of buf; count == size means overflow */
+	size_t from;     /* [lock] first byte not yet given to the reader */
+	size_t count;    /* [lock] bytes in buf (from included) */
+	loff_t index;    /* [lock] the next record */
 	loff_t read_pos; /* [lock] the file position that buf + from stands for */
 	struct mutex lock;
 	const struct seq_operations *op; /* constant */
-	struct file *file;		 /* constant */
-	void *private;			 /* the owner's */
+	struct file *file;               /* constant */
+	void *private;                   /* the owner's */
 };
 
 /* start may return ERR_PTR(error); stop is called even then. */
@@ -33,12 +33,13 @@ struct seq_operations {
 	int (*show)(struct seq_file *m, void *v);
 };
 
-#define SEQ_SKIP 1
+#define SEQ_SKIP        1
 #define SEQ_START_TOKEN ((void *)1) /* for a heading */
 
 /* For file_operations. A file opened for writing as well keeps its seq_file in private_data. */
 int seq_open(struct file *file, const struct seq_operations *op);
-int seq_open_private(struct file *file, const struct seq_operations *op, size_t size); /* zeroed m->private */
+int seq_open_private(struct file *file, const struct seq_operations *op,
+		     size_t size); /* zeroed m->private */
 ssize_t seq_read(struct file *file, char *buf, size_t size, loff_t *pos);
 loff_t seq_lseek(struct file *file, loff_t offset, int whence);
 int seq_release(struct inode *inode, struct file *file);
@@ -56,14 +57,11 @@ void seq_puts(struct seq_file *m, const char *s);
 void seq_putc(struct seq_file *m, char c);
 /* Binary safe: 0, or -1 on overflow. */
 int seq_write(struct seq_file *m, const void *data, size_t len);
-/* Blanks up to column n of the record, then c if it is not 0. */
-void seq_pad(struct seq_file *m, char c);
-void seq_setwidth(struct seq_file *m, size_t width);
 /* delimiter then the number, in at least width columns. */
 void seq_put_decimal_ull_width(struct seq_file *m, const char *delimiter, u64 num, unsigned width);
 /* s, with each character of esc (and of no other) as \ooo. */
 void seq_escape(struct seq_file *m, const char *s, const char *esc);
-/* The path, with blanks, tabs, newlines and backslashes escaped. */
+/* The path, with the characters of esc escaped (namespace.c); 0 or -1. */
 int seq_path(struct seq_file *m, const struct path *path, const char *esc);
 bool seq_has_overflowed(struct seq_file *m);
 

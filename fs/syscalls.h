@@ -1,6 +1,7 @@
 /*
  * Files as a task sees them: descriptors, a current directory, and the system calls on them, under
- * Linux's names and with Linux's errors (negative errno). They work on the calling task. Task context.
+ * Linux's names and with Linux's errors (negative errno). They work on the calling task. Task
+ * context.
  *
  * Every task that kernel_clone() makes starts with a copy of its parent's descriptors and current
  * directory; do_exit() closes them. A kernel thread starts with none, at "/".
@@ -10,8 +11,8 @@
 #include "fs/fs.h"
 #include "fs/poll.h"
 
-#define NR_OPEN_DEFAULT 64 /* descriptors before the table grows */
-#define NR_OPEN_MAX 1024   /* -EMFILE beyond */
+#define NR_OPEN_DEFAULT 64   /* descriptors before the table grows */
+#define NR_OPEN_MAX     1024 /* -EMFILE beyond */
 
 struct kstat {
 	u32 st_dev;
@@ -20,16 +21,16 @@ struct kstat {
 	u32 st_nlink;
 	u32 st_rdev;
 	loff_t st_size;
-	u64 st_blocks;			     /* of 512 bytes */
+	u64 st_blocks;                        /* of 512 bytes */
 	ktime_t st_atime, st_mtime, st_ctime; /* ns since boot */
 };
 
 /* getdents64(2). */
 struct linux_dirent64 {
 	u64 d_ino;
-	s64 d_off;	/* the position after this entry */
-	u16 d_reclen;	/* bytes to the next record, a multiple of 8 */
-	u8 d_type;	/* DT_* */
+	s64 d_off;    /* the position after this entry */
+	u16 d_reclen; /* bytes to the next record, a multiple of 8 */
+	u8 d_type;    /* DT_* */
 	char d_name[];
 };
 
@@ -63,7 +64,8 @@ long sys_ioctl(int fd, unsigned cmd, unsigned long arg);
 
 /* The same on files rather than descriptors: a reference to fd's file (fput() it), or NULL. */
 struct file *fget(int fd);
-/* The lowest free descriptor at or above from, pointing to file (whose reference it takes); -EMFILE, -ENOMEM. */
+/* The lowest free descriptor at or above from, pointing to file (whose reference it takes);
+ * -EMFILE, -ENOMEM. */
 int fd_install_from(struct file *file, int from);
 /* Current descriptors in use: equal before and after means none leaked. */
 unsigned files_count_open(void);

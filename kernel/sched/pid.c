@@ -9,7 +9,7 @@ DEFINE_SPINLOCK(tasklist_lock);
 LIST_HEAD(task_list);
 
 static unsigned long pid_bitmap[PID_MAX / 64] = { 1 }; /* 0 is the idle tasks' */
-static pid_t last_pid;
+static pid_t last_pid_given;
 static struct list_head pid_hash[PID_HASH_SIZE];
 
 static struct list_head *pid_bucket(pid_t pid)
@@ -23,7 +23,7 @@ static struct list_head *pid_bucket(pid_t pid)
 
 pid_t alloc_pid(void)
 {
-	pid_t pid = last_pid;
+	pid_t pid = last_pid_given;
 
 	for (unsigned tried = 0; tried < PID_MAX; tried++) {
 		if (++pid >= PID_MAX)
@@ -31,7 +31,7 @@ pid_t alloc_pid(void)
 		if (test_bit((unsigned)pid, pid_bitmap))
 			continue;
 		set_bit((unsigned)pid, pid_bitmap);
-		last_pid = pid;
+		last_pid_given = pid;
 		return pid;
 	}
 	return 0;
@@ -70,4 +70,9 @@ struct task_struct *find_get_task_by_pid(pid_t pid)
 		get_task_struct(p);
 	spin_unlock(&tasklist_lock);
 	return p;
+}
+
+pid_t last_pid(void)
+{
+	return READ_ONCE(last_pid_given);
 }

@@ -105,5 +105,6 @@ struct sched_stat {
 void sched_cpu_stat(unsigned cpu, struct sched_stat *stat);
 u64 nr_context_switches(void);
 u64 total_forks(void);
+pid_t last_pid(void); /* given to a task most recently */
 unsigned nr_running(void);
 void get_avenrun(unsigned long loads[3]); /* fixed point, 11 bits of fraction as in Linux */

@@ -1,0 +1,220 @@
+/*
+ * The dcache: names in directories, found through a hash of (parent, name).
+ *
+ * A dentry is counted by its users, by its children and, when pinned, by its directory. A lookup
+ * takes its reference under the bucket's lock; the last dput() unhashes and frees under the same
+ * lock, so a dentry that is found is alive. There is no rename: d_parent and d_name never change,
+ * and walking upwards needs no lock. There are no negative dentries.
+ */
+#include "fs/internal.h"
+#include "kernel/bug.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+
+#define D_HASH_SIZE 512
+
+struct dcache_bucket {
+	spinlock_t lock;        /* B */
+	struct list_head chain; /* [B] of dentry.d_hash */
+};
+
+static struct dcache_bucket dentry_hashtable[D_HASH_SIZE];
+
+static struct dcache_bucket *d_bucket(u32 hash)
+{
+	return &dentry_hashtable[hash % D_HASH_SIZE];
+}
+
+void d_set_hash(const struct dentry *parent, struct qstr *name)
+{
+	u32 hash = (u32)((unsigned long)parent >> 5);
+
+	for (u32 i = 0; i < name->len; i++)
+		hash = hash * 31 + (unsigned char)name->name[i];
+	name->hash = hash ^ (hash >> 15);
+}
+
+struct dentry *d_alloc(struct dentry *parent, const struct qstr *name)
+{
+	struct dentry *dentry = kzalloc(sizeof(*dentry) + name->len + 1, GFP_KERNEL);
+	char *copy;
+
+	if (!dentry)
+		return NULL;
+	copy = (char *)(dentry + 1);
+	memcpy(copy, name->name, name->len);
+	dentry->d_name = (struct qstr){ .name = copy, .len = name->len };
+	atomic_set(&dentry->d_count, 1);
+	spin_lock_init(&dentry->d_lock);
+	INIT_LIST_HEAD(&dentry->d_hash);
+	INIT_LIST_HEAD(&dentry->d_child);
+	INIT_LIST_HEAD(&dentry->d_subdirs);
+	dentry->d_next_off = 2; /* 0 and 1 are "." and ".." */
+	if (parent) {
+		dentry->d_parent = dget(parent);
+		dentry->d_sb = parent->d_sb;
+	} else {
+		dentry->d_parent = dentry;
+	}
+	d_set_hash(dentry->d_parent, &dentry->d_name);
+	return dentry;
+}
+
+struct dentry *d_make_root(struct inode *inode)
+{
+	struct dentry *root = d_alloc(NULL, &(struct qstr){ .name = "/", .len = 1 });
+
+	if (!root) {
+		iput(inode);
+		return NULL;
+	}
+	root->d_inode = inode;
+	root->d_sb = inode->i_sb;
+	return root;
+}
+
+void d_add(struct dentry *dentry, struct inode *inode)
+{
+	struct dcache_bucket *bucket = d_bucket(dentry->d_name.hash);
+
+	dentry->d_inode = inode;
+	spin_lock(&bucket->lock);
+	list_add(&dentry->d_hash, &bucket->chain);
+	spin_unlock(&bucket->lock);
+}
+
+int d_add_pinned(struct dentry *dentry, struct inode *inode)
+{
+	struct dentry *parent = dentry->d_parent;
+
+	spin_lock(&parent->d_lock);
+	if (parent->d_flags & DCACHE_DEAD) {
+		spin_unlock(&parent->d_lock);
+		return -ENOENT;
+	}
+	dentry->d_flags |= DCACHE_PINNED;
+	dentry->d_off = parent->d_next_off++;
+	/* Whoever walks the parent's d_subdirs wants the inode of each. */
+	dentry->d_inode = inode;
+	list_add_tail(&dentry->d_child, &parent->d_subdirs);
+	spin_unlock(&parent->d_lock);
+	dget(dentry);
+	d_add(dentry, inode);
+	return 0;
+}
+
+void d_drop(struct dentry *dentry)
+{
+	struct dcache_bucket *bucket = d_bucket(dentry->d_name.hash);
+
+	spin_lock(&bucket->lock);
+	list_del_init(&dentry->d_hash);
+	spin_unlock(&bucket->lock);
+}
+
+void d_delete(struct dentry *dentry)
+{
+	struct dentry *parent = dentry->d_parent;
+	bool pinned;
+
+	d_drop(dentry);
+	spin_lock(&parent->d_lock);
+	list_del_init(&dentry->d_child);
+	spin_unlock(&parent->d_lock);
+
+	spin_lock(&dentry->d_lock);
+	pinned = dentry->d_flags & DCACHE_PINNED;
+	dentry->d_flags = (dentry->d_flags & ~DCACHE_PINNED) | DCACHE_DEAD;
+	spin_unlock(&dentry->d_lock);
+	if (pinned)
+		dput(dentry);
+}
+
+int d_kill_empty_dir(struct dentry *dentry)
+{
+	int err = 0;
+
+	spin_lock(&dentry->d_lock);
+	if (list_empty(&dentry->d_subdirs))
+		dentry->d_flags |= DCACHE_DEAD;
+	else
+		err = -ENOTEMPTY;
+	spin_unlock(&dentry->d_lock);
+	return err;
+}
+
+struct dentry *d_lookup(struct dentry *parent, const struct qstr *name)
+{
+	struct qstr key = *name;
+	struct dcache_bucket *bucket;
+	struct dentry *dentry, *found = NULL;
+
+	d_set_hash(parent, &key);
+	bucket = d_bucket(key.hash);
+	spin_lock(&bucket->lock);
+	list_for_each_entry (dentry, &bucket->chain, d_hash) {
+		if (dentry->d_parent != parent || dentry->d_name.hash != key.hash ||
+		    dentry->d_name.len != key.len ||
+		    memcmp(dentry->d_name.name, key.name, key.len) != 0)
+			continue;
+		found = dget(dentry);
+		break;
+	}
+	spin_unlock(&bucket->lock);
+	return found;
+}
+
+struct dentry *dget(struct dentry *dentry)
+{
+	atomic_inc(&dentry->d_count);
+	return dentry;
+}
+
+/* Drop a reference that is not the last one; false if it may be. */
+static bool dput_fast(struct dentry *dentry)
+{
+	int count = atomic_read(&dentry->d_count);
+
+	while (count > 1) {
+		int seen = atomic_cmpxchg(&dentry->d_count, count, count - 1);
+
+		if (seen == count)
+			return true;
+		count = seen;
+	}
+	return false;
+}
+
+/* The last user of a child may be the last user of its parent, and so on up: a loop, not a
+ * recursion. */
+void dput(struct dentry *dentry)
+{
+	while (dentry && !dput_fast(dentry)) {
+		struct dcache_bucket *bucket = d_bucket(dentry->d_name.hash);
+		struct dentry *parent = dentry->d_parent;
+
+		spin_lock(&bucket->lock);
+		if (!atomic_dec_and_test(&dentry->d_count)) {
+			spin_unlock(&bucket->lock);
+			return;
+		}
+		list_del_init(&dentry->d_hash);
+		spin_unlock(&bucket->lock);
+
+		if (dentry->d_inode)
+			iput(dentry->d_inode);
+		kfree(dentry);
+		dentry = parent != dentry ? parent : NULL;
+	}
+}
+
+static int dcache_init(void)
+{
+	for (unsigned i = 0; i < D_HASH_SIZE; i++) {
+		spin_lock_init(&dentry_hashtable[i].lock);
+		INIT_LIST_HEAD(&dentry_hashtable[i].chain);
+	}
+	return 0;
+}
+core_initcall(dcache_init);

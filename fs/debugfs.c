@@ -1,0 +1,43 @@
+/* debugfs: files for people who look at the kernel. */
+#include "fs/debugfs.h"
+#include "fs/filesystems.h"
+
+static int debugfs_fill_super(struct super_block *sb)
+{
+	return simple_fill_super(sb, 0700, &simple_dir_inode_operations);
+}
+
+struct file_system_type debugfs_type = {
+	.name = "debugfs",
+	.nodev = true,
+	.fill_super = debugfs_fill_super,
+};
+
+static struct dentry *debugfs_parent(struct dentry *parent)
+{
+	if (parent)
+		return parent;
+	return debugfs_type.sb ? debugfs_type.sb->s_root : ERR_PTR(-ENODEV);
+}
+
+struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry *parent,
+				   void *data, const struct file_operations *fops)
+{
+	return simple_create_file(debugfs_parent(parent), name, mode, fops, data);
+}
+
+struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
+{
+	return simple_create_dir(debugfs_parent(parent), name, 0755, &simple_dir_inode_operations);
+}
+
+struct dentry *debugfs_create_symlink(const char *name, struct dentry *parent, const char *target)
+{
+	return simple_create_symlink(debugfs_parent(parent), name, target);
+}
+
+void debugfs_remove(struct dentry *dentry)
+{
+	if (!IS_ERR_OR_NULL(dentry))
+		simple_recursive_removal(dentry);
+}

@@ -1,0 +1,134 @@
+/*
+ * /dev/kmsg: the kernel's messages, one record a read, and a way to add one
+ * (Linux: Documentation/ABI/testing/dev-kmsg).
+ */
+#include "fs/devfs.h"
+#include "fs/devices.h"
+#include "fs/poll.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+
+#define KMSG_WRITE_MAX 960 /* bytes of one message */
+
+/* Of one reader. */
+struct devkmsg_user {
+	struct mutex lock;
+	u64 seq; /* [lock] the next record */
+};
+
+static int devkmsg_open(struct inode *inode, struct file *file)
+{
+	struct devkmsg_user *user;
+
+	(void)inode;
+	if (!(file->f_mode & FMODE_READ))
+		return 0;
+	user = kzalloc(sizeof(*user), GFP_KERNEL);
+	if (!user)
+		return -ENOMEM;
+	mutex_init(&user->lock);
+	user->seq = kmsg_first_seq();
+	file->private_data = user;
+	return 0;
+}
+
+static int devkmsg_release(struct inode *inode, struct file *file)
+{
+	(void)inode;
+	kfree(file->private_data);
+	return 0;
+}
+
+static ssize_t devkmsg_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct devkmsg_user *user = file->private_data;
+	ssize_t ret;
+
+	(void)pos;
+	ret = mutex_lock_interruptible(&user->lock);
+	if (ret)
+		return ret;
+	while ((ret = kmsg_read_record(&user->seq, buf, count)) == 0) {
+		ret = -EAGAIN;
+		if (file->f_flags & O_NONBLOCK)
+			break;
+		ret = wait_event_interruptible(log_wait, kmsg_next_seq() != user->seq);
+		if (ret)
+			break;
+	}
+	mutex_unlock(&user->lock);
+	return ret;
+}
+
+/* "<N>text" gives the level in N's lowest three bits. */
+static ssize_t devkmsg_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	char text[KMSG_WRITE_MAX + 1], *start = text;
+	unsigned prio = (unsigned)default_message_loglevel;
+
+	(void)file, (void)pos;
+	if (count > KMSG_WRITE_MAX)
+		return -EINVAL;
+	memcpy(text, buf, count);
+	text[count] = '\0';
+	if (text[0] == '<') {
+		char *end;
+		unsigned long n = simple_strtoul(text + 1, &end, 10);
+
+		if (end != text + 1 && *end == '>') {
+			prio = (unsigned)n & 7;
+			start = end + 1;
+		}
+	}
+	if (count && text[count - 1] == '\n')
+		text[count - 1] = '\0';
+	printk("\001%u%s\n", prio, start);
+	return (ssize_t)count;
+}
+
+static loff_t devkmsg_llseek(struct file *file, loff_t offset, int whence)
+{
+	struct devkmsg_user *user = file->private_data;
+
+	if (!user)
+		return -EBADF;
+	if (offset)
+		return -ESPIPE;
+	if (whence == SEEK_CUR)
+		return -EINVAL;
+	mutex_lock(&user->lock);
+	user->seq = whence == SEEK_SET ? kmsg_first_seq() : kmsg_next_seq();
+	mutex_unlock(&user->lock);
+	return 0;
+}
+
+static unsigned devkmsg_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct devkmsg_user *user = file->private_data;
+	u64 seq;
+
+	if (!user)
+		return POLLOUT | POLLWRNORM;
+	poll_wait(file, &log_wait, wait);
+	seq = READ_ONCE(user->seq);
+	if (seq < kmsg_first_seq())
+		return POLLIN | POLLRDNORM | POLLERR | POLLPRI;
+	return seq != kmsg_next_seq() ? POLLIN | POLLRDNORM : 0;
+}
+
+static const struct file_operations kmsg_fops = {
+	.open = devkmsg_open,
+	.release = devkmsg_release,
+	.read = devkmsg_read,
+	.write = devkmsg_write,
+	.llseek = devkmsg_llseek,
+	.poll = devkmsg_poll,
+};
+
+int kmsg_device_init(void)
+{
+	return devfs_create("kmsg", 0644, MKDEV(1, 11), &kmsg_fops, NULL);
+}

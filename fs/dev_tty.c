@@ -1,0 +1,60 @@
+/* /dev/console, /dev/ttyS0, /dev/ttyS1: terminals as files. What a terminal does is in
+ * kernel/console. */
+#include "fs/devfs.h"
+#include "fs/devices.h"
+#include "fs/poll.h"
+#include "kernel/console/tty.h"
+
+/* i_private is the terminal's number: it is looked up when the file is opened. */
+static int tty_open(struct inode *inode, struct file *file)
+{
+	file->private_data = tty_find((unsigned)(unsigned long)inode->i_private);
+	return file->private_data ? 0 : -ENXIO;
+}
+
+static ssize_t tty_file_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	(void)pos;
+	return tty_read(file->private_data, buf, count, file->f_flags & O_NONBLOCK);
+}
+
+static ssize_t tty_file_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	(void)pos;
+	return tty_write(file->private_data, buf, count, file->f_flags & O_NONBLOCK);
+}
+
+static unsigned tty_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct tty_struct *tty = file->private_data;
+	unsigned mask = 0;
+
+	poll_wait(file, &tty->read_wait, wait);
+	poll_wait(file, &tty->write_wait, wait);
+	if (tty_readable(tty))
+		mask |= POLLIN | POLLRDNORM;
+	if (tty_writable(tty))
+		mask |= POLLOUT | POLLWRNORM;
+	return mask;
+}
+
+static long tty_file_ioctl(struct file *file, unsigned cmd, unsigned long arg)
+{
+	return tty_ioctl(file->private_data, cmd, arg);
+}
+
+static const struct file_operations tty_fops = {
+	.open = tty_open,
+	.read = tty_file_read,
+	.write = tty_file_write,
+	.poll = tty_poll,
+	.ioctl = tty_file_ioctl,
+};
+
+int tty_devices_init(void)
+{
+	int err = devfs_create("console", 0600, MKDEV(5, 1), &tty_fops, (void *)0);
+
+	err = err ? err : devfs_create("ttyS0", 0600, MKDEV(4, 64), &tty_fops, (void *)0);
+	return err ? err : devfs_create("ttyS1", 0600, MKDEV(4, 65), &tty_fops, (void *)1);
+}

@@ -1,0 +1,60 @@
+/* The files that are there when the boot is done: what is mounted where. */
+#include "fs/debugfs.h"
+#include "fs/filesystems.h"
+#include "fs/syscalls.h"
+#include "kernel/init.h"
+#include "kernel/printk.h"
+
+static struct file_system_type *const types[] = {
+	&ramfs_type, &devfs_type, &proc_type, &debugfs_type, &tracefs_type,
+};
+
+/* Mount a file system on a directory, made first if mode is not 0. */
+static int __init mount_at(const char *type, const char *devname, const char *path, umode_t mode)
+{
+	int err = mode ? (int)sys_mkdir(path, mode) : 0;
+
+	if (!err)
+		err = kern_mount_at(type, devname, path);
+	if (err)
+		pr_err("vfs: %s on %s: %s\n", type, path, errno_text(-err));
+	return err;
+}
+
+static int __init mount_all(void)
+{
+	int err = mount_at("ramfs", "rootfs", "/", 0);
+
+	if (err)
+		return err;
+	sys_mkdir("/sys", 0555);
+	sys_mkdir("/sys/kernel", 0755);
+	sys_mkdir("/tmp", 0755);
+	sys_chmod("/tmp", 01777); /* past the umask */
+	err = mount_at("devfs", "devfs", "/dev", 0755);
+	err = err ? err : mount_at("proc", "proc", "/proc", 0555);
+	err = err ? err : mount_at("debugfs", "debugfs", "/sys/kernel/debug", 0700);
+	err = err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/tracing", 0700);
+	if (err)
+		return err;
+	/* The same tree again, where it was before it had a file system of its own. */
+	debugfs_create_dir("tracing", NULL);
+	return mount_at("tracefs", "tracefs", "/sys/kernel/debug/tracing", 0);
+}
+
+static int __init vfs_init(void)
+{
+	int err;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(types); i++)
+		register_filesystem(types[i]);
+	err = mount_all();
+	if (!err)
+		err = devfs_populate();
+	if (!err)
+		err = proc_populate();
+	if (!err)
+		err = page_tables_init();
+	return err;
+}
+fs_initcall(vfs_init);

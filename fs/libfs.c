@@ -1,0 +1,269 @@
+/* libfs: file systems that are nothing but dentries kept by their directories (debugfs, proc, dev
+ * …). */
+#include "fs/filesystems.h"
+#include "fs/internal.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/time/ktime.h"
+
+/* Directories' i_mutex is held by the callers of both. */
+int simple_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	int err = d_kill_empty_dir(dentry);
+
+	if (err)
+		return err;
+	dir->i_nlink--;
+	dentry->d_inode->i_nlink = 0;
+	return 0;
+}
+
+int simple_unlink(struct inode *dir, struct dentry *dentry)
+{
+	(void)dir;
+	dentry->d_inode->i_nlink = 0;
+	return 0;
+}
+
+int simple_open(struct inode *inode, struct file *file)
+{
+	file->private_data = inode->i_private;
+	return 0;
+}
+
+bool dir_emit_dots(struct dentry *dir, struct dir_context *ctx)
+{
+	if (ctx->pos == 0) {
+		if (!ctx->actor(ctx, ".", 1, 0, dir->d_inode->i_ino, DT_DIR))
+			return false;
+		ctx->pos = 1;
+	}
+	if (ctx->pos == 1) {
+		if (!ctx->actor(ctx, "..", 2, 1, dir->d_parent->d_inode->i_ino, DT_DIR))
+			return false;
+		ctx->pos = 2;
+	}
+	return true;
+}
+
+/* The list stands still: i_mutex is held. */
+bool dir_emit_children(struct dentry *dir, struct dir_context *ctx)
+{
+	struct dentry *child;
+
+	list_for_each_entry (child, &dir->d_subdirs, d_child) {
+		if ((loff_t)child->d_off < ctx->pos)
+			continue;
+		if (!ctx->actor(ctx, child->d_name.name, child->d_name.len, (loff_t)child->d_off,
+				child->d_inode->i_ino, S_DT(child->d_inode->i_mode)))
+			return false;
+		ctx->pos = (loff_t)child->d_off + 1;
+	}
+	return true;
+}
+
+static int dcache_readdir(struct file *file, struct dir_context *ctx)
+{
+	struct dentry *dir = file->f_path.dentry;
+
+	if (dir_emit_dots(dir, ctx))
+		dir_emit_children(dir, ctx);
+	return 0;
+}
+
+loff_t dcache_dir_lseek(struct file *file, loff_t offset, int whence)
+{
+	if (whence == SEEK_CUR)
+		offset += file->f_pos;
+	else if (whence != SEEK_SET)
+		return -EINVAL;
+	if (offset < 0)
+		return -EINVAL;
+	file->f_pos = offset;
+	return offset;
+}
+
+const struct file_operations simple_dir_operations = {
+	.iterate = dcache_readdir,
+	.llseek = dcache_dir_lseek,
+};
+
+const struct inode_operations simple_dir_inode_operations;
+const struct inode_operations simple_symlink_inode_operations;
+
+/* Make the inode findable as parent/name. Takes over the inode's reference, also when it fails. */
+static struct dentry *simple_add(struct dentry *parent, const char *name, struct inode *inode)
+{
+	struct inode *dir = parent->d_inode;
+	struct qstr last = { .name = name, .len = (u32)strlen(name) };
+	struct dentry *dentry;
+	int err = -EEXIST;
+
+	mutex_lock(&dir->i_mutex);
+	dentry = d_lookup(parent, &last);
+	if (dentry)
+		goto out;
+	err = -ENOMEM;
+	dentry = d_alloc(parent, &last);
+	if (!dentry)
+		goto out;
+	err = d_add_pinned(dentry, inode);
+	if (err) {
+		dentry->d_inode = NULL;
+		goto out;
+	}
+	inode = NULL;
+	if (S_ISDIR(dentry->d_inode->i_mode))
+		dir->i_nlink++;
+	dir->i_mtime = dir->i_ctime = ktime_get();
+out:
+	mutex_unlock(&dir->i_mutex);
+	if (inode)
+		iput(inode);
+	dput(dentry);
+	return err ? ERR_PTR(err) : dentry;
+}
+
+struct dentry *simple_create_file(struct dentry *parent, const char *name, umode_t mode,
+				  const struct file_operations *fops, void *private)
+{
+	struct inode *inode;
+
+	if (IS_ERR(parent))
+		return parent;
+	inode = new_inode(parent->d_sb, mode & S_IFMT ? mode : mode | S_IFREG);
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	inode->i_fop = fops;
+	inode->i_private = private;
+	return simple_add(parent, name, inode);
+}
+
+struct dentry *simple_create_dir(struct dentry *parent, const char *name, umode_t mode,
+				 const struct inode_operations *iops)
+{
+	struct inode *inode;
+
+	if (IS_ERR(parent))
+		return parent;
+	inode = new_inode(parent->d_sb, (mode & S_IALLUGO) | S_IFDIR);
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	inode->i_nlink = 2;
+	inode->i_op = iops;
+	inode->i_fop = &simple_dir_operations;
+	return simple_add(parent, name, inode);
+}
+
+struct dentry *simple_create_symlink(struct dentry *parent, const char *name, const char *target)
+{
+	struct inode *inode;
+
+	if (IS_ERR(parent))
+		return parent;
+	inode = new_inode(parent->d_sb, S_IFLNK | S_IRWXUGO);
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	inode->i_op = &simple_symlink_inode_operations;
+	inode->i_link = kstrdup(target, GFP_KERNEL);
+	inode->i_size = (loff_t)strlen(target);
+	if (!inode->i_link) {
+		iput(inode);
+		return ERR_PTR(-ENOMEM);
+	}
+	return simple_add(parent, name, inode);
+}
+
+static struct dentry *first_child(struct dentry *dir)
+{
+	struct dentry *child = NULL;
+
+	spin_lock(&dir->d_lock);
+	if (!list_empty(&dir->d_subdirs))
+		child = dget(list_first_entry(&dir->d_subdirs, struct dentry, d_child));
+	spin_unlock(&dir->d_lock);
+	return child;
+}
+
+/* Take one name away; false if it is a directory that has got a child meanwhile. */
+static bool remove_one(struct dentry *dentry)
+{
+	struct inode *dir = dentry->d_parent->d_inode;
+	bool gone = true;
+
+	mutex_lock(&dir->i_mutex);
+	if (!(dentry->d_flags & DCACHE_PINNED)) {
+		; /* somebody else has removed it */
+	} else if (!S_ISDIR(dentry->d_inode->i_mode)) {
+		simple_unlink(dir, dentry);
+		d_delete(dentry);
+	} else if (simple_rmdir(dir, dentry) == 0) {
+		d_delete(dentry);
+	} else {
+		gone = false;
+	}
+	mutex_unlock(&dir->i_mutex);
+	return gone;
+}
+
+/*
+ * From the leaves up. The reference on the dentry in hand keeps its parents too, so each step up or
+ * down takes the next before it drops the last.
+ */
+void simple_recursive_removal(struct dentry *dentry)
+{
+	struct dentry *victim = dget(dentry), *next;
+
+	for (;;) {
+		next = first_child(victim);
+		if (!next) {
+			if (!remove_one(victim))
+				continue;
+			if (victim == dentry)
+				break;
+			next = dget(victim->d_parent);
+		}
+		dput(victim);
+		victim = next;
+	}
+	dput(victim);
+}
+
+ssize_t simple_read_from_buffer(void *to, size_t count, loff_t *pos, const void *from,
+				size_t available)
+{
+	if (*pos < 0)
+		return -EINVAL;
+	if ((u64)*pos >= available)
+		return 0;
+	count = min(count, available - (size_t)*pos);
+	memcpy(to, (const char *)from + *pos, count);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+ssize_t simple_write_to_buffer(void *to, size_t available, loff_t *pos, const void *from,
+			       size_t count)
+{
+	if (*pos < 0)
+		return -EINVAL;
+	if ((u64)*pos >= available)
+		return 0;
+	count = min(count, available - (size_t)*pos);
+	memcpy((char *)to + *pos, from, count);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+int simple_fill_super(struct super_block *sb, umode_t mode, const struct inode_operations *iops)
+{
+	struct inode *inode = new_inode(sb, S_IFDIR | mode);
+
+	if (!inode)
+		return -ENOMEM;
+	inode->i_nlink = 2;
+	inode->i_op = iops;
+	inode->i_fop = &simple_dir_operations;
+	sb->s_root = d_make_root(inode);
+	return sb->s_root ? 0 : -ENOMEM;
+}

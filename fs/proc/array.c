@@ -1,0 +1,145 @@
+/* The files of one task: /proc/PID/{stat,status,stack,comm}, as Linux's proc(5) describes them. */
+#include "arch/x86_64/stacktrace.h"
+#include "fs/proc/internal.h"
+#include "kernel/lib/cpulist.h"
+#include "kernel/lib/string.h"
+
+#define STACK_MAX 64
+
+/* What changes while it is read, taken at one moment. */
+struct task_snapshot {
+	char comm[TASK_COMM_LEN];
+	char state;
+	pid_t ppid, pgrp;
+	enum sched_policy policy;
+	int rt_priority, nice;
+	unsigned cpu;
+	u64 runtime, nvcsw, nivcsw;
+	struct cpumask cpus_allowed;
+};
+
+static int task_snapshot(struct task_struct *task, struct task_snapshot *s)
+{
+	unsigned long flags;
+
+	if (!proc_task_alive(task))
+		return -ESRCH;
+	spin_lock(&tasklist_lock);
+	s->ppid = task->parent ? task->parent->pid : 0;
+	s->pgrp = task->pgrp;
+	spin_unlock(&tasklist_lock);
+
+	spin_lock_irqsave(&task->lock, flags);
+	memcpy(s->comm, task->comm, sizeof(s->comm));
+	s->policy = task->policy;
+	s->rt_priority = task->rt_priority;
+	s->nice = task->nice;
+	s->cpus_allowed = task->cpus_allowed;
+	spin_unlock_irqrestore(&task->lock, flags);
+
+	/* Written under the run queue's lock; one 64-bit load each is good enough to look at. */
+	s->cpu = READ_ONCE(task->cpu);
+	s->runtime = READ_ONCE(task->se.sum_exec_runtime);
+	s->nvcsw = READ_ONCE(task->nvcsw);
+	s->nivcsw = READ_ONCE(task->nivcsw);
+	s->state = task_state_to_char(task);
+	return 0;
+}
+
+static const char *state_text(char state)
+{
+	switch (state) {
+	case 'R':
+		return "R (running)";
+	case 'S':
+		return "S (sleeping)";
+	case 'D':
+		return "D (disk sleep)";
+	case 'Z':
+		return "Z (zombie)";
+	case 'I':
+		return "I (idle)";
+	default:
+		return "X (dead)";
+	}
+}
+
+int proc_pid_comm(struct seq_file *m, void *v)
+{
+	struct task_snapshot s;
+	int err = task_snapshot(m->private, &s);
+
+	(void)v;
+	if (err)
+		return err;
+	seq_printf(m, "%s\n", s.comm);
+	return 0;
+}
+
+/* proc(5), /proc/PID/stat: 52 fields; those that tell of user space are 0. */
+int proc_pid_stat(struct seq_file *m, void *v)
+{
+	struct task_struct *task = m->private;
+	struct task_snapshot s;
+	int err = task_snapshot(task, &s);
+	int priority;
+
+	(void)v;
+	if (err)
+		return err;
+	priority = s.policy == SCHED_FIFO ? -1 - s.rt_priority : 20 + s.nice;
+	seq_printf(m, "%d (%s) %c %d %d 0 0 -1 %u 0 0 0 0 0 %llu 0 0 %d %d 1 0 %llu 0 0 ",
+		   task->pid, s.comm, s.state, s.ppid, s.pgrp, READ_ONCE(task->flags),
+		   (unsigned long long)(s.runtime / NSEC_PER_USER_TICK), priority, s.nice,
+		   (unsigned long long)(task->start_time / NSEC_PER_USER_TICK));
+	seq_printf(m, "%llu 0 0 0 0 0 %llu 0 %llu 0 0 0 0 %d %u %d %u 0 0 0 0 0 0 0 0 0 0 %d\n",
+		   ~0ULL, (unsigned long long)READ_ONCE(task->pending),
+		   (unsigned long long)READ_ONCE(task->ignored_signals),
+		   task->flags & PF_KTHREAD ? 0 : 17, s.cpu, s.rt_priority, (unsigned)s.policy,
+		   READ_ONCE(task->exit_code));
+	return 0;
+}
+
+int proc_pid_status(struct seq_file *m, void *v)
+{
+	struct task_struct *task = m->private;
+	struct task_snapshot s;
+	char cpus[NR_CPUS + NR_CPUS / 8 + 8];
+	int err = task_snapshot(task, &s);
+
+	(void)v;
+	if (err)
+		return err;
+	seq_printf(m, "Name:\t%s\nUmask:\t0022\nState:\t%s\n", s.comm, state_text(s.state));
+	seq_printf(m, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", task->pid,
+		   task->pid, s.ppid);
+	seq_puts(m, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t \n");
+	seq_printf(m, "NStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nThreads:\t1\n", task->pid, task->pid,
+		   s.pgrp);
+	seq_printf(m, "SigPnd:\t%016llx\nShdPnd:\t%016llx\nSigBlk:\t%016llx\nSigIgn:\t%016llx\n",
+		   (unsigned long long)READ_ONCE(task->pending), 0ULL, 0ULL,
+		   (unsigned long long)READ_ONCE(task->ignored_signals));
+	cpumask_print(cpus, sizeof(cpus), &s.cpus_allowed);
+	seq_printf(m, "Cpus_allowed:\t%s\n", cpus);
+	cpulist_print(cpus, sizeof(cpus), &s.cpus_allowed);
+	seq_printf(m, "Cpus_allowed_list:\t%s\n", cpus);
+	seq_printf(m, "voluntary_ctxt_switches:\t%llu\nnonvoluntary_ctxt_switches:\t%llu\n",
+		   (unsigned long long)s.nvcsw, (unsigned long long)s.nivcsw);
+	return 0;
+}
+
+/* Where a task sleeps. Of one that runs elsewhere nothing can be said. */
+int proc_pid_stack(struct seq_file *m, void *v)
+{
+	struct task_struct *task = m->private;
+	unsigned long entries[STACK_MAX];
+	unsigned n;
+
+	(void)v;
+	if (!proc_task_alive(task))
+		return -ESRCH;
+	n = stack_trace_save_task(task, entries, STACK_MAX);
+	for (unsigned i = 0; i < n; i++)
+		seq_printf(m, "[<0>] %pB\n", (void *)entries[i]);
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* /proc/{version,cmdline,uptime,loadavg,kallsyms}. */
+#include "fs/proc/internal.h"
+#include "kernel/boot_info.h"
+#include "kernel/kallsyms.h"
+#include "kernel/time/ktime.h"
+#include "kernel/version.h"
+
+static int version_show(struct seq_file *m, void *v)
+{
+	(void)v;
+	seq_puts(m, version_banner);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(version);
+
+static int cmdline_show(struct seq_file *m, void *v)
+{
+	(void)v;
+	seq_printf(m, "%s\n", boot_info.cmdline);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(cmdline);
+
+static void seq_seconds(struct seq_file *m, u64 ns, char end)
+{
+	seq_printf(m, "%llu.%02llu%c", (unsigned long long)(ns / NSEC_PER_SEC),
+		   (unsigned long long)(ns % NSEC_PER_SEC / NSEC_PER_USER_TICK), end);
+}
+
+static int uptime_show(struct seq_file *m, void *v)
+{
+	struct sched_stat stat;
+	u64 idle = 0;
+	unsigned cpu;
+
+	(void)v;
+	for_each_online_cpu (cpu) {
+		sched_cpu_stat(cpu, &stat);
+		idle += stat.idle;
+	}
+	seq_seconds(m, ktime_get(), ' ');
+	seq_seconds(m, idle, '\n');
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(uptime);
+
+/* Loads have 11 bits of fraction; they are rounded to hundredths. */
+static void seq_load(struct seq_file *m, unsigned long load)
+{
+	load += (1UL << 11) / 200;
+	seq_printf(m, "%lu.%02lu ", load >> 11, (load & 0x7ff) * 100 >> 11);
+}
+
+static int loadavg_show(struct seq_file *m, void *v)
+{
+	unsigned long loads[3];
+	unsigned nr_threads = 0;
+	struct task_struct *p;
+
+	(void)v;
+	spin_lock(&tasklist_lock);
+	for_each_task (p)
+		nr_threads++;
+	spin_unlock(&tasklist_lock);
+
+	get_avenrun(loads);
+	for (unsigned i = 0; i < ARRAY_SIZE(loads); i++)
+		seq_load(m, loads[i]);
+	seq_printf(m, "%u/%u %d\n", nr_running(), nr_threads, last_pid());
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(loadavg);
+
+/* The iterator of kallsyms is the index + 1. */
+static void *kallsyms_start(struct seq_file *m, loff_t *pos)
+{
+	(void)m;
+	return *pos < (loff_t)kallsyms_num_symbols() ? (void *)(*pos + 1) : NULL;
+}
+
+static void *kallsyms_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	(void)v;
+	++*pos;
+	return kallsyms_start(m, pos);
+}
+
+static void kallsyms_stop(struct seq_file *m, void *v)
+{
+	(void)m, (void)v;
+}
+
+static int kallsyms_show(struct seq_file *m, void *v)
+{
+	char name[KSYM_NAME_LEN], type;
+	unsigned long address;
+
+	if (!kallsyms_get((unsigned)(unsigned long)v - 1, &address, &type, name))
+		return SEQ_SKIP;
+	seq_printf(m, "%016lx %c %s\n", address, type, name);
+	return 0;
+}
+
+static const struct seq_operations kallsyms_sops = {
+	.start = kallsyms_start,
+	.next = kallsyms_next,
+	.stop = kallsyms_stop,
+	.show = kallsyms_show,
+};
+DEFINE_SEQ_ATTRIBUTE(kallsyms);
+
+int proc_kernel_init(void)
+{
+	proc_create("version", 0444, NULL, &version_fops);
+	proc_create("cmdline", 0444, NULL, &cmdline_fops);
+	proc_create("uptime", 0444, NULL, &uptime_fops);
+	proc_create("loadavg", 0444, NULL, &loadavg_fops);
+	proc_create("kallsyms", 0444, NULL, &kallsyms_fops);
+	return 0;
+}

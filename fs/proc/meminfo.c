@@ -1,0 +1,43 @@
+/* /proc/meminfo: Linux's lines, as far as nop5 has what they count. */
+#include "arch/x86_64/pgtable.h"
+#include "fs/filesystems.h"
+#include "fs/proc/internal.h"
+#include "kernel/mm/page_alloc.h"
+
+static void show_kb(struct seq_file *m, const char *name, u64 bytes)
+{
+	seq_printf(m, "%-16s%8llu kB\n", name, (unsigned long long)(bytes / 1024));
+}
+
+static int meminfo_show(struct seq_file *m, void *v)
+{
+	struct meminfo info;
+	u64 cached = ramfs_bytes();
+
+	(void)v;
+	si_meminfo(&info);
+	show_kb(m, "MemTotal:", info.total);
+	show_kb(m, "MemFree:", info.free);
+	show_kb(m, "MemAvailable:", info.free);
+	show_kb(m, "Buffers:", 0);
+	show_kb(m, "Cached:", cached);
+	show_kb(m, "SwapCached:", 0);
+	show_kb(m, "SwapTotal:", 0);
+	show_kb(m, "SwapFree:", 0);
+	show_kb(m, "Shmem:", cached);
+	show_kb(m, "Slab:", info.slab);
+	show_kb(m, "SReclaimable:", 0);
+	show_kb(m, "SUnreclaim:", info.slab);
+	show_kb(m, "KernelStack:", info.kernel_stack);
+	show_kb(m, "PageTables:", info.page_tables);
+	show_kb(m, "VmallocTotal:", VMALLOC_END - VMALLOC_START);
+	show_kb(m, "VmallocUsed:", info.vmalloc);
+	show_kb(m, "VmallocChunk:", 0);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(meminfo);
+
+int proc_meminfo_init(void)
+{
+	return proc_create("meminfo", 0444, NULL, &meminfo_fops) ? 0 : -ENOMEM;
+}

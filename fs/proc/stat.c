@@ -1,0 +1,108 @@
+/* /proc/stat. */
+#include "fs/proc/internal.h"
+#include "kernel/irq/irq.h"
+#include "kernel/irq/softirq.h"
+#include "kernel/time/ktime.h"
+
+static void show_cpu_line(struct seq_file *m, const struct sched_stat *s)
+{
+	const u64 ns[] = { s->user, s->nice, s->system, s->idle, s->iowait, s->irq, s->softirq };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(ns); i++)
+		seq_put_decimal_ull_width(m, " ", ns[i] / NSEC_PER_USER_TICK, 0);
+	seq_puts(m, " 0 0 0\n"); /* steal, guest, guest_nice */
+}
+
+static void show_cpus(struct seq_file *m)
+{
+	struct sched_stat all = { 0 }, one;
+	unsigned cpu;
+
+	for_each_online_cpu (cpu) {
+		sched_cpu_stat(cpu, &one);
+		all.user += one.user;
+		all.nice += one.nice;
+		all.system += one.system;
+		all.idle += one.idle;
+		all.iowait += one.iowait;
+		all.irq += one.irq;
+		all.softirq += one.softirq;
+	}
+	seq_puts(m, "cpu ");
+	show_cpu_line(m, &all);
+	for_each_online_cpu (cpu) {
+		sched_cpu_stat(cpu, &one);
+		seq_printf(m, "cpu%u", cpu);
+		show_cpu_line(m, &one);
+	}
+}
+
+/* The total of all interrupts, then each device's. */
+static void show_intr(struct seq_file *m)
+{
+	u64 total = 0, by_irq[NR_ISA_IRQS] = { 0 };
+	unsigned cpu;
+
+	for_each_online_cpu (cpu) {
+		for (unsigned kind = 0; kind < IRQ_STAT_COUNT; kind++)
+			total += irq_stat_read(kind, cpu);
+		for (unsigned irq = 0; irq < NR_ISA_IRQS; irq++)
+			by_irq[irq] += irq_device_count(irq, cpu);
+	}
+	for (unsigned irq = 0; irq < NR_ISA_IRQS; irq++)
+		total += by_irq[irq];
+	seq_put_decimal_ull_width(m, "intr ", total, 0);
+	for (unsigned irq = 0; irq < NR_ISA_IRQS; irq++)
+		seq_put_decimal_ull_width(m, " ", by_irq[irq], 0);
+	seq_putc(m, '\n');
+}
+
+static unsigned count_blocked(void)
+{
+	struct task_struct *p;
+	unsigned n = 0;
+
+	spin_lock(&tasklist_lock);
+	for_each_task (p)
+		n += READ_ONCE(p->state) == TASK_UNINTERRUPTIBLE;
+	spin_unlock(&tasklist_lock);
+	return n;
+}
+
+/* Linux's ten softirqs, in its order; those that nop5 has no use for stay 0. */
+static void show_softirq(struct seq_file *m)
+{
+	static const int kinds[] = { HI_SOFTIRQ,  TIMER_SOFTIRQ, -1, -1,         -1, -1,
+				     TTY_SOFTIRQ, SCHED_SOFTIRQ, -1, RCU_SOFTIRQ };
+	u64 sums[ARRAY_SIZE(kinds)] = { 0 }, total = 0;
+	unsigned cpu;
+
+	for_each_online_cpu (cpu)
+		for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
+			if (kinds[i] >= 0)
+				sums[i] += softirq_count_read((enum softirq)kinds[i], cpu);
+	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
+		total += sums[i];
+	seq_put_decimal_ull_width(m, "softirq ", total, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
+		seq_put_decimal_ull_width(m, " ", sums[i], 0);
+	seq_putc(m, '\n');
+}
+
+static int stat_show(struct seq_file *m, void *v)
+{
+	(void)v;
+	show_cpus(m);
+	show_intr(m);
+	seq_printf(m, "ctxt %llu\nbtime 0\nprocesses %llu\nprocs_running %u\nprocs_blocked %u\n",
+		   (unsigned long long)nr_context_switches(), (unsigned long long)total_forks(),
+		   nr_running(), count_blocked());
+	show_softirq(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(stat);
+
+int proc_stat_init(void)
+{
+	return proc_create("stat", 0444, NULL, &stat_fops) ? 0 : -ENOMEM;
+}

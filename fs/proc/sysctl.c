@@ -1,0 +1,176 @@
+/*
+ * /proc/sys: kernel variables as files, from tables.
+ *
+ * A write is parsed whole before anything is stored, so that a refused one changes nothing.
+ */
+#include "fs/proc/internal.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+
+#define SYSCTL_INTS_MAX 8
+
+static struct dentry *proc_sys; /* constant after boot */
+
+static ssize_t sysctl_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	const struct ctl_table *table = file->f_inode->i_private;
+	char *page = kzalloc(PAGE_SIZE, GFP_KERNEL);
+	ssize_t ret;
+
+	if (!page)
+		return -ENOMEM;
+	ret = table->proc_handler(table, false, page, PAGE_SIZE);
+	if (!ret)
+		ret = simple_read_from_buffer(buf, count, pos, page, strlen(page));
+	kfree(page);
+	return ret;
+}
+
+static ssize_t sysctl_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	const struct ctl_table *table = file->f_inode->i_private;
+	char *text;
+	ssize_t ret;
+
+	if (count >= PAGE_SIZE)
+		return -ENOMEM;
+	text = kzalloc(count + 1, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, buf, count);
+	ret = table->proc_handler(table, true, text, count + 1);
+	kfree(text);
+	if (ret)
+		return ret;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations sysctl_fops = {
+	.read = sysctl_read,
+	.write = sysctl_write,
+	.llseek = generic_file_llseek,
+};
+
+/* Numbers between blanks: how many were read into values (at most max), or -EINVAL. */
+static int parse_ints(char *text, int *values, unsigned max, const struct ctl_table *table)
+{
+	unsigned n = 0;
+	char *word;
+
+	while (n < max) {
+		text = skip_spaces(text);
+		if (!*text)
+			break;
+		word = text;
+		text += strcspn(text, " \t\n\v\f\r");
+		if (*text)
+			*text++ = '\0';
+		if (kstrtoint(word, 0, &values[n]))
+			return -EINVAL;
+		if ((table->extra1 || table->extra2) &&
+		    (values[n] < table->extra1 || values[n] > table->extra2))
+			return -EINVAL;
+		n++;
+	}
+	return n ? (int)n : -EINVAL;
+}
+
+static int do_proc_dointvec(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	unsigned max = (unsigned)min(table->maxlen / sizeof(int), (size_t)SYSCTL_INTS_MAX);
+	int values[SYSCTL_INTS_MAX], *data = table->data;
+	size_t len = 0;
+	int n;
+
+	if (write) {
+		n = parse_ints(buf, values, max, table);
+		if (n < 0)
+			return n;
+		for (int i = 0; i < n; i++)
+			WRITE_ONCE(data[i], values[i]);
+		return 0;
+	}
+	for (unsigned i = 0; i < max; i++)
+		len += (size_t)scnprintf(buf + len, size - len, "%s%d", i ? "\t" : "",
+					 READ_ONCE(data[i]));
+	scnprintf(buf + len, size - len, "\n");
+	return 0;
+}
+
+int proc_dointvec(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	struct ctl_table unbounded = *table;
+
+	unbounded.extra1 = unbounded.extra2 = 0;
+	return do_proc_dointvec(&unbounded, write, buf, size);
+}
+
+int proc_dointvec_minmax(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	return do_proc_dointvec(table, write, buf, size);
+}
+
+/* The four of kernel.printk are variables of their own. */
+static int proc_printk_levels(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	static int *const levels[] = { &console_loglevel, &default_message_loglevel,
+				       &minimum_console_loglevel, &default_console_loglevel };
+	int values[ARRAY_SIZE(levels)];
+	struct ctl_table local = { .data = values, .maxlen = sizeof(values) };
+	int err;
+
+	(void)table;
+	for (unsigned i = 0; i < ARRAY_SIZE(levels); i++)
+		values[i] = READ_ONCE(*levels[i]);
+	err = proc_dointvec(&local, write, buf, size);
+	if (err || !write)
+		return err;
+	for (unsigned i = 0; i < ARRAY_SIZE(levels); i++)
+		WRITE_ONCE(*levels[i], values[i]);
+	return 0;
+}
+
+static const struct ctl_table kernel_table[] = {
+	{ .procname = "panic",
+	  .data = &panic_timeout,
+	  .maxlen = sizeof(int),
+	  .mode = 0644,
+	  .proc_handler = proc_dointvec },
+	{ .procname = "panic_on_oops",
+	  .data = &panic_on_oops,
+	  .maxlen = sizeof(int),
+	  .mode = 0644,
+	  .proc_handler = proc_dointvec },
+	{ .procname = "printk", .mode = 0644, .proc_handler = proc_printk_levels },
+	{ .procname = NULL },
+};
+
+int register_sysctl(const char *name, const struct ctl_table *table)
+{
+	struct qstr last = { .name = name, .len = (u32)strlen(name) };
+	struct dentry *dir = d_lookup(proc_sys, &last);
+
+	if (dir)
+		dput(dir); /* static entries stay */
+	else
+		dir = proc_mkdir(name, proc_sys);
+	if (!dir)
+		return -ENOMEM;
+	for (; table->procname; table++)
+		if (!proc_create_data(table->procname, table->mode, dir, &sysctl_fops,
+				      (void *)table))
+			return -ENOMEM;
+	return 0;
+}
+
+int proc_sysctl_init(void)
+{
+	proc_sys = proc_mkdir("sys", NULL);
+	return proc_sys ? register_sysctl("kernel", kernel_table) : -ENOMEM;
+}

@@ -1,0 +1,165 @@
+/* /proc/sysrq-trigger: orders for when nothing else answers (Linux: admin-guide/sysrq.rst). */
+#include "arch/x86_64/stacktrace.h"
+#include "fs/proc/internal.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/smp.h"
+
+#undef pr_fmt
+#define pr_fmt(fmt) "sysrq: " fmt
+
+#define SYSRQ_KEYS 36 /* 0-9, a-z */
+
+static const struct sysrq_key_op *sysrq_keys[SYSRQ_KEYS]; /* [A] set once each, by cmpxchg */
+
+static int sysrq_index(int key)
+{
+	if (key >= '0' && key <= '9')
+		return key - '0';
+	if (key >= 'a' && key <= 'z')
+		return key - 'a' + 10;
+	return -EINVAL;
+}
+
+int sysrq_register(int key, const struct sysrq_key_op *op)
+{
+	int index = sysrq_index(key);
+
+	if (index < 0)
+		return index;
+	return cmpxchg(&sysrq_keys[index], NULL, op) ? -EBUSY : 0;
+}
+
+static void sysrq_help(void)
+{
+	pr_info("HELP : ");
+	for (unsigned i = 0; i < SYSRQ_KEYS; i++) {
+		const struct sysrq_key_op *op = READ_ONCE(sysrq_keys[i]);
+
+		if (op)
+			pr_cont("%s ", op->help_msg);
+	}
+	pr_cont("\n");
+}
+
+void handle_sysrq(int key)
+{
+	int index = sysrq_index(key);
+	const struct sysrq_key_op *op = index < 0 ? NULL : READ_ONCE(sysrq_keys[index]);
+
+	if (!op) {
+		sysrq_help();
+		return;
+	}
+	pr_info("%s\n", op->action_msg);
+	op->handler(key);
+}
+
+/* One task as Linux's sched_show_task() prints it. */
+static void show_task(struct task_struct *p)
+{
+	char state = task_state_to_char(p);
+	pid_t ppid;
+
+	spin_lock(&tasklist_lock);
+	ppid = p->parent ? p->parent->pid : 0;
+	spin_unlock(&tasklist_lock);
+	printk(KERN_INFO "task:%-15.15s state:%c%s stack:%-5lu pid:%-5d ppid:%-6d flags:0x%08lx\n",
+	       p->comm, state, READ_ONCE(p->on_cpu) ? "  running task   " : "", 0UL, p->pid, ppid,
+	       (unsigned long)READ_ONCE(p->flags));
+	if (!READ_ONCE(p->on_cpu) || p == current)
+		show_stack_task(p);
+}
+
+/* state 0: all tasks. */
+static void show_tasks(unsigned state)
+{
+	struct task_struct *p;
+	pid_t pid = 1;
+
+	while ((p = next_task_from(pid))) {
+		if (!state || READ_ONCE(p->state) == state)
+			show_task(p);
+		pid = p->pid + 1;
+		put_task_struct(p);
+		cond_resched();
+	}
+}
+
+static void sysrq_show_state(int key)
+{
+	(void)key;
+	show_tasks(0);
+}
+
+static void sysrq_show_blocked(int key)
+{
+	(void)key;
+	show_tasks(TASK_UNINTERRUPTIBLE);
+}
+
+static void sysrq_show_cpus(int key)
+{
+	unsigned cpu, self;
+
+	(void)key;
+	self = get_cpu();
+	printk(KERN_INFO "NMI backtrace for cpu %u\n", self);
+	dump_stack();
+	put_cpu();
+	for_each_online_cpu (cpu)
+		if (cpu != self)
+			smp_backtrace_cpu(cpu);
+}
+
+static void sysrq_reboot(int key)
+{
+	(void)key;
+	machine_restart();
+}
+
+static void sysrq_poweroff(int key)
+{
+	(void)key;
+	machine_power_off();
+}
+
+/* The crash that is asked for is a real one: a store through a NULL pointer. */
+static void sysrq_crash(int key)
+{
+	int *volatile nowhere = NULL;
+
+	*nowhere = key;
+}
+
+static const struct {
+	int key;
+	struct sysrq_key_op op;
+} builtin_keys[] = {
+	{ 'b', { sysrq_reboot, "reboot(b)", "Resetting" } },
+	{ 'c', { sysrq_crash, "crash(c)", "Trigger a crash" } },
+	{ 'l',
+	  { sysrq_show_cpus, "show-backtrace-all-active-cpus(l)",
+	    "Show backtrace of all active CPUs" } },
+	{ 'o', { sysrq_poweroff, "poweroff(o)", "Power Off" } },
+	{ 't', { sysrq_show_state, "show-task-states(t)", "Show State" } },
+	{ 'w', { sysrq_show_blocked, "show-blocked-tasks(w)", "Show Blocked State" } },
+};
+
+/* The first character counts. */
+static ssize_t sysrq_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	(void)file, (void)pos;
+	if (count)
+		handle_sysrq(buf[0]);
+	return (ssize_t)count;
+}
+
+static const struct file_operations sysrq_fops = { .write = sysrq_write, .llseek = noop_llseek };
+
+int proc_sysrq_init(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(builtin_keys); i++)
+		sysrq_register(builtin_keys[i].key, &builtin_keys[i].op);
+	return proc_create("sysrq-trigger", 0200, NULL, &sysrq_fops) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,152 @@
+/* Reading, writing and seeking: checks, positions, and the way to the file's own operations. */
+#include "fs/file.h"
+#include "fs/internal.h"
+#include "kernel/time/ktime.h"
+
+static ssize_t no_operation(const struct file *file)
+{
+	return S_ISDIR(file->f_inode->i_mode) ? -EISDIR : file->f_inode->i_sb->s_no_op_error;
+}
+
+ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	if (unlikely(!(file->f_mode & FMODE_READ)))
+		return -EBADF;
+	if (unlikely(!file->f_op->read))
+		return no_operation(file);
+	if (unlikely(count > MAX_RW_COUNT))
+		count = MAX_RW_COUNT;
+	return file->f_op->read(file, buf, count, pos);
+}
+
+ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	if (unlikely(!(file->f_mode & FMODE_WRITE)))
+		return -EBADF;
+	if (unlikely(!file->f_op->write))
+		return no_operation(file);
+	if (unlikely(count > MAX_RW_COUNT))
+		count = MAX_RW_COUNT;
+	return file->f_op->write(file, buf, count, pos);
+}
+
+ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
+{
+	return vfs_read(file, buf, count, pos);
+}
+
+ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos)
+{
+	const char *from = buf;
+	size_t done = 0;
+
+	while (done < count) {
+		ssize_t n = vfs_write(file, from + done, count - done, pos);
+
+		if (n <= 0)
+			return done ? (ssize_t)done : n;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+/* f_pos is shared only when the file is: then, and only then, is its lock taken. */
+static bool file_pos_lock(struct file *file)
+{
+	if (!(file->f_mode & FMODE_ATOMIC_POS) || atomic_read(&file->f_count) == 1)
+		return false;
+	mutex_lock(&file->f_pos_lock);
+	return true;
+}
+
+ssize_t sys_read(int fd, void *buf, size_t count)
+{
+	struct file *file = fcheck(fd);
+	ssize_t ret;
+	bool locked;
+
+	if (unlikely(!file))
+		return -EBADF;
+	locked = file_pos_lock(file);
+	ret = vfs_read(file, buf, count, &file->f_pos);
+	if (locked)
+		mutex_unlock(&file->f_pos_lock);
+	return ret;
+}
+
+ssize_t sys_write(int fd, const void *buf, size_t count)
+{
+	struct file *file = fcheck(fd);
+	ssize_t ret;
+	bool locked;
+
+	if (unlikely(!file))
+		return -EBADF;
+	locked = file_pos_lock(file);
+	ret = vfs_write(file, buf, count, &file->f_pos);
+	if (locked)
+		mutex_unlock(&file->f_pos_lock);
+	return ret;
+}
+
+loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
+{
+	return file->f_op->llseek ? file->f_op->llseek(file, offset, whence) : -ESPIPE;
+}
+
+loff_t sys_lseek(int fd, loff_t offset, int whence)
+{
+	struct file *file = fcheck(fd);
+	loff_t ret;
+	bool locked;
+
+	if (!file)
+		return -EBADF;
+	if (whence < SEEK_SET || whence > SEEK_END)
+		return -EINVAL;
+	locked = file_pos_lock(file);
+	ret = vfs_llseek(file, offset, whence);
+	if (locked)
+		mutex_unlock(&file->f_pos_lock);
+	return ret;
+}
+
+loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
+{
+	loff_t base = 0;
+
+	if (whence == SEEK_CUR)
+		base = file->f_pos;
+	else if (whence == SEEK_END)
+		base = READ_ONCE(file->f_inode->i_size);
+	if (__builtin_add_overflow(base, offset, &offset))
+		return -EOVERFLOW;
+	if (offset < 0)
+		return -EINVAL;
+	file->f_pos = offset;
+	return offset;
+}
+
+loff_t noop_llseek(struct file *file, loff_t offset, int whence)
+{
+	(void)offset;
+	(void)whence;
+	return file->f_pos;
+}
+
+loff_t no_llseek(struct file *file, loff_t offset, int whence)
+{
+	(void)file;
+	(void)offset;
+	(void)whence;
+	return -ESPIPE;
+}
+
+long sys_ioctl(int fd, unsigned cmd, unsigned long arg)
+{
+	struct file *file = fcheck(fd);
+
+	if (!file)
+		return -EBADF;
+	return file->f_op->ioctl ? file->f_op->ioctl(file, cmd, arg) : -ENOTTY;
+}

@@ -1,0 +1,140 @@
+/*
+ * poll: wait on several files at once.
+ *
+ * The task's state is set to sleep before the files are asked, so that a wake-up that comes between
+ * a question and schedule() makes the latter return at once. That is why poll operations must not
+ * sleep.
+ */
+#include "fs/file.h"
+#include "fs/internal.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/time/ktime.h"
+
+#define POLL_INLINE_ENTRIES 8
+#define POLL_ALWAYS         (POLLERR | POLLHUP)
+
+void poll_wait(struct file *file, wait_queue_head_t *queue, poll_table *table)
+{
+	struct poll_table_entry *entry;
+
+	(void)file;
+	if (!table || !table->entries || table->count == table->max)
+		return;
+	entry = &table->entries[table->count++];
+	entry->queue = queue;
+	entry->wait = (struct wait_queue_entry){ .task = current };
+	INIT_LIST_HEAD(&entry->wait.entry);
+	add_wait_queue(queue, &entry->wait);
+}
+
+static void poll_freewait(poll_table *table)
+{
+	for (unsigned i = 0; i < table->count; i++)
+		remove_wait_queue(table->entries[i].queue, &table->entries[i].wait);
+	table->count = 0;
+}
+
+unsigned vfs_poll(struct file *file, struct poll_table_struct *wait)
+{
+	if (!file->f_op->poll)
+		return POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
+	return file->f_op->poll(file, wait);
+}
+
+/* One question to all files of the set; how many are ready. */
+typedef int (*poll_ask_t)(void *set, poll_table *table);
+
+/* Ask until some are ready, the time is over (0) or a signal comes (-EINTR). */
+static int poll_loop(poll_ask_t ask, void *set, poll_table *table, u64 timeout_ns)
+{
+	int ready;
+
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		ready = ask(set, table);
+		if (ready || !timeout_ns)
+			break;
+		if (signal_pending(current)) {
+			ready = -EINTR;
+			break;
+		}
+		timeout_ns = schedule_timeout(timeout_ns);
+		/* Queued anew each round: who wakes may have taken the entries off their queues. */
+		poll_freewait(table);
+	}
+	__set_current_state(TASK_RUNNING);
+	poll_freewait(table);
+	return ready;
+}
+
+struct poll_one {
+	struct file *file;
+	unsigned events, revents;
+};
+
+static int ask_one(void *set, poll_table *table)
+{
+	struct poll_one *one = set;
+
+	one->revents = vfs_poll(one->file, table) & (one->events | POLL_ALWAYS);
+	return one->revents != 0;
+}
+
+int poll_file(struct file *file, unsigned events, u64 timeout_ns)
+{
+	struct poll_table_entry entries[POLL_QUEUES_PER_FILE];
+	poll_table table = { .entries = entries, .max = ARRAY_SIZE(entries) };
+	struct poll_one one = { .file = file, .events = events };
+	int ready = poll_loop(ask_one, &one, &table, timeout_ns);
+
+	return ready > 0 ? (int)one.revents : ready;
+}
+
+struct poll_many {
+	struct pollfd *fds;
+	unsigned nfds;
+};
+
+static int ask_many(void *set, poll_table *table)
+{
+	struct poll_many *many = set;
+	int ready = 0;
+
+	for (unsigned i = 0; i < many->nfds; i++) {
+		struct pollfd *pfd = &many->fds[i];
+		struct file *file = fcheck(pfd->fd);
+		unsigned events = (unsigned short)pfd->events | POLL_ALWAYS;
+
+		if (pfd->fd < 0)
+			pfd->revents = 0;
+		else if (!file)
+			pfd->revents = POLLNVAL;
+		else
+			pfd->revents = (short)(vfs_poll(file, table) & events);
+		ready += pfd->revents != 0;
+	}
+	return ready;
+}
+
+long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms)
+{
+	struct poll_table_entry inline_entries[POLL_INLINE_ENTRIES];
+	poll_table table = { .entries = inline_entries, .max = POLL_INLINE_ENTRIES };
+	struct poll_many many = { .fds = fds, .nfds = nfds };
+	u64 timeout_ns = timeout_ms < 0 ? MAX_SCHEDULE_TIMEOUT : (u64)timeout_ms * NSEC_PER_MSEC;
+	int ready;
+
+	if (nfds > NR_OPEN_MAX)
+		return -EINVAL;
+	if (nfds * POLL_QUEUES_PER_FILE > POLL_INLINE_ENTRIES) {
+		table.max = nfds * POLL_QUEUES_PER_FILE;
+		table.entries = kcalloc(table.max, sizeof(*table.entries), GFP_KERNEL);
+		if (!table.entries)
+			return -ENOMEM;
+	}
+	ready = poll_loop(ask_many, &many, &table, timeout_ns);
+	if (table.entries != inline_entries)
+		kfree(table.entries);
+	return ready;
+}

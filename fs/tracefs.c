@@ -1,0 +1,88 @@
+/* tracefs: the file-system part of tracing. What is in it, trace/ says. */
+#include "fs/tracefs.h"
+#include "fs/filesystems.h"
+#include "kernel/bug.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+
+/* What mkdir(2) and rmdir(2) in instances/ call: set once, before the directory is seen. */
+static struct {
+	int (*mkdir)(const char *name);
+	int (*rmdir)(const char *name);
+} tracefs_ops;
+
+/*
+ * The callback makes and removes directories itself and so takes i_mutex: it is given up meanwhile.
+ * Two may then race for one name, and tracefs_create_dir() lets one of them win.
+ */
+static int tracefs_call(int (*op)(const char *name), struct inode *dir, struct dentry *dentry)
+{
+	int err;
+
+	mutex_unlock(&dir->i_mutex);
+	err = op(dentry->d_name.name);
+	mutex_lock(&dir->i_mutex);
+	return err;
+}
+
+static int tracefs_syscall_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
+{
+	(void)mode;
+	return tracefs_call(tracefs_ops.mkdir, dir, dentry);
+}
+
+static int tracefs_syscall_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	return tracefs_call(tracefs_ops.rmdir, dir, dentry);
+}
+
+static const struct inode_operations tracefs_instances_operations = {
+	.mkdir = tracefs_syscall_mkdir,
+	.rmdir = tracefs_syscall_rmdir,
+};
+
+static int tracefs_fill_super(struct super_block *sb)
+{
+	return simple_fill_super(sb, 0700, &simple_dir_inode_operations);
+}
+
+struct file_system_type tracefs_type = {
+	.name = "tracefs",
+	.nodev = true,
+	.fill_super = tracefs_fill_super,
+};
+
+static struct dentry *tracefs_parent(struct dentry *parent)
+{
+	if (parent)
+		return parent;
+	return tracefs_type.sb ? tracefs_type.sb->s_root : ERR_PTR(-ENODEV);
+}
+
+struct dentry *tracefs_create_file(const char *name, umode_t mode, struct dentry *parent,
+				   void *data, const struct file_operations *fops)
+{
+	return simple_create_file(tracefs_parent(parent), name, mode, fops, data);
+}
+
+struct dentry *tracefs_create_dir(const char *name, struct dentry *parent)
+{
+	return simple_create_dir(tracefs_parent(parent), name, 0750, &simple_dir_inode_operations);
+}
+
+struct dentry *tracefs_create_instance_dir(const char *name, struct dentry *parent,
+					   int (*mkdir)(const char *name),
+					   int (*rmdir)(const char *name))
+{
+	if (WARN_ON(tracefs_ops.mkdir || tracefs_ops.rmdir))
+		return ERR_PTR(-EBUSY);
+	tracefs_ops.mkdir = mkdir;
+	tracefs_ops.rmdir = rmdir;
+	return simple_create_dir(tracefs_parent(parent), name, 0750, &tracefs_instances_operations);
+}
+
+void tracefs_remove(struct dentry *dentry)
+{
+	if (!IS_ERR_OR_NULL(dentry))
+		simple_recursive_removal(dentry);
+}
