@@ -5,8 +5,9 @@
 #include "arch/x86_64/processor.h"
 #include "arch/x86_64/stacktrace.h"
 #include "kernel/bug.h"
+#include "kernel/errno.h"
 #include "kernel/init.h"
-#include "kernel/lib/string.h"
+#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/printk.h"
 #include "kernel/sched/sched.h"
@@ -25,10 +26,11 @@ static unsigned die_count;		   /* [die_cpu] */
 /* panic=0: stay there and halt, and let an oops end only its task. */
 static int __init panic_setup(const char *value)
 {
-	panic_timeout = value ? (int)simple_strtol(value, NULL, 10) : -1;
-	if (panic_timeout == 0)
+	int error = value ? kstrtoint(value, 10, &panic_timeout) : -EINVAL;
+
+	if (!error && panic_timeout == 0)
 		panic_on_oops = 0;
-	return 0;
+	return error;
 }
 __setup("panic", panic_setup);
 

@@ -12,6 +12,7 @@ struct task_struct;
 #define SIGINT 2
 #define SIGQUIT 3
 #define SIGKILL 9
+#define SIGSEGV 11
 #define SIGPIPE 13
 #define SIGALRM 14
 #define SIGTERM 15

@@ -1,0 +1,130 @@
+/* The local APIC: access in both modes, set-up of a CPU's, IPIs (Intel SDM 3A 10). */
+#include "arch/x86_64/apic.h"
+
+#include "arch/x86_64/cpuinfo.h"
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/pgtable.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/vectors.h"
+#include "kernel/printk.h"
+
+#define APIC_BASE_X2APIC (1UL << 10)
+#define APIC_BASE_ENABLE (1UL << 11)
+
+bool x2apic_mode;
+static volatile u32 *xapic; /* the register page, NULL in x2APIC mode or without an APIC */
+
+static u32 x2apic_msr(u32 reg)
+{
+	return MSR_X2APIC + (reg >> 4);
+}
+
+u32 apic_read(u32 reg)
+{
+	if (x2apic_mode)
+		return (u32)rdmsr(x2apic_msr(reg));
+	return xapic[reg / 4];
+}
+
+void apic_write(u32 reg, u32 value)
+{
+	if (x2apic_mode)
+		wrmsr(x2apic_msr(reg), value);
+	else
+		xapic[reg / 4] = value;
+}
+
+void apic_eoi(void)
+{
+	apic_write(APIC_EOI, 0);
+}
+
+u32 apic_read_id(void)
+{
+	u32 id = apic_read(APIC_ID);
+
+	return x2apic_mode ? id : id >> 24;
+}
+
+bool apic_vector_in_service(unsigned vector)
+{
+	return (apic_read(APIC_ISR + (vector / 32) * 0x10) >> (vector % 32)) & 1;
+}
+
+bool local_apic_present(void)
+{
+	return x2apic_mode || xapic;
+}
+
+static void xapic_wait_icr_idle(void)
+{
+	while (apic_read(APIC_ICR) & APIC_ICR_BUSY)
+		cpu_relax();
+}
+
+/*
+ * The xAPIC's command takes two writes. An NMI handler that sends between them puts the first one back;
+ * interrupts are off for the other contexts.
+ */
+void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
+{
+	unsigned long flags;
+	u32 target;
+
+	if (x2apic_mode) {
+		/* A write of this MSR does not order earlier stores by itself (Intel SDM 3A 10.12.3). */
+		smp_mb();
+		wrmsr(x2apic_msr(APIC_ICR), (u64)apic_id << 32 | APIC_LEVEL_ASSERT | mode_and_vector);
+		return;
+	}
+	local_irq_save(flags);
+	xapic_wait_icr_idle();
+	target = apic_read(APIC_ICR2);
+	apic_write(APIC_ICR2, apic_id << 24);
+	apic_write(APIC_ICR, APIC_LEVEL_ASSERT | mode_and_vector);
+	xapic_wait_icr_idle();
+	apic_write(APIC_ICR2, target);
+	local_irq_restore(flags);
+}
+
+void __init local_apic_map(phys_addr_t phys)
+{
+	if (!cpu_has(X86_FEATURE_APIC)) {
+		pr_warn("APIC: this CPU has no local APIC: no timer, no other CPUs\n");
+		return;
+	}
+	x2apic_mode = cpu_has(X86_FEATURE_X2APIC);
+	if (!x2apic_mode)
+		xapic = fixmap_device(phys);
+	local_apic_setup();
+	pr_info("APIC: %s, boot CPU has ID %u\n", x2apic_mode ? "x2APIC" : "xAPIC", apic_read_id());
+}
+
+void local_apic_setup(void)
+{
+	u64 base = rdmsr(MSR_APIC_BASE) | APIC_BASE_ENABLE;
+	unsigned max_lvt;
+
+	wrmsr(MSR_APIC_BASE, base); /* x2APIC can only be reached from there (10.12.5) */
+	if (x2apic_mode)
+		wrmsr(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
+
+	max_lvt = (apic_read(APIC_LVR) >> 16) & 0xff;
+	apic_write(APIC_SPIV, APIC_SPIV_ENABLE | SPURIOUS_APIC_VECTOR);
+	apic_write(APIC_TPR, 0);
+	apic_write(APIC_LVTT, APIC_LVT_MASKED | LOCAL_TIMER_VECTOR);
+	apic_write(APIC_LVT0, APIC_LVT_MASKED);
+	apic_write(APIC_LVT1, APIC_DM_NMI);
+	if (max_lvt >= 4)
+		apic_write(APIC_LVTPC, APIC_LVT_MASKED);
+	if (max_lvt >= 5)
+		apic_write(APIC_LVTTHMR, APIC_LVT_MASKED);
+	if (max_lvt >= 6)
+		apic_write(APIC_LVTCMCI, APIC_LVT_MASKED);
+	apic_write(APIC_ESR, 0);
+	apic_write(APIC_LVTERR, APIC_ERROR_VECTOR);
+	/* What the firmware left in service would block all that comes after it. */
+	for (unsigned vector = 32; vector < 256; vector++)
+		if (apic_vector_in_service(vector))
+			apic_eoi();
+}

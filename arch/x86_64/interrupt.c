@@ -1,0 +1,101 @@
+/* From a vector to what it stands for. */
+#include "arch/x86_64/interrupt.h"
+
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/ptrace.h"
+#include "arch/x86_64/setup.h"
+#include "arch/x86_64/tlb.h"
+#include "arch/x86_64/vectors.h"
+#include "kernel/irq/irq.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+#include "kernel/time/timer.h"
+
+/* Called by entry.asm, interrupts off, the vector in regs->orig_ax. */
+void do_interrupt(struct pt_regs *regs);
+
+static void apic_error_interrupt(void)
+{
+	apic_write(APIC_ESR, 0); /* latches what has gathered */
+	pr_warn("APIC: error 0x%02x on CPU %u\n", apic_read(APIC_ESR), smp_processor_id());
+}
+
+/* A vector that nobody sends: acknowledged only if the APIC waits for that. */
+static void unknown_interrupt(unsigned vector)
+{
+	static bool told;
+
+	irq_stat_inc(IRQ_STAT_ERR);
+	if (local_apic_present() && apic_vector_in_service(vector))
+		apic_eoi();
+	if (!xchg(&told, true))
+		pr_warn("interrupt: unknown vector 0x%02x on CPU %u\n", vector, smp_processor_id());
+}
+
+static void handle_vector(unsigned vector)
+{
+	switch (vector) {
+	case LOCAL_TIMER_VECTOR:
+		irq_stat_inc(IRQ_STAT_LOC);
+		apic_eoi();
+		local_apic_timer_interrupt();
+		return;
+	case RESCHEDULE_VECTOR:
+		irq_stat_inc(IRQ_STAT_RES);
+		apic_eoi();
+		scheduler_ipi();
+		return;
+	case CALL_FUNCTION_VECTOR:
+		irq_stat_inc(IRQ_STAT_CAL);
+		apic_eoi();
+		generic_smp_call_function_interrupt();
+		return;
+	case TLB_FLUSH_VECTOR:
+		irq_stat_inc(IRQ_STAT_TLB);
+		tlb_flush_interrupt();
+		apic_eoi();
+		return;
+	case TEXT_SYNC_VECTOR:
+		irq_stat_inc(IRQ_STAT_TXT);
+		text_sync_interrupt();
+		apic_eoi();
+		return;
+	case APIC_ERROR_VECTOR:
+		apic_error_interrupt();
+		apic_eoi();
+		return;
+	case SPURIOUS_APIC_VECTOR: /* not acknowledged: nothing is in service (Intel SDM 3A 10.9) */
+		irq_stat_inc(IRQ_STAT_SPU);
+		return;
+	case ISA_VECTOR_BASE ... ISA_VECTOR_BASE + NR_ISA_IRQS - 1:
+		handle_device_irq(vector - ISA_VECTOR_BASE);
+		apic_eoi();
+		return;
+	case PIC_VECTOR_BASE ... PIC_VECTOR_BASE + 15:
+		irq_stat_inc(IRQ_STAT_SPU);
+		return;
+	default:
+		unknown_interrupt(vector);
+	}
+}
+
+void do_interrupt(struct pt_regs *regs)
+{
+	irq_enter();
+	handle_vector((unsigned)regs->orig_ax);
+	irq_exit();
+	/* The word is 0 when no section forbids a switch and one is wanted (kernel/preempt.h). */
+	if (this_cpu_read(__preempt_count) == 0 && !irqs_disabled_flags(regs->flags))
+		preempt_schedule_irq();
+}
+
+void __init apic_init(void)
+{
+	pic_disable();
+	if (!local_apic_present())
+		return;
+	io_apic_init();
+	local_apic_timer_setup();
+}

@@ -1,0 +1,47 @@
+/* The ways out of the machine: power off, reset, QEMU's exit device. */
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/processor.h"
+#include "kernel/acpi/acpi.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+
+#define QEMU_DEBUG_EXIT_PORT 0xf4
+#define RESET_CONTROL_PORT   0xcf9 /* of Intel's chipsets, before ACPI named one */
+#define RESET_CONTROL_FULL   0x06
+#define I8042_COMMAND_PORT   0x64
+#define I8042_BUSY	     0x02
+#define I8042_PULSE_RESET    0xfe
+#define I8042_TRIES	     100000U
+
+static void __noreturn stay(void)
+{
+	for (;;) {
+		local_irq_disable();
+		halt();
+	}
+}
+
+void qemu_debug_exit(u8 value)
+{
+	outb(QEMU_DEBUG_EXIT_PORT, value);
+}
+
+void __noreturn machine_power_off(void)
+{
+	console_flush();
+	acpi_power_off();
+	pr_emerg("reboot: Power off not available: System halted\n");
+	console_flush();
+	stay();
+}
+
+void __noreturn machine_restart(void)
+{
+	console_flush();
+	acpi_reset();
+	outb(RESET_CONTROL_PORT, RESET_CONTROL_FULL);
+	for (unsigned i = 0; i < I8042_TRIES && (inb(I8042_COMMAND_PORT) & I8042_BUSY); i++)
+		cpu_relax();
+	outb(I8042_COMMAND_PORT, I8042_PULSE_RESET);
+	stay();
+}

@@ -1,0 +1,131 @@
+/*
+ * Rounds of IPIs that all other CPUs answer: TLB flushes and text synchronization.
+ *
+ * One round of a kind at a time. The initiator waits for the lock and for the answers with interrupts on,
+ * so CPUs that start rounds against each other answer each other meanwhile. It waits as long as it takes:
+ * to go on without an answer would be to let a CPU use what is no longer there.
+ */
+#include "arch/x86_64/tlb.h"
+
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/pgtable.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/smpboot.h"
+#include "arch/x86_64/vectors.h"
+#include "kernel/bug.h"
+#include "kernel/cpumask.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/mm/page_alloc.h"
+
+#define FLUSH_SINGLE_MAX 32 /* pages; more are flushed by forgetting everything */
+
+struct ipi_round {
+	spinlock_t lock;	/* held by the initiator from start to end */
+	unsigned vector;
+	struct cpumask pending; /* [A] who has yet to answer */
+	unsigned long start, end; /* [lock] read by those in pending */
+};
+
+static struct ipi_round tlb_round = { .lock = __SPINLOCK_INIT(tlb_round.lock),
+				      .vector = TLB_FLUSH_VECTOR };
+static struct ipi_round text_round = { .lock = __SPINLOCK_INIT(text_round.lock),
+				       .vector = TEXT_SYNC_VECTOR };
+
+void local_flush_tlb_all(void)
+{
+	unsigned long flags;
+	u64 cr4;
+
+	local_irq_save(flags);
+	cr4 = read_cr4();
+	write_cr4(cr4 & ~X86_CR4_PGE); /* forgets global pages too (Intel SDM 3A 4.10.4.1) */
+	write_cr4(cr4);
+	local_irq_restore(flags);
+}
+
+static void local_flush_range(unsigned long start, unsigned long end)
+{
+	if (end - start > FLUSH_SINGLE_MAX * PAGE_SIZE) {
+		local_flush_tlb_all();
+		return;
+	}
+	for (unsigned long addr = ALIGN_DOWN(start, PAGE_SIZE); addr < end; addr += PAGE_SIZE)
+		invlpg(addr);
+}
+
+static void sync_core(void)
+{
+	u32 a, b, c, d;
+
+	cpuid(0, 0, &a, &b, &c, &d);
+}
+
+/* Preemption is off: the caller holds round->lock. */
+static void run_round(struct ipi_round *round)
+{
+	unsigned cpu, this_cpu = smp_processor_id();
+
+	for_each_online_cpu(cpu) {
+		if (cpu == this_cpu)
+			continue;
+		cpumask_set_cpu(cpu, &round->pending);
+		apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_FIXED | round->vector);
+	}
+	while (!cpumask_empty(&round->pending))
+		cpu_relax();
+	smp_rmb();
+}
+
+static bool others_online(void)
+{
+	return num_online_cpus() > 1;
+}
+
+void flush_tlb_kernel_range(unsigned long start, unsigned long end)
+{
+	if (!others_online()) {
+		local_flush_range(start, end);
+		return;
+	}
+	WARN_ON_ONCE(irqs_disabled());
+	spin_lock(&tlb_round.lock);
+	tlb_round.start = start;
+	tlb_round.end = end;
+	local_flush_range(start, end);
+	run_round(&tlb_round);
+	spin_unlock(&tlb_round.lock);
+}
+
+void flush_tlb_all(void)
+{
+	flush_tlb_kernel_range(0, ~0UL);
+}
+
+void text_sync_all(void)
+{
+	if (!others_online()) {
+		sync_core();
+		return;
+	}
+	WARN_ON_ONCE(irqs_disabled());
+	spin_lock(&text_round.lock);
+	sync_core();
+	run_round(&text_round);
+	spin_unlock(&text_round.lock);
+}
+
+void tlb_flush_interrupt(void)
+{
+	unsigned cpu = smp_processor_id();
+
+	if (!cpumask_test_cpu(cpu, &tlb_round.pending))
+		return;
+	local_flush_range(tlb_round.start, tlb_round.end);
+	cpumask_clear_cpu(cpu, &tlb_round.pending);
+}
+
+void text_sync_interrupt(void)
+{
+	sync_core();
+	cpumask_clear_cpu(smp_processor_id(), &text_round.pending);
+}

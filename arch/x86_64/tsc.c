@@ -1,0 +1,239 @@
+/*
+ * Time from the TSC, and finding out how fast it counts.
+ *
+ * CPUID may say (leaves 15h and 16h). Else the TSC is held against a clock of known frequency, the HPET or
+ * the 8254: two points, each a reading of the clock between two readings of the TSC. How far these lie
+ * apart bounds the error of the point, so a point that the host interrupted is seen and taken again, and
+ * the measurement ends as soon as the two bounds are small beside the time between the points.
+ */
+#include "arch/x86_64/tsc.h"
+
+#include "arch/x86_64/apic.h"
+#include "arch/x86_64/pgtable.h"
+#include "arch/x86_64/processor.h"
+#include "kernel/acpi/acpi.h"
+#include "kernel/printk.h"
+
+#define NS_SHIFT	 32 /* ns = tsc * ns_mult >> NS_SHIFT */
+#define POINT_TRIES	 5
+#define PPM_WANTED	 500U /* measured long enough when the bound of the error is at most this */
+#define PPM_AGREE	 5000U /* two measurements that differ by less are believed */
+#define MEASURE_TRIES	 10
+#define FS_PER_MS	 1000000000000ULL
+#define CALIBRATION_MAX_MS 10U
+
+#define HPET_CAPABILITIES 0x000 /* IA-PC HPET specification 1.0a, 2.3: period in fs in the upper half */
+#define HPET_CONFIG	  0x010
+#define HPET_COUNTER	  0x0f0
+#define HPET_ENABLE	  1U
+#define HPET_MAX_PERIOD	  100000000U /* fs, section 2.3.4 */
+
+#define PIT_FREQUENCY  1193182U
+#define PIT_CHANNEL2   0x42
+#define PIT_COMMAND    0x43
+#define PIT_MODE0_CH2  0xb0 /* channel 2, low then high byte, count down once */
+#define PIT_LATCH_CH2  0x80
+#define PIT_GATE_PORT  0x61
+#define PIT_GATE       0x01
+#define PIT_SPEAKER    0x02
+
+u32 tsc_khz;
+static u64 ns_mult;  /* 0 until the frequency is known: time stands at 0 */
+static u64 tsc_base; /* the TSC when the kernel began to count */
+
+/* A clock to measure against: up-counting, period in femtoseconds. */
+struct reference_clock {
+	const char *name;
+	u64 (*read)(void);
+	u64 period_fs;
+	u64 mask;
+};
+
+struct sample {
+	u64 tsc;	/* the middle of the two readings */
+	u64 clock;
+	u64 uncertainty; /* TSC ticks between the readings */
+	u32 apic_ticks;
+};
+
+static volatile u32 *hpet;
+
+u64 tsc_to_ns(u64 tsc_delta)
+{
+	return (u64)(((unsigned __int128)tsc_delta * ns_mult) >> NS_SHIFT);
+}
+
+ktime_t ktime_get(void)
+{
+	return tsc_to_ns(rdtsc() - tsc_base);
+}
+
+u64 tsc_at(ktime_t time)
+{
+	return tsc_base + (u64)(((unsigned __int128)time * tsc_khz) / NSEC_PER_MSEC) + 1;
+}
+
+void ndelay(u64 ns)
+{
+	u64 start = rdtsc();
+
+	while (tsc_to_ns(rdtsc() - start) < ns)
+		cpu_relax();
+}
+
+void udelay(u64 us)
+{
+	ndelay(us * NSEC_PER_USEC);
+}
+
+static u64 __init hpet_read(void)
+{
+	return hpet[HPET_COUNTER / 4];
+}
+
+static bool __init hpet_open(struct reference_clock *clock)
+{
+	u32 period;
+
+	if (!acpi_info.have_hpet)
+		return false;
+	hpet = fixmap_device(acpi_info.hpet_address);
+	period = hpet[HPET_CAPABILITIES / 4 + 1];
+	if (period == 0 || period > HPET_MAX_PERIOD)
+		return false;
+	hpet[HPET_CONFIG / 4] |= HPET_ENABLE;
+	*clock = (struct reference_clock){ "HPET", hpet_read, period, 0xffffffff };
+	return true;
+}
+
+/* Channel 2 counts down from 65535, once: 55 ms. */
+static u64 __init pit_read(void)
+{
+	u64 low;
+
+	outb(PIT_COMMAND, PIT_LATCH_CH2);
+	low = inb(PIT_CHANNEL2);
+	return 0xffff - (low | (u64)inb(PIT_CHANNEL2) << 8);
+}
+
+static void __init pit_open(struct reference_clock *clock)
+{
+	outb(PIT_GATE_PORT, (u8)((inb(PIT_GATE_PORT) & ~PIT_SPEAKER) | PIT_GATE));
+	outb(PIT_COMMAND, PIT_MODE0_CH2);
+	outb(PIT_CHANNEL2, 0xff);
+	outb(PIT_CHANNEL2, 0xff);
+	*clock = (struct reference_clock){ "PIT", pit_read, FS_PER_MS * 1000 / PIT_FREQUENCY, 0xffff };
+}
+
+/* The best of a few readings: the one with the TSC's two readings closest together. */
+static void __init take_sample(const struct reference_clock *clock, struct sample *best)
+{
+	bool have_apic = local_apic_present();
+
+	best->uncertainty = ~0ULL;
+	for (unsigned i = 0; i < POINT_TRIES; i++) {
+		u64 before = rdtsc();
+		u64 value = clock->read();
+		u32 apic_ticks = have_apic ? local_apic_timer_count() : 0;
+		u64 after = rdtsc();
+
+		if (after - before < best->uncertainty)
+			*best = (struct sample){ before + (after - before) / 2, value, after - before,
+						 apic_ticks };
+	}
+}
+
+struct measurement {
+	u64 tsc_khz, apic_khz;
+	u64 ppm; /* bound of the error */
+};
+
+static void __init measure(const struct reference_clock *clock, struct measurement *m)
+{
+	struct sample start, end;
+	u64 elapsed_fs, ticks;
+
+	take_sample(clock, &start);
+	do {
+		for (unsigned i = 0; i < 100; i++)
+			cpu_relax();
+		take_sample(clock, &end);
+		elapsed_fs = ((end.clock - start.clock) & clock->mask) * clock->period_fs;
+		ticks = max(end.tsc - start.tsc, 1UL);
+		m->ppm = (start.uncertainty + end.uncertainty) * 1000000 / ticks;
+	} while (elapsed_fs == 0 ||
+		 (m->ppm > PPM_WANTED && elapsed_fs < CALIBRATION_MAX_MS * FS_PER_MS));
+
+	m->tsc_khz = (u64)((unsigned __int128)ticks * FS_PER_MS / elapsed_fs);
+	m->apic_khz = (u64)((unsigned __int128)(end.apic_ticks - start.apic_ticks) * FS_PER_MS /
+			    elapsed_fs);
+}
+
+static bool __init agree(u64 a, u64 b)
+{
+	return max(a, b) - min(a, b) <= max(a, b) / 1000 * PPM_AGREE / 1000;
+}
+
+/*
+ * Until two measurements in a row agree. A host that stopped this CPU in a bad moment (the 8254 comes
+ * round every 55 ms) spoils one, not two in the same way.
+ */
+static struct measurement __init measure_twice(const struct reference_clock *clock)
+{
+	struct measurement last, now;
+
+	measure(clock, &last);
+	for (unsigned i = 0; i < MEASURE_TRIES; i++) {
+		measure(clock, &now);
+		if (agree(last.tsc_khz, now.tsc_khz) && agree(last.apic_khz, now.apic_khz))
+			return now.ppm < last.ppm ? now : last;
+		last = now;
+	}
+	pr_warn("tsc: measurements against the %s do not agree\n", clock->name);
+	return last;
+}
+
+/* What CPUID says, in kHz, or 0 (Intel SDM 3B 18.7.3). */
+static u64 __init tsc_khz_from_cpuid(void)
+{
+	u32 max_leaf, denominator, numerator, crystal, base_mhz, b, c, d;
+
+	cpuid(0, 0, &max_leaf, &b, &c, &d);
+	if (max_leaf < 0x15)
+		return 0;
+	cpuid(0x15, 0, &denominator, &numerator, &crystal, &d);
+	if (denominator && numerator && crystal)
+		return (u64)crystal * numerator / denominator / 1000;
+	if (max_leaf < 0x16)
+		return 0;
+	cpuid(0x16, 0, &base_mhz, &b, &c, &d);
+	return (u64)(base_mhz & 0xffff) * 1000;
+}
+
+void __init time_init(void)
+{
+	u64 khz = tsc_khz_from_cpuid();
+	struct reference_clock clock;
+	struct measurement m;
+	const char *source;
+
+	if (!hpet_open(&clock))
+		pit_open(&clock);
+	if (local_apic_present())
+		local_apic_timer_start_count();
+	m = measure_twice(&clock);
+	source = clock.name;
+	/* CPUID is exact where it is true; an emulator may show another machine's. */
+	if (agree(khz, m.tsc_khz))
+		source = "CPUID";
+	else
+		khz = m.tsc_khz;
+	if (local_apic_present())
+		local_apic_timer_set_frequency(max(m.apic_khz, 1UL));
+
+	tsc_khz = (u32)khz;
+	tsc_base = rdtsc();
+	ns_mult = (NSEC_PER_MSEC << NS_SHIFT) / khz;
+	pr_info("tsc: %lu.%03lu MHz by %s, local APIC timer %lu.%03lu MHz\n", khz / 1000, khz % 1000,
+		source, m.apic_khz * 16 / 1000, m.apic_khz * 16 % 1000);
+}

@@ -1,0 +1,7 @@
+/* The time-stamp counter as the kernel's clock. */
+#pragma once
+
+#include "kernel/time/ktime.h"
+
+/* The TSC's value at a ktime, at least 1. Any context. */
+u64 tsc_at(ktime_t time);
