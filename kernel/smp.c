@@ -1,0 +1,180 @@
+/*
+ * Calls on other CPUs.
+ *
+ * A call is a call_single_data put on the target's lock-free queue, with an IPI when the queue was empty.
+ * Each CPU owns one such record for each target: it locks it, the target unlocks it when the record may
+ * be used again (a call that is waited for: when the function has returned). Waiting is done with
+ * interrupts on, so that CPUs that call each other answer each other; it never gives up.
+ */
+#include "kernel/smp.h"
+
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/ipi.h"
+#include "kernel/bug.h"
+#include "kernel/errno.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/preempt.h"
+
+#define CSD_LOCKED 1U
+#define CSD_SYNC   2U /* unlocked only after the function has returned */
+
+struct call_single_data {
+	struct call_single_data *next; /* in the target's queue */
+	smp_call_func_t func;
+	void *info;
+	u32 flags; /* CSD_*: set by the owner while unlocked, LOCKED cleared by the target */
+};
+
+struct cpumask cpu_possible_mask, cpu_online_mask;
+unsigned nr_cpu_ids = 1;
+
+static DEFINE_PER_CPU(struct call_single_data *, call_queue); /* [A] newest first */
+static DEFINE_PER_CPU(struct call_single_data *, call_data);  /* constant: nr_cpu_ids records */
+
+void __init smp_call_init(void)
+{
+	unsigned cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(call_data, cpu) = memblock_alloc(nr_cpu_ids * sizeof(struct call_single_data), 64);
+}
+
+/* True if the queue was empty: the target has to be told. */
+static bool call_queue_add(struct call_single_data *csd, unsigned cpu)
+{
+	struct call_single_data **queue = per_cpu_ptr(&call_queue, cpu);
+	struct call_single_data *first = READ_ONCE(*queue);
+
+	do
+		csd->next = first;
+	while (!__atomic_compare_exchange_n(queue, &first, csd, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED));
+	return !first;
+}
+
+/*
+ * Queue a call with this CPU's record for the target, once the last call with it is done. -EBUSY when it is
+ * not and interrupts are off: to wait then could be to wait for a CPU that waits for us. Preemption off.
+ */
+static int queue_call(unsigned cpu, smp_call_func_t func, void *info, bool wait)
+{
+	struct call_single_data *csd = &this_cpu_read(call_data)[cpu];
+	unsigned long flags;
+
+	/* With interrupts off between locking and queueing, else a handler here could wait for ever. */
+	local_irq_save(flags);
+	while (smp_load_acquire(&csd->flags) & CSD_LOCKED) {
+		local_irq_restore(flags);
+		if (irqs_disabled_flags(flags))
+			return -EBUSY;
+		cpu_relax();
+		local_irq_disable();
+	}
+	csd->func = func;
+	csd->info = info;
+	csd->flags = CSD_LOCKED | (wait ? CSD_SYNC : 0);
+	if (call_queue_add(csd, cpu))
+		arch_send_call_function_ipi(cpu);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static void wait_for_call(unsigned cpu)
+{
+	const struct call_single_data *csd = &this_cpu_read(call_data)[cpu];
+
+	while (smp_load_acquire(&csd->flags) & CSD_LOCKED)
+		cpu_relax();
+}
+
+static void call_here(smp_call_func_t func, void *info)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	func(info);
+	local_irq_restore(flags);
+}
+
+int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, bool wait)
+{
+	int error = 0;
+
+	preempt_disable();
+	if (cpu == smp_processor_id()) {
+		call_here(func, info);
+	} else if (cpu >= NR_CPUS || !cpu_online(cpu)) {
+		error = -ENXIO;
+	} else {
+		WARN_ON_ONCE(wait && irqs_disabled());
+		error = queue_call(cpu, func, info, wait);
+		if (!error && wait)
+			wait_for_call(cpu);
+	}
+	preempt_enable();
+	return error;
+}
+
+/* Queue the call for all of mask that are online, run it here too if asked, wait for the others if asked. */
+static void call_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait, bool here)
+{
+	struct cpumask called;
+	unsigned cpu;
+
+	cpumask_clear(&called);
+	preempt_disable();
+	WARN_ON_ONCE(irqs_disabled() && num_online_cpus() > 1);
+	for_each_cpu(cpu, mask) {
+		if (cpu == smp_processor_id() || !cpu_online(cpu))
+			continue;
+		if (queue_call(cpu, func, info, wait) == 0)
+			cpumask_set_cpu(cpu, &called);
+	}
+	if (here)
+		call_here(func, info);
+	if (wait)
+		for_each_cpu(cpu, &called)
+			wait_for_call(cpu);
+	preempt_enable();
+}
+
+void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait)
+{
+	call_many(mask, func, info, wait, false);
+}
+
+void smp_call_function(smp_call_func_t func, void *info, bool wait)
+{
+	call_many(&cpu_online_mask, func, info, wait, false);
+}
+
+void on_each_cpu(smp_call_func_t func, void *info, bool wait)
+{
+	call_many(&cpu_online_mask, func, info, wait, true);
+}
+
+void generic_smp_call_function_interrupt(void)
+{
+	struct call_single_data *list = xchg(this_cpu_ptr(&call_queue), NULL);
+	struct call_single_data *first = NULL, *next;
+
+	for (; list; list = next) { /* oldest first */
+		next = list->next;
+		list->next = first;
+		first = list;
+	}
+	for (; first; first = next) {
+		smp_call_func_t func = first->func;
+		void *info = first->info;
+
+		next = first->next;
+		if (first->flags & CSD_SYNC) {
+			func(info);
+			smp_store_release(&first->flags, 0);
+		} else {
+			smp_store_release(&first->flags, 0); /* func may well call back */
+			func(info);
+		}
+	}
+}

@@ -1,0 +1,69 @@
+/* What is asked of another CPU by NMI, because it may not answer anything else: a backtrace, to stop. */
+#include "arch/x86_64/ipi.h"
+#include "arch/x86_64/irqflags.h"
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/stacktrace.h"
+#include "kernel/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+#include "kernel/time/ktime.h"
+
+#define NMI_BACKTRACE 1U
+#define NMI_STOP      2U
+
+static DEFINE_PER_CPU(u32, nmi_request); /* [A] NMI_*: cleared by the CPU when it is done */
+
+/* Ask, and wait for 10 s of this CPU's own running time, however long the host lets the other one stand. */
+static void ask_by_nmi(unsigned cpu, u32 what)
+{
+	u32 *request = per_cpu_ptr(&nmi_request, cpu);
+	struct running_time time;
+
+	__atomic_fetch_or(request, what, __ATOMIC_SEQ_CST);
+	arch_send_nmi(cpu);
+	running_time_start(&time);
+	while (smp_load_acquire(request) & what) {
+		if (running_time_elapsed(&time) > 10 * NSEC_PER_SEC) {
+			pr_emerg("CPU %u does not answer an NMI\n", cpu);
+			return;
+		}
+		cpu_relax();
+	}
+}
+
+void smp_stop_other_cpus(void)
+{
+	unsigned cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu != smp_processor_id())
+			ask_by_nmi(cpu, NMI_STOP);
+}
+
+void smp_backtrace_cpu(unsigned cpu)
+{
+	if (cpu >= NR_CPUS || !cpu_online(cpu))
+		return;
+	if (cpu == smp_processor_id())
+		dump_stack();
+	else
+		ask_by_nmi(cpu, NMI_BACKTRACE);
+}
+
+void smp_handle_nmi(struct pt_regs *regs)
+{
+	u32 request = smp_load_acquire(this_cpu_ptr(&nmi_request));
+
+	if (!request)
+		return;
+	pr_emerg("NMI backtrace for cpu %u\n", smp_processor_id());
+	if (current->flags & PF_IDLE) /* its registers tell nothing */
+		show_stack_regs(regs);
+	else
+		show_regs(regs);
+	__atomic_fetch_and(this_cpu_ptr(&nmi_request), ~request, __ATOMIC_RELEASE);
+	while (request & NMI_STOP) {
+		local_irq_disable();
+		halt();
+	}
+}
