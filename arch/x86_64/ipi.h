@@ -1,5 +1,4 @@
-/* Interrupts from one CPU to another. Any context. */
+/* Interrupts from one CPU to another, besides those of kernel/smp.h. Any context. */
 #pragma once
 
 void arch_send_call_function_ipi(unsigned cpu);
-void arch_send_nmi(unsigned cpu);

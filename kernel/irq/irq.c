@@ -1,10 +1,9 @@
-/* Interrupts, the part that is the same on every machine: contexts, device handlers, counts. */
+/* Interrupts, the part that is the same on every machine: device handlers and counts. */
 #include "kernel/irq/irq.h"
 
 #include "arch/x86_64/interrupt.h"
 #include "arch/x86_64/percpu.h"
 #include "kernel/errno.h"
-#include "kernel/irq/softirq.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/printk.h"
 
@@ -34,18 +33,6 @@ const char *const irq_stat_names[IRQ_STAT_COUNT][2] = {
 	[IRQ_STAT_TXT] = { "TXT", "Text sync interrupts" },
 	[IRQ_STAT_ERR] = { "ERR", "Unknown interrupts" },
 };
-
-void irq_enter(void)
-{
-	preempt_count_add(HARDIRQ_OFFSET);
-}
-
-void irq_exit(void)
-{
-	preempt_count_sub(HARDIRQ_OFFSET);
-	if (!in_interrupt())
-		do_softirq();
-}
 
 void irq_stat_inc(enum irq_stat kind)
 {

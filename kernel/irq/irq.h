@@ -13,7 +13,7 @@ typedef bool (*irq_handler_t)(int irq, void *dev);
 int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev);
 void free_irq(unsigned irq, void *dev);
 
-/* Enter and leave hardirq context (preempt_count, accounting); irq_exit runs pending softirqs. */
+/* Enter and leave hardirq context (preempt_count, accounting); irq_exit runs pending softirqs. In softirq.c. */
 void irq_enter(void);
 void irq_exit(void);
 
@@ -26,7 +26,7 @@ enum irq_stat {
 	IRQ_STAT_CAL,	  /* CAL: Function call interrupts */
 	IRQ_STAT_TLB,	  /* TLB: TLB shootdowns */
 	IRQ_STAT_TXT,	  /* TXT: Text-sync interrupts (live patching) */
-	IRQ_STAT_ERR,	  /* UNK: unknown vectors */
+	IRQ_STAT_ERR,	  /* ERR: unknown vectors */
 	IRQ_STAT_COUNT
 };
 void irq_stat_inc(enum irq_stat kind);
