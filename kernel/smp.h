@@ -27,8 +27,6 @@ void smp_send_reschedule(unsigned cpu);
 void smp_stop_other_cpus(void);
 /* Ask one CPU by NMI to print its registers and backtrace; waits for it. */
 void smp_backtrace_cpu(unsigned cpu);
-/* A bare NMI to a CPU, this one or another: watchdog_nmi() sees it. Any context. */
-void smp_send_nmi(unsigned cpu);
 /* The NMI handler: do what those two asked of this CPU. */
 struct pt_regs;
 void smp_handle_nmi(struct pt_regs *regs);

@@ -1,4 +1,5 @@
 /* What is asked of another CPU by NMI, because it may not answer anything else: a backtrace, to stop. */
+#include "arch/x86_64/ipi.h"
 #include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/processor.h"
 #include "arch/x86_64/stacktrace.h"
@@ -19,7 +20,7 @@ static void ask_by_nmi(unsigned cpu, u32 what)
 	struct running_time time;
 
 	__atomic_fetch_or(request, what, __ATOMIC_SEQ_CST);
-	smp_send_nmi(cpu);
+	arch_send_nmi(cpu);
 	running_time_start(&time);
 	while (smp_load_acquire(request) & what) {
 		if (running_time_elapsed(&time) > 10 * NSEC_PER_SEC) {

@@ -2,3 +2,5 @@
 #pragma once
 
 void arch_send_call_function_ipi(unsigned cpu);
+/* A bare NMI; watchdog_nmi() sees it. */
+void arch_send_nmi(unsigned cpu);

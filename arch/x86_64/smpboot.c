@@ -226,7 +226,7 @@ void arch_send_call_function_ipi(unsigned cpu)
 	apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_FIXED | CALL_FUNCTION_VECTOR);
 }
 
-void smp_send_nmi(unsigned cpu)
+void arch_send_nmi(unsigned cpu)
 {
 	apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_NMI);
 }
