@@ -58,6 +58,18 @@ struct sample {
 
 static volatile u32 *hpet;
 
+/* a * b / c with a 128-bit product; the quotient fits. */
+static u64 mul_div(u64 a, u64 b, u64 c)
+{
+	u64 quotient, remainder;
+
+	__asm__("mulq %3\n\tdivq %4"
+		: "=a"(quotient), "=&d"(remainder)
+		: "a"(a), "rm"(b), "r"(c)
+		: "cc");
+	return quotient;
+}
+
 u64 tsc_to_ns(u64 tsc_delta)
 {
 	return (u64)(((unsigned __int128)tsc_delta * ns_mult) >> NS_SHIFT);
@@ -70,7 +82,7 @@ ktime_t ktime_get(void)
 
 u64 tsc_at(ktime_t time)
 {
-	return tsc_base + (u64)(((unsigned __int128)time * tsc_khz) / NSEC_PER_MSEC) + 1;
+	return tsc_base + mul_div(time, tsc_khz, NSEC_PER_MSEC) + 1;
 }
 
 void ndelay(u64 ns)
@@ -181,9 +193,8 @@ static void __init measure(const struct reference_clock *clock, struct measureme
 	} while (elapsed_fs == 0 ||
 		 (m->ppm > PPM_WANTED && elapsed_fs < CALIBRATION_MAX_MS * FS_PER_MS));
 
-	m->tsc_khz = (u64)((unsigned __int128)ticks * FS_PER_MS / elapsed_fs);
-	m->apic_khz = (u64)((unsigned __int128)(end.apic_ticks - start.apic_ticks) * FS_PER_MS /
-			    elapsed_fs);
+	m->tsc_khz = mul_div(ticks, FS_PER_MS, elapsed_fs);
+	m->apic_khz = mul_div(end.apic_ticks - start.apic_ticks, FS_PER_MS, elapsed_fs);
 }
 
 static bool __init agree(u64 a, u64 b)
