@@ -27,8 +27,9 @@ struct kernel_param {
 	const char *name;
 	int (*fn)(const char *value);
 };
+/* In such a section the compiler may not align an object more than its neighbours: they form an array. */
 #define __setup(param_name, param_fn)                                                              \
-	static const struct kernel_param __setup_##param_fn __used __section(".init.setup") = {    \
+	static const struct kernel_param __setup_##param_fn __used __aligned(8) __section(".init.setup") = {    \
 		.name = param_name, .fn = param_fn                                                 \
 	}
 void parse_kernel_params(const char *cmdline);

@@ -17,7 +17,7 @@ struct selftest {
 /* Defines and registers a test; the body is its function, with `test` as its argument. Task context. */
 #define SELFTEST(suite_, name_)                                                                    \
 	static void selftest_##suite_##_##name_(struct selftest *test);                            \
-	static struct selftest __selftest_##suite_##_##name_ __used __section(".selftests") = {    \
+	static struct selftest __selftest_##suite_##_##name_ __used __aligned(8) __section(".selftests") = {    \
 		.suite = #suite_, .name = #name_, .fn = selftest_##suite_##_##name_                \
 	};                                                                                         \
 	static void selftest_##suite_##_##name_(struct selftest *test __unused)
