@@ -42,13 +42,13 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 	do {                                                                                       \
 		__typeof__(var) __val = (val);                                                     \
 		if (sizeof(var) == 1)                                                              \
-			__asm__ __volatile__(op "b %b1, %%gs:%0" : "+m"(var) : "q"(__val) : "memory"); \
+			__asm__ __volatile__(op "b %b1, %%gs:%0" : "+m"(var) : "qi"(__val) : "memory"); \
 		else if (sizeof(var) == 2)                                                         \
-			__asm__ __volatile__(op "w %w1, %%gs:%0" : "+m"(var) : "r"(__val) : "memory"); \
+			__asm__ __volatile__(op "w %w1, %%gs:%0" : "+m"(var) : "ri"(__val) : "memory"); \
 		else if (sizeof(var) == 4)                                                         \
-			__asm__ __volatile__(op "l %k1, %%gs:%0" : "+m"(var) : "r"(__val) : "memory"); \
+			__asm__ __volatile__(op "l %k1, %%gs:%0" : "+m"(var) : "ri"(__val) : "memory"); \
 		else                                                                               \
-			__asm__ __volatile__(op "q %q1, %%gs:%0" : "+m"(var) : "r"(__val) : "memory"); \
+			__asm__ __volatile__(op "q %q1, %%gs:%0" : "+m"(var) : "re"(__val) : "memory"); \
 	} while (0)
 
 #define this_cpu_write(var, val) percpu_op("mov", var, val)

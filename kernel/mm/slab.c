@@ -115,7 +115,7 @@ static void free_slab(struct kmem_cache *cache, struct page *slab)
 }
 
 /* The front is empty: fill it, and take one object. Interrupts off. NULL when memory is short. */
-static noinline void *refill_front(struct kmem_cache *cache, gfp_t gfp)
+static void *refill_front(struct kmem_cache *cache, gfp_t gfp)
 {
 	struct slab_front *front = this_cpu_ptr(&slab_fronts[cache->id]);
 	void *list = NULL, *object;
@@ -143,7 +143,7 @@ static noinline void *refill_front(struct kmem_cache *cache, gfp_t gfp)
 }
 
 /* Give n objects of the front back to their slabs, and slabs that are empty back to the pages. Interrupts off. */
-static noinline void drain_front(struct kmem_cache *cache, struct slab_front *front, unsigned n)
+static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsigned n)
 {
 	struct page *slab, *next;
 	LIST_HEAD(empty);
@@ -177,6 +177,26 @@ static noinline void drain_front(struct kmem_cache *cache, struct slab_front *fr
 		free_slab(cache, slab);
 }
 
+/*
+ * The slow ways of the two functions below: interrupts are off and were as flags say. They are apart, and
+ * end what they begin, so that the quick ways need no register saved.
+ */
+static noinline void *alloc_slow(unsigned id, gfp_t gfp, unsigned long flags)
+{
+	void *object = refill_front(slab_caches[id], gfp);
+
+	local_irq_restore(flags);
+	return object;
+}
+
+static noinline void free_slow(unsigned id, unsigned long flags)
+{
+	struct kmem_cache *cache = slab_caches[id];
+
+	drain_front(cache, this_cpu_ptr(&slab_fronts[id]), cache->batch);
+	local_irq_restore(flags);
+}
+
 /* One object off this CPU's front of the cache with that number. */
 static __always_inline void *alloc_object(unsigned id, gfp_t gfp)
 {
@@ -185,12 +205,10 @@ static __always_inline void *alloc_object(unsigned id, gfp_t gfp)
 
 	local_irq_save(flags);
 	object = this_cpu_read(slab_fronts[id].objects);
-	if (likely(object)) {
-		this_cpu_write(slab_fronts[id].objects, *slab_link(slab_caches[id], object));
-		this_cpu_inc(slab_fronts[id].room);
-	} else {
-		object = refill_front(slab_caches[id], gfp);
-	}
+	if (unlikely(!object))
+		return alloc_slow(id, gfp, flags);
+	this_cpu_write(slab_fronts[id].objects, *slab_link(slab_caches[id], object));
+	this_cpu_inc(slab_fronts[id].room);
 	local_irq_restore(flags);
 	return object;
 }
@@ -203,19 +221,18 @@ static __always_inline void free_object(unsigned id, void *object)
 	*slab_link(slab_caches[id], object) = this_cpu_read(slab_fronts[id].objects);
 	this_cpu_write(slab_fronts[id].objects, object);
 	if (unlikely(this_cpu_dec_negative(slab_fronts[id].room)))
-		drain_front(slab_caches[id], this_cpu_ptr(&slab_fronts[id]),
-			    slab_caches[id]->batch);
-	local_irq_restore(flags);
+		free_slow(id, flags);
+	else
+		local_irq_restore(flags);
 }
 
+/* With DEBUG, what is given out is checked and marked; NULL passes. */
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 {
 	void *object = alloc_object(cache->id, gfp);
 
-	if (unlikely(!object))
-		return NULL;
 	slab_debug_alloc(cache, object, cache->object_size, __builtin_return_address(0));
-	if (gfp & __GFP_ZERO)
+	if (gfp & __GFP_ZERO && object)
 		memset(object, 0, cache->object_size);
 	return object;
 }
@@ -237,50 +254,64 @@ static void *kmalloc_large(size_t size, gfp_t gfp)
 	return page_address(page);
 }
 
-static void kfree_large(const void *object, struct page *page)
+/* What is in no slab: a block of pages, NULL, or a mistake. */
+static noinline void kfree_large(const void *object)
 {
-	if (WARN_ON(!(page->flags & PG_LARGE) || !IS_ALIGNED((unsigned long)object, PAGE_SIZE)))
+	unsigned long offset = (unsigned long)object - PAGE_OFFSET;
+	struct page *page = mem_map + (offset >> PAGE_SHIFT);
+
+	if (!object)
+		return;
+	if (WARN_ON(offset >> PAGE_SHIFT >= max_pfn || !IS_ALIGNED(offset, PAGE_SIZE) ||
+		    !(page->flags & PG_LARGE)))
 		return; /* not from kmalloc, or freed already */
 	page->flags &= (u8)~PG_LARGE;
 	free_pages(page, page->order);
 }
 
-void *kmalloc(size_t size, gfp_t gfp)
+static noinline void *kmalloc_zeroed(size_t size, gfp_t gfp, const void *user);
+
+static __always_inline void *kmalloc_for(size_t size, gfp_t gfp, const void *user)
 {
 	size_t index = (size - 1) / 8; /* huge for size 0 */
 	unsigned id;
 	void *object;
 
-	if (likely(index < ARRAY_SIZE(kmalloc_index))) {
+	if (unlikely(gfp & __GFP_ZERO))
+		return kmalloc_zeroed(size, gfp, user);
+	if (likely(index < ARRAY_SIZE(kmalloc_index)))
 		id = kmalloc_index[index];
-	} else if (size && size <= KMALLOC_SLAB_MAX) {
+	else if (size && size <= KMALLOC_SLAB_MAX)
 		id = KMALLOC_512_ID + ilog2(size - 1) - ilog2(KMALLOC_SMALL_MAX);
-	} else {
+	else
 		return size && size <= KMALLOC_MAX_SIZE ? kmalloc_large(size, gfp) : NULL;
-	}
 	object = alloc_object(id, gfp);
-	if (unlikely(!object))
-		return NULL;
-	slab_debug_alloc(slab_caches[id], object, size, __builtin_return_address(0));
-	if (gfp & __GFP_ZERO)
-		memset(object, 0, size);
+	slab_debug_alloc(slab_caches[id], object, size, user);
 	return object;
+}
+
+static noinline void *kmalloc_zeroed(size_t size, gfp_t gfp, const void *user)
+{
+	void *object = kmalloc_for(size, gfp & ~__GFP_ZERO, user);
+
+	return object ? memset(object, 0, size) : NULL;
+}
+
+void *kmalloc(size_t size, gfp_t gfp)
+{
+	return kmalloc_for(size, gfp, __builtin_return_address(0));
 }
 
 void kfree(const void *object)
 {
-	struct page *page;
+	unsigned long pfn = ((unsigned long)object - PAGE_OFFSET) >> PAGE_SHIFT;
+	unsigned id;
 
-	if (unlikely(!object))
-		return;
-	if (WARN_ON((unsigned long)object - PAGE_OFFSET >= max_pfn << PAGE_SHIFT))
-		return; /* not an address that kmalloc gives */
-	page = virt_to_page(object);
-	if (unlikely(!page->slab))
-		kfree_large(object, page);
-	else if (slab_debug_free(slab_caches[page->slab], (void *)object,
-				 __builtin_return_address(0)))
-		free_object(page->slab, (void *)object);
+	/* NULL is not in the direct map either. */
+	if (unlikely(pfn >= max_pfn || !(id = mem_map[pfn].slab)))
+		kfree_large(object);
+	else if (slab_debug_free(slab_caches[id], (void *)object, __builtin_return_address(0)))
+		free_object(id, (void *)object);
 }
 
 size_t ksize(const void *object)

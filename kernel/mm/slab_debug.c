@@ -35,6 +35,8 @@ void slab_debug_alloc(const struct kmem_cache *cache, void *object, size_t size,
 	struct slab_track *track = slab_track(cache, object);
 	size_t bytes = ALIGN(cache->object_size, 8);
 
+	if (!object)
+		return;
 	if (memchr_inv(object, POISON_FREE, bytes) || track->guard != SLAB_GUARD ||
 	    track->state != SLAB_FREE)
 		report(cache, object, "modified after free");

@@ -47,7 +47,7 @@ static inline void **slab_link(const struct kmem_cache *cache, void *object)
 
 /* An object of a new slab. */
 void slab_debug_init(const struct kmem_cache *cache, void *object);
-/* An object given out for size bytes: check that nobody wrote to it while it was free. */
+/* An object given out for size bytes: check that nobody wrote to it while it was free. NULL is fine. */
 void slab_debug_alloc(const struct kmem_cache *cache, void *object, size_t size, const void *user);
 /* An object that comes back: true if it may go on a freelist. Reports what is wrong. */
 bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *user);
