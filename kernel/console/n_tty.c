@@ -56,7 +56,8 @@ bool n_tty_receive_room(const struct n_tty_data *ldata, bool deaf)
 {
 	if (!deaf && echo_room(ldata) < ECHO_ROOM)
 		return false;
-	/* A line that is alone in the buffer goes on being taken, and is cut: else nothing would ever move. */
+	/* A line that is alone in the buffer goes on being taken, and is cut: else nothing would
+	 * ever move. */
 	return read_cnt(ldata) < N_TTY_BUF_SIZE - 1 || !input_available_p(ldata);
 }
 
@@ -195,7 +196,8 @@ static void erase_one(struct n_tty_data *ldata)
 
 static bool is_word_char(u8 c)
 {
-	return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+	return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') ||
+	       ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
 /* ^?, ^W and ^U, on what has been typed since the last newline. */
@@ -329,7 +331,8 @@ size_t canon_copy_from_read_buf(struct n_tty_data *ldata, u8 *buf, size_t size, 
 		bool end = flag_test(ldata->read_flags, pos);
 		bool is_eof = flag_test(ldata->eof_flags, pos);
 
-		/* A ^D that ends a line is taken with the line, even if its bytes have just filled buf. */
+		/* A ^D that ends a line is taken with the line, even if its bytes have just filled
+		 * buf. */
 		if (n == size && !(is_eof && n))
 			break;
 		WRITE_ONCE(ldata->read_tail, pos + 1);

@@ -67,8 +67,7 @@ static void flush_echoes(struct tty_struct *tty)
 	u8 buf[N_TTY_CHUNK];
 	size_t n;
 
-	while ((n = process_echoes(&tty->ldata, buf,
-				   min(sizeof(buf), uart_write_room(tty->port)))))
+	while ((n = process_echoes(&tty->ldata, buf, min(sizeof(buf), uart_write_room(tty->port)))))
 		uart_write(tty->port, buf, n);
 	uart_flush_chars(tty->port);
 }
@@ -81,7 +80,8 @@ void n_tty_flush_echoes(struct tty_struct *tty)
 	mutex_unlock(&tty->output_lock);
 }
 
-/* A break reads as a NUL; the byte of a parity or framing error as it came (Linux without INPCK). */
+/* A break reads as a NUL; the byte of a parity or framing error as it came (Linux without INPCK).
+ */
 size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flags, size_t count)
 {
 	size_t done = 0;

@@ -17,7 +17,7 @@ void serial8250_throttle(struct uart_port *port)
 	port->throttled = true;
 	port->mcr &= (u8)~UART_MCR_RTS;
 	outb(port->iobase + UART_MCR, port->mcr);
-	WRITE_ONCE(port->ier, port->ier & (u8)~(UART_IER_RDI | UART_IER_RLSI));
+	WRITE_ONCE(port->ier, port->ier & (u8) ~(UART_IER_RDI | UART_IER_RLSI));
 	outb(port->iobase + UART_IER, port->ier);
 }
 

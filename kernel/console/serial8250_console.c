@@ -1,6 +1,7 @@
 /*
- * The 16550 as the kernel's console: from the first message on by polling, and by interrupts as soon as
- * serial8250.c has them. No function here sleeps or takes a lock but the port's, and that by trylock.
+ * The 16550 as the kernel's console: from the first message on by polling, and by interrupts as
+ * soon as serial8250.c has them. No function here sleeps or takes a lock but the port's, and that
+ * by trylock.
  */
 #include "arch/x86_64/processor.h"
 #include "kernel/console/serial_core.h"
@@ -14,7 +15,8 @@ struct uart_port serial8250_ports[2] = {
 
 static struct uart_port *const console_port = &serial8250_ports[0];
 
-/* The scratch register holds what is written only if there is a UART. 115200 baud, 8 bits, no parity. */
+/* The scratch register holds what is written only if there is a UART. 115200 baud, 8 bits, no
+ * parity. */
 static void serial8250_probe(struct uart_port *port)
 {
 	outb(port->iobase + UART_SCR, 0x5a);

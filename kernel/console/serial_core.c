@@ -7,8 +7,9 @@
 #include "kernel/printk.h"
 
 /*
- * The port lock is taken inside printk, hence wherever printk is called: by the lock checker of a DEBUG
- * build, too. So it is a bare ticket lock that the checker does not see, and never a preemption point.
+ * The port lock is taken inside printk, hence wherever printk is called: by the lock checker of a
+ * DEBUG build, too. So it is a bare ticket lock that the checker does not see, and never a
+ * preemption point.
  */
 void uart_port_lock(struct uart_port *port, unsigned long *flags)
 {
@@ -40,7 +41,8 @@ void uart_port_unlock(struct uart_port *port, unsigned long flags)
 	__uart_port_unlock(port, flags);
 	if (!port->console)
 		return;
-	smp_mb(); /* the release before the look: a printk that found the lock taken has committed before */
+	smp_mb(); /* the release before the look: a printk that found the lock taken has committed
+		     before */
 	if (console_pending() && !(READ_ONCE(port->ier) & UART_IER_THRI) && !READ_ONCE(port->held))
 		serial8250_console_kick(false);
 }

@@ -2,13 +2,13 @@
  * UARTs: what lies between a terminal and the 16550 driver, under Linux's names.
  *
  * A port sends from two sources: the terminal's transmit buffer and, on the console, the kernel's
- * messages. The port picks the next byte itself (uart_next_char) and changes the source only between
- * lines, so that the two share the wire without tearing a line. When a terminal line stands unfinished
- * (a prompt; a program between two writes), kernel messages wait until somebody reads the terminal, or
- * UART_HOLD_NS, or until too many wait; then they begin on a line of their own.
+ * messages. The port picks the next byte itself (uart_next_char) and changes the source only
+ * between lines, so that the two share the wire without tearing a line. When a terminal line stands
+ * unfinished (a prompt; a program between two writes), kernel messages wait until somebody reads
+ * the terminal, or UART_HOLD_NS, or until too many wait; then they begin on a line of their own.
  *
- * port->lock is a leaf: nothing else is locked and nobody is woken while it is held. That is why what an
- * interrupt finds is acted upon after the lock is released, and why printk works anywhere.
+ * port->lock is a leaf: nothing else is locked and nobody is woken while it is held. That is why
+ * what an interrupt finds is acted upon after the lock is released, and why printk works anywhere.
  */
 #pragma once
 
@@ -17,36 +17,36 @@
 
 struct tty_struct;
 
-#define UART_XMIT_SIZE 4096U /* bytes; a power of two */
+#define UART_XMIT_SIZE    4096U /* bytes; a power of two */
 #define UART_WAKEUP_CHARS 2048U /* writers are woken when so few are left */
-#define UART_FIFO_SIZE 16
-#define UART_LINE_MAX 4096 /* kernel messages may break into a terminal line longer than that */
-#define UART_HOLD_NS (100 * NSEC_PER_MSEC)
+#define UART_FIFO_SIZE    16
+#define UART_LINE_MAX     4096 /* kernel messages may break into a terminal line longer than that */
+#define UART_HOLD_NS      (100 * NSEC_PER_MSEC)
 
 /* Legend: [C] constant after the port was found; [P] lock. */
 struct uart_port {
 	spinlock_t lock; /* P: taken by the functions below only, see uart_port_lock() */
-	int lock_cpu;	 /* [P] the holder, or -1 */
-	u16 iobase;	 /* [C] */
-	u8 irq;		 /* [C] */
-	bool present;	 /* [C] */
-	bool console;	 /* [C] sends kernel messages too */
+	int lock_cpu;    /* [P] the holder, or -1 */
+	u16 iobase;      /* [C] */
+	u8 irq;          /* [C] */
+	bool present;    /* [C] */
+	bool console;    /* [C] sends kernel messages too */
 	bool irq_driven; /* [P] set once, when the interrupt works */
-	u8 fifo_size;	 /* [C] bytes that may be sent at once */
-	u8 ier, mcr;	 /* [P] what the registers hold */
+	u8 fifo_size;    /* [C] bytes that may be sent at once */
+	u8 ier, mcr;     /* [P] what the registers hold */
 
 	u8 xmit[UART_XMIT_SIZE]; /* [P] */
-	u32 head, tail;		 /* [P] of xmit, counting for ever */
-	bool stopped;		 /* [P] ^S: send nothing of the terminal */
-	bool throttled;		 /* [P] the terminal has no room: leave input in the FIFO */
-	u32 line_len;		 /* [P] bytes the terminal has sent since its last newline */
+	u32 head, tail;          /* [P] of xmit, counting for ever */
+	bool stopped;            /* [P] ^S: send nothing of the terminal */
+	bool throttled;          /* [P] the terminal has no room: leave input in the FIFO */
+	u32 line_len;            /* [P] bytes the terminal has sent since its last newline */
 	u8 pushed[2], nr_pushed; /* [P] bytes that go out before anything else, last one first */
-	bool held;		 /* [P] kernel messages wait for the end of a terminal line */
-	bool hold_expired;	 /* [P] they have waited enough */
+	bool held;               /* [P] kernel messages wait for the end of a terminal line */
+	bool hold_expired;       /* [P] they have waited enough */
 	struct timer_list hold_timer;
 
 	u64 rx, tx, overrun, parity, frame, brk; /* [P] counts */
-	struct tty_struct *tty; /* [C] set before irq_driven */
+	struct tty_struct *tty;                  /* [C] set before irq_driven */
 };
 
 extern struct uart_port serial8250_ports[2]; /* COM1, COM2 */
@@ -65,7 +65,7 @@ int uart_next_char(struct uart_port *port, bool now);
 size_t uart_write(struct uart_port *port, const u8 *buf, size_t count);
 size_t uart_write_room(struct uart_port *port);
 size_t uart_chars_in_buffer(struct uart_port *port);
-void uart_flush_chars(struct uart_port *port); /* start sending */
+void uart_flush_chars(struct uart_port *port);  /* start sending */
 void uart_flush_buffer(struct uart_port *port); /* forget what was not sent: ^C */
 void uart_stop(struct uart_port *port);
 void uart_start(struct uart_port *port);
@@ -78,9 +78,11 @@ void uart_insert_char(struct uart_port *port, u8 status, u8 byte);
 
 /* Find the ports and have them send by polling; called by the first printk. */
 void serial8250_early_init(void);
-/* Enable what the port has to send, or (sync, or before the interrupt works) send it here. Any context. */
+/* Enable what the port has to send, or (sync, or before the interrupt works) send it here. Any
+ * context. */
 void serial8250_console_kick(bool sync);
-/* Send some of the kernel's messages by polling. False when this CPU cannot, now or ever. Any context. */
+/* Send some of the kernel's messages by polling. False when this CPU cannot, now or ever. Any
+ * context. */
 bool serial8250_console_drain(void);
 /* Send everything by polling. Any context; does nothing while another CPU holds the port. */
 void serial8250_console_flush(void);

@@ -1,12 +1,12 @@
 /*
  * Terminals: a UART with a line discipline, as an object that device files are bound to.
  *
- * Input: UART interrupt -> flip buffer -> (workqueue) flush_to_ldisc -> n_tty_receive_buf -> read_buf ->
- * tty_read. Each stage holds back the one before it when it is full, down to the UART, so no byte is
- * lost: docs/console.md.
+ * Input: UART interrupt -> flip buffer -> (workqueue) flush_to_ldisc -> n_tty_receive_buf ->
+ * read_buf -> tty_read. Each stage holds back the one before it when it is full, down to the UART,
+ * so no byte is lost: docs/console.md.
  *
- * Lock order: atomic_read_lock or atomic_write_lock, buf_lock, input_lock, output_lock; then the UART port's
- * lock, a leaf.
+ * Lock order: atomic_read_lock or atomic_write_lock, buf_lock, input_lock, output_lock; then the
+ * UART port's lock, a leaf.
  */
 #pragma once
 
@@ -20,49 +20,50 @@ struct uart_port;
 #define TTY_FLIP_SIZE 4096U /* bytes; a power of two */
 
 /* What came with a byte. */
-#define TTY_NORMAL 0
-#define TTY_BREAK 1
-#define TTY_FRAME 2
-#define TTY_PARITY 3
+#define TTY_NORMAL  0
+#define TTY_BREAK   1
+#define TTY_FRAME   2
+#define TTY_PARITY  3
 #define TTY_OVERRUN 4
 
 /* One producer (the UART, port lock held), one consumer (buf_lock held). */
 struct tty_bufhead {
 	u8 chars[TTY_FLIP_SIZE];
 	u8 flags[TTY_FLIP_SIZE]; /* TTY_* */
-	u32 head;		 /* [A] written by the producer */
-	u32 tail;		 /* [A] written by the consumer */
+	u32 head;                /* [A] written by the producer */
+	u32 tail;                /* [A] written by the consumer */
 	struct work_struct work; /* flush_to_ldisc() */
 };
 
 /* [C] constant; [A] atomic. */
 struct tty_struct {
-	char name[8];		/* [C] "ttyS0" */
+	char name[8];           /* [C] "ttyS0" */
 	struct uart_port *port; /* [C] */
 	struct tty_bufhead buf;
 	struct n_tty_data ldata;
 	struct mutex atomic_read_lock, atomic_write_lock; /* one reader, one writer at a time */
-	struct mutex buf_lock;				  /* the flip buffer's consumer */
-	struct mutex input_lock, output_lock;		  /* I, O of n_tty_data */
+	struct mutex buf_lock;                            /* the flip buffer's consumer */
+	struct mutex input_lock, output_lock;             /* I, O of n_tty_data */
 	wait_queue_head_t read_wait, write_wait;
 	int waiting_readers; /* [A] readers that sleep */
 	bool flow_stopped;   /* [A] ^S */
-	pid_t pgrp;	     /* [A] the job that ^C reaches; 0: none */
+	pid_t pgrp;          /* [A] the job that ^C reaches; 0: none */
 };
 
 #define TIOCGPGRP 0x540f
 #define TIOCSPGRP 0x5410
 
-/* The terminal on COM1 (0) or COM2 (1), or NULL when the machine has none. After device_initcall. */
+/* The terminal on COM1 (0) or COM2 (1), or NULL when the machine has none. After device_initcall.
+ */
 struct tty_struct *tty_find(unsigned index);
 /*
- * The next line, or as much of it as fits; 0 at end of file (^D); -EINTR; nonblock: -EAGAIN instead of
- * waiting. Task context.
+ * The next line, or as much of it as fits; 0 at end of file (^D); -EINTR; nonblock: -EAGAIN instead
+ * of waiting. Task context.
  */
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock);
 /*
- * All of it is written as one piece, waiting for room: count, less if a signal came (-EINTR if nothing was
- * written) or, nonblock, if there was no more room (-EAGAIN). Task context.
+ * All of it is written as one piece, waiting for room: count, less if a signal came (-EINTR if
+ * nothing was written) or, nonblock, if there was no more room (-EAGAIN). Task context.
  */
 ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool nonblock);
 /* For poll: wait on read_wait and write_wait. */

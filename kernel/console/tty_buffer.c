@@ -54,8 +54,8 @@ static bool receive_buf(struct tty_struct *tty)
 
 /*
  * The work: hand on all that the discipline takes. What it does not take stays here, until a reader
- * or the transmitter makes room and restarts the work; meanwhile the UART fills this buffer, and then
- * is throttled.
+ * or the transmitter makes room and restarts the work; meanwhile the UART fills this buffer, and
+ * then is throttled.
  */
 static void flush_to_ldisc(struct work_struct *work)
 {

@@ -1,12 +1,13 @@
 /*
  * printk: messages into the ring, and from the ring to the console.
  *
- * The writer formats into a buffer of its CPU (one for NMIs, one for the rest) and commits whole lines to
- * the lock-free ring; that much works in any context. Then it gives the console driver a push: in normal
- * operation that enables the transmit interrupt, during boot, oops and panic it writes the text out. The
- * driver draws the bytes one by one with console_next_char() under its port lock; whoever finds that
- * lock taken leaves, since the holder looks again after it has released it. When the console falls far
- * behind, the writer itself writes (console_throttle), so that nothing is lost but by an NMI storm.
+ * The writer formats into a buffer of its CPU (one for NMIs, one for the rest) and commits whole
+ * lines to the lock-free ring; that much works in any context. Then it gives the console driver a
+ * push: in normal operation that enables the transmit interrupt, during boot, oops and panic it
+ * writes the text out. The driver draws the bytes one by one with console_next_char() under its
+ * port lock; whoever finds that lock taken leaves, since the holder looks again after it has
+ * released it. When the console falls far behind, the writer itself writes (console_throttle), so
+ * that nothing is lost but by an NMI storm.
  */
 #include "arch/x86_64/irqflags.h"
 #include "kernel/console/serial_core.h"
@@ -31,12 +32,12 @@ DECLARE_WAIT_QUEUE_HEAD(log_wait);
 
 static struct printk_ringbuffer prb;
 static atomic_t oops_in_progress; /* bust_spinlocks() depth */
-static bool panic_mode;		  /* set by console_flush_on_panic(), for ever */
-static bool klogd_wake;		  /* [A] a message came that readers were not told of */
+static bool panic_mode;           /* set by console_flush_on_panic(), for ever */
+static bool klogd_wake;           /* [A] a message came that readers were not told of */
 
 /*
- * What one CPU formats with, interrupts off; [0] for NMIs, [1] for everything else. A line whose end
- * has not come yet waits in cont.
+ * What one CPU formats with, interrupts off; [0] for NMIs, [1] for everything else. A line whose
+ * end has not come yet waits in cont.
  */
 struct printk_context {
 	char text[PRB_TEXT_MAX + 1];
@@ -146,8 +147,8 @@ static bool console_synchronous(void)
 
 /*
  * The console is far behind: write part of it here. Nobody holds a lock that the console's writer
- * waits for (the port lock is a leaf), so waiting for it cannot deadlock; an NMI may have hit the writer
- * itself, and does not wait.
+ * waits for (the port lock is a leaf), so waiting for it cannot deadlock; an NMI may have hit the
+ * writer itself, and does not wait.
  */
 static void console_throttle(void)
 {
@@ -169,7 +170,8 @@ int vprintk(const char *fmt, va_list args)
 	printk_store(ctx, ts, ctx->text);
 	local_irq_restore(flags);
 
-	smp_mb(); /* the record before the look at log_wait: a reader queues itself, then looks for records */
+	smp_mb(); /* the record before the look at log_wait: a reader queues itself, then looks for
+		     records */
 	if (!list_empty(&log_wait.head))
 		WRITE_ONCE(klogd_wake, true);
 	serial8250_console_kick(console_synchronous());
@@ -254,7 +256,8 @@ u64 console_backlog(void)
 	return next > seq ? next - seq : 0;
 }
 
-/* A record that is still being written does not count: its writer kicks the console when it is done. */
+/* A record that is still being written does not count: its writer kicks the console when it is
+ * done. */
 bool console_pending(void)
 {
 	return console_in_line() || prb_readable(&prb, READ_ONCE(con.seq));
@@ -282,7 +285,8 @@ void console_flush(void)
 	serial8250_console_flush();
 }
 
-/* A CPU stopped while it wrote a record leaves it uncommitted for ever: the console goes past it. */
+/* A CPU stopped while it wrote a record leaves it uncommitted for ever: the console goes past it.
+ */
 static void console_skip_unfinished(void)
 {
 	while (console_backlog() && !console_pending()) {
@@ -296,7 +300,7 @@ void console_flush_on_panic(void)
 	unsigned cpu;
 
 	WRITE_ONCE(panic_mode, true);
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		cont_flush(&per_cpu_ptr(&printk_contexts[0], cpu)[0]);
 		cont_flush(&per_cpu_ptr(&printk_contexts[0], cpu)[1]);
 	}

@@ -40,7 +40,8 @@ bool prb_readable(const struct printk_ringbuffer *rb, u64 seq)
 	return smp_load_acquire(&rb->slots[seq % PRB_SLOTS].state) >= slot_committed(seq);
 }
 
-/* Take n numbers in a row; false when a slot among them is still being written for the last round. */
+/* Take n numbers in a row; false when a slot among them is still being written for the last round.
+ */
 static bool prb_reserve(struct printk_ringbuffer *rb, unsigned n, u64 *first)
 {
 	u64 seq = prb_next_seq(rb);
@@ -54,7 +55,8 @@ static bool prb_reserve(struct printk_ringbuffer *rb, unsigned n, u64 *first)
 			    slot_ready_for(seq + i))
 				break;
 		if (i < n) {
-			/* Either others have moved on since next was read, or a slot is truly busy. */
+			/* Either others have moved on since next was read, or a slot is truly busy.
+			 */
 			found = prb_next_seq(rb);
 			if (found == seq)
 				return false;
@@ -140,7 +142,8 @@ bool prb_read_next(const struct printk_ringbuffer *rb, u64 *seq, struct printk_r
 		if (result == PRB_LOST) {
 			u64 first = prb_first_seq(rb);
 
-			/* Being overwritten right now counts as lost too, so move on by one at least. */
+			/* Being overwritten right now counts as lost too, so move on by one at
+			 * least. */
 			first = max(first, *seq + 1);
 			skipped += first - *seq;
 			*seq = first;

@@ -2,17 +2,17 @@
  * The ring of kernel messages: many writers in any context, many readers, no lock.
  *
  * The ring is an array of slots of 128 bytes; a record takes as many neighbouring slots as its text
- * needs. Slots are numbered for ever, and the number of a record's first slot is its sequence number
- * (so numbers have gaps). Each slot's state word says whose it is:
+ * needs. Slots are numbered for ever, and the number of a record's first slot is its sequence
+ * number (so numbers have gaps). Each slot's state word says whose it is:
  *
  *      0                       never used
  *      (seq + 1) * 2           being written by the writer that owns number seq
  *      (seq + 1) * 2 + 1       committed: holds number seq
  *
- * A writer owns numbers n..n+k-1 when it has moved next from n to n + k, and it may do that only while
- * the slots' former contents are all committed: so two writers never meet in a slot, even when one
- * of them was interrupted by an NMI or its virtual CPU stands still. A message that finds a slot still
- * being written a whole ring ago is dropped and counted; nobody ever waits.
+ * A writer owns numbers n..n+k-1 when it has moved next from n to n + k, and it may do that only
+ * while the slots' former contents are all committed: so two writers never meet in a slot, even
+ * when one of them was interrupted by an NMI or its virtual CPU stands still. A message that finds
+ * a slot still being written a whole ring ago is dropped and counted; nobody ever waits.
  *
  * A reader copies a record and then looks whether its slots still hold it.
  */
@@ -20,15 +20,16 @@
 
 #include "kernel/compiler.h"
 
-#define PRB_SLOTS 2048U /* a power of two */
+#define PRB_SLOTS     2048U /* a power of two */
 #define PRB_SLOT_TEXT 104U
-#define PRB_TEXT_MAX (8 * PRB_SLOT_TEXT) /* bytes of one record; longer text is cut by the caller */
+#define PRB_TEXT_MAX  (8 * PRB_SLOT_TEXT) /* bytes of one record; longer text is cut by the caller \
+					   */
 
 struct prb_slot {
-	u64 state;   /* [A] */
-	u64 ts_nsec; /* the rest: written by the slot's owner before it commits */
+	u64 state;    /* [A] */
+	u64 ts_nsec;  /* the rest: written by the slot's owner before it commits */
 	u16 text_len; /* of the whole record */
-	u8 part;     /* index of this slot within its record */
+	u8 part;      /* index of this slot within its record */
 	u8 level;
 	u32 cpu;
 	char text[PRB_SLOT_TEXT];
@@ -64,7 +65,8 @@ enum prb_result {
 /* Read the record that begins at seq. Any context. */
 enum prb_result prb_read(const struct printk_ringbuffer *rb, u64 seq, struct printk_record *r);
 /* The same, but going forward over what is lost; *lost (may be NULL) counts the slots skipped. */
-bool prb_read_next(const struct printk_ringbuffer *rb, u64 *seq, struct printk_record *r, u64 *lost);
+bool prb_read_next(const struct printk_ringbuffer *rb, u64 *seq, struct printk_record *r,
+		   u64 *lost);
 /* prb_read() of seq would not say PRB_EMPTY. */
 bool prb_readable(const struct printk_ringbuffer *rb, u64 seq);
 u64 prb_first_seq(const struct printk_ringbuffer *rb);
