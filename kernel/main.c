@@ -1,20 +1,95 @@
-/* A first sign of life, until the real start_kernel() arrives. */
-#include <stdint.h>
+/*
+ * The boot, from the first C function of the machine-independent kernel to the shell: read it as a
+ * table of contents. docs/boot.md tells what came before (boot/, arch/x86_64/head64.c).
+ */
+#include "arch/x86_64/setup.h"
+#include "kernel/boot_info.h"
+#include "kernel/boot_time.h"
+#include "kernel/init.h"
+#include "kernel/irq/softirq.h"
+#include "kernel/irq/workqueue.h"
+#include "kernel/kallsyms.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/sched/kthread.h"
+#include "kernel/smp.h"
+#include "kernel/time/ktime.h"
+#include "kernel/time/timer.h"
+#include "kernel/version.h"
 
-void start_kernel(void);
+extern const initcall_t __initcall_start[], __initcall_end[];
 
-char banner[] = "nop5\r\n";
+void (*init_process)(void);
 
-static void outb(uint16_t port, uint8_t value)
+static void __init do_initcalls(void)
 {
-	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+	for (const initcall_t *call = __initcall_start; call < __initcall_end; call++) {
+		int error = (*call)();
+
+		if (error)
+			pr_err("initcall %ps failed: %d\n", (void *)*call, error);
+	}
 }
 
-void start_kernel(void)
+/* What needs every CPU up and a task to sleep in. */
+static void __init kernel_init_freeable(void)
 {
-	for (const char *s = banner; *s; s++)
-		outb(0x3f8, *s);
-	outb(0xf4, 0x10);
-	for (;;)
-		;
+	boot_stamp(BOOT_FIRST_TASK);
+	workqueue_init();
+	smp_init();
+	boot_stamp(BOOT_CPUS);
+	do_initcalls();
+	boot_stamp(BOOT_INITCALLS);
+}
+
+/* PID 1. It is not __init itself: it goes on when the init sections are gone. */
+static int kernel_init(void *unused __unused)
+{
+	kernel_init_freeable();
+	free_initmem();
+	if (!init_process)
+		panic("No init: nothing has set init_process");
+	init_process();
+	panic("Attempted to kill init!");
+}
+
+static void __init rest_init(void)
+{
+	struct task_struct *init = kernel_clone(kernel_init, NULL, "init");
+
+	if (IS_ERR(init))
+		panic("no memory for the first task");
+	put_task_struct(init);
+}
+
+/*
+ * The boot CPU, interrupts off, on the boot stack, with the page tables of boot/entry.asm: text, rodata
+ * and data with their final permissions, and the first 4 GiB of physical memory readable at __va().
+ * boot_info is filled. Its context becomes the boot CPU's idle task.
+ */
+void __init start_kernel(void)
+{
+	boot_stamp(BOOT_START_KERNEL);
+	cpu_init();
+	printk(KERN_NOTICE "%s", version_banner);
+	printk(KERN_NOTICE "Command line: %s\n", boot_info.cmdline);
+	parse_kernel_params(boot_info.cmdline);
+
+	memblock_init();
+	paging_init();
+	acpi_init();
+	setup_per_cpu_areas();
+	mem_init();
+	boot_stamp(BOOT_MEMORY);
+
+	time_init();
+	sched_init();
+	softirq_init();
+	timers_init();
+	apic_init();
+	local_irq_enable();
+
+	rest_init();
+	cpu_startup_entry();
 }

@@ -1,0 +1,8 @@
+/* Who this kernel is. */
+#pragma once
+
+#define UTS_SYSNAME "nop5"
+#define UTS_RELEASE "0.1.0"
+
+/* "nop5 version 0.1.0 (COMPILER) #1 SMP PREEMPT\n", as /proc/version prints it. */
+extern const char version_banner[];
