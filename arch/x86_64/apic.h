@@ -63,10 +63,7 @@ void local_apic_timer_set_frequency(u64 ticks_per_ms);
 void local_apic_timer_start_count(void);
 u32 local_apic_timer_count(void);
 
-/* Route an ISA IRQ to vector on the CPU with that APIC ID, and let it through. 0, -ENODEV. */
-int io_apic_enable_irq(unsigned isa_irq, unsigned vector, u32 apic_id);
-void io_apic_disable_irq(unsigned isa_irq);
 /* Boot: map the I/O APICs that the MADT named and mask all their pins. */
 void io_apic_init(void);
-/* Boot: move the 8259s to PIC_VECTOR_BASE and mask them. True if vector is their spurious one. */
+/* Boot, before local_apic_map(): move the 8259s to PIC_VECTOR_BASE and mask them. */
 void pic_disable(void);

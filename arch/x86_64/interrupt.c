@@ -93,7 +93,6 @@ void do_interrupt(struct pt_regs *regs)
 
 void __init apic_init(void)
 {
-	pic_disable();
 	if (!local_apic_present())
 		return;
 	io_apic_init();

@@ -11,7 +11,10 @@ void cpu_init(void);
  * pointers of memblock_alloc() may be written from here on.
  */
 void paging_init(void);
-/* Read the firmware's tables: CPUs and I/O APICs for the next steps, FADT, HPET. Maps the local APIC. */
+/*
+ * Read the firmware's tables: CPUs and I/O APICs for the next steps, FADT, HPET. Masks the 8259s,
+ * sets up the boot CPU's local APIC.
+ */
 void acpi_init(void);
-/* After time_init(): mask the 8259s, set up the I/O APICs, accept interrupts on the boot CPU. */
+/* After time_init(): set up the I/O APICs and the boot CPU's timer. */
 void apic_init(void);

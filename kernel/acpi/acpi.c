@@ -31,6 +31,8 @@ void __init acpi_init(void)
 			info->have_s5 ? ", S5" : "", info->have_hpet ? ", HPET" : "");
 	if (info->cpus_dropped)
 		pr_warn("ACPI: %u CPUs more than this kernel can use\n", info->cpus_dropped);
+	/* While the 8259s can still take back, through the local APIC, an interrupt that they have announced. */
+	pic_disable();
 	local_apic_map(info->local_apic_address ? info->local_apic_address :
 						  LOCAL_APIC_DEFAULT_ADDRESS);
 }
