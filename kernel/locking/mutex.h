@@ -7,7 +7,8 @@
 struct task_struct;
 
 struct mutex {
-	unsigned long owner; /* [A] the task, 0 when free; bit 0: tasks wait, unlock must hand over */
+	unsigned long
+		owner; /* [A] the task, 0 when free; bit 0: tasks wait, unlock must hand over */
 	spinlock_t wait_lock;
 	struct list_head wait_list; /* [wait_lock] waiters in order of arrival */
 #ifdef CONFIG_DEBUG
@@ -16,11 +17,11 @@ struct mutex {
 };
 
 #ifdef CONFIG_DEBUG
-#define __MUTEX_INITIALIZER(name)                                                                  \
+#define __MUTEX_INITIALIZER(mutex)                                                                 \
 	{                                                                                          \
-		.wait_lock = __SPINLOCK_INIT(name.wait_lock),                                      \
-		.wait_list = LIST_HEAD_INIT(name.wait_list),                                       \
-		.class = &(struct lock_class){ .name = #name },                                    \
+		.wait_lock = __SPINLOCK_INIT(mutex.wait_lock),                                     \
+		.wait_list = LIST_HEAD_INIT(mutex.wait_list),                                      \
+		.class = &(struct lock_class){ .name = #mutex },                                   \
 	}
 #define mutex_init(m)                                                                              \
 	do {                                                                                       \
@@ -29,10 +30,10 @@ struct mutex {
 		(m)->class = &__mutex_class;                                                       \
 	} while (0)
 #else
-#define __MUTEX_INITIALIZER(name)                                                                  \
+#define __MUTEX_INITIALIZER(mutex)                                                                 \
 	{                                                                                          \
-		.wait_lock = __SPINLOCK_INIT(name.wait_lock),                                      \
-		.wait_list = LIST_HEAD_INIT(name.wait_list),                                       \
+		.wait_lock = __SPINLOCK_INIT(mutex.wait_lock),                                     \
+		.wait_list = LIST_HEAD_INIT(mutex.wait_list),                                      \
 	}
 #define mutex_init(m) __mutex_init(m)
 #endif
