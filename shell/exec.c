@@ -428,7 +428,6 @@ static void run_pipeline(struct shell *sh, const struct sh_pipeline *pipeline, b
 	for (const struct sh_command *c = pipeline->commands; c; c = c->next)
 		n++;
 	start.pids = sh_alloc(&arena, n * sizeof(*start.pids));
-	sh->status = 1;
 	for (const struct sh_command *c = pipeline->commands; c && ok && start.pids; c = c->next) {
 		struct sh_process *p = process_of(sh, c);
 
@@ -449,9 +448,9 @@ static void run_pipeline(struct shell *sh, const struct sh_pipeline *pipeline, b
 		sh->status = 0;
 	} else if (start.count) {
 		wait_for_pipeline(sh, start.pids, start.count);
-		if (!ok)
-			sh->status = 2;
 	}
+	if (!ok || !start.pids)
+		sh->status = 2;
 	sh_free(&arena);
 }
 

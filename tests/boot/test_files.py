@@ -36,16 +36,16 @@ def test_dots_in_paths_walk_up_and_stay(directory):
 
 
 @pytest.mark.parametrize("command, message", [
-    ("cat nothing", "cat: nothing: No such file or directory"),
-    ("cat nothing/below", "cat: nothing/below: No such file or directory"),
+    ("cat nothing", "cat: can't open 'nothing': No such file or directory"),
+    ("cat nothing/below", "cat: can't open 'nothing/below': No such file or directory"),
     ("cat /tmp", "cat: /tmp: Is a directory"),
-    ("cd /proc/version", "cd: /proc/version: Not a directory"),
-    ("cd /nowhere", "cd: /nowhere: No such file or directory"),
-    ("mkdir /tmp", "mkdir: /tmp: File exists"),
-    ("rmdir /tmp/t/full", "rmdir: /tmp/t/full: Directory not empty"),
-    ("rm /tmp/t/full", "rm: /tmp/t/full: Is a directory"),
-    ("rmdir /tmp/t/full/f", "rmdir: /tmp/t/full/f: Not a directory"),
-    ("mkdir /proc/x", "mkdir: /proc/x: "),
+    ("cd /proc/version", "cd: can't cd to /proc/version: Not a directory"),
+    ("cd /nowhere", "cd: can't cd to /nowhere: No such file or directory"),
+    ("mkdir /tmp", "mkdir: can't create directory '/tmp': File exists"),
+    ("rmdir /tmp/t/full", "rmdir: '/tmp/t/full': Directory not empty"),
+    ("rm /tmp/t/full", "rm: '/tmp/t/full' is a directory"),
+    ("rmdir /tmp/t/full/f", "rmdir: '/tmp/t/full/f': Not a directory"),
+    ("mkdir /proc/x", "mkdir: can't create directory '/proc/x': "),
     ("ls nothing", "ls: nothing: No such file or directory"),
 ])
 def test_a_bad_path_is_named_with_its_error(directory, command, message):
