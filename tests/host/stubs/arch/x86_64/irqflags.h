@@ -1,0 +1,12 @@
+/* The host's irqflags.h: a flag in a variable, so that tests can see that it comes back. */
+#pragma once
+
+#include <stdbool.h>
+
+extern bool host_irqs_off;
+
+#define local_irq_disable()    (host_irqs_off = true)
+#define local_irq_enable()     (host_irqs_off = false)
+#define irqs_disabled()	       host_irqs_off
+#define local_irq_save(flags)  ((flags) = host_irqs_off, host_irqs_off = true)
+#define local_irq_restore(flags) (host_irqs_off = (flags))

@@ -1,0 +1,4 @@
+/* The host's stacktrace.h. */
+#pragma once
+
+void dump_stack(void);
