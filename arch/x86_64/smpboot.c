@@ -164,10 +164,10 @@ static unsigned __init prepare_cpus(void)
 	return count;
 }
 
-/* Wait until count more CPUs are online; what is missing when nothing has come for long. */
-static unsigned __init wait_for_cpus(unsigned count)
+/* Wait until that many CPUs are online, or nothing has come for long; whether all are there. */
+static bool __init wait_for_cpus(unsigned wanted)
 {
-	unsigned wanted = num_online_cpus() + count, online = num_online_cpus();
+	unsigned online = num_online_cpus();
 	struct running_time time;
 
 	running_time_start(&time);
@@ -179,7 +179,7 @@ static unsigned __init wait_for_cpus(unsigned count)
 		online = now;
 		cpu_relax();
 	}
-	return wanted - online;
+	return online >= wanted;
 }
 
 static bool __init give_up_missing(void)
@@ -208,7 +208,7 @@ void __init smp_init(void)
 		send_to_starting(APIC_DM_STARTUP | (u32)(trampoline_page >> PAGE_SHIFT));
 		udelay(STARTUP_DELAY_US);
 		send_to_starting(APIC_DM_STARTUP | (u32)(trampoline_page >> PAGE_SHIFT));
-		if (wait_for_cpus(count) > 0)
+		if (!wait_for_cpus(1 + count))
 			missing = give_up_missing();
 		if (!missing)
 			trampoline_remove();
