@@ -4,6 +4,7 @@
 #include "arch/x86_64/pgtable.h"
 #include "arch/x86_64/traps.h"
 #include "kernel/bug.h"
+#include "kernel/mm/page_alloc.h"
 
 #define SEGMENT_CODE64	 0x00af9b000000ffffUL /* present, accessed, long mode */
 #define SEGMENT_CODE32	 0x00cf9b000000ffffUL
@@ -122,4 +123,5 @@ void __init idt_init(void)
 void __init idt_protect(void)
 {
 	WARN_ON(set_memory_ro((unsigned long)idt_table, 1));
+	WARN_ON(set_memory_ro((unsigned long)__va(__pa(idt_table)), 1)); /* the direct map's alias */
 }

@@ -29,7 +29,6 @@
 #define TRAMPOLINE_DATA32   16
 #define TRAMPOLINE_CODE64   24
 #define TRAMPOLINE_TABLES   4 /* one of each level, for the identity map of two pages */
-#define INIT_DELAY_US	    10000 /* Intel SDM 3A 8.4.4.1 */
 #define STARTUP_DELAY_US    200
 #define STARTUP_TIMEOUT_NS  (10 * NSEC_PER_SEC) /* of running time, since the last CPU came */
 
@@ -203,8 +202,8 @@ void __init smp_init(void)
 	bool missing = false;
 
 	if (count && trampoline_install() == 0) {
+		/* The 10 ms that must follow were for CPUs older than 64 bits. */
 		send_to_starting(APIC_DM_INIT);
-		udelay(INIT_DELAY_US);
 		send_to_starting(APIC_DM_STARTUP | (u32)(trampoline_page >> PAGE_SHIFT));
 		udelay(STARTUP_DELAY_US);
 		send_to_starting(APIC_DM_STARTUP | (u32)(trampoline_page >> PAGE_SHIFT));

@@ -110,7 +110,9 @@ void handle_device_irq(unsigned irq)
 	smp_mb();
 	handler = smp_load_acquire(&irq_descs[irq].handler);
 	this_cpu_inc(irq_counts.devices[irq]);
-	if (!handler || !handler((int)irq, irq_descs[irq].dev))
+	if (!handler)
 		irq_stat_inc(IRQ_STAT_SPU);
+	else /* false is no error: a device may ask again while its last request is being served */
+		handler((int)irq, irq_descs[irq].dev);
 	smp_store_release(this_cpu_ptr(&irq_running), (unsigned)NR_ISA_IRQS);
 }
