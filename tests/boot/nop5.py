@@ -123,8 +123,9 @@ class Nop5:
     def alive(self):
         return self.qemu.poll() is None
 
-    def expect(self, pattern, timeout=HANG):
+    def expect(self, pattern, timeout=None):
         """Wait until pattern (a regular expression) was printed; the match object on text."""
+        timeout = timeout or HANG
         patterns = [re.compile(pattern.encode(), re.M | re.S), pexpect.EOF, pexpect.TIMEOUT]
         found = self.tty.expect_list(patterns, timeout=timeout)
         if found:
