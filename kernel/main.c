@@ -13,6 +13,7 @@
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/sched/kthread.h"
+#include "kernel/selftest/selftest.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
 #include "kernel/time/timer.h"
@@ -48,6 +49,7 @@ static int kernel_init(void *unused __unused)
 {
 	kernel_init_freeable();
 	free_initmem();
+	selftest_main();
 	if (!init_process)
 		panic("No init: nothing has set init_process");
 	init_process();

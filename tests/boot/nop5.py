@@ -1,7 +1,8 @@
 """nop5 in QEMU, for tests: boot an image, type commands, read what they print.
 
 Nothing here sleeps, and nothing judges by time: a reader waits for a text, and HANG is only how long it
-waits before it calls the machine hung. The hosts are shared, so HANG is generous.
+waits before it calls the machine hung. The hosts are shared, so HANG is generous; NOP5_HANG=30 in the
+environment makes it less so while you work on something.
 """
 import os
 import re
@@ -17,7 +18,7 @@ import pexpect.fdpexpect
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
-HANG = 300
+HANG = int(os.environ.get("NOP5_HANG", "300"))
 
 PROMPT = r"nop5:(/\S*)# "
 STAMP = re.compile(r"^\[ *\d+\.\d{6}\] ?", re.M)
