@@ -73,9 +73,14 @@ static void *pipe_alloc_page(struct pipe_inode_info *pipe)
 	return page ? page : get_free_page(GFP_KERNEL);
 }
 
-/* All bytes of the page have been read. */
+/*
+ * All bytes of the page up to the tail have been read. In a full pipe the writer has come round to
+ * the beginning of this very page: then it stays.
+ */
 static void pipe_release_page(struct pipe_inode_info *pipe, void **slot)
 {
+	if (pipe->head - pipe->tail > PIPE_SIZE - PAGE_SIZE)
+		return;
 	if (pipe->spare)
 		free_page(*slot);
 	else

@@ -74,30 +74,52 @@ static int echo_task(void *arg)
 	return 0;
 }
 
-SELFTEST(pipe, a_hundred_thousand_messages_go_and_come_back)
+/* Send count messages there and wait for each to come back; how many came back right. */
+static u32 ping_pong(struct pipe_test *t, u32 count)
+{
+	u32 good = 0;
+
+	for (u32 i = 0; i < count; i++) {
+		struct message m = { .number = i }, answer;
+
+		m.check = message_check(&m);
+		if (sys_write(t->there[1], &m, sizeof(m)) != sizeof(m) ||
+		    !read_all(t->back[0], &answer, sizeof(answer)))
+			break;
+		good += memcmp(&m, &answer, sizeof(m)) == 0;
+	}
+	return good;
+}
+
+static void echo_test(struct selftest *test, u32 count)
 {
 	struct pipe_test t = { 0 };
-	unsigned wrong = 0, done = 0;
 	pid_t child;
 
 	ASSERT(sys_pipe(t.there) == 0 && sys_pipe(t.back) == 0);
 	child = spawn(echo_task, &t);
 	sys_close(t.there[0]);
 	sys_close(t.back[1]);
-	for (; done < MESSAGES / 2; done++) {
-		struct message m = { .number = done }, answer;
-
-		m.check = message_check(&m);
-		if (sys_write(t.there[1], &m, sizeof(m)) != sizeof(m) ||
-		    !read_all(t.back[0], &answer, sizeof(answer)))
-			break;
-		wrong += memcmp(&m, &answer, sizeof(m)) != 0;
-	}
+	EXPECT_EQ(ping_pong(&t, count), count);
 	sys_close(t.there[1]);
 	EXPECT_EQ(reap(child), 0);
-	EXPECT_EQ(done, MESSAGES / 2);
-	EXPECT_EQ(wrong, 0);
 	sys_close(t.back[0]);
+}
+
+/* Two hand-overs a round, on one CPU, where they are cheap. */
+SELFTEST(pipe, a_hundred_thousand_handoffs_on_one_cpu)
+{
+	struct cpumask before = current->cpus_allowed, here = { { 0 } };
+
+	cpumask_set_cpu(0, &here);
+	ASSERT(set_cpus_allowed(current, &here) == 0);
+	echo_test(test, MESSAGES / 2);
+	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
+}
+
+SELFTEST(pipe, ten_thousand_handoffs_where_the_scheduler_likes)
+{
+	echo_test(test, MESSAGES / 20);
 }
 
 /* Messages of changing lengths: a number of struct message in one write. */
