@@ -143,8 +143,23 @@ void cpu_setup_features(void)
 	write_cr4(cr4);
 }
 
+bool cpu_has_cheap_pause = true;
+
+/* The hypervisor leaf's signature (QEMU's TCG calls itself TCGTCGTCGTCG); unused leaves give zeros or others. */
+static void __init detect_pause(void)
+{
+	u32 a, b, c, d;
+
+	cpuid(1, 0, &a, &b, &c, &d);
+	if (!(c & (1U << 31)))
+		return;
+	cpuid(0x40000000, 0, &a, &b, &c, &d);
+	cpu_has_cheap_pause = memcmp(&b, "TCGT", 4) != 0;
+}
+
 void __init cpu_init(void)
 {
+	detect_pause();
 	idt_init();
 	load_descriptors();
 	identify_cpu(this_cpu_ptr(&cpu_info));

@@ -42,10 +42,19 @@ static __always_inline u32 inl(u16 port)
 	return v;
 }
 
-/* A spin-wait hint (PAUSE). */
+/*
+ * False under QEMU's TCG, which leaves the translated code at every PAUSE and takes its global lock: a CPU
+ * that waits with PAUSE then keeps the lock from the CPUs it waits for. Set by cpu_init().
+ */
+extern bool cpu_has_cheap_pause;
+
+/* A spin-wait hint (PAUSE). Any context. */
 static __always_inline void cpu_relax(void)
 {
-	__asm__ __volatile__("pause" ::: "memory");
+	if (cpu_has_cheap_pause)
+		__asm__ __volatile__("pause" ::: "memory");
+	else
+		barrier();
 }
 
 /* Halt until the next interrupt; interrupts are on afterwards. STI's shadow makes the pair atomic. */
