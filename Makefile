@@ -7,6 +7,7 @@
 #: make bench      measure; prints tables and writes build/bench.json
 #: make soak       hackbench and stress on 8 CPUs for a long while
 #: make clean      remove build/
+#: make help       this list
 #:
 #: CPUS=4 MEM=256M      the machine for run and debug
 #: APPEND="..."         added to the kernel command line
