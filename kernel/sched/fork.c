@@ -9,7 +9,6 @@
 
 #include "arch/x86_64/switch.h"
 #include "kernel/init.h"
-#include "kernel/irq/workqueue.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
@@ -42,9 +41,6 @@ struct task_struct *child_reaper;
 static const struct task_fs_hooks *fs_hooks;
 static atomic64_t forks;
 
-/* Tasks without a reference whose memory could not be given back where that was found. Pushed by xchg. */
-static struct task_struct *tasks_to_free;
-
 void task_set_fs_hooks(const struct task_fs_hooks *hooks)
 {
 	fs_hooks = hooks;
@@ -67,40 +63,10 @@ static void free_task(struct task_struct *p)
 	kfree(p);
 }
 
-static void free_tasks_work(struct work_struct *work __unused)
-{
-	struct task_struct *p = xchg(&tasks_to_free, NULL);
-
-	while (p) {
-		struct task_struct *next = p->free_next;
-
-		free_task(p);
-		p = next;
-	}
-}
-static DECLARE_WORK(free_tasks, free_tasks_work);
-
-/* Stacks go back under a mutex, so from where none may be taken, a worker does it. */
 void put_task_struct(struct task_struct *p)
 {
-	struct task_struct *head;
-
-	if (!atomic_dec_and_test(&p->usage))
-		return;
-	if (preemptible()) {
+	if (atomic_dec_and_test(&p->usage))
 		free_task(p);
-		return;
-	}
-	do {
-		head = READ_ONCE(tasks_to_free);
-		p->free_next = head;
-	} while (cmpxchg(&tasks_to_free, head, p) != head);
-	schedule_work(&free_tasks);
-}
-
-void flush_dead_tasks(void)
-{
-	flush_work(&free_tasks);
 }
 
 void set_task_comm(struct task_struct *p, const char *name)

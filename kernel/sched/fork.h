@@ -8,5 +8,3 @@ struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const
 					void (*entry)(void));
 /* The fs room's part of p goes: by p itself, or before it ever ran. */
 void exit_files(struct task_struct *p);
-/* Wait until the memory of tasks that nobody refers to is given back, for tests that count it. Task context. */
-void flush_dead_tasks(void);

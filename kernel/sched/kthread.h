@@ -17,5 +17,5 @@ __printf(3, 4) struct task_struct *kthread_create(int (*fn)(void *data), void *d
 /* Before it is first woken. */
 void kthread_bind(struct task_struct *k, unsigned cpu);
 bool kthread_should_stop(void);
-/* Ask k to end, wake it, wait, reap it; its return value. -EINTR if it was never woken. */
+/* Ask k to end, wake it, wait, reap it; its return value. -EINTR if fn had not begun. */
 int kthread_stop(struct task_struct *k);

@@ -77,6 +77,7 @@ static inline struct task_struct *get_task_struct(struct task_struct *p)
 	atomic_inc(&p->usage);
 	return p;
 }
+/* The last one frees the task. Any context but NMI. */
 void put_task_struct(struct task_struct *p);
 char task_state_to_char(const struct task_struct *p);
 /* Rename a task; truncated to TASK_COMM_LEN - 1. */

@@ -108,6 +108,4 @@ struct task_struct {
 #ifdef CONFIG_DEBUG
 	struct held_lock held_locks[MAX_HELD_LOCKS]; /* [O] innermost last; more are not recorded */
 #endif
-
-	struct task_struct *free_next; /* in the list of tasks to free, when nobody refers to it */
 };
