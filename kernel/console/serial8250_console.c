@@ -119,8 +119,13 @@ void serial8250_console_flush(void)
 	struct uart_port *port = console_port;
 	unsigned long flags;
 
-	if (!port->present || !uart_port_trylock(port, &flags))
+	if (!port->present)
 		return;
+	while (!uart_port_trylock(port, &flags)) {
+		if (READ_ONCE(port->lock_cpu) == (int)smp_processor_id())
+			return; /* an NMI or a fault has hit the holder */
+		cpu_relax();
+	}
 	serial8250_poll_tx(port, ~0U);
 	while (!(inb(port->iobase + UART_LSR) & UART_LSR_TEMT))
 		cpu_relax();

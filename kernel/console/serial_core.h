@@ -84,7 +84,8 @@ void serial8250_console_kick(bool sync);
 /* Send some of the kernel's messages by polling. False when this CPU cannot, now or ever. Any
  * context. */
 bool serial8250_console_drain(void);
-/* Send everything by polling. Any context; does nothing while another CPU holds the port. */
+/* Send everything by polling, waiting for the port; does nothing when this CPU itself was stopped
+ * while it held the port. Any context. */
 void serial8250_console_flush(void);
 /* Panic: the port's holder will never release it. */
 void serial8250_console_bust_lock(void);

@@ -134,6 +134,7 @@ void selftest_main(void)
 		if (first_of_suite(t))
 			pr_info("%s %u %s\n", run_suite(t, &totals) ? "ok" : "not ok", ++number, t->suite);
 	pr_info("# Totals: pass:%u fail:%u\n", totals.pass, totals.fail);
+	console_flush();
 	if (totals.fail || !suites)
 		qemu_debug_exit(EXIT_TESTS_FAILED);
 	machine_power_off();
