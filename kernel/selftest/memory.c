@@ -1,0 +1,54 @@
+/* What the memory self-tests share: kernel/selftest/memory.h. */
+#include "kernel/selftest/memory.h"
+
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+
+#define WAIT_ROUNDS 1000U /* of 10 ms */
+
+void memory_fill(void *p, size_t size, u32 seed)
+{
+	u8 *bytes = p;
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (u8)(seed + i * 7);
+}
+
+bool memory_intact(const void *p, size_t size, u32 seed)
+{
+	const u8 *bytes = p;
+
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] != (u8)(seed + i * 7))
+			return false;
+	return true;
+}
+
+u64 memory_accounted(void)
+{
+	struct meminfo info;
+
+	si_meminfo(&info);
+	return info.free + info.slab + info.vmalloc + info.page_tables + info.kernel_stack;
+}
+
+/* Compare again until it is right: tasks that have ended are freed a little later. */
+static void expect_equal(struct selftest *test, u64 (*value)(void), const char *what, u64 before)
+{
+	for (unsigned i = 0; i < WAIT_ROUNDS && value() != before; i++)
+		msleep(10);
+	if (value() != before)
+		selftest_diag(test, "%s: %llu before, %llu after", what, (unsigned long long)before,
+			      (unsigned long long)value());
+	EXPECT(value() == before);
+}
+
+void memory_expect_accounted(struct selftest *test, u64 before)
+{
+	expect_equal(test, memory_accounted, "accounted bytes", before);
+}
+
+void memory_expect_objects(struct selftest *test, u64 before)
+{
+	expect_equal(test, slab_objects_in_use, "slab objects in use", before);
+}

@@ -1,0 +1,19 @@
+/* What the memory self-tests share: contents that show damage, and the sum that shows leaks. */
+#pragma once
+
+#include "kernel/mm/page_alloc.h"
+#include "kernel/selftest/selftest.h"
+
+/* Fill size bytes with a sequence that seed determines; whether it is still what was filled in. */
+void memory_fill(void *p, size_t size, u32 seed);
+bool memory_intact(const void *p, size_t size, u32 seed);
+
+/*
+ * Bytes that are free or in the allocators' own use: the same before and after a test that freed all it
+ * took, once work left to kworkers is done. Objects in kmalloc's larger blocks are not in it.
+ */
+u64 memory_accounted(void);
+/* Wait for the sum to be what it was; fails the test when that does not come. */
+void memory_expect_accounted(struct selftest *test, u64 before);
+/* The same for slab_objects_in_use(). */
+void memory_expect_objects(struct selftest *test, u64 before);
