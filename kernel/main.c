@@ -74,9 +74,11 @@ void __init start_kernel(void)
 {
 	boot_stamp(BOOT_START_KERNEL);
 	cpu_init();
+	parse_kernel_params(boot_info.cmdline);
 	printk(KERN_NOTICE "%s", version_banner);
 	printk(KERN_NOTICE "Command line: %s\n", boot_info.cmdline);
-	parse_kernel_params(boot_info.cmdline);
+	if (boot_info.problem)
+		pr_warn("boot: %s\n", boot_info.problem);
 
 	memblock_init();
 	paging_init();
