@@ -31,6 +31,7 @@ enum lock_usage {
 extern char _sdata[], _end[];
 
 bool debug_locks = true;
+bool debug_locks_silent;
 
 /* All under graph_lock, which is taken raw with interrupts off; bits are read without it. */
 static spinlock_t graph_lock;
@@ -49,7 +50,7 @@ static void graph_unlock(void)
 /* True for the one that may report. */
 static bool debug_locks_off(void)
 {
-	return xchg(&debug_locks, false);
+	return xchg(&debug_locks, false) && !debug_locks_silent;
 }
 
 /* The id of a class, given now if it has none; 0 for one that is not ordered. */

@@ -5,8 +5,8 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
-#define HANDOFFS_ACROSS 10000U /* with the CPUs chosen by the scheduler */
-#define HANDOFFS_LOCAL 90000U  /* on one CPU */
+#define HANDOFFS_ACROSS 4000U /* with the CPUs chosen by the scheduler */
+#define HANDOFFS_LOCAL 96000U  /* on one CPU */
 
 struct handoff {
 	wait_queue_head_t wait;
@@ -84,7 +84,7 @@ SELFTEST(sched, nice_5_gets_a_third_of_nice_0)
 {
 	struct spinners s = { 0 };
 	struct test_group group;
-	u64 high = 0, low = 0;
+	u64 high = 1, low = 1;
 
 	ASSERT(test_group_start(&group, 2, nth_online_cpu(1), spin, &s));
 	EXPECT_EQ(set_user_nice(group.threads[1].task, 5), 0);

@@ -12,7 +12,7 @@
 
 #define RING 5U	      /* tasks in a ring */
 #define QUEUE_SIZE 4U /* messages a queue holds */
-#define LAPS 120U
+#define LAPS 40U
 #define MESSAGES 8U
 
 struct message {

@@ -8,7 +8,7 @@
 #include "kernel/smp.h"
 
 #define ITEMS 50U
-#define ROUNDS 40U
+#define ROUNDS 8U
 
 struct counted_work {
 	struct work_struct work;
