@@ -142,8 +142,10 @@ static void check_hard(struct watchdog_cpu *wd)
 		return;
 	}
 	wd->hard_reported = true;
+	bust_spinlocks(true); /* the console's interrupts may be that CPU's: write without them */
 	pr_emerg("watchdog: Watchdog detected hard LOCKUP on cpu %u\n", wd->watched);
 	smp_backtrace_cpu(wd->watched);
+	bust_spinlocks(false);
 }
 
 void watchdog_timer_interrupt(ktime_t now)
