@@ -6,6 +6,7 @@
 #include "arch/x86_64/processor.h"
 #include "arch/x86_64/setup.h"
 #include "arch/x86_64/smpboot.h"
+#include "arch/x86_64/spin_wait.h"
 #include "kernel/lib/string.h"
 
 static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
@@ -143,15 +144,16 @@ void cpu_setup_features(void)
 	write_cr4(cr4);
 }
 
-bool cpu_has_cheap_pause = true;
+bool cpu_has_cheap_pause = true, cpu_is_virtual;
 
 /* The hypervisor leaf's signature (QEMU's TCG calls itself TCGTCGTCGTCG); unused leaves give zeros or others. */
-static void __init detect_pause(void)
+static void __init detect_hypervisor(void)
 {
 	u32 a, b, c, d;
 
 	cpuid(1, 0, &a, &b, &c, &d);
-	if (!(c & (1U << 31)))
+	cpu_is_virtual = c & (1U << 31);
+	if (!cpu_is_virtual)
 		return;
 	cpuid(0x40000000, 0, &a, &b, &c, &d);
 	cpu_has_cheap_pause = memcmp(&b, "TCGT", 4) != 0;
@@ -159,7 +161,7 @@ static void __init detect_pause(void)
 
 void __init cpu_init(void)
 {
-	detect_pause();
+	detect_hypervisor();
 	idt_init();
 	load_descriptors();
 	identify_cpu(this_cpu_ptr(&cpu_info));

@@ -5,6 +5,7 @@
 #include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/ptrace.h"
 #include "arch/x86_64/setup.h"
+#include "arch/x86_64/spin_wait.h"
 #include "arch/x86_64/tlb.h"
 #include "arch/x86_64/vectors.h"
 #include "kernel/irq/irq.h"
@@ -83,6 +84,7 @@ static void handle_vector(unsigned vector)
 
 void do_interrupt(struct pt_regs *regs)
 {
+	spin_wait_restart(regs);
 	irq_enter();
 	handle_vector((unsigned)regs->orig_ax);
 	irq_exit();

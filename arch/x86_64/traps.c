@@ -3,6 +3,7 @@
 
 #include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/processor.h"
+#include "arch/x86_64/spin_wait.h"
 #include "arch/x86_64/stacktrace.h"
 #include "kernel/irq/irq.h"
 #include "kernel/mm/vmalloc.h"
@@ -145,6 +146,7 @@ void do_nmi(struct pt_regs *regs)
 {
 	unsigned long cr2 = read_cr2(); /* a page fault may just have been taken and not yet read it */
 
+	spin_wait_restart(regs);
 	nmi_enter();
 	irq_stat_inc(IRQ_STAT_NMI);
 	watchdog_nmi(regs);

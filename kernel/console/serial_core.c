@@ -32,7 +32,7 @@ bool uart_port_trylock(struct uart_port *port, unsigned long *flags)
 void __uart_port_unlock(struct uart_port *port, unsigned long flags)
 {
 	WRITE_ONCE(port->lock_cpu, -1);
-	__atomic_store_n(&port->lock.owner, (u16)(port->lock.owner + 1), __ATOMIC_RELEASE);
+	raw_ticket_unlock(&port->lock);
 	local_irq_restore(flags);
 }
 

@@ -44,7 +44,7 @@ static u16 came_from[MAX_LOCK_CLASSES], queue[MAX_LOCK_CLASSES];
 
 static void graph_unlock(void)
 {
-	__atomic_store_n(&graph_lock.owner, (u16)(graph_lock.owner + 1), __ATOMIC_RELEASE);
+	raw_ticket_unlock(&graph_lock);
 }
 
 /* True for the one that may report. */

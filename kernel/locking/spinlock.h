@@ -1,5 +1,6 @@
 /*
- * Spinlocks: fair (a ticket lock), for short critical sections in any context but NMI.
+ * Spinlocks: fair (a ticket lock), for short critical sections in any context but NMI. A CPU that waits
+ * for long under a hypervisor halts until it is its turn: kernel/locking/spin_wait.c.
  *
  * spin_lock() turns preemption off. Data that an interrupt handler also takes the lock for needs the
  * _irqsave or _irq form; data shared with a softirq the _bh form. A holder never sleeps. Order between
@@ -21,7 +22,7 @@ typedef struct spinlock {
 	union {
 		u32 value;
 		struct {
-			u16 owner; /* the ticket now served */
+			u16 owner; /* the ticket now served, and SPIN_WAITER_HALTS */
 			u16 next;  /* the ticket the next comer draws */
 		};
 	};
@@ -64,29 +65,46 @@ static __always_inline void spin_lock_debug_release(spinlock_t *lock)
 
 #define DEFINE_SPINLOCK(x) spinlock_t x = __SPINLOCK_INIT(x)
 
+#define SPIN_WAITER_HALTS 1U /* in owner: somebody waits halted, and is to be kicked */
+#define SPIN_TICKET 2U	     /* from one ticket to the next */
+
+/* kernel/locking/spin_wait.c */
+void ticket_lock_wait(spinlock_t *lock, u16 ticket);
+void ticket_lock_kick(const spinlock_t *lock, u16 ticket);
+
+/* The bare lock: preemption, interrupts and lockdep are the caller's. */
 static __always_inline void raw_ticket_lock(spinlock_t *lock)
 {
-	u16 ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_ACQUIRE);
+	u16 ticket = __atomic_fetch_add(&lock->next, SPIN_TICKET, __ATOMIC_ACQUIRE);
 
-	while (unlikely(__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) != ticket))
-		cpu_relax();
+	if (unlikely((__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) ^ ticket) & ~SPIN_WAITER_HALTS))
+		ticket_lock_wait(lock, ticket);
 }
 
 static __always_inline bool raw_ticket_trylock(spinlock_t *lock)
 {
 	u32 old = READ_ONCE(lock->value);
 
-	if ((old >> 16) != (old & 0xffff))
+	if ((old >> 16) != (old & 0xffff & ~SPIN_WAITER_HALTS))
 		return false;
-	return __atomic_compare_exchange_n(&lock->value, &old, old + 0x10000, false,
+	return __atomic_compare_exchange_n(&lock->value, &old, old + (SPIN_TICKET << 16), false,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* The lock may be gone as soon as owner has changed: the kick uses its address only. */
+static __always_inline void raw_ticket_unlock(spinlock_t *lock)
+{
+	u16 old = __atomic_fetch_add(&lock->owner, SPIN_TICKET, __ATOMIC_SEQ_CST);
+
+	if (unlikely(old & SPIN_WAITER_HALTS))
+		ticket_lock_kick(lock, (u16)((old & ~SPIN_WAITER_HALTS) + SPIN_TICKET));
 }
 
 static __always_inline bool spin_is_locked(const spinlock_t *lock)
 {
 	u32 v = READ_ONCE(lock->value);
 
-	return (v >> 16) != (v & 0xffff);
+	return (v >> 16) != (v & 0xffff & ~SPIN_WAITER_HALTS);
 }
 
 static __always_inline void spin_lock(spinlock_t *lock)
@@ -109,11 +127,10 @@ static __always_inline bool spin_trylock(spinlock_t *lock)
 	return false;
 }
 
-/* Only the holder writes owner, so the release is a plain store. */
 static __always_inline void __spin_unlock(spinlock_t *lock)
 {
 	spin_lock_debug_release(lock);
-	__atomic_store_n(&lock->owner, (u16)(lock->owner + 1), __ATOMIC_RELEASE);
+	raw_ticket_unlock(lock);
 }
 
 static __always_inline void spin_unlock(spinlock_t *lock)

@@ -62,7 +62,7 @@ static __always_inline void rq_lock(struct runqueue *rq)
 
 static __always_inline void rq_unlock(struct runqueue *rq)
 {
-	__atomic_store_n(&rq->lock.owner, (u16)(rq->lock.owner + 1), __ATOMIC_RELEASE);
+	raw_ticket_unlock(&rq->lock);
 }
 
 static inline bool task_is_rt(const struct task_struct *p)

@@ -58,7 +58,7 @@ static noinline void take_load_samples(u64 now, long adjust)
 			for (unsigned i = 0; i < 3; i++)
 				avenrun[i] = calc_load(avenrun[i], load_decay[i], active);
 	}
-	__atomic_store_n(&load_lock.owner, (u16)(load_lock.owner + 1), __ATOMIC_RELEASE);
+	raw_ticket_unlock(&load_lock);
 }
 
 void calc_global_load(u64 now, long adjust)
