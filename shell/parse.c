@@ -400,8 +400,10 @@ static void expand(struct sh_sink *sink, const char *s, const struct sh_paramete
 {
 	while (*s) {
 		if (*s == '\'') {
-			const char *end = strchrnul(++s, '\'');
+			const char *end;
 
+			s++;
+			end = s + strcspn(s, "'");
 			put(sink, s, (size_t)(end - s));
 			s = *end ? end + 1 : end;
 			*quoted = true;

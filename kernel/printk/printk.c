@@ -308,7 +308,7 @@ void console_flush_on_panic(void)
 	do {
 		serial8250_console_flush();
 		console_skip_unfinished();
-	} while (console_backlog());
+	} while (serial8250_ports[0].present && console_backlog());
 }
 
 /* ---- to readers ---- */
