@@ -1,7 +1,10 @@
 /*
  * The shell's parser and the expansion of words: any line gives lists or an error, within its
- * memory. And the line discipline: any bytes leave it sound. sources: shell/parse.c
- * kernel/console/n_tty.c kernel/lib/vsprintf.c
+ * memory. And the line discipline: any bytes leave it sound.
+ *
+ * sources: shell/parse.c kernel/console/n_tty.c
+ *
+ * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +13,7 @@
 #include "kernel/console/n_tty.h"
 #include "kernel/mm/slab.h"
 #include "shell/parse.h"
+#include "tests/host/fake_kallsyms.h"
 
 void *kmalloc(size_t size, gfp_t gfp)
 {
