@@ -314,6 +314,15 @@ static int worker_thread(void *data)
 	return 0;
 }
 
+unsigned workqueue_nr_workers(void)
+{
+	unsigned cpu, workers = 0;
+
+	for_each_online_cpu(cpu)
+		workers += READ_ONCE(per_cpu(worker_pools, cpu).nr_workers);
+	return workers;
+}
+
 /* Notes from the scheduler, by the worker itself, preemption on. Nothing below is called with a lock held. */
 
 void wq_worker_sleeping(struct task_struct *task)

@@ -43,6 +43,9 @@ bool flush_work(struct work_struct *work);
 bool cancel_work_sync(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
 
+/* Kworkers there are now: each is a task and two slab objects that come and go on their own. Any context. */
+unsigned workqueue_nr_workers(void);
+
 /* The scheduler tells when a worker is about to sleep within a work item, and when it goes on. */
 void wq_worker_sleeping(struct task_struct *task);
 void wq_worker_running(struct task_struct *task);

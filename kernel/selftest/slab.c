@@ -59,7 +59,7 @@ static void exchange_objects(void *arg, unsigned index)
 
 SELFTEST(slab, objects_freed_on_other_cpus_stay_intact_and_come_back)
 {
-	u64 objects = slab_objects_in_use(), bytes = memory_accounted();
+	u64 objects = memory_objects(), bytes = memory_accounted();
 	struct exchange *e = kzalloc(sizeof(*e), GFP_KERNEL);
 
 	ASSERT(e);
@@ -97,7 +97,7 @@ static void kmalloc_in_interrupt(void *arg)
 SELFTEST(slab, interrupts_allocate_in_the_middle_of_allocations)
 {
 	struct exchange *e = kzalloc(sizeof(*e), GFP_KERNEL);
-	u64 objects = slab_objects_in_use();
+	u64 objects = memory_objects();
 	struct test_group group;
 
 	ASSERT(e);
@@ -154,7 +154,7 @@ SELFTEST(slab, zeroed_objects_are_zero)
 
 SELFTEST(slab, a_destroyed_cache_gives_all_its_memory_back)
 {
-	u64 objects = slab_objects_in_use(), bytes = memory_accounted();
+	u64 objects = memory_objects(), bytes = memory_accounted();
 	struct kmem_cache *cache = kmem_cache_create("selftest", 200, 64);
 	void *list = NULL;
 
@@ -194,7 +194,7 @@ static u64 take_objects(void **list, size_t size)
 
 SELFTEST(slab, running_out_is_null_and_all_comes_back)
 {
-	u64 objects = slab_objects_in_use(), bytes = memory_accounted();
+	u64 objects = memory_objects(), bytes = memory_accounted();
 	void *list = NULL, *p;
 
 	/* Large ones first, or the small ones would be millions. */
