@@ -1,0 +1,176 @@
+/*
+ * The ring buffer's writing half: claim room, write, publish. Read ring_buffer_internal.h first.
+ *
+ * All of it runs with preemption off and may be interrupted, at any instruction, by a writer that does
+ * all of it. Nothing here is traceable: a tracer would trace its own writing.
+ */
+#include "trace/ring_buffer_internal.h"
+
+#define RB_DELTA_BITS 27
+#define RB_DELTA_MAX ((1UL << RB_DELTA_BITS) - 1)
+#define RB_TIME_EXTEND_SIZE 8U
+
+/* Payload plus header, in words; the long form has its length in array[0]. */
+static __always_inline u32 rb_data_size(size_t length)
+{
+	u32 size = (u32)ALIGN(length ? length : 1, 4) + 4;
+
+	return size > 4 * RINGBUF_TYPE_DATA_TYPE_LEN_MAX + 4 ? size + 4 : size;
+}
+
+/*
+ * The tail's page is full: move the tail to the next sub-buffer. Its slot must give up its page, which
+ * costs the oldest events in overwrite mode and fails in drop mode. False when there is no room. A writer
+ * that interrupts this may have done it all already; then nothing is left to do.
+ */
+static noinline notrace /* part of every tracer's write */
+bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
+{
+	u32 seq = rb_seq(tail.lo) + 1;
+	u64 *slot = &cb->slots[seq % cb->nr_slots];
+	u64 word = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	struct local_pair next;
+
+	if (rb_seq(word) != seq) {
+		struct buffer_page *page = &cb->pages[rb_index(word)];
+		u64 entries = READ_ONCE(page->entries);
+		u32 final = READ_ONCE(page->final);
+
+		if (!(word & RB_SLOT_SPARE)) {
+			/* The page where an interrupted writer still writes cannot be taken. */
+			if ((s32)(rb_seq(word) - rb_seq(READ_ONCE(cb->commit))) >= 0) {
+				local_add(&cb->commit_overrun, 1);
+				return false;
+			}
+			if (!(READ_ONCE(cb->buffer->flags) & RB_FL_OVERWRITE)) {
+				local_add(&cb->dropped_events, 1);
+				return false;
+			}
+		}
+		if (!__atomic_compare_exchange_n(slot, &word, rb_place(seq, rb_index(word), 0), false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return true; /* the reader or a nested writer took it: look again */
+		if (!(word & RB_SLOT_SPARE)) {
+			local_add(&cb->overrun, entries);
+			local_add(&cb->lost_bytes, final);
+		}
+		/* Not zero: a nested writer may count here already. */
+		local_sub(&page->entries, entries);
+		word = rb_place(seq, rb_index(word), 0);
+	}
+	next.lo = rb_place(seq, rb_index(word), 0);
+	next.hi = tail.hi;
+	if (local_pair_cmpxchg(&cb->tail, tail, next))
+		__atomic_store_n(&cb->pages[rb_index(tail.lo)].final, rb_offset(tail.lo),
+				 __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Events up to the tail are complete: publish them. Called by the outermost writer, nest is 1. */
+static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
+{
+	u64 place = READ_ONCE(cb->tail.lo);
+	u64 commit = cb->commit;
+
+	/* Number the pages passed, so that readers can tell what was lost between two of them. */
+	while (unlikely(rb_seq(commit) != rb_seq(place))) {
+		struct buffer_page *page = &cb->pages[rb_index(commit)];
+		u32 seq = rb_seq(commit) + 1;
+
+		commit = seq == rb_seq(place) ? place : cb->slots[seq % cb->nr_slots];
+		__atomic_store_n(&cb->pages[rb_index(commit)].first, page->first + page->entries,
+				 __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
+}
+
+static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
+{
+	if (READ_ONCE(cb->nest) != 1) {
+		local_dec32(&cb->nest);
+		return;
+	}
+	/* An interrupt between publishing and leaving finds nest 1 and leaves its event to us: look again. */
+	for (;;) {
+		rb_publish(cb);
+		local_dec32(&cb->nest);
+		if (likely(READ_ONCE(cb->tail.lo) == READ_ONCE(cb->commit)))
+			return;
+		local_inc32(&cb->nest);
+	}
+}
+
+notrace /* part of every tracer's write */
+struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
+	struct ring_buffer_event *event;
+	struct buffer_data_page *data;
+	struct local_pair tail, next;
+	u32 base = rb_data_size(length), size, offset;
+	u64 delta;
+
+	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
+		     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED) ||
+		     length > RB_MAX_EVENT))
+		return NULL;
+	local_inc32(&cb->nest);
+	rb_writer_barrier();
+	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)))
+		goto refuse;
+	do {
+		for (;;) {
+			tail.lo = READ_ONCE(cb->tail.lo);
+			tail.hi = READ_ONCE(cb->tail.hi);
+			next.hi = buffer->clock();
+			offset = rb_offset(tail.lo);
+			/* The first event of a page has its time in the page's header. */
+			delta = offset ? next.hi - tail.hi : 0;
+			if (unlikely((s64)(next.hi - tail.hi) < 0)) {
+				next.hi = tail.hi; /* a clock that went back: no time passed */
+				delta = 0;
+			}
+			size = delta > RB_DELTA_MAX ? base + RB_TIME_EXTEND_SIZE : base;
+			if (likely(offset + size <= RB_PAGE_DATA))
+				break;
+			if (!rb_move_tail(cb, tail))
+				goto refuse;
+		}
+		next.lo = tail.lo + size;
+	} while (unlikely(!local_pair_cmpxchg(&cb->tail, tail, next)));
+
+	data = cb->pages[rb_index(tail.lo)].data;
+	local_add(&cb->pages[rb_index(tail.lo)].entries, 1);
+	if (unlikely(!offset))
+		data->time_stamp = next.hi;
+	event = (struct ring_buffer_event *)(data->data + offset);
+	if (unlikely(delta > RB_DELTA_MAX)) {
+		event->type_len = RINGBUF_TYPE_TIME_EXTEND;
+		event->time_delta = delta & RB_DELTA_MAX;
+		event->array[0] = (u32)(delta >> RB_DELTA_BITS);
+		event = (struct ring_buffer_event *)((u8 *)event + RB_TIME_EXTEND_SIZE);
+		delta = 0;
+	}
+	if (likely(base <= 4 * RINGBUF_TYPE_DATA_TYPE_LEN_MAX + 4)) {
+		*(u32 *)event = (u32)delta << 5 | (base - 4) >> 2;
+	} else {
+		*(u32 *)event = (u32)delta << 5;
+		event->array[0] = base - 4;
+	}
+	return event;
+
+refuse:
+	if (__atomic_load_n(&cb->changing, __ATOMIC_RELAXED))
+		local_add(&cb->dropped_events, 1);
+	rb_end_write(cb);
+	return NULL;
+}
+
+notrace /* part of every tracer's write */
+void ring_buffer_unlock_commit(struct trace_buffer *buffer)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
+
+	local_add(&cb->written, 1);
+	rb_end_write(cb);
+}
