@@ -10,6 +10,11 @@
 #define RB_DELTA_MAX ((1UL << RB_DELTA_BITS) - 1)
 #define RB_TIME_EXTEND_SIZE 8U
 
+static __always_inline u32 rb_nest(const struct ring_buffer_per_cpu *cb)
+{
+	return __atomic_load_n(&cb->nest, __ATOMIC_RELAXED);
+}
+
 /* Payload plus header, in words; the long form has its length in array[0]. */
 static __always_inline u32 rb_data_size(size_t length)
 {
@@ -84,19 +89,39 @@ static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
 	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
 }
 
+/*
+ * A nested writer leaves its event to the outermost one, and a mark. The outermost leaves only if no mark
+ * came since it published, and looks at nothing afterwards: from nest 0 on the ring may be replaced.
+ */
 static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 {
-	if (READ_ONCE(cb->nest) != 1) {
+	if (unlikely((rb_nest(cb) & ~RB_NEST_MARK) != 1)) {
+		local_or32(&cb->nest, RB_NEST_MARK);
 		local_dec32(&cb->nest);
 		return;
 	}
-	/* An interrupt between publishing and leaving finds nest 1 and leaves its event to us: look again. */
-	for (;;) {
+	do {
+		__atomic_store_n(&cb->nest, 1, __ATOMIC_RELAXED);
 		rb_publish(cb);
+	} while (unlikely(!local_cmpxchg32(&cb->nest, 1, 0)));
+}
+
+/*
+ * Leave without an event. If recording is disabled the ring may be another's at this moment, so it must
+ * not be touched; a mark means that a nested writer found recording on again, which makes it ours.
+ */
+static noinline notrace /* part of every tracer's write */
+void rb_refuse_write(struct ring_buffer_per_cpu *cb)
+{
+	if (__atomic_load_n(&cb->changing, __ATOMIC_RELAXED))
+		local_add(&cb->dropped_events, 1);
+	if ((rb_nest(cb) & ~RB_NEST_MARK) != 1) {
 		local_dec32(&cb->nest);
-		if (likely(READ_ONCE(cb->tail.lo) == READ_ONCE(cb->commit)))
-			return;
-		local_inc32(&cb->nest);
+		return;
+	}
+	while (!local_cmpxchg32(&cb->nest, 1, 0)) {
+		__atomic_store_n(&cb->nest, 1, __ATOMIC_RELAXED);
+		rb_publish(cb);
 	}
 }
 
@@ -160,9 +185,7 @@ struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, 
 	return event;
 
 refuse:
-	if (__atomic_load_n(&cb->changing, __ATOMIC_RELAXED))
-		local_add(&cb->dropped_events, 1);
-	rb_end_write(cb);
+	rb_refuse_write(cb);
 	return NULL;
 }
 

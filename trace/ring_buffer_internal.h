@@ -38,6 +38,7 @@
 #define RB_INDEX_BITS 20
 #define RB_SEQ_SHIFT (RB_OFFSET_BITS + RB_INDEX_BITS)
 #define RB_SLOT_SPARE 1UL
+#define RB_NEST_MARK (1U << 31) /* a nested writer has ended: the outermost is to publish its event */
 #define RB_MAX_SLOTS ((1U << RB_INDEX_BITS) - 2)
 
 static inline u32 rb_seq(u64 place)
@@ -72,7 +73,7 @@ struct ring_buffer_per_cpu {
 	/* The writers' half. */
 	struct local_pair tail;	 /* [W] */
 	u64 commit;		 /* [W] release store; acquire load by readers */
-	u32 nest;		 /* [W] writers between reserve and commit */
+	u32 nest;		 /* [W] writers between reserve and commit; RB_NEST_MARK */
 	u32 record_disabled;	 /* atomic */
 	u32 changing;		 /* the ring is being replaced: refused events count as dropped */
 	struct trace_buffer *buffer; /* constant */

@@ -29,6 +29,11 @@ static __always_inline bool local_pair_cmpxchg(struct local_pair *p, struct loca
 #define local_sub(p, v) ((void)__atomic_fetch_sub(p, v, __ATOMIC_RELAXED))
 #define local_inc32(p) ((void)__atomic_fetch_add(p, 1, __ATOMIC_RELAXED))
 #define local_dec32(p) ((void)__atomic_fetch_sub(p, 1, __ATOMIC_RELEASE))
+#define local_or32(p, v) ((void)__atomic_fetch_or(p, v, __ATOMIC_RELAXED))
+static inline bool local_cmpxchg32(u32 *p, u32 old, u32 new)
+{
+	return __atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
 #else
 static __always_inline void local_add(u64 *p, u64 v)
 {
@@ -48,5 +53,21 @@ static __always_inline void local_inc32(u32 *p)
 static __always_inline void local_dec32(u32 *p)
 {
 	__asm__ __volatile__("decl %0" : "+m"(*p)::"memory");
+}
+
+static __always_inline void local_or32(u32 *p, u32 v)
+{
+	__asm__ __volatile__("orl %1, %0" : "+m"(*p) : "er"(v) : "memory");
+}
+
+static __always_inline bool local_cmpxchg32(u32 *p, u32 old, u32 new)
+{
+	bool done;
+
+	__asm__ __volatile__("cmpxchgl %3, %1"
+			     : "=@ccz"(done), "+m"(*p), "+a"(old)
+			     : "r"(new)
+			     : "memory");
+	return done;
 }
 #endif
