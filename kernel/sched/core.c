@@ -370,6 +370,7 @@ void schedule(void)
 		wq_worker_running(tsk);
 }
 
+notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would call itself */
 void preempt_schedule(void)
 {
 	if (irqs_disabled())
