@@ -79,6 +79,7 @@ CFLAGS += $(if $(CC_IS_CLANG),,-mrecord-mcount)
 CFLAGS += -DCONFIG_FUNCTION_TRACER
 NASMFLAGS += -DCONFIG_FUNCTION_TRACER
 else
+SRCS_C := $(filter-out trace/ftrace%.c,$(SRCS_C))
 SRCS_S := $(filter-out arch/x86_64/ftrace_entry.asm,$(SRCS_S))
 endif
 ifeq ($(DEBUG),1)
@@ -104,6 +105,10 @@ $(O)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(OBJS) >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+
+# The tracer does not trace itself, nor what it stands on while it patches (docs/notrace.md).
+UNTRACED := $(filter trace/%,$(SRCS_C)) arch/x86_64/text_patch.c arch/x86_64/text_alias.c
+$(UNTRACED:%.c=$(O)/obj/%.o): CFLAGS := $(filter-out -pg -mfentry -mrecord-mcount,$(CFLAGS))
 
 $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)

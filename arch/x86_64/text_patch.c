@@ -206,4 +206,4 @@ static int __init text_patch_init(void)
 		set_int3_handler(text_patch_int3);
 	return error;
 }
-core_initcall(text_patch_init);
+early_initcall(text_patch_init);

@@ -117,6 +117,7 @@ void set_int3_handler(int3_handler_t handler)
 	smp_store_release(&int3_handler, handler);
 }
 
+notrace /* a breakpoint at its own site would come back to it for ever */
 void do_int3(struct pt_regs *regs)
 {
 	int3_handler_t handler = smp_load_acquire(&int3_handler);
@@ -125,6 +126,7 @@ void do_int3(struct pt_regs *regs)
 		die(exception_names[X86_TRAP_BP], regs, 0);
 }
 
+notrace /* do_int3 uses it */
 void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
 {
 	regs->sp -= 8;

@@ -66,6 +66,12 @@ int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int prio
 int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
 int set_user_nice(struct task_struct *p, int nice);
 
+/*
+ * Wait until every online CPU has switched tasks: what ran with preemption off when this was called has
+ * ended (the rude form of Linux's RCU-tasks). Task context.
+ */
+void synchronize_sched(void);
+
 /* All tasks but the idle ones: hold tasklist_lock while iterating. Taken in task context only. */
 extern spinlock_t tasklist_lock;
 extern struct list_head task_list;
