@@ -113,6 +113,7 @@ static bool is_fentry(size_t symbol_index)
 static void open_object(int fd)
 {
 	GElf_Ehdr header;
+	size_t count;
 
 	object.elf = elf_begin(fd, ELF_C_RDWR, NULL);
 	if (!object.elf)
@@ -124,6 +125,8 @@ static void open_object(int fd)
 		fail("not for x86_64");
 	if (header.e_type != ET_REL)
 		fail("not a relocatable object");
+	if (elf_getshdrnum(object.elf, &count) || !count)
+		fail("no section headers: is the file cut off?");
 	if (elf_getshdrstrndx(object.elf, &object.names))
 		fail("the sections have no names: %s", elf_errmsg(-1));
 }
@@ -190,6 +193,30 @@ static void add_site(size_t symbol, Elf64_Sxword addend)
 	num_sites++;
 }
 
+/* Whether a relocation against __fentry__ is a call's; else the code just takes the address. */
+static bool is_call(Elf_Scn *text, const GElf_Rela *rela)
+{
+	Elf_Data *code = data_of(text);
+
+	if (!(header_of(text).sh_flags & SHF_EXECINSTR))
+		return false;
+	if (rela->r_offset < 1 || rela->r_offset > code->d_size || code->d_size - rela->r_offset < 4)
+		fail("%s+%#llx: a relocation outside the section", name_of(text),
+		     (unsigned long long)rela->r_offset);
+	switch (GELF_R_TYPE(rela->r_info)) {
+	case R_X86_64_PLT32:
+	case R_X86_64_PC32:
+		return ((unsigned char *)code->d_buf)[rela->r_offset - 1] == CALL_OPCODE;
+	case R_X86_64_GOTPCREL:
+	case R_X86_64_GOTPCRELX:
+	case R_X86_64_REX_GOTPCRELX:
+		fail("%s+%#llx: __fentry__ through the GOT: compile with -fno-pic", name_of(text),
+		     (unsigned long long)rela->r_offset);
+	default:
+		return false;
+	}
+}
+
 /* Collect the sites that one section of relocations tells of. */
 static void find_calls(Elf_Scn *relocations)
 {
@@ -200,7 +227,6 @@ static void find_calls(Elf_Scn *relocations)
 	GElf_Addr base_value = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		Elf_Data *code;
 		GElf_Rela rela;
 
 		if (!gelf_getrela(data, (int)i, &rela))
@@ -209,21 +235,8 @@ static void find_calls(Elf_Scn *relocations)
 			continue;
 		if (elf_ndxscn(object.symtab) != header.sh_link)
 			fail("%s belongs to another symbol table", name_of(relocations));
-		if (!(header_of(text).sh_flags & SHF_EXECINSTR))
-			fail("%s, which is no code, refers to __fentry__", name_of(text));
-		if (GELF_R_TYPE(rela.r_info) != R_X86_64_PLT32 &&
-		    GELF_R_TYPE(rela.r_info) != R_X86_64_PC32)
-			fail("%s+%#llx: relocation %u of __fentry__ is no call", name_of(text),
-			     (unsigned long long)rela.r_offset,
-			     (unsigned)GELF_R_TYPE(rela.r_info));
-		code = data_of(text);
-		if (rela.r_offset < 1 || rela.r_offset > code->d_size ||
-		    code->d_size - rela.r_offset < 4)
-			fail("%s+%#llx: a relocation outside the section", name_of(text),
-			     (unsigned long long)rela.r_offset);
-		if (((unsigned char *)code->d_buf)[rela.r_offset - 1] != CALL_OPCODE)
-			fail("%s+%#llx: not a call of __fentry__", name_of(text),
-			     (unsigned long long)rela.r_offset - 1);
+		if (!is_call(text, &rela))
+			continue;
 		if (!base && !(base = base_symbol(header.sh_info, &base_value)))
 			fail("%s has no symbol that could be pointed at", name_of(text));
 		add_site(base, (Elf64_Sxword)(rela.r_offset - 1 - base_value));

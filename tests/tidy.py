@@ -95,6 +95,11 @@ def check_notrace_gives_its_reason():
                 yield f"{name(path, number)}: notrace without its reason on that line"
 
 
+def check_the_page_about_notrace_is_what_the_source_says():
+    result = subprocess.run([ROOT / "scripts/notrace-doc", "--check"], text=True, stderr=subprocess.PIPE)
+    return result.stderr.splitlines() if result.returncode else []
+
+
 def check_nothing_is_left_unfinished():
     for path in sources(".c", ".h", ".asm"):
         for number, line in lines_of(path):
