@@ -40,7 +40,7 @@ typedef u64 pgprot_t;
 int map_kernel_page(unsigned long addr, phys_addr_t phys, pgprot_t prot);
 /*
  * Take [start, end) out of the tables, on all CPUs; holes are fine. The pages are the caller's to free
- * afterwards. Page tables stay. Interrupts on once other CPUs run.
+ * afterwards. Page tables stay. Task context once other CPUs run.
  */
 void unmap_kernel_range(unsigned long start, unsigned long end);
 /* The physical address that a kernel address is mapped to, or ~0. Any context. */
@@ -50,14 +50,14 @@ u64 *lookup_address(unsigned long addr, unsigned long *size);
 
 /*
  * Change the rights of mapped pages, splitting large ones where needed, and flush all CPUs. Never makes
- * a page writable and executable at once: -EPERM. Task context, interrupts on once other CPUs run.
+ * a page writable and executable at once: -EPERM. Task context once other CPUs run.
  */
 int set_memory_ro(unsigned long addr, unsigned long numpages);
 int set_memory_rw(unsigned long addr, unsigned long numpages);
 int set_memory_x(unsigned long addr, unsigned long numpages);
 int set_memory_nx(unsigned long addr, unsigned long numpages);
 
-/* Forget cached translations of [start, end) on all CPUs. Interrupts on once other CPUs run. */
+/* Forget cached translations of [start, end) on all CPUs. Task context once other CPUs run. */
 void flush_tlb_kernel_range(unsigned long start, unsigned long end);
 
 /*
