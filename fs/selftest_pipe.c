@@ -117,9 +117,10 @@ SELFTEST(pipe, a_hundred_thousand_handoffs_on_one_cpu)
 	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
 }
 
-SELFTEST(pipe, ten_thousand_handoffs_where_the_scheduler_likes)
+/* Between CPUs each may have to wake a halted one, which takes milliseconds on a busy host. */
+SELFTEST(pipe, a_thousand_handoffs_where_the_scheduler_likes)
 {
-	echo_test(test, MESSAGES / 20);
+	echo_test(test, MESSAGES / 200);
 }
 
 /* Messages of changing lengths: a number of struct message in one write. */
