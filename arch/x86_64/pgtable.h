@@ -43,6 +43,11 @@ int map_kernel_page(unsigned long addr, phys_addr_t phys, pgprot_t prot);
  * afterwards. Page tables stay. Task context once other CPUs run.
  */
 void unmap_kernel_range(unsigned long start, unsigned long end);
+/*
+ * The same without the flush: until flush_tlb_kernel_range(), CPUs may still use the old translations. For
+ * many ranges that one flush will do. Any context but NMI.
+ */
+void clear_kernel_range(unsigned long start, unsigned long end);
 /* The physical address that a kernel address is mapped to, or ~0. Any context. */
 phys_addr_t kernel_virt_to_phys(unsigned long addr);
 /* The leaf entry for addr (NULL when not mapped) and the size it maps: 4 KiB or 2 MiB. Any context. */

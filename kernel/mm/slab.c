@@ -345,7 +345,7 @@ static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, 
 			break;
 	}
 	cache->objects = (u32)((PAGE_SIZE << cache->order) / cache->slot_size);
-	high = min(max((unsigned)(PAGE_SIZE / size), 2U), 32U);
+	high = min(max((unsigned)(2 * PAGE_SIZE / size), 4U), 64U);
 	cache->batch = high / 2;
 	spin_lock_init(&cache->lock);
 	INIT_LIST_HEAD(&cache->partial);

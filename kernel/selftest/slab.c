@@ -5,7 +5,7 @@
 #include "kernel/selftest/threads.h"
 #include "kernel/smp.h"
 
-#define ROUNDS 3000U
+#define ROUNDS 1500U
 #define PLACES 64U
 
 /* An object begins with this; what follows is filled from its seed. */
