@@ -1,20 +1,20 @@
 /*
- * Slab caches: objects of one size, cut from blocks of pages, with a front of free ones on each CPU.
+ * Slab caches: objects of one size, cut from blocks of pages, with a front of free ones per CPU.
  *
- *      kmalloc, kmem_cache_alloc                       this CPU only, interrupts off,
- *         |  pop            ^  push                    a dozen instructions
+ *      kmalloc, kmem_cache_alloc               this CPU only, interrupts off,
+ *         |  pop            ^  push            a dozen instructions
  *         v                 |
  *      front: a list of free objects, linked through their first words
- *         ^  refill         |  drain                   a batch at a time, under the cache's lock
+ *         ^  refill         |  drain           a batch at a time, under the cache's lock
  *         |                 v
- *      slabs: 1 << order pages each; page->freelist and page->inuse in the first page's struct.
- *         |                 ^                          A slab with free objects is in cache->partial,
- *         v                 |                          a full one in no list
+ *      slabs: 1 << order pages each, with page->freelist and page->inuse in the
+ *         |   first page's struct. Those with free objects are in cache->partial,
+ *         v   full ones in no list
  *      page allocator
  *
- * Caches have numbers. The number indexes the fronts in the per-CPU area and stands in struct page for
- * every page of a slab, so kfree() finds the front from an address without reading the cache. An
- * object in a front counts as in use for its slab.
+ * Caches have numbers. The number indexes the fronts in the per-CPU area and stands in struct page
+ * for every page of a slab, so kfree() finds the front from an address without reading the cache.
+ * An object in a front counts as in use for its slab.
  */
 #include "kernel/mm/slab.h"
 
@@ -40,14 +40,15 @@ static DEFINE_PER_CPU(struct slab_front, slab_fronts[SLAB_MAX_CACHES]);
 struct kmem_cache *slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; 0 is none */
 static DEFINE_SPINLOCK(slab_caches_lock);
 
-static const u16 kmalloc_sizes[] = { 8,	  16,  32,  64,	  96,	128,  192,
-				     256, 512, 1024, 2048, 4096, 8192 };
+static const u16 kmalloc_sizes[] = {
+	8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192
+};
 static struct kmem_cache kmalloc_caches[ARRAY_SIZE(kmalloc_sizes)];
 /* The cache for (size - 1) / 8, up to 256 bytes; above, each power of two has the next one. */
 static u8 kmalloc_index[32];
 #define KMALLOC_SMALL_MAX 256
 #define KMALLOC_SLAB_MAX  8192
-#define KMALLOC_512_ID	  9 /* numbers of the kmalloc caches: their place in kmalloc_sizes + 1 */
+#define KMALLOC_512_ID    9 /* numbers of the kmalloc caches: their place in kmalloc_sizes + 1 */
 BUILD_BUG_ON(ARRAY_SIZE(kmalloc_sizes) != 13);
 
 static struct kmem_cache cache_cache; /* of struct kmem_cache */
@@ -142,7 +143,7 @@ static void *refill_front(struct kmem_cache *cache, gfp_t gfp)
 	return object;
 }
 
-/* Give n objects of the front back to their slabs, and slabs that are empty back to the pages. Interrupts off. */
+/* Give n objects of the front back to their slabs, and empty slabs to the pages. Interrupts off. */
 static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsigned n)
 {
 	struct page *slab, *next;
@@ -178,8 +179,8 @@ static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsi
 }
 
 /*
- * The slow ways of the two functions below: interrupts are off and were as flags say. They are apart, and
- * end what they begin, so that the quick ways need no register saved.
+ * The slow ways of the two functions below: interrupts are off and were as flags say. They are
+ * apart, and end what they begin, so that the quick ways need no register saved.
  */
 static noinline void *alloc_slow(unsigned id, gfp_t gfp, unsigned long flags)
 {
@@ -356,8 +357,8 @@ static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, 
 	if (id < SLAB_MAX_CACHES) {
 		cache->id = (u16)id;
 		for_each_possible_cpu (cpu)
-			per_cpu(slab_fronts[id], cpu) = (struct slab_front){ NULL, (int)high,
-									     (int)high };
+			per_cpu(slab_fronts[id], cpu) =
+				(struct slab_front){ NULL, (int)high, (int)high };
 		smp_store_release(&slab_caches[id], cache);
 	}
 	spin_unlock(&slab_caches_lock);
@@ -429,7 +430,7 @@ unsigned long slab_pages(void)
 {
 	unsigned long pages = 0;
 
-	/* No lock, for any context: a cache that goes away meanwhile leaves a wrong sum, no bad pointer. */
+	/* Without a lock: a cache that goes away meanwhile leaves a wrong sum, no bad pointer. */
 	for (unsigned id = 1; id < SLAB_MAX_CACHES; id++) {
 		const struct kmem_cache *cache = READ_ONCE(slab_caches[id]);
 
@@ -441,7 +442,7 @@ unsigned long slab_pages(void)
 
 void __init slab_init(void)
 {
-	unsigned class = 0;
+	unsigned size = 0;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(kmalloc_sizes); i++) {
 		char name[16];
@@ -452,9 +453,9 @@ void __init slab_init(void)
 				   min(kmalloc_sizes[i] & -kmalloc_sizes[i], (int)PAGE_SIZE)));
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(kmalloc_index); i++) {
-		if (kmalloc_sizes[class] < (i + 1) * 8)
-			class++;
-		kmalloc_index[i] = (u8)(class + 1);
+		if (kmalloc_sizes[size] < (i + 1) * 8)
+			size++;
+		kmalloc_index[i] = (u8)(size + 1);
 	}
 	BUG_ON(!init_cache(&cache_cache, "kmem_cache", sizeof(struct kmem_cache), 64));
 }

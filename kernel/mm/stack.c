@@ -1,10 +1,10 @@
 /*
  * Kernel stacks: slots of equal size in an area of their own, unmapped memory around each.
  *
- * Equal slots make everything simple that must work when things go wrong: from any address it is plain
- * arithmetic whether it is in a guard, without a lock. Freed stacks stay mapped and wait on lists,
- * linked through their own lowest bytes: a few on each CPU, then a shared list. What is too much there
- * a kworker unmaps, because that needs interrupts on and a flush on every CPU.
+ * Equal slots make everything simple that must work when things go wrong: from any address it is
+ * plain arithmetic whether it is in a guard, without a lock. Freed stacks stay mapped and wait on
+ * lists, linked through their own lowest bytes: a few on each CPU, then a shared list. What is too
+ * much there a kworker unmaps, because that needs interrupts on and a flush on every CPU.
  */
 #include "kernel/mm/stack.h"
 
@@ -32,11 +32,11 @@ struct stack_list {
 };
 
 static DEFINE_PER_CPU(struct stack_list, front_stacks); /* this CPU only, interrupts off */
-static DEFINE_SPINLOCK(stack_lock);			/* interrupts off */
-static struct stack_list shared_stacks;			/* [stack_lock] */
-static DECLARE_BITMAP(used_slots, STACK_SLOTS);		/* [stack_lock] mapped, in use or not */
-static unsigned first_free_slot;			/* [stack_lock] all below are used */
-static unsigned long mapped_slots;			/* [stack_lock] */
+static DEFINE_SPINLOCK(stack_lock);                     /* interrupts off */
+static struct stack_list shared_stacks;                 /* [stack_lock] */
+static DECLARE_BITMAP(used_slots, STACK_SLOTS);         /* [stack_lock] mapped, in use or not */
+static unsigned first_free_slot;                        /* [stack_lock] all below are used */
+static unsigned long mapped_slots;                      /* [stack_lock] */
 
 static void unmap_spare_stacks(struct work_struct *work);
 static DECLARE_WORK(unmap_work, unmap_spare_stacks);

@@ -49,7 +49,7 @@ void memory_expect_accounted(struct selftest *test, u64 before)
 	expect_equal(test, memory_accounted, "accounted bytes", before);
 }
 
-/* A kworker that is made meanwhile, because an item blocked, stays: its task and its struct worker do not count. */
+/* A kworker made meanwhile, because an item blocked, stays: its task and worker do not count. */
 u64 memory_objects(void)
 {
 	return slab_objects_in_use() - 2 * workqueue_nr_workers();

@@ -62,7 +62,8 @@ static void test_every_size_fits_and_powers_of_two_are_aligned(void **state)
 		if (size <= 8192)
 			assert_true(ksize(p) <= max(2 * size, (size_t)8));
 		if (!(size & (size - 1)))
-			assert_true(IS_ALIGNED((unsigned long)p - host_page_offset, max(size, (size_t)8)));
+			assert_true(IS_ALIGNED((unsigned long)p - host_page_offset,
+					       max(size, (size_t)8)));
 		kfree(p);
 	}
 	assert_null(kmalloc(0, GFP_KERNEL));
