@@ -104,8 +104,8 @@ static struct task_struct *alloc_task(const char *comm)
 	strscpy(p->comm, comm, sizeof(p->comm));
 	spin_lock_init(&p->lock);
 	p->cpu = smp_processor_id();
-	cpumask_setall(&p->cpus_allowed);
-	p->nr_cpus_allowed = NR_CPUS;
+	p->cpus_allowed = cpu_possible_mask;
+	p->nr_cpus_allowed = cpumask_weight(&cpu_possible_mask);
 	INIT_LIST_HEAD(&p->rt_node);
 	INIT_LIST_HEAD(&p->children);
 	INIT_LIST_HEAD(&p->sibling);
