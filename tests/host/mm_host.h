@@ -69,6 +69,19 @@ void preempt_schedule(void)
 	abort();
 }
 
+/* One CPU: nobody ever waits for a lock. */
+void ticket_lock_wait(spinlock_t *lock, u16 ticket)
+{
+	(void)lock, (void)ticket;
+	abort();
+}
+
+void ticket_lock_kick(const spinlock_t *lock, u16 ticket)
+{
+	(void)lock, (void)ticket;
+	abort();
+}
+
 void dump_stack(void)
 {
 }
