@@ -17,7 +17,7 @@ def report_is_complete(text, symbol=None):
     assert re.search(r"CPU: \d+ PID: \d+ Comm: \S+", text), text
     assert re.search(r"RIP: 0010:\S+\+0x[0-9a-f]+/0x[0-9a-f]+", text), text
     for register in ("RAX", "RSP", "CR2", "R15"):
-        assert re.search(rf"\b{register}: [0-9a-f]{{16}}", text), register
+        assert re.search(rf"\b{register}: (0018:)?[0-9a-f]{{16}}", text), register
     assert re.search(r"Code: (<?[0-9a-f]{2}>? ?){8}", text), text
     assert "Call Trace:" in text
     assert re.search(r"^(?:\[.*?\])? *\S+\+0x[0-9a-f]+/0x[0-9a-f]+", text, re.M), text
