@@ -23,7 +23,7 @@ static u64 level1_fixmap[PTRS_PER_TABLE] __aligned(4096);
 static bool direct_map_ready;
 static phys_addr_t window_table; /* what the window shows */
 static unsigned fixmap_used = FIXMAP_WINDOW + 1;
-static u64 table_count = 3;
+static u64 table_count; /* of the page allocator */
 
 u64 page_table_pages(void)
 {
@@ -52,11 +52,11 @@ phys_addr_t alloc_table(void)
 		if (!page)
 			return 0;
 		table = __pa(page);
+		table_count++;
 	} else {
 		table = memblock_phys_alloc(PAGE_SIZE, PAGE_SIZE);
 	}
 	memset(table_ptr(table), 0, PAGE_SIZE);
-	table_count++;
 	return table;
 }
 

@@ -91,5 +91,5 @@ bool page_table_next_range(unsigned long addr, struct page_table_range *range);
 u64 page_table_count_wx(void);
 /* The name of the area that addr lies in, "Direct Mapping". Never NULL. */
 const char *page_table_area_name(unsigned long addr);
-/* Pages that hold kernel page tables. */
+/* Pages of the page allocator that hold page tables; older ones are not in its total either. */
 u64 page_table_pages(void);
