@@ -18,8 +18,14 @@
 
 #define BALANCE_SCAN_MAX 32 /* waiting tasks looked at under the lock, at most */
 
+/* Is there any? The usual machine's answer is one word. */
+static __always_inline bool maybe_idle_cpu(const struct task_struct *p)
+{
+	return nr_cpu_ids > 64 || (READ_ONCE(sched_idle_mask.bits[0]) & p->cpus_allowed.bits[0]);
+}
+
 /* An idle CPU that p may use, the first one from its last CPU on; NR_CPUS if there is none. */
-static unsigned find_idle_cpu(const struct task_struct *p)
+static noinline unsigned find_idle_cpu(const struct task_struct *p)
 {
 	unsigned words = (nr_cpu_ids + 63) / 64, first = p->cpu / 64;
 	unsigned long below = (1UL << (p->cpu % 64)) - 1;
@@ -84,9 +90,11 @@ unsigned select_task_rq(struct task_struct *p)
 
 	if (allowed && (p->nr_cpus_allowed == 1 || !READ_ONCE(cpu_rq(cpu)->nr_running)))
 		return cpu;
-	cpu = find_idle_cpu(p);
-	if (cpu < NR_CPUS)
-		return cpu;
+	if (maybe_idle_cpu(p)) {
+		cpu = find_idle_cpu(p);
+		if (cpu < NR_CPUS)
+			return cpu;
+	}
 	if (unlikely(!allowed))
 		return find_least_loaded_cpu(p);
 	if (unlikely(task_is_rt(p)))
@@ -114,14 +122,10 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 			}
 		}
 	}
-	for (struct rb_node *n = rb_first_cached(&rq->fair.tree); n; n = rb_next(n)) {
-		struct task_struct *p = rb_entry(n, struct task_struct, se.run_node);
-
+	for (struct task_struct *p = next_waiting_fair(&rq->fair, NULL); p && scanned < BALANCE_SCAN_MAX;
+	     p = next_waiting_fair(&rq->fair, p), scanned++)
 		if (task_allowed(p, cpu))
 			return p;
-		if (++scanned >= BALANCE_SCAN_MAX)
-			break;
-	}
 	return NULL;
 }
 

@@ -75,9 +75,8 @@ void scheduler_ipi(void)
 	watchdog_ipi();
 }
 
-void update_curr(struct runqueue *rq, u64 now)
+static __always_inline void __update_curr(struct runqueue *rq, struct task_struct *curr, u64 now)
 {
-	struct task_struct *curr = rq->curr;
 	s64 delta = (s64)(now - curr->se.exec_start);
 
 	if (delta <= 0) /* the clocks of two CPUs may differ by a little */
@@ -91,7 +90,12 @@ void update_curr(struct runqueue *rq, u64 now)
 		update_curr_fair(rq, curr, (u64)delta);
 }
 
-void activate_task(struct runqueue *rq, struct task_struct *p)
+void update_curr(struct runqueue *rq, u64 now)
+{
+	__update_curr(rq, rq->curr, now);
+}
+
+static __always_inline void __activate_task(struct runqueue *rq, struct task_struct *p)
 {
 	if (task_is_rt(p))
 		enqueue_task_rt(rq, p);
@@ -103,7 +107,12 @@ void activate_task(struct runqueue *rq, struct task_struct *p)
 		cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
 }
 
-void deactivate_task(struct runqueue *rq, struct task_struct *p)
+void activate_task(struct runqueue *rq, struct task_struct *p)
+{
+	__activate_task(rq, p);
+}
+
+static __always_inline void deactivate_task(struct runqueue *rq, struct task_struct *p)
 {
 	if (task_is_rt(p))
 		dequeue_task_rt(rq, p);
@@ -115,7 +124,7 @@ void deactivate_task(struct runqueue *rq, struct task_struct *p)
 }
 
 /* p has just become runnable on rq: shall it run at once? And does this CPU need its tick now? */
-void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
+static __always_inline void __check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 {
 	struct task_struct *curr = rq->curr;
 	bool preempt;
@@ -132,6 +141,11 @@ void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 		start_tick_if_needed(rq);
 	else if (!rq->tick_armed)
 		smp_send_reschedule(rq->cpu);
+}
+
+void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
+{
+	__check_preempt_curr(rq, p);
 }
 
 /*
@@ -159,8 +173,6 @@ void double_rq_lock(struct runqueue *a, struct runqueue *b)
 
 void set_task_cpu(struct task_struct *p, unsigned cpu)
 {
-	if (p->cpu == cpu)
-		return;
 	/* Virtual time is counted from each queue's own origin. */
 	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
 	WRITE_ONCE(p->cpu, cpu);
@@ -192,7 +204,7 @@ void task_rq_unlock(struct runqueue *rq, struct task_struct *p, unsigned long fl
 }
 
 /* p meant to sleep but has not left its run queue: it just stays. P held. False if it has left. */
-static bool ttwu_runnable(struct task_struct *p)
+static noinline bool ttwu_runnable(struct task_struct *p)
 {
 	struct runqueue *rq = __task_rq_lock(p);
 	bool runnable = p->on_rq;
@@ -204,22 +216,27 @@ static bool ttwu_runnable(struct task_struct *p)
 }
 
 /* Queue a task that sleeps. P held. */
-static void ttwu_queue(struct task_struct *p)
+static __always_inline void ttwu_queue(struct task_struct *p)
 {
 	struct runqueue *rq;
+	unsigned cpu;
 
 	/* It may still be switching out on another CPU: its registers are not all saved yet. */
 	while (unlikely(smp_load_acquire(&p->on_cpu)))
 		cpu_relax();
-	set_task_cpu(p, select_task_rq(p));
-	rq = task_rq(p);
+	cpu = select_task_rq(p);
+	if (cpu != p->cpu)
+		set_task_cpu(p, cpu);
+	rq = cpu_rq(cpu);
 	rq_lock(rq);
 	if (p->state == TASK_UNINTERRUPTIBLE)
 		rq->nr_uninterruptible--;
-	update_curr(rq, ktime_get());
-	activate_task(rq, p);
+	/* While the CPU ticks, its running task has been charged until a slice ago: that is near enough. */
+	if (!rq->tick_armed)
+		update_curr(rq, ktime_get());
+	__activate_task(rq, p);
 	WRITE_ONCE(p->state, TASK_RUNNING);
-	check_preempt_curr(rq, p);
+	__check_preempt_curr(rq, p);
 	rq_unlock(rq);
 }
 
@@ -237,7 +254,7 @@ bool wake_up_state(struct task_struct *p, unsigned state)
 	spin_lock_irqsave(&p->lock, flags);
 	if (READ_ONCE(p->state) & state) {
 		woken = true;
-		if (!smp_load_acquire(&p->on_rq) || !ttwu_runnable(p))
+		if (likely(!smp_load_acquire(&p->on_rq)) || !ttwu_runnable(p))
 			ttwu_queue(p);
 	}
 	spin_unlock_irqrestore(&p->lock, flags);
@@ -317,7 +334,7 @@ void __schedule(bool preempt)
 	local_irq_disable();
 	rq_lock(rq); /* a full barrier: the state was written before it, the condition tested after */
 	now = ktime_get();
-	update_curr(rq, now);
+	__update_curr(rq, prev, now);
 
 	state = prev->state;
 	if (!preempt && state) {

@@ -26,8 +26,8 @@ static void enqueue_after_change(struct runqueue *rq, struct task_struct *p)
 		enqueue_task_rt(rq, p);
 	} else {
 		enqueue_task_fair(rq, p);
-		if (p == rq->curr)
-			set_curr_task_fair(rq, p);
+		if (p == rq->curr) /* which is not among those that wait */
+			dequeue_waiting_fair(&rq->fair, p);
 	}
 	if (p == rq->curr)
 		resched_curr(rq); /* it may have become less urgent than one that waits */

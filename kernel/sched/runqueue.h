@@ -18,7 +18,8 @@
 #define NICE_0_WEIGHT 1024
 
 struct fair_rq {
-	struct rb_root_cached tree; /* [R] runnable fair tasks but the running one, by vruntime */
+	struct task_struct *first;  /* [R] the waiting task with the least vruntime */
+	struct rb_root_cached tree; /* [R] the other waiting tasks, by vruntime */
 	u64 min_vruntime;	    /* [R] never goes back: where a waking task starts from */
 	unsigned nr_running;	    /* [R] with the running one */
 };
@@ -78,11 +79,10 @@ static inline bool task_allowed(const struct task_struct *p, unsigned cpu)
 /* core.c: all with R held and interrupts off. */
 void resched_curr(struct runqueue *rq);
 void activate_task(struct runqueue *rq, struct task_struct *p);
-void deactivate_task(struct runqueue *rq, struct task_struct *p);
 void check_preempt_curr(struct runqueue *rq, struct task_struct *p);
 /* Charge the running task for its time until now. */
 void update_curr(struct runqueue *rq, u64 now);
-/* p belongs to cpu from now on; it is queued nowhere. P or R held. */
+/* p belongs to cpu, another than before, from now on; it is queued nowhere. P or R held. */
 void set_task_cpu(struct task_struct *p, unsigned cpu);
 /* p, queued on from and not running, goes to to. Both R held. */
 void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p);
@@ -97,17 +97,10 @@ void __schedule(bool preempt);
 void __noreturn do_task_dead(void);
 
 /* fair.c: R held. */
-void enqueue_task_fair(struct runqueue *rq, struct task_struct *p);
-void dequeue_task_fair(struct runqueue *rq, struct task_struct *p);
-/* The running task goes back among the waiting ones; the first of them is taken out to run. */
-void put_prev_task_fair(struct runqueue *rq, struct task_struct *p);
-struct task_struct *pick_next_task_fair(struct runqueue *rq);
-/* The running fair task p is charged for delta nanoseconds. */
-void update_curr_fair(struct runqueue *rq, struct task_struct *p, u64 delta);
-/* p, just enqueued, is the running task: take it out of the tree again. */
-void set_curr_task_fair(struct runqueue *rq, struct task_struct *p);
-bool fair_wakeup_preempts(struct runqueue *rq, struct task_struct *p);
 void yield_task_fair(struct runqueue *rq, struct task_struct *p);
+/* To look at those that wait, in order: the first after NULL, then the one after p. NULL at the end. */
+struct task_struct *next_waiting_fair(const struct fair_rq *fair, const struct task_struct *p);
+#include "kernel/sched/fair.h"
 
 /* rt.c: R held. */
 void rt_rq_init(struct rt_rq *rt);

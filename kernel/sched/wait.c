@@ -15,7 +15,7 @@ static void del_entry(struct wait_queue_entry *entry)
 }
 
 /* The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock held. */
-static void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
+static __always_inline void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
 {
 	struct wait_queue_entry *entry, *next;
 
@@ -31,7 +31,7 @@ static void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
 	}
 }
 
-static void __wake_up(wait_queue_head_t *wq, unsigned state, bool all)
+static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state, bool all)
 {
 	unsigned long flags;
 
@@ -56,7 +56,7 @@ void wake_up_interruptible(wait_queue_head_t *wq)
 }
 
 /* Non-exclusive waiters stand before exclusive ones, so that a wake-up reaches them all. */
-static void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
+static __always_inline void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 {
 	if (entry->exclusive)
 		list_add_tail(&entry->entry, &wq->head);
@@ -64,7 +64,7 @@ static void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 		list_add(&entry->entry, &wq->head);
 }
 
-static void prepare(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state,
+static __always_inline void prepare(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state,
 		    bool exclusive)
 {
 	unsigned long flags;

@@ -60,6 +60,8 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 				break;                                                             \
 			}                                                                          \
 			sleep;                                                                     \
+			if (condition) /* the usual case: woken, off the queue, and done */        \
+				break;                                                             \
 		}                                                                                  \
 		finish_wait(&(wq), &__entry);                                                      \
 		__ret;                                                                             \
