@@ -83,19 +83,17 @@ static unsigned select_task_rq_rt(const struct task_struct *p)
 	return best;
 }
 
-unsigned select_task_rq(struct task_struct *p)
+unsigned select_task_rq_slow(struct task_struct *p)
 {
-	unsigned cpu = p->cpu, this_cpu = smp_processor_id();
-	bool allowed = task_allowed(p, cpu);
+	unsigned this_cpu = smp_processor_id();
 
-	if (allowed && (p->nr_cpus_allowed == 1 || !READ_ONCE(cpu_rq(cpu)->nr_running)))
-		return cpu;
 	if (maybe_idle_cpu(p)) {
-		cpu = find_idle_cpu(p);
+		unsigned cpu = find_idle_cpu(p);
+
 		if (cpu < NR_CPUS)
 			return cpu;
 	}
-	if (unlikely(!allowed))
+	if (unlikely(!task_allowed(p, p->cpu)))
 		return find_least_loaded_cpu(p);
 	if (unlikely(task_is_rt(p)))
 		return select_task_rq_rt(p);

@@ -21,7 +21,7 @@ static void wake_waiters(struct completion *c, bool all)
 
 	list_for_each_entry_safe(entry, next, &c->wait.head, entry) {
 		list_del_init(&entry->entry);
-		wake_up_process(entry->task);
+		try_to_wake_up(entry->task, TASK_NORMAL);
 		if (!all)
 			break;
 	}

@@ -83,10 +83,7 @@ static __always_inline void __update_curr(struct runqueue *rq, struct task_struc
 		return;
 	curr->se.exec_start = now;
 	curr->se.sum_exec_runtime += (u64)delta;
-	if (curr == rq->idle)
-		return;
-	rq->busy_time += (u64)delta;
-	if (!task_is_rt(curr))
+	if (curr->se.weight)
 		update_curr_fair(rq, curr, (u64)delta);
 }
 
@@ -123,6 +120,15 @@ static __always_inline void deactivate_task(struct runqueue *rq, struct task_str
 	smp_store_release(&p->on_rq, 0);
 }
 
+/* Tasks compete on rq, whose CPU does not tick yet. R held. */
+static noinline void request_tick(struct runqueue *rq)
+{
+	if (rq->cpu == smp_processor_id())
+		start_tick_if_needed(rq);
+	else
+		smp_send_reschedule(rq->cpu);
+}
+
 /* p has just become runnable on rq: shall it run at once? And does this CPU need its tick now? */
 static __always_inline void __check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 {
@@ -137,10 +143,8 @@ static __always_inline void __check_preempt_curr(struct runqueue *rq, struct tas
 		preempt = !task_is_rt(curr) && fair_wakeup_preempts(rq, p);
 	if (preempt)
 		resched_curr(rq);
-	else if (rq->cpu == smp_processor_id())
-		start_tick_if_needed(rq);
-	else if (!rq->tick_armed)
-		smp_send_reschedule(rq->cpu);
+	else if (unlikely(!rq->tick_armed))
+		request_tick(rq);
 }
 
 void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
@@ -240,24 +244,32 @@ static __always_inline void ttwu_queue(struct task_struct *p)
 	rq_unlock(rq);
 }
 
-bool wake_up_state(struct task_struct *p, unsigned state)
+bool try_to_wake_up(struct task_struct *p, unsigned state)
 {
-	unsigned long flags;
 	bool woken = false;
 
-	if (p == current) { /* an interrupt on its way to sleep, or a task that wakes itself */
-		if (!(READ_ONCE(p->state) & state))
-			return false;
-		WRITE_ONCE(p->state, TASK_RUNNING);
-		return true;
-	}
-	spin_lock_irqsave(&p->lock, flags);
+	spin_lock_debug_acquire(&p->lock);
+	raw_ticket_lock(&p->lock);
+	spin_lock_debug_acquired(&p->lock);
 	if (READ_ONCE(p->state) & state) {
 		woken = true;
 		if (likely(!smp_load_acquire(&p->on_rq)) || !ttwu_runnable(p))
 			ttwu_queue(p);
 	}
-	spin_unlock_irqrestore(&p->lock, flags);
+	__spin_unlock(&p->lock);
+	return woken;
+}
+
+bool wake_up_state(struct task_struct *p, unsigned state)
+{
+	unsigned long flags;
+	bool woken;
+
+	local_irq_save(flags);
+	preempt_disable();
+	woken = try_to_wake_up(p, state);
+	local_irq_restore(flags);
+	preempt_enable();
 	return woken;
 }
 
@@ -355,8 +367,8 @@ void __schedule(bool preempt)
 	WRITE_ONCE(rq->need_resched, false);
 	clear_preempt_need_resched();
 	start_tick_if_needed(rq);
+	rq->picked = now;
 	if (next == prev) {
-		next->se.slice_start = next->se.sum_exec_runtime;
 		rq_unlock(rq);
 		local_irq_enable();
 		return;
@@ -364,7 +376,6 @@ void __schedule(bool preempt)
 	if (unlikely(prev == rq->idle || next == rq->idle))
 		switch_idle(rq, next, now);
 	next->se.exec_start = now;
-	next->se.slice_start = next->se.sum_exec_runtime;
 	WRITE_ONCE(rq->curr, next);
 	rq->nr_switches++;
 	++*switch_count;
@@ -440,8 +451,7 @@ void scheduler_tick(void)
 	rq->tick_armed = false;
 	curr = rq->curr;
 	update_curr(rq, now);
-	if (curr != rq->idle && !task_is_rt(curr) && rq->fair.nr_running > 1 &&
-	    curr->se.sum_exec_runtime - curr->se.slice_start >= SCHED_SLICE_NS)
+	if (curr->se.weight && rq->fair.nr_running > 1 && now - rq->picked >= SCHED_SLICE_NS)
 		resched_curr(rq);
 	start_tick_if_needed(rq);
 	rq_unlock(rq);
@@ -487,5 +497,6 @@ void __init sched_init(void)
 	}
 	cpu_rq(0)->curr = cpu_rq(0)->idle = &init_task;
 	sched_init_task(&init_task);
+	cpu_rq(0)->online_since = init_task.start_time;
 	balance_init();
 }

@@ -27,7 +27,12 @@ static const u32 nice_to_weight[40] = {
 /* delta stays far below 2^54: no more than the years of uptime. */
 u64 calc_delta_fair(const struct task_struct *p, u64 delta)
 {
-	return delta * NICE_0_WEIGHT / nice_to_weight[p->nice + 20];
+	return delta * NICE_0_WEIGHT / p->se.weight;
+}
+
+void set_load_weight(struct task_struct *p)
+{
+	p->se.weight = task_is_rt(p) || (p->flags & PF_IDLE) ? 0 : nice_to_weight[p->nice + 20];
 }
 
 static bool runs_before(const struct task_struct *a, const struct task_struct *b)

@@ -26,7 +26,7 @@ static __always_inline void update_min_vruntime(struct fair_rq *fair, u64 curr_v
 /* The running fair task p is charged for delta nanoseconds. */
 static __always_inline void update_curr_fair(struct runqueue *rq, struct task_struct *p, u64 delta)
 {
-	p->se.vruntime += likely(!p->nice) ? delta : calc_delta_fair(p, delta);
+	p->se.vruntime += likely(p->se.weight == NICE_0_WEIGHT) ? delta : calc_delta_fair(p, delta);
 	update_min_vruntime(&rq->fair, p->se.vruntime);
 }
 

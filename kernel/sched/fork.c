@@ -84,6 +84,7 @@ void sched_init_task(struct task_struct *p)
 	u64 now = ktime_get();
 
 	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime, .exec_start = now };
+	set_load_weight(p);
 	p->start_time = now;
 }
 
@@ -169,6 +170,7 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 	child->policy = parent->policy;
 	child->rt_priority = parent->rt_priority;
 	child->nice = parent->nice;
+	set_load_weight(child);
 	if (parent->flags & PF_IDLE)
 		return;
 	child->cpus_allowed = parent->cpus_allowed;
@@ -224,6 +226,8 @@ struct task_struct *fork_idle(unsigned cpu)
 	p->nr_cpus_allowed = 1;
 	cpumask_clear(&p->cpus_allowed);
 	cpumask_set_cpu(cpu, &p->cpus_allowed);
+	set_load_weight(p);
+	rq->online_since = p->start_time;
 	rq->idle = p;
 	WRITE_ONCE(rq->curr, p);
 	per_cpu(current_task, cpu) = p;

@@ -50,6 +50,7 @@ int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int prio
 	dequeue_for_change(rq, p);
 	p->policy = policy;
 	p->rt_priority = priority;
+	set_load_weight(p);
 	enqueue_after_change(rq, p);
 	task_rq_unlock(rq, p, flags);
 	return 0;
@@ -65,6 +66,7 @@ int set_user_nice(struct task_struct *p, int nice)
 	rq = task_rq_lock(p, &flags);
 	dequeue_for_change(rq, p);
 	p->nice = nice;
+	set_load_weight(p);
 	enqueue_after_change(rq, p);
 	task_rq_unlock(rq, p, flags);
 	return 0;

@@ -42,7 +42,8 @@ struct runqueue {
 	u64 sched_count;	  /* passes through __schedule(): what the soft lockup detector watches */
 	u64 nr_switches;
 	long nr_uninterruptible; /* summed over all CPUs: a task may sleep here and be woken there */
-	u64 busy_time;		 /* ns in tasks other than idle */
+	ktime_t online_since;	 /* [C] */
+	ktime_t picked;		 /* when curr began its slice */
 	ktime_t next_balance;	 /* [O] */
 	struct fair_rq fair;
 	struct rt_rq rt;
@@ -110,8 +111,18 @@ struct task_struct *pick_next_task_rt(struct runqueue *rq);
 void yield_task_rt(struct runqueue *rq, struct task_struct *p);
 
 /* balance.c */
-/* The CPU where p, asleep, shall wake up. P held. */
-unsigned select_task_rq(struct task_struct *p);
+/* The CPU where p, asleep, shall wake up, if its last one is busy or forbidden. P held. */
+unsigned select_task_rq_slow(struct task_struct *p);
+/* The same in general: the last one if that is idle or the only one. P held. */
+static __always_inline unsigned select_task_rq(struct task_struct *p)
+{
+	unsigned cpu = p->cpu;
+
+	if ((p->nr_cpus_allowed == 1 || !READ_ONCE(cpu_rq(cpu)->nr_running) || nr_cpu_ids == 1) &&
+	    likely(task_allowed(p, cpu)))
+		return cpu;
+	return select_task_rq_slow(p);
+}
 /* This CPU has nothing to run: take a waiting task from another. True if there was one. Interrupts off. */
 bool idle_balance(struct runqueue *rq);
 /* The tick of a CPU with several tasks: raise SCHED_SOFTIRQ when it is time to give one away. */
@@ -127,6 +138,8 @@ void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg);
  */
 void calc_global_load(u64 now, long adjust);
 
+/* fair.c: se.weight as policy and nice want it. R held, or p is new. */
+void set_load_weight(struct task_struct *p);
 /* fork.c */
 void sched_init_task(struct task_struct *p);
 /* exit.c */

@@ -11,6 +11,12 @@ extern struct task_struct init_task;
 DECLARE_PER_CPU(struct task_struct *, current_task);
 #define current this_cpu_read(current_task)
 
+/* Of the current task; of another it may have changed by the time it is used. Any context. */
+static __always_inline bool signal_pending(const struct task_struct *p)
+{
+	return READ_ONCE(p->pending) != 0;
+}
+
 #define set_current_state(s) ((void)xchg(&current->state, (s))) /* full barrier: test after it */
 #define __set_current_state(s) WRITE_ONCE(current->state, (s))
 
@@ -37,6 +43,8 @@ int sleep_interruptible(u64 ns);
 bool wake_up_process(struct task_struct *p);
 /* The same, only if its state is one of those in the mask. */
 bool wake_up_state(struct task_struct *p, unsigned state);
+/* The same for callers that have interrupts and preemption off anyhow. */
+bool try_to_wake_up(struct task_struct *p, unsigned state);
 void wake_up_new_task(struct task_struct *p);
 /* Called by the timer interrupt while tasks compete. Interrupts off. */
 void scheduler_tick(void);

@@ -5,11 +5,6 @@
 
 #define SIG_BIT(sig) (1UL << ((sig)-1))
 
-bool signal_pending(const struct task_struct *p)
-{
-	return READ_ONCE(p->pending) != 0;
-}
-
 int pending_signal(const struct task_struct *p)
 {
 	u64 pending = READ_ONCE(p->pending);

@@ -82,14 +82,16 @@ void sched_cpu_stat(unsigned cpu, struct sched_stat *stat)
 {
 	struct runqueue *rq = cpu_rq(cpu);
 	unsigned long flags;
-	u64 busy;
+	u64 busy, now;
 
 	*stat = (struct sched_stat){ 0 };
 	local_irq_save(flags);
 	rq_lock(rq);
-	update_curr(rq, ktime_get());
-	busy = rq->busy_time;
+	now = ktime_get();
+	update_curr(rq, now);
 	stat->idle = rq->idle->se.sum_exec_runtime;
+	busy = now - rq->online_since;
+	busy = busy > stat->idle ? busy - stat->idle : 0;
 	rq_unlock(rq);
 	local_irq_restore(flags);
 	irq_time_read(cpu, &stat->irq, &stat->softirq);

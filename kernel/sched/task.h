@@ -51,7 +51,7 @@ struct sched_entity {
 	u64 vruntime;		 /* [R] ns, weighted */
 	u64 exec_start;		 /* [R] ktime when it last began to run or was accounted */
 	u64 sum_exec_runtime;	 /* [R] ns */
-	u64 slice_start;	 /* [R] sum_exec_runtime when it was last picked */
+	u32 weight;		 /* [R] share of the fair class, 1024 at nice 0; 0 in other classes */
 };
 
 struct task_struct {

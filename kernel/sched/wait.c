@@ -22,7 +22,7 @@ static __always_inline void wake_up_locked(wait_queue_head_t *wq, unsigned state
 	list_for_each_entry_safe(entry, next, &wq->head, entry) {
 		bool exclusive = entry->exclusive;
 
-		if (!wake_up_state(entry->task, state))
+		if (!try_to_wake_up(entry->task, state))
 			continue;
 		if (entry->autoremove)
 			del_entry(entry);
