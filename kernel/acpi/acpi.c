@@ -7,6 +7,7 @@
 #include "arch/x86_64/setup.h"
 #include "kernel/boot_info.h"
 #include "kernel/printk.h"
+#include "kernel/time/ktime.h"
 
 #define LOCAL_APIC_DEFAULT_ADDRESS 0xfee00000UL
 
@@ -15,6 +16,7 @@
 #define PM1_SLP_TYP(t) ((u32)(t) << 10)
 #define PM1_SLP_EN     (1U << 13)
 #define ENABLE_TRIES   1000000U
+#define END_WAIT_NS    (10 * NSEC_PER_SEC) /* of own running time, for the machine to do as it was told */
 
 struct acpi_info acpi_info;
 
@@ -52,6 +54,15 @@ static void acpi_enable(void)
 	}
 }
 
+static void wait_for_the_end(void)
+{
+	struct running_time time;
+
+	running_time_start(&time);
+	while (running_time_elapsed(&time) < END_WAIT_NS && tsc_khz)
+		cpu_relax();
+}
+
 static void write_sleep(u32 port, u8 type)
 {
 	u32 value;
@@ -73,8 +84,7 @@ void acpi_power_off(void)
 	acpi_enable();
 	write_sleep(info->pm1a_control, info->s5_type_a);
 	write_sleep(info->pm1b_control, info->s5_type_b);
-	for (unsigned i = 0; i < ENABLE_TRIES; i++)
-		cpu_relax();
+	wait_for_the_end();
 }
 
 void acpi_reset(void)
@@ -84,6 +94,5 @@ void acpi_reset(void)
 	if (!info->reset_supported || info->reset_space != 1 || info->reset_address > 0xffff)
 		return;
 	outb((u16)info->reset_address, info->reset_value);
-	for (unsigned i = 0; i < ENABLE_TRIES; i++)
-		cpu_relax();
+	wait_for_the_end();
 }
