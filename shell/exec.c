@@ -356,6 +356,11 @@ static int wait_for(struct shell *sh, pid_t pid)
 		if (sig != SIGINT && sig != SIGQUIT)
 			return sig;
 	}
+	/* The command may have ended of the same ^C before this wait could be interrupted. */
+	if (!sh->interactive && signal_pending(current)) {
+		sh->leaving = true;
+		sh->signal = pending_signal(current);
+	}
 	return status;
 }
 
@@ -517,4 +522,6 @@ void sh_run_line(struct shell *sh, const char *line)
 		sh_run(sh, lists);
 	}
 	sh_free(&arena);
+	if (sh->signal)
+		(void)send_signal(sh->signal, current); /* it ends us as it ended our command */
 }
