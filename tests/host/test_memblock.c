@@ -1,7 +1,7 @@
 /*
  * The early allocator.
  * sources: kernel/mm/memblock.c kernel/lib/vsprintf.c kernel/lib/errname.c
- * kernel/lib/string_helpers.c
+ * sources: kernel/lib/string_helpers.c
  */
 #include "test.h"
 
