@@ -57,7 +57,7 @@ bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *u
 
 	if (page->slab != cache->id) {
 		pr_err("BUG %s: freed into the wrong cache: object %px is of %s\n", cache->name,
-		       object, page->slab ? slab_caches[page->slab]->name : "none");
+		       object, page->slab ? slab_cache(page->slab)->name : "none");
 		dump_stack();
 		return false;
 	}

@@ -12,7 +12,7 @@ struct kmem_cache {
 	u32 slot_size;   /* [C] bytes from one object to the next */
 	u32 objects;     /* [C] in a slab */
 	u32 batch;       /* [C] objects that move at a time between a front and the slabs */
-	u16 id;          /* [C] index in slab_caches and in the fronts */
+	u16 id;          /* [C] its number, SLAB_ID_STEP times its place in slab_caches */
 	u8 order;        /* [C] of a slab */
 	char name[24];   /* [C] */
 	spinlock_t lock; /* L; interrupts off */
@@ -22,7 +22,16 @@ struct kmem_cache {
 	u64 taken;                /* [L] objects in fronts and with users */
 };
 
-extern struct kmem_cache *slab_caches[SLAB_MAX_CACHES];
+extern struct kmem_cache *slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; 0 is none */
+
+/* Numbers go in steps of this, the size of a front: so they are offsets into the array of fronts.
+ */
+#define SLAB_ID_STEP 16
+
+static __always_inline struct kmem_cache *slab_cache(unsigned id)
+{
+	return slab_caches[id / SLAB_ID_STEP];
+}
 
 #ifdef CONFIG_DEBUG
 /* Behind each object, its size rounded up to 8. */
