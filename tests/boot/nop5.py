@@ -224,6 +224,11 @@ def append_to_iso(build, append, directory):
     return result
 
 
+def count_tasks(machine):
+    """How many tasks there are, ps itself included; without kworkers, whose number varies."""
+    return sum("kworker" not in line for line in machine.check("ps").splitlines())
+
+
 def tasks(machine, comm):
     """The PIDs of the tasks with this name, as ps says."""
     return [line.split()[0] for line in machine.check("ps").splitlines() if re.search(rf"\b{comm}\b", line)]
