@@ -247,7 +247,8 @@ SELFTEST(pipe, long_writes_pass_through_in_order)
 	kfree(buf);
 }
 
-#define ODD_SIZE 100 /* does not divide a page: messages lie across the ends of pages and of the ring */
+/* Does not divide a page: messages lie across the ends of pages and of the ring. */
+#define ODD_SIZE 100
 
 static void fill_numbered(u32 words[ODD_SIZE / 4], u32 number)
 {
