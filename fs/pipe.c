@@ -83,7 +83,7 @@ static noinline void *pipe_alloc_page(struct pipe_inode_info *pipe)
 	void *page = pipe->spare;
 
 	pipe->spare = NULL;
-	return page ? page : get_free_page(GFP_ATOMIC);
+	return page ? page : get_free_page(GFP_NOWAIT);
 }
 
 /*

@@ -11,6 +11,7 @@
 
 #define GFP_KERNEL   0x01U /* leaves a reserve for GFP_ATOMIC; task context */
 #define GFP_ATOMIC   0x02U /* any context but NMI */
+#define GFP_NOWAIT   0x04U /* the same, but leaves the reserve too: tasks that hold a spinlock */
 #define __GFP_ZERO   0x100U
 #define __GFP_NOWARN 0x200U /* the caller expects a failure: no message */
 
