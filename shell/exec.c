@@ -339,7 +339,7 @@ static void report_signal(struct shell *sh, int sig)
 
 /*
  * Wait for a child. A script's ^C reaches the script and its command alike: the command is waited
- * for, then the script ends too. Any other signal ends the script at once.
+ * for, then the script ends too. Any other signal ends the shell at once.
  */
 static int wait_for(struct shell *sh, pid_t pid)
 {
@@ -349,7 +349,7 @@ static int wait_for(struct shell *sh, pid_t pid)
 		int sig = pending_signal(current);
 
 		flush_signals(current);
-		if (sh->interactive)
+		if (sh->interactive && sig == SIGINT)
 			continue;
 		sh->leaving = true;
 		sh->signal = sig;

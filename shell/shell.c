@@ -136,7 +136,7 @@ static void sh_loop(struct shell *sh, struct sh_input *in, char *line, char *mor
 			sh->status = 2;
 			break;
 		case SH_LINE_INTERRUPTED:
-			if (!sh->interactive)
+			if (!sh->interactive || pending_signal(current) != SIGINT)
 				return;
 			sh_interrupted(sh);
 			break;
@@ -145,7 +145,7 @@ static void sh_loop(struct shell *sh, struct sh_input *in, char *line, char *mor
 				print_prompt("\n");
 			return;
 		}
-		if (sh->interactive && signal_pending(current))
+		if (sh->interactive && pending_signal(current) == SIGINT)
 			sh_interrupted(sh); /* during wait */
 	}
 }

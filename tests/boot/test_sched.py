@@ -94,7 +94,7 @@ def test_loads_leave_nothing_behind(nop5):
         nop5.check("stress -c 2 -m 2 -t 1")
     tasks_after, memory_after = state()
     assert tasks_after == tasks
-    assert memory_after >= memory - 256
+    assert memory_after >= memory - 512  # caches settle
 
 
 def test_a_fifo_task_does_not_starve_the_machine_of_its_other_cpus(nop5):
