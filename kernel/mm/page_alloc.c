@@ -88,6 +88,7 @@ static struct page *take_block(gfp_t gfp, unsigned order)
 	struct page *page;
 	unsigned from;
 
+	lockdep_assert_held(&zone.lock);
 	if (!orders)
 		return NULL;
 	if (!(gfp & GFP_ATOMIC) && zone.free < zone.reserve + BIT(order))
@@ -109,6 +110,7 @@ static void give_block(struct page *page, unsigned order)
 {
 	unsigned long pfn = page_to_pfn(page);
 
+	lockdep_assert_held(&zone.lock);
 	zone.free += BIT(order);
 	while (order < MAX_ORDER - 1) {
 		unsigned long buddy_pfn = pfn ^ BIT(order);
@@ -126,6 +128,7 @@ static void give_block(struct page *page, unsigned order)
 /* Interrupts off. */
 static void refill_front(struct page_front *front, gfp_t gfp)
 {
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
 	for (unsigned i = 0; i < front_batch; i++) {
 		struct page *page = take_block(gfp, 0);
@@ -143,6 +146,7 @@ static void refill_front(struct page_front *front, gfp_t gfp)
 /* Interrupts off. */
 static void drain_front(struct page_front *front, unsigned count)
 {
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
 	while (count-- && front->head) {
 		struct page *page = front->head;

@@ -64,6 +64,7 @@ static unsigned take_objects(struct kmem_cache *cache, void **list, unsigned n)
 {
 	unsigned taken = 0;
 
+	lockdep_assert_held(&cache->lock);
 	while (taken < n && !list_empty(&cache->partial)) {
 		struct page *slab = list_first_entry(&cache->partial, struct page, lru);
 
@@ -122,6 +123,7 @@ static void *refill_front(struct kmem_cache *cache, gfp_t gfp)
 	struct page *slab;
 	unsigned n;
 
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&cache->lock);
 	n = take_objects(cache, &list, cache->batch + 1);
 	spin_unlock(&cache->lock);
@@ -148,6 +150,7 @@ static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsi
 	struct page *slab, *next;
 	LIST_HEAD(empty);
 
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&cache->lock);
 	for (; n && front->objects; n--) {
 		void *object = front->objects;

@@ -47,6 +47,7 @@ static struct vmap_area *first_area_above(unsigned long addr)
 	struct rb_node *node = vmap_areas.rb_node;
 	struct vmap_area *found = NULL;
 
+	lockdep_assert_held(&vmap_lock);
 	while (node) {
 		struct vmap_area *area = rb_entry(node, struct vmap_area, node);
 
@@ -60,10 +61,12 @@ static struct vmap_area *first_area_above(unsigned long addr)
 	return found;
 }
 
+/* vmap_lock held. */
 static void insert_area(struct vmap_area *area)
 {
 	struct rb_node **link = &vmap_areas.rb_node, *parent = NULL;
 
+	lockdep_assert_held(&vmap_lock);
 	while (*link) {
 		parent = *link;
 		if (area->start < rb_entry(parent, struct vmap_area, node)->start)
