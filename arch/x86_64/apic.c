@@ -63,8 +63,8 @@ static void xapic_wait_icr_idle(void)
 }
 
 /*
- * The xAPIC's command takes two writes. An NMI handler that sends between them puts the first one back;
- * interrupts are off for the other contexts.
+ * The xAPIC's command takes two writes. An NMI handler that sends between them puts the first one
+ * back; interrupts are off for the other contexts.
  */
 void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 {
@@ -72,9 +72,13 @@ void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 	u32 target;
 
 	if (x2apic_mode) {
-		/* A write of this MSR does not order earlier stores by itself (Intel SDM 3A 10.12.3). */
+		/*
+		 * A write of this MSR does not order earlier stores by itself (Intel SDM 3A
+		 * 10.12.3).
+		 */
 		smp_mb();
-		wrmsr(x2apic_msr(APIC_ICR), (u64)apic_id << 32 | APIC_LEVEL_ASSERT | mode_and_vector);
+		wrmsr(x2apic_msr(APIC_ICR),
+		      (u64)apic_id << 32 | APIC_LEVEL_ASSERT | mode_and_vector);
 		return;
 	}
 	local_irq_save(flags);

@@ -6,12 +6,12 @@
 #include "kernel/bug.h"
 #include "kernel/mm/page_alloc.h"
 
-#define SEGMENT_CODE64	 0x00af9b000000ffffUL /* present, accessed, long mode */
-#define SEGMENT_CODE32	 0x00cf9b000000ffffUL
-#define SEGMENT_DATA	 0x00cf93000000ffffUL
-#define SEGMENT_DPL3	 (3UL << 45)
-#define SEGMENT_TSS	 0x9UL /* available 64-bit TSS */
-#define SEGMENT_PRESENT	 (1UL << 47)
+#define SEGMENT_CODE64  0x00af9b000000ffffUL /* present, accessed, long mode */
+#define SEGMENT_CODE32  0x00cf9b000000ffffUL
+#define SEGMENT_DATA    0x00cf93000000ffffUL
+#define SEGMENT_DPL3    (3UL << 45)
+#define SEGMENT_TSS     0x9UL /* available 64-bit TSS */
+#define SEGMENT_PRESENT (1UL << 47)
 
 #define GATE_INTERRUPT 0xe /* interrupts off on entry */
 #define GATE_PRESENT   0x80
@@ -46,7 +46,8 @@ BUILD_BUG_ON(sizeof(struct tss) != 104);
 static struct gate idt_table[256] __section(".data..page_aligned") __aligned(4096);
 
 extern const u64 exception_entries[NR_EXCEPTIONS]; /* entry.asm */
-extern const char interrupt_entries[];		   /* entry.asm: one each 16 bytes, from vector 32 */
+/* entry.asm: one each 16 bytes, from vector 32 */
+extern const char interrupt_entries[];
 
 static void write_tss_descriptor(struct gdt *gdt, const struct tss *tss)
 {
@@ -67,12 +68,12 @@ void load_descriptors(void)
 	struct table_pointer idtr = { sizeof(idt_table) - 1, (u64)idt_table };
 
 	*gdt = (struct gdt){ .entries = {
-		[__KERNEL_CS / 8] = SEGMENT_CODE64,
-		[__KERNEL_DS / 8] = SEGMENT_DATA,
-		[__USER32_CS / 8] = SEGMENT_CODE32 | SEGMENT_DPL3,
-		[__USER_DS / 8] = SEGMENT_DATA | SEGMENT_DPL3,
-		[__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
-	} };
+				     [__KERNEL_CS / 8] = SEGMENT_CODE64,
+				     [__KERNEL_DS / 8] = SEGMENT_DATA,
+				     [__USER32_CS / 8] = SEGMENT_CODE32 | SEGMENT_DPL3,
+				     [__USER_DS / 8] = SEGMENT_DATA | SEGMENT_DPL3,
+				     [__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
+			     } };
 	tss->io_bitmap = sizeof(*tss);
 	for (unsigned i = 0; i < NR_IST - 1; i++)
 		tss->ist[i] = (u64)&stacks->stack[i][IST_STACK_SIZE];
@@ -92,7 +93,8 @@ void load_descriptors(void)
 			     "ltr %w3\n\t"
 			     "lidt %4"
 			     :
-			     : "m"(gdtr), "i"(__KERNEL_CS), "i"(__KERNEL_DS), "r"(GDT_TSS), "m"(idtr)
+			     : "m"(gdtr), "i"(__KERNEL_CS), "i"(__KERNEL_DS), "r"(GDT_TSS),
+			       "m"(idtr)
 			     : "rax", "memory");
 }
 
@@ -123,5 +125,6 @@ void __init idt_init(void)
 void __init idt_protect(void)
 {
 	WARN_ON(set_memory_ro((unsigned long)idt_table, 1));
-	WARN_ON(set_memory_ro((unsigned long)__va(__pa(idt_table)), 1)); /* the direct map's alias */
+	/* the direct map's alias */
+	WARN_ON(set_memory_ro((unsigned long)__va(__pa(idt_table)), 1));
 }

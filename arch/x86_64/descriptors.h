@@ -5,15 +5,15 @@
 #include "kernel/compiler.h"
 
 /*
- * The order is that of SYSCALL and SYSRET (Intel SDM 3A 5.8.8): kernel data behind kernel code; 32-bit
- * user code, user data, 64-bit user code.
+ * The order is that of SYSCALL and SYSRET (Intel SDM 3A 5.8.8): kernel data behind kernel code;
+ * 32-bit user code, user data, 64-bit user code.
  */
 #define __KERNEL_CS 0x10
 #define __KERNEL_DS 0x18
 #define __USER32_CS 0x23
 #define __USER_DS   0x2b
 #define __USER_CS   0x33
-#define GDT_TSS	    0x40 /* two entries */
+#define GDT_TSS     0x40 /* two entries */
 #define GDT_ENTRIES 10
 
 /* Interrupt stack table slots, as the gates name them: 0 is "stay on this stack". */
@@ -38,8 +38,8 @@ struct ist_stacks {
 DECLARE_PER_CPU(struct ist_stacks, ist_stacks);
 
 /*
- * Write and load this CPU's GDT, TSS and IDT register. GS base is set and stays. Once for each per-CPU
- * area that comes to life on the CPU. Interrupts off.
+ * Write and load this CPU's GDT, TSS and IDT register. GS base is set and stays. Once for each
+ * per-CPU area that comes to life on the CPU. Interrupts off.
  */
 void load_descriptors(void);
 /* Boot: fill the IDT that all CPUs share. */

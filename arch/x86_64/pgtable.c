@@ -90,8 +90,8 @@ static u64 *small_entry(unsigned long addr, int *error)
 }
 
 /*
- * Nothing is changed unless all of it can be. The alias is the direct map's mapping of the same page; it
- * gets alias_set and alias_clear.
+ * Nothing is changed unless all of it can be. The alias is the direct map's mapping of the same
+ * page; it gets alias_set and alias_clear.
  */
 struct rights_change {
 	u64 set, clear;

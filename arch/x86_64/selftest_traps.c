@@ -35,7 +35,8 @@ static noinline bool breakpoint_keeps_registers(void)
 			     "movq %%rsp, %3"
 			     : "+b"(bx), "+r"(r12), "=&r"(sp_before), "=&r"(sp_after)
 			     :
-			     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+			     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+			       "memory", "cc");
 	return bx == 0x1111 && r12 == 0x2222 && sp_before == sp_after;
 }
 
@@ -49,7 +50,10 @@ SELFTEST(traps, int3_handler_emulates_a_call)
 	EXPECT_EQ(emulated_calls, before + 1);
 }
 
-/* What the return path does in an NMI depends on preempt_count alone; NMIs themselves are not blocked here. */
+/*
+ * What the return path does in an NMI depends on preempt_count alone; NMIs themselves are not
+ * blocked here.
+ */
 SELFTEST(traps, int3_within_an_nmi_returns_without_iret)
 {
 	unsigned before = emulated_calls;

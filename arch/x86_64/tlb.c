@@ -1,9 +1,10 @@
 /*
  * Rounds of IPIs that all other CPUs answer: TLB flushes and text synchronization.
  *
- * One round of a kind at a time: those who want another sleep on its mutex. The initiator waits for the
- * answers with interrupts on, so CPUs that start rounds of different kinds answer each other meanwhile. It
- * waits as long as it takes: to go on without an answer would be to let a CPU use what is no longer there.
+ * One round of a kind at a time: those who want another sleep on its mutex. The initiator waits for
+ * the answers with interrupts on, so CPUs that start rounds of different kinds answer each other
+ * meanwhile. It waits as long as it takes: to go on without an answer would be to let a CPU use
+ * what is no longer there.
  */
 #include "arch/x86_64/tlb.h"
 
@@ -21,9 +22,9 @@
 #define FLUSH_SINGLE_MAX 32 /* pages; more are flushed by forgetting everything */
 
 struct ipi_round {
-	struct mutex lock;	/* held by the initiator from start to end */
+	struct mutex lock; /* held by the initiator from start to end */
 	unsigned vector;
-	struct cpumask pending; /* [A] who has yet to answer */
+	struct cpumask pending;   /* [A] who has yet to answer */
 	unsigned long start, end; /* [lock] read by those in pending */
 };
 
@@ -69,7 +70,7 @@ static void run_round(struct ipi_round *round, void (*here)(void))
 	WARN_ON_ONCE(irqs_disabled());
 	this_cpu = get_cpu();
 	here();
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		if (cpu == this_cpu)
 			continue;
 		cpumask_set_cpu(cpu, &round->pending);

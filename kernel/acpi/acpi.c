@@ -16,7 +16,8 @@
 #define PM1_SLP_TYP(t) ((u32)(t) << 10)
 #define PM1_SLP_EN     (1U << 13)
 #define ENABLE_TRIES   1000000U
-#define END_WAIT_NS    (10 * NSEC_PER_SEC) /* of own running time, for the machine to do as it was told */
+/* of own running time, for the machine to do as it was told */
+#define END_WAIT_NS (10 * NSEC_PER_SEC)
 
 struct acpi_info acpi_info;
 
@@ -33,10 +34,13 @@ void __init acpi_init(void)
 			info->have_s5 ? ", S5" : "", info->have_hpet ? ", HPET" : "");
 	if (info->cpus_dropped)
 		pr_warn("ACPI: %u CPUs more than this kernel can use\n", info->cpus_dropped);
-	/* While the 8259s can still take back, through the local APIC, an interrupt that they have announced. */
+	/*
+	 * While the 8259s can still take back, through the local APIC, an interrupt that they have
+	 * announced.
+	 */
 	pic_disable();
-	local_apic_map(info->local_apic_address ? info->local_apic_address :
-						  LOCAL_APIC_DEFAULT_ADDRESS);
+	local_apic_map(info->local_apic_address ? info->local_apic_address
+						: LOCAL_APIC_DEFAULT_ADDRESS);
 }
 
 /* Tell the firmware to leave power management to ACPI, if it has not. */

@@ -1,15 +1,15 @@
 /*
  * Which CPU a task runs on.
  *
- *	wake-up		its last CPU if that is idle, else any idle CPU it may use, else the less loaded
- *			of its last CPU and the waker's (select_task_rq)
+ *	wake-up		its last CPU if that is idle, else any idle CPU it may use, else the less
+ *			loaded of its last CPU and the waker's (select_task_rq)
  *	idle		a CPU with nothing to run takes a waiting task from another (idle_balance)
- *	tick		a CPU with several tasks, which therefore ticks, gives one to a CPU that has at
- *			least two fewer, every 20 ms (SCHED_SOFTIRQ): what wake-ups and idle CPUs missed,
- *			because affinity changed or because no CPU was idle at the time
+ *	tick		a CPU with several tasks, which therefore ticks, gives one to a CPU that has
+ *			at least two fewer, every 20 ms (SCHED_SOFTIRQ): what wake-ups and idle CPUs
+ *			missed, because affinity changed or because no CPU was idle at the time
  *
- * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. CPUs are all alike: there
- * are no domains. Loads are numbers of runnable tasks.
+ * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. CPUs are all alike:
+ * there are no domains. Loads are numbers of runnable tasks.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -48,12 +48,15 @@ static noinline unsigned find_idle_cpu(const struct task_struct *p)
 	return NR_CPUS;
 }
 
-/* The online CPU with the fewest runnable tasks that p may use. One exists: set_cpus_allowed() saw to it. */
+/*
+ * The online CPU with the fewest runnable tasks that p may use. One exists: set_cpus_allowed() saw
+ * to it.
+ */
 static unsigned find_least_loaded_cpu(const struct task_struct *p)
 {
 	unsigned cpu, best = p->cpu, least = ~0U;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		unsigned load = READ_ONCE(cpu_rq(cpu)->nr_running);
 
 		if (task_allowed(p, cpu) && load < least) {
@@ -64,7 +67,9 @@ static unsigned find_least_loaded_cpu(const struct task_struct *p)
 	return best;
 }
 
-/* The CPU whose running task is the least urgent, if p is more urgent than that; else its last CPU. */
+/*
+ * The CPU whose running task is the least urgent, if p is more urgent than that; else its last CPU.
+ */
 static unsigned select_task_rq_rt(const struct task_struct *p)
 {
 	int lowest = p->rt_priority;
@@ -72,7 +77,7 @@ static unsigned select_task_rq_rt(const struct task_struct *p)
 
 	if (READ_ONCE(cpu_rq(best)->curr)->rt_priority < p->rt_priority)
 		return best;
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		int priority = READ_ONCE(cpu_rq(cpu)->curr)->rt_priority;
 
 		if (task_allowed(p, cpu) && priority < lowest) {
@@ -112,7 +117,7 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 		for (unsigned level = 0; level < MAX_RT_PRIO; level++) {
 			struct task_struct *p;
 
-			list_for_each_entry(p, &rq->rt.queue[level], rt_node) {
+			list_for_each_entry (p, &rq->rt.queue[level], rt_node) {
 				if (p != rq->curr && task_allowed(p, cpu))
 					return p;
 				if (++scanned >= BALANCE_SCAN_MAX)
@@ -120,8 +125,8 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 			}
 		}
 	}
-	for (struct task_struct *p = next_waiting_fair(&rq->fair, NULL); p && scanned < BALANCE_SCAN_MAX;
-	     p = next_waiting_fair(&rq->fair, p), scanned++)
+	for (struct task_struct *p = next_waiting_fair(&rq->fair, NULL);
+	     p && scanned < BALANCE_SCAN_MAX; p = next_waiting_fair(&rq->fair, p), scanned++)
 		if (task_allowed(p, cpu))
 			return p;
 	return NULL;
@@ -171,7 +176,7 @@ static void run_rebalance(void)
 	struct runqueue *rq = this_rq();
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		struct runqueue *to = cpu_rq(cpu);
 		bool moved = false;
 

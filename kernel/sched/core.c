@@ -4,15 +4,18 @@
  * Who may touch a task, and when:
  *
  *	on_rq	1 while the task is runnable, whether queued or running. Under R.
- *	on_cpu	1 while its registers and its stack are in use by a CPU. Set under R before the switch to
- *		it, cleared by finish_task_switch() on the stack of the next task, with release order.
- *	state	written by the task itself when it means to sleep, by its waker under P.
+ *	on_cpu	1 while its registers and its stack are in use by a CPU. Set under R before the
+ *		switch to it, cleared by finish_task_switch() on the stack of the next task, with
+ *		release order.
+ *	state	written by the task itself when it means to sleep, by its waker
+ *		under P.
  *
- * A task that goes to sleep writes its state, tests its condition, then calls schedule(), which takes R
- * and, if the state still says so, clears on_rq. A waker makes the condition true, takes P (a full
- * barrier) and reads state and then on_rq. If on_rq is 1 the task has not left yet: under R its state is
- * put back and it stays. If it is 0 the task may still be on its way out on another CPU, so the waker
- * spins until on_cpu is 0 before it queues the task anywhere. P serialises wakers of one task.
+ * A task that goes to sleep writes its state, tests its condition, then calls schedule(), which
+ * takes R and, if the state still says so, clears on_rq. A waker makes the condition true, takes P
+ * (a full barrier) and reads state and then on_rq. If on_rq is 1 the task has not left yet: under R
+ * its state is put back and it stays. If it is 0 the task may still be on its way out on another
+ * CPU, so the waker spins until on_cpu is 0 before it queues the task anywhere. P serialises wakers
+ * of one task.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -153,8 +156,8 @@ void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 }
 
 /*
- * A runnable task that does not run changes queues. on_rq stays 1 throughout, so a waker that looks for
- * it waits in __task_rq_lock() until it has arrived.
+ * A runnable task that does not run changes queues. on_rq stays 1 throughout, so a waker that looks
+ * for it waits in __task_rq_lock() until it has arrived.
  */
 void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p)
 {
@@ -235,7 +238,10 @@ static __always_inline void ttwu_queue(struct task_struct *p)
 	rq_lock(rq);
 	if (p->state == TASK_UNINTERRUPTIBLE)
 		rq->nr_uninterruptible--;
-	/* While the CPU ticks, its running task has been charged until a slice ago: that is near enough. */
+	/*
+	 * While the CPU ticks, its running task has been charged until a slice ago: that is near
+	 * enough.
+	 */
 	if (!rq->tick_armed)
 		update_curr(rq, ktime_get());
 	__activate_task(rq, p);
@@ -284,14 +290,16 @@ void wake_up_new_task(struct task_struct *p)
 }
 
 /*
- * On the stack of the task that runs now, which __switch_to() has just left prev for. Releases R, which
- * __schedule() took on the stack of prev.
+ * On the stack of the task that runs now, which __switch_to() has just left prev for. Releases R,
+ * which __schedule() took on the stack of prev.
  */
 static __always_inline void finish_task_switch(struct task_struct *prev)
 {
 	bool dead = prev->state == TASK_DEAD;
 
-	/* From here on prev may run on another CPU, unless it is dead and keeps its last reference. */
+	/*
+	 * From here on prev may run on another CPU, unless it is dead and keeps its last reference.
+	 */
 	smp_store_release(&prev->on_cpu, 0);
 	rq_unlock(this_rq());
 	local_irq_enable();
@@ -344,7 +352,8 @@ void __schedule(bool preempt)
 	if (unlikely(preempt_count() != PREEMPT_OFFSET))
 		schedule_bug(prev);
 	local_irq_disable();
-	rq_lock(rq); /* a full barrier: the state was written before it, the condition tested after */
+	/* a full barrier: the state was written before it, the condition tested after */
+	rq_lock(rq);
 	now = ktime_get();
 	__update_curr(rq, prev, now);
 
@@ -476,7 +485,8 @@ void __might_sleep(const char *file, int line)
 {
 	if (preemptible() || current->pid == 0)
 		return;
-	printk(KERN_ERR "BUG: sleeping function called from invalid context at %s:%d\n", file, line);
+	printk(KERN_ERR "BUG: sleeping function called from invalid context at %s:%d\n", file,
+	       line);
 	printk(KERN_ERR "in_atomic(): %d, irqs_disabled(): %d, pid: %d, name: %s\n", in_atomic(),
 	       irqs_disabled(), current->pid, current->comm);
 	dump_stack();
@@ -487,7 +497,7 @@ void __init sched_init(void)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		struct runqueue *rq = cpu_rq(cpu);
 
 		spin_lock_init(&rq->lock);

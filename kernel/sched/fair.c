@@ -1,27 +1,31 @@
 /*
  * The fair class: every task gets processor time in proportion to its weight.
  *
- * A task's vruntime is the time it has run, scaled by 1024/weight; the one with the least runs next. Of
- * the tasks that wait, the one with the least vruntime stands apart (first), so that a queue of one, the
- * usual case, costs nothing; the others are in a tree by vruntime. The task that runs is in neither, and
- * is put back when it stops. min_vruntime follows the least vruntime and never goes back. A task that
- * wakes up starts at most one slice behind it, so that a long sleep is not paid back as a long run.
+ * A task's vruntime is the time it has run, scaled by 1024/weight; the one with the least runs
+ * next. Of the tasks that wait, the one with the least vruntime stands apart (first), so that a
+ * queue of one, the usual case, costs nothing; the others are in a tree by vruntime. The task that
+ * runs is in neither, and is put back when it stops. min_vruntime follows the least vruntime and
+ * never goes back. A task that wakes up starts at most one slice behind it, so that a long sleep is
+ * not paid back as a long run.
  */
 #include "kernel/sched/runqueue.h"
 
-/* Each step of nice is about 10 % of processor time, a factor of 1.25; nice 0 is 1024 (see sched(7)). */
+/*
+ * Each step of nice is about 10 % of processor time, a factor of 1.25; nice 0 is 1024 (see
+ * sched(7)).
+ */
 static const u32 nice_to_weight[40] = {
 	/* -20 */ 88761, 71755, 56483, 46273, 36291,
 	/* -15 */ 29154, 23254, 18705, 14949, 11916,
-	/* -10 */ 9548,	 7620,	6100,  4904,  3906,
-	/*  -5 */ 3121,	 2501,	1991,  1586,  1277,
-	/*   0 */ 1024,	 820,	655,   526,   423,
-	/*   5 */ 335,	 272,	215,   172,   137,
-	/*  10 */ 110,	 87,	70,    56,    45,
-	/*  15 */ 36,	 29,	23,    18,    15,
+	/* -10 */ 9548,  7620,  6100,  4904,  3906,
+	/*  -5 */ 3121,  2501,  1991,  1586,  1277,
+	/*   0 */ 1024,  820,   655,   526,   423,
+	/*   5 */ 335,   272,   215,   172,   137,
+	/*  10 */ 110,   87,    70,    56,    45,
+	/*  15 */ 36,    29,    23,    18,    15,
 };
 
-#define se_of(node) rb_entry(node, struct sched_entity, run_node)
+#define se_of(node)   rb_entry(node, struct sched_entity, run_node)
 #define task_of(node) container_of(se_of(node), struct task_struct, se)
 
 /* delta stays far below 2^54: no more than the years of uptime. */

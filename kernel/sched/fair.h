@@ -1,6 +1,6 @@
 /*
- * The fair class, the part that every switch and wake-up goes through; the rest and the explanation are
- * in kernel/sched/fair.c. Included by runqueue.h alone. R held.
+ * The fair class, the part that every switch and wake-up goes through; the rest and the explanation
+ * are in kernel/sched/fair.c. Included by runqueue.h alone. R held.
  */
 #pragma once
 

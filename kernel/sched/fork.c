@@ -1,9 +1,9 @@
 /*
  * Tasks come: allocation, kernel_clone(), the idle tasks. And the last reference to one goes.
  *
- * References (usage): one for being able to run, dropped by the CPU that has switched away from the dead
- * task for the last time; one for the lists of tasks, dropped when it is reaped; one for each pointer
- * that somebody keeps.
+ * References (usage): one for being able to run, dropped by the CPU that has switched away from the
+ * dead task for the last time; one for the lists of tasks, dropped when it is reaped; one for each
+ * pointer that somebody keeps.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -83,12 +83,16 @@ void sched_init_task(struct task_struct *p)
 {
 	u64 now = ktime_get();
 
-	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime, .exec_start = now };
+	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime,
+				       .exec_start = now };
 	set_load_weight(p);
 	p->start_time = now;
 }
 
-/* A task that is in no list and has no PID: memory, stack, and fields at rest. NULL when memory is short. */
+/*
+ * A task that is in no list and has no PID: memory, stack, and fields at rest. NULL when memory is
+ * short.
+ */
 static struct task_struct *alloc_task(const char *comm)
 {
 	struct task_struct *p = kzalloc(sizeof(*p), GFP_KERNEL);

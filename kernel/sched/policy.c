@@ -4,8 +4,8 @@
 #include "kernel/smp.h"
 
 /*
- * Change what decides a task's place, with the task taken out of its queue meanwhile if it is in one.
- * on_rq does not change: P is held, so no waker looks.
+ * Change what decides a task's place, with the task taken out of its queue meanwhile if it is in
+ * one. on_rq does not change: P is held, so no waker looks.
  */
 static void dequeue_for_change(struct runqueue *rq, struct task_struct *p)
 {
@@ -77,15 +77,15 @@ static unsigned any_online_cpu(const struct cpumask *mask)
 {
 	unsigned cpu;
 
-	for_each_cpu(cpu, mask)
+	for_each_cpu (cpu, mask)
 		if (cpu_online(cpu))
 			return cpu;
 	return NR_CPUS;
 }
 
 /*
- * Move p, queued on rq, to a CPU that it may use. P and R held. R is given up in between, in which time
- * p may begin to run or be balanced away: the caller looks again.
+ * Move p, queued on rq, to a CPU that it may use. P and R held. R is given up in between, in which
+ * time p may begin to run or be balanced away: the caller looks again.
  */
 static void migrate_queued_task(struct runqueue *rq, struct task_struct *p)
 {

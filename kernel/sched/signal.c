@@ -33,7 +33,7 @@ int kill_pgrp(pid_t pgrp, int sig)
 	int ret = -ESRCH;
 
 	spin_lock(&tasklist_lock);
-	for_each_task(p)
+	for_each_task (p)
 		if (p->pgrp == pgrp && !p->exit_state && !(p->flags & PF_KTHREAD))
 			ret = send_signal(sig, p);
 	spin_unlock(&tasklist_lock);

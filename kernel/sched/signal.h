@@ -8,8 +8,8 @@
 
 struct task_struct;
 
-#define SIGHUP 1
-#define SIGINT 2
+#define SIGHUP  1
+#define SIGINT  2
 #define SIGQUIT 3
 #define SIGKILL 9
 #define SIGSEGV 11

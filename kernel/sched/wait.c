@@ -14,12 +14,15 @@ static void del_entry(struct wait_queue_entry *entry)
 	smp_store_release(&entry->entry.next, &entry->entry);
 }
 
-/* The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock held. */
+/*
+ * The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock
+ * held.
+ */
 static __always_inline void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
 {
 	struct wait_queue_entry *entry, *next;
 
-	list_for_each_entry_safe(entry, next, &wq->head, entry) {
+	list_for_each_entry_safe (entry, next, &wq->head, entry) {
 		bool exclusive = entry->exclusive;
 
 		if (!try_to_wake_up(entry->task, state))
@@ -64,8 +67,8 @@ static __always_inline void queue_entry(wait_queue_head_t *wq, struct wait_queue
 		list_add(&entry->entry, &wq->head);
 }
 
-static __always_inline void prepare(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state,
-		    bool exclusive)
+static __always_inline void prepare(wait_queue_head_t *wq, struct wait_queue_entry *entry,
+				    unsigned state, bool exclusive)
 {
 	unsigned long flags;
 
@@ -83,7 +86,8 @@ void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsi
 	prepare(wq, entry, state, false);
 }
 
-void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state)
+void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry,
+			       unsigned state)
 {
 	prepare(wq, entry, state, true);
 }

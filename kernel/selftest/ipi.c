@@ -19,7 +19,7 @@ static unsigned last_online_cpu(void)
 {
 	unsigned cpu, last = 0;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		last = cpu;
 	return last;
 }
@@ -74,10 +74,10 @@ SELFTEST(ipi, on_each_cpu_runs_once_on_every_cpu)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		atomic_set(&calls_on[cpu], 0);
 	on_each_cpu(count_calls_here, NULL, true);
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		EXPECT_EQ(atomic_read(&calls_on[cpu]), 1);
 }
 
@@ -123,7 +123,7 @@ static void call_with_interrupts_off(void *info)
 		unsigned long flags;
 
 		local_irq_save(flags);
-		for_each_online_cpu(cpu)
+		for_each_online_cpu (cpu)
 			if (smp_call_function_single(cpu, count_calls, &counts[1], false) == 0)
 				atomic_inc(&counts[0]);
 		local_irq_restore(flags);
@@ -147,10 +147,10 @@ SELFTEST(ipi, text_sync_reaches_every_other_cpu)
 	static u64 before[NR_CPUS];
 	unsigned cpu, reached = 0;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		before[cpu] = irq_stat_read(IRQ_STAT_TXT, cpu);
 	text_sync_all();
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		u64 more = irq_stat_read(IRQ_STAT_TXT, cpu) - before[cpu];
 
 		EXPECT(more <= 1);
@@ -174,7 +174,7 @@ SELFTEST(ipi, nmi_reaches_every_cpu)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		u64 before = irq_stat_read(IRQ_STAT_NMI, cpu);
 
 		arch_send_nmi(cpu);

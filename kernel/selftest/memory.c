@@ -33,7 +33,9 @@ static u64 accounted_now(void)
 	return info.free + info.slab + info.vmalloc + info.page_tables + info.kernel_stack;
 }
 
-/* A sum taken while pages change hands counts some twice or not at all: take one that stands still. */
+/*
+ * A sum taken while pages change hands counts some twice or not at all: take one that stands still.
+ */
 u64 memory_accounted(void)
 {
 	u64 sum = accounted_now(), again;

@@ -49,7 +49,7 @@ SELFTEST(memory_protection, direct_map_leaves_memory_that_is_no_ram_alone)
 {
 	unsigned long size;
 
-	EXPECT(lookup_address((unsigned long)__va(0xa0000), &size) == NULL); /* VGA */
+	EXPECT(lookup_address((unsigned long)__va(0xa0000), &size) == NULL);    /* VGA */
 	EXPECT(lookup_address((unsigned long)__va(0xfee00000), &size) == NULL); /* local APIC */
 }
 
@@ -147,7 +147,8 @@ static void map_and_unmap(void *info)
 	}
 	for (u64 i = 0; i < REMAP_ROUNDS; i++) {
 		*page = i;
-		if (map_kernel_page(addr, __pa(page), PAGE_KERNEL_RO) || READ_ONCE(*(u64 *)addr) != i)
+		if (map_kernel_page(addr, __pa(page), PAGE_KERNEL_RO) ||
+		    READ_ONCE(*(u64 *)addr) != i)
 			atomic_inc(wrong);
 		unmap_kernel_range(addr, addr + PAGE_SIZE);
 	}
@@ -164,7 +165,10 @@ SELFTEST(memory_protection, flushes_from_all_cpus_at_once_all_end)
 
 SELFTEST(memory_protection, splitting_a_large_page_keeps_its_contents)
 {
-	/* Two blocks of 1 MiB: not every machine has a whole free large page, but rights change page by page. */
+	/*
+	 * Two blocks of 1 MiB: not every machine has a whole free large page, but rights change
+	 * page by page.
+	 */
 	u64 *block = get_free_pages(GFP_KERNEL, 8);
 	const size_t words = (PAGE_SIZE << 8) / sizeof(u64);
 	unsigned wrong = 0;

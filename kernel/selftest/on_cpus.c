@@ -13,7 +13,9 @@ struct cpu_work {
 	struct completion done; /* once for each task */
 };
 
-/* No task works before all of them have arrived, or the first would be done when the last begins. */
+/*
+ * No task works before all of them have arrived, or the first would be done when the last begins.
+ */
 static int cpu_worker(void *arg)
 {
 	struct cpu_work *work = arg;
@@ -43,7 +45,7 @@ int run_on_cpus(void (*fn)(void *data), void *data)
 
 	init_completion(&work.done);
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		tasks[cpu] = kthread_create(cpu_worker, &work, "selftest/%u", cpu);
 		if (IS_ERR(tasks[cpu])) {
 			error = (int)PTR_ERR(tasks[cpu]);
@@ -57,7 +59,7 @@ int run_on_cpus(void (*fn)(void *data), void *data)
 	smp_store_release(&work.go, true);
 	for (unsigned i = 0; i < work.tasks; i++)
 		wait_for_completion(&work.done);
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		if (tasks[cpu])
 			kthread_stop(tasks[cpu]);
 	return error;

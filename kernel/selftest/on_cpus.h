@@ -3,5 +3,8 @@
 
 #include "kernel/compiler.h"
 
-/* Run fn(data) in a task bound to each online CPU, all at once; returns when all have, 0 or -ENOMEM. */
+/*
+ * Run fn(data) in a task bound to each online CPU, all at once; returns when all have, 0 or
+ * -ENOMEM.
+ */
 int run_on_cpus(void (*fn)(void *data), void *data);

@@ -9,8 +9,8 @@
 #include "kernel/smp.h"
 
 #define RECORD_MAX 1024
-#define LINES 1024 /* of all CPUs together: half of what the ring holds */
-#define PADDING "................................................................"
+#define LINES      1024 /* of all CPUs together: half of what the ring holds */
+#define PADDING    "................................................................"
 
 /* From *seq on, the text of the next record that begins with prefix; NULL when there is none. */
 static const char *next_record(u64 *seq, char *buf, const char *prefix)
@@ -55,7 +55,7 @@ SELFTEST(printk, lines_of_all_cpus_come_whole_and_in_order)
 	}
 	EXPECT_EQ(bad, 0);
 	EXPECT_EQ(printk_dropped(), dropped);
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		if (next)
 			EXPECT_EQ(next[cpu], lines);
 	kfree(buf);
