@@ -130,7 +130,7 @@ def test_kallsyms_is_sorted_and_names_functions(nop5):
     addresses = [int(l.split()[0], 16) for l in lines]
     assert addresses == sorted(addresses)
     names = {l.split()[2]: l.split() for l in lines}
-    for name in ("schedule", "kmalloc", "tty_read", "flush_to_ldisc", "vfs_read"):
+    for name in ("schedule", "kfree", "tty_read", "flush_to_ldisc", "vfs_read"):
         assert names[name][1] in "tT", name
         assert names[name][0].startswith("ffffffff8"), name
 
