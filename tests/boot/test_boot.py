@@ -37,7 +37,7 @@ def test_each_loader_hands_over_the_command_line(boot, loader):
     assert machine.check("cat /proc/sys/kernel/printk").split()[0] == "6"
 
 
-@pytest.mark.parametrize("cpus", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("cpus", [1, 2, 4, 8, 16, 255])
 def test_every_cpu_comes_up(boot, cpus):
     works(boot(cpus=cpus), cpus)
 
