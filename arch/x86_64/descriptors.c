@@ -4,7 +4,10 @@
 #include "arch/x86_64/pgtable.h"
 #include "arch/x86_64/traps.h"
 #include "kernel/bug.h"
+#include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/sched/task.h"
 
 #define SEGMENT_CODE64  0x00af9b000000ffffUL /* present, accessed, long mode */
 #define SEGMENT_CODE32  0x00cf9b000000ffffUL
@@ -38,7 +41,15 @@ struct gdt {
 static DEFINE_PER_CPU(struct gdt, cpu_gdt) __aligned(64);
 /* Known to switch.asm, by the offset of rsp0. */
 DEFINE_PER_CPU(struct tss, cpu_tss) __aligned(64);
-DEFINE_PER_CPU(struct ist_stacks, ist_stacks) __aligned(16);
+
+#define BOOT_IST_STACK_SIZE 4096
+
+static char boot_ist_stacks[NR_IST - 1][BOOT_IST_STACK_SIZE] __initdata __aligned(16);
+DEFINE_PER_CPU(struct ist_stacks, ist_stacks) = {
+	.base = { boot_ist_stacks[0], boot_ist_stacks[1], boot_ist_stacks[2] },
+	.size = BOOT_IST_STACK_SIZE,
+};
+BUILD_BUG_ON(NR_IST != 4);
 
 BUILD_BUG_ON(offsetof(struct tss, rsp0) != 4);
 BUILD_BUG_ON(sizeof(struct tss) != 104);
@@ -59,11 +70,34 @@ static void write_tss_descriptor(struct gdt *gdt, const struct tss *tss)
 	gdt->entries[GDT_TSS / 8 + 1] = base >> 32;
 }
 
+static void set_ist(struct tss *tss, const struct ist_stacks *stacks)
+{
+	for (unsigned i = 0; i < NR_IST - 1; i++)
+		tss->ist[i] = (u64)stacks->base[i] + stacks->size;
+}
+
+int alloc_ist_stacks(unsigned cpu)
+{
+	struct ist_stacks stacks = { .size = THREAD_SIZE };
+
+	for (unsigned i = 0; i < NR_IST - 1; i++) {
+		stacks.base[i] = alloc_thread_stack();
+		if (!stacks.base[i]) {
+			while (i-- > 0)
+				free_thread_stack(stacks.base[i]);
+			return -ENOMEM;
+		}
+	}
+	per_cpu(ist_stacks, cpu) = stacks;
+	if (cpu_online(cpu)) /* it runs with a TSS already; another CPU fills its own in */
+		set_ist(per_cpu_ptr(&cpu_tss, cpu), &stacks);
+	return 0;
+}
+
 void load_descriptors(void)
 {
 	struct gdt *gdt = this_cpu_ptr(&cpu_gdt);
 	struct tss *tss = this_cpu_ptr(&cpu_tss);
-	struct ist_stacks *stacks = this_cpu_ptr(&ist_stacks);
 	struct table_pointer gdtr = { sizeof(*gdt) - 1, (u64)gdt };
 	struct table_pointer idtr = { sizeof(idt_table) - 1, (u64)idt_table };
 
@@ -75,8 +109,7 @@ void load_descriptors(void)
 				     [__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
 			     } };
 	tss->io_bitmap = sizeof(*tss);
-	for (unsigned i = 0; i < NR_IST - 1; i++)
-		tss->ist[i] = (u64)&stacks->stack[i][IST_STACK_SIZE];
+	set_ist(tss, this_cpu_ptr(&ist_stacks));
 	write_tss_descriptor(gdt, tss);
 
 	/* FS and GS selectors are left alone: loading them would clear the GS base. */

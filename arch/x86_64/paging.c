@@ -179,6 +179,7 @@ void __init paging_init(void)
 	map_image(__init_begin, __init_text_end, PAGE_KERNEL_ROX);
 	map_image(__init_text_end, __init_end, PAGE_KERNEL);
 	map_image(__bss_start, _end, PAGE_KERNEL);
+	*walk_to((unsigned long)boot_stack_guard, LEVEL_PTE, false) = 0;
 	for (unsigned i = 0; memblock_region(i, &base, &end); i++)
 		map_ram(base, end);
 	/*

@@ -20,6 +20,7 @@
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
@@ -159,7 +160,7 @@ static unsigned __init prepare_cpus(void)
 
 		if (cpu == 0)
 			continue;
-		idle = fork_idle(cpu);
+		idle = alloc_ist_stacks(cpu) == 0 ? fork_idle(cpu) : NULL;
 		if (!idle) {
 			pr_err("smp: no memory for CPU %u\n", cpu);
 			continue;
@@ -206,9 +207,12 @@ static bool __init give_up_missing(void)
 
 void __init smp_init(void)
 {
-	unsigned count = prepare_cpus();
 	bool missing = false;
+	unsigned count;
 
+	if (alloc_ist_stacks(0))
+		panic("No memory for the interrupt stacks");
+	count = prepare_cpus();
 	if (count && trampoline_install() == 0) {
 		/* The 10 ms that must follow were for CPUs older than 64 bits. */
 		send_to_starting(APIC_DM_INIT);

@@ -57,8 +57,8 @@ static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_
 	if (in_bounds(b, addr, 8))
 		return true;
 	for (unsigned i = 0; i < NR_IST - 1; i++) {
-		b->low = (unsigned long)this_cpu_ptr(&ist_stacks)->stack[i];
-		b->high = b->low + IST_STACK_SIZE;
+		b->low = (unsigned long)this_cpu_ptr(&ist_stacks)->base[i];
+		b->high = b->low + this_cpu_read(ist_stacks.size);
 		if (in_bounds(b, addr, 8))
 			return true;
 	}

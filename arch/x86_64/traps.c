@@ -13,6 +13,7 @@
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sections.h"
 #include "kernel/smp.h"
 #include "kernel/watchdog.h"
 
@@ -78,13 +79,18 @@ static void __noreturn exc_page_fault(struct pt_regs *regs, unsigned long addres
 	die("Oops", regs, (long)error_code);
 }
 
+static bool is_boot_stack_guard(unsigned long address)
+{
+	return address >= (unsigned long)boot_stack_guard && address < (unsigned long)boot_stack;
+}
+
 /*
  * The stack ran into its guard page: the page fault could not be pushed, so a double fault came, on
  * a stack of its own. Nothing of the task can be saved, it may have held anything.
  */
 static void __noreturn exc_double_fault(struct pt_regs *regs, unsigned long address)
 {
-	if (is_stack_guard((const void *)address)) {
+	if (is_stack_guard((const void *)address) || is_boot_stack_guard(address)) {
 		bust_spinlocks(true);
 		pr_emerg("BUG: kernel stack overflow in task %.16s/%d: guard page at %016lx was "
 			 "hit\n",

@@ -60,6 +60,7 @@ SELFTEST(memory_protection, stack_has_a_guard_page_below)
 	EXPECT(is_stack_guard(stack - 1));
 	EXPECT(!is_stack_guard(stack));
 	EXPECT_EQ(kernel_virt_to_phys((unsigned long)stack - 1), ~0UL);
+	EXPECT_EQ(kernel_virt_to_phys((unsigned long)boot_stack - 1), ~0UL);
 }
 
 SELFTEST(memory_protection, executable_mapping_is_refused_while_writable)
