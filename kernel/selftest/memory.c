@@ -34,20 +34,26 @@ static u64 accounted_now(void)
 }
 
 /*
- * A sum taken while pages change hands counts some twice or not at all: take one that stands still.
+ * A sum taken while pages change hands counts some twice or not at all, and tasks that have ended
+ * are freed a little later: take one that stands still.
  */
-u64 memory_accounted(void)
+static u64 settled(u64 (*value)(void))
 {
-	u64 sum = accounted_now(), again;
+	u64 sum = value(), again;
 
 	for (unsigned i = 0; i < WAIT_ROUNDS; i++) {
 		msleep(20);
-		again = accounted_now();
+		again = value();
 		if (again == sum)
 			break;
 		sum = again;
 	}
 	return sum;
+}
+
+u64 memory_accounted(void)
+{
+	return settled(accounted_now);
 }
 
 /* Compare again until it is right: tasks that have ended are freed a little later. */
@@ -67,12 +73,17 @@ void memory_expect_accounted(struct selftest *test, u64 before)
 }
 
 /* A kworker made meanwhile, because an item blocked, stays: its task and worker do not count. */
-u64 memory_objects(void)
+static u64 objects_now(void)
 {
 	return slab_objects_in_use() - 2 * workqueue_nr_workers();
 }
 
+u64 memory_objects(void)
+{
+	return settled(objects_now);
+}
+
 void memory_expect_objects(struct selftest *test, u64 before)
 {
-	expect_equal(test, memory_objects, "slab objects in use", before);
+	expect_equal(test, objects_now, "slab objects in use", before);
 }
