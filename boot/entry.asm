@@ -227,6 +227,7 @@ boot_pd_identity:	resb 4096
 boot_pt_identity:	resb 4096
 
 section .bss nobits alloc noexec write align=4096
-global boot_stack, boot_stack_top
+global boot_stack_guard, boot_stack, boot_stack_top
+boot_stack_guard:	resb 4096		; paging_init() takes it out of the map
 boot_stack:		resb 16384
 boot_stack_top:

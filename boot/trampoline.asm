@@ -1,13 +1,14 @@
 ; From real mode to C for every CPU but the first.
 ;
-; smpboot.c copies trampoline_begin..trampoline_end to a page below 1 MiB and fills the page behind it
-; with struct trampoline_data; a STARTUP interrupt makes a CPU begin there in real mode, cs:0. All CPUs
-; run through at once: there is no stack and nothing is written. The page tables it loads map the
-; code page (read, execute) and the data page (read, write) at their physical addresses, and the
-; kernel; ap_entry64, in the kernel, loads the kernel's own.
+; smpboot.c copies trampoline_begin..trampoline_end to a page below 1 MiB and fills the page behind
+; it with struct trampoline_data; a STARTUP interrupt makes a CPU begin there in real mode, cs:0.
+; All CPUs run through at once: there is no stack and nothing is written. The page tables it loads
+; map the code page (read, execute) and the data page (read, write) at their physical addresses,
+; and the kernel; ap_entry64, in the kernel, loads the kernel's own.
 
 CR0_PE		equ 1 << 0
-CR0_AP		equ (1 << 0) | (1 << 1) | (1 << 4) | (1 << 5) | (1 << 16) | (1 << 31) ; PE MP ET NE WP PG
+; PE MP ET NE WP PG
+CR0_AP		equ (1 << 0) | (1 << 1) | (1 << 4) | (1 << 5) | (1 << 16) | (1 << 31)
 CR4_PAE		equ 1 << 5
 MSR_EFER	equ 0xc0000080
 EFER_LME	equ 1 << 8

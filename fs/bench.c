@@ -1,7 +1,8 @@
 /*
  * Figures about the kernel, measured in the kernel: /sys/kernel/debug/boot_time and files in
- * /sys/kernel/debug/bench, each of which measures when it is read. They count TSC ticks; under QEMU's
- * -icount shift=0 one tick is one instruction, and the figures are exact (tests/bench/bench.py).
+ * /sys/kernel/debug/bench, each of which measures when it is read. They count TSC ticks; under
+ * QEMU's -icount shift=0 one tick is one instruction, and the figures are exact
+ * (tests/bench/bench.py).
  */
 #include "arch/x86_64/processor.h"
 #include "fs/debugfs.h"
@@ -12,10 +13,10 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 
-#define WARM_UP		1000
-#define PIPE_ROUNDS	20000
-#define KMALLOC_ROUNDS	100000
-#define KMALLOC_SIZE	64
+#define WARM_UP          1000
+#define PIPE_ROUNDS      20000
+#define KMALLOC_ROUNDS   100000
+#define KMALLOC_SIZE     64
 #define SWITCHES_A_ROUND 2
 
 static const char *const boot_stage_names[BOOT_STAGES] = {
@@ -39,7 +40,8 @@ static void show_figure(struct seq_file *m, u64 ticks, unsigned count)
 		   (unsigned long long)(ticks / count));
 }
 
-/* The child answers each byte. Its two descriptors come in one word: nothing of the parent's may dangle. */
+/* The child answers each byte. Its descriptors come in one word: nothing of the parent's may
+ * dangle. */
 static int ping_pong_child(void *arg)
 {
 	int from = (int)((unsigned long)arg & 0xffff), to = (int)((unsigned long)arg >> 16);

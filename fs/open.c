@@ -15,7 +15,9 @@ static int lookup_create(struct nameidata *nd, int flags, umode_t mode, bool *cr
 	struct dentry *dentry;
 	int err = 0;
 
-	if (nd->last_type != LAST_NORM || nd->trailing_slash)
+	if (nd->last_type != LAST_NORM)
+		return flags & O_EXCL ? -EEXIST : -EISDIR;
+	if (nd->trailing_slash)
 		return -EISDIR;
 	mutex_lock(&dir->i_mutex);
 	dentry = lookup_locked(nd->path.dentry, &nd->last);
@@ -189,7 +191,7 @@ static long do_truncate(struct inode *inode, loff_t length)
 
 	if (S_ISDIR(inode->i_mode))
 		return -EISDIR;
-	if (length < 0 || !S_ISREG(inode->i_mode) || !inode->i_op->truncate)
+	if (!S_ISREG(inode->i_mode) || !inode->i_op->truncate)
 		return -EINVAL;
 	mutex_lock(&inode->i_mutex);
 	err = inode->i_op->truncate(inode, length);
@@ -202,8 +204,11 @@ static long do_truncate(struct inode *inode, loff_t length)
 long sys_truncate(const char *name, loff_t length)
 {
 	struct path path;
-	long err = kern_path(name, LOOKUP_FOLLOW, &path);
+	long err;
 
+	if (length < 0)
+		return -EINVAL;
+	err = kern_path(name, LOOKUP_FOLLOW, &path);
 	if (err)
 		return err;
 	err = do_truncate(path.dentry->d_inode, length);
@@ -213,9 +218,12 @@ long sys_truncate(const char *name, loff_t length)
 
 long sys_ftruncate(int fd, loff_t length)
 {
-	struct file *file = fget(fd);
+	struct file *file;
 	long err;
 
+	if (length < 0)
+		return -EINVAL;
+	file = fget(fd);
 	if (!file)
 		return -EBADF;
 	err = file->f_mode & FMODE_WRITE ? do_truncate(file->f_inode, length) : -EINVAL;

@@ -5,6 +5,10 @@
  * its last is read; one spare page is kept. An empty pipe starts again at its first page, so two
  * tasks that pass small messages stay in one warm page and never allocate.
  *
+ * The lock is held for one page's worth of bytes at a time. Who has to wait queues himself before
+ * he gives the lock up, so whoever changes the pipe after that sees him, and nobody looks at the
+ * pipe without the lock.
+ *
  * Sleepers are exclusive: a message wakes one reader. Who leaves the pipe while there is more to do
  * wakes the next one of his kind, so no wake-up is lost when the one woken goes away. A wake-up is
  * sent only when a side can begin to move: the pipe was empty, or had less room than PIPE_BUF.
@@ -19,45 +23,20 @@
 #define PIPE_PAGES 16U
 #define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE)
 
-/* Legend: [P] mutex to write; [p] the same, and looked at without it by those about to sleep. */
+/* Legend: [P] lock. */
 struct pipe_inode_info {
-	struct mutex mutex; /* P */
-	union {
-		u64 positions; /* [p] both, as one glance sees them */
-		struct {
-			u32 head; /* [p] bytes written, counting up from 0 while not empty */
-			u32 tail; /* [p] bytes read */
-		};
-	};
-	unsigned readers, writers; /* [p] open ends */
+	spinlock_t lock;           /* P: task context only */
+	u32 head;                  /* [P] bytes written, counting up from 0 while not empty */
+	u32 tail;                  /* [P] bytes read */
+	unsigned readers, writers; /* [P] open ends */
 	wait_queue_head_t rd_wait, wr_wait;
 	void *spare;             /* [P] a page or NULL */
 	void *pages[PIPE_PAGES]; /* [P] by position / PAGE_SIZE % PIPE_PAGES */
 };
 
-static inline u32 pipe_used(const struct pipe_inode_info *pipe)
+static inline u32 pipe_room(const struct pipe_inode_info *pipe)
 {
-	u64 positions = READ_ONCE(pipe->positions);
-
-	return (u32)positions - (u32)(positions >> 32);
-}
-
-static inline bool pipe_readable(const struct pipe_inode_info *pipe)
-{
-	return pipe_used(pipe) || !READ_ONCE(pipe->writers);
-}
-
-static inline bool pipe_writable(const struct pipe_inode_info *pipe)
-{
-	return pipe_used(pipe) <= PIPE_SIZE - PIPE_BUF || !READ_ONCE(pipe->readers);
-}
-
-/* Pairs with the barrier of the sleeper, who queues himself before he looks at the pipe. */
-static inline void pipe_wake(wait_queue_head_t *queue)
-{
-	smp_mb();
-	if (!list_empty(&queue->head))
-		wake_up_interruptible(queue);
+	return PIPE_SIZE - (pipe->head - pipe->tail);
 }
 
 static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
@@ -65,19 +44,53 @@ static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
 	return &pipe->pages[pos / PAGE_SIZE % PIPE_PAGES];
 }
 
-static void *pipe_alloc_page(struct pipe_inode_info *pipe)
+/* Without the lock: see above why a sleeper cannot be missed. */
+static inline void pipe_wake(wait_queue_head_t *queue)
+{
+	if (!list_empty(&queue->head))
+		wake_up_interruptible(queue);
+}
+
+/*
+ * Sleep on queue once. The lock is given up meanwhile; what was waited for may have been taken by
+ * another when it is back. 0, or -EINTR.
+ */
+static inline int pipe_sleep(struct pipe_inode_info *pipe, wait_queue_head_t *queue)
+{
+	DEFINE_WAIT(wait);
+	int ret = 0;
+
+	prepare_to_wait_exclusive(queue, &wait, TASK_INTERRUPTIBLE);
+	spin_unlock(&pipe->lock);
+	if (signal_pending(current))
+		ret = -EINTR;
+	else
+		schedule();
+	finish_wait(queue, &wait);
+	spin_lock(&pipe->lock);
+	return ret;
+}
+
+/* Give the lock to whoever wants it, and this CPU to whoever needs it. */
+static inline void pipe_breathe(struct pipe_inode_info *pipe)
+{
+	spin_unlock(&pipe->lock);
+	spin_lock(&pipe->lock);
+}
+
+static noinline void *pipe_alloc_page(struct pipe_inode_info *pipe)
 {
 	void *page = pipe->spare;
 
 	pipe->spare = NULL;
-	return page ? page : get_free_page(GFP_KERNEL);
+	return page ? page : get_free_page(GFP_NOWAIT);
 }
 
 /*
  * All bytes of the page up to the tail have been read. In a full pipe the writer has come round to
  * the beginning of this very page: then it stays.
  */
-static void pipe_release_page(struct pipe_inode_info *pipe, void **slot)
+static noinline void pipe_release_page(struct pipe_inode_info *pipe, void **slot)
 {
 	if (pipe->head - pipe->tail > PIPE_SIZE - PAGE_SIZE)
 		return;
@@ -88,143 +101,198 @@ static void pipe_release_page(struct pipe_inode_info *pipe, void **slot)
 	*slot = NULL;
 }
 
-/* Move what there is room for: bytes, 0 (no room), -ENOMEM. The mutex is held. */
-static ssize_t pipe_copy_in(struct pipe_inode_info *pipe, const char *buf, size_t count)
+/* The pipe is empty: go back to the beginning, with the page that was in use. */
+static noinline void pipe_rewind_page(struct pipe_inode_info *pipe, void **slot)
 {
-	u32 room = PIPE_SIZE - (pipe->head - pipe->tail);
-	u32 left;
-
-	if (room < (count <= PIPE_BUF ? count : 1))
-		return 0;
-	count = min(count, (size_t)room);
-	left = (u32)count;
-	do {
-		u32 offset = pipe->head % PAGE_SIZE;
-		u32 n = min(left, (u32)PAGE_SIZE - offset);
-		void **slot = pipe_slot(pipe, pipe->head);
-
-		if (unlikely(!*slot)) {
-			*slot = pipe_alloc_page(pipe);
-			if (!*slot)
-				return left < count ? (ssize_t)(count - left) : -ENOMEM;
-		}
-		memcpy((char *)*slot + offset, buf, n);
-		WRITE_ONCE(pipe->head, pipe->head + n);
-		buf += n;
-		left -= n;
-	} while (left);
-	return (ssize_t)count;
+	pipe->pages[0] = *slot;
+	*slot = NULL;
 }
 
-/* Move what there is, count bytes at most. The mutex is held; the pipe is not empty. */
-static size_t pipe_copy_out(struct pipe_inode_info *pipe, char *buf, size_t count)
+/* Move bytes into one page, count at most; there is room for them. 0: no memory. */
+static inline u32 pipe_put(struct pipe_inode_info *pipe, const char *buf, u32 count)
 {
-	u32 left;
+	u32 head = pipe->head, offset = head % PAGE_SIZE;
+	u32 n = min(count, (u32)PAGE_SIZE - offset);
+	void **slot = pipe_slot(pipe, head);
 
-	count = min(count, (size_t)(pipe->head - pipe->tail));
-	left = (u32)count;
-	do {
-		u32 offset = pipe->tail % PAGE_SIZE;
-		u32 n = min(left, (u32)PAGE_SIZE - offset);
-		void **slot = pipe_slot(pipe, pipe->tail);
-
-		memcpy(buf, (char *)*slot + offset, n);
-		WRITE_ONCE(pipe->tail, pipe->tail + n);
-		if (offset + n == PAGE_SIZE)
-			pipe_release_page(pipe, slot);
-		buf += n;
-		left -= n;
-	} while (left);
-
-	if (pipe->head == pipe->tail) {
-		void *page = *pipe_slot(pipe, pipe->tail);
-
-		*pipe_slot(pipe, pipe->tail) = NULL;
-		pipe->pages[0] = page;
-		WRITE_ONCE(pipe->positions, 0); /* both at once: who only looks sees no bytes */
+	if (unlikely(!*slot)) {
+		*slot = pipe_alloc_page(pipe);
+		if (!*slot)
+			return 0;
 	}
-	return count;
+	pipe->head = head + n;
+	memcpy((char *)*slot + offset, buf, n);
+	return n;
+}
+
+/* Move bytes out of one page, count at most; there are so many. */
+static inline u32 pipe_get(struct pipe_inode_info *pipe, char *buf, u32 count)
+{
+	u32 tail = pipe->tail, offset = tail % PAGE_SIZE;
+	u32 n = min(count, (u32)PAGE_SIZE - offset);
+	void **slot = pipe_slot(pipe, tail);
+
+	memcpy(buf, (char *)*slot + offset, n);
+	tail += n;
+	pipe->tail = tail;
+	if (unlikely(tail % PAGE_SIZE == 0))
+		pipe_release_page(pipe, slot);
+	if (pipe->head == tail) {
+		pipe->head = 0;
+		pipe->tail = 0;
+		if (unlikely(slot != pipe->pages))
+			pipe_rewind_page(pipe, slot);
+	}
+	return n;
+}
+
+/* The pipe is empty: 1 when it no longer is, 0 at the end of the file, or a negative errno. */
+static noinline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const struct file *file)
+{
+	int ret;
+
+	do {
+		if (!pipe->writers)
+			return 0;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		ret = pipe_sleep(pipe, &pipe->rd_wait);
+		if (unlikely(ret))
+			return ret;
+	} while (pipe->head == pipe->tail);
+	return 1;
+}
+
+/*
+ * The rest of a read that did not empty the pipe: take what else is wanted, page by page, and wake
+ * those who can go on. done bytes have been moved; used were there before. Drops the lock.
+ */
+static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count,
+				       size_t done, u32 used)
+{
+	bool was_full = false, more;
+
+	for (;;) {
+		was_full |= used > PIPE_SIZE - PIPE_BUF;
+		used = pipe->head - pipe->tail;
+		if (done == count || !used)
+			break;
+		done += pipe_get(pipe, buf + done, (u32)min(count - done, (size_t)used));
+		pipe_breathe(pipe);
+	}
+	more = pipe->head != pipe->tail;
+	was_full &= pipe_room(pipe) >= PIPE_BUF;
+	spin_unlock(&pipe->lock);
+	if (was_full)
+		pipe_wake(&pipe->wr_wait);
+	if (more)
+		pipe_wake(&pipe->rd_wait);
+	return (ssize_t)done;
 }
 
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
-	bool was_full = false, more;
 	ssize_t ret;
+	u32 used;
 
 	(void)pos;
 	if (unlikely(!count))
 		return 0;
-	mutex_lock(&pipe->mutex);
-	while (pipe->head == pipe->tail) {
-		ret = 0;
-		if (!pipe->writers)
-			goto out;
-		ret = -EAGAIN;
-		if (file->f_flags & O_NONBLOCK)
-			goto out;
-		mutex_unlock(&pipe->mutex);
-		ret = wait_event_interruptible_exclusive(pipe->rd_wait, pipe_readable(pipe));
-		mutex_lock(&pipe->mutex);
-		if (unlikely(ret))
+	spin_lock(&pipe->lock);
+	if (pipe->head == pipe->tail) {
+		ret = pipe_wait_readable(pipe, file);
+		if (unlikely(ret <= 0))
 			goto out;
 	}
-	was_full = pipe->head - pipe->tail > PIPE_SIZE - PIPE_BUF;
-	ret = (ssize_t)pipe_copy_out(pipe, buf, count);
-	was_full = was_full && pipe->head - pipe->tail <= PIPE_SIZE - PIPE_BUF;
+	used = pipe->head - pipe->tail;
+	ret = pipe_get(pipe, buf, (u32)min(count, (size_t)used));
+	if (unlikely(pipe->head))
+		return pipe_read_more(pipe, buf, count, (size_t)ret, used);
 out:
-	more = pipe->head != pipe->tail;
-	mutex_unlock(&pipe->mutex);
-	if (unlikely(was_full))
-		pipe_wake(&pipe->wr_wait);
-	if (unlikely(more))
-		pipe_wake(&pipe->rd_wait);
+	spin_unlock(&pipe->lock);
 	return ret;
 }
 
-static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+/* Bytes that go at once or not at all. */
+static inline u32 pipe_atomic(size_t left, size_t count)
 {
-	struct pipe_inode_info *pipe = file->private_data;
+	return count <= PIPE_BUF ? (u32)left : 1;
+}
+
+/* A write that needs more than one page, or room, or a page. The lock is held, and dropped. */
+static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const struct file *file,
+					const char *buf, size_t count)
+{
 	bool was_empty = false, more;
 	size_t done = 0;
 	ssize_t ret = 0;
 
-	(void)pos;
-	if (unlikely(!count))
-		return 0;
-	mutex_lock(&pipe->mutex);
-	for (;;) {
-		if (unlikely(!pipe->readers)) {
-			send_signal(SIGPIPE, current);
-			ret = -EPIPE;
+	while (done < count) {
+		u32 room = pipe_room(pipe), n;
+
+		ret = -EPIPE;
+		if (!pipe->readers)
 			break;
+		if (room >= pipe_atomic(count - done, count)) {
+			was_empty |= room == PIPE_SIZE;
+			n = pipe_put(pipe, buf + done, (u32)min(count - done, (size_t)room));
+			ret = -ENOMEM;
+			if (!n)
+				break;
+			done += n;
+			if (count > PIPE_BUF)
+				pipe_breathe(pipe);
+			continue;
 		}
-		was_empty = pipe->head == pipe->tail;
-		ret = pipe_copy_in(pipe, buf + done, count - done);
-		if (unlikely(ret < 0))
-			break;
-		done += (size_t)ret;
-		if (likely(done == count))
-			break;
 		ret = -EAGAIN;
 		if (file->f_flags & O_NONBLOCK)
 			break;
-		mutex_unlock(&pipe->mutex);
 		if (was_empty)
 			pipe_wake(&pipe->rd_wait);
-		ret = wait_event_interruptible_exclusive(pipe->wr_wait, pipe_writable(pipe));
-		mutex_lock(&pipe->mutex);
 		was_empty = false;
-		if (unlikely(ret))
+		ret = pipe_sleep(pipe, &pipe->wr_wait);
+		if (ret)
 			break;
 	}
-	more = pipe->head - pipe->tail <= PIPE_SIZE - PIPE_BUF;
-	mutex_unlock(&pipe->mutex);
+	more = pipe_room(pipe) >= PIPE_BUF;
+	spin_unlock(&pipe->lock);
 	if (was_empty)
 		pipe_wake(&pipe->rd_wait);
-	if (more && unlikely(!list_empty(&pipe->wr_wait.head)))
+	if (more)
 		pipe_wake(&pipe->wr_wait);
-	return done ? (ssize_t)done : ret;
+	if (done)
+		return (ssize_t)done;
+	if (ret == -EPIPE)
+		send_signal(SIGPIPE, current);
+	return ret;
+}
+
+/* What fits into the page that is being filled goes the short way. */
+static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	u32 head, used;
+	void *page;
+
+	(void)pos;
+	if (unlikely(!count))
+		return 0;
+	spin_lock(&pipe->lock);
+	head = pipe->head;
+	used = head - pipe->tail;
+	page = *pipe_slot(pipe, head);
+	if (unlikely(count > PAGE_SIZE - head % PAGE_SIZE || used > PIPE_SIZE - PIPE_BUF || !page ||
+		     !pipe->readers))
+		return pipe_write_more(pipe, file, buf, count);
+	memcpy((char *)page + head % PAGE_SIZE, buf, count);
+	pipe->head = head + (u32)count;
+	spin_unlock(&pipe->lock);
+	if (!used)
+		pipe_wake(&pipe->rd_wait);
+	if (unlikely(!list_empty(&pipe->wr_wait.head)))
+		pipe_wake(&pipe->wr_wait);
+	return (ssize_t)count;
 }
 
 static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
@@ -232,20 +300,24 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 	struct pipe_inode_info *pipe = file->private_data;
 	unsigned mask = 0;
 
-	if (file->f_mode & FMODE_READ) {
+	if (file->f_mode & FMODE_READ)
 		poll_wait(file, &pipe->rd_wait, wait);
-		if (pipe_used(pipe))
+	if (file->f_mode & FMODE_WRITE)
+		poll_wait(file, &pipe->wr_wait, wait);
+	spin_lock(&pipe->lock);
+	if (file->f_mode & FMODE_READ) {
+		if (pipe->head != pipe->tail)
 			mask |= POLLIN | POLLRDNORM;
-		if (!READ_ONCE(pipe->writers))
+		if (!pipe->writers)
 			mask |= POLLHUP;
 	}
 	if (file->f_mode & FMODE_WRITE) {
-		poll_wait(file, &pipe->wr_wait, wait);
-		if (pipe_used(pipe) <= PIPE_SIZE - PIPE_BUF)
+		if (pipe_room(pipe) >= PIPE_BUF)
 			mask |= POLLOUT | POLLWRNORM;
-		if (!READ_ONCE(pipe->readers))
+		if (!pipe->readers)
 			mask |= POLLERR;
 	}
+	spin_unlock(&pipe->lock);
 	return mask;
 }
 
@@ -255,12 +327,12 @@ static int pipe_release(struct inode *inode, struct file *file)
 	struct pipe_inode_info *pipe = file->private_data;
 
 	(void)inode;
-	mutex_lock(&pipe->mutex);
+	spin_lock(&pipe->lock);
 	if (file->f_mode & FMODE_READ)
-		WRITE_ONCE(pipe->readers, pipe->readers - 1);
+		pipe->readers--;
 	if (file->f_mode & FMODE_WRITE)
-		WRITE_ONCE(pipe->writers, pipe->writers - 1);
-	mutex_unlock(&pipe->mutex);
+		pipe->writers--;
+	spin_unlock(&pipe->lock);
 	wake_up_all(&pipe->rd_wait);
 	wake_up_all(&pipe->wr_wait);
 	return 0;
@@ -306,7 +378,7 @@ static struct inode *get_pipe_inode(void)
 
 	if (!pipe)
 		return NULL;
-	mutex_init(&pipe->mutex);
+	spin_lock_init(&pipe->lock);
 	init_waitqueue_head(&pipe->rd_wait);
 	init_waitqueue_head(&pipe->wr_wait);
 	pipe->readers = pipe->writers = 1;

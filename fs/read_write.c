@@ -51,42 +51,51 @@ ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *p
 }
 
 /* f_pos is shared only when the file is: then, and only then, is its lock taken. */
-static bool file_pos_lock(struct file *file)
+static inline bool file_pos_shared(const struct file *file)
 {
-	if (!(file->f_mode & FMODE_ATOMIC_POS) || atomic_read(&file->f_count) == 1)
-		return false;
+	return unlikely((file->f_mode & FMODE_ATOMIC_POS) && atomic_read(&file->f_count) > 1);
+}
+
+static noinline ssize_t read_shared(struct file *file, char *buf, size_t count)
+{
+	ssize_t ret;
+
 	mutex_lock(&file->f_pos_lock);
-	return true;
+	ret = vfs_read(file, buf, count, &file->f_pos);
+	mutex_unlock(&file->f_pos_lock);
+	return ret;
+}
+
+static noinline ssize_t write_shared(struct file *file, const char *buf, size_t count)
+{
+	ssize_t ret;
+
+	mutex_lock(&file->f_pos_lock);
+	ret = vfs_write(file, buf, count, &file->f_pos);
+	mutex_unlock(&file->f_pos_lock);
+	return ret;
 }
 
 ssize_t sys_read(int fd, void *buf, size_t count)
 {
 	struct file *file = fcheck(fd);
-	ssize_t ret;
-	bool locked;
 
 	if (unlikely(!file))
 		return -EBADF;
-	locked = file_pos_lock(file);
-	ret = vfs_read(file, buf, count, &file->f_pos);
-	if (locked)
-		mutex_unlock(&file->f_pos_lock);
-	return ret;
+	if (file_pos_shared(file))
+		return read_shared(file, buf, count);
+	return vfs_read(file, buf, count, &file->f_pos);
 }
 
 ssize_t sys_write(int fd, const void *buf, size_t count)
 {
 	struct file *file = fcheck(fd);
-	ssize_t ret;
-	bool locked;
 
 	if (unlikely(!file))
 		return -EBADF;
-	locked = file_pos_lock(file);
-	ret = vfs_write(file, buf, count, &file->f_pos);
-	if (locked)
-		mutex_unlock(&file->f_pos_lock);
-	return ret;
+	if (file_pos_shared(file))
+		return write_shared(file, buf, count);
+	return vfs_write(file, buf, count, &file->f_pos);
 }
 
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
@@ -104,7 +113,9 @@ loff_t sys_lseek(int fd, loff_t offset, int whence)
 		return -EBADF;
 	if (whence < SEEK_SET || whence > SEEK_END)
 		return -EINVAL;
-	locked = file_pos_lock(file);
+	locked = file_pos_shared(file);
+	if (locked)
+		mutex_lock(&file->f_pos_lock);
 	ret = vfs_llseek(file, offset, whence);
 	if (locked)
 		mutex_unlock(&file->f_pos_lock);

@@ -108,7 +108,7 @@ static int proc_storm_task(void *arg)
 	char buf[512], path[32];
 
 	(void)arg;
-	for (pid_t round = 0; round < 100; round++) {
+	for (pid_t round = 0; round < 40; round++) {
 		long fd;
 
 		snprintf(path, sizeof(path), "/proc/%d/status", 1 + round % 64);
@@ -135,7 +135,7 @@ SELFTEST(proc, tasks_end_while_they_are_looked_at)
 {
 	unsigned files = nr_open_files();
 
-	for (unsigned round = 0; round < 5; round++) {
+	for (unsigned round = 0; round < 3; round++) {
 		pid_t pids[8];
 
 		for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {

@@ -11,7 +11,10 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
-#define ATOMIC_INIT(i) { (i) }
+#define ATOMIC_INIT(i)                                                                             \
+	{                                                                                          \
+		(i)                                                                                \
+	}
 
 #define ATOMIC_OPS(prefix, type, ctype)                                                            \
 	static __always_inline ctype prefix##_read(const type *v)                                  \
@@ -66,7 +69,9 @@ typedef struct {
 ATOMIC_OPS(atomic, atomic_t, int)
 ATOMIC_OPS(atomic64, atomic64_t, s64)
 
-/* Atomic bits in an array of longs; the test_and_ forms return the old bit and are full barriers. */
+/*
+ * Atomic bits in an array of longs; the test_and_ forms return the old bit and are full barriers.
+ */
 static __always_inline bool test_bit(unsigned nr, const unsigned long *addr)
 {
 	return (READ_ONCE(addr[nr / 64]) >> (nr % 64)) & 1;

@@ -4,13 +4,13 @@
 #include "kernel/compiler.h"
 
 enum boot_stage {
-	BOOT_ENTRY,	   /* the first instruction of boot/entry.asm, which stamps it itself */
+	BOOT_ENTRY,        /* the first instruction of boot/entry.asm, which stamps it itself */
 	BOOT_START_KERNEL, /* start_kernel(): paging is on, boot_info is filled */
-	BOOT_MEMORY,	   /* kmalloc() works */
+	BOOT_MEMORY,       /* kmalloc() works */
 	BOOT_FIRST_TASK,   /* PID 1 runs */
-	BOOT_CPUS,	   /* all CPUs are up */
-	BOOT_INITCALLS,	   /* file systems and devices are there */
-	BOOT_PROMPT,	   /* somebody reads the terminal for the first time: the prompt stands */
+	BOOT_CPUS,         /* all CPUs are up */
+	BOOT_INITCALLS,    /* file systems and devices are there */
+	BOOT_PROMPT,       /* somebody reads the terminal for the first time: the prompt stands */
 	BOOT_STAGES
 };
 

@@ -3,25 +3,28 @@
 
 #include "kernel/types.h"
 
-#define likely(x) __builtin_expect(!!(x), 1)
+#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* No ftrace call site. Every use gives its reason on the same line (docs/notrace.md is made of them). */
-#define notrace __attribute__((no_instrument_function))
+/*
+ * No ftrace call site. Every use gives its reason on the same line (docs/notrace.md is made of
+ * them).
+ */
+#define notrace  __attribute__((no_instrument_function))
 #define noinline __attribute__((noinline))
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
-#define __noreturn __attribute__((noreturn))
-#define __packed __attribute__((packed))
-#define __aligned(n) __attribute__((aligned(n)))
-#define __section(name) __attribute__((section(name)))
-#define __used __attribute__((used))
-#define __unused __attribute__((unused))
-#define __weak __attribute__((weak))
-#define __must_check __attribute__((warn_unused_result))
+#define __noreturn          __attribute__((noreturn))
+#define __packed            __attribute__((packed))
+#define __aligned(n)        __attribute__((aligned(n)))
+#define __section(name)     __attribute__((section(name)))
+#define __used              __attribute__((used))
+#define __unused            __attribute__((unused))
+#define __weak              __attribute__((weak))
+#define __must_check        __attribute__((warn_unused_result))
 #define __printf(fmt, args) __attribute__((format(printf, fmt, args)))
-#define fallthrough __attribute__((fallthrough))
+#define fallthrough         __attribute__((fallthrough))
 #define __cacheline_aligned __aligned(64)
 
 #ifdef NOP5_HOST
@@ -29,21 +32,21 @@
 #define __initdata
 #define __initconst
 #else
-#define __init __section(".init.text") /* freed after boot, with its ftrace record */
-#define __initdata __section(".init.data")
+#define __init      __section(".init.text") /* freed after boot, with its ftrace record */
+#define __initdata  __section(".init.data")
 #define __initconst __section(".init.rodata")
 #endif
 
-#define barrier() __asm__ __volatile__("" ::: "memory")
-#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
+#define barrier()        __asm__ __volatile__("" ::: "memory")
+#define READ_ONCE(x)     (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 
-#define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
-#define smp_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define smp_mb()                __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_rmb()               __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb()               __atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_load_acquire(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define xchg(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define xchg(p, v)              __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
 /* Returns the value found at p; it was exchanged if that equals old. */
 #define cmpxchg(p, old, new)                                                                       \
 	({                                                                                         \
@@ -53,15 +56,14 @@
 		__old;                                                                             \
 	})
 
-#define container_of(ptr, type, member)                                                            \
-	((type *)((char *)(ptr)-offsetof(type, member)))
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define BUILD_BUG_ON(cond) _Static_assert(!(cond), #cond)
-#define ALIGN(x, a) (((x) + ((__typeof__(x))(a)-1)) & ~((__typeof__(x))(a)-1))
-#define ALIGN_DOWN(x, a) ((x) & ~((__typeof__(x))(a)-1))
-#define IS_ALIGNED(x, a) (((x) & ((__typeof__(x))(a)-1)) == 0)
-#define DIV_ROUND_UP(n, d) (((n) + (d)-1) / (d))
-#define BIT(n) (1UL << (n))
+#define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+#define ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))
+#define BUILD_BUG_ON(cond)              _Static_assert(!(cond), #cond)
+#define ALIGN(x, a)                     (((x) + ((__typeof__(x))(a)-1)) & ~((__typeof__(x))(a)-1))
+#define ALIGN_DOWN(x, a)                ((x) & ~((__typeof__(x))(a)-1))
+#define IS_ALIGNED(x, a)                (((x) & ((__typeof__(x))(a)-1)) == 0)
+#define DIV_ROUND_UP(n, d)              (((n) + (d)-1) / (d))
+#define BIT(n)                          (1UL << (n))
 #define min(a, b)                                                                                  \
 	({                                                                                         \
 		__typeof__(a) __a = (a);                                                           \

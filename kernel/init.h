@@ -3,7 +3,10 @@
 
 #include "kernel/compiler.h"
 
-/* The boot of the machine-independent kernel, called once by the architecture with boot_info filled. */
+/*
+ * The boot of the machine-independent kernel, called once by the architecture with boot_info
+ * filled.
+ */
 void start_kernel(void);
 
 typedef int (*initcall_t)(void);
@@ -14,26 +17,29 @@ typedef int (*initcall_t)(void);
  */
 #define __define_initcall(fn, level)                                                               \
 	static initcall_t __initcall_##fn __used __section(".initcall" #level ".init") = fn
-/* Before the scheduler runs: the boot CPU alone, in its idle task, kmalloc works; it may not sleep. */
-#define early_initcall(fn) __define_initcall(fn, 0)
-#define core_initcall(fn) __define_initcall(fn, 1)
-#define fs_initcall(fn) __define_initcall(fn, 3)
+/* Before the scheduler runs: the boot CPU alone, in its idle task; kmalloc works; no sleeping. */
+#define early_initcall(fn)  __define_initcall(fn, 0)
+#define core_initcall(fn)   __define_initcall(fn, 1)
+#define fs_initcall(fn)     __define_initcall(fn, 3)
 #define device_initcall(fn) __define_initcall(fn, 5)
-#define late_initcall(fn) __define_initcall(fn, 7)
+#define late_initcall(fn)   __define_initcall(fn, 7)
 
 /*
- * __setup("name", fn): fn(value) is called with the text after `name=` (NULL for a bare `name`) before
- * memory is set up, on the boot CPU, interrupts off: it may only parse and store. Linux's __setup.
+ * __setup("name", fn): fn(value) is called with the text after `name=` (NULL for a bare `name`)
+ * before memory is set up, on the boot CPU, interrupts off: it may only parse and store. Linux's
+ * __setup.
  */
 struct kernel_param {
 	const char *name;
 	int (*fn)(const char *value);
 };
-/* In such a section the compiler may not align an object more than its neighbours: they form an array. */
+/*
+ * In such a section the compiler may not align an object more than its neighbours: they form an
+ * array.
+ */
 #define __setup(param_name, param_fn)                                                              \
-	static const struct kernel_param __setup_##param_fn __used __aligned(8) __section(".init.setup") = {    \
-		.name = param_name, .fn = param_fn                                                 \
-	}
+	static const struct kernel_param __setup_##param_fn __used __aligned(8)                    \
+		__section(".init.setup") = { .name = param_name, .fn = param_fn }
 void parse_kernel_params(const char *cmdline);
 /* The value of the last `name=value` on the command line in buf, true if there is one. Any time. */
 bool cmdline_find(const char *name, char *buf, size_t size);

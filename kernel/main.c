@@ -66,9 +66,9 @@ static void __init rest_init(void)
 }
 
 /*
- * The boot CPU, interrupts off, on the boot stack, with the page tables of boot/entry.asm: text, rodata
- * and data with their final permissions, and the first 4 GiB of physical memory readable at __va().
- * boot_info is filled. Its context becomes the boot CPU's idle task.
+ * The boot CPU, interrupts off, on the boot stack, with the page tables of boot/entry.asm: text,
+ * rodata and data with their final permissions, and the first 4 GiB of physical memory readable at
+ * __va(). boot_info is filled. Its context becomes the boot CPU's idle task.
  */
 void __init start_kernel(void)
 {

@@ -20,8 +20,8 @@ int panic_on_oops = 1;
 atomic_t panic_cpu = ATOMIC_INIT(-1);
 
 static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now */
-static unsigned die_depth;		   /* [die_cpu] an oops within the report of another */
-static unsigned die_count;		   /* [die_cpu] */
+static unsigned die_depth;                 /* [die_cpu] an oops within the report of another */
+static unsigned die_count;                 /* [die_cpu] */
 
 /* panic=0: stay there and halt, and let an oops end only its task. */
 static int __init panic_setup(const char *value)
@@ -117,7 +117,7 @@ static void backtrace_other_cpus(void)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		if (cpu != smp_processor_id())
 			smp_backtrace_cpu(cpu);
 }

@@ -5,11 +5,14 @@
 
 struct pt_regs;
 
-/* Report, stop all other CPUs (each prints its backtrace), leave QEMU with status 33 (panic=0: halt). Any context. */
+/*
+ * Report, stop all other CPUs (each prints its backtrace), leave QEMU with status 33 (panic=0:
+ * halt). Any context.
+ */
 __printf(1, 2) void __noreturn panic(const char *fmt, ...);
 /*
- * A fault in kernel code: print all there is to know, then end the task if it held no lock and was in
- * no interrupt, else panic. Called by trap handlers, returns never.
+ * A fault in kernel code: print all there is to know, then end the task if it held no lock and was
+ * in no interrupt, else panic. Called by trap handlers, returns never.
  */
 void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
 extern int panic_timeout; /* panic=: 0 halts, anything else leaves QEMU at once */

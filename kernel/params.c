@@ -1,4 +1,6 @@
-/* The kernel command line: parameters handed to their __setup() functions, and looked up by name. */
+/*
+ * The kernel command line: parameters handed to their __setup() functions, and looked up by name.
+ */
 #include "kernel/boot_info.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -7,8 +9,8 @@ extern const struct kernel_param __setup_start[], __setup_end[];
 
 /*
  * The next word of a command line: parts within double quotes keep their blanks, and the quotes go
- * (Linux: Documentation/admin-guide/kernel-parameters.rst). Copies at most size - 1 bytes to word and
- * returns where to go on, or NULL at the end.
+ * (Linux: Documentation/admin-guide/kernel-parameters.rst). Copies at most size - 1 bytes to word
+ * and returns where to go on, or NULL at the end.
  */
 static const char *next_word(const char *s, char *word, size_t size)
 {

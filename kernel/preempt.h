@@ -9,24 +9,24 @@
  *                  preemption is both allowed and wanted: one decrement and one branch
  *
  * The word need not be switched with the task: every context switch happens at a count of exactly 1
- * (schedule() disables preemption once; the idle tasks always run at 1), so the next task finds what
- * it left. The same is so in Linux on x86.
+ * (schedule() disables preemption once; the idle tasks always run at 1), so the next task finds
+ * what it left. The same is so in Linux on x86.
  */
 #pragma once
 
 #include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/percpu.h"
 
-#define PREEMPT_MASK 0x000000ffU
-#define SOFTIRQ_MASK 0x0000ff00U
-#define HARDIRQ_MASK 0x000f0000U
-#define NMI_MASK 0x00f00000U
-#define PREEMPT_OFFSET 0x00000001U
-#define SOFTIRQ_OFFSET 0x00000100U
+#define PREEMPT_MASK           0x000000ffU
+#define SOFTIRQ_MASK           0x0000ff00U
+#define HARDIRQ_MASK           0x000f0000U
+#define NMI_MASK               0x00f00000U
+#define PREEMPT_OFFSET         0x00000001U
+#define SOFTIRQ_OFFSET         0x00000100U
 #define SOFTIRQ_DISABLE_OFFSET (2 * SOFTIRQ_OFFSET)
-#define HARDIRQ_OFFSET 0x00010000U
-#define NMI_OFFSET 0x00100000U
-#define PREEMPT_NEED_RESCHED 0x80000000U /* inverted: clear means a reschedule is wanted */
+#define HARDIRQ_OFFSET         0x00010000U
+#define NMI_OFFSET             0x00100000U
+#define PREEMPT_NEED_RESCHED   0x80000000U /* inverted: clear means a reschedule is wanted */
 
 DECLARE_PER_CPU(u32, __preempt_count);
 
@@ -63,16 +63,18 @@ static __always_inline bool test_preempt_need_resched(void)
 	return !(this_cpu_read(__preempt_count) & PREEMPT_NEED_RESCHED);
 }
 
-#define in_nmi() (preempt_count() & NMI_MASK)
-#define in_hardirq() (preempt_count() & HARDIRQ_MASK)
+#define in_nmi()             (preempt_count() & NMI_MASK)
+#define in_hardirq()         (preempt_count() & HARDIRQ_MASK)
 #define in_serving_softirq() (preempt_count() & SOFTIRQ_OFFSET)
-#define in_interrupt() (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK))
-#define in_task() (!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
-#define in_atomic() (preempt_count() != 0)
+#define in_interrupt()       (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK))
+#define in_task()            (!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
+#define in_atomic()          (preempt_count() != 0)
 /* Here a task could be switched away: a function that sleeps may be called. */
 #define preemptible() (preempt_count() == 0 && !irqs_disabled())
 
-/* Called by preempt_enable() when the word reaches 0; switches if interrupts are on. kernel/sched. */
+/*
+ * Called by preempt_enable() when the word reaches 0; switches if interrupts are on. kernel/sched.
+ */
 void preempt_schedule(void);
 
 static __always_inline void preempt_disable(void)

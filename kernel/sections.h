@@ -10,4 +10,5 @@ extern char __init_begin[], __init_text_end[];  /* RX; freed after boot with wha
 extern char __init_end[];                       /* from __init_text_end: RW */
 extern char __bss_start[], __bss_stop[];        /* RW */
 extern char _end[];
+extern char boot_stack_guard[];             /* not mapped after paging_init(): the page below */
 extern char boot_stack[], boot_stack_top[]; /* in the bss: the boot CPU's first stack */

@@ -1,10 +1,10 @@
 /*
  * Calls on other CPUs.
  *
- * A call is a call_single_data put on the target's lock-free queue, with an IPI when the queue was empty.
- * Each CPU owns one such record for each target: it locks it, the target unlocks it when the record may
- * be used again (a call that is waited for: when the function has returned). Waiting is done with
- * interrupts on, so that CPUs that call each other answer each other; it never gives up.
+ * A call is a call_single_data put on the target's lock-free queue, with an IPI when the queue was
+ * empty. Each CPU owns one such record for each target: it locks it, the target unlocks it when the
+ * record may be used again (a call that is waited for: when the function has returned). Waiting is
+ * done with interrupts on, so that CPUs that call each other answer each other; it never gives up.
  */
 #include "kernel/smp.h"
 
@@ -36,8 +36,9 @@ void __init smp_call_init(void)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu)
-		per_cpu(call_data, cpu) = memblock_alloc(nr_cpu_ids * sizeof(struct call_single_data), 64);
+	for_each_possible_cpu (cpu)
+		per_cpu(call_data, cpu) =
+			memblock_alloc(nr_cpu_ids * sizeof(struct call_single_data), 64);
 }
 
 /* True if the queue was empty: the target has to be told. */
@@ -54,15 +55,19 @@ static bool call_queue_add(struct call_single_data *csd, unsigned cpu)
 }
 
 /*
- * Queue a call with this CPU's record for the target, once the last call with it is done. -EBUSY when it is
- * not and interrupts are off: to wait then could be to wait for a CPU that waits for us. Preemption off.
+ * Queue a call with this CPU's record for the target, once the last call with it is done. -EBUSY
+ * when it is not and interrupts are off: to wait then could be to wait for a CPU that waits for us.
+ * Preemption off.
  */
 static int queue_call(unsigned cpu, smp_call_func_t func, void *info, bool wait)
 {
 	struct call_single_data *csd = &this_cpu_read(call_data)[cpu];
 	unsigned long flags;
 
-	/* With interrupts off between locking and queueing, else a handler here could wait for ever. */
+	/*
+	 * With interrupts off between locking and queueing, else a handler here could wait for
+	 * ever.
+	 */
 	local_irq_save(flags);
 	while (smp_load_acquire(&csd->flags) & CSD_LOCKED) {
 		local_irq_restore(flags);
@@ -116,8 +121,12 @@ int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, boo
 	return error;
 }
 
-/* Queue the call for all of mask that are online, run it here too if asked, wait for the others if asked. */
-static void call_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait, bool here)
+/*
+ * Queue the call for all of mask that are online, run it here too if asked, wait for the others if
+ * asked.
+ */
+static void call_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait,
+		      bool here)
 {
 	struct cpumask called;
 	unsigned cpu;
@@ -125,7 +134,7 @@ static void call_many(const struct cpumask *mask, smp_call_func_t func, void *in
 	cpumask_clear(&called);
 	preempt_disable();
 	WARN_ON_ONCE(irqs_disabled() && num_online_cpus() > 1);
-	for_each_cpu(cpu, mask) {
+	for_each_cpu (cpu, mask) {
 		if (cpu == smp_processor_id() || !cpu_online(cpu))
 			continue;
 		if (queue_call(cpu, func, info, wait) == 0)
@@ -134,7 +143,7 @@ static void call_many(const struct cpumask *mask, smp_call_func_t func, void *in
 	if (here)
 		call_here(func, info);
 	if (wait)
-		for_each_cpu(cpu, &called)
+		for_each_cpu (cpu, &called)
 			wait_for_call(cpu);
 	preempt_enable();
 }

@@ -11,17 +11,21 @@ void smp_init(void);
 void smp_call_init(void);
 
 /*
- * Run func(info) on another CPU, on all others, or on all, in interrupt context with interrupts off;
- * with wait, return when it has. The caller has interrupts on, but for smp_call_function_single() without
- * wait. 0; -ENXIO when offline; -EBUSY when interrupts are off and this CPU's last call there still waits
- * to be run.
+ * Run func(info) on another CPU, on all others, or on all, in interrupt context with interrupts
+ * off; with wait, return when it has. The caller has interrupts on, but for
+ * smp_call_function_single() without wait. 0; -ENXIO when offline; -EBUSY when interrupts are off
+ * and this CPU's last call there still waits to be run.
  */
 typedef void (*smp_call_func_t)(void *info);
 int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, bool wait);
-void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait);
+void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, void *info,
+			    bool wait);
 void smp_call_function(smp_call_func_t func, void *info, bool wait);
 void on_each_cpu(smp_call_func_t func, void *info, bool wait);
-/* Make the target CPU pass through its interrupt return (need-resched set by the caller). Any context. */
+/*
+ * Make the target CPU pass through its interrupt return (need-resched set by the caller). Any
+ * context.
+ */
 void smp_send_reschedule(unsigned cpu);
 /* Panic: NMI the other CPUs one after another; each prints its backtrace and halts. Any context. */
 void smp_stop_other_cpus(void);
@@ -30,5 +34,7 @@ void smp_backtrace_cpu(unsigned cpu);
 /* The NMI handler: do what those two asked of this CPU. */
 struct pt_regs;
 void smp_handle_nmi(struct pt_regs *regs);
-/* The interrupt handler of the call-function IPI: run what is queued for this CPU. Interrupts off. */
+/*
+ * The interrupt handler of the call-function IPI: run what is queued for this CPU. Interrupts off.
+ */
 void generic_smp_call_function_interrupt(void);

@@ -1,4 +1,7 @@
-/* What is asked of another CPU by NMI, because it may not answer anything else: a backtrace, to stop. */
+/*
+ * What is asked of another CPU by NMI, because it may not answer anything else: a backtrace, to
+ * stop.
+ */
 #include "arch/x86_64/ipi.h"
 #include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/processor.h"
@@ -13,7 +16,10 @@
 
 static DEFINE_PER_CPU(u32, nmi_request); /* [A] NMI_*: cleared by the CPU when it is done */
 
-/* Ask, and wait for 10 s of this CPU's own running time, however long the host lets the other one stand. */
+/*
+ * Ask, and wait for 10 s of this CPU's own running time, however long the host lets the other one
+ * stand.
+ */
 static void ask_by_nmi(unsigned cpu, u32 what)
 {
 	u32 *request = per_cpu_ptr(&nmi_request, cpu);
@@ -35,7 +41,7 @@ void smp_stop_other_cpus(void)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		if (cpu != smp_processor_id())
 			ask_by_nmi(cpu, NMI_STOP);
 }

@@ -7,4 +7,5 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-const char version_banner[] = UTS_SYSNAME " version " UTS_RELEASE " (" COMPILER ") #1 SMP PREEMPT\n";
+const char version_banner[] =
+	UTS_SYSNAME " version " UTS_RELEASE " (" COMPILER ") #1 SMP PREEMPT\n";

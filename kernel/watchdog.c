@@ -2,24 +2,27 @@
  * The lockup detectors.
  *
  * Every CPU that is not idle takes a timer interrupt once a second, the check, in which it looks at
- * itself (soft) and at the next online CPU (hard). An idle CPU needs none, except while the CPU that it
- * watches is not idle. So if all CPUs are idle nothing happens, and a CPU that turns busy sends an IPI to
- * its watcher if that has no check pending: at most once a second.
+ * itself (soft) and at the next online CPU (hard). An idle CPU needs none, except while the CPU
+ * that it watches is not idle. So if all CPUs are idle nothing happens, and a CPU that turns busy
+ * sends an IPI to its watcher if that has no check pending: at most once a second.
  *
- * A virtual CPU may be stopped by its host for many seconds, and time goes on without it. Neither detector
- * therefore believes in a time that has passed; both count things that the suspect itself has done:
+ * A virtual CPU may be stopped by its host for many seconds, and time goes on without it. Neither
+ * detector therefore believes in a time that has passed; both count things that the suspect itself
+ * has done:
  *
- *   soft	The check asks for a reschedule each time. A CPU on which watchdog_thresh checks in a row
- *		were taken, a second apart or more, without one pass through the scheduler in between, has
- *		been running one task with preemption off, or softirqs, all that time. A CPU that is stopped
- *		takes no checks, and one interrupt, not ten, when it goes on.
- *   hard	A CPU with interrupts off takes no checks. When its watcher finds that, it sends an NMI, whose
- *		handler counts if it has interrupted code with interrupts off. A CPU that is stopped answers
- *		several NMIs once when it goes on, and then takes its pending check, which ends the suspicion.
- *		watchdog_thresh answered NMIs in a row without a check in between are a lockup.
+ *   soft	The check asks for a reschedule each time. A CPU on which watchdog_thresh checks
+ *		in a row were taken, a second apart or more, without one pass through the
+ *		scheduler in between, has been running one task with preemption off, or softirqs,
+ *		all that time. A CPU that is stopped takes no checks, and one interrupt, not ten,
+ *		when it goes on.
+ *   hard	A CPU with interrupts off takes no checks. When its watcher finds that, it sends
+ *		an NMI, whose handler counts if it has interrupted code with interrupts off. A CPU
+ *		that is stopped answers several NMIs once when it goes on, and then takes its
+ *		pending check, which ends the suspicion. watchdog_thresh answered NMIs in a row
+ *		without a check in between are a lockup.
  *
- * Each is reported once, until the CPU moves again. A single CPU has nobody to watch it with interrupts off.
- * A CPU that hangs in its idle task is not seen.
+ * Each is reported once, until the CPU moves again. A single CPU has nobody to watch it with
+ * interrupts off. A CPU that hangs in its idle task is not seen.
  */
 #include "kernel/watchdog.h"
 
@@ -35,15 +38,15 @@
 #include "kernel/time/timer.h"
 
 #define CHECK_PERIOD NSEC_PER_SEC
-#define NMI_AFTER 2 /* periods without a check of the watched CPU: one may be due to the phases */
+#define NMI_AFTER    2 /* periods without a check of the watched CPU: one may be chance */
 
 int watchdog_thresh = 10;
 
 /* Of the CPU itself, interrupts off, unless noted. */
 struct watchdog_cpu {
-	ktime_t next;	/* when the next check is due; KTIME_MAX if none is. Others read it */
-	u64 checks;	/* taken. The watcher reads it */
-	u64 nmis;	/* that came with interrupts off. The watcher reads it */
+	ktime_t next;   /* when the next check is due; KTIME_MAX if none is. Others read it */
+	u64 checks;     /* taken. The watcher reads it */
+	u64 nmis;       /* that came with interrupts off. The watcher reads it */
 	u64 last_sched; /* sched_pass_count() at the last check */
 	unsigned soft_misses;
 	bool soft_reported;
@@ -176,7 +179,7 @@ static int __init watchdog_init(void)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		unsigned watched = cpumask_next_from(cpu + 1, &cpu_online_mask);
 
 		if (watched >= NR_CPUS)

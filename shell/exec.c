@@ -339,7 +339,7 @@ static void report_signal(struct shell *sh, int sig)
 
 /*
  * Wait for a child. A script's ^C reaches the script and its command alike: the command is waited
- * for, then the script ends too. Any other signal ends the script at once.
+ * for, then the script ends too. Any other signal ends the shell at once.
  */
 static int wait_for(struct shell *sh, pid_t pid)
 {
@@ -349,12 +349,17 @@ static int wait_for(struct shell *sh, pid_t pid)
 		int sig = pending_signal(current);
 
 		flush_signals(current);
-		if (sh->interactive)
+		if (sh->interactive && sig == SIGINT)
 			continue;
 		sh->leaving = true;
 		sh->signal = sig;
 		if (sig != SIGINT && sig != SIGQUIT)
 			return sig;
+	}
+	/* The command may have ended of the same ^C before this wait could be interrupted. */
+	if (!sh->interactive && signal_pending(current)) {
+		sh->leaving = true;
+		sh->signal = pending_signal(current);
 	}
 	return status;
 }
@@ -517,4 +522,6 @@ void sh_run_line(struct shell *sh, const char *line)
 		sh_run(sh, lists);
 	}
 	sh_free(&arena);
+	if (sh->signal)
+		(void)send_signal(sh->signal, current); /* it ends us as it ended our command */
 }

@@ -401,7 +401,8 @@ static int cmd_ls(struct sh_io *io, int argc, char **argv)
 			      : ls_directory(io, ".", details, all);
 	for (int i = options.index; i < argc && !out_stop(io); i++) {
 		struct kstat st;
-		long error = itself ? sys_lstat(argv[i], &st) : sys_stat(argv[i], &st);
+		/* With details a link is shown itself, and not what it leads to. */
+		long error = itself || details ? sys_lstat(argv[i], &st) : sys_stat(argv[i], &st);
 
 		if (error) {
 			status |= fail_with(io, argv[i], error);

@@ -64,7 +64,9 @@ struct hackbench {
 struct hackbench_task {
 	struct hackbench *bench;
 	bool sender;
-	int fds[HACKBENCH_PAIR]; /* to write to (sender); fds[0] to read from */
+	unsigned nr_fds;
+	/* Sender: to write to. Receiver: fds[0] to read from, the rest it has no use for. */
+	int fds[HACKBENCH_PAIR + 1];
 };
 
 static void hackbench_wait_for_start(struct hackbench *bench)
@@ -105,6 +107,9 @@ static int hackbench_receiver(const struct hackbench_task *task)
 {
 	char message[HACKBENCH_MESSAGE];
 
+	/* Or there would be no end of file when senders have failed. */
+	for (unsigned i = 1; i < task->nr_fds; i++)
+		sys_close(task->fds[i]);
 	for (long n = 0; n < task->bench->loops * HACKBENCH_PAIR; n++)
 		if (!move_message(task->fds[0], message, false))
 			return 1;
@@ -134,6 +139,7 @@ static pid_t hackbench_start(struct hackbench *bench, bool sender, const int *fd
 		return -ENOMEM;
 	task->bench = bench;
 	task->sender = sender;
+	task->nr_fds = n;
 	memcpy(task->fds, fds, n * sizeof(*fds));
 	p = kernel_clone(hackbench_task, task, sender ? "hackbench-send" : "hackbench-recv");
 	if (IS_ERR(p)) {
@@ -149,18 +155,19 @@ static pid_t hackbench_start(struct hackbench *bench, bool sender, const int *fd
  * error. */
 static int hackbench_group(struct hackbench *bench, pid_t *pids, unsigned *nr_pids)
 {
-	int writers[HACKBENCH_PAIR];
+	int fds[HACKBENCH_PAIR + 1], *const writers = fds + 1; /* fds[0]: the last pipe's reader */
 	unsigned nr_pipes = 0;
 	pid_t pid = 0;
 
 	for (; nr_pipes < HACKBENCH_PAIR && pid >= 0; nr_pipes++) {
-		int fds[2];
+		int pipe[2];
 
-		pid = (pid_t)sys_pipe(fds);
+		pid = (pid_t)sys_pipe(pipe);
 		if (pid < 0)
 			break;
-		writers[nr_pipes] = fds[1];
-		pid = hackbench_start(bench, false, &fds[0], 1);
+		fds[0] = pipe[0];
+		writers[nr_pipes] = pipe[1];
+		pid = hackbench_start(bench, false, fds, nr_pipes + 2);
 		if (pid > 0)
 			pids[(*nr_pids)++] = pid;
 		sys_close(fds[0]);

@@ -123,7 +123,7 @@ static enum sh_line read_logical_line(struct shell *sh, struct sh_input *in, cha
 
 static void sh_loop(struct shell *sh, struct sh_input *in, char *line, char *more)
 {
-	while (!sh->leaving) {
+	while (!sh->leaving && (sh->interactive || !signal_pending(current))) {
 		sh_reap();
 		if (sh->interactive)
 			print_directory_prompt(line);
@@ -136,7 +136,7 @@ static void sh_loop(struct shell *sh, struct sh_input *in, char *line, char *mor
 			sh->status = 2;
 			break;
 		case SH_LINE_INTERRUPTED:
-			if (!sh->interactive)
+			if (!sh->interactive || pending_signal(current) != SIGINT)
 				return;
 			sh_interrupted(sh);
 			break;
@@ -145,7 +145,7 @@ static void sh_loop(struct shell *sh, struct sh_input *in, char *line, char *mor
 				print_prompt("\n");
 			return;
 		}
-		if (sh->interactive && signal_pending(current))
+		if (sh->interactive && pending_signal(current) == SIGINT)
 			sh_interrupted(sh); /* during wait */
 	}
 }
@@ -170,8 +170,6 @@ static int sh_main(int fd, bool own_script)
 	}
 	sh_loop(&sh, &in, in.buf + SH_LINE_MAX, in.buf + 2 * SH_LINE_MAX);
 	kfree(in.buf);
-	if (sh.signal)
-		(void)send_signal(sh.signal, current); /* it ends us as it ended our command */
 	return sh.status;
 }
 
@@ -187,8 +185,6 @@ static int cmd_sh(struct sh_io *io, int argc, char **argv)
 		if (argc < 3)
 			return usage(io);
 		sh_run_line(&sh, argv[2]);
-		if (sh.signal)
-			(void)send_signal(sh.signal, current); /* as in sh_main() */
 		return sh.status;
 	}
 	fd = sys_open(argv[1], O_RDONLY, 0);

@@ -6,6 +6,7 @@
 #include "arch/x86_64/pgtable.h"
 #include "arch/x86_64/processor.h"
 #include "arch/x86_64/vectors.h"
+#include "kernel/preempt.h"
 #include "kernel/printk.h"
 
 #define APIC_BASE_X2APIC (1UL << 10)
@@ -62,28 +63,40 @@ static void xapic_wait_icr_idle(void)
 		cpu_relax();
 }
 
-/*
- * The xAPIC's command takes two writes. An NMI handler that sends between them puts the first one back;
- * interrupts are off for the other contexts.
- */
+/* The xAPIC's command takes two writes; interrupts are off. */
+static void xapic_send(u32 apic_id, u32 command)
+{
+	xapic_wait_icr_idle();
+	apic_write(APIC_ICR2, apic_id << 24);
+	apic_write(APIC_ICR, command);
+}
+
+/* The NMI may have come between another command's two writes: put the first one back. */
+static void xapic_send_from_nmi(u32 apic_id, u32 command)
+{
+	u32 target = apic_read(APIC_ICR2);
+
+	xapic_send(apic_id, command);
+	xapic_wait_icr_idle();
+	apic_write(APIC_ICR2, target);
+}
+
 void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 {
+	u32 command = APIC_LEVEL_ASSERT | mode_and_vector;
 	unsigned long flags;
-	u32 target;
 
 	if (x2apic_mode) {
-		/* A write of this MSR does not order earlier stores by itself (Intel SDM 3A 10.12.3). */
+		/* This write does not order earlier stores by itself (Intel SDM 3A 10.12.3). */
 		smp_mb();
-		wrmsr(x2apic_msr(APIC_ICR), (u64)apic_id << 32 | APIC_LEVEL_ASSERT | mode_and_vector);
+		wrmsr(x2apic_msr(APIC_ICR), (u64)apic_id << 32 | command);
 		return;
 	}
 	local_irq_save(flags);
-	xapic_wait_icr_idle();
-	target = apic_read(APIC_ICR2);
-	apic_write(APIC_ICR2, apic_id << 24);
-	apic_write(APIC_ICR, APIC_LEVEL_ASSERT | mode_and_vector);
-	xapic_wait_icr_idle();
-	apic_write(APIC_ICR2, target);
+	if (in_nmi())
+		xapic_send_from_nmi(apic_id, command);
+	else
+		xapic_send(apic_id, command);
 	local_irq_restore(flags);
 }
 

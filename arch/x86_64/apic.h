@@ -1,39 +1,41 @@
-/* The local APIC (Intel SDM 3A 10): xAPIC through memory, x2APIC through MSRs where the CPU has it. */
+/*
+ * The local APIC (Intel SDM 3A 10): xAPIC through memory, x2APIC through MSRs where the CPU has it.
+ */
 #pragma once
 
 #include "kernel/compiler.h"
 
 /* Registers, as offsets in the xAPIC page; x2APIC MSR 0x800 + offset / 16. */
-#define APIC_ID	    0x20
-#define APIC_LVR    0x30
-#define APIC_TPR    0x80
-#define APIC_EOI    0xb0
-#define APIC_SPIV   0xf0
-#define APIC_ISR    0x100
-#define APIC_ESR    0x280
+#define APIC_ID      0x20
+#define APIC_LVR     0x30
+#define APIC_TPR     0x80
+#define APIC_EOI     0xb0
+#define APIC_SPIV    0xf0
+#define APIC_ISR     0x100
+#define APIC_ESR     0x280
 #define APIC_LVTCMCI 0x2f0
-#define APIC_ICR    0x300
-#define APIC_ICR2   0x310
-#define APIC_LVTT   0x320
+#define APIC_ICR     0x300
+#define APIC_ICR2    0x310
+#define APIC_LVTT    0x320
 #define APIC_LVTTHMR 0x330
-#define APIC_LVTPC  0x340
-#define APIC_LVT0   0x350
-#define APIC_LVT1   0x360
-#define APIC_LVTERR 0x370
-#define APIC_TMICT  0x380
-#define APIC_TMCCT  0x390
-#define APIC_TDCR   0x3e0
+#define APIC_LVTPC   0x340
+#define APIC_LVT0    0x350
+#define APIC_LVT1    0x360
+#define APIC_LVTERR  0x370
+#define APIC_TMICT   0x380
+#define APIC_TMCCT   0x390
+#define APIC_TDCR    0x3e0
 
-#define APIC_DM_FIXED	0x000
-#define APIC_DM_NMI	0x400
-#define APIC_DM_INIT	0x500
-#define APIC_DM_STARTUP 0x600
-#define APIC_LEVEL_ASSERT 0x4000
-#define APIC_ICR_BUSY	0x1000
-#define APIC_LVT_MASKED 0x10000
+#define APIC_DM_FIXED         0x000
+#define APIC_DM_NMI           0x400
+#define APIC_DM_INIT          0x500
+#define APIC_DM_STARTUP       0x600
+#define APIC_LEVEL_ASSERT     0x4000
+#define APIC_ICR_BUSY         0x1000
+#define APIC_LVT_MASKED       0x10000
 #define APIC_LVT_TSC_DEADLINE 0x40000
-#define APIC_SPIV_ENABLE 0x100
-#define APIC_TDR_DIV_16 0x3
+#define APIC_SPIV_ENABLE      0x100
+#define APIC_TDR_DIV_16       0x3
 
 extern bool x2apic_mode; /* constant once acpi_init() is done */
 

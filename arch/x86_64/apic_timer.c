@@ -1,4 +1,6 @@
-/* The local APIC's timer, one-shot: by TSC deadline where the CPU has that, else by counting down. */
+/*
+ * The local APIC's timer, one-shot: by TSC deadline where the CPU has that, else by counting down.
+ */
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/cpuinfo.h"
 #include "arch/x86_64/processor.h"
@@ -10,8 +12,9 @@
 #define MAX_TICKS   0xffffffffU
 
 static bool tsc_deadline;
-static u64 ticks_mult;	 /* 0: the frequency is not known */
-static u64 max_delta_ns; /* further away is programmed in steps: the handler finds nothing due and goes on */
+static u64 ticks_mult; /* 0: the frequency is not known */
+/* further away is programmed in steps: the handler finds nothing due and goes on */
+static u64 max_delta_ns;
 
 void __init local_apic_timer_start_count(void)
 {

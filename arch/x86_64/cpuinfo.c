@@ -12,7 +12,8 @@
 static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
 static u32 boot_cpu_words[NR_CPUID_WORDS];
 
-/* Linux's names, in the order of the bits; an empty one is not shown. */
+/* clang-format off */
+/* Linux's names, a line of them a line of bits; an empty one is not shown. */
 static const char *const feature_names[NR_CPUID_WORDS * 32] = {
 	/* CPUID 1, EDX */
 	"fpu", "vme", "de", "pse", "tsc", "msr", "pae", "mce", "cx8", "apic", NULL, "sep", "mtrr",
@@ -56,6 +57,7 @@ static const char *const feature_names[NR_CPUID_WORDS * 32] = {
 	[CPUID_7_EDX * 32 + 14] = "serialize",
 	[CPUID_7_EDX * 32 + 28] = "flush_l1d", "arch_capabilities",
 };
+/* clang-format on */
 
 const char *x86_feature_name(unsigned feature)
 {
@@ -146,7 +148,10 @@ void cpu_setup_features(void)
 
 bool cpu_has_cheap_pause = true, cpu_is_virtual;
 
-/* The hypervisor leaf's signature (QEMU's TCG calls itself TCGTCGTCGTCG); unused leaves give zeros or others. */
+/*
+ * The hypervisor leaf's signature (QEMU's TCG calls itself TCGTCGTCGTCG); unused leaves give zeros
+ * or others.
+ */
 static void __init detect_hypervisor(void)
 {
 	u32 a, b, c, d;

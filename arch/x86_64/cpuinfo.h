@@ -15,23 +15,23 @@ enum cpuid_word {
 	NR_CPUID_WORDS
 };
 
-#define X86_FEATURE_TSC	   (CPUID_1_EDX * 32 + 4)
-#define X86_FEATURE_APIC   (CPUID_1_EDX * 32 + 9)
-#define X86_FEATURE_PGE	   (CPUID_1_EDX * 32 + 13)
-#define X86_FEATURE_X2APIC (CPUID_1_ECX * 32 + 21)
+#define X86_FEATURE_TSC                (CPUID_1_EDX * 32 + 4)
+#define X86_FEATURE_APIC               (CPUID_1_EDX * 32 + 9)
+#define X86_FEATURE_PGE                (CPUID_1_EDX * 32 + 13)
+#define X86_FEATURE_X2APIC             (CPUID_1_ECX * 32 + 21)
 #define X86_FEATURE_TSC_DEADLINE_TIMER (CPUID_1_ECX * 32 + 24)
-#define X86_FEATURE_HYPERVISOR (CPUID_1_ECX * 32 + 31)
-#define X86_FEATURE_SMEP   (CPUID_7_EBX * 32 + 7)
-#define X86_FEATURE_SMAP   (CPUID_7_EBX * 32 + 20)
-#define X86_FEATURE_UMIP   (CPUID_7_ECX * 32 + 2)
+#define X86_FEATURE_HYPERVISOR         (CPUID_1_ECX * 32 + 31)
+#define X86_FEATURE_SMEP               (CPUID_7_EBX * 32 + 7)
+#define X86_FEATURE_SMAP               (CPUID_7_EBX * 32 + 20)
+#define X86_FEATURE_UMIP               (CPUID_7_ECX * 32 + 2)
 
 struct cpuinfo_x86 {
-	char vendor[13];   /* "GenuineIntel" */
+	char vendor[13]; /* "GenuineIntel" */
 	char model_name[49];
 	u8 family, model, stepping;
 	u32 apic_id;
-	u32 cpuid_level;   /* highest basic leaf */
-	u32 clflush_size;  /* bytes */
+	u32 cpuid_level;  /* highest basic leaf */
+	u32 clflush_size; /* bytes */
 	u8 phys_bits, virt_bits;
 	u32 words[NR_CPUID_WORDS];
 };

@@ -4,14 +4,17 @@
 #include "arch/x86_64/pgtable.h"
 #include "arch/x86_64/traps.h"
 #include "kernel/bug.h"
+#include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/sched/task.h"
 
-#define SEGMENT_CODE64	 0x00af9b000000ffffUL /* present, accessed, long mode */
-#define SEGMENT_CODE32	 0x00cf9b000000ffffUL
-#define SEGMENT_DATA	 0x00cf93000000ffffUL
-#define SEGMENT_DPL3	 (3UL << 45)
-#define SEGMENT_TSS	 0x9UL /* available 64-bit TSS */
-#define SEGMENT_PRESENT	 (1UL << 47)
+#define SEGMENT_CODE64  0x00af9b000000ffffUL /* present, accessed, long mode */
+#define SEGMENT_CODE32  0x00cf9b000000ffffUL
+#define SEGMENT_DATA    0x00cf93000000ffffUL
+#define SEGMENT_DPL3    (3UL << 45)
+#define SEGMENT_TSS     0x9UL /* available 64-bit TSS */
+#define SEGMENT_PRESENT (1UL << 47)
 
 #define GATE_INTERRUPT 0xe /* interrupts off on entry */
 #define GATE_PRESENT   0x80
@@ -38,7 +41,15 @@ struct gdt {
 static DEFINE_PER_CPU(struct gdt, cpu_gdt) __aligned(64);
 /* Known to switch.asm, by the offset of rsp0. */
 DEFINE_PER_CPU(struct tss, cpu_tss) __aligned(64);
-DEFINE_PER_CPU(struct ist_stacks, ist_stacks) __aligned(16);
+
+#define BOOT_IST_STACK_SIZE 4096
+
+static char boot_ist_stacks[NR_IST - 1][BOOT_IST_STACK_SIZE] __initdata __aligned(16);
+DEFINE_PER_CPU(struct ist_stacks, ist_stacks) = {
+	.base = { boot_ist_stacks[0], boot_ist_stacks[1], boot_ist_stacks[2] },
+	.size = BOOT_IST_STACK_SIZE,
+};
+BUILD_BUG_ON(NR_IST != 4);
 
 BUILD_BUG_ON(offsetof(struct tss, rsp0) != 4);
 BUILD_BUG_ON(sizeof(struct tss) != 104);
@@ -46,7 +57,8 @@ BUILD_BUG_ON(sizeof(struct tss) != 104);
 static struct gate idt_table[256] __section(".data..page_aligned") __aligned(4096);
 
 extern const u64 exception_entries[NR_EXCEPTIONS]; /* entry.asm */
-extern const char interrupt_entries[];		   /* entry.asm: one each 16 bytes, from vector 32 */
+/* entry.asm: one each 16 bytes, from vector 32 */
+extern const char interrupt_entries[];
 
 static void write_tss_descriptor(struct gdt *gdt, const struct tss *tss)
 {
@@ -58,24 +70,46 @@ static void write_tss_descriptor(struct gdt *gdt, const struct tss *tss)
 	gdt->entries[GDT_TSS / 8 + 1] = base >> 32;
 }
 
+static void set_ist(struct tss *tss, const struct ist_stacks *stacks)
+{
+	for (unsigned i = 0; i < NR_IST - 1; i++)
+		tss->ist[i] = (u64)stacks->base[i] + stacks->size;
+}
+
+int alloc_ist_stacks(unsigned cpu)
+{
+	struct ist_stacks stacks = { .size = THREAD_SIZE };
+
+	for (unsigned i = 0; i < NR_IST - 1; i++) {
+		stacks.base[i] = alloc_thread_stack();
+		if (!stacks.base[i]) {
+			while (i-- > 0)
+				free_thread_stack(stacks.base[i]);
+			return -ENOMEM;
+		}
+	}
+	per_cpu(ist_stacks, cpu) = stacks;
+	if (cpu_online(cpu)) /* it runs with a TSS already; another CPU fills its own in */
+		set_ist(per_cpu_ptr(&cpu_tss, cpu), &stacks);
+	return 0;
+}
+
 void load_descriptors(void)
 {
 	struct gdt *gdt = this_cpu_ptr(&cpu_gdt);
 	struct tss *tss = this_cpu_ptr(&cpu_tss);
-	struct ist_stacks *stacks = this_cpu_ptr(&ist_stacks);
 	struct table_pointer gdtr = { sizeof(*gdt) - 1, (u64)gdt };
 	struct table_pointer idtr = { sizeof(idt_table) - 1, (u64)idt_table };
 
 	*gdt = (struct gdt){ .entries = {
-		[__KERNEL_CS / 8] = SEGMENT_CODE64,
-		[__KERNEL_DS / 8] = SEGMENT_DATA,
-		[__USER32_CS / 8] = SEGMENT_CODE32 | SEGMENT_DPL3,
-		[__USER_DS / 8] = SEGMENT_DATA | SEGMENT_DPL3,
-		[__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
-	} };
+				     [__KERNEL_CS / 8] = SEGMENT_CODE64,
+				     [__KERNEL_DS / 8] = SEGMENT_DATA,
+				     [__USER32_CS / 8] = SEGMENT_CODE32 | SEGMENT_DPL3,
+				     [__USER_DS / 8] = SEGMENT_DATA | SEGMENT_DPL3,
+				     [__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
+			     } };
 	tss->io_bitmap = sizeof(*tss);
-	for (unsigned i = 0; i < NR_IST - 1; i++)
-		tss->ist[i] = (u64)&stacks->stack[i][IST_STACK_SIZE];
+	set_ist(tss, this_cpu_ptr(&ist_stacks));
 	write_tss_descriptor(gdt, tss);
 
 	/* FS and GS selectors are left alone: loading them would clear the GS base. */
@@ -92,7 +126,8 @@ void load_descriptors(void)
 			     "ltr %w3\n\t"
 			     "lidt %4"
 			     :
-			     : "m"(gdtr), "i"(__KERNEL_CS), "i"(__KERNEL_DS), "r"(GDT_TSS), "m"(idtr)
+			     : "m"(gdtr), "i"(__KERNEL_CS), "i"(__KERNEL_DS), "r"(GDT_TSS),
+			       "m"(idtr)
 			     : "rax", "memory");
 }
 
@@ -123,5 +158,6 @@ void __init idt_init(void)
 void __init idt_protect(void)
 {
 	WARN_ON(set_memory_ro((unsigned long)idt_table, 1));
-	WARN_ON(set_memory_ro((unsigned long)__va(__pa(idt_table)), 1)); /* the direct map's alias */
+	/* the direct map's alias */
+	WARN_ON(set_memory_ro((unsigned long)__va(__pa(idt_table)), 1));
 }

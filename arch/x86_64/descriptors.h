@@ -5,20 +5,19 @@
 #include "kernel/compiler.h"
 
 /*
- * The order is that of SYSCALL and SYSRET (Intel SDM 3A 5.8.8): kernel data behind kernel code; 32-bit
- * user code, user data, 64-bit user code.
+ * The order is that of SYSCALL and SYSRET (Intel SDM 3A 5.8.8): kernel data behind kernel code;
+ * 32-bit user code, user data, 64-bit user code.
  */
 #define __KERNEL_CS 0x10
 #define __KERNEL_DS 0x18
 #define __USER32_CS 0x23
 #define __USER_DS   0x2b
 #define __USER_CS   0x33
-#define GDT_TSS	    0x40 /* two entries */
+#define GDT_TSS     0x40 /* two entries */
 #define GDT_ENTRIES 10
 
 /* Interrupt stack table slots, as the gates name them: 0 is "stay on this stack". */
 enum ist_slot { IST_NONE, IST_NMI, IST_DF, IST_MC, NR_IST };
-#define IST_STACK_SIZE 8192
 
 struct tss {
 	u32 reserved0;
@@ -32,14 +31,20 @@ struct tss {
 } __packed;
 
 struct ist_stacks {
-	u8 stack[NR_IST - 1][IST_STACK_SIZE];
+	char *base[NR_IST - 1]; /* lowest byte; slot 1 first */
+	size_t size;            /* of each, in bytes */
 };
 
 DECLARE_PER_CPU(struct ist_stacks, ist_stacks);
 
 /*
- * Write and load this CPU's GDT, TSS and IDT register. GS base is set and stays. Once for each per-CPU
- * area that comes to life on the CPU. Interrupts off.
+ * Give a CPU stacks with guard pages for its interrupt stack table: one that has not started yet,
+ * or the boot CPU, which begins on smaller ones among the init data. 0 or -ENOMEM. Task context.
+ */
+int alloc_ist_stacks(unsigned cpu);
+/*
+ * Write and load this CPU's GDT, TSS and IDT register. GS base is set and stays. Once for each
+ * per-CPU area that comes to life on the CPU. Interrupts off.
  */
 void load_descriptors(void);
 /* Boot: fill the IDT that all CPUs share. */

@@ -2,6 +2,7 @@
 #include "arch/x86_64/interrupt.h"
 
 #include "arch/x86_64/apic.h"
+#include "arch/x86_64/cpuinfo.h"
 #include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/ptrace.h"
 #include "arch/x86_64/setup.h"
@@ -99,4 +100,6 @@ void __init apic_init(void)
 		return;
 	io_apic_init();
 	local_apic_timer_setup();
+	pr_info("APIC: one-shot timer%s\n",
+		cpu_has(X86_FEATURE_TSC_DEADLINE_TIMER) ? " by TSC deadline" : "");
 }

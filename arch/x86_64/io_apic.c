@@ -1,4 +1,7 @@
-/* The I/O APICs, which route the ISA interrupts, and the two 8259s, which must not (82093AA datasheet). */
+/*
+ * The I/O APICs, which route the ISA interrupts, and the two 8259s, which must not (82093AA
+ * datasheet).
+ */
 #include "arch/x86_64/apic.h"
 #include "arch/x86_64/interrupt.h"
 #include "arch/x86_64/pgtable.h"
@@ -10,11 +13,11 @@
 #include "kernel/locking/spinlock.h"
 #include "kernel/printk.h"
 
-#define IO_APIC_VERSION	      0x01
+#define IO_APIC_VERSION        0x01
 #define IO_APIC_REDIRECTION(n) (0x10 + 2 * (n))
-#define REDIRECTION_LOW	      (1U << 13)
-#define REDIRECTION_LEVEL     (1U << 15)
-#define REDIRECTION_MASKED    (1U << 16)
+#define REDIRECTION_LOW        (1U << 13)
+#define REDIRECTION_LEVEL      (1U << 15)
+#define REDIRECTION_MASKED     (1U << 16)
 
 #define PIC1_COMMAND 0x20
 #define PIC1_DATA    0x21
@@ -25,7 +28,7 @@
 
 struct io_apic {
 	volatile u32 *registers; /* [io_apic_lock] select at 0, window at 16 */
-	u32 gsi_base, pins;	 /* constant after boot */
+	u32 gsi_base, pins;      /* constant after boot */
 };
 
 static DEFINE_SPINLOCK(io_apic_lock);

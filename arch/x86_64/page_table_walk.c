@@ -4,7 +4,8 @@
 #include "arch/x86_64/processor.h"
 #include "kernel/mm/page_alloc.h"
 
-#define RANGE_FLAGS (_PAGE_PRESENT | _PAGE_RW | _PAGE_USER | _PAGE_PWT | _PAGE_PCD | _PAGE_GLOBAL | _PAGE_NX)
+#define RANGE_FLAGS                                                                                \
+	(_PAGE_PRESENT | _PAGE_RW | _PAGE_USER | _PAGE_PWT | _PAGE_PCD | _PAGE_GLOBAL | _PAGE_NX)
 #define CANONICAL_HOLE_START 0x0000800000000000UL
 #define CANONICAL_HOLE_END   0xffff800000000000UL
 
@@ -14,8 +15,9 @@ static unsigned long level_size(enum table_level level)
 }
 
 /*
- * What covers addr: a page (true), or nothing (false); in both cases *size bytes, aligned, at once. The
- * rights are those the levels leave together: all must allow writing and user mode, one may forbid fetching.
+ * What covers addr: a page (true), or nothing (false); in both cases *size bytes, aligned, at once.
+ * The rights are those the levels leave together: all must allow writing and user mode, one may
+ * forbid fetching.
  */
 static bool page_at(unsigned long addr, unsigned long *size, pgprot_t *prot)
 {
@@ -31,14 +33,18 @@ static bool page_at(unsigned long addr, unsigned long *size, pgprot_t *prot)
 		all &= entry;
 		any |= entry & _PAGE_NX;
 		if (level == LEVEL_PTE || (entry & _PAGE_PSE)) {
-			*prot = (entry & RANGE_FLAGS & ~(_PAGE_RW | _PAGE_USER | _PAGE_NX)) | all | any;
+			*prot = (entry & RANGE_FLAGS & ~(_PAGE_RW | _PAGE_USER | _PAGE_NX)) | all |
+				any;
 			return true;
 		}
 		table = entry & PTE_PFN_MASK;
 	}
 }
 
-/* The address after [addr, addr + size), past the hole in the middle; 0 at the end of the address space. */
+/*
+ * The address after [addr, addr + size), past the hole in the middle; 0 at the end of the address
+ * space.
+ */
 static unsigned long next_address(unsigned long addr, unsigned long size)
 {
 	unsigned long next = ALIGN_DOWN(addr, size) + size;
@@ -61,7 +67,8 @@ bool page_table_next_range(unsigned long addr, struct page_table_range *range)
 		addr = next_address(addr, size);
 		range->end = addr;
 	} while (addr != 0 && page_at(addr, &size, &prot) && size == range->entry_size &&
-		 prot == range->prot && page_table_area_name(addr) == page_table_area_name(range->start));
+		 prot == range->prot &&
+		 page_table_area_name(addr) == page_table_area_name(range->start));
 	return true;
 }
 

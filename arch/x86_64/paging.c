@@ -23,7 +23,7 @@ static u64 level1_fixmap[PTRS_PER_TABLE] __aligned(4096);
 static bool direct_map_ready;
 static phys_addr_t window_table; /* what the window shows */
 static unsigned fixmap_used = FIXMAP_WINDOW + 1;
-static u64 table_count = 3;
+static u64 table_count; /* of the page allocator */
 
 u64 page_table_pages(void)
 {
@@ -52,11 +52,11 @@ phys_addr_t alloc_table(void)
 		if (!page)
 			return 0;
 		table = __pa(page);
+		table_count++;
 	} else {
 		table = memblock_phys_alloc(PAGE_SIZE, PAGE_SIZE);
 	}
 	memset(table_ptr(table), 0, PAGE_SIZE);
-	table_count++;
 	return table;
 }
 
@@ -82,7 +82,9 @@ u64 *walk_to(unsigned long addr, enum table_level level, bool create)
 	return &table_ptr(table)[table_index(addr, level)];
 }
 
-/* Map [addr, end) to consecutive pages from phys on with entries of one level, a table at a time. */
+/*
+ * Map [addr, end) to consecutive pages from phys on with entries of one level, a table at a time.
+ */
 static void __init map_range(unsigned long addr, unsigned long end, phys_addr_t phys, pgprot_t prot,
 			     enum table_level level)
 {
@@ -150,7 +152,9 @@ static void __init map_image(const char *start, const char *end, pgprot_t prot)
 	map_range((unsigned long)start, (unsigned long)end, __pa(start), prot, LEVEL_PTE);
 }
 
-/* The window works through the boot tables first; their upper table for the image has a free entry. */
+/*
+ * The window works through the boot tables first; their upper table for the image has a free entry.
+ */
 static void __init install_fixmap(void)
 {
 	u64 *boot_pdpt = (u64 *)((boot_pml4[table_index(FIXMAP_START, LEVEL_PGD)] & PTE_PFN_MASK) +
@@ -175,9 +179,12 @@ void __init paging_init(void)
 	map_image(__init_begin, __init_text_end, PAGE_KERNEL_ROX);
 	map_image(__init_text_end, __init_end, PAGE_KERNEL);
 	map_image(__bss_start, _end, PAGE_KERNEL);
+	*walk_to((unsigned long)boot_stack_guard, LEVEL_PTE, false) = 0;
 	for (unsigned i = 0; memblock_region(i, &base, &end); i++)
 		map_ram(base, end);
-	/* All of vmalloc's first-level tables now, so that a later copy of the root stays complete. */
+	/*
+	 * All of vmalloc's first-level tables now, so that a later copy of the root stays complete.
+	 */
 	for (unsigned long addr = VMALLOC_START; addr < VMALLOC_END; addr += PGD_SIZE)
 		if (!walk_to(addr, LEVEL_PUD, true))
 			panic("No memory for page tables");

@@ -5,24 +5,23 @@
  * per-CPU areas exist (GS base 0); after setup_per_cpu_areas() each CPU has a copy, and its GS base
  * is the distance from the section to that copy, so %gs:variable is this CPU's.
  *
- * this_cpu_*() are one instruction each: safe against interrupts and migration. A plain pointer from
- * this_cpu_ptr() needs preemption off for as long as it is used.
+ * this_cpu_*() are one instruction each: safe against interrupts and migration. A plain pointer
+ * from this_cpu_ptr() needs preemption off for as long as it is used.
  */
 #pragma once
 
 #include "kernel/compiler.h"
 #include "kernel/cpumask.h"
 
-#define DEFINE_PER_CPU(type, name) __section(".data..percpu") __typeof__(type) name
+#define DEFINE_PER_CPU(type, name)  __section(".data..percpu") __typeof__(type) name
 #define DECLARE_PER_CPU(type, name) extern __typeof__(type) name
 
 extern unsigned long __per_cpu_offset[NR_CPUS]; /* written at boot, before the CPU starts */
 DECLARE_PER_CPU(unsigned long, this_cpu_off);   /* this CPU's __per_cpu_offset */
 DECLARE_PER_CPU(unsigned, cpu_number);
 
-#define per_cpu_ptr(ptr, cpu)                                                                      \
-	((__typeof__(ptr))((unsigned long)(ptr) + __per_cpu_offset[cpu]))
-#define per_cpu(var, cpu) (*per_cpu_ptr(&(var), cpu))
+#define per_cpu_ptr(ptr, cpu) ((__typeof__(ptr))((unsigned long)(ptr) + __per_cpu_offset[cpu]))
+#define per_cpu(var, cpu)     (*per_cpu_ptr(&(var), cpu))
 
 #define this_cpu_read(var)                                                                         \
 	({                                                                                         \
@@ -42,22 +41,34 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 	do {                                                                                       \
 		__typeof__(var) __val = (val);                                                     \
 		if (sizeof(var) == 1)                                                              \
-			__asm__ __volatile__(op "b %b1, %%gs:%0" : "+m"(var) : "qi"(__val) : "memory"); \
+			__asm__ __volatile__(op "b %b1, %%gs:%0"                                   \
+					     : "+m"(var)                                           \
+					     : "qi"(__val)                                         \
+					     : "memory");                                          \
 		else if (sizeof(var) == 2)                                                         \
-			__asm__ __volatile__(op "w %w1, %%gs:%0" : "+m"(var) : "ri"(__val) : "memory"); \
+			__asm__ __volatile__(op "w %w1, %%gs:%0"                                   \
+					     : "+m"(var)                                           \
+					     : "ri"(__val)                                         \
+					     : "memory");                                          \
 		else if (sizeof(var) == 4)                                                         \
-			__asm__ __volatile__(op "l %k1, %%gs:%0" : "+m"(var) : "ri"(__val) : "memory"); \
+			__asm__ __volatile__(op "l %k1, %%gs:%0"                                   \
+					     : "+m"(var)                                           \
+					     : "ri"(__val)                                         \
+					     : "memory");                                          \
 		else                                                                               \
-			__asm__ __volatile__(op "q %q1, %%gs:%0" : "+m"(var) : "re"(__val) : "memory"); \
+			__asm__ __volatile__(op "q %q1, %%gs:%0"                                   \
+					     : "+m"(var)                                           \
+					     : "re"(__val)                                         \
+					     : "memory");                                          \
 	} while (0)
 
 #define this_cpu_write(var, val) percpu_op("mov", var, val)
-#define this_cpu_add(var, val) percpu_op("add", var, val)
-#define this_cpu_sub(var, val) percpu_op("sub", var, val)
-#define this_cpu_or(var, val) percpu_op("or", var, val)
-#define this_cpu_and(var, val) percpu_op("and", var, val)
-#define this_cpu_inc(var) this_cpu_add(var, 1)
-#define this_cpu_dec(var) this_cpu_sub(var, 1)
+#define this_cpu_add(var, val)   percpu_op("add", var, val)
+#define this_cpu_sub(var, val)   percpu_op("sub", var, val)
+#define this_cpu_or(var, val)    percpu_op("or", var, val)
+#define this_cpu_and(var, val)   percpu_op("and", var, val)
+#define this_cpu_inc(var)        this_cpu_add(var, 1)
+#define this_cpu_dec(var)        this_cpu_sub(var, 1)
 /* Decrement an int; true if it is negative now. */
 #define this_cpu_dec_negative(var)                                                                 \
 	({                                                                                         \

@@ -90,8 +90,8 @@ static u64 *small_entry(unsigned long addr, int *error)
 }
 
 /*
- * Nothing is changed unless all of it can be. The alias is the direct map's mapping of the same page; it
- * gets alias_set and alias_clear.
+ * Nothing is changed unless all of it can be. The alias is the direct map's mapping of the same
+ * page; it gets alias_set and alias_clear.
  */
 struct rights_change {
 	u64 set, clear;
@@ -185,7 +185,7 @@ int set_memory_nx(unsigned long addr, unsigned long numpages)
 	return error;
 }
 
-void unmap_kernel_range(unsigned long start, unsigned long end)
+void clear_kernel_range(unsigned long start, unsigned long end)
 {
 	unsigned long flags, size;
 
@@ -206,5 +206,10 @@ void unmap_kernel_range(unsigned long start, unsigned long end)
 			size = PAGE_SIZE;
 	}
 	spin_unlock_irqrestore(&init_mm_lock, flags);
+}
+
+void unmap_kernel_range(unsigned long start, unsigned long end)
+{
+	clear_kernel_range(start, end);
 	flush_tlb_kernel_range(start, end);
 }

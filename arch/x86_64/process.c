@@ -12,7 +12,10 @@ void ret_from_fork(void);
 void arch_setup_new_task(struct task_struct *p, void (*entry)(void))
 {
 	u8 *top = (u8 *)p->stack + THREAD_SIZE;
-	/* The 16 bytes above stay 0: the outermost frame's return address, should anyone look for it. */
+	/*
+	 * The 16 bytes above stay 0: the outermost frame's return address, should anyone look for
+	 * it.
+	 */
 	struct switch_frame *frame = (struct switch_frame *)(top - 16) - 1;
 
 	*(u64 *)(top - 16) = 0;

@@ -43,8 +43,9 @@ static __always_inline u32 inl(u16 port)
 }
 
 /*
- * False under QEMU's TCG, which leaves the translated code at every PAUSE and takes its global lock: a CPU
- * that waits with PAUSE then keeps the lock from the CPUs it waits for. Set by cpu_init().
+ * False under QEMU's TCG, which leaves the translated code at every PAUSE and takes its global
+ * lock: a CPU that waits with PAUSE then keeps the lock from the CPUs it waits for. Set by
+ * cpu_init().
  */
 extern bool cpu_has_cheap_pause;
 
@@ -57,7 +58,9 @@ static __always_inline void cpu_relax(void)
 		barrier();
 }
 
-/* Halt until the next interrupt; interrupts are on afterwards. STI's shadow makes the pair atomic. */
+/*
+ * Halt until the next interrupt; interrupts are on afterwards. STI's shadow makes the pair atomic.
+ */
 static __always_inline void safe_halt(void)
 {
 	__asm__ __volatile__("sti; hlt" ::: "memory");
@@ -69,11 +72,11 @@ static __always_inline void halt(void)
 }
 
 /* Model-specific registers (Intel SDM 4). */
-#define MSR_APIC_BASE	 0x1b
+#define MSR_APIC_BASE    0x1b
 #define MSR_TSC_DEADLINE 0x6e0
-#define MSR_X2APIC	 0x800
-#define MSR_EFER	 0xc0000080
-#define MSR_GS_BASE	 0xc0000101
+#define MSR_X2APIC       0x800
+#define MSR_EFER         0xc0000080
+#define MSR_GS_BASE      0xc0000101
 
 /* Control register bits (Intel SDM 3A 2.5). */
 #define X86_CR0_WP   (1UL << 16)
@@ -105,7 +108,9 @@ static __always_inline u64 rdtsc(void)
 
 static __always_inline void cpuid(u32 leaf, u32 subleaf, u32 *a, u32 *b, u32 *c, u32 *d)
 {
-	__asm__ __volatile__("cpuid" : "=a"(*a), "=b"(*b), "=c"(*c), "=d"(*d) : "a"(leaf), "c"(subleaf));
+	__asm__ __volatile__("cpuid"
+			     : "=a"(*a), "=b"(*b), "=c"(*c), "=d"(*d)
+			     : "a"(leaf), "c"(subleaf));
 }
 
 #define DEFINE_CR(n)                                                                               \

@@ -9,9 +9,9 @@
 #define RESET_CONTROL_PORT   0xcf9 /* of Intel's chipsets, before ACPI named one */
 #define RESET_CONTROL_FULL   0x06
 #define I8042_COMMAND_PORT   0x64
-#define I8042_BUSY	     0x02
+#define I8042_BUSY           0x02
 #define I8042_PULSE_RESET    0xfe
-#define I8042_TRIES	     100000U
+#define I8042_TRIES          100000U
 
 static void __noreturn stay(void)
 {

@@ -59,7 +59,8 @@ static void __init count_cpus(void)
 			cpu_apic_ids[nr_cpu_ids++] = id;
 	}
 	if (unreachable)
-		pr_warn("smp: %u CPUs have an APIC ID that only an x2APIC can reach\n", unreachable);
+		pr_warn("smp: %u CPUs have an APIC ID that only an x2APIC can reach\n",
+			unreachable);
 	if (nr_cpu_ids > 1 && !smp_reserve_trampoline()) {
 		pr_warn("smp: no memory below 1 MiB to start other CPUs from\n");
 		nr_cpu_ids = 1;

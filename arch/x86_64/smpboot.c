@@ -2,8 +2,9 @@
  * Bringing up the other CPUs, all at once (Intel SDM 3A 8.4).
  *
  * Each gets INIT, then twice STARTUP with the page of the trampoline, and finds its way through
- * boot/trampoline.asm to start_secondary(). One that does not come is reported and left out: its state
- * is set to CPU_GIVEN_UP, so that it halts should it come later, and the trampoline then stays.
+ * boot/trampoline.asm to start_secondary(). One that does not come is reported and left out: its
+ * state is set to CPU_GIVEN_UP, so that it halts should it come later, and the trampoline then
+ * stays.
  */
 #include "arch/x86_64/smpboot.h"
 
@@ -19,18 +20,19 @@
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
 
-#define TRAMPOLINE_LIMIT    0x9f000UL /* the BIOS's data begins there or later */
-#define TRAMPOLINE_CODE32   8
-#define TRAMPOLINE_DATA32   16
-#define TRAMPOLINE_CODE64   24
-#define TRAMPOLINE_TABLES   4 /* one of each level, for the identity map of two pages */
-#define STARTUP_DELAY_US    200
-#define STARTUP_TIMEOUT_NS  (10 * NSEC_PER_SEC) /* of running time, since the last CPU came */
+#define TRAMPOLINE_LIMIT   0x9f000UL /* the BIOS's data begins there or later */
+#define TRAMPOLINE_CODE32  8
+#define TRAMPOLINE_DATA32  16
+#define TRAMPOLINE_CODE64  24
+#define TRAMPOLINE_TABLES  4 /* one of each level, for the identity map of two pages */
+#define STARTUP_DELAY_US   200
+#define STARTUP_TIMEOUT_NS (10 * NSEC_PER_SEC) /* of running time, since the last CPU came */
 
 /* The page behind the trampoline's code; trampoline.asm knows the offsets. */
 struct trampoline_data {
@@ -79,15 +81,19 @@ static void __init trampoline_map(void)
 
 	memset(tables, 0, TRAMPOLINE_TABLES * PAGE_SIZE);
 	for (unsigned level = 0; level < TRAMPOLINE_TABLES - 1; level++)
-		tables[level * PTRS_PER_TABLE] = (trampoline_tables + (level + 1) * PAGE_SIZE) |
-						 TABLE_FLAGS;
-	pt[table_index(trampoline_page, LEVEL_PTE)] = trampoline_page | _PAGE_PRESENT | _PAGE_ACCESSED;
-	pt[table_index(trampoline_page + PAGE_SIZE, LEVEL_PTE)] =
-		(trampoline_page + PAGE_SIZE) | _PAGE_PRESENT | _PAGE_RW | _PAGE_ACCESSED | _PAGE_NX;
+		tables[level * PTRS_PER_TABLE] =
+			(trampoline_tables + (level + 1) * PAGE_SIZE) | TABLE_FLAGS;
+	pt[table_index(trampoline_page, LEVEL_PTE)] =
+		trampoline_page | _PAGE_PRESENT | _PAGE_ACCESSED;
+	pt[table_index(trampoline_page + PAGE_SIZE, LEVEL_PTE)] = (trampoline_page + PAGE_SIZE) |
+								  _PAGE_PRESENT | _PAGE_RW |
+								  _PAGE_ACCESSED | _PAGE_NX;
 	memcpy(pgd + PTRS_PER_TABLE / 2, swapper_pg_dir + PTRS_PER_TABLE / 2, PAGE_SIZE / 2);
 }
 
-/* The code page is written, then made read-only in the direct map, and only then executable below. */
+/*
+ * The code page is written, then made read-only in the direct map, and only then executable below.
+ */
 static int __init trampoline_install(void)
 {
 	u8 *code = __va(trampoline_page);
@@ -128,7 +134,10 @@ void __noreturn start_secondary(unsigned cpu)
 	local_apic_setup();
 	local_apic_timer_setup();
 	cpumask_set_cpu(cpu, &cpu_online_mask);
-	/* Who flushes TLBs counts on this CPU from here on; what it has cached before is dropped now. */
+	/*
+	 * Who flushes TLBs counts on this CPU from here on; what it has cached before is dropped
+	 * now.
+	 */
 	local_flush_tlb_all();
 	cpu_startup_entry();
 }
@@ -137,7 +146,7 @@ static void __init send_to_starting(u32 mode_and_vector)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		if (atomic_read(&cpu_states[cpu]) == CPU_STARTING)
 			apic_send_ipi(cpu_apic_ids[cpu], mode_and_vector);
 }
@@ -146,12 +155,12 @@ static unsigned __init prepare_cpus(void)
 {
 	unsigned cpu, count = 0;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		struct task_struct *idle;
 
 		if (cpu == 0)
 			continue;
-		idle = fork_idle(cpu);
+		idle = alloc_ist_stacks(cpu) == 0 ? fork_idle(cpu) : NULL;
 		if (!idle) {
 			pr_err("smp: no memory for CPU %u\n", cpu);
 			continue;
@@ -186,7 +195,7 @@ static bool __init give_up_missing(void)
 	bool missing = false;
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		if (atomic_cmpxchg(&cpu_states[cpu], CPU_STARTING, CPU_GIVEN_UP) != CPU_STARTING)
 			continue;
 		pr_err("smp: CPU %u (APIC ID %u) does not answer and is left out\n", cpu,
@@ -198,9 +207,12 @@ static bool __init give_up_missing(void)
 
 void __init smp_init(void)
 {
-	unsigned count = prepare_cpus();
 	bool missing = false;
+	unsigned count;
 
+	if (alloc_ist_stacks(0))
+		panic("No memory for the interrupt stacks");
+	count = prepare_cpus();
 	if (count && trampoline_install() == 0) {
 		/* The 10 ms that must follow were for CPUs older than 64 bits. */
 		send_to_starting(APIC_DM_INIT);

@@ -8,9 +8,9 @@
 extern bool cpu_is_virtual;
 
 /*
- * Unless the ticket is served by now, halt until an interrupt (if they are on) or an NMI. Between the look
- * and the halt nothing gets lost: whatever interrupts there has the look repeated (spin_wait_restart).
- * arch/x86_64/spin_wait.asm
+ * Unless the ticket is served by now, halt until an interrupt (if they are on) or an NMI. Between
+ * the look and the halt nothing gets lost: whatever interrupts there has the look repeated
+ * (spin_wait_restart). arch/x86_64/spin_wait.asm
  */
 void spin_wait_halt(const u16 *owner, u16 ticket);
 extern const char spin_wait_halt_end[];

@@ -1,10 +1,11 @@
 /*
  * Unwinding by frame pointers.
  *
- * Each function keeps [rbp] = the caller's rbp, [rbp + 8] = the return address. An entry stub sets rbp
- * to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads over an exception or
- * interrupt to what was interrupted, be it on another stack. A frame pointer of 0 ends the trace.
- * Nothing is read outside the stacks that are known, and frames must go upwards on a stack.
+ * Each function keeps [rbp] = the caller's rbp, [rbp + 8] = the return address. An entry stub sets
+ * rbp to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads over an
+ * exception or interrupt to what was interrupted, be it on another stack. A frame pointer of 0 ends
+ * the trace. Nothing is read outside the stacks that are known, and frames must go upwards on a
+ * stack.
  */
 #include "arch/x86_64/stacktrace.h"
 
@@ -17,19 +18,21 @@
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
 
-#define CODE_BYTES	  64
+#define CODE_BYTES        64
 #define CODE_BYTES_BEFORE 42
-#define TRACE_MAX	  64
+#define TRACE_MAX         64
 
 struct stack_bounds {
 	unsigned long low, high;
 };
 
 struct unwind {
-	const struct task_struct *task; /* whose stack may be walked, with this CPU's own if it is current */
+	/* whose stack may be walked, with this CPU's own if it is current */
+	const struct task_struct *task;
 	unsigned long bp;
 	unsigned long ip;
-	unsigned long extra_ip; /* the caller of a function interrupted before it had a frame, or 0 */
+	/* the caller of a function interrupted before it had a frame, or 0 */
+	unsigned long extra_ip;
 	struct stack_bounds stack;
 };
 
@@ -54,8 +57,8 @@ static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_
 	if (in_bounds(b, addr, 8))
 		return true;
 	for (unsigned i = 0; i < NR_IST - 1; i++) {
-		b->low = (unsigned long)this_cpu_ptr(&ist_stacks)->stack[i];
-		b->high = b->low + IST_STACK_SIZE;
+		b->low = (unsigned long)this_cpu_ptr(&ist_stacks)->base[i];
+		b->high = b->low + this_cpu_read(ist_stacks.size);
 		if (in_bounds(b, addr, 8))
 			return true;
 	}
@@ -166,7 +169,10 @@ unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigne
 	return unwind_save(&u, entries, max, skip);
 }
 
-/* The task may begin to run while it is read: the trace is then of no use, but reads only its stack. */
+/*
+ * The task may begin to run while it is read: the trace is then of no use, but reads only its
+ * stack.
+ */
 unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max)
 {
 	struct unwind u = { .task = task };

@@ -37,8 +37,8 @@ __switch_to:
 	pop	r15
 	ret
 
-; The first switch to a task returns here: rax = the task before, rbx = the function to run, rbp = 0,
-; where backtraces end.
+; The first switch to a task returns here: rax = the task before, rbx = the function to run, and
+; rbp = 0, where backtraces end.
 global ret_from_fork
 ret_from_fork:
 	mov	rdi, rax

@@ -12,9 +12,12 @@ struct switch_frame {
 };
 
 /*
- * Save callee-saved registers and the stack pointer of prev, load next's; returns on next's stack the
- * task that ran before. Interrupts off, run-queue lock held; sets current_task and TSS.rsp0.
+ * Save callee-saved registers and the stack pointer of prev, load next's; returns on next's stack
+ * the task that ran before. Interrupts off, run-queue lock held; sets current_task and TSS.rsp0.
  */
 struct task_struct *__switch_to(struct task_struct *prev, struct task_struct *next);
-/* Prepare a new task's stack so that its first switch enters ret_from_fork, which calls schedule_tail(prev) and fn(arg). */
+/*
+ * Prepare a new task's stack so that its first switch enters ret_from_fork, which calls
+ * schedule_tail(prev) and fn(arg).
+ */
 void arch_setup_new_task(struct task_struct *p, void (*entry)(void));

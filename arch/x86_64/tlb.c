@@ -1,9 +1,10 @@
 /*
  * Rounds of IPIs that all other CPUs answer: TLB flushes and text synchronization.
  *
- * One round of a kind at a time. The initiator waits for the lock and for the answers with interrupts on,
- * so CPUs that start rounds against each other answer each other meanwhile. It waits as long as it takes:
- * to go on without an answer would be to let a CPU use what is no longer there.
+ * One round of a kind at a time: those who want another sleep on its mutex. The initiator waits for
+ * the answers with interrupts on, so CPUs that start rounds of different kinds answer each other
+ * meanwhile. It waits as long as it takes: to go on without an answer would be to let a CPU use
+ * what is no longer there.
  */
 #include "arch/x86_64/tlb.h"
 
@@ -14,21 +15,22 @@
 #include "arch/x86_64/vectors.h"
 #include "kernel/bug.h"
 #include "kernel/cpumask.h"
-#include "kernel/locking/spinlock.h"
+#include "kernel/locking/mutex.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/sched/sched.h"
 
 #define FLUSH_SINGLE_MAX 32 /* pages; more are flushed by forgetting everything */
 
 struct ipi_round {
-	spinlock_t lock;	/* held by the initiator from start to end */
+	struct mutex lock; /* held by the initiator from start to end */
 	unsigned vector;
-	struct cpumask pending; /* [A] who has yet to answer */
+	struct cpumask pending;   /* [A] who has yet to answer */
 	unsigned long start, end; /* [lock] read by those in pending */
 };
 
-static struct ipi_round tlb_round = { .lock = __SPINLOCK_INIT(tlb_round.lock),
+static struct ipi_round tlb_round = { .lock = __MUTEX_INITIALIZER(tlb_round.lock),
 				      .vector = TLB_FLUSH_VECTOR };
-static struct ipi_round text_round = { .lock = __SPINLOCK_INIT(text_round.lock),
+static struct ipi_round text_round = { .lock = __MUTEX_INITIALIZER(text_round.lock),
 				       .vector = TEXT_SYNC_VECTOR };
 
 void local_flush_tlb_all(void)
@@ -60,19 +62,25 @@ static void sync_core(void)
 	cpuid(0, 0, &a, &b, &c, &d);
 }
 
-/* Preemption is off: the caller holds round->lock. */
-static void run_round(struct ipi_round *round)
+/* Do it here, have it done on all others, wait for them. round->lock held. */
+static void run_round(struct ipi_round *round, void (*here)(void))
 {
-	unsigned cpu, this_cpu = smp_processor_id();
+	unsigned cpu, this_cpu;
 
-	for_each_online_cpu(cpu) {
+	WARN_ON_ONCE(irqs_disabled());
+	this_cpu = get_cpu();
+	here();
+	for_each_online_cpu (cpu) {
 		if (cpu == this_cpu)
 			continue;
 		cpumask_set_cpu(cpu, &round->pending);
 		apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_FIXED | round->vector);
 	}
-	while (!cpumask_empty(&round->pending))
+	put_cpu();
+	while (!cpumask_empty(&round->pending)) {
 		cpu_relax();
+		cond_resched();
+	}
 	smp_rmb();
 }
 
@@ -81,19 +89,22 @@ static bool others_online(void)
 	return num_online_cpus() > 1;
 }
 
+static void flush_tlb_round_here(void)
+{
+	local_flush_range(tlb_round.start, tlb_round.end);
+}
+
 void flush_tlb_kernel_range(unsigned long start, unsigned long end)
 {
 	if (!others_online()) {
 		local_flush_range(start, end);
 		return;
 	}
-	WARN_ON_ONCE(irqs_disabled());
-	spin_lock(&tlb_round.lock);
+	mutex_lock(&tlb_round.lock);
 	tlb_round.start = start;
 	tlb_round.end = end;
-	local_flush_range(start, end);
-	run_round(&tlb_round);
-	spin_unlock(&tlb_round.lock);
+	run_round(&tlb_round, flush_tlb_round_here);
+	mutex_unlock(&tlb_round.lock);
 }
 
 void flush_tlb_all(void)
@@ -107,11 +118,9 @@ void text_sync_all(void)
 		sync_core();
 		return;
 	}
-	WARN_ON_ONCE(irqs_disabled());
-	spin_lock(&text_round.lock);
-	sync_core();
-	run_round(&text_round);
-	spin_unlock(&text_round.lock);
+	mutex_lock(&text_round.lock);
+	run_round(&text_round, sync_core);
+	mutex_unlock(&text_round.lock);
 }
 
 void tlb_flush_interrupt(void)
@@ -120,7 +129,7 @@ void tlb_flush_interrupt(void)
 
 	if (!cpumask_test_cpu(cpu, &tlb_round.pending))
 		return;
-	local_flush_range(tlb_round.start, tlb_round.end);
+	flush_tlb_round_here();
 	cpumask_clear_cpu(cpu, &tlb_round.pending);
 }
 

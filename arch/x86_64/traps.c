@@ -1,4 +1,7 @@
-/* Exceptions: tell what happened in Linux's words, and hand breakpoints and NMIs to those who use them. */
+/*
+ * Exceptions: tell what happened in Linux's words, and hand breakpoints and NMIs to those who use
+ * them.
+ */
 #include "arch/x86_64/traps.h"
 
 #include "arch/x86_64/irqflags.h"
@@ -10,14 +13,15 @@
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sections.h"
 #include "kernel/smp.h"
 #include "kernel/watchdog.h"
 
 /* Error code of a page fault (Intel SDM 3A 4.7). */
-#define PF_PROT	 (1UL << 0)
+#define PF_PROT  (1UL << 0)
 #define PF_WRITE (1UL << 1)
-#define PF_USER	 (1UL << 2)
-#define PF_RSVD	 (1UL << 3)
+#define PF_USER  (1UL << 2)
+#define PF_RSVD  (1UL << 3)
 #define PF_INSTR (1UL << 4)
 
 /* The entries of the vectors; entry.asm calls them. Interrupts off. */
@@ -60,11 +64,10 @@ static void __noreturn exc_page_fault(struct pt_regs *regs, unsigned long addres
 		pr_emerg("BUG: kernel NULL pointer dereference, address: %016lx\n", address);
 	else
 		pr_emerg("BUG: unable to handle page fault for address: %016lx\n", address);
-	pr_emerg("#PF: %s %s in kernel mode\n",
-		 (error_code & PF_USER) ? "user" : "supervisor",
-		 (error_code & PF_INSTR) ? "instruction fetch" :
-		 (error_code & PF_WRITE) ? "write access" :
-					   "read access");
+	pr_emerg("#PF: %s %s in kernel mode\n", (error_code & PF_USER) ? "user" : "supervisor",
+		 (error_code & PF_INSTR)   ? "instruction fetch"
+		 : (error_code & PF_WRITE) ? "write access"
+					   : "read access");
 	if (!(error_code & PF_PROT))
 		reason = "not-present page";
 	else if (error_code & PF_RSVD)
@@ -76,15 +79,21 @@ static void __noreturn exc_page_fault(struct pt_regs *regs, unsigned long addres
 	die("Oops", regs, (long)error_code);
 }
 
+static bool is_boot_stack_guard(unsigned long address)
+{
+	return address >= (unsigned long)boot_stack_guard && address < (unsigned long)boot_stack;
+}
+
 /*
- * The stack ran into its guard page: the page fault could not be pushed, so a double fault came, on a
- * stack of its own. Nothing of the task can be saved, it may have held anything.
+ * The stack ran into its guard page: the page fault could not be pushed, so a double fault came, on
+ * a stack of its own. Nothing of the task can be saved, it may have held anything.
  */
 static void __noreturn exc_double_fault(struct pt_regs *regs, unsigned long address)
 {
-	if (is_stack_guard((const void *)address)) {
+	if (is_stack_guard((const void *)address) || is_boot_stack_guard(address)) {
 		bust_spinlocks(true);
-		pr_emerg("BUG: kernel stack overflow in task %.16s/%d: guard page at %016lx was hit\n",
+		pr_emerg("BUG: kernel stack overflow in task %.16s/%d: guard page at %016lx was "
+			 "hit\n",
 			 current ? current->comm : "swapper", current ? current->pid : 0, address);
 		pr_emerg("stack: %016lx..%016lx\n", current ? (unsigned long)current->stack : 0,
 			 current ? (unsigned long)current->stack + THREAD_SIZE : 0);
@@ -146,7 +155,8 @@ void nmi_exit(void)
 
 void do_nmi(struct pt_regs *regs)
 {
-	unsigned long cr2 = read_cr2(); /* a page fault may just have been taken and not yet read it */
+	/* a page fault may just have been taken and not yet read it */
+	unsigned long cr2 = read_cr2();
 
 	spin_wait_restart(regs);
 	nmi_enter();

@@ -29,9 +29,9 @@ enum x86_trap {
 };
 
 /*
- * The handler of breakpoints in kernel text: true if the breakpoint was its own, with regs->ip (behind
- * the int3 when called) set to where to go on. Runs in any context, NMI included, interrupts off, on the
- * interrupted stack. One handler; NULL takes it away.
+ * The handler of breakpoints in kernel text: true if the breakpoint was its own, with regs->ip
+ * (behind the int3 when called) set to where to go on. Runs in any context, NMI included,
+ * interrupts off, on the interrupted stack. One handler; NULL takes it away.
  */
 typedef bool (*int3_handler_t)(struct pt_regs *regs);
 void set_int3_handler(int3_handler_t handler);

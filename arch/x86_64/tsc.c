@@ -1,10 +1,11 @@
 /*
  * Time from the TSC, and finding out how fast it counts.
  *
- * CPUID may say (leaves 15h and 16h). Else the TSC is held against a clock of known frequency, the HPET or
- * the 8254: two points, each a reading of the clock between two readings of the TSC. How far these lie
- * apart bounds the error of the point, so a point that the host interrupted is seen and taken again, and
- * the measurement ends as soon as the two bounds are small beside the time between the points.
+ * CPUID may say (leaves 15h and 16h). Else the TSC is held against a clock of known frequency, the
+ * HPET or the 8254: two points, each a reading of the clock between two readings of the TSC. How
+ * far these lie apart bounds the error of the point, so a point that the host interrupted is seen
+ * and taken again, and the measurement ends as soon as the two bounds are small beside the time
+ * between the points.
  */
 #include "arch/x86_64/tsc.h"
 
@@ -14,28 +15,29 @@
 #include "kernel/acpi/acpi.h"
 #include "kernel/printk.h"
 
-#define NS_SHIFT	 32 /* ns = tsc * tsc_ns_mult >> NS_SHIFT */
-#define POINT_TRIES	 5
-#define PPM_WANTED	 500U /* measured long enough when the bound of the error is at most this */
-#define PPM_AGREE	 5000U /* two measurements that differ by less are believed */
-#define MEASURE_TRIES	 10
-#define FS_PER_MS	 1000000000000ULL
+#define NS_SHIFT           32 /* ns = tsc * tsc_ns_mult >> NS_SHIFT */
+#define POINT_TRIES        5
+#define PPM_WANTED         500U  /* long enough when the error is at most this */
+#define PPM_AGREE          5000U /* two measurements that differ by less are believed */
+#define MEASURE_TRIES      10
+#define FS_PER_MS          1000000000000ULL
 #define CALIBRATION_MAX_MS 10U
 
-#define HPET_CAPABILITIES 0x000 /* IA-PC HPET specification 1.0a, 2.3: period in fs in the upper half */
-#define HPET_CONFIG	  0x010
-#define HPET_COUNTER	  0x0f0
-#define HPET_ENABLE	  1U
-#define HPET_MAX_PERIOD	  100000000U /* fs, section 2.3.4 */
+/* IA-PC HPET specification 1.0a, 2.3: period in fs in the upper half */
+#define HPET_CAPABILITIES 0x000
+#define HPET_CONFIG       0x010
+#define HPET_COUNTER      0x0f0
+#define HPET_ENABLE       1U
+#define HPET_MAX_PERIOD   100000000U /* fs, section 2.3.4 */
 
-#define PIT_FREQUENCY  1193182U
-#define PIT_CHANNEL2   0x42
-#define PIT_COMMAND    0x43
-#define PIT_MODE0_CH2  0xb0 /* channel 2, low then high byte, count down once */
-#define PIT_LATCH_CH2  0x80
-#define PIT_GATE_PORT  0x61
-#define PIT_GATE       0x01
-#define PIT_SPEAKER    0x02
+#define PIT_FREQUENCY 1193182U
+#define PIT_CHANNEL2  0x42
+#define PIT_COMMAND   0x43
+#define PIT_MODE0_CH2 0xb0 /* channel 2, low then high byte, count down once */
+#define PIT_LATCH_CH2 0x80
+#define PIT_GATE_PORT 0x61
+#define PIT_GATE      0x01
+#define PIT_SPEAKER   0x02
 
 u32 tsc_khz;
 u64 tsc_ns_mult;
@@ -50,7 +52,7 @@ struct reference_clock {
 };
 
 struct sample {
-	u64 tsc;	/* the middle of the two readings */
+	u64 tsc; /* the middle of the two readings */
 	u64 clock;
 	u64 uncertainty; /* TSC ticks between the readings */
 	u32 apic_ticks;
@@ -98,7 +100,10 @@ void udelay(u64 us)
 	ndelay(us * NSEC_PER_USEC);
 }
 
-/* Two calls in a loop are a few microseconds apart, even in an emulator: what is more was somebody else's. */
+/*
+ * Two calls in a loop are a few microseconds apart, even in an emulator: what is more was somebody
+ * else's.
+ */
 #define RUNNING_STEP_MAX (100 * NSEC_PER_USEC)
 
 void running_time_start(struct running_time *time)
@@ -151,7 +156,8 @@ static void __init pit_open(struct reference_clock *clock)
 	outb(PIT_COMMAND, PIT_MODE0_CH2);
 	outb(PIT_CHANNEL2, 0xff);
 	outb(PIT_CHANNEL2, 0xff);
-	*clock = (struct reference_clock){ "PIT", pit_read, FS_PER_MS * 1000 / PIT_FREQUENCY, 0xffff };
+	*clock = (struct reference_clock){ "PIT", pit_read, FS_PER_MS * 1000 / PIT_FREQUENCY,
+					   0xffff };
 }
 
 /* The best of a few readings: the one with the TSC's two readings closest together. */
@@ -167,8 +173,8 @@ static void __init take_sample(const struct reference_clock *clock, struct sampl
 		u64 after = rdtsc();
 
 		if (after - before < best->uncertainty)
-			*best = (struct sample){ before + (after - before) / 2, value, after - before,
-						 apic_ticks };
+			*best = (struct sample){ before + (after - before) / 2, value,
+						 after - before, apic_ticks };
 	}
 }
 
@@ -203,8 +209,8 @@ static bool __init agree(u64 a, u64 b)
 }
 
 /*
- * Until two measurements in a row agree. A host that stopped this CPU in a bad moment (the 8254 comes
- * round every 55 ms) spoils one, not two in the same way.
+ * Until two measurements in a row agree. A host that stopped this CPU in a bad moment (the 8254
+ * comes round every 55 ms) spoils one, not two in the same way.
  */
 static struct measurement __init measure_twice(const struct reference_clock *clock)
 {
@@ -262,6 +268,6 @@ void __init time_init(void)
 	tsc_khz = (u32)khz;
 	tsc_base = rdtsc();
 	tsc_ns_mult = (NSEC_PER_MSEC << NS_SHIFT) / khz;
-	pr_info("tsc: %lu.%03lu MHz by %s, local APIC timer %lu.%03lu MHz\n", khz / 1000, khz % 1000,
-		source, m.apic_khz * 16 / 1000, m.apic_khz * 16 % 1000);
+	pr_info("tsc: %lu.%03lu MHz by %s, local APIC timer %lu.%03lu MHz\n", khz / 1000,
+		khz % 1000, source, m.apic_khz * 16 / 1000, m.apic_khz * 16 % 1000);
 }

@@ -1,6 +1,7 @@
 /* The files of one task: /proc/PID/{stat,status,stack,comm}, as Linux's proc(5) describes them. */
 #include "arch/x86_64/stacktrace.h"
 #include "fs/proc/internal.h"
+#include "kernel/kallsyms.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"
 
@@ -34,7 +35,8 @@ static int task_snapshot(struct task_struct *task, struct task_snapshot *s)
 	s->policy = task->policy;
 	s->rt_priority = task->rt_priority;
 	s->nice = task->nice;
-	s->cpus_allowed = task->cpus_allowed;
+	for (unsigned i = 0; i < ARRAY_SIZE(s->cpus_allowed.bits); i++)
+		s->cpus_allowed.bits[i] = task->cpus_allowed.bits[i] & cpu_possible_mask.bits[i];
 	spin_unlock_irqrestore(&task->lock, flags);
 
 	/* Written under the run queue's lock; one 64-bit load each is good enough to look at. */
@@ -128,18 +130,31 @@ int proc_pid_status(struct seq_file *m, void *v)
 	return 0;
 }
 
+/* The functions through which a task goes to sleep say nothing of why it does. */
+static bool in_sched_functions(unsigned long address)
+{
+	static const char *const names[] = { "__schedule", "schedule", "schedule_timeout",
+					     "preempt_schedule", "preempt_schedule_irq" };
+	char buf[KSYM_NAME_LEN];
+	const char *name = kallsyms_lookup(address, NULL, NULL, buf);
+
+	return name && match_string(names, ARRAY_SIZE(names), name) >= 0;
+}
+
 /* Where a task sleeps. Of one that runs elsewhere nothing can be said. */
 int proc_pid_stack(struct seq_file *m, void *v)
 {
 	struct task_struct *task = m->private;
 	unsigned long entries[STACK_MAX];
-	unsigned n;
+	unsigned n, i = 0;
 
 	(void)v;
 	if (!proc_task_alive(task))
 		return -ESRCH;
 	n = stack_trace_save_task(task, entries, STACK_MAX);
-	for (unsigned i = 0; i < n; i++)
+	while (i < n && in_sched_functions(entries[i]))
+		i++;
+	for (; i < n; i++)
 		seq_printf(m, "[<0>] %pB\n", (void *)entries[i]);
 	return 0;
 }

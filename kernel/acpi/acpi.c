@@ -7,6 +7,7 @@
 #include "arch/x86_64/setup.h"
 #include "kernel/boot_info.h"
 #include "kernel/printk.h"
+#include "kernel/time/ktime.h"
 
 #define LOCAL_APIC_DEFAULT_ADDRESS 0xfee00000UL
 
@@ -15,6 +16,8 @@
 #define PM1_SLP_TYP(t) ((u32)(t) << 10)
 #define PM1_SLP_EN     (1U << 13)
 #define ENABLE_TRIES   1000000U
+/* of own running time, for the machine to do as it was told */
+#define END_WAIT_NS (10 * NSEC_PER_SEC)
 
 struct acpi_info acpi_info;
 
@@ -31,10 +34,13 @@ void __init acpi_init(void)
 			info->have_s5 ? ", S5" : "", info->have_hpet ? ", HPET" : "");
 	if (info->cpus_dropped)
 		pr_warn("ACPI: %u CPUs more than this kernel can use\n", info->cpus_dropped);
-	/* While the 8259s can still take back, through the local APIC, an interrupt that they have announced. */
+	/*
+	 * While the 8259s can still take back, through the local APIC, an interrupt that they have
+	 * announced.
+	 */
 	pic_disable();
-	local_apic_map(info->local_apic_address ? info->local_apic_address :
-						  LOCAL_APIC_DEFAULT_ADDRESS);
+	local_apic_map(info->local_apic_address ? info->local_apic_address
+						: LOCAL_APIC_DEFAULT_ADDRESS);
 }
 
 /* Tell the firmware to leave power management to ACPI, if it has not. */
@@ -50,6 +56,15 @@ static void acpi_enable(void)
 			return;
 		cpu_relax();
 	}
+}
+
+static void wait_for_the_end(void)
+{
+	struct running_time time;
+
+	running_time_start(&time);
+	while (running_time_elapsed(&time) < END_WAIT_NS && tsc_khz)
+		cpu_relax();
 }
 
 static void write_sleep(u32 port, u8 type)
@@ -73,8 +88,7 @@ void acpi_power_off(void)
 	acpi_enable();
 	write_sleep(info->pm1a_control, info->s5_type_a);
 	write_sleep(info->pm1b_control, info->s5_type_b);
-	for (unsigned i = 0; i < ENABLE_TRIES; i++)
-		cpu_relax();
+	wait_for_the_end();
 }
 
 void acpi_reset(void)
@@ -84,6 +98,5 @@ void acpi_reset(void)
 	if (!info->reset_supported || info->reset_space != 1 || info->reset_address > 0xffff)
 		return;
 	outb((u16)info->reset_address, info->reset_value);
-	for (unsigned i = 0; i < ENABLE_TRIES; i++)
-		cpu_relax();
+	wait_for_the_end();
 }

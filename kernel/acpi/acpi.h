@@ -13,7 +13,7 @@
 typedef const void *(*acpi_read_fn)(phys_addr_t phys, size_t size);
 
 #define ACPI_MAX_IO_APICS 8
-#define ACPI_ISA_IRQS	  16
+#define ACPI_ISA_IRQS     16
 
 struct acpi_io_apic {
 	u32 id;
@@ -28,14 +28,14 @@ struct acpi_isa_override {
 
 /* The result of acpi_parse(): what the kernel wants to know. */
 struct acpi_info {
-	bool found;		   /* a root pointer and a root table that are sound */
-	const char *problem;	   /* first nonsense met, or NULL */
+	bool found;          /* a root pointer and a root table that are sound */
+	const char *problem; /* first nonsense met, or NULL */
 	unsigned problem_count;
 	char oem_id[7];
 
 	bool have_madt;
 	phys_addr_t local_apic_address;
-	u32 apic_ids[NR_CPUS];	   /* of enabled CPUs, in the MADT's order */
+	u32 apic_ids[NR_CPUS]; /* of enabled CPUs, in the MADT's order */
 	unsigned cpu_count;
 	unsigned cpus_disabled, cpus_dropped; /* not enabled; more than NR_CPUS - 1 */
 	struct acpi_io_apic io_apics[ACPI_MAX_IO_APICS];

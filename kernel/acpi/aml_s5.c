@@ -1,5 +1,6 @@
 /*
- * The one object of ACPI's byte code that the kernel reads: _S5_, which tells what to write to switch off.
+ * The one object of ACPI's byte code that the kernel reads: _S5_, which tells what to write to
+ * switch off.
  *
  * Name (_S5_, Package () { a, b, … }) is encoded (ACPI specification 6.4, chapter 20) as
  *
@@ -16,7 +17,7 @@
 #define AML_WORD_OP    0x0b
 #define AML_DWORD_OP   0x0c
 #define AML_PACKAGE_OP 0x12
-#define AML_ROOT	'\\'
+#define AML_ROOT       '\\'
 
 /* Take the integer at *pos: false when there is none, or it is more than a sleep type can be. */
 static bool take_integer(const u8 *aml, size_t size, size_t *pos, u8 *value)

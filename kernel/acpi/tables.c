@@ -25,7 +25,7 @@ struct acpi_header {
 
 struct acpi_rsdp {
 	char signature[8]; /* "RSD PTR " */
-	u8 checksum;	   /* of the first 20 bytes */
+	u8 checksum;       /* of the first 20 bytes */
 	char oem_id[6];
 	u8 revision;
 	u32 rsdt;
@@ -74,7 +74,8 @@ static u64 get64(const u8 *p)
 }
 
 /* A whole table of sound length and checksum, or NULL. */
-static const struct acpi_header *get_table(struct acpi_info *info, phys_addr_t phys, acpi_read_fn read)
+static const struct acpi_header *get_table(struct acpi_info *info, phys_addr_t phys,
+					   acpi_read_fn read)
 {
 	const struct acpi_header *h = phys ? read(phys, sizeof(*h)) : NULL;
 	u32 length;
@@ -108,9 +109,9 @@ enum madt_type {
 	MADT_LOCAL_APIC_ADDRESS = 5,
 	MADT_LOCAL_X2APIC = 9,
 };
-#define MADT_CPU_ENABLED    1U
-#define MADT_POLARITY_LOW   3U /* two bits at 0 */
-#define MADT_TRIGGER_LEVEL  3U /* two bits at 2 */
+#define MADT_CPU_ENABLED   1U
+#define MADT_POLARITY_LOW  3U /* two bits at 0 */
+#define MADT_TRIGGER_LEVEL 3U /* two bits at 2 */
 
 static void madt_cpu(struct acpi_info *info, u32 apic_id, u32 flags)
 {
@@ -162,7 +163,7 @@ static void madt_override(struct acpi_info *info, const u8 *e)
 static void madt_entry(struct acpi_info *info, const u8 *e, u8 length)
 {
 	static const u8 minimum[] = {
-		[MADT_LOCAL_APIC] = 8,	       [MADT_IO_APIC] = 12,	 [MADT_OVERRIDE] = 10,
+		[MADT_LOCAL_APIC] = 8,          [MADT_IO_APIC] = 12,      [MADT_OVERRIDE] = 10,
 		[MADT_LOCAL_APIC_ADDRESS] = 12, [MADT_LOCAL_X2APIC] = 16,
 	};
 
@@ -316,7 +317,8 @@ void acpi_parse(struct acpi_info *info, const void *rsdp_bytes, size_t rsdp_size
 
 	for (unsigned i = 0; i < ACPI_ISA_IRQS; i++)
 		info->isa[i].gsi = i;
-	if (rsdp_size < 20 || memcmp(rsdp->signature, "RSD PTR ", 8) != 0 || !checksum_ok(rsdp, 20)) {
+	if (rsdp_size < 20 || memcmp(rsdp->signature, "RSD PTR ", 8) != 0 ||
+	    !checksum_ok(rsdp, 20)) {
 		problem(info, "there is no sound root pointer");
 		return;
 	}

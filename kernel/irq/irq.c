@@ -10,7 +10,7 @@
 struct irq_desc {
 	irq_handler_t handler; /* [irq_lock] to write, after name and dev; NULL when free */
 	const char *name;      /* [irq_lock] */
-	void *dev;	       /* [irq_lock] */
+	void *dev;             /* [irq_lock] */
 };
 
 struct irq_counts {
@@ -97,7 +97,7 @@ void free_irq(unsigned irq, void *dev)
 
 	/* After this the handler does not run any more. */
 	smp_mb();
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		while (READ_ONCE(per_cpu(irq_running, cpu)) == irq)
 			cpu_relax();
 }

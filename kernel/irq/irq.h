@@ -9,29 +9,36 @@ struct seq_file;
 /* What a handler knows of itself; returns true if the interrupt was its own. Hardirq context. */
 typedef bool (*irq_handler_t)(int irq, void *dev);
 
-/* Attach to a legacy ISA IRQ (0..15) through the I/O APIC and enable it on the boot CPU. 0, -EBUSY, -EINVAL, -ENODEV. */
+/*
+ * Attach to a legacy ISA IRQ (0..15) through the I/O APIC and enable it on the boot CPU. 0, -EBUSY,
+ * -EINVAL, -ENODEV.
+ */
 int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev);
 void free_irq(unsigned irq, void *dev);
 
-/* Enter and leave hardirq context (preempt_count, accounting); irq_exit runs pending softirqs. In softirq.c. */
+/*
+ * Enter and leave hardirq context (preempt_count, accounting); irq_exit runs pending softirqs. In
+ * softirq.c.
+ */
 void irq_enter(void);
 void irq_exit(void);
 
 /* Per-CPU counters by kind, in the order of /proc/interrupts. */
 enum irq_stat {
-	IRQ_STAT_NMI,	  /* NMI: Non-maskable interrupts */
-	IRQ_STAT_LOC,	  /* LOC: Local timer interrupts */
-	IRQ_STAT_SPU,	  /* SPU: Spurious interrupts */
-	IRQ_STAT_RES,	  /* RES: Rescheduling interrupts */
-	IRQ_STAT_CAL,	  /* CAL: Function call interrupts */
-	IRQ_STAT_TLB,	  /* TLB: TLB shootdowns */
-	IRQ_STAT_TXT,	  /* TXT: Text-sync interrupts (live patching) */
-	IRQ_STAT_ERR,	  /* ERR: unknown vectors */
+	IRQ_STAT_NMI, /* NMI: Non-maskable interrupts */
+	IRQ_STAT_LOC, /* LOC: Local timer interrupts */
+	IRQ_STAT_SPU, /* SPU: Spurious interrupts */
+	IRQ_STAT_RES, /* RES: Rescheduling interrupts */
+	IRQ_STAT_CAL, /* CAL: Function call interrupts */
+	IRQ_STAT_TLB, /* TLB: TLB shootdowns */
+	IRQ_STAT_TXT, /* TXT: Text-sync interrupts (live patching) */
+	IRQ_STAT_ERR, /* ERR: unknown vectors */
 	IRQ_STAT_COUNT
 };
 void irq_stat_inc(enum irq_stat kind);
 u64 irq_stat_read(enum irq_stat kind, unsigned cpu);
-extern const char *const irq_stat_names[IRQ_STAT_COUNT][2]; /* { "NMI", "Non-maskable interrupts" } */
+/* { "NMI", "Non-maskable interrupts" } */
+extern const char *const irq_stat_names[IRQ_STAT_COUNT][2];
 /* For /proc/interrupts: the device interrupts. NULL name when irq is free. */
 const char *irq_device_name(unsigned irq);
 u64 irq_device_count(unsigned irq, unsigned cpu);

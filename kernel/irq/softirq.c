@@ -2,9 +2,10 @@
  * Softirqs, and the entry to and exit from hardirq context.
  *
  * A handler raises a softirq on its CPU; it runs when the outermost interrupt returns, or when
- * local_bh_enable() ends the last section that kept softirqs out, with interrupts on and the SOFTIRQ
- * field of preempt_count set, so it is neither preempted nor entered twice on a CPU. Softirqs that keep
- * being raised are left, after ten rounds or 2 ms, to the task ksoftirqd/N, which competes with others.
+ * local_bh_enable() ends the last section that kept softirqs out, with interrupts on and the
+ * SOFTIRQ field of preempt_count set, so it is neither preempted nor entered twice on a CPU.
+ * Softirqs that keep being raised are left, after ten rounds or 2 ms, to the task ksoftirqd/N,
+ * which competes with others.
  */
 #include "kernel/irq/softirq.h"
 
@@ -17,14 +18,14 @@
 #include "kernel/time/ktime.h"
 
 #define MAX_SOFTIRQ_RESTART 10
-#define MAX_SOFTIRQ_TIME (2 * NSEC_PER_MSEC)
+#define MAX_SOFTIRQ_TIME    (2 * NSEC_PER_MSEC)
 
 /* All of the CPU itself, interrupts off; read by others for statistics. */
 struct softirq_cpu {
 	u32 pending; /* bit per softirq */
 	struct task_struct *ksoftirqd;
-	u64 irq_start;	  /* ktime of the outermost hardirq's entry */
-	u64 irq_time;	  /* ns */
+	u64 irq_start;    /* ktime of the outermost hardirq's entry */
+	u64 irq_time;     /* ns */
 	u64 softirq_time; /* ns, without the hardirqs that came in between */
 	u64 counts[NR_SOFTIRQS];
 };
@@ -62,7 +63,9 @@ static void run_actions(struct softirq_cpu *sc, u32 pending)
 	}
 }
 
-/* Interrupts off, not in interrupt context; pending is not 0. Interrupts are off again on return. */
+/*
+ * Interrupts off, not in interrupt context; pending is not 0. Interrupts are off again on return.
+ */
 static void __do_softirq(void)
 {
 	struct softirq_cpu *sc = this_cpu_ptr(&softirq_cpus);
@@ -103,7 +106,10 @@ void raise_softirq(enum softirq nr)
 
 	local_irq_save(flags);
 	this_cpu_or(softirq_cpus.pending, 1U << nr);
-	/* In an interrupt, or with softirqs held off, it runs at the end of that; else nothing would run it. */
+	/*
+	 * In an interrupt, or with softirqs held off, it runs at the end of that; else nothing
+	 * would run it.
+	 */
 	if (!in_interrupt())
 		wakeup_softirqd();
 	local_irq_restore(flags);
@@ -174,7 +180,7 @@ static int __init spawn_ksoftirqd(void)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		struct task_struct *task = kthread_create(ksoftirqd, NULL, "ksoftirqd/%u", cpu);
 
 		if (IS_ERR(task))

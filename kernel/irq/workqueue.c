@@ -1,17 +1,18 @@
 /*
  * Workqueues: per-CPU pools of kworker threads.
  *
- * A pool keeps one worker running at a time as long as there is work (as Linux's concurrency-managed
- * workqueues). The scheduler tells the pool when a worker falls asleep within a work item
- * (wq_worker_sleeping); if work waits, an idle worker takes over. The last idle worker, before it turns to
- * work, makes another, so there is always one to take over, up to MAX_WORKERS. Idle workers beyond two
- * end after a while.
+ * A pool keeps one worker running at a time as long as there is work (as Linux's
+ * concurrency-managed workqueues). The scheduler tells the pool when a worker falls asleep within a
+ * work item (wq_worker_sleeping); if work waits, an idle worker takes over. The last idle worker,
+ * before it turns to work, makes another, so there is always one to take over, up to MAX_WORKERS.
+ * Idle workers beyond two end after a while.
  *
- * A work item is never run by two workers at once: if it is queued again while it runs, it goes to the
- * pool where it runs and is left for the worker that runs it.
+ * A work item is never run by two workers at once: if it is queued again while it runs, it goes to
+ * the pool where it runs and is left for the worker that runs it.
  *
- *	pending bit	set by whoever queues the item (or arms its timer), until the moment before its
- *			function is called; who sets it owns the item's entry and may put it into a pool
+ *	pending bit	set by whoever queues the item (or arms its timer), until the moment before
+ *			its function is called; who sets it owns the item's entry and may put it
+ *			into a pool
  *	pool->lock	all else; taken with interrupts off
  */
 #include "kernel/irq/workqueue.h"
@@ -25,34 +26,34 @@
 #include "kernel/sched/kthread.h"
 #include "kernel/smp.h"
 
-#define WORK_PENDING 0U /* bit of work->pending */
-#define MAX_WORKERS 64	/* in a pool */
-#define IDLE_WORKERS 2	/* that stay for good */
+#define WORK_PENDING        0U /* bit of work->pending */
+#define MAX_WORKERS         64 /* in a pool */
+#define IDLE_WORKERS        2  /* that stay for good */
 #define IDLE_WORKER_TIMEOUT (10 * NSEC_PER_SEC)
 
 struct worker_pool {
 	spinlock_t lock;
-	unsigned cpu;		   /* [C] */
+	unsigned cpu;              /* [C] */
 	struct list_head worklist; /* [lock] work_struct.entry, in order of arrival */
-	struct list_head idle;	   /* [lock] worker.entry, the last to become idle first */
-	struct list_head busy;	   /* [lock] worker.entry: those within process_one_work() */
+	struct list_head idle;     /* [lock] worker.entry, the last to become idle first */
+	struct list_head busy;     /* [lock] worker.entry: those within process_one_work() */
 	struct list_head flushers; /* [lock] of items queued here */
 	unsigned nr_workers, nr_idle, next_id; /* [lock] */
 	unsigned nr_running; /* [lock] workers that are neither idle nor asleep within an item */
-	bool managing;	     /* [lock] a worker is being made */
+	bool managing;       /* [lock] a worker is being made */
 };
 
 struct worker {
-	struct worker_pool *pool; /* [C] */
-	struct task_struct *task; /* [C] */
-	struct list_head entry;	  /* [pool lock] in idle or busy */
+	struct worker_pool *pool;         /* [C] */
+	struct task_struct *task;         /* [C] */
+	struct list_head entry;           /* [pool lock] in idle or busy */
 	struct work_struct *current_work; /* [pool lock] address only: the function may free it */
-	work_func_t current_func;	  /* [pool lock] */
-	struct list_head scheduled;	  /* [pool lock] items queued again while it runs them */
-	struct list_head flushers;	  /* [pool lock] waiting for the end of current_work */
-	bool running;  /* [pool lock] counted in nr_running */
-	bool sleeping; /* [O] asleep within an item */
-	bool is_idle;  /* [pool lock] in pool->idle */
+	work_func_t current_func;         /* [pool lock] */
+	struct list_head scheduled;       /* [pool lock] items queued again while it runs them */
+	struct list_head flushers;        /* [pool lock] waiting for the end of current_work */
+	bool running;                     /* [pool lock] counted in nr_running */
+	bool sleeping;                    /* [O] asleep within an item */
+	bool is_idle;                     /* [pool lock] in pool->idle */
 };
 
 /* One that waits for the end of an item; on its stack. */
@@ -72,7 +73,10 @@ void INIT_WORK(struct work_struct *work, work_func_t func)
 	INIT_LIST_HEAD(&work->entry);
 }
 
-/* Work waits and no worker is awake to take it. Pool lock held, as in all functions up to the next note. */
+/*
+ * Work waits and no worker is awake to take it. Pool lock held, as in all functions up to the next
+ * note.
+ */
 static bool need_more_worker(const struct worker_pool *pool)
 {
 	return !list_empty(&pool->worklist) && !pool->nr_running;
@@ -117,15 +121,15 @@ static struct worker *find_worker_executing(struct worker_pool *pool, struct wor
 {
 	struct worker *worker;
 
-	list_for_each_entry(worker, &pool->busy, entry)
+	list_for_each_entry (worker, &pool->busy, entry)
 		if (worker->current_work == work && worker->current_func == work->func)
 			return worker;
 	return NULL;
 }
 
 /*
- * Is the item in a list of this pool? Its owner may be putting it into another pool at this moment, under
- * that pool's lock; pool is written before the entry.
+ * Is the item in a list of this pool? Its owner may be putting it into another pool at this moment,
+ * under that pool's lock; pool is written before the entry.
  */
 static bool is_queued_on(const struct worker_pool *pool, const struct work_struct *work)
 {
@@ -149,7 +153,7 @@ static void take_flushers(struct worker *worker, struct work_struct *work)
 {
 	struct flusher *flusher, *n;
 
-	list_for_each_entry_safe(flusher, n, &worker->pool->flushers, entry)
+	list_for_each_entry_safe (flusher, n, &worker->pool->flushers, entry)
 		if (flusher->work == work)
 			list_move_tail(&flusher->entry, &worker->flushers);
 }
@@ -158,19 +162,21 @@ static void complete_flushers(struct worker *worker)
 {
 	struct flusher *flusher, *n;
 
-	list_for_each_entry_safe(flusher, n, &worker->flushers, entry) {
+	list_for_each_entry_safe (flusher, n, &worker->flushers, entry) {
 		list_del(&flusher->entry);
 		complete(&flusher->done);
 	}
 }
 
-/* A queued item is cancelled: those who wait for it wait for the instance that runs, if one does. */
+/*
+ * A queued item is cancelled: those who wait for it wait for the instance that runs, if one does.
+ */
 static void cancel_flushers(struct worker_pool *pool, struct work_struct *work)
 {
 	struct worker *worker = find_worker_executing(pool, work);
 	struct flusher *flusher, *n;
 
-	list_for_each_entry_safe(flusher, n, &pool->flushers, entry) {
+	list_for_each_entry_safe (flusher, n, &pool->flushers, entry) {
 		if (flusher->work != work)
 			continue;
 		if (worker) {
@@ -193,7 +199,10 @@ static void process_one_work(struct worker *worker, struct work_struct *work)
 	list_add(&worker->entry, &pool->busy);
 	if (!list_empty(&pool->flushers))
 		take_flushers(worker, work);
-	/* A full barrier: who queues it from now on finds the bit clear, and the worker executing it. */
+	/*
+	 * A full barrier: who queues it from now on finds the bit clear, and the worker executing
+	 * it.
+	 */
 	test_and_clear_bit(WORK_PENDING, &work->pending);
 	spin_unlock_irq(&pool->lock);
 
@@ -257,8 +266,9 @@ static struct worker *create_worker(struct worker_pool *pool, unsigned id)
 }
 
 /*
- * The last idle worker is about to work: make one that will be idle in its place. Pool lock held, and
- * released meanwhile. If memory is short there is none for now; the next to come here tries again.
+ * The last idle worker is about to work: make one that will be idle in its place. Pool lock held,
+ * and released meanwhile. If memory is short there is none for now; the next to come here tries
+ * again.
  */
 static void maybe_create_worker(struct worker_pool *pool)
 {
@@ -274,7 +284,9 @@ static void maybe_create_worker(struct worker_pool *pool)
 	pool->managing = false;
 }
 
-/* Sleep until there is work. Pool lock held on entry and on return. False if this worker shall end. */
+/*
+ * Sleep until there is work. Pool lock held on entry and on return. False if this worker shall end.
+ */
 static bool worker_sleep(struct worker *worker)
 {
 	struct worker_pool *pool = worker->pool;
@@ -318,12 +330,15 @@ unsigned workqueue_nr_workers(void)
 {
 	unsigned cpu, workers = 0;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		workers += READ_ONCE(per_cpu(worker_pools, cpu).nr_workers);
 	return workers;
 }
 
-/* Notes from the scheduler, by the worker itself, preemption on. Nothing below is called with a lock held. */
+/*
+ * Notes from the scheduler, by the worker itself, preemption on. Nothing below is called with a
+ * lock held.
+ */
 
 void wq_worker_sleeping(struct task_struct *task)
 {
@@ -439,7 +454,10 @@ static struct worker_pool *lock_work_pool(struct work_struct *work)
 	}
 }
 
-/* Take the pending bit for the caller, off a timer or a list if need be; true if it was pending there. */
+/*
+ * Take the pending bit for the caller, off a timer or a list if need be; true if it was pending
+ * there.
+ */
 static bool grab_pending(struct work_struct *work, struct timer_list *timer)
 {
 	for (;;) {
@@ -476,7 +494,10 @@ bool mod_delayed_work(struct delayed_work *dwork, u64 delay_ns)
 	return was_pending;
 }
 
-/* queued: wait for an instance that is queued as well as for one that runs; else for the latter only. */
+/*
+ * queued: wait for an instance that is queued as well as for one that runs; else for the latter
+ * only.
+ */
 static bool wait_for_work(struct work_struct *work, bool queued)
 {
 	struct flusher flusher = { .work = work };
@@ -545,7 +566,7 @@ static int __init start_other_pools(void)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		if (!per_cpu(worker_pools, cpu).nr_workers)
 			start_pool(cpu);
 	return 0;
@@ -556,7 +577,7 @@ void __init workqueue_init(void)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		struct worker_pool *pool = per_cpu_ptr(&worker_pools, cpu);
 
 		spin_lock_init(&pool->lock);

@@ -1,4 +1,4 @@
-/* Powers of two, and searching arrays of bits. Not atomic (kernel/atomic.h has set_bit). Any context. */
+/* Powers of two, and searching arrays of bits. Not atomic: kernel/atomic.h is. Any context. */
 #pragma once
 
 #include "kernel/atomic.h"
@@ -25,7 +25,7 @@ static __always_inline u64 roundup_pow_of_two(u64 x)
 	return x > 1 ? 1ULL << fls64(x - 1) : 1;
 }
 
-#define BITS_TO_LONGS(n) DIV_ROUND_UP(n, 64)
+#define BITS_TO_LONGS(n)           DIV_ROUND_UP(n, 64)
 #define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
 
 /* The first set (clear) bit at or after start, or nbits. */

@@ -9,9 +9,9 @@ static int parse_cpu(const char **s, unsigned *cpu)
 {
 	unsigned value = 0;
 
-	if (!isdigit((u8)**s))
+	if (!isdigit((u8)(*s)[0]))
 		return -EINVAL;
-	for (; isdigit((u8)**s); ++*s)
+	for (; isdigit((u8)(*s)[0]); ++*s)
 		value = min(value * 10 + (unsigned)(**s - '0'), (unsigned)NR_CPUS);
 	if (value >= NR_CPUS)
 		return -ERANGE;
@@ -83,7 +83,8 @@ int cpulist_print(char *buf, size_t size, const struct cpumask *mask)
 	unsigned first, last;
 	int n = scnprintf(buf, size, "%s", "");
 
-	for (first = cpumask_first(mask); first < NR_CPUS; first = cpumask_next_from(last + 1, mask)) {
+	for (first = cpumask_first(mask); first < NR_CPUS;
+	     first = cpumask_next_from(last + 1, mask)) {
 		for (last = first; last + 1 < NR_CPUS && cpumask_test_cpu(last + 1, mask);)
 			last++;
 		n += scnprintf(buf + n, size - (size_t)n, n ? ",%u" : "%u", first);

@@ -5,11 +5,15 @@
 
 /*
  * Read a list: numbers and ranges between commas, a newline at the end, nothing for the empty set.
- * 0; -EINVAL for what is no list, -ERANGE for a range that runs backwards or past NR_CPUS. *mask is only written on success.
+ * 0; -EINVAL for what is no list, -ERANGE for a range that runs backwards or past NR_CPUS: *mask is
+ * then untouched.
  */
 int __must_check cpulist_parse(const char *s, struct cpumask *mask);
-/* Read a mask: hexadecimal digits, a comma allowed between them. 0, -EINVAL, -EOVERFLOW when too long. */
+/* Read a mask: hexadecimal digits, commas allowed. 0, -EINVAL, -EOVERFLOW when too long. */
 int __must_check cpumask_parse(const char *s, struct cpumask *mask);
-/* Print into buf of size bytes; the length that stands there. The mask has as many digits as nr_cpu_ids needs. */
+/*
+ * Print into buf of size bytes; the length that stands there. A mask has as many digits as
+ * nr_cpu_ids needs.
+ */
 int cpulist_print(char *buf, size_t size, const struct cpumask *mask);
 int cpumask_print(char *buf, size_t size, const struct cpumask *mask);

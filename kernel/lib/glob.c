@@ -54,7 +54,7 @@ static const char *match_one(const char *p, u8 c)
 
 bool glob_match(const char *pattern, const char *s)
 {
-	/* The last * seen, and where the text that it stands for ends now: where to go on after a miss. */
+	/* The last * seen, and where its text ends now: where to go on after a miss. */
 	const char *star = NULL, *star_end = NULL;
 
 	for (;;) {

@@ -5,8 +5,8 @@
 
 /*
  * True when all of s matches pattern: * any text, ? any character, [a-z] one of a class, [!a-z] one
- * that is not in it (a ] that comes first belongs to the class), \ takes the next character as it is.
- * A [ without its ] is an ordinary character. Linux's glob_match().
+ * that is not in it (a ] that comes first belongs to the class), \ takes the next character as it
+ * is. A [ without its ] is an ordinary character. Linux's glob_match().
  */
 bool glob_match(const char *pattern, const char *s);
 /* Whether pattern holds anything but ordinary characters. */

@@ -20,7 +20,7 @@ static const char *parse_base(const char *s, unsigned *base)
 	return *base == 16 && hex ? s + 2 : s;
 }
 
-/* The digits at *s, which moves behind them. -EINVAL: there are none; -ERANGE: too many for 64 bits. */
+/* The digits at *s, which moves behind them. -EINVAL: there are none; -ERANGE: too many. */
 static int parse_digits(const char **s, unsigned base, u64 *result)
 {
 	const char *start = *s = parse_base(*s, &base);

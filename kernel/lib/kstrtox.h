@@ -1,9 +1,10 @@
 /*
- * Text to numbers, as Linux's kstrto*(): the whole string must be one number, one newline may follow.
+ * Text to numbers, as Linux's kstrto*(): the whole string must be one number, one newline may
+ * follow.
  *
- * base 0 takes 0x… as hexadecimal and 0… as octal, 16 allows the 0x. A leading + is fine, a leading -
- * only for the signed forms. 0 and the value in *result; -EINVAL when it is not a number, -ERANGE when
- * it does not fit: *result is then untouched. Any context.
+ * base 0 takes 0x… as hexadecimal and 0… as octal, 16 allows the 0x. A + may lead, a -
+ * only in the signed forms. 0 and the value in *result; -EINVAL when it is not a number, -ERANGE
+ * when it does not fit: *result is then untouched. Any context.
  */
 #pragma once
 

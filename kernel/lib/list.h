@@ -7,7 +7,10 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-#define LIST_HEAD_INIT(name) { &(name), &(name) }
+#define LIST_HEAD_INIT(name)                                                                       \
+	{                                                                                          \
+		&(name), &(name)                                                                   \
+	}
 #define LIST_HEAD(name) struct list_head name = LIST_HEAD_INIT(name)
 
 static inline void INIT_LIST_HEAD(struct list_head *list)
@@ -16,7 +19,8 @@ static inline void INIT_LIST_HEAD(struct list_head *list)
 	list->prev = list;
 }
 
-static inline void __list_add(struct list_head *node, struct list_head *prev, struct list_head *next)
+static inline void __list_add(struct list_head *node, struct list_head *prev,
+			      struct list_head *next)
 {
 	next->prev = node;
 	node->next = next;
@@ -69,9 +73,9 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 	INIT_LIST_HEAD(list);
 }
 
-#define list_entry(ptr, type, member) container_of(ptr, type, member)
+#define list_entry(ptr, type, member)        container_of(ptr, type, member)
 #define list_first_entry(head, type, member) list_entry((head)->next, type, member)
-#define list_last_entry(head, type, member) list_entry((head)->prev, type, member)
+#define list_last_entry(head, type, member)  list_entry((head)->prev, type, member)
 #define list_first_entry_or_null(head, type, member)                                               \
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
 #define list_for_each(pos, head) for (pos = (head)->next; pos != (head); pos = pos->next)
@@ -81,4 +85,5 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 #define list_for_each_entry_safe(pos, n, head, member)                                             \
 	for (pos = list_entry((head)->next, __typeof__(*pos), member),                             \
 	    n = list_entry(pos->member.next, __typeof__(*pos), member);                            \
-	     &pos->member != (head); pos = n, n = list_entry(n->member.next, __typeof__(*n), member))
+	     &pos->member != (head);                                                               \
+	     pos = n, n = list_entry(n->member.next, __typeof__(*n), member))

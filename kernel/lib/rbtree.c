@@ -2,8 +2,8 @@
  * Red-black trees (Cormen, Leiserson, Rivest, Stein: Introduction to Algorithms, chapter 13).
  *
  * A node is red or black; the root is black; a red node has black children; every path from a node
- * down to an empty link passes the same number of black nodes. So no path is more than twice as long
- * as another. An empty link counts as black.
+ * down to an empty link passes the same number of black nodes. So no path is more than twice as
+ * long as another. An empty link counts as black.
  */
 #include "kernel/lib/rbtree.h"
 
@@ -170,7 +170,7 @@ void rb_erase(struct rb_node *node, struct rb_root *root)
 	bool black;
 
 	if (node->rb_left && node->rb_right) {
-		/* The next node in order, which has no left child, leaves its place and takes node's. */
+		/* The next node in order, which has no left child, takes node's place. */
 		struct rb_node *next = node->rb_right;
 
 		while (next->rb_left)

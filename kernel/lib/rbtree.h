@@ -1,9 +1,9 @@
 /*
  * Red-black trees: embedded nodes, the caller searches, links and locks (Linux's interface).
  *
- * To insert: walk from &root->rb_node to the empty link where the node belongs, rb_link_node(), then
- * rb_insert_color(). The _cached forms keep the leftmost node at hand, which is what a run queue or a
- * timer base asks for. No function here sleeps, allocates or recurses; any context.
+ * To insert: walk from &root->rb_node to the empty link where the node belongs, rb_link_node(),
+ * then rb_insert_color(). The _cached forms keep the leftmost node at hand, which is what a run
+ * queue or a timer base asks for. No function here sleeps, allocates or recurses; any context.
  */
 #pragma once
 
@@ -25,11 +25,11 @@ struct rb_root_cached {
 };
 
 /* As expressions, for initialising at run time; `= RB_ROOT` works for a static tree as well. */
-#define RB_ROOT	       ((struct rb_root){ NULL })
+#define RB_ROOT        ((struct rb_root){ NULL })
 #define RB_ROOT_CACHED ((struct rb_root_cached){ { NULL }, NULL })
 
 #define rb_entry(ptr, type, member) container_of(ptr, type, member)
-#define RB_EMPTY_ROOT(root)	    (READ_ONCE((root)->rb_node) == NULL)
+#define RB_EMPTY_ROOT(root)         (READ_ONCE((root)->rb_node) == NULL)
 /* A node that is in no tree, when its owner says so with RB_CLEAR_NODE (erasing does not). */
 #define RB_EMPTY_NODE(node) ((node)->parent_color == (unsigned long)(node))
 #define RB_CLEAR_NODE(node) ((node)->parent_color = (unsigned long)(node))

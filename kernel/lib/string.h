@@ -31,11 +31,11 @@ char *strstr(const char *s, const char *what);
 size_t strspn(const char *s, const char *accept);
 size_t strcspn(const char *s, const char *reject);
 char *strpbrk(const char *s, const char *accept);
-/* Cut the next token off *s at any of the delimiters; *s moves behind it, to NULL after the last. */
+/* Cut the next token off *s at a delimiter; *s moves behind it, to NULL after the last. */
 char *strsep(char **s, const char *delimiters);
 #endif
 
-/* Copy with the NUL, at most size bytes in all, always terminated: the length, or -E2BIG when cut. */
+/* Copy at most size bytes with the NUL, which is always there: the length, or -E2BIG when cut. */
 ssize_t strscpy(char *dst, const char *src, size_t size);
 /* Append src to dst, which holds size bytes in all: as strscpy. */
 ssize_t strscat(char *dst, const char *src, size_t size);

@@ -13,10 +13,10 @@ struct output {
 };
 
 enum {
-	FLAG_LEFT = 1,	/* - */
-	FLAG_PLUS = 2,	/* + */
+	FLAG_LEFT = 1,  /* - */
+	FLAG_PLUS = 2,  /* + */
 	FLAG_SPACE = 4, /* space */
-	FLAG_ALT = 8,	/* # */
+	FLAG_ALT = 8,   /* # */
 	FLAG_ZERO = 16, /* 0 */
 	FLAG_UPPER = 32,
 	FLAG_SIGNED = 64,
@@ -185,7 +185,7 @@ static int parse_number(const char **fmt)
 {
 	int n = 0;
 
-	while (isdigit((u8)**fmt)) {
+	while (isdigit((u8)(*fmt)[0])) {
 		n = min(n * 10 + (**fmt - '0'), 1 << 20);
 		++*fmt;
 	}
@@ -315,7 +315,7 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
 			base = 8;
 			goto number;
 		case 'u':
-		number:
+number:
 			if (f.length == 'l')
 				put_number(&out, &f, va_arg(args, u64), base);
 			else

@@ -2,14 +2,16 @@
  * Formatted text into a buffer. Any context, NMI included.
  *
  * Conversions: %d %i %u %x %X %o %c %s %p %%, with the flags "-+ #0", width and precision (also *),
- * and the lengths hh h l ll z t j. After %p, as in Linux (Documentation/core-api/printk-formats.rst):
+ * and the lengths hh h l ll z t j. After %p, as Linux's
+ * Documentation/core-api/printk-formats.rst has it:
  *
  *	%p  %px	  the address, 16 hexadecimal digits
  *	%pS	  symbol+0x1/0x23
  *	%ps	  symbol
  *	%pB	  as %pS, for a return address
  *	%pe	  an error pointer by name, -ENOMEM; any other pointer as %p
- *	%*ph	  that many bytes in hexadecimal; %*phC with colons, %*phD with dashes, %*phN with nothing between
+ *	%*ph	  that many bytes in hexadecimal, with spaces between; %*phC with colons, %*phD
+ *		  with dashes, %*phN with nothing
  *
  * A NULL string prints "(null)". There is no %n and no floating point.
  */
@@ -21,7 +23,7 @@
 #include <stdio.h>
 #define vsnprintf nop5_vsnprintf
 #define snprintf  nop5_snprintf
-#define sprintf	  nop5_sprintf
+#define sprintf   nop5_sprintf
 #endif
 
 /*

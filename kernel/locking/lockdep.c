@@ -1,15 +1,16 @@
 /*
  * Lock checking in a DEBUG build: order, recursion, use in interrupts, unlock by a stranger.
  *
- * Locks are told apart by class: the place that initialises them. Each task notes the locks it holds
- * (an interrupt notes its own on top and takes them off again). When a lock of class B is waited for
- * while one of class A is held, the edge A -> B enters a graph of classes; an edge that would close a
- * cycle is a deadlock waiting to happen and is reported the first time, whether or not it does happen.
- * Likewise a class that is taken by a hardirq (softirq) must never be taken with hardirqs (softirqs) on.
+ * Locks are told apart by class: the place that initialises them. Each task notes the locks it
+ * holds (an interrupt notes its own on top and takes them off again). When a lock of class B is
+ * waited for while one of class A is held, the edge A -> B enters a graph of classes; an edge that
+ * would close a cycle is a deadlock waiting to happen and is reported the first time, whether or
+ * not it does happen. Likewise a class that is taken by a hardirq (softirq) must never be taken
+ * with hardirqs (softirqs) on.
  *
- * Two locks of one class may be held at once; their order is not checked. Locks whose class lies on a
- * stack are not ordered either. Run-queue locks do not come here (kernel/sched/runqueue.h). The first
- * report turns the checker off: what follows would be about its own consequences.
+ * Two locks of one class may be held at once; their order is not checked. Locks whose class lies on
+ * a stack are not ordered either. Run-queue locks do not come here (kernel/sched/runqueue.h). The
+ * first report turns the checker off: what follows would be about its own consequences.
  */
 #ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
@@ -69,7 +70,10 @@ static unsigned class_id(struct lock_class *class)
 	return class->id;
 }
 
-/* Can one get from a class to another along the edges? graph_lock held; came_from tells the way back. */
+/*
+ * Can one get from a class to another along the edges? graph_lock held; came_from tells the way
+ * back.
+ */
 static bool path_exists(unsigned from, unsigned to)
 {
 	unsigned head = 0, tail = 0;
@@ -156,7 +160,8 @@ static void check_usage(unsigned id)
 		if (!debug_locks_off())
 			return;
 		printk(KERN_ERR "WARNING: inconsistent lock state: (%s) is taken in %s context "
-		       "and with those enabled\n", classes[id]->name,
+				"and with those enabled\n",
+		       classes[id]->name,
 		       all & USED_IN_HARDIRQ && all & USED_HARDIRQS_ON ? "hardirq" : "softirq");
 		print_task("task");
 		dump_stack();

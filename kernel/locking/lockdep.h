@@ -1,4 +1,7 @@
-/* The hooks by which mutexes take part in the order checking of a DEBUG build (kernel/locking/lockdep.c). */
+/*
+ * The hooks by which mutexes take part in the order checking of a DEBUG build
+ * (kernel/locking/lockdep.c).
+ */
 #pragma once
 
 #include "kernel/locking/mutex.h"

@@ -1,10 +1,12 @@
 /*
  * Mutexes.
  *
- * owner holds the task and, in bit 0, whether tasks wait. Free and uncontended it is 0, so the fast paths
- * are one cmpxchg each. With waiters, unlock hands the mutex to the one that waits longest, which finds
- * itself the owner when it wakes up: fair, and nobody can be starved. The lists and the hand-over
- * happen under wait_lock; a woken waiter takes it too before it returns, so its unlocker is done with it.
+ * owner holds the task and, in its low bits, that tasks wait. Free and uncontended it is 0, so the
+ * fast paths are one cmpxchg each. Unlock with waiters leaves the mutex free and wakes the first of
+ * them; until that one runs, a task that is running already may take the mutex, so that a busy
+ * mutex does not stand idle through every wake-up. A waiter that was woken in vain once asks for a
+ * hand-over: the next unlock makes it the owner, so nobody is starved. The list and all of this are
+ * under wait_lock; every waiter takes it before it returns, so its unlocker is done with the mutex.
  */
 #include "kernel/locking/mutex.h"
 
@@ -12,7 +14,9 @@
 #include "kernel/locking/lockdep.h"
 #include "kernel/sched/sched.h"
 
-#define MUTEX_WAITERS 1UL
+#define MUTEX_WAITERS 1UL /* the list is not empty: unlock and lock go the slow way */
+#define MUTEX_HANDOFF 2UL /* unlock gives the mutex to the first waiter */
+#define MUTEX_FLAGS   (MUTEX_WAITERS | MUTEX_HANDOFF)
 
 struct mutex_waiter {
 	struct list_head entry; /* [wait_lock] */
@@ -33,22 +37,45 @@ static __always_inline bool mutex_trylock_fast(struct mutex *m)
 
 struct task_struct *mutex_owner(const struct mutex *m)
 {
-	return (struct task_struct *)(READ_ONCE(m->owner) & ~MUTEX_WAITERS);
+	return (struct task_struct *)(READ_ONCE(m->owner) & ~MUTEX_FLAGS);
 }
 
-/* Say that somebody waits, or take the mutex if it is free. wait_lock held. True if it is ours now. */
-static bool mark_contended(struct mutex *m)
+/* Take the mutex if it is free, else say that somebody waits. wait_lock held. True if it is ours
+ * now. */
+static bool take_or_mark(struct mutex *m)
 {
 	unsigned long owner = READ_ONCE(m->owner);
 
 	for (;;) {
-		unsigned long new = owner ? owner | MUTEX_WAITERS : (unsigned long)current, found;
+		bool is_free = !(owner & ~MUTEX_FLAGS);
+		unsigned long found,
+			new = owner | (is_free ? (unsigned long)current : MUTEX_WAITERS);
 
 		found = cmpxchg(&m->owner, owner, new);
 		if (found == owner)
-			return !owner;
+			return is_free;
 		owner = found;
 	}
+}
+
+/* Wait in the list until the mutex is ours. wait_lock held, and given up while asleep. */
+static int wait_for_turn(struct mutex *m, struct mutex_waiter *waiter, unsigned state)
+{
+	bool woken = false;
+
+	/* mutex_owner(): handed over. */
+	while (mutex_owner(m) != waiter->task && !take_or_mark(m)) {
+		if (state == TASK_INTERRUPTIBLE && signal_pending(waiter->task))
+			return -EINTR;
+		if (woken && m->wait_list.next == &waiter->entry)
+			__atomic_fetch_or(&m->owner, MUTEX_HANDOFF, __ATOMIC_SEQ_CST);
+		set_current_state(state);
+		spin_unlock_irq(&m->wait_lock);
+		schedule();
+		spin_lock_irq(&m->wait_lock);
+		woken = true;
+	}
+	return 0;
 }
 
 static int mutex_lock_slow(struct mutex *m, unsigned state)
@@ -57,24 +84,14 @@ static int mutex_lock_slow(struct mutex *m, unsigned state)
 	int ret = 0;
 
 	spin_lock_irq(&m->wait_lock);
-	if (mark_contended(m))
-		goto out;
-	list_add_tail(&waiter.entry, &m->wait_list);
-	while (mutex_owner(m) != waiter.task) {
-		if (state == TASK_INTERRUPTIBLE && signal_pending(waiter.task)) {
-			list_del(&waiter.entry);
-			if (list_empty(&m->wait_list))
-				__atomic_fetch_and(&m->owner, ~MUTEX_WAITERS, __ATOMIC_SEQ_CST);
-			ret = -EINTR;
-			break;
-		}
-		set_current_state(state);
-		spin_unlock_irq(&m->wait_lock);
-		schedule();
-		spin_lock_irq(&m->wait_lock);
+	if (!take_or_mark(m)) {
+		list_add_tail(&waiter.entry, &m->wait_list);
+		ret = wait_for_turn(m, &waiter, state);
+		__set_current_state(TASK_RUNNING);
+		list_del(&waiter.entry);
+		if (list_empty(&m->wait_list))
+			__atomic_fetch_and(&m->owner, ~MUTEX_FLAGS, __ATOMIC_SEQ_CST);
 	}
-	__set_current_state(TASK_RUNNING);
-out:
 	spin_unlock_irq(&m->wait_lock);
 	return ret;
 }
@@ -111,7 +128,7 @@ bool mutex_trylock(struct mutex *m)
 	return true;
 }
 
-/* Hand the mutex to the first waiter; there is none if it gave up for a signal just now. */
+/* There is no waiter left if it gave up for a signal just now. */
 static noinline void mutex_unlock_slow(struct mutex *m)
 {
 	struct mutex_waiter *waiter;
@@ -122,10 +139,9 @@ static noinline void mutex_unlock_slow(struct mutex *m)
 	spin_lock_irqsave(&m->wait_lock, flags);
 	waiter = list_first_entry_or_null(&m->wait_list, struct mutex_waiter, entry);
 	if (waiter) {
-		list_del(&waiter->entry);
-		owner = (unsigned long)waiter->task;
-		if (!list_empty(&m->wait_list))
-			owner |= MUTEX_WAITERS;
+		owner = MUTEX_WAITERS;
+		if (READ_ONCE(m->owner) & MUTEX_HANDOFF)
+			owner |= (unsigned long)waiter->task;
 	}
 	smp_store_release(&m->owner, owner);
 	if (waiter)
@@ -142,5 +158,5 @@ void mutex_unlock(struct mutex *m)
 
 bool mutex_is_locked(struct mutex *m)
 {
-	return READ_ONCE(m->owner) != 0;
+	return mutex_owner(m) != NULL;
 }

@@ -7,8 +7,7 @@
 struct task_struct;
 
 struct mutex {
-	unsigned long
-		owner; /* [A] the task, 0 when free; bit 0: tasks wait, unlock must hand over */
+	unsigned long owner; /* [A] the task, 0 when free; flags of mutex.c in the low bits */
 	spinlock_t wait_lock;
 	struct list_head wait_list; /* [wait_lock] waiters in order of arrival */
 #ifdef CONFIG_DEBUG

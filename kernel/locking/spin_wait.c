@@ -1,18 +1,20 @@
 /*
  * Waiting for a ticket lock.
  *
- * On a real machine a waiting CPU just spins. Under a hypervisor that has fewer CPUs than the guest, that
- * is a trap: the lock goes to the next ticket, whose CPU may not be running, while others spin the time
- * away that it needs; each hand-over then costs a time slice of the host. So a CPU that has spun for a
- * while halts, and the hypervisor runs another. The order of the tickets stays as it is.
+ * On a real machine a waiting CPU just spins. Under a hypervisor that has fewer CPUs than the
+ * guest, that is a trap: the lock goes to the next ticket, whose CPU may not be running, while
+ * others spin the time away that it needs; each hand-over then costs a time slice of the host. So a
+ * CPU that has spun for a while halts, and the hypervisor runs another. The order of the tickets
+ * stays as it is.
  *
  *	waiter				holder
  *	note (lock, ticket) for kicks
  *	set SPIN_WAITER_HALTS in owner	add a ticket to owner, get its old value
- *	served? no: halt		SPIN_WAITER_HALTS in it: NMI the CPU that noted (lock, new owner)
+ *	served? no: halt		SPIN_WAITER_HALTS in it: NMI the CPU that noted (lock, new
+ *		owner)
  *
- * Both change owner in one atomic operation: either the holder sees the bit, or the waiter the new owner. It
- * is an NMI because a CPU that waits with interrupts off wakes up from nothing else.
+ * Both change owner in one atomic operation: either the holder sees the bit, or the waiter the new
+ * owner. It is an NMI because a CPU that waits with interrupts off wakes up from nothing else.
  */
 #include "arch/x86_64/ipi.h"
 #include "arch/x86_64/spin_wait.h"
@@ -37,17 +39,25 @@ static void wait_halted(spinlock_t *lock, u16 ticket)
 {
 	struct spin_waiter *waiter = this_cpu_ptr(&spin_waiter), outer = *waiter;
 
-	/* A kicker that reads half of this sends one NMI too many; the bit is set when all of it stands. */
+	/*
+	 * A kicker that reads half of this sends one NMI too many; the bit is set when all of it
+	 * stands.
+	 */
 	WRITE_ONCE(waiter->lock, lock);
 	WRITE_ONCE(waiter->ticket, ticket);
 	__atomic_fetch_or(&lock->owner, SPIN_WAITER_HALTS, __ATOMIC_SEQ_CST);
 	spin_wait_halt(&lock->owner, ticket);
-	/* Back to the wait that this one interrupted. It looks at its lock again before it halts again. */
+	/*
+	 * Back to the wait that this one interrupted. It looks at its lock again before it halts
+	 * again.
+	 */
 	WRITE_ONCE(waiter->ticket, outer.ticket);
 	WRITE_ONCE(waiter->lock, outer.lock);
 }
 
-/* Served, and nobody waits behind: the bit goes, so that the next unlock need not look for waiters. */
+/*
+ * Served, and nobody waits behind: the bit goes, so that the next unlock need not look for waiters.
+ */
 static void forget_halted(spinlock_t *lock, u16 ticket)
 {
 	u32 alone = (u32)(u16)(ticket + SPIN_TICKET) << 16 | ticket;
@@ -76,7 +86,7 @@ void ticket_lock_kick(const spinlock_t *lock, u16 ticket)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		const struct spin_waiter *waiter = per_cpu_ptr(&spin_waiter, cpu);
 
 		if (READ_ONCE(waiter->lock) == lock && READ_ONCE(waiter->ticket) == ticket) {

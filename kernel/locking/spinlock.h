@@ -1,10 +1,10 @@
 /*
- * Spinlocks: fair (a ticket lock), for short critical sections in any context but NMI. A CPU that waits
- * for long under a hypervisor halts until it is its turn: kernel/locking/spin_wait.c.
+ * Spinlocks: fair (a ticket lock), for short critical sections in any context but NMI. A CPU that
+ * waits for long under a hypervisor halts until it is its turn: kernel/locking/spin_wait.c.
  *
- * spin_lock() turns preemption off. Data that an interrupt handler also takes the lock for needs the
- * _irqsave or _irq form; data shared with a softirq the _bh form. A holder never sleeps. Order between
- * locks: docs/locking.md; a DEBUG build checks it (kernel/locking/lockdep.c).
+ * spin_lock() turns preemption off. Data that an interrupt handler also takes the lock for needs
+ * the _irqsave or _irq form; data shared with a softirq the _bh form. A holder never sleeps. Order
+ * between locks: docs/locking.md; a DEBUG build checks it (kernel/locking/lockdep.c).
  */
 #pragma once
 
@@ -47,7 +47,12 @@ void spin_lock_debug_release(spinlock_t *lock);
 		*(lock) = (spinlock_t){ { 0 }, &__class, -1, NULL };                               \
 	} while (0)
 #else
-#define __SPINLOCK_INIT(lock_name) { { 0 } }
+#define __SPINLOCK_INIT(lock_name)                                                                 \
+	{                                                                                          \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
 static __always_inline void spin_lock_debug_acquire(spinlock_t *lock)
 {
 	(void)lock;
@@ -66,7 +71,7 @@ static __always_inline void spin_lock_debug_release(spinlock_t *lock)
 #define DEFINE_SPINLOCK(x) spinlock_t x = __SPINLOCK_INIT(x)
 
 #define SPIN_WAITER_HALTS 1U /* in owner: somebody waits halted, and is to be kicked */
-#define SPIN_TICKET 2U	     /* from one ticket to the next */
+#define SPIN_TICKET       2U /* from one ticket to the next */
 
 /* kernel/locking/spin_wait.c */
 void ticket_lock_wait(spinlock_t *lock, u16 ticket);
@@ -77,7 +82,8 @@ static __always_inline void raw_ticket_lock(spinlock_t *lock)
 {
 	u16 ticket = __atomic_fetch_add(&lock->next, SPIN_TICKET, __ATOMIC_ACQUIRE);
 
-	if (unlikely((__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) ^ ticket) & ~SPIN_WAITER_HALTS))
+	if (unlikely((__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) ^ ticket) &
+		     ~SPIN_WAITER_HALTS))
 		ticket_lock_wait(lock, ticket);
 }
 

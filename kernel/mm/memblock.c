@@ -13,8 +13,8 @@
 #include "kernel/sections.h"
 
 #define MAX_RESERVED 128
-#define LOW_MEMORY   0x10000UL	/* below: the BIOS's data, and page 0, which means NULL */
-#define ONE_MIB	     0x100000UL /* below: kept for real-mode code */
+#define LOW_MEMORY   0x10000UL  /* below: the BIOS's data, and page 0, which means NULL */
+#define ONE_MIB      0x100000UL /* below: kept for real-mode code */
 
 struct range {
 	phys_addr_t base, end;

@@ -34,7 +34,8 @@ void warn_alloc(gfp_t gfp, unsigned order)
 	si_meminfo(&info);
 	pr_warn("%.16s: page allocation failure: order:%u, mode:%#x (%u more not shown)\n",
 		task ? task->comm : "swapper", order, gfp, xchg(&suppressed, 0));
-	pr_warn("Mem-Info: total:%lukB free:%lukB slab:%lukB vmalloc:%lukB pagetables:%lukB kernel_stack:%lukB\n",
+	pr_warn("Mem-Info: total:%lukB free:%lukB slab:%lukB vmalloc:%lukB pagetables:%lukB "
+		"kernel_stack:%lukB\n",
 		info.total / 1024, info.free / 1024, info.slab / 1024, info.vmalloc / 1024,
 		info.page_tables / 1024, info.kernel_stack / 1024);
 }

@@ -3,8 +3,8 @@
  *
  * Free memory is kept in blocks of 1 << order pages, each aligned to its size. A block of one order
  * more splits into two buddies, whose frame numbers differ in that one bit; when both are free they
- * become one again. Single pages, the usual request, come from and go to a list of this CPU that only
- * it uses, with interrupts off, and that trades with the buddies a batch at a time.
+ * become one again. Single pages, the usual request, come from and go to a list of this CPU that
+ * only it uses, with interrupts off, and that trades with the buddies a batch at a time.
  */
 #include "kernel/mm/internal.h"
 
@@ -23,10 +23,10 @@ struct free_area {
 static struct zone {
 	spinlock_t lock;
 	struct free_area area[MAX_ORDER]; /* [lock] */
-	unsigned long orders;		  /* [lock] bit n: area[n] is not empty */
-	unsigned long free;		  /* [lock] pages in all areas */
-	unsigned long total;		  /* [lock] pages that were ever handed in */
-	unsigned long reserve;		  /* constant: pages that only GFP_ATOMIC may have */
+	unsigned long orders;             /* [lock] bit n: area[n] is not empty */
+	unsigned long free;               /* [lock] pages in all areas */
+	unsigned long total;              /* [lock] pages that were ever handed in */
+	unsigned long reserve;            /* constant: pages that only GFP_ATOMIC may have */
 } zone;
 
 /* Single pages of one CPU, linked by private. Touched by that CPU only, interrupts off. */
@@ -88,6 +88,7 @@ static struct page *take_block(gfp_t gfp, unsigned order)
 	struct page *page;
 	unsigned from;
 
+	lockdep_assert_held(&zone.lock);
 	if (!orders)
 		return NULL;
 	if (!(gfp & GFP_ATOMIC) && zone.free < zone.reserve + BIT(order))
@@ -109,6 +110,7 @@ static void give_block(struct page *page, unsigned order)
 {
 	unsigned long pfn = page_to_pfn(page);
 
+	lockdep_assert_held(&zone.lock);
 	zone.free += BIT(order);
 	while (order < MAX_ORDER - 1) {
 		unsigned long buddy_pfn = pfn ^ BIT(order);
@@ -126,6 +128,7 @@ static void give_block(struct page *page, unsigned order)
 /* Interrupts off. */
 static void refill_front(struct page_front *front, gfp_t gfp)
 {
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
 	for (unsigned i = 0; i < front_batch; i++) {
 		struct page *page = take_block(gfp, 0);
@@ -143,6 +146,7 @@ static void refill_front(struct page_front *front, gfp_t gfp)
 /* Interrupts off. */
 static void drain_front(struct page_front *front, unsigned count)
 {
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
 	while (count-- && front->head) {
 		struct page *page = front->head;
@@ -218,7 +222,7 @@ void free_pages(struct page *page, unsigned order)
 
 	if (WARN_ON(page < mem_map || page >= mem_map + max_pfn || page->slab || page->flags ||
 		    page->order != order))
-		return; /* freed twice, or not what was allocated: better lost than given out twice */
+		return; /* freed twice, or not what was allocated: better lost than had by two */
 	poison_pages(page, order);
 	if (likely(order == 0)) {
 		free_one(page);

@@ -9,19 +9,20 @@
 #define PAGE_MASK  (~(PAGE_SIZE - 1))
 #define MAX_ORDER  11 /* blocks of 4 KiB << 0..10 */
 
-#define GFP_KERNEL   0x01U  /* leaves a reserve for GFP_ATOMIC; task context */
-#define GFP_ATOMIC   0x02U  /* any context but NMI */
+#define GFP_KERNEL   0x01U /* leaves a reserve for GFP_ATOMIC; task context */
+#define GFP_ATOMIC   0x02U /* any context but NMI */
+#define GFP_NOWAIT   0x04U /* the same, but leaves the reserve too: tasks that hold a spinlock */
 #define __GFP_ZERO   0x100U
 #define __GFP_NOWARN 0x200U /* the caller expects a failure: no message */
 
 /*
- * One per page frame below the end of RAM, 32 bytes. An allocated page belongs to its owner, who may
- * use lru and private as it likes; of a block, only the first page's are used.
+ * One per page frame below the end of RAM, 32 bytes. An allocated page belongs to its owner, who
+ * may use lru and private as it likes; of a block, only the first page's are used.
  */
 struct page {
-	u8 flags; /* PG_*: [zone lock], or the owner's */
-	u8 order; /* of the free or allocated block that this page heads */
-	u16 slab; /* slab page: the cache's number (in every page of the slab), else 0 */
+	u8 flags;  /* PG_*: [zone lock], or the owner's */
+	u8 order;  /* of the free or allocated block that this page heads */
+	u16 slab;  /* slab page: the cache's number (in every page of the slab), else 0 */
 	u32 inuse; /* slab: objects not on its freelist [cache lock] */
 	struct list_head lru; /* free: in its zone list [zone lock]; slab: in its cache's list */
 	union {
@@ -41,8 +42,8 @@ BUILD_BUG_ON(sizeof(struct page) != 32);
  */
 void memblock_init(void);
 /*
- * Physical memory; panics when there is none. The lowest that fits, 1 MiB and up. The _phys_ forms do
- * not touch the memory (not zeroed): paging_init() calls them before it is writable.
+ * Physical memory; panics when there is none. The lowest that fits, 1 MiB and up. The _phys_ forms
+ * do not touch the memory (not zeroed): paging_init() calls them before it is writable.
  */
 phys_addr_t memblock_phys_alloc(size_t size, size_t align);
 /* The same below limit and from 64 KiB on: real-mode code. 0 when there is none. */
@@ -51,27 +52,28 @@ phys_addr_t memblock_phys_alloc_below(size_t size, size_t align, phys_addr_t lim
 void *memblock_alloc(size_t size, size_t align);
 void memblock_reserve(phys_addr_t base, size_t size);
 phys_addr_t memblock_end_of_ram(void);
-/* Iterate over the usable RAM of the map, page-aligned: index from 0; false when there is no more. */
+/* Iterate over the usable RAM, page-aligned: index from 0; false when there is no more. */
 bool memblock_region(unsigned index, phys_addr_t *base, phys_addr_t *end);
 /* Iterate over what is usable and not reserved; *cursor from 0. For mem_init(). */
 bool memblock_next_free(phys_addr_t *cursor, phys_addr_t *base, phys_addr_t *end);
 
-/* Hand all free memory to the buddy allocator; kmalloc works from here on. After setup_per_cpu_areas(). */
+/* After setup_per_cpu_areas(): free memory goes to the buddies; kmalloc works from here on. */
 void mem_init(void);
 extern bool mem_init_done; /* set by mem_init(): alloc_pages() works, memblock_alloc() no more */
 /* Give the init sections back: unmapped from the image, freed as pages. Task context. */
 void free_initmem(void);
 
 /*
- * A block of 1 << order pages, aligned to its size, or NULL when there is none (reported, but not more
- * than once in 5 s, unless __GFP_NOWARN). Freed with the same order. Any context but NMI, as gfp says.
+ * A block of 1 << order pages, aligned to its size, or NULL when there is none (reported, but not
+ * more than once in 5 s, unless __GFP_NOWARN). Freed with the same order. Any context but NMI, as
+ * gfp says.
  */
 struct page *alloc_pages(gfp_t gfp, unsigned order);
 void free_pages(struct page *page, unsigned order);
 void *get_free_pages(gfp_t gfp, unsigned order); /* direct-map address or NULL */
 void free_pages_addr(void *addr, unsigned order);
 #define get_free_page(gfp) get_free_pages(gfp, 0)
-#define free_page(addr)	   free_pages_addr(addr, 0)
+#define free_page(addr)    free_pages_addr(addr, 0)
 
 #ifdef NOP5_HOST /* an arena of the test's */
 extern unsigned long host_page_offset;
@@ -80,7 +82,7 @@ extern unsigned long host_page_offset;
 #define PAGE_OFFSET 0xffff888000000000UL
 #endif
 #define KERNEL_IMAGE_BASE 0xffffffff80000000UL
-#define __va(phys)	  ((void *)((unsigned long)(phys) + PAGE_OFFSET))
+#define __va(phys)        ((void *)((unsigned long)(phys) + PAGE_OFFSET))
 
 /* Of a direct-map address or of an image symbol. Any context. */
 static __always_inline phys_addr_t __pa(const void *addr)

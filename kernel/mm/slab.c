@@ -1,20 +1,20 @@
 /*
- * Slab caches: objects of one size, cut from blocks of pages, with a front of free ones on each CPU.
+ * Slab caches: objects of one size, cut from blocks of pages, with a front of free ones per CPU.
  *
- *      kmalloc, kmem_cache_alloc                       this CPU only, interrupts off,
- *         |  pop            ^  push                    a dozen instructions
+ *      kmalloc, kmem_cache_alloc               this CPU only, interrupts off,
+ *         |  pop            ^  push            a dozen instructions
  *         v                 |
  *      front: a list of free objects, linked through their first words
- *         ^  refill         |  drain                   a batch at a time, under the cache's lock
+ *         ^  refill         |  drain           a batch at a time, under the cache's lock
  *         |                 v
- *      slabs: 1 << order pages each; page->freelist and page->inuse in the first page's struct.
- *         |                 ^                          A slab with free objects is in cache->partial,
- *         v                 |                          a full one in no list
+ *      slabs: 1 << order pages each, with page->freelist and page->inuse in the
+ *         |   first page's struct. Those with free objects are in cache->partial,
+ *         v   full ones in no list
  *      page allocator
  *
- * Caches have numbers. The number indexes the fronts in the per-CPU area and stands in struct page for
- * every page of a slab, so kfree() finds the front from an address without reading the cache. An
- * object in a front counts as in use for its slab.
+ * Caches have numbers. The number indexes the fronts in the per-CPU area and stands in struct page
+ * for every page of a slab, so kfree() finds the front from an address without reading the cache.
+ * An object in a front counts as in use for its slab.
  */
 #include "kernel/mm/slab.h"
 
@@ -35,20 +35,20 @@ struct slab_front {
 	int high; /* room when it is empty */
 };
 
-static DEFINE_PER_CPU(struct slab_front, slab_fronts[SLAB_MAX_CACHES]);
+BUILD_BUG_ON(sizeof(struct slab_front) != SLAB_ID_STEP);
 
-struct kmem_cache *slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; 0 is none */
+static DEFINE_PER_CPU(struct slab_front, slab_fronts[SLAB_MAX_CACHES]);
+/* The front of the cache with that number, in the section: for this_cpu_ and per_cpu operations. */
+#define SLAB_FRONT(id) (*(struct slab_front *)((unsigned long)slab_fronts + (id)))
+
+struct kmem_cache *slab_caches[SLAB_MAX_CACHES];
 static DEFINE_SPINLOCK(slab_caches_lock);
 
-static const u16 kmalloc_sizes[] = { 8,	  16,  32,  64,	  96,	128,  192,
-				     256, 512, 1024, 2048, 4096, 8192 };
-static struct kmem_cache kmalloc_caches[ARRAY_SIZE(kmalloc_sizes)];
-/* The cache for (size - 1) / 8, up to 256 bytes; above, each power of two has the next one. */
-static u8 kmalloc_index[32];
-#define KMALLOC_SMALL_MAX 256
-#define KMALLOC_SLAB_MAX  8192
-#define KMALLOC_512_ID	  9 /* numbers of the kmalloc caches: their place in kmalloc_sizes + 1 */
-BUILD_BUG_ON(ARRAY_SIZE(kmalloc_sizes) != 13);
+static const u16 kmalloc_sizes[KMALLOC_CLASSES] = { 8,   16,  32,   64,   96,   128, 192,
+						    256, 512, 1024, 2048, 4096, 8192 };
+static struct kmem_cache kmalloc_caches[KMALLOC_CLASSES];
+/* The number of the cache for (size - 1) / 8, up to 256 bytes. */
+static u8 kmalloc_small_ids[32];
 
 static struct kmem_cache cache_cache; /* of struct kmem_cache */
 
@@ -64,6 +64,7 @@ static unsigned take_objects(struct kmem_cache *cache, void **list, unsigned n)
 {
 	unsigned taken = 0;
 
+	lockdep_assert_held(&cache->lock);
 	while (taken < n && !list_empty(&cache->partial)) {
 		struct page *slab = list_first_entry(&cache->partial, struct page, lru);
 
@@ -117,11 +118,12 @@ static void free_slab(struct kmem_cache *cache, struct page *slab)
 /* The front is empty: fill it, and take one object. Interrupts off. NULL when memory is short. */
 static void *refill_front(struct kmem_cache *cache, gfp_t gfp)
 {
-	struct slab_front *front = this_cpu_ptr(&slab_fronts[cache->id]);
+	struct slab_front *front = this_cpu_ptr(&SLAB_FRONT(cache->id));
 	void *list = NULL, *object;
 	struct page *slab;
 	unsigned n;
 
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&cache->lock);
 	n = take_objects(cache, &list, cache->batch + 1);
 	spin_unlock(&cache->lock);
@@ -142,12 +144,13 @@ static void *refill_front(struct kmem_cache *cache, gfp_t gfp)
 	return object;
 }
 
-/* Give n objects of the front back to their slabs, and slabs that are empty back to the pages. Interrupts off. */
+/* Give n objects of the front back to their slabs, and empty slabs to the pages. Interrupts off. */
 static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsigned n)
 {
 	struct page *slab, *next;
 	LIST_HEAD(empty);
 
+	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&cache->lock);
 	for (; n && front->objects; n--) {
 		void *object = front->objects;
@@ -178,12 +181,12 @@ static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsi
 }
 
 /*
- * The slow ways of the two functions below: interrupts are off and were as flags say. They are apart, and
- * end what they begin, so that the quick ways need no register saved.
+ * The slow ways of the two functions below: interrupts are off and were as flags say. They are
+ * apart, and end what they begin, so that the quick ways need no register saved.
  */
 static noinline void *alloc_slow(unsigned id, gfp_t gfp, unsigned long flags)
 {
-	void *object = refill_front(slab_caches[id], gfp);
+	void *object = refill_front(slab_cache(id), gfp);
 
 	local_irq_restore(flags);
 	return object;
@@ -191,9 +194,9 @@ static noinline void *alloc_slow(unsigned id, gfp_t gfp, unsigned long flags)
 
 static noinline void free_slow(unsigned id, unsigned long flags)
 {
-	struct kmem_cache *cache = slab_caches[id];
+	struct kmem_cache *cache = slab_cache(id);
 
-	drain_front(cache, this_cpu_ptr(&slab_fronts[id]), cache->batch);
+	drain_front(cache, this_cpu_ptr(&SLAB_FRONT(id)), cache->batch);
 	local_irq_restore(flags);
 }
 
@@ -204,11 +207,11 @@ static __always_inline void *alloc_object(unsigned id, gfp_t gfp)
 	void *object;
 
 	local_irq_save(flags);
-	object = this_cpu_read(slab_fronts[id].objects);
+	object = this_cpu_read(SLAB_FRONT(id).objects);
 	if (unlikely(!object))
 		return alloc_slow(id, gfp, flags);
-	this_cpu_write(slab_fronts[id].objects, *slab_link(slab_caches[id], object));
-	this_cpu_inc(slab_fronts[id].room);
+	this_cpu_write(SLAB_FRONT(id).objects, *slab_link(slab_cache(id), object));
+	this_cpu_inc(SLAB_FRONT(id).room);
 	local_irq_restore(flags);
 	return object;
 }
@@ -218,9 +221,9 @@ static __always_inline void free_object(unsigned id, void *object)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	*slab_link(slab_caches[id], object) = this_cpu_read(slab_fronts[id].objects);
-	this_cpu_write(slab_fronts[id].objects, object);
-	if (unlikely(this_cpu_dec_negative(slab_fronts[id].room)))
+	*slab_link(slab_cache(id), object) = this_cpu_read(SLAB_FRONT(id).objects);
+	this_cpu_write(SLAB_FRONT(id).objects, object);
+	if (unlikely(this_cpu_dec_negative(SLAB_FRONT(id).room)))
 		free_slow(id, flags);
 	else
 		local_irq_restore(flags);
@@ -271,6 +274,22 @@ static noinline void kfree_large(const void *object)
 
 static noinline void *kmalloc_zeroed(size_t size, gfp_t gfp, const void *user);
 
+/* Larger than the table knows, or none at all. */
+static noinline void *kmalloc_rest(size_t size, gfp_t gfp, const void *user)
+{
+	unsigned id;
+	void *object;
+
+	if (!size || size > KMALLOC_MAX_SIZE)
+		return NULL;
+	if (size > KMALLOC_SLAB_MAX)
+		return kmalloc_large(size, gfp);
+	id = kmalloc_class(size) * SLAB_ID_STEP;
+	object = alloc_object(id, gfp);
+	slab_debug_alloc(slab_cache(id), object, size, user);
+	return object;
+}
+
 static __always_inline void *kmalloc_for(size_t size, gfp_t gfp, const void *user)
 {
 	size_t index = (size - 1) / 8; /* huge for size 0 */
@@ -279,14 +298,11 @@ static __always_inline void *kmalloc_for(size_t size, gfp_t gfp, const void *use
 
 	if (unlikely(gfp & __GFP_ZERO))
 		return kmalloc_zeroed(size, gfp, user);
-	if (likely(index < ARRAY_SIZE(kmalloc_index)))
-		id = kmalloc_index[index];
-	else if (size && size <= KMALLOC_SLAB_MAX)
-		id = KMALLOC_512_ID + ilog2(size - 1) - ilog2(KMALLOC_SMALL_MAX);
-	else
-		return size && size <= KMALLOC_MAX_SIZE ? kmalloc_large(size, gfp) : NULL;
+	if (unlikely(index >= ARRAY_SIZE(kmalloc_small_ids)))
+		return kmalloc_rest(size, gfp, user);
+	id = kmalloc_small_ids[index];
 	object = alloc_object(id, gfp);
-	slab_debug_alloc(slab_caches[id], object, size, user);
+	slab_debug_alloc(slab_cache(id), object, size, user);
 	return object;
 }
 
@@ -297,9 +313,18 @@ static noinline void *kmalloc_zeroed(size_t size, gfp_t gfp, const void *user)
 	return object ? memset(object, 0, size) : NULL;
 }
 
-void *kmalloc(size_t size, gfp_t gfp)
+void *__kmalloc(size_t size, gfp_t gfp)
 {
 	return kmalloc_for(size, gfp, __builtin_return_address(0));
+}
+
+void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size __unused)
+{
+	unsigned id = class * SLAB_ID_STEP;
+	void *object = alloc_object(id, gfp);
+
+	slab_debug_alloc(slab_cache(id), object, size, __builtin_return_address(0));
+	return object;
 }
 
 void kfree(const void *object)
@@ -310,7 +335,7 @@ void kfree(const void *object)
 	/* NULL is not in the direct map either. */
 	if (unlikely(pfn >= max_pfn || !(id = mem_map[pfn].slab)))
 		kfree_large(object);
-	else if (slab_debug_free(slab_caches[id], (void *)object, __builtin_return_address(0)))
+	else if (slab_debug_free(slab_cache(id), (void *)object, __builtin_return_address(0)))
 		free_object(id, (void *)object);
 }
 
@@ -323,13 +348,13 @@ size_t ksize(const void *object)
 	page = virt_to_page(object);
 	if (!page->slab)
 		return PAGE_SIZE << page->order;
-	return slab_debug_size(slab_caches[page->slab], object);
+	return slab_debug_size(slab_cache(page->slab), object);
 }
 
 /* Fill in what follows from size and align, and give the cache a number. False: not possible. */
 static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, size_t align)
 {
-	unsigned cpu, id, high;
+	unsigned cpu, place, high;
 
 	align = max(align, (size_t)8);
 	if (!size || size > KMALLOC_SLAB_MAX || !is_power_of_2(align) || align > PAGE_SIZE)
@@ -345,23 +370,23 @@ static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, 
 			break;
 	}
 	cache->objects = (u32)((PAGE_SIZE << cache->order) / cache->slot_size);
-	high = min(max((unsigned)(PAGE_SIZE / size), 2U), 32U);
+	high = min(max((unsigned)(2 * PAGE_SIZE / size), 4U), 64U);
 	cache->batch = high / 2;
 	spin_lock_init(&cache->lock);
 	INIT_LIST_HEAD(&cache->partial);
 
 	spin_lock(&slab_caches_lock);
-	for (id = 1; id < SLAB_MAX_CACHES && slab_caches[id];)
-		id++;
-	if (id < SLAB_MAX_CACHES) {
-		cache->id = (u16)id;
+	for (place = 1; place < SLAB_MAX_CACHES && slab_caches[place];)
+		place++;
+	if (place < SLAB_MAX_CACHES) {
+		cache->id = (u16)(place * SLAB_ID_STEP);
 		for_each_possible_cpu (cpu)
-			per_cpu(slab_fronts[id], cpu) = (struct slab_front){ NULL, (int)high,
-									     (int)high };
-		smp_store_release(&slab_caches[id], cache);
+			per_cpu(SLAB_FRONT(cache->id), cpu) =
+				(struct slab_front){ NULL, (int)high, (int)high };
+		smp_store_release(&slab_caches[place], cache);
 	}
 	spin_unlock(&slab_caches_lock);
-	return id < SLAB_MAX_CACHES;
+	return place < SLAB_MAX_CACHES;
 }
 
 struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align)
@@ -381,7 +406,7 @@ static void drain_this_cpu(void *data)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	drain_front(cache, this_cpu_ptr(&slab_fronts[cache->id]), UINT32_MAX);
+	drain_front(cache, this_cpu_ptr(&SLAB_FRONT(cache->id)), UINT32_MAX);
 	local_irq_restore(flags);
 }
 
@@ -400,7 +425,7 @@ void kmem_cache_destroy(struct kmem_cache *cache)
 	list_for_each_entry_safe (slab, next, &cache->partial, lru)
 		free_slab(cache, slab);
 	spin_lock(&slab_caches_lock);
-	slab_caches[cache->id] = NULL;
+	slab_caches[cache->id / SLAB_ID_STEP] = NULL;
 	spin_unlock(&slab_caches_lock);
 	kmem_cache_free(&cache_cache, cache);
 }
@@ -410,14 +435,14 @@ u64 slab_objects_in_use(void)
 	u64 count = 0;
 	unsigned cpu;
 
-	for (unsigned id = 1; id < SLAB_MAX_CACHES; id++) {
-		const struct kmem_cache *cache = READ_ONCE(slab_caches[id]);
+	for (unsigned place = 1; place < SLAB_MAX_CACHES; place++) {
+		const struct kmem_cache *cache = READ_ONCE(slab_caches[place]);
 
 		if (!cache)
 			continue;
 		count += READ_ONCE(cache->taken);
 		for_each_possible_cpu (cpu) {
-			const struct slab_front *front = per_cpu_ptr(&slab_fronts[id], cpu);
+			const struct slab_front *front = per_cpu_ptr(&slab_fronts[place], cpu);
 
 			count -= (u64)(front->high - READ_ONCE(front->room));
 		}
@@ -429,9 +454,9 @@ unsigned long slab_pages(void)
 {
 	unsigned long pages = 0;
 
-	/* No lock, for any context: a cache that goes away meanwhile leaves a wrong sum, no bad pointer. */
-	for (unsigned id = 1; id < SLAB_MAX_CACHES; id++) {
-		const struct kmem_cache *cache = READ_ONCE(slab_caches[id]);
+	/* Without a lock: a cache that goes away meanwhile leaves a wrong sum, no bad pointer. */
+	for (unsigned place = 1; place < SLAB_MAX_CACHES; place++) {
+		const struct kmem_cache *cache = READ_ONCE(slab_caches[place]);
 
 		if (cache)
 			pages += READ_ONCE(cache->slabs) << cache->order;
@@ -441,20 +466,16 @@ unsigned long slab_pages(void)
 
 void __init slab_init(void)
 {
-	unsigned class = 0;
-
-	for (unsigned i = 0; i < ARRAY_SIZE(kmalloc_sizes); i++) {
+	for (unsigned i = 0; i < KMALLOC_CLASSES; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "kmalloc-%u", kmalloc_sizes[i]);
-		/* The first caches get the first numbers. */
+		/* The first caches get the first numbers, from 1 on. */
 		BUG_ON(!init_cache(&kmalloc_caches[i], name, kmalloc_sizes[i],
 				   min(kmalloc_sizes[i] & -kmalloc_sizes[i], (int)PAGE_SIZE)));
+		BUG_ON(kmalloc_class(kmalloc_sizes[i]) != i + 1);
 	}
-	for (unsigned i = 0; i < ARRAY_SIZE(kmalloc_index); i++) {
-		if (kmalloc_sizes[class] < (i + 1) * 8)
-			class++;
-		kmalloc_index[i] = (u8)(class + 1);
-	}
+	for (unsigned i = 0; i < ARRAY_SIZE(kmalloc_small_ids); i++)
+		kmalloc_small_ids[i] = (u8)(kmalloc_class((i + 1) * 8) * SLAB_ID_STEP);
 	BUG_ON(!init_cache(&cache_cache, "kmem_cache", sizeof(struct kmem_cache), 64));
 }

@@ -1,9 +1,9 @@
 /*
  * Slab caches and kmalloc.
  *
- * A DEBUG build fills objects (0x5a when given out, 0x6b when freed), guards their ends, remembers who
- * allocated and freed them, and reports overflows, use after free, double frees and frees into the
- * wrong cache with the cache's name and the object's address.
+ * A DEBUG build fills objects (0x5a when given out, 0x6b when freed), guards their ends, remembers
+ * who allocated and freed them, and reports overflows, use after free, double frees and frees into
+ * the wrong cache with the cache's name and the object's address.
  */
 #pragma once
 
@@ -14,11 +14,11 @@ struct kmem_cache;
 #define KMALLOC_MAX_SIZE (PAGE_SIZE << (MAX_ORDER - 1))
 
 /*
- * A cache of objects of one size, at most 8 KiB; align 0 means 8. The name is copied. NULL when memory is
- * short, the size impossible, or there are 127 caches already. Task context.
+ * A cache of objects of one size, at most 8 KiB; align 0 means 8. The name is copied. NULL when
+ * memory is short, the size impossible, or there are 127 caches already. Task context.
  */
 struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align);
-/* All objects must have been freed; reports those that were not, and leaves the cache. Task context. */
+/* All objects must have been freed; else it reports them and leaves the cache. Task context. */
 void kmem_cache_destroy(struct kmem_cache *cache);
 /* NULL when memory is short. Any context but NMI, as gfp says. */
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
@@ -26,15 +26,43 @@ void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
 void kmem_cache_free(struct kmem_cache *cache, void *object);
 
 /*
- * size 0 gives NULL. At least 8-byte aligned, powers of two naturally aligned (in a DEBUG build up to
- * a page). Any size up to KMALLOC_MAX_SIZE. Any context but NMI, as gfp says.
+ * size 0 gives NULL. At least 8-byte aligned, powers of two naturally aligned (in a DEBUG build up
+ * to a page). Any size up to KMALLOC_MAX_SIZE. Any context but NMI, as gfp says.
  */
-void *kmalloc(size_t size, gfp_t gfp);
+static __always_inline void *kmalloc(size_t size, gfp_t gfp);
 void kfree(const void *object); /* NULL is fine */
 /* The bytes that may be used: at least what was asked for. */
 size_t ksize(const void *object);
 /* As realloc(3): on failure NULL, and object is as it was. */
 void *krealloc(const void *object, size_t size, gfp_t gfp);
+
+/*
+ * kmalloc()'s two halves, under Linux's names. Where size and gfp are constants, as they mostly
+ * are, the compiler chooses the size class: 1 for 8 bytes to KMALLOC_CLASSES for 8 KiB.
+ */
+#define KMALLOC_CLASSES  13
+#define KMALLOC_SLAB_MAX 8192
+void *__kmalloc(size_t size, gfp_t gfp);
+void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size);
+
+/* size from 1 to KMALLOC_SLAB_MAX. */
+static __always_inline unsigned kmalloc_class(size_t size)
+{
+	if (size <= 32)
+		return size <= 8 ? 1 : size <= 16 ? 2 : 3;
+	if (size <= 256)
+		return size <= 64 ? 4 : size <= 96 ? 5 : size <= 128 ? 6 : size <= 192 ? 7 : 8;
+	return 64 -
+	       (unsigned)__builtin_clzl(size - 1); /* 9 for 512, and each power of two the next */
+}
+
+static __always_inline void *kmalloc(size_t size, gfp_t gfp)
+{
+	if (__builtin_constant_p(size) && size && size <= KMALLOC_SLAB_MAX &&
+	    __builtin_constant_p(gfp) && !(gfp & __GFP_ZERO))
+		return kmalloc_trace(kmalloc_class(size), gfp, size);
+	return __kmalloc(size, gfp);
+}
 
 static inline void *kzalloc(size_t size, gfp_t gfp)
 {
@@ -60,5 +88,5 @@ void *kmemdup(const void *src, size_t size, gfp_t gfp);
 __printf(2, 3) char *kasprintf(gfp_t gfp, const char *fmt, ...);
 __printf(2, 0) char *kvasprintf(gfp_t gfp, const char *fmt, va_list args);
 
-/* Objects in use in all caches: equal before and after means nothing leaked. Exact when all is quiet. */
+/* Objects in use in all caches: equal before and after, nothing leaked. Exact when all is quiet. */
 u64 slab_objects_in_use(void);

@@ -50,13 +50,14 @@ void slab_debug_alloc(const struct kmem_cache *cache, void *object, size_t size,
 bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *user)
 {
 	const struct page *page = virt_to_page(object);
-	const struct page *slab = mem_map + ALIGN_DOWN((unsigned long)(page - mem_map), BIT(cache->order));
+	const struct page *slab =
+		mem_map + ALIGN_DOWN((unsigned long)(page - mem_map), BIT(cache->order));
 	struct slab_track *track = slab_track(cache, object);
 	size_t bytes = ALIGN(cache->object_size, 8), offset;
 
 	if (page->slab != cache->id) {
-		pr_err("BUG %s: freed into the wrong cache: object %px is of %s\n", cache->name, object,
-		       page->slab ? slab_caches[page->slab]->name : "none");
+		pr_err("BUG %s: freed into the wrong cache: object %px is of %s\n", cache->name,
+		       object, page->slab ? slab_cache(page->slab)->name : "none");
 		dump_stack();
 		return false;
 	}

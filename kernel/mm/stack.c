@@ -1,10 +1,10 @@
 /*
  * Kernel stacks: slots of equal size in an area of their own, unmapped memory around each.
  *
- * Equal slots make everything simple that must work when things go wrong: from any address it is plain
- * arithmetic whether it is in a guard, without a lock. Freed stacks stay mapped and wait on lists,
- * linked through their own lowest bytes: a few on each CPU, then a shared list. What is too much there
- * a kworker unmaps, because that needs interrupts on and a flush on every CPU.
+ * Equal slots make everything simple that must work when things go wrong: from any address it is
+ * plain arithmetic whether it is in a guard, without a lock. Freed stacks stay mapped and wait on
+ * lists, linked through their own lowest bytes: a few on each CPU, then a shared list. What is too
+ * much there a kworker unmaps, because that needs interrupts on and a flush on every CPU.
  */
 #include "kernel/mm/stack.h"
 
@@ -16,8 +16,10 @@
 #include "kernel/mm/internal.h"
 #include "kernel/mm/vmalloc.h"
 
-#define FRONT_STACKS  2U  /* kept by each CPU */
-#define SHARED_STACKS 16U /* kept on the shared list; the kworker takes what is more */
+#define FRONT_STACKS   2U  /* kept by each CPU */
+#define SHARED_STACKS  16U /* kept on the shared list, or a 128th of memory if that is more */
+#define UNMAP_BATCH    16U /* unmapped with one TLB flush */
+#define PAGES_IN_STACK (THREAD_SIZE / PAGE_SIZE)
 
 /* A freed stack, at its lowest byte. */
 struct free_stack {
@@ -30,18 +32,18 @@ struct stack_list {
 };
 
 static DEFINE_PER_CPU(struct stack_list, front_stacks); /* this CPU only, interrupts off */
-static DEFINE_SPINLOCK(stack_lock);			/* interrupts off */
-static struct stack_list shared_stacks;			/* [stack_lock] */
-static DECLARE_BITMAP(used_slots, STACK_SLOTS);		/* [stack_lock] mapped, in use or not */
-static unsigned first_free_slot;			/* [stack_lock] all below are used */
-static unsigned long mapped_slots;			/* [stack_lock] */
+static DEFINE_SPINLOCK(stack_lock);                     /* interrupts off */
+static struct stack_list shared_stacks;                 /* [stack_lock] */
+static DECLARE_BITMAP(used_slots, STACK_SLOTS);         /* [stack_lock] mapped, in use or not */
+static unsigned first_free_slot;                        /* [stack_lock] all below are used */
+static unsigned long mapped_slots;                      /* [stack_lock] */
 
 static void unmap_spare_stacks(struct work_struct *work);
 static DECLARE_WORK(unmap_work, unmap_spare_stacks);
 
 unsigned long kernel_stack_pages(void)
 {
-	return READ_ONCE(mapped_slots) * (THREAD_SIZE / PAGE_SIZE);
+	return READ_ONCE(mapped_slots) * PAGES_IN_STACK;
 }
 
 static void push(struct stack_list *list, void *stack)
@@ -62,6 +64,11 @@ static void *pop(struct stack_list *list)
 		list->count--;
 	}
 	return entry;
+}
+
+static unsigned max_shared(void)
+{
+	return max(SHARED_STACKS, (unsigned)(total_pages() / 128 / PAGES_IN_STACK));
 }
 
 static unsigned long slot_stack(unsigned slot)
@@ -102,18 +109,31 @@ static void give_slot(unsigned slot)
 	spin_unlock_irqrestore(&stack_lock, flags);
 }
 
-/* Take a stack out of the page tables and free its pages and its slot. Interrupts on. */
-static void unmap_stack(unsigned long stack)
+/* Take stacks out of the page tables and free their pages and their slots. Interrupts on. */
+static void unmap_stacks(const unsigned long *stacks, unsigned count)
 {
-	phys_addr_t pages[THREAD_SIZE / PAGE_SIZE];
+	unsigned long start = ~0UL, end = 0;
+	struct page *page, *next;
+	LIST_HEAD(pages);
 
-	for (unsigned i = 0; i < ARRAY_SIZE(pages); i++)
-		pages[i] = kernel_virt_to_phys(stack + i * PAGE_SIZE);
-	unmap_kernel_range(stack, stack + THREAD_SIZE);
-	for (unsigned i = 0; i < ARRAY_SIZE(pages); i++)
-		if (pages[i] != ~0UL)
-			free_pages(phys_to_page(pages[i]), 0);
-	give_slot(stack_slot(stack));
+	for (unsigned i = 0; i < count; i++) {
+		unsigned long stack = stacks[i];
+
+		for (unsigned n = 0; n < PAGES_IN_STACK; n++) {
+			phys_addr_t phys = kernel_virt_to_phys(stack + n * PAGE_SIZE);
+
+			if (phys != ~0UL)
+				list_add(&phys_to_page(phys)->lru, &pages);
+		}
+		clear_kernel_range(stack, stack + THREAD_SIZE);
+		start = min(start, stack);
+		end = max(end, stack + THREAD_SIZE);
+	}
+	flush_tlb_kernel_range(start, end);
+	list_for_each_entry_safe (page, next, &pages, lru)
+		free_pages(page, 0);
+	for (unsigned i = 0; i < count; i++)
+		give_slot(stack_slot(stacks[i]));
 }
 
 static void *map_new_stack(void)
@@ -131,7 +151,7 @@ static void *map_new_stack(void)
 			page = NULL;
 		}
 		if (!page) {
-			unmap_stack(stack);
+			unmap_stacks(&stack, 1);
 			return NULL;
 		}
 	}
@@ -167,7 +187,7 @@ void free_thread_stack(void *stack)
 	} else {
 		spin_lock(&stack_lock);
 		push(&shared_stacks, stack);
-		too_many = shared_stacks.count > SHARED_STACKS;
+		too_many = shared_stacks.count > max_shared() + UNMAP_BATCH;
 		spin_unlock(&stack_lock);
 	}
 	local_irq_restore(flags);
@@ -177,15 +197,17 @@ void free_thread_stack(void *stack)
 
 static void unmap_spare_stacks(struct work_struct *work __unused)
 {
-	void *stack;
+	unsigned long stacks[UNMAP_BATCH];
+	unsigned count;
 
 	do {
 		spin_lock_irq(&stack_lock);
-		stack = shared_stacks.count > SHARED_STACKS ? pop(&shared_stacks) : NULL;
+		for (count = 0; count < UNMAP_BATCH && shared_stacks.count > max_shared(); count++)
+			stacks[count] = (unsigned long)pop(&shared_stacks);
 		spin_unlock_irq(&stack_lock);
-		if (stack)
-			unmap_stack((unsigned long)stack);
-	} while (stack);
+		if (count)
+			unmap_stacks(stacks, count);
+	} while (count == UNMAP_BATCH);
 }
 
 bool is_stack_guard(const void *addr)

@@ -34,16 +34,16 @@ char *kstrdup(const char *s, gfp_t gfp)
 void *krealloc(const void *object, size_t size, gfp_t gfp)
 {
 	size_t old = ksize(object);
-	void *new;
+	void *copy;
 
 	if (object && size && size <= old)
 		return (void *)object;
-	new = kmalloc(size, gfp);
-	if (new && object)
-		memcpy(new, object, min(old, size));
-	if (new || !size)
+	copy = kmalloc(size, gfp);
+	if (copy && object)
+		memcpy(copy, object, min(old, size));
+	if (copy || !size)
 		kfree(object);
-	return new;
+	return copy;
 }
 
 char *kvasprintf(gfp_t gfp, const char *fmt, va_list args)

@@ -1,9 +1,9 @@
 /*
  * vmalloc and ioremap: ranges of kernel addresses, found first-fit in a tree, mapped page by page.
  *
- * Each area keeps one unmapped page behind it, so that running off its end faults. Areas are few (the
- * many kernel stacks have slots of their own, stack.c), so the search may walk them in order; a hint
- * says below which address there is no hole.
+ * Each area keeps one unmapped page behind it, so that running off its end faults. Areas are few
+ * (the many kernel stacks have slots of their own, stack.c), so the search may walk them in order;
+ * a hint says below which address there is no hole.
  */
 #include "kernel/mm/vmalloc.h"
 
@@ -21,15 +21,15 @@
 
 /* A range in use, its guard page included. */
 struct vmap_area {
-	struct rb_node node;	  /* [vmap_lock] by address */
+	struct rb_node node;      /* [vmap_lock] by address */
 	unsigned long start, end; /* constant */
-	bool device;		  /* constant: the pages behind it are not ours */
+	bool device;              /* constant: the pages behind it are not ours */
 };
 
 static DEFINE_SPINLOCK(vmap_lock);
-static struct rb_root vmap_areas;		  /* [vmap_lock] */
+static struct rb_root vmap_areas;              /* [vmap_lock] */
 static unsigned long search_from = AREA_START; /* [vmap_lock] all below is in use */
-static unsigned long mapped_pages;		  /* [A] of vmalloc */
+static unsigned long mapped_pages;             /* [A] of vmalloc */
 
 unsigned long vmalloc_pages(void)
 {
@@ -47,6 +47,7 @@ static struct vmap_area *first_area_above(unsigned long addr)
 	struct rb_node *node = vmap_areas.rb_node;
 	struct vmap_area *found = NULL;
 
+	lockdep_assert_held(&vmap_lock);
 	while (node) {
 		struct vmap_area *area = rb_entry(node, struct vmap_area, node);
 
@@ -60,10 +61,12 @@ static struct vmap_area *first_area_above(unsigned long addr)
 	return found;
 }
 
+/* vmap_lock held. */
 static void insert_area(struct vmap_area *area)
 {
 	struct rb_node **link = &vmap_areas.rb_node, *parent = NULL;
 
+	lockdep_assert_held(&vmap_lock);
 	while (*link) {
 		parent = *link;
 		if (area->start < rb_entry(parent, struct vmap_area, node)->start)

@@ -11,7 +11,7 @@
 /* Page-aligned. Zeroed only by vzalloc. NULL when memory is short or size is 0. Task context. */
 void *vmalloc(size_t size);
 void *vzalloc(size_t size);
-/* Unmaps, shoots down other CPUs' TLBs, frees the pages. NULL is fine. Task context, interrupts on. */
+/* Unmaps, flushes all CPUs' TLBs, frees the pages. NULL is fine. Task context, interrupts on. */
 void vfree(const void *addr);
 /* Device registers, uncached, RW NX. The address of phys itself; NULL on failure. Task context. */
 void *ioremap(phys_addr_t phys, size_t size);
@@ -23,7 +23,7 @@ bool is_vmalloc_addr(const void *addr);
  * NULL when memory is short or all 32,768 slots are taken. Task context, or boot.
  */
 void *alloc_thread_stack(void);
-/* Kept for reuse, or left to a kworker to unmap. Any context but NMI; the stack is in use no more. */
+/* Kept for reuse, or left to a kworker to unmap. Nothing runs on it. Any context but NMI. */
 void free_thread_stack(void *stack);
 /* True if addr lies in the guard pages around a kernel stack. Any context. */
 bool is_stack_guard(const void *addr);

@@ -1,15 +1,15 @@
 /*
  * Which CPU a task runs on.
  *
- *	wake-up		its last CPU if that is idle, else any idle CPU it may use, else the less loaded
- *			of its last CPU and the waker's (select_task_rq)
+ *	wake-up		its last CPU if that is idle, else any idle CPU it may use, else the less
+ *			loaded of its last CPU and the waker's (select_task_rq)
  *	idle		a CPU with nothing to run takes a waiting task from another (idle_balance)
- *	tick		a CPU with several tasks, which therefore ticks, gives one to a CPU that has at
- *			least two fewer, every 20 ms (SCHED_SOFTIRQ): what wake-ups and idle CPUs missed,
- *			because affinity changed or because no CPU was idle at the time
+ *	tick		a CPU with several tasks, which therefore ticks, gives one to a CPU that has
+ *			at least two fewer, every 20 ms (SCHED_SOFTIRQ): what wake-ups and idle CPUs
+ *			missed, because affinity changed or because no CPU was idle at the time
  *
- * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. CPUs are all alike: there
- * are no domains. Loads are numbers of runnable tasks.
+ * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. CPUs are all alike:
+ * there are no domains. Loads are numbers of runnable tasks.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -18,8 +18,14 @@
 
 #define BALANCE_SCAN_MAX 32 /* waiting tasks looked at under the lock, at most */
 
+/* Is there any? The usual machine's answer is one word. */
+static __always_inline bool maybe_idle_cpu(const struct task_struct *p)
+{
+	return nr_cpu_ids > 64 || (READ_ONCE(sched_idle_mask.bits[0]) & p->cpus_allowed.bits[0]);
+}
+
 /* An idle CPU that p may use, the first one from its last CPU on; NR_CPUS if there is none. */
-static unsigned find_idle_cpu(const struct task_struct *p)
+static noinline unsigned find_idle_cpu(const struct task_struct *p)
 {
 	unsigned words = (nr_cpu_ids + 63) / 64, first = p->cpu / 64;
 	unsigned long below = (1UL << (p->cpu % 64)) - 1;
@@ -42,12 +48,15 @@ static unsigned find_idle_cpu(const struct task_struct *p)
 	return NR_CPUS;
 }
 
-/* The online CPU with the fewest runnable tasks that p may use. One exists: set_cpus_allowed() saw to it. */
+/*
+ * The online CPU with the fewest runnable tasks that p may use. One exists: set_cpus_allowed() saw
+ * to it.
+ */
 static unsigned find_least_loaded_cpu(const struct task_struct *p)
 {
 	unsigned cpu, best = p->cpu, least = ~0U;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		unsigned load = READ_ONCE(cpu_rq(cpu)->nr_running);
 
 		if (task_allowed(p, cpu) && load < least) {
@@ -58,7 +67,9 @@ static unsigned find_least_loaded_cpu(const struct task_struct *p)
 	return best;
 }
 
-/* The CPU whose running task is the least urgent, if p is more urgent than that; else its last CPU. */
+/*
+ * The CPU whose running task is the least urgent, if p is more urgent than that; else its last CPU.
+ */
 static unsigned select_task_rq_rt(const struct task_struct *p)
 {
 	int lowest = p->rt_priority;
@@ -66,7 +77,7 @@ static unsigned select_task_rq_rt(const struct task_struct *p)
 
 	if (READ_ONCE(cpu_rq(best)->curr)->rt_priority < p->rt_priority)
 		return best;
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		int priority = READ_ONCE(cpu_rq(cpu)->curr)->rt_priority;
 
 		if (task_allowed(p, cpu) && priority < lowest) {
@@ -77,17 +88,17 @@ static unsigned select_task_rq_rt(const struct task_struct *p)
 	return best;
 }
 
-unsigned select_task_rq(struct task_struct *p)
+unsigned select_task_rq_slow(struct task_struct *p)
 {
-	unsigned cpu = p->cpu, this_cpu = smp_processor_id();
-	bool allowed = task_allowed(p, cpu);
+	unsigned this_cpu = smp_processor_id();
 
-	if (allowed && (p->nr_cpus_allowed == 1 || !READ_ONCE(cpu_rq(cpu)->nr_running)))
-		return cpu;
-	cpu = find_idle_cpu(p);
-	if (cpu < NR_CPUS)
-		return cpu;
-	if (unlikely(!allowed))
+	if (maybe_idle_cpu(p)) {
+		unsigned cpu = find_idle_cpu(p);
+
+		if (cpu < NR_CPUS)
+			return cpu;
+	}
+	if (unlikely(!task_allowed(p, p->cpu)))
 		return find_least_loaded_cpu(p);
 	if (unlikely(task_is_rt(p)))
 		return select_task_rq_rt(p);
@@ -106,7 +117,7 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 		for (unsigned level = 0; level < MAX_RT_PRIO; level++) {
 			struct task_struct *p;
 
-			list_for_each_entry(p, &rq->rt.queue[level], rt_node) {
+			list_for_each_entry (p, &rq->rt.queue[level], rt_node) {
 				if (p != rq->curr && task_allowed(p, cpu))
 					return p;
 				if (++scanned >= BALANCE_SCAN_MAX)
@@ -114,14 +125,10 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 			}
 		}
 	}
-	for (struct rb_node *n = rb_first_cached(&rq->fair.tree); n; n = rb_next(n)) {
-		struct task_struct *p = rb_entry(n, struct task_struct, se.run_node);
-
+	for (struct task_struct *p = next_waiting_fair(&rq->fair, NULL);
+	     p && scanned < BALANCE_SCAN_MAX; p = next_waiting_fair(&rq->fair, p), scanned++)
 		if (task_allowed(p, cpu))
 			return p;
-		if (++scanned >= BALANCE_SCAN_MAX)
-			break;
-	}
 	return NULL;
 }
 
@@ -169,7 +176,7 @@ static void run_rebalance(void)
 	struct runqueue *rq = this_rq();
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		struct runqueue *to = cpu_rq(cpu);
 		bool moved = false;
 

@@ -19,9 +19,9 @@ static void wake_waiters(struct completion *c, bool all)
 {
 	struct wait_queue_entry *entry, *next;
 
-	list_for_each_entry_safe(entry, next, &c->wait.head, entry) {
+	list_for_each_entry_safe (entry, next, &c->wait.head, entry) {
 		list_del_init(&entry->entry);
-		wake_up_process(entry->task);
+		try_to_wake_up(entry->task, TASK_NORMAL);
 		if (!all)
 			break;
 	}

@@ -4,15 +4,18 @@
  * Who may touch a task, and when:
  *
  *	on_rq	1 while the task is runnable, whether queued or running. Under R.
- *	on_cpu	1 while its registers and its stack are in use by a CPU. Set under R before the switch to
- *		it, cleared by finish_task_switch() on the stack of the next task, with release order.
- *	state	written by the task itself when it means to sleep, by its waker under P.
+ *	on_cpu	1 while its registers and its stack are in use by a CPU. Set under R before the
+ *		switch to it, cleared by finish_task_switch() on the stack of the next task, with
+ *		release order.
+ *	state	written by the task itself when it means to sleep, by its waker
+ *		under P.
  *
- * A task that goes to sleep writes its state, tests its condition, then calls schedule(), which takes R
- * and, if the state still says so, clears on_rq. A waker makes the condition true, takes P (a full
- * barrier) and reads state and then on_rq. If on_rq is 1 the task has not left yet: under R its state is
- * put back and it stays. If it is 0 the task may still be on its way out on another CPU, so the waker
- * spins until on_cpu is 0 before it queues the task anywhere. P serialises wakers of one task.
+ * A task that goes to sleep writes its state, tests its condition, then calls schedule(), which
+ * takes R and, if the state still says so, clears on_rq. A waker makes the condition true, takes P
+ * (a full barrier) and reads state and then on_rq. If on_rq is 1 the task has not left yet: under R
+ * its state is put back and it stays. If it is 0 the task may still be on its way out on another
+ * CPU, so the waker spins until on_cpu is 0 before it queues the task anywhere. P serialises wakers
+ * of one task.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -75,23 +78,24 @@ void scheduler_ipi(void)
 	watchdog_ipi();
 }
 
-void update_curr(struct runqueue *rq, u64 now)
+static __always_inline void __update_curr(struct runqueue *rq, struct task_struct *curr, u64 now)
 {
-	struct task_struct *curr = rq->curr;
 	s64 delta = (s64)(now - curr->se.exec_start);
 
 	if (delta <= 0) /* the clocks of two CPUs may differ by a little */
 		return;
 	curr->se.exec_start = now;
 	curr->se.sum_exec_runtime += (u64)delta;
-	if (curr == rq->idle)
-		return;
-	rq->busy_time += (u64)delta;
-	if (!task_is_rt(curr))
+	if (curr->se.weight)
 		update_curr_fair(rq, curr, (u64)delta);
 }
 
-void activate_task(struct runqueue *rq, struct task_struct *p)
+void update_curr(struct runqueue *rq, u64 now)
+{
+	__update_curr(rq, rq->curr, now);
+}
+
+static __always_inline void __activate_task(struct runqueue *rq, struct task_struct *p)
 {
 	if (task_is_rt(p))
 		enqueue_task_rt(rq, p);
@@ -103,7 +107,12 @@ void activate_task(struct runqueue *rq, struct task_struct *p)
 		cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
 }
 
-void deactivate_task(struct runqueue *rq, struct task_struct *p)
+void activate_task(struct runqueue *rq, struct task_struct *p)
+{
+	__activate_task(rq, p);
+}
+
+static __always_inline void deactivate_task(struct runqueue *rq, struct task_struct *p)
 {
 	if (task_is_rt(p))
 		dequeue_task_rt(rq, p);
@@ -114,8 +123,17 @@ void deactivate_task(struct runqueue *rq, struct task_struct *p)
 	smp_store_release(&p->on_rq, 0);
 }
 
+/* Tasks compete on rq, whose CPU does not tick yet. R held. */
+static noinline void request_tick(struct runqueue *rq)
+{
+	if (rq->cpu == smp_processor_id())
+		start_tick_if_needed(rq);
+	else
+		smp_send_reschedule(rq->cpu);
+}
+
 /* p has just become runnable on rq: shall it run at once? And does this CPU need its tick now? */
-void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
+static __always_inline void __check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 {
 	struct task_struct *curr = rq->curr;
 	bool preempt;
@@ -128,15 +146,18 @@ void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 		preempt = !task_is_rt(curr) && fair_wakeup_preempts(rq, p);
 	if (preempt)
 		resched_curr(rq);
-	else if (rq->cpu == smp_processor_id())
-		start_tick_if_needed(rq);
-	else if (!rq->tick_armed)
-		smp_send_reschedule(rq->cpu);
+	else if (unlikely(!rq->tick_armed))
+		request_tick(rq);
+}
+
+void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
+{
+	__check_preempt_curr(rq, p);
 }
 
 /*
- * A runnable task that does not run changes queues. on_rq stays 1 throughout, so a waker that looks for
- * it waits in __task_rq_lock() until it has arrived.
+ * A runnable task that does not run changes queues. on_rq stays 1 throughout, so a waker that looks
+ * for it waits in __task_rq_lock() until it has arrived.
  */
 void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p)
 {
@@ -159,8 +180,6 @@ void double_rq_lock(struct runqueue *a, struct runqueue *b)
 
 void set_task_cpu(struct task_struct *p, unsigned cpu)
 {
-	if (p->cpu == cpu)
-		return;
 	/* Virtual time is counted from each queue's own origin. */
 	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
 	WRITE_ONCE(p->cpu, cpu);
@@ -192,7 +211,7 @@ void task_rq_unlock(struct runqueue *rq, struct task_struct *p, unsigned long fl
 }
 
 /* p meant to sleep but has not left its run queue: it just stays. P held. False if it has left. */
-static bool ttwu_runnable(struct task_struct *p)
+static noinline bool ttwu_runnable(struct task_struct *p)
 {
 	struct runqueue *rq = __task_rq_lock(p);
 	bool runnable = p->on_rq;
@@ -204,43 +223,59 @@ static bool ttwu_runnable(struct task_struct *p)
 }
 
 /* Queue a task that sleeps. P held. */
-static void ttwu_queue(struct task_struct *p)
+static __always_inline void ttwu_queue(struct task_struct *p)
 {
 	struct runqueue *rq;
+	unsigned cpu;
 
 	/* It may still be switching out on another CPU: its registers are not all saved yet. */
 	while (unlikely(smp_load_acquire(&p->on_cpu)))
 		cpu_relax();
-	set_task_cpu(p, select_task_rq(p));
-	rq = task_rq(p);
+	cpu = select_task_rq(p);
+	if (cpu != p->cpu)
+		set_task_cpu(p, cpu);
+	rq = cpu_rq(cpu);
 	rq_lock(rq);
 	if (p->state == TASK_UNINTERRUPTIBLE)
 		rq->nr_uninterruptible--;
-	update_curr(rq, ktime_get());
-	activate_task(rq, p);
+	/*
+	 * While the CPU ticks, its running task has been charged until a slice ago: that is near
+	 * enough.
+	 */
+	if (!rq->tick_armed)
+		update_curr(rq, ktime_get());
+	__activate_task(rq, p);
 	WRITE_ONCE(p->state, TASK_RUNNING);
-	check_preempt_curr(rq, p);
+	__check_preempt_curr(rq, p);
 	rq_unlock(rq);
+}
+
+bool try_to_wake_up(struct task_struct *p, unsigned state)
+{
+	bool woken = false;
+
+	spin_lock_debug_acquire(&p->lock);
+	raw_ticket_lock(&p->lock);
+	spin_lock_debug_acquired(&p->lock);
+	if (READ_ONCE(p->state) & state) {
+		woken = true;
+		if (likely(!smp_load_acquire(&p->on_rq)) || !ttwu_runnable(p))
+			ttwu_queue(p);
+	}
+	__spin_unlock(&p->lock);
+	return woken;
 }
 
 bool wake_up_state(struct task_struct *p, unsigned state)
 {
 	unsigned long flags;
-	bool woken = false;
+	bool woken;
 
-	if (p == current) { /* an interrupt on its way to sleep, or a task that wakes itself */
-		if (!(READ_ONCE(p->state) & state))
-			return false;
-		WRITE_ONCE(p->state, TASK_RUNNING);
-		return true;
-	}
-	spin_lock_irqsave(&p->lock, flags);
-	if (READ_ONCE(p->state) & state) {
-		woken = true;
-		if (!smp_load_acquire(&p->on_rq) || !ttwu_runnable(p))
-			ttwu_queue(p);
-	}
-	spin_unlock_irqrestore(&p->lock, flags);
+	local_irq_save(flags);
+	preempt_disable();
+	woken = try_to_wake_up(p, state);
+	local_irq_restore(flags);
+	preempt_enable();
 	return woken;
 }
 
@@ -255,14 +290,16 @@ void wake_up_new_task(struct task_struct *p)
 }
 
 /*
- * On the stack of the task that runs now, which __switch_to() has just left prev for. Releases R, which
- * __schedule() took on the stack of prev.
+ * On the stack of the task that runs now, which __switch_to() has just left prev for. Releases R,
+ * which __schedule() took on the stack of prev.
  */
 static __always_inline void finish_task_switch(struct task_struct *prev)
 {
 	bool dead = prev->state == TASK_DEAD;
 
-	/* From here on prev may run on another CPU, unless it is dead and keeps its last reference. */
+	/*
+	 * From here on prev may run on another CPU, unless it is dead and keeps its last reference.
+	 */
 	smp_store_release(&prev->on_cpu, 0);
 	rq_unlock(this_rq());
 	local_irq_enable();
@@ -315,9 +352,10 @@ void __schedule(bool preempt)
 	if (unlikely(preempt_count() != PREEMPT_OFFSET))
 		schedule_bug(prev);
 	local_irq_disable();
-	rq_lock(rq); /* a full barrier: the state was written before it, the condition tested after */
+	/* a full barrier: the state was written before it, the condition tested after */
+	rq_lock(rq);
 	now = ktime_get();
-	update_curr(rq, now);
+	__update_curr(rq, prev, now);
 
 	state = prev->state;
 	if (!preempt && state) {
@@ -338,8 +376,8 @@ void __schedule(bool preempt)
 	WRITE_ONCE(rq->need_resched, false);
 	clear_preempt_need_resched();
 	start_tick_if_needed(rq);
+	rq->picked = now;
 	if (next == prev) {
-		next->se.slice_start = next->se.sum_exec_runtime;
 		rq_unlock(rq);
 		local_irq_enable();
 		return;
@@ -347,7 +385,6 @@ void __schedule(bool preempt)
 	if (unlikely(prev == rq->idle || next == rq->idle))
 		switch_idle(rq, next, now);
 	next->se.exec_start = now;
-	next->se.slice_start = next->se.sum_exec_runtime;
 	WRITE_ONCE(rq->curr, next);
 	rq->nr_switches++;
 	++*switch_count;
@@ -424,8 +461,7 @@ void scheduler_tick(void)
 	rq->tick_armed = false;
 	curr = rq->curr;
 	update_curr(rq, now);
-	if (curr != rq->idle && !task_is_rt(curr) && rq->fair.nr_running > 1 &&
-	    curr->se.sum_exec_runtime - curr->se.slice_start >= SCHED_SLICE_NS)
+	if (curr->se.weight && rq->fair.nr_running > 1 && now - rq->picked >= SCHED_SLICE_NS)
 		resched_curr(rq);
 	start_tick_if_needed(rq);
 	rq_unlock(rq);
@@ -450,7 +486,8 @@ void __might_sleep(const char *file, int line)
 {
 	if (preemptible() || current->pid == 0)
 		return;
-	printk(KERN_ERR "BUG: sleeping function called from invalid context at %s:%d\n", file, line);
+	printk(KERN_ERR "BUG: sleeping function called from invalid context at %s:%d\n", file,
+	       line);
 	printk(KERN_ERR "in_atomic(): %d, irqs_disabled(): %d, pid: %d, name: %s\n", in_atomic(),
 	       irqs_disabled(), current->pid, current->comm);
 	dump_stack();
@@ -461,7 +498,7 @@ void __init sched_init(void)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		struct runqueue *rq = cpu_rq(cpu);
 
 		spin_lock_init(&rq->lock);
@@ -471,5 +508,6 @@ void __init sched_init(void)
 	}
 	cpu_rq(0)->curr = cpu_rq(0)->idle = &init_task;
 	sched_init_task(&init_task);
+	cpu_rq(0)->online_since = init_task.start_time;
 	balance_init();
 }

@@ -2,9 +2,9 @@
  * Tasks go: do_exit(), zombies, wait4().
  *
  * A task that ends hands its children to PID 1, becomes a zombie and wakes its parent; the parent's
- * kernel_wait4() unlinks it and drops the reference of the lists. Tasks that nobody waits for (kernel
- * threads, and children whose parent ended first: PID 1 would only throw their status away) unlink
- * themselves. The memory goes with the last reference (kernel/sched/fork.c).
+ * kernel_wait4() unlinks it and drops the reference of the lists. Tasks that nobody waits for
+ * (kernel threads, and children whose parent ended first: PID 1 would only throw their status away)
+ * unlink themselves. The memory goes with the last reference (kernel/sched/fork.c).
  */
 #include "kernel/sched/runqueue.h"
 
@@ -20,12 +20,15 @@ static void unlink_task(struct task_struct *p)
 	detach_pid(p);
 }
 
-/* Children whose parent ends belong to PID 1, and go by themselves: the zombies now. tasklist_lock held. */
+/*
+ * Children whose parent ends belong to PID 1, and go by themselves: the zombies now. tasklist_lock
+ * held.
+ */
 static void forget_original_parent(struct task_struct *parent, struct list_head *dead)
 {
 	struct task_struct *p, *n;
 
-	list_for_each_entry_safe(p, n, &parent->children, sibling) {
+	list_for_each_entry_safe (p, n, &parent->children, sibling) {
 		p->parent = child_reaper;
 		p->auto_reap = true;
 		if (p->exit_state == EXIT_ZOMBIE) {
@@ -55,7 +58,7 @@ static bool exit_notify(struct task_struct *tsk)
 	}
 	spin_unlock(&tasklist_lock);
 
-	list_for_each_entry_safe(p, n, &dead, sibling)
+	list_for_each_entry_safe (p, n, &dead, sibling)
 		put_task_struct(p);
 	return reaped;
 }
@@ -81,7 +84,10 @@ void do_exit(int status)
 	exit_files(tsk);
 	tsk->exit_code = status;
 
-	/* From the moment the parent knows, be quick: it may wait for the last switch to free the memory. */
+	/*
+	 * From the moment the parent knows, be quick: it may wait for the last switch to free the
+	 * memory.
+	 */
 	preempt_disable();
 	if (tsk->flags & PF_KTHREAD)
 		complete_all(&tsk->exited);
@@ -91,13 +97,16 @@ void do_exit(int status)
 	do_task_dead();
 }
 
-/* One of current's children that pid asks for. tasklist_lock held. NULL with *exists false: no such child. */
+/*
+ * One of current's children that pid asks for. tasklist_lock held. NULL with *exists false: no such
+ * child.
+ */
 static struct task_struct *find_zombie(pid_t pid, bool *exists)
 {
 	struct task_struct *p;
 
 	*exists = false;
-	list_for_each_entry(p, &current->children, sibling) {
+	list_for_each_entry (p, &current->children, sibling) {
 		if (p->auto_reap || (pid > 0 && p->pid != pid))
 			continue;
 		*exists = true;

@@ -1,9 +1,9 @@
 /*
  * Tasks come: allocation, kernel_clone(), the idle tasks. And the last reference to one goes.
  *
- * References (usage): one for being able to run, dropped by the CPU that has switched away from the dead
- * task for the last time; one for the lists of tasks, dropped when it is reaped; one for each pointer
- * that somebody keeps.
+ * References (usage): one for being able to run, dropped by the CPU that has switched away from the
+ * dead task for the last time; one for the lists of tasks, dropped when it is reaped; one for each
+ * pointer that somebody keeps.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -83,11 +83,16 @@ void sched_init_task(struct task_struct *p)
 {
 	u64 now = ktime_get();
 
-	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime, .exec_start = now };
+	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime,
+				       .exec_start = now };
+	set_load_weight(p);
 	p->start_time = now;
 }
 
-/* A task that is in no list and has no PID: memory, stack, and fields at rest. NULL when memory is short. */
+/*
+ * A task that is in no list and has no PID: memory, stack, and fields at rest. NULL when memory is
+ * short.
+ */
 static struct task_struct *alloc_task(const char *comm)
 {
 	struct task_struct *p = kzalloc(sizeof(*p), GFP_KERNEL);
@@ -104,8 +109,8 @@ static struct task_struct *alloc_task(const char *comm)
 	strscpy(p->comm, comm, sizeof(p->comm));
 	spin_lock_init(&p->lock);
 	p->cpu = smp_processor_id();
-	cpumask_setall(&p->cpus_allowed);
-	p->nr_cpus_allowed = NR_CPUS;
+	p->cpus_allowed = cpu_possible_mask;
+	p->nr_cpus_allowed = cpumask_weight(&cpu_possible_mask);
 	INIT_LIST_HEAD(&p->rt_node);
 	INIT_LIST_HEAD(&p->children);
 	INIT_LIST_HEAD(&p->sibling);
@@ -169,6 +174,7 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 	child->policy = parent->policy;
 	child->rt_priority = parent->rt_priority;
 	child->nice = parent->nice;
+	set_load_weight(child);
 	if (parent->flags & PF_IDLE)
 		return;
 	child->cpus_allowed = parent->cpus_allowed;
@@ -224,6 +230,8 @@ struct task_struct *fork_idle(unsigned cpu)
 	p->nr_cpus_allowed = 1;
 	cpumask_clear(&p->cpus_allowed);
 	cpumask_set_cpu(cpu, &p->cpus_allowed);
+	set_load_weight(p);
+	rq->online_since = p->start_time;
 	rq->idle = p;
 	WRITE_ONCE(rq->curr, p);
 	per_cpu(current_task, cpu) = p;

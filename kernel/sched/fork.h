@@ -1,4 +1,7 @@
-/* Between the files that make, end and free tasks: kernel/sched/{fork,exit,kthread}.c and their tests. */
+/*
+ * Between the files that make, end and free tasks: kernel/sched/{fork,exit,kthread}.c and their
+ * tests.
+ */
 #pragma once
 
 #include "kernel/sched/sched.h"

@@ -52,7 +52,8 @@ int kthread_stop(struct task_struct *k)
 
 	get_task_struct(k);
 	WRITE_ONCE(k->should_stop, true);
-	wake_up_process(k); /* a full barrier: whoever goes to sleep after it has seen should_stop */
+	/* a full barrier: whoever goes to sleep after it has seen should_stop */
+	wake_up_process(k);
 	wait_for_completion(&k->exited);
 	ret = k->exit_code;
 	put_task_struct(k);

@@ -4,9 +4,11 @@
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"
 
-/* A task with PF_KTHREAD, not yet started, or ERR_PTR(-ENOMEM). The caller wakes it. Task context. */
+/*
+ * A task with PF_KTHREAD, not yet started, or ERR_PTR(-ENOMEM). The caller wakes it. Task context.
+ */
 __printf(3, 4) struct task_struct *kthread_create(int (*fn)(void *data), void *data,
-						   const char *name_fmt, ...);
+						  const char *name_fmt, ...);
 #define kthread_run(fn, data, ...)                                                                 \
 	({                                                                                         \
 		struct task_struct *__k = kthread_create(fn, data, __VA_ARGS__);                   \

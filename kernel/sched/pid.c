@@ -1,8 +1,8 @@
 /* PIDs: numbers in use, and tasks by number. All under tasklist_lock. */
 #include "kernel/sched/runqueue.h"
 
-#define PID_MAX 32768  /* as Linux's default pid_max */
-#define RESERVED_PIDS 300 /* where counting starts again after PID_MAX - 1 */
+#define PID_MAX       32768 /* as Linux's default pid_max */
+#define RESERVED_PIDS 300   /* where counting starts again after PID_MAX - 1 */
 #define PID_HASH_SIZE 256
 
 DEFINE_SPINLOCK(tasklist_lock);
@@ -54,7 +54,7 @@ struct task_struct *find_task_by_pid(pid_t pid)
 {
 	struct task_struct *p;
 
-	list_for_each_entry(p, pid_bucket(pid), pid_node)
+	list_for_each_entry (p, pid_bucket(pid), pid_node)
 		if (p->pid == pid)
 			return p;
 	return NULL;

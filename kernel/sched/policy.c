@@ -4,8 +4,8 @@
 #include "kernel/smp.h"
 
 /*
- * Change what decides a task's place, with the task taken out of its queue meanwhile if it is in one.
- * on_rq does not change: P is held, so no waker looks.
+ * Change what decides a task's place, with the task taken out of its queue meanwhile if it is in
+ * one. on_rq does not change: P is held, so no waker looks.
  */
 static void dequeue_for_change(struct runqueue *rq, struct task_struct *p)
 {
@@ -26,8 +26,8 @@ static void enqueue_after_change(struct runqueue *rq, struct task_struct *p)
 		enqueue_task_rt(rq, p);
 	} else {
 		enqueue_task_fair(rq, p);
-		if (p == rq->curr)
-			set_curr_task_fair(rq, p);
+		if (p == rq->curr) /* which is not among those that wait */
+			dequeue_waiting_fair(&rq->fair, p);
 	}
 	if (p == rq->curr)
 		resched_curr(rq); /* it may have become less urgent than one that waits */
@@ -50,6 +50,7 @@ int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int prio
 	dequeue_for_change(rq, p);
 	p->policy = policy;
 	p->rt_priority = priority;
+	set_load_weight(p);
 	enqueue_after_change(rq, p);
 	task_rq_unlock(rq, p, flags);
 	return 0;
@@ -65,6 +66,7 @@ int set_user_nice(struct task_struct *p, int nice)
 	rq = task_rq_lock(p, &flags);
 	dequeue_for_change(rq, p);
 	p->nice = nice;
+	set_load_weight(p);
 	enqueue_after_change(rq, p);
 	task_rq_unlock(rq, p, flags);
 	return 0;
@@ -75,15 +77,15 @@ static unsigned any_online_cpu(const struct cpumask *mask)
 {
 	unsigned cpu;
 
-	for_each_cpu(cpu, mask)
+	for_each_cpu (cpu, mask)
 		if (cpu_online(cpu))
 			return cpu;
 	return NR_CPUS;
 }
 
 /*
- * Move p, queued on rq, to a CPU that it may use. P and R held. R is given up in between, in which time
- * p may begin to run or be balanced away: the caller looks again.
+ * Move p, queued on rq, to a CPU that it may use. P and R held. R is given up in between, in which
+ * time p may begin to run or be balanced away: the caller looks again.
  */
 static void migrate_queued_task(struct runqueue *rq, struct task_struct *p)
 {

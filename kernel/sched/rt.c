@@ -1,8 +1,10 @@
 /*
- * The FIFO real-time class: 99 levels, each a list in order of arrival, and a bitmap of those in use.
+ * The FIFO real-time class: 99 levels, each a list in order of arrival, and a bitmap of those in
+ * use.
  *
- * A task runs until it sleeps, yields or a better one comes; then it stays at the head of its list. There
- * is no throttling: a FIFO task that spins keeps fair tasks from its CPU (balancing takes them elsewhere).
+ * A task runs until it sleeps, yields or a better one comes; then it stays at the head of its list.
+ * There is no throttling: a FIFO task that spins keeps fair tasks from its CPU (balancing takes
+ * them elsewhere).
  */
 #include "kernel/sched/runqueue.h"
 
@@ -40,8 +42,8 @@ void dequeue_task_rt(struct runqueue *rq, struct task_struct *p)
 struct task_struct *pick_next_task_rt(struct runqueue *rq)
 {
 	const struct rt_rq *rt = &rq->rt;
-	unsigned level = rt->bitmap[0] ? (unsigned)__builtin_ctzl(rt->bitmap[0]) :
-					 64 + (unsigned)__builtin_ctzl(rt->bitmap[1]);
+	unsigned level = rt->bitmap[0] ? (unsigned)__builtin_ctzl(rt->bitmap[0])
+				       : 64 + (unsigned)__builtin_ctzl(rt->bitmap[1]);
 
 	return list_first_entry(&rt->queue[level], struct task_struct, rt_node);
 }

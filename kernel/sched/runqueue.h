@@ -2,55 +2,64 @@
  * The inside of the scheduler: the run queue of a CPU and what the files of kernel/sched tell each
  * other. Nobody outside kernel/sched includes this.
  *
- * A run-queue lock is the innermost lock of the kernel: nothing is taken under it, nothing is printed
- * under it, and interrupts are off. Two run-queue locks are taken in the order of the CPU numbers
- * (double_rq_lock). __schedule() takes it for the task that leaves and finish_task_switch() releases it
- * for the task that comes, so the lock is taken raw, past lockdep, which counts by task.
+ * A run-queue lock is the innermost lock of the kernel: nothing is taken under it, nothing is
+ * printed under it, and interrupts are off. Two run-queue locks are taken in the order of the CPU
+ * numbers (double_rq_lock). __schedule() takes it for the task that leaves and finish_task_switch()
+ * releases it for the task that comes, so the lock is taken raw, past lockdep, which counts by
+ * task.
  */
 #pragma once
 
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 
-#define SCHED_SLICE_NS (3 * NSEC_PER_MSEC)	 /* a fair task runs this long before others are asked */
-#define SCHED_WAKEUP_GRAN_NS (1 * NSEC_PER_MSEC) /* a waking task preempts if it is this far behind */
-#define SCHED_BALANCE_NS (20 * NSEC_PER_MSEC)	 /* a busy CPU looks for a less busy one this often */
-#define NICE_0_WEIGHT 1024
+/* a fair task runs this long before others are asked */
+#define SCHED_SLICE_NS (3 * NSEC_PER_MSEC)
+/* a waking task preempts if it is this far behind */
+#define SCHED_WAKEUP_GRAN_NS (1 * NSEC_PER_MSEC)
+/* a busy CPU looks for a less busy one this often */
+#define SCHED_BALANCE_NS (20 * NSEC_PER_MSEC)
+#define NICE_0_WEIGHT    1024
 
 struct fair_rq {
-	struct rb_root_cached tree; /* [R] runnable fair tasks but the running one, by vruntime */
-	u64 min_vruntime;	    /* [R] never goes back: where a waking task starts from */
-	unsigned nr_running;	    /* [R] with the running one */
+	struct task_struct *first;  /* [R] the waiting task with the least vruntime */
+	struct rb_root_cached tree; /* [R] the other waiting tasks, by vruntime */
+	u64 min_vruntime;           /* [R] never goes back: where a waking task starts from */
+	unsigned nr_running;        /* [R] with the running one */
 };
 
 struct rt_rq {
-	unsigned nr_running;		    /* [R] with the running one, which stays in its list */
-	u64 bitmap[2];			    /* [R] bit 99 - priority: the first set bit is the best level */
+	unsigned nr_running; /* [R] with the running one, which stays in its list */
+	/* [R] bit 99 - priority: the first set bit is the best level */
+	u64 bitmap[2];
 	struct list_head queue[MAX_RT_PRIO]; /* [R] by 99 - priority */
 };
 
 struct runqueue {
 	spinlock_t lock; /* R */
-	unsigned cpu;	 /* [C] */
+	unsigned cpu;    /* [C] */
 	/* [R] to write, read by all: */
 	unsigned nr_running;
 	bool need_resched; /* this CPU shall pass through __schedule() soon */
 	bool tick_armed;   /* [O] the CPU itself: its timer will call scheduler_tick() */
 	struct task_struct *curr;
 	struct task_struct *idle; /* [C] */
-	u64 sched_count;	  /* passes through __schedule(): what the soft lockup detector watches */
+	/* passes through __schedule(): what the soft lockup detector watches */
+	u64 sched_count;
 	u64 nr_switches;
-	long nr_uninterruptible; /* summed over all CPUs: a task may sleep here and be woken there */
-	u64 busy_time;		 /* ns in tasks other than idle */
-	ktime_t next_balance;	 /* [O] */
+	/* summed over all CPUs: a task may sleep here and be woken there */
+	long nr_uninterruptible;
+	ktime_t online_since; /* [C] */
+	ktime_t picked;       /* when curr began its slice */
+	ktime_t next_balance; /* [O] */
 	struct fair_rq fair;
 	struct rt_rq rt;
 } __cacheline_aligned;
 
 DECLARE_PER_CPU(struct runqueue, runqueues);
 #define cpu_rq(cpu) per_cpu_ptr(&runqueues, cpu)
-#define this_rq() this_cpu_ptr(&runqueues)
-#define task_rq(p) cpu_rq((p)->cpu)
+#define this_rq()   this_cpu_ptr(&runqueues)
+#define task_rq(p)  cpu_rq((p)->cpu)
 
 /* CPUs that halt with nothing to run: a hint for the placement of tasks. [A] */
 extern struct cpumask sched_idle_mask;
@@ -78,11 +87,10 @@ static inline bool task_allowed(const struct task_struct *p, unsigned cpu)
 /* core.c: all with R held and interrupts off. */
 void resched_curr(struct runqueue *rq);
 void activate_task(struct runqueue *rq, struct task_struct *p);
-void deactivate_task(struct runqueue *rq, struct task_struct *p);
 void check_preempt_curr(struct runqueue *rq, struct task_struct *p);
 /* Charge the running task for its time until now. */
 void update_curr(struct runqueue *rq, u64 now);
-/* p belongs to cpu from now on; it is queued nowhere. P or R held. */
+/* p belongs to cpu, another than before, from now on; it is queued nowhere. P or R held. */
 void set_task_cpu(struct task_struct *p, unsigned cpu);
 /* p, queued on from and not running, goes to to. Both R held. */
 void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p);
@@ -97,17 +105,13 @@ void __schedule(bool preempt);
 void __noreturn do_task_dead(void);
 
 /* fair.c: R held. */
-void enqueue_task_fair(struct runqueue *rq, struct task_struct *p);
-void dequeue_task_fair(struct runqueue *rq, struct task_struct *p);
-/* The running task goes back among the waiting ones; the first of them is taken out to run. */
-void put_prev_task_fair(struct runqueue *rq, struct task_struct *p);
-struct task_struct *pick_next_task_fair(struct runqueue *rq);
-/* The running fair task p is charged for delta nanoseconds. */
-void update_curr_fair(struct runqueue *rq, struct task_struct *p, u64 delta);
-/* p, just enqueued, is the running task: take it out of the tree again. */
-void set_curr_task_fair(struct runqueue *rq, struct task_struct *p);
-bool fair_wakeup_preempts(struct runqueue *rq, struct task_struct *p);
 void yield_task_fair(struct runqueue *rq, struct task_struct *p);
+/*
+ * To look at those that wait, in order: the first after NULL, then the one after p. NULL at the
+ * end.
+ */
+struct task_struct *next_waiting_fair(const struct fair_rq *fair, const struct task_struct *p);
+#include "kernel/sched/fair.h"
 
 /* rt.c: R held. */
 void rt_rq_init(struct rt_rq *rt);
@@ -117,9 +121,22 @@ struct task_struct *pick_next_task_rt(struct runqueue *rq);
 void yield_task_rt(struct runqueue *rq, struct task_struct *p);
 
 /* balance.c */
-/* The CPU where p, asleep, shall wake up. P held. */
-unsigned select_task_rq(struct task_struct *p);
-/* This CPU has nothing to run: take a waiting task from another. True if there was one. Interrupts off. */
+/* The CPU where p, asleep, shall wake up, if its last one is busy or forbidden. P held. */
+unsigned select_task_rq_slow(struct task_struct *p);
+/* The same in general: the last one if that is idle or the only one. P held. */
+static __always_inline unsigned select_task_rq(struct task_struct *p)
+{
+	unsigned cpu = p->cpu;
+
+	if ((p->nr_cpus_allowed == 1 || !READ_ONCE(cpu_rq(cpu)->nr_running) || nr_cpu_ids == 1) &&
+	    likely(task_allowed(p, cpu)))
+		return cpu;
+	return select_task_rq_slow(p);
+}
+/*
+ * This CPU has nothing to run: take a waiting task from another. True if there was one. Interrupts
+ * off.
+ */
 bool idle_balance(struct runqueue *rq);
 /* The tick of a CPU with several tasks: raise SCHED_SOFTIRQ when it is time to give one away. */
 void trigger_load_balance(struct runqueue *rq, u64 now);
@@ -129,11 +146,13 @@ void balance_init(void);
 void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg);
 
 /*
- * stats.c: some CPU turns idle or busy, or ticks. adjust: what to add to the present number of active
- * tasks for the number before that turn. Interrupts off; takes no run-queue lock.
+ * stats.c: some CPU turns idle or busy, or ticks. adjust: what to add to the present number of
+ * active tasks for the number before that turn. Interrupts off; takes no run-queue lock.
  */
 void calc_global_load(u64 now, long adjust);
 
+/* fair.c: se.weight as policy and nice want it. R held, or p is new. */
+void set_load_weight(struct task_struct *p);
 /* fork.c */
 void sched_init_task(struct task_struct *p);
 /* exit.c */

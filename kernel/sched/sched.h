@@ -11,7 +11,13 @@ extern struct task_struct init_task;
 DECLARE_PER_CPU(struct task_struct *, current_task);
 #define current this_cpu_read(current_task)
 
-#define set_current_state(s) ((void)xchg(&current->state, (s))) /* full barrier: test after it */
+/* Of the current task; of another it may have changed by the time it is used. Any context. */
+static __always_inline bool signal_pending(const struct task_struct *p)
+{
+	return READ_ONCE(p->pending) != 0;
+}
+
+#define set_current_state(s)   ((void)xchg(&current->state, (s))) /* full barrier: test after it */
 #define __set_current_state(s) WRITE_ONCE(current->state, (s))
 
 /* Boot: the run queues and the boot CPU's idle task, which is the boot context itself. */
@@ -37,15 +43,23 @@ int sleep_interruptible(u64 ns);
 bool wake_up_process(struct task_struct *p);
 /* The same, only if its state is one of those in the mask. */
 bool wake_up_state(struct task_struct *p, unsigned state);
+/* The same for callers that have interrupts and preemption off anyhow. */
+bool try_to_wake_up(struct task_struct *p, unsigned state);
 void wake_up_new_task(struct task_struct *p);
 /* Called by the timer interrupt while tasks compete. Interrupts off. */
 void scheduler_tick(void);
-/* What the reschedule IPI's handler calls, between irq_enter and irq_exit or without. Interrupts off. */
+/*
+ * What the reschedule IPI's handler calls, between irq_enter and irq_exit or without. Interrupts
+ * off.
+ */
 void scheduler_ipi(void);
 void resched_cpu(unsigned cpu);
 /* Interrupt return with preempt_count 0 and a reschedule wanted; interrupts off. */
 void preempt_schedule_irq(void);
-/* ret_from_fork: what a new task does first, with the task that ran before it. Then its entry function. */
+/*
+ * ret_from_fork: what a new task does first, with the task that ran before it. Then its entry
+ * function.
+ */
 void schedule_tail(struct task_struct *prev);
 /* How often this CPU has passed through the scheduler, whether it switched or not. Any context. */
 u64 sched_pass_count(unsigned cpu);
@@ -62,7 +76,10 @@ void __might_sleep(const char *file, int line);
 
 /* policy SCHED_NORMAL takes priority 0, SCHED_FIFO 1..99. 0 or -EINVAL. */
 int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority);
-/* 0, -EINVAL (no online CPU in the mask, or bound). Migrates p before it returns if p runs elsewhere. */
+/*
+ * 0, -EINVAL (no online CPU in the mask, or bound). Migrates p before it returns if p runs
+ * elsewhere.
+ */
 int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
 int set_user_nice(struct task_struct *p, int nice);
 
@@ -90,11 +107,15 @@ char task_state_to_char(const struct task_struct *p);
 void set_task_comm(struct task_struct *p, const char *name);
 
 /*
- * Children. kernel_clone() makes a task that runs fn(arg) as a child of the caller with a copy of its
- * files; its return value becomes the exit code. A started task with a reference, or an ERR_PTR.
+ * Children. kernel_clone() makes a task that runs fn(arg) as a child of the caller with a copy of
+ * its files; its return value becomes the exit code. A started task with a reference, or an
+ * ERR_PTR.
  */
 struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
-/* As wait4(2): pid > 0 that child, -1 any. Returns the PID reaped, 0 (WNOHANG, none yet), -ECHILD, -EINTR. */
+/*
+ * As wait4(2): pid > 0 that child, -1 any. Returns the PID reaped, 0 (WNOHANG, none yet), -ECHILD,
+ * -EINTR.
+ */
 #define WNOHANG 1
 pid_t kernel_wait4(pid_t pid, int *status, int options);
 void __noreturn do_exit(int status);

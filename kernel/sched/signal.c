@@ -5,11 +5,6 @@
 
 #define SIG_BIT(sig) (1UL << ((sig)-1))
 
-bool signal_pending(const struct task_struct *p)
-{
-	return READ_ONCE(p->pending) != 0;
-}
-
 int pending_signal(const struct task_struct *p)
 {
 	u64 pending = READ_ONCE(p->pending);
@@ -38,7 +33,7 @@ int kill_pgrp(pid_t pgrp, int sig)
 	int ret = -ESRCH;
 
 	spin_lock(&tasklist_lock);
-	for_each_task(p)
+	for_each_task (p)
 		if (p->pgrp == pgrp && !p->exit_state && !(p->flags & PF_KTHREAD))
 			ret = send_signal(sig, p);
 	spin_unlock(&tasklist_lock);

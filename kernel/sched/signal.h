@@ -8,8 +8,8 @@
 
 struct task_struct;
 
-#define SIGHUP 1
-#define SIGINT 2
+#define SIGHUP  1
+#define SIGINT  2
 #define SIGQUIT 3
 #define SIGKILL 9
 #define SIGSEGV 11
@@ -17,8 +17,6 @@ struct task_struct;
 #define SIGALRM 14
 #define SIGTERM 15
 
-/* Of the current task; of another it may have changed by the time it is used. Any context. */
-bool signal_pending(const struct task_struct *p);
 /* The lowest pending signal, or 0. */
 int pending_signal(const struct task_struct *p);
 /* Mark sig pending and wake an interruptible sleeper. 0; -EPERM for a PF_KTHREAD task; -EINVAL. */

@@ -1,25 +1,26 @@
 /*
  * Totals over all CPUs: /proc/stat, /proc/loadavg.
  *
- * The load averages are Linux's: every 5 s the number of tasks that are runnable or in uninterruptible
- * sleep enters three exponential means, with 11 bits of fraction. There is no timer for it, which would
- * wake idle CPUs: whenever a CPU turns idle or busy, or ticks, whoever finds that the next sample is due
- * takes it. If nothing has happened for several periods, then the number has not changed (a CPU with more
- * than one task ticks), so all of them are made up for with the number that held until now.
+ * The load averages are Linux's: every 5 s the number of tasks that are runnable or in
+ * uninterruptible sleep enters three exponential means, with 11 bits of fraction. There is no timer
+ * for it, which would wake idle CPUs: whenever a CPU turns idle or busy, or ticks, whoever finds
+ * that the next sample is due takes it. If nothing has happened for several periods, then the
+ * number has not changed (a CPU with more than one task ticks), so all of them are made up for with
+ * the number that held until now.
  */
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/irq/softirq.h"
 #include "kernel/smp.h"
 
-#define FSHIFT 11
-#define FIXED_1 (1UL << FSHIFT)
-#define LOAD_PERIOD_NS (5 * NSEC_PER_SEC)
+#define FSHIFT            11
+#define FIXED_1           (1UL << FSHIFT)
+#define LOAD_PERIOD_NS    (5 * NSEC_PER_SEC)
 #define LOAD_CATCH_UP_MAX 1000 /* periods; after that even the 15 minutes' mean has settled */
 
 /* FIXED_1 / exp(5 s / 1, 5, 15 min) */
 static const unsigned long load_decay[3] = { 1884, 2014, 2037 };
-static unsigned long avenrun[3];     /* [load_lock] */
+static unsigned long avenrun[3];         /* [load_lock] */
 static u64 next_sample = LOAD_PERIOD_NS; /* [load_lock] to write */
 static spinlock_t load_lock = __SPINLOCK_INIT(load_lock);
 
@@ -28,16 +29,19 @@ static unsigned long count_active(long adjust)
 	long n = adjust;
 	unsigned cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		n += (long)READ_ONCE(cpu_rq(cpu)->nr_running) +
 		     READ_ONCE(cpu_rq(cpu)->nr_uninterruptible);
 	return n > 0 ? (unsigned long)n : 0;
 }
 
-/* One step of the mean; rounded up while it rises, so that it reaches a constant load (as in Linux). */
+/*
+ * One step of the mean; rounded up while it rises, so that it reaches a constant load (as in
+ * Linux).
+ */
 static unsigned long calc_load(unsigned long load, unsigned long decay, unsigned long active)
 {
-	unsigned long new = load * decay + active * (FIXED_1 - decay);
+	unsigned long new = load *decay + active *(FIXED_1 - decay);
 
 	if (active >= load)
 		new += FIXED_1 - 1;
@@ -82,18 +86,23 @@ void sched_cpu_stat(unsigned cpu, struct sched_stat *stat)
 {
 	struct runqueue *rq = cpu_rq(cpu);
 	unsigned long flags;
-	u64 busy;
+	u64 busy, now;
 
 	*stat = (struct sched_stat){ 0 };
 	local_irq_save(flags);
 	rq_lock(rq);
-	update_curr(rq, ktime_get());
-	busy = rq->busy_time;
+	now = ktime_get();
+	update_curr(rq, now);
 	stat->idle = rq->idle->se.sum_exec_runtime;
+	busy = now - rq->online_since;
+	busy = busy > stat->idle ? busy - stat->idle : 0;
 	rq_unlock(rq);
 	local_irq_restore(flags);
 	irq_time_read(cpu, &stat->irq, &stat->softirq);
-	/* Interrupts are counted where they come; those that came to an idle CPU were not in a task. */
+	/*
+	 * Interrupts are counted where they come; those that came to an idle CPU were not in a
+	 * task.
+	 */
 	stat->system = busy > stat->irq + stat->softirq ? busy - stat->irq - stat->softirq : 0;
 }
 
@@ -102,7 +111,7 @@ u64 nr_context_switches(void)
 	u64 sum = 0;
 	unsigned cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		sum += READ_ONCE(cpu_rq(cpu)->nr_switches);
 	return sum;
 }
@@ -111,7 +120,7 @@ unsigned nr_running(void)
 {
 	unsigned sum = 0, cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		sum += READ_ONCE(cpu_rq(cpu)->nr_running);
 	return sum;
 }

@@ -1,6 +1,6 @@
 /*
- * The task migration/N of each CPU, FIFO 99: it takes the CPU from whatever runs there, which is how a
- * running task is moved to another CPU.
+ * The task migration/N of each CPU, FIFO 99: it takes the CPU from whatever runs there, which is
+ * how a running task is moved to another CPU.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -19,7 +19,7 @@ struct stop_work {
 
 struct stopper {
 	spinlock_t lock;
-	struct list_head works; /* [lock] */
+	struct list_head works;   /* [lock] */
 	struct task_struct *task; /* [C] */
 };
 
@@ -101,7 +101,7 @@ static int __init stop_task_init(void)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		struct stopper *stopper = per_cpu_ptr(&stoppers, cpu);
 
 		spin_lock_init(&stopper->lock);

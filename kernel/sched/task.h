@@ -14,24 +14,24 @@
 #include "kernel/sched/completion.h"
 
 #define TASK_COMM_LEN 16
-#define THREAD_SIZE 16384 /* bytes of kernel stack, above a guard page */
+#define THREAD_SIZE   16384 /* bytes of kernel stack, above a guard page */
 
 /* Task states (state): what /proc/PID/stat prints as R, S, D, I. */
-#define TASK_RUNNING 0x00
-#define TASK_INTERRUPTIBLE 0x01
+#define TASK_RUNNING         0x00
+#define TASK_INTERRUPTIBLE   0x01
 #define TASK_UNINTERRUPTIBLE 0x02
-#define TASK_NORMAL (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
-#define TASK_DEAD 0x80	  /* its last switch is under way or done */
-#define TASK_NOLOAD 0x400 /* does not count in the load average */
-#define TASK_NEW 0x800	  /* never yet woken */
-#define TASK_IDLE (TASK_UNINTERRUPTIBLE | TASK_NOLOAD) /* a service that waits for work */
+#define TASK_NORMAL          (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
+#define TASK_DEAD            0x80  /* its last switch is under way or done */
+#define TASK_NOLOAD          0x400 /* does not count in the load average */
+#define TASK_NEW             0x800 /* never yet woken */
+#define TASK_IDLE            (TASK_UNINTERRUPTIBLE | TASK_NOLOAD) /* a service without work */
 /* exit_state: Z and X. */
-#define EXIT_DEAD 0x10	 /* reaped, or nobody will */
+#define EXIT_DEAD   0x10 /* reaped, or nobody will */
 #define EXIT_ZOMBIE 0x20 /* waits for its parent's wait4() */
 
-#define PF_KTHREAD 0x0001    /* a service of the kernel: signals do not end it */
-#define PF_EXITING 0x0002
-#define PF_IDLE 0x0004
+#define PF_KTHREAD        0x0001 /* a service of the kernel: signals do not end it */
+#define PF_EXITING        0x0002
+#define PF_IDLE           0x0004
 #define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
 
 #ifdef CONFIG_DEBUG
@@ -48,62 +48,64 @@ enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 
 struct sched_entity {
 	struct rb_node run_node; /* [R] in the fair tree, by vruntime */
-	u64 vruntime;		 /* [R] ns, weighted */
-	u64 exec_start;		 /* [R] ktime when it last began to run or was accounted */
-	u64 sum_exec_runtime;	 /* [R] ns */
-	u64 slice_start;	 /* [R] sum_exec_runtime when it was last picked */
+	u64 vruntime;            /* [R] ns, weighted */
+	u64 exec_start;          /* [R] ktime when it last began to run or was accounted */
+	u64 sum_exec_runtime;    /* [R] ns */
+	/* [R] share of the fair class, 1024 at nice 0; 0 in other classes */
+	u32 weight;
 };
 
 struct task_struct {
 	/* Known to arch/x86_64/switch.asm by offset: keep first. */
 	void *sp; /* [O] saved stack pointer while not running */
 
-	void *stack; /* [C] lowest byte of the stack (the guard page is below) */
-	unsigned state;	     /* TASK_*: written by the task, and by its waker under P */
+	void *stack;         /* [C] lowest byte of the stack (the guard page is below) */
+	unsigned state;      /* TASK_*: written by the task, and by its waker under P */
 	unsigned exit_state; /* EXIT_* [L]; 0 while it lives */
-	unsigned flags; /* PF_* [O] */
-	int exit_code;	/* [O], read by the parent once it is a zombie; wait status as wait(2) */
-	pid_t pid;	/* [C] */
+	unsigned flags;      /* PF_* [O] */
+	int exit_code;  /* [O], read by the parent once it is a zombie; wait status as wait(2) */
+	pid_t pid;      /* [C] */
 	atomic_t usage; /* [A] references; the last one frees the stack and the struct */
 	char comm[TASK_COMM_LEN]; /* [P] to write */
 
 	/* Scheduler: kernel/sched */
-	spinlock_t lock;	   /* P */
-	unsigned cpu;		   /* [P+R] the CPU it runs or last ran on */
-	int on_rq;		   /* [R] runnable: queued or running; 0 asleep */
-	int on_cpu;		   /* 1 while its context is live on a CPU; release store by the switch */
-	enum sched_policy policy;  /* [P+R] */
-	int rt_priority;	   /* [P+R] 1..99 for SCHED_FIFO, else 0 */
-	int nice;		   /* [P+R] -20..19 */
+	spinlock_t lock; /* P */
+	unsigned cpu;    /* [P+R] the CPU it runs or last ran on */
+	int on_rq;       /* [R] runnable: queued or running; 0 asleep */
+	/* 1 while its context is live on a CPU; release store by the switch */
+	int on_cpu;
+	enum sched_policy policy;    /* [P+R] */
+	int rt_priority;             /* [P+R] 1..99 for SCHED_FIFO, else 0 */
+	int nice;                    /* [P+R] -20..19 */
 	unsigned nr_cpus_allowed;    /* [P+R] weight of the next */
 	struct cpumask cpus_allowed; /* [P+R] */
 	struct sched_entity se;
 	struct list_head rt_node; /* [R] in its FIFO level */
-	u64 nvcsw, nivcsw;	 /* [R] voluntary, involuntary switches */
-	u64 start_time;		 /* [C] ktime */
+	u64 nvcsw, nivcsw;        /* [R] voluntary, involuntary switches */
+	u64 start_time;           /* [C] ktime */
 
 	/* Family and signals: kernel/sched/{fork,exit,signal}.c */
-	struct task_struct *parent;  /* [L] */
-	struct list_head children;   /* [L] */
-	struct list_head sibling;    /* [L] */
-	struct list_head tasks;	     /* [L] all tasks */
-	struct list_head pid_node;   /* [L] its bucket of the PID hash */
-	bool auto_reap;		     /* [L] at exit goes away at once: its parent will not wait */
-	pid_t pgrp;		     /* [L] job that ^C on the terminal reaches */
+	struct task_struct *parent;   /* [L] */
+	struct list_head children;    /* [L] */
+	struct list_head sibling;     /* [L] */
+	struct list_head tasks;       /* [L] all tasks */
+	struct list_head pid_node;    /* [L] its bucket of the PID hash */
+	bool auto_reap;               /* [L] at exit goes away at once: its parent will not wait */
+	pid_t pgrp;                   /* [L] job that ^C on the terminal reaches */
 	wait_queue_head_t child_exit; /* wait4() sleeps here */
-	u64 pending;		     /* [A] bit n-1: signal n */
-	u64 ignored_signals;	     /* [O] bit n-1 */
+	u64 pending;                  /* [A] bit n-1: signal n */
+	u64 ignored_signals;          /* [O] bit n-1 */
 
 	/* kthreads */
 	int (*thread_fn)(void *data); /* [C] */
-	void *thread_data;	      /* [C] */
-	bool should_stop;	      /* set by kthread_stop() */
+	void *thread_data;            /* [C] */
+	bool should_stop;             /* set by kthread_stop() */
 	struct completion exited;     /* exit_code is final */
 
 	/* Owned by other rooms, empty for those that do not use them. */
-	void *files;   /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
-	void *trace;   /* [X] trace */
-	void *worker;  /* [X] workqueue: the struct worker this task is */
+	void *files;  /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
+	void *trace;  /* [X] trace */
+	void *worker; /* [X] workqueue: the struct worker this task is */
 	unsigned lockdep_depth; /* [O] DEBUG: locks held */
 #ifdef CONFIG_DEBUG
 	struct held_lock held_locks[MAX_HELD_LOCKS]; /* [O] innermost last; more are not recorded */

@@ -14,15 +14,18 @@ static void del_entry(struct wait_queue_entry *entry)
 	smp_store_release(&entry->entry.next, &entry->entry);
 }
 
-/* The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock held. */
-static void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
+/*
+ * The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock
+ * held.
+ */
+static __always_inline void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
 {
 	struct wait_queue_entry *entry, *next;
 
-	list_for_each_entry_safe(entry, next, &wq->head, entry) {
+	list_for_each_entry_safe (entry, next, &wq->head, entry) {
 		bool exclusive = entry->exclusive;
 
-		if (!wake_up_state(entry->task, state))
+		if (!try_to_wake_up(entry->task, state))
 			continue;
 		if (entry->autoremove)
 			del_entry(entry);
@@ -31,7 +34,7 @@ static void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
 	}
 }
 
-static void __wake_up(wait_queue_head_t *wq, unsigned state, bool all)
+static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state, bool all)
 {
 	unsigned long flags;
 
@@ -56,7 +59,7 @@ void wake_up_interruptible(wait_queue_head_t *wq)
 }
 
 /* Non-exclusive waiters stand before exclusive ones, so that a wake-up reaches them all. */
-static void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
+static __always_inline void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 {
 	if (entry->exclusive)
 		list_add_tail(&entry->entry, &wq->head);
@@ -64,8 +67,8 @@ static void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 		list_add(&entry->entry, &wq->head);
 }
 
-static void prepare(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state,
-		    bool exclusive)
+static __always_inline void prepare(wait_queue_head_t *wq, struct wait_queue_entry *entry,
+				    unsigned state, bool exclusive)
 {
 	unsigned long flags;
 
@@ -83,7 +86,8 @@ void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsi
 	prepare(wq, entry, state, false);
 }
 
-void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state)
+void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry,
+			       unsigned state)
 {
 	prepare(wq, entry, state, true);
 }

@@ -14,7 +14,7 @@ typedef struct wait_queue_head {
 
 struct wait_queue_entry {
 	struct task_struct *task;
-	bool exclusive;	 /* wake_up() wakes at most one of these */
+	bool exclusive;  /* wake_up() wakes at most one of these */
 	bool autoremove; /* taken off the queue by the wake-up itself: set by prepare_to_wait() */
 	struct list_head entry;
 };
@@ -37,15 +37,15 @@ void wake_up_interruptible(wait_queue_head_t *wq);
 
 /* Queue the current task and set its state; the condition is to be tested after. Task context. */
 void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state);
-void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state);
+void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry,
+			       unsigned state);
 void finish_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 /* The queue half alone, for poll-style waiting on several queues at once. */
 void add_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 
 #define DEFINE_WAIT(name)                                                                          \
-	struct wait_queue_entry name = { .task = current,                                          \
-					 .entry = LIST_HEAD_INIT(name.entry) }
+	struct wait_queue_entry name = { .task = current, .entry = LIST_HEAD_INIT(name.entry) }
 
 #define ___wait_event(wq, condition, state, exclusive_prepare, ret, sleep)                         \
 	({                                                                                         \
@@ -60,12 +60,16 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 				break;                                                             \
 			}                                                                          \
 			sleep;                                                                     \
+			if (condition) /* the usual case: woken, off the queue, and done */        \
+				break;                                                             \
 		}                                                                                  \
 		finish_wait(&(wq), &__entry);                                                      \
 		__ret;                                                                             \
 	})
 
-/* Sleep until condition is true. The users include kernel/sched/sched.h. Task context, no spinlock. */
+/*
+ * Sleep until condition is true. The users include kernel/sched/sched.h. Task context, no spinlock.
+ */
 #define wait_event(wq, condition)                                                                  \
 	do {                                                                                       \
 		if (!(condition))                                                                  \

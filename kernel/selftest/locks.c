@@ -128,7 +128,7 @@ static unsigned count_waiters(struct mutex *m)
 	unsigned n = 0;
 
 	spin_lock_irq(&m->wait_lock);
-	list_for_each(pos, &m->wait_list)
+	list_for_each (pos, &m->wait_list)
 		n++;
 	spin_unlock_irq(&m->wait_lock);
 	return n;

@@ -25,12 +25,35 @@ bool memory_intact(const void *p, size_t size, u32 seed)
 	return true;
 }
 
-u64 memory_accounted(void)
+static u64 accounted_now(void)
 {
 	struct meminfo info;
 
 	si_meminfo(&info);
 	return info.free + info.slab + info.vmalloc + info.page_tables + info.kernel_stack;
+}
+
+/*
+ * A sum taken while pages change hands counts some twice or not at all, and tasks that have ended
+ * are freed a little later: take one that stands still.
+ */
+static u64 settled(u64 (*value)(void))
+{
+	u64 sum = value(), again;
+
+	for (unsigned i = 0; i < WAIT_ROUNDS; i++) {
+		msleep(20);
+		again = value();
+		if (again == sum)
+			break;
+		sum = again;
+	}
+	return sum;
+}
+
+u64 memory_accounted(void)
+{
+	return settled(accounted_now);
 }
 
 /* Compare again until it is right: tasks that have ended are freed a little later. */
@@ -46,16 +69,21 @@ static void expect_equal(struct selftest *test, u64 (*value)(void), const char *
 
 void memory_expect_accounted(struct selftest *test, u64 before)
 {
-	expect_equal(test, memory_accounted, "accounted bytes", before);
+	expect_equal(test, accounted_now, "accounted bytes", before);
 }
 
-/* A kworker that is made meanwhile, because an item blocked, stays: its task and its struct worker do not count. */
-u64 memory_objects(void)
+/* A kworker made meanwhile, because an item blocked, stays: its task and worker do not count. */
+static u64 objects_now(void)
 {
 	return slab_objects_in_use() - 2 * workqueue_nr_workers();
 }
 
+u64 memory_objects(void)
+{
+	return settled(objects_now);
+}
+
 void memory_expect_objects(struct selftest *test, u64 before)
 {
-	expect_equal(test, memory_objects, "slab objects in use", before);
+	expect_equal(test, objects_now, "slab objects in use", before);
 }

@@ -9,8 +9,9 @@ void memory_fill(void *p, size_t size, u32 seed);
 bool memory_intact(const void *p, size_t size, u32 seed);
 
 /*
- * Bytes that are free or in the allocators' own use: the same before and after a test that freed all it
- * took, once work left to kworkers is done. Objects in kmalloc's larger blocks are not in it.
+ * Bytes that are free or in the allocators' own use: the same before and after a test that freed
+ * all it took, once work left to kworkers is done. Objects in kmalloc's larger blocks are not in
+ * it.
  */
 u64 memory_accounted(void);
 /* Wait for the sum to be what it was; fails the test when that does not come. */

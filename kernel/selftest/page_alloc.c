@@ -147,7 +147,7 @@ SELFTEST(page_alloc, running_out_is_null_and_leaves_a_reserve_for_interrupts)
 	give_all(list);
 	memory_expect_accounted(test, before);
 
-	/* Freed blocks have joined again: as much can be had as before, within what the fronts keep. */
+	/* Freed blocks have joined again: as much can be had, but for what the fronts keep. */
 	list = take_all(&again);
 	EXPECT(again + bytes / 16 >= bytes);
 	give_all(list);

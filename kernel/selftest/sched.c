@@ -5,8 +5,8 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
-#define HANDOFFS_ACROSS 4000U /* with the CPUs chosen by the scheduler */
-#define HANDOFFS_LOCAL 96000U  /* on one CPU */
+#define HANDOFFS_ACROSS 4000U  /* with the CPUs chosen by the scheduler */
+#define HANDOFFS_LOCAL  96000U /* on one CPU */
 
 struct handoff {
 	wait_queue_head_t wait;
@@ -59,8 +59,8 @@ static u64 runtime(const struct test_group *group, unsigned index)
 }
 
 /*
- * A host that takes the CPU away charges its absence to the task that happens to run, and the class makes
- * up for it afterwards; so a sample that is off is taken again, some time later.
+ * A host that takes the CPU away charges its absence to the task that happens to run, and the class
+ * makes up for it afterwards; so a sample that is off is taken again, some time later.
  */
 SELFTEST(sched, equal_tasks_get_equal_time_within_10_percent)
 {

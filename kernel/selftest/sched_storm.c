@@ -1,7 +1,7 @@
 /*
- * Self-test of everything at once: tasks that pass messages in rings, through bounded queues under a
- * mutex with two wait queues, while others change their affinity, policy and nice. Every message carries
- * a checksum of where it has been; at the end all are back and right.
+ * Self-test of everything at once: tasks that pass messages in rings, through bounded queues under
+ * a mutex with two wait queues, while others change their affinity, policy and nice. Every message
+ * carries a checksum of where it has been; at the end all are back and right.
  */
 #include "kernel/locking/mutex.h"
 #include "kernel/mm/slab.h"
@@ -10,10 +10,10 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
-#define RING 5U	      /* tasks in a ring */
+#define RING       5U /* tasks in a ring */
 #define QUEUE_SIZE 4U /* messages a queue holds */
-#define LAPS 40U
-#define MESSAGES 8U
+#define LAPS       40U
+#define MESSAGES   8U
 
 struct message {
 	u32 hops;
@@ -24,7 +24,7 @@ struct queue {
 	struct mutex lock;
 	wait_queue_head_t not_empty, not_full;
 	struct message slots[QUEUE_SIZE]; /* [lock] */
-	unsigned head, count;		  /* [lock] */
+	unsigned head, count;             /* [lock] */
 };
 
 struct storm {

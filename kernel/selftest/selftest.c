@@ -1,6 +1,7 @@
 /*
- * The runner of the in-kernel self-tests: runs what `selftest` or `selftest=GLOB` on the command line
- * asks for, reports in KTAP version 1 (Linux: Documentation/dev-tools/ktap.rst) and leaves QEMU.
+ * The runner of the in-kernel self-tests: runs what `selftest` or `selftest=GLOB` on the command
+ * line asks for, reports in KTAP version 1 (Linux: Documentation/dev-tools/ktap.rst) and leaves
+ * QEMU.
  */
 #include "kernel/selftest/selftest.h"
 #include "arch/x86_64/irqflags.h"
@@ -14,7 +15,9 @@
 
 extern struct selftest __selftests_start[], __selftests_end[];
 
-/* An array of these is what the linker makes of the section: the compiler may not pad between them. */
+/*
+ * An array of these is what the linker makes of the section: the compiler may not pad between them.
+ */
 BUILD_BUG_ON(sizeof(struct selftest) != 32);
 
 /* Exit status 33 of QEMU: (value << 1) | 1. */
@@ -132,7 +135,8 @@ void selftest_main(void)
 	pr_info("1..%u\n", suites);
 	for (struct selftest *t = __selftests_start; t < __selftests_end; t++)
 		if (first_of_suite(t))
-			pr_info("%s %u %s\n", run_suite(t, &totals) ? "ok" : "not ok", ++number, t->suite);
+			pr_info("%s %u %s\n", run_suite(t, &totals) ? "ok" : "not ok", ++number,
+				t->suite);
 	pr_info("# Totals: pass:%u fail:%u\n", totals.pass, totals.fail);
 	console_flush();
 	if (totals.fail || !suites)

@@ -14,17 +14,22 @@ struct selftest {
 	bool failed;
 };
 
-/* Defines and registers a test; the body is its function, with `test` as its argument. Task context. */
+/*
+ * Defines and registers a test; the body is its function, with `test` as its argument. Task
+ * context.
+ */
 #define SELFTEST(suite_, name_)                                                                    \
 	static void selftest_##suite_##_##name_(struct selftest *test);                            \
-	static struct selftest __selftest_##suite_##_##name_ __used __aligned(8) __section(".selftests") = {    \
-		.suite = #suite_, .name = #name_, .fn = selftest_##suite_##_##name_                \
-	};                                                                                         \
+	static struct selftest __selftest_##suite_##_##name_ __used __aligned(8)                   \
+		__section(".selftests") = { .suite = #suite_,                                      \
+					    .name = #name_,                                        \
+					    .fn = selftest_##suite_##_##name_ };                   \
 	static void selftest_##suite_##_##name_(struct selftest *test __unused)
 
 /*
  * If the command line asks for self-tests: run them, report, and leave QEMU, with status 0 when all
- * passed and 33 when one failed or none matched. Else return. The boot's last step before init_process.
+ * passed and 33 when one failed or none matched. Else return. The boot's last step before
+ * init_process.
  */
 void selftest_main(void);
 

@@ -1,11 +1,11 @@
-/* Self-tests of slab caches and kmalloc: objects that wander between CPUs, interrupts, running out. */
+/* Self-tests of slab caches and kmalloc: objects that wander, interrupts, running out. */
 #include "kernel/mm/slab.h"
 #include "kernel/lib/string.h"
 #include "kernel/selftest/memory.h"
 #include "kernel/selftest/threads.h"
 #include "kernel/smp.h"
 
-#define ROUNDS 3000U
+#define ROUNDS 1500U
 #define PLACES 64U
 
 /* An object begins with this; what follows is filled from its seed. */
@@ -22,7 +22,8 @@ struct exchange {
 
 static struct object *new_object(u32 *random)
 {
-	u32 size = sizeof(struct object) + test_random(random) % (test_random(random) % 32 ? 400 : 12000);
+	u32 size = sizeof(struct object) +
+		   test_random(random) % (test_random(random) % 32 ? 400 : 12000);
 	struct object *object = kmalloc(size, GFP_KERNEL);
 
 	if (object) {

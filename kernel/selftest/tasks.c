@@ -82,7 +82,7 @@ SELFTEST(tasks, orphan_is_reaped_without_a_wait)
 		left = 0;
 		msleep(1);
 		spin_lock(&tasklist_lock);
-		for_each_task(p)
+		for_each_task (p)
 			left += !__builtin_strcmp(p->comm, "orphan");
 		spin_unlock(&tasklist_lock);
 	} while (left && polls++ < 10000);
@@ -222,7 +222,7 @@ SELFTEST(kthread, bound_thread_runs_on_its_cpu)
 {
 	unsigned cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		unsigned ran_on = NR_CPUS;
 		struct cpumask all;
 		struct task_struct *k = kthread_create(note_cpu, &ran_on, "bound");

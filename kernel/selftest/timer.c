@@ -84,7 +84,10 @@ static void contested_expiry(struct timer_list *timer)
 		atomic_inc(&c->broken);
 }
 
-/* One thread arms and deletes, the timer expires wherever it was armed; others arm it too, until told. */
+/*
+ * One thread arms and deletes, the timer expires wherever it was armed; others arm it too, until
+ * told.
+ */
 static void contest(void *arg, unsigned index)
 {
 	struct contested *c = arg;

@@ -7,7 +7,7 @@
 #include "kernel/selftest/threads.h"
 #include "kernel/smp.h"
 
-#define ITEMS 50U
+#define ITEMS  50U
 #define ROUNDS 8U
 
 struct counted_work {

@@ -3,7 +3,7 @@
 
 #include "kernel/compiler.h"
 
-#define NSEC_PER_SEC 1000000000ULL
+#define NSEC_PER_SEC  1000000000ULL
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_USEC 1000ULL
 
@@ -18,9 +18,10 @@ void ndelay(u64 ns);
 void udelay(u64 us);
 
 /*
- * How long the caller itself has run: time in which the host, an interrupt or another task had the CPU is
- * left out, as far as that can be seen between two calls. For waits that must not give up because
- * the waiter was stopped. Call running_time_elapsed() (ns) all the time while waiting. Any context.
+ * How long the caller itself has run: time in which the host, an interrupt or another task had the
+ * CPU is left out, as far as that can be seen between two calls. For waits that must not give up
+ * because the waiter was stopped. Call running_time_elapsed() (ns) all the time while waiting. Any
+ * context.
  */
 struct running_time {
 	ktime_t last;
@@ -29,6 +30,9 @@ struct running_time {
 void running_time_start(struct running_time *time);
 u64 running_time_elapsed(struct running_time *time);
 
-/* Arm this CPU's local APIC timer to fire at an absolute ktime (soon, if that is past); KTIME_MAX disarms. Interrupts off. */
+/*
+ * Arm this CPU's local APIC timer to fire at an absolute ktime (soon, if that is past); KTIME_MAX
+ * disarms. Interrupts off.
+ */
 #define KTIME_MAX (~0ULL)
 void clockevents_program_event(ktime_t expires);

@@ -1,13 +1,14 @@
 /*
  * Timers, and what this CPU's one-shot clock event is programmed for.
  *
- * Each CPU has a base: its pending timers in a tree by time. The local APIC timer is programmed for the
- * earliest of the first timer, the scheduler's tick and the lockup detector's check; its interrupt
- * raises TIMER_SOFTIRQ if a timer is due, and the softirq calls the functions with interrupts on.
+ * Each CPU has a base: its pending timers in a tree by time. The local APIC timer is programmed for
+ * the earliest of the first timer, the scheduler's tick and the lockup detector's check; its
+ * interrupt raises TIMER_SOFTIRQ if a timer is due, and the softirq calls the functions with
+ * interrupts on.
  *
- * A timer is queued on the CPU that armed it last, except while its function runs on another: then it
- * stays with that base, because del_timer_sync() waits there. timer->base is NULL for the moment in
- * which a timer changes bases; whoever looks for it spins.
+ * A timer is queued on the CPU that armed it last, except while its function runs on another: then
+ * it stays with that base, because del_timer_sync() waits there. timer->base is NULL for the moment
+ * in which a timer changes bases; whoever looks for it spins.
  */
 #include "kernel/time/timer.h"
 
@@ -23,8 +24,8 @@ struct timer_base {
 	struct rb_root_cached timers; /* [lock] */
 	struct timer_list *running;   /* [lock] its function is being called */
 	/* Of the CPU itself, interrupts off: */
-	bool expiring;	    /* TIMER_SOFTIRQ is on its way and will program the next event */
-	ktime_t tick;	    /* when to call scheduler_tick(), or KTIME_MAX */
+	bool expiring;      /* TIMER_SOFTIRQ is on its way and will program the next event */
+	ktime_t tick;       /* when to call scheduler_tick(), or KTIME_MAX */
 	ktime_t programmed; /* what the hardware is set to, or KTIME_MAX */
 };
 
@@ -134,7 +135,10 @@ static bool expire_one(struct timer_base *base, ktime_t now)
 	return true;
 }
 
-/* TIMER_SOFTIRQ. If timers are left that are due, the event is programmed for the past, that is for soon. */
+/*
+ * TIMER_SOFTIRQ. If timers are left that are due, the event is programmed for the past, that is for
+ * soon.
+ */
 static void run_timers(void)
 {
 	struct timer_base *base = this_cpu_ptr(&timer_bases);
@@ -197,7 +201,10 @@ bool mod_timer(struct timer_list *timer, ktime_t expires)
 	timer->expires = expires;
 	timer->queued = true;
 	rb_add_cached(&timer->node, &base->timers, expires_before);
-	/* On another CPU's base the timer's function is running, and that CPU programs the event after it. */
+	/*
+	 * On another CPU's base the timer's function is running, and that CPU programs the event
+	 * after it.
+	 */
 	if (base == here && expires < base->programmed)
 		program_event(base);
 	spin_unlock(&base->lock);
@@ -306,7 +313,7 @@ void __init timers_init(void)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		struct timer_base *base = per_cpu_ptr(&timer_bases, cpu);
 
 		spin_lock_init(&base->lock);

@@ -37,7 +37,7 @@ FIGURES = {
 
 def measure_kernel():
     """{figure: value} and the table of the boot's stages, from one boot."""
-    with Nop5(cpus=1, mem="256M", icount=True, append="quiet") as machine:
+    with Nop5(cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
         stages = {name: int(since) for name, _, since in
                   re.findall(r"^(\w+) +(\d+) +(\d+)$", machine.check("cat /sys/kernel/debug/boot_time"), re.M)}
@@ -102,7 +102,7 @@ def main():
     values, stages = measure_kernel()
     values["build"] = measure_build()
 
-    rows = [("what", "target", "nop5", f"Linux {linux['kernel'].split('-')[0]}")]
+    rows = [("what", "target", "nop5", f"Linux {linux['kernel'].rpartition('.0-')[0]}")]
     for name, (what, unit, target) in FIGURES.items():
         rows.append((what, "<= " + number(target, unit), number(values[name], unit), number(linux.get(name), unit)))
     table(rows)

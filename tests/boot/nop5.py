@@ -163,8 +163,10 @@ class Nop5:
         status = [l for l in self.command_output("echo $?").splitlines() if l.strip().isdigit()]
         return Result(output, int(status[-1]))
 
-    def interrupt(self):
-        """Type ^C until the prompt is there: it reaches a command only once that has started."""
+    def interrupt(self, command):
+        """Start command, which does not end by itself, and type ^C until the prompt is there again."""
+        self.send(f"echo started; {command}\n")
+        self.expect(r"^started\r\n")
         for _ in range(HANG):
             self.send(b"\x03")
             try:
@@ -220,6 +222,23 @@ def append_to_iso(build, append, directory):
     result = Path(directory) / "nop5.iso"
     subprocess.run([ROOT / "scripts/mkiso", Path(build) / "nop5.elf", result, append], check=True)
     return result
+
+
+def count_tasks(machine):
+    """How many tasks there are, ps itself included; without kworkers, whose number varies."""
+    return sum("kworker" not in line for line in machine.check("ps").splitlines())
+
+
+def tasks(machine, comm):
+    """The PIDs of the tasks with this name, as ps says."""
+    return [line.split()[0] for line in machine.check("ps").splitlines() if re.search(rf"\b{comm}\b", line)]
+
+
+def kill(machine, comm):
+    """End the shell's background jobs of this name."""
+    for pid in tasks(machine, comm):
+        machine.run(f"kill {pid}")
+    machine.run("wait")
 
 
 @dataclass

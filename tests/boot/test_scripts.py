@@ -13,7 +13,7 @@ def boot_script(*arguments, stdin=""):
 
 def test_boot_prints_what_the_commands_print_and_nothing_else(images):
     result = boot_script("--cpus", "2", "--elf", "echo one two", "cat /proc/sys/kernel/panic_on_oops")
-    assert result.stdout == "one two\n0\n"
+    assert result.stdout == "one two\n1\n"
     assert result.returncode == 0
 
 

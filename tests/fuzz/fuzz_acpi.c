@@ -1,7 +1,7 @@
 /*
  * ACPI tables: any bytes give a sound acpi_info. The input is the root pointer, then memory from
  * MEMORY_BASE on; checksums are put right on the way, or nothing would ever get past them.
- * sources: kernel/acpi/tables.c
+ * sources: kernel/acpi/tables.c kernel/acpi/aml_s5.c
  */
 #include "kernel/acpi/acpi.h"
 #include "memory.h"

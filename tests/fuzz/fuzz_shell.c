@@ -15,9 +15,15 @@
 #include "shell/parse.h"
 #include "tests/host/fake_kallsyms.h"
 
-void *kmalloc(size_t size, gfp_t gfp)
+void *__kmalloc(size_t size, gfp_t gfp)
 {
 	return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size);
+}
+
+void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size)
+{
+	(void)class;
+	return __kmalloc(size, gfp);
 }
 
 void kfree(const void *object)

@@ -2,15 +2,19 @@
  * Texts that people write: patterns, numbers, CPU lists, formats. Where the C library has the same
  * function, both must agree.
  * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/cpulist.c kernel/lib/vsprintf.c
+ * sources: kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/host/fake_kallsyms.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/glob.h"
 #include "kernel/lib/kstrtox.h"
+
+unsigned nr_cpu_ids = NR_CPUS;
 
 int nop5_snprintf(char *buf, size_t size, const char *fmt, ...);
 

@@ -23,8 +23,8 @@ u32 __preempt_count = PREEMPT_NEED_RESCHED;
 bool host_irqs_off;
 unsigned long host_page_offset;
 
-static char host_messages[1 << 16]; /* all that printk() said */
-static unsigned host_warnings;	    /* WARN_ON() that came true */
+static char host_messages[1 << 16];  /* all that printk() said */
+static unsigned host_warnings;       /* WARN_ON() that came true */
 static unsigned host_alloc_failures; /* reports of failed allocations */
 static jmp_buf host_panic;
 
@@ -69,6 +69,19 @@ void preempt_schedule(void)
 	abort();
 }
 
+/* One CPU: nobody ever waits for a lock. */
+void ticket_lock_wait(spinlock_t *lock, u16 ticket)
+{
+	(void)lock, (void)ticket;
+	abort();
+}
+
+void ticket_lock_kick(const spinlock_t *lock, u16 ticket)
+{
+	(void)lock, (void)ticket;
+	abort();
+}
+
 void dump_stack(void)
 {
 }
@@ -83,18 +96,22 @@ void on_each_cpu(smp_call_func_t func, void *info, bool wait)
 static inline void host_set_memory_map(void)
 {
 	boot_info = (struct boot_info){ .memory_count = 0 };
-	boot_info.memory[boot_info.memory_count++] = (struct memory_region){ 0, 0x9fc00, MEMORY_USABLE };
-	boot_info.memory[boot_info.memory_count++] = (struct memory_region){ 0x9fc00, 0x400, MEMORY_RESERVED };
+	boot_info.memory[boot_info.memory_count++] =
+		(struct memory_region){ 0, 0x9fc00, MEMORY_USABLE };
+	boot_info.memory[boot_info.memory_count++] =
+		(struct memory_region){ 0x9fc00, 0x400, MEMORY_RESERVED };
 	boot_info.memory[boot_info.memory_count++] =
 		(struct memory_region){ 1 << 20, 31 << 20, MEMORY_USABLE };
 	boot_info.memory[boot_info.memory_count++] =
 		(struct memory_region){ 40 << 20, 23 << 20, MEMORY_USABLE };
-	boot_info.memory[boot_info.memory_count++] = (struct memory_region){ 63 << 20, 1 << 20, MEMORY_ACPI };
+	boot_info.memory[boot_info.memory_count++] =
+		(struct memory_region){ 63 << 20, 1 << 20, MEMORY_ACPI };
 }
 
 static inline void host_boot(void)
 {
-	void *arena = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *arena =
+		mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(arena != MAP_FAILED);
 	memset(arena, 0xa5, ARENA_SIZE); /* nobody promises zeroes */

@@ -1,6 +1,7 @@
 /*
  * The early allocator.
- * sources: kernel/mm/memblock.c kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/mm/memblock.c kernel/lib/vsprintf.c kernel/lib/errname.c
+ * sources: kernel/lib/string_helpers.c
  */
 #include "test.h"
 
@@ -13,7 +14,8 @@ static char arena[4 << 20] __aligned(4096);
 
 static void add_ram(u64 base, u64 end)
 {
-	boot_info.memory[boot_info.memory_count++] = (struct memory_region){ base, end - base, MEMORY_USABLE };
+	boot_info.memory[boot_info.memory_count++] =
+		(struct memory_region){ base, end - base, MEMORY_USABLE };
 }
 
 /* Pages that are free, and that no two free ranges touch or overlap. */

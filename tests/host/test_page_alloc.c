@@ -41,7 +41,8 @@ static void test_random_blocks_are_disjoint_aligned_and_all_come_back(void **sta
 		if (blocks[i].page) {
 			words = page_address(blocks[i].page);
 			assert_true(words[0] == blocks[i].mark);
-			assert_true(words[(PAGE_SIZE << blocks[i].order) / 8 - 1] == blocks[i].mark);
+			assert_true(words[(PAGE_SIZE << blocks[i].order) / 8 - 1] ==
+				    blocks[i].mark);
 			free_pages(blocks[i].page, blocks[i].order);
 			blocks[i].page = NULL;
 			continue;
@@ -167,7 +168,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_blocks_are_disjoint_aligned_and_all_come_back),
-		cmocka_unit_test(test_running_out_gives_null_and_freeing_all_joins_the_blocks_again),
+		cmocka_unit_test(
+			test_running_out_gives_null_and_freeing_all_joins_the_blocks_again),
 		cmocka_unit_test(test_a_reserve_is_left_for_atomic_requests),
 		cmocka_unit_test(test_zeroed_pages_are_zero),
 		cmocka_unit_test(test_a_wrong_free_is_reported_and_changes_nothing),

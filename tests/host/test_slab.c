@@ -62,7 +62,8 @@ static void test_every_size_fits_and_powers_of_two_are_aligned(void **state)
 		if (size <= 8192)
 			assert_true(ksize(p) <= max(2 * size, (size_t)8));
 		if (!(size & (size - 1)))
-			assert_true(IS_ALIGNED((unsigned long)p - host_page_offset, max(size, (size_t)8)));
+			assert_true(IS_ALIGNED((unsigned long)p - host_page_offset,
+					       max(size, (size_t)8)));
 		kfree(p);
 	}
 	assert_null(kmalloc(0, GFP_KERNEL));
@@ -101,10 +102,10 @@ static void test_memory_of_empty_slabs_goes_back_to_the_pages(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(objects); i++)
 		objects[i] = kmalloc(512, GFP_KERNEL);
 	used = slab_pages() - before;
-	assert_true(used >= 5000 / 8 - 8);
+	assert_true(used >= 5000 / 8 - 16);
 	for (unsigned i = 0; i < ARRAY_SIZE(objects); i++)
 		kfree(objects[i]);
-	assert_true(slab_pages() <= before + 4);
+	assert_true(slab_pages() <= before + 20); /* what the CPU's front keeps */
 }
 
 static void test_a_cache_has_its_size_and_alignment_and_can_be_destroyed(void **state)

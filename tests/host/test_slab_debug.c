@@ -1,6 +1,7 @@
 /*
  * What a DEBUG build finds out about the users of slab objects.
- * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c kernel/mm/slab_debug.c kernel/mm/util.c
+ * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c
+ * sources: kernel/mm/slab_debug.c kernel/mm/util.c
  * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
  * flags: -DCONFIG_DEBUG
  */
@@ -156,7 +157,8 @@ int main(void)
 		cmocka_unit_test_setup(test_double_free_is_reported_and_refused, clear_messages),
 		cmocka_unit_test_setup(test_overrun_by_one_byte_is_reported, clear_messages),
 		cmocka_unit_test_setup(test_overrun_of_a_full_object_is_reported, clear_messages),
-		cmocka_unit_test_setup(test_write_after_free_is_reported_at_the_next_allocation, clear_messages),
+		cmocka_unit_test_setup(test_write_after_free_is_reported_at_the_next_allocation,
+				       clear_messages),
 		cmocka_unit_test_setup(test_free_into_the_wrong_cache_is_reported, clear_messages),
 		cmocka_unit_test_setup(test_free_of_an_inner_address_is_reported, clear_messages),
 	};

@@ -10,22 +10,22 @@
 #include <strings.h>
 
 /* The functions under test, beside the library's. */
-#define memcmp	    our_memcmp
-#define memchr	    our_memchr
-#define strlen	    our_strlen
-#define strnlen	    our_strnlen
-#define strcmp	    our_strcmp
-#define strncmp	    our_strncmp
+#define memcmp      our_memcmp
+#define memchr      our_memchr
+#define strlen      our_strlen
+#define strnlen     our_strnlen
+#define strcmp      our_strcmp
+#define strncmp     our_strncmp
 #define strcasecmp  our_strcasecmp
 #define strncasecmp our_strncasecmp
 #define strchrnul   our_strchrnul
-#define strchr	    our_strchr
-#define strrchr	    our_strrchr
-#define strstr	    our_strstr
-#define strspn	    our_strspn
-#define strcspn	    our_strcspn
-#define strpbrk	    our_strpbrk
-#define strsep	    our_strsep
+#define strchr      our_strchr
+#define strrchr     our_strrchr
+#define strstr      our_strstr
+#define strspn      our_strspn
+#define strcspn     our_strcspn
+#define strpbrk     our_strpbrk
+#define strsep      our_strsep
 #include "our_string.h"
 #include "kernel/lib/string.c"
 #undef memcmp
@@ -49,7 +49,8 @@ static int sign(int n)
 	return (n > 0) - (n < 0);
 }
 
-/* Texts of few different characters, so that matches are common. In exact allocations: ASan sees every overrun. */
+/* Texts of few different characters, so that matches are common. In exact allocations: ASan sees
+ * every overrun. */
 static char *random_text(void)
 {
 	static const char letters[] = "abAB \xe4";

@@ -86,12 +86,16 @@ static void test_truth_values(void **state)
 	bool value;
 
 	(void)state;
-	for (const char *const *s = (const char *const[]){ "1", "y", "Yes", "on", "ON", "true", NULL }; *s; s++) {
+	for (const char *const *s =
+		     (const char *const[]){ "1", "y", "Yes", "on", "ON", "true", NULL };
+	     *s; s++) {
 		value = false;
 		assert_int_equal(kstrtobool(*s, &value), 0);
 		assert_true(value);
 	}
-	for (const char *const *s = (const char *const[]){ "0", "n", "No", "off", "Off", "false", NULL }; *s; s++) {
+	for (const char *const *s =
+		     (const char *const[]){ "0", "n", "No", "off", "Off", "false", NULL };
+	     *s; s++) {
 		value = true;
 		assert_int_equal(kstrtobool(*s, &value), 0);
 		assert_false(value);
@@ -157,7 +161,8 @@ static void test_globs(void **state)
 		{ "*[0-9]", "cpu7", true },
 		{ "*aab", "aaaaaaab", true },
 		{ "**", "x", true },
-		{ "*a*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false },
+		{ "*a*a*a*a*a*a*a*a*a*b",
+		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false },
 	};
 
 	(void)state;
@@ -198,8 +203,10 @@ static void test_cpu_lists_and_masks_are_read_and_printed(void **state)
 	assert_int_equal(cpulist_parse("1-", &mask), -EINVAL);
 	assert_int_equal(cpumask_parse("", &mask), -EINVAL);
 	assert_int_equal(cpumask_parse("fg", &mask), -EINVAL);
-	assert_int_equal(cpumask_parse("10000000000000000000000000000000000000000000000000000000000000000", &mask),
-			 -EOVERFLOW);
+	assert_int_equal(
+		cpumask_parse("10000000000000000000000000000000000000000000000000000000000000000",
+			      &mask),
+		-EOVERFLOW);
 	/* Cut short, not overrun. */
 	cpumask_setall(&mask);
 	assert_int_equal(cpulist_print(text, 4, &mask), 3);
@@ -240,7 +247,8 @@ static void test_sort_orders_and_bsearch_finds(void **state)
 			if (i)
 				assert_true(large[i - 1] <= large[i]);
 			sorted_sum += large[i];
-			assert_true(*(u64 *)bsearch(&large[i], large, n, sizeof(*large), compare_u64) == large[i]);
+			assert_true(*(u64 *)bsearch(&large[i], large, n, sizeof(*large),
+						    compare_u64) == large[i]);
 		}
 		assert_true(sum == sorted_sum);
 		assert_null(bsearch(&(u64){ 100 }, large, n, sizeof(*large), compare_u64));

@@ -26,11 +26,13 @@ static char ours[4096], theirs[4096];
 
 static void test_numbers_print_as_in_the_c_library(void **state)
 {
-	static const char *const flags[] = { "", "-", "+", " ", "#", "0", "-+", "+0", "#0", " -", "-#" };
+	static const char *const flags[] = { "",   "-",  "+",  " ",  "#", "0",
+					     "-+", "+0", "#0", " -", "-#" };
 	static const char *const sizes[] = { "", "1", "5", "12", ".0", ".3", "8.3", "3.8", "." };
 	static const char *const lengths[] = { "", "hh", "h", "l", "ll", "z" };
-	static const long long values[] = { 0, 1, -1, 9, 255, -128, 65535, 1234567, INT32_MAX, INT32_MIN,
-					    INT64_MAX, INT64_MIN };
+	static const long long values[] = { 0,         1,         -1,        9,
+					    255,       -128,      65535,     1234567,
+					    INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN };
 
 	(void)state;
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -53,8 +55,8 @@ static void test_numbers_print_as_in_the_c_library(void **state)
 static void test_text_width_and_precision(void **state)
 {
 	(void)state;
-	SAME("%s|%5s|%-5s|%.2s|%5.1s|%-5.1s|%*s|%-*s|%.*s", "abc", "abc", "abc", "abc", "abc", "abc", 4, "x",
-	     4, "x", 2, "xyz");
+	SAME("%s|%5s|%-5s|%.2s|%5.1s|%-5.1s|%*s|%-*s|%.*s", "abc", "abc", "abc", "abc", "abc",
+	     "abc", 4, "x", 4, "x", 2, "xyz");
 	SAME("%*d|%.*d|%c|%3c|%-3c|100%%", -6, 42, -1, 7, 'a', 'b', 'c');
 	PRINTS("(null)", "%s", (char *)NULL);
 	PRINTS("%y %", "%y %");
@@ -96,8 +98,8 @@ static void test_pointer_forms(void **state)
 	PRINTS("-ENOMEM", "%pe", ERR_PTR(-ENOMEM));
 	PRINTS("0000000000001012", "%pe", (void *)0x1012UL);
 	PRINTS("01 ab ff", "%*ph", 3, "\x01\xab\xff");
-	PRINTS("01:ab:ff 01-ab 01abff", "%*phC %*phD %*phN", 3, "\x01\xab\xff", 2, "\x01\xab\xff", 3,
-	       "\x01\xab\xff");
+	PRINTS("01:ab:ff 01-ab 01abff", "%*phC %*phD %*phN", 3, "\x01\xab\xff", 2, "\x01\xab\xff",
+	       3, "\x01\xab\xff");
 }
 
 static void test_errors_have_names_and_texts(void **state)

@@ -2,4 +2,4 @@
 #pragma once
 
 #define __boot_begin ((char *)0x100000)
-#define _end	     ((char *)0xffffffff80200000)
+#define _end         ((char *)0xffffffff80200000)

@@ -5,8 +5,8 @@
 
 extern bool host_irqs_off;
 
-#define local_irq_disable()    (host_irqs_off = true)
-#define local_irq_enable()     (host_irqs_off = false)
-#define irqs_disabled()	       host_irqs_off
-#define local_irq_save(flags)  ((flags) = host_irqs_off, host_irqs_off = true)
+#define local_irq_disable()      (host_irqs_off = true)
+#define local_irq_enable()       (host_irqs_off = false)
+#define irqs_disabled()          host_irqs_off
+#define local_irq_save(flags)    ((flags) = host_irqs_off, host_irqs_off = true)
 #define local_irq_restore(flags) (host_irqs_off = (flags))

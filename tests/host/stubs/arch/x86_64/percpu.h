@@ -7,16 +7,16 @@
 #define DEFINE_PER_CPU(type, name)  __typeof__(type) name
 #define DECLARE_PER_CPU(type, name) extern __typeof__(type) name
 
-#define per_cpu_ptr(ptr, cpu) ((void)(cpu), (ptr))
-#define per_cpu(var, cpu)     (*per_cpu_ptr(&(var), cpu))
-#define this_cpu_ptr(ptr)     (ptr)
-#define this_cpu_read(var)    (var)
-#define this_cpu_write(var, val) ((var) = (val))
-#define this_cpu_add(var, val)	 ((var) += (val))
-#define this_cpu_sub(var, val)	 ((var) -= (val))
-#define this_cpu_or(var, val)	 ((var) |= (val))
-#define this_cpu_and(var, val)	 ((var) &= (val))
-#define this_cpu_inc(var)	 ((var)++)
-#define this_cpu_dec(var)	 ((var)--)
+#define per_cpu_ptr(ptr, cpu)      ((void)(cpu), (ptr))
+#define per_cpu(var, cpu)          (*per_cpu_ptr(&(var), cpu))
+#define this_cpu_ptr(ptr)          (ptr)
+#define this_cpu_read(var)         (var)
+#define this_cpu_write(var, val)   ((var) = (val))
+#define this_cpu_add(var, val)     ((var) += (val))
+#define this_cpu_sub(var, val)     ((var) -= (val))
+#define this_cpu_or(var, val)      ((var) |= (val))
+#define this_cpu_and(var, val)     ((var) &= (val))
+#define this_cpu_inc(var)          ((var)++)
+#define this_cpu_dec(var)          ((var)--)
 #define this_cpu_dec_negative(var) (--(var) < 0)
-#define smp_processor_id()	   0
+#define smp_processor_id()         0

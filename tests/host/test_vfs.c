@@ -1,0 +1,421 @@
+/*
+ * The VFS with ramfs, under ASan, beside the host's own Linux: random orders must give the same
+ * results, errnos and contents, and leave no memory behind.
+ * sources: fs/inode.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/open.c fs/file.c fs/stat.c
+ * sources: fs/read_write.c fs/readdir.c fs/libfs.c fs/ramfs.c fs/seq_file.c tests/host/linux_fs.c
+ * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ */
+#include "test.h"
+
+#include "fake_kallsyms.h"
+#include "linux_fs.h"
+/* Their initcalls are called by hand. */
+#include "fs/dcache.c"
+#include "fs/file_table.c"
+#include "fs/filesystems.h"
+#include "kernel/sched/sched.h"
+
+u32 __preempt_count;
+bool host_irqs_off;
+static struct task_struct task;
+struct task_struct *current_task = &task;
+static long objects; /* allocated and not freed */
+static ktime_t now;
+
+ktime_t ktime_get(void)
+{
+	return now++;
+}
+
+void __mutex_init(struct mutex *m)
+{
+	m->owner = 0;
+}
+
+/* One task: a mutex that is locked twice would never be ours. */
+void mutex_lock(struct mutex *m)
+{
+	assert_int_equal(m->owner, 0);
+	m->owner = 1;
+}
+
+void mutex_unlock(struct mutex *m)
+{
+	assert_int_equal(m->owner, 1);
+	m->owner = 0;
+}
+
+void *__kmalloc(size_t size, gfp_t gfp)
+{
+	objects++;
+	return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size);
+}
+
+void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size)
+{
+	(void)class;
+	return __kmalloc(size, gfp);
+}
+
+void kfree(const void *object)
+{
+	objects -= object != NULL;
+	free((void *)object);
+}
+
+char *kstrdup(const char *s, gfp_t gfp)
+{
+	(void)gfp;
+	objects++;
+	return strdup(s);
+}
+
+struct kmem_cache {
+	size_t size;
+};
+
+struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align)
+{
+	static struct kmem_cache cache;
+
+	(void)name, (void)align;
+	cache.size = size;
+	return &cache;
+}
+
+void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
+{
+	return kmalloc(cache->size, gfp);
+}
+
+void kmem_cache_free(struct kmem_cache *cache, void *object)
+{
+	(void)cache;
+	kfree(object);
+}
+
+void *get_free_pages(gfp_t gfp, unsigned order)
+{
+	return kmalloc(PAGE_SIZE << order, gfp);
+}
+
+void free_pages_addr(void *addr, unsigned order)
+{
+	(void)order;
+	kfree(addr);
+}
+
+void si_meminfo(struct meminfo *info)
+{
+	*info = (struct meminfo){ .total = 16 << 20 };
+}
+
+void task_set_fs_hooks(const struct task_fs_hooks *hooks)
+{
+	(void)hooks;
+}
+
+void ticket_lock_wait(spinlock_t *lock, u16 ticket)
+{
+	(void)lock, (void)ticket;
+	fail_msg("%s", "a spinlock is taken twice");
+}
+
+void ticket_lock_kick(const spinlock_t *lock, u16 ticket)
+{
+	(void)lock, (void)ticket;
+}
+
+void preempt_schedule(void)
+{
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	dcache_init();
+	files_init();
+	register_filesystem(&ramfs_type);
+	return kern_mount_at("ramfs", "rootfs", "/");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	linux_end(); /* again, should a test have failed before it */
+	return 0;
+}
+
+/* ---- random paths ---- */
+
+static const char *const components[] = {
+	"a", "b", "c", "d", "l", "m", "n", ".", "..", "a", "b", ""
+};
+
+static void random_path(char *path, bool may_end_in_slash)
+{
+	unsigned n = 1 + (unsigned)rand() % 4;
+
+	path[0] = '\0';
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			strcat(path, "/");
+		strcat(path, components[(unsigned)rand() % ARRAY_SIZE(components)]);
+	}
+	/* Never absolute: the two roots differ, and the host's is to stay as it is. */
+	memmove(path, path + strspn(path, "/"), strlen(path + strspn(path, "/")) + 1);
+	if (path[0] && may_end_in_slash && rand() % 8 == 0)
+		strcat(path, "/");
+	if (rand() % 500 == 0) {
+		memset(path, 'x', NAME_MAX + 1);
+		path[NAME_MAX + 1] = '\0';
+	}
+}
+
+#define SAME(ours, theirs, ...)                                                                    \
+	do {                                                                                       \
+		long o = (long)(ours), t = (long)(theirs);                                         \
+		if (o != t) {                                                                      \
+			printf("%s: we say %ld, Linux %ld: ", #ours, o, t);                        \
+			printf(__VA_ARGS__);                                                       \
+			printf("\n");                                                              \
+			fail();                                                                    \
+		}                                                                                  \
+	} while (0)
+
+static uint64_t our_list(int fd)
+{
+	char buf[512];
+	uint64_t sum = 0;
+	long n;
+
+	while ((n = sys_getdents64(fd, buf, sizeof(buf))) > 0) {
+		for (long at = 0; at < n;) {
+			struct linux_dirent64 *d = (void *)(buf + at);
+
+			sum += name_hash(d->d_name, d->d_type);
+			at += d->d_reclen;
+		}
+	}
+	assert_int_equal(n, 0);
+	return sum;
+}
+
+static void use_open_file(int ours, int theirs, const char *path)
+{
+	char data[5000], mine[5000], other[5000];
+	struct kstat st;
+
+	SAME(sys_fstat(ours, &st), 0, "%s", path);
+	if (S_ISDIR(st.st_mode)) {
+		uint64_t sum;
+		long err = linux_list(theirs, &sum);
+
+		if (!err)
+			assert_int_equal(our_list(ours), sum);
+		return;
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		size_t size = (size_t)rand() % sizeof(data);
+		long n;
+
+		switch (rand() % 3) {
+		case 0:
+			memset(data, 'a' + rand() % 26, size);
+			SAME(sys_write(ours, data, size), linux_write(theirs, data, size), "%s",
+			     path);
+			break;
+		case 1:
+			n = linux_read(theirs, other, size);
+			SAME(sys_read(ours, mine, size), n, "%s", path);
+			if (n > 0)
+				assert_memory_equal(mine, other, (size_t)n);
+			break;
+		default: {
+			long offset = rand() % 20000 - 2000;
+			int whence = rand() % 4;
+
+			if (whence == 3) /* Linux: SEEK_DATA */
+				whence = 7;
+			SAME(sys_lseek(ours, offset, whence), linux_lseek(theirs, offset, whence),
+			     "%s", path);
+		}
+		}
+	}
+}
+
+static void random_open(const char *path)
+{
+	static const int some_flags[] = { O_CREAT,  O_EXCL,      O_TRUNC,
+					  O_APPEND, O_DIRECTORY, O_NOFOLLOW };
+	int flags = rand() % 3;
+	long ours, theirs;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (rand() % 2)
+			flags |= some_flags[(unsigned)rand() % ARRAY_SIZE(some_flags)];
+	if ((flags & O_EXCL) && !(flags & O_CREAT)) /* undefined, says open(2) */
+		flags &= ~O_EXCL;
+	if ((flags & O_CREAT) && (flags & O_DIRECTORY)) /* has changed in Linux 6.4 */
+		flags &= ~O_DIRECTORY;
+	theirs = linux_open(path, flags, 0666);
+	ours = sys_open(path, flags, 0666);
+	SAME(ours < 0 ? ours : 0, theirs < 0 ? theirs : 0, "open %s flags %#o", path, flags);
+	if (ours < 0)
+		return;
+	use_open_file((int)ours, (int)theirs, path);
+	sys_close((int)ours);
+	linux_close((int)theirs);
+}
+
+static void compare_stat(const char *path, bool follow)
+{
+	struct linux_stat theirs;
+	struct kstat ours;
+	long err = linux_stat(path, follow, &theirs);
+
+	SAME(follow ? sys_stat(path, &ours) : sys_lstat(path, &ours), err, "stat %s", path);
+	if (err)
+		return;
+	SAME(ours.st_mode, theirs.mode, "mode of %s", path);
+	if (!S_ISDIR(ours.st_mode))
+		SAME(ours.st_size, theirs.size, "size of %s", path);
+}
+
+static void compare_readlink(const char *path)
+{
+	char ours[300], theirs[300];
+	size_t size = (size_t)rand() % 40 + 1; /* 0 is for the C library to refuse */
+	long n = linux_readlink(path, theirs, size);
+
+	SAME(sys_readlink(path, ours, size), n, "readlink %s", path);
+	if (n > 0)
+		assert_memory_equal(ours, theirs, (size_t)n);
+}
+
+static void random_order(void)
+{
+	char path[300], target[300];
+	long length;
+
+	random_path(path, true);
+	switch (rand() % 10) {
+	case 0:
+	case 1:
+		SAME(sys_mkdir(path, 0777), linux_mkdir(path, 0777), "mkdir %s", path);
+		break;
+	case 2:
+		SAME(sys_rmdir(path), linux_rmdir(path), "rmdir %s", path);
+		break;
+	case 3:
+		SAME(sys_unlink(path), linux_unlink(path), "unlink %s", path);
+		break;
+	case 4:
+		random_path(target, true);
+		SAME(sys_symlink(target, path), linux_symlink(target, path), "symlink %s %s",
+		     target, path);
+		break;
+	case 5:
+		compare_stat(path, rand() % 2);
+		break;
+	case 6:
+		compare_readlink(path);
+		break;
+	case 7:
+		length = rand() % 20000 - 1000;
+		SAME(sys_truncate(path, length), linux_truncate(path, length), "truncate %s %ld",
+		     path, length);
+		break;
+	default:
+		random_open(path);
+	}
+}
+
+/* Any name in the current directory but its dots. */
+static bool first_name(char name[NAME_MAX + 1])
+{
+	char buf[1024];
+	int fd = (int)sys_open(".", O_RDONLY, 0);
+	long n = sys_getdents64(fd, buf, sizeof(buf)), at = 0;
+
+	sys_close(fd);
+	for (; at < n; at += ((struct linux_dirent64 *)(buf + at))->d_reclen) {
+		strcpy(name, ((struct linux_dirent64 *)(buf + at))->d_name);
+		if (strcmp(name, ".") && strcmp(name, ".."))
+			return true;
+	}
+	return false;
+}
+
+/* Empty the current directory. */
+static void remove_all(void)
+{
+	char name[NAME_MAX + 1];
+
+	while (first_name(name)) {
+		if (sys_unlink(name) != -EISDIR)
+			continue;
+		assert_int_equal(sys_chdir(name), 0);
+		remove_all();
+		assert_int_equal(sys_chdir(".."), 0);
+		assert_int_equal(sys_rmdir(name), 0);
+	}
+}
+
+#define DEPTH 12 /* so deep that no order climbs out */
+
+static void test_random_orders_give_what_linux_gives(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 10; seed++) {
+		long before;
+
+		srand(seed);
+		assert_int_equal(linux_begin(), 0);
+		assert_int_equal(sys_chdir("/"), 0);
+		before = objects;
+		for (unsigned i = 0; i < DEPTH; i++) {
+			assert_int_equal(linux_mkdir("deep", 0755), 0);
+			assert_int_equal(linux_chdir("deep"), 0);
+			assert_int_equal(sys_mkdir("deep", 0755), 0);
+			assert_int_equal(sys_chdir("deep"), 0);
+		}
+		for (unsigned i = 0; i < 3000; i++)
+			random_order();
+		assert_int_equal(files_count_open(), 0);
+		assert_int_equal(sys_chdir("/"), 0);
+		remove_all();
+		assert_int_equal(objects, before);
+		assert_int_equal(ramfs_bytes(), 0);
+		linux_end();
+	}
+}
+
+static void test_half_of_the_memory_is_the_limit(void **state)
+{
+	static char page[PAGE_SIZE];
+	long written = 0, n;
+	int fd = (int)sys_open("/full", O_RDWR | O_CREAT, 0644);
+
+	(void)state;
+	assert_true(fd >= 0);
+	while ((n = sys_write(fd, page, sizeof(page))) > 0)
+		written += n;
+	assert_int_equal(n, -ENOSPC);
+	assert_true(written > (7 << 20) && written < (8 << 20));
+	assert_int_equal(sys_write(fd, page, 0), 0);
+	assert_int_equal(sys_ftruncate(fd, 0), 0);
+	assert_int_equal(ramfs_bytes(), 0);
+	assert_int_equal(sys_close(fd), 0);
+	assert_int_equal(sys_unlink("/full"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_orders_give_what_linux_gives),
+		cmocka_unit_test(test_half_of_the_memory_is_the_limit),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
