@@ -117,7 +117,6 @@ enum trace_iterator_flags { TRACE_FLAGS };
 struct trace_cpu {
 	struct trace_array *tr;
 	int cpu; /* RING_BUFFER_ALL_CPUS in the directory itself, else that of per_cpu/cpuN */
-	struct dentry *dir; /* that directory */
 };
 
 /* [T] trace_types_lock to write. */
@@ -141,6 +140,7 @@ struct trace_array {
 extern struct trace_array global_trace; /* the top level: /sys/kernel/tracing itself */
 extern struct mutex trace_types_lock;	/* tracers, options, sizes, clocks: all that files change */
 extern struct tracer nop_trace;
+extern size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
 extern struct tracer *trace_types; /* [T] all tracers, the newest first */
 
 static inline struct trace_cpu *trace_file_cpu(struct file *file)
@@ -180,11 +180,11 @@ bool tracing_clock_in_ns(const struct trace_array *tr);
 
 /*
  * common_flags and common_preempt_count as they are now, in their places in the first word of a trace_entry,
- * to which the type is added. To be taken before the tracer disables preemption itself. Any context.
+ * to which the type is added; depth: how often the tracer itself has disabled preemption. Any context.
  */
-static __always_inline u32 tracing_gen_ctx(void)
+static __always_inline u32 tracing_gen_ctx_dec(u32 depth)
 {
-	u32 count = this_cpu_read(__preempt_count);
+	u32 count = this_cpu_read(__preempt_count) - depth;
 	u32 flags = irqs_disabled() ? TRACE_FLAG_IRQS_OFF : 0;
 
 	if (unlikely(!(count & PREEMPT_NEED_RESCHED)))
@@ -200,6 +200,11 @@ static __always_inline u32 tracing_gen_ctx(void)
 			flags |= TRACE_FLAG_BH_OFF;
 	}
 	return flags << 16 | min(count & PREEMPT_MASK, 0xfU) << 24;
+}
+
+static __always_inline u32 tracing_gen_ctx(void)
+{
+	return tracing_gen_ctx_dec(0);
 }
 
 /* Fill in an entry's head. ctx: tracing_gen_ctx(). */
@@ -227,21 +232,30 @@ void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip);
 /* A TRACE_PRINT entry in tr whatever trace_printk says. -EBADF when it was not recorded. */
 ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text, size_t length);
 
-/* ---- names of tasks (trace_cmdlines.c) ---- */
+/* ---- tasks (trace_sched.c): their names, and which of them the function tracer traces ---- */
+
+#define PID_NUMBERS 32768 /* PIDs are smaller (kernel/sched/pid.c) */
 
 DECLARE_PER_CPU(bool, trace_taskinfo_save); /* an entry was written since the last switch: keep the task's name */
-/* "<...>" when it is not known. Any context. */
-void trace_find_cmdline(pid_t pid, char comm[16]);
-int trace_find_tgid(pid_t pid);	      /* 0 when it is not known */
-void tracing_record_task(struct task_struct *task); /* any context */
-/* Record names at task switches while on (counted). T held. */
+DECLARE_PER_CPU(bool, ftrace_ignore_pid);   /* set_ftrace_pid leaves the task that runs here out */
+/* Keep names at task switches while on (counted). T held. */
 void tracing_record_cmdline(bool on);
+/* What is wanted at task switches has changed: an option, a list of PIDs. T held. */
+void trace_switch_update(void);
+/* "<...>" when it is not known, "<idle>" for 0. Any context. */
+void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN]);
+/* 0 when it is not known. Any context. */
+pid_t trace_find_tgid(pid_t pid);
+/* Keep these tasks' names (trace_cmdlines.c): false when that is impossible just now. Any context but NMI. */
+bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next);
+void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);
+/* PIDs are being filtered (trace_pid.c); whether they leave a task out. Any context. */
+bool trace_pids_active(void);
+bool trace_pids_ignore(const struct task_struct *task);
+/* The option function-fork. T held. */
+void ftrace_pid_follow_fork(bool on);
 
-/* ---- which tasks the function tracer traces (trace_pid.c) ---- */
-
-DECLARE_PER_CPU(bool, ftrace_ignore_pid); /* set_ftrace_pid leaves the task that runs here out */
-
-/* ---- reading (trace_seq_file.c, trace_pipe.c); task context ---- */
+/* ---- reading (trace_iterator.c, trace_seq_file.c); task context ---- */
 
 /* One reader's way through a trace. Its owner alone uses it. */
 struct trace_iterator {
@@ -250,7 +264,8 @@ struct trace_iterator {
 	int cpu_file;	      /* RING_BUFFER_ALL_CPUS or one */
 	void *private;	      /* the tracer's, from open to close */
 	struct ring_buffer_iter **iters; /* nr_cpu_ids, NULL where there is no CPU; itself NULL when consuming */
-	u8 *copy;	      /* a page for the entry that was consumed */
+	u8 *copy;	      /* a page that holds the current entry */
+	u64 end;	      /* not consuming: entries that are younger are left out */
 	bool paused;	      /* tracing was stopped by the option pause-on-trace */
 	bool annotated;	      /* a line has been printed: from now on "CPU n buffer started" */
 	struct cpumask started; /* CPUs of which a line has been printed */
@@ -268,9 +283,13 @@ struct trace_iterator {
 	struct trace_seq seq; /* its line */
 };
 
-/* An iterator over a trace, not consuming: NULL without memory. T is not needed. */
-struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu);
+/* For all CPUs or one; consuming: what it hands out is gone for other readers. NULL without memory. */
+struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming);
 void trace_iterator_free(struct trace_iterator *iter);
+/* Back to the oldest entry; not consuming. */
+void trace_iterator_reset(struct trace_iterator *iter);
+/* There is no entry that trace_find_next_entry() would hand out. */
+bool trace_empty(struct trace_iterator *iter);
 /* Go to the oldest entry of all CPUs that was not handed out; false at the end. */
 bool trace_find_next_entry(struct trace_iterator *iter);
 /* Print the current entry into iter->seq, in the form that the options ask for. */
@@ -299,26 +318,29 @@ void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags);
 
 /* ---- files; task context ---- */
 
-/* What makes the files of tr's directory: one per source, called in order by trace_files.c. 0 or an errno. */
-int trace_seq_file_init(struct trace_array *tr);
-int trace_pipe_init(struct trace_array *tr);
-int trace_control_init(struct trace_array *tr);
-int trace_size_init(struct trace_array *tr);
-int trace_options_init(struct trace_array *tr);
-int trace_marker_init(struct trace_array *tr);
-int trace_cmdlines_init(struct trace_array *tr);
-int trace_pid_init(struct trace_array *tr);
-int trace_format_init(struct trace_array *tr);
-int trace_info_init(struct trace_array *tr);
-/* A file of tr's directory (for) CPU; -ENOMEM or what tracefs says. */
-int trace_create_file(struct trace_cpu *where, const char *name, umode_t mode, struct dentry *dir,
-		      const struct file_operations *fops);
-/* The same in each per_cpu/cpuN. */
-int trace_create_cpu_files(struct trace_array *tr, const char *name, umode_t mode,
-			   const struct file_operations *fops);
-/* A copy of what was written, terminated, without white space at its ends; at most max - 1 bytes, else -EINVAL. */
-ssize_t trace_get_word(char *word, size_t max, const char *buf, size_t count);
-/* The files of a tracer's own options. T held. */
+/* One file of a trace_array's directory, or of each per_cpu/cpuN: each source has a table of its own. */
+struct trace_file {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+	bool per_cpu; /* in per_cpu/cpuN too */
+	bool only_per_cpu;
+};
+#define TRACE_FILES_MAX 16 /* tables */
+/* Boot, before device_initcall: the files of the table, which ends with a NULL name, will be made. */
+void __init trace_register_files(const struct trace_file *files);
+/*
+ * A copy of what was written, terminated, without white space at its ends. word holds max bytes: -EINVAL when
+ * it does not fit. 0 else.
+ */
+int trace_get_word(char *word, size_t max, const char *buf, size_t count);
+/* What was written as a number in decimal, octal or hexadecimal: 0 or -EINVAL, -ERANGE. */
+int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long *number);
+/* The files of a tracer's own options, if the directory is there already. T held. */
 void create_trace_option_files(struct trace_array *tr, struct tracer *tracer);
+/* options/ with all that is known. 0 or -ENOMEM. Task context. */
+int trace_create_options_dir(struct trace_array *tr);
+/* events/ as far as it is there without trace events. 0 or -ENOMEM. Task context. */
+int trace_create_events_dir(struct trace_array *tr);
 /* Print the buffer through printk, as after an oops; tracing stays off. Any context. */
 void ftrace_dump(void);

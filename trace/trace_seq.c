@@ -1,4 +1,4 @@
-/* trace_seq: a page of text that is printed into piece by piece. */
+/* trace_seq: a buffer of text that is printed into piece by piece. */
 #include "trace/trace_seq.h"
 #include "fs/seq_file.h"
 #include "kernel/errno.h"

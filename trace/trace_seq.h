@@ -1,12 +1,12 @@
 /*
- * trace_seq: a page of text that is printed into piece by piece. What does not fit as a whole is left out,
+ * trace_seq: a buffer of text that is printed into piece by piece. What does not fit as a whole is left out,
  * and the sequence is full from then on: the owner empties it and prints the line again. Any context.
  */
 #pragma once
 
 #include "kernel/compiler.h"
 
-#define TRACE_SEQ_SIZE 4096U
+#define TRACE_SEQ_SIZE 8192U /* the longest entry and its context fit */
 
 struct seq_file;
 

@@ -126,6 +126,15 @@ struct task_fs_hooks {
 };
 void task_set_fs_hooks(const struct task_fs_hooks *hooks);
 
+/*
+ * Hooks of the trace room, NULL while it wants nothing. switch: on the CPU that is about to leave prev for
+ * next, interrupts off, the run queue's lock held. fork: child is known and has not run. exit: in the task
+ * that ends. None may sleep or wake anybody.
+ */
+extern void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
+extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
+extern void (*task_exit_hook)(struct task_struct *task);
+
 /* Totals for /proc/stat, /proc/loadavg. */
 struct sched_stat {
 	u64 user, nice, system, idle, iowait, irq, softirq; /* ns, of one CPU */
