@@ -1,6 +1,9 @@
 /*
  * The ring buffer under threads and signals: every event is read intact and in order, or counted as
  * lost. RB_EVENTS=n sets how many events the storms write (default 400,000).
+ *
+ * sources: trace/ring_buffer.c trace/ring_buffer_manage.c trace/ring_buffer_read.c trace/ring_buffer_iter.c
+ * threads: tsan
  */
 #include <setjmp.h>
 #include <signal.h>
