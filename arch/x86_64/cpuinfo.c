@@ -137,6 +137,8 @@ void cpu_setup_features(void)
 	u64 cr4 = read_cr4() | X86_CR4_PGE;
 
 	identify_cpu(c);
+	if (cpu_has(X86_FEATURE_MCE)) /* else a machine check resets the machine */
+		cr4 |= X86_CR4_MCE;
 	if (cpu_has(X86_FEATURE_SMEP))
 		cr4 |= X86_CR4_SMEP;
 	if (cpu_has(X86_FEATURE_SMAP))

@@ -16,6 +16,7 @@ enum cpuid_word {
 };
 
 #define X86_FEATURE_TSC                (CPUID_1_EDX * 32 + 4)
+#define X86_FEATURE_MCE                (CPUID_1_EDX * 32 + 7)
 #define X86_FEATURE_APIC               (CPUID_1_EDX * 32 + 9)
 #define X86_FEATURE_PGE                (CPUID_1_EDX * 32 + 13)
 #define X86_FEATURE_X2APIC             (CPUID_1_ECX * 32 + 21)

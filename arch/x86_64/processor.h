@@ -73,6 +73,9 @@ static __always_inline void halt(void)
 
 /* Model-specific registers (Intel SDM 4). */
 #define MSR_APIC_BASE    0x1b
+#define MSR_MCG_CAP      0x179 /* the number of banks in bits 0-7 */
+#define MSR_MCG_STATUS   0x17a
+#define MSR_MC0_STATUS   0x401 /* of bank n: + 4 * n */
 #define MSR_TSC_DEADLINE 0x6e0
 #define MSR_X2APIC       0x800
 #define MSR_EFER         0xc0000080
@@ -80,6 +83,7 @@ static __always_inline void halt(void)
 
 /* Control register bits (Intel SDM 3A 2.5). */
 #define X86_CR0_WP   (1UL << 16)
+#define X86_CR4_MCE  (1UL << 6)
 #define X86_CR4_PGE  (1UL << 7)
 #define X86_CR4_UMIP (1UL << 11)
 #define X86_CR4_SMEP (1UL << 20)

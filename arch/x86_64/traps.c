@@ -103,6 +103,24 @@ static void __noreturn exc_double_fault(struct pt_regs *regs, unsigned long addr
 	die("double fault", regs, (long)regs->orig_ax);
 }
 
+/* The hardware is broken; which part, its banks say (Intel SDM 3B 16.3.2). */
+static void __noreturn exc_machine_check(struct pt_regs *regs)
+{
+	unsigned banks = rdmsr(MSR_MCG_CAP) & 0xff;
+
+	bust_spinlocks(true);
+	pr_emerg("mce: [Hardware Error]: CPU %u: Machine Check Exception: %lx\n",
+		 smp_processor_id(), rdmsr(MSR_MCG_STATUS));
+	for (unsigned i = 0; i < banks; i++) {
+		u64 status = rdmsr(MSR_MC0_STATUS + 4 * i);
+
+		if (status)
+			pr_emerg("mce: [Hardware Error]: Bank %u: %016lx\n", i, status);
+	}
+	show_regs(regs);
+	panic("Fatal machine check");
+}
+
 void do_exception(struct pt_regs *regs, unsigned vector)
 {
 	unsigned long address = read_cr2(); /* before anything can fault again */
@@ -113,8 +131,7 @@ void do_exception(struct pt_regs *regs, unsigned vector)
 	case X86_TRAP_DF:
 		exc_double_fault(regs, address);
 	case X86_TRAP_MC:
-		show_regs(regs);
-		panic("Fatal machine check");
+		exc_machine_check(regs);
 	default:
 		die(exception_names[vector] ? exception_names[vector] : "unknown exception", regs,
 		    (long)regs->orig_ax);
