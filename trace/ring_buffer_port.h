@@ -12,7 +12,8 @@
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/smp.h"
-#include "kernel/time/ktime.h"
+#include "arch/x86_64/tsc.h"
+#include "trace/trace_clock.h"
 
 typedef spinlock_t rb_mutex_t;
 #define rb_mutex_init(m) spin_lock_init(m)
@@ -33,7 +34,10 @@ typedef spinlock_t rb_mutex_t;
 #define rb_alloc_array(n, size) vzalloc((n) * (size))
 #define rb_free_array(p) vfree(p)
 #define rb_alloc_aligned(size) rb_alloc(ALIGN(size, 64))
-#define rb_default_clock ktime_get
+#define rb_default_clock trace_clock_local
+/* The usual clock without a call. */
+#define rb_read_clock(buffer)                                                                      \
+	(likely((buffer)->clock == trace_clock_local) ? tsc_ktime() : (buffer)->clock())
 #define rb_copy_page(to, from, length) memcpy(to, from, RB_PAGE_HEADER + (length))
 
 static inline void rb_port_nothing(void *info __unused)

@@ -9,6 +9,7 @@
 #include "kernel/init.h"
 #include "kernel/sched/sched.h"
 #include "trace/ftrace_filter.h"
+#include "trace/ring_buffer_write.h"
 #include "trace/trace_recursion.h"
 
 #define TRACE_FUNC_OPT_STACK 0x1
@@ -22,7 +23,7 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 
 	if (unlikely(this_cpu_read(ftrace_ignore_pid)))
 		return false;
-	event = ring_buffer_lock_reserve(tr->buffer, sizeof(*entry));
+	event = rb_lock_reserve(tr->buffer, sizeof(*entry));
 	if (unlikely(!event))
 		return false;
 	entry = (struct ftrace_entry *)&event->array[0]; /* short enough to have no length word */
@@ -30,7 +31,7 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
 	this_cpu_write(trace_taskinfo_save, true);
-	ring_buffer_unlock_commit(tr->buffer);
+	rb_unlock_commit(tr->buffer);
 	return true;
 }
 

@@ -29,6 +29,7 @@ typedef pthread_mutex_t rb_mutex_t;
 #define rb_relax() sched_yield()
 #define rb_writer_barrier() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define rb_sync_cpu(cpu) ((void)(cpu))
+#define rb_read_clock(buffer) ((buffer)->clock())
 
 static inline void *rb_alloc_aligned(size_t size)
 {
