@@ -13,6 +13,7 @@
 #include "trace/trace_recursion.h"
 
 #define TRACE_FUNC_OPT_STACK 0x1
+#define MCOUNT_INSN_SIZE     5 /* a function seems to be called from behind its call of the tracer */
 #define STUB_FRAMES	     2 /* of the callback and the entry stub, before the traced function */
 
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
@@ -74,6 +75,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	unsigned long callers[TRACE_STACK_MAX];
 	struct trace_array *tr = op->private;
 	u32 ctx = tracing_gen_ctx_dec(1);
+	unsigned long *bp;
 	unsigned count;
 	int bit;
 
@@ -82,7 +84,10 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	if (bit < 0)
 		return;
 	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
-		count = function_walk_stack(*(unsigned long *)__builtin_frame_address(0), callers);
+		bp = *(unsigned long **)__builtin_frame_address(0);
+		if (bp[1] != ip + MCOUNT_INSN_SIZE)
+			bp = (unsigned long *)bp[0]; /* ftrace_ops_list_func() called us */
+		count = function_walk_stack((unsigned long)bp, callers);
 		if (likely(count))
 			trace_write_stack(tr, ctx, callers, count);
 		else
