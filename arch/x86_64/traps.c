@@ -143,6 +143,9 @@ void set_int3_handler(int3_handler_t handler)
 	smp_store_release(&int3_handler, handler);
 }
 
+/* Not 0 from an NMI's first instructions to its last: entry.asm. */
+DEFINE_PER_CPU(unsigned, nmi_running);
+
 notrace /* a breakpoint at its own site would come back to it for ever */
 void do_int3(struct pt_regs *regs)
 {
