@@ -79,22 +79,23 @@ static void do_nothing(void *unused __unused)
 {
 }
 
+static DEFINE_MUTEX(synchronize_mutex);
+
 void synchronize_sched(void)
 {
-	static DEFINE_MUTEX(mutex);
-	static struct stop_work works[NR_CPUS]; /* [mutex] */
+	static struct stop_work works[NR_CPUS]; /* [synchronize_mutex] */
 	unsigned cpu;
 
 	if (!this_cpu_read(stoppers.task))
 		return; /* early boot: the only CPU, and its task is here, preemptible */
-	mutex_lock(&mutex);
+	mutex_lock(&synchronize_mutex);
 	for_each_online_cpu(cpu) {
 		works[cpu].fn = do_nothing;
 		queue_stop_work(cpu, &works[cpu]);
 	}
 	for_each_online_cpu(cpu)
 		wait_for_completion(&works[cpu].done);
-	mutex_unlock(&mutex);
+	mutex_unlock(&synchronize_mutex);
 }
 
 static int __init stop_task_init(void)
