@@ -124,11 +124,8 @@ static void site_patch(struct text_patch *patch, const struct dyn_ftrace *rec)
 	bool enable = rec->flags & FTRACE_REF_MASK;
 
 	patch->addr = ftrace_record_ip(rec);
-	memcpy(patch->old, text_nop5, TEXT_PATCH_SIZE);
-	text_encode_call(patch->new, patch->addr, (unsigned long)ftrace_caller);
-	if (!enable)
-		for (unsigned i = 0; i < TEXT_PATCH_SIZE; i++)
-			swap(patch->old[i], patch->new[i]);
+	__builtin_memcpy(enable ? patch->old : patch->new, text_nop5, TEXT_PATCH_SIZE);
+	text_encode_call(enable ? patch->new : patch->old, patch->addr, (unsigned long)ftrace_caller);
 }
 
 /* Patch the sites from record *next on that have to change, at most max of them, and note it. [F] */

@@ -76,11 +76,15 @@ static void leave_alias(u64 cr3)
 /* How many of the patches fit into a window that begins with the first one's page. */
 static size_t patches_in_window(const struct text_patch *patches, size_t count, unsigned long base)
 {
-	unsigned long end = base + WINDOW_PAGES * PAGE_SIZE;
+	unsigned long end = base + WINDOW_PAGES * PAGE_SIZE, mapped = base;
 	size_t n = 0;
 
+	/* They are sorted: most lie before the end of the last page that was mapped. */
 	while (n < count && patches[n].addr + TEXT_PATCH_SIZE <= end) {
-		map_in_window(base, patches[n].addr, TEXT_PATCH_SIZE);
+		if (patches[n].addr + TEXT_PATCH_SIZE > mapped) {
+			map_in_window(base, patches[n].addr, TEXT_PATCH_SIZE);
+			mapped = ALIGN(patches[n].addr + TEXT_PATCH_SIZE, PAGE_SIZE);
+		}
 		n++;
 	}
 	return n;

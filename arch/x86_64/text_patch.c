@@ -50,7 +50,7 @@ static void encode(u8 insn[TEXT_PATCH_SIZE], u8 opcode, unsigned long addr, unsi
 	s32 displacement = (s32)(target - (addr + TEXT_PATCH_SIZE));
 
 	insn[0] = opcode;
-	memcpy(insn + 1, &displacement, sizeof(displacement));
+	__builtin_memcpy(insn + 1, &displacement, sizeof(displacement));
 }
 
 void text_encode_call(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target)
@@ -130,7 +130,8 @@ static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 		if (!is_text_address(patches[i].addr) ||
 		    !is_text_address(patches[i].addr + TEXT_PATCH_SIZE - 1))
 			return -EFAULT;
-		if (memcmp((const void *)patches[i].addr, patches[i].old, TEXT_PATCH_SIZE))
+		if (__builtin_memcmp((const void *)patches[i].addr, patches[i].old, 4) ||
+		    ((const u8 *)patches[i].addr)[4] != patches[i].old[4])
 			return -EINVAL;
 	}
 	return 0;
@@ -143,7 +144,7 @@ static void write_int3(u8 *site, const struct text_patch *patch __unused)
 
 static void write_tail(u8 *site, const struct text_patch *patch)
 {
-	memcpy(site + 1, patch->new + 1, TEXT_PATCH_SIZE - 1);
+	__builtin_memcpy(site + 1, patch->new + 1, TEXT_PATCH_SIZE - 1);
 }
 
 static void write_first_byte(u8 *site, const struct text_patch *patch)
