@@ -1,6 +1,7 @@
 /* Self-tests of the trace files: what options show, who gets an event, and what malformed writes leave. */
 #include "fs/syscalls.h"
 #include "fs/fs.h"
+#include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
@@ -243,6 +244,46 @@ SELFTEST(trace, two_readers_of_trace_pipe_share_the_events)
 	put_task_struct(reader);
 	EXPECT_EQ(atomic_read(&lines_read), PIPE_EVENTS);
 	EXPECT(strstr(get("trace"), "entries-in-buffer/entries-written: 0/0 "));
+	reset();
+}
+
+/* The entry is whole, and not older than the one before it on its CPU. */
+static bool entry_is_sound(const struct trace_iterator *iter, u64 *last)
+{
+	const struct ftrace_entry *entry = (const void *)iter->ent;
+	bool sound = entry->ent.type == TRACE_FN && iter->ent_size == sizeof(*entry) &&
+		     is_kernel_text(entry->ip) && iter->ts >= last[iter->cpu];
+
+	last[iter->cpu] = iter->ts;
+	return sound;
+}
+
+SELFTEST(trace, readers_at_full_speed_see_whole_events_in_order)
+{
+	u64 *last = kcalloc(nr_cpu_ids, sizeof(*last), GFP_KERNEL);
+	struct trace_iterator *iter;
+	unsigned unsound = 0, seen = 0;
+
+	ASSERT(last);
+	reset();
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	ASSERT(put("current_tracer", "function") == 0);
+	for (unsigned round = 0; round < 8; round++) {
+		bool consuming = round % 2;
+
+		memset(last, 0, nr_cpu_ids * sizeof(*last));
+		iter = trace_iterator_alloc(&global_trace, RING_BUFFER_ALL_CPUS, consuming);
+		ASSERT(iter);
+		for (unsigned i = 0; i < 5000 && trace_find_next_entry(iter); i++) {
+			unsound += !entry_is_sound(iter, last);
+			seen++;
+			ftrace_target_other();
+		}
+		trace_iterator_free(iter);
+	}
+	EXPECT_EQ(unsound, 0);
+	EXPECT(seen > 5000);
+	kfree(last);
 	reset();
 }
 
