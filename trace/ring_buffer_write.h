@@ -1,13 +1,14 @@
 /*
  * The ring buffer's fast path, inline: for the function tracer, which cannot afford a call, and for
- * ring_buffer_lock_reserve(), which everybody else calls. Read ring_buffer_internal.h first. Preemption is off.
+ * ring_buffer_lock_reserve(), which everybody else calls. Read ring_buffer_internal.h first.
+ * Preemption is off.
  */
 #pragma once
 
 #include "trace/ring_buffer_internal.h"
 
-#define RB_DELTA_BITS 27
-#define RB_DELTA_MAX ((1UL << RB_DELTA_BITS) - 1)
+#define RB_DELTA_BITS       27
+#define RB_DELTA_MAX        ((1UL << RB_DELTA_BITS) - 1)
 #define RB_TIME_EXTEND_SIZE 8U
 
 static __always_inline u32 rb_nest(const struct ring_buffer_per_cpu *cb)
@@ -24,8 +25,8 @@ static __always_inline u32 rb_data_size(size_t length)
 }
 
 /*
- * The slow parts (ring_buffer.c). rb_move_tail: the tail's page is full; go to the next one, or false when there
- * is no room. rb_refuse_write: leave without an event.
+ * The slow parts (ring_buffer.c). rb_move_tail: the tail's page is full; go to the next one, or
+ * false when there is no room. rb_refuse_write: leave without an event.
  */
 bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail);
 void rb_refuse_write(struct ring_buffer_per_cpu *cb);
@@ -49,8 +50,9 @@ static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
 }
 
 /*
- * A nested writer leaves its event to the outermost one, and a mark. The outermost leaves only if no mark
- * came since it published, and looks at nothing afterwards: from nest 0 on the ring may be replaced.
+ * A nested writer leaves its event to the outermost one, and a mark. The outermost leaves only if
+ * no mark came since it published, and looks at nothing afterwards: from nest 0 on the ring may be
+ * replaced.
  */
 static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 {
@@ -66,7 +68,8 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 }
 
 /* ring_buffer_lock_reserve(). */
-static __always_inline struct ring_buffer_event *rb_lock_reserve(struct trace_buffer *buffer, size_t length)
+static __always_inline struct ring_buffer_event *rb_lock_reserve(struct trace_buffer *buffer,
+								 size_t length)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
 	struct ring_buffer_event *event;
@@ -76,7 +79,7 @@ static __always_inline struct ring_buffer_event *rb_lock_reserve(struct trace_bu
 	u64 delta;
 
 	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
-		     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED) ||
+			     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED) ||
 		     length > RB_MAX_EVENT))
 		return NULL;
 	local_inc32(&cb->nest);

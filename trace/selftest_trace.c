@@ -1,4 +1,5 @@
-/* Self-tests of the trace files: what options show, who gets an event, and what malformed writes leave. */
+/* Self-tests of the trace files: what options show, who gets an event, and what malformed writes
+ * leave. */
 #include "fs/syscalls.h"
 #include "fs/fs.h"
 #include "kernel/kallsyms.h"
@@ -11,7 +12,7 @@
 #include "kernel/selftest/selftest.h"
 #include "trace/trace.h"
 
-#define TRACING	    "/sys/kernel/tracing/"
+#define TRACING     "/sys/kernel/tracing/"
 #define TEXT_SIZE   8192U
 #define FUZZ_WRITES 10000U
 #define FUZZ_GLOBS  1000U /* to a filter, where each text is matched with every function */
@@ -70,7 +71,8 @@ static const char *get(const char *name)
 /* One call of a function is in the trace, and tracing is off. */
 static noinline bool trace_one_call(void)
 {
-	bool ok = put("set_ftrace_filter", "ftrace_target_add") == 0 && put("current_tracer", "function") == 0;
+	bool ok = put("set_ftrace_filter", "ftrace_target_add") == 0 &&
+		  put("current_tracer", "function") == 0;
 
 	put("tracing_on", "1");
 	ftrace_target_add(1, 2);
@@ -140,7 +142,8 @@ SELFTEST(trace, each_option_shows_its_effect)
 
 		EXPECT_EQ(put("trace_options", option), 0);
 		get("trace");
-		if (!strstr(text, options[i].there) || (options[i].gone && strstr(text, options[i].gone))) {
+		if (!strstr(text, options[i].there) ||
+		    (options[i].gone && strstr(text, options[i].gone))) {
 			selftest_diag(test, "%s: %s", option, text);
 			EXPECT(!"the option has its effect");
 		}
@@ -156,7 +159,8 @@ SELFTEST(trace, func_stack_trace_adds_the_callers)
 	reset();
 	EXPECT_EQ(put("options/func_stack_trace", "1"), 0);
 	ASSERT(trace_one_call());
-	EXPECT(strstr(get("trace"), ": <stack trace>\n => ftrace_target_add\n => trace_one_call\n"));
+	EXPECT(strstr(get("trace"),
+		      ": <stack trace>\n => ftrace_target_add\n => trace_one_call\n"));
 	EXPECT_EQ(put("options/func_stack_trace", "0"), 0);
 	reset();
 }
@@ -298,7 +302,7 @@ SELFTEST(trace, a_full_buffer_counts_what_it_loses)
 	EXPECT_EQ(put("options/overwrite", "0"), 0);
 	for (unsigned i = 0; i < PIPE_EVENTS; i++)
 		trace_printk("event %u\n", i);
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		ring_buffer_cpu_stats(global_trace.buffer, cpu, &stats);
 		kept += stats.entries;
 		lost += stats.dropped_events;
@@ -348,15 +352,24 @@ SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
 		const char *file, *data;
 		long error;
 	} refused[] = {
-		{ "current_tracer", "bogus", -EINVAL },	 { "current_tracer", "\n", -EINVAL },
-		{ "trace_clock", "bogus", -EINVAL },	 { "trace_options", "bogus", -EINVAL },
-		{ "trace_options", "no", -EINVAL },	 { "tracing_on", "x", -EINVAL },
-		{ "options/raw", "2", -EINVAL },	 { "options/test_nop_refuse", "1", -EINVAL },
-		{ "buffer_size_kb", "0", -EINVAL },	 { "buffer_size_kb", "1x", -EINVAL },
-		{ "buffer_size_kb", "99999999999", -ENOMEM }, { "buffer_percent", "101", -EINVAL },
-		{ "saved_cmdlines_size", "0", -EINVAL }, { "tracing_cpumask", "zz", -EINVAL },
-		{ "set_ftrace_pid", "-1", -EINVAL },	 { "set_ftrace_pid", "1 2 x", -EINVAL },
-		{ "README", "x", -EINVAL },		 { "available_tracers", "x", -EINVAL },
+		{ "current_tracer", "bogus", -EINVAL },
+		{ "current_tracer", "\n", -EINVAL },
+		{ "trace_clock", "bogus", -EINVAL },
+		{ "trace_options", "bogus", -EINVAL },
+		{ "trace_options", "no", -EINVAL },
+		{ "tracing_on", "x", -EINVAL },
+		{ "options/raw", "2", -EINVAL },
+		{ "options/test_nop_refuse", "1", -EINVAL },
+		{ "buffer_size_kb", "0", -EINVAL },
+		{ "buffer_size_kb", "1x", -EINVAL },
+		{ "buffer_size_kb", "99999999999", -ENOMEM },
+		{ "buffer_percent", "101", -EINVAL },
+		{ "saved_cmdlines_size", "0", -EINVAL },
+		{ "tracing_cpumask", "zz", -EINVAL },
+		{ "set_ftrace_pid", "-1", -EINVAL },
+		{ "set_ftrace_pid", "1 2 x", -EINVAL },
+		{ "README", "x", -EINVAL },
+		{ "available_tracers", "x", -EINVAL },
 	};
 	char *before = kmalloc(TEXT_SIZE, GFP_KERNEL);
 
@@ -368,7 +381,8 @@ SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
 		get_into(refused[i].file, before, TEXT_SIZE);
 		error = put_mode(refused[i].file, refused[i].data, strlen(refused[i].data), 0);
 		if (error != refused[i].error || strcmp(before, get(refused[i].file)) != 0) {
-			selftest_diag(test, "%s to %s: %ld, then %s", refused[i].data, refused[i].file, error, text);
+			selftest_diag(test, "%s to %s: %ld, then %s", refused[i].data,
+				      refused[i].file, error, text);
 			EXPECT(!"refused as it should be");
 		}
 	}
@@ -388,7 +402,8 @@ static u64 fuzz_random(void)
 
 static size_t fuzz_text(char *data)
 {
-	static const char alphabet[] = "0123456789abcdefxXno!*?[]^-,:;. \t\n\\'\"_rawglobalfunction";
+	static const char alphabet[] =
+		"0123456789abcdefxXno!*?[]^-,:;. \t\n\\'\"_rawglobalfunction";
 	size_t length = fuzz_random() % FUZZ_MAX;
 
 	for (size_t i = 0; i < length; i++) {
@@ -401,11 +416,23 @@ static size_t fuzz_text(char *data)
 
 SELFTEST(trace, malformed_writes_give_only_errors)
 {
-	/* stateless: what a good write changes is undone by reset(). Sizes have their own test: a good one costs memory. */
+	/* stateless: what a good write changes is undone by reset(). Sizes have their own test: a
+	 * good one costs memory. */
 	static const char *const files[] = {
-		"current_tracer", "trace_clock",     "trace_options",	"set_ftrace_pid", "set_ftrace_notrace_pid",
-		"trace_marker",	  "tracing_cpumask", "buffer_percent",	"options/raw",	  "set_ftrace_filter",
-		"set_ftrace_notrace", "error_log",   "tracing_on",	"trace",
+		"current_tracer",
+		"trace_clock",
+		"trace_options",
+		"set_ftrace_pid",
+		"set_ftrace_notrace_pid",
+		"trace_marker",
+		"tracing_cpumask",
+		"buffer_percent",
+		"options/raw",
+		"set_ftrace_filter",
+		"set_ftrace_notrace",
+		"error_log",
+		"tracing_on",
+		"trace",
 	};
 	char data[FUZZ_MAX], *before = kmalloc(TEXT_SIZE, GFP_KERNEL), mask[80];
 	unsigned refused = 0;
@@ -415,8 +442,9 @@ SELFTEST(trace, malformed_writes_give_only_errors)
 	get_into("tracing_cpumask", mask, sizeof(mask));
 	for (unsigned f = 0; f < ARRAY_SIZE(files); f++) {
 		bool has_state = f < 3 || (f >= 6 && f <= 8);
-		unsigned writes = strstr(files[f], "filter") || strstr(files[f], "notrace") ? FUZZ_GLOBS :
-											      FUZZ_WRITES;
+		unsigned writes = strstr(files[f], "filter") || strstr(files[f], "notrace")
+					  ? FUZZ_GLOBS
+					  : FUZZ_WRITES;
 
 		for (unsigned i = 0; i < writes; i++) {
 			size_t length = fuzz_text(data);

@@ -1,7 +1,8 @@
 /*
  * The trace core: the top-level trace_array, its tracers, its buffer, and what may be done to them.
  *
- * The buffer is there from the first initcall on, but small; it gets its full size when somebody traces.
+ * The buffer is there from the first initcall on, but small; it gets its full size when somebody
+ * traces.
  */
 #include "trace/trace.h"
 #include "kernel/init.h"
@@ -12,8 +13,9 @@
 #include "trace/trace_clock.h"
 
 #define TRACE_BUF_SIZE_DEFAULT (1UL << 20) /* bytes for each CPU */
-#define TRACE_BUF_MEMORY_SHARE 8	   /* all buffers take at most this part of memory, unless told to */
-#define BOOT_OPTIONS_SIZE      256
+#define TRACE_BUF_MEMORY_SHARE 8 /* all buffers take at most this part of memory, unless told to   \
+				  */
+#define BOOT_OPTIONS_SIZE 256
 
 struct trace_array global_trace = {
 	.current_trace = &nop_trace,
@@ -118,8 +120,7 @@ int tracing_resize(struct trace_array *tr, size_t size, int cpu)
 
 int tracing_expand(struct trace_array *tr)
 {
-	return tr->buffer_expanded ? 0 :
-				     tracing_resize(tr, trace_buf_size, RING_BUFFER_ALL_CPUS);
+	return tr->buffer_expanded ? 0 : tracing_resize(tr, trace_buf_size, RING_BUFFER_ALL_CPUS);
 }
 
 void tracing_reset_cpu(struct trace_array *tr, int cpu)
@@ -244,7 +245,8 @@ int register_tracer(struct tracer *tracer)
 #define TRACE_NOP_OPT_ACCEPT 1
 #define TRACE_NOP_OPT_REFUSE 2
 
-static int nop_set_flag(struct trace_array *tr __unused, u32 old_flags __unused, u32 bit, bool set __unused)
+static int nop_set_flag(struct trace_array *tr __unused, u32 old_flags __unused, u32 bit,
+			bool set __unused)
 {
 	return bit == TRACE_NOP_OPT_REFUSE ? -EINVAL : 0;
 }
@@ -252,14 +254,15 @@ static int nop_set_flag(struct trace_array *tr __unused, u32 old_flags __unused,
 struct tracer nop_trace = {
 	.name = "nop",
 	.set_flag = nop_set_flag,
-	.flags = &(struct tracer_flags){
-		.opts = (const struct tracer_opt[]){
-			{ "test_nop_accept", TRACE_NOP_OPT_ACCEPT },
-			{ "test_nop_refuse", TRACE_NOP_OPT_REFUSE },
-			{ NULL, 0 },
+	.flags =
+		&(struct tracer_flags){
+			.opts =
+				(const struct tracer_opt[]){
+					{ "test_nop_accept", TRACE_NOP_OPT_ACCEPT },
+					{ "test_nop_refuse", TRACE_NOP_OPT_REFUSE },
+					{ NULL, 0 },
+				},
 		},
-	},
-	.allow_instances = true,
 };
 
 /* ---- the beginning ---- */

@@ -1,7 +1,7 @@
 /*
- * The trace core: what the files of trace/ share. A trace_array is a ring buffer with a tracer that fills
- * it and the files that show it; a tracer is one file that registers one struct tracer; an event type is
- * one struct trace_event_type that prints itself.
+ * The trace core: what the files of trace/ share. A trace_array is a ring buffer with a tracer that
+ * fills it and the files that show it; a tracer is one file that registers one struct tracer; an
+ * event type is one struct trace_event that prints itself.
  */
 #pragma once
 
@@ -35,13 +35,13 @@ struct tracer_opt {
 };
 
 struct tracer_flags {
-	u32 val;			/* [trace_types_lock] to write */
+	u32 val;                       /* [trace_types_lock] to write */
 	const struct tracer_opt *opts; /* ends with a NULL name */
 };
 
 /*
- * One way to fill a trace. All calls are made in task context with trace_types_lock held, but print_line and
- * print_header, which readers call with nothing held.
+ * One way to fill a trace. All calls are made in task context with trace_types_lock held, but
+ * print_line and print_header, which readers call with nothing held.
  */
 struct tracer {
 	const char *name;
@@ -50,32 +50,33 @@ struct tracer {
 	void (*reset)(struct trace_array *tr); /* undo init */
 	void (*start)(struct trace_array *tr); /* tracing_on became 1 */
 	void (*stop)(struct trace_array *tr);
-	void (*open)(struct trace_iterator *iter);	/* the trace file is being opened */
+	void (*open)(struct trace_iterator *iter);      /* the trace file is being opened */
 	void (*pipe_open)(struct trace_iterator *iter); /* the same for trace_pipe */
 	void (*close)(struct trace_iterator *iter);
 	void (*pipe_close)(struct trace_iterator *iter);
-	void (*print_header)(struct seq_file *m, struct trace_iterator *iter); /* NULL: the usual one */
-	enum print_line_t (*print_line)(struct trace_iterator *iter); /* NULL: the event's own form */
+	void (*print_header)(struct seq_file *m,
+			     struct trace_iterator *iter); /* NULL: the usual one */
+	enum print_line_t (*print_line)(
+		struct trace_iterator *iter); /* NULL: the event's own form */
 	/* An option's bit is about to change: 0 lets it. NULL: no objection. */
 	int (*set_flag)(struct trace_array *tr, u32 old_flags, u32 bit, bool set);
 	/* A TRACE_ITER_* flag is about to change: not 0 refuses. NULL: no objection. */
 	int (*flag_changed)(struct trace_array *tr, u64 mask, bool set);
 	struct tracer_flags *flags; /* NULL: no options of its own */
-	bool print_max;		    /* prints the latency header */
-	bool use_max_tr;	    /* keeps a snapshot of its longest latency */
-	bool allow_instances;
 
 	struct tracer *next; /* [trace_types_lock] */
 };
 
 /*
- * Make a tracer known: it appears in available_tracers, and its options in options/. It stays for ever. If
- * ftrace= named it, it is started. 0, -EEXIST, -EINVAL (no name, or one too long). Task context.
+ * Make a tracer known: it appears in available_tracers, and its options in options/. It stays for
+ * ever. If ftrace= named it, it is started. 0, -EEXIST, -EINVAL (no name, or one too long). Task
+ * context.
  */
 int register_tracer(struct tracer *tracer);
 #define MAX_TRACER_SIZE 100
 
-/* Options of a trace_array, in the order of trace_options. Documentation/trace/ftrace.rst, "trace_options". */
+/* Options of a trace_array, in the order of trace_options. Documentation/trace/ftrace.rst,
+ * "trace_options". */
 #define TRACE_FLAGS                                                                                \
 	C(PRINT_PARENT, "print-parent")                                                            \
 	C(SYM_OFFSET, "sym-offset")                                                                \
@@ -121,26 +122,25 @@ struct trace_cpu {
 
 /* [T] trace_types_lock to write. */
 struct trace_array {
-	struct trace_buffer *buffer;	/* constant */
-	struct tracer *current_trace;	/* [T] never NULL */
-	u64 trace_flags;		/* [T] TRACE_ITER_* */
-	unsigned clock_id;		/* [T] */
-	unsigned buffer_percent;	/* [T] how full until trace_pipe_raw wakes */
-	bool buffer_expanded;		/* [T] the buffer has its full size, see tracing_expand() */
-	int stop_count;			/* [T] tracing_stop() without its tracing_start() */
+	struct trace_buffer *buffer;    /* constant */
+	struct tracer *current_trace;   /* [T] never NULL */
+	u64 trace_flags;                /* [T] TRACE_ITER_* */
+	unsigned clock_id;              /* [T] */
+	unsigned buffer_percent;        /* [T] for splice(2) on trace_pipe_raw: tools set it */
+	bool buffer_expanded;           /* [T] the buffer has its full size, see tracing_expand() */
+	int stop_count;                 /* [T] tracing_stop() without its tracing_start() */
 	struct cpumask tracing_cpumask; /* [T] */
-	u64 time_start;			/* [T] clock when the trace was last cleared, for latency-format */
-	struct dentry *options_dir;	/* constant */
-	struct mutex pipe_lock;		/* consuming readers: one entry at a time */
-	struct trace_cpu all;		/* constant */
-	struct trace_cpu *cpus;		/* constant: nr_cpu_ids of them */
-	void *current_trace_private;	/* [T] the current tracer's */
+	u64 time_start; /* [T] clock when the trace was last cleared, for latency-format */
+	struct dentry *options_dir;  /* constant */
+	struct mutex pipe_lock;      /* consuming readers: one entry at a time */
+	struct trace_cpu all;        /* constant */
+	struct trace_cpu *cpus;      /* constant: nr_cpu_ids of them */
 };
 
 extern struct trace_array global_trace; /* the top level: /sys/kernel/tracing itself */
-extern struct mutex trace_types_lock;	/* tracers, options, sizes, clocks: all that files change */
+extern struct mutex trace_types_lock;   /* tracers, options, sizes, clocks: all that files change */
 extern struct tracer nop_trace;
-extern size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
+extern size_t trace_buf_size;      /* [T] bytes for each CPU once the buffer is expanded */
 extern struct tracer *trace_types; /* [T] all tracers, the newest first */
 
 static inline struct trace_cpu *trace_file_cpu(struct file *file)
@@ -155,7 +155,7 @@ static inline struct trace_array *trace_file_tr(struct file *file)
 
 /* ---- the state of a trace_array (trace.c); task context unless said otherwise ---- */
 
-bool tracing_is_on_tr(struct trace_array *tr);	     /* any context */
+bool tracing_is_on_tr(struct trace_array *tr);        /* any context */
 void tracing_set_on(struct trace_array *tr, bool on); /* T held */
 /* Recording off and on again, counted: while a tracer or the clock is being changed. T held. */
 void tracing_stop_tr(struct trace_array *tr);
@@ -179,8 +179,9 @@ bool tracing_clock_in_ns(const struct trace_array *tr);
 /* ---- writing (trace_write.c); any context, NMI included ---- */
 
 /*
- * common_flags and common_preempt_count as they are now, in their places in the first word of a trace_entry,
- * to which the type is added; depth: how often the tracer itself has disabled preemption. Any context.
+ * common_flags and common_preempt_count as they are now, in their places in the first word of a
+ * trace_entry, to which the type is added; depth: how often the tracer itself has disabled
+ * preemption. Any context.
  */
 static __always_inline u32 tracing_gen_ctx_dec(u32 depth)
 {
@@ -208,36 +209,41 @@ static __always_inline u32 tracing_gen_ctx(void)
 }
 
 /* Fill in an entry's head. ctx: tracing_gen_ctx(). */
-static __always_inline void tracing_entry_init(struct trace_entry *ent, enum trace_type type, u32 ctx,
-					       pid_t pid)
+static __always_inline void tracing_entry_init(struct trace_entry *ent, enum trace_type type,
+					       u32 ctx, pid_t pid)
 {
 	*(u32 *)ent = ctx | type;
 	ent->pid = pid;
 }
 
 /*
- * Room for an entry of length bytes, its head filled in, or NULL when it is not to be recorded. Preemption
- * is off, and stays off until trace_buffer_unlock_commit().
+ * Room for an entry of length bytes, its head filled in, or NULL when it is not to be recorded.
+ * Preemption is off, and stays off until trace_buffer_unlock_commit().
  */
-void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length, u32 ctx);
+void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length,
+				u32 ctx);
 void trace_buffer_unlock_commit(struct trace_array *tr);
 #define TRACE_STACK_MAX 64 /* callers of a TRACE_STACK entry */
 /* A TRACE_STACK entry with these return addresses. Preemption is off. */
-void trace_write_stack(struct trace_array *tr, u32 ctx, const unsigned long *callers, unsigned count);
+void trace_write_stack(struct trace_array *tr, u32 ctx, const unsigned long *callers,
+		       unsigned count);
 /* The same with the callers of this function's caller, less skip of them. */
 void __ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip);
 /* __ftrace_trace_stack() if the option stacktrace says so. */
 void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip);
 
 /* A TRACE_PRINT entry in tr whatever trace_printk says. -EBADF when it was not recorded. */
-ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text, size_t length);
+ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text,
+			  size_t length);
 
 /* ---- tasks (trace_sched.c): their names, and which of them the function tracer traces ---- */
 
 #define PID_NUMBERS 32768 /* PIDs are smaller (kernel/sched/pid.c) */
 
-DECLARE_PER_CPU(bool, trace_taskinfo_save); /* an entry was written since the last switch: keep the task's name */
-DECLARE_PER_CPU(bool, ftrace_ignore_pid);   /* set_ftrace_pid leaves the task that runs here out */
+DECLARE_PER_CPU(
+	bool,
+	trace_taskinfo_save); /* an entry was written since the last switch: keep the task's name */
+DECLARE_PER_CPU(bool, ftrace_ignore_pid); /* set_ftrace_pid leaves the task that runs here out */
 /* Keep names at task switches while on (counted). T held. */
 void tracing_record_cmdline(bool on);
 /* What is wanted at task switches has changed: an option, a list of PIDs. T held. */
@@ -246,7 +252,8 @@ void trace_switch_update(void);
 void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN]);
 /* 0 when it is not known. Any context. */
 pid_t trace_find_tgid(pid_t pid);
-/* Keep these tasks' names (trace_cmdlines.c): false when that is impossible just now. Any context but NMI. */
+/* Keep these tasks' names (trace_cmdlines.c): false when that is impossible just now. Any context
+ * but NMI. */
 bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next);
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);
 /* PIDs are being filtered (trace_pid.c); whether they leave a task out. Any context. */
@@ -261,13 +268,14 @@ void ftrace_pid_follow_fork(bool on);
 struct trace_iterator {
 	struct trace_array *tr;
 	struct tracer *trace; /* the tracer when the file was opened */
-	int cpu_file;	      /* RING_BUFFER_ALL_CPUS or one */
-	void *private;	      /* the tracer's, from open to close */
-	struct ring_buffer_iter **iters; /* nr_cpu_ids, NULL where there is no CPU; itself NULL when consuming */
-	u8 *copy;	      /* a page that holds the current entry */
-	u64 end;	      /* not consuming: entries that are younger are left out */
-	bool paused;	      /* tracing was stopped by the option pause-on-trace */
-	bool annotated;	      /* a line has been printed: from now on "CPU n buffer started" */
+	int cpu_file;         /* RING_BUFFER_ALL_CPUS or one */
+	void *private;        /* the tracer's, from open to close */
+	struct ring_buffer_iter *
+		*iters; /* nr_cpu_ids, NULL where there is no CPU; itself NULL when consuming */
+	u8 *copy;       /* a page that holds the current entry */
+	u64 end;        /* not consuming: entries that are younger are left out */
+	bool paused;    /* tracing was stopped by the option pause-on-trace */
+	bool annotated; /* a line has been printed: from now on "CPU n buffer started" */
 	struct cpumask started; /* CPUs of which a line has been printed */
 
 	/* The current entry. */
@@ -275,15 +283,16 @@ struct trace_iterator {
 	size_t ent_size;
 	unsigned cpu;
 	u64 ts;
-	u64 next_ts;	 /* of the entry after it, or 0; only for iters */
+	u64 next_ts;     /* of the entry after it, or 0; only for iters */
 	u64 lost_events; /* before it */
-	u64 idx;	 /* entries before it */
-	loff_t pos;	 /* of the seq_file */
+	u64 idx;         /* entries before it */
+	loff_t pos;      /* of the seq_file */
 
 	struct trace_seq seq; /* its line */
 };
 
-/* For all CPUs or one; consuming: what it hands out is gone for other readers. NULL without memory. */
+/* For all CPUs or one; consuming: what it hands out is gone for other readers. NULL without memory.
+ */
 struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming);
 void trace_iterator_free(struct trace_iterator *iter);
 /* Back to the oldest entry; not consuming. */
@@ -318,7 +327,8 @@ void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags);
 
 /* ---- files; task context ---- */
 
-/* One file of a trace_array's directory, or of each per_cpu/cpuN: each source has a table of its own. */
+/* One file of a trace_array's directory, or of each per_cpu/cpuN: each source has a table of its
+ * own. */
 struct trace_file {
 	const char *name;
 	umode_t mode;
@@ -327,11 +337,12 @@ struct trace_file {
 	bool only_per_cpu;
 };
 #define TRACE_FILES_MAX 16 /* tables */
-/* Boot, before device_initcall: the files of the table, which ends with a NULL name, will be made. */
+/* Boot, before device_initcall: the files of the table, which ends with a NULL name, will be made.
+ */
 void __init trace_register_files(const struct trace_file *files);
 /*
- * A copy of what was written, terminated, without white space at its ends. word holds max bytes: -EINVAL when
- * it does not fit. 0 else.
+ * A copy of what was written, terminated, without white space at its ends. word holds max bytes:
+ * -EINVAL when it does not fit. 0 else.
  */
 int trace_get_word(char *word, size_t max, const char *buf, size_t count);
 /* What was written as a number in decimal, octal or hexadecimal: 0 or -EINVAL, -ERANGE. */

@@ -1,9 +1,12 @@
-/* Clocks for time stamps of the trace. Nothing here may be traced: every tracer's write reads a clock. */
+/* Clocks for time stamps of the trace. Nothing here may be traced: every tracer's write reads a
+ * clock. */
 #include "trace/trace_clock.h"
 #include "arch/x86_64/tsc.h"
 #include "kernel/atomic.h"
 
-#define JIFFY_NS (10 * NSEC_PER_MSEC) /* the uptime clock counts hundredths of a second, as Linux at HZ=100 */
+#define JIFFY_NS                                                                                   \
+	(10 *                                                                                      \
+	 NSEC_PER_MSEC) /* the uptime clock counts hundredths of a second, as Linux at HZ=100 */
 
 u64 trace_clock_local(void)
 {
@@ -42,8 +45,8 @@ static u64 trace_clock_x86_tsc(void)
 }
 
 const struct trace_clock trace_clocks[] = {
-	{ "local", trace_clock_local, true },	     { "global", trace_clock_global, true },
-	{ "counter", trace_clock_counter, false },   { "uptime", trace_clock_uptime, false },
-	{ "mono", trace_clock_local, true },	     { "x86-tsc", trace_clock_x86_tsc, false },
+	{ "local", trace_clock_local, true },      { "global", trace_clock_global, true },
+	{ "counter", trace_clock_counter, false }, { "uptime", trace_clock_uptime, false },
+	{ "mono", trace_clock_local, true },       { "x86-tsc", trace_clock_x86_tsc, false },
 };
 const unsigned trace_nr_clocks = ARRAY_SIZE(trace_clocks);

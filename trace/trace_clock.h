@@ -1,4 +1,5 @@
-/* Clocks for time stamps of the trace: Documentation/trace/ftrace.rst, "trace_clock". Any context, NMI included. */
+/* Clocks for time stamps of the trace: Documentation/trace/ftrace.rst, "trace_clock". Any context,
+ * NMI included. */
 #pragma once
 
 #include "kernel/compiler.h"

@@ -1,8 +1,9 @@
 /*
- * Names of tasks for the trace: an entry holds a PID only, and its task may be gone when the entry is read.
+ * Names of tasks for the trace: an entry holds a PID only, and its task may be gone when the entry
+ * is read.
  *
- * The most recent saved_cmdlines_size tasks that left entries are kept. They are saved at a task switch, where
- * nobody may wait: who does not get the lock tries again at the next switch.
+ * The most recent saved_cmdlines_size tasks that left entries are kept. They are saved at a task
+ * switch, where nobody may wait: who does not get the lock tries again at the next switch.
  */
 #include "trace/trace.h"
 #include "arch/x86_64/processor.h"
@@ -14,7 +15,7 @@
 #include "kernel/mm/vmalloc.h"
 
 #define SAVED_CMDLINES_DEFAULT 128
-#define NO_CMDLINE	       0xffffU
+#define NO_CMDLINE             0xffffU
 
 struct saved_cmdline {
 	pid_t pid; /* 0: free */
@@ -22,14 +23,14 @@ struct saved_cmdline {
 };
 
 struct saved_cmdlines_buffer {
-	u16 slot_of[PID_NUMBERS]; /* [C] or NO_CMDLINE */
-	unsigned size;		  /* constant */
-	unsigned last;		  /* [C] the slot used most recently */
+	u16 slot_of[PID_NUMBERS];     /* [C] or NO_CMDLINE */
+	unsigned size;                /* constant */
+	unsigned last;                /* [C] the slot used most recently */
 	struct saved_cmdline slots[]; /* [C] */
 };
 
-static struct saved_cmdlines_buffer *savedcmd; /* [C] to use, [T] to replace */
-static int cmdline_lock;		       /* C: taken with interrupts off */
+static struct saved_cmdlines_buffer *savedcmd;   /* [C] to use, [T] to replace */
+static int cmdline_lock;                         /* C: taken with interrupts off */
 static DECLARE_BITMAP(saved_tgids, PID_NUMBERS); /* [A] a task here is its own thread group */
 
 static bool cmdline_trylock(void)
@@ -149,7 +150,8 @@ static int saved_cmdlines_show(struct seq_file *m, void *v __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(saved_cmdlines);
 
-static ssize_t saved_cmdlines_size_read(struct file *file __unused, char *buf, size_t count, loff_t *pos)
+static ssize_t saved_cmdlines_size_read(struct file *file __unused, char *buf, size_t count,
+					loff_t *pos)
 {
 	char text[16];
 	int length;

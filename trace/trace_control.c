@@ -1,6 +1,6 @@
 /*
- * The files that say what is traced and when: current_tracer, available_tracers, tracing_on, trace_clock,
- * tracing_cpumask, timestamp_mode.
+ * The files that say what is traced and when: current_tracer, available_tracers, tracing_on,
+ * trace_clock, tracing_cpumask, timestamp_mode.
  */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
@@ -26,7 +26,8 @@ static ssize_t tracing_set_trace_read(struct file *file, char *buf, size_t count
 }
 
 /* Blanks at the end do not count; as in Linux, a longer text is cut. */
-static ssize_t tracing_set_trace_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+static ssize_t tracing_set_trace_write(struct file *file, const char *buf, size_t count,
+				       loff_t *pos)
 {
 	char name[MAX_TRACER_SIZE + 1];
 	size_t length = min(count, (size_t)MAX_TRACER_SIZE);
@@ -42,7 +43,9 @@ static ssize_t tracing_set_trace_write(struct file *file, const char *buf, size_
 }
 
 static const struct file_operations set_tracer_fops = {
-	.read = tracing_set_trace_read, .write = tracing_set_trace_write, .llseek = generic_file_llseek,
+	.read = tracing_set_trace_read,
+	.write = tracing_set_trace_write,
+	.llseek = generic_file_llseek,
 };
 
 static int available_tracers_show(struct seq_file *m, void *v __unused)
@@ -79,7 +82,9 @@ static ssize_t rb_simple_write(struct file *file, const char *buf, size_t count,
 }
 
 static const struct file_operations rb_simple_fops = {
-	.read = rb_simple_read, .write = rb_simple_write, .llseek = generic_file_llseek,
+	.read = rb_simple_read,
+	.write = rb_simple_write,
+	.llseek = generic_file_llseek,
 };
 
 /* ---- trace_clock ---- */
@@ -90,8 +95,8 @@ static int tracing_clock_show(struct seq_file *m, void *v __unused)
 	unsigned chosen = READ_ONCE(tr->clock_id);
 
 	for (unsigned i = 0; i < trace_nr_clocks; i++)
-		seq_printf(m, "%s%s%s%s", i ? " " : "", i == chosen ? "[" : "", trace_clocks[i].name,
-			   i == chosen ? "]" : "");
+		seq_printf(m, "%s%s%s%s", i ? " " : "", i == chosen ? "[" : "",
+			   trace_clocks[i].name, i == chosen ? "]" : "");
 	seq_putc(m, '\n');
 	return 0;
 }
@@ -133,7 +138,7 @@ static ssize_t tracing_cpumask_read(struct file *file, char *buf, size_t count, 
 	int length;
 
 	mutex_lock(&trace_types_lock);
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		if (cpumask_test_cpu(cpu, &tr->tracing_cpumask))
 			cpumask_set_cpu(cpu, &mask);
 	mutex_unlock(&trace_types_lock);
@@ -147,7 +152,7 @@ static bool mask_fits(const struct cpumask *mask)
 {
 	unsigned cpu;
 
-	for_each_cpu(cpu, mask)
+	for_each_cpu (cpu, mask)
 		if (cpu >= nr_cpu_ids)
 			return false;
 	return true;
@@ -168,7 +173,7 @@ static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t 
 	if (!mask_fits(&mask))
 		return -EOVERFLOW;
 	mutex_lock(&trace_types_lock);
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		bool was = cpumask_test_cpu(cpu, &tr->tracing_cpumask);
 		bool now = cpumask_test_cpu(cpu, &mask);
 
@@ -184,7 +189,9 @@ static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t 
 }
 
 static const struct file_operations tracing_cpumask_fops = {
-	.read = tracing_cpumask_read, .write = tracing_cpumask_write, .llseek = generic_file_llseek,
+	.read = tracing_cpumask_read,
+	.write = tracing_cpumask_write,
+	.llseek = generic_file_llseek,
 };
 
 /* ---- timestamp_mode: entries hold the time since the one before ---- */

@@ -31,8 +31,9 @@ static void dump_entries(struct trace_iterator *iter)
 	unsigned entries = 0;
 
 	/* Short lines, whatever the options say. */
-	iter->tr->trace_flags = (flags | TRACE_ITER_LATENCY_FMT) &
-				~(u64)(TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW);
+	iter->tr->trace_flags =
+		(flags | TRACE_ITER_LATENCY_FMT) &
+		~(u64)(TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW);
 	trace_iterator_reset(iter);
 	iter->trace = iter->tr->current_trace;
 	while (trace_find_next_entry(iter)) {

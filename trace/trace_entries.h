@@ -1,6 +1,6 @@
 /*
- * What stands in the ring buffer: the entries of the tracers, in Linux's binary layout (events/ftrace/NAME/format
- * shows it), because programs that read trace_pipe_raw know it by heart.
+ * What stands in the ring buffer: the entries of the tracers, in Linux's binary layout
+ * (events/ftrace/NAME/format shows it), because programs that read trace_pipe_raw know it by heart.
  */
 #pragma once
 
@@ -20,13 +20,13 @@ enum trace_type {
 };
 
 /* common_flags. */
-#define TRACE_FLAG_IRQS_OFF	   0x01
-#define TRACE_FLAG_NEED_RESCHED	   0x04
-#define TRACE_FLAG_HARDIRQ	   0x08
-#define TRACE_FLAG_SOFTIRQ	   0x10
+#define TRACE_FLAG_IRQS_OFF        0x01
+#define TRACE_FLAG_NEED_RESCHED    0x04
+#define TRACE_FLAG_HARDIRQ         0x08
+#define TRACE_FLAG_SOFTIRQ         0x10
 #define TRACE_FLAG_PREEMPT_RESCHED 0x20
-#define TRACE_FLAG_NMI		   0x40
-#define TRACE_FLAG_BH_OFF	   0x80
+#define TRACE_FLAG_NMI             0x40
+#define TRACE_FLAG_BH_OFF          0x80
 
 struct trace_entry {
 	u16 type;

@@ -47,7 +47,8 @@ static int create_files(struct trace_cpu *where, struct dentry *dir)
 		for (const struct trace_file *file = trace_files[i]; file->name; file++) {
 			if (per_cpu ? !file->per_cpu && !file->only_per_cpu : file->only_per_cpu)
 				continue;
-			if (IS_ERR_OR_NULL(tracefs_create_file(file->name, file->mode, dir, where, file->fops)))
+			if (IS_ERR_OR_NULL(tracefs_create_file(file->name, file->mode, dir, where,
+							       file->fops)))
 				return -ENOMEM;
 		}
 	}
@@ -63,7 +64,7 @@ static int create_per_cpu_dirs(struct trace_array *tr)
 
 	if (IS_ERR_OR_NULL(per_cpu))
 		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		snprintf(name, sizeof(name), "cpu%u", cpu);
 		dir = tracefs_create_dir(name, per_cpu);
 		if (IS_ERR_OR_NULL(dir))

@@ -1,6 +1,6 @@
 /*
- * events/: what stands in trace_pipe_raw, told to the programs that read it: the pages, the head of an event, and
- * the fields of each type of entry.
+ * events/: what stands in trace_pipe_raw, told to the programs that read it: the pages, the head of
+ * an event, and the fields of each type of entry.
  */
 #include "fs/seq_file.h"
 #include "fs/tracefs.h"
@@ -21,9 +21,14 @@ struct event_format {
 };
 
 #define FIELD(struct_name, member, declaration, sign)                                              \
-	{ declaration, offsetof(struct struct_name, member), sizeof(((struct struct_name *)0)->member), sign }
+	{                                                                                          \
+		declaration, offsetof(struct struct_name, member),                                 \
+			sizeof(((struct struct_name *)0)->member), sign                            \
+	}
 #define ARRAY(struct_name, member, declaration, bytes, sign)                                       \
-	{ declaration, offsetof(struct struct_name, member), bytes, sign }
+	{                                                                                          \
+		declaration, offsetof(struct struct_name, member), bytes, sign                     \
+	}
 
 static const struct format_field common_fields[] = {
 	FIELD(trace_entry, type, "unsigned short common_type", false),
@@ -75,8 +80,8 @@ static const struct event_format event_formats[] = {
 static void show_fields(struct seq_file *m, const struct format_field *fields)
 {
 	for (; fields->declaration; fields++)
-		seq_printf(m, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", fields->declaration,
-			   fields->offset, fields->size, fields->is_signed);
+		seq_printf(m, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
+			   fields->declaration, fields->offset, fields->size, fields->is_signed);
 }
 
 static int trace_format_show(struct seq_file *m, void *v __unused)
@@ -131,8 +136,10 @@ static bool make_event_dir(struct dentry *parent, const struct event_format *for
 	struct dentry *dir = tracefs_create_dir(format->name, parent);
 
 	return !IS_ERR_OR_NULL(dir) &&
-	       !IS_ERR_OR_NULL(tracefs_create_file("format", 0440, dir, (void *)format, &trace_format_fops)) &&
-	       !IS_ERR_OR_NULL(tracefs_create_file("id", 0440, dir, (void *)format, &trace_id_fops));
+	       !IS_ERR_OR_NULL(tracefs_create_file("format", 0440, dir, (void *)format,
+						   &trace_format_fops)) &&
+	       !IS_ERR_OR_NULL(
+		       tracefs_create_file("id", 0440, dir, (void *)format, &trace_id_fops));
 }
 
 int trace_create_events_dir(struct trace_array *tr __unused)
@@ -145,8 +152,10 @@ int trace_create_events_dir(struct trace_array *tr __unused)
 	ftrace = tracefs_create_dir("ftrace", events);
 	if (IS_ERR_OR_NULL(ftrace))
 		return -ENOMEM;
-	made = !IS_ERR_OR_NULL(tracefs_create_file("header_page", 0440, events, NULL, &header_page_fops)) &&
-	       !IS_ERR_OR_NULL(tracefs_create_file("header_event", 0440, events, NULL, &header_event_fops));
+	made = !IS_ERR_OR_NULL(
+		       tracefs_create_file("header_page", 0440, events, NULL, &header_page_fops)) &&
+	       !IS_ERR_OR_NULL(
+		       tracefs_create_file("header_event", 0440, events, NULL, &header_event_fops));
 	for (unsigned i = 0; i < ARRAY_SIZE(event_formats); i++)
 		made = made && make_event_dir(ftrace, &event_formats[i]);
 	return made ? 0 : -ENOMEM;

@@ -1,9 +1,10 @@
 /*
  * The function tracer: one entry in the ring buffer for each call of a function, with its caller.
  *
- * function_trace_call() runs at every traced call, with preemption off. Nothing that it calls is traceable, so
- * it needs no guard against itself; an NMI in the middle of it nests in the ring buffer. With
- * func_stack_trace on, another function takes its place, so that the fast one does not even ask.
+ * function_trace_call() runs at every traced call, with preemption off. Nothing that it calls is
+ * traceable, so it needs no guard against itself; an NMI in the middle of it nests in the ring
+ * buffer. With func_stack_trace on, another function takes its place, so that the fast one does not
+ * even ask.
  */
 #include "trace/trace.h"
 #include "kernel/init.h"
@@ -14,7 +15,7 @@
 
 #define TRACE_FUNC_OPT_STACK 0x1
 #define MCOUNT_INSN_SIZE     5 /* a function seems to be called from behind its call of the tracer */
-#define STUB_FRAMES	     2 /* of the callback and the entry stub, before the traced function */
+#define STUB_FRAMES          2 /* of the callback and the entry stub, before the traced function */
 
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
 						 unsigned long parent_ip, u32 ctx)
@@ -43,9 +44,9 @@ static void function_trace_call(unsigned long ip, unsigned long parent_ip, struc
 }
 
 /*
- * The traced function and its callers along the frame pointers of this task's stack, the innermost first;
- * the entry stub has made frames for it and its caller. bp: the first of these. 0 where the chain leaves the
- * stack or an interrupt's frame lies in it: then the unwinder has to do it.
+ * The traced function and its callers along the frame pointers of this task's stack, the innermost
+ * first; the entry stub has made frames for it and its caller. bp: the first of these. 0 where the
+ * chain leaves the stack or an interrupt's frame lies in it: then the unwinder has to do it.
  */
 static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned long *callers)
 {
@@ -69,8 +70,8 @@ static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned l
 	return count;
 }
 
-static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-				      struct ftrace_regs *fregs __unused)
+static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
 {
 	unsigned long callers[TRACE_STACK_MAX];
 	struct trace_array *tr = op->private;
@@ -121,15 +122,17 @@ static void function_stop(void)
 }
 
 static struct tracer_flags function_flags = {
-	.opts = (const struct tracer_opt[]){
-		{ "func_stack_trace", TRACE_FUNC_OPT_STACK },
-		{ NULL, 0 },
-	},
+	.opts =
+		(const struct tracer_opt[]){
+			{ "func_stack_trace", TRACE_FUNC_OPT_STACK },
+			{ NULL, 0 },
+		},
 };
 
 static void function_choose_func(u32 flags)
 {
-	function_ops.func = flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
+	function_ops.func =
+		flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
 }
 
 static int function_trace_init(struct trace_array *tr)
@@ -188,7 +191,6 @@ static struct tracer function_trace = {
 	.set_flag = function_set_flag,
 	.flag_changed = function_flag_changed,
 	.flags = &function_flags,
-	.allow_instances = true,
 };
 
 static int __init init_function_trace(void)

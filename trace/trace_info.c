@@ -50,7 +50,8 @@ static ssize_t readme_read(struct file *file __unused, char *buf, size_t count, 
 	return simple_read_from_buffer(buf, count, pos, readme_msg, sizeof(readme_msg) - 1);
 }
 
-static const struct file_operations readme_fops = { .read = readme_read, .llseek = generic_file_llseek };
+static const struct file_operations readme_fops = { .read = readme_read,
+						    .llseek = generic_file_llseek };
 
 /* Formats that entries hold only the address of: none, trace_printk() stores the text itself. */
 static int printk_formats_show(struct seq_file *m __unused, void *v __unused)

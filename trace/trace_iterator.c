@@ -1,9 +1,10 @@
 /*
  * Readers' way through a trace: all CPUs' entries in the order of their time.
  *
- * The current entry is always a copy, and its CPU's position already behind it. So a line can be printed as
- * often as it takes, and the time of the entry that follows is known. What is written after a trace was opened
- * is not part of it: else a reader that is slower than the writers would never come to the end.
+ * The current entry is always a copy, and its CPU's position already behind it. So a line can be
+ * printed as often as it takes, and the time of the entry that follows is known. What is written
+ * after a trace was opened is not part of it: else a reader that is slower than the writers would
+ * never come to the end.
  */
 #include "trace/trace.h"
 #include "kernel/lib/string.h"
@@ -35,7 +36,7 @@ struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, boo
 	iter->iters = kcalloc(nr_cpu_ids, sizeof(*iter->iters), GFP_KERNEL);
 	if (!iter->iters)
 		goto fail;
-	for_each_possible_cpu(i) {
+	for_each_possible_cpu (i) {
 		if (!iterates(iter, i))
 			continue;
 		iter->iters[i] = ring_buffer_read_start(tr->buffer, i);
@@ -76,14 +77,14 @@ static unsigned oldest_entry(struct trace_iterator *iter, u64 *ts)
 {
 	unsigned cpu, oldest = nr_cpu_ids;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		struct ring_buffer_event *event;
 		u64 cpu_ts, lost;
 
 		if (!iterates(iter, cpu))
 			continue;
-		event = iter->iters ? ring_buffer_iter_peek(iter->iters[cpu], &cpu_ts, &lost) :
-				      ring_buffer_peek(iter->tr->buffer, cpu, &cpu_ts, &lost);
+		event = iter->iters ? ring_buffer_iter_peek(iter->iters[cpu], &cpu_ts, &lost)
+				    : ring_buffer_peek(iter->tr->buffer, cpu, &cpu_ts, &lost);
 		if (event && iter->iters && (s64)(cpu_ts - iter->end) > 0)
 			continue;
 		if (event && (oldest == nr_cpu_ids || cpu_ts < *ts)) {
@@ -114,8 +115,8 @@ static bool take_entry(struct trace_iterator *iter, unsigned cpu)
 		memcpy(iter->copy, ring_buffer_event_data(event), iter->ent_size);
 		ring_buffer_iter_advance(iter->iters[cpu]);
 	} else {
-		long length = ring_buffer_consume(iter->tr->buffer, cpu, iter->copy, PAGE_SIZE, &iter->ts,
-						  &iter->lost_events);
+		long length = ring_buffer_consume(iter->tr->buffer, cpu, iter->copy, PAGE_SIZE,
+						  &iter->ts, &iter->lost_events);
 
 		if (length < 0)
 			return false;

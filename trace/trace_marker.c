@@ -1,4 +1,5 @@
-/* trace_marker: what is written there stands in the trace among what the kernel did at that moment. */
+/* trace_marker: what is written there stands in the trace among what the kernel did at that moment.
+ */
 #include "kernel/init.h"
 #include "trace/trace.h"
 
@@ -20,7 +21,8 @@ static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t cou
 }
 
 static const struct file_operations tracing_mark_fops = {
-	.write = tracing_mark_write, .llseek = noop_llseek,
+	.write = tracing_mark_write,
+	.llseek = noop_llseek,
 };
 
 static const struct trace_file marker_files[] = {

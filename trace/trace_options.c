@@ -1,4 +1,5 @@
-/* Options: the file trace_options, a file for each in options/, and what a change of one sets off. */
+/* Options: the file trace_options, a file for each in options/, and what a change of one sets off.
+ */
 #include "fs/seq_file.h"
 #include "fs/tracefs.h"
 #include "kernel/init.h"
@@ -15,7 +16,7 @@ static const char *const trace_option_names[] = { TRACE_FLAGS };
 /* What a file in options/ stands for: a flag, or a tracer's option. */
 struct trace_option {
 	struct trace_array *tr;
-	u64 mask;		      /* TRACE_ITER_*, when tracer is NULL */
+	u64 mask; /* TRACE_ITER_*, when tracer is NULL */
 	struct tracer *tracer;
 	const struct tracer_opt *opt;
 };
@@ -43,15 +44,16 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 }
 
 /* T held. */
-static int set_tracer_option(struct trace_array *tr, struct tracer *tracer, const struct tracer_opt *opt,
-			     bool enabled)
+static int set_tracer_option(struct trace_array *tr, struct tracer *tracer,
+			     const struct tracer_opt *opt, bool enabled)
 {
 	struct tracer_flags *flags = tracer->flags;
 	int error = 0;
 
 	if (!!(flags->val & opt->bit) == enabled)
 		return 0;
-	/* A tracer that does not run has nothing to change: it looks at its flags when it begins. */
+	/* A tracer that does not run has nothing to change: it looks at its flags when it begins.
+	 */
 	if (tracer->set_flag && (tr->current_trace == tracer || tracer == &nop_trace))
 		error = tracer->set_flag(tr, flags->val, opt->bit, enabled);
 	if (error)
@@ -102,7 +104,8 @@ static int tracing_trace_options_show(struct seq_file *m, void *v __unused)
 
 	mutex_lock(&trace_types_lock);
 	for (unsigned i = 0; i < ARRAY_SIZE(trace_option_names); i++)
-		seq_printf(m, "%s%s\n", tr->trace_flags & BIT(i) ? "" : "no", trace_option_names[i]);
+		seq_printf(m, "%s%s\n", tr->trace_flags & BIT(i) ? "" : "no",
+			   trace_option_names[i]);
 	flags = tr->current_trace->flags;
 	if (flags)
 		for (const struct tracer_opt *opt = flags->opts; opt->name; opt++)
@@ -116,7 +119,8 @@ static int tracing_trace_options_open(struct inode *inode, struct file *file)
 	return single_open(file, tracing_trace_options_show, inode->i_private);
 }
 
-static ssize_t tracing_trace_options_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+static ssize_t tracing_trace_options_write(struct file *file, const char *buf, size_t count,
+					   loff_t *pos)
 {
 	char option[OPTION_NAME_MAX];
 	int error = trace_get_word(option, sizeof(option), buf, count);
@@ -141,7 +145,8 @@ static const struct file_operations tracing_iter_fops = {
 
 static bool option_is_set(const struct trace_option *o)
 {
-	return o->tracer ? o->tracer->flags->val & o->opt->bit : READ_ONCE(o->tr->trace_flags) & o->mask;
+	return o->tracer ? o->tracer->flags->val & o->opt->bit
+			 : READ_ONCE(o->tr->trace_flags) & o->mask;
 }
 
 static ssize_t trace_option_read(struct file *file, char *buf, size_t count, loff_t *pos)
@@ -161,8 +166,8 @@ static ssize_t trace_option_write(struct file *file, const char *buf, size_t cou
 	if (value > 1)
 		return -EINVAL;
 	mutex_lock(&trace_types_lock);
-	error = o->tracer ? set_tracer_option(o->tr, o->tracer, o->opt, value) :
-			    set_tracer_flag(o->tr, o->mask, value);
+	error = o->tracer ? set_tracer_option(o->tr, o->tracer, o->opt, value)
+			  : set_tracer_flag(o->tr, o->mask, value);
 	mutex_unlock(&trace_types_lock);
 	if (error)
 		return error;
@@ -171,7 +176,9 @@ static ssize_t trace_option_write(struct file *file, const char *buf, size_t cou
 }
 
 static const struct file_operations trace_option_fops = {
-	.read = trace_option_read, .write = trace_option_write, .llseek = generic_file_llseek,
+	.read = trace_option_read,
+	.write = trace_option_write,
+	.llseek = generic_file_llseek,
 };
 
 /* The files are for ever, and so is what they stand for. */
@@ -181,7 +188,8 @@ static int create_option_file(const struct trace_option *option, const char *nam
 
 	if (!o)
 		return -ENOMEM;
-	if (IS_ERR_OR_NULL(tracefs_create_file(name, 0640, option->tr->options_dir, o, &trace_option_fops))) {
+	if (IS_ERR_OR_NULL(tracefs_create_file(name, 0640, option->tr->options_dir, o,
+					       &trace_option_fops))) {
 		kfree(o);
 		return -ENOMEM;
 	}

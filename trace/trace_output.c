@@ -1,6 +1,7 @@
 /*
- * How entries of the trace become text: the context at the start of a line, and what each type of entry
- * says after it. The formats are Linux's, character by character: Documentation/trace/ftrace.rst, "Output format".
+ * How entries of the trace become text: the context at the start of a line, and what each type of
+ * entry says after it. The formats are Linux's, character by character:
+ * Documentation/trace/ftrace.rst, "Output format".
  */
 #include "trace/trace.h"
 #include "kernel/init.h"
@@ -54,16 +55,16 @@ void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry)
 	bool hardirq = entry->flags & TRACE_FLAG_HARDIRQ;
 	bool softirq = entry->flags & TRACE_FLAG_SOFTIRQ;
 	u8 resched = entry->flags & (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED);
-	char need_resched = resched == (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) ? 'N' :
-			    resched == TRACE_FLAG_NEED_RESCHED				  ? 'n' :
-			    resched == TRACE_FLAG_PREEMPT_RESCHED			  ? 'p' :
-											    '.';
-	char hardsoft = nmi && hardirq	   ? 'Z' :
-			nmi		   ? 'z' :
-			hardirq && softirq ? 'H' :
-			hardirq		   ? 'h' :
-			softirq		   ? 's' :
-					     '.';
+	char need_resched = resched == (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) ? 'N'
+			    : resched == TRACE_FLAG_NEED_RESCHED                              ? 'n'
+			    : resched == TRACE_FLAG_PREEMPT_RESCHED                           ? 'p'
+											      : '.';
+	char hardsoft = nmi && hardirq       ? 'Z'
+			: nmi                ? 'z'
+			: hardirq && softirq ? 'H'
+			: hardirq            ? 'h'
+			: softirq            ? 's'
+					     : '.';
 
 	trace_seq_printf(s, "%c%c%c", entry->flags & TRACE_FLAG_IRQS_OFF ? 'd' : '.', need_resched,
 			 hardsoft);
@@ -78,7 +79,8 @@ static void trace_print_time(struct trace_iterator *iter)
 	u64 usecs = (iter->ts + 500) / NSEC_PER_USEC;
 
 	if (tracing_clock_in_ns(iter->tr))
-		trace_seq_printf(&iter->seq, " %5llu.%06llu", (unsigned long long)(usecs / USEC_PER_SEC),
+		trace_seq_printf(&iter->seq, " %5llu.%06llu",
+				 (unsigned long long)(usecs / USEC_PER_SEC),
 				 (unsigned long long)(usecs % USEC_PER_SEC));
 	else
 		trace_seq_printf(&iter->seq, " %12llu", (unsigned long long)iter->ts);
@@ -116,7 +118,7 @@ static char trace_delay_mark(u64 ns)
 		char mark;
 	} marks[] = {
 		{ 1000000000, '$' }, { 100000000, '@' }, { 10000000, '*' },
-		{ 1000000, '#' },    { 100000, '!' },	 { 10000, '+' },
+		{ 1000000, '#' },    { 100000, '!' },    { 10000, '+' },
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(marks); i++)
@@ -156,8 +158,9 @@ void trace_print_lat_context(struct trace_iterator *iter)
 
 	trace_find_cmdline(entry->pid, comm);
 	if (verbose) {
-		trace_seq_printf(s, "%16s %7d %3d %d %08x %08llx ", comm, entry->pid, (int)iter->cpu,
-				 entry->flags, entry->preempt_count & 0xf, (unsigned long long)iter->idx);
+		trace_seq_printf(s, "%16s %7d %3d %d %08x %08llx ", comm, entry->pid,
+				 (int)iter->cpu, entry->flags, entry->preempt_count & 0xf,
+				 (unsigned long long)iter->idx);
 	} else {
 		trace_seq_printf(s, "%8.8s-%-7d %3d", comm, entry->pid, (int)iter->cpu);
 		trace_print_lat_fmt(s, entry);
@@ -167,7 +170,8 @@ void trace_print_lat_context(struct trace_iterator *iter)
 
 /* ---- a line ---- */
 
-/* The option annotate: tell where a CPU's entries begin when others' older ones were overwritten. */
+/* The option annotate: tell where a CPU's entries begin when others' older ones were overwritten.
+ */
 static void test_cpu_buff_start(struct trace_iterator *iter)
 {
 	if (!(READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_ANNOTATE) || !iter->annotated ||
@@ -219,8 +223,8 @@ static enum print_line_t print_raw_fmt(struct trace_iterator *iter)
 				 (unsigned long long)iter->ts);
 	if (event && event->raw)
 		return event->raw(iter);
-	return event ? trace_nop_print(iter) :
-		       (trace_seq_printf(&iter->seq, "%d ?\n", iter->ent->type),
+	return event ? trace_nop_print(iter)
+		     : (trace_seq_printf(&iter->seq, "%d ?\n", iter->ent->type),
 			trace_handle_return(&iter->seq));
 }
 

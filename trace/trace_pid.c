@@ -1,4 +1,5 @@
-/* set_ftrace_pid, set_ftrace_notrace_pid: which tasks the function tracer traces, and their children. */
+/* set_ftrace_pid, set_ftrace_notrace_pid: which tasks the function tracer traces, and their
+ * children. */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/bitops.h"
@@ -11,7 +12,7 @@
 #define PID_WORD_MAX 16
 
 struct trace_pid_list {
-	bool active;			     /* [T] to write */
+	bool active;                       /* [T] to write */
 	DECLARE_BITMAP(pids, PID_NUMBERS); /* [A] */
 };
 
@@ -154,12 +155,14 @@ static int ftrace_no_pid_open(struct inode *inode __unused, struct file *file)
 	return pid_open(file, &function_no_pids);
 }
 
-static ssize_t ftrace_pid_write(struct file *file __unused, const char *buf, size_t count, loff_t *pos)
+static ssize_t ftrace_pid_write(struct file *file __unused, const char *buf, size_t count,
+				loff_t *pos)
 {
 	return pid_write(&function_pids, buf, count, pos);
 }
 
-static ssize_t ftrace_no_pid_write(struct file *file __unused, const char *buf, size_t count, loff_t *pos)
+static ssize_t ftrace_no_pid_write(struct file *file __unused, const char *buf, size_t count,
+				   loff_t *pos)
 {
 	return pid_write(&function_no_pids, buf, count, pos);
 }

@@ -1,8 +1,9 @@
 /*
- * trace_pipe: the trace as text that is consumed by reading and waited for; one event goes to one reader.
+ * trace_pipe: the trace as text that is consumed by reading and waited for; one event goes to one
+ * reader.
  *
- * Nobody wakes a reader: an event may come from a place where nothing can be woken (an NMI, the scheduler with
- * its locks). So a reader that has nothing looks again every few milliseconds.
+ * Nobody wakes a reader: an event may come from a place where nothing can be woken (an NMI, the
+ * scheduler with its locks). So a reader that has nothing looks again every few milliseconds.
  */
 #include "trace/trace.h"
 #include "kernel/init.h"
@@ -14,9 +15,9 @@
 #define PIPE_POLL_NS (20 * NSEC_PER_MSEC)
 
 struct trace_pipe {
-	struct mutex lock; /* readers of this open file */
-	bool pending;	   /* [lock] the current entry was consumed and not yet printed */
-	bool any;	   /* [lock] something has been read */
+	struct mutex lock;           /* readers of this open file */
+	bool pending;                /* [lock] the current entry was consumed and not yet printed */
+	bool any;                    /* [lock] something has been read */
 	struct trace_iterator *iter; /* [lock] */
 };
 
@@ -70,7 +71,8 @@ static void pipe_follow_tracer(struct trace_iterator *iter)
 	mutex_unlock(&trace_types_lock);
 }
 
-/* Until there is an entry: 1. 0 at the end: what was on is off, and all has been read. Or -EAGAIN, -EINTR. */
+/* Until there is an entry: 1. 0 at the end: what was on is off, and all has been read. Or -EAGAIN,
+ * -EINTR. */
 static int tracing_wait_pipe(struct file *file, struct trace_pipe *pipe)
 {
 	struct trace_iterator *iter = pipe->iter;
@@ -111,7 +113,8 @@ static void pipe_fill(struct trace_pipe *pipe, size_t count)
 		size_t before = s->len;
 
 		pipe->pending = true;
-		if (print_trace_line(iter) == TRACE_TYPE_PARTIAL_LINE || trace_seq_has_overflowed(s)) {
+		if (print_trace_line(iter) == TRACE_TYPE_PARTIAL_LINE ||
+		    trace_seq_has_overflowed(s)) {
 			s->len = before;
 			s->full = false;
 			if (before)
@@ -160,8 +163,8 @@ static const struct file_operations tracing_pipe_fops = {
 struct trace_raw {
 	struct mutex lock;
 	struct buffer_data_page *page; /* [lock] */
-	size_t read;		       /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
-	bool any;		       /* [lock] */
+	size_t read; /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
+	bool any;    /* [lock] */
 };
 
 static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
@@ -211,7 +214,8 @@ static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 	return 1;
 }
 
-static ssize_t tracing_buffers_read(struct file *file, char *buf, size_t count, loff_t *pos __unused)
+static ssize_t tracing_buffers_read(struct file *file, char *buf, size_t count,
+				    loff_t *pos __unused)
 {
 	struct trace_raw *raw = file->private_data;
 	ssize_t ret = 1;
@@ -242,7 +246,10 @@ static const struct file_operations tracing_buffers_fops = {
 
 static const struct trace_file trace_pipe_files[] = {
 	{ .name = "trace_pipe", .mode = 0440, .fops = &tracing_pipe_fops, .per_cpu = true },
-	{ .name = "trace_pipe_raw", .mode = 0440, .fops = &tracing_buffers_fops, .only_per_cpu = true },
+	{ .name = "trace_pipe_raw",
+	  .mode = 0440,
+	  .fops = &tracing_buffers_fops,
+	  .only_per_cpu = true },
 	{ .name = NULL },
 };
 

@@ -1,6 +1,7 @@
 /*
- * trace_seq: a buffer of text that is printed into piece by piece. What does not fit as a whole is left out,
- * and the sequence is full from then on: the owner empties it and prints the line again. Any context.
+ * trace_seq: a buffer of text that is printed into piece by piece. What does not fit as a whole is
+ * left out, and the sequence is full from then on: the owner empties it and prints the line again.
+ * Any context.
  */
 #pragma once
 
@@ -11,9 +12,9 @@
 struct seq_file;
 
 struct trace_seq {
-	size_t len;	/* bytes in buffer */
+	size_t len;     /* bytes in buffer */
 	size_t readpos; /* of them, already given to a reader */
-	bool full;	/* something did not fit */
+	bool full;      /* something did not fit */
 	char buffer[TRACE_SEQ_SIZE];
 };
 

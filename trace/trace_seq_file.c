@@ -1,4 +1,5 @@
-/* The file `trace`: the whole trace as text, read without consuming it; written to, it is cleared. */
+/* The file `trace`: the whole trace as text, read without consuming it; written to, it is cleared.
+ */
 #include "trace/trace.h"
 #include "fs/seq_file.h"
 #include "kernel/init.h"
@@ -12,7 +13,7 @@ static void get_total_entries(struct trace_array *tr, u64 *total, u64 *entries)
 	unsigned cpu;
 
 	*total = *entries = 0;
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		ring_buffer_cpu_stats(tr->buffer, cpu, &stats);
 		*total += stats.entries + stats.overrun;
 		*entries += stats.entries;
@@ -33,8 +34,10 @@ static void print_func_help_header(struct seq_file *m, struct trace_array *tr, u
 	bool tgid = flags & TRACE_ITER_RECORD_TGID;
 
 	print_event_info(m, tr);
-	seq_printf(m, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n", tgid ? "   TGID   " : "");
-	seq_printf(m, "#              | |      %s   |         |         |\n", tgid ? "     |    " : "");
+	seq_printf(m, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n",
+		   tgid ? "   TGID   " : "");
+	seq_printf(m, "#              | |      %s   |         |         |\n",
+		   tgid ? "     |    " : "");
 }
 
 static void print_func_help_header_irq(struct seq_file *m, struct trace_array *tr, u64 flags)
@@ -49,8 +52,10 @@ static void print_func_help_header_irq(struct seq_file *m, struct trace_array *t
 	seq_printf(m, "#                            %.*s| / _---=> hardirq/softirq\n", prec, space);
 	seq_printf(m, "#                            %.*s|| / _--=> preempt-depth\n", prec, space);
 	seq_printf(m, "#                            %.*s||| /     delay\n", prec, space);
-	seq_printf(m, "#           TASK-PID  %.*s CPU#  ||||   TIMESTAMP  FUNCTION\n", prec, "     TGID   ");
-	seq_printf(m, "#              | |    %.*s   |   ||||      |         |\n", prec, "       |    ");
+	seq_printf(m, "#           TASK-PID  %.*s CPU#  ||||   TIMESTAMP  FUNCTION\n", prec,
+		   "     TGID   ");
+	seq_printf(m, "#              | |    %.*s   |   ||||      |         |\n", prec,
+		   "       |    ");
 }
 
 static void print_lat_help_header(struct seq_file *m)
@@ -65,7 +70,8 @@ static void print_lat_help_header(struct seq_file *m)
 		    "#     \\   /        |||||  \\    |   /        \n");
 }
 
-/* What latency-format says first. The task and the latency are those of a latency tracer: none here. */
+/* What latency-format says first. The task and the latency are those of a latency tracer: none
+ * here. */
 static void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
 {
 	u64 total, entries;
@@ -74,11 +80,14 @@ static void print_latency_header(struct seq_file *m, struct trace_iterator *iter
 	seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_RELEASE);
 	seq_puts(m, "# -----------------------------------"
 		    "---------------------------------\n");
-	seq_printf(m, "# latency: %u us, #%llu/%llu, CPU#%d | (M:%s VP:%d, KP:%d, SP:%d HP:%d #P:%u)\n", 0U,
-		   (unsigned long long)entries, (unsigned long long)total, 0, "preempt", 0, 0, 0, 0,
-		   num_online_cpus());
+	seq_printf(
+		m,
+		"# latency: %u us, #%llu/%llu, CPU#%d | (M:%s VP:%d, KP:%d, SP:%d HP:%d #P:%u)\n",
+		0U, (unsigned long long)entries, (unsigned long long)total, 0, "preempt", 0, 0, 0,
+		0, num_online_cpus());
 	seq_puts(m, "#    -----------------\n");
-	seq_printf(m, "#    | task: %.16s-%d (uid:%d nice:%d policy:%d rt_prio:%d)\n", "", 0, 0, 0, 0, 0);
+	seq_printf(m, "#    | task: %.16s-%d (uid:%d nice:%d policy:%d rt_prio:%d)\n", "", 0, 0, 0,
+		   0, 0);
 	seq_puts(m, "#    -----------------\n#\n");
 }
 
@@ -167,7 +176,10 @@ static int s_show(struct seq_file *m, void *v __unused)
 }
 
 static const struct seq_operations tracer_seq_ops = {
-	.start = s_start, .next = s_next, .stop = s_stop, .show = s_show,
+	.start = s_start,
+	.next = s_next,
+	.stop = s_stop,
+	.show = s_show,
 };
 
 static bool buffer_has_overruns(struct trace_array *tr)
@@ -239,8 +251,8 @@ static int tracing_release(struct inode *inode, struct file *file)
 }
 
 /* Clearing is what opening does; what is written does not matter. */
-static ssize_t tracing_write_stub(struct file *file __unused, const char *buf __unused, size_t count,
-				  loff_t *pos __unused)
+static ssize_t tracing_write_stub(struct file *file __unused, const char *buf __unused,
+				  size_t count, loff_t *pos __unused)
 {
 	return (ssize_t)count;
 }

@@ -1,4 +1,5 @@
-/* The files about the buffer itself: its size, for all CPUs and each, how full it is, and giving it back. */
+/* The files about the buffer itself: its size, for all CPUs and each, how full it is, and giving it
+ * back. */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
@@ -15,7 +16,7 @@ static size_t common_size(struct trace_array *tr)
 	size_t size = 0;
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		size_t one = ring_buffer_size(tr->buffer, cpu);
 
 		if (size && one != size)
@@ -69,7 +70,9 @@ static ssize_t tracing_entries_write(struct file *file, const char *buf, size_t 
 }
 
 static const struct file_operations tracing_entries_fops = {
-	.read = tracing_entries_read, .write = tracing_entries_write, .llseek = generic_file_llseek,
+	.read = tracing_entries_read,
+	.write = tracing_entries_write,
+	.llseek = generic_file_llseek,
 };
 
 static ssize_t tracing_total_entries_read(struct file *file, char *buf, size_t count, loff_t *pos)
@@ -81,7 +84,7 @@ static ssize_t tracing_total_entries_read(struct file *file, char *buf, size_t c
 	int length;
 
 	mutex_lock(&trace_types_lock);
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu (cpu) {
 		size += ring_buffer_size(tr->buffer, cpu) >> 10;
 		expanded += trace_buf_size >> 10;
 	}
@@ -94,10 +97,12 @@ static ssize_t tracing_total_entries_read(struct file *file, char *buf, size_t c
 }
 
 static const struct file_operations tracing_total_entries_fops = {
-	.read = tracing_total_entries_read, .llseek = generic_file_llseek,
+	.read = tracing_total_entries_read,
+	.llseek = generic_file_llseek,
 };
 
-/* ---- free_buffer: closing it gives the memory back, so that a tool that dies leaves nothing behind ---- */
+/* ---- free_buffer: closing it gives the memory back, so that a tool that dies leaves nothing
+ * behind ---- */
 
 static ssize_t tracing_free_buffer_write(struct file *file __unused, const char *buf __unused,
 					 size_t count, loff_t *pos)
@@ -120,7 +125,8 @@ static int tracing_free_buffer_release(struct inode *inode __unused, struct file
 }
 
 static const struct file_operations tracing_free_buffer_fops = {
-	.write = tracing_free_buffer_write, .release = tracing_free_buffer_release,
+	.write = tracing_free_buffer_write,
+	.release = tracing_free_buffer_release,
 };
 
 /* ---- buffer_percent ---- */
@@ -128,7 +134,8 @@ static const struct file_operations tracing_free_buffer_fops = {
 static ssize_t buffer_percent_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	char text[16];
-	int length = scnprintf(text, sizeof(text), "%u\n", READ_ONCE(trace_file_tr(file)->buffer_percent));
+	int length = scnprintf(text, sizeof(text), "%u\n",
+			       READ_ONCE(trace_file_tr(file)->buffer_percent));
 
 	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
 }
@@ -150,7 +157,9 @@ static ssize_t buffer_percent_write(struct file *file, const char *buf, size_t c
 }
 
 static const struct file_operations buffer_percent_fops = {
-	.read = buffer_percent_read, .write = buffer_percent_write, .llseek = generic_file_llseek,
+	.read = buffer_percent_read,
+	.write = buffer_percent_write,
+	.llseek = generic_file_llseek,
 };
 
 /* ---- per_cpu/cpuN/stats ---- */
@@ -160,7 +169,8 @@ static void show_time(struct seq_file *m, const char *name, u64 ts, bool in_ns)
 	unsigned long long usecs = (ts + 500) / NSEC_PER_USEC;
 
 	if (in_ns)
-		seq_printf(m, "%s: %5llu.%06llu\n", name, usecs / USEC_PER_SEC, usecs % USEC_PER_SEC);
+		seq_printf(m, "%s: %5llu.%06llu\n", name, usecs / USEC_PER_SEC,
+			   usecs % USEC_PER_SEC);
 	else
 		seq_printf(m, "%s: %llu\n", name, (unsigned long long)ts);
 }

@@ -16,7 +16,8 @@ struct trace_scratch {
 };
 static DEFINE_PER_CPU(struct trace_scratch, trace_scratch);
 
-void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length, u32 ctx)
+void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length,
+				u32 ctx)
 {
 	struct ring_buffer_event *event;
 	struct trace_entry *ent;
@@ -38,16 +39,16 @@ void trace_buffer_unlock_commit(struct trace_array *tr)
 }
 
 /*
- * This context's part of the CPU's scratch, or -1: a function that was called meanwhile is being traced, and
- * must not go round in circles. Preemption is off.
+ * This context's part of the CPU's scratch, or -1: a function that was called meanwhile is being
+ * traced, and must not go round in circles. Preemption is off.
  */
 static int trace_scratch_get(void)
 {
 	u32 count = preempt_count();
-	int context = count & NMI_MASK	      ? 3 :
-		      count & HARDIRQ_MASK    ? 2 :
-		      count & SOFTIRQ_OFFSET  ? 1 :
-						0;
+	int context = count & NMI_MASK         ? 3
+		      : count & HARDIRQ_MASK   ? 2
+		      : count & SOFTIRQ_OFFSET ? 1
+					       : 0;
 
 	if (this_cpu_read(trace_scratch.busy) & BIT(context))
 		return -1;
@@ -62,7 +63,8 @@ static void trace_scratch_put(int context)
 	this_cpu_and(trace_scratch.busy, ~(u32)BIT(context));
 }
 
-void trace_write_stack(struct trace_array *tr, u32 ctx, const unsigned long *callers, unsigned count)
+void trace_write_stack(struct trace_array *tr, u32 ctx, const unsigned long *callers,
+		       unsigned count)
 {
 	struct stack_entry *entry = trace_buffer_lock_reserve(
 		tr, TRACE_STACK, sizeof(*entry) + count * sizeof(*callers), ctx);
@@ -110,7 +112,8 @@ ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *
 	bool newline = !length || text[length - 1] != '\n';
 
 	preempt_disable();
-	entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + length + newline + 1, ctx);
+	entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + length + newline + 1,
+					  ctx);
 	if (entry) {
 		entry->ip = ip;
 		memcpy(entry->buf, text, length);
@@ -127,8 +130,8 @@ ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *
 static int trace_write_text(unsigned long ip, const char *text, size_t length, u32 ctx)
 {
 	struct trace_array *tr = &global_trace;
-	struct print_entry *entry = trace_buffer_lock_reserve(
-		tr, TRACE_PRINT, sizeof(*entry) + length + 1, ctx);
+	struct print_entry *entry =
+		trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + length + 1, ctx);
 
 	if (!entry)
 		return 0;
