@@ -76,11 +76,11 @@ void rb_refuse_write(struct ring_buffer_per_cpu *cb)
 notrace /* part of every tracer's write */
 struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length)
 {
-	return rb_lock_reserve(buffer, length);
+	return rb_lock_reserve(buffer, buffer->cpus[rb_cpu()], length);
 }
 
 notrace /* part of every tracer's write */
 void ring_buffer_unlock_commit(struct trace_buffer *buffer)
 {
-	rb_unlock_commit(buffer);
+	rb_unlock_commit(buffer->cpus[rb_cpu()]);
 }

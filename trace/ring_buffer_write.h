@@ -67,11 +67,11 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 	} while (unlikely(!local_cmpxchg32(&cb->nest, 1, 0)));
 }
 
-/* ring_buffer_lock_reserve(). */
+/* ring_buffer_lock_reserve(); cb: this CPU's part of the buffer. */
 static __always_inline struct ring_buffer_event *rb_lock_reserve(struct trace_buffer *buffer,
+								 struct ring_buffer_per_cpu *cb,
 								 size_t length)
 {
-	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;
 	struct local_pair tail, next;
@@ -133,10 +133,8 @@ refuse:
 }
 
 /* ring_buffer_unlock_commit(). */
-static __always_inline void rb_unlock_commit(struct trace_buffer *buffer)
+static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
 {
-	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
-
 	local_add(&cb->written, 1);
 	rb_end_write(cb);
 }

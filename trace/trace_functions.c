@@ -20,12 +20,14 @@
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
 						 unsigned long parent_ip, u32 ctx)
 {
+	struct ring_buffer_per_cpu *cb;
 	struct ring_buffer_event *event;
 	struct ftrace_entry *entry;
 
 	if (unlikely(this_cpu_read(ftrace_ignore_pid)))
 		return false;
-	event = rb_lock_reserve(tr->buffer, sizeof(*entry));
+	cb = tr->buffer->cpus[smp_processor_id()];
+	event = rb_lock_reserve(tr->buffer, cb, sizeof(*entry));
 	if (unlikely(!event))
 		return false;
 	entry = (struct ftrace_entry *)&event->array[0]; /* short enough to have no length word */
@@ -33,7 +35,7 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
 	this_cpu_write(trace_taskinfo_save, true);
-	rb_unlock_commit(tr->buffer);
+	rb_unlock_commit(cb);
 	return true;
 }
 
