@@ -13,6 +13,7 @@
 #include "kernel/sched/task.h"
 #include "trace/ring_buffer.h"
 #include "trace/trace_entries.h"
+#include "trace/trace_pid_list.h"
 #include "trace/trace_printk.h"
 #include "trace/trace_seq.h"
 
@@ -237,8 +238,6 @@ ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *
 			  size_t length);
 
 /* ---- tasks (trace_sched.c): their names, and which of them the function tracer traces ---- */
-
-#define PID_NUMBERS 32768 /* PIDs are smaller (kernel/sched/pid.c) */
 
 DECLARE_PER_CPU(
 	bool,

@@ -3,13 +3,9 @@
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/bitops.h"
-#include "kernel/lib/ctype.h"
-#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 #include "trace/trace.h"
-
-#define PID_WORD_MAX 16
 
 struct trace_pid_list {
 	bool active;                       /* [T] to write */
@@ -57,46 +53,6 @@ void ftrace_pid_follow_fork(bool on)
 
 /* ---- the files ---- */
 
-/* "PID" or "!PID" into list. */
-static int apply_word(struct trace_pid_list *list, char *word)
-{
-	bool remove = *word == '!';
-	unsigned long pid;
-	int error = kstrtoul(word + remove, 10, &pid);
-
-	if (error || pid >= PID_NUMBERS)
-		return -EINVAL;
-	if (remove)
-		clear_bit((unsigned)pid, list->pids);
-	else
-		set_bit((unsigned)pid, list->pids);
-	return 0;
-}
-
-/* All words of what was written, or -EINVAL. */
-static int apply_words(struct trace_pid_list *list, const char *buf, size_t count)
-{
-	char word[PID_WORD_MAX];
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error;) {
-		size_t length = 0;
-
-		while (i < count && isspace(buf[i]))
-			i++;
-		if (i == count || !buf[i])
-			break;
-		while (i < count && buf[i] && !isspace(buf[i])) {
-			if (length == sizeof(word) - 1)
-				return -EINVAL;
-			word[length++] = buf[i++];
-		}
-		word[length] = '\0';
-		error = apply_word(list, word);
-	}
-	return error;
-}
-
 static bool is_empty(const struct trace_pid_list *list)
 {
 	return find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
@@ -108,7 +64,7 @@ static ssize_t pid_write(struct trace_pid_list *list, const char *buf, size_t co
 
 	mutex_lock(&trace_types_lock);
 	memcpy(new_pids.pids, list->pids, sizeof(list->pids));
-	error = apply_words(&new_pids, buf, count);
+	error = pid_list_parse(new_pids.pids, buf, count);
 	if (!error) {
 		memcpy(list->pids, new_pids.pids, sizeof(list->pids));
 		WRITE_ONCE(list->active, !is_empty(list));
