@@ -23,13 +23,13 @@
 #define PIPE_PAGES 16U
 #define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE)
 
-/* Legend: [P] lock. */
+/* Legend: [P] rd_wait.lock: pipe_lock(). */
 struct pipe_inode_info {
-	spinlock_t lock;           /* P: task context only */
 	u32 head;                  /* [P] bytes written, counting up from 0 while not empty */
 	u32 tail;                  /* [P] bytes read */
 	unsigned readers, writers; /* [P] open ends */
-	wait_queue_head_t rd_wait, wr_wait;
+	wait_queue_head_t rd_wait; /* its lock is P: in task context only */
+	wait_queue_head_t wr_wait;
 	void *spare;             /* [P] a page or NULL */
 	void *pages[PIPE_PAGES]; /* [P] by position / PAGE_SIZE % PIPE_PAGES */
 };
@@ -44,38 +44,54 @@ static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
 	return &pipe->pages[pos / PAGE_SIZE % PIPE_PAGES];
 }
 
-/* Without the lock: see above why a sleeper cannot be missed. */
-static inline void pipe_wake(wait_queue_head_t *queue)
+static inline void pipe_lock(struct pipe_inode_info *pipe)
 {
-	if (!list_empty(&queue->head))
-		wake_up_interruptible(queue);
+	spin_lock(&pipe->rd_wait.lock);
+}
+
+static inline void pipe_unlock(struct pipe_inode_info *pipe)
+{
+	spin_unlock(&pipe->rd_wait.lock);
+}
+
+/* The lock is held. */
+static inline void pipe_wake_reader(struct pipe_inode_info *pipe)
+{
+	if (!list_empty(&pipe->rd_wait.head))
+		wake_up_locked(&pipe->rd_wait);
+}
+
+static inline void pipe_wake_writer(struct pipe_inode_info *pipe)
+{
+	if (!list_empty(&pipe->wr_wait.head))
+		wake_up_interruptible(&pipe->wr_wait);
 }
 
 /*
- * Sleep on queue once. The lock is given up meanwhile; what was waited for may have been taken by
- * another when it is back. 0, or -EINTR.
+ * Sleep once as a writer. The lock is given up meanwhile; the room may have been taken by another
+ * when it is back. 0, or -EINTR.
  */
-static inline int pipe_sleep(struct pipe_inode_info *pipe, wait_queue_head_t *queue)
+static int pipe_wait_writable(struct pipe_inode_info *pipe)
 {
 	DEFINE_WAIT(wait);
 	int ret = 0;
 
-	prepare_to_wait_exclusive(queue, &wait, TASK_INTERRUPTIBLE);
-	spin_unlock(&pipe->lock);
+	prepare_to_wait_exclusive(&pipe->wr_wait, &wait, TASK_INTERRUPTIBLE);
+	pipe_unlock(pipe);
 	if (signal_pending(current))
 		ret = -EINTR;
 	else
 		schedule();
-	finish_wait(queue, &wait);
-	spin_lock(&pipe->lock);
+	finish_wait(&pipe->wr_wait, &wait);
+	pipe_lock(pipe);
 	return ret;
 }
 
 /* Give the lock to whoever wants it, and this CPU to whoever needs it. */
 static inline void pipe_breathe(struct pipe_inode_info *pipe)
 {
-	spin_unlock(&pipe->lock);
-	spin_lock(&pipe->lock);
+	pipe_unlock(pipe);
+	pipe_lock(pipe);
 }
 
 static noinline void *pipe_alloc_page(struct pipe_inode_info *pipe)
@@ -156,7 +172,7 @@ static noinline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const s
 			return 0;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		ret = pipe_sleep(pipe, &pipe->rd_wait);
+		ret = do_wait_intr(&pipe->rd_wait);
 		if (unlikely(ret))
 			return ret;
 	} while (pipe->head == pipe->tail);
@@ -170,7 +186,7 @@ static noinline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const s
 static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count,
 				       size_t done, u32 used)
 {
-	bool was_full = false, more;
+	bool was_full = false;
 
 	for (;;) {
 		was_full |= used > PIPE_SIZE - PIPE_BUF;
@@ -180,13 +196,12 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, 
 		done += pipe_get(pipe, buf + done, (u32)min(count - done, (size_t)used));
 		pipe_breathe(pipe);
 	}
-	more = pipe->head != pipe->tail;
 	was_full &= pipe_room(pipe) >= PIPE_BUF;
-	spin_unlock(&pipe->lock);
+	if (pipe->head != pipe->tail)
+		pipe_wake_reader(pipe);
+	pipe_unlock(pipe);
 	if (was_full)
-		pipe_wake(&pipe->wr_wait);
-	if (more)
-		pipe_wake(&pipe->rd_wait);
+		pipe_wake_writer(pipe);
 	return (ssize_t)done;
 }
 
@@ -199,7 +214,7 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	(void)pos;
 	if (unlikely(!count))
 		return 0;
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	if (pipe->head == pipe->tail) {
 		ret = pipe_wait_readable(pipe, file);
 		if (unlikely(ret <= 0))
@@ -210,7 +225,7 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	if (unlikely(pipe->head))
 		return pipe_read_more(pipe, buf, count, (size_t)ret, used);
 out:
-	spin_unlock(&pipe->lock);
+	pipe_unlock(pipe);
 	return ret;
 }
 
@@ -249,18 +264,18 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 		if (file->f_flags & O_NONBLOCK)
 			break;
 		if (was_empty)
-			pipe_wake(&pipe->rd_wait);
+			pipe_wake_reader(pipe);
 		was_empty = false;
-		ret = pipe_sleep(pipe, &pipe->wr_wait);
+		ret = pipe_wait_writable(pipe);
 		if (ret)
 			break;
 	}
-	more = pipe_room(pipe) >= PIPE_BUF;
-	spin_unlock(&pipe->lock);
 	if (was_empty)
-		pipe_wake(&pipe->rd_wait);
+		pipe_wake_reader(pipe);
+	more = pipe_room(pipe) >= PIPE_BUF;
+	pipe_unlock(pipe);
 	if (more)
-		pipe_wake(&pipe->wr_wait);
+		pipe_wake_writer(pipe);
 	if (done)
 		return (ssize_t)done;
 	if (ret == -EPIPE)
@@ -278,20 +293,19 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 	(void)pos;
 	if (unlikely(!count))
 		return 0;
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	head = pipe->head;
 	used = head - pipe->tail;
 	page = *pipe_slot(pipe, head);
 	if (unlikely(count > PAGE_SIZE - head % PAGE_SIZE || used > PIPE_SIZE - PIPE_BUF || !page ||
 		     !pipe->readers))
 		return pipe_write_more(pipe, file, buf, count);
-	memcpy((char *)page + head % PAGE_SIZE, buf, count);
 	pipe->head = head + (u32)count;
-	spin_unlock(&pipe->lock);
 	if (!used)
-		pipe_wake(&pipe->rd_wait);
-	if (unlikely(!list_empty(&pipe->wr_wait.head)))
-		pipe_wake(&pipe->wr_wait);
+		pipe_wake_reader(pipe);
+	memcpy((char *)page + head % PAGE_SIZE, buf, count);
+	pipe_unlock(pipe);
+	pipe_wake_writer(pipe);
 	return (ssize_t)count;
 }
 
@@ -304,7 +318,7 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 		poll_wait(file, &pipe->rd_wait, wait);
 	if (file->f_mode & FMODE_WRITE)
 		poll_wait(file, &pipe->wr_wait, wait);
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	if (file->f_mode & FMODE_READ) {
 		if (pipe->head != pipe->tail)
 			mask |= POLLIN | POLLRDNORM;
@@ -317,7 +331,7 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 		if (!pipe->readers)
 			mask |= POLLERR;
 	}
-	spin_unlock(&pipe->lock);
+	pipe_unlock(pipe);
 	return mask;
 }
 
@@ -327,12 +341,12 @@ static int pipe_release(struct inode *inode, struct file *file)
 	struct pipe_inode_info *pipe = file->private_data;
 
 	(void)inode;
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	if (file->f_mode & FMODE_READ)
 		pipe->readers--;
 	if (file->f_mode & FMODE_WRITE)
 		pipe->writers--;
-	spin_unlock(&pipe->lock);
+	pipe_unlock(pipe);
 	wake_up_all(&pipe->rd_wait);
 	wake_up_all(&pipe->wr_wait);
 	return 0;
@@ -378,7 +392,6 @@ static struct inode *get_pipe_inode(void)
 
 	if (!pipe)
 		return NULL;
-	spin_lock_init(&pipe->lock);
 	init_waitqueue_head(&pipe->rd_wait);
 	init_waitqueue_head(&pipe->wr_wait);
 	pipe->readers = pipe->writers = 1;
