@@ -117,11 +117,15 @@ static noinline void pipe_release_page(struct pipe_inode_info *pipe, void **slot
 	*slot = NULL;
 }
 
-/* The pipe is empty: go back to the beginning, with the page that was in use. */
-static noinline void pipe_rewind_page(struct pipe_inode_info *pipe, void **slot)
+/* The pipe is empty: go back to the beginning, with the page that was in use, if it was kept. */
+static inline void pipe_rewind(struct pipe_inode_info *pipe, void **slot)
 {
-	pipe->pages[0] = *slot;
+	void *page = *slot;
+
+	pipe->head = 0;
+	pipe->tail = 0;
 	*slot = NULL;
+	pipe->pages[0] = page;
 }
 
 /* Move bytes into one page, count at most; there is room for them. 0: no memory. */
@@ -153,12 +157,8 @@ static inline u32 pipe_get(struct pipe_inode_info *pipe, char *buf, u32 count)
 	pipe->tail = tail;
 	if (unlikely(tail % PAGE_SIZE == 0))
 		pipe_release_page(pipe, slot);
-	if (pipe->head == tail) {
-		pipe->head = 0;
-		pipe->tail = 0;
-		if (unlikely(slot != pipe->pages))
-			pipe_rewind_page(pipe, slot);
-	}
+	if (pipe->head == tail)
+		pipe_rewind(pipe, slot);
 	return n;
 }
 
@@ -180,19 +180,17 @@ static noinline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const s
 }
 
 /*
- * The rest of a read that did not empty the pipe: take what else is wanted, page by page, and wake
- * those who can go on. done bytes have been moved; used were there before. Drops the lock.
+ * A read that leaves something, or goes over more than one page: page by page, and wake those who
+ * can go on. The pipe is not empty. The lock is held, and dropped.
  */
-static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count,
-				       size_t done, u32 used)
+static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count)
 {
 	bool was_full = false;
+	size_t done = 0;
+	u32 used;
 
-	for (;;) {
+	while (done < count && (used = pipe->head - pipe->tail)) {
 		was_full |= used > PIPE_SIZE - PIPE_BUF;
-		used = pipe->head - pipe->tail;
-		if (done == count || !used)
-			break;
 		done += pipe_get(pipe, buf + done, (u32)min(count - done, (size_t)used));
 		pipe_breathe(pipe);
 	}
@@ -205,11 +203,13 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, 
 	return (ssize_t)done;
 }
 
+/* All there is, when that is in one page, goes the short way. */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
 	ssize_t ret;
-	u32 used;
+	u32 used, offset;
+	void **slot;
 
 	(void)pos;
 	if (unlikely(!count))
@@ -217,16 +217,20 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	pipe_lock(pipe);
 	if (pipe->head == pipe->tail) {
 		ret = pipe_wait_readable(pipe, file);
-		if (unlikely(ret <= 0))
-			goto out;
+		if (unlikely(ret <= 0)) {
+			pipe_unlock(pipe);
+			return ret;
+		}
 	}
 	used = pipe->head - pipe->tail;
-	ret = pipe_get(pipe, buf, (u32)min(count, (size_t)used));
-	if (unlikely(pipe->head))
-		return pipe_read_more(pipe, buf, count, (size_t)ret, used);
-out:
+	offset = pipe->tail % PAGE_SIZE;
+	if (unlikely(used > count || used > PAGE_SIZE - offset))
+		return pipe_read_more(pipe, buf, count);
+	slot = pipe_slot(pipe, pipe->tail);
+	memcpy(buf, (char *)*slot + offset, used);
+	pipe_rewind(pipe, slot);
 	pipe_unlock(pipe);
-	return ret;
+	return used;
 }
 
 /* Bytes that go at once or not at all. */
