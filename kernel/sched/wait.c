@@ -101,13 +101,6 @@ void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *e
 	prepare(wq, entry, state, true);
 }
 
-void finish_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry)
-{
-	__set_current_state(TASK_RUNNING);
-	if (smp_load_acquire(&entry->entry.next) != &entry->entry)
-		remove_wait_queue(wq, entry);
-}
-
 void add_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 {
 	unsigned long flags;
