@@ -23,13 +23,13 @@
 #define PIPE_PAGES 16U
 #define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE)
 
-/* Legend: [P] lock. */
+/* Legend: [P] rd_wait.lock: pipe_lock(). */
 struct pipe_inode_info {
-	spinlock_t lock;           /* P: task context only */
 	u32 head;                  /* [P] bytes written, counting up from 0 while not empty */
 	u32 tail;                  /* [P] bytes read */
 	unsigned readers, writers; /* [P] open ends */
-	wait_queue_head_t rd_wait, wr_wait;
+	wait_queue_head_t rd_wait; /* its lock is P: in task context only */
+	wait_queue_head_t wr_wait;
 	void *spare;             /* [P] a page or NULL */
 	void *pages[PIPE_PAGES]; /* [P] by position / PAGE_SIZE % PIPE_PAGES */
 };
@@ -44,38 +44,54 @@ static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
 	return &pipe->pages[pos / PAGE_SIZE % PIPE_PAGES];
 }
 
-/* Without the lock: see above why a sleeper cannot be missed. */
-static inline void pipe_wake(wait_queue_head_t *queue)
+static inline void pipe_lock(struct pipe_inode_info *pipe)
 {
-	if (!list_empty(&queue->head))
-		wake_up_interruptible(queue);
+	spin_lock(&pipe->rd_wait.lock);
+}
+
+static inline void pipe_unlock(struct pipe_inode_info *pipe)
+{
+	spin_unlock(&pipe->rd_wait.lock);
+}
+
+/* The lock is held. */
+static inline void pipe_wake_reader(struct pipe_inode_info *pipe)
+{
+	if (!list_empty(&pipe->rd_wait.head))
+		wake_up_locked(&pipe->rd_wait);
+}
+
+static inline void pipe_wake_writer(struct pipe_inode_info *pipe)
+{
+	if (!list_empty(&pipe->wr_wait.head))
+		wake_up_interruptible(&pipe->wr_wait);
 }
 
 /*
- * Sleep on queue once. The lock is given up meanwhile; what was waited for may have been taken by
- * another when it is back. 0, or -EINTR.
+ * Sleep once as a writer. The lock is given up meanwhile; the room may have been taken by another
+ * when it is back. 0, or -EINTR.
  */
-static inline int pipe_sleep(struct pipe_inode_info *pipe, wait_queue_head_t *queue)
+static int pipe_wait_writable(struct pipe_inode_info *pipe)
 {
 	DEFINE_WAIT(wait);
 	int ret = 0;
 
-	prepare_to_wait_exclusive(queue, &wait, TASK_INTERRUPTIBLE);
-	spin_unlock(&pipe->lock);
+	prepare_to_wait_exclusive(&pipe->wr_wait, &wait, TASK_INTERRUPTIBLE);
+	pipe_unlock(pipe);
 	if (signal_pending(current))
 		ret = -EINTR;
 	else
 		schedule();
-	finish_wait(queue, &wait);
-	spin_lock(&pipe->lock);
+	finish_wait(&pipe->wr_wait, &wait);
+	pipe_lock(pipe);
 	return ret;
 }
 
 /* Give the lock to whoever wants it, and this CPU to whoever needs it. */
 static inline void pipe_breathe(struct pipe_inode_info *pipe)
 {
-	spin_unlock(&pipe->lock);
-	spin_lock(&pipe->lock);
+	pipe_unlock(pipe);
+	pipe_lock(pipe);
 }
 
 static noinline void *pipe_alloc_page(struct pipe_inode_info *pipe)
@@ -101,11 +117,15 @@ static noinline void pipe_release_page(struct pipe_inode_info *pipe, void **slot
 	*slot = NULL;
 }
 
-/* The pipe is empty: go back to the beginning, with the page that was in use. */
-static noinline void pipe_rewind_page(struct pipe_inode_info *pipe, void **slot)
+/* The pipe is empty: go back to the beginning, with the page that was in use, if it was kept. */
+static inline void pipe_rewind(struct pipe_inode_info *pipe, void **slot)
 {
-	pipe->pages[0] = *slot;
+	void *page = *slot;
+
+	pipe->head = 0;
+	pipe->tail = 0;
 	*slot = NULL;
+	pipe->pages[0] = page;
 }
 
 /* Move bytes into one page, count at most; there is room for them. 0: no memory. */
@@ -137,12 +157,8 @@ static inline u32 pipe_get(struct pipe_inode_info *pipe, char *buf, u32 count)
 	pipe->tail = tail;
 	if (unlikely(tail % PAGE_SIZE == 0))
 		pipe_release_page(pipe, slot);
-	if (pipe->head == tail) {
-		pipe->head = 0;
-		pipe->tail = 0;
-		if (unlikely(slot != pipe->pages))
-			pipe_rewind_page(pipe, slot);
-	}
+	if (pipe->head == tail)
+		pipe_rewind(pipe, slot);
 	return n;
 }
 
@@ -156,7 +172,7 @@ static noinline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const s
 			return 0;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		ret = pipe_sleep(pipe, &pipe->rd_wait);
+		ret = do_wait_intr(&pipe->rd_wait);
 		if (unlikely(ret))
 			return ret;
 	} while (pipe->head == pipe->tail);
@@ -164,54 +180,57 @@ static noinline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const s
 }
 
 /*
- * The rest of a read that did not empty the pipe: take what else is wanted, page by page, and wake
- * those who can go on. done bytes have been moved; used were there before. Drops the lock.
+ * A read that leaves something, or goes over more than one page: page by page, and wake those who
+ * can go on. The pipe is not empty. The lock is held, and dropped.
  */
-static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count,
-				       size_t done, u32 used)
+static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count)
 {
-	bool was_full = false, more;
+	bool was_full = false;
+	size_t done = 0;
+	u32 used;
 
-	for (;;) {
+	while (done < count && (used = pipe->head - pipe->tail)) {
 		was_full |= used > PIPE_SIZE - PIPE_BUF;
-		used = pipe->head - pipe->tail;
-		if (done == count || !used)
-			break;
 		done += pipe_get(pipe, buf + done, (u32)min(count - done, (size_t)used));
 		pipe_breathe(pipe);
 	}
-	more = pipe->head != pipe->tail;
 	was_full &= pipe_room(pipe) >= PIPE_BUF;
-	spin_unlock(&pipe->lock);
+	if (pipe->head != pipe->tail)
+		pipe_wake_reader(pipe);
+	pipe_unlock(pipe);
 	if (was_full)
-		pipe_wake(&pipe->wr_wait);
-	if (more)
-		pipe_wake(&pipe->rd_wait);
+		pipe_wake_writer(pipe);
 	return (ssize_t)done;
 }
 
+/* All there is, when that is in one page, goes the short way. */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
 	ssize_t ret;
-	u32 used;
+	u32 used, offset;
+	void **slot;
 
 	(void)pos;
 	if (unlikely(!count))
 		return 0;
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	if (pipe->head == pipe->tail) {
 		ret = pipe_wait_readable(pipe, file);
-		if (unlikely(ret <= 0))
-			goto out;
+		if (unlikely(ret <= 0)) {
+			pipe_unlock(pipe);
+			return ret;
+		}
 	}
 	used = pipe->head - pipe->tail;
-	ret = pipe_get(pipe, buf, (u32)min(count, (size_t)used));
-	if (unlikely(pipe->head))
-		return pipe_read_more(pipe, buf, count, (size_t)ret, used);
-out:
-	spin_unlock(&pipe->lock);
-	return ret;
+	offset = pipe->tail % PAGE_SIZE;
+	if (unlikely(used > count || used > PAGE_SIZE - offset))
+		return pipe_read_more(pipe, buf, count);
+	slot = pipe_slot(pipe, pipe->tail);
+	memcpy(buf, (char *)*slot + offset, used);
+	pipe_rewind(pipe, slot);
+	pipe_unlock(pipe);
+	return used;
 }
 
 /* Bytes that go at once or not at all. */
@@ -249,18 +268,18 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 		if (file->f_flags & O_NONBLOCK)
 			break;
 		if (was_empty)
-			pipe_wake(&pipe->rd_wait);
+			pipe_wake_reader(pipe);
 		was_empty = false;
-		ret = pipe_sleep(pipe, &pipe->wr_wait);
+		ret = pipe_wait_writable(pipe);
 		if (ret)
 			break;
 	}
-	more = pipe_room(pipe) >= PIPE_BUF;
-	spin_unlock(&pipe->lock);
 	if (was_empty)
-		pipe_wake(&pipe->rd_wait);
+		pipe_wake_reader(pipe);
+	more = pipe_room(pipe) >= PIPE_BUF;
+	pipe_unlock(pipe);
 	if (more)
-		pipe_wake(&pipe->wr_wait);
+		pipe_wake_writer(pipe);
 	if (done)
 		return (ssize_t)done;
 	if (ret == -EPIPE)
@@ -278,20 +297,19 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 	(void)pos;
 	if (unlikely(!count))
 		return 0;
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	head = pipe->head;
 	used = head - pipe->tail;
 	page = *pipe_slot(pipe, head);
 	if (unlikely(count > PAGE_SIZE - head % PAGE_SIZE || used > PIPE_SIZE - PIPE_BUF || !page ||
 		     !pipe->readers))
 		return pipe_write_more(pipe, file, buf, count);
-	memcpy((char *)page + head % PAGE_SIZE, buf, count);
 	pipe->head = head + (u32)count;
-	spin_unlock(&pipe->lock);
 	if (!used)
-		pipe_wake(&pipe->rd_wait);
-	if (unlikely(!list_empty(&pipe->wr_wait.head)))
-		pipe_wake(&pipe->wr_wait);
+		pipe_wake_reader(pipe);
+	memcpy((char *)page + head % PAGE_SIZE, buf, count);
+	pipe_unlock(pipe);
+	pipe_wake_writer(pipe);
 	return (ssize_t)count;
 }
 
@@ -304,7 +322,7 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 		poll_wait(file, &pipe->rd_wait, wait);
 	if (file->f_mode & FMODE_WRITE)
 		poll_wait(file, &pipe->wr_wait, wait);
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	if (file->f_mode & FMODE_READ) {
 		if (pipe->head != pipe->tail)
 			mask |= POLLIN | POLLRDNORM;
@@ -317,7 +335,7 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 		if (!pipe->readers)
 			mask |= POLLERR;
 	}
-	spin_unlock(&pipe->lock);
+	pipe_unlock(pipe);
 	return mask;
 }
 
@@ -327,12 +345,12 @@ static int pipe_release(struct inode *inode, struct file *file)
 	struct pipe_inode_info *pipe = file->private_data;
 
 	(void)inode;
-	spin_lock(&pipe->lock);
+	pipe_lock(pipe);
 	if (file->f_mode & FMODE_READ)
 		pipe->readers--;
 	if (file->f_mode & FMODE_WRITE)
 		pipe->writers--;
-	spin_unlock(&pipe->lock);
+	pipe_unlock(pipe);
 	wake_up_all(&pipe->rd_wait);
 	wake_up_all(&pipe->wr_wait);
 	return 0;
@@ -378,7 +396,6 @@ static struct inode *get_pipe_inode(void)
 
 	if (!pipe)
 		return NULL;
-	spin_lock_init(&pipe->lock);
 	init_waitqueue_head(&pipe->rd_wait);
 	init_waitqueue_head(&pipe->wr_wait);
 	pipe->readers = pipe->writers = 1;

@@ -171,6 +171,8 @@ static ssize_t ramfs_write(struct file *file, const char *buf, size_t count, lof
 	size_t done = 0;
 	int err = 0;
 
+	if (!count)
+		return 0;
 	mutex_lock(&inode->i_mutex);
 	if (file->f_flags & O_APPEND)
 		*pos = inode->i_size;

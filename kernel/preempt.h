@@ -89,9 +89,7 @@ static __always_inline void preempt_enable_no_resched(void)
 
 static __always_inline void preempt_enable(void)
 {
-	barrier();
-	this_cpu_sub(__preempt_count, PREEMPT_OFFSET);
-	if (unlikely(this_cpu_read(__preempt_count) == 0))
+	if (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)))
 		preempt_schedule();
 }
 

@@ -91,7 +91,7 @@ static void identify_name(struct cpuinfo_x86 *c, u32 extended_level)
 	memcpy(c->model_name, name, (size_t)((const char *)words + sizeof(words) - name));
 }
 
-void identify_cpu(struct cpuinfo_x86 *c)
+static void identify_cpu(struct cpuinfo_x86 *c)
 {
 	u32 eax, ebx, ecx, edx, extended_level;
 

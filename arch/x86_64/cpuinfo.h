@@ -43,5 +43,3 @@ const struct cpuinfo_x86 *cpu_data(unsigned cpu);
 bool cpu_has(unsigned feature);
 /* The name /proc/cpuinfo gives a feature ("sse2"), or NULL. For feature < NR_CPUID_WORDS * 32. */
 const char *x86_feature_name(unsigned feature);
-/* Fill in this CPU's. */
-void identify_cpu(struct cpuinfo_x86 *c);

@@ -80,6 +80,17 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 		__negative;                                                                        \
 	})
 
+/* Subtract from a 32-bit variable; true if that makes it 0. */
+#define this_cpu_sub_and_test(var, val)                                                            \
+	({                                                                                         \
+		bool __zero;                                                                       \
+		__asm__ __volatile__("subl %2, %%gs:%1"                                            \
+				     : "=@ccz"(__zero), "+m"(var)                                  \
+				     : "ri"((u32)(val))                                            \
+				     : "memory");                                                  \
+		__zero;                                                                            \
+	})
+
 #define this_cpu_ptr(ptr) ((__typeof__(ptr))((unsigned long)(ptr) + this_cpu_read(this_cpu_off)))
 /* Only meaningful while the task cannot migrate. */
 #define smp_processor_id() this_cpu_read(cpu_number)

@@ -125,6 +125,7 @@ static int pid_instantiate(struct dentry *dentry, struct task_struct *task, umod
 		put_task_struct(task);
 		return -ENOMEM;
 	}
+	inode->i_nlink = S_ISDIR(mode) ? 2 : 1;
 	inode->i_op = iops;
 	inode->i_fop = fops;
 	inode->i_private = task;

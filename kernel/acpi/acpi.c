@@ -10,6 +10,7 @@
 #include "kernel/time/ktime.h"
 
 #define LOCAL_APIC_DEFAULT_ADDRESS 0xfee00000UL
+#define IO_APIC_DEFAULT_ADDRESS    0xfec00000UL
 
 /* PM1 control register (ACPI specification 6.4, section 4.8.3.2.1). */
 #define PM1_SCI_EN     (1U << 0)
@@ -34,6 +35,10 @@ void __init acpi_init(void)
 			info->have_s5 ? ", S5" : "", info->have_hpet ? ", HPET" : "");
 	if (info->cpus_dropped)
 		pr_warn("ACPI: %u CPUs more than this kernel can use\n", info->cpus_dropped);
+	if (!info->io_apic_count) {
+		pr_warn("ACPI: no I/O APIC is named: trying where PCs have it\n");
+		info->io_apics[info->io_apic_count++].address = IO_APIC_DEFAULT_ADDRESS;
+	}
 	/*
 	 * While the 8259s can still take back, through the local APIC, an interrupt that they have
 	 * announced.

@@ -79,7 +79,7 @@ void scheduler_ipi(void)
 	watchdog_ipi();
 }
 
-static __always_inline void __update_curr(struct runqueue *rq, struct task_struct *curr, u64 now)
+static __always_inline void __update_curr(struct task_struct *curr, u64 now)
 {
 	s64 delta = (s64)(now - curr->se.exec_start);
 
@@ -88,12 +88,14 @@ static __always_inline void __update_curr(struct runqueue *rq, struct task_struc
 	curr->se.exec_start = now;
 	curr->se.sum_exec_runtime += (u64)delta;
 	if (curr->se.weight)
-		update_curr_fair(rq, curr, (u64)delta);
+		update_curr_fair(curr, (u64)delta);
 }
 
 void update_curr(struct runqueue *rq, u64 now)
 {
-	__update_curr(rq, rq->curr, now);
+	__update_curr(rq->curr, now);
+	if (rq->curr->se.weight)
+		update_min_vruntime(&rq->fair, rq->curr->se.vruntime);
 }
 
 static __always_inline void __activate_task(struct runqueue *rq, struct task_struct *p)
@@ -104,8 +106,6 @@ static __always_inline void __activate_task(struct runqueue *rq, struct task_str
 		enqueue_task_fair(rq, p);
 	rq->nr_running++;
 	p->on_rq = 1;
-	if (rq->curr == rq->idle && cpumask_test_cpu(rq->cpu, &sched_idle_mask))
-		cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
 }
 
 void activate_task(struct runqueue *rq, struct task_struct *p)
@@ -139,13 +139,16 @@ static __always_inline void __check_preempt_curr(struct runqueue *rq, struct tas
 	struct task_struct *curr = rq->curr;
 	bool preempt;
 
-	if (curr == rq->idle)
+	if (likely(curr->se.weight)) {
+		preempt = task_is_rt(p) || fair_wakeup_preempts(curr, p);
+	} else if (curr == rq->idle) {
 		preempt = true;
-	else if (task_is_rt(p))
+		if (cpumask_test_cpu(rq->cpu, &sched_idle_mask))
+			cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
+	} else {
 		preempt = p->rt_priority > curr->rt_priority;
-	else
-		preempt = !task_is_rt(curr) && fair_wakeup_preempts(rq, p);
-	if (preempt)
+	}
+	if (unlikely(preempt))
 		resched_curr(rq);
 	else if (unlikely(!rq->tick_armed))
 		request_tick(rq);
@@ -357,7 +360,7 @@ void __schedule(bool preempt)
 	/* a full barrier: the state was written before it, the condition tested after */
 	rq_lock(rq);
 	now = ktime_get();
-	__update_curr(rq, prev, now);
+	__update_curr(prev, now);
 
 	state = prev->state;
 	if (!preempt && state) {
@@ -406,8 +409,7 @@ void schedule(void)
 	do {
 		preempt_disable();
 		__schedule(false);
-		preempt_enable_no_resched();
-	} while (unlikely(test_preempt_need_resched()));
+	} while (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)));
 	if (unlikely(tsk->worker))
 		wq_worker_running(tsk);
 }

@@ -24,10 +24,9 @@ static __always_inline void update_min_vruntime(struct fair_rq *fair, u64 curr_v
 }
 
 /* The running fair task p is charged for delta nanoseconds. */
-static __always_inline void update_curr_fair(struct runqueue *rq, struct task_struct *p, u64 delta)
+static __always_inline void update_curr_fair(struct task_struct *p, u64 delta)
 {
 	p->se.vruntime += likely(p->se.weight == NICE_0_WEIGHT) ? delta : calc_delta_fair(p, delta);
-	update_min_vruntime(&rq->fair, p->se.vruntime);
 }
 
 /* Among those that wait; it is counted already. */
@@ -64,11 +63,16 @@ static __always_inline struct task_struct *pick_next_task_fair(struct runqueue *
 	rq->fair.first = NULL;
 	if (rq->fair.tree.rb_root.rb_node)
 		refill_first(&rq->fair);
+	/* It has the least of all that are runnable now. */
+	if (p && (s64)(p->se.vruntime - rq->fair.min_vruntime) > 0)
+		rq->fair.min_vruntime = p->se.vruntime;
 	return p;
 }
 
-/* Does p, just woken, come before the running fair task by so much that it shall run at once? */
-static __always_inline bool fair_wakeup_preempts(struct runqueue *rq, struct task_struct *p)
+/* Does p, just woken, come before curr, the running fair task, by so much that it shall run at
+ * once? */
+static __always_inline bool fair_wakeup_preempts(const struct task_struct *curr,
+						 const struct task_struct *p)
 {
-	return (s64)(rq->curr->se.vruntime - p->se.vruntime) > (s64)SCHED_WAKEUP_GRAN_NS;
+	return (s64)(curr->se.vruntime - p->se.vruntime) > (s64)SCHED_WAKEUP_GRAN_NS;
 }

@@ -135,6 +135,30 @@ extern void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *n
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 extern void (*task_exit_hook)(struct task_struct *task);
 
+/*
+ * Sleep once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which
+ * guards its condition, and takes it in task context only; it is given up meanwhile. 0, or -EINTR.
+ */
+static __always_inline int do_wait_intr(wait_queue_head_t *wq)
+{
+	struct wait_queue_entry wait = { .task = current, .exclusive = true, .autoremove = true };
+	int ret = 0;
+
+	list_add_tail(&wait.entry, &wq->head);
+	set_current_state(TASK_INTERRUPTIBLE);
+	if (unlikely(signal_pending(wait.task))) {
+		__set_current_state(TASK_RUNNING);
+		ret = -EINTR;
+	} else {
+		spin_unlock(&wq->lock);
+		schedule();
+		spin_lock(&wq->lock);
+	}
+	if (unlikely(!list_empty(&wait.entry)))
+		list_del(&wait.entry);
+	return ret;
+}
+
 /* Totals for /proc/stat, /proc/loadavg. */
 struct sched_stat {
 	u64 user, nice, system, idle, iowait, irq, softirq; /* ns, of one CPU */

@@ -18,7 +18,7 @@ static void del_entry(struct wait_queue_entry *entry)
  * The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock
  * held.
  */
-static __always_inline void wake_up_locked(wait_queue_head_t *wq, unsigned state, bool all)
+static __always_inline void __wake_up_common(wait_queue_head_t *wq, unsigned state, bool all)
 {
 	struct wait_queue_entry *entry, *next;
 
@@ -39,7 +39,7 @@ static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state, boo
 	unsigned long flags;
 
 	spin_lock_irqsave(&wq->lock, flags);
-	wake_up_locked(wq, state, all);
+	__wake_up_common(wq, state, all);
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
 
@@ -56,6 +56,15 @@ void wake_up_all(wait_queue_head_t *wq)
 void wake_up_interruptible(wait_queue_head_t *wq)
 {
 	__wake_up(wq, TASK_INTERRUPTIBLE, false);
+}
+
+void wake_up_locked(wait_queue_head_t *wq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	__wake_up_common(wq, TASK_NORMAL, false);
+	local_irq_restore(flags);
 }
 
 /* Non-exclusive waiters stand before exclusive ones, so that a wake-up reaches them all. */
@@ -90,13 +99,6 @@ void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *e
 			       unsigned state)
 {
 	prepare(wq, entry, state, true);
-}
-
-void finish_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry)
-{
-	__set_current_state(TASK_RUNNING);
-	if (smp_load_acquire(&entry->entry.next) != &entry->entry)
-		remove_wait_queue(wq, entry);
 }
 
 void add_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)

@@ -34,12 +34,20 @@ struct wait_queue_entry {
 void wake_up(wait_queue_head_t *wq);
 void wake_up_all(wait_queue_head_t *wq);
 void wake_up_interruptible(wait_queue_head_t *wq);
+/* For those who guard their condition with wq->lock: it is held. See do_wait_intr(). */
+void wake_up_locked(wait_queue_head_t *wq);
 
 /* Queue the current task and set its state; the condition is to be tested after. Task context. */
 void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state);
 void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry,
 			       unsigned state);
-void finish_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry);
+#define finish_wait(wq, wait)                                                                      \
+	do {                                                                                       \
+		__set_current_state(TASK_RUNNING);                                                 \
+		/* A waker that took the entry off has done with it: see del_entry(). */           \
+		if (smp_load_acquire(&(wait)->entry.next) != &(wait)->entry)                       \
+			remove_wait_queue(wq, wait);                                               \
+	} while (0)
 /* The queue half alone, for poll-style waiting on several queues at once. */
 void add_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -227,6 +228,15 @@ def append_to_iso(build, append, directory):
 def count_tasks(machine):
     """How many tasks there are, ps itself included; without kworkers, whose number varies."""
     return sum("kworker" not in line for line in machine.check("ps").splitlines())
+
+
+def eventually(condition):
+    """Ask again until condition() holds, for HANG seconds at most; what it gave."""
+    end = time.monotonic() + HANG
+    while not (result := condition()):
+        if time.monotonic() > end:
+            raise Died(f"has not come true within {HANG} s: {condition}")
+    return result
 
 
 def tasks(machine, comm):

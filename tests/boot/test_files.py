@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import kill
+from nop5 import eventually, kill
 
 
 @pytest.fixture
@@ -100,8 +100,7 @@ def test_null_swallows_and_ends_and_zero_is_zeros(nop5):
     assert nop5.check("cat /dev/null") == ""
     nop5.check("echo -n > /tmp/zeros")
     nop5.run("cat /dev/zero > /tmp/zeros &")
-    while nop5.check("wc /tmp/zeros").split()[2] == "0":
-        pass
+    eventually(lambda: nop5.check("wc /tmp/zeros").split()[2] != "0")
     kill(nop5, "cat")
     # One line of zeros, then `*` for all those like it.
     assert re.match(r"0+ +(00 +){16} *\|\.{16}\|\n\*\n[0-9a-f]+\n", nop5.check("hexdump /tmp/zeros"))

@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from nop5 import eventually
+
 NUMBER = r"\d+"
 
 
@@ -174,9 +176,9 @@ def test_pid_stack_names_where_a_sleeper_sleeps(nop5):
     nop5.run("sleep 1000 &")
     pid = next(l.split()[0] for l in nop5.check("ps").splitlines() if re.search(r"\bsleep\b", l))
     try:
-        stack = ""
-        while "sleep" not in stack:  # until it has got as far
-            stack = nop5.check(f"cat /proc/{pid}/stack")
+        # The task is there before it has got as far as its sleep.
+        eventually(lambda: "sleep" in nop5.check(f"cat /proc/{pid}/stack"))
+        stack = nop5.check(f"cat /proc/{pid}/stack")
         for line in stack.splitlines():
             assert re.fullmatch(r"\[<0>\] \S+\+0x[0-9a-f]+/0x[0-9a-f]+", line), line
         assert nop5.check(f"cat /proc/{pid}/comm") == "sleep\n"

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import count_tasks, kill, tasks
+from nop5 import count_tasks, eventually, kill, tasks
 
 
 @pytest.mark.parametrize("cpu", range(4))
@@ -41,19 +41,24 @@ def test_busy_tasks_spread_over_idle_cpus(nop5):
                     places.append(int(fields[36]))
             return set(places)
 
-        while where() != {0, 1, 2, 3}:
-            pass
+        eventually(lambda: where() == {0, 1, 2, 3})
     finally:
         kill(nop5, "stress")
+
+
+def stress_tasks(nop5, count):
+    """The PIDs of all stress tasks, once there are so many."""
+    eventually(lambda: len(tasks(nop5, "stress")) == count)
+    return tasks(nop5, "stress")
 
 
 def test_a_task_moves_off_a_busy_cpu_when_another_goes_idle(boot):
     """Two computations share CPU 0 while CPU 1 is taken; they part when it is free."""
     nop5 = boot(cpus=2)
     nop5.run("taskset -c 1 stress -c 1 -t 3600 &")
-    blocker = tasks(nop5, "stress")
+    blocker = stress_tasks(nop5, 2)  # the command and its worker
     nop5.run("stress -c 2 -t 3600 &")
-    workers = [pid for pid in tasks(nop5, "stress") if pid not in blocker]
+    workers = [pid for pid in stress_tasks(nop5, 5) if pid not in blocker]
     for pid in reversed(blocker):
         nop5.run(f"kill {pid}")
 
@@ -65,8 +70,7 @@ def test_a_task_moves_off_a_busy_cpu_when_another_goes_idle(boot):
                 places.add(int(fields[36]))
         return places
 
-    while running_on() != {0, 1}:
-        pass
+    eventually(lambda: running_on() == {0, 1})
 
 
 @pytest.mark.parametrize("cpus", [1, 8])
