@@ -313,3 +313,15 @@ def test_the_buffer_is_resized_and_a_small_one_overwrites_the_oldest(tracing):
         assert 0 < kept < written and kept < 4 * 16 * 1024 / 16
     finally:
         tracing.write("buffer_size_kb", size)
+
+
+def test_dis_shows_the_site_change(tracing):
+    before = tracing.machine.check("dis vfs_read")
+    assert re.fullmatch(r"[0-9a-f]{16} <vfs_read>:\n  0f 1f 44 00 00( [0-9a-f]{2}){11}\n  nop\n", before), before
+    tracing.write("set_ftrace_filter", "vfs_read")
+    tracing.write("current_tracer", "function")
+    traced = tracing.machine.check("dis vfs_read")
+    assert re.search(r"^  e8 .*\n  call [0-9a-f]{16} <ftrace_caller>$", traced, re.M), traced
+    tracing.write("current_tracer", "nop")
+    assert tracing.machine.check("dis vfs_read") == before
+    assert tracing.machine.run("dis no_such_function").status == 1
