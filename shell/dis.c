@@ -1,4 +1,5 @@
-/* dis: a function's first bytes as they are in memory now, and what they do; to watch a call site change. */
+/* dis: a function's first bytes as they are in memory now, and what they do; to watch a call site
+ * change. */
 #include "arch/x86_64/text_alias.h"
 #include "arch/x86_64/text_patch.h"
 #include "kernel/kallsyms.h"
@@ -20,7 +21,8 @@ static void show_instruction(struct sh_io *io, unsigned long addr, const u8 *ins
 			   text_decode_target(insn, addr), (void *)text_decode_target(insn, addr));
 		return;
 	default:
-		out_puts(io, memcmp(insn, text_nop5, TEXT_PATCH_SIZE) ? "  no call site\n" : "  nop\n");
+		out_puts(io,
+			 memcmp(insn, text_nop5, TEXT_PATCH_SIZE) ? "  no call site\n" : "  nop\n");
 	}
 }
 
@@ -47,6 +49,7 @@ static int cmd_dis(struct sh_io *io, int argc, char **argv)
 }
 
 const struct sh_command_def debug_commands[] = {
-	{ "dis", cmd_dis, "FUNCTION...", "show first bytes of functions, and what their call site does now" },
+	{ "dis", cmd_dis, "FUNCTION...",
+	  "show first bytes of functions, and what their call site does now" },
 	{ 0 },
 };

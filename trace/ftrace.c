@@ -1,17 +1,19 @@
 /*
  * Dynamic ftrace: which sites call a tracer, and changing that on the running machine.
  *
- * A site's count (in its record's flags) says how many registered ops want it: 0, it is a nop; more, it
- * calls ftrace_caller, which calls the callback of the only ops, or ftrace_ops_list_func() when there are
- * several, which asks each ops' hashes. A change of ops or filters counts all records again, and patches
- * in one batch those sites whose state has to change; then the call in ftrace_caller.
+ * A site's count (in its record's flags) says how many registered ops want it: 0, it is a nop;
+ *more, it calls ftrace_caller, which calls the callback of the only ops, or ftrace_ops_list_func()
+ *when there are several, which asks each ops' hashes. A change of ops or filters counts all records
+ *again, and patches in one batch those sites whose state has to change; then the call in
+ *ftrace_caller.
  *
  *	0 ops	nop
  *	1 ops	call ftrace_caller -> call ops->func
- *	2 ops	call ftrace_caller -> call ftrace_ops_list_func -> each ops->func that wants the site
+ *	2 ops	call ftrace_caller -> call ftrace_ops_list_func -> each ops->func that wants the
+ *site
  *
- * Nothing is freed that a callback may still use: callbacks run with preemption off, so once each CPU has
- * switched tasks (ftrace_synchronize) the old hash, ops or callback has no user left.
+ * Nothing is freed that a callback may still use: callbacks run with preemption off, so once each
+ *CPU has switched tasks (ftrace_synchronize) the old hash, ops or callback has no user left.
  */
 #include "trace/ftrace.h"
 
@@ -32,7 +34,7 @@ DEFINE_MUTEX(ftrace_lock);
 DEFINE_PER_CPU(u32, trace_recursion);
 
 static LIST_HEAD(ftrace_ops_list); /* [F] to write; callbacks follow it with preemption off */
-static bool ftrace_disabled;	   /* [F] set once, by an error */
+static bool ftrace_disabled;       /* [F] set once, by an error */
 
 struct ftrace_ops *function_trace_op; /* [F] to write */
 
@@ -67,13 +69,15 @@ static void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 	     pos = smp_load_acquire(&pos->next)) {
 		struct ftrace_ops *ops = list_entry(pos, struct ftrace_ops, list);
 
-		if (!(ops->flags & FTRACE_OPS_FL_STUB) && ops_want(ops, (u32)(ip - KERNEL_IMAGE_BASE)))
+		if (!(ops->flags & FTRACE_OPS_FL_STUB) &&
+		    ops_want(ops, (u32)(ip - KERNEL_IMAGE_BASE)))
 			ops->func(ip, parent_ip, ops, fregs);
 	}
 	ftrace_test_recursion_unlock(bit);
 }
 
-/* Every CPU has switched tasks: no callback that ran when this was called still runs. Task context. */
+/* Every CPU has switched tasks: no callback that ran when this was called still runs. Task context.
+ */
 void ftrace_synchronize(void)
 {
 	synchronize_sched();
@@ -125,10 +129,12 @@ static void site_patch(struct text_patch *patch, const struct dyn_ftrace *rec)
 
 	patch->addr = ftrace_record_ip(rec);
 	__builtin_memcpy(enable ? patch->old : patch->new, text_nop5, TEXT_PATCH_SIZE);
-	text_encode_call(enable ? patch->new : patch->old, patch->addr, (unsigned long)ftrace_caller);
+	text_encode_call(enable ? patch->new : patch->old, patch->addr,
+			 (unsigned long)ftrace_caller);
 }
 
-/* Patch the sites from record *next on that have to change, at most max of them, and note it. [F] */
+/* Patch the sites from record *next on that have to change, at most max of them, and note it. [F]
+ */
 static int patch_sites(struct text_patch *patches, unsigned max, unsigned *next)
 {
 	unsigned n = ftrace_record_count(), first = *next, count = 0, i;
@@ -156,8 +162,8 @@ static int patch_sites(struct text_patch *patches, unsigned max, unsigned *next)
 }
 
 /*
- * Bring all sites up to date in one batch. If there is no memory for that, in many: to take sites away must
- * not fail. [F]
+ * Bring all sites up to date in one batch. If there is no memory for that, in many: to take sites
+ * away must not fail. [F]
  */
 static int update_sites(void)
 {
@@ -170,8 +176,8 @@ static int update_sites(void)
 		return 0;
 	patches = vmalloc(changes * sizeof(*patches));
 	do
-		error = patches ? patch_sites(patches, changes, &next) :
-				  patch_sites(few, ARRAY_SIZE(few), &next);
+		error = patches ? patch_sites(patches, changes, &next)
+				: patch_sites(few, ARRAY_SIZE(few), &next);
 	while (!error && next < ftrace_record_count());
 	if (patches)
 		vfree(patches);
@@ -197,8 +203,8 @@ static struct ftrace_ops *only_ops(void)
 }
 
 /*
- * Make the machine agree with the list of ops and their hashes. The list function, which looks at nothing
- * but the list, stands in while sites and function_trace_op change. [F]
+ * Make the machine agree with the list of ops and their hashes. The list function, which looks at
+ * nothing but the list, stands in while sites and function_trace_op change. [F]
  */
 static int ftrace_run_update_code(void)
 {
@@ -279,7 +285,8 @@ bool ftrace_is_dead(void)
 	return READ_ONCE(ftrace_disabled);
 }
 
-unsigned ftrace_verify(void (*report)(void *data, const struct dyn_ftrace *rec, const u8 *bytes), void *data)
+unsigned ftrace_verify(void (*report)(void *data, const struct dyn_ftrace *rec, const u8 *bytes),
+		       void *data)
 {
 	unsigned n = ftrace_record_count(), mismatches = 0;
 

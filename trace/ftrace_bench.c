@@ -1,6 +1,6 @@
 /*
- * What switching a tracer on and off for all functions costs: /sys/kernel/debug/ftrace_bench measures it when
- * it is read, in TSC ticks as fs/bench.c does.
+ * What switching a tracer on and off for all functions costs: /sys/kernel/debug/ftrace_bench
+ * measures it when it is read, in TSC ticks as fs/bench.c does.
  */
 #include "arch/x86_64/processor.h"
 #include "fs/debugfs.h"
@@ -19,8 +19,8 @@ static void show_ticks(struct seq_file *m, const char *what, u64 ticks)
 {
 	unsigned sites = ftrace_record_count();
 
-	seq_printf(m, "%s: %llu ticks, %u sites, %llu each\n", what, (unsigned long long)ticks, sites,
-		   (unsigned long long)(sites ? ticks / sites : 0));
+	seq_printf(m, "%s: %llu ticks, %u sites, %llu each\n", what, (unsigned long long)ticks,
+		   sites, (unsigned long long)(sites ? ticks / sites : 0));
 }
 
 static int ftrace_bench_show(struct seq_file *m, void *unused __unused)

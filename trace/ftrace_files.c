@@ -1,4 +1,5 @@
-/* What dynamic ftrace shows: available_filter_functions, enabled_functions, dyn_ftrace_total_info, ftrace_verify. */
+/* What dynamic ftrace shows: available_filter_functions, enabled_functions, dyn_ftrace_total_info,
+ * ftrace_verify. */
 #include "arch/x86_64/text_patch.h"
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
@@ -43,7 +44,8 @@ static int enabled_show(struct seq_file *m, void *v)
 	if (!(rec->flags & FTRACE_FL_ENABLED))
 		return SEQ_SKIP;
 	seq_printf(m, "%ps (%u)%s%s%s", (void *)ftrace_record_ip(rec),
-		   (unsigned)(rec->flags & FTRACE_REF_MASK), rec->flags & FTRACE_FL_REGS ? " R" : "  ",
+		   (unsigned)(rec->flags & FTRACE_REF_MASK),
+		   rec->flags & FTRACE_FL_REGS ? " R" : "  ",
 		   rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ",
 		   rec->flags & FTRACE_FL_DIRECT ? " D" : "  ");
 	seq_printf(m, "\t->%pS\n",

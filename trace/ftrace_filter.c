@@ -24,7 +24,8 @@ static bool record_name_matches(const struct dyn_ftrace *rec, const char *patter
 {
 	char name[KSYM_NAME_LEN];
 
-	return kallsyms_lookup(ftrace_record_ip(rec), NULL, NULL, name) && glob_match(pattern, name);
+	return kallsyms_lookup(ftrace_record_ip(rec), NULL, NULL, name) &&
+	       glob_match(pattern, name);
 }
 
 /* Does word, without its '!', mean record i: its number from 1 on, or a pattern of its name. */
@@ -33,7 +34,8 @@ static bool word_matches(const char *word, unsigned long number, unsigned i)
 	return number ? i + 1 == number : record_name_matches(ftrace_record(i), word);
 }
 
-int ftrace_match_records(const struct ftrace_hash *hash, const char *word, struct ftrace_hash **result)
+int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
+			 struct ftrace_hash **result)
 {
 	unsigned n = ftrace_record_count(), matches = 0;
 	bool remove = *word == '!';
@@ -65,8 +67,8 @@ int ftrace_match_records(const struct ftrace_hash *hash, const char *word, struc
 	return 0;
 }
 
-static int set_hash(struct ftrace_ops *ops, enum filter_kind kind, const char *pattern, size_t length,
-		    bool reset)
+static int set_hash(struct ftrace_ops *ops, enum filter_kind kind, const char *pattern,
+		    size_t length, bool reset)
 {
 	struct ftrace_hash *old, *new = NULL;
 	char word[FTRACE_WORD_MAX + 1];
@@ -83,8 +85,8 @@ static int set_hash(struct ftrace_ops *ops, enum filter_kind kind, const char *p
 	else if (!reset)
 		error = -EINVAL;
 	if (!error)
-		error = kind == FILTER ? ftrace_replace_hashes(ops, new, ops->notrace_hash) :
-					 ftrace_replace_hashes(ops, ops->filter_hash, new);
+		error = kind == FILTER ? ftrace_replace_hashes(ops, new, ops->notrace_hash)
+				       : ftrace_replace_hashes(ops, ops->filter_hash, new);
 	mutex_unlock(&ftrace_lock);
 	return error;
 }
@@ -101,12 +103,13 @@ int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t lengt
 
 /* ---- set_ftrace_filter, set_ftrace_notrace ---- */
 
-/* An open filter file: what is written gathers in hash, and takes effect when the file is closed. */
+/* An open filter file: what is written gathers in hash, and takes effect when the file is closed.
+ */
 struct filter_file {
 	struct ftrace_ops *ops;
 	enum filter_kind kind;
 	struct ftrace_hash *hash; /* NULL: empty */
-	bool failed;		  /* a word was refused: nothing takes effect */
+	bool failed;              /* a word was refused: nothing takes effect */
 	size_t length;
 	char word[FTRACE_WORD_MAX + 1];
 };
@@ -158,8 +161,8 @@ static int filter_show(struct seq_file *m, void *v)
 	const struct filter_file *f = m->private;
 
 	if (v == SEQ_START_TOKEN)
-		seq_puts(m, f->kind == FILTER ? "#### all functions enabled ####\n" :
-						"#### no functions disabled ####\n");
+		seq_puts(m, f->kind == FILTER ? "#### all functions enabled ####\n"
+					      : "#### no functions disabled ####\n");
 	else
 		seq_printf(m, "%ps\n", (void *)ftrace_record_ip(v));
 	return 0;
@@ -279,9 +282,9 @@ static int filter_release(struct inode *inode, struct file *file)
 		ftrace_hash_free(f->hash);
 	} else {
 		mutex_lock(&ftrace_lock);
-		error = f->kind == FILTER ?
-				ftrace_replace_hashes(f->ops, f->hash, f->ops->notrace_hash) :
-				ftrace_replace_hashes(f->ops, f->ops->filter_hash, f->hash);
+		error = f->kind == FILTER
+				? ftrace_replace_hashes(f->ops, f->hash, f->ops->notrace_hash)
+				: ftrace_replace_hashes(f->ops, f->ops->filter_hash, f->hash);
 		mutex_unlock(&ftrace_lock);
 	}
 	kfree(f);
@@ -289,19 +292,27 @@ static int filter_release(struct inode *inode, struct file *file)
 }
 
 static const struct file_operations filter_fops = {
-	.open = filter_open, .read = seq_read, .write = filter_write, .llseek = seq_lseek,
+	.open = filter_open,
+	.read = seq_read,
+	.write = filter_write,
+	.llseek = seq_lseek,
 	.release = filter_release,
 };
 
 static const struct file_operations notrace_fops = {
-	.open = notrace_open, .read = seq_read, .write = filter_write, .llseek = seq_lseek,
+	.open = notrace_open,
+	.read = seq_read,
+	.write = filter_write,
+	.llseek = seq_lseek,
 	.release = filter_release,
 };
 
 int ftrace_create_filter_files(struct ftrace_ops *ops, struct dentry *parent)
 {
-	if (IS_ERR_OR_NULL(tracefs_create_file("set_ftrace_filter", 0644, parent, ops, &filter_fops)) ||
-	    IS_ERR_OR_NULL(tracefs_create_file("set_ftrace_notrace", 0644, parent, ops, &notrace_fops)))
+	if (IS_ERR_OR_NULL(
+		    tracefs_create_file("set_ftrace_filter", 0644, parent, ops, &filter_fops)) ||
+	    IS_ERR_OR_NULL(
+		    tracefs_create_file("set_ftrace_notrace", 0644, parent, ops, &notrace_fops)))
 		return -ENOMEM;
 	return 0;
 }

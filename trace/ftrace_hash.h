@@ -1,6 +1,7 @@
 /*
- * Sets of call sites: what a filter holds. A set that callbacks can see is never changed: a changed copy takes
- * its place, and the old one is freed when no callback can still read it (trace/ftrace.c).
+ * Sets of call sites: what a filter holds. A set that callbacks can see is never changed: a changed
+ * copy takes its place, and the old one is freed when no callback can still read it
+ * (trace/ftrace.c).
  */
 #pragma once
 
@@ -14,7 +15,8 @@ struct ftrace_hash {
 
 /* Empty, with room for count sites. NULL without memory. Task context. */
 struct ftrace_hash *ftrace_hash_alloc(u32 count);
-struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash, u32 extra); /* of NULL: an empty one */
+struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash,
+				     u32 extra); /* of NULL: an empty one */
 void ftrace_hash_free(struct ftrace_hash *hash); /* NULL is fine */
 /* False if it was (not) in it. There must be room. */
 bool ftrace_hash_add(struct ftrace_hash *hash, u32 offset);

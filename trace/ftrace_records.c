@@ -1,5 +1,6 @@
 /*
- * The records of all call sites: made once at boot from what the compiler or scripts/recordmcount left in
+ * The records of all call sites: made once at boot from what the compiler or scripts/recordmcount
+ * left in
  * __mcount_loc, sorted by address, eight bytes each, in pages.
  */
 #include "arch/x86_64/text_alias.h"

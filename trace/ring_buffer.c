@@ -1,18 +1,19 @@
 /*
  * The ring buffer's writing half: claim room, write, publish. Read ring_buffer_internal.h first.
  *
- * All of it runs with preemption off and may be interrupted, at any instruction, by a writer that does
- * all of it. Nothing here is traceable: a tracer would trace its own writing.
+ * All of it runs with preemption off and may be interrupted, at any instruction, by a writer that
+ * does all of it. Nothing here is traceable: a tracer would trace its own writing.
  */
 #include "trace/ring_buffer_write.h"
 
 /*
- * The tail's page is full: move the tail to the next sub-buffer. Its slot must give up its page, which
- * costs the oldest events in overwrite mode and fails in drop mode. False when there is no room. A writer
- * that interrupts this may have done it all already; then nothing is left to do.
+ * The tail's page is full: move the tail to the next sub-buffer. Its slot must give up its page,
+ * which costs the oldest events in overwrite mode and fails in drop mode. False when there is no
+ * room. A writer that interrupts this may have done it all already; then nothing is left to do.
  */
 noinline notrace /* part of every tracer's write */
-bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
+	bool
+	rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
 {
 	u32 seq = rb_seq(tail.lo) + 1;
 	u64 *slot = &cb->slots[seq % cb->nr_slots];
@@ -35,8 +36,8 @@ bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
 				return false;
 			}
 		}
-		if (!__atomic_compare_exchange_n(slot, &word, rb_place(seq, rb_index(word), 0), false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (!__atomic_compare_exchange_n(slot, &word, rb_place(seq, rb_index(word), 0),
+						 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return true; /* the reader or a nested writer took it: look again */
 		if (!(word & RB_SLOT_SPARE)) {
 			local_add(&cb->overrun, entries);
@@ -55,11 +56,13 @@ bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
 }
 
 /*
- * Leave without an event. If recording is disabled the ring may be another's at this moment, so it must
- * not be touched; a mark means that a nested writer found recording on again, which makes it ours.
+ * Leave without an event. If recording is disabled the ring may be another's at this moment, so it
+ * must not be touched; a mark means that a nested writer found recording on again, which makes it
+ * ours.
  */
 noinline notrace /* part of every tracer's write */
-void rb_refuse_write(struct ring_buffer_per_cpu *cb)
+	void
+	rb_refuse_write(struct ring_buffer_per_cpu *cb)
 {
 	if (__atomic_load_n(&cb->changing, __ATOMIC_RELAXED))
 		local_add(&cb->dropped_events, 1);
@@ -74,13 +77,15 @@ void rb_refuse_write(struct ring_buffer_per_cpu *cb)
 }
 
 notrace /* part of every tracer's write */
-struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length)
+	struct ring_buffer_event *
+	ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length)
 {
 	return rb_lock_reserve(buffer, buffer->cpus[rb_cpu()], length);
 }
 
 notrace /* part of every tracer's write */
-void ring_buffer_unlock_commit(struct trace_buffer *buffer)
+	void
+	ring_buffer_unlock_commit(struct trace_buffer *buffer)
 {
 	rb_unlock_commit(buffer->cpus[rb_cpu()]);
 }

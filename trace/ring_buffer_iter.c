@@ -2,8 +2,8 @@
  * The ring buffer's readers of whole sub-buffers: iterating without consuming, and pages for
  * trace_pipe_raw. Read ring_buffer_internal.h first.
  *
- * An iterator copies a sub-buffer, then looks whether it is still where it was. A writer that wants it
- * changes its slot's word first, so an unchanged word means that the copy is whole.
+ * An iterator copies a sub-buffer, then looks whether it is still where it was. A writer that wants
+ * it changes its slot's word first, so an unchanged word means that the copy is whole.
  */
 #include "kernel/errno.h"
 #include "trace/ring_buffer_internal.h"
@@ -11,10 +11,10 @@
 struct ring_buffer_iter {
 	struct ring_buffer_per_cpu *cb;
 	struct buffer_data_page *copy;
-	u32 next_seq;	/* the sub-buffer to copy next */
-	bool begun;	/* the reader's page has been looked at */
-	bool counting;	/* expected is known: a page has been copied */
-	u32 generation; /* of the ring that next_seq belongs to */
+	u32 next_seq;       /* the sub-buffer to copy next */
+	bool begun;         /* the reader's page has been looked at */
+	bool counting;      /* expected is known: a page has been copied */
+	u32 generation;     /* of the ring that next_seq belongs to */
 	u32 offset, length; /* in copy */
 	u64 stamp;
 	u64 expected; /* number of the event that comes next, if none was lost */
@@ -166,7 +166,8 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 
 	rb_mutex_lock(&cb->reader_lock);
 	length = rb_reader_page(cb);
-	if (!length || (full && rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)) == cb->reader_seq)) {
+	if (!length ||
+	    (full && rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)) == cb->reader_seq)) {
 		rb_mutex_unlock(&cb->reader_lock);
 		return -EAGAIN;
 	}
@@ -200,7 +201,8 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 		page->commit |= RB_MISSED_EVENTS;
 	}
 	if ((page->commit & 0xfffff) < RB_PAGE_DATA) {
-		u32 used = (u32)(page->commit & 0xfffff) + (page->commit & RB_MISSED_STORED ? 8 : 0);
+		u32 used =
+			(u32)(page->commit & 0xfffff) + (page->commit & RB_MISSED_STORED ? 8 : 0);
 
 		memset(page->data + used, 0, RB_PAGE_DATA - used);
 	}

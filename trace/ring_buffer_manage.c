@@ -1,6 +1,6 @@
 /*
- * The ring buffer's management: making, freeing, resetting and resizing rings, switches and figures. Read
- * ring_buffer_internal.h first.
+ * The ring buffer's management: making, freeing, resetting and resizing rings, switches and
+ * figures. Read ring_buffer_internal.h first.
  */
 #include "kernel/errno.h"
 #include "trace/ring_buffer_internal.h"
@@ -37,7 +37,8 @@ fail:
 	return -ENOMEM;
 }
 
-/* Empty: sub-buffer 0 is the tail, all other slots hold spares from the round before. No writer, [M]. */
+/* Empty: sub-buffer 0 is the tail, all other slots hold spares from the round before. No writer,
+ * [M]. */
 void rb_init_ring(struct ring_buffer_per_cpu *cb)
 {
 	for (u32 i = 0; i < cb->nr_slots; i++)
@@ -137,8 +138,8 @@ static void rb_move_page(struct buffer_page *to, struct buffer_page *from)
 }
 
 /*
- * Move what fits of the old ring to the new one, newest first: the reader's page, and the sub-buffers
- * up to the tail, renumbered from 0. No writer, [M].
+ * Move what fits of the old ring to the new one, newest first: the reader's page, and the
+ * sub-buffers up to the tail, renumbered from 0. No writer, [M].
  */
 static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_cpu *old)
 {
@@ -301,7 +302,8 @@ bool ring_buffer_record_is_set_on(struct trace_buffer *buffer)
 	return !__atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED);
 }
 
-void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu, struct ring_buffer_stats *stats)
+void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
+			   struct ring_buffer_stats *stats)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	u64 word, *slot, commit;

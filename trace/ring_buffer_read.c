@@ -54,8 +54,8 @@ size_t ring_buffer_event_length(const struct ring_buffer_event *event)
 }
 
 /*
- * The oldest sub-buffer from `from` on that is in the ring and holds published data; false when there is
- * none. Its word may change at any time: the caller claims or validates it.
+ * The oldest sub-buffer from `from` on that is in the ring and holds published data; false when
+ * there is none. Its word may change at any time: the caller claims or validates it.
  */
 bool rb_oldest(struct ring_buffer_per_cpu *cb, u32 from, u64 *word, u64 **slot)
 {
@@ -104,7 +104,8 @@ static bool rb_swap_reader_page(struct ring_buffer_per_cpu *cb)
 	cb->read = 0;
 	cb->read_entries = 0;
 	/* Exact: pages are numbered before they are published. */
-	cb->lost += __atomic_load_n(&cb->pages[cb->reader_index].first, __ATOMIC_RELAXED) - cb->expected;
+	cb->lost += __atomic_load_n(&cb->pages[cb->reader_index].first, __ATOMIC_RELAXED) -
+		    cb->expected;
 	return true;
 }
 
@@ -114,8 +115,8 @@ u32 rb_reader_page(struct ring_buffer_per_cpu *cb)
 		if (cb->reader_active) {
 			u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
 			bool current_page = rb_seq(commit) == cb->reader_seq;
-			u32 length = current_page ? rb_offset(commit) :
-						    cb->pages[cb->reader_index].final;
+			u32 length = current_page ? rb_offset(commit)
+						  : cb->pages[cb->reader_index].final;
 
 			if (cb->read < length)
 				return length;
@@ -163,7 +164,8 @@ static void rb_advance(struct ring_buffer_per_cpu *cb, const struct ring_buffer_
 	cb->lost = 0;
 }
 
-struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned cpu, u64 *ts, u64 *lost)
+struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned cpu, u64 *ts,
+					   u64 *lost)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	struct ring_buffer_event *event;
@@ -179,8 +181,8 @@ struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned
 	return event;
 }
 
-long ring_buffer_consume(struct trace_buffer *buffer, unsigned cpu, void *data, size_t size, u64 *ts,
-			 u64 *lost)
+long ring_buffer_consume(struct trace_buffer *buffer, unsigned cpu, void *data, size_t size,
+			 u64 *ts, u64 *lost)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	struct ring_buffer_event *event;

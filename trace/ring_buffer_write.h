@@ -68,9 +68,8 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 }
 
 /* ring_buffer_lock_reserve(); cb: this CPU's part of the buffer. */
-static __always_inline struct ring_buffer_event *rb_lock_reserve(struct trace_buffer *buffer,
-								 struct ring_buffer_per_cpu *cb,
-								 size_t length)
+static __always_inline struct ring_buffer_event *
+rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, size_t length)
 {
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;

@@ -1,11 +1,13 @@
-/* Self-tests of dynamic ftrace: exact counts, live patching under load, what a refused change leaves. */
+/* Self-tests of dynamic ftrace: exact counts, live patching under load, what a refused change
+ * leaves. */
 #include "arch/x86_64/text_patch.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/selftest/selftest.h"
 #include "trace/ftrace_internal.h"
 
-/* Functions to trace; this file is not traced itself, so they live in kernel/selftest/ftrace_targets.c. */
+/* Functions to trace; this file is not traced itself, so they live in
+ * kernel/selftest/ftrace_targets.c. */
 #include "kernel/selftest/ftrace_targets.h"
 
 static atomic64_t hits;
@@ -97,7 +99,8 @@ static int call_targets(void *calls)
 	return 0;
 }
 
-/* All other CPUs run through the site while it changes; some meet it half patched and are emulated. */
+/* All other CPUs run through the site while it changes; some meet it half patched and are emulated.
+ */
 SELFTEST(ftrace, int3_emulates_the_call_while_a_site_is_half_patched)
 {
 	struct task_struct *callers[8];
@@ -107,7 +110,7 @@ SELFTEST(ftrace, int3_emulates_the_call_while_a_site_is_half_patched)
 
 	if (num_online_cpus() < 2)
 		return;
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		if (cpu == 0 || n == ARRAY_SIZE(callers))
 			continue;
 		callers[n] = kthread_create(call_targets, &calls, "target/%u", cpu);
@@ -126,8 +129,8 @@ SELFTEST(ftrace, int3_emulates_the_call_while_a_site_is_half_patched)
 		text_patch_stats_read(&after);
 	}
 	EXPECT(after.breakpoints > before.breakpoints);
-	selftest_diag(test, "%lu breakpoints in %lu batches", after.breakpoints - before.breakpoints,
-		      after.batches - before.batches);
+	selftest_diag(test, "%lu breakpoints in %lu batches",
+		      after.breakpoints - before.breakpoints, after.batches - before.batches);
 	while (n)
 		EXPECT_EQ(kthread_stop(callers[--n]), 0);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);

@@ -132,10 +132,10 @@ struct trace_array {
 	int stop_count;                 /* [T] tracing_stop() without its tracing_start() */
 	struct cpumask tracing_cpumask; /* [T] */
 	u64 time_start; /* [T] clock when the trace was last cleared, for latency-format */
-	struct dentry *options_dir;  /* constant */
-	struct mutex pipe_lock;      /* consuming readers: one entry at a time */
-	struct trace_cpu all;        /* constant */
-	struct trace_cpu *cpus;      /* constant: nr_cpu_ids of them */
+	struct dentry *options_dir; /* constant */
+	struct mutex pipe_lock;     /* consuming readers: one entry at a time */
+	struct trace_cpu all;       /* constant */
+	struct trace_cpu *cpus;     /* constant: nr_cpu_ids of them */
 };
 
 extern struct trace_array global_trace; /* the top level: /sys/kernel/tracing itself */

@@ -14,7 +14,7 @@
 #include "trace/trace_recursion.h"
 
 #define TRACE_FUNC_OPT_STACK 0x1
-#define MCOUNT_INSN_SIZE     5 /* a function seems to be called from behind its call of the tracer */
+#define MCOUNT_INSN_SIZE     5 /* seems called from behind its site */
 #define STUB_FRAMES          2 /* of the callback and the entry stub, before the traced function */
 
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,

@@ -1,10 +1,10 @@
 /*
- * A guard for callbacks: a tracer that calls a traced function does not trace itself, but an interrupt
- * that interrupts a tracer is traced.
+ * A guard for callbacks: a tracer that calls a traced function does not trace itself, but an
+ * interrupt that interrupts a tracer is traced.
  *
- * One bit for each context on this CPU; preemption is off in callbacks. The entry code of an interrupt
- * is traced before preempt_count tells of the interrupt; there the bit of the interrupted context is still
- * set, so one level in transition is let through, as Linux does.
+ * One bit for each context on this CPU; preemption is off in callbacks. The entry code of an
+ * interrupt is traced before preempt_count tells of the interrupt; there the bit of the interrupted
+ * context is still set, so one level in transition is let through, as Linux does.
  */
 #pragma once
 
@@ -26,10 +26,10 @@ DECLARE_PER_CPU(u32, trace_recursion);
 static __always_inline int __trace_recursion_trylock(unsigned shift)
 {
 	u32 count = preempt_count();
-	unsigned bit = count & NMI_MASK	      ? TRACE_RECURSION_NMI :
-		       count & HARDIRQ_MASK   ? TRACE_RECURSION_IRQ :
-		       count & SOFTIRQ_OFFSET ? TRACE_RECURSION_SOFTIRQ :
-						TRACE_RECURSION_TASK;
+	unsigned bit = count & NMI_MASK         ? TRACE_RECURSION_NMI
+		       : count & HARDIRQ_MASK   ? TRACE_RECURSION_IRQ
+		       : count & SOFTIRQ_OFFSET ? TRACE_RECURSION_SOFTIRQ
+						: TRACE_RECURSION_TASK;
 	u32 held = this_cpu_read(trace_recursion) >> shift;
 
 	if (unlikely(held & (1U << bit))) {
@@ -42,7 +42,8 @@ static __always_inline int __trace_recursion_trylock(unsigned shift)
 	return (int)(bit + shift);
 }
 
-/* -1: this context is in a callback already; else a bit for ftrace_test_recursion_unlock(). Preemption off. */
+/* -1: this context is in a callback already; else a bit for ftrace_test_recursion_unlock().
+ * Preemption off. */
 static __always_inline int ftrace_test_recursion_trylock(unsigned long ip __unused,
 							 unsigned long parent_ip __unused)
 {

@@ -1,4 +1,5 @@
-/* The machine's part of dynamic ftrace: what a call site calls, and what it saves (ftrace_entry.asm). */
+/* The machine's part of dynamic ftrace: what a call site calls, and what it saves
+ * (ftrace_entry.asm). */
 #pragma once
 
 #include "kernel/types.h"
@@ -31,7 +32,8 @@ static inline u64 ftrace_get_argument(const struct ftrace_regs *fregs, unsigned 
 
 /* What gcc -pg -mfentry has every function call, before it is made a nop: returns. */
 void __fentry__(void);
-/* What an enabled site calls; and the call in it that leads to the callback, patched like a site. */
+/* What an enabled site calls; and the call in it that leads to the callback, patched like a site.
+ */
 void ftrace_caller(void);
 extern const char ftrace_call[];
 /* The ops that ftrace_caller hands to its callback. */

@@ -1,8 +1,9 @@
 ; Where the call at the start of every function goes: nowhere, or to a tracer.
 ;
-; The call is the function's first instruction, so the stack holds, from the top, the address behind the
-; call site, then the function's own return address; rbp is the caller's. The C callback may
-; clobber what the ABI lets it; the function has its arguments in those registers, so they are saved.
+; The call is the function's first instruction, so the stack holds, from the top, the address
+; behind the call site, then the function's own return address; rbp is the caller's. The C
+; callback may clobber what the ABI lets it; the function has its arguments in those registers,
+; so they are saved.
 
 extern ftrace_stub_func, function_trace_op, preempt_schedule, __preempt_count
 
@@ -16,11 +17,11 @@ global __fentry__
 __fentry__:
 	ret
 
-; Two frames for the unwinder, which goes by rbp: the function that was called (it has not made its own
-; yet), and the one that called it. Then struct ftrace_regs (arch/x86_64/ftrace.h).
+; Two frames for the unwinder, which goes by rbp: the function that was called (it has not made
+; its own yet), and the one that called it. Then struct ftrace_regs (arch/x86_64/ftrace.h).
 ;
-; Preemption is off from the first to the last instruction that knows of a callback or an ops: once every
-; CPU has switched tasks, nobody still runs an old one (trace/ftrace.c).
+; Preemption is off from the first to the last instruction that knows of a callback or an ops:
+; once every CPU has switched tasks, nobody still runs an old one (trace/ftrace.c).
 global ftrace_caller, ftrace_call
 ftrace_caller:
 	inc	dword [gs:__preempt_count]
@@ -47,7 +48,7 @@ ftrace_caller:
 ftrace_call:
 	call	ftrace_stub_func		; patched while it runs
 	dec	dword [gs:__preempt_count]
-	jz	.preempt			; nothing forbids a switch any more, and one is wanted
+	jz	.preempt			; a switch is allowed and wanted
 .restore:
 	pop	r11
 	pop	r10

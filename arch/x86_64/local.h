@@ -25,10 +25,10 @@ static __always_inline bool local_pair_cmpxchg(struct local_pair *p, struct loca
 }
 
 #ifdef NOP5_HOST /* where the thread sanitizer must see them */
-#define local_add(p, v) ((void)__atomic_fetch_add(p, v, __ATOMIC_RELAXED))
-#define local_sub(p, v) ((void)__atomic_fetch_sub(p, v, __ATOMIC_RELAXED))
-#define local_inc32(p) ((void)__atomic_fetch_add(p, 1, __ATOMIC_RELAXED))
-#define local_dec32(p) ((void)__atomic_fetch_sub(p, 1, __ATOMIC_RELEASE))
+#define local_add(p, v)  ((void)__atomic_fetch_add(p, v, __ATOMIC_RELAXED))
+#define local_sub(p, v)  ((void)__atomic_fetch_sub(p, v, __ATOMIC_RELAXED))
+#define local_inc32(p)   ((void)__atomic_fetch_add(p, 1, __ATOMIC_RELAXED))
+#define local_dec32(p)   ((void)__atomic_fetch_sub(p, 1, __ATOMIC_RELEASE))
 #define local_or32(p, v) ((void)__atomic_fetch_or(p, v, __ATOMIC_RELAXED))
 static inline bool local_cmpxchg32(u32 *p, u32 old, u32 new)
 {

@@ -1,10 +1,11 @@
 /*
  * The private writable alias of kernel text.
  *
- * The alias is a window of 2 MiB in the lower half of an address space of its own. The kernel half is the
- * same as everywhere. The writing CPU switches to it with interrupts off, writes, and switches back; no
- * other CPU ever loads it, and its entries are there only meanwhile. So there is no moment at which another
- * CPU, or this one outside these few lines, could write to an executable page.
+ * The alias is a window of 2 MiB in the lower half of an address space of its own. The kernel half
+ * is the same as everywhere. The writing CPU switches to it with interrupts off, writes, and
+ * switches back; no other CPU ever loads it, and its entries are there only meanwhile. So there is
+ * no moment at which another CPU, or this one outside these few lines, could write to an executable
+ * page.
  */
 #include "arch/x86_64/text_alias.h"
 
@@ -16,7 +17,7 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sections.h"
 
-#define WINDOW_BASE 0x40000000UL /* any place in the lower half */
+#define WINDOW_BASE  0x40000000UL /* any place in the lower half */
 #define WINDOW_PAGES ((unsigned long)PTRS_PER_TABLE)
 
 static u64 *alias_pgd; /* written at boot, then constant but for the window's entries */
@@ -24,7 +25,8 @@ static u64 *window;    /* [text_patch_mutex] the page table of the window */
 
 int __init text_alias_init(void)
 {
-	u64 *pud = get_free_page(GFP_KERNEL | __GFP_ZERO), *pmd = get_free_page(GFP_KERNEL | __GFP_ZERO);
+	u64 *pud = get_free_page(GFP_KERNEL | __GFP_ZERO),
+	    *pmd = get_free_page(GFP_KERNEL | __GFP_ZERO);
 
 	alias_pgd = get_free_page(GFP_KERNEL | __GFP_ZERO);
 	window = get_free_page(GFP_KERNEL | __GFP_ZERO);
@@ -39,7 +41,8 @@ int __init text_alias_init(void)
 }
 
 notrace /* the breakpoint handler uses it */
-bool is_text_address(unsigned long addr)
+	bool
+	is_text_address(unsigned long addr)
 {
 	if (addr >= (unsigned long)_stext && addr < (unsigned long)_etext)
 		return true;
@@ -49,7 +52,8 @@ bool is_text_address(unsigned long addr)
 /* Map the pages that [addr, addr + size) touches into a window that begins at base. */
 static void map_in_window(unsigned long base, unsigned long addr, size_t size)
 {
-	for (unsigned long page = ALIGN_DOWN(addr, PAGE_SIZE); page < addr + size; page += PAGE_SIZE) {
+	for (unsigned long page = ALIGN_DOWN(addr, PAGE_SIZE); page < addr + size;
+	     page += PAGE_SIZE) {
 		u64 *entry = &window[(page - base) / PAGE_SIZE];
 
 		if (!*entry)

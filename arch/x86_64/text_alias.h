@@ -1,6 +1,6 @@
 /*
- * Writing to kernel text: through an alias that only this CPU has, and only for the moment of writing.
- * The mapping that executes is never writable (docs/memory-map.md).
+ * Writing to kernel text: through an alias that only this CPU has, and only for the moment of
+ * writing. The mapping that executes is never writable (docs/memory-map.md).
  */
 #pragma once
 

@@ -1,17 +1,18 @@
 /*
  * Live text patching: change instructions that other CPUs may be executing.
  *
- * A CPU must never fetch half of an old and half of a new instruction. So the first byte goes first, as
- * int3, and comes last, as the new opcode:
+ * A CPU must never fetch half of an old and half of a new instruction. So the first byte goes
+ * first, as int3, and comes last, as the new opcode:
  *
  *      0f 1f 44 00 00    nop                  old
  *      cc 1f 44 00 00    int3                 1: every CPU that comes here traps
  *      cc 37 2e 00 00    int3 + new tail      2: still traps, the tail is ready
  *      e8 37 2e 00 00    call ftrace_caller   3: new
  *
- * After each step every CPU executes a serializing instruction, the IRET of an IPI (Intel SDM 3A 9.1.3,
- * cross-modifying code). A CPU that traps in between has the new instruction emulated. The steps are taken
- * for all sites of a batch together: three rounds of IPIs for one site or for 40,000.
+ * After each step every CPU executes a serializing instruction, the IRET of an IPI (Intel SDM
+ * 3A 9.1.3, cross-modifying code). A CPU that traps in between has the new instruction emulated.
+ * The steps are taken for all sites of a batch together: three rounds of IPIs for one site or for
+ * 40,000.
  *
  * Nothing here needs the other CPUs to stop, and nothing waits for a CPU for longer than it keeps
  * interrupts off.
@@ -29,20 +30,20 @@
 
 #define INT3 0xcc
 #define CALL 0xe8
-#define JMP 0xe9
+#define JMP  0xe9
 
 const u8 text_nop5[TEXT_PATCH_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
 /* What the #BP handler needs of the batch under way. */
 struct text_patch_batch {
 	const struct text_patch *patches; /* [P] sorted by address */
-	size_t count;			  /* [P] */
+	size_t count;                     /* [P] */
 }; /* [P] text_patch_mutex to write; published and withdrawn through live_batch */
 
 static DEFINE_MUTEX(text_patch_mutex);
 static struct text_patch_batch batch;
 static struct text_patch_batch *live_batch; /* release store; NULL between batches */
-static u64 batches, sites;		    /* [P] */
+static u64 batches, sites;                  /* [P] */
 static atomic64_t breakpoints;
 
 static void encode(u8 insn[TEXT_PATCH_SIZE], u8 opcode, unsigned long addr, unsigned long target)
@@ -64,7 +65,8 @@ void text_encode_jmp(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long
 }
 
 notrace /* the breakpoint handler uses it */
-unsigned long text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
+	unsigned long
+	text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
 {
 	s32 displacement;
 
@@ -73,7 +75,8 @@ unsigned long text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long a
 }
 
 static notrace /* the breakpoint handler uses it */
-const struct text_patch *find_patch(const struct text_patch_batch *b, unsigned long addr)
+	const struct text_patch *
+	find_patch(const struct text_patch_batch *b, unsigned long addr)
 {
 	size_t low = 0, high = b->count;
 
@@ -91,18 +94,21 @@ const struct text_patch *find_patch(const struct text_patch_batch *b, unsigned l
 }
 
 /*
- * A CPU ran into an int3 in kernel text, in any context. Have it do what the new instruction will do. No
- * batch can be withdrawn under this: its last round of IPIs waits for this CPU's interrupts to be on.
+ * A CPU ran into an int3 in kernel text, in any context. Have it do what the new instruction will
+ * do. No batch can be withdrawn under this: its last round of IPIs waits for this CPU's interrupts
+ * to be on.
  */
 static notrace /* a trap here would come back here before the site is whole */
-bool text_patch_int3(struct pt_regs *regs)
+	bool
+	text_patch_int3(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - 1;
 	struct text_patch_batch *b = smp_load_acquire(&live_batch);
 	const struct text_patch *patch = b ? find_patch(b, addr) : NULL;
 
 	if (!patch) {
-		/* Trapped just before the batch ended: the instruction is whole again, execute it. */
+		/* Trapped just before the batch ended: the instruction is whole again, execute it.
+		 */
 		if (!is_text_address(addr) || *(volatile u8 *)addr == INT3)
 			return false;
 		regs->ip = addr;
@@ -111,7 +117,8 @@ bool text_patch_int3(struct pt_regs *regs)
 	atomic64_inc(&breakpoints);
 	switch (patch->new[0]) {
 	case CALL:
-		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(patch->new, addr));
+		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE,
+				  text_decode_target(patch->new, addr));
 		break;
 	case JMP:
 		regs->ip = text_decode_target(patch->new, addr);
@@ -155,7 +162,7 @@ static void write_first_byte(u8 *site, const struct text_patch *patch)
 int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad)
 {
 	static void (*const steps[])(u8 *, const struct text_patch *) = { write_int3, write_tail,
-									   write_first_byte };
+									  write_first_byte };
 	int error;
 
 	if (!count)

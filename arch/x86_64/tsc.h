@@ -4,7 +4,8 @@
 #include "arch/x86_64/processor.h"
 #include "kernel/time/ktime.h"
 
-/* ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32; 0 until the frequency is known: time stands at 0. Set once, at boot. */
+/* ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32; 0 until the frequency is known: time stands at 0.
+ * Set once, at boot. */
 extern u64 tsc_ns_mult, tsc_base;
 
 /* ktime_get() for tracers: inline, so that there is nothing to trace. Any context. */

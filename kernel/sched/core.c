@@ -350,7 +350,7 @@ void __schedule(bool preempt)
 {
 	struct runqueue *rq = this_rq();
 	struct task_struct *prev = rq->curr, *next;
-	void (*switch_hook)(struct task_struct *prev, struct task_struct *next);
+	void (*switch_hook)(struct task_struct * prev, struct task_struct * next);
 	u64 now, *switch_count = &prev->nivcsw;
 	unsigned state;
 
@@ -415,7 +415,8 @@ void schedule(void)
 }
 
 notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would call itself */
-void preempt_schedule(void)
+	void
+	preempt_schedule(void)
 {
 	if (irqs_disabled())
 		return;

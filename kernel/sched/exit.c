@@ -67,7 +67,7 @@ static bool exit_notify(struct task_struct *tsk)
 
 void do_exit(int status)
 {
-	void (*exit_hook)(struct task_struct *task) = READ_ONCE(task_exit_hook);
+	void (*exit_hook)(struct task_struct * task) = READ_ONCE(task_exit_hook);
 	struct task_struct *tsk = current;
 
 	if (in_interrupt())

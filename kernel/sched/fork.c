@@ -184,7 +184,7 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 
 struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 {
-	void (*fork_hook)(struct task_struct *parent, struct task_struct *child);
+	void (*fork_hook)(struct task_struct * parent, struct task_struct * child);
 	struct task_struct *parent = current, *p = alloc_task(comm ? comm : parent->comm);
 	int error = -EAGAIN;
 

@@ -84,8 +84,8 @@ int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
 int set_user_nice(struct task_struct *p, int nice);
 
 /*
- * Wait until every online CPU has switched tasks: what ran with preemption off when this was called has
- * ended (the rude form of Linux's RCU-tasks). Task context.
+ * Wait until every online CPU has switched tasks: what ran with preemption off when this was called
+ * has ended (the rude form of Linux's RCU-tasks). Task context.
  */
 void synchronize_sched(void);
 
@@ -127,9 +127,9 @@ struct task_fs_hooks {
 void task_set_fs_hooks(const struct task_fs_hooks *hooks);
 
 /*
- * Hooks of the trace room, NULL while it wants nothing. switch: on the CPU that is about to leave prev for
- * next, interrupts off, the run queue's lock held. fork: child is known and has not run. exit: in the task
- * that ends. None may sleep or wake anybody.
+ * Hooks of the trace room, NULL while it wants nothing. switch: on the CPU that is about to leave
+ * prev for next, interrupts off, the run queue's lock held. fork: child is known and has not run.
+ * exit: in the task that ends. None may sleep or wake anybody.
  */
 extern void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);

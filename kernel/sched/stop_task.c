@@ -89,11 +89,11 @@ void synchronize_sched(void)
 	if (!this_cpu_read(stoppers.task))
 		return; /* early boot: the only CPU, and its task is here, preemptible */
 	mutex_lock(&synchronize_mutex);
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		works[cpu].fn = do_nothing;
 		queue_stop_work(cpu, &works[cpu]);
 	}
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		wait_for_completion(&works[cpu].done);
 	mutex_unlock(&synchronize_mutex);
 }
