@@ -6,15 +6,14 @@
  * slot seq % nr_slots. A slot is one word: which page stands there, and for which seq:
  *
  *      63        32 31            12 11          1 0
- *      | seq       | page index     |             |S|    S: the page is a spare, nothing to read in
- * it
+ *      | seq       | page index     |             |S|    S: a spare page, nothing to read in it
  *
  * Two parties take pages out of slots, each with one compare-and-exchange of that word, so that
  * exactly one of them gets it:
  *
- *      the reader       {h, P}      -> {h, spare, S}     reads sub-buffer h; its last page is the
- * new spare the writer       {h, P}      -> {h + nr_slots, P} overwrites sub-buffer h (overwrite
- * mode) {h, P, S}   -> {h + nr_slots, P} nothing is lost
+ *      the reader  {h, P}    -> {h, spare, S}     reads sub-buffer h; gives its last page
+ *      the writer  {h, P}    -> {h + nr_slots, P} overwrites sub-buffer h (overwrite mode)
+ *                  {h, P, S} -> {h + nr_slots, P} nothing is lost
  *
  * The writers of a CPU (a task and the interrupts nested in it) share the tail, a pair of words
  * that changes in one CMPXCHG16B: the place where the next event goes, and the time of the last
