@@ -14,6 +14,7 @@
 #define this_cpu_write(var, val)   ((var) = (val))
 #define this_cpu_add(var, val)     ((var) += (val))
 #define this_cpu_sub(var, val)     ((var) -= (val))
+#define this_cpu_sub_and_test(var, val) (((var) -= (val)) == 0)
 #define this_cpu_or(var, val)      ((var) |= (val))
 #define this_cpu_and(var, val)     ((var) &= (val))
 #define this_cpu_inc(var)          ((var)++)
