@@ -41,7 +41,7 @@ struct text_patch_batch {
 }; /* [P] text_patch_mutex to write; published and withdrawn through live_batch */
 
 static DEFINE_MUTEX(text_patch_mutex);
-static struct text_patch_batch batch;
+static struct text_patch_batch places[2];   /* [P] one after the other holds the batch under way */
 static struct text_patch_batch *live_batch; /* release store; NULL between batches */
 static u64 batches, sites;                  /* [P] */
 static atomic64_t breakpoints;
@@ -94,38 +94,59 @@ static notrace /* the breakpoint handler uses it */
 }
 
 /*
+ * The instruction that the int3 at addr stands for: its batch's new one; or, when the CPU trapped
+ * just before the batch ended, what is there by now. NULL: the int3 is nobody's.
+ *
+ * The batch found here may end meanwhile, if this CPU has answered its last round, and the next one
+ * may begin, in the other one of places. That one cannot end, nor write its tails, before this
+ * CPU's interrupts are on.
+ */
+static notrace /* the breakpoint handler uses it */
+	const u8 *
+	instruction_at(unsigned long addr)
+{
+	struct text_patch_batch *b;
+
+	do {
+		const struct text_patch *patch;
+
+		b = smp_load_acquire(&live_batch);
+		patch = b ? find_patch(b, addr) : NULL;
+		if (patch) {
+			atomic64_inc(&breakpoints);
+			return patch->new;
+		}
+		if (!is_text_address(addr))
+			return NULL;
+		if (READ_ONCE(*(const u8 *)addr) != INT3)
+			return (const u8 *)addr;
+	} while (smp_load_acquire(&live_batch) != b);
+	return NULL;
+}
+
+/*
  * A CPU ran into an int3 in kernel text, in any context. Have it do what the new instruction will
- * do. No batch can be withdrawn under this: its last round of IPIs waits for this CPU's interrupts
- * to be on.
+ * do. That holds as well when the new instruction is there already: to execute it would do on a
+ * real CPU, but QEMU's TCG may have translated the int3 just as it was overwritten, and would come
+ * back here for ever.
  */
 static notrace /* a trap here would come back here before the site is whole */
 	bool
 	text_patch_int3(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - 1;
-	struct text_patch_batch *b = smp_load_acquire(&live_batch);
-	const struct text_patch *patch = b ? find_patch(b, addr) : NULL;
+	const u8 *insn = instruction_at(addr);
 
-	if (!patch) {
-		/* Trapped just before the batch ended: the instruction is whole again, execute it.
-		 */
-		if (!is_text_address(addr) || *(volatile u8 *)addr == INT3)
-			return false;
-		regs->ip = addr;
-		return true;
-	}
-	atomic64_inc(&breakpoints);
-	switch (patch->new[0]) {
-	case CALL:
-		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE,
-				  text_decode_target(patch->new, addr));
-		break;
-	case JMP:
-		regs->ip = text_decode_target(patch->new, addr);
-		break;
-	default:
+	if (!insn)
+		return false;
+	if (insn[0] == CALL)
+		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
+	else if (insn[0] == JMP)
+		regs->ip = text_decode_target(insn, addr);
+	else if (!__builtin_memcmp(insn, text_nop5, 4) && insn[4] == text_nop5[4])
 		regs->ip = addr + TEXT_PATCH_SIZE;
-	}
+	else
+		regs->ip = addr; /* no site's instruction: execute it */
 	return true;
 }
 
@@ -163,6 +184,7 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 {
 	static void (*const steps[])(u8 *, const struct text_patch *) = { write_int3, write_tail,
 									  write_first_byte };
+	struct text_patch_batch *batch;
 	int error;
 
 	if (!count)
@@ -171,9 +193,10 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	error = verify(patches, count, bad);
 	if (error)
 		goto unlock;
-	batch.patches = patches;
-	batch.count = count;
-	smp_store_release(&live_batch, &batch);
+	batch = &places[batches % ARRAY_SIZE(places)];
+	batch->patches = patches;
+	batch->count = count;
+	smp_store_release(&live_batch, batch);
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		text_alias_write(patches, count, steps[i]);
 		text_sync_all();
