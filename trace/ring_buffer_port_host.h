@@ -1,11 +1,13 @@
 /* The ring buffer's surroundings on the host: threads that play CPUs. */
 #pragma once
 
+#ifdef NOP5_HOST /* nobody else includes this */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#endif
 
 #include "kernel/compiler.h"
 
