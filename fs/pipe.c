@@ -25,13 +25,13 @@
 
 /* Legend: [P] rd_wait.lock: pipe_lock(). */
 struct pipe_inode_info {
-	u32 head;                  /* [P] bytes written, counting up from 0 while not empty */
-	u32 tail;                  /* [P] bytes read */
-	unsigned readers, writers; /* [P] open ends */
 	wait_queue_head_t rd_wait; /* its lock is P: in task context only */
 	wait_queue_head_t wr_wait;
-	void *spare;             /* [P] a page or NULL */
-	void *pages[PIPE_PAGES]; /* [P] by position / PAGE_SIZE % PIPE_PAGES */
+	u32 head;                  /* [P] bytes written, counting up from 0 while not empty */
+	u32 tail;                  /* [P] bytes read */
+	unsigned readers, writers; /* [P] open ends; no readers: no pages either */
+	void *spare;               /* [P] a page or NULL */
+	void *pages[PIPE_PAGES];   /* [P] by position / PAGE_SIZE % PIPE_PAGES */
 };
 
 static inline u32 pipe_room(const struct pipe_inode_info *pipe)
@@ -163,7 +163,7 @@ static inline u32 pipe_get(struct pipe_inode_info *pipe, char *buf, u32 count)
 }
 
 /* The pipe is empty: 1 when it no longer is, 0 at the end of the file, or a negative errno. */
-static noinline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const struct file *file)
+static inline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const struct file *file)
 {
 	int ret;
 
@@ -287,29 +287,29 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 	return ret;
 }
 
-/* What fits into the page that is being filled goes the short way. */
+/*
+ * What fits into the page that is being filled (so there are readers) goes the short way. Other
+ * writers that sleep are woken by the reader, and by each other when they have slept.
+ */
 static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
-	u32 head, used;
+	u32 offset;
 	void *page;
 
 	(void)pos;
 	if (unlikely(!count))
 		return 0;
 	pipe_lock(pipe);
-	head = pipe->head;
-	used = head - pipe->tail;
-	page = *pipe_slot(pipe, head);
-	if (unlikely(count > PAGE_SIZE - head % PAGE_SIZE || used > PIPE_SIZE - PIPE_BUF || !page ||
-		     !pipe->readers))
+	offset = pipe->head % PAGE_SIZE;
+	page = *pipe_slot(pipe, pipe->head);
+	if (unlikely(!page || count > PAGE_SIZE - offset || pipe_room(pipe) < PIPE_BUF))
 		return pipe_write_more(pipe, file, buf, count);
-	pipe->head = head + (u32)count;
-	if (!used)
+	memcpy((char *)page + offset, buf, count);
+	if (pipe->head == pipe->tail)
 		pipe_wake_reader(pipe);
-	memcpy((char *)page + head % PAGE_SIZE, buf, count);
+	pipe->head += (u32)count;
 	pipe_unlock(pipe);
-	pipe_wake_writer(pipe);
 	return (ssize_t)count;
 }
 
@@ -339,6 +339,21 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 	return mask;
 }
 
+/* Nobody will read what is there. */
+static void pipe_free_pages(struct pipe_inode_info *pipe)
+{
+	pipe->head = 0;
+	pipe->tail = 0;
+	for (unsigned i = 0; i < PIPE_PAGES; i++) {
+		if (pipe->pages[i])
+			free_page(pipe->pages[i]);
+		pipe->pages[i] = NULL;
+	}
+	if (pipe->spare)
+		free_page(pipe->spare);
+	pipe->spare = NULL;
+}
+
 /* The other side must learn that nobody is left; the last end's inode takes the pipe with it. */
 static int pipe_release(struct inode *inode, struct file *file)
 {
@@ -346,8 +361,8 @@ static int pipe_release(struct inode *inode, struct file *file)
 
 	(void)inode;
 	pipe_lock(pipe);
-	if (file->f_mode & FMODE_READ)
-		pipe->readers--;
+	if ((file->f_mode & FMODE_READ) && !--pipe->readers)
+		pipe_free_pages(pipe);
 	if (file->f_mode & FMODE_WRITE)
 		pipe->writers--;
 	pipe_unlock(pipe);
@@ -365,11 +380,7 @@ static const struct file_operations pipe_fops = {
 
 static void free_pipe_info(struct pipe_inode_info *pipe)
 {
-	for (unsigned i = 0; i < PIPE_PAGES; i++)
-		if (pipe->pages[i])
-			free_page(pipe->pages[i]);
-	if (pipe->spare)
-		free_page(pipe->spare);
+	pipe_free_pages(pipe);
 	kfree(pipe);
 }
 

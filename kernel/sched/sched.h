@@ -141,13 +141,16 @@ extern void (*task_exit_hook)(struct task_struct *task);
  */
 static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 {
-	struct wait_queue_entry wait = { .task = current, .exclusive = true, .autoremove = true };
+	struct task_struct *task = current;
+	struct wait_queue_entry wait;
 	int ret = 0;
 
+	wait.task = task;
+	wait.exclusive = true;
 	list_add_tail(&wait.entry, &wq->head);
-	set_current_state(TASK_INTERRUPTIBLE);
-	if (unlikely(signal_pending(wait.task))) {
-		__set_current_state(TASK_RUNNING);
+	(void)xchg(&task->state, TASK_INTERRUPTIBLE);
+	if (unlikely(signal_pending(task))) {
+		WRITE_ONCE(task->state, TASK_RUNNING);
 		ret = -EINTR;
 	} else {
 		spin_unlock(&wq->lock);

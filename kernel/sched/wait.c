@@ -58,13 +58,19 @@ void wake_up_interruptible(wait_queue_head_t *wq)
 	__wake_up(wq, TASK_INTERRUPTIBLE, false);
 }
 
+/* Whoever sleeps in do_wait_intr() takes the lock again before it looks at its entry. */
 void wake_up_locked(wait_queue_head_t *wq)
 {
-	unsigned long flags;
+	struct wait_queue_entry *entry;
 
-	local_irq_save(flags);
-	__wake_up_common(wq, TASK_NORMAL, false);
-	local_irq_restore(flags);
+	local_irq_disable();
+	list_for_each_entry (entry, &wq->head, entry) {
+		if (!try_to_wake_up(entry->task, TASK_NORMAL) || !entry->exclusive)
+			continue;
+		list_del_init(&entry->entry);
+		break;
+	}
+	local_irq_enable();
 }
 
 /* Non-exclusive waiters stand before exclusive ones, so that a wake-up reaches them all. */

@@ -34,7 +34,10 @@ struct wait_queue_entry {
 void wake_up(wait_queue_head_t *wq);
 void wake_up_all(wait_queue_head_t *wq);
 void wake_up_interruptible(wait_queue_head_t *wq);
-/* For those who guard their condition with wq->lock: it is held. See do_wait_intr(). */
+/*
+ * As wake_up(), for those who guard their condition with wq->lock, which is held, interrupts on.
+ * The exclusive waiters are all in do_wait_intr().
+ */
 void wake_up_locked(wait_queue_head_t *wq);
 
 /* Queue the current task and set its state; the condition is to be tested after. Task context. */

@@ -75,7 +75,7 @@ def test_quiet_keeps_the_boot_messages_off_the_console(boot):
 @pytest.mark.variant
 @pytest.mark.parametrize("variables", [["CC=clang"], ["DEBUG=1"], ["FTRACE=0"], ["CC=clang", "DEBUG=1"]],
                          ids=" ".join)
-def test_each_build_boots_and_passes_a_short_selftest(boot, variant, variables):
+def test_each_build_boots_to_a_working_prompt(boot, variant, variables):
     build = variant(*variables)
     works(boot(build=build, cpus=4), 4)
 
