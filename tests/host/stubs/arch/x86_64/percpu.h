@@ -20,5 +20,4 @@
 #define this_cpu_inc(var)          ((var)++)
 #define this_cpu_dec(var)          ((var)--)
 #define this_cpu_dec_negative(var) (--(var) < 0)
-#define this_cpu_sub_and_test(var, val) (((var) -= (val)) == 0)
 #define smp_processor_id()         0
