@@ -19,6 +19,7 @@
  */
 #include "arch/x86_64/text_patch.h"
 
+#include "arch/x86_64/processor.h"
 #include "arch/x86_64/text_alias.h"
 #include "arch/x86_64/tlb.h"
 #include "arch/x86_64/traps.h"
@@ -202,6 +203,12 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 		text_sync_all();
 	}
 	smp_store_release(&live_batch, NULL);
+	/*
+	 * QEMU's TCG may have read a site for translation just before a step wrote it, and misses
+	 * the write until that translation is known. Writing the same again drops it.
+	 */
+	if (!cpu_has_cheap_pause)
+		text_alias_write(patches, count, write_first_byte);
 	batches++;
 	sites += count;
 unlock:
