@@ -15,6 +15,8 @@
 #: CC=gcc               or clang
 #: DEBUG=1              poisoning, red zones, lock assertions and lock-order checking
 #: FTRACE=0             no call of __fentry__ at the start of functions
+#: MCOUNT=script        our scripts/recordmcount lists these calls; cc: the compiler, if it can
+#: BALLAST=40000        so many more small functions in the image, for measurements
 #: O=build              where everything is written
 #: V=1                  show the commands
 
@@ -31,6 +33,8 @@ export OBJCOPY := $(CROSS)objcopy
 HOSTCC ?= cc
 PYTHON ?= /usr/bin/python3
 FTRACE ?= 1
+MCOUNT ?= cc
+BALLAST ?= 0
 DEBUG  ?= 0
 CPUS   ?= 4
 MEM    ?= 256M
@@ -72,13 +76,26 @@ ifneq ($(CC_IS_CLANG),)
 CFLAGS += --target=x86_64-elf -mno-implicit-float
 endif
 
-# Each function starts with a call of __fentry__; gcc also lists the calls in __mcount_loc.
+# Files compiled without the call of __fentry__, each line with the reason after the #: they become
+# docs/notrace.md (scripts/notrace-doc), as do the functions marked notrace in the other files.
+UNTRACED :=
+UNTRACED += trace/%			# what a traced function calls: it would trace itself
+UNTRACED += arch/x86_64/text_patch%	# patches sites, and emulates them in the breakpoint handler
+UNTRACED += arch/x86_64/text_alias%	# writes to text while a batch of sites holds breakpoints
+
+# Each other function starts with a call of __fentry__, whose address goes to __mcount_loc: gcc does
+# that itself, clang cannot and gets scripts/recordmcount.
 ifeq ($(FTRACE),1)
-CFLAGS += -pg -mfentry
-CFLAGS += $(if $(CC_IS_CLANG),,-mrecord-mcount)
 CFLAGS += -DCONFIG_FUNCTION_TRACER
 NASMFLAGS += -DCONFIG_FUNCTION_TRACER
+ifneq ($(filter script,$(MCOUNT))$(CC_IS_CLANG),)
+RECORDMCOUNT := $(O)/scripts/recordmcount
+TRACED := -pg -mfentry
 else
+TRACED := -pg -mfentry -mrecord-mcount
+endif
+else
+SRCS_C := $(filter-out trace/ftrace%.c trace/selftest_ftrace%.c trace/trace_functions.c trace/selftest_trace.c,$(SRCS_C))
 SRCS_S := $(filter-out arch/x86_64/ftrace_entry.asm,$(SRCS_S))
 endif
 ifeq ($(DEBUG),1)
@@ -86,7 +103,14 @@ CFLAGS += -DCONFIG_DEBUG
 NASMFLAGS += -DCONFIG_DEBUG
 endif
 
-OBJS   := $(SRCS_C:%.c=$(O)/obj/%.o) $(SRCS_S:%.asm=$(O)/obj/%.asm.o)
+# BALLAST functions, so many to a file: what enabling all functions costs must grow with their number.
+BALLAST_FILE := 4000
+ifneq ($(BALLAST),0)
+BALLAST_OBJS := $(patsubst %,$(O)/obj/ballast/%.o,\
+		  $(shell seq 0 $$((($(BALLAST) - 1) / $(BALLAST_FILE)))))
+endif
+
+OBJS   := $(SRCS_C:%.c=$(O)/obj/%.o) $(SRCS_S:%.asm=$(O)/obj/%.asm.o) $(BALLAST_OBJS)
 DEPS   := $(OBJS:.o=.d)
 
 .PHONY: all help run debug console test bench soak clean FORCE
@@ -98,17 +122,33 @@ all: $(O)/nop5.elf $(O)/nop5.iso
 # The stamp changes when the flags or the set of sources do, and everything follows it.
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(shell $(CC) --version | head -n1)' '$(CFLAGS)' '$(NASMFLAGS)' '$(LDFLAGS)' >$@.new
+	@printf '%s\n' '$(shell $(CC) --version | head -n1)' '$(CFLAGS)' '$(TRACED) $(RECORDMCOUNT)' \
+		'$(UNTRACED)' '$(NASMFLAGS)' '$(LDFLAGS)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(OBJS) >$@.new
+	@printf '%s\n' $(OBJS) 'BALLAST=$(BALLAST)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
-$(O)/obj/%.o: %.c $(O)/flags
+define compile
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(if $(filter $(UNTRACED),$<),,$(TRACED)) -MMD -MP -c -o $@ $<
+	$(if $(RECORDMCOUNT),$(Q)$(RECORDMCOUNT) $@)
+endef
+
+$(O)/obj/%.o: %.c $(O)/flags $(RECORDMCOUNT)
+	$(compile)
+
+$(O)/obj/ballast/%.o: $(O)/ballast/%.c $(O)/flags $(RECORDMCOUNT)
+	$(compile)
+
+.PRECIOUS: $(O)/ballast/%.c
+$(O)/ballast/%.c: $(O)/sources
+	@mkdir -p $(@D)
+	$(call say,BALLAST,$@)
+	$(Q)awk 'BEGIN { for (i = $* * $(BALLAST_FILE); i < ($* + 1) * $(BALLAST_FILE) && i < $(BALLAST); i++) \
+		printf "int ballast_%d(int x);\nint ballast_%d(int x)\n{\n\treturn x + %d;\n}\n", i, i, i }' >$@
 
 $(O)/obj/%.asm.o: %.asm $(O)/flags
 	@mkdir -p $(@D)
@@ -119,6 +159,11 @@ $(O)/scripts/kallsyms: scripts/kallsyms.c
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $<
+
+$(O)/scripts/recordmcount: scripts/recordmcount.c
+	@mkdir -p $(@D)
+	$(call say,HOSTCC,$<)
+	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $< -lelf
 
 # Linked first to learn how large the symbol table is, then with that much room for it, then the
 # table is written there: scripts/kallsyms.c.

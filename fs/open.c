@@ -91,10 +91,12 @@ static struct file *path_openat(struct nameidata *nd, int flags, umode_t mode)
 		err = may_open(nd->path.dentry->d_inode, flags);
 	if (err)
 		return ERR_PTR(err);
-	file = alloc_empty_file((unsigned)flags & ~(O_CREAT | O_EXCL | O_TRUNC));
+	file = alloc_empty_file((unsigned)flags);
 	if (IS_ERR(file))
 		return file;
 	err = vfs_open(&nd->path, file);
+	/* The file's own open sees how it was opened; afterwards that is over, as on Linux. */
+	file->f_flags &= ~(unsigned)(O_CREAT | O_EXCL | O_TRUNC);
 	if (!err && (flags & O_TRUNC) && !created)
 		err = handle_truncate(nd->path.dentry->d_inode);
 	if (err) {

@@ -17,6 +17,8 @@ typedef int (*initcall_t)(void);
  */
 #define __define_initcall(fn, level)                                                               \
 	static initcall_t __initcall_##fn __used __section(".initcall" #level ".init") = fn
+/* Before the scheduler runs: the boot CPU alone, in its idle task; kmalloc works; no sleeping. */
+#define early_initcall(fn)  __define_initcall(fn, 0)
 #define core_initcall(fn)   __define_initcall(fn, 1)
 #define fs_initcall(fn)     __define_initcall(fn, 3)
 #define device_initcall(fn) __define_initcall(fn, 5)

@@ -19,13 +19,13 @@
 #include "kernel/time/timer.h"
 #include "kernel/version.h"
 
-extern const initcall_t __initcall_start[], __initcall_end[];
+extern const initcall_t __initcall_start[], __early_initcall_end[], __initcall_end[];
 
 void (*init_process)(void);
 
-static void __init do_initcalls(void)
+static void __init do_initcalls(const initcall_t *call, const initcall_t *end)
 {
-	for (const initcall_t *call = __initcall_start; call < __initcall_end; call++) {
+	for (; call < end; call++) {
 		int error = (*call)();
 
 		if (error)
@@ -40,7 +40,7 @@ static void __init kernel_init_freeable(void)
 	workqueue_init();
 	smp_init();
 	boot_stamp(BOOT_CPUS);
-	do_initcalls();
+	do_initcalls(__early_initcall_end, __initcall_end);
 	boot_stamp(BOOT_INITCALLS);
 }
 
@@ -92,6 +92,7 @@ void __init start_kernel(void)
 	softirq_init();
 	timers_init();
 	apic_init();
+	do_initcalls(__initcall_start, __early_initcall_end);
 	local_irq_enable();
 
 	rest_init();

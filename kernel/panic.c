@@ -19,6 +19,8 @@ int panic_timeout = -1;
 int panic_on_oops = 1;
 atomic_t panic_cpu = ATOMIC_INIT(-1);
 
+void (*oops_dump_hook)(void);
+
 static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now */
 static unsigned die_depth;                 /* [die_cpu] an oops within the report of another */
 static unsigned die_count;                 /* [die_cpu] */
@@ -40,6 +42,15 @@ static void __noreturn halt_forever(void)
 		local_irq_disable();
 		halt();
 	}
+}
+
+/* What was traced until now: once, as it may be long, and may itself go wrong. */
+static void oops_dump(void)
+{
+	void (*dump)(void) = xchg(&oops_dump_hook, NULL);
+
+	if (dump)
+		dump();
 }
 
 static void __noreturn panic_end(void)
@@ -72,6 +83,7 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 			 current ? current->comm : "swapper");
 		dump_stack();
 	}
+	oops_dump();
 	smp_stop_other_cpus();
 	console_flush_on_panic();
 	pr_emerg("---[ end Kernel panic - not syncing: %s ]---\n", message);
@@ -158,6 +170,7 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 	fatal = why_oops_is_fatal(regs);
 	if (fatal) /* smp_stop_other_cpus() has the other CPUs' backtraces */
 		panic_after_oops("%s", fatal);
+	oops_dump();
 	backtrace_other_cpus();
 	pr_emerg("---[ end trace %016x ]---\n", 0);
 	oops_exit();

@@ -15,6 +15,9 @@ __printf(1, 2) void __noreturn panic(const char *fmt, ...);
  * in no interrupt, else panic. Called by trap handlers, returns never.
  */
 void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
+/* Of the trace room (ftrace_dump_on_oops), NULL while it wants nothing: called in a report, once,
+ * interrupts off. */
+extern void (*oops_dump_hook)(void);
 extern int panic_timeout; /* panic=: 0 halts, anything else leaves QEMU at once */
 extern int panic_on_oops;
 extern atomic_t panic_cpu; /* the CPU that panics, or -1 */

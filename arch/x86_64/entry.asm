@@ -7,9 +7,7 @@
 ; (stacktrace.c) that a register frame lies there.
 
 extern do_exception, do_int3, do_nmi, do_interrupt
-extern __preempt_count
-
-NMI_MASK	equ 0x00f00000		; kernel/preempt.h
+extern nmi_running
 
 ; offsets in struct pt_regs (arch/x86_64/ptrace.h)
 PT_REGS_IP	equ 16 * 8
@@ -104,12 +102,15 @@ exception_%1:
 %endrep
 
 ; NMI: do_nmi(regs). No exception that returns to here may use IRET while it runs, because IRET lets
-; the next NMI in, on top of this one's stack; see exception_3.
+; the next NMI in, on top of this one's stack; see exception_3. It goes by nmi_running, not by the
+; preempt count, as do_nmi() and nmi_enter() have call sites, too, and so may meet breakpoints.
 asm_exc_nmi:
 exception_2:
 	push	0
 	PUSH_REGS
+	inc	dword [gs:nmi_running]
 	call	do_nmi
+	dec	dword [gs:nmi_running]
 	POP_REGS
 	add	rsp, 8
 	iretq
@@ -124,8 +125,8 @@ exception_3:
 %endrep
 	PUSH_REGS
 	call	do_int3
-	test	dword [gs:__preempt_count], NMI_MASK
-	jnz	.return_into_nmi
+	cmp	dword [gs:nmi_running], 0
+	jne	.return_into_nmi
 	POP_REGS
 	add	rsp, 8
 	iretq

@@ -43,10 +43,10 @@ static noinline bool breakpoint_keeps_registers(void)
 SELFTEST(traps, int3_handler_emulates_a_call)
 {
 	unsigned before = emulated_calls;
+	int3_handler_t usual = set_int3_handler(emulate_call_handler);
 
-	set_int3_handler(emulate_call_handler);
 	EXPECT(breakpoint_keeps_registers());
-	set_int3_handler(NULL);
+	set_int3_handler(usual);
 	EXPECT_EQ(emulated_calls, before + 1);
 }
 
@@ -57,16 +57,16 @@ SELFTEST(traps, int3_handler_emulates_a_call)
 SELFTEST(traps, int3_within_an_nmi_returns_without_iret)
 {
 	unsigned before = emulated_calls;
+	int3_handler_t usual = set_int3_handler(emulate_call_handler);
 	unsigned long flags;
 
-	set_int3_handler(emulate_call_handler);
 	local_irq_save(flags);
 	nmi_enter();
 	EXPECT(breakpoint_keeps_registers());
 	nmi_exit();
 	EXPECT(irqs_disabled());
 	local_irq_restore(flags);
-	set_int3_handler(NULL);
+	set_int3_handler(usual);
 	EXPECT_EQ(emulated_calls, before + 1);
 }
 
@@ -117,9 +117,10 @@ static noinline void breakpoint_site(void)
 
 SELFTEST(traps, backtrace_crosses_an_exception)
 {
-	set_int3_handler(trace_handler);
+	int3_handler_t usual = set_int3_handler(trace_handler);
+
 	breakpoint_site();
-	set_int3_handler(NULL);
+	set_int3_handler(usual);
 	EXPECT(trace_has(handler_trace, handler_trace_count, "trace_handler"));
 	EXPECT(trace_has(handler_trace, handler_trace_count, "do_int3"));
 	EXPECT(trace_has(handler_trace, handler_trace_count, "breakpoint_site"));

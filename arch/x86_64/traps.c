@@ -138,12 +138,17 @@ void do_exception(struct pt_regs *regs, unsigned vector)
 	}
 }
 
-void set_int3_handler(int3_handler_t handler)
+int3_handler_t set_int3_handler(int3_handler_t handler)
 {
-	smp_store_release(&int3_handler, handler);
+	return xchg(&int3_handler, handler);
 }
 
-void do_int3(struct pt_regs *regs)
+/* Not 0 from an NMI's first instructions to its last: entry.asm. */
+DEFINE_PER_CPU(unsigned, nmi_running);
+
+notrace /* a breakpoint at its own site would come back to it for ever */
+	void
+	do_int3(struct pt_regs *regs)
 {
 	int3_handler_t handler = smp_load_acquire(&int3_handler);
 
@@ -151,7 +156,9 @@ void do_int3(struct pt_regs *regs)
 		die(exception_names[X86_TRAP_BP], regs, 0);
 }
 
-void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
+notrace /* do_int3 uses it */
+	void
+	int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
 {
 	regs->sp -= 8;
 	*(unsigned long *)regs->sp = ret;

@@ -31,10 +31,11 @@ enum x86_trap {
 /*
  * The handler of breakpoints in kernel text: true if the breakpoint was its own, with regs->ip
  * (behind the int3 when called) set to where to go on. Runs in any context, NMI included,
- * interrupts off, on the interrupted stack. One handler; NULL takes it away.
+ * interrupts off, on the interrupted stack. One handler; NULL takes it away. Returns the one
+ * before.
  */
 typedef bool (*int3_handler_t)(struct pt_regs *regs);
-void set_int3_handler(int3_handler_t handler);
+int3_handler_t set_int3_handler(int3_handler_t handler);
 /* For an int3 handler: do what `call target` at an address with return address ret would. */
 void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target);
 /* Inside the handling of an NMI on this CPU. */

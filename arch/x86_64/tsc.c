@@ -15,7 +15,7 @@
 #include "kernel/acpi/acpi.h"
 #include "kernel/printk.h"
 
-#define NS_SHIFT           32 /* ns = tsc * ns_mult >> NS_SHIFT */
+#define NS_SHIFT           32 /* ns = tsc * tsc_ns_mult >> NS_SHIFT */
 #define POINT_TRIES        5
 #define PPM_WANTED         500U  /* long enough when the error is at most this */
 #define PPM_AGREE          5000U /* two measurements that differ by less are believed */
@@ -40,8 +40,8 @@
 #define PIT_SPEAKER   0x02
 
 u32 tsc_khz;
-static u64 ns_mult;  /* 0 until the frequency is known: time stands at 0 */
-static u64 tsc_base; /* the TSC when the kernel began to count */
+u64 tsc_ns_mult;
+u64 tsc_base; /* the TSC when the kernel began to count */
 
 /* A clock to measure against: up-counting, period in femtoseconds. */
 struct reference_clock {
@@ -74,12 +74,12 @@ static u64 mul_div(u64 a, u64 b, u64 c)
 
 u64 tsc_to_ns(u64 tsc_delta)
 {
-	return (u64)(((unsigned __int128)tsc_delta * ns_mult) >> NS_SHIFT);
+	return (u64)(((unsigned __int128)tsc_delta * tsc_ns_mult) >> NS_SHIFT);
 }
 
 ktime_t ktime_get(void)
 {
-	return tsc_to_ns(rdtsc() - tsc_base);
+	return tsc_ktime();
 }
 
 u64 tsc_at(ktime_t time)
@@ -267,7 +267,7 @@ void __init time_init(void)
 
 	tsc_khz = (u32)khz;
 	tsc_base = rdtsc();
-	ns_mult = (NSEC_PER_MSEC << NS_SHIFT) / khz;
+	tsc_ns_mult = (NSEC_PER_MSEC << NS_SHIFT) / khz;
 	pr_info("tsc: %lu.%03lu MHz by %s, local APIC timer %lu.%03lu MHz\n", khz / 1000,
 		khz % 1000, source, m.apic_khz * 16 / 1000, m.apic_khz * 16 % 1000);
 }

@@ -30,6 +30,7 @@
 
 DEFINE_PER_CPU(struct runqueue, runqueues);
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
+void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
 /* Every CPU starts with preemption disabled, in its idle task, which keeps it so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
 
@@ -349,6 +350,7 @@ void __schedule(bool preempt)
 {
 	struct runqueue *rq = this_rq();
 	struct task_struct *prev = rq->curr, *next;
+	void (*switch_hook)(struct task_struct * prev, struct task_struct * next);
 	u64 now, *switch_count = &prev->nivcsw;
 	unsigned state;
 
@@ -392,6 +394,9 @@ void __schedule(bool preempt)
 	rq->nr_switches++;
 	++*switch_count;
 	WRITE_ONCE(next->on_cpu, 1);
+	switch_hook = READ_ONCE(sched_switch_hook);
+	if (unlikely(switch_hook))
+		switch_hook(prev, next);
 	finish_task_switch(__switch_to(prev, next));
 }
 
@@ -409,7 +414,9 @@ void schedule(void)
 		wq_worker_running(tsk);
 }
 
-void preempt_schedule(void)
+notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would call itself */
+	void
+	preempt_schedule(void)
 {
 	if (irqs_disabled())
 		return;
@@ -420,11 +427,15 @@ void preempt_schedule(void)
 	} while (test_preempt_need_resched());
 }
 
+/*
+ * The interrupts stay off until the switch is made. Were they let in before it, an interrupt that
+ * takes longer than the time to the next one, as under heavy tracing, would put the switch off for
+ * as long as that goes on.
+ */
 void preempt_schedule_irq(void)
 {
 	do {
 		preempt_disable();
-		local_irq_enable();
 		__schedule(true);
 		local_irq_disable();
 		preempt_enable_no_resched();

@@ -12,6 +12,8 @@
 #include "kernel/printk.h"
 #include "kernel/sched/fork.h"
 
+void (*task_exit_hook)(struct task_struct *task);
+
 /* Unlink a dead task. tasklist_lock held; the caller drops the lists' reference after it. */
 static void unlink_task(struct task_struct *p)
 {
@@ -65,6 +67,7 @@ static bool exit_notify(struct task_struct *tsk)
 
 void do_exit(int status)
 {
+	void (*exit_hook)(struct task_struct * task) = READ_ONCE(task_exit_hook);
 	struct task_struct *tsk = current;
 
 	if (in_interrupt())
@@ -81,6 +84,8 @@ void do_exit(int status)
 		}
 	}
 	tsk->flags |= PF_EXITING;
+	if (exit_hook)
+		exit_hook(tsk);
 	exit_files(tsk);
 	tsk->exit_code = status;
 

@@ -39,6 +39,7 @@ struct task_struct init_task = {
 struct task_struct *child_reaper;
 
 static const struct task_fs_hooks *fs_hooks;
+void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 static atomic64_t forks;
 
 void task_set_fs_hooks(const struct task_fs_hooks *hooks)
@@ -183,6 +184,7 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 
 struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 {
+	void (*fork_hook)(struct task_struct * parent, struct task_struct * child);
 	struct task_struct *parent = current, *p = alloc_task(comm ? comm : parent->comm);
 	int error = -EAGAIN;
 
@@ -202,6 +204,9 @@ struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *co
 	get_task_struct(p); /* the caller's */
 	if (!publish_task(p, parent))
 		goto exit_files;
+	fork_hook = READ_ONCE(task_fork_hook);
+	if (fork_hook)
+		fork_hook(parent, p);
 	wake_up_new_task(p);
 	return p;
 

@@ -83,6 +83,12 @@ int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int prio
 int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
 int set_user_nice(struct task_struct *p, int nice);
 
+/*
+ * Wait until every online CPU has switched tasks: what ran with preemption off when this was called
+ * has ended (the rude form of Linux's RCU-tasks). Task context.
+ */
+void synchronize_sched(void);
+
 /* All tasks but the idle ones: hold tasklist_lock while iterating. Taken in task context only. */
 extern spinlock_t tasklist_lock;
 extern struct list_head task_list;
@@ -119,6 +125,15 @@ struct task_fs_hooks {
 	void (*exit)(struct task_struct *task);
 };
 void task_set_fs_hooks(const struct task_fs_hooks *hooks);
+
+/*
+ * Hooks of the trace room, NULL while it wants nothing. switch: on the CPU that is about to leave
+ * prev for next, interrupts off, the run queue's lock held. fork: child is known and has not run.
+ * exit: in the task that ends. None may sleep or wake anybody.
+ */
+extern void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
+extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
+extern void (*task_exit_hook)(struct task_struct *task);
 
 /*
  * Sleep once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which

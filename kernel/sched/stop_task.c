@@ -5,6 +5,7 @@
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/init.h"
+#include "kernel/locking/mutex.h"
 #include "kernel/panic.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/kthread.h"
@@ -55,17 +56,46 @@ static int stopper_thread(void *data)
 	return 0;
 }
 
-void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg)
+static void queue_stop_work(unsigned cpu, struct stop_work *work)
 {
 	struct stopper *stopper = per_cpu_ptr(&stoppers, cpu);
-	struct stop_work work = { .fn = fn, .arg = arg };
 
-	init_completion(&work.done);
+	init_completion(&work->done);
 	spin_lock_irq(&stopper->lock);
-	list_add_tail(&work.entry, &stopper->works);
+	list_add_tail(&work->entry, &stopper->works);
 	spin_unlock_irq(&stopper->lock);
 	wake_up_process(stopper->task);
+}
+
+void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg)
+{
+	struct stop_work work = { .fn = fn, .arg = arg };
+
+	queue_stop_work(cpu, &work);
 	wait_for_completion(&work.done);
+}
+
+static void do_nothing(void *unused __unused)
+{
+}
+
+static DEFINE_MUTEX(synchronize_mutex);
+
+void synchronize_sched(void)
+{
+	static struct stop_work works[NR_CPUS]; /* [synchronize_mutex] */
+	unsigned cpu;
+
+	if (!this_cpu_read(stoppers.task))
+		return; /* early boot: the only CPU, and its task is here, preemptible */
+	mutex_lock(&synchronize_mutex);
+	for_each_online_cpu (cpu) {
+		works[cpu].fn = do_nothing;
+		queue_stop_work(cpu, &works[cpu]);
+	}
+	for_each_online_cpu (cpu)
+		wait_for_completion(&works[cpu].done);
+	mutex_unlock(&synchronize_mutex);
 }
 
 static int __init stop_task_init(void)

@@ -20,6 +20,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests/boot"))
 
+sys.path.insert(0, str(ROOT / "tests"))
+
+from elf import Elf  # noqa: E402
 from nop5 import Nop5  # noqa: E402
 
 LINUX_FILE = HERE / "linux-6.1.json"
@@ -32,7 +35,20 @@ FIGURES = {
     "pipe": ("context switch between two tasks through a pipe", "instructions", 600),
     "kmalloc": ("kmalloc + kfree of 64 bytes", "instructions", 60),
     "build": ("clean build on 2 cores", "seconds", 60),
+    "traced_call": ("a traced call, function tracer, one function in the filter", "instructions", 180),
+    "traced_call_stack": ("the same with func_stack_trace", "instructions", 900),
+    "event_bytes": ("buffer for each event", "bytes", 28),
+    "enable_site": ("enabling all functions, for each site", "instructions", 500),
+    "disable_site": ("disabling all functions, for each site", "instructions", 500),
+    "site_bytes": ("memory for each site", "bytes", 8),
+    "enable_ballast": ("enabling all functions, 40,000 more of them", "instructions", 25_000_000),
+    "share": ("traceable functions, of those outside trace/", "%", 85),
+    "off": ("hackbench with nops, over FTRACE=0", "% more", None),
+    "calls": ("hackbench with ftrace_nop=0, over nops", "% more", None),
 }
+AT_LEAST = {"share"}
+BALLAST = 40_000
+HACKBENCH = "hackbench -g 1 -l 200"
 
 
 def measure_kernel():
@@ -47,6 +63,79 @@ def measure_kernel():
             values[name] = int(re.search(r"(\d+) each", text).group(1))
         machine.poweroff()
     return values, stages
+
+
+def figures_of(pattern, text):
+    return [int(value) for value in re.findall(pattern, text, re.M)]
+
+
+def measure_tracing():
+    """What a traced call costs beyond the call itself, between time stamps one after the other; and switching."""
+    values = {}
+    with Nop5(cpus=1, mem="256M", icount=True) as machine:
+        machine.wait_prompt()
+        call, = figures_of(r"(\d+) each", machine.check("cat /sys/kernel/debug/bench/call"))
+        text = machine.check("cat /sys/kernel/debug/ftrace_bench")
+        values["enable_site"], values["disable_site"] = figures_of(r"(\d+) each", text)
+        machine.check("cd /sys/kernel/tracing")
+        machine.check("echo x86-tsc > trace_clock; echo bench_call > set_ftrace_filter")
+        machine.check("echo function > current_tracer")
+        for name, option in (("traced_call", 0), ("traced_call_stack", 1)):
+            machine.check(f"echo {option} > options/func_stack_trace; echo > trace")
+            machine.check("cat /sys/kernel/debug/bench/call > /tmp/call")
+            stamps = figures_of(r"(\d+): bench_call <-", machine.check("tail -n 1000 trace"))
+            steps = sorted(later - earlier for earlier, later in zip(stamps, stamps[1:]))
+            values[name] = steps[len(steps) // 2] - call
+            if not option:
+                stats = machine.check("cat per_cpu/cpu0/stats")
+                values["event_bytes"] = figures_of(r"^bytes: (\d+)", stats)[0] // figures_of(r"^entries: (\d+)", stats)[0]
+        machine.poweroff()
+    return values
+
+
+def build_variant(*variables):
+    directory = ROOT / "build/bench" / "-".join(variables).lower().replace("=", "")
+    subprocess.run(["make", "-s", f"-j{os.cpu_count()}", f"O={directory.relative_to(ROOT)}", *variables],
+                   cwd=ROOT, check=True)
+    return directory
+
+
+def measure_ballast():
+    """The price for each site must not grow with their number."""
+    with Nop5(build=build_variant(f"BALLAST={BALLAST}"), cpus=1, mem="256M", icount=True) as machine:
+        machine.wait_prompt()
+        enable, _ = figures_of(r"(\d+) ticks", machine.check("cat /sys/kernel/debug/ftrace_bench"))
+        sites, pages = map(int, re.match(r"(\d+) pages:(\d+)", machine.check(
+            "cat /sys/kernel/tracing/dyn_ftrace_total_info")).groups())
+        machine.poweroff()
+    return {"enable_ballast": enable, "site_bytes": round(pages * 4096 / sites, 1)}
+
+
+def measure_share():
+    """Of the functions that the objects outside trace/ define, how many are call sites in the image."""
+    image = Elf(ROOT / "build/nop5.elf")
+    sites = set(image.call_sites())
+    tracing = {f.name for path in (ROOT / "build/obj/trace").rglob("*.o") for f in Elf(path).functions()}
+    functions = {f.value for f in image.functions() if f.name not in tracing}
+    return {"share": round(100 * len(functions & sites) / len(functions), 1)}
+
+
+def hackbench(build, append):
+    """Instructions of one hackbench, between two readings of the trace clock."""
+    with Nop5(build=build, cpus=1, mem="256M", icount=True, append=append) as machine:
+        machine.wait_prompt()
+        machine.check("echo x86-tsc > /sys/kernel/tracing/trace_clock")
+        line = f"cd /sys/kernel/tracing/per_cpu/cpu0; cat stats; {HACKBENCH}; cat stats"
+        start, end = figures_of(r"^now ts: (\d+)", machine.check(line))
+        machine.poweroff()
+    return end - start
+
+
+def measure_off():
+    nop = hackbench(ROOT / "build", "")
+    none = hackbench(build_variant("FTRACE=0"), "")
+    calls = hackbench(ROOT / "build", "ftrace_nop=0")
+    return {"off": round(100 * (nop / none - 1), 2), "calls": round(100 * (calls / nop - 1), 2)}
 
 
 def measure_build():
@@ -87,7 +176,15 @@ def table(rows):
 def number(value, unit):
     if value is None:
         return "-"
-    return f"{value:,}" if unit == "instructions" else f"{value} s"
+    if unit == "instructions":
+        return f"{value:,}"
+    return f"{value} {'s' if unit == 'seconds' else unit}"
+
+
+def limit(name, unit, target):
+    if target is None:
+        return "-"
+    return (">= " if name in AT_LEAST else "<= ") + number(target, unit)
 
 
 def main():
@@ -101,10 +198,12 @@ def main():
     linux = json.loads(LINUX_FILE.read_text())
     values, stages = measure_kernel()
     values["build"] = measure_build()
+    for measure in (measure_tracing, measure_ballast, measure_share, measure_off):
+        values.update(measure())
 
     rows = [("what", "target", "nop5", f"Linux {linux['kernel'].rpartition('.0-')[0]}")]
     for name, (what, unit, target) in FIGURES.items():
-        rows.append((what, "<= " + number(target, unit), number(values[name], unit), number(linux.get(name), unit)))
+        rows.append((what, limit(name, unit, target), number(values[name], unit), number(linux.get(name), unit)))
     table(rows)
     print()
     table([("boot, instructions since entry", "nop5")] + [(name, f"{since:,}") for name, since in stages.items()])

@@ -14,10 +14,10 @@
 #define this_cpu_write(var, val)   ((var) = (val))
 #define this_cpu_add(var, val)     ((var) += (val))
 #define this_cpu_sub(var, val)     ((var) -= (val))
+#define this_cpu_sub_and_test(var, val) (((var) -= (val)) == 0)
 #define this_cpu_or(var, val)      ((var) |= (val))
 #define this_cpu_and(var, val)     ((var) &= (val))
 #define this_cpu_inc(var)          ((var)++)
 #define this_cpu_dec(var)          ((var)--)
 #define this_cpu_dec_negative(var) (--(var) < 0)
-#define this_cpu_sub_and_test(var, val) (((var) -= (val)) == 0)
 #define smp_processor_id()         0

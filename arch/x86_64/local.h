@@ -1,0 +1,73 @@
+/*
+ * Operations that are atomic for this CPU only: one instruction without the lock prefix, so that an
+ * interrupt sees it done or not begun. Other CPUs may read, with READ_ONCE(). Any context.
+ */
+#pragma once
+
+#include "kernel/compiler.h"
+
+/* Two words that change together. */
+struct local_pair {
+	u64 lo, hi;
+} __aligned(16);
+
+/* Exchange *p for new if it equals old (CMPXCHG16B, Intel SDM 2A). */
+static __always_inline bool local_pair_cmpxchg(struct local_pair *p, struct local_pair old,
+					       struct local_pair new)
+{
+	bool done;
+
+	__asm__ __volatile__("cmpxchg16b %1"
+			     : "=@ccz"(done), "+m"(*p), "+a"(old.lo), "+d"(old.hi)
+			     : "b"(new.lo), "c"(new.hi)
+			     : "memory");
+	return done;
+}
+
+#ifdef NOP5_HOST /* where the thread sanitizer must see them */
+#define local_add(p, v)  ((void)__atomic_fetch_add(p, v, __ATOMIC_RELAXED))
+#define local_sub(p, v)  ((void)__atomic_fetch_sub(p, v, __ATOMIC_RELAXED))
+#define local_inc32(p)   ((void)__atomic_fetch_add(p, 1, __ATOMIC_RELAXED))
+#define local_dec32(p)   ((void)__atomic_fetch_sub(p, 1, __ATOMIC_RELEASE))
+#define local_or32(p, v) ((void)__atomic_fetch_or(p, v, __ATOMIC_RELAXED))
+static inline bool local_cmpxchg32(u32 *p, u32 old, u32 new)
+{
+	return __atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+#else
+static __always_inline void local_add(u64 *p, u64 v)
+{
+	__asm__ __volatile__("addq %1, %0" : "+m"(*p) : "er"(v) : "memory");
+}
+
+static __always_inline void local_sub(u64 *p, u64 v)
+{
+	__asm__ __volatile__("subq %1, %0" : "+m"(*p) : "er"(v) : "memory");
+}
+
+static __always_inline void local_inc32(u32 *p)
+{
+	__asm__ __volatile__("incl %0" : "+m"(*p)::"memory");
+}
+
+static __always_inline void local_dec32(u32 *p)
+{
+	__asm__ __volatile__("decl %0" : "+m"(*p)::"memory");
+}
+
+static __always_inline void local_or32(u32 *p, u32 v)
+{
+	__asm__ __volatile__("orl %1, %0" : "+m"(*p) : "er"(v) : "memory");
+}
+
+static __always_inline bool local_cmpxchg32(u32 *p, u32 old, u32 new)
+{
+	bool done;
+
+	__asm__ __volatile__("cmpxchgl %3, %1"
+			     : "=@ccz"(done), "+m"(*p), "+a"(old)
+			     : "r"(new)
+			     : "memory");
+	return done;
+}
+#endif

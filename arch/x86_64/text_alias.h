@@ -1,0 +1,16 @@
+/*
+ * Writing to kernel text: through an alias that only this CPU has, and only for the moment of
+ * writing. The mapping that executes is never writable (docs/memory-map.md).
+ */
+#pragma once
+
+#include "arch/x86_64/text_patch.h"
+#include "kernel/compiler.h"
+
+int text_alias_init(void); /* -ENOMEM */
+/* Call write(alias of patch->addr, patch) for each of the sorted patches. text_patch_mutex held. */
+void text_alias_write(const struct text_patch *patches, size_t count,
+		      void (*write)(u8 *site, const struct text_patch *patch));
+void text_alias_copy(unsigned long addr, const void *bytes, size_t size);
+/* Is addr in the image's text or in the trampolines' area, and mapped. Any context. */
+bool is_text_address(unsigned long addr);

@@ -1,0 +1,247 @@
+/*
+ * Live text patching: change instructions that other CPUs may be executing.
+ *
+ * A CPU must never fetch half of an old and half of a new instruction. So the first byte goes
+ * first, as int3, and comes last, as the new opcode:
+ *
+ *      0f 1f 44 00 00    nop                  old
+ *      cc 1f 44 00 00    int3                 1: every CPU that comes here traps
+ *      cc 37 2e 00 00    int3 + new tail      2: still traps, the tail is ready
+ *      e8 37 2e 00 00    call ftrace_caller   3: new
+ *
+ * After each step every CPU executes a serializing instruction, the IRET of an IPI (Intel SDM
+ * 3A 9.1.3, cross-modifying code). A CPU that traps in between has the new instruction emulated.
+ * The steps are taken for all sites of a batch together: three rounds of IPIs for one site or for
+ * 40,000.
+ *
+ * Nothing here needs the other CPUs to stop, and nothing waits for a CPU for longer than it keeps
+ * interrupts off.
+ */
+#include "arch/x86_64/text_patch.h"
+
+#include "arch/x86_64/processor.h"
+#include "arch/x86_64/text_alias.h"
+#include "arch/x86_64/tlb.h"
+#include "arch/x86_64/traps.h"
+#include "kernel/atomic.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/locking/mutex.h"
+
+#define INT3 0xcc
+#define CALL 0xe8
+#define JMP  0xe9
+
+const u8 text_nop5[TEXT_PATCH_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+/* What the #BP handler needs of the batch under way. */
+struct text_patch_batch {
+	const struct text_patch *patches; /* [P] sorted by address */
+	size_t count;                     /* [P] */
+}; /* [P] text_patch_mutex to write; published and withdrawn through live_batch */
+
+static DEFINE_MUTEX(text_patch_mutex);
+static struct text_patch_batch places[2];   /* [P] one after the other holds the batch under way */
+static struct text_patch_batch *live_batch; /* release store; NULL between batches */
+static u64 batches, sites;                  /* [P] */
+static atomic64_t breakpoints;
+
+static void encode(u8 insn[TEXT_PATCH_SIZE], u8 opcode, unsigned long addr, unsigned long target)
+{
+	s32 displacement = (s32)(target - (addr + TEXT_PATCH_SIZE));
+
+	insn[0] = opcode;
+	__builtin_memcpy(insn + 1, &displacement, sizeof(displacement));
+}
+
+void text_encode_call(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target)
+{
+	encode(insn, CALL, addr, target);
+}
+
+void text_encode_jmp(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target)
+{
+	encode(insn, JMP, addr, target);
+}
+
+notrace /* the breakpoint handler uses it */
+	unsigned long
+	text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
+{
+	s32 displacement;
+
+	__builtin_memcpy(&displacement, insn + 1, sizeof(displacement));
+	return addr + TEXT_PATCH_SIZE + (unsigned long)(long)displacement;
+}
+
+static notrace /* the breakpoint handler uses it */
+	const struct text_patch *
+	find_patch(const struct text_patch_batch *b, unsigned long addr)
+{
+	size_t low = 0, high = b->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->patches[middle].addr == addr)
+			return &b->patches[middle];
+		if (b->patches[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/*
+ * The instruction that the int3 at addr stands for: its batch's new one; or, when the CPU trapped
+ * just before the batch ended, what is there by now. NULL: the int3 is nobody's.
+ *
+ * The batch found here may end meanwhile, if this CPU has answered its last round, and the next one
+ * may begin, in the other one of places. That one cannot end, nor write its tails, before this
+ * CPU's interrupts are on.
+ */
+static notrace /* the breakpoint handler uses it */
+	const u8 *
+	instruction_at(unsigned long addr)
+{
+	struct text_patch_batch *b;
+
+	do {
+		const struct text_patch *patch;
+
+		b = smp_load_acquire(&live_batch);
+		patch = b ? find_patch(b, addr) : NULL;
+		if (patch) {
+			atomic64_inc(&breakpoints);
+			return patch->new;
+		}
+		if (!is_text_address(addr))
+			return NULL;
+		if (READ_ONCE(*(const u8 *)addr) != INT3)
+			return (const u8 *)addr;
+	} while (smp_load_acquire(&live_batch) != b);
+	return NULL;
+}
+
+/*
+ * A CPU ran into an int3 in kernel text, in any context. Have it do what the new instruction will
+ * do. That holds as well when the new instruction is there already: to execute it would do on a
+ * real CPU, but QEMU's TCG may have translated the int3 just as it was overwritten, and would come
+ * back here for ever.
+ */
+static notrace /* a trap here would come back here before the site is whole */
+	bool
+	text_patch_int3(struct pt_regs *regs)
+{
+	unsigned long addr = regs->ip - 1;
+	const u8 *insn = instruction_at(addr);
+
+	if (!insn)
+		return false;
+	if (insn[0] == CALL)
+		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
+	else if (insn[0] == JMP)
+		regs->ip = text_decode_target(insn, addr);
+	else if (!__builtin_memcmp(insn, text_nop5, 4) && insn[4] == text_nop5[4])
+		regs->ip = addr + TEXT_PATCH_SIZE;
+	else
+		regs->ip = addr; /* no site's instruction: execute it */
+	return true;
+}
+
+/* Every site must hold what its owner believes. */
+static int verify(const struct text_patch *patches, size_t count, size_t *bad)
+{
+	for (size_t i = 0; i < count; i++) {
+		*bad = i;
+		if (!is_text_address(patches[i].addr) ||
+		    !is_text_address(patches[i].addr + TEXT_PATCH_SIZE - 1))
+			return -EFAULT;
+		if (__builtin_memcmp((const void *)patches[i].addr, patches[i].old, 4) ||
+		    ((const u8 *)patches[i].addr)[4] != patches[i].old[4])
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void write_int3(u8 *site, const struct text_patch *patch __unused)
+{
+	WRITE_ONCE(*site, INT3);
+}
+
+static void write_tail(u8 *site, const struct text_patch *patch)
+{
+	__builtin_memcpy(site + 1, patch->new + 1, TEXT_PATCH_SIZE - 1);
+}
+
+static void write_first_byte(u8 *site, const struct text_patch *patch)
+{
+	WRITE_ONCE(*site, patch->new[0]);
+}
+
+int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad)
+{
+	static void (*const steps[])(u8 *, const struct text_patch *) = { write_int3, write_tail,
+									  write_first_byte };
+	struct text_patch_batch *batch;
+	int error;
+
+	if (!count)
+		return 0;
+	mutex_lock(&text_patch_mutex);
+	error = verify(patches, count, bad);
+	if (error)
+		goto unlock;
+	batch = &places[batches % ARRAY_SIZE(places)];
+	batch->patches = patches;
+	batch->count = count;
+	smp_store_release(&live_batch, batch);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		text_alias_write(patches, count, steps[i]);
+		text_sync_all();
+	}
+	smp_store_release(&live_batch, NULL);
+	/*
+	 * QEMU's TCG may have read a site for translation just before a step wrote it, and misses
+	 * the write until that translation is known. Writing the same again drops it.
+	 */
+	if (!cpu_has_cheap_pause)
+		text_alias_write(patches, count, write_first_byte);
+	batches++;
+	sites += count;
+unlock:
+	mutex_unlock(&text_patch_mutex);
+	return error;
+}
+
+int text_patch_fill(unsigned long addr, const void *bytes, size_t size)
+{
+	if (!is_text_address(addr) || !is_text_address(addr + size - 1))
+		return -EFAULT;
+	mutex_lock(&text_patch_mutex);
+	text_alias_copy(addr, bytes, size);
+	text_sync_all();
+	mutex_unlock(&text_patch_mutex);
+	return 0;
+}
+
+void text_patch_stats_read(struct text_patch_stats *stats)
+{
+	mutex_lock(&text_patch_mutex);
+	stats->batches = batches;
+	stats->sites = sites;
+	stats->breakpoints = (u64)atomic64_read(&breakpoints);
+	mutex_unlock(&text_patch_mutex);
+}
+
+static int __init text_patch_init(void)
+{
+	int error = text_alias_init();
+
+	if (!error)
+		set_int3_handler(text_patch_int3);
+	return error;
+}
+early_initcall(text_patch_init);

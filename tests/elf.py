@@ -1,0 +1,54 @@
+"""Just enough of ELF-64 to ask a build what it holds: symbols, sections, the table of call sites."""
+import struct
+from collections import namedtuple
+
+Section = namedtuple("Section", "name type flags addr offset size link info align entsize")
+Symbol = namedtuple("Symbol", "name info shndx value size")
+
+SHT_SYMTAB, SHT_NOBITS = 2, 8
+SHF_EXECINSTR = 4
+STT_FUNC = 2
+
+
+class Elf:
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            self.data = f.read()
+        shoff, = struct.unpack_from("<Q", self.data, 40)
+        count, names = struct.unpack_from("<HH", self.data, 60)
+        raw = [struct.unpack_from("<IIQQQQIIQQ", self.data, shoff + 64 * i) for i in range(count)]
+        self.sections = [Section(self.text(raw[names][4] + r[0]), *r[1:]) for r in raw]
+
+    def text(self, offset):
+        return self.data[offset:self.data.index(b"\0", offset)].decode()
+
+    def symbols(self):
+        for section in self.sections:
+            if section.type == SHT_SYMTAB:
+                strings = self.sections[section.link].offset
+                for offset in range(section.offset, section.offset + section.size, 24):
+                    name, info, _, shndx, value, size = struct.unpack_from("<IBBHQQ", self.data, offset)
+                    yield Symbol(self.text(strings + name), info, shndx, value, size)
+
+    def functions(self):
+        """The functions this file defines. What the compiler split off from one (.cold) is none."""
+        for symbol in self.symbols():
+            in_code = 0 < symbol.shndx < len(self.sections) and self.sections[symbol.shndx].flags & SHF_EXECINSTR
+            if in_code and symbol.info & 15 == STT_FUNC and not symbol.name.endswith(".cold"):
+                yield symbol
+
+    def read(self, address, size):
+        for section in self.sections:
+            if section.type != SHT_NOBITS and section.addr <= address < section.addr + section.size:
+                start = section.offset + address - section.addr
+                return self.data[start:start + size]
+        raise KeyError(hex(address))
+
+    def call_sites(self):
+        """The addresses in a linked image's __mcount_loc, in its order."""
+        edges = {s.name: s.value for s in self.symbols() if s.name in ("__start_mcount_loc", "__stop_mcount_loc")}
+        start, stop = edges["__start_mcount_loc"], edges["__stop_mcount_loc"]
+        assert start % 8 == 0 and (stop - start) % 8 == 0
+        if start == stop:
+            return []
+        return [address for address, in struct.iter_unpack("<Q", self.read(start, stop - start))]

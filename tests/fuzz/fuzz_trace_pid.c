@@ -1,0 +1,30 @@
+/*
+ * What is written to set_ftrace_pid, under libFuzzer: a set stays a set of PIDs, and taking out what was put
+ * in leaves it as it was.
+ *
+ * sources: trace/trace_pid_list.c kernel/lib/kstrtox.c
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/lib/bitops.h"
+#include "trace/trace_pid_list.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static unsigned long pids[PID_NUMBERS / 64 + 1];
+	char *text = malloc(size ? size : 1); /* not terminated: a byte too far is seen */
+	int first, second;
+
+	memcpy(text, data, size);
+	memset(pids, 0, sizeof(pids));
+	first = pid_list_parse(pids, text, size);
+	if (pids[PID_NUMBERS / 64])
+		abort();
+	second = pid_list_parse(pids, text, size);
+	if (first != second)
+		abort();
+	free(text);
+	return 0;
+}

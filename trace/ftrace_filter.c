@@ -1,0 +1,352 @@
+/*
+ * Filters: the words of set_ftrace_filter and set_ftrace_notrace, and the files of dynamic ftrace
+ * (Documentation/trace/ftrace.rst, "The File System").
+ */
+#include "trace/ftrace_filter.h"
+
+#include "arch/x86_64/text_patch.h"
+#include "fs/seq_file.h"
+#include "fs/tracefs.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/glob.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk.h"
+#include "trace/ftrace_internal.h"
+
+enum filter_kind { FILTER, NOTRACE };
+
+static bool record_name_matches(const struct dyn_ftrace *rec, const char *pattern)
+{
+	char name[KSYM_NAME_LEN];
+
+	return kallsyms_lookup(ftrace_record_ip(rec), NULL, NULL, name) &&
+	       glob_match(pattern, name);
+}
+
+/* Does word, without its '!', mean record i: its number from 1 on, or a pattern of its name. */
+static bool word_matches(const char *word, unsigned long number, unsigned i)
+{
+	return number ? i + 1 == number : record_name_matches(ftrace_record(i), word);
+}
+
+int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
+			 struct ftrace_hash **result)
+{
+	unsigned n = ftrace_record_count(), matches = 0;
+	bool remove = *word == '!';
+	struct ftrace_hash *copy;
+	unsigned long number = 0;
+
+	word += remove;
+	if (isdigit(*word) && kstrtoul(word, 0, &number) == 0 && !number)
+		return -EINVAL;
+	copy = ftrace_hash_copy(hash, remove ? 0 : n);
+	if (!copy)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		u32 offset = ftrace_record(i)->offset;
+
+		if (!word_matches(word, number, i))
+			continue;
+		matches++;
+		if (remove)
+			ftrace_hash_remove(copy, offset);
+		else
+			ftrace_hash_add(copy, offset);
+	}
+	if (!matches) {
+		ftrace_hash_free(copy);
+		return -EINVAL;
+	}
+	*result = copy;
+	return 0;
+}
+
+static int set_hash(struct ftrace_ops *ops, enum filter_kind kind, const char *pattern,
+		    size_t length, bool reset)
+{
+	struct ftrace_hash *old, *new = NULL;
+	char word[FTRACE_WORD_MAX + 1];
+	int error = 0;
+
+	if (length > FTRACE_WORD_MAX)
+		return -EINVAL;
+	memcpy(word, pattern, length);
+	word[length] = '\0';
+	mutex_lock(&ftrace_lock);
+	old = kind == FILTER ? ops->filter_hash : ops->notrace_hash;
+	if (length)
+		error = ftrace_match_records(reset ? NULL : old, word, &new);
+	else if (!reset)
+		error = -EINVAL;
+	if (!error)
+		error = kind == FILTER ? ftrace_replace_hashes(ops, new, ops->notrace_hash)
+				       : ftrace_replace_hashes(ops, ops->filter_hash, new);
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+int ftrace_set_filter(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset)
+{
+	return set_hash(ops, FILTER, pattern, length, reset);
+}
+
+int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset)
+{
+	return set_hash(ops, NOTRACE, pattern, length, reset);
+}
+
+/* ---- set_ftrace_filter, set_ftrace_notrace ---- */
+
+/* An open filter file: what is written gathers in hash, and takes effect when the file is closed.
+ */
+struct filter_file {
+	struct ftrace_ops *ops;
+	enum filter_kind kind;
+	struct ftrace_hash *hash; /* NULL: empty */
+	bool failed;              /* a word was refused: nothing takes effect */
+	size_t length;
+	char word[FTRACE_WORD_MAX + 1];
+};
+
+static struct ftrace_hash *file_hash(const struct filter_file *f)
+{
+	return f->kind == FILTER ? f->ops->filter_hash : f->ops->notrace_hash;
+}
+
+static bool filter_shows(const struct filter_file *f, unsigned index)
+{
+	const struct ftrace_hash *hash = file_hash(f);
+
+	return !ftrace_hash_empty(hash) && ftrace_hash_contains(hash, ftrace_record(index)->offset);
+}
+
+/* Position 0 is the heading of an empty filter; record i is at i + 1. */
+static void *filter_find(struct filter_file *f, loff_t *pos)
+{
+	if (ftrace_hash_empty(file_hash(f)))
+		return *pos ? NULL : SEQ_START_TOKEN;
+	if (!*pos)
+		*pos = 1;
+	for (; *pos <= ftrace_record_count(); ++*pos)
+		if (filter_shows(f, (unsigned)*pos - 1))
+			return ftrace_record((unsigned)*pos - 1);
+	return NULL;
+}
+
+static void *filter_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&ftrace_lock);
+	return filter_find(m->private, pos);
+}
+
+static void *filter_next(struct seq_file *m, void *v __unused, loff_t *pos)
+{
+	++*pos;
+	return filter_find(m->private, pos);
+}
+
+static void filter_stop(struct seq_file *m __unused, void *v __unused)
+{
+	mutex_unlock(&ftrace_lock);
+}
+
+static int filter_show(struct seq_file *m, void *v)
+{
+	const struct filter_file *f = m->private;
+
+	if (v == SEQ_START_TOKEN)
+		seq_puts(m, f->kind == FILTER ? "#### all functions enabled ####\n"
+					      : "#### no functions disabled ####\n");
+	else
+		seq_printf(m, "%ps\n", (void *)ftrace_record_ip(v));
+	return 0;
+}
+
+static const struct seq_operations filter_sops = {
+	.start = filter_start, .next = filter_next, .stop = filter_stop, .show = filter_show
+};
+
+static int open_for_reading(struct file *file, struct filter_file *f)
+{
+	int error = seq_open(file, &filter_sops);
+
+	if (!error)
+		((struct seq_file *)file->private_data)->private = f;
+	return error;
+}
+
+static int open_for_writing(struct file *file, struct filter_file *f)
+{
+	if (!(file->f_flags & O_TRUNC)) {
+		mutex_lock(&ftrace_lock);
+		f->hash = ftrace_hash_copy(file_hash(f), 0);
+		mutex_unlock(&ftrace_lock);
+		if (!f->hash)
+			return -ENOMEM;
+	}
+	file->private_data = f;
+	return 0;
+}
+
+static int filter_file_open(struct inode *inode, struct file *file, enum filter_kind kind)
+{
+	struct filter_file *f;
+	int error;
+
+	if (ftrace_is_dead())
+		return -ENODEV;
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	f->ops = inode->i_private;
+	f->kind = kind;
+	error = file->f_mode & FMODE_WRITE ? open_for_writing(file, f) : open_for_reading(file, f);
+	if (error)
+		kfree(f);
+	return error;
+}
+
+static int filter_open(struct inode *inode, struct file *file)
+{
+	return filter_file_open(inode, file, FILTER);
+}
+
+static int notrace_open(struct inode *inode, struct file *file)
+{
+	return filter_file_open(inode, file, NOTRACE);
+}
+
+/* The word that has gathered is complete. */
+static int filter_end_word(struct filter_file *f)
+{
+	struct ftrace_hash *changed;
+	int error;
+
+	if (!f->length)
+		return 0;
+	f->word[f->length] = '\0';
+	f->length = 0;
+	error = ftrace_match_records(f->hash, f->word, &changed);
+	if (error) {
+		f->failed = true;
+		return error;
+	}
+	ftrace_hash_free(f->hash);
+	f->hash = changed;
+	return 0;
+}
+
+/* Words may be split between writes: the last one ends when the file is closed. */
+static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct filter_file *f = file->private_data;
+
+	for (size_t i = 0; i < count; i++) {
+		int error = 0;
+
+		if (isspace(buf[i]) || !buf[i])
+			error = filter_end_word(f);
+		else if (f->length == FTRACE_WORD_MAX)
+			error = -EINVAL;
+		else
+			f->word[f->length++] = buf[i];
+		if (error) {
+			f->failed = true;
+			f->length = 0;
+			return error;
+		}
+	}
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static int filter_release(struct inode *inode, struct file *file)
+{
+	struct filter_file *f;
+	int error = 0;
+
+	if (!(file->f_mode & FMODE_WRITE)) {
+		kfree(((struct seq_file *)file->private_data)->private);
+		return seq_release(inode, file);
+	}
+	f = file->private_data;
+	if (!f->failed)
+		error = filter_end_word(f);
+	if (f->failed) {
+		ftrace_hash_free(f->hash);
+	} else {
+		mutex_lock(&ftrace_lock);
+		error = f->kind == FILTER
+				? ftrace_replace_hashes(f->ops, f->hash, f->ops->notrace_hash)
+				: ftrace_replace_hashes(f->ops, f->ops->filter_hash, f->hash);
+		mutex_unlock(&ftrace_lock);
+	}
+	kfree(f);
+	return error;
+}
+
+static const struct file_operations filter_fops = {
+	.open = filter_open,
+	.read = seq_read,
+	.write = filter_write,
+	.llseek = seq_lseek,
+	.release = filter_release,
+};
+
+static const struct file_operations notrace_fops = {
+	.open = notrace_open,
+	.read = seq_read,
+	.write = filter_write,
+	.llseek = seq_lseek,
+	.release = filter_release,
+};
+
+int ftrace_create_filter_files(struct ftrace_ops *ops, struct dentry *parent)
+{
+	if (IS_ERR_OR_NULL(
+		    tracefs_create_file("set_ftrace_filter", 0644, parent, ops, &filter_fops)) ||
+	    IS_ERR_OR_NULL(
+		    tracefs_create_file("set_ftrace_notrace", 0644, parent, ops, &notrace_fops)))
+		return -ENOMEM;
+	return 0;
+}
+
+/* ---- the command line ---- */
+
+static char early_filter[256] __initdata, early_notrace[256] __initdata;
+
+static int __init set_early_filter(const char *value)
+{
+	strscpy(early_filter, value ? value : "", sizeof(early_filter));
+	return 0;
+}
+__setup("ftrace_filter", set_early_filter);
+
+static int __init set_early_notrace(const char *value)
+{
+	strscpy(early_notrace, value ? value : "", sizeof(early_notrace));
+	return 0;
+}
+__setup("ftrace_notrace", set_early_notrace);
+
+static void __init set_early(struct ftrace_ops *ops, char *list,
+			     int (*set)(struct ftrace_ops *, const char *, size_t, bool))
+{
+	char *word;
+
+	while ((word = strsep(&list, ",")))
+		if (*word && set(ops, word, strlen(word), false))
+			pr_warn("ftrace: no function matches \"%s\"\n", word);
+}
+
+void __init ftrace_set_early_filters(struct ftrace_ops *ops)
+{
+	set_early(ops, early_filter, ftrace_set_filter);
+	set_early(ops, early_notrace, ftrace_set_notrace);
+}

@@ -1,0 +1,42 @@
+/*
+ * Sets of call sites: what a filter holds. A set that callbacks can see is never changed: a changed
+ * copy takes its place, and the old one is freed when no callback can still read it
+ * (trace/ftrace.c).
+ */
+#pragma once
+
+#include "kernel/compiler.h"
+
+struct ftrace_hash {
+	u32 count;
+	u32 mask;    /* slots - 1 */
+	u32 slots[]; /* offset from the image base; 0: empty. Open addressing, at most half full */
+};
+
+/* Empty, with room for count sites. NULL without memory. Task context. */
+struct ftrace_hash *ftrace_hash_alloc(u32 count);
+struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash,
+				     u32 extra); /* of NULL: an empty one */
+void ftrace_hash_free(struct ftrace_hash *hash); /* NULL is fine */
+/* False if it was (not) in it. There must be room. */
+bool ftrace_hash_add(struct ftrace_hash *hash, u32 offset);
+bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset);
+
+static __always_inline u32 ftrace_hash_slot(const struct ftrace_hash *hash, u32 offset)
+{
+	return (offset * 0x9e3779b1U >> 8) & hash->mask;
+}
+
+/* Any context. hash may not be NULL. */
+static __always_inline bool ftrace_hash_contains(const struct ftrace_hash *hash, u32 offset)
+{
+	for (u32 i = ftrace_hash_slot(hash, offset); hash->slots[i]; i = (i + 1) & hash->mask)
+		if (hash->slots[i] == offset)
+			return true;
+	return false;
+}
+
+static __always_inline bool ftrace_hash_empty(const struct ftrace_hash *hash)
+{
+	return !hash || !hash->count;
+}

@@ -1,0 +1,51 @@
+/*
+ * What the ring buffer needs of its surroundings, a dozen things, so that the same source runs in
+ * the kernel and, under sanitizers, on the host (ring_buffer_port_host.h).
+ */
+#pragma once
+
+#ifdef NOP5_HOST
+#include "trace/ring_buffer_port_host.h"
+#else
+#include "kernel/lib/string.h"
+#include "kernel/locking/mutex.h"
+#include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/smp.h"
+#include "arch/x86_64/tsc.h"
+#include "trace/trace_clock.h"
+
+typedef spinlock_t rb_mutex_t;
+#define rb_mutex_init(m)   spin_lock_init(m)
+#define rb_mutex_lock(m)   spin_lock(m)
+#define rb_mutex_unlock(m) spin_unlock(m)
+
+#define rb_cpu()            smp_processor_id()
+#define rb_nr_cpus()        nr_cpu_ids
+#define rb_cpu_present(cpu) cpumask_test_cpu(cpu, &cpu_possible_mask)
+#define rb_alloc(size)      kzalloc(size, GFP_KERNEL | __GFP_NOWARN)
+#define rb_free(p)          kfree(p)
+#define rb_alloc_page()     get_free_page(GFP_KERNEL | __GFP_NOWARN)
+#define rb_free_page(p)     free_page(p)
+#define rb_relax()          cpu_relax()
+/* rb_quiesce() interrupts the writer's CPU, which orders the writer's store and load for it. */
+#define rb_writer_barrier() barrier()
+
+#define rb_alloc_array(n, size) vzalloc((n) * (size))
+#define rb_free_array(p)        vfree(p)
+#define rb_alloc_aligned(size)  rb_alloc(ALIGN(size, 64))
+#define rb_default_clock        trace_clock_local
+/* The usual clock without a call. */
+#define rb_read_clock(buffer)                                                                      \
+	(likely((buffer)->clock == trace_clock_local) ? tsc_ktime() : (buffer)->clock())
+#define rb_copy_page(to, from, length) memcpy(to, from, RB_PAGE_HEADER + (length))
+
+static inline void rb_port_nothing(void *info __unused)
+{
+}
+
+static inline void rb_sync_cpu(unsigned cpu)
+{
+	smp_call_function_single(cpu, rb_port_nothing, NULL, true);
+}
+#endif

@@ -1,0 +1,63 @@
+/* The ring buffer's surroundings on the host: threads that play CPUs. */
+#pragma once
+
+#ifdef NOP5_HOST /* nobody else includes this */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
+
+#include "kernel/compiler.h"
+
+extern __thread unsigned rb_host_cpu; /* which CPU this thread plays */
+#define RB_HOST_CPUS 4
+
+typedef pthread_mutex_t rb_mutex_t;
+#define rb_mutex_init(m)   pthread_mutex_init(m, NULL)
+#define rb_mutex_lock(m)   pthread_mutex_lock(m)
+#define rb_mutex_unlock(m) pthread_mutex_unlock(m)
+
+#define rb_cpu()                rb_host_cpu
+#define rb_nr_cpus()            RB_HOST_CPUS
+#define rb_cpu_present(cpu)     ((cpu) < RB_HOST_CPUS)
+#define rb_alloc(size)          calloc(1, size)
+#define rb_free(p)              free(p)
+#define rb_alloc_page()         aligned_alloc(4096, 4096)
+#define rb_free_page(p)         free(p)
+#define rb_alloc_array(n, size) calloc(n, size)
+#define rb_free_array(p)        free(p)
+#define rb_relax()              sched_yield()
+#define rb_writer_barrier()     __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define rb_sync_cpu(cpu)        ((void)(cpu))
+#define rb_read_clock(buffer)   ((buffer)->clock())
+
+static inline void *rb_alloc_aligned(size_t size)
+{
+	void *p = aligned_alloc(64, ALIGN(size, 64));
+
+	if (p)
+		memset(p, 0, size);
+	return p;
+}
+
+static inline u64 rb_default_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
+}
+
+/* An iterator's copy may be overwritten while it is made; it is validated afterwards, which a
+ * sanitizer cannot know. */
+__attribute__((no_sanitize("thread"), __noinline__, unused)) static void
+rb_copy_page(void *to, const void *from, u32 length)
+{
+	volatile u32 *t = to;
+	const volatile u32 *f = from;
+
+	for (u32 i = 0; i < (16 + length) / 4; i++)
+		t[i] = f[i];
+}

@@ -1,0 +1,316 @@
+/*
+ * The trace core: the top-level trace_array, its tracers, its buffer, and what may be done to them.
+ *
+ * The buffer is there from the first initcall on, but small; it gets its full size when somebody
+ * traces.
+ */
+#include "trace/trace.h"
+#include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk.h"
+#include "trace/trace_clock.h"
+
+#define TRACE_BUF_SIZE_DEFAULT (1UL << 20) /* bytes for each CPU */
+#define TRACE_BUF_MEMORY_SHARE                                                                     \
+	8 /* all buffers take at most this part of memory, unless told to                          \
+	   */
+#define BOOT_OPTIONS_SIZE 256
+
+struct trace_array global_trace = {
+	.current_trace = &nop_trace,
+	.trace_flags = TRACE_DEFAULT_FLAGS,
+	.buffer_percent = 50,
+};
+DEFINE_MUTEX(trace_types_lock);
+struct tracer *trace_types;
+size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
+
+/* What the command line asked for. [boot], then [T] */
+static char boot_tracer[MAX_TRACER_SIZE];
+static char boot_clock[32];
+static char boot_options[BOOT_OPTIONS_SIZE];
+
+static int __init ftrace_setup(const char *value)
+{
+	return value && strscpy(boot_tracer, value, sizeof(boot_tracer)) > 0 ? 0 : -EINVAL;
+}
+__setup("ftrace", ftrace_setup);
+
+static int __init trace_clock_setup(const char *value)
+{
+	return value && strscpy(boot_clock, value, sizeof(boot_clock)) > 0 ? 0 : -EINVAL;
+}
+__setup("trace_clock", trace_clock_setup);
+
+static int __init trace_options_setup(const char *value)
+{
+	return value && strscpy(boot_options, value, sizeof(boot_options)) > 0 ? 0 : -EINVAL;
+}
+__setup("trace_options", trace_options_setup);
+
+static int __init trace_buf_size_setup(const char *value)
+{
+	trace_buf_size = value ? memparse(value, NULL) : 0;
+	return trace_buf_size ? 0 : -EINVAL;
+}
+__setup("trace_buf_size", trace_buf_size_setup);
+
+/* ---- on and off ---- */
+
+bool tracing_is_on_tr(struct trace_array *tr)
+{
+	return tr->buffer && ring_buffer_record_is_set_on(tr->buffer);
+}
+
+void tracing_set_on(struct trace_array *tr, bool on)
+{
+	if (on == tracing_is_on_tr(tr))
+		return;
+	if (on) {
+		ring_buffer_record_on(tr->buffer);
+		if (tr->current_trace->start)
+			tr->current_trace->start(tr);
+	} else {
+		ring_buffer_record_off(tr->buffer);
+		if (tr->current_trace->stop)
+			tr->current_trace->stop(tr);
+	}
+}
+
+void tracing_on(void)
+{
+	if (global_trace.buffer)
+		ring_buffer_record_on(global_trace.buffer);
+}
+
+void tracing_off(void)
+{
+	if (global_trace.buffer)
+		ring_buffer_record_off(global_trace.buffer);
+}
+
+int tracing_is_on(void)
+{
+	return tracing_is_on_tr(&global_trace);
+}
+
+void tracing_stop_tr(struct trace_array *tr)
+{
+	if (tr->stop_count++ == 0)
+		ring_buffer_record_disable(tr->buffer);
+}
+
+void tracing_start_tr(struct trace_array *tr)
+{
+	if (--tr->stop_count == 0)
+		ring_buffer_record_enable(tr->buffer);
+}
+
+/* ---- the buffer ---- */
+
+int tracing_resize(struct trace_array *tr, size_t size, int cpu)
+{
+	int error = ring_buffer_resize(tr->buffer, size, cpu);
+
+	/* Linux does so as well: the wish counts, not its fulfilment. */
+	tr->buffer_expanded = true;
+	return error;
+}
+
+int tracing_expand(struct trace_array *tr)
+{
+	return tr->buffer_expanded ? 0 : tracing_resize(tr, trace_buf_size, RING_BUFFER_ALL_CPUS);
+}
+
+void tracing_reset_cpu(struct trace_array *tr, int cpu)
+{
+	ring_buffer_record_disable(tr->buffer);
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		ring_buffer_reset(tr->buffer);
+	else
+		ring_buffer_reset_cpu(tr->buffer, (unsigned)cpu);
+	tr->time_start = ring_buffer_time_stamp(tr->buffer);
+	ring_buffer_record_enable(tr->buffer);
+}
+
+void tracing_reset_online_cpus(struct trace_array *tr)
+{
+	tracing_reset_cpu(tr, RING_BUFFER_ALL_CPUS);
+}
+
+int tracing_set_clock(struct trace_array *tr, const char *name)
+{
+	for (unsigned i = 0; i < trace_nr_clocks; i++) {
+		if (strcmp(trace_clocks[i].name, name) != 0)
+			continue;
+		mutex_lock(&trace_types_lock);
+		tr->clock_id = i;
+		ring_buffer_set_clock(tr->buffer, trace_clocks[i].read);
+		/* Stamps of two clocks in one trace could not be compared. */
+		tracing_reset_online_cpus(tr);
+		mutex_unlock(&trace_types_lock);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+bool tracing_clock_in_ns(const struct trace_array *tr)
+{
+	return trace_clocks[READ_ONCE(tr->clock_id)].in_ns;
+}
+
+/* ---- tracers ---- */
+
+static struct tracer *find_tracer(const char *name)
+{
+	for (struct tracer *t = trace_types; t; t = t->next)
+		if (strcmp(t->name, name) == 0)
+			return t;
+	return NULL;
+}
+
+/* T held. */
+static int set_tracer_locked(struct trace_array *tr, const char *name)
+{
+	struct tracer *t;
+	int error = tracing_expand(tr);
+
+	if (error)
+		return error;
+	t = find_tracer(name);
+	if (!t)
+		return -EINVAL;
+	if (t == tr->current_trace)
+		return 0;
+
+	if (tr->current_trace->reset)
+		tr->current_trace->reset(tr);
+	WRITE_ONCE(tr->current_trace, &nop_trace);
+	tracing_reset_online_cpus(tr);
+	if (t->init) {
+		error = t->init(tr);
+		if (error)
+			return error;
+	}
+	WRITE_ONCE(tr->current_trace, t);
+	return 0;
+}
+
+int tracing_set_tracer(struct trace_array *tr, const char *name)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = set_tracer_locked(tr, name);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+/* ftrace=: as soon as both the buffer and the tracer are there. T held. */
+static void start_boot_tracer(void)
+{
+	int error;
+
+	if (!boot_tracer[0] || !global_trace.buffer || !find_tracer(boot_tracer))
+		return;
+	pr_info("Starting tracer '%s'\n", boot_tracer);
+	error = set_tracer_locked(&global_trace, boot_tracer);
+	if (error)
+		pr_warn("tracer '%s' did not start: %pe\n", boot_tracer, ERR_PTR(error));
+	boot_tracer[0] = '\0';
+}
+
+int register_tracer(struct tracer *tracer)
+{
+	int error = 0;
+
+	if (!tracer->name || strlen(tracer->name) >= MAX_TRACER_SIZE)
+		return -EINVAL;
+	mutex_lock(&trace_types_lock);
+	if (find_tracer(tracer->name)) {
+		error = -EEXIST;
+	} else {
+		tracer->next = trace_types;
+		trace_types = tracer;
+		create_trace_option_files(&global_trace, tracer);
+		start_boot_tracer();
+	}
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+/* ---- nop: the tracer that traces nothing; its options show how a tracer's options behave ---- */
+
+#define TRACE_NOP_OPT_ACCEPT 1
+#define TRACE_NOP_OPT_REFUSE 2
+
+static int nop_set_flag(struct trace_array *tr __unused, u32 old_flags __unused, u32 bit,
+			bool set __unused)
+{
+	return bit == TRACE_NOP_OPT_REFUSE ? -EINVAL : 0;
+}
+
+struct tracer nop_trace = {
+	.name = "nop",
+	.set_flag = nop_set_flag,
+	.flags =
+		&(struct tracer_flags){
+			.opts =
+				(const struct tracer_opt[]){
+					{ "test_nop_accept", TRACE_NOP_OPT_ACCEPT },
+					{ "test_nop_refuse", TRACE_NOP_OPT_REFUSE },
+					{ NULL, 0 },
+				},
+		},
+};
+
+/* ---- the beginning ---- */
+
+static void __init apply_boot_options(void)
+{
+	char *rest = boot_options, *option;
+
+	while ((option = strsep(&rest, ",")) != NULL)
+		if (*option && trace_set_options(&global_trace, option))
+			pr_warn("trace_options=%s: no such option\n", option);
+}
+
+static void __init choose_buffer_size(void)
+{
+	struct meminfo memory;
+
+	if (trace_buf_size)
+		return;
+	si_meminfo(&memory);
+	trace_buf_size = min(TRACE_BUF_SIZE_DEFAULT,
+			     (size_t)memory.total / TRACE_BUF_MEMORY_SHARE / num_online_cpus());
+}
+
+static int __init tracer_alloc_buffers(void)
+{
+	struct trace_array *tr = &global_trace;
+
+	choose_buffer_size();
+	tr->buffer = ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
+	if (!tr->buffer || !tr->cpus)
+		return -ENOMEM;
+	tr->all = (struct trace_cpu){ .tr = tr, .cpu = RING_BUFFER_ALL_CPUS };
+	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+		tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
+	mutex_init(&tr->pipe_lock);
+	cpumask_setall(&tr->tracing_cpumask);
+	ring_buffer_set_clock(tr->buffer, trace_clocks[0].read);
+	register_tracer(&nop_trace);
+
+	if (boot_clock[0] && tracing_set_clock(tr, boot_clock))
+		pr_warn("trace_clock=%s: no such clock\n", boot_clock);
+	apply_boot_options();
+	mutex_lock(&trace_types_lock);
+	start_boot_tracer();
+	mutex_unlock(&trace_types_lock);
+	return 0;
+}
+core_initcall(tracer_alloc_buffers);

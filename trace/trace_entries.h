@@ -1,0 +1,62 @@
+/*
+ * What stands in the ring buffer: the entries of the tracers, in Linux's binary layout
+ * (events/ftrace/NAME/format shows it), because programs that read trace_pipe_raw know it by heart.
+ */
+#pragma once
+
+#include "kernel/types.h"
+
+/* common_type: the numbers are Linux's. */
+enum trace_type {
+	TRACE_FN = 1,
+	TRACE_CTX = 2,
+	TRACE_WAKE = 3,
+	TRACE_STACK = 4,
+	TRACE_PRINT = 5,
+	TRACE_BPRINT = 6,
+	TRACE_GRAPH_RET = 10,
+	TRACE_GRAPH_ENT = 11,
+	TRACE_RAW_DATA = 16,
+};
+
+/* common_flags. */
+#define TRACE_FLAG_IRQS_OFF        0x01
+#define TRACE_FLAG_NEED_RESCHED    0x04
+#define TRACE_FLAG_HARDIRQ         0x08
+#define TRACE_FLAG_SOFTIRQ         0x10
+#define TRACE_FLAG_PREEMPT_RESCHED 0x20
+#define TRACE_FLAG_NMI             0x40
+#define TRACE_FLAG_BH_OFF          0x80
+
+struct trace_entry {
+	u16 type;
+	u8 flags;
+	u8 preempt_count; /* depth, 15 at most; upper half: 0 (migration is not disabled here) */
+	s32 pid;
+};
+
+struct ftrace_entry {
+	struct trace_entry ent;
+	unsigned long ip;
+	unsigned long parent_ip;
+};
+
+#define FTRACE_STACK_ENTRIES 8 /* that the format file tells of */
+struct stack_entry {
+	struct trace_entry ent;
+	s32 size; /* callers that follow */
+	unsigned long caller[];
+};
+
+struct print_entry {
+	struct trace_entry ent;
+	unsigned long ip;
+	char buf[];
+};
+
+struct bprint_entry {
+	struct trace_entry ent;
+	unsigned long ip;
+	const char *fmt;
+	u32 buf[];
+};

@@ -1,0 +1,209 @@
+/*
+ * The function tracer: one entry in the ring buffer for each call of a function, with its caller.
+ *
+ * function_trace_call() runs at every traced call, with preemption off. Nothing that it calls is
+ * traceable, so it needs no guard against itself; an NMI in the middle of it nests in the ring
+ * buffer. With func_stack_trace on, another function takes its place, so that the fast one does not
+ * even ask.
+ */
+#include "trace/trace.h"
+#include "kernel/init.h"
+#include "kernel/sched/sched.h"
+#include "trace/ftrace_filter.h"
+#include "trace/ring_buffer_write.h"
+#include "trace/trace_recursion.h"
+
+#define TRACE_FUNC_OPT_STACK 0x1
+#define MCOUNT_INSN_SIZE     5 /* seems called from behind its site */
+#define STUB_FRAMES          2 /* of the callback and the entry stub, before the traced function */
+
+static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
+						 unsigned long parent_ip, u32 ctx)
+{
+	struct ring_buffer_per_cpu *cb;
+	struct ring_buffer_event *event;
+	struct ftrace_entry *entry;
+
+	if (unlikely(this_cpu_read(ftrace_ignore_pid)))
+		return false;
+	cb = tr->buffer->cpus[smp_processor_id()];
+	event = rb_lock_reserve(tr->buffer, cb, sizeof(*entry));
+	if (unlikely(!event))
+		return false;
+	entry = (struct ftrace_entry *)&event->array[0]; /* short enough to have no length word */
+	tracing_entry_init(&entry->ent, TRACE_FN, ctx, current->pid);
+	entry->ip = ip;
+	entry->parent_ip = parent_ip;
+	this_cpu_write(trace_taskinfo_save, true);
+	rb_unlock_commit(cb);
+	return true;
+}
+
+static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+				struct ftrace_regs *fregs __unused)
+{
+	function_trace_entry(op->private, ip, parent_ip, tracing_gen_ctx_dec(1));
+}
+
+/*
+ * The traced function and its callers along the frame pointers of this task's stack, the innermost
+ * first; the entry stub has made frames for it and its caller. bp: the first of these. 0 where the
+ * chain leaves the stack or an interrupt's frame lies in it: then the unwinder has to do it.
+ */
+static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned long *callers)
+{
+	unsigned long low = (unsigned long)current->stack, high = low + THREAD_SIZE - 16;
+	unsigned count = 0;
+
+	while (bp && count < TRACE_STACK_MAX) {
+		unsigned long next;
+
+		if ((bp & 7) || bp < low || bp > high)
+			return 0;
+		next = ((unsigned long *)bp)[0];
+		callers[count] = ((unsigned long *)bp)[1];
+		if (!callers[count])
+			break;
+		count++;
+		if (next && next <= bp)
+			return 0;
+		bp = next;
+	}
+	return count;
+}
+
+static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	unsigned long callers[TRACE_STACK_MAX];
+	struct trace_array *tr = op->private;
+	u32 ctx = tracing_gen_ctx_dec(1);
+	unsigned long *bp;
+	unsigned count;
+	int bit;
+
+	/* The unwinder is traceable. */
+	bit = ftrace_test_recursion_trylock(ip, parent_ip);
+	if (bit < 0)
+		return;
+	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
+		bp = *(unsigned long **)__builtin_frame_address(0);
+		if (bp[1] != ip + MCOUNT_INSN_SIZE)
+			bp = (unsigned long *)bp[0]; /* ftrace_ops_list_func() called us */
+		count = function_walk_stack((unsigned long)bp, callers);
+		if (likely(count))
+			trace_write_stack(tr, ctx, callers, count);
+		else
+			__ftrace_trace_stack(tr, ctx, STUB_FRAMES);
+	}
+	ftrace_test_recursion_unlock(bit);
+}
+
+static struct ftrace_ops function_ops = {
+	.func = function_trace_call,
+	.private = &global_trace,
+};
+static bool function_enabled; /* [T] function_ops is registered */
+
+static int function_start(struct trace_array *tr)
+{
+	int error;
+
+	if (function_enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
+		return 0;
+	error = register_ftrace_function(&function_ops);
+	function_enabled = !error;
+	return error;
+}
+
+static void function_stop(void)
+{
+	if (function_enabled)
+		unregister_ftrace_function(&function_ops);
+	function_enabled = false;
+}
+
+static struct tracer_flags function_flags = {
+	.opts =
+		(const struct tracer_opt[]){
+			{ "func_stack_trace", TRACE_FUNC_OPT_STACK },
+			{ NULL, 0 },
+		},
+};
+
+static void function_choose_func(u32 flags)
+{
+	function_ops.func =
+		flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
+}
+
+static int function_trace_init(struct trace_array *tr)
+{
+	function_choose_func(function_flags.val);
+	tracing_record_cmdline(true);
+	if (function_start(tr)) {
+		tracing_record_cmdline(false);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static void function_trace_reset(struct trace_array *tr __unused)
+{
+	function_stop();
+	tracing_record_cmdline(false);
+}
+
+static void function_trace_start(struct trace_array *tr)
+{
+	tracing_reset_online_cpus(tr);
+}
+
+/* The callback of live ops cannot change: they stop, and start again with the other one. */
+static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
+{
+	u32 flags = set ? old_flags | bit : old_flags & ~bit;
+	bool running = function_enabled;
+
+	if (flags == old_flags)
+		return 0;
+	function_stop();
+	function_choose_func(flags);
+	return running ? function_start(tr) : 0;
+}
+
+/* The option function-trace: the tracer stays, and traces nothing. */
+static int function_flag_changed(struct trace_array *tr, u64 mask, bool set)
+{
+	if (mask != TRACE_ITER_FUNCTION)
+		return 0;
+	if (!set) {
+		function_stop();
+		return 0;
+	}
+	tr->trace_flags |= TRACE_ITER_FUNCTION;
+	return function_start(tr);
+}
+
+static struct tracer function_trace = {
+	.name = "function",
+	.init = function_trace_init,
+	.reset = function_trace_reset,
+	.start = function_trace_start,
+	.set_flag = function_set_flag,
+	.flag_changed = function_flag_changed,
+	.flags = &function_flags,
+};
+
+static int __init init_function_trace(void)
+{
+	ftrace_set_early_filters(&function_ops);
+	return register_tracer(&function_trace);
+}
+core_initcall(init_function_trace);
+
+static int __init init_function_files(void)
+{
+	return ftrace_create_filter_files(&function_ops, NULL);
+}
+device_initcall(init_function_files);

@@ -1,0 +1,153 @@
+/* set_ftrace_pid, set_ftrace_notrace_pid: which tasks the function tracer traces, and their
+ * children. */
+#include "fs/seq_file.h"
+#include "kernel/init.h"
+#include "kernel/lib/bitops.h"
+#include "kernel/lib/string.h"
+#include "kernel/sched/sched.h"
+#include "trace/trace.h"
+
+struct trace_pid_list {
+	bool active;                       /* [T] to write */
+	DECLARE_BITMAP(pids, PID_NUMBERS); /* [A] */
+};
+
+static struct trace_pid_list function_pids, function_no_pids;
+static struct trace_pid_list new_pids; /* [T] what a write is about to make */
+
+bool trace_pids_active(void)
+{
+	return READ_ONCE(function_pids.active) || READ_ONCE(function_no_pids.active);
+}
+
+bool trace_pids_ignore(const struct task_struct *task)
+{
+	unsigned pid = (unsigned)task->pid % PID_NUMBERS;
+
+	return (READ_ONCE(function_pids.active) && !test_bit(pid, function_pids.pids)) ||
+	       (READ_ONCE(function_no_pids.active) && test_bit(pid, function_no_pids.pids));
+}
+
+/* ---- function-fork ---- */
+
+static void pid_follow_fork(struct task_struct *parent, struct task_struct *child)
+{
+	if (test_bit((unsigned)parent->pid, function_pids.pids))
+		set_bit((unsigned)child->pid, function_pids.pids);
+	if (test_bit((unsigned)parent->pid, function_no_pids.pids))
+		set_bit((unsigned)child->pid, function_no_pids.pids);
+}
+
+/* The number may be given to another task. */
+static void pid_follow_exit(struct task_struct *task)
+{
+	clear_bit((unsigned)task->pid, function_pids.pids);
+	clear_bit((unsigned)task->pid, function_no_pids.pids);
+}
+
+void ftrace_pid_follow_fork(bool on)
+{
+	WRITE_ONCE(task_fork_hook, on ? pid_follow_fork : NULL);
+	WRITE_ONCE(task_exit_hook, on ? pid_follow_exit : NULL);
+}
+
+/* ---- the files ---- */
+
+static bool is_empty(const struct trace_pid_list *list)
+{
+	return find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
+}
+
+static ssize_t pid_write(struct trace_pid_list *list, const char *buf, size_t count, loff_t *pos)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	memcpy(new_pids.pids, list->pids, sizeof(list->pids));
+	error = pid_list_parse(new_pids.pids, buf, count);
+	if (!error) {
+		memcpy(list->pids, new_pids.pids, sizeof(list->pids));
+		WRITE_ONCE(list->active, !is_empty(list));
+		trace_switch_update();
+	}
+	mutex_unlock(&trace_types_lock);
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static int pid_show(struct seq_file *m, void *v __unused)
+{
+	struct trace_pid_list *list = m->private;
+	unsigned pid = find_next_bit(list->pids, PID_NUMBERS, 0);
+
+	if (!READ_ONCE(list->active))
+		seq_puts(m, "no pid\n");
+	for (; pid < PID_NUMBERS; pid = find_next_bit(list->pids, PID_NUMBERS, pid + 1))
+		seq_printf(m, "%u\n", pid);
+	return 0;
+}
+
+static int pid_open(struct file *file, struct trace_pid_list *list)
+{
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		mutex_lock(&trace_types_lock);
+		WRITE_ONCE(list->active, false);
+		memset(list->pids, 0, sizeof(list->pids));
+		trace_switch_update();
+		mutex_unlock(&trace_types_lock);
+	}
+	return single_open(file, pid_show, list);
+}
+
+static int ftrace_pid_open(struct inode *inode __unused, struct file *file)
+{
+	return pid_open(file, &function_pids);
+}
+
+static int ftrace_no_pid_open(struct inode *inode __unused, struct file *file)
+{
+	return pid_open(file, &function_no_pids);
+}
+
+static ssize_t ftrace_pid_write(struct file *file __unused, const char *buf, size_t count,
+				loff_t *pos)
+{
+	return pid_write(&function_pids, buf, count, pos);
+}
+
+static ssize_t ftrace_no_pid_write(struct file *file __unused, const char *buf, size_t count,
+				   loff_t *pos)
+{
+	return pid_write(&function_no_pids, buf, count, pos);
+}
+
+static const struct file_operations ftrace_pid_fops = {
+	.open = ftrace_pid_open,
+	.read = seq_read,
+	.write = ftrace_pid_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static const struct file_operations ftrace_no_pid_fops = {
+	.open = ftrace_no_pid_open,
+	.read = seq_read,
+	.write = ftrace_no_pid_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static const struct trace_file pid_files[] = {
+	{ .name = "set_ftrace_pid", .mode = 0640, .fops = &ftrace_pid_fops },
+	{ .name = "set_ftrace_notrace_pid", .mode = 0640, .fops = &ftrace_no_pid_fops },
+	{ .name = NULL },
+};
+
+static int __init trace_pid_init(void)
+{
+	trace_register_files(pid_files);
+	return 0;
+}
+core_initcall(trace_pid_init);

@@ -1,0 +1,51 @@
+/*
+ * What tracing does when a CPU goes from one task to another: keep the names of tasks that left
+ * entries in the trace, and find out whether the next one is to be traced.
+ */
+#include "trace/trace.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+
+DEFINE_PER_CPU(bool, trace_taskinfo_save);
+DEFINE_PER_CPU(bool, ftrace_ignore_pid);
+
+static unsigned record_users; /* [T] of tracing_record_cmdline() */
+static u32 record_what;       /* [T] TRACE_ITER_RECORD_*, 0 while nobody traces */
+
+/* Interrupts off, the run queue's lock held. Traced itself, like all that it calls outside trace/.
+ */
+static void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
+{
+	u32 what = READ_ONCE(record_what);
+
+	this_cpu_write(ftrace_ignore_pid, trace_pids_ignore(next));
+	if (!what || !this_cpu_read(trace_taskinfo_save))
+		return;
+	if (what & TRACE_ITER_RECORD_TGID)
+		trace_save_tgids(prev, next);
+	if (!(what & TRACE_ITER_RECORD_CMD) || trace_save_cmdlines(prev, next))
+		this_cpu_write(trace_taskinfo_save, false);
+}
+
+static void update_this_cpu(void *info __unused)
+{
+	this_cpu_write(ftrace_ignore_pid, trace_pids_ignore(current));
+}
+
+void trace_switch_update(void)
+{
+	u32 wanted = global_trace.trace_flags & (TRACE_ITER_RECORD_CMD | TRACE_ITER_RECORD_TGID);
+
+	WRITE_ONCE(record_what, record_users ? wanted : 0);
+	WRITE_ONCE(sched_switch_hook,
+		   record_what || trace_pids_active() ? trace_sched_switch : NULL);
+	/* A switch on another CPU may still go on with what it found before; the next one is right.
+	 */
+	on_each_cpu(update_this_cpu, NULL, true);
+}
+
+void tracing_record_cmdline(bool on)
+{
+	record_users += on ? 1 : -1;
+	trace_switch_update();
+}
