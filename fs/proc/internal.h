@@ -8,6 +8,7 @@
 int proc_kernel_init(void);     /* kernel.c: version, cmdline, uptime, loadavg, kallsyms */
 int proc_cpuinfo_init(void);    /* cpuinfo.c */
 int proc_meminfo_init(void);    /* meminfo.c */
+int proc_slabinfo_init(void);   /* slabinfo.c */
 int proc_stat_init(void);       /* stat.c */
 int proc_mounts_init(void);     /* mounts.c: mounts, filesystems */
 int proc_interrupts_init(void); /* interrupts.c: interrupts, softirqs */

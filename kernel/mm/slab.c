@@ -430,24 +430,55 @@ void kmem_cache_destroy(struct kmem_cache *cache)
 	kmem_cache_free(&cache_cache, cache);
 }
 
+/* Given out and not in a front. Without the cache's lock: exact when all is quiet. */
+static u64 objects_in_use(const struct kmem_cache *cache)
+{
+	u64 count = READ_ONCE(cache->taken);
+	unsigned cpu;
+
+	for_each_possible_cpu (cpu) {
+		const struct slab_front *front = &per_cpu(SLAB_FRONT(cache->id), cpu);
+
+		count -= (u64)(front->high - READ_ONCE(front->room));
+	}
+	return count;
+}
+
 u64 slab_objects_in_use(void)
 {
 	u64 count = 0;
-	unsigned cpu;
 
-	for (unsigned place = 1; place < SLAB_MAX_CACHES; place++) {
-		const struct kmem_cache *cache = READ_ONCE(slab_caches[place]);
-
-		if (!cache)
-			continue;
-		count += READ_ONCE(cache->taken);
-		for_each_possible_cpu (cpu) {
-			const struct slab_front *front = per_cpu_ptr(&slab_fronts[place], cpu);
-
-			count -= (u64)(front->high - READ_ONCE(front->room));
-		}
-	}
+	spin_lock(&slab_caches_lock);
+	for (unsigned place = 1; place < SLAB_MAX_CACHES; place++)
+		if (slab_caches[place])
+			count += objects_in_use(slab_caches[place]);
+	spin_unlock(&slab_caches_lock);
 	return count;
+}
+
+bool get_slabinfo(unsigned place, struct slabinfo *info)
+{
+	const struct kmem_cache *cache;
+
+	spin_lock(&slab_caches_lock);
+	while (place < SLAB_MAX_CACHES && !slab_caches[place])
+		place++;
+	cache = place < SLAB_MAX_CACHES ? slab_caches[place] : NULL;
+	if (cache) {
+		*info = (struct slabinfo){
+			.place = place,
+			.active_objs = objects_in_use(cache),
+			.num_objs = READ_ONCE(cache->slabs) * cache->objects,
+			.object_size = cache->object_size,
+			.objects_per_slab = cache->objects,
+			.pages_per_slab = BIT(cache->order),
+			.active_slabs = READ_ONCE(cache->slabs) - READ_ONCE(cache->empty_slabs),
+			.num_slabs = READ_ONCE(cache->slabs),
+		};
+		strscpy(info->name, cache->name, sizeof(info->name));
+	}
+	spin_unlock(&slab_caches_lock);
+	return cache;
 }
 
 unsigned long slab_pages(void)

@@ -90,3 +90,19 @@ __printf(2, 0) char *kvasprintf(gfp_t gfp, const char *fmt, va_list args);
 
 /* Objects in use in all caches: equal before and after, nothing leaked. Exact when all is quiet. */
 u64 slab_objects_in_use(void);
+
+/* One cache, for /proc/slabinfo. */
+struct slabinfo {
+	unsigned place; /* its number */
+	char name[24];
+	unsigned long active_objs; /* in use */
+	unsigned long num_objs;    /* with room for them */
+	u32 object_size;           /* bytes */
+	u32 objects_per_slab;
+	u32 pages_per_slab;
+	unsigned long active_slabs; /* that are not empty */
+	unsigned long num_slabs;
+};
+
+/* The first cache whose number is not below place; false: there is none. Task context. */
+bool get_slabinfo(unsigned place, struct slabinfo *info);

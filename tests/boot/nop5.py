@@ -52,24 +52,15 @@ class Result:
         return [l for l in self.lines if not STAMP.match(l)]
 
 
-def host_memory():
-    """Bytes of memory that the host can give away."""
-    with open("/proc/meminfo") as f:
-        for line in f:
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return 0
-
-
 def ovmf(directory):
-    """QEMU's arguments for UEFI firmware, with its variables in directory; None when there is none."""
+    """QEMU's arguments for UEFI firmware, with its variables in directory (scripts/install-deps brings it)."""
     for code, variables in OVMF:
         if os.path.exists(code):
             copy = Path(directory) / "OVMF_VARS.fd"
             shutil.copy(variables, copy)
             return ["-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
                     "-drive", f"if=pflash,format=raw,unit=1,file={copy}"]
-    return None
+    raise FileNotFoundError("no UEFI firmware: " + ", ".join(code for code, _ in OVMF))
 
 
 class Nop5:
