@@ -221,6 +221,18 @@ def count_tasks(machine):
     return sum("kworker" not in line for line in machine.check("ps").splitlines())
 
 
+def resources(machine):
+    """What a load must give back: tasks, kB outside the caches that keep freed memory, and objects of each slab cache.
+
+    Kept are free stacks, objects in the CPUs' fronts, and page tables.
+    """
+    tasks = count_tasks(machine)
+    memory = {k: int(v) for k, v in re.findall(r"^(\w+): +(\d+) kB$", machine.check("cat /proc/meminfo"), re.M)}
+    used = memory["MemTotal"] - sum(memory[k] for k in ("MemFree", "Slab", "KernelStack", "PageTables"))
+    objects = re.findall(r"^(\S+) +(\d+) +\d+ .*: slabdata", machine.check("cat /proc/slabinfo"), re.M)
+    return tasks, used, dict(objects)
+
+
 def eventually(condition):
     """Ask again until condition() holds, for HANG seconds at most; what it gave."""
     end = time.monotonic() + HANG

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import count_tasks, eventually, kill, tasks
+from nop5 import eventually, kill, resources, tasks
 
 
 @pytest.mark.parametrize("cpu", range(4))
@@ -86,22 +86,13 @@ def test_stress_verifies_its_checksums(nop5):
 
 
 def test_loads_leave_nothing_behind(nop5):
-    """No task, no object, and no page but what the caches keep: free stacks, objects in the CPUs' fronts, page tables."""
-
-    def state():
-        tasks = count_tasks(nop5)
-        memory = dict(re.findall(r"^(\w+): +(\d+) kB$", nop5.check("cat /proc/meminfo"), re.M))
-        kept = sum(int(memory[name]) for name in ("MemFree", "Slab", "KernelStack", "PageTables"))
-        objects = re.findall(r"^(\S+) +(\d+) +\d+ .*: slabdata", nop5.check("cat /proc/slabinfo"), re.M)
-        return tasks, int(memory["MemTotal"]) - kept, dict(objects)
-
     nop5.check("hackbench -g 2 -l 20")
     nop5.check("stress -c 2 -m 2 -t 1")
-    before = state()
+    before = resources(nop5)
     for _ in range(3):
         nop5.check("hackbench -g 2 -l 20")
         nop5.check("stress -c 2 -m 2 -t 1")
-    assert state() == before
+    assert resources(nop5) == before
 
 
 def test_a_fifo_task_does_not_starve_the_machine_of_its_other_cpus(nop5):
