@@ -13,6 +13,7 @@
 static atomic64_t hits;
 static unsigned long last_ip, last_parent;
 static u64 last_argument;
+static bool slot_is_parent;
 
 static void count_hit(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op __unused,
 		      struct ftrace_regs *fregs)
@@ -20,6 +21,7 @@ static void count_hit(unsigned long ip, unsigned long parent_ip, struct ftrace_o
 	last_ip = ip;
 	last_parent = parent_ip;
 	last_argument = ftrace_get_argument(fregs, 0);
+	slot_is_parent = *ftrace_regs_return_slot(fregs) == parent_ip;
 	atomic64_inc(&hits);
 }
 
@@ -50,6 +52,7 @@ SELFTEST(ftrace, each_call_of_the_traced_function_counts_once)
 	EXPECT_EQ(atomic64_read(&hits), 1000);
 	EXPECT_EQ(last_ip, (unsigned long)ftrace_target_add);
 	EXPECT_EQ(last_argument, 999);
+	EXPECT(slot_is_parent);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 }
 

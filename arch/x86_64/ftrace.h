@@ -30,6 +30,15 @@ static inline u64 ftrace_get_argument(const struct ftrace_regs *fregs, unsigned 
 	}
 }
 
+/*
+ * Where the traced function's own return address lies on the stack: a callback may change it. Above
+ * fregs are the stub's two frames (4 words) and the return address behind the site.
+ */
+static inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs *fregs)
+{
+	return (unsigned long *)(fregs + 1) + 5;
+}
+
 /* What gcc -pg -mfentry has every function call, before it is made a nop: returns. */
 void __fentry__(void);
 /* What an enabled site calls; and the call in it that leads to the callback, patched like a site.
