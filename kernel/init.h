@@ -17,7 +17,10 @@ typedef int (*initcall_t)(void);
  */
 #define __define_initcall(fn, level)                                                               \
 	static initcall_t __initcall_##fn __used __section(".initcall" #level ".init") = fn
-/* Before the scheduler runs: the boot CPU alone, in its idle task; kmalloc works; no sleeping. */
+/*
+ * As soon as there are memory and a clock, and nothing else: the boot CPU alone, in its idle task,
+ * interrupts off. kmalloc and vmalloc work; a mutex that is free may be taken; no other sleeping.
+ */
 #define early_initcall(fn)  __define_initcall(fn, 0)
 #define core_initcall(fn)   __define_initcall(fn, 1)
 #define fs_initcall(fn)     __define_initcall(fn, 3)
@@ -43,6 +46,12 @@ struct kernel_param {
 void parse_kernel_params(const char *cmdline);
 /* The value of the last `name=value` on the command line in buf, true if there is one. Any time. */
 bool cmdline_find(const char *name, char *buf, size_t size);
+
+/*
+ * Called when init text, [start, end), is about to be unmapped: nothing may be written there any
+ * more. NULL: nobody wants to know. Task context, PID 1.
+ */
+extern void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
 /* What the first task runs when the boot is done: set by the shell's late_initcall. */
 extern void (*init_process)(void);

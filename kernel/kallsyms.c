@@ -202,7 +202,9 @@ int sprint_backtrace(char *buffer, unsigned long address)
 	return print_symbol(buffer, address, 1, true);
 }
 
-bool is_kernel_text(unsigned long address)
+notrace /* the breakpoint handler uses it */
+	bool
+	is_kernel_text(unsigned long address)
 {
 	if (address >= (unsigned long)_stext && address < (unsigned long)_etext)
 		return true;

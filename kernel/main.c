@@ -88,11 +88,12 @@ void __init start_kernel(void)
 	boot_stamp(BOOT_MEMORY);
 
 	time_init();
+	/* From here on the rest of the boot can be traced: ftrace= on the command line. */
+	do_initcalls(__initcall_start, __early_initcall_end);
 	sched_init();
 	softirq_init();
 	timers_init();
 	apic_init();
-	do_initcalls(__initcall_start, __early_initcall_end);
 	local_irq_enable();
 
 	rest_init();

@@ -1,7 +1,9 @@
 /*
  * The records of all call sites: made once at boot from what the compiler or scripts/recordmcount
- * left in
- * __mcount_loc, sorted by address, eight bytes each, in pages.
+ * left in __mcount_loc, sorted by address, eight bytes each, in pages.
+ *
+ * Those of init text are the last ones, as it lies behind all other text: they are dropped together
+ * with it, and nobody's number changes.
  */
 #include "arch/x86_64/text_alias.h"
 #include "kernel/bug.h"
@@ -13,15 +15,14 @@
 #include "kernel/mm/slab.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
-#include "kernel/sections.h"
 #include "trace/ftrace_internal.h"
 
 #define RECORDS_PER_PAGE (PAGE_SIZE / sizeof(struct dyn_ftrace))
 
 extern unsigned long __start_mcount_loc[], __stop_mcount_loc[];
 
-static struct dyn_ftrace **pages; /* constant after boot */
-static unsigned nr_records, nr_pages;
+static struct dyn_ftrace **pages;     /* constant but for the last ones, see drop_init_records() */
+static unsigned nr_records, nr_pages; /* [F] to write, once */
 
 unsigned ftrace_record_count(void)
 {
@@ -76,18 +77,31 @@ static bool __init is_sorted(void)
 	return true;
 }
 
-static bool __init in_init_text(unsigned long ip)
+/*
+ * The sites of init text are about to go: forget them. They are left as they are, calls of a tracer
+ * perhaps; nobody executes them any more. A filter that names them keeps their addresses, which
+ * match nothing again, so that it does not become an empty one: that would be all functions.
+ */
+static void drop_init_records(unsigned long start, unsigned long end)
 {
-	return ip >= (unsigned long)__init_begin && ip < (unsigned long)__init_text_end;
+	unsigned first = nr_records, used;
+
+	mutex_lock(&ftrace_lock);
+	while (first && ftrace_record_ip(ftrace_record(first - 1)) >= start)
+		first--;
+	WARN_ON(first < nr_records && ftrace_record_ip(ftrace_record(nr_records - 1)) >= end);
+	nr_records = first;
+	used = DIV_ROUND_UP(first, RECORDS_PER_PAGE);
+	while (nr_pages > used)
+		free_page(pages[--nr_pages]);
+	mutex_unlock(&ftrace_lock);
 }
 
-/* One record for each site that stays when the init sections are gone. 0 or -ENOMEM. */
+/* One record for each site. 0 or -ENOMEM. */
 static int __init make_records(void)
 {
-	unsigned count = 0;
+	unsigned count = (unsigned)(__stop_mcount_loc - __start_mcount_loc);
 
-	for (unsigned long *site = __start_mcount_loc; site < __stop_mcount_loc; site++)
-		count += !in_init_text(*site);
 	nr_pages = DIV_ROUND_UP(count, RECORDS_PER_PAGE);
 	pages = kcalloc(nr_pages + 1, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
@@ -98,8 +112,7 @@ static int __init make_records(void)
 			return -ENOMEM;
 	}
 	for (unsigned long *site = __start_mcount_loc; site < __stop_mcount_loc; site++)
-		if (!in_init_text(*site))
-			ftrace_record(nr_records++)->offset = (u32)(*site - KERNEL_IMAGE_BASE);
+		ftrace_record(nr_records++)->offset = (u32)(*site - KERNEL_IMAGE_BASE);
 	return 0;
 }
 
@@ -148,6 +161,7 @@ static int __init ftrace_init(void)
 		return error;
 	}
 	nop_all_sites();
+	init_text_free_hook = drop_init_records;
 	pr_info("ftrace: allocating %u entries in %u pages\n", nr_records, nr_pages);
 	return 0;
 }

@@ -1,13 +1,14 @@
 /*
  * The trace core: the top-level trace_array, its tracers, its buffer, and what may be done to them.
  *
- * The buffer is there from the first initcall on, but small; it gets its full size when somebody
- * traces.
+ * The buffer is there as soon as memory is, so that ftrace= traces the rest of the boot, but small;
+ * it gets its full size when somebody traces.
  */
 #include "trace/trace.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk.h"
 #include "trace/trace_clock.h"
@@ -208,6 +209,22 @@ int tracing_set_tracer(struct trace_array *tr, const char *name)
 	return error;
 }
 
+/*
+ * trace_options=: set those that are known, and leave the others: they may be those of the tracer
+ * that ftrace= names. T held.
+ */
+static void apply_boot_options(void)
+{
+	char unknown[BOOT_OPTIONS_SIZE] = "", *rest = boot_options, *option;
+	size_t length = 0;
+
+	while ((option = strsep(&rest, ",")) != NULL)
+		if (*option && trace_set_options_locked(&global_trace, option))
+			length += (size_t)scnprintf(unknown + length, sizeof(unknown) - length,
+						    "%s,", option);
+	strscpy(boot_options, unknown, sizeof(boot_options));
+}
+
 /* ftrace=: as soon as both the buffer and the tracer are there. T held. */
 static void start_boot_tracer(void)
 {
@@ -220,6 +237,7 @@ static void start_boot_tracer(void)
 	if (error)
 		pr_warn("tracer '%s' did not start: %pe\n", boot_tracer, ERR_PTR(error));
 	boot_tracer[0] = '\0';
+	apply_boot_options();
 }
 
 int register_tracer(struct tracer *tracer)
@@ -268,15 +286,6 @@ struct tracer nop_trace = {
 
 /* ---- the beginning ---- */
 
-static void __init apply_boot_options(void)
-{
-	char *rest = boot_options, *option;
-
-	while ((option = strsep(&rest, ",")) != NULL)
-		if (*option && trace_set_options(&global_trace, option))
-			pr_warn("trace_options=%s: no such option\n", option);
-}
-
 static void __init choose_buffer_size(void)
 {
 	struct meminfo memory;
@@ -285,7 +294,7 @@ static void __init choose_buffer_size(void)
 		return;
 	si_meminfo(&memory);
 	trace_buf_size = min(TRACE_BUF_SIZE_DEFAULT,
-			     (size_t)memory.total / TRACE_BUF_MEMORY_SHARE / num_online_cpus());
+			     (size_t)memory.total / TRACE_BUF_MEMORY_SHARE / nr_cpu_ids);
 }
 
 static int __init tracer_alloc_buffers(void)
@@ -307,10 +316,24 @@ static int __init tracer_alloc_buffers(void)
 
 	if (boot_clock[0] && tracing_set_clock(tr, boot_clock))
 		pr_warn("trace_clock=%s: no such clock\n", boot_clock);
-	apply_boot_options();
 	mutex_lock(&trace_types_lock);
+	apply_boot_options();
 	start_boot_tracer();
 	mutex_unlock(&trace_types_lock);
 	return 0;
 }
-core_initcall(tracer_alloc_buffers);
+early_initcall(tracer_alloc_buffers);
+
+/* What is left of the command line was meant for nobody. */
+static int __init check_boot_parameters(void)
+{
+	char *rest = boot_options, *option;
+
+	if (boot_tracer[0])
+		pr_warn("ftrace=%s: no such tracer\n", boot_tracer);
+	while ((option = strsep(&rest, ",")) != NULL)
+		if (*option)
+			pr_warn("trace_options=%s: no such option\n", option);
+	return 0;
+}
+late_initcall(check_boot_parameters);

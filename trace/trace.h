@@ -172,8 +172,8 @@ void tracing_reset_online_cpus(struct trace_array *tr);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 /* A TRACE_ITER_* flag on or off. 0, or -EINVAL when the tracer objects. T held. */
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled);
-/* "name" or "noname", of tr or of its current tracer. 0 or -EINVAL. */
-int trace_set_options(struct trace_array *tr, const char *option);
+/* "name" or "noname", of tr or of its current tracer. 0 or -EINVAL. T held. */
+int trace_set_options_locked(struct trace_array *tr, const char *option);
 int tracing_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL */
 bool tracing_clock_in_ns(const struct trace_array *tr);
 

@@ -223,4 +223,4 @@ static int __init trace_cmdlines_init(void)
 	trace_register_files(cmdlines_files);
 	return resize_cmdlines(SAVED_CMDLINES_DEFAULT);
 }
-core_initcall(trace_cmdlines_init);
+early_initcall(trace_cmdlines_init);

@@ -200,7 +200,7 @@ static int __init init_function_trace(void)
 	ftrace_set_early_filters(&function_ops);
 	return register_tracer(&function_trace);
 }
-core_initcall(init_function_trace);
+early_initcall(init_function_trace);
 
 static int __init init_function_files(void)
 {

@@ -72,14 +72,13 @@ static const struct tracer_opt *find_option(const struct tracer *tracer, const c
 	return NULL;
 }
 
-int trace_set_options(struct trace_array *tr, const char *option)
+int trace_set_options_locked(struct trace_array *tr, const char *option)
 {
 	const struct tracer_opt *opt;
 	bool enabled = true;
 	int index, error = -EINVAL;
 
 	index = match_string(trace_option_names, ARRAY_SIZE(trace_option_names), option);
-	mutex_lock(&trace_types_lock);
 	opt = index < 0 ? find_option(tr->current_trace, option) : NULL;
 	if (index < 0 && !opt && strstarts(option, "no")) {
 		enabled = false;
@@ -91,7 +90,6 @@ int trace_set_options(struct trace_array *tr, const char *option)
 		error = set_tracer_flag(tr, BIT(index), enabled);
 	else if (opt)
 		error = set_tracer_option(tr, tr->current_trace, opt, enabled);
-	mutex_unlock(&trace_types_lock);
 	return error;
 }
 
@@ -125,8 +123,11 @@ static ssize_t tracing_trace_options_write(struct file *file, const char *buf, s
 	char option[OPTION_NAME_MAX];
 	int error = trace_get_word(option, sizeof(option), buf, count);
 
-	if (!error)
-		error = trace_set_options(trace_file_tr(file), option);
+	if (error)
+		return error;
+	mutex_lock(&trace_types_lock);
+	error = trace_set_options_locked(trace_file_tr(file), option);
+	mutex_unlock(&trace_types_lock);
 	if (error)
 		return error;
 	*pos += (loff_t)count;

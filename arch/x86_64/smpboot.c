@@ -124,7 +124,13 @@ static void __init trampoline_remove(void)
 	WARN_ON(set_memory_rw((unsigned long)__va(trampoline_page), 1));
 }
 
-void __noreturn start_secondary(unsigned cpu)
+/*
+ * It may come after it was given up: without descriptors, and without a share in the rounds of IPIs
+ * with which text is patched.
+ */
+notrace /* a CPU that comes too late would run into a site that is being patched */
+	void __noreturn
+	start_secondary(unsigned cpu)
 {
 	if (atomic_cmpxchg(&cpu_states[cpu], CPU_STARTING, CPU_RUNNING) != CPU_STARTING)
 		for (;;)

@@ -13,9 +13,9 @@
 #include "arch/x86_64/paging.h"
 #include "arch/x86_64/processor.h"
 #include "kernel/errno.h"
+#include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/sections.h"
 
 #define WINDOW_BASE  0x40000000UL /* any place in the lower half */
 #define WINDOW_PAGES ((unsigned long)PTRS_PER_TABLE)
@@ -44,7 +44,7 @@ notrace /* the breakpoint handler uses it */
 	bool
 	is_text_address(unsigned long addr)
 {
-	if (addr >= (unsigned long)_stext && addr < (unsigned long)_etext)
+	if (is_kernel_text(addr))
 		return true;
 	return addr >= TEXT_AREA_START && addr < TEXT_AREA_END && kernel_virt_to_phys(addr) != ~0UL;
 }

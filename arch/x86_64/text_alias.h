@@ -12,5 +12,6 @@ int text_alias_init(void); /* -ENOMEM */
 void text_alias_write(const struct text_patch *patches, size_t count,
 		      void (*write)(u8 *site, const struct text_patch *patch));
 void text_alias_copy(unsigned long addr, const void *bytes, size_t size);
-/* Is addr in the image's text or in the trampolines' area, and mapped. Any context. */
+/* Is addr in the image's text, init text while it is there, or the trampolines' area, and mapped.
+ * Any context. */
 bool is_text_address(unsigned long addr);

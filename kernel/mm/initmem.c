@@ -1,10 +1,13 @@
 /* The end of the boot: the init sections become ordinary memory. */
 #include "arch/x86_64/pgtable.h"
 #include "kernel/bug.h"
+#include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/internal.h"
 #include "kernel/printk.h"
 #include "kernel/sections.h"
+
+void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
 void free_initmem(void)
 {
@@ -12,6 +15,8 @@ void free_initmem(void)
 	phys_addr_t base = __pa(__init_begin);
 	int error;
 
+	if (init_text_free_hook)
+		init_text_free_hook(start, (unsigned long)__init_text_end);
 	kallsyms_init_text_freed();
 	unmap_kernel_range(start, end);
 	/* Init text was read-only in the direct map too. */

@@ -19,10 +19,57 @@ def test_the_command_line_starts_a_tracer_before_the_shell(boot):
     assert "vfs_write+" not in trace
 
 
+def test_init_functions_are_traced_until_their_memory_is_freed(boot):
+    nop5 = boot(cpus=4, append="ftrace=function ftrace_filter=sched_init,io_apic_init,smp_init,load_descriptors,"
+                               "local_apic_setup,free_initmem,vfs_init trace_clock=global")
+    nop5.check(f"cd {TRACING}")
+    trace = nop5.check("cat trace")
+    calls = re.findall(r"^ +(\S+)-(\d+) +\[(\d+)\] .*: (\w+) <-(\w+)$", trace, re.M)
+    names = [call[3] for call in calls]
+    assert names[:3] == ["sched_init", "io_apic_init", "smp_init"] and names[-1] == "free_initmem"
+    assert calls[0][:3] == ("<idle>", "0", "000") and calls[0][4] == "start_kernel"
+    # Each of the other CPUs came this way.
+    assert {call[2] for call in calls if call[3] == "load_descriptors"} == {"001", "002", "003"}
+    assert "vfs_init" in names
+
+    # Only what stays can still be traced; the others' sites are gone, and so are their records.
+    assert set(nop5.check("cat set_ftrace_filter").split()) == {"load_descriptors", "local_apic_setup", "free_initmem"}
+    assert not {"smp_init", "sched_init", "vfs_init"} & set(nop5.check("cat available_filter_functions").split())
+    assert nop5.run("echo smp_init > set_ftrace_filter").status == 1
+    allocated = int(re.search(r"ftrace: allocating (\d+) entries", nop5.check("dmesg")).group(1))
+    sites = int(nop5.check("cat dyn_ftrace_total_info").split()[0])
+    assert sites < allocated
+    for filter in ("", "load_descriptors"):
+        nop5.check(f"echo {filter} > set_ftrace_filter; echo function > current_tracer")
+        assert nop5.check("cat /sys/kernel/debug/ftrace_verify") == f"{sites} sites, 0 mismatches\n"
+        nop5.check("echo nop > current_tracer")
+        assert nop5.check("cat /sys/kernel/debug/ftrace_verify") == f"{sites} sites, 0 mismatches\n"
+
+
+def test_a_filter_of_init_functions_alone_does_not_become_one_of_all(boot):
+    nop5 = boot(cpus=2, append="ftrace=function ftrace_filter=smp_init")
+    nop5.check(f"cd {TRACING}")
+    assert nop5.check("cat set_ftrace_filter") == "" and nop5.check("cat enabled_functions") == ""
+    assert re.findall(r": (\w+) <-\w+$", nop5.check("cat trace"), re.M) == ["smp_init"]
+
+
+def test_a_tracers_own_option_on_the_command_line_reaches_it(boot):
+    nop5 = boot(cpus=1, append="ftrace=function ftrace_filter=timers_init trace_options=func_stack_trace,sym-addr")
+    assert re.search(r"<stack trace>\n => timers_init <ffffffff[0-9a-f]+>\n => start_kernel <",
+                     nop5.check(f"cat {TRACING}/trace"))
+
+
+def test_a_buffer_larger_than_memory_is_told_and_harmless(boot):
+    nop5 = boot(cpus=2, mem="64M", append="ftrace=function trace_buf_size=900M")
+    assert "tracer 'function' did not start: -ENOMEM" in nop5.text
+    nop5.check(f"cd {TRACING}; echo 64 > buffer_size_kb; echo function > current_tracer; echo nop > current_tracer")
+
+
 def test_unknown_names_on_the_command_line_are_told_and_harmless(boot):
     nop5 = boot(cpus=1, append="ftrace=bogus trace_clock=bogus trace_options=bogus")
     assert "trace_clock=bogus: no such clock" in nop5.text
     assert "trace_options=bogus: no such option" in nop5.text
+    assert "ftrace=bogus: no such tracer" in nop5.text
     assert nop5.check(f"cat {TRACING}/current_tracer") == "nop\n"
 
 
