@@ -307,14 +307,20 @@ static const struct file_operations notrace_fops = {
 	.release = filter_release,
 };
 
+int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops, struct dentry *parent)
+{
+	return IS_ERR_OR_NULL(tracefs_create_file(name, 0644, parent, ops, &filter_fops)) ? -ENOMEM
+											  : 0;
+}
+
 int ftrace_create_filter_files(struct ftrace_ops *ops, struct dentry *parent)
 {
-	if (IS_ERR_OR_NULL(
-		    tracefs_create_file("set_ftrace_filter", 0644, parent, ops, &filter_fops)) ||
-	    IS_ERR_OR_NULL(
-		    tracefs_create_file("set_ftrace_notrace", 0644, parent, ops, &notrace_fops)))
-		return -ENOMEM;
-	return 0;
+	int error = ftrace_create_filter_file("set_ftrace_filter", ops, parent);
+
+	if (!error && IS_ERR_OR_NULL(tracefs_create_file("set_ftrace_notrace", 0644, parent, ops,
+							 &notrace_fops)))
+		error = -ENOMEM;
+	return error;
 }
 
 /* ---- the command line ---- */
@@ -343,6 +349,11 @@ static void __init set_early(struct ftrace_ops *ops, char *list,
 	while ((word = strsep(&list, ",")))
 		if (*word && set(ops, word, strlen(word), false))
 			pr_warn("ftrace: no function matches \"%s\"\n", word);
+}
+
+void __init ftrace_set_early_filter(struct ftrace_ops *ops, char *list)
+{
+	set_early(ops, list, ftrace_set_filter);
 }
 
 void __init ftrace_set_early_filters(struct ftrace_ops *ops)
