@@ -58,6 +58,7 @@ def test_a_filter_limits_it_to_those_functions(nop5):
     nop5.check("ls -l /proc")
     deeper, _ = table(nop5)
     assert deeper[0][0] > rows[0][0]
+    nop5.check(f"echo 0 > {ENABLED}")
 
 
 def test_the_largest_size_can_be_set(nop5):
@@ -66,6 +67,7 @@ def test_the_largest_size_can_be_set(nop5):
     assert size(nop5) == 999999 and table(nop5)[0] == before
     nop5.check(f"echo 0 > {TRACING}/stack_max_size; ls -l /proc")
     assert 0 < size(nop5) < 16384
+    nop5.check(f"echo 0 > {ENABLED}")
 
 
 @pytest.mark.parametrize("file,text", [
@@ -79,11 +81,13 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(nop5, file, text):
 
 
 def test_the_switch_takes_numbers_only(nop5):
+    before = nop5.check(f"cat {ENABLED}")
     assert nop5.run(f"echo on > {ENABLED}").output == "sh: write error: Invalid argument\n"
-    assert nop5.check(f"cat {ENABLED}") == "0\n"
+    assert nop5.check(f"cat {ENABLED}") == before
     nop5.check(f"echo 2 > {ENABLED}")
     assert nop5.check(f"cat {ENABLED}") == "2\n"
     assert not table(nop5)[1]
+    nop5.check(f"echo 0 > {ENABLED}")
 
 
 def test_it_can_be_on_from_the_boot_on(boot):
