@@ -5,7 +5,7 @@
 #: make debug      the same, stopped, with gdb attached; `make console` elsewhere has the console
 #: make test       all tests, on the host and booted; the last line has the totals
 #: make bench      measure; prints tables and writes build/bench.json
-#: make soak       hackbench and stress on 8 CPUs for a long while
+#: make soak       the long tests: 100 million events through the ring buffer, hackbench and stress on 8 CPUs
 #: make clean      remove build/
 #: make help       this list
 #:

@@ -62,9 +62,9 @@ noinline notrace /* part of every tracer's write */
  */
 noinline notrace /* part of every tracer's write */
 	void
-	rb_refuse_write(struct ring_buffer_per_cpu *cb)
+	rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled)
 {
-	if (__atomic_load_n(&cb->changing, __ATOMIC_RELAXED))
+	if (disabled == RB_CHANGING)
 		local_add(&cb->dropped_events, 1);
 	if ((rb_nest(cb) & ~RB_NEST_MARK) != 1) {
 		local_dec32(&cb->nest);

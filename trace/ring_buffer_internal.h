@@ -42,6 +42,8 @@
 #define RB_SLOT_SPARE  1UL
 #define RB_NEST_MARK                                                                               \
 	(1U << 31) /* a nested writer has ended: the outermost is to publish its event */
+/* In record_disabled: the ring is being replaced. What only this refuses counts as dropped. */
+#define RB_CHANGING  (1U << 31)
 #define RB_MAX_SLOTS ((1U << RB_INDEX_BITS) - 2)
 
 static inline u32 rb_seq(u64 place)
@@ -75,11 +77,10 @@ struct buffer_page {
 
 struct ring_buffer_per_cpu {
 	/* The writers' half. */
-	struct local_pair tail; /* [W] */
-	u64 commit;             /* [W] release store; acquire load by readers */
-	u32 nest;               /* [W] writers between reserve and commit; RB_NEST_MARK */
-	u32 record_disabled;    /* atomic */
-	u32 changing;           /* the ring is being replaced: refused events count as dropped */
+	struct local_pair tail;      /* [W] */
+	u64 commit;                  /* [W] release store; acquire load by readers */
+	u32 nest;                    /* [W] writers between reserve and commit; RB_NEST_MARK */
+	u32 record_disabled;         /* atomic; RB_CHANGING */
 	struct trace_buffer *buffer; /* constant */
 	u64 *slots; /* constant while writers may run; words by compare-and-exchange */
 	struct buffer_page
@@ -99,7 +100,8 @@ struct ring_buffer_per_cpu {
 	u64 expected;                         /* [M] number of the event that should come next */
 	u64 lost;                             /* [M] lost before the next event, not yet told */
 	u64 read_events, read_bytes;          /* [M] */
-	u32 generation; /* [M] of the ring: an iterator begins anew when it changes */
+	u32 generation; /* [M] of the ring: sub-buffers are numbered anew when it changes */
+	u32 resets;     /* [M] events are numbered anew when it changes, and so does generation */
 };
 
 struct trace_buffer {
@@ -138,8 +140,8 @@ u32 rb_reader_page(struct ring_buffer_per_cpu *cb);
 
 int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots);
 void rb_free_pages(struct buffer_page *pages, u32 count);
-/* Keep new writers of the CPU out and wait for those inside; then let them in again. Task context.
- */
-void rb_quiesce(struct ring_buffer_per_cpu *cb);
-void rb_resume(struct ring_buffer_per_cpu *cb);
+/* Keep new writers of the CPU out and wait for those inside; then let them in again. why: 1, or
+ * RB_CHANGING. Task context. */
+void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why);
+void rb_resume(struct ring_buffer_per_cpu *cb, u32 why);
 void rb_init_ring(struct ring_buffer_per_cpu *cb);

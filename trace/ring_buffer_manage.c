@@ -60,18 +60,18 @@ void rb_init_ring(struct ring_buffer_per_cpu *cb)
 	cb->read_events = cb->read_bytes = 0;
 }
 
-void rb_quiesce(struct ring_buffer_per_cpu *cb)
+void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why)
 {
-	__atomic_fetch_add(&cb->record_disabled, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&cb->record_disabled, why, __ATOMIC_SEQ_CST);
 	rb_sync_cpu(cb->cpu);
 	/* A writer has preemption off, so it leaves soon; the acquire pairs with its last store. */
 	while (__atomic_load_n(&cb->nest, __ATOMIC_ACQUIRE))
 		rb_relax();
 }
 
-void rb_resume(struct ring_buffer_per_cpu *cb)
+void rb_resume(struct ring_buffer_per_cpu *cb, u32 why)
 {
-	__atomic_fetch_sub(&cb->record_disabled, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&cb->record_disabled, why, __ATOMIC_SEQ_CST);
 }
 
 static u32 rb_slots_for(size_t size)
@@ -189,8 +189,7 @@ static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 		return 0;
 	if (rb_alloc_pages(&fresh, nr_slots))
 		return -ENOMEM;
-	__atomic_store_n(&cb->changing, 1, __ATOMIC_RELAXED);
-	rb_quiesce(cb);
+	rb_quiesce(cb, RB_CHANGING);
 	rb_mutex_lock(&cb->reader_lock);
 	old.pages = cb->pages;
 	old.slots = cb->slots;
@@ -205,8 +204,7 @@ static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 	rb_move_ring(cb, &old);
 	cb->generation++;
 	rb_mutex_unlock(&cb->reader_lock);
-	rb_resume(cb);
-	__atomic_store_n(&cb->changing, 0, __ATOMIC_RELAXED);
+	rb_resume(cb, RB_CHANGING);
 	rb_free_pages(old.pages, old.nr_slots + 1);
 	rb_free_array(old.slots);
 	return 0;
@@ -234,12 +232,13 @@ void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 
-	rb_quiesce(cb);
+	rb_quiesce(cb, 1);
 	rb_mutex_lock(&cb->reader_lock);
 	rb_init_ring(cb);
 	cb->generation++;
+	cb->resets++;
 	rb_mutex_unlock(&cb->reader_lock);
-	rb_resume(cb);
+	rb_resume(cb, 1);
 }
 
 void ring_buffer_reset(struct trace_buffer *buffer)

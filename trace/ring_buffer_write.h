@@ -26,10 +26,11 @@ static __always_inline u32 rb_data_size(size_t length)
 
 /*
  * The slow parts (ring_buffer.c). rb_move_tail: the tail's page is full; go to the next one, or
- * false when there is no room. rb_refuse_write: leave without an event.
+ * false when there is no room. rb_refuse_write: leave without an event; disabled: record_disabled
+ * if that is why, 0 if the loss has been counted.
  */
 bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail);
-void rb_refuse_write(struct ring_buffer_per_cpu *cb);
+void rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled);
 
 /* Events up to the tail are complete: publish them. Called by the outermost writer, nest is 1. */
 static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
@@ -74,7 +75,7 @@ rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, siz
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;
 	struct local_pair tail, next;
-	u32 base = rb_data_size(length), size, offset;
+	u32 base = rb_data_size(length), size, offset, disabled;
 	u64 delta;
 
 	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
@@ -83,7 +84,8 @@ rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, siz
 		return NULL;
 	local_inc32(&cb->nest);
 	rb_writer_barrier();
-	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)))
+	disabled = __atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE);
+	if (unlikely(disabled))
 		goto refuse;
 	do {
 		for (;;) {
@@ -127,7 +129,7 @@ rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, siz
 	return event;
 
 refuse:
-	rb_refuse_write(cb);
+	rb_refuse_write(cb, disabled);
 	return NULL;
 }
 

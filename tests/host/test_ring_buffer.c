@@ -1,7 +1,9 @@
 /*
  * The ring buffer under threads and signals: every event is read intact and in order, or counted as
- * lost. RB_EVENTS=n sets how many events the storms write (default 400,000).
+ * lost. RB_EVENTS=n sets how many events all storms together try to write (default 4,000,000;
+ * `make soak` takes 100,000,000).
  *
+ * flags: -D_GNU_SOURCE
  * sources: trace/ring_buffer.c trace/ring_buffer_manage.c trace/ring_buffer_read.c trace/ring_buffer_iter.c
  * threads: tsan
  */
@@ -9,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "trace/ring_buffer_internal.h"
@@ -26,7 +29,10 @@ struct payload {
 #define LEVELS 3
 static struct trace_buffer *buffer;
 static u64 written[RB_HOST_CPUS][LEVELS]; /* numbers given; refused events give theirs back */
-static u64 target_events = 400000;
+static u64 refused[RB_HOST_CPUS][LEVELS];
+static u64 target_events = 4000000, all_events;
+#define STORMS  5
+#define WRITERS 2
 
 static u64 checksum(const struct payload *p)
 {
@@ -37,22 +43,23 @@ static u64 checksum(const struct payload *p)
 	return sum;
 }
 
-static bool write_event(unsigned level)
+static void write_event(unsigned level)
 {
 	u64 number = written[rb_host_cpu][level];
 	struct payload p = { .level = level, .number = number, .words = (u32)(number * 7 % 47) };
 	size_t length = offsetof(struct payload, filler) + p.words * 4;
 	struct ring_buffer_event *event = ring_buffer_lock_reserve(buffer, length);
 
-	if (!event)
-		return false;
+	if (!event) {
+		refused[rb_host_cpu][level]++;
+		return;
+	}
 	for (u32 i = 0; i < p.words; i++)
 		p.filler[i] = (u32)number * 2654435761U + i;
 	p.check = checksum(&p);
 	memcpy(ring_buffer_event_data(event), &p, length);
 	written[rb_host_cpu][level]++;
 	ring_buffer_unlock_commit(buffer);
-	return true;
 }
 
 static void nested_writer(int sig)
@@ -94,8 +101,8 @@ static bool consume_one(unsigned cpu, struct tally *t)
 	return true;
 }
 
-static bool stop_readers, stop_signals;
-
+static bool stop_readers;
+static unsigned writers_running;
 static struct tally tallies[RB_HOST_CPUS];
 
 static void *consuming_reader(void *arg)
@@ -138,93 +145,106 @@ static void *iterating_reader(void *arg)
 	return NULL;
 }
 
-struct writer {
-	pthread_t thread;
-	unsigned cpu;
-	bool done;
-};
+/*
+ * Two timers interrupt each writer, at any instruction, as often as the machine can; the handler of
+ * the one interrupts that of the other.
+ */
+static const struct {
+	int signal;
+	long period_ns;
+} interrupts[] = { { SIGUSR1, 10000 }, { SIGUSR2, 17000 } };
+
+/* The thread plays this CPU from now on, and may be interrupted. */
+static void start_interrupts(timer_t *timers)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(interrupts); i++) {
+		struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+					  .sigev_signo = interrupts[i].signal };
+		struct itimerspec period = { .it_interval = { .tv_nsec = interrupts[i].period_ns },
+					     .it_value = { .tv_nsec = interrupts[i].period_ns } };
+
+		event._sigev_un._tid = gettid();
+		assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timers[i]), 0);
+		assert_int_equal(timer_settime(timers[i], 0, &period, NULL), 0);
+	}
+}
+
+/* Calm and storm by turns: now the readers keep up, and now most is overwritten. */
+static bool is_calm(u64 number)
+{
+	return number >> 14 & 1 && !(number & 63);
+}
 
 static void *writer_thread(void *arg)
 {
-	struct writer *w = arg;
+	timer_t timers[ARRAY_SIZE(interrupts)];
+	u64 count = target_events / STORMS / WRITERS;
 
-	rb_host_cpu = w->cpu;
-	for (u64 i = 0; i < target_events; i++)
+	rb_host_cpu = (unsigned)(uintptr_t)arg;
+	start_interrupts(timers);
+	for (u64 i = 0; i < count; i++) {
 		write_event(0);
-	__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
-	while (!__atomic_load_n(&stop_signals, __ATOMIC_ACQUIRE))
-		sched_yield();
-	return NULL;
-}
-
-static void *signal_thread(void *arg)
-{
-	struct writer *writers = arg;
-	bool running = true;
-	unsigned turn = 0;
-
-	while (running) {
-		running = false;
-		for (unsigned i = 0; i < 2; i++) {
-			if (__atomic_load_n(&writers[i].done, __ATOMIC_ACQUIRE))
-				continue;
-			running = true;
-			pthread_kill(writers[i].thread, turn++ % 3 ? SIGUSR1 : SIGUSR2);
-		}
+		if (is_calm(i))
+			sched_yield();
 	}
-	__atomic_store_n(&stop_signals, true, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < ARRAY_SIZE(interrupts); i++)
+		timer_delete(timers[i]);
+	__atomic_fetch_sub(&writers_running, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
 
 static void run_storm(u32 flags, size_t size, bool iterate, bool resize)
 {
-	struct writer writers[2] = { { .cpu = 0 }, { .cpu = 1 } };
 	struct sigaction action = { .sa_handler = nested_writer };
-	pthread_t readers[2], iterators[2], signals;
+	pthread_t writers[WRITERS], readers[WRITERS], iterators[WRITERS];
 
 	memset(written, 0, sizeof(written));
+	memset(refused, 0, sizeof(refused));
 	memset(tallies, 0, sizeof(tallies));
-	stop_readers = stop_signals = false;
+	stop_readers = false;
+	writers_running = WRITERS;
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
 	buffer = ring_buffer_alloc(size, flags);
 	assert_non_null(buffer);
-	for (unsigned i = 0; i < 2; i++)
-		pthread_create(&writers[i].thread, NULL, writer_thread, &writers[i]);
-	for (uintptr_t i = 0; i < 2; i++) {
+	for (uintptr_t i = 0; i < WRITERS; i++) {
+		pthread_create(&writers[i], NULL, writer_thread, (void *)i);
 		pthread_create(&readers[i], NULL, consuming_reader, (void *)i);
 		if (iterate)
 			pthread_create(&iterators[i], NULL, iterating_reader, (void *)i);
 	}
-	pthread_create(&signals, NULL, signal_thread, writers);
-	for (unsigned n = 0; resize && !__atomic_load_n(&stop_signals, __ATOMIC_ACQUIRE); n++)
-		assert_int_equal(ring_buffer_resize(buffer, 4096 * (2 + n * 5 % 17), (int)(n % 2)), 0);
-	for (unsigned i = 0; i < 2; i++)
-		pthread_join(writers[i].thread, NULL);
-	pthread_join(signals, NULL);
+	for (unsigned n = 0; resize && __atomic_load_n(&writers_running, __ATOMIC_ACQUIRE); n++) {
+		assert_int_equal(
+			ring_buffer_resize(buffer, 4096 * (2 + n * 5 % 17), (int)(n % WRITERS)), 0);
+		usleep(100);
+	}
+	for (unsigned i = 0; i < WRITERS; i++)
+		pthread_join(writers[i], NULL);
 	__atomic_store_n(&stop_readers, true, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < WRITERS; i++) {
 		pthread_join(readers[i], NULL);
 		if (iterate)
 			pthread_join(iterators[i], NULL);
 	}
-	for (unsigned cpu = 0; cpu < 2; cpu++) {
+	for (unsigned cpu = 0; cpu < WRITERS; cpu++) {
 		struct tally *t = &tallies[cpu];
 		u64 total = written[cpu][0] + written[cpu][1] + written[cpu][2], tail = 0;
+		u64 none = refused[cpu][0] + refused[cpu][1] + refused[cpu][2];
 		struct ring_buffer_stats stats;
 
 		ring_buffer_cpu_stats(buffer, cpu, &stats);
 		for (unsigned level = 0; level < LEVELS; level++)
 			tail += written[cpu][level] - t->next[level];
-		print_message("cpu%u: %lu written (%lu nested), %lu read, %lu lost, %lu dropped\n", cpu,
-			      total, written[cpu][1] + written[cpu][2], t->read, t->lost,
-			      stats.dropped_events);
+		print_message("cpu%u: %lu written (%lu nested), %lu read, %lu lost, %lu refused\n", cpu,
+			      total, written[cpu][1] + written[cpu][2], t->read, t->lost, none);
 		assert_int_equal(stats.written, total);
 		assert_int_equal(t->gaps + tail, t->lost);
 		assert_int_equal(t->read + t->lost, total);
 		assert_int_equal(stats.overrun, t->lost);
 		assert_int_equal(stats.read_events, t->read);
 		assert_int_equal(stats.entries, 0);
+		assert_int_equal(stats.dropped_events + stats.commit_overrun, none);
+		all_events += total + none;
 	}
 	ring_buffer_free(buffer);
 }
@@ -259,6 +279,95 @@ static void test_resize_under_writers_keeps_the_account(void **state)
 	run_storm(RB_FL_OVERWRITE, 8 * 4096, true, true);
 }
 
+/* One thread, all events of level 0 on CPU 0. */
+static void begin_alone(size_t size)
+{
+	memset(written, 0, sizeof(written));
+	rb_host_cpu = 0;
+	buffer = ring_buffer_alloc(size, RB_FL_OVERWRITE);
+	assert_non_null(buffer);
+}
+
+static void write_events(unsigned count)
+{
+	while (count--)
+		write_event(0);
+}
+
+/* The next so many that the iterator gives are numbered from first on, none of them lost. */
+static void expect_events(struct ring_buffer_iter *iter, u64 first, unsigned count)
+{
+	for (u64 number = first; number < first + count; number++) {
+		u64 ts, lost;
+		struct ring_buffer_event *event = ring_buffer_iter_peek(iter, &ts, &lost);
+		struct payload p;
+
+		assert_non_null(event);
+		memcpy(&p, ring_buffer_event_data(event), offsetof(struct payload, filler));
+		assert_int_equal(p.number, number);
+		assert_int_equal(lost, 0);
+		ring_buffer_iter_advance(iter);
+	}
+}
+
+static void expect_end(struct ring_buffer_iter *iter)
+{
+	u64 ts, lost;
+
+	assert_null(ring_buffer_iter_peek(iter, &ts, &lost));
+}
+
+static void test_iterator_goes_on_behind_its_last_event_in_a_resized_ring(void **state)
+{
+	struct ring_buffer_iter *iter;
+
+	(void)state;
+	begin_alone(16 * 4096);
+	write_events(300);
+	iter = ring_buffer_read_start(buffer, 0);
+	expect_events(iter, 0, 100);
+	assert_int_equal(ring_buffer_resize(buffer, 32 * 4096, 0), 0);
+	expect_events(iter, 100, 100);
+	assert_int_equal(ring_buffer_resize(buffer, 16 * 4096, 0), 0);
+	write_events(20);
+	expect_events(iter, 200, 120);
+	expect_end(iter);
+	ring_buffer_reset_cpu(buffer, 0);
+	write_events(5);
+	expect_events(iter, 320, 5);
+	expect_end(iter);
+	ring_buffer_read_finish(iter);
+	ring_buffer_free(buffer);
+}
+
+static void test_iterator_at_the_end_sees_what_is_written_later(void **state)
+{
+	struct ring_buffer_iter *iter;
+	struct tally tally = { 0 };
+
+	(void)state;
+	begin_alone(8 * 4096);
+	iter = ring_buffer_read_start(buffer, 0);
+	expect_end(iter);
+	for (unsigned i = 0; i < 60; i++) {
+		write_event(0);
+		expect_events(iter, i, 1);
+		expect_end(iter);
+		if (i % 3 == 0) /* takes the page that the iterator is in */
+			while (consume_one(0, &tally))
+				;
+	}
+	ring_buffer_read_finish(iter);
+	ring_buffer_free(buffer);
+}
+
+static int tell_total(void **state)
+{
+	(void)state;
+	fprintf(stderr, "# %lu events, each read intact or counted as lost\n", all_events);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,9 +376,11 @@ int main(void)
 		cmocka_unit_test(test_drop_mode_never_overwrites),
 		cmocka_unit_test(test_iterators_see_whole_events_while_writers_run),
 		cmocka_unit_test(test_resize_under_writers_keeps_the_account),
+		cmocka_unit_test(test_iterator_goes_on_behind_its_last_event_in_a_resized_ring),
+		cmocka_unit_test(test_iterator_at_the_end_sees_what_is_written_later),
 	};
 
 	if (getenv("RB_EVENTS"))
 		target_events = strtoull(getenv("RB_EVENTS"), NULL, 0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, tell_total);
 }
