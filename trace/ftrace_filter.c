@@ -101,13 +101,12 @@ int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t lengt
 	return set_hash(ops, NOTRACE, pattern, length, reset);
 }
 
-/* ---- set_ftrace_filter, set_ftrace_notrace ---- */
+/* ---- files ---- */
 
 /* An open filter file: what is written gathers in hash, and takes effect when the file is closed.
  */
 struct filter_file {
-	struct ftrace_ops *ops;
-	enum filter_kind kind;
+	const struct ftrace_filter *filter;
 	struct ftrace_hash *hash; /* NULL: empty */
 	bool failed;              /* a word was refused: nothing takes effect */
 	size_t length;
@@ -116,7 +115,7 @@ struct filter_file {
 
 static struct ftrace_hash *file_hash(const struct filter_file *f)
 {
-	return f->kind == FILTER ? f->ops->filter_hash : f->ops->notrace_hash;
+	return f->filter->get(f->filter->owner);
 }
 
 static bool filter_shows(const struct filter_file *f, unsigned index)
@@ -161,8 +160,7 @@ static int filter_show(struct seq_file *m, void *v)
 	const struct filter_file *f = m->private;
 
 	if (v == SEQ_START_TOKEN)
-		seq_puts(m, f->kind == FILTER ? "#### all functions enabled ####\n"
-					      : "#### no functions disabled ####\n");
+		seq_puts(m, f->filter->when_empty);
 	else
 		seq_printf(m, "%ps\n", (void *)ftrace_record_ip(v));
 	return 0;
@@ -194,7 +192,7 @@ static int open_for_writing(struct file *file, struct filter_file *f)
 	return 0;
 }
 
-static int filter_file_open(struct inode *inode, struct file *file, enum filter_kind kind)
+static int filter_open(struct inode *inode, struct file *file)
 {
 	struct filter_file *f;
 	int error;
@@ -204,22 +202,11 @@ static int filter_file_open(struct inode *inode, struct file *file, enum filter_
 	f = kzalloc(sizeof(*f), GFP_KERNEL);
 	if (!f)
 		return -ENOMEM;
-	f->ops = inode->i_private;
-	f->kind = kind;
+	f->filter = inode->i_private;
 	error = file->f_mode & FMODE_WRITE ? open_for_writing(file, f) : open_for_reading(file, f);
 	if (error)
 		kfree(f);
 	return error;
-}
-
-static int filter_open(struct inode *inode, struct file *file)
-{
-	return filter_file_open(inode, file, FILTER);
-}
-
-static int notrace_open(struct inode *inode, struct file *file)
-{
-	return filter_file_open(inode, file, NOTRACE);
 }
 
 /* The word that has gathered is complete. */
@@ -232,7 +219,7 @@ static int filter_end_word(struct filter_file *f)
 		return 0;
 	f->word[f->length] = '\0';
 	f->length = 0;
-	error = ftrace_match_records(f->hash, f->word, &changed);
+	error = f->filter->match(f->hash, f->word, &changed);
 	if (error) {
 		f->failed = true;
 		return error;
@@ -282,9 +269,7 @@ static int filter_release(struct inode *inode, struct file *file)
 		ftrace_hash_free(f->hash);
 	} else {
 		mutex_lock(&ftrace_lock);
-		error = f->kind == FILTER
-				? ftrace_replace_hashes(f->ops, f->hash, f->ops->notrace_hash)
-				: ftrace_replace_hashes(f->ops, f->ops->filter_hash, f->hash);
+		error = f->filter->replace(f->filter->owner, f->hash);
 		mutex_unlock(&ftrace_lock);
 	}
 	kfree(f);
@@ -299,28 +284,72 @@ static const struct file_operations filter_fops = {
 	.release = filter_release,
 };
 
-static const struct file_operations notrace_fops = {
-	.open = notrace_open,
-	.read = seq_read,
-	.write = filter_write,
-	.llseek = seq_lseek,
-	.release = filter_release,
-};
+int ftrace_create_set_file(const char *name, umode_t mode, struct dentry *parent,
+			   const struct ftrace_filter *filter)
+{
+	struct ftrace_filter *copy = kmemdup(filter, sizeof(*filter), GFP_KERNEL);
+
+	if (!copy)
+		return -ENOMEM;
+	if (IS_ERR_OR_NULL(tracefs_create_file(name, mode, parent, copy, &filter_fops))) {
+		kfree(copy);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- set_ftrace_filter, set_ftrace_notrace ---- */
+
+static struct ftrace_hash *get_filter_hash(void *ops)
+{
+	return ((struct ftrace_ops *)ops)->filter_hash;
+}
+
+static struct ftrace_hash *get_notrace_hash(void *ops)
+{
+	return ((struct ftrace_ops *)ops)->notrace_hash;
+}
+
+static int replace_filter_hash(void *owner, struct ftrace_hash *hash)
+{
+	struct ftrace_ops *ops = owner;
+
+	return ftrace_replace_hashes(ops, hash, ops->notrace_hash);
+}
+
+static int replace_notrace_hash(void *owner, struct ftrace_hash *hash)
+{
+	struct ftrace_ops *ops = owner;
+
+	return ftrace_replace_hashes(ops, ops->filter_hash, hash);
+}
 
 int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops, struct dentry *parent)
 {
-	return IS_ERR_OR_NULL(tracefs_create_file(name, 0644, parent, ops, &filter_fops)) ? -ENOMEM
-											  : 0;
+	const struct ftrace_filter filter = {
+		.when_empty = "#### all functions enabled ####\n",
+		.get = get_filter_hash,
+		.replace = replace_filter_hash,
+		.match = ftrace_match_records,
+		.owner = ops,
+	};
+
+	return ftrace_create_set_file(name, 0644, parent, &filter);
 }
 
 int ftrace_create_filter_files(struct ftrace_ops *ops, struct dentry *parent)
 {
+	const struct ftrace_filter notrace_filter = {
+		.when_empty = "#### no functions disabled ####\n",
+		.get = get_notrace_hash,
+		.replace = replace_notrace_hash,
+		.match = ftrace_match_records,
+		.owner = ops,
+	};
 	int error = ftrace_create_filter_file("set_ftrace_filter", ops, parent);
 
-	if (!error && IS_ERR_OR_NULL(tracefs_create_file("set_ftrace_notrace", 0644, parent, ops,
-							 &notrace_fops)))
-		error = -ENOMEM;
-	return error;
+	return error ? error
+		     : ftrace_create_set_file("set_ftrace_notrace", 0644, parent, &notrace_filter);
 }
 
 /* ---- the command line ---- */

@@ -7,6 +7,24 @@
 
 struct dentry;
 
+/* A set of functions that a file shows, and changes when it is closed. */
+struct ftrace_filter {
+	const char *when_empty; /* what the file says then, with a newline */
+	/* The set now (NULL: empty). ftrace_lock held. */
+	struct ftrace_hash *(*get)(void *owner);
+	/*
+	 * Put hash (NULL: empty) in its place, whatever it returns: 0 or a negative errno.
+	 * ftrace_lock held.
+	 */
+	int (*replace)(void *owner, struct ftrace_hash *hash);
+	/* Change hash by a word: as ftrace_match_records() does it (ftrace_internal.h). */
+	int (*match)(const struct ftrace_hash *hash, const char *word, struct ftrace_hash **result);
+	void *owner;
+};
+
+/* A file for filter, which stays for ever. 0 or -ENOMEM. Task context. */
+int ftrace_create_set_file(const char *name, umode_t mode, struct dentry *parent,
+			   const struct ftrace_filter *filter);
 /* set_ftrace_filter and set_ftrace_notrace of ops, below parent. 0 or -ENOMEM. Task context. */
 int ftrace_create_filter_files(struct ftrace_ops *ops, struct dentry *parent);
 /* A file of that name for the filter only. The same. */
