@@ -32,6 +32,8 @@
 #define __initdata
 #define __initconst
 #else
+/* What interrupts enter first: between __irqentry_text_start and __irqentry_text_end. */
+#define __irq_entry __section(".irqentry.text")
 #define __init      __section(".init.text") /* freed after boot, with its ftrace record */
 #define __initdata  __section(".init.data")
 #define __initconst __section(".init.rodata")

@@ -26,6 +26,7 @@ struct trace_array global_trace = {
 };
 DEFINE_MUTEX(trace_types_lock);
 struct tracer *trace_types;
+unsigned long tracing_thresh;
 size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
 
 /* What the command line asked for. [boot], then [T] */

@@ -141,8 +141,9 @@ struct trace_array {
 extern struct trace_array global_trace; /* the top level: /sys/kernel/tracing itself */
 extern struct mutex trace_types_lock;   /* tracers, options, sizes, clocks: all that files change */
 extern struct tracer nop_trace;
-extern size_t trace_buf_size;      /* [T] bytes for each CPU once the buffer is expanded */
-extern struct tracer *trace_types; /* [T] all tracers, the newest first */
+extern unsigned long tracing_thresh; /* [T] ns: only what takes longer is recorded; 0: all */
+extern size_t trace_buf_size;        /* [T] bytes for each CPU once the buffer is expanded */
+extern struct tracer *trace_types;   /* [T] all tracers, the newest first */
 
 static inline struct trace_cpu *trace_file_cpu(struct file *file)
 {
@@ -287,6 +288,7 @@ struct trace_iterator {
 	u64 idx;         /* entries before it */
 	loff_t pos;      /* of the seq_file */
 
+	bool leftover; /* it did not fit into the reader's buffer: seq holds it for the next one */
 	struct trace_seq seq; /* its line */
 };
 
@@ -303,6 +305,15 @@ bool trace_find_next_entry(struct trace_iterator *iter);
 /* Print the current entry into iter->seq, in the form that the options ask for. */
 enum print_line_t print_trace_line(struct trace_iterator *iter);
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter);
+/* What latency-format says before the columns' names. */
+void print_latency_header(struct seq_file *m, struct trace_iterator *iter);
+/*
+ * Go behind the entry that follows the current one on its CPU, if wanted() says so of it; the
+ * current one stays what it is. A consuming reader has it alone meanwhile. False: there is no such
+ * entry yet, entries were lost before it, or it is not wanted.
+ */
+typedef bool (*trace_wanted_t)(const struct trace_entry *next, size_t size, void *data);
+bool trace_take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data);
 
 /* ---- printing (trace_output.c); any context ---- */
 
@@ -321,6 +332,8 @@ struct trace_event *ftrace_find_event(unsigned type);
 void trace_print_context(struct trace_iterator *iter);
 void trace_print_lat_context(struct trace_iterator *iter);
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry);
+/* What stands at a duration: ' ' up to 10 us, then + ! # * @ $ from each power of ten on. */
+char trace_delay_mark(u64 ns);
 /* The symbol of ip as the options sym-offset and sym-addr want it. */
 void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags);
 

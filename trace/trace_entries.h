@@ -60,3 +60,23 @@ struct bprint_entry {
 	const char *fmt;
 	u32 buf[];
 };
+
+/* A call was entered. Packed: 20 bytes, as Linux has it, so that args is not aligned. */
+struct ftrace_graph_ent_entry {
+	struct trace_entry ent;
+	unsigned long func;
+	s32 depth;            /* of traced calls of this task: 0, 1, ... */
+	unsigned long args[]; /* FTRACE_REGS_MAX_ARGS with the option funcgraph-args, else none */
+} __packed;
+#define FTRACE_REGS_MAX_ARGS 6
+
+/* It returned. */
+struct ftrace_graph_ret_entry {
+	struct trace_entry ent;
+	unsigned long func;
+	s32 depth;
+	u32 overrun;            /* calls of this task so far that were too deep to be traced */
+	u64 calltime;           /* ns, clock local */
+	u64 rettime;            /* ns */
+	unsigned long retval[]; /* one with the option funcgraph-retval, else none */
+};

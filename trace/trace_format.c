@@ -5,12 +5,13 @@
 #include "fs/seq_file.h"
 #include "fs/tracefs.h"
 #include "kernel/lib/string.h"
-#include "trace/trace.h"
+#include "trace/trace_graph.h"
 
 struct format_field {
 	const char *declaration; /* NULL ends a list */
 	unsigned offset, size;
 	bool is_signed;
+	u32 graph_option; /* the field is there while this bit of graph_flags is set; 0: always */
 };
 
 struct event_format {
@@ -18,16 +19,22 @@ struct event_format {
 	enum trace_type id;
 	const struct format_field *fields;
 	const char *print_fmt;
+	u32 graph_option; /* with it: */
+	const char *print_fmt_option;
 };
 
 #define FIELD(struct_name, member, declaration, sign)                                              \
 	{                                                                                          \
 		declaration, offsetof(struct struct_name, member),                                 \
-			sizeof(((struct struct_name *)0)->member), sign                            \
+			sizeof(((struct struct_name *)0)->member), sign, 0                         \
 	}
 #define ARRAY(struct_name, member, declaration, bytes, sign)                                       \
 	{                                                                                          \
-		declaration, offsetof(struct struct_name, member), bytes, sign                     \
+		declaration, offsetof(struct struct_name, member), bytes, sign, 0                  \
+	}
+#define GRAPH_OPTION_FIELD(struct_name, member, declaration, bytes, bit)                           \
+	{                                                                                          \
+		declaration, offsetof(struct struct_name, member), bytes, false, bit               \
 	}
 
 static const struct format_field common_fields[] = {
@@ -64,24 +71,70 @@ static const struct format_field bprint_fields[] = {
 	{ .declaration = NULL },
 };
 
+static const struct format_field funcgraph_exit_fields[] = {
+	FIELD(ftrace_graph_ret_entry, func, "unsigned long func", false),
+	FIELD(ftrace_graph_ret_entry, depth, "int depth", true),
+	FIELD(ftrace_graph_ret_entry, overrun, "unsigned int overrun", false),
+	FIELD(ftrace_graph_ret_entry, calltime, "unsigned long long calltime", false),
+	FIELD(ftrace_graph_ret_entry, rettime, "unsigned long long rettime", false),
+	GRAPH_OPTION_FIELD(ftrace_graph_ret_entry, retval, "unsigned long retval",
+			   sizeof(unsigned long), TRACE_GRAPH_PRINT_RETVAL),
+	{ .declaration = NULL },
+};
+
+static const struct format_field funcgraph_entry_fields[] = {
+	FIELD(ftrace_graph_ent_entry, func, "unsigned long func", false),
+	FIELD(ftrace_graph_ent_entry, depth, "int depth", true),
+	GRAPH_OPTION_FIELD(ftrace_graph_ent_entry, args, "unsigned long args[]", 0,
+			   TRACE_GRAPH_ARGS),
+	{ .declaration = NULL },
+};
+
 static const struct event_format event_formats[] = {
-	{ "function", TRACE_FN, function_fields,
-	  "\" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip" },
-	{ "kernel_stack", TRACE_STACK, kernel_stack_fields,
-	  "\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" "
-	  "\"\\t=> %ps\\n\\t=> %ps\\n\", "
-	  "(void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2], "
-	  "(void *)REC->caller[3], (void *)REC->caller[4], (void *)REC->caller[5], "
-	  "(void *)REC->caller[6], (void *)REC->caller[7]" },
-	{ "print", TRACE_PRINT, print_fields, "\"%ps: %s\", (void *)REC->ip, REC->buf" },
-	{ "bprint", TRACE_BPRINT, bprint_fields, "\"%ps: %s\", (void *)REC->ip, REC->fmt" },
+	{ .name = "function",
+	  .id = TRACE_FN,
+	  .fields = function_fields,
+	  .print_fmt = "\" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip" },
+	{ .name = "funcgraph_exit",
+	  .id = TRACE_GRAPH_RET,
+	  .fields = funcgraph_exit_fields,
+	  .print_fmt = "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", (void *)REC->func, "
+		       "REC->depth, REC->calltime, REC->rettime, REC->depth",
+	  .graph_option = TRACE_GRAPH_PRINT_RETVAL,
+	  .print_fmt_option =
+		  "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d retval: %lx\", "
+		  "(void *)REC->func, REC->depth, REC->calltime, REC->rettime, REC->depth, "
+		  "REC->retval" },
+	{ .name = "funcgraph_entry",
+	  .id = TRACE_GRAPH_ENT,
+	  .fields = funcgraph_entry_fields,
+	  .print_fmt = "\"--> %ps (%d)\", (void *)REC->func, REC->depth" },
+	{ .name = "kernel_stack",
+	  .id = TRACE_STACK,
+	  .fields = kernel_stack_fields,
+	  .print_fmt = "\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> "
+		       "%ps\\n\" "
+		       "\"\\t=> %ps\\n\\t=> %ps\\n\", "
+		       "(void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2], "
+		       "(void *)REC->caller[3], (void *)REC->caller[4], (void *)REC->caller[5], "
+		       "(void *)REC->caller[6], (void *)REC->caller[7]" },
+	{ .name = "print",
+	  .id = TRACE_PRINT,
+	  .fields = print_fields,
+	  .print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->buf" },
+	{ .name = "bprint",
+	  .id = TRACE_BPRINT,
+	  .fields = bprint_fields,
+	  .print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->fmt" },
 };
 
 static void show_fields(struct seq_file *m, const struct format_field *fields)
 {
 	for (; fields->declaration; fields++)
-		seq_printf(m, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
-			   fields->declaration, fields->offset, fields->size, fields->is_signed);
+		if (!fields->graph_option || (graph_flags.val & fields->graph_option))
+			seq_printf(m, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
+				   fields->declaration, fields->offset, fields->size,
+				   fields->is_signed);
 }
 
 static int trace_format_show(struct seq_file *m, void *v __unused)
@@ -92,7 +145,9 @@ static int trace_format_show(struct seq_file *m, void *v __unused)
 	show_fields(m, common_fields);
 	seq_putc(m, '\n');
 	show_fields(m, format->fields);
-	seq_printf(m, "\nprint fmt: %s\n", format->print_fmt);
+	seq_printf(m, "\nprint fmt: %s\n",
+		   graph_flags.val & format->graph_option ? format->print_fmt_option
+							  : format->print_fmt);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(trace_format);

@@ -147,3 +147,34 @@ bool trace_find_next_entry(struct trace_iterator *iter)
 		iter->next_ts = ts;
 	return true;
 }
+
+static bool take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data)
+{
+	struct ring_buffer_iter *it = iter->iters ? iter->iters[iter->cpu] : NULL;
+	struct trace_buffer *buffer = iter->tr->buffer;
+	struct ring_buffer_event *event;
+	u64 ts, lost;
+
+	event = it ? ring_buffer_iter_peek(it, &ts, &lost)
+		   : ring_buffer_peek(buffer, iter->cpu, &ts, &lost);
+	if (!event || lost || (it && (s64)(ts - iter->end) > 0) ||
+	    !wanted(ring_buffer_event_data(event), ring_buffer_event_length(event), data))
+		return false;
+	if (it)
+		ring_buffer_iter_advance(it);
+	else
+		ring_buffer_consume(buffer, iter->cpu, NULL, 0, &ts, &lost);
+	return true;
+}
+
+bool trace_take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data)
+{
+	bool taken;
+
+	if (iter->iters)
+		return take_following(iter, wanted, data);
+	mutex_lock(&iter->tr->pipe_lock);
+	taken = take_following(iter, wanted, data);
+	mutex_unlock(&iter->tr->pipe_lock);
+	return taken;
+}

@@ -110,8 +110,7 @@ void trace_print_context(struct trace_iterator *iter)
 	trace_seq_puts(s, ": ");
 }
 
-/* What stands behind a latency: how long it is, at a glance. */
-static char trace_delay_mark(u64 ns)
+char trace_delay_mark(u64 ns)
 {
 	static const struct {
 		u64 ns;

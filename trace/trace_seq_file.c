@@ -72,7 +72,7 @@ static void print_lat_help_header(struct seq_file *m)
 
 /* What latency-format says first. The task and the latency are those of a latency tracer: none
  * here. */
-static void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
+void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
 {
 	u64 total, entries;
 
@@ -131,6 +131,8 @@ static void *s_start(struct seq_file *m, loff_t *pos)
 {
 	struct trace_iterator *iter = m->private;
 
+	if (*pos != iter->pos)
+		iter->leftover = false;
 	if (*pos < iter->pos) {
 		trace_iterator_reset(iter);
 		iter->pos = 0;
@@ -167,11 +169,14 @@ static int s_show(struct seq_file *m, void *v __unused)
 		print_trace_header(m, iter);
 		return 0;
 	}
-	trace_seq_init(&iter->seq);
-	ret = print_trace_line(iter);
-	if (ret == TRACE_TYPE_PARTIAL_LINE)
-		trace_seq_puts(&iter->seq, "[LINE TOO BIG]\n");
-	trace_print_seq(m, &iter->seq);
+	if (!iter->leftover) {
+		trace_seq_init(&iter->seq);
+		ret = print_trace_line(iter);
+		if (ret == TRACE_TYPE_PARTIAL_LINE)
+			trace_seq_puts(&iter->seq, "[LINE TOO BIG]\n");
+	}
+	/* A tracer may print an entry once only: it remembers what it has printed. */
+	iter->leftover = !trace_print_seq(m, &iter->seq);
 	return 0;
 }
 

@@ -83,7 +83,7 @@ static void handle_vector(unsigned vector)
 	}
 }
 
-void do_interrupt(struct pt_regs *regs)
+void __irq_entry do_interrupt(struct pt_regs *regs)
 {
 	spin_wait_restart(regs);
 	irq_enter();
