@@ -47,6 +47,16 @@ static struct text_patch_batch *live_batch; /* release store; NULL between batch
 static u64 batches, sites;                  /* [P] */
 static atomic64_t breakpoints;
 
+/* Without a call: clang makes one of memcmp(), which has a site that may hold a breakpoint. */
+static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE])
+{
+	u32 there, wanted;
+
+	__builtin_memcpy(&there, site, sizeof(there));
+	__builtin_memcpy(&wanted, insn, sizeof(wanted));
+	return there == wanted && site[4] == insn[4];
+}
+
 static void encode(u8 insn[TEXT_PATCH_SIZE], u8 opcode, unsigned long addr, unsigned long target)
 {
 	s32 displacement = (s32)(target - (addr + TEXT_PATCH_SIZE));
@@ -144,7 +154,7 @@ static notrace /* a trap here would come back here before the site is whole */
 		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
 	else if (insn[0] == JMP)
 		regs->ip = text_decode_target(insn, addr);
-	else if (!__builtin_memcmp(insn, text_nop5, 4) && insn[4] == text_nop5[4])
+	else if (holds(insn, text_nop5))
 		regs->ip = addr + TEXT_PATCH_SIZE;
 	else
 		regs->ip = addr; /* no site's instruction: execute it */
@@ -159,8 +169,7 @@ static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 		if (!is_text_address(patches[i].addr) ||
 		    !is_text_address(patches[i].addr + TEXT_PATCH_SIZE - 1))
 			return -EFAULT;
-		if (__builtin_memcmp((const void *)patches[i].addr, patches[i].old, 4) ||
-		    ((const u8 *)patches[i].addr)[4] != patches[i].old[4])
+		if (!holds((const u8 *)patches[i].addr, patches[i].old))
 			return -EINVAL;
 	}
 	return 0;

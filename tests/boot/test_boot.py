@@ -114,8 +114,9 @@ def test_selftests_pass(boot, cpus):
 
 
 @pytest.mark.variant
-def test_selftests_pass_in_a_debug_build(boot, variant):
-    run_selftests(boot, cpus=4, build=variant("DEBUG=1"))
+@pytest.mark.parametrize("how", ["DEBUG=1", "CC=clang"])
+def test_selftests_pass_in_another_build(boot, variant, how):
+    run_selftests(boot, cpus=4, build=variant(how))
 
 
 def run_selftests(boot, **arguments):
