@@ -225,6 +225,14 @@ static __always_inline void tracing_entry_init(struct trace_entry *ent, enum tra
 void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length,
 				u32 ctx);
 void trace_buffer_unlock_commit(struct trace_array *tr);
+#define TRACE_SCRATCH_SIZE 1024
+/*
+ * Room for one piece of work in this context on this CPU, aligned to 8 bytes, until
+ * trace_scratch_put(). NULL when it is in use: a function that is called meanwhile is being traced,
+ * and must not go round in circles. Preemption is off.
+ */
+void *trace_scratch_get(void);
+void trace_scratch_put(void);
 #define TRACE_STACK_MAX 64 /* callers of a TRACE_STACK entry */
 /* A TRACE_STACK entry with these return addresses. Preemption is off. */
 void trace_write_stack(struct trace_array *tr, u32 ctx, const unsigned long *callers,
@@ -316,6 +324,12 @@ typedef bool (*trace_wanted_t)(const struct trace_entry *next, size_t size, void
 bool trace_take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data);
 
 /* ---- printing (trace_output.c); any context ---- */
+
+/* What a print function returns: whether all that it printed into s has found room. */
+static inline enum print_line_t trace_handle_return(const struct trace_seq *s)
+{
+	return trace_seq_has_overflowed(s) ? TRACE_TYPE_PARTIAL_LINE : TRACE_TYPE_HANDLED;
+}
 
 /* How one type of entry is printed. trace may be NULL: the entry's number stands there then. */
 struct trace_event {

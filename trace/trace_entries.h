@@ -16,7 +16,7 @@ enum trace_type {
 	TRACE_BPRINT = 6,
 	TRACE_GRAPH_RET = 10,
 	TRACE_GRAPH_ENT = 11,
-	TRACE_RAW_DATA = 16,
+	TRACE_BPUTS = 14,
 };
 
 /* common_flags. */
@@ -58,7 +58,13 @@ struct bprint_entry {
 	struct trace_entry ent;
 	unsigned long ip;
 	const char *fmt;
-	u32 buf[];
+	u32 buf[]; /* of vbin_printf() */
+};
+
+struct bputs_entry {
+	struct trace_entry ent;
+	unsigned long ip;
+	const char *str;
 };
 
 /* A call was entered. Packed: 20 bytes, as Linux has it, so that args is not aligned. */

@@ -90,6 +90,12 @@ static const struct format_field funcgraph_entry_fields[] = {
 	{ .declaration = NULL },
 };
 
+static const struct format_field bputs_fields[] = {
+	FIELD(bputs_entry, ip, "unsigned long ip", false),
+	FIELD(bputs_entry, str, "const char * str", false),
+	{ .declaration = NULL },
+};
+
 static const struct event_format event_formats[] = {
 	{ .name = "function",
 	  .id = TRACE_FN,
@@ -126,6 +132,10 @@ static const struct event_format event_formats[] = {
 	  .id = TRACE_BPRINT,
 	  .fields = bprint_fields,
 	  .print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->fmt" },
+	{ .name = "bputs",
+	  .id = TRACE_BPUTS,
+	  .fields = bputs_fields,
+	  .print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->str" },
 };
 
 static void show_fields(struct seq_file *m, const struct format_field *fields)

@@ -1,4 +1,4 @@
-/* Files that tell about tracing: README, printk_formats, error_log. */
+/* Files that tell about tracing: README, error_log. */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "trace/trace.h"
@@ -53,13 +53,6 @@ static ssize_t readme_read(struct file *file __unused, char *buf, size_t count, 
 static const struct file_operations readme_fops = { .read = readme_read,
 						    .llseek = generic_file_llseek };
 
-/* Formats that entries hold only the address of: none, trace_printk() stores the text itself. */
-static int printk_formats_show(struct seq_file *m __unused, void *v __unused)
-{
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(printk_formats);
-
 /* No command that explains its errors there (triggers, probes) exists yet; clearing it is fine. */
 static int error_log_show(struct seq_file *m __unused, void *v __unused)
 {
@@ -87,7 +80,6 @@ static const struct file_operations error_log_fops = {
 
 static const struct trace_file info_files[] = {
 	{ .name = "README", .mode = 0440, .fops = &readme_fops },
-	{ .name = "printk_formats", .mode = 0440, .fops = &printk_formats_fops },
 	{ .name = "error_log", .mode = 0640, .fops = &error_log_fops },
 	{ .name = NULL },
 };

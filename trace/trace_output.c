@@ -181,11 +181,6 @@ static void test_cpu_buff_start(struct trace_iterator *iter)
 		trace_seq_printf(&iter->seq, "##### CPU %u buffer started ####\n", iter->cpu);
 }
 
-static enum print_line_t trace_handle_return(const struct trace_seq *s)
-{
-	return trace_seq_has_overflowed(s) ? TRACE_TYPE_PARTIAL_LINE : TRACE_TYPE_HANDLED;
-}
-
 /* What stands for an entry that has no form of that kind. */
 static enum print_line_t trace_nop_print(struct trace_iterator *iter)
 {
@@ -264,6 +259,35 @@ static enum print_line_t print_bin_fmt(struct trace_iterator *iter)
 	return trace_handle_return(s);
 }
 
+static void print_words(struct trace_iterator *iter)
+{
+	const struct bprint_entry *field = (const struct bprint_entry *)iter->ent;
+
+	trace_seq_bprintf(&iter->seq, field->fmt, field->buf,
+			  (iter->ent_size - sizeof(*field)) / sizeof(field->buf[0]));
+}
+
+/* The option printk-msg-only: the text alone, or TRACE_TYPE_UNHANDLED. */
+static enum print_line_t print_printk_msg_only(struct trace_iterator *iter)
+{
+	const struct print_entry *print = (const struct print_entry *)iter->ent;
+
+	switch (iter->ent->type) {
+	case TRACE_PRINT:
+		trace_seq_puts_max(&iter->seq, print->buf, iter->ent_size - sizeof(*print));
+		break;
+	case TRACE_BPRINT:
+		print_words(iter);
+		break;
+	case TRACE_BPUTS:
+		trace_seq_puts(&iter->seq, ((const struct bputs_entry *)iter->ent)->str);
+		break;
+	default:
+		return TRACE_TYPE_UNHANDLED;
+	}
+	return trace_handle_return(&iter->seq);
+}
+
 enum print_line_t print_trace_line(struct trace_iterator *iter)
 {
 	u64 flags = READ_ONCE(iter->tr->trace_flags);
@@ -277,12 +301,10 @@ enum print_line_t print_trace_line(struct trace_iterator *iter)
 		if (ret != TRACE_TYPE_UNHANDLED)
 			return ret;
 	}
-	if (iter->ent->type == TRACE_PRINT && (flags & TRACE_ITER_PRINTK) &&
-	    (flags & TRACE_ITER_PRINTK_MSGONLY)) {
-		const struct print_entry *field = (const struct print_entry *)iter->ent;
-
-		trace_seq_puts_max(&iter->seq, field->buf, iter->ent_size - sizeof(*field));
-		return trace_handle_return(&iter->seq);
+	if ((flags & TRACE_ITER_PRINTK) && (flags & TRACE_ITER_PRINTK_MSGONLY)) {
+		ret = print_printk_msg_only(iter);
+		if (ret != TRACE_TYPE_UNHANDLED)
+			return ret;
 	}
 	if (flags & TRACE_ITER_BIN)
 		return print_bin_fmt(iter);
@@ -394,11 +416,63 @@ static struct trace_event trace_print_event = {
 	.raw = trace_print_raw,
 };
 
+/* ---- TRACE_BPRINT, TRACE_BPUTS ---- */
+
+static enum print_line_t trace_bprint_print(struct trace_iterator *iter)
+{
+	const struct bprint_entry *field = (const struct bprint_entry *)iter->ent;
+
+	seq_print_ip_sym(&iter->seq, field->ip, READ_ONCE(iter->tr->trace_flags));
+	trace_seq_puts(&iter->seq, ": ");
+	print_words(iter);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_bprint_raw(struct trace_iterator *iter)
+{
+	trace_seq_printf(&iter->seq, ": %lx : ", ((const struct bprint_entry *)iter->ent)->ip);
+	print_words(iter);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_bputs_print(struct trace_iterator *iter)
+{
+	const struct bputs_entry *field = (const struct bputs_entry *)iter->ent;
+
+	seq_print_ip_sym(&iter->seq, field->ip, READ_ONCE(iter->tr->trace_flags));
+	trace_seq_puts(&iter->seq, ": ");
+	trace_seq_puts(&iter->seq, field->str);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_bputs_raw(struct trace_iterator *iter)
+{
+	const struct bputs_entry *field = (const struct bputs_entry *)iter->ent;
+
+	trace_seq_printf(&iter->seq, ": %lx : ", field->ip);
+	trace_seq_puts(&iter->seq, field->str);
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event trace_bprint_event = {
+	.type = TRACE_BPRINT,
+	.trace = trace_bprint_print,
+	.raw = trace_bprint_raw,
+};
+
+static struct trace_event trace_bputs_event = {
+	.type = TRACE_BPUTS,
+	.trace = trace_bputs_print,
+	.raw = trace_bputs_raw,
+};
+
 static int __init init_events(void)
 {
 	register_trace_event(&trace_fn_event);
 	register_trace_event(&trace_stack_event);
 	register_trace_event(&trace_print_event);
+	register_trace_event(&trace_bprint_event);
+	register_trace_event(&trace_bputs_event);
 	return 0;
 }
 core_initcall(init_events);

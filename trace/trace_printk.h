@@ -2,15 +2,52 @@
  * trace_printk(): print into the trace, as printk() would into the log, at a small part of its
  * cost. For any kernel code that is being looked at: the line shows as `caller: text`. Any context,
  * NMI included. Documentation/trace/ftrace.rst, "trace_printk".
+ *
+ * A constant format stays where it is in the image: the entry holds its address and the arguments
+ * (bprint), or just the address of a text without arguments (bputs), and becomes text when it is
+ * read. The file printk_formats tells these addresses to programs that read trace_pipe_raw. What is
+ * not constant is printed at once (print).
  */
 #pragma once
 
 #include "kernel/compiler.h"
 
-/* fmt as for printk(), with its newline; it need not live on. The length of the text, 0 when
- * tracing is off. */
-int trace_printk(const char *fmt, ...) __printf(1, 2);
-int trace_puts(const char *text);
+/* The address of a format or text that is in the image, in the list behind printk_formats. */
+#define __trace_constant(text)                                                                     \
+	({                                                                                         \
+		static const char *const __trace_text __used __section("__trace_printk_fmt") =     \
+			__builtin_constant_p(text) ? (text) : NULL;                                \
+		__trace_text;                                                                      \
+	})
+
+/* fmt as for printk(), with its newline. Without arguments a % is an ordinary character. */
+#define trace_printk(fmt, ...)                                                                     \
+	do {                                                                                       \
+		if (sizeof("" #__VA_ARGS__) == 1) {                                                \
+			trace_puts(fmt);                                                           \
+		} else if (__builtin_constant_p(fmt)) {                                            \
+			if (0)                                                                     \
+				__trace_printk(fmt, ##__VA_ARGS__); /* are they of these types? */ \
+			__trace_bprintk(__trace_constant(fmt), ##__VA_ARGS__);                     \
+		} else {                                                                           \
+			__trace_printk(fmt, ##__VA_ARGS__);                                        \
+		}                                                                                  \
+	} while (0)
+
+#define trace_puts(text)                                                                           \
+	do {                                                                                       \
+		if (__builtin_constant_p(text))                                                    \
+			__trace_bputs(__trace_constant(text));                                     \
+		else                                                                               \
+			__trace_puts(text);                                                        \
+	} while (0)
+
+/* Behind the macros. fmt and text of the first two have to live as long as the kernel. */
+void __trace_bprintk(const char *fmt, ...);
+void __trace_bputs(const char *text);
+void __trace_printk(const char *fmt, ...) __printf(1, 2);
+void __trace_puts(const char *text);
+
 /* The callers of this place into the trace, less skip of them. Any context. */
 void trace_dump_stack(unsigned skip);
 /* The switch behind the file tracing_on, for code that has found what it looked for. Any context.

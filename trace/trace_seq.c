@@ -27,6 +27,20 @@ void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args)
 		s->len += (size_t)length;
 }
 
+void trace_seq_bprintf(struct trace_seq *s, const char *fmt, const u32 *words, size_t count)
+{
+	size_t room = TRACE_SEQ_SIZE - s->len;
+	int length;
+
+	if (s->full)
+		return;
+	length = bstr_printf(s->buffer + s->len, room, fmt, words, count);
+	if ((size_t)length >= room)
+		s->full = true;
+	else
+		s->len += (size_t)length;
+}
+
 void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
 {
 	va_list args;

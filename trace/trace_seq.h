@@ -21,6 +21,9 @@ struct trace_seq {
 void trace_seq_init(struct trace_seq *s);
 __printf(2, 3) void trace_seq_printf(struct trace_seq *s, const char *fmt, ...);
 __printf(2, 0) void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args);
+/* What vbin_printf() has packed into count words. */
+__printf(2, 0) void trace_seq_bprintf(struct trace_seq *s, const char *fmt, const u32 *words,
+				      size_t count);
 /* At most max bytes of text, up to its NUL. */
 void trace_seq_puts_max(struct trace_seq *s, const char *text, size_t max);
 void trace_seq_puts(struct trace_seq *s, const char *text);

@@ -35,3 +35,15 @@ __printf(3, 4) int snprintf(char *buf, size_t size, const char *fmt, ...);
 __printf(3, 0) int vscnprintf(char *buf, size_t size, const char *fmt, va_list args);
 __printf(3, 4) int scnprintf(char *buf, size_t size, const char *fmt, ...);
 __printf(2, 3) int sprintf(char *buf, const char *fmt, ...);
+
+/*
+ * Printing in two steps. vbin_printf() stores the arguments in count words, in Linux's layout: each
+ * number aligned to its size but to no more than a word, strings with their NUL as they stand at
+ * this moment, and so what %pB and %*ph would print. It returns how many words all of them take,
+ * which may be more than count: then not all are stored.
+ * bstr_printf() prints them: buf, size and what is returned as for snprintf(). It reads nothing
+ * beyond the words, whatever they hold.
+ */
+__printf(3, 0) size_t vbin_printf(u32 *words, size_t count, const char *fmt, va_list args);
+__printf(3, 0) int bstr_printf(char *buf, size_t size, const char *fmt, const u32 *words,
+			       size_t count);

@@ -17,6 +17,7 @@
 unsigned nr_cpu_ids = NR_CPUS;
 
 int nop5_snprintf(char *buf, size_t size, const char *fmt, ...);
+int bstr_printf(char *buf, size_t size, const char *fmt, const u32 *words, size_t count);
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \
@@ -90,6 +91,18 @@ static void check_format(const uint8_t *data, size_t size)
 	CHECK(!strncmp(ours, theirs, data[2]) && strlen(ours) <= data[2]);
 }
 
+/* Any words as the arguments of any format: nothing beyond them is read. */
+static void check_packed(const char *format, const uint8_t *data, size_t size)
+{
+	u32 *words = malloc(size / 4 * 4 + 1);
+	char printed[64];
+
+	memcpy(words, data, size / 4 * 4);
+	CHECK(bstr_printf(printed, sizeof(printed), format, words, size / 4) >= 0);
+	CHECK(strlen(printed) < sizeof(printed));
+	free(words);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1), *second;
@@ -104,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (second) {
 		*second++ = '\0';
 		check_glob(text, second);
+		check_packed(text, data + (second - text), size - (size_t)(second - text));
 	}
 	check_format(data, size);
 	free(text);

@@ -3,11 +3,15 @@
  * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
+#include <stdarg.h>
 
 #include "fake_kallsyms.h"
 #include "kernel/errno.h"
 
 int nop5_snprintf(char *buf, size_t size, const char *fmt, ...);
+int nop5_vsnprintf(char *buf, size_t size, const char *fmt, va_list args);
+size_t vbin_printf(u32 *words, size_t count, const char *fmt, va_list args);
+int bstr_printf(char *buf, size_t size, const char *fmt, const u32 *words, size_t count);
 int scnprintf(char *buf, size_t size, const char *fmt, ...);
 
 static char ours[4096], theirs[4096];
@@ -102,6 +106,83 @@ static void test_pointer_forms(void **state)
 	       3, "\x01\xab\xff");
 }
 
+/* Pack into exactly as many words as it takes, then print: the same as at once. */
+static void check_two_steps(const char *format, ...)
+{
+	size_t count, again;
+	va_list args;
+	u32 *words;
+	int length;
+
+	va_start(args, format);
+	length = nop5_vsnprintf(ours, sizeof(ours), format, args);
+	count = vbin_printf(NULL, 0, format, args);
+	words = malloc(count * sizeof(*words)); /* exactly: a byte too far is seen */
+	again = vbin_printf(words, count, format, args);
+	va_end(args);
+	assert_int_equal(again, count);
+	assert_int_equal(bstr_printf(theirs, sizeof(theirs), format, words, count), length);
+	assert_string_equal(theirs, ours);
+	/* Whatever stands in too few words, nothing beyond them is read. */
+	for (size_t less = 0; less < count; less++) {
+		u32 *few = malloc(less * sizeof(*few));
+
+		memcpy(few, words, less * sizeof(*few));
+		bstr_printf(theirs, sizeof(theirs), format, few, less);
+		free(few);
+	}
+	free(words);
+}
+
+static void test_printing_in_two_steps_gives_the_same(void **state)
+{
+	static const char bytes[] = "\x01\xab\xff";
+
+	(void)state;
+	check_two_steps("no arguments, 100%%\n");
+	check_two_steps("%d %u %x %X %o %i|%5d|%-5d|%05d|%+d", -1, 2U, 255U, 255U, 8U, INT32_MIN, 1,
+			2, 3, 4);
+	check_two_steps("%hhd %hhu %hd %hu %ld %lu %llx %zu", -1, 200, -300, 60000, -5L, ~0UL, ~0ULL,
+			(size_t)9);
+	check_two_steps("%c%d%c%hd%c%ld", 'a', 1, 'b', 2, 'c', 3L);
+	check_two_steps("%s|%5s|%-5s|%.2s|%.*s|%*s|%s", "abc", "abc", "abc", "abc", 1, "xyz", -9,
+			"left", "");
+	check_two_steps("%s %d", (char *)NULL, 5);
+	check_two_steps("%p|%px|%pS|%ps|%pB|%10ps|%pe", (void *)0x1012UL, (void *)0x1012UL,
+			(void *)0x1012UL, (void *)0x1012UL, (void *)0x1012UL, (void *)0x1012UL,
+			ERR_PTR(-ENOMEM));
+	check_two_steps("%*ph %*phC %*phD %*phN %d", 3, bytes, 2, bytes, 3, bytes, 1, bytes, 7);
+	check_two_steps("%*.*d|%-*d|%y|%", 8, 3, 42, 6, 1);
+}
+
+static size_t pack(u32 *words, size_t count, const char *format, ...)
+{
+	va_list args;
+	size_t n;
+
+	va_start(args, format);
+	n = vbin_printf(words, count, format, args);
+	va_end(args);
+	return n;
+}
+
+/* The layout is Linux's: programs that read trace_pipe_raw know it. */
+static void test_packed_arguments_lie_as_linux_has_them(void **state)
+{
+	static const u8 wanted[] = { 'x', 0, 2, 1, 4,	3, 2, 1, 8, 7, 6, 5, 4, 3,
+				     2,	  1, 'h', 'i', 0, 0, 5, 0, 0, 0 };
+	u32 words[8];
+
+	(void)state;
+	assert_int_equal(pack(words, 8, "%c %hd %d %lx %s %u", 'x', 0x102, 0x1020304,
+			      0x102030405060708UL, "hi", 5),
+			 sizeof(wanted) / 4);
+	assert_memory_equal(words, wanted, sizeof(wanted));
+	/* The string is stored as it stands now, no more of it than is printed. */
+	assert_int_equal(pack(words, 8, "%.3s", "abcdef"), 1);
+	assert_memory_equal(words, "abc", 4);
+}
+
 static void test_errors_have_names_and_texts(void **state)
 {
 	(void)state;
@@ -124,6 +205,8 @@ int main(void)
 		cmocka_unit_test(test_unterminated_text_is_read_no_further_than_its_precision),
 		cmocka_unit_test(test_a_short_buffer_gets_the_beginning_and_a_nul),
 		cmocka_unit_test(test_pointer_forms),
+		cmocka_unit_test(test_printing_in_two_steps_gives_the_same),
+		cmocka_unit_test(test_packed_arguments_lie_as_linux_has_them),
 		cmocka_unit_test(test_errors_have_names_and_texts),
 	};
 
