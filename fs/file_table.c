@@ -30,6 +30,17 @@ static void file_free(struct file *file)
 	kmem_cache_free(filp_cachep, file);
 }
 
+/* A directory does not keep its owner: nothing of it is used through one. */
+static int open_owned(struct inode *inode, struct file *file)
+{
+	if (!inode->i_owner || S_ISDIR(inode->i_mode))
+		return 0;
+	if (!file_owner_open(inode->i_owner))
+		return -ENODEV;
+	file->f_mode |= FMODE_OWNED;
+	return 0;
+}
+
 int vfs_open(const struct path *path, struct file *file)
 {
 	struct inode *inode = path->dentry->d_inode;
@@ -42,9 +53,9 @@ int vfs_open(const struct path *path, struct file *file)
 		file->f_op = inode->i_fop;
 	if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode))
 		file->f_mode |= FMODE_ATOMIC_POS;
-	if (!file->f_op->open)
-		return 0;
-	err = file->f_op->open(inode, file);
+	err = open_owned(inode, file);
+	if (!err && file->f_op->open)
+		err = file->f_op->open(inode, file);
 	if (err) /* what open did not do, release must not undo */
 		file->f_op = &empty_file_operations;
 	return err;
@@ -75,6 +86,8 @@ void fput(struct file *file)
 		return;
 	if (file->f_op->release)
 		file->f_op->release(file->f_inode, file);
+	if (file->f_mode & FMODE_OWNED)
+		file_owner_close(file->f_inode->i_owner);
 	if (file->f_inode)
 		iput(file->f_inode);
 	if (file->f_path.dentry)

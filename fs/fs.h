@@ -118,7 +118,8 @@ struct inode {
 	const struct inode_operations *i_op; /* [C] never NULL */
 	const struct file_operations *i_fop; /* [C] */
 	void *i_private;                     /* [C] whose, the file system says */
-	char *i_link; /* [C] the text of a symbolic link, freed with the inode */
+	char *i_link;               /* [C] the text of a symbolic link, freed with the inode */
+	struct file_owner *i_owner; /* [C] who makes the file work, or NULL for one that stays */
 };
 
 /* Called with the directory's i_mutex held. dentry: new, named, not yet instantiated. */
@@ -191,6 +192,7 @@ struct path {
 
 #define FMODE_READ       0x1
 #define FMODE_WRITE      0x2
+#define FMODE_OWNED      0x4000 /* counted by i_owner */
 #define FMODE_ATOMIC_POS 0x8000 /* f_pos is shared state: regular files and directories */
 
 struct file {
@@ -335,11 +337,36 @@ int register_filesystem(struct file_system_type *type);
 int kern_mount_at(const char *type, const char *devname, const char *path);
 struct vfsmount *root_mount(void);
 
+/* ---- owners of files (file_owner.c) ---- */
+
+/*
+ * What makes a set of files work and may be removed, as an instance of tracing may: for them what a
+ * module is for its files in Linux (file_operations.owner). While one of its files is open it
+ * cannot be removed, once it is removed none can be opened, and it is released with the last inode.
+ * Embedded in whatever it stands for.
+ */
+struct file_owner {
+	atomic_t refs;                             /* [A] its inodes, and one for itself */
+	atomic_t opens;                            /* [A] open files, or -1: it has been removed */
+	void (*release)(struct file_owner *owner); /* task context */
+};
+
+/* With one reference. release is called when the last one is dropped. */
+void file_owner_init(struct file_owner *owner, void (*release)(struct file_owner *owner));
+struct file_owner *file_owner_get(struct file_owner *owner); /* NULL is fine; returns owner */
+void file_owner_put(struct file_owner *owner);               /* NULL is fine */
+/* For the VFS: a file is being opened (false: it has been removed), has been closed. */
+bool file_owner_open(struct file_owner *owner);
+void file_owner_close(struct file_owner *owner);
+/* No file of it can be opened any more: 0, or -EBUSY while one is open. Any context. */
+int file_owner_kill(struct file_owner *owner);
+
 /* ---- libfs: file systems made of dentries ---- */
 
 /*
  * Make an entry in the pinned directory parent; a dentry (not counted for the caller: it lives
- * until it is removed) or an ERR_PTR: -EEXIST, -ENOENT (parent removed), -ENOMEM.
+ * until it is removed) or an ERR_PTR: -EEXIST, -ENOENT (parent removed), -ENOMEM. What is made in a
+ * directory that has an owner has the same one.
  */
 struct dentry *simple_create_file(struct dentry *parent, const char *name, umode_t mode,
 				  const struct file_operations *fops, void *private);

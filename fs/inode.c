@@ -37,6 +37,7 @@ void iput(struct inode *inode)
 		return;
 	if (inode->i_sb && inode->i_sb->s_op && inode->i_sb->s_op->evict_inode)
 		inode->i_sb->s_op->evict_inode(inode);
+	file_owner_put(inode->i_owner);
 	kfree(inode->i_link);
 	kfree(inode);
 }

@@ -91,6 +91,16 @@ const struct file_operations simple_dir_operations = {
 const struct inode_operations simple_dir_inode_operations;
 const struct inode_operations simple_symlink_inode_operations;
 
+/* For parent, belonging to whom it belongs to. NULL without memory. */
+static struct inode *simple_inode(struct dentry *parent, umode_t mode)
+{
+	struct inode *inode = new_inode(parent->d_sb, mode);
+
+	if (inode)
+		inode->i_owner = file_owner_get(parent->d_inode->i_owner);
+	return inode;
+}
+
 /* Make the inode findable as parent/name. Takes over the inode's reference, also when it fails. */
 static struct dentry *simple_add(struct dentry *parent, const char *name, struct inode *inode)
 {
@@ -131,7 +141,7 @@ struct dentry *simple_create_file(struct dentry *parent, const char *name, umode
 
 	if (IS_ERR(parent))
 		return parent;
-	inode = new_inode(parent->d_sb, mode & S_IFMT ? mode : mode | S_IFREG);
+	inode = simple_inode(parent, mode & S_IFMT ? mode : mode | S_IFREG);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	inode->i_fop = fops;
@@ -146,7 +156,7 @@ struct dentry *simple_create_dir(struct dentry *parent, const char *name, umode_
 
 	if (IS_ERR(parent))
 		return parent;
-	inode = new_inode(parent->d_sb, (mode & S_IALLUGO) | S_IFDIR);
+	inode = simple_inode(parent, (mode & S_IALLUGO) | S_IFDIR);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	inode->i_nlink = 2;
@@ -161,7 +171,7 @@ struct dentry *simple_create_symlink(struct dentry *parent, const char *name, co
 
 	if (IS_ERR(parent))
 		return parent;
-	inode = new_inode(parent->d_sb, S_IFLNK | S_IRWXUGO);
+	inode = simple_inode(parent, S_IFLNK | S_IRWXUGO);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	inode->i_op = &simple_symlink_inode_operations;

@@ -67,6 +67,9 @@ int unregister_ftrace_function(struct ftrace_ops *ops);
 int ftrace_set_filter(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset);
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset);
 
+/* Free the hashes of ops, which is not registered. Task context. */
+void ftrace_free_filter(struct ftrace_ops *ops);
+
 /*
  * The records, sorted by address: index from 0 to ftrace_record_count() - 1. The last ones, those
  * of init text, go when it is freed; constant after that.

@@ -101,6 +101,13 @@ int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t lengt
 	return set_hash(ops, NOTRACE, pattern, length, reset);
 }
 
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+	ftrace_hash_free(ops->filter_hash);
+	ftrace_hash_free(ops->notrace_hash);
+	ops->filter_hash = ops->notrace_hash = NULL;
+}
+
 /* ---- files ---- */
 
 /* An open filter file: what is written gathers in hash, and takes effect when the file is closed.
@@ -284,18 +291,24 @@ static const struct file_operations filter_fops = {
 	.release = filter_release,
 };
 
+/* The file shows filter as long as it is there. */
+static int create_set_file(const char *name, umode_t mode, struct dentry *parent,
+			   struct ftrace_filter *filter)
+{
+	struct dentry *file = tracefs_create_file(name, mode, parent, filter, &filter_fops);
+
+	return IS_ERR_OR_NULL(file) ? -ENOMEM : 0;
+}
+
 int ftrace_create_set_file(const char *name, umode_t mode, struct dentry *parent,
 			   const struct ftrace_filter *filter)
 {
 	struct ftrace_filter *copy = kmemdup(filter, sizeof(*filter), GFP_KERNEL);
+	int error = copy ? create_set_file(name, mode, parent, copy) : -ENOMEM;
 
-	if (!copy)
-		return -ENOMEM;
-	if (IS_ERR_OR_NULL(tracefs_create_file(name, mode, parent, copy, &filter_fops))) {
+	if (error)
 		kfree(copy);
-		return -ENOMEM;
-	}
-	return 0;
+	return error;
 }
 
 /* ---- set_ftrace_filter, set_ftrace_notrace ---- */
@@ -324,32 +337,32 @@ static int replace_notrace_hash(void *owner, struct ftrace_hash *hash)
 	return ftrace_replace_hashes(ops, ops->filter_hash, hash);
 }
 
-int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops, struct dentry *parent)
+int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops,
+			      struct ftrace_filter *filter, struct dentry *parent)
 {
-	const struct ftrace_filter filter = {
+	*filter = (struct ftrace_filter){
 		.when_empty = "#### all functions enabled ####\n",
 		.get = get_filter_hash,
 		.replace = replace_filter_hash,
 		.match = ftrace_match_records,
 		.owner = ops,
 	};
-
-	return ftrace_create_set_file(name, 0644, parent, &filter);
+	return create_set_file(name, 0644, parent, filter);
 }
 
-int ftrace_create_filter_files(struct ftrace_ops *ops, struct dentry *parent)
+int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filters[2],
+			       struct dentry *parent)
 {
-	const struct ftrace_filter notrace_filter = {
+	int error = ftrace_create_filter_file("set_ftrace_filter", ops, &filters[0], parent);
+
+	filters[1] = (struct ftrace_filter){
 		.when_empty = "#### no functions disabled ####\n",
 		.get = get_notrace_hash,
 		.replace = replace_notrace_hash,
 		.match = ftrace_match_records,
 		.owner = ops,
 	};
-	int error = ftrace_create_filter_file("set_ftrace_filter", ops, parent);
-
-	return error ? error
-		     : ftrace_create_set_file("set_ftrace_notrace", 0644, parent, &notrace_filter);
+	return error ? error : create_set_file("set_ftrace_notrace", 0644, parent, &filters[1]);
 }
 
 /* ---- the command line ---- */

@@ -25,10 +25,15 @@ struct ftrace_filter {
 /* A file for filter, which stays for ever. 0 or -ENOMEM. Task context. */
 int ftrace_create_set_file(const char *name, umode_t mode, struct dentry *parent,
 			   const struct ftrace_filter *filter);
-/* set_ftrace_filter and set_ftrace_notrace of ops, below parent. 0 or -ENOMEM. Task context. */
-int ftrace_create_filter_files(struct ftrace_ops *ops, struct dentry *parent);
+/*
+ * set_ftrace_filter and set_ftrace_notrace of ops, below parent; filters is the files' as long as
+ * they are there. 0 or -ENOMEM. Task context.
+ */
+int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filters[2],
+			       struct dentry *parent);
 /* A file of that name for the filter only. The same. */
-int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops, struct dentry *parent);
+int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops,
+			      struct ftrace_filter *filter, struct dentry *parent);
 /* Names and patterns between commas into the filter; list is used up. Boot, task context. */
 void ftrace_set_early_filter(struct ftrace_ops *ops, char *list);
 /* ftrace_filter= and ftrace_notrace= for the top level's ops. Boot, task context. */

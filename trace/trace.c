@@ -20,11 +20,11 @@
 #define BOOT_OPTIONS_SIZE 256
 
 struct trace_array global_trace = {
-	.current_trace = &nop_trace,
 	.trace_flags = TRACE_DEFAULT_FLAGS,
-	.buffer_percent = 50,
 };
+LIST_HEAD(trace_arrays);
 DEFINE_MUTEX(trace_types_lock);
+static unsigned nr_tracers; /* [T] */
 struct tracer *trace_types;
 unsigned long tracing_thresh;
 size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
@@ -174,7 +174,7 @@ static struct tracer *find_tracer(const char *name)
 }
 
 /* T held. */
-static int set_tracer_locked(struct trace_array *tr, const char *name)
+int tracing_set_tracer_locked(struct trace_array *tr, const char *name)
 {
 	struct tracer *t;
 	int error = tracing_expand(tr);
@@ -182,7 +182,7 @@ static int set_tracer_locked(struct trace_array *tr, const char *name)
 	if (error)
 		return error;
 	t = find_tracer(name);
-	if (!t)
+	if (!t || !tracer_fits(t, tr))
 		return -EINVAL;
 	if (t == tr->current_trace)
 		return 0;
@@ -205,7 +205,7 @@ int tracing_set_tracer(struct trace_array *tr, const char *name)
 	int error;
 
 	mutex_lock(&trace_types_lock);
-	error = set_tracer_locked(tr, name);
+	error = tracing_set_tracer_locked(tr, name);
 	mutex_unlock(&trace_types_lock);
 	return error;
 }
@@ -234,13 +234,23 @@ static void start_boot_tracer(void)
 	if (!boot_tracer[0] || !global_trace.buffer || !find_tracer(boot_tracer))
 		return;
 	pr_info("Starting tracer '%s'\n", boot_tracer);
-	error = set_tracer_locked(&global_trace, boot_tracer);
+	error = tracing_set_tracer_locked(&global_trace, boot_tracer);
 	if (error)
 		pr_warn("tracer '%s' did not start: %pe\n", boot_tracer, ERR_PTR(error));
 	boot_tracer[0] = '\0';
 	apply_boot_options();
 }
 
+/* Give tr what tracer needs in it. T held, or tr is new. */
+static int attach_tracer(struct trace_array *tr, struct tracer *tracer)
+{
+	if (!tracer_fits(tracer, tr))
+		return 0;
+	tr->tracers[tracer->index].flags = tracer->flags ? tracer->flags->val : 0;
+	return tracer->create ? tracer->create(tr) : 0;
+}
+
+/* Only during the boot: there is nothing but the top level then. */
 int register_tracer(struct tracer *tracer)
 {
 	int error = 0;
@@ -250,7 +260,13 @@ int register_tracer(struct tracer *tracer)
 	mutex_lock(&trace_types_lock);
 	if (find_tracer(tracer->name)) {
 		error = -EEXIST;
+	} else if (nr_tracers == TRACERS_MAX) {
+		error = -ENOSPC;
 	} else {
+		tracer->index = nr_tracers++;
+		error = attach_tracer(&global_trace, tracer);
+	}
+	if (!error) {
 		tracer->next = trace_types;
 		trace_types = tracer;
 		create_trace_option_files(&global_trace, tracer);
@@ -273,6 +289,7 @@ static int nop_set_flag(struct trace_array *tr __unused, u32 old_flags __unused,
 
 struct tracer nop_trace = {
 	.name = "nop",
+	.allow_instances = true,
 	.set_flag = nop_set_flag,
 	.flags =
 		&(struct tracer_flags){
@@ -298,21 +315,54 @@ static void __init choose_buffer_size(void)
 			     (size_t)memory.total / TRACE_BUF_MEMORY_SHARE / nr_cpu_ids);
 }
 
+int trace_array_init(struct trace_array *tr)
+{
+	int error = -ENOMEM;
+
+	tr->current_trace = &nop_trace;
+	tr->buffer_percent = 50;
+	tr->all = (struct trace_cpu){ .tr = tr, .cpu = RING_BUFFER_ALL_CPUS };
+	mutex_init(&tr->pipe_lock);
+	cpumask_setall(&tr->tracing_cpumask);
+	INIT_LIST_HEAD(&tr->options);
+	tr->buffer = ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
+	if (tr->buffer && tr->cpus)
+		error = trace_pids_create(tr);
+	if (!error) {
+		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+			tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
+		ring_buffer_set_clock(tr->buffer, trace_clocks[0].read);
+		for (struct tracer *t = trace_types; t && !error; t = t->next)
+			error = attach_tracer(tr, t);
+	}
+	if (error)
+		trace_array_exit(tr);
+	return error;
+}
+
+void trace_array_exit(struct trace_array *tr)
+{
+	for (struct tracer *t = trace_types; t; t = t->next)
+		if (t->destroy && *trace_tracer_private(tr, t))
+			t->destroy(tr);
+	trace_pids_destroy(tr);
+	trace_free_options(tr);
+	if (tr->buffer)
+		ring_buffer_free(tr->buffer);
+	kfree(tr->cpus);
+}
+
 static int __init tracer_alloc_buffers(void)
 {
 	struct trace_array *tr = &global_trace;
+	int error;
 
 	choose_buffer_size();
-	tr->buffer = ring_buffer_alloc(1, RB_FL_OVERWRITE);
-	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
-	if (!tr->buffer || !tr->cpus)
-		return -ENOMEM;
-	tr->all = (struct trace_cpu){ .tr = tr, .cpu = RING_BUFFER_ALL_CPUS };
-	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
-		tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
-	mutex_init(&tr->pipe_lock);
-	cpumask_setall(&tr->tracing_cpumask);
-	ring_buffer_set_clock(tr->buffer, trace_clocks[0].read);
+	error = trace_array_init(tr);
+	if (error)
+		return error;
+	list_add_tail(&tr->list, &trace_arrays);
 	register_tracer(&nop_trace);
 
 	if (boot_clock[0] && tracing_set_clock(tr, boot_clock))

@@ -36,7 +36,7 @@ struct tracer_opt {
 };
 
 struct tracer_flags {
-	u32 val;                       /* [trace_types_lock] to write */
+	u32 val;                       /* what a trace_array begins with: tracer_flags_of() */
 	const struct tracer_opt *opts; /* ends with a NULL name */
 };
 
@@ -63,8 +63,18 @@ struct tracer {
 	int (*set_flag)(struct trace_array *tr, u32 old_flags, u32 bit, bool set);
 	/* A TRACE_ITER_* flag is about to change: not 0 refuses. NULL: no objection. */
 	int (*flag_changed)(struct trace_array *tr, u64 mask, bool set);
+	/*
+	 * What it needs for each trace_array, before the first init: make it
+	 * (trace_tracer_private()), its files in tr->dir, and let it go when tr is removed. 0 or
+	 * -ENOMEM. NULL: nothing.
+	 */
+	int (*create)(struct trace_array *tr);
+	int (*create_files)(struct trace_array *tr);
+	void (*destroy)(struct trace_array *tr);
 	struct tracer_flags *flags; /* NULL: no options of its own */
+	bool allow_instances;       /* not in the top level only */
 
+	unsigned index;      /* [C] trace_array.tracers[index] is about this one */
 	struct tracer *next; /* [trace_types_lock] */
 };
 
@@ -115,11 +125,18 @@ enum trace_iterator_flags { TRACE_FLAGS };
 	 TRACE_ITER_CONTEXT_INFO | TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE |                  \
 	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | TRACE_ITER_FUNCTION)
 
+/* Options that only the top level has. */
+#define TOP_LEVEL_TRACE_FLAGS                                                                      \
+	(TRACE_ITER_PRINTK | TRACE_ITER_PRINTK_MSGONLY | TRACE_ITER_RECORD_CMD)
+
 /* What a tracefs file stands for: inode->i_private of all files of a trace_array. */
 struct trace_cpu {
 	struct trace_array *tr;
 	int cpu; /* RING_BUFFER_ALL_CPUS in the directory itself, else that of per_cpu/cpuN */
+	bool ignore_pid; /* the task that runs there is left out by set_ftrace_pid */
 };
+
+#define TRACERS_MAX 16
 
 /* [T] trace_types_lock to write. */
 struct trace_array {
@@ -131,19 +148,60 @@ struct trace_array {
 	bool buffer_expanded;           /* [T] the buffer has its full size, see tracing_expand() */
 	int stop_count;                 /* [T] tracing_stop() without its tracing_start() */
 	struct cpumask tracing_cpumask; /* [T] */
-	u64 time_start; /* [T] clock when the trace was last cleared, for latency-format */
+	u64 time_start;     /* [T] clock when the trace was last cleared, for latency-format */
+	struct dentry *dir; /* constant: NULL is the top of tracefs */
 	struct dentry *options_dir; /* constant */
 	struct mutex pipe_lock;     /* consuming readers: one entry at a time */
 	struct trace_cpu all;       /* constant */
 	struct trace_cpu *cpus;     /* constant: nr_cpu_ids of them */
+	struct trace_pids *pids;    /* constant: set_ftrace_pid and its like (trace_pid.c) */
+	struct {
+		u32 flags;     /* [T] to write: of its tracer_flags */
+		void *private; /* the tracer's */
+	} tracers[TRACERS_MAX];
+	struct list_head options; /* [T] what the files in options/ stand for */
+
+	const char *name;        /* constant: NULL for the top level */
+	struct file_owner owner; /* of its files, but for the top level's */
+	struct list_head list;   /* [T] to write: trace_arrays */
 };
 
 extern struct trace_array global_trace; /* the top level: /sys/kernel/tracing itself */
+extern struct list_head trace_arrays;   /* [T] all; for_each_trace_array() */
 extern struct mutex trace_types_lock;   /* tracers, options, sizes, clocks: all that files change */
 extern struct tracer nop_trace;
 extern unsigned long tracing_thresh; /* [T] ns: only what takes longer is recorded; 0: all */
 extern size_t trace_buf_size;        /* [T] bytes for each CPU once the buffer is expanded */
 extern struct tracer *trace_types;   /* [T] all tracers, the newest first */
+
+/*
+ * Each trace_array, with T held or with preemption off: one that is removed stays until all CPUs
+ * have switched tasks.
+ */
+#define for_each_trace_array(tr)                                                                   \
+	for (tr = list_entry(smp_load_acquire(&trace_arrays.next), struct trace_array, list);      \
+	     &tr->list != &trace_arrays;                                                           \
+	     tr = list_entry(smp_load_acquire(&tr->list.next), struct trace_array, list))
+
+/* The options that tracer has in tr. Any context. */
+static __always_inline u32 tracer_flags_of(const struct trace_array *tr,
+					   const struct tracer *tracer)
+{
+	return READ_ONCE(tr->tracers[tracer->index].flags);
+}
+
+/* What tracer keeps for tr; constant from its create() to its destroy(). */
+static __always_inline void **trace_tracer_private(struct trace_array *tr,
+						   const struct tracer *tracer)
+{
+	return &tr->tracers[tracer->index].private;
+}
+
+/* tracer may run in tr. */
+static inline bool tracer_fits(const struct tracer *tracer, const struct trace_array *tr)
+{
+	return !tr->name || tracer->allow_instances;
+}
 
 static inline struct trace_cpu *trace_file_cpu(struct file *file)
 {
@@ -171,8 +229,12 @@ void tracing_reset_cpu(struct trace_array *tr, int cpu);
 void tracing_reset_online_cpus(struct trace_array *tr);
 /* 0, -EINVAL (no such tracer), or what the tracer's init says. */
 int tracing_set_tracer(struct trace_array *tr, const char *name);
+int tracing_set_tracer_locked(struct trace_array *tr, const char *name); /* T held */
 /* A TRACE_ITER_* flag on or off. 0, or -EINVAL when the tracer objects. T held. */
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled);
+/* Make tr ready but for its files: 0 or -ENOMEM. And take that back. Nobody else knows of tr. */
+int trace_array_init(struct trace_array *tr);
+void trace_array_exit(struct trace_array *tr);
 /* "name" or "noname", of tr or of its current tracer. 0 or -EINVAL. T held. */
 int trace_set_options_locked(struct trace_array *tr, const char *option);
 int tracing_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL */
@@ -251,7 +313,6 @@ ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *
 DECLARE_PER_CPU(
 	bool,
 	trace_taskinfo_save); /* an entry was written since the last switch: keep the task's name */
-DECLARE_PER_CPU(bool, ftrace_ignore_pid); /* set_ftrace_pid leaves the task that runs here out */
 /* Keep names at task switches while on (counted). T held. */
 void tracing_record_cmdline(bool on);
 /* What is wanted at task switches has changed: an option, a list of PIDs. T held. */
@@ -264,11 +325,16 @@ pid_t trace_find_tgid(pid_t pid);
  * but NMI. */
 bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next);
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);
-/* PIDs are being filtered (trace_pid.c); whether they leave a task out. Any context. */
+/* PIDs are being filtered in some trace_array (trace_pid.c). T held. */
 bool trace_pids_active(void);
-bool trace_pids_ignore(const struct task_struct *task);
-/* The option function-fork. T held. */
-void ftrace_pid_follow_fork(bool on);
+/* The CPU runs next from now on: see in each trace_array whether that is left out. Preemption off.
+ */
+void trace_pids_switch(const struct task_struct *next);
+/* The option function-fork has changed somewhere. T held. */
+void ftrace_pid_follow_fork(void);
+/* tr->pids: 0 or -ENOMEM. */
+int trace_pids_create(struct trace_array *tr);
+void trace_pids_destroy(struct trace_array *tr);
 
 /* ---- reading (trace_iterator.c, trace_seq_file.c); task context ---- */
 
@@ -361,6 +427,7 @@ struct trace_file {
 	const struct file_operations *fops;
 	bool per_cpu; /* in per_cpu/cpuN too */
 	bool only_per_cpu;
+	bool only_top; /* not in instances */
 };
 #define TRACE_FILES_MAX 16 /* tables */
 /* Boot, before device_initcall: the files of the table, which ends with a NULL name, will be made.
@@ -373,10 +440,14 @@ void __init trace_register_files(const struct trace_file *files);
 int trace_get_word(char *word, size_t max, const char *buf, size_t count);
 /* What was written as a number in decimal, octal or hexadecimal: 0 or -EINVAL, -ERANGE. */
 int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long *number);
+/* The directory of tr, below tr->dir, which is there already: all its files. 0 or -ENOMEM. T held.
+ */
+int trace_create_files(struct trace_array *tr);
 /* The files of a tracer's own options, if the directory is there already. T held. */
 void create_trace_option_files(struct trace_array *tr, struct tracer *tracer);
-/* options/ with all that is known. 0 or -ENOMEM. Task context. */
+/* options/ with all that is known; its memory, once the files are gone. 0 or -ENOMEM. T held. */
 int trace_create_options_dir(struct trace_array *tr);
+void trace_free_options(struct trace_array *tr);
 /* events/ as far as it is there without trace events. 0 or -ENOMEM. Task context. */
 int trace_create_events_dir(struct trace_array *tr);
 /* Print the buffer through printk, as after an oops; tracing stays off. Any context. */

@@ -212,9 +212,12 @@ static int saved_tgids_show(struct seq_file *m, void *v __unused)
 DEFINE_SHOW_ATTRIBUTE(saved_tgids);
 
 static const struct trace_file cmdlines_files[] = {
-	{ .name = "saved_cmdlines", .mode = 0440, .fops = &saved_cmdlines_fops },
-	{ .name = "saved_cmdlines_size", .mode = 0640, .fops = &saved_cmdlines_size_fops },
-	{ .name = "saved_tgids", .mode = 0440, .fops = &saved_tgids_fops },
+	{ .name = "saved_cmdlines", .mode = 0440, .fops = &saved_cmdlines_fops, .only_top = true },
+	{ .name = "saved_cmdlines_size",
+	  .mode = 0640,
+	  .fops = &saved_cmdlines_size_fops,
+	  .only_top = true },
+	{ .name = "saved_tgids", .mode = 0440, .fops = &saved_tgids_fops, .only_top = true },
 	{ .name = NULL },
 };
 

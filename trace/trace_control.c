@@ -50,9 +50,17 @@ static const struct file_operations set_tracer_fops = {
 
 static int available_tracers_show(struct seq_file *m, void *v __unused)
 {
+	const struct trace_array *tr = ((struct trace_cpu *)m->private)->tr;
+	const char *separator = "";
+
 	mutex_lock(&trace_types_lock);
-	for (struct tracer *t = trace_types; t; t = t->next)
-		seq_printf(m, "%s%c", t->name, t->next ? ' ' : '\n');
+	for (struct tracer *t = trace_types; t; t = t->next) {
+		if (!tracer_fits(t, tr))
+			continue;
+		seq_printf(m, "%s%s", separator, t->name);
+		separator = " ";
+	}
+	seq_putc(m, '\n');
 	mutex_unlock(&trace_types_lock);
 	return 0;
 }

@@ -47,6 +47,8 @@ static int create_files(struct trace_cpu *where, struct dentry *dir)
 		for (const struct trace_file *file = trace_files[i]; file->name; file++) {
 			if (per_cpu ? !file->per_cpu && !file->only_per_cpu : file->only_per_cpu)
 				continue;
+			if (where->tr->name && file->only_top)
+				continue;
 			if (IS_ERR_OR_NULL(tracefs_create_file(file->name, file->mode, dir, where,
 							       file->fops)))
 				return -ENOMEM;
@@ -57,7 +59,7 @@ static int create_files(struct trace_cpu *where, struct dentry *dir)
 
 static int create_per_cpu_dirs(struct trace_array *tr)
 {
-	struct dentry *per_cpu = tracefs_create_dir("per_cpu", NULL), *dir;
+	struct dentry *per_cpu = tracefs_create_dir("per_cpu", tr->dir), *dir;
 	char name[16];
 	unsigned cpu;
 	int error;
@@ -76,20 +78,37 @@ static int create_per_cpu_dirs(struct trace_array *tr)
 	return 0;
 }
 
-static int __init tracer_init_tracefs(void)
+static int create_tracer_files(struct trace_array *tr)
 {
-	struct trace_array *tr = &global_trace;
-	int error;
+	int error = 0;
 
-	if (!tr->buffer)
-		return -ENOMEM;
-	error = create_files(&tr->all, NULL);
+	for (struct tracer *t = trace_types; t && !error; t = t->next)
+		if (t->create_files && tracer_fits(t, tr))
+			error = t->create_files(tr);
+	return error;
+}
+
+int trace_create_files(struct trace_array *tr)
+{
+	int error = create_files(&tr->all, tr->dir);
+
 	if (!error)
 		error = create_per_cpu_dirs(tr);
 	if (!error)
 		error = trace_create_options_dir(tr);
 	if (!error)
 		error = trace_create_events_dir(tr);
+	return error ? error : create_tracer_files(tr);
+}
+
+static int __init tracer_init_tracefs(void)
+{
+	int error = -ENOMEM;
+
+	mutex_lock(&trace_types_lock);
+	if (global_trace.buffer)
+		error = trace_create_files(&global_trace);
+	mutex_unlock(&trace_types_lock);
 	return error;
 }
 device_initcall(tracer_init_tracefs);

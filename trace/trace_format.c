@@ -207,9 +207,9 @@ static bool make_event_dir(struct dentry *parent, const struct event_format *for
 		       tracefs_create_file("id", 0440, dir, (void *)format, &trace_id_fops));
 }
 
-int trace_create_events_dir(struct trace_array *tr __unused)
+int trace_create_events_dir(struct trace_array *tr)
 {
-	struct dentry *events = tracefs_create_dir("events", NULL), *ftrace;
+	struct dentry *events = tracefs_create_dir("events", tr->dir), *ftrace;
 	bool made;
 
 	if (IS_ERR_OR_NULL(events))

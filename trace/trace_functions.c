@@ -8,6 +8,7 @@
  */
 #include "trace/trace.h"
 #include "kernel/init.h"
+#include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "trace/ftrace_filter.h"
 #include "trace/ring_buffer_write.h"
@@ -20,13 +21,14 @@
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
 						 unsigned long parent_ip, u32 ctx)
 {
+	unsigned cpu = smp_processor_id();
 	struct ring_buffer_per_cpu *cb;
 	struct ring_buffer_event *event;
 	struct ftrace_entry *entry;
 
-	if (unlikely(this_cpu_read(ftrace_ignore_pid)))
+	if (unlikely(READ_ONCE(tr->cpus[cpu].ignore_pid)))
 		return false;
-	cb = tr->buffer->cpus[smp_processor_id()];
+	cb = tr->buffer->cpus[cpu];
 	event = rb_lock_reserve(tr->buffer, cb, sizeof(*entry));
 	if (unlikely(!event))
 		return false;
@@ -99,28 +101,44 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	ftrace_test_recursion_unlock(bit);
 }
 
-static struct ftrace_ops function_ops = {
-	.func = function_trace_call,
-	.private = &global_trace,
+/* What a trace_array has for this tracer. */
+struct function_tracer {
+	struct ftrace_ops ops;
+	bool enabled;                    /* [T] ops is registered */
+	struct ftrace_filter filters[2]; /* what its files show */
 };
-static bool function_enabled; /* [T] function_ops is registered */
+
+static struct tracer function_trace;
+
+/* The top level's: it has the filters of the command line when the tracer starts with the boot. */
+static struct function_tracer top_function = {
+	.ops = { .func = function_trace_call, .private = &global_trace },
+};
+
+static struct function_tracer *function_of(struct trace_array *tr)
+{
+	return *trace_tracer_private(tr, &function_trace);
+}
 
 static int function_start(struct trace_array *tr)
 {
+	struct function_tracer *f = function_of(tr);
 	int error;
 
-	if (function_enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
+	if (f->enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
 		return 0;
-	error = register_ftrace_function(&function_ops);
-	function_enabled = !error;
+	error = register_ftrace_function(&f->ops);
+	f->enabled = !error;
 	return error;
 }
 
-static void function_stop(void)
+static void function_stop(struct trace_array *tr)
 {
-	if (function_enabled)
-		unregister_ftrace_function(&function_ops);
-	function_enabled = false;
+	struct function_tracer *f = function_of(tr);
+
+	if (f->enabled)
+		unregister_ftrace_function(&f->ops);
+	f->enabled = false;
 }
 
 static struct tracer_flags function_flags = {
@@ -131,15 +149,15 @@ static struct tracer_flags function_flags = {
 		},
 };
 
-static void function_choose_func(u32 flags)
+static void function_choose_func(struct trace_array *tr, u32 flags)
 {
-	function_ops.func =
+	function_of(tr)->ops.func =
 		flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
 }
 
 static int function_trace_init(struct trace_array *tr)
 {
-	function_choose_func(function_flags.val);
+	function_choose_func(tr, tracer_flags_of(tr, &function_trace));
 	tracing_record_cmdline(true);
 	if (function_start(tr)) {
 		tracing_record_cmdline(false);
@@ -148,9 +166,9 @@ static int function_trace_init(struct trace_array *tr)
 	return 0;
 }
 
-static void function_trace_reset(struct trace_array *tr __unused)
+static void function_trace_reset(struct trace_array *tr)
 {
-	function_stop();
+	function_stop(tr);
 	tracing_record_cmdline(false);
 }
 
@@ -163,12 +181,12 @@ static void function_trace_start(struct trace_array *tr)
 static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
 {
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
-	bool running = function_enabled;
+	bool running = function_of(tr)->enabled;
 
 	if (flags == old_flags)
 		return 0;
-	function_stop();
-	function_choose_func(flags);
+	function_stop(tr);
+	function_choose_func(tr, flags);
 	return running ? function_start(tr) : 0;
 }
 
@@ -178,11 +196,41 @@ static int function_flag_changed(struct trace_array *tr, u64 mask, bool set)
 	if (mask != TRACE_ITER_FUNCTION)
 		return 0;
 	if (!set) {
-		function_stop();
+		function_stop(tr);
 		return 0;
 	}
 	tr->trace_flags |= TRACE_ITER_FUNCTION;
 	return function_start(tr);
+}
+
+static int function_trace_create(struct trace_array *tr)
+{
+	struct function_tracer *f = &top_function;
+
+	if (tr->name) {
+		f = kzalloc(sizeof(*f), GFP_KERNEL);
+		if (!f)
+			return -ENOMEM;
+		f->ops.func = function_trace_call;
+		f->ops.private = tr;
+	}
+	*trace_tracer_private(tr, &function_trace) = f;
+	return 0;
+}
+
+static int function_trace_create_files(struct trace_array *tr)
+{
+	struct function_tracer *f = function_of(tr);
+
+	return ftrace_create_filter_files(&f->ops, f->filters, tr->dir);
+}
+
+static void function_trace_destroy(struct trace_array *tr)
+{
+	struct function_tracer *f = function_of(tr);
+
+	ftrace_free_filter(&f->ops);
+	kfree(f);
 }
 
 static struct tracer function_trace = {
@@ -192,18 +240,16 @@ static struct tracer function_trace = {
 	.start = function_trace_start,
 	.set_flag = function_set_flag,
 	.flag_changed = function_flag_changed,
+	.create = function_trace_create,
+	.create_files = function_trace_create_files,
+	.destroy = function_trace_destroy,
 	.flags = &function_flags,
+	.allow_instances = true,
 };
 
 static int __init init_function_trace(void)
 {
-	ftrace_set_early_filters(&function_ops);
+	ftrace_set_early_filters(&top_function.ops);
 	return register_tracer(&function_trace);
 }
 early_initcall(init_function_trace);
-
-static int __init init_function_files(void)
-{
-	return ftrace_create_filter_files(&function_ops, NULL);
-}
-device_initcall(init_function_files);

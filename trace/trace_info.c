@@ -79,7 +79,7 @@ static const struct file_operations error_log_fops = {
 };
 
 static const struct trace_file info_files[] = {
-	{ .name = "README", .mode = 0440, .fops = &readme_fops },
+	{ .name = "README", .mode = 0440, .fops = &readme_fops, .only_top = true },
 	{ .name = "error_log", .mode = 0640, .fops = &error_log_fops },
 	{ .name = NULL },
 };

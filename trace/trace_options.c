@@ -15,6 +15,7 @@ static const char *const trace_option_names[] = { TRACE_FLAGS };
 
 /* What a file in options/ stands for: a flag, or a tracer's option. */
 struct trace_option {
+	struct list_head list; /* [T] tr->options */
 	struct trace_array *tr;
 	u64 mask; /* TRACE_ITER_*, when tracer is NULL */
 	struct tracer *tracer;
@@ -27,6 +28,8 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 
 	if (!!(tr->trace_flags & mask) == enabled)
 		return 0;
+	if (tr->name && mask & TOP_LEVEL_TRACE_FLAGS)
+		return -EINVAL;
 	if (tracer->flag_changed && tracer->flag_changed(tr, mask, enabled))
 		return -EINVAL;
 	if (enabled)
@@ -37,7 +40,7 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 	if (mask & (TRACE_ITER_RECORD_CMD | TRACE_ITER_RECORD_TGID))
 		trace_switch_update();
 	if (mask == TRACE_ITER_FUNC_FORK)
-		ftrace_pid_follow_fork(enabled);
+		ftrace_pid_follow_fork();
 	if (mask == TRACE_ITER_OVERWRITE && tr->buffer)
 		ring_buffer_change_overwrite(tr->buffer, enabled);
 	return 0;
@@ -47,18 +50,18 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 static int set_tracer_option(struct trace_array *tr, struct tracer *tracer,
 			     const struct tracer_opt *opt, bool enabled)
 {
-	struct tracer_flags *flags = tracer->flags;
+	u32 *flags = &tr->tracers[tracer->index].flags;
 	int error = 0;
 
-	if (!!(flags->val & opt->bit) == enabled)
+	if (!!(*flags & opt->bit) == enabled)
 		return 0;
 	/* A tracer that does not run has nothing to change: it looks at its flags when it begins.
 	 */
 	if (tracer->set_flag && (tr->current_trace == tracer || tracer == &nop_trace))
-		error = tracer->set_flag(tr, flags->val, opt->bit, enabled);
+		error = tracer->set_flag(tr, *flags, opt->bit, enabled);
 	if (error)
 		return error;
-	flags->val ^= opt->bit;
+	WRITE_ONCE(*flags, *flags ^ opt->bit);
 	return 0;
 }
 
@@ -107,7 +110,9 @@ static int tracing_trace_options_show(struct seq_file *m, void *v __unused)
 	flags = tr->current_trace->flags;
 	if (flags)
 		for (const struct tracer_opt *opt = flags->opts; opt->name; opt++)
-			seq_printf(m, "%s%s\n", flags->val & opt->bit ? "" : "no", opt->name);
+			seq_printf(m, "%s%s\n",
+				   tracer_flags_of(tr, tr->current_trace) & opt->bit ? "" : "no",
+				   opt->name);
 	mutex_unlock(&trace_types_lock);
 	return 0;
 }
@@ -146,7 +151,7 @@ static const struct file_operations tracing_iter_fops = {
 
 static bool option_is_set(const struct trace_option *o)
 {
-	return o->tracer ? o->tracer->flags->val & o->opt->bit
+	return o->tracer ? tracer_flags_of(o->tr, o->tracer) & o->opt->bit
 			 : READ_ONCE(o->tr->trace_flags) & o->mask;
 }
 
@@ -182,7 +187,7 @@ static const struct file_operations trace_option_fops = {
 	.llseek = generic_file_llseek,
 };
 
-/* The files are for ever, and so is what they stand for. */
+/* What the file stands for is freed with tr. T held. */
 static int create_option_file(const struct trace_option *option, const char *name)
 {
 	struct trace_option *o = kmemdup(option, sizeof(*option), GFP_KERNEL);
@@ -194,12 +199,21 @@ static int create_option_file(const struct trace_option *option, const char *nam
 		kfree(o);
 		return -ENOMEM;
 	}
+	list_add_tail(&o->list, &option->tr->options);
 	return 0;
+}
+
+void trace_free_options(struct trace_array *tr)
+{
+	struct trace_option *o, *next;
+
+	list_for_each_entry_safe (o, next, &tr->options, list)
+		kfree(o);
 }
 
 void create_trace_option_files(struct trace_array *tr, struct tracer *tracer)
 {
-	if (!tr->options_dir || !tracer->flags)
+	if (!tr->options_dir || !tracer->flags || !tracer_fits(tracer, tr))
 		return;
 	for (const struct tracer_opt *opt = tracer->flags->opts; opt->name; opt++)
 		create_option_file(&(struct trace_option){ .tr = tr, .tracer = tracer, .opt = opt },
@@ -208,19 +222,19 @@ void create_trace_option_files(struct trace_array *tr, struct tracer *tracer)
 
 int trace_create_options_dir(struct trace_array *tr)
 {
-	struct dentry *dir = tracefs_create_dir("options", NULL);
+	struct dentry *dir = tracefs_create_dir("options", tr->dir);
 	int error = 0;
 
 	if (IS_ERR_OR_NULL(dir))
 		return -ENOMEM;
-	mutex_lock(&trace_types_lock);
 	tr->options_dir = dir;
 	for (unsigned i = 0; i < ARRAY_SIZE(trace_option_names) && !error; i++)
-		error = create_option_file(&(struct trace_option){ .tr = tr, .mask = BIT(i) },
-					   trace_option_names[i]);
+		if (!tr->name || !(BIT(i) & TOP_LEVEL_TRACE_FLAGS))
+			error = create_option_file(
+				&(struct trace_option){ .tr = tr, .mask = BIT(i) },
+				trace_option_names[i]);
 	for (struct tracer *t = trace_types; t; t = t->next)
 		create_trace_option_files(tr, t);
-	mutex_unlock(&trace_types_lock);
 	return error;
 }
 

@@ -4,6 +4,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "trace/trace.h"
 
@@ -12,41 +13,96 @@ struct trace_pid_list {
 	DECLARE_BITMAP(pids, PID_NUMBERS); /* [A] */
 };
 
-static struct trace_pid_list function_pids, function_no_pids;
+struct trace_pids {
+	struct trace_pid_list only, never; /* set_ftrace_pid, set_ftrace_notrace_pid */
+};
+
 static struct trace_pid_list new_pids; /* [T] what a write is about to make */
+
+static bool is_filtered(const struct trace_pids *pids)
+{
+	return READ_ONCE(pids->only.active) || READ_ONCE(pids->never.active);
+}
 
 bool trace_pids_active(void)
 {
-	return READ_ONCE(function_pids.active) || READ_ONCE(function_no_pids.active);
+	struct trace_array *tr;
+
+	for_each_trace_array(tr) if (is_filtered(tr->pids)) return true;
+	return false;
 }
 
-bool trace_pids_ignore(const struct task_struct *task)
+void trace_pids_switch(const struct task_struct *next)
 {
-	unsigned pid = (unsigned)task->pid % PID_NUMBERS;
+	unsigned pid = (unsigned)next->pid % PID_NUMBERS, cpu = smp_processor_id();
+	struct trace_array *tr;
 
-	return (READ_ONCE(function_pids.active) && !test_bit(pid, function_pids.pids)) ||
-	       (READ_ONCE(function_no_pids.active) && test_bit(pid, function_no_pids.pids));
+	for_each_trace_array(tr)
+	{
+		const struct trace_pids *pids = tr->pids;
+		bool ignore = (READ_ONCE(pids->only.active) && !test_bit(pid, pids->only.pids)) ||
+			      (READ_ONCE(pids->never.active) && test_bit(pid, pids->never.pids));
+
+		WRITE_ONCE(tr->cpus[cpu].ignore_pid, ignore);
+	}
+}
+
+int trace_pids_create(struct trace_array *tr)
+{
+	tr->pids = kzalloc(sizeof(*tr->pids), GFP_KERNEL);
+	return tr->pids ? 0 : -ENOMEM;
+}
+
+void trace_pids_destroy(struct trace_array *tr)
+{
+	kfree(tr->pids);
 }
 
 /* ---- function-fork ---- */
 
+static void list_follow_fork(struct trace_pid_list *list, unsigned parent, unsigned child)
+{
+	if (test_bit(parent, list->pids))
+		set_bit(child, list->pids);
+}
+
 static void pid_follow_fork(struct task_struct *parent, struct task_struct *child)
 {
-	if (test_bit((unsigned)parent->pid, function_pids.pids))
-		set_bit((unsigned)child->pid, function_pids.pids);
-	if (test_bit((unsigned)parent->pid, function_no_pids.pids))
-		set_bit((unsigned)child->pid, function_no_pids.pids);
+	struct trace_array *tr;
+
+	preempt_disable();
+	for_each_trace_array(tr)
+	{
+		if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_FUNC_FORK))
+			continue;
+		list_follow_fork(&tr->pids->only, (unsigned)parent->pid, (unsigned)child->pid);
+		list_follow_fork(&tr->pids->never, (unsigned)parent->pid, (unsigned)child->pid);
+	}
+	preempt_enable();
 }
 
 /* The number may be given to another task. */
 static void pid_follow_exit(struct task_struct *task)
 {
-	clear_bit((unsigned)task->pid, function_pids.pids);
-	clear_bit((unsigned)task->pid, function_no_pids.pids);
+	struct trace_array *tr;
+
+	preempt_disable();
+	for_each_trace_array(tr)
+	{
+		if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_FUNC_FORK))
+			continue;
+		clear_bit((unsigned)task->pid, tr->pids->only.pids);
+		clear_bit((unsigned)task->pid, tr->pids->never.pids);
+	}
+	preempt_enable();
 }
 
-void ftrace_pid_follow_fork(bool on)
+void ftrace_pid_follow_fork(void)
 {
+	struct trace_array *tr;
+	bool on = false;
+
+	for_each_trace_array(tr) on = on || (tr->trace_flags & TRACE_ITER_FUNC_FORK);
 	WRITE_ONCE(task_fork_hook, on ? pid_follow_fork : NULL);
 	WRITE_ONCE(task_exit_hook, on ? pid_follow_exit : NULL);
 }
@@ -103,24 +159,22 @@ static int pid_open(struct file *file, struct trace_pid_list *list)
 
 static int ftrace_pid_open(struct inode *inode __unused, struct file *file)
 {
-	return pid_open(file, &function_pids);
+	return pid_open(file, &trace_file_tr(file)->pids->only);
 }
 
 static int ftrace_no_pid_open(struct inode *inode __unused, struct file *file)
 {
-	return pid_open(file, &function_no_pids);
+	return pid_open(file, &trace_file_tr(file)->pids->never);
 }
 
-static ssize_t ftrace_pid_write(struct file *file __unused, const char *buf, size_t count,
-				loff_t *pos)
+static ssize_t ftrace_pid_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-	return pid_write(&function_pids, buf, count, pos);
+	return pid_write(&trace_file_tr(file)->pids->only, buf, count, pos);
 }
 
-static ssize_t ftrace_no_pid_write(struct file *file __unused, const char *buf, size_t count,
-				   loff_t *pos)
+static ssize_t ftrace_no_pid_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-	return pid_write(&function_no_pids, buf, count, pos);
+	return pid_write(&trace_file_tr(file)->pids->never, buf, count, pos);
 }
 
 static const struct file_operations ftrace_pid_fops = {

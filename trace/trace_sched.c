@@ -7,7 +7,6 @@
 #include "kernel/smp.h"
 
 DEFINE_PER_CPU(bool, trace_taskinfo_save);
-DEFINE_PER_CPU(bool, ftrace_ignore_pid);
 
 static unsigned record_users; /* [T] of tracing_record_cmdline() */
 static u32 record_what;       /* [T] TRACE_ITER_RECORD_*, 0 while nobody traces */
@@ -18,7 +17,7 @@ static void trace_sched_switch(struct task_struct *prev, struct task_struct *nex
 {
 	u32 what = READ_ONCE(record_what);
 
-	this_cpu_write(ftrace_ignore_pid, trace_pids_ignore(next));
+	trace_pids_switch(next);
 	if (!what || !this_cpu_read(trace_taskinfo_save))
 		return;
 	if (what & TRACE_ITER_RECORD_TGID)
@@ -29,13 +28,15 @@ static void trace_sched_switch(struct task_struct *prev, struct task_struct *nex
 
 static void update_this_cpu(void *info __unused)
 {
-	this_cpu_write(ftrace_ignore_pid, trace_pids_ignore(current));
+	trace_pids_switch(current);
 }
 
 void trace_switch_update(void)
 {
-	u32 wanted = global_trace.trace_flags & (TRACE_ITER_RECORD_CMD | TRACE_ITER_RECORD_TGID);
+	u32 wanted = global_trace.trace_flags & TRACE_ITER_RECORD_CMD;
+	struct trace_array *tr;
 
+	for_each_trace_array(tr) wanted |= tr->trace_flags & TRACE_ITER_RECORD_TGID;
 	WRITE_ONCE(record_what, record_users ? wanted : 0);
 	WRITE_ONCE(sched_switch_hook,
 		   record_what || trace_pids_active() ? trace_sched_switch : NULL);

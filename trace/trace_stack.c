@@ -120,6 +120,7 @@ out:
 }
 
 static struct ftrace_ops stack_ops = { .func = stack_trace_call };
+static struct ftrace_filter stack_filter; /* what stack_trace_filter shows */
 
 /* ---- stack_max_size ---- */
 
@@ -241,7 +242,7 @@ static int __init stack_trace_init(void)
 {
 	tracefs_create_file("stack_max_size", 0640, NULL, NULL, &max_size_fops);
 	tracefs_create_file("stack_trace", 0440, NULL, NULL, &stack_trace_fops);
-	ftrace_create_filter_file("stack_trace_filter", &stack_ops, NULL);
+	ftrace_create_filter_file("stack_trace_filter", &stack_ops, &stack_filter, NULL);
 	ftrace_set_early_filter(&stack_ops, early_filter);
 	if (enable_at_boot) {
 		stack_tracer_enabled = 1;

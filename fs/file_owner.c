@@ -1,0 +1,48 @@
+/* Owners of files: how a set of files goes away without anybody being inside one of them. */
+#include "fs/fs.h"
+#include "kernel/errno.h"
+
+#define OWNER_GONE (-1)
+
+void file_owner_init(struct file_owner *owner, void (*release)(struct file_owner *owner))
+{
+	atomic_set(&owner->refs, 1);
+	atomic_set(&owner->opens, 0);
+	owner->release = release;
+}
+
+struct file_owner *file_owner_get(struct file_owner *owner)
+{
+	if (owner)
+		atomic_inc(&owner->refs);
+	return owner;
+}
+
+void file_owner_put(struct file_owner *owner)
+{
+	if (owner && atomic_dec_and_test(&owner->refs))
+		owner->release(owner);
+}
+
+bool file_owner_open(struct file_owner *owner)
+{
+	int opens = atomic_read(&owner->opens), found;
+
+	while (opens != OWNER_GONE) {
+		found = atomic_cmpxchg(&owner->opens, opens, opens + 1);
+		if (found == opens)
+			return true;
+		opens = found;
+	}
+	return false;
+}
+
+void file_owner_close(struct file_owner *owner)
+{
+	atomic_dec(&owner->opens);
+}
+
+int file_owner_kill(struct file_owner *owner)
+{
+	return atomic_cmpxchg(&owner->opens, 0, OWNER_GONE) == 0 ? 0 : -EBUSY;
+}
