@@ -171,7 +171,7 @@ static int printk_formats_show(struct seq_file *m, void *v __unused)
 DEFINE_SHOW_ATTRIBUTE(printk_formats);
 
 static const struct trace_file printk_files[] = {
-	{ .name = "printk_formats", .mode = 0440, .fops = &printk_formats_fops },
+	{ .name = "printk_formats", .mode = 0440, .fops = &printk_formats_fops, .only_top = true },
 	{ .name = NULL },
 };
 
