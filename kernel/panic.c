@@ -190,7 +190,7 @@ void report_warning(const char *file, int line, const char *what)
 {
 	pr_warn("------------[ cut here ]------------\n");
 	pr_warn("WARNING: CPU: %u PID: %d at %s:%d %pS (%s)\n", smp_processor_id(),
-		current ? current->pid : 0, file, line, __builtin_return_address(0), what);
+		current ? current->pid : 0, file, line, _RET_IP_, what);
 	dump_stack();
 	pr_warn("---[ end trace %016x ]---\n", 0);
 }

@@ -67,9 +67,9 @@ void unregister_ftrace_graph(struct fgraph_ops *gops);
  * In entryfunc: size bytes, 8-byte aligned, that are this call's until its return; NULL when
  * size is more than FGRAPH_MAX_DATA_SIZE or the shadow stack is full. At most once a call.
  */
-void *fgraph_reserve_data(int idx, int size);
+static void *fgraph_reserve_data(int idx, int size);
 /* In retfunc (or entryfunc): what fgraph_reserve_data() gave for this call, NULL if nothing. */
-void *fgraph_retrieve_data(int idx, int *size);
+static void *fgraph_retrieve_data(int idx, int *size);
 /*
  * The same for a call further out, in which this one is nested: depth 1 is the innermost of those
  * that idx has reserved data for.
@@ -81,7 +81,7 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth);
  * passes between two readings is the time that the task slept or waited for a CPU. In the
  * callbacks.
  */
-u64 fgraph_sleep_time(void);
+static u64 fgraph_sleep_time(void);
 
 /*
  * For an unwinder that found ret at retp on task's stack: where the call really returns to, which
@@ -90,3 +90,5 @@ u64 fgraph_sleep_time(void);
  */
 unsigned long ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
 				    unsigned long *retp);
+
+#include "trace/fgraph_stack.h"

@@ -317,6 +317,9 @@ DECLARE_PER_CPU(
 void tracing_record_cmdline(bool on);
 /* What is wanted at task switches has changed: an option, a list of PIDs. T held. */
 void trace_switch_update(void);
+/* fn, of the shadow stacks, is called at task switches from now on; NULL: nothing is. Task context.
+ */
+void trace_switch_graph(void (*fn)(struct task_struct *prev, struct task_struct *next));
 /* "<...>" when it is not known, "<idle>" for 0. Any context. */
 void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN]);
 /* 0 when it is not known. Any context. */

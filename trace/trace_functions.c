@@ -10,6 +10,7 @@
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
+#include "trace/fgraph.h"
 #include "trace/ftrace_filter.h"
 #include "trace/ring_buffer_write.h"
 #include "trace/trace_recursion.h"
@@ -56,6 +57,7 @@ static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned l
 {
 	unsigned long low = (unsigned long)current->stack, high = low + THREAD_SIZE - 16;
 	unsigned count = 0;
+	int idx = 0;
 
 	while (bp && count < TRACE_STACK_MAX) {
 		unsigned long next;
@@ -63,7 +65,8 @@ static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned l
 		if ((bp & 7) || bp < low || bp > high)
 			return 0;
 		next = ((unsigned long *)bp)[0];
-		callers[count] = ((unsigned long *)bp)[1];
+		callers[count] = ftrace_graph_ret_addr(current, &idx, ((unsigned long *)bp)[1],
+						       (unsigned long *)bp + 1);
 		if (!callers[count])
 			break;
 		count++;

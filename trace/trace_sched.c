@@ -10,13 +10,20 @@ DEFINE_PER_CPU(bool, trace_taskinfo_save);
 
 static unsigned record_users; /* [T] of tracing_record_cmdline() */
 static u32 record_what;       /* [T] TRACE_ITER_RECORD_*, 0 while nobody traces */
+/* What the shadow stacks want done; the writer is alone (trace/fgraph_tasks.c) */
+static void (*graph_switch)(struct task_struct *prev, struct task_struct *next);
+static DEFINE_MUTEX(switch_mutex); /* sched_switch_hook */
 
 /* Interrupts off, the run queue's lock held. Traced itself, like all that it calls outside trace/.
  */
 static void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
+	void (*graph)(struct task_struct * prev, struct task_struct * next) =
+		READ_ONCE(graph_switch);
 	u32 what = READ_ONCE(record_what);
 
+	if (graph)
+		graph(prev, next);
 	trace_pids_switch(next);
 	if (!what || !this_cpu_read(trace_taskinfo_save))
 		return;
@@ -31,6 +38,18 @@ static void update_this_cpu(void *info __unused)
 	trace_pids_switch(current);
 }
 
+/* What is wanted has changed. */
+static void update_hook(void)
+{
+	mutex_lock(&switch_mutex);
+	WRITE_ONCE(sched_switch_hook,
+		   record_what || graph_switch || trace_pids_active() ? trace_sched_switch : NULL);
+	mutex_unlock(&switch_mutex);
+	/* A switch on another CPU may still go on with what it found before; the next one is right.
+	 */
+	on_each_cpu(update_this_cpu, NULL, true);
+}
+
 void trace_switch_update(void)
 {
 	u32 wanted = global_trace.trace_flags & TRACE_ITER_RECORD_CMD;
@@ -38,11 +57,13 @@ void trace_switch_update(void)
 
 	for_each_trace_array(tr) wanted |= tr->trace_flags & TRACE_ITER_RECORD_TGID;
 	WRITE_ONCE(record_what, record_users ? wanted : 0);
-	WRITE_ONCE(sched_switch_hook,
-		   record_what || trace_pids_active() ? trace_sched_switch : NULL);
-	/* A switch on another CPU may still go on with what it found before; the next one is right.
-	 */
-	on_each_cpu(update_this_cpu, NULL, true);
+	update_hook();
+}
+
+void trace_switch_graph(void (*fn)(struct task_struct *prev, struct task_struct *next))
+{
+	WRITE_ONCE(graph_switch, fn);
+	update_hook();
 }
 
 void tracing_record_cmdline(bool on)

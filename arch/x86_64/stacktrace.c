@@ -28,13 +28,31 @@ struct stack_bounds {
 
 struct unwind {
 	/* whose stack may be walked, with this CPU's own if it is current */
-	const struct task_struct *task;
+	struct task_struct *task;
 	unsigned long bp;
 	unsigned long ip;
 	/* the caller of a function interrupted before it had a frame, or 0 */
 	unsigned long extra_ip;
 	struct stack_bounds stack;
+	int return_idx; /* unwind_return_hook's */
 };
+
+unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
+				    unsigned long *slot);
+
+static unsigned long return_address(struct unwind *u, unsigned long ret, unsigned long slot)
+{
+	if (!unwind_return_hook)
+		return ret;
+	return unwind_return_hook(u->task, &u->return_idx, ret, (unsigned long *)slot);
+}
+
+void *real_return_address(unsigned long *slot)
+{
+	struct unwind u = { .task = current };
+
+	return (void *)return_address(&u, *slot, (unsigned long)slot);
+}
 
 static bool in_bounds(const struct stack_bounds *b, unsigned long addr, size_t size)
 {
@@ -80,19 +98,25 @@ static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
  * A function that has not yet pushed rbp, or has already popped it, is missing in the chain: its
  * caller's address is on top of the stack. Its first instruction is the call or nop of ftrace.
  */
-static unsigned long frameless_caller(const struct unwind *u, const struct pt_regs *regs)
+static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *regs)
 {
 	static const u8 push_bp_mov[] = { 0x55, 0x48, 0x89, 0xe5 };
-	static const u8 ret[] = { 0xc3 };
+	static const u8 ret_insn[] = { 0xc3 };
 	struct stack_bounds b;
-	unsigned long sp = regs->sp;
+	unsigned long sp = regs->sp, ret;
 
+	/* It has returned to the trace room's code, and its address is below the stack pointer. */
+	ret = return_address(u, regs->ip, sp - 8);
+	if (ret != regs->ip)
+		return ret;
 	if (code_is(regs->ip, push_bp_mov + 1, 3) && code_is(regs->ip - 1, push_bp_mov, 4))
 		sp += 8;
-	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret, 1) &&
+	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret_insn, 1) &&
 		 !code_is(regs->ip + 5, push_bp_mov, 4))
 		return 0;
-	return IS_ALIGNED(sp, 8) && find_stack(u, sp, &b) ? *(unsigned long *)sp : 0;
+	if (!IS_ALIGNED(sp, 8) || !find_stack(u, sp, &b))
+		return 0;
+	return return_address(u, *(unsigned long *)sp, sp);
 }
 
 static void unwind_from_regs(struct unwind *u, const struct pt_regs *regs)
@@ -129,7 +153,7 @@ static bool unwind_next(struct unwind *u)
 		return false;
 	if (b.low == u->stack.low && bp < u->stack.high)
 		return false; /* not upwards: a loop */
-	u->ip = *(unsigned long *)(bp + 8);
+	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
 	u->bp = *(unsigned long *)bp;
 	u->stack = (struct stack_bounds){ b.low, bp + 1 };
 	return u->ip != 0;
@@ -160,12 +184,10 @@ unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, uns
 
 unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigned skip)
 {
-	struct unwind u = {
-		.task = current,
-		.bp = *(unsigned long *)__builtin_frame_address(0),
-		.ip = (unsigned long)__builtin_return_address(0),
-	};
+	unsigned long *frame = __builtin_frame_address(0);
+	struct unwind u = { .task = current, .bp = frame[0] };
 
+	u.ip = return_address(&u, frame[1], (unsigned long)&frame[1]);
 	return unwind_save(&u, entries, max, skip);
 }
 

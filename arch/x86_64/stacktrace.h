@@ -7,6 +7,18 @@
 struct task_struct;
 
 /*
+ * Of the trace room, which replaces return addresses: what the address ret, found at slot on task's
+ * stack, was. idx: 0 at the innermost frame, then the hook's. NULL: all addresses are true ones.
+ * Any context.
+ */
+extern unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
+					   unsigned long *slot);
+/* Where the function that this stands in returns to. */
+#define _RET_IP_ real_return_address((unsigned long *)__builtin_frame_address(0) + 1)
+/* The same of the running task's frame whose return address is at slot. Any context. */
+void *real_return_address(unsigned long *slot);
+
+/*
  * Return addresses, innermost first, into entries; how many. skip leaves out that many callers of
  * stack_trace_save(). A running task other than current gives 0. Any context.
  */

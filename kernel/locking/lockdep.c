@@ -235,11 +235,11 @@ void spin_lock_debug_acquired(spinlock_t *lock)
 	unsigned long flags;
 
 	WRITE_ONCE(lock->holder_cpu, (int)smp_processor_id());
-	lock->holder_ip = __builtin_return_address(0);
+	lock->holder_ip = _RET_IP_;
 	if (in_nmi())
 		return;
 	local_irq_save(flags);
-	push_held(lock, lock->class, __builtin_return_address(0));
+	push_held(lock, lock->class, _RET_IP_);
 	local_irq_restore(flags);
 }
 
@@ -280,7 +280,7 @@ void mutex_debug_acquired(struct mutex *m)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	push_held(m, m->class, __builtin_return_address(0));
+	push_held(m, m->class, _RET_IP_);
 	local_irq_restore(flags);
 }
 

@@ -234,7 +234,7 @@ void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 {
 	void *object = alloc_object(cache->id, gfp);
 
-	slab_debug_alloc(cache, object, cache->object_size, __builtin_return_address(0));
+	slab_debug_alloc(cache, object, cache->object_size, SLAB_USER);
 	if (gfp & __GFP_ZERO && object)
 		memset(object, 0, cache->object_size);
 	return object;
@@ -242,7 +242,7 @@ void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 
 void kmem_cache_free(struct kmem_cache *cache, void *object)
 {
-	if (object && slab_debug_free(cache, object, __builtin_return_address(0)))
+	if (object && slab_debug_free(cache, object, SLAB_USER))
 		free_object(cache->id, object);
 }
 
@@ -315,7 +315,7 @@ static noinline void *kmalloc_zeroed(size_t size, gfp_t gfp, const void *user)
 
 void *__kmalloc(size_t size, gfp_t gfp)
 {
-	return kmalloc_for(size, gfp, __builtin_return_address(0));
+	return kmalloc_for(size, gfp, SLAB_USER);
 }
 
 void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size __unused)
@@ -323,7 +323,7 @@ void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size __unused)
 	unsigned id = class * SLAB_ID_STEP;
 	void *object = alloc_object(id, gfp);
 
-	slab_debug_alloc(slab_cache(id), object, size, __builtin_return_address(0));
+	slab_debug_alloc(slab_cache(id), object, size, SLAB_USER);
 	return object;
 }
 
@@ -335,7 +335,7 @@ void kfree(const void *object)
 	/* NULL is not in the direct map either. */
 	if (unlikely(pfn >= max_pfn || !(id = mem_map[pfn].slab)))
 		kfree_large(object);
-	else if (slab_debug_free(slab_cache(id), (void *)object, __builtin_return_address(0)))
+	else if (slab_debug_free(slab_cache(id), (void *)object, SLAB_USER))
 		free_object(id, (void *)object);
 }
 

@@ -1,6 +1,7 @@
 /* The inside of a slab cache, for slab.c and its checks in slab_debug.c. */
 #pragma once
 
+#include "arch/x86_64/stacktrace.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"
 
@@ -61,8 +62,11 @@ void slab_debug_alloc(const struct kmem_cache *cache, void *object, size_t size,
 /* An object that comes back: true if it may go on a freelist. Reports what is wrong. */
 bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *user);
 size_t slab_debug_size(const struct kmem_cache *cache, const void *object);
+/* Whom the function that this stands in works for. */
+#define SLAB_USER _RET_IP_
 #else
 #define SLAB_DEBUG_BYTES 0
+#define SLAB_USER        NULL
 
 /* A free object's first word links it into the list that it is in. */
 static __always_inline void **slab_link(const struct kmem_cache *cache __unused, void *object)

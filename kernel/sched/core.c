@@ -486,6 +486,21 @@ u64 sched_pass_count(unsigned cpu)
 	return READ_ONCE(cpu_rq(cpu)->sched_count);
 }
 
+struct task_struct *idle_task(unsigned cpu)
+{
+	return cpu_rq(cpu)->idle;
+}
+
+void task_call_func(struct task_struct *p,
+		    void (*fn)(struct task_struct *p, bool asleep, void *arg), void *arg)
+{
+	unsigned long flags;
+	struct runqueue *rq = task_rq_lock(p, &flags);
+
+	fn(p, !p->on_rq, arg);
+	task_rq_unlock(rq, p, flags);
+}
+
 bool idle_cpu(unsigned cpu)
 {
 	struct runqueue *rq = cpu_rq(cpu);

@@ -40,6 +40,8 @@ struct task_struct *child_reaper;
 
 static const struct task_fs_hooks *fs_hooks;
 void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
+void (*task_new_hook)(struct task_struct *task);
+void (*task_free_hook)(struct task_struct *task);
 static atomic64_t forks;
 
 void task_set_fs_hooks(const struct task_fs_hooks *hooks)
@@ -60,6 +62,8 @@ u64 total_forks(void)
 
 static void free_task(struct task_struct *p)
 {
+	if (task_free_hook)
+		task_free_hook(p);
 	free_thread_stack(p->stack);
 	kfree(p);
 }
@@ -138,9 +142,12 @@ static bool publish_task(struct task_struct *p, struct task_struct *parent)
 			child_reaper = p;
 	}
 	spin_unlock(&tasklist_lock);
-	if (p->pid)
-		atomic64_inc(&forks);
-	return p->pid;
+	if (!p->pid)
+		return false;
+	atomic64_inc(&forks);
+	if (task_new_hook)
+		task_new_hook(p);
+	return true;
 }
 
 struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const char *comm,
@@ -240,5 +247,7 @@ struct task_struct *fork_idle(unsigned cpu)
 	rq->idle = p;
 	WRITE_ONCE(rq->curr, p);
 	per_cpu(current_task, cpu) = p;
+	if (task_new_hook)
+		task_new_hook(p);
 	return p;
 }

@@ -63,6 +63,13 @@ void preempt_schedule_irq(void);
 void schedule_tail(struct task_struct *prev);
 /* How often this CPU has passed through the scheduler, whether it switched or not. Any context. */
 u64 sched_pass_count(unsigned cpu);
+struct task_struct *idle_task(unsigned cpu);
+/*
+ * Call fn(p, asleep, arg) with P and R of p held: asleep, p is not runnable and stays so for the
+ * time of the call. fn wakes nobody and takes no lock. Task context.
+ */
+void task_call_func(struct task_struct *p,
+		    void (*fn)(struct task_struct *p, bool asleep, void *arg), void *arg);
 /* True if this CPU runs its idle task and has nothing else to run. Any context. */
 bool idle_cpu(unsigned cpu);
 
@@ -134,6 +141,13 @@ void task_set_fs_hooks(const struct task_fs_hooks *hooks);
 extern void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 extern void (*task_exit_hook)(struct task_struct *task);
+/*
+ * The same for what the trace room keeps for a task. new: task is known, or is an idle task, and
+ * has not run; may sleep. free: it has made its last switch and nobody knows it any more; any
+ * context in which one may free memory.
+ */
+extern void (*task_new_hook)(struct task_struct *task);
+extern void (*task_free_hook)(struct task_struct *task);
 
 /*
  * Sleep once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which

@@ -1,5 +1,13 @@
 /* Functions that the tracing self-tests trace. */
 #pragma once
 
+#include "kernel/types.h"
+
 unsigned ftrace_target_add(unsigned a, unsigned b);
 void ftrace_target_other(void);
+/* depth more calls of itself; returns depth. */
+unsigned ftrace_target_recurse(unsigned depth);
+/* A value in two registers: high times 2^64 plus low. */
+unsigned __int128 ftrace_target_wide(u64 low, u64 high);
+/* Calls fn(arg). */
+void ftrace_target_call(void (*fn)(void *arg), void *arg);

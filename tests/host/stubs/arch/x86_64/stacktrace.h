@@ -1,4 +1,5 @@
 /* The host's stacktrace.h. */
 #pragma once
 
+#define _RET_IP_ __builtin_return_address(0)
 void dump_stack(void);

@@ -1,0 +1,46 @@
+; Where a function returns to whose return address was replaced (trace/fgraph.c).
+;
+; The address is put back on the stack first, in its old place, so that a backtrace from any
+; instruction below finds the frame of a function that was called: the traced one's caller is its
+; caller. ftrace_return_to_handler() replaces it by the true one, which the return then takes.
+; A function's value is in rax and rdx; there are no floating-point registers in the kernel.
+
+extern ftrace_return_to_handler, preempt_schedule, __preempt_count
+
+REGS_SIZE	equ 9 * 8		; struct ftrace_regs (arch/x86_64/ftrace.h)
+REGS_DX		equ 6 * 8
+REGS_AX		equ 8 * 8
+
+section .text progbits alloc exec nowrite align=16
+bits 64
+
+; Preemption is off from the first to the last instruction that knows of a callback: see
+; ftrace_caller. Before that the task may be switched out; its shadow stack stands.
+global return_to_handler
+return_to_handler:
+	push	qword [rel handler_address]
+	push	rbp
+	mov	rbp, rsp
+	inc	dword [gs:__preempt_count]
+	sub	rsp, REGS_SIZE + 8		; of an even size: the call's stack is aligned
+	mov	[rsp + REGS_AX], rax
+	mov	[rsp + REGS_DX], rdx
+	mov	rdi, rsp
+	lea	rsi, [rbp + 8]
+	call	ftrace_return_to_handler
+	mov	rax, [rsp + REGS_AX]
+	mov	rdx, [rsp + REGS_DX]
+	dec	dword [gs:__preempt_count]
+	jz	.preempt			; a switch is allowed and wanted
+	leave
+	ret
+.preempt:
+	call	preempt_schedule
+	mov	rax, [rsp + REGS_AX]
+	mov	rdx, [rsp + REGS_DX]
+	leave
+	ret
+
+section .rodata progbits alloc noexec nowrite align=8
+handler_address:
+	dq	return_to_handler

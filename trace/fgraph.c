@@ -1,0 +1,350 @@
+/*
+ * Traced calls and their returns: the return address on the stack is hijacked.
+ *
+ * At the entry of a function that a user (fgraph_ops) wants, ftrace calls fgraph_entry(). It keeps
+ * the function's return address in a frame on the task's shadow stack, and puts the address of
+ * return_to_handler in its place. So the function returns there; ftrace_return_to_handler() takes
+ * the frame off again, tells the users, and the true address is gone to.
+ *
+ *	the stack                            the shadow stack
+ *	| ...                  |             | ...                                  |
+ *	| return_to_handler    | <---- slot  | ret, slot, func, users, ..., data    | <- top
+ *	| frame of the traced  |             |                                      | <- limit
+ *
+ * Any number of ftrace_ops may want the same call. The first one's callback makes the frame; those
+ * after it find the address replaced by that very frame, and join it. Each user's ftrace_ops is
+ * its own, with its own filter, so that ftrace alone decides whom a site calls.
+ *
+ * Interrupts and NMIs. They nest on the task that they interrupt, and have returned from all their
+ * functions when they end, so they leave top and limit as they found them, at whatever instruction
+ * they came. An unwinder in them never finds return_to_handler in a slot without its frame: the
+ * frame is there before the slot is changed, and until it has been changed back.
+ *
+ * Tasks. Frames belong to the task, which may sleep, migrate or be killed between a push and its
+ * pop; both happen with preemption off, each on one CPU. Who gives and takes the shadow stacks is
+ * told in trace/fgraph_tasks.c. Functions that never return (do_exit, an oops) leave their frames
+ * behind, which go with the task.
+ *
+ * Users that leave. Frames hold a bit for each user, and users come and go while calls are under
+ * way. Once a user has left the array and every CPU has switched tasks, nobody calls it; frames
+ * with its bit remain. A newcomer may get the same place: calls entered before its time, by the
+ * count of registrations (epoch), are not its own.
+ */
+#include "trace/fgraph.h"
+
+#include "arch/x86_64/local.h"
+#include "kernel/panic.h"
+#include "trace/fgraph_internal.h"
+#include "trace/ftrace_internal.h"
+
+DEFINE_MUTEX(fgraph_mutex);
+
+static struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE]; /* [G] to write; NULL: free */
+static u32 fgraph_epoch;                                   /* [G] to write: registrations */
+static u64 fgraph_unmatched; /* [A] frames thrown away: their function never returned */
+
+static __always_inline unsigned long frame_func(const struct fgraph_frame *frame)
+{
+	return (unsigned long)(long)frame->func;
+}
+
+/* Ask one user about the call in the innermost frame. True if it wants the return. */
+static __always_inline bool ask_user(struct fgraph_frame *frame, struct fgraph_ops *gops,
+				     unsigned long ip, struct ftrace_regs *fregs)
+{
+	struct ftrace_graph_ent trace = { .func = ip, .depth = frame->depth };
+
+	/* In the joined frame of older users: none of its bits is an older one's of the same idx.
+	 */
+	frame->epoch = READ_ONCE(fgraph_epoch);
+	if (!gops->entryfunc(&trace, gops, fregs))
+		return false;
+	frame->users |= (u16)(1U << gops->idx);
+	return true;
+}
+
+/* The address in slot has been replaced already: by another user for this call? */
+static noinline bool join_frame(struct fgraph_stack *stack, unsigned long *slot,
+				struct fgraph_ops *gops, unsigned long ip,
+				struct ftrace_regs *fregs)
+{
+	struct fgraph_frame *frame = stack->top;
+
+	/* Else a function jumped here at its end: its own frame is below this call's. */
+	if (frame->slot != slot || frame_func(frame) != ip || frame->users & 1U << gops->idx)
+		return false;
+	ask_user(frame, gops, ip, fregs);
+	return true;
+}
+
+/* The callback of each user's ftrace_ops: preemption is off, any context. */
+static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs)
+{
+	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
+	unsigned long *slot = ftrace_regs_return_slot(fregs);
+	struct fgraph_stack *stack = current->trace;
+	struct fgraph_frame *frame, *top;
+
+	if (unlikely(!stack))
+		return;
+	if (unlikely(*slot == (unsigned long)return_to_handler) &&
+	    join_frame(stack, slot, gops, ip, fregs))
+		return;
+	frame = (struct fgraph_frame *)stack->limit;
+	if (unlikely((u64 *)(frame + 1) > fgraph_stack_end(stack))) {
+		local_inc32(&stack->overrun);
+		return;
+	}
+	WRITE_ONCE(stack->limit, frame->data);
+	barrier(); /* from here on interrupts leave the frame alone */
+	top = stack->top;
+	frame->ret = *slot;
+	frame->slot = slot;
+	frame->func = (s32)ip;
+	frame->users = 0;
+	frame->depth = (u16)(top->depth + 1);
+	frame->prev = (u16)((u64 *)frame - (u64 *)top);
+	frame->data_idx = FGRAPH_NO_DATA;
+	barrier();
+	WRITE_ONCE(stack->top, frame);
+	barrier();
+	if (likely(ask_user(frame, gops, ip, fregs))) {
+		WRITE_ONCE(*slot, (unsigned long)return_to_handler);
+		return;
+	}
+	WRITE_ONCE(stack->top, top);
+	barrier();
+	WRITE_ONCE(stack->limit, (u64 *)frame);
+}
+
+/*
+ * The innermost frame is not that of the function that returns to slot: those above it belong to
+ * functions that were left in some other way than by returning.
+ */
+static noinline struct fgraph_frame *unwind_to(struct fgraph_stack *stack,
+					       const unsigned long *slot)
+{
+	while (stack->top != fgraph_bottom(stack) && stack->top->slot != slot) {
+		struct fgraph_frame *frame = stack->top;
+
+		__atomic_fetch_add(&fgraph_unmatched, 1, __ATOMIC_RELAXED);
+		WRITE_ONCE(stack->top, fgraph_below(frame));
+		barrier();
+		WRITE_ONCE(stack->limit, (u64 *)frame);
+	}
+	if (stack->top == fgraph_bottom(stack))
+		panic("fgraph: nobody knows where to return to from %p", slot);
+	return stack->top;
+}
+
+/* What return_to_handler (arch/x86_64/fgraph_entry.asm) calls; slot: where it has put itself back.
+ */
+void ftrace_return_to_handler(struct ftrace_regs *fregs, unsigned long *slot)
+{
+	struct fgraph_stack *stack = current->trace;
+	struct fgraph_frame *frame = stack->top;
+	struct ftrace_graph_ret trace;
+
+	if (unlikely(frame->slot != slot))
+		frame = unwind_to(stack, slot);
+	trace.func = frame_func(frame);
+	trace.retval = fregs->ax;
+	trace.depth = frame->depth;
+	trace.overrun = stack->overrun;
+	for (unsigned users = frame->users; users; users &= users - 1) {
+		struct fgraph_ops *gops = READ_ONCE(fgraph_array[__builtin_ctz(users)]);
+
+		if (likely(gops && (s32)(frame->epoch - gops->epoch) >= 0))
+			gops->retfunc(&trace, gops, fregs);
+	}
+	WRITE_ONCE(*slot, frame->ret);
+	barrier(); /* an unwinder needs the frame until here */
+	WRITE_ONCE(stack->top, fgraph_below(frame));
+	barrier(); /* what is pushed over the frame lies above what top points to */
+	WRITE_ONCE(stack->limit, (u64 *)frame);
+}
+
+/* ---- the unwinder ---- */
+
+/* A frame of which nobody knows whether it is sound: it lies in the stack, and above its bottom. */
+static bool is_frame(struct fgraph_stack *stack, const struct fgraph_frame *frame)
+{
+	return (const u64 *)frame > stack->words && IS_ALIGNED((unsigned long)frame, 8) &&
+	       (const u64 *)(frame + 1) <= fgraph_stack_end(stack);
+}
+
+/*
+ * The frame of slot, which has not been found yet: searched from top, or below the one that was
+ * found last. It goes strictly down, whatever is written in the frames.
+ */
+static struct fgraph_frame *find_frame(struct fgraph_stack *stack, int *idx,
+				       const unsigned long *slot)
+{
+	struct fgraph_frame *frame = READ_ONCE(stack->top);
+
+	if (*idx)
+		frame = fgraph_below((struct fgraph_frame *)&stack->words[*idx]);
+	while (is_frame(stack, frame)) {
+		if (frame->slot == slot && frame->ret != (unsigned long)return_to_handler) {
+			*idx = (int)((u64 *)frame - stack->words);
+			return frame;
+		}
+		if (!frame->prev)
+			break;
+		frame = fgraph_below(frame);
+	}
+	return NULL;
+}
+
+unsigned long ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
+				    unsigned long *retp)
+{
+	struct fgraph_frame *frame = NULL;
+	struct fgraph_stack *stack;
+
+	if (likely(ret != (unsigned long)return_to_handler))
+		return ret;
+	preempt_disable(); /* so long the stack is not freed */
+	stack = READ_ONCE(task->trace);
+	if (stack)
+		frame = find_frame(stack, idx, retp);
+	if (frame)
+		ret = frame->ret;
+	else if (task != current)
+		ret = READ_ONCE(*retp); /* perhaps it was just put back: trace/fgraph_tasks.c */
+	preempt_enable();
+	return ret;
+}
+
+/* ---- data that users keep for a call: after the first, each has a word with idx and words ---- */
+
+void *fgraph_reserve_more(struct fgraph_stack *stack, int idx, unsigned words)
+{
+	u64 *head = stack->limit;
+
+	if (stack->top->data_idx == FGRAPH_NO_DATA)
+		return NULL; /* no room */
+	if (head + 1 + words > fgraph_stack_end(stack))
+		return NULL;
+	WRITE_ONCE(stack->limit, head + 1 + words);
+	barrier();
+	*head = (u64)(unsigned)idx << 32 | words;
+	return head + 1;
+}
+
+void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
+{
+	u64 *head;
+
+	if (frame->data_idx == FGRAPH_NO_DATA)
+		return NULL;
+	if (frame->data_idx == idx) {
+		*size = frame->data_words * 8;
+		return frame->data;
+	}
+	for (head = frame->data + frame->data_words; head < end; head += 1 + (u32)*head) {
+		if ((int)(*head >> 32) == idx) {
+			*size = (int)(u32)*head * 8;
+			return head + 1;
+		}
+	}
+	return NULL;
+}
+
+void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
+{
+	struct fgraph_stack *stack = current->trace;
+	struct fgraph_frame *frame = stack->top, *above;
+
+	while (frame != fgraph_bottom(stack)) {
+		void *data;
+
+		above = frame;
+		frame = fgraph_below(frame);
+		data = fgraph_find_data(frame, (u64 *)above, idx, size);
+		if (data && --depth <= 0)
+			return data;
+	}
+	return NULL;
+}
+
+/* ---- users ---- */
+
+/* A free place, not the one that was left last: [G]. Negative when there is none. */
+static int free_idx(void)
+{
+	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
+		if (!fgraph_array[i])
+			return (int)i;
+	return -ENOSPC;
+}
+
+unsigned fgraph_users(void)
+{
+	unsigned users = 0;
+
+	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
+		users += fgraph_array[i] != NULL;
+	return users;
+}
+
+u64 fgraph_unmatched_frames(void)
+{
+	return __atomic_load_n(&fgraph_unmatched, __ATOMIC_RELAXED);
+}
+
+/* G held. */
+static int add_user(struct fgraph_ops *gops)
+{
+	int idx, error;
+
+	if (gops->ops.flags & FTRACE_OPS_FL_ENABLED)
+		return -EBUSY;
+	idx = free_idx();
+	if (idx < 0)
+		return idx;
+	error = fgraph_users() ? 0 : fgraph_give_stacks();
+	if (error)
+		return error;
+	gops->idx = idx;
+	gops->epoch = fgraph_epoch + 1;
+	gops->ops.func = fgraph_entry;
+	WRITE_ONCE(fgraph_epoch, gops->epoch);
+	smp_store_release(&fgraph_array[idx], gops);
+	error = register_ftrace_function(&gops->ops);
+	if (!error)
+		return 0;
+	unregister_ftrace_function(&gops->ops);
+	WRITE_ONCE(fgraph_array[idx], NULL);
+	ftrace_synchronize();
+	if (!fgraph_users())
+		fgraph_take_stacks();
+	return error;
+}
+
+int register_ftrace_graph(struct fgraph_ops *gops)
+{
+	int error;
+
+	if (!gops->entryfunc || !gops->retfunc)
+		return -EINVAL;
+	mutex_lock(&fgraph_mutex);
+	error = add_user(gops);
+	mutex_unlock(&fgraph_mutex);
+	return error;
+}
+
+void unregister_ftrace_graph(struct fgraph_ops *gops)
+{
+	mutex_lock(&fgraph_mutex);
+	if (gops->ops.flags & FTRACE_OPS_FL_ENABLED) {
+		/* No entry from here on, and then no return. */
+		unregister_ftrace_function(&gops->ops);
+		WRITE_ONCE(fgraph_array[gops->idx], NULL);
+		ftrace_synchronize();
+		if (!fgraph_users())
+			fgraph_take_stacks();
+	}
+	mutex_unlock(&fgraph_mutex);
+}
