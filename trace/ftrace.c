@@ -25,7 +25,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/printk.h"
-#include "kernel/sched/sched.h"
+#include "kernel/rcu/rcu.h"
 #include "trace/ftrace_hash.h"
 #include "trace/ftrace_internal.h"
 #include "trace/trace_recursion.h"
@@ -80,7 +80,7 @@ static void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
  */
 void ftrace_synchronize(void)
 {
-	synchronize_sched();
+	synchronize_rcu_tasks_rude();
 }
 
 static void ftrace_bug(const struct text_patch *patch, int error)

@@ -24,6 +24,7 @@
 #include "kernel/bug.h"
 #include "kernel/irq/workqueue.h"
 #include "kernel/printk.h"
+#include "kernel/rcu/rcu_tasks.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 #include "kernel/watchdog.h"
@@ -404,6 +405,7 @@ void schedule(void)
 {
 	struct task_struct *tsk = current;
 
+	rcu_tasks_quiescent(tsk);
 	if (unlikely(tsk->worker) && tsk->state)
 		wq_worker_sleeping(tsk);
 	do {
@@ -445,6 +447,7 @@ void preempt_schedule_irq(void)
 void cond_resched(void)
 {
 	might_sleep();
+	rcu_tasks_quiescent(current);
 	if (this_cpu_read(__preempt_count) == 0)
 		preempt_schedule();
 }
@@ -453,7 +456,6 @@ void do_task_dead(void)
 {
 	struct task_struct *tsk = current;
 
-	preempt_disable();
 	/* Under P, so that a late waker, which saw an older state, cannot overwrite it. */
 	spin_lock_irq(&tsk->lock);
 	WRITE_ONCE(tsk->state, TASK_DEAD);

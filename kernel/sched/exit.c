@@ -91,14 +91,14 @@ void do_exit(int status)
 
 	/*
 	 * From the moment the parent knows, be quick: it may wait for the last switch to free the
-	 * memory.
+	 * memory. And RCU-tasks no longer sees a task that has left the list, so nothing may
+	 * preempt it there.
 	 */
 	preempt_disable();
 	if (tsk->flags & PF_KTHREAD)
 		complete_all(&tsk->exited);
 	if (exit_notify(tsk))
 		put_task_struct(tsk);
-	preempt_enable_no_resched();
 	do_task_dead();
 }
 

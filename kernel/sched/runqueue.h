@@ -101,7 +101,7 @@ struct runqueue *task_rq_lock(struct task_struct *p, unsigned long *flags);
 void task_rq_unlock(struct runqueue *rq, struct task_struct *p, unsigned long flags);
 /* One pass of the scheduler: preemption disabled once. preempt: the task goes on being runnable. */
 void __schedule(bool preempt);
-/* The last switch of the current task. */
+/* The last switch of the current task: preemption disabled once. */
 void __noreturn do_task_dead(void);
 
 /* fair.c: R held. */

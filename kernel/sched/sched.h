@@ -92,7 +92,8 @@ int set_user_nice(struct task_struct *p, int nice);
 
 /*
  * Wait until every online CPU has switched tasks: what ran with preemption off when this was called
- * has ended (the rude form of Linux's RCU-tasks). Task context.
+ * has ended. What RCU is made of: use synchronize_rcu() and its like (kernel/rcu/rcu.h). Task
+ * context.
  */
 void synchronize_sched(void);
 

@@ -80,15 +80,25 @@ static void do_nothing(void *unused __unused)
 }
 
 static DEFINE_MUTEX(synchronize_mutex);
+static u64 rounds; /* [synchronize_mutex] that have begun; all but the one under way have ended */
 
 void synchronize_sched(void)
 {
 	static struct stop_work works[NR_CPUS]; /* [synchronize_mutex] */
 	unsigned cpu;
+	u64 begun;
 
 	if (!this_cpu_read(stoppers.task))
 		return; /* early boot: the only CPU, and its task is here, preemptible */
+	smp_mb();       /* a round that begins later sees what the caller did before */
+	begun = READ_ONCE(rounds);
 	mutex_lock(&synchronize_mutex);
+	if (rounds > begun) {
+		/* While we waited for the mutex a whole round went by: it will do for all of us. */
+		mutex_unlock(&synchronize_mutex);
+		return;
+	}
+	WRITE_ONCE(rounds, rounds + 1);
 	for_each_online_cpu (cpu) {
 		works[cpu].fn = do_nothing;
 		queue_stop_work(cpu, &works[cpu]);

@@ -102,6 +102,11 @@ struct task_struct {
 	bool should_stop;             /* set by kthread_stop() */
 	struct completion exited;     /* exit_code is final */
 
+	/* RCU-tasks: kernel/rcu/tasks.c */
+	bool rcu_tasks_holdout; /* set by a grace period, cleared by the next voluntary switch */
+	struct list_head rcu_tasks_node; /* [X] kernel/rcu */
+	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
+
 	/* Owned by other rooms, empty for those that do not use them. */
 	void *files;  /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
 	void *trace;  /* [X] trace */

@@ -1,0 +1,41 @@
+/*
+ * Ordinary RCU: readers have preemption off, so every CPU that has switched tasks since has no
+ * reader left from before. The scheduler knows how to have them all switch: synchronize_sched().
+ */
+#include "kernel/init.h"
+#include "kernel/rcu/callbacks.h"
+#include "kernel/sched/sched.h"
+
+static struct rcu_callbacks rcu = RCU_CALLBACKS_INITIALIZER(rcu, "rcu_sched", synchronize_sched);
+
+void call_rcu(struct rcu_head *head, void (*func)(struct rcu_head *head))
+{
+	rcu_queue_callback(&rcu, head, func);
+}
+
+void synchronize_rcu(void)
+{
+	synchronize_sched();
+}
+
+void synchronize_rcu_tasks_rude(void)
+{
+	synchronize_sched();
+}
+
+void rcu_barrier(void)
+{
+	rcu_wait_for_callback(&rcu);
+}
+
+void rcu_stats(struct rcu_callback_stats *stats)
+{
+	rcu_read_stats(&rcu, stats);
+}
+
+static int __init rcu_init(void)
+{
+	rcu_start_kthread(&rcu);
+	return 0;
+}
+core_initcall(rcu_init);

@@ -1,0 +1,52 @@
+/*
+ * Lists that readers follow under RCU while one writer at a time, who has a lock for it, changes
+ * them. A node that was taken off still leads back into the list: it may be changed or freed after
+ * a grace period. As in Linux (Documentation/RCU/listRCU.rst).
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "kernel/rcu/rcu.h"
+
+static inline void __list_add_rcu(struct list_head *node, struct list_head *prev,
+				  struct list_head *next)
+{
+	node->next = next;
+	node->prev = prev;
+	rcu_assign_pointer(prev->next, node);
+	next->prev = node;
+}
+
+static inline void list_add_rcu(struct list_head *node, struct list_head *head)
+{
+	__list_add_rcu(node, head, head->next);
+}
+
+static inline void list_add_tail_rcu(struct list_head *node, struct list_head *head)
+{
+	__list_add_rcu(node, head->prev, head);
+}
+
+/* node->next stays, for those who stand there. */
+static inline void list_del_rcu(struct list_head *node)
+{
+	list_del(node);
+	node->prev = NULL;
+}
+
+/* node takes the place of old. */
+static inline void list_replace_rcu(struct list_head *old, struct list_head *node)
+{
+	node->next = old->next;
+	node->prev = old->prev;
+	rcu_assign_pointer(node->prev->next, node);
+	node->next->prev = node;
+	old->prev = NULL;
+}
+
+#define list_entry_rcu(ptr, type, member) list_entry(rcu_dereference(ptr), type, member)
+
+/* Between rcu_read_lock() and rcu_read_unlock(), or with preemption off. */
+#define list_for_each_entry_rcu(pos, head, member)                                                 \
+	for (pos = list_entry_rcu((head)->next, __typeof__(*pos), member); &pos->member != (head); \
+	     pos = list_entry_rcu(pos->member.next, __typeof__(*pos), member))

@@ -1,0 +1,199 @@
+/*
+ * RCU-tasks: a grace period ends when every task that was running, or was preempted, when it began
+ * has since given up the CPU of its own will.
+ *
+ * What is to be freed can be entered at any instruction, and a task can be preempted within it: a
+ * trampoline of ftrace, say. That every CPU has switched tasks tells nothing about it then. But a
+ * task that calls schedule(), yield() or cond_resched() is in its own code, as trampolines and what
+ * they call never do that. So one of these from each task is enough, and a task that sleeps has
+ * done it already.
+ *
+ * One grace period, in rcu_tasks_grace_period():
+ *
+ *	1. A barrier on every CPU: from here on nobody finds what was unlinked before.
+ *	2. Each task that is runnable becomes a holdout: its flag rcu_tasks_holdout is set. This is
+ *	   all that the scheduler knows of: a voluntary switch clears it, with one store.
+ *	3. The kthread looks again, and again a little later, until all flags are clear.
+ *	4. Every CPU switches tasks. Here end those that cannot be preempted and are in no list:
+ *idle tasks; tasks in the middle of __schedule(), which is traced itself; tasks that are in the end
+ *of their exit.
+ *
+ * A task that begins after 1 cannot have entered what was unlinked before. One that exits runs with
+ * preemption off from when it leaves the list of tasks to its last switch (do_exit()).
+ */
+#include "kernel/rcu/rcu_tasks.h"
+
+#include "arch/x86_64/stacktrace.h"
+#include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/locking/mutex.h"
+#include "kernel/printk.h"
+#include "kernel/rcu/callbacks.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+#include "kernel/time/ktime.h"
+
+#define POLL_FIRST_MS 1U
+#define POLL_LAST_MS  16U
+
+static void rcu_tasks_grace_period(void);
+
+static struct rcu_callbacks rcu_tasks =
+	RCU_CALLBACKS_INITIALIZER(rcu_tasks, "rcu_tasks_kthread", rcu_tasks_grace_period);
+
+static DEFINE_MUTEX(grace_period_mutex); /* one at a time */
+static DEFINE_SPINLOCK(holdouts_lock);
+static LIST_HEAD(
+	holdouts); /* [holdouts_lock] to write, by the grace period only: it reads freely */
+
+unsigned rcu_task_stall_timeout = 10000;
+
+static int __init setup_stall_timeout(const char *value)
+{
+	return value ? kstrtouint(value, 10, &rcu_task_stall_timeout) : -EINVAL;
+}
+__setup("rcupdate.rcu_task_stall_timeout", setup_stall_timeout);
+
+static void do_nothing(void *unused __unused)
+{
+}
+
+/*
+ * Runnable, be it preempted or running. Asked under P: if it sleeps, whoever wakes it takes P after
+ * us, and so the task sees what was done before this grace period.
+ */
+static bool is_runnable(struct task_struct *p)
+{
+	unsigned long flags;
+	bool runnable;
+
+	spin_lock_irqsave(&p->lock, flags);
+	runnable = READ_ONCE(p->on_rq);
+	spin_unlock_irqrestore(&p->lock, flags);
+	return runnable;
+}
+
+static void find_holdouts(void)
+{
+	struct task_struct *p;
+
+	spin_lock(&tasklist_lock);
+	spin_lock(&holdouts_lock);
+	for_each_task (p) {
+		if (p == current || !is_runnable(p))
+			continue;
+		get_task_struct(p);
+		p->rcu_tasks_nvcsw = READ_ONCE(p->nvcsw);
+		WRITE_ONCE(p->rcu_tasks_holdout, true);
+		list_add_tail(&p->rcu_tasks_node, &holdouts);
+	}
+	spin_unlock(&holdouts_lock);
+	spin_unlock(&tasklist_lock);
+}
+
+/* Let go of those that have passed; how many are left does not matter, but whether. */
+static bool holdouts_left(void)
+{
+	struct task_struct *p, *n;
+
+	list_for_each_entry_safe (p, n, &holdouts, rcu_tasks_node) {
+		if (smp_load_acquire(&p->rcu_tasks_holdout) && is_runnable(p))
+			continue;
+		WRITE_ONCE(p->rcu_tasks_holdout, false);
+		spin_lock(&holdouts_lock);
+		list_del(&p->rcu_tasks_node);
+		spin_unlock(&holdouts_lock);
+		put_task_struct(p);
+	}
+	return !list_empty(&holdouts);
+}
+
+static void report_stall(void)
+{
+	struct task_struct *p;
+
+	pr_err("INFO: rcu_tasks detected stalls on tasks:\n");
+	list_for_each_entry (p, &holdouts, rcu_tasks_node) {
+		bool running = READ_ONCE(p->on_cpu);
+
+		pr_err("%s/%d: %c%s nvcsw: %lu/%lu holdout: %d cpu: %u\n", p->comm, p->pid,
+		       task_state_to_char(p), running ? "." : " ", p->rcu_tasks_nvcsw,
+		       READ_ONCE(p->nvcsw), READ_ONCE(p->rcu_tasks_holdout), READ_ONCE(p->cpu));
+		if (running)
+			smp_backtrace_cpu(READ_ONCE(p->cpu));
+		else
+			show_stack_task(p);
+	}
+}
+
+/*
+ * The time is that which was slept here, as asked for: when the host stops the machine for a while,
+ * that is no stall.
+ */
+static void wait_for_holdouts(void)
+{
+	unsigned poll = POLL_FIRST_MS, waited = 0;
+
+	while (holdouts_left()) {
+		unsigned timeout = READ_ONCE(rcu_task_stall_timeout);
+
+		set_current_state(TASK_IDLE);
+		schedule_timeout(poll * NSEC_PER_MSEC);
+		waited += poll;
+		poll = min(2 * poll, POLL_LAST_MS);
+		if (timeout && waited >= timeout && holdouts_left()) {
+			report_stall();
+			waited = 0;
+		}
+	}
+}
+
+static void rcu_tasks_grace_period(void)
+{
+	mutex_lock(&grace_period_mutex);
+	on_each_cpu(do_nothing, NULL, true);
+	find_holdouts();
+	wait_for_holdouts();
+	synchronize_sched();
+	mutex_unlock(&grace_period_mutex);
+}
+
+void call_rcu_tasks(struct rcu_head *head, void (*func)(struct rcu_head *head))
+{
+	rcu_queue_callback(&rcu_tasks, head, func);
+}
+
+void synchronize_rcu_tasks(void)
+{
+	if (READ_ONCE(rcu_tasks.kthread))
+		rcu_wait_for_callback(&rcu_tasks);
+	else /* the boot: the caller waits by itself */
+		rcu_tasks_grace_period();
+}
+
+void rcu_barrier_tasks(void)
+{
+	rcu_wait_for_callback(&rcu_tasks);
+}
+
+void rcu_tasks_stats(struct rcu_callback_stats *stats)
+{
+	rcu_read_stats(&rcu_tasks, stats);
+}
+
+void rcu_tasks_for_each_holdout(void (*fn)(void *data, const struct task_struct *task), void *data)
+{
+	struct task_struct *p;
+
+	spin_lock(&holdouts_lock);
+	list_for_each_entry (p, &holdouts, rcu_tasks_node)
+		fn(data, p);
+	spin_unlock(&holdouts_lock);
+}
+
+static int __init rcu_tasks_init(void)
+{
+	rcu_start_kthread(&rcu_tasks);
+	return 0;
+}
+core_initcall(rcu_tasks_init);
