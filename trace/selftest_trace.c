@@ -278,6 +278,40 @@ SELFTEST(trace, only_the_tasks_of_set_ftrace_pid_are_traced)
 	reset();
 }
 
+/* The commands that explain their errors there are to come; the log itself is here. */
+SELFTEST(trace, error_log_keeps_the_last_eight_until_it_is_cleared)
+{
+	static const char *const errs[] = { "No such thing", "Too much" };
+	const char *line;
+	char command[16];
+
+	EXPECT_EQ(put("error_log", ""), 0);
+	EXPECT(strcmp(get("error_log"), "") == 0);
+	for (unsigned i = 0; i < 10; i++) {
+		snprintf(command, sizeof(command), "do it %u", i);
+		tracing_log_err(&global_trace, "selftest", command, errs, i % 2, 6);
+	}
+	line = get("error_log");
+	for (unsigned i = 2; i < 10; i++) {
+		char wanted[96];
+
+		snprintf(wanted, sizeof(wanted),
+			 "] selftest: error: %s\n  Command: do it %u\n                 ^\n",
+			 errs[i % 2], i);
+		EXPECT(*line == '[');
+		line = strchr(line, ']');
+		ASSERT(line && strncmp(line, wanted, strlen(wanted)) == 0);
+		line += strlen(wanted);
+	}
+	EXPECT_EQ(*line, '\0');
+	tracing_log_err(&global_trace, "selftest", "short", errs, 0, 500);
+	EXPECT(strstr(get("error_log"), "Command: short\n                ^\n"));
+	EXPECT_EQ(put_mode("error_log", "x", 1, O_APPEND), 0);
+	EXPECT(strstr(get("error_log"), "short"));
+	EXPECT_EQ(put("error_log", ""), 0);
+	EXPECT(strcmp(get("error_log"), "") == 0);
+}
+
 /* ---- consuming readers ---- */
 
 #define PIPE_EVENTS 2000U

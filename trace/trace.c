@@ -325,6 +325,7 @@ int trace_array_init(struct trace_array *tr)
 	mutex_init(&tr->pipe_lock);
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);
+	INIT_LIST_HEAD(&tr->err_log);
 	tr->buffer = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
 	if (tr->buffer && tr->cpus)
@@ -348,6 +349,7 @@ void trace_array_exit(struct trace_array *tr)
 			t->destroy(tr);
 	trace_pids_destroy(tr);
 	trace_free_options(tr);
+	tracing_clear_errs(tr);
 	if (tr->buffer)
 		ring_buffer_free(tr->buffer);
 	kfree(tr->cpus);

@@ -138,7 +138,7 @@ struct trace_cpu {
 
 #define TRACERS_MAX 16
 
-/* [T] trace_types_lock to write. */
+/* [T] trace_types_lock to write; [E] err_log_mutex in trace_error_log.c. */
 struct trace_array {
 	struct trace_buffer *buffer;    /* constant */
 	struct tracer *current_trace;   /* [T] never NULL */
@@ -151,6 +151,8 @@ struct trace_array {
 	u64 time_start;     /* [T] clock when the trace was last cleared, for latency-format */
 	struct dentry *dir; /* constant: NULL is the top of tracefs */
 	struct dentry *options_dir; /* constant */
+	struct list_head err_log;   /* [E] trace_error_log.c */
+	unsigned err_log_count;     /* [E] */
 	struct mutex pipe_lock;     /* consuming readers: one entry at a time */
 	struct trace_cpu all;       /* constant */
 	struct trace_cpu *cpus;     /* constant: nr_cpu_ids of them */
@@ -453,5 +455,13 @@ int trace_create_options_dir(struct trace_array *tr);
 void trace_free_options(struct trace_array *tr);
 /* events/ as far as it is there without trace events. 0 or -ENOMEM. Task context. */
 int trace_create_events_dir(struct trace_array *tr);
+/*
+ * Note in error_log why a command was refused: location and errs[type] are texts that stay, such as
+ * "sched:sched_switch" and "Field not found"; command is copied; position is the character of it at
+ * which the caret stands. Task context.
+ */
+void tracing_log_err(struct trace_array *tr, const char *location, const char *command,
+		     const char *const *errs, u8 type, u16 position);
+void tracing_clear_errs(struct trace_array *tr);
 /* Print the buffer through printk, as after an oops; tracing stays off. Any context. */
 void ftrace_dump(void);

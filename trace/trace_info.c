@@ -1,5 +1,4 @@
-/* Files that tell about tracing: README, error_log. */
-#include "fs/seq_file.h"
+/* The file README: what the files of tracing are for. */
 #include "kernel/init.h"
 #include "trace/trace.h"
 
@@ -53,34 +52,8 @@ static ssize_t readme_read(struct file *file __unused, char *buf, size_t count, 
 static const struct file_operations readme_fops = { .read = readme_read,
 						    .llseek = generic_file_llseek };
 
-/* No command that explains its errors there (triggers, probes) exists yet; clearing it is fine. */
-static int error_log_show(struct seq_file *m __unused, void *v __unused)
-{
-	return 0;
-}
-
-static int error_log_open(struct inode *inode __unused, struct file *file)
-{
-	return single_open(file, error_log_show, NULL);
-}
-
-static ssize_t error_log_write(struct file *file __unused, const char *buf __unused, size_t count,
-			       loff_t *pos __unused)
-{
-	return (ssize_t)count;
-}
-
-static const struct file_operations error_log_fops = {
-	.open = error_log_open,
-	.read = seq_read,
-	.write = error_log_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
-
 static const struct trace_file info_files[] = {
 	{ .name = "README", .mode = 0440, .fops = &readme_fops, .only_top = true },
-	{ .name = "error_log", .mode = 0640, .fops = &error_log_fops },
 	{ .name = NULL },
 };
 
