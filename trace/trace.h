@@ -61,8 +61,6 @@ struct tracer {
 		struct trace_iterator *iter); /* NULL: the event's own form */
 	/* An option's bit is about to change: 0 lets it. NULL: no objection. */
 	int (*set_flag)(struct trace_array *tr, u32 old_flags, u32 bit, bool set);
-	/* A TRACE_ITER_* flag is about to change: not 0 refuses. NULL: no objection. */
-	int (*flag_changed)(struct trace_array *tr, u64 mask, bool set);
 	/*
 	 * What it needs for each trace_array, before the first init: make it
 	 * (trace_tracer_private()), its files in tr->dir, and let it go when tr is removed. 0 or
@@ -109,7 +107,6 @@ int register_tracer(struct tracer *tracer);
 	C(IRQ_INFO, "irq-info")                                                                    \
 	C(MARKERS, "markers")                                                                      \
 	C(PAUSE_ON_TRACE, "pause-on-trace")                                                        \
-	C(FUNCTION, "function-trace")                                                              \
 	C(FUNC_FORK, "function-fork")                                                              \
 	C(STACKTRACE, "stacktrace")
 
@@ -123,7 +120,7 @@ enum trace_iterator_flags { TRACE_FLAGS };
 #define TRACE_DEFAULT_FLAGS                                                                        \
 	(TRACE_ITER_PRINT_PARENT | TRACE_ITER_PRINTK | TRACE_ITER_ANNOTATE |                       \
 	 TRACE_ITER_CONTEXT_INFO | TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE |                  \
-	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | TRACE_ITER_FUNCTION)
+	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS)
 
 /* Options that only the top level has. */
 #define TOP_LEVEL_TRACE_FLAGS                                                                      \
@@ -232,7 +229,7 @@ void tracing_reset_online_cpus(struct trace_array *tr);
 /* 0, -EINVAL (no such tracer), or what the tracer's init says. */
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 int tracing_set_tracer_locked(struct trace_array *tr, const char *name); /* T held */
-/* A TRACE_ITER_* flag on or off. 0, or -EINVAL when the tracer objects. T held. */
+/* A TRACE_ITER_* flag on or off. 0, or -EINVAL: it is the top level's only. T held. */
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled);
 /* Make tr ready but for its files: 0 or -ENOMEM. And take that back. Nobody else knows of tr. */
 int trace_array_init(struct trace_array *tr);

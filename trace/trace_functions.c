@@ -128,7 +128,7 @@ static int function_start(struct trace_array *tr)
 	struct function_tracer *f = function_of(tr);
 	int error;
 
-	if (f->enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
+	if (f->enabled)
 		return 0;
 	error = register_ftrace_function(&f->ops);
 	f->enabled = !error;
@@ -193,19 +193,6 @@ static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, boo
 	return running ? function_start(tr) : 0;
 }
 
-/* The option function-trace: the tracer stays, and traces nothing. */
-static int function_flag_changed(struct trace_array *tr, u64 mask, bool set)
-{
-	if (mask != TRACE_ITER_FUNCTION)
-		return 0;
-	if (!set) {
-		function_stop(tr);
-		return 0;
-	}
-	tr->trace_flags |= TRACE_ITER_FUNCTION;
-	return function_start(tr);
-}
-
 static int function_trace_create(struct trace_array *tr)
 {
 	struct function_tracer *f = &top_function;
@@ -242,7 +229,6 @@ static struct tracer function_trace = {
 	.reset = function_trace_reset,
 	.start = function_trace_start,
 	.set_flag = function_set_flag,
-	.flag_changed = function_flag_changed,
 	.create = function_trace_create,
 	.create_files = function_trace_create_files,
 	.destroy = function_trace_destroy,

@@ -24,13 +24,9 @@ struct trace_option {
 
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 {
-	struct tracer *tracer = tr->current_trace;
-
 	if (!!(tr->trace_flags & mask) == enabled)
 		return 0;
 	if (tr->name && mask & TOP_LEVEL_TRACE_FLAGS)
-		return -EINVAL;
-	if (tracer->flag_changed && tracer->flag_changed(tr, mask, enabled))
 		return -EINVAL;
 	if (enabled)
 		tr->trace_flags |= mask;

@@ -7,7 +7,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "trace/trace.h"
 
-#define STACK_SKIP 2 /* the functions here, before the one that called trace_printk() */
+#define STACK_SKIP 1 /* the function here, before the one that called trace_printk() */
 
 /* The formats of all places that use trace_printk() or trace_puts(); NULL where not constant. */
 extern const char *const __start___trace_printk_fmt[], *const __stop___trace_printk_fmt[];
@@ -17,43 +17,66 @@ static bool trace_printk_wanted(const struct trace_array *tr)
 	return (READ_ONCE(tr->trace_flags) & TRACE_ITER_PRINTK) && tracing_is_on();
 }
 
-/* ---- writing; preemption off ---- */
+/* ---- writing; preemption off; each says whether there is an entry now ---- */
 
-static void write_text(unsigned long ip, const char *text, size_t length, u32 ctx)
+static bool write_text(unsigned long ip, const char *text, size_t length, u32 ctx)
 {
 	struct trace_array *tr = &global_trace;
 	struct print_entry *entry =
 		trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + length + 1, ctx);
 
 	if (!entry)
-		return;
+		return false;
 	entry->ip = ip;
 	memcpy(entry->buf, text, length);
 	entry->buf[length] = '\0';
 	trace_buffer_unlock_commit(tr);
-	ftrace_trace_stack(tr, ctx, STACK_SKIP);
+	return true;
 }
 
-static void write_words(unsigned long ip, const char *fmt, const u32 *words, size_t count, u32 ctx)
+static bool write_words(unsigned long ip, const char *fmt, const u32 *words, size_t count, u32 ctx)
 {
 	struct trace_array *tr = &global_trace;
 	struct bprint_entry *entry = trace_buffer_lock_reserve(
 		tr, TRACE_BPRINT, sizeof(*entry) + count * sizeof(*words), ctx);
 
 	if (!entry)
-		return;
+		return false;
 	entry->ip = ip;
 	entry->fmt = fmt;
 	memcpy(entry->buf, words, count * sizeof(*words));
 	trace_buffer_unlock_commit(tr);
-	ftrace_trace_stack(tr, ctx, STACK_SKIP);
+	return true;
 }
 
-static void vprint_text(unsigned long ip, const char *fmt, va_list args, u32 ctx, char *scratch)
+static bool vwrite_text(unsigned long ip, const char *fmt, va_list args, u32 ctx)
 {
-	int length = vscnprintf(scratch, TRACE_SCRATCH_SIZE, fmt, args);
+	char *scratch = trace_scratch_get();
+	bool written;
 
-	write_text(ip, scratch, (size_t)length, ctx);
+	if (!scratch)
+		return false;
+	written = write_text(ip, scratch,
+			     (size_t)vscnprintf(scratch, TRACE_SCRATCH_SIZE, fmt, args), ctx);
+	trace_scratch_put();
+	return written;
+}
+
+/* Arguments that are too long for an entry: the text, cut, is better than nothing. */
+static bool vwrite_words(unsigned long ip, const char *fmt, va_list args, u32 ctx)
+{
+	const size_t max = TRACE_SCRATCH_SIZE / sizeof(u32);
+	u32 *scratch = trace_scratch_get();
+	bool written = false;
+	size_t count;
+
+	if (!scratch)
+		return false;
+	count = vbin_printf(scratch, max, fmt, args);
+	if (count <= max)
+		written = write_words(ip, fmt, scratch, count, ctx);
+	trace_scratch_put();
+	return count <= max ? written : vwrite_text(ip, fmt, args, ctx);
 }
 
 void __trace_printk(const char *fmt, ...)
@@ -61,44 +84,30 @@ void __trace_printk(const char *fmt, ...)
 	unsigned long ip = (unsigned long)__builtin_return_address(0);
 	u32 ctx = tracing_gen_ctx();
 	va_list args;
-	void *scratch;
 
 	if (!trace_printk_wanted(&global_trace))
 		return;
 	preempt_disable();
-	scratch = trace_scratch_get();
-	if (scratch) {
-		va_start(args, fmt);
-		vprint_text(ip, fmt, args, ctx, scratch);
-		va_end(args);
-		trace_scratch_put();
-	}
+	va_start(args, fmt);
+	if (vwrite_text(ip, fmt, args, ctx))
+		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
+	va_end(args);
 	preempt_enable();
 }
 
-/* Arguments that are too long for an entry: the text, cut, is better than nothing. */
 void __trace_bprintk(const char *fmt, ...)
 {
 	unsigned long ip = (unsigned long)__builtin_return_address(0);
 	u32 ctx = tracing_gen_ctx();
 	va_list args;
-	u32 *scratch;
-	size_t count;
 
 	if (!trace_printk_wanted(&global_trace))
 		return;
 	preempt_disable();
-	scratch = trace_scratch_get();
-	if (scratch) {
-		va_start(args, fmt);
-		count = vbin_printf(scratch, TRACE_SCRATCH_SIZE / sizeof(*scratch), fmt, args);
-		if (count <= TRACE_SCRATCH_SIZE / sizeof(*scratch))
-			write_words(ip, fmt, scratch, count, ctx);
-		else
-			vprint_text(ip, fmt, args, ctx, (char *)scratch);
-		va_end(args);
-		trace_scratch_put();
-	}
+	va_start(args, fmt);
+	if (vwrite_words(ip, fmt, args, ctx))
+		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
+	va_end(args);
 	preempt_enable();
 }
 
@@ -110,7 +119,8 @@ void __trace_puts(const char *text)
 	if (!trace_printk_wanted(&global_trace))
 		return;
 	preempt_disable();
-	write_text(ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx);
+	if (write_text(ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx))
+		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
 	preempt_enable();
 }
 
@@ -129,7 +139,7 @@ void __trace_bputs(const char *text)
 		entry->ip = ip;
 		entry->str = text;
 		trace_buffer_unlock_commit(tr);
-		ftrace_trace_stack(tr, ctx, STACK_SKIP - 1);
+		ftrace_trace_stack(tr, ctx, STACK_SKIP);
 	}
 	preempt_enable();
 }

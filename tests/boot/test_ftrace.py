@@ -280,12 +280,83 @@ def with_option(tracing, option, value, command="cat /proc/uptime"):
     ("context-info", 0, r"^\s*vfs_read <-\w+$"),
     ("latency-format", 1, r"^# latency: \d+ us, #\d+/\d+, CPU#\d+"),
     ("record-cmd", 0, r"<\.\.\.>-\d+"),
-    ("raw", 1, r"^\d+ \d+ \d+ ffffffff[0-9a-f]+ ffffffff[0-9a-f]+|: ffffffff[0-9a-f]+ ffffffff[0-9a-f]+$"),
+    ("raw", 1, r"^\d+ \d+ \d+ ffffffff[0-9a-f]{8} ffffffff[0-9a-f]{8}$"),
+    ("hex", 1, r"^[0-9a-f]{8} 0000000[0-3] [0-9a-f]{16} ffffffff[0-9a-f]{8} ffffffff[0-9a-f]{8} $"),
+    ("verbose", 1, r"\A# tracer: function\n#\n +\w+-\d+ .*: vfs_read <-\w+$"),
+    ("record-tgid", 1, r"^ +cat-(\d+) +\( *\1\) \[\d+\] .*: vfs_read <-\w+$"),
     ("func_stack_trace", 1, r"^ => vfs_read$"),
 ])
 def test_an_option_shows_its_effect(tracing, option, value, shows):
     text = with_option(tracing, option, value)
     assert re.search(shows, text, re.M), text[-1500:]
+
+
+def test_verbose_and_latency_format_together_name_each_field(tracing):
+    tracing.write("options/verbose", 1)
+    try:
+        text = with_option(tracing, "latency-format", 1)
+    finally:
+        tracing.write("options/verbose", 0)
+    assert re.search(r"^ +cat +\d+ +[0-3] \d [0-9a-f]{8} [0-9a-f]{8} \[[0-9a-f]{8}\] \d+\.\d{3}ms "
+                     r"\(\+\d+\.\d{3}ms\): vfs_read <-\w+$", text, re.M), text
+
+
+def test_printk_msg_only_leaves_the_text_alone(tracing):
+    tracing.write("trace_marker", "nothing but this")
+    tracing.write("options/printk-msg-only", 1)
+    try:
+        assert "nothing but this" in tracing.lines("trace")
+    finally:
+        tracing.write("options/printk-msg-only", 0)
+    assert "nothing but this" not in tracing.lines("trace")
+
+
+def test_annotate_tells_where_a_cpu_begins_when_events_were_overwritten(tracing):
+    size = tracing.read("buffer_size_kb").split()[0]
+    try:
+        tracing.write("buffer_size_kb", "16")
+        tracing.write("current_tracer", "function")
+        tracing.machine.check("hackbench -g 1 -l 10")
+        tracing.write("tracing_on", "0")
+        text = tracing.read("trace")
+        cpus = {line.group(1) for line in re.finditer(r"^.* \[(\d{3})\] ", text, re.M)}
+        begins = re.findall(r"^##### CPU (\d+) buffer started ####$", text, re.M)
+        assert len(begins) == len(set(begins)) >= len(cpus) - 1 >= 1
+        tracing.write("options/annotate", 0)
+        assert "buffer started" not in tracing.read("trace")
+    finally:
+        tracing.write("options/annotate", 1)
+        tracing.write("buffer_size_kb", size)
+
+
+def test_function_fork_follows_the_commands_of_a_traced_shell(tracing):
+    def tasks():
+        tracing.write("trace", "")
+        tracing.machine.check("cat /proc/uptime")
+        return {e["task"] for e in tracing.entries()}
+
+    tracing.write("set_ftrace_filter", "vfs_*")
+    tracing.machine.check("echo $$ > set_ftrace_pid")
+    tracing.write("current_tracer", "function")
+    assert tasks() == {"sh"}  # it opens the files for its commands
+    tracing.write("options/function-fork", 1)
+    try:
+        assert {"sh", "cat"} <= tasks()
+    finally:
+        tracing.write("options/function-fork", 0)
+
+
+def test_free_buffer_gives_memory_back_and_disable_on_free_stops_tracing(tracing):
+    size = tracing.read("buffer_size_kb").split()[0]
+    try:
+        tracing.write("free_buffer", "x")
+        assert tracing.read("buffer_size_kb") == "8\n" and tracing.read("tracing_on") == "1\n"
+        tracing.write("options/disable_on_free", 1)
+        tracing.write("free_buffer", "x")
+        assert tracing.read("tracing_on") == "0\n"
+    finally:
+        tracing.write("options/disable_on_free", 0)
+        tracing.write("buffer_size_kb", size)
 
 
 def test_set_ftrace_pid_traces_that_task_only(tracing):

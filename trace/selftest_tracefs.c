@@ -1,0 +1,77 @@
+/* What the self-tests of tracing share: its files from within, as `echo` and `cat` use them. */
+#include "trace/selftest_tracefs.h"
+
+#include "fs/fs.h"
+#include "fs/syscalls.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/selftest/ftrace_targets.h"
+
+char text[TRACE_TEXT_SIZE];
+
+long put_mode(const char *name, const char *data, size_t length, int mode)
+{
+	char path[128];
+	long fd, ret;
+
+	snprintf(path, sizeof(path), TRACING "%s", name);
+	fd = sys_open(path, O_WRONLY | mode, 0);
+	if (fd < 0)
+		return fd;
+	ret = sys_write((int)fd, data, length);
+	sys_close((int)fd);
+	return ret < 0 ? ret : 0;
+}
+
+long put(const char *name, const char *data)
+{
+	return put_mode(name, data, strlen(data), O_TRUNC);
+}
+
+long get_into(const char *name, char *buf, size_t size)
+{
+	char path[128];
+	long fd, ret, length = 0;
+
+	snprintf(path, sizeof(path), TRACING "%s", name);
+	fd = sys_open(path, O_RDONLY | O_NONBLOCK, 0);
+	if (fd < 0)
+		return fd;
+	while ((size_t)length < size - 1) {
+		ret = sys_read((int)fd, buf + length, size - 1 - (size_t)length);
+		if (ret <= 0)
+			break;
+		length += ret;
+	}
+	sys_close((int)fd);
+	buf[length] = '\0';
+	return length;
+}
+
+const char *get(const char *name)
+{
+	text[0] = '\0';
+	get_into(name, text, sizeof(text));
+	return text;
+}
+
+noinline bool trace_one_call(void)
+{
+	bool ok = put("set_ftrace_filter", "ftrace_target_add") == 0 &&
+		  put("current_tracer", "function") == 0;
+
+	put("tracing_on", "1");
+	ftrace_target_add(1, 2);
+	put("tracing_on", "0");
+	return ok;
+}
+
+void reset(void)
+{
+	put("current_tracer", "nop");
+	put("set_ftrace_filter", "");
+	put("set_ftrace_pid", "");
+	put("set_ftrace_notrace_pid", "");
+	put("tracing_on", "1");
+	put("trace", "");
+}
