@@ -55,6 +55,26 @@ noinline notrace /* part of every tracer's write */
 	return true;
 }
 
+noinline notrace /* part of every tracer's write */
+	void
+	rb_publish_pages(struct ring_buffer_per_cpu *cb, u64 place)
+{
+	u64 commit = cb->commit;
+
+	/* Number the pages passed, so that readers can tell what was lost between two of them. */
+	while (rb_seq(commit) != rb_seq(place)) {
+		struct buffer_page *page = &cb->pages[rb_index(commit)];
+		u32 seq = rb_seq(commit) + 1;
+
+		commit = seq == rb_seq(place) ? place : cb->slots[seq % cb->nr_slots];
+		__atomic_store_n(&cb->pages[rb_index(commit)].first, page->first + page->entries,
+				 __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
+	rb_writer_barrier();
+	rb_wake_full(cb, rb_seq(place));
+}
+
 /*
  * Leave without an event. If recording is disabled the ring may be another's at this moment, so it
  * must not be touched; a mark means that a nested writer found recording on again, which makes it
@@ -74,6 +94,7 @@ noinline notrace /* part of every tracer's write */
 		__atomic_store_n(&cb->nest, 1, __ATOMIC_RELAXED);
 		rb_publish(cb);
 	}
+	rb_wake_waiting(cb);
 }
 
 notrace /* part of every tracer's write */

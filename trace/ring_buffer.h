@@ -40,6 +40,8 @@ struct buffer_data_page {
 	u8 data[RB_PAGE_DATA];
 };
 
+struct file;
+struct poll_table_struct;
 struct trace_buffer;
 struct ring_buffer_iter;
 
@@ -110,6 +112,19 @@ void ring_buffer_read_finish(struct ring_buffer_iter *iter);
 struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *iter, u64 *ts, u64 *lost);
 void ring_buffer_iter_advance(struct ring_buffer_iter *iter);
 void ring_buffer_iter_reset(struct ring_buffer_iter *iter);
+
+/*
+ * Sleep until cond(data), or until a CPU's buffer is so many percent full; 0 or NULL: until there
+ * is an event, as always for all CPUs. cond must not sleep; who makes it true or changes *percent
+ * calls ring_buffer_wake_waiters(). 0 or -EINTR. Task context.
+ */
+int ring_buffer_wait(struct trace_buffer *buffer, int cpu, const unsigned *percent,
+		     bool (*cond)(void *data), void *data);
+/* The same for a poll operation: POLLIN | POLLRDNORM, or 0 and file's poll waits for it. */
+unsigned ring_buffer_poll_wait(struct trace_buffer *buffer, int cpu, struct file *file,
+			       struct poll_table_struct *table, unsigned percent);
+/* Have all waiting readers look again. Any context. */
+void ring_buffer_wake_waiters(struct trace_buffer *buffer);
 
 /* Forget all events and counts of one CPU or all. Task context. */
 void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu);

@@ -1,6 +1,7 @@
 /*
- * The ring buffer's insides, shared by its writing half (ring_buffer.c), its reading half
- * (ring_buffer_read.c) and its management (ring_buffer_resize.c).
+ * The ring buffer's insides, shared by its writing half (ring_buffer.c), its reading halves
+ * (ring_buffer_read.c, ring_buffer_iter.c), those who wait for events (ring_buffer_wait.c) and its
+ * management (ring_buffer_manage.c).
  *
  * One CPU's buffer is a ring of slots. Sub-buffer number `seq` (0, 1, 2, ... for ever) belongs in
  * slot seq % nr_slots. A slot is one word: which page stands there, and for which seq:
@@ -86,8 +87,12 @@ struct ring_buffer_per_cpu {
 	struct buffer_page
 		*pages; /* the same; nr_slots + 1 of them: one is the reader's or spare */
 	u32 nr_slots;
-	u32 cpu;
+	u32 waiting; /* a reader wants to be woken by the next event: ring_buffer_wait.c */
 	u64 overrun, commit_overrun, dropped_events, written, lost_bytes; /* [W] */
+	u32 full_waiting; /* a reader wants to be woken by sub-buffer wake_seq */
+	u32 wake_seq;     /* [M] to write, before full_waiting */
+	u32 cpu;          /* constant */
+	struct rb_waker waker;
 
 	/* The readers' half. */
 	rb_mutex_t reader_lock __aligned(64); /* M */
@@ -109,6 +114,7 @@ struct trace_buffer {
 	u32 record_disabled; /* atomic */
 	u32 record_off;      /* tracing_on is 0 */
 	u64 (*clock)(void);
+	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;
 	struct ring_buffer_per_cpu *cpus[]; /* NULL for a CPU that is not there */
 };
@@ -132,11 +138,25 @@ u32 rb_event_size(const struct ring_buffer_event *event);
  * only time or padding. */
 bool rb_event_is_data(const struct ring_buffer_event *event, u64 *stamp);
 
+/* The sub-buffer after the last one the reader had. [M] */
+static inline u32 rb_reader_next(const struct ring_buffer_per_cpu *cb)
+{
+	return cb->reader_active ? cb->reader_seq + 1 : 0;
+}
+
 /* The oldest published sub-buffer from `from` on in the ring; see ring_buffer_read.c. */
 bool rb_oldest(struct ring_buffer_per_cpu *cb, u32 from, u64 *word, u64 **slot);
 /* Have the reader's page hold unread data; its committed length, or 0 when the buffer is empty. [M]
  */
 u32 rb_reader_page(struct ring_buffer_per_cpu *cb);
+
+/* There is something to read, and the buffer is so full. Task context. */
+bool rb_is_ready(struct ring_buffer_per_cpu *cb, unsigned percent);
+/*
+ * True when it is; else the CPU's waker will be raised once it may be. After rb_sync_cpu() the
+ * caller asks rb_is_ready() again before it sleeps. Task context.
+ */
+bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent);
 
 int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots);
 void rb_free_pages(struct buffer_page *pages, u32 count);

@@ -91,6 +91,7 @@ struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
 	buffer->flags = flags;
 	buffer->nr_cpus = nr_cpus;
 	buffer->clock = rb_default_clock;
+	rb_wait_queue_init(&buffer->waiters);
 	for (unsigned cpu = 0; cpu < nr_cpus; cpu++) {
 		struct ring_buffer_per_cpu *cb;
 
@@ -103,6 +104,7 @@ struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
 		cb->buffer = buffer;
 		cb->cpu = cpu;
 		rb_mutex_init(&cb->reader_lock);
+		rb_waker_init(&cb->waker, &buffer->waiters);
 		if (rb_alloc_pages(cb, rb_slots_for(size)))
 			goto fail;
 		rb_init_ring(cb);
@@ -121,6 +123,7 @@ void ring_buffer_free(struct trace_buffer *buffer)
 
 		if (!cb)
 			continue;
+		rb_waker_destroy(&cb->waker);
 		rb_free_pages(cb->pages, cb->pages ? cb->nr_slots + 1 : 0);
 		rb_free_array(cb->slots);
 		rb_free(cb);
@@ -205,6 +208,7 @@ static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 	cb->generation++;
 	rb_mutex_unlock(&cb->reader_lock);
 	rb_resume(cb, RB_CHANGING);
+	rb_waker_raise(&cb->waker); /* who waits for a sub-buffer needs its new number */
 	rb_free_pages(old.pages, old.nr_slots + 1);
 	rb_free_array(old.slots);
 	return 0;
@@ -239,6 +243,7 @@ void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu)
 	cb->resets++;
 	rb_mutex_unlock(&cb->reader_lock);
 	rb_resume(cb, 1);
+	rb_waker_raise(&cb->waker);
 }
 
 void ring_buffer_reset(struct trace_buffer *buffer)

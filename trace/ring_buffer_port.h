@@ -7,10 +7,12 @@
 #ifdef NOP5_HOST
 #include "trace/ring_buffer_port_host.h"
 #else
+#include "kernel/irq/irq_work.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/mutex.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
+#include "kernel/sched/wait.h"
 #include "kernel/smp.h"
 #include "arch/x86_64/tsc.h"
 #include "trace/trace_clock.h"
@@ -47,5 +49,37 @@ static inline void rb_port_nothing(void *info __unused)
 static inline void rb_sync_cpu(unsigned cpu)
 {
 	smp_call_function_single(cpu, rb_port_nothing, NULL, true);
+}
+
+static inline void rb_sync_all_cpus(void)
+{
+	on_each_cpu(rb_port_nothing, NULL, true);
+}
+
+/* Wakes the readers of one CPU, and those of all. raise: any context. */
+typedef wait_queue_head_t rb_wait_queue_t;
+struct rb_waker {
+	struct irq_work work;
+	wait_queue_head_t waiters;
+	wait_queue_head_t *all_waiters; /* constant */
+};
+#define rb_wait_queue_init(queue)      init_waitqueue_head(queue)
+#define rb_waker_raise(waker)          irq_work_queue(&(waker)->work)
+/* Nobody writes or waits any more. */
+#define rb_waker_destroy(waker)        irq_work_sync(&(waker)->work)
+
+static inline void rb_waker_run(struct irq_work *work)
+{
+	struct rb_waker *waker = container_of(work, struct rb_waker, work);
+
+	wake_up_all(&waker->waiters);
+	wake_up_all(waker->all_waiters);
+}
+
+static inline void rb_waker_init(struct rb_waker *waker, wait_queue_head_t *all_waiters)
+{
+	init_irq_work(&waker->work, rb_waker_run);
+	init_waitqueue_head(&waker->waiters);
+	waker->all_waiters = all_waiters;
 }
 #endif

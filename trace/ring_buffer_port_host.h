@@ -4,6 +4,7 @@
 #ifdef NOP5_HOST /* nobody else includes this */
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,6 +33,17 @@ typedef pthread_mutex_t rb_mutex_t;
 #define rb_writer_barrier()     __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define rb_sync_cpu(cpu)        ((void)(cpu))
 #define rb_read_clock(buffer)   ((buffer)->clock())
+
+/* Readers sleep in the semaphore, which a signal handler may post. */
+typedef struct {
+} rb_wait_queue_t;
+struct rb_waker {
+	sem_t raised;
+};
+#define rb_wait_queue_init(queue)   ((void)(queue))
+#define rb_waker_init(waker, queue) sem_init(&(waker)->raised, 0, 0)
+#define rb_waker_raise(waker)       sem_post(&(waker)->raised)
+#define rb_waker_destroy(waker)     sem_destroy(&(waker)->raised)
 
 static inline void *rb_alloc_aligned(size_t size)
 {

@@ -73,12 +73,6 @@ bool rb_oldest(struct ring_buffer_per_cpu *cb, u32 from, u64 *word, u64 **slot)
 	return false;
 }
 
-/* The sub-buffer after the last one the reader had. */
-static u32 rb_reader_next(const struct ring_buffer_per_cpu *cb)
-{
-	return cb->reader_active ? cb->reader_seq + 1 : 0;
-}
-
 /* Account for a page that the reader has finished: the writer has left it. */
 static void rb_finish_reader_page(struct ring_buffer_per_cpu *cb)
 {

@@ -31,23 +31,29 @@ static __always_inline u32 rb_data_size(size_t length)
  */
 bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail);
 void rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled);
+/* rb_publish() into another sub-buffer than the last time. */
+void rb_publish_pages(struct ring_buffer_per_cpu *cb, u64 place);
+/* Readers wait: for any event, for sub-buffer seq (ring_buffer_wait.c). */
+void rb_wake(struct ring_buffer_per_cpu *cb);
+void rb_wake_full(struct ring_buffer_per_cpu *cb, u32 seq);
 
 /* Events up to the tail are complete: publish them. Called by the outermost writer, nest is 1. */
 static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
 {
 	u64 place = READ_ONCE(cb->tail.lo);
-	u64 commit = cb->commit;
 
-	/* Number the pages passed, so that readers can tell what was lost between two of them. */
-	while (unlikely(rb_seq(commit) != rb_seq(place))) {
-		struct buffer_page *page = &cb->pages[rb_index(commit)];
-		u32 seq = rb_seq(commit) + 1;
+	if (likely(rb_seq(cb->commit) == rb_seq(place)))
+		__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
+	else
+		rb_publish_pages(cb, place);
+}
 
-		commit = seq == rb_seq(place) ? place : cb->slots[seq % cb->nr_slots];
-		__atomic_store_n(&cb->pages[rb_index(commit)].first, page->first + page->entries,
-				 __ATOMIC_RELAXED);
-	}
-	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
+/* After the outermost writer has ended. */
+static __always_inline void rb_wake_waiting(struct ring_buffer_per_cpu *cb)
+{
+	rb_writer_barrier();
+	if (unlikely(__atomic_load_n(&cb->waiting, __ATOMIC_RELAXED)))
+		rb_wake(cb);
 }
 
 /*
@@ -66,6 +72,7 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 		__atomic_store_n(&cb->nest, 1, __ATOMIC_RELAXED);
 		rb_publish(cb);
 	} while (unlikely(!local_cmpxchg32(&cb->nest, 1, 0)));
+	rb_wake_waiting(cb);
 }
 
 /* ring_buffer_lock_reserve(); cb: this CPU's part of the buffer. */

@@ -76,6 +76,7 @@ void tracing_set_on(struct trace_array *tr, bool on)
 			tr->current_trace->start(tr);
 	} else {
 		ring_buffer_record_off(tr->buffer);
+		ring_buffer_wake_waiters(tr->buffer); /* to them it may be the end */
 		if (tr->current_trace->stop)
 			tr->current_trace->stop(tr);
 	}
@@ -89,8 +90,10 @@ void tracing_on(void)
 
 void tracing_off(void)
 {
-	if (global_trace.buffer)
-		ring_buffer_record_off(global_trace.buffer);
+	if (!global_trace.buffer)
+		return;
+	ring_buffer_record_off(global_trace.buffer);
+	ring_buffer_wake_waiters(global_trace.buffer);
 }
 
 int tracing_is_on(void)

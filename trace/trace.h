@@ -141,7 +141,7 @@ struct trace_array {
 	struct tracer *current_trace;   /* [T] never NULL */
 	u64 trace_flags;                /* [T] TRACE_ITER_* */
 	unsigned clock_id;              /* [T] */
-	unsigned buffer_percent;        /* [T] for splice(2) on trace_pipe_raw: tools set it */
+	unsigned buffer_percent;        /* [T] to write: how full wakes trace_pipe_raw and poll */
 	bool buffer_expanded;           /* [T] the buffer has its full size, see tracing_expand() */
 	int stop_count;                 /* [T] tracing_stop() without its tracing_start() */
 	struct cpumask tracing_cpumask; /* [T] */

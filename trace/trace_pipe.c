@@ -1,24 +1,23 @@
 /*
- * trace_pipe: the trace as text that is consumed by reading and waited for; one event goes to one
- * reader.
+ * trace_pipe and trace_pipe_raw: the trace, as text or as whole sub-buffers, that is consumed by
+ * reading and waited for; one event goes to one reader.
  *
- * Nobody wakes a reader: an event may come from a place where nothing can be woken (an NMI, the
- * scheduler with its locks). So a reader that has nothing looks again every few milliseconds.
+ * Who has read something comes to the end of the file when tracing is off (tracing_on) and all has
+ * been read; else a reader waits. buffer_percent is how full a CPU's buffer must be for poll, and
+ * for a reader of trace_pipe_raw that found it empty (Documentation/trace/ftrace.rst).
  */
+#include "fs/poll.h"
 #include "trace/trace.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
-#include "kernel/time/ktime.h"
-
-#define PIPE_POLL_NS (20 * NSEC_PER_MSEC)
 
 struct trace_pipe {
 	struct mutex lock;           /* readers of this open file */
 	bool pending;                /* [lock] the current entry was consumed and not yet printed */
-	bool any;                    /* [lock] something has been read */
-	struct trace_iterator *iter; /* [lock] */
+	bool any;                    /* [lock] to write: something has been read */
+	struct trace_iterator *iter; /* [lock], itself constant */
 };
 
 static int tracing_open_pipe(struct inode *inode __unused, struct file *file)
@@ -71,23 +70,31 @@ static void pipe_follow_tracer(struct trace_iterator *iter)
 	mutex_unlock(&trace_types_lock);
 }
 
+/* There is nothing to wait for: the file has come to its end. */
+static bool pipe_ended(void *data)
+{
+	struct trace_pipe *pipe = data;
+
+	return !tracing_is_on_tr(pipe->iter->tr) && READ_ONCE(pipe->any);
+}
+
 /* Until there is an entry: 1. 0 at the end: what was on is off, and all has been read. Or -EAGAIN,
  * -EINTR. */
 static int tracing_wait_pipe(struct file *file, struct trace_pipe *pipe)
 {
 	struct trace_iterator *iter = pipe->iter;
+	int ret;
 
 	while (!pipe->pending && trace_empty(iter)) {
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		if (!tracing_is_on_tr(iter->tr) && pipe->any)
+		if (pipe_ended(pipe))
 			return 0;
 		mutex_unlock(&pipe->lock);
-		if (sleep_interruptible(PIPE_POLL_NS)) {
-			mutex_lock(&pipe->lock);
-			return -EINTR;
-		}
+		ret = ring_buffer_wait(iter->tr->buffer, iter->cpu_file, NULL, pipe_ended, pipe);
 		mutex_lock(&pipe->lock);
+		if (ret)
+			return ret;
 	}
 	return 1;
 }
@@ -146,14 +153,34 @@ static ssize_t tracing_read_pipe(struct file *file, char *buf, size_t count, lof
 		ret = trace_seq_to_user(&pipe->iter->seq, buf, count);
 	}
 	if (ret > 0)
-		pipe->any = true;
+		WRITE_ONCE(pipe->any, true);
 	mutex_unlock(&pipe->lock);
 	return ret;
+}
+
+/* When tracing is off nothing more will come: then any event is enough. */
+static unsigned pipe_percent(struct trace_array *tr)
+{
+	return tracing_is_on_tr(tr) ? READ_ONCE(tr->buffer_percent) : 0;
+}
+
+static unsigned tracing_poll_pipe(struct file *file, struct poll_table_struct *table)
+{
+	struct trace_pipe *pipe = file->private_data;
+	struct trace_iterator *iter = pipe->iter;
+	unsigned mask = ring_buffer_poll_wait(iter->tr->buffer, iter->cpu_file, file, table,
+					      pipe_percent(iter->tr));
+
+	/* What an earlier read left is ready, too. */
+	if (READ_ONCE(pipe->pending) || iter->seq.readpos < READ_ONCE(iter->seq.len))
+		mask |= POLLIN | POLLRDNORM;
+	return mask;
 }
 
 static const struct file_operations tracing_pipe_fops = {
 	.open = tracing_open_pipe,
 	.read = tracing_read_pipe,
+	.poll = tracing_poll_pipe,
 	.llseek = no_llseek,
 	.release = tracing_release_pipe,
 };
@@ -162,9 +189,10 @@ static const struct file_operations tracing_pipe_fops = {
 
 struct trace_raw {
 	struct mutex lock;
+	struct trace_cpu *where;       /* constant */
 	struct buffer_data_page *page; /* [lock] */
 	size_t read; /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
-	bool any;    /* [lock] */
+	bool any;    /* [lock] to write: something has been read */
 };
 
 static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
@@ -179,6 +207,7 @@ static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
 		return -ENOMEM;
 	}
 	mutex_init(&raw->lock);
+	raw->where = trace_file_cpu(file);
 	raw->read = PAGE_SIZE;
 	file->private_data = raw;
 	return 0;
@@ -193,22 +222,35 @@ static int tracing_buffers_release(struct inode *inode __unused, struct file *fi
 	return 0;
 }
 
+/* There is no more to wait for: what is there is all, or the file has come to its end. */
+static bool raw_ended(void *data)
+{
+	struct trace_raw *raw = data;
+	struct trace_cpu *where = raw->where;
+
+	return !tracing_is_on_tr(where->tr) &&
+	       (READ_ONCE(raw->any) ||
+		!ring_buffer_empty_cpu(where->tr->buffer, (unsigned)where->cpu));
+}
+
 /* Get a sub-buffer: 1, 0 at the end, -EAGAIN, -EINTR. */
 static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 {
-	struct trace_cpu *where = trace_file_cpu(file);
+	struct trace_cpu *where = raw->where;
+	struct trace_buffer *buffer = where->tr->buffer;
+	int ret;
 
-	while (ring_buffer_read_page(where->tr->buffer, (unsigned)where->cpu, raw->page, false)) {
+	while (ring_buffer_read_page(buffer, (unsigned)where->cpu, raw->page, false)) {
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (!tracing_is_on_tr(where->tr) && raw->any)
 			return 0;
 		mutex_unlock(&raw->lock);
-		if (sleep_interruptible(PIPE_POLL_NS)) {
-			mutex_lock(&raw->lock);
-			return -EINTR;
-		}
+		ret = ring_buffer_wait(buffer, where->cpu, &where->tr->buffer_percent, raw_ended,
+				       raw);
 		mutex_lock(&raw->lock);
+		if (ret)
+			return ret;
 	}
 	raw->read = 0;
 	return 1;
@@ -230,16 +272,27 @@ static ssize_t tracing_buffers_read(struct file *file, char *buf, size_t count,
 		part = min(PAGE_SIZE - raw->read, count);
 		memcpy(buf, (const u8 *)raw->page + raw->read, part);
 		raw->read += part;
-		raw->any = true;
+		WRITE_ONCE(raw->any, true);
 		ret = (ssize_t)part;
 	}
 	mutex_unlock(&raw->lock);
 	return ret;
 }
 
+static unsigned tracing_buffers_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct trace_raw *raw = file->private_data;
+	struct trace_array *tr = raw->where->tr;
+	unsigned mask =
+		ring_buffer_poll_wait(tr->buffer, raw->where->cpu, file, table, pipe_percent(tr));
+
+	return READ_ONCE(raw->read) < PAGE_SIZE ? mask | POLLIN | POLLRDNORM : mask;
+}
+
 static const struct file_operations tracing_buffers_fops = {
 	.open = tracing_buffers_open,
 	.read = tracing_buffers_read,
+	.poll = tracing_buffers_poll,
 	.llseek = no_llseek,
 	.release = tracing_buffers_release,
 };

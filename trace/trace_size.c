@@ -117,8 +117,10 @@ static int tracing_free_buffer_release(struct inode *inode __unused, struct file
 	int error;
 
 	mutex_lock(&trace_types_lock);
-	if (tr->trace_flags & TRACE_ITER_STOP_ON_FREE)
+	if (tr->trace_flags & TRACE_ITER_STOP_ON_FREE) {
 		ring_buffer_record_off(tr->buffer);
+		ring_buffer_wake_waiters(tr->buffer);
+	}
 	error = tracing_resize(tr, 1, RING_BUFFER_ALL_CPUS);
 	mutex_unlock(&trace_types_lock);
 	return error;
@@ -152,6 +154,7 @@ static ssize_t buffer_percent_write(struct file *file, const char *buf, size_t c
 	mutex_lock(&trace_types_lock);
 	trace_file_tr(file)->buffer_percent = (unsigned)percent;
 	mutex_unlock(&trace_types_lock);
+	ring_buffer_wake_waiters(trace_file_tr(file)->buffer); /* they measure anew */
 	*pos += (loff_t)count;
 	return (ssize_t)count;
 }

@@ -15,7 +15,7 @@
 bool x2apic_mode;
 static volatile u32 *xapic; /* the register page, NULL in x2APIC mode or without an APIC */
 
-static u32 x2apic_msr(u32 reg)
+static __always_inline u32 x2apic_msr(u32 reg)
 {
 	return MSR_X2APIC + (reg >> 4);
 }
@@ -98,6 +98,27 @@ void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 	else
 		xapic_send(apic_id, command);
 	local_irq_restore(flags);
+}
+
+/*
+ * One write, which names no target: it may come between another command's two. The wait at the end
+ * is for such a command, which has done its own.
+ */
+notrace /* tracers call it */
+	void
+	apic_send_self(unsigned vector)
+{
+	u32 command = APIC_DEST_SELF | APIC_LEVEL_ASSERT | APIC_DM_FIXED | vector;
+
+	if (x2apic_mode) {
+		wrmsr(x2apic_msr(APIC_ICR), command);
+	} else if (xapic) {
+		while (xapic[APIC_ICR / 4] & APIC_ICR_BUSY)
+			cpu_relax();
+		xapic[APIC_ICR / 4] = command;
+		while (xapic[APIC_ICR / 4] & APIC_ICR_BUSY)
+			cpu_relax();
+	}
 }
 
 void __init local_apic_map(phys_addr_t phys)

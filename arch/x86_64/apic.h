@@ -32,6 +32,7 @@
 #define APIC_DM_STARTUP       0x600
 #define APIC_LEVEL_ASSERT     0x4000
 #define APIC_ICR_BUSY         0x1000
+#define APIC_DEST_SELF        0x40000
 #define APIC_LVT_MASKED       0x10000
 #define APIC_LVT_TSC_DEADLINE 0x40000
 #define APIC_SPIV_ENABLE      0x100
@@ -49,6 +50,9 @@ u32 apic_read_id(void);
 bool apic_vector_in_service(unsigned vector);
 /* Send an IPI to one APIC ID: APIC_DM_* | vector. Any context. */
 void apic_send_ipi(u32 apic_id, u32 mode_and_vector);
+
+/* Send a fixed interrupt to this CPU, if it has a local APIC. Any context, and not traceable. */
+void apic_send_self(unsigned vector);
 
 /* Boot: choose the mode, map the registers at phys (xAPIC). */
 void local_apic_map(phys_addr_t phys);

@@ -10,6 +10,7 @@
 #include "arch/x86_64/tlb.h"
 #include "arch/x86_64/vectors.h"
 #include "kernel/irq/irq.h"
+#include "kernel/irq/irq_work.h"
 #include "kernel/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
@@ -53,6 +54,11 @@ static void handle_vector(unsigned vector)
 		irq_stat_inc(IRQ_STAT_CAL);
 		apic_eoi();
 		generic_smp_call_function_interrupt();
+		return;
+	case IRQ_WORK_VECTOR:
+		irq_stat_inc(IRQ_STAT_IWI);
+		apic_eoi();
+		irq_work_run();
 		return;
 	case TLB_FLUSH_VECTOR:
 		irq_stat_inc(IRQ_STAT_TLB);

@@ -243,6 +243,13 @@ void arch_send_call_function_ipi(unsigned cpu)
 	apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_FIXED | CALL_FUNCTION_VECTOR);
 }
 
+notrace /* tracers call it */
+	void
+	arch_irq_work_raise(void)
+{
+	apic_send_self(IRQ_WORK_VECTOR);
+}
+
 void arch_send_nmi(unsigned cpu)
 {
 	apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_NMI);

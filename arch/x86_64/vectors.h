@@ -7,6 +7,7 @@
 #define PIC_VECTOR_BASE      0x20 /* both 8259s, masked: only spurious ones come */
 #define ISA_VECTOR_BASE      0x30 /* ISA IRQ 0..15 through the I/O APIC */
 #define LOCAL_TIMER_VECTOR   0xec
+#define IRQ_WORK_VECTOR      0xf6
 #define TEXT_SYNC_VECTOR     0xfa
 #define TLB_FLUSH_VECTOR     0xfb
 #define CALL_FUNCTION_VECTOR 0xfc

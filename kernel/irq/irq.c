@@ -27,6 +27,7 @@ const char *const irq_stat_names[IRQ_STAT_COUNT][2] = {
 	[IRQ_STAT_NMI] = { "NMI", "Non-maskable interrupts" },
 	[IRQ_STAT_LOC] = { "LOC", "Local timer interrupts" },
 	[IRQ_STAT_SPU] = { "SPU", "Spurious interrupts" },
+	[IRQ_STAT_IWI] = { "IWI", "IRQ work interrupts" },
 	[IRQ_STAT_RES] = { "RES", "Rescheduling interrupts" },
 	[IRQ_STAT_CAL] = { "CAL", "Function call interrupts" },
 	[IRQ_STAT_TLB] = { "TLB", "TLB shootdowns" },

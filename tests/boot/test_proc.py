@@ -81,7 +81,7 @@ def test_stat_counts_switches_and_forks(nop5):
 
 
 INTERRUPTS = {"NMI": "Non-maskable interrupts", "LOC": "Local timer interrupts",
-              "SPU": "Spurious interrupts", "RES": "Rescheduling interrupts",
+              "SPU": "Spurious interrupts", "IWI": "IRQ work interrupts", "RES": "Rescheduling interrupts",
               "CAL": "Function call interrupts", "TLB": "TLB shootdowns"}
 
 

@@ -4,7 +4,7 @@
  * `make soak` takes 100,000,000).
  *
  * flags: -D_GNU_SOURCE
- * sources: trace/ring_buffer.c trace/ring_buffer_manage.c trace/ring_buffer_read.c trace/ring_buffer_iter.c
+ * sources: trace/ring_buffer.c trace/ring_buffer_manage.c trace/ring_buffer_read.c trace/ring_buffer_iter.c trace/ring_buffer_wait.c
  * threads: tsan
  */
 #include <setjmp.h>
@@ -387,6 +387,89 @@ static void test_iterator_at_the_end_sees_what_is_written_later(void **state)
 	ring_buffer_free(buffer);
 }
 
+#define WAKE_ROUNDS 20000U
+static u64 rounds_read;
+
+/* Reads, and sleeps when there is nothing. */
+static void *sleeping_reader(void *arg)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[0];
+	struct tally *t = arg;
+
+	while (t->read < WAKE_ROUNDS) {
+		if (consume_one(0, t)) {
+			__atomic_store_n(&rounds_read, t->read, __ATOMIC_RELEASE);
+			continue;
+		}
+		if (rb_want_wake(cb, 0))
+			continue;
+		rb_sync_cpu(0);
+		if (!rb_is_ready(cb, 0))
+			sem_wait(&cb->waker.raised);
+	}
+	return NULL;
+}
+
+/* One event at a time, the next when the last has been read: one lost wake-up stops it all. */
+static void test_sleeping_reader_is_woken_for_every_event(void **state)
+{
+	struct tally t = { 0 };
+	pthread_t reader;
+	time_t start;
+
+	(void)state;
+	begin_alone(2 * 4096);
+	rounds_read = 0;
+	pthread_create(&reader, NULL, sleeping_reader, &t);
+	for (u64 i = 0; i < WAKE_ROUNDS; i++) {
+		write_event(THREAD);
+		start = time(NULL);
+		while (__atomic_load_n(&rounds_read, __ATOMIC_ACQUIRE) <= i) {
+			assert_true(time(NULL) - start < 120); /* it sleeps for ever */
+			sched_yield();
+		}
+	}
+	pthread_join(reader, NULL);
+	assert_int_equal(t.lost, 0);
+	ring_buffer_free(buffer);
+}
+
+/* How often the CPU's waker was raised since the last time. */
+static unsigned times_raised(void)
+{
+	unsigned count = 0;
+
+	while (sem_trywait(&buffer->cpus[0]->waker.raised) == 0)
+		count++;
+	return count;
+}
+
+static void test_reader_is_woken_when_the_buffer_is_as_full_as_it_wants(void **state)
+{
+	static const unsigned percents[] = { 1, 10, 50, 99, 100 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(percents); i++) {
+		unsigned pages = (percents[i] * 20 + 99) / 100; /* whole ones */
+		struct ring_buffer_per_cpu *cb;
+
+		begin_alone(20 * 4096);
+		cb = buffer->cpus[0];
+		assert_false(rb_want_wake(cb, percents[i]));
+		while (rb_seq(cb->commit) < pages) {
+			assert_int_equal(times_raised(), 0);
+			assert_false(rb_is_ready(cb, percents[i]));
+			write_event(THREAD);
+		}
+		assert_int_equal(times_raised(), 1);
+		assert_true(rb_is_ready(cb, percents[i]));
+		assert_true(rb_want_wake(cb, percents[i]));
+		write_events(1000);
+		assert_int_equal(times_raised(), 0);
+		ring_buffer_free(buffer);
+	}
+}
+
 static int tell_total(void **state)
 {
 	(void)state;
@@ -404,6 +487,8 @@ int main(void)
 		cmocka_unit_test(test_resize_under_writers_keeps_the_account),
 		cmocka_unit_test(test_iterator_goes_on_behind_its_last_event_in_a_resized_ring),
 		cmocka_unit_test(test_iterator_at_the_end_sees_what_is_written_later),
+		cmocka_unit_test(test_sleeping_reader_is_woken_for_every_event),
+		cmocka_unit_test(test_reader_is_woken_when_the_buffer_is_as_full_as_it_wants),
 	};
 
 	if (getenv("RB_EVENTS"))

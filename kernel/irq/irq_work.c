@@ -1,0 +1,63 @@
+/*
+ * irq_work: each CPU has a list that only its own contexts add to, an NMI included, so one
+ * compare-and-exchange adds and one exchange takes all. An interrupt that the CPU sends to itself
+ * has the list run.
+ */
+#include "kernel/irq/irq_work.h"
+
+#include "arch/x86_64/ipi.h"
+#include "arch/x86_64/percpu.h"
+#include "arch/x86_64/processor.h"
+#include "kernel/preempt.h"
+
+static DEFINE_PER_CPU(struct irq_work *, irq_work_list); /* [A] newest first */
+
+notrace /* tracers call it */
+	bool
+	irq_work_queue(struct irq_work *work)
+{
+	struct irq_work **list, *first;
+
+	if (__atomic_fetch_or(&work->flags, IRQ_WORK_PENDING | IRQ_WORK_BUSY, __ATOMIC_SEQ_CST) &
+	    IRQ_WORK_PENDING)
+		return false;
+	preempt_disable();
+	list = this_cpu_ptr(&irq_work_list);
+	first = READ_ONCE(*list);
+	do
+		work->next = first;
+	while (!__atomic_compare_exchange_n(list, &first, work, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED));
+	arch_irq_work_raise();
+	preempt_enable();
+	return true;
+}
+
+void irq_work_run(void)
+{
+	struct irq_work *list = xchg(this_cpu_ptr(&irq_work_list), NULL);
+	struct irq_work *first = NULL, *next;
+	u32 flags;
+
+	for (; list; list = next) { /* oldest first */
+		next = list->next;
+		list->next = first;
+		first = list;
+	}
+	for (; first; first = next) {
+		next = first->next;
+		/* From here on it may be queued again, here or on another CPU. */
+		__atomic_fetch_and(&first->flags, ~IRQ_WORK_PENDING, __ATOMIC_SEQ_CST);
+		first->func(first);
+		flags = IRQ_WORK_BUSY;
+		/* Unless it was queued again: then it stays busy. */
+		__atomic_compare_exchange_n(&first->flags, &flags, 0, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED);
+	}
+}
+
+void irq_work_sync(struct irq_work *work)
+{
+	while (smp_load_acquire(&work->flags) & IRQ_WORK_BUSY)
+		cpu_relax();
+}
