@@ -21,5 +21,6 @@ int fgraph_give_stacks(void);
  */
 void fgraph_take_stacks(void);
 
+int fgraph_stack_count(void);      /* stacks that exist; any context */
 unsigned fgraph_users(void);       /* G held */
 u64 fgraph_unmatched_frames(void); /* of functions that were left without a return; any context */

@@ -40,6 +40,11 @@ static atomic_t stack_count;           /* [A] */
 static struct delayed_work drain_work; /* [G] */
 static u64 drain_delay;                /* [G] */
 
+int fgraph_stack_count(void)
+{
+	return atomic_read(&stack_count);
+}
+
 static struct fgraph_stack *alloc_stack(void)
 {
 	struct fgraph_stack *stack = kmalloc(FGRAPH_STACK_SIZE, GFP_KERNEL);
@@ -322,7 +327,7 @@ static int fgraph_show(struct seq_file *m, void *v __unused)
 	mutex_lock(&fgraph_mutex);
 	for_all_tasks(count_frames, &count);
 	seq_printf(m, "users: %u\nstacks: %d\nframes: %u\noverrun: %lu\nunmatched: %lu\n",
-		   fgraph_users(), atomic_read(&stack_count), count.frames, count.overrun,
+		   fgraph_users(), fgraph_stack_count(), count.frames, count.overrun,
 		   fgraph_unmatched_frames());
 	mutex_unlock(&fgraph_mutex);
 	return 0;
