@@ -132,17 +132,24 @@ static bool filter_shows(const struct filter_file *f, unsigned index)
 	return !ftrace_hash_empty(hash) && ftrace_hash_contains(hash, ftrace_record(index)->offset);
 }
 
-/* Position 0 is the heading of an empty filter; record i is at i + 1. */
+#define SHOW_COMMANDS ((void *)2)
+
+/* Position 0 is the heading of an empty filter; record i is at i + 1; behind the last the commands.
+ */
 static void *filter_find(struct filter_file *f, loff_t *pos)
 {
+	const loff_t commands = (loff_t)ftrace_record_count() + 1;
+
+	if (!*pos && ftrace_hash_empty(file_hash(f)))
+		return SEQ_START_TOKEN;
 	if (ftrace_hash_empty(file_hash(f)))
-		return *pos ? NULL : SEQ_START_TOKEN;
-	if (!*pos)
-		*pos = 1;
-	for (; *pos <= ftrace_record_count(); ++*pos)
+		*pos = max(*pos, commands);
+	else
+		*pos = max(*pos, (loff_t)1);
+	for (; *pos < commands; ++*pos)
 		if (filter_shows(f, (unsigned)*pos - 1))
 			return ftrace_record((unsigned)*pos - 1);
-	return NULL;
+	return *pos == commands && f->filter->show_commands ? SHOW_COMMANDS : NULL;
 }
 
 static void *filter_start(struct seq_file *m, loff_t *pos)
@@ -168,6 +175,8 @@ static int filter_show(struct seq_file *m, void *v)
 
 	if (v == SEQ_START_TOKEN)
 		seq_puts(m, f->filter->when_empty);
+	else if (v == SHOW_COMMANDS)
+		f->filter->show_commands(f->filter->owner, m);
 	else
 		seq_printf(m, "%ps\n", (void *)ftrace_record_ip(v));
 	return 0;
@@ -226,6 +235,11 @@ static int filter_end_word(struct filter_file *f)
 		return 0;
 	f->word[f->length] = '\0';
 	f->length = 0;
+	if (f->filter->command && strchr(f->word, ':')) {
+		error = f->filter->command(f->filter->owner, f->word);
+		f->failed = f->failed || error;
+		return error;
+	}
 	error = f->filter->match(f->hash, f->word, &changed);
 	if (error) {
 		f->failed = true;

@@ -6,6 +6,7 @@
 #define FTRACE_WORD_MAX 255 /* characters of a name, pattern or command in a filter file */
 
 struct dentry;
+struct seq_file;
 
 /* A set of functions that a file shows, and changes when it is closed. */
 struct ftrace_filter {
@@ -19,6 +20,13 @@ struct ftrace_filter {
 	int (*replace)(void *owner, struct ftrace_hash *hash);
 	/* Change hash by a word: as ftrace_match_records() does it (ftrace_internal.h). */
 	int (*match)(const struct ftrace_hash *hash, const char *word, struct ftrace_hash **result);
+	/*
+	 * A word with a ':', which takes effect at once: 0 or a negative errno. NULL: there are no
+	 * such words.
+	 */
+	int (*command)(void *owner, char *word);
+	/* Print, after the functions, what commands have done. ftrace_lock held. NULL: nothing. */
+	void (*show_commands)(void *owner, struct seq_file *m);
 	void *owner;
 };
 

@@ -329,6 +329,7 @@ int trace_array_init(struct trace_array *tr)
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);
 	INIT_LIST_HEAD(&tr->err_log);
+	INIT_LIST_HEAD(&tr->probes);
 	tr->buffer = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
 	if (tr->buffer && tr->cpus)

@@ -63,11 +63,12 @@ struct tracer {
 	int (*set_flag)(struct trace_array *tr, u32 old_flags, u32 bit, bool set);
 	/*
 	 * What it needs for each trace_array, before the first init: make it
-	 * (trace_tracer_private()), its files in tr->dir, and let it go when tr is removed. 0 or
-	 * -ENOMEM. NULL: nothing.
+	 * (trace_tracer_private()), its files in tr->dir; when tr is removed, have nothing run for
+	 * it any more, and with the last inode let it go. 0 or -ENOMEM. NULL: nothing.
 	 */
 	int (*create)(struct trace_array *tr);
 	int (*create_files)(struct trace_array *tr);
+	void (*detach)(struct trace_array *tr);
 	void (*destroy)(struct trace_array *tr);
 	struct tracer_flags *flags; /* NULL: no options of its own */
 	bool allow_instances;       /* not in the top level only */
@@ -158,6 +159,7 @@ struct trace_array {
 		u32 flags;     /* [T] to write: of its tracer_flags */
 		void *private; /* the tracer's */
 	} tracers[TRACERS_MAX];
+	struct list_head probes;  /* function probes (ftrace_probe.c) */
 	struct list_head options; /* [T] what the files in options/ stand for */
 
 	const char *name;        /* constant: NULL for the top level */
@@ -460,5 +462,8 @@ int trace_create_events_dir(struct trace_array *tr);
 void tracing_log_err(struct trace_array *tr, const char *location, const char *command,
 		     const char *const *errs, u8 type, u16 position);
 void tracing_clear_errs(struct trace_array *tr);
-/* Print the buffer through printk, as after an oops; tracing stays off. Any context. */
-void ftrace_dump(void);
+/*
+ * Print the buffer of a CPU, or of all (RING_BUFFER_ALL_CPUS), through printk, as after an oops;
+ * tracing stays off. Any context.
+ */
+void ftrace_dump(int cpu);

@@ -47,7 +47,7 @@ static void dump_entries(struct trace_iterator *iter)
 	iter->tr->trace_flags = flags;
 }
 
-static void dump(int cpu)
+void ftrace_dump(int cpu)
 {
 	if (!dump_iter || __atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE))
 		return;
@@ -59,14 +59,9 @@ static void dump(int cpu)
 	__atomic_store_n(&dump_running, 0, __ATOMIC_RELEASE);
 }
 
-void ftrace_dump(void)
-{
-	dump(RING_BUFFER_ALL_CPUS);
-}
-
 static void ftrace_dump_oops(void)
 {
-	dump(dump_this_cpu_only ? (int)smp_processor_id() : RING_BUFFER_ALL_CPUS);
+	ftrace_dump(dump_this_cpu_only ? (int)smp_processor_id() : RING_BUFFER_ALL_CPUS);
 }
 
 /* ftrace_dump_on_oops or =1: all CPUs; =orig_cpu or =2: the one that had the oops. */
@@ -83,7 +78,7 @@ __setup("ftrace_dump_on_oops", set_ftrace_dump_on_oops);
 
 static void sysrq_ftrace_dump(int key __unused)
 {
-	ftrace_dump();
+	ftrace_dump(RING_BUFFER_ALL_CPUS);
 }
 
 static const struct sysrq_key_op sysrq_ftrace_dump_op = {

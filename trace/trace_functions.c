@@ -12,6 +12,7 @@
 #include "kernel/sched/sched.h"
 #include "trace/fgraph.h"
 #include "trace/ftrace_filter.h"
+#include "trace/ftrace_probe.h"
 #include "trace/ring_buffer_write.h"
 #include "trace/trace_recursion.h"
 
@@ -208,11 +209,24 @@ static int function_trace_create(struct trace_array *tr)
 	return 0;
 }
 
+static int function_command(void *ops, char *word)
+{
+	return ftrace_probe_command(((struct ftrace_ops *)ops)->private, word);
+}
+
+static void function_show_commands(void *ops, struct seq_file *m)
+{
+	ftrace_probe_show(((struct ftrace_ops *)ops)->private, m);
+}
+
 static int function_trace_create_files(struct trace_array *tr)
 {
 	struct function_tracer *f = function_of(tr);
+	int error = ftrace_create_filter_files(&f->ops, f->filters, tr->dir);
 
-	return ftrace_create_filter_files(&f->ops, f->filters, tr->dir);
+	f->filters[0].command = function_command;
+	f->filters[0].show_commands = function_show_commands;
+	return error;
 }
 
 static void function_trace_destroy(struct trace_array *tr)
@@ -231,6 +245,7 @@ static struct tracer function_trace = {
 	.set_flag = function_set_flag,
 	.create = function_trace_create,
 	.create_files = function_trace_create_files,
+	.detach = ftrace_clear_probes,
 	.destroy = function_trace_destroy,
 	.flags = &function_flags,
 	.allow_instances = true,

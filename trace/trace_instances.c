@@ -101,6 +101,9 @@ static int instance_rmdir(const char *name)
 		error = file_owner_kill(&tr->owner);
 	if (!error) {
 		tracing_set_tracer_locked(tr, nop_trace.name);
+		for (struct tracer *t = trace_types; t; t = t->next)
+			if (t->detach && tracer_fits(t, tr))
+				t->detach(tr);
 		remove_instance(tr);
 	}
 	mutex_unlock(&trace_types_lock);

@@ -1,0 +1,116 @@
+/*
+ * What a function probe can do: traceon, traceoff, stacktrace, dump, cpudump. They run at a traced
+ * call: in any context, with preemption off.
+ */
+#include "arch/x86_64/stacktrace.h"
+#include "trace/ftrace_probe.h"
+#include "trace/trace.h"
+#include "trace/trace_recursion.h"
+
+#define SITE_SIZE 5 /* a function seems called from behind its site */
+
+/* ---- traceon, traceoff: a count is used up only where it changes something ---- */
+
+static void traceon(unsigned long ip __unused, unsigned long parent_ip __unused,
+		    struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (!tracing_is_on_tr(tr))
+		ring_buffer_record_on(tr->buffer);
+}
+
+static void traceon_counted(unsigned long ip, unsigned long parent_ip __unused,
+			    struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (!tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
+		ring_buffer_record_on(tr->buffer);
+}
+
+static void traceoff(unsigned long ip __unused, unsigned long parent_ip __unused,
+		     struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (tracing_is_on_tr(tr))
+		ring_buffer_record_off(tr->buffer);
+}
+
+static void traceoff_counted(unsigned long ip, unsigned long parent_ip __unused,
+			     struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
+		ring_buffer_record_off(tr->buffer);
+}
+
+/* ---- stacktrace ---- */
+
+/* The function at ip and its callers; what lies between it and us is left out. */
+static void write_stack(struct trace_array *tr, unsigned long ip)
+{
+	unsigned long callers[TRACE_STACK_MAX];
+	unsigned count = stack_trace_save(callers, TRACE_STACK_MAX, 0), first = 0;
+
+	while (first < count && callers[first] != ip + SITE_SIZE)
+		first++;
+	if (first < count)
+		trace_write_stack(tr, tracing_gen_ctx_dec(1), callers + first, count - first);
+}
+
+static void stacktrace(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		       struct ftrace_regs *fregs __unused)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* the unwinder is traceable */
+
+	if (bit < 0)
+		return;
+	write_stack(op->private, ip);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static void stacktrace_counted(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			       struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = op->private;
+
+	if (tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
+		stacktrace(ip, parent_ip, op, fregs);
+}
+
+/* ---- dump, cpudump: the whole trace once for each function, or this CPU's each time ---- */
+
+static void dump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		 struct ftrace_regs *fregs __unused)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* printk is traceable */
+
+	if (bit < 0)
+		return;
+	if (ftrace_probe_take(op, ip))
+		ftrace_dump(RING_BUFFER_ALL_CPUS);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static void cpudump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op __unused,
+		    struct ftrace_regs *fregs __unused)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
+
+	if (bit < 0)
+		return;
+	ftrace_dump((int)smp_processor_id());
+	ftrace_test_recursion_unlock(bit);
+}
+
+const struct ftrace_func_command ftrace_func_commands[] = {
+	{ .name = "traceon", .func = traceon, .counted = traceon_counted },
+	{ .name = "traceoff", .func = traceoff, .counted = traceoff_counted },
+	{ .name = "stacktrace", .func = stacktrace, .counted = stacktrace_counted },
+	{ .name = "dump", .func = dump, .fixed_count = 1 },
+	{ .name = "cpudump", .func = cpudump },
+	{ .name = NULL },
+};
