@@ -1,7 +1,7 @@
 /*
  * Function probes: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter does something each time that
  * FUNCTION is called (Documentation/trace/ftrace.rst, "Filter commands"). The commands are in
- * trace/trace_probes.c.
+ * trace/ftrace_commands.c.
  */
 #pragma once
 
