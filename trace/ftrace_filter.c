@@ -45,6 +45,9 @@ int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 	word += remove;
 	if (isdigit(*word) && kstrtoul(word, 0, &number) == 0 && !number)
 		return -EINVAL;
+	/* To look at every function's name takes a while: not for a plain name that nothing has. */
+	if (!number && !strpbrk(word, "*?[\\") && !kallsyms_lookup_name(word))
+		return -EINVAL;
 	copy = ftrace_hash_copy(hash, remove ? 0 : n);
 	if (!copy)
 		return -ENOMEM;

@@ -1,16 +1,21 @@
 /* Self-tests of the trace files: what malformed writes leave. */
 #include "fs/fs.h"
+#include "fs/syscalls.h"
+#include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "kernel/selftest/selftest.h"
+#include "trace/ftrace_internal.h"
 #include "trace/selftest_tracefs.h"
 #include "trace/trace.h"
 
 #define TEXT_SIZE   TRACE_TEXT_SIZE
-#define FUZZ_WRITES 10000U
-#define FUZZ_GLOBS  1000U /* to a filter, where each text is matched with every function */
-#define FUZZ_MAX    48U
+#define FUZZ_WRITES 10000U /* to each file */
+#define FUZZ_MAX    300U   /* bytes of a write: more than the longest word of a filter */
+#define FUZZ_FILES  96U
+#define NAME_SIZE   64U
 
 SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
 {
@@ -55,6 +60,45 @@ SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
 	kfree(before);
 }
 
+/* ---- every file that can be written gets 10,000 random and malformed writes ---- */
+
+/* What texts for a file are made of. */
+struct fuzz_words {
+	const char *file;  /* its name ends so; NULL: all others */
+	unsigned valid_in; /* one of so many writes is a word as it stands */
+	unsigned digits;   /* at most so many in a row, 0: any number: a size costs memory */
+	const char *words[12];
+};
+
+#define NOWHERE "18446744073709551616"
+
+static const struct fuzz_words fuzz_words[] = {
+	{ "current_tracer", 512, 0, { "function", "nop", "bogus", "function ", "nop nop" } },
+	{ "trace_clock", 16, 0, { "local", "global", "mono", "x86-tsc", "counter", "[local]" } },
+	{ "trace_options",
+	  16,
+	  0,
+	  { "raw", "noraw", "sym-addr", "nosym-addr", "nopause-on-trace", "overwrite", "no", "nono",
+	    "test_nop_accept", "notest_nop_accept", "test_nop_refuse" } },
+	{ "_pid", 8, 0, { "1", "2 3", "!1", "32767", "32768", "-1", "no pid", NOWHERE, "0" } },
+	{ "size_kb", 16, 2, { "8", "64", "0", "-1", "1 2", NOWHERE, "36028797018963968", "0x10" } },
+	{ "saved_cmdlines_size", 16, 3, { "128", "1", "0", "-5", "99999", NOWHERE } },
+	{ "tracing_cpumask", 8, 0, { "1", "3", "ff", "ffffffff,ffffffff", "0", "1,2", "zz" } },
+	{ "buffer_percent", 8, 0, { "0", "50", "100", "101", "-1", NOWHERE } },
+	{ "tracing_on", 8, 0, { "0", "1", "2", "-1", "on" } },
+	{ "trace_marker", 8, 0, { "a text", "%s%n%d", "\n", "\x1b[2J" } },
+	{ "filter",
+	  8,
+	  0,
+	  { "schedule", "vfs_read", "!vfs_read", "no_such", "1", "99999", "vfs_*" } },
+	{ "notrace", 8, 0, { "schedule", "vfs_read", "!vfs_read", "no_such", "0", "vfs_?[a-r]*" } },
+	{ NULL,
+	  32,
+	  0,
+	  { "0", "1", "2", "8", "-1", NOWHERE, "vfs_read", "schedule", "vfs_*", "!vfs_*", "*x*y*",
+	    "[a-" } },
+};
+
 /* xorshift: the same texts every time. */
 static u64 fuzz_random(void)
 {
@@ -66,75 +110,273 @@ static u64 fuzz_random(void)
 	return x;
 }
 
-static size_t fuzz_text(char *data)
+static const struct fuzz_words *words_of(const char *file)
 {
-	static const char alphabet[] =
-		"0123456789abcdefxXno!*?[]^-,:;. \t\n\\'\"_rawglobalfunction";
-	size_t length = fuzz_random() % FUZZ_MAX;
+	const struct fuzz_words *w = fuzz_words;
+	size_t length = strlen(file);
+
+	while (w->file &&
+	       (strlen(w->file) > length || strcmp(file + length - strlen(w->file), w->file) != 0))
+		w++;
+	return w;
+}
+
+static const char *some_word(const struct fuzz_words *w)
+{
+	unsigned n = 0;
+
+	while (n < ARRAY_SIZE(w->words) && w->words[n])
+		n++;
+	return w->words[fuzz_random() % n];
+}
+
+/* Mostly what names and numbers are made of, as other bytes are refused at once. */
+static char noise(void)
+{
+	static const char common[] = "abcdefghilmnoprstuvwxyz0123456789__--";
+	static const char special[] = "*?[]!^:,.;#@%\\\"' \t\n";
+	u64 r = fuzz_random();
+
+	if (r % 64 == 0)
+		return (char)(r >> 8);
+	return r % 16 ? common[(r >> 8) % (sizeof(common) - 1)]
+		      : special[(r >> 8) % (sizeof(special) - 1)];
+}
+
+static void shorten_digits(char *data, size_t length, unsigned max)
+{
+	unsigned run = 0;
 
 	for (size_t i = 0; i < length; i++) {
-		u64 r = fuzz_random();
-
-		data[i] = r % 16 ? alphabet[(r >> 8) % (sizeof(alphabet) - 1)] : (char)(r >> 16);
+		run = isdigit(data[i]) ? run + 1 : 0;
+		if (run > max)
+			data[i] = 'x';
 	}
+}
+
+/* A word, a damaged one, several of them, or noise; now and then very long. The length. */
+static size_t fuzz_text(const struct fuzz_words *w, char data[FUZZ_MAX])
+{
+	size_t length = 0, most = fuzz_random() % 128 ? 16 : FUZZ_MAX;
+	unsigned kind = fuzz_random() % 4;
+
+	if (fuzz_random() % w->valid_in == 0)
+		return (size_t)scnprintf(data, FUZZ_MAX, "%s%s", some_word(w), kind ? "\n" : "");
+	for (unsigned words = kind == 3 ? 3 : kind ? 1 : 0; words; words--)
+		length += (size_t)scnprintf(data + length, FUZZ_MAX - length, "%s%s", some_word(w),
+					    words > 1 ? " " : "");
+	if (!length)
+		for (most = fuzz_random() % most; length < most; length++)
+			data[length] = noise();
+	for (unsigned damage = 1 + fuzz_random() % 3; damage && length; damage--)
+		data[fuzz_random() % length] = noise();
+	if (fuzz_random() % 4 == 0)
+		length = fuzz_random() % (length + 1);
+	if (w->digits)
+		shorten_digits(data, length, w->digits);
 	return length;
 }
 
-SELFTEST(trace, malformed_writes_give_only_errors)
+/* ---- the files ---- */
+
+struct fuzz_file {
+	char name[NAME_SIZE];
+	bool readable, writable;
+	char *before; /* what it said, if it tells a state */
+};
+
+static struct fuzz_file *fuzz_files; /* FUZZ_FILES of them */
+static unsigned nr_fuzz_files;
+
+/* Not the same file again for other CPUs; and instances are made and removed by another test. */
+static bool is_left_out(const char *name)
 {
-	/* stateless: what a good write changes is undone by reset(). Sizes have their own test: a
-	 * good one costs memory. */
-	static const char *const files[] = {
-		"current_tracer",
-		"trace_clock",
-		"trace_options",
-		"set_ftrace_pid",
-		"set_ftrace_notrace_pid",
-		"trace_marker",
-		"tracing_cpumask",
-		"buffer_percent",
-		"options/raw",
-		"set_ftrace_filter",
-		"set_ftrace_notrace",
-		"error_log",
-		"tracing_on",
-		"trace",
-	};
-	char data[FUZZ_MAX], *before = kmalloc(TEXT_SIZE, GFP_KERNEL), mask[80];
+	return strcmp(name, "instances") == 0 ||
+	       (strstarts(name, "per_cpu/cpu") && !strstarts(name, "per_cpu/cpu0"));
+}
+
+static void find_files(const char *dir);
+
+static void add_entry(const char *dir, const char *entry)
+{
+	struct fuzz_file file = { .before = NULL };
+	char path[128];
+	struct kstat st;
+
+	snprintf(file.name, sizeof(file.name), "%s%s%s", dir, *dir ? "/" : "", entry);
+	snprintf(path, sizeof(path), TRACING "%s", file.name);
+	if (entry[0] == '.' || is_left_out(file.name) || sys_stat(path, &st))
+		return;
+	file.readable = st.st_mode & 0444;
+	file.writable = st.st_mode & 0222;
+	if (S_ISDIR(st.st_mode))
+		find_files(file.name);
+	else if (nr_fuzz_files < FUZZ_FILES)
+		fuzz_files[nr_fuzz_files++] = file;
+}
+
+static void find_files(const char *dir)
+{
+	size_t size = 1024;
+	char path[128], *buf = kmalloc(size, GFP_KERNEL);
+	long fd, length;
+
+	snprintf(path, sizeof(path), TRACING "%s", dir);
+	fd = sys_open(path, O_RDONLY | O_DIRECTORY, 0);
+	while (buf && fd >= 0 && (length = sys_getdents64((int)fd, buf, size)) > 0)
+		for (long at = 0; at < length;) {
+			struct linux_dirent64 *entry = (struct linux_dirent64 *)(buf + at);
+
+			add_entry(dir, entry->d_name);
+			at += entry->d_reclen;
+		}
+	if (fd >= 0)
+		sys_close((int)fd);
+	kfree(buf);
+}
+
+/* The trace changes by itself, and the log of errors with each error. */
+static bool tells_a_state(const struct fuzz_file *file)
+{
+	const char *last = strrchr(file->name, '/');
+
+	last = last ? last + 1 : file->name;
+	return file->readable && file->writable && strcmp(last, "trace") != 0 &&
+	       strcmp(last, "error_log") != 0;
+}
+
+/* Have the file say again what it said. */
+static void restore_file(const struct fuzz_file *file)
+{
+	char *rest = file->before, *line, *chosen = strchr(rest, '[');
+
+	if (chosen) {
+		line = kstrdup(chosen + 1, GFP_KERNEL);
+		if (line && strchr(line, ']')) {
+			*strchr(line, ']') = '\0';
+			put(file->name, line);
+		}
+		kfree(line);
+	} else if (*rest == '#' || strstarts(rest, "no pid")) {
+		put(file->name, "");
+	} else {
+		for (rest = line = kstrdup(rest, GFP_KERNEL); rest && *rest;) {
+			char *one = strsep(&rest, "\n");
+
+			if (*one)
+				put(file->name, one);
+		}
+		kfree(line);
+	}
+}
+
+/* One write, and if compare is set what the file says after an error. The error. */
+static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int mode, bool compare)
+{
+	static char data[FUZZ_MAX], before[TEXT_SIZE];
+	size_t length = fuzz_text(words_of(file->name), data);
+	long error;
+
+	if (compare)
+		get_into(file->name, before, sizeof(before));
+	error = put_mode(file->name, data, length, mode);
+	if (error > 0 || error <= -4096) {
+		selftest_diag(test, "%s: error %ld", file->name, error);
+		EXPECT(!"an errno");
+	}
+	if (error && compare && strcmp(before, get(file->name)) != 0) {
+		selftest_diag(test, "%s: %.*s refused (%ld), and changed it to %s", file->name,
+			      (int)length, data, error, text);
+		EXPECT(!"unchanged");
+	}
+	return error;
+}
+
+/*
+ * 10,000 writes. An error leaves the file as it was: looked at each time, but where it says much. A
+ * filter is replaced now and then, so that it stays short; a refused word does not empty it. How
+ * many were refused.
+ */
+static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
+{
+	bool is_filter =
+		strstr(file->name, "set_ftrace_filter") || strstr(file->name, "set_ftrace_notrace");
+	bool is_long = is_filter || strstr(file->name, "trace_options") ||
+		       strstr(file->name, "filter") || strstr(file->name, "graph");
 	unsigned refused = 0;
 
-	ASSERT(before);
-	reset();
-	get_into("tracing_cpumask", mask, sizeof(mask));
-	for (unsigned f = 0; f < ARRAY_SIZE(files); f++) {
-		bool has_state = f < 3 || (f >= 6 && f <= 8);
-		unsigned writes = strstr(files[f], "filter") || strstr(files[f], "notrace")
-					  ? FUZZ_GLOBS
-					  : FUZZ_WRITES;
+	is_filter = is_filter && !strstr(file->name, "_pid");
+	for (unsigned i = 0; i < FUZZ_WRITES; i++) {
+		int mode = i % 8 ? 0 : is_filter ? O_TRUNC : O_APPEND;
 
-		for (unsigned i = 0; i < writes; i++) {
-			size_t length = fuzz_text(data);
-			long error;
-
-			if (has_state && i % 64 == 0)
-				get_into(files[f], before, TEXT_SIZE);
-			error = put_mode(files[f], data, length, 0);
-			refused += error < 0;
-			if (error < 0 && has_state && i % 64 == 0)
-				EXPECT(strcmp(before, get(files[f])) == 0);
-			EXPECT(error <= 0 && error > -4096);
-		}
+		refused +=
+			fuzz_once(test, file, mode, file->before && (!is_long || i % 32 == 0)) < 0;
 		cond_resched();
 	}
-	kfree(before);
-	selftest_diag(test, "%u writes refused", refused);
-	EXPECT(refused > 0);
-	put("tracing_cpumask", mask);
-	put("trace_clock", "local");
-	put("set_ftrace_notrace", "");
-	put("options/raw", "0");
-	put("buffer_percent", "50");
+	return refused;
+}
+
+static void note_state(struct fuzz_file *file)
+{
+	if (!tells_a_state(file))
+		return;
+	file->before = kmalloc(TEXT_SIZE, GFP_KERNEL);
+	if (file->before)
+		get_into(file->name, file->before, TEXT_SIZE);
+}
+
+/* All of it, whatever the reader's file holds; consuming ones do not wait. */
+static bool can_be_read(const struct fuzz_file *file)
+{
+	long error = file->readable ? get_into(file->name, text, sizeof(text)) : 0;
+
+	return error >= 0 || error == -EAGAIN;
+}
+
+SELFTEST(trace, ten_thousand_malformed_writes_to_each_file_give_only_errors)
+{
+	unsigned refused = 0, writable = 0;
+
+	fuzz_files = kcalloc(FUZZ_FILES, sizeof(*fuzz_files), GFP_KERNEL);
+	ASSERT(fuzz_files);
+	nr_fuzz_files = 0;
+	reset();
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	find_files("");
+	EXPECT(nr_fuzz_files > 60 && nr_fuzz_files < FUZZ_FILES);
+	for (unsigned i = 0; i < nr_fuzz_files; i++)
+		note_state(&fuzz_files[i]);
+	for (unsigned i = 0; i < nr_fuzz_files; i++) {
+		if (!fuzz_files[i].writable)
+			continue;
+		writable++;
+		refused += fuzz_file(test, &fuzz_files[i]);
+		if (fuzz_files[i].before)
+			restore_file(&fuzz_files[i]);
+		/* So that the next file is not fuzzed under a tracer, or with a buffer that is off.
+		 */
+		put("current_tracer", "nop");
+		put("buffer_size_kb", "64");
+	}
+	selftest_diag(test, "%u files, %u writes refused", writable, refused);
+	EXPECT(writable > 40 && refused > writable * FUZZ_WRITES / 4);
+
+	for (unsigned i = 0; i < nr_fuzz_files; i++) {
+		struct fuzz_file *file = &fuzz_files[i];
+
+		EXPECT(can_be_read(file));
+		if (file->before && strcmp(get(file->name), file->before) != 0) {
+			selftest_diag(test, "%s says %s, not %s", file->name, text, file->before);
+			EXPECT(!"as before");
+		}
+		kfree(file->before);
+	}
+	kfree(fuzz_files);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	reset();
 	EXPECT_EQ(put("trace_marker", "alive"), 0);
 	EXPECT(strstr(get("trace"), "alive"));
+	EXPECT(trace_one_call());
+	EXPECT(strstr(get("trace"), "ftrace_target_add <-"));
+	reset();
 }
