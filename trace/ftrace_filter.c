@@ -10,9 +10,7 @@
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
-#include "kernel/lib/ctype.h"
 #include "kernel/lib/glob.h"
-#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk.h"
@@ -28,36 +26,34 @@ static bool record_name_matches(const struct dyn_ftrace *rec, const char *patter
 	       glob_match(pattern, name);
 }
 
-/* Does word, without its '!', mean record i: its number from 1 on, or a pattern of its name. */
-static bool word_matches(const char *word, unsigned long number, unsigned i)
+static bool word_matches(const struct ftrace_match *match, unsigned i)
 {
-	return number ? i + 1 == number : record_name_matches(ftrace_record(i), word);
+	return match->number ? i + 1 == match->number
+			     : record_name_matches(ftrace_record(i), match->pattern);
 }
 
 int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 			 struct ftrace_hash **result)
 {
 	unsigned n = ftrace_record_count(), matches = 0;
-	bool remove = *word == '!';
+	struct ftrace_match match;
 	struct ftrace_hash *copy;
-	unsigned long number = 0;
 
-	word += remove;
-	if (isdigit(*word) && kstrtoul(word, 0, &number) == 0 && !number)
+	if (ftrace_parse_word(word, &match))
 		return -EINVAL;
 	/* To look at every function's name takes a while: not for a plain name that nothing has. */
-	if (!number && !strpbrk(word, "*?[\\") && !kallsyms_lookup_name(word))
+	if (!match.number && match.is_plain && !kallsyms_lookup_name(match.pattern))
 		return -EINVAL;
-	copy = ftrace_hash_copy(hash, remove ? 0 : n);
+	copy = ftrace_hash_copy(hash, match.remove ? 0 : n);
 	if (!copy)
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		u32 offset = ftrace_record(i)->offset;
 
-		if (!word_matches(word, number, i))
+		if (!word_matches(&match, i))
 			continue;
 		matches++;
-		if (remove)
+		if (match.remove)
 			ftrace_hash_remove(copy, offset);
 		else
 			ftrace_hash_add(copy, offset);
@@ -119,8 +115,7 @@ struct filter_file {
 	const struct ftrace_filter *filter;
 	struct ftrace_hash *hash; /* NULL: empty */
 	bool failed;              /* a word was refused: nothing takes effect */
-	size_t length;
-	char word[FTRACE_WORD_MAX + 1];
+	struct ftrace_word_parser parser;
 };
 
 static struct ftrace_hash *file_hash(const struct filter_file *f)
@@ -228,50 +223,46 @@ static int filter_open(struct inode *inode, struct file *file)
 	return error;
 }
 
-/* The word that has gathered is complete. */
-static int filter_end_word(struct filter_file *f)
+/* The word that has gathered: a command takes effect at once, a pattern on the copy of the set. */
+static int filter_apply_word(struct filter_file *f)
 {
 	struct ftrace_hash *changed;
+	char *word = f->parser.word;
 	int error;
 
-	if (!f->length)
-		return 0;
-	f->word[f->length] = '\0';
-	f->length = 0;
-	if (f->filter->command && strchr(f->word, ':')) {
-		error = f->filter->command(f->filter->owner, f->word);
-		f->failed = f->failed || error;
+	if (f->filter->command && strchr(word, ':'))
+		return f->filter->command(f->filter->owner, word);
+	error = f->filter->match(f->hash, word, &changed);
+	if (error)
 		return error;
-	}
-	error = f->filter->match(f->hash, f->word, &changed);
-	if (error) {
-		f->failed = true;
-		return error;
-	}
 	ftrace_hash_free(f->hash);
 	f->hash = changed;
 	return 0;
+}
+
+/* found: what ftrace_next_word() has said. */
+static int filter_end_word(struct filter_file *f, int found)
+{
+	int error = found > 0 ? filter_apply_word(f) : found;
+
+	f->failed = f->failed || error;
+	return error;
 }
 
 /* Words may be split between writes: the last one ends when the file is closed. */
 static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct filter_file *f = file->private_data;
+	size_t left = count;
 
-	for (size_t i = 0; i < count; i++) {
-		int error = 0;
+	for (;;) {
+		int found = ftrace_next_word(&f->parser, &buf, &left);
+		int error = filter_end_word(f, found);
 
-		if (isspace(buf[i]) || !buf[i])
-			error = filter_end_word(f);
-		else if (f->length == FTRACE_WORD_MAX)
-			error = -EINVAL;
-		else
-			f->word[f->length++] = buf[i];
-		if (error) {
-			f->failed = true;
-			f->length = 0;
+		if (error)
 			return error;
-		}
+		if (!found)
+			break;
 	}
 	*pos += (loff_t)count;
 	return (ssize_t)count;
@@ -288,7 +279,7 @@ static int filter_release(struct inode *inode, struct file *file)
 	}
 	f = file->private_data;
 	if (!f->failed)
-		error = filter_end_word(f);
+		error = filter_end_word(f, ftrace_last_word(&f->parser));
 	if (f->failed) {
 		ftrace_hash_free(f->hash);
 	} else {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "trace/ftrace.h"
-
-#define FTRACE_WORD_MAX 255 /* characters of a name, pattern or command in a filter file */
+#include "trace/ftrace_words.h"
 
 struct dentry;
 struct seq_file;
