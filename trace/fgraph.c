@@ -254,6 +254,7 @@ void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
 
 void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
 {
+	const struct fgraph_ops *gops = READ_ONCE(fgraph_array[idx]);
 	struct fgraph_stack *stack = current->trace;
 	struct fgraph_frame *frame = stack->top, *above;
 
@@ -262,6 +263,10 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
 
 		above = frame;
 		frame = fgraph_below(frame);
+		/* Not what an earlier user in the same place has left, nor for a call it skipped.
+		 */
+		if (!gops || !(frame->users & 1U << idx) || (s32)(frame->epoch - gops->epoch) < 0)
+			continue;
 		data = fgraph_find_data(frame, (u64 *)above, idx, size);
 		if (data && --depth <= 0)
 			return data;

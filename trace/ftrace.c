@@ -266,11 +266,15 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			  struct ftrace_hash *notrace_hash)
 {
 	struct ftrace_hash *old_filter = ops->filter_hash, *old_notrace = ops->notrace_hash;
+	unsigned long flags = 0;
 	int error = 0;
 
-	smp_store_release(&ops->filter_hash, filter);
-	smp_store_release(&ops->notrace_hash, notrace_hash);
-	if (ops->flags & FTRACE_OPS_FL_ENABLED)
+	for (struct ftrace_ops *o = ops; o; o = o->follower) {
+		smp_store_release(&o->filter_hash, filter);
+		smp_store_release(&o->notrace_hash, notrace_hash);
+		flags |= o->flags;
+	}
+	if (flags & FTRACE_OPS_FL_ENABLED)
 		error = ftrace_disabled ? -ENODEV : ftrace_run_update_code();
 	ftrace_synchronize();
 	if (old_filter != filter)
@@ -278,6 +282,27 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 	if (old_notrace != notrace_hash)
 		ftrace_hash_free(old_notrace);
 	return error;
+}
+
+void ftrace_share_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
+{
+	mutex_lock(&ftrace_lock);
+	follower->filter_hash = ops->filter_hash;
+	follower->notrace_hash = ops->notrace_hash;
+	follower->follower = ops->follower;
+	ops->follower = follower;
+	mutex_unlock(&ftrace_lock);
+}
+
+void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
+{
+	mutex_lock(&ftrace_lock);
+	while (ops->follower != follower)
+		ops = ops->follower;
+	ops->follower = follower->follower;
+	follower->follower = NULL;
+	follower->filter_hash = follower->notrace_hash = NULL;
+	mutex_unlock(&ftrace_lock);
 }
 
 bool ftrace_is_dead(void)

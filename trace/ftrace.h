@@ -49,6 +49,7 @@ struct ftrace_ops {
 		*filter_hash; /* [F] to write, read by callbacks; NULL or empty: all functions */
 	struct ftrace_hash *notrace_hash; /* [F] the same; NULL or empty: none */
 	struct list_head list;            /* [F] ftrace_ops_list */
+	struct ftrace_ops *follower;      /* [F] has the same hashes, see ftrace_share_hashes() */
 };
 
 /*
@@ -69,6 +70,12 @@ int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t lengt
 
 /* Free the hashes of ops, which is not registered. Task context. */
 void ftrace_free_filter(struct ftrace_ops *ops);
+/*
+ * follower gets the hashes of ops, whatever they become, until they are taken from it again; it is
+ * not registered at either time, and has none of its own. Task context.
+ */
+void ftrace_share_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
+void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
 
 /*
  * The records, sorted by address: index from 0 to ftrace_record_count() - 1. The last ones, those

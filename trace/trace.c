@@ -168,7 +168,7 @@ bool tracing_clock_in_ns(const struct trace_array *tr)
 
 /* ---- tracers ---- */
 
-static struct tracer *find_tracer(const char *name)
+struct tracer *tracing_find_tracer(const char *name)
 {
 	for (struct tracer *t = trace_types; t; t = t->next)
 		if (strcmp(t->name, name) == 0)
@@ -184,7 +184,7 @@ int tracing_set_tracer_locked(struct trace_array *tr, const char *name)
 
 	if (error)
 		return error;
-	t = find_tracer(name);
+	t = tracing_find_tracer(name);
 	if (!t || !tracer_fits(t, tr))
 		return -EINVAL;
 	if (t == tr->current_trace)
@@ -234,7 +234,7 @@ static void start_boot_tracer(void)
 {
 	int error;
 
-	if (!boot_tracer[0] || !global_trace.buffer || !find_tracer(boot_tracer))
+	if (!boot_tracer[0] || !global_trace.buffer || !tracing_find_tracer(boot_tracer))
 		return;
 	pr_info("Starting tracer '%s'\n", boot_tracer);
 	error = tracing_set_tracer_locked(&global_trace, boot_tracer);
@@ -261,7 +261,7 @@ int register_tracer(struct tracer *tracer)
 	if (!tracer->name || strlen(tracer->name) >= MAX_TRACER_SIZE)
 		return -EINVAL;
 	mutex_lock(&trace_types_lock);
-	if (find_tracer(tracer->name)) {
+	if (tracing_find_tracer(tracer->name)) {
 		error = -EEXIST;
 	} else if (nr_tracers == TRACERS_MAX) {
 		error = -ENOSPC;

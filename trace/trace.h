@@ -17,6 +17,7 @@
 #include "trace/trace_printk.h"
 #include "trace/trace_seq.h"
 
+struct ftrace_ops;
 struct trace_array;
 struct trace_iterator;
 struct seq_file;
@@ -241,6 +242,11 @@ int trace_set_options_locked(struct trace_array *tr, const char *option);
 int tracing_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL */
 bool tracing_clock_in_ns(const struct trace_array *tr);
 
+/* The tracer of that name or NULL. T held. */
+struct tracer *tracing_find_tracer(const char *name);
+/* The function tracer's ops in tr: their hashes are those of set_ftrace_filter and -notrace. */
+struct ftrace_ops *function_trace_ops(struct trace_array *tr);
+
 /* ---- writing (trace_write.c); any context, NMI included ---- */
 
 /*
@@ -416,6 +422,8 @@ struct trace_event *ftrace_find_event(unsigned type);
 void trace_print_context(struct trace_iterator *iter);
 void trace_print_lat_context(struct trace_iterator *iter);
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry);
+/* The text alone of what trace_printk() and trace_marker wrote; TRACE_TYPE_UNHANDLED for others. */
+enum print_line_t trace_print_printk_msg_only(struct trace_iterator *iter);
 /* What stands at a duration: ' ' up to 10 us, then + ! # * @ $ from each power of ten on. */
 char trace_delay_mark(u64 ns);
 /* The symbol of ip as the options sym-offset and sym-addr want it. */

@@ -30,12 +30,12 @@ static void dump_entries(struct trace_iterator *iter)
 	u64 flags = iter->tr->trace_flags;
 	unsigned entries = 0;
 
-	/* Short lines, whatever the options say. */
+	/* Short lines, whatever the options say; a tracer that prints itself has its own. */
+	iter->trace = iter->tr->current_trace;
 	iter->tr->trace_flags =
-		(flags | TRACE_ITER_LATENCY_FMT) &
+		(flags | (iter->trace->print_line ? 0 : TRACE_ITER_LATENCY_FMT)) &
 		~(u64)(TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW);
 	trace_iterator_reset(iter);
-	iter->trace = iter->tr->current_trace;
 	while (trace_find_next_entry(iter)) {
 		if (!entries++)
 			pr_emerg(DUMP_RULE);

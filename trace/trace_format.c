@@ -11,7 +11,8 @@ struct format_field {
 	const char *declaration; /* NULL ends a list */
 	unsigned offset, size;
 	bool is_signed;
-	u32 graph_option; /* the field is there while this bit of graph_flags is set; 0: always */
+	u32 graph_option; /* the field is there while this option of the graph tracer is on; 0:
+			     always */
 };
 
 struct event_format {
@@ -138,10 +139,25 @@ static const struct event_format event_formats[] = {
 	  .print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->str" },
 };
 
-static void show_fields(struct seq_file *m, const struct format_field *fields)
+/* Options of the graph tracer that are on, in any trace_array: what is read may be from there. */
+static u32 graph_options(void)
+{
+	const struct tracer *graph;
+	struct trace_array *tr;
+	u32 options = 0;
+
+	mutex_lock(&trace_types_lock);
+	graph = tracing_find_tracer("function_graph");
+	if (graph)
+		for_each_trace_array(tr) options |= tracer_flags_of(tr, graph);
+	mutex_unlock(&trace_types_lock);
+	return options;
+}
+
+static void show_fields(struct seq_file *m, const struct format_field *fields, u32 options)
 {
 	for (; fields->declaration; fields++)
-		if (!fields->graph_option || (graph_flags.val & fields->graph_option))
+		if (!fields->graph_option || (options & fields->graph_option))
 			seq_printf(m, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
 				   fields->declaration, fields->offset, fields->size,
 				   fields->is_signed);
@@ -150,14 +166,14 @@ static void show_fields(struct seq_file *m, const struct format_field *fields)
 static int trace_format_show(struct seq_file *m, void *v __unused)
 {
 	const struct event_format *format = m->private;
+	u32 options = graph_options();
 
 	seq_printf(m, "name: %s\nID: %d\nformat:\n", format->name, format->id);
-	show_fields(m, common_fields);
+	show_fields(m, common_fields, options);
 	seq_putc(m, '\n');
-	show_fields(m, format->fields);
+	show_fields(m, format->fields, options);
 	seq_printf(m, "\nprint fmt: %s\n",
-		   graph_flags.val & format->graph_option ? format->print_fmt_option
-							  : format->print_fmt);
+		   options & format->graph_option ? format->print_fmt_option : format->print_fmt);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(trace_format);

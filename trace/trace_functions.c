@@ -124,6 +124,11 @@ static struct function_tracer *function_of(struct trace_array *tr)
 	return *trace_tracer_private(tr, &function_trace);
 }
 
+struct ftrace_ops *function_trace_ops(struct trace_array *tr)
+{
+	return &function_of(tr)->ops;
+}
+
 static int function_start(struct trace_array *tr)
 {
 	struct function_tracer *f = function_of(tr);

@@ -6,7 +6,7 @@
 
 #include "trace/trace.h"
 
-/* Options: bits of graph_flags.val. */
+/* Options. */
 #define TRACE_GRAPH_PRINT_OVERRUN    0x0001
 #define TRACE_GRAPH_PRINT_CPU        0x0002
 #define TRACE_GRAPH_PRINT_OVERHEAD   0x0004
@@ -21,8 +21,8 @@
 #define TRACE_GRAPH_GRAPH_TIME       0x0800
 #define TRACE_GRAPH_ARGS             0x1000
 
-/* The options as they are. Their readers take no lock. [T] to write */
-extern struct tracer_flags graph_flags;
+extern struct tracer_flags graph_flags; /* names and defaults: tracer_flags_of() has the values */
+extern struct tracer graph_trace;       /* trace_functions_graph.c */
 
 /* Code that interrupts enter first: the arrows in the trace stand around its functions. */
 extern const char __irqentry_text_start[], __irqentry_text_end[];

@@ -65,7 +65,7 @@ static void print_column_names(struct seq_file *m, u32 flags, bool latency)
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter)
 {
 	u64 trace_flags = READ_ONCE(iter->tr->trace_flags);
-	u32 flags = READ_ONCE(graph_flags.val);
+	u32 flags = tracer_flags_of(iter->tr, &graph_trace);
 
 	if (!(trace_flags & TRACE_ITER_CONTEXT_INFO))
 		return;

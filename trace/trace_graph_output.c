@@ -416,14 +416,12 @@ static void print_return(struct graph_line *line)
 
 static enum print_line_t print_comment_text(const struct graph_line *line)
 {
-	const struct print_entry *field = (const struct print_entry *)line->iter->ent;
+	enum print_line_t ret = trace_print_printk_msg_only(line->iter);
 	struct trace_event *event;
 
-	if (field->ent.type == TRACE_PRINT) {
-		trace_seq_puts_max(line->s, field->buf, line->iter->ent_size - sizeof(*field));
-		return TRACE_TYPE_HANDLED;
-	}
-	event = ftrace_find_event(field->ent.type);
+	if (ret != TRACE_TYPE_UNHANDLED)
+		return ret;
+	event = ftrace_find_event(line->iter->ent->type);
 	return event && event->trace ? event->trace(line->iter) : TRACE_TYPE_HANDLED;
 }
 
@@ -486,7 +484,7 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 	enum print_line_t ret;
 
 	line.data = iter->private ? iter->private : graph_dump_data;
-	line.flags = READ_ONCE(graph_flags.val);
+	line.flags = tracer_flags_of(iter->tr, &graph_trace);
 	line.trace_flags = READ_ONCE(iter->tr->trace_flags);
 	if (!line.data)
 		return print_entry(&line);

@@ -45,6 +45,10 @@ static const char readme_msg[] =
 	"\t\t    (function)\n"
 	"  set_ftrace_notrace_pid\t- Write pid(s) to not function trace those pids\n"
 	"\t\t    (function)\n"
+	"  set_graph_function\t- Trace the nested calls of a function (function_graph)\n"
+	"  set_graph_notrace\t- Do not trace the nested calls of a function (function_graph)\n"
+	"  max_graph_depth\t- Trace a limited depth of nested calls (0 is unlimited)\n"
+	"  tracing_thresh\t- Record only calls that take longer, in microseconds (function_graph)\n"
 	"  per_cpu/cpuN/\t\t- The same files for one CPU, and how full its buffer is: stats\n"
 	"  events/\t\t- Directory containing the formats of what trace_pipe_raw holds\n";
 

@@ -267,8 +267,7 @@ static void print_words(struct trace_iterator *iter)
 			  (iter->ent_size - sizeof(*field)) / sizeof(field->buf[0]));
 }
 
-/* The option printk-msg-only: the text alone, or TRACE_TYPE_UNHANDLED. */
-static enum print_line_t print_printk_msg_only(struct trace_iterator *iter)
+enum print_line_t trace_print_printk_msg_only(struct trace_iterator *iter)
 {
 	const struct print_entry *print = (const struct print_entry *)iter->ent;
 
@@ -302,7 +301,7 @@ enum print_line_t print_trace_line(struct trace_iterator *iter)
 			return ret;
 	}
 	if ((flags & TRACE_ITER_PRINTK) && (flags & TRACE_ITER_PRINTK_MSGONLY)) {
-		ret = print_printk_msg_only(iter);
+		ret = trace_print_printk_msg_only(iter);
 		if (ret != TRACE_TYPE_UNHANDLED)
 			return ret;
 	}

@@ -121,6 +121,8 @@ static struct made trace[32];
 static size_t entries;
 static size_t current_entry;
 static struct trace_array array;
+struct tracer graph_trace; /* the first one */
+#define flags array.tracers[0].flags
 static struct trace_iterator iter;
 static char text[16384];
 
@@ -175,6 +177,13 @@ static void marker(unsigned cpu, pid_t pid, u64 ts, const char *words)
 	memcpy((u8 *)e->words + sizeof(*entry), words, strlen(words) + 1);
 }
 
+static void puts_entry(unsigned cpu, pid_t pid, u64 ts, const char *words)
+{
+	struct bputs_entry *entry = (void *)add(cpu, pid, ts, TRACE_BPUTS, sizeof(*entry))->words;
+
+	entry->str = words;
+}
+
 bool trace_take_following(struct trace_iterator *it, trace_wanted_t wanted, void *data)
 {
 	for (size_t i = current_entry + 1; i < entries; i++) {
@@ -206,7 +215,7 @@ static void begin(unsigned cpus)
 	memset(&iter, 0, sizeof(iter));
 	memset(&array, 0, sizeof(array));
 	array.trace_flags = TRACE_DEFAULT_FLAGS;
-	graph_flags.val = TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_OVERHEAD |
+	flags = TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_OVERHEAD |
 			  TRACE_GRAPH_PRINT_DURATION | TRACE_GRAPH_PRINT_IRQS;
 	iter.tr = &array;
 	trace_seq_init(&iter.seq);
@@ -315,7 +324,7 @@ static void test_every_combination_of_columns_is_as_in_linux(void **state)
 			6);
 		begin(12);
 		make_opening_of_a_file();
-		graph_flags.val = (abstime ? TRACE_GRAPH_PRINT_ABS_TIME : 0) |
+		flags = (abstime ? TRACE_GRAPH_PRINT_ABS_TIME : 0) |
 				  (proc ? TRACE_GRAPH_PRINT_PROC : 0) |
 				  (duration ? TRACE_GRAPH_PRINT_DURATION : 0) |
 				  (cpu ? TRACE_GRAPH_PRINT_CPU : 0) |
@@ -531,7 +540,7 @@ static void test_arrows_stand_around_interrupts(void **state)
 					 " 0)   0.100 us    |    do_interrupt();\n"
 					 " 0)   <========== |\n"
 					 " 0)   0.700 us    |  }\n");
-	graph_flags.val &= ~(u32)TRACE_GRAPH_PRINT_DURATION;
+	flags &= ~(u32)TRACE_GRAPH_PRINT_DURATION;
 	assert_non_null(strstr(print_all(), " 0) vfs_read() {\n"
 					    " 0) ==========>\n"
 					    " 0)   do_interrupt() {\n"));
@@ -543,7 +552,7 @@ static void test_nofuncgraph_irqs_leaves_interrupts_out(void **state)
 	(void)state;
 	begin(2);
 	make_an_interrupt();
-	graph_flags.val &= ~(u32)TRACE_GRAPH_PRINT_IRQS;
+	flags &= ~(u32)TRACE_GRAPH_PRINT_IRQS;
 	assert_string_equal(print_all(), " 0)               |  vfs_read() {\n"
 					 " 0)   0.700 us    |  }\n");
 	end();
@@ -560,13 +569,15 @@ static void test_a_marker_is_a_comment_where_it_was_written(void **state)
 	marker(0, 14, 1300, "no newline");
 	ret(0, 14, 1400, FUNC(OPEN), 1, 200);
 	marker(0, 14, 1500, "two\nlines\n");
+	puts_entry(0, 14, 1600, "of trace_puts()\n");
 	assert_string_equal(print_all(), " 0)               |  /* before */\n"
 					 " 0)               |  vfs_read() {\n"
 					 " 0)               |  /* outer */\n"
 					 " 0)               |    vfs_open() {\n"
 					 " 0)               |      /* no newline */\n"
 					 " 0)   0.200 us    |    }\n"
-					 " 0)               |  /* two\nlines */\n");
+					 " 0)               |  /* two\nlines */\n"
+					 " 0)               |  /* of trace_puts() */\n");
 	end();
 }
 
@@ -601,7 +612,7 @@ static void test_tail_and_overrun_are_options(void **state)
 	ret(0, 14, 1160, FUNC(LOCK), 1, 10);
 	entry = (void *)ret(0, 14, 1200, FUNC(OPEN), 0, 100)->words;
 	entry->overrun = 7;
-	graph_flags.val |= TRACE_GRAPH_PRINT_TAIL | TRACE_GRAPH_PRINT_OVERRUN;
+	flags |= TRACE_GRAPH_PRINT_TAIL | TRACE_GRAPH_PRINT_OVERRUN;
 	assert_string_equal(print_all(), " 0)               |  vfs_open() {\n"
 					 " 0)   0.010 us    |    mutex_lock();\n"
 					 " 0)   0.100 us    |  } /* vfs_open */\n"
@@ -637,7 +648,7 @@ static void test_values_are_errors_or_hexadecimal(void **state)
 		call(0, 14, 1100, FUNC(LOCK), 1);
 		with_retval(ret(0, 14, 1200, FUNC(LOCK), 1, 10), cases[i / 2].value);
 		with_retval(ret(0, 14, 1300, FUNC(OPEN), 0, 10), cases[i / 2].value);
-		graph_flags.val |= TRACE_GRAPH_PRINT_RETVAL |
+		flags |= TRACE_GRAPH_PRINT_RETVAL |
 				   (i & 1 ? TRACE_GRAPH_PRINT_RETVAL_HEX : 0);
 		snprintf(expected, sizeof(expected),
 			 " 0)               |  vfs_open() {\n"
@@ -664,13 +675,13 @@ static void test_values_and_arguments_show_where_they_were_recorded(void **state
 		entry->args[i] = i * 17;
 	with_retval(ret(0, 14, 1200, FUNC(LOCK), 1, 10), 5);
 	ret(0, 14, 1300, FUNC(OPEN), 0, 10);
-	graph_flags.val |= TRACE_GRAPH_PRINT_RETVAL | TRACE_GRAPH_ARGS;
+	flags |= TRACE_GRAPH_PRINT_RETVAL | TRACE_GRAPH_ARGS;
 	assert_string_equal(
 		print_all(),
 		" 0)               |  vfs_open() {\n"
 		" 0)   0.010 us    |    mutex_lock(0x0, 0x11, 0x22, 0x33, 0x44, 0x55); /* = 0x5 */\n"
 		" 0)   0.010 us    |  }\n");
-	graph_flags.val &= ~(u32)(TRACE_GRAPH_PRINT_RETVAL | TRACE_GRAPH_ARGS);
+	flags &= ~(u32)(TRACE_GRAPH_PRINT_RETVAL | TRACE_GRAPH_ARGS);
 	assert_non_null(strstr(print_all(), "|    mutex_lock();\n"));
 	end();
 }

@@ -1,0 +1,142 @@
+"""Call trees in trace_pipe_raw: what programs read is well-formed, whatever the machine did meanwhile."""
+import re
+import struct
+
+import pytest
+
+from test_ftrace import TRACING
+
+ENTRY, EXIT = 11, 10
+PADDING, TIME_EXTEND, TIME_STAMP = 29, 30, 31
+MISSED = 1 << 31
+
+
+def bytes_of(dump):
+    """What `hexdump -C` was given; a line that is only * stands for repetitions of the one before."""
+    data, repeat = bytearray(), False
+    for line in dump.splitlines():
+        if line == "*":
+            repeat = True
+            continue
+        fields = line.split("|")[0].split()
+        offset = int(fields[0], 16)
+        if repeat:
+            while len(data) < offset:
+                data += data[-16:]
+            repeat = False
+        assert len(data) == offset, line
+        data += bytes(int(field, 16) for field in fields[1:])
+    return bytes(data)
+
+
+def events(data):
+    """The events of one CPU's sub-buffers: time, payload. Nothing may be lost between them."""
+    assert len(data) % 4096 == 0
+    for number, page in enumerate(range(0, len(data), 4096)):
+        stamp, commit = struct.unpack_from("<QQ", data, page)
+        assert not (commit & MISSED and number), "events were lost between two pages"
+        place, end = page + 16, page + 16 + (commit & 0xfffff)
+        while place < end:
+            word, = struct.unpack_from("<I", data, place)
+            kind, delta = word & 31, word >> 5
+            second, = struct.unpack_from("<I", data, place + 4)
+            if kind == TIME_EXTEND:
+                stamp += delta + (second << 27)
+                place += 8
+            elif kind == PADDING:
+                stamp += delta
+                place += 4 + second if delta else end - place
+            else:
+                assert kind != TIME_STAMP
+                stamp += delta
+                start, length = (place + 4, 4 * kind) if kind else (place + 8, second - 4)
+                yield stamp, data[start:start + length]
+                place = start + (length + 3) // 4 * 4
+
+
+def calls(per_cpu):
+    """The calls and returns of all CPUs in the order of time: (time, cpu, pid, type, func, depth, calltime, rettime)."""
+    found = []
+    for cpu, data in enumerate(per_cpu):
+        for stamp, payload in events(data):
+            kind, _, _, pid = struct.unpack_from("<HBBi", payload)
+            if kind == ENTRY:
+                assert len(payload) == 20
+                found.append((stamp, cpu, pid, kind, *struct.unpack_from("<Qi", payload, 8), 0, 0))
+            elif kind == EXIT:
+                assert len(payload) == 40
+                func, depth, overrun, begin, end = struct.unpack_from("<QiIQQ", payload, 8)
+                assert overrun == 0 and begin <= end <= stamp
+                found.append((stamp, cpu, pid, kind, func, depth, begin, end))
+    return sorted(found, key=lambda call: call[0])  # stable: what one CPU wrote stays in order
+
+
+def check_trees(per_cpu, names, sleep_time=True):
+    """
+    Each task's returns belong to its calls: how many did. Without sleep time the beginning of a call is moved by
+    the time that its task was switched out, and says nothing about what it called.
+
+    The CPUs' buffers begin at different times. From the latest beginning on everything is there; of
+    what began before, the ends may be met, outside of all that is open.
+    """
+    begins = [next(events(data))[0] for data in per_cpu if data]
+    complete, tasks, matched = max(begins), {}, 0
+    for stamp, cpu, pid, kind, func, depth, begin, end in calls(per_cpu):
+        if stamp < complete:
+            continue
+        # Every CPU has an idle task, and all are number 0.
+        stack = tasks.setdefault((pid, cpu if pid == 0 else None), [])
+        name = names(func)
+        if kind == ENTRY:
+            if stack:
+                assert depth == stack[-1][1] + 1, f"{name} at {depth} in {names(stack[-1][0])} at {stack[-1][1]}"
+            stack.append([func, depth, stamp, []])
+            continue
+        # Who never returns (do_exit) leaves its callers open: the task is gone then. Else the innermost returns.
+        if not stack:
+            continue
+        top = stack[-1]
+        if depth < top[1]:
+            assert depth < stack[0][1], f"{name} at {depth} returned before {names(top[0])} at {top[1]}"
+            del stack[:]
+            continue
+        assert (func, depth) == (top[0], top[1]), f"{name} at {depth} is not {names(top[0])} at {top[1]}"
+        assert top[2] <= begin, f"{name} was called before its entry"
+        for child_begin, child_end in top[3]:
+            assert not sleep_time or begin <= child_begin and child_end <= end, f"{name} does not enclose what it called"
+        stack.pop()
+        if stack:
+            stack[-1][3].append((begin, end))
+        matched += 1
+    return matched
+
+
+def symbols(machine):
+    table = {}
+    for line in machine.check("cat /proc/kallsyms").splitlines():
+        address, _, name = line.split()[:3]
+        table.setdefault(int(address, 16), name)
+    return lambda address: table.get(address, hex(address))
+
+
+def snapshot(machine, cpus):
+    machine.check("echo 0 > tracing_on")
+    return [bytes_of(machine.check(f"hexdump -C per_cpu/cpu{cpu}/trace_pipe_raw")) for cpu in range(cpus)]
+
+
+@pytest.mark.parametrize("options", ["", "funcgraph-irqs", "sleep-time"])
+def test_every_return_belongs_to_the_call_that_stands_before_it(boot, options):
+    machine = boot(cpus=4, mem="512M")
+    names = symbols(machine)
+    machine.check(f"cd {TRACING}; echo 32 > buffer_size_kb; echo 0 > tracing_on; echo function_graph > current_tracer")
+    if options:
+        machine.check(f"echo no{options} > trace_options")
+    matched = 0
+    for number in range(2):
+        machine.check("echo > trace; echo 1 > tracing_on; hackbench -g 1 -l 10")
+        data = snapshot(machine, 4)
+        assert all(len(d) >= 4096 for d in data)
+        matched += check_trees(data, names, options != "sleep-time")
+    assert matched > 1000
+    machine.check("echo nop > current_tracer")
+    assert not re.search("BUG|WARNING", machine.text)
