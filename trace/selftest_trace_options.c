@@ -110,6 +110,25 @@ SELFTEST(trace, pause_on_trace_stops_recording_while_trace_is_open)
 	reset();
 }
 
+SELFTEST(trace, block_lets_poll_say_that_trace_pipe_can_be_read)
+{
+	struct pollfd pipe = { .events = POLLIN };
+	long fd;
+
+	reset();
+	fd = sys_open(TRACING "trace_pipe", O_RDONLY | O_NONBLOCK, 0);
+	ASSERT(fd >= 0);
+	pipe.fd = (int)fd;
+	EXPECT_EQ(sys_poll(&pipe, 1, 0), 0);
+	EXPECT_EQ(put("trace_options", "block"), 0);
+	EXPECT_EQ(sys_poll(&pipe, 1, 0), 1);
+	EXPECT_EQ(pipe.revents, POLLIN);
+	EXPECT_EQ(put("trace_options", "noblock"), 0);
+	EXPECT_EQ(sys_poll(&pipe, 1, 0), 0);
+	sys_close((int)fd);
+	reset();
+}
+
 SELFTEST(trace, disable_on_free_stops_tracing_when_the_buffer_is_given_back)
 {
 	reset();

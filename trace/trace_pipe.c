@@ -164,12 +164,17 @@ static unsigned pipe_percent(struct trace_array *tr)
 	return tracing_is_on_tr(tr) ? READ_ONCE(tr->buffer_percent) : 0;
 }
 
+/* With the option block a reader is to wait in read(): it is always called ready. */
 static unsigned tracing_poll_pipe(struct file *file, struct poll_table_struct *table)
 {
 	struct trace_pipe *pipe = file->private_data;
 	struct trace_iterator *iter = pipe->iter;
-	unsigned mask = ring_buffer_poll_wait(iter->tr->buffer, iter->cpu_file, file, table,
-					      pipe_percent(iter->tr));
+	unsigned mask;
+
+	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_BLOCK)
+		return POLLIN | POLLRDNORM;
+	mask = ring_buffer_poll_wait(iter->tr->buffer, iter->cpu_file, file, table,
+				     pipe_percent(iter->tr));
 
 	/* What an earlier read left is ready, too. */
 	if (READ_ONCE(pipe->pending) || iter->seq.readpos < READ_ONCE(iter->seq.len))

@@ -23,26 +23,26 @@
 /* fmt as for printk(), with its newline. Without arguments a % is an ordinary character. */
 #define trace_printk(fmt, ...)                                                                     \
 	do {                                                                                       \
-		if (sizeof("" #__VA_ARGS__) == 1) {                                                \
-			trace_puts(fmt);                                                           \
-		} else if (__builtin_constant_p(fmt)) {                                            \
-			if (0)                                                                     \
-				__trace_printk(fmt, ##__VA_ARGS__); /* are they of these types? */ \
-			__trace_bprintk(__trace_constant(fmt), ##__VA_ARGS__);                     \
-		} else {                                                                           \
+		const char *const __constant = __trace_constant(fmt);                              \
+                                                                                                   \
+		if (sizeof("" #__VA_ARGS__) == 1)                                                  \
+			__trace_puts_any(__constant, fmt);                                         \
+		else if (!__builtin_constant_p(fmt))                                               \
 			__trace_printk(fmt, ##__VA_ARGS__);                                        \
-		}                                                                                  \
+		else if (__trace_printk_check(fmt, ##__VA_ARGS__))                                 \
+			__trace_bprintk(__constant, ##__VA_ARGS__);                                \
 	} while (0)
 
-#define trace_puts(text)                                                                           \
-	do {                                                                                       \
-		if (__builtin_constant_p(text))                                                    \
-			__trace_bputs(__trace_constant(text));                                     \
-		else                                                                               \
-			__trace_puts(text);                                                        \
-	} while (0)
+#define trace_puts(text) __trace_puts_any(__trace_constant(text), text)
 
 /* Behind the macros. fmt and text of the first two have to live as long as the kernel. */
+#define __trace_puts_any(constant, text)                                                           \
+	(__builtin_constant_p(text) ? __trace_bputs(constant) : __trace_puts(text))
+/* True, when the compiler has seen that the arguments are what fmt says. */
+static inline bool __printf(1, 2) __trace_printk_check(const char *fmt __unused, ...)
+{
+	return true;
+}
 void __trace_bprintk(const char *fmt, ...);
 void __trace_bputs(const char *text);
 void __trace_printk(const char *fmt, ...) __printf(1, 2);
