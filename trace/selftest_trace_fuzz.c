@@ -39,6 +39,13 @@ SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
 		{ "tracing_cpumask", "zz", -EINVAL },
 		{ "set_ftrace_pid", "-1", -EINVAL },
 		{ "set_ftrace_pid", "1 2 x", -EINVAL },
+		{ "set_graph_function", "no_such\n", -EINVAL },
+		{ "set_graph_function", "1\n", -EINVAL },
+		{ "set_graph_notrace", "!vfs_read\n", -EINVAL },
+		{ "max_graph_depth", "-1", -EINVAL },
+		{ "max_graph_depth", "18446744073709551616", -ERANGE },
+		{ "tracing_thresh", "1 2", -EINVAL },
+		{ "options/funcgraph-tail", "2", -EINVAL },
 		{ "README", "x", -EINVAL },
 		{ "available_tracers", "x", -EINVAL },
 	};
@@ -73,7 +80,10 @@ struct fuzz_words {
 #define NOWHERE "18446744073709551616"
 
 static const struct fuzz_words fuzz_words[] = {
-	{ "current_tracer", 512, 0, { "function", "nop", "bogus", "function ", "nop nop" } },
+	{ "current_tracer",
+	  512,
+	  0,
+	  { "function", "function_graph", "nop", "bogus", "function ", "nop nop" } },
 	{ "trace_clock", 16, 0, { "local", "global", "mono", "x86-tsc", "counter", "[local]" } },
 	{ "trace_options",
 	  16,
@@ -92,6 +102,8 @@ static const struct fuzz_words fuzz_words[] = {
 	  0,
 	  { "schedule", "vfs_read", "!vfs_read", "no_such", "1", "99999", "vfs_*", "schedule:bogus",
 	    "!:" } },
+	{ "max_graph_depth", 8, 0, { "0", "1", "50", "4294967295", "-1", NOWHERE, "0x1", " 1" } },
+	{ "tracing_thresh", 8, 0, { "0", "1", "100000", "-1", NOWHERE, "18446744073709551615" } },
 	{ "notrace", 8, 0, { "schedule", "vfs_read", "!vfs_read", "no_such", "0", "vfs_?[a-r]*" } },
 	{ NULL,
 	  32,
@@ -300,8 +312,9 @@ static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int m
  */
 static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
 {
-	bool is_filter =
-		strstr(file->name, "set_ftrace_filter") || strstr(file->name, "set_ftrace_notrace");
+	bool is_filter = strstr(file->name, "set_ftrace_filter") ||
+			 strstr(file->name, "set_ftrace_notrace") ||
+			 strstr(file->name, "set_graph_");
 	bool is_long = is_filter || strstr(file->name, "trace_options") ||
 		       strstr(file->name, "filter") || strstr(file->name, "graph");
 	unsigned refused = 0;
