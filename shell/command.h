@@ -26,7 +26,7 @@ struct sh_command_def {
 
 /* Tables, each ended by a NULL name. */
 extern const struct sh_command_def file_commands[], text_commands[], system_commands[],
-	process_commands[], load_commands[], debug_commands[], shell_commands[];
+	process_commands[], load_commands[], debug_commands[], trace_commands[], shell_commands[];
 
 const struct sh_command_def *find_command(const char *name);
 /* Call fn for each command, in the order of help. */

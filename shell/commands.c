@@ -8,7 +8,7 @@
 
 static const struct sh_command_def *const tables[] = {
 	file_commands, text_commands,  process_commands, system_commands,
-	load_commands, debug_commands, shell_commands,
+	load_commands, debug_commands, trace_commands,   shell_commands,
 };
 
 void for_each_command(void (*fn)(struct sh_io *io, const struct sh_command_def *def),

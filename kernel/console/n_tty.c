@@ -9,6 +9,12 @@ void n_tty_init(struct n_tty_data *ldata)
 	memset(ldata, 0, sizeof(*ldata));
 }
 
+void n_tty_set_raw(struct n_tty_data *ldata, bool raw)
+{
+	n_tty_init(ldata);
+	ldata->raw = raw;
+}
+
 static bool flag_test(const unsigned long *flags, size_t pos)
 {
 	pos %= N_TTY_BUF_SIZE;
@@ -97,6 +103,11 @@ size_t process_output_block(struct n_tty_data *ldata, const u8 *src, size_t coun
 	size_t used = 0;
 
 	*out = 0;
+	if (ldata->raw) {
+		*out = min(count, room);
+		memcpy(dst, src, *out);
+		return *out;
+	}
 	while (used < count && room - *out >= 2)
 		*out += do_output_char(ldata, src[used++], dst + *out);
 	return used;
@@ -312,6 +323,11 @@ static enum n_tty_action n_tty_receive_char_special(struct n_tty_data *ldata, u8
 
 enum n_tty_action n_tty_receive_char(struct n_tty_data *ldata, u8 c)
 {
+	if (ldata->raw) {
+		put_tty_queue(ldata, c);
+		smp_store_release(&ldata->canon_head, ldata->read_head);
+		return N_TTY_LINE;
+	}
 	if (ldata->lnext) {
 		ldata->lnext = false;
 		return n_tty_receive_char_normal(ldata, c);

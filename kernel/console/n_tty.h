@@ -3,8 +3,8 @@
  * device, so that it is tested on the host; kernel/console/n_tty_io.c puts it to work.
  *
  * The modes are those of a Linux terminal after boot: canonical, ISIG, ICRNL, IXON, ECHO with
- * ECHOE, ECHOK, ECHOKE and ECHOCTL, OPOST with ONLCR (termios(3)). They are fixed: nothing sets
- * others.
+ * ECHOE, ECHOK, ECHOKE and ECHOCTL, OPOST with ONLCR (termios(3)). The only others are all of these
+ * off (cfmakeraw(3)): then bytes go through both ways as they are.
  */
 #pragma once
 
@@ -37,6 +37,7 @@ struct n_tty_data {
 	unsigned long eof_flags[N_TTY_BUF_SIZE / 64];  /* [I] */
 	size_t read_head, canon_head, read_tail;       /* [I] */
 	bool lnext;                                    /* [I] the next byte is taken as it is */
+	bool raw;                                      /* [I and O to write] */
 	u8 echo_buf[N_TTY_BUF_SIZE];                   /* [O] ready to be sent */
 	size_t echo_head, echo_tail;                   /* [O] */
 	unsigned column;                               /* [O] where the cursor is */
@@ -55,20 +56,23 @@ enum n_tty_action {
 };
 
 void n_tty_init(struct n_tty_data *ldata);
+/* Change the mode. What has been received is forgotten, and the echo of it. */
+void n_tty_set_raw(struct n_tty_data *ldata, bool raw);
 /* A byte can be taken now. False: complete lines fill the buffer, or the echo has no room (unless
  * deaf). */
 bool n_tty_receive_room(const struct n_tty_data *ldata, bool deaf);
 enum n_tty_action n_tty_receive_char(struct n_tty_data *ldata, u8 c);
 /* Forget unsent echo and show the signal's character as ^X. */
 void n_tty_echo_signal(struct n_tty_data *ldata, u8 c);
-/* A whole line, or an end of file, waits. */
+/* A whole line (raw: a byte), or an end of file, waits. */
 bool input_available_p(const struct n_tty_data *ldata);
-/* Take at most size bytes of the first line; *eof when a ^D with nothing before it was taken. */
+/* Take at most size bytes of the first line (raw: of all there is); *eof when a ^D with nothing
+ * before it was taken. */
 size_t canon_copy_from_read_buf(struct n_tty_data *ldata, u8 *buf, size_t size, bool *eof);
 
 /*
- * Output: turn bytes of src into at most room bytes at dst (newline to CR LF). Returns bytes of src
- * used; *out bytes were written.
+ * Output: turn bytes of src into at most room bytes at dst (newline to CR LF, unless raw). Returns
+ * bytes of src used; *out bytes were written.
  */
 size_t process_output_block(struct n_tty_data *ldata, const u8 *src, size_t count, u8 *dst,
 			    size_t room, size_t *out);

@@ -165,13 +165,25 @@ static size_t process_output(struct tty_struct *tty, const u8 *buf, size_t count
 	return done;
 }
 
+void n_tty_change_mode(struct tty_struct *tty, bool raw)
+{
+	mutex_lock(&tty->input_lock);
+	mutex_lock(&tty->output_lock);
+	n_tty_set_raw(&tty->ldata, raw);
+	start_tty(tty);
+	mutex_unlock(&tty->output_lock);
+	mutex_unlock(&tty->input_lock);
+}
+
 ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool nonblock)
 {
 	size_t done = 0;
 	ssize_t error = 0;
 
 	while (done < count) {
-		done += process_output(tty, buf + done, count - done);
+		done += tty_bypasses_buffer(tty)
+				? uart_transmit(tty->port, buf + done, count - done)
+				: process_output(tty, buf + done, count - done);
 		if (done == count)
 			break;
 		if (nonblock) {

@@ -94,6 +94,18 @@ static void serial8250_tx_chars(struct uart_port *port)
 		serial8250_stop_tx(port);
 }
 
+size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count)
+{
+	size_t n = min(count, (size_t)port->fifo_size);
+
+	if (!(inb(port->iobase + UART_LSR) & UART_LSR_THRE))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		outb(port->iobase + UART_TX, buf[i]);
+	port->tx += n;
+	return n;
+}
+
 void uart_write_wakeup(struct uart_port *port)
 {
 	tty_wakeup(port->tty);
@@ -119,6 +131,8 @@ static bool serial8250_handle_irq(struct uart_port *port)
 	if ((port->ier & UART_IER_THRI) && (lsr & UART_LSR_THRE)) {
 		serial8250_tx_chars(port);
 		wakeup = port->head - port->tail <= UART_WAKEUP_CHARS;
+		if (port->head == port->tail)
+			WRITE_ONCE(port->tx_blocked, false);
 	}
 	held = port->held;
 	uart_port_unlock(port, flags);

@@ -122,6 +122,26 @@ size_t uart_write(struct uart_port *port, const u8 *buf, size_t count)
 	return done;
 }
 
+size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count)
+{
+	unsigned long flags;
+	size_t done = 0, n;
+
+	do {
+		uart_port_lock(port, &flags);
+		/* What was written before comes first. */
+		n = port->head == port->tail ? serial8250_fill_fifo(port, buf + done, count - done)
+					     : 0;
+		if (!n) {
+			WRITE_ONCE(port->tx_blocked, true);
+			serial8250_start_tx(port);
+		}
+		uart_port_unlock(port, flags);
+		done += n;
+	} while (n && done < count);
+	return done;
+}
+
 size_t uart_chars_in_buffer(struct uart_port *port)
 {
 	return READ_ONCE(port->head) - READ_ONCE(port->tail);

@@ -38,6 +38,7 @@ struct uart_port {
 	u8 xmit[UART_XMIT_SIZE]; /* [P] */
 	u32 head, tail;          /* [P] of xmit, counting for ever */
 	bool stopped;            /* [P] ^S: send nothing of the terminal */
+	bool tx_blocked;         /* [P] uart_transmit() found no room; wakes when there is */
 	bool throttled;          /* [P] the terminal has no room: leave input in the FIFO */
 	u32 line_len;            /* [P] bytes the terminal has sent since its last newline */
 	u8 pushed[2], nr_pushed; /* [P] bytes that go out before anything else, last one first */
@@ -76,6 +77,13 @@ void uart_write_wakeup(struct uart_port *port);
 /* One received byte with its line status bits into the flip buffer. port->lock held. */
 void uart_insert_char(struct uart_port *port, u8 status, u8 byte);
 
+/*
+ * Send bytes at once, past the transmit buffer, as long as the port takes them: how many. When that
+ * is not all, tx_blocked until uart_write_wakeup(). The writer's own time is spent, with interrupts
+ * off for a FIFO's worth only. Task context, one writer.
+ */
+size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count);
+
 /* Find the ports and have them send by polling; called by the first printk. */
 void serial8250_early_init(void);
 /* Enable what the port has to send, or (sync, or before the interrupt works) send it here. Any
@@ -91,5 +99,7 @@ void serial8250_console_flush(void);
 void serial8250_console_bust_lock(void);
 /* Hardware side of the operations above; port->lock held. */
 void serial8250_start_tx(struct uart_port *port);
+/* Fill the FIFO if it is empty: how many bytes, 0 if it is not. */
+size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count);
 void serial8250_throttle(struct uart_port *port);
 void serial8250_unthrottle(struct uart_port *port);

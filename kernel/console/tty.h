@@ -50,8 +50,26 @@ struct tty_struct {
 	pid_t pgrp;          /* [A] the job that ^C reaches; 0: none */
 };
 
+#define TCGETS    0x5401
+#define TCSETS    0x5402
 #define TIOCGPGRP 0x540f
 #define TIOCSPGRP 0x5410
+
+/* What TCGETS and TCSETS pass, as on Linux: termios(3). */
+struct termios {
+	u32 c_iflag, c_oflag, c_cflag, c_lflag;
+	u8 c_line;
+	u8 c_cc[19];
+};
+
+#define ICRNL  0x0100U /* c_iflag */
+#define IXON   0x0400U
+#define OPOST  0x0001U /* c_oflag */
+#define ONLCR  0x0004U
+#define ISIG   0x0001U /* c_lflag */
+#define ICANON 0x0002U
+#define ECHO   0x0008U
+#define IEXTEN 0x8000U
 
 /* The terminal on COM1 (0) or COM2 (1), or NULL when the machine has none. After device_initcall.
  */
@@ -69,7 +87,10 @@ ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool no
 /* For poll: wait on read_wait and write_wait. */
 bool tty_readable(struct tty_struct *tty);
 bool tty_writable(struct tty_struct *tty);
-/* TIOCGPGRP, TIOCSPGRP: arg points to a pid_t. -ENOTTY for others, -EINVAL. */
+/*
+ * TIOCGPGRP, TIOCSPGRP: arg points to a pid_t. TCGETS, TCSETS: to a struct termios; a terminal is
+ * as it was at boot or raw, and any other mix is -EINVAL. -ENOTTY for other commands.
+ */
 int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
 /* Any context. tty may be NULL. */
 static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
@@ -95,6 +116,10 @@ void tty_wakeup(struct tty_struct *tty);
 size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flags, size_t count);
 /* Send pending echo as far as there is room. */
 void n_tty_flush_echoes(struct tty_struct *tty);
+/* Raw, and no kernel messages go out there: writes go straight to the port. */
+bool tty_bypasses_buffer(const struct tty_struct *tty);
+/* Into raw mode or out of it; input that nobody has read is forgotten. Task context. */
+void n_tty_change_mode(struct tty_struct *tty, bool raw);
 ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock);
 ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool nonblock);
 /* Input waits in the flip buffer. */

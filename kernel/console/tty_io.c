@@ -32,10 +32,54 @@ bool tty_readable(struct tty_struct *tty)
 	return input_available_p(&tty->ldata);
 }
 
+bool tty_bypasses_buffer(const struct tty_struct *tty)
+{
+	return READ_ONCE(tty->ldata.raw) && !tty->port->console;
+}
+
 bool tty_writable(struct tty_struct *tty)
 {
+	if (tty_bypasses_buffer(tty))
+		return !READ_ONCE(tty->port->tx_blocked);
 	return !READ_ONCE(tty->flow_stopped) &&
 	       uart_chars_in_buffer(tty->port) <= UART_WAKEUP_CHARS;
+}
+
+/* The modes after boot, with Linux's numbers: 115200 baud, 8 bits; the flags that n_tty.h names. */
+static const struct termios tty_std_termios = {
+	.c_iflag = ICRNL | IXON,
+	.c_oflag = OPOST | ONLCR,
+	.c_cflag = 0x1cb2, /* B115200 CS8 CREAD HUPCL CLOCAL */
+	.c_lflag = 0x8a3b, /* ISIG ICANON ECHO ECHOE ECHOK ECHOCTL ECHOKE IEXTEN */
+	.c_cc = { INTR_CHAR, QUIT_CHAR, ERASE_CHAR, KILL_CHAR, EOF_CHAR, 0, 1, 0, START_CHAR,
+		  STOP_CHAR, 0, 0, REPRINT_CHAR, 0, WERASE_CHAR, LNEXT_CHAR },
+};
+
+static void tty_get_termios(struct tty_struct *tty, struct termios *t)
+{
+	*t = tty_std_termios;
+	if (!READ_ONCE(tty->ldata.raw))
+		return;
+	t->c_iflag = 0;
+	t->c_oflag &= ~OPOST;
+	t->c_lflag &= ~(ECHO | ICANON | ISIG | IEXTEN);
+}
+
+static int tty_set_termios(struct tty_struct *tty, const struct termios *t)
+{
+	const u32 lflag = ECHO | ICANON | ISIG, iflag = ICRNL | IXON;
+	bool raw = !(t->c_lflag & lflag) && !(t->c_oflag & OPOST) && !(t->c_iflag & iflag);
+	bool std = (t->c_lflag & lflag) == lflag && (t->c_oflag & OPOST) &&
+		   (t->c_iflag & iflag) == iflag;
+
+	if (!raw && !std)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&tty->atomic_write_lock))
+		return -EINTR;
+	if (READ_ONCE(tty->ldata.raw) != raw)
+		n_tty_change_mode(tty, raw);
+	mutex_unlock(&tty->atomic_write_lock);
+	return 0;
 }
 
 int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
@@ -51,6 +95,11 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 			return -EINVAL;
 		WRITE_ONCE(tty->pgrp, *pgrp);
 		return 0;
+	case TCGETS:
+		tty_get_termios(tty, (struct termios *)arg);
+		return 0;
+	case TCSETS:
+		return tty_set_termios(tty, (const struct termios *)arg);
 	}
 	return -ENOTTY;
 }

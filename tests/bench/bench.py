@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "tests/boot"))
 sys.path.insert(0, str(ROOT / "tests"))
 
 from elf import Elf  # noqa: E402
+from export import measure_export  # noqa: E402
 from nop5 import Nop5  # noqa: E402
 
 LINUX_FILE = HERE / "linux-6.1.json"
@@ -43,10 +44,11 @@ FIGURES = {
     "site_bytes": ("memory for each site", "bytes", 8),
     "enable_ballast": ("enabling all functions, 40,000 more of them", "instructions", 25_000_000),
     "share": ("traceable functions, of those outside trace/", "%", 85),
+    "export": ("trace-export of a full buffer, before compression", "bytes/s", 2_000_000),
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench with ftrace_nop=0, over nops", "% more", None),
 }
-AT_LEAST = {"share"}
+AT_LEAST = {"share", "export"}
 BALLAST = 40_000
 HACKBENCH = "hackbench -g 1 -l 200"
 
@@ -198,7 +200,7 @@ def main():
     linux = json.loads(LINUX_FILE.read_text())
     values, stages = measure_kernel()
     values["build"] = measure_build()
-    for measure in (measure_tracing, measure_ballast, measure_share, measure_off):
+    for measure in (measure_tracing, measure_ballast, measure_share, measure_off, measure_export):
         values.update(measure())
 
     rows = [("what", "target", "nop5", f"Linux {linux['kernel'].rpartition('.0-')[0]}")]

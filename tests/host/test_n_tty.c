@@ -251,6 +251,38 @@ static void test_random_bytes_leave_the_buffers_sound(void **state)
 	}
 }
 
+static void test_raw_bytes_go_through_both_ways_as_they_are(void **state)
+{
+	u8 all[256], buf[512];
+	size_t n;
+	bool eof;
+
+	(void)state;
+	type("half a line");
+	n_tty_set_raw(&tty, true);
+	assert_false(input_available_p(&tty));
+	for (unsigned i = 0; i < 256; i++) {
+		all[i] = (u8)i;
+		assert_int_equal(n_tty_receive_char(&tty, (u8)i), N_TTY_LINE);
+	}
+	assert_true(input_available_p(&tty));
+	assert_int_equal(canon_copy_from_read_buf(&tty, buf, 10, &eof), 10);
+	assert_int_equal(canon_copy_from_read_buf(&tty, buf + 10, sizeof(buf) - 10, &eof), 246);
+	assert_memory_equal(buf, all, 256);
+	assert_false(eof);
+	assert_int_equal(process_echoes(&tty, buf, sizeof(buf)), 0);
+	assert_int_equal(process_output_block(&tty, all, 256, buf, sizeof(buf), &n), 256);
+	assert_int_equal(n, 256);
+	assert_memory_equal(buf, all, 256);
+	/* A reader that does not come holds the sender back. */
+	for (n = 0; n_tty_receive_room(&tty, false); n++)
+		n_tty_receive_char(&tty, (u8)n);
+	assert_int_equal(n, N_TTY_BUF_SIZE - 1);
+	n_tty_set_raw(&tty, false);
+	assert_int_equal(type("line\n"), N_TTY_LINE);
+	assert_string_equal(echoed, "half a lineline\r\n");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
@@ -269,6 +301,7 @@ int main(void)
 		TEST(test_complete_lines_that_fill_the_buffer_hold_the_sender_back),
 		TEST(test_echo_without_room_holds_the_sender_back_unless_the_screen_is_stopped),
 		TEST(test_output_turns_newlines_into_cr_lf_and_never_splits_them),
+		TEST(test_raw_bytes_go_through_both_ways_as_they_are),
 		TEST(test_random_bytes_leave_the_buffers_sound),
 	};
 

@@ -1,0 +1,111 @@
+"""Writes trace.dat, version 6 (trace-cmd.dat.v6(5)), from the journal of a transfer (scripts/trace_link.py)."""
+import re
+import struct
+
+from trace_link import FILE, FIRST, HELLO, PAGES, Scanner, fields
+
+OPTION_CPUSTAT, OPTION_TRACECLOCK, OPTION_UNAME, OPTION_CPUCOUNT = 2, 4, 5, 8
+
+
+class Transfer:
+    """What a journal holds: files by name, and where each CPU's pages are."""
+
+    def __init__(self, journal):
+        self.journal = journal
+        self.hello = {}
+        self.files = {}
+        self.pages = {}  # CPU: [(offset in the journal, size of the frame)]
+        journal.seek(0)
+        scanner, offset = Scanner(), 0
+        while data := journal.read(1 << 20):
+            for frame in scanner.feed(data):
+                self.add(frame, offset)
+                offset += len(frame.wire)
+
+    def add(self, frame, offset):
+        if frame.type == HELLO:
+            self.hello = fields(frame.payload)
+        elif frame.type == FILE:
+            name, _, data = frame.payload.partition(b"\0")
+            before = b"" if frame.flags & FIRST else self.files.get(name.decode(), b"")
+            self.files[name.decode()] = before + data
+        elif frame.type == PAGES:
+            self.pages.setdefault(frame.cpu, []).append((offset, len(frame.wire)))
+
+    def cpu_data(self, cpu):
+        """Yields the CPU's pages, a frame's worth at a time."""
+        for offset, size in self.pages.get(cpu, ()):
+            self.journal.seek(offset)
+            for frame in Scanner().feed(self.journal.read(size)):
+                yield frame.payload
+
+    @property
+    def cpus(self):
+        return int(self.hello.get("cpus", "0"))
+
+    def text(self, name):
+        return self.files.get(name, b"")
+
+
+def sized(data, form="<Q"):
+    return struct.pack(form, len(data)) + data
+
+
+def formats(transfer):
+    """(system, format) of each event, in the order in which they came."""
+    for name, data in transfer.files.items():
+        if match := re.fullmatch(r"events/([^/]+)/[^/]+/format", name):
+            yield match.group(1), data
+
+
+def header(transfer, page_size):
+    """All up to the options."""
+    out = [b"\x17\x08\x44tracing6\0", struct.pack("<BBI", 0, 8, page_size),
+           b"header_page\0", sized(transfer.text("events/header_page")),
+           b"header_event\0", sized(transfer.text("events/header_event"))]
+    by_system = {}
+    for system, data in formats(transfer):
+        by_system.setdefault(system, []).append(data)
+    ours = by_system.pop("ftrace", [])
+    out += [struct.pack("<I", len(ours)), *map(sized, ours), struct.pack("<I", len(by_system))]
+    for system, events in by_system.items():
+        out += [system.encode() + b"\0", struct.pack("<I", len(events)), *map(sized, events)]
+    out += [sized(transfer.text("proc/kallsyms"), "<I"), sized(transfer.text("printk_formats"), "<I"),
+            sized(transfer.text("saved_cmdlines")), struct.pack("<I", transfer.cpus)]
+    return b"".join(out)
+
+
+def options(transfer):
+    def option(number, data):
+        return struct.pack("<HI", number, len(data)) + data
+
+    out = [b"options  \0", option(OPTION_TRACECLOCK, transfer.text("trace_clock").strip() + b"\0"),
+           option(OPTION_UNAME, transfer.hello.get("uname", "nop5").encode() + b"\0"),
+           option(OPTION_CPUCOUNT, struct.pack("<I", transfer.cpus))]
+    for cpu in range(transfer.cpus):
+        if stats := transfer.text(f"per_cpu/cpu{cpu}/stats"):
+            out.append(option(OPTION_CPUSTAT, b"CPU: %d\n" % cpu + stats + b"\0"))
+    return b"".join(out) + struct.pack("<H", 0)
+
+
+def write(transfer, out):
+    """The trace.dat of a transfer into the file `out`. Returns how many bytes of pages it has."""
+    page_size = int(transfer.hello.get("page_size", "4096"))
+    head = header(transfer, page_size) + options(transfer) + b"flyrecord\0"
+    start = len(head) + 16 * transfer.cpus
+    padding = -start % page_size
+    offset, table, total = start + padding, [], 0
+    out.write(head)
+    table_at = out.tell()
+    out.write(b"\0" * (16 * transfer.cpus + padding))
+    for cpu in range(transfer.cpus):
+        size = 0
+        for data in transfer.cpu_data(cpu):
+            out.write(data)
+            size += len(data)
+        table.append(struct.pack("<QQ", offset, size))
+        offset += size
+        total += size
+    out.seek(table_at)
+    out.write(b"".join(table))
+    return total

@@ -1,0 +1,296 @@
+"""The receiving end of nop5's export protocol (docs/trace-export.md).
+
+Frames come over a line that may lose or damage anything; what arrives whole and in order is acknowledged and
+kept in a journal, so that a transfer goes on where it stood after either side was interrupted.
+"""
+import os
+import select
+import socket
+import struct
+import time
+import zlib
+from dataclasses import dataclass
+
+HEADER = struct.Struct("<4sBBHIIIII")
+MAGIC = b"N5EX"
+VERSION = 1
+PAYLOAD_MAX = 16384
+HELLO, FILE, PAGES, END, BYE = 1, 2, 3, 4, 5
+DEFLATED, FIRST = 1, 2
+SAY_MAX = 1024  # bytes that may wait to be said
+ACK_EVERY = 8  # frames, or when the line falls silent: each answer costs the machine an interrupt and more
+HOPELESS = 10  # times that the sender offers the same later frame, asked for one that it has no more
+SILENCE = 0.5  # seconds without a frame after which the sender is asked again
+
+
+class Broken(Exception):
+    """What came can't be received; the text says why."""
+
+
+@dataclass
+class Frame:
+    type: int
+    flags: int
+    cpu: int
+    session: int
+    sequence: int
+    payload: bytes
+    wire: bytes  # the whole frame as it came
+
+
+def fields(payload):
+    """The KEY=VALUE lines of a HELLO or END."""
+    lines = payload.decode("utf-8", "replace").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+class Scanner:
+    """Finds the frames in a stream of bytes. What is no frame is skipped and counted."""
+
+    def __init__(self):
+        self.pending = bytearray()
+        self.skipped = 0  # bytes
+        self.damaged = 0  # frames
+
+    def drop(self, count):
+        self.skipped += count
+        del self.pending[:count]
+
+    def feed(self, data):
+        """Yields each whole and undamaged frame that data completes."""
+        self.pending += data
+        while True:
+            at = self.pending.find(MAGIC)
+            if at:
+                # The first bytes of a magic may stand at the end.
+                keep = 0 if at > 0 else min(len(self.pending), len(MAGIC) - 1)
+                self.drop(at if at > 0 else len(self.pending) - keep)
+                if at < 0:
+                    return
+            if len(self.pending) < HEADER.size:
+                return
+            header = bytes(self.pending[:HEADER.size])
+            _, kind, flags, cpu, session, sequence, wire, raw, crc = HEADER.unpack(header)
+            if not HELLO <= kind <= BYE or wire > raw or raw > PAYLOAD_MAX:
+                self.damaged += 1
+                self.drop(len(MAGIC))
+                continue
+            if len(self.pending) < HEADER.size + wire:
+                return
+            body = bytes(self.pending[HEADER.size:HEADER.size + wire])
+            if zlib.crc32(body, zlib.crc32(header[:-4])) != crc:
+                self.damaged += 1
+                self.drop(len(MAGIC))
+                continue
+            del self.pending[:HEADER.size + wire]
+            payload = body
+            if flags & DEFLATED:
+                inflate = zlib.decompressobj(-15)
+                try:
+                    payload = inflate.decompress(body, raw + 1)
+                except zlib.error as error:
+                    raise Broken(f"frame {sequence} has a good checksum but does not decompress: {error}")
+            if len(payload) != raw:
+                raise Broken(f"frame {sequence} says {raw} bytes and has {len(payload)}")
+            yield Frame(kind, flags, cpu, session, sequence, payload, header + body)
+
+
+def line(word, session, sequence):
+    text = f"{word} {session:x} {sequence:x}"
+    return f"{text} {zlib.crc32(text.encode()):x}\n".encode()
+
+
+class Receiver:
+    """One transfer. `journal` is a file opened "a+b": what it holds already has arrived before."""
+
+    def __init__(self, journal):
+        self.journal = journal
+        self.scanner = Scanner()
+        self.session = 0
+        self.wanted = 0  # the sequence number of the next frame
+        self.hello = {}
+        self.end = None  # the END frame's fields
+        self.bye = False  # the machine knows that all has arrived
+        self.names = set()  # of the files that have begun to come
+        self.pages = 0
+        self.bytes = 0  # of payload
+        self.duplicates = 0
+        self.gap_told = None  # the number that was asked for again
+        self.owed = 0  # frames that were accepted and not yet acknowledged
+        self.out_of_order = (None, 0)  # a frame that came too early, and how often it came in a row
+        self.stranger = None  # session and number of the last frame of a transfer that began without us
+        self.stopping = False
+        self.last_heard = time.monotonic()
+        self.replay()
+
+    def replay(self):
+        self.journal.seek(0)
+        good, scanner = 0, Scanner()
+        while data := self.journal.read(1 << 20):
+            for frame in scanner.feed(data):
+                if frame.sequence != self.wanted or (self.session and frame.session != self.session):
+                    break
+                self.accept(frame, False)
+                good += len(frame.wire)
+        self.journal.truncate(good)  # a frame that was being written
+        self.journal.seek(0, os.SEEK_END)
+
+    def accept(self, frame, keep=True):
+        if frame.type == HELLO:
+            hello = fields(frame.payload)
+            if hello.get("version") != str(VERSION):
+                raise Broken(f"the machine speaks version {hello.get('version', '?')} of the export protocol; "
+                             f"this program knows version {VERSION}")
+            self.hello = hello
+            self.session = frame.session
+        elif frame.type == PAGES:
+            self.pages += len(frame.payload) // int(self.hello.get("page_size", "4096"))
+        elif frame.type == END:
+            self.end = fields(frame.payload)
+        elif frame.type == FILE:
+            self.names.add(frame.payload.partition(b"\0")[0].decode("utf-8", "replace"))
+        self.bytes += len(frame.payload)
+        self.wanted = (frame.sequence + 1) & 0xffffffff
+        if keep:
+            self.journal.write(frame.wire)
+
+    def forget(self):
+        self.journal.truncate(0)
+        self.session = self.wanted = self.pages = self.bytes = 0
+        self.hello, self.end, self.names = {}, None, set()
+
+    def receive(self, data):
+        """Take what came from the line. Returns what to answer."""
+        answer, damaged = b"", self.scanner.damaged
+        if data:
+            self.last_heard = time.monotonic()
+        for frame in self.scanner.feed(data):
+            if frame.session != self.session:
+                if frame.type != HELLO or frame.sequence:
+                    # It has begun before we came. Asked, it begins again if it still can; else it sends the
+                    # oldest frame that it has, over and over.
+                    if self.session == 0:
+                        if self.stranger == (frame.session, frame.sequence):
+                            raise Broken("the beginning of this transfer was sent to another receiver")
+                        self.stranger = (frame.session, frame.sequence)
+                        answer = line("ready", frame.session, 0)
+                    continue
+                if self.session and self.wanted and self.end is None:
+                    raise Broken("the machine has given this transfer up and begins another one")
+                self.forget()
+            if frame.type == BYE:
+                self.bye = frame.sequence == self.wanted
+                continue
+            ahead = (frame.sequence - self.wanted) & 0xffffffff
+            if ahead == 0:
+                self.accept(frame)
+                self.gap_told = None
+                self.owed += 1
+                if self.owed >= ACK_EVERY or frame.type in (HELLO, END):
+                    answer = self.ack()
+            elif ahead < 0x80000000:
+                self.out_of_order = (frame.sequence, self.out_of_order[1] + 1
+                                     if self.out_of_order[0] == frame.sequence else 0)
+                if self.out_of_order[1] == HOPELESS:
+                    raise Broken(f"frame {self.wanted} was received before and is not here: "
+                                 "the beginning of this transfer is lost")
+                if self.gap_told != self.wanted:
+                    self.gap_told = self.wanted
+                    answer = line("ready", self.session, self.wanted)
+            else:
+                self.duplicates += 1
+                answer = self.ack()
+        if self.scanner.damaged != damaged and self.session and self.gap_told != self.wanted:
+            self.gap_told = self.wanted
+            answer = line("ready", self.session, self.wanted)
+        if not data and self.owed:
+            answer = self.ack()
+        if answer:
+            self.journal.flush()  # before the machine forgets
+        return answer + (self.stop_line() if answer else b"")
+
+    def ack(self):
+        self.owed = 0
+        return line("ack", self.session, self.wanted)
+
+    def stop_line(self):
+        return line("stop", self.session, 0) if self.stopping and self.session and not self.end else b""
+
+    def ready(self):
+        """What to say after the line was connected again, or was silent."""
+        self.gap_told = None
+        return (line("ready", self.session, self.wanted) if self.session else b"") + self.stop_line()
+
+
+class Line:
+    """The other end of the machine's second serial port: QEMU's pipe or socket."""
+
+    def __init__(self, read_fd, write_fd, pause=0.0):
+        self.read_fd, self.write_fd, self.pause = read_fd, write_fd, pause
+        self.unsaid = b""
+        os.set_blocking(write_fd, False)
+
+    @classmethod
+    def pipe(cls, path):
+        """Of `-chardev pipe,path=PATH`, whose two FIFOs exist already. QEMU writes single bytes: to look a
+        little later finds many of them, and costs the machine nothing."""
+        read_fd = os.open(path + ".out", os.O_RDONLY | os.O_NONBLOCK)
+        return cls(read_fd, os.open(path + ".in", os.O_RDWR), 0.001)
+
+    @classmethod
+    def socket(cls, path):
+        link = socket.socket(socket.AF_UNIX)
+        link.connect(path)
+        fd = link.detach()
+        return cls(fd, fd)
+
+    def read(self, timeout):
+        """Bytes; b"" when nothing came; None when the machine has gone."""
+        ready, _, _ = select.select([self.read_fd], [], [], timeout)
+        if not ready:
+            return b""
+        if self.pause:
+            time.sleep(self.pause)
+        try:
+            return os.read(self.read_fd, 1 << 20) or None
+        except BlockingIOError:
+            return b""
+        except ConnectionResetError:
+            return None
+
+    def write(self, data):
+        """Say something. Never waits, or the two sides could wait for each other: what finds no room is not said,
+        which the protocol makes up for."""
+        if len(self.unsaid) < SAY_MAX:
+            self.unsaid += data
+        try:
+            while self.unsaid:
+                self.unsaid = self.unsaid[os.write(self.write_fd, self.unsaid):]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self.unsaid = b""  # read() will tell
+
+    def close(self):
+        os.close(self.read_fd)
+        if self.write_fd != self.read_fd:
+            os.close(self.write_fd)
+
+
+def finished(receiver):
+    """Nothing more will come. The machine's last word may be lost: then its silence says the same."""
+    return receiver.bye or receiver.end and time.monotonic() - receiver.last_heard > 2 * SILENCE
+
+
+def pump(link, receiver, timeout=0.05):
+    """Receive what comes within timeout. False when the machine has gone."""
+    data = link.read(timeout)
+    if data is None:
+        return False
+    answer = receiver.receive(data)
+    if not data and not receiver.end and time.monotonic() - receiver.last_heard > SILENCE:
+        receiver.last_heard = time.monotonic()
+        answer += receiver.ready()
+    if answer:
+        link.write(answer)
+    return True

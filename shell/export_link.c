@@ -1,0 +1,188 @@
+/*
+ * Frames under way: go-back-N. The receiver says which frame it wants next; everything before that
+ * has arrived and is forgotten. When it says nothing for a while, the oldest frame is sent again:
+ * the receiver, or another one that has taken its place, answers with where it stands.
+ */
+#include "shell/export_link.h"
+#include "kernel/errno.h"
+#include "kernel/lib/crc32.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+
+#define ANSWER_MS  250 /* without an answer for so long the oldest frame is sent again */
+#define WAITING_AT 4   /* ... and when that was so many times in vain, the user is told */
+
+static struct export_frame *frame_of(const struct export_link *link, u32 sequence)
+{
+	return (struct export_frame *)(link->frames +
+				       (size_t)(sequence % EXPORT_WINDOW) * EXPORT_FRAME_MAX);
+}
+
+static int send_frame(struct export_link *link, u32 sequence)
+{
+	const struct export_frame *frame = frame_of(link, sequence);
+
+	link->error = link->ops->send(link->context, frame, sizeof(*frame) + frame->wire_size);
+	return link->error;
+}
+
+static int send_pending(struct export_link *link)
+{
+	while (!link->error && link->next_out != link->next)
+		send_frame(link, link->next_out++);
+	return link->error;
+}
+
+/* ---- what the receiver says: lines `WORD SESSION SEQUENCE CRC`, numbers in hexadecimal ---- */
+
+/* The word at *s, terminated, and *s behind it; "" at the end. */
+static char *next_word(char **s)
+{
+	char *word = strsep(s, " ");
+
+	return word ? word : "";
+}
+
+static bool parse_hex(const char *word, u32 *value)
+{
+	unsigned long long x;
+
+	if (kstrtoull(word, 16, &x) || x > 0xffffffffULL)
+		return false;
+	*value = (u32)x;
+	return true;
+}
+
+/* Frames before wanted have arrived. A number that was never under way is no answer to us. */
+static bool acknowledge(struct export_link *link, u32 wanted)
+{
+	if (wanted - link->base > link->next - link->base)
+		return false;
+	/* Going back may have been overtaken by an acknowledgement. */
+	if (link->next_out - link->base < wanted - link->base)
+		link->next_out = wanted;
+	link->base = wanted;
+	return true;
+}
+
+static void obey(struct export_link *link, char *line)
+{
+	char *end = strrchr(line, ' '), *word;
+	u32 crc, session, wanted;
+
+	if (!end || !parse_hex(end + 1, &crc) || crc32(0, line, (size_t)(end - line)) != crc)
+		return; /* it will be said again */
+	*end = '\0';
+	word = next_word(&line);
+	if (!parse_hex(next_word(&line), &session) || !parse_hex(next_word(&line), &wanted))
+		return;
+	link->unanswered = 0;
+	if (!strcmp(word, "ready") && session == 0) {
+		/* A receiver that has just come: it learns of the session by any frame. */
+		link->next_out = link->base;
+	} else if (session != link->session) {
+		return;
+	} else if (!strcmp(word, "ack")) {
+		acknowledge(link, wanted);
+	} else if (!strcmp(word, "ready")) {
+		if (acknowledge(link, wanted)) {
+			link->resent += link->next_out - wanted;
+			link->next_out = wanted;
+		}
+	} else if (!strcmp(word, "stop")) {
+		link->stop = true;
+	}
+}
+
+static void hear(struct export_link *link, const char *s, size_t n)
+{
+	for (; n; s++, n--) {
+		if (*s != '\n') {
+			/* Too long: no line of ours. It is cut, and its checksum will not fit. */
+			if (link->line_len < sizeof(link->line) - 1)
+				link->line[link->line_len++] = *s;
+			continue;
+		}
+		link->line[link->line_len] = '\0';
+		link->line_len = 0;
+		obey(link, link->line);
+	}
+}
+
+int export_link_poll(struct export_link *link, int timeout_ms)
+{
+	char buf[128];
+	long n;
+
+	if (link->error)
+		return link->error;
+	n = link->ops->receive(link->context, buf, sizeof(buf), timeout_ms);
+	link->heard = n != 0;
+	if (n < 0)
+		link->error = (int)n;
+	else
+		hear(link, buf, (size_t)n);
+	return send_pending(link);
+}
+
+/* Until wanted frames at most are under way. */
+static int wait_until(struct export_link *link, u32 wanted)
+{
+	while (!link->error && link->next - link->base > wanted) {
+		if (export_link_poll(link, ANSWER_MS) || link->heard)
+			continue;
+		if (++link->unanswered == WAITING_AT)
+			link->ops->waiting(link->context);
+		link->resent++;
+		send_frame(link, link->base);
+	}
+	return link->error;
+}
+
+/* ---- frames ---- */
+
+/* Make the next frame, which is not under way yet, from the payload. */
+static void make_frame(struct export_link *link, enum export_type type, u8 flags, u16 cpu,
+		       size_t size)
+{
+	struct export_frame *frame = frame_of(link, link->next);
+	u8 *body = (u8 *)(frame + 1);
+	/* Worth the receiver's while only if it becomes smaller. */
+	size_t wire = size ? deflate_fixed(link->work, link->payload, size, body, size) : 0;
+
+	if (wire)
+		flags |= EXPORT_DEFLATED;
+	else
+		memcpy(body, link->payload, wire = size);
+	*frame = (struct export_frame){
+		.magic = EXPORT_MAGIC,
+		.type = (u8)type,
+		.flags = flags,
+		.cpu = cpu,
+		.session = link->session,
+		.sequence = link->next,
+		.wire_size = (u32)wire,
+		.raw_size = (u32)size,
+	};
+	frame->crc = crc32(crc32(0, frame, offsetof(struct export_frame, crc)), body, wire);
+	link->raw_bytes += size;
+	link->wire_bytes += sizeof(*frame) + wire;
+}
+
+int export_link_send(struct export_link *link, enum export_type type, u8 flags, u16 cpu,
+		     size_t size)
+{
+	if (wait_until(link, EXPORT_WINDOW - 1))
+		return link->error;
+	make_frame(link, type, flags, cpu, size);
+	link->next++;
+	return export_link_poll(link, 0);
+}
+
+int export_link_finish(struct export_link *link)
+{
+	if (wait_until(link, 0))
+		return link->error;
+	make_frame(link, EXPORT_BYE, 0, 0, 0);
+	return send_frame(link, link->next);
+}

@@ -1,0 +1,125 @@
+"""What the tests of trace-export share: the other end of a machine's second serial port."""
+import os
+import re
+import sys
+import threading
+from pathlib import Path
+
+from nop5 import HANG, ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import trace_dat  # noqa: E402
+import trace_link  # noqa: E402
+
+
+class Port:
+    """A machine's second serial port, as a socket in `directory`; nobody is connected until line()."""
+
+    def __init__(self, directory):
+        self.path = Path(directory) / "export.sock"
+        self.arguments = ["-chardev", f"socket,id=export,path={self.path},server=on,wait=off",
+                          "-device", "isa-serial,index=1,chardev=export"]
+
+    def line(self):
+        return trace_link.Line.socket(str(self.path))
+
+
+class PipePort(Port):
+    """The same as two FIFOs, which carry most: what scripts/trace-record uses."""
+
+    def __init__(self, directory):
+        self.path = Path(directory) / "export"
+        os.mkfifo(f"{self.path}.in")
+        os.mkfifo(f"{self.path}.out")
+        self.arguments = ["-chardev", f"pipe,id=export,path={self.path}",
+                          "-device", "isa-serial,index=1,chardev=export"]
+
+    def line(self):
+        return trace_link.Line.pipe(str(self.path))
+
+
+class Background(threading.Thread):
+    """Pumps until the transfer ends, so that the test can type meanwhile."""
+
+    def __init__(self, line, receiver):
+        super().__init__(daemon=True)
+        self.line, self.receiver, self.error = line, receiver, None
+        self.start()
+
+    def run(self):
+        try:
+            self.line.write(self.receiver.ready())
+            while not trace_link.finished(self.receiver) and trace_link.pump(self.line, self.receiver):
+                pass
+        except trace_link.Broken as error:
+            self.error = error
+
+    def finish(self):
+        self.join(HANG)
+        assert not self.is_alive(), "the transfer does not end"
+        assert self.error is None, self.error
+        return self.receiver
+
+
+def transfer(machine, port, path, command="trace-export"):
+    """Run the command and write what it sends to path as trace.dat; the receiver, and what the command `said`."""
+    with open(f"{path}.part", "w+b") as journal:
+        background = Background(port.line(), trace_link.Receiver(journal))
+        said = machine.check(command)
+        receiver = background.finish()
+        receiver.said = said
+        write(receiver, path)
+    return receiver
+
+
+def write(receiver, path):
+    with open(path, "wb") as out:
+        trace_dat.write(trace_dat.Transfer(receiver.journal), out)
+
+
+def frames_of(receiver):
+    receiver.journal.seek(0)
+    return list(trace_link.Scanner().feed(receiver.journal.read()))
+
+
+TRACE = re.compile(r" *(?P<task>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] (?P<flags>\S+) +(?P<time>\d+\.\d+): (?P<text>.*)")
+REPORT = re.compile(r" *(?P<task>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): (?P<event>\w+): +(?P<text>.*)")
+
+
+def read_trace(text):
+    """The lines of `trace` as tuples that read_report() gives too."""
+    for line in text.splitlines():
+        if match := TRACE.fullmatch(line):
+            what = match["text"]
+            if what == "<stack trace>":
+                what = ("stack",)
+            elif call := re.fullmatch(r"(\S+) <-(\S+)", what):
+                what = ("function", *call.groups())
+            else:
+                what = ("print", what.strip())
+            yield (match["task"], match["pid"], int(match["cpu"]), match["time"], *what)
+        elif match := re.fullmatch(r" => (\S+)", line):
+            yield ("=>", match[1])
+        elif match := re.fullmatch(r"CPU:(\d+) \[LOST (\d+) EVENTS\]", line):
+            yield ("lost", int(match[1]), int(match[2]))
+        elif line and not line.startswith("#"):
+            yield ("?", line)
+
+
+def read_report(text):
+    for line in text.splitlines():
+        if match := REPORT.fullmatch(line):
+            what = match["text"]
+            if match["event"] == "kernel_stack":
+                what = ("stack",)
+            elif match["event"] == "function":
+                what = ("function", *re.fullmatch(r"(\S+) <-- (\S+)", what).groups())
+            else:
+                what = ("print", what.strip())
+            yield (match["task"], match["pid"], int(match["cpu"]), match["time"], *what)
+        elif match := re.fullmatch(r"=> (\S+) \([0-9a-f]+\)", line):
+            yield ("=>", match[1])
+        elif match := re.fullmatch(r"CPU:(\d+) \[(\d+) EVENTS DROPPED\]", line):
+            yield ("lost", int(match[1]), int(match[2]))
+        elif line and not line.startswith("cpus="):
+            yield ("?", line)

@@ -1,0 +1,430 @@
+"""The trace as other people's tools read it: trace-export, its protocol, and trace-cmd on the result."""
+import itertools
+import os
+import re
+import subprocess
+import zlib
+
+import pytest
+
+import exporting
+from exporting import Background, PipePort, Port, frames_of, read_report, read_trace, trace_link, transfer, write
+from nop5 import HANG, ROOT, eventually
+
+TRACING = "/sys/kernel/tracing/"
+
+
+@pytest.fixture
+def traced(boot, tmp_path):
+    """traced(cpus=4) gives a machine in the tracing directory, and its port."""
+    def start(cpus=4, port=Port, **arguments):
+        port = port(tmp_path)
+        machine = boot(cpus=cpus, extra=port.arguments, **arguments)
+        machine.check(f"cd {TRACING}")
+        return machine, port
+    return start
+
+
+def trace_cmd(*arguments):
+    result = subprocess.run(["trace-cmd", *map(str, arguments)], text=True, errors="replace", timeout=HANG,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def report(path, *arguments):
+    return trace_cmd("report", "-O", "parent", *arguments, path)
+
+
+def sorted_by_cpu(events):
+    """Each CPU's events in their order: events of one instant on two CPUs may come in either."""
+    by_cpu, cpu = {}, None
+    for event in events:
+        cpu = event[1] if event[0] == "lost" else event[2] if len(event) > 2 else cpu
+        by_cpu.setdefault(cpu, []).append(event)
+    return by_cpu
+
+
+def assert_same(theirs, ours):
+    """Two dictionaries of lists, without a difference of many thousand lines when they are not the same."""
+    assert sorted(theirs) == sorted(ours)
+    for cpu, events in ours.items():
+        for number, (their, our) in enumerate(itertools.zip_longest(theirs[cpu], events)):
+            assert their == our, f"CPU {cpu}, event {number}"
+
+
+def compare(machine, port, path):
+    """The stopped buffer through both readers; what they agreed on."""
+    machine.check("echo 0 > tracing_on")
+    ours = list(read_trace(machine.check("cat trace")))
+    transfer(machine, port, path)
+    theirs = sorted_by_cpu(read_report(report(path)))
+    # What was overwritten before anybody read is told by trace-cmd only; Linux's `trace` does not either.
+    for cpu, overrun in enumerate(re.findall(r"^overrun: (\d+)", trace_cmd("report", "--stat", path), re.M)):
+        if theirs[cpu][0][0] == "lost":
+            assert theirs[cpu].pop(0) == ("lost", cpu, int(overrun))
+        else:
+            assert overrun == "0"
+    assert_same(theirs, sorted_by_cpu(ours))
+    assert not [event for event in ours if event[0] == "?"]
+    return ours
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_trace_cmd_reports_what_trace_says(traced, tmp_path, cpus):
+    machine, port = traced(cpus)
+    machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule do_interrupt' > set_ftrace_filter")
+    machine.check("echo function > current_tracer")
+    machine.check("hackbench -g 1 -l 1")
+    machine.check("echo 'hello  from the marker' > trace_marker")
+    machine.check("echo 'vfs_open' > set_ftrace_filter")
+    machine.check("echo 1 > options/func_stack_trace")
+    machine.check("ls /proc")
+    machine.check("echo 0 > options/func_stack_trace")
+    events = compare(machine, port, tmp_path / "trace.dat")
+    kinds = [event[4] for event in events if event[0] != "=>"]
+    assert kinds.count("function") > 3000 and kinds.count("stack") > 1
+    assert any(event[4:] == ("print", "tracing_mark_write: hello  from the marker") for event in events)
+    assert {event[2] for event in events if event[0] != "=>"} == set(range(cpus))
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_trace_cmd_reports_what_is_left_of_an_overwritten_buffer(traced, tmp_path, cpus):
+    machine, port = traced(cpus)
+    machine.check("echo 16 > buffer_size_kb")
+    machine.check("echo function > current_tracer")
+    machine.check("hackbench -g 1 -l 5")
+    events = compare(machine, port, tmp_path / "trace.dat")
+    assert len(events) > 300
+    assert re.search(r"^overrun: [1-9]", trace_cmd("report", "--stat", tmp_path / "trace.dat"), re.M)
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_path, cpus):
+    """The stream is held up until buffers have overflowed."""
+    machine, port = traced(cpus)
+    machine.check("echo 16 > buffer_size_kb")
+    machine.check("echo 'vfs_* sys_*' > set_ftrace_filter")
+    path = tmp_path / "trace.dat"
+    with open(tmp_path / "part", "w+b") as journal:
+        receiver = trace_link.Receiver(journal)
+        machine.check("echo function > current_tracer")
+        machine.check("trace-export -f > /tmp/log &")
+        line = port.line()
+        while receiver.pages == 0:
+            assert trace_link.pump(line, receiver)
+        machine.check("hackbench -g 1 -l 50")  # nobody reads meanwhile: the window fills
+        receiver.stopping = True
+        line.write(receiver.stop_line())
+        background = Background(line, receiver)
+        machine.check("wait")
+        background.finish()
+        write(receiver, path)
+    lost = [event for event in read_report(report(path)) if event[0] == "lost"]
+    assert lost and all(event[2] > 0 for event in lost)
+    stats = trace_cmd("report", "--stat", path)
+    overrun = sum(map(int, re.findall(r"^overrun: (\d+)", stats, re.M)))
+    assert sum(event[2] for event in lost) <= overrun
+
+
+def test_report_by_cpu_by_filter_and_with_statistics(traced, tmp_path):
+    machine, port = traced(4)
+    machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule do_interrupt' > set_ftrace_filter")
+    machine.check("echo function > current_tracer")
+    machine.check("hackbench -g 1 -l 1")
+    path = tmp_path / "trace.dat"
+    events = [event for event in compare(machine, port, path) if event[0] != "=>"]
+    for cpu in range(4):
+        assert_same({0: list(read_report(report(path, "--cpu", str(cpu))))}, {0: [e for e in events if e[2] == cpu]})
+    functions = set(e[5] for e in read_report(report(path, "-F", "function: common_pid > 20")))
+    assert functions == set(e[5] for e in events if int(e[1]) > 20)
+    symbol = next(line.split()[0] for line in machine.check("cat /proc/kallsyms").splitlines()
+                  if line.split()[2] == "vfs_read")
+    assert len(list(read_report(report(path, "-F", f"function: ip == 0x{symbol}")))) == \
+        sum(e[5] == "vfs_read" for e in events) > 0
+    stats = trace_cmd("report", "--stat", path)
+    assert len(re.findall(r"^CPU: \d$", stats, re.M)) == 4 and "entries: 0" in stats
+    assert sum(map(int, re.findall(r"read events: (\d+)", stats))) == len(events)
+    assert trace_cmd("report", "-l", path).count("\n") > len(events)
+
+
+def test_a_running_tracer_is_stopped_for_the_export_and_runs_on(traced, tmp_path):
+    machine, port = traced(2)
+    machine.check("echo function > current_tracer")
+    receiver = transfer(machine, port, tmp_path / "trace.dat")
+    assert receiver.end["status"] == "complete" and receiver.pages > 0
+    assert machine.check("cat tracing_on") == "1\n"
+    assert machine.check("cat set_ftrace_notrace_pid") == "no pid\n"
+
+
+def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
+    machine, port = traced(4, port=PipePort)
+    machine.check("echo 8192 > buffer_size_kb")
+    machine.check("echo 'vfs_*' > set_ftrace_filter")
+    machine.check("echo function > current_tracer")
+    path = tmp_path / "trace.dat"
+    with open(tmp_path / "part", "w+b") as journal:
+        receiver = trace_link.Receiver(journal)
+        background = Background(port.line(), receiver)
+        machine.check("chrt -f 1 trace-export -f > /tmp/log &")
+        eventually(lambda: receiver.session)
+        machine.check("hackbench -g 2 -l 100")
+        receiver.stopping = True
+        background.line.write(receiver.stop_line())
+        machine.check("wait")
+        background.finish()
+        write(receiver, path)
+    stats = trace_cmd("report", "--stat", path)
+    assert re.findall(r"^(overrun|commit overrun|dropped events): ([1-9]\d*)", stats, re.M) == []
+    events = list(read_report(report(path)))
+    # Each message is written and read, and nothing is there of what the exporter did meanwhile.
+    assert sum(event[5] == "vfs_write" and event[0] == "hackbench-send" for event in events) == 2 * 20 * 20 * 100
+    first = next(i for i, event in enumerate(events) if event[0].startswith("hackbench"))
+    assert not [event for event in events[first:] if event[0] == "trace-export"]
+    assert machine.check("cat set_ftrace_notrace_pid") == "no pid\n"
+
+
+def test_a_transfer_over_a_bad_line_arrives_whole(traced, tmp_path):
+    """Bytes are damaged, lost and invented in both directions."""
+    machine, port = traced(2)
+    machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule' > set_ftrace_filter")
+    machine.check("echo function > current_tracer")
+    machine.check("hackbench -g 1 -l 4")
+    machine.check("echo 0 > tracing_on")
+    text = list(read_trace(machine.check("cat trace")))
+    line = BadLine(port.line())
+    with open(tmp_path / "part", "w+b") as journal:
+        background = Background(line, trace_link.Receiver(journal))
+        machine.check("trace-export")
+        receiver = background.finish()
+        assert line.damaged > 5 and receiver.scanner.damaged + receiver.scanner.skipped > 0
+        write(receiver, tmp_path / "trace.dat")
+    assert_same(sorted_by_cpu(read_report(report(tmp_path / "trace.dat"))), sorted_by_cpu(text))
+
+
+class BadLine:
+    """Every so many bytes something happens to one, by a fixed rule."""
+
+    def __init__(self, line):
+        self.line, self.damaged, self.count = line, 0, 0
+
+    def damage(self, data, every):
+        out = bytearray()
+        for byte in data:
+            self.count += 1
+            if self.count % every:
+                out.append(byte)
+                continue
+            self.damaged += 1
+            out += (b"", bytes([byte ^ 0x10]), bytes([byte, 0x4e]), b"N5EX")[self.damaged % 4]
+        return bytes(out)
+
+    def read(self, timeout):
+        data = self.line.read(timeout)
+        return data and self.damage(data, 9973)
+
+    def write(self, data):
+        self.line.write(self.damage(data, 211))
+
+
+def test_an_interrupted_transfer_goes_on_with_another_receiver(traced, tmp_path):
+    machine, port = traced(2)
+    machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule' > set_ftrace_filter")
+    machine.check("echo function > current_tracer")
+    machine.check("hackbench -g 1 -l 4")
+    machine.check("echo 0 > tracing_on")
+    text = list(read_trace(machine.check("cat trace")))
+    part = tmp_path / "part"
+    line = port.line()
+    with open(part, "w+b") as journal:
+        receiver = trace_link.Receiver(journal)
+        machine.send("trace-export\n")
+        while receiver.pages < 20:
+            assert trace_link.pump(line, receiver)
+    line.close()
+    part.write_bytes(part.read_bytes() + HELLO[:-9])  # it was killed while it wrote
+    machine.expect(r"waiting for the receiver")
+    with open(part, "a+b") as journal:
+        second = trace_link.Receiver(journal)
+        assert second.session == receiver.session and second.wanted == receiver.wanted
+        line = port.line()
+        line.write(second.ready())
+        while not trace_link.finished(second):
+            assert trace_link.pump(line, second)
+        assert second.end["status"] == "complete"
+        write(second, tmp_path / "trace.dat")
+    machine.wait_prompt()
+    assert_same(sorted_by_cpu(read_report(report(tmp_path / "trace.dat"))), sorted_by_cpu(text))
+
+
+def test_the_port_is_binary_clean_and_the_console_stays_a_console(traced, tmp_path):
+    machine, port = traced(1)
+    machine.check("echo function > current_tracer")
+    with open(tmp_path / "part", "w+b") as journal:
+        background = Background(port.line(), trace_link.Receiver(journal))
+        machine.check("trace-export")
+        receiver = background.finish()
+        assert set(range(256)) == set(b"".join(frame.wire for frame in frames_of(receiver)))
+    assert receiver.scanner.damaged == receiver.scanner.skipped == 0
+    assert "N5EX" not in machine.text
+
+
+def test_the_set_is_complete(traced, tmp_path):
+    machine, port = traced(2)
+    machine.check("echo function > current_tracer")
+    with open(tmp_path / "part", "w+b") as journal:
+        background = Background(port.line(), trace_link.Receiver(journal))
+        machine.check("trace-export")
+        files = exporting.trace_dat.Transfer(background.finish().journal).files
+    formats = machine.check("ls events/ftrace").split()
+    assert {f"events/ftrace/{name}/format" for name in formats} <= set(files)
+    for name in ("events/header_page", "events/header_event", "trace_clock", "saved_cmdlines"):
+        assert files[name]
+    machine.check("echo 0 > tracing_on")
+    assert files["proc/kallsyms"].decode() == machine.check("cat /proc/kallsyms")
+    assert files["events/header_page"].decode() == machine.check("cat events/header_page")
+
+
+def test_trace_export_without_a_second_port_says_so(nop5):
+    result = nop5.run("trace-export")
+    assert result.status == 1 and "/dev/ttyS1: No such device or address" in result.output
+
+
+def test_trace_export_refuses_what_it_does_not_know(traced):
+    machine, _ = traced(1)
+    result = machine.run("trace-export nowhere")
+    assert result.status == 1 and "nowhere: No such file or directory" in result.output
+    assert machine.run("trace-export -x").status == 1
+    result = machine.run("trace-export -d /proc/version")
+    assert result.status == 1 and "/proc/version" in result.output
+
+
+def test_ctrl_c_ends_an_export_that_nobody_receives(traced):
+    machine, _ = traced(1)
+    machine.check("echo function > current_tracer")
+    machine.interrupt("trace-export")
+    assert machine.run("cat tracing_on").output == "1\n"
+
+
+# ---- scripts/trace-record ----
+
+def record(*arguments, cwd):
+    return subprocess.run([ROOT / "scripts/trace-record", *arguments], cwd=cwd, text=True, timeout=HANG,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def test_trace_record_writes_what_a_command_did(images, tmp_path):
+    result = record("--cpus", "2", "-l", "vfs_*", "-l", "sys_*", "-n", "vfs_write", "-o", "out.dat", "ls", "/proc/1",
+                    cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "stat" in result.stdout.split() and "0 events lost" in result.stderr
+    assert os.listdir(tmp_path) == ["out.dat"]
+    events = list(read_report(report(tmp_path / "out.dat")))
+    functions = {event[5] for event in events if event[0] == "ls"}
+    assert "sys_open" in functions and "vfs_open" in functions and "vfs_write" not in functions
+    assert all(re.match("vfs_|sys_", event[5]) for event in events)
+
+
+def test_trace_record_says_what_the_machine_refuses(images, tmp_path):
+    result = record("-p", "no_such_tracer", "ls", cwd=tmp_path)
+    assert result.returncode == 1 and "write error: Invalid argument" in result.stderr
+    result = record("-l", "no_such_function", "ls", cwd=tmp_path)
+    assert result.returncode == 1 and "set_ftrace_filter" in result.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_trace_record_passes_the_failure_of_the_command_on(images, tmp_path):
+    result = record("--cpus", "1", "-l", "vfs_*", "cat /no/such/file", cwd=tmp_path)
+    assert result.returncode == 1 and "No such file" in result.stdout
+    assert list(read_report(report(tmp_path / "trace.dat")))
+
+
+def test_trace_record_keeps_the_trace_of_a_crash(images, tmp_path):
+    result = record("-l", "vfs_*", "echo PANIC > /sys/kernel/debug/provoke-crash/DIRECT", cwd=tmp_path)
+    assert result.returncode == 3 and "Kernel panic" in result.stderr
+    assert (tmp_path / "trace.dat").exists() and "NOT COMPLETE" in result.stderr
+
+
+def test_trace_record_ends_with_what_there_is_on_ctrl_c(images, tmp_path):
+    import signal
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_*", "echo begun; cat"], cwd=tmp_path,
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    part = tmp_path / "trace.dat.part"
+    eventually(lambda: part.exists() and count_pages(part) > 0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=HANG)
+    assert process.returncode == 0, errors
+    assert "NOT COMPLETE" not in errors
+    assert any(event[5] == "vfs_read" for event in read_report(report(tmp_path / "trace.dat")))
+
+
+def count_pages(part):
+    return sum(frame.type == trace_link.PAGES for frame in trace_link.Scanner().feed(part.read_bytes()))
+
+
+def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
+    machine, port = traced(2)
+    sock = port.path
+    machine.check("echo function > current_tracer")
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", sock], cwd=tmp_path, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    machine.check("trace-export")
+    _, errors = process.communicate(timeout=HANG)
+    assert process.returncode == 0, errors
+    assert len(list(read_report(report(tmp_path / "trace.dat")))) > 100
+    machine.close()
+    result = record("--attach", sock, cwd=tmp_path)
+    assert result.returncode == 1 and "no machine listens there" in result.stderr
+
+
+# ---- the receiver, without a machine ----
+
+def frame(kind, sequence, payload, session=5, flags=0, **changes):
+    header = [b"N5EX", kind, flags, 0, session, sequence, len(payload), changes.get("raw", len(payload))]
+    packed = trace_link.HEADER.pack(*header, 0)[:-4]
+    return packed + zlib.crc32(payload, zlib.crc32(packed)).to_bytes(4, "little") + payload
+
+
+HELLO = frame(trace_link.HELLO, 0, b"version=1\npage_size=4096\ncpus=1\n")
+
+
+def test_a_machine_of_another_version_is_refused(tmp_path):
+    with open(tmp_path / "part", "w+b") as journal, pytest.raises(trace_link.Broken, match="version 2"):
+        trace_link.Receiver(journal).receive(frame(trace_link.HELLO, 0, b"version=2\n"))
+
+
+def test_frames_are_found_in_any_pieces_and_between_rubbish(tmp_path):
+    stream = b"login: " + HELLO + b"N5EXrubbish N5" + frame(trace_link.FILE, 1, b"a\0b", flags=2) + b"N5EX" * 9 + \
+        frame(trace_link.END, 2, b"status=complete\n")
+    for size in (1, 2, 7, len(stream)):
+        with open(tmp_path / "part", "w+b") as journal:
+            receiver = trace_link.Receiver(journal)
+            for at in range(0, len(stream), size):
+                receiver.receive(stream[at:at + size])
+            assert receiver.end == {"status": "complete"} and receiver.scanner.damaged
+            assert exporting.trace_dat.Transfer(journal).files == {"a": b"b"}
+
+
+def test_random_damage_never_passes_as_data(tmp_path):
+    import random
+    rng = random.Random(1)
+    stream = HELLO + b"".join(frame(trace_link.FILE, 1 + i, b"f%d\0" % i + rng.randbytes(50), flags=2)
+                              for i in range(40)) + frame(trace_link.END, 41, b"status=complete\n")
+    for _ in range(200):
+        bad = bytearray(stream)
+        for _ in range(rng.randrange(1, 20)):
+            at = rng.randrange(len(bad))
+            bad[at:at + rng.randrange(3)] = rng.randbytes(rng.randrange(3))
+        with open(tmp_path / "part", "w+b") as journal:
+            receiver = trace_link.Receiver(journal)
+            receiver.receive(bytes(bad))
+            if receiver.session == 0:
+                continue
+            good = exporting.trace_dat.Transfer(journal)
+            journal.seek(0)
+            assert stream.startswith(journal.read())
+            # The sender sends from what is wanted on; then everything is there.
+            rest = [f for f in trace_link.Scanner().feed(stream) if f.sequence >= receiver.wanted]
+            receiver.receive(b"".join(f.wire for f in rest))
+            receiver.receive(b"".join(f.wire for f in rest))
+            assert receiver.end and len(exporting.trace_dat.Transfer(journal).files) == 40 >= len(good.files)
