@@ -411,3 +411,59 @@ def test_unknown_functions_on_the_command_line_are_told(boot):
     machine = boot(cpus=1, append="ftrace_graph_filter=bogus,vfs_read ftrace_graph_max_depth=x")
     assert 'ftrace: no function matches "bogus"' in machine.text
     assert Graph(machine).lines("set_graph_function") == ["vfs_read"]
+
+
+def test_trace_pipe_read_while_functions_run_gives_whole_lines(graph):
+    graph.write("set_ftrace_filter", "vfs_* path_get dget *tty* schedule")
+    graph.write("current_tracer", "function_graph")
+    graph.machine.check("cat trace_pipe > /tmp/pipe &")
+    for _ in range(5):
+        graph.machine.check("cat /proc/version /proc/uptime > /dev/null; ls / > /dev/null")
+    graph.write("current_tracer", "nop")
+    graph.write("trace_marker", "the end")
+    while "the end" not in graph.read("/tmp/pipe"):
+        graph.machine.check("sleep 0.1")
+    pid = re.search(r"^ *(\d+) .*\bcat\b", graph.machine.check("ps"), re.M).group(1)
+    graph.machine.check(f"kill {pid}")
+    lines = graph.read("/tmp/pipe").splitlines()
+    lines = graph.lines_of("\n".join(l for l in lines if "tracing_mark_write" not in l))
+    assert {"vfs_open", "vfs_read", "path_get"} <= {l["name"] for l in lines}
+    assert any(l["end"] == ";" for l in lines) and any(l["close"] for l in lines)
+
+
+def test_instances_have_graphs_of_their_own(graph):
+    machine = graph.machine
+    machine.check("mkdir instances/a; mkdir instances/b")
+    try:
+        machine.check("echo 'vfs_open path_get' > instances/a/set_ftrace_filter; echo vfs_open > instances/b/set_ftrace_filter; "
+                      "echo vfs_open > set_ftrace_filter")
+        machine.check("echo 1 > instances/a/options/funcgraph-tail; echo 1 > instances/b/options/funcgraph-retval")
+        machine.check("echo function_graph > instances/a/current_tracer; echo function_graph > instances/b/current_tracer; "
+                      "echo function > current_tracer; cat /proc/version")
+        a, b, top = (graph.read(f"{place}trace") for place in ("instances/a/", "instances/b/", ""))
+        assert {l["name"] or l["closed"] for l in graph.lines_of(a)} == {"vfs_open", "path_get"}
+        assert "} /* vfs_open */" in a and " = " not in a
+        assert re.search(r"vfs_open\(\); /\* = 0x0 \*/$", b, re.M) and "path_get" not in b
+        assert re.search(r": vfs_open <-", top)
+        assert re.search(r"^vfs_open \(3\)", graph.read("enabled_functions"), re.M)
+        # The files of what all graphs share are at the top alone.
+        assert machine.run("cat instances/a/max_graph_depth").status == 1
+        assert machine.run("cat instances/a/set_graph_function").status == 1
+    finally:
+        machine.check("echo nop > instances/a/current_tracer; echo nop > instances/b/current_tracer; "
+                      "rmdir instances/a; rmdir instances/b")
+    graph.write("current_tracer", "nop")
+    assert graph.read("enabled_functions") == ""
+    graph.verify()
+
+
+def test_the_filter_follows_from_tracer_to_tracer(graph):
+    graph.write("set_ftrace_filter", "vfs_open")
+    for _ in range(20):
+        graph.write("current_tracer", "function_graph")
+        graph.write("set_ftrace_filter", "vfs_read", append=True)
+        graph.write("current_tracer", "function")
+        graph.write("set_ftrace_filter", "vfs_open")
+    enabled = [l.split()[0] for l in graph.lines("enabled_functions")]
+    assert enabled == ["vfs_open"]
+    graph.verify()
