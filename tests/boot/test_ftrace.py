@@ -396,3 +396,36 @@ def test_dis_shows_the_site_change(tracing):
     tracing.write("current_tracer", "nop")
     assert tracing.machine.check("dis vfs_read") == before
     assert tracing.machine.run("dis no_such_function").status == 1
+
+
+@pytest.mark.variant
+@pytest.mark.parametrize("how", ["CC=clang", "MCOUNT=script", "DEBUG=1"])
+def test_the_tracer_works_in_a_build_of_another_kind(boot, variant, how):
+    machine = boot(cpus=4, build=variant(how), append="ftrace=function ftrace_filter=smp_init,vfs_*")
+    tracing = Tracing(machine)
+    assert [e["function"] for e in tracing.entries()][0] == "smp_init"
+    tracing.read("/proc/uptime")
+    # A compiler may inline vfs_read() into its only caller.
+    assert any(e["function"].startswith("vfs_") for e in tracing.entries())
+    tracing.verify()
+    tracing.write("set_ftrace_filter", "")
+    machine.check("hackbench -g 1 -l 10")
+    tracing.verify()
+    tracing.write("current_tracer", "nop")
+    assert tracing.read("enabled_functions") == ""
+    tracing.verify()
+
+
+@pytest.mark.variant
+def test_a_build_without_call_sites_has_the_rest_of_tracing(boot, variant):
+    machine = boot(cpus=2, build=variant("FTRACE=0"), append="ftrace=function")
+    assert "ftrace=function: no such tracer" in machine.text
+    tracing = Tracing(machine)
+    assert tracing.read("available_tracers") == "nop\n"
+    files = machine.check("ls").split()
+    assert {"trace", "trace_marker", "trace_pipe", "tracing_on", "printk_formats"} <= set(files)
+    assert not {"set_ftrace_filter", "set_ftrace_notrace", "available_filter_functions", "enabled_functions",
+                "dyn_ftrace_total_info"} & set(files)
+    tracing.write("trace_marker", "all the same")
+    assert re.search(r"tracing_mark_write: all the same$", tracing.read("trace"), re.M)
+    assert "no call site" in machine.check("dis vfs_read")
