@@ -386,6 +386,21 @@ def test_the_buffer_is_resized_and_a_small_one_overwrites_the_oldest(tracing):
         tracing.write("buffer_size_kb", size)
 
 
+def test_a_size_that_memory_does_not_allow_is_refused_for_all_cpus(boot):
+    tracing = Tracing(boot(cpus=4, mem="64M"))
+    tracing.write("buffer_size_kb", "64")
+    tracing.write("trace_marker", "still there")
+    # Of the four buffers three would find room.
+    tracing.refused("buffer_size_kb", "15500", "Cannot allocate memory")
+    assert tracing.read("buffer_size_kb") == "64\n"
+    assert {tracing.read(f"per_cpu/cpu{cpu}/buffer_size_kb") for cpu in range(4)} == {"64\n"}
+    assert "still there" in tracing.read("trace")
+    tracing.write("buffer_size_kb", "1024")
+    tracing.write("per_cpu/cpu2/buffer_size_kb", "2048")
+    assert tracing.read("buffer_size_kb") == "X\n"
+    assert tracing.read("buffer_total_size_kb") == f"{3 * 1024 + 2048}\n"
+
+
 def test_dis_shows_the_site_change(tracing):
     before = tracing.machine.check("dis vfs_read")
     assert re.fullmatch(r"[0-9a-f]{16} <vfs_read>:\n  0f 1f 44 00 00( [0-9a-f]{2}){11}\n  nop\n", before), before
