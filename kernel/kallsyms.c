@@ -2,6 +2,8 @@
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/rcu/rculist.h"
 #include "kernel/sections.h"
 
 #define KERNEL_BASE 0xffffffff80000000UL
@@ -117,14 +119,95 @@ static unsigned long end_of_symbol(const struct kallsyms_header *header, unsigne
 	return (unsigned long)_end;
 }
 
+/* ---- code made at run time ---- */
+
+static DEFINE_SPINLOCK(dynamic_lock);
+static LIST_HEAD(dynamic_symbols); /* [dynamic_lock] to write; RCU */
+
+void kallsyms_add(struct kallsyms_dynamic *symbol)
+{
+	spin_lock(&dynamic_lock);
+	list_add_tail_rcu(&symbol->list, &dynamic_symbols);
+	spin_unlock(&dynamic_lock);
+}
+
+void kallsyms_del(struct kallsyms_dynamic *symbol)
+{
+	spin_lock(&dynamic_lock);
+	list_del_rcu(&symbol->list);
+	spin_unlock(&dynamic_lock);
+}
+
+static void copy_dynamic(struct kallsyms_dynamic *to, const struct kallsyms_dynamic *from)
+{
+	*to = (struct kallsyms_dynamic){ .address = from->address,
+					 .size = from->size,
+					 .name = from->name,
+					 .module = from->module };
+}
+
+bool kallsyms_get_dynamic(unsigned index, struct kallsyms_dynamic *symbol)
+{
+	struct kallsyms_dynamic *pos;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(pos, &dynamic_symbols, list)
+	{
+		if (index-- == 0) {
+			copy_dynamic(symbol, pos);
+			found = true;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+static bool find_dynamic(unsigned long address, struct kallsyms_dynamic *symbol)
+{
+	struct kallsyms_dynamic *pos;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(pos, &dynamic_symbols, list)
+	{
+		if (address - pos->address < pos->size) {
+			copy_dynamic(symbol, pos);
+			found = true;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+static const char *lookup_dynamic(unsigned long address, unsigned long *size, unsigned long *offset,
+				  char namebuf[KSYM_NAME_LEN])
+{
+	struct kallsyms_dynamic symbol;
+
+	if (!find_dynamic(address, &symbol))
+		return NULL;
+	strscpy(namebuf, symbol.name, KSYM_NAME_LEN);
+	if (size)
+		*size = symbol.size;
+	if (offset)
+		*offset = address - symbol.address;
+	return namebuf;
+}
+
+/* ---- from an address to a name and back ---- */
+
 const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned long *offset,
 			    char namebuf[KSYM_NAME_LEN])
 {
 	const struct kallsyms_header *header = kallsyms_table();
 	unsigned index;
 
-	if (!header || !header->num_symbols || address < symbol_address(header, 0) ||
-	    address >= (unsigned long)_end)
+	if (address >= (unsigned long)_end)
+		return lookup_dynamic(address, size, offset, namebuf);
+	if (!header || !header->num_symbols || address < symbol_address(header, 0))
 		return NULL;
 	index = covering_symbol(header, address);
 	expand_symbol(header, index, namebuf);
@@ -177,14 +260,18 @@ int kallsyms_on_each_symbol(int (*fn)(void *data, const char *name, unsigned lon
 
 static int print_symbol(char *buffer, unsigned long address, unsigned long back, bool with_offset)
 {
-	char name[KSYM_NAME_LEN];
+	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN] = "";
+	struct kallsyms_dynamic symbol;
 	unsigned long size, offset;
 
+	if (address >= (unsigned long)_end && find_dynamic(address - back, &symbol))
+		snprintf(module, sizeof(module), " [%s]", symbol.module);
 	if (!kallsyms_lookup(address - back, &size, &offset, name))
 		return snprintf(buffer, KSYM_SYMBOL_LEN, "0x%lx", address);
 	if (!with_offset)
-		return snprintf(buffer, KSYM_SYMBOL_LEN, "%s", name);
-	return snprintf(buffer, KSYM_SYMBOL_LEN, "%s+0x%lx/0x%lx", name, offset + back, size);
+		return snprintf(buffer, KSYM_SYMBOL_LEN, "%s%s", name, module);
+	return snprintf(buffer, KSYM_SYMBOL_LEN, "%s+0x%lx/0x%lx%s", name, offset + back, size,
+			module);
 }
 
 int sprint_symbol(char *buffer, unsigned long address)

@@ -71,11 +71,16 @@ static int loadavg_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(loadavg);
 
-/* The iterator of kallsyms is the index + 1. */
+/* The iterator of kallsyms is the index + 1; behind the image's symbols come the dynamic ones. */
 static void *kallsyms_start(struct seq_file *m, loff_t *pos)
 {
+	struct kallsyms_dynamic symbol;
+
 	(void)m;
-	return *pos < (loff_t)kallsyms_num_symbols() ? (void *)(*pos + 1) : NULL;
+	if (*pos < (loff_t)kallsyms_num_symbols() ||
+	    kallsyms_get_dynamic((unsigned)*pos - kallsyms_num_symbols(), &symbol))
+		return (void *)(*pos + 1);
+	return NULL;
 }
 
 static void *kallsyms_next(struct seq_file *m, void *v, loff_t *pos)
@@ -92,12 +97,17 @@ static void kallsyms_stop(struct seq_file *m, void *v)
 
 static int kallsyms_show(struct seq_file *m, void *v)
 {
+	unsigned index = (unsigned)(unsigned long)v - 1;
 	char name[KSYM_NAME_LEN], type;
+	struct kallsyms_dynamic symbol;
 	unsigned long address;
 
-	if (!kallsyms_get((unsigned)(unsigned long)v - 1, &address, &type, name))
+	if (kallsyms_get(index, &address, &type, name))
+		seq_printf(m, "%016lx %c %s\n", address, type, name);
+	else if (kallsyms_get_dynamic(index - kallsyms_num_symbols(), &symbol))
+		seq_printf(m, "%016lx t %s\t[%s]\n", symbol.address, symbol.name, symbol.module);
+	else
 		return SEQ_SKIP;
-	seq_printf(m, "%016lx %c %s\n", address, type, name);
 	return 0;
 }
 
