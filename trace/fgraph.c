@@ -34,6 +34,7 @@
 
 #include "arch/x86_64/local.h"
 #include "kernel/panic.h"
+#include "kernel/rcu/rcu.h"
 #include "trace/fgraph_internal.h"
 #include "trace/ftrace_internal.h"
 
@@ -77,11 +78,10 @@ static noinline bool join_frame(struct fgraph_stack *stack, unsigned long *slot,
 	return true;
 }
 
-/* The callback of each user's ftrace_ops: preemption is off, any context. */
-static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
-			 struct ftrace_regs *fregs)
+/* A user's call, with preemption off. */
+static __always_inline void enter_call(unsigned long ip, struct fgraph_ops *gops,
+				       struct ftrace_regs *fregs)
 {
-	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
 	unsigned long *slot = ftrace_regs_return_slot(fregs);
 	struct fgraph_stack *stack = current->trace;
 	struct fgraph_frame *frame, *top;
@@ -118,6 +118,15 @@ static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, str
 	WRITE_ONCE(stack->limit, (u64 *)frame);
 }
 
+/* The callback of each user's ftrace_ops: any context. */
+static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs)
+{
+	preempt_disable();
+	enter_call(ip, container_of(op, struct fgraph_ops, ops), fregs);
+	preempt_enable();
+}
+
 /*
  * The innermost frame is not that of the function that returns to slot: those above it belong to
  * functions that were left in some other way than by returning.
@@ -149,7 +158,7 @@ void ftrace_return_to_handler(struct ftrace_regs *fregs, unsigned long *slot)
 	if (unlikely(frame->slot != slot))
 		frame = unwind_to(stack, slot);
 	trace.func = frame_func(frame);
-	trace.retval = fregs->ax;
+	trace.retval = fregs->regs.ax;
 	trace.depth = frame->depth;
 	trace.overrun = stack->overrun;
 	for (unsigned users = frame->users; users; users &= users - 1) {
@@ -322,7 +331,7 @@ static int add_user(struct fgraph_ops *gops)
 		return 0;
 	unregister_ftrace_function(&gops->ops);
 	WRITE_ONCE(fgraph_array[idx], NULL);
-	ftrace_synchronize();
+	synchronize_rcu();
 	if (!fgraph_users())
 		fgraph_take_stacks();
 	return error;
@@ -347,7 +356,7 @@ void unregister_ftrace_graph(struct fgraph_ops *gops)
 		/* No entry from here on, and then no return. */
 		unregister_ftrace_function(&gops->ops);
 		WRITE_ONCE(fgraph_array[gops->idx], NULL);
-		ftrace_synchronize();
+		synchronize_rcu();
 		if (!fgraph_users())
 			fgraph_take_stacks();
 	}

@@ -26,6 +26,7 @@
 #include "kernel/irq/workqueue.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/smp.h"
 #include "trace/fgraph_internal.h"
 #include "trace/ftrace_internal.h"
@@ -212,7 +213,7 @@ static unsigned take_all(void)
 	struct take take = { .list = NULL };
 
 	for_all_tasks(take_stack, &take);
-	ftrace_synchronize();
+	synchronize_rcu();
 	free_stacks(take.list);
 	return take.left;
 }
@@ -297,7 +298,7 @@ int fgraph_give_stacks(void)
 		return error;
 	}
 	trace_switch_graph(fgraph_sched_switch);
-	ftrace_synchronize(); /* no switch goes on that has not seen it */
+	synchronize_rcu(); /* no switch goes on that has not seen it */
 	return 0;
 }
 

@@ -1,286 +1,368 @@
 /*
- * Dynamic ftrace: which sites call a tracer, and changing that on the running machine.
+ * Dynamic ftrace: ops come and go, and callbacks are called.
  *
- * A site's count (in its record's flags) says how many registered ops want it: 0, it is a nop;
- *more, it calls ftrace_caller, which calls the callback of the only ops, or ftrace_ops_list_func()
- *when there are several, which asks each ops' hashes. A change of ops or filters counts all records
- *again, and patches in one batch those sites whose state has to change; then the call in
- *ftrace_caller.
+ * Each site calls the cheapest thing that is right (trace/ftrace_update.c): with one ops, that ops'
+ * own trampoline, which calls its callback directly; with several, ftrace_caller or
+ * ftrace_regs_caller, which call ftrace_ops_list_func() here, which asks each ops' hashes.
  *
- *	0 ops	nop
- *	1 ops	call ftrace_caller -> call ops->func
- *	2 ops	call ftrace_caller -> call ftrace_ops_list_func -> each ops->func that wants the
- *site
- *
- * Nothing is freed that a callback may still use: callbacks run with preemption off, so once each
- *CPU has switched tasks (ftrace_synchronize) the old hash, ops or callback has no user left.
+ * Nobody who calls callbacks takes a lock or turns preemption off. A task may be preempted anywhere
+ * on the way from the site to the end of a callback, with a trampoline, the list, an ops or a hash
+ * in its hands. So what was unlinked is freed after a grace period of RCU-tasks: a hash by
+ * call_rcu_tasks(), the trampoline, and by its owner the ops, when unregister_ftrace_function() has
+ * waited for it.
  */
 #include "trace/ftrace.h"
 
-#include "arch/x86_64/text_patch.h"
-#include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
-#include "kernel/kallsyms.h"
-#include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
-#include "kernel/printk.h"
-#include "kernel/rcu/rcu.h"
-#include "trace/ftrace_hash.h"
-#include "trace/ftrace_internal.h"
+#include "kernel/rcu/rculist.h"
+#include "kernel/sections.h"
+#include "trace/ftrace_trampoline.h"
+#include "trace/trace.h"
 #include "trace/trace_recursion.h"
 
+#define FTRACE_OPS_FL_OF_OWNER                                                                     \
+	(FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |  \
+	 FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_INITIALIZED |                \
+	 FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PID)
+
+/* In the list, those that have to be asked for. */
+#define FTRACE_OPS_FL_SPECIAL                                                                      \
+	(FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION)
+
 DEFINE_MUTEX(ftrace_lock);
-DEFINE_PER_CPU(u32, trace_recursion);
+LIST_HEAD(ftrace_ops_list);
 
-static LIST_HEAD(ftrace_ops_list); /* [F] to write; callbacks follow it with preemption off */
-static bool ftrace_disabled;       /* [F] set once, by an error */
+static bool ftrace_disabled; /* set once, by an error */
 
-struct ftrace_ops *function_trace_op; /* [F] to write */
+/* ---- calling callbacks ---- */
 
-/* Where ftrace_caller's call leads while nobody is registered. */
-void ftrace_stub_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-		      struct ftrace_regs *fregs);
-void ftrace_stub_func(unsigned long ip __unused, unsigned long parent_ip __unused,
-		      struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
+/* One of several ops that is not called just so. */
+static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-}
+	unsigned long flags = ops->flags;
 
-static __always_inline bool ops_want(const struct ftrace_ops *ops, u32 offset)
-{
-	const struct ftrace_hash *filter = READ_ONCE(ops->filter_hash);
-	const struct ftrace_hash *notrace_hash = READ_ONCE(ops->notrace_hash);
-
-	if (!ftrace_hash_empty(filter) && !ftrace_hash_contains(filter, offset))
-		return false;
-	return ftrace_hash_empty(notrace_hash) || !ftrace_hash_contains(notrace_hash, offset);
+	if (flags & FTRACE_OPS_FL_STUB)
+		return;
+	/* It has just come, and the site does not yet save all registers for it. */
+	if ((flags & FTRACE_OPS_FL_SAVE_REGS) && !ftrace_get_regs(fregs))
+		return;
+	if (flags & FTRACE_OPS_FL_RECURSION)
+		preempt_disable();
+	READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
+	if (flags & FTRACE_OPS_FL_RECURSION)
+		preempt_enable();
 }
 
 /* Several ops: each gets the sites that it wants. */
-static void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
-				 struct ftrace_ops *unused __unused, struct ftrace_regs *fregs)
+void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
+			  struct ftrace_ops *unused __unused, struct ftrace_regs *fregs)
 {
 	int bit = __trace_recursion_trylock(TRACE_RECURSION_LIST_SHIFT);
 	struct list_head *pos;
 
-	if (bit < 0)
+	if (unlikely(!bit))
 		return;
-	for (pos = smp_load_acquire(&ftrace_ops_list.next); pos != &ftrace_ops_list;
-	     pos = smp_load_acquire(&pos->next)) {
+	list_for_each_rcu(pos, &ftrace_ops_list)
+	{
 		struct ftrace_ops *ops = list_entry(pos, struct ftrace_ops, list);
 
-		if (!(ops->flags & FTRACE_OPS_FL_STUB) &&
-		    ops_want(ops, (u32)(ip - KERNEL_IMAGE_BASE)))
-			ops->func(ip, parent_ip, ops, fregs);
-	}
-	ftrace_test_recursion_unlock(bit);
-}
-
-/* Every CPU has switched tasks: no callback that ran when this was called still runs. Task context.
- */
-void ftrace_synchronize(void)
-{
-	synchronize_rcu_tasks_rude();
-}
-
-static void ftrace_bug(const struct text_patch *patch, int error)
-{
-	const u8 *bytes = (const u8 *)patch->addr;
-
-	ftrace_disabled = true;
-	pr_err("ftrace: cannot patch %pS [<%p>]: error %d, shutting down\n", (void *)patch->addr,
-	       (void *)patch->addr, error);
-	pr_err("ftrace: expected %5ph, found %5ph, wanted %5ph\n", patch->old, bytes, patch->new);
-	report_warning(__FILE__, __LINE__, "ftrace_bug");
-}
-
-/* Apply a batch; an error shuts ftrace down. [F] */
-static int apply(const struct text_patch *patches, size_t count)
-{
-	size_t bad = 0;
-	int error = text_patch_apply(patches, count, &bad);
-
-	if (error)
-		ftrace_bug(&patches[bad], error);
-	return error;
-}
-
-/* Count anew who wants each site. Returns how many sites have to be patched. [F] */
-static unsigned count_users(void)
-{
-	unsigned changes = 0, n = ftrace_record_count();
-
-	for (unsigned i = 0; i < n; i++) {
-		struct dyn_ftrace *rec = ftrace_record(i);
-		struct ftrace_ops *ops;
-		u32 users = 0;
-
-		list_for_each_entry (ops, &ftrace_ops_list, list)
-			users += ops_want(ops, rec->offset);
-		WRITE_ONCE(rec->flags, (rec->flags & ~FTRACE_REF_MASK) | users);
-		changes += !users != !(rec->flags & FTRACE_FL_ENABLED);
-	}
-	return changes;
-}
-
-static void site_patch(struct text_patch *patch, const struct dyn_ftrace *rec)
-{
-	bool enable = rec->flags & FTRACE_REF_MASK;
-
-	patch->addr = ftrace_record_ip(rec);
-	__builtin_memcpy(enable ? patch->old : patch->new, text_nop5, TEXT_PATCH_SIZE);
-	text_encode_call(enable ? patch->new : patch->old, patch->addr,
-			 (unsigned long)ftrace_caller);
-}
-
-/* Patch the sites from record *next on that have to change, at most max of them, and note it. [F]
- */
-static int patch_sites(struct text_patch *patches, unsigned max, unsigned *next)
-{
-	unsigned n = ftrace_record_count(), first = *next, count = 0, i;
-	int error;
-
-	for (i = first; i < n && count < max; i++) {
-		struct dyn_ftrace *rec = ftrace_record(i);
-
-		if (!(rec->flags & FTRACE_REF_MASK) != !(rec->flags & FTRACE_FL_ENABLED))
-			site_patch(&patches[count++], rec);
-	}
-	*next = i;
-	error = apply(patches, count);
-	if (error)
-		return error;
-	while (i-- > first) {
-		struct dyn_ftrace *rec = ftrace_record(i);
-
-		if (rec->flags & FTRACE_REF_MASK)
-			rec->flags |= FTRACE_FL_ENABLED;
+		if (!ftrace_ops_want(ops, (u32)(ip - KERNEL_IMAGE_BASE)))
+			continue;
+		if (unlikely(ops->flags & FTRACE_OPS_FL_SPECIAL))
+			call_special_ops(ip, parent_ip, ops, fregs);
 		else
-			rec->flags &= ~FTRACE_FL_ENABLED;
+			READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
 	}
-	return 0;
+	__trace_recursion_unlock(bit);
 }
 
-/*
- * Bring all sites up to date in one batch. If there is no memory for that, in many: to take sites
- * away must not fail. [F]
- */
-static int update_sites(void)
+/* Between the trampoline and the callback of an ops that does not guard itself. */
+static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
+				   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	static struct text_patch few[64]; /* [F] */
-	unsigned changes = count_users(), next = 0;
-	struct text_patch *patches;
+	int bit;
+
+	preempt_disable();
+	bit = __trace_recursion_trylock(TRACE_RECURSION_LIST_SHIFT);
+	if (likely(bit)) {
+		READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
+		__trace_recursion_unlock(bit);
+	}
+	preempt_enable();
+}
+
+/* The func of an ops with FTRACE_OPS_FL_PID while set_ftrace_pid leaves tasks out. */
+static void ftrace_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	const struct trace_array *tr = ops->private;
+	bool ignore;
+
+	preempt_disable();
+	ignore = READ_ONCE(tr->cpus[smp_processor_id()].ignore_pid);
+	preempt_enable();
+	if (!ignore)
+		ops->saved_func(ip, parent_ip, ops, fregs);
+}
+
+static void choose_func(struct ftrace_ops *ops)
+{
+	bool ask = (ops->flags & FTRACE_OPS_FL_PID) && trace_pids_filter(ops->private);
+
+	WRITE_ONCE(ops->func, ask ? ftrace_pid_func : ops->saved_func);
+}
+
+/* What the trampoline of ops calls. */
+static ftrace_func_t trampoline_target(const struct ftrace_ops *ops)
+{
+	return ops->flags & FTRACE_OPS_FL_RECURSION ? ftrace_ops_assist_func : ops->func;
+}
+
+/* set_ftrace_pid has perhaps begun or ended to leave tasks out. */
+static void ftrace_update_pid_func(void)
+{
+	struct ftrace_ops *ops;
+
+	mutex_lock(&ftrace_lock);
+	list_for_each_entry (ops, &ftrace_ops_list, list) {
+		choose_func(ops);
+		if (ops->trampoline && !ftrace_disabled)
+			ftrace_trampoline_set_target(ops->trampoline, trampoline_target(ops));
+	}
+	mutex_unlock(&ftrace_lock);
+}
+
+/* ---- coming and going ---- */
+
+static struct ftrace_wish present_wish(const struct ftrace_ops *ops)
+{
+	return (struct ftrace_wish){ true, ops->filter_hash, ops->notrace_hash };
+}
+
+static int check_ops(const struct ftrace_ops *ops)
+{
+	if (!ops->func)
+		return -EINVAL;
+	if (ops->flags & FTRACE_OPS_FL_ENABLED)
+		return -EBUSY;
+	if (ops->flags & ~FTRACE_OPS_FL_OF_OWNER)
+		return -EINVAL;
+	if ((ops->flags & FTRACE_OPS_FL_IPMODIFY) &&
+	    !(ops->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)))
+		return -EINVAL;
+	return ftrace_disabled ? -ENODEV : 0;
+}
+
+static void complete_flags(struct ftrace_ops *ops)
+{
+	unsigned long addr = (unsigned long)ops;
+
+	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
+	if (addr < (unsigned long)_stext || addr >= (unsigned long)_end)
+		ops->flags |= FTRACE_OPS_FL_DYNAMIC;
+	if (ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
+		ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
+	if (ops->func == ftrace_stub)
+		ops->flags |= FTRACE_OPS_FL_STUB;
+}
+
+/* What can fail: func, trampoline, and memory for the patches of change. On an error all is undone.
+ */
+static int prepare(struct ftrace_ops *ops, struct ftrace_change *change,
+		   struct text_patch **patches)
+{
 	int error;
 
-	if (!changes)
+	ops->saved_func = ops->func;
+	choose_func(ops);
+	if (!(ops->flags & FTRACE_OPS_FL_STUB)) {
+		ops->trampoline = ftrace_trampoline_create(ops, trampoline_target(ops));
+		if (!ops->trampoline) {
+			error = -ENOMEM;
+			goto restore;
+		}
+	}
+	error = ftrace_change_plan(change);
+	if (!error)
+		error = ftrace_change_alloc(change->sites, patches);
+	if (!error)
 		return 0;
-	patches = vmalloc(changes * sizeof(*patches));
-	do
-		error = patches ? patch_sites(patches, changes, &next)
-				: patch_sites(few, ARRAY_SIZE(few), &next);
-	while (!error && next < ftrace_record_count());
-	if (patches)
-		vfree(patches);
+	if (ops->trampoline) {
+		ftrace_trampoline_hide(ops->trampoline);
+		synchronize_rcu(); /* of those who look up names */
+		ftrace_trampoline_free(ops->trampoline);
+		ops->trampoline = NULL;
+	}
+restore:
+	ops->func = ops->saved_func;
 	return error;
 }
 
-/* Have ftrace_caller call func. [F] */
-static int set_ftrace_call(ftrace_func_t func)
+static int register_locked(struct ftrace_ops *ops)
 {
-	struct text_patch patch = { .addr = (unsigned long)ftrace_call };
+	struct ftrace_change change = { .ops = ops, .after = present_wish(ops) };
+	unsigned long flags = ops->flags;
+	struct text_patch *patches;
+	int error = check_ops(ops);
 
-	memcpy(patch.old, ftrace_call, TEXT_PATCH_SIZE);
-	text_encode_call(patch.new, patch.addr, (unsigned long)func);
-	return memcmp(patch.old, patch.new, TEXT_PATCH_SIZE) ? apply(&patch, 1) : 0;
-}
-
-/* The only ops if there is just one, else NULL. [F] */
-static struct ftrace_ops *only_ops(void)
-{
-	if (list_empty(&ftrace_ops_list) || ftrace_ops_list.next != ftrace_ops_list.prev)
-		return NULL;
-	return list_first_entry(&ftrace_ops_list, struct ftrace_ops, list);
-}
-
-/*
- * Make the machine agree with the list of ops and their hashes. The list function, which looks at
- * nothing but the list, stands in while sites and function_trace_op change. [F]
- */
-static int ftrace_run_update_code(void)
-{
-	struct ftrace_ops *only;
-	int error = set_ftrace_call(ftrace_ops_list_func);
-
-	if (!error)
-		error = update_sites();
 	if (error)
 		return error;
-	only = only_ops();
-	if (!only || only->flags & FTRACE_OPS_FL_STUB)
-		return 0;
-	WRITE_ONCE(function_trace_op, only);
-	/* Who has loaded the old ops is behind its callback before the new one is called. */
-	ftrace_synchronize();
-	return set_ftrace_call(only->func);
+	complete_flags(ops);
+	error = prepare(ops, &change, &patches);
+	if (error) {
+		ops->flags = flags;
+		return error;
+	}
+	ops->flags |= FTRACE_OPS_FL_ENABLED;
+	list_add_tail_rcu(&ops->list, &ftrace_ops_list);
+	error = ftrace_change_commit(&change, patches);
+	vfree(patches);
+	return error;
 }
 
 int register_ftrace_function(struct ftrace_ops *ops)
 {
-	int error = 0;
+	int error;
 
-	if (!ops->func)
-		return -EINVAL;
 	mutex_lock(&ftrace_lock);
-	if (ftrace_disabled) {
-		error = -ENODEV;
-	} else if (ops->flags & FTRACE_OPS_FL_ENABLED) {
-		error = -EBUSY;
-	} else {
-		ops->flags |= FTRACE_OPS_FL_ENABLED | FTRACE_OPS_FL_INITIALIZED;
-		list_add_tail(&ops->list, &ftrace_ops_list);
-		error = ftrace_run_update_code();
-	}
+	error = register_locked(ops);
 	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+/* No site leads to ops any more, nor does the list. *tramp: to be freed after a grace period. */
+static int detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
+{
+	struct ftrace_change change = { .ops = ops, .before = present_wish(ops) };
+	struct text_patch *patches;
+	int error;
+
+	list_del_rcu(&ops->list);
+	ftrace_change_plan(&change);
+	ftrace_change_alloc(change.sites, &patches); /* without memory it takes several batches */
+	error = ftrace_change_commit(&change, patches);
+	vfree(patches);
+	*tramp = ops->trampoline;
+	ops->trampoline = NULL;
+	if (*tramp)
+		ftrace_trampoline_hide(*tramp);
+	ops->func = ops->saved_func;
 	return error;
 }
 
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
+	struct ftrace_trampoline *tramp = NULL;
 	int error;
 
 	mutex_lock(&ftrace_lock);
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED)) {
-		error = -EINVAL;
-	} else {
-		/* It is still called for its sites, through its pointers, until the end of this. */
-		list_del(&ops->list);
-		ops->flags &= ~FTRACE_OPS_FL_ENABLED;
-		error = ftrace_disabled ? -ENODEV : ftrace_run_update_code();
-		ftrace_synchronize();
+		mutex_unlock(&ftrace_lock);
+		return -EINVAL;
 	}
+	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
+	error = ftrace_disabled ? -ENODEV : detach(ops, &tramp);
 	mutex_unlock(&ftrace_lock);
+	/* Without the mutex, so that all who wait share grace periods. */
+	synchronize_rcu_tasks();
+	if (tramp && !error)
+		ftrace_trampoline_free(tramp);
 	return error;
+}
+
+/* It was the hash of ops that may be registered: then callbacks that have begun may read it. */
+static void free_old_hash(struct ftrace_hash *hash, bool registered)
+{
+	if (registered)
+		ftrace_hash_free_tasks(hash);
+	else
+		ftrace_hash_free(hash);
+}
+
+/* An empty set is no set, so that callbacks need to look at the pointer only. */
+static struct ftrace_hash *null_if_empty(struct ftrace_hash *hash)
+{
+	if (!ftrace_hash_empty(hash))
+		return hash;
+	ftrace_hash_free(hash);
+	return NULL;
+}
+
+/* What is planned for ops when these hashes become its own. */
+static struct ftrace_change change_of_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
+					     struct ftrace_hash *notrace_hash)
+{
+	return (struct ftrace_change){ .ops = ops,
+				       .before = present_wish(ops),
+				       .after = { true, filter, notrace_hash } };
+}
+
+/* May ops and its followers get these hashes, and is there memory for it? *sites: as in a change.
+ */
+static int plan_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
+		       struct ftrace_hash *notrace_hash, unsigned *sites)
+{
+	*sites = 0;
+	for (; ops; ops = ops->follower) {
+		struct ftrace_change change = change_of_hashes(ops, filter, notrace_hash);
+		int error;
+
+		if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
+			continue;
+		error = ftrace_disabled ? -ENODEV : ftrace_change_plan(&change);
+		if (error)
+			return error;
+		*sites = max(*sites, change.sites);
+	}
+	return 0;
+}
+
+/* ops gets these hashes. [F] */
+static int commit_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
+			 struct ftrace_hash *notrace_hash, unsigned sites,
+			 struct text_patch *patches)
+{
+	struct ftrace_change change = change_of_hashes(ops, filter, notrace_hash);
+
+	change.sites = sites;
+	smp_store_release(&ops->filter_hash, filter);
+	smp_store_release(&ops->notrace_hash, notrace_hash);
+	return ops->flags & FTRACE_OPS_FL_ENABLED ? ftrace_change_commit(&change, patches) : 0;
 }
 
 int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			  struct ftrace_hash *notrace_hash)
 {
 	struct ftrace_hash *old_filter = ops->filter_hash, *old_notrace = ops->notrace_hash;
-	unsigned long flags = 0;
-	int error = 0;
+	struct text_patch *patches = NULL;
+	bool registered = false;
+	unsigned sites;
+	int error;
 
-	for (struct ftrace_ops *o = ops; o; o = o->follower) {
-		smp_store_release(&o->filter_hash, filter);
-		smp_store_release(&o->notrace_hash, notrace_hash);
-		flags |= o->flags;
+	filter = null_if_empty(filter);
+	notrace_hash = null_if_empty(notrace_hash);
+	error = plan_hashes(ops, filter, notrace_hash, &sites);
+	if (!error)
+		error = ftrace_change_alloc(sites, &patches);
+	if (error) {
+		if (filter != old_filter)
+			ftrace_hash_free(filter);
+		if (notrace_hash != old_notrace)
+			ftrace_hash_free(notrace_hash);
+		return error;
 	}
-	if (flags & FTRACE_OPS_FL_ENABLED)
-		error = ftrace_disabled ? -ENODEV : ftrace_run_update_code();
-	ftrace_synchronize();
+	for (struct ftrace_ops *o = ops; o && !error; o = o->follower) {
+		error = commit_hashes(o, filter, notrace_hash, sites, patches);
+		registered |= o->flags & FTRACE_OPS_FL_ENABLED;
+	}
+	vfree(patches);
 	if (old_filter != filter)
-		ftrace_hash_free(old_filter);
+		free_old_hash(old_filter, registered);
 	if (old_notrace != notrace_hash)
-		ftrace_hash_free(old_notrace);
+		free_old_hash(old_notrace, registered);
 	return error;
 }
 
@@ -305,31 +387,21 @@ void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
 	mutex_unlock(&ftrace_lock);
 }
 
+static int __init ftrace_ops_init(void)
+{
+	trace_pids_hook = ftrace_update_pid_func;
+	return 0;
+}
+early_initcall(ftrace_ops_init);
+
+/* ---- the end ---- */
+
+void ftrace_shut_down(void)
+{
+	WRITE_ONCE(ftrace_disabled, true);
+}
+
 bool ftrace_is_dead(void)
 {
 	return READ_ONCE(ftrace_disabled);
-}
-
-unsigned ftrace_verify(void (*report)(void *data, const struct dyn_ftrace *rec, const u8 *bytes),
-		       void *data)
-{
-	unsigned n = ftrace_record_count(), mismatches = 0;
-
-	mutex_lock(&ftrace_lock);
-	for (unsigned i = 0; i < n; i++) {
-		const struct dyn_ftrace *rec = ftrace_record(i);
-		unsigned long ip = ftrace_record_ip(rec);
-		u8 expected[TEXT_PATCH_SIZE];
-
-		memcpy(expected, text_nop5, TEXT_PATCH_SIZE);
-		if (rec->flags & FTRACE_FL_ENABLED)
-			text_encode_call(expected, ip, (unsigned long)ftrace_caller);
-		if (!memcmp((const void *)ip, expected, TEXT_PATCH_SIZE))
-			continue;
-		mismatches++;
-		if (report)
-			report(data, rec, (const u8 *)ip);
-	}
-	mutex_unlock(&ftrace_lock);
-	return mismatches;
 }

@@ -7,6 +7,8 @@
 #include "arch/x86_64/ftrace.h"
 #include "kernel/lib/list.h"
 
+struct ftrace_trampoline;
+
 /* A call site. dyn_ftrace.flags: */
 #define FTRACE_FL_ENABLED  (1UL << 31)       /* the site calls a tracer now */
 #define FTRACE_FL_REGS     (1UL << 30)       /* a user wants pt_regs */
@@ -15,6 +17,7 @@
 #define FTRACE_FL_TRAMP_EN (1UL << 27)       /* the site calls it */
 #define FTRACE_FL_IPMODIFY (1UL << 26)       /* a user changes where the function goes on */
 #define FTRACE_FL_DIRECT   (1UL << 25)       /* a user wants a jmp of its own */
+#define FTRACE_FL_MODIFIED (1UL << 24)       /* has once had a user of the last two kinds */
 #define FTRACE_REF_MASK    ((1UL << 24) - 1) /* how many ops want the site */
 
 struct dyn_ftrace {
@@ -22,53 +25,79 @@ struct dyn_ftrace {
 	u32 flags;  /* [F] */
 };                  /* [F] ftrace_lock */
 
-/* ftrace_ops.flags */
-#define FTRACE_OPS_FL_ENABLED     (1UL << 0) /* registered; set by ftrace */
-#define FTRACE_OPS_FL_DYNAMIC     (1UL << 1) /* allocated: may be freed once it is unregistered */
-#define FTRACE_OPS_FL_RECURSION   (1UL << 4) /* wants ftrace to guard it against recursion */
-#define FTRACE_OPS_FL_STUB        (1UL << 5) /* never called */
-#define FTRACE_OPS_FL_INITIALIZED (1UL << 6)
-
-struct ftrace_ops;
-
 /*
- * A callback. ip: the traced function's call site, its address; parent_ip: where it was called
- * from; fregs: its arguments. Runs with preemption off, in any context, NMI included, with any lock
- * held. It may call only what is not traced, or guards itself (trace/trace_recursion.h).
+ * ftrace_ops.flags. The owner sets, before registering: DYNAMIC, SAVE_REGS, SAVE_REGS_IF_SUPPORTED,
+ * RECURSION, STUB, IPMODIFY, PID. The others are ftrace's.
  */
-typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-			      struct ftrace_regs *fregs);
+#define FTRACE_OPS_FL_ENABLED BIT(0) /* registered */
+/* Not in the image: may be freed once it is unregistered. */
+#define FTRACE_OPS_FL_DYNAMIC BIT(1)
+/* The callback gets all registers, and may change them. IF_SUPPORTED: here they always are. */
+#define FTRACE_OPS_FL_SAVE_REGS              BIT(2)
+#define FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED BIT(3)
+/* ftrace keeps the callback from recursing, and turns preemption off around it. */
+#define FTRACE_OPS_FL_RECURSION   BIT(4)
+#define FTRACE_OPS_FL_STUB        BIT(5) /* never called: its func is ftrace_stub */
+#define FTRACE_OPS_FL_INITIALIZED BIT(6) /* has been registered before */
+#define FTRACE_OPS_FL_DELETED     BIT(7) /* going away: cannot be registered any more */
+/* Changes regs->ip: a function can have only one such ops. */
+#define FTRACE_OPS_FL_IPMODIFY BIT(12)
+/* private is a trace_array: called only in tasks that its set_ftrace_pid lets through. */
+#define FTRACE_OPS_FL_PID BIT(13)
 
 struct ftrace_hash;
 
+/*
+ * A callback is func(ip, parent_ip, op, fregs). ip: the address of the traced function, where its
+ * call site is; parent_ip: where it was called from; fregs: its arguments, or all registers if the
+ * ops says SAVE_REGS. It runs in any context, NMI included, with any lock held, and may be
+ * preempted where the traced function may (unless FTRACE_OPS_FL_RECURSION). It may not sleep, and
+ * call only what is not traced, or guard itself (trace/trace_recursion.h).
+ */
 struct ftrace_ops {
-	ftrace_func_t func;  /* [C] while registered */
-	unsigned long flags; /* [F] */
-	void *private;       /* the owner's */
-	struct ftrace_hash
-		*filter_hash; /* [F] to write, read by callbacks; NULL or empty: all functions */
-	struct ftrace_hash *notrace_hash; /* [F] the same; NULL or empty: none */
-	struct list_head list;            /* [F] ftrace_ops_list */
-	struct ftrace_ops *follower;      /* [F] has the same hashes, see ftrace_share_hashes() */
+	struct list_head list; /* [F] ftrace_ops_list; RCU-tasks */
+	ftrace_func_t func;    /* [F]; while registered, ftrace may put one that asks first here */
+	unsigned long flags;   /* [F] */
+	void *private;         /* the owner's */
+	ftrace_func_t saved_func; /* [F] the owner's func */
+	/* [F] to write, read by callbacks under RCU-tasks; never empty. NULL: all functions, none
+	 */
+	struct ftrace_hash *filter_hash;
+	struct ftrace_hash *notrace_hash;
+	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or a stub */
+	struct ftrace_ops *follower; /* [F] has the same hashes, see ftrace_share_hashes() */
 };
 
 /*
- * Attach ops to the functions that its hashes name. 0, -EBUSY (registered already), -EINVAL (no
- * func), -ENODEV (ftrace was shut down by an error), -ENOMEM (nothing changed). Task context.
+ * Attach ops to the functions that its hashes name. Task context. Or nothing is changed:
+ *   -EBUSY	it is registered already
+ *   -EINVAL	no func; a flag that is not the owner's; DELETED; IPMODIFY without SAVE_REGS, or
+ *		without a filter
+ *   -EPERM	IPMODIFY, and another IPMODIFY ops has one of the functions
+ *   -ENOMEM
+ *   -ENODEV	ftrace was shut down by an error
  */
 int register_ftrace_function(struct ftrace_ops *ops);
-/* Detach: on return no CPU runs or will run its callback. 0, -EINVAL, -ENODEV. Task context. */
+/*
+ * Detach: on return no task is or will be in its callback. Waits for a grace period of RCU-tasks.
+ * 0, -EINVAL (not registered), -ENODEV (the sites stay as they are). Task context.
+ */
 int unregister_ftrace_function(struct ftrace_ops *ops);
 
 /*
  * Add the functions that a name or pattern matches to the filter, or with a '!' before it take them
- * away; reset empties it first. 0, -EINVAL (no function of that name: nothing changed), -ENOMEM.
- * Takes effect at once when ops is registered. Task context.
+ * away; reset empties it first. 0, or nothing is changed: -EINVAL (no function of that name),
+ * -EPERM (as register_ftrace_function()), -ENOMEM, -ENODEV. Takes effect at once when ops is
+ * registered. Task context.
  */
 int ftrace_set_filter(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset);
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset);
-
-/* Free the hashes of ops, which is not registered. Task context. */
+/* One function by its address. -EINVAL: there is no site; -ENOENT: to remove, but not in it. */
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset);
+/* Of the top level: what the files in /sys/kernel/tracing show (trace_functions.c). */
+int ftrace_set_global_filter(const char *pattern, size_t length, bool reset);
+int ftrace_set_global_notrace(const char *pattern, size_t length, bool reset);
+/* Empty the filters of an ops that is not registered, and free them. Task context. */
 void ftrace_free_filter(struct ftrace_ops *ops);
 /*
  * follower gets the hashes of ops, whatever they become, until they are taken from it again; it is
@@ -91,7 +120,9 @@ unsigned ftrace_page_count(void);
 /* An error has shut ftrace down: nothing is patched any more. */
 bool ftrace_is_dead(void);
 
-/* Compare every site's bytes with its record: how many differ; each is given to report (may be
- * NULL). Task context. */
+/*
+ * Count every site's users, and compare its record and its bytes with what they should make of it:
+ * how many differ; each is given to report (may be NULL). Task context.
+ */
 unsigned ftrace_verify(void (*report)(void *data, const struct dyn_ftrace *rec, const u8 *bytes),
 		       void *data);

@@ -1,6 +1,6 @@
 /*
  * What a function probe can do: traceon, traceoff, stacktrace, dump, cpudump. They run at a traced
- * call: in any context, with preemption off.
+ * call: in any context.
  */
 #include "arch/x86_64/stacktrace.h"
 #include "trace/ftrace_probe.h"

@@ -6,7 +6,7 @@
 #include "fs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
-#include "trace/ftrace_internal.h"
+#include "trace/ftrace_trampoline.h"
 
 static void *record_start(struct seq_file *m __unused, loff_t *pos)
 {
@@ -36,20 +36,29 @@ static const struct seq_operations available_sops = {
 };
 DEFINE_SEQ_ATTRIBUTE(available);
 
-/* Linux's line: name (users), a letter for each special use, and whom the site's call reaches. */
+/*
+ * Linux's line: name (users), a letter for each special use, the trampoline and whose it is, and
+ * whom the call reaches. The letter O stands for what x86 does not have.
+ */
 static int enabled_show(struct seq_file *m, void *v)
 {
 	const struct dyn_ftrace *rec = v;
+	const struct ftrace_ops *ops;
 
 	if (!(rec->flags & FTRACE_FL_ENABLED))
 		return SEQ_SKIP;
-	seq_printf(m, "%ps (%u)%s%s%s", (void *)ftrace_record_ip(rec),
+	seq_printf(m, "%ps (%u)%s%s%s  %s", (void *)ftrace_record_ip(rec),
 		   (unsigned)(rec->flags & FTRACE_REF_MASK),
 		   rec->flags & FTRACE_FL_REGS ? " R" : "  ",
 		   rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ",
-		   rec->flags & FTRACE_FL_DIRECT ? " D" : "  ");
-	seq_printf(m, "\t->%pS\n",
-		   (void *)text_decode_target((const u8 *)ftrace_call, (unsigned long)ftrace_call));
+		   rec->flags & FTRACE_FL_DIRECT ? " D" : "  ",
+		   rec->flags & FTRACE_FL_MODIFIED ? " M" : "  ");
+	ops = ftrace_trampoline_ops(rec);
+	if (ops)
+		seq_printf(m, "\ttramp: 0x%lx (%pS) ->%pS\n", ops->trampoline->address,
+			   (void *)ops->func, (void *)ops->trampoline->target);
+	else
+		seq_printf(m, " ->%pS\n", (void *)ftrace_ops_list_func);
 	return 0;
 }
 

@@ -4,9 +4,9 @@
  */
 #include "trace/ftrace_filter.h"
 
-#include "arch/x86_64/text_patch.h"
 #include "fs/seq_file.h"
 #include "fs/tracefs.h"
+#include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
@@ -100,11 +100,57 @@ int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t lengt
 	return set_hash(ops, NOTRACE, pattern, length, reset);
 }
 
+/* A copy of the filter of ops, or of an empty one, with or without ip. */
+static int change_ip(const struct ftrace_hash *old, unsigned long ip, bool remove,
+		     struct ftrace_hash **result)
+{
+	const struct dyn_ftrace *rec = ftrace_location(ip);
+	struct ftrace_hash *new;
+
+	if (!rec)
+		return -EINVAL;
+	new = ftrace_hash_copy(old, 1);
+	if (!new)
+		return -ENOMEM;
+	if (!remove) {
+		ftrace_hash_add(new, rec->offset);
+	} else if (!ftrace_hash_remove(new, rec->offset)) {
+		ftrace_hash_free(new);
+		return -ENOENT;
+	}
+	*result = new;
+	return 0;
+}
+
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset)
+{
+	struct ftrace_hash *new;
+	int error;
+
+	mutex_lock(&ftrace_lock);
+	error = change_ip(reset ? NULL : ops->filter_hash, ip, remove, &new);
+	if (!error)
+		error = ftrace_replace_hashes(ops, new, ops->notrace_hash);
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
 void ftrace_free_filter(struct ftrace_ops *ops)
 {
-	ftrace_hash_free(ops->filter_hash);
-	ftrace_hash_free(ops->notrace_hash);
-	ops->filter_hash = ops->notrace_hash = NULL;
+	mutex_lock(&ftrace_lock);
+	if (!WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
+		ftrace_replace_hashes(ops, NULL, NULL);
+	mutex_unlock(&ftrace_lock);
+}
+
+void ftrace_destroy_filter_files(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_ENABLED)
+		unregister_ftrace_function(ops);
+	ftrace_free_filter(ops);
+	mutex_lock(&ftrace_lock);
+	ops->flags |= FTRACE_OPS_FL_DELETED;
+	mutex_unlock(&ftrace_lock);
 }
 
 /* ---- files ---- */

@@ -34,6 +34,17 @@ void ftrace_hash_free(struct ftrace_hash *hash)
 		vfree(hash);
 }
 
+static void free_hash(struct rcu_head *rcu)
+{
+	vfree(container_of(rcu, struct ftrace_hash, rcu));
+}
+
+void ftrace_hash_free_tasks(struct ftrace_hash *hash)
+{
+	if (hash)
+		call_rcu_tasks(&hash->rcu, free_hash);
+}
+
 bool ftrace_hash_add(struct ftrace_hash *hash, u32 offset)
 {
 	u32 i;

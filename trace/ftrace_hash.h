@@ -5,9 +5,10 @@
  */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/rcu/rcu.h"
 
 struct ftrace_hash {
+	struct rcu_head rcu;
 	u32 count;
 	u32 mask;    /* slots - 1 */
 	u32 slots[]; /* offset from the image base; 0: empty. Open addressing, at most half full */
@@ -18,6 +19,8 @@ struct ftrace_hash *ftrace_hash_alloc(u32 count);
 struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash,
 				     u32 extra); /* of NULL: an empty one */
 void ftrace_hash_free(struct ftrace_hash *hash); /* NULL is fine */
+/* The same after a grace period of RCU-tasks: callbacks that have begun may still read it. */
+void ftrace_hash_free_tasks(struct ftrace_hash *hash);
 /* False if it was (not) in it. There must be room. */
 bool ftrace_hash_add(struct ftrace_hash *hash, u32 offset);
 bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset);
@@ -30,10 +33,14 @@ static __always_inline u32 ftrace_hash_slot(const struct ftrace_hash *hash, u32 
 /* Any context. hash may not be NULL. */
 static __always_inline bool ftrace_hash_contains(const struct ftrace_hash *hash, u32 offset)
 {
-	for (u32 i = ftrace_hash_slot(hash, offset); hash->slots[i]; i = (i + 1) & hash->mask)
-		if (hash->slots[i] == offset)
+	for (u32 i = ftrace_hash_slot(hash, offset);; i = (i + 1) & hash->mask) {
+		u32 found = hash->slots[i];
+
+		if (found == offset)
 			return true;
-	return false;
+		if (!found)
+			return false;
+	}
 }
 
 static __always_inline bool ftrace_hash_empty(const struct ftrace_hash *hash)

@@ -5,13 +5,15 @@
 #include "trace/ftrace.h"
 #include "trace/ftrace_hash.h"
 
-extern struct mutex ftrace_lock; /* F: records, ops, hashes */
+struct text_patch;
 
-/* Every CPU has switched tasks: what callbacks used before is used no more. Task context. */
-void ftrace_synchronize(void);
+extern struct mutex ftrace_lock;         /* F: records, ops, hashes */
+extern struct list_head ftrace_ops_list; /* [F] to write; list_for_each_entry_rcu(), RCU-tasks */
+
 /*
- * Give ops these hashes (NULL: empty) and free those it had; sites follow if it is registered.
- * Takes the hashes over, whatever it returns: 0, -ENODEV. ftrace_lock held.
+ * Give ops these hashes (NULL: empty), free those it had when nobody reads them any more; sites
+ * follow if it is registered. Takes the hashes over, whatever it returns; on an error ops keeps
+ * those it has: -EINVAL, -EPERM, -ENOMEM, -ENODEV. ftrace_lock held.
  */
 int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			  struct ftrace_hash *notrace_hash);
@@ -21,3 +23,54 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
  */
 int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 			 struct ftrace_hash **result);
+/* Calls all ops that want ip: ftrace_caller and ftrace_regs_caller lead here. */
+void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *unused,
+			  struct ftrace_regs *fregs);
+/* ---- ftrace_update.c ---- */
+
+/* What one ops wants: nothing while it is not registered. A hash is NULL or not empty. */
+struct ftrace_wish {
+	bool registered;
+	const struct ftrace_hash *filter, *notrace_hash;
+};
+
+/*
+ * A change of one ops: the sites go from what all ops wanted before to what they want now. [F]
+ */
+struct ftrace_change {
+	struct ftrace_ops *ops;
+	struct ftrace_wish before, after;
+	unsigned sites; /* how many it concerns at most: by ftrace_change_plan() */
+};
+
+/* May it be done? 0, or -EINVAL or -EPERM because of IPMODIFY. Changes nothing. */
+int ftrace_change_plan(struct ftrace_change *change);
+/*
+ * Patch the sites, in one batch, with memory of ftrace_change_alloc() (NULL: in several). 0, or
+ * ftrace is shut down.
+ */
+int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *patches);
+/* Memory for a planned change: *patches (NULL when few will do). 0 or -ENOMEM. */
+int ftrace_change_alloc(unsigned sites, struct text_patch **patches);
+
+/* Apply a batch; an error shuts ftrace down. [F] */
+int ftrace_apply_patches(const struct text_patch *patches, size_t count);
+/* Nothing is patched any more. Any context. */
+void ftrace_shut_down(void);
+/* The ops whose trampoline the site of rec calls, NULL if it calls none. [F] */
+struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec);
+
+static __always_inline bool ftrace_hashes_want(const struct ftrace_hash *filter,
+					       const struct ftrace_hash *notrace_hash, u32 offset)
+{
+	if (filter && !ftrace_hash_contains(filter, offset))
+		return false;
+	return likely(!notrace_hash) || !ftrace_hash_contains(notrace_hash, offset);
+}
+
+/* Any context, as a reader of RCU-tasks. */
+static __always_inline bool ftrace_ops_want(const struct ftrace_ops *ops, u32 offset)
+{
+	return ftrace_hashes_want(READ_ONCE(ops->filter_hash), READ_ONCE(ops->notrace_hash),
+				  offset);
+}

@@ -14,6 +14,7 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu.h"
 #include "trace/ftrace_internal.h"
 #include "trace/trace.h"
 
@@ -157,7 +158,10 @@ alloc_probe(struct trace_array *tr, const struct ftrace_func_command *command, b
 	return probe;
 }
 
-/* Make functions those of probe; both tables are taken over. P held. */
+/*
+ * Make functions those of probe; both tables are taken over. On an error the probe stays as it is.
+ * P held.
+ */
 static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash *functions,
 			     struct probe_counts *counts)
 {
@@ -166,10 +170,16 @@ static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash
 
 	smp_store_release(&probe->counts, counts);
 	mutex_lock(&ftrace_lock);
-	/* Nobody reads the old tables when it returns. */
 	error = ftrace_replace_hashes(&probe->ops, functions, NULL);
 	mutex_unlock(&ftrace_lock);
-	free_counts(old, functions);
+	if (error)
+		smp_store_release(&probe->counts, old);
+	if (old)
+		synchronize_rcu(); /* of ftrace_probe_take() */
+	if (error)
+		free_counts(counts, old ? old->functions : NULL);
+	else
+		free_counts(old, functions);
 	return error;
 }
 

@@ -183,11 +183,15 @@ static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_
 	__atomic_store_n(&cb->commit, cb->tail.lo, __ATOMIC_RELEASE);
 }
 
-/* Give the CPU the ring of fresh, of nr_slots, with what fits of its old one. Takes [M]. */
-static void rb_exchange_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_cpu *fresh)
+/* Make the ring of one CPU nr_slots long. Task context; [M] is taken. */
+static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 {
-	struct ring_buffer_per_cpu old = { 0 };
+	struct ring_buffer_per_cpu old = { 0 }, fresh = { 0 };
 
+	if (nr_slots == cb->nr_slots)
+		return 0;
+	if (rb_alloc_pages(&fresh, nr_slots))
+		return -ENOMEM;
 	rb_quiesce(cb, RB_CHANGING);
 	rb_mutex_lock(&cb->reader_lock);
 	old.pages = cb->pages;
@@ -197,9 +201,9 @@ static void rb_exchange_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_
 	old.reader_index = cb->reader_index;
 	old.reader_seq = cb->reader_seq;
 	old.reader_active = cb->reader_active;
-	cb->pages = fresh->pages;
-	cb->slots = fresh->slots;
-	cb->nr_slots = fresh->nr_slots;
+	cb->pages = fresh.pages;
+	cb->slots = fresh.slots;
+	cb->nr_slots = nr_slots;
 	rb_move_ring(cb, &old);
 	cb->generation++;
 	rb_mutex_unlock(&cb->reader_lock);
@@ -207,34 +211,19 @@ static void rb_exchange_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_
 	rb_waker_raise(&cb->waker); /* who waits for a sub-buffer needs its new number */
 	rb_free_pages(old.pages, old.nr_slots + 1);
 	rb_free_array(old.slots);
+	return 0;
 }
 
-/* All CPUs that are meant, or none: memory for every one comes first. */
 int ring_buffer_resize(struct trace_buffer *buffer, size_t size, int cpu)
 {
 	u32 nr_slots = rb_slots_for(size);
-	struct ring_buffer_per_cpu *fresh = rb_alloc_array(buffer->nr_cpus, sizeof(*fresh));
-	int error = fresh ? 0 : -ENOMEM;
+	int error = 0;
 
-	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++) {
-		struct ring_buffer_per_cpu *cb = buffer->cpus[i];
-
-		if (cb && (cpu == RING_BUFFER_ALL_CPUS || cpu == (int)i) &&
-		    cb->nr_slots != nr_slots)
-			error = rb_alloc_pages(&fresh[i], nr_slots);
-	}
-	for (unsigned i = 0; fresh && i < buffer->nr_cpus; i++) {
-		if (!fresh[i].pages)
-			continue;
-		if (!error) {
-			rb_exchange_ring(buffer->cpus[i], &fresh[i]);
-		} else {
-			rb_free_pages(fresh[i].pages, nr_slots + 1);
-			rb_free_array(fresh[i].slots);
-		}
-	}
-	if (fresh)
-		rb_free_array(fresh);
+	if (cpu != RING_BUFFER_ALL_CPUS)
+		return rb_resize_cpu(buffer->cpus[cpu], nr_slots);
+	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
+		if (buffer->cpus[i])
+			error = rb_resize_cpu(buffer->cpus[i], nr_slots);
 	return error;
 }
 

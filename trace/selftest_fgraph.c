@@ -57,7 +57,7 @@ static void witness_return(struct ftrace_graph_ret *trace, struct fgraph_ops *go
 	w->depth = trace->depth;
 	w->retval = trace->retval;
 	w->overrun = trace->overrun;
-	w->wrong += current != w->task || trace->retval != fregs->ax;
+	w->wrong += current != w->task || trace->retval != fregs->regs.ax;
 	w->wrong += !data || size != 3 * sizeof(*data) || data[1] != trace->func ||
 		    data[2] != ((u64)trace->depth ^ ~data[0]);
 }

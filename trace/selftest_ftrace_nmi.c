@@ -73,18 +73,21 @@ static u64 firing_clock(void)
 /* When a writer sends an NMI to its own CPU. */
 enum fire { NEVER, CLAIMING, WRITING };
 
-/* One event from whatever context this is. Preemption is off. */
+/* One event from whatever context this is. */
 static void write_event(enum fire fire)
 {
-	struct account *a = &accounts[smp_processor_id()];
-	int level = ftrace_test_recursion_trylock(0, 0);
+	int bit = ftrace_test_recursion_trylock(0, 0);
 	struct ring_buffer_event *event;
 	struct payload p;
+	struct account *a;
 	size_t length;
+	u32 level;
 
-	if (level < 0)
+	if (bit < 0)
 		return;
-	p.level = (u32)level;
+	a = &accounts[smp_processor_id()];
+	level = (u32)__builtin_ctz((u32)bit);
+	p.level = level;
 	p.number = a->written[level];
 	p.words = (u32)(p.number * 7 % 17);
 	length = offsetof(struct payload, filler) + p.words * 4;
@@ -103,14 +106,14 @@ static void write_event(enum fire fire)
 		p.filler[i] = (u32)p.number * 2654435761U + i;
 	p.check = checksum(&p);
 	memcpy(ring_buffer_event_data(event), &p, length);
-	if (level == TRACE_RECURSION_NMI && READ_ONCE(a->writing))
+	if (bit == TRACE_RECURSION_NMI && READ_ONCE(a->writing))
 		a->nested_nmis++;
 	a->written[level]++;
 	ring_buffer_unlock_commit(buffer);
 out:
 	if (fire != NEVER)
 		WRITE_ONCE(a->writing, false);
-	ftrace_test_recursion_unlock(level);
+	ftrace_test_recursion_unlock(bit);
 }
 
 static void write_call(unsigned long ip __unused, unsigned long parent_ip __unused,

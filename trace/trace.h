@@ -256,23 +256,26 @@ struct ftrace_ops *function_trace_ops(struct trace_array *tr);
  */
 static __always_inline u32 tracing_gen_ctx_dec(u32 depth)
 {
-	u32 count = this_cpu_read(__preempt_count) - depth;
-	u32 flags = irqs_disabled() ? TRACE_FLAG_IRQS_OFF : 0;
+	u32 count = (this_cpu_read(__preempt_count) - depth) ^ PREEMPT_NEED_RESCHED;
+	/* X86_EFLAGS_IF, when it is clear, moved to the place of TRACE_FLAG_IRQS_OFF */
+	u32 flags = (u32)~arch_local_save_flags() << 7 & TRACE_FLAG_IRQS_OFF << 16;
 
-	if (unlikely(!(count & PREEMPT_NEED_RESCHED)))
-		flags |= TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED;
-	if (count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) {
-		if (count & NMI_MASK)
-			flags |= TRACE_FLAG_NMI;
-		if (count & HARDIRQ_MASK)
-			flags |= TRACE_FLAG_HARDIRQ;
-		if (count & SOFTIRQ_OFFSET)
-			flags |= TRACE_FLAG_SOFTIRQ;
-		if (count & SOFTIRQ_MASK & ~SOFTIRQ_OFFSET)
-			flags |= TRACE_FLAG_BH_OFF;
-	}
-	return flags << 16 | min(count & PREEMPT_MASK, 0xfU) << 24;
+	/* The usual case: in a task that need not be rescheduled, at a depth that fits. */
+	if (likely(!(count & ~0xfU)))
+		return flags | count << 24;
+	if (count & PREEMPT_NEED_RESCHED)
+		flags |= (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) << 16;
+	if (count & NMI_MASK)
+		flags |= TRACE_FLAG_NMI << 16;
+	if (count & HARDIRQ_MASK)
+		flags |= TRACE_FLAG_HARDIRQ << 16;
+	if (count & SOFTIRQ_OFFSET)
+		flags |= TRACE_FLAG_SOFTIRQ << 16;
+	if (count & SOFTIRQ_MASK & ~SOFTIRQ_OFFSET)
+		flags |= TRACE_FLAG_BH_OFF << 16;
+	return flags | min(count & PREEMPT_MASK, 0xfU) << 24;
 }
+BUILD_BUG_ON(X86_EFLAGS_IF << 7 != TRACE_FLAG_IRQS_OFF << 16);
 
 static __always_inline u32 tracing_gen_ctx(void)
 {
@@ -315,6 +318,12 @@ void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip);
 ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text,
 			  size_t length);
 
+/* The callback of the function tracer (trace_functions.c): op->private is the trace_array. */
+struct ftrace_ops;
+struct ftrace_regs;
+void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs);
+
 /* ---- tasks (trace_sched.c): their names, and which of them the function tracer traces ---- */
 
 DECLARE_PER_CPU(
@@ -337,6 +346,9 @@ bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struc
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);
 /* PIDs are being filtered in some trace_array (trace_pid.c). T held. */
 bool trace_pids_active(void);
+/* The same in one of them. Of dynamic ftrace: that may have changed. T held, or any context. */
+bool trace_pids_filter(const struct trace_array *tr);
+extern void (*trace_pids_hook)(void);
 /* The CPU runs next from now on: see in each trace_array whether that is left out. Preemption off.
  */
 void trace_pids_switch(const struct task_struct *next);

@@ -1,7 +1,7 @@
 /*
  * The function tracer: one entry in the ring buffer for each call of a function, with its caller.
  *
- * function_trace_call() runs at every traced call, with preemption off. Nothing that it calls is
+ * function_trace_call() runs at every traced call. Nothing that it calls is
  * traceable, so it needs no guard against itself; an NMI in the middle of it nests in the ring
  * buffer. With func_stack_trace on, another function takes its place, so that the fast one does not
  * even ask.
@@ -23,14 +23,11 @@
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
 						 unsigned long parent_ip, u32 ctx)
 {
-	unsigned cpu = smp_processor_id();
 	struct ring_buffer_per_cpu *cb;
 	struct ring_buffer_event *event;
 	struct ftrace_entry *entry;
 
-	if (unlikely(READ_ONCE(tr->cpus[cpu].ignore_pid)))
-		return false;
-	cb = tr->buffer->cpus[cpu];
+	cb = tr->buffer->cpus[smp_processor_id()];
 	event = rb_lock_reserve(tr->buffer, cb, sizeof(*entry));
 	if (unlikely(!event))
 		return false;
@@ -43,10 +40,14 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 	return true;
 }
 
-static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-				struct ftrace_regs *fregs __unused)
+void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs __unused)
 {
-	function_trace_entry(op->private, ip, parent_ip, tracing_gen_ctx_dec(1));
+	u32 ctx = tracing_gen_ctx();
+
+	preempt_disable();
+	function_trace_entry(op->private, ip, parent_ip, ctx);
+	preempt_enable();
 }
 
 /*
@@ -83,7 +84,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 {
 	unsigned long callers[TRACE_STACK_MAX];
 	struct trace_array *tr = op->private;
-	u32 ctx = tracing_gen_ctx_dec(1);
+	u32 ctx = tracing_gen_ctx();
 	unsigned long *bp;
 	unsigned count;
 	int bit;
@@ -93,9 +94,10 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	if (bit < 0)
 		return;
 	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
+		/* Between the stub's frame and ours may be those of trace/ftrace.c. */
 		bp = *(unsigned long **)__builtin_frame_address(0);
-		if (bp[1] != ip + MCOUNT_INSN_SIZE)
-			bp = (unsigned long *)bp[0]; /* ftrace_ops_list_func() called us */
+		while (bp[1] != ip + MCOUNT_INSN_SIZE)
+			bp = (unsigned long *)bp[0];
 		count = function_walk_stack((unsigned long)bp, callers);
 		if (likely(count))
 			trace_write_stack(tr, ctx, callers, count);
@@ -116,7 +118,9 @@ static struct tracer function_trace;
 
 /* The top level's: it has the filters of the command line when the tracer starts with the boot. */
 static struct function_tracer top_function = {
-	.ops = { .func = function_trace_call, .private = &global_trace },
+	.ops = { .func = function_trace_call,
+		 .flags = FTRACE_OPS_FL_PID,
+		 .private = &global_trace },
 };
 
 static struct function_tracer *function_of(struct trace_array *tr)
@@ -208,6 +212,7 @@ static int function_trace_create(struct trace_array *tr)
 		if (!f)
 			return -ENOMEM;
 		f->ops.func = function_trace_call;
+		f->ops.flags = FTRACE_OPS_FL_PID;
 		f->ops.private = tr;
 	}
 	*trace_tracer_private(tr, &function_trace) = f;
@@ -255,6 +260,16 @@ static struct tracer function_trace = {
 	.flags = &function_flags,
 	.allow_instances = true,
 };
+
+int ftrace_set_global_filter(const char *pattern, size_t length, bool reset)
+{
+	return ftrace_set_filter(&top_function.ops, pattern, length, reset);
+}
+
+int ftrace_set_global_notrace(const char *pattern, size_t length, bool reset)
+{
+	return ftrace_set_notrace(&top_function.ops, pattern, length, reset);
+}
 
 static int __init init_function_trace(void)
 {

@@ -64,12 +64,12 @@ static __always_inline bool graph_write_call(struct trace_array *tr,
 	entry->func = trace->func;
 	entry->depth = trace->depth;
 	if (fregs) {
-		entry->args[0] = fregs->di;
-		entry->args[1] = fregs->si;
-		entry->args[2] = fregs->dx;
-		entry->args[3] = fregs->cx;
-		entry->args[4] = fregs->r8;
-		entry->args[5] = fregs->r9;
+		entry->args[0] = fregs->regs.di;
+		entry->args[1] = fregs->regs.si;
+		entry->args[2] = fregs->regs.dx;
+		entry->args[3] = fregs->regs.cx;
+		entry->args[4] = fregs->regs.r8;
+		entry->args[5] = fregs->regs.r9;
 	}
 	graph_commit(cb);
 	return true;

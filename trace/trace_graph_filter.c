@@ -13,6 +13,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/printk.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/time/ktime.h"
 #include "trace/ftrace_filter.h"
 #include "trace/ftrace_internal.h"
@@ -85,7 +86,7 @@ static int replace_hash(void *owner, struct ftrace_hash *hash)
 	if (!ftrace_hash_empty(hash))
 		graph_check(filter->check, true);
 	/* Callbacks that have seen the old one run with preemption off. */
-	ftrace_synchronize();
+	synchronize_rcu();
 	ftrace_hash_free(old);
 	return 0;
 }

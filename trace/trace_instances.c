@@ -10,7 +10,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/sched/sched.h"
+#include "kernel/rcu/rcu.h"
 #include "trace/trace.h"
 
 static struct dentry *instances_dir; /* constant */
@@ -57,7 +57,7 @@ static void remove_instance(struct trace_array *tr)
 	list_del(&tr->list);
 	trace_switch_update();
 	ftrace_pid_follow_fork();
-	synchronize_sched(); /* who has found it in the list has left it behind */
+	synchronize_rcu(); /* who has found it in the list has left it behind */
 	tracefs_remove(tr->dir);
 	file_owner_put(&tr->owner);
 }

@@ -19,9 +19,16 @@ struct trace_pids {
 
 static struct trace_pid_list new_pids; /* [T] what a write is about to make */
 
+void (*trace_pids_hook)(void);
+
 static bool is_filtered(const struct trace_pids *pids)
 {
 	return READ_ONCE(pids->only.active) || READ_ONCE(pids->never.active);
+}
+
+bool trace_pids_filter(const struct trace_array *tr)
+{
+	return tr->pids && is_filtered(tr->pids);
 }
 
 bool trace_pids_active(void)
@@ -114,6 +121,14 @@ static bool is_empty(const struct trace_pid_list *list)
 	return find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
 }
 
+/* T held. */
+static void update_pids(void)
+{
+	trace_switch_update();
+	if (trace_pids_hook)
+		trace_pids_hook();
+}
+
 static ssize_t pid_write(struct trace_pid_list *list, const char *buf, size_t count, loff_t *pos)
 {
 	int error;
@@ -124,7 +139,7 @@ static ssize_t pid_write(struct trace_pid_list *list, const char *buf, size_t co
 	if (!error) {
 		memcpy(list->pids, new_pids.pids, sizeof(list->pids));
 		WRITE_ONCE(list->active, !is_empty(list));
-		trace_switch_update();
+		update_pids();
 	}
 	mutex_unlock(&trace_types_lock);
 	if (error)
@@ -151,7 +166,7 @@ static int pid_open(struct file *file, struct trace_pid_list *list)
 		mutex_lock(&trace_types_lock);
 		WRITE_ONCE(list->active, false);
 		memset(list->pids, 0, sizeof(list->pids));
-		trace_switch_update();
+		update_pids();
 		mutex_unlock(&trace_types_lock);
 	}
 	return single_open(file, pid_show, list);

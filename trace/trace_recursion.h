@@ -2,56 +2,75 @@
  * A guard for callbacks: a tracer that calls a traced function does not trace itself, but an
  * interrupt that interrupts a tracer is traced.
  *
- * One bit for each context on this CPU; preemption is off in callbacks. The entry code of an
- * interrupt is traced before preempt_count tells of the interrupt; there the bit of the interrupted
- * context is still set, so one level in transition is let through, as Linux does.
+ * One bit for each context, in the task: what interrupts it, on its CPU, takes its own bit and
+ * gives it back before the task goes on, and a task that is preempted in a callback takes its bits
+ * along. So they need no atomic operation and no preemption off. The entry code of an interrupt is
+ * traced before preempt_count tells of the interrupt; there the bit of the interrupted context is
+ * still set, so one level in transition is let through, as Linux does.
  */
 #pragma once
 
 #include "kernel/preempt.h"
+#include "kernel/sched/sched.h"
 
-enum trace_recursion {
-	TRACE_RECURSION_NMI,
-	TRACE_RECURSION_IRQ,
-	TRACE_RECURSION_SOFTIRQ,
-	TRACE_RECURSION_TASK,
-	TRACE_RECURSION_TRANSITION,
-	TRACE_RECURSION_BITS
-};
+/* Bits of task_struct.trace_recursion. */
+#define TRACE_RECURSION_NMI        0x01
+#define TRACE_RECURSION_IRQ        0x02
+#define TRACE_RECURSION_SOFTIRQ    0x04
+#define TRACE_RECURSION_TASK       0x08
+#define TRACE_RECURSION_TRANSITION 0x10
+#define TRACE_RECURSION_BITS       5
 
-/* Users that nest: the list of callbacks, and each callback by itself. */
-DECLARE_PER_CPU(u32, trace_recursion);
+/* Users that nest: what ftrace calls callbacks through, and each callback by itself. */
 #define TRACE_RECURSION_LIST_SHIFT 8
 
+/* The bit is taken, shifted so far, or 0 if this context has it already. */
 static __always_inline int __trace_recursion_trylock(unsigned shift)
 {
-	u32 count = preempt_count();
-	unsigned bit = count & NMI_MASK         ? TRACE_RECURSION_NMI
-		       : count & HARDIRQ_MASK   ? TRACE_RECURSION_IRQ
-		       : count & SOFTIRQ_OFFSET ? TRACE_RECURSION_SOFTIRQ
-						: TRACE_RECURSION_TASK;
-	u32 held = this_cpu_read(trace_recursion) >> shift;
+	struct task_struct *task = current;
+	u32 count = preempt_count(), held = READ_ONCE(task->trace_recursion);
+	u32 bit = TRACE_RECURSION_TASK << shift;
 
-	if (unlikely(held & (1U << bit))) {
-		bit = TRACE_RECURSION_TRANSITION;
-		if (held & (1U << bit))
-			return -1;
+	if (unlikely(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
+		bit = (count & NMI_MASK       ? TRACE_RECURSION_NMI
+		       : count & HARDIRQ_MASK ? TRACE_RECURSION_IRQ
+					      : TRACE_RECURSION_SOFTIRQ)
+		      << shift;
+	if (unlikely(held & bit)) {
+		bit = TRACE_RECURSION_TRANSITION << shift;
+		if (held & bit)
+			return 0;
 	}
-	this_cpu_or(trace_recursion, 1U << (bit + shift));
+	WRITE_ONCE(task->trace_recursion, held | bit);
 	barrier();
-	return (int)(bit + shift);
+	return (int)bit;
 }
 
-/* -1: this context is in a callback already; else a bit for ftrace_test_recursion_unlock().
- * Preemption off. */
+static __always_inline void __trace_recursion_unlock(int bit)
+{
+	barrier();
+	current->trace_recursion -= (u32)bit; /* it is set */
+}
+
+/*
+ * -1: this context is in a callback already; else what ftrace_test_recursion_unlock() wants.
+ * Preemption is off in between. Any context.
+ */
 static __always_inline int ftrace_test_recursion_trylock(unsigned long ip __unused,
 							 unsigned long parent_ip __unused)
 {
-	return __trace_recursion_trylock(0);
+	int bit;
+
+	preempt_disable();
+	bit = __trace_recursion_trylock(0);
+	if (likely(bit))
+		return bit;
+	preempt_enable();
+	return -1;
 }
 
 static __always_inline void ftrace_test_recursion_unlock(int bit)
 {
-	barrier();
-	this_cpu_and(trace_recursion, ~(1U << bit));
+	__trace_recursion_unlock(bit);
+	preempt_enable();
 }

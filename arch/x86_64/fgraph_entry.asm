@@ -7,15 +7,16 @@
 
 extern ftrace_return_to_handler, preempt_schedule, __preempt_count
 
-REGS_SIZE	equ 9 * 8		; struct ftrace_regs (arch/x86_64/ftrace.h)
-REGS_DX		equ 6 * 8
-REGS_AX		equ 8 * 8
+REGS_SIZE	equ 21 * 8		; struct ftrace_regs (arch/x86_64/ftrace.h)
+REGS_AX		equ 10 * 8
+REGS_DX		equ 12 * 8
+REGS_CS		equ 17 * 8
 
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; Preemption is off from the first to the last instruction that knows of a callback: see
-; ftrace_caller. Before that the task may be switched out; its shadow stack stands.
+; Preemption is off from the first to the last instruction that knows of a callback. Before that the
+; task may be switched out; its shadow stack stands.
 global return_to_handler
 return_to_handler:
 	push	qword [rel handler_address]
@@ -25,6 +26,7 @@ return_to_handler:
 	sub	rsp, REGS_SIZE + 8		; of an even size: the call's stack is aligned
 	mov	[rsp + REGS_AX], rax
 	mov	[rsp + REGS_DX], rdx
+	mov	qword [rsp + REGS_CS], 0	; there are only these
 	mov	rdi, rsp
 	lea	rsi, [rbp + 8]
 	call	ftrace_return_to_handler

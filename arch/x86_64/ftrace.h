@@ -1,49 +1,89 @@
-/* The machine's part of dynamic ftrace: what a call site calls, and what it saves
- * (ftrace_entry.asm). */
+/*
+ * The machine's part of dynamic ftrace: what a call site calls, what that saves (ftrace_entry.asm),
+ * and trampolines that call one callback (ftrace_trampoline.c).
+ */
 #pragma once
 
-#include "kernel/types.h"
+#include "arch/x86_64/ptrace.h"
+#include "kernel/compiler.h"
 
-/* The traced function's arguments, as ftrace_caller saved them; what it must not clobber. */
+struct ftrace_ops;
+struct text_patch;
+
+/*
+ * What ftrace_caller saved: the integer arguments and ax. ftrace_regs_caller fills all of it in. It
+ * lies on the stack of the task, and may be changed: ftrace_caller restores the same, the other one
+ * all of it.
+ */
 struct ftrace_regs {
-	u64 r11, r10, r9, r8, di, si, dx, cx, ax;
+	struct pt_regs regs;
 };
+
+/* All registers, or NULL if only the arguments were saved. */
+static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
+{
+	return fregs->regs.cs ? &fregs->regs : NULL;
+}
 
 /* Argument n (0..5) of the traced function, if it is an integer or a pointer (System V ABI). */
 static inline u64 ftrace_get_argument(const struct ftrace_regs *fregs, unsigned n)
 {
 	switch (n) {
 	case 0:
-		return fregs->di;
+		return fregs->regs.di;
 	case 1:
-		return fregs->si;
+		return fregs->regs.si;
 	case 2:
-		return fregs->dx;
+		return fregs->regs.dx;
 	case 3:
-		return fregs->cx;
+		return fregs->regs.cx;
 	case 4:
-		return fregs->r8;
+		return fregs->regs.r8;
 	case 5:
-		return fregs->r9;
+		return fregs->regs.r9;
 	default:
 		return 0;
 	}
 }
 
+/* For callbacks with all registers: go on at ip and not behind the call site. */
+static inline void ftrace_instruction_pointer_set(struct ftrace_regs *fregs, unsigned long ip)
+{
+	fregs->regs.ip = ip;
+}
+
 /*
  * Where the traced function's own return address lies on the stack: a callback may change it. Above
- * fregs are the stub's two frames (4 words) and the return address behind the site.
+ * fregs are a word of padding, the stub's two frames (4 words) and the return address behind the
+ * site, in both variants.
  */
-static inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs *fregs)
+static __always_inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs *fregs)
 {
-	return (unsigned long *)(fregs + 1) + 5;
+	return (unsigned long *)(fregs + 1) + 6;
 }
 
 /* What gcc -pg -mfentry has every function call, before it is made a nop: returns. */
 void __fentry__(void);
-/* What an enabled site calls; and the call in it that leads to the callback, patched like a site.
- */
+/* What the sites call that several ops want: ftrace_ops_list_func(), with arguments or all regs. */
 void ftrace_caller(void);
-extern const char ftrace_call[];
-/* The ops that ftrace_caller hands to its callback. */
-extern struct ftrace_ops *function_trace_op;
+void ftrace_regs_caller(void);
+/* A func that does nothing: ops that have it are registered, but never called. */
+void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		 struct ftrace_regs *fregs);
+
+typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			      struct ftrace_regs *fregs);
+
+/*
+ * Make code like ftrace_caller (or ftrace_regs_caller) that calls func with op. Its address, within
+ * reach of all sites, and *size, its bytes; 0 without memory. Task context.
+ */
+unsigned long arch_ftrace_trampoline_create(bool save_regs, ftrace_func_t func,
+					    struct ftrace_ops *op, size_t *size);
+/* Nobody is in it or can get there: int3 all over it, for others to use. Task context. */
+void arch_ftrace_trampoline_free(unsigned long trampoline, size_t size);
+/* The patch that has a trampoline call `to` instead of `from`. Any context. */
+void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampoline,
+				  bool save_regs, ftrace_func_t from, ftrace_func_t to);
+/* Is ip in ftrace_caller or ftrace_regs_caller? Any context. */
+bool arch_is_ftrace_caller(unsigned long ip);

@@ -3,11 +3,48 @@
 ; The call is the function's first instruction, so the stack holds, from the top, the address
 ; behind the call site, then the function's own return address; rbp is the caller's. The C
 ; callback may clobber what the ABI lets it; the function has its arguments in those registers,
-; so they are saved.
+; so they are saved. r10 and r11 carry nothing at a function's entry.
+;
+; ftrace_caller and ftrace_regs_caller are called by the sites that several ops want. They are the
+; moulds of the trampolines as well, of which each ops has its own (ftrace_trampoline.c): there the
+; call leads to the ops' callback. So in what lies between their first and last instruction only
+; two may depend on where they are: the load of the ops, and the call.
+;
+; Nothing here turns preemption off. A task may be preempted at any of these instructions:
+; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
 
-extern ftrace_stub_func, function_trace_op, preempt_schedule, __preempt_count
+extern ftrace_ops_list_func
 
 SITE_SIZE	equ 5			; call rel32
+KERNEL_CS	equ 0x10
+KERNEL_SS	equ 0x18
+
+; What lies on the stack while the callback runs, from rsp (struct ftrace_regs, ftrace.h).
+PT_R15		equ 0 * 8
+PT_R14		equ 1 * 8
+PT_R13		equ 2 * 8
+PT_R12		equ 3 * 8
+PT_BP		equ 4 * 8
+PT_BX		equ 5 * 8
+PT_R11		equ 6 * 8
+PT_R10		equ 7 * 8
+PT_R9		equ 8 * 8
+PT_R8		equ 9 * 8
+PT_AX		equ 10 * 8
+PT_CX		equ 11 * 8
+PT_DX		equ 12 * 8
+PT_SI		equ 13 * 8
+PT_DI		equ 14 * 8
+PT_ORIG_AX	equ 15 * 8
+PT_IP		equ 16 * 8
+PT_CS		equ 17 * 8
+PT_FLAGS	equ 18 * 8
+PT_SP		equ 19 * 8
+PT_SS		equ 20 * 8
+REGS_SIZE	equ 22 * 8		; one word more keeps the stack aligned
+SITE_BP		equ REGS_SIZE + 2 * 8	; rbp as it was
+SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address behind the site
+PARENT_RETURN	equ REGS_SIZE + 5 * 8	; the function's own return address
 
 section .text progbits alloc exec nowrite align=16
 bits 64
@@ -17,51 +54,114 @@ global __fentry__
 __fentry__:
 	ret
 
+; The func of ops that are never called.
+global ftrace_stub
+ftrace_stub:
+	ret
+
 ; Two frames for the unwinder, which goes by rbp: the function that was called (it has not made
-; its own yet), and the one that called it. Then struct ftrace_regs (arch/x86_64/ftrace.h).
-;
-; Preemption is off from the first to the last instruction that knows of a callback or an ops:
-; once every CPU has switched tasks, nobody still runs an old one (trace/ftrace.c).
-global ftrace_caller, ftrace_call
-ftrace_caller:
-	inc	dword [gs:__preempt_count]
+; its own yet), and the one that called it. Then room for the registers. Leaves the flags alone.
+%macro MAKE_FRAMES 0
 	push	qword [rsp + 8]			; the parent's frame: its return address
 	push	rbp
 	mov	rbp, rsp
 	push	qword [rsp + 16]		; the function's: behind its site
 	push	rbp
 	mov	rbp, rsp
-	push	rax
-	push	rcx
-	push	rdx
-	push	rsi
-	push	rdi
-	push	r8
-	push	r9
-	push	r10
-	push	r11
+	lea	rsp, [rsp - REGS_SIZE]
+%endmacro
+
+%macro SAVE_ARGUMENTS 0
+	mov	[rsp + PT_AX], rax
+	mov	[rsp + PT_CX], rcx
+	mov	[rsp + PT_DX], rdx
+	mov	[rsp + PT_SI], rsi
+	mov	[rsp + PT_DI], rdi
+	mov	[rsp + PT_R8], r8
+	mov	[rsp + PT_R9], r9
+%endmacro
+
+%macro RESTORE_ARGUMENTS 0
+	mov	rax, [rsp + PT_AX]
+	mov	rcx, [rsp + PT_CX]
+	mov	rdx, [rsp + PT_DX]
+	mov	rsi, [rsp + PT_SI]
+	mov	rdi, [rsp + PT_DI]
+	mov	r8, [rsp + PT_R8]
+	mov	r9, [rsp + PT_R9]
+%endmacro
+
+; func(ip, parent_ip, ops, fregs); the labels are those that ftrace_trampoline.c looks for.
+%macro CALL_CALLBACK 0
 	mov	rdi, [rbp + 8]
 	sub	rdi, SITE_SIZE
 	mov	rsi, [rbp + 24]
-	mov	rdx, [rel function_trace_op]
 	mov	rcx, rsp
-ftrace_call:
-	call	ftrace_stub_func		; patched while it runs
-	dec	dword [gs:__preempt_count]
-	jz	.preempt			; a switch is allowed and wanted
-.restore:
-	pop	r11
-	pop	r10
-	pop	r9
-	pop	r8
-	pop	rdi
-	pop	rsi
-	pop	rdx
-	pop	rcx
-	pop	rax
-	mov	rbp, [rsp + 16]
-	add	rsp, 32
+.load_ops:
+	mov	rdx, [rel ftrace_no_ops]
+.call:
+	call	ftrace_ops_list_func
+%endmacro
+
+global ftrace_caller
+ftrace_caller:
+	MAKE_FRAMES
+	SAVE_ARGUMENTS
+	mov	qword [rsp + PT_CS], 0		; there are only these
+	CALL_CALLBACK
+	RESTORE_ARGUMENTS
+	mov	rbp, [rsp + SITE_BP]
+	add	rsp, SITE_RETURN
 	ret
-.preempt:
-	call	preempt_schedule
-	jmp	.restore
+.end:
+
+; The same with all registers, which the callback may change, ip too: that is where it goes on.
+global ftrace_regs_caller
+ftrace_regs_caller:
+	MAKE_FRAMES
+	pushfq
+	pop	qword [rsp + PT_FLAGS]
+	SAVE_ARGUMENTS
+	mov	[rsp + PT_R15], r15
+	mov	[rsp + PT_R14], r14
+	mov	[rsp + PT_R13], r13
+	mov	[rsp + PT_R12], r12
+	mov	[rsp + PT_BX], rbx
+	mov	[rsp + PT_R11], r11
+	mov	[rsp + PT_R10], r10
+	mov	rax, [rsp + SITE_BP]
+	mov	[rsp + PT_BP], rax
+	mov	qword [rsp + PT_ORIG_AX], 0
+	mov	rax, [rsp + SITE_RETURN]
+	mov	[rsp + PT_IP], rax
+	mov	qword [rsp + PT_CS], KERNEL_CS
+	lea	rax, [rsp + PARENT_RETURN]
+	mov	[rsp + PT_SP], rax
+	mov	qword [rsp + PT_SS], KERNEL_SS
+	CALL_CALLBACK
+	mov	rax, [rsp + PT_IP]
+	mov	[rsp + SITE_RETURN], rax
+	RESTORE_ARGUMENTS
+	mov	r15, [rsp + PT_R15]
+	mov	r14, [rsp + PT_R14]
+	mov	r13, [rsp + PT_R13]
+	mov	r12, [rsp + PT_R12]
+	mov	rbx, [rsp + PT_BX]
+	mov	r11, [rsp + PT_R11]
+	mov	r10, [rsp + PT_R10]
+	mov	rbp, [rsp + PT_BP]
+	push	qword [rsp + PT_FLAGS]
+	popfq
+	lea	rsp, [rsp + SITE_RETURN]
+	ret
+.end:
+
+section .rodata progbits alloc noexec nowrite align=8
+ftrace_no_ops:	dq 0			; ftrace_ops_list_func() finds them itself
+
+; struct trampoline_mould (ftrace_trampoline.c)
+global ftrace_moulds
+ftrace_moulds:
+	dq	ftrace_caller, ftrace_caller.load_ops, ftrace_caller.call, ftrace_caller.end
+	dq	ftrace_regs_caller, ftrace_regs_caller.load_ops
+	dq	ftrace_regs_caller.call, ftrace_regs_caller.end

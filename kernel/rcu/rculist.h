@@ -46,7 +46,9 @@ static inline void list_replace_rcu(struct list_head *old, struct list_head *nod
 
 #define list_entry_rcu(ptr, type, member) list_entry(rcu_dereference(ptr), type, member)
 
-/* Between rcu_read_lock() and rcu_read_unlock(), or with preemption off. */
+/* Between rcu_read_lock() and rcu_read_unlock(), or as another kind of reader. */
+#define list_for_each_rcu(pos, head)                                                               \
+	for (pos = rcu_dereference((head)->next); pos != (head); pos = rcu_dereference(pos->next))
 #define list_for_each_entry_rcu(pos, head, member)                                                 \
 	for (pos = list_entry_rcu((head)->next, __typeof__(*pos), member); &pos->member != (head); \
 	     pos = list_entry_rcu(pos->member.next, __typeof__(*pos), member))

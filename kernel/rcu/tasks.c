@@ -33,6 +33,7 @@
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
 
+#define FIRST_TRIES   4U
 #define POLL_FIRST_MS 1U
 #define POLL_LAST_MS  16U
 
@@ -134,6 +135,9 @@ static void wait_for_holdouts(void)
 {
 	unsigned poll = POLL_FIRST_MS, waited = 0;
 
+	/* Often it is only he who waits for us, and has not come to it yet. */
+	for (unsigned i = 0; i < FIRST_TRIES && holdouts_left(); i++)
+		yield();
 	while (holdouts_left()) {
 		unsigned timeout = READ_ONCE(rcu_task_stall_timeout);
 

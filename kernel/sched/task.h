@@ -108,9 +108,10 @@ struct task_struct {
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
 
 	/* Owned by other rooms, empty for those that do not use them. */
-	void *files;  /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
-	void *trace;  /* [X] trace */
-	void *worker; /* [X] workqueue: the struct worker this task is */
+	void *files; /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
+	void *trace; /* [X] trace */
+	u32 trace_recursion;    /* [X] trace: trace/trace_recursion.h */
+	void *worker;           /* [X] workqueue: the struct worker this task is */
 	unsigned lockdep_depth; /* [O] DEBUG: locks held */
 #ifdef CONFIG_DEBUG
 	struct held_lock held_locks[MAX_HELD_LOCKS]; /* [O] innermost last; more are not recorded */

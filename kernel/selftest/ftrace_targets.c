@@ -1,12 +1,16 @@
 /* Functions that the tracing self-tests trace: real calls with known arguments and results. */
 #include "kernel/selftest/ftrace_targets.h"
 
-#include "kernel/compiler.h"
-
 noinline unsigned ftrace_target_add(unsigned a, unsigned b)
 {
 	barrier();
 	return a + b;
+}
+
+noinline unsigned ftrace_target_multiply(unsigned a, unsigned b)
+{
+	barrier();
+	return a * b;
 }
 
 noinline void ftrace_target_other(void)
@@ -35,3 +39,32 @@ noinline void ftrace_target_call(void (*fn)(void *arg), void *arg)
 	fn(arg);
 	barrier();
 }
+/* Each has code of its own, or the compiler makes one function of them all. */
+static unsigned last_called;
+
+#define TARGET(n)                                                                                  \
+	static noinline void ftrace_many_##n(void)                                                 \
+	{                                                                                          \
+		WRITE_ONCE(last_called, n);                                                        \
+	}
+#define TARGETS(T)                                                                                 \
+	T(0)                                                                                       \
+	T(1)                                                                                       \
+	T(2)                                                                                       \
+	T(3)                                                                                       \
+	T(4)                                                                                       \
+	T(5)                                                                                       \
+	T(6)                                                                                       \
+	T(7)                                                                                       \
+	T(8)                                                                                       \
+	T(9)                                                                                       \
+	T(10)                                                                                      \
+	T(11)                                                                                      \
+	T(12)                                                                                      \
+	T(13)                                                                                      \
+	T(14)                                                                                      \
+	T(15)
+TARGETS(TARGET)
+
+#define ENTRY(n) ftrace_many_##n,
+void (*const ftrace_many[FTRACE_MANY])(void) = { TARGETS(ENTRY) };

@@ -1,9 +1,10 @@
 /* Functions that the tracing self-tests trace. */
 #pragma once
 
-#include "kernel/types.h"
+#include "kernel/compiler.h"
 
 unsigned ftrace_target_add(unsigned a, unsigned b);
+unsigned ftrace_target_multiply(unsigned a, unsigned b);
 void ftrace_target_other(void);
 /* depth more calls of itself; returns depth. */
 unsigned ftrace_target_recurse(unsigned depth);
@@ -11,3 +12,6 @@ unsigned ftrace_target_recurse(unsigned depth);
 unsigned __int128 ftrace_target_wide(u64 low, u64 high);
 /* Calls fn(arg). */
 void ftrace_target_call(void (*fn)(void *arg), void *arg);
+
+#define FTRACE_MANY 16 /* functions that do nothing much: ftrace_many_0 .. ftrace_many_15 */
+extern void (*const ftrace_many[FTRACE_MANY])(void);

@@ -168,8 +168,7 @@ def test_a_changed_filter_patches_only_the_sites_that_change(tracing):
     tracing.write("current_tracer", "function")
     before = patched()
     tracing.write("set_ftrace_filter", "schedule", append=True)
-    # One site; and the call in ftrace_caller, which is led elsewhere while the filter changes, and back.
-    assert 1 <= patched() - before <= 3
+    assert patched() - before == 1
     assert "schedule" in [l.split()[0] for l in tracing.lines("enabled_functions")]
 
 
@@ -386,28 +385,13 @@ def test_the_buffer_is_resized_and_a_small_one_overwrites_the_oldest(tracing):
         tracing.write("buffer_size_kb", size)
 
 
-def test_a_size_that_memory_does_not_allow_is_refused_for_all_cpus(boot):
-    tracing = Tracing(boot(cpus=4, mem="64M"))
-    tracing.write("buffer_size_kb", "64")
-    tracing.write("trace_marker", "still there")
-    # Of the four buffers three would find room.
-    tracing.refused("buffer_size_kb", "15500", "Cannot allocate memory")
-    assert tracing.read("buffer_size_kb") == "64\n"
-    assert {tracing.read(f"per_cpu/cpu{cpu}/buffer_size_kb") for cpu in range(4)} == {"64\n"}
-    assert "still there" in tracing.read("trace")
-    tracing.write("buffer_size_kb", "1024")
-    tracing.write("per_cpu/cpu2/buffer_size_kb", "2048")
-    assert tracing.read("buffer_size_kb") == "X\n"
-    assert tracing.read("buffer_total_size_kb") == f"{3 * 1024 + 2048}\n"
-
-
 def test_dis_shows_the_site_change(tracing):
     before = tracing.machine.check("dis vfs_read")
     assert re.fullmatch(r"[0-9a-f]{16} <vfs_read>:\n  0f 1f 44 00 00( [0-9a-f]{2}){11}\n  nop\n", before), before
     tracing.write("set_ftrace_filter", "vfs_read")
     tracing.write("current_tracer", "function")
     traced = tracing.machine.check("dis vfs_read")
-    assert re.search(r"^  e8 .*\n  call [0-9a-f]{16} <ftrace_caller>$", traced, re.M), traced
+    assert re.search(r"^  e8 .*\n  call [0-9a-f]{16} <ftrace_trampoline \[__builtin__ftrace\]>$", traced, re.M), traced
     tracing.write("current_tracer", "nop")
     assert tracing.machine.check("dis vfs_read") == before
     assert tracing.machine.run("dis no_such_function").status == 1

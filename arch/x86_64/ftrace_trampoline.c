@@ -1,0 +1,79 @@
+/*
+ * Trampolines: copies of ftrace_caller or ftrace_regs_caller that call one callback, with one ops,
+ * without asking who else there is. Behind the code lies a word with the address of the ops.
+ */
+#include "arch/x86_64/ftrace.h"
+#include "arch/x86_64/text_area.h"
+#include "arch/x86_64/text_patch.h"
+#include "kernel/lib/string.h"
+
+#define TRAMPOLINE_MAX 512
+
+/* Addresses in a mould: ftrace_entry.asm. */
+struct trampoline_mould {
+	unsigned long start;
+	unsigned long load_ops; /* mov rdx, [rip + displacement], LOAD_OPS_SIZE bytes */
+	unsigned long call;     /* call rel32 */
+	unsigned long end;
+};
+extern const struct trampoline_mould ftrace_moulds[2];
+
+#define LOAD_OPS_SIZE 7
+
+static const struct trampoline_mould *mould_for(bool save_regs)
+{
+	return &ftrace_moulds[save_regs];
+}
+
+unsigned long arch_ftrace_trampoline_create(bool save_regs, ftrace_func_t func,
+					    struct ftrace_ops *op, size_t *size)
+{
+	const struct trampoline_mould *mould = mould_for(save_regs);
+	size_t code_size = mould->end - mould->start, op_at = ALIGN(code_size, sizeof(op));
+	size_t load = mould->load_ops - mould->start, call = mould->call - mould->start;
+	u8 code[TRAMPOLINE_MAX];
+	unsigned long trampoline;
+	s32 displacement;
+
+	*size = op_at + sizeof(op);
+	if (*size > sizeof(code))
+		return 0;
+	trampoline = text_area_alloc(*size);
+	if (!trampoline)
+		return 0;
+	memset(code, 0, sizeof(code));
+	memcpy(code, (const void *)mould->start, code_size);
+	displacement = (s32)(op_at - (load + LOAD_OPS_SIZE));
+	memcpy(code + load + LOAD_OPS_SIZE - sizeof(displacement), &displacement,
+	       sizeof(displacement));
+	text_encode_call(code + call, trampoline + call, (unsigned long)func);
+	memcpy(code + op_at, &op, sizeof(op));
+	if (text_patch_fill(trampoline, code, *size)) {
+		text_area_free(trampoline, *size);
+		return 0;
+	}
+	return trampoline;
+}
+
+void arch_ftrace_trampoline_free(unsigned long trampoline, size_t size)
+{
+	text_area_free(trampoline, size);
+}
+
+void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampoline,
+				  bool save_regs, ftrace_func_t from, ftrace_func_t to)
+{
+	const struct trampoline_mould *mould = mould_for(save_regs);
+
+	patch->addr = trampoline + (mould->call - mould->start);
+	text_encode_call(patch->old, patch->addr, (unsigned long)from);
+	text_encode_call(patch->new, patch->addr, (unsigned long)to);
+}
+
+bool arch_is_ftrace_caller(unsigned long ip)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_moulds); i++)
+		if (ip >= ftrace_moulds[i].start && ip < ftrace_moulds[i].end)
+			return true;
+	return false;
+}
