@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "kernel/errno.h"
 #include "trace/ring_buffer_internal.h"
 
 __thread unsigned rb_host_cpu;
@@ -387,6 +388,107 @@ static void test_iterator_at_the_end_sees_what_is_written_later(void **state)
 	ring_buffer_free(buffer);
 }
 
+/* ---- pages as trace_pipe_raw gives them ---- */
+
+static u64 steady_time;
+
+static u64 steady_clock(void)
+{
+	return steady_time;
+}
+
+/* A buffer of two pages whose events come 10 units of time apart, the first at 10. */
+static void begin_steadily(void)
+{
+	begin_alone(2 * 4096);
+	steady_time = 0;
+	ring_buffer_set_clock(buffer, steady_clock);
+}
+
+static void write_bytes(size_t length, unsigned count)
+{
+	while (count--) {
+		struct ring_buffer_event *event;
+
+		steady_time += 10;
+		event = ring_buffer_lock_reserve(buffer, length);
+		assert_non_null(event);
+		memset(ring_buffer_event_data(event), 0, length);
+		ring_buffer_unlock_commit(buffer);
+	}
+}
+
+/* A page may end at its last byte, or leave room for the number of the events lost before it. */
+static void expect_lost_page(size_t length, u32 in_page, bool stored)
+{
+	struct buffer_data_page page;
+	struct ring_buffer_stats stats;
+	u64 told = 0, flags = RB_MISSED_EVENTS | (stored ? RB_MISSED_STORED : 0);
+	u32 used = in_page * (u32)(length + 4);
+
+	begin_steadily();
+	write_bytes(length, 10 * in_page);
+	ring_buffer_cpu_stats(buffer, 0, &stats);
+	assert_int_equal(stats.overrun, 8 * in_page);
+	assert_int_equal(stats.entries, 2 * in_page);
+	assert_int_equal(stats.bytes, 2 * used);
+	assert_int_equal(stats.oldest_event_ts, (stats.overrun + 1) * 10);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(page.commit, flags | used);
+	assert_int_equal(page.time_stamp, (stats.overrun + 1) * 10);
+	if (stored)
+		memcpy(&told, page.data + used, sizeof(told));
+	assert_int_equal(told, stored ? stats.overrun : 0);
+	/* What comes after it follows without a gap. */
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(page.commit, used);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), -EAGAIN);
+	ring_buffer_cpu_stats(buffer, 0, &stats);
+	assert_int_equal(stats.read_events, 2 * in_page);
+	assert_int_equal(stats.entries, 0);
+	ring_buffer_free(buffer);
+}
+
+static void test_page_with_room_tells_how_many_events_were_lost(void **state)
+{
+	(void)state;
+	expect_lost_page(28, 127, true); /* 16 bytes stay free */
+	expect_lost_page(112, 35, true);
+}
+
+static void test_full_page_tells_only_that_events_were_lost(void **state)
+{
+	(void)state;
+	expect_lost_page(16, 204, false);
+	expect_lost_page(20, 170, false);
+}
+
+static void test_rest_of_a_page_read_in_part_keeps_its_times(void **state)
+{
+	struct buffer_data_page page;
+	struct ring_buffer_event *event = (void *)page.data;
+	u64 ts, lost;
+	u8 data[16];
+
+	(void)state;
+	begin_steadily();
+	write_bytes(16, 10);
+	for (unsigned i = 1; i <= 3; i++) {
+		assert_int_equal(ring_buffer_consume(buffer, 0, data, 16, &ts, &lost), 16);
+		assert_int_equal(ts, i * 10);
+	}
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, true), -EAGAIN); /* not full */
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(page.commit, 7 * 20);
+	assert_int_equal(page.time_stamp + event->time_delta, 40);
+	/* The page goes on where it was left. */
+	write_bytes(16, 2);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(page.commit, 2 * 20);
+	assert_int_equal(page.time_stamp + event->time_delta, 110);
+	ring_buffer_free(buffer);
+}
+
 #define WAKE_ROUNDS 20000U
 static u64 rounds_read;
 
@@ -487,6 +589,9 @@ int main(void)
 		cmocka_unit_test(test_resize_under_writers_keeps_the_account),
 		cmocka_unit_test(test_iterator_goes_on_behind_its_last_event_in_a_resized_ring),
 		cmocka_unit_test(test_iterator_at_the_end_sees_what_is_written_later),
+		cmocka_unit_test(test_page_with_room_tells_how_many_events_were_lost),
+		cmocka_unit_test(test_full_page_tells_only_that_events_were_lost),
+		cmocka_unit_test(test_rest_of_a_page_read_in_part_keeps_its_times),
 		cmocka_unit_test(test_sleeping_reader_is_woken_for_every_event),
 		cmocka_unit_test(test_reader_is_woken_when_the_buffer_is_as_full_as_it_wants),
 	};
