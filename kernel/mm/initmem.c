@@ -3,9 +3,12 @@
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
 #include "kernel/mm/internal.h"
 #include "kernel/printk.h"
 #include "kernel/sections.h"
+
+#define INT3_INSN 0xcc
 
 void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
@@ -23,6 +26,12 @@ void free_initmem(void)
 	error = set_memory_rw((unsigned long)__va(base), (end - start) / PAGE_SIZE);
 	if (WARN_ON(error))
 		return;
+	/*
+	 * Nothing of the code may stay, and for an emulator there is more to it: a page in which
+	 * something was executed costs it a look at each store, until all that was has been
+	 * overwritten. A stack in such a page made its task a hundred times as slow.
+	 */
+	memset(__va(base), INT3_INSN, end - start);
 	free_page_range(base, base + (end - start));
 	pr_info("Freeing unused kernel image (initmem) memory: %luK\n", (end - start) / 1024);
 }
