@@ -40,14 +40,18 @@ static void note_where(void *info)
 
 SELFTEST(ipi, single_call_runs_on_its_target_with_interrupts_off)
 {
-	unsigned target = last_online_cpu();
+	unsigned target = last_online_cpu(), here;
 	struct seen seen = { .cpu = NR_CPUS };
+	int error;
 
-	ASSERT(smp_call_function_single(target, note_where, &seen, true) == 0);
+	preempt_disable();
+	here = smp_processor_id();
+	error = smp_call_function_single(target, note_where, &seen, true);
+	preempt_enable();
+	ASSERT(error == 0);
 	EXPECT_EQ(seen.cpu, target);
 	EXPECT(seen.irqs_off);
-	if (target != 0)
-		EXPECT(seen.in_hardirq);
+	EXPECT_EQ(seen.in_hardirq, target != here);
 }
 
 SELFTEST(ipi, call_of_an_offline_cpu_is_refused)
