@@ -230,32 +230,25 @@ static const struct seq_operations filter_sops = {
 	.start = filter_start, .next = filter_next, .stop = filter_stop, .show = filter_show
 };
 
-static int open_for_reading(struct file *file, struct filter_file *f)
+/* Opened for reading, also if for writing too, it is a seq_file. */
+static struct filter_file *filter_file_of(const struct file *file)
 {
-	int error = seq_open(file, &filter_sops);
-
-	if (!error)
-		((struct seq_file *)file->private_data)->private = f;
-	return error;
+	return file->f_mode & FMODE_READ ? ((struct seq_file *)file->private_data)->private
+					 : file->private_data;
 }
 
-static int open_for_writing(struct file *file, struct filter_file *f)
+static int begin_writing(struct filter_file *f)
 {
-	if (!(file->f_flags & O_TRUNC)) {
-		mutex_lock(&ftrace_lock);
-		f->hash = ftrace_hash_copy(file_hash(f), 0);
-		mutex_unlock(&ftrace_lock);
-		if (!f->hash)
-			return -ENOMEM;
-	}
-	file->private_data = f;
-	return 0;
+	mutex_lock(&ftrace_lock);
+	f->hash = ftrace_hash_copy(file_hash(f), 0);
+	mutex_unlock(&ftrace_lock);
+	return f->hash ? 0 : -ENOMEM;
 }
 
 static int filter_open(struct inode *inode, struct file *file)
 {
 	struct filter_file *f;
-	int error;
+	int error = 0;
 
 	if (ftrace_is_dead())
 		return -ENODEV;
@@ -263,10 +256,20 @@ static int filter_open(struct inode *inode, struct file *file)
 	if (!f)
 		return -ENOMEM;
 	f->filter = inode->i_private;
-	error = file->f_mode & FMODE_WRITE ? open_for_writing(file, f) : open_for_reading(file, f);
-	if (error)
+	if ((file->f_mode & FMODE_WRITE) && !(file->f_flags & O_TRUNC))
+		error = begin_writing(f);
+	if (!error && (file->f_mode & FMODE_READ))
+		error = seq_open(file, &filter_sops);
+	if (error) {
+		ftrace_hash_free(f->hash);
 		kfree(f);
-	return error;
+		return error;
+	}
+	if (file->f_mode & FMODE_READ)
+		((struct seq_file *)file->private_data)->private = f;
+	else
+		file->private_data = f;
+	return 0;
 }
 
 /* The word that has gathered: a command takes effect at once, a pattern on the copy of the set. */
@@ -298,7 +301,7 @@ static int filter_end_word(struct filter_file *f, int found)
 /* Words may be split between writes: the last one ends when the file is closed. */
 static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-	struct filter_file *f = file->private_data;
+	struct filter_file *f = filter_file_of(file);
 	size_t left = count;
 
 	for (;;) {
@@ -314,34 +317,44 @@ static ssize_t filter_write(struct file *file, const char *buf, size_t count, lo
 	return (ssize_t)count;
 }
 
-static int filter_release(struct inode *inode, struct file *file)
+/* Take what was written over. */
+static int end_writing(struct filter_file *f)
 {
-	struct filter_file *f;
 	int error = 0;
 
-	if (!(file->f_mode & FMODE_WRITE)) {
-		kfree(((struct seq_file *)file->private_data)->private);
-		return seq_release(inode, file);
-	}
-	f = file->private_data;
 	if (!f->failed)
 		error = filter_end_word(f, ftrace_last_word(&f->parser));
 	if (f->failed) {
 		ftrace_hash_free(f->hash);
-	} else {
-		mutex_lock(&ftrace_lock);
-		error = f->filter->replace(f->filter->owner, f->hash);
-		mutex_unlock(&ftrace_lock);
+		return error;
 	}
-	kfree(f);
+	mutex_lock(&ftrace_lock);
+	error = f->filter->replace(f->filter->owner, f->hash);
+	mutex_unlock(&ftrace_lock);
 	return error;
+}
+
+static int filter_release(struct inode *inode, struct file *file)
+{
+	struct filter_file *f = filter_file_of(file);
+	int error = file->f_mode & FMODE_WRITE ? end_writing(f) : 0;
+
+	kfree(f);
+	if (file->f_mode & FMODE_READ)
+		seq_release(inode, file);
+	return error;
+}
+
+static loff_t filter_lseek(struct file *file, loff_t offset, int whence)
+{
+	return file->f_mode & FMODE_READ ? seq_lseek(file, offset, whence) : 0;
 }
 
 static const struct file_operations filter_fops = {
 	.open = filter_open,
 	.read = seq_read,
 	.write = filter_write,
-	.llseek = seq_lseek,
+	.llseek = filter_lseek,
 	.release = filter_release,
 };
 

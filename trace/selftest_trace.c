@@ -153,6 +153,37 @@ static bool entry_is_sound(const struct trace_iterator *iter, u64 *last)
 	return sound;
 }
 
+/* Whoever opens a file may read and seek in it, whatever he opened it for. */
+SELFTEST(trace, files_may_be_read_and_sought_however_they_were_opened)
+{
+	static const char *const files[] = { "set_ftrace_filter",  "set_ftrace_notrace",
+					     "set_graph_function", "set_graph_notrace",
+					     "set_ftrace_pid",     "max_graph_depth",
+					     "tracing_thresh",     "trace",
+					     "trace_options",      "error_log",
+					     "current_tracer" };
+	static const int modes[] = { O_WRONLY, O_WRONLY | O_TRUNC, O_RDWR, O_RDWR | O_TRUNC };
+	char path[64], data[64];
+
+	reset();
+	for (unsigned i = 0; i < ARRAY_SIZE(files) * ARRAY_SIZE(modes); i++) {
+		int mode = modes[i % ARRAY_SIZE(modes)];
+		long fd, length;
+
+		snprintf(path, sizeof(path), TRACING "%s", files[i / ARRAY_SIZE(modes)]);
+		fd = sys_open(path, mode, 0);
+		ASSERT(fd >= 0);
+		EXPECT(sys_lseek((int)fd, 5, SEEK_SET) > -4096);
+		EXPECT(sys_lseek((int)fd, 0, SEEK_SET) > -4096);
+		length = sys_read((int)fd, data, sizeof(data));
+		EXPECT(mode & O_RDWR ? length >= 0 : length == -EBADF);
+		if (strstr(path, "set_graph_function") && mode & O_RDWR)
+			EXPECT(strstarts(data, "#### all functions enabled ####\n"));
+		sys_close((int)fd);
+	}
+	reset();
+}
+
 SELFTEST(trace, readers_at_full_speed_see_whole_events_in_order)
 {
 	u64 *last = kcalloc(nr_cpu_ids, sizeof(*last), GFP_KERNEL);
