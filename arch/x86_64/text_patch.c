@@ -46,6 +46,7 @@ static struct text_patch_batch places[2];   /* [P] one after the other holds the
 static struct text_patch_batch *live_batch; /* release store; NULL between batches */
 static u64 batches, sites;                  /* [P] */
 static atomic64_t breakpoints;
+static u32 handlers; /* [A] CPUs that are looking a breakpoint up */
 
 /* Without a call: clang makes one of memcmp(), which has a site that may hold a breakpoint. */
 static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE])
@@ -106,33 +107,36 @@ static notrace /* the breakpoint handler uses it */
 
 /*
  * The instruction that the int3 at addr stands for: its batch's new one; or, when the CPU trapped
- * just before the batch ended, what is there by now. NULL: the int3 is nobody's.
+ * just before the batch ended, what is there by now. False: the int3 is nobody's.
  *
- * The batch found here may end meanwhile, if this CPU has answered its last round, and the next one
- * may begin, in the other one of places. That one cannot end, nor write its tails, before this
- * CPU's interrupts are on.
+ * The batch found here may end meanwhile, if this CPU has answered its last round: its patches stay
+ * as long as handlers counts this CPU. The next batch may begin, in the other one of places. That
+ * one cannot end, nor write its tails, before this CPU's interrupts are on.
  */
 static notrace /* the breakpoint handler uses it */
-	const u8 *
-	instruction_at(unsigned long addr)
+	bool
+	instruction_at(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
 {
 	struct text_patch_batch *b;
 
 	do {
 		const struct text_patch *patch;
 
-		b = smp_load_acquire(&live_batch);
+		b = __atomic_load_n(&live_batch, __ATOMIC_SEQ_CST);
 		patch = b ? find_patch(b, addr) : NULL;
 		if (patch) {
 			atomic64_inc(&breakpoints);
-			return patch->new;
+			__builtin_memcpy(insn, patch->new, TEXT_PATCH_SIZE);
+			return true;
 		}
 		if (!is_text_address(addr))
-			return NULL;
-		if (READ_ONCE(*(const u8 *)addr) != INT3)
-			return (const u8 *)addr;
+			return false;
+		if (READ_ONCE(*(const u8 *)addr) != INT3) {
+			__builtin_memcpy(insn, (const u8 *)addr, TEXT_PATCH_SIZE);
+			return true;
+		}
 	} while (smp_load_acquire(&live_batch) != b);
-	return NULL;
+	return false;
 }
 
 /*
@@ -146,9 +150,14 @@ static notrace /* a trap here would come back here before the site is whole */
 	text_patch_int3(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - 1;
-	const u8 *insn = instruction_at(addr);
+	u8 insn[TEXT_PATCH_SIZE];
+	bool found;
 
-	if (!insn)
+	/* A full barrier: either this CPU finds no batch, or the batch's owner finds it counted. */
+	__atomic_fetch_add(&handlers, 1, __ATOMIC_SEQ_CST);
+	found = instruction_at(addr, insn);
+	__atomic_fetch_sub(&handlers, 1, __ATOMIC_RELEASE);
+	if (!found)
 		return false;
 	if (insn[0] == CALL)
 		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
@@ -211,13 +220,16 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 		text_alias_write(patches, count, steps[i]);
 		text_sync_all();
 	}
-	smp_store_release(&live_batch, NULL);
+	__atomic_store_n(&live_batch, NULL, __ATOMIC_SEQ_CST);
 	/*
 	 * QEMU's TCG may have read a site for translation just before a step wrote it, and misses
 	 * the write until that translation is known. Writing the same again drops it.
 	 */
 	if (!cpu_has_cheap_pause)
 		text_alias_write(patches, count, write_first_byte);
+	/* The caller's patches are his again: nobody may still be reading them. */
+	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))
+		cpu_relax();
 	batches++;
 	sites += count;
 unlock:
