@@ -165,6 +165,11 @@ $(O)/scripts/recordmcount: scripts/recordmcount.c
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $< -lelf
 
+$(O)/scripts/trace-convert: $(wildcard scripts/trace/*.[ch])
+	@mkdir -p $(@D)
+	$(call say,HOSTCC,$@)
+	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $(filter %.c,$^)
+
 # Linked first to learn how large the symbol table is, then with that much room for it, then the
 # table is written there: scripts/kallsyms.c.
 $(O)/nop5.elf: arch/x86_64/kernel.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms

@@ -56,6 +56,12 @@ class Scanner:
         self.skipped += count
         del self.pending[:count]
 
+    def give_up(self):
+        """The rest of the frame that stands at the end does not come: it was none, or is damaged."""
+        if self.pending.startswith(MAGIC):
+            self.damaged += 1
+            self.drop(len(MAGIC))
+
     def feed(self, data):
         """Yields each whole and undamaged frame that data completes."""
         self.pending += data
@@ -219,6 +225,7 @@ class Receiver:
     def ready(self):
         """What to say after the line was connected again, or was silent."""
         self.gap_told = None
+        self.scanner.give_up()
         return (line("ready", self.session, self.wanted) if self.session else b"") + self.stop_line()
 
 

@@ -45,10 +45,11 @@ FIGURES = {
     "enable_ballast": ("enabling all functions, 40,000 more of them", "instructions", 25_000_000),
     "share": ("traceable functions, of those outside trace/", "%", 85),
     "export": ("trace-export of a full buffer, before compression", "bytes/s", 2_000_000),
+    "convert": ("trace-convert to JSON", "events/s", 200_000),
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench with ftrace_nop=0, over nops", "% more", None),
 }
-AT_LEAST = {"share", "export"}
+AT_LEAST = {"share", "export", "convert"}
 BALLAST = 40_000
 HACKBENCH = "hackbench -g 1 -l 200"
 

@@ -1,0 +1,198 @@
+/*
+ * Folded stacks, as flamegraph.pl reads them: `TASK;OUTER;INNER NUMBER`. Of function_graph the number is nanoseconds
+ * spent in the innermost function itself; of the function tracer it is how often it was called, with the whole stack where a
+ * stack trace follows, else with its caller.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+
+#define NODES_MAX  1000000 /* then stacks are cut at what is known: memory is bounded */
+#define STACK_MAX  128
+
+/* A stack is a node whose parents are its callers. */
+struct node {
+	struct node *parent, *next, *children; /* next: sibling */
+	unsigned symbol;
+	uint64_t value;
+};
+
+struct root {
+	struct root *next;
+	char name[24];
+	struct node node;
+};
+
+struct folded {
+	struct root *roots;
+	unsigned nr_nodes;
+	bool full;
+};
+
+static void begin(struct converter *c)
+{
+	c->data = allocate(sizeof(struct folded));
+}
+
+/* Tasks of one name are one tower. */
+static struct node *root_of(struct converter *c, struct task *task)
+{
+	struct folded *folded = c->data;
+	const char *name = dat_comm(c->dat, task->pid);
+	struct root *root;
+	struct root **known = task->data;
+
+	if (known)
+		return &(*known)->node;
+	for (root = folded->roots; root; root = root->next)
+		if (!strcmp(root->name, name))
+			break;
+	if (!root) {
+		root = allocate(sizeof(*root));
+		snprintf(root->name, sizeof(root->name), "%s", name);
+		root->next = folded->roots;
+		folded->roots = root;
+	}
+	known = allocate(sizeof(*known));
+	*known = root;
+	task->data = known;
+	return &root->node;
+}
+
+static struct node *child_of(struct folded *folded, struct node *parent, unsigned symbol)
+{
+	struct node *child, **link = &parent->children;
+
+	for (; (child = *link); link = &child->next)
+		if (child->symbol == symbol) {
+			/* To the front: it will be asked for again. */
+			*link = child->next;
+			child->next = parent->children;
+			parent->children = child;
+			return child;
+		}
+	if (folded->nr_nodes == NODES_MAX) {
+		if (!folded->full)
+			fprintf(stderr, "trace-convert: more than %d different stacks: the rarest are cut\n", NODES_MAX);
+		folded->full = true;
+		return parent;
+	}
+	folded->nr_nodes++;
+	child = allocate(sizeof(*child));
+	*child = (struct node){ .parent = parent, .next = parent->children, .symbol = symbol };
+	parent->children = child;
+	return child;
+}
+
+static void add_stack(struct converter *c, struct node *node, const struct event *event)
+{
+	unsigned symbols[STACK_MAX], n = 0;
+
+	for (size_t at = 0; at + 8 <= event->size && n < STACK_MAX; at += 8) {
+		uint64_t caller;
+
+		memcpy(&caller, event->data + at, 8);
+		if (caller == UINT64_MAX)
+			break;
+		if (caller)
+			symbols[n++] = dat_symbol(c->dat, caller);
+	}
+	while (n)
+		node = child_of(c->data, node, symbols[--n]);
+	node->value++;
+}
+
+static void add_event(struct converter *c, const struct event *event, struct task *task)
+{
+	const struct event *next;
+	struct node *node;
+
+	if (event->kind == EVENT_STACK) {
+		add_stack(c, root_of(c, task), event);
+	} else if (event->kind == EVENT_FUNCTION) {
+		next = dat_peek(c->dat, event->cpu);
+		if (next && next->kind == EVENT_STACK && next->pid == event->pid)
+			return; /* it says the same, and more */
+		node = child_of(c->data, root_of(c, task), dat_symbol(c->dat, event->parent));
+		child_of(c->data, node, dat_symbol(c->dat, event->ip))->value++;
+	}
+}
+
+static void add_call(struct converter *c, struct task *task, struct frame *frame, uint64_t ts)
+{
+	struct node *parent = task->nr_frames > 1 ? frame[-1].node : root_of(c, task);
+
+	(void)ts;
+	frame->node = child_of(c->data, parent, frame->symbol);
+}
+
+static void add_return(struct converter *c, struct task *task, struct frame *frame, uint64_t ts, bool whole)
+{
+	struct node *node = frame->node;
+
+	(void)c, (void)task, (void)whole;
+	if (ts > frame->start + frame->children)
+		node->value += ts - frame->start - frame->children;
+}
+
+/* `;` separates names. */
+static void put_name(void *out, const char *name)
+{
+	for (; *name; name++)
+		putc_unlocked(*name == ';' || *name == ' ' ? '_' : *name, out);
+}
+
+static void put_stack(struct converter *c, const struct root *root, const struct node *node)
+{
+	const struct node *stack[4200];
+	unsigned n = 0;
+
+	for (; node->parent && n < 4200; node = node->parent)
+		stack[n++] = node;
+	put_name(c->out, root->name);
+	while (n) {
+		putc_unlocked(';', c->out);
+		put_name(c->out, dat_symbol_name(c->dat, stack[--n]->symbol));
+	}
+}
+
+static void put_root(struct converter *c, struct root *root)
+{
+	struct node *node = &root->node, *next;
+
+	/* Children first, and each is freed when it has none left. */
+	for (;;) {
+		while (node->children)
+			node = node->children;
+		if (node->value && node->parent) {
+			put_stack(c, root, node);
+			fprintf(c->out, " %" PRIu64 "\n", node->value);
+		}
+		if (!node->parent)
+			return;
+		next = node->parent;
+		next->children = node->next;
+		free(node);
+		node = next;
+	}
+}
+
+static void end(struct converter *c)
+{
+	struct folded *folded = c->data;
+	struct root *root, *next;
+
+	for (root = folded->roots; root; root = next) {
+		next = root->next;
+		put_root(c, root);
+		free(root);
+	}
+	free(folded);
+}
+
+const struct output output_folded = { .name = "folded", .help = "folded stacks, for flamegraph.pl and speedscope",
+				      .begin = begin, .event = add_event, .call = add_call, .ret = add_return,
+				      .end = end };

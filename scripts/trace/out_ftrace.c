@@ -1,0 +1,149 @@
+/* The text of the `trace` file: its usual lines, and function_graph's. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+
+/* Of each CPU: its next event is the return of a call that was printed as a leaf. */
+static void begin(struct converter *c)
+{
+	c->data = allocate(dat_cpus(c->dat) * sizeof(bool));
+	fprintf(c->out, "#           TASK-PID     CPU#  ||||   TIMESTAMP  FUNCTION\n"
+			"#              | |         |   ||||      |         |\n");
+}
+
+/* irqs off, need-resched, context, preempt depth: Documentation/trace/ftrace.rst, "Latency trace format". */
+static void flags_of(const struct event *event, char flags[5])
+{
+	unsigned f = event->flags;
+	bool hard = f & 0x08, soft = f & 0x10, nmi = f & 0x40;
+
+	flags[0] = f & 0x01 && f & 0x80 ? 'D' : f & 0x01 ? 'd' : f & 0x80 ? 'b' : '.';
+	flags[1] = f & 0x04 && f & 0x20 ? 'N' : f & 0x04 ? 'n' : f & 0x20 ? 'p' : '.';
+	flags[2] = nmi && hard ? 'Z' : nmi ? 'z' : hard && soft ? 'H' : hard ? 'h' : soft ? 's' : '.';
+	flags[3] = event->preempt & 15 ? "0123456789abcdef"[event->preempt & 15] : '.';
+	flags[4] = '\0';
+}
+
+static void put_head(struct converter *c, const struct event *event)
+{
+	char flags[5];
+	uint64_t us = (event->ts + 500) / 1000;
+
+	flags_of(event, flags);
+	fprintf(c->out, "%16s-%-7d [%03u] %s %5" PRIu64 ".%06" PRIu64 ": ", dat_comm(c->dat, event->pid), event->pid,
+		event->cpu, flags, us / 1000000, us % 1000000);
+}
+
+static void put_stack(struct converter *c, const struct event *event)
+{
+	fputs("<stack trace>\n", c->out);
+	for (size_t at = 0; at + 8 <= event->size; at += 8) {
+		uint64_t caller;
+
+		memcpy(&caller, event->data + at, 8);
+		if (caller == UINT64_MAX)
+			break;
+		if (caller)
+			fprintf(c->out, " => %s\n", dat_symbol_name(c->dat, dat_symbol(c->dat, caller)));
+	}
+}
+
+static void put_duration(void *out, uint64_t ns)
+{
+	char text[24];
+	int n = snprintf(text, sizeof(text), "%" PRIu64, ns / 1000);
+
+	/* Seven characters for a number that has room for them, as Linux does. */
+	if (n < 7)
+		snprintf(text + n, 9 - (size_t)n, ".%03" PRIu64, ns % 1000);
+	text[n < 7 ? (n == 6 ? 8 : n + 4) : n] = '\0';
+	fprintf(out, "%c %s us%*s|  ", ns > 1000000000 ? '$' : ns > 100000000 ? '@' : ns > 10000000 ? '*' :
+					ns > 1000000 ? '#' : ns > 100000 ? '!' : ns > 10000 ? '+' : ' ',
+		text, (int)(9 - strlen(text)), "");
+}
+
+static void put_cpu(struct converter *c, unsigned cpu)
+{
+	unsigned count = dat_cpus(c->dat);
+
+	fprintf(c->out, " %*u) ", count > 99 ? 3 : count > 9 ? 2 : 1, cpu);
+}
+
+/* A call that calls nothing itself: on one line. */
+static bool put_leaf(struct converter *c, const struct event *event, const char *name)
+{
+	const struct event *next = dat_peek(c->dat, event->cpu);
+
+	if (!next || next->kind != EVENT_EXIT || next->pid != event->pid || next->ip != event->ip ||
+	    next->depth != event->depth || next->lost)
+		return false;
+	((bool *)c->data)[event->cpu] = true;
+	put_cpu(c, event->cpu);
+	put_duration(c->out, next->rettime - next->calltime);
+	fprintf(c->out, "%*s%s();\n", 2 * (event->depth & 0xff), "", name);
+	return true;
+}
+
+static void put_call(struct converter *c, const struct event *event)
+{
+	const char *name = dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip));
+	bool *leaf = (bool *)c->data + event->cpu;
+
+	if (*leaf) {
+		*leaf = false;
+		return;
+	}
+	if (event->kind == EVENT_ENTRY) {
+		if (put_leaf(c, event, name))
+			return;
+		put_cpu(c, event->cpu);
+		fprintf(c->out, "              |  %*s%s() {\n", 2 * (event->depth & 0xff), "", name);
+		return;
+	}
+	put_cpu(c, event->cpu);
+	put_duration(c->out, event->rettime - event->calltime);
+	fprintf(c->out, "%*s} /* %s */\n", 2 * (event->depth & 0xff), "", name);
+}
+
+static void put_event(struct converter *c, const struct event *event, struct task *task)
+{
+	char text[1024];
+
+	(void)task;
+	if (event->lost == UINT64_MAX)
+		fprintf(c->out, "CPU:%u [LOST EVENTS]\n", event->cpu);
+	else if (event->lost)
+		fprintf(c->out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n", event->cpu, event->lost);
+	if (event->kind == EVENT_ENTRY || event->kind == EVENT_EXIT) {
+		put_call(c, event);
+		return;
+	}
+	put_head(c, event);
+	switch (event->kind) {
+	case EVENT_FUNCTION:
+		fprintf(c->out, "%s <-%s\n", dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip)),
+			dat_symbol_name(c->dat, dat_symbol(c->dat, event->parent)));
+		break;
+	case EVENT_STACK:
+		put_stack(c, event);
+		break;
+	case EVENT_PRINT:
+	case EVENT_BPRINT:
+		dat_print(c->dat, event, text, sizeof(text));
+		fprintf(c->out, "%s: %s\n", dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip)), text);
+		break;
+	default:
+		fprintf(c->out, "%s\n", event->name);
+	}
+}
+
+static void end(struct converter *c)
+{
+	free(c->data);
+}
+
+const struct output output_ftrace = { .name = "ftrace", .help = "the text of the trace file", .begin = begin,
+				      .event = put_event, .end = end };

@@ -1,0 +1,89 @@
+/*
+ * Chrome's trace-event format ("Trace Event Format", JSON object form), which Perfetto and chrome://tracing read: a thread for
+ * each task, a complete event for each call with its return, an instant for all else. Times are in microseconds.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "convert.h"
+
+#define IDLE_TID 1000000 /* and the CPU's number: the idle tasks all have PID 0 */
+
+static int tid_of(const struct task *task)
+{
+	return task->pid ? task->pid : IDLE_TID + (int)task->cpu;
+}
+
+static void begin(struct converter *c)
+{
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+	      "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"nop5\"}}", c->out);
+}
+
+static void put_start(struct converter *c, const struct task *task, const char *name, const char *phase, uint64_t ts)
+{
+	fputs(",\n{\"name\":", c->out);
+	put_json_string(c->out, name);
+	fprintf(c->out, ",\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%" PRIu64 ".%03" PRIu64, phase, tid_of(task),
+		ts / 1000, ts % 1000);
+}
+
+static void put_lost(struct converter *c, const struct event *event, const struct task *task)
+{
+	put_start(c, task, "LOST EVENTS", "i", event->ts);
+	fprintf(c->out, ",\"s\":\"g\",\"args\":{\"cpu\":%u", event->cpu);
+	if (event->lost != UINT64_MAX)
+		fprintf(c->out, ",\"count\":%" PRIu64, event->lost);
+	fputs("}}", c->out);
+}
+
+static void put_event(struct converter *c, const struct event *event, struct task *task)
+{
+	const char *name = event->name;
+	char text[1024];
+
+	if (event->lost)
+		put_lost(c, event, task);
+	if (event->kind == EVENT_ENTRY || event->kind == EVENT_EXIT)
+		return;
+	if (event->kind == EVENT_FUNCTION)
+		name = dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip));
+	if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT) {
+		dat_print(c->dat, event, text, sizeof(text));
+		name = text;
+	}
+	put_start(c, task, name, "i", event->ts);
+	fprintf(c->out, ",\"s\":\"t\",\"args\":{\"cpu\":%u", event->cpu);
+	if (event->kind == EVENT_FUNCTION) {
+		fputs(",\"parent\":", c->out);
+		put_json_string(c->out, dat_symbol_name(c->dat, dat_symbol(c->dat, event->parent)));
+	}
+	fputs("}}", c->out);
+}
+
+static void put_return(struct converter *c, struct task *task, struct frame *frame, uint64_t ts, bool whole)
+{
+	uint64_t duration = ts > frame->start ? ts - frame->start : 0;
+
+	put_start(c, task, dat_symbol_name(c->dat, frame->symbol), "X", frame->start);
+	fprintf(c->out, ",\"dur\":%" PRIu64 ".%03" PRIu64 "%s}", duration / 1000, duration % 1000,
+		whole ? "" : ",\"args\":{\"return\":\"not seen\"}");
+}
+
+static void end(struct converter *c)
+{
+	for (unsigned i = 0; i < 4096; i++)
+		for (const struct task *task = c->tasks[i]; task; task = task->next) {
+			char name[64];
+
+			task_name(c, task, name, sizeof(name));
+			fprintf(c->out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":",
+				tid_of(task));
+			put_json_string(c->out, name);
+			fputs("}}", c->out);
+		}
+	fputs("\n]}\n", c->out);
+}
+
+const struct output output_json = { .name = "json", .help = "Chrome trace events, for Perfetto (ui.perfetto.dev)",
+				    .begin = begin, .event = put_event, .ret = put_return, .end = end };

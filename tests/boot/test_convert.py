@@ -1,0 +1,233 @@
+"""scripts/trace-convert: the formats that other programs read, and what it does with damaged files."""
+import json
+import os
+import random
+import re
+import resource
+import struct
+import subprocess
+
+import jsonschema
+import pytest
+
+from exporting import Port, read_report, transfer
+from nop5 import HANG, ROOT
+from test_export import record, report
+
+CONVERT = ROOT / "build/scripts/trace-convert"
+
+
+def convert(path, form, status=0, **arguments):
+    result = subprocess.run([CONVERT, path, "-f", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG,
+                            **arguments)
+    assert result.returncode == status, result.stderr
+    return result.stdout.decode()
+
+
+@pytest.fixture(scope="module")
+def traces(images, tmp_path_factory):
+    """One trace of each tracer; the program is built by its own script."""
+    directory = tmp_path_factory.mktemp("traces")
+    for name, arguments in (("function", ["-l", "vfs_*", "ls", "/proc"]),
+                            ("stacks", ["-l", "vfs_*", "-O", "func_stack_trace", "ls", "/proc"]),
+                            ("graph", ["-p", "function_graph", "hackbench -g 1 -l 2"])):
+        result = record("-o", f"{name}.dat", *arguments, cwd=directory)
+        assert result.returncode == 0, result.stderr
+    subprocess.run([ROOT / "scripts/trace-convert", directory / "function.dat", "-f", "folded"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return directory
+
+
+def test_text_is_what_the_trace_file_says(boot, traces, tmp_path):
+    port = Port(tmp_path)
+    machine = boot(cpus=2, extra=port.arguments)
+    machine.check("cd /sys/kernel/tracing; echo 'vfs_* *lock* do_interrupt' > set_ftrace_filter")
+    machine.check("echo function > current_tracer; ls; echo some text > trace_marker")
+    machine.check("echo 1 > options/func_stack_trace; ls > /dev/null; echo 0 > tracing_on")
+    ours = [line for line in machine.check("cat trace").splitlines() if not line.startswith("#")]
+    transfer(machine, port, tmp_path / "trace.dat")
+    text = [line for line in convert(tmp_path / "trace.dat", "ftrace").splitlines() if not line.startswith("#")]
+    assert len(text) == len(ours) > 200
+    for number, (theirs, our) in enumerate(zip(sorted(text), sorted(ours))):
+        assert theirs == our, number
+
+
+def test_text_of_a_graph_is_what_the_trace_file_says(boot, traces, tmp_path):
+    port = Port(tmp_path)
+    machine = boot(cpus=1, extra=port.arguments)
+    machine.check("cd /sys/kernel/tracing; echo vfs_open > set_graph_function")
+    machine.check("echo function_graph > current_tracer; ls > /dev/null; echo 0 > tracing_on")
+    # Switches between tasks are marked in the one and not in the other.
+    calls = re.compile(r" *\d+\) .*us +\| .*|.*\(\) \{")
+    ours = [line for line in machine.check("cat trace").splitlines() if calls.fullmatch(line)]
+    transfer(machine, port, tmp_path / "trace.dat")
+    text = [line for line in convert(tmp_path / "trace.dat", "ftrace").splitlines() if calls.fullmatch(line)]
+    plain = [re.sub(r" /\* \S+ \*/$", "", line) for line in text]
+    assert plain == [re.sub(r" /\* \S+ \*/$", "", line) for line in ours] and len(plain) > 10
+
+
+def test_json_has_every_call_as_chrome_wants_it(traces):
+    events = json.loads(convert(traces / "graph.dat", "json"))["traceEvents"]
+    for event in events:
+        assert {"name", "ph", "pid", "tid"} <= set(event) and event["ph"] in "XiM"
+        assert event["ph"] == "M" or event["ts"] >= 0
+        assert event["ph"] != "X" or event["dur"] >= 0
+        assert event["ph"] != "i" or event["s"] in ("g", "p", "t")
+    names = {event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    assert any(re.fullmatch(r"hackbench-recv-\d+", name) for name in names) and "<idle>/0" in names
+    text = report(traces / "graph.dat")
+    returns = len(re.findall(r": funcgraph_exit:", text)) + len(re.findall(r"funcgraph_entry: .*\(\);$", text, re.M))
+    whole = [event for event in events if event["ph"] == "X" and "args" not in event]
+    assert 0 <= returns - len(whole) < 200  # the calls of some were made before the trace began
+    # Calls of one task lie within each other or apart, never across.
+    for tid in {event["tid"] for event in whole}:
+        open_until = []
+        for event in sorted((e for e in whole if e["tid"] == tid), key=lambda e: (round(e["ts"] * 1000), -e["dur"])):
+            start, end = round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000)
+            while open_until and open_until[-1] <= start:
+                open_until.pop()
+            assert not open_until or end <= open_until[-1]
+            open_until.append(end)
+
+
+def test_json_of_the_function_tracer_has_an_instant_for_each_call(traces):
+    events = json.loads(convert(traces / "function.dat", "json"))["traceEvents"]
+    calls = [(e["name"], e["args"]["parent"]) for e in events if e["ph"] == "i"]
+    assert calls == [e[5:] for e in read_report(report(traces / "function.dat"))]
+
+
+SCHEMA = ROOT / "build/speedscope/node_modules/speedscope/dist/release/file-format-schema.json"
+
+
+@pytest.mark.parametrize("name", ["function", "stacks", "graph"])
+def test_speedscope_files_follow_its_schema(traces, name):
+    result = subprocess.run([ROOT / "scripts/trace-view", "-n", traces / f"{name}.dat"], stdout=subprocess.PIPE, text=True,
+                            check=True, timeout=HANG)
+    page, _, script = result.stdout.strip().partition("#localProfilePath=")
+    assert os.path.exists(page.removeprefix("file://"))
+    assert open(script, encoding="ascii").read().startswith("speedscope.loadFileFromBase64(")
+    os.remove(script)
+    data = json.loads(convert(traces / f"{name}.dat", "speedscope"))
+    jsonschema.validate(data, json.loads(SCHEMA.read_text()))
+    frames = data["shared"]["frames"]
+    if name != "graph":
+        tasks = {f"{event[0]}-{event[1]}" for event in read_report(report(traces / f"{name}.dat")) if event[0] != "=>"}
+        assert {profile["name"] for profile in data["profiles"]} == tasks
+    for profile in data["profiles"]:
+        if profile["type"] == "sampled":
+            assert len(profile["samples"]) == len(profile["weights"]) == profile["endValue"]
+            continue
+        stack, last = [], profile["startValue"]
+        for event in profile["events"]:
+            assert last <= event["at"] <= profile["endValue"]
+            last = event["at"]
+            if event["type"] == "O":
+                stack.append(event["frame"])
+            else:
+                assert stack.pop() == event["frame"]
+            assert event["frame"] < len(frames)
+        assert not stack
+
+
+def test_folded_stacks_count_calls_and_time(traces):
+    def stacks(name):
+        return dict(line.rsplit(" ", 1) for line in convert(traces / f"{name}.dat", "folded").splitlines())
+
+    calls = [event for event in read_report(report(traces / "function.dat"))]
+    assert sum(map(int, stacks("function").values())) == len(calls)
+    for task in {event[0] for event in calls}:
+        assert int(stacks("function")[f"{task};sys_write;vfs_write"]) == sum(
+            event[0] == task and event[5:] == ("vfs_write", "sys_write") for event in calls)
+    assert any(re.match(r"\S+;ret_from_fork;clone_entry;.*;sys_open;.*;vfs_open$", stack) for stack in stacks("stacks"))
+    graph = stacks("graph")
+    assert all(int(value) > 0 for value in graph.values())
+    assert any(re.match(r"hackbench-send;.*vfs_write;.*pipe_write", stack) for stack in graph)
+
+
+# ---- what is not as it should be ----
+
+def test_a_file_that_is_none_or_another_version_is_refused(traces, tmp_path):
+    path = tmp_path / "bad.dat"
+    for data, text in ((b"", "no trace.dat"), (b"hello", "no trace.dat"), (b"\x17\x08\x44tracing7\0rest", "version 7"),
+                       (b"\x17\x08\x44tracing6\0", "does not have its head"),
+                       (b"\x17\x08\x44tracing6\0\x01\x08\0\x10\0\0", "little-endian")):
+        path.write_bytes(data)
+        result = subprocess.run([CONVERT, path, "-f", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert result.returncode == 2 and text in result.stderr and not result.stdout
+    for arguments in ([], ["-f", "json"], [path, "-f", "xml"], [path], ["/no/such/file", "-f", "json"]):
+        result = subprocess.run([CONVERT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert result.returncode == 2 and result.stderr
+
+
+def test_a_file_cut_short_gives_what_is_left(traces, tmp_path):
+    data = (traces / "graph.dat").read_bytes()
+    whole = len(json.loads(convert(traces / "graph.dat", "json"))["traceEvents"])
+    path = tmp_path / "cut.dat"
+    counts = []
+    for size in (len(data) - 100, len(data) - 70_000, len(data) // 2):
+        path.write_bytes(data[:size])
+        result = subprocess.run([CONVERT, path, "-f", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert result.returncode == 1 and "behind the end of the file" in result.stderr
+        counts.append(len(json.loads(result.stdout)["traceEvents"]))
+    assert whole >= counts[0] >= counts[1] > counts[2] > 10
+
+
+@pytest.mark.parametrize("form", ["json", "speedscope"])
+def test_damaged_pages_still_give_valid_output(traces, tmp_path, form):
+    data = (traces / "graph.dat").read_bytes()
+    start = min(struct.unpack_from("<QQ", data, data.index(b"flyrecord\0") + 10 + 16 * cpu)[0] for cpu in range(4))
+    rng = random.Random(2)
+    statuses = set()
+    for _ in range(12):
+        bad = bytearray(data)
+        for _ in range(30):
+            bad[rng.randrange(start, len(bad))] = rng.randrange(256)
+        path = tmp_path / "bad.dat"
+        path.write_bytes(bad)
+        result = subprocess.run([CONVERT, path, "-f", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert result.returncode in (0, 1), result.stderr
+        statuses.add(result.returncode)
+        json.loads(result.stdout)
+    assert 1 in statuses
+
+
+def test_a_full_disk_is_an_error(traces):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([CONVERT, traces / "graph.dat", "-f", "json"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2 and "could not be written" in result.stderr
+
+
+def large(traces, path, size):
+    """A trace.dat of so many bytes: each CPU's pages again and again, each time later."""
+    data = (traces / "graph.dat").read_bytes()
+    table = data.index(b"flyrecord\0") + 10
+    cpus = [struct.unpack_from("<QQ", data, table + 16 * cpu) for cpu in range(4)]
+    first = min(struct.unpack_from("<Q", data, offset)[0] for offset, _ in cpus)
+    pages = [data[offset:offset + length] for offset, length in cpus]
+    span = 10_000_000_000
+    repeat = size // sum(map(len, pages)) + 1
+    head = bytearray(data[:cpus[0][0]])
+    with open(path, "wb") as out:
+        out.write(head)
+        for cpu, text in enumerate(pages):
+            struct.pack_into("<QQ", head, table + 16 * cpu, out.tell(), len(text) * repeat)
+            stamps = [(at, struct.unpack_from("<Q", text, at)[0] - first) for at in range(0, len(text), 4096)]
+            for n in range(repeat):
+                copy = bytearray(text)
+                for at, stamp in stamps:
+                    struct.pack_into("<Q", copy, at, first + stamp + n * span)
+                out.write(copy)
+        out.seek(0)
+        out.write(head)
+
+
+@pytest.mark.parametrize("form", ["json", "speedscope", "folded", "ftrace"])
+def test_memory_does_not_grow_with_the_trace(traces, tmp_path, form):
+    large(traces, tmp_path / "large.dat", 100 << 20)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
+
+    with open(os.devnull, "w") as null:
+        subprocess.run([CONVERT, tmp_path / "large.dat", "-f", form], check=True, stdout=null, timeout=HANG,
+                       preexec_fn=limit)

@@ -1,0 +1,47 @@
+/*
+ * trace.dat under libFuzzer: whatever the file says, reading it ends, stays within its memory, and gives events whose
+ * parts can be asked for.
+ *
+ * sources: scripts/trace/dat.c scripts/trace/dat_names.c scripts/trace/dat_format.c
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "scripts/trace/dat.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static FILE *quiet;
+	const struct event *event;
+	struct dat *dat;
+	char text[256];
+	int fd = memfd_create("trace.dat", 0);
+
+	if (!quiet)
+		quiet = stderr = fopen("/dev/null", "w"); /* each damage is told */
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	dat = dat_open(fd, "input");
+	while (dat && (event = dat_next(dat))) {
+		if (event->cpu >= dat_cpus(dat) || !event->name || !dat_comm(dat, event->pid))
+			abort();
+		if (dat_symbol(dat, event->ip) >= dat_symbols(dat) ||
+		    !dat_symbol_name(dat, dat_symbol(dat, event->parent)))
+			abort();
+		dat_peek(dat, event->cpu);
+		if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT)
+			dat_print(dat, event, text, sizeof(text));
+		/* All of it is readable. */
+		for (size_t i = 0; i < event->size; i++)
+			text[i % sizeof(text)] = (char)event->data[i];
+	}
+	if (dat)
+		dat_close(dat);
+	close(fd);
+	return 0;
+}
