@@ -20,6 +20,7 @@ int panic_on_oops = 1;
 atomic_t panic_cpu = ATOMIC_INIT(-1);
 
 void (*oops_dump_hook)(void);
+void (*oops_task_hook)(struct pt_regs *regs);
 
 static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now */
 static unsigned die_depth;                 /* [die_cpu] an oops within the report of another */
@@ -176,6 +177,8 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 	oops_exit();
 
 	local_irq_enable();
+	if (oops_task_hook)
+		oops_task_hook(regs);
 	do_exit(SIGSEGV);
 }
 

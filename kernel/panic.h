@@ -18,6 +18,8 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
 /* Of the trace room (ftrace_dump_on_oops), NULL while it wants nothing: called in a report, once,
  * interrupts off. */
 extern void (*oops_dump_hook)(void);
+/* Of the trace room: in the task that an oops ends, after the report; regs are where it faulted. */
+extern void (*oops_task_hook)(struct pt_regs *regs);
 extern int panic_timeout; /* panic=: 0 halts, anything else leaves QEMU at once */
 extern int panic_on_oops;
 extern atomic_t panic_cpu; /* the CPU that panics, or -1 */

@@ -264,7 +264,13 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 		return -EINVAL;
 	}
 	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
-	error = ftrace_disabled ? -ENODEV : detach(ops, &tramp);
+	if (!ftrace_disabled) {
+		error = detach(ops, &tramp);
+	} else {
+		error = -ENODEV;
+		if (ops->list.prev) /* not yet by ftrace_turn_all_off() */
+			list_del_rcu(&ops->list);
+	}
 	mutex_unlock(&ftrace_lock);
 	/* Without the mutex, so that all who wait share grace periods. */
 	synchronize_rcu_tasks();
@@ -399,6 +405,26 @@ early_initcall(ftrace_ops_init);
 void ftrace_shut_down(void)
 {
 	WRITE_ONCE(ftrace_disabled, true);
+}
+
+void ftrace_turn_all_off(void)
+{
+	struct ftrace_trampoline *tramp;
+	struct ftrace_ops *ops;
+
+	for (;;) {
+		mutex_lock(&ftrace_lock);
+		ops = list_first_entry_or_null(&ftrace_ops_list, struct ftrace_ops, list);
+		tramp = NULL;
+		if (ops)
+			detach(ops, &tramp);
+		mutex_unlock(&ftrace_lock);
+		if (!ops)
+			return;
+		synchronize_rcu_tasks();
+		if (tramp)
+			ftrace_trampoline_free(tramp);
+	}
 }
 
 bool ftrace_is_dead(void)

@@ -55,8 +55,10 @@ int ftrace_change_alloc(unsigned sites, struct text_patch **patches);
 
 /* Apply a batch; an error shuts ftrace down. [F] */
 int ftrace_apply_patches(const struct text_patch *patches, size_t count);
-/* Nothing is patched any more. Any context. */
+/* Nobody may change anything any more. Any context. */
 void ftrace_shut_down(void);
+/* The end: no site calls anybody any more, whoever is registered. Task context. */
+void ftrace_turn_all_off(void);
 /* The ops whose trampoline the site of rec calls, NULL if it calls none. [F] */
 struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec);
 

@@ -46,6 +46,10 @@ FIGURES = {
     "share": ("traceable functions, of those outside trace/", "%", 85),
     "export": ("trace-export of a full buffer, before compression", "bytes/s", 2_000_000),
     "convert": ("trace-convert to JSON", "events/s", 200_000),
+    "ops_own": ("an empty callback through its own trampoline, per call", "instructions", 45),
+    "ops_regs": ("the same with all registers", "instructions", 90),
+    "ops_list": ("two callbacks through the list, both tracing, per call", "instructions", 380),
+    "ops_register": ("register and unregister for one function", "instructions", 100_000),
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench with ftrace_nop=0, over nops", "% more", None),
 }
@@ -80,6 +84,11 @@ def measure_tracing():
         call, = figures_of(r"(\d+) each", machine.check("cat /sys/kernel/debug/bench/call"))
         text = machine.check("cat /sys/kernel/debug/ftrace_bench")
         values["enable_site"], values["disable_site"] = figures_of(r"(\d+) each", text)
+        ops = dict(re.findall(r"^(.+): (\d+) ticks$", machine.check("cat /sys/kernel/debug/ftrace_ops_bench"), re.M))
+        values["ops_own"] = int(ops["own trampoline"])
+        values["ops_regs"] = int(ops["own trampoline with registers"])
+        values["ops_list"] = int(ops["list of two, both tracing"])
+        values["ops_register"] = int(ops["register and unregister"])
         machine.check("cd /sys/kernel/tracing")
         machine.check("echo x86-tsc > trace_clock; echo bench_call > set_ftrace_filter")
         machine.check("echo function > current_tracer")
