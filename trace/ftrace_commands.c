@@ -1,6 +1,6 @@
 /*
- * What a function probe can do: traceon, traceoff, stacktrace, dump, cpudump. They run at a traced
- * call: in any context.
+ * What a function probe can do: traceon, traceoff, stacktrace, snapshot, dump, cpudump. They run at
+ * a traced call: in any context.
  */
 #include "arch/x86_64/stacktrace.h"
 #include "trace/ftrace_probe.h"
@@ -81,6 +81,36 @@ static void stacktrace_counted(unsigned long ip, unsigned long parent_ip, struct
 		stacktrace(ip, parent_ip, op, fregs);
 }
 
+/* ---- snapshot ---- */
+
+static void snapshot(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		     struct ftrace_regs *fregs __unused)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* to wake readers is traceable */
+
+	if (bit < 0)
+		return;
+	tracing_snapshot_tr(op->private);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static void snapshot_counted(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			     struct ftrace_regs *fregs)
+{
+	if (ftrace_probe_take(op, ip))
+		snapshot(ip, parent_ip, op, fregs);
+}
+
+static int snapshot_attach(struct trace_array *tr)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = tracing_alloc_snapshot_tr(tr);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
 /* ---- dump, cpudump: the whole trace once for each function, or this CPU's each time ---- */
 
 static void dump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
@@ -110,6 +140,10 @@ const struct ftrace_func_command ftrace_func_commands[] = {
 	{ .name = "traceon", .func = traceon, .counted = traceon_counted },
 	{ .name = "traceoff", .func = traceoff, .counted = traceoff_counted },
 	{ .name = "stacktrace", .func = stacktrace, .counted = stacktrace_counted },
+	{ .name = "snapshot",
+	  .func = snapshot,
+	  .counted = snapshot_counted,
+	  .attach = snapshot_attach },
 	{ .name = "dump", .func = dump, .fixed_count = 1 },
 	{ .name = "cpudump", .func = cpudump },
 	{ .name = NULL },

@@ -246,8 +246,6 @@ static int probe_add(struct trace_array *tr, const struct ftrace_func_command *c
 		counts = make_counts(probe->counts, functions, count);
 		error = counts ? 0 : -ENOMEM;
 	}
-	if (!error && fresh && command->attach)
-		error = command->attach(tr);
 	if (error) {
 		free_counts(counts, probe->counts ? probe->counts->functions : NULL);
 		ftrace_hash_free(functions);
@@ -331,6 +329,10 @@ int ftrace_probe_command(struct trace_array *tr, char *word)
 		counted = true;
 		count = command->fixed_count;
 	}
+	error = !remove && command->attach ? command->attach(tr)
+					   : 0; /* takes T, which comes before P */
+	if (error)
+		return error;
 	mutex_lock(&probe_lock);
 	error = remove ? probe_remove(tr, command, counted, pattern)
 		       : probe_add(tr, command, counted, pattern, (s64)count);

@@ -18,8 +18,7 @@ struct ftrace_func_command {
 	/* The same when there is a count. NULL: the count is not for the user to give. */
 	ftrace_func_t counted;
 	unsigned long fixed_count; /* without counted: how often for each function, 0 for ever */
-	int (*attach)(
-		struct trace_array *tr); /* before the first function: 0 or an errno. NULL: 0 */
+	int (*attach)(struct trace_array *tr); /* before it is used: 0 or an errno. NULL: 0 */
 };
 
 /* One command in one trace_array, with or without counts, and its functions. */

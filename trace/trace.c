@@ -101,23 +101,33 @@ int tracing_is_on(void)
 	return tracing_is_on_tr(&global_trace);
 }
 
+static void for_both_buffers(struct trace_array *tr, void (*fn)(struct trace_buffer *buffer))
+{
+	fn(tr->buffers[0]);
+	fn(tr->buffers[1]);
+}
+
 void tracing_stop_tr(struct trace_array *tr)
 {
 	if (tr->stop_count++ == 0)
-		ring_buffer_record_disable(tr->buffer);
+		for_both_buffers(tr, ring_buffer_record_disable);
 }
 
 void tracing_start_tr(struct trace_array *tr)
 {
 	if (--tr->stop_count == 0)
-		ring_buffer_record_enable(tr->buffer);
+		for_both_buffers(tr, ring_buffer_record_enable);
 }
 
 /* ---- the buffer ---- */
 
 int tracing_resize(struct trace_array *tr, size_t size, int cpu)
 {
-	int error = ring_buffer_resize(tr->buffer, size, cpu);
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	int error = ring_buffer_resize(buffer, size, cpu);
+
+	if (!error && tr->snapshot_allocated)
+		error = ring_buffer_resize(other_buffer(tr, buffer), size, cpu);
 
 	/* Linux does so as well: the wish counts, not its fulfilment. */
 	tr->buffer_expanded = true;
@@ -129,15 +139,27 @@ int tracing_expand(struct trace_array *tr)
 	return tr->buffer_expanded ? 0 : tracing_resize(tr, trace_buf_size, RING_BUFFER_ALL_CPUS);
 }
 
+static void reset_buffer_cpu(struct trace_buffer *buffer, int cpu)
+{
+	ring_buffer_record_disable(buffer);
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		ring_buffer_reset(buffer);
+	else
+		ring_buffer_reset_cpu(buffer, (unsigned)cpu);
+	ring_buffer_record_enable(buffer);
+}
+
 void tracing_reset_cpu(struct trace_array *tr, int cpu)
 {
-	ring_buffer_record_disable(tr->buffer);
-	if (cpu == RING_BUFFER_ALL_CPUS)
-		ring_buffer_reset(tr->buffer);
-	else
-		ring_buffer_reset_cpu(tr->buffer, (unsigned)cpu);
-	tr->time_start = ring_buffer_time_stamp(tr->buffer);
-	ring_buffer_record_enable(tr->buffer);
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+
+	reset_buffer_cpu(buffer, cpu);
+	tr->time_start = ring_buffer_time_stamp(buffer);
+}
+
+void tracing_reset_snapshot_cpu(struct trace_array *tr, int cpu)
+{
+	reset_buffer_cpu(READ_ONCE(tr->snapshot), cpu);
 }
 
 void tracing_reset_online_cpus(struct trace_array *tr)
@@ -152,9 +174,11 @@ int tracing_set_clock(struct trace_array *tr, const char *name)
 			continue;
 		mutex_lock(&trace_types_lock);
 		tr->clock_id = i;
-		ring_buffer_set_clock(tr->buffer, trace_clocks[i].read);
+		ring_buffer_set_clock(tr->buffers[0], trace_clocks[i].read);
+		ring_buffer_set_clock(tr->buffers[1], trace_clocks[i].read);
 		/* Stamps of two clocks in one trace could not be compared. */
-		tracing_reset_online_cpus(tr);
+		for_both_buffers(tr, ring_buffer_reset);
+		tr->time_start = ring_buffer_time_stamp(tr->buffer);
 		mutex_unlock(&trace_types_lock);
 		return 0;
 	}
@@ -330,14 +354,16 @@ int trace_array_init(struct trace_array *tr)
 	INIT_LIST_HEAD(&tr->options);
 	INIT_LIST_HEAD(&tr->err_log);
 	INIT_LIST_HEAD(&tr->probes);
-	tr->buffer = ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->buffer = tr->buffers[0] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->snapshot = tr->buffers[1] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
-	if (tr->buffer && tr->cpus)
+	if (tr->buffer && tr->snapshot && tr->cpus)
 		error = trace_pids_create(tr);
 	if (!error) {
 		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
 			tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
-		ring_buffer_set_clock(tr->buffer, trace_clocks[0].read);
+		ring_buffer_set_clock(tr->buffers[0], trace_clocks[0].read);
+		ring_buffer_set_clock(tr->buffers[1], trace_clocks[0].read);
 		for (struct tracer *t = trace_types; t && !error; t = t->next)
 			error = attach_tracer(tr, t);
 	}
@@ -354,8 +380,9 @@ void trace_array_exit(struct trace_array *tr)
 	trace_pids_destroy(tr);
 	trace_free_options(tr);
 	tracing_clear_errs(tr);
-	if (tr->buffer)
-		ring_buffer_free(tr->buffer);
+	for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++)
+		if (tr->buffers[i])
+			ring_buffer_free(tr->buffers[i]);
 	kfree(tr->cpus);
 }
 

@@ -139,11 +139,18 @@ struct trace_cpu {
 
 /* [T] trace_types_lock to write; [E] err_log_mutex in trace_error_log.c. */
 struct trace_array {
-	struct trace_buffer *buffer;    /* constant */
-	struct tracer *current_trace;   /* [T] never NULL */
-	u64 trace_flags;                /* [T] TRACE_ITER_* */
-	unsigned clock_id;              /* [T] */
-	unsigned buffer_percent;        /* [T] to write: how full wakes trace_pipe_raw and poll */
+	/*
+	 * The buffer that is written to, and the one that the last snapshot is in: they change
+	 * places (trace_snapshot.c). So whoever does two things with one reads its pointer once,
+	 * and what is to hold for the trace_array is set in both.
+	 */
+	struct trace_buffer *buffer, *snapshot;
+	struct trace_buffer *buffers[2]; /* constant: the same two */
+	bool snapshot_allocated;         /* [T] the other buffer has the size of the first */
+	struct tracer *current_trace;    /* [T] never NULL */
+	u64 trace_flags;                 /* [T] TRACE_ITER_* */
+	unsigned clock_id;               /* [T] */
+	unsigned buffer_percent;         /* [T] to write: how full wakes trace_pipe_raw and poll */
 	bool buffer_expanded;           /* [T] the buffer has its full size, see tracing_expand() */
 	int stop_count;                 /* [T] tracing_stop() without its tracing_start() */
 	struct cpumask tracing_cpumask; /* [T] */
@@ -184,6 +191,13 @@ extern struct tracer *trace_types;   /* [T] all tracers, the newest first */
 	for (tr = list_entry(smp_load_acquire(&trace_arrays.next), struct trace_array, list);      \
 	     &tr->list != &trace_arrays;                                                           \
 	     tr = list_entry(smp_load_acquire(&tr->list.next), struct trace_array, list))
+
+/* Of the two that tr has, not this one. T held or not: they are always the same two. */
+static inline struct trace_buffer *other_buffer(const struct trace_array *tr,
+						const struct trace_buffer *buffer)
+{
+	return tr->buffers[buffer == tr->buffers[0]];
+}
 
 /* The options that tracer has in tr. Any context. */
 static __always_inline u32 tracer_flags_of(const struct trace_array *tr,
@@ -228,6 +242,7 @@ int tracing_expand(struct trace_array *tr);
 int tracing_resize(struct trace_array *tr, size_t size, int cpu);
 /* Forget what was traced. */
 void tracing_reset_cpu(struct trace_array *tr, int cpu);
+void tracing_reset_snapshot_cpu(struct trace_array *tr, int cpu); /* what the snapshot holds */
 void tracing_reset_online_cpus(struct trace_array *tr);
 /* 0, -EINVAL (no such tracer), or what the tracer's init says. */
 int tracing_set_tracer(struct trace_array *tr, const char *name);
@@ -292,11 +307,11 @@ static __always_inline void tracing_entry_init(struct trace_entry *ent, enum tra
 
 /*
  * Room for an entry of length bytes, its head filled in, or NULL when it is not to be recorded.
- * Preemption is off, and stays off until trace_buffer_unlock_commit().
+ * Preemption is off, and stays off until trace_buffer_unlock_commit(), which gets *buffer.
  */
 void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length,
-				u32 ctx);
-void trace_buffer_unlock_commit(struct trace_array *tr);
+				u32 ctx, struct trace_buffer **buffer);
+void trace_buffer_unlock_commit(struct trace_buffer *buffer);
 #define TRACE_SCRATCH_SIZE 1024
 /*
  * Room for one piece of work in this context on this CPU, aligned to 8 bytes, until
@@ -323,6 +338,23 @@ struct ftrace_ops;
 struct ftrace_regs;
 void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			 struct ftrace_regs *fregs);
+
+/* ---- snapshots (trace_snapshot.c) ---- */
+
+/*
+ * Keep what is in the buffer now, and go on in the other, empty or with what the last snapshot
+ * held. If none has been allocated, or in an NMI, a line in the trace says so, and without memory
+ * for it tracing is switched off, as on Linux. Any context.
+ */
+void tracing_snapshot_tr(struct trace_array *tr);
+/* Make room for snapshots: 0 or -ENOMEM. T held. */
+int tracing_alloc_snapshot_tr(struct trace_array *tr);
+/* The heading of a snapshot file that holds nothing. */
+void print_snapshot_help(struct seq_file *m, struct trace_iterator *iter);
+/* `trace` and `snapshot` as files: opened for reading, sought in, closed (trace_seq_file.c). */
+int trace_open_for_reading(struct file *file, bool snapshot);
+loff_t tracing_lseek(struct file *file, loff_t offset, int whence);
+int tracing_release(struct inode *inode, struct file *file);
 
 /* ---- tasks (trace_sched.c): their names, and which of them the function tracer traces ---- */
 
@@ -363,9 +395,11 @@ void trace_pids_destroy(struct trace_array *tr);
 /* One reader's way through a trace. Its owner alone uses it. */
 struct trace_iterator {
 	struct trace_array *tr;
-	struct tracer *trace; /* the tracer when the file was opened */
-	int cpu_file;         /* RING_BUFFER_ALL_CPUS or one */
-	void *private;        /* the tracer's, from open to close */
+	struct tracer *trace;        /* the tracer when the file was opened */
+	int cpu_file;                /* RING_BUFFER_ALL_CPUS or one */
+	void *private;               /* the tracer's, from open to close */
+	struct trace_buffer *buffer; /* not consuming: the one that iters are of */
+	bool snapshot;               /* it was opened as the snapshot */
 	struct ring_buffer_iter *
 		*iters; /* nr_cpu_ids, NULL where there is no CPU; itself NULL when consuming */
 	u8 *copy;       /* a page that holds the current entry */
@@ -391,6 +425,9 @@ struct trace_iterator {
 /* For all CPUs or one; consuming: what it hands out is gone for other readers. NULL without memory.
  */
 struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming);
+/* Not consuming, of tr->buffer or tr->snapshot. */
+struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct trace_buffer *buffer,
+					       int cpu);
 void trace_iterator_free(struct trace_iterator *iter);
 /* Back to the oldest entry; not consuming. */
 void trace_iterator_reset(struct trace_iterator *iter);

@@ -185,10 +185,12 @@ static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t 
 		bool was = cpumask_test_cpu(cpu, &tr->tracing_cpumask);
 		bool now = cpumask_test_cpu(cpu, &mask);
 
-		if (was && !now)
-			ring_buffer_record_disable_cpu(tr->buffer, cpu);
-		else if (!was && now)
-			ring_buffer_record_enable_cpu(tr->buffer, cpu);
+		for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++) {
+			if (was && !now)
+				ring_buffer_record_disable_cpu(tr->buffers[i], cpu);
+			else if (!was && now)
+				ring_buffer_record_enable_cpu(tr->buffers[i], cpu);
+		}
 	}
 	tr->tracing_cpumask = mask;
 	mutex_unlock(&trace_types_lock);

@@ -9,7 +9,7 @@
 #define DUMP_RULE "---------------------------------\n"
 
 /* Made at boot: after an oops no memory may be asked for. [dump_running] */
-static struct trace_iterator *dump_iter;
+static struct trace_iterator *dump_iters[2]; /* for each buffer of the top level */
 static int dump_running;
 static bool dump_this_cpu_only;
 
@@ -49,13 +49,16 @@ static void dump_entries(struct trace_iterator *iter)
 
 void ftrace_dump(int cpu)
 {
-	if (!dump_iter || __atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE))
+	struct trace_iterator *iter;
+
+	if (!dump_iters[1] || __atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE))
 		return;
 	/* What the dump itself does would push out what is to be seen. */
 	tracing_off();
 	pr_emerg("Dumping ftrace buffer:\n");
-	dump_iter->cpu_file = cpu;
-	dump_entries(dump_iter);
+	iter = dump_iters[READ_ONCE(global_trace.buffer) == global_trace.buffers[1]];
+	iter->cpu_file = cpu;
+	dump_entries(iter);
 	__atomic_store_n(&dump_running, 0, __ATOMIC_RELEASE);
 }
 
@@ -91,9 +94,12 @@ static int __init trace_dump_init(void)
 {
 	if (!global_trace.buffer)
 		return -ENOMEM;
-	dump_iter = trace_iterator_alloc(&global_trace, RING_BUFFER_ALL_CPUS, false);
-	if (!dump_iter)
-		return -ENOMEM;
+	for (unsigned i = 0; i < ARRAY_SIZE(dump_iters); i++) {
+		dump_iters[i] = trace_iterator_alloc_of(&global_trace, global_trace.buffers[i],
+							RING_BUFFER_ALL_CPUS);
+		if (!dump_iters[i])
+			return -ENOMEM;
+	}
 	return sysrq_register('z', &sysrq_ftrace_dump_op);
 }
 device_initcall(trace_dump_init);

@@ -25,10 +25,12 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 {
 	struct ring_buffer_per_cpu *cb;
 	struct ring_buffer_event *event;
+	struct trace_buffer *buffer;
 	struct ftrace_entry *entry;
 
-	cb = tr->buffer->cpus[smp_processor_id()];
-	event = rb_lock_reserve(tr->buffer, cb, sizeof(*entry));
+	buffer = READ_ONCE(tr->buffer);
+	cb = buffer->cpus[smp_processor_id()];
+	event = rb_lock_reserve(buffer, cb, sizeof(*entry));
 	if (unlikely(!event))
 		return false;
 	entry = (struct ftrace_entry *)&event->array[0]; /* short enough to have no length word */

@@ -29,10 +29,11 @@ static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops
 }
 
 /* Room for an entry of this CPU, its head filled in, or NULL. Preemption is off. */
-static __always_inline void *graph_reserve(struct trace_array *tr, struct ring_buffer_per_cpu *cb,
-					   enum trace_type type, size_t size)
+static __always_inline void *graph_reserve(struct trace_buffer *buffer,
+					   struct ring_buffer_per_cpu *cb, enum trace_type type,
+					   size_t size)
 {
-	struct ring_buffer_event *event = rb_lock_reserve(tr->buffer, cb, size);
+	struct ring_buffer_event *event = rb_lock_reserve(buffer, cb, size);
 
 	if (unlikely(!event))
 		return NULL;
@@ -52,13 +53,14 @@ static __always_inline bool graph_write_call(struct trace_array *tr,
 					     const struct ftrace_graph_ent *trace,
 					     const struct ftrace_regs *fregs)
 {
-	struct ring_buffer_per_cpu *cb = tr->buffer->cpus[smp_processor_id()];
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
 	struct ftrace_graph_ent_entry *entry;
 	size_t size = sizeof(*entry);
 
 	if (fregs)
 		size += FTRACE_REGS_MAX_ARGS * sizeof(entry->args[0]);
-	entry = graph_reserve(tr, cb, TRACE_GRAPH_ENT, size);
+	entry = graph_reserve(buffer, cb, TRACE_GRAPH_ENT, size);
 	if (unlikely(!entry))
 		return false;
 	entry->func = trace->func;
@@ -79,10 +81,11 @@ static __always_inline void graph_write_return(struct trace_array *tr,
 					       const struct ftrace_graph_ret *trace, u64 calltime,
 					       u64 rettime, bool retval)
 {
-	struct ring_buffer_per_cpu *cb = tr->buffer->cpus[smp_processor_id()];
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
 	struct ftrace_graph_ret_entry *entry;
 
-	entry = graph_reserve(tr, cb, TRACE_GRAPH_RET,
+	entry = graph_reserve(buffer, cb, TRACE_GRAPH_RET,
 			      sizeof(*entry) + (retval ? sizeof(entry->retval[0]) : 0));
 	if (unlikely(!entry))
 		return;

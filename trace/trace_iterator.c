@@ -16,7 +16,9 @@ static bool iterates(const struct trace_iterator *iter, unsigned cpu)
 	       (iter->cpu_file == RING_BUFFER_ALL_CPUS || iter->cpu_file == (int)cpu);
 }
 
-struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming)
+/* buffer NULL: consuming, from the one that is written to. */
+static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trace_buffer *buffer,
+					     int cpu)
 {
 	struct trace_iterator *iter = kzalloc(sizeof(*iter), GFP_KERNEL);
 	unsigned i;
@@ -24,22 +26,23 @@ struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, boo
 	if (!iter)
 		return NULL;
 	iter->tr = tr;
+	iter->buffer = buffer;
 	iter->trace = READ_ONCE(tr->current_trace);
 	iter->cpu_file = cpu;
 	iter->copy = get_free_page(GFP_KERNEL);
 	if (!iter->copy)
 		goto fail;
 	trace_seq_init(&iter->seq);
-	if (consuming)
+	if (!buffer)
 		return iter;
-	iter->end = ring_buffer_time_stamp(tr->buffer);
+	iter->end = ring_buffer_time_stamp(buffer);
 	iter->iters = kcalloc(nr_cpu_ids, sizeof(*iter->iters), GFP_KERNEL);
 	if (!iter->iters)
 		goto fail;
 	for_each_possible_cpu (i) {
 		if (!iterates(iter, i))
 			continue;
-		iter->iters[i] = ring_buffer_read_start(tr->buffer, i);
+		iter->iters[i] = ring_buffer_read_start(buffer, i);
 		if (!iter->iters[i])
 			goto fail;
 	}
@@ -47,6 +50,17 @@ struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, boo
 fail:
 	trace_iterator_free(iter);
 	return NULL;
+}
+
+struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming)
+{
+	return alloc_iterator(tr, consuming ? NULL : READ_ONCE(tr->buffer), cpu);
+}
+
+struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct trace_buffer *buffer,
+					       int cpu)
+{
+	return alloc_iterator(tr, buffer, cpu);
 }
 
 void trace_iterator_free(struct trace_iterator *iter)
@@ -67,7 +81,7 @@ void trace_iterator_reset(struct trace_iterator *iter)
 		if (iter->iters[cpu])
 			ring_buffer_iter_reset(iter->iters[cpu]);
 	cpumask_clear(&iter->started);
-	iter->end = ring_buffer_time_stamp(iter->tr->buffer);
+	iter->end = ring_buffer_time_stamp(iter->buffer);
 	iter->ent = NULL;
 	iter->idx = 0;
 }

@@ -37,8 +37,8 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 		trace_switch_update();
 	if (mask == TRACE_ITER_FUNC_FORK)
 		ftrace_pid_follow_fork();
-	if (mask == TRACE_ITER_OVERWRITE && tr->buffer)
-		ring_buffer_change_overwrite(tr->buffer, enabled);
+	for (unsigned i = 0; mask == TRACE_ITER_OVERWRITE && i < ARRAY_SIZE(tr->buffers); i++)
+		ring_buffer_change_overwrite(tr->buffers[i], enabled);
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct trace_pipe {
 	bool pending;                /* [lock] the current entry was consumed and not yet printed */
 	bool any;                    /* [lock] to write: something has been read */
 	struct trace_iterator *iter; /* [lock], itself constant */
+	struct trace_buffer *waits_for; /* the reader that waits */
 };
 
 static int tracing_open_pipe(struct inode *inode __unused, struct file *file)
@@ -70,12 +71,18 @@ static void pipe_follow_tracer(struct trace_iterator *iter)
 	mutex_unlock(&trace_types_lock);
 }
 
-/* There is nothing to wait for: the file has come to its end. */
-static bool pipe_ended(void *data)
+/* The file has come to its end. */
+static bool pipe_ended(const struct trace_pipe *pipe)
 {
-	struct trace_pipe *pipe = data;
-
 	return !tracing_is_on_tr(pipe->iter->tr) && READ_ONCE(pipe->any);
+}
+
+/* There is nothing to wait for, or in another buffer. */
+static bool pipe_wait_over(void *data)
+{
+	const struct trace_pipe *pipe = data;
+
+	return pipe_ended(pipe) || READ_ONCE(pipe->iter->tr->buffer) != pipe->waits_for;
 }
 
 /* Until there is an entry: 1. 0 at the end: what was on is off, and all has been read. Or -EAGAIN,
@@ -90,8 +97,9 @@ static int tracing_wait_pipe(struct file *file, struct trace_pipe *pipe)
 			return -EAGAIN;
 		if (pipe_ended(pipe))
 			return 0;
+		pipe->waits_for = READ_ONCE(iter->tr->buffer);
 		mutex_unlock(&pipe->lock);
-		ret = ring_buffer_wait(iter->tr->buffer, iter->cpu_file, NULL, pipe_ended, pipe);
+		ret = ring_buffer_wait(pipe->waits_for, iter->cpu_file, NULL, pipe_wait_over, pipe);
 		mutex_lock(&pipe->lock);
 		if (ret)
 			return ret;
@@ -198,6 +206,7 @@ struct trace_raw {
 	struct buffer_data_page *page; /* [lock] */
 	size_t read; /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
 	bool any;    /* [lock] to write: something has been read */
+	struct trace_buffer *waits_for; /* the reader that waits */
 };
 
 static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
@@ -227,32 +236,38 @@ static int tracing_buffers_release(struct inode *inode __unused, struct file *fi
 	return 0;
 }
 
-/* There is no more to wait for: what is there is all, or the file has come to its end. */
+/*
+ * There is no more to wait for: what is there is all, or the file has come to its end, or it goes
+ * on in another buffer.
+ */
 static bool raw_ended(void *data)
 {
 	struct trace_raw *raw = data;
 	struct trace_cpu *where = raw->where;
 
+	if (READ_ONCE(where->tr->buffer) != raw->waits_for)
+		return true;
 	return !tracing_is_on_tr(where->tr) &&
 	       (READ_ONCE(raw->any) ||
-		!ring_buffer_empty_cpu(where->tr->buffer, (unsigned)where->cpu));
+		!ring_buffer_empty_cpu(raw->waits_for, (unsigned)where->cpu));
 }
 
 /* Get a sub-buffer: 1, 0 at the end, -EAGAIN, -EINTR. */
 static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 {
 	struct trace_cpu *where = raw->where;
-	struct trace_buffer *buffer = where->tr->buffer;
 	int ret;
 
-	while (ring_buffer_read_page(buffer, (unsigned)where->cpu, raw->page, false)) {
+	while (ring_buffer_read_page(READ_ONCE(where->tr->buffer), (unsigned)where->cpu, raw->page,
+				     false)) {
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (!tracing_is_on_tr(where->tr) && raw->any)
 			return 0;
+		raw->waits_for = READ_ONCE(where->tr->buffer);
 		mutex_unlock(&raw->lock);
-		ret = ring_buffer_wait(buffer, where->cpu, &where->tr->buffer_percent, raw_ended,
-				       raw);
+		ret = ring_buffer_wait(raw->waits_for, where->cpu, &where->tr->buffer_percent,
+				       raw_ended, raw);
 		mutex_lock(&raw->lock);
 		if (ret)
 			return ret;

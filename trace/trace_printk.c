@@ -21,31 +21,31 @@ static bool trace_printk_wanted(const struct trace_array *tr)
 
 static bool write_text(unsigned long ip, const char *text, size_t length, u32 ctx)
 {
-	struct trace_array *tr = &global_trace;
-	struct print_entry *entry =
-		trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + length + 1, ctx);
+	struct trace_buffer *buffer;
+	struct print_entry *entry = trace_buffer_lock_reserve(
+		&global_trace, TRACE_PRINT, sizeof(*entry) + length + 1, ctx, &buffer);
 
 	if (!entry)
 		return false;
 	entry->ip = ip;
 	memcpy(entry->buf, text, length);
 	entry->buf[length] = '\0';
-	trace_buffer_unlock_commit(tr);
+	trace_buffer_unlock_commit(buffer);
 	return true;
 }
 
 static bool write_words(unsigned long ip, const char *fmt, const u32 *words, size_t count, u32 ctx)
 {
-	struct trace_array *tr = &global_trace;
+	struct trace_buffer *buffer;
 	struct bprint_entry *entry = trace_buffer_lock_reserve(
-		tr, TRACE_BPRINT, sizeof(*entry) + count * sizeof(*words), ctx);
+		&global_trace, TRACE_BPRINT, sizeof(*entry) + count * sizeof(*words), ctx, &buffer);
 
 	if (!entry)
 		return false;
 	entry->ip = ip;
 	entry->fmt = fmt;
 	memcpy(entry->buf, words, count * sizeof(*words));
-	trace_buffer_unlock_commit(tr);
+	trace_buffer_unlock_commit(buffer);
 	return true;
 }
 
@@ -129,16 +129,17 @@ void __trace_bputs(const char *text)
 	unsigned long ip = (unsigned long)__builtin_return_address(0);
 	struct trace_array *tr = &global_trace;
 	u32 ctx = tracing_gen_ctx();
+	struct trace_buffer *buffer;
 	struct bputs_entry *entry;
 
 	if (!trace_printk_wanted(tr))
 		return;
 	preempt_disable();
-	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx);
+	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx, &buffer);
 	if (entry) {
 		entry->ip = ip;
 		entry->str = text;
-		trace_buffer_unlock_commit(tr);
+		trace_buffer_unlock_commit(buffer);
 		ftrace_trace_stack(tr, ctx, STACK_SKIP);
 	}
 	preempt_enable();

@@ -7,46 +7,46 @@
 
 /* ---- the heading: Documentation/trace/ftrace.rst, "Output format" ---- */
 
-static void get_total_entries(struct trace_array *tr, u64 *total, u64 *entries)
+static void get_total_entries(struct trace_buffer *buffer, u64 *total, u64 *entries)
 {
 	struct ring_buffer_stats stats;
 	unsigned cpu;
 
 	*total = *entries = 0;
 	for_each_possible_cpu (cpu) {
-		ring_buffer_cpu_stats(tr->buffer, cpu, &stats);
+		ring_buffer_cpu_stats(buffer, cpu, &stats);
 		*total += stats.entries + stats.overrun;
 		*entries += stats.entries;
 	}
 }
 
-static void print_event_info(struct seq_file *m, struct trace_array *tr)
+static void print_event_info(struct seq_file *m, struct trace_buffer *buffer)
 {
 	u64 total, entries;
 
-	get_total_entries(tr, &total, &entries);
+	get_total_entries(buffer, &total, &entries);
 	seq_printf(m, "# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n#\n",
 		   (unsigned long long)entries, (unsigned long long)total, num_online_cpus());
 }
 
-static void print_func_help_header(struct seq_file *m, struct trace_array *tr, u64 flags)
+static void print_func_help_header(struct seq_file *m, struct trace_buffer *buffer, u64 flags)
 {
 	bool tgid = flags & TRACE_ITER_RECORD_TGID;
 
-	print_event_info(m, tr);
+	print_event_info(m, buffer);
 	seq_printf(m, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n",
 		   tgid ? "   TGID   " : "");
 	seq_printf(m, "#              | |      %s   |         |         |\n",
 		   tgid ? "     |    " : "");
 }
 
-static void print_func_help_header_irq(struct seq_file *m, struct trace_array *tr, u64 flags)
+static void print_func_help_header_irq(struct seq_file *m, struct trace_buffer *buffer, u64 flags)
 {
 	const char *space = "            ";
 	bool tgid = flags & TRACE_ITER_RECORD_TGID;
 	int prec = tgid ? 12 : 2;
 
-	print_event_info(m, tr);
+	print_event_info(m, buffer);
 	seq_printf(m, "#                            %.*s  _-----=> irqs-off\n", prec, space);
 	seq_printf(m, "#                            %.*s / _----=> need-resched\n", prec, space);
 	seq_printf(m, "#                            %.*s| / _---=> hardirq/softirq\n", prec, space);
@@ -76,7 +76,7 @@ void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
 {
 	u64 total, entries;
 
-	get_total_entries(iter->tr, &total, &entries);
+	get_total_entries(iter->buffer, &total, &entries);
 	seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_RELEASE);
 	seq_puts(m, "# -----------------------------------"
 		    "---------------------------------\n");
@@ -105,16 +105,18 @@ static void trace_default_header(struct seq_file *m, struct trace_iterator *iter
 			print_lat_help_header(m);
 	} else if (!(flags & TRACE_ITER_VERBOSE)) {
 		if (flags & TRACE_ITER_IRQ_INFO)
-			print_func_help_header_irq(m, iter->tr, flags);
+			print_func_help_header_irq(m, iter->buffer, flags);
 		else
-			print_func_help_header(m, iter->tr, flags);
+			print_func_help_header(m, iter->buffer, flags);
 	}
 }
 
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 {
 	seq_printf(m, "# tracer: %s\n#\n", iter->trace->name);
-	if (iter->trace->print_header)
+	if (iter->snapshot && trace_empty(iter))
+		print_snapshot_help(m, iter);
+	else if (iter->trace->print_header)
 		iter->trace->print_header(m, iter);
 	else
 		trace_default_header(m, iter);
@@ -187,15 +189,15 @@ static const struct seq_operations tracer_seq_ops = {
 	.show = s_show,
 };
 
-static bool buffer_has_overruns(struct trace_array *tr)
+static bool buffer_has_overruns(struct trace_buffer *buffer)
 {
 	u64 total, entries;
 
-	get_total_entries(tr, &total, &entries);
+	get_total_entries(buffer, &total, &entries);
 	return total != entries;
 }
 
-static int trace_open_for_reading(struct file *file)
+int trace_open_for_reading(struct file *file, bool snapshot)
 {
 	struct trace_cpu *where = trace_file_cpu(file);
 	struct trace_array *tr = where->tr;
@@ -203,7 +205,8 @@ static int trace_open_for_reading(struct file *file)
 	int error;
 
 	mutex_lock(&trace_types_lock);
-	iter = trace_iterator_alloc(tr, where->cpu, false);
+	iter = snapshot ? trace_iterator_alloc_of(tr, READ_ONCE(tr->snapshot), where->cpu)
+			: trace_iterator_alloc(tr, where->cpu, false);
 	if (!iter) {
 		error = -ENOMEM;
 		goto out;
@@ -214,8 +217,9 @@ static int trace_open_for_reading(struct file *file)
 		goto out;
 	}
 	((struct seq_file *)file->private_data)->private = iter;
-	iter->annotated = buffer_has_overruns(tr);
-	if (tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE) {
+	iter->snapshot = snapshot;
+	iter->annotated = buffer_has_overruns(iter->buffer);
+	if (!snapshot && tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE) {
 		iter->paused = true;
 		tracing_stop_tr(tr);
 	}
@@ -235,10 +239,10 @@ static int tracing_open(struct inode *inode __unused, struct file *file)
 		tracing_reset_cpu(where->tr, where->cpu);
 		mutex_unlock(&trace_types_lock);
 	}
-	return file->f_mode & FMODE_READ ? trace_open_for_reading(file) : 0;
+	return file->f_mode & FMODE_READ ? trace_open_for_reading(file, false) : 0;
 }
 
-static int tracing_release(struct inode *inode, struct file *file)
+int tracing_release(struct inode *inode, struct file *file)
 {
 	struct trace_iterator *iter;
 
@@ -262,7 +266,7 @@ static ssize_t tracing_write_stub(struct file *file __unused, const char *buf __
 	return (ssize_t)count;
 }
 
-static loff_t tracing_lseek(struct file *file, loff_t offset, int whence)
+loff_t tracing_lseek(struct file *file, loff_t offset, int whence)
 {
 	return file->f_mode & FMODE_READ ? seq_lseek(file, offset, whence) : 0;
 }

@@ -15,14 +15,15 @@ static DEFINE_PER_CPU(struct trace_scratch, trace_scratch);
 BUILD_BUG_ON(TRACE_STACK_MAX * sizeof(unsigned long) > TRACE_SCRATCH_SIZE);
 
 void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length,
-				u32 ctx)
+				u32 ctx, struct trace_buffer **buffer)
 {
 	struct ring_buffer_event *event;
 	struct trace_entry *ent;
 
-	if (unlikely(!tr->buffer))
+	*buffer = READ_ONCE(tr->buffer);
+	if (unlikely(!*buffer))
 		return NULL;
-	event = ring_buffer_lock_reserve(tr->buffer, length);
+	event = ring_buffer_lock_reserve(*buffer, length);
 	if (!event)
 		return NULL;
 	ent = ring_buffer_event_data(event);
@@ -30,10 +31,10 @@ void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, si
 	return ent;
 }
 
-void trace_buffer_unlock_commit(struct trace_array *tr)
+void trace_buffer_unlock_commit(struct trace_buffer *buffer)
 {
 	this_cpu_write(trace_taskinfo_save, true);
-	ring_buffer_unlock_commit(tr->buffer);
+	ring_buffer_unlock_commit(buffer);
 }
 
 static int scratch_context(void)
@@ -63,15 +64,16 @@ void trace_scratch_put(void)
 void trace_write_stack(struct trace_array *tr, u32 ctx, const unsigned long *callers,
 		       unsigned count)
 {
+	struct trace_buffer *buffer;
 	struct stack_entry *entry = trace_buffer_lock_reserve(
-		tr, TRACE_STACK, sizeof(*entry) + count * sizeof(*callers), ctx);
+		tr, TRACE_STACK, sizeof(*entry) + count * sizeof(*callers), ctx, &buffer);
 
 	if (!entry)
 		return;
 	entry->size = (s32)count;
 	for (unsigned i = 0; i < count; i++)
 		entry->caller[i] = callers[i];
-	trace_buffer_unlock_commit(tr);
+	trace_buffer_unlock_commit(buffer);
 }
 
 void __ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip)
@@ -103,19 +105,20 @@ void trace_dump_stack(unsigned skip)
 ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text, size_t length)
 {
 	u32 ctx = tracing_gen_ctx();
+	struct trace_buffer *buffer;
 	struct print_entry *entry;
 	bool newline = !length || text[length - 1] != '\n';
 
 	preempt_disable();
 	entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + length + newline + 1,
-					  ctx);
+					  ctx, &buffer);
 	if (entry) {
 		entry->ip = ip;
 		memcpy(entry->buf, text, length);
 		if (newline)
 			entry->buf[length++] = '\n';
 		entry->buf[length] = '\0';
-		trace_buffer_unlock_commit(tr);
+		trace_buffer_unlock_commit(buffer);
 	}
 	preempt_enable();
 	return entry ? 0 : -EBADF;

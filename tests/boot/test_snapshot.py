@@ -1,0 +1,113 @@
+"""Snapshots: the buffer exchanged for another while everybody writes, and nothing lost by it."""
+import re
+
+import pytest
+
+from nop5 import eventually
+
+TRACING = "/sys/kernel/tracing"
+
+
+@pytest.fixture
+def tracing(nop5):
+    nop5.check(f"cd {TRACING}; echo > trace")
+    yield nop5
+    nop5.check(f"cd {TRACING}; echo nop > current_tracer; echo 0 > snapshot; echo > set_ftrace_filter; echo > trace")
+
+
+def count(machine, path, function):
+    return machine.check(f"cat {path}").count(f": {function} <-")
+
+
+def test_a_snapshot_keeps_what_was_in_the_trace(tracing):
+    assert "* Snapshot is freed *" in tracing.check("cat snapshot")
+    tracing.check("echo one > trace_marker; echo 1 > snapshot; echo two > trace_marker")
+    assert "tracing_mark_write: one" in tracing.check("cat snapshot") and "one" not in tracing.check("cat trace")
+    tracing.check("echo 1 > snapshot")
+    assert "tracing_mark_write: two" in tracing.check("cat snapshot") and "two" not in tracing.check("cat trace")
+    tracing.check("echo 2 > snapshot")
+    assert "* Snapshot is allocated *" in tracing.check("cat snapshot")
+    tracing.check("echo 0 > snapshot")
+    assert "* Snapshot is freed *" in tracing.check("cat snapshot")
+
+
+@pytest.mark.parametrize("path,text", [
+    ("snapshot", "abc"), ("snapshot", "-1"), ("snapshot", ""), ("per_cpu/cpu0/snapshot", "0"), ("per_cpu/cpu0/snapshot", "1"),
+])
+def test_what_makes_no_sense_is_refused(tracing, path, text):
+    result = tracing.run(f"echo '{text}' > {path}")
+    assert result.output == "sh: write error: Invalid argument\n" and result.status == 1
+    assert "* Snapshot is freed *" in tracing.check("cat snapshot")
+
+
+def test_a_cpus_part_is_shown_and_cleared_alone(tracing):
+    tracing.check("taskset -c 0 echo zero > trace_marker; taskset -c 1 echo one > trace_marker; echo 1 > snapshot")
+    parts = [tracing.check(f"cat per_cpu/cpu{cpu}/snapshot") for cpu in range(4)]
+    assert sum("mark_write: zero" in part for part in parts) == 1 == sum("mark_write: one" in part for part in parts)
+    where = next(cpu for cpu, part in enumerate(parts) if "mark_write: zero" in part)
+    tracing.check(f"echo 2 > per_cpu/cpu{where}/snapshot")
+    assert "zero" not in tracing.check("cat snapshot")
+
+
+def test_the_memory_comes_back(tracing):
+    def free():
+        return int(re.search(r"MemFree: +(\d+)", tracing.check("cat /proc/meminfo")).group(1))
+
+    tracing.check("echo 1024 > buffer_size_kb")
+    before = free()
+    tracing.check("echo 1 > snapshot")
+    assert before - free() > 4 * 1000
+    tracing.check("echo 0 > snapshot")
+    assert before - free() < 500
+
+
+def test_both_buffers_have_the_settings(tracing):
+    tracing.check("echo 64 > buffer_size_kb; echo 1 > snapshot; echo counter > trace_clock; echo 0 > options/overwrite")
+    for _ in range(2):
+        tracing.check("echo mark > trace_marker; echo 1 > snapshot")
+        assert re.search(r"\[\d+\] \S+ +\d+: tracing_mark_write: mark", tracing.check("cat snapshot"))
+        assert tracing.check("cat buffer_size_kb") == "64\n"
+    tracing.check("echo 128 > buffer_size_kb; echo 1 > snapshot")
+    assert tracing.check("cat buffer_size_kb") == "128\n"
+    tracing.check("echo 0 > tracing_on; echo 1 > snapshot")
+    assert tracing.check("cat tracing_on") == "0\n"
+    tracing.check("echo 1 > tracing_on; echo 1 > options/overwrite; echo local > trace_clock; echo 1024 > buffer_size_kb")
+
+
+def test_a_reader_of_trace_pipe_goes_on_in_the_other_buffer(tracing):
+    tracing.check("echo 1 > snapshot")
+    tracing.run("cat trace_pipe > /tmp/pipe &")
+    for word in ("first", "second", "third"):
+        tracing.check(f"echo {word} > trace_marker")
+        assert eventually(lambda: word in tracing.check("cat /tmp/pipe"))
+        tracing.check("echo 1 > snapshot")
+    pid = re.search(r"^ *(\d+) .* cat$", tracing.check("ps"), re.M).group(1)
+    tracing.check(f"kill {pid}; wait")
+
+
+def test_nothing_is_lost_by_snapshots_while_eight_cpus_write(boot):
+    """What the snapshot and the trace have together is what an instance that takes no snapshots has."""
+    machine = boot(cpus=8, mem="512M")
+    machine.check(f"cd {TRACING}; mkdir instances/a")
+    for directory in (".", "instances/a"):
+        machine.check(f"echo pipe_write > {directory}/set_ftrace_filter; echo 8192 > {directory}/buffer_size_kb; "
+                      f"echo function > {directory}/current_tracer")
+    for round_ in range(4):
+        machine.check("echo > trace; echo 2 > snapshot; echo > instances/a/trace")
+        machine.send("hackbench -g 2 -l 40 &\n")
+        machine.wait_prompt()
+        machine.check("echo 1 > snapshot; wait")
+        parts = count(machine, "trace", "pipe_write"), count(machine, "snapshot", "pipe_write")
+        assert sum(parts) == count(machine, "instances/a/trace", "pipe_write") >= 2 * 20 * 20 * 40, parts
+
+
+def test_a_probe_takes_snapshots_under_load(boot):
+    machine = boot(cpus=8)
+    machine.check(f"cd {TRACING}; echo 'sys_mkdir:snapshot:1' >> set_ftrace_filter; echo function > current_tracer")
+    machine.check("mkdir /tmp/here; mkdir /tmp/there")
+    assert "sys_mkdir:snapshot:count=0" in machine.check("cat set_ftrace_filter")
+    assert "cmd_mkdir <-" in machine.check("cat snapshot")
+    machine.check("echo '*lock*:snapshot' >> set_ftrace_filter; hackbench -g 2 -l 20; echo '!*:snapshot' >> set_ftrace_filter")
+    machine.check("echo nop > current_tracer; echo '!*:snapshot:0' >> set_ftrace_filter; echo 0 > snapshot")
+    assert machine.check("cat enabled_functions") == ""
+    assert machine.check("cat /sys/kernel/debug/ftrace_verify").endswith(" 0 mismatches\n")
