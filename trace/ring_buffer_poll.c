@@ -51,7 +51,9 @@ int ring_buffer_wait(struct trace_buffer *buffer, int cpu, const unsigned *perce
 
 	for (;;) {
 		prepare_to_wait(queue, &wait, TASK_INTERRUPTIBLE);
-		if (cond(data) || rb_arm(buffer, cpu, percent ? READ_ONCE(*percent) : 0))
+		/* Once more after the wish: ring_buffer_wake_waiters() may just have missed it. */
+		if (cond(data) || rb_arm(buffer, cpu, percent ? READ_ONCE(*percent) : 0) ||
+		    cond(data))
 			break;
 		if (signal_pending(current)) {
 			ret = -EINTR;

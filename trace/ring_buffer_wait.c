@@ -85,9 +85,18 @@ notrace /* part of every tracer's write */
 	rb_waker_raise(&cb->waker);
 }
 
+/*
+ * Only where somebody has wished for it: what runs in the interrupt may be traced, and may come here
+ * again (a snapshot at every lock that is taken), for ever.
+ */
 void ring_buffer_wake_waiters(struct trace_buffer *buffer)
 {
-	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++)
-		if (buffer->cpus[cpu])
-			rb_waker_raise(&buffer->cpus[cpu]->waker);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* what the caller changed before the wish */
+	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++) {
+		struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+
+		if (cb && (__atomic_exchange_n(&cb->waiting, 0, __ATOMIC_RELAXED) |
+			   __atomic_exchange_n(&cb->full_waiting, 0, __ATOMIC_RELAXED)))
+			rb_waker_raise(&cb->waker);
+	}
 }

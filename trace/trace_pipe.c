@@ -173,6 +173,20 @@ static unsigned pipe_percent(struct trace_array *tr)
 }
 
 /* With the option block a reader is to wait in read(): it is always called ready. */
+/* Wait at the buffer that is written to; a snapshot may put the other one there meanwhile. */
+static unsigned poll_buffer(struct trace_array *tr, int cpu, struct file *file,
+			    struct poll_table_struct *table)
+{
+	struct trace_buffer *buffer;
+	unsigned mask;
+
+	do {
+		buffer = READ_ONCE(tr->buffer);
+		mask = ring_buffer_poll_wait(buffer, cpu, file, table, pipe_percent(tr));
+	} while (!mask && buffer != READ_ONCE(tr->buffer));
+	return mask;
+}
+
 static unsigned tracing_poll_pipe(struct file *file, struct poll_table_struct *table)
 {
 	struct trace_pipe *pipe = file->private_data;
@@ -181,8 +195,7 @@ static unsigned tracing_poll_pipe(struct file *file, struct poll_table_struct *t
 
 	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_BLOCK)
 		return POLLIN | POLLRDNORM;
-	mask = ring_buffer_poll_wait(iter->tr->buffer, iter->cpu_file, file, table,
-				     pipe_percent(iter->tr));
+	mask = poll_buffer(iter->tr, iter->cpu_file, file, table);
 
 	/* What an earlier read left is ready, too. */
 	if (READ_ONCE(pipe->pending) || iter->seq.readpos < READ_ONCE(iter->seq.len))
@@ -303,8 +316,7 @@ static unsigned tracing_buffers_poll(struct file *file, struct poll_table_struct
 {
 	struct trace_raw *raw = file->private_data;
 	struct trace_array *tr = raw->where->tr;
-	unsigned mask =
-		ring_buffer_poll_wait(tr->buffer, raw->where->cpu, file, table, pipe_percent(tr));
+	unsigned mask = poll_buffer(tr, raw->where->cpu, file, table);
 
 	return READ_ONCE(raw->read) < PAGE_SIZE ? mask | POLLIN | POLLRDNORM : mask;
 }
