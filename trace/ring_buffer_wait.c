@@ -86,8 +86,8 @@ notrace /* part of every tracer's write */
 }
 
 /*
- * Only where somebody has wished for it: what runs in the interrupt may be traced, and may come here
- * again (a snapshot at every lock that is taken), for ever.
+ * Only where somebody has wished for it: what runs in the interrupt may be traced, and may come
+ * here again (a snapshot at every lock that is taken), for ever.
  */
 void ring_buffer_wake_waiters(struct trace_buffer *buffer)
 {
