@@ -15,12 +15,17 @@
 
 static DEFINE_SPINLOCK(snapshot_lock); /* bare, interrupts off: tr->buffer and tr->snapshot */
 
-/* Interrupts off. */
+/*
+ * Interrupts off. Who comes while another CPU does it has his snapshot, too. Nobody waits: the one
+ * who lets go of a lock wakes the next by functions that may be traced, and so may come here before
+ * the next is awake.
+ */
 static void swap_buffers(struct trace_array *tr)
 {
 	struct trace_buffer *old, *new;
 
-	raw_ticket_lock(&snapshot_lock);
+	if (!raw_ticket_trylock(&snapshot_lock))
+		return;
 	old = tr->buffer;
 	new = tr->snapshot;
 	if (ring_buffer_record_is_set_on(old))
