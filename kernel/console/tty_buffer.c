@@ -29,12 +29,12 @@ void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag)
 
 void tty_flip_buffer_push(struct tty_struct *tty)
 {
-	schedule_work(&tty->buf.work);
+	schedule_work_unbound(&tty->buf.work);
 }
 
 void tty_buffer_restart_work(struct tty_struct *tty)
 {
-	schedule_work(&tty->buf.work);
+	schedule_work_unbound(&tty->buf.work);
 }
 
 /* One stretch that does not wrap; false when nothing more can be handed on now. */

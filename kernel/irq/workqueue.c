@@ -1,5 +1,6 @@
 /*
- * Workqueues: per-CPU pools of kworker threads.
+ * Workqueues: per-CPU pools of kworker threads, and one whose threads belong to no CPU, for work
+ * that should go on while a real-time task keeps the CPU on which it came up.
  *
  * A pool keeps one worker running at a time as long as there is work (as Linux's
  * concurrency-managed workqueues). The scheduler tells the pool when a worker falls asleep within a
@@ -26,6 +27,7 @@
 #include "kernel/sched/kthread.h"
 #include "kernel/smp.h"
 
+#define CPU_UNBOUND         ~0U
 #define WORK_PENDING        0U /* bit of work->pending */
 #define MAX_WORKERS         64 /* in a pool */
 #define IDLE_WORKERS        2  /* that stay for good */
@@ -33,7 +35,7 @@
 
 struct worker_pool {
 	spinlock_t lock;
-	unsigned cpu;              /* [C] */
+	unsigned cpu;              /* [C] or CPU_UNBOUND */
 	struct list_head worklist; /* [lock] work_struct.entry, in order of arrival */
 	struct list_head idle;     /* [lock] worker.entry, the last to become idle first */
 	struct list_head busy;     /* [lock] worker.entry: those within process_one_work() */
@@ -64,6 +66,7 @@ struct flusher {
 };
 
 static DEFINE_PER_CPU(struct worker_pool, worker_pools);
+static struct worker_pool unbound_pool;
 
 static int worker_thread(void *data);
 
@@ -250,12 +253,17 @@ static struct worker *create_worker(struct worker_pool *pool, unsigned id)
 	INIT_LIST_HEAD(&worker->entry);
 	INIT_LIST_HEAD(&worker->scheduled);
 	INIT_LIST_HEAD(&worker->flushers);
-	worker->task = kthread_create(worker_thread, worker, "kworker/%u:%u", pool->cpu, id);
+	if (pool->cpu == CPU_UNBOUND)
+		worker->task = kthread_create(worker_thread, worker, "kworker/u:%u", id);
+	else
+		worker->task =
+			kthread_create(worker_thread, worker, "kworker/%u:%u", pool->cpu, id);
 	if (IS_ERR(worker->task)) {
 		kfree(worker);
 		return NULL;
 	}
-	kthread_bind(worker->task, pool->cpu);
+	if (pool->cpu != CPU_UNBOUND)
+		kthread_bind(worker->task, pool->cpu);
 	worker->task->worker = worker;
 	spin_lock_irq(&pool->lock);
 	pool->nr_workers++;
@@ -328,7 +336,7 @@ static int worker_thread(void *data)
 
 unsigned workqueue_nr_workers(void)
 {
-	unsigned cpu, workers = 0;
+	unsigned cpu, workers = READ_ONCE(unbound_pool.nr_workers);
 
 	for_each_online_cpu (cpu)
 		workers += READ_ONCE(per_cpu(worker_pools, cpu).nr_workers);
@@ -367,10 +375,10 @@ void wq_worker_running(struct task_struct *task)
 	spin_unlock_irq(&worker->pool->lock);
 }
 
-/* Put an item, whose pending bit the caller has set, into the pool of cpu or where it runs now. */
-static void __queue_work(unsigned cpu, struct work_struct *work)
+/* Put an item, whose pending bit the caller has set, into pool or the one where it runs now. */
+static void __queue_work(struct worker_pool *pool, struct work_struct *work)
 {
-	struct worker_pool *pool = per_cpu_ptr(&worker_pools, cpu), *last;
+	struct worker_pool *last;
 	struct worker *worker = NULL;
 	unsigned long flags;
 
@@ -395,7 +403,7 @@ bool schedule_work_on(unsigned cpu, struct work_struct *work)
 {
 	if (test_and_set_bit(WORK_PENDING, &work->pending))
 		return false;
-	__queue_work(cpu, work);
+	__queue_work(per_cpu_ptr(&worker_pools, cpu), work);
 	return true;
 }
 
@@ -407,11 +415,19 @@ bool schedule_work(struct work_struct *work)
 	return queued;
 }
 
+bool schedule_work_unbound(struct work_struct *work)
+{
+	if (test_and_set_bit(WORK_PENDING, &work->pending))
+		return false;
+	__queue_work(&unbound_pool, work);
+	return true;
+}
+
 static void delayed_work_timer(struct timer_list *timer)
 {
 	struct delayed_work *dwork = container_of(timer, struct delayed_work, timer);
 
-	__queue_work(smp_processor_id(), &dwork->work);
+	__queue_work(this_cpu_ptr(&worker_pools), &dwork->work);
 }
 
 void INIT_DELAYED_WORK(struct delayed_work *dwork, work_func_t func)
@@ -426,8 +442,9 @@ static void __queue_delayed_work(struct delayed_work *dwork, u64 delay_ns)
 	if (delay_ns) {
 		mod_timer(&dwork->timer, ktime_get() + delay_ns);
 	} else {
-		__queue_work(get_cpu(), &dwork->work);
-		put_cpu();
+		preempt_disable();
+		__queue_work(this_cpu_ptr(&worker_pools), &dwork->work);
+		preempt_enable();
 	}
 }
 
@@ -552,13 +569,21 @@ bool cancel_delayed_work_sync(struct delayed_work *dwork)
 	return __cancel_work_sync(&dwork->work, &dwork->timer);
 }
 
-static void __init start_pool(unsigned cpu)
+static void __init init_pool(struct worker_pool *pool, unsigned cpu)
 {
-	struct worker_pool *pool = per_cpu_ptr(&worker_pools, cpu);
+	spin_lock_init(&pool->lock);
+	pool->cpu = cpu;
+	INIT_LIST_HEAD(&pool->worklist);
+	INIT_LIST_HEAD(&pool->idle);
+	INIT_LIST_HEAD(&pool->busy);
+	INIT_LIST_HEAD(&pool->flushers);
+}
 
+static void __init start_pool(struct worker_pool *pool)
+{
 	pool->next_id = 1;
 	if (!create_worker(pool, 0))
-		panic("no memory for kworker/%u:0", cpu);
+		panic("no memory for the first kworker of CPU %d", (int)pool->cpu);
 }
 
 /* The boot CPU has its worker already. */
@@ -568,7 +593,8 @@ static int __init start_other_pools(void)
 
 	for_each_online_cpu (cpu)
 		if (!per_cpu(worker_pools, cpu).nr_workers)
-			start_pool(cpu);
+			start_pool(per_cpu_ptr(&worker_pools, cpu));
+	start_pool(&unbound_pool);
 	return 0;
 }
 core_initcall(start_other_pools);
@@ -577,15 +603,8 @@ void __init workqueue_init(void)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu (cpu) {
-		struct worker_pool *pool = per_cpu_ptr(&worker_pools, cpu);
-
-		spin_lock_init(&pool->lock);
-		pool->cpu = cpu;
-		INIT_LIST_HEAD(&pool->worklist);
-		INIT_LIST_HEAD(&pool->idle);
-		INIT_LIST_HEAD(&pool->busy);
-		INIT_LIST_HEAD(&pool->flushers);
-	}
-	start_pool(smp_processor_id());
+	for_each_possible_cpu (cpu)
+		init_pool(per_cpu_ptr(&worker_pools, cpu), cpu);
+	init_pool(&unbound_pool, CPU_UNBOUND);
+	start_pool(this_cpu_ptr(&worker_pools));
 }

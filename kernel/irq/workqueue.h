@@ -37,6 +37,8 @@ void workqueue_init(void);
 /* False if it was already queued. Any context but NMI. Queued on this CPU (or cpu). */
 bool schedule_work(struct work_struct *work);
 bool schedule_work_on(unsigned cpu, struct work_struct *work);
+/* The same for a worker that runs on any CPU: a real-time task on this one does not hold it up. */
+bool schedule_work_unbound(struct work_struct *work);
 bool schedule_delayed_work(struct delayed_work *work, u64 delay_ns);
 /* The same delay, counted from now, whether it was queued or not. True if it was. */
 bool mod_delayed_work(struct delayed_work *work, u64 delay_ns);
