@@ -142,13 +142,13 @@ static struct ftrace_wish present_wish(const struct ftrace_ops *ops)
 	return (struct ftrace_wish){ true, ops->filter_hash, ops->notrace_hash };
 }
 
-static int check_ops(const struct ftrace_ops *ops)
+static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 {
 	if (!ops->func)
 		return -EINVAL;
 	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		return -EBUSY;
-	if (ops->flags & ~FTRACE_OPS_FL_OF_OWNER)
+	if (ops->flags & ~(FTRACE_OPS_FL_OF_OWNER | of_ftrace))
 		return -EINVAL;
 	if ((ops->flags & FTRACE_OPS_FL_IPMODIFY) &&
 	    !(ops->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)))
@@ -178,7 +178,7 @@ static int prepare(struct ftrace_ops *ops, struct ftrace_change *change,
 
 	ops->saved_func = ops->func;
 	choose_func(ops);
-	if (!(ops->flags & FTRACE_OPS_FL_STUB)) {
+	if (!(ops->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_DIRECT))) {
 		ops->trampoline = ftrace_trampoline_create(ops, trampoline_target(ops));
 		if (!ops->trampoline) {
 			error = -ENOMEM;
@@ -201,12 +201,13 @@ restore:
 	return error;
 }
 
-static int register_locked(struct ftrace_ops *ops)
+/* of_ftrace: flags that ops may have although they are not the owner's. */
+static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace)
 {
 	struct ftrace_change change = { .ops = ops, .after = present_wish(ops) };
 	unsigned long flags = ops->flags;
 	struct text_patch *patches;
-	int error = check_ops(ops);
+	int error = check_ops(ops, of_ftrace);
 
 	if (error)
 		return error;
@@ -228,9 +229,43 @@ int register_ftrace_function(struct ftrace_ops *ops)
 	int error;
 
 	mutex_lock(&ftrace_lock);
-	error = register_locked(ops);
+	error = register_locked(ops, 0);
 	mutex_unlock(&ftrace_lock);
 	return error;
+}
+
+/* The callback of direct ops, where the site cannot jump because others want it as well. */
+static void go_to_direct_call(unsigned long ip __unused, unsigned long parent_ip __unused,
+			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	ftrace_instruction_pointer_set(fregs, ops->direct_call);
+}
+
+#define FTRACE_OPS_FL_OF_DIRECT                                                                    \
+	(FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS)
+
+int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	int error;
+
+	if (ops->func && ops->func != go_to_direct_call)
+		return -EINVAL;
+	mutex_lock(&ftrace_lock);
+	if (ops->flags & FTRACE_OPS_FL_ENABLED) {
+		error = -EBUSY;
+	} else {
+		ops->func = go_to_direct_call;
+		ops->flags |= FTRACE_OPS_FL_OF_DIRECT;
+		ops->direct_call = addr;
+		error = register_locked(ops, FTRACE_OPS_FL_DIRECT);
+	}
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+int unregister_ftrace_direct(struct ftrace_ops *ops)
+{
+	return ops->flags & FTRACE_OPS_FL_DIRECT ? unregister_ftrace_function(ops) : -EINVAL;
 }
 
 /* No site leads to ops any more, nor does the list. *tramp: to be freed after a grace period. */

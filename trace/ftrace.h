@@ -42,6 +42,8 @@ struct dyn_ftrace {
 #define FTRACE_OPS_FL_DELETED     BIT(7) /* going away: cannot be registered any more */
 /* Changes regs->ip: a function can have only one such ops. */
 #define FTRACE_OPS_FL_IPMODIFY BIT(12)
+/* Set by register_ftrace_direct(). */
+#define FTRACE_OPS_FL_DIRECT BIT(17)
 /* private is a trace_array: called only in tasks that its set_ftrace_pid lets through. */
 #define FTRACE_OPS_FL_PID BIT(13)
 
@@ -65,6 +67,7 @@ struct ftrace_ops {
 	struct ftrace_hash *filter_hash;
 	struct ftrace_hash *notrace_hash;
 	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or a stub */
+	unsigned long direct_call;            /* [C] while registered: with DIRECT */
 	struct ftrace_ops *follower; /* [F] has the same hashes, see ftrace_share_hashes() */
 };
 
@@ -83,6 +86,16 @@ int register_ftrace_function(struct ftrace_ops *ops);
  * 0, -EINVAL (not registered), -ENODEV (the sites stay as they are). Task context.
  */
 int unregister_ftrace_function(struct ftrace_ops *ops);
+
+/*
+ * Replace the functions that the hashes of ops name by the one at addr, in the image: their sites
+ * become a jmp to it, with no trampoline and no callback in between; or, where others want the same
+ * function, addr is gone to after their callbacks. ops has no func and no flags of its own. Errors
+ * as above: it counts as an IPMODIFY user. Task context.
+ */
+int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);
+/* On return no more calls go there; tasks may still be in it. As unregister_ftrace_function(). */
+int unregister_ftrace_direct(struct ftrace_ops *ops);
 
 /*
  * Add the functions that a name or pattern matches to the filter, or with a '!' before it take them

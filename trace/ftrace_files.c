@@ -54,7 +54,9 @@ static int enabled_show(struct seq_file *m, void *v)
 		   rec->flags & FTRACE_FL_DIRECT ? " D" : "  ",
 		   rec->flags & FTRACE_FL_MODIFIED ? " M" : "  ");
 	ops = ftrace_trampoline_ops(rec);
-	if (ops)
+	if (ops && ops->flags & FTRACE_OPS_FL_DIRECT)
+		seq_printf(m, "\n\tdirect-->%pS\n", (void *)ops->direct_call);
+	else if (ops)
 		seq_printf(m, "\ttramp: 0x%lx (%pS) ->%pS\n", ops->trampoline->address,
 			   (void *)ops->func, (void *)ops->trampoline->target);
 	else

@@ -5,6 +5,7 @@
  *	users	record		the site
  *	0			nop
  *	1	TRAMP		call the trampoline of that ops
+ *	1	TRAMP, DIRECT	jmp to the function that replaces this one
  *	n			call ftrace_caller -> ftrace_ops_list_func
  *	n	REGS		call ftrace_regs_caller -> the same: one of them wants all registers
  *
@@ -49,6 +50,8 @@ static __always_inline void add_user(struct site_users *users, const struct ftra
 		users->flags |= FTRACE_FL_REGS;
 	if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
 		users->flags |= FTRACE_FL_IPMODIFY;
+	if (ops->flags & FTRACE_OPS_FL_DIRECT)
+		users->flags |= FTRACE_FL_DIRECT;
 }
 
 /* All that are registered, but for one (NULL: all). */
@@ -63,29 +66,58 @@ static __always_inline struct site_users users_but(u32 offset, const struct ftra
 	return users;
 }
 
-/* Where the site with these users shall call; 0: a nop. */
-static __always_inline unsigned long wanted_target(struct site_users *users)
+/* What a site holds: a call of target, a jmp to it, or with target 0 a nop. */
+struct site_insn {
+	unsigned long target;
+	bool jmp;
+};
+
+static __always_inline struct site_insn call_to(unsigned long target)
+{
+	return (struct site_insn){ target, false };
+}
+
+static __always_inline struct site_insn call_of_list(bool regs)
+{
+	return call_to((unsigned long)(regs ? ftrace_regs_caller : ftrace_caller));
+}
+
+/* To the only user of a site with TRAMP. */
+static __always_inline struct site_insn insn_of_own(const struct ftrace_ops *ops)
+{
+	if (unlikely(ops->flags & FTRACE_OPS_FL_DIRECT))
+		return (struct site_insn){ ops->direct_call, true };
+	return call_to(ops->trampoline->address);
+}
+
+static __always_inline bool same_insn(struct site_insn a, struct site_insn b)
+{
+	return a.target == b.target && a.jmp == b.jmp;
+}
+
+/* What the site with these users shall hold. */
+static __always_inline struct site_insn wanted_insn(struct site_users *users)
 {
 	u32 count = users->flags & FTRACE_REF_MASK;
 
 	if (!count)
-		return 0;
-	if (count == 1 && users->ops->trampoline)
+		return call_to(0);
+	if (count == 1 && (users->ops->trampoline || users->flags & FTRACE_FL_DIRECT)) {
 		users->flags |= FTRACE_FL_TRAMP;
-	if (users->flags & FTRACE_FL_TRAMP)
-		return users->ops->trampoline->address;
-	return (unsigned long)(users->flags & FTRACE_FL_REGS ? ftrace_regs_caller : ftrace_caller);
+		return insn_of_own(users->ops);
+	}
+	return call_of_list(users->flags & FTRACE_FL_REGS);
 }
 
-/* Where the site calls now, by its record; before: who its users were. */
-static __always_inline unsigned long present_target(const struct dyn_ftrace *rec,
-						    const struct site_users *before)
+/* What the site holds now, by its record; before: who its users were. */
+static __always_inline struct site_insn present_insn(const struct dyn_ftrace *rec,
+						     const struct site_users *before)
 {
 	if (!(rec->flags & FTRACE_FL_ENABLED))
-		return 0;
+		return call_to(0);
 	if (rec->flags & FTRACE_FL_TRAMP_EN)
-		return before->ops->trampoline->address;
-	return (unsigned long)(rec->flags & FTRACE_FL_REGS_EN ? ftrace_regs_caller : ftrace_caller);
+		return insn_of_own(before->ops);
+	return call_of_list(rec->flags & FTRACE_FL_REGS_EN);
 }
 
 /* REGS_EN and TRAMP_EN are the bits below REGS and TRAMP. */
@@ -104,6 +136,7 @@ static __always_inline u32 state_for(u32 flags)
 struct site_set {
 	bool all; /* look at all records */
 	unsigned count;
+	unsigned most;               /* the change concerns at most so many of them */
 	struct dyn_ftrace *few[FEW]; /* else: these, sorted by address */
 };
 
@@ -145,19 +178,21 @@ static void collect(struct site_set *set, const struct ftrace_change *change,
 static void find_sites(struct site_set *set, const struct ftrace_change *change)
 {
 	const struct ftrace_wish *wishes[] = { &change->before, &change->after };
-	u32 named = 0;
 
 	set->all = false;
-	set->count = 0;
+	set->count = set->most = 0;
 	for (unsigned i = 0; i < ARRAY_SIZE(wishes); i++) {
+		const struct ftrace_hash *filter = wishes[i]->filter;
+
 		if (!wishes[i]->registered)
 			continue;
-		set->all |= !wishes[i]->filter;
-		named += set->all ? 0 : wishes[i]->filter->count;
+		set->all |= !filter;
+		set->most += filter ? filter->count : ftrace_record_count();
 	}
-	set->all |= named > FEW;
+	set->all |= set->most > FEW;
 	if (set->all) {
 		set->count = ftrace_record_count();
+		set->most = min(set->most, set->count);
 		return;
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(wishes); i++)
@@ -178,32 +213,28 @@ static struct dyn_ftrace *site_at(const struct site_set *set, unsigned i,
 
 /* ---- planning ---- */
 
-static int check_ipmodify(const struct ftrace_change *change, const struct dyn_ftrace *rec)
+/* Is another IPMODIFY ops at a site that change's ops now wants as well? */
+static int check_ipmodify(const struct ftrace_change *change, const struct site_set *set)
 {
-	if (!(change->ops->flags & FTRACE_OPS_FL_IPMODIFY) || !(rec->flags & FTRACE_FL_IPMODIFY) ||
-	    !wish_wants(&change->after, rec->offset))
-		return 0;
-	return -EPERM;
+	if (change->after.registered && !change->after.filter)
+		return -EINVAL;
+	for (unsigned i = 0; i < set->count; i++) {
+		const struct dyn_ftrace *rec = site_at(set, i, change);
+
+		if (rec && (rec->flags & FTRACE_FL_IPMODIFY) &&
+		    wish_wants(&change->after, rec->offset))
+			return -EPERM;
+	}
+	return 0;
 }
 
 int ftrace_change_plan(struct ftrace_change *change)
 {
 	struct site_set set;
 
-	if ((change->ops->flags & FTRACE_OPS_FL_IPMODIFY) && change->after.registered &&
-	    !change->after.filter)
-		return -EINVAL;
-	change->sites = 0;
 	find_sites(&set, change);
-	for (unsigned i = 0; i < set.count; i++) {
-		struct dyn_ftrace *rec = site_at(&set, i, change);
-		int error = rec ? check_ipmodify(change, rec) : 0;
-
-		if (error)
-			return error;
-		change->sites += rec != NULL;
-	}
-	return 0;
+	change->sites = set.most;
+	return change->ops->flags & FTRACE_OPS_FL_IPMODIFY ? check_ipmodify(change, &set) : 0;
 }
 
 int ftrace_change_alloc(unsigned sites, struct text_patch **patches)
@@ -238,13 +269,15 @@ int ftrace_apply_patches(const struct text_patch *patches, size_t count)
 	return error;
 }
 
-static __always_inline void encode_target(u8 insn[TEXT_PATCH_SIZE], unsigned long ip,
-					  unsigned long target)
+static __always_inline void encode_insn(u8 bytes[TEXT_PATCH_SIZE], unsigned long ip,
+					struct site_insn insn)
 {
-	if (target)
-		text_encode_call(insn, ip, target);
+	if (!insn.target)
+		__builtin_memcpy(bytes, text_nop5, TEXT_PATCH_SIZE);
+	else if (unlikely(insn.jmp))
+		text_encode_jmp(bytes, ip, insn.target);
 	else
-		__builtin_memcpy(insn, text_nop5, TEXT_PATCH_SIZE);
+		text_encode_call(bytes, ip, insn.target);
 }
 
 /* Bring rec, which change concerns, up to date; true if its site has to be patched for that. */
@@ -253,22 +286,22 @@ static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *ch
 {
 	struct site_users without = users_but(rec->offset, change->ops), with = without;
 	bool comes = wish_wants(&change->after, rec->offset);
-	unsigned long from, to;
+	struct site_insn from, to;
 	u32 flags;
 
 	add_user(&with, change->ops);
-	from = present_target(rec, comes ? &without : &with);
-	to = wanted_target(comes ? &with : &without);
+	from = present_insn(rec, comes ? &without : &with);
+	to = wanted_insn(comes ? &with : &without);
 	flags = (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED)) |
 		(comes ? with.flags : without.flags);
 	if (flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT))
 		flags |= FTRACE_FL_MODIFIED;
 	rec->flags = flags;
-	if (from == to)
+	if (same_insn(from, to))
 		return false;
 	patch->addr = ftrace_record_ip(rec);
-	encode_target(patch->old, patch->addr, from);
-	encode_target(patch->new, patch->addr, to);
+	encode_insn(patch->old, patch->addr, from);
+	encode_insn(patch->new, patch->addr, to);
 	return true;
 }
 
@@ -317,10 +350,11 @@ struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec)
 static bool is_as_it_should_be(const struct dyn_ftrace *rec)
 {
 	struct site_users users = users_but(rec->offset, NULL);
-	unsigned long ip = ftrace_record_ip(rec), target = wanted_target(&users);
+	struct site_insn insn = wanted_insn(&users);
+	unsigned long ip = ftrace_record_ip(rec);
 	u8 expected[TEXT_PATCH_SIZE];
 
-	encode_target(expected, ip, target);
+	encode_insn(expected, ip, insn);
 	return (rec->flags & ~FTRACE_FL_MODIFIED) == (users.flags | state_for(users.flags)) &&
 	       !memcmp((const void *)ip, expected, TEXT_PATCH_SIZE);
 }

@@ -189,6 +189,39 @@ SELFTEST(ftrace_ops, a_changed_ip_replaces_the_function)
 	ftrace_free_filter(&ops);
 }
 
+SELFTEST(ftrace_ops, a_direct_ops_makes_the_site_jump)
+{
+	static struct ftrace_ops direct;
+	const u8 *site = (const u8 *)ftrace_target_add;
+
+	ASSERT(set_to(&direct, ftrace_target_add) == 0);
+	ASSERT(register_ftrace_direct(&direct, (unsigned long)ftrace_target_multiply) == 0);
+	EXPECT_EQ(site[0], 0xe9); /* jmp */
+	EXPECT_EQ(target_of(site), (unsigned long)ftrace_target_multiply);
+	EXPECT(flags_of(site) & FTRACE_FL_DIRECT);
+	EXPECT_EQ(ftrace_target_add(20, 3), 60);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+	EXPECT_EQ(register_ftrace_direct(&direct, (unsigned long)ftrace_target_multiply), -EBUSY);
+
+	/* With another user the way goes through the list. */
+	ASSERT(set_to(&counter, ftrace_target_add) == 0);
+	ASSERT(register_ftrace_function(&counter) == 0);
+	EXPECT_EQ(target_of(site), (unsigned long)ftrace_regs_caller);
+	calls = 0;
+	EXPECT_EQ(ftrace_target_add(20, 3), 60);
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+	EXPECT(unregister_ftrace_function(&counter) == 0);
+	EXPECT_EQ(site[0], 0xe9);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+	EXPECT(unregister_ftrace_direct(&direct) == 0);
+	EXPECT_EQ(ftrace_target_add(20, 3), 23);
+	EXPECT_EQ(unregister_ftrace_direct(&direct), -EINVAL);
+	EXPECT_EQ(flags_of(site), FTRACE_FL_MODIFIED);
+	ftrace_location((unsigned long)site)->flags = 0; /* for the other tests */
+	ftrace_free_filter(&direct);
+}
+
 /* ---- errors ---- */
 
 static int try_flags(unsigned long flags)
@@ -209,6 +242,7 @@ SELFTEST(ftrace_ops, bad_ops_are_refused)
 	EXPECT_EQ(try_flags(FTRACE_OPS_FL_ENABLED), -EBUSY);
 	EXPECT_EQ(try_flags(FTRACE_OPS_FL_DELETED), -EINVAL);
 	EXPECT_EQ(try_flags(BIT(30)), -EINVAL);
+	EXPECT_EQ(try_flags(FTRACE_OPS_FL_DIRECT), -EINVAL);
 	EXPECT_EQ(try_flags(FTRACE_OPS_FL_IPMODIFY), -EINVAL);
 	/* IPMODIFY of everything */
 	EXPECT_EQ(try_flags(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS), -EINVAL);
