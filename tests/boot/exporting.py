@@ -123,3 +123,49 @@ def read_report(text):
             yield ("lost", int(match[1]), int(match[2]))
         elif line and not line.startswith("cpus="):
             yield ("?", line)
+
+
+GRAPH = re.compile(r" *(?P<time>\d+\.\d+) \| +(?P<cpu>\d+)\) +(?P<task>\S+)-(?P<pid>\d+) +\| (?P<text>.*)")
+GRAPH_REPORT = re.compile(r" *(?P<task>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): "
+                          r"funcgraph_(?:entry|exit): +(?P<text>.*)")
+
+
+def graph_call(match):
+    """(task, cut as the graph cuts it, PID, CPU, time in microseconds, mark and duration, depth, function or brace)."""
+    duration, call = match["text"].rsplit("|", 1)
+    if "==" in duration:
+        duration, call = "", ""  # the arrow at an interrupt
+    call = re.sub(r" */\*.*\*/$", "", call).rstrip()
+    mark, number = re.fullmatch(r" *([-+!#*@$]?) *([\d.]*)(?: us)? *", duration).groups()
+    if number and float(number) > 10_000:
+        mark, number = "", number[:8]  # trace-cmd knows fewer marks, and has room for more digits
+    seconds, fraction = match["time"].split(".")
+    return (match["task"][:7], match["pid"], int(match["cpu"]), f"{seconds}.{fraction[:6]}", (mark, number),
+            len(call) - len(call.lstrip()), call.strip())
+
+
+def leaves(calls):
+    """A call whose return follows directly as one line, whether the reader drew one or two."""
+    result, last = [], {}
+    for call in calls:
+        before = last.get(call[2])
+        if call[6] == "}" and before is not None:
+            opened = result[before]
+            if opened[6].endswith("() {") and (opened[1], opened[5]) == (call[1], call[5]):
+                result[before] = (*opened[:4], call[4], opened[5], opened[6][:-2] + ";")
+                last[call[2]] = None
+                continue
+        last[call[2]] = len(result)
+        result.append(call)
+    return result
+
+
+def read_graph(text):
+    """The calls and returns of `trace` with the options funcgraph-proc and funcgraph-abstime."""
+    calls = [graph_call(match) for match in map(GRAPH.fullmatch, text.splitlines()) if match]
+    return leaves([call for call in calls if call[-1]])  # not comments, not arrows
+
+
+def read_graph_report(text):
+    """The same of `trace-cmd report -t`, whose times have nanoseconds: `trace` cuts them off."""
+    return leaves([graph_call(match) for match in map(GRAPH_REPORT.fullmatch, text.splitlines()) if match])

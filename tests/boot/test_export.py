@@ -8,7 +8,8 @@ import zlib
 import pytest
 
 import exporting
-from exporting import Background, PipePort, Port, frames_of, read_report, read_trace, trace_link, transfer, write
+from exporting import (Background, PipePort, Port, frames_of, read_graph, read_graph_report, read_report, read_trace,
+                       trace_link, transfer, write)
 from nop5 import HANG, ROOT, eventually
 
 TRACING = "/sys/kernel/tracing/"
@@ -125,6 +126,45 @@ def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_pa
     stats = trace_cmd("report", "--stat", path)
     overrun = sum(map(int, re.findall(r"^overrun: (\d+)", stats, re.M)))
     assert sum(event[2] for event in lost) <= overrun
+
+
+def graphed(machine):
+    machine.check("echo 1 > options/funcgraph-proc; echo 1 > options/funcgraph-abstime")
+    machine.check("echo function_graph > current_tracer")
+
+
+def compare_graph(machine, port, path):
+    machine.check("echo 0 > tracing_on")
+    ours = read_graph(machine.check("cat trace"))
+    transfer(machine, port, path)
+    theirs = read_graph_report(report(path, "-t"))
+    assert_same(sorted_by_cpu(theirs), sorted_by_cpu(ours))
+    return ours
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_trace_cmd_reports_the_graph_that_trace_draws(traced, tmp_path, cpus):
+    machine, port = traced(cpus)
+    machine.check("echo 'vfs_open' > set_graph_function; echo 'vfs_read' >> set_graph_function")
+    machine.check("echo 'do_interrupt' >> set_graph_function")
+    graphed(machine)
+    machine.check("ls -l /proc; cat /proc/self/stat; hackbench -g 1 -l 1")
+    machine.check("echo within a graph > trace_marker")
+    calls = compare_graph(machine, port, tmp_path / "trace.dat")
+    assert len(calls) > 1000 and {call[2] for call in calls} == set(range(cpus))
+    assert max(call[5] for call in calls) > 12 and any(call[4][0] == "+" for call in calls)
+    assert re.search(r"print: +tracing_mark_write: within a graph$", report(tmp_path / "trace.dat"), re.M)
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_trace_cmd_reports_what_is_left_of_an_overwritten_graph(traced, tmp_path, cpus):
+    machine, port = traced(cpus)
+    machine.check("echo 32 > buffer_size_kb")
+    graphed(machine)
+    machine.check("hackbench -g 1 -l 2")
+    calls = compare_graph(machine, port, tmp_path / "trace.dat")
+    assert len(calls) > 300
+    assert re.search(r"^overrun: [1-9]", trace_cmd("report", "--stat", tmp_path / "trace.dat"), re.M)
 
 
 def test_report_by_cpu_by_filter_and_with_statistics(traced, tmp_path):
