@@ -5,6 +5,7 @@
 #: make debug      the same, stopped, with gdb attached; `make console` elsewhere has the console
 #: make test       all tests, on the host and booted; the last line has the totals
 #: make bench      measure; prints tables and writes build/bench.json
+#: make boot-trace trace the boot itself: build/boot.dat, a flame graph, the ten most expensive functions
 #: make soak       the long tests: 100 million events through the ring buffer, hackbench and stress on 8 CPUs
 #: make clean      remove build/
 #: make help       this list
@@ -113,7 +114,7 @@ endif
 OBJS   := $(SRCS_C:%.c=$(O)/obj/%.o) $(SRCS_S:%.asm=$(O)/obj/%.asm.o) $(BALLAST_OBJS)
 DEPS   := $(OBJS:.o=.d)
 
-.PHONY: all help run debug console test bench soak clean FORCE
+.PHONY: all help run debug console boot-trace test bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -200,6 +201,11 @@ debug:
 
 console:
 	@scripts/boot --build $(O) --console
+
+boot-trace:
+	@scripts/install-deps run
+	@$(MAKE) --no-print-directory all
+	@scripts/boot-trace --build $(O) --cpus $(CPUS) -o $(O)
 
 test soak bench:
 	@scripts/install-deps test

@@ -1,0 +1,98 @@
+"""KernelShark on our traces, flame graphs, and the boot traced."""
+import os
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+
+import pytest
+
+from nop5 import BUILD, HANG, ROOT, eventually
+from test_export import record, report
+
+GRAPH_HEIGHT, GRAPH_WIDTH = 290, 648  # of KernelShark's plots on a screen of 1280 by 800
+
+
+@pytest.fixture
+def display():
+    """An X server without a screen; its name."""
+    read, write = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24"], pass_fds=[write],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as number:
+        yield f":{number.readline().strip()}"
+    server.kill()
+    server.wait()
+
+
+def strong_colors(display):
+    """How many different saturated colours there are where KernelShark draws its plots. A dialog has hardly any."""
+    rgb = subprocess.run(["import", "-display", display, "-window", "root", "-crop",
+                          f"{GRAPH_WIDTH}x{GRAPH_HEIGHT}+0+100", "-depth", "8", "rgb:-"], check=True, timeout=HANG,
+                         stdout=subprocess.PIPE).stdout
+    pixels = Counter(rgb[at:at + 3] for at in range(0, len(rgb), 3))
+    return sum(count > 50 and max(color) - min(color) > 120 for color, count in pixels.items())
+
+
+def test_kernelshark_opens_our_trace_and_draws_its_tasks(images, tmp_path, display):
+    result = record("-p", "function_graph", "hackbench -g 1 -l 5", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    # It warns of being root with a dialog; the home directory is a new one for its settings.
+    home = tmp_path / "home"
+    home.mkdir()
+    shutil.move(tmp_path / "trace.dat", home)
+    command = ["kernelshark", "trace.dat"]
+    if os.getuid() == 0:
+        for path in (home, home / "trace.dat"):
+            os.chown(path, 65534, 65534)
+        for path in (tmp_path, *tmp_path.parents[:3]):
+            if path.owner() == "root" and path != path.parent:
+                path.chmod(path.stat().st_mode | 0o055)
+        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+    process = subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               env=dict(os.environ, DISPLAY=display, HOME=str(home), XDG_RUNTIME_DIR=str(home)))
+    try:
+        eventually(lambda: process.poll() is not None or strong_colors(display) > 8)
+        assert process.poll() is None, process.communicate()[0]
+        picture = BUILD / "test" / "kernelshark.png"
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["import", "-display", display, "-window", "root", "-trim", picture], check=True, timeout=HANG)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_boot_trace_draws_the_boot_and_names_the_most_expensive_functions(images, tmp_path):
+    result = subprocess.run([ROOT / "scripts/boot-trace", "--cpus", "2", "-o", tmp_path], text=True, timeout=HANG,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert result.returncode == 0, result.stderr
+    assert "; 0 events lost" in result.stderr
+    rows = [line.split() for line in result.stdout.splitlines()[1:-1]]
+    assert len(rows) == 10 and all(re.fullmatch(r"[\d.]+%", share) for _, share, _ in rows)
+    assert [float(ms) for ms, _, _ in rows] == sorted((float(ms) for ms, _, _ in rows), reverse=True)
+    assert not {"__schedule", "do_idle"} & {name for _, _, name in rows}
+    functions = set(re.findall(r"(\w+)\(\)", report(tmp_path / "boot.dat")))
+    assert {"do_initcalls", "free_initmem", "tty_read"} <= functions
+    ElementTree.parse(tmp_path / "boot.svg")
+
+
+def test_a_flame_graph_is_as_wide_as_its_stacks(tmp_path):
+    folded = "a;b 30\na;c 60\na 10\na;tiny;inner 0\n"
+    svg = subprocess.run([ROOT / "scripts/flamegraph", "--title", "x < y"], input=folded, text=True, check=True,
+                         stdout=subprocess.PIPE).stdout
+    root = ElementTree.fromstring(svg)
+    space = "{http://www.w3.org/2000/svg}"
+    widths = {group.find(f"{space}title").text.split(":")[0]: float(group.find(f"{space}rect").get("width"))
+              for group in root.iter(f"{space}g")}
+    assert {name: round(width) for name, width in widths.items()} == {"all": 1200, "a": 1200, "b": 360, "c": 720}
+    result = subprocess.run([ROOT / "scripts/flamegraph"], input="no number here\n", text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    assert result.returncode == 1 and "folded stacks" in result.stderr
+
+
+def test_the_pictures_of_the_manual_exist():
+    for page in (ROOT / "docs").glob("*.md"):
+        for picture in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
+            assert (page.parent / picture).stat().st_size > 1000
