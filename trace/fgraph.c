@@ -1,10 +1,10 @@
 /*
  * Traced calls and their returns: the return address on the stack is hijacked.
  *
- * At the entry of a function that a user (fgraph_ops) wants, ftrace calls fgraph_entry(). It keeps
- * the function's return address in a frame on the task's shadow stack, and puts the address of
- * return_to_handler in its place. So the function returns there; ftrace_return_to_handler() takes
- * the frame off again, tells the users, and the true address is gone to.
+ * At the entry of a function that a user (fgraph_ops) wants, ftrace calls its entry stub. That
+ *keeps the function's return address in a frame on the task's shadow stack, and puts the address of
+ * return_to_handler in its place. So the function returns there; a return stub takes the frame off
+ * again, tells the users, and the true address is gone to.
  *
  *	the stack                            the shadow stack
  *	| ...                  |             | ...                                  |
@@ -32,107 +32,37 @@
  */
 #include "trace/fgraph.h"
 
-#include "arch/x86_64/local.h"
 #include "kernel/panic.h"
 #include "kernel/rcu/rcu.h"
-#include "trace/fgraph_internal.h"
+#include "trace/fgraph_inline.h"
 #include "trace/ftrace_internal.h"
 
 DEFINE_MUTEX(fgraph_mutex);
 
-static struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE]; /* [G] to write; NULL: free */
-static u32 fgraph_epoch;                                   /* [G] to write: registrations */
+static struct fgraph_ops fgraph_nobody;
+struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE] = { [0 ... FGRAPH_ARRAY_SIZE - 1] =
+							       &fgraph_nobody };
+u32 fgraph_epoch;
 static u64 fgraph_unmatched; /* [A] frames thrown away: their function never returned */
 
-static __always_inline unsigned long frame_func(const struct fgraph_frame *frame)
-{
-	return (unsigned long)(long)frame->func;
-}
-
-/* Ask one user about the call in the innermost frame. True if it wants the return. */
-static __always_inline bool ask_user(struct fgraph_frame *frame, struct fgraph_ops *gops,
-				     unsigned long ip, struct ftrace_regs *fregs)
-{
-	struct ftrace_graph_ent trace = { .func = ip, .depth = frame->depth };
-
-	/* In the joined frame of older users: none of its bits is an older one's of the same idx.
-	 */
-	frame->epoch = READ_ONCE(fgraph_epoch);
-	if (!gops->entryfunc(&trace, gops, fregs))
-		return false;
-	frame->users |= (u16)(1U << gops->idx);
-	return true;
-}
-
 /* The address in slot has been replaced already: by another user for this call? */
-static noinline bool join_frame(struct fgraph_stack *stack, unsigned long *slot,
-				struct fgraph_ops *gops, unsigned long ip,
-				struct ftrace_regs *fregs)
+bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct fgraph_ops *gops,
+		       unsigned long ip, struct ftrace_regs *fregs)
 {
 	struct fgraph_frame *frame = stack->top;
+	struct ftrace_graph_ent trace = { .func = ip, .depth = frame->depth - 1 };
 
 	/* Else a function jumped here at its end: its own frame is below this call's. */
-	if (frame->slot != slot || frame_func(frame) != ip || frame->users & 1U << gops->idx)
+	if (frame->slot != slot || fgraph_frame_func(frame) != ip || frame->users & gops->bit)
 		return false;
-	ask_user(frame, gops, ip, fregs);
+	/* This user may have come after the frame; none of its bits is one's who left before. */
+	frame->epoch = READ_ONCE(fgraph_epoch);
+	if (gops->entryfunc(&trace, gops, fregs))
+		frame->users |= gops->bit;
 	return true;
 }
 
-/* A user's call, with preemption off. */
-static __always_inline void enter_call(unsigned long ip, struct fgraph_ops *gops,
-				       struct ftrace_regs *fregs)
-{
-	unsigned long *slot = ftrace_regs_return_slot(fregs);
-	struct fgraph_stack *stack = current->trace;
-	struct fgraph_frame *frame, *top;
-
-	if (unlikely(!stack))
-		return;
-	if (unlikely(*slot == (unsigned long)return_to_handler) &&
-	    join_frame(stack, slot, gops, ip, fregs))
-		return;
-	frame = (struct fgraph_frame *)stack->limit;
-	if (unlikely((u64 *)(frame + 1) > fgraph_stack_end(stack))) {
-		local_inc32(&stack->overrun);
-		return;
-	}
-	WRITE_ONCE(stack->limit, frame->data);
-	barrier(); /* from here on interrupts leave the frame alone */
-	top = stack->top;
-	frame->ret = *slot;
-	frame->slot = slot;
-	frame->func = (s32)ip;
-	frame->users = 0;
-	frame->depth = (u16)(top->depth + 1);
-	frame->prev = (u16)((u64 *)frame - (u64 *)top);
-	frame->data_idx = FGRAPH_NO_DATA;
-	barrier();
-	WRITE_ONCE(stack->top, frame);
-	barrier();
-	if (likely(ask_user(frame, gops, ip, fregs))) {
-		WRITE_ONCE(*slot, (unsigned long)return_to_handler);
-		return;
-	}
-	WRITE_ONCE(stack->top, top);
-	barrier();
-	WRITE_ONCE(stack->limit, (u64 *)frame);
-}
-
-/* The callback of each user's ftrace_ops: any context. */
-static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
-			 struct ftrace_regs *fregs)
-{
-	preempt_disable();
-	enter_call(ip, container_of(op, struct fgraph_ops, ops), fregs);
-	preempt_enable();
-}
-
-/*
- * The innermost frame is not that of the function that returns to slot: those above it belong to
- * functions that were left in some other way than by returning.
- */
-static noinline struct fgraph_frame *unwind_to(struct fgraph_stack *stack,
-					       const unsigned long *slot)
+struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned long *slot)
 {
 	while (stack->top != fgraph_bottom(stack) && stack->top->slot != slot) {
 		struct fgraph_frame *frame = stack->top;
@@ -147,32 +77,35 @@ static noinline struct fgraph_frame *unwind_to(struct fgraph_stack *stack,
 	return stack->top;
 }
 
-/* What return_to_handler (arch/x86_64/fgraph_entry.asm) calls; slot: where it has put itself back.
- */
-void ftrace_return_to_handler(struct ftrace_regs *fregs, unsigned long *slot)
+void fgraph_tell_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
+		       struct ftrace_regs *fregs)
 {
-	struct fgraph_stack *stack = current->trace;
-	struct fgraph_frame *frame = stack->top;
 	struct ftrace_graph_ret trace;
 
-	if (unlikely(frame->slot != slot))
-		frame = unwind_to(stack, slot);
-	trace.func = frame_func(frame);
-	trace.retval = fregs->regs.ax;
-	trace.depth = frame->depth;
-	trace.overrun = stack->overrun;
+	fgraph_fill_return(&trace, stack, frame, fregs);
 	for (unsigned users = frame->users; users; users &= users - 1) {
 		struct fgraph_ops *gops = READ_ONCE(fgraph_array[__builtin_ctz(users)]);
 
-		if (likely(gops && (s32)(frame->epoch - gops->epoch) >= 0))
+		if (gops != &fgraph_nobody && (s32)(frame->epoch - gops->epoch) >= 0)
 			gops->retfunc(&trace, gops, fregs);
 	}
-	WRITE_ONCE(*slot, frame->ret);
-	barrier(); /* an unwinder needs the frame until here */
-	WRITE_ONCE(stack->top, fgraph_below(frame));
-	barrier(); /* what is pushed over the frame lies above what top points to */
-	WRITE_ONCE(stack->limit, (u64 *)frame);
 }
+
+static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs)
+{
+	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
+
+	fgraph_handle_entry(ip, op, fregs, gops->entryfunc);
+}
+
+static void fgraph_return(struct ftrace_regs *fregs)
+{
+	fgraph_handle_return(fregs, NULL);
+}
+
+/* What return_to_handler calls: any user's stub will do for all, it is best for its own. */
+void (*ftrace_return_to_handler)(struct ftrace_regs *fregs) = fgraph_return;
 
 /* ---- the unwinder ---- */
 
@@ -199,15 +132,15 @@ static struct fgraph_frame *find_frame(struct fgraph_stack *stack, int *idx,
 			*idx = (int)((u64 *)frame - stack->words);
 			return frame;
 		}
-		if (!frame->prev)
+		if (fgraph_below(frame) >= frame)
 			break;
 		frame = fgraph_below(frame);
 	}
 	return NULL;
 }
 
-unsigned long ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
-				    unsigned long *retp)
+unsigned long __ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
+				      unsigned long *retp)
 {
 	struct fgraph_frame *frame = NULL;
 	struct fgraph_stack *stack;
@@ -249,12 +182,14 @@ void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
 	if (frame->data_idx == FGRAPH_NO_DATA)
 		return NULL;
 	if (frame->data_idx == idx) {
-		*size = frame->data_words * 8;
+		if (size)
+			*size = frame->data_words * 8;
 		return frame->data;
 	}
 	for (head = frame->data + frame->data_words; head < end; head += 1 + (u32)*head) {
 		if ((int)(*head >> 32) == idx) {
-			*size = (int)(u32)*head * 8;
+			if (size)
+				*size = (int)(u32)*head * 8;
 			return head + 1;
 		}
 	}
@@ -289,7 +224,7 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
 static int free_idx(void)
 {
 	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
-		if (!fgraph_array[i])
+		if (fgraph_array[i] == &fgraph_nobody)
 			return (int)i;
 	return -ENOSPC;
 }
@@ -299,13 +234,36 @@ unsigned fgraph_users(void)
 	unsigned users = 0;
 
 	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
-		users += fgraph_array[i] != NULL;
+		users += fgraph_array[i] != &fgraph_nobody;
 	return users;
 }
 
 u64 fgraph_unmatched_frames(void)
 {
 	return __atomic_load_n(&fgraph_unmatched, __ATOMIC_RELAXED);
+}
+
+/* G held. */
+static void choose_return_stub(void)
+{
+	void (*stub)(struct ftrace_regs * fregs) = fgraph_return;
+
+	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
+		if (fgraph_array[i]->return_stub)
+			stub = fgraph_array[i]->return_stub;
+	WRITE_ONCE(ftrace_return_to_handler, stub);
+}
+
+/* From here on nobody calls gops. G held. */
+static void remove_user(struct fgraph_ops *gops)
+{
+	/* No entry, and then no return. */
+	unregister_ftrace_function(&gops->ops);
+	WRITE_ONCE(fgraph_array[gops->idx], &fgraph_nobody);
+	choose_return_stub();
+	synchronize_rcu();
+	if (!fgraph_users())
+		fgraph_take_stacks();
 }
 
 /* G held. */
@@ -322,18 +280,15 @@ static int add_user(struct fgraph_ops *gops)
 	if (error)
 		return error;
 	gops->idx = idx;
+	gops->bit = (u16)(1U << idx);
 	gops->epoch = fgraph_epoch + 1;
-	gops->ops.func = fgraph_entry;
+	gops->ops.func = gops->entry_stub ? gops->entry_stub : fgraph_entry;
 	WRITE_ONCE(fgraph_epoch, gops->epoch);
 	smp_store_release(&fgraph_array[idx], gops);
+	choose_return_stub();
 	error = register_ftrace_function(&gops->ops);
-	if (!error)
-		return 0;
-	unregister_ftrace_function(&gops->ops);
-	WRITE_ONCE(fgraph_array[idx], NULL);
-	synchronize_rcu();
-	if (!fgraph_users())
-		fgraph_take_stacks();
+	if (error)
+		remove_user(gops);
 	return error;
 }
 
@@ -352,13 +307,7 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 void unregister_ftrace_graph(struct fgraph_ops *gops)
 {
 	mutex_lock(&fgraph_mutex);
-	if (gops->ops.flags & FTRACE_OPS_FL_ENABLED) {
-		/* No entry from here on, and then no return. */
-		unregister_ftrace_function(&gops->ops);
-		WRITE_ONCE(fgraph_array[gops->idx], NULL);
-		synchronize_rcu();
-		if (!fgraph_users())
-			fgraph_take_stacks();
-	}
+	if (gops->ops.flags & FTRACE_OPS_FL_ENABLED)
+		remove_user(gops);
 	mutex_unlock(&fgraph_mutex);
 }

@@ -10,11 +10,15 @@
 #include "trace/ftrace.h"
 
 struct task_struct;
+struct fgraph_frame;
+struct fgraph_stack;
 struct fgraph_ops;
 
 struct ftrace_graph_ent {
 	unsigned long func; /* its address, which is that of its call site */
 	int depth;          /* calls of this task that are being traced by anybody: 0, 1, ... */
+	struct fgraph_stack *stack; /* fgraph's: see fgraph_call_reserve() */
+	struct fgraph_frame *frame; /* the same */
 };
 
 struct ftrace_graph_ret {
@@ -22,6 +26,7 @@ struct ftrace_graph_ret {
 	unsigned long retval; /* rax, whatever the function's type is */
 	int depth;            /* the same as at the entry */
 	unsigned overrun;     /* calls of this task so far that found no room on its shadow stack */
+	struct fgraph_frame *frame; /* fgraph's: see fgraph_call_data() */
 };
 
 /*
@@ -47,8 +52,13 @@ struct fgraph_ops {
 	 * fgraph's. */
 	struct ftrace_ops ops;
 	void *private; /* the owner's */
-	int idx;       /* for fgraph_reserve_data() and fgraph_retrieve_data() */
-	u32 epoch;     /* [C] while registered: fgraph's, calls entered before it are not its own */
+	/* [C] while registered: both callbacks compiled into fgraph's code (trace/fgraph_inline.h),
+	 * or NULL */
+	ftrace_func_t entry_stub;
+	void (*return_stub)(struct ftrace_regs *fregs);
+	u16 bit;   /* 1 << idx */
+	int idx;   /* for fgraph_reserve_data() and fgraph_retrieve_data() */
+	u32 epoch; /* [C] while registered: fgraph's, calls entered before it are not its own */
 };
 
 /*
@@ -68,8 +78,13 @@ void unregister_ftrace_graph(struct fgraph_ops *gops);
  * size is more than FGRAPH_MAX_DATA_SIZE or the shadow stack is full. At most once a call.
  */
 static void *fgraph_reserve_data(int idx, int size);
-/* In retfunc (or entryfunc): what fgraph_reserve_data() gave for this call, NULL if nothing. */
+/* In retfunc (or entryfunc): what fgraph_reserve_data() gave for this call, NULL if nothing. size
+ * may be NULL. */
 static void *fgraph_retrieve_data(int idx, int *size);
+/* The same two, faster, for the call that the callback was told of. */
+static void *fgraph_call_reserve(const struct ftrace_graph_ent *trace,
+				 const struct fgraph_ops *gops, int size);
+static void *fgraph_call_data(const struct ftrace_graph_ret *trace, const struct fgraph_ops *gops);
 /*
  * The same for a call further out, in which this one is nested: depth 1 is the innermost of those
  * that idx has reserved data for.
@@ -83,12 +98,21 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth);
  */
 static u64 fgraph_sleep_time(void);
 
+/* Where a hijacked function returns to (arch/x86_64/fgraph_entry.asm). */
+void return_to_handler(void);
 /*
  * For an unwinder that found ret at retp on task's stack: where the call really returns to, which
  * is ret unless that is return_to_handler. idx: 0 at the first of a trace, then left to this
  * function. Any context; a task other than current must not be running.
  */
-unsigned long ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
-				    unsigned long *retp);
+unsigned long __ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
+				      unsigned long *retp);
+static __always_inline unsigned long ftrace_graph_ret_addr(struct task_struct *task, int *idx,
+							   unsigned long ret, unsigned long *retp)
+{
+	if (likely(ret != (unsigned long)return_to_handler))
+		return ret;
+	return __ftrace_graph_ret_addr(task, idx, ret, retp);
+}
 
 #include "trace/fgraph_stack.h"

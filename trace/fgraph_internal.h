@@ -6,9 +6,26 @@
 
 extern struct mutex fgraph_mutex; /* G: users; who has a shadow stack. Before ftrace_lock */
 
-/* arch/x86_64/fgraph_entry.asm: where hijacked functions return to, and whom it calls. */
-void return_to_handler(void);
-void ftrace_return_to_handler(struct ftrace_regs *fregs, unsigned long *slot);
+extern struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE]; /* [G] to write; &fgraph_nobody: free */
+extern u32 fgraph_epoch;                                   /* [G] to write: registrations so far */
+
+/* Whom return_to_handler calls. [G] to write */
+extern void (*ftrace_return_to_handler)(struct ftrace_regs *fregs);
+
+/*
+ * Slow parts of the stubs (trace/fgraph_inline.h). join: the return address in slot has been
+ * replaced; true if it was for this very call, and gops has been asked.
+ */
+bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct fgraph_ops *gops,
+		       unsigned long ip, struct ftrace_regs *fregs);
+/*
+ * The innermost frame is not that of the function that returns to slot: those above it belong to
+ * functions that were left in some other way than by returning. Throws them away.
+ */
+struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned long *slot);
+/* Call the retfunc of each user of frame, the innermost one. */
+void fgraph_tell_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
+		       struct ftrace_regs *fregs);
 
 /*
  * Give a shadow stack to every task that has none, and to those born from now on. 0, or -ENOMEM

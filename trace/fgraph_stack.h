@@ -14,9 +14,11 @@
 #pragma once
 
 #include "kernel/compiler.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/sched/sched.h"
 
-#define FGRAPH_STACK_SIZE 16384
+#define FGRAPH_STACK_ORDER 2 /* of the pages: so it is aligned to its size */
+#define FGRAPH_STACK_SIZE  (PAGE_SIZE << FGRAPH_STACK_ORDER)
 
 struct fgraph_frame {
 	unsigned long ret;   /* where the call returns to */
@@ -24,8 +26,8 @@ struct fgraph_frame {
 	s32 func;            /* the traced function: the kernel's image is at -2 GiB */
 	u32 epoch;           /* who registered later did not see the entry */
 	u16 users;           /* bit i: the user with idx i wants the return */
-	u16 depth;           /* frames below it, without the bottom */
-	u16 prev;            /* words down to the frame below it, 0 for the bottom */
+	u16 depth;           /* frames down to the bottom, with it but without that */
+	u16 prev;            /* bytes from the stack to the frame below it, 0 for the bottom */
 	u8 data_idx;         /* whose data is at data[0], FGRAPH_NO_DATA: nobody's */
 	u8 data_words;       /* how many words that are */
 	u64 data[];          /* then, for each further user: a word with its idx and size, data */
@@ -58,7 +60,8 @@ static __always_inline struct fgraph_frame *fgraph_bottom(struct fgraph_stack *s
 
 static __always_inline struct fgraph_frame *fgraph_below(struct fgraph_frame *frame)
 {
-	return (struct fgraph_frame *)((u64 *)frame - frame->prev);
+	return (struct fgraph_frame *)(((unsigned long)frame & ~(FGRAPH_STACK_SIZE - 1)) |
+				       frame->prev);
 }
 
 /* Slow parts of the next two. */
@@ -67,7 +70,7 @@ void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
 
 static __always_inline void *fgraph_reserve_data(int idx, int size)
 {
-	struct fgraph_stack *stack = current->trace;
+	struct fgraph_stack *stack = current_stable->trace;
 	struct fgraph_frame *frame = stack->top;
 	unsigned words = (unsigned)(size + 7) / 8;
 
@@ -84,16 +87,42 @@ static __always_inline void *fgraph_reserve_data(int idx, int size)
 
 static __always_inline void *fgraph_retrieve_data(int idx, int *size)
 {
-	struct fgraph_stack *stack = current->trace;
+	struct fgraph_stack *stack = current_stable->trace;
 	struct fgraph_frame *frame = stack->top;
 
 	if (unlikely(frame->data_idx != idx))
 		return fgraph_find_data(frame, stack->limit, idx, size);
-	*size = frame->data_words * 8;
+	if (size)
+		*size = frame->data_words * 8;
 	return frame->data;
+}
+
+static __always_inline void *fgraph_call_reserve(const struct ftrace_graph_ent *trace,
+						 const struct fgraph_ops *gops, int size)
+{
+	struct fgraph_frame *frame = trace->frame;
+	unsigned words = (unsigned)(size + 7) / 8;
+
+	/* A new frame: there is room for the most that one may ask for. */
+	if (unlikely(!frame || size > FGRAPH_MAX_DATA_SIZE))
+		return fgraph_reserve_data(gops->idx, size);
+	WRITE_ONCE(trace->stack->limit, frame->data + words);
+	frame->data_idx = (u8)gops->idx;
+	frame->data_words = (u8)words;
+	return frame->data;
+}
+
+static __always_inline void *fgraph_call_data(const struct ftrace_graph_ret *trace,
+					      const struct fgraph_ops *gops)
+{
+	struct fgraph_frame *frame = trace->frame;
+
+	if (likely(frame->data_idx == gops->idx))
+		return frame->data;
+	return fgraph_retrieve_data(gops->idx, NULL);
 }
 
 static __always_inline u64 fgraph_sleep_time(void)
 {
-	return ((const struct fgraph_stack *)current->trace)->sleep_time;
+	return ((const struct fgraph_stack *)current_stable->trace)->sleep_time;
 }

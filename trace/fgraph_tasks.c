@@ -24,7 +24,6 @@
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/irq/workqueue.h"
-#include "kernel/mm/slab.h"
 #include "kernel/printk.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/smp.h"
@@ -48,13 +47,13 @@ int fgraph_stack_count(void)
 
 static struct fgraph_stack *alloc_stack(void)
 {
-	struct fgraph_stack *stack = kmalloc(FGRAPH_STACK_SIZE, GFP_KERNEL);
+	struct fgraph_stack *stack = get_free_pages(GFP_KERNEL, FGRAPH_STACK_ORDER);
 	struct fgraph_frame *bottom;
 
 	if (!stack)
 		return NULL;
 	bottom = fgraph_bottom(stack);
-	*bottom = (struct fgraph_frame){ .depth = (u16)-1, .data_idx = FGRAPH_NO_DATA };
+	*bottom = (struct fgraph_frame){ .data_idx = FGRAPH_NO_DATA };
 	*stack = (struct fgraph_stack){ .top = bottom, .limit = bottom->data };
 	atomic_inc(&stack_count);
 	return stack;
@@ -62,9 +61,10 @@ static struct fgraph_stack *alloc_stack(void)
 
 static void free_stack(struct fgraph_stack *stack)
 {
-	if (stack)
-		atomic_dec(&stack_count);
-	kfree(stack);
+	if (!stack)
+		return;
+	atomic_dec(&stack_count);
+	free_pages_addr(stack, FGRAPH_STACK_ORDER);
 }
 
 static void free_stacks(struct fgraph_stack *list)
@@ -252,7 +252,8 @@ static void check_stack(const struct task_struct *p, struct fgraph_stack *stack,
 
 	BUG_ON((u64 *)frame >= stack->limit);
 	for (; frame != fgraph_bottom(stack); frame = fgraph_below(frame)) {
-		BUG_ON(!frame->prev || frame->depth != (u16)(fgraph_below(frame)->depth + 1));
+		BUG_ON(fgraph_below(frame) >= frame ||
+		       frame->depth != fgraph_below(frame)->depth + 1);
 		if (!stack_is_of_task(p, frame->slot))
 			continue; /* the boot stack */
 		BUG_ON(frame->slot < sp);
@@ -316,7 +317,7 @@ static void count_frames(struct task_struct *p, void *arg)
 
 	if (!stack)
 		return;
-	count->frames += (u16)(READ_ONCE(stack->top)->depth + 1);
+	count->frames += READ_ONCE(stack->top)->depth;
 	count->overrun += stack->overrun;
 }
 
@@ -348,7 +349,7 @@ static int __init fgraph_init(void)
 	INIT_DELAYED_WORK(&drain_work, drain);
 	task_new_hook = fgraph_task_new;
 	task_free_hook = fgraph_task_free;
-	unwind_return_hook = ftrace_graph_ret_addr;
+	unwind_return_hook = __ftrace_graph_ret_addr;
 	return 0;
 }
 early_initcall(fgraph_init);

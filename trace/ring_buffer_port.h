@@ -33,10 +33,11 @@ typedef spinlock_t rb_mutex_t;
 /* rb_quiesce() interrupts the writer's CPU, which orders the writer's store and load for it. */
 #define rb_writer_barrier() barrier()
 
-#define rb_alloc_array(n, size) vzalloc((n) * (size))
-#define rb_free_array(p)        vfree(p)
-#define rb_alloc_aligned(size)  rb_alloc(ALIGN(size, 64))
-#define rb_default_clock        trace_clock_local
+#define rb_alloc_array(n, size)      vzalloc((n) * (size))
+#define rb_free_array(p)             vfree(p)
+#define rb_alloc_aligned(size)       rb_alloc(ALIGN(size, 64))
+#define rb_default_clock             trace_clock_local
+#define rb_has_default_clock(buffer) ((buffer)->clock == trace_clock_local)
 /* The usual clock without a call. */
 #define rb_read_clock(buffer)                                                                      \
 	(likely((buffer)->clock == trace_clock_local) ? tsc_ktime() : (buffer)->clock())

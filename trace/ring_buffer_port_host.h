@@ -20,19 +20,20 @@ typedef pthread_mutex_t rb_mutex_t;
 #define rb_mutex_lock(m)   pthread_mutex_lock(m)
 #define rb_mutex_unlock(m) pthread_mutex_unlock(m)
 
-#define rb_cpu()                rb_host_cpu
-#define rb_nr_cpus()            RB_HOST_CPUS
-#define rb_cpu_present(cpu)     ((cpu) < RB_HOST_CPUS)
-#define rb_alloc(size)          calloc(1, size)
-#define rb_free(p)              free(p)
-#define rb_alloc_page()         aligned_alloc(4096, 4096)
-#define rb_free_page(p)         free(p)
-#define rb_alloc_array(n, size) calloc(n, size)
-#define rb_free_array(p)        free(p)
-#define rb_relax()              sched_yield()
-#define rb_writer_barrier()     __atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define rb_sync_cpu(cpu)        ((void)(cpu))
-#define rb_read_clock(buffer)   ((buffer)->clock())
+#define rb_cpu()                     rb_host_cpu
+#define rb_nr_cpus()                 RB_HOST_CPUS
+#define rb_cpu_present(cpu)          ((cpu) < RB_HOST_CPUS)
+#define rb_alloc(size)               calloc(1, size)
+#define rb_free(p)                   free(p)
+#define rb_alloc_page()              aligned_alloc(4096, 4096)
+#define rb_free_page(p)              free(p)
+#define rb_alloc_array(n, size)      calloc(n, size)
+#define rb_free_array(p)             free(p)
+#define rb_relax()                   sched_yield()
+#define rb_writer_barrier()          __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define rb_sync_cpu(cpu)             ((void)(cpu))
+#define rb_has_default_clock(buffer) false
+#define rb_read_clock(buffer)        ((buffer)->clock())
 
 /* Readers sleep in the semaphore, which a signal handler may post. */
 typedef struct {

@@ -75,9 +75,14 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 	rb_wake_waiting(cb);
 }
 
-/* ring_buffer_lock_reserve(); cb: this CPU's part of the buffer. */
-static __always_inline struct ring_buffer_event *
-rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, size_t length)
+/*
+ * ring_buffer_lock_reserve(); cb: this CPU's part of the buffer. timed: now is what the usual clock
+ * has just shown. If an interrupt has written since then, this event gets the time of its last one.
+ */
+static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
+								   struct ring_buffer_per_cpu *cb,
+								   size_t length, bool timed,
+								   u64 now)
 {
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;
@@ -98,7 +103,9 @@ rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, siz
 		for (;;) {
 			tail.lo = READ_ONCE(cb->tail.lo);
 			tail.hi = READ_ONCE(cb->tail.hi);
-			next.hi = rb_read_clock(buffer);
+			next.hi = timed && likely(rb_has_default_clock(buffer))
+					  ? now
+					  : rb_read_clock(buffer);
 			offset = rb_offset(tail.lo);
 			/* The first event of a page has its time in the page's header. */
 			delta = offset ? next.hi - tail.hi : 0;
@@ -138,6 +145,12 @@ rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, siz
 refuse:
 	rb_refuse_write(cb, disabled);
 	return NULL;
+}
+
+static __always_inline struct ring_buffer_event *
+rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, size_t length)
+{
+	return __rb_lock_reserve(buffer, cb, length, false, 0);
 }
 
 /* ring_buffer_unlock_commit(). */

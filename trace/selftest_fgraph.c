@@ -352,7 +352,7 @@ static void damage_backtrace(void *arg)
 
 static void damage_distance(struct fgraph_stack *stack)
 {
-	stack->top->prev = 0xffff;
+	stack->top->prev = FGRAPH_STACK_SIZE - 8;
 	stack->top->slot = NULL;
 }
 

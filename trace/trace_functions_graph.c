@@ -11,6 +11,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "trace/ftrace_filter.h"
+#include "trace/fgraph_inline.h"
 #include "trace/ring_buffer_write.h"
 #include "trace/trace_graph_record.h"
 
@@ -19,8 +20,7 @@ u32 graph_checks;
 /* What a trace_array has for this tracer. */
 struct graph_tracer {
 	struct fgraph_ops gops;
-	u32 checks;  /* [T] to write: GRAPH_CHECK_* that its options ask for */
-	bool retval; /* [T] to write: funcgraph-retval */
+	u32 checks; /* [T] to write: GRAPH_CHECK_* that its options ask for */
 };
 
 static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops)
@@ -28,17 +28,18 @@ static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops
 	return container_of(gops, struct graph_tracer, gops);
 }
 
-/* Room for an entry of this CPU, its head filled in, or NULL. Preemption is off. */
+/* Room for an entry of this CPU, its head filled in, or NULL. timed: its time is now. Preemption is
+ * off. */
 static __always_inline void *graph_reserve(struct trace_buffer *buffer,
 					   struct ring_buffer_per_cpu *cb, enum trace_type type,
-					   size_t size)
+					   size_t size, bool timed, u64 now)
 {
-	struct ring_buffer_event *event = rb_lock_reserve(buffer, cb, size);
+	struct ring_buffer_event *event = __rb_lock_reserve(buffer, cb, size, timed, now);
 
 	if (unlikely(!event))
 		return NULL;
 	tracing_entry_init((struct trace_entry *)event->array, type, tracing_gen_ctx_dec(1),
-			   current->pid);
+			   current_stable->pid);
 	return event->array; /* short enough to have no length word */
 }
 
@@ -54,13 +55,13 @@ static __always_inline bool graph_write_call(struct trace_array *tr,
 					     const struct ftrace_regs *fregs)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
-	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
 	struct ftrace_graph_ent_entry *entry;
 	size_t size = sizeof(*entry);
 
 	if (fregs)
 		size += FTRACE_REGS_MAX_ARGS * sizeof(entry->args[0]);
-	entry = graph_reserve(buffer, cb, TRACE_GRAPH_ENT, size);
+	entry = graph_reserve(buffer, cb, TRACE_GRAPH_ENT, size, false, 0);
 	if (unlikely(!entry))
 		return false;
 	entry->func = trace->func;
@@ -82,11 +83,12 @@ static __always_inline void graph_write_return(struct trace_array *tr,
 					       u64 rettime, bool retval)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
-	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
 	struct ftrace_graph_ret_entry *entry;
 
 	entry = graph_reserve(buffer, cb, TRACE_GRAPH_RET,
-			      sizeof(*entry) + (retval ? sizeof(entry->retval[0]) : 0));
+			      sizeof(*entry) + (retval ? sizeof(entry->retval[0]) : 0), true,
+			      rettime);
 	if (unlikely(!entry))
 		return;
 	entry->func = trace->func;
@@ -100,11 +102,11 @@ static __always_inline void graph_write_return(struct trace_array *tr,
 }
 
 /* trace_graph_entry() with all that may be asked. */
-static noinline int graph_entry_checked(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
+static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fgraph_ops *gops,
 					const struct ftrace_regs *fregs)
 {
 	u32 checks = READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks);
-	u32 flags = graph_choose(trace, gops, checks);
+	u32 flags = graph_choose(&trace, gops, checks);
 	struct graph_call *call;
 
 	if (flags & GRAPH_CALL_SKIP)
@@ -114,7 +116,7 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent *trace, struct f
 		return 0;
 	call->flags = flags;
 	if (!(flags & (GRAPH_CALL_NOTRACE | GRAPH_CALL_THRESH)) &&
-	    !graph_write_call(gops->private, trace, checks & GRAPH_CHECK_ARGS ? fregs : NULL))
+	    !graph_write_call(gops->private, &trace, checks & GRAPH_CHECK_ARGS ? fregs : NULL))
 		return 0;
 	if (flags & GRAPH_CALL_SLEEP)
 		call->sleep = fgraph_sleep_time();
@@ -122,17 +124,17 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent *trace, struct f
 	return 1;
 }
 
-static int trace_graph_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
-			     struct ftrace_regs *fregs)
+static __always_inline int trace_graph_entry(struct ftrace_graph_ent *trace,
+					     struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	struct trace_array *tr = gops->private;
 	struct graph_call *call;
 
-	if (unlikely(READ_ONCE(tr->cpus[smp_processor_id()].ignore_pid)))
+	if (unlikely(READ_ONCE(tr->cpus[smp_processor_id_stable()].ignore_pid)))
 		return 0;
 	if (unlikely(READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks)))
-		return graph_entry_checked(trace, gops, fregs);
-	call = fgraph_reserve_data(gops->idx, sizeof(*call));
+		return graph_entry_checked(*trace, gops, fregs);
+	call = fgraph_call_reserve(trace, gops, sizeof(*call));
 	if (unlikely(!call))
 		return 0;
 	call->flags = 0;
@@ -142,7 +144,7 @@ static int trace_graph_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *
 	return 1;
 }
 
-static noinline void graph_return_checked(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
+static noinline void graph_return_checked(struct ftrace_graph_ret trace, struct fgraph_ops *gops,
 					  const struct graph_call *call, u64 rettime)
 {
 	u64 calltime = call->calltime, thresh = READ_ONCE(tracing_thresh);
@@ -154,27 +156,29 @@ static noinline void graph_return_checked(struct ftrace_graph_ret *trace, struct
 	/* Its call was not recorded. Without a threshold any more, neither is its return. */
 	if ((call->flags & GRAPH_CALL_THRESH) && (!thresh || rettime - calltime < thresh))
 		return;
-	if (READ_ONCE(graph_of_ops(gops)->retval))
-		graph_write_return(gops->private, trace, calltime, rettime, true);
+	if (call->flags & GRAPH_CALL_RETVAL)
+		graph_write_return(gops->private, &trace, calltime, rettime, true);
 	else
-		graph_write_return(gops->private, trace, calltime, rettime, false);
+		graph_write_return(gops->private, &trace, calltime, rettime, false);
 }
 
-static void trace_graph_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
-			       struct ftrace_regs *fregs __unused)
+static __always_inline void trace_graph_return(struct ftrace_graph_ret *trace,
+					       struct fgraph_ops *gops,
+					       struct ftrace_regs *fregs __unused)
 {
 	u64 rettime = tsc_ktime();
 	struct graph_call *call;
-	int size;
 
-	call = fgraph_retrieve_data(gops->idx, &size);
+	call = fgraph_call_data(trace, gops);
 	if (unlikely(!call))
 		return;
-	if (unlikely(call->flags || READ_ONCE(graph_of_ops(gops)->retval)))
-		graph_return_checked(trace, gops, call, rettime);
+	if (unlikely(call->flags))
+		graph_return_checked(*trace, gops, call, rettime);
 	else
 		graph_write_return(gops->private, trace, call->calltime, rettime, false);
 }
+
+DEFINE_FGRAPH_STUBS(graph, trace_graph_entry, trace_graph_return)
 
 static struct graph_tracer *graph_of(struct trace_array *tr)
 {
@@ -188,8 +192,8 @@ static void graph_apply_flags(struct trace_array *tr, u32 flags)
 
 	WRITE_ONCE(g->checks, (flags & TRACE_GRAPH_PRINT_IRQS ? 0 : GRAPH_CHECK_IRQS) |
 				      (flags & TRACE_GRAPH_SLEEP_TIME ? 0 : GRAPH_CHECK_SLEEP) |
-				      (flags & TRACE_GRAPH_ARGS ? GRAPH_CHECK_ARGS : 0));
-	WRITE_ONCE(g->retval, flags & TRACE_GRAPH_PRINT_RETVAL);
+				      (flags & TRACE_GRAPH_ARGS ? GRAPH_CHECK_ARGS : 0) |
+				      (flags & TRACE_GRAPH_PRINT_RETVAL ? GRAPH_CHECK_RETVAL : 0));
 }
 
 static int graph_trace_init(struct trace_array *tr)
@@ -230,6 +234,8 @@ static int graph_trace_create(struct trace_array *tr)
 		return -ENOMEM;
 	g->gops.entryfunc = trace_graph_entry;
 	g->gops.retfunc = trace_graph_return;
+	g->gops.entry_stub = graph_entry_stub;
+	g->gops.return_stub = graph_return_stub;
 	g->gops.private = tr;
 	*trace_tracer_private(tr, &graph_trace) = g;
 	return 0;

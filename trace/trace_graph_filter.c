@@ -65,6 +65,8 @@ u32 graph_choose(const struct ftrace_graph_ent *trace, const struct fgraph_ops *
 		flags |= GRAPH_CALL_THRESH;
 	if (checks & GRAPH_CHECK_SLEEP)
 		flags |= GRAPH_CALL_SLEEP;
+	if (checks & GRAPH_CHECK_RETVAL)
+		flags |= GRAPH_CALL_RETVAL;
 	return flags;
 }
 

@@ -13,9 +13,10 @@
 #define GRAPH_CHECK_DEPTH    0x04 /* max_graph_depth */
 #define GRAPH_CHECK_THRESH   0x10 /* tracing_thresh */
 /* And of what the options of one ask for: */
-#define GRAPH_CHECK_IRQS  0x08 /* nofuncgraph-irqs */
-#define GRAPH_CHECK_SLEEP 0x20 /* nosleep-time */
-#define GRAPH_CHECK_ARGS  0x40 /* funcgraph-args */
+#define GRAPH_CHECK_IRQS   0x08 /* nofuncgraph-irqs */
+#define GRAPH_CHECK_SLEEP  0x20 /* nosleep-time */
+#define GRAPH_CHECK_ARGS   0x40 /* funcgraph-args */
+#define GRAPH_CHECK_RETVAL 0x80 /* funcgraph-retval */
 
 extern u32 graph_checks; /* [A] */
 
@@ -39,6 +40,7 @@ struct graph_call {
 #define GRAPH_CALL_NOTRACE 0x04 /* a function of set_graph_notrace: nothing is recorded */
 #define GRAPH_CALL_THRESH  0x08 /* only the return is recorded, and if it took long */
 #define GRAPH_CALL_SLEEP   0x10
+#define GRAPH_CALL_RETVAL  0x20 /* its value is recorded */
 #define GRAPH_CALL_SKIP    0x80 /* leave the call alone */
 
 /* Whether and how a call is recorded: GRAPH_CALL_*. checks: what to ask. In an entryfunc. */

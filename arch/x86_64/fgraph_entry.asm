@@ -2,7 +2,7 @@
 ;
 ; The address is put back on the stack first, in its old place, so that a backtrace from any
 ; instruction below finds the frame of a function that was called: the traced one's caller is its
-; caller. ftrace_return_to_handler() replaces it by the true one, which the return then takes.
+; caller. What is called below replaces it by the true one, which the return then takes.
 ; A function's value is in rax and rdx; there are no floating-point registers in the kernel.
 
 extern ftrace_return_to_handler, preempt_schedule, __preempt_count
@@ -28,8 +28,7 @@ return_to_handler:
 	mov	[rsp + REGS_DX], rdx
 	mov	qword [rsp + REGS_CS], 0	; there are only these
 	mov	rdi, rsp
-	lea	rsi, [rbp + 8]
-	call	ftrace_return_to_handler
+	call	[rel ftrace_return_to_handler]
 	mov	rax, [rsp + REGS_AX]
 	mov	rdx, [rsp + REGS_DX]
 	dec	dword [gs:__preempt_count]

@@ -62,6 +62,15 @@ static __always_inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs
 	return (unsigned long *)(fregs + 1) + 6;
 }
 
+/*
+ * Where return_to_handler (fgraph_entry.asm), whose fregs these are, has put its own address back:
+ * above them are a word for the alignment and rbp.
+ */
+static inline unsigned long *fgraph_return_slot(struct ftrace_regs *fregs)
+{
+	return (unsigned long *)(fregs + 1) + 2;
+}
+
 /* What gcc -pg -mfentry has every function call, before it is made a nop: returns. */
 void __fentry__(void);
 /* What the sites call that several ops want: ftrace_ops_list_func(), with arguments or all regs. */

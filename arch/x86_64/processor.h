@@ -104,10 +104,10 @@ static __always_inline void wrmsr(u32 msr, u64 v)
 
 static __always_inline u64 rdtsc(void)
 {
-	u32 lo, hi;
+	u64 lo, hi; /* it clears the upper halves (Intel SDM 2B, RDTSC) */
 
 	__asm__ __volatile__("rdtsc" : "=a"(lo), "=d"(hi));
-	return ((u64)hi << 32) | lo;
+	return hi << 32 | lo;
 }
 
 static __always_inline void cpuid(u32 leaf, u32 subleaf, u32 *a, u32 *b, u32 *c, u32 *d)

@@ -10,6 +10,8 @@
 extern struct task_struct init_task;
 DECLARE_PER_CPU(struct task_struct *, current_task);
 #define current this_cpu_read(current_task)
+/* For functions that run with preemption off: see this_cpu_read_stable(). */
+#define current_stable ((struct task_struct *)this_cpu_read_stable(current_task))
 
 /* Of the current task; of another it may have changed by the time it is used. Any context. */
 static __always_inline bool signal_pending(const struct task_struct *p)
