@@ -38,3 +38,7 @@ void graph_trace_close(struct trace_iterator *iter);
 /* struct tracer's print_header and print_line. */
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter);
 enum print_line_t print_graph_function(struct trace_iterator *iter);
+/* ns as "12.345 us   ": microseconds with as many digits after the point as fit in seven, to the
+ * left. */
+#define GRAPH_DURATION_LEN 40
+void graph_duration_text(char text[GRAPH_DURATION_LEN], u64 ns);

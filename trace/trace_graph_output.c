@@ -151,32 +151,34 @@ static void print_no_duration(const struct graph_line *line)
 		trace_seq_puts(line->s, "              |  ");
 }
 
-/* Microseconds, with as many digits after the point as fit in seven, to the left. */
-static void print_microseconds(struct trace_seq *s, u64 ns)
+void graph_duration_text(char text[GRAPH_DURATION_LEN], u64 ns)
 {
-	char text[24];
-	int length = scnprintf(text, sizeof(text), "%llu", (unsigned long long)ns / NSEC_PER_USEC);
+	unsigned long long us = ns / NSEC_PER_USEC;
+	int length = scnprintf(text, GRAPH_DURATION_LEN, "%llu", us);
 
 	if (length < 7) {
-		scnprintf(text + length, sizeof(text) - (size_t)length, ".%03llu",
+		scnprintf(text + length, (size_t)(GRAPH_DURATION_LEN - length), ".%03llu",
 			  (unsigned long long)ns % NSEC_PER_USEC);
 		/* One digit of the fraction is left where the column ends. */
 		text[min(length + 4, 8)] = '\0';
 		length = (int)strlen(text);
 	}
-	trace_seq_printf(s, "%s us ", text);
-	print_spaces(s, 8 - length);
+	scnprintf(text + length, (size_t)(GRAPH_DURATION_LEN - length), " us %*s",
+		  max(8 - length, 0), "");
 }
 
 static void print_duration(const struct graph_line *line, u64 ns)
 {
+	char text[GRAPH_DURATION_LEN];
+
 	if (!shows_duration(line))
 		return;
 	if (line->flags & TRACE_GRAPH_PRINT_OVERHEAD)
 		trace_seq_printf(line->s, "%c ", trace_delay_mark(ns));
 	else
 		trace_seq_puts(line->s, "  ");
-	print_microseconds(line->s, ns);
+	graph_duration_text(text, ns);
+	trace_seq_puts(line->s, text);
 	trace_seq_puts(line->s, "|  ");
 }
 
