@@ -30,7 +30,9 @@ static __always_inline unsigned long fgraph_frame_func(const struct fgraph_frame
 }
 
 /* A user's call, with preemption off. */
-static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_ops *op, struct ftrace_regs *fregs, trace_func_graph_ent_t entryfunc)
+static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_ops *op,
+					      struct ftrace_regs *fregs,
+					      trace_func_graph_ent_t entryfunc)
 {
 	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
 	unsigned long *slot = ftrace_regs_return_slot(fregs);

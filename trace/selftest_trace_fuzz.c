@@ -14,7 +14,7 @@
 #define TEXT_SIZE   TRACE_TEXT_SIZE
 #define FUZZ_WRITES 10000U /* to each file */
 #define FUZZ_MAX    300U   /* bytes of a write: more than the longest word of a filter */
-#define FUZZ_FILES  96U
+#define FUZZ_FILES  128U
 #define NAME_SIZE   64U
 
 SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)

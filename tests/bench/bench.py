@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
 from export import measure_export  # noqa: E402
 from nop5 import Nop5  # noqa: E402
+from test_graph_raw import ENTRY, bytes_of, events  # noqa: E402
 
 LINUX_FILE = HERE / "linux-6.1.json"
 LINUX_REF = os.environ.get("LINUX_REF", "/work/shared/tools/linux-ref")
@@ -38,6 +39,10 @@ FIGURES = {
     "build": ("clean build on 2 cores", "seconds", 60),
     "traced_call": ("a traced call, function tracer, one function in the filter", "instructions", 180),
     "traced_call_stack": ("the same with func_stack_trace", "instructions", 900),
+    "graph_call": ("a traced call, function graph tracer: entry and return", "instructions", 420),
+    "graph_and_function": ("the same with the function tracer on the same function, in an instance", "instructions", 600),
+    "profiled_call": ("a profiled call", "instructions", 250),
+    "graph_bytes": ("buffer for each call, entry and return", "bytes", 68),
     "event_bytes": ("buffer for each event", "bytes", 28),
     "enable_site": ("enabling all functions, for each site", "instructions", 500),
     "disable_site": ("disabling all functions, for each site", "instructions", 500),
@@ -101,6 +106,36 @@ def measure_tracing():
             if not option:
                 stats = machine.check("cat per_cpu/cpu0/stats")
                 values["event_bytes"] = figures_of(r"^bytes: (\d+)", stats)[0] // figures_of(r"^entries: (\d+)", stats)[0]
+        machine.poweroff()
+    return values
+
+
+def measure_graph():
+    """The same for calls traced at both ends, by the usual clock; the profiler writes no events, so its figure is a mean."""
+    values = {}
+    with Nop5(cpus=1, mem="256M", icount=True) as machine:
+        machine.wait_prompt()
+
+        def mean():
+            return figures_of(r"(\d+) each", machine.check("cat /sys/kernel/debug/bench/call"))[0]
+
+        call = mean()
+        machine.check("cd /sys/kernel/tracing; echo 40 > buffer_size_kb; echo bench_call > set_ftrace_filter")
+        machine.check("mkdir instances/other; echo bench_call > instances/other/set_ftrace_filter")
+        for name, other in (("graph_call", "nop"), ("graph_and_function", "function")):
+            machine.check(f"echo {other} > instances/other/current_tracer; echo function_graph > current_tracer")
+            machine.check("cat /sys/kernel/debug/bench/call > /tmp/call; echo nop > instances/other/current_tracer")
+            if name == "graph_call":
+                stats = machine.check("cat per_cpu/cpu0/stats")
+                values["graph_bytes"] = 2 * figures_of(r"^bytes: (\d+)", stats)[0] // figures_of(r"^entries: (\d+)", stats)[0]
+            machine.check("echo 0 > tracing_on")
+            dump = machine.check("hexdump -C per_cpu/cpu0/trace_pipe_raw")
+            machine.check("echo nop > current_tracer; echo 1 > tracing_on")
+            stamps = [stamp for stamp, event in events(bytes_of(dump)) if event[0] == ENTRY]
+            steps = sorted(later - earlier for earlier, later in zip(stamps, stamps[1:]))
+            values[name] = steps[len(steps) // 2] - call
+        machine.check("echo 1 > function_profile_enabled")
+        values["profiled_call"] = mean() - call
         machine.poweroff()
     return values
 
@@ -210,7 +245,7 @@ def main():
     linux = json.loads(LINUX_FILE.read_text())
     values, stages = measure_kernel()
     values["build"] = measure_build()
-    for measure in (measure_tracing, measure_ballast, measure_share, measure_off, measure_export):
+    for measure in (measure_tracing, measure_graph, measure_ballast, measure_share, measure_off, measure_export):
         values.update(measure())
 
     rows = [("what", "target", "nop5", f"Linux {linux['kernel'].rpartition('.0-')[0]}")]
