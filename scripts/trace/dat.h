@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum event_kind { EVENT_OTHER, EVENT_FUNCTION, EVENT_ENTRY, EVENT_EXIT, EVENT_STACK, EVENT_PRINT, EVENT_BPRINT };
+enum event_kind { EVENT_OTHER, EVENT_FUNCTION, EVENT_ENTRY, EVENT_EXIT, EVENT_STACK, EVENT_PRINT, EVENT_BPRINT, EVENT_BPUTS };
 
 struct event {
 	enum event_kind kind;
@@ -46,5 +46,5 @@ const char *dat_symbol_name(const struct dat *dat, unsigned symbol);
 unsigned dat_symbols(const struct dat *dat);
 /* The task's name, "<idle>" and "<...>" as Linux says. */
 const char *dat_comm(const struct dat *dat, int pid);
-/* The text of a PRINT or BPRINT event without its newline, in buf. */
+/* The text of a PRINT, BPRINT or BPUTS event without its newline, in buf. */
 void dat_print(const struct dat *dat, const struct event *event, char *buf, size_t size);

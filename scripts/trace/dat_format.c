@@ -11,6 +11,7 @@ static const struct {
 } known[] = {
 	{ "function", EVENT_FUNCTION },	  { "funcgraph_entry", EVENT_ENTRY }, { "funcgraph_exit", EVENT_EXIT },
 	{ "kernel_stack", EVENT_STACK },  { "print", EVENT_PRINT },	      { "bprint", EVENT_BPRINT },
+	{ "bputs", EVENT_BPUTS },
 };
 
 /* `\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;` */
@@ -31,7 +32,7 @@ static void read_field(struct format *format, char *line)
 	name++;
 	if (!strcmp(name, "ip") || !strcmp(name, "func"))
 		format->ip = field;
-	else if (!strcmp(name, "parent_ip") || !strcmp(name, "fmt"))
+	else if (!strcmp(name, "parent_ip") || !strcmp(name, "fmt") || !strcmp(name, "str"))
 		format->parent = field;
 	else if (!strcmp(name, "depth"))
 		format->depth = field;
@@ -56,6 +57,8 @@ static bool complete(const struct format *f)
 	case EVENT_STACK:
 	case EVENT_PRINT:
 		return f->data.there;
+	case EVENT_BPUTS:
+		return f->parent.there;
 	case EVENT_BPRINT:
 		return f->data.there && f->parent.there;
 	default:

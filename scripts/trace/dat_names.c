@@ -300,7 +300,9 @@ void dat_print(const struct dat *dat, const struct event *event, char *buf, size
 		for (unsigned i = 0; i < dat->nr_prints; i++)
 			if (dat->prints[i].address == event->parent)
 				format = dat->prints[i].text;
-		if (format)
+		if (format && event->kind == EVENT_BPUTS)
+			snprintf(buf, size, "%s", format);
+		else if (format)
 			print_binary(format, &args, buf, size);
 		else
 			snprintf(buf, size, "(format at 0x%" PRIx64 ")", event->parent);

@@ -132,6 +132,7 @@ static void put_event(struct converter *c, const struct event *event, struct tas
 		break;
 	case EVENT_PRINT:
 	case EVENT_BPRINT:
+	case EVENT_BPUTS:
 		dat_print(c->dat, event, text, sizeof(text));
 		fprintf(c->out, "%s: %s\n", dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip)), text);
 		break;

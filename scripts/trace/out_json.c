@@ -48,7 +48,7 @@ static void put_event(struct converter *c, const struct event *event, struct tas
 		return;
 	if (event->kind == EVENT_FUNCTION)
 		name = dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip));
-	if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT) {
+	if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT || event->kind == EVENT_BPUTS) {
 		dat_print(c->dat, event, text, sizeof(text));
 		name = text;
 	}

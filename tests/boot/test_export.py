@@ -128,6 +128,32 @@ def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_pa
     assert sum(event[2] for event in lost) <= overrun
 
 
+def test_trace_printk_reads_the_same_everywhere(traced, tmp_path):
+    """bprint, bputs and print: the first two are formats in the image, which printk_formats tells."""
+    machine, port = traced(1)
+    machine.check("cat /sys/kernel/debug/trace_printk_sample")
+    events = compare(machine, port, tmp_path / "trace.dat")
+    assert [event[5].partition(": ")[2] for event in events] == [
+        "numbers -1 2    34 abcdef123456", f"task cat has PID {events[0][1]}",
+        "a text without arguments, 100%", "a format that is no constant"]
+    text = subprocess.run([ROOT / "scripts/trace-convert", tmp_path / "trace.dat", "-f", "ftrace"], text=True, check=True,
+                          stdout=subprocess.PIPE).stdout
+    assert list(read_trace(text)) == events
+
+
+def test_an_instance_is_exported_by_its_name(traced, tmp_path):
+    machine, port = traced(2)
+    machine.check("mkdir instances/one; echo 'vfs_read' > instances/one/set_ftrace_filter")
+    machine.check("echo function > current_tracer; echo function > instances/one/current_tracer")
+    machine.check("ls /proc; echo 0 > tracing_on")
+    machine.check("echo 0 > instances/one/tracing_on")
+    ours = list(read_trace(machine.check("cat instances/one/trace")))
+    receiver = transfer(machine, port, tmp_path / "trace.dat", "trace-export one")
+    assert receiver.hello["instance"] == "one"
+    assert_same(sorted_by_cpu(read_report(report(tmp_path / "trace.dat"))), sorted_by_cpu(ours))
+    assert {event[5] for event in ours} == {"vfs_read"}
+
+
 def graphed(machine):
     machine.check("echo 1 > options/funcgraph-proc; echo 1 > options/funcgraph-abstime")
     machine.check("echo function_graph > current_tracer")

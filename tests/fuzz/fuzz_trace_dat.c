@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    !dat_symbol_name(dat, dat_symbol(dat, event->parent)))
 			abort();
 		dat_peek(dat, event->cpu);
-		if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT)
+		if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT || event->kind == EVENT_BPUTS)
 			dat_print(dat, event, text, sizeof(text));
 		/* All of it is readable. */
 		for (size_t i = 0; i < event->size; i++)
