@@ -58,6 +58,19 @@ def formats(transfer):
             yield match.group(1), data
 
 
+# What the linker script calls the ends of sections.
+SECTION_MARK = re.compile(rb"__\w+_(?:start|end|begin)|_[se]text")
+
+
+def functions(kallsyms):
+    """kallsyms without the names of section ends at which a function begins: readers take any name of an address,
+    and the kernel takes the function's."""
+    lines = [(line, line.split()) for line in kallsyms.splitlines(keepends=True)]
+    named = {words[0] for _, words in lines if len(words) > 2 and not SECTION_MARK.fullmatch(words[2])}
+    return b"".join(line for line, words in lines
+                    if len(words) < 3 or words[0] not in named or not SECTION_MARK.fullmatch(words[2]))
+
+
 def header(transfer, page_size):
     """All up to the options."""
     out = [b"\x17\x08\x44tracing6\0", struct.pack("<BBI", 0, 8, page_size),
@@ -70,7 +83,7 @@ def header(transfer, page_size):
     out += [struct.pack("<I", len(ours)), *map(sized, ours), struct.pack("<I", len(by_system))]
     for system, events in by_system.items():
         out += [system.encode() + b"\0", struct.pack("<I", len(events)), *map(sized, events)]
-    out += [sized(transfer.text("proc/kallsyms"), "<I"), sized(transfer.text("printk_formats"), "<I"),
+    out += [sized(functions(transfer.text("proc/kallsyms")), "<I"), sized(transfer.text("printk_formats"), "<I"),
             sized(transfer.text("saved_cmdlines")), struct.pack("<I", transfer.cpus)]
     return b"".join(out)
 
