@@ -6,48 +6,8 @@
 
 #include "fake_kallsyms.h"
 #include "fs/seq_file.h"
-#include "kernel/mm/slab.h"
-
-u32 __preempt_count;
-bool host_irqs_off;
-static long allocations_left = -1; /* -1: any number */
-
-void __mutex_init(struct mutex *m)
-{
-	m->owner = 0;
-}
-
-void mutex_lock(struct mutex *m)
-{
-	assert_int_equal(m->owner, 0);
-	m->owner = 1;
-}
-
-void mutex_unlock(struct mutex *m)
-{
-	assert_int_equal(m->owner, 1);
-	m->owner = 0;
-}
-
-void *__kmalloc(size_t size, gfp_t gfp)
-{
-	if (allocations_left == 0)
-		return NULL;
-	if (allocations_left > 0)
-		allocations_left--;
-	return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size);
-}
-
-void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size)
-{
-	(void)class;
-	return __kmalloc(size, gfp);
-}
-
-void kfree(const void *object)
-{
-	free((void *)object);
-}
+#include "host_kmalloc.h"
+#include "host_mutex.h"
 
 /* The sequence: record i is length[i] bytes; some say something else. */
 #define RECORDS      64
@@ -233,19 +193,19 @@ static void test_memory_that_runs_out_is_an_error_and_nothing_leaks(void **state
 		loff_t pos = 0;
 		ssize_t n;
 
-		allocations_left = allowed;
+		host_allocations_left = allowed;
 		if (seq_open(&file, &any_sops)) {
 			assert_int_equal(allowed, 0);
 			continue;
 		}
 		n = read_through(&file, 64, &pos);
 		assert_true(n == -ENOMEM || n == 0);
-		allocations_left = -1;
+		host_allocations_left = -1;
 		assert_int_equal(read_through(&file, 64, &pos), 0); /* it recovers */
 		assert_int_equal(pos, expected_len);
 		seq_release(NULL, &file);
 	}
-	allocations_left = -1;
+	host_allocations_left = -1;
 }
 
 static void test_a_record_beyond_4_mib_is_refused(void **state)

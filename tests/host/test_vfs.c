@@ -8,6 +8,8 @@
 #include "test.h"
 
 #include "fake_kallsyms.h"
+#include "host_kmalloc.h"
+#include "host_mutex.h"
 #include "linux_fs.h"
 /* Their initcalls are called by hand. */
 #include "fs/dcache.c"
@@ -15,11 +17,8 @@
 #include "fs/filesystems.h"
 #include "kernel/sched/sched.h"
 
-u32 __preempt_count;
-bool host_irqs_off;
 static struct task_struct task;
 struct task_struct *current_task = &task;
-static long objects; /* allocated and not freed */
 static ktime_t now;
 
 ktime_t ktime_get(void)
@@ -27,46 +26,10 @@ ktime_t ktime_get(void)
 	return now++;
 }
 
-void __mutex_init(struct mutex *m)
-{
-	m->owner = 0;
-}
-
-/* One task: a mutex that is locked twice would never be ours. */
-void mutex_lock(struct mutex *m)
-{
-	assert_int_equal(m->owner, 0);
-	m->owner = 1;
-}
-
-void mutex_unlock(struct mutex *m)
-{
-	assert_int_equal(m->owner, 1);
-	m->owner = 0;
-}
-
-void *__kmalloc(size_t size, gfp_t gfp)
-{
-	objects++;
-	return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size);
-}
-
-void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size)
-{
-	(void)class;
-	return __kmalloc(size, gfp);
-}
-
-void kfree(const void *object)
-{
-	objects -= object != NULL;
-	free((void *)object);
-}
-
 char *kstrdup(const char *s, gfp_t gfp)
 {
 	(void)gfp;
-	objects++;
+	host_objects++;
 	return strdup(s);
 }
 
@@ -373,7 +336,7 @@ static void test_random_orders_give_what_linux_gives(void **state)
 		srand(seed);
 		assert_int_equal(linux_begin(), 0);
 		assert_int_equal(sys_chdir("/"), 0);
-		before = objects;
+		before = host_objects;
 		for (unsigned i = 0; i < DEPTH; i++) {
 			assert_int_equal(linux_mkdir("deep", 0755), 0);
 			assert_int_equal(linux_chdir("deep"), 0);
@@ -385,7 +348,7 @@ static void test_random_orders_give_what_linux_gives(void **state)
 		assert_int_equal(files_count_open(), 0);
 		assert_int_equal(sys_chdir("/"), 0);
 		remove_all();
-		assert_int_equal(objects, before);
+		assert_int_equal(host_objects, before);
 		assert_int_equal(ramfs_bytes(), 0);
 		linux_end();
 	}

@@ -1,0 +1,31 @@
+/* kmalloc() on the host: counted, and made to fail at will. For host tests and fuzzers. */
+#pragma once
+
+#include <stdlib.h>
+
+#include "kernel/mm/slab.h"
+
+static long host_allocations_left = -1; /* -1: any number */
+static long host_objects;               /* allocated and not freed */
+
+void *__kmalloc(size_t size, gfp_t gfp)
+{
+	if (host_allocations_left == 0)
+		return NULL;
+	if (host_allocations_left > 0)
+		host_allocations_left--;
+	host_objects++;
+	return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size);
+}
+
+void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size)
+{
+	(void)class;
+	return __kmalloc(size, gfp);
+}
+
+void kfree(const void *object)
+{
+	host_objects -= object != NULL;
+	free((void *)object);
+}
