@@ -46,17 +46,17 @@ int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
 	return err;
 }
 
-int vfs_rmdir(struct inode *dir, struct dentry *dentry)
+/* Take a name away, if the file system's remove (NULL: -EPERM) does not refuse. */
+static int remove_name(struct inode *dir, struct dentry *dentry,
+		       int (*remove)(struct inode *dir, struct dentry *dentry))
 {
 	int err;
 
-	if (!S_ISDIR(dentry->d_inode->i_mode))
-		return -ENOTDIR;
-	if (!dir->i_op->rmdir)
+	if (!remove)
 		return -EPERM;
 	if (d_mountpoint(dentry))
 		return -EBUSY;
-	err = dir->i_op->rmdir(dir, dentry);
+	err = remove(dir, dentry);
 	if (!err) {
 		d_delete(dentry);
 		touch_dir(dir);
@@ -64,22 +64,18 @@ int vfs_rmdir(struct inode *dir, struct dentry *dentry)
 	return err;
 }
 
+int vfs_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	if (!S_ISDIR(dentry->d_inode->i_mode))
+		return -ENOTDIR;
+	return remove_name(dir, dentry, dir->i_op->rmdir);
+}
+
 int vfs_unlink(struct inode *dir, struct dentry *dentry)
 {
-	int err;
-
 	if (S_ISDIR(dentry->d_inode->i_mode))
 		return -EISDIR;
-	if (!dir->i_op->unlink)
-		return -EPERM;
-	if (d_mountpoint(dentry))
-		return -EBUSY;
-	err = dir->i_op->unlink(dir, dentry);
-	if (!err) {
-		d_delete(dentry);
-		touch_dir(dir);
-	}
-	return err;
+	return remove_name(dir, dentry, dir->i_op->unlink);
 }
 
 struct dentry *kern_path_create(const char *name, struct path *parent, bool directory)

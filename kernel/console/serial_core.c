@@ -189,15 +189,6 @@ void uart_start(struct uart_port *port)
 	uart_port_unlock(port, flags);
 }
 
-void uart_throttle(struct uart_port *port)
-{
-	unsigned long flags;
-
-	uart_port_lock(port, &flags);
-	serial8250_throttle(port);
-	uart_port_unlock(port, flags);
-}
-
 void uart_unthrottle(struct uart_port *port)
 {
 	unsigned long flags;

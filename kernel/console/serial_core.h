@@ -70,7 +70,6 @@ void uart_flush_chars(struct uart_port *port);  /* start sending */
 void uart_flush_buffer(struct uart_port *port); /* forget what was not sent: ^C */
 void uart_stop(struct uart_port *port);
 void uart_start(struct uart_port *port);
-void uart_throttle(struct uart_port *port);
 void uart_unthrottle(struct uart_port *port);
 /* The transmit buffer has room again: hardirq context, no lock held. */
 void uart_write_wakeup(struct uart_port *port);
