@@ -1,55 +1,47 @@
-/* dis: a function's first bytes as they are in memory now, and what they do; to watch a call site
- * change. */
+/* dis: a function's first bytes as they are in memory now, and what its call site does. */
 #include "arch/x86_64/text_alias.h"
 #include "arch/x86_64/text_patch.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
-#include "shell/command.h"
+#include "shell/shell.h"
 
 #define DIS_BYTES 16
 
 /* The instruction at addr, as far as a call site can have it. */
-static void show_instruction(struct sh_io *io, unsigned long addr, const u8 *insn)
+static void show_instruction(struct call *call, unsigned long addr, const u8 *insn)
 {
+	unsigned long target = text_decode_target(insn, addr);
+
 	switch (insn[0]) {
 	case 0xcc:
-		out_puts(io, "  int3\n");
-		return;
+		out_printf(call, "  int3\n");
+		break;
 	case 0xe8:
 	case 0xe9:
-		out_printf(io, "  %s %016lx <%ps>\n", insn[0] == 0xe8 ? "call" : "jmp",
-			   text_decode_target(insn, addr), (void *)text_decode_target(insn, addr));
-		return;
+		out_printf(call, "  %s %016lx <%ps>\n", insn[0] == 0xe8 ? "call" : "jmp", target,
+			   (void *)target);
+		break;
 	default:
-		out_puts(io,
-			 memcmp(insn, text_nop5, TEXT_PATCH_SIZE) ? "  no call site\n" : "  nop\n");
+		out_printf(call, "  %s\n",
+			   memcmp(insn, text_nop5, TEXT_PATCH_SIZE) ? "no call site" : "nop");
 	}
 }
 
-static int cmd_dis(struct sh_io *io, int argc, char **argv)
+int cmd_dis(struct call *call)
 {
 	int status = 0;
 
-	if (argc < 2)
-		return usage(io);
-	for (int i = 1; i < argc; i++) {
-		unsigned long addr = kallsyms_lookup_name(argv[i]);
+	for (char **name = call->argv; *name; name++) {
+		unsigned long addr = kallsyms_lookup_name(*name);
 		u8 bytes[DIS_BYTES];
 
 		if (!addr || !is_text_address(addr) || !is_text_address(addr + DIS_BYTES - 1)) {
-			err_printf("dis: %s: no such function\n", argv[i]);
-			status = 1;
+			status = failed(call, *name, -ENOENT);
 			continue;
 		}
 		memcpy(bytes, (const void *)addr, DIS_BYTES);
-		out_printf(io, "%016lx <%s>:\n  %*ph\n", addr, argv[i], DIS_BYTES, bytes);
-		show_instruction(io, addr, bytes);
+		out_printf(call, "%016lx <%s>:\n  %*ph\n", addr, *name, DIS_BYTES, bytes);
+		show_instruction(call, addr, bytes);
 	}
 	return status;
 }
-
-const struct sh_command_def debug_commands[] = {
-	{ "dis", cmd_dis, "FUNCTION...",
-	  "show first bytes of functions, and what their call site does now" },
-	{ 0 },
-};

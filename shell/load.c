@@ -1,260 +1,171 @@
-/* Loads that are worth tracing: hackbench (tasks that pass messages) and stress (tasks that
- * compute). */
-#include "fs/syscalls.h"
+/* Loads that are worth tracing: hackbench (tasks that pass messages), stress (tasks that compute
+ * and allocate, and verify what they get). */
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/mm/vmalloc.h"
+#include "kernel/sched/completion.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
-#include "shell/command.h"
+#include "shell/shell.h"
 
-/* Wait for n children of this task; how many of them failed. Passes a signal of ours on to them. */
-static unsigned wait_for_children(const pid_t *pids, unsigned n)
+/* Children of a command. */
+struct children {
+	unsigned count;
+	pid_t pids[];
+};
+
+static struct children *alloc_children(size_t max)
 {
-	unsigned failed = 0;
-	bool killed = false;
+	return kzalloc(sizeof(struct children) + max * sizeof(pid_t), GFP_KERNEL);
+}
 
-	for (unsigned i = 0; i < n;) {
-		int status = 0, sig = pending_signal(current);
-		pid_t pid;
+static long add_child(struct children *children, int (*fn)(void *arg), void *arg, const char *name)
+{
+	pid_t pid = spawn(fn, arg, name);
 
-		if (sig && !killed) {
-			for (unsigned j = i; j < n; j++) {
-				struct task_struct *p = find_get_task_by_pid(pids[j]);
+	if (pid < 0)
+		return pid;
+	children->pids[children->count++] = pid;
+	return 0;
+}
 
-				if (!p)
-					continue;
-				(void)send_signal(SIGTERM, p); /* it may be a zombie by now */
-				put_task_struct(p);
-			}
-			killed = true;
-		}
-		if (sig)
-			flush_signals(current);
-		pid = kernel_wait4(pids[i], &status, 0);
-		if (pid == -EINTR)
+/* Wait for all: how many of them failed. A signal to us is for them too. */
+static unsigned wait_for_children(const struct children *children)
+{
+	unsigned failures = 0;
+	int status, sig = 0;
+
+	for (unsigned i = 0; i < children->count;) {
+		if (kernel_wait4(children->pids[i], &status, 0) != -EINTR) {
+			failures += status != 0;
+			i++;
 			continue;
-		failed += pid < 0 || status != 0;
-		i++;
+		}
+		sig = pending_signal(current);
+		flush_signals(current);
+		for (unsigned j = i; j < children->count; j++)
+			(void)kill_pid(children->pids[j], sig); /* it may have ended by now */
 	}
-	if (killed)
-		(void)send_signal(SIGTERM,
-				  current); /* what ended us is not forgotten: never refused */
-	return failed;
+	if (sig)
+		(void)send_signal(sig, current); /* what has ended us is not forgotten */
+	return failures;
 }
 
 /* ---- hackbench ---- */
 
-#define HACKBENCH_PAIR    20  /* senders, and receivers, of a group */
-#define HACKBENCH_MESSAGE 100 /* bytes */
+#define PAIRS   20  /* senders, and receivers, of a group */
+#define MESSAGE 100 /* bytes */
 
-/*
- * What all groups share. Receivers and senders say that they are ready, and start together when the
- * gate opens, so that what is timed is messages and not the making of tasks.
- */
-struct hackbench {
-	unsigned groups;
+/* Each sender writes to each pipe, each receiver reads one. */
+struct group {
 	long loops;
-	atomic_t ready;
-	bool open, abort; /* [A] */
-	wait_queue_head_t all_ready, gate;
+	struct completion *start; /* what is timed is messages, and not the making of tasks */
+	atomic_t tasks; /* that have come: the first PAIRS are receivers, of the pipe so numbered */
+	int pipes[PAIRS][2];
 };
 
-/* One task's part. The pipes are made by the parent, one for each receiver of the group. */
-struct hackbench_task {
-	struct hackbench *bench;
-	bool sender;
-	unsigned nr_fds;
-	/* Sender: to write to. Receiver: fds[0] to read from, the rest it has no use for. */
-	int fds[HACKBENCH_PAIR + 1];
-};
-
-static void hackbench_wait_for_start(struct hackbench *bench)
+static bool receive(int fd, char *message)
 {
-	atomic_inc(&bench->ready);
-	wake_up(&bench->all_ready);
-	(void)wait_event_interruptible(bench->gate,
-				       READ_ONCE(bench->open)); /* -EINTR: seen below */
-}
+	ssize_t n = 1;
 
-static bool move_message(int fd, char *message, bool send)
-{
-	size_t done = 0;
-
-	while (done < HACKBENCH_MESSAGE) {
-		ssize_t n = send ? sys_write(fd, message + done, HACKBENCH_MESSAGE - done)
-				 : sys_read(fd, message + done, HACKBENCH_MESSAGE - done);
-
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
-static int hackbench_sender(const struct hackbench_task *task)
-{
-	char message[HACKBENCH_MESSAGE] = { 0 };
-
-	for (long loop = 0; loop < task->bench->loops; loop++)
-		for (unsigned i = 0; i < HACKBENCH_PAIR; i++)
-			if (!move_message(task->fds[i], message, true))
-				return 1;
-	return 0;
-}
-
-static int hackbench_receiver(const struct hackbench_task *task)
-{
-	char message[HACKBENCH_MESSAGE];
-
-	/* Or there would be no end of file when senders have failed. */
-	for (unsigned i = 1; i < task->nr_fds; i++)
-		sys_close(task->fds[i]);
-	for (long n = 0; n < task->bench->loops * HACKBENCH_PAIR; n++)
-		if (!move_message(task->fds[0], message, false))
-			return 1;
-	return 0;
+	for (size_t done = 0; done < MESSAGE && n > 0; done += (size_t)n)
+		n = sys_read(fd, message + done, MESSAGE - done);
+	return n > 0;
 }
 
 static int hackbench_task(void *arg)
 {
-	struct hackbench_task *task = arg;
-	int status = 1;
+	struct group *group = arg;
+	unsigned number = (unsigned)atomic_inc_return(&group->tasks) - 1;
+	bool sender = number >= PAIRS, ok = true;
+	char message[MESSAGE] = { 0 };
 
-	current->ignored_signals = 0;
-	hackbench_wait_for_start(task->bench);
-	if (!signal_pending(current) && !READ_ONCE(task->bench->abort))
-		status = task->sender ? hackbench_sender(task) : hackbench_receiver(task);
-	kfree(task);
-	return status;
+	/* The ends that it has no use for would hide that the others have gone. */
+	for (unsigned i = 0; i < PAIRS; i++) {
+		if (i != number)
+			sys_close(group->pipes[i][0]);
+		if (!sender)
+			sys_close(group->pipes[i][1]);
+	}
+	wait_for_completion(group->start);
+	for (long loop = 0; loop < group->loops && ok; loop++)
+		for (unsigned i = 0; i < PAIRS && ok; i++)
+			ok = sender ? sys_write(group->pipes[i][1], message, MESSAGE) == MESSAGE
+				    : receive(group->pipes[number][0], message);
+	return !ok;
 }
 
-static pid_t hackbench_start(struct hackbench *bench, bool sender, const int *fds, unsigned n)
+/* Make the pipes and tasks of a group; the descriptors here are closed again. 0 or an error. */
+static long start_group(struct group *group, struct children *children)
 {
-	struct hackbench_task *task = kzalloc(sizeof(*task), GFP_KERNEL);
-	struct task_struct *p;
-	pid_t pid;
+	unsigned pipes = 0;
+	long error = 0;
 
-	if (!task)
-		return -ENOMEM;
-	task->bench = bench;
-	task->sender = sender;
-	task->nr_fds = n;
-	memcpy(task->fds, fds, n * sizeof(*fds));
-	p = kernel_clone(hackbench_task, task, sender ? "hackbench-send" : "hackbench-recv");
-	if (IS_ERR(p)) {
-		kfree(task);
-		return (pid_t)PTR_ERR(p);
+	for (; pipes < PAIRS && !error; pipes += !error)
+		error = sys_pipe(group->pipes[pipes]);
+	for (unsigned i = 0; i < 2 * PAIRS && !error; i++)
+		error = add_child(children, hackbench_task, group, "hackbench");
+	while (pipes--) {
+		sys_close(group->pipes[pipes][0]);
+		sys_close(group->pipes[pipes][1]);
 	}
-	pid = p->pid;
-	put_task_struct(p);
-	return pid;
+	return error;
 }
 
-/* The tasks of one group; their descriptors are copies, so ours are closed. Adds to pids; 0 or an
- * error. */
-static int hackbench_group(struct hackbench *bench, pid_t *pids, unsigned *nr_pids)
+int cmd_hackbench(struct call *call)
 {
-	int fds[HACKBENCH_PAIR + 1], *const writers = fds + 1; /* fds[0]: the last pipe's reader */
-	unsigned nr_pipes = 0;
-	pid_t pid = 0;
+	long count = min(max(option(call, 'g', 10), 1L), 1000L), loops = option(call, 'l', 100);
+	struct group *groups = kcalloc((size_t)count, sizeof(*groups), GFP_KERNEL);
+	struct children *children = alloc_children((size_t)count * 2 * PAIRS);
+	long error = groups && children ? 0 : -ENOMEM;
+	DECLARE_COMPLETION(start);
+	unsigned failures = 0;
+	unsigned long ms;
 
-	for (; nr_pipes < HACKBENCH_PAIR && pid >= 0; nr_pipes++) {
-		int pipe[2];
-
-		pid = (pid_t)sys_pipe(pipe);
-		if (pid < 0)
-			break;
-		fds[0] = pipe[0];
-		writers[nr_pipes] = pipe[1];
-		pid = hackbench_start(bench, false, fds, nr_pipes + 2);
-		if (pid > 0)
-			pids[(*nr_pids)++] = pid;
-		sys_close(fds[0]);
+	out_printf(call, "Running with %ld groups using %d file descriptors each (== %ld tasks)\n",
+		   count, 2 * PAIRS, count * 2 * PAIRS);
+	out_printf(call, "Each sender will pass %ld messages of %d bytes\n", loops, MESSAGE);
+	out_flush(call);
+	for (long i = 0; i < count && !error; i++) {
+		groups[i].loops = loops;
+		groups[i].start = &start;
+		error = stopped(call) ? -EINTR : start_group(&groups[i], children);
 	}
-	for (unsigned i = 0; i < HACKBENCH_PAIR && pid >= 0; i++) {
-		pid = hackbench_start(bench, true, writers, HACKBENCH_PAIR);
-		if (pid > 0)
-			pids[(*nr_pids)++] = pid;
-	}
-	while (nr_pipes)
-		sys_close(writers[--nr_pipes]);
-	return pid < 0 ? pid : 0;
-}
-
-/* All messages of all groups. */
-static int hackbench_run(struct sh_io *io, struct hackbench *bench, pid_t *pids)
-{
-	unsigned nr_pids = 0, failed;
-	int error = 0;
-	u64 start;
-
-	for (unsigned i = 0; i < bench->groups && !error; i++)
-		error = hackbench_group(bench, pids, &nr_pids);
-	if (!error)
-		error = wait_event_interruptible(bench->all_ready,
-						 (unsigned)atomic_read(&bench->ready) == nr_pids);
-	WRITE_ONCE(bench->abort, error != 0);
-	start = ktime_get();
-	WRITE_ONCE(bench->open, true);
-	wake_up_all(&bench->gate);
-	failed = wait_for_children(pids, nr_pids);
-	if (error && error != -EINTR)
-		return fail_with(io, "can't make the tasks", error);
-	if (failed || error)
-		return 1;
-	start = ktime_get() - start;
-	out_printf(io, "Time: %llu.%03llu\n", (unsigned long long)(start / NSEC_PER_SEC),
-		   (unsigned long long)(start / NSEC_PER_MSEC % 1000));
-	return 0;
-}
-
-static int cmd_hackbench(struct sh_io *io, int argc, char **argv)
-{
-	struct sh_options options = { 0 };
-	struct hackbench *bench;
-	long groups = 10, loops = 100;
-	pid_t *pids;
-	int c, status;
-
-	while ((c = next_option(io, argc, argv, "g:l:", &options)) > 0)
-		if (!parse_number(io, options.value, 1, c == 'g' ? 1000 : 1L << 40,
-				  c == 'g' ? &groups : &loops))
-			return 1;
-	if (c < 0)
-		return 1;
-	bench = kzalloc(sizeof(*bench), GFP_KERNEL);
-	pids = kcalloc((size_t)groups * 2 * HACKBENCH_PAIR, sizeof(*pids), GFP_KERNEL);
-	if (bench && pids) {
-		bench->groups = (unsigned)groups;
-		bench->loops = loops;
-		init_waitqueue_head(&bench->all_ready);
-		init_waitqueue_head(&bench->gate);
-		out_printf(
-			io,
-			"Running with %ld groups using %d file descriptors each (== %ld tasks)\n",
-			groups, 2 * HACKBENCH_PAIR, groups * 2 * HACKBENCH_PAIR);
-		out_printf(io, "Each sender will pass %ld messages of %d bytes\n", loops,
-			   HACKBENCH_MESSAGE);
-		out_flush(io);
-		status = hackbench_run(io, bench, pids);
-	} else {
-		status = fail_with(io, "no room for the tasks", -ENOMEM);
-	}
-	kfree(pids);
-	kfree(bench);
-	return status;
+	for (long i = 0; i < count && error && groups; i++)
+		groups[i].loops = 0; /* who is there already comes back at once */
+	ms = ktime_get() / NSEC_PER_MSEC;
+	complete_all(&start);
+	if (children)
+		failures = wait_for_children(children);
+	ms = ktime_get() / NSEC_PER_MSEC - ms;
+	kfree(children);
+	kfree(groups);
+	if (error)
+		return failed(call, "can't make the tasks", error);
+	if (!failures)
+		out_printf(call, "Time: %lu.%03lu\n", ms / 1000, ms % 1000);
+	return failures != 0;
 }
 
 /* ---- stress ---- */
 
-#define STRESS_WORDS 4096
+#define WORDS  4096 /* in a block of memory, at most */
+#define BLOCKS 64   /* that a task has at a time */
 
 struct stress {
-	u64 end; /* ktime */
-	atomic64_t rounds;
-	atomic_t mismatches;
+	ktime_t end;
+	atomic64_t checked;
+	atomic_t wrong;
 };
+
+/* Count a check. True when time is up, or a signal came; lets others run. */
+static bool stress_over(struct stress *s, bool right)
+{
+	atomic64_inc(&s->checked);
+	if (!right)
+		atomic_inc(&s->wrong);
+	cond_resched();
+	return signal_pending(current) || ktime_get() >= READ_ONCE(s->end);
+}
 
 static u64 xorshift(u64 x)
 {
@@ -263,18 +174,11 @@ static u64 xorshift(u64 x)
 	return x ^ (x << 17);
 }
 
-/* Time is up, or a signal came. Lets others run. */
-static bool stress_over(const struct stress *s)
+static u64 compute(u64 x)
 {
-	cond_resched();
-	return signal_pending(current) || ktime_get() >= s->end;
-}
+	u64 sum = 0;
 
-static u64 compute(u64 seed)
-{
-	u64 x = seed, sum = 0;
-
-	for (unsigned i = 0; i < 64 * STRESS_WORDS; i++) {
+	for (unsigned i = 0; i < WORDS; i++) {
 		x = xorshift(x);
 		sum = (sum << 7 | sum >> 57) + x;
 	}
@@ -284,150 +188,78 @@ static u64 compute(u64 seed)
 /* The same computation again and again: each must give what the first gave. */
 static int stress_cpu(void *arg)
 {
-	struct stress *s = arg;
-	u64 seed = 0x9e3779b97f4a7c15ULL * (u64)current->pid, expected = compute(seed);
+	u64 seed = (u64)current->pid, expected = compute(seed);
 
-	current->ignored_signals = 0;
-	while (!stress_over(s)) {
-		if (compute(seed) != expected)
-			atomic_inc(&s->mismatches);
-		atomic64_inc(&s->rounds);
-	}
+	/* READ_ONCE: or the compiler would compute it once, and compare that with itself. */
+	while (!stress_over(arg, compute(READ_ONCE(seed)) == expected))
+		;
 	return 0;
 }
 
-#define STRESS_BLOCKS 64
-
-struct stress_block {
-	u64 *words;
-	size_t count;
-	u64 seed;
-	bool virtual;
-};
-
-static void stress_fill(struct stress_block *b, u64 seed)
+/* Write what the seed gives into a block, or check that it is there still. */
+static bool pass_over(u64 *block, u64 seed, bool check)
 {
-	b->seed = seed;
-	b->count = 1 + (seed >> 8) % STRESS_WORDS;
-	b->virtual = seed % 8 == 0;
-	b->words = b->virtual ? vmalloc(b->count * sizeof(u64))
-			      : kmalloc(b->count * sizeof(u64), GFP_KERNEL);
-	for (size_t i = 0; b->words && i < b->count; i++)
-		b->words[i] = seed = xorshift(seed);
-}
+	size_t n = block ? 1 + seed % WORDS : 0;
+	bool right = true;
 
-/* What was written must still be there when the block is given back. */
-static void stress_check_and_free(struct stress *s, struct stress_block *b)
-{
-	u64 x = b->seed;
-
-	for (size_t i = 0; b->words && i < b->count; i++) {
-		x = xorshift(x);
-		if (b->words[i] != x) {
-			atomic_inc(&s->mismatches);
-			break;
-		}
+	for (size_t i = 0; i < n; i++) {
+		seed = xorshift(seed);
+		if (check)
+			right &= block[i] == seed;
+		else
+			block[i] = seed;
 	}
-	if (b->virtual)
-		vfree(b->words);
-	else
-		kfree(b->words);
-	b->words = NULL;
+	return right;
 }
 
+/* Blocks come and go. An allocation that fails is no error. */
 static int stress_memory(void *arg)
 {
-	struct stress *s = arg;
-	struct stress_block *blocks = kcalloc(STRESS_BLOCKS, sizeof(*blocks), GFP_KERNEL);
-	u64 seed = 0x9e3779b97f4a7c15ULL * (u64)current->pid;
+	u64 *blocks[BLOCKS] = { 0 }, seeds[BLOCKS] = { 0 }, x = (u64)current->pid;
+	bool right;
 
-	current->ignored_signals = 0;
-	if (!blocks)
-		return 1;
-	while (!stress_over(s)) {
-		struct stress_block *b;
+	do {
+		unsigned i = (x >> 16) % BLOCKS;
 
-		seed = xorshift(seed);
-		b = &blocks[seed % STRESS_BLOCKS];
-		stress_check_and_free(s, b);
-		stress_fill(b, xorshift(seed));
-		atomic64_inc(&s->rounds);
+		right = pass_over(blocks[i], seeds[i], true);
+		kfree(blocks[i]);
+		seeds[i] = x = xorshift(x);
+		blocks[i] = kmalloc((1 + x % WORDS) * sizeof(u64), GFP_KERNEL);
+		pass_over(blocks[i], x, false);
+	} while (!stress_over(arg, right));
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		stress_over(arg, pass_over(blocks[i], seeds[i], true));
+		kfree(blocks[i]);
 	}
-	for (unsigned i = 0; i < STRESS_BLOCKS; i++)
-		stress_check_and_free(s, &blocks[i]);
-	kfree(blocks);
 	return 0;
 }
 
-static int stress_run(struct sh_io *io, struct stress *s, pid_t *pids, unsigned cpu,
-		      unsigned memory)
+int cmd_stress(struct call *call)
 {
-	unsigned n = 0, failed;
+	long cpu = min(option(call, 'c', 0), 10000L), memory = min(option(call, 'm', 0), 10000L);
+	u64 seconds = (u64)min(option(call, 't', 10), 1000000L);
+	struct stress s = { .end = ktime_get() + seconds * NSEC_PER_SEC };
+	struct children *children;
+	unsigned failures;
 	long error = 0;
 
-	for (unsigned i = 0; i < cpu + memory && !error; i++) {
-		struct task_struct *p =
-			kernel_clone(i < cpu ? stress_cpu : stress_memory, s, "stress");
-
-		if (IS_ERR(p)) {
-			error = PTR_ERR(p);
-			WRITE_ONCE(s->end, 0);
-			break;
-		}
-		pids[n++] = p->pid;
-		put_task_struct(p);
-	}
-	failed = wait_for_children(pids, n);
-	if (error)
-		return fail_with(io, "can't make the tasks", error);
-	if (atomic_read(&s->mismatches)) {
-		out_printf(io, "stress: %d checksums are WRONG (mismatch)\n",
-			   atomic_read(&s->mismatches));
-		return 1;
-	}
-	if (failed) {
-		out_printf(io, "stress: %u tasks did not complete\n", failed);
-		return 1;
-	}
-	out_printf(io, "stress: %lld checksums verified\n", (long long)atomic64_read(&s->rounds));
-	return 0;
-}
-
-static int cmd_stress(struct sh_io *io, int argc, char **argv)
-{
-	struct sh_options options = { 0 };
-	long cpu = 0, memory = 0, seconds = 10;
-	struct stress *s;
-	pid_t *pids;
-	int c, status;
-
-	while ((c = next_option(io, argc, argv, "c:m:t:", &options)) > 0)
-		if (!parse_number(io, options.value, 0, c == 't' ? 1000000 : 10000,
-				  c == 'c'   ? &cpu
-				  : c == 'm' ? &memory
-					     : &seconds))
-			return 1;
-	if (c < 0)
-		return 1;
 	if (!cpu && !memory)
 		cpu = memory = 1;
-	s = kzalloc(sizeof(*s), GFP_KERNEL);
-	pids = kcalloc((size_t)(cpu + memory), sizeof(*pids), GFP_KERNEL);
-	if (s && pids) {
-		s->end = ktime_get() + (u64)seconds * NSEC_PER_SEC;
-		status = stress_run(io, s, pids, (unsigned)cpu, (unsigned)memory);
-	} else {
-		status = fail_with(io, "no room for the tasks", -ENOMEM);
-	}
-	kfree(pids);
-	kfree(s);
-	return status;
+	children = alloc_children((size_t)(cpu + memory));
+	if (!children)
+		return failed(call, "can't make the tasks", -ENOMEM);
+	for (long i = 0; i < cpu + memory && !error; i++)
+		error = add_child(children, i < cpu ? stress_cpu : stress_memory, &s, "stress");
+	if (error)
+		WRITE_ONCE(s.end, 0); /* who is there already comes back at once */
+	failures = wait_for_children(children);
+	kfree(children);
+	if (error)
+		return failed(call, "can't make the tasks", error);
+	out_printf(call, "stress: %ld checksums verified\n", (long)atomic64_read(&s.checked));
+	if (failures)
+		out_printf(call, "stress: %u tasks did not complete\n", failures);
+	if (atomic_read(&s.wrong))
+		out_printf(call, "stress: %d mismatches\n", atomic_read(&s.wrong));
+	return failures || atomic_read(&s.wrong);
 }
-
-const struct sh_command_def load_commands[] = {
-	{ "hackbench", cmd_hackbench, "[-g GROUPS] [-l LOOPS]",
-	  "tasks that pass messages through pipes (10 groups of 40, 100 loops)" },
-	{ "stress", cmd_stress, "[-c N] [-m N] [-t SECONDS]",
-	  "tasks that compute (-c) and allocate (-m), results verified" },
-	{ 0 },
-};

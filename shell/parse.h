@@ -1,87 +1,34 @@
 /*
- * The shell's language: a line becomes lists of pipelines of commands. Pure: tested and fuzzed on
- *the host.
+ * The shell's language: a line becomes pipelines of commands. Pure: tested and fuzzed on the host.
  *
- *	line     := and_or ((";" | "&") and_or)* [";" | "&"]
- *	and_or   := pipeline (("&&" | "||") pipeline)*
- *	pipeline := ["!"] command ("|" command)*
- *	command  := (word | redirection)+
- *	redirection := [digit] ("<" | ">" | ">>") word, [digit] (">&" | "<&") digit
+ *	line     := [pipeline ((";" | "&") pipeline)*] [";" | "&"]
+ *	pipeline := command ("|" command)*
+ *	command  := (word | ("<" | ">" | ">>") word)+
  *
- * Words keep their quotes until they are expanded (sh_expand), as $? is only known when the
- *command's turn comes. '…', "…", \ and # work as in sh; $?, $$ and $! are the only parameters, any
- *other $NAME is empty.
+ * '…', "…", \ and # work as in sh. $? and $$ are the only parameters.
  */
 #pragma once
 
 #include "kernel/compiler.h"
 
-struct sh_word {
-	struct sh_word *next;
-	char *text; /* raw */
-};
-
-enum sh_redirect_type { SH_READ, SH_WRITE, SH_APPEND, SH_DUP };
-
-struct sh_redirect {
-	struct sh_redirect *next;
-	enum sh_redirect_type type;
-	int fd;
-	int from;   /* SH_DUP */
-	char *text; /* raw; the others */
-};
-
+/* In one piece of memory with all its words. */
 struct sh_command {
-	struct sh_command *next; /* in its pipeline */
-	struct sh_word *words;
-	unsigned nr_words;
-	struct sh_redirect *redirects;
-};
-
-enum sh_condition { SH_ALWAYS, SH_AND, SH_OR };
-
-struct sh_pipeline {
-	struct sh_pipeline *next;    /* in its and-or list */
-	enum sh_condition condition; /* on the status before it */
-	bool negate;
-	struct sh_command *commands;
-};
-
-struct sh_list {
-	struct sh_list *next;
-	bool background;
-	struct sh_pipeline *pipelines;
-	const char *source; /* the text of this list in the line */
-	size_t source_len;
-};
-
-/* Memory of one parsed line, in blocks that are freed together. */
-struct sh_arena {
-	struct sh_block *blocks;
-};
-
-/* Zeroed; NULL when memory is short. */
-void *sh_alloc(struct sh_arena *arena, size_t size);
-void sh_free(struct sh_arena *arena);
-
-#define SH_ERROR_MAX 80
-
-/*
- * Parse a line (terminated, no newline within). 0 and the lists (NULL for an empty line), -EINVAL
- * and a text in error, or -ENOMEM. The caller frees the arena in any case; the lists refer to line.
- */
-int sh_parse(struct sh_arena *arena, const char *line, struct sh_list **lists,
-	     char error[SH_ERROR_MAX]);
-
-struct sh_parameters {
-	int status;   /* $? */
-	int pid;      /* $$ */
-	int last_job; /* $!; 0: none yet */
+	struct sh_command *next; /* the output is piped to this one */
+	char *in, *out;          /* redirected to these files, or NULL */
+	int out_flags;           /* O_TRUNC, or O_APPEND: >> */
+	bool background;         /* the whole pipeline */
+	/* What shell.c adds when it starts the command. */
+	pid_t job;       /* to join; 0: its own */
+	bool foreground; /* which gets the terminal */
+	int fds[2];      /* to become descriptors 0 and 1 */
+	int argc;
+	char *argv[]; /* NULL-terminated */
 };
 
 /*
- * A raw word without its quotes and with its parameters, in arena memory; NULL when memory is
- * short. *empty: it is not to become an argument at all (an unquoted parameter that is empty).
+ * Take the next pipeline off a line (sh_free() it): NULL when nothing is left, ERR_PTR(-EINVAL)
+ * when *line begins with what was not understood, or -ENOMEM. status and pid are $? and $$.
  */
-char *sh_expand(struct sh_arena *arena, const char *raw, const struct sh_parameters *parameters,
-		bool *empty);
+struct sh_command *sh_parse(const char **line, int status, pid_t pid);
+/* NULL and errors are fine. */
+void sh_free(struct sh_command *pipeline);

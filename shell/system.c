@@ -1,39 +1,93 @@
-/* Commands on the system as a whole: help, dmesg, free, uptime, poweroff, reboot. */
-#include "fs/syscalls.h"
+/* Commands on what the system has: ls, ps, free, uptime, dmesg. */
+#include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
-#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/panic.h"
-#include "kernel/printk.h"
-#include "shell/command.h"
+#include "kernel/time/ktime.h"
+#include "shell/shell.h"
 
-#define FILE_MAX 4096UL
-
-/* A small file as a string: kmalloc()ed, or NULL after a message. */
-static char *read_file(struct sh_io *io, const char *path)
+static void ls_details(struct call *call, const struct kstat *st)
 {
-	long fd = sys_open(path, O_RDONLY, 0);
-	size_t len = 0;
-	ssize_t n = fd;
-	char *text;
+	char mode[] = "?rwxrwxrwx";
 
-	if (fd < 0) {
-		fail_with(io, path, fd);
-		return NULL;
-	}
-	text = kzalloc(FILE_MAX, GFP_KERNEL);
-	if (!text)
-		n = -ENOMEM;
-	while (text && len < FILE_MAX - 1 &&
-	       (n = sys_read((int)fd, text + len, FILE_MAX - 1 - len)) > 0)
-		len += (size_t)n;
-	sys_close((int)fd);
-	if (n >= 0)
-		return text;
-	fail_with(io, path, n);
+	mode[0] = "?pc?d?b?-?l?s???"[st->st_mode >> 12];
+	for (unsigned i = 0; i < 9; i++)
+		if (!(st->st_mode & (0400U >> i)))
+			mode[1 + i] = '-';
+	out_printf(call, "%s %3u root root ", mode, st->st_nlink);
+	if (S_ISCHR(st->st_mode))
+		out_printf(call, "%3u, %3u ", MAJOR(st->st_rdev), MINOR(st->st_rdev));
+	else
+		out_printf(call, "%8lu ", (unsigned long)st->st_size);
+}
+
+static int ls_one(struct call *call, const char *path, const char *name)
+{
+	bool details = option(call, 'l', 0);
+	char target[256];
+	struct kstat st;
+	long n = sys_lstat(path, &st);
+
+	if (n)
+		return failed(call, path, n);
+	if (details)
+		ls_details(call, &st);
+	if (details && S_ISLNK(st.st_mode))
+		n = sys_readlink(path, target, sizeof(target));
+	if (n > 0)
+		out_printf(call, "%s -> %.*s\n", name, (int)n, target);
+	else
+		out_printf(call, "%s\n", name);
+	return 0;
+}
+
+int cmd_ls(struct call *call)
+{
+	int i = 0, status = 0;
+
+	do {
+		const char *path = call->argc ? call->argv[i] : ".";
+		struct kstat st;
+		/* With details a link is shown itself, and not what it leads to. */
+		long error = option(call, 'l', 0) ? sys_lstat(path, &st) : sys_stat(path, &st);
+
+		if (error)
+			status = failed(call, path, error);
+		else if (S_ISDIR(st.st_mode))
+			status |= each_entry(call, path, ls_one);
+		else
+			status |= ls_one(call, path, path);
+	} while (++i < call->argc && !stopped(call));
+	return status;
+}
+
+#define STAT_FIELDS 37 /* of /proc/PID/stat behind the name (proc(5)), as far as ps wants them */
+
+static int ps_one(struct call *call, const char *path, const char *name)
+{
+	char *fields[STAT_FIELDS], *text, *comm, *s;
+	char *file = isdigit(*name) ? kasprintf(GFP_KERNEL, "%s/stat", path) : NULL;
+
+	text = file ? read_file(call, file) : NULL;
+	kfree(file);
+	if (IS_ERR_OR_NULL(text))
+		return 0; /* no task, or it has just ended */
+	comm = strchr(text, '(') + 1;
+	s = strrchr(text, ')');
+	*s = '\0';
+	s += 2;
+	for (unsigned i = 0; i < STAT_FIELDS; i++)
+		fields[i] = strsep(&s, " ");
+	out_printf(call, "%5s %5s  %-4s %3s %4s  %s\n", name, fields[1], fields[0], fields[36],
+		   fields[15], comm);
 	kfree(text);
-	return NULL;
+	return 0;
+}
+
+int cmd_ps(struct call *call)
+{
+	out_printf(call, "  PID  PPID  STAT CPU  PRI  COMMAND\n");
+	return each_entry(call, "/proc", ps_one);
 }
 
 /* The number behind `NAME:` in a text like /proc/meminfo. */
@@ -44,44 +98,41 @@ static unsigned long field(const char *text, const char *name)
 	return s ? simple_strtoul(skip_spaces(s + strlen(name)), NULL, 10) : 0;
 }
 
-static int cmd_free(struct sh_io *io, int argc __unused, char **argv __unused)
+int cmd_free(struct call *call)
 {
-	char *text = read_file(io, "/proc/meminfo");
+	char *text = read_file(call, "/proc/meminfo");
 	unsigned long total, unused;
 
-	if (!text)
-		return 1;
+	if (IS_ERR(text))
+		return failed(call, "/proc/meminfo", PTR_ERR(text));
 	total = field(text, "MemTotal:");
 	unused = field(text, "MemFree:");
-	out_printf(io, "              total        used        free\n");
-	out_printf(io, "Mem:    %11lu %11lu %11lu\n", total, total - unused, unused);
 	kfree(text);
+	out_printf(call, "              total        used        free\n");
+	out_printf(call, "Mem:    %11lu %11lu %11lu\n", total, total - unused, unused);
 	return 0;
 }
 
-static int cmd_uptime(struct sh_io *io, int argc __unused, char **argv __unused)
+int cmd_uptime(struct call *call)
 {
-	char *up = read_file(io, "/proc/uptime"),
-	     *load = up ? read_file(io, "/proc/loadavg") : NULL;
-	char *words[3], *rest = load;
+	char *load = read_file(call, "/proc/loadavg"), *s = load;
+	unsigned long minutes = ktime_get() / NSEC_PER_SEC / 60;
+	char *one, *five;
 
-	if (load) {
-		unsigned long minutes = simple_strtoul(up, NULL, 10) / 60;
-
-		for (unsigned i = 0; i < 3; i++)
-			words[i] = rest ? strsep(&rest, " ") : "";
-		out_printf(io, " up %lu:%02lu, load average: %s, %s, %s\n", minutes / 60,
-			   minutes % 60, words[0], words[1], words[2]);
-	}
-	kfree(up);
+	if (IS_ERR(load))
+		return failed(call, "/proc/loadavg", PTR_ERR(load));
+	one = strsep(&s, " ");
+	five = strsep(&s, " ");
+	out_printf(call, " up %lu:%02lu, load average: %s, %s, %s\n", minutes / 60, minutes % 60,
+		   one, five, strsep(&s, " "));
 	kfree(load);
-	return !load;
+	return 0;
 }
 
 /* `6,339,5140900,-;text` (Documentation/ABI/testing/dev-kmsg) as `[    5.140900] text`. */
-static void print_kmsg(struct sh_io *io, char *record)
+static void print_record(struct call *call, char *record, size_t len)
 {
-	char *text = strchr(record, ';'), *s = record;
+	char *text = memchr(record, ';', len), *s = record;
 	unsigned long usec;
 
 	if (!text)
@@ -89,70 +140,28 @@ static void print_kmsg(struct sh_io *io, char *record)
 	strsep(&s, ",");
 	strsep(&s, ",");
 	usec = simple_strtoul(s, NULL, 10);
-	out_printf(io, "[%5lu.%06lu] ", usec / 1000000, usec % 1000000);
-	out_puts(io, text + 1);
+	*text = ' ';
+	out_printf(call, "[%5lu.%06lu]", usec / 1000000, usec % 1000000);
+	out_write(call, text, (size_t)(record + len - text));
 }
 
-static int cmd_dmesg(struct sh_io *io, int argc __unused, char **argv __unused)
+int cmd_dmesg(struct call *call)
 {
-	long fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK, 0);
-	ssize_t n = -ENOMEM;
-	char *buf;
+	struct input in;
+	char *record;
+	size_t len;
 
-	if (fd < 0)
-		return fail_with(io, "/dev/kmsg", fd);
-	buf = kmalloc(FILE_MAX, GFP_KERNEL);
-	/* -EPIPE: records were overwritten while we read; the next read goes on behind them. */
-	while (buf && !out_stop(io) &&
-	       ((n = sys_read((int)fd, buf, FILE_MAX - 1)) > 0 || n == -EPIPE)) {
-		if (n < 0)
-			continue;
-		buf[n] = '\0';
-		print_kmsg(io, buf);
+	open_input(&in, "/dev/kmsg", O_NONBLOCK);
+	while (!stopped(call)) {
+		record = next_line(call, &in, &len);
+		if (record)
+			print_record(call, record, len);
+		else if (in.end == -EPIPE)
+			in.end = 0; /* records were overwritten meanwhile: go on behind them */
+		else
+			break;
 	}
-	kfree(buf);
-	sys_close((int)fd);
-	return n < 0 && n != -EAGAIN && n != -EINTR ? fail_with(io, "/dev/kmsg", n) : 0;
+	if (in.end == -EAGAIN)
+		in.end = 1;
+	return close_input(call, &in);
 }
-
-static int cmd_poweroff(struct sh_io *io, int argc __unused, char **argv __unused)
-{
-	out_flush(io);
-	printk(KERN_EMERG "reboot: Power down\n");
-	console_flush();
-	machine_power_off();
-}
-
-static int cmd_reboot(struct sh_io *io, int argc __unused, char **argv __unused)
-{
-	out_flush(io);
-	printk(KERN_EMERG "reboot: Restarting system\n");
-	console_flush();
-	machine_restart();
-}
-
-static void print_help(struct sh_io *io, const struct sh_command_def *def)
-{
-	char call[48];
-
-	scnprintf(call, sizeof(call), "%s %s", def->name, def->args);
-	out_printf(io, "  %-36s %s\n", call, def->help);
-}
-
-static int cmd_help(struct sh_io *io, int argc __unused, char **argv __unused)
-{
-	for_each_command(print_help, io);
-	out_puts(io, "Redirection: < > >> 2>&1; pipes: |; lists: ; && ||; jobs: &, wait, ^C; "
-		     "quoting: ' \" \\; $? $$ $!; # comment\n");
-	return 0;
-}
-
-const struct sh_command_def system_commands[] = {
-	{ "dmesg", cmd_dmesg, "", "print the kernel's messages" },
-	{ "free", cmd_free, "", "show memory in KiB" },
-	{ "uptime", cmd_uptime, "", "show the time since boot and the load" },
-	{ "poweroff", cmd_poweroff, "", "switch the machine off" },
-	{ "reboot", cmd_reboot, "", "restart the machine" },
-	{ "help", cmd_help, "", "print this list" },
-	{ 0 },
-};

@@ -13,8 +13,8 @@
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "kernel/version.h"
-#include "shell/command.h"
 #include "shell/export_link.h"
+#include "shell/shell.h"
 
 #define TRACEFS "/sys/kernel/tracing"
 
@@ -25,7 +25,7 @@
 
 struct trace_export {
 	struct export_link link;
-	struct sh_io *io;
+	struct call *call;
 	int port;            /* descriptor of the serial port */
 	bool follow;         /* -f */
 	bool interrupted;    /* a signal came: finish; at a second one give up */
@@ -81,7 +81,7 @@ static void port_waiting(void *context)
 {
 	struct trace_export *x = context;
 
-	err_printf("%s: waiting for the receiver\n", x->io->name);
+	err_printf("%s: waiting for the receiver\n", x->call->command->name);
 }
 
 static const struct export_operations port_operations = { port_send, port_receive, port_waiting };
@@ -92,7 +92,7 @@ static int open_port(struct trace_export *x, const char *path)
 	long fd = sys_open(path, O_RDWR, 0), error;
 
 	if (fd < 0)
-		return fail_with(x->io, path, fd);
+		return failed(x->call, path, fd);
 	error = sys_ioctl((int)fd, TCGETS, (unsigned long)&modes);
 	if (!error) {
 		modes.c_iflag &= ~(ICRNL | IXON);
@@ -102,7 +102,7 @@ static int open_port(struct trace_export *x, const char *path)
 	}
 	if (error) {
 		sys_close((int)fd);
-		return fail_with(x->io, path, error);
+		return failed(x->call, path, error);
 	}
 	x->port = (int)fd;
 	return 0;
@@ -445,7 +445,7 @@ static void print_totals(struct trace_export *x, u64 ns)
 {
 	u64 rate = ns ? x->link.raw_bytes * 1000 / (ns / 1000000 + 1) : 0;
 
-	out_printf(x->io,
+	out_printf(x->call,
 		   "%llu pages of %u CPUs; %llu bytes, %llu on the wire, %u frames again; "
 		   "%llu.%03llu s, %llu bytes/s\n",
 		   (unsigned long long)x->pages, x->nr_cpus, (unsigned long long)x->link.raw_bytes,
@@ -470,36 +470,43 @@ static int export_to(struct trace_export *x)
 	vfree(x->link.payload);
 	vfree(x->link.frames);
 	if (error)
-		return fail_with(x->io, x->instance ? x->instance : TRACEFS, error);
+		return failed(x->call, x->instance ? x->instance : TRACEFS, error);
 	print_totals(x, ktime_get() - start);
 	return x->interrupted && !x->follow ? 128 + SIGINT : 0;
 }
 
-static int cmd_trace_export(struct sh_io *io, int argc, char **argv)
+/* -f, -d DEVICE and an instance, in any order: 0 or a status. */
+static int parse_arguments(struct trace_export *x, const char **device)
 {
-	struct sh_options options = { 0 };
-	const char *device = "/dev/ttyS1";
-	struct trace_export *x;
-	bool follow = false;
-	int c, status;
+	char **word = x->call->argv;
 
-	while ((c = next_option(io, argc, argv, "fd:", &options)) > 0) {
-		if (c == 'f')
-			follow = true;
+	for (; *word; word++) {
+		if (strcmp(*word, "-f") == 0)
+			x->follow = true;
+		else if (strcmp(*word, "-d") == 0 && word[1])
+			*device = *++word;
+		else if (**word == '-' || x->instance)
+			return usage(x->call);
 		else
-			device = options.value;
+			x->instance = *word;
 	}
-	if (c < 0 || argc - options.index > 1)
-		return c < 0 ? 1 : usage(io);
-	x = kzalloc(sizeof(*x), GFP_KERNEL);
+	return 0;
+}
+
+int cmd_trace_export(struct call *call)
+{
+	const char *device = "/dev/ttyS1";
+	struct trace_export *x = kzalloc(sizeof(*x), GFP_KERNEL);
+	int status;
+
 	if (!x)
-		return fail_with(io, "can't begin", -ENOMEM);
-	x->io = io;
-	x->follow = follow;
-	x->instance = argv[options.index];
+		return failed(call, "cannot begin", -ENOMEM);
+	x->call = call;
+	status = parse_arguments(x, &device);
 	scnprintf(x->top, sizeof(x->top), TRACEFS "%s%s", x->instance ? "/instances/" : "",
 		  x->instance ? x->instance : "");
-	status = open_port(x, device);
+	if (!status)
+		status = open_port(x, device);
 	if (!status) {
 		status = export_to(x);
 		sys_close(x->port);
@@ -507,9 +514,3 @@ static int cmd_trace_export(struct sh_io *io, int argc, char **argv)
 	kfree(x);
 	return status;
 }
-
-const struct sh_command_def trace_commands[] = {
-	{ "trace-export", cmd_trace_export, "[-f] [-d DEVICE] [INSTANCE]",
-	  "send the trace through the second serial port" },
-	{ 0 },
-};

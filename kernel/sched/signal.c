@@ -27,6 +27,18 @@ int send_signal(int sig, struct task_struct *p)
 	return 0;
 }
 
+int kill_pid(pid_t pid, int sig)
+{
+	struct task_struct *p = find_get_task_by_pid(pid);
+	int ret;
+
+	if (!p)
+		return -ESRCH;
+	ret = send_signal(sig, p);
+	put_task_struct(p);
+	return ret;
+}
+
 int kill_pgrp(pid_t pgrp, int sig)
 {
 	struct task_struct *p;

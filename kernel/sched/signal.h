@@ -21,6 +21,8 @@ struct task_struct;
 int pending_signal(const struct task_struct *p);
 /* Mark sig pending and wake an interruptible sleeper. 0; -EPERM for a PF_KTHREAD task; -EINVAL. */
 int send_signal(int sig, struct task_struct *p);
+/* The same by number. -ESRCH when there is no such task. */
+int kill_pid(pid_t pid, int sig);
 /* To every task of a job (task->pgrp). -ESRCH when there is none. */
 int kill_pgrp(pid_t pgrp, int sig);
 void flush_signals(struct task_struct *p);

@@ -6,15 +6,23 @@ import pytest
 from nop5 import eventually, kill
 
 
+def remove_below(nop5, path):
+    for line in nop5.check(f"ls -l {path}").splitlines():
+        entry = f"{path}/{line.split()[-1]}"
+        if line.startswith("d"):
+            remove_below(nop5, entry)
+        nop5.check(f"{'rmdir' if line.startswith('d') else 'rm'} {entry}")
+
+
 @pytest.fixture
 def directory(nop5):
     """A fresh directory that the shell stands in, and that goes away."""
-    nop5.run("rm -r /tmp/t")
-    nop5.check("mkdir -p /tmp/t")
+    nop5.check("mkdir /tmp/t")
     nop5.check("cd /tmp/t")
     yield nop5
     nop5.check("cd /")
-    nop5.run("rm -r /tmp/t")
+    remove_below(nop5, "/tmp/t")
+    nop5.check("rmdir /tmp/t")
 
 
 def test_a_file_keeps_what_was_written(directory):
@@ -38,16 +46,16 @@ def test_dots_in_paths_walk_up_and_stay(directory):
 
 
 @pytest.mark.parametrize("command, message", [
-    ("cat nothing", "cat: can't open 'nothing': No such file or directory"),
-    ("cat nothing/below", "cat: can't open 'nothing/below': No such file or directory"),
+    ("cat nothing", "cat: nothing: No such file or directory"),
+    ("cat nothing/below", "cat: nothing/below: No such file or directory"),
     ("cat /tmp", "cat: /tmp: Is a directory"),
-    ("cd /proc/version", "cd: can't cd to /proc/version: Not a directory"),
-    ("cd /nowhere", "cd: can't cd to /nowhere: No such file or directory"),
-    ("mkdir /tmp", "mkdir: can't create directory '/tmp': File exists"),
-    ("rmdir /tmp/t/full", "rmdir: '/tmp/t/full': Directory not empty"),
-    ("rm /tmp/t/full", "rm: '/tmp/t/full' is a directory"),
-    ("rmdir /tmp/t/full/f", "rmdir: '/tmp/t/full/f': Not a directory"),
-    ("mkdir /proc/x", "mkdir: can't create directory '/proc/x': "),
+    ("cd /proc/version", "cd: /proc/version: Not a directory"),
+    ("cd /nowhere", "cd: /nowhere: No such file or directory"),
+    ("mkdir /tmp", "mkdir: /tmp: File exists"),
+    ("rmdir /tmp/t/full", "rmdir: /tmp/t/full: Directory not empty"),
+    ("rm /tmp/t/full", "rm: /tmp/t/full: Is a directory"),
+    ("rmdir /tmp/t/full/f", "rmdir: /tmp/t/full/f: Not a directory"),
+    ("mkdir /proc/x", "mkdir: /proc/x: "),
     ("ls nothing", "ls: nothing: No such file or directory"),
 ])
 def test_a_bad_path_is_named_with_its_error(directory, command, message):
@@ -100,7 +108,7 @@ def test_null_swallows_and_ends_and_zero_is_zeros(nop5):
     assert nop5.check("cat /dev/null") == ""
     nop5.check("echo -n > /tmp/zeros")
     nop5.run("cat /dev/zero > /tmp/zeros &")
-    eventually(lambda: nop5.check("wc /tmp/zeros").split()[2] != "0")
+    eventually(lambda: nop5.check("ls -l /tmp/zeros").split()[4] != "0")
     kill(nop5, "cat")
     # One line of zeros, then `*` for all those like it.
     assert re.match(r"0+ +(00 +){16} *\|\.{16}\|\n\*\n[0-9a-f]+\n", nop5.check("hexdump /tmp/zeros"))
@@ -131,6 +139,6 @@ def test_mounts_name_their_types(nop5):
 def test_a_file_that_is_read_while_it_is_removed_stays_readable(directory):
     directory.check("cat /proc/kallsyms > f")
     lines = int(directory.check("wc f").split()[0])
-    directory.check("cat f > copy & rm f")
+    directory.check("cat < f > copy & rm f")  # the shell has opened f before rm begins
     directory.check("wait")
     assert int(directory.check("wc copy").split()[0]) == lines

@@ -1,6 +1,6 @@
 /*
- * The shell's parser and the expansion of words: any line gives lists or an error, within its
- * memory. And the line discipline: any bytes leave it sound.
+ * The shell's parser: any line gives pipelines or an error, within its memory. And the line
+ * discipline: any bytes leave it sound.
  *
  * sources: shell/parse.c kernel/console/n_tty.c
  *
@@ -11,60 +11,31 @@
 #include <string.h>
 
 #include "kernel/console/n_tty.h"
-#include "kernel/mm/slab.h"
+#include "kernel/errno.h"
 #include "shell/parse.h"
 #include "tests/host/fake_kallsyms.h"
-
-void *__kmalloc(size_t size, gfp_t gfp)
-{
-	return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size);
-}
-
-void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size)
-{
-	(void)class;
-	return __kmalloc(size, gfp);
-}
-
-void kfree(const void *object)
-{
-	free((void *)object);
-}
-
-static void expand_all(struct sh_arena *arena, const struct sh_command *c)
-{
-	static const struct sh_parameters parameters = { .status = 127, .pid = 1234567 };
-	unsigned words = 0;
-	bool empty;
-
-	for (const struct sh_word *w = c->words; w; w = w->next, words++)
-		if (!sh_expand(arena, w->text, &parameters, &empty))
-			abort();
-	if (words != c->nr_words)
-		abort();
-	for (const struct sh_redirect *r = c->redirects; r; r = r->next)
-		if (r->fd < 0 || r->fd > 9 || !sh_expand(arena, r->text, &parameters, &empty))
-			abort();
-}
+#include "tests/host/host_kmalloc.h"
 
 static void check_parser(const char *line)
 {
-	struct sh_arena arena = { 0 };
-	char error[SH_ERROR_MAX];
-	struct sh_list *lists;
-	int result = sh_parse(&arena, line, &lists, error);
+	const char *end = line + strlen(line), *at = line;
+	struct sh_command *pipeline;
+	size_t expanded = 0;
 
-	if (!result != !error[0])
-		abort();
-	if (!result)
-		for (const struct sh_list *l = lists; l; l = l->next) {
-			if (l->source < line || l->source + l->source_len > line + strlen(line))
+	while (!IS_ERR_OR_NULL(pipeline = sh_parse(&at, 127, 1234567890))) {
+		for (const struct sh_command *c = pipeline; c; c = c->next) {
+			if (!c->argc && !c->in && !c->out)
 				abort();
-			for (const struct sh_pipeline *p = l->pipelines; p; p = p->next)
-				for (const struct sh_command *c = p->commands; c; c = c->next)
-					expand_all(&arena, c);
+			for (int i = 0; i < c->argc; i++)
+				expanded += strlen(c->argv[i]);
+			if (c->argv[c->argc])
+				abort();
 		}
-	sh_free(&arena);
+		sh_free(pipeline);
+	}
+	if (at < line || at > end || (!pipeline && *at) || host_objects ||
+	    expanded > 5 * (size_t)(end - line))
+		abort();
 }
 
 static void check_n_tty(const uint8_t *data, size_t size)
