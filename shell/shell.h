@@ -41,8 +41,7 @@ struct command {
 };
 
 command_run cmd_chrt, cmd_dis, cmd_dmesg, cmd_echo, cmd_free, cmd_grep, cmd_hackbench, cmd_kill,
-	cmd_ls, cmd_ps, cmd_stress, cmd_taskset, cmd_time, cmd_trace_export,
-	cmd_uptime, cmd_wait;
+	cmd_ls, cmd_ps, cmd_stress, cmd_taskset, cmd_time, cmd_trace_export, cmd_uptime, cmd_wait;
 command_input cat_input, head_input, hexdump_input, tail_input, wc_input, sh_input;
 long cmd_sleep(const char *text);
 
