@@ -86,6 +86,7 @@ static int hackbench_task(void *arg)
 		if (!sender)
 			sys_close(group->pipes[i][1]);
 	}
+	set_task_comm(current, sender ? "hackbench-send" : "hackbench-recv");
 	wait_for_completion(group->start);
 	for (long loop = 0; loop < group->loops && ok; loop++)
 		for (unsigned i = 0; i < PAIRS && ok; i++)
