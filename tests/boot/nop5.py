@@ -225,7 +225,10 @@ def resources(machine):
     """What a load must give back: tasks, kB outside the caches that keep freed memory, and objects in slab caches.
 
     Kept are free stacks, objects in the CPUs' fronts, and page tables. Kworkers come and go; each is two objects.
+    What waits for a grace period is waited for.
     """
+    assert eventually(lambda: "waiting: 0\n" * 2 == "".join(re.findall(
+        r"waiting: \d+\n", machine.check("cat /sys/kernel/debug/rcu_tasks"))))
     ps = machine.check("ps").splitlines()
     kworkers = sum("kworker" in line for line in ps)
     memory = {k: int(v) for k, v in re.findall(r"^(\w+): +(\d+) kB$", machine.check("cat /proc/meminfo"), re.M)}
