@@ -38,48 +38,7 @@ static bool ftrace_disabled; /* set once, by an error */
 
 /* ---- calling callbacks ---- */
 
-/* One of several ops that is not called just so. */
-static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
-				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	unsigned long flags = ops->flags;
-
-	if (flags & FTRACE_OPS_FL_STUB)
-		return;
-	/* It has just come, and the site does not yet save all registers for it. */
-	if ((flags & FTRACE_OPS_FL_SAVE_REGS) && !ftrace_get_regs(fregs))
-		return;
-	if (flags & FTRACE_OPS_FL_RECURSION)
-		preempt_disable();
-	READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
-	if (flags & FTRACE_OPS_FL_RECURSION)
-		preempt_enable();
-}
-
-/* Several ops: each gets the sites that it wants. */
-void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
-			  struct ftrace_ops *unused __unused, struct ftrace_regs *fregs)
-{
-	int bit = __trace_recursion_trylock(TRACE_RECURSION_LIST_SHIFT);
-	struct list_head *pos;
-
-	if (unlikely(!bit))
-		return;
-	list_for_each_rcu(pos, &ftrace_ops_list)
-	{
-		struct ftrace_ops *ops = list_entry(pos, struct ftrace_ops, list);
-
-		if (!ftrace_ops_want(ops, (u32)(ip - KERNEL_IMAGE_BASE)))
-			continue;
-		if (unlikely(ops->flags & FTRACE_OPS_FL_SPECIAL))
-			call_special_ops(ip, parent_ip, ops, fregs);
-		else
-			READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
-	}
-	__trace_recursion_unlock(bit);
-}
-
-/* Between the trampoline and the callback of an ops that does not guard itself. */
+/* Between a trampoline, or the list, and the callback of an ops that does not guard itself. */
 static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
 				   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -92,6 +51,42 @@ static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
 		__trace_recursion_unlock(bit);
 	}
 	preempt_enable();
+}
+
+/* One of several ops that is not called just so. */
+static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	unsigned long flags = ops->flags;
+
+	if (flags & FTRACE_OPS_FL_STUB)
+		return;
+	/* It has just come, and the site does not yet save all registers for it. */
+	if ((flags & FTRACE_OPS_FL_SAVE_REGS) && !ftrace_get_regs(fregs))
+		return;
+	if (flags & FTRACE_OPS_FL_RECURSION)
+		ftrace_ops_assist_func(ip, parent_ip, ops, fregs);
+	else
+		READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
+}
+
+/*
+ * Several ops: each gets the sites that it wants. Who wants to be guarded against recursion is; the
+ * list itself calls nothing that is traced.
+ */
+void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
+			  struct ftrace_ops *unused __unused, struct ftrace_regs *fregs)
+{
+	const u32 offset = (u32)(ip - KERNEL_IMAGE_BASE);
+	struct list_head *pos = rcu_dereference(ftrace_ops_list.next);
+
+	while (pos != &ftrace_ops_list) {
+		struct ftrace_ops *ops = list_entry(pos, struct ftrace_ops, list);
+
+		if (ftrace_ops_want(ops, offset))
+			ops->list_func(ip, parent_ip, ops, fregs);
+		pos = __atomic_load_n(&ops->list.next, __ATOMIC_ACQUIRE);
+	}
 }
 
 /* The func of an ops with FTRACE_OPS_FL_PID while set_ftrace_pid leaves tasks out. */
@@ -113,6 +108,8 @@ static void choose_func(struct ftrace_ops *ops)
 	bool ask = (ops->flags & FTRACE_OPS_FL_PID) && trace_pids_filter(ops->private);
 
 	WRITE_ONCE(ops->func, ask ? ftrace_pid_func : ops->saved_func);
+	WRITE_ONCE(ops->list_func,
+		   ops->flags & FTRACE_OPS_FL_SPECIAL ? call_special_ops : ops->func);
 }
 
 /* What the trampoline of ops calls. */

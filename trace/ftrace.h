@@ -62,6 +62,7 @@ struct ftrace_ops {
 	unsigned long flags;   /* [F] */
 	void *private;         /* the owner's */
 	ftrace_func_t saved_func; /* [F] the owner's func */
+	ftrace_func_t list_func;  /* [F] what the list function calls: func, or what asks first */
 	/* [F] to write, read by callbacks under RCU-tasks; never empty. NULL: all functions, none
 	 */
 	struct ftrace_hash *filter_hash;

@@ -45,6 +45,14 @@ void ftrace_hash_free_tasks(struct ftrace_hash *hash)
 		call_rcu_tasks(&hash->rcu, free_hash);
 }
 
+bool ftrace_hash_contains_from(const struct ftrace_hash *hash, u32 offset, u32 i)
+{
+	for (i &= hash->mask; hash->slots[i]; i = (i + 1) & hash->mask)
+		if (hash->slots[i] == offset)
+			return true;
+	return false;
+}
+
 bool ftrace_hash_add(struct ftrace_hash *hash, u32 offset)
 {
 	u32 i;

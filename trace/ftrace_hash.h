@@ -30,17 +30,15 @@ static __always_inline u32 ftrace_hash_slot(const struct ftrace_hash *hash, u32 
 	return (offset * 0x9e3779b1U >> 8) & hash->mask;
 }
 
-/* Any context. hash may not be NULL. */
+/* The rest of ftrace_hash_contains(): in the slots from i on. */
+bool ftrace_hash_contains_from(const struct ftrace_hash *hash, u32 offset, u32 i);
+
+/* Any context. hash may not be NULL. Most are found in the first slot that is looked at. */
 static __always_inline bool ftrace_hash_contains(const struct ftrace_hash *hash, u32 offset)
 {
-	for (u32 i = ftrace_hash_slot(hash, offset);; i = (i + 1) & hash->mask) {
-		u32 found = hash->slots[i];
+	u32 i = ftrace_hash_slot(hash, offset), found = hash->slots[i];
 
-		if (found == offset)
-			return true;
-		if (!found)
-			return false;
-	}
+	return likely(found == offset) || (found && ftrace_hash_contains_from(hash, offset, i + 1));
 }
 
 static __always_inline bool ftrace_hash_empty(const struct ftrace_hash *hash)
