@@ -105,11 +105,15 @@ def check_trees(per_cpu, names, sleep_time=True):
             continue
         assert (func, depth) == (top[0], top[1]), f"{name} at {depth} is not {names(top[0])} at {top[1]}"
         assert top[2] <= begin, f"{name} was called before its entry"
-        for child_begin, child_end in top[3]:
-            assert not sleep_time or begin <= child_begin and child_end <= end, f"{name} does not enclose what it called"
+        for child_begin, child_end, child in top[3]:
+            within = begin <= child_begin and child_end <= end
+            # An interrupt may come before the time of the call is taken, or when that of the return has been.
+            beside = child in ENTRIES and (child_end <= begin or end <= child_begin)
+            assert not sleep_time or within or beside, \
+                f"{name} {begin}-{end} does not enclose {child} {child_begin}-{child_end}"
         stack.pop()
         if stack:
-            stack[-1][3].append((begin, end))
+            stack[-1][3].append((begin, end, name))
         matched += 1
     return matched
 
@@ -142,4 +146,26 @@ def test_every_return_belongs_to_the_call_that_stands_before_it(boot, options):
         matched += check_trees(data, names, options != "sleep-time")
     assert matched > 1000
     machine.check("echo nop > current_tracer")
+    assert not re.search("BUG|WARNING", machine.text)
+
+
+def test_ten_seconds_of_calls_on_four_cpus_are_whole_trees(boot):
+    """Nothing may be lost in the time, so the functions are chosen: calls within calls that sleep, switch and wake."""
+    machine = boot(cpus=4, mem="512M")
+    names = symbols(machine)
+    machine.check(f"cd {TRACING}; echo 2048 > buffer_size_kb; echo 0 > tracing_on")
+    machine.check("echo 'vfs_* sys_* seq_* pipe_* *schedule* *wake* do_interrupt' > set_ftrace_filter")
+    machine.check("echo function_graph > current_tracer")
+    for _ in range(20):
+        machine.check("echo 'sleep 0.4; cat /proc/stat | grep -c cpu > /dev/null' >> /tmp/script")
+    machine.check("echo 1 > tracing_on; stress -c 2 -m 2 -t 10 &")
+    machine.check("sh /tmp/script; wait")
+    data = snapshot(machine, 4)
+    for cpu in range(4):
+        stats = machine.check(f"cat per_cpu/cpu{cpu}/stats")
+        assert "\noverrun: 0\n" in stats and "\ndropped events: 0\n" in stats
+    stamps = [call[0] for call in calls(data)]
+    assert stamps[-1] - stamps[0] >= 10_000_000_000
+    assert check_trees(data, names) > 1000
+    machine.check("echo nop > current_tracer; echo > set_ftrace_filter")
     assert not re.search("BUG|WARNING", machine.text)
