@@ -229,12 +229,21 @@ def resources(machine):
     """
     assert eventually(lambda: "waiting: 0\n" * 2 == "".join(re.findall(
         r"waiting: \d+\n", machine.check("cat /sys/kernel/debug/rcu_tasks"))))
-    ps = machine.check("ps").splitlines()
-    kworkers = sum("kworker" in line for line in ps)
-    memory = {k: int(v) for k, v in re.findall(r"^(\w+): +(\d+) kB$", machine.check("cat /proc/meminfo"), re.M)}
+    def listing():
+        return [line for line in machine.check("ps").splitlines() if not line.endswith(" ps")]
+
+    def kworkers(tasks):
+        return [line.split()[0] for line in tasks if "kworker" in line]
+
+    tasks, after = listing(), None
+    while after is None or kworkers(after) != kworkers(tasks):  # one came or went while the rest was read
+        tasks = after or tasks
+        text = machine.check("cat /proc/meminfo; cat /proc/slabinfo")
+        after = listing()
+    memory = {k: int(v) for k, v in re.findall(r"^(\w+): +(\d+) kB$", text, re.M)}
     used = memory["MemTotal"] - sum(memory[k] for k in ("MemFree", "Slab", "KernelStack", "PageTables"))
-    objects = sum(map(int, re.findall(r"^\S+ +(\d+) +\d+ .*: slabdata", machine.check("cat /proc/slabinfo"), re.M)))
-    return {"tasks": len(ps) - kworkers, "kB": used, "objects": objects - 2 * kworkers}
+    objects = sum(map(int, re.findall(r"^\S+ +(\d+) +\d+ .*: slabdata", text, re.M)))
+    return {"tasks": len(tasks) - len(kworkers(tasks)), "kB": used, "objects": objects - 2 * len(kworkers(tasks))}
 
 
 def eventually(condition):
