@@ -17,7 +17,8 @@ def tracing(boot):
 
 def write_on(machine, cpu, text, times=1):
     """Events on one CPU."""
-    machine.check(f"taskset -c {cpu} sh -c '{'; '.join([f'echo {text} > trace_marker'] * times)}'")
+    machine.check(f"echo '{'; '.join([f'echo {text} > trace_marker'] * times)}' > /tmp/events")
+    machine.check(f"taskset -c {cpu} sh /tmp/events")
 
 
 def wait_asleep(machine, command):
