@@ -14,10 +14,9 @@
 #include "trace/trace_clock.h"
 
 #define TRACE_BUF_SIZE_DEFAULT (1UL << 20) /* bytes for each CPU */
-#define TRACE_BUF_MEMORY_SHARE                                                                     \
-	8 /* all buffers take at most this part of memory, unless told to                          \
-	   */
-#define BOOT_OPTIONS_SIZE 256
+/* All buffers take at most this part of memory, unless told to. */
+#define TRACE_BUF_MEMORY_SHARE 8
+#define BOOT_OPTIONS_SIZE      256
 
 struct trace_array global_trace = {
 	.trace_flags = TRACE_DEFAULT_FLAGS,

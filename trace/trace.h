@@ -141,7 +141,8 @@ struct trace_cpu {
 struct trace_array {
 	/*
 	 * The buffer that is written to, and the one that the last snapshot is in: they change
-	 * places (trace_snapshot.c). So whoever does two things with one reads its pointer once,
+	 * places under snapshot_lock (trace_snapshot.c), on any CPU and in any context but NMI,
+	 * without waiting for writers. So whoever does two things with one reads its pointer once,
 	 * and what is to hold for the trace_array is set in both.
 	 */
 	struct trace_buffer *buffer, *snapshot;

@@ -14,9 +14,9 @@
  *	2. Each task that is runnable becomes a holdout: its flag rcu_tasks_holdout is set. This is
  *	   all that the scheduler knows of: a voluntary switch clears it, with one store.
  *	3. The kthread looks again, and again a little later, until all flags are clear.
- *	4. Every CPU switches tasks. Here end those that cannot be preempted and are in no list:
- *idle tasks; tasks in the middle of __schedule(), which is traced itself; tasks that are in the end
- *of their exit.
+ *	4. Every CPU switches tasks. Here end those that cannot be preempted and are in no
+ *	   list: idle tasks, tasks in the middle of __schedule() (traced itself), and tasks at
+ *	   the end of their exit.
  *
  * A task that begins after 1 cannot have entered what was unlinked before. One that exits runs with
  * preemption off from when it leaves the list of tasks to its last switch (do_exit()).
