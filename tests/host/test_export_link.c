@@ -1,13 +1,13 @@
 /*
  * The export protocol's sender against a receiver that follows docs/trace-export.md, over a line that
  * loses, damages and cuts what goes over it, in both directions.
- * sources: shell/export_link.c kernel/lib/deflate.c kernel/lib/crc32.c kernel/lib/kstrtox.c
+ * sources: shell/export/link.c kernel/lib/deflate.c kernel/lib/crc32.c kernel/lib/kstrtox.c
  */
 #include "test.h"
 
 #include "kernel/errno.h"
 #include "kernel/lib/crc32.h"
-#include "shell/export_link.h"
+#include "shell/export/link.h"
 
 #define FRAMES 400
 

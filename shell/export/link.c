@@ -3,7 +3,7 @@
  * has arrived and is forgotten. When it says nothing for a while, the oldest frame is sent again:
  * the receiver, or another one that has taken its place, answers with where it stands.
  */
-#include "shell/export_link.h"
+#include "shell/export/link.h"
 #include "kernel/errno.h"
 #include "kernel/lib/crc32.h"
 #include "kernel/lib/kstrtox.h"

@@ -1,0 +1,128 @@
+/* Files of tracefs and proc as frames. */
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "shell/export/export.h"
+
+#define DIRENTS_SIZE 1024
+
+/* A file's bytes, as `name` on the other side. One that is not there is left out. */
+static int send_file(struct trace_export *x, const char *path, const char *name)
+{
+	size_t head = strlen(name) + 1;
+	u8 flags = EXPORT_FIRST;
+	long fd = sys_open(path, O_RDONLY, 0);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : (int)fd;
+	do {
+		size_t size = head;
+
+		memcpy(x->link.payload, name, head);
+		while ((n = sys_read((int)fd, x->link.payload + size, EXPORT_PAYLOAD - size)) > 0 ||
+		       export_go_on(x, n)) {
+			size += n > 0 ? (size_t)n : 0;
+			if (size == EXPORT_PAYLOAD)
+				break;
+		}
+		if (n >= 0 && (size > head || flags) &&
+		    export_link_send(&x->link, EXPORT_FILE, flags, 0, size))
+			n = x->link.error;
+		flags = 0;
+	} while (n > 0);
+	sys_close((int)fd);
+	return (int)n;
+}
+
+/* A file of tracefs under its own name; from the instance's directory if it has one there. */
+static int send_trace_file(struct trace_export *x, const char *name)
+{
+	char path[PATH_SIZE];
+	struct kstat st;
+
+	scnprintf(path, sizeof(path), "%s/%s", x->top, name);
+	if (sys_stat(path, &st) == -ENOENT)
+		scnprintf(path, sizeof(path), TRACEFS "/%s", name);
+	return send_file(x, path, name);
+}
+
+int export_each_name(struct trace_export *x, const char *path,
+		     int (*fn)(struct trace_export *x, const char *directory, const char *name))
+{
+	long fd = sys_open(path, O_RDONLY | O_DIRECTORY, 0), n = 0;
+	u8 *buf = kmalloc(DIRENTS_SIZE, GFP_KERNEL);
+	int error = fd < 0 ? (int)fd : buf ? 0 : -ENOMEM;
+
+	while (!error && (n = sys_getdents64((int)fd, buf, DIRENTS_SIZE)) > 0) {
+		for (long at = 0; at < n && !error;) {
+			const struct linux_dirent64 *entry = (void *)(buf + at);
+
+			if (entry->d_name[0] != '.')
+				error = fn(x, path, entry->d_name);
+			at += entry->d_reclen;
+		}
+	}
+	kfree(buf);
+	if (fd >= 0)
+		sys_close((int)fd);
+	return error ? error : (int)min(n, 0L);
+}
+
+/* Of an event: a directory with its format. Beside it stand files like `enable`. */
+static int send_format(struct trace_export *x, const char *directory, const char *name)
+{
+	char path[PATH_SIZE];
+	int error;
+
+	scnprintf(path, sizeof(path), "%s/%s/format", directory, name);
+	error = send_file(x, path, path + strlen(TRACEFS "/"));
+	return error == -ENOTDIR ? 0 : error;
+}
+
+/* A system of events: a directory of directories. Other files in events/ are none. */
+static int send_formats(struct trace_export *x, const char *directory, const char *name)
+{
+	char path[PATH_SIZE];
+	struct kstat st;
+
+	scnprintf(path, sizeof(path), "%s/%s", directory, name);
+	if (sys_stat(path, &st) || !S_ISDIR(st.st_mode))
+		return 0;
+	return export_each_name(x, path, send_format);
+}
+
+int export_send_names(struct trace_export *x)
+{
+	static const char *const names[] = { "saved_cmdlines", "saved_tgids", "printk_formats" };
+	int error = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names) && !error; i++)
+		error = send_trace_file(x, names[i]);
+	return error;
+}
+
+int export_send_descriptions(struct trace_export *x)
+{
+	static const char *const names[] = { "events/header_page", "events/header_event",
+					     "trace_clock", "current_tracer" };
+	int error = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names) && !error; i++)
+		error = send_trace_file(x, names[i]);
+	error = error ? error : export_each_name(x, TRACEFS "/events", send_formats);
+	error = error ? error : send_file(x, "/proc/kallsyms", "proc/kallsyms");
+	return error ? error : export_send_names(x);
+}
+
+int export_send_stats(struct trace_export *x)
+{
+	char name[PATH_SIZE];
+	int error = 0;
+
+	for (unsigned cpu = 0; cpu < x->nr_cpus && !error; cpu++) {
+		scnprintf(name, sizeof(name), "per_cpu/cpu%u/stats", cpu);
+		error = send_trace_file(x, name);
+	}
+	return error;
+}

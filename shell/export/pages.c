@@ -1,0 +1,102 @@
+/* Pages of the ring buffers as frames. */
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/mm/slab.h"
+#include "shell/export/export.h"
+
+#define PAGES_PER_READ (EXPORT_PAYLOAD / PAGE_SIZE)
+#define FOLLOW_MS      50 /* between looks at buffers that had less than a page */
+
+static int count_cpu(struct trace_export *x, const char *directory __unused, const char *name)
+{
+	unsigned cpu;
+
+	if (!strncmp(name, "cpu", 3) && !kstrtouint(name + 3, 10, &cpu))
+		x->nr_cpus = max(x->nr_cpus, cpu + 1);
+	return 0;
+}
+
+int export_open_cpus(struct trace_export *x)
+{
+	char path[PATH_SIZE];
+	int error;
+
+	scnprintf(path, sizeof(path), "%s/per_cpu", x->top);
+	error = export_each_name(x, path, count_cpu);
+	if (error)
+		return error;
+	x->cpu_fds = kmalloc(x->nr_cpus * sizeof(*x->cpu_fds), GFP_KERNEL);
+	if (!x->cpu_fds)
+		return -ENOMEM;
+	for (unsigned cpu = 0; cpu < x->nr_cpus; cpu++) {
+		scnprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace_pipe_raw", x->top, cpu);
+		x->cpu_fds[cpu] = (int)sys_open(path, O_RDONLY | O_NONBLOCK, 0);
+	}
+	return 0;
+}
+
+void export_close_cpus(struct trace_export *x)
+{
+	for (unsigned cpu = 0; x->cpu_fds && cpu < x->nr_cpus; cpu++)
+		if (x->cpu_fds[cpu] >= 0)
+			sys_close(x->cpu_fds[cpu]);
+	kfree(x->cpu_fds);
+}
+
+/* What one CPU has, one frame at most: pages sent, or an error. */
+static int send_pages(struct trace_export *x, unsigned cpu)
+{
+	ssize_t n = PAGE_SIZE;
+	int pages = 0;
+
+	while (pages < (int)PAGES_PER_READ && n == PAGE_SIZE) {
+		n = sys_read(x->cpu_fds[cpu], x->link.payload + (size_t)pages * PAGE_SIZE,
+			     PAGE_SIZE);
+		pages += n == PAGE_SIZE;
+	}
+	if (n < 0 && n != -EAGAIN && !export_go_on(x, n))
+		return (int)n;
+	x->pages += (u64)pages;
+	return pages && export_link_send(&x->link, EXPORT_PAGES, 0, (u16)cpu,
+					 (size_t)pages * PAGE_SIZE)
+		       ? x->link.error
+		       : pages;
+}
+
+/* A look at each CPU: the most pages that one of them had, or an error. */
+static int send_all_pages(struct trace_export *x)
+{
+	int most = 0;
+
+	for (unsigned cpu = 0; cpu < x->nr_cpus && most >= 0; cpu++) {
+		int pages = x->cpu_fds[cpu] >= 0 ? send_pages(x, cpu) : 0;
+
+		most = pages < 0 ? pages : max(most, pages);
+	}
+	return most;
+}
+
+/* A page that is not full is given too, so a CPU without much to say is not asked too often. */
+int export_follow(struct trace_export *x)
+{
+	int pages = 0;
+
+	while (pages >= 0 && !export_asked_to_end(x)) {
+		pages = send_all_pages(x);
+		if (pages >= 0 && pages < 2 && export_link_poll(&x->link, FOLLOW_MS))
+			pages = x->link.error;
+	}
+	return min(pages, 0);
+}
+
+int export_drain(struct trace_export *x)
+{
+	int pages;
+
+	do
+		pages = send_all_pages(x);
+	while (pages > 0 && (x->follow || !export_asked_to_end(x)));
+	return min(pages, 0);
+}

@@ -1,0 +1,193 @@
+/*
+ * trace-export: a trace and all that is needed to read it elsewhere, sent through the second serial
+ * port in the protocol of docs/trace-export.md; scripts/trace-record receives it.
+ */
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/sched/sched.h"
+#include "kernel/time/ktime.h"
+#include "kernel/version.h"
+#include "shell/export/export.h"
+
+/* Write text to a file of the trace array: 0 or an error. */
+static int put(const struct trace_export *x, const char *name, int flags, const char *text)
+{
+	char path[PATH_SIZE];
+	long fd, error;
+
+	scnprintf(path, sizeof(path), "%s/%s", x->top, name);
+	fd = sys_open(path, O_WRONLY | flags, 0);
+	if (fd < 0)
+		return (int)fd;
+	error = sys_write((int)fd, text, strlen(text));
+	sys_close((int)fd);
+	return (int)min(error, 0L);
+}
+
+/* Is it tracing now? */
+static bool is_on(const struct trace_export *x)
+{
+	char path[PATH_SIZE], text = '0';
+	long fd;
+
+	scnprintf(path, sizeof(path), "%s/tracing_on", x->top);
+	fd = sys_open(path, O_RDONLY, 0);
+	if (fd < 0)
+		return false;
+	(void)!sys_read((int)fd, &text, 1);
+	sys_close((int)fd);
+	return text == '1';
+}
+
+/*
+ * What this task does while it sends would fill the trace that it sends. An -ENOENT is none: a
+ * tracer that knows no PIDs has no such file.
+ */
+static int trace_me_not(const struct trace_export *x, bool take_out)
+{
+	char text[16];
+	int error;
+
+	scnprintf(text, sizeof(text), "%s%d", take_out ? "!" : "", current->pid);
+	error = put(x, "set_ftrace_notrace_pid", O_APPEND, text);
+	return error == -ENOENT ? 0 : error;
+}
+
+static int send_hello(struct trace_export *x)
+{
+	size_t n = (size_t)scnprintf((char *)x->link.payload, EXPORT_PAYLOAD,
+				     "version=%d\npage_size=%lu\ncpus=%u\ninstance=%s\nmode=%s\n"
+				     "uname=%s\n",
+				     EXPORT_VERSION, PAGE_SIZE, x->nr_cpus,
+				     x->instance ? x->instance : "",
+				     x->follow ? "follow" : "stopped", version_banner);
+
+	return export_link_send(&x->link, EXPORT_HELLO, 0, 0, n);
+}
+
+static int send_end(struct trace_export *x)
+{
+	bool complete = x->follow || !export_asked_to_end(x);
+	size_t n = (size_t)scnprintf((char *)x->link.payload, EXPORT_PAYLOAD,
+				     "status=%s\npages=%llu\n", complete ? "complete" : "stopped",
+				     (unsigned long long)x->pages);
+
+	if (export_link_send(&x->link, EXPORT_END, 0, 0, n))
+		return x->link.error;
+	return export_link_finish(&x->link);
+}
+
+/* The trace is stopped while its pages are sent, so that they, the names and the counts agree. */
+static int send_trace(struct trace_export *x)
+{
+	bool was_on;
+	int error = 0;
+
+	if (x->follow)
+		error = export_follow(x);
+	was_on = is_on(x);
+	if (!error && was_on)
+		error = put(x, "tracing_on", 0, "0");
+	error = error ? error : export_drain(x);
+	error = error ? error : export_send_names(x);
+	error = error ? error : export_send_stats(x);
+	if (was_on) {
+		int again = put(x, "tracing_on", 0, "1");
+
+		error = error ? error : again;
+	}
+	return error;
+}
+
+static int run_export(struct trace_export *x)
+{
+	int error = x->follow ? trace_me_not(x, false) : 0, again;
+
+	if (error)
+		return error;
+	error = export_open_cpus(x);
+	error = error ? error : send_hello(x);
+	error = error ? error : export_send_descriptions(x);
+	error = error ? error : send_trace(x);
+	error = error ? error : send_end(x);
+	export_close_cpus(x);
+	again = x->follow ? trace_me_not(x, true) : 0;
+	return error ? error : again;
+}
+
+static void print_totals(struct trace_export *x, u64 ns)
+{
+	u64 rate = ns ? x->link.raw_bytes * 1000 / (ns / 1000000 + 1) : 0;
+
+	out_printf(x->call,
+		   "%llu pages of %u CPUs; %llu bytes, %llu on the wire, %u frames again; "
+		   "%llu.%03llu s, %llu bytes/s\n",
+		   (unsigned long long)x->pages, x->nr_cpus, (unsigned long long)x->link.raw_bytes,
+		   (unsigned long long)x->link.wire_bytes, x->link.resent,
+		   (unsigned long long)(ns / NSEC_PER_SEC),
+		   (unsigned long long)(ns / NSEC_PER_MSEC % 1000), (unsigned long long)rate);
+}
+
+static int export_to(struct trace_export *x)
+{
+	u64 start = ktime_get();
+	int error;
+
+	x->link.ops = &export_port_operations;
+	x->link.context = x;
+	x->link.session = (u32)(start ^ start >> 32 ^ (u64)current->pid << 20) | 1;
+	x->link.frames = vmalloc(EXPORT_WINDOW * EXPORT_FRAME_MAX);
+	x->link.payload = vmalloc(EXPORT_PAYLOAD);
+	x->link.work = vmalloc(sizeof(*x->link.work));
+	error = x->link.frames && x->link.payload && x->link.work ? run_export(x) : -ENOMEM;
+	vfree(x->link.work);
+	vfree(x->link.payload);
+	vfree(x->link.frames);
+	if (error)
+		return failed(x->call, x->instance ? x->instance : TRACEFS, error);
+	print_totals(x, ktime_get() - start);
+	return x->interrupted && !x->follow ? 128 + SIGINT : 0;
+}
+
+/* -f, -d DEVICE and an instance, in any order: 0 or a status. */
+static int parse_arguments(struct trace_export *x, const char **device)
+{
+	char **word = x->call->argv;
+
+	for (; *word; word++) {
+		if (strcmp(*word, "-f") == 0)
+			x->follow = true;
+		else if (strcmp(*word, "-d") == 0 && word[1])
+			*device = *++word;
+		else if (**word == '-' || x->instance)
+			return usage(x->call);
+		else
+			x->instance = *word;
+	}
+	return 0;
+}
+
+int cmd_trace_export(struct call *call)
+{
+	const char *device = "/dev/ttyS1";
+	struct trace_export *x = kzalloc(sizeof(*x), GFP_KERNEL);
+	int status;
+
+	if (!x)
+		return failed(call, "cannot begin", -ENOMEM);
+	x->call = call;
+	status = parse_arguments(x, &device);
+	scnprintf(x->top, sizeof(x->top), TRACEFS "%s%s", x->instance ? "/instances/" : "",
+		  x->instance ? x->instance : "");
+	if (!status)
+		status = export_open_port(x, device);
+	if (!status) {
+		status = export_to(x);
+		sys_close(x->port);
+	}
+	kfree(x);
+	return status;
+}
