@@ -1,0 +1,161 @@
+/*
+ * The files of the samples, /sys/kernel/debug/samples: a switch and a choice of the function for
+ * each.
+ */
+#include "trace/samples/sample.h"
+
+#include "fs/debugfs.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "trace/ftrace.h"
+#include "trace/trace.h"
+
+static DEFINE_MUTEX(samples_mutex); /* before all mutexes of tracing */
+static struct dentry *directory;    /* [C] */
+
+/* ---- NAME ---- */
+
+static int switch_show(struct seq_file *m, void *unused __unused)
+{
+	struct sample *sample = m->private;
+
+	mutex_lock(&samples_mutex);
+	seq_puts(m, sample->on ? "on" : "off");
+	if (sample->function)
+		seq_printf(m, ": %s", sample->function);
+	seq_putc(m, '\n');
+	if (sample->show)
+		sample->show(m);
+	mutex_unlock(&samples_mutex);
+	return 0;
+}
+
+static int switch_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, switch_show, inode->i_private);
+}
+
+static int switch_to(struct sample *sample, bool on)
+{
+	int error = 0;
+
+	mutex_lock(&samples_mutex);
+	if (on != sample->on)
+		error = on ? sample->start(sample->function) : sample->stop();
+	if (!error)
+		sample->on = on;
+	mutex_unlock(&samples_mutex);
+	return error;
+}
+
+static ssize_t switch_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct seq_file *m = file->private_data;
+	unsigned long on;
+	int error = trace_get_number(buf, count, 10, &on);
+
+	if (!error)
+		error = on <= 1 ? switch_to(m->private, on) : -EINVAL;
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations switch_fops = {
+	.open = switch_open,
+	.read = seq_read,
+	.write = switch_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* ---- NAME.function ---- */
+
+static int function_show(struct seq_file *m, void *unused __unused)
+{
+	const struct sample *sample = m->private;
+
+	mutex_lock(&samples_mutex);
+	seq_printf(m, "%s\n", sample->function);
+	mutex_unlock(&samples_mutex);
+	return 0;
+}
+
+static int function_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, function_show, inode->i_private);
+}
+
+/* Is there a function that can be traced, of that name or matched by that pattern? */
+static int find_function(const char *function)
+{
+	struct ftrace_ops nobody = { .func = ftrace_stub };
+	int error = ftrace_set_filter(&nobody, function, strlen(function), true);
+
+	ftrace_free_filter(&nobody);
+	return error;
+}
+
+static int choose(struct sample *sample, const char *function)
+{
+	int error = find_function(function);
+
+	if (error)
+		return error;
+	mutex_lock(&samples_mutex);
+	if (sample->on) {
+		error = -EBUSY;
+	} else {
+		strscpy(sample->chosen, function, sizeof(sample->chosen));
+		sample->function = sample->chosen;
+	}
+	mutex_unlock(&samples_mutex);
+	return error;
+}
+
+static ssize_t function_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct seq_file *m = file->private_data;
+	char text[KSYM_NAME_LEN];
+	int error = trace_get_word(text, sizeof(text), buf, count);
+
+	if (!error)
+		error = *text ? choose(m->private, text) : -EINVAL;
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations function_fops = {
+	.open = function_open,
+	.read = seq_read,
+	.write = function_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* ---- samples ---- */
+
+int register_sample(struct sample *sample)
+{
+	char name[64];
+	struct dentry *file;
+
+	file = debugfs_create_file(sample->name, 0600, directory, sample, &switch_fops);
+	if (sample->function && !IS_ERR(file)) {
+		snprintf(name, sizeof(name), "%s.function", sample->name);
+		file = debugfs_create_file(name, 0600, directory, sample, &function_fops);
+	}
+	return IS_ERR(file) ? (int)PTR_ERR(file) : 0;
+}
+
+static int __init samples_init(void)
+{
+	directory = debugfs_create_dir("samples", NULL);
+	return IS_ERR(directory) ? (int)PTR_ERR(directory) : 0;
+}
+fs_initcall(samples_init);
