@@ -19,6 +19,10 @@ struct ftrace_regs {
 	struct pt_regs regs;
 };
 
+/* One instruction, a return. As the func of an ops: it is registered, but never called. */
+void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		 struct ftrace_regs *fregs);
+
 /* All registers, or NULL if only the arguments were saved. */
 static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
 {
@@ -53,6 +57,19 @@ static inline void ftrace_instruction_pointer_set(struct ftrace_regs *fregs, uns
 }
 
 /*
+ * The same, instead of the function: have its caller believe that it returned value. Names of Linux
+ * (include/linux/ftrace.h).
+ */
+static inline void ftrace_regs_set_return_value(struct ftrace_regs *fregs, unsigned long value)
+{
+	fregs->regs.ax = value;
+}
+static inline void ftrace_override_function_with_return(struct ftrace_regs *fregs)
+{
+	ftrace_instruction_pointer_set(fregs, (unsigned long)ftrace_stub);
+}
+
+/*
  * Where the traced function's own return address lies on the stack: a callback may change it. Above
  * fregs are a word of padding, the stub's two frames (4 words) and the return address behind the
  * site, in both variants.
@@ -76,9 +93,6 @@ void __fentry__(void);
 /* What the sites call that several ops want: ftrace_ops_list_func(), with arguments or all regs. */
 void ftrace_caller(void);
 void ftrace_regs_caller(void);
-/* A func that does nothing: ops that have it are registered, but never called. */
-void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-		 struct ftrace_regs *fregs);
 
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			      struct ftrace_regs *fregs);
