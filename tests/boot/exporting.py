@@ -77,6 +77,16 @@ def write(receiver, path):
         trace_dat.write(trace_dat.Transfer(receiver.journal), out)
 
 
+def write_cpu(path, cpu):
+    """A trace.dat of one CPU's pages only, of what transfer() wrote to path; its own path."""
+    alone = f"{path}.cpu{cpu}"
+    with open(f"{path}.part", "rb") as journal, open(alone, "wb") as out:
+        sent = trace_dat.Transfer(journal)
+        sent.pages = {cpu: sent.pages.get(cpu, [])}
+        trace_dat.write(sent, out)
+    return alone
+
+
 def frames_of(receiver):
     receiver.journal.seek(0)
     return list(trace_link.Scanner().feed(receiver.journal.read()))
