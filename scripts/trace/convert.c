@@ -51,6 +51,30 @@ void task_name(const struct converter *c, const struct task *task, char *buf, si
 		snprintf(buf, size, "<idle>/%u", task->cpu);
 }
 
+unsigned event_stack(const struct converter *c, const struct event *event, unsigned *symbols)
+{
+	const struct event *next;
+	unsigned n = 0;
+
+	if (event->kind == EVENT_FUNCTION) {
+		next = dat_peek(c->dat, event->cpu);
+		if (next && next->kind == EVENT_STACK && next->pid == event->pid)
+			return 0;
+		symbols[n++] = dat_symbol(c->dat, event->ip);
+		symbols[n++] = dat_symbol(c->dat, event->parent);
+	}
+	for (size_t at = 0; event->kind == EVENT_STACK && at + 8 <= event->size && n < STACK_MAX; at += 8) {
+		uint64_t caller;
+
+		memcpy(&caller, event->data + at, 8);
+		if (caller == UINT64_MAX)
+			break;
+		if (caller)
+			symbols[n++] = dat_symbol(c->dat, caller);
+	}
+	return n;
+}
+
 static struct task *find_task(struct converter *c, int pid, unsigned cpu)
 {
 	struct task **slot = &c->tasks[(pid ? (unsigned)pid : cpu * 7 + 1) % 4096], *task;

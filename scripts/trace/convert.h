@@ -47,10 +47,17 @@ struct output {
 	void (*end)(struct converter *c);
 };
 
+#define STACK_MAX 128
+
 extern const struct output output_ftrace, output_json, output_speedscope, output_folded;
 
 /* Or the program ends: there is no memory. */
 void *allocate(size_t size);
+/*
+ * The functions that a FUNCTION or STACK event tells of, innermost first, STACK_MAX at most: how many. Of the function tracer,
+ * none if a stack follows, which says the same and more; and none of other events.
+ */
+unsigned event_stack(const struct converter *c, const struct event *event, unsigned *symbols);
 /* The name with its PID, or its CPU: "ls-12", "<idle>/1". */
 void task_name(const struct converter *c, const struct task *task, char *buf, size_t size);
 /* A JSON string, with its quotes. */

@@ -11,7 +11,6 @@
 #include "convert.h"
 
 #define NODES_MAX  1000000 /* then stacks are cut at what is known: memory is bounded */
-#define STACK_MAX  128
 
 /* A stack is a node whose parents are its callers. */
 struct node {
@@ -87,38 +86,15 @@ static struct node *child_of(struct folded *folded, struct node *parent, unsigne
 	return child;
 }
 
-static void add_stack(struct converter *c, struct node *node, const struct event *event)
-{
-	unsigned symbols[STACK_MAX], n = 0;
-
-	for (size_t at = 0; at + 8 <= event->size && n < STACK_MAX; at += 8) {
-		uint64_t caller;
-
-		memcpy(&caller, event->data + at, 8);
-		if (caller == UINT64_MAX)
-			break;
-		if (caller)
-			symbols[n++] = dat_symbol(c->dat, caller);
-	}
-	while (n)
-		node = child_of(c->data, node, symbols[--n]);
-	node->value++;
-}
-
 static void add_event(struct converter *c, const struct event *event, struct task *task)
 {
-	const struct event *next;
-	struct node *node;
+	unsigned symbols[STACK_MAX], n = event_stack(c, event, symbols);
+	struct node *node = n ? root_of(c, task) : NULL;
 
-	if (event->kind == EVENT_STACK) {
-		add_stack(c, root_of(c, task), event);
-	} else if (event->kind == EVENT_FUNCTION) {
-		next = dat_peek(c->dat, event->cpu);
-		if (next && next->kind == EVENT_STACK && next->pid == event->pid)
-			return; /* it says the same, and more */
-		node = child_of(c->data, root_of(c, task), dat_symbol(c->dat, event->parent));
-		child_of(c->data, node, dat_symbol(c->dat, event->ip))->value++;
-	}
+	while (n)
+		node = child_of(c->data, node, symbols[--n]);
+	if (node)
+		node->value++;
 }
 
 static void add_call(struct converter *c, struct task *task, struct frame *frame, uint64_t ts)

@@ -15,7 +15,6 @@
 
 #define BLOCK	  2048
 #define NO_BLOCK  UINT64_MAX
-#define STACK_MAX 128
 
 struct block {
 	char text[BLOCK - 16];
@@ -123,30 +122,12 @@ static void add_sample(struct converter *c, struct profile *profile, const unsig
 static void add_event(struct converter *c, const struct event *event, struct task *task)
 {
 	struct profile *profile;
-	const struct event *next;
-	unsigned symbols[STACK_MAX], n = 0;
+	unsigned symbols[STACK_MAX], n;
 
 	if (event->kind != EVENT_STACK && event->kind != EVENT_FUNCTION)
 		return;
 	profile = profile_of(task, task->last_ts, false);
-	if (profile->evented)
-		return;
-	if (event->kind == EVENT_FUNCTION) {
-		next = dat_peek(c->dat, event->cpu);
-		if (next && next->kind == EVENT_STACK && next->pid == event->pid)
-			return; /* it says the same, and more */
-		symbols[n++] = dat_symbol(c->dat, event->ip);
-		symbols[n++] = dat_symbol(c->dat, event->parent);
-	}
-	for (size_t at = 0; event->kind == EVENT_STACK && at + 8 <= event->size && n < STACK_MAX; at += 8) {
-		uint64_t caller;
-
-		memcpy(&caller, event->data + at, 8);
-		if (caller == UINT64_MAX)
-			break;
-		if (caller)
-			symbols[n++] = dat_symbol(c->dat, caller);
-	}
+	n = profile->evented ? 0 : event_stack(c, event, symbols);
 	if (n)
 		add_sample(c, profile, symbols, n);
 }
