@@ -169,7 +169,7 @@ $(O)/scripts/recordmcount: scripts/recordmcount.c
 $(O)/scripts/trace-convert: $(wildcard scripts/trace/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$@)
-	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $(filter %.c,$^)
+	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $(filter %.c,$^) -lz -lzstd
 
 # Linked first to learn how large the symbol table is, then with that much room for it, then the
 # table is written there: scripts/kallsyms.c.

@@ -1,5 +1,5 @@
 /*
- * Reads trace.dat, version 6 (trace-cmd.dat.v6(5)): events of all CPUs in the order of time, with a
+ * Reads trace.dat, versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)): events of all CPUs in the order of time, with a
  * page of each CPU in memory at a time.
  *
  * A file that is damaged gives what can be read of it: each damage is told on standard error and

@@ -6,6 +6,8 @@
 #define PAGE_MAX 65536
 #define ID_MAX	 65536
 
+#define DAT_TEXT_MAX (64u << 20) /* of one section */
+
 struct symbol {
 	uint64_t address;
 	const char *name;
@@ -34,7 +36,11 @@ struct format {
 };
 
 struct cpu {
-	uint64_t offset, size, at; /* in the file; the next page is at `at` */
+	uint64_t offset, size, at; /* in the file; the next page, or chunk of compressed pages, is at `at` */
+	uint64_t page_offset;	   /* in the file, of what is in page, or of its chunk */
+	uint8_t *chunk;		   /* pages, uncompressed; the next one is at chunk_at */
+	size_t chunk_at, chunk_size, chunk_room;
+	uint32_t chunks; /* how many are left */
 	uint8_t *page;
 	size_t pos, end; /* in the page's data */
 	uint64_t ts, lost;
@@ -42,10 +48,15 @@ struct cpu {
 	bool has_next;
 };
 
+enum packing { PACKED_NOT, PACKED_ZLIB, PACKED_ZSTD };
+
 struct dat {
 	int fd;
 	const char *file_name;
-	uint64_t file_size, at;
+	uint64_t file_size;
+	uint64_t at, end; /* what is taken next, and where that ends: in the file, */
+	uint8_t *section; /* or in this, if it is there */
+	enum packing packing;
 	unsigned damage, page_size, data_offset;
 	unsigned nr_cpus;
 	struct cpu *cpus;
@@ -69,6 +80,27 @@ struct dat {
 
 /* printf() to standard error, counted. */
 __attribute__((format(printf, 2, 3))) void dat_damaged(struct dat *dat, const char *fmt, ...);
+
+/* dat_sections.c. Take what stands next; what is told to be missing is a text for people, NULL when all is there. */
+bool dat_read_at(struct dat *dat, uint64_t offset, void *buf, size_t size);
+bool dat_take(struct dat *dat, void *buf, size_t size);
+/* This text with its NUL; when another one stands there, that stays. */
+bool dat_take_tag(struct dat *dat, const char *tag);
+/* A text with its size before it, in so many bytes: a string to be freed, NULL when it is not there. */
+char *dat_take_text(struct dat *dat, size_t size_bytes);
+const char *dat_take_headers(struct dat *dat); /* what is missing */
+bool dat_take_formats(struct dat *dat);	       /* of ftrace's own events */
+bool dat_take_systems(struct dat *dat);	       /* of the others */
+/* So many CPUs, without pages until dat_place_cpu(): what is missing. */
+const char *dat_set_cpus(struct dat *dat, uint32_t count);
+void dat_place_cpu(struct dat *dat, unsigned cpu, uint64_t offset, uint64_t size);
+/* All that stands behind the version, the byte order and the page size: what is missing. */
+const char *dat_read_v6(struct dat *dat);
+const char *dat_read_v7(struct dat *dat);
+/* dat_v7.c: so many bytes of the file, compressed, become exactly `size` bytes. */
+bool dat_decompress(struct dat *dat, uint64_t offset, size_t packed, void *to, size_t size);
+/* dat_pages.c: the CPU's next event into cpu->next. */
+void dat_advance(struct dat *dat, unsigned cpu);
 /* dat_names.c */
 void dat_read_names(struct dat *dat);
 void dat_free_names(struct dat *dat);

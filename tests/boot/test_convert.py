@@ -6,6 +6,7 @@ import re
 import resource
 import struct
 import subprocess
+import zlib
 
 import jsonschema
 import pytest
@@ -144,13 +145,107 @@ def test_folded_stacks_count_calls_and_time(traces):
     assert any(re.match(r"hackbench-send;.*vfs_write;.*pipe_write", stack) for stack in graph)
 
 
+# ---- version 7 ----
+
+V7 = b"\x17\x08\x44tracing7\0\0\x08\0\x10\0\0"
+
+
+def version7(traces, name, compression):
+    """The trace as trace-cmd's version 7; zlib, which Debian's trace-cmd lacks, is done here."""
+    path = traces / f"{name}.{compression}.dat"
+    subprocess.run(["trace-cmd", "convert", "-i", traces / f"{name}.dat", "-o", path, "--file-version", "7",
+                    "--compression", "none" if compression == "zlib" else compression], check=True, stdout=subprocess.DEVNULL)
+    if compression == "zlib":
+        path.write_bytes(repack(path.read_bytes()))
+    return path
+
+
+def packed(data):
+    text = zlib.compress(data)
+    return struct.pack("<II", len(text), len(data)) + text
+
+
+def options_of(data, at):
+    """(id, value) of all options of version 7, from the section at `at` on."""
+    while at:
+        at += 16
+        number = -1
+        while number:
+            number, size = struct.unpack_from("<HI", data, at)
+            value = data[at + 6:at + 6 + size]
+            if number:
+                yield number, value
+            at += 6 + size
+        at, = struct.unpack("<Q", value)
+
+
+def repack(data):
+    """A version 7 without compression, with zlib's."""
+    start = data.index(b"none\0") + 5
+    start = data.index(b"\0", start) + 1
+    new = bytearray(V7 + b"zlib\0" + b"1.2.13\0" + bytes(8))
+    head = len(new)
+    options = b""
+    for number, value in options_of(data, *struct.unpack_from("<Q", data, start)):
+        if number == 3:
+            texts = value.index(b"\0", value.index(b"\0", 8) + 1) + 1
+            value = bytearray(value)
+            for at in range(texts + 8, len(value), 20):
+                _, offset, size = struct.unpack_from("<IQQ", value, at)
+                chunks = [data[i:min(i + 40960, offset + size)] for i in range(offset, offset + size, 40960)]
+                text = b"".join(map(packed, chunks))
+                struct.pack_into("<QQ", value, at + 4, len(new), len(text))
+                new += struct.pack("<I", len(chunks)) + text
+        elif 16 <= number <= 21:
+            at, = struct.unpack("<Q", value)
+            section, _, description, size = struct.unpack_from("<HHIQ", data, at)
+            text = packed(data[at + 16:at + 16 + size])
+            value = struct.pack("<Q", len(new))
+            new += struct.pack("<HHIQ", section, 1, description, len(text)) + text
+        options += struct.pack("<HI", number, len(value)) + value
+    options += struct.pack("<HIQ", 0, 8, 0)
+    struct.pack_into("<Q", new, head - 8, len(new))
+    return bytes(new + struct.pack("<HHIQ", 0, 0, 0, len(options)) + options)
+
+
+@pytest.mark.parametrize("compression", ["none", "zlib", "zstd"])
+@pytest.mark.parametrize("name", ["stacks", "graph"])
+def test_version_7_is_read_as_version_6(traces, name, compression):
+    path = version7(traces, name, compression)
+    assert compression == "none" or path.stat().st_size < (traces / f"{name}.dat").stat().st_size / 2
+    for form in ("json", "ftrace"):
+        assert convert(path, form) == convert(traces / f"{name}.dat", form)
+
+
+def test_damage_within_version_7_leaves_the_rest(traces, tmp_path):
+    """A chunk that does not decompress costs its ten pages, a wrong size the rest of its CPU."""
+    data = version7(traces, "graph", "zlib").read_bytes()
+    whole = convert(traces / "graph.dat", "ftrace").count("\n")
+    buffer = next(value for number, value in options_of(data, *struct.unpack_from("<Q", data, len(V7) + 12)) if number == 3)
+    first = struct.unpack_from("<Q", buffer, buffer.index(b"local\0") + 6 + 12)[0] + 4  # behind the number of chunks
+    for at, text in ((first + 50, "do not decompress"), (first + 3, "no chunk of compressed pages")):
+        bad = bytearray(data)
+        bad[at] ^= 0x80
+        (tmp_path / "bad.dat").write_bytes(bad)
+        result = subprocess.run([CONVERT, tmp_path / "bad.dat", "-f", "ftrace"], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+        assert result.returncode == 1 and text in result.stderr
+        assert 100 < result.stdout.count("\n") < whole
+
+
 # ---- what is not as it should be ----
 
 def test_a_file_that_is_none_or_another_version_is_refused(traces, tmp_path):
     path = tmp_path / "bad.dat"
-    for data, text in ((b"", "no trace.dat"), (b"hello", "no trace.dat"), (b"\x17\x08\x44tracing7\0rest", "version 7"),
+    for data, text in ((b"", "no trace.dat"), (b"hello", "no trace.dat"), (b"\x17\x08\x44tracing8\0rest", "version 8"),
                        (b"\x17\x08\x44tracing6\0", "does not have its head"),
-                       (b"\x17\x08\x44tracing6\0\x01\x08\0\x10\0\0", "little-endian")):
+                       (b"\x17\x08\x44tracing6\0\x01\x08\0\x10\0\0", "little-endian"),
+                       (V7 + b"lz4\0" b"1.9\0" + bytes(8), "a compression that is known here"),
+                       (V7 + b"zstd", "the name of its compression"),
+                       (V7 + b"none\0\0" + bytes(8), "a section of options"),
+                       # Options that go on where they begin, for ever.
+                       (V7 + b"none\0\0" + struct.pack("<QHHIQHIQ", 32, 0, 0, 0, 14, 0, 8, 32), "a section of options"),
+                       (V7 + b"none\0\0" + struct.pack("<QHHIQHIQ", 32, 0, 0, 0, 14, 0, 8, 0), "a trace")):
         path.write_bytes(data)
         result = subprocess.run([CONVERT, path, "-f", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert result.returncode == 2 and text in result.stderr and not result.stdout

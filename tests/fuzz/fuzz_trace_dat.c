@@ -2,7 +2,8 @@
  * trace.dat under libFuzzer: whatever the file says, reading it ends, stays within its memory, and gives events whose
  * parts can be asked for.
  *
- * sources: scripts/trace/dat.c scripts/trace/dat_names.c scripts/trace/dat_format.c
+ * sources: scripts/trace/dat.c scripts/trace/dat_sections.c scripts/trace/dat_v6.c scripts/trace/dat_v7.c scripts/trace/dat_pages.c scripts/trace/dat_names.c scripts/trace/dat_format.c
+ * libraries: -lz -lzstd
  */
 #define _GNU_SOURCE
 #include <stdint.h>
