@@ -54,6 +54,7 @@ FIGURES = {
     "ops_own": ("an empty callback through its own trampoline, per call", "instructions", 45),
     "ops_regs": ("the same with all registers", "instructions", 90),
     "ops_list": ("two callbacks through the list, both tracing, per call", "instructions", 380),
+    "probe_off": ("a FUNCTION:traceoff probe with tracing off already, per call", "instructions", 60),
     "ops_register": ("register and unregister for one function", "instructions", 100_000),
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench with ftrace_nop=0, over nops", "% more", None),
@@ -108,6 +109,21 @@ def measure_tracing():
                 values["event_bytes"] = figures_of(r"^bytes: (\d+)", stats)[0] // figures_of(r"^entries: (\d+)", stats)[0]
         machine.poweroff()
     return values
+
+
+def measure_probe():
+    """A probe that has nothing to do, as its user puts it there."""
+    with Nop5(cpus=1, mem="256M", icount=True) as machine:
+        machine.wait_prompt()
+
+        def mean():
+            return figures_of(r"(\d+) each", machine.check("cat /sys/kernel/debug/bench/call"))[0]
+
+        call = mean()
+        machine.check("cd /sys/kernel/tracing; echo 0 > tracing_on; echo bench_call:traceoff > set_ftrace_filter")
+        value = mean() - call
+        machine.poweroff()
+    return {"probe_off": value}
 
 
 def measure_graph():
@@ -200,14 +216,19 @@ def measure_build():
 
 
 def measure_linux():
-    """Run pingpong.c on Debian's kernel in the same machine."""
-    program = ROOT / "build/pingpong"
-    subprocess.run(["gcc", "-O2", "-static", "-Wall", "-o", program, HERE / "pingpong.c"], check=True)
-    command = [LINUX_REF, "--icount", "--cpus", "1", "--add", program, "uname -r", "pingpong"]
-    text = subprocess.run(command, text=True, check=True, stdout=subprocess.PIPE).stdout
+    """Run pingpong.c and tracing.c on Debian's kernel in the same machine."""
+    programs = [ROOT / "build" / name for name in ("pingpong", "tracing")]
+    for program in programs:
+        subprocess.run(["gcc", "-O2", "-static", "-Wall", "-o", program, (HERE / program.name).with_suffix(".c")], check=True)
+    command = [LINUX_REF, "--icount", "--cpus", "1"]
+    for program in programs:
+        command += ["--add", program]
+    text = subprocess.run([*command, "uname -r", "pingpong", "tracing"], text=True, check=True, stdout=subprocess.PIPE).stdout
+    print(text)
     figures = json.loads(LINUX_FILE.read_text()) if LINUX_FILE.exists() else {}
     figures["kernel"] = text.split()[0]
-    figures["pipe"] = int(re.search(r"pipe (\d+)", text).group(1))
+    figures["pipe"], = figures_of(r"^pipe (\d+)", text)
+    figures["ops_register"], = figures_of(r"^ops_register (\d+)", text)
     LINUX_FILE.write_text(json.dumps(figures, indent=2) + "\n")
 
 
@@ -245,7 +266,7 @@ def main():
     linux = json.loads(LINUX_FILE.read_text())
     values, stages = measure_kernel()
     values["build"] = measure_build()
-    for measure in (measure_tracing, measure_graph, measure_ballast, measure_share, measure_off, measure_export):
+    for measure in (measure_tracing, measure_probe, measure_graph, measure_ballast, measure_share, measure_off, measure_export):
         values.update(measure())
 
     rows = [("what", "target", "nop5", f"Linux {linux['kernel'].rpartition('.0-')[0]}")]
