@@ -9,13 +9,18 @@
 
 char text[TRACE_TEXT_SIZE];
 
-long put_mode(const char *name, const char *data, size_t length, int mode)
+static long open_named(const char *name, int flags)
 {
 	char path[128];
-	long fd, ret;
 
-	snprintf(path, sizeof(path), TRACING "%s", name);
-	fd = sys_open(path, O_WRONLY | mode, 0);
+	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : TRACING, name);
+	return sys_open(path, flags, 0);
+}
+
+long put_mode(const char *name, const char *data, size_t length, int mode)
+{
+	long fd = open_named(name, O_WRONLY | mode), ret;
+
 	if (fd < 0)
 		return fd;
 	ret = sys_write((int)fd, data, length);
@@ -30,11 +35,8 @@ long put(const char *name, const char *data)
 
 long get_into(const char *name, char *buf, size_t size)
 {
-	char path[128];
-	long fd, ret, length = 0;
+	long fd = open_named(name, O_RDONLY | O_NONBLOCK), ret, length = 0;
 
-	snprintf(path, sizeof(path), TRACING "%s", name);
-	fd = sys_open(path, O_RDONLY | O_NONBLOCK, 0);
 	if (fd < 0)
 		return fd;
 	while ((size_t)length < size - 1) {

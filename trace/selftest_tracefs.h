@@ -1,6 +1,6 @@
 /*
  * What the self-tests of tracing share: its files from within, as `echo` and `cat` use them. Names
- * of files are below /sys/kernel/tracing. Task context.
+ * of files are below /sys/kernel/tracing, unless they begin with '/'. Task context.
  */
 #pragma once
 

@@ -1,0 +1,46 @@
+"""The storm on 8 CPUs under load: ops, probes, instances, tracers, snapshots and NMIs all at once (trace/selftest_ftrace_storm.c).
+Everything comes out right, every site is what its record says, and all memory comes back."""
+import re
+
+import pytest
+
+from nop5 import eventually, resources
+from test_ftrace_stress import BAD, sound
+
+STORM = "/sys/kernel/debug/ftrace_storm"
+STALL = re.compile(r"detected stalls|" + BAD.pattern)
+
+
+def storm(machine, seconds):
+    """Rounds of each kind of trouble, while hackbench and stress run."""
+    machine.check(f"echo {seconds} > {STORM} &")
+    machine.check(f"stress -c 2 -m 2 -t {seconds} > /tmp/stress &")
+    while machine.check(f"cat {STORM}").endswith("running\n"):
+        assert "Time:" in machine.check("hackbench -g 1 -l 20")
+    machine.check("wait")
+    assert re.fullmatch(r"stress: \d+ checksums verified\n", machine.check("cat /tmp/stress"))
+    report = machine.check(f"cat {STORM}")
+    assert "\nfailures: 0\nover\n" in report, machine.text[-6000:]
+    assert not STALL.search(machine.text), STALL.search(machine.text)
+    print(report)
+    return dict(re.findall(r"^(.+): (\d+) rounds", report, re.M))
+
+
+def weather(machine, seconds):
+    storm(machine, 3)  # what is made once and kept
+    before = resources(machine)
+    rounds = storm(machine, seconds)
+    assert all(int(n) > 0 for n in rounds.values()), rounds
+    assert eventually(lambda: resources(machine) == before)
+    assert re.search(r"^stacks: 0\n", machine.check("cat /sys/kernel/debug/fgraph"), re.M)
+    sound(machine)
+    machine.poweroff()
+
+
+def test_thirty_seconds_of_everything_at_once_leave_a_sound_machine(boot):
+    weather(boot(cpus=8, mem="512M"), 30)
+
+
+@pytest.mark.soak
+def test_ten_minutes_of_everything_at_once_leave_a_sound_machine(boot):
+    weather(boot(cpus=8, mem="512M"), 600)
