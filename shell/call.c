@@ -1,4 +1,4 @@
-/* What commands share: their options, buffered output, messages. */
+/* What commands share: how they are found and called, their options, output and messages. */
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -8,48 +8,22 @@
 
 #define MESSAGE_MAX 512
 
-void out_flush(struct call *call)
-{
-	const char *s = call->output;
-
-	while (call->used && !call->error) {
-		ssize_t n = sys_write(1, s, call->used);
-
-		if (n < 0)
-			call->error = (int)n;
-		s += n;
-		call->used -= (size_t)n;
-	}
-	call->used = 0;
-}
+extern const struct command __shell_commands_start[], __shell_commands_end[];
 
 void out_write(struct call *call, const void *data, size_t n)
 {
-	for (const char *s = data; n; n--) {
-		call->output[call->used++] = *s++;
-		if (call->used == SH_OUTPUT_SIZE)
-			out_flush(call);
-	}
+	if (!call->error)
+		call->error = write_all(1, data, n);
 }
 
 void out_printf(struct call *call, const char *fmt, ...)
 {
 	va_list args;
-	char *text;
 
 	va_start(args, fmt);
-	text = kvasprintf(GFP_KERNEL, fmt, args);
+	if (!call->error)
+		call->error = vfd_printf(1, fmt, args);
 	va_end(args);
-	if (text)
-		out_write(call, text, strlen(text));
-	else
-		call->error = -ENOMEM;
-	kfree(text);
-}
-
-bool stopped(const struct call *call)
-{
-	return call->error || signal_pending(current);
 }
 
 void err_printf(const char *fmt, ...)
@@ -69,9 +43,13 @@ void err_printf(const char *fmt, ...)
 	(void)sys_write(2, text, n); /* there is nobody left to tell */
 }
 
-int failed(struct call *call, const char *what, long error)
+bool stopped(const struct call *call)
 {
-	out_flush(call);
+	return call->error || signal_pending(current);
+}
+
+int failed(const struct call *call, const char *what, long error)
+{
 	if (error != -EINTR)
 		err_printf("%s: %s: %s\n", call->command->name, what, errno_text((int)-error));
 	return 1;
@@ -124,6 +102,23 @@ long option(const struct call *call, char letter, long otherwise)
 	return value < 0 ? otherwise : value;
 }
 
+int each_input(struct call *call, int first, void (*input)(struct call *call, struct stream *in))
+{
+	int status = 0;
+
+	do {
+		struct stream in;
+
+		stream_open(&in, call->argv[first], 0);
+		if (!in.end)
+			input(call, &in);
+		if (in.end < 0)
+			status = failed(call, in.name, in.end);
+		stream_close(&in);
+	} while (++first < call->argc && !stopped(call));
+	return status;
+}
+
 static int call_command(struct call *call)
 {
 	const struct command *command = call->command;
@@ -142,33 +137,40 @@ static int call_command(struct call *call)
 	return status;
 }
 
+const struct command *find_command(const char *name)
+{
+	const struct command *c = __shell_commands_start;
+
+	while (c < __shell_commands_end && strcmp(c->name, name))
+		c++;
+	return c < __shell_commands_end ? c : NULL;
+}
+
+static int cmd_help(struct call *call)
+{
+	for (const struct command *c = __shell_commands_start; c < __shell_commands_end; c++)
+		out_printf(call, "  %-12s %-27s %s\n", c->name, c->usage, c->help);
+	out_printf(call, "With < > >> | ; & and ' \" \\ as in sh; $? $$; # comment; ^C\n");
+	return 0;
+}
+SHELL_COMMAND("help", "", 0, "", "print this list", .run = cmd_help);
+
 int run_command(int argc, char **argv)
 {
-	const struct command *command = find_command(argv[0]);
-	struct call *call;
+	struct call call = { .command = find_command(argv[0]), .argc = argc - 1, .argv = argv + 1 };
 	int status;
 
-	if (!command) {
+	if (!call.command) {
 		err_printf("sh: %s: not found\n", argv[0]);
 		return 127;
 	}
-	call = kzalloc(sizeof(*call), GFP_KERNEL);
-	if (!call) {
-		err_printf("sh: %s\n", errno_text(ENOMEM));
-		return 1;
-	}
-	call->command = command;
-	call->argc = argc - 1;
-	call->argv = argv + 1;
-	if (!command->in_shell)
-		set_task_comm(current, command->name);
-	status = parse_options(call) ? call_command(call) : usage(call);
-	out_flush(call);
+	if (!call.command->in_shell)
+		set_task_comm(current, call.command->name);
+	status = parse_options(&call) ? call_command(&call) : usage(&call);
 	/* A reader that has gone (SIGPIPE) and a signal are how a command ends, not its failure. */
-	if (call->error && call->error != -EPIPE && call->error != -EINTR) {
-		err_printf("sh: write error: %s\n", errno_text(-call->error));
+	if (call.error && call.error != -EPIPE && call.error != -EINTR) {
+		err_printf("sh: write error: %s\n", errno_text((int)-call.error));
 		status = 1;
 	}
-	kfree(call);
 	return status;
 }

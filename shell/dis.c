@@ -27,7 +27,7 @@ static void show_instruction(struct call *call, unsigned long addr, const u8 *in
 	}
 }
 
-int cmd_dis(struct call *call)
+static int cmd_dis(struct call *call)
 {
 	int status = 0;
 
@@ -45,3 +45,5 @@ int cmd_dis(struct call *call)
 	}
 	return status;
 }
+SHELL_COMMAND("dis", "", 1, "FUNCTION...", "show what a function's call site is now",
+	      .run = cmd_dis);

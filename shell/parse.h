@@ -9,26 +9,32 @@
  */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/atomic.h"
 
-/* In one piece of memory with all its words. */
-struct sh_command {
-	struct sh_command *next; /* the output is piped to this one */
-	char *in, *out;          /* redirected to these files, or NULL */
-	int out_flags;           /* O_TRUNC, or O_APPEND: >> */
-	bool background;         /* the whole pipeline */
-	/* What shell.c adds when it starts the command. */
-	pid_t job;       /* to join; 0: its own */
-	bool foreground; /* which gets the terminal */
-	int fds[2];      /* to become descriptors 0 and 1 */
-	int argc;
-	char *argv[]; /* NULL-terminated */
+#define PIPELINE_MAX 16 /* commands */
+
+/* In one piece of memory with its words: kfree() it. */
+struct sh_pipeline {
+	bool background;
+	unsigned count;
+	struct sh_command {
+		char *in, *out; /* redirected to these files, or NULL */
+		int out_flags;  /* O_TRUNC, or O_APPEND: >> */
+		int argc;
+		char **argv; /* NULL-terminated */
+		/* What shell.c adds when it starts the command. */
+		struct sh_pipeline *pipeline;
+		pid_t job;       /* to join; 0: its own */
+		bool foreground; /* which gets the terminal */
+		int fds[2];      /* to become descriptors 0 and 1 */
+	} commands[PIPELINE_MAX];
+	atomic_t users; /* shell.c: the shell, and each command's task */
 };
 
 /*
- * Take the next pipeline off a line (sh_free() it): NULL when nothing is left, ERR_PTR(-EINVAL)
- * when *line begins with what was not understood, or -ENOMEM. status and pid are $? and $$.
+ * Take the next pipeline off a line: NULL when nothing is left but a comment; ERR_PTR(-EINVAL) when
+ * *line begins with what was not understood, -E2BIG when the pipeline is too long, -ENOMEM. status
+ * and pid are
+ * $? and $$.
  */
-struct sh_command *sh_parse(const char **line, int status, pid_t pid);
-/* NULL and errors are fine. */
-void sh_free(struct sh_command *pipeline);
+struct sh_pipeline *sh_parse(const char **line, int status, pid_t pid);

@@ -6,7 +6,7 @@
 #include "kernel/time/ktime.h"
 #include "shell/shell.h"
 
-int cmd_kill(struct call *call)
+static int cmd_kill(struct call *call)
 {
 	char **pids = call->argv;
 	int sig = SIGTERM, status = 0;
@@ -23,6 +23,7 @@ int cmd_kill(struct call *call)
 	}
 	return status;
 }
+SHELL_COMMAND("kill", NULL, 1, "[-SIGNAL] PID...", "send a signal (15)", .run = cmd_kill);
 
 /* Run the rest of the operands, after the first was used, unless that gave an error. */
 static int run_rest(struct call *call, int error)
@@ -32,14 +33,15 @@ static int run_rest(struct call *call, int error)
 	return run_command(call->argc - 1, call->argv + 1);
 }
 
-int cmd_chrt(struct call *call)
+static int cmd_chrt(struct call *call)
 {
 	int priority, error = kstrtoint(call->argv[0], 10, &priority);
 
 	return run_rest(call, error ? error : sched_setscheduler(current, SCHED_FIFO, priority));
 }
+SHELL_COMMAND("chrt", "f", 2, "[-f] PRIORITY COMMAND...", "run as real-time", .run = cmd_chrt);
 
-int cmd_taskset(struct call *call)
+static int cmd_taskset(struct call *call)
 {
 	struct cpumask mask;
 	int error = option(call, 'c', 0) ? cpulist_parse(call->argv[0], &mask)
@@ -47,11 +49,13 @@ int cmd_taskset(struct call *call)
 
 	return run_rest(call, error ? error : set_cpus_allowed(current, &mask));
 }
+SHELL_COMMAND("taskset", "c", 2, "[-c] CPUS COMMAND...",
+	      "run on these CPUs (a hexadecimal mask; -c: 0,2-3)", .run = cmd_taskset);
 
 #define SLEEP_MAX (1UL << 30) /* seconds */
 
 /* Seconds may have a fraction. */
-long cmd_sleep(const char *text)
+static long cmd_sleep(const char *text)
 {
 	u64 fraction = 0, unit = NSEC_PER_SEC;
 	unsigned long seconds;
@@ -65,9 +69,10 @@ long cmd_sleep(const char *text)
 		return -EINVAL;
 	return sleep_interruptible(seconds * NSEC_PER_SEC + fraction);
 }
+SHELL_COMMAND("sleep", "", 1, "SECONDS", "wait", .path = cmd_sleep);
 
 /* The command runs in this task: sys is what it alone has used, not its children. */
-int cmd_time(struct call *call)
+static int cmd_time(struct call *call)
 {
 	u64 start = ktime_get(), used = current->se.sum_exec_runtime;
 	int status = run_command(call->argc, call->argv);
@@ -78,3 +83,4 @@ int cmd_time(struct call *call)
 		   sys % 1000);
 	return status;
 }
+SHELL_COMMAND("time", "", 1, "COMMAND...", "say how long a command took", .run = cmd_time);

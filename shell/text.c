@@ -26,10 +26,12 @@ static size_t unescape(char *s)
 	return (size_t)(to - start);
 }
 
-int cmd_echo(struct call *call)
+/* All in one write: to a file of tracefs that is one request. */
+static int cmd_echo(struct call *call)
 {
 	bool newline = true, escapes = false;
-	char **word = call->argv;
+	char **word = call->argv, *text, *to;
+	size_t size = 1;
 
 	/* A word that is not made of n and e alone is text, as -1 in `echo -1`. */
 	for (; *word && strstarts(*word, "-") && (*word)[1]; word++) {
@@ -38,38 +40,54 @@ int cmd_echo(struct call *call)
 		newline &= !strchr(*word, 'n');
 		escapes |= strchr(*word, 'e') != NULL;
 	}
+	for (unsigned i = 0; word[i]; i++)
+		size += strlen(word[i]) + 1;
+	text = to = kmalloc(size, GFP_KERNEL);
+	if (!text)
+		return failed(call, "words", -ENOMEM);
 	for (; *word; word++) {
-		out_write(call, *word, escapes ? unescape(*word) : strlen(*word));
+		size_t n = escapes ? unescape(*word) : strlen(*word);
+
+		memcpy(to, *word, n);
+		to += n;
 		if (word[1])
-			out_write(call, " ", 1);
+			*to++ = ' ';
 	}
 	if (newline)
-		out_write(call, "\n", 1);
+		*to++ = '\n';
+	out_write(call, text, (size_t)(to - text));
+	kfree(text);
 	return 0;
 }
+SHELL_COMMAND("echo", NULL, 0, "[-n] [-e] [WORD]...",
+	      "print the words (-n: no newline; -e: with \\n, \\t, \\0NNN…)", .run = cmd_echo);
 
-void cat_input(struct call *call, struct input *in)
+static void cat_input(struct call *call, struct stream *in)
 {
-	while (!stopped(call) && fill(call, in)) {
+	while (!stopped(call) && stream_fill(in)) {
 		out_write(call, in->buf, in->len);
 		in->pos = in->len;
 	}
 }
+SHELL_COMMAND("cat", "", 0, "[FILE]...", "print files, or the standard input", .input = cat_input);
 
-void head_input(struct call *call, struct input *in)
+static void head_input(struct call *call, struct stream *in)
 {
 	long n = option(call, 'n', 10);
-	const char *line;
 	size_t len;
+	char *line;
 
-	while (n-- > 0 && !stopped(call) && (line = next_line(call, in, &len)))
-		out_write(call, line, len);
+	while (n-- > 0 && !stopped(call) && (line = stream_line(in, &len))) {
+		line[len] = '\n';
+		out_write(call, line, len + 1);
+	}
 }
+SHELL_COMMAND("head", "n:", 0, "[-n N] [FILE]...", "print the first 10 lines", .input = head_input);
 
 /* What stands before the last lines so far is consumed whenever more has come. */
-void tail_input(struct call *call, struct input *in)
+static void tail_input(struct call *call, struct stream *in)
 {
-	while (!stopped(call) && fill(call, in)) {
+	while (!stopped(call) && stream_fill(in)) {
 		long n = option(call, 'n', 10);
 		size_t at;
 
@@ -80,55 +98,43 @@ void tail_input(struct call *call, struct input *in)
 	}
 	out_write(call, in->buf + in->pos, in->len - in->pos);
 }
+SHELL_COMMAND("tail", "n:", 0, "[-n N] [FILE]...", "print the last 10 lines", .input = tail_input);
 
-static bool contains(const char *line, size_t len, const char *text, size_t n)
-{
-	for (; len >= n; line++, len--)
-		if (!n || (*line == *text && !memcmp(line, text, n)))
-			return true;
-	return false;
-}
-
-static void grep_input(struct call *call, struct input *in)
+static void grep_input(struct call *call, struct stream *in)
 {
 	bool invert = option(call, 'v', 0), count = option(call, 'c', 0), several = call->argc > 2;
-	size_t n = strlen(call->argv[0]), len;
+	const char *text = call->argv[0], *line;
+	const char *name = several ? in->name : "", *colon = several ? ":" : "";
 	unsigned long found = 0;
-	const char *line;
+	size_t len;
 
-	while (!stopped(call) && (line = next_line(call, in, &len))) {
-		if (line[len - 1] == '\n')
-			len--;
-		if (contains(line, len, call->argv[0], n) == invert)
+	while (!stopped(call) && (line = stream_line(in, &len))) {
+		if (!strstr(line, text) != invert)
 			continue;
 		found++;
-		if (count)
-			continue;
-		if (several)
-			out_printf(call, "%s:", in->name);
-		out_write(call, line, len);
-		out_write(call, "\n", 1);
+		if (!count)
+			out_printf(call, "%s%s%s\n", name, colon, line);
 	}
-	if (count && several)
-		out_printf(call, "%s:", in->name);
 	if (count)
-		out_printf(call, "%lu\n", found);
+		out_printf(call, "%s%s%lu\n", name, colon, found);
 	if (found)
 		call->status = 0;
 }
 
-int cmd_grep(struct call *call)
+static int cmd_grep(struct call *call)
 {
 	call->status = 1;
 	return each_input(call, 1, grep_input) ? 2 : call->status;
 }
+SHELL_COMMAND("grep", "vc", 1, "[-v] [-c] TEXT [FILE]...",
+	      "print lines with TEXT (-v: without it; -c: how many)", .run = cmd_grep);
 
-void wc_input(struct call *call, struct input *in)
+static void wc_input(struct call *call, struct stream *in)
 {
 	unsigned long lines = 0, words = 0, bytes = 0;
 	bool in_word = false;
 
-	while (!stopped(call) && fill(call, in)) {
+	while (!stopped(call) && stream_fill(in)) {
 		const char *s = in->buf + in->pos, *end = in->buf + in->len;
 
 		bytes += in->len - in->pos;
@@ -141,39 +147,43 @@ void wc_input(struct call *call, struct input *in)
 	}
 	out_printf(call, "%9lu %9lu %9lu %s\n", lines, words, bytes, in->name);
 }
+SHELL_COMMAND("wc", "", 0, "[FILE]...", "count lines, words and bytes", .input = wc_input);
 
 #define ROW 16
 
-/* A row that equals the one before it becomes one `*` for all of its kind. */
-void hexdump_input(struct call *call, struct input *in)
+/* Rows that equal the one before them become one `*`. */
+static void hexdump_input(struct call *call, struct stream *in)
 {
 	char last[ROW], text[ROW];
 	unsigned long offset = 0;
 	bool starred = false;
 
 	while (!stopped(call)) {
-		const char *row;
+		char *row;
 		int n;
 
-		while (in->len - in->pos < ROW && fill(call, in))
+		while (in->len - in->pos < ROW && stream_fill(in))
 			;
+		row = in->buf + in->pos;
 		n = (int)min(in->len - in->pos, (size_t)ROW);
 		if (!n)
 			break;
-		row = in->buf + in->pos;
-		if (!offset || n < ROW || memcmp(row, last, ROW)) {
+		if (offset && n == ROW && !memcmp(row, last, ROW)) {
+			if (!starred)
+				out_printf(call, "*\n");
+			starred = true;
+		} else {
 			for (int i = 0; i < n; i++)
 				text[i] = isprint((u8)row[i]) ? row[i] : '.';
 			out_printf(call, "%08lx  %*ph%*s|%.*s|\n", offset, n, row,
 				   3 * (ROW - n) + 2, "", n, text);
+			memcpy(last, row, (size_t)n);
 			starred = false;
-		} else if (!starred) {
-			out_printf(call, "*\n");
-			starred = true;
 		}
-		memcpy(last, row, (size_t)n);
 		in->pos += (size_t)n;
 		offset += (unsigned long)n;
 	}
 	out_printf(call, "%08lx\n", offset);
 }
+SHELL_COMMAND("hexdump", "C", 0, "[FILE]...", "print bytes as hexadecimal and text",
+	      .input = hexdump_input);

@@ -79,36 +79,39 @@ static bool vwrite_words(unsigned long ip, const char *fmt, va_list args, u32 ct
 	return count <= max ? written : vwrite_text(ip, fmt, args, ctx);
 }
 
-void __trace_printk(const char *fmt, ...)
+typedef bool vwrite_t(unsigned long ip, const char *fmt, va_list args, u32 ctx);
+
+/* Write an event by means of vwrite, and the stack behind it if that is wanted. Inline: STACK_SKIP
+ * counts one function. */
+static __always_inline void vtrace_printk(vwrite_t *vwrite, unsigned long ip, const char *fmt,
+					  va_list args)
 {
-	unsigned long ip = (unsigned long)__builtin_return_address(0);
 	u32 ctx = tracing_gen_ctx();
-	va_list args;
 
 	if (!trace_printk_wanted(&global_trace))
 		return;
 	preempt_disable();
-	va_start(args, fmt);
-	if (vwrite_text(ip, fmt, args, ctx))
+	if (vwrite(ip, fmt, args, ctx))
 		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
-	va_end(args);
 	preempt_enable();
+}
+
+void __trace_printk(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vtrace_printk(vwrite_text, (unsigned long)__builtin_return_address(0), fmt, args);
+	va_end(args);
 }
 
 void __trace_bprintk(const char *fmt, ...)
 {
-	unsigned long ip = (unsigned long)__builtin_return_address(0);
-	u32 ctx = tracing_gen_ctx();
 	va_list args;
 
-	if (!trace_printk_wanted(&global_trace))
-		return;
-	preempt_disable();
 	va_start(args, fmt);
-	if (vwrite_words(ip, fmt, args, ctx))
-		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
+	vtrace_printk(vwrite_words, (unsigned long)__builtin_return_address(0), fmt, args);
 	va_end(args);
-	preempt_enable();
 }
 
 void __trace_puts(const char *text)

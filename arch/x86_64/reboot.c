@@ -28,6 +28,7 @@ void qemu_debug_exit(u8 value)
 
 void __noreturn machine_power_off(void)
 {
+	pr_emerg("reboot: Power down\n");
 	console_flush();
 	acpi_power_off();
 	pr_emerg("reboot: Power off not available: System halted\n");
@@ -37,6 +38,7 @@ void __noreturn machine_power_off(void)
 
 void __noreturn machine_restart(void)
 {
+	pr_emerg("reboot: Restarting system\n");
 	console_flush();
 	acpi_reset();
 	outb(RESET_CONTROL_PORT, RESET_CONTROL_FULL);

@@ -170,7 +170,7 @@ static int parse_arguments(struct trace_export *x, const char **device)
 	return 0;
 }
 
-int cmd_trace_export(struct call *call)
+static int cmd_trace_export(struct call *call)
 {
 	const char *device = "/dev/ttyS1";
 	struct trace_export *x = kzalloc(sizeof(*x), GFP_KERNEL);
@@ -191,3 +191,5 @@ int cmd_trace_export(struct call *call)
 	kfree(x);
 	return status;
 }
+SHELL_COMMAND("trace-export", NULL, 0, "[-f] [-d DEVICE] [INSTANCE]",
+	      "send the trace through the second serial port", .run = cmd_trace_export);

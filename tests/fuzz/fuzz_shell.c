@@ -19,11 +19,13 @@
 static void check_parser(const char *line)
 {
 	const char *end = line + strlen(line), *at = line;
-	struct sh_command *pipeline;
+	struct sh_pipeline *pipeline;
 	size_t expanded = 0;
 
 	while (!IS_ERR_OR_NULL(pipeline = sh_parse(&at, 127, 1234567890))) {
-		for (const struct sh_command *c = pipeline; c; c = c->next) {
+		for (unsigned n = 0; n < pipeline->count; n++) {
+			const struct sh_command *c = &pipeline->commands[n];
+
 			if (!c->argc && !c->in && !c->out)
 				abort();
 			for (int i = 0; i < c->argc; i++)
@@ -31,9 +33,9 @@ static void check_parser(const char *line)
 			if (c->argv[c->argc])
 				abort();
 		}
-		sh_free(pipeline);
+		kfree(pipeline);
 	}
-	if (at < line || at > end || (!pipeline && *at) || host_objects ||
+	if (at < line || at > end || (!pipeline && *at && *at != '#') || host_objects ||
 	    expanded > 5 * (size_t)(end - line))
 		abort();
 }

@@ -11,7 +11,7 @@
 #include "kernel/errno.h"
 #include "shell/parse.h"
 
-static void describe_command(FILE *out, const struct sh_command *c)
+static void describe_command(FILE *out, const struct sh_command *c, bool last)
 {
 	for (int i = 0; i < c->argc; i++)
 		fprintf(out, "[%s]", c->argv[i]);
@@ -20,28 +20,28 @@ static void describe_command(FILE *out, const struct sh_command *c)
 		fprintf(out, " <%s", c->in);
 	if (c->out)
 		fprintf(out, " %s%s", c->out_flags == O_APPEND ? ">>" : ">", c->out);
-	if (c->next)
+	if (!last)
 		fprintf(out, " | ");
 }
 
 /* A parsed line as text: words in [], or where the error is. Caller frees. */
 static char *describe(const char *line)
 {
-	struct sh_command *pipeline;
+	struct sh_pipeline *pipeline;
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	while (!IS_ERR_OR_NULL(pipeline = sh_parse(&line, 3, 1234567890))) {
-		for (const struct sh_command *c = pipeline; c; c = c->next)
-			describe_command(out, c);
+		for (unsigned i = 0; i < pipeline->count; i++)
+			describe_command(out, &pipeline->commands[i], i + 1 == pipeline->count);
 		fprintf(out, pipeline->background ? " & " : "; ");
-		sh_free(pipeline);
+		kfree(pipeline);
 	}
 	if (IS_ERR(pipeline))
 		fprintf(out, "error at <%s>", line);
 	else
-		assert_int_equal(*line, 0);
+		assert_true(*line == '\0' || *line == '#');
 	fclose(out);
 	return text;
 }
@@ -126,10 +126,10 @@ static void test_nonsense_is_refused_where_it_stands(void **state)
 		{ "a || b", "error at <| b>" },
 		{ "a && b", "[a] & error at <& b>" },
 		{ "& a", "error at <& a>" },
-		{ "a >", "error at <>" },
-		{ ">", "error at <>" },
-		{ "a > # b", "error at <# b>" },
-		{ "a > > b", "error at <> b>" },
+		{ "a >", "error at <>>" },
+		{ ">", "error at <>>" },
+		{ "a > # b", "error at <> # b>" },
+		{ "a > > b", "error at <> > b>" },
 	};
 
 	(void)state;
@@ -154,23 +154,32 @@ static void test_the_longest_expansions_and_most_words_fit(void **state)
 	}
 }
 
-static void test_every_failed_allocation_is_an_error_and_leaks_nothing(void **state)
+static void test_a_pipeline_has_its_most_commands_and_not_one_more(void **state)
 {
-	(void)state;
-	for (long n = 0; n <= 4; n++) {
-		const char *line = "a | b >f x | c | d";
-		struct sh_command *pipeline;
+	char text[4 * PIPELINE_MAX + 4] = "a";
+	struct sh_pipeline *pipeline;
+	const char *line = text;
 
-		host_allocations_left = n;
-		pipeline = sh_parse(&line, 0, 1);
-		host_allocations_left = -1;
-		if (n < 4)
-			assert_int_equal(PTR_ERR(pipeline), -ENOMEM);
-		else
-			assert_non_null(pipeline);
-		sh_free(pipeline);
-		assert_int_equal(host_objects, 0);
-	}
+	(void)state;
+	for (unsigned i = 1; i < PIPELINE_MAX; i++)
+		strcat(text, "|a");
+	pipeline = sh_parse(&line, 0, 1);
+	assert_int_equal(pipeline->count, PIPELINE_MAX);
+	kfree(pipeline);
+	strcat(text, "|a");
+	line = text;
+	assert_int_equal(PTR_ERR(sh_parse(&line, 0, 1)), -E2BIG);
+	assert_int_equal(host_objects, 0);
+}
+
+static void test_a_failed_allocation_is_an_error(void **state)
+{
+	const char *line = "a | b >f x";
+
+	(void)state;
+	host_allocations_left = 0;
+	assert_int_equal(PTR_ERR(sh_parse(&line, 0, 1)), -ENOMEM);
+	host_allocations_left = -1;
 }
 
 int main(void)
@@ -181,7 +190,8 @@ int main(void)
 		cmocka_unit_test(test_operators_need_no_blanks),
 		cmocka_unit_test(test_nonsense_is_refused_where_it_stands),
 		cmocka_unit_test(test_the_longest_expansions_and_most_words_fit),
-		cmocka_unit_test(test_every_failed_allocation_is_an_error_and_leaks_nothing),
+		cmocka_unit_test(test_a_pipeline_has_its_most_commands_and_not_one_more),
+		cmocka_unit_test(test_a_failed_allocation_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
