@@ -114,7 +114,7 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 	unsigned scanned = 0;
 
 	if (rq->rt.nr_running) {
-		for (unsigned level = 0; level < MAX_RT_PRIO; level++) {
+		for (unsigned level = 0; level < RT_LEVELS; level++) {
 			struct task_struct *p;
 
 			list_for_each_entry (p, &rq->rt.queue[level], rt_node) {

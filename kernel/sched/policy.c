@@ -36,24 +36,33 @@ static void enqueue_after_change(struct runqueue *rq, struct task_struct *p)
 		check_preempt_curr(rq, p);
 }
 
-int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority)
+static void set_policy(struct task_struct *p, enum sched_policy policy, int priority)
 {
-	struct runqueue *rq;
 	unsigned long flags;
+	struct runqueue *rq = task_rq_lock(p, &flags);
 
-	if (policy != SCHED_NORMAL && policy != SCHED_FIFO)
-		return -EINVAL;
-	if (policy == SCHED_NORMAL ? priority != 0 : priority < 1 || priority >= MAX_RT_PRIO)
-		return -EINVAL;
-	if (p->flags & PF_IDLE)
-		return -EINVAL;
-	rq = task_rq_lock(p, &flags);
 	dequeue_for_change(rq, p);
 	p->policy = policy;
 	p->rt_priority = priority;
 	set_load_weight(p);
 	enqueue_after_change(rq, p);
 	task_rq_unlock(rq, p, flags);
+}
+
+void sched_set_stop_task(struct task_struct *p)
+{
+	set_policy(p, SCHED_FIFO, STOP_PRIO);
+}
+
+int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority)
+{
+	if (policy != SCHED_NORMAL && policy != SCHED_FIFO)
+		return -EINVAL;
+	if (policy == SCHED_NORMAL ? priority != 0 : priority < 1 || priority >= MAX_RT_PRIO)
+		return -EINVAL;
+	if (p->flags & PF_IDLE)
+		return -EINVAL;
+	set_policy(p, policy, priority);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /*
  * The FIFO real-time class: 99 levels, each a list in order of arrival, and a bitmap of those in
- * use.
+ * use. One more above them is migration/N's: who needs a task's CPU gets it whatever runs there
+ * (Linux has a class for that, kernel/sched/stop_task.c).
  *
  * A task runs until it sleeps, yields or a better one comes; then it stays at the head of its list.
  * There is no throttling: a FIFO task that spins keeps fair tasks from its CPU (balancing takes
@@ -10,12 +11,12 @@
 
 static unsigned level_of(const struct task_struct *p)
 {
-	return MAX_RT_PRIO - 1 - (unsigned)p->rt_priority;
+	return STOP_PRIO - (unsigned)p->rt_priority;
 }
 
 void rt_rq_init(struct rt_rq *rt)
 {
-	for (unsigned i = 0; i < MAX_RT_PRIO; i++)
+	for (unsigned i = 0; i < RT_LEVELS; i++)
 		INIT_LIST_HEAD(&rt->queue[i]);
 }
 

@@ -28,11 +28,13 @@ struct fair_rq {
 	unsigned nr_running;        /* [R] with the running one */
 };
 
+#define RT_LEVELS STOP_PRIO
+
 struct rt_rq {
 	unsigned nr_running; /* [R] with the running one, which stays in its list */
-	/* [R] bit 99 - priority: the first set bit is the best level */
+	/* [R] bit 100 - priority: the first set bit is the best level */
 	u64 bitmap[2];
-	struct list_head queue[MAX_RT_PRIO]; /* [R] by 99 - priority */
+	struct list_head queue[RT_LEVELS]; /* [R] by 100 - priority */
 };
 
 struct runqueue {
@@ -144,6 +146,8 @@ void balance_init(void);
 
 /* stop_task.c: run fn(arg) in the task migration/CPU, above every other task there; wait for it. */
 void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg);
+/* policy.c: p becomes such a task. */
+void sched_set_stop_task(struct task_struct *p);
 
 /*
  * stats.c: some CPU turns idle or busy, or ticks. adjust: what to add to the present number of

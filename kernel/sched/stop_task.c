@@ -1,6 +1,6 @@
 /*
- * The task migration/N of each CPU, FIFO 99: it takes the CPU from whatever runs there, which is
- * how a running task is moved to another CPU.
+ * The task migration/N of each CPU, above all FIFO tasks: it takes the CPU from whatever runs
+ * there, which is how a running task is moved to another CPU.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -121,7 +121,7 @@ static int __init stop_task_init(void)
 		if (IS_ERR(stopper->task))
 			panic("no memory for migration/%u", cpu);
 		kthread_bind(stopper->task, cpu);
-		sched_setscheduler(stopper->task, SCHED_FIFO, MAX_RT_PRIO - 1);
+		sched_set_stop_task(stopper->task);
 		wake_up_process(stopper->task);
 	}
 	return 0;

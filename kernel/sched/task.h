@@ -45,6 +45,7 @@ struct held_lock {
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 #define MAX_RT_PRIO 100 /* FIFO levels 1..99, 99 the most urgent, as chrt(1) counts */
+#define STOP_PRIO   100 /* above all of them: migration/N alone */
 
 struct sched_entity {
 	struct rb_node run_node; /* [R] in the fair tree, by vruntime */
@@ -75,7 +76,7 @@ struct task_struct {
 	/* 1 while its context is live on a CPU; release store by the switch */
 	int on_cpu;
 	enum sched_policy policy;    /* [P+R] */
-	int rt_priority;             /* [P+R] 1..99 for SCHED_FIFO, else 0 */
+	int rt_priority;             /* [P+R] 1..99 for SCHED_FIFO, or STOP_PRIO; else 0 */
 	int nice;                    /* [P+R] -20..19 */
 	unsigned nr_cpus_allowed;    /* [P+R] weight of the next */
 	struct cpumask cpus_allowed; /* [P+R] */

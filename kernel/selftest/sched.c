@@ -178,6 +178,33 @@ SELFTEST(sched, fifo_tasks_run_in_order_of_priority)
 	EXPECT_EQ(o.order[2], 0);
 }
 
+static void hog_cpu(void *arg, unsigned index __unused)
+{
+	bool *over = arg;
+
+	sched_setscheduler(current, SCHED_FIFO, MAX_RT_PRIO - 1);
+	while (!READ_ONCE(*over))
+		cpu_relax();
+}
+
+/* Of the highest priority there is, it must not hold up a grace period that asks each CPU to
+ * switch. */
+SELFTEST(sched, migration_task_runs_before_any_fifo_task)
+{
+	unsigned cpu = nth_online_cpu(1);
+	struct test_group group;
+	bool over = false;
+
+	if (num_online_cpus() < 2)
+		return; /* nobody could wait beside the hog */
+	ASSERT(test_group_start(&group, 1, cpu, hog_cpu, &over));
+	while (READ_ONCE(group.threads[0].task->rt_priority) != MAX_RT_PRIO - 1)
+		msleep(1);
+	synchronize_sched();
+	WRITE_ONCE(over, true);
+	test_group_wait(&group);
+}
+
 SELFTEST(sched, refuses_priorities_out_of_range)
 {
 	EXPECT_EQ(sched_setscheduler(current, SCHED_FIFO, 0), -EINVAL);
