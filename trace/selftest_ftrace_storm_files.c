@@ -98,14 +98,10 @@ void storm_instances(struct storm_task *task)
 	STORM_DONE(task, "rmdir", sys_rmdir(path), -EBUSY, -ENOENT);
 }
 
-static const char *const commands[] = { "traceon",    "traceoff",     "traceon:3", "traceoff:2",
-					"stacktrace", "stacktrace:5", "snapshot",  "snapshot:1",
-					"dump",       "cpudump" };
-
 void storm_probes(struct storm_task *task)
 {
 	char word[64], directory[32] = "";
-	const char *command = one_of(task, commands, ARRAY_SIZE(commands));
+	const char *command = one_of(task, probe_commands, NR_PROBE_COMMANDS);
 	/* Those that print to the console are for what is not called. */
 	const char *glob = strstr(command, "dump")
 				   ? "provoke_*"
@@ -167,16 +163,6 @@ void storm_files_begin(void)
 	}
 }
 
-static void remove_probes(void)
-{
-	char word[32];
-
-	for (unsigned i = 0; i < ARRAY_SIZE(commands); i++) {
-		snprintf(word, sizeof(word), "!*:%s", commands[i]);
-		put_mode("set_ftrace_filter", word, strlen(word), O_APPEND); /* if there is one */
-	}
-}
-
 static void set_back(const char *file, const char *data)
 {
 	long error = put(file, data);
@@ -192,7 +178,7 @@ void storm_files_finish(void)
 					     "set_ftrace_notrace_pid", "stack_trace_filter" };
 	char path[64];
 
-	remove_probes();
+	remove_probes("set_ftrace_filter");
 	for (unsigned i = 0; i < INSTANCES; i++) {
 		long error;
 

@@ -77,3 +77,18 @@ void reset(void)
 	put("tracing_on", "1");
 	put("trace", "");
 }
+
+const char *const probe_commands[NR_PROBE_COMMANDS] = {
+	"traceon",      "traceoff", "traceon:3",  "traceoff:2", "stacktrace",
+	"stacktrace:5", "snapshot", "snapshot:1", "dump",       "cpudump",
+};
+
+void remove_probes(const char *filter)
+{
+	char word[32];
+
+	for (unsigned i = 0; i < NR_PROBE_COMMANDS; i++) {
+		snprintf(word, sizeof(word), "!*:%s", probe_commands[i]);
+		put_mode(filter, word, strlen(word), O_APPEND); /* refused if there is none */
+	}
+}

@@ -22,3 +22,9 @@ const char *get(const char *name); /* into text; "" after an error */
 bool trace_one_call(void);
 /* No tracer, no filter, an empty trace, recording on. */
 void reset(void);
+
+/* What a function probe may do: each command with a count, as far as it takes one, and without. */
+#define NR_PROBE_COMMANDS 10U
+extern const char *const probe_commands[NR_PROBE_COMMANDS];
+/* All probes of a set_ftrace_filter, the top level's or that of an instance. */
+void remove_probes(const char *filter);
