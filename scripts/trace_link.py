@@ -15,7 +15,8 @@ HEADER = struct.Struct("<4sBBHIIIII")
 MAGIC = b"N5EX"
 VERSION = 1
 PAYLOAD_MAX = 16384
-HELLO, FILE, PAGES, END, BYE = 1, 2, 3, 4, 5
+HELLO, FILE, PAGES, END, BYE, OUTPUT = 1, 2, 3, 4, 5, 6
+LINE_MAX = 1000  # bytes of a request
 DEFLATED, FIRST = 1, 2
 SAY_MAX = 1024  # bytes that may wait to be said
 ACK_EVERY = 8  # frames, or when the line falls silent: each answer costs the machine an interrupt and more
@@ -77,7 +78,7 @@ class Scanner:
                 return
             header = bytes(self.pending[:HEADER.size])
             _, kind, flags, cpu, session, sequence, wire, raw, crc = HEADER.unpack(header)
-            if not HELLO <= kind <= BYE or wire > raw or raw > PAYLOAD_MAX:
+            if not HELLO <= kind <= OUTPUT or wire > raw or raw > PAYLOAD_MAX:
                 self.damaged += 1
                 self.drop(len(MAGIC))
                 continue
@@ -101,16 +102,32 @@ class Scanner:
             yield Frame(kind, flags, cpu, session, sequence, payload, header + body)
 
 
+def with_crc(text):
+    return text + b" %x\n" % zlib.crc32(text)
+
+
 def line(word, session, sequence):
-    text = f"{word} {session:x} {sequence:x}"
-    return f"{text} {zlib.crc32(text.encode()):x}\n".encode()
+    return with_crc(f"{word} {session:x} {sequence:x}".encode())
+
+
+def request(word, session, command):
+    """Asks `trace-export -l` to run a command ("run"), and to trace it meanwhile ("record"), in a session of ours."""
+    text = f"{word} {session:x} {command}".encode()
+    if b"\n" in text or len(text) > LINE_MAX:
+        raise Broken(f"a command on that machine has one line of {LINE_MAX - 20} bytes at most")
+    return with_crc(text)
 
 
 class Receiver:
-    """One transfer. `journal` is a file opened "a+b": what it holds already has arrived before."""
+    """One transfer. `journal` is a file opened "a+b": what it holds already has arrived before.
 
-    def __init__(self, journal):
+    `expected` is the only session that is received, 0: any. print_output is given what a command prints.
+    """
+
+    def __init__(self, journal, expected=0, print_output=None):
         self.journal = journal
+        self.expected = expected
+        self.print_output = print_output
         self.scanner = Scanner()
         self.session = 0
         self.wanted = 0  # the sequence number of the next frame
@@ -153,6 +170,8 @@ class Receiver:
             self.pages += len(frame.payload) // int(self.hello.get("page_size", "4096"))
         elif frame.type == END:
             self.end = fields(frame.payload)
+        elif frame.type == OUTPUT and keep and self.print_output:
+            self.print_output(frame.payload)
         elif frame.type == FILE:
             self.names.add(frame.payload.partition(b"\0")[0].decode("utf-8", "replace"))
         self.bytes += len(frame.payload)
@@ -171,6 +190,8 @@ class Receiver:
         if data:
             self.last_heard = time.monotonic()
         for frame in self.scanner.feed(data):
+            if self.expected not in (0, frame.session):
+                continue
             if frame.session != self.session:
                 if frame.type != HELLO or frame.sequence:
                     # It has begun before we came. Asked, it begins again if it still can; else it sends the

@@ -33,7 +33,7 @@ static int send_pending(struct export_link *link)
 	return link->error;
 }
 
-/* ---- what the receiver says: lines `WORD SESSION SEQUENCE CRC`, numbers in hexadecimal ---- */
+/* ---- what the receiver says: lines `WORD SESSION … CRC`, numbers in hexadecimal ---- */
 
 /* The word at *s, terminated, and *s behind it; "" at the end. */
 static char *next_word(char **s)
@@ -65,6 +65,20 @@ static bool acknowledge(struct export_link *link, u32 wanted)
 	return true;
 }
 
+/*
+ * A request ends what goes on: whoever asked for that is not there any more. It is repeated until
+ * it is answered, so the session that is served may be asked for again.
+ */
+static void take_request(struct export_link *link, u32 session, const char *command, bool record)
+{
+	if (!link->listens || session == link->session || session == 0)
+		return;
+	link->request = session;
+	link->record = record;
+	memcpy(link->command, command, strlen(command) + 1); /* it was in link->line */
+	link->error = -EPIPE;
+}
+
 static void obey(struct export_link *link, char *line)
 {
 	char *end = strrchr(line, ' '), *word;
@@ -74,7 +88,13 @@ static void obey(struct export_link *link, char *line)
 		return; /* it will be said again */
 	*end = '\0';
 	word = next_word(&line);
-	if (!parse_hex(next_word(&line), &session) || !parse_hex(next_word(&line), &wanted))
+	if (!parse_hex(next_word(&line), &session))
+		return;
+	if (!strcmp(word, "run") || !strcmp(word, "record")) {
+		take_request(link, session, line ? line : "", !strcmp(word, "record"));
+		return;
+	}
+	if (!parse_hex(next_word(&line), &wanted))
 		return;
 	link->unanswered = 0;
 	if (!strcmp(word, "ready") && session == 0) {
@@ -177,6 +197,15 @@ int export_link_send(struct export_link *link, enum export_type type, u8 flags, 
 	make_frame(link, type, flags, cpu, size);
 	link->next++;
 	return export_link_poll(link, 0);
+}
+
+void export_link_accept(struct export_link *link)
+{
+	link->session = link->request;
+	link->base = link->next_out = link->next = 0;
+	link->unanswered = 0;
+	link->stop = false;
+	link->error = 0;
 }
 
 int export_link_finish(struct export_link *link)

@@ -21,6 +21,7 @@ enum export_type {
 	EXPORT_PAGES,     /* sub-buffers of one CPU, as trace_pipe_raw gave them */
 	EXPORT_END,       /* text, KEY=VALUE lines */
 	EXPORT_BYE,       /* all was acknowledged: the receiver may go. Not acknowledged itself */
+	EXPORT_OUTPUT,    /* what the command has printed that the receiver has asked for */
 };
 
 #define EXPORT_DEFLATED 0x01 /* flags: the payload is compressed, raw DEFLATE (RFC 1951) */
@@ -38,6 +39,8 @@ struct export_frame {
 	u32 raw_size; /* of the payload uncompressed */
 	u32 crc;      /* CRC-32 of the header before this field, and of the payload as sent */
 };
+
+#define EXPORT_LINE_MAX 1024 /* what the receiver says, with its NUL */
 
 #define EXPORT_FRAME_MAX (sizeof(struct export_frame) + EXPORT_PAYLOAD)
 
@@ -64,12 +67,16 @@ struct export_link {
 	bool heard;   /* the last poll heard something */
 	unsigned unanswered; /* times that the oldest frame was sent again, and nothing came */
 	int error;           /* that ended the link; 0 */
-	char line[64];       /* of the receiver's, so far */
+	char line[EXPORT_LINE_MAX]; /* of the receiver's, so far */
 	size_t line_len;
-	u64 raw_bytes, wire_bytes; /* sent for the first time; with headers */
-	u32 resent;                /* frames */
-	u8 *frames;                /* EXPORT_WINDOW times EXPORT_FRAME_MAX bytes */
-	u8 *payload;               /* EXPORT_PAYLOAD bytes: of the next frame, uncompressed */
+	bool listens;                  /* requests are heard: -EPIPE ends the link at each */
+	u32 request;                   /* the session of the last one, */
+	bool record;                   /* whether its command is to be traced, */
+	char command[EXPORT_LINE_MAX]; /* and the command */
+	u64 raw_bytes, wire_bytes;     /* sent for the first time; with headers */
+	u32 resent;                    /* frames */
+	u8 *frames;                    /* EXPORT_WINDOW times EXPORT_FRAME_MAX bytes */
+	u8 *payload;                   /* EXPORT_PAYLOAD bytes: of the next frame, uncompressed */
 	struct deflate_workspace *work;
 };
 
@@ -80,5 +87,7 @@ int export_link_send(struct export_link *link, enum export_type type, u8 flags, 
 		     size_t size);
 /* Hear what the receiver has to say; timeout_ms 0: only what is there already. */
 int export_link_poll(struct export_link *link, int timeout_ms);
+/* The session that was requested begins, after -EPIPE. */
+void export_link_accept(struct export_link *link);
 /* Until the receiver has everything, and say so: 0 or the link's error. */
 int export_link_finish(struct export_link *link);

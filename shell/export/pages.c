@@ -24,6 +24,7 @@ int export_open_cpus(struct trace_export *x)
 	int error;
 
 	scnprintf(path, sizeof(path), "%s/per_cpu", x->top);
+	x->nr_cpus = 0;
 	error = export_each_name(x, path, count_cpu);
 	if (error)
 		return error;
@@ -43,6 +44,7 @@ void export_close_cpus(struct trace_export *x)
 		if (x->cpu_fds[cpu] >= 0)
 			sys_close(x->cpu_fds[cpu]);
 	kfree(x->cpu_fds);
+	x->cpu_fds = NULL;
 }
 
 /* What one CPU has, one frame at most: pages sent, or an error. */
@@ -70,7 +72,7 @@ static int send_all_pages(struct trace_export *x)
 {
 	int most = 0;
 
-	for (unsigned cpu = 0; cpu < x->nr_cpus && most >= 0; cpu++) {
+	for (unsigned cpu = 0; x->cpu_fds && cpu < x->nr_cpus && most >= 0; cpu++) {
 		int pages = x->cpu_fds[cpu] >= 0 ? send_pages(x, cpu) : 0;
 
 		most = pages < 0 ? pages : max(most, pages);
@@ -78,16 +80,28 @@ static int send_all_pages(struct trace_export *x)
 	return most;
 }
 
+/* Has what is followed come to its end? */
+static bool ended(struct trace_export *x)
+{
+	return x->listen ? export_command_ended(x) : export_asked_to_end(x);
+}
+
 /* A page that is not full is given too, so a CPU without much to say is not asked too often. */
 int export_follow(struct trace_export *x)
 {
-	int pages = 0;
+	int pages = 0, output;
+	bool last;
 
-	while (pages >= 0 && !export_asked_to_end(x)) {
-		pages = send_all_pages(x);
-		if (pages >= 0 && pages < 2 && export_link_poll(&x->link, FOLLOW_MS))
+	do {
+		last = ended(x); /* what it did before is looked at after */
+		output = export_send_output(x);
+		pages = output < 0 ? output : send_all_pages(x);
+		x->watch_output = true;
+		if (!last && pages >= 0 && pages < 2 && !output &&
+		    export_link_poll(&x->link, FOLLOW_MS))
 			pages = x->link.error;
-	}
+		x->watch_output = false;
+	} while (pages >= 0 && (!last || output));
 	return min(pages, 0);
 }
 

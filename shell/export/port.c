@@ -1,5 +1,6 @@
 /* The serial port under the link. */
 #include "kernel/console/tty.h"
+#include "kernel/errno.h"
 #include "kernel/sched/sched.h"
 #include "shell/export/export.h"
 
@@ -38,11 +39,14 @@ static int port_send(void *context, const void *data, size_t size)
 static long port_receive(void *context, void *buf, size_t size, int timeout_ms)
 {
 	struct trace_export *x = context;
-	struct pollfd ready = { .fd = x->port, .events = POLLIN };
-	long n = sys_poll(&ready, 1, timeout_ms);
+	struct pollfd ready[] = {
+		{ .fd = x->port, .events = POLLIN },
+		{ .fd = x->watch_output ? x->output : -1, .events = POLLIN },
+	};
+	long n = sys_poll(ready, ARRAY_SIZE(ready), timeout_ms);
 
 	if (n > 0)
-		n = sys_read(x->port, buf, size);
+		n = ready[0].revents ? sys_read(x->port, buf, size) : 0;
 	return n < 0 && export_go_on(x, n) ? 0 : n;
 }
 
@@ -55,6 +59,8 @@ static void port_waiting(void *context)
 
 const struct export_operations export_port_operations = { port_send, port_receive, port_waiting };
 
+static bool port_taken; /* one transfer at a time: two would read each other's answers */
+
 int export_open_port(struct trace_export *x, const char *path)
 {
 	struct termios modes;
@@ -62,6 +68,11 @@ int export_open_port(struct trace_export *x, const char *path)
 
 	if (fd < 0)
 		return failed(x->call, path, fd);
+	if (__atomic_exchange_n(&port_taken, true, __ATOMIC_ACQUIRE)) {
+		sys_close((int)fd);
+		return failed(x->call, path, -EBUSY);
+	}
+	x->port = (int)fd;
 	error = sys_ioctl((int)fd, TCGETS, (unsigned long)&modes);
 	if (!error) {
 		modes.c_iflag &= ~(ICRNL | IXON);
@@ -69,10 +80,14 @@ int export_open_port(struct trace_export *x, const char *path)
 		modes.c_lflag &= ~(ECHO | ICANON | ISIG | IEXTEN);
 		error = sys_ioctl((int)fd, TCSETS, (unsigned long)&modes);
 	}
-	if (error) {
-		sys_close((int)fd);
-		return failed(x->call, path, error);
-	}
-	x->port = (int)fd;
-	return 0;
+	if (!error)
+		return 0;
+	export_close_port(x);
+	return failed(x->call, path, error);
+}
+
+void export_close_port(struct trace_export *x)
+{
+	sys_close(x->port);
+	__atomic_store_n(&port_taken, false, __ATOMIC_RELEASE);
 }

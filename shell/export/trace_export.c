@@ -63,17 +63,25 @@ static int send_hello(struct trace_export *x)
 				     "uname=%s\n",
 				     EXPORT_VERSION, PAGE_SIZE, x->nr_cpus,
 				     x->instance ? x->instance : "",
-				     x->follow ? "follow" : "stopped", version_banner);
+				     x->follow   ? "follow"
+				     : x->listen ? "command"
+						 : "stopped",
+				     version_banner);
 
 	return export_link_send(&x->link, EXPORT_HELLO, 0, 0, n);
 }
 
-static int send_end(struct trace_export *x)
+/* error: what has kept the trace from being sent, or 0. */
+static int send_end(struct trace_export *x, int error)
 {
 	bool complete = x->follow || !export_asked_to_end(x);
 	size_t n = (size_t)scnprintf((char *)x->link.payload, EXPORT_PAYLOAD,
-				     "status=%s\npages=%llu\n", complete ? "complete" : "stopped",
-				     (unsigned long long)x->pages);
+				     "status=%s\npages=%llu\nexit=%d\nerror=%s\n",
+				     error      ? "failed"
+				     : complete ? "complete"
+						: "stopped",
+				     (unsigned long long)x->pages, x->status,
+				     error ? errno_text(-error) : "");
 
 	if (export_link_send(&x->link, EXPORT_END, 0, 0, n))
 		return x->link.error;
@@ -102,18 +110,27 @@ static int send_trace(struct trace_export *x)
 	return error;
 }
 
+static int send_whole(struct trace_export *x)
+{
+	int error = export_open_cpus(x);
+
+	error = error ? error : send_hello(x);
+	error = error ? error : export_send_descriptions(x);
+	if (!error && x->listen)
+		error = export_run_command(x, x->link.command);
+	error = error ? error : send_trace(x);
+	export_close_cpus(x);
+	return error;
+}
+
 static int run_export(struct trace_export *x)
 {
 	int error = x->follow ? trace_me_not(x, false) : 0, again;
 
 	if (error)
 		return error;
-	error = export_open_cpus(x);
-	error = error ? error : send_hello(x);
-	error = error ? error : export_send_descriptions(x);
-	error = error ? error : send_trace(x);
-	error = error ? error : send_end(x);
-	export_close_cpus(x);
+	error = send_whole(x);
+	error = error ? error : send_end(x, 0);
 	again = x->follow ? trace_me_not(x, true) : 0;
 	return error ? error : again;
 }
@@ -131,6 +148,49 @@ static void print_totals(struct trace_export *x, u64 ns)
 		   (unsigned long long)(ns / NSEC_PER_MSEC % 1000), (unsigned long long)rate);
 }
 
+/* A command without its trace. */
+static int run_only(struct trace_export *x)
+{
+	int error = send_hello(x);
+
+	error = error ? error : export_run_command(x, x->link.command);
+	return error ? error : export_follow(x);
+}
+
+/* A request: what keeps it from being done is told to the receiver, if there still is one. */
+static void serve_request(struct trace_export *x)
+{
+	int error = export_start_command(x);
+
+	x->follow = x->link.record;
+	x->pages = 0;
+	if (!error && x->follow)
+		error = trace_me_not(x, false);
+	if (!error)
+		error = x->follow ? send_whole(x) : run_only(x);
+	if (x->follow)
+		(void)trace_me_not(x, true);
+	export_end_command(x);
+	if (!x->link.error)
+		(void)send_end(x, error);
+}
+
+/* -l: do what the receivers ask for, until a signal comes. */
+static int serve(struct trace_export *x)
+{
+	x->link.listens = true;
+	while (!x->interrupted) {
+		export_link_poll(&x->link, -1);
+		if (x->link.error == -EPIPE) {
+			export_link_accept(&x->link);
+			serve_request(x);
+		} else if (x->link.error) {
+			return x->link.error;
+		}
+	}
+	return 0;
+}
+
 static int export_to(struct trace_export *x)
 {
 	u64 start = ktime_get();
@@ -142,17 +202,21 @@ static int export_to(struct trace_export *x)
 	x->link.frames = vmalloc(EXPORT_WINDOW * EXPORT_FRAME_MAX);
 	x->link.payload = vmalloc(EXPORT_PAYLOAD);
 	x->link.work = vmalloc(sizeof(*x->link.work));
-	error = x->link.frames && x->link.payload && x->link.work ? run_export(x) : -ENOMEM;
+	if (!x->link.frames || !x->link.payload || !x->link.work)
+		error = -ENOMEM;
+	else
+		error = x->listen ? serve(x) : run_export(x);
 	vfree(x->link.work);
 	vfree(x->link.payload);
 	vfree(x->link.frames);
 	if (error)
 		return failed(x->call, x->instance ? x->instance : TRACEFS, error);
-	print_totals(x, ktime_get() - start);
+	if (!x->listen)
+		print_totals(x, ktime_get() - start);
 	return x->interrupted && !x->follow ? 128 + SIGINT : 0;
 }
 
-/* -f, -d DEVICE and an instance, in any order: 0 or a status. */
+/* -f, -l, -d DEVICE and an instance, in any order: 0 or a status. */
 static int parse_arguments(struct trace_export *x, const char **device)
 {
 	char **word = x->call->argv;
@@ -160,6 +224,8 @@ static int parse_arguments(struct trace_export *x, const char **device)
 	for (; *word; word++) {
 		if (strcmp(*word, "-f") == 0)
 			x->follow = true;
+		else if (strcmp(*word, "-l") == 0)
+			x->listen = true;
 		else if (strcmp(*word, "-d") == 0 && word[1])
 			*device = *++word;
 		else if (**word == '-' || x->instance)
@@ -167,7 +233,7 @@ static int parse_arguments(struct trace_export *x, const char **device)
 		else
 			x->instance = *word;
 	}
-	return 0;
+	return x->follow && x->listen ? usage(x->call) : 0;
 }
 
 static int cmd_trace_export(struct call *call)
@@ -179,6 +245,7 @@ static int cmd_trace_export(struct call *call)
 	if (!x)
 		return failed(call, "cannot begin", -ENOMEM);
 	x->call = call;
+	x->script = x->output = x->child_fds[0] = x->child_fds[1] = -1;
 	status = parse_arguments(x, &device);
 	scnprintf(x->top, sizeof(x->top), TRACEFS "%s%s", x->instance ? "/instances/" : "",
 		  x->instance ? x->instance : "");
@@ -186,10 +253,10 @@ static int cmd_trace_export(struct call *call)
 		status = export_open_port(x, device);
 	if (!status) {
 		status = export_to(x);
-		sys_close(x->port);
+		export_close_port(x);
 	}
 	kfree(x);
 	return status;
 }
-SHELL_COMMAND("trace-export", NULL, 0, "[-f] [-d DEVICE] [INSTANCE]",
+SHELL_COMMAND("trace-export", NULL, 0, "[-f|-l] [-d DEVICE] [INSTANCE]",
 	      "send the trace through the second serial port", .run = cmd_trace_export);

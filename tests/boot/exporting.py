@@ -10,6 +10,7 @@ from nop5 import HANG, ROOT
 sys.path.insert(0, str(ROOT / "scripts"))
 import trace_dat  # noqa: E402
 import trace_link  # noqa: E402
+import trace_remote  # noqa: E402, F401
 
 
 class Port:

@@ -10,8 +10,8 @@ import pytest
 
 import exporting
 from exporting import (Background, PipePort, Port, frames_of, read_graph, read_graph_report, read_report, read_trace,
-                       trace_dat, trace_link, transfer, write, write_cpu)
-from nop5 import HANG, ROOT, eventually
+                       trace_dat, trace_link, trace_remote, transfer, write, write_cpu)
+from nop5 import EXIT_PANIC, HANG, ROOT, eventually, resources, tasks
 
 TRACING = "/sys/kernel/tracing/"
 
@@ -494,6 +494,119 @@ def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
     machine.close()
     result = record("--attach", sock, cwd=tmp_path)
     assert result.returncode == 1 and "no machine listens there" in result.stderr
+
+
+# ---- trace-export -l: commands for a machine that runs already ----
+
+@pytest.fixture
+def listening(traced):
+    machine, port = traced(2)
+    machine.check("trace-export -l &")
+    return machine, port
+
+
+def attach(port, *arguments, cwd):
+    return record("--attach", port.path, *arguments, cwd=cwd)
+
+
+def test_trace_record_traces_a_command_on_a_running_machine(listening, tmp_path):
+    machine, port = listening
+    state = "cat current_tracer set_ftrace_filter set_graph_function tracing_on options/func_stack_trace set_ftrace_notrace_pid"
+    before = machine.check(state)
+    for _ in range(2):
+        result = attach(port, "-l", "vfs_*", "-l", "sys_*", "-n", "vfs_write", "ls", "/proc/1", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert "stat" in result.stdout.split() and "0 events lost" in result.stderr
+        functions = {event[5] for event in read_report(report(tmp_path / "trace.dat")) if event[0] == "ls"}
+        assert "sys_open" in functions and "vfs_open" in functions and "vfs_write" not in functions
+    result = attach(port, "-p", "function_graph", "-g", "vfs_open", "-o", "graph.dat", "cat /proc/version | grep -c nop5",
+                    cwd=tmp_path)
+    assert result.returncode == 0 and result.stdout == "1\n"
+    calls = read_graph_report(report(tmp_path / "graph.dat", "-t"))
+    assert {call[6].split("(")[0] for call in calls if call[5] == 0} <= {"vfs_open", "}"} and calls
+    result = attach(port, "-l", "vfs_*", "-O", "func_stack_trace", "cat /no/such/file", cwd=tmp_path)
+    assert result.returncode == 1 and "No such file" in result.stdout
+    assert machine.check(state) == before
+    assert sorted(name for name in os.listdir(tmp_path) if name.startswith(("trace", "graph"))) == ["graph.dat", "trace.dat"]
+
+
+def test_what_a_running_machine_refuses_is_told_and_changes_nothing(listening, tmp_path):
+    machine, port = listening
+    result = attach(port, "-l", "vfs_*", "-p", "no_such_tracer", "ls", cwd=tmp_path)
+    assert result.returncode == 1 and "write error: Invalid argument" in result.stderr
+    result = attach(port, "-O", "no_such_option", "-l", "vfs_*", "ls", cwd=tmp_path)
+    assert result.returncode == 1 and "trace_options: sh: write error: Invalid argument" in result.stderr
+    assert machine.check("cat tracing_on current_tracer") == "1\nnop\n"
+    assert "vfs_" not in machine.check("cat set_ftrace_filter")
+    result = attach(port, "echo " + "x" * 2000, cwd=tmp_path)
+    assert result.returncode == 1 and "at most" in result.stderr
+    assert not (tmp_path / "trace.dat").exists()
+    result = machine.run("trace-export")
+    assert result.status == 1 and "/dev/ttyS1: Device or resource busy" in result.output
+
+
+def test_a_machine_that_does_not_listen_yet_is_waited_for(traced, tmp_path):
+    machine, port = traced(1)
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "-l", "vfs_*", "ls"], cwd=tmp_path,
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert "trace-export -l &" in process.stderr.readline()
+    machine.check("cd /; trace-export -l &")
+    output, errors = process.communicate(timeout=HANG)
+    assert process.returncode == 0 and "proc" in output.split(), errors
+
+
+def test_ctrl_c_ends_the_command_on_a_running_machine(listening, tmp_path):
+    import signal
+    machine, port = listening
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "-l", "vfs_*",
+                                "echo begun; sleep 1000; echo never"], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    assert process.stdout.readline() == "begun\n"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=HANG)
+    assert process.returncode == 1 and "NOT COMPLETE" not in errors and output == ""
+    assert any(event[0] == "sh" for event in read_report(report(tmp_path / "trace.dat")))
+    assert machine.check("cat current_tracer") == "nop\n" and tasks(machine, "sleep") == []
+
+
+def test_a_request_ends_what_one_who_has_gone_has_asked_for(listening, tmp_path):
+    machine, port = listening
+    assert attach(port, "ls", cwd=tmp_path).returncode == 0  # the first trace makes the buffers large
+    used = resources(machine)
+    for _ in range(3):
+        process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "echo begun; sleep 1000"],
+                                   cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert process.stdout.readline() == "begun\n"
+        process.kill()
+        process.communicate()
+        result = attach(port, "-l", "vfs_*", "echo alive", cwd=tmp_path)
+        assert result.returncode == 0 and result.stdout == "alive\n"
+    assert tasks(machine, "sleep") == []
+    for pid in tasks(machine, "trace-export"):
+        machine.check(f"kill {pid}")
+    machine.check("wait; trace-export -l &")
+    assert resources(machine) == used
+
+
+def test_the_trace_of_a_running_machine_that_crashes_is_kept(listening, tmp_path):
+    machine, port = listening
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "-l", "vfs_*",
+                                "echo PANIC > /sys/kernel/debug/provoke-crash/DIRECT"], cwd=tmp_path, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    machine.wait_exit(EXIT_PANIC)
+    _, errors = process.communicate(timeout=HANG)
+    assert process.returncode == 1 and "the machine has gone: writing what there is" in errors
+    assert "NOT COMPLETE" in errors and (tmp_path / "trace.dat").exists()
+
+
+def test_requests_and_output_pass_a_bad_line(listening):
+    _, port = listening
+    line = BadLine(port.line())
+    remote = trace_remote.Remote(line, print)
+    for number in range(40):
+        assert remote.run(f"cat /proc/version; echo {number}; cat /no/such") == (
+            b"%s%d\ncat: /no/such: No such file or directory\n" % (remote.run("cat /proc/version")[0], number), 1)
+    assert line.damaged > 5
 
 
 # ---- the receiver, without a machine ----

@@ -42,6 +42,15 @@ static void say(const char *word, uint32_t session, uint32_t sequence)
 	line.answer_len += (size_t)n;
 }
 
+static void ask(const char *word, uint32_t session, const char *command)
+{
+	char text[EXPORT_LINE_MAX];
+	int n = snprintf(text, sizeof(text) - 12, "%s %x %s", word, session, command);
+
+	line.answer_len += (size_t)snprintf(line.answer + line.answer_len, 2 * EXPORT_LINE_MAX,
+					    "%s %x\n", text, crc32(0, text, (size_t)n));
+}
+
 static void receive_frame(const struct export_frame *frame)
 {
 	const uint8_t *body = (const uint8_t *)(frame + 1);
@@ -235,6 +244,63 @@ static void test_only_whole_lines_of_this_session_are_obeyed(void **state)
 	assert_int_equal(link.next_out, before);
 }
 
+static void hear_all(struct export_link *link)
+{
+	while (line.answer_len)
+		export_link_poll(link, 0);
+}
+
+static void test_a_request_ends_the_link_and_begins_another(void **state)
+{
+	struct export_link link = new_link(0);
+
+	(void)state;
+	link.listens = true;
+	ask("run", 0, "no session");
+	ask("walk", 7, "no such word");
+	hear_all(&link);
+	assert_int_equal(link.error, 0);
+	line.unplugged = true;
+	assert_int_equal(send_number(&link, 0), 0);
+	ask("record", 7, "echo  a; echo b");
+	ask("ack", link.session, "1"); /* of somebody who does not know yet */
+	while (line.answer_len && !link.error)
+		export_link_poll(&link, 0);
+	assert_int_equal(link.error, -EPIPE);
+	assert_int_equal(send_number(&link, 1), -EPIPE);
+	assert_int_equal(link.request, 7);
+	assert_true(link.record);
+	assert_string_equal(link.command, "echo  a; echo b");
+
+	export_link_accept(&link);
+	memset(&line, 0, sizeof(line));
+	line.break_after = -1;
+	assert_int_equal(send_number(&link, 0), 0);
+	assert_int_equal(line.session, 7);
+	ask("record", 7, "echo  a; echo b"); /* it was said twice before it was heard */
+	hear_all(&link);
+	assert_int_equal(link.error, 0);
+	assert_int_equal(export_link_finish(&link), 0);
+	assert_true(line.said_bye);
+	ask("run", 8, "");
+	while (line.answer_len && !link.error)
+		export_link_poll(&link, 0);
+	assert_int_equal(link.request, 8);
+	assert_false(link.record);
+	assert_string_equal(link.command, "");
+}
+
+static void test_requests_are_for_those_who_listen(void **state)
+{
+	struct export_link link = new_link(0);
+
+	(void)state;
+	ask("run", 7, "echo a");
+	hear_all(&link);
+	assert_int_equal(link.error, 0);
+	assert_int_equal(link.request, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +310,8 @@ int main(void)
 		cmocka_unit_test(test_never_more_than_a_window_is_under_way),
 		cmocka_unit_test(test_an_error_of_the_line_ends_the_link_and_stays),
 		cmocka_unit_test(test_only_whole_lines_of_this_session_are_obeyed),
+		cmocka_unit_test(test_a_request_ends_the_link_and_begins_another),
+		cmocka_unit_test(test_requests_are_for_those_who_listen),
 	};
 
 	return cmocka_run_group_tests_name("export_link", tests, NULL, NULL);

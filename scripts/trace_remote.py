@@ -1,0 +1,68 @@
+"""Commands on a machine that runs already: its `trace-export -l` does what it is asked (docs/trace-export.md)."""
+import io
+import secrets
+import time
+
+import trace_link
+
+PATIENCE = 3.0  # seconds without an answer after which the user is told what to type
+
+
+class Remote:
+    """The machine at the other end of a line. `say` tells the user something."""
+
+    def __init__(self, line, say):
+        self.line, self.say = line, say
+        self.answered = False
+
+    def begin(self, word, command, receiver):
+        """Ask until the machine answers. Raises Broken when it has gone."""
+        text = trace_link.request(word, receiver.expected, command)
+        started, told, asked = time.monotonic(), self.answered, 0.0
+        while not receiver.session:
+            if time.monotonic() - asked > trace_link.SILENCE:
+                asked = time.monotonic()
+                self.line.write(text)
+            self.pump(receiver)
+            if not told and time.monotonic() - started > PATIENCE:
+                told = True
+                self.say("no answer yet: `trace-export -l &` at the machine's prompt lets this program run commands there")
+        self.answered = True
+
+    def pump(self, receiver):
+        if not trace_link.pump(self.line, receiver):
+            raise trace_link.Broken("the machine has gone")
+
+    def finish(self, receiver, progress=lambda: None):
+        """Until the command has ended and everything is here; ^C ends the command, and a second one the waiting."""
+        while not trace_link.finished(receiver):
+            try:
+                self.pump(receiver)
+                progress()
+            except KeyboardInterrupt:
+                if receiver.stopping:
+                    raise
+                self.say("\n^C: ending the command; ^C again leaves it")
+                receiver.stopping = True
+                self.line.write(receiver.stop_line())
+        if receiver.end["status"] == "failed":
+            raise trace_link.Broken(f"the machine says: {receiver.end['error']}")
+        return int(receiver.end["exit"])
+
+    def receiver(self, journal, print_output):
+        return trace_link.Receiver(journal, secrets.randbelow(0xfffffffe) + 1, print_output)
+
+    def run(self, command):
+        """A command's output and status."""
+        output = bytearray()
+        receiver = self.receiver(io.BytesIO(), output.extend)
+        self.begin("run", command, receiver)
+        status = self.finish(receiver)
+        return bytes(output), status
+
+    def record(self, command, receiver, progress):
+        """Run a command while the machine sends its trace to the receiver: its status."""
+        self.begin("record", command, receiver)
+        status = self.finish(receiver, progress.show)
+        progress.show(last=True)
+        return status

@@ -1,0 +1,136 @@
+/* A command that the receiver has asked for: a shell with pipes in place of a terminal. */
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "shell/export/export.h"
+
+#define DESCRIPTORS_MAX 8 /* the port and the pipes, in the task that begins to be the shell */
+
+/* The child's own copy of both ends: the parent closes its, and forgets them, at any moment. */
+struct child {
+	int in, out;
+};
+
+static int command_main(void *arg)
+{
+	struct child *child = arg;
+	char *argv[] = { "sh", NULL };
+	int status;
+
+	spin_lock(&tasklist_lock);
+	current->pgrp = current->pid;
+	spin_unlock(&tasklist_lock);
+	sys_dup2(child->in, 0);
+	sys_dup2(child->out, 1);
+	sys_dup2(child->out, 2);
+	kfree(child);
+	for (int fd = 3; fd < DESCRIPTORS_MAX; fd++)
+		sys_close(fd);
+	status = run_command(1, argv);
+	if (signal_pending(current))
+		do_exit(pending_signal(current));
+	return status;
+}
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		sys_close(*fd);
+	*fd = -1;
+}
+
+int export_start_command(struct trace_export *x)
+{
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
+	struct child *child = kmalloc(sizeof(*child), GFP_KERNEL);
+	long error = child ? sys_pipe(in) : -ENOMEM;
+
+	if (!error)
+		error = sys_pipe(out);
+	x->child_fds[0] = in[0];
+	x->child_fds[1] = out[1];
+	x->script = in[1];
+	x->output = out[0];
+	x->status = 0;
+	if (!error) {
+		*child = (struct child){ in[0], out[1] };
+		error = spawn(command_main, child, "sh");
+	}
+	if (error > 0) {
+		x->child = (pid_t)error;
+		return 0;
+	}
+	kfree(child);
+	export_end_command(x);
+	return (int)error;
+}
+
+int export_run_command(struct trace_export *x, const char *text)
+{
+	ssize_t n = sys_write(x->script, text, strlen(text));
+
+	if (n >= 0)
+		n = sys_write(x->script, "\n", 1);
+	/* From here on the ends of the pipes tell of each other's end. */
+	close_end(&x->script);
+	close_end(&x->child_fds[0]);
+	close_end(&x->child_fds[1]);
+	return (int)min(n, (ssize_t)0);
+}
+
+static void reap(struct trace_export *x, int status)
+{
+	x->child = 0;
+	x->status = status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
+}
+
+static void interrupt_command(struct trace_export *x, int sig)
+{
+	if (kill_pgrp(x->child, sig) == -ESRCH)
+		(void)kill_pid(x->child, sig); /* it has no job of its own yet */
+}
+
+bool export_command_ended(struct trace_export *x)
+{
+	int status;
+
+	if (x->child && export_asked_to_end(x))
+		interrupt_command(x, SIGINT);
+	if (x->child && kernel_wait4(x->child, &status, WNOHANG) > 0)
+		reap(x, status);
+	return !x->child;
+}
+
+int export_send_output(struct trace_export *x)
+{
+	struct pollfd ready = { .fd = x->output, .events = POLLIN };
+	long n = x->output < 0 ? 0 : sys_poll(&ready, 1, 0);
+
+	if (n > 0) {
+		n = sys_read(x->output, x->link.payload, EXPORT_PAYLOAD);
+		if (n == 0)
+			close_end(&x->output);
+	}
+	if (n < 0)
+		return export_go_on(x, n) ? 0 : (int)n;
+	if (n && export_link_send(&x->link, EXPORT_OUTPUT, 0, 0, (size_t)n))
+		return x->link.error;
+	return (int)n;
+}
+
+void export_end_command(struct trace_export *x)
+{
+	int status;
+
+	close_end(&x->script);
+	close_end(&x->child_fds[0]);
+	close_end(&x->child_fds[1]);
+	close_end(&x->output);
+	if (!x->child)
+		return;
+	interrupt_command(x, SIGKILL);
+	while (kernel_wait4(x->child, &status, 0) == -EINTR)
+		flush_signals(current);
+	reap(x, status);
+}
