@@ -42,9 +42,6 @@ int export_open_port(struct trace_export *x, const char *path);
 void export_close_port(struct trace_export *x);
 extern const struct export_operations export_port_operations;
 
-/* Call fn for each name in a directory until it gives an error. */
-int export_each_name(struct trace_export *x, const char *path,
-		     int (*fn)(struct trace_export *x, const char *directory, const char *name));
 /* All that is needed to read pages. */
 int export_send_descriptions(struct trace_export *x);
 /* What was learned while tracing. */

@@ -1,10 +1,7 @@
 /* Files of tracefs and proc as frames. */
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/mm/slab.h"
 #include "shell/export/export.h"
-
-#define DIRENTS_SIZE 1024
 
 /* A file's bytes, as `name` on the other side. One that is not there is left out. */
 static int send_file(struct trace_export *x, const char *path, const char *name)
@@ -47,49 +44,25 @@ static int send_trace_file(struct trace_export *x, const char *name)
 	return send_file(x, path, name);
 }
 
-int export_each_name(struct trace_export *x, const char *path,
-		     int (*fn)(struct trace_export *x, const char *directory, const char *name))
-{
-	long fd = sys_open(path, O_RDONLY | O_DIRECTORY, 0), n = 0;
-	u8 *buf = kmalloc(DIRENTS_SIZE, GFP_KERNEL);
-	int error = fd < 0 ? (int)fd : buf ? 0 : -ENOMEM;
-
-	while (!error && (n = sys_getdents64((int)fd, buf, DIRENTS_SIZE)) > 0) {
-		for (long at = 0; at < n && !error;) {
-			const struct linux_dirent64 *entry = (void *)(buf + at);
-
-			if (entry->d_name[0] != '.')
-				error = fn(x, path, entry->d_name);
-			at += entry->d_reclen;
-		}
-	}
-	kfree(buf);
-	if (fd >= 0)
-		sys_close((int)fd);
-	return error ? error : (int)min(n, 0L);
-}
-
 /* Of an event: a directory with its format. Beside it stand files like `enable`. */
-static int send_format(struct trace_export *x, const char *directory, const char *name)
+static long send_format(void *x, const char *event, const char *name __unused)
 {
 	char path[PATH_SIZE];
 	int error;
 
-	scnprintf(path, sizeof(path), "%s/%s/format", directory, name);
+	scnprintf(path, sizeof(path), "%s/format", event);
 	error = send_file(x, path, path + strlen(TRACEFS "/"));
 	return error == -ENOTDIR ? 0 : error;
 }
 
 /* A system of events: a directory of directories. Other files in events/ are none. */
-static int send_formats(struct trace_export *x, const char *directory, const char *name)
+static long send_formats(void *x, const char *path, const char *name __unused)
 {
-	char path[PATH_SIZE];
 	struct kstat st;
 
-	scnprintf(path, sizeof(path), "%s/%s", directory, name);
 	if (sys_stat(path, &st) || !S_ISDIR(st.st_mode))
 		return 0;
-	return export_each_name(x, path, send_format);
+	return scan_directory(path, send_format, x);
 }
 
 int export_send_names(struct trace_export *x)
@@ -110,7 +83,7 @@ int export_send_descriptions(struct trace_export *x)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(names) && !error; i++)
 		error = send_trace_file(x, names[i]);
-	error = error ? error : export_each_name(x, TRACEFS "/events", send_formats);
+	error = error ? error : (int)scan_directory(TRACEFS "/events", send_formats, x);
 	error = error ? error : send_file(x, "/proc/kallsyms", "proc/kallsyms");
 	return error ? error : export_send_names(x);
 }

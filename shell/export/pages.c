@@ -9,8 +9,9 @@
 #define PAGES_PER_READ (EXPORT_PAYLOAD / PAGE_SIZE)
 #define FOLLOW_MS      50 /* between looks at buffers that had less than a page */
 
-static int count_cpu(struct trace_export *x, const char *directory __unused, const char *name)
+static long count_cpu(void *arg, const char *path __unused, const char *name)
 {
+	struct trace_export *x = arg;
 	unsigned cpu;
 
 	if (!strncmp(name, "cpu", 3) && !kstrtouint(name + 3, 10, &cpu))
@@ -25,7 +26,7 @@ int export_open_cpus(struct trace_export *x)
 
 	scnprintf(path, sizeof(path), "%s/per_cpu", x->top);
 	x->nr_cpus = 0;
-	error = export_each_name(x, path, count_cpu);
+	error = (int)scan_directory(path, count_cpu, x);
 	if (error)
 		return error;
 	x->cpu_fds = kmalloc(x->nr_cpus * sizeof(*x->cpu_fds), GFP_KERNEL);
