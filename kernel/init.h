@@ -43,6 +43,17 @@ struct kernel_param {
 #define __setup(param_name, param_fn)                                                              \
 	static const struct kernel_param __setup_##param_fn __used __aligned(8)                    \
 		__section(".init.setup") = { .name = param_name, .fn = param_fn }
+/* __setup_string("name", buffer): the value is kept in a char array; without one, or too long, it
+ * is refused, and the buffer empty. */
+#define __setup_string(param_name, buffer)                                                         \
+	static int __init buffer##_setup(const char *value)                                        \
+	{                                                                                          \
+		if (value && strscpy(buffer, value, sizeof(buffer)) >= 0)                          \
+			return 0;                                                                  \
+		*buffer = '\0';                                                                    \
+		return -EINVAL;                                                                    \
+	}                                                                                          \
+	__setup(param_name, buffer##_setup)
 void parse_kernel_params(const char *cmdline);
 /* The value of the last `name=value` on the command line in buf, true if there is one. Any time. */
 bool cmdline_find(const char *name, char *buf, size_t size);

@@ -4,6 +4,7 @@
 #include "kernel/boot_info.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/printk.h"
 
 extern const struct kernel_param __setup_start[], __setup_end[];
 
@@ -50,8 +51,8 @@ void __init parse_kernel_params(const char *cmdline)
 		char *value = split_value(word);
 
 		for (const struct kernel_param *p = __setup_start; p < __setup_end; p++)
-			if (!strcmp(p->name, word))
-				p->fn(value);
+			if (!strcmp(p->name, word) && p->fn(value))
+				pr_warn("Malformed early option '%s'\n", word);
 	}
 }
 

@@ -436,19 +436,8 @@ int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filt
 
 static char early_filter[256] __initdata, early_notrace[256] __initdata;
 
-static int __init set_early_filter(const char *value)
-{
-	strscpy(early_filter, value ? value : "", sizeof(early_filter));
-	return 0;
-}
-__setup("ftrace_filter", set_early_filter);
-
-static int __init set_early_notrace(const char *value)
-{
-	strscpy(early_notrace, value ? value : "", sizeof(early_notrace));
-	return 0;
-}
-__setup("ftrace_notrace", set_early_notrace);
+__setup_string("ftrace_filter", early_filter);
+__setup_string("ftrace_notrace", early_notrace);
 
 static void __init set_early(struct ftrace_ops *ops, char *list,
 			     int (*set)(struct ftrace_ops *, const char *, size_t, bool))

@@ -33,23 +33,9 @@ static char boot_tracer[MAX_TRACER_SIZE];
 static char boot_clock[32];
 static char boot_options[BOOT_OPTIONS_SIZE];
 
-static int __init ftrace_setup(const char *value)
-{
-	return value && strscpy(boot_tracer, value, sizeof(boot_tracer)) > 0 ? 0 : -EINVAL;
-}
-__setup("ftrace", ftrace_setup);
-
-static int __init trace_clock_setup(const char *value)
-{
-	return value && strscpy(boot_clock, value, sizeof(boot_clock)) > 0 ? 0 : -EINVAL;
-}
-__setup("trace_clock", trace_clock_setup);
-
-static int __init trace_options_setup(const char *value)
-{
-	return value && strscpy(boot_options, value, sizeof(boot_options)) > 0 ? 0 : -EINVAL;
-}
-__setup("trace_options", trace_options_setup);
+__setup_string("ftrace", boot_tracer);
+__setup_string("trace_clock", boot_clock);
+__setup_string("trace_options", boot_options);
 
 static int __init trace_buf_size_setup(const char *value)
 {

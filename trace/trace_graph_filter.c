@@ -222,19 +222,8 @@ static const struct trace_file graph_files[] = {
 
 static char early_filter[256] __initdata, early_notrace[256] __initdata;
 
-static int __init set_early_filter(const char *value)
-{
-	strscpy(early_filter, value ? value : "", sizeof(early_filter));
-	return 0;
-}
-__setup("ftrace_graph_filter", set_early_filter);
-
-static int __init set_early_notrace(const char *value)
-{
-	strscpy(early_notrace, value ? value : "", sizeof(early_notrace));
-	return 0;
-}
-__setup("ftrace_graph_notrace", set_early_notrace);
+__setup_string("ftrace_graph_filter", early_filter);
+__setup_string("ftrace_graph_notrace", early_notrace);
 
 static int __init set_early_depth(const char *value)
 {
