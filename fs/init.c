@@ -6,7 +6,7 @@
 #include "kernel/printk.h"
 
 static struct file_system_type *const types[] = {
-	&ramfs_type, &devfs_type, &proc_type, &debugfs_type, &tracefs_type,
+	&ramfs_type, &devfs_type, &proc_type, &sysfs_type, &debugfs_type, &tracefs_type,
 };
 
 /* Mount a file system on a directory, made first if mode is not 0. */
@@ -27,14 +27,14 @@ static int __init mount_all(void)
 
 	if (err)
 		return err;
-	sys_mkdir("/sys", 0555);
-	sys_mkdir("/sys/kernel", 0755);
 	sys_mkdir("/tmp", 0755);
 	sys_chmod("/tmp", 01777); /* past the umask */
 	err = mount_at("devfs", "devfs", "/dev", 0755);
 	err = err ? err : mount_at("proc", "proc", "/proc", 0555);
-	err = err ? err : mount_at("debugfs", "debugfs", "/sys/kernel/debug", 0700);
-	err = err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/tracing", 0700);
+	err = err ? err : mount_at("sysfs", "sysfs", "/sys", 0555);
+	err = err ? err : sysfs_populate();
+	err = err ? err : mount_at("debugfs", "debugfs", "/sys/kernel/debug", 0);
+	err = err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/tracing", 0);
 	if (err)
 		return err;
 	/* The same tree again, where it was before it had a file system of its own. */

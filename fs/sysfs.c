@@ -1,0 +1,70 @@
+/* sysfs: /sys, whose directories are made by those who show something there. */
+#include "fs/sysfs.h"
+#include "fs/filesystems.h"
+
+static struct dentry *kernel_dir; /* constant after sysfs_populate() */
+
+static int sysfs_fill_super(struct super_block *sb)
+{
+	return simple_fill_super(sb, 0555, &simple_dir_inode_operations);
+}
+
+struct file_system_type sysfs_type = {
+	.name = "sysfs",
+	.nodev = true,
+	.fill_super = sysfs_fill_super,
+};
+
+static struct dentry *sysfs_parent(struct dentry *parent)
+{
+	if (parent)
+		return parent;
+	return sysfs_type.sb ? sysfs_type.sb->s_root : ERR_PTR(-ENODEV);
+}
+
+struct dentry *sysfs_create_file(const char *name, umode_t mode, struct dentry *parent, void *data,
+				 const struct file_operations *fops)
+{
+	return simple_create_file(sysfs_parent(parent), name, mode, fops, data);
+}
+
+struct dentry *sysfs_create_dir(const char *name, struct dentry *parent)
+{
+	return simple_create_dir(sysfs_parent(parent), name, 0755, &simple_dir_inode_operations);
+}
+
+struct dentry *sysfs_kernel_dir(void)
+{
+	return kernel_dir;
+}
+
+int sysfs_may_open(const struct inode *inode, const struct file *file)
+{
+	if ((file->f_mode & FMODE_READ) && !(inode->i_mode & 0444))
+		return -EACCES;
+	if ((file->f_mode & FMODE_WRITE) && !(inode->i_mode & 0222))
+		return -EACCES;
+	return 0;
+}
+
+void sysfs_remove(struct dentry *dentry)
+{
+	if (!IS_ERR_OR_NULL(dentry))
+		simple_recursive_removal(dentry);
+}
+
+int sysfs_populate(void)
+{
+	static const char *const mount_points[] = { "debug", "tracing" };
+
+	kernel_dir = sysfs_create_dir("kernel", NULL);
+	if (IS_ERR(kernel_dir))
+		return (int)PTR_ERR(kernel_dir);
+	for (unsigned i = 0; i < ARRAY_SIZE(mount_points); i++) {
+		struct dentry *dir = sysfs_create_dir(mount_points[i], kernel_dir);
+
+		if (IS_ERR(dir))
+			return (int)PTR_ERR(dir);
+	}
+	return 0;
+}
