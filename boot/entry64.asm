@@ -36,7 +36,6 @@ boot_entry_high:
 	xor	ebp, ebp			; the outermost frame: backtraces end here
 	push	rbp
 	push	rbp
-	mov	rbp, rsp
 	call	x86_64_start_kernel
 	ud2					; it does not return
 

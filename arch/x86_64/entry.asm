@@ -55,7 +55,7 @@ PT_REGS_SP	equ 19 * 8
 	pop	rdi
 %endmacro
 
-section .text progbits alloc exec nowrite align=16
+section .entry.text progbits alloc exec nowrite align=16
 bits 64
 
 ; do_exception(regs, vector) for those without an entry of their own below. A CPU pushes an error

@@ -12,7 +12,7 @@ REGS_AX		equ 10 * 8
 REGS_DX		equ 12 * 8
 REGS_CS		equ 17 * 8
 
-section .text progbits alloc exec nowrite align=16
+section .entry.text progbits alloc exec nowrite align=16
 bits 64
 
 ; Preemption is off from the first to the last instruction that knows of a callback. Before that the

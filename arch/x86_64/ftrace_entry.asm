@@ -43,10 +43,10 @@ PT_SP		equ 19 * 8
 PT_SS		equ 20 * 8
 REGS_SIZE	equ 22 * 8		; one word more keeps the stack aligned
 SITE_BP		equ REGS_SIZE + 2 * 8	; rbp as it was
-SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address behind the site
+SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address behind the site; the callback may change it
 PARENT_RETURN	equ REGS_SIZE + 5 * 8	; the function's own return address
 
-section .text progbits alloc exec nowrite align=16
+section .entry.text progbits alloc exec nowrite align=16
 bits 64
 
 ; As long as no tracer has replaced it.

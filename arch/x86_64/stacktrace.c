@@ -211,6 +211,57 @@ unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries,
 	return unwind_save(&u, entries, max, 0);
 }
 
+/* Every task's stack begins with two words of 0, and the call of its first C function. */
+#define OUTERMOST_SLOT (THREAD_SIZE - 3 * 8)
+
+/*
+ * In a C function, which keeps a frame as long as it has called another. Not the assembly between C
+ * functions: who is in there may have the next function still before him, unseen. The idle task of
+ * the boot CPU was called from init text.
+ */
+static bool is_c_text(unsigned long ip)
+{
+	if (ip >= (unsigned long)__init_begin && ip < (unsigned long)__init_text_end)
+		return true;
+	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext &&
+	       !(ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end);
+}
+
+/*
+ * A register frame has an odd address, and so ends the walk: what was interrupted may be a function
+ * that has no frame yet, or has none any more.
+ */
+noinline int arch_stack_walk_reliable(struct task_struct *task,
+				      int (*consume)(void *arg, unsigned long ip), void *arg)
+{
+	const unsigned long end = (unsigned long)task->stack + OUTERMOST_SLOT;
+	const struct switch_frame *frame = task->sp;
+	struct unwind u = { .task = task, .bp = frame->bp };
+	unsigned long slot = (unsigned long)&frame->return_address, ip;
+	int ret;
+
+	if (task == current) {
+		u.bp = *(unsigned long *)__builtin_frame_address(0);
+		slot = (unsigned long)__builtin_frame_address(0) + 8;
+	}
+	if (slot < (unsigned long)task->stack || slot > end)
+		return -EINVAL;
+	for (;;) {
+		ip = return_address(&u, *(unsigned long *)slot, slot);
+		if (!is_c_text(ip))
+			return -EINVAL;
+		ret = consume(arg, ip);
+		if (ret)
+			return ret;
+		if (!u.bp)
+			return slot == end ? 0 : -EINVAL;
+		if (!IS_ALIGNED(u.bp, 8) || u.bp <= slot || u.bp > end - 8)
+			return -EINVAL;
+		slot = u.bp + 8;
+		u.bp = *(unsigned long *)u.bp;
+	}
+}
+
 static void print_entries(const unsigned long *entries, unsigned count, bool first_is_exact)
 {
 	char symbol[KSYM_SYMBOL_LEN];

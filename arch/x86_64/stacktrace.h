@@ -25,6 +25,15 @@ void *real_return_address(unsigned long *slot);
 unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, unsigned max);
 unsigned stack_trace_save(unsigned long *entries, unsigned max, unsigned skip);
 unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max);
+/*
+ * Give consume each return address on task's stack, innermost first: the call stands before it, at
+ * ip - 1. Of current, or of a task that is kept from running meanwhile. 0 when that were all, and
+ * beyond doubt; what consume returned, if that was not 0; -EINVAL when somebody might be missing:
+ * the task was interrupted, is in a trampoline, or something is not as it should be. As Linux's
+ * arch_stack_walk_reliable(). Any context.
+ */
+int arch_stack_walk_reliable(struct task_struct *task, int (*consume)(void *arg, unsigned long ip),
+			     void *arg);
 /* Whether addr lies on that task's own stack (and not on an interrupt stack, say). Any context. */
 bool stack_is_of_task(const struct task_struct *task, const void *addr);
 /* Print "Call Trace:" with symbols. regs NULL: from here. */
