@@ -147,9 +147,6 @@ static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 		return -EBUSY;
 	if (ops->flags & ~(FTRACE_OPS_FL_OF_OWNER | of_ftrace))
 		return -EINVAL;
-	if ((ops->flags & FTRACE_OPS_FL_IPMODIFY) &&
-	    !(ops->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)))
-		return -EINVAL;
 	return ftrace_disabled ? -ENODEV : 0;
 }
 

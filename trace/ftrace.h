@@ -40,7 +40,10 @@ struct dyn_ftrace {
 #define FTRACE_OPS_FL_STUB        BIT(5) /* never called: its func is ftrace_stub */
 #define FTRACE_OPS_FL_INITIALIZED BIT(6) /* has been registered before */
 #define FTRACE_OPS_FL_DELETED     BIT(7) /* going away: cannot be registered any more */
-/* Changes regs->ip: a function can have only one such ops. */
+/*
+ * Says where the function goes on: a function can have only one such ops. It needs no SAVE_REGS for
+ * that, as in Linux on x86 (CONFIG_DYNAMIC_FTRACE_WITH_ARGS).
+ */
 #define FTRACE_OPS_FL_IPMODIFY BIT(12)
 /* Set by register_ftrace_direct(). */
 #define FTRACE_OPS_FL_DIRECT BIT(17)
@@ -75,8 +78,7 @@ struct ftrace_ops {
 /*
  * Attach ops to the functions that its hashes name. Task context. Or nothing is changed:
  *   -EBUSY	it is registered already
- *   -EINVAL	no func; a flag that is not the owner's; DELETED; IPMODIFY without SAVE_REGS, or
- *		without a filter
+ *   -EINVAL	no func; a flag that is not the owner's; DELETED; IPMODIFY without a filter
  *   -EPERM	IPMODIFY, and another IPMODIFY ops has one of the functions
  *   -ENOMEM
  *   -ENODEV	ftrace was shut down by an error

@@ -13,7 +13,7 @@ struct text_patch;
 /*
  * What ftrace_caller saved: the integer arguments and ax. ftrace_regs_caller fills all of it in. It
  * lies on the stack of the task, and may be changed: ftrace_caller restores the same, the other one
- * all of it.
+ * all of it. Where the function goes on: ftrace_instruction_pointer_set().
  */
 struct ftrace_regs {
 	struct pt_regs regs;
@@ -50,10 +50,21 @@ static inline u64 ftrace_get_argument(const struct ftrace_regs *fregs, unsigned 
 	}
 }
 
-/* For callbacks with all registers: go on at ip and not behind the call site. */
-static inline void ftrace_instruction_pointer_set(struct ftrace_regs *fregs, unsigned long ip)
+/*
+ * Where the call site's return address lies: above fregs are a word of padding and the stub's two
+ * frames (4 words), in both variants. ftrace_caller goes on there, ftrace_regs_caller at regs.ip.
+ */
+static __always_inline unsigned long *ftrace_regs_site_slot(struct ftrace_regs *fregs)
+{
+	return (unsigned long *)(fregs + 1) + 5;
+}
+
+/* For callbacks with FTRACE_OPS_FL_IPMODIFY: go on at ip and not behind the call site. */
+static __always_inline void ftrace_instruction_pointer_set(struct ftrace_regs *fregs,
+							   unsigned long ip)
 {
 	fregs->regs.ip = ip;
+	*ftrace_regs_site_slot(fregs) = ip;
 }
 
 /*
@@ -69,14 +80,10 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 	ftrace_instruction_pointer_set(fregs, (unsigned long)ftrace_stub);
 }
 
-/*
- * Where the traced function's own return address lies on the stack: a callback may change it. Above
- * fregs are a word of padding, the stub's two frames (4 words) and the return address behind the
- * site, in both variants.
- */
+/* Where the traced function's own return address lies on the stack: a callback may change it. */
 static __always_inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs *fregs)
 {
-	return (unsigned long *)(fregs + 1) + 6;
+	return ftrace_regs_site_slot(fregs) + 1;
 }
 
 /*
