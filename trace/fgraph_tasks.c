@@ -77,22 +77,6 @@ static void free_stacks(struct fgraph_stack *list)
 	}
 }
 
-/* All tasks, idle ones too. tasklist_lock is held meanwhile. */
-static void for_all_tasks(void (*fn)(struct task_struct *p, void *arg), void *arg)
-{
-	struct task_struct *p;
-	unsigned cpu;
-
-	spin_lock(&tasklist_lock);
-	for_each_task (p)
-		fn(p, arg);
-	fn(&init_task, arg); /* the boot CPU's, which does not know it before sched_init() */
-	for_each_possible_cpu (cpu)
-		if (idle_task(cpu) && idle_task(cpu) != &init_task)
-			fn(idle_task(cpu), arg);
-	spin_unlock(&tasklist_lock);
-}
-
 /* ---- giving ---- */
 
 struct give {

@@ -1,4 +1,5 @@
-/* The files of one task: /proc/PID/{stat,status,stack,comm}, as Linux's proc(5) describes them. */
+/* The files of one task: /proc/PID/{stat,status,stack,comm,patch_state}, as Linux's proc(5)
+ * describes them. */
 #include "arch/x86_64/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/kallsyms.h"
@@ -75,6 +76,18 @@ int proc_pid_comm(struct seq_file *m, void *v)
 	if (err)
 		return err;
 	seq_printf(m, "%s\n", s.comm);
+	return 0;
+}
+
+/* Which functions it calls while a live patch comes or goes: the old (0), the new (1); else -1. */
+int proc_pid_patch_state(struct seq_file *m, void *v)
+{
+	struct task_struct *task = m->private;
+
+	(void)v;
+	if (!proc_task_alive(task))
+		return -ESRCH;
+	seq_printf(m, "%d\n", READ_ONCE(task->patch_state));
 	return 0;
 }
 

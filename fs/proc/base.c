@@ -20,9 +20,8 @@ struct pid_entry {
 };
 
 static const struct pid_entry pid_entries[] = {
-	{ "comm", 0644, proc_pid_comm },
-	{ "stack", 0400, proc_pid_stack },
-	{ "stat", 0444, proc_pid_stat },
+	{ "comm", 0644, proc_pid_comm },     { "patch_state", 0400, proc_pid_patch_state },
+	{ "stack", 0400, proc_pid_stack },   { "stat", 0444, proc_pid_stat },
 	{ "status", 0444, proc_pid_status },
 };
 

@@ -5,7 +5,8 @@
 #include "kernel/sched/sched.h"
 
 /* The static entries of each file. 0 or a negative errno. */
-int proc_kernel_init(void);     /* kernel.c: version, cmdline, uptime, loadavg, kallsyms */
+int proc_kernel_init(void);     /* kernel.c: version, uptime, loadavg, kallsyms */
+int proc_cmdline_init(void);    /* cmdline.c */
 int proc_cpuinfo_init(void);    /* cpuinfo.c */
 int proc_meminfo_init(void);    /* meminfo.c */
 int proc_slabinfo_init(void);   /* slabinfo.c */
@@ -34,5 +35,6 @@ int proc_pid_stat(struct seq_file *m, void *v);
 int proc_pid_status(struct seq_file *m, void *v);
 int proc_pid_stack(struct seq_file *m, void *v);
 int proc_pid_comm(struct seq_file *m, void *v);
+int proc_pid_patch_state(struct seq_file *m, void *v);
 /* It can still be found by its PID. */
 bool proc_task_alive(struct task_struct *task);

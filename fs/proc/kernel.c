@@ -1,6 +1,5 @@
-/* /proc/{version,cmdline,uptime,loadavg,kallsyms}. */
+/* /proc/{version,uptime,loadavg,kallsyms}. */
 #include "fs/proc/internal.h"
-#include "kernel/boot_info.h"
 #include "kernel/kallsyms.h"
 #include "kernel/time/ktime.h"
 #include "kernel/version.h"
@@ -12,14 +11,6 @@ static int version_show(struct seq_file *m, void *v)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(version);
-
-static int cmdline_show(struct seq_file *m, void *v)
-{
-	(void)v;
-	seq_printf(m, "%s\n", boot_info.cmdline);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(cmdline);
 
 static void seq_seconds(struct seq_file *m, u64 ns, char end)
 {
@@ -122,7 +113,6 @@ DEFINE_SEQ_ATTRIBUTE(kallsyms);
 int proc_kernel_init(void)
 {
 	proc_create("version", 0444, NULL, &version_fops);
-	proc_create("cmdline", 0444, NULL, &cmdline_fops);
 	proc_create("uptime", 0444, NULL, &uptime_fops);
 	proc_create("loadavg", 0444, NULL, &loadavg_fops);
 	proc_create("kallsyms", 0444, NULL, &kallsyms_fops);

@@ -24,7 +24,6 @@
 #include "kernel/bug.h"
 #include "kernel/irq/workqueue.h"
 #include "kernel/printk.h"
-#include "kernel/rcu/rcu_tasks.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 #include "kernel/watchdog.h"
@@ -32,6 +31,7 @@
 DEFINE_PER_CPU(struct runqueue, runqueues);
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
 void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
+void (*klp_sched_try_switch_hook)(void);
 /* Every CPU starts with preemption disabled, in its idle task, which keeps it so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
 
@@ -405,7 +405,7 @@ void schedule(void)
 {
 	struct task_struct *tsk = current;
 
-	rcu_tasks_quiescent(tsk);
+	task_voluntary_switch(tsk);
 	if (unlikely(tsk->worker) && tsk->state)
 		wq_worker_sleeping(tsk);
 	do {
@@ -447,7 +447,7 @@ void preempt_schedule_irq(void)
 void cond_resched(void)
 {
 	might_sleep();
-	rcu_tasks_quiescent(current);
+	task_voluntary_switch(current);
 	if (this_cpu_read(__preempt_count) == 0)
 		preempt_schedule();
 }

@@ -23,6 +23,7 @@ struct task_struct init_task = {
 	.stack = boot_stack,
 	.flags = PF_KTHREAD | PF_IDLE,
 	.usage = ATOMIC_INIT(1),
+	.patch_state = KLP_UNDEFINED,
 	.comm = "swapper/0",
 	.lock = __SPINLOCK_INIT(init_task.lock),
 	.on_rq = 1,
@@ -110,6 +111,7 @@ static struct task_struct *alloc_task(const char *comm)
 		return NULL;
 	}
 	p->state = TASK_NEW;
+	p->patch_state = KLP_UNDEFINED;
 	atomic_set(&p->usage, 1);
 	strscpy(p->comm, comm, sizeof(p->comm));
 	spin_lock_init(&p->lock);
@@ -135,6 +137,9 @@ static bool publish_task(struct task_struct *p, struct task_struct *parent)
 	if (p->pid) {
 		atomic_inc(&p->usage);
 		p->parent = parent;
+		/* It begins where its maker is. Who begins or ends a transition for all sees it. */
+		p->patch_state = current->patch_state;
+		p->patch_pending = current->patch_pending;
 		p->pgrp = parent->pgrp ? parent->pgrp : p->pid;
 		list_add_tail(&p->sibling, &parent->children);
 		attach_pid(p);

@@ -9,6 +9,7 @@
 
 static void do_idle(struct runqueue *rq)
 {
+	klp_sched_try_switch(rq->idle);
 	while (!READ_ONCE(rq->need_resched)) {
 		local_irq_disable();
 		if (!READ_ONCE(rq->need_resched) && !idle_balance(rq)) {

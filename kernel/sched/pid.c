@@ -1,5 +1,7 @@
-/* PIDs: numbers in use, and tasks by number. All under tasklist_lock. */
+/* PIDs: numbers in use, tasks by number, and all of them. All under tasklist_lock. */
 #include "kernel/sched/runqueue.h"
+
+#include "kernel/smp.h"
 
 #define PID_MAX       32768 /* as Linux's default pid_max */
 #define RESERVED_PIDS 300   /* where counting starts again after PID_MAX - 1 */
@@ -70,6 +72,21 @@ struct task_struct *find_get_task_by_pid(pid_t pid)
 		get_task_struct(p);
 	spin_unlock(&tasklist_lock);
 	return p;
+}
+
+void for_all_tasks(void (*fn)(struct task_struct *p, void *arg), void *arg)
+{
+	struct task_struct *p;
+	unsigned cpu;
+
+	spin_lock(&tasklist_lock);
+	for_each_task (p)
+		fn(p, arg);
+	fn(&init_task, arg); /* the boot CPU's, which does not know it before sched_init() */
+	for_each_possible_cpu (cpu)
+		if (idle_task(cpu) && idle_task(cpu) != &init_task)
+			fn(idle_task(cpu), arg);
+	spin_unlock(&tasklist_lock);
 }
 
 pid_t last_pid(void)

@@ -1,7 +1,6 @@
 /* What a task may ask of the scheduler: policy and priority, nice, affinity, yield. */
 #include "kernel/sched/runqueue.h"
 
-#include "kernel/rcu/rcu_tasks.h"
 #include "kernel/smp.h"
 
 /*
@@ -153,7 +152,7 @@ void yield(void)
 	struct runqueue *rq;
 	unsigned long flags;
 
-	rcu_tasks_quiescent(p);
+	task_voluntary_switch(p);
 	rq = task_rq_lock(p, &flags);
 	update_curr(rq, ktime_get());
 	if (task_is_rt(p))

@@ -105,6 +105,8 @@ extern struct list_head task_list;
 #define for_each_task(p) list_for_each_entry (p, &task_list, tasks)
 /* A referenced task or NULL; put_task_struct() when done. */
 struct task_struct *find_get_task_by_pid(pid_t pid);
+/* Call fn for each task, the idle ones too, with tasklist_lock held. Task context. */
+void for_all_tasks(void (*fn)(struct task_struct *p, void *arg), void *arg);
 static inline struct task_struct *get_task_struct(struct task_struct *p)
 {
 	atomic_inc(&p->usage);

@@ -103,8 +103,12 @@ struct task_struct {
 	bool should_stop;             /* set by kthread_stop() */
 	struct completion exited;     /* exit_code is final */
 
-	/* RCU-tasks: kernel/rcu/tasks.c */
+	/* What waits for a voluntary switch. RCU-tasks: kernel/rcu/tasks.c */
 	bool rcu_tasks_holdout; /* set by a grace period, cleared by the next voluntary switch */
+	/* Live patching: trace/livepatch_transition.c. Written by the task itself with preemption
+	 * off, or while it does not run under P+R; begun and ended for all under L */
+	bool patch_pending;              /* it shall look whether it can go over */
+	int patch_state;                 /* KLP_*: which functions it calls meanwhile */
 	struct list_head rcu_tasks_node; /* [X] kernel/rcu */
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
 
