@@ -1,9 +1,9 @@
 /* Self-tests of ftrace_ops: what each flag means, which errors there are, what a site calls. */
 #include "arch/x86_64/text_patch.h"
 #include "kernel/lib/string.h"
-#include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
 #include "kernel/selftest/ftrace_targets.h"
+#include "kernel/selftest/memory.h"
 #include "kernel/selftest/selftest.h"
 #include "trace/ftrace_trampoline.h"
 #include "trace/trace_recursion.h"
@@ -283,35 +283,15 @@ SELFTEST(ftrace_ops, a_clash_of_ipmodify_users_changes_nothing)
 	ftrace_free_filter(&other);
 }
 
-/* All memory, in a list of pages. */
-static void *take_all_memory(void)
-{
-	void *pages = NULL, *page;
-
-	while ((page = get_free_page(GFP_KERNEL | __GFP_NOWARN))) {
-		*(void **)page = pages;
-		pages = page;
-	}
-	return pages;
-}
-
-static void give_back(void *pages)
-{
-	while (pages) {
-		void *next = *(void **)pages;
-
-		free_page(pages);
-		pages = next;
-	}
-}
-
 SELFTEST(ftrace_ops, without_memory_nothing_is_changed)
 {
 	static struct ftrace_ops everything = { .func = count_call };
-	void *pages = take_all_memory();
-	int error = register_ftrace_function(&everything);
+	struct memory_taken taken;
+	int error;
 
-	give_back(pages);
+	memory_take_all(&taken);
+	error = register_ftrace_function(&everything);
+	memory_give_back(&taken);
 	EXPECT_EQ(error, -ENOMEM);
 	EXPECT(!(everything.flags & FTRACE_OPS_FL_ENABLED) && !everything.trampoline);
 	EXPECT(everything.func == count_call);
@@ -320,9 +300,9 @@ SELFTEST(ftrace_ops, without_memory_nothing_is_changed)
 
 	/* What is registered can be taken away without memory, in pieces. */
 	ASSERT(register_ftrace_function(&everything) == 0);
-	pages = take_all_memory();
+	memory_take_all(&taken);
 	error = unregister_ftrace_function(&everything);
-	give_back(pages);
+	memory_give_back(&taken);
 	EXPECT_EQ(error, 0);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	EXPECT_EQ(flags_of(ftrace_target_add), 0);

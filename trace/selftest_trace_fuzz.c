@@ -10,6 +10,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/selftest/selftest.h"
 #include "trace/ftrace_internal.h"
+#include "trace/livepatch.h"
 #include "trace/selftest_tracefs.h"
 #include "trace/trace.h"
 
@@ -26,6 +27,7 @@ __setup("selftest_fuzz", fuzz_writes_setup);
 #define FUZZ_FILES 1024U
 #define INSTANCE   "instances/fuzz"
 #define SAMPLES    "/sys/kernel/debug/samples"
+#define LIVEPATCH  "/sys/kernel/livepatch"
 #define NAME_SIZE  64U
 
 SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
@@ -118,6 +120,8 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "max_graph_depth", 8, 0, { "0", "1", "50", "4294967295", "-1", NOWHERE, "0x1", " 1" } },
 	{ "tracing_thresh", 8, 0, { "0", "1", "100000", "-1", NOWHERE, "18446744073709551615" } },
 	{ "notrace", 8, 0, { "schedule", "vfs_read", "!vfs_read", "no_such", "0", "vfs_?[a-r]*" } },
+	/* A word for no has the file itself go: see load_livepatch(). */
+	{ "enabled", 64, 0, { "1", "2", "on", "yes", "-1", NOWHERE, "please" } },
 	{ NULL,
 	  32,
 	  0,
@@ -285,6 +289,24 @@ static bool same_state(const struct fuzz_file *file, const char *a, const char *
 	return strncmp(a, b, length) == 0;
 }
 
+/* The sample's patch, whose files are fuzzed too: it may just have been disabled. */
+static void load_livepatch(void)
+{
+	static const char sample[] = SAMPLES "/livepatch-sample";
+
+	klp_wait_for_transition();
+	put(sample, "0");
+	put(sample, "1");
+	klp_wait_for_transition();
+}
+
+static void unload_livepatch(void)
+{
+	put(LIVEPATCH "/livepatch_sample/enabled", "0");
+	klp_wait_for_transition();
+	put(SAMPLES "/livepatch-sample", "0");
+}
+
 /* Have the file say again what it said. */
 static void restore_file(const struct fuzz_file *file)
 {
@@ -363,12 +385,17 @@ static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
 		       strstr(file->name, "filter") || strstr(file->name, "graph");
 	unsigned refused = 0;
 
+	bool is_livepatch = strstarts(file->name, LIVEPATCH);
+
 	is_filter = is_filter && !strstr(file->name, "_pid");
 	for (unsigned i = 0; i < fuzz_writes; i++) {
 		int mode = i % 8 ? 0 : is_filter ? O_TRUNC : O_APPEND;
+		bool compare = file->before && (!is_long || i % 32 == 0) && !is_livepatch;
+		long error = fuzz_once(test, file, mode, compare);
 
-		refused +=
-			fuzz_once(test, file, mode, file->before && (!is_long || i % 32 == 0)) < 0;
+		refused += error < 0;
+		if (is_livepatch && error == -ENOENT)
+			load_livepatch();
 		cond_resched();
 	}
 	return refused;
@@ -404,7 +431,8 @@ SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
 	EXPECT_EQ(put(INSTANCE "/buffer_size_kb", "64"), 0);
 	add_file("/proc/sys/kernel/stack_tracer_enabled", 0644); /* changes stack_max_size below */
 	find_files("");
-	find_files("/sys/kernel/livepatch");
+	load_livepatch();
+	find_files(LIVEPATCH);
 	find_files(SAMPLES);
 	EXPECT(nr_fuzz_files > 120 && nr_fuzz_files < FUZZ_FILES);
 	for (unsigned i = 0; i < nr_fuzz_files; i++)
@@ -414,7 +442,9 @@ SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
 			continue;
 		writable++;
 		refused += fuzz_file(test, &fuzz_files[i]);
-		if (fuzz_files[i].before)
+		if (strstarts(fuzz_files[i].name, LIVEPATCH))
+			load_livepatch();
+		else if (fuzz_files[i].before)
 			restore_file(&fuzz_files[i]);
 		/* So that the next file is not fuzzed under a tracer, or with a buffer that is off.
 		 */
@@ -435,6 +465,7 @@ SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
 		kfree(file->before);
 	}
 	kfree(fuzz_files);
+	unload_livepatch();
 	EXPECT_EQ(sys_rmdir(TRACING INSTANCE), 0);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	reset();

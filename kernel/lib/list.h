@@ -55,6 +55,11 @@ static inline bool list_empty(const struct list_head *head)
 	return READ_ONCE(head->next) == head;
 }
 
+static inline bool list_is_singular(const struct list_head *head)
+{
+	return !list_empty(head) && head->next == head->prev;
+}
+
 static inline void list_move_tail(struct list_head *node, struct list_head *head)
 {
 	list_del(node);
@@ -75,6 +80,7 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 
 #define list_entry(ptr, type, member)        container_of(ptr, type, member)
 #define list_first_entry(head, type, member) list_entry((head)->next, type, member)
+#define list_next_entry(pos, member)         list_entry(pos->member.next, __typeof__(*pos), member)
 #define list_last_entry(head, type, member)  list_entry((head)->prev, type, member)
 #define list_first_entry_or_null(head, type, member)                                               \
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))

@@ -25,6 +25,48 @@ bool memory_intact(const void *p, size_t size, u32 seed)
 	return true;
 }
 
+static bool add_to_list(void **list, void *piece)
+{
+	if (!piece)
+		return false;
+	*(void **)piece = *list;
+	*list = piece;
+	return true;
+}
+
+void memory_take_all(struct memory_taken *taken)
+{
+	*taken = (struct memory_taken){ NULL, NULL };
+	while (add_to_list(&taken->pages, get_free_page(GFP_KERNEL | __GFP_NOWARN)))
+		;
+	for (size_t size = KMALLOC_SLAB_MAX; size >= sizeof(void *); size /= 2)
+		while (add_to_list(&taken->objects, kmalloc(size, GFP_KERNEL | __GFP_NOWARN)))
+			;
+}
+
+bool memory_give_page(struct memory_taken *taken)
+{
+	void *page = taken->pages;
+
+	if (!page)
+		return false;
+	taken->pages = *(void **)page;
+	free_page(page);
+	return true;
+}
+
+void memory_give_back(struct memory_taken *taken)
+{
+	while (memory_give_page(taken))
+		;
+	while (taken->objects) {
+		void *next = *(void **)taken->objects;
+
+		kfree(taken->objects);
+		taken->objects = next;
+	}
+}
+
 static u64 accounted_now(void)
 {
 	struct meminfo info;

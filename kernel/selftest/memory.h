@@ -8,6 +8,15 @@
 void memory_fill(void *p, size_t size, u32 seed);
 bool memory_intact(const void *p, size_t size, u32 seed);
 
+/* All memory: pages, and what the slabs of kmalloc have left; each a list. */
+struct memory_taken {
+	void *pages, *objects;
+};
+void memory_take_all(struct memory_taken *taken);
+/* One page goes back; false when there is none left. */
+bool memory_give_page(struct memory_taken *taken);
+void memory_give_back(struct memory_taken *taken);
+
 /*
  * Bytes that are free or in the allocators' own use: the same before and after a test that freed
  * all it took, once work left to kworkers is done. Objects in kmalloc's larger blocks are not in

@@ -1,0 +1,195 @@
+"""Live patching by its files: the sample, as Linux's livepatch-sample.ko and /sys/kernel/livepatch."""
+import re
+
+import pytest
+
+from nop5 import EXIT_POWEROFF, eventually, parse_ktap, resources
+
+SAMPLE = "/sys/kernel/debug/samples/livepatch-sample"
+PATCH = "/sys/kernel/livepatch/livepatch_sample"
+TRACING = "/sys/kernel/tracing"
+NEW = "this has been live patched\n"
+
+
+def verify(machine):
+    assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
+
+
+def load(machine):
+    machine.check(f"echo 1 > {SAMPLE}")
+
+
+def wait_patched(machine):
+    eventually(lambda: machine.check(f"cat {PATCH}/transition") == "0\n")
+
+
+def disable(machine):
+    machine.check(f"echo 0 > {PATCH}/enabled")
+
+
+def unload(machine):
+    """When all tasks have gone back the directory goes, and the sample may."""
+    eventually(lambda: machine.check("ls /sys/kernel/livepatch") == "")
+    machine.check(f"echo 0 > {SAMPLE}")
+
+
+def refused(machine, command, text):
+    result = machine.run(command)
+    assert result.status == 1 and text in result.output, result
+
+
+@pytest.fixture
+def quiet(nop5):
+    """The shared machine, whose messages do not come in between."""
+    nop5.check("echo 4 > /proc/sys/kernel/printk")
+    yield nop5
+    nop5.check("echo 7 > /proc/sys/kernel/printk")
+
+
+@pytest.fixture
+def patched(quiet):
+    """The same, with the sample."""
+    nop5 = quiet
+    load(nop5)
+    wait_patched(nop5)
+    yield nop5
+    if nop5.check("ls /sys/kernel/livepatch"):
+        if nop5.check(f"cat {PATCH}/enabled") == "1\n":
+            disable(nop5)
+        unload(nop5)
+    else:
+        nop5.check(f"echo 0 > {SAMPLE}")
+    verify(nop5)
+    assert nop5.check(f"cat {TRACING}/enabled_functions") == ""
+
+
+def test_the_sample_replaces_a_function_and_puts_it_back(quiet):
+    nop5, messages = quiet, quiet.check("dmesg").count("livepatch: ")
+    old = nop5.check("cat /proc/cmdline")
+    load(nop5)
+    wait_patched(nop5)
+    assert nop5.check("cat /proc/cmdline") == NEW
+    assert nop5.check(f"cat {PATCH}/enabled") == "1\n"
+    assert nop5.check(f"ls {PATCH}").split() == ["enabled", "force", "transition", "vmlinux"]
+    assert nop5.check(f"ls {PATCH}/vmlinux") == "cmdline_proc_show,1\n"
+    assert nop5.check("cat /proc/1/patch_state") == "-1\n"
+    assert re.fullmatch(r"cmdline_proc_show \(1\)   I     M\ttramp: 0x[0-9a-f]{16} \(klp_ftrace_handler\+0x0/0x[0-9a-f]+\)"
+                        r" ->klp_ftrace_handler\+0x0/0x[0-9a-f]+\n", nop5.check(f"cat {TRACING}/enabled_functions"))
+    verify(nop5)
+    disable(nop5)
+    unload(nop5)
+    assert nop5.check("cat /proc/cmdline") == old
+    verify(nop5)
+    assert re.findall(r"livepatch: (.*)", nop5.check("dmesg"))[messages:] == [
+        "enabling patch 'livepatch_sample'", "'livepatch_sample': starting patching transition",
+        "'livepatch_sample': patching complete", "'livepatch_sample': starting unpatching transition",
+        "'livepatch_sample': unpatching complete"]
+
+
+@pytest.mark.parametrize("command, text", [
+    (f"echo 1 > {PATCH}/enabled", "write error: Invalid argument"),
+    (f"echo 2 > {PATCH}/enabled", "write error: Invalid argument"),
+    (f"echo > {PATCH}/enabled", "write error: Invalid argument"),
+    (f"echo disabled please > {PATCH}/enabled", "write error: Invalid argument"),
+    (f"echo 1 > {PATCH}/force", "write error: Invalid argument"),
+    (f"echo x > {PATCH}/force", "write error: Invalid argument"),
+    (f"echo 1 > {PATCH}/transition", "Permission denied"),
+    (f"cat {PATCH}/force", "Permission denied"),
+    (f"mkdir {PATCH}/x", "Operation not permitted"),
+    (f"rm {PATCH}/enabled", "Operation not permitted"),
+    (f"rmdir {PATCH}", "Operation not permitted"),
+    (f"echo 0 > {SAMPLE}", "write error: Device or resource busy"),
+])
+def test_what_makes_no_sense_is_refused_as_in_linux(patched, command, text):
+    refused(patched, command, text)
+    assert patched.check(f"cat {PATCH}/enabled {PATCH}/transition") == "1\n0\n"
+    assert patched.check("cat /proc/cmdline") == NEW
+
+
+def test_a_word_for_no_disables_and_what_is_disabled_has_gone(patched):
+    patched.check(f"echo 0 > {PATCH}/force")  # not asked for
+    patched.check(f"echo off > {PATCH}/enabled")
+    eventually(lambda: patched.check("ls /sys/kernel/livepatch") == "")
+    refused(patched, f"echo 1 > {PATCH}/enabled", "No such file or directory")
+
+
+def test_another_who_leads_the_function_elsewhere_and_a_patch_keep_each_other_out(patched):
+    samples = "/sys/kernel/debug/samples"
+    patched.check(f"echo cmdline_proc_show > {samples}/fail.function")
+    refused(patched, f"echo 1 > {samples}/fail", "Operation not permitted")
+    assert patched.check("cat /proc/cmdline") == NEW
+    disable(patched)
+    unload(patched)
+    patched.check(f"echo 1 > {samples}/fail")
+    refused(patched, f"echo 1 > {SAMPLE}", "Operation not permitted")
+    assert patched.check("ls /sys/kernel/livepatch") == ""
+    refused(patched, "cat /proc/cmdline", "Cannot allocate memory")
+    patched.check(f"echo 0 > {samples}/fail; echo vfs_mkdir > {samples}/fail.function")
+    verify(patched)
+
+
+def test_tracers_see_the_call_and_the_new_function_runs(patched):
+    patched.check(f"cd {TRACING}; echo cmdline_proc_show > set_ftrace_filter; mkdir instances/a; "
+                  "echo cmdline_proc_show > instances/a/set_ftrace_filter; "
+                  "echo function_graph > current_tracer; echo function > instances/a/current_tracer")
+    try:
+        assert patched.check("cat /proc/cmdline") == NEW
+        line, = [l for l in patched.check("cat enabled_functions").splitlines() if l.startswith("cmdline_proc_show")]
+        assert line.startswith("cmdline_proc_show (3)   I ") and "->ftrace_ops_list_func+" in line
+        verify(patched)
+        assert patched.check("cat trace").count("cmdline_proc_show();") == 1
+        assert patched.check("cat instances/a/trace").count(": cmdline_proc_show <-seq_") == 1
+    finally:
+        patched.check("echo nop > current_tracer; echo nop > instances/a/current_tracer; rmdir instances/a; "
+                      "echo > set_ftrace_filter; echo > trace")
+
+
+def read_all_the_time(machine, name):
+    """A reader on each CPU, in the background."""
+    for cpu in range(8):
+        machine.send(f"taskset -c {cpu} cat {'/proc/cmdline ' * 100}> /tmp/{name}{cpu} &\n")
+        machine.wait_prompt()
+
+
+def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(boot):
+    machine = boot(cpus=8, append="the_old_one quiet")
+    old = machine.check("cat /proc/cmdline")
+    assert old == "the_old_one quiet\n"
+
+    def toggle():
+        load(machine)
+        wait_patched(machine)
+        assert machine.check("cat /proc/cmdline") == NEW
+        disable(machine)
+        unload(machine)
+        assert machine.check("cat /proc/cmdline") == old
+
+    # Buffers grow when a tracer is first used.
+    toggle()
+    machine.check(f"cd {TRACING}; echo function_graph > current_tracer; echo nop > current_tracer")
+    before = resources(machine)
+    machine.check("mkdir instances/a; echo 1 > /sys/kernel/debug/samples/count")
+    for tracer, other in (("function_graph", "nop"), ("function", "nop"), ("function_graph", "function")):
+        machine.check(f"echo {tracer} > current_tracer; echo {other} > instances/a/current_tracer")
+        read_all_the_time(machine, tracer)
+        toggle()
+        machine.check("wait")
+        verify(machine)
+        for cpu in range(8):
+            said = machine.check(f"cat /tmp/{tracer}{cpu}; rm /tmp/{tracer}{cpu}")
+            assert set(said.splitlines(keepends=True)) <= {old, NEW} and said.count("\n") == 100
+    machine.check("echo nop > current_tracer; echo nop > instances/a/current_tracer; rmdir instances/a; "
+                  "echo 0 > /sys/kernel/debug/samples/count; cd /")
+    verify(machine)
+    eventually(lambda: "stacks: 0\n" in machine.check("cat /sys/kernel/debug/fgraph"))
+    assert resources(machine) == before
+    machine.poweroff()
+
+
+def test_transitions_while_the_graph_tracer_is_in_all_functions(boot):
+    """The self-tests with return addresses replaced everywhere, and each call through the list."""
+    machine = boot(wait=False, cpus=4, append="selftest=livepatch* ftrace=function_graph")
+    code = machine.wait_exit()
+    report = parse_ktap(machine.text)
+    assert not report.failed, "\n".join(report.failed)
+    assert len(report.passed) >= 19 and code == EXIT_POWEROFF

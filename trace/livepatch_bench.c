@@ -1,0 +1,85 @@
+/*
+ * What a replaced function costs more per call, measured when livepatch_bench of debugfs is read,
+ * in TSC ticks as fs/bench.c does: by a live patch, and by the jmp of register_ftrace_direct(). The
+ * functions differ in a constant alone.
+ */
+#include "arch/x86_64/processor.h"
+#include "fs/debugfs.h"
+#include "fs/seq_file.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/selftest/ftrace_targets.h"
+#include "trace/ftrace.h"
+#include "trace/livepatch.h"
+
+#define WARM_UP 1000
+#define CALLS   20000
+
+static u64 ticks_of_calls(void)
+{
+	u64 start = 0;
+
+	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
+		if (i == WARM_UP)
+			start = rdtsc();
+		ftrace_many[0]();
+	}
+	return rdtsc() - start;
+}
+
+static void show_cost(struct seq_file *m, const char *what, u64 plain, u64 replaced)
+{
+	seq_printf(m, "%s: %lu ticks\n", what, (replaced - plain) / CALLS);
+}
+
+static int measure_livepatch(struct seq_file *m)
+{
+	static struct klp_func funcs[] = { { .old_name = "ftrace_many_0" }, {} };
+	static struct klp_patch patch = { .name = "livepatch_bench", .funcs = funcs };
+	u64 plain = ticks_of_calls(), replaced;
+	int error;
+
+	funcs[0].new_func = ftrace_many[1];
+	error = klp_enable_patch(&patch);
+	if (error)
+		return error;
+	klp_wait_for_transition();
+	replaced = ticks_of_calls();
+	while (klp_disable_patch(&patch) == -EBUSY) /* somebody else's transition */
+		klp_wait_for_transition();
+	klp_wait_for_transition();
+	show_cost(m, "live patch", plain, replaced);
+	return 0;
+}
+
+static int measure_direct(struct seq_file *m)
+{
+	struct ftrace_ops ops = { .func = NULL };
+	u64 plain = ticks_of_calls(), replaced = 0;
+	int error = ftrace_set_filter_ip(&ops, (unsigned long)ftrace_many[0], false, true);
+
+	if (!error)
+		error = register_ftrace_direct(&ops, (unsigned long)ftrace_many[1]);
+	if (!error) {
+		replaced = ticks_of_calls();
+		unregister_ftrace_direct(&ops);
+		show_cost(m, "direct jmp", plain, replaced);
+	}
+	ftrace_free_filter(&ops);
+	return error;
+}
+
+static int livepatch_bench_show(struct seq_file *m, void *unused __unused)
+{
+	int error = measure_livepatch(m);
+
+	return error ? error : measure_direct(m);
+}
+DEFINE_SHOW_ATTRIBUTE(livepatch_bench);
+
+static int __init livepatch_bench_init(void)
+{
+	debugfs_create_file("livepatch_bench", 0400, NULL, NULL, &livepatch_bench_fops);
+	return 0;
+}
+device_initcall(livepatch_bench_init);
