@@ -43,6 +43,7 @@ static struct storm_kind kinds[] = {
 	{ .name = "probes", .tasks = 2, .round = storm_probes },
 	{ .name = "snapshots", .tasks = 1, .round = storm_snapshots },
 	{ .name = "stack tracer", .tasks = 1, .round = storm_stack_tracer },
+	{ .name = "samples", .tasks = 2, .round = storm_samples },
 	{ .name = "readers", .tasks = 2, .round = storm_readers },
 };
 

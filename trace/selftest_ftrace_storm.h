@@ -64,6 +64,7 @@ void storm_instances(struct storm_task *task);
 void storm_probes(struct storm_task *task);
 void storm_snapshots(struct storm_task *task);
 void storm_stack_tracer(struct storm_task *task);
+void storm_samples(struct storm_task *task);
 void storm_readers(struct storm_task *task);
 /* What the files said before is put back at the end. */
 void storm_files_begin(void);
