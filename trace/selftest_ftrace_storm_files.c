@@ -25,8 +25,10 @@ static void read_all(struct storm_task *task, const char *name)
 {
 	char buf[256];
 
-	/* Not there any more; nothing to read now; somebody else reads; the tracer cannot. */
-	STORM_DONE(task, name, get_into(name, buf, sizeof(buf)), -ENOENT, -EAGAIN, -EBUSY, -ENODEV);
+	/* Not there any more, nor its task; nothing to read now; another reads it; the tracer
+	 * cannot. */
+	STORM_DONE(task, name, get_into(name, buf, sizeof(buf)), -ENOENT, -EAGAIN, -EBUSY, -ENODEV,
+		   -ESRCH);
 }
 
 /* directory: "", or an instance and a slash, which may be gone. */
@@ -157,12 +159,16 @@ void storm_samples(struct storm_task *task)
 
 void storm_readers(struct storm_task *task)
 {
+	char stack[32];
+
+	snprintf(stack, sizeof(stack), "/proc/%u/stack", test_random(&task->seed) % 128);
+	read_all(task, stack); /* some are in a traced call */
 	read_all(task, ONE_OF(task, "trace", "per_cpu/cpu0/trace", "trace_pipe",
 			      "per_cpu/cpu0/trace_pipe", "per_cpu/cpu0/trace_pipe_raw",
 			      "per_cpu/cpu0/stats", "enabled_functions", "set_ftrace_filter",
 			      "set_graph_function", "trace_options", "saved_cmdlines", "error_log",
 			      "instances/s0/trace", "instances/s1/trace_pipe",
-			      "instances/s2/set_ftrace_filter", "/proc/1/stack", "/proc/kallsyms",
+			      "instances/s2/set_ftrace_filter", "/proc/kallsyms",
 			      "/sys/kernel/debug/fgraph", "/sys/kernel/debug/rcu_tasks"));
 }
 

@@ -19,7 +19,7 @@ def change(chance):
         f"echo '{chance.choice(GLOBS)}' > set_ftrace_filter",
         "echo > set_ftrace_filter",
         "cat trace_stat/function3 > /tmp/stat",
-        "cat /proc/*/stack > /tmp/stacks",
+        "cat " + " ".join(f"/proc/{pid}/stack" for pid in range(1, 60)) + " > /tmp/stacks",
         f"echo {chance.choice([0, 1])} > options/graph-time",
         f"echo {chance.choice([0, 1])} > options/sleep-time",
     ])
