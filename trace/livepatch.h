@@ -38,7 +38,7 @@ struct klp_patch {
 	struct list_head list;   /* [klp_mutex] as all that follows */
 	struct klp_files *files; /* NULL: it is not in use */
 	bool enabled;            /* or on the way there */
-	bool forced;             /* tasks may be in its functions for ever */
+	bool forced;             /* tasks may be in its functions, or call them, for ever */
 };
 
 /*
@@ -64,6 +64,7 @@ int klp_disable_patch(struct klp_patch *patch);
 void klp_wait_for_transition(void);
 /*
  * 0: nobody uses patch any more, it may be changed, freed or enabled again. -EBUSY: it is enabled
- * or in transition, or was forced. Linux: the reference on the patch's module. Task context.
+ * or in transition, or was forced, or ftrace was shut down. Linux: the reference on the patch's
+ * module. Task context.
  */
 int klp_release_patch(struct klp_patch *patch);

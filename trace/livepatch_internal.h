@@ -27,8 +27,11 @@ struct klp_ops {
 int klp_init_func(struct klp_func *func);
 /* From now on calls of old_func ask func first. 0, -EINVAL, -EPERM, -ENOMEM, -ENODEV. */
 int klp_patch_func(struct klp_func *func);
-/* Not any more. A handler may still be looking at func: klp_synchronize_transition(). */
-void klp_unpatch_func(struct klp_func *func);
+/*
+ * Not any more. A handler may still be looking at func: klp_synchronize_transition(). -ENODEV:
+ * ftrace was shut down by an error, and func may be called for ever.
+ */
+int klp_unpatch_func(struct klp_func *func);
 /* What tasks are in that will call new_func: the code of whom it replaces. func is patched. */
 const struct klp_code *klp_replaced_code(const struct klp_func *func);
 static inline bool klp_code_has_call(const struct klp_code *code, unsigned long return_address)

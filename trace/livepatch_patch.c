@@ -218,25 +218,27 @@ int klp_patch_func(struct klp_func *func)
 	return error;
 }
 
-void klp_unpatch_func(struct klp_func *func)
+int klp_unpatch_func(struct klp_func *func)
 {
 	struct klp_ops *ops;
+	int error;
 
 	if (!func->patched)
-		return;
+		return 0;
 	func->patched = false;
 	ops = find_ops(func->old_func);
 	if (!list_is_singular(&ops->func_stack)) {
 		list_del_rcu(&func->stack_node);
-		return;
+		return 0;
 	}
 	list_del(&ops->node);
-	/* An error has shut ftrace down: there may be calls for ever. */
-	if (unregister_ftrace_function(&ops->fops))
-		return;
+	error = unregister_ftrace_function(&ops->fops);
+	if (error)
+		return error;
 	list_del_rcu(&func->stack_node);
 	ftrace_free_filter(&ops->fops);
 	kfree(ops);
+	return 0;
 }
 
 const struct klp_code *klp_replaced_code(const struct klp_func *func)

@@ -184,7 +184,7 @@ static void complete_transition(void)
 
 	if (klp_target_state == KLP_UNPATCHED) {
 		klp_for_each_func (patch, func)
-			klp_unpatch_func(func);
+			patch->forced |= klp_unpatch_func(func) != 0;
 		klp_synchronize_transition();
 	}
 	klp_for_each_func (patch, func)

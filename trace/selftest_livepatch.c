@@ -298,7 +298,7 @@ SELFTEST(livepatch, tasks_that_call_all_the_time_go_over_as_a_whole)
 
 	callers = (struct callers){ .stop = false };
 	ASSERT(test_group_start(&group, num_online_cpus() + 1, EACH_CPU, call_both, &callers));
-	for (unsigned round = 0; round < 4; round++) {
+	for (unsigned round = 0; round < 2; round++) {
 		long seen;
 
 		ASSERT(start_sleeper(&sleepers, &s));
