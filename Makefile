@@ -83,6 +83,7 @@ UNTRACED :=
 UNTRACED += trace/%			# what a traced function calls: it would trace itself
 UNTRACED += arch/x86_64/text_patch%	# patches sites, and emulates them in the breakpoint handler
 UNTRACED += arch/x86_64/text_alias%	# writes to text while a batch of sites holds breakpoints
+UNTRACED += arch/x86_64/unwind%	# finds the callback that has faulted, while all functions call it
 
 # Each other function starts with a call of __fentry__, whose address goes to __mcount_loc: gcc does
 # that itself, clang cannot and gets scripts/recordmcount.

@@ -20,6 +20,8 @@ int panic_on_oops = 1;
 atomic_t panic_cpu = ATOMIC_INIT(-1);
 
 void (*oops_dump_hook)(void);
+void (*oops_enter_hook)(struct pt_regs *regs);
+const char *(*oops_release_hook)(struct pt_regs *regs);
 void (*oops_task_hook)(struct pt_regs *regs);
 
 static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now */
@@ -107,14 +109,20 @@ static void __printf(1, 2) __noreturn panic_after_oops(const char *fmt, ...)
 	vpanic(true, fmt, args);
 }
 
-/* One report at a time; a fault in a report goes in on top of it. */
-static void oops_enter(void)
+/*
+ * One report at a time; a fault in a report goes in on top of it. Who waits for another CPU's, and
+ * was in an NMI, gets no second one: so it looks itself whether it is to tell where it is, or stop.
+ */
+static void oops_enter(struct pt_regs *regs)
 {
 	int this_cpu = (int)smp_processor_id();
 
-	if (atomic_read(&die_cpu) != this_cpu)
-		while (atomic_cmpxchg(&die_cpu, -1, this_cpu) != -1)
+	if (atomic_read(&die_cpu) != this_cpu) {
+		while (atomic_cmpxchg(&die_cpu, -1, this_cpu) != -1) {
+			smp_handle_nmi(regs);
 			cpu_relax();
+		}
+	}
 	die_depth++;
 	bust_spinlocks(true);
 }
@@ -159,16 +167,19 @@ static const char *why_oops_is_fatal(struct pt_regs *regs)
 
 void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 {
-	const char *fatal;
+	const char *fatal = NULL;
 
 	local_irq_disable();
-	oops_enter();
+	oops_enter(regs);
 	if (die_depth > 2)
 		panic_end();
 	die_count++;
 	pr_emerg("%s: %04lx [#%u] PREEMPT SMP\n", what, error_code, die_count);
 	show_regs(regs);
-	fatal = why_oops_is_fatal(regs);
+	if (oops_release_hook)
+		fatal = oops_release_hook(regs);
+	if (!fatal)
+		fatal = why_oops_is_fatal(regs);
 	if (fatal) /* smp_stop_other_cpus() has the other CPUs' backtraces */
 		panic_after_oops("%s", fatal);
 	oops_dump();

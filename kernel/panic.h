@@ -18,7 +18,16 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
 /* Of the trace room (ftrace_dump_on_oops), NULL while it wants nothing: called in a report, once,
  * interrupts off. */
 extern void (*oops_dump_hook)(void);
-/* Of the trace room: in the task that an oops ends, after the report; regs are where it faulted. */
+/*
+ * Of the trace room, each NULL while it wants nothing; regs are where it faulted.
+ * enter: an exception has begun that will be an oops, and nothing that can be traced has been
+ * called yet. Interrupts off, any context.
+ * release: in the report. What tracing held around a callback (preemption, guards) is given back,
+ * as far as that is its own; why nevertheless more than the task has to end, or NULL.
+ * task: in the task that ends, after the report.
+ */
+extern void (*oops_enter_hook)(struct pt_regs *regs);
+extern const char *(*oops_release_hook)(struct pt_regs *regs);
 extern void (*oops_task_hook)(struct pt_regs *regs);
 extern int panic_timeout; /* panic=: 0 halts, anything else leaves QEMU at once */
 extern int panic_on_oops;

@@ -31,7 +31,7 @@ void smp_send_reschedule(unsigned cpu);
 void smp_stop_other_cpus(void);
 /* Ask one CPU by NMI to print its registers and backtrace; waits for it. */
 void smp_backtrace_cpu(unsigned cpu);
-/* The NMI handler: do what those two asked of this CPU. */
+/* In the NMI handler, or where NMIs may be blocked: do what those two asked of this CPU. */
 struct pt_regs;
 void smp_handle_nmi(struct pt_regs *regs);
 /*

@@ -36,6 +36,7 @@
 #include "kernel/rcu/rcu.h"
 #include "trace/fgraph_inline.h"
 #include "trace/ftrace_internal.h"
+#include "trace/trace_recursion.h"
 
 DEFINE_MUTEX(fgraph_mutex);
 
@@ -43,6 +44,7 @@ static struct fgraph_ops fgraph_nobody;
 struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE] = { [0 ... FGRAPH_ARRAY_SIZE - 1] =
 							       &fgraph_nobody };
 u32 fgraph_epoch;
+static bool silenced;        /* once, by an error: see fgraph_silence() */
 static u64 fgraph_unmatched; /* [A] frames thrown away: their function never returned */
 
 /* The address in slot has been replaced already: by another user for this call? */
@@ -83,12 +85,15 @@ void fgraph_tell_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
 	struct ftrace_graph_ret trace;
 
 	fgraph_fill_return(&trace, stack, frame, fregs);
-	for (unsigned users = frame->users; users; users &= users - 1) {
+	current->trace_recursion +=
+		TRACE_RECURSION_GRAPH; /* return_to_handler turned preemption off */
+	for (unsigned users = READ_ONCE(silenced) ? 0 : frame->users; users; users &= users - 1) {
 		struct fgraph_ops *gops = READ_ONCE(fgraph_array[__builtin_ctz(users)]);
 
 		if (gops != &fgraph_nobody && (s32)(frame->epoch - gops->epoch) >= 0)
 			gops->retfunc(&trace, gops, fregs);
 	}
+	current->trace_recursion -= TRACE_RECURSION_GRAPH;
 }
 
 static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
@@ -96,7 +101,9 @@ static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, str
 {
 	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
 
+	current->trace_recursion += TRACE_RECURSION_GRAPH;
 	fgraph_handle_entry(ip, op, fregs, gops->entryfunc);
+	current->trace_recursion -= TRACE_RECURSION_GRAPH;
 }
 
 static void fgraph_return(struct ftrace_regs *fregs)
@@ -106,6 +113,31 @@ static void fgraph_return(struct ftrace_regs *fregs)
 
 /* What return_to_handler calls: any user's stub will do for all, it is best for its own. */
 void (*ftrace_return_to_handler)(struct ftrace_regs *fregs) = fgraph_return;
+
+void fgraph_silence(void)
+{
+	WRITE_ONCE(silenced, true);
+}
+
+void fgraph_abandon_entries(void)
+{
+	struct fgraph_stack *stack = current->trace;
+	struct fgraph_frame *frame = stack ? stack->top : NULL;
+
+	for (; frame && frame != fgraph_bottom(stack); frame = fgraph_below(frame)) {
+		if (*frame->slot == (unsigned long)return_to_handler)
+			continue;
+		WRITE_ONCE(stack->top, fgraph_below(frame));
+		barrier();
+		WRITE_ONCE(stack->limit, (u64 *)frame);
+	}
+}
+
+bool fgraph_calls_callbacks(unsigned long func)
+{
+	return func == (unsigned long)fgraph_entry || func == (unsigned long)fgraph_join_frame ||
+	       func == (unsigned long)fgraph_return || func == (unsigned long)fgraph_tell_users;
+}
 
 /* ---- the unwinder ---- */
 

@@ -98,8 +98,6 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth);
  */
 static u64 fgraph_sleep_time(void);
 
-/* Where a hijacked function returns to (arch/x86_64/fgraph_entry.asm). */
-void return_to_handler(void);
 /*
  * For an unwinder that found ret at retp on task's stack: where the call really returns to, which
  * is ret unless that is return_to_handler. idx: 0 at the first of a trace, then left to this

@@ -38,6 +38,16 @@ int fgraph_give_stacks(void);
  */
 void fgraph_take_stacks(void);
 
+/* The end: no return is told any more to those without stubs of their own. Any context. */
+void fgraph_silence(void);
+/*
+ * current has faulted in an entryfunc, and will not come back: a frame whose return address was not
+ * replaced yet goes, with what lies above it. Preemption off.
+ */
+void fgraph_abandon_entries(void);
+/* Is it one of the functions of fgraph.c through which callbacks are called? Any context. */
+bool fgraph_calls_callbacks(unsigned long func);
+
 int fgraph_stack_count(void);      /* stacks that exist; any context */
 unsigned fgraph_users(void);       /* G held */
 u64 fgraph_unmatched_frames(void); /* of functions that were left without a return; any context */

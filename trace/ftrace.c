@@ -103,6 +103,14 @@ static void ftrace_pid_func(unsigned long ip, unsigned long parent_ip, struct ft
 		ops->saved_func(ip, parent_ip, ops, fregs);
 }
 
+bool ftrace_calls_callbacks(unsigned long func)
+{
+	return func == (unsigned long)ftrace_ops_list_func ||
+	       func == (unsigned long)call_special_ops ||
+	       func == (unsigned long)ftrace_ops_assist_func ||
+	       func == (unsigned long)ftrace_pid_func;
+}
+
 static void choose_func(struct ftrace_ops *ops)
 {
 	bool ask = (ops->flags & FTRACE_OPS_FL_PID) && trace_pids_filter(ops->private);

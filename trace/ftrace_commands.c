@@ -61,15 +61,12 @@ static void write_stack(struct trace_array *tr, unsigned long ip)
 		trace_write_stack(tr, tracing_gen_ctx_dec(1), callers + first, count - first);
 }
 
-static void stacktrace(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+static void stacktrace(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
 		       struct ftrace_regs *fregs __unused)
 {
-	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* the unwinder is traceable */
-
-	if (bit < 0)
-		return;
+	preempt_disable(); /* tracing_gen_ctx_dec(1) leaves this one out */
 	write_stack(op->private, ip);
-	ftrace_test_recursion_unlock(bit);
+	preempt_enable();
 }
 
 static void stacktrace_counted(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,

@@ -26,6 +26,9 @@ int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 /* Calls all ops that want ip: ftrace_caller and ftrace_regs_caller lead here. */
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *unused,
 			  struct ftrace_regs *fregs);
+/* Is it one of the functions of ftrace.c through which callbacks are called? Any context. */
+bool ftrace_calls_callbacks(unsigned long func);
+
 /* ---- ftrace_update.c ---- */
 
 /* What one ops wants: nothing while it is not registered. A hash is NULL or not empty. */

@@ -1,24 +1,26 @@
 /*
- * A callback that faults. The oops has named it and ends the task; ftrace is shut down: no more is
- * registered, and a kworker makes nops of all sites, so that no other task falls into the same
- * hole.
+ * A callback that faults.
  *
- * /sys/kernel/debug/ftrace_fault has it happen: a function's name written there gets a callback
- * that reads from address 0 (with panic=0 on the command line, or the machine ends).
+ * It may be the callback of all functions, those of the oops's report among them, and would fault
+ * again and again. So before the exception handler calls anything that is traced, it asks here
+ * whether a callback is on the stack. If so ftrace is shut down, and nobody is called any more: in
+ * each trampoline one byte is changed, which needs no lock and waits for nobody. Then the report is
+ * made; the task ends if nothing but tracing kept it from being preempted, else the machine does.
+ * If it goes on, a kworker makes nops of all sites.
  */
+#include "arch/x86_64/pgtable.h"
 #include "arch/x86_64/stacktrace.h"
-#include "fs/debugfs.h"
-#include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/irq/workqueue.h"
-#include "kernel/lib/ctype.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sched/sched.h"
+#include "trace/fgraph_internal.h"
 #include "trace/ftrace_trampoline.h"
+#include "trace/trace_recursion.h"
 
-#define STACK_ENTRIES 32
+#define STACK_ENTRIES 64
 
 static void turn_all_off(struct work_struct *work __unused)
 {
@@ -27,95 +29,111 @@ static void turn_all_off(struct work_struct *work __unused)
 }
 
 static DECLARE_WORK(off_work, turn_all_off);
-static atomic_t faulted;
+static bool faulted; /* once, for ever */
 
-/* The ops whose trampoline ip lies in. */
-static const struct ftrace_ops *trampoline_ops_at(unsigned long ip)
+/* Where callbacks are called; the trampoline's ops may have left since. */
+static bool is_caller(unsigned long ip)
 {
-	const struct ftrace_ops *ops;
+	return arch_is_ftrace_caller(ip) || (ip >= TEXT_AREA_START && ip < TEXT_AREA_END);
+}
 
+/* From now on nobody is called, on this CPU at once, on others as they come to a trampoline. */
+static void silence(void)
+{
+	struct ftrace_ops *ops;
+
+	arch_ftrace_callers_silence();
 	list_for_each_entry_rcu(ops, &ftrace_ops_list, list)
 	{
 		const struct ftrace_trampoline *tramp = READ_ONCE(ops->trampoline);
 
-		if (tramp && ip - tramp->address < tramp->size)
-			return ops;
+		if (tramp)
+			arch_ftrace_trampoline_silence(tramp->address, tramp->save_regs);
+		WRITE_ONCE(ops->list_func, ftrace_stub); /* by those who are in the list now */
 	}
+	fgraph_silence();
+}
+
+/* Whatever is called here is not traced: nor are this file, and the unwinder. */
+static void ftrace_oops_enter(struct pt_regs *regs)
+{
+	if (!stack_trace_find_regs(regs, is_caller))
+		return;
+	ftrace_shut_down();
+	silence();
+	WRITE_ONCE(faulted, true);
+}
+
+/* ---- the report ---- */
+
+/*
+ * The callback that was called last: the function within the innermost one of ftrace's. 0: the
+ * stack is too deep, or ftrace itself has faulted.
+ */
+static unsigned long callback_on_stack(struct pt_regs *regs)
+{
+	unsigned long entries[STACK_ENTRIES], callback = 0;
+	unsigned i = 0, count = stack_trace_save_regs(regs, entries, STACK_ENTRIES);
+
+	while (i < count && !is_caller(entries[i]))
+		i++;
+	while (i--) {
+		unsigned long offset,
+			ip = i ? entries[i] - 1 : entries[i]; /* i: it returns there */
+		char name[KSYM_NAME_LEN];
+
+		if (!kallsyms_lookup(ip, NULL, &offset, name))
+			continue;
+		if (ftrace_calls_callbacks(ip - offset) || fgraph_calls_callbacks(ip - offset))
+			callback = 0;
+		else if (!callback)
+			callback = ip - offset;
+	}
+	return callback;
+}
+
+/*
+ * In a task nothing but the guards of this very callback are set: an interrupt, which has its own,
+ * would be what has ended.
+ */
+static void give_back_guards(void)
+{
+	preempt_count_sub(trace_recursion_preempt_count(current->trace_recursion));
+	current->trace_recursion = 0;
+}
+
+static const char *ftrace_oops_release(struct pt_regs *regs)
+{
+	unsigned long callback;
+
+	if (!stack_trace_find_regs(regs, is_caller))
+		return NULL;
+	callback = callback_on_stack(regs);
+	if (callback)
+		pr_emerg("ftrace: the callback %pS has faulted, shutting down\n", (void *)callback);
+	else
+		pr_emerg("ftrace: a callback has faulted, shutting down\n");
+	if (in_task()) {
+		give_back_guards();
+		fgraph_abandon_entries();
+	}
+	/* Whoever wanted to look at tracing would wait for ever. */
+	if (mutex_owner(&ftrace_lock) == current || mutex_owner(&fgraph_mutex) == current)
+		return "Fatal exception in a callback, with ftrace_lock held";
 	return NULL;
 }
 
-/* Did what faulted at regs run in a callback? *func: whose, NULL if it was called by the list. */
-static bool was_in_callback(struct pt_regs *regs, ftrace_func_t *func)
+static void ftrace_oops_task(struct pt_regs *regs __unused)
 {
-	unsigned long entries[STACK_ENTRIES];
-	unsigned count = stack_trace_save_regs(regs, entries, STACK_ENTRIES);
-
-	*func = NULL;
-	for (unsigned i = 0; i < count; i++) {
-		const struct ftrace_ops *ops = trampoline_ops_at(entries[i]);
-
-		if (ops)
-			*func = ops->saved_func;
-		if (ops || arch_is_ftrace_caller(entries[i]))
-			return true;
-	}
-	return false;
+	if (READ_ONCE(faulted))
+		schedule_work(&off_work);
 }
-
-/* In the task that is about to be ended. */
-static void ftrace_oops(struct pt_regs *regs)
-{
-	ftrace_func_t func;
-
-	if (!was_in_callback(regs, &func) || atomic_xchg(&faulted, 1))
-		return;
-	ftrace_shut_down();
-	if (func)
-		pr_err("ftrace: the callback %pS has faulted, shutting down\n", (void *)func);
-	else
-		pr_err("ftrace: a callback has faulted, shutting down\n");
-	if (mutex_owner(&ftrace_lock) == current) {
-		pr_err("ftrace: it held ftrace_lock: the sites stay as they are\n");
-		return;
-	}
-	schedule_work(&off_work);
-}
-
-/* ---- to have it happen ---- */
-
-static void ftrace_faulty_callback(unsigned long ip __unused, unsigned long parent_ip __unused,
-				   struct ftrace_ops *op __unused,
-				   struct ftrace_regs *fregs __unused)
-{
-	volatile int *volatile null = NULL;
-
-	(void)*null;
-}
-
-static struct ftrace_ops faulty_ops = { .func = ftrace_faulty_callback };
-
-static ssize_t fault_write(struct file *file __unused, const char *buf, size_t count, loff_t *pos)
-{
-	size_t length = count;
-	int error;
-
-	while (length && isspace(buf[length - 1]))
-		length--;
-	error = length ? ftrace_set_filter(&faulty_ops, buf, length, true) : -EINVAL;
-	if (!error)
-		error = register_ftrace_function(&faulty_ops);
-	if (error)
-		return error;
-	*pos += (loff_t)count;
-	return (ssize_t)count;
-}
-
-static const struct file_operations fault_fops = { .write = fault_write };
 
 static int __init ftrace_oops_init(void)
 {
-	oops_task_hook = ftrace_oops;
-	debugfs_create_file("ftrace_fault", 0200, NULL, NULL, &fault_fops);
+	oops_enter_hook = ftrace_oops_enter;
+	oops_release_hook = ftrace_oops_release;
+	oops_task_hook = ftrace_oops_task;
 	return 0;
 }
-device_initcall(ftrace_oops_init);
+early_initcall(ftrace_oops_init);

@@ -14,7 +14,6 @@
 #include "trace/ftrace_filter.h"
 #include "trace/ftrace_probe.h"
 #include "trace/ring_buffer_write.h"
-#include "trace/trace_recursion.h"
 
 #define TRACE_FUNC_OPT_STACK 0x1
 #define MCOUNT_INSN_SIZE     5 /* seems called from behind its site */
@@ -89,12 +88,8 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	u32 ctx = tracing_gen_ctx();
 	unsigned long *bp;
 	unsigned count;
-	int bit;
 
-	/* The unwinder is traceable. */
-	bit = ftrace_test_recursion_trylock(ip, parent_ip);
-	if (bit < 0)
-		return;
+	preempt_disable();
 	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
 		/* Between the stub's frame and ours may be those of trace/ftrace.c. */
 		bp = *(unsigned long **)__builtin_frame_address(0);
@@ -106,7 +101,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 		else
 			__ftrace_trace_stack(tr, ctx, STUB_FRAMES);
 	}
-	ftrace_test_recursion_unlock(bit);
+	preempt_enable();
 }
 
 /* What a trace_array has for this tracer. */
@@ -172,13 +167,14 @@ static void function_choose_func(struct trace_array *tr, u32 flags)
 
 static int function_trace_init(struct trace_array *tr)
 {
+	int error;
+
 	function_choose_func(tr, tracer_flags_of(tr, &function_trace));
 	tracing_record_cmdline(true);
-	if (function_start(tr)) {
+	error = function_start(tr);
+	if (error)
 		tracing_record_cmdline(false);
-		return -EBUSY;
-	}
-	return 0;
+	return error;
 }
 
 static void function_trace_reset(struct trace_array *tr)

@@ -24,6 +24,24 @@
 /* Users that nest: what ftrace calls callbacks through, and each callback by itself. */
 #define TRACE_RECURSION_LIST_SHIFT 8
 
+/* Not a guard: how many times fgraph keeps preemption off around a user's callbacks in this task.
+ */
+#define TRACE_RECURSION_GRAPH_SHIFT 16
+#define TRACE_RECURSION_GRAPH       (1U << TRACE_RECURSION_GRAPH_SHIFT)
+
+/*
+ * How many preempt_disable()s of tracing itself, not of a callback, a task with these bits is in:
+ * one for each guard that it has taken, and those of fgraph.
+ */
+static inline unsigned trace_recursion_preempt_count(u32 bits)
+{
+	unsigned count = bits >> TRACE_RECURSION_GRAPH_SHIFT;
+
+	for (u32 guards = bits & (TRACE_RECURSION_GRAPH - 1); guards; guards &= guards - 1)
+		count++;
+	return count;
+}
+
 /* The bit is taken, shifted so far, or 0 if this context has it already. */
 static __always_inline int __trace_recursion_trylock(unsigned shift)
 {

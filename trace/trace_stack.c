@@ -7,9 +7,8 @@
  * address looked for on the stack: from where it lies to the top is the depth of its function's
  * caller.
  *
- * The callback turns preemption off, and guards itself with a count for each CPU, so that what
- * it calls (the unwinder) may be traced. An NMI does not take part: it could interrupt the holder
- * of the lock.
+ * The callback turns preemption off, and guards itself with a count for each CPU, so that what it
+ * calls may be traced. An NMI does not take part: it could interrupt the holder of the lock.
  */
 #include "arch/x86_64/irqflags.h"
 #include "arch/x86_64/percpu.h"

@@ -4,7 +4,7 @@
 ; can go wrong with it when an NMI arrives between two instructions of another entry.
 ;
 ; While C runs, rbp = address of the pt_regs + 1: an odd frame pointer tells the unwinder
-; (stacktrace.c) that a register frame lies there.
+; (unwind.c) that a register frame lies there.
 
 extern do_exception, do_int3, do_nmi, do_interrupt
 extern nmi_running

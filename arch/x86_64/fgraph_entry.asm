@@ -17,7 +17,7 @@ bits 64
 
 ; Preemption is off from the first to the last instruction that knows of a callback. Before that the
 ; task may be switched out; its shadow stack stands.
-global return_to_handler
+global return_to_handler, return_to_handler_end
 return_to_handler:
 	push	qword [rel handler_address]
 	push	rbp
@@ -41,6 +41,7 @@ return_to_handler:
 	mov	rdx, [rsp + REGS_DX]
 	leave
 	ret
+return_to_handler_end:
 
 section .rodata progbits alloc noexec nowrite align=8
 handler_address:

@@ -100,6 +100,9 @@ void __fentry__(void);
 /* What the sites call that several ops want: ftrace_ops_list_func(), with arguments or all regs. */
 void ftrace_caller(void);
 void ftrace_regs_caller(void);
+/* Where a function returns to whose return address was replaced (fgraph_entry.asm), and its end. */
+void return_to_handler(void);
+extern char return_to_handler_end[];
 
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			      struct ftrace_regs *fregs);
@@ -115,5 +118,11 @@ void arch_ftrace_trampoline_free(unsigned long trampoline, size_t size);
 /* The patch that has a trampoline call `to` instead of `from`. Any context. */
 void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampoline,
 				  bool save_regs, ftrace_func_t from, ftrace_func_t to);
-/* Is ip in ftrace_caller or ftrace_regs_caller? Any context. */
+/* Is ip in ftrace_caller, ftrace_regs_caller or return_to_handler? Any context. */
 bool arch_is_ftrace_caller(unsigned long ip);
+/*
+ * For ever and at once: a trampoline, and ftrace_caller and ftrace_regs_caller, do not call
+ * anybody any more. Any context.
+ */
+void arch_ftrace_trampoline_silence(unsigned long trampoline, bool save_regs);
+void arch_ftrace_callers_silence(void);

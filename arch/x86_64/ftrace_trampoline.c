@@ -3,6 +3,7 @@
  * without asking who else there is. Behind the code lies a word with the address of the ops.
  */
 #include "arch/x86_64/ftrace.h"
+#include "arch/x86_64/text_alias.h"
 #include "arch/x86_64/text_area.h"
 #include "arch/x86_64/text_patch.h"
 #include "kernel/lib/string.h"
@@ -20,7 +21,7 @@ extern const struct trampoline_mould ftrace_moulds[2];
 
 #define LOAD_OPS_SIZE 7
 
-static const struct trampoline_mould *mould_for(bool save_regs)
+static __always_inline const struct trampoline_mould *mould_for(bool save_regs)
 {
 	return &ftrace_moulds[save_regs];
 }
@@ -70,10 +71,32 @@ void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampo
 	text_encode_call(patch->new, patch->addr, (unsigned long)to);
 }
 
-bool arch_is_ftrace_caller(unsigned long ip)
+notrace /* an oops calls it while all functions may call the callback that has faulted */
+	bool
+	arch_is_ftrace_caller(unsigned long ip)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_moulds); i++)
 		if (ip >= ftrace_moulds[i].start && ip < ftrace_moulds[i].end)
 			return true;
-	return false;
+	return ip >= (unsigned long)return_to_handler && ip < (unsigned long)return_to_handler_end;
+}
+
+/* call rel32 becomes test eax, imm32: as long, and of no effect; one byte, so nothing is torn. */
+#define TEST_EAX 0xa9
+
+notrace /* the same */
+	void
+	arch_ftrace_trampoline_silence(unsigned long trampoline, bool save_regs)
+{
+	const struct trampoline_mould *mould = mould_for(save_regs);
+
+	text_write_byte(trampoline + (mould->call - mould->start), TEST_EAX);
+}
+
+notrace /* the same */
+	void
+	arch_ftrace_callers_silence(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_moulds); i++)
+		text_write_byte(ftrace_moulds[i].call, TEST_EAX);
 }

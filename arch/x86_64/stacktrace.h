@@ -25,6 +25,8 @@ void *real_return_address(unsigned long *slot);
 unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, unsigned max);
 unsigned stack_trace_save(unsigned long *entries, unsigned max, unsigned skip);
 unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max);
+/* Does any function on the stack satisfy is_wanted, which is given its return address? Likewise. */
+bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long ip));
 /*
  * Give consume each return address on task's stack, innermost first: the call stands before it, at
  * ip - 1. Of current, or of a task that is kept from running meanwhile. 0 when that were all, and

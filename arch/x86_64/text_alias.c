@@ -131,3 +131,16 @@ void text_alias_copy(unsigned long addr, const void *bytes, size_t size)
 		size -= n;
 	}
 }
+
+/* With write protection off, so that this CPU alone, for one instruction, may write to the text. */
+void text_write_byte(unsigned long addr, u8 byte)
+{
+	unsigned long flags, cr0;
+
+	local_irq_save(flags);
+	cr0 = read_cr0();
+	write_cr0(cr0 & ~X86_CR0_WP);
+	WRITE_ONCE(*(u8 *)addr, byte);
+	write_cr0(cr0);
+	local_irq_restore(flags);
+}

@@ -121,10 +121,14 @@ static void __noreturn exc_machine_check(struct pt_regs *regs)
 	panic("Fatal machine check");
 }
 
-void do_exception(struct pt_regs *regs, unsigned vector)
+notrace /* a callback that has faulted would be called, and fault, again, before it is silenced */
+	void
+	do_exception(struct pt_regs *regs, unsigned vector)
 {
 	unsigned long address = read_cr2(); /* before anything can fault again */
 
+	if (oops_enter_hook)
+		oops_enter_hook(regs);
 	switch (vector) {
 	case X86_TRAP_PF:
 		exc_page_fault(regs, address);
@@ -152,8 +156,11 @@ notrace /* a breakpoint at its own site would come back to it for ever */
 {
 	int3_handler_t handler = smp_load_acquire(&int3_handler);
 
-	if (!handler || !handler(regs))
-		die(exception_names[X86_TRAP_BP], regs, 0);
+	if (handler && handler(regs))
+		return;
+	if (oops_enter_hook)
+		oops_enter_hook(regs);
+	die(exception_names[X86_TRAP_BP], regs, 0);
 }
 
 notrace /* do_int3 uses it */

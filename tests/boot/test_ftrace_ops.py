@@ -93,26 +93,3 @@ def test_pages_of_trampolines_are_never_writable_and_executable(nop5):
     finally:
         nop5.check("echo nop > current_tracer; echo > set_ftrace_filter")
     assert set(text_area()) <= {("ro", "x")}
-
-
-def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_the_machine(boot):
-    machine = boot(cpus=4, append="panic=0")
-    machine.check(f"cd {TRACING}")
-    machine.check("echo vfs_write > set_ftrace_filter; echo function > current_tracer")
-    machine.check("echo sys_mkdir > /sys/kernel/debug/ftrace_fault")
-    assert machine.run("mkdir /tmp/x").status != 0
-    machine.expect(r"ftrace: all sites are off")
-    report = machine.text[machine.text.index("BUG: kernel NULL pointer dereference"):]
-    trace = report[report.index("Call Trace:"):]
-    assert re.search(r"ftrace_faulty_callback\+.*\n.*ftrace_trampoline\+.* \[__builtin__ftrace\]\n.*sys_mkdir\+", trace)
-    assert re.search(r"ftrace: the callback ftrace_faulty_callback\+\S+ has faulted, shutting down", report)
-    machine.send("\n")
-    machine.wait_prompt()
-    # Nothing is traced any more, and nothing will be; the rest of the machine does not care.
-    assert machine.check("cat enabled_functions") == ""
-    assert "0 mismatches" in machine.check("cat /sys/kernel/debug/ftrace_verify")
-    machine.check("echo nop > current_tracer")
-    assert machine.run("echo function > current_tracer").status == 1
-    assert "No such device" in machine.run("echo vfs_read > set_ftrace_filter").output
-    machine.check("mkdir /tmp/y; hackbench -g 1 -l 10")
-    machine.poweroff()

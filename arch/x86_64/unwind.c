@@ -1,0 +1,275 @@
+/*
+ * Unwinding by frame pointers.
+ *
+ * Each function keeps [rbp] = the caller's rbp, [rbp + 8] = the return address. An entry stub sets
+ * rbp to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads over an
+ * exception or interrupt to what was interrupted, be it on another stack. A frame pointer of 0 ends
+ * the trace. Nothing is read outside the stacks that are known, and frames must go upwards on a
+ * stack.
+ *
+ * An oops looks with it for a callback that has faulted, while every function may still call it: so
+ * nothing here is traced, nor calls what is.
+ */
+#include "arch/x86_64/stacktrace.h"
+
+#include "arch/x86_64/descriptors.h"
+#include "arch/x86_64/switch.h"
+#include "kernel/kallsyms.h"
+#include "kernel/sched/sched.h"
+#include "kernel/sections.h"
+
+struct stack_bounds {
+	unsigned long low, high;
+};
+
+struct unwind {
+	/* whose stack may be walked, with this CPU's own if it is current */
+	struct task_struct *task;
+	unsigned long bp;
+	unsigned long ip;
+	/* the caller of a function interrupted before it had a frame, or 0 */
+	unsigned long extra_ip;
+	struct stack_bounds stack;
+	int return_idx; /* unwind_return_hook's */
+};
+
+unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
+				    unsigned long *slot);
+
+static unsigned long return_address(struct unwind *u, unsigned long ret, unsigned long slot)
+{
+	if (!unwind_return_hook)
+		return ret;
+	return unwind_return_hook(u->task, &u->return_idx, ret, (unsigned long *)slot);
+}
+
+void *real_return_address(unsigned long *slot)
+{
+	struct unwind u = { .task = current };
+
+	return (void *)return_address(&u, *slot, (unsigned long)slot);
+}
+
+static bool in_bounds(const struct stack_bounds *b, unsigned long addr, size_t size)
+{
+	return addr >= b->low && addr < b->high && b->high - addr >= size;
+}
+
+/* The stack that addr lies on, if it is one that u may read. */
+static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
+{
+	if (u->task && u->task->stack) {
+		b->low = (unsigned long)u->task->stack;
+		b->high = b->low + THREAD_SIZE;
+		if (in_bounds(b, addr, 8))
+			return true;
+	}
+	if (u->task != current)
+		return false;
+	b->low = (unsigned long)boot_stack;
+	b->high = (unsigned long)boot_stack_top;
+	if (in_bounds(b, addr, 8))
+		return true;
+	for (unsigned i = 0; i < NR_IST - 1; i++) {
+		b->low = (unsigned long)this_cpu_ptr(&ist_stacks)->base[i];
+		b->high = b->low + this_cpu_read(ist_stacks.size);
+		if (in_bounds(b, addr, 8))
+			return true;
+	}
+	return false;
+}
+
+bool stack_is_of_task(const struct task_struct *task, const void *addr)
+{
+	return addr >= task->stack && addr < task->stack + THREAD_SIZE;
+}
+
+static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
+{
+	if (!is_kernel_text(ip) || !is_kernel_text(ip + size - 1))
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if (((const volatile u8 *)ip)[i] != bytes[i]) /* volatile: no call of memcmp() */
+			return false;
+	return true;
+}
+
+/*
+ * A function that has not yet pushed rbp, or has already popped it, is missing in the chain: its
+ * caller's address is on top of the stack. Its first instruction is the call or nop of ftrace.
+ */
+static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *regs)
+{
+	static const u8 push_bp_mov[] = { 0x55, 0x48, 0x89, 0xe5 };
+	static const u8 ret_insn[] = { 0xc3 };
+	struct stack_bounds b;
+	unsigned long sp = regs->sp, ret;
+
+	/* It has returned to the trace room's code, and its address is below the stack pointer. */
+	ret = return_address(u, regs->ip, sp - 8);
+	if (ret != regs->ip)
+		return ret;
+	if (code_is(regs->ip, push_bp_mov + 1, 3) && code_is(regs->ip - 1, push_bp_mov, 4))
+		sp += 8;
+	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret_insn, 1) &&
+		 !code_is(regs->ip + 5, push_bp_mov, 4))
+		return 0;
+	if (!IS_ALIGNED(sp, 8) || !find_stack(u, sp, &b))
+		return 0;
+	return return_address(u, *(unsigned long *)sp, sp);
+}
+
+static void unwind_from_regs(struct unwind *u, const struct pt_regs *regs)
+{
+	u->ip = regs->ip;
+	u->bp = regs->bp;
+	u->extra_ip = frameless_caller(u, regs);
+	u->stack = (struct stack_bounds){ 0, 0 }; /* any stack may follow */
+}
+
+/* Go to the caller; false at the end. */
+static bool unwind_next(struct unwind *u)
+{
+	unsigned long bp = u->bp;
+	struct stack_bounds b;
+
+	if (u->extra_ip) {
+		u->ip = u->extra_ip;
+		u->extra_ip = 0;
+		return true;
+	}
+	if (!bp)
+		return false;
+	if (bp & 1) {
+		const struct pt_regs *regs = (const struct pt_regs *)(bp - 1);
+
+		if (!find_stack(u, (unsigned long)regs, &b) ||
+		    !in_bounds(&b, (unsigned long)regs, sizeof(*regs)))
+			return false;
+		unwind_from_regs(u, regs);
+		return true;
+	}
+	if (!IS_ALIGNED(bp, 8) || !find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
+		return false;
+	if (b.low == u->stack.low && bp < u->stack.high)
+		return false; /* not upwards: a loop */
+	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
+	u->bp = *(unsigned long *)bp;
+	u->stack = (struct stack_bounds){ b.low, bp + 1 };
+	return u->ip != 0;
+}
+
+static unsigned unwind_save(struct unwind *u, unsigned long *entries, unsigned max, unsigned skip)
+{
+	unsigned count = 0;
+
+	if (max == 0)
+		return 0;
+	do {
+		if (skip)
+			skip--;
+		else
+			entries[count++] = u->ip;
+	} while (count < max && unwind_next(u));
+	return count;
+}
+
+unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, unsigned max)
+{
+	struct unwind u = { .task = current };
+
+	unwind_from_regs(&u, regs);
+	return unwind_save(&u, entries, max, 0);
+}
+
+bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long ip))
+{
+	struct unwind u = { .task = current };
+
+	unwind_from_regs(&u, regs);
+	do {
+		if (is_wanted(u.ip))
+			return true;
+	} while (unwind_next(&u));
+	return false;
+}
+
+unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigned skip)
+{
+	unsigned long *frame = __builtin_frame_address(0);
+	struct unwind u = { .task = current, .bp = frame[0] };
+
+	u.ip = return_address(&u, frame[1], (unsigned long)&frame[1]);
+	return unwind_save(&u, entries, max, skip);
+}
+
+/*
+ * The task may begin to run while it is read: the trace is then of no use, but reads only its
+ * stack.
+ */
+unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max)
+{
+	struct unwind u = { .task = task };
+	const struct switch_frame *frame;
+
+	if (task == current)
+		return stack_trace_save(entries, max, 1);
+	frame = READ_ONCE(task->sp);
+	if (READ_ONCE(task->on_cpu) || !stack_is_of_task(task, frame) ||
+	    !stack_is_of_task(task, (const char *)(frame + 1) - 1))
+		return 0;
+	u.ip = frame->return_address;
+	u.bp = frame->bp;
+	return unwind_save(&u, entries, max, 0);
+}
+
+/* Every task's stack begins with two words of 0, and the call of its first C function. */
+#define OUTERMOST_SLOT (THREAD_SIZE - 3 * 8)
+
+/*
+ * In a C function, which keeps a frame as long as it has called another. Not the assembly between C
+ * functions: who is in there may have the next function still before him, unseen. The idle task of
+ * the boot CPU was called from init text.
+ */
+static bool is_c_text(unsigned long ip)
+{
+	if (ip >= (unsigned long)__init_begin && ip < (unsigned long)__init_text_end)
+		return true;
+	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext &&
+	       !(ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end);
+}
+
+/*
+ * A register frame has an odd address, and so ends the walk: what was interrupted may be a function
+ * that has no frame yet, or has none any more.
+ */
+noinline int arch_stack_walk_reliable(struct task_struct *task,
+				      int (*consume)(void *arg, unsigned long ip), void *arg)
+{
+	const unsigned long end = (unsigned long)task->stack + OUTERMOST_SLOT;
+	const struct switch_frame *frame = task->sp;
+	struct unwind u = { .task = task, .bp = frame->bp };
+	unsigned long slot = (unsigned long)&frame->return_address, ip;
+	int ret;
+
+	if (task == current) {
+		u.bp = *(unsigned long *)__builtin_frame_address(0);
+		slot = (unsigned long)__builtin_frame_address(0) + 8;
+	}
+	if (slot < (unsigned long)task->stack || slot > end)
+		return -EINVAL;
+	for (;;) {
+		ip = return_address(&u, *(unsigned long *)slot, slot);
+		if (!is_c_text(ip))
+			return -EINVAL;
+		ret = consume(arg, ip);
+		if (ret)
+			return ret;
+		if (!u.bp)
+			return slot == end ? 0 : -EINVAL;
+		if (!IS_ALIGNED(u.bp, 8) || u.bp <= slot || u.bp > end - 8)
+			return -EINVAL;
+		slot = u.bp + 8;
+		u.bp = *(unsigned long *)u.bp;
+	}
+}

@@ -1,0 +1,143 @@
+"""A callback that faults: the report names it, ftrace is shut down, and only what has to end does.
+
+/sys/kernel/debug/ftrace_fault gives functions a callback that reads from address 0.
+"""
+import re
+
+import pytest
+
+from nop5 import EXIT_PANIC, count_tasks, eventually
+
+TRACING = "/sys/kernel/tracing"
+FAULT = "/sys/kernel/debug/ftrace_fault"
+OTHERS = {  # who else has the function: alone by its own trampoline, with others by the list
+    "alone": "echo nop > current_tracer",
+    "function": "echo function > current_tracer",
+    "function_graph": "echo function_graph > current_tracer",
+}
+
+
+def report_of(machine):
+    return machine.text[machine.text.index("BUG: kernel NULL pointer dereference"):]
+
+
+def ftrace_is_shut_down(machine):
+    """No site calls anybody, nobody can begin to trace, and what is there can be switched off."""
+    eventually(lambda: machine.check(f"cat {TRACING}/enabled_functions") == "")
+    assert "0 mismatches" in machine.check("cat /sys/kernel/debug/ftrace_verify")
+    machine.check(f"echo nop > {TRACING}/current_tracer")
+    for tracer in ("function", "function_graph"):
+        assert "No such device" in machine.run(f"echo {tracer} > {TRACING}/current_tracer").output
+    assert "No such device" in machine.run(f"echo vfs_read > {TRACING}/set_ftrace_filter").output
+
+
+@pytest.mark.parametrize("others", OTHERS)
+@pytest.mark.parametrize("how, callback", [
+    ("plain", "ftrace_faulty_callback"),
+    ("regs", "ftrace_faulty_callback"),
+    ("guarded", "ftrace_faulty_callback"),  # preemption is off, but by ftrace
+    ("entry", "ftrace_faulty_entry"),
+    ("return", "ftrace_faulty_return"),
+])
+def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_the_machine(boot, how, callback, others):
+    machine = boot(cpus=4, append="panic=0")
+    machine.check(f"cd {TRACING}; echo sys_mkdir vfs_write > set_ftrace_filter; {OTHERS[others]}")
+    tasks = count_tasks(machine)
+    machine.check(f"echo sys_mkdir {how} > {FAULT}")
+    assert machine.run("mkdir /tmp/x").status != 0
+    ftrace_is_shut_down(machine)
+    report = report_of(machine)
+    assert re.search(rf"RIP: 0010:{callback}\+", report)
+    assert re.search(rf"ftrace: the callback {callback}\+0x0/0x\w+ has faulted, shutting down", report)
+    trace = report[report.index("Call Trace:"):]
+    if others == "alone" and how in ("plain", "regs"):
+        assert re.search(rf"{callback}\+.*\n.*ftrace_trampoline\+.* \[__builtin__ftrace\]\n.*sys_mkdir\+", trace)
+    else:
+        assert re.search(rf"{callback}\+.*\n(.*\n)*?.*(sys_mkdir|make_directory|run_command)\+", trace)
+    # The rest does not care.
+    machine.check("mkdir /tmp/y; hackbench -g 1 -l 10")
+    assert count_tasks(machine) == tasks
+    machine.poweroff()
+
+
+def test_a_callback_that_holds_a_lock_of_its_own_ends_the_machine(boot):
+    machine = boot(cpus=2)
+    machine.check("echo 0 > /proc/sys/kernel/panic_on_oops")
+    machine.send(f"echo sys_mkdir locked > {FAULT}; mkdir /tmp/x\n")
+    machine.wait_exit(EXIT_PANIC)
+    assert "the callback ftrace_faulty_locked+0x0/" in machine.text
+    assert "Kernel panic - not syncing: Fatal exception with a lock held" in machine.text
+
+
+def test_many_tasks_fall_into_the_same_callback_on_all_cpus(boot):
+    machine = boot(cpus=8, append="panic=0")
+    tasks = count_tasks(machine)
+    machine.check("echo > /tmp/script")
+    for i in range(30):
+        machine.check(f"echo 'mkdir /tmp/d{i} &' >> /tmp/script")
+    machine.check(f"echo wait >> /tmp/script; echo sys_mkdir guarded > {FAULT}")
+    machine.run("sh /tmp/script")
+    ftrace_is_shut_down(machine)
+    died = len(re.findall(r"Oops: 0000 \[#\d+\]", machine.text))
+    made = sum(machine.run(f"rmdir /tmp/d{i}").status == 0 for i in range(30))
+    assert died > 0 and died + made == 30
+    assert machine.text.count("the callback ftrace_faulty_callback+0x0/") == died
+    assert count_tasks(machine) == tasks
+
+
+@pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
+@pytest.mark.parametrize("how", ["plain", "regs", "guarded", "entry", "return"])
+def test_a_callback_of_all_functions_that_faults_is_reported_and_ends_the_machine(boot, how, tracer):
+    """It is called with locks held, in interrupts, in the report of its own fault, and on all CPUs at once."""
+    machine = boot(cpus=8)
+    machine.check(f"echo {tracer} > {TRACING}/current_tracer; hackbench -g 1 -l 1000000 &")
+    machine.send(f"echo '* {how}' > {FAULT}\n")
+    machine.wait_exit(EXIT_PANIC)
+    assert re.search(r"ftrace: the callback ftrace_faulty_\w+\+0x0/0x\w+ has faulted, shutting down", machine.text)
+    assert re.search(r"^\[.*?\] ---\[ end Kernel panic - not syncing: Fatal exception", machine.text, re.M)
+    assert re.search(r"RIP: 0010:ftrace_faulty_\w+\+", report_of(machine))
+    stopped = {int(cpu) for cpu in re.findall(r"(?:CPU: |cpu )(\d+)", report_of(machine))}
+    assert stopped == set(range(8))
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("tracer", ["nop", "function_graph"])
+def test_a_callback_that_faults_in_an_interrupt_ends_the_machine(boot, cpus, tracer):
+    machine = boot(cpus=cpus)
+    machine.check(f"echo {tracer} > {TRACING}/current_tracer; echo 0 > /proc/sys/kernel/panic_on_oops")
+    machine.send(f"echo serial8250_interrupt > {FAULT}\n")
+    machine.wait_exit(EXIT_PANIC)
+    assert "the callback ftrace_faulty_callback+0x0/" in machine.text
+    assert "Kernel panic - not syncing: Fatal exception in interrupt" in machine.text
+
+
+def test_an_ordinary_oops_leaves_ftrace_alone(boot):
+    machine = boot(cpus=2, append="panic=0")
+    machine.check(f"cd {TRACING}; echo vfs_write > set_ftrace_filter; echo function > current_tracer")
+    machine.run("echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
+    assert "Oops: " in machine.text and "ftrace: " not in report_of(machine)
+    machine.check("echo > trace; echo x > /tmp/x")
+    assert "vfs_write <-sys_write" in machine.check("cat trace")
+    machine.check("echo nop > current_tracer; echo function_graph > current_tracer; echo nop > current_tracer")
+    assert "0 mismatches" in machine.check("cat /sys/kernel/debug/ftrace_verify")
+
+
+@pytest.mark.parametrize("what", ["", "no_such_function", "sys_mkdir nonsense", "sys_mkdir plain x", " "])
+def test_what_is_not_a_function_and_a_way_is_refused(nop5, what):
+    result = nop5.run(f"echo '{what}' > {FAULT}")
+    assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
+    assert nop5.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return"]
+
+
+@pytest.mark.variant
+@pytest.mark.parametrize("how", ["plain", "guarded", "entry", "return"])
+def test_locks_and_shadow_stacks_are_sound_after_a_callback_has_faulted(boot, variant, how):
+    """As a build that checks them sees it: the dead task's preempt count, and its frames at each switch."""
+    machine = boot(cpus=4, append="panic=0", build=variant("DEBUG=1"))
+    machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function_graph > current_tracer")
+    machine.check(f"echo sys_mkdir {how} > {FAULT}")
+    assert machine.run("mkdir /tmp/x").status != 0
+    ftrace_is_shut_down(machine)
+    machine.check("hackbench -g 1 -l 10")
+    assert machine.text.count("BUG: ") == 1 and "WARNING" not in machine.text
+    machine.poweroff()
