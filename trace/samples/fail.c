@@ -31,10 +31,10 @@ static void fail_call(unsigned long ip __unused, unsigned long parent_ip __unuse
 	atomic64_inc(&failed);
 }
 
-/* SAVE_REGS: changed registers take effect. IPMODIFY: we lead elsewhere, so nobody else may. */
+/* IPMODIFY: the call is led elsewhere. Of each function's users only one may do that. */
 static struct ftrace_ops fail_ops = {
 	.func = fail_call,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+	.flags = FTRACE_OPS_FL_IPMODIFY,
 };
 
 static int fail_start(const char *function)
