@@ -7,9 +7,11 @@ import re
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from conftest import make
 from nop5 import HANG, ROOT, Nop5
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if p.exists()]
@@ -56,15 +58,42 @@ def pattern(lines):
     return "".join(parts)
 
 
+def build_with(files, directory):
+    """A build of this tree with these files ({name: text}) added; what is built already is not built again."""
+    tree = directory / "tree"
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=lambda where, names: {
+        name for name in names if name == ".git" or
+        Path(where) == ROOT / "build" and name not in ("obj", "scripts", "flags", "sources")})
+    for name, text in files.items():
+        assert not (tree / name).exists(), f"{name} is there already"
+        (tree / name).write_text(text)
+    make("-C", str(tree))
+    return tree / "build"
+
+
+@pytest.fixture
+def image_of(images, tmp_path):
+    """image_of(page): the default build, with the files of the page's ```c file=NAME blocks if it has some."""
+    def build(page):
+        files = {}
+        for _, info, lines in blocks(page, "c"):
+            if match := re.search(r"\bfile=(\S+)", info):
+                files[match.group(1)] = files.get(match.group(1), "") + "".join(l + "\n" for l in lines) + "\n"
+        files = {name: text.rstrip("\n") + "\n" for name, text in files.items()}
+        return build_with(files, tmp_path) if files else images
+
+    return build
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_console_blocks_run_and_print_what_the_page_shows(images, page):
-    machine = None
+def test_console_blocks_run_and_print_what_the_page_shows(image_of, page):
+    image, machine = image_of(page), None
     try:
         for number, info, lines in blocks(page, "console"):
             for directory, command, output in steps(lines):
                 where = f"{page.name}:{number}: {command}"
                 if machine is None:
-                    machine = Nop5(cpus=4, build=images).wait_prompt()
+                    machine = Nop5(cpus=4, build=image).wait_prompt()
                 if not command:
                     continue
                 if directory != machine.directory:
