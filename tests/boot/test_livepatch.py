@@ -27,9 +27,15 @@ def disable(machine):
     machine.check(f"echo 0 > {PATCH}/enabled")
 
 
+def gone(machine):
+    """No patch is there; one that goes while ls looks makes it fail."""
+    result = machine.run("ls /sys/kernel/livepatch")
+    return result.status == 0 and result.output == ""
+
+
 def unload(machine):
     """When all tasks have gone back the directory goes, and the sample may."""
-    eventually(lambda: machine.check("ls /sys/kernel/livepatch") == "")
+    eventually(lambda: gone(machine))
     machine.check(f"echo 0 > {SAMPLE}")
 
 
@@ -53,7 +59,7 @@ def patched(quiet):
     load(nop5)
     wait_patched(nop5)
     yield nop5
-    if nop5.check("ls /sys/kernel/livepatch"):
+    if not gone(nop5):
         if nop5.check(f"cat {PATCH}/enabled") == "1\n":
             disable(nop5)
         unload(nop5)
@@ -109,7 +115,7 @@ def test_what_makes_no_sense_is_refused_as_in_linux(patched, command, text):
 def test_a_word_for_no_disables_and_what_is_disabled_has_gone(patched):
     patched.check(f"echo 0 > {PATCH}/force")  # not asked for
     patched.check(f"echo off > {PATCH}/enabled")
-    eventually(lambda: patched.check("ls /sys/kernel/livepatch") == "")
+    eventually(lambda: gone(patched))
     refused(patched, f"echo 1 > {PATCH}/enabled", "No such file or directory")
 
 
@@ -122,7 +128,7 @@ def test_another_who_leads_the_function_elsewhere_and_a_patch_keep_each_other_ou
     unload(patched)
     patched.check(f"echo 1 > {samples}/fail")
     refused(patched, f"echo 1 > {SAMPLE}", "Operation not permitted")
-    assert patched.check("ls /sys/kernel/livepatch") == ""
+    assert gone(patched)
     refused(patched, "cat /proc/cmdline", "Cannot allocate memory")
     patched.check(f"echo 0 > {samples}/fail; echo vfs_mkdir > {samples}/fail.function")
     verify(patched)
@@ -183,6 +189,23 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
     verify(machine)
     eventually(lambda: "stacks: 0\n" in machine.check("cat /sys/kernel/debug/fgraph"))
     assert resources(machine) == before
+    machine.poweroff()
+
+
+def test_when_an_error_shuts_ftrace_down_the_old_function_is_back_and_the_patch_stays(boot):
+    machine = boot(cpus=4, append="panic=0")
+    load(machine)
+    eventually(lambda: machine.check(f"cat {PATCH}/transition").startswith("0"))
+    machine.check("echo sys_mkdir > /sys/kernel/debug/ftrace_fault")
+    assert machine.run("mkdir /tmp/x").status != 0
+    machine.expect(r"ftrace: all sites are off")
+    machine.send("\n")
+    machine.wait_prompt()
+    machine.check("echo 4 > /proc/sys/kernel/printk")
+    assert machine.check("cat /proc/cmdline") == "panic=0\n"
+    disable(machine)
+    eventually(lambda: gone(machine))
+    refused(machine, f"echo 0 > {SAMPLE}", "write error: Device or resource busy")
     machine.poweroff()
 
 
