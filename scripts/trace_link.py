@@ -21,6 +21,10 @@ DEFLATED, FIRST = 1, 2
 SAY_MAX = 1024  # bytes that may wait to be said
 ACK_EVERY = 8  # frames, or when the line falls silent: each answer costs the machine an interrupt and more
 HOPELESS = 10  # times that the sender offers the same later frame, asked for one that it has no more
+READ_MAX = 1 << 20
+SOCKET_PAUSE = 0.00002  # seconds between looks at a socket, which has room for 277 of the single bytes that QEMU writes,
+PIPE_PAUSE = 0.001  # and at a FIFO, which has room for 65,536
+GATHER = 0.005  # seconds of a stream that are looked at together
 SILENCE = 0.5  # seconds without a frame after which the sender is asked again
 
 
@@ -253,9 +257,10 @@ class Receiver:
 class Line:
     """The other end of the machine's second serial port: QEMU's pipe or socket."""
 
-    def __init__(self, read_fd, write_fd, pause=0.0):
+    def __init__(self, read_fd, write_fd, pause):
         self.read_fd, self.write_fd, self.pause = read_fd, write_fd, pause
         self.unsaid = b""
+        os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
 
     @classmethod
@@ -263,28 +268,37 @@ class Line:
         """Of `-chardev pipe,path=PATH`, whose two FIFOs exist already. QEMU writes single bytes: to look a
         little later finds many of them, and costs the machine nothing."""
         read_fd = os.open(path + ".out", os.O_RDONLY | os.O_NONBLOCK)
-        return cls(read_fd, os.open(path + ".in", os.O_RDWR), 0.001)
+        return cls(read_fd, os.open(path + ".in", os.O_RDWR), PIPE_PAUSE)
 
     @classmethod
     def socket(cls, path):
         link = socket.socket(socket.AF_UNIX)
         link.connect(path)
         fd = link.detach()
-        return cls(fd, fd)
+        return cls(fd, fd, SOCKET_PAUSE)
 
     def read(self, timeout):
         """Bytes; b"" when nothing came; None when the machine has gone."""
         ready, _, _ = select.select([self.read_fd], [], [], timeout)
         if not ready:
             return b""
-        if self.pause:
+        return self.gather()
+
+    def gather(self):
+        """What comes without a longer break, looking only now and then: None when the machine has gone."""
+        data, end = bytearray(), time.monotonic() + GATHER
+        while len(data) < READ_MAX and time.monotonic() < end:
             time.sleep(self.pause)
-        try:
-            return os.read(self.read_fd, 1 << 20) or None
-        except BlockingIOError:
-            return b""
-        except ConnectionResetError:
-            return None
+            try:
+                piece = os.read(self.read_fd, READ_MAX)
+            except BlockingIOError:
+                break
+            except ConnectionResetError:
+                piece = b""
+            if not piece:
+                return bytes(data) or None
+            data += piece
+        return bytes(data)
 
     def write(self, data):
         """Say something. Never waits, or the two sides could wait for each other: what finds no room is not said,

@@ -1,4 +1,5 @@
-"""How fast a trace leaves the machine: a full buffer through the second serial port, in time, not instructions."""
+"""How fast a trace leaves the machine, and is converted: in time, not instructions."""
+import os
 import re
 import subprocess
 import sys
@@ -9,27 +10,64 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/boot"))
 
-from exporting import PipePort, transfer  # noqa: E402
+from exporting import PipePort, Port, enlarge, transfer  # noqa: E402
 from nop5 import Nop5  # noqa: E402
 
-
-def measure_convert(path):
-    """Events converted to JSON in a second."""
-    start = time.monotonic()
-    with open(path.with_suffix(".json"), "wb") as out:
-        subprocess.run([ROOT / "scripts/trace-convert", path, "-f", "json"], check=True, stdout=out)
-    spent = time.monotonic() - start
-    with open(path.with_suffix(".json"), "rb") as text:
-        return int(sum(1 for _ in text) / spent)
+FORMATS = ("json", "speedscope", "folded", "ftrace")
+CONVERT_SIZE = 100 << 20
 
 
-def measure_export():
+def convert(path, form, out):
+    """Seconds, and the most memory in MB: as /proc says, because wait4() counts what Python had before exec, too."""
+    start, memory = time.monotonic(), 0
+    process = subprocess.Popen([ROOT / "build/scripts/trace-convert", path, "-f", form], stdout=out)
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            memory = max([memory, *map(int, re.findall(r"^VmHWM:\s+(\d+)", status.read(), re.M))])
+        time.sleep(0.01)
+    assert process.returncode == 0
+    return time.monotonic() - start, memory / 1024
+
+
+def measure_convert(path, size):
+    """Of a trace made so large by repetition, for the slowest format: calls (two events each) in a second, and memory."""
+    large = path.with_suffix(".large")
+    enlarge(path, large, size)
+    with tempfile.TemporaryFile(dir=path.parent) as out:
+        convert(large, "json", out)
+        out.seek(0)
+        calls = sum(1 for _ in out)
+    with open(os.devnull, "w") as null:
+        costs = {form: convert(large, form, null) for form in FORMATS}
+    for form, (seconds, memory) in costs.items():
+        print(f"trace-convert -f {form}: {calls} calls in {seconds:.2f} s, {memory:.1f} MB of memory", flush=True)
+    return {"convert": int(calls / max(seconds for seconds, _ in costs.values())),
+            "convert_memory": round(max(memory for _, memory in costs.values()), 1)}
+
+
+def graph_trace(directory):
+    """A trace of function_graph on four CPUs."""
+    path = Path(directory) / "graph.dat"
+    subprocess.run([ROOT / "scripts/trace-record", "-p", "function_graph", "-o", path, "hackbench -g 1 -l 2"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(["make", "-s", "build/scripts/trace-convert"], cwd=ROOT, check=True)
+    return path
+
+
+def transfer_rate(kind, name):
+    """Bytes of trace in a second, through one kind of QEMU's character devices."""
     with tempfile.TemporaryDirectory(prefix="nop5-bench-") as directory:
-        port = PipePort(directory)
+        port = kind(directory)
         with Nop5(cpus=2, mem="256M", extra=port.arguments) as machine:
             machine.wait_prompt()
             machine.check("cd /sys/kernel/tracing; echo 4096 > buffer_size_kb; echo function > current_tracer")
             machine.check("hackbench -g 1 -l 100; echo 0 > tracing_on")
             receiver = transfer(machine, port, Path(directory) / "trace.dat")
-            convert = measure_convert(Path(directory) / "trace.dat")
-            return {"convert": convert, "export": int(re.search(r"(\d+) bytes/s", receiver.said)[1])}
+            print(f"trace-export through {name}: {receiver.said}", end="", flush=True)
+            return int(re.search(r"(\d+) bytes/s", receiver.said)[1])
+
+
+def measure_export():
+    values = {"export": transfer_rate(PipePort, "FIFOs"), "export_socket": transfer_rate(Port, "a socket")}
+    with tempfile.TemporaryDirectory(prefix="nop5-bench-") as directory:
+        return values | measure_convert(graph_trace(directory), CONVERT_SIZE)

@@ -1,6 +1,7 @@
 """What the tests of trace-export share: the other end of a machine's second serial port."""
 import os
 import re
+import struct
 import sys
 import threading
 from pathlib import Path
@@ -86,6 +87,30 @@ def write_cpu(path, cpu):
         sent.pages = {cpu: sent.pages.get(cpu, [])}
         trace_dat.write(sent, out)
     return alone
+
+
+def enlarge(source, path, size):
+    """A trace.dat of so many bytes from one of four CPUs: each CPU's pages again and again, each time later."""
+    data = Path(source).read_bytes()
+    table = data.index(b"flyrecord\0") + 10
+    cpus = [struct.unpack_from("<QQ", data, table + 16 * cpu) for cpu in range(4)]
+    first = min(struct.unpack_from("<Q", data, offset)[0] for offset, _ in cpus)
+    pages = [data[offset:offset + length] for offset, length in cpus]
+    span = 10_000_000_000
+    repeat = size // sum(map(len, pages)) + 1
+    head = bytearray(data[:cpus[0][0]])
+    with open(path, "wb") as out:
+        out.write(head)
+        for cpu, text in enumerate(pages):
+            struct.pack_into("<QQ", head, table + 16 * cpu, out.tell(), len(text) * repeat)
+            stamps = [(at, struct.unpack_from("<Q", text, at)[0] - first) for at in range(0, len(text), 4096)]
+            for n in range(repeat):
+                copy = bytearray(text)
+                for at, stamp in stamps:
+                    struct.pack_into("<Q", copy, at, first + stamp + n * span)
+                out.write(copy)
+        out.seek(0)
+        out.write(head)
 
 
 def frames_of(receiver):

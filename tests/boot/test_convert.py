@@ -11,7 +11,7 @@ import zlib
 import jsonschema
 import pytest
 
-from exporting import Port, read_report, transfer
+from exporting import Port, enlarge, read_report, transfer
 from nop5 import HANG, ROOT
 from test_export import record, report
 
@@ -292,37 +292,25 @@ def test_a_full_disk_is_an_error(traces):
     assert result.returncode == 2 and "could not be written" in result.stderr
 
 
-def large(traces, path, size):
-    """A trace.dat of so many bytes: each CPU's pages again and again, each time later."""
-    data = (traces / "graph.dat").read_bytes()
-    table = data.index(b"flyrecord\0") + 10
-    cpus = [struct.unpack_from("<QQ", data, table + 16 * cpu) for cpu in range(4)]
-    first = min(struct.unpack_from("<Q", data, offset)[0] for offset, _ in cpus)
-    pages = [data[offset:offset + length] for offset, length in cpus]
-    span = 10_000_000_000
-    repeat = size // sum(map(len, pages)) + 1
-    head = bytearray(data[:cpus[0][0]])
-    with open(path, "wb") as out:
-        out.write(head)
-        for cpu, text in enumerate(pages):
-            struct.pack_into("<QQ", head, table + 16 * cpu, out.tell(), len(text) * repeat)
-            stamps = [(at, struct.unpack_from("<Q", text, at)[0] - first) for at in range(0, len(text), 4096)]
-            for n in range(repeat):
-                copy = bytearray(text)
-                for at, stamp in stamps:
-                    struct.pack_into("<Q", copy, at, first + stamp + n * span)
-                out.write(copy)
-        out.seek(0)
-        out.write(head)
+MEMORY = 200 << 20
 
 
-@pytest.mark.parametrize("form", ["json", "speedscope", "folded", "ftrace"])
-def test_memory_does_not_grow_with_the_trace(traces, tmp_path, form):
-    large(traces, tmp_path / "large.dat", 100 << 20)
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
-
+def convert_large(path, form):
     with open(os.devnull, "w") as null:
-        subprocess.run([CONVERT, tmp_path / "large.dat", "-f", form], check=True, stdout=null, timeout=HANG,
-                       preexec_fn=limit)
+        subprocess.run([CONVERT, path, "-f", form], check=True, stdout=null, timeout=HANG,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
+
+
+@pytest.mark.parametrize("size", [100 << 20, pytest.param(1 << 30, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("form", ["json", "speedscope", "folded", "ftrace"])
+def test_memory_does_not_grow_with_the_trace(traces, tmp_path, form, size):
+    enlarge(traces / "graph.dat", tmp_path / "large.dat", size)
+    convert_large(tmp_path / "large.dat", form)
+    (tmp_path / "large.dat").unlink()
+
+
+def test_memory_does_not_grow_with_a_compressed_trace(traces, tmp_path):
+    enlarge(traces / "graph.dat", tmp_path / "large.dat", 100 << 20)
+    path = version7(tmp_path, "large", "zstd")
+    assert path.stat().st_size < 50 << 20
+    convert_large(path, "ftrace")
