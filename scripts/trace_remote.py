@@ -1,11 +1,29 @@
 """Commands on a machine that runs already: its `trace-export -l` does what it is asked (docs/trace-export.md)."""
 import io
 import secrets
+import signal
 import time
 
 import trace_link
 
 PATIENCE = 3.0  # seconds without an answer after which the user is told what to type
+
+
+class Interrupt:
+    """The first ^C is only noted, so that it cuts nothing in two; the second one is a KeyboardInterrupt."""
+
+    def __enter__(self):
+        self.came = False
+        self.before = signal.signal(signal.SIGINT, self.note)
+        return self
+
+    def note(self, *_arguments):
+        if self.came:
+            raise KeyboardInterrupt
+        self.came = True
+
+    def __exit__(self, *_error):
+        signal.signal(signal.SIGINT, self.before)
 
 
 class Remote:
@@ -34,17 +52,15 @@ class Remote:
             raise trace_link.Broken("the machine has gone")
 
     def finish(self, receiver, progress=lambda: None):
-        """Until the command has ended and everything is here; ^C ends the command, and a second one the waiting."""
-        while not trace_link.finished(receiver):
-            try:
+        """Until the command has ended and everything is here: its status. ^C ends the command, a second one the waiting."""
+        with Interrupt() as interrupt:
+            while not trace_link.finished(receiver):
                 self.pump(receiver)
                 progress()
-            except KeyboardInterrupt:
-                if receiver.stopping:
-                    raise
-                self.say("\n^C: ending the command; ^C again leaves it")
-                receiver.stopping = True
-                self.line.write(receiver.stop_line())
+                if interrupt.came and not receiver.stopping:
+                    self.say("\n^C: ending the command; ^C again leaves it")
+                    receiver.stopping = True
+                    self.line.write(receiver.stop_line())
         if receiver.end["status"] == "failed":
             raise trace_link.Broken(f"the machine says: {receiver.end['error']}")
         return int(receiver.end["exit"])
@@ -58,6 +74,8 @@ class Remote:
         receiver = self.receiver(io.BytesIO(), output.extend)
         self.begin("run", command, receiver)
         status = self.finish(receiver)
+        if receiver.stopping:
+            raise KeyboardInterrupt
         return bytes(output), status
 
     def record(self, command, receiver, progress):

@@ -536,10 +536,10 @@ def test_what_a_running_machine_refuses_is_told_and_changes_nothing(listening, t
     assert result.returncode == 1 and "write error: Invalid argument" in result.stderr
     result = attach(port, "-O", "no_such_option", "-l", "vfs_*", "ls", cwd=tmp_path)
     assert result.returncode == 1 and "trace_options: sh: write error: Invalid argument" in result.stderr
-    assert machine.check("cat tracing_on current_tracer") == "1\nnop\n"
-    assert "vfs_" not in machine.check("cat set_ftrace_filter")
     result = attach(port, "echo " + "x" * 2000, cwd=tmp_path)
     assert result.returncode == 1 and "at most" in result.stderr
+    assert machine.check("cat tracing_on current_tracer") == "1\nnop\n"
+    assert "vfs_" not in machine.check("cat set_ftrace_filter")
     assert not (tmp_path / "trace.dat").exists()
     result = machine.run("trace-export")
     assert result.status == 1 and "/dev/ttyS1: Device or resource busy" in result.output
