@@ -44,6 +44,12 @@ static struct storm_kind kinds[] = {
 	{ .name = "snapshots", .tasks = 1, .round = storm_snapshots },
 	{ .name = "stack tracer", .tasks = 1, .round = storm_stack_tracer },
 	{ .name = "samples", .tasks = 2, .round = storm_samples },
+	{ .name = "patched calls", .tasks = 2, .round = storm_livepatch_calls },
+	{ .name = "live patch", .tasks = 1, .round = storm_livepatch },
+	{ .name = "patch by file",
+	  .tasks = 1,
+	  .round = storm_livepatch_sample,
+	  .finish = storm_livepatch_finish },
 	{ .name = "readers", .tasks = 2, .round = storm_readers },
 };
 

@@ -69,3 +69,9 @@ void storm_readers(struct storm_task *task);
 /* What the files said before is put back at the end. */
 void storm_files_begin(void);
 void storm_files_finish(void);
+
+/* selftest_ftrace_storm_livepatch.c */
+void storm_livepatch(struct storm_task *task);
+void storm_livepatch_calls(struct storm_task *task);
+void storm_livepatch_sample(struct storm_task *task);
+void storm_livepatch_finish(void);

@@ -34,6 +34,20 @@ noinline unsigned __int128 ftrace_target_wide(u64 low, u64 high)
 	return (unsigned __int128)high << 64 | low;
 }
 
+noinline unsigned ftrace_target_version(void)
+{
+	barrier();
+	return 0;
+}
+
+/* With code of its own, or the compiler makes one function of the two. */
+noinline unsigned ftrace_target_same_version(void)
+{
+	static unsigned zero;
+
+	return READ_ONCE(zero);
+}
+
 noinline void ftrace_target_call(void (*fn)(void *arg), void *arg)
 {
 	fn(arg);

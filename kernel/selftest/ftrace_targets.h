@@ -10,6 +10,9 @@ void ftrace_target_other(void);
 unsigned ftrace_target_recurse(unsigned depth);
 /* A value in two registers: high times 2^64 plus low. */
 unsigned __int128 ftrace_target_wide(u64 low, u64 high);
+/* Both 0, unless one patch has replaced both. */
+unsigned ftrace_target_version(void);
+unsigned ftrace_target_same_version(void);
 /* Calls fn(arg). */
 void ftrace_target_call(void (*fn)(void *arg), void *arg);
 

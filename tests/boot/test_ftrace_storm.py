@@ -27,6 +27,7 @@ def storm(machine, seconds):
 
 
 def weather(machine, seconds):
+    machine.check("echo 5 > /proc/sys/kernel/printk")  # live patching tells of each transition, at level 5
     storm(machine, 3)  # what is made once and kept
     before = resources(machine)
     rounds = storm(machine, seconds)
