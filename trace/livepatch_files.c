@@ -1,6 +1,6 @@
 /*
- * /sys/kernel/livepatch/NAME/{enabled,transition,force}, and vmlinux/FUNCTION,1 for each function
- * (Documentation/ABI/testing/sysfs-kernel-livepatch).
+ * /sys/kernel/livepatch/NAME/{enabled,transition,force}, vmlinux/patched, and vmlinux/FUNCTION,1
+ * for each function (Documentation/ABI/testing/sysfs-kernel-livepatch).
  *
  * The files outlive the patch as long as somebody has one of them open: what they hold is a struct
  * klp_files, whose patch goes away under RCU.
@@ -37,6 +37,12 @@ static bool is_in_transition(const struct klp_patch *patch)
 	return patch == READ_ONCE(klp_transition_patch);
 }
 
+/* All functions are, or none. */
+static bool is_patched(const struct klp_patch *patch)
+{
+	return READ_ONCE(patch->funcs->patched);
+}
+
 /* Not under klp_mutex, which is held for grace periods. */
 static int show_bool(struct seq_file *m, bool (*get)(const struct klp_patch *patch))
 {
@@ -57,6 +63,11 @@ static int show_bool(struct seq_file *m, bool (*get)(const struct klp_patch *pat
 static int enabled_show(struct seq_file *m, void *unused __unused)
 {
 	return show_bool(m, is_enabled);
+}
+
+static int patched_show(struct seq_file *m, void *unused __unused)
+{
+	return show_bool(m, is_patched);
 }
 
 static int transition_show(struct seq_file *m, void *unused __unused)
@@ -142,6 +153,18 @@ static const struct file_operations transition_fops = {
 	.release = single_release,
 };
 
+static int patched_open(struct inode *inode, struct file *file)
+{
+	return open_to_show(inode, file, patched_show);
+}
+
+static const struct file_operations patched_fops = {
+	.open = patched_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 static int force_open(struct inode *inode, struct file *file)
 {
 	return sysfs_may_open(inode, file);
@@ -156,14 +179,15 @@ static void files_release(struct file_owner *owner)
 	kfree(container_of(owner, struct klp_files, owner));
 }
 
-static int create_function_dirs(struct klp_patch *patch, struct dentry *dir)
+static int create_function_dirs(struct klp_patch *patch, struct klp_files *files)
 {
-	struct dentry *vmlinux = sysfs_create_dir("vmlinux", dir);
+	struct dentry *vmlinux = sysfs_create_dir("vmlinux", files->dir);
+	struct dentry *patched = sysfs_create_file("patched", 0444, vmlinux, files, &patched_fops);
 	char name[KSYM_NAME_LEN + 2];
 	struct klp_func *func;
 
-	if (IS_ERR(vmlinux))
-		return (int)PTR_ERR(vmlinux);
+	if (IS_ERR(patched))
+		return (int)PTR_ERR(patched);
 	klp_for_each_func (patch, func) {
 		struct dentry *func_dir;
 
@@ -194,7 +218,7 @@ static int create_all(struct klp_patch *patch, struct klp_files *files)
 		if (IS_ERR(file))
 			return (int)PTR_ERR(file);
 	}
-	return create_function_dirs(patch, files->dir);
+	return create_function_dirs(patch, files);
 }
 
 int klp_create_files(struct klp_patch *patch)
