@@ -46,6 +46,9 @@ bool storm_result(struct storm_task *task, const char *what, long result, const 
 	storm_result(task, what, result, (const short[]){ __VA_ARGS__ },                           \
 		     sizeof((const short[]){ __VA_ARGS__ }) / sizeof(short))
 
+/* For finish: have a file say that again. A load may have all memory: that is waited for. */
+void storm_set_back(const char *file, const char *data);
+
 /* selftest_ftrace_storm_ops.c */
 void storm_static_ops(struct storm_task *task);
 void storm_dynamic_ops(struct storm_task *task);

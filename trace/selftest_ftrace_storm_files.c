@@ -28,7 +28,7 @@ static void read_all(struct storm_task *task, const char *name)
 	/* Not there any more, nor its task; nothing to read now; another reads it; the tracer
 	 * cannot. */
 	STORM_DONE(task, name, get_into(name, buf, sizeof(buf)), -ENOENT, -EAGAIN, -EBUSY, -ENODEV,
-		   -ESRCH);
+		   -ESRCH, -ENOMEM);
 }
 
 /* directory: "", or an instance and a slash, which may be gone. */
@@ -186,9 +186,9 @@ void storm_files_begin(void)
 	}
 }
 
-static void set_back(const char *file, const char *data)
+void storm_set_back(const char *file, const char *data)
 {
-	long error = put(file, data);
+	long error = put_patiently(file, data, O_TRUNC);
 
 	if (error)
 		storm_fail("%s > %s: error %ld", data, file, error);
@@ -202,8 +202,8 @@ void storm_files_finish(void)
 	char path[64];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(samples); i++)
-		set_back(samples[i], "0");
-	set_back(SAMPLES "count.function", "vfs_open");
+		storm_set_back(samples[i], "0");
+	storm_set_back(SAMPLES "count.function", "vfs_open");
 	remove_probes("set_ftrace_filter");
 	for (unsigned i = 0; i < INSTANCES; i++) {
 		long error;
@@ -213,17 +213,17 @@ void storm_files_finish(void)
 		if (error && error != -ENOENT)
 			storm_fail("rmdir %s: error %ld", path, error);
 	}
-	set_back("current_tracer", "nop");
-	set_back("function_profile_enabled", "0");
-	set_back(STACK_TRACER, "0");
+	storm_set_back("current_tracer", "nop");
+	storm_set_back("function_profile_enabled", "0");
+	storm_set_back(STACK_TRACER, "0");
 	for (unsigned i = 0; i < ARRAY_SIZE(empty); i++)
-		set_back(empty[i], "");
-	set_back("max_graph_depth", "0");
-	set_back("buffer_size_kb", size_kb);
-	set_back("options/func_stack_trace", "0");
-	set_back("options/overwrite", "1");
-	set_back("trace_clock", "local");
-	set_back("snapshot", "0");
-	set_back("tracing_on", "1");
-	set_back("trace", "");
+		storm_set_back(empty[i], "");
+	storm_set_back("max_graph_depth", "0");
+	storm_set_back("buffer_size_kb", size_kb);
+	storm_set_back("options/func_stack_trace", "0");
+	storm_set_back("options/overwrite", "1");
+	storm_set_back("trace_clock", "local");
+	storm_set_back("snapshot", "0");
+	storm_set_back("tracing_on", "1");
+	storm_set_back("trace", "");
 }

@@ -2,6 +2,7 @@
  * The storm over tracing: live patches that come and go, are turned round half-way, and must reach
  * each task as a whole.
  */
+#include "fs/fs.h"
 #include "kernel/sched/sched.h"
 #include "kernel/selftest/ftrace_targets.h"
 #include "kernel/selftest/threads.h"
@@ -96,7 +97,7 @@ void storm_livepatch_sample(struct storm_task *task)
 void storm_livepatch_finish(void)
 {
 	klp_wait_for_transition();
-	put(ENABLED, "0"); /* if it is there */
+	put_patiently(ENABLED, "0", O_TRUNC); /* if it is there */
 	klp_wait_for_transition();
-	STORM_EXPECT(put(SAMPLE, "0") == 0);
+	storm_set_back(SAMPLE, "0");
 }

@@ -5,6 +5,7 @@
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/sched/sched.h"
 #include "kernel/selftest/ftrace_targets.h"
 
 char text[TRACE_TEXT_SIZE];
@@ -31,6 +32,15 @@ long put_mode(const char *name, const char *data, size_t length, int mode)
 long put(const char *name, const char *data)
 {
 	return put_mode(name, data, strlen(data), O_TRUNC);
+}
+
+long put_patiently(const char *name, const char *data, int mode)
+{
+	long error;
+
+	while ((error = put_mode(name, data, strlen(data), mode)) == -ENOMEM)
+		msleep(1);
+	return error;
 }
 
 long get_into(const char *name, char *buf, size_t size)
@@ -89,6 +99,6 @@ void remove_probes(const char *filter)
 
 	for (unsigned i = 0; i < NR_PROBE_COMMANDS; i++) {
 		snprintf(word, sizeof(word), "!*:%s", probe_commands[i]);
-		put_mode(filter, word, strlen(word), O_APPEND); /* refused if there is none */
+		put_patiently(filter, word, O_APPEND); /* refused if there is none */
 	}
 }

@@ -15,6 +15,8 @@ extern char text[TRACE_TEXT_SIZE];
 /* Write as `echo -n DATA > NAME` does; mode: O_TRUNC, O_APPEND or 0. 0 or the error. */
 long put_mode(const char *name, const char *data, size_t length, int mode);
 long put(const char *name, const char *data); /* O_TRUNC */
+/* put_mode() of a string, again as long as there is no memory for it. */
+long put_patiently(const char *name, const char *data, int mode);
 /* Read from the start into buf, which gets a NUL: the length, or the error. */
 long get_into(const char *name, char *buf, size_t size);
 const char *get(const char *name); /* into text; "" after an error */

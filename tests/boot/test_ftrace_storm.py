@@ -42,6 +42,26 @@ def test_thirty_seconds_of_everything_at_once_leave_a_sound_machine(boot):
     weather(boot(cpus=8, mem="512M"), 30)
 
 
+def test_the_storm_without_memory_gives_errors_and_all_memory_back(boot):
+    machine = boot(cpus=4, mem="40M")
+
+    def all_at_once(seconds):
+        machine.check(f"echo {seconds} > {STORM} &")
+        machine.check(f"stress -c 1 -m 24 -t {seconds} > /tmp/stress &")
+        machine.check("wait")
+        assert re.fullmatch(r"stress: \d+ checksums verified\n", machine.check("cat /tmp/stress"))
+        assert "\nfailures: 0\nover\n" in machine.check(f"cat {STORM}"), machine.text[-6000:]
+
+    machine.check("echo 5 > /proc/sys/kernel/printk")
+    all_at_once(3)
+    assert "page allocation failure" in machine.text
+    before = resources(machine)
+    all_at_once(8)
+    assert eventually(lambda: resources(machine) == before)
+    sound(machine)
+    machine.poweroff()
+
+
 @pytest.mark.soak
 def test_ten_minutes_of_everything_at_once_leave_a_sound_machine(boot):
     weather(boot(cpus=8, mem="512M"), 600)
