@@ -145,7 +145,7 @@ class Receiver:
         self.gap_told = None  # the number that was asked for again
         self.owed = 0  # frames that were accepted and not yet acknowledged
         self.out_of_order = (None, 0)  # a frame that came too early, and how often it came in a row
-        self.stranger = None  # session and number of the last frame of a transfer that began without us
+        self.strange = (None, 0)  # a frame of a transfer that began without us, and how often it came in a row
         self.stopping = False
         self.last_heard = time.monotonic()
         self.replay()
@@ -188,6 +188,12 @@ class Receiver:
         self.session = self.wanted = self.pages = self.bytes = 0
         self.hello, self.end, self.names = {}, None, set()
 
+    def count_strange(self, frame):
+        """A frame of a transfer whose beginning is not here. It may have been lost, or somebody else has it."""
+        self.strange = (frame, self.strange[1] + 1 if self.strange[0] == frame else 0)
+        if self.strange[1] == HOPELESS and not self.expected:
+            raise Broken("the beginning of this transfer was sent to another receiver")
+
     def receive(self, data):
         """Take what came from the line. Returns what to answer."""
         answer, damaged = b"", self.scanner.damaged
@@ -201,9 +207,7 @@ class Receiver:
                     # It has begun before we came. Asked, it begins again if it still can; else it sends the
                     # oldest frame that it has, over and over.
                     if self.session == 0:
-                        if self.stranger == (frame.session, frame.sequence):
-                            raise Broken("the beginning of this transfer was sent to another receiver")
-                        self.stranger = (frame.session, frame.sequence)
+                        self.count_strange((frame.session, frame.sequence))
                         answer = line("ready", frame.session, 0)
                     continue
                 if self.session and self.wanted and self.end is None:
