@@ -281,7 +281,7 @@ int register_tracer(struct tracer *tracer)
 	if (!error) {
 		tracer->next = trace_types;
 		trace_types = tracer;
-		create_trace_option_files(&global_trace, tracer);
+		error = create_trace_option_files(&global_trace, tracer);
 		start_boot_tracer();
 	}
 	mutex_unlock(&trace_types_lock);

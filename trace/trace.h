@@ -505,8 +505,8 @@ int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long
 /* The directory of tr, below tr->dir, which is there already: all its files. 0 or -ENOMEM. T held.
  */
 int trace_create_files(struct trace_array *tr);
-/* The files of a tracer's own options, if the directory is there already. T held. */
-void create_trace_option_files(struct trace_array *tr, struct tracer *tracer);
+/* The files of a tracer's own options, if the directory is there already. 0 or -ENOMEM. T held. */
+int create_trace_option_files(struct trace_array *tr, struct tracer *tracer);
 /* options/ with all that is known; its memory, once the files are gone. 0 or -ENOMEM. T held. */
 int trace_create_options_dir(struct trace_array *tr);
 void trace_free_options(struct trace_array *tr);

@@ -207,13 +207,17 @@ void trace_free_options(struct trace_array *tr)
 		kfree(o);
 }
 
-void create_trace_option_files(struct trace_array *tr, struct tracer *tracer)
+int create_trace_option_files(struct trace_array *tr, struct tracer *tracer)
 {
+	int error = 0;
+
 	if (!tr->options_dir || !tracer->flags || !tracer_fits(tracer, tr))
-		return;
-	for (const struct tracer_opt *opt = tracer->flags->opts; opt->name; opt++)
-		create_option_file(&(struct trace_option){ .tr = tr, .tracer = tracer, .opt = opt },
-				   opt->name);
+		return 0;
+	for (const struct tracer_opt *opt = tracer->flags->opts; opt->name && !error; opt++)
+		error = create_option_file(
+			&(struct trace_option){ .tr = tr, .tracer = tracer, .opt = opt },
+			opt->name);
+	return error;
 }
 
 int trace_create_options_dir(struct trace_array *tr)
@@ -229,8 +233,8 @@ int trace_create_options_dir(struct trace_array *tr)
 			error = create_option_file(
 				&(struct trace_option){ .tr = tr, .mask = BIT(i) },
 				trace_option_names[i]);
-	for (struct tracer *t = trace_types; t; t = t->next)
-		create_trace_option_files(tr, t);
+	for (struct tracer *t = trace_types; t && !error; t = t->next)
+		error = create_trace_option_files(tr, t);
 	return error;
 }
 
