@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import eventually, kill
+from nop5 import eventually, kill, tasks
 
 
 def remove_below(nop5, path):
@@ -139,6 +139,11 @@ def test_mounts_name_their_types(nop5):
 def test_a_file_that_is_read_while_it_is_removed_stays_readable(directory):
     directory.check("cat /proc/kallsyms > f")
     lines = int(directory.check("wc f").split()[0])
-    directory.check("cat < f > copy & rm f")  # the shell has opened f before rm begins
-    directory.check("wait")
+    directory.check("echo 'sleep 1000; cat > copy' > later")
+    directory.run("cat < f | sh later &")
+    # It has its name when f is open, and then fills the pipe.
+    eventually(lambda: tasks(directory, "cat") and tasks(directory, "sleep"))
+    directory.check("rm f")
+    kill(directory, "sleep")
+    directory.run("wait")
     assert int(directory.check("wc copy").split()[0]) == lines
