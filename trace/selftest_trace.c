@@ -243,7 +243,8 @@ SELFTEST(trace, a_full_buffer_counts_what_it_loses)
 
 SELFTEST(trace, a_sub_buffer_leaves_in_linux_format)
 {
-	struct buffer_data_page *page = get_free_page(GFP_KERNEL);
+	/* One byte more, for the NUL that get_into() adds to texts. */
+	struct buffer_data_page *page = kmalloc(PAGE_SIZE + 1, GFP_KERNEL);
 	const struct ring_buffer_event *event = (const void *)page->data;
 	const struct bputs_entry *entry = (const void *)event->array;
 	char path[64];
@@ -262,6 +263,6 @@ SELFTEST(trace, a_sub_buffer_leaves_in_linux_format)
 	EXPECT_EQ(entry->ent.type, TRACE_BPUTS);
 	EXPECT_EQ(entry->ent.pid, current->pid);
 	EXPECT(strcmp(entry->str, "raw\n") == 0);
-	free_page(page);
+	kfree(page);
 	reset();
 }
