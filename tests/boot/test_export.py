@@ -8,13 +8,14 @@ import subprocess
 import zlib
 
 import hypothesis
+import pexpect
 import pytest
 from hypothesis import strategies
 
 import exporting
 from exporting import (Background, PipePort, Port, frames_of, read_graph, read_graph_report, read_report, read_trace,
                        trace_dat, trace_link, trace_remote, transfer, write, write_cpu)
-from nop5 import EXIT_PANIC, HANG, ROOT, eventually, resources, tasks
+from nop5 import EXIT_PANIC, HANG, PROMPT, ROOT, eventually, resources, tasks
 
 TRACING = "/sys/kernel/tracing/"
 
@@ -514,7 +515,9 @@ def attach(port, *arguments, cwd):
 
 def test_trace_record_traces_a_command_on_a_running_machine(listening, tmp_path):
     machine, port = listening
-    state = "cat current_tracer set_ftrace_filter set_graph_function tracing_on options/func_stack_trace set_ftrace_notrace_pid"
+    state = ("cat current_tracer set_ftrace_filter set_graph_function tracing_on options/func_stack_trace set_ftrace_notrace_pid "
+             "buffer_size_kb trace_clock")
+    machine.check("echo 1000 > buffer_size_kb")
     before = machine.check(state)
     for _ in range(2):
         result = attach(port, "-l", "vfs_*", "-l", "sys_*", "-n", "vfs_write", "ls", "/proc/1", cwd=tmp_path)
@@ -527,10 +530,26 @@ def test_trace_record_traces_a_command_on_a_running_machine(listening, tmp_path)
     assert result.returncode == 0 and result.stdout == "1\n"
     calls = read_graph_report(report(tmp_path / "graph.dat", "-t"))
     assert {call[6].split("(")[0] for call in calls if call[5] == 0} <= {"vfs_open", "}"} and calls
-    result = attach(port, "-l", "vfs_*", "-O", "func_stack_trace", "cat /no/such/file", cwd=tmp_path)
+    result = attach(port, "-l", "vfs_*", "-O", "func_stack_trace", "-b", "64", "-C", "counter", "cat /no/such/file",
+                    cwd=tmp_path)
     assert result.returncode == 1 and "No such file" in result.stdout
     assert machine.check(state) == before
     assert sorted(name for name in os.listdir(tmp_path) if name.startswith(("trace", "graph"))) == ["graph.dat", "trace.dat"]
+
+
+def test_make_run_opens_the_port_for_trace_record(images, tmp_path):
+    """As the manual says: what `make run` starts, with the prompt here, and trace-record attached from elsewhere."""
+    machine = pexpect.spawn(str(ROOT / "scripts/boot"), ["--run", "--elf", "--cpus", "2"], timeout=HANG, encoding="utf-8")
+    machine.expect(PROMPT)
+    machine.send("trace-export -l &\n")
+    machine.expect(PROMPT)
+    result = record("--attach", ROOT / "build/nop5.export.sock", "-l", "vfs_*", "cat /proc/version", cwd=tmp_path)
+    assert result.returncode == 0 and result.stdout.startswith("nop5 version"), result.stderr
+    assert any(event[0] == "cat" for event in read_report(report(tmp_path / "trace.dat")))
+    machine.send("poweroff\n")
+    machine.expect(pexpect.EOF)
+    machine.close()
+    assert machine.exitstatus == 0
 
 
 def test_what_a_running_machine_refuses_is_told_and_changes_nothing(listening, tmp_path):
