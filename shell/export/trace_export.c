@@ -160,12 +160,17 @@ static int run_only(struct trace_export *x)
 /* A request: what keeps it from being done is told to the receiver, if there still is one. */
 static void serve_request(struct trace_export *x)
 {
-	int error = export_start_command(x);
+	enum sched_policy policy = current->policy;
+	int priority = current->rt_priority, error = export_start_command(x);
 
 	x->follow = x->link.record;
 	x->pages = 0;
-	if (!error && x->follow)
+	if (!error && x->follow) {
+		/* Or the command keeps it from sending; the task that runs that is there already.
+		 */
+		(void)sched_setscheduler(current, SCHED_FIFO, max(priority, 1));
 		error = trace_me_not(x, false);
+	}
 	if (!error)
 		error = x->follow ? send_whole(x) : run_only(x);
 	if (x->follow)
@@ -173,6 +178,7 @@ static void serve_request(struct trace_export *x)
 	export_end_command(x);
 	if (!x->link.error)
 		(void)send_end(x, error);
+	(void)sched_setscheduler(current, policy, priority);
 }
 
 /* -l: do what the receivers ask for, until a signal comes. */
