@@ -59,7 +59,8 @@ void storm_tracers(struct storm_task *task)
 		set(task, "options/func_stack_trace", "1");
 		break;
 	case 2:
-		set(task, "buffer_size_kb", ONE_OF(task, "8", "64", "500"));
+		set(task, ONE_OF(task, "buffer_size_kb", "per_cpu/cpu1/buffer_size_kb"),
+		    ONE_OF(task, "8", "64", "500"));
 		break;
 	case 3:
 		set(task, "options/overwrite", ONE_OF(task, "0", "1"));

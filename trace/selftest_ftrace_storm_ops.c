@@ -281,8 +281,11 @@ void storm_graph_ops(struct storm_task *task)
 
 /* ---- those who are traced ---- */
 
+/* The first of them preempts others wherever they are: in trampolines and callbacks, too. */
 void storm_calls(struct storm_task *task)
 {
+	if (!task->index && current->policy != SCHED_FIFO)
+		STORM_EXPECT(sched_setscheduler(current, SCHED_FIFO, 10) == 0);
 	for (unsigned i = 0; i < CALLS; i++) {
 		u32 a = test_random(&task->seed), b = test_random(&task->seed);
 		unsigned sum = ftrace_target_add(a, b);
