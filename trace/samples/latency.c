@@ -1,11 +1,6 @@
 /*
  * A sample: how long the calls of a function take, from its entry to its return, as a histogram.
- *
- *	cd /sys/kernel/debug/samples
- *	echo vfs_read > latency.function
- *	echo 1 > latency
- *	cat latency
- *	echo 0 > latency
+ *	echo vfs_read > latency.function; echo 1 > latency; cat latency; echo 0 > latency
  */
 #include "kernel/atomic.h"
 #include "kernel/init.h"
