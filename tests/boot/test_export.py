@@ -167,7 +167,7 @@ def graphed(machine):
 def compare_graph(machine, port, path):
     """The stopped buffer as `trace` and trace-cmd draw it; what they agreed on.
 
-    Each CPU's pages are in a file of their own. To draw a call as a leaf, trace-cmd takes the next record of all CPUs as
+    Each CPU's pages are in a file of their own, and the whole file has the same records. To draw a call as a leaf, trace-cmd takes the next record of all CPUs as
     its return if that has the same function and PID (3.1.6, lib/trace-cmd/trace-ftrace.c: fgraph_ent_handler(),
     get_return_for_leaf()), and every idle task has PID 0: so it gives one idle CPU's return to another, with any
     option. The kernel looks at the next record of that CPU (kernel/trace/trace_functions_graph.c).
@@ -175,9 +175,22 @@ def compare_graph(machine, port, path):
     machine.check("echo 0 > tracing_on")
     ours = sorted_by_cpu(read_graph(machine.check("cat trace")))
     transfer(machine, port, path)
+    records = raw_records(path)
     for cpu, calls in ours.items():
-        assert_same({cpu: read_graph_report(report(write_cpu(path, cpu), "-t"))}, {cpu: calls})
+        alone = write_cpu(path, cpu)
+        assert_same({cpu: read_graph_report(report(alone, "-t"))}, {cpu: calls})
+        assert_same(raw_records(alone), {cpu: records.pop(cpu)})
+    assert not records
     return sum(ours.values(), [])
+
+
+def raw_records(path):
+    """{CPU: the records that trace-cmd finds, in their order, before it draws anything}."""
+    by_cpu = {}
+    for line in report(path, "-R", "-t").splitlines():
+        if match := re.search(r" \[(\d+)\] ", line):
+            by_cpu.setdefault(int(match[1]), []).append(line)
+    return by_cpu
 
 
 def graph_page(sent, start, records):
