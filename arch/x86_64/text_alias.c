@@ -19,9 +19,12 @@
 
 #define WINDOW_BASE  0x40000000UL /* any place in the lower half */
 #define WINDOW_PAGES ((unsigned long)PTRS_PER_TABLE)
+#define BYTE_WINDOW  (WINDOW_BASE + PMD_SIZE) /* behind it: a page for each CPU */
 
 static u64 *alias_pgd; /* written at boot, then constant but for the window's entries */
 static u64 *window;    /* [text_patch_mutex] the page table of the window */
+static u64 byte_window[PTRS_PER_TABLE] __aligned(4096); /* each entry its CPU's alone */
+BUILD_BUG_ON(NR_CPUS > PTRS_PER_TABLE);
 
 int __init text_alias_init(void)
 {
@@ -37,6 +40,7 @@ int __init text_alias_init(void)
 	alias_pgd[table_index(WINDOW_BASE, LEVEL_PGD)] = __pa(pud) | TABLE_FLAGS;
 	pud[table_index(WINDOW_BASE, LEVEL_PUD)] = __pa(pmd) | TABLE_FLAGS;
 	pmd[table_index(WINDOW_BASE, LEVEL_PMD)] = __pa(window) | TABLE_FLAGS;
+	pmd[table_index(BYTE_WINDOW, LEVEL_PMD)] = __pa(byte_window) | TABLE_FLAGS;
 	return 0;
 }
 
@@ -132,15 +136,43 @@ void text_alias_copy(unsigned long addr, const void *bytes, size_t size)
 	}
 }
 
-/* With write protection off, so that this CPU alone, for one instruction, may write to the text. */
+/* The page of text that addr is in, or 0; kernel_virt_to_phys() could be traced. */
+static phys_addr_t text_page(unsigned long addr)
+{
+	const u64 *table = swapper_pg_dir;
+
+	for (enum table_level level = LEVEL_PGD;; level--) {
+		u64 entry = READ_ONCE(table[table_index(addr, level)]);
+
+		if (!(entry & _PAGE_PRESENT))
+			return 0;
+		if (level == LEVEL_PTE)
+			return entry & PTE_PFN_MASK;
+		if (entry & _PAGE_PSE)
+			return (entry & PTE_PFN_MASK & ~(PMD_SIZE - 1)) |
+			       (addr & (PMD_SIZE - 1) & PAGE_MASK);
+		table = __va(entry & PTE_PFN_MASK);
+	}
+}
+
+/* An NMI that comes between may do the same here: it leaves the entry as it was. */
 void text_write_byte(unsigned long addr, u8 byte)
 {
-	unsigned long flags, cr0;
+	phys_addr_t page = text_page(addr);
+	unsigned long flags, slot;
+	u64 cr3, *entry, old;
 
+	if (!page)
+		return;
 	local_irq_save(flags);
-	cr0 = read_cr0();
-	write_cr0(cr0 & ~X86_CR0_WP);
-	WRITE_ONCE(*(u8 *)addr, byte);
-	write_cr0(cr0);
+	slot = smp_processor_id();
+	entry = &byte_window[slot];
+	old = *entry;
+	WRITE_ONCE(*entry, page | (PAGE_KERNEL & ~_PAGE_GLOBAL));
+	cr3 = read_cr3();
+	write_cr3(__pa(alias_pgd));
+	WRITE_ONCE(*(u8 *)(BYTE_WINDOW + slot * PAGE_SIZE + addr % PAGE_SIZE), byte);
+	WRITE_ONCE(*entry, old);
+	write_cr3(cr3);
 	local_irq_restore(flags);
 }

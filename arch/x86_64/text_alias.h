@@ -13,8 +13,9 @@ void text_alias_write(const struct text_patch *patches, size_t count,
 		      void (*write)(u8 *site, const struct text_patch *patch));
 void text_alias_copy(unsigned long addr, const void *bytes, size_t size);
 /*
- * One byte, at once and without the alias: for the end of tracing, when a lock cannot be waited
- * for. Other CPUs may be executing it: they find the old byte or the new one. Any context.
+ * One byte, at once, by an alias of this CPU's own and without a lock or a traced function: for the
+ * end of tracing. Nothing happens if addr is not mapped. Other CPUs may be executing it: they find
+ * the old byte or the new one. Any context.
  */
 void text_write_byte(unsigned long addr, u8 byte);
 /* Is addr in the image's text, init text while it is there, or the trampolines' area, and mapped.
