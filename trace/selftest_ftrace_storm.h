@@ -53,6 +53,7 @@ void storm_set_back(const char *file, const char *data);
 void storm_static_ops(struct storm_task *task);
 void storm_dynamic_ops(struct storm_task *task);
 void storm_one_ops_of_many(struct storm_task *task);
+void storm_one_ops_finish(void);
 void storm_ipmodify(struct storm_task *task);
 void storm_direct(struct storm_task *task);
 void storm_graph_ops(struct storm_task *task);

@@ -155,10 +155,11 @@ void storm_dynamic_ops(struct storm_task *task)
 	kfree(s);
 }
 
+static struct storm_ops one = { .ops = { .func = count_own }, .magic = ALIVE };
+
 /* Several tasks fight for one ops, and change its filter whoever has registered it. */
 void storm_one_ops_of_many(struct storm_task *task)
 {
-	static struct storm_ops one = { .ops = { .func = count_own }, .magic = ALIVE };
 	unsigned long ip = (unsigned long)ftrace_many[test_random(&task->seed) % FTRACE_MANY];
 
 	STORM_DONE(task, "add", ftrace_set_filter_ip(&one.ops, ip, false, false), -ENOMEM);
@@ -167,6 +168,12 @@ void storm_one_ops_of_many(struct storm_task *task)
 	STORM_DONE(task, "remove", ftrace_set_filter_ip(&one.ops, ip, true, false), -ENOENT,
 		   -ENOMEM);
 	STORM_DONE(task, "unregister", unregister_ftrace_function(&one.ops), -EINVAL);
+}
+
+/* What could not be taken away, as there was no memory for a smaller filter. */
+void storm_one_ops_finish(void)
+{
+	ftrace_free_filter(&one.ops);
 }
 
 /* ---- other functions in the place of ftrace_target_add() ---- */
