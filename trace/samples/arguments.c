@@ -37,7 +37,11 @@ static int arguments_start(const char *function)
 {
 	int error = ftrace_set_filter(&arguments_ops, function, strlen(function), true);
 
-	return error ? error : register_ftrace_function(&arguments_ops);
+	if (!error)
+		error = register_ftrace_function(&arguments_ops);
+	if (error)
+		ftrace_free_filter(&arguments_ops);
+	return error;
 }
 
 static int arguments_stop(void)

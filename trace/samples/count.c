@@ -33,7 +33,11 @@ static int count_start(const char *function)
 	for_each_possible_cpu (cpu)
 		per_cpu(calls, cpu) = 0;
 	error = ftrace_set_filter(&count_ops, function, strlen(function), true);
-	return error ? error : register_ftrace_function(&count_ops);
+	if (!error)
+		error = register_ftrace_function(&count_ops);
+	if (error)
+		ftrace_free_filter(&count_ops);
+	return error;
 }
 
 static int count_stop(void)

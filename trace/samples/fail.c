@@ -42,7 +42,11 @@ static int fail_start(const char *function)
 	int error = ftrace_set_filter(&fail_ops, function, strlen(function), true);
 
 	atomic64_set(&failed, 0);
-	return error ? error : register_ftrace_function(&fail_ops);
+	if (!error)
+		error = register_ftrace_function(&fail_ops);
+	if (error)
+		ftrace_free_filter(&fail_ops);
+	return error;
 }
 
 static int fail_stop(void)

@@ -45,7 +45,11 @@ static int latency_start(const char *function)
 	int error = ftrace_set_filter(&latency_ops.ops, function, strlen(function), true);
 
 	memset(histogram, 0, sizeof(histogram));
-	return error ? error : register_ftrace_graph(&latency_ops);
+	if (!error)
+		error = register_ftrace_graph(&latency_ops);
+	if (error)
+		ftrace_free_filter(&latency_ops.ops);
+	return error;
 }
 
 static int latency_stop(void)
