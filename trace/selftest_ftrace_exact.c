@@ -37,21 +37,12 @@ static u32 next_random(u32 *state)
 	return *state;
 }
 
-static unsigned index_of(unsigned long ip)
-{
-	unsigned i = 0;
-
-	while (i < FTRACE_MANY && (unsigned long)ftrace_many[i] != ip)
-		i++;
-	return i;
-}
-
 /* The callers are bound to their CPUs, so preemption does not matter. */
 static void count_own(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
 		      struct ftrace_regs *fregs __unused)
 {
 	struct counted_ops *counted = container_of(op, struct counted_ops, ops);
-	unsigned i = index_of(ip);
+	unsigned i = ftrace_many_index(ip);
 
 	if (i < FTRACE_MANY && counted->functions & 1U << i)
 		atomic64_inc(&counted->hits[smp_processor_id()]);

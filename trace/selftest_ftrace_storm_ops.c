@@ -28,15 +28,6 @@ struct storm_ops {
 
 static atomic_t late_calls; /* of callbacks whose ops had been unregistered */
 
-static unsigned index_of(unsigned long ip)
-{
-	unsigned i = 0;
-
-	while (i < FTRACE_MANY && (unsigned long)ftrace_many[i] != ip)
-		i++;
-	return i;
-}
-
 static void count_own(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
 		      struct ftrace_regs *fregs __unused)
 {
@@ -47,7 +38,7 @@ static void count_own(unsigned long ip, unsigned long parent_ip __unused, struct
 		atomic_inc(&late_calls);
 	if (current != s->owner)
 		return;
-	i = index_of(ip);
+	i = ftrace_many_index(ip);
 	if (i < FTRACE_MANY)
 		s->hits[i]++;
 }

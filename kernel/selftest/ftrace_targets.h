@@ -18,3 +18,12 @@ void ftrace_target_call(void (*fn)(void *arg), void *arg);
 
 #define FTRACE_MANY 16 /* functions that do nothing much: ftrace_many_0 .. ftrace_many_15 */
 extern void (*const ftrace_many[FTRACE_MANY])(void);
+/* Which of them is at ip; FTRACE_MANY: none. */
+static inline unsigned ftrace_many_index(unsigned long ip)
+{
+	unsigned i = 0;
+
+	while (i < FTRACE_MANY && (unsigned long)ftrace_many[i] != ip)
+		i++;
+	return i;
+}
