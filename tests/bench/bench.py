@@ -51,6 +51,7 @@ FIGURES = {
     "share": ("traceable functions, of those outside trace/", "%", 85),
     "export": ("trace-export of a full buffer, before compression", "bytes/s", 2_000_000),
     "export_socket": ("the same through a socket, as make run has it", "bytes/s", 2_000_000),
+    "export_lost": ("events lost, streaming vfs_* under hackbench", "events", 0),
     "convert": ("trace-convert of 100 MB, the slowest format", "calls/s", 200_000),
     "convert_memory": ("its memory, the most of any format", "MB", 200),
     "ops_own": ("an empty callback through its own trampoline, per call", "instructions", 45),

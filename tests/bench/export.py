@@ -67,7 +67,17 @@ def transfer_rate(kind, name):
             return int(re.search(r"(\d+) bytes/s", receiver.said)[1])
 
 
+def events_lost():
+    """Of a stream while hackbench runs."""
+    with tempfile.TemporaryDirectory(prefix="nop5-bench-") as directory:
+        said = subprocess.run([ROOT / "scripts/trace-record", "--cpus", "4", "-l", "vfs_*", "-o", Path(directory) / "trace.dat",
+                               "hackbench -g 2 -l 100"], check=True, text=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE).stderr
+    return int(re.search(r"(\d+) events lost", said)[1])
+
+
 def measure_export():
-    values = {"export": transfer_rate(PipePort, "FIFOs"), "export_socket": transfer_rate(Port, "a socket")}
+    values = {"export": transfer_rate(PipePort, "FIFOs"), "export_socket": transfer_rate(Port, "a socket"),
+              "export_lost": events_lost()}
     with tempfile.TemporaryDirectory(prefix="nop5-bench-") as directory:
         return values | measure_convert(graph_trace(directory), CONVERT_SIZE)
