@@ -44,13 +44,35 @@ int __init text_alias_init(void)
 	return 0;
 }
 
+/*
+ * The page that addr is in, or 0. Not by kernel_virt_to_phys(), which may be traced: the breakpoint
+ * handler asks while a trampoline's own call is being patched, and would meet that again.
+ */
+static phys_addr_t text_page(unsigned long addr)
+{
+	const u64 *table = swapper_pg_dir;
+
+	for (enum table_level level = LEVEL_PGD;; level--) {
+		u64 entry = READ_ONCE(table[table_index(addr, level)]);
+
+		if (!(entry & _PAGE_PRESENT))
+			return 0;
+		if (level == LEVEL_PTE)
+			return entry & PTE_PFN_MASK;
+		if (entry & _PAGE_PSE)
+			return (entry & PTE_PFN_MASK & ~(PMD_SIZE - 1)) |
+			       (addr & (PMD_SIZE - 1) & PAGE_MASK);
+		table = __va(entry & PTE_PFN_MASK);
+	}
+}
+
 notrace /* the breakpoint handler uses it */
 	bool
 	is_text_address(unsigned long addr)
 {
 	if (is_kernel_text(addr))
 		return true;
-	return addr >= TEXT_AREA_START && addr < TEXT_AREA_END && kernel_virt_to_phys(addr) != ~0UL;
+	return addr >= TEXT_AREA_START && addr < TEXT_AREA_END && text_page(addr);
 }
 
 /* Map the pages that [addr, addr + size) touches into a window that begins at base. */
@@ -133,25 +155,6 @@ void text_alias_copy(unsigned long addr, const void *bytes, size_t size)
 		addr += n;
 		bytes = (const u8 *)bytes + n;
 		size -= n;
-	}
-}
-
-/* The page of text that addr is in, or 0; kernel_virt_to_phys() could be traced. */
-static phys_addr_t text_page(unsigned long addr)
-{
-	const u64 *table = swapper_pg_dir;
-
-	for (enum table_level level = LEVEL_PGD;; level--) {
-		u64 entry = READ_ONCE(table[table_index(addr, level)]);
-
-		if (!(entry & _PAGE_PRESENT))
-			return 0;
-		if (level == LEVEL_PTE)
-			return entry & PTE_PFN_MASK;
-		if (entry & _PAGE_PSE)
-			return (entry & PTE_PFN_MASK & ~(PMD_SIZE - 1)) |
-			       (addr & (PMD_SIZE - 1) & PAGE_MASK);
-		table = __va(entry & PTE_PFN_MASK);
 	}
 }
 

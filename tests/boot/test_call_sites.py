@@ -1,4 +1,5 @@
 """How call sites are collected: by the compiler, and by scripts/recordmcount. The figures of the table."""
+import re
 import subprocess
 import sys
 
@@ -31,6 +32,36 @@ def test_the_compiler_and_recordmcount_give_the_same_table(images, variant):
     by_compiler = sites_of(images)
     assert len(by_compiler) > 500
     assert sites_of(variant("MCOUNT=script")) == by_compiler
+
+
+def calls_of(build):
+    """The functions that each function of a build calls directly."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", build / "nop5.elf"], text=True, stdout=subprocess.PIPE,
+                          check=True).stdout
+    calls, caller = {}, None
+    for line in text.splitlines():
+        if match := re.match(r"[0-9a-f]+ <(.+)>:$", line):
+            caller = calls.setdefault(match[1], set())
+        elif match := re.search(r"\t(?:call|jmp) +[0-9a-f]+ <([^>+]+)>", line):
+            caller.add(match[1])
+    return calls
+
+
+@pytest.mark.variant
+@pytest.mark.parametrize("how", ["", "CC=clang"])
+@pytest.mark.parametrize("roots", [("do_int3", "text_patch_int3"), ("ftrace_oops_enter",)])
+def test_what_meets_its_own_trampoline_in_mid_patch_calls_nothing_that_is_traced(images, variant, roots, how):
+    """A breakpoint in the call of a trampoline would be met again by whatever the handler calls through that trampoline."""
+    calls = calls_of(variant(how) if how else images)
+    reached, waiting = set(), list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name in reached or name == "die":  # die: the end
+            continue
+        reached.add(name)
+        assert "__fentry__" not in calls.get(name, ()), f"{roots} lead to {name}, which may be traced"
+        waiting.extend(calls.get(name, ()))
+    assert len(reached) > 3
 
 
 @pytest.mark.variant
