@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from exporting import Port
 from nop5 import BUILD, ROOT, Nop5
 
 
@@ -100,3 +101,14 @@ def pytest_runtest_makereport(item, call):
 def pytest_configure(config):
     config.addinivalue_line("markers", "variant: builds the kernel in another way first")
     config.addinivalue_line("markers", "soak: runs for long; `make soak`")
+
+
+@pytest.fixture
+def traced(boot, tmp_path):
+    """traced(cpus=4) gives a machine in the tracing directory, and its port."""
+    def start(cpus=4, port=Port, **arguments):
+        port = port(tmp_path)
+        machine = boot(cpus=cpus, extra=port.arguments, **arguments)
+        machine.check("cd /sys/kernel/tracing")
+        return machine, port
+    return start

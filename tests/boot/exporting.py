@@ -2,8 +2,10 @@
 import os
 import re
 import struct
+import subprocess
 import sys
 import threading
+import zlib
 from pathlib import Path
 
 from nop5 import HANG, ROOT
@@ -205,3 +207,53 @@ def read_graph(text):
 def read_graph_report(text):
     """The same of `trace-cmd report -t`, whose times have nanoseconds: `trace` cuts them off."""
     return leaves([graph_call(match) for match in map(GRAPH_REPORT.fullmatch, text.splitlines()) if match])
+
+
+def trace_cmd(*arguments):
+    result = subprocess.run(["trace-cmd", *map(str, arguments)], text=True, errors="replace", timeout=HANG,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def report(path, *arguments):
+    return trace_cmd("report", "-O", "parent", *arguments, path)
+
+
+class BadLine:
+    """Every so many bytes something happens to one, by a fixed rule."""
+
+    def __init__(self, line):
+        self.line, self.damaged, self.count = line, 0, 0
+
+    def damage(self, data, every):
+        out = bytearray()
+        for byte in data:
+            self.count += 1
+            if self.count % every:
+                out.append(byte)
+                continue
+            self.damaged += 1
+            out += (b"", bytes([byte ^ 0x10]), bytes([byte, 0x4e]), b"N5EX")[self.damaged % 4]
+        return bytes(out)
+
+    def read(self, timeout):
+        data = self.line.read(timeout)
+        return data and self.damage(data, 9973)
+
+    def write(self, data):
+        self.line.write(self.damage(data, 211))
+
+
+def record(*arguments, cwd):
+    return subprocess.run([ROOT / "scripts/trace-record", *arguments], cwd=cwd, text=True, timeout=HANG,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def frame(kind, sequence, payload, session=5, flags=0, **changes):
+    header = [b"N5EX", kind, flags, 0, session, sequence, len(payload), changes.get("raw", len(payload))]
+    packed = trace_link.HEADER.pack(*header, 0)[:-4]
+    return packed + zlib.crc32(payload, zlib.crc32(packed)).to_bytes(4, "little") + payload
+
+
+HELLO = frame(trace_link.HELLO, 0, b"version=1\npage_size=4096\ncpus=1\n")

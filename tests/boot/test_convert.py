@@ -11,9 +11,8 @@ import zlib
 import jsonschema
 import pytest
 
-from exporting import Port, enlarge, read_report, transfer
+from exporting import Port, enlarge, read_report, record, report, transfer
 from nop5 import HANG, ROOT
-from test_export import record, report
 
 CONVERT = ROOT / "build/scripts/trace-convert"
 

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from nop5 import BUILD, HANG, ROOT, eventually
-from test_export import record, report
+from exporting import record, report
 
 GRAPH_HEIGHT, GRAPH_WIDTH = 290, 648  # of KernelShark's plots on a screen of 1280 by 800
 
