@@ -18,6 +18,13 @@
 
 enum filter_kind { FILTER, NOTRACE };
 
+/* A word that is being applied to a set. */
+struct matching {
+	struct ftrace_match match;
+	struct ftrace_hash *hash;
+	unsigned matches;
+};
+
 static bool record_name_matches(const struct dyn_ftrace *rec, const char *pattern)
 {
 	char name[KSYM_NAME_LEN];
@@ -32,38 +39,40 @@ static bool word_matches(const struct ftrace_match *match, unsigned i)
 			     : record_name_matches(ftrace_record(i), match->pattern);
 }
 
+/* The word means rec. 0 or -ENOMEM. */
+static int apply_match(struct matching *m, const struct dyn_ftrace *rec)
+{
+	m->matches++;
+	if (!m->match.remove)
+		return ftrace_hash_insert(&m->hash, rec->offset);
+	ftrace_hash_remove(m->hash, rec->offset);
+	return 0;
+}
+
 int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 			 struct ftrace_hash **result)
 {
-	unsigned n = ftrace_record_count(), matches = 0;
-	struct ftrace_match match;
-	struct ftrace_hash *copy;
+	struct matching m = { .matches = 0 };
+	int error = 0;
 
-	if (ftrace_parse_word(word, &match))
+	if (ftrace_parse_word(word, &m.match))
 		return -EINVAL;
 	/* To look at every function's name takes a while: not for a plain name that nothing has. */
-	if (!match.number && match.is_plain && !kallsyms_lookup_name(match.pattern))
+	if (!m.match.number && m.match.is_plain && !kallsyms_lookup_name(m.match.pattern))
 		return -EINVAL;
-	copy = ftrace_hash_copy(hash, match.remove ? 0 : n);
-	if (!copy)
+	m.hash = ftrace_hash_copy(hash, 0); /* grows with what is matched */
+	if (!m.hash)
 		return -ENOMEM;
-	for (unsigned i = 0; i < n; i++) {
-		u32 offset = ftrace_record(i)->offset;
-
-		if (!word_matches(&match, i))
-			continue;
-		matches++;
-		if (match.remove)
-			ftrace_hash_remove(copy, offset);
-		else
-			ftrace_hash_add(copy, offset);
-	}
-	if (!matches) {
-		ftrace_hash_free(copy);
-		return -EINVAL;
-	}
-	*result = copy;
-	return 0;
+	for (unsigned i = 0; i < ftrace_record_count() && !error; i++)
+		if (word_matches(&m.match, i))
+			error = apply_match(&m, ftrace_record(i));
+	if (!error && !m.matches)
+		error = -EINVAL;
+	if (error)
+		ftrace_hash_free(m.hash);
+	else
+		*result = m.hash;
+	return error;
 }
 
 static int set_hash(struct ftrace_ops *ops, enum filter_kind kind, const char *pattern,

@@ -1,6 +1,7 @@
 /* Sets of call sites; see ftrace_hash.h. */
 #include "trace/ftrace_hash.h"
 
+#include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
 
@@ -9,9 +10,9 @@ struct ftrace_hash *ftrace_hash_alloc(u32 count)
 	struct ftrace_hash *hash;
 	u32 slots = 8;
 
-	while (slots < 2 * count + 2)
+	while (slots < 2 * count)
 		slots *= 2;
-	hash = vzalloc(sizeof(*hash) + slots * sizeof(hash->slots[0]));
+	hash = kvzalloc(sizeof(*hash) + slots * sizeof(hash->slots[0]), GFP_KERNEL);
 	if (hash)
 		hash->mask = slots - 1;
 	return hash;
@@ -30,13 +31,12 @@ struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash, u32 extra)
 
 void ftrace_hash_free(struct ftrace_hash *hash)
 {
-	if (hash)
-		vfree(hash);
+	kvfree(hash);
 }
 
 static void free_hash(struct rcu_head *rcu)
 {
-	vfree(container_of(rcu, struct ftrace_hash, rcu));
+	kvfree(container_of(rcu, struct ftrace_hash, rcu));
 }
 
 void ftrace_hash_free_tasks(struct ftrace_hash *hash)
@@ -63,6 +63,22 @@ bool ftrace_hash_add(struct ftrace_hash *hash, u32 offset)
 	hash->slots[i] = offset;
 	hash->count++;
 	return true;
+}
+
+int ftrace_hash_insert(struct ftrace_hash **hash, u32 offset)
+{
+	struct ftrace_hash *old = *hash;
+
+	if (2 * old->count > old->mask && !ftrace_hash_contains(old, offset)) {
+		struct ftrace_hash *grown = ftrace_hash_copy(old, old->count);
+
+		if (!grown)
+			return -ENOMEM;
+		ftrace_hash_free(old);
+		*hash = grown;
+	}
+	ftrace_hash_add(*hash, offset);
+	return 0;
 }
 
 bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset)

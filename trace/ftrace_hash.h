@@ -23,6 +23,8 @@ void ftrace_hash_free(struct ftrace_hash *hash); /* NULL is fine */
 void ftrace_hash_free_tasks(struct ftrace_hash *hash);
 /* False if it was (not) in it. There must be room. */
 bool ftrace_hash_add(struct ftrace_hash *hash, u32 offset);
+/* The same with a larger copy in its place if there is no room. 0 or -ENOMEM. Task context. */
+int ftrace_hash_insert(struct ftrace_hash **hash, u32 offset);
 bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset);
 
 static __always_inline u32 ftrace_hash_slot(const struct ftrace_hash *hash, u32 offset)

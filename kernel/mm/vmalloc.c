@@ -199,6 +199,11 @@ void *vzalloc(size_t size)
 	return vmalloc_gfp(size, GFP_KERNEL | __GFP_ZERO);
 }
 
+void *kvzalloc(size_t size, gfp_t gfp)
+{
+	return size <= PAGE_SIZE ? kzalloc(size, gfp) : vmalloc_gfp(size, gfp | __GFP_ZERO);
+}
+
 /* The area that begins at addr. */
 static struct vmap_area *find_vmap_area(unsigned long addr)
 {
@@ -219,6 +224,14 @@ void vfree(const void *addr)
 	area = find_vmap_area((unsigned long)addr);
 	if (!WARN_ON(!area || area->device))
 		free_vmap_area(area);
+}
+
+void kvfree(const void *addr)
+{
+	if (is_vmalloc_addr(addr))
+		vfree(addr);
+	else
+		kfree(addr);
 }
 
 void *ioremap(phys_addr_t phys, size_t size)

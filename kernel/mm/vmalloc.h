@@ -13,6 +13,9 @@ void *vmalloc(size_t size);
 void *vzalloc(size_t size);
 /* Unmaps, flushes all CPUs' TLBs, frees the pages. NULL is fine. Task context, interrupts on. */
 void vfree(const void *addr);
+/* kzalloc() for up to a page, else vzalloc(). NULL when memory is short. Task context. */
+void *kvzalloc(size_t size, gfp_t gfp);
+void kvfree(const void *addr); /* as vfree() */
 /* Device registers, uncached, RW NX. The address of phys itself; NULL on failure. Task context. */
 void *ioremap(phys_addr_t phys, size_t size);
 void iounmap(void *addr);
