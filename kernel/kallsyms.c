@@ -218,29 +218,50 @@ const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned
 	return namebuf;
 }
 
-unsigned long kallsyms_lookup_name(const char *name)
+/* As strcmp() of name and that of the i-th symbol in the order of names. */
+static int compare_name(const struct kallsyms_header *header, const char *name, unsigned i)
+{
+	char candidate[KSYM_NAME_LEN];
+
+	expand_symbol(header, u32_array(header, header->by_name)[i], candidate);
+	return strcmp(name, candidate);
+}
+
+int kallsyms_on_each_match_symbol(int (*fn)(void *data, unsigned long address), const char *name,
+				  void *data)
 {
 	const struct kallsyms_header *header = kallsyms_table();
 	unsigned low = 0, high = header ? header->num_symbols : 0;
-	char candidate[KSYM_NAME_LEN];
-	const u32 *by_name;
+	int ret = 0;
 
-	if (!header)
-		return 0;
-	by_name = u32_array(header, header->by_name);
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
-		expand_symbol(header, by_name[middle], candidate);
-		if (strcmp(candidate, name) < 0)
+		if (compare_name(header, name, middle) > 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == header->num_symbols)
-		return 0;
-	expand_symbol(header, by_name[low], candidate);
-	return strcmp(candidate, name) ? 0 : symbol_address(header, by_name[low]);
+	for (; header && low < header->num_symbols && !ret; low++) {
+		if (compare_name(header, name, low))
+			break;
+		ret = fn(data, symbol_address(header, u32_array(header, header->by_name)[low]));
+	}
+	return ret;
+}
+
+static int take_first(void *data, unsigned long address)
+{
+	*(unsigned long *)data = address;
+	return 1;
+}
+
+unsigned long kallsyms_lookup_name(const char *name)
+{
+	unsigned long address = 0;
+
+	kallsyms_on_each_match_symbol(take_first, name, &address);
+	return address;
 }
 
 int kallsyms_on_each_symbol(int (*fn)(void *data, const char *name, unsigned long address),

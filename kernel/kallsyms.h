@@ -49,6 +49,10 @@ const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned
 			    char namebuf[KSYM_NAME_LEN]);
 /* The address of the symbol with that name (of local symbols with one name: the lowest), or 0. */
 unsigned long kallsyms_lookup_name(const char *name);
+/* Call fn with the address of each symbol of that name, the lowest first, until it returns not 0;
+ * returns that, else 0. */
+int kallsyms_on_each_match_symbol(int (*fn)(void *data, unsigned long address), const char *name,
+				  void *data);
 /* Call fn for each symbol in the order of addresses until it returns not 0; returns that. */
 int kallsyms_on_each_symbol(int (*fn)(void *data, const char *name, unsigned long address),
 			    void *data);

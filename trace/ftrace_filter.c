@@ -25,20 +25,6 @@ struct matching {
 	unsigned matches;
 };
 
-static bool record_name_matches(const struct dyn_ftrace *rec, const char *pattern)
-{
-	char name[KSYM_NAME_LEN];
-
-	return kallsyms_lookup(ftrace_record_ip(rec), NULL, NULL, name) &&
-	       glob_match(pattern, name);
-}
-
-static bool word_matches(const struct ftrace_match *match, unsigned i)
-{
-	return match->number ? i + 1 == match->number
-			     : record_name_matches(ftrace_record(i), match->pattern);
-}
-
 /* The word means rec. 0 or -ENOMEM. */
 static int apply_match(struct matching *m, const struct dyn_ftrace *rec)
 {
@@ -49,23 +35,53 @@ static int apply_match(struct matching *m, const struct dyn_ftrace *rec)
 	return 0;
 }
 
+/* The same if its name matches. */
+static int match_record(struct matching *m, const struct dyn_ftrace *rec)
+{
+	char name[KSYM_NAME_LEN];
+
+	if (!kallsyms_lookup(ftrace_record_ip(rec), NULL, NULL, name) ||
+	    !glob_match(m->match.pattern, name))
+		return 0;
+	return apply_match(m, rec);
+}
+
+/* A symbol has the plain name: a call site's, or not; which shows another name if it has several.
+ */
+static int match_symbol(void *m, unsigned long address)
+{
+	const struct dyn_ftrace *rec = ftrace_location(address);
+
+	return rec ? match_record(m, rec) : 0;
+}
+
+/* To look at every function's name takes a while: only for a pattern. */
+static int match_word(struct matching *m)
+{
+	const unsigned long number = m->match.number, n = ftrace_record_count();
+	int error = 0;
+
+	if (number)
+		return number <= n ? apply_match(m, ftrace_record((unsigned)number - 1)) : 0;
+	if (m->match.is_plain)
+		return kallsyms_on_each_match_symbol(match_symbol, m->match.pattern, m);
+	for (unsigned i = 0; i < n && !error; i++)
+		error = match_record(m, ftrace_record(i));
+	return error;
+}
+
 int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 			 struct ftrace_hash **result)
 {
 	struct matching m = { .matches = 0 };
-	int error = 0;
+	int error;
 
 	if (ftrace_parse_word(word, &m.match))
-		return -EINVAL;
-	/* To look at every function's name takes a while: not for a plain name that nothing has. */
-	if (!m.match.number && m.match.is_plain && !kallsyms_lookup_name(m.match.pattern))
 		return -EINVAL;
 	m.hash = ftrace_hash_copy(hash, 0); /* grows with what is matched */
 	if (!m.hash)
 		return -ENOMEM;
-	for (unsigned i = 0; i < ftrace_record_count() && !error; i++)
-		if (word_matches(&m.match, i))
-			error = apply_match(&m, ftrace_record(i));
+	error = match_word(&m);
 	if (!error && !m.matches)
 		error = -EINVAL;
 	if (error)

@@ -1,4 +1,6 @@
 /* Self-tests of filters: what a set of functions holds, and the memory that it takes. */
+#include "kernel/errno.h"
+#include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
@@ -62,4 +64,37 @@ SELFTEST(ftrace_filter, a_set_grows_and_loses_nothing)
 		EXPECT(ftrace_hash_remove(hash, 16 * n));
 	EXPECT_EQ(hash->count, 0);
 	ftrace_hash_free(hash);
+}
+
+static void name_of(u32 offset, char name[KSYM_NAME_LEN])
+{
+	if (!kallsyms_lookup(KERNEL_IMAGE_BASE + offset, NULL, NULL, name))
+		name[0] = '\0';
+}
+
+/* A function's name brings it in, and all others of that name, and no other: for every function. */
+SELFTEST(ftrace_filter, a_name_means_all_functions_of_that_name)
+{
+	char name[KSYM_NAME_LEN], other[KSYM_NAME_LEN];
+	unsigned namesakes = 0;
+
+	for (unsigned i = 0; i < ftrace_record_count(); i++) {
+		const struct ftrace_hash *hash;
+
+		name_of(ftrace_record(i)->offset, name);
+		ASSERT(filter(name) == 0);
+		hash = ops.filter_hash;
+		EXPECT(ftrace_hash_contains(hash, ftrace_record(i)->offset));
+		namesakes += hash->count > 1;
+		for (u32 slot = 0; slot <= hash->mask; slot++) {
+			if (!hash->slots[slot])
+				continue;
+			name_of(hash->slots[slot], other);
+			EXPECT_EQ(strcmp(name, other), 0);
+		}
+	}
+	EXPECT(namesakes > 1);
+	EXPECT_EQ(filter("jiffies_of_no_kernel"), -EINVAL);
+	EXPECT_EQ(filter("nr_records"), -EINVAL); /* a variable's */
+	ftrace_free_filter(&ops);
 }
