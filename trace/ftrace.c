@@ -113,7 +113,7 @@ bool ftrace_calls_callbacks(unsigned long func)
 
 static void choose_func(struct ftrace_ops *ops)
 {
-	bool ask = (ops->flags & FTRACE_OPS_FL_PID) && trace_pids_filter(ops->private);
+	bool ask = (ops->flags & FTRACE_OPS_FL_PID) && ftrace_pids_filter(ops->private);
 
 	WRITE_ONCE(ops->func, ask ? ftrace_pid_func : ops->saved_func);
 	WRITE_ONCE(ops->list_func,
@@ -126,8 +126,7 @@ static ftrace_func_t trampoline_target(const struct ftrace_ops *ops)
 	return ops->flags & FTRACE_OPS_FL_RECURSION ? ftrace_ops_assist_func : ops->func;
 }
 
-/* set_ftrace_pid has perhaps begun or ended to leave tasks out. */
-static void ftrace_update_pid_func(void)
+void ftrace_update_pid_func(void)
 {
 	struct ftrace_ops *ops;
 
@@ -429,13 +428,6 @@ void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
 	follower->filter_hash = follower->notrace_hash = NULL;
 	mutex_unlock(&ftrace_lock);
 }
-
-static int __init ftrace_ops_init(void)
-{
-	trace_pids_hook = ftrace_update_pid_func;
-	return 0;
-}
-early_initcall(ftrace_ops_init);
 
 /* ---- the end ---- */
 

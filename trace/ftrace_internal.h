@@ -29,6 +29,20 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftra
 /* Is it one of the functions of ftrace.c through which callbacks are called? Any context. */
 bool ftrace_calls_callbacks(unsigned long func);
 
+/* set_ftrace_pid has perhaps begun or ended to leave tasks out. Task context. */
+void ftrace_update_pid_func(void);
+
+/* ---- ftrace_pid.c ---- */
+
+struct trace_array;
+
+/* The function tracer's for tr: 0 or -ENOMEM. Nobody is left out any more. Free them. T held. */
+int ftrace_pids_create(struct trace_array *tr);
+void ftrace_pids_detach(struct trace_array *tr);
+void ftrace_pids_destroy(struct trace_array *tr);
+/* Some tasks are left out in tr. Any context. */
+bool ftrace_pids_filter(const struct trace_array *tr);
+
 /* ---- ftrace_update.c ---- */
 
 /* What one ops wants: nothing while it is not registered. A hash is NULL or not empty. */

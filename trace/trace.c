@@ -342,9 +342,8 @@ int trace_array_init(struct trace_array *tr)
 	tr->buffer = tr->buffers[0] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->snapshot = tr->buffers[1] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
-	if (tr->buffer && tr->snapshot && tr->cpus)
-		error = trace_pids_create(tr);
-	if (!error) {
+	if (tr->buffer && tr->snapshot && tr->cpus) {
+		error = 0;
 		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
 			tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
 		ring_buffer_set_clock(tr->buffers[0], trace_clocks[0].read);
@@ -362,7 +361,6 @@ void trace_array_exit(struct trace_array *tr)
 	for (struct tracer *t = trace_types; t; t = t->next)
 		if (t->destroy && *trace_tracer_private(tr, t))
 			t->destroy(tr);
-	trace_pids_destroy(tr);
 	trace_free_options(tr);
 	tracing_clear_errs(tr);
 	for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++)

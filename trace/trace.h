@@ -88,6 +88,11 @@ int register_tracer(struct tracer *tracer);
 
 /* Options of a trace_array, in the order of trace_options. Documentation/trace/ftrace.rst,
  * "trace_options". */
+#ifdef CONFIG_FUNCTION_TRACER
+#define FUNCTION_FLAGS C(FUNC_FORK, "function-fork")
+#else
+#define FUNCTION_FLAGS
+#endif
 #define TRACE_FLAGS                                                                                \
 	C(PRINT_PARENT, "print-parent")                                                            \
 	C(SYM_OFFSET, "sym-offset")                                                                \
@@ -109,7 +114,7 @@ int register_tracer(struct tracer *tracer);
 	C(IRQ_INFO, "irq-info")                                                                    \
 	C(MARKERS, "markers")                                                                      \
 	C(PAUSE_ON_TRACE, "pause-on-trace")                                                        \
-	C(FUNC_FORK, "function-fork")                                                              \
+	FUNCTION_FLAGS                                                                             \
 	C(STACKTRACE, "stacktrace")
 
 #define C(name, text) TRACE_ITER_##name##_BIT,
@@ -163,7 +168,7 @@ struct trace_array {
 	struct mutex pipe_lock;     /* consuming readers: one entry at a time */
 	struct trace_cpu all;       /* constant */
 	struct trace_cpu *cpus;     /* constant: nr_cpu_ids of them */
-	struct trace_pids *pids;    /* constant: set_ftrace_pid and its like (trace_pid.c) */
+	struct trace_pids *pids;    /* the function tracer's: set_ftrace_pid and its like */
 	struct {
 		u32 flags;     /* [T] to write: of its tracer_flags */
 		void *private; /* the tracer's */
@@ -250,6 +255,7 @@ int tracing_set_tracer(struct trace_array *tr, const char *name);
 int tracing_set_tracer_locked(struct trace_array *tr, const char *name); /* T held */
 /* A TRACE_ITER_* flag on or off. 0, or -EINVAL: it is the top level's only. T held. */
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled);
+extern void (*trace_flag_hook)(u64 mask); /* one has changed; NULL: nobody asks. T held */
 /* Make tr ready but for its files: 0 or -ENOMEM. And take that back. Nobody else knows of tr. */
 int trace_array_init(struct trace_array *tr);
 void trace_array_exit(struct trace_array *tr);
@@ -364,11 +370,16 @@ DECLARE_PER_CPU(
 	trace_taskinfo_save); /* an entry was written since the last switch: keep the task's name */
 /* Keep names at task switches while on (counted). T held. */
 void tracing_record_cmdline(bool on);
-/* What is wanted at task switches has changed: an option, a list of PIDs. T held. */
+/* What is wanted at task switches has changed: an option. T held. */
 void trace_switch_update(void);
 /* fn, of the shadow stacks, is called at task switches from now on; NULL: nothing is. Task context.
  */
 void trace_switch_graph(void (*fn)(struct task_struct *prev, struct task_struct *next));
+/*
+ * Have each CPU call fn, always the same, for the task that runs there now; and at each switch for
+ * the next one if active. Preemption is off then. Task context.
+ */
+void trace_switch_pids(void (*fn)(const struct task_struct *next), bool active);
 /* "<...>" when it is not known, "<idle>" for 0. Any context. */
 void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN]);
 /* 0 when it is not known. Any context. */
@@ -377,19 +388,6 @@ pid_t trace_find_tgid(pid_t pid);
  * but NMI. */
 bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next);
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);
-/* PIDs are being filtered in some trace_array (trace_pid.c). T held. */
-bool trace_pids_active(void);
-/* The same in one of them. Of dynamic ftrace: that may have changed. T held, or any context. */
-bool trace_pids_filter(const struct trace_array *tr);
-extern void (*trace_pids_hook)(void);
-/* The CPU runs next from now on: see in each trace_array whether that is left out. Preemption off.
- */
-void trace_pids_switch(const struct task_struct *next);
-/* The option function-fork has changed somewhere. T held. */
-void ftrace_pid_follow_fork(void);
-/* tr->pids: 0 or -ENOMEM. */
-int trace_pids_create(struct trace_array *tr);
-void trace_pids_destroy(struct trace_array *tr);
 
 /* ---- reading (trace_iterator.c, trace_seq_file.c); task context ---- */
 

@@ -12,6 +12,7 @@
 #include "kernel/sched/sched.h"
 #include "trace/fgraph.h"
 #include "trace/ftrace_filter.h"
+#include "trace/ftrace_internal.h"
 #include "trace/ftrace_probe.h"
 #include "trace/ring_buffer_write.h"
 
@@ -205,10 +206,14 @@ static int function_trace_create(struct trace_array *tr)
 {
 	struct function_tracer *f = &top_function;
 
+	if (ftrace_pids_create(tr))
+		return -ENOMEM;
 	if (tr->name) {
 		f = kzalloc(sizeof(*f), GFP_KERNEL);
-		if (!f)
+		if (!f) {
+			ftrace_pids_destroy(tr);
 			return -ENOMEM;
+		}
 		f->ops.func = function_trace_call;
 		f->ops.flags = FTRACE_OPS_FL_PID;
 		f->ops.private = tr;
@@ -237,12 +242,19 @@ static int function_trace_create_files(struct trace_array *tr)
 	return error;
 }
 
+static void function_trace_detach(struct trace_array *tr)
+{
+	ftrace_clear_probes(tr);
+	ftrace_pids_detach(tr);
+}
+
 static void function_trace_destroy(struct trace_array *tr)
 {
 	struct function_tracer *f = function_of(tr);
 
 	ftrace_free_filter(&f->ops);
 	kfree(f);
+	ftrace_pids_destroy(tr);
 }
 
 static struct tracer function_trace = {
@@ -253,7 +265,7 @@ static struct tracer function_trace = {
 	.set_flag = function_set_flag,
 	.create = function_trace_create,
 	.create_files = function_trace_create_files,
-	.detach = ftrace_clear_probes,
+	.detach = function_trace_detach,
 	.destroy = function_trace_destroy,
 	.flags = &function_flags,
 	.allow_instances = true,

@@ -31,6 +31,7 @@ static const char readme_msg[] =
 	"\t\t\t  Disable an option by prefixing 'no' to the\n"
 	"\t\t\t  option name\n"
 	"  saved_cmdlines_size\t- echo command number in here to store comm-pid list\n"
+#ifdef CONFIG_FUNCTION_TRACER
 	"\n  available_filter_functions - list of functions that can be filtered on\n"
 	"  set_ftrace_filter\t- echo function name in here to only trace these\n"
 	"\t\t\t  functions\n"
@@ -50,6 +51,7 @@ static const char readme_msg[] =
 	"  set_graph_notrace\t- Do not trace the nested calls of a function (function_graph)\n"
 	"  max_graph_depth\t- Trace a limited depth of nested calls (0 is unlimited)\n"
 	"  tracing_thresh\t- Record only calls that take longer, in microseconds (function_graph)\n"
+#endif
 	"  per_cpu/cpuN/\t\t- The same files for one CPU, and how full its buffer is: stats\n"
 	"  events/\t\t- Directory containing the formats of what trace_pipe_raw holds\n";
 

@@ -33,7 +33,7 @@ static struct trace_array *find_instance(const char *name)
 	return NULL;
 }
 
-/* Begins with the options of the top level, but for those that follow children. NULL: no memory. */
+/* Begins with the options of the top level. NULL: no memory. */
 static struct trace_array *alloc_instance(const char *name)
 {
 	struct trace_array *tr = kzalloc(sizeof(*tr), GFP_KERNEL);
@@ -41,7 +41,7 @@ static struct trace_array *alloc_instance(const char *name)
 	if (!tr)
 		return NULL;
 	tr->name = kstrdup(name, GFP_KERNEL);
-	tr->trace_flags = global_trace.trace_flags & ~(u64)TRACE_ITER_FUNC_FORK;
+	tr->trace_flags = global_trace.trace_flags;
 	if (!tr->name || trace_array_init(tr)) {
 		kfree(tr->name);
 		kfree(tr);
@@ -56,7 +56,6 @@ static void remove_instance(struct trace_array *tr)
 {
 	list_del(&tr->list);
 	trace_switch_update();
-	ftrace_pid_follow_fork();
 	synchronize_rcu(); /* who has found it in the list has left it behind */
 	tracefs_remove(tr->dir);
 	file_owner_put(&tr->owner);

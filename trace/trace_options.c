@@ -22,6 +22,8 @@ struct trace_option {
 	const struct tracer_opt *opt;
 };
 
+void (*trace_flag_hook)(u64 mask);
+
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 {
 	if (!!(tr->trace_flags & mask) == enabled)
@@ -35,8 +37,8 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 
 	if (mask & (TRACE_ITER_RECORD_CMD | TRACE_ITER_RECORD_TGID))
 		trace_switch_update();
-	if (mask == TRACE_ITER_FUNC_FORK)
-		ftrace_pid_follow_fork();
+	if (trace_flag_hook)
+		trace_flag_hook(mask);
 	for (unsigned i = 0; mask == TRACE_ITER_OVERWRITE && i < ARRAY_SIZE(tr->buffers); i++)
 		ring_buffer_change_overwrite(tr->buffers[i], enabled);
 	return 0;

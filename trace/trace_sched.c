@@ -12,6 +12,9 @@ static unsigned record_users; /* [T] of tracing_record_cmdline() */
 static u32 record_what;       /* [T] TRACE_ITER_RECORD_*, 0 while nobody traces */
 /* What the shadow stacks want done; the writer is alone (trace/fgraph_tasks.c) */
 static void (*graph_switch)(struct task_struct *prev, struct task_struct *next);
+/* What set_ftrace_pid wants done (trace/ftrace_pid.c); NULL until it first does */
+static void (*pids_switch)(const struct task_struct *next);
+static bool pids_active;
 static DEFINE_MUTEX(switch_mutex); /* sched_switch_hook */
 
 /* Interrupts off, the run queue's lock held. Traced itself, like all that it calls outside trace/.
@@ -24,7 +27,8 @@ static void trace_sched_switch(struct task_struct *prev, struct task_struct *nex
 
 	if (graph)
 		graph(prev, next);
-	trace_pids_switch(next);
+	if (smp_load_acquire(&pids_active))
+		pids_switch(next);
 	if (!what || !this_cpu_read(trace_taskinfo_save))
 		return;
 	if (what & TRACE_ITER_RECORD_TGID)
@@ -35,7 +39,10 @@ static void trace_sched_switch(struct task_struct *prev, struct task_struct *nex
 
 static void update_this_cpu(void *info __unused)
 {
-	trace_pids_switch(current);
+	void (*pids)(const struct task_struct *next) = READ_ONCE(pids_switch);
+
+	if (pids)
+		pids(current);
 }
 
 /* What is wanted has changed. */
@@ -43,7 +50,7 @@ static void update_hook(void)
 {
 	mutex_lock(&switch_mutex);
 	WRITE_ONCE(sched_switch_hook,
-		   record_what || graph_switch || trace_pids_active() ? trace_sched_switch : NULL);
+		   record_what || graph_switch || pids_active ? trace_sched_switch : NULL);
 	mutex_unlock(&switch_mutex);
 	/* A switch on another CPU may still go on with what it found before; the next one is right.
 	 */
@@ -63,6 +70,13 @@ void trace_switch_update(void)
 void trace_switch_graph(void (*fn)(struct task_struct *prev, struct task_struct *next))
 {
 	WRITE_ONCE(graph_switch, fn);
+	update_hook();
+}
+
+void trace_switch_pids(void (*fn)(const struct task_struct *next), bool active)
+{
+	WRITE_ONCE(pids_switch, fn);
+	smp_store_release(&pids_active, active);
 	update_hook();
 }
 

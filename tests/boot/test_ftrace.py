@@ -345,6 +345,15 @@ def test_function_fork_follows_the_commands_of_a_traced_shell(tracing):
         tracing.write("options/function-fork", 0)
 
 
+def test_function_fork_on_the_command_line_follows_as_well(boot):
+    tracing = Tracing(boot(cpus=2, append="trace_options=function-fork"))
+    tracing.write("set_ftrace_filter", "vfs_*")
+    tracing.machine.check("echo $$ > set_ftrace_pid")
+    tracing.write("current_tracer", "function")
+    tracing.machine.check("cat /proc/uptime")
+    assert {"sh", "cat"} <= {e["task"] for e in tracing.entries()}
+
+
 def test_free_buffer_gives_memory_back_and_disable_on_free_stops_tracing(tracing):
     size = tracing.read("buffer_size_kb").split()[0]
     try:
@@ -423,8 +432,13 @@ def test_a_build_without_call_sites_has_the_rest_of_tracing(boot, variant):
     assert tracing.read("available_tracers") == "nop\n"
     files = machine.check("ls").split()
     assert {"trace", "trace_marker", "trace_pipe", "tracing_on", "printk_formats"} <= set(files)
-    assert not {"set_ftrace_filter", "set_ftrace_notrace", "available_filter_functions", "enabled_functions",
-                "dyn_ftrace_total_info"} & set(files)
+    # As Linux shows without CONFIG_FUNCTION_TRACER: nothing that only chooses which calls are traced.
+    assert not re.search(r"\b(set_(ftrace|graph)_|available_filter|enabled_functions|dyn_ftrace|max_graph|tracing_thresh|stack_)",
+                         " ".join(files) + tracing.read("README"))
+    assert "function-fork" not in machine.check("ls options") + tracing.read("trace_options")
+    tracing.refused("trace_options", "function-fork")
+    machine.check("mkdir instances/a; echo $$ > instances/a/trace_marker")
+    assert not re.search("set_|function", machine.check("ls instances/a instances/a/options; rmdir instances/a"))
     tracing.write("trace_marker", "all the same")
     assert re.search(r"tracing_mark_write: all the same$", tracing.read("trace"), re.M)
     assert "no call site" in machine.check("dis vfs_read")

@@ -109,6 +109,17 @@ def test_pids_of_one_leave_the_others_alone(tracing):
     assert functions(tracing, "instances/a")["vfs_write"] > 0
 
 
+def test_following_children_is_not_inherited_and_ends_with_the_instance(tracing):
+    tracing.check("echo 1 > options/function-fork; mkdir instances/a; echo 0 > options/function-fork")
+    assert tracing.check("cat instances/a/options/function-fork") == "0\n"
+    tracing.check("echo 1 > instances/a/options/function-fork; echo $$ > instances/a/set_ftrace_pid")
+    tracing.check("echo vfs_write > instances/a/set_ftrace_filter; echo function > instances/a/current_tracer")
+    tracing.check("echo x > instances/a/trace; cat /proc/uptime > /dev/null")
+    assert functions(tracing, "instances/a")["vfs_write"] > 0
+    tracing.check("rmdir instances/a; mkdir instances/a; cat /proc/uptime > /dev/null")
+    assert tracing.check("cat instances/a/set_ftrace_pid instances/a/options/function-fork") == "no pid\n0\n"
+
+
 def test_an_instance_with_an_open_file_cannot_be_removed(tracing):
     tracing.check("mkdir instances/a")
     tracing.run("cat instances/a/trace_pipe > /tmp/pipe &")

@@ -1,11 +1,12 @@
-/* set_ftrace_pid, set_ftrace_notrace_pid: which tasks the function tracer traces, and their
- * children. */
+/* set_ftrace_pid, set_ftrace_notrace_pid: which tasks are traced, and by the option function-fork
+ * their children. */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
+#include "trace/ftrace_internal.h"
 #include "trace/trace.h"
 
 struct trace_pid_list {
@@ -19,27 +20,18 @@ struct trace_pids {
 
 static struct trace_pid_list new_pids; /* [T] what a write is about to make */
 
-void (*trace_pids_hook)(void);
-
 static bool is_filtered(const struct trace_pids *pids)
 {
 	return READ_ONCE(pids->only.active) || READ_ONCE(pids->never.active);
 }
 
-bool trace_pids_filter(const struct trace_array *tr)
+bool ftrace_pids_filter(const struct trace_array *tr)
 {
 	return tr->pids && is_filtered(tr->pids);
 }
 
-bool trace_pids_active(void)
-{
-	struct trace_array *tr;
-
-	for_each_trace_array(tr) if (is_filtered(tr->pids)) return true;
-	return false;
-}
-
-void trace_pids_switch(const struct task_struct *next)
+/* The CPU runs next from now on: see in each trace_array whether that is left out. */
+static void pids_switch(const struct task_struct *next)
 {
 	unsigned pid = (unsigned)next->pid % PID_NUMBERS, cpu = smp_processor_id();
 	struct trace_array *tr;
@@ -54,15 +46,21 @@ void trace_pids_switch(const struct task_struct *next)
 	}
 }
 
-int trace_pids_create(struct trace_array *tr)
+/* Lists have changed. T held. */
+static void update_pids(void)
 {
-	tr->pids = kzalloc(sizeof(*tr->pids), GFP_KERNEL);
-	return tr->pids ? 0 : -ENOMEM;
+	struct trace_array *tr;
+	bool active = false;
+
+	for_each_trace_array(tr) active = active || ftrace_pids_filter(tr);
+	trace_switch_pids(pids_switch, active);
+	ftrace_update_pid_func();
 }
 
-void trace_pids_destroy(struct trace_array *tr)
+static void empty_list(struct trace_pid_list *list)
 {
-	kfree(tr->pids);
+	WRITE_ONCE(list->active, false);
+	memset(list->pids, 0, sizeof(list->pids));
 }
 
 /* ---- function-fork ---- */
@@ -104,7 +102,8 @@ static void pid_follow_exit(struct task_struct *task)
 	preempt_enable();
 }
 
-void ftrace_pid_follow_fork(void)
+/* The option function-fork may have changed somewhere. T held. */
+static void update_fork_hooks(void)
 {
 	struct trace_array *tr;
 	bool on = false;
@@ -114,19 +113,45 @@ void ftrace_pid_follow_fork(void)
 	WRITE_ONCE(task_exit_hook, on ? pid_follow_exit : NULL);
 }
 
+static void trace_flag_changed(u64 mask)
+{
+	if (mask == TRACE_ITER_FUNC_FORK)
+		update_fork_hooks();
+}
+
+/* ---- a trace_array comes and goes ---- */
+
+int ftrace_pids_create(struct trace_array *tr)
+{
+	tr->pids = kzalloc(sizeof(*tr->pids), GFP_KERNEL);
+	if (!tr->pids)
+		return -ENOMEM;
+	if (tr->name)
+		tr->trace_flags &= ~(u64)TRACE_ITER_FUNC_FORK; /* as in Linux not inherited */
+	else
+		update_fork_hooks(); /* by trace_options= on the command line */
+	return 0;
+}
+
+void ftrace_pids_detach(struct trace_array *tr)
+{
+	set_tracer_flag(tr, TRACE_ITER_FUNC_FORK, false);
+	empty_list(&tr->pids->only);
+	empty_list(&tr->pids->never);
+	update_pids();
+}
+
+void ftrace_pids_destroy(struct trace_array *tr)
+{
+	kfree(tr->pids);
+	tr->pids = NULL;
+}
+
 /* ---- the files ---- */
 
 static bool is_empty(const struct trace_pid_list *list)
 {
 	return find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
-}
-
-/* T held. */
-static void update_pids(void)
-{
-	trace_switch_update();
-	if (trace_pids_hook)
-		trace_pids_hook();
 }
 
 static ssize_t pid_write(struct trace_pid_list *list, const char *buf, size_t count, loff_t *pos)
@@ -164,8 +189,7 @@ static int pid_open(struct file *file, struct trace_pid_list *list)
 {
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		mutex_lock(&trace_types_lock);
-		WRITE_ONCE(list->active, false);
-		memset(list->pids, 0, sizeof(list->pids));
+		empty_list(list);
 		update_pids();
 		mutex_unlock(&trace_types_lock);
 	}
@@ -214,9 +238,10 @@ static const struct trace_file pid_files[] = {
 	{ .name = NULL },
 };
 
-static int __init trace_pid_init(void)
+static int __init ftrace_pid_init(void)
 {
+	trace_flag_hook = trace_flag_changed;
 	trace_register_files(pid_files);
 	return 0;
 }
-core_initcall(trace_pid_init);
+core_initcall(ftrace_pid_init);
