@@ -242,8 +242,7 @@ static void go_to_direct_call(unsigned long ip __unused, unsigned long parent_ip
 	ftrace_instruction_pointer_set(fregs, ops->direct_call);
 }
 
-#define FTRACE_OPS_FL_OF_DIRECT                                                                    \
-	(FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS)
+#define FTRACE_OPS_FL_OF_DIRECT (FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_IPMODIFY)
 
 int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {

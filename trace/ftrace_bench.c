@@ -64,6 +64,13 @@ static u64 ticks_of_calls(void)
 	return rdtsc() - start;
 }
 
+/* Register ops, as a direct one if that is what it is. */
+static int attach(struct ftrace_ops *ops)
+{
+	return ops->direct_call ? register_ftrace_direct(ops, ops->direct_call)
+				: register_ftrace_function(ops);
+}
+
 /* A line: what a call costs more while these ops are registered for it. */
 static int show_call(struct seq_file *m, const char *what, struct ftrace_ops *ops, unsigned count)
 {
@@ -75,7 +82,7 @@ static int show_call(struct seq_file *m, const char *what, struct ftrace_ops *op
 		error = ftrace_set_filter_ip(&ops[registered], (unsigned long)ftrace_target_other,
 					     false, true);
 		if (!error)
-			error = register_ftrace_function(&ops[registered]);
+			error = attach(&ops[registered]);
 		registered += !error;
 	}
 	if (!error)
@@ -121,6 +128,8 @@ static int ftrace_ops_bench_show(struct seq_file *m, void *unused __unused)
 		{ .func = function_trace_call, .private = &global_trace },
 		{ .func = function_trace_call, .private = &global_trace },
 	};
+	struct ftrace_ops direct[] = { { .direct_call = (unsigned long)ftrace_many[0] },
+				       { .func = bench_callback } };
 	int error = show_call(m, "own trampoline", empty, 1);
 
 	if (!error)
@@ -131,6 +140,8 @@ static int ftrace_ops_bench_show(struct seq_file *m, void *unused __unused)
 		error = show_call(m, "own trampoline, tracing", tracing, 1);
 	if (!error)
 		error = show_call(m, "list of two, both tracing", tracing, 2);
+	if (!error)
+		error = show_call(m, "direct jmp and a callback", direct, 2);
 	return error ? error : show_register(m);
 }
 DEFINE_SHOW_ATTRIBUTE(ftrace_ops_bench);

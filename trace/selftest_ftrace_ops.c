@@ -206,7 +206,7 @@ SELFTEST(ftrace_ops, a_direct_ops_makes_the_site_jump)
 	/* With another user the way goes through the list. */
 	ASSERT(set_to(&counter, ftrace_target_add) == 0);
 	ASSERT(register_ftrace_function(&counter) == 0);
-	EXPECT_EQ(target_of(site), (unsigned long)ftrace_regs_caller);
+	EXPECT_EQ(target_of(site), (unsigned long)ftrace_caller);
 	calls = 0;
 	EXPECT_EQ(ftrace_target_add(20, 3), 60);
 	EXPECT_EQ(calls, 1);
