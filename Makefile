@@ -98,7 +98,7 @@ TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
 SRCS_C := $(filter-out arch/x86_64/ftrace%.c trace/ftrace%.c trace/selftest_ftrace%.c trace/fgraph%.c trace/selftest_fgraph%.c trace/trace_functions%.c trace/trace_graph%.c trace/trace_stack.c trace/selftest_trace%.c trace/livepatch%.c trace/selftest_livepatch%.c trace/samples/%.c,$(SRCS_C))
-SRCS_S := $(filter-out arch/x86_64/ftrace_entry.asm arch/x86_64/fgraph_entry.asm,$(SRCS_S))
+SRCS_S := $(filter-out arch/x86_64/ftrace_entry.asm arch/x86_64/fgraph_entry.asm arch/x86_64/selftest_ftrace_entry.asm,$(SRCS_S))
 endif
 ifeq ($(DEBUG),1)
 CFLAGS += -DCONFIG_DEBUG

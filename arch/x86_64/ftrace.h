@@ -95,6 +95,12 @@ static inline unsigned long *fgraph_return_slot(struct ftrace_regs *fregs)
 	return (unsigned long *)(fregs + 1) + 2;
 }
 
+/*
+ * For self-tests: call fn with the registers of *regs, r15 to di; they become what they are when it
+ * has returned (selftest_ftrace_entry.asm).
+ */
+void ftrace_call_with_regs(void (*fn)(void), struct pt_regs *regs);
+
 /* What gcc -pg -mfentry has every function call, before it is made a nop: returns. */
 void __fentry__(void);
 /* What the sites call that several ops want: ftrace_ops_list_func(), with arguments or all regs. */

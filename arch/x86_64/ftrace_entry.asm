@@ -71,24 +71,23 @@ ftrace_stub:
 	lea	rsp, [rsp - REGS_SIZE]
 %endmacro
 
-%macro SAVE_ARGUMENTS 0
-	mov	[rsp + PT_AX], rax
-	mov	[rsp + PT_CX], rcx
-	mov	[rsp + PT_DX], rdx
-	mov	[rsp + PT_SI], rsi
-	mov	[rsp + PT_DI], rdi
-	mov	[rsp + PT_R8], r8
-	mov	[rsp + PT_R9], r9
+; Registers, each with its place: what a function can be given, and the rest that a callback may
+; see (but bp, sp and ip, which are in the frames).
+%define ARGUMENTS	AX, rax, CX, rcx, DX, rdx, SI, rsi, DI, rdi, R8, r8, R9, r9
+%define THE_REST	R15, r15, R14, r14, R13, r13, R12, r12, BX, rbx, R11, r11, R10, r10
+
+%macro SAVE 2-*
+  %rep %0 / 2
+	mov	[rsp + PT_%1], %2
+	%rotate 2
+  %endrep
 %endmacro
 
-%macro RESTORE_ARGUMENTS 0
-	mov	rax, [rsp + PT_AX]
-	mov	rcx, [rsp + PT_CX]
-	mov	rdx, [rsp + PT_DX]
-	mov	rsi, [rsp + PT_SI]
-	mov	rdi, [rsp + PT_DI]
-	mov	r8, [rsp + PT_R8]
-	mov	r9, [rsp + PT_R9]
+%macro RESTORE 2-*
+  %rep %0 / 2
+	mov	%2, [rsp + PT_%1]
+	%rotate 2
+  %endrep
 %endmacro
 
 ; func(ip, parent_ip, ops, fregs); the labels are those that ftrace_trampoline.c looks for.
@@ -106,10 +105,10 @@ ftrace_stub:
 global ftrace_caller
 ftrace_caller:
 	MAKE_FRAMES
-	SAVE_ARGUMENTS
+	SAVE	ARGUMENTS
 	mov	qword [rsp + PT_CS], 0		; there are only these
 	CALL_CALLBACK
-	RESTORE_ARGUMENTS
+	RESTORE	ARGUMENTS
 	mov	rbp, [rsp + SITE_BP]
 	add	rsp, SITE_RETURN
 	ret
@@ -121,14 +120,8 @@ ftrace_regs_caller:
 	MAKE_FRAMES
 	pushfq
 	pop	qword [rsp + PT_FLAGS]
-	SAVE_ARGUMENTS
-	mov	[rsp + PT_R15], r15
-	mov	[rsp + PT_R14], r14
-	mov	[rsp + PT_R13], r13
-	mov	[rsp + PT_R12], r12
-	mov	[rsp + PT_BX], rbx
-	mov	[rsp + PT_R11], r11
-	mov	[rsp + PT_R10], r10
+	SAVE	ARGUMENTS
+	SAVE	THE_REST
 	mov	rax, [rsp + SITE_BP]
 	mov	[rsp + PT_BP], rax
 	mov	qword [rsp + PT_ORIG_AX], 0
@@ -141,14 +134,8 @@ ftrace_regs_caller:
 	CALL_CALLBACK
 	mov	rax, [rsp + PT_IP]
 	mov	[rsp + SITE_RETURN], rax
-	RESTORE_ARGUMENTS
-	mov	r15, [rsp + PT_R15]
-	mov	r14, [rsp + PT_R14]
-	mov	r13, [rsp + PT_R13]
-	mov	r12, [rsp + PT_R12]
-	mov	rbx, [rsp + PT_BX]
-	mov	r11, [rsp + PT_R11]
-	mov	r10, [rsp + PT_R10]
+	RESTORE	ARGUMENTS
+	RESTORE	THE_REST
 	mov	rbp, [rsp + PT_BP]
 	push	qword [rsp + PT_FLAGS]
 	popfq
