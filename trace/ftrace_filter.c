@@ -429,16 +429,32 @@ static int replace_notrace_hash(void *owner, struct ftrace_hash *hash)
 	return ftrace_replace_hashes(ops, ops->filter_hash, hash);
 }
 
-int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops,
-			      struct ftrace_filter *filter, struct dentry *parent)
+static struct ftrace_filter filter_of(struct ftrace_ops *ops)
 {
-	*filter = (struct ftrace_filter){
+	return (struct ftrace_filter){
 		.when_empty = "#### all functions enabled ####\n",
 		.get = get_filter_hash,
 		.replace = replace_filter_hash,
 		.match = ftrace_match_records,
 		.owner = ops,
 	};
+}
+
+static struct ftrace_filter notrace_of(struct ftrace_ops *ops)
+{
+	return (struct ftrace_filter){
+		.when_empty = "#### no functions disabled ####\n",
+		.get = get_notrace_hash,
+		.replace = replace_notrace_hash,
+		.match = ftrace_match_records,
+		.owner = ops,
+	};
+}
+
+int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops,
+			      struct ftrace_filter *filter, struct dentry *parent)
+{
+	*filter = filter_of(ops);
 	return create_set_file(name, 0644, parent, filter);
 }
 
@@ -447,13 +463,7 @@ int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filt
 {
 	int error = ftrace_create_filter_file("set_ftrace_filter", ops, &filters[0], parent);
 
-	filters[1] = (struct ftrace_filter){
-		.when_empty = "#### no functions disabled ####\n",
-		.get = get_notrace_hash,
-		.replace = replace_notrace_hash,
-		.match = ftrace_match_records,
-		.owner = ops,
-	};
+	filters[1] = notrace_of(ops);
 	return error ? error : create_set_file("set_ftrace_notrace", 0644, parent, &filters[1]);
 }
 
@@ -464,23 +474,39 @@ static char early_filter[256] __initdata, early_notrace[256] __initdata;
 __setup_string("ftrace_filter", early_filter);
 __setup_string("ftrace_notrace", early_notrace);
 
-static void __init set_early(struct ftrace_ops *ops, char *list,
-			     int (*set)(struct ftrace_ops *, const char *, size_t, bool))
+static int __init set_early_word(const struct ftrace_filter *filter, const char *word)
+{
+	struct ftrace_hash *hash;
+	int error;
+
+	mutex_lock(&ftrace_lock);
+	error = filter->match(filter->get(filter->owner), word, &hash);
+	if (!error)
+		error = filter->replace(filter->owner, hash);
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+void __init ftrace_set_early(const struct ftrace_filter *filter, char *list)
 {
 	char *word;
 
 	while ((word = strsep(&list, ",")))
-		if (*word && set(ops, word, strlen(word), false))
+		if (*word && set_early_word(filter, word))
 			pr_warn("ftrace: no function matches \"%s\"\n", word);
 }
 
 void __init ftrace_set_early_filter(struct ftrace_ops *ops, char *list)
 {
-	set_early(ops, list, ftrace_set_filter);
+	struct ftrace_filter filter = filter_of(ops);
+
+	ftrace_set_early(&filter, list);
 }
 
 void __init ftrace_set_early_filters(struct ftrace_ops *ops)
 {
-	set_early(ops, early_filter, ftrace_set_filter);
-	set_early(ops, early_notrace, ftrace_set_notrace);
+	struct ftrace_filter notrace_filter = notrace_of(ops);
+
+	ftrace_set_early_filter(ops, early_filter);
+	ftrace_set_early(&notrace_filter, early_notrace);
 }

@@ -12,7 +12,6 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/printk.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/time/ktime.h"
 #include "trace/ftrace_filter.h"
@@ -247,28 +246,10 @@ static int __init set_early_thresh(const char *value)
 }
 __setup("tracing_thresh", set_early_thresh);
 
-static void __init set_early(struct graph_filter *filter, char *list)
-{
-	char *word;
-
-	while ((word = strsep(&list, ",")) != NULL) {
-		struct ftrace_hash *hash;
-
-		if (!*word)
-			continue;
-		mutex_lock(&ftrace_lock);
-		if (match_word(filter->hash, word, &hash))
-			pr_warn("ftrace: no function matches \"%s\"\n", word);
-		else
-			replace_hash(filter, hash);
-		mutex_unlock(&ftrace_lock);
-	}
-}
-
 void __init graph_set_early_filters(void)
 {
-	set_early(&graph_function, early_filter);
-	set_early(&graph_notrace, early_notrace);
+	ftrace_set_early(&function_filter, early_filter);
+	ftrace_set_early(&notrace_filter, early_notrace);
 }
 
 static int __init init_graph_files(void)

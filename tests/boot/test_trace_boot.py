@@ -19,6 +19,24 @@ def test_the_command_line_starts_a_tracer_before_the_shell(boot):
     assert "vfs_write+" not in trace
 
 
+FILTERS = {
+    "ftrace_filter": "set_ftrace_filter",
+    "ftrace_notrace": "set_ftrace_notrace",
+    "ftrace_graph_filter": "set_graph_function",
+    "ftrace_graph_notrace": "set_graph_notrace",
+    "stacktrace_filter": "stack_trace_filter",
+}
+
+
+def test_each_filter_of_the_command_line_takes_what_matches_and_names_what_does_not(boot):
+    nop5 = boot(cpus=2, append=" ".join(f"{name}=vfs_read,no_{name},,vfs_*dir,!vfs_rmdir" for name in FILTERS))
+    nop5.check(f"cd {TRACING}")
+    for name, file in FILTERS.items():
+        assert set(nop5.check(f"cat {file}").split()) == {"vfs_read", "vfs_mkdir"}, name
+        assert f'ftrace: no function matches "no_{name}"' in nop5.text
+    assert nop5.text.count("no function matches") == len(FILTERS)
+
+
 def test_init_functions_are_traced_until_their_memory_is_freed(boot):
     nop5 = boot(cpus=4, append="ftrace=function ftrace_filter=sched_init,io_apic_init,smp_init,load_descriptors,"
                                "local_apic_setup,free_initmem,vfs_init trace_clock=global")
