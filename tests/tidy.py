@@ -4,6 +4,7 @@
     tests/tidy.py            check everything
     tests/tidy.py --fix      let clang-format rewrite what it does not like, then check
 """
+import ast
 import re
 import shutil
 import subprocess
@@ -122,6 +123,20 @@ def check_headers_are_included_once():
     for path in sources(".h"):
         if "#pragma once" not in path.read_text():
             yield f"{name(path)}: no #pragma once"
+
+
+def check_python_uses_what_it_imports():
+    for path in sorted(p for room in ("scripts", "tests") for p in (ROOT / room).rglob("*") if p.is_file()):
+        if path.suffix != ".py" and not path.read_bytes().startswith(b"#!/usr/bin/python3"):
+            continue
+        lines = path.read_text().splitlines()
+        nodes = list(ast.walk(ast.parse("\n".join(lines))))
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        for node in nodes:
+            if isinstance(node, (ast.Import, ast.ImportFrom)) and "F401" not in lines[node.end_lineno - 1]:
+                for alias in node.names:
+                    if (alias.asname or alias.name).split(".")[0] not in used:
+                        yield f"{name(path, node.lineno)}: {alias.name} is imported and not used"
 
 
 def clang_format():

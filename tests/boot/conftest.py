@@ -1,7 +1,6 @@
 """What the boot tests share: one machine for all that does not hurt it, and boots of their own."""
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
