@@ -23,6 +23,12 @@ int __must_check kstrtou8(const char *s, unsigned base, u8 *result);
 /* y, t, 1, on or n, f, 0, off, in either case, by the first one or two characters. */
 int __must_check kstrtobool(const char *s, bool *result);
 
+/*
+ * Seconds with or without a fraction (1, 0.25), in nanoseconds; digits behind the ninth do not
+ * count. -ERANGE from 2^32 s, 136 years, on.
+ */
+int __must_check kstrtons(const char *s, u64 *ns);
+
 /* The digits at the start of s, wrapping when too many; *end is what follows. */
 unsigned long simple_strtoul(const char *s, char **end, unsigned base);
 long simple_strtol(const char *s, char **end, unsigned base); /* a leading - is fine */

@@ -50,3 +50,14 @@ bool sysfs_streq(const char *a, const char *b);
 int match_string(const char *const *array, size_t n, const char *string);
 /* The first byte that is not byte, or NULL. */
 void *memchr_inv(const void *s, int byte, size_t n);
+/*
+ * Make bytes of \a \b \e \f \n \r \t \v \\, and of \0 with up to three octal digits, in place, as
+ * POSIX's echo and echo -e do; what else follows a \ stays. The new length: there may be NULs in
+ * it.
+ */
+size_t string_unescape_inplace(char *s);
+/*
+ * Cut s into words, which white space separates: how many, max at most. What follows the last one
+ * is left out; those of words that are not found point to an empty string.
+ */
+unsigned split_words(char *s, const char *words[], unsigned max);

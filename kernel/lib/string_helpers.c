@@ -75,3 +75,40 @@ void *memchr_inv(const void *s, int byte, size_t n)
 			return (void *)p;
 	return NULL;
 }
+
+size_t string_unescape_inplace(char *s)
+{
+	static const char letters[] = "abefnrtv\\", values[] = "\a\b\033\f\n\r\t\v\\";
+	char *to = s, *start = s;
+
+	for (; *s; s++, to++) {
+		const char *letter = *s == '\\' && s[1] ? strchr(letters, s[1]) : NULL;
+
+		*to = letter ? values[letter - letters] : *s;
+		if (letter)
+			s++;
+		else if (*s == '\\' && s[1] == '0') {
+			*to = 0;
+			s++;
+			for (unsigned n = 0; n < 3 && s[1] >= '0' && s[1] <= '7'; n++)
+				*to = (char)(*to * 8 + *++s - '0');
+		}
+	}
+	return (size_t)(to - start);
+}
+
+unsigned split_words(char *s, const char *words[], unsigned max)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < max; i++) {
+		s = skip_spaces(s);
+		words[i] = s;
+		count += *s != '\0';
+		while (*s && !isspace((u8)*s))
+			s++;
+		if (*s)
+			*s++ = '\0';
+	}
+	return count;
+}
