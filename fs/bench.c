@@ -67,21 +67,20 @@ static int ping_pong_rounds(int to, int from, unsigned count)
 static int ping_pong(const int there[2], const int back[2], u64 *ticks)
 {
 	unsigned long childs = (unsigned long)there[0] | (unsigned long)back[1] << 16;
-	struct task_struct *child = kernel_clone(ping_pong_child, (void *)childs, "bench");
+	pid_t child = kernel_clone(ping_pong_child, (void *)childs, "bench");
 	u64 start;
 	int error;
 
-	if (IS_ERR(child))
-		return (int)PTR_ERR(child);
+	if (child < 0)
+		return child;
 	error = ping_pong_rounds(there[1], back[0], WARM_UP);
 	start = rdtsc();
 	if (!error)
 		error = ping_pong_rounds(there[1], back[0], PIPE_ROUNDS);
 	*ticks = rdtsc() - start;
 	if (error)
-		send_signal(SIGKILL, child);
-	kernel_wait4(child->pid, NULL, 0);
-	put_task_struct(child);
+		kill_pid(child, SIGKILL);
+	kernel_wait4(child, NULL, 0);
 	return error;
 }
 

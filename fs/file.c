@@ -100,6 +100,17 @@ long sys_close(int fd)
 	return filp_close(file);
 }
 
+long sys_close_range(unsigned first, unsigned last)
+{
+	struct files_struct *files = current->files;
+
+	if (last < first)
+		return -EINVAL;
+	for (unsigned fd = first; files && fd < files->max_fds && fd <= last; fd++)
+		sys_close((int)fd);
+	return 0;
+}
+
 long sys_dup(int fd)
 {
 	struct file *file = fget(fd);

@@ -1,8 +1,9 @@
-/* The files that are there when the boot is done: what is mounted where. */
+/* The files that are there when the boot is done: what is mounted where, and the console. */
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
 #include "fs/syscalls.h"
 #include "kernel/init.h"
+#include "kernel/panic.h"
 #include "kernel/printk.h"
 
 static struct file_system_type *const types[] = {
@@ -58,3 +59,13 @@ static int __init vfs_init(void)
 	return err;
 }
 fs_initcall(vfs_init);
+
+void console_on_rootfs(void)
+{
+	long fd = sys_open("/dev/console", O_RDWR, 0);
+
+	while (fd >= 0 && fd < 2)
+		fd = sys_dup(0);
+	if (fd < 0)
+		panic("/dev/console: %s", errno_text((int)-fd));
+}

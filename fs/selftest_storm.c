@@ -77,12 +77,8 @@ SELFTEST(vfs, names_come_and_go_on_all_cpus)
 	atomic_set(&storm_removed, 0);
 	ASSERT(sys_mkdir(DIR, 0755) == 0);
 	for (unsigned i = 0; i < n; i++) {
-		struct task_struct *child =
-			kernel_clone(storm_task, (void *)(unsigned long)i, "storm");
-
-		pids[i] = IS_ERR(child) ? -1 : child->pid;
-		if (!IS_ERR(child))
-			put_task_struct(child);
+		pids[i] = kernel_clone(storm_task, (void *)(unsigned long)i, "storm");
+		ASSERT(pids[i] > 0);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		int status = -1;
@@ -139,11 +135,8 @@ SELFTEST(proc, tasks_end_while_they_are_looked_at)
 		pid_t pids[8];
 
 		for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {
-			struct task_struct *child = kernel_clone(proc_storm_task, NULL, "procs");
-
-			pids[i] = IS_ERR(child) ? -1 : child->pid;
-			if (!IS_ERR(child))
-				put_task_struct(child);
+			pids[i] = kernel_clone(proc_storm_task, NULL, "procs");
+			ASSERT(pids[i] > 0);
 		}
 		for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {
 			int status = -1;

@@ -225,7 +225,7 @@ static int child_with_files(void *arg)
 SELFTEST(vfs, children_get_copies_of_descriptors)
 {
 	unsigned files = nr_open_files(), fds = files_count_open();
-	struct task_struct *child;
+	pid_t child;
 	char cwd[16], byte;
 	int fd, status;
 
@@ -234,9 +234,8 @@ SELFTEST(vfs, children_get_copies_of_descriptors)
 	ASSERT(fd >= 0);
 	EXPECT(sys_read(fd, &byte, 1) == 1 && byte == 'a');
 	child = kernel_clone(child_with_files, &fd, "selftest");
-	ASSERT(!IS_ERR(child));
-	EXPECT_EQ(kernel_wait4(child->pid, &status, 0), child->pid);
-	put_task_struct(child);
+	ASSERT(child > 0);
+	EXPECT_EQ(kernel_wait4(child, &status, 0), child);
 	EXPECT_EQ(status, 0);
 	EXPECT(sys_read(fd, &byte, 1) == 1 && byte == 'c');
 	EXPECT(sys_getcwd(cwd, sizeof(cwd)) == 2);
@@ -244,6 +243,23 @@ SELFTEST(vfs, children_get_copies_of_descriptors)
 	EXPECT(sys_unlink("/tmp/shared") == 0);
 	EXPECT_EQ(files_count_open(), fds);
 	EXPECT_EQ(nr_open_files(), files);
+}
+
+SELFTEST(vfs, close_range_closes_what_is_open_of_it)
+{
+	unsigned fds = files_count_open();
+	int pipe[2], high;
+
+	ASSERT(sys_pipe(pipe) == 0);
+	high = (int)sys_dup2(pipe[0], 100);
+	ASSERT(high == 100);
+	EXPECT_EQ(sys_close_range((unsigned)pipe[1], (unsigned)pipe[0]), -EINVAL);
+	EXPECT_EQ(files_count_open(), fds + 3);
+	EXPECT_EQ(sys_close_range((unsigned)pipe[1], 99), 0);
+	EXPECT_EQ(files_count_open(), fds + 2);
+	EXPECT_EQ(sys_close_range((unsigned)pipe[0], ~0U), 0);
+	EXPECT_EQ(files_count_open(), fds);
+	EXPECT_EQ(sys_close(high), -EBADF);
 }
 
 SELFTEST(vfs, descriptors_grow_to_their_limit)

@@ -80,3 +80,12 @@ long sys_readlink(const char *name, char *buf, size_t size)
 	path_put(&path);
 	return err;
 }
+
+void strmode(umode_t mode, char *text)
+{
+	strscpy(text, "?rwxrwxrwx", 11);
+	text[0] = "?pc?d?b?-?l?s???"[mode >> 12];
+	for (unsigned i = 0; i < 9; i++)
+		if (!(mode & (0400U >> i)))
+			text[1 + i] = '-';
+}

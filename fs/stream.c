@@ -1,11 +1,14 @@
 /* Buffered input, formatted output and sorted directories on descriptors. */
 #include "fs/stream.h"
+#include "kernel/lib/ctype.h"
 #include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 
 #define STREAM_SIZE 4096
+#define SHORT_TEXT  256 /* printed without memory */
+#define MESSAGE_MAX 512 /* longer ones are cut */
 
 void stream_open(struct stream *s, const char *path, int flags)
 {
@@ -55,6 +58,18 @@ bool stream_fill(struct stream *s)
 	else
 		s->end = n ? n : 1;
 	return n > 0;
+}
+
+size_t stream_read(struct stream *s, void *buf, size_t size)
+{
+	size_t n;
+
+	while (s->len - s->pos < size && stream_fill(s))
+		;
+	n = min(s->len - s->pos, size);
+	memcpy(buf, s->buf + s->pos, n);
+	s->pos += n;
+	return n;
 }
 
 char *stream_line(struct stream *s, size_t *len)
@@ -129,22 +144,50 @@ long scan_directory(const char *directory,
 	return result;
 }
 
-long write_all(int fd, const void *data, size_t size)
+void stream_write(struct stream *s, const void *data, size_t size)
 {
-	ssize_t n = 0;
-
-	for (const char *s = data; size && n >= 0; s += n) {
-		n = sys_write(fd, s, size);
-		size -= n > 0 ? (size_t)n : 0;
+	for (ssize_t n; size && !s->end; data += n, size -= (size_t)n) {
+		n = sys_write(s->fd, data, size);
+		if (n < 0) {
+			s->end = n;
+			break;
+		}
 	}
-	return n < 0 ? n : 0;
 }
 
-long vfd_printf(int fd, const char *fmt, va_list args)
+void stream_printf(struct stream *s, const char *fmt, ...)
 {
-	char *text = kvasprintf(GFP_KERNEL, fmt, args);
-	long error = text ? write_all(fd, text, strlen(text)) : -ENOMEM;
+	char small[SHORT_TEXT], *large = NULL;
+	va_list args;
+	int n;
 
-	kfree(text);
-	return error;
+	va_start(args, fmt);
+	n = vsnprintf(small, sizeof(small), fmt, args);
+	va_end(args);
+	if (n >= (int)sizeof(small)) {
+		va_start(args, fmt);
+		large = kvasprintf(GFP_KERNEL, fmt, args);
+		va_end(args);
+		if (!large && !s->end)
+			s->end = -ENOMEM;
+	}
+	stream_write(s, large ? large : small, (size_t)n);
+	kfree(large);
+}
+
+void err_printf(const char *fmt, ...)
+{
+	char text[MESSAGE_MAX];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vscnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	for (int i = 0; i < n; i++)
+		if (iscntrl((u8)text[i]) && text[i] != '\n')
+			text[i] = '?';
+	if (n == sizeof(text) - 1)
+		text[n - 1] = '\n';
+	(void)sys_write(2, text, (size_t)n); /* there is nobody left to tell */
 }

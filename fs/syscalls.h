@@ -36,6 +36,7 @@ struct linux_dirent64 {
 
 long sys_open(const char *path, int flags, umode_t mode); /* a descriptor */
 long sys_close(int fd);
+long sys_close_range(unsigned first, unsigned last); /* both too; what is open of them */
 ssize_t sys_read(int fd, void *buf, size_t count);
 ssize_t sys_write(int fd, const void *buf, size_t count); /* -EPIPE after SIGPIPE */
 loff_t sys_lseek(int fd, loff_t offset, int whence);
@@ -53,6 +54,8 @@ long sys_readlink(const char *path, char *buf, size_t size); /* not terminated *
 long sys_stat(const char *path, struct kstat *st);
 long sys_lstat(const char *path, struct kstat *st);
 long sys_fstat(int fd, struct kstat *st);
+/* As strmode(3), `-rw-r--r--`, into 11 bytes. */
+void strmode(umode_t mode, char *text);
 long sys_chmod(const char *path, umode_t mode);
 long sys_truncate(const char *path, loff_t length);
 long sys_ftruncate(int fd, loff_t length);
@@ -61,6 +64,9 @@ long sys_getdents64(int fd, void *buf, size_t size);
 /* timeout_ms < 0: for ever. How many are ready, 0 on time-out, -EINTR. */
 long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms);
 long sys_ioctl(int fd, unsigned cmd, unsigned long arg);
+
+/* Make the console descriptors 0, 1 and 2 of a task that has none. Panics without a console. */
+void console_on_rootfs(void);
 
 /* The same on files rather than descriptors: a reference to fd's file (fput() it), or NULL. */
 struct file *fget(int fd);

@@ -64,5 +64,8 @@ bool cmdline_find(const char *name, char *buf, size_t size);
  */
 extern void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
-/* What the first task runs when the boot is done: set by the shell's late_initcall. */
-extern void (*init_process)(void);
+/*
+ * What PID 1 runs in a child when the boot is done, and again whenever that ends. Whoever is linked
+ * with the kernel to be its user defines it: the shell.
+ */
+int init_process(void *unused);

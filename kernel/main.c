@@ -21,8 +21,6 @@
 
 extern const initcall_t __initcall_start[], __early_initcall_end[], __initcall_end[];
 
-void (*init_process)(void);
-
 static void __init do_initcalls(const initcall_t *call, const initcall_t *end)
 {
 	for (; call < end; call++) {
@@ -50,19 +48,20 @@ static int kernel_init(void *unused __unused)
 	kernel_init_freeable();
 	free_initmem();
 	selftest_main();
-	if (!init_process)
-		panic("No init: nothing has set init_process");
-	init_process();
-	panic("Attempted to kill init!");
+	for (;;) {
+		pid_t pid = kernel_clone(init_process, NULL, "init");
+
+		if (pid < 0)
+			panic("No init: %s", errno_text(-pid));
+		while (kernel_wait4(pid, NULL, 0) == -EINTR)
+			flush_signals(current);
+	}
 }
 
 static void __init rest_init(void)
 {
-	struct task_struct *init = kernel_clone(kernel_init, NULL, "init");
-
-	if (IS_ERR(init))
+	if (kernel_clone(kernel_init, NULL, "init") < 0)
 		panic("no memory for the first task");
-	put_task_struct(init);
 }
 
 /*

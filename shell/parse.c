@@ -39,69 +39,58 @@ static const char *expand_word(const char *s, char **text, int status, pid_t pid
 }
 
 /*
- * The command at *line, which moves to the operator or the end behind it, or to what is not
- * understood (-EINVAL). It may be empty.
+ * The words of the command at *line, which moves to the operator or the end behind it, or to what
+ * is not understood. False: that, or there is none.
  */
-static int parse_command(const char **line, struct sh_command *c, char ***words, char **text,
-			 int status, pid_t pid)
+static bool parse_command(const char **line, struct sh_command *c, char **text, int status,
+			  pid_t pid)
 {
-	c->argv = *words;
-	for (;;) {
-		const char *s = *line += strspn(*line, BLANKS);
-		char **to;
+	char **word = c->argv, **to;
 
-		if (strchr("#;&|", *s)) { /* or the end */
-			*(*words)++ = NULL;
-			return 0;
-		}
-		if (*s == '<' || *s == '>') {
-			bool append = s[0] == '>' && s[1] == '>';
-
-			to = *s == '<' ? &c->in : &c->out;
-			if (*s == '>')
-				c->out_flags = append ? O_APPEND : O_TRUNC;
-			s += 1 + append;
-			s += strspn(s, BLANKS);
-		} else {
-			to = (*words)++;
-			c->argc++;
-		}
+	for (const char *s = *line; s; s = expand_word(s, text, status, pid)) {
+		*line = s += strspn(s, BLANKS);
+		if (!*s || strchr("#;&|", *s))
+			return c->argv[0] || c->in || c->out;
+		to = *s == '<' ? &c->in : *s == '>' ? &c->out : word++;
+		if (*s == '>')
+			c->out_flags = s[1] == '>' ? O_APPEND : O_TRUNC;
+		if (strchr("<>", *s))
+			s += 1 + (s[0] == '>' && s[1] == '>');
+		s += strspn(s, BLANKS);
 		*to = *text;
-		s = expand_word(s, text, status, pid);
-		if (!s)
-			return -EINVAL;
-		*line = s;
 	}
+	return false;
 }
 
 struct sh_pipeline *sh_parse(const char **line, int status, pid_t pid)
 {
+	size_t len = strlen(*line), commands = 1, words;
+	struct sh_pipeline *p;
+	char **argv, *text;
+
+	for (const char *s = *line; *s; s++)
+		commands += *s == '|';
 	/* Two bytes of line can become a number of ten digits, and each word has a NUL. */
-	size_t len = strlen(*line), words = len / 2 + 2 + PIPELINE_MAX;
-	struct sh_pipeline *p =
-		kzalloc(sizeof(*p) + words * sizeof(char *) + 6 * len + 2, GFP_KERNEL);
-	char **word = (char **)(p + 1), *text = (char *)(word + words);
-	bool nothing = false;
-	int error = p ? 0 : -ENOMEM;
-
-	while (!error) {
-		struct sh_command *c = &p->commands[p->count++];
-
-		error = parse_command(line, c, &word, &text, status, pid);
-		if (!error && !c->argc && !c->in && !c->out) {
+	words = len / 2 + 2 + commands;
+	p = kzalloc(sizeof(*p) + commands * sizeof(p->commands[0]) + words * sizeof(char *) +
+			    6 * len + 2,
+		    GFP_KERNEL);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	argv = (char **)&p->commands[commands];
+	text = (char *)(argv + words);
+	do {
+		p->commands[p->count].argv = argv;
+		if (!parse_command(line, &p->commands[p->count++], &text, status, pid)) {
 			/* Only the end of the line may stand where a pipeline would begin. */
-			nothing = p->count == 1 && strchr("#", **line);
-			error = nothing ? 0 : -EINVAL;
+			bool nothing = p->count == 1 && strchr("#", **line);
+
+			kfree(p);
+			return nothing ? NULL : ERR_PTR(-EINVAL);
 		}
-		if (error || **line != '|')
-			break;
-		error = p->count < PIPELINE_MAX ? 0 : -E2BIG;
-		*line += !error;
-	}
-	if (error || nothing) {
-		kfree(p);
-		return error ? ERR_PTR(error) : NULL;
-	}
+		while (*argv++)
+			; /* and behind its NULL */
+	} while (**line == '|' && ++*line);
 	p->background = **line == '&';
 	*line += **line == '#' ? strlen(*line) : **line != '\0';
 	return p;

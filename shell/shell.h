@@ -5,30 +5,37 @@
 #pragma once
 
 #include "fs/stream.h"
-#include "kernel/compiler.h"
+#include "kernel/lib/getopt.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
 
 /* One run of a command. */
 struct call {
 	const struct command *command;
-	int argc;    /* operands: what follows the options */
-	char **argv; /* NULL-terminated */
-	int status;  /* what grep and sh find out from their input */
-	long error;  /* of the first write that was refused: nothing is written after it */
-	long options['z' - 'A' + 1]; /* by letter: the value, 1 if it takes none; -1: not given */
+	char **argv; /* operands: what follows the options; NULL-terminated */
+	struct options options;
+	struct stream out; /* descriptor 1: a refusal is told when the command has ended */
+	int status;
 };
 
 struct command {
 	const char *name;
-	const char *options; /* letters, with a : where a number follows; NULL: not looked for */
+	const char *options; /* as options_parse() wants them; NULL: not looked for */
 	int operands;        /* at least so many */
 	const char *usage;   /* options and operands, for people */
 	const char *help;    /* one line */
 	/* What it does, one of these: */
 	int (*run)(struct call *call); /* gives the exit status */
-	void (*input)(struct call *call,
-		      struct stream *); /* for each file named, or descriptor 0 */
-	long (*path)(const char *path); /* for each operand; 0 or an error */
-	bool in_shell;                  /* runs in the shell's own task, which it is to change */
+	/* For each operand: 0 or an error. */
+	long (*path)(const char *path);
+	long (*operand)(struct call *call, const char *operand);
+	/* For each file named behind the operands that must be there, or for descriptor 0. */
+	void (*input)(struct call *call, struct stream *in);
+	const char *file; /* what it is called for when no operand is there */
+	int flags;        /* to open(2) the input with */
+	int status;       /* unless input finds out another */
+	bool in_shell;    /* runs in the shell's own task, which it is to change */
 };
 
 /* SHELL_COMMAND(name, options, operands, usage, help, .run = function) adds it to the table. */
@@ -43,26 +50,12 @@ const struct command *find_command(const char *name);
  * Run a command in the calling task: its exit status; 127 when there is none of that name. Says so
  * when its output was refused (`sh: write error: TEXT`, status 1).
  */
-int run_command(int argc, char **argv);
-/* An option's number, or otherwise if it was not given. */
-long option(const struct call *call, char letter, long otherwise);
-/* Call input for the files that the operands from first on name, or for descriptor 0. 0, or 1. */
-int each_input(struct call *call, int first, void (*input)(struct call *call, struct stream *in));
+int run_command(char **argv);
 
-void out_write(struct call *call, const void *data, size_t n);
-__printf(2, 3) void out_printf(struct call *call, const char *fmt, ...);
-/* To descriptor 2. */
-__printf(1, 2) void err_printf(const char *fmt, ...);
+#define option(call, letter, otherwise) option_value(&(call)->options, letter, otherwise)
+#define out_printf(call, ...)           stream_printf(&(call)->out, __VA_ARGS__)
 /* Time to give up: the output is refused, or a signal came. */
 bool stopped(const struct call *call);
 /* `NAME: WHAT: TEXT OF ERROR`; returns 1. error is negative; -EINTR is not told. */
 int failed(const struct call *call, const char *what, long error);
 int usage(const struct call *call); /* 2 */
-
-/* Make a child that runs fn(arg): its PID or a negative errno. */
-pid_t spawn(int (*fn)(void *arg), void *arg, const char *name);
-/*
- * Wait for a child: its status as $? has it. A signal that comes meanwhile is passed on to it, and
- * left in *sig (0 at first) for those that are waited for next.
- */
-int wait_for(pid_t pid, int *sig);

@@ -1,36 +1,23 @@
 /* Commands on tasks: kill, chrt, taskset, sleep, time. */
 #include "kernel/lib/cpulist.h"
-#include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
-#include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "shell/shell.h"
 
-static int cmd_kill(struct call *call)
+static long kill_one(struct call *call, const char *text)
 {
-	char **pids = call->argv;
-	int sig = SIGTERM, status = 0;
+	int pid, error = kstrtoint(text, 10, &pid);
 
-	if (**pids == '-' && (kstrtoint(*pids++ + 1, 10, &sig) || !*pids))
-		return usage(call);
-	for (; *pids; pids++) {
-		int pid, error = kstrtoint(*pids, 10, &pid);
-
-		if (!error)
-			error = kill_pid(pid, sig);
-		if (error)
-			status = failed(call, *pids, error);
-	}
-	return status;
+	return error ? error : kill_pid(pid, (int)option(call, '#', SIGTERM));
 }
-SHELL_COMMAND("kill", NULL, 1, "[-SIGNAL] PID...", "send a signal (15)", .run = cmd_kill);
+SHELL_COMMAND("kill", "#", 1, "[-SIGNAL] PID...", "send a signal (15)", .operand = kill_one);
 
 /* Run the rest of the operands, after the first was used, unless that gave an error. */
 static int run_rest(struct call *call, int error)
 {
 	if (error)
 		return failed(call, call->argv[0], error);
-	return run_command(call->argc - 1, call->argv + 1);
+	return run_command(call->argv + 1);
 }
 
 static int cmd_chrt(struct call *call)
@@ -52,22 +39,12 @@ static int cmd_taskset(struct call *call)
 SHELL_COMMAND("taskset", "c", 2, "[-c] CPUS COMMAND...",
 	      "run on these CPUs (a hexadecimal mask; -c: 0,2-3)", .run = cmd_taskset);
 
-#define SLEEP_MAX (1UL << 30) /* seconds */
-
-/* Seconds may have a fraction. */
-static long cmd_sleep(const char *text)
+static long cmd_sleep(const char *seconds)
 {
-	u64 fraction = 0, unit = NSEC_PER_SEC;
-	unsigned long seconds;
-	char *end;
+	u64 ns;
+	int error = kstrtons(seconds, &ns);
 
-	seconds = simple_strtoul(text, &end, 10);
-	if (end > text && *end == '.')
-		while (isdigit(*++end))
-			fraction += (u64)(*end - '0') * (unit /= 10);
-	if (end == text || *end || seconds > SLEEP_MAX)
-		return -EINVAL;
-	return sleep_interruptible(seconds * NSEC_PER_SEC + fraction);
+	return error ? error : sleep_interruptible(ns);
 }
 SHELL_COMMAND("sleep", "", 1, "SECONDS", "wait", .path = cmd_sleep);
 
@@ -75,7 +52,7 @@ SHELL_COMMAND("sleep", "", 1, "SECONDS", "wait", .path = cmd_sleep);
 static int cmd_time(struct call *call)
 {
 	u64 start = ktime_get(), used = current->se.sum_exec_runtime;
-	int status = run_command(call->argc, call->argv);
+	int status = run_command(call->argv);
 	unsigned long real = (ktime_get() - start) / NSEC_PER_MSEC;
 	unsigned long sys = (current->se.sum_exec_runtime - used) / NSEC_PER_MSEC;
 

@@ -281,14 +281,14 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 {
 	struct text_patch_stats patch_before, patch_after;
 	u64 before = nmis(), events, nested = 0;
-	struct task_struct *reader;
 	struct test_group group;
+	pid_t reader;
 	/* One CPU patches and reads; and more than three fire so much that little else is done. */
 	unsigned toggles, threads = min(max(num_online_cpus() - 1, 1U), 3U);
 
 	ASSERT(begin("", threads));
 	reader = kernel_clone(read_all, NULL, "nmi_reader");
-	ASSERT(!IS_ERR(reader));
+	ASSERT(reader > 0);
 	text_patch_stats_read(&patch_before);
 	ASSERT(test_group_start(&group, threads, EACH_CPU, fire, NULL));
 	for (toggles = 0; toggles < TOGGLES || nmis() - before < NMIS; toggles++) {
@@ -297,8 +297,7 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	}
 	WRITE_ONCE(stop, true);
 	test_group_wait(&group);
-	kernel_wait4(reader->pid, NULL, 0);
-	put_task_struct(reader);
+	kernel_wait4(reader, NULL, 0);
 	consume_all();
 	text_patch_stats_read(&patch_after);
 	events = settle(test, &nested);

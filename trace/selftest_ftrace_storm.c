@@ -118,16 +118,12 @@ static void run_tasks(void)
 		atomic64_set(&kinds[k].rounds, 0);
 		atomic64_set(&kinds[k].refused, 0);
 		for (unsigned i = 0; i < kinds[k].tasks; i++) {
-			struct task_struct *child;
-
 			tasks[n] = (struct storm_task){ &kinds[k], i, n + 1 };
-			child = kernel_clone(storm_thread, &tasks[n], kinds[k].name);
-			if (IS_ERR(child)) {
-				storm_fail("no task: error %ld", PTR_ERR(child));
-				continue;
-			}
-			pids[n++] = child->pid;
-			put_task_struct(child);
+			pids[n] = kernel_clone(storm_thread, &tasks[n], kinds[k].name);
+			if (pids[n] < 0)
+				storm_fail("no task: error %d", pids[n]);
+			else
+				n++;
 		}
 	}
 	while (n)

@@ -168,17 +168,14 @@ static int call_the_target(void *unused __unused)
 /* A child of this task calls the traced function: its PID, or 0. */
 static pid_t traced_child(void)
 {
-	struct task_struct *child;
-	pid_t pid;
+	pid_t child;
 
 	put("trace", "");
 	child = kernel_clone(call_the_target, NULL, "traced_child");
-	if (IS_ERR(child))
+	if (child < 0)
 		return 0;
-	pid = child->pid;
-	kernel_wait4(pid, NULL, 0);
-	put_task_struct(child);
-	return pid;
+	kernel_wait4(child, NULL, 0);
+	return child;
 }
 
 SELFTEST(trace, function_fork_follows_the_children_of_a_traced_task)

@@ -99,8 +99,8 @@ static bool start_reader(struct reader *r, const char *path)
 	*r = (struct reader){ .path = path, .buf = get_free_page(GFP_KERNEL | __GFP_ZERO) };
 	if (!r->buf)
 		return false;
-	r->task = kernel_clone(read_once, r, "pipe_reader");
-	if (IS_ERR(r->task))
+	r->task = find_get_task_by_pid(kernel_clone(read_once, r, "pipe_reader"));
+	if (!r->task)
 		return false;
 	while (!is_asleep(r) && !READ_ONCE(r->done))
 		msleep(1);
@@ -333,8 +333,8 @@ SELFTEST(trace_pipe, an_event_wakes_poll)
 		struct reader r = { .path = paths[i] };
 
 		ASSERT(begin(0));
-		r.task = kernel_clone(poll_in_task, &r, "poller");
-		ASSERT(!IS_ERR(r.task));
+		r.task = find_get_task_by_pid(kernel_clone(poll_in_task, &r, "poller"));
+		ASSERT(r.task);
 		while (!is_asleep(&r))
 			msleep(1);
 		EXPECT(stays_asleep(&r));

@@ -194,14 +194,14 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 	child->nr_cpus_allowed = parent->nr_cpus_allowed;
 }
 
-struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
+pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 {
 	void (*fork_hook)(struct task_struct * parent, struct task_struct * child);
 	struct task_struct *parent = current, *p = alloc_task(comm ? comm : parent->comm);
 	int error = -EAGAIN;
 
 	if (!p)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	copy_sched(p, parent);
 	p->ignored_signals = parent->ignored_signals;
 	p->thread_fn = fn;
@@ -213,20 +213,19 @@ struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *co
 		error = -EAGAIN;
 	}
 	arch_setup_new_task(p, clone_entry);
-	get_task_struct(p); /* the caller's */
 	if (!publish_task(p, parent))
 		goto exit_files;
 	fork_hook = READ_ONCE(task_fork_hook);
 	if (fork_hook)
 		fork_hook(parent, p);
 	wake_up_new_task(p);
-	return p;
+	return p->pid; /* it may have ended, but is there until we, its parent, wait for it */
 
 exit_files:
 	exit_files(p);
 free:
 	free_task(p);
-	return ERR_PTR(error);
+	return error;
 }
 
 struct task_struct *fork_idle(unsigned cpu)

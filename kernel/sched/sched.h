@@ -120,16 +120,26 @@ void set_task_comm(struct task_struct *p, const char *name);
 
 /*
  * Children. kernel_clone() makes a task that runs fn(arg) as a child of the caller with a copy of
- * its files; its return value becomes the exit code. A started task with a reference, or an
- * ERR_PTR.
+ * its files; its return value becomes the exit code. The PID, which stands for this child until it
+ * is waited for, or -ENOMEM, -EAGAIN (no PID left), or what kept its files from being copied.
  */
-struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
+pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
 /*
  * As wait4(2): pid > 0 that child, -1 any. Returns the PID reaped, 0 (WNOHANG, none yet), -ECHILD,
  * -EINTR.
  */
 #define WNOHANG 1
 pid_t kernel_wait4(pid_t pid, int *status, int options);
+/* A status of kernel_wait4() as a shell's $? has it: the exit code, or 128 + the signal. */
+static inline int exit_status(int status)
+{
+	return status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
+}
+/*
+ * Wait until a child has ended: its exit_status(). A signal that comes meanwhile is passed on to
+ * it, and left in *sig (0 at first) for those that are waited for next.
+ */
+int wait_for_child(pid_t pid, int *sig);
 void __noreturn do_exit(int status);
 /* The fs room's part in creation and exit of a task: copy returns 0 or a negative errno. */
 struct task_fs_hooks {

@@ -3,8 +3,6 @@
 
 #include "kernel/sched/signal.h"
 
-#define SIG_BIT(sig) (1UL << ((sig)-1))
-
 int pending_signal(const struct task_struct *p)
 {
 	u64 pending = READ_ONCE(p->pending);
@@ -50,6 +48,13 @@ int kill_pgrp(pid_t pgrp, int sig)
 			ret = send_signal(sig, p);
 	spin_unlock(&tasklist_lock);
 	return ret;
+}
+
+void kernel_setpgid(pid_t pgrp)
+{
+	spin_lock(&tasklist_lock);
+	current->pgrp = pgrp ? pgrp : current->pid;
+	spin_unlock(&tasklist_lock);
 }
 
 void flush_signals(struct task_struct *p)

@@ -17,6 +17,8 @@ struct task_struct;
 #define SIGALRM 14
 #define SIGTERM 15
 
+#define SIG_BIT(sig) (1UL << ((sig)-1)) /* in a set of signals */
+
 /* The lowest pending signal, or 0. */
 int pending_signal(const struct task_struct *p);
 /* Mark sig pending and wake an interruptible sleeper. 0; -EPERM for a PF_KTHREAD task; -EINVAL. */
@@ -25,4 +27,6 @@ int send_signal(int sig, struct task_struct *p);
 int kill_pid(pid_t pid, int sig);
 /* To every task of a job (task->pgrp). -ESRCH when there is none. */
 int kill_pgrp(pid_t pgrp, int sig);
+/* As setpgid(0, pgrp): put the calling task into a job; 0: its own. */
+void kernel_setpgid(pid_t pgrp);
 void flush_signals(struct task_struct *p);

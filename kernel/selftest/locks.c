@@ -178,8 +178,8 @@ SELFTEST(mutex, interruptible_wait_ends_with_a_signal)
 		int status = -1;
 
 		mutex_lock(&m);
-		p = kernel_clone(lock_interruptibly, &m, "waiter");
-		ASSERT(!IS_ERR(p));
+		p = find_get_task_by_pid(kernel_clone(lock_interruptibly, &m, "waiter"));
+		ASSERT(p);
 		if (i % 2)
 			msleep(1);
 		send_signal(SIGINT, p);
@@ -202,8 +202,8 @@ SELFTEST(mutex, survives_signals_that_race_with_unlock)
 		int status = -1;
 
 		mutex_lock(&m);
-		p = kernel_clone(lock_interruptibly, &m, "waiter");
-		ASSERT(!IS_ERR(p));
+		p = find_get_task_by_pid(kernel_clone(lock_interruptibly, &m, "waiter"));
+		ASSERT(p);
 		yield();
 		send_signal(SIGINT, p);
 		mutex_unlock(&m);

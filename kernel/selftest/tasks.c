@@ -10,22 +10,9 @@ static int return_arg(void *arg)
 	return (int)(long)arg;
 }
 
-/* The PID of a child that runs fn(arg), or a negative errno. */
-static pid_t start_child(int (*fn)(void *arg), void *arg)
-{
-	struct task_struct *p = kernel_clone(fn, arg, "child");
-	pid_t pid;
-
-	if (IS_ERR(p))
-		return (pid_t)PTR_ERR(p);
-	pid = p->pid;
-	put_task_struct(p);
-	return pid;
-}
-
 SELFTEST(tasks, wait4_returns_the_exit_code)
 {
-	pid_t pid = start_child(return_arg, (void *)42L);
+	pid_t pid = kernel_clone(return_arg, (void *)42L, "child");
 	int status = 0;
 
 	ASSERT(pid > 0);
@@ -47,7 +34,7 @@ SELFTEST(tasks, wait4_with_WNOHANG_does_not_wait)
 	pid_t pid;
 
 	init_completion(&go);
-	pid = start_child(wait_for_arg, &go);
+	pid = kernel_clone(wait_for_arg, &go, "child");
 	ASSERT(pid > 0);
 	EXPECT_EQ(kernel_wait4(-1, NULL, WNOHANG), 0);
 	complete(&go);
@@ -56,12 +43,7 @@ SELFTEST(tasks, wait4_with_WNOHANG_does_not_wait)
 
 static int make_orphan(void *arg)
 {
-	struct task_struct *p = kernel_clone(wait_for_arg, arg, "orphan");
-
-	if (IS_ERR(p))
-		return 1;
-	put_task_struct(p);
-	return 0;
+	return kernel_clone(wait_for_arg, arg, "orphan") < 0;
 }
 
 SELFTEST(tasks, orphan_is_reaped_without_a_wait)
@@ -73,7 +55,7 @@ SELFTEST(tasks, orphan_is_reaped_without_a_wait)
 	pid_t pid;
 
 	init_completion(&go);
-	pid = start_child(make_orphan, &go);
+	pid = kernel_clone(make_orphan, &go, "child");
 	ASSERT(pid > 0);
 	EXPECT_EQ(kernel_wait4(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
@@ -92,7 +74,7 @@ SELFTEST(tasks, orphan_is_reaped_without_a_wait)
 static bool make_and_reap(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		pid_t pid = start_child(return_arg, NULL);
+		pid_t pid = kernel_clone(return_arg, NULL, "child");
 
 		if (pid < 0 || kernel_wait4(pid, NULL, 0) != pid)
 			return false;
@@ -132,10 +114,11 @@ static int sleep_long(void *arg __unused)
 SELFTEST(tasks, signal_interrupts_a_sleep)
 {
 	for (unsigned i = 0; i < 200; i++) {
-		struct task_struct *p = kernel_clone(sleep_long, NULL, "sleeper");
+		struct task_struct *p =
+			find_get_task_by_pid(kernel_clone(sleep_long, NULL, "sleeper"));
 		int status = -1;
 
-		ASSERT(!IS_ERR(p));
+		ASSERT(p);
 		if (i % 2)
 			yield();
 		EXPECT_EQ(send_signal(SIGINT, p), 0);
@@ -159,8 +142,8 @@ SELFTEST(tasks, ignored_signal_does_not_interrupt_but_SIGKILL_does)
 	int status = -1;
 
 	init_completion(&ready);
-	p = kernel_clone(ignore_and_sleep, &ready, "sleeper");
-	ASSERT(!IS_ERR(p));
+	p = find_get_task_by_pid(kernel_clone(ignore_and_sleep, &ready, "sleeper"));
+	ASSERT(p);
 	wait_for_completion(&ready);
 	EXPECT_EQ(send_signal(SIGTERM, p), 0);
 	EXPECT(!signal_pending(p));

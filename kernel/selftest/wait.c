@@ -84,10 +84,11 @@ SELFTEST(wait, interruptible_wait_ends_with_a_signal)
 
 	init_waitqueue_head(&w.wait);
 	for (unsigned i = 0; i < 100; i++) {
-		struct task_struct *p = kernel_clone(wait_interruptibly, &w, "waiter");
+		struct task_struct *p =
+			find_get_task_by_pid(kernel_clone(wait_interruptibly, &w, "waiter"));
 		int status = -1;
 
-		ASSERT(!IS_ERR(p));
+		ASSERT(p);
 		if (i % 2)
 			msleep(1);
 		send_signal(SIGTERM, p);

@@ -2,7 +2,6 @@
 #include "arch/x86_64/text_alias.h"
 #include "arch/x86_64/text_patch.h"
 #include "kernel/kallsyms.h"
-#include "kernel/lib/string.h"
 #include "shell/shell.h"
 
 #define DIS_BYTES 16
@@ -27,23 +26,17 @@ static void show_instruction(struct call *call, unsigned long addr, const u8 *in
 	}
 }
 
-static int cmd_dis(struct call *call)
+static long dis(struct call *call, const char *name)
 {
-	int status = 0;
+	unsigned long addr = kallsyms_lookup_name(name);
+	u8 bytes[DIS_BYTES];
 
-	for (char **name = call->argv; *name; name++) {
-		unsigned long addr = kallsyms_lookup_name(*name);
-		u8 bytes[DIS_BYTES];
-
-		if (!addr || !is_text_address(addr) || !is_text_address(addr + DIS_BYTES - 1)) {
-			status = failed(call, *name, -ENOENT);
-			continue;
-		}
-		memcpy(bytes, (const void *)addr, DIS_BYTES);
-		out_printf(call, "%016lx <%s>:\n  %*ph\n", addr, *name, DIS_BYTES, bytes);
-		show_instruction(call, addr, bytes);
-	}
-	return status;
+	if (!addr || !is_text_address(addr) || !is_text_address(addr + DIS_BYTES - 1))
+		return -ENOENT;
+	memcpy(bytes, (const void *)addr, DIS_BYTES);
+	out_printf(call, "%016lx <%s>:\n  %*ph\n", addr, name, DIS_BYTES, bytes);
+	show_instruction(call, addr, bytes);
+	return 0;
 }
 SHELL_COMMAND("dis", "", 1, "FUNCTION...", "show what a function's call site is now",
-	      .run = cmd_dis);
+	      .operand = dis);

@@ -5,9 +5,7 @@
 #include "arch/x86_64/text_patch.h"
 #include "fs/syscalls.h"
 #include "kernel/irq/irq.h"
-#include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/sched/sched.h"
 #include "kernel/selftest/ftrace_targets.h"
 #include "kernel/selftest/selftest.h"
 #include "kernel/selftest/threads.h"
@@ -30,7 +28,7 @@ static int run_dis(void *arg)
 	if (sys_dup2(dis->pipe[1], 1) != 1)
 		return 1;
 	wait_for_completion(&dis->go);
-	return run_command(2, argv);
+	return run_command(argv);
 }
 
 /* Its PID, or an error. */
@@ -41,7 +39,7 @@ static pid_t start_dis(struct dis *dis)
 	init_completion(&dis->go);
 	if (sys_pipe(dis->pipe))
 		return -EMFILE;
-	pid = spawn(run_dis, dis, "dis");
+	pid = kernel_clone(run_dis, dis, "dis");
 	sys_close(dis->pipe[1]);
 	return pid;
 }
@@ -70,7 +68,7 @@ static void expect_dis(struct selftest *test, const char *line)
 	pid = start_dis(&dis);
 	ASSERT(pid > 0);
 	read_dis(&dis);
-	EXPECT_EQ(wait_for(pid, &sig), 0);
+	EXPECT_EQ(wait_for_child(pid, &sig), 0);
 	if (!strstr(dis.text, line))
 		selftest_diag(test, "no '%s' in '%s'", line, dis.text);
 	EXPECT(strstr(dis.text, line));
@@ -179,7 +177,7 @@ SELFTEST(dis, a_half_patched_site_is_shown_as_int3)
 	WRITE_ONCE(h.let_go, true);
 	test_group_wait(&holder);
 	test_group_wait(&patcher);
-	EXPECT_EQ(wait_for(pid, &sig), 0);
+	EXPECT_EQ(wait_for_child(pid, &sig), 0);
 	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
 	if (!strstr(dis.text, "\n  int3\n"))
 		selftest_diag(test, "it says '%s'", dis.text);

@@ -1,11 +1,6 @@
 /* A command that the receiver has asked for: a shell with pipes in place of a terminal. */
 #include "kernel/errno.h"
-#include "kernel/lib/string.h"
-#include "kernel/mm/slab.h"
-#include "kernel/sched/sched.h"
 #include "shell/export/export.h"
-
-#define DESCRIPTORS_MAX 8 /* the port and the pipes, in the task that begins to be the shell */
 
 /* The child's own copy of both ends: the parent closes its, and forgets them, at any moment. */
 struct child {
@@ -18,16 +13,13 @@ static int command_main(void *arg)
 	char *argv[] = { "sh", NULL };
 	int status;
 
-	spin_lock(&tasklist_lock);
-	current->pgrp = current->pid;
-	spin_unlock(&tasklist_lock);
+	kernel_setpgid(0);
 	sys_dup2(child->in, 0);
 	sys_dup2(child->out, 1);
 	sys_dup2(child->out, 2);
 	kfree(child);
-	for (int fd = 3; fd < DESCRIPTORS_MAX; fd++)
-		sys_close(fd);
-	status = run_command(1, argv);
+	sys_close_range(3, ~0U);
+	status = run_command(argv);
 	if (signal_pending(current))
 		do_exit(pending_signal(current));
 	return status;
@@ -55,7 +47,7 @@ int export_start_command(struct trace_export *x)
 	x->status = 0;
 	if (!error) {
 		*child = (struct child){ in[0], out[1] };
-		error = spawn(command_main, child, "sh");
+		error = kernel_clone(command_main, child, "sh");
 	}
 	if (error > 0) {
 		x->child = (pid_t)error;
@@ -82,7 +74,7 @@ int export_run_command(struct trace_export *x, const char *text)
 static void reap(struct trace_export *x, int status)
 {
 	x->child = 0;
-	x->status = status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
+	x->status = exit_status(status);
 }
 
 static void interrupt_command(struct trace_export *x, int sig)

@@ -1,5 +1,4 @@
 /* Files of tracefs and proc as frames. */
-#include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "shell/export/export.h"
 

@@ -1,9 +1,7 @@
 /* Pages of the ring buffers as frames. */
 #include "kernel/lib/kstrtox.h"
-#include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/mm/slab.h"
 #include "shell/export/export.h"
 
 #define PAGES_PER_READ (EXPORT_PAYLOAD / PAGE_SIZE)

@@ -1,7 +1,6 @@
 /* The serial port under the link. */
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
-#include "kernel/sched/sched.h"
 #include "shell/export/export.h"
 
 bool export_go_on(struct trace_export *x, long error)

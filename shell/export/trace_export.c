@@ -2,12 +2,9 @@
  * trace-export: a trace and all that is needed to read it elsewhere, sent through the second serial
  * port in the protocol of docs/trace-export.md; scripts/trace-record receives it.
  */
-#include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
-#include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "kernel/version.h"
 #include "shell/export/export.h"

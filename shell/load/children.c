@@ -1,7 +1,5 @@
 /* The tasks of a load. */
 #include "shell/load/children.h"
-#include "kernel/mm/slab.h"
-#include "kernel/sched/sched.h"
 
 struct children *alloc_children(size_t max)
 {
@@ -10,7 +8,7 @@ struct children *alloc_children(size_t max)
 
 long add_child(struct children *children, int (*fn)(void *arg), void *arg)
 {
-	pid_t pid = spawn(fn, arg, current->comm);
+	pid_t pid = kernel_clone(fn, arg, current->comm);
 
 	if (pid < 0)
 		return pid;
@@ -24,7 +22,7 @@ unsigned wait_for_children(const struct children *children)
 	int sig = 0;
 
 	for (unsigned i = 0; i < children->count; i++)
-		failures += wait_for(children->pids[i], &sig) != 0;
+		failures += wait_for_child(children->pids[i], &sig) != 0;
 	if (sig)
 		(void)send_signal(sig, current); /* what has ended us is not forgotten */
 	return failures;

@@ -1,7 +1,5 @@
 /* hackbench: groups of tasks that pass messages through pipes. */
-#include "kernel/mm/slab.h"
 #include "kernel/sched/completion.h"
-#include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "shell/load/children.h"
 

@@ -1,6 +1,4 @@
 /* stress: tasks that compute and allocate, and verify what they get. */
-#include "kernel/mm/slab.h"
-#include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "shell/load/children.h"
 

@@ -27,6 +27,8 @@ from nop5 import count_tasks
     ("", None),
     ("   ", None),
     ("echo -e 'a\\tb'", "a\tb"),
+    ("echo -ne 'a\\tb' -n; echo", "a\tb -n"),
+    ("echo -1 -x --", "-1 -x --"),
     ("echo one; echo two", "one\ntwo"),
     ("echo one ;echo two;", "one\ntwo"),
 ])
@@ -147,13 +149,17 @@ def test_head_tail_grep_wc(nop5):
     nop5.send(b"\x04")
     nop5.wait_prompt()
     assert nop5.check("head -n 2 /tmp/n") == "line 1\nline 2\n"
+    assert nop5.check("head -2 /tmp/n") == nop5.check("head -n2 /tmp/n") == "line 1\nline 2\n"
     assert nop5.check("head /tmp/n").splitlines()[-1] == "line 10"
     assert nop5.check("tail -n 2 /tmp/n") == "line 29\nline 30\n"
+    assert nop5.check("tail -2 /tmp/n") == "line 29\nline 30\n"
     assert nop5.check("tail /tmp/n").splitlines()[0] == "line 21"
     assert nop5.check("grep 'ne 3' /tmp/n") == "line 3\nline 30\n"
     assert nop5.check("grep -c 'line 1' /tmp/n") == "11\n"
     assert nop5.check("grep -v line /tmp/n; echo") == "\n"
     assert nop5.check("grep -v -c 'line 1' /tmp/n") == "19\n"
+    assert nop5.check("grep -c 'line 30' /tmp/n /proc/version") == "/tmp/n:1\n/proc/version:0\n"
+    assert nop5.run("grep absent /tmp/n /nowhere").status == 2
     assert nop5.check("wc /tmp/n").split() == ["30", "60", str(9 * 7 + 21 * 8), "/tmp/n"]
     assert nop5.check("head -n 3 < /tmp/n").count("\n") == 3
     nop5.check("rm /tmp/n")

@@ -26,12 +26,10 @@ static void check_parser(const char *line)
 		for (unsigned n = 0; n < pipeline->count; n++) {
 			const struct sh_command *c = &pipeline->commands[n];
 
-			if (!c->argc && !c->in && !c->out)
+			if (!c->argv[0] && !c->in && !c->out)
 				abort();
-			for (int i = 0; i < c->argc; i++)
-				expanded += strlen(c->argv[i]);
-			if (c->argv[c->argc])
-				abort();
+			for (char **word = c->argv; *word; word++)
+				expanded += strlen(*word);
 		}
 		kfree(pipeline);
 	}
