@@ -166,7 +166,18 @@ void watchdog_timer_interrupt(ktime_t now)
 		check_soft(wd, cpu);
 	if (wd->watched != cpu)
 		check_hard(wd);
-	WRITE_ONCE(wd->next, busy || !idle_cpu(wd->watched) ? now + CHECK_PERIOD : KTIME_MAX);
+	WRITE_ONCE(wd->next, KTIME_MAX);
+	smp_mb(); /* a CPU that leaves idle queues its task, then looks if its watcher has a check
+		   */
+	if (busy || !idle_cpu(wd->watched))
+		WRITE_ONCE(wd->next, now + CHECK_PERIOD);
+}
+
+/* A CPU that has not been idle since the boot is watched as one that has just left idle. */
+static void watchdog_enable(void *unused __unused)
+{
+	if (!(current->flags & PF_IDLE))
+		watchdog_leave_idle(ktime_get());
 }
 
 static int __init parse_thresh(const char *value)
@@ -188,6 +199,7 @@ static int __init watchdog_init(void)
 		per_cpu(watchdogs, watched).watcher = cpu;
 	}
 	smp_store_release(&started, watchdog_thresh > 0);
+	on_each_cpu(watchdog_enable, NULL, true);
 	return 0;
 }
 core_initcall(watchdog_init);
