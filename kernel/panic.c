@@ -87,7 +87,7 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 		dump_stack();
 	}
 	oops_dump();
-	smp_stop_other_cpus();
+	smp_stop_other_cpus(true);
 	console_flush_on_panic();
 	pr_emerg("---[ end Kernel panic - not syncing: %s ]---\n", message);
 	panic_end();

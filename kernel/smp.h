@@ -27,8 +27,9 @@ void on_each_cpu(smp_call_func_t func, void *info, bool wait);
  * context.
  */
 void smp_send_reschedule(unsigned cpu);
-/* Panic: NMI the other CPUs one after another; each prints its backtrace and halts. Any context. */
-void smp_stop_other_cpus(void);
+/* NMI the other CPUs one after another; each prints its backtrace if asked, and halts. Interrupts
+ * off. */
+void smp_stop_other_cpus(bool backtrace);
 /* Ask one CPU by NMI to print its registers and backtrace; waits for it. */
 void smp_backtrace_cpu(unsigned cpu);
 /* In the NMI handler, or where NMIs may be blocked: do what those two asked of this CPU. */

@@ -37,13 +37,13 @@ static void ask_by_nmi(unsigned cpu, u32 what)
 	}
 }
 
-void smp_stop_other_cpus(void)
+void smp_stop_other_cpus(bool backtrace)
 {
 	unsigned cpu;
 
 	for_each_online_cpu (cpu)
 		if (cpu != smp_processor_id())
-			ask_by_nmi(cpu, NMI_STOP);
+			ask_by_nmi(cpu, backtrace ? NMI_STOP | NMI_BACKTRACE : NMI_STOP);
 }
 
 void smp_backtrace_cpu(unsigned cpu)
@@ -56,17 +56,23 @@ void smp_backtrace_cpu(unsigned cpu)
 		ask_by_nmi(cpu, NMI_BACKTRACE);
 }
 
+static void nmi_backtrace(struct pt_regs *regs)
+{
+	pr_emerg("NMI backtrace for cpu %u\n", smp_processor_id());
+	if (current->flags & PF_IDLE) /* its registers tell nothing */
+		show_stack_regs(regs);
+	else
+		show_regs(regs);
+}
+
 void smp_handle_nmi(struct pt_regs *regs)
 {
 	u32 request = smp_load_acquire(this_cpu_ptr(&nmi_request));
 
 	if (!request)
 		return;
-	pr_emerg("NMI backtrace for cpu %u\n", smp_processor_id());
-	if (current->flags & PF_IDLE) /* its registers tell nothing */
-		show_stack_regs(regs);
-	else
-		show_regs(regs);
+	if (request & NMI_BACKTRACE)
+		nmi_backtrace(regs);
 	__atomic_fetch_and(this_cpu_ptr(&nmi_request), ~request, __ATOMIC_RELEASE);
 	while (request & NMI_STOP) {
 		local_irq_disable();

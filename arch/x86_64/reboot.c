@@ -4,6 +4,7 @@
 #include "kernel/acpi/acpi.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
+#include "kernel/smp.h"
 
 #define QEMU_DEBUG_EXIT_PORT 0xf4
 #define RESET_CONTROL_PORT   0xcf9 /* of Intel's chipsets, before ACPI named one */
@@ -13,12 +14,13 @@
 #define I8042_PULSE_RESET    0xfe
 #define I8042_TRIES          100000U
 
+/* All CPUs: the others would go on, and take this one for locked up. */
 static void __noreturn stay(void)
 {
-	for (;;) {
-		local_irq_disable();
+	local_irq_disable();
+	smp_stop_other_cpus(false);
+	for (;;)
 		halt();
-	}
 }
 
 void qemu_debug_exit(u8 value)

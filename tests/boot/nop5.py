@@ -194,6 +194,15 @@ class Nop5:
         """Give QEMU's monitor a command, such as `nmi`."""
         self.monitor.sendall(line.encode() + b"\n")
 
+    def ask_qemu(self, line):
+        """What QEMU's monitor answers to a command, up to its next prompt."""
+        prompt, answer = b"(qemu) ", b""
+        self.monitor.settimeout(HANG)
+        self.qemu_command(line)
+        while not answer.endswith(prompt) or line.encode() not in answer:
+            answer += self.monitor.recv(65536)
+        return answer.decode()
+
     def close(self):
         if self.alive:
             self.qemu.kill()

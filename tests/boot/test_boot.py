@@ -81,6 +81,15 @@ def test_reboot_resets_the_machine(boot):
     assert "Power down" not in machine.text
 
 
+def test_power_off_where_there_is_none_halts_all_cpus(boot):
+    """A microvm's tables name no PM1 control register. The other CPUs must not go on, and take this one for stuck."""
+    machine = boot(cpus=4, extra=["-machine", "microvm"])
+    machine.run("stress -c 8 -t 3600 &")
+    machine.send("poweroff\n")
+    machine.expect(r"reboot: Power off not available: System halted")
+    eventually(lambda: machine.ask_qemu("info registers -a").count(" HLT=1") == 4)
+
+
 def test_both_loaders_hand_over_the_same_boot_information(boot):
     """The same RAM and the same ACPI tables, whoever reports them."""
     reports = []
