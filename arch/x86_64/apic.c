@@ -6,9 +6,11 @@
 #include "arch/x86_64/pgtable.h"
 #include "arch/x86_64/processor.h"
 #include "arch/x86_64/vectors.h"
+#include "kernel/panic.h"
 #include "kernel/preempt.h"
 #include "kernel/printk.h"
 
+#define APIC_SIZE        0x400 /* of its registers */
 #define APIC_BASE_X2APIC (1UL << 10)
 #define APIC_BASE_ENABLE (1UL << 11)
 
@@ -121,15 +123,21 @@ notrace /* tracers call it */
 	}
 }
 
-void __init local_apic_map(phys_addr_t phys)
+phys_addr_t local_apic_address(void)
 {
-	if (!cpu_has(X86_FEATURE_APIC)) {
-		pr_warn("APIC: this CPU has no local APIC: no timer, no other CPUs\n");
-		return;
-	}
+	return rdmsr(MSR_APIC_BASE) & PTE_PFN_MASK;
+}
+
+void __init local_apic_map(void)
+{
+	if (!cpu_has(X86_FEATURE_APIC))
+		panic("This CPU has no local APIC, and so no timer");
 	x2apic_mode = cpu_has(X86_FEATURE_X2APIC);
-	if (!x2apic_mode)
-		xapic = fixmap_device(phys);
+	if (!x2apic_mode) {
+		xapic = fixmap_device(local_apic_address(), APIC_SIZE);
+		if (!xapic)
+			panic("The local APIC cannot be at 0x%lx", local_apic_address());
+	}
 	local_apic_setup();
 	pr_info("APIC: %s, boot CPU has ID %u\n", x2apic_mode ? "x2APIC" : "xAPIC", apic_read_id());
 }

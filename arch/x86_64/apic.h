@@ -51,14 +51,16 @@ bool apic_vector_in_service(unsigned vector);
 /* Send an IPI to one APIC ID: APIC_DM_* | vector. Any context. */
 void apic_send_ipi(u32 apic_id, u32 mode_and_vector);
 
-/* Send a fixed interrupt to this CPU, if it has a local APIC. Any context, and not traceable. */
+/* Send a fixed interrupt to this CPU, once the APIC is mapped. Any context, and not traceable. */
 void apic_send_self(unsigned vector);
 
-/* Boot: choose the mode, map the registers at phys (xAPIC). */
-void local_apic_map(phys_addr_t phys);
+/* Boot: choose the mode, map the registers (xAPIC). Panics on a CPU without a local APIC. */
+void local_apic_map(void);
+/* Where the CPU has the registers of its xAPIC. */
+phys_addr_t local_apic_address(void);
 /* Make this CPU's local APIC ready: enabled, all LVTs masked but the NMI pin. Interrupts off. */
 void local_apic_setup(void);
-/* True when there is a local APIC that works. */
+/* False before local_apic_map(). */
 bool local_apic_present(void);
 
 /* The one-shot timer of this CPU; kernel/time/ktime.h programs it. */

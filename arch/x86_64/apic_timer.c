@@ -53,8 +53,6 @@ void clockevents_program_event(ktime_t expires)
 	ktime_t now;
 	u64 delta, ticks;
 
-	if (!local_apic_present())
-		return;
 	if (tsc_deadline) {
 		wrmsr(MSR_TSC_DEADLINE, expires == KTIME_MAX ? 0 : tsc_at(expires));
 		return;

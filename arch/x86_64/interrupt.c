@@ -102,8 +102,6 @@ void __irq_entry do_interrupt(struct pt_regs *regs)
 
 void __init apic_init(void)
 {
-	if (!local_apic_present())
-		return;
 	io_apic_init();
 	local_apic_timer_setup();
 	pr_info("APIC: one-shot timer%s\n",

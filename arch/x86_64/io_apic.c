@@ -11,7 +11,11 @@
 #include "kernel/acpi/acpi.h"
 #include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/printk.h"
+
+#define IO_APIC_DEFAULT_ADDRESS 0xfec00000UL
+#define IO_APIC_SIZE            0x14 /* of its two registers */
 
 #define IO_APIC_VERSION        0x01
 #define IO_APIC_REDIRECTION(n) (0x10 + 2 * (n))
@@ -61,23 +65,34 @@ void __init pic_disable(void)
 	outb(PIC2_DATA, 0xff);
 }
 
-void __init io_apic_init(void)
+/* Whether an I/O APIC answers there: its select register keeps what is written, its version is one.
+ */
+static bool __init io_apic_answers(const struct io_apic *io)
 {
-	for (unsigned i = 0; i < acpi_info.io_apic_count; i++) {
-		struct io_apic *io = &io_apics[io_apic_count];
-
-		io->registers = fixmap_device(acpi_info.io_apics[i].address);
-		io->gsi_base = acpi_info.io_apics[i].gsi_base;
-		io->pins = ((io_apic_read(io, IO_APIC_VERSION) >> 16) & 0xff) + 1;
-		if (io->pins > 240) {
-			pr_warn("IOAPIC %u: nothing answers at its address\n", i);
-			continue;
-		}
-		for (u32 pin = 0; pin < io->pins; pin++)
-			io_apic_write(io, IO_APIC_REDIRECTION(pin), REDIRECTION_MASKED);
-		io_apic_count++;
-		pr_info("IOAPIC %u: %u pins from GSI %u on\n", i, io->pins, io->gsi_base);
+	for (u32 reg = 0; reg <= IO_APIC_VERSION; reg++) {
+		io->registers[0] = reg;
+		if ((io->registers[0] & 0xff) != reg)
+			return false;
 	}
+	return io_apic_read(io, IO_APIC_VERSION) != ~0U;
+}
+
+static void __init io_apic_add(phys_addr_t address, u32 gsi_base)
+{
+	struct io_apic *io = &io_apics[io_apic_count];
+
+	*io = (struct io_apic){ .gsi_base = gsi_base };
+	if (ALIGN_DOWN(address, PAGE_SIZE) != local_apic_address())
+		io->registers = fixmap_device(address, IO_APIC_SIZE);
+	if (!io->registers || !io_apic_answers(io)) {
+		pr_warn("IOAPIC: nothing answers at 0x%lx\n", address);
+		return;
+	}
+	io->pins = ((io_apic_read(io, IO_APIC_VERSION) >> 16) & 0xff) + 1;
+	for (u32 pin = 0; pin < io->pins; pin++)
+		io_apic_write(io, IO_APIC_REDIRECTION(pin), REDIRECTION_MASKED);
+	pr_info("IOAPIC %u: %u pins from GSI %u on\n", io_apic_count, io->pins, io->gsi_base);
+	io_apic_count++;
 }
 
 static const struct io_apic *io_apic_of_gsi(u32 gsi, u32 *pin)
@@ -89,6 +104,38 @@ static const struct io_apic *io_apic_of_gsi(u32 gsi, u32 *pin)
 		}
 	}
 	return NULL;
+}
+
+/* An ISA interrupt that the MADT sends where no I/O APIC is stays where ISA's are. */
+static void __init check_overrides(void)
+{
+	u32 pin;
+
+	for (unsigned irq = 0; irq < ACPI_ISA_IRQS; irq++) {
+		struct acpi_isa_override *route = &acpi_info.isa[irq];
+
+		if (route->gsi == irq || io_apic_of_gsi(route->gsi, &pin))
+			continue;
+		pr_warn("IOAPIC: no pin for GSI %u, which IRQ %u is said to be\n", route->gsi, irq);
+		*route = (struct acpi_isa_override){ .gsi = irq };
+	}
+}
+
+void __init io_apic_init(void)
+{
+	u32 pin;
+
+	for (unsigned i = 0; i < acpi_info.io_apic_count; i++)
+		io_apic_add(acpi_info.io_apics[i].address, acpi_info.io_apics[i].gsi_base);
+	if (!io_apic_count) {
+		pr_warn("IOAPIC: none is named that answers: trying where PCs have it\n");
+		io_apic_add(IO_APIC_DEFAULT_ADDRESS, 0);
+	}
+	if (io_apic_count && !io_apic_of_gsi(0, &pin)) {
+		pr_warn("IOAPIC: none has GSI 0: the first one must\n");
+		io_apics[0].gsi_base = 0;
+	}
+	check_overrides();
 }
 
 int arch_enable_irq(unsigned irq)

@@ -1,6 +1,7 @@
 /* The final page tables, built once at boot; docs/memory-map.md shows the result. */
 #include "arch/x86_64/paging.h"
 
+#include "arch/x86_64/cpuinfo.h"
 #include "arch/x86_64/descriptors.h"
 #include "arch/x86_64/processor.h"
 #include "arch/x86_64/setup.h"
@@ -13,6 +14,7 @@
 #define FIXMAP_WINDOW 0 /* slot of the window that table_ptr() moves */
 #define FIXMAP_SLOTS  PTRS_PER_TABLE
 #define MAX_PHYS      (1UL << 46)
+#define DEVICE_ALIGN  16 /* of the registers of APICs and of the HPET, at least */
 
 extern u64 boot_pml4[PTRS_PER_TABLE]; /* boot/entry.asm */
 
@@ -196,10 +198,30 @@ void __init paging_init(void)
 	idt_protect();
 }
 
-void *fixmap_device(phys_addr_t phys)
+/* Beyond what the CPU addresses an entry's bits are reserved, and an access faults. */
+static phys_addr_t max_phys(void)
 {
-	unsigned slot = fixmap_used++;
+	return min(MAX_PHYS, 1UL << cpu_data(0)->phys_bits);
+}
 
+static bool __init is_ram(phys_addr_t phys)
+{
+	phys_addr_t base, end;
+
+	for (unsigned i = 0; memblock_region(i, &base, &end); i++)
+		if (phys >= base && phys < end)
+			return true;
+	return false;
+}
+
+void *__init fixmap_device(phys_addr_t phys, size_t size)
+{
+	unsigned slot;
+
+	if (!IS_ALIGNED(phys, DEVICE_ALIGN) || phys % PAGE_SIZE + size > PAGE_SIZE ||
+	    phys >= max_phys() || is_ram(phys))
+		return NULL;
+	slot = fixmap_used++;
 	if (slot >= FIXMAP_SLOTS)
 		panic("Too many early device mappings");
 	level1_fixmap[slot] = ALIGN_DOWN(phys, PAGE_SIZE) | PAGE_KERNEL_NOCACHE;
@@ -212,7 +234,7 @@ const void *map_firmware(phys_addr_t phys, size_t size)
 	const void *result = __va(phys);
 	unsigned long flags;
 
-	if (phys >= MAX_PHYS || size > MAX_PHYS - phys)
+	if (phys >= max_phys() || size > max_phys() - phys)
 		return NULL;
 	spin_lock_irqsave(&init_mm_lock, flags);
 	for (; page < phys + size; page += PAGE_SIZE) {

@@ -70,10 +70,11 @@ int set_memory_nx(unsigned long addr, unsigned long numpages);
 void flush_tlb_kernel_range(unsigned long start, unsigned long end);
 
 /*
- * Boot, before vmalloc: map a device page for good, uncached. The address of phys itself. Panics
- * when the slots run out.
+ * Boot, before vmalloc: map a device's registers, size bytes within a page, for good and uncached.
+ * NULL where no device can be: in RAM, beyond what the CPU addresses, across pages, not aligned as
+ * registers are. Panics when the slots run out.
  */
-void *fixmap_device(phys_addr_t phys);
+void *fixmap_device(phys_addr_t phys, size_t size);
 /*
  * Make [phys, phys + size) readable at __va(phys): firmware tables that lie outside usable RAM.
  * NULL when that is not possible. Boot CPU or task context.

@@ -42,12 +42,10 @@ __setup("nosmp", nosmp_setup);
 /* CPU 0 is the one that boots; the others follow in the MADT's order. */
 static void __init count_cpus(void)
 {
-	u32 boot_id = local_apic_present() ? apic_read_id() : 0;
+	u32 boot_id = apic_read_id();
 	unsigned unreachable = 0;
 
 	cpu_apic_ids[0] = boot_id;
-	if (!local_apic_present())
-		max_cpus = 1;
 	for (unsigned i = 0; i < acpi_info.cpu_count && nr_cpu_ids < max_cpus; i++) {
 		u32 id = acpi_info.apic_ids[i];
 

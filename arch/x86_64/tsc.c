@@ -13,6 +13,7 @@
 #include "arch/x86_64/pgtable.h"
 #include "arch/x86_64/processor.h"
 #include "kernel/acpi/acpi.h"
+#include "kernel/panic.h"
 #include "kernel/printk.h"
 
 #define NS_SHIFT           32 /* ns = tsc * tsc_ns_mult >> NS_SHIFT */
@@ -22,13 +23,16 @@
 #define MEASURE_TRIES      10
 #define FS_PER_MS          1000000000000ULL
 #define CALIBRATION_MAX_MS 10U
+#define CLOCK_READS        10000U /* in which a clock that counts has moved: a read takes 100 ns */
 
 /* IA-PC HPET specification 1.0a, 2.3: period in fs in the upper half */
 #define HPET_CAPABILITIES 0x000
 #define HPET_CONFIG       0x010
 #define HPET_COUNTER      0x0f0
 #define HPET_ENABLE       1U
+#define HPET_MIN_PERIOD   100000U    /* fs, 10 GHz: no clock is faster */
 #define HPET_MAX_PERIOD   100000000U /* fs, section 2.3.4 */
+#define HPET_SIZE         0x400
 
 #define PIT_FREQUENCY 1193182U
 #define PIT_CHANNEL2  0x42
@@ -125,19 +129,33 @@ static u64 __init hpet_read(void)
 	return hpet[HPET_COUNTER / 4];
 }
 
+/* A clock that stands still would be measured against for ever. */
+static bool __init counts(const struct reference_clock *clock)
+{
+	u64 first = clock->read();
+
+	for (unsigned i = 0; i < CLOCK_READS; i++)
+		if (clock->read() != first)
+			return true;
+	return false;
+}
+
 static bool __init hpet_open(struct reference_clock *clock)
 {
 	u32 period;
 
 	if (!acpi_info.have_hpet)
 		return false;
-	hpet = fixmap_device(acpi_info.hpet_address);
-	period = hpet[HPET_CAPABILITIES / 4 + 1];
-	if (period == 0 || period > HPET_MAX_PERIOD)
-		return false;
-	hpet[HPET_CONFIG / 4] |= HPET_ENABLE;
-	*clock = (struct reference_clock){ "HPET", hpet_read, period, 0xffffffff };
-	return true;
+	hpet = fixmap_device(acpi_info.hpet_address, HPET_SIZE);
+	period = hpet ? hpet[HPET_CAPABILITIES / 4 + 1] : 0;
+	if (period >= HPET_MIN_PERIOD && period <= HPET_MAX_PERIOD) {
+		hpet[HPET_CONFIG / 4] |= HPET_ENABLE;
+		*clock = (struct reference_clock){ "HPET", hpet_read, period, 0xffffffff };
+		if (counts(clock))
+			return true;
+	}
+	pr_warn("tsc: no HPET counts at 0x%lx\n", acpi_info.hpet_address);
+	return false;
 }
 
 /* Channel 2 counts down from 65535, once: 55 ms. */
@@ -150,7 +168,7 @@ static u64 __init pit_read(void)
 	return 0xffff - (low | (u64)inb(PIT_CHANNEL2) << 8);
 }
 
-static void __init pit_open(struct reference_clock *clock)
+static bool __init pit_open(struct reference_clock *clock)
 {
 	outb(PIT_GATE_PORT, (u8)((inb(PIT_GATE_PORT) & ~PIT_SPEAKER) | PIT_GATE));
 	outb(PIT_COMMAND, PIT_MODE0_CH2);
@@ -158,18 +176,18 @@ static void __init pit_open(struct reference_clock *clock)
 	outb(PIT_CHANNEL2, 0xff);
 	*clock = (struct reference_clock){ "PIT", pit_read, FS_PER_MS * 1000 / PIT_FREQUENCY,
 					   0xffff };
+	return counts(clock);
 }
 
 /* The best of a few readings: the one with the TSC's two readings closest together. */
 static void __init take_sample(const struct reference_clock *clock, struct sample *best)
 {
-	bool have_apic = local_apic_present();
 
 	best->uncertainty = ~0ULL;
 	for (unsigned i = 0; i < POINT_TRIES; i++) {
 		u64 before = rdtsc();
 		u64 value = clock->read();
-		u32 apic_ticks = have_apic ? local_apic_timer_count() : 0;
+		u32 apic_ticks = local_apic_timer_count();
 		u64 after = rdtsc();
 
 		if (after - before < best->uncertainty)
@@ -251,10 +269,9 @@ void __init time_init(void)
 	struct measurement m;
 	const char *source;
 
-	if (!hpet_open(&clock))
-		pit_open(&clock);
-	if (local_apic_present())
-		local_apic_timer_start_count();
+	if (!hpet_open(&clock) && !pit_open(&clock))
+		panic("No clock to measure the TSC against: neither HPET nor PIT counts");
+	local_apic_timer_start_count();
 	m = measure_twice(&clock);
 	source = clock.name;
 	/* CPUID is exact where it is true; an emulator may show another machine's. */
@@ -262,8 +279,7 @@ void __init time_init(void)
 		source = "CPUID";
 	else
 		khz = m.tsc_khz;
-	if (local_apic_present())
-		local_apic_timer_set_frequency(max(m.apic_khz, 1UL));
+	local_apic_timer_set_frequency(max(m.apic_khz, 1UL));
 
 	tsc_khz = (u32)khz;
 	tsc_base = rdtsc();

@@ -9,9 +9,6 @@
 #include "kernel/printk.h"
 #include "kernel/time/ktime.h"
 
-#define LOCAL_APIC_DEFAULT_ADDRESS 0xfee00000UL
-#define IO_APIC_DEFAULT_ADDRESS    0xfec00000UL
-
 /* PM1 control register (ACPI specification 6.4, section 4.8.3.2.1). */
 #define PM1_SCI_EN     (1U << 0)
 #define PM1_SLP_TYP(t) ((u32)(t) << 10)
@@ -35,17 +32,15 @@ void __init acpi_init(void)
 			info->have_s5 ? ", S5" : "", info->have_hpet ? ", HPET" : "");
 	if (info->cpus_dropped)
 		pr_warn("ACPI: %u CPUs more than this kernel can use\n", info->cpus_dropped);
-	if (!info->io_apic_count) {
-		pr_warn("ACPI: no I/O APIC is named: trying where PCs have it\n");
-		info->io_apics[info->io_apic_count++].address = IO_APIC_DEFAULT_ADDRESS;
-	}
 	/*
 	 * While the 8259s can still take back, through the local APIC, an interrupt that they have
 	 * announced.
 	 */
 	pic_disable();
-	local_apic_map(info->local_apic_address ? info->local_apic_address
-						: LOCAL_APIC_DEFAULT_ADDRESS);
+	local_apic_map();
+	if (info->have_madt && info->local_apic_address != local_apic_address())
+		pr_warn("ACPI: the MADT has the local APIC at 0x%lx, the CPU at 0x%lx\n",
+			info->local_apic_address, local_apic_address());
 }
 
 /* Tell the firmware to leave power management to ACPI, if it has not. */

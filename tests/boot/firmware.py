@@ -1,0 +1,117 @@
+"""The firmware's ACPI tables, changed in the machine's memory before the kernel reads them.
+
+QEMU is started stopped (`-S`) and asked through its gdb server, of whose protocol this is what is needed: a
+breakpoint at the kernel's entry, memory, and to go on.
+"""
+import socket
+import struct
+import subprocess
+
+from nop5 import HANG
+
+
+class GdbServer:
+    """QEMU's end of GDB's remote protocol, over a connected socket."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.connection.settimeout(HANG)
+        self.stream = connection.makefile("rb")
+
+    def ask(self, packet):
+        data = packet.encode()
+        self.connection.sendall(b"$%s#%02x" % (data, sum(data) & 255))
+        while self.stream.read(1) != b"$":
+            pass  # "+": it has understood
+        answer = b""
+        while (byte := self.stream.read(1)) != b"#":
+            answer += byte
+        self.stream.read(2)
+        self.connection.sendall(b"+")
+        return answer.decode()
+
+    def read(self, address, size):
+        return b"".join(bytes.fromhex(self.ask(f"m{at:x},{min(1024, address + size - at):x}"))
+                        for at in range(address, address + size, 1024))
+
+    def write(self, address, data):
+        assert self.ask(f"M{address:x},{len(data):x}:{data.hex()}") == "OK"
+
+    def run_to(self, address):
+        assert self.ask(f"Z1,{address:x},1") == "OK"
+        assert self.ask("c").startswith("T05")
+        assert self.ask(f"z1,{address:x},1") == "OK"
+
+    def detach(self):
+        assert self.ask("D") == "OK"
+
+
+class Tables:
+    """The ACPI tables in memory, by signature, as the root pointer leads to them. Each write mends the checksum."""
+
+    def __init__(self, memory):
+        self.memory = memory
+        low = memory.read(0xe0000, 0x20000)
+        self.rsdp = 0xe0000 + low.index(b"RSD PTR ")
+        self.address = {"RSDT": self.word(self.rsdp + 16)}
+        for entry in struct.unpack(f"<{(self.length('RSDT') - 36) // 4}I", self.bytes("RSDT")[36:]):
+            self.address[memory.read(entry, 4).decode()] = entry
+
+    def word(self, address):
+        return struct.unpack("<I", self.memory.read(address, 4))[0]
+
+    def length(self, table):
+        return self.word(self.address[table] + 4)
+
+    def bytes(self, table):
+        return self.memory.read(self.address[table], self.length(table))
+
+    def write(self, table, offset, data):
+        content = bytearray(self.bytes(table))
+        content[offset:offset + len(data)] = data
+        content[9] = 0
+        content[9] = -sum(content) & 255
+        self.memory.write(self.address[table], bytes(content))
+
+    def set_madt(self, *entries, local_apic=0xfee00000):
+        """Other entries in the MADT, which must not be more than it had."""
+        content = self.bytes("APIC")[:36] + struct.pack("<II", local_apic, 1) + b"".join(entries)
+        assert len(content) <= self.length("APIC")
+        self.memory.write(self.address["APIC"] + 4, struct.pack("<I", len(content)))
+        self.write("APIC", 8, content[8:])
+
+
+def local_apic(apic_id, flags=1):
+    return struct.pack("<BBBBI", 0, 8, apic_id, apic_id, flags)
+
+
+def io_apic(address=0xfec00000, gsi_base=0):
+    return struct.pack("<BBBBII", 1, 12, 0, 0, address, gsi_base)
+
+
+def override(irq, gsi):
+    return struct.pack("<BBBBIH", 2, 10, 0, irq, gsi, 0)
+
+
+def entry_point(elf):
+    """The physical address at which QEMU enters the image."""
+    symbols = subprocess.run(["nm", elf], text=True, stdout=subprocess.PIPE, check=True).stdout
+    return next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" pvh_entry"))
+
+
+def boot_with_tables(boot, directory, build, change, **arguments):
+    """Boot, not further than where change(tables) was called with the kernel's first instruction to come."""
+    path = directory / "gdb"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        machine = boot(wait=False, extra=["-S", "-chardev", f"socket,id=gdb,path={path}", "-gdb", "chardev:gdb"],
+                       **arguments)
+        listener.settimeout(HANG)
+        connection = listener.accept()[0]
+    with connection:
+        gdb = GdbServer(connection)
+        gdb.run_to(entry_point(build / "nop5.elf"))
+        change(Tables(gdb))
+        gdb.detach()
+    return machine
