@@ -6,13 +6,10 @@
 ; While C runs, rbp = address of the pt_regs + 1: an odd frame pointer tells the unwinder
 ; (unwind.c) that a register frame lies there.
 
+%include "arch/x86_64/ptrace.inc"
+
 extern do_exception, do_int3, do_nmi, do_interrupt
 extern nmi_running
-
-; offsets in struct pt_regs (arch/x86_64/ptrace.h)
-PT_REGS_IP	equ 16 * 8
-PT_REGS_FLAGS	equ 18 * 8
-PT_REGS_SP	equ 19 * 8
 
 %macro PUSH_REGS 0
 	push	rdi
@@ -133,13 +130,13 @@ exception_3:
 
 ; The same as IRET, but NMIs stay blocked: flags and rip go onto the stack to return to.
 .return_into_nmi:
-	mov	rax, [rsp + 8 + PT_REGS_SP]
-	mov	rdx, [rsp + 8 + PT_REGS_IP]
+	mov	rax, [rsp + 8 + PT_SP]
+	mov	rdx, [rsp + 8 + PT_IP]
 	mov	[rax - 8], rdx
-	mov	rdx, [rsp + 8 + PT_REGS_FLAGS]
+	mov	rdx, [rsp + 8 + PT_FLAGS]
 	mov	[rax - 16], rdx
 	sub	rax, 16
-	mov	[rsp + 8 + PT_REGS_SP], rax
+	mov	[rsp + 8 + PT_SP], rax
 	POP_REGS
 	mov	rsp, [rsp + 4 * 8]		; past the error code, rip, cs, flags: rsp
 	popfq

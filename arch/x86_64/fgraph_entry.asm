@@ -5,12 +5,9 @@
 ; caller. What is called below replaces it by the true one, which the return then takes.
 ; A function's value is in rax and rdx; there are no floating-point registers in the kernel.
 
-extern ftrace_return_to_handler, preempt_schedule, __preempt_count
+%include "arch/x86_64/ptrace.inc"
 
-REGS_SIZE	equ 21 * 8		; struct ftrace_regs (arch/x86_64/ftrace.h)
-REGS_AX		equ 10 * 8
-REGS_DX		equ 12 * 8
-REGS_CS		equ 17 * 8
+extern ftrace_return_to_handler, preempt_schedule, __preempt_count
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
@@ -23,22 +20,22 @@ return_to_handler:
 	push	rbp
 	mov	rbp, rsp
 	inc	dword [gs:__preempt_count]
-	sub	rsp, REGS_SIZE + 8		; of an even size: the call's stack is aligned
-	mov	[rsp + REGS_AX], rax
-	mov	[rsp + REGS_DX], rdx
-	mov	qword [rsp + REGS_CS], 0	; there are only these
+	sub	rsp, PT_SIZE + 8		; struct ftrace_regs, and alignment
+	mov	[rsp + PT_AX], rax
+	mov	[rsp + PT_DX], rdx
+	mov	qword [rsp + PT_CS], 0		; there are only these
 	mov	rdi, rsp
 	call	[rel ftrace_return_to_handler]
-	mov	rax, [rsp + REGS_AX]
-	mov	rdx, [rsp + REGS_DX]
+	mov	rax, [rsp + PT_AX]
+	mov	rdx, [rsp + PT_DX]
 	dec	dword [gs:__preempt_count]
 	jz	.preempt			; a switch is allowed and wanted
 	leave
 	ret
 .preempt:
 	call	preempt_schedule
-	mov	rax, [rsp + REGS_AX]
-	mov	rdx, [rsp + REGS_DX]
+	mov	rax, [rsp + PT_AX]
+	mov	rdx, [rsp + PT_DX]
 	leave
 	ret
 return_to_handler_end:

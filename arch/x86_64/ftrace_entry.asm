@@ -13,6 +13,8 @@
 ; Nothing here turns preemption off. A task may be preempted at any of these instructions:
 ; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
 
+%include "arch/x86_64/ptrace.inc"
+
 extern ftrace_ops_list_func
 
 SITE_SIZE	equ 5			; call rel32
@@ -20,28 +22,7 @@ KERNEL_CS	equ 0x10
 KERNEL_SS	equ 0x18
 
 ; What lies on the stack while the callback runs, from rsp (struct ftrace_regs, ftrace.h).
-PT_R15		equ 0 * 8
-PT_R14		equ 1 * 8
-PT_R13		equ 2 * 8
-PT_R12		equ 3 * 8
-PT_BP		equ 4 * 8
-PT_BX		equ 5 * 8
-PT_R11		equ 6 * 8
-PT_R10		equ 7 * 8
-PT_R9		equ 8 * 8
-PT_R8		equ 9 * 8
-PT_AX		equ 10 * 8
-PT_CX		equ 11 * 8
-PT_DX		equ 12 * 8
-PT_SI		equ 13 * 8
-PT_DI		equ 14 * 8
-PT_ORIG_AX	equ 15 * 8
-PT_IP		equ 16 * 8
-PT_CS		equ 17 * 8
-PT_FLAGS	equ 18 * 8
-PT_SP		equ 19 * 8
-PT_SS		equ 20 * 8
-REGS_SIZE	equ 22 * 8		; one word more keeps the stack aligned
+REGS_SIZE	equ PT_SIZE + 8		; one word more keeps the stack aligned
 SITE_BP		equ REGS_SIZE + 2 * 8	; rbp as it was
 SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address behind the site; the callback may change it
 PARENT_RETURN	equ REGS_SIZE + 5 * 8	; the function's own return address

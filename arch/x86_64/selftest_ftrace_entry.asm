@@ -1,9 +1,9 @@
 ; For the self-tests of tracing: a call with all registers as they are wanted (ftrace.h).
 
+%include "arch/x86_64/ptrace.inc"
+
 ; In the order of struct pt_regs, but for rsi, which points to it.
 %define REGISTERS	r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx
-PT_SI		equ 13 * 8
-PT_DI		equ 14 * 8
 
 %macro LOAD 1-*
   %assign place 0
