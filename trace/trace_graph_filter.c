@@ -133,38 +133,38 @@ static ssize_t graph_depth_read(struct file *file __unused, char *buf, size_t co
 	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
 }
 
-static void set_max_depth(u32 depth)
+/* As in Linux 32 bits of the number count. */
+static void set_max_depth(unsigned long depth)
 {
-	WRITE_ONCE(fgraph_max_depth, depth);
-	graph_check(GRAPH_CHECK_DEPTH, depth);
+	WRITE_ONCE(fgraph_max_depth, (u32)depth);
+	graph_check(GRAPH_CHECK_DEPTH, (u32)depth);
 }
 
-/* A decimal number and nothing else, not even a blank. */
-static int parse_number(const char *buf, size_t count, unsigned long *number)
+/* set, with T held, gets a decimal number; there is nothing else in buf, not even a blank. */
+static ssize_t write_number(const char *buf, size_t count, loff_t *pos, void (*set)(unsigned long))
 {
+	unsigned long number;
 	char text[32];
+	int error;
 
 	if (count >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buf, count);
 	text[count] = '\0';
-	return kstrtoul(text, 10, number);
-}
-
-/* As in Linux 32 bits of the number count. */
-static ssize_t graph_depth_write(struct file *file __unused, const char *buf, size_t count,
-				 loff_t *pos)
-{
-	unsigned long depth;
-	int error = parse_number(buf, count, &depth);
-
+	error = kstrtoul(text, 10, &number);
 	if (error)
 		return error;
 	mutex_lock(&trace_types_lock);
-	set_max_depth((u32)depth);
+	set(number);
 	mutex_unlock(&trace_types_lock);
 	*pos += (loff_t)count;
 	return (ssize_t)count;
+}
+
+static ssize_t graph_depth_write(struct file *file __unused, const char *buf, size_t count,
+				 loff_t *pos)
+{
+	return write_number(buf, count, pos, set_max_depth);
 }
 
 static const struct file_operations graph_depth_fops = {
@@ -193,16 +193,7 @@ static void set_thresh(unsigned long us)
 static ssize_t tracing_thresh_write(struct file *file __unused, const char *buf, size_t count,
 				    loff_t *pos)
 {
-	unsigned long us;
-	int error = parse_number(buf, count, &us);
-
-	if (error)
-		return error;
-	mutex_lock(&trace_types_lock);
-	set_thresh(us);
-	mutex_unlock(&trace_types_lock);
-	*pos += (loff_t)count;
-	return (ssize_t)count;
+	return write_number(buf, count, pos, set_thresh);
 }
 
 static const struct file_operations tracing_thresh_fops = {
@@ -224,25 +215,25 @@ static char early_filter[256] __initdata, early_notrace[256] __initdata;
 __setup_string("ftrace_graph_filter", early_filter);
 __setup_string("ftrace_graph_notrace", early_notrace);
 
-static int __init set_early_depth(const char *value)
+static int __init set_early_number(const char *value, void (*set)(unsigned long))
 {
-	unsigned long depth;
-	int error = value ? kstrtoul(value, 0, &depth) : -EINVAL;
+	unsigned long number;
+	int error = value ? kstrtoul(value, 0, &number) : -EINVAL;
 
 	if (!error)
-		set_max_depth((u32)depth);
+		set(number);
 	return error;
+}
+
+static int __init set_early_depth(const char *value)
+{
+	return set_early_number(value, set_max_depth);
 }
 __setup("ftrace_graph_max_depth", set_early_depth);
 
 static int __init set_early_thresh(const char *value)
 {
-	unsigned long us;
-	int error = value ? kstrtoul(value, 0, &us) : -EINVAL;
-
-	if (!error)
-		set_thresh(us);
-	return error;
+	return set_early_number(value, set_thresh);
 }
 __setup("tracing_thresh", set_early_thresh);
 

@@ -25,7 +25,6 @@ void memory_give_back(struct memory_taken *taken);
 u64 memory_accounted(void);
 /* Wait for the sum to be what it was; fails the test when that does not come. */
 void memory_expect_accounted(struct selftest *test, u64 before);
-/* The same for slab_objects_in_use(). */
 /* Slab objects in use, for memory_expect_objects() to compare. */
 u64 memory_objects(void);
 void memory_expect_objects(struct selftest *test, u64 before);
