@@ -12,10 +12,11 @@
 
 void stream_open(struct stream *s, const char *path, int flags)
 {
-	long fd = path ? sys_open(path, O_RDONLY | flags, 0) : 0;
+	bool standard = !path || !strcmp(path, "-");
+	long fd = standard ? 0 : sys_open(path, O_RDONLY | flags, 0);
 
 	*s = (struct stream){
-		.name = path ? path : "-",
+		.name = standard ? "-" : path,
 		.fd = (int)fd,
 		.read = flags & O_DIRECTORY ? sys_getdents64 : sys_read,
 		.end = fd < 0 ? fd : 0,

@@ -20,8 +20,8 @@ struct stream {
 	size_t pos, len, size; /* what is not consumed yet: from pos to len */
 };
 
-/* path NULL: descriptor 0. flags as for open(2); O_DIRECTORY: to be read with getdents64(2). A
- * failure is s->end. */
+/* path NULL, or -: descriptor 0. flags as for open(2); O_DIRECTORY: to be read with getdents64(2).
+ * A failure is s->end. */
 void stream_open(struct stream *s, const char *path, int flags);
 void stream_close(struct stream *s);
 /* Read more behind what is not consumed yet. False at the end. */

@@ -163,7 +163,8 @@ static int cmd_pwd(struct call *call)
 }
 SHELL_COMMAND("pwd", "", 0, "", "print the current directory", .run = cmd_pwd);
 
-SHELL_COMMAND("cd", "", 1, "DIR", "change the directory", .path = sys_chdir, .in_shell = true);
+SHELL_COMMAND("cd", "", 0, "[DIR]", "change the directory (to /)", .path = sys_chdir, .file = "/",
+	      .in_shell = true);
 
 /* In the shell's own task; elsewhere it has no jobs to wait for. */
 static int cmd_wait(struct call *call __unused)
