@@ -61,6 +61,13 @@ static int check_address(void *patch, unsigned long return_address)
 	return 0;
 }
 
+/* In this order: who sees that p is not asked any more takes it for gone over. */
+static void switch_task(struct task_struct *p)
+{
+	WRITE_ONCE(p->patch_state, klp_target_state);
+	smp_store_release(&p->patch_pending, false);
+}
+
 /* p, whose stack lies still, goes over if it is in none of the functions. */
 static bool check_and_switch(struct task_struct *p)
 {
@@ -69,8 +76,7 @@ static bool check_and_switch(struct task_struct *p)
 	if (p->state != TASK_DEAD &&
 	    arch_stack_walk_reliable(p, check_address, klp_transition_patch))
 		return false;
-	WRITE_ONCE(p->patch_pending, false);
-	WRITE_ONCE(p->patch_state, klp_target_state);
+	switch_task(p);
 	return true;
 }
 
@@ -97,8 +103,7 @@ static bool is_absent(const struct task_struct *p)
 
 static void force_task(struct task_struct *p, void *unused __unused)
 {
-	WRITE_ONCE(p->patch_pending, false);
-	WRITE_ONCE(p->patch_state, klp_target_state);
+	switch_task(p);
 }
 
 struct stragglers {
@@ -113,7 +118,7 @@ static void try_switch(struct task_struct *p, void *arg)
 	if (p == current)
 		klp_switch_current();
 	else if (is_absent(p))
-		force_task(p, NULL);
+		switch_task(p);
 	else
 		task_call_func(p, switch_other, NULL);
 	if (!READ_ONCE(p->patch_pending))

@@ -1,5 +1,6 @@
 """Live patching by its files: the sample, as Linux's livepatch-sample.ko and /sys/kernel/livepatch."""
 import re
+import subprocess
 
 import pytest
 
@@ -148,6 +149,22 @@ def test_tracers_see_the_call_and_the_new_function_runs(patched):
     finally:
         patched.check("echo nop > current_tracer; echo nop > instances/a/current_tracer; rmdir instances/a; "
                       "echo > set_ftrace_filter; echo > trace")
+
+
+def test_a_task_is_on_the_other_side_before_it_counts_as_gone_over(boot, images, tmp_path):
+    """The machine stands still at each change of the boot CPU's idle task: what others can see of it at that moment."""
+    machine = boot(cpus=2, extra=["-chardev", f"socket,id=gdb,path={tmp_path}/gdb,server=on,wait=off", "-gdb", "chardev:gdb"])
+    look = r'printf "pending %d, state %d\n", init_task.patch_pending, init_task.patch_state'
+    script = [f"target remote {tmp_path}/gdb", "watch -l init_task.patch_pending", r"echo ready\n",
+              "continue", look, "continue", look, "delete", "detach"]
+    gdb = subprocess.Popen(["gdb", "-batch", "-nx", images / "nop5.elf", *(f"-ex={command}" for command in script)],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while (line := gdb.stdout.readline()) != "ready\n":
+        assert line, "gdb has ended"
+    load(machine)
+    said, _ = gdb.communicate()
+    assert re.findall(r"^pending .*", said, re.M) == ["pending 1, state 0", "pending 0, state 1"], said
+    wait_patched(machine)
 
 
 def read_all_the_time(machine, name):
