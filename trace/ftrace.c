@@ -288,11 +288,11 @@ static int detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
 	return error;
 }
 
-int unregister_ftrace_function(struct ftrace_ops *ops)
+int ftrace_unregister_begin(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
 {
-	struct ftrace_trampoline *tramp = NULL;
 	int error;
 
+	*tramp = NULL;
 	mutex_lock(&ftrace_lock);
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED)) {
 		mutex_unlock(&ftrace_lock);
@@ -300,17 +300,34 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 	}
 	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
 	if (!ftrace_disabled) {
-		error = detach(ops, &tramp);
+		error = detach(ops, tramp) ? -ENODEV : 0;
+		if (error)
+			*tramp = NULL; /* sites may call it for ever */
 	} else {
 		error = -ENODEV;
 		if (ops->list.prev) /* not yet by ftrace_turn_all_off() */
 			list_del_rcu(&ops->list);
 	}
 	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+void ftrace_unregister_end(struct ftrace_trampoline *tramp)
+{
+	if (tramp)
+		ftrace_trampoline_free(tramp);
+}
+
+int unregister_ftrace_function(struct ftrace_ops *ops)
+{
+	struct ftrace_trampoline *tramp;
+	int error = ftrace_unregister_begin(ops, &tramp);
+
+	if (error == -EINVAL)
+		return error;
 	/* Without the mutex, so that all who wait share grace periods. */
 	synchronize_rcu_tasks();
-	if (tramp && !error)
-		ftrace_trampoline_free(tramp);
+	ftrace_unregister_end(tramp);
 	return error;
 }
 

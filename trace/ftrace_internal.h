@@ -29,6 +29,14 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftra
 /* Is it one of the functions of ftrace.c through which callbacks are called? Any context. */
 bool ftrace_calls_callbacks(unsigned long func);
 
+/*
+ * The halves of unregister_ftrace_function(), for who takes several ops away and waits for one
+ * grace period of RCU-tasks: begin for each, with its errors; then wait; then end, with what begin
+ * has put into *tramp, be it NULL. ops stays until then. Task context.
+ */
+int ftrace_unregister_begin(struct ftrace_ops *ops, struct ftrace_trampoline **tramp);
+void ftrace_unregister_end(struct ftrace_trampoline *tramp);
+
 /* set_ftrace_pid has perhaps begun or ended to leave tasks out. Task context. */
 void ftrace_update_pid_func(void);
 

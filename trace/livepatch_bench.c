@@ -1,13 +1,14 @@
 /*
  * What a replaced function costs more per call, measured when livepatch_bench of debugfs is read,
  * in TSC ticks as fs/bench.c does: by a live patch, and by the jmp of register_ftrace_direct(). The
- * functions differ in a constant alone.
+ * functions differ in a constant alone. And how long a patch of many functions takes to go.
  */
 #include "arch/x86_64/processor.h"
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/selftest/ftrace_targets.h"
 #include "trace/ftrace.h"
 #include "trace/livepatch.h"
@@ -69,11 +70,38 @@ static int measure_direct(struct seq_file *m)
 	return error;
 }
 
+/* All but the first, which stands for them. */
+static int measure_unpatching(struct seq_file *m)
+{
+	static char names[FTRACE_MANY - 1][sizeof("ftrace_many_99")];
+	static struct klp_func funcs[FTRACE_MANY];
+	static struct klp_patch patch = { .name = "livepatch_bench", .funcs = funcs };
+	u64 start;
+	int error;
+
+	for (unsigned i = 0; i < FTRACE_MANY - 1; i++) {
+		snprintf(names[i], sizeof(names[i]), "ftrace_many_%u", i + 1);
+		funcs[i].old_name = names[i];
+		funcs[i].new_func = ftrace_many[0];
+	}
+	error = klp_enable_patch(&patch);
+	if (error)
+		return error;
+	klp_wait_for_transition();
+	start = rdtsc();
+	while (klp_disable_patch(&patch) == -EBUSY)
+		klp_wait_for_transition();
+	klp_wait_for_transition();
+	seq_printf(m, "unpatching %u functions: %lu ticks\n", FTRACE_MANY - 1, rdtsc() - start);
+	return 0;
+}
+
 static int livepatch_bench_show(struct seq_file *m, void *unused __unused)
 {
 	int error = measure_livepatch(m);
 
-	return error ? error : measure_direct(m);
+	error = error ? error : measure_direct(m);
+	return error ? error : measure_unpatching(m);
 }
 DEFINE_SHOW_ATTRIBUTE(livepatch_bench);
 

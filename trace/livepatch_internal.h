@@ -17,8 +17,9 @@ extern struct klp_patch *klp_transition_patch;
 /* What is done to one replaced function: its ftrace_ops, and who replaces it. */
 struct klp_ops {
 	struct ftrace_ops fops;
-	struct list_head node;       /* [klp_mutex] all of them */
-	struct list_head func_stack; /* [klp_mutex] klp_func.stack_node; RCU-tasks */
+	struct list_head node;           /* [klp_mutex] all of them */
+	struct list_head func_stack;     /* [klp_mutex] klp_func.stack_node; RCU-tasks */
+	struct ftrace_trampoline *tramp; /* of fops, when it is in klp_unpatched */
 };
 
 /* ---- livepatch_patch.c: klp_mutex held ---- */
@@ -28,10 +29,12 @@ int klp_init_func(struct klp_func *func);
 /* From now on calls of old_func ask func first. 0, -EINVAL, -EPERM, -ENOMEM, -ENODEV. */
 int klp_patch_func(struct klp_func *func);
 /*
- * Not any more. A handler may still be looking at func: klp_synchronize_transition(). -ENODEV:
- * ftrace was shut down by an error, and func may be called for ever.
+ * Not any more. A handler may still be looking at func: klp_synchronize_transition(), and then
+ * klp_free_unpatched(). -ENODEV: ftrace was shut down by an error, and func may be called for ever.
  */
 int klp_unpatch_func(struct klp_func *func);
+/* What klp_unpatch_func() has left of all functions, which nobody looks at any more. */
+void klp_free_unpatched(void);
 /* What tasks are in that will call new_func: the code of whom it replaces. func is patched. */
 const struct klp_code *klp_replaced_code(const struct klp_func *func);
 static inline bool klp_code_has_call(const struct klp_code *code, unsigned long return_address)

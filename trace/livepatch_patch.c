@@ -15,9 +15,11 @@
 #include "kernel/printk.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sched/sched.h"
+#include "trace/ftrace_internal.h"
 #include "trace/livepatch_internal.h"
 
-static LIST_HEAD(klp_ops_list); /* [klp_mutex] */
+static LIST_HEAD(klp_ops_list);  /* [klp_mutex] */
+static LIST_HEAD(klp_unpatched); /* [klp_mutex] those that wait for klp_free_unpatched() */
 
 /* ---- who is where ---- */
 
@@ -232,13 +234,24 @@ int klp_unpatch_func(struct klp_func *func)
 		return 0;
 	}
 	list_del(&ops->node);
-	error = unregister_ftrace_function(&ops->fops);
+	error = ftrace_unregister_begin(&ops->fops, &ops->tramp);
 	if (error)
 		return error;
 	list_del_rcu(&func->stack_node);
-	ftrace_free_filter(&ops->fops);
-	kfree(ops);
+	list_add(&ops->node, &klp_unpatched);
 	return 0;
+}
+
+void klp_free_unpatched(void)
+{
+	struct klp_ops *ops, *next;
+
+	list_for_each_entry_safe (ops, next, &klp_unpatched, node) {
+		list_del(&ops->node);
+		ftrace_unregister_end(ops->tramp);
+		ftrace_free_filter(&ops->fops);
+		kfree(ops);
+	}
 }
 
 const struct klp_code *klp_replaced_code(const struct klp_func *func)

@@ -191,6 +191,7 @@ static void complete_transition(void)
 		klp_for_each_func (patch, func)
 			patch->forced |= klp_unpatch_func(func) != 0;
 		klp_synchronize_transition();
+		klp_free_unpatched();
 	}
 	klp_for_each_func (patch, func)
 		WRITE_ONCE(func->transition, false);

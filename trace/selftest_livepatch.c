@@ -3,6 +3,8 @@
  * whole, when they are in none of those that they leave.
  */
 #include "kernel/errno.h"
+#include "kernel/rcu/rcu.h"
+#include "kernel/rcu/rcu_stats.h"
 #include "kernel/selftest/ftrace_targets.h"
 #include "kernel/selftest/memory.h"
 #include "kernel/selftest/selftest.h"
@@ -128,6 +130,28 @@ SELFTEST(livepatch, a_patch_replaces_functions_and_goes_again)
 	EXPECT_EQ(klp_disable_patch(&patch), -EINVAL);
 	EXPECT_EQ(tasks_pending(), 0);
 	EXPECT_EQ(tasks_in_state(KLP_PATCHED) + tasks_in_state(KLP_UNPATCHED), 0);
+}
+
+static u64 tasks_grace_periods(void)
+{
+	struct rcu_callback_stats stats;
+
+	rcu_tasks_stats(&stats);
+	return stats.grace_periods;
+}
+
+SELFTEST(livepatch, all_functions_of_a_patch_go_in_one_grace_period)
+{
+	u64 before;
+
+	ASSERT(klp_enable_patch(&patch) == 0);
+	klp_wait_for_transition();
+	rcu_barrier_tasks(); /* what others have left behind is none of it */
+	before = tasks_grace_periods();
+	EXPECT_EQ(klp_disable_patch(&patch), 0);
+	klp_wait_for_transition();
+	EXPECT_EQ(tasks_grace_periods() - before, 1);
+	wait_for_release(test, &patch);
 }
 
 /* ---- tasks ---- */

@@ -59,6 +59,7 @@ FIGURES = {
     "ops_list": ("two callbacks through the list, both tracing, per call", "instructions", 380),
     "probe_off": ("a FUNCTION:traceoff probe with tracing off already, per call", "instructions", 60),
     "klp_call": ("a live-patched function, per call", "instructions", 60),
+    "klp_unpatch": ("taking a live patch of 15 functions away", "instructions", 180_000),
     "direct_call": ("a function replaced by a direct jmp, per call", "instructions", 2),
     "ops_register": ("register and unregister for one function", "instructions", 100_000),
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
@@ -102,6 +103,7 @@ def measure_tracing():
         values["ops_register"] = int(ops["register and unregister"])
         replaced = dict(re.findall(r"^(.+): (\d+) ticks$", machine.check("cat /sys/kernel/debug/livepatch_bench"), re.M))
         values["klp_call"] = int(replaced["live patch"])
+        values["klp_unpatch"] = int(replaced["unpatching 15 functions"])
         values["direct_call"] = int(replaced["direct jmp"])
         machine.check("cd /sys/kernel/tracing")
         machine.check("echo x86-tsc > trace_clock; echo bench_call > set_ftrace_filter")
