@@ -85,15 +85,12 @@ void fgraph_tell_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
 	struct ftrace_graph_ret trace;
 
 	fgraph_fill_return(&trace, stack, frame, fregs);
-	current->trace_recursion +=
-		TRACE_RECURSION_GRAPH; /* return_to_handler turned preemption off */
 	for (unsigned users = READ_ONCE(silenced) ? 0 : frame->users; users; users &= users - 1) {
 		struct fgraph_ops *gops = READ_ONCE(fgraph_array[__builtin_ctz(users)]);
 
 		if (gops != &fgraph_nobody && (s32)(frame->epoch - gops->epoch) >= 0)
 			gops->retfunc(&trace, gops, fregs);
 	}
-	current->trace_recursion -= TRACE_RECURSION_GRAPH;
 }
 
 static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
@@ -114,9 +111,20 @@ static void fgraph_return(struct ftrace_regs *fregs)
 /* What return_to_handler calls: any user's stub will do for all, it is best for its own. */
 void (*ftrace_return_to_handler)(struct ftrace_regs *fregs) = fgraph_return;
 
+/* Either choose_return_stub() finds it silenced after its choice, or the choice is undone here. */
 void fgraph_silence(void)
 {
 	WRITE_ONCE(silenced, true);
+	smp_mb();
+	WRITE_ONCE(ftrace_return_to_handler, fgraph_return);
+}
+
+bool fgraph_is_entry_stub(unsigned long func)
+{
+	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
+		if (func == (unsigned long)READ_ONCE(fgraph_array[i])->entry_stub)
+			return true;
+	return false;
 }
 
 void fgraph_abandon_entries(void)
@@ -284,6 +292,9 @@ static void choose_return_stub(void)
 		if (fgraph_array[i]->return_stub)
 			stub = fgraph_array[i]->return_stub;
 	WRITE_ONCE(ftrace_return_to_handler, stub);
+	smp_mb();
+	if (READ_ONCE(silenced))
+		WRITE_ONCE(ftrace_return_to_handler, fgraph_return);
 }
 
 /* From here on nobody calls gops. G held. */

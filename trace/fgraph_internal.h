@@ -38,8 +38,13 @@ int fgraph_give_stacks(void);
  */
 void fgraph_take_stacks(void);
 
-/* The end: no return is told any more to those without stubs of their own. Any context. */
+/* The end: no return is told to anybody any more. Any context. */
 void fgraph_silence(void);
+/*
+ * Is it the entry stub of a user's own (DEFINE_FGRAPH_STUBS())? It keeps preemption off without
+ * saying so in trace_recursion. Preemption off.
+ */
+bool fgraph_is_entry_stub(unsigned long func);
 /*
  * current has faulted in an entryfunc, and will not come back: a frame whose return address was not
  * replaced yet goes, with what lies above it. Preemption off.

@@ -10,7 +10,7 @@
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
-#include "trace/fgraph.h"
+#include "trace/fgraph_inline.h"
 #include "trace/trace.h"
 
 static DEFINE_SPINLOCK(faulty_lock);
@@ -38,8 +38,9 @@ static void ftrace_faulty_locked(unsigned long ip __unused, unsigned long parent
 	}
 }
 
-static int ftrace_faulty_entry(struct ftrace_graph_ent *trace __unused,
-			       struct fgraph_ops *gops __unused, struct ftrace_regs *fregs __unused)
+static __always_inline int ftrace_faulty_entry(struct ftrace_graph_ent *trace __unused,
+					       struct fgraph_ops *gops __unused,
+					       struct ftrace_regs *fregs __unused)
 {
 	fault();
 	return 0;
@@ -51,12 +52,15 @@ static int ftrace_sound_entry(struct ftrace_graph_ent *trace __unused,
 	return 1;
 }
 
-static void ftrace_faulty_return(struct ftrace_graph_ret *trace __unused,
-				 struct fgraph_ops *gops __unused,
-				 struct ftrace_regs *fregs __unused)
+static __always_inline void ftrace_faulty_return(struct ftrace_graph_ret *trace __unused,
+						 struct fgraph_ops *gops __unused,
+						 struct ftrace_regs *fregs __unused)
 {
 	fault();
 }
+
+/* Both compiled into fgraph's code, as those of the graph tracer and the profiler are. */
+DEFINE_FGRAPH_STUBS(ftrace_faulty, ftrace_faulty_entry, ftrace_faulty_return)
 
 static struct ftrace_ops plain = { .func = ftrace_faulty_callback };
 static struct ftrace_ops regs = { .func = ftrace_faulty_callback,
@@ -69,14 +73,26 @@ static struct fgraph_ops entry = { .entryfunc = ftrace_faulty_entry,
 static struct fgraph_ops at_return = { .entryfunc = ftrace_sound_entry,
 				       .retfunc = ftrace_faulty_return };
 
+static struct fgraph_ops inline_entry = { .entryfunc = ftrace_faulty_entry,
+					  .retfunc = ftrace_faulty_return,
+					  FGRAPH_STUBS(ftrace_faulty) };
+static struct fgraph_ops inline_return = { .entryfunc = ftrace_sound_entry,
+					   .retfunc = ftrace_faulty_return,
+					   .return_stub = ftrace_faulty_return_stub };
+
 static const struct {
 	const char *name;
 	struct ftrace_ops *ops;
 	struct fgraph_ops *gops;
 } ways[] = {
-	{ "plain", &plain, NULL },       { "regs", &regs, NULL },
-	{ "guarded", &guarded, NULL },   { "locked", &locked, NULL },
-	{ "entry", &entry.ops, &entry }, { "return", &at_return.ops, &at_return },
+	{ "plain", &plain, NULL },
+	{ "regs", &regs, NULL },
+	{ "guarded", &guarded, NULL },
+	{ "locked", &locked, NULL },
+	{ "entry", &entry.ops, &entry },
+	{ "return", &at_return.ops, &at_return },
+	{ "inline-entry", &inline_entry.ops, &inline_entry },
+	{ "inline-return", &inline_return.ops, &inline_return },
 };
 
 static int ftrace_fault_show(struct seq_file *m, void *unused __unused)

@@ -92,13 +92,28 @@ static unsigned long callback_on_stack(struct pt_regs *regs)
 	return callback;
 }
 
+static unsigned uncounted; /* [one report at a time] */
+
+/* Where fgraph has turned preemption off, and has not said so: at returns, and in entry stubs. */
+static bool count_uncounted(unsigned long ip)
+{
+	unsigned long offset;
+	char name[KSYM_NAME_LEN];
+
+	uncounted += ip == return_to_handler_called || (kallsyms_lookup(ip, NULL, &offset, name) &&
+							fgraph_is_entry_stub(ip - offset));
+	return false;
+}
+
 /*
  * In a task nothing but the guards of this very callback are set: an interrupt, which has its own,
  * would be what has ended.
  */
-static void give_back_guards(void)
+static void give_back_guards(struct pt_regs *regs)
 {
-	preempt_count_sub(trace_recursion_preempt_count(current->trace_recursion));
+	uncounted = 0;
+	stack_trace_find_regs(regs, count_uncounted);
+	preempt_count_sub(trace_recursion_preempt_count(current->trace_recursion) + uncounted);
 	current->trace_recursion = 0;
 }
 
@@ -114,7 +129,7 @@ static const char *ftrace_oops_release(struct pt_regs *regs)
 	else
 		pr_emerg("ftrace: a callback has faulted, shutting down\n");
 	if (in_task()) {
-		give_back_guards();
+		give_back_guards(regs);
 		fgraph_abandon_entries();
 	}
 	/* Whoever wanted to look at tracing would wait for ever. */

@@ -24,14 +24,14 @@
 /* Users that nest: what ftrace calls callbacks through, and each callback by itself. */
 #define TRACE_RECURSION_LIST_SHIFT 8
 
-/* Not a guard: how many times fgraph keeps preemption off around a user's callbacks in this task.
- */
+/* Not a guard: how many times fgraph keeps preemption off around an entryfunc in this task. */
 #define TRACE_RECURSION_GRAPH_SHIFT 16
 #define TRACE_RECURSION_GRAPH       (1U << TRACE_RECURSION_GRAPH_SHIFT)
 
 /*
  * How many preempt_disable()s of tracing itself, not of a callback, a task with these bits is in:
- * one for each guard that it has taken, and those of fgraph.
+ * one for each guard that it has taken, and those of fgraph. The fast ways of fgraph count nothing,
+ * and are seen on the stack (trace/ftrace_oops.c).
  */
 static inline unsigned trace_recursion_preempt_count(u32 bits)
 {

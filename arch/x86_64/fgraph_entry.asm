@@ -26,6 +26,7 @@ return_to_handler:
 	mov	qword [rsp + PT_CS], 0		; there are only these
 	mov	rdi, rsp
 	call	[rel ftrace_return_to_handler]
+.called:
 	mov	rax, [rsp + PT_AX]
 	mov	rdx, [rsp + PT_DX]
 	dec	dword [gs:__preempt_count]
@@ -43,3 +44,6 @@ return_to_handler_end:
 section .rodata progbits alloc noexec nowrite align=8
 handler_address:
 	dq	return_to_handler
+global return_to_handler_called
+return_to_handler_called:
+	dq	return_to_handler.called

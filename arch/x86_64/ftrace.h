@@ -109,6 +109,8 @@ void ftrace_regs_caller(void);
 /* Where a function returns to whose return address was replaced (fgraph_entry.asm), and its end. */
 void return_to_handler(void);
 extern char return_to_handler_end[];
+/* The return address on the stack of whom it has called: as long it keeps preemption off. */
+extern const unsigned long return_to_handler_called;
 
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			      struct ftrace_regs *fregs);

@@ -38,6 +38,9 @@ def ftrace_is_shut_down(machine):
     ("guarded", "ftrace_faulty_callback"),  # preemption is off, but by ftrace
     ("entry", "ftrace_faulty_entry"),
     ("return", "ftrace_faulty_return"),
+    # The callback is a part of fgraph's own code, unless another user has the same call.
+    ("inline-entry", "ftrace_faulty_entry(?:_stub)?"),
+    ("inline-return", "ftrace_faulty_return(?:_stub)?"),
 ])
 def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_the_machine(boot, how, callback, others):
     machine = boot(cpus=4, append="panic=0")
@@ -47,6 +50,8 @@ def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_th
     assert machine.run("mkdir /tmp/x").status != 0
     ftrace_is_shut_down(machine)
     report = report_of(machine)
+    if how.startswith("inline") and others != "function_graph":
+        callback = callback.replace("(?:_stub)?", "_stub")
     assert re.search(rf"RIP: 0010:{callback}\+", report)
     assert re.search(rf"ftrace: the callback {callback}\+0x0/0x\w+ has faulted, shutting down", report)
     trace = report[report.index("Call Trace:"):]
@@ -86,7 +91,7 @@ def test_many_tasks_fall_into_the_same_callback_on_all_cpus(boot):
 
 
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
-@pytest.mark.parametrize("how", ["plain", "regs", "guarded", "entry", "return"])
+@pytest.mark.parametrize("how", ["plain", "regs", "guarded", "entry", "return", "inline-entry", "inline-return"])
 def test_a_callback_of_all_functions_that_faults_is_reported_and_ends_the_machine(boot, how, tracer):
     """It is called with locks held, in interrupts, in the report of its own fault, and on all CPUs at once."""
     machine = boot(cpus=8)
@@ -126,11 +131,12 @@ def test_an_ordinary_oops_leaves_ftrace_alone(boot):
 def test_what_is_not_a_function_and_a_way_is_refused(nop5, what):
     result = nop5.run(f"echo '{what}' > {FAULT}")
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
-    assert nop5.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return"]
+    assert nop5.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return",
+                                                        "inline-entry", "inline-return"]
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["plain", "guarded", "entry", "return"])
+@pytest.mark.parametrize("how", ["plain", "guarded", "entry", "return", "inline-entry", "inline-return"])
 def test_locks_and_shadow_stacks_are_sound_after_a_callback_has_faulted(boot, variant, how):
     """As a build that checks them sees it: the dead task's preempt count, and its frames at each switch."""
     machine = boot(cpus=4, append="panic=0", build=variant("DEBUG=1"))
