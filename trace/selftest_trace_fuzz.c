@@ -87,6 +87,7 @@ struct fuzz_words {
 	const char *file;  /* its name ends so; NULL: all others */
 	unsigned valid_in; /* one of so many writes is a word as it stands */
 	unsigned digits;   /* at most so many in a row, 0: any number: a size costs memory */
+#define NO_DIGITS 100      /* but for 0 */
 	const char *words[12];
 };
 
@@ -121,6 +122,9 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "tracing_thresh", 8, 0, { "0", "1", "100000", "-1", NOWHERE, "18446744073709551615" } },
 	{ "notrace", 8, 0, { "schedule", "vfs_read", "!vfs_read", "no_such", "0", "vfs_?[a-r]*" } },
 	/* A word for no has the file itself go: see load_livepatch(). */
+	/* 0 s: once round. Other numbers only as they stand here, since each is that many seconds.
+	 */
+	{ "ftrace_storm", 4096, NO_DIGITS, { "0", "-1", "86401", NOWHERE, "0x0", "" } },
 	{ "enabled", 64, 0, { "1", "2", "on", "yes", "-1", NOWHERE, "please" } },
 	{ NULL,
 	  32,
@@ -179,7 +183,7 @@ static void shorten_digits(char *data, size_t length, unsigned max)
 
 	for (size_t i = 0; i < length; i++) {
 		run = isdigit(data[i]) ? run + 1 : 0;
-		if (run > max)
+		if (run > max || (max == NO_DIGITS && run && data[i] != '0'))
 			data[i] = 'x';
 	}
 }
@@ -401,6 +405,18 @@ static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
 	return refused;
 }
 
+/* The storm over tracing, before anything else is traced: it must find and leave nothing. */
+static unsigned fuzz_storm(struct selftest *test)
+{
+	static const struct fuzz_file storm = { .name = "/sys/kernel/debug/ftrace_storm",
+						.writable = true };
+	unsigned refused = fuzz_file(test, &storm);
+
+	EXPECT_EQ(put(storm.name, "0"), 0);
+	reset();
+	return refused;
+}
+
 static void note_state(struct fuzz_file *file)
 {
 	if (!tells_a_state(file))
@@ -426,6 +442,7 @@ SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
 	ASSERT(fuzz_files);
 	nr_fuzz_files = 0;
 	reset();
+	EXPECT(fuzz_storm(test) > fuzz_writes / 2);
 	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
 	EXPECT_EQ(sys_mkdir(TRACING INSTANCE, 0755), 0);
 	EXPECT_EQ(put(INSTANCE "/buffer_size_kb", "64"), 0);
