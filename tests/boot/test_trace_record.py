@@ -165,10 +165,25 @@ def test_ctrl_c_ends_the_command_on_a_running_machine(listening, tmp_path):
     assert machine.check("cat current_tracer") == "nop\n" and tasks(machine, "sleep") == []
 
 
+def test_a_burst_finds_room_in_an_eighth_of_the_free_memory_and_the_buffers_are_as_before(listening, tmp_path):
+    machine, port = listening
+    sizes = "cat buffer_size_kb per_cpu/cpu0/buffer_size_kb per_cpu/cpu1/buffer_size_kb"
+    machine.check("echo 256 > buffer_size_kb; echo 128 > per_cpu/cpu1/buffer_size_kb")
+    assert machine.check(sizes).split() == ["X", "256", "128"]
+    burst = "hackbench -g 2 -l 100"  # some 4 MB
+    result = attach(port, "-l", "vfs_*", burst, cwd=tmp_path)
+    assert result.returncode == 0 and "; 0 events lost\n" in result.stderr, result.stderr
+    assert machine.check(sizes).split() == ["X", "256", "128"]
+    # What is asked for is done, and what is lost by it is told.
+    result = attach(port, "-l", "vfs_*", "-b", "64", burst, cwd=tmp_path)
+    assert result.returncode == 0 and int(re.search(r"; (\d+) events lost\n", result.stderr)[1]) > 0, result.stderr
+    assert machine.check(sizes).split() == ["X", "256", "128"]
+
+
 def test_a_request_ends_what_one_who_has_gone_has_asked_for(listening, tmp_path):
     machine, port = listening
     assert attach(port, "ls", cwd=tmp_path).returncode == 0  # the first trace makes the buffers large
-    used = resources(machine)
+    size, used = machine.check("cat buffer_size_kb").strip(), resources(machine)
     for _ in range(3):
         process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "echo begun; sleep 1000"],
                                    cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -180,7 +195,8 @@ def test_a_request_ends_what_one_who_has_gone_has_asked_for(listening, tmp_path)
     assert tasks(machine, "sleep") == []
     for pid in tasks(machine, "trace-export"):
         machine.check(f"kill {pid}")
-    machine.check("wait; trace-export -l &")
+    # Who is killed cannot put the size of the buffers back.
+    machine.check(f"wait; trace-export -l & echo {size} > buffer_size_kb")
     assert resources(machine) == used
 
 
