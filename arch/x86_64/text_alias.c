@@ -3,9 +3,9 @@
  *
  * The alias is a window of 2 MiB in the lower half of an address space of its own. The kernel half
  * is the same as everywhere. The writing CPU switches to it with interrupts off, writes, and
- * switches back; no other CPU ever loads it, and its entries are there only meanwhile. So there is
- * no moment at which another CPU, or this one outside these few lines, could write to an executable
- * page.
+ * switches back; its entries are there only meanwhile. No other CPU loads it at the same time, but
+ * to write one byte through the page behind the window that is its own (text_write_byte()). So
+ * there is no moment at which a CPU outside these few lines could write to an executable page.
  */
 #include "arch/x86_64/text_alias.h"
 
