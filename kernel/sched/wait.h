@@ -40,7 +40,11 @@ void wake_up_interruptible(wait_queue_head_t *wq);
  */
 void wake_up_locked(wait_queue_head_t *wq);
 
-/* Queue the current task and set its state; the condition is to be tested after. Task context. */
+/*
+ * Queue the current task and set its state; the condition is to be tested after. Task context. An
+ * exclusive waiter that does not go on, as a signal came, wakes the next one: a wake-up may have
+ * been for him.
+ */
 void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state);
 void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry,
 			       unsigned state);
@@ -58,19 +62,19 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 #define DEFINE_WAIT(name)                                                                          \
 	struct wait_queue_entry name = { .task = current, .entry = LIST_HEAD_INIT(name.entry) }
 
-#define ___wait_event(wq, condition, state, exclusive_prepare, ret, sleep)                         \
+#define ___wait_event(wq, condition, state)                                                        \
 	({                                                                                         \
 		DEFINE_WAIT(__entry);                                                              \
-		__typeof__(ret) __ret = (ret);                                                     \
+		int __ret = 0;                                                                     \
 		for (;;) {                                                                         \
-			exclusive_prepare(&(wq), &__entry, state);                                 \
+			prepare_to_wait(&(wq), &__entry, state);                                   \
 			if (condition)                                                             \
 				break;                                                             \
 			if ((state) == TASK_INTERRUPTIBLE && signal_pending(current)) {            \
-				__ret = (__typeof__(ret))-EINTR;                                   \
+				__ret = -EINTR;                                                    \
 				break;                                                             \
 			}                                                                          \
-			sleep;                                                                     \
+			schedule();                                                                \
 			if (condition) /* the usual case: woken, off the queue, and done */        \
 				break;                                                             \
 		}                                                                                  \
@@ -84,8 +88,7 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 #define wait_event(wq, condition)                                                                  \
 	do {                                                                                       \
 		if (!(condition))                                                                  \
-			(void)___wait_event(wq, condition, TASK_UNINTERRUPTIBLE, prepare_to_wait,  \
-					    0, schedule());                                        \
+			(void)___wait_event(wq, condition, TASK_UNINTERRUPTIBLE);                  \
 	} while (0)
 
 /* The same, or -EINTR when a signal comes first; 0 when the condition is true. */
@@ -93,16 +96,6 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 	({                                                                                         \
 		int __wret = 0;                                                                    \
 		if (!(condition))                                                                  \
-			__wret = ___wait_event(wq, condition, TASK_INTERRUPTIBLE, prepare_to_wait, \
-					       0, schedule());                                     \
-		__wret;                                                                            \
-	})
-
-#define wait_event_interruptible_exclusive(wq, condition)                                          \
-	({                                                                                         \
-		int __wret = 0;                                                                    \
-		if (!(condition))                                                                  \
-			__wret = ___wait_event(wq, condition, TASK_INTERRUPTIBLE,                  \
-					       prepare_to_wait_exclusive, 0, schedule());          \
+			__wret = ___wait_event(wq, condition, TASK_INTERRUPTIBLE);                 \
 		__wret;                                                                            \
 	})
