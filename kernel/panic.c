@@ -190,6 +190,9 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 	local_irq_enable();
 	if (oops_task_hook)
 		oops_task_hook(regs);
+	/* It is never freed: a mutex that it has left locked names it as the owner for ever. */
+	get_task_struct(current);
+	current->flags |= PF_OOPSED;
 	do_exit(SIGSEGV);
 }
 

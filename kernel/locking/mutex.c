@@ -12,6 +12,7 @@
 
 #include "kernel/bug.h"
 #include "kernel/locking/lockdep.h"
+#include "kernel/printk.h"
 #include "kernel/sched/sched.h"
 
 #define MUTEX_WAITERS 1UL /* the list is not empty: unlock and lock go the slow way */
@@ -78,6 +79,21 @@ static int wait_for_turn(struct mutex *m, struct mutex_waiter *waiter, unsigned 
 	return 0;
 }
 
+/*
+ * A task that an oops ends leaves its mutexes locked, for what they guard may be half done. Who
+ * wants one waits for ever, and says why. wait_lock held: an owner that lives cannot unlock, and
+ * go.
+ */
+static void report_dead_owner(const struct mutex *m)
+{
+	const struct task_struct *owner = mutex_owner(m);
+
+	if (unlikely(owner->flags & PF_OOPSED))
+		pr_err("INFO: task %s:%d is blocked on a mutex owned by task %s:%d, "
+		       "which an oops has ended: %ps\n",
+		       current->comm, current->pid, owner->comm, owner->pid, m);
+}
+
 static int mutex_lock_slow(struct mutex *m, unsigned state)
 {
 	struct mutex_waiter waiter = { .task = current };
@@ -85,6 +101,7 @@ static int mutex_lock_slow(struct mutex *m, unsigned state)
 
 	spin_lock_irq(&m->wait_lock);
 	if (!take_or_mark(m)) {
+		report_dead_owner(m);
 		list_add_tail(&waiter.entry, &m->wait_list);
 		ret = wait_for_turn(m, &waiter, state);
 		__set_current_state(TASK_RUNNING);

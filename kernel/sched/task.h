@@ -33,6 +33,7 @@
 #define PF_EXITING        0x0002
 #define PF_IDLE           0x0004
 #define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
+#define PF_OOPSED         0x0010 /* ended by an oops, perhaps with mutexes in its hands */
 
 #ifdef CONFIG_DEBUG
 #define MAX_HELD_LOCKS 32

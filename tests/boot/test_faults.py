@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from nop5 import EXIT_PANIC
+from nop5 import EXIT_PANIC, eventually
 
 PROVOKE = "/sys/kernel/debug/provoke-crash/DIRECT"
 
@@ -41,6 +41,20 @@ def test_a_null_dereference_kills_the_task_and_the_shell_goes_on(boot):
     assert re.search(r"backtrace|NMI backtrace|CPU: \d+", text)
     assert nop5.check("echo still here") == "still here\n"
     assert nop5.check("ps").count("\n") == tasks
+    nop5.poweroff()
+
+
+def test_who_wants_a_mutex_of_a_task_that_an_oops_has_ended_says_so(boot):
+    nop5 = boot(cpus=2, append="panic=0")
+    nop5.check("cd /sys/kernel/tracing; echo tracefs_create_dir > /sys/kernel/debug/ftrace_fault")
+    assert nop5.run("mkdir instances/a").status != 0
+    owner = re.search(r"PID: (\d+) Comm: mkdir", nop5.text).group(1)
+    nop5.check("hackbench -g 1 -l 10")  # none of these tasks is taken for the owner
+    assert "INFO: task" not in nop5.check("dmesg")
+    nop5.run("cat current_tracer &")
+    eventually(lambda: re.search(rf"INFO: task cat:\d+ is blocked on a mutex owned by task mkdir:{owner}, "
+                                 "which an oops has ended: trace_types_lock$", nop5.check("dmesg"), re.M))
+    assert re.search(r" D .* cat$", nop5.check("ps"), re.M)
     nop5.poweroff()
 
 
