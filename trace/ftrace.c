@@ -202,6 +202,24 @@ restore:
 	return error;
 }
 
+/*
+ * The sites of ops could not be patched, and none was, as it is one batch: it goes again. Who calls
+ * the callbacks of a list may be looking at it.
+ */
+static void undo_registration(struct ftrace_ops *ops, unsigned long flags)
+{
+	list_del_rcu(&ops->list);
+	ftrace_records_restore();
+	if (ops->trampoline)
+		ftrace_trampoline_hide(ops->trampoline);
+	synchronize_rcu_tasks();
+	if (ops->trampoline)
+		ftrace_trampoline_free(ops->trampoline);
+	ops->trampoline = NULL;
+	ops->func = ops->saved_func;
+	ops->flags = flags;
+}
+
 /* of_ftrace: flags that ops may have although they are not the owner's. */
 static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace)
 {
@@ -222,6 +240,8 @@ static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace)
 	list_add_tail_rcu(&ops->list, &ftrace_ops_list);
 	error = ftrace_change_commit(&change, patches);
 	vfree(patches);
+	if (error)
+		undo_registration(ops, flags);
 	return error;
 }
 
@@ -300,13 +320,16 @@ int ftrace_unregister_begin(struct ftrace_ops *ops, struct ftrace_trampoline **t
 	}
 	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
 	if (!ftrace_disabled) {
-		error = detach(ops, tramp) ? -ENODEV : 0;
-		if (error)
-			*tramp = NULL; /* sites may call it for ever */
+		error = detach(ops, tramp);
 	} else {
 		error = -ENODEV;
 		if (ops->list.prev) /* not yet by ftrace_turn_all_off() */
 			list_del_rcu(&ops->list);
+		*tramp = ops->trampoline;
+	}
+	if (error && *tramp) {
+		ftrace_trampoline_silence(*tramp); /* sites may call it for ever, but not ops */
+		*tramp = NULL;
 	}
 	mutex_unlock(&ftrace_lock);
 	return error;
@@ -461,8 +484,8 @@ void ftrace_turn_all_off(void)
 		mutex_lock(&ftrace_lock);
 		ops = list_first_entry_or_null(&ftrace_ops_list, struct ftrace_ops, list);
 		tramp = NULL;
-		if (ops)
-			detach(ops, &tramp);
+		if (ops && detach(ops, &tramp))
+			tramp = NULL; /* it is silent, but sites may call it for ever */
 		mutex_unlock(&ftrace_lock);
 		if (!ops)
 			return;

@@ -86,7 +86,8 @@ struct ftrace_ops {
 int register_ftrace_function(struct ftrace_ops *ops);
 /*
  * Detach: on return no task is or will be in its callback. Waits for a grace period of RCU-tasks.
- * 0, -EINVAL (not registered), -ENODEV (the sites stay as they are). Task context.
+ * 0, -EINVAL (not registered), -ENODEV (the sites stay as they are, but nobody is called). Task
+ * context.
  */
 int unregister_ftrace_function(struct ftrace_ops *ops);
 

@@ -71,14 +71,20 @@ struct ftrace_change {
 /* May it be done? 0, or -EINVAL or -EPERM because of IPMODIFY. Changes nothing. */
 int ftrace_change_plan(struct ftrace_change *change);
 /*
- * Patch the sites, in one batch, with memory of ftrace_change_alloc() (NULL: in several). 0, or
- * ftrace is shut down.
+ * Patch the sites, in one batch, with memory of ftrace_change_alloc() (NULL: in several, if they
+ * are more than a few). 0, or -ENODEV, and ftrace is shut down.
  */
 int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *patches);
 /* Memory for a planned change: *patches (NULL when few will do). 0 or -ENOMEM. */
 int ftrace_change_alloc(unsigned sites, struct text_patch **patches);
 
-/* Apply a batch; an error shuts ftrace down. [F] */
+/*
+ * The ops of a change that could not be done, and so shut ftrace down, has left the list: have the
+ * records say again what the others want. [F]
+ */
+void ftrace_records_restore(void);
+
+/* Apply a batch: 0, or -ENODEV, and ftrace is shut down; then nothing was written. [F] */
 int ftrace_apply_patches(const struct text_patch *patches, size_t count);
 /* Nobody may change anything any more. Any context. */
 void ftrace_shut_down(void);

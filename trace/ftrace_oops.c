@@ -48,7 +48,7 @@ static void silence(void)
 		const struct ftrace_trampoline *tramp = READ_ONCE(ops->trampoline);
 
 		if (tramp)
-			arch_ftrace_trampoline_silence(tramp->address, tramp->save_regs);
+			ftrace_trampoline_silence(tramp);
 		WRITE_ONCE(ops->list_func, ftrace_stub); /* by those who are in the list now */
 	}
 	fgraph_silence();

@@ -43,6 +43,11 @@ int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t 
 	return error;
 }
 
+void ftrace_trampoline_silence(const struct ftrace_trampoline *tramp)
+{
+	arch_ftrace_trampoline_silence(tramp->address, tramp->save_regs);
+}
+
 void ftrace_trampoline_hide(struct ftrace_trampoline *tramp)
 {
 	kallsyms_del(&tramp->symbol);

@@ -264,9 +264,10 @@ int ftrace_apply_patches(const struct text_patch *patches, size_t count)
 	size_t bad = 0;
 	int error = text_patch_apply(patches, count, &bad);
 
-	if (error)
-		ftrace_bug(&patches[bad], error);
-	return error;
+	if (!error)
+		return 0;
+	ftrace_bug(&patches[bad], error);
+	return -ENODEV;
 }
 
 static __always_inline void encode_insn(u8 bytes[TEXT_PATCH_SIZE], unsigned long ip,
@@ -332,6 +333,17 @@ int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *
 		}
 	}
 	return 0;
+}
+
+void ftrace_records_restore(void)
+{
+	for (unsigned i = 0; i < ftrace_record_count(); i++) {
+		struct dyn_ftrace *rec = ftrace_record(i);
+		struct site_users users = users_but(rec->offset, NULL);
+
+		wanted_insn(&users);
+		rec->flags = users.flags | (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED));
+	}
 }
 
 /* ---- looking ---- */

@@ -1,0 +1,79 @@
+"""A call site that does not hold what its record says: it is reported, ftrace is shut down, and the machine goes on.
+
+gdb changes one byte of a nop, which stays one. The kernel is a DEBUG build: what is used after it was freed is poison.
+"""
+import re
+import subprocess
+
+import pytest
+
+TRACING = "/sys/kernel/tracing"
+SITE = "cmdline_proc_show"
+USERS = {
+    "function": f"echo {SITE} > {TRACING}/set_ftrace_filter; echo function > {TRACING}/current_tracer",
+    "function_graph": f"echo {SITE} > {TRACING}/set_ftrace_filter; echo function_graph > {TRACING}/current_tracer",
+    "all functions": f"echo function > {TRACING}/current_tracer",
+    "livepatch": "echo 1 > /sys/kernel/debug/samples/livepatch-sample",
+    "a probe": f"echo {SITE}:traceoff > {TRACING}/set_ftrace_filter",
+}
+
+pytestmark = pytest.mark.variant
+
+
+@pytest.fixture
+def machine(boot, variant, tmp_path):
+    """A machine, and machine.break_site() to break the nop."""
+    build, gdb = variant("DEBUG=1"), tmp_path / "gdb"
+    machine = boot(cpus=4, build=build, append="panic=0",
+                   extra=["-chardev", f"socket,id=gdb,path={gdb},server=on,wait=off", "-gdb", "chardev:gdb"])
+
+    def break_site():
+        commands = [f"target remote {gdb}", f"set {{char}}((char *){SITE} + 4) = 8", "detach"]
+        subprocess.run(["gdb", "-batch", "-nx", build / "nop5.elf", *(f"-ex={c}" for c in commands)], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    machine.break_site = break_site
+    return machine
+
+
+def mismatches(machine):
+    """The functions whose sites are not what they should be."""
+    text = machine.check("cat /sys/kernel/debug/ftrace_verify")
+    names = re.findall(r"^[0-9a-f]{16} (\w+)\+0x0/", text, re.M)
+    assert re.search(rf"^\d+ sites, {len(names)} mismatches$", text, re.M), text
+    return names
+
+
+def is_refused(machine, command):
+    result = machine.run(command)
+    assert result.status and "No such device" in result.output, result.output
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_who_wants_a_broken_site_is_refused_and_leaves_nothing_behind(machine, user):
+    machine.break_site()
+    is_refused(machine, USERS[user])
+    assert re.search(rf"ftrace: cannot patch {SITE}\+0x0/0x[0-9a-f]+ \[<[0-9a-f]+>\]: error -22, shutting down\n"
+                     r".*ftrace: expected 0f 1f 44 00 00, found 0f 1f 44 00 08, wanted e8( [0-9a-f]{2}){4}\n", machine.text)
+    assert mismatches(machine) == [SITE]
+    assert machine.check(f"cat {TRACING}/enabled_functions") == ""
+    assert machine.check(f"cat {TRACING}/current_tracer") == "nop\n"
+    machine.check("hackbench -g 1 -l 10")
+    assert machine.check("cat /proc/cmdline") == "panic=0\n"
+    is_refused(machine, f"echo function > {TRACING}/current_tracer")
+    assert machine.text.count("WARNING: ") == 1
+    machine.poweroff()
+
+
+@pytest.mark.parametrize("tracer", ["function", "function_graph"])
+def test_who_was_there_before_leaves_and_is_not_called_any_more(machine, tracer):
+    machine.check(f"cd {TRACING}; mkdir instances/a; echo vfs_read > instances/a/set_ftrace_filter; "
+                  f"echo {tracer} > instances/a/current_tracer")
+    machine.break_site()
+    is_refused(machine, USERS["livepatch"])
+    machine.check("cat /proc/cmdline")
+    assert "vfs_read" in machine.check("tail -n 1 instances/a/trace")  # it is still called
+    machine.check("rmdir instances/a; hackbench -g 1 -l 10")
+    assert mismatches(machine) == [SITE, "vfs_read"]  # that calls a trampoline which calls nobody
+    assert machine.text.count("WARNING: ") == 1
+    machine.poweroff()
