@@ -401,7 +401,7 @@ static int plan_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 	return 0;
 }
 
-/* ops gets these hashes. [F] */
+/* ops gets these hashes, and its sites follow unless ftrace has been shut down. [F] */
 static int commit_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			 struct ftrace_hash *notrace_hash, unsigned sites,
 			 struct text_patch *patches)
@@ -411,7 +411,9 @@ static int commit_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 	change.sites = sites;
 	smp_store_release(&ops->filter_hash, filter);
 	smp_store_release(&ops->notrace_hash, notrace_hash);
-	return ops->flags & FTRACE_OPS_FL_ENABLED ? ftrace_change_commit(&change, patches) : 0;
+	if (!(ops->flags & FTRACE_OPS_FL_ENABLED) || ftrace_disabled)
+		return 0;
+	return ftrace_change_commit(&change, patches);
 }
 
 int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
@@ -435,8 +437,11 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			ftrace_hash_free(notrace_hash);
 		return error;
 	}
-	for (struct ftrace_ops *o = ops; o && !error; o = o->follower) {
-		error = commit_hashes(o, filter, notrace_hash, sites, patches);
+	/* All of them, whatever happens: the old ones are freed. */
+	for (struct ftrace_ops *o = ops; o; o = o->follower) {
+		int failed = commit_hashes(o, filter, notrace_hash, sites, patches);
+
+		error = error ? error : failed;
 		registered |= o->flags & FTRACE_OPS_FL_ENABLED;
 	}
 	vfree(patches);

@@ -13,7 +13,8 @@ extern struct list_head ftrace_ops_list; /* [F] to write; list_for_each_entry_rc
 /*
  * Give ops these hashes (NULL: empty), free those it had when nobody reads them any more; sites
  * follow if it is registered. Takes the hashes over, whatever it returns; on an error ops keeps
- * those it has: -EINVAL, -EPERM, -ENOMEM, -ENODEV. ftrace_lock held.
+ * those it has: -EINVAL, -EPERM, -ENOMEM, -ENODEV (but for the very call that has shut ftrace down:
+ * then the sites stay). ftrace_lock held.
  */
 int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			  struct ftrace_hash *notrace_hash);

@@ -77,3 +77,18 @@ def test_who_was_there_before_leaves_and_is_not_called_any_more(machine, tracer)
     assert mismatches(machine) == [SITE, "vfs_read"]  # that calls a trampoline which calls nobody
     assert machine.text.count("WARNING: ") == 1
     machine.poweroff()
+
+
+def test_a_filter_that_several_share_is_that_of_all_of_them_when_it_cannot_take_effect(machine):
+    """The graph tracer and the profiler have the function tracer's."""
+    machine.check(f"cd {TRACING}; echo vfs_read > set_ftrace_filter; echo function_graph > current_tracer; "
+                  "echo 1 > function_profile_enabled")
+    machine.break_site()
+    machine.check(f"echo {SITE} >> set_ftrace_filter")  # it is done when the file is closed: nobody is there to be told
+    assert f"ftrace: cannot patch {SITE}+0x0/" in machine.text
+    machine.check("sleep 0.1; hackbench -g 1 -l 10")  # the old filter is freed after a grace period
+    assert "vfs_read" in machine.check("cat trace") and "vfs_read" in machine.check("cat trace_stat/function0 trace_stat/function1 "
+                                                                                             "trace_stat/function2 trace_stat/function3")
+    machine.check("echo 0 > function_profile_enabled; echo nop > current_tracer; hackbench -g 1 -l 10")
+    assert machine.text.count("WARNING: ") == 1
+    machine.poweroff()
