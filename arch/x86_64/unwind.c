@@ -182,15 +182,19 @@ unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, uns
 	return unwind_save(&u, entries, max, 0);
 }
 
+/* More frames than there can be: in a damaged stack register frames may lead in a circle. */
+#define FRAMES_MAX (4 * THREAD_SIZE / 16)
+
 bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long ip))
 {
 	struct unwind u = { .task = current };
+	unsigned frames = 0;
 
 	unwind_from_regs(&u, regs);
 	do {
 		if (is_wanted(u.ip))
 			return true;
-	} while (unwind_next(&u));
+	} while (++frames < FRAMES_MAX && unwind_next(&u));
 	return false;
 }
 

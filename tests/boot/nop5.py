@@ -264,6 +264,21 @@ def eventually(condition):
     return result
 
 
+def gdb_port(directory):
+    """QEMU's arguments for a gdb that connects to directory / "gdb"."""
+    return ["-chardev", f"socket,id=gdb,path={directory}/gdb,server=on,wait=off", "-gdb", "chardev:gdb"]
+
+
+def gdb(directory, *commands, build=BUILD):
+    """gdb at that machine, which stands still when this returns; the first `continue` lets it go on."""
+    script = [f"target remote {directory}/gdb", r"echo ready\n", *commands, "delete", "detach"]
+    process = subprocess.Popen(["gdb", "-batch", "-nx", Path(build) / "nop5.elf", *(f"-ex={command}" for command in script)],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while (line := process.stdout.readline()) != "ready\n":
+        assert line, "gdb has ended"
+    return process
+
+
 def tasks(machine, comm):
     """The PIDs of the tasks with this name, as ps says."""
     return [line.split()[0] for line in machine.check("ps").splitlines() if re.search(rf"\b{comm}\b", line)]

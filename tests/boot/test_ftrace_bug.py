@@ -3,9 +3,10 @@
 gdb changes one byte of a nop, which stays one. The kernel is a DEBUG build: what is used after it was freed is poison.
 """
 import re
-import subprocess
 
 import pytest
+
+from nop5 import gdb, gdb_port
 
 TRACING = "/sys/kernel/tracing"
 SITE = "cmdline_proc_show"
@@ -23,16 +24,9 @@ pytestmark = pytest.mark.variant
 @pytest.fixture
 def machine(boot, variant, tmp_path):
     """A machine, and machine.break_site() to break the nop."""
-    build, gdb = variant("DEBUG=1"), tmp_path / "gdb"
-    machine = boot(cpus=4, build=build, append="panic=0",
-                   extra=["-chardev", f"socket,id=gdb,path={gdb},server=on,wait=off", "-gdb", "chardev:gdb"])
-
-    def break_site():
-        commands = [f"target remote {gdb}", f"set {{char}}((char *){SITE} + 4) = 8", "detach"]
-        subprocess.run(["gdb", "-batch", "-nx", build / "nop5.elf", *(f"-ex={c}" for c in commands)], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    machine.break_site = break_site
+    build = variant("DEBUG=1")
+    machine = boot(cpus=4, build=build, append="panic=0", extra=gdb_port(tmp_path))
+    machine.break_site = lambda: gdb(tmp_path, f"set {{char}}((char *){SITE} + 4) = 8", build=build).communicate()
     return machine
 
 

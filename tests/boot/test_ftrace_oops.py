@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from nop5 import EXIT_PANIC, count_tasks, eventually
+from nop5 import EXIT_PANIC, count_tasks, eventually, gdb, gdb_port
 
 TRACING = "/sys/kernel/tracing"
 FAULT = "/sys/kernel/debug/ftrace_fault"
@@ -114,6 +114,18 @@ def test_a_callback_that_faults_in_an_interrupt_ends_the_machine(boot, cpus, tra
     machine.wait_exit(EXIT_PANIC)
     assert "the callback ftrace_faulty_callback+0x0/" in machine.text
     assert "Kernel panic - not syncing: Fatal exception in interrupt" in machine.text
+
+
+def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tmp_path):
+    """Before the report, when a callback is looked for."""
+    machine = boot(cpus=2, append="panic=0", extra=gdb_port(tmp_path))
+    frame = "*(struct pt_regs *)((unsigned long)$rdi + 512)"  # do_exception()'s argument, and further up the stack
+    debugger = gdb(tmp_path, "hbreak *do_exception", "continue", f"set ({frame}).bp = (unsigned long)&({frame}) | 1",
+                   f"set ((struct pt_regs *)$rdi)->bp = (unsigned long)&({frame}) | 1")
+    machine.run("echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
+    assert "hit " in debugger.communicate()[0]
+    assert "RIP: 0010:provoke_exception+" in report_of(machine)
+    machine.check("echo alive")
 
 
 def test_an_ordinary_oops_leaves_ftrace_alone(boot):

@@ -1,10 +1,9 @@
 """Live patching by its files: the sample, as Linux's livepatch-sample.ko and /sys/kernel/livepatch."""
 import re
-import subprocess
 
 import pytest
 
-from nop5 import EXIT_POWEROFF, eventually, parse_ktap, resources
+from nop5 import EXIT_POWEROFF, eventually, gdb, gdb_port, parse_ktap, resources
 
 SAMPLE = "/sys/kernel/debug/samples/livepatch-sample"
 PATCH = "/sys/kernel/livepatch/livepatch_sample"
@@ -151,18 +150,13 @@ def test_tracers_see_the_call_and_the_new_function_runs(patched):
                       "echo > set_ftrace_filter; echo > trace")
 
 
-def test_a_task_is_on_the_other_side_before_it_counts_as_gone_over(boot, images, tmp_path):
+def test_a_task_is_on_the_other_side_before_it_counts_as_gone_over(boot, tmp_path):
     """The machine stands still at each change of the boot CPU's idle task: what others can see of it at that moment."""
-    machine = boot(cpus=2, extra=["-chardev", f"socket,id=gdb,path={tmp_path}/gdb,server=on,wait=off", "-gdb", "chardev:gdb"])
+    machine = boot(cpus=2, extra=gdb_port(tmp_path))
     look = r'printf "pending %d, state %d\n", init_task.patch_pending, init_task.patch_state'
-    script = [f"target remote {tmp_path}/gdb", "watch -l init_task.patch_pending", r"echo ready\n",
-              "continue", look, "continue", look, "delete", "detach"]
-    gdb = subprocess.Popen(["gdb", "-batch", "-nx", images / "nop5.elf", *(f"-ex={command}" for command in script)],
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    while (line := gdb.stdout.readline()) != "ready\n":
-        assert line, "gdb has ended"
+    debugger = gdb(tmp_path, "watch -l init_task.patch_pending", "continue", look, "continue", look)
     load(machine)
-    said, _ = gdb.communicate()
+    said, _ = debugger.communicate()
     assert re.findall(r"^pending .*", said, re.M) == ["pending 1, state 0", "pending 0, state 1"], said
     wait_patched(machine)
 
