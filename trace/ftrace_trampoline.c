@@ -38,9 +38,13 @@ int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t 
 	arch_ftrace_trampoline_patch(&patch, tramp->address, tramp->save_regs, tramp->target,
 				     target);
 	error = ftrace_apply_patches(&patch, 1);
-	if (!error)
-		tramp->target = target;
-	return error;
+	if (error)
+		return error;
+	tramp->target = target;
+	/* A callback has faulted meanwhile: what an oops has written was perhaps overwritten. */
+	if (ftrace_is_dead())
+		ftrace_trampoline_silence(tramp);
+	return 0;
 }
 
 void ftrace_trampoline_silence(const struct ftrace_trampoline *tramp)

@@ -128,6 +128,19 @@ def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tm
     machine.check("echo alive")
 
 
+def test_a_trampoline_that_is_silenced_while_it_is_patched_stays_silent(boot, tmp_path):
+    """set_ftrace_pid gives it another callback. gdb does what a fault on another CPU would do at that moment."""
+    machine = boot(cpus=2, extra=gdb_port(tmp_path))
+    machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function > current_tracer")
+    debugger = gdb(tmp_path, "hbreak *text_patch_apply", "continue", "set $site = *(unsigned char **)$rdi", "hbreak *text_sync_all",
+                   "continue", r'printf "it was %x\n", *$site', "set var ftrace_disabled = 1", "set *$site = 0xa9",
+                   "delete", "hbreak *mutex_unlock if $rdi == (unsigned long)&ftrace_lock", "continue",
+                   r'printf "it is %x\n", *$site')
+    machine.check("echo 1 > set_ftrace_pid")
+    said, _ = debugger.communicate()
+    assert "it was cc\n" in said and "it is a9\n" in said, said
+
+
 def test_an_ordinary_oops_leaves_ftrace_alone(boot):
     machine = boot(cpus=2, append="panic=0")
     machine.check(f"cd {TRACING}; echo vfs_write > set_ftrace_filter; echo function > current_tracer")
