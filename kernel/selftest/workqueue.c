@@ -6,6 +6,7 @@
 #include "kernel/selftest/selftest.h"
 #include "kernel/selftest/threads.h"
 #include "kernel/smp.h"
+#include "kernel/time/timer.h"
 
 #define ITEMS  50U
 #define ROUNDS 8U
@@ -24,6 +25,8 @@ static void count_run(struct work_struct *work)
 	atomic_inc(&c->runs);
 	if (atomic_read(&c->runs) % 8 == 0)
 		yield();
+	if (atomic_read(&c->runs) % 8 == 4)
+		msleep(1); /* and so another worker runs what is queued meanwhile */
 	atomic_dec(&c->inside);
 }
 
@@ -65,6 +68,45 @@ SELFTEST(workqueue, each_queued_item_runs_once_and_never_twice_at_once)
 	EXPECT_EQ(runs, atomic_read(&m.queued));
 	EXPECT_EQ(overlaps, 0);
 	kfree(m.works);
+}
+
+struct again_work {
+	struct work_struct work;
+	struct completion running, go;
+	atomic_t runs;
+};
+
+static void wait_to_go(struct work_struct *work)
+{
+	struct again_work *a = container_of(work, struct again_work, work);
+
+	atomic_inc(&a->runs);
+	complete(&a->running);
+	wait_for_completion(&a->go);
+}
+
+/* What it has been queued for came too late for the run that is on its way: it is not lost. */
+SELFTEST(workqueue, item_queued_while_it_runs_runs_again)
+{
+	struct again_work a = { 0 };
+
+	INIT_WORK(&a.work, wait_to_go);
+	init_completion(&a.running);
+	init_completion(&a.go);
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned cpu = nth_online_cpu(i), other = nth_online_cpu(i + i / 2);
+
+		EXPECT(schedule_work_on(cpu, &a.work));
+		wait_for_completion(&a.running);
+		EXPECT(schedule_work_on(other, &a.work));
+		EXPECT(!schedule_work_on(other, &a.work));
+		EXPECT_EQ(atomic_read(&a.runs), 2 * (int)i + 1);
+		complete(&a.go);
+		wait_for_completion(&a.running);
+		complete(&a.go);
+		flush_work(&a.work);
+		EXPECT_EQ(atomic_read(&a.runs), 2 * (int)i + 2);
+	}
 }
 
 struct blocking_work {

@@ -70,6 +70,8 @@ class Nop5:
                  icount=False, directory=None, extra=()):
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
+        if icount and cpus > 1:
+            cpu += ",tcg-cpuid=off"  # scripts/boot tells why
         command = ["qemu-system-x86_64", "-accel", "tcg" if icount else "tcg,thread=multi",
                    "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-display", "none", "-no-reboot",
                    "-nodefaults", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04",

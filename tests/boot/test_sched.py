@@ -52,6 +52,20 @@ def stress_tasks(nop5, count):
     return tasks(nop5, "stress")
 
 
+def test_a_waiting_task_reaches_an_idle_cpu_within_100_ms(boot):
+    """Of the machine's time, which is a count of instructions: each is a nanosecond."""
+    machine = boot(wait=False, cpus=4, icount=True, append="selftest=sched.waiting_task_goes_to_an_idle_cpu")
+    machine.wait_exit(0)
+    assert int(re.search(r"moved after (\d+) us", machine.text).group(1)) < 100_000
+
+
+def test_three_equal_tasks_have_run_equally_long_after_300_ms(boot):
+    machine = boot(wait=False, cpus=2, icount=True, append="selftest=sched.equal_tasks_get_equal_time_within_10_percent")
+    machine.wait_exit(0)
+    least, most = map(int, re.search(r"least (\d+) us, most (\d+) us", machine.text).groups())
+    assert most < 200_000 and (most - least) * 10 <= most
+
+
 def test_a_task_moves_off_a_busy_cpu_when_another_goes_idle(boot):
     """Two computations share CPU 0 while CPU 1 is taken; they part when it is free."""
     nop5 = boot(cpus=2)

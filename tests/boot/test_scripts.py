@@ -70,6 +70,12 @@ def test_icount_boots_in_the_same_number_of_instructions_each_time(images):
     assert runs[0].stdout.partition("prompt")[0] == runs[1].stdout.partition("prompt")[0]
 
 
+def test_icount_boots_several_cpus_too(images):
+    result = boot_script("--icount", "hackbench -g 1 -l 10", "grep -c processor /proc/cpuinfo")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1] == "4"
+
+
 @pytest.mark.parametrize("target", ["run", "test", "bench", "debug", "help", "clean", "soak"])
 def test_make_help_lists_each_target(target):
     result = subprocess.run(["make", "help"], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True)
