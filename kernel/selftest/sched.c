@@ -307,6 +307,7 @@ SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 	only_cpu(&mask, b);
 	for (unsigned i = 0; i < 2; i++)
 		EXPECT_EQ(set_cpus_allowed(group.threads[i].task, &mask), 0);
+	msleep(50); /* it ticks, and has looked in vain for a place for one of them */
 	WRITE_ONCE(m.target, a);
 	start = ktime_get();
 	cpumask_set_cpu(a, &mask);

@@ -95,15 +95,19 @@ SELFTEST(workqueue, item_queued_while_it_runs_runs_again)
 	init_completion(&a.go);
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned cpu = nth_online_cpu(i), other = nth_online_cpu(i + i / 2);
+		bool again;
 
 		EXPECT(schedule_work_on(cpu, &a.work));
 		wait_for_completion(&a.running);
-		EXPECT(schedule_work_on(other, &a.work));
+		again = schedule_work_on(other, &a.work);
+		EXPECT(again);
 		EXPECT(!schedule_work_on(other, &a.work));
 		EXPECT_EQ(atomic_read(&a.runs), 2 * (int)i + 1);
 		complete(&a.go);
-		wait_for_completion(&a.running);
-		complete(&a.go);
+		if (again) {
+			wait_for_completion(&a.running);
+			complete(&a.go);
+		}
 		flush_work(&a.work);
 		EXPECT_EQ(atomic_read(&a.runs), 2 * (int)i + 2);
 	}
