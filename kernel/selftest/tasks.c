@@ -82,7 +82,7 @@ static bool make_and_reap(unsigned n)
 	return true;
 }
 
-SELFTEST(tasks, a_thousand_tasks_leave_nothing_behind)
+SELFTEST(tasks, ten_thousand_tasks_leave_nothing_behind)
 {
 	u64 objects[2], stacks[2];
 	struct meminfo info;
@@ -93,7 +93,7 @@ SELFTEST(tasks, a_thousand_tasks_leave_nothing_behind)
 		objects[i] = slab_objects_in_use();
 		stacks[i] = info.kernel_stack;
 		if (i == 0)
-			EXPECT(make_and_reap(1000));
+			EXPECT(make_and_reap(10000));
 	}
 	/* A worker may have been made or ended meanwhile. */
 	selftest_diag(test, "objects %lu -> %lu, stacks %lu -> %lu KiB", objects[0], objects[1],
