@@ -69,7 +69,8 @@ SELFTEST(sched, equal_tasks_get_equal_time_within_10_percent)
 	u64 least = 0, most = 1;
 
 	ASSERT(test_group_start(&group, 3, nth_online_cpu(1), spin, &s));
-	for (unsigned sample = 0; sample < 200 && (most - least) * 10 > most; sample++) {
+	for (unsigned sample = 0; sample < 200 && (!least || (most - least) * 10 > most);
+	     sample++) {
 		msleep(sample ? 50 : 300);
 		least = min(min(runtime(&group, 0), runtime(&group, 1)), runtime(&group, 2));
 		most = max(max(runtime(&group, 0), runtime(&group, 1)), runtime(&group, 2));
@@ -77,19 +78,19 @@ SELFTEST(sched, equal_tasks_get_equal_time_within_10_percent)
 	WRITE_ONCE(s.stop, true);
 	test_group_wait(&group);
 	selftest_diag(test, "least %lu us, most %lu us", least / 1000, most / 1000);
-	EXPECT((most - least) * 10 <= most);
+	EXPECT(least && (most - least) * 10 <= most);
 }
 
 SELFTEST(sched, nice_5_gets_a_third_of_nice_0)
 {
 	struct spinners s = { 0 };
 	struct test_group group;
-	u64 high = 1, low = 1;
+	u64 high = 0, low = 0;
 
 	ASSERT(test_group_start(&group, 2, nth_online_cpu(1), spin, &s));
 	EXPECT_EQ(set_user_nice(group.threads[1].task, 5), 0);
-	for (unsigned sample = 0; sample < 200 && (low * 36 < high * 10 || low * 26 > high * 10);
-	     sample++) {
+	for (unsigned sample = 0;
+	     sample < 200 && (!low || low * 36 < high * 10 || low * 26 > high * 10); sample++) {
 		msleep(sample ? 50 : 300);
 		high = runtime(&group, 0);
 		low = runtime(&group, 1);
@@ -97,7 +98,7 @@ SELFTEST(sched, nice_5_gets_a_third_of_nice_0)
 	WRITE_ONCE(s.stop, true);
 	test_group_wait(&group);
 	/* 1024 : 335 is 3.06 */
-	EXPECT(low * 36 >= high * 10 && low * 26 <= high * 10);
+	EXPECT(low && low * 36 >= high * 10 && low * 26 <= high * 10);
 }
 
 struct fifo_run {
