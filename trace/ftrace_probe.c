@@ -208,21 +208,32 @@ static int add_probe(struct ftrace_func_probe *probe)
 	return 0;
 }
 
-/* The functions that probe has after word has been added or removed. P held. */
-static int changed_functions(struct ftrace_func_probe *probe, const char *word,
-			     struct ftrace_hash **result)
+/*
+ * The functions that probe has after word has been added or removed, new ones with this count, and
+ * the table of counts: NULL if there are no functions left or none are counted. 0, -EINVAL,
+ * -ENOMEM. P held.
+ */
+static int changed_functions(struct ftrace_func_probe *probe, const char *word, s64 count,
+			     struct ftrace_hash **functions, struct probe_counts **counts)
 {
 	struct ftrace_hash *old = probe->ops.filter_hash;
 	u32 before = old ? old->count : 0;
 	int error;
 
+	*counts = NULL;
 	mutex_lock(&ftrace_lock);
-	error = ftrace_match_records(old, word, result);
+	error = ftrace_match_records(old, word, functions);
 	mutex_unlock(&ftrace_lock);
-	if (!error && (*result)->count == before) {
-		ftrace_hash_free(*result);
+	if (error)
+		return error;
+	if ((*functions)->count == before) {
 		error = -EINVAL;
+	} else if (probe->counted && !ftrace_hash_empty(*functions)) {
+		*counts = make_counts(probe->counts, *functions, count);
+		error = *counts ? 0 : -ENOMEM;
 	}
+	if (error)
+		ftrace_hash_free(*functions);
 	return error;
 }
 
@@ -231,27 +242,17 @@ static int probe_add(struct trace_array *tr, const struct ftrace_func_command *c
 		     bool counted, const char *pattern, s64 count)
 {
 	struct ftrace_func_probe *probe = find_probe(tr, command, counted), *fresh = NULL;
-	struct probe_counts *counts = NULL;
 	struct ftrace_hash *functions;
+	struct probe_counts *counts;
 	int error;
 
 	if (!probe)
 		probe = fresh = alloc_probe(tr, command, counted);
 	if (!probe)
 		return -ENOMEM;
-	error = changed_functions(probe, pattern, &functions);
-	if (error)
-		goto out;
-	if (counted) {
-		counts = make_counts(probe->counts, functions, count);
-		error = counts ? 0 : -ENOMEM;
-	}
-	if (error) {
-		free_counts(counts, probe->counts ? probe->counts->functions : NULL);
-		ftrace_hash_free(functions);
-		goto out;
-	}
-	error = replace_functions(probe, functions, counts);
+	error = changed_functions(probe, pattern, count, &functions, &counts);
+	if (!error)
+		error = replace_functions(probe, functions, counts);
 	if (!error && fresh) {
 		error = add_probe(fresh);
 		if (!error)
@@ -259,9 +260,7 @@ static int probe_add(struct trace_array *tr, const struct ftrace_func_command *c
 		free_counts(fresh->counts, NULL);
 		ftrace_free_filter(&fresh->ops);
 	}
-out:
-	if (fresh)
-		kfree(fresh);
+	kfree(fresh);
 	return error;
 }
 
@@ -270,25 +269,19 @@ static int probe_remove(struct trace_array *tr, const struct ftrace_func_command
 			bool counted, const char *pattern)
 {
 	struct ftrace_func_probe *probe = find_probe(tr, command, counted);
-	struct probe_counts *counts = NULL;
 	struct ftrace_hash *functions;
+	struct probe_counts *counts;
 	int error;
 
 	if (!probe)
 		return -ENODEV;
-	error = changed_functions(probe, pattern, &functions);
+	error = changed_functions(probe, pattern, 0, &functions, &counts);
 	if (error)
 		return error;
 	if (ftrace_hash_empty(functions)) { /* that would mean: all functions */
 		ftrace_hash_free(functions);
 		remove_probe(probe);
 		return 0;
-	}
-	if (counted)
-		counts = make_counts(probe->counts, functions, 0);
-	if (counted && !counts) {
-		ftrace_hash_free(functions);
-		return -ENOMEM;
 	}
 	return replace_functions(probe, functions, counts);
 }
