@@ -16,6 +16,7 @@
 #include "kernel/selftest/ftrace_targets.h"
 #include "kernel/selftest/memory.h"
 #include "trace/fgraph.h"
+#include "trace/livepatch.h"
 #include "trace/selftest_tracefs.h"
 
 #define ALLOCATORS                                                                                 \
@@ -274,6 +275,36 @@ static long remove_instance(void)
 	return sys_rmdir(TRACING "instances/memory");
 }
 
+static noinline unsigned new_add(unsigned a, unsigned b)
+{
+	return a * b;
+}
+
+static struct klp_func replaced[] = {
+	{ .old_name = "ftrace_target_add", .new_func = new_add },
+	{ .old_name = "ftrace_target_multiply", .new_func = new_add },
+	{},
+};
+static struct klp_patch patch = { .name = "memory", .funcs = replaced };
+
+static long enable_patch(void)
+{
+	long error = klp_enable_patch(&patch);
+
+	return error ? klp_release_patch(&patch) ?: error : 0;
+}
+
+static long disable_patch(void)
+{
+	long error = ftrace_target_add(20, 3) == 60 ? 0 : -EIO;
+
+	klp_wait_for_transition();
+	if (!error)
+		error = klp_disable_patch(&patch);
+	klp_wait_for_transition();
+	return error ?: klp_release_patch(&patch);
+}
+
 SELFTEST(ftrace_memory, registering_fails_whole_whichever_allocation_is_refused)
 {
 	static const struct attempt attempts[] = {
@@ -296,6 +327,20 @@ SELFTEST(ftrace_memory, registering_fails_whole_whichever_allocation_is_refused)
 	forget_state();
 	stop_refusing(test);
 	ftrace_free_filter(&graph.ops);
+}
+
+SELFTEST(ftrace_memory, a_live_patch_is_enabled_whole_or_not_at_all)
+{
+	static const struct attempt attempt = { "live patch", enable_patch, disable_patch };
+
+	ASSERT(start_refusing());
+	note_state();
+	try_all(test, &attempt);
+	forget_state();
+	stop_refusing(test);
+	EXPECT_EQ(ftrace_target_add(20, 3), 23);
+	ftrace_location((unsigned long)ftrace_target_add)->flags = 0;
+	ftrace_location((unsigned long)ftrace_target_multiply)->flags = 0;
 }
 
 SELFTEST(ftrace_memory, a_filter_stays_as_it_was_whichever_allocation_is_refused)

@@ -584,7 +584,7 @@ SELFTEST(livepatch, without_memory_nothing_is_changed)
 		EXPECT_EQ(tasks_pending(), 0);
 	} while (error == -ENOMEM);
 	EXPECT_EQ(error, 0);
-	EXPECT(failures > 2);
+	EXPECT(failures > 0); /* each allocation: trace/selftest_ftrace_memory.c */
 	klp_wait_for_transition();
 	EXPECT(add_is_new());
 	EXPECT_EQ(klp_disable_patch(&patch), 0);
