@@ -141,9 +141,14 @@ def test_an_unknown_fault_is_refused(nop5):
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
 
 
+def test_a_cpu_that_has_not_been_idle_since_the_boot_is_watched(boot):
+    """Alone, and with this self-test only, it has not when that asks."""
+    nop5 = boot(wait=False, cpus=1, append="selftest=watchdog.a_busy_cpu_has_a_check_to_come")
+    nop5.wait_exit(0)
+
+
 @pytest.mark.parametrize("cpus", [1, 2])
 def test_a_soft_lockup_is_found_and_reported_with_its_backtrace(boot, cpus):
-    """Even if the CPU has not been idle since the boot, as one has not that is alone and typed at at once."""
     nop5 = boot(cpus=cpus)
     nop5.send(f"echo SOFTLOCKUP > {PROVOKE} &\n")
     nop5.expect(r"BUG: soft lockup - CPU#\d+ stuck for \d+s! \[\S+:\d+\]")
