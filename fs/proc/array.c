@@ -42,7 +42,7 @@ static int task_snapshot(struct task_struct *task, struct task_snapshot *s)
 
 	/* Written under the run queue's lock; one 64-bit load each is good enough to look at. */
 	s->cpu = READ_ONCE(task->cpu);
-	s->runtime = READ_ONCE(task->se.sum_exec_runtime);
+	s->runtime = task_sched_runtime(task);
 	s->nvcsw = READ_ONCE(task->nvcsw);
 	s->nivcsw = READ_ONCE(task->nivcsw);
 	s->state = task_state_to_char(task);
@@ -103,10 +103,11 @@ int proc_pid_stat(struct seq_file *m, void *v)
 	if (err)
 		return err;
 	priority = s.policy == SCHED_FIFO ? -1 - s.rt_priority : 20 + s.nice;
-	seq_printf(m, "%d (%s) %c %d %d 0 0 -1 %u 0 0 0 0 0 %llu 0 0 %d %d 1 0 %llu 0 0 ",
+	seq_printf(m, "%d (%s) %c %d %d 0 0 -1 %u 0 0 0 0 0 %llu 0 %llu %d %d 1 0 %llu 0 0 ",
 		   task->pid, s.comm, s.state, s.ppid, s.pgrp, READ_ONCE(task->flags),
-		   (unsigned long long)(s.runtime / NSEC_PER_USER_TICK), priority, s.nice,
-		   (unsigned long long)(task->start_time / NSEC_PER_USER_TICK));
+		   (unsigned long long)(s.runtime / NSEC_PER_USER_TICK),
+		   (unsigned long long)(READ_ONCE(task->children_runtime) / NSEC_PER_USER_TICK),
+		   priority, s.nice, (unsigned long long)(task->start_time / NSEC_PER_USER_TICK));
 	seq_printf(m, "%llu 0 0 0 0 0 %llu 0 %llu 0 0 0 0 %d %u %d %u 0 0 0 0 0 0 0 0 0 0 %d\n",
 		   ~0ULL, (unsigned long long)READ_ONCE(task->pending),
 		   (unsigned long long)READ_ONCE(task->ignored_signals),

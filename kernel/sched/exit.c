@@ -95,6 +95,7 @@ void do_exit(int status)
 	 * preempt it there.
 	 */
 	preempt_disable();
+	task_sched_runtime(tsk); /* what is charged from here on its parent may not see */
 	if (tsk->flags & PF_KTHREAD)
 		complete_all(&tsk->exited);
 	if (exit_notify(tsk))
@@ -134,6 +135,7 @@ static pid_t try_to_reap(pid_t pid, int *status)
 		reaped = p->pid;
 		if (status)
 			*status = p->exit_code;
+		current->children_runtime += p->se.sum_exec_runtime + p->children_runtime;
 		unlink_task(p);
 	}
 	spin_unlock(&tasklist_lock);

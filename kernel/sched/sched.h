@@ -191,6 +191,9 @@ static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 	return ret;
 }
 
+/* How long a task has run until now, in ns. Any context in which R is not held. */
+u64 task_sched_runtime(struct task_struct *p);
+
 /* Totals for /proc/stat, /proc/loadavg. */
 struct sched_stat {
 	u64 user, nice, system, idle, iowait, irq, softirq; /* ns, of one CPU */

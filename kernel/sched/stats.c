@@ -82,6 +82,19 @@ void get_avenrun(unsigned long loads[3])
 		loads[i] = READ_ONCE(avenrun[i]);
 }
 
+u64 task_sched_runtime(struct task_struct *p)
+{
+	unsigned long flags;
+	struct runqueue *rq = task_rq_lock(p, &flags);
+	u64 runtime;
+
+	if (rq->curr == p)
+		update_curr(rq, ktime_get());
+	runtime = p->se.sum_exec_runtime;
+	task_rq_unlock(rq, p, flags);
+	return runtime;
+}
+
 void sched_cpu_stat(unsigned cpu, struct sched_stat *stat)
 {
 	struct runqueue *rq = cpu_rq(cpu);

@@ -87,8 +87,9 @@ struct task_struct {
 	u64 start_time;           /* [C] ktime */
 
 	/* Family and signals: kernel/sched/{fork,exit,signal}.c */
-	struct task_struct *parent;   /* [L] */
-	struct list_head children;    /* [L] */
+	struct task_struct *parent; /* [L] */
+	struct list_head children;  /* [L] */
+	u64 children_runtime; /* [O] ns that the children it has waited for had run, with theirs */
 	struct list_head sibling;     /* [L] */
 	struct list_head tasks;       /* [L] all tasks */
 	struct list_head pid_node;    /* [L] its bucket of the PID hash */

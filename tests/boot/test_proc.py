@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import eventually
+from nop5 import eventually, kill, tasks
 
 NUMBER = r"\d+"
 
@@ -158,6 +158,24 @@ def test_pid_stat_has_52_fields_of_linux(nop5):
     assert rest[0] == shell  # PPid
     assert 0 <= int(rest[35]) < 4  # processor
     assert all(re.fullmatch(r"-?\d+", f) for f in rest)
+
+
+def test_pid_stat_counts_the_time_of_a_task_and_of_its_children(boot):
+    """In hundredths of a second: the shell has those of stress, which has those of its two tasks."""
+    nop5 = boot(cpus=2)
+
+    def times(pid):
+        fields = nop5.check(f"cat /proc/{pid}/stat").rpartition(")")[2].split()
+        return int(fields[12]), int(fields[14])
+
+    shell = nop5.check("echo $$").strip()
+    nop5.check("stress -c 2 -t 2")
+    own, children = times(shell)
+    assert own <= 100 <= children
+    nop5.run("taskset -c 1 stress -c 1 -t 3600 &")
+    worker = eventually(lambda: tasks(nop5, "stress")[1:])[0]
+    eventually(lambda: times(worker)[0] > 20)
+    kill(nop5, "stress")
 
 
 def test_pid_status_agrees_with_stat(nop5):
