@@ -1,6 +1,5 @@
 /* The shell's language: see parse.h. */
 #include "shell/parse.h"
-#include "fs/fs.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -45,19 +44,20 @@ static const char *expand_word(const char *s, char **text, int status, pid_t pid
 static bool parse_command(const char **line, struct sh_command *c, char **text, int status,
 			  pid_t pid)
 {
-	char **word = c->argv, **to;
+	char **word = c->argv, **redirection = c->redirections;
 
 	for (const char *s = *line; s; s = expand_word(s, text, status, pid)) {
 		*line = s += strspn(s, BLANKS);
 		if (!*s || strchr("#;&|", *s))
-			return c->argv[0] || c->in || c->out;
-		to = *s == '<' ? &c->in : *s == '>' ? &c->out : word++;
-		if (*s == '>')
-			c->out_flags = s[1] == '>' ? O_APPEND : O_TRUNC;
-		if (strchr("<>", *s))
-			s += 1 + (s[0] == '>' && s[1] == '>');
+			return c->argv[0] || c->redirections[0];
+		if (*s != '<' && *s != '>') {
+			*word++ = *text;
+			continue;
+		}
+		*redirection++ = *text;
+		*(*text)++ = strstarts(s, ">>") ? 'a' : *s;
+		s += strstarts(s, ">>") ? 2 : 1;
 		s += strspn(s, BLANKS);
-		*to = *text;
 	}
 	return false;
 }
@@ -66,22 +66,26 @@ struct sh_pipeline *sh_parse(const char **line, int status, pid_t pid)
 {
 	size_t len = strlen(*line), commands = 1, words;
 	struct sh_pipeline *p;
-	char **argv, *text;
+	char **argv, **redirections, *text;
 
 	for (const char *s = *line; *s; s++)
 		commands += *s == '|';
 	/* Two bytes of line can become a number of ten digits, and each word has a NUL. */
 	words = len / 2 + 2 + commands;
-	p = kzalloc(sizeof(*p) + commands * sizeof(p->commands[0]) + words * sizeof(char *) +
+	p = kzalloc(sizeof(*p) + commands * sizeof(p->commands[0]) + 2 * words * sizeof(char *) +
 			    6 * len + 2,
 		    GFP_KERNEL);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	argv = (char **)&p->commands[commands];
-	text = (char *)(argv + words);
+	redirections = argv + words;
+	text = (char *)(redirections + words);
 	do {
-		p->commands[p->count].argv = argv;
-		if (!parse_command(line, &p->commands[p->count++], &text, status, pid)) {
+		struct sh_command *c = &p->commands[p->count++];
+
+		c->argv = argv;
+		c->redirections = redirections;
+		if (!parse_command(line, c, &text, status, pid)) {
 			/* Only the end of the line may stand where a pipeline would begin. */
 			bool nothing = p->count == 1 && strchr("#", **line);
 
@@ -90,6 +94,8 @@ struct sh_pipeline *sh_parse(const char **line, int status, pid_t pid)
 		}
 		while (*argv++)
 			; /* and behind its NULL */
+		while (*redirections++)
+			;
 	} while (**line == '|' && ++*line);
 	p->background = **line == '&';
 	*line += **line == '#' ? strlen(*line) : **line != '\0';

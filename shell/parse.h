@@ -21,9 +21,9 @@ struct sh_pipeline {
 
 	unsigned count;
 	struct sh_command {
-		char *in, *out; /* redirected to these files, or NULL */
-		int out_flags;  /* O_TRUNC, or O_APPEND: >> */
-		char **argv;    /* NULL-terminated; only redirections may be there */
+		/* NULL-terminated; one of them may be empty. */
+		char **argv;
+		char **redirections; /* files, behind one of < > a (that is >>) */
 		/* What shell.c adds. */
 		struct sh_pipeline *pipeline;
 		int fds[2]; /* to become descriptors 0 and 1 */

@@ -25,13 +25,19 @@ static long told(const char *what, long result)
 	return result;
 }
 
-/* Have descriptor fd, the lowest that is not open then, be path, if there is one. */
-static bool redirect(int fd, const char *path, int flags)
+/* Open the files in turn: each becomes the lowest descriptor, which was closed for it. */
+static bool redirect(char **redirection)
 {
-	if (!path)
-		return true;
-	sys_close(fd);
-	return told(path, sys_open(path, flags, 0666)) == fd;
+	for (; *redirection; redirection++) {
+		const char how = **redirection, *path = *redirection + 1;
+		int flags = how == 'a' ? O_APPEND : O_TRUNC;
+
+		sys_close(how != '<');
+		flags = how == '<' ? O_RDONLY : O_WRONLY | O_CREAT | flags;
+		if (told(path, sys_open(path, flags, 0666)) < 0)
+			return false;
+	}
+	return true;
 }
 
 static void put_pipeline(struct sh_pipeline *p)
@@ -51,7 +57,7 @@ static int command_main(void *arg)
 	for (int fd = 0; fd < 2; fd++)
 		sys_dup2(c->fds[fd], fd);
 	sys_close_range(3, ~0U); /* copies of the shell's */
-	if (redirect(0, c->in, O_RDONLY) && redirect(1, c->out, O_WRONLY | O_CREAT | c->out_flags))
+	if (redirect(c->redirections))
 		status = c->argv[0] ? run_command(c->argv) : 0;
 	put_pipeline(c->pipeline);
 	if (signal_pending(current))
@@ -66,7 +72,7 @@ static int command_main(void *arg)
 static unsigned start_pipeline(struct sh_pipeline *p)
 {
 	struct sh_command *c = p->commands;
-	int in = -1;
+	int in = p->background ? (int)sys_open("/dev/null", O_RDONLY, 0) : -1;
 
 	for (; c < p->commands + p->count; c++) {
 		int pipe[2] = { -1, -1 };
@@ -102,8 +108,6 @@ static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 
 	p->foreground = sh->interactive && !p->background;
 	p->job = sh->interactive || p->background ? 0 : current->pgrp;
-	if (p->background && !p->commands[0].in)
-		p->commands[0].in = "/dev/null";
 	started = start_pipeline(p);
 	sh->status = 0;
 	for (unsigned i = 0; i < started && !p->background; i++)
@@ -114,7 +118,7 @@ static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 		join_job(0, true);
 	else if (sig)
 		(void)send_signal(sig, current); /* to ourselves: never refused */
-	if (sh->interactive && sh->status == 128 + SIGINT)
+	if (sh->interactive && (sh->status == 128 + SIGINT || sh->status == 128 + SIGQUIT))
 		err_printf("\n"); /* behind ^C */
 }
 
@@ -142,6 +146,8 @@ static bool run_line(struct shell *sh, const char *line, bool run)
 		else if (run)
 			run_pipeline(sh, p);
 		put_pipeline(p);
+		if (run && sh->interactive && sh->status == 128 + SIGINT)
+			break; /* ^C is for all of the line */
 	}
 	return true;
 }

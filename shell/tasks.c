@@ -48,15 +48,21 @@ static long cmd_sleep(const char *seconds)
 }
 SHELL_COMMAND("sleep", "", 1, "SECONDS", "wait", .path = cmd_sleep);
 
-/* The command runs in this task: sys is what it alone has used, not its children. */
+/* What this task and the children that it has waited for have used. */
+static u64 runtime(void)
+{
+	return current->se.sum_exec_runtime + current->children_runtime;
+}
+
+/* The command runs in this task. */
 static int cmd_time(struct call *call)
 {
-	u64 start = ktime_get(), used = current->se.sum_exec_runtime;
+	u64 start = ktime_get(), used = runtime();
 	int status = run_command(call->argv);
 	unsigned long real = (ktime_get() - start) / NSEC_PER_MSEC;
-	unsigned long sys = (current->se.sum_exec_runtime - used) / NSEC_PER_MSEC;
+	unsigned long sys = (runtime() - used) / NSEC_PER_MSEC;
 
-	err_printf("real %lu.%03lu\nsys  %lu.%03lu\n", real / 1000, real % 1000, sys / 1000,
+	err_printf("\nreal %lu.%03lu\nsys  %lu.%03lu\n", real / 1000, real % 1000, sys / 1000,
 		   sys % 1000);
 	return status;
 }

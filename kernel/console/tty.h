@@ -76,7 +76,8 @@ struct termios {
 struct tty_struct *tty_find(unsigned index);
 /*
  * The next line, or as much of it as fits; 0 at end of file (^D); -EINTR; nonblock: -EAGAIN instead
- * of waiting. Task context.
+ * of waiting; -EIO: the input is another job's (Linux stops the reader, or gives it that if it
+ * ignores SIGTTIN). Task context.
  */
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock);
 /*

@@ -4,6 +4,7 @@
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
+#include "kernel/sched/sched.h"
 
 struct tty_struct *tty_find(unsigned index)
 {
@@ -12,6 +13,10 @@ struct tty_struct *tty_find(unsigned index)
 
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock)
 {
+	pid_t pgrp = READ_ONCE(tty->pgrp);
+
+	if (pgrp && pgrp != current->pgrp)
+		return -EIO;
 	boot_stamp(BOOT_PROMPT);
 	return n_tty_read(tty, (u8 *)buf, count, nonblock);
 }

@@ -137,7 +137,7 @@ int kstrtons(const char *s, u64 *ns)
 	u64 seconds, fraction = 0, unit = 1000000000;
 	int error = parse_digits(&s, 10, &seconds);
 
-	if (error == -EINVAL)
+	if (error == -EINVAL && (s[0] != '.' || !isdigit((u8)s[1])))
 		return error;
 	if (*s == '.')
 		while (isdigit((u8) * ++s))
@@ -146,7 +146,7 @@ int kstrtons(const char *s, u64 *ns)
 		s++;
 	if (*s)
 		return -EINVAL;
-	if (error || seconds >> 32)
+	if (error == -ERANGE || seconds >> 32)
 		return -ERANGE;
 	*ns = seconds * 1000000000 + fraction;
 	return 0;

@@ -3,8 +3,9 @@
 #include "kernel/time/ktime.h"
 #include "shell/load/children.h"
 
-#define PAIRS   20  /* senders, and receivers, of a group */
-#define MESSAGE 100 /* bytes */
+#define PAIRS      20  /* senders, and receivers, of a group */
+#define MESSAGE    100 /* bytes */
+#define GROUPS_MAX 1000
 
 /* Each sender writes to each pipe, each receiver reads one. */
 struct group {
@@ -63,9 +64,8 @@ static long start_group(struct group *group, struct children *children)
 	return error;
 }
 
-static int cmd_hackbench(struct call *call)
+static int hackbench(struct call *call, long count, long loops)
 {
-	long count = min(max(option(call, 'g', 10), 1L), 1000L), loops = option(call, 'l', 100);
 	struct group *groups = kcalloc((size_t)count, sizeof(*groups), GFP_KERNEL);
 	struct children *children = alloc_children((size_t)count * 2 * PAIRS);
 	long error = groups && children ? 0 : -ENOMEM;
@@ -95,6 +95,14 @@ static int cmd_hackbench(struct call *call)
 	if (!failures)
 		out_printf(call, "Time: %lu.%03lu\n", ms / 1000, ms % 1000);
 	return failures != 0;
+}
+
+static int cmd_hackbench(struct call *call)
+{
+	long count = option(call, 'g', 10);
+
+	return count < 1 || count > GROUPS_MAX ? usage(call)
+					       : hackbench(call, count, option(call, 'l', 100));
 }
 SHELL_COMMAND("hackbench", "g:l:", 0, "[-g GROUPS] [-l LOOPS]",
 	      "tasks that pass messages through pipes (10 groups, 100 loops)",

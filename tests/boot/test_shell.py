@@ -36,6 +36,30 @@ def test_words_and_quotes_are_sh(nop5, line, expected):
     assert nop5.check(line) == ("" if expected is None else expected + "\n")
 
 
+def test_every_redirection_is_done_in_its_turn(nop5):
+    nop5.check("echo one > /tmp/a > /tmp/b >> /tmp/c")
+    assert nop5.check("cat /tmp/a /tmp/b /tmp/c; wc /tmp/a").split()[:2] == ["one", "0"]
+    result = nop5.run("echo two > /tmp/c > /nowhere/d > /tmp/e")
+    assert result.status == 1 and result.lines == ["sh: /nowhere/d: No such file or directory"]
+    assert nop5.check("cat < /tmp/a < /tmp/c; ls /tmp").split() == ["a", "b", "c"]
+    nop5.check("rm /tmp/a /tmp/b /tmp/c")
+
+
+def test_ctrl_c_is_for_all_of_the_line(boot):
+    """Also when it comes as the first of its commands ends, or before the second begins."""
+    nop5 = boot(cpus=2)
+    for _ in range(500):
+        nop5.send("echo begun; sleep 1000; echo never\n")
+        nop5.expect(r"^begun\r\n")
+        nop5.send(b"\x03")
+        nop5.wait_prompt()
+        assert b"never\r" not in nop5.before
+    nop5.send("sh\n")
+    nop5.wait_prompt()
+    nop5.interrupt("sleep 1000 | cat; echo never")
+    assert nop5.run("echo on").lines == ["on"]
+
+
 def test_echo_n_leaves_the_newline_out(nop5):
     nop5.check("echo -n abc > /tmp/f; echo -n def >> /tmp/f; echo >> /tmp/f")
     assert nop5.check("cat /tmp/f; rm /tmp/f") == "abcdef\n"
@@ -97,6 +121,14 @@ def test_background_job_runs_beside_the_shell_and_wait_reaps_it(nop5):
     nop5.check(f"kill {pid}")
     nop5.run("wait")
     assert not re.search(r"\bsleep\b", nop5.check("ps"))
+
+
+def test_a_background_job_cannot_take_the_shells_input(nop5):
+    nop5.send("cat /dev/console &\n")
+    nop5.expect(r"cat: /dev/console: Input/output error\r\n")
+    nop5.send("\n")
+    nop5.wait_prompt()
+    assert nop5.check("wait; cat /dev/null; echo on") == "on\n"
 
 
 def test_wait_waits_for_all_jobs(nop5):
@@ -181,6 +213,11 @@ def test_time_reports_real_time_and_passes_the_status_on(nop5):
     assert result.status == 1
 
 
+def test_time_counts_what_the_children_have_used(nop5):
+    output = nop5.run("time stress -c 1 -t 1").output
+    assert float(re.search(r"^sys +(\d+\.\d+)$", output, re.M)[1]) > 0
+
+
 def test_free_and_uptime_agree_with_proc(nop5):
     total = int(re.search(r"MemTotal: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
     assert re.search(rf"^Mem: +{total} ", nop5.check("free"), re.M)
@@ -202,7 +239,7 @@ def test_kill_of_nobody_says_so(nop5):
 
 
 @pytest.mark.parametrize("line", ["sleep", "sleep x", "kill x", "taskset", "taskset -c 99 echo", "chrt -f 100 echo x",
-                                  "hackbench -g", "stress -x", "head -n x /proc/version", "mkdir", "rm", "cat -z"])
+                                  "hackbench -g", "hackbench -g 0", "hackbench -g 1001", "stress -x", "head -n x /proc/version", "mkdir", "rm", "cat -z"])
 def test_a_bad_argument_gets_an_error_and_the_prompt(nop5, line):
     result = nop5.run(line)
     assert result.status != 0

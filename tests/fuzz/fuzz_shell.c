@@ -26,10 +26,12 @@ static void check_parser(const char *line)
 		for (unsigned n = 0; n < pipeline->count; n++) {
 			const struct sh_command *c = &pipeline->commands[n];
 
-			if (!c->argv[0] && !c->in && !c->out)
+			if (!c->argv[0] && !c->redirections[0])
 				abort();
 			for (char **word = c->argv; *word; word++)
 				expanded += strlen(*word);
+			for (char **file = c->redirections; *file; file++)
+				expanded += strlen(*file);
 		}
 		kfree(pipeline);
 	}

@@ -6,7 +6,6 @@
 #include "test.h"
 
 #include "fake_kallsyms.h"
-#include "fs/fs.h"
 #include "host_kmalloc.h"
 #include "kernel/errno.h"
 #include "shell/parse.h"
@@ -15,10 +14,8 @@ static void describe_command(FILE *out, const struct sh_command *c, bool last)
 {
 	for (char **word = c->argv; *word; word++)
 		fprintf(out, "[%s]", *word);
-	if (c->in)
-		fprintf(out, " <%s", c->in);
-	if (c->out)
-		fprintf(out, " %s%s", c->out_flags == O_APPEND ? ">>" : ">", c->out);
+	for (char **file = c->redirections; *file; file++)
+		fprintf(out, " %.*s%s", **file == 'a' ? 2 : 1, **file == '<' ? "<" : ">>", *file + 1);
 	if (!last)
 		fprintf(out, " | ");
 }
@@ -100,9 +97,11 @@ static void test_operators_need_no_blanks(void **state)
 		{ "a|b | c", "[a] | [b] | [c]; " },
 		{ "a&b &", "[a] & [b] & " },
 		{ "a|b&c", "[a] | [b] & [c]; " },
-		{ "a>f<g", "[a] <g >f; " },
-		{ "a>>f<g", "[a] <g >>f; " },
-		{ ">f a >> 'g h' b", "[a][b] >>g h; " },
+		{ "a>f<g", "[a] >f <g; " },
+		{ "a>>f<g", "[a] >>f <g; " },
+		{ "a >f b >g <h", "[a][b] >f >g <h; " },
+		{ "<f | >g", " <f |  >g; " },
+		{ ">f a >> 'g h' b", "[a][b] >f >>g h; " },
 		{ "> f", " >f; " },
 		{ "a ';' '|' \"&\" \\>", "[a][;][|][&][>]; " },
 		{ "a ; # b", "[a]; " },
