@@ -44,7 +44,7 @@ def test_trace_record_keeps_the_trace_of_a_crash(images, tmp_path):
 
 def test_trace_record_ends_with_what_there_is_on_ctrl_c(images, tmp_path):
     import signal
-    process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_*", "echo begun; cat"], cwd=tmp_path,
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_read", "cat /proc/version -"], cwd=tmp_path,
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     part = tmp_path / "trace.dat.part"
     eventually(lambda: part.exists() and count_pages(part) > 0)
