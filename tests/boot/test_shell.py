@@ -37,12 +37,15 @@ def test_words_and_quotes_are_sh(nop5, line, expected):
 
 
 def test_every_redirection_is_done_in_its_turn(nop5):
-    nop5.check("echo one > /tmp/a > /tmp/b >> /tmp/c")
-    assert nop5.check("cat /tmp/a /tmp/b /tmp/c; wc /tmp/a").split()[:2] == ["one", "0"]
-    result = nop5.run("echo two > /tmp/c > /nowhere/d > /tmp/e")
+    nop5.check("mkdir /tmp/turn; cd /tmp/turn")
+    nop5.check("echo one > a > b >> c")
+    assert nop5.check("cat a b c; wc a").split()[:2] == ["one", "0"]
+    result = nop5.run("echo two > c > /nowhere/d > e")
     assert result.status == 1 and result.lines == ["sh: /nowhere/d: No such file or directory"]
-    assert nop5.check("cat < /tmp/a < /tmp/c; ls /tmp").split() == ["a", "b", "c"]
-    nop5.check("rm /tmp/a /tmp/b /tmp/c")
+    assert nop5.check("ls").split() == ["a", "b", "c"]
+    nop5.check("echo three > a; echo four > b")
+    assert nop5.check("cat < a < b") == "four\n"
+    nop5.check("rm a b c; cd; rmdir /tmp/turn")
 
 
 def test_ctrl_c_is_for_all_of_the_line(boot):
