@@ -16,8 +16,12 @@ struct sh_pipeline {
 	bool background;
 	/* What shell.c adds. */
 	bool foreground; /* which gets the terminal */
-	pid_t job;       /* to join; 0: the first command's own */
-	atomic_t users;  /* the shell, and each command's task */
+	/*
+	 * To join; 0: the first command's own. The shell sets it to that PID when it has made that
+	 * task, before the others: the first may read either, and both mean the same.
+	 */
+	pid_t job;
+	atomic_t users; /* the shell, and each command's task */
 
 	unsigned count;
 	struct sh_command {

@@ -53,7 +53,7 @@ static int command_main(void *arg)
 	int status = 1;
 
 	current->ignored_signals = 0;
-	join_job(c->pipeline->job, c->pipeline->foreground);
+	join_job(READ_ONCE(c->pipeline->job), c->pipeline->foreground);
 	for (int fd = 0; fd < 2; fd++)
 		sys_dup2(c->fds[fd], fd);
 	sys_close_range(3, ~0U); /* copies of the shell's */
@@ -91,7 +91,7 @@ static unsigned start_pipeline(struct sh_pipeline *p)
 			put_pipeline(p);
 			break;
 		}
-		p->job = p->job ? p->job : c->pid;
+		WRITE_ONCE(p->job, p->job ? p->job : c->pid);
 	}
 	sys_close(in);
 	return (unsigned)(c - p->commands);

@@ -140,7 +140,7 @@ int kstrtons(const char *s, u64 *ns)
 	if (error == -EINVAL && (s[0] != '.' || !isdigit((u8)s[1])))
 		return error;
 	if (*s == '.')
-		while (isdigit((u8) * ++s))
+		for (s++; isdigit((u8)*s); s++)
 			fraction += (u64)(*s - '0') * (unit /= 10);
 	if (*s == '\n')
 		s++;
