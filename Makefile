@@ -1,6 +1,7 @@
 # nop5: builds build/nop5.elf and build/nop5.iso. `make help` prints the lines that begin with #:
 #
 #: make            build build/nop5.elf and build/nop5.iso
+#: make test-kernel  the same with the self-tests linked in: build/nop5-test.elf and build/nop5-test.iso
 #: make run        build, boot in QEMU with the console on this terminal; leave with poweroff or Ctrl-A X
 #: make debug      the same, stopped, with gdb attached; `make console` elsewhere has the console
 #: make test       all tests, on the host and booted; the last line has the totals
@@ -12,6 +13,7 @@
 #:
 #: CPUS=4 MEM=256M      the machine for run and debug
 #: APPEND="..."         added to the kernel command line
+#: KERNEL=nop5          or nop5-test, which has the self-tests, benches and fault provokers
 #: BOOT=iso             iso: through GRUB; uefi: the same on UEFI firmware; elf: directly
 #: CC=gcc               or clang
 #: DEBUG=1              poisoning, red zones, lock assertions and lock-order checking
@@ -41,7 +43,12 @@ CPUS   ?= 4
 MEM    ?= 256M
 BOOT   ?= iso
 APPEND ?=
+# The self-tests are in the test kernel.
+KERNEL ?= $(if $(filter selftest selftest=%,$(APPEND)),nop5-test,nop5)
 V      ?= 0
+
+# The machine: `arch/…` in an #include is a file in this folder.
+MACHINE := arch/x86_64
 
 # As many jobs as there are CPUs, unless -j says otherwise.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
@@ -59,16 +66,18 @@ ifneq ($(findstring s,$(filter-out --%,$(MAKEFLAGS))),)
 say     = @:
 endif
 
-# The rooms of the house. A source file that lies in one of them is part of the kernel.
+# The rooms of the house. A source file in one of the ROOMS is part of the kernel; a source file in
+# selftest/ is part of the test kernel only.
 ROOMS  := boot arch kernel fs shell trace
-SRCS_C := $(sort $(shell find $(ROOMS) -name '*.c' 2>/dev/null))
-SRCS_S := $(sort $(shell find $(ROOMS) -name '*.asm' 2>/dev/null))
+source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
+SRCS      := $(call source_files,$(ROOMS))
+TEST_SRCS := $(call source_files,selftest)
 
 CFLAGS := -std=gnu11 -O2 -g -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
 	  -fno-pic -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-stack-protector \
 	  -fno-strict-aliasing -fcf-protection=none -fno-asynchronous-unwind-tables \
-	  -fno-common -Wall -Wextra -Werror -I.
-NASMFLAGS := -f elf64 -g -F dwarf -I. -Ox -w+all -Werror
+	  -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include
+NASMFLAGS := -f elf64 -g -F dwarf -I. -I$(MACHINE)/include/ -Ox -w+all -Werror
 LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=none \
 	   --fatal-warnings --orphan-handling=error
 
@@ -81,6 +90,8 @@ endif
 # docs/notrace.md (scripts/notrace-doc), as do the functions marked notrace in the other files.
 UNTRACED :=
 UNTRACED += trace/%			# what a traced function calls: it would trace itself
+UNTRACED += kernel/time/trace_clock%	# every tracer reads a clock for each event
+UNTRACED += selftest/trace/%		# callbacks and tracers of the self-tests: they would trace themselves
 UNTRACED += arch/x86_64/text_patch%	# patches sites, and emulates them in the breakpoint handler
 UNTRACED += arch/x86_64/text_alias%	# writes to text while a batch of sites holds breakpoints
 UNTRACED += arch/x86_64/unwind%	# finds the callback that has faulted, while all functions call it
@@ -97,8 +108,11 @@ else
 TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
-SRCS_C := $(filter-out arch/x86_64/ftrace%.c trace/ftrace%.c trace/selftest_ftrace%.c trace/fgraph%.c trace/selftest_fgraph%.c trace/trace_functions%.c trace/trace_graph%.c trace/trace_stack.c trace/selftest_trace%.c trace/livepatch%.c trace/selftest_livepatch%.c trace/samples/%.c,$(SRCS_C))
-SRCS_S := $(filter-out arch/x86_64/ftrace_entry.asm arch/x86_64/fgraph_entry.asm arch/x86_64/selftest_ftrace_entry.asm,$(SRCS_S))
+NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/ftrace_files/% \
+	       trace/tracers/% trace/livepatch/% trace/samples/% selftest/trace/% selftest/arch/ftrace_entry.asm \
+	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/provoke/ftrace_fault.c
+SRCS      := $(filter-out $(NEED_FTRACE),$(SRCS))
+TEST_SRCS := $(filter-out $(NEED_FTRACE),$(TEST_SRCS))
 endif
 ifeq ($(DEBUG),1)
 CFLAGS += -DCONFIG_DEBUG
@@ -112,14 +126,18 @@ BALLAST_OBJS := $(patsubst %,$(O)/obj/ballast/%.o,\
 		  $(shell seq 0 $$((($(BALLAST) - 1) / $(BALLAST_FILE)))))
 endif
 
-OBJS   := $(SRCS_C:%.c=$(O)/obj/%.o) $(SRCS_S:%.asm=$(O)/obj/%.asm.o) $(BALLAST_OBJS)
-DEPS   := $(OBJS:.o=.d)
+objects = $(patsubst %.asm,$(O)/obj/%.asm.o,$(patsubst %.c,$(O)/obj/%.o,$(1)))
+OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
+TEST_OBJS := $(call objects,$(TEST_SRCS))
+DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS))
 
 .PHONY: all help run debug console boot-trace test bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
 all: $(O)/nop5.elf $(O)/nop5.iso
+
+test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
 # The stamp changes when the flags or the set of sources do, and everything follows it.
 $(O)/flags: FORCE
@@ -129,7 +147,7 @@ $(O)/flags: FORCE
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(OBJS) 'BALLAST=$(BALLAST)' >$@.new
+	@printf '%s\n' $(OBJS) $(TEST_OBJS) 'BALLAST=$(BALLAST)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 define compile
@@ -174,30 +192,37 @@ $(O)/scripts/trace-convert: $(wildcard scripts/trace/*.[ch])
 
 # Linked first to learn how large the symbol table is, then with that much room for it, then the
 # table is written there: scripts/kallsyms.c.
-$(O)/nop5.elf: arch/x86_64/kernel.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
+define link
 	$(call say,LD,$@)
-	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(OBJS)
+	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(filter %.o,$^)
 	$(Q)$(LD) $(LDFLAGS) --defsym=__kallsyms_size=$$($(O)/scripts/kallsyms size $@.tmp) \
-		-T $< -o $@.tmp $(OBJS)
+		-T $< -o $@.tmp $(filter %.o,$^)
 	$(Q)$(O)/scripts/kallsyms fill $@.tmp $@ && chmod +x $@ && rm $@.tmp
+endef
 
-$(O)/nop5.iso: $(O)/nop5.elf iso/boot/grub/grub.cfg scripts/mkiso
+$(O)/nop5.elf: $(MACHINE)/kernel.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
+	$(link)
+
+$(O)/nop5-test.elf: $(MACHINE)/kernel.ld $(OBJS) $(TEST_OBJS) $(O)/sources $(O)/scripts/kallsyms
+	$(link)
+
+$(O)/%.iso: $(O)/%.elf iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)
 	$(Q)scripts/mkiso $< $@
 
 export APPEND
 
 # What starts QEMU first sees to it that everything needed is installed; only then it can be built.
-BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --append "$$APPEND"
+BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND"
 
 run:
 	@scripts/install-deps run
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(if $(filter nop5-test,$(KERNEL)),test-kernel,all)
 	@$(BOOTED) --run
 
 debug:
 	@scripts/install-deps debug
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(if $(filter nop5-test,$(KERNEL)),test-kernel,all)
 	@$(BOOTED) --debug
 
 console:

@@ -60,7 +60,7 @@ boot_entry32:
 	cld
 	mov	esp, phys(boot_stack_top)
 	mov	ebp, eax			; magic, until the call of C
-	rdtsc					; the first stamp of kernel/boot_time.h
+	rdtsc					; the first stamp of kernel/boot/boot_time.h
 	mov	[phys(boot_stage_tsc)], eax
 	mov	[phys(boot_stage_tsc) + 4], edx
 

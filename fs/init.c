@@ -4,7 +4,7 @@
 #include "fs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 static struct file_system_type *const types[] = {
 	&ramfs_type, &devfs_type, &proc_type, &sysfs_type, &debugfs_type, &tracefs_type,

@@ -2,7 +2,7 @@
  * /sys/kernel/debug/page_tables: what is mapped, by range, with its rights, read from the real
  * tables (the lines are those of Linux's kernel_page_tables); the last line is the W^X check.
  */
-#include "arch/x86_64/pgtable.h"
+#include "arch/pgtable.h"
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
 #include "fs/seq_file.h"

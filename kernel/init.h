@@ -65,7 +65,8 @@ bool cmdline_find(const char *name, char *buf, size_t size);
 extern void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
 /*
- * What PID 1 runs in a child when the boot is done, and again whenever that ends. Whoever is linked
- * with the kernel to be its user defines it: the shell.
+ * PID 1 runs this function in a child when the boot is done, and again whenever the child ends. An
+ * initcall sets it: the shell does, and the self-tests replace it when the command line asks for
+ * them. NULL: the boot panics.
  */
-int init_process(void *unused);
+extern int (*init_process)(void *unused);

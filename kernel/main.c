@@ -2,22 +2,23 @@
  * The boot, from the first C function of the machine-independent kernel to the shell: read it as a
  * table of contents. docs/boot.md tells what came before (boot/, arch/x86_64/head64.c).
  */
-#include "arch/x86_64/setup.h"
-#include "kernel/boot_info.h"
-#include "kernel/boot_time.h"
+#include "arch/setup.h"
+#include "kernel/boot/boot_info.h"
+#include "kernel/boot/boot_time.h"
 #include "kernel/init.h"
 #include "kernel/irq/softirq.h"
-#include "kernel/irq/workqueue.h"
+#include "kernel/workqueue/workqueue.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/kthread.h"
-#include "kernel/selftest/selftest.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
 #include "kernel/time/timer.h"
-#include "kernel/version.h"
+#include "kernel/boot/version.h"
+
+int (*init_process)(void *unused);
 
 extern const initcall_t __initcall_start[], __early_initcall_end[], __initcall_end[];
 
@@ -47,7 +48,8 @@ static int kernel_init(void *unused __unused)
 {
 	kernel_init_freeable();
 	free_initmem();
-	selftest_main();
+	if (!init_process)
+		panic("No init: nothing in this kernel has set init_process");
 	for (;;) {
 		pid_t pid = kernel_clone(init_process, NULL, "init");
 

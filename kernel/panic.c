@@ -1,15 +1,15 @@
 /* Oops and panic: say all there is to know, then end the task or the machine. */
 #include "kernel/panic.h"
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/stacktrace.h"
+#include "arch/irqflags.h"
+#include "arch/processor.h"
+#include "arch/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 

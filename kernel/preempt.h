@@ -14,8 +14,8 @@
  */
 #pragma once
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/percpu.h"
+#include "arch/irqflags.h"
+#include "arch/percpu.h"
 
 #define PREEMPT_MASK           0x000000ffU
 #define SOFTIRQ_MASK           0x0000ff00U

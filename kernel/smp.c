@@ -8,9 +8,9 @@
  */
 #include "kernel/smp.h"
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/ipi.h"
+#include "arch/irqflags.h"
+#include "arch/processor.h"
+#include "arch/ipi.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"

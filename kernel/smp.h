@@ -1,7 +1,7 @@
 /* More than one CPU: bring-up and calls on other CPUs. */
 #pragma once
 
-#include "arch/x86_64/percpu.h"
+#include "arch/percpu.h"
 #include "kernel/cpumask.h"
 
 /* Boot: count the CPUs of the MADT and give each its per-CPU area; then start them in parallel. */

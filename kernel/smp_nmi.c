@@ -2,11 +2,11 @@
  * What is asked of another CPU by NMI, because it may not answer anything else: a backtrace, to
  * stop.
  */
-#include "arch/x86_64/ipi.h"
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/stacktrace.h"
-#include "kernel/printk.h"
+#include "arch/ipi.h"
+#include "arch/irqflags.h"
+#include "arch/processor.h"
+#include "arch/stacktrace.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"

@@ -26,13 +26,13 @@
  */
 #include "kernel/watchdog.h"
 
-#include "arch/x86_64/ipi.h"
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/ptrace.h"
-#include "arch/x86_64/stacktrace.h"
+#include "arch/ipi.h"
+#include "arch/irqflags.h"
+#include "arch/ptrace.h"
+#include "arch/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"

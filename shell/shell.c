@@ -226,10 +226,17 @@ static void sh_input(struct call *call, struct stream *in)
 SHELL_COMMAND("sh", "", 0, "[FILE]...", "run commands from files or standard input",
 	      .input = sh_input);
 
-int init_process(void *unused __unused)
+static int shell_process(void *unused __unused)
 {
 	char *argv[] = { "sh", NULL };
 
 	console_on_rootfs();
 	return run_command(argv);
 }
+
+static int __init shell_init(void)
+{
+	init_process = shell_process;
+	return 0;
+}
+device_initcall(shell_init);

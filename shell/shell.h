@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "fs/stream.h"
+#include "shell/stream.h"
 #include "kernel/lib/getopt.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

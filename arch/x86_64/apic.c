@@ -1,14 +1,14 @@
 /* The local APIC: access in both modes, set-up of a CPU's, IPIs (Intel SDM 3A 10). */
-#include "arch/x86_64/apic.h"
+#include "arch/apic.h"
 
-#include "arch/x86_64/cpuinfo.h"
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/vectors.h"
+#include "arch/cpuinfo.h"
+#include "arch/irqflags.h"
+#include "arch/pgtable.h"
+#include "arch/processor.h"
+#include "arch/vectors.h"
 #include "kernel/panic.h"
 #include "kernel/preempt.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 #define APIC_SIZE        0x400 /* of its registers */
 #define APIC_BASE_X2APIC (1UL << 10)

@@ -1,11 +1,11 @@
 /*
  * The local APIC's timer, one-shot: by TSC deadline where the CPU has that, else by counting down.
  */
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/cpuinfo.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/tsc.h"
-#include "arch/x86_64/vectors.h"
+#include "arch/apic.h"
+#include "arch/cpuinfo.h"
+#include "arch/processor.h"
+#include "arch/tsc.h"
+#include "arch/vectors.h"
 #include "kernel/time/ktime.h"
 
 #define TICKS_SHIFT 24 /* ticks = ns * ticks_mult >> TICKS_SHIFT */

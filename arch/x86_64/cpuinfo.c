@@ -1,12 +1,12 @@
 /* CPUID: what this CPU is and can, and the switches in CR4 that follow from it. */
-#include "arch/x86_64/cpuinfo.h"
+#include "arch/cpuinfo.h"
 
-#include "arch/x86_64/descriptors.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/setup.h"
-#include "arch/x86_64/smpboot.h"
-#include "arch/x86_64/spin_wait.h"
+#include "arch/descriptors.h"
+#include "arch/percpu.h"
+#include "arch/processor.h"
+#include "arch/setup.h"
+#include "arch/smpboot.h"
+#include "arch/spin_wait.h"
 #include "kernel/lib/string.h"
 
 static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);

@@ -1,8 +1,8 @@
 /* GDT and TSS of each CPU, and the IDT that all share. */
-#include "arch/x86_64/descriptors.h"
+#include "arch/descriptors.h"
 
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/traps.h"
+#include "arch/pgtable.h"
+#include "arch/traps.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"

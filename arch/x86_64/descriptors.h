@@ -1,7 +1,7 @@
 /* GDT, TSS and IDT (Intel SDM 3A 3.4.5, 7.7, 6.14). */
 #pragma once
 
-#include "arch/x86_64/percpu.h"
+#include "arch/percpu.h"
 #include "kernel/compiler.h"
 
 /*

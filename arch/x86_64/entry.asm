@@ -6,7 +6,7 @@
 ; While C runs, rbp = address of the pt_regs + 1: an odd frame pointer tells the unwinder
 ; (unwind.c) that a register frame lies there.
 
-%include "arch/x86_64/ptrace.inc"
+%include "arch/ptrace.inc"
 
 extern do_exception, do_int3, do_nmi, do_interrupt
 extern nmi_running

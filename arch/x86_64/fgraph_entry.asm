@@ -1,11 +1,11 @@
-; Where a function returns to whose return address was replaced (trace/fgraph.c).
+; Where a function returns to whose return address was replaced (trace/fgraph/fgraph.c).
 ;
 ; The address is put back on the stack first, in its old place, so that a backtrace from any
 ; instruction below finds the frame of a function that was called: the traced one's caller is its
 ; caller. What is called below replaces it by the true one, which the return then takes.
 ; A function's value is in rax and rdx; there are no floating-point registers in the kernel.
 
-%include "arch/x86_64/ptrace.inc"
+%include "arch/ptrace.inc"
 
 extern ftrace_return_to_handler, preempt_schedule, __preempt_count
 

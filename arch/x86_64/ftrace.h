@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "arch/x86_64/ptrace.h"
+#include "arch/ptrace.h"
 #include "kernel/compiler.h"
 
 struct ftrace_ops;
@@ -97,7 +97,7 @@ static inline unsigned long *fgraph_return_slot(struct ftrace_regs *fregs)
 
 /*
  * For self-tests: call fn with the registers of *regs, r15 to di; they become what they are when it
- * has returned (selftest_ftrace_entry.asm).
+ * has returned (selftest/arch/ftrace_entry.asm).
  */
 void ftrace_call_with_regs(void (*fn)(void), struct pt_regs *regs);
 

@@ -13,7 +13,7 @@
 ; Nothing here turns preemption off. A task may be preempted at any of these instructions:
 ; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
 
-%include "arch/x86_64/ptrace.inc"
+%include "arch/ptrace.inc"
 
 extern ftrace_ops_list_func
 

@@ -2,10 +2,10 @@
  * Trampolines: copies of ftrace_caller or ftrace_regs_caller that call one callback, with one ops,
  * without asking who else there is. Behind the code lies a word with the address of the ops.
  */
-#include "arch/x86_64/ftrace.h"
-#include "arch/x86_64/text_alias.h"
-#include "arch/x86_64/text_area.h"
-#include "arch/x86_64/text_patch.h"
+#include "arch/ftrace.h"
+#include "arch/text_alias.h"
+#include "arch/text_area.h"
+#include "arch/text_patch.h"
 #include "kernel/lib/string.h"
 
 #define TRAMPOLINE_MAX 512

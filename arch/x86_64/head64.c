@@ -1,5 +1,5 @@
 /* The first C function: collects what the boot loader says, then starts the kernel proper. */
-#include "kernel/boot_info.h"
+#include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/init.h"
 

@@ -2,17 +2,17 @@
  * The I/O APICs, which route the ISA interrupts, and the two 8259s, which must not (82093AA
  * datasheet).
  */
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/interrupt.h"
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/smpboot.h"
-#include "arch/x86_64/vectors.h"
+#include "arch/apic.h"
+#include "arch/interrupt.h"
+#include "arch/pgtable.h"
+#include "arch/processor.h"
+#include "arch/smpboot.h"
+#include "arch/vectors.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 #define IO_APIC_DEFAULT_ADDRESS 0xfec00000UL
 #define IO_APIC_SIZE            0x14 /* of its two registers */

@@ -1,7 +1,7 @@
 /* Reading the real page tables as ranges: /sys/kernel/debug/page_tables, and the W^X count. */
-#include "arch/x86_64/paging.h"
+#include "arch/paging.h"
 
-#include "arch/x86_64/processor.h"
+#include "arch/processor.h"
 #include "kernel/mm/page_alloc.h"
 
 #define RANGE_FLAGS                                                                                \

@@ -1,10 +1,10 @@
 /* The final page tables, built once at boot; docs/memory-map.md shows the result. */
-#include "arch/x86_64/paging.h"
+#include "arch/paging.h"
 
-#include "arch/x86_64/cpuinfo.h"
-#include "arch/x86_64/descriptors.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/setup.h"
+#include "arch/cpuinfo.h"
+#include "arch/descriptors.h"
+#include "arch/processor.h"
+#include "arch/setup.h"
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"

@@ -1,7 +1,7 @@
 /* Inside the page-table code: tables by physical address. Everyone else uses pgtable.h. */
 #pragma once
 
-#include "arch/x86_64/pgtable.h"
+#include "arch/pgtable.h"
 #include "kernel/locking/spinlock.h"
 
 #define PMD_SIZE       0x200000UL

@@ -1,7 +1,7 @@
 /* Changing and reading the kernel's page tables once they stand. */
-#include "arch/x86_64/paging.h"
+#include "arch/paging.h"
 
-#include "arch/x86_64/tlb.h"
+#include "arch/tlb.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"

@@ -1,5 +1,5 @@
 /* The stack of a new task, as the first switch to it finds it. */
-#include "arch/x86_64/switch.h"
+#include "arch/switch.h"
 
 #include "kernel/sched/sched.h"
 

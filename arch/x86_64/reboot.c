@@ -1,9 +1,9 @@
 /* The ways out of the machine: power off, reset, QEMU's exit device. */
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/processor.h"
+#include "arch/irqflags.h"
+#include "arch/processor.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/smp.h"
 
 #define QEMU_DEBUG_EXIT_PORT 0xf4

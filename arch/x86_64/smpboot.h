@@ -1,7 +1,7 @@
 /* Bringing up CPUs: what smpboot.c shares with its neighbours and with boot/trampoline.asm. */
 #pragma once
 
-#include "arch/x86_64/percpu.h"
+#include "arch/percpu.h"
 #include "kernel/compiler.h"
 
 /* Fill in this CPU's cpu_data() and switch on what the boot CPU has. Interrupts off. */

@@ -1,7 +1,7 @@
 /* Halting in the wait for a ticket lock; kernel/locking/spin_wait.c tells why. */
 #pragma once
 
-#include "arch/x86_64/ptrace.h"
+#include "arch/ptrace.h"
 #include "kernel/compiler.h"
 
 /* CPUs are shared by a hypervisor: one that waits had better let another run. Set by cpu_init(). */

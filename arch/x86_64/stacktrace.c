@@ -1,10 +1,10 @@
 /* What oopses and others print of a stack and of registers. The walk is in unwind.c. */
-#include "arch/x86_64/stacktrace.h"
+#include "arch/stacktrace.h"
 
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/processor.h"
+#include "arch/pgtable.h"
+#include "arch/processor.h"
 #include "kernel/kallsyms.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 
 #define CODE_BYTES        64

@@ -1,7 +1,7 @@
 /* Unwinding by frame pointers, across interrupt frames and IST stacks. */
 #pragma once
 
-#include "arch/x86_64/ptrace.h"
+#include "arch/ptrace.h"
 #include "kernel/compiler.h"
 
 struct task_struct;

@@ -7,11 +7,11 @@
  * to write one byte through the page behind the window that is its own (text_write_byte()). So
  * there is no moment at which a CPU outside these few lines could write to an executable page.
  */
-#include "arch/x86_64/text_alias.h"
+#include "arch/text_alias.h"
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/paging.h"
-#include "arch/x86_64/processor.h"
+#include "arch/irqflags.h"
+#include "arch/paging.h"
+#include "arch/processor.h"
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "arch/x86_64/text_patch.h"
+#include "arch/text_patch.h"
 #include "kernel/compiler.h"
 
 int text_alias_init(void); /* -ENOMEM */

@@ -5,10 +5,10 @@
  * empty is unmapped, but for the last one, so that a tracer that comes and goes does not change the
  * page tables of all CPUs each time.
  */
-#include "arch/x86_64/text_area.h"
+#include "arch/text_area.h"
 
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/text_patch.h"
+#include "arch/pgtable.h"
+#include "arch/text_patch.h"
 #include "kernel/bug.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/string.h"

@@ -17,12 +17,12 @@
  * Nothing here needs the other CPUs to stop, and nothing waits for a CPU for longer than it keeps
  * interrupts off.
  */
-#include "arch/x86_64/text_patch.h"
+#include "arch/text_patch.h"
 
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/text_alias.h"
-#include "arch/x86_64/tlb.h"
-#include "arch/x86_64/traps.h"
+#include "arch/processor.h"
+#include "arch/text_alias.h"
+#include "arch/tlb.h"
+#include "arch/traps.h"
 #include "kernel/atomic.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"

@@ -6,13 +6,13 @@
  * meanwhile. It waits as long as it takes: to go on without an answer would be to let a CPU use
  * what is no longer there.
  */
-#include "arch/x86_64/tlb.h"
+#include "arch/tlb.h"
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/smpboot.h"
-#include "arch/x86_64/vectors.h"
+#include "arch/apic.h"
+#include "arch/pgtable.h"
+#include "arch/processor.h"
+#include "arch/smpboot.h"
+#include "arch/vectors.h"
 #include "kernel/bug.h"
 #include "kernel/cpumask.h"
 #include "kernel/locking/mutex.h"

@@ -2,16 +2,16 @@
  * Exceptions: tell what happened in Linux's words, and hand breakpoints and NMIs to those who use
  * them.
  */
-#include "arch/x86_64/traps.h"
+#include "arch/traps.h"
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/spin_wait.h"
-#include "arch/x86_64/stacktrace.h"
+#include "arch/irqflags.h"
+#include "arch/processor.h"
+#include "arch/spin_wait.h"
+#include "arch/stacktrace.h"
 #include "kernel/irq/irq.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
 #include "kernel/smp.h"

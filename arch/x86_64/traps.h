@@ -1,7 +1,7 @@
 /* Exceptions: the hooks that others attach to them. */
 #pragma once
 
-#include "arch/x86_64/ptrace.h"
+#include "arch/ptrace.h"
 #include "kernel/compiler.h"
 
 /* Exception vectors (Intel SDM 3A table 6-1). */

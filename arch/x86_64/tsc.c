@@ -7,14 +7,14 @@
  * and taken again, and the measurement ends as soon as the two bounds are small beside the time
  * between the points.
  */
-#include "arch/x86_64/tsc.h"
+#include "arch/tsc.h"
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/processor.h"
+#include "arch/apic.h"
+#include "arch/pgtable.h"
+#include "arch/processor.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 #define NS_SHIFT           32 /* ns = tsc * tsc_ns_mult >> NS_SHIFT */
 #define POINT_TRIES        5

@@ -1,7 +1,7 @@
 /* The time-stamp counter as the kernel's clock. */
 #pragma once
 
-#include "arch/x86_64/processor.h"
+#include "arch/processor.h"
 #include "kernel/time/ktime.h"
 
 /* ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32; 0 until the frequency is known: time stands at 0.

@@ -10,10 +10,10 @@
  * An oops looks with it for a callback that has faulted, while every function may still call it: so
  * nothing here is traced, nor calls what is.
  */
-#include "arch/x86_64/stacktrace.h"
+#include "arch/stacktrace.h"
 
-#include "arch/x86_64/descriptors.h"
-#include "arch/x86_64/switch.h"
+#include "arch/descriptors.h"
+#include "arch/switch.h"
 #include "kernel/kallsyms.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"

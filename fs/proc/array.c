@@ -1,6 +1,6 @@
 /* The files of one task: /proc/PID/{stat,status,stack,comm,patch_state}, as Linux's proc(5)
  * describes them. */
-#include "arch/x86_64/stacktrace.h"
+#include "arch/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/cpulist.h"

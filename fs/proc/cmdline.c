@@ -1,6 +1,6 @@
 /* /proc/cmdline. The function is Linux's, by its name: live-patching samples replace it. */
 #include "fs/proc/internal.h"
-#include "kernel/boot_info.h"
+#include "kernel/boot/boot_info.h"
 
 static int cmdline_proc_show(struct seq_file *m, void *v)
 {

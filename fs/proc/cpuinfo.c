@@ -1,5 +1,5 @@
 /* /proc/cpuinfo. */
-#include "arch/x86_64/cpuinfo.h"
+#include "arch/cpuinfo.h"
 #include "fs/proc/internal.h"
 #include "kernel/cpumask.h"
 #include "kernel/time/ktime.h"

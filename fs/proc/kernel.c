@@ -2,7 +2,7 @@
 #include "fs/proc/internal.h"
 #include "kernel/kallsyms.h"
 #include "kernel/time/ktime.h"
-#include "kernel/version.h"
+#include "kernel/boot/version.h"
 
 static int version_show(struct seq_file *m, void *v)
 {

@@ -1,5 +1,5 @@
 /* /proc/meminfo: Linux's lines, as far as nop5 has what they count. */
-#include "arch/x86_64/pgtable.h"
+#include "arch/pgtable.h"
 #include "fs/filesystems.h"
 #include "fs/proc/internal.h"
 #include "kernel/mm/page_alloc.h"

@@ -6,7 +6,7 @@
  */
 #include "fs/filesystems.h"
 #include "fs/proc/internal.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 static int proc_no_lookup(struct inode *dir, struct dentry *dentry)
 {

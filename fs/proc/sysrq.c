@@ -1,8 +1,8 @@
 /* /proc/sysrq-trigger: orders for when nothing else answers (Linux: admin-guide/sysrq.rst). */
-#include "arch/x86_64/stacktrace.h"
+#include "arch/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/smp.h"
 
 #undef pr_fmt

@@ -1,12 +1,12 @@
 /* ACPI at boot and at the end: read the tables, switch off, reset. */
 #include "kernel/acpi/acpi.h"
 
-#include "arch/x86_64/apic.h"
-#include "arch/x86_64/pgtable.h"
-#include "arch/x86_64/processor.h"
-#include "arch/x86_64/setup.h"
-#include "kernel/boot_info.h"
-#include "kernel/printk.h"
+#include "arch/apic.h"
+#include "arch/pgtable.h"
+#include "arch/processor.h"
+#include "arch/setup.h"
+#include "kernel/boot/boot_info.h"
+#include "kernel/printk/printk.h"
 #include "kernel/time/ktime.h"
 
 /* PM1 control register (ACPI specification 6.4, section 4.8.3.2.1). */

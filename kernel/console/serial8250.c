@@ -1,11 +1,11 @@
 /* The 16550 by interrupts, both ways. */
-#include "arch/x86_64/processor.h"
+#include "arch/processor.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/console/tty.h"
 #include "kernel/init.h"
 #include "kernel/irq/irq.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 #define RX_MAX 256 /* bytes taken in one go, so that a flood lets others run */
 

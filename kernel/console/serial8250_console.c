@@ -3,10 +3,10 @@
  * soon as serial8250.c has them. No function here sleeps or takes a lock but the port's, and that
  * by trylock.
  */
-#include "arch/x86_64/processor.h"
+#include "arch/processor.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 struct uart_port serial8250_ports[2] = {
 	{ .iobase = 0x3f8, .irq = 4, .console = true, .lock_cpu = -1 },

@@ -1,10 +1,10 @@
 /* What a UART sends next, and its transmit buffer: see serial_core.h. */
 #include "kernel/console/serial_core.h"
-#include "arch/x86_64/irqflags.h"
+#include "arch/irqflags.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/console/tty.h"
 #include "kernel/lib/string.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 /*
  * The port lock is taken inside printk, hence wherever printk is called: by the lock checker of a

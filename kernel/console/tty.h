@@ -11,7 +11,7 @@
 #pragma once
 
 #include "kernel/console/n_tty.h"
-#include "kernel/irq/workqueue.h"
+#include "kernel/workqueue/workqueue.h"
 #include "kernel/locking/mutex.h"
 #include "kernel/sched/wait.h"
 

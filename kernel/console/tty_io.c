@@ -1,5 +1,5 @@
 /* Terminals as objects: what a device file's read, write, poll and ioctl come to. */
-#include "kernel/boot_time.h"
+#include "kernel/boot/boot_time.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"

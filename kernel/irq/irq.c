@@ -1,11 +1,11 @@
 /* Interrupts, the part that is the same on every machine: device handlers and counts. */
 #include "kernel/irq/irq.h"
 
-#include "arch/x86_64/interrupt.h"
-#include "arch/x86_64/percpu.h"
+#include "arch/interrupt.h"
+#include "arch/percpu.h"
 #include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 struct irq_desc {
 	irq_handler_t handler; /* [irq_lock] to write, after name and dev; NULL when free */

@@ -5,9 +5,9 @@
  */
 #include "kernel/irq/irq_work.h"
 
-#include "arch/x86_64/ipi.h"
-#include "arch/x86_64/percpu.h"
-#include "arch/x86_64/processor.h"
+#include "arch/ipi.h"
+#include "arch/percpu.h"
+#include "arch/processor.h"
 #include "kernel/preempt.h"
 
 static DEFINE_PER_CPU(struct irq_work *, irq_work_list); /* [A] newest first */

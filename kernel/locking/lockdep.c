@@ -15,8 +15,8 @@
 #ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
 
-#include "arch/x86_64/stacktrace.h"
-#include "kernel/printk.h"
+#include "arch/stacktrace.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 

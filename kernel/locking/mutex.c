@@ -12,7 +12,7 @@
 
 #include "kernel/bug.h"
 #include "kernel/locking/lockdep.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 
 #define MUTEX_WAITERS 1UL /* the list is not empty: unlock and lock go the slow way */

@@ -16,8 +16,8 @@
  * Both change owner in one atomic operation: either the holder sees the bit, or the waiter the new
  * owner. It is an NMI because a CPU that waits with interrupts off wakes up from nothing else.
  */
-#include "arch/x86_64/ipi.h"
-#include "arch/x86_64/spin_wait.h"
+#include "arch/ipi.h"
+#include "arch/spin_wait.h"
 #include "kernel/locking/spinlock.h"
 
 #define SPINS_BEFORE_HALT 4096

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/processor.h"
+#include "arch/irqflags.h"
+#include "arch/processor.h"
 #include "kernel/preempt.h"
 
 /* A class of locks for the order checker: one for each place that initialises a lock. */

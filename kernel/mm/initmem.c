@@ -1,11 +1,11 @@
 /* The end of the boot: the init sections become ordinary memory. */
-#include "arch/x86_64/pgtable.h"
+#include "arch/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/internal.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sections.h"
 
 #define INT3_INSN 0xcc

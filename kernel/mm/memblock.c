@@ -5,11 +5,11 @@
  * reserved in it. To allocate is to find a gap between reservations and reserve it. Boot CPU only.
  */
 #define pr_fmt(fmt) "memblock: " fmt
-#include "kernel/boot_info.h"
+#include "kernel/boot/boot_info.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sections.h"
 
 #define MAX_RESERVED 128

@@ -1,7 +1,7 @@
 /* How much memory there is and where it went; and saying so when there is none left. */
-#include "arch/x86_64/pgtable.h"
+#include "arch/pgtable.h"
 #include "kernel/mm/internal.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 

@@ -8,12 +8,12 @@
  */
 #include "kernel/mm/internal.h"
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/percpu.h"
+#include "arch/irqflags.h"
+#include "arch/percpu.h"
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 struct free_area {
 	struct list_head head;

@@ -18,15 +18,15 @@
  */
 #include "kernel/mm/slab.h"
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/percpu.h"
+#include "arch/irqflags.h"
+#include "arch/percpu.h"
 #include "kernel/bug.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/slab_internal.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/smp.h"
 
 struct slab_front {

@@ -3,9 +3,9 @@
 
 #ifdef CONFIG_DEBUG
 
-#include "arch/x86_64/stacktrace.h"
+#include "arch/stacktrace.h"
 #include "kernel/lib/string.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 
 #define SLAB_GUARD  0xbbbbbbbbbbbbbbbbULL
 #define SLAB_FREE   0x66726565U

@@ -1,7 +1,7 @@
 /* The inside of a slab cache, for slab.c and its checks in slab_debug.c. */
 #pragma once
 
-#include "arch/x86_64/stacktrace.h"
+#include "arch/stacktrace.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"
 

@@ -8,9 +8,9 @@
  */
 #include "kernel/mm/stack.h"
 
-#include "arch/x86_64/irqflags.h"
-#include "arch/x86_64/percpu.h"
-#include "kernel/irq/workqueue.h"
+#include "arch/irqflags.h"
+#include "arch/percpu.h"
+#include "kernel/workqueue/workqueue.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"

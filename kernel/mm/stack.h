@@ -1,7 +1,7 @@
 /* Where kernel stacks lie; kernel/mm/vmalloc.h has what others call. */
 #pragma once
 
-#include "arch/x86_64/pgtable.h"
+#include "arch/pgtable.h"
 #include "kernel/sched/task.h"
 
 /* A slot is a guard, the stack in the middle, a guard. */

@@ -7,7 +7,7 @@
  */
 #include "kernel/mm/vmalloc.h"
 
-#include "arch/x86_64/pgtable.h"
+#include "arch/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/rbtree.h"

@@ -9,14 +9,14 @@
  * released it. When the console falls far behind, the writer itself writes (console_throttle), so
  * that nothing is lost but by an NMI storm.
  */
-#include "arch/x86_64/irqflags.h"
+#include "arch/irqflags.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/preempt.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/printk/printk_ringbuffer.h"
 #include "kernel/sched/wait.h"
 #include "kernel/time/ktime.h"

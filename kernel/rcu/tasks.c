@@ -23,11 +23,11 @@
  */
 #include "kernel/rcu/rcu_tasks.h"
 
-#include "arch/x86_64/stacktrace.h"
+#include "arch/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/locking/mutex.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/rcu/callbacks.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"

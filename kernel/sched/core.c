@@ -19,11 +19,11 @@
  */
 #include "kernel/sched/runqueue.h"
 
-#include "arch/x86_64/stacktrace.h"
-#include "arch/x86_64/switch.h"
+#include "arch/stacktrace.h"
+#include "arch/switch.h"
 #include "kernel/bug.h"
-#include "kernel/irq/workqueue.h"
-#include "kernel/printk.h"
+#include "kernel/workqueue/workqueue.h"
+#include "kernel/printk/printk.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 #include "kernel/watchdog.h"

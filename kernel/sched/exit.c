@@ -9,7 +9,7 @@
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/panic.h"
-#include "kernel/printk.h"
+#include "kernel/printk/printk.h"
 #include "kernel/sched/fork.h"
 
 void (*task_exit_hook)(struct task_struct *task);

@@ -7,7 +7,7 @@
  */
 #include "kernel/sched/runqueue.h"
 
-#include "arch/x86_64/switch.h"
+#include "arch/switch.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

@@ -1,4 +1,4 @@
-/* What the scheduler does for live patching: trace/livepatch_transition.c. */
+/* What the scheduler does for live patching: trace/livepatch/transition.c. */
 #pragma once
 
 #include "kernel/sched/task.h"

@@ -107,7 +107,7 @@ struct task_struct {
 
 	/* What waits for a voluntary switch. RCU-tasks: kernel/rcu/tasks.c */
 	bool rcu_tasks_holdout; /* set by a grace period, cleared by the next voluntary switch */
-	/* Live patching: trace/livepatch_transition.c. Written by the task itself with preemption
+	/* Live patching: trace/livepatch/transition.c. Written by the task itself with preemption
 	 * off, or while it does not run under P+R; begun and ended for all under L */
 	bool patch_pending;              /* it shall look whether it can go over */
 	int patch_state;                 /* KLP_*: which functions it calls meanwhile */
@@ -117,7 +117,7 @@ struct task_struct {
 	/* Owned by other rooms, empty for those that do not use them. */
 	void *files; /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
 	void *trace; /* [X] trace */
-	u32 trace_recursion;    /* [X] trace: trace/trace_recursion.h */
+	u32 trace_recursion;    /* [X] trace: trace/ftrace/recursion.h */
 	void *worker;           /* [X] workqueue: the struct worker this task is */
 	unsigned lockdep_depth; /* [O] DEBUG: locks held */
 #ifdef CONFIG_DEBUG

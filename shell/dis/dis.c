@@ -1,6 +1,6 @@
 /* dis: a function's first bytes as they are in memory now, and what its call site does. */
-#include "arch/x86_64/text_alias.h"
-#include "arch/x86_64/text_patch.h"
+#include "arch/text_alias.h"
+#include "arch/text_patch.h"
 #include "kernel/kallsyms.h"
 #include "shell/shell.h"
 

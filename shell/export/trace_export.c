@@ -6,7 +6,7 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/time/ktime.h"
-#include "kernel/version.h"
+#include "kernel/boot/version.h"
 #include "shell/export/export.h"
 
 /* Write text to a file of the trace array: 0 or an error. */

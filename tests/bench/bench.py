@@ -4,7 +4,7 @@
 QEMU runs with -icount shift=0,sleep=off and one CPU: each instruction advances the TSC by one, so the
 figures are exact and the same on every host. Only the build time is a time. Writes build/bench.json.
 
-The kernel measures itself (fs/bench.c). Linux's figures are kept in linux-6.1.json; LINUX=1 (or --linux)
+The kernel measures itself (selftest/bench/kernel.c). Linux's figures are kept in linux-6.1.json; LINUX=1 (or --linux)
 measures them anew with linux-ref, whose path is in LINUX_REF.
 """
 import json
@@ -72,7 +72,7 @@ HACKBENCH = "hackbench -g 1 -l 200"
 
 def measure_kernel():
     """{figure: value} and the table of the boot's stages, from one boot."""
-    with Nop5(cpus=1, mem="256M", icount=True) as machine:
+    with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
         stages = {name: int(since) for name, _, since in
                   re.findall(r"^(\w+) +(\d+) +(\d+)$", machine.check("cat /sys/kernel/debug/boot_time"), re.M)}
@@ -91,7 +91,7 @@ def figures_of(pattern, text):
 def measure_tracing():
     """What a traced call costs beyond the call itself, between time stamps one after the other; and switching."""
     values = {}
-    with Nop5(cpus=1, mem="256M", icount=True) as machine:
+    with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
         call, = figures_of(r"(\d+) each", machine.check("cat /sys/kernel/debug/bench/call"))
         text = machine.check("cat /sys/kernel/debug/ftrace_bench")
@@ -123,7 +123,7 @@ def measure_tracing():
 
 def measure_probe():
     """A probe that has nothing to do, as its user puts it there."""
-    with Nop5(cpus=1, mem="256M", icount=True) as machine:
+    with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
 
         def mean():
@@ -139,7 +139,7 @@ def measure_probe():
 def measure_graph():
     """The same for calls traced at both ends, by the usual clock; the profiler writes no events, so its figure is a mean."""
     values = {}
-    with Nop5(cpus=1, mem="256M", icount=True) as machine:
+    with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
 
         def mean():
@@ -168,14 +168,14 @@ def measure_graph():
 
 def build_variant(*variables):
     directory = ROOT / "build/bench" / "-".join(variables).lower().replace("=", "")
-    subprocess.run(["make", "-s", f"-j{os.cpu_count()}", f"O={directory.relative_to(ROOT)}", *variables],
+    subprocess.run(["make", "-s", f"-j{os.cpu_count()}", f"O={directory.relative_to(ROOT)}", "all", "test-kernel", *variables],
                    cwd=ROOT, check=True)
     return directory
 
 
 def measure_ballast():
     """The price for each site must not grow with their number."""
-    with Nop5(build=build_variant(f"BALLAST={BALLAST}"), cpus=1, mem="256M", icount=True) as machine:
+    with Nop5(kernel="nop5-test", build=build_variant(f"BALLAST={BALLAST}"), cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
         enable, _ = figures_of(r"(\d+) ticks", machine.check("cat /sys/kernel/debug/ftrace_bench"))
         sites, pages = map(int, re.match(r"(\d+) pages:(\d+)", machine.check(

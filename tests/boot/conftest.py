@@ -19,8 +19,8 @@ def make(*arguments):
 
 @pytest.fixture(scope="session")
 def images():
-    """The default build, as `make` leaves it."""
-    make()
+    """The default build: the kernel, and the test kernel."""
+    make("all", "test-kernel")
     return BUILD
 
 
@@ -30,7 +30,7 @@ def variant():
     def build(*variables):
         name = "-".join(v.lower().replace("=", "") for v in variables)
         directory = BUILD / "test" / name
-        make(f"O={directory.relative_to(ROOT)}", *variables)
+        make(f"O={directory.relative_to(ROOT)}", "all", "test-kernel", *variables)
         return directory
     return build
 
@@ -71,23 +71,34 @@ class Shared:
 
 
 @pytest.fixture(scope="session")
-def shared_machine(images):
-    shared = Shared(build=images, cpus=4)
+def shared_machines(images):
+    """The machines that tests share, by the name of the kernel."""
+    shared = {kernel: Shared(build=images, cpus=4, kernel=kernel) for kernel in ("nop5", "nop5-test")}
     yield shared
-    shared.close()
+    for machine in shared.values():
+        machine.close()
 
 
-@pytest.fixture
-def nop5(shared_machine, request):
-    """The shared machine, 4 CPUs: for tests that leave it as they found it."""
-    machine = shared_machine.get()
+def lend(shared, node):
+    machine = shared.get()
     yield machine
-    failed = getattr(request.node, "failed", False)
-    if failed:
-        shared_machine.close()
+    if getattr(node, "failed", False):
+        shared.close()
         return
     assert machine.alive, "this test has ended the shared machine"
     machine.check("cd /")
+
+
+@pytest.fixture
+def nop5(shared_machines, request):
+    """The shared machine, 4 CPUs: for tests that leave it as they found it."""
+    yield from lend(shared_machines["nop5"], request.node)
+
+
+@pytest.fixture
+def nop5_test(shared_machines, request):
+    """The same with the test kernel: it has the self-tests, benches and fault provokers."""
+    yield from lend(shared_machines["nop5-test"], request.node)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -64,10 +64,14 @@ def ovmf(directory):
 
 
 class Nop5:
-    """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO)."""
+    """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO).
+
+    kernel: "nop5", or "nop5-test" with the self-tests, benches and provokers; the default when append begins them.
+    """
 
     def __init__(self, boot="elf", build=BUILD, cpus=4, mem="256M", cpu="max", append="",
-                 icount=False, directory=None, extra=()):
+                 icount=False, directory=None, extra=(), kernel=None):
+        kernel = kernel or ("nop5-test" if re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append) else "nop5")
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
         if icount and cpus > 1:
@@ -80,11 +84,11 @@ class Nop5:
         if icount:
             command += ["-icount", "shift=0,sleep=off"]
         if boot == "elf":
-            command += ["-kernel", str(Path(build) / "nop5.elf"), "-append", append]
+            command += ["-kernel", str(Path(build) / f"{kernel}.elf"), "-append", append]
         else:
-            image = Path(build) / "nop5.iso"
+            image = Path(build) / f"{kernel}.iso"
             if append:
-                image = append_to_iso(build, append, directory)
+                image = append_to_iso(Path(build) / f"{kernel}.elf", append, directory)
             command += ["-cdrom", str(image), "-boot", "d"]
         if boot == "uefi":
             command += ovmf(directory)
@@ -220,10 +224,10 @@ class Nop5:
         self.close()
 
 
-def append_to_iso(build, append, directory):
+def append_to_iso(elf, append, directory):
     """An ISO image whose GRUB hands append to the kernel."""
     result = Path(directory) / "nop5.iso"
-    subprocess.run([ROOT / "scripts/mkiso", Path(build) / "nop5.elf", result, append], check=True)
+    subprocess.run([ROOT / "scripts/mkiso", elf, result, append], check=True)
     return result
 
 
@@ -271,10 +275,10 @@ def gdb_port(directory):
     return ["-chardev", f"socket,id=gdb,path={directory}/gdb,server=on,wait=off", "-gdb", "chardev:gdb"]
 
 
-def gdb(directory, *commands, build=BUILD):
+def gdb(directory, *commands, build=BUILD, kernel="nop5"):
     """gdb at that machine, which stands still when this returns; the first `continue` lets it go on."""
     script = [f"target remote {directory}/gdb", r"echo ready\n", *commands, "delete", "detach"]
-    process = subprocess.Popen(["gdb", "-batch", "-nx", Path(build) / "nop5.elf", *(f"-ex={command}" for command in script)],
+    process = subprocess.Popen(["gdb", "-batch", "-nx", Path(build) / f"{kernel}.elf", *(f"-ex={command}" for command in script)],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     while (line := process.stdout.readline()) != "ready\n":
         assert line, "gdb has ended"

@@ -67,7 +67,7 @@ def build_with(files, directory):
     for name, text in files.items():
         assert not (tree / name).exists(), f"{name} is there already"
         (tree / name).write_text(text)
-    make("-C", str(tree))
+    make("-C", str(tree), "all", "test-kernel")
     return tree / "build"
 
 
@@ -87,13 +87,19 @@ def image_of(images, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_console_blocks_run_and_print_what_the_page_shows(image_of, page):
-    image, machine = image_of(page), None
+    image, machine, kernel = image_of(page), None, None
     try:
         for number, info, lines in blocks(page, "console"):
             for directory, command, output in steps(lines):
                 where = f"{page.name}:{number}: {command}"
+                wanted = "nop5-test" if "test-kernel" in info.split() else "nop5"
+                if machine and kernel != wanted:
+                    machine.poweroff()
+                    machine.close()
+                    machine = None
                 if machine is None:
-                    machine = Nop5(cpus=4, build=image).wait_prompt()
+                    kernel = wanted
+                    machine = Nop5(cpus=4, build=image, kernel=kernel).wait_prompt()
                 if not command:
                     continue
                 if directory != machine.directory:

@@ -32,7 +32,7 @@ def output_of(nop5, command):
 
 
 def test_a_null_dereference_kills_the_task_and_the_shell_goes_on(boot):
-    nop5 = boot(cpus=2, append="panic=0")
+    nop5 = boot(kernel="nop5-test", cpus=2, append="panic=0")
     tasks = nop5.check("ps").count("\n")
     text = output_of(nop5, f"echo EXCEPTION > {PROVOKE}")
     assert "BUG: kernel NULL pointer dereference, address: 0000000000000000" in text
@@ -45,7 +45,7 @@ def test_a_null_dereference_kills_the_task_and_the_shell_goes_on(boot):
 
 
 def test_who_wants_a_mutex_of_a_task_that_an_oops_has_ended_says_so(boot):
-    nop5 = boot(cpus=2, append="panic=0")
+    nop5 = boot(kernel="nop5-test", cpus=2, append="panic=0")
     nop5.check("cd /sys/kernel/tracing; echo tracefs_create_dir > /sys/kernel/debug/ftrace_fault")
     assert nop5.run("mkdir instances/a").status != 0
     owner = re.search(r"PID: (\d+) Comm: mkdir", nop5.text).group(1)
@@ -59,13 +59,13 @@ def test_who_wants_a_mutex_of_a_task_that_an_oops_has_ended_says_so(boot):
 
 
 def test_an_oops_shows_what_the_other_cpus_do(boot):
-    nop5 = boot(cpus=4, append="panic=0")
+    nop5 = boot(kernel="nop5-test", cpus=4, append="panic=0")
     text = output_of(nop5, f"echo EXCEPTION > {PROVOKE}")
     assert {int(c) for c in re.findall(r"(?:CPU: |cpu |CPU )(\d+)", text)} == {0, 1, 2, 3}
 
 
 def test_an_oops_ends_qemu_with_33_unless_told_otherwise(boot):
-    nop5 = boot(cpus=4)
+    nop5 = boot(kernel="nop5-test", cpus=4)
     assert nop5.check("cat /proc/sys/kernel/panic_on_oops") == "1\n"
     nop5.send(f"echo EXCEPTION > {PROVOKE}\n")
     nop5.wait_exit(EXIT_PANIC)
@@ -74,7 +74,7 @@ def test_an_oops_ends_qemu_with_33_unless_told_otherwise(boot):
 
 
 def test_panic_on_oops_can_be_switched_off_at_run_time(boot):
-    nop5 = boot(cpus=1)
+    nop5 = boot(kernel="nop5-test", cpus=1)
     nop5.check("echo 0 > /proc/sys/kernel/panic_on_oops")
     assert "Oops" in output_of(nop5, f"echo EXCEPTION > {PROVOKE}")
     assert nop5.check("echo on") == "on\n"
@@ -82,21 +82,21 @@ def test_panic_on_oops_can_be_switched_off_at_run_time(boot):
 
 @pytest.mark.parametrize("how", [f"echo PANIC > {PROVOKE}", "echo c > /proc/sysrq-trigger"])
 def test_a_panic_ends_qemu_with_33(boot, how):
-    nop5 = boot(cpus=2)
+    nop5 = boot(kernel="nop5-test", cpus=2)
     nop5.send(how + "\n")
     nop5.wait_exit(EXIT_PANIC)
     assert "Kernel panic - not syncing: " in nop5.text
 
 
 def test_panic_0_halts_and_leaves_qemu_running(boot):
-    nop5 = boot(cpus=2, append="panic=0")
+    nop5 = boot(kernel="nop5-test", cpus=2, append="panic=0")
     nop5.send("echo c > /proc/sysrq-trigger\n")
     nop5.expect(r"end Kernel panic - not syncing: ")
     assert nop5.alive
 
 
 def test_bug_names_file_and_line(boot):
-    nop5 = boot(cpus=1, append="panic=0")
+    nop5 = boot(kernel="nop5-test", cpus=1, append="panic=0")
     text = output_of(nop5, f"echo BUG > {PROVOKE}")
     assert re.search(r"kernel BUG at \S+\.c:\d+!", text), text
     report_is_complete(text)
@@ -110,7 +110,7 @@ def test_warning_reports_and_goes_on(nop5):
 
 
 def test_a_stack_overflow_is_named_with_its_task(boot):
-    nop5 = boot(cpus=2)
+    nop5 = boot(kernel="nop5-test", cpus=2)
     nop5.send(f"echo EXHAUST_STACK > {PROVOKE}\n")
     nop5.wait_exit(EXIT_PANIC)
     assert re.search(r"kernel stack overflow|stack guard page was hit", nop5.text)
@@ -121,7 +121,7 @@ def test_a_stack_overflow_is_named_with_its_task(boot):
 @pytest.mark.parametrize("how", ["WRITE_RO", "WRITE_KERN", "EXEC_DATA", "EXEC_RODATA", "EXEC_KMALLOC", "EXEC_VMALLOC",
                                  "EXEC_NULL", "ACCESS_NULL"])
 def test_forbidden_memory_faults_and_kills_the_task_only(boot, how):
-    nop5 = boot(cpus=1, append="panic=0")
+    nop5 = boot(kernel="nop5-test", cpus=1, append="panic=0")
     text = output_of(nop5, f"echo {how} > {PROVOKE}")
     assert re.search(r"BUG: (unable to handle page fault|kernel NULL pointer)", text), text
     assert "Oops" in text
@@ -130,7 +130,7 @@ def test_forbidden_memory_faults_and_kills_the_task_only(boot, how):
 
 def test_a_fault_with_a_lock_held_panics(boot):
     """The lock would never be given back."""
-    nop5 = boot(cpus=2)
+    nop5 = boot(kernel="nop5-test", cpus=2)
     assert "EXCEPTION_LOCKED" in nop5.check(f"cat {PROVOKE}")
     nop5.send(f"echo EXCEPTION_LOCKED > {PROVOKE}\n")
     nop5.wait_exit(EXIT_PANIC)
@@ -149,7 +149,7 @@ def test_a_cpu_that_has_not_been_idle_since_the_boot_is_watched(boot):
 
 @pytest.mark.parametrize("cpus", [1, 2])
 def test_a_soft_lockup_is_found_and_reported_with_its_backtrace(boot, cpus):
-    nop5 = boot(cpus=cpus)
+    nop5 = boot(kernel="nop5-test", cpus=cpus)
     nop5.send(f"echo SOFTLOCKUP > {PROVOKE} &\n")
     nop5.expect(r"BUG: soft lockup - CPU#\d+ stuck for \d+s! \[\S+:\d+\]")
     nop5.expect(r"Call Trace:")
@@ -157,14 +157,14 @@ def test_a_soft_lockup_is_found_and_reported_with_its_backtrace(boot, cpus):
 
 
 def test_a_hard_lockup_is_found_by_another_cpu(boot):
-    nop5 = boot(cpus=2)
+    nop5 = boot(kernel="nop5-test", cpus=2)
     nop5.send(f"echo HARDLOCKUP > {PROVOKE} &\n")
     nop5.expect(r"hard LOCKUP on cpu \d+")
     nop5.expect(r"RIP: 0010:\S*\+0x[0-9a-f]+/0x[0-9a-f]+")
 
 
 def test_out_of_memory_is_an_error_and_the_memory_comes_back(boot):
-    nop5 = boot(cpus=2, mem="64M")
+    nop5 = boot(kernel="nop5-test", cpus=2, mem="64M")
 
     def free_kib():
         return int(re.search(r"MemFree: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
@@ -183,7 +183,7 @@ def test_out_of_memory_is_an_error_and_the_memory_comes_back(boot):
 
 def test_tasks_without_end_run_out_of_memory_without_a_crash(boot):
     """Hundreds of background jobs on 32 MiB: those that do not fit are refused, the rest live and go."""
-    nop5 = boot(cpus=2, mem="32M")
+    nop5 = boot(kernel="nop5-test", cpus=2, mem="32M")
     nop5.check("echo 'sleep 100000 &' > /tmp/one")
     for _ in range(6):
         nop5.check("cat /tmp/one /tmp/one /tmp/one > /tmp/many; cat /tmp/many > /tmp/one")

@@ -43,7 +43,7 @@ def ftrace_is_shut_down(machine):
     ("inline-return", "ftrace_faulty_return(?:_stub)?"),
 ])
 def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_the_machine(boot, how, callback, others):
-    machine = boot(cpus=4, append="panic=0")
+    machine = boot(kernel="nop5-test", cpus=4, append="panic=0")
     machine.check(f"cd {TRACING}; echo sys_mkdir vfs_write > set_ftrace_filter; {OTHERS[others]}")
     tasks = count_tasks(machine)
     machine.check(f"echo sys_mkdir {how} > {FAULT}")
@@ -66,7 +66,7 @@ def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_th
 
 
 def test_a_callback_that_holds_a_lock_of_its_own_ends_the_machine(boot):
-    machine = boot(cpus=2)
+    machine = boot(kernel="nop5-test", cpus=2)
     machine.check("echo 0 > /proc/sys/kernel/panic_on_oops")
     machine.send(f"echo sys_mkdir locked > {FAULT}; mkdir /tmp/x\n")
     machine.wait_exit(EXIT_PANIC)
@@ -75,7 +75,7 @@ def test_a_callback_that_holds_a_lock_of_its_own_ends_the_machine(boot):
 
 
 def test_many_tasks_fall_into_the_same_callback_on_all_cpus(boot):
-    machine = boot(cpus=8, append="panic=0")
+    machine = boot(kernel="nop5-test", cpus=8, append="panic=0")
     tasks = count_tasks(machine)
     machine.check("echo > /tmp/script")
     for i in range(30):
@@ -94,7 +94,7 @@ def test_many_tasks_fall_into_the_same_callback_on_all_cpus(boot):
 @pytest.mark.parametrize("how", ["plain", "regs", "guarded", "entry", "return", "inline-entry", "inline-return"])
 def test_a_callback_of_all_functions_that_faults_is_reported_and_ends_the_machine(boot, how, tracer):
     """It is called with locks held, in interrupts, in the report of its own fault, and on all CPUs at once."""
-    machine = boot(cpus=8)
+    machine = boot(kernel="nop5-test", cpus=8)
     machine.check(f"echo {tracer} > {TRACING}/current_tracer; hackbench -g 1 -l 1000000 &")
     machine.send(f"echo '* {how}' > {FAULT}\n")
     machine.wait_exit(EXIT_PANIC)
@@ -108,7 +108,7 @@ def test_a_callback_of_all_functions_that_faults_is_reported_and_ends_the_machin
 @pytest.mark.parametrize("cpus", [1, 4])
 @pytest.mark.parametrize("tracer", ["nop", "function_graph"])
 def test_a_callback_that_faults_in_an_interrupt_ends_the_machine(boot, cpus, tracer):
-    machine = boot(cpus=cpus)
+    machine = boot(kernel="nop5-test", cpus=cpus)
     machine.check(f"echo {tracer} > {TRACING}/current_tracer; echo 0 > /proc/sys/kernel/panic_on_oops")
     machine.send(f"echo serial8250_interrupt > {FAULT}\n")
     machine.wait_exit(EXIT_PANIC)
@@ -118,7 +118,7 @@ def test_a_callback_that_faults_in_an_interrupt_ends_the_machine(boot, cpus, tra
 
 def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tmp_path):
     """Before the report, when a callback is looked for."""
-    machine = boot(cpus=2, append="panic=0", extra=gdb_port(tmp_path))
+    machine = boot(kernel="nop5-test", cpus=2, append="panic=0", extra=gdb_port(tmp_path))
     frame = "*(struct pt_regs *)((unsigned long)$rdi + 512)"  # do_exception()'s argument, and further up the stack
     debugger = gdb(tmp_path, "hbreak *do_exception", "continue", f"set ({frame}).bp = (unsigned long)&({frame}) | 1",
                    f"set ((struct pt_regs *)$rdi)->bp = (unsigned long)&({frame}) | 1")
@@ -130,7 +130,7 @@ def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tm
 
 def test_a_trampoline_that_is_silenced_while_it_is_patched_stays_silent(boot, tmp_path):
     """set_ftrace_pid gives it another callback. gdb does what a fault on another CPU would do at that moment."""
-    machine = boot(cpus=2, extra=gdb_port(tmp_path))
+    machine = boot(kernel="nop5-test", cpus=2, extra=gdb_port(tmp_path))
     machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function > current_tracer")
     debugger = gdb(tmp_path, "hbreak *text_patch_apply", "continue", "set $site = *(unsigned char **)$rdi", "hbreak *text_sync_all",
                    "continue", r'printf "it was %x\n", *$site', "set var ftrace_disabled = 1", "set *$site = 0xa9",
@@ -142,7 +142,7 @@ def test_a_trampoline_that_is_silenced_while_it_is_patched_stays_silent(boot, tm
 
 
 def test_an_ordinary_oops_leaves_ftrace_alone(boot):
-    machine = boot(cpus=2, append="panic=0")
+    machine = boot(kernel="nop5-test", cpus=2, append="panic=0")
     machine.check(f"cd {TRACING}; echo vfs_write > set_ftrace_filter; echo function > current_tracer")
     machine.run("echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
     assert "Oops: " in machine.text and "ftrace: " not in report_of(machine)
@@ -164,7 +164,7 @@ def test_what_is_not_a_function_and_a_way_is_refused(nop5, what):
 @pytest.mark.parametrize("how", ["plain", "guarded", "entry", "return", "inline-entry", "inline-return"])
 def test_locks_and_shadow_stacks_are_sound_after_a_callback_has_faulted(boot, variant, how):
     """As a build that checks them sees it: the dead task's preempt count, and its frames at each switch."""
-    machine = boot(cpus=4, append="panic=0", build=variant("DEBUG=1"))
+    machine = boot(kernel="nop5-test", cpus=4, append="panic=0", build=variant("DEBUG=1"))
     machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function_graph > current_tracer")
     machine.check(f"echo sys_mkdir {how} > {FAULT}")
     assert machine.run("mkdir /tmp/x").status != 0

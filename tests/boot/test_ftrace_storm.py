@@ -1,4 +1,4 @@
-"""The storm on 8 CPUs under load: ops, probes, instances, tracers, snapshots and NMIs all at once (trace/selftest_ftrace_storm.c).
+"""The storm on 8 CPUs under load: ops, probes, instances, tracers, snapshots and NMIs all at once (selftest/trace/storm.c).
 Everything comes out right, every site is what its record says, and all memory comes back."""
 import re
 
@@ -39,11 +39,11 @@ def weather(machine, seconds):
 
 
 def test_thirty_seconds_of_everything_at_once_leave_a_sound_machine(boot):
-    weather(boot(cpus=8, mem="512M"), 30)
+    weather(boot(kernel="nop5-test", cpus=8, mem="512M"), 30)
 
 
 def test_the_storm_without_memory_gives_errors_and_all_memory_back(boot):
-    machine = boot(cpus=4, mem="40M")
+    machine = boot(kernel="nop5-test", cpus=4, mem="40M")
 
     def all_at_once(seconds):
         machine.check(f"echo {seconds} > {STORM} &")
@@ -64,4 +64,4 @@ def test_the_storm_without_memory_gives_errors_and_all_memory_back(boot):
 
 @pytest.mark.soak
 def test_ten_minutes_of_everything_at_once_leave_a_sound_machine(boot):
-    weather(boot(cpus=8, mem="512M"), 600)
+    weather(boot(kernel="nop5-test", cpus=8, mem="512M"), 600)

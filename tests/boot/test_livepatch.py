@@ -204,7 +204,7 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
 
 
 def test_when_an_error_shuts_ftrace_down_the_old_function_is_back_and_the_patch_stays(boot):
-    machine = boot(cpus=4, append="panic=0")
+    machine = boot(kernel="nop5-test", cpus=4, append="panic=0")
     load(machine)
     eventually(lambda: machine.check(f"cat {PATCH}/transition").startswith("0"))
     machine.check("echo sys_mkdir > /sys/kernel/debug/ftrace_fault")

@@ -27,7 +27,8 @@ def profile(machine, cpu):
 
 
 @pytest.fixture
-def profiler(nop5):
+def profiler(nop5_test):
+    nop5 = nop5_test
     nop5.check(f"cd {TRACING}; echo nop > current_tracer; echo > set_ftrace_filter")
     yield nop5
     nop5.check("echo 0 > function_profile_enabled; echo > set_ftrace_filter; echo 1 > options/graph-time; "

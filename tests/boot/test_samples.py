@@ -204,7 +204,7 @@ def test_samples_are_switched_by_many_while_their_function_runs_on_all_cpus(boot
 
 def test_a_sample_that_cannot_start_is_off(boot):
     """Here because an error has shut ftrace down."""
-    machine = boot(cpus=2, append="panic=0")
+    machine = boot(kernel="nop5-test", cpus=2, append="panic=0")
     machine.check("echo sys_rmdir > /sys/kernel/debug/ftrace_fault")
     assert machine.run("rmdir /tmp/x").status != 0  # the callback faults, and shuts ftrace down
     eventually(lambda: "all sites are off" in machine.check("dmesg"))

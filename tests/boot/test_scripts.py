@@ -42,7 +42,7 @@ def test_boot_says_3_on_a_panic_with_the_report_on_standard_error(images):
 
 
 def test_boot_says_3_on_an_oops(images):
-    result = boot_script("--elf", "echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
+    result = boot_script("--elf", "--kernel", "nop5-test", "echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
     assert result.returncode == 3
     assert "BUG: kernel NULL pointer dereference" in result.stderr
 

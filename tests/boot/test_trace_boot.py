@@ -92,7 +92,7 @@ def test_unknown_names_on_the_command_line_are_told_and_harmless(boot):
 
 
 def test_ftrace_dump_on_oops_prints_the_trace_once(boot):
-    nop5 = boot(cpus=2, append="ftrace_dump_on_oops panic=0")
+    nop5 = boot(kernel="nop5-test", cpus=2, append="ftrace_dump_on_oops panic=0")
     nop5.check(f"echo before the oops > {TRACING}/trace_marker")
     nop5.run(f"echo BUG > {PROVOKE}")
     assert re.search(r"Dumping ftrace buffer:\r?\n.*-{33}\r?\n.* tracing_mark_write: before the oops\r?\n.*-{33}\r?\n",

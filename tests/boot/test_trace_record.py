@@ -37,7 +37,7 @@ def test_trace_record_passes_the_failure_of_the_command_on(images, tmp_path):
 
 
 def test_trace_record_keeps_the_trace_of_a_crash(images, tmp_path):
-    result = record("-l", "vfs_*", "echo PANIC > /sys/kernel/debug/provoke-crash/DIRECT", cwd=tmp_path)
+    result = record("-l", "vfs_*", "echo c > /proc/sysrq-trigger", cwd=tmp_path)
     assert result.returncode == 3 and "Kernel panic" in result.stderr
     assert (tmp_path / "trace.dat").exists() and "NOT COMPLETE" in result.stderr
 
@@ -203,7 +203,7 @@ def test_a_request_ends_what_one_who_has_gone_has_asked_for(listening, tmp_path)
 def test_the_trace_of_a_running_machine_that_crashes_is_kept(listening, tmp_path):
     machine, port = listening
     process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "-l", "vfs_*",
-                                "echo PANIC > /sys/kernel/debug/provoke-crash/DIRECT"], cwd=tmp_path, text=True,
+                                "echo c > /proc/sysrq-trigger"], cwd=tmp_path, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     machine.wait_exit(EXIT_PANIC)
     _, errors = process.communicate(timeout=HANG)

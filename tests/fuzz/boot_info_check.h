@@ -1,7 +1,7 @@
-/* Parse the fuzzer's bytes as boot information, and check what kernel/boot_info.h promises of the result. */
+/* Parse the fuzzer's bytes as boot information, and check what kernel/boot/boot_info.h promises of the result. */
 #pragma once
 
-#include "kernel/boot_info.h"
+#include "kernel/boot/boot_info.h"
 #include "memory.h"
 
 static const void *read_memory(u64 phys, size_t size)

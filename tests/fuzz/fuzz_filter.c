@@ -2,7 +2,7 @@
  * What is written to a filter file, under libFuzzer: the same words come out however the text is cut
  * into writes, and a word means the same as the pattern it holds.
  *
- * sources: trace/ftrace_words.c kernel/lib/kstrtox.c kernel/lib/glob.c
+ * sources: trace/ftrace_files/words.c kernel/lib/kstrtox.c kernel/lib/glob.c
  */
 #include <errno.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "kernel/lib/glob.h"
-#include "trace/ftrace_words.h"
+#include "trace/ftrace_files/words.h"
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \

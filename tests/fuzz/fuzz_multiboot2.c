@@ -1,6 +1,6 @@
 /*
  * What GRUB hands over: any bytes give a sound boot_info or an error.
- * sources: kernel/boot_info.c kernel/boot_info_multiboot2.c
+ * sources: kernel/boot/boot_info.c kernel/boot/boot_info_multiboot2.c
  */
 #include "boot_info_check.h"
 

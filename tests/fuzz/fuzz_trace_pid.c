@@ -2,14 +2,14 @@
  * What is written to set_ftrace_pid, under libFuzzer: a set stays a set of PIDs, and taking out what was put
  * in leaves it as it was.
  *
- * sources: trace/trace_pid_list.c kernel/lib/kstrtox.c
+ * sources: trace/core/pid_list.c kernel/lib/kstrtox.c
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/lib/bitops.h"
-#include "trace/trace_pid_list.h"
+#include "trace/core/pid_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,7 +9,7 @@
 #include "fs/seq_file.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/slab.h"
-#include "trace/trace_graph.h"
+#include "trace/tracers/function_graph/function_graph.h"
 
 /* ---- what the kernel has around it ---- */
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "fake_kallsyms.h"
-#include "kernel/boot_info.h"
+#include "kernel/boot/boot_info.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"

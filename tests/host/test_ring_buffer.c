@@ -4,7 +4,7 @@
  * `make soak` takes 100,000,000).
  *
  * flags: -D_GNU_SOURCE
- * sources: trace/ring_buffer.c trace/ring_buffer_manage.c trace/ring_buffer_read.c trace/ring_buffer_iter.c trace/ring_buffer_wait.c
+ * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  * threads: tsan
  */
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "kernel/errno.h"
-#include "trace/ring_buffer_internal.h"
+#include "trace/ring_buffer/internal.h"
 
 __thread unsigned rb_host_cpu;
 

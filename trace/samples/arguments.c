@@ -9,9 +9,9 @@
  */
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
-#include "trace/ftrace.h"
+#include "trace/ftrace/ftrace.h"
 #include "trace/samples/sample.h"
-#include "trace/trace_printk.h"
+#include "trace/core/trace_printk.h"
 
 /*
  * What a function's arguments mean only its declaration says; here are those that are passed in

@@ -7,10 +7,10 @@
  *	cat count				how many so far
  *	echo 0 > count				end
  */
-#include "arch/x86_64/percpu.h"
+#include "arch/percpu.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
-#include "trace/ftrace.h"
+#include "trace/ftrace/ftrace.h"
 #include "trace/samples/sample.h"
 
 /* One for each CPU: nobody waits for anybody, and nothing is lost. */

@@ -12,7 +12,7 @@
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
-#include "trace/ftrace.h"
+#include "trace/ftrace/ftrace.h"
 #include "trace/samples/sample.h"
 
 static const long injected = -ENOMEM;

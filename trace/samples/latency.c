@@ -5,9 +5,9 @@
 #include "kernel/atomic.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
-#include "trace/fgraph.h"
+#include "trace/fgraph/fgraph.h"
 #include "trace/samples/sample.h"
-#include "trace/trace_clock.h"
+#include "kernel/time/trace_clock.h"
 
 #define SLOTS 64 /* slot n: from 2^n ns to just below 2^(n + 1) */
 

@@ -11,7 +11,7 @@
  */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
-#include "trace/livepatch.h"
+#include "trace/livepatch/livepatch.h"
 #include "trace/samples/sample.h"
 
 static int livepatch_cmdline_proc_show(struct seq_file *m, void *v __unused)

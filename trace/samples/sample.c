@@ -9,8 +9,8 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "trace/ftrace.h"
-#include "trace/trace.h"
+#include "trace/ftrace/ftrace.h"
+#include "trace/core/trace.h"
 
 static DEFINE_MUTEX(samples_mutex); /* before all mutexes of tracing */
 static struct dentry *directory;    /* [C] */

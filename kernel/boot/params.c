@@ -1,0 +1,73 @@
+/*
+ * The kernel command line: parameters handed to their __setup() functions, and looked up by name.
+ */
+#include "kernel/boot/boot_info.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk/printk.h"
+
+extern const struct kernel_param __setup_start[], __setup_end[];
+
+/*
+ * The next word of a command line: parts within double quotes keep their blanks, and the quotes go
+ * (Linux: Documentation/admin-guide/kernel-parameters.rst). Copies at most size - 1 bytes to word
+ * and returns where to go on, or NULL at the end.
+ */
+static const char *next_word(const char *s, char *word, size_t size)
+{
+	size_t n = 0;
+	bool quoted = false;
+
+	while (*s == ' ' || *s == '\t')
+		s++;
+	if (!*s)
+		return NULL;
+	for (; *s && (quoted || (*s != ' ' && *s != '\t')); s++) {
+		if (*s == '"')
+			quoted = !quoted;
+		else if (n + 1 < size)
+			word[n++] = *s;
+	}
+	word[n] = '\0';
+	return s;
+}
+
+/* Cut word at its '='; the value behind it, or NULL for a bare name. */
+static char *split_value(char *word)
+{
+	char *equals = strchr(word, '=');
+
+	if (!equals)
+		return NULL;
+	*equals = '\0';
+	return equals + 1;
+}
+
+void __init parse_kernel_params(const char *cmdline)
+{
+	static char word[sizeof(boot_info.cmdline)] __initdata;
+
+	while ((cmdline = next_word(cmdline, word, sizeof(word)))) {
+		char *value = split_value(word);
+
+		for (const struct kernel_param *p = __setup_start; p < __setup_end; p++)
+			if (!strcmp(p->name, word) && p->fn(value))
+				pr_warn("Malformed early option '%s'\n", word);
+	}
+}
+
+bool cmdline_find(const char *name, char *buf, size_t size)
+{
+	const char *s = boot_info.cmdline;
+	size_t length = strlen(name);
+	bool found = false;
+	char word[256];
+
+	while ((s = next_word(s, word, sizeof(word)))) {
+		if (strncmp(word, name, length) || (word[length] != '=' && word[length]))
+			continue;
+		strscpy(buf, word[length] ? word + length + 1 : "", size);
+		found = true;
+	}
+	return found;
+}

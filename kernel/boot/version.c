@@ -1,0 +1,11 @@
+/* The one line that names the kernel and its compiler. */
+#include "kernel/boot/version.h"
+
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+const char version_banner[] =
+	UTS_SYSNAME " version " UTS_RELEASE " (" COMPILER ") #1 SMP PREEMPT\n";

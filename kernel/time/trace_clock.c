@@ -1,0 +1,52 @@
+/* Clocks for time stamps of the trace. Nothing here may be traced: every tracer's write reads a
+ * clock. */
+#include "kernel/time/trace_clock.h"
+#include "arch/tsc.h"
+#include "kernel/atomic.h"
+
+#define JIFFY_NS                                                                                   \
+	(10 *                                                                                      \
+	 NSEC_PER_MSEC) /* the uptime clock counts hundredths of a second, as Linux at HZ=100 */
+
+u64 trace_clock_local(void)
+{
+	return tsc_ktime();
+}
+
+/* The same for all CPUs: it never goes back, whichever CPU asks. */
+static u64 trace_clock_global(void)
+{
+	static u64 last; /* [A] the latest that was given out */
+	u64 now = tsc_ktime(), before = __atomic_load_n(&last, __ATOMIC_RELAXED);
+
+	do {
+		if ((s64)(now - before) <= 0)
+			return before;
+	} while (!__atomic_compare_exchange_n(&last, &before, now, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return now;
+}
+
+static u64 trace_clock_counter(void)
+{
+	static u64 counter; /* [A] */
+
+	return __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
+}
+
+static u64 trace_clock_uptime(void)
+{
+	return tsc_ktime() / JIFFY_NS;
+}
+
+static u64 trace_clock_x86_tsc(void)
+{
+	return rdtsc();
+}
+
+const struct trace_clock trace_clocks[] = {
+	{ "local", trace_clock_local, true },      { "global", trace_clock_global, true },
+	{ "counter", trace_clock_counter, false }, { "uptime", trace_clock_uptime, false },
+	{ "mono", trace_clock_local, true },       { "x86-tsc", trace_clock_x86_tsc, false },
+};
+const unsigned trace_nr_clocks = ARRAY_SIZE(trace_clocks);

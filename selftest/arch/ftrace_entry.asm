@@ -1,0 +1,54 @@
+; For the self-tests of tracing: a call with all registers as they are wanted (ftrace.h).
+
+%include "arch/ptrace.inc"
+
+; In the order of struct pt_regs, but for rsi, which points to it.
+%define REGISTERS	r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx
+
+%macro LOAD 1-*
+  %assign place 0
+  %rep %0
+	mov	%1, [rsi + place]
+    %assign place place + 8
+    %rotate 1
+  %endrep
+%endmacro
+
+%macro STORE 1-*
+  %assign place 0
+  %rep %0
+	mov	[rsi + place], %1
+    %assign place place + 8
+    %rotate 1
+  %endrep
+%endmacro
+
+section .entry.text progbits alloc exec nowrite align=16
+bits 64
+
+global ftrace_call_with_regs
+ftrace_call_with_regs:
+	push	rbp
+	push	rbx
+	push	r12
+	push	r13
+	push	r14
+	push	r15
+	push	rsi
+	push	rdi
+	LOAD	REGISTERS
+	mov	rdi, [rsi + PT_DI]
+	mov	rsi, [rsi + PT_SI]
+	call	[rsp]
+	xchg	rsi, [rsp + 8]			; what it is now, for where it goes
+	STORE	REGISTERS
+	mov	[rsi + PT_DI], rdi
+	pop	rdi
+	pop	qword [rsi + PT_SI]
+	pop	r15
+	pop	r14
+	pop	r13
+	pop	r12
+	pop	rbx
+	pop	rbp
+	ret

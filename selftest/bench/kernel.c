@@ -1,0 +1,172 @@
+/*
+ * Figures about the kernel, measured in the kernel: /sys/kernel/debug/boot_time and files in
+ * /sys/kernel/debug/bench, each of which measures when it is read. They count TSC ticks; under
+ * QEMU's -icount shift=0 one tick is one instruction, and the figures are exact
+ * (tests/bench/bench.py).
+ */
+#include "arch/processor.h"
+#include "fs/debugfs.h"
+#include "fs/seq_file.h"
+#include "fs/syscalls.h"
+#include "kernel/boot/boot_time.h"
+#include "kernel/init.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+
+#define WARM_UP          1000
+#define PIPE_ROUNDS      20000
+#define KMALLOC_ROUNDS   100000
+#define CALL_ROUNDS      20000
+#define KMALLOC_SIZE     64
+#define SWITCHES_A_ROUND 2
+
+static const char *const boot_stage_names[BOOT_STAGES] = {
+	"entry", "start_kernel", "memory", "first_task", "cpus", "initcalls", "prompt",
+};
+
+/* A line a stage: its name, its TSC, and the ticks since the entry. */
+static int boot_time_show(struct seq_file *m, void *unused __unused)
+{
+	for (unsigned i = 0; i < BOOT_STAGES; i++)
+		seq_printf(m, "%-14s %14llu %14llu\n", boot_stage_names[i],
+			   (unsigned long long)boot_stage_tsc[i],
+			   (unsigned long long)(boot_stage_tsc[i] - boot_stage_tsc[BOOT_ENTRY]));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(boot_time);
+
+static void show_figure(struct seq_file *m, u64 ticks, unsigned count)
+{
+	seq_printf(m, "%llu ticks, %u times, %llu each\n", (unsigned long long)ticks, count,
+		   (unsigned long long)(ticks / count));
+}
+
+/* The child answers each byte. Its descriptors come in one word: nothing of the parent's may
+ * dangle. */
+static int ping_pong_child(void *arg)
+{
+	int from = (int)((unsigned long)arg & 0xffff), to = (int)((unsigned long)arg >> 16);
+	char byte;
+
+	for (unsigned i = 0; i < WARM_UP + PIPE_ROUNDS; i++)
+		if (sys_read(from, &byte, 1) != 1 || sys_write(to, &byte, 1) != 1)
+			return 1;
+	return 0;
+}
+
+static int ping_pong_rounds(int to, int from, unsigned count)
+{
+	char byte = 'x';
+
+	for (unsigned i = 0; i < count; i++)
+		if (sys_write(to, &byte, 1) != 1 || sys_read(from, &byte, 1) != 1)
+			return -EINTR;
+	return 0;
+}
+
+static int ping_pong(const int there[2], const int back[2], u64 *ticks)
+{
+	unsigned long childs = (unsigned long)there[0] | (unsigned long)back[1] << 16;
+	pid_t child = kernel_clone(ping_pong_child, (void *)childs, "bench");
+	u64 start;
+	int error;
+
+	if (child < 0)
+		return child;
+	error = ping_pong_rounds(there[1], back[0], WARM_UP);
+	start = rdtsc();
+	if (!error)
+		error = ping_pong_rounds(there[1], back[0], PIPE_ROUNDS);
+	*ticks = rdtsc() - start;
+	if (error)
+		kill_pid(child, SIGKILL);
+	kernel_wait4(child, NULL, 0);
+	return error;
+}
+
+/* Two tasks on one CPU pass a byte back and forth: what one switch costs, pipes included. */
+static int pipe_show(struct seq_file *m, void *unused __unused)
+{
+	struct cpumask before = current->cpus_allowed, here = { { 0 } };
+	int there[2], back[2], error;
+	u64 ticks = 0;
+
+	cpumask_set_cpu(current->cpu, &here);
+	error = set_cpus_allowed(current, &here);
+	if (error)
+		return error;
+	error = (int)sys_pipe(there);
+	if (error)
+		goto out_affinity;
+	error = (int)sys_pipe(back);
+	if (error)
+		goto out_there;
+	error = ping_pong(there, back, &ticks);
+	if (!error)
+		show_figure(m, ticks, PIPE_ROUNDS * SWITCHES_A_ROUND);
+	sys_close(back[0]);
+	sys_close(back[1]);
+out_there:
+	sys_close(there[0]);
+	sys_close(there[1]);
+out_affinity:
+	set_cpus_allowed(current, &before);
+	return error;
+}
+DEFINE_SHOW_ATTRIBUTE(pipe);
+
+/* kmalloc() and kfree() of one object, which stays on this CPU. */
+static int kmalloc_show(struct seq_file *m, void *unused __unused)
+{
+	u64 start = 0;
+
+	for (unsigned i = 0; i < WARM_UP + KMALLOC_ROUNDS; i++) {
+		void *object;
+
+		if (i == WARM_UP)
+			start = rdtsc();
+		object = kmalloc(KMALLOC_SIZE, GFP_KERNEL);
+		if (!object)
+			return -ENOMEM;
+		kfree(object);
+	}
+	show_figure(m, rdtsc() - start, KMALLOC_ROUNDS);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kmalloc);
+
+void bench_call(unsigned number);
+
+/* Does nothing, but is called: by this name a tracer finds it. */
+noinline void bench_call(unsigned number)
+{
+	(void)number;
+	barrier();
+}
+
+/* A function call and the loop around it; traced, what tracing a call adds. */
+static int call_show(struct seq_file *m, void *unused __unused)
+{
+	u64 start = 0;
+
+	for (unsigned i = 0; i < WARM_UP + CALL_ROUNDS; i++) {
+		if (i == WARM_UP)
+			start = rdtsc();
+		bench_call(i);
+	}
+	show_figure(m, rdtsc() - start, CALL_ROUNDS);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(call);
+
+static int __init bench_init(void)
+{
+	struct dentry *dir = debugfs_create_dir("bench", NULL);
+
+	debugfs_create_file("boot_time", 0444, NULL, NULL, &boot_time_fops);
+	debugfs_create_file("pipe", 0444, dir, NULL, &pipe_fops);
+	debugfs_create_file("call", 0444, dir, NULL, &call_fops);
+	debugfs_create_file("kmalloc", 0444, dir, NULL, &kmalloc_fops);
+	return IS_ERR(dir) ? (int)PTR_ERR(dir) : 0;
+}
+device_initcall(bench_init);

@@ -1,0 +1,114 @@
+/*
+ * What a replaced function costs more per call, measured when livepatch_bench of debugfs is read,
+ * in TSC ticks as selftest/bench/kernel.c does: by a live patch, and by the jmp of
+ * register_ftrace_direct(). The functions differ in a constant alone. And how long a patch of many
+ * functions takes to go.
+ */
+#include "arch/processor.h"
+#include "fs/debugfs.h"
+#include "fs/seq_file.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/vsprintf.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "trace/ftrace/ftrace.h"
+#include "trace/livepatch/livepatch.h"
+
+#define WARM_UP 1000
+#define CALLS   20000
+
+static u64 ticks_of_calls(void)
+{
+	u64 start = 0;
+
+	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
+		if (i == WARM_UP)
+			start = rdtsc();
+		ftrace_many[0]();
+	}
+	return rdtsc() - start;
+}
+
+static void show_cost(struct seq_file *m, const char *what, u64 plain, u64 replaced)
+{
+	seq_printf(m, "%s: %lu ticks\n", what, (replaced - plain) / CALLS);
+}
+
+static int measure_livepatch(struct seq_file *m)
+{
+	static struct klp_func funcs[] = { { .old_name = "ftrace_many_0" }, {} };
+	static struct klp_patch patch = { .name = "livepatch_bench", .funcs = funcs };
+	u64 plain = ticks_of_calls(), replaced;
+	int error;
+
+	funcs[0].new_func = ftrace_many[1];
+	error = klp_enable_patch(&patch);
+	if (error)
+		return error;
+	klp_wait_for_transition();
+	replaced = ticks_of_calls();
+	while (klp_disable_patch(&patch) == -EBUSY) /* somebody else's transition */
+		klp_wait_for_transition();
+	klp_wait_for_transition();
+	show_cost(m, "live patch", plain, replaced);
+	return 0;
+}
+
+static int measure_direct(struct seq_file *m)
+{
+	struct ftrace_ops ops = { .func = NULL };
+	u64 plain = ticks_of_calls(), replaced = 0;
+	int error = ftrace_set_filter_ip(&ops, (unsigned long)ftrace_many[0], false, true);
+
+	if (!error)
+		error = register_ftrace_direct(&ops, (unsigned long)ftrace_many[1]);
+	if (!error) {
+		replaced = ticks_of_calls();
+		unregister_ftrace_direct(&ops);
+		show_cost(m, "direct jmp", plain, replaced);
+	}
+	ftrace_free_filter(&ops);
+	return error;
+}
+
+/* All but the first, which stands for them. */
+static int measure_unpatching(struct seq_file *m)
+{
+	static char names[FTRACE_MANY - 1][sizeof("ftrace_many_99")];
+	static struct klp_func funcs[FTRACE_MANY];
+	static struct klp_patch patch = { .name = "livepatch_bench", .funcs = funcs };
+	u64 start;
+	int error;
+
+	for (unsigned i = 0; i < FTRACE_MANY - 1; i++) {
+		snprintf(names[i], sizeof(names[i]), "ftrace_many_%u", i + 1);
+		funcs[i].old_name = names[i];
+		funcs[i].new_func = ftrace_many[0];
+	}
+	error = klp_enable_patch(&patch);
+	if (error)
+		return error;
+	klp_wait_for_transition();
+	start = rdtsc();
+	while (klp_disable_patch(&patch) == -EBUSY)
+		klp_wait_for_transition();
+	klp_wait_for_transition();
+	seq_printf(m, "unpatching %u functions: %lu ticks\n", FTRACE_MANY - 1, rdtsc() - start);
+	return 0;
+}
+
+static int livepatch_bench_show(struct seq_file *m, void *unused __unused)
+{
+	int error = measure_livepatch(m);
+
+	error = error ? error : measure_direct(m);
+	return error ? error : measure_unpatching(m);
+}
+DEFINE_SHOW_ATTRIBUTE(livepatch_bench);
+
+static int __init livepatch_bench_init(void)
+{
+	debugfs_create_file("livepatch_bench", 0400, NULL, NULL, &livepatch_bench_fops);
+	return 0;
+}
+device_initcall(livepatch_bench_init);

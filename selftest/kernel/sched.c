@@ -1,0 +1,323 @@
+/* Self-tests of the scheduler: wake-ups, fairness, priorities, placement. */
+#include "kernel/locking/mutex.h"
+#include "selftest/selftest.h"
+#include "selftest/lib/threads.h"
+#include "kernel/smp.h"
+#include "kernel/time/timer.h"
+
+#define HANDOFFS_ACROSS 4000U  /* with the CPUs chosen by the scheduler */
+#define HANDOFFS_LOCAL  96000U /* on one CPU */
+
+struct handoff {
+	wait_queue_head_t wait;
+	unsigned turn, count, handoffs;
+};
+
+static void hand_over(void *arg, unsigned index)
+{
+	struct handoff *h = arg;
+
+	for (unsigned i = 0; i < h->handoffs / 2; i++) {
+		wait_event(h->wait, READ_ONCE(h->turn) == index);
+		h->count++;
+		smp_store_release(&h->turn, !index);
+		wake_up(&h->wait);
+	}
+}
+
+static unsigned run_handoffs(unsigned handoffs, unsigned cpu)
+{
+	struct handoff h = { .handoffs = handoffs };
+
+	init_waitqueue_head(&h.wait);
+	run_threads(2, cpu, hand_over, &h);
+	return h.count;
+}
+
+SELFTEST(sched, no_wakeup_is_lost_over_100000_handoffs)
+{
+	EXPECT_EQ(run_handoffs(HANDOFFS_ACROSS, ANY_CPU), HANDOFFS_ACROSS);
+	EXPECT_EQ(run_handoffs(HANDOFFS_LOCAL, nth_online_cpu(1)), HANDOFFS_LOCAL);
+}
+
+struct spinners {
+	bool stop;
+	u64 loops[4];
+};
+
+static void spin(void *arg, unsigned index)
+{
+	struct spinners *s = arg;
+
+	while (!READ_ONCE(s->stop))
+		WRITE_ONCE(s->loops[index], s->loops[index] + 1);
+}
+
+static u64 runtime(const struct test_group *group, unsigned index)
+{
+	return READ_ONCE(group->threads[index].task->se.sum_exec_runtime);
+}
+
+/*
+ * A host that takes the CPU away charges its absence to the task that happens to run, and the class
+ * makes up for it afterwards; so a sample that is off is taken again, some time later.
+ */
+SELFTEST(sched, equal_tasks_get_equal_time_within_10_percent)
+{
+	struct spinners s = { 0 };
+	struct test_group group;
+	u64 least = 0, most = 1;
+
+	ASSERT(test_group_start(&group, 3, nth_online_cpu(1), spin, &s));
+	for (unsigned sample = 0; sample < 200 && (!least || (most - least) * 10 > most);
+	     sample++) {
+		msleep(sample ? 50 : 300);
+		least = min(min(runtime(&group, 0), runtime(&group, 1)), runtime(&group, 2));
+		most = max(max(runtime(&group, 0), runtime(&group, 1)), runtime(&group, 2));
+	}
+	WRITE_ONCE(s.stop, true);
+	test_group_wait(&group);
+	selftest_diag(test, "least %lu us, most %lu us", least / 1000, most / 1000);
+	EXPECT(least && (most - least) * 10 <= most);
+}
+
+SELFTEST(sched, nice_5_gets_a_third_of_nice_0)
+{
+	struct spinners s = { 0 };
+	struct test_group group;
+	u64 high = 0, low = 0;
+
+	ASSERT(test_group_start(&group, 2, nth_online_cpu(1), spin, &s));
+	EXPECT_EQ(set_user_nice(group.threads[1].task, 5), 0);
+	for (unsigned sample = 0;
+	     sample < 200 && (!low || low * 36 < high * 10 || low * 26 > high * 10); sample++) {
+		msleep(sample ? 50 : 300);
+		high = runtime(&group, 0);
+		low = runtime(&group, 1);
+	}
+	WRITE_ONCE(s.stop, true);
+	test_group_wait(&group);
+	/* 1024 : 335 is 3.06 */
+	EXPECT(low && low * 36 >= high * 10 && low * 26 <= high * 10);
+}
+
+struct fifo_run {
+	struct spinners *fair;
+	u64 loops_meanwhile;
+};
+
+static void run_fifo(void *arg, unsigned index __unused)
+{
+	struct fifo_run *run = arg;
+	u64 before;
+
+	sched_setscheduler(current, SCHED_FIFO, 10);
+	before = READ_ONCE(run->fair->loops[0]);
+	udelay(20000); /* several slices of the fair class */
+	run->loops_meanwhile = READ_ONCE(run->fair->loops[0]) - before;
+}
+
+SELFTEST(sched, fifo_task_is_not_preempted_by_fair_ones)
+{
+	struct spinners s = { 0 };
+	struct fifo_run run = { .fair = &s };
+	struct test_group group;
+	unsigned cpu = nth_online_cpu(1);
+
+	ASSERT(test_group_start(&group, 1, cpu, spin, &s));
+	while (!READ_ONCE(s.loops[0]))
+		msleep(1);
+	EXPECT(run_threads(1, cpu, run_fifo, &run));
+	WRITE_ONCE(s.stop, true);
+	test_group_wait(&group);
+	EXPECT_EQ(run.loops_meanwhile, 0);
+}
+
+struct fifo_order {
+	struct completion go[3];
+	unsigned order[3];
+	atomic_t next;
+};
+
+static void note_order(void *arg, unsigned index)
+{
+	struct fifo_order *o = arg;
+
+	wait_for_completion(&o->go[index]);
+	o->order[atomic_add_return(1, &o->next) - 1] = index;
+}
+
+/* Wakes the three, which wait on this CPU, from a level above all of theirs. */
+static void wake_three(void *arg, unsigned index __unused)
+{
+	struct fifo_order *o = arg;
+
+	sched_setscheduler(current, SCHED_FIFO, 50);
+	complete(&o->go[0]);
+	complete(&o->go[2]);
+	complete(&o->go[1]);
+}
+
+SELFTEST(sched, fifo_tasks_run_in_order_of_priority)
+{
+	unsigned cpu = nth_online_cpu(1);
+	struct fifo_order o = { 0 };
+	struct test_group group;
+
+	for (unsigned i = 0; i < 3; i++)
+		init_completion(&o.go[i]);
+	ASSERT(test_group_start(&group, 3, cpu, note_order, &o));
+	for (unsigned i = 0; i < 3; i++) {
+		EXPECT_EQ(sched_setscheduler(group.threads[i].task, SCHED_FIFO, 10 + (int)i), 0);
+		while (READ_ONCE(group.threads[i].task->state) != TASK_UNINTERRUPTIBLE)
+			msleep(1);
+	}
+	EXPECT(run_threads(1, cpu, wake_three, &o));
+	test_group_wait(&group);
+	EXPECT_EQ(o.order[0], 2);
+	EXPECT_EQ(o.order[1], 1);
+	EXPECT_EQ(o.order[2], 0);
+}
+
+static void hog_cpu(void *arg, unsigned index __unused)
+{
+	bool *over = arg;
+
+	sched_setscheduler(current, SCHED_FIFO, MAX_RT_PRIO - 1);
+	while (!READ_ONCE(*over))
+		cpu_relax();
+}
+
+/* Of the highest priority there is, it must not hold up a grace period that asks each CPU to
+ * switch. */
+SELFTEST(sched, migration_task_runs_before_any_fifo_task)
+{
+	unsigned cpu = nth_online_cpu(1);
+	struct test_group group;
+	bool over = false;
+
+	if (num_online_cpus() < 2)
+		return; /* nobody could wait beside the hog */
+	ASSERT(test_group_start(&group, 1, cpu, hog_cpu, &over));
+	while (READ_ONCE(group.threads[0].task->rt_priority) != MAX_RT_PRIO - 1)
+		msleep(1);
+	synchronize_sched();
+	WRITE_ONCE(over, true);
+	test_group_wait(&group);
+}
+
+SELFTEST(sched, refuses_priorities_out_of_range)
+{
+	EXPECT_EQ(sched_setscheduler(current, SCHED_FIFO, 0), -EINVAL);
+	EXPECT_EQ(sched_setscheduler(current, SCHED_FIFO, 100), -EINVAL);
+	EXPECT_EQ(sched_setscheduler(current, SCHED_NORMAL, 1), -EINVAL);
+	EXPECT_EQ(sched_setscheduler(current, (enum sched_policy)7, 1), -EINVAL);
+	EXPECT_EQ(set_user_nice(current, 20), -EINVAL);
+	EXPECT_EQ(set_user_nice(current, -21), -EINVAL);
+}
+
+static void only_cpu(struct cpumask *mask, unsigned cpu)
+{
+	cpumask_clear(mask);
+	cpumask_set_cpu(cpu, mask);
+}
+
+SELFTEST(sched, running_task_has_moved_when_its_affinity_is_set)
+{
+	struct spinners s = { 0 };
+	struct test_group group;
+	unsigned wrong = 0;
+
+	ASSERT(test_group_start(&group, 2, ANY_CPU, spin, &s));
+	for (unsigned i = 0; i < 500; i++) {
+		struct task_struct *p = group.threads[i % 2].task;
+		unsigned cpu = nth_online_cpu(i / 2);
+		struct cpumask mask;
+
+		only_cpu(&mask, cpu);
+		wrong += set_cpus_allowed(p, &mask) != 0;
+		wrong += READ_ONCE(p->cpu) != cpu;
+	}
+	WRITE_ONCE(s.stop, true);
+	test_group_wait(&group);
+	EXPECT_EQ(wrong, 0);
+}
+
+static void move_oneself(void *arg, unsigned index)
+{
+	atomic_t *wrong = arg;
+
+	for (unsigned i = 0; i < 100; i++) {
+		unsigned cpu = nth_online_cpu(i + index);
+		struct cpumask mask;
+
+		only_cpu(&mask, cpu);
+		if (set_cpus_allowed(current, &mask) || smp_processor_id() != cpu)
+			atomic_inc(wrong);
+	}
+}
+
+SELFTEST(sched, task_moves_itself)
+{
+	atomic_t wrong = ATOMIC_INIT(0);
+
+	EXPECT(run_threads(3, ANY_CPU, move_oneself, &wrong));
+	EXPECT_EQ(atomic_read(&wrong), 0);
+}
+
+SELFTEST(sched, affinity_without_an_online_cpu_is_refused)
+{
+	struct cpumask mask;
+
+	cpumask_clear(&mask);
+	EXPECT_EQ(set_cpus_allowed(current, &mask), -EINVAL);
+	cpumask_set_cpu(NR_CPUS - 1, &mask);
+	EXPECT_EQ(set_cpus_allowed(current, &mask), -EINVAL);
+}
+
+struct movers {
+	bool stop;
+	unsigned target;
+	ktime_t arrived; /* when the first was there */
+};
+
+static void spin_until_moved(void *arg, unsigned index __unused)
+{
+	struct movers *m = arg;
+
+	while (!READ_ONCE(m->stop))
+		if (READ_ONCE(current->cpu) == m->target && !READ_ONCE(m->arrived))
+			WRITE_ONCE(m->arrived, ktime_get());
+}
+
+/*
+ * Two tasks compete on one CPU while another, which halts, becomes allowed only then. The boot
+ * tests judge the time, where it is a count of instructions.
+ */
+SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
+{
+	unsigned a = nth_online_cpu(2), b = nth_online_cpu(1), polls = 0;
+	struct movers m = { .target = NR_CPUS };
+	struct test_group group;
+	struct cpumask mask;
+	ktime_t start;
+
+	if (a == b)
+		return;
+	ASSERT(test_group_start(&group, 2, ANY_CPU, spin_until_moved, &m));
+	only_cpu(&mask, b);
+	for (unsigned i = 0; i < 2; i++)
+		EXPECT_EQ(set_cpus_allowed(group.threads[i].task, &mask), 0);
+	msleep(50); /* it ticks, and has looked in vain for a place for one of them */
+	WRITE_ONCE(m.target, a);
+	start = ktime_get();
+	cpumask_set_cpu(a, &mask);
+	for (unsigned i = 0; i < 2; i++)
+		EXPECT_EQ(set_cpus_allowed(group.threads[i].task, &mask), 0);
+	while (!READ_ONCE(m.arrived) && polls++ < 10000)
+		msleep(1);
+	EXPECT(m.arrived);
+	selftest_diag(test, "moved after %lu us", (m.arrived - start) / 1000);
+	WRITE_ONCE(m.stop, true);
+	test_group_wait(&group);
+}

@@ -1,0 +1,223 @@
+/* Self-tests of the life of tasks: children, zombies, orphans, signals, kernel threads. */
+#include "kernel/mm/slab.h"
+#include "kernel/sched/fork.h"
+#include "selftest/selftest.h"
+#include "selftest/lib/threads.h"
+#include "kernel/time/timer.h"
+
+static int return_arg(void *arg)
+{
+	return (int)(long)arg;
+}
+
+SELFTEST(tasks, wait4_returns_the_exit_code)
+{
+	pid_t pid = kernel_clone(return_arg, (void *)42L, "child");
+	int status = 0;
+
+	ASSERT(pid > 0);
+	EXPECT_EQ(kernel_wait4(pid, &status, 0), pid);
+	EXPECT_EQ(status, 42 << 8);
+	EXPECT_EQ(kernel_wait4(pid, &status, 0), -ECHILD);
+	EXPECT(!find_get_task_by_pid(pid));
+}
+
+static int wait_for_arg(void *arg)
+{
+	wait_for_completion(arg);
+	return 0;
+}
+
+SELFTEST(tasks, wait4_with_WNOHANG_does_not_wait)
+{
+	struct completion go;
+	pid_t pid;
+
+	init_completion(&go);
+	pid = kernel_clone(wait_for_arg, &go, "child");
+	ASSERT(pid > 0);
+	EXPECT_EQ(kernel_wait4(-1, NULL, WNOHANG), 0);
+	complete(&go);
+	EXPECT_EQ(kernel_wait4(-1, NULL, 0), pid);
+}
+
+static int make_orphan(void *arg)
+{
+	return kernel_clone(wait_for_arg, arg, "orphan") < 0;
+}
+
+SELFTEST(tasks, orphan_is_reaped_without_a_wait)
+{
+	unsigned polls = 0, left;
+	struct task_struct *p;
+	struct completion go;
+	int status = -1;
+	pid_t pid;
+
+	init_completion(&go);
+	pid = kernel_clone(make_orphan, &go, "child");
+	ASSERT(pid > 0);
+	EXPECT_EQ(kernel_wait4(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	complete(&go);
+	do {
+		left = 0;
+		msleep(1);
+		spin_lock(&tasklist_lock);
+		for_each_task (p)
+			left += !__builtin_strcmp(p->comm, "orphan");
+		spin_unlock(&tasklist_lock);
+	} while (left && polls++ < 10000);
+	EXPECT_EQ(left, 0);
+}
+
+static bool make_and_reap(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		pid_t pid = kernel_clone(return_arg, NULL, "child");
+
+		if (pid < 0 || kernel_wait4(pid, NULL, 0) != pid)
+			return false;
+	}
+	return true;
+}
+
+SELFTEST(tasks, ten_thousand_tasks_leave_nothing_behind)
+{
+	u64 objects[2], stacks[2];
+	struct meminfo info;
+
+	EXPECT(make_and_reap(100)); /* fills the caches of stacks */
+	for (unsigned i = 0; i < 2; i++) {
+		si_meminfo(&info);
+		objects[i] = slab_objects_in_use();
+		stacks[i] = info.kernel_stack;
+		if (i == 0)
+			EXPECT(make_and_reap(10000));
+	}
+	/* A worker may have been made or ended meanwhile. */
+	selftest_diag(test, "objects %lu -> %lu, stacks %lu -> %lu KiB", objects[0], objects[1],
+		      stacks[0] / 1024, stacks[1] / 1024);
+	EXPECT(objects[1] < objects[0] + 50);
+	EXPECT(stacks[1] < stacks[0] + 10 * THREAD_SIZE);
+}
+
+static int sleep_long(void *arg __unused)
+{
+	int ret = sleep_interruptible(1000000 * NSEC_PER_SEC);
+
+	if (ret == -EINTR)
+		do_exit(pending_signal(current));
+	return 1;
+}
+
+SELFTEST(tasks, signal_interrupts_a_sleep)
+{
+	for (unsigned i = 0; i < 200; i++) {
+		struct task_struct *p =
+			find_get_task_by_pid(kernel_clone(sleep_long, NULL, "sleeper"));
+		int status = -1;
+
+		ASSERT(p);
+		if (i % 2)
+			yield();
+		EXPECT_EQ(send_signal(SIGINT, p), 0);
+		EXPECT_EQ(kernel_wait4(p->pid, &status, 0), p->pid);
+		EXPECT_EQ(status, SIGINT);
+		put_task_struct(p);
+	}
+}
+
+static int ignore_and_sleep(void *arg)
+{
+	current->ignored_signals = ~0UL;
+	complete(arg);
+	return sleep_interruptible(1000000 * NSEC_PER_SEC) == -EINTR ? pending_signal(current) : 0;
+}
+
+SELFTEST(tasks, ignored_signal_does_not_interrupt_but_SIGKILL_does)
+{
+	struct completion ready;
+	struct task_struct *p;
+	int status = -1;
+
+	init_completion(&ready);
+	p = find_get_task_by_pid(kernel_clone(ignore_and_sleep, &ready, "sleeper"));
+	ASSERT(p);
+	wait_for_completion(&ready);
+	EXPECT_EQ(send_signal(SIGTERM, p), 0);
+	EXPECT(!signal_pending(p));
+	EXPECT_EQ(send_signal(SIGKILL, p), 0);
+	EXPECT_EQ(kernel_wait4(p->pid, &status, 0), p->pid);
+	EXPECT_EQ(status, SIGKILL << 8);
+	put_task_struct(p);
+}
+
+static int until_stopped(void *arg)
+{
+	unsigned *wakeups = arg;
+
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+		++*wakeups;
+	}
+	__set_current_state(TASK_RUNNING);
+	return 77;
+}
+
+SELFTEST(kthread, stop_returns_the_thread_s_value)
+{
+	unsigned wakeups = 0;
+
+	for (unsigned i = 0; i < 200; i++) {
+		struct task_struct *k = kthread_run(until_stopped, &wakeups, "stopme");
+		int ret;
+
+		ASSERT(!IS_ERR(k));
+		EXPECT_EQ(send_signal(SIGKILL, k), -EPERM);
+		while (i % 2 && READ_ONCE(k->state) != TASK_INTERRUPTIBLE)
+			yield();
+		ret = kthread_stop(k);
+		EXPECT(ret == 77 || (i % 2 == 0 && ret == -EINTR));
+	}
+}
+
+SELFTEST(kthread, stop_before_the_first_wakeup_never_runs_it)
+{
+	unsigned wakeups = 0;
+	struct task_struct *k = kthread_create(until_stopped, &wakeups, "never");
+
+	ASSERT(!IS_ERR(k));
+	EXPECT_EQ(kthread_stop(k), -EINTR);
+	EXPECT_EQ(wakeups, 0);
+}
+
+static int note_cpu(void *arg)
+{
+	*(unsigned *)arg = smp_processor_id();
+	return until_stopped(&(unsigned){ 0 });
+}
+
+SELFTEST(kthread, bound_thread_runs_on_its_cpu)
+{
+	unsigned cpu;
+
+	for_each_online_cpu (cpu) {
+		unsigned ran_on = NR_CPUS;
+		struct cpumask all;
+		struct task_struct *k = kthread_create(note_cpu, &ran_on, "bound");
+
+		ASSERT(!IS_ERR(k));
+		kthread_bind(k, cpu);
+		cpumask_setall(&all);
+		EXPECT_EQ(set_cpus_allowed(k, &all), -EINVAL);
+		wake_up_process(k);
+		while (READ_ONCE(ran_on) == NR_CPUS)
+			msleep(1);
+		EXPECT_EQ(kthread_stop(k), 77);
+		EXPECT_EQ(ran_on, cpu);
+	}
+}

@@ -1,0 +1,188 @@
+/* Self-tests of timers: never early, never lost, and gone after del_timer_sync(). */
+#include "kernel/time/timer.h"
+
+#include "kernel/irq/softirq.h"
+#include "kernel/mm/slab.h"
+#include "kernel/preempt.h"
+#include "selftest/selftest.h"
+#include "selftest/lib/threads.h"
+#include "kernel/smp.h"
+
+#define TIMERS 400U
+
+struct test_timer {
+	struct timer_list timer;
+	ktime_t due;
+	struct many_timers *all;
+};
+
+struct many_timers {
+	struct test_timer *timers;
+	atomic_t fired, early, wrong_context;
+};
+
+static void note_expiry(struct timer_list *timer)
+{
+	struct test_timer *t = container_of(timer, struct test_timer, timer);
+
+	if (ktime_get() < t->due)
+		atomic_inc(&t->all->early);
+	if (!in_serving_softirq() || irqs_disabled())
+		atomic_inc(&t->all->wrong_context);
+	atomic_inc(&t->all->fired);
+}
+
+static void arm_timers(void *arg, unsigned index)
+{
+	struct many_timers *all = arg;
+	u32 seed = index + 1;
+
+	for (unsigned i = 0; i < TIMERS; i++) {
+		struct test_timer *t = &all->timers[index * TIMERS + i];
+
+		t->all = all;
+		timer_setup(&t->timer, note_expiry);
+		t->due = ktime_get() + test_random(&seed) % (20 * NSEC_PER_MSEC);
+		mod_timer(&t->timer, t->due);
+	}
+}
+
+SELFTEST(timer, none_is_early_and_none_is_lost)
+{
+	unsigned n = num_online_cpus();
+	struct many_timers all = { 0 };
+
+	all.timers = kcalloc(n * TIMERS, sizeof(struct test_timer), GFP_KERNEL);
+	ASSERT(all.timers);
+	EXPECT(run_threads(n, EACH_CPU, arm_timers, &all));
+	for (unsigned i = 0; i < 10000 && atomic_read(&all.fired) < (int)(n * TIMERS); i++)
+		msleep(1);
+	EXPECT_EQ(atomic_read(&all.fired), n * TIMERS);
+	EXPECT_EQ(atomic_read(&all.early), 0);
+	EXPECT_EQ(atomic_read(&all.wrong_context), 0);
+	for (unsigned i = 0; i < n * TIMERS; i++)
+		del_timer_sync(&all.timers[i].timer);
+	kfree(all.timers);
+}
+
+struct contested {
+	struct timer_list timer;
+	bool stop;
+	atomic_t deleted, broken, runs;
+};
+
+static void contested_expiry(struct timer_list *timer)
+{
+	struct contested *c = container_of(timer, struct contested, timer);
+
+	atomic_inc(&c->runs);
+	if (atomic_read(&c->deleted))
+		atomic_inc(&c->broken);
+	for (unsigned i = 0; i < 200; i++)
+		cpu_relax();
+	if (atomic_read(&c->deleted))
+		atomic_inc(&c->broken);
+}
+
+/*
+ * One thread arms and deletes, the timer expires wherever it was armed; others arm it too, until
+ * told.
+ */
+static void contest(void *arg, unsigned index)
+{
+	struct contested *c = arg;
+
+	for (unsigned i = 0; i < 500; i++) {
+		if (index) {
+			if (!atomic_read(&c->deleted))
+				cond_resched();
+			continue;
+		}
+		mod_timer(&c->timer, ktime_get() + (i % 5) * 1000);
+		for (unsigned spins = 0; spins < (i % 7) * 1000; spins++)
+			barrier();
+		if (i % 3 == 0) {
+			struct cpumask mask;
+
+			cpumask_clear(&mask);
+			cpumask_set_cpu(nth_online_cpu(i), &mask);
+			set_cpus_allowed(current, &mask);
+		}
+		del_timer_sync(&c->timer);
+		atomic_set(&c->deleted, 1);
+		for (unsigned spins = 0; spins < 500; spins++)
+			barrier();
+		atomic_set(&c->deleted, 0);
+	}
+}
+
+SELFTEST(timer, function_does_not_run_after_del_timer_sync)
+{
+	struct contested c = { 0 };
+
+	timer_setup(&c.timer, contested_expiry);
+	EXPECT(run_threads(1, ANY_CPU, contest, &c));
+	del_timer_sync(&c.timer);
+	EXPECT_EQ(atomic_read(&c.broken), 0);
+	EXPECT(!timer_pending(&c.timer));
+}
+
+/* Many CPUs move one timer between them; it must end up armed once, and fire. */
+static void move_timer(void *arg, unsigned index)
+{
+	struct contested *c = arg;
+
+	for (unsigned i = 0; i < 1000; i++)
+		mod_timer(&c->timer, ktime_get() + (index + i) % 50 * 1000);
+}
+
+SELFTEST(timer, survives_being_moved_by_all_cpus)
+{
+	struct contested c = { 0 };
+	int runs;
+
+	timer_setup(&c.timer, contested_expiry);
+	EXPECT(run_threads(num_online_cpus() + 1, EACH_CPU, move_timer, &c));
+	for (unsigned i = 0; i < 10000 && timer_pending(&c.timer); i++)
+		msleep(1);
+	del_timer_sync(&c.timer);
+	runs = atomic_read(&c.runs);
+	EXPECT(runs > 0);
+	msleep(2);
+	EXPECT_EQ(atomic_read(&c.runs), runs);
+}
+
+SELFTEST(timer, del_timer_tells_whether_it_was_pending)
+{
+	struct contested c = { 0 };
+
+	timer_setup(&c.timer, contested_expiry);
+	EXPECT(!del_timer(&c.timer));
+	EXPECT(!mod_timer(&c.timer, ktime_get() + 1000 * NSEC_PER_SEC));
+	EXPECT(timer_pending(&c.timer));
+	EXPECT(mod_timer(&c.timer, ktime_get() + 2000 * NSEC_PER_SEC));
+	EXPECT(del_timer(&c.timer));
+	EXPECT(!del_timer_sync(&c.timer));
+	EXPECT_EQ(atomic_read(&c.runs), 0);
+}
+
+static void sleep_often(void *arg, unsigned index)
+{
+	atomic_t *early = arg;
+
+	for (unsigned i = 0; i < 50; i++) {
+		ktime_t start = ktime_get();
+
+		msleep((index + i) % 4);
+		if (ktime_get() - start < (index + i) % 4 * NSEC_PER_MSEC)
+			atomic_inc(early);
+	}
+}
+
+SELFTEST(timer, msleep_is_never_short)
+{
+	atomic_t early = ATOMIC_INIT(0);
+
+	EXPECT(run_threads(num_online_cpus() * 2, ANY_CPU, sleep_often, &early));
+	EXPECT_EQ(atomic_read(&early), 0);
+}

@@ -1,0 +1,148 @@
+/* Self-tests of wait queues and completions. */
+#include "kernel/workqueue/workqueue.h"
+#include "selftest/selftest.h"
+#include "selftest/lib/threads.h"
+#include "kernel/smp.h"
+#include "kernel/time/timer.h"
+
+struct waiters {
+	wait_queue_head_t wait;
+	atomic_t asleep, woken;
+	bool go;
+};
+
+static void wait_exclusive(void *arg, unsigned index __unused)
+{
+	struct waiters *w = arg;
+	DEFINE_WAIT(entry);
+
+	prepare_to_wait_exclusive(&w->wait, &entry, TASK_UNINTERRUPTIBLE);
+	atomic_inc(&w->asleep);
+	schedule();
+	finish_wait(&w->wait, &entry);
+	atomic_inc(&w->woken);
+}
+
+static void await(atomic_t *v, int value)
+{
+	while (atomic_read(v) != value)
+		msleep(1);
+}
+
+SELFTEST(wait, wake_up_wakes_one_exclusive_waiter)
+{
+	struct waiters w = { 0 };
+	struct test_group group;
+
+	init_waitqueue_head(&w.wait);
+	ASSERT(test_group_start(&group, 4, ANY_CPU, wait_exclusive, &w));
+	await(&w.asleep, 4);
+	for (int i = 1; i <= 3; i++) {
+		wake_up(&w.wait);
+		await(&w.woken, i);
+		msleep(2);
+		EXPECT_EQ(atomic_read(&w.woken), i);
+	}
+	wake_up_all(&w.wait);
+	test_group_wait(&group);
+	EXPECT(list_empty(&w.wait.head));
+}
+
+static void wait_for_go(void *arg, unsigned index __unused)
+{
+	struct waiters *w = arg;
+
+	wait_event(w->wait, READ_ONCE(w->go));
+	atomic_inc(&w->woken);
+}
+
+SELFTEST(wait, wake_up_wakes_all_that_are_not_exclusive)
+{
+	struct waiters w = { 0 };
+	struct test_group group;
+
+	init_waitqueue_head(&w.wait);
+	ASSERT(test_group_start(&group, 16, ANY_CPU, wait_for_go, &w));
+	msleep(5);
+	WRITE_ONCE(w.go, true);
+	wake_up(&w.wait);
+	test_group_wait(&group);
+	EXPECT_EQ(atomic_read(&w.woken), 16);
+	EXPECT(list_empty(&w.wait.head));
+}
+
+static int wait_interruptibly(void *arg)
+{
+	struct waiters *w = arg;
+
+	return wait_event_interruptible(w->wait, READ_ONCE(w->go)) == -EINTR;
+}
+
+SELFTEST(wait, interruptible_wait_ends_with_a_signal)
+{
+	struct waiters w = { 0 };
+
+	init_waitqueue_head(&w.wait);
+	for (unsigned i = 0; i < 100; i++) {
+		struct task_struct *p =
+			find_get_task_by_pid(kernel_clone(wait_interruptibly, &w, "waiter"));
+		int status = -1;
+
+		ASSERT(p);
+		if (i % 2)
+			msleep(1);
+		send_signal(SIGTERM, p);
+		EXPECT_EQ(kernel_wait4(p->pid, &status, 0), p->pid);
+		EXPECT_EQ(status, 1 << 8);
+		put_task_struct(p);
+	}
+	EXPECT(list_empty(&w.wait.head));
+}
+
+struct completion_work {
+	struct work_struct work;
+	struct completion *done;
+};
+
+static void complete_it(struct work_struct *work)
+{
+	complete(container_of(work, struct completion_work, work)->done);
+}
+
+/* The frame of the completion is gone, and overwritten, as soon as the waiter has returned. */
+static noinline void wait_on_stack(struct completion_work *work, unsigned cpu)
+{
+	struct completion done;
+
+	init_completion(&done);
+	work->done = &done;
+	schedule_work_on(cpu, &work->work);
+	wait_for_completion(&done);
+	*(volatile struct completion *)&done = (struct completion){ .done = 0x5a5a5a5a };
+}
+
+SELFTEST(completion, may_live_on_the_waiter_s_stack)
+{
+	struct completion_work work;
+
+	INIT_WORK(&work.work, complete_it);
+	for (unsigned i = 0; i < 2000; i++)
+		wait_on_stack(&work, nth_online_cpu(i));
+	flush_work(&work.work);
+}
+
+SELFTEST(completion, complete_all_lets_everybody_go_for_good)
+{
+	struct completion done;
+
+	init_completion(&done);
+	EXPECT(!completion_done(&done));
+	complete(&done);
+	EXPECT(completion_done(&done));
+	wait_for_completion(&done);
+	EXPECT(!completion_done(&done));
+	complete_all(&done);
+	for (unsigned i = 0; i < 3; i++)
+		wait_for_completion(&done);
+	EXPECT(completion_done(&done));
+}

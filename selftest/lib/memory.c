@@ -1,0 +1,131 @@
+/* What the memory self-tests share: selftest/lib/memory.h. */
+#include "selftest/lib/memory.h"
+
+#include "kernel/workqueue/workqueue.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+
+#define WAIT_ROUNDS 1000U /* of 10 ms */
+
+void memory_fill(void *p, size_t size, u32 seed)
+{
+	u8 *bytes = p;
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (u8)(seed + i * 7);
+}
+
+bool memory_intact(const void *p, size_t size, u32 seed)
+{
+	const u8 *bytes = p;
+
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] != (u8)(seed + i * 7))
+			return false;
+	return true;
+}
+
+static bool add_to_list(void **list, void *piece)
+{
+	if (!piece)
+		return false;
+	*(void **)piece = *list;
+	*list = piece;
+	return true;
+}
+
+void memory_take_all(struct memory_taken *taken)
+{
+	*taken = (struct memory_taken){ NULL, NULL };
+	while (add_to_list(&taken->pages, get_free_page(GFP_KERNEL | __GFP_NOWARN)))
+		;
+	for (size_t size = KMALLOC_SLAB_MAX; size >= sizeof(void *); size /= 2)
+		while (add_to_list(&taken->objects, kmalloc(size, GFP_KERNEL | __GFP_NOWARN)))
+			;
+}
+
+bool memory_give_page(struct memory_taken *taken)
+{
+	void *page = taken->pages;
+
+	if (!page)
+		return false;
+	taken->pages = *(void **)page;
+	free_page(page);
+	return true;
+}
+
+void memory_give_back(struct memory_taken *taken)
+{
+	while (memory_give_page(taken))
+		;
+	while (taken->objects) {
+		void *next = *(void **)taken->objects;
+
+		kfree(taken->objects);
+		taken->objects = next;
+	}
+}
+
+static u64 accounted_now(void)
+{
+	struct meminfo info;
+
+	si_meminfo(&info);
+	return info.free + info.slab + info.vmalloc + info.page_tables + info.kernel_stack;
+}
+
+/*
+ * A sum taken while pages change hands counts some twice or not at all, and tasks that have ended
+ * are freed a little later: take one that stands still.
+ */
+static u64 settled(u64 (*value)(void))
+{
+	u64 sum = value(), again;
+
+	for (unsigned i = 0; i < WAIT_ROUNDS; i++) {
+		msleep(20);
+		again = value();
+		if (again == sum)
+			break;
+		sum = again;
+	}
+	return sum;
+}
+
+u64 memory_accounted(void)
+{
+	return settled(accounted_now);
+}
+
+/* Compare again until it is right: tasks that have ended are freed a little later. */
+static void expect_equal(struct selftest *test, u64 (*value)(void), const char *what, u64 before)
+{
+	for (unsigned i = 0; i < WAIT_ROUNDS && value() != before; i++)
+		msleep(10);
+	if (value() != before)
+		selftest_diag(test, "%s: %llu before, %llu after", what, (unsigned long long)before,
+			      (unsigned long long)value());
+	EXPECT(value() == before);
+}
+
+void memory_expect_accounted(struct selftest *test, u64 before)
+{
+	expect_equal(test, accounted_now, "accounted bytes", before);
+}
+
+/* A kworker made meanwhile, because an item blocked, stays: its task and worker do not count. */
+static u64 objects_now(void)
+{
+	return slab_objects_in_use() - 2 * workqueue_nr_workers();
+}
+
+u64 memory_objects(void)
+{
+	return settled(objects_now);
+}
+
+void memory_expect_objects(struct selftest *test, u64 before)
+{
+	expect_equal(test, objects_now, "slab objects in use", before);
+}

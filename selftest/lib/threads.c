@@ -1,0 +1,75 @@
+/* Threads for the self-tests: selftest/lib/threads.h. */
+#include "selftest/lib/threads.h"
+
+#include "kernel/mm/slab.h"
+#include "kernel/smp.h"
+
+static int test_thread_fn(void *data)
+{
+	struct test_thread *thread = data;
+	struct test_group *group = thread->group;
+
+	group->fn(group->arg, thread->index);
+	if (atomic_dec_and_test(&group->left))
+		complete(&group->done);
+	return 0;
+}
+
+unsigned nth_online_cpu(unsigned n)
+{
+	unsigned cpu = cpumask_first(&cpu_online_mask);
+
+	for (n %= num_online_cpus(); n; n--)
+		cpu = cpumask_next_from(cpu + 1, &cpu_online_mask);
+	return cpu;
+}
+
+bool test_group_start(struct test_group *group, unsigned n, unsigned cpu,
+		      void (*fn)(void *arg, unsigned index), void *arg)
+{
+	*group = (struct test_group){ .fn = fn, .arg = arg };
+	init_completion(&group->done);
+	group->threads = kcalloc(n, sizeof(struct test_thread), GFP_KERNEL);
+	if (!group->threads)
+		return false;
+	/* this function's own, so that they do not finish before all exist */
+	atomic_set(&group->left, 1);
+	for (unsigned i = 0; i < n; i++) {
+		struct test_thread *thread = &group->threads[i];
+
+		*thread = (struct test_thread){ .group = group, .index = i };
+		thread->task = kthread_create(test_thread_fn, thread, "test/%u", i);
+		if (IS_ERR(thread->task))
+			break;
+		get_task_struct(thread->task);
+		if (cpu != ANY_CPU)
+			kthread_bind(thread->task, cpu == EACH_CPU ? nth_online_cpu(i) : cpu);
+		group->started++;
+		atomic_inc(&group->left);
+	}
+	for (unsigned i = 0; i < group->started; i++)
+		wake_up_process(group->threads[i].task);
+	return group->started == n;
+}
+
+void test_group_wait(struct test_group *group)
+{
+	if (!group->threads)
+		return;
+	if (!atomic_dec_and_test(&group->left))
+		wait_for_completion(&group->done);
+	for (unsigned i = 0; i < group->started; i++) {
+		wait_for_completion(&group->threads[i].task->exited);
+		put_task_struct(group->threads[i].task);
+	}
+	kfree(group->threads);
+}
+
+bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index), void *arg)
+{
+	struct test_group group;
+	bool ok = test_group_start(&group, n, cpu, fn, arg);
+
+	test_group_wait(&group);
+	return ok;
+}

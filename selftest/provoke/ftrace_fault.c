@@ -1,0 +1,155 @@
+/*
+ * /sys/kernel/debug/ftrace_fault: have a callback fault, to see what becomes of it
+ * (trace/ftrace/oops.c). `FUNCTION HOW` gives the functions, a name or pattern, a callback that
+ * reads from address 0; HOW is one of the names below, the first if there is none. Once.
+ */
+#include "fs/debugfs.h"
+#include "fs/seq_file.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/locking/spinlock.h"
+#include "trace/fgraph/inline.h"
+#include "trace/core/trace.h"
+
+static DEFINE_SPINLOCK(faulty_lock);
+
+static __always_inline void fault(void)
+{
+	volatile int *volatile null = NULL;
+
+	(void)*null;
+}
+
+static void ftrace_faulty_callback(unsigned long ip __unused, unsigned long parent_ip __unused,
+				   struct ftrace_ops *op __unused,
+				   struct ftrace_regs *fregs __unused)
+{
+	fault();
+}
+
+static void ftrace_faulty_locked(unsigned long ip __unused, unsigned long parent_ip __unused,
+				 struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
+{
+	if (spin_trylock(&faulty_lock)) {
+		fault();
+		spin_unlock(&faulty_lock);
+	}
+}
+
+static __always_inline int ftrace_faulty_entry(struct ftrace_graph_ent *trace __unused,
+					       struct fgraph_ops *gops __unused,
+					       struct ftrace_regs *fregs __unused)
+{
+	fault();
+	return 0;
+}
+
+static int ftrace_sound_entry(struct ftrace_graph_ent *trace __unused,
+			      struct fgraph_ops *gops __unused, struct ftrace_regs *fregs __unused)
+{
+	return 1;
+}
+
+static __always_inline void ftrace_faulty_return(struct ftrace_graph_ret *trace __unused,
+						 struct fgraph_ops *gops __unused,
+						 struct ftrace_regs *fregs __unused)
+{
+	fault();
+}
+
+/* Both compiled into fgraph's code, as those of the graph tracer and the profiler are. */
+DEFINE_FGRAPH_STUBS(ftrace_faulty, ftrace_faulty_entry, ftrace_faulty_return)
+
+static struct ftrace_ops plain = { .func = ftrace_faulty_callback };
+static struct ftrace_ops regs = { .func = ftrace_faulty_callback,
+				  .flags = FTRACE_OPS_FL_SAVE_REGS };
+static struct ftrace_ops guarded = { .func = ftrace_faulty_callback,
+				     .flags = FTRACE_OPS_FL_RECURSION };
+static struct ftrace_ops locked = { .func = ftrace_faulty_locked };
+static struct fgraph_ops entry = { .entryfunc = ftrace_faulty_entry,
+				   .retfunc = ftrace_faulty_return };
+static struct fgraph_ops at_return = { .entryfunc = ftrace_sound_entry,
+				       .retfunc = ftrace_faulty_return };
+
+static struct fgraph_ops inline_entry = { .entryfunc = ftrace_faulty_entry,
+					  .retfunc = ftrace_faulty_return,
+					  FGRAPH_STUBS(ftrace_faulty) };
+static struct fgraph_ops inline_return = { .entryfunc = ftrace_sound_entry,
+					   .retfunc = ftrace_faulty_return,
+					   .return_stub = ftrace_faulty_return_stub };
+
+static const struct {
+	const char *name;
+	struct ftrace_ops *ops;
+	struct fgraph_ops *gops;
+} ways[] = {
+	{ "plain", &plain, NULL },
+	{ "regs", &regs, NULL },
+	{ "guarded", &guarded, NULL },
+	{ "locked", &locked, NULL },
+	{ "entry", &entry.ops, &entry },
+	{ "return", &at_return.ops, &at_return },
+	{ "inline-entry", &inline_entry.ops, &inline_entry },
+	{ "inline-return", &inline_return.ops, &inline_return },
+};
+
+static int ftrace_fault_show(struct seq_file *m, void *unused __unused)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(ways); i++)
+		seq_printf(m, "%s\n", ways[i].name);
+	return 0;
+}
+
+static int ftrace_fault_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, ftrace_fault_show, inode->i_private);
+}
+
+static int start(const char *function, const char *how)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
+		int error;
+
+		if (how && strcmp(ways[i].name, how) != 0)
+			continue;
+		error = ftrace_set_filter(ways[i].ops, function, strlen(function), true);
+		if (error)
+			return error;
+		return ways[i].gops ? register_ftrace_graph(ways[i].gops)
+				    : register_ftrace_function(ways[i].ops);
+	}
+	return -EINVAL;
+}
+
+static ssize_t ftrace_fault_write(struct file *file __unused, const char *buf, size_t count,
+				  loff_t *pos)
+{
+	char text[KSYM_NAME_LEN + 16], *how = text, *function;
+	int error = trace_get_word(text, sizeof(text), buf, count);
+
+	if (error)
+		return error;
+	function = strsep(&how, " ");
+	error = *function ? start(function, how) : -EINVAL;
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations ftrace_fault_fops = {
+	.open = ftrace_fault_open,
+	.read = seq_read,
+	.write = ftrace_fault_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static int __init ftrace_fault_init(void)
+{
+	debugfs_create_file("ftrace_fault", 0600, NULL, NULL, &ftrace_fault_fops);
+	return 0;
+}
+device_initcall(ftrace_fault_init);

@@ -1,0 +1,152 @@
+/*
+ * The runner of the in-kernel self-tests: runs what `selftest` or `selftest=GLOB` on the command
+ * line asks for, reports in KTAP version 1 (Linux: Documentation/dev-tools/ktap.rst) and leaves
+ * QEMU.
+ */
+#include "selftest/selftest.h"
+#include "arch/irqflags.h"
+#include "kernel/init.h"
+#include "kernel/lib/glob.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/panic.h"
+#include "kernel/preempt.h"
+#include "kernel/printk/printk.h"
+
+extern struct selftest __selftests_start[], __selftests_end[];
+
+/*
+ * An array of these is what the linker makes of the section: the compiler may not pad between them.
+ */
+BUILD_BUG_ON(sizeof(struct selftest) != 32);
+
+/* Exit status 33 of QEMU: (value << 1) | 1. */
+#define EXIT_TESTS_FAILED 16
+
+static bool wanted;
+static char glob[128] = "*";
+
+static int __init setup_selftest(const char *value)
+{
+	wanted = true;
+	if (value && *value)
+		strscpy(glob, value, sizeof(glob));
+	return 0;
+}
+__setup("selftest", setup_selftest);
+
+/* Asked for by its suite's name, or by suite.name. */
+static bool selected(const struct selftest *test)
+{
+	char full[128];
+
+	strscpy(full, test->suite, sizeof(full));
+	if (glob_match(glob, full))
+		return true;
+	strscat(full, ".", sizeof(full));
+	strscat(full, test->name, sizeof(full));
+	return glob_match(glob, full);
+}
+
+static bool same_suite(const struct selftest *a, const struct selftest *b)
+{
+	return !strcmp(a->suite, b->suite);
+}
+
+/* Is this the test that its suite is counted and run by? */
+static bool first_of_suite(const struct selftest *test)
+{
+	if (!selected(test))
+		return false;
+	for (const struct selftest *t = __selftests_start; t < test; t++)
+		if (same_suite(t, test) && selected(t))
+			return false;
+	return true;
+}
+
+void selftest_fail(struct selftest *test, const char *file, int line, const char *what)
+{
+	WRITE_ONCE(test->failed, true);
+	pr_info("    # %s: EXPECTATION FAILED at %s:%d: %s\n", test->name, file, line, what);
+}
+
+void selftest_diag(struct selftest *test, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	pr_info("    # %s: %s\n", test->name, text);
+}
+
+static void run_test(struct selftest *test, unsigned number)
+{
+	test->fn(test);
+	if (in_atomic()) {
+		selftest_diag(test, "returned with preempt_count %#x", preempt_count());
+		test->failed = true;
+		preempt_count_sub(preempt_count());
+	}
+	if (irqs_disabled()) {
+		selftest_diag(test, "returned with interrupts off");
+		test->failed = true;
+		local_irq_enable();
+	}
+	pr_info("    %s %u %s\n", test->failed ? "not ok" : "ok", number, test->name);
+}
+
+struct totals {
+	unsigned pass, fail;
+};
+
+/* All selected tests of first's suite; true when none failed. */
+static bool run_suite(struct selftest *first, struct totals *totals)
+{
+	unsigned count = 0, number = 0, failed = 0;
+
+	for (struct selftest *t = first; t < __selftests_end; t++)
+		count += same_suite(t, first) && selected(t);
+	pr_info("    KTAP version 1\n");
+	pr_info("    # Subtest: %s\n", first->suite);
+	pr_info("    1..%u\n", count);
+	for (struct selftest *t = first; t < __selftests_end; t++) {
+		if (!same_suite(t, first) || !selected(t))
+			continue;
+		run_test(t, ++number);
+		failed += t->failed;
+	}
+	totals->fail += failed;
+	totals->pass += count - failed;
+	return !failed;
+}
+
+/* Replaces the shell: runs the tests, reports, and leaves QEMU. */
+static int run_selftests(void *unused __unused)
+{
+	struct totals totals = { 0, 0 };
+	unsigned suites = 0, number = 0;
+
+	for (struct selftest *t = __selftests_start; t < __selftests_end; t++)
+		suites += first_of_suite(t);
+	pr_info("KTAP version 1\n");
+	pr_info("1..%u\n", suites);
+	for (struct selftest *t = __selftests_start; t < __selftests_end; t++)
+		if (first_of_suite(t))
+			pr_info("%s %u %s\n", run_suite(t, &totals) ? "ok" : "not ok", ++number,
+				t->suite);
+	pr_info("# Totals: pass:%u fail:%u\n", totals.pass, totals.fail);
+	console_flush();
+	if (totals.fail || !suites)
+		qemu_debug_exit(EXIT_TESTS_FAILED);
+	machine_power_off();
+}
+
+static int __init selftest_init(void)
+{
+	if (wanted)
+		init_process = run_selftests;
+	return 0;
+}
+late_initcall(selftest_init);

@@ -1,0 +1,113 @@
+/*
+ * Self-test of a replaced function that others trace: each CPU calls it with arguments that it
+ * knows the result of, while tracers of all kinds come and go, so that the site changes between the
+ * jmp and the ways through the list. Not one call may get to the old function, or with other
+ * arguments.
+ */
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/selftest.h"
+#include "selftest/lib/threads.h"
+#include "kernel/smp.h"
+#include "trace/fgraph/fgraph.h"
+#include "trace/ftrace/internal.h"
+
+#define TOGGLES 2U  /* of each tracer */
+#define CALLS   200 /* of each CPU, at least */
+
+struct direct_calls {
+	atomic_t calls, wrong;
+	atomic_t traced, returned; /* what the tracers have seen */
+	bool stop;
+};
+
+static struct direct_calls direct_calls;
+
+static void count_call(unsigned long ip __unused, unsigned long parent_ip __unused,
+		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
+{
+	atomic_inc(&direct_calls.traced);
+	/* It may look at the arguments, wherever the function goes on. */
+	if (ftrace_get_argument(fregs, 0) < ftrace_get_argument(fregs, 1))
+		atomic_inc(&direct_calls.wrong);
+}
+
+static int count_entry(struct ftrace_graph_ent *trace __unused, struct fgraph_ops *gops __unused,
+		       struct ftrace_regs *fregs __unused)
+{
+	return 1;
+}
+
+static void count_return(struct ftrace_graph_ret *trace __unused, struct fgraph_ops *gops __unused,
+			 struct ftrace_regs *fregs __unused)
+{
+	atomic_inc(&direct_calls.returned);
+}
+
+static struct ftrace_ops direct;
+static struct ftrace_ops tracers[] = {
+	{ .func = count_call },
+	{ .func = count_call, .flags = FTRACE_OPS_FL_SAVE_REGS },
+	{ .func = count_call, .flags = FTRACE_OPS_FL_RECURSION },
+};
+static struct fgraph_ops graph = { .entryfunc = count_entry, .retfunc = count_return };
+
+static int set_to_add(struct ftrace_ops *ops)
+{
+	return ftrace_set_filter_ip(ops, (unsigned long)ftrace_target_add, false, true);
+}
+
+static void call_replaced(void *arg, unsigned index)
+{
+	struct direct_calls *d = arg;
+	u32 seed = index;
+
+	for (unsigned i = 0; i < CALLS || !READ_ONCE(d->stop); i++) {
+		unsigned b = test_random(&seed) % 1000 + 3, a = b + test_random(&seed) % 1000;
+
+		atomic_inc(&d->calls);
+		if (ftrace_target_add(a, b) != a * b)
+			atomic_inc(&d->wrong);
+		cond_resched();
+	}
+}
+
+/* One tracer after the other, and with the one before. */
+static void come_and_go(struct selftest *test)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+		EXPECT_EQ(register_ftrace_function(&tracers[i]), 0);
+	EXPECT_EQ(register_ftrace_graph(&graph), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+		EXPECT_EQ(unregister_ftrace_function(&tracers[i]), 0);
+	unregister_ftrace_graph(&graph);
+}
+
+SELFTEST(ftrace_direct, every_call_is_replaced_while_tracers_come_and_go)
+{
+	struct direct_calls *d = &direct_calls;
+	struct test_group callers;
+
+	*d = (struct direct_calls){ .stop = false };
+	ASSERT(set_to_add(&direct) == 0 && set_to_add(&graph.ops) == 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+		ASSERT(set_to_add(&tracers[i]) == 0);
+	ASSERT(register_ftrace_direct(&direct, (unsigned long)ftrace_target_multiply) == 0);
+	ASSERT(test_group_start(&callers, num_online_cpus(), EACH_CPU, call_replaced, d));
+	for (unsigned i = 0; i < TOGGLES; i++)
+		come_and_go(test);
+	WRITE_ONCE(d->stop, true);
+	test_group_wait(&callers);
+	EXPECT(unregister_ftrace_direct(&direct) == 0);
+	EXPECT_EQ(ftrace_target_add(20, 3), 23);
+	EXPECT_EQ(atomic_read(&d->wrong), 0);
+	EXPECT(atomic_read(&d->traced) > 0 && atomic_read(&d->returned) > 0);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+	selftest_diag(test, "%d calls, %d traced, %d returned", atomic_read(&d->calls),
+		      atomic_read(&d->traced), atomic_read(&d->returned));
+
+	ftrace_location((unsigned long)ftrace_target_add)->flags = 0; /* for the other tests */
+	ftrace_free_filter(&direct);
+	ftrace_free_filter(&graph.ops);
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+		ftrace_free_filter(&tracers[i]);
+}

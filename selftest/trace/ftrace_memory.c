@@ -1,0 +1,385 @@
+/*
+ * Self-tests of tracing without memory: whatever is begun has each of its allocations refused in
+ * turn, the first, then the second, and so on, until one round needs no more of them. Each refusal
+ * has to be an error that leaves everything as it was.
+ *
+ * It is ftrace that refuses, as in trace/samples/fail.c: a callback at the allocators sends them
+ * back with NULL.
+ */
+#include "fs/fs.h"
+#include "fs/syscalls.h"
+#include "kernel/errno.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/memory.h"
+#include "trace/fgraph/fgraph.h"
+#include "trace/livepatch/livepatch.h"
+#include "selftest/trace/tracefs.h"
+
+#define ALLOCATORS                                                                                 \
+	{                                                                                          \
+		"alloc_pages", "get_free_pages", "kmem_cache_alloc", "__kmalloc", "kmalloc_trace", \
+			"vmalloc", "vzalloc", "text_area_alloc"                                    \
+	}
+#define MANY_ROUNDS 60U
+#define ROUNDS      5000U /* more allocations than anything here makes */
+
+static struct task_struct *victim; /* whose allocations are counted, NULL: nobody's */
+static unsigned allocations;       /* [victim] in this round so far */
+static unsigned refused;           /* [victim] the number of the one that is refused */
+static unsigned errors;            /* rounds of an attempt that gave -ENOMEM */
+
+static void refuse_one(unsigned long ip __unused, unsigned long parent_ip __unused,
+		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
+{
+	if (current != READ_ONCE(victim) || !in_task() || ++allocations != refused)
+		return;
+	ftrace_regs_set_return_value(fregs, 0);
+	ftrace_override_function_with_return(fregs);
+}
+
+static struct ftrace_ops refuse_ops = { .func = refuse_one, .flags = FTRACE_OPS_FL_IPMODIFY };
+
+static bool start_refusing(void)
+{
+	static const char *const allocators[] = ALLOCATORS;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(allocators); i++)
+		if (ftrace_set_filter(&refuse_ops, allocators[i], strlen(allocators[i]), i == 0))
+			return false;
+	return register_ftrace_function(&refuse_ops) == 0;
+}
+
+static void stop_refusing(struct selftest *test)
+{
+	static const char *const allocators[] = ALLOCATORS;
+
+	EXPECT_EQ(unregister_ftrace_function(&refuse_ops), 0);
+	ftrace_free_filter(&refuse_ops);
+	/* For the tests that want a site without a past. */
+	for (unsigned i = 0; i < ARRAY_SIZE(allocators); i++)
+		ftrace_location(kallsyms_lookup_name(allocators[i]))->flags = 0;
+}
+
+/* Something that can be begun, and taken back: 0 or a negative errno. */
+struct attempt {
+	const char *name;
+	long (*begin)(void);
+	long (*end)(void);
+};
+
+/* What tells of all that is there. */
+static const char *const state_files[] = { "enabled_functions", "set_ftrace_filter",
+					   "set_ftrace_notrace", "current_tracer", "snapshot" };
+static char *state[ARRAY_SIZE(state_files)];
+
+static void note_state(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(state_files); i++) {
+		state[i] = kmalloc(TRACE_TEXT_SIZE, GFP_KERNEL);
+		if (state[i])
+			get_into(state_files[i], state[i], TRACE_TEXT_SIZE);
+	}
+}
+
+static void forget_state(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(state_files); i++)
+		kfree(state[i]);
+}
+
+static void expect_state(struct selftest *test, const struct attempt *attempt, unsigned round)
+{
+	struct kstat st;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(state_files); i++) {
+		if (state[i] && strcmp(get(state_files[i]), state[i]) == 0)
+			continue;
+		selftest_diag(test, "%s, allocation %u: %s has become %s", attempt->name, round,
+			      state_files[i], text);
+		EXPECT(!"unchanged");
+	}
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+	EXPECT_EQ(sys_stat(TRACING "instances/memory", &st), -ENOENT);
+}
+
+/* With its allocation number round refused. How many there were. */
+static unsigned try_once(struct selftest *test, const struct attempt *attempt, unsigned round)
+{
+	unsigned count;
+	long error;
+
+	allocations = 0;
+	refused = round;
+	WRITE_ONCE(victim, current);
+	error = attempt->begin();
+	WRITE_ONCE(victim, NULL);
+	count = allocations;
+	if (error && error != -ENOMEM)
+		selftest_diag(test, "%s, allocation %u: %ld", attempt->name, round, error);
+	EXPECT(error == 0 || error == -ENOMEM);
+	errors += error == -ENOMEM;
+	if (!error)
+		EXPECT_EQ(attempt->end(), 0);
+	if (count < round)
+		EXPECT_EQ(error, 0); /* nothing was refused */
+	expect_state(test, attempt, round);
+	return count;
+}
+
+/* On many CPUs most allocations are for another CPU's same thing: then not each of them. */
+static unsigned next_round(unsigned round)
+{
+	return round + (round < MANY_ROUNDS || num_online_cpus() <= 4 ? 1 : 13);
+}
+
+static void try_all(struct selftest *test, const struct attempt *attempt)
+{
+	unsigned round = 1, tries = 0;
+	u64 objects;
+
+	/* Whatever is made once, and stays. */
+	EXPECT_EQ(attempt->begin(), 0);
+	EXPECT_EQ(attempt->end(), 0);
+	objects = memory_objects();
+	errors = 0;
+	for (; try_once(test, attempt, round) >= round && round < ROUNDS; tries++)
+		round = next_round(round);
+	selftest_diag(test, "%s: up to %u allocations", attempt->name, round - 1);
+	EXPECT(tries > 0 && round < ROUNDS);
+	EXPECT_EQ(errors, tries); /* nothing is left out in silence */
+	memory_expect_objects(test, objects);
+}
+
+/* ---- what is begun ---- */
+
+static void no_callback(unsigned long ip __unused, unsigned long parent_ip __unused,
+			struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
+{
+}
+
+static int no_entry(struct ftrace_graph_ent *trace __unused, struct fgraph_ops *gops __unused,
+		    struct ftrace_regs *fregs __unused)
+{
+	return 0;
+}
+
+static void no_return(struct ftrace_graph_ret *trace __unused, struct fgraph_ops *gops __unused,
+		      struct ftrace_regs *fregs __unused)
+{
+}
+
+static struct ftrace_ops ops;
+static struct fgraph_ops graph = { .entryfunc = no_entry, .retfunc = no_return };
+
+static long register_ops(void)
+{
+	return register_ftrace_function(&ops);
+}
+
+static long unregister_ops(void)
+{
+	return unregister_ftrace_function(&ops);
+}
+
+static long register_graph(void)
+{
+	return register_ftrace_graph(&graph);
+}
+
+static long unregister_graph(void)
+{
+	unregister_ftrace_graph(&graph);
+	return 0;
+}
+
+static long widen_filter(void)
+{
+	return ftrace_set_filter(&ops, "ftrace_many_*", 13, false);
+}
+
+static long narrow_filter(void)
+{
+	return ftrace_set_filter(&ops, "!ftrace_many_*", 14, false);
+}
+
+static long filter_by_file(void)
+{
+	return put("set_ftrace_filter", "ftrace_many_* vfs_*\n");
+}
+
+static long no_filter(void)
+{
+	return put("set_ftrace_filter", "\n");
+}
+
+static long notrace_by_file(void)
+{
+	return put("set_ftrace_notrace", "ftrace_many_*\n");
+}
+
+static long no_notrace(void)
+{
+	return put("set_ftrace_notrace", "\n");
+}
+
+static long start_function(void)
+{
+	return put("current_tracer", "function");
+}
+
+static long start_graph(void)
+{
+	return put("current_tracer", "function_graph");
+}
+
+static long stop_tracer(void)
+{
+	return put("current_tracer", "nop");
+}
+
+static long add_probe(void)
+{
+	const char *probe = "ftrace_many_*:traceon:3\n";
+
+	return put_mode("set_ftrace_filter", probe, strlen(probe), O_APPEND);
+}
+
+static long remove_probe(void)
+{
+	const char *probe = "!ftrace_many_*:traceon:3\n";
+
+	return put_mode("set_ftrace_filter", probe, strlen(probe), O_APPEND);
+}
+
+static long take_snapshot(void)
+{
+	return put("snapshot", "1");
+}
+
+static long free_snapshot(void)
+{
+	return put("snapshot", "0");
+}
+
+static long make_instance(void)
+{
+	return sys_mkdir(TRACING "instances/memory", 0755);
+}
+
+static long remove_instance(void)
+{
+	return sys_rmdir(TRACING "instances/memory");
+}
+
+static noinline unsigned new_add(unsigned a, unsigned b)
+{
+	return a * b;
+}
+
+static struct klp_func replaced[] = {
+	{ .old_name = "ftrace_target_add", .new_func = new_add },
+	{ .old_name = "ftrace_target_multiply", .new_func = new_add },
+	{},
+};
+static struct klp_patch patch = { .name = "memory", .funcs = replaced };
+
+static long enable_patch(void)
+{
+	long error = klp_enable_patch(&patch);
+
+	return error ? klp_release_patch(&patch) ?: error : 0;
+}
+
+static long disable_patch(void)
+{
+	long error = ftrace_target_add(20, 3) == 60 ? 0 : -EIO;
+
+	klp_wait_for_transition();
+	if (!error)
+		error = klp_disable_patch(&patch);
+	klp_wait_for_transition();
+	return error ?: klp_release_patch(&patch);
+}
+
+SELFTEST(ftrace_memory, registering_fails_whole_whichever_allocation_is_refused)
+{
+	static const struct attempt attempts[] = {
+		{ "ops", register_ops, unregister_ops },
+		{ "graph", register_graph, unregister_graph },
+	};
+	static const struct attempt of_all = { "ops of all functions", register_ops,
+					       unregister_ops };
+
+	ops = (struct ftrace_ops){ .func = no_callback };
+	ASSERT(ftrace_set_filter_ip(&ops, (unsigned long)ftrace_target_other, false, true) == 0);
+	ASSERT(ftrace_set_filter_ip(&graph.ops, (unsigned long)ftrace_target_other, false, true) ==
+	       0);
+	ASSERT(start_refusing());
+	note_state();
+	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
+		try_all(test, &attempts[i]);
+	ftrace_free_filter(&ops);
+	try_all(test, &of_all);
+	forget_state();
+	stop_refusing(test);
+	ftrace_free_filter(&graph.ops);
+}
+
+SELFTEST(ftrace_memory, a_live_patch_is_enabled_whole_or_not_at_all)
+{
+	static const struct attempt attempt = { "live patch", enable_patch, disable_patch };
+
+	ASSERT(start_refusing());
+	note_state();
+	try_all(test, &attempt);
+	forget_state();
+	stop_refusing(test);
+	EXPECT_EQ(ftrace_target_add(20, 3), 23);
+	ftrace_location((unsigned long)ftrace_target_add)->flags = 0;
+	ftrace_location((unsigned long)ftrace_target_multiply)->flags = 0;
+}
+
+SELFTEST(ftrace_memory, a_filter_stays_as_it_was_whichever_allocation_is_refused)
+{
+	static const struct attempt attempt = { "filter", widen_filter, narrow_filter };
+
+	ops = (struct ftrace_ops){ .func = no_callback };
+	ASSERT(ftrace_set_filter_ip(&ops, (unsigned long)ftrace_target_other, false, true) == 0);
+	ASSERT(start_refusing());
+	note_state();
+	try_all(test, &attempt);
+	forget_state();
+	ASSERT(register_ftrace_function(&ops) == 0);
+	note_state(); /* which sites it has now */
+	try_all(test, &attempt);
+	forget_state();
+	EXPECT_EQ(unregister_ftrace_function(&ops), 0);
+	stop_refusing(test);
+	ftrace_free_filter(&ops);
+}
+
+SELFTEST(ftrace_memory, files_refuse_what_they_have_no_memory_for)
+{
+	static const struct attempt attempts[] = {
+		{ "set_ftrace_filter", filter_by_file, no_filter },
+		{ "set_ftrace_notrace", notrace_by_file, no_notrace },
+		{ "a probe", add_probe, remove_probe },
+		{ "function", start_function, stop_tracer },
+		{ "function_graph", start_graph, stop_tracer },
+		{ "snapshot", take_snapshot, free_snapshot },
+		{ "an instance", make_instance, remove_instance },
+	};
+
+	reset();
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	ASSERT(start_refusing());
+	note_state();
+	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
+		try_all(test, &attempts[i]);
+	forget_state();
+	stop_refusing(test);
+}

@@ -1,0 +1,123 @@
+/* Self-test of the entry stubs: what each register of a traced call is, for its callback and after.
+ */
+#include "kernel/lib/string.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/selftest.h"
+#include "trace/ftrace/internal.h"
+
+#define REGISTERS     15 /* r15 to di, the first words of struct pt_regs */
+#define FIRST_SCRATCH 6  /* r11 and r10, which carry nothing at the start of a function */
+#define SCRATCH       2
+
+union registers {
+	struct pt_regs regs;
+	u64 words[REGISTERS];
+};
+
+static union registers seen;
+static u64 added; /* to each register by the callback */
+
+static void see_arguments(unsigned long ip __unused, unsigned long parent_ip __unused,
+			  struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
+{
+	seen.regs = fregs->regs;
+}
+
+static void change_registers(unsigned long ip __unused, unsigned long parent_ip __unused,
+			     struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
+{
+	u64 *words = ((union registers *)&fregs->regs)->words;
+
+	seen.regs = fregs->regs;
+	for (unsigned i = 0; i < REGISTERS; i++)
+		words[i] += added;
+}
+
+static void do_nothing(unsigned long ip __unused, unsigned long parent_ip __unused,
+		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
+{
+}
+
+static struct ftrace_ops arguments = { .func = see_arguments };
+static struct ftrace_ops all = { .func = change_registers, .flags = FTRACE_OPS_FL_SAVE_REGS };
+static struct ftrace_ops second = { .func = do_nothing };
+
+static void fill(union registers *r)
+{
+	memset(r, 0, sizeof(*r));
+	for (unsigned i = 0; i < REGISTERS; i++)
+		r->words[i] = 0x123456789000 + i;
+}
+
+/* All as they were, but for what does not matter. */
+static void call_with_arguments(struct selftest *test)
+{
+	union registers before, after;
+
+	fill(&before);
+	after = before;
+	memset(&seen, 0, sizeof(seen));
+	ftrace_call_with_regs(ftrace_target_other, &after.regs);
+	for (unsigned i = 0; i < REGISTERS; i++)
+		if (i - FIRST_SCRATCH >= SCRATCH)
+			EXPECT_EQ(after.words[i], before.words[i]);
+	EXPECT_EQ(seen.regs.di, before.regs.di);
+	EXPECT_EQ(seen.regs.si, before.regs.si);
+	EXPECT_EQ(seen.regs.dx, before.regs.dx);
+	EXPECT_EQ(seen.regs.cx, before.regs.cx);
+	EXPECT_EQ(seen.regs.r8, before.regs.r8);
+	EXPECT_EQ(seen.regs.r9, before.regs.r9);
+	EXPECT_EQ(seen.regs.ax, before.regs.ax);
+	EXPECT_EQ(seen.regs.cs, 0);
+}
+
+/* The callback sees all, and each is what it makes of it. */
+static void call_with_all(struct selftest *test, u64 change)
+{
+	union registers before, after;
+
+	fill(&before);
+	after = before;
+	added = change;
+	ftrace_call_with_regs(ftrace_target_other, &after.regs);
+	for (unsigned i = 0; i < REGISTERS; i++) {
+		EXPECT_EQ(seen.words[i], before.words[i]);
+		EXPECT_EQ(after.words[i], before.words[i] + change);
+	}
+}
+
+static int begin(struct ftrace_ops *ops)
+{
+	int error = ftrace_set_filter_ip(ops, (unsigned long)ftrace_target_other, false, true);
+
+	return error ? error : register_ftrace_function(ops);
+}
+
+static void end(struct selftest *test, struct ftrace_ops *ops)
+{
+	EXPECT_EQ(unregister_ftrace_function(ops), 0);
+	ftrace_free_filter(ops);
+}
+
+/* By the trampoline of the ops, then by the list. */
+SELFTEST(ftrace_regs, arguments_reach_the_callback_and_nothing_is_changed)
+{
+	ASSERT(begin(&arguments) == 0);
+	call_with_arguments(test);
+	ASSERT(begin(&second) == 0);
+	call_with_arguments(test);
+	end(test, &second);
+	end(test, &arguments);
+}
+
+SELFTEST(ftrace_regs, every_register_reaches_the_callback_and_can_be_changed)
+{
+	ASSERT(begin(&all) == 0);
+	call_with_all(test, 0);
+	call_with_all(test, 0x1000);
+	ASSERT(begin(&second) == 0);
+	call_with_all(test, 0);
+	call_with_all(test, 0x1000);
+	end(test, &second);
+	end(test, &all);
+}

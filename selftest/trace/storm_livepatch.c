@@ -1,0 +1,103 @@
+/*
+ * The storm over tracing: live patches that come and go, are turned round half-way, and must reach
+ * each task as a whole.
+ */
+#include "fs/fs.h"
+#include "kernel/sched/sched.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/threads.h"
+#include "trace/livepatch/livepatch.h"
+#include "selftest/trace/storm.h"
+#include "selftest/trace/tracefs.h"
+
+#define SAMPLE  "/sys/kernel/debug/samples/livepatch-sample"
+#define ENABLED "/sys/kernel/livepatch/livepatch_sample/enabled"
+#define CALLS   50U
+
+/* Each has code of its own, or the compiler makes one function of the two. */
+static noinline unsigned new_version(void)
+{
+	barrier();
+	return 1;
+}
+
+static noinline unsigned new_same_version(void)
+{
+	static unsigned one = 1;
+
+	return READ_ONCE(one);
+}
+
+static noinline void new_call(void (*fn)(void *arg), void *arg)
+{
+	fn(arg);
+	barrier(); /* it is on the stack meanwhile */
+}
+
+static struct klp_func funcs[] = {
+	{ .old_name = "ftrace_target_version", .new_func = new_version },
+	{ .old_name = "ftrace_target_same_version", .new_func = new_same_version },
+	{ .old_name = "ftrace_target_call", .new_func = new_call },
+	{},
+};
+static struct klp_patch patch = { .name = "storm", .funcs = funcs };
+
+/* In ftrace_target_call(), so that the task stays on one side from one call to the other. */
+static void compare_versions(void *sleep)
+{
+	unsigned version = ftrace_target_version();
+
+	if (sleep)
+		msleep(1);
+	STORM_EXPECT(ftrace_target_same_version() == version);
+}
+
+void storm_livepatch_calls(struct storm_task *task)
+{
+	ftrace_target_call(compare_versions, task);
+	for (unsigned i = 0; i < CALLS; i++)
+		ftrace_target_call(compare_versions, NULL);
+}
+
+/* Until it goes: another patch may be in transition. */
+static void disable(struct storm_task *task)
+{
+	while (!STORM_DONE(task, "disable", klp_disable_patch(&patch), -EBUSY))
+		klp_wait_for_transition();
+}
+
+void storm_livepatch(struct storm_task *task)
+{
+	if (!STORM_DONE(task, "enable", klp_enable_patch(&patch), -EBUSY, -ENOMEM)) {
+		klp_wait_for_transition();
+		return;
+	}
+	if (test_random(&task->seed) % 2) { /* else it is turned round, if it has not ended yet */
+		klp_wait_for_transition();
+		STORM_EXPECT(ftrace_target_version() == 1);
+	}
+	disable(task);
+	while (!STORM_DONE(task, "release", klp_release_patch(&patch), -EBUSY))
+		klp_wait_for_transition();
+	STORM_EXPECT(ftrace_target_version() == 0);
+}
+
+/* Another patch's transition; it has gone; it is so already. */
+void storm_livepatch_sample(struct storm_task *task)
+{
+	STORM_DONE(task, "load", put(SAMPLE, "1"), -EBUSY, -ENOMEM);
+	if (test_random(&task->seed) % 2)
+		klp_wait_for_transition();
+	STORM_DONE(task, "disable", put(ENABLED, "0"), -EBUSY, -ENOENT, -ENODEV, -EINVAL);
+	STORM_DONE(task, "enable", put(ENABLED, "1"), -EBUSY, -ENOENT, -ENODEV, -EINVAL);
+	klp_wait_for_transition();
+	STORM_DONE(task, "unload", put(SAMPLE, "0"), -EBUSY);
+}
+
+void storm_livepatch_finish(void)
+{
+	klp_wait_for_transition();
+	put_patiently(ENABLED, "0", O_TRUNC); /* if it is there */
+	klp_wait_for_transition();
+	storm_set_back(SAMPLE, "0");
+}

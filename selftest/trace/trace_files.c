@@ -1,0 +1,267 @@
+/* Self-tests of the trace files: what stands in the trace, and who gets an event. */
+#include "fs/syscalls.h"
+#include "fs/fs.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/kthread.h"
+#include "kernel/sched/sched.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/selftest.h"
+#include "selftest/trace/tracefs.h"
+#include "trace/core/trace.h"
+
+SELFTEST(trace, a_marker_stands_in_the_trace_until_it_is_cleared)
+{
+	reset();
+	EXPECT_EQ(put("trace_marker", "hello there"), 0);
+	EXPECT(strstr(get("trace"), ": tracing_mark_write: hello there\n"));
+	EXPECT(strstr(get("trace"), "entries-in-buffer/entries-written: 1/1 "));
+	EXPECT_EQ(put_mode("trace", "x", 1, O_APPEND), 0);
+	EXPECT(strstr(get("trace"), "hello there"));
+	EXPECT_EQ(put("trace", ""), 0);
+	EXPECT(!strstr(get("trace"), "hello there"));
+}
+
+SELFTEST(trace, an_event_has_the_call_its_caller_and_the_task)
+{
+	char context[64];
+
+	reset();
+	ASSERT(trace_one_call());
+	snprintf(context, sizeof(context), "-%-7d [", current->pid);
+	EXPECT(strstr(get("trace"), ": ftrace_target_add <-trace_one_call\n"));
+	EXPECT(strstr(text, context));
+	EXPECT(strstr(text, "# tracer: function\n"));
+	reset();
+}
+
+SELFTEST(trace, only_the_tasks_of_set_ftrace_pid_are_traced)
+{
+	char pid[16];
+
+	reset();
+	snprintf(pid, sizeof(pid), "%d", current->pid);
+	EXPECT_EQ(put("set_ftrace_pid", pid), 0);
+	ASSERT(trace_one_call());
+	EXPECT(strstr(get("trace"), "ftrace_target_add <-"));
+	EXPECT_EQ(put("set_ftrace_pid", "1 32000"), 0);
+	EXPECT(strcmp(get("set_ftrace_pid"), "1\n32000\n") == 0);
+	EXPECT_EQ(put_mode("set_ftrace_pid", "!1", 2, O_APPEND), 0);
+	EXPECT(strcmp(get("set_ftrace_pid"), "32000\n") == 0);
+	ASSERT(trace_one_call());
+	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
+	EXPECT_EQ(put("set_ftrace_pid", ""), 0);
+	EXPECT(strcmp(get("set_ftrace_pid"), "no pid\n") == 0);
+	EXPECT_EQ(put("set_ftrace_notrace_pid", pid), 0);
+	ASSERT(trace_one_call());
+	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
+	reset();
+}
+
+/* The commands that explain their errors there are to come; the log itself is here. */
+SELFTEST(trace, error_log_keeps_the_last_eight_until_it_is_cleared)
+{
+	static const char *const errs[] = { "No such thing", "Too much" };
+	const char *line;
+	char command[16];
+
+	EXPECT_EQ(put("error_log", ""), 0);
+	EXPECT(strcmp(get("error_log"), "") == 0);
+	for (unsigned i = 0; i < 10; i++) {
+		snprintf(command, sizeof(command), "do it %u", i);
+		tracing_log_err(&global_trace, "selftest", command, errs, i % 2, 6);
+	}
+	line = get("error_log");
+	for (unsigned i = 2; i < 10; i++) {
+		char wanted[96];
+
+		snprintf(wanted, sizeof(wanted),
+			 "] selftest: error: %s\n  Command: do it %u\n                 ^\n",
+			 errs[i % 2], i);
+		EXPECT(*line == '[');
+		line = strchr(line, ']');
+		ASSERT(line && strncmp(line, wanted, strlen(wanted)) == 0);
+		line += strlen(wanted);
+	}
+	EXPECT_EQ(*line, '\0');
+	tracing_log_err(&global_trace, "selftest", "short", errs, 0, 500);
+	EXPECT(strstr(get("error_log"), "Command: short\n                ^\n"));
+	EXPECT_EQ(put_mode("error_log", "x", 1, O_APPEND), 0);
+	EXPECT(strstr(get("error_log"), "short"));
+	EXPECT_EQ(put("error_log", ""), 0);
+	EXPECT(strcmp(get("error_log"), "") == 0);
+}
+
+/* ---- consuming readers ---- */
+
+#define PIPE_EVENTS 2000U
+
+static atomic_t lines_read, writer_done;
+
+static int read_pipe(void *data __unused)
+{
+	char *buf = kmalloc(512, GFP_KERNEL);
+	long fd = sys_open(TRACING "trace_pipe", O_RDONLY | O_NONBLOCK, 0), length;
+
+	while (buf && fd >= 0) {
+		bool last = atomic_read(&writer_done);
+
+		length = sys_read((int)fd, buf, 512);
+		for (long i = 0; i < length; i++)
+			if (buf[i] == '\n')
+				atomic_inc(&lines_read);
+		if (length <= 0 && last)
+			break;
+		cond_resched();
+	}
+	if (fd >= 0)
+		sys_close((int)fd);
+	kfree(buf);
+	return 0;
+}
+
+SELFTEST(trace, two_readers_of_trace_pipe_share_the_events)
+{
+	pid_t reader;
+
+	reset();
+	atomic_set(&lines_read, 0);
+	atomic_set(&writer_done, 0);
+	reader = kernel_clone(read_pipe, NULL, "pipe_reader");
+	ASSERT(reader > 0);
+	for (unsigned i = 0; i < PIPE_EVENTS; i++)
+		trace_printk("event %u\n", i);
+	atomic_set(&writer_done, 1);
+	read_pipe(NULL);
+	kernel_wait4(reader, NULL, 0);
+	EXPECT_EQ(atomic_read(&lines_read), PIPE_EVENTS);
+	EXPECT(strstr(get("trace"), "entries-in-buffer/entries-written: 0/0 "));
+	reset();
+}
+
+/* The entry is whole, and not older than the one before it on its CPU. */
+static bool entry_is_sound(const struct trace_iterator *iter, u64 *last)
+{
+	const struct ftrace_entry *entry = (const void *)iter->ent;
+	bool sound = entry->ent.type == TRACE_FN && iter->ent_size == sizeof(*entry) &&
+		     is_kernel_text(entry->ip) && iter->ts >= last[iter->cpu];
+
+	last[iter->cpu] = iter->ts;
+	return sound;
+}
+
+/* Whoever opens a file may read and seek in it, whatever he opened it for. */
+SELFTEST(trace, files_may_be_read_and_sought_however_they_were_opened)
+{
+	static const char *const files[] = { "set_ftrace_filter",  "set_ftrace_notrace",
+					     "set_graph_function", "set_graph_notrace",
+					     "set_ftrace_pid",     "max_graph_depth",
+					     "tracing_thresh",     "trace",
+					     "trace_options",      "error_log",
+					     "current_tracer" };
+	static const int modes[] = { O_WRONLY, O_WRONLY | O_TRUNC, O_RDWR, O_RDWR | O_TRUNC };
+	char path[64], data[64];
+
+	reset();
+	for (unsigned i = 0; i < ARRAY_SIZE(files) * ARRAY_SIZE(modes); i++) {
+		int mode = modes[i % ARRAY_SIZE(modes)];
+		long fd, length;
+
+		snprintf(path, sizeof(path), TRACING "%s", files[i / ARRAY_SIZE(modes)]);
+		fd = sys_open(path, mode, 0);
+		ASSERT(fd >= 0);
+		EXPECT(sys_lseek((int)fd, 5, SEEK_SET) > -4096);
+		EXPECT(sys_lseek((int)fd, 0, SEEK_SET) > -4096);
+		length = sys_read((int)fd, data, sizeof(data));
+		EXPECT(mode & O_RDWR ? length >= 0 : length == -EBADF);
+		if (strstr(path, "set_graph_function") && mode & O_RDWR)
+			EXPECT(strstarts(data, "#### all functions enabled ####\n"));
+		sys_close((int)fd);
+	}
+	reset();
+}
+
+SELFTEST(trace, readers_at_full_speed_see_whole_events_in_order)
+{
+	u64 *last = kcalloc(nr_cpu_ids, sizeof(*last), GFP_KERNEL);
+	struct trace_iterator *iter;
+	unsigned unsound = 0, seen = 0;
+
+	ASSERT(last);
+	reset();
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	ASSERT(put("current_tracer", "function") == 0);
+	for (unsigned round = 0; round < 8; round++) {
+		bool consuming = round % 2;
+
+		memset(last, 0, nr_cpu_ids * sizeof(*last));
+		iter = trace_iterator_alloc(&global_trace, RING_BUFFER_ALL_CPUS, consuming);
+		ASSERT(iter);
+		for (unsigned i = 0; i < 5000 && trace_find_next_entry(iter); i++) {
+			unsound += !entry_is_sound(iter, last);
+			seen++;
+			ftrace_target_other();
+		}
+		trace_iterator_free(iter);
+	}
+	EXPECT_EQ(unsound, 0);
+	EXPECT(seen > 5000);
+	kfree(last);
+	reset();
+}
+
+SELFTEST(trace, a_full_buffer_counts_what_it_loses)
+{
+	struct ring_buffer_stats stats;
+	u64 kept = 0, lost = 0;
+	unsigned cpu;
+
+	reset();
+	EXPECT_EQ(put("buffer_size_kb", "8"), 0);
+	EXPECT_EQ(put("options/overwrite", "0"), 0);
+	for (unsigned i = 0; i < PIPE_EVENTS; i++)
+		trace_printk("event %u\n", i);
+	for_each_possible_cpu (cpu) {
+		ring_buffer_cpu_stats(global_trace.buffer, cpu, &stats);
+		kept += stats.entries;
+		lost += stats.dropped_events;
+	}
+	EXPECT_EQ(kept + lost, PIPE_EVENTS);
+	EXPECT(lost > 0);
+	EXPECT(strstr(get("trace"), ": event 0\n"));
+	EXPECT_EQ(put("options/overwrite", "1"), 0);
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	EXPECT(strcmp(get("buffer_size_kb"), "64\n") == 0);
+	EXPECT_EQ(put("per_cpu/cpu0/buffer_size_kb", "128"), 0);
+	EXPECT(strcmp(get("per_cpu/cpu0/buffer_size_kb"), "128\n") == 0);
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	reset();
+}
+
+SELFTEST(trace, a_sub_buffer_leaves_in_linux_format)
+{
+	/* One byte more, for the NUL that get_into() adds to texts. */
+	struct buffer_data_page *page = kmalloc(PAGE_SIZE + 1, GFP_KERNEL);
+	const struct ring_buffer_event *event = (const void *)page->data;
+	const struct bputs_entry *entry = (const void *)event->array;
+	char path[64];
+	long length;
+
+	ASSERT(page);
+	reset();
+	preempt_disable();
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", smp_processor_id());
+	trace_puts("raw\n");
+	preempt_enable();
+	length = get_into(path, (char *)page, PAGE_SIZE + 1);
+	EXPECT_EQ(length, PAGE_SIZE);
+	EXPECT_EQ(page->commit, 4 + sizeof(*entry));
+	EXPECT_EQ(event->type_len, sizeof(*entry) / 4);
+	EXPECT_EQ(entry->ent.type, TRACE_BPUTS);
+	EXPECT_EQ(entry->ent.pid, current->pid);
+	EXPECT(strcmp(entry->str, "raw\n") == 0);
+	kfree(page);
+	reset();
+}

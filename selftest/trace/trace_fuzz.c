@@ -1,0 +1,494 @@
+/* Self-tests of the trace files: what malformed writes leave. */
+#include "fs/fs.h"
+#include "fs/syscalls.h"
+#include "kernel/init.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "selftest/selftest.h"
+#include "trace/ftrace/internal.h"
+#include "trace/livepatch/livepatch.h"
+#include "selftest/trace/tracefs.h"
+#include "trace/core/trace.h"
+
+#define TEXT_SIZE TRACE_TEXT_SIZE
+/* To each file: selftest_fuzz= makes it fewer where the same kernel is tested again and again. */
+static unsigned long fuzz_writes = 10000;
+
+static int __init fuzz_writes_setup(const char *value)
+{
+	return value ? kstrtoul(value, 10, &fuzz_writes) : -EINVAL;
+}
+__setup("selftest_fuzz", fuzz_writes_setup);
+#define FUZZ_MAX   300U /* bytes of a write: more than the longest word of a filter */
+#define FUZZ_FILES 1024U
+#define INSTANCE   "instances/fuzz"
+#define SAMPLES    "/sys/kernel/debug/samples"
+#define LIVEPATCH  "/sys/kernel/livepatch"
+#define NAME_SIZE  64U
+
+SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
+{
+	static const struct {
+		const char *file, *data;
+		long error;
+	} refused[] = {
+		{ "current_tracer", "bogus", -EINVAL },
+		{ "current_tracer", "\n", -EINVAL },
+		{ "trace_clock", "bogus", -EINVAL },
+		{ "trace_options", "bogus", -EINVAL },
+		{ "trace_options", "no", -EINVAL },
+		{ "tracing_on", "x", -EINVAL },
+		{ "options/raw", "2", -EINVAL },
+		{ "options/test_nop_refuse", "1", -EINVAL },
+		{ "buffer_size_kb", "0", -EINVAL },
+		{ "buffer_size_kb", "1x", -EINVAL },
+		{ "buffer_size_kb", "99999999999", -ENOMEM },
+		{ "buffer_percent", "101", -EINVAL },
+		{ "saved_cmdlines_size", "0", -EINVAL },
+		{ "tracing_cpumask", "zz", -EINVAL },
+		{ "set_ftrace_pid", "-1", -EINVAL },
+		{ "set_ftrace_pid", "1 2 x", -EINVAL },
+		{ "set_graph_function", "no_such\n", -EINVAL },
+		{ "set_graph_function", "1\n", -EINVAL },
+		{ "set_graph_notrace", "!vfs_read\n", -EINVAL },
+		{ "max_graph_depth", "-1", -EINVAL },
+		{ "max_graph_depth", "18446744073709551616", -ERANGE },
+		{ "tracing_thresh", "1 2", -EINVAL },
+		{ "options/funcgraph-tail", "2", -EINVAL },
+		{ "README", "x", -EINVAL },
+		{ "available_tracers", "x", -EINVAL },
+	};
+	char *before = kmalloc(TEXT_SIZE, GFP_KERNEL);
+
+	ASSERT(before);
+	reset();
+	for (unsigned i = 0; i < ARRAY_SIZE(refused); i++) {
+		long error;
+
+		get_into(refused[i].file, before, TEXT_SIZE);
+		error = put_mode(refused[i].file, refused[i].data, strlen(refused[i].data), 0);
+		if (error != refused[i].error || strcmp(before, get(refused[i].file)) != 0) {
+			selftest_diag(test, "%s to %s: %ld, then %s", refused[i].data,
+				      refused[i].file, error, text);
+			EXPECT(!"refused as it should be");
+		}
+	}
+	kfree(before);
+}
+
+/* ---- every file that can be written gets 10,000 random and malformed writes ---- */
+
+/* What texts for a file are made of. */
+struct fuzz_words {
+	const char *file;  /* its name ends so; NULL: all others */
+	unsigned valid_in; /* one of so many writes is a word as it stands */
+	unsigned digits;   /* at most so many in a row, 0: any number: a size costs memory */
+#define NO_DIGITS 100      /* but for 0 */
+	const char *words[12];
+};
+
+#define NOWHERE "18446744073709551616"
+
+static const struct fuzz_words fuzz_words[] = {
+	{ "current_tracer",
+	  512,
+	  0,
+	  { "function", "function_graph", "nop", "bogus", "function ", "nop nop" } },
+	{ "trace_clock", 16, 0, { "local", "global", "mono", "x86-tsc", "counter", "[local]" } },
+	{ "trace_options",
+	  16,
+	  0,
+	  { "raw", "noraw", "sym-addr", "nosym-addr", "nopause-on-trace", "overwrite", "no", "nono",
+	    "test_nop_accept", "notest_nop_accept", "test_nop_refuse" } },
+	{ "_pid", 8, 0, { "1", "2 3", "!1", "32767", "32768", "-1", "no pid", NOWHERE, "0" } },
+	{ "size_kb", 16, 2, { "8", "64", "0", "-1", "1 2", NOWHERE, "36028797018963968", "0x10" } },
+	{ "saved_cmdlines_size", 16, 3, { "128", "1", "0", "-5", "99999", NOWHERE } },
+	{ "tracing_cpumask", 8, 0, { "1", "3", "ff", "ffffffff,ffffffff", "0", "1,2", "zz" } },
+	{ "buffer_percent", 8, 0, { "0", "50", "100", "101", "-1", NOWHERE } },
+	{ "tracing_on", 8, 0, { "0", "1", "2", "-1", "on" } },
+	{ "trace_marker", 8, 0, { "a text", "%s%n%d", "\n", "\x1b[2J" } },
+	/* The functions of probes are not called meanwhile, so that their counts stay. */
+	{ "filter",
+	  8,
+	  0,
+	  { "schedule", "!vfs_read", "no_such", "1", "99999", "vfs_*", "schedule:bogus",
+	    "!:", "ftrace_many_*:traceoff:7", "!ftrace_many_1:traceoff:0",
+	    "ftrace_target_*:stacktrace", "!ftrace_target_*:stacktrace" } },
+	{ "max_graph_depth", 8, 0, { "0", "1", "50", "4294967295", "-1", NOWHERE, "0x1", " 1" } },
+	{ "tracing_thresh", 8, 0, { "0", "1", "100000", "-1", NOWHERE, "18446744073709551615" } },
+	{ "notrace", 8, 0, { "schedule", "vfs_read", "!vfs_read", "no_such", "0", "vfs_?[a-r]*" } },
+	/* A word for no has the file itself go: see load_livepatch(). */
+	/* 0 s: once round. Other numbers only as they stand here, since each is that many seconds.
+	 */
+	{ "ftrace_storm", 4096, NO_DIGITS, { "0", "-1", "86401", NOWHERE, "0x0", "" } },
+	{ "enabled", 64, 0, { "1", "2", "on", "yes", "-1", NOWHERE, "please" } },
+	{ NULL,
+	  32,
+	  0,
+	  { "0", "1", "2", "8", "-1", NOWHERE, "vfs_read", "schedule", "vfs_*", "!vfs_*", "*x*y*",
+	    "[a-" } },
+};
+
+/* xorshift: the same texts every time. */
+static u64 fuzz_random(void)
+{
+	static u64 x = 88172645463325252ULL;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+static const struct fuzz_words *words_of(const char *file)
+{
+	const struct fuzz_words *w = fuzz_words;
+	size_t length = strlen(file);
+
+	while (w->file &&
+	       (strlen(w->file) > length || strcmp(file + length - strlen(w->file), w->file) != 0))
+		w++;
+	return w;
+}
+
+static const char *some_word(const struct fuzz_words *w)
+{
+	unsigned n = 0;
+
+	while (n < ARRAY_SIZE(w->words) && w->words[n])
+		n++;
+	return w->words[fuzz_random() % n];
+}
+
+/* Mostly what names and numbers are made of, as other bytes are refused at once. */
+static char noise(void)
+{
+	static const char common[] = "abcdefghilmnoprstuvwxyz0123456789__--";
+	static const char special[] = "*?[]!^:,.;#@%\\\"' \t\n";
+	u64 r = fuzz_random();
+
+	if (r % 64 == 0)
+		return (char)(r >> 8);
+	return r % 16 ? common[(r >> 8) % (sizeof(common) - 1)]
+		      : special[(r >> 8) % (sizeof(special) - 1)];
+}
+
+static void shorten_digits(char *data, size_t length, unsigned max)
+{
+	unsigned run = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		run = isdigit(data[i]) ? run + 1 : 0;
+		if (run > max || (max == NO_DIGITS && run && data[i] != '0'))
+			data[i] = 'x';
+	}
+}
+
+/* A word, a damaged one, several of them, or noise; now and then very long. The length. */
+static size_t fuzz_text(const struct fuzz_words *w, char data[FUZZ_MAX])
+{
+	size_t length = 0, most = fuzz_random() % 128 ? 16 : FUZZ_MAX;
+	unsigned kind = fuzz_random() % 4;
+
+	if (fuzz_random() % w->valid_in == 0)
+		return (size_t)scnprintf(data, FUZZ_MAX, "%s%s", some_word(w), kind ? "\n" : "");
+	for (unsigned words = kind == 3 ? 3 : kind ? 1 : 0; words; words--)
+		length += (size_t)scnprintf(data + length, FUZZ_MAX - length, "%s%s", some_word(w),
+					    words > 1 ? " " : "");
+	if (!length)
+		for (most = fuzz_random() % most; length < most; length++)
+			data[length] = noise();
+	for (unsigned damage = 1 + fuzz_random() % 3; damage && length; damage--)
+		data[fuzz_random() % length] = noise();
+	if (fuzz_random() % 4 == 0)
+		length = fuzz_random() % (length + 1);
+	if (w->digits)
+		shorten_digits(data, length, w->digits);
+	return length;
+}
+
+/* ---- the files ---- */
+
+struct fuzz_file {
+	char name[NAME_SIZE];
+	bool readable, writable;
+	char *before; /* what it said, if it tells a state */
+};
+
+static struct fuzz_file *fuzz_files; /* FUZZ_FILES of them */
+static unsigned nr_fuzz_files;
+
+static void add_file(const char *name, umode_t mode)
+{
+	struct fuzz_file *file = &fuzz_files[nr_fuzz_files];
+
+	if (nr_fuzz_files == FUZZ_FILES)
+		return;
+	nr_fuzz_files++;
+	strscpy(file->name, name, sizeof(file->name));
+	file->readable = mode & 0444;
+	file->writable = mode & 0222;
+}
+
+static void find_files(const char *dir);
+
+static void add_entry(const char *dir, const char *entry)
+{
+	char name[NAME_SIZE], path[128];
+	struct kstat st;
+
+	snprintf(name, sizeof(name), "%s%s%s", dir, *dir ? "/" : "", entry);
+	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : TRACING, name);
+	if (entry[0] == '.' || sys_stat(path, &st))
+		return;
+	if (S_ISDIR(st.st_mode))
+		find_files(name);
+	else
+		add_file(name, st.st_mode);
+}
+
+/* All below dir, which is in tracefs, or begins with a '/'; it may not be there. */
+static void find_files(const char *dir)
+{
+	size_t size = 1024;
+	char path[128], *buf = kmalloc(size, GFP_KERNEL);
+	long fd, length;
+
+	snprintf(path, sizeof(path), "%s%s", *dir == '/' ? "" : TRACING, dir);
+	fd = sys_open(path, O_RDONLY | O_DIRECTORY, 0);
+	while (buf && fd >= 0 && (length = sys_getdents64((int)fd, buf, size)) > 0)
+		for (long at = 0; at < length;) {
+			struct linux_dirent64 *entry = (struct linux_dirent64 *)(buf + at);
+
+			add_entry(dir, entry->d_name);
+			at += entry->d_reclen;
+		}
+	if (fd >= 0)
+		sys_close((int)fd);
+	kfree(buf);
+}
+
+/* The trace changes by itself, and the log of errors with each error. */
+static bool tells_a_state(const struct fuzz_file *file)
+{
+	const char *last = strrchr(file->name, '/');
+
+	last = last ? last + 1 : file->name;
+	return file->readable && file->writable && strcmp(last, "trace") != 0 &&
+	       strcmp(last, "error_log") != 0;
+}
+
+/* Two texts of a file tell the same state. A sample's is in the first line; below it stands what it
+ * has measured. */
+static bool same_state(const struct fuzz_file *file, const char *a, const char *b)
+{
+	size_t length = max(strlen(a), strlen(b));
+
+	if (strstarts(file->name, SAMPLES) && strchr(a, '\n'))
+		length = (size_t)(strchr(a, '\n') - a);
+	return strncmp(a, b, length) == 0;
+}
+
+/* The sample's patch, whose files are fuzzed too: it may just have been disabled. */
+static void load_livepatch(void)
+{
+	static const char sample[] = SAMPLES "/livepatch-sample";
+
+	klp_wait_for_transition();
+	put(sample, "0");
+	put(sample, "1");
+	klp_wait_for_transition();
+}
+
+static void unload_livepatch(void)
+{
+	put(LIVEPATCH "/livepatch_sample/enabled", "0");
+	klp_wait_for_transition();
+	put(SAMPLES "/livepatch-sample", "0");
+}
+
+/* Have the file say again what it said. */
+static void restore_file(const struct fuzz_file *file)
+{
+	char *rest = file->before, *line, *chosen = strchr(rest, '[');
+
+	if (strstr(file->name, "set_ftrace_filter"))
+		remove_probes(file->name);
+	if (chosen) {
+		line = kstrdup(chosen + 1, GFP_KERNEL);
+		if (line && strchr(line, ']')) {
+			*strchr(line, ']') = '\0';
+			put(file->name, line);
+		}
+		kfree(line);
+	} else if (strstr(rest, "* Snapshot is freed *")) {
+		put(file->name, "0");
+	} else if (strstarts(rest, "off")) {
+		put(file->name, "0");
+	} else if (*rest == '#' || strstarts(rest, "no pid")) {
+		put(file->name, "");
+	} else {
+		for (rest = line = kstrdup(rest, GFP_KERNEL); rest && *rest;) {
+			char *one = strsep(&rest, "\n");
+
+			if (*one)
+				put(file->name, one);
+		}
+		kfree(line);
+	}
+}
+
+/* Several words, of which one may be a command: that takes effect at once, whatever follows it. */
+static bool may_be_done_in_part(const char *data, size_t length)
+{
+	unsigned words = 0;
+
+	for (size_t i = 0; i < length; i++)
+		words += !isspace(data[i]) && (i == 0 || isspace(data[i - 1]));
+	return words > 1 && memchr(data, ':', length);
+}
+
+/* One write, and if compare is set what the file says after an error. The error. */
+static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int mode, bool compare)
+{
+	static char data[FUZZ_MAX], before[TEXT_SIZE];
+	size_t length = fuzz_text(words_of(file->name), data);
+	long error;
+
+	compare = compare && !may_be_done_in_part(data, length);
+	if (compare)
+		get_into(file->name, before, sizeof(before));
+	error = put_mode(file->name, data, length, mode);
+	if (error > 0 || error <= -4096) {
+		selftest_diag(test, "%s: error %ld", file->name, error);
+		EXPECT(!"an errno");
+	}
+	if (error && compare && !same_state(file, before, get(file->name))) {
+		selftest_diag(test, "%s: %.*s refused (%ld), and changed it to %s", file->name,
+			      (int)length, data, error, text);
+		EXPECT(!"unchanged");
+	}
+	return error;
+}
+
+/*
+ * 10,000 writes. An error leaves the file as it was: looked at each time, but where it says much. A
+ * filter is replaced now and then, so that it stays short; a refused word does not empty it. How
+ * many were refused.
+ */
+static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
+{
+	bool is_filter = strstr(file->name, "set_ftrace_filter") ||
+			 strstr(file->name, "set_ftrace_notrace") ||
+			 strstr(file->name, "set_graph_");
+	bool is_long = is_filter || strstr(file->name, "trace_options") ||
+		       strstr(file->name, "filter") || strstr(file->name, "graph");
+	unsigned refused = 0;
+
+	bool is_livepatch = strstarts(file->name, LIVEPATCH);
+
+	is_filter = is_filter && !strstr(file->name, "_pid");
+	for (unsigned i = 0; i < fuzz_writes; i++) {
+		int mode = i % 8 ? 0 : is_filter ? O_TRUNC : O_APPEND;
+		bool compare = file->before && (!is_long || i % 32 == 0) && !is_livepatch;
+		long error = fuzz_once(test, file, mode, compare);
+
+		refused += error < 0;
+		if (is_livepatch && error == -ENOENT)
+			load_livepatch();
+		cond_resched();
+	}
+	return refused;
+}
+
+/* The storm over tracing, before anything else is traced: it must find and leave nothing. */
+static unsigned fuzz_storm(struct selftest *test)
+{
+	static const struct fuzz_file storm = { .name = "/sys/kernel/debug/ftrace_storm",
+						.writable = true };
+	unsigned refused = fuzz_file(test, &storm);
+
+	EXPECT_EQ(put(storm.name, "0"), 0);
+	reset();
+	return refused;
+}
+
+static void note_state(struct fuzz_file *file)
+{
+	if (!tells_a_state(file))
+		return;
+	file->before = kmalloc(TEXT_SIZE, GFP_KERNEL);
+	if (file->before)
+		get_into(file->name, file->before, TEXT_SIZE);
+}
+
+/* All of it, whatever the reader's file holds; consuming ones do not wait. */
+static bool can_be_read(const struct fuzz_file *file)
+{
+	long error = file->readable ? get_into(file->name, text, sizeof(text)) : 0;
+
+	return error >= 0 || error == -EAGAIN;
+}
+
+SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
+{
+	unsigned refused = 0, writable = 0;
+
+	fuzz_files = kcalloc(FUZZ_FILES, sizeof(*fuzz_files), GFP_KERNEL);
+	ASSERT(fuzz_files);
+	nr_fuzz_files = 0;
+	reset();
+	EXPECT(fuzz_storm(test) > fuzz_writes / 2);
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	EXPECT_EQ(sys_mkdir(TRACING INSTANCE, 0755), 0);
+	EXPECT_EQ(put(INSTANCE "/buffer_size_kb", "64"), 0);
+	add_file("/proc/sys/kernel/stack_tracer_enabled", 0644); /* changes stack_max_size below */
+	find_files("");
+	load_livepatch();
+	find_files(LIVEPATCH);
+	find_files(SAMPLES);
+	EXPECT(nr_fuzz_files > 120 && nr_fuzz_files < FUZZ_FILES);
+	for (unsigned i = 0; i < nr_fuzz_files; i++)
+		note_state(&fuzz_files[i]);
+	for (unsigned i = 0; i < nr_fuzz_files; i++) {
+		if (!fuzz_files[i].writable)
+			continue;
+		writable++;
+		refused += fuzz_file(test, &fuzz_files[i]);
+		if (strstarts(fuzz_files[i].name, LIVEPATCH))
+			load_livepatch();
+		else if (fuzz_files[i].before)
+			restore_file(&fuzz_files[i]);
+		/* So that the next file is not fuzzed under a tracer, or with a buffer that is off.
+		 */
+		put("current_tracer", "nop");
+		put("buffer_size_kb", "64");
+	}
+	selftest_diag(test, "%u files, %u writes refused", writable, refused);
+	EXPECT(writable > 100 && refused > writable * fuzz_writes / 4);
+
+	for (unsigned i = 0; i < nr_fuzz_files; i++) {
+		struct fuzz_file *file = &fuzz_files[i];
+
+		EXPECT(can_be_read(file));
+		if (file->before && !same_state(file, file->before, get(file->name))) {
+			selftest_diag(test, "%s says %s, not %s", file->name, text, file->before);
+			EXPECT(!"as before");
+		}
+		kfree(file->before);
+	}
+	kfree(fuzz_files);
+	unload_livepatch();
+	EXPECT_EQ(sys_rmdir(TRACING INSTANCE), 0);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+	reset();
+	EXPECT_EQ(put("trace_marker", "alive"), 0);
+	EXPECT(strstr(get("trace"), "alive"));
+	EXPECT(trace_one_call());
+	EXPECT(strstr(get("trace"), "ftrace_target_add <-"));
+	reset();
+}

@@ -1,0 +1,203 @@
+/* Self-tests of trace_options: what each option changes, in Linux's forms. */
+#include "fs/fs.h"
+#include "fs/syscalls.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/sched/sched.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/selftest.h"
+#include "selftest/trace/tracefs.h"
+#include "trace/core/trace.h"
+
+SELFTEST(trace, each_option_shows_its_effect)
+{
+	static const struct {
+		const char *option;
+		const char *there; /* in the trace while it is set as written here */
+		const char *gone;  /* and this not */
+	} options[] = {
+		{ "noprint-parent", ": ftrace_target_add\n", " <-" },
+		{ "sym-offset", "ftrace_target_add+0x0/0x", NULL },
+		{ "sym-addr", "ftrace_target_add <ffffffff8", NULL },
+		{ "noirq-info", "CPU#     TIMESTAMP", "hardirq/softirq" },
+		{ "nocontext-info", "\nftrace_target_add <-trace_one_call\n", "TIMESTAMP" },
+		{ "latency-format", "# function latency trace v1.1.5", "entries-in-buffer" },
+		{ "record-tgid", "TGID", NULL },
+		{ "raw", " ffffffff8", "ftrace_target_add" },
+		{ "hex", "0000000", "ftrace_target_add" },
+		{ "bin", "# tracer: function", "ftrace_target_add" },
+	};
+	char opposite[32];
+
+	reset();
+	ASSERT(trace_one_call());
+	for (unsigned i = 0; i < ARRAY_SIZE(options); i++) {
+		const char *option = options[i].option;
+
+		EXPECT_EQ(put("trace_options", option), 0);
+		get("trace");
+		if (!strstr(text, options[i].there) ||
+		    (options[i].gone && strstr(text, options[i].gone))) {
+			selftest_diag(test, "%s: %s", option, text);
+			EXPECT(!"the option has its effect");
+		}
+		snprintf(opposite, sizeof(opposite), "%s%s", strstarts(option, "no") ? "" : "no",
+			 strstarts(option, "no") ? option + 2 : option);
+		EXPECT_EQ(put("trace_options", opposite), 0);
+	}
+	reset();
+}
+
+SELFTEST(trace, func_stack_trace_adds_the_callers)
+{
+	reset();
+	EXPECT_EQ(put("options/func_stack_trace", "1"), 0);
+	ASSERT(trace_one_call());
+	EXPECT(strstr(get("trace"),
+		      ": <stack trace>\n => ftrace_target_add\n => trace_one_call\n"));
+	EXPECT_EQ(put("options/func_stack_trace", "0"), 0);
+	reset();
+}
+
+/* bin: no text; PID, CPU and time, then the addresses, as they are in memory. */
+SELFTEST(trace, bin_gives_the_fields_as_they_are_in_memory)
+{
+	struct {
+		s32 pid, cpu;
+		u64 ts;
+		unsigned long ip, parent_ip;
+	} __packed entry;
+	unsigned long target = kallsyms_lookup_name("ftrace_target_add");
+	long length;
+	u64 before;
+
+	reset();
+	before = ring_buffer_time_stamp(global_trace.buffer);
+	ASSERT(trace_one_call());
+	EXPECT_EQ(put("trace_options", "bin"), 0);
+	length = get_into("trace", text, sizeof(text));
+	EXPECT_EQ(put("trace_options", "nobin"), 0);
+	ASSERT(length > (long)sizeof(entry));
+	memcpy(&entry, text + length - sizeof(entry), sizeof(entry));
+	EXPECT_EQ(text[length - (long)sizeof(entry) - 1], '\n'); /* the heading's end */
+	EXPECT_EQ(entry.pid, current->pid);
+	EXPECT((unsigned)entry.cpu < nr_cpu_ids);
+	EXPECT(entry.ts >= before && entry.ts <= ring_buffer_time_stamp(global_trace.buffer));
+	EXPECT_EQ(entry.ip, target);
+	EXPECT(is_kernel_text(entry.parent_ip));
+	reset();
+}
+
+SELFTEST(trace, pause_on_trace_stops_recording_while_trace_is_open)
+{
+	long fd;
+
+	reset();
+	fd = sys_open(TRACING "trace", O_RDONLY, 0);
+	ASSERT(fd >= 0);
+	EXPECT_EQ(put("trace_marker", "one"), 0);
+	sys_close((int)fd);
+	EXPECT_EQ(put("trace_options", "pause-on-trace"), 0);
+	fd = sys_open(TRACING "trace", O_RDONLY, 0);
+	ASSERT(fd >= 0);
+	EXPECT_EQ(put("trace_marker", "two"), -EBADF);
+	sys_close((int)fd);
+	EXPECT_EQ(put("trace_marker", "three"), 0);
+	EXPECT_EQ(put("trace_options", "nopause-on-trace"), 0);
+	get("trace");
+	EXPECT(strstr(text, "one\n") && !strstr(text, "two\n") && strstr(text, "three\n"));
+	reset();
+}
+
+SELFTEST(trace, block_lets_poll_say_that_trace_pipe_can_be_read)
+{
+	struct pollfd pipe = { .events = POLLIN };
+	long fd;
+
+	reset();
+	fd = sys_open(TRACING "trace_pipe", O_RDONLY | O_NONBLOCK, 0);
+	ASSERT(fd >= 0);
+	pipe.fd = (int)fd;
+	EXPECT_EQ(sys_poll(&pipe, 1, 0), 0);
+	EXPECT_EQ(put("trace_options", "block"), 0);
+	EXPECT_EQ(sys_poll(&pipe, 1, 0), 1);
+	EXPECT_EQ(pipe.revents, POLLIN);
+	EXPECT_EQ(put("trace_options", "noblock"), 0);
+	EXPECT_EQ(sys_poll(&pipe, 1, 0), 0);
+	sys_close((int)fd);
+	reset();
+}
+
+SELFTEST(trace, disable_on_free_stops_tracing_when_the_buffer_is_given_back)
+{
+	reset();
+	EXPECT_EQ(put("free_buffer", ""), 0);
+	EXPECT(strcmp(get("buffer_size_kb"), "8\n") == 0);
+	EXPECT(strcmp(get("tracing_on"), "1\n") == 0);
+	EXPECT_EQ(put("trace_options", "disable_on_free"), 0);
+	EXPECT_EQ(put("free_buffer", ""), 0);
+	EXPECT(strcmp(get("tracing_on"), "0\n") == 0);
+	EXPECT_EQ(put("trace_options", "nodisable_on_free"), 0);
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	reset();
+}
+
+/* Of what is printed into the trace; what is written to trace_marker gets no stack, as on Linux. */
+SELFTEST(trace, stacktrace_adds_the_callers_of_trace_printk)
+{
+	reset();
+	EXPECT_EQ(put("trace_options", "stacktrace"), 0);
+	trace_printk("with %s\n", "callers");
+	EXPECT_EQ(put("trace_marker", "without"), 0);
+	EXPECT_EQ(put("trace_options", "nostacktrace"), 0);
+	trace_printk("none %d\n", 1);
+	get("trace");
+	EXPECT(strstr(text, ": with callers\n"));
+	EXPECT(strstr(text, ": <stack trace>\n => selftest_trace_stacktrace_adds_"));
+	EXPECT_EQ(strstr(strstr(text, "<stack trace>") + 1, "<stack trace>"), NULL);
+	reset();
+}
+
+static int call_the_target(void *unused __unused)
+{
+	ftrace_target_add(3, 4);
+	return 0;
+}
+
+/* A child of this task calls the traced function: its PID, or 0. */
+static pid_t traced_child(void)
+{
+	pid_t child;
+
+	put("trace", "");
+	child = kernel_clone(call_the_target, NULL, "traced_child");
+	if (child < 0)
+		return 0;
+	kernel_wait4(child, NULL, 0);
+	return child;
+}
+
+SELFTEST(trace, function_fork_follows_the_children_of_a_traced_task)
+{
+	char context[32], pid[16];
+
+	reset();
+	EXPECT_EQ(put("set_ftrace_filter", "ftrace_target_add"), 0);
+	snprintf(pid, sizeof(pid), "%d", current->pid);
+	EXPECT_EQ(put("set_ftrace_pid", pid), 0);
+	EXPECT_EQ(put("current_tracer", "function"), 0);
+	ASSERT(traced_child());
+	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
+	EXPECT_EQ(put("trace_options", "function-fork"), 0);
+	snprintf(context, sizeof(context), "-%-7d [", traced_child());
+	get("trace");
+	EXPECT(strstr(text, "ftrace_target_add <-call_the_target") && strstr(text, context));
+	/* It has ended: its number may be another's soon. */
+	snprintf(pid, sizeof(pid), "%d\n", current->pid);
+	EXPECT(strcmp(get("set_ftrace_pid"), pid) == 0);
+	EXPECT_EQ(put("trace_options", "nofunction-fork"), 0);
+	ASSERT(traced_child());
+	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
+	reset();
+}

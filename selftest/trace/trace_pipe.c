@@ -1,0 +1,505 @@
+/*
+ * Self-tests of trace_pipe and trace_pipe_raw: who sleeps, what wakes him, and what he gets. The
+ * tests run on CPU 0 and write their events there.
+ */
+#include "arch/irqflags.h"
+#include "arch/traps.h"
+#include "fs/syscalls.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "kernel/sched/signal.h"
+#include "selftest/selftest.h"
+#include "selftest/lib/threads.h"
+#include "trace/core/trace.h"
+
+#define PIPE     "/sys/kernel/tracing/trace_pipe"
+#define CPU_PIPE "/sys/kernel/tracing/per_cpu/cpu0/trace_pipe"
+#define RAW      "/sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw"
+#define PAGES    8U /* of CPU 0's buffer */
+
+/* An empty buffer of PAGES sub-buffers, recording, and this task on CPU 0 (or anywhere again). */
+static bool begin(unsigned percent)
+{
+	struct cpumask here = { { 1 } };
+	bool ok;
+
+	mutex_lock(&trace_types_lock);
+	ok = tracing_resize(&global_trace, PAGES * PAGE_SIZE, RING_BUFFER_ALL_CPUS) == 0;
+	tracing_set_on(&global_trace, true);
+	tracing_reset_online_cpus(&global_trace);
+	global_trace.buffer_percent = percent;
+	mutex_unlock(&trace_types_lock);
+	return ok && set_cpus_allowed(current, &here) == 0;
+}
+
+static void end(void)
+{
+	mutex_lock(&trace_types_lock);
+	tracing_set_on(&global_trace, true);
+	tracing_reset_online_cpus(&global_trace);
+	global_trace.buffer_percent = 50;
+	mutex_unlock(&trace_types_lock);
+	set_cpus_allowed(current, &cpu_possible_mask);
+}
+
+static void set_on(bool on)
+{
+	mutex_lock(&trace_types_lock);
+	tracing_set_on(&global_trace, on);
+	mutex_unlock(&trace_types_lock);
+}
+
+static void unread(struct ring_buffer_stats *stats)
+{
+	ring_buffer_cpu_stats(global_trace.buffer, 0, stats);
+}
+
+/* Whole sub-buffers of events that wait to be read, of 8 bytes and more each. */
+static void fill_pages(unsigned pages)
+{
+	struct ring_buffer_stats stats;
+
+	do {
+		trace_puts("event\n");
+		unread(&stats);
+	} while (stats.bytes < pages * RB_PAGE_DATA);
+}
+
+/* ---- a task that reads once ---- */
+
+struct reader {
+	struct task_struct *task;
+	const char *path;
+	char *buf;
+	long result;
+	bool done;
+};
+
+static int read_once(void *data)
+{
+	struct reader *r = data;
+	long fd = sys_open(r->path, O_RDONLY, 0);
+
+	r->result = fd < 0 ? fd : sys_read((int)fd, r->buf, PAGE_SIZE);
+	if (fd >= 0)
+		sys_close((int)fd);
+	WRITE_ONCE(r->done, true);
+	return 0;
+}
+
+static bool is_asleep(struct reader *r)
+{
+	return READ_ONCE(r->task->state) == TASK_INTERRUPTIBLE;
+}
+
+/* Start it, and wait until it sleeps. */
+static bool start_reader(struct reader *r, const char *path)
+{
+	*r = (struct reader){ .path = path, .buf = get_free_page(GFP_KERNEL | __GFP_ZERO) };
+	if (!r->buf)
+		return false;
+	r->task = find_get_task_by_pid(kernel_clone(read_once, r, "pipe_reader"));
+	if (!r->task)
+		return false;
+	while (!is_asleep(r) && !READ_ONCE(r->done))
+		msleep(1);
+	return true;
+}
+
+/* Wait until it ends, and give what it had read; the caller frees the page. */
+static long join_reader(struct reader *r)
+{
+	kernel_wait4(r->task->pid, NULL, 0);
+	put_task_struct(r->task);
+	return r->result;
+}
+
+/* It sleeps, and does not even look now and then. */
+static bool stays_asleep(struct reader *r)
+{
+	u64 switches;
+
+	msleep(20);
+	switches = READ_ONCE(r->task->nvcsw);
+	msleep(100);
+	return is_asleep(r) && !READ_ONCE(r->done) && READ_ONCE(r->task->nvcsw) == switches;
+}
+
+SELFTEST(trace_pipe, a_reader_sleeps_until_an_event_wakes_it)
+{
+	static const char *const paths[] = { PIPE, CPU_PIPE };
+	struct reader r;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		ASSERT(begin(50) && start_reader(&r, paths[i]));
+		EXPECT(stays_asleep(&r));
+		trace_puts("wake up\n");
+		EXPECT(join_reader(&r) > 0);
+		EXPECT(strstr(r.buf, "wake up\n"));
+		free_page(r.buf);
+	}
+	end();
+}
+
+SELFTEST(trace_pipe, an_event_of_an_nmi_with_interrupts_off_wakes_the_reader)
+{
+	unsigned long flags;
+	struct reader r;
+
+	ASSERT(begin(50) && start_reader(&r, PIPE));
+	local_irq_save(flags);
+	nmi_enter();
+	trace_puts("from an NMI\n");
+	nmi_exit();
+	EXPECT(!READ_ONCE(r.done));
+	local_irq_restore(flags);
+	EXPECT(join_reader(&r) > 0);
+	EXPECT(strstr(r.buf, "from an NMI\n"));
+	free_page(r.buf);
+	end();
+}
+
+SELFTEST(trace_pipe, a_signal_ends_the_wait)
+{
+	struct reader r;
+
+	ASSERT(begin(50) && start_reader(&r, PIPE));
+	send_signal(SIGINT, r.task);
+	EXPECT_EQ(join_reader(&r), -EINTR);
+	free_page(r.buf);
+	ASSERT(start_reader(&r, RAW));
+	send_signal(SIGINT, r.task);
+	EXPECT_EQ(join_reader(&r), -EINTR);
+	free_page(r.buf);
+	end();
+}
+
+SELFTEST(trace_pipe, an_empty_pipe_is_eagain_with_o_nonblock)
+{
+	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
+	char byte;
+
+	ASSERT(begin(50));
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		long fd = sys_open(paths[i], O_RDONLY | O_NONBLOCK, 0);
+
+		ASSERT(fd >= 0);
+		EXPECT_EQ(sys_read((int)fd, &byte, 1), -EAGAIN);
+		sys_close((int)fd);
+	}
+	end();
+}
+
+/* Reads until the end of the file, and counts lines. */
+struct line_reader {
+	atomic_t lines, asleep;
+};
+
+static void read_to_the_end(void *arg, unsigned index __unused)
+{
+	struct line_reader *r = arg;
+	char buf[256];
+	long fd = sys_open(PIPE, O_RDONLY, 0), length;
+
+	atomic_inc(&r->asleep);
+	while (fd >= 0 && (length = sys_read((int)fd, buf, sizeof(buf))) > 0)
+		for (long i = 0; i < length; i++)
+			if (buf[i] == '\n')
+				atomic_inc(&r->lines);
+	if (fd >= 0)
+		sys_close((int)fd);
+}
+
+SELFTEST(trace_pipe, readers_that_wait_share_the_events_and_end_with_tracing_on)
+{
+	struct line_reader r = { 0 };
+	struct test_group readers;
+	unsigned lines = 0;
+
+	ASSERT(begin(50));
+	ASSERT(test_group_start(&readers, 3, ANY_CPU, read_to_the_end, &r));
+	while (atomic_read(&r.asleep) < 3)
+		msleep(1);
+	/* Each time until all has been read: a wake-up that gets lost stops the test. Three lines
+	 * for three readers, so that each has some and may come to the end. */
+	for (unsigned i = 0; i < 500; i++) {
+		trace_puts("one\n");
+		trace_puts("two\n");
+		trace_puts("three\n");
+		lines += 3;
+		while ((unsigned)atomic_read(&r.lines) < lines)
+			msleep(1);
+	}
+	msleep(10);
+	EXPECT_EQ(atomic_read(&r.lines), lines);
+	set_on(false);
+	/* Who has read nothing waits on. */
+	for (unsigned i = 0; i < 3; i++)
+		send_signal(SIGINT, readers.threads[i].task);
+	test_group_wait(&readers);
+	end();
+}
+
+SELFTEST(trace_pipe, tracing_off_ends_a_reader_that_has_read)
+{
+	struct line_reader r = { 0 };
+	struct test_group reader;
+
+	ASSERT(begin(50));
+	ASSERT(test_group_start(&reader, 1, ANY_CPU, read_to_the_end, &r));
+	trace_puts("the only line\n");
+	while (!atomic_read(&r.lines))
+		msleep(1);
+	while (READ_ONCE(reader.threads[0].task->state) != TASK_INTERRUPTIBLE)
+		msleep(1);
+	tracing_off();
+	test_group_wait(&reader);
+	EXPECT_EQ(atomic_read(&r.lines), 1);
+	end();
+}
+
+/* ---- buffer_percent ---- */
+
+static short poll_once(long fd, int timeout_ms)
+{
+	struct pollfd pfd = { .fd = (int)fd, .events = POLLIN };
+
+	return sys_poll(&pfd, 1, timeout_ms) > 0 ? pfd.revents : 0;
+}
+
+SELFTEST(trace_pipe, poll_is_ready_when_the_buffer_is_buffer_percent_full)
+{
+	static const struct {
+		const char *path;
+		unsigned percent, pages; /* so many whole ones are not enough, one more is */
+	} cases[] = {
+		{ RAW, 50, PAGES / 2 - 1 },
+		{ CPU_PIPE, 50, PAGES / 2 - 1 },
+		{ RAW, 100, PAGES - 1 },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		long fd;
+
+		ASSERT(begin(cases[i].percent));
+		fd = sys_open(cases[i].path, O_RDONLY | O_NONBLOCK, 0);
+		ASSERT(fd >= 0);
+		EXPECT_EQ(poll_once(fd, 0), 0);
+		fill_pages(cases[i].pages);
+		EXPECT_EQ(poll_once(fd, 0), 0);
+		fill_pages(cases[i].pages + 1);
+		EXPECT_EQ(poll_once(fd, 0), POLLIN);
+		sys_close((int)fd);
+	}
+	end();
+}
+
+SELFTEST(trace_pipe, with_buffer_percent_0_any_event_is_enough_for_poll)
+{
+	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		long fd;
+
+		ASSERT(begin(0));
+		fd = sys_open(paths[i], O_RDONLY, 0);
+		ASSERT(fd >= 0);
+		EXPECT_EQ(poll_once(fd, 0), 0);
+		EXPECT_EQ(poll_once(fd, 1), 0);
+		trace_puts("event\n");
+		EXPECT_EQ(poll_once(fd, -1), POLLIN);
+		sys_close((int)fd);
+	}
+	end();
+}
+
+static int poll_in_task(void *data)
+{
+	struct reader *r = data;
+	long fd = sys_open(r->path, O_RDONLY, 0);
+
+	r->result = poll_once(fd, -1);
+	sys_close((int)fd);
+	WRITE_ONCE(r->done, true);
+	return 0;
+}
+
+SELFTEST(trace_pipe, an_event_wakes_poll)
+{
+	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct reader r = { .path = paths[i] };
+
+		ASSERT(begin(0));
+		r.task = find_get_task_by_pid(kernel_clone(poll_in_task, &r, "poller"));
+		ASSERT(r.task);
+		while (!is_asleep(&r))
+			msleep(1);
+		EXPECT(stays_asleep(&r));
+		trace_puts("event\n");
+		EXPECT_EQ(join_reader(&r), POLLIN);
+	}
+	end();
+}
+
+SELFTEST(trace_pipe, a_reader_of_raw_pages_sleeps_until_the_buffer_is_so_full)
+{
+	struct reader r;
+
+	ASSERT(begin(50) && start_reader(&r, RAW));
+	fill_pages(PAGES / 2 - 1);
+	EXPECT(stays_asleep(&r));
+	fill_pages(PAGES / 2 + 1);
+	EXPECT_EQ(join_reader(&r), PAGE_SIZE);
+	EXPECT(((struct buffer_data_page *)r.buf)->commit > RB_PAGE_DATA - 64);
+	free_page(r.buf);
+	end();
+}
+
+SELFTEST(trace_pipe, a_reader_of_raw_pages_gets_the_rest_when_tracing_ends)
+{
+	struct reader r;
+
+	ASSERT(begin(50) && start_reader(&r, RAW));
+	trace_puts("too little\n");
+	EXPECT(stays_asleep(&r));
+	set_on(false);
+	EXPECT_EQ(join_reader(&r), PAGE_SIZE);
+	EXPECT(((struct buffer_data_page *)r.buf)->commit > 0);
+	free_page(r.buf);
+	end();
+}
+
+SELFTEST(trace_pipe, a_smaller_buffer_percent_wakes_those_who_wait)
+{
+	struct reader r;
+	long fd;
+
+	ASSERT(begin(100) && start_reader(&r, RAW));
+	fill_pages(2);
+	EXPECT(stays_asleep(&r));
+	fd = sys_open("/sys/kernel/tracing/buffer_percent", O_WRONLY, 0);
+	ASSERT(fd >= 0);
+	EXPECT_EQ(sys_write((int)fd, "10", 2), 2);
+	sys_close((int)fd);
+	EXPECT_EQ(join_reader(&r), PAGE_SIZE);
+	free_page(r.buf);
+	end();
+}
+
+SELFTEST(trace_pipe, a_resized_buffer_wakes_its_readers_by_its_new_size)
+{
+	struct reader r;
+
+	ASSERT(begin(50) && start_reader(&r, RAW));
+	fill_pages(2);
+	EXPECT(stays_asleep(&r));
+	mutex_lock(&trace_types_lock);
+	EXPECT_EQ(tracing_resize(&global_trace, 4 * PAGE_SIZE, 0), 0);
+	mutex_unlock(&trace_types_lock);
+	EXPECT_EQ(join_reader(&r), PAGE_SIZE);
+	free_page(r.buf);
+	end();
+}
+
+/* ---- what trace_pipe_raw gives ---- */
+
+/* The events of a page that hold data, or -1 when the page is not sound. */
+static int count_events(const struct buffer_data_page *page)
+{
+	u32 length = (u32)page->commit & 0xfffff, offset = 0;
+	int events = 0;
+
+	while (offset < length) {
+		const struct ring_buffer_event *event = (const void *)(page->data + offset);
+
+		if (event->type_len == 0)
+			offset += event->array[0] + 4;
+		else if (event->type_len <= RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
+			offset += event->type_len * 4U + 4;
+		else if (event->type_len == RINGBUF_TYPE_TIME_EXTEND)
+			offset += 8;
+		else
+			return -1;
+		events += event->type_len <= RINGBUF_TYPE_DATA_TYPE_LEN_MAX;
+	}
+	return offset == length ? events : -1;
+}
+
+SELFTEST(trace_pipe, raw_pages_come_whole_however_small_the_reads_are)
+{
+	char *buf = get_free_page(GFP_KERNEL);
+	long fd, length, total = 0;
+
+	ASSERT(buf && begin(50));
+	for (unsigned i = 0; i < 10; i++)
+		trace_puts("event\n");
+	fd = sys_open(RAW, O_RDONLY | O_NONBLOCK, 0);
+	ASSERT(fd >= 0);
+	while ((length = sys_read((int)fd, buf + total, min(PAGE_SIZE - (size_t)total, 100UL))) > 0)
+		total += length;
+	EXPECT_EQ(total, PAGE_SIZE);
+	EXPECT_EQ(sys_read((int)fd, buf, 100), -EAGAIN);
+	EXPECT_EQ(count_events((void *)buf), 10);
+	/* What the page does not use is zero. */
+	length = RB_PAGE_HEADER + (long)((struct buffer_data_page *)buf)->commit;
+	while (length < (long)PAGE_SIZE && !buf[length])
+		length++;
+	EXPECT_EQ(length, PAGE_SIZE);
+	sys_close((int)fd);
+	free_page(buf);
+	end();
+}
+
+SELFTEST(trace_pipe, raw_pages_and_stats_account_for_every_event)
+{
+	struct buffer_data_page *page = get_free_page(GFP_KERNEL);
+	struct ring_buffer_stats before, after;
+	u64 events = 0, lost = 0, told, bytes = 0;
+	unsigned flagged = 0;
+	long fd;
+
+	ASSERT(page && begin(50));
+	for (unsigned i = 0; i < 5000; i++)
+		trace_puts("event\n");
+	set_on(false);
+	unread(&before);
+	EXPECT_EQ(before.entries + before.overrun, 5000);
+	EXPECT(before.overrun > 0);
+	EXPECT_EQ(before.read_events, 0);
+	EXPECT_EQ(before.commit_overrun + before.dropped_events, 0);
+	fd = sys_open(RAW, O_RDONLY | O_NONBLOCK, 0);
+	ASSERT(fd >= 0);
+	while (sys_read((int)fd, page, PAGE_SIZE) == (ssize_t)PAGE_SIZE) {
+		u32 length = (u32)page->commit & 0xfffff;
+		int count = count_events(page);
+
+		ASSERT(count >= 0);
+		if (!bytes)
+			EXPECT_EQ(page->time_stamp, before.oldest_event_ts);
+		events += (unsigned)count;
+		bytes += length;
+		if (!(page->commit & RB_MISSED_EVENTS))
+			continue;
+		flagged++;
+		/* The count stands behind the data, where there is room for it. */
+		EXPECT_EQ(!!(page->commit & RB_MISSED_STORED), length + 8 <= RB_PAGE_DATA);
+		memcpy(&told, page->data + length, sizeof(told));
+		if (page->commit & RB_MISSED_STORED)
+			lost += told;
+	}
+	sys_close((int)fd);
+	EXPECT_EQ(events, before.entries);
+	EXPECT_EQ(bytes, before.bytes);
+	EXPECT_EQ(flagged, 1);
+	EXPECT_EQ(lost, before.overrun);
+	unread(&after);
+	EXPECT_EQ(after.entries, 0);
+	EXPECT_EQ(after.bytes, 0);
+	EXPECT_EQ(after.read_events, before.entries);
+	EXPECT_EQ(after.overrun, before.overrun);
+	free_page(page);
+	end();
+}

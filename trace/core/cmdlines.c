@@ -1,0 +1,229 @@
+/*
+ * Names of tasks for the trace: an entry holds a PID only, and its task may be gone when the entry
+ * is read.
+ *
+ * The most recent saved_cmdlines_size tasks that left entries are kept. They are saved at a task
+ * switch, where nobody may wait: who does not get the lock tries again at the next switch.
+ */
+#include "trace/core/trace.h"
+#include "arch/processor.h"
+#include "fs/seq_file.h"
+#include "kernel/init.h"
+#include "kernel/lib/bitops.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/vmalloc.h"
+
+#define SAVED_CMDLINES_DEFAULT 128
+#define NO_CMDLINE             0xffffU
+
+struct saved_cmdline {
+	pid_t pid; /* 0: free */
+	char comm[TASK_COMM_LEN];
+};
+
+struct saved_cmdlines_buffer {
+	u16 slot_of[PID_NUMBERS];     /* [C] or NO_CMDLINE */
+	unsigned size;                /* constant */
+	unsigned last;                /* [C] the slot used most recently */
+	struct saved_cmdline slots[]; /* [C] */
+};
+
+static struct saved_cmdlines_buffer *savedcmd;   /* [C] to use, [T] to replace */
+static int cmdline_lock;                         /* C: taken with interrupts off */
+static DECLARE_BITMAP(saved_tgids, PID_NUMBERS); /* [A] a task here is its own thread group */
+
+static bool cmdline_trylock(void)
+{
+	return __atomic_exchange_n(&cmdline_lock, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static void cmdline_unlock(void)
+{
+	__atomic_store_n(&cmdline_lock, 0, __ATOMIC_RELEASE);
+}
+
+#define cmdline_lock_irqsave(flags)                                                                \
+	do {                                                                                       \
+		local_irq_save(flags);                                                             \
+		while (!cmdline_trylock())                                                         \
+			cpu_relax();                                                               \
+	} while (0)
+#define cmdline_unlock_irqrestore(flags)                                                           \
+	do {                                                                                       \
+		cmdline_unlock();                                                                  \
+		local_irq_restore(flags);                                                          \
+	} while (0)
+
+/* [C] held. */
+static void save_cmdline(const struct task_struct *task)
+{
+	struct saved_cmdlines_buffer *s = savedcmd;
+	struct saved_cmdline *slot;
+	unsigned index;
+
+	if (task->pid <= 0 || task->pid >= PID_NUMBERS)
+		return;
+	index = s->slot_of[task->pid];
+	if (index == NO_CMDLINE) {
+		index = (s->last + 1) % s->size;
+		s->last = index;
+		if (s->slots[index].pid)
+			s->slot_of[s->slots[index].pid] = NO_CMDLINE;
+		s->slot_of[task->pid] = (u16)index;
+	}
+	slot = &s->slots[index];
+	slot->pid = task->pid;
+	__builtin_memcpy(slot->comm, task->comm, TASK_COMM_LEN);
+}
+
+bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next)
+{
+	if (!savedcmd || !cmdline_trylock())
+		return false;
+	save_cmdline(prev);
+	save_cmdline(next);
+	cmdline_unlock();
+	return true;
+}
+
+void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next)
+{
+	set_bit((unsigned)prev->pid % PID_NUMBERS, saved_tgids);
+	set_bit((unsigned)next->pid % PID_NUMBERS, saved_tgids);
+}
+
+void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
+{
+	unsigned long flags;
+	unsigned index;
+
+	if (!pid) {
+		strscpy(comm, "<idle>", TASK_COMM_LEN);
+		return;
+	}
+	strscpy(comm, "<...>", TASK_COMM_LEN);
+	if (pid < 0 || pid >= PID_NUMBERS || !savedcmd)
+		return;
+	cmdline_lock_irqsave(flags);
+	index = savedcmd->slot_of[pid];
+	if (index != NO_CMDLINE)
+		memcpy(comm, savedcmd->slots[index].comm, TASK_COMM_LEN);
+	cmdline_unlock_irqrestore(flags);
+	comm[TASK_COMM_LEN - 1] = '\0';
+}
+
+pid_t trace_find_tgid(pid_t pid)
+{
+	return pid > 0 && pid < PID_NUMBERS && test_bit((unsigned)pid, saved_tgids) ? pid : 0;
+}
+
+static struct saved_cmdlines_buffer *alloc_cmdlines(unsigned size)
+{
+	struct saved_cmdlines_buffer *s = vzalloc(sizeof(*s) + size * sizeof(s->slots[0]));
+
+	if (!s)
+		return NULL;
+	for (unsigned i = 0; i < PID_NUMBERS; i++)
+		s->slot_of[i] = NO_CMDLINE;
+	s->size = size;
+	s->last = size - 1;
+	return s;
+}
+
+/* ---- saved_cmdlines, saved_cmdlines_size, saved_tgids ---- */
+
+static int saved_cmdlines_show(struct seq_file *m, void *v __unused)
+{
+	mutex_lock(&trace_types_lock);
+	for (unsigned i = 0; savedcmd && i < savedcmd->size; i++) {
+		char comm[TASK_COMM_LEN];
+		pid_t pid = READ_ONCE(savedcmd->slots[i].pid);
+
+		if (!pid)
+			continue;
+		trace_find_cmdline(pid, comm);
+		seq_printf(m, "%d %s\n", pid, comm);
+	}
+	mutex_unlock(&trace_types_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(saved_cmdlines);
+
+static ssize_t saved_cmdlines_size_read(struct file *file __unused, char *buf, size_t count,
+					loff_t *pos)
+{
+	char text[16];
+	int length;
+
+	mutex_lock(&trace_types_lock);
+	length = scnprintf(text, sizeof(text), "%u\n", savedcmd ? savedcmd->size : 0);
+	mutex_unlock(&trace_types_lock);
+	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
+}
+
+static int resize_cmdlines(unsigned size)
+{
+	struct saved_cmdlines_buffer *fresh = alloc_cmdlines(size), *old;
+	unsigned long flags;
+
+	if (!fresh)
+		return -ENOMEM;
+	mutex_lock(&trace_types_lock);
+	cmdline_lock_irqsave(flags);
+	old = savedcmd;
+	savedcmd = fresh;
+	cmdline_unlock_irqrestore(flags);
+	mutex_unlock(&trace_types_lock);
+	vfree(old);
+	return 0;
+}
+
+static ssize_t saved_cmdlines_size_write(struct file *file __unused, const char *buf, size_t count,
+					 loff_t *pos)
+{
+	unsigned long size;
+	int error = trace_get_number(buf, count, 10, &size);
+
+	if (!error && (!size || size > PID_NUMBERS))
+		error = -EINVAL;
+	if (!error)
+		error = resize_cmdlines((unsigned)size);
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations saved_cmdlines_size_fops = {
+	.read = saved_cmdlines_size_read,
+	.write = saved_cmdlines_size_write,
+	.llseek = generic_file_llseek,
+};
+
+static int saved_tgids_show(struct seq_file *m, void *v __unused)
+{
+	unsigned pid = 0;
+
+	while ((pid = find_next_bit(saved_tgids, PID_NUMBERS, pid + 1)) < PID_NUMBERS)
+		seq_printf(m, "%u %u\n", pid, pid);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(saved_tgids);
+
+static const struct trace_file cmdlines_files[] = {
+	{ .name = "saved_cmdlines", .mode = 0440, .fops = &saved_cmdlines_fops, .only_top = true },
+	{ .name = "saved_cmdlines_size",
+	  .mode = 0640,
+	  .fops = &saved_cmdlines_size_fops,
+	  .only_top = true },
+	{ .name = "saved_tgids", .mode = 0440, .fops = &saved_tgids_fops, .only_top = true },
+	{ .name = NULL },
+};
+
+static int __init trace_cmdlines_init(void)
+{
+	trace_register_files(cmdlines_files);
+	return resize_cmdlines(SAVED_CMDLINES_DEFAULT);
+}
+early_initcall(trace_cmdlines_init);

@@ -1,0 +1,231 @@
+/*
+ * The files that say what is traced and when: current_tracer, available_tracers, tracing_on,
+ * trace_clock, tracing_cpumask, timestamp_mode.
+ */
+#include "fs/seq_file.h"
+#include "kernel/init.h"
+#include "kernel/lib/cpulist.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "trace/core/trace.h"
+#include "kernel/time/trace_clock.h"
+
+#define CPUMASK_TEXT_SIZE (NR_CPUS / 4 + NR_CPUS / 32 + 2)
+
+/* ---- current_tracer, available_tracers ---- */
+
+static ssize_t tracing_set_trace_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	char text[MAX_TRACER_SIZE + 2];
+	int length;
+
+	mutex_lock(&trace_types_lock);
+	length = scnprintf(text, sizeof(text), "%s\n", trace_file_tr(file)->current_trace->name);
+	mutex_unlock(&trace_types_lock);
+	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
+}
+
+/* Blanks at the end do not count; as in Linux, a longer text is cut. */
+static ssize_t tracing_set_trace_write(struct file *file, const char *buf, size_t count,
+				       loff_t *pos)
+{
+	char name[MAX_TRACER_SIZE + 1];
+	size_t length = min(count, (size_t)MAX_TRACER_SIZE);
+	int error;
+
+	memcpy(name, buf, length);
+	name[length] = '\0';
+	error = tracing_set_tracer(trace_file_tr(file), strim(name));
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations set_tracer_fops = {
+	.read = tracing_set_trace_read,
+	.write = tracing_set_trace_write,
+	.llseek = generic_file_llseek,
+};
+
+static int available_tracers_show(struct seq_file *m, void *v __unused)
+{
+	const struct trace_array *tr = ((struct trace_cpu *)m->private)->tr;
+	const char *separator = "";
+
+	mutex_lock(&trace_types_lock);
+	for (struct tracer *t = trace_types; t; t = t->next) {
+		if (!tracer_fits(t, tr))
+			continue;
+		seq_printf(m, "%s%s", separator, t->name);
+		separator = " ";
+	}
+	seq_putc(m, '\n');
+	mutex_unlock(&trace_types_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(available_tracers);
+
+/* ---- tracing_on ---- */
+
+static ssize_t rb_simple_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	return simple_read_from_buffer(buf, count, pos,
+				       tracing_is_on_tr(trace_file_tr(file)) ? "1\n" : "0\n", 2);
+}
+
+static ssize_t rb_simple_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct trace_array *tr = trace_file_tr(file);
+	unsigned long on;
+	int error = trace_get_number(buf, count, 10, &on);
+
+	if (error)
+		return error;
+	mutex_lock(&trace_types_lock);
+	tracing_set_on(tr, on != 0);
+	mutex_unlock(&trace_types_lock);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations rb_simple_fops = {
+	.read = rb_simple_read,
+	.write = rb_simple_write,
+	.llseek = generic_file_llseek,
+};
+
+/* ---- trace_clock ---- */
+
+static int tracing_clock_show(struct seq_file *m, void *v __unused)
+{
+	struct trace_array *tr = ((struct trace_cpu *)m->private)->tr;
+	unsigned chosen = READ_ONCE(tr->clock_id);
+
+	for (unsigned i = 0; i < trace_nr_clocks; i++)
+		seq_printf(m, "%s%s%s%s", i ? " " : "", i == chosen ? "[" : "",
+			   trace_clocks[i].name, i == chosen ? "]" : "");
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static int tracing_clock_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, tracing_clock_show, inode->i_private);
+}
+
+static ssize_t tracing_clock_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	char name[64];
+	int error = trace_get_word(name, sizeof(name), buf, count);
+
+	if (!error)
+		error = tracing_set_clock(trace_file_tr(file), name);
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations trace_clock_fops = {
+	.open = tracing_clock_open,
+	.read = seq_read,
+	.write = tracing_clock_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* ---- tracing_cpumask ---- */
+
+static ssize_t tracing_cpumask_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct trace_array *tr = trace_file_tr(file);
+	struct cpumask mask = { { 0 } };
+	char text[CPUMASK_TEXT_SIZE];
+	unsigned cpu;
+	int length;
+
+	mutex_lock(&trace_types_lock);
+	for_each_possible_cpu (cpu)
+		if (cpumask_test_cpu(cpu, &tr->tracing_cpumask))
+			cpumask_set_cpu(cpu, &mask);
+	mutex_unlock(&trace_types_lock);
+	length = cpumask_print(text, sizeof(text) - 1, &mask);
+	text[length++] = '\n';
+	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
+}
+
+/* Linux refuses a mask with bits for CPUs that cannot be. */
+static bool mask_fits(const struct cpumask *mask)
+{
+	unsigned cpu;
+
+	for_each_cpu (cpu, mask)
+		if (cpu >= nr_cpu_ids)
+			return false;
+	return true;
+}
+
+static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct trace_array *tr = trace_file_tr(file);
+	struct cpumask mask;
+	char text[CPUMASK_TEXT_SIZE];
+	unsigned cpu;
+	int error = trace_get_word(text, sizeof(text), buf, count);
+
+	if (!error)
+		error = cpumask_parse(text, &mask);
+	if (error)
+		return error;
+	if (!mask_fits(&mask))
+		return -EOVERFLOW;
+	mutex_lock(&trace_types_lock);
+	for_each_possible_cpu (cpu) {
+		bool was = cpumask_test_cpu(cpu, &tr->tracing_cpumask);
+		bool now = cpumask_test_cpu(cpu, &mask);
+
+		for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++) {
+			if (was && !now)
+				ring_buffer_record_disable_cpu(tr->buffers[i], cpu);
+			else if (!was && now)
+				ring_buffer_record_enable_cpu(tr->buffers[i], cpu);
+		}
+	}
+	tr->tracing_cpumask = mask;
+	mutex_unlock(&trace_types_lock);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations tracing_cpumask_fops = {
+	.read = tracing_cpumask_read,
+	.write = tracing_cpumask_write,
+	.llseek = generic_file_llseek,
+};
+
+/* ---- timestamp_mode: entries hold the time since the one before ---- */
+
+static int timestamp_mode_show(struct seq_file *m, void *v __unused)
+{
+	seq_puts(m, "[delta] absolute\n");
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(timestamp_mode);
+
+static const struct trace_file control_files[] = {
+	{ .name = "available_tracers", .mode = 0440, .fops = &available_tracers_fops },
+	{ .name = "current_tracer", .mode = 0640, .fops = &set_tracer_fops },
+	{ .name = "tracing_on", .mode = 0640, .fops = &rb_simple_fops },
+	{ .name = "trace_clock", .mode = 0640, .fops = &trace_clock_fops },
+	{ .name = "tracing_cpumask", .mode = 0640, .fops = &tracing_cpumask_fops },
+	{ .name = "timestamp_mode", .mode = 0440, .fops = &timestamp_mode_fops },
+	{ .name = NULL },
+};
+
+static int __init trace_control_init(void)
+{
+	trace_register_files(control_files);
+	return 0;
+}
+core_initcall(trace_control_init);

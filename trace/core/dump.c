@@ -1,0 +1,105 @@
+/* The trace onto the console: after an oops (ftrace_dump_on_oops), and for sysrq z. */
+#include "fs/proc_fs.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/panic.h"
+#include "kernel/printk/printk.h"
+#include "trace/core/trace.h"
+
+#define DUMP_RULE "---------------------------------\n"
+
+/* Made at boot: after an oops no memory may be asked for. [dump_running] */
+static struct trace_iterator *dump_iters[2]; /* for each buffer of the top level */
+static int dump_running;
+static bool dump_this_cpu_only;
+
+static void dump_text(struct trace_seq *s)
+{
+	char *rest = s->buffer, *line;
+
+	s->buffer[min(s->len, (size_t)TRACE_SEQ_SIZE - 1)] = '\0';
+	/* One record of the log for each line: a long entry is more than a record may be. */
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (rest || *line)
+			pr_emerg("%s\n", line);
+	trace_seq_init(s);
+}
+
+static void dump_entries(struct trace_iterator *iter)
+{
+	u64 flags = iter->tr->trace_flags;
+	unsigned entries = 0;
+
+	/* Short lines, whatever the options say; a tracer that prints itself has its own. */
+	iter->trace = iter->tr->current_trace;
+	iter->tr->trace_flags =
+		(flags | (iter->trace->print_line ? 0 : TRACE_ITER_LATENCY_FMT)) &
+		~(u64)(TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW);
+	trace_iterator_reset(iter);
+	while (trace_find_next_entry(iter)) {
+		if (!entries++)
+			pr_emerg(DUMP_RULE);
+		trace_seq_init(&iter->seq);
+		print_trace_line(iter);
+		dump_text(&iter->seq);
+	}
+	pr_emerg("%s", entries ? DUMP_RULE : "   (ftrace buffer empty)\n");
+	iter->tr->trace_flags = flags;
+}
+
+void ftrace_dump(int cpu)
+{
+	struct trace_iterator *iter;
+
+	if (!dump_iters[1] || __atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE))
+		return;
+	/* What the dump itself does would push out what is to be seen. */
+	tracing_off();
+	pr_emerg("Dumping ftrace buffer:\n");
+	iter = dump_iters[READ_ONCE(global_trace.buffer) == global_trace.buffers[1]];
+	iter->cpu_file = cpu;
+	dump_entries(iter);
+	__atomic_store_n(&dump_running, 0, __ATOMIC_RELEASE);
+}
+
+static void ftrace_dump_oops(void)
+{
+	ftrace_dump(dump_this_cpu_only ? (int)smp_processor_id() : RING_BUFFER_ALL_CPUS);
+}
+
+/* ftrace_dump_on_oops or =1: all CPUs; =orig_cpu or =2: the one that had the oops. */
+static int __init set_ftrace_dump_on_oops(const char *value)
+{
+	if (value && (strcmp(value, "orig_cpu") == 0 || strcmp(value, "2") == 0))
+		dump_this_cpu_only = true;
+	else if (value && *value && strcmp(value, "1") != 0)
+		return -EINVAL;
+	oops_dump_hook = ftrace_dump_oops;
+	return 0;
+}
+__setup("ftrace_dump_on_oops", set_ftrace_dump_on_oops);
+
+static void sysrq_ftrace_dump(int key __unused)
+{
+	ftrace_dump(RING_BUFFER_ALL_CPUS);
+}
+
+static const struct sysrq_key_op sysrq_ftrace_dump_op = {
+	.handler = sysrq_ftrace_dump,
+	.help_msg = "dump-ftrace-buffer(z)",
+	.action_msg = "Dump ftrace buffer",
+};
+
+static int __init trace_dump_init(void)
+{
+	if (!global_trace.buffer)
+		return -ENOMEM;
+	for (unsigned i = 0; i < ARRAY_SIZE(dump_iters); i++) {
+		dump_iters[i] = trace_iterator_alloc_of(&global_trace, global_trace.buffers[i],
+							RING_BUFFER_ALL_CPUS);
+		if (!dump_iters[i])
+			return -ENOMEM;
+	}
+	return sysrq_register('z', &sysrq_ftrace_dump_op);
+}
+device_initcall(trace_dump_init);

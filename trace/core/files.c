@@ -1,0 +1,114 @@
+/* The files of /sys/kernel/tracing: made from the tables that the other sources have registered. */
+#include "fs/tracefs.h"
+#include "kernel/bug.h"
+#include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "trace/core/trace.h"
+
+static const struct trace_file *trace_files[TRACE_FILES_MAX];
+static unsigned nr_trace_files;
+
+void __init trace_register_files(const struct trace_file *files)
+{
+	if (!WARN_ON(nr_trace_files == TRACE_FILES_MAX))
+		trace_files[nr_trace_files++] = files;
+}
+
+int trace_get_word(char *word, size_t max, const char *buf, size_t count)
+{
+	char *text;
+
+	if (count >= max)
+		return -EINVAL;
+	memcpy(word, buf, count);
+	word[count] = '\0';
+	text = strim(word);
+	memmove(word, text, strlen(text) + 1);
+	text = skip_spaces(word);
+	memmove(word, text, strlen(text) + 1);
+	return 0;
+}
+
+int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long *number)
+{
+	char word[32];
+	int error = trace_get_word(word, sizeof(word), buf, count);
+
+	return error ? error : kstrtoul(word, base, number);
+}
+
+static int create_files(struct trace_cpu *where, struct dentry *dir)
+{
+	bool per_cpu = where->cpu != RING_BUFFER_ALL_CPUS;
+
+	for (unsigned i = 0; i < nr_trace_files; i++) {
+		for (const struct trace_file *file = trace_files[i]; file->name; file++) {
+			if (per_cpu ? !file->per_cpu && !file->only_per_cpu : file->only_per_cpu)
+				continue;
+			if (where->tr->name && file->only_top)
+				continue;
+			if (IS_ERR_OR_NULL(tracefs_create_file(file->name, file->mode, dir, where,
+							       file->fops)))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int create_per_cpu_dirs(struct trace_array *tr)
+{
+	struct dentry *per_cpu = tracefs_create_dir("per_cpu", tr->dir), *dir;
+	char name[16];
+	unsigned cpu;
+	int error;
+
+	if (IS_ERR_OR_NULL(per_cpu))
+		return -ENOMEM;
+	for_each_possible_cpu (cpu) {
+		snprintf(name, sizeof(name), "cpu%u", cpu);
+		dir = tracefs_create_dir(name, per_cpu);
+		if (IS_ERR_OR_NULL(dir))
+			return -ENOMEM;
+		error = create_files(&tr->cpus[cpu], dir);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int create_tracer_files(struct trace_array *tr)
+{
+	int error = 0;
+
+	for (struct tracer *t = trace_types; t && !error; t = t->next)
+		if (t->create_files && tracer_fits(t, tr))
+			error = t->create_files(tr);
+	return error;
+}
+
+int trace_create_files(struct trace_array *tr)
+{
+	int error = create_files(&tr->all, tr->dir);
+
+	if (!error)
+		error = create_per_cpu_dirs(tr);
+	if (!error)
+		error = trace_create_options_dir(tr);
+	if (!error)
+		error = trace_create_events_dir(tr);
+	return error ? error : create_tracer_files(tr);
+}
+
+static int __init tracer_init_tracefs(void)
+{
+	int error = -ENOMEM;
+
+	mutex_lock(&trace_types_lock);
+	if (global_trace.buffer)
+		error = trace_create_files(&global_trace);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+device_initcall(tracer_init_tracefs);

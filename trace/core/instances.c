@@ -1,0 +1,118 @@
+/*
+ * Instances: mkdir(2) in instances/ makes a trace_array with a buffer, a tracer, filters, options
+ * and files of its own; rmdir(2) removes it (Documentation/trace/ftrace.rst, "Instances").
+ *
+ * A trace_array lives as long as an inode of its files: who has found a name just before it went
+ * finds its owner gone (fs/file_owner.c), not its memory.
+ */
+#include "fs/tracefs.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu.h"
+#include "trace/core/trace.h"
+
+static struct dentry *instances_dir; /* constant */
+
+/* The last of its files has gone. */
+static void instance_release(struct file_owner *owner)
+{
+	struct trace_array *tr = container_of(owner, struct trace_array, owner);
+
+	trace_array_exit(tr);
+	kfree(tr->name);
+	kfree(tr);
+}
+
+static struct trace_array *find_instance(const char *name)
+{
+	struct trace_array *tr;
+
+	for_each_trace_array(tr) if (tr->name && strcmp(tr->name, name) == 0) return tr;
+	return NULL;
+}
+
+/* Begins with the options of the top level. NULL: no memory. */
+static struct trace_array *alloc_instance(const char *name)
+{
+	struct trace_array *tr = kzalloc(sizeof(*tr), GFP_KERNEL);
+
+	if (!tr)
+		return NULL;
+	tr->name = kstrdup(name, GFP_KERNEL);
+	tr->trace_flags = global_trace.trace_flags;
+	if (!tr->name || trace_array_init(tr)) {
+		kfree(tr->name);
+		kfree(tr);
+		return NULL;
+	}
+	file_owner_init(&tr->owner, instance_release);
+	return tr;
+}
+
+/* None of its files is open or can be opened: let it go. T held. */
+static void remove_instance(struct trace_array *tr)
+{
+	list_del(&tr->list);
+	trace_switch_update();
+	synchronize_rcu(); /* who has found it in the list has left it behind */
+	tracefs_remove(tr->dir);
+	file_owner_put(&tr->owner);
+}
+
+static int instance_mkdir(const char *name)
+{
+	struct trace_array *tr;
+	int error = -EEXIST;
+
+	mutex_lock(&trace_types_lock);
+	if (find_instance(name))
+		goto out;
+	error = -ENOMEM;
+	tr = alloc_instance(name);
+	if (!tr)
+		goto out;
+	tr->dir = tracefs_create_dir(name, instances_dir);
+	if (IS_ERR_OR_NULL(tr->dir)) {
+		file_owner_put(&tr->owner);
+		goto out;
+	}
+	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
+	error = trace_create_files(tr);
+	list_add_tail(&tr->list, &trace_arrays);
+	/* A file that somebody has found already keeps what is there; it can be removed later. */
+	if (error && file_owner_kill(&tr->owner) == 0)
+		remove_instance(tr);
+out:
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+static int instance_rmdir(const char *name)
+{
+	struct trace_array *tr;
+	int error = -ENOENT;
+
+	mutex_lock(&trace_types_lock);
+	tr = find_instance(name);
+	if (tr)
+		error = file_owner_kill(&tr->owner);
+	if (!error) {
+		tracing_set_tracer_locked(tr, nop_trace.name);
+		for (struct tracer *t = trace_types; t; t = t->next)
+			if (t->detach && tracer_fits(t, tr))
+				t->detach(tr);
+		remove_instance(tr);
+	}
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+static int __init trace_instances_init(void)
+{
+	instances_dir =
+		tracefs_create_instance_dir("instances", NULL, instance_mkdir, instance_rmdir);
+	return IS_ERR_OR_NULL(instances_dir) ? -ENOMEM : 0;
+}
+device_initcall(trace_instances_init);

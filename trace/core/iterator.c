@@ -1,0 +1,194 @@
+/*
+ * Readers' way through a trace: all CPUs' entries in the order of their time.
+ *
+ * The current entry is always a copy, and its CPU's position already behind it. So a line can be
+ * printed as often as it takes, and the time of the entry that follows is known. What is written
+ * after a trace was opened is not part of it: else a reader that is slower than the writers would
+ * never come to the end.
+ */
+#include "trace/core/trace.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+
+static bool iterates(const struct trace_iterator *iter, unsigned cpu)
+{
+	return cpumask_test_cpu(cpu, &cpu_possible_mask) &&
+	       (iter->cpu_file == RING_BUFFER_ALL_CPUS || iter->cpu_file == (int)cpu);
+}
+
+/* buffer NULL: consuming, from the one that is written to. */
+static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trace_buffer *buffer,
+					     int cpu)
+{
+	struct trace_iterator *iter = kzalloc(sizeof(*iter), GFP_KERNEL);
+	unsigned i;
+
+	if (!iter)
+		return NULL;
+	iter->tr = tr;
+	iter->buffer = buffer;
+	iter->trace = READ_ONCE(tr->current_trace);
+	iter->cpu_file = cpu;
+	iter->copy = get_free_page(GFP_KERNEL);
+	if (!iter->copy)
+		goto fail;
+	trace_seq_init(&iter->seq);
+	if (!buffer)
+		return iter;
+	iter->end = ring_buffer_time_stamp(buffer);
+	iter->iters = kcalloc(nr_cpu_ids, sizeof(*iter->iters), GFP_KERNEL);
+	if (!iter->iters)
+		goto fail;
+	for_each_possible_cpu (i) {
+		if (!iterates(iter, i))
+			continue;
+		iter->iters[i] = ring_buffer_read_start(buffer, i);
+		if (!iter->iters[i])
+			goto fail;
+	}
+	return iter;
+fail:
+	trace_iterator_free(iter);
+	return NULL;
+}
+
+struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming)
+{
+	return alloc_iterator(tr, consuming ? NULL : READ_ONCE(tr->buffer), cpu);
+}
+
+struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct trace_buffer *buffer,
+					       int cpu)
+{
+	return alloc_iterator(tr, buffer, cpu);
+}
+
+void trace_iterator_free(struct trace_iterator *iter)
+{
+	if (iter->iters) {
+		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+			if (iter->iters[cpu])
+				ring_buffer_read_finish(iter->iters[cpu]);
+		kfree(iter->iters);
+	}
+	free_page(iter->copy);
+	kfree(iter);
+}
+
+void trace_iterator_reset(struct trace_iterator *iter)
+{
+	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (iter->iters[cpu])
+			ring_buffer_iter_reset(iter->iters[cpu]);
+	cpumask_clear(&iter->started);
+	iter->end = ring_buffer_time_stamp(iter->buffer);
+	iter->ent = NULL;
+	iter->idx = 0;
+}
+
+/* The CPU that has the oldest entry, or nr_cpu_ids. */
+static unsigned oldest_entry(struct trace_iterator *iter, u64 *ts)
+{
+	unsigned cpu, oldest = nr_cpu_ids;
+
+	for_each_possible_cpu (cpu) {
+		struct ring_buffer_event *event;
+		u64 cpu_ts, lost;
+
+		if (!iterates(iter, cpu))
+			continue;
+		event = iter->iters ? ring_buffer_iter_peek(iter->iters[cpu], &cpu_ts, &lost)
+				    : ring_buffer_peek(iter->tr->buffer, cpu, &cpu_ts, &lost);
+		if (event && iter->iters && (s64)(cpu_ts - iter->end) > 0)
+			continue;
+		if (event && (oldest == nr_cpu_ids || cpu_ts < *ts)) {
+			oldest = cpu;
+			*ts = cpu_ts;
+		}
+	}
+	return oldest;
+}
+
+bool trace_empty(struct trace_iterator *iter)
+{
+	u64 ts;
+
+	return oldest_entry(iter, &ts) == nr_cpu_ids;
+}
+
+/* Copy the oldest entry of a CPU and go behind it. False if another reader has just consumed it. */
+static bool take_entry(struct trace_iterator *iter, unsigned cpu)
+{
+	if (iter->iters) {
+		struct ring_buffer_event *event =
+			ring_buffer_iter_peek(iter->iters[cpu], &iter->ts, &iter->lost_events);
+
+		if (!event)
+			return false;
+		iter->ent_size = min(ring_buffer_event_length(event), PAGE_SIZE);
+		memcpy(iter->copy, ring_buffer_event_data(event), iter->ent_size);
+		ring_buffer_iter_advance(iter->iters[cpu]);
+	} else {
+		long length = ring_buffer_consume(iter->tr->buffer, cpu, iter->copy, PAGE_SIZE,
+						  &iter->ts, &iter->lost_events);
+
+		if (length < 0)
+			return false;
+		iter->ent_size = (size_t)length;
+	}
+	iter->cpu = cpu;
+	iter->ent = (struct trace_entry *)iter->copy;
+	return true;
+}
+
+bool trace_find_next_entry(struct trace_iterator *iter)
+{
+	unsigned cpu;
+	u64 ts;
+
+	if (iter->ent)
+		iter->idx++;
+	do {
+		cpu = oldest_entry(iter, &ts);
+		if (cpu == nr_cpu_ids) {
+			iter->ent = NULL;
+			return false;
+		}
+	} while (!take_entry(iter, cpu));
+	iter->next_ts = 0;
+	if (iter->iters && (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_LATENCY_FMT) &&
+	    oldest_entry(iter, &ts) != nr_cpu_ids)
+		iter->next_ts = ts;
+	return true;
+}
+
+static bool take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data)
+{
+	struct ring_buffer_iter *it = iter->iters ? iter->iters[iter->cpu] : NULL;
+	struct trace_buffer *buffer = iter->tr->buffer;
+	struct ring_buffer_event *event;
+	u64 ts, lost;
+
+	event = it ? ring_buffer_iter_peek(it, &ts, &lost)
+		   : ring_buffer_peek(buffer, iter->cpu, &ts, &lost);
+	if (!event || lost || (it && (s64)(ts - iter->end) > 0) ||
+	    !wanted(ring_buffer_event_data(event), ring_buffer_event_length(event), data))
+		return false;
+	if (it)
+		ring_buffer_iter_advance(it);
+	else
+		ring_buffer_consume(buffer, iter->cpu, NULL, 0, &ts, &lost);
+	return true;
+}
+
+bool trace_take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data)
+{
+	bool taken;
+
+	if (iter->iters)
+		return take_following(iter, wanted, data);
+	mutex_lock(&iter->tr->pipe_lock);
+	taken = take_following(iter, wanted, data);
+	mutex_unlock(&iter->tr->pipe_lock);
+	return taken;
+}

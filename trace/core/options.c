@@ -1,0 +1,253 @@
+/* Options: the file trace_options, a file for each in options/, and what a change of one sets off.
+ */
+#include "fs/seq_file.h"
+#include "fs/tracefs.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "trace/core/trace.h"
+
+#define OPTION_NAME_MAX 64
+
+#define C(name, text) text,
+static const char *const trace_option_names[] = { TRACE_FLAGS };
+#undef C
+
+/* What a file in options/ stands for: a flag, or a tracer's option. */
+struct trace_option {
+	struct list_head list; /* [T] tr->options */
+	struct trace_array *tr;
+	u64 mask; /* TRACE_ITER_*, when tracer is NULL */
+	struct tracer *tracer;
+	const struct tracer_opt *opt;
+};
+
+void (*trace_flag_hook)(u64 mask);
+
+int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
+{
+	if (!!(tr->trace_flags & mask) == enabled)
+		return 0;
+	if (tr->name && mask & TOP_LEVEL_TRACE_FLAGS)
+		return -EINVAL;
+	if (enabled)
+		tr->trace_flags |= mask;
+	else
+		tr->trace_flags &= ~mask;
+
+	if (mask & (TRACE_ITER_RECORD_CMD | TRACE_ITER_RECORD_TGID))
+		trace_switch_update();
+	if (trace_flag_hook)
+		trace_flag_hook(mask);
+	for (unsigned i = 0; mask == TRACE_ITER_OVERWRITE && i < ARRAY_SIZE(tr->buffers); i++)
+		ring_buffer_change_overwrite(tr->buffers[i], enabled);
+	return 0;
+}
+
+/* T held. */
+static int set_tracer_option(struct trace_array *tr, struct tracer *tracer,
+			     const struct tracer_opt *opt, bool enabled)
+{
+	u32 *flags = &tr->tracers[tracer->index].flags;
+	int error = 0;
+
+	if (!!(*flags & opt->bit) == enabled)
+		return 0;
+	/* A tracer that does not run has nothing to change: it looks at its flags when it begins.
+	 */
+	if (tracer->set_flag && (tr->current_trace == tracer || tracer == &nop_trace))
+		error = tracer->set_flag(tr, *flags, opt->bit, enabled);
+	if (error)
+		return error;
+	WRITE_ONCE(*flags, *flags ^ opt->bit);
+	return 0;
+}
+
+static const struct tracer_opt *find_option(const struct tracer *tracer, const char *name)
+{
+	if (!tracer->flags)
+		return NULL;
+	for (const struct tracer_opt *opt = tracer->flags->opts; opt->name; opt++)
+		if (strcmp(opt->name, name) == 0)
+			return opt;
+	return NULL;
+}
+
+int trace_set_options_locked(struct trace_array *tr, const char *option)
+{
+	const struct tracer_opt *opt;
+	bool enabled = true;
+	int index, error = -EINVAL;
+
+	index = match_string(trace_option_names, ARRAY_SIZE(trace_option_names), option);
+	opt = index < 0 ? find_option(tr->current_trace, option) : NULL;
+	if (index < 0 && !opt && strstarts(option, "no")) {
+		enabled = false;
+		option += 2;
+		index = match_string(trace_option_names, ARRAY_SIZE(trace_option_names), option);
+		opt = index < 0 ? find_option(tr->current_trace, option) : NULL;
+	}
+	if (index >= 0)
+		error = set_tracer_flag(tr, BIT(index), enabled);
+	else if (opt)
+		error = set_tracer_option(tr, tr->current_trace, opt, enabled);
+	return error;
+}
+
+/* ---- trace_options ---- */
+
+static int tracing_trace_options_show(struct seq_file *m, void *v __unused)
+{
+	struct trace_array *tr = ((struct trace_cpu *)m->private)->tr;
+	const struct tracer_flags *flags;
+
+	mutex_lock(&trace_types_lock);
+	for (unsigned i = 0; i < ARRAY_SIZE(trace_option_names); i++)
+		seq_printf(m, "%s%s\n", tr->trace_flags & BIT(i) ? "" : "no",
+			   trace_option_names[i]);
+	flags = tr->current_trace->flags;
+	if (flags)
+		for (const struct tracer_opt *opt = flags->opts; opt->name; opt++)
+			seq_printf(m, "%s%s\n",
+				   tracer_flags_of(tr, tr->current_trace) & opt->bit ? "" : "no",
+				   opt->name);
+	mutex_unlock(&trace_types_lock);
+	return 0;
+}
+
+static int tracing_trace_options_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, tracing_trace_options_show, inode->i_private);
+}
+
+static ssize_t tracing_trace_options_write(struct file *file, const char *buf, size_t count,
+					   loff_t *pos)
+{
+	char option[OPTION_NAME_MAX];
+	int error = trace_get_word(option, sizeof(option), buf, count);
+
+	if (error)
+		return error;
+	mutex_lock(&trace_types_lock);
+	error = trace_set_options_locked(trace_file_tr(file), option);
+	mutex_unlock(&trace_types_lock);
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations tracing_iter_fops = {
+	.open = tracing_trace_options_open,
+	.read = seq_read,
+	.write = tracing_trace_options_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* ---- options/NAME: 0 or 1 ---- */
+
+static bool option_is_set(const struct trace_option *o)
+{
+	return o->tracer ? tracer_flags_of(o->tr, o->tracer) & o->opt->bit
+			 : READ_ONCE(o->tr->trace_flags) & o->mask;
+}
+
+static ssize_t trace_option_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	return simple_read_from_buffer(buf, count, pos,
+				       option_is_set(file->f_inode->i_private) ? "1\n" : "0\n", 2);
+}
+
+static ssize_t trace_option_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct trace_option *o = file->f_inode->i_private;
+	unsigned long value;
+	int error = trace_get_number(buf, count, 10, &value);
+
+	if (error)
+		return error;
+	if (value > 1)
+		return -EINVAL;
+	mutex_lock(&trace_types_lock);
+	error = o->tracer ? set_tracer_option(o->tr, o->tracer, o->opt, value)
+			  : set_tracer_flag(o->tr, o->mask, value);
+	mutex_unlock(&trace_types_lock);
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations trace_option_fops = {
+	.read = trace_option_read,
+	.write = trace_option_write,
+	.llseek = generic_file_llseek,
+};
+
+/* What the file stands for is freed with tr. T held. */
+static int create_option_file(const struct trace_option *option, const char *name)
+{
+	struct trace_option *o = kmemdup(option, sizeof(*option), GFP_KERNEL);
+
+	if (!o)
+		return -ENOMEM;
+	if (IS_ERR_OR_NULL(tracefs_create_file(name, 0640, option->tr->options_dir, o,
+					       &trace_option_fops))) {
+		kfree(o);
+		return -ENOMEM;
+	}
+	list_add_tail(&o->list, &option->tr->options);
+	return 0;
+}
+
+void trace_free_options(struct trace_array *tr)
+{
+	struct trace_option *o, *next;
+
+	list_for_each_entry_safe (o, next, &tr->options, list)
+		kfree(o);
+}
+
+int create_trace_option_files(struct trace_array *tr, struct tracer *tracer)
+{
+	int error = 0;
+
+	if (!tr->options_dir || !tracer->flags || !tracer_fits(tracer, tr))
+		return 0;
+	for (const struct tracer_opt *opt = tracer->flags->opts; opt->name && !error; opt++)
+		error = create_option_file(
+			&(struct trace_option){ .tr = tr, .tracer = tracer, .opt = opt },
+			opt->name);
+	return error;
+}
+
+int trace_create_options_dir(struct trace_array *tr)
+{
+	struct dentry *dir = tracefs_create_dir("options", tr->dir);
+	int error = 0;
+
+	if (IS_ERR_OR_NULL(dir))
+		return -ENOMEM;
+	tr->options_dir = dir;
+	for (unsigned i = 0; i < ARRAY_SIZE(trace_option_names) && !error; i++)
+		if (!tr->name || !(BIT(i) & TOP_LEVEL_TRACE_FLAGS))
+			error = create_option_file(
+				&(struct trace_option){ .tr = tr, .mask = BIT(i) },
+				trace_option_names[i]);
+	for (struct tracer *t = trace_types; t && !error; t = t->next)
+		error = create_trace_option_files(tr, t);
+	return error;
+}
+
+static const struct trace_file options_files[] = {
+	{ .name = "trace_options", .mode = 0640, .fops = &tracing_iter_fops },
+	{ .name = NULL },
+};
+
+static int __init trace_options_init(void)
+{
+	trace_register_files(options_files);
+	return 0;
+}
+core_initcall(trace_options_init);

@@ -1,0 +1,477 @@
+/*
+ * How entries of the trace become text: the context at the start of a line, and what each type of
+ * entry says after it. The formats are Linux's, character by character:
+ * Documentation/trace/ftrace.rst, "Output format".
+ */
+#include "trace/core/trace.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/time/ktime.h"
+
+#define USEC_PER_MSEC 1000ULL
+#define USEC_PER_SEC  1000000ULL
+
+static struct trace_event *trace_events; /* [T] to write; entries are only ever added */
+
+void register_trace_event(struct trace_event *event)
+{
+	event->next = trace_events;
+	smp_store_release(&trace_events, event);
+}
+
+struct trace_event *ftrace_find_event(unsigned type)
+{
+	struct trace_event *event = smp_load_acquire(&trace_events);
+
+	while (event && event->type != type)
+		event = event->next;
+	return event;
+}
+
+/* ---- pieces ---- */
+
+void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags)
+{
+	char text[KSYM_SYMBOL_LEN];
+
+	if (!ip) {
+		trace_seq_putc(s, '0');
+		return;
+	}
+	if (trace_flags & TRACE_ITER_SYM_OFFSET)
+		sprint_symbol(text, ip);
+	else
+		sprint_symbol_no_offset(text, ip);
+	trace_seq_puts(s, text);
+	if (trace_flags & TRACE_ITER_SYM_ADDR)
+		trace_seq_printf(s, " <%016lx>", ip);
+}
+
+/* The four flags: irqs-off, need-resched, hardirq/softirq, preempt-depth. */
+void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry)
+{
+	bool nmi = entry->flags & TRACE_FLAG_NMI;
+	bool hardirq = entry->flags & TRACE_FLAG_HARDIRQ;
+	bool softirq = entry->flags & TRACE_FLAG_SOFTIRQ;
+	u8 resched = entry->flags & (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED);
+	char need_resched = resched == (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) ? 'N'
+			    : resched == TRACE_FLAG_NEED_RESCHED                              ? 'n'
+			    : resched == TRACE_FLAG_PREEMPT_RESCHED                           ? 'p'
+											      : '.';
+	char hardsoft = nmi && hardirq       ? 'Z'
+			: nmi                ? 'z'
+			: hardirq && softirq ? 'H'
+			: hardirq            ? 'h'
+			: softirq            ? 's'
+					     : '.';
+
+	trace_seq_printf(s, "%c%c%c", entry->flags & TRACE_FLAG_IRQS_OFF ? 'd' : '.', need_resched,
+			 hardsoft);
+	if (entry->preempt_count & 0xf)
+		trace_seq_printf(s, "%x", entry->preempt_count & 0xf);
+	else
+		trace_seq_putc(s, '.');
+}
+
+static void trace_print_time(struct trace_iterator *iter)
+{
+	u64 usecs = (iter->ts + 500) / NSEC_PER_USEC;
+
+	if (tracing_clock_in_ns(iter->tr))
+		trace_seq_printf(&iter->seq, " %5llu.%06llu",
+				 (unsigned long long)(usecs / USEC_PER_SEC),
+				 (unsigned long long)(usecs % USEC_PER_SEC));
+	else
+		trace_seq_printf(&iter->seq, " %12llu", (unsigned long long)iter->ts);
+}
+
+void trace_print_context(struct trace_iterator *iter)
+{
+	const struct trace_entry *entry = iter->ent;
+	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	struct trace_seq *s = &iter->seq;
+	char comm[TASK_COMM_LEN];
+
+	trace_find_cmdline(entry->pid, comm);
+	trace_seq_printf(s, "%16s-%-7d ", comm, entry->pid);
+	if (flags & TRACE_ITER_RECORD_TGID) {
+		int tgid = trace_find_tgid(entry->pid);
+
+		if (tgid)
+			trace_seq_printf(s, "(%7d) ", tgid);
+		else
+			trace_seq_puts(s, "(-------) ");
+	}
+	trace_seq_printf(s, "[%03d] ", (int)iter->cpu);
+	if (flags & TRACE_ITER_IRQ_INFO)
+		trace_print_lat_fmt(s, entry);
+	trace_print_time(iter);
+	trace_seq_puts(s, ": ");
+}
+
+char trace_delay_mark(u64 ns)
+{
+	static const struct {
+		u64 ns;
+		char mark;
+	} marks[] = {
+		{ 1000000000, '$' }, { 100000000, '@' }, { 10000000, '*' },
+		{ 1000000, '#' },    { 100000, '!' },    { 10000, '+' },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(marks); i++)
+		if (ns > marks[i].ns)
+			return marks[i].mark;
+	return ' ';
+}
+
+static void trace_print_lat_time(struct trace_iterator *iter, bool verbose)
+{
+	u64 absolute = iter->ts - iter->tr->time_start;
+	u64 relative = iter->next_ts ? iter->next_ts - iter->ts : 0;
+	unsigned long long abs_us = absolute / NSEC_PER_USEC, rel_us = relative / NSEC_PER_USEC;
+	unsigned long long ts = iter->ts;
+	struct trace_seq *s = &iter->seq;
+	bool in_ns = tracing_clock_in_ns(iter->tr);
+
+	if (verbose && in_ns)
+		trace_seq_printf(s, "[%08llx] %llu.%03llums (+%llu.%03llums): ", ts / NSEC_PER_USEC,
+				 abs_us / USEC_PER_MSEC, abs_us % USEC_PER_MSEC,
+				 rel_us / USEC_PER_MSEC, rel_us % USEC_PER_MSEC);
+	else if (verbose)
+		trace_seq_printf(s, "[%016llx] %llu (+%llu): ", ts, (unsigned long long)absolute,
+				 (unsigned long long)relative);
+	else if (in_ns)
+		trace_seq_printf(s, " %4lluus%c: ", abs_us, trace_delay_mark(relative));
+	else
+		trace_seq_printf(s, " %4llu: ", (unsigned long long)absolute);
+}
+
+void trace_print_lat_context(struct trace_iterator *iter)
+{
+	const struct trace_entry *entry = iter->ent;
+	bool verbose = READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_VERBOSE;
+	struct trace_seq *s = &iter->seq;
+	char comm[TASK_COMM_LEN];
+
+	trace_find_cmdline(entry->pid, comm);
+	if (verbose) {
+		trace_seq_printf(s, "%16s %7d %3d %d %08x %08llx ", comm, entry->pid,
+				 (int)iter->cpu, entry->flags, entry->preempt_count & 0xf,
+				 (unsigned long long)iter->idx);
+	} else {
+		trace_seq_printf(s, "%8.8s-%-7d %3d", comm, entry->pid, (int)iter->cpu);
+		trace_print_lat_fmt(s, entry);
+	}
+	trace_print_lat_time(iter, verbose);
+}
+
+/* ---- a line ---- */
+
+/* The option annotate: tell where a CPU's entries begin when others' older ones were overwritten.
+ */
+static void test_cpu_buff_start(struct trace_iterator *iter)
+{
+	if (!(READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_ANNOTATE) || !iter->annotated ||
+	    cpumask_test_cpu(iter->cpu, &iter->started))
+		return;
+	cpumask_set_cpu(iter->cpu, &iter->started);
+	if (iter->idx)
+		trace_seq_printf(&iter->seq, "##### CPU %u buffer started ####\n", iter->cpu);
+}
+
+/* What stands for an entry that has no form of that kind. */
+static enum print_line_t trace_nop_print(struct trace_iterator *iter)
+{
+	trace_seq_printf(&iter->seq, "type: %d\n", iter->ent->type);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t print_trace_fmt(struct trace_iterator *iter)
+{
+	struct trace_event *event = ftrace_find_event(iter->ent->type);
+	u64 flags = READ_ONCE(iter->tr->trace_flags);
+
+	test_cpu_buff_start(iter);
+	if (flags & TRACE_ITER_CONTEXT_INFO) {
+		if (flags & TRACE_ITER_LATENCY_FMT)
+			trace_print_lat_context(iter);
+		else
+			trace_print_context(iter);
+	}
+	if (trace_seq_has_overflowed(&iter->seq))
+		return TRACE_TYPE_PARTIAL_LINE;
+	if (event)
+		return event->trace ? event->trace(iter) : trace_nop_print(iter);
+	trace_seq_printf(&iter->seq, "Unknown type %d\n", iter->ent->type);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t print_raw_fmt(struct trace_iterator *iter)
+{
+	struct trace_event *event = ftrace_find_event(iter->ent->type);
+
+	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_CONTEXT_INFO)
+		trace_seq_printf(&iter->seq, "%d %d %llu ", iter->ent->pid, (int)iter->cpu,
+				 (unsigned long long)iter->ts);
+	if (event && event->raw)
+		return event->raw(iter);
+	return event ? trace_nop_print(iter)
+		     : (trace_seq_printf(&iter->seq, "%d ?\n", iter->ent->type),
+			trace_handle_return(&iter->seq));
+}
+
+static enum print_line_t print_hex_fmt(struct trace_iterator *iter)
+{
+	struct trace_event *event = ftrace_find_event(iter->ent->type);
+	struct trace_seq *s = &iter->seq;
+	s32 cpu = (s32)iter->cpu;
+
+	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_CONTEXT_INFO) {
+		trace_seq_putmem_hex(s, &iter->ent->pid, sizeof(iter->ent->pid));
+		trace_seq_putmem_hex(s, &cpu, sizeof(cpu));
+		trace_seq_putmem_hex(s, &iter->ts, sizeof(iter->ts));
+	}
+	if (event) {
+		if (event->hex)
+			event->hex(iter);
+		else
+			trace_nop_print(iter);
+	}
+	trace_seq_putc(s, '\n');
+	return trace_handle_return(s);
+}
+
+static enum print_line_t print_bin_fmt(struct trace_iterator *iter)
+{
+	struct trace_event *event = ftrace_find_event(iter->ent->type);
+	struct trace_seq *s = &iter->seq;
+	s32 cpu = (s32)iter->cpu;
+
+	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_CONTEXT_INFO) {
+		trace_seq_putmem(s, &iter->ent->pid, sizeof(iter->ent->pid));
+		trace_seq_putmem(s, &cpu, sizeof(cpu));
+		trace_seq_putmem(s, &iter->ts, sizeof(iter->ts));
+	}
+	if (event)
+		return event->binary ? event->binary(iter) : trace_nop_print(iter);
+	return trace_handle_return(s);
+}
+
+static void print_words(struct trace_iterator *iter)
+{
+	const struct bprint_entry *field = (const struct bprint_entry *)iter->ent;
+
+	trace_seq_bprintf(&iter->seq, field->fmt, field->buf,
+			  (iter->ent_size - sizeof(*field)) / sizeof(field->buf[0]));
+}
+
+enum print_line_t trace_print_printk_msg_only(struct trace_iterator *iter)
+{
+	const struct print_entry *print = (const struct print_entry *)iter->ent;
+
+	switch (iter->ent->type) {
+	case TRACE_PRINT:
+		trace_seq_puts_max(&iter->seq, print->buf, iter->ent_size - sizeof(*print));
+		break;
+	case TRACE_BPRINT:
+		print_words(iter);
+		break;
+	case TRACE_BPUTS:
+		trace_seq_puts(&iter->seq, ((const struct bputs_entry *)iter->ent)->str);
+		break;
+	default:
+		return TRACE_TYPE_UNHANDLED;
+	}
+	return trace_handle_return(&iter->seq);
+}
+
+enum print_line_t print_trace_line(struct trace_iterator *iter)
+{
+	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	enum print_line_t ret;
+
+	if (iter->lost_events)
+		trace_seq_printf(&iter->seq, "CPU:%u [LOST %llu EVENTS]\n", iter->cpu,
+				 (unsigned long long)iter->lost_events);
+	if (iter->trace && iter->trace->print_line) {
+		ret = iter->trace->print_line(iter);
+		if (ret != TRACE_TYPE_UNHANDLED)
+			return ret;
+	}
+	if ((flags & TRACE_ITER_PRINTK) && (flags & TRACE_ITER_PRINTK_MSGONLY)) {
+		ret = trace_print_printk_msg_only(iter);
+		if (ret != TRACE_TYPE_UNHANDLED)
+			return ret;
+	}
+	if (flags & TRACE_ITER_BIN)
+		return print_bin_fmt(iter);
+	if (flags & TRACE_ITER_HEX)
+		return print_hex_fmt(iter);
+	if (flags & TRACE_ITER_RAW)
+		return print_raw_fmt(iter);
+	return print_trace_fmt(iter);
+}
+
+/* ---- TRACE_FN ---- */
+
+static enum print_line_t trace_fn_trace(struct trace_iterator *iter)
+{
+	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
+	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	struct trace_seq *s = &iter->seq;
+
+	seq_print_ip_sym(s, field->ip, flags);
+	if ((flags & TRACE_ITER_PRINT_PARENT) && field->parent_ip) {
+		trace_seq_puts(s, " <-");
+		seq_print_ip_sym(s, field->parent_ip, flags);
+	}
+	trace_seq_putc(s, '\n');
+	return trace_handle_return(s);
+}
+
+static enum print_line_t trace_fn_raw(struct trace_iterator *iter)
+{
+	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
+
+	trace_seq_printf(&iter->seq, "%lx %lx\n", field->ip, field->parent_ip);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_fn_hex(struct trace_iterator *iter)
+{
+	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
+
+	trace_seq_putmem_hex(&iter->seq, &field->ip, sizeof(field->ip));
+	trace_seq_putmem_hex(&iter->seq, &field->parent_ip, sizeof(field->parent_ip));
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_fn_bin(struct trace_iterator *iter)
+{
+	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
+
+	trace_seq_putmem(&iter->seq, &field->ip, sizeof(field->ip));
+	trace_seq_putmem(&iter->seq, &field->parent_ip, sizeof(field->parent_ip));
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event trace_fn_event = {
+	.type = TRACE_FN,
+	.trace = trace_fn_trace,
+	.raw = trace_fn_raw,
+	.hex = trace_fn_hex,
+	.binary = trace_fn_bin,
+};
+
+/* ---- TRACE_STACK ---- */
+
+static enum print_line_t trace_stack_print(struct trace_iterator *iter)
+{
+	const struct stack_entry *field = (const struct stack_entry *)iter->ent;
+	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	size_t room = (iter->ent_size - sizeof(*field)) / sizeof(field->caller[0]);
+	struct trace_seq *s = &iter->seq;
+
+	trace_seq_puts(s, "<stack trace>\n");
+	for (size_t i = 0; i < room && (s32)i < field->size; i++) {
+		if (trace_seq_has_overflowed(s))
+			break;
+		trace_seq_puts(s, " => ");
+		seq_print_ip_sym(s, field->caller[i], flags);
+		trace_seq_putc(s, '\n');
+	}
+	return trace_handle_return(s);
+}
+
+static struct trace_event trace_stack_event = { .type = TRACE_STACK, .trace = trace_stack_print };
+
+/* ---- TRACE_PRINT ---- */
+
+static enum print_line_t trace_print_print(struct trace_iterator *iter)
+{
+	const struct print_entry *field = (const struct print_entry *)iter->ent;
+	struct trace_seq *s = &iter->seq;
+
+	seq_print_ip_sym(s, field->ip, READ_ONCE(iter->tr->trace_flags));
+	trace_seq_puts(s, ": ");
+	trace_seq_puts_max(s, field->buf, iter->ent_size - sizeof(*field));
+	return trace_handle_return(s);
+}
+
+static enum print_line_t trace_print_raw(struct trace_iterator *iter)
+{
+	const struct print_entry *field = (const struct print_entry *)iter->ent;
+
+	trace_seq_printf(&iter->seq, "# %lx ", field->ip);
+	trace_seq_puts_max(&iter->seq, field->buf, iter->ent_size - sizeof(*field));
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event trace_print_event = {
+	.type = TRACE_PRINT,
+	.trace = trace_print_print,
+	.raw = trace_print_raw,
+};
+
+/* ---- TRACE_BPRINT, TRACE_BPUTS ---- */
+
+static enum print_line_t trace_bprint_print(struct trace_iterator *iter)
+{
+	const struct bprint_entry *field = (const struct bprint_entry *)iter->ent;
+
+	seq_print_ip_sym(&iter->seq, field->ip, READ_ONCE(iter->tr->trace_flags));
+	trace_seq_puts(&iter->seq, ": ");
+	print_words(iter);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_bprint_raw(struct trace_iterator *iter)
+{
+	trace_seq_printf(&iter->seq, ": %lx : ", ((const struct bprint_entry *)iter->ent)->ip);
+	print_words(iter);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_bputs_print(struct trace_iterator *iter)
+{
+	const struct bputs_entry *field = (const struct bputs_entry *)iter->ent;
+
+	seq_print_ip_sym(&iter->seq, field->ip, READ_ONCE(iter->tr->trace_flags));
+	trace_seq_puts(&iter->seq, ": ");
+	trace_seq_puts(&iter->seq, field->str);
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t trace_bputs_raw(struct trace_iterator *iter)
+{
+	const struct bputs_entry *field = (const struct bputs_entry *)iter->ent;
+
+	trace_seq_printf(&iter->seq, ": %lx : ", field->ip);
+	trace_seq_puts(&iter->seq, field->str);
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event trace_bprint_event = {
+	.type = TRACE_BPRINT,
+	.trace = trace_bprint_print,
+	.raw = trace_bprint_raw,
+};
+
+static struct trace_event trace_bputs_event = {
+	.type = TRACE_BPUTS,
+	.trace = trace_bputs_print,
+	.raw = trace_bputs_raw,
+};
+
+static int __init init_events(void)
+{
+	register_trace_event(&trace_fn_event);
+	register_trace_event(&trace_stack_event);
+	register_trace_event(&trace_print_event);
+	register_trace_event(&trace_bprint_event);
+	register_trace_event(&trace_bputs_event);
+	return 0;
+}
+core_initcall(init_events);

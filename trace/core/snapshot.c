@@ -1,0 +1,171 @@
+/*
+ * Snapshots: a trace_array has two buffers, one that is written to, and one that keeps what was in
+ * it at some moment (Documentation/trace/ftrace.rst, "Snapshot"). Taking one exchanges the two
+ * pointers, so it costs the same however full they are, in any context.
+ *
+ * Nothing is lost: a writer that has read the pointer before finishes its entry in the buffer that
+ * it began in, which is by then the snapshot.
+ */
+#include "arch/irqflags.h"
+#include "fs/seq_file.h"
+#include "kernel/init.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/sched/sched.h"
+#include "trace/core/trace.h"
+
+static DEFINE_SPINLOCK(snapshot_lock); /* bare, interrupts off: tr->buffer and tr->snapshot */
+
+/*
+ * Interrupts off. Who comes while another CPU does it has his snapshot, too. Nobody waits: the one
+ * who lets go of a lock wakes the next by functions that may be traced, and so may come here before
+ * the next is awake.
+ */
+static void swap_buffers(struct trace_array *tr)
+{
+	struct trace_buffer *old, *new;
+
+	if (!raw_ticket_trylock(&snapshot_lock))
+		return;
+	old = tr->buffer;
+	new = tr->snapshot;
+	if (ring_buffer_record_is_set_on(old))
+		ring_buffer_record_on(new);
+	else
+		ring_buffer_record_off(new);
+	WRITE_ONCE(tr->snapshot, old);
+	WRITE_ONCE(tr->buffer, new);
+	raw_ticket_unlock(&snapshot_lock);
+	/* Who waits for entries waits at the wrong place now. */
+	ring_buffer_wake_waiters(old);
+	ring_buffer_wake_waiters(new);
+}
+
+static void say(struct trace_array *tr, const char *text)
+{
+	trace_write_print(tr, (unsigned long)tracing_snapshot_tr, text, __builtin_strlen(text));
+}
+
+void tracing_snapshot_tr(struct trace_array *tr)
+{
+	unsigned long flags;
+
+	if (in_nmi()) { /* it may have interrupted the holder of the lock */
+		say(tr, "*** snapshot asked for in an NMI: not taken ***\n");
+	} else if (!READ_ONCE(tr->snapshot_allocated)) {
+		say(tr, "*** no snapshot buffer allocated: tracing stops here ***\n");
+		ring_buffer_record_off(READ_ONCE(tr->buffer));
+	} else {
+		local_irq_save(flags);
+		swap_buffers(tr);
+		local_irq_restore(flags);
+	}
+}
+
+/* T held: sizes stay as they are, but the buffers may change places. */
+int tracing_alloc_snapshot_tr(struct trace_array *tr)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer), *spare = other_buffer(tr, buffer);
+	int error = tracing_expand(tr);
+	unsigned cpu;
+
+	if (tr->snapshot_allocated || error)
+		return error;
+	for_each_possible_cpu (cpu) {
+		error = ring_buffer_resize(spare, ring_buffer_size(buffer, cpu), (int)cpu);
+		if (error) {
+			ring_buffer_resize(spare, 1, RING_BUFFER_ALL_CPUS);
+			return error;
+		}
+	}
+	WRITE_ONCE(tr->snapshot_allocated, true);
+	return 0;
+}
+
+/* T held. */
+static int free_snapshot(struct trace_array *tr)
+{
+	/* Probes that go on find that there is none any more. */
+	WRITE_ONCE(tr->snapshot_allocated, false);
+	synchronize_sched();
+	tracing_reset_snapshot_cpu(tr, RING_BUFFER_ALL_CPUS);
+	return ring_buffer_resize(tr->snapshot, 1, RING_BUFFER_ALL_CPUS);
+}
+
+/* T held. */
+static int take_snapshot(struct trace_array *tr)
+{
+	int error = tracing_alloc_snapshot_tr(tr);
+
+	if (!error)
+		tracing_snapshot_tr(tr);
+	return error;
+}
+
+/* ---- snapshot ---- */
+
+void print_snapshot_help(struct seq_file *m, struct trace_iterator *iter)
+{
+	bool all = iter->cpu_file == RING_BUFFER_ALL_CPUS;
+
+	seq_printf(m, "#\n# * Snapshot is %s *\n#\n# Snapshot commands:\n",
+		   iter->tr->snapshot_allocated ? "allocated" : "freed");
+	if (all)
+		seq_puts(m, "# echo 0 > snapshot : gives the memory of the snapshot back\n"
+			    "# echo 1 > snapshot : takes a snapshot of the trace; the first one "
+			    "allocates memory for it\n"
+			    "# echo 2 > snapshot : empties the snapshot, and keeps its memory "
+			    "(so does any larger number)\n");
+	else
+		seq_puts(m, "# echo 2 > snapshot : empties this CPU's part of the snapshot (so "
+			    "does any larger number)\n"
+			    "# 0 and 1 are for the snapshot of all CPUs\n");
+}
+
+static int snapshot_open(struct inode *inode __unused, struct file *file)
+{
+	return file->f_mode & FMODE_READ ? trace_open_for_reading(file, true) : 0;
+}
+
+static ssize_t snapshot_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct trace_cpu *where = trace_file_cpu(file);
+	unsigned long what;
+	int error = trace_get_number(buf, count, 10, &what);
+
+	if (!error && what < 2 && where->cpu != RING_BUFFER_ALL_CPUS)
+		error = -EINVAL;
+	if (error)
+		return error;
+	mutex_lock(&trace_types_lock);
+	if (what == 0)
+		error = free_snapshot(where->tr);
+	else if (what == 1)
+		error = take_snapshot(where->tr);
+	else
+		tracing_reset_snapshot_cpu(where->tr, where->cpu);
+	mutex_unlock(&trace_types_lock);
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations snapshot_fops = {
+	.open = snapshot_open,
+	.read = seq_read,
+	.write = snapshot_write,
+	.llseek = tracing_lseek,
+	.release = tracing_release,
+};
+
+static const struct trace_file snapshot_files[] = {
+	{ .name = "snapshot", .mode = 0640, .fops = &snapshot_fops, .per_cpu = true },
+	{ .name = NULL },
+};
+
+static int __init trace_snapshot_init(void)
+{
+	trace_register_files(snapshot_files);
+	return 0;
+}
+core_initcall(trace_snapshot_init);

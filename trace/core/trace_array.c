@@ -1,0 +1,406 @@
+/*
+ * The trace core: the top-level trace_array, its tracers, its buffer, and what may be done to them.
+ *
+ * The buffer is there as soon as memory is, so that ftrace= traces the rest of the boot, but small;
+ * it gets its full size when somebody traces.
+ */
+#include "trace/core/trace.h"
+#include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk/printk.h"
+#include "kernel/time/trace_clock.h"
+
+#define TRACE_BUF_SIZE_DEFAULT (1UL << 20) /* bytes for each CPU */
+/* All buffers take at most this part of memory, unless told to. */
+#define TRACE_BUF_MEMORY_SHARE 8
+#define BOOT_OPTIONS_SIZE      256
+
+struct trace_array global_trace = {
+	.trace_flags = TRACE_DEFAULT_FLAGS,
+};
+LIST_HEAD(trace_arrays);
+DEFINE_MUTEX(trace_types_lock);
+static unsigned nr_tracers; /* [T] */
+struct tracer *trace_types;
+unsigned long tracing_thresh;
+size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
+
+/* What the command line asked for. [boot], then [T] */
+static char boot_tracer[MAX_TRACER_SIZE];
+static char boot_clock[32];
+static char boot_options[BOOT_OPTIONS_SIZE];
+
+__setup_string("ftrace", boot_tracer);
+__setup_string("trace_clock", boot_clock);
+__setup_string("trace_options", boot_options);
+
+static int __init trace_buf_size_setup(const char *value)
+{
+	trace_buf_size = value ? memparse(value, NULL) : 0;
+	return trace_buf_size ? 0 : -EINVAL;
+}
+__setup("trace_buf_size", trace_buf_size_setup);
+
+/* ---- on and off ---- */
+
+bool tracing_is_on_tr(struct trace_array *tr)
+{
+	return tr->buffer && ring_buffer_record_is_set_on(tr->buffer);
+}
+
+void tracing_set_on(struct trace_array *tr, bool on)
+{
+	if (on == tracing_is_on_tr(tr))
+		return;
+	if (on) {
+		ring_buffer_record_on(tr->buffer);
+		if (tr->current_trace->start)
+			tr->current_trace->start(tr);
+	} else {
+		ring_buffer_record_off(tr->buffer);
+		ring_buffer_wake_waiters(tr->buffer); /* to them it may be the end */
+		if (tr->current_trace->stop)
+			tr->current_trace->stop(tr);
+	}
+}
+
+void tracing_on(void)
+{
+	if (global_trace.buffer)
+		ring_buffer_record_on(global_trace.buffer);
+}
+
+void tracing_off(void)
+{
+	if (!global_trace.buffer)
+		return;
+	ring_buffer_record_off(global_trace.buffer);
+	ring_buffer_wake_waiters(global_trace.buffer);
+}
+
+int tracing_is_on(void)
+{
+	return tracing_is_on_tr(&global_trace);
+}
+
+static void for_both_buffers(struct trace_array *tr, void (*fn)(struct trace_buffer *buffer))
+{
+	fn(tr->buffers[0]);
+	fn(tr->buffers[1]);
+}
+
+void tracing_stop_tr(struct trace_array *tr)
+{
+	if (tr->stop_count++ == 0)
+		for_both_buffers(tr, ring_buffer_record_disable);
+}
+
+void tracing_start_tr(struct trace_array *tr)
+{
+	if (--tr->stop_count == 0)
+		for_both_buffers(tr, ring_buffer_record_enable);
+}
+
+/* ---- the buffer ---- */
+
+int tracing_resize(struct trace_array *tr, size_t size, int cpu)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	int error = ring_buffer_resize(buffer, size, cpu);
+
+	if (!error && tr->snapshot_allocated)
+		error = ring_buffer_resize(other_buffer(tr, buffer), size, cpu);
+
+	/* Linux does so as well: the wish counts, not its fulfilment. */
+	tr->buffer_expanded = true;
+	return error;
+}
+
+int tracing_expand(struct trace_array *tr)
+{
+	return tr->buffer_expanded ? 0 : tracing_resize(tr, trace_buf_size, RING_BUFFER_ALL_CPUS);
+}
+
+static void reset_buffer_cpu(struct trace_buffer *buffer, int cpu)
+{
+	ring_buffer_record_disable(buffer);
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		ring_buffer_reset(buffer);
+	else
+		ring_buffer_reset_cpu(buffer, (unsigned)cpu);
+	ring_buffer_record_enable(buffer);
+}
+
+void tracing_reset_cpu(struct trace_array *tr, int cpu)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+
+	reset_buffer_cpu(buffer, cpu);
+	tr->time_start = ring_buffer_time_stamp(buffer);
+}
+
+void tracing_reset_snapshot_cpu(struct trace_array *tr, int cpu)
+{
+	reset_buffer_cpu(READ_ONCE(tr->snapshot), cpu);
+}
+
+void tracing_reset_online_cpus(struct trace_array *tr)
+{
+	tracing_reset_cpu(tr, RING_BUFFER_ALL_CPUS);
+}
+
+int tracing_set_clock(struct trace_array *tr, const char *name)
+{
+	for (unsigned i = 0; i < trace_nr_clocks; i++) {
+		if (strcmp(trace_clocks[i].name, name) != 0)
+			continue;
+		mutex_lock(&trace_types_lock);
+		tr->clock_id = i;
+		ring_buffer_set_clock(tr->buffers[0], trace_clocks[i].read);
+		ring_buffer_set_clock(tr->buffers[1], trace_clocks[i].read);
+		/* Stamps of two clocks in one trace could not be compared. */
+		for_both_buffers(tr, ring_buffer_reset);
+		tr->time_start = ring_buffer_time_stamp(tr->buffer);
+		mutex_unlock(&trace_types_lock);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+bool tracing_clock_in_ns(const struct trace_array *tr)
+{
+	return trace_clocks[READ_ONCE(tr->clock_id)].in_ns;
+}
+
+/* ---- tracers ---- */
+
+struct tracer *tracing_find_tracer(const char *name)
+{
+	for (struct tracer *t = trace_types; t; t = t->next)
+		if (strcmp(t->name, name) == 0)
+			return t;
+	return NULL;
+}
+
+/* T held. */
+int tracing_set_tracer_locked(struct trace_array *tr, const char *name)
+{
+	struct tracer *t;
+	int error = tracing_expand(tr);
+
+	if (error)
+		return error;
+	t = tracing_find_tracer(name);
+	if (!t || !tracer_fits(t, tr))
+		return -EINVAL;
+	if (t == tr->current_trace)
+		return 0;
+
+	if (tr->current_trace->reset)
+		tr->current_trace->reset(tr);
+	WRITE_ONCE(tr->current_trace, &nop_trace);
+	tracing_reset_online_cpus(tr);
+	if (t->init) {
+		error = t->init(tr);
+		if (error)
+			return error;
+	}
+	WRITE_ONCE(tr->current_trace, t);
+	return 0;
+}
+
+int tracing_set_tracer(struct trace_array *tr, const char *name)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = tracing_set_tracer_locked(tr, name);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+/*
+ * trace_options=: set those that are known, and leave the others: they may be those of the tracer
+ * that ftrace= names. T held.
+ */
+static void apply_boot_options(void)
+{
+	char unknown[BOOT_OPTIONS_SIZE] = "", *rest = boot_options, *option;
+	size_t length = 0;
+
+	while ((option = strsep(&rest, ",")) != NULL)
+		if (*option && trace_set_options_locked(&global_trace, option))
+			length += (size_t)scnprintf(unknown + length, sizeof(unknown) - length,
+						    "%s,", option);
+	strscpy(boot_options, unknown, sizeof(boot_options));
+}
+
+/* ftrace=: as soon as both the buffer and the tracer are there. T held. */
+static void start_boot_tracer(void)
+{
+	int error;
+
+	if (!boot_tracer[0] || !global_trace.buffer || !tracing_find_tracer(boot_tracer))
+		return;
+	pr_info("Starting tracer '%s'\n", boot_tracer);
+	error = tracing_set_tracer_locked(&global_trace, boot_tracer);
+	if (error)
+		pr_warn("tracer '%s' did not start: %pe\n", boot_tracer, ERR_PTR(error));
+	boot_tracer[0] = '\0';
+	apply_boot_options();
+}
+
+/* Give tr what tracer needs in it. T held, or tr is new. */
+static int attach_tracer(struct trace_array *tr, struct tracer *tracer)
+{
+	if (!tracer_fits(tracer, tr))
+		return 0;
+	tr->tracers[tracer->index].flags = tracer->flags ? tracer->flags->val : 0;
+	return tracer->create ? tracer->create(tr) : 0;
+}
+
+/* Only during the boot: there is nothing but the top level then. */
+int register_tracer(struct tracer *tracer)
+{
+	int error = 0;
+
+	if (!tracer->name || strlen(tracer->name) >= MAX_TRACER_SIZE)
+		return -EINVAL;
+	mutex_lock(&trace_types_lock);
+	if (tracing_find_tracer(tracer->name)) {
+		error = -EEXIST;
+	} else if (nr_tracers == TRACERS_MAX) {
+		error = -ENOSPC;
+	} else {
+		tracer->index = nr_tracers++;
+		error = attach_tracer(&global_trace, tracer);
+	}
+	if (!error) {
+		tracer->next = trace_types;
+		trace_types = tracer;
+		error = create_trace_option_files(&global_trace, tracer);
+		start_boot_tracer();
+	}
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+/* ---- nop: the tracer that traces nothing; its options show how a tracer's options behave ---- */
+
+#define TRACE_NOP_OPT_ACCEPT 1
+#define TRACE_NOP_OPT_REFUSE 2
+
+static int nop_set_flag(struct trace_array *tr __unused, u32 old_flags __unused, u32 bit,
+			bool set __unused)
+{
+	return bit == TRACE_NOP_OPT_REFUSE ? -EINVAL : 0;
+}
+
+struct tracer nop_trace = {
+	.name = "nop",
+	.allow_instances = true,
+	.set_flag = nop_set_flag,
+	.flags =
+		&(struct tracer_flags){
+			.opts =
+				(const struct tracer_opt[]){
+					{ "test_nop_accept", TRACE_NOP_OPT_ACCEPT },
+					{ "test_nop_refuse", TRACE_NOP_OPT_REFUSE },
+					{ NULL, 0 },
+				},
+		},
+};
+
+/* ---- the beginning ---- */
+
+static void __init choose_buffer_size(void)
+{
+	struct meminfo memory;
+
+	if (trace_buf_size)
+		return;
+	si_meminfo(&memory);
+	trace_buf_size = min(TRACE_BUF_SIZE_DEFAULT,
+			     (size_t)memory.total / TRACE_BUF_MEMORY_SHARE / nr_cpu_ids);
+}
+
+int trace_array_init(struct trace_array *tr)
+{
+	int error = -ENOMEM;
+
+	tr->current_trace = &nop_trace;
+	tr->buffer_percent = 50;
+	tr->all = (struct trace_cpu){ .tr = tr, .cpu = RING_BUFFER_ALL_CPUS };
+	mutex_init(&tr->pipe_lock);
+	cpumask_setall(&tr->tracing_cpumask);
+	INIT_LIST_HEAD(&tr->options);
+	INIT_LIST_HEAD(&tr->err_log);
+	INIT_LIST_HEAD(&tr->probes);
+	tr->buffer = tr->buffers[0] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->snapshot = tr->buffers[1] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
+	if (tr->buffer && tr->snapshot && tr->cpus) {
+		error = 0;
+		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+			tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
+		ring_buffer_set_clock(tr->buffers[0], trace_clocks[0].read);
+		ring_buffer_set_clock(tr->buffers[1], trace_clocks[0].read);
+		for (struct tracer *t = trace_types; t && !error; t = t->next)
+			error = attach_tracer(tr, t);
+	}
+	if (error)
+		trace_array_exit(tr);
+	return error;
+}
+
+void trace_array_exit(struct trace_array *tr)
+{
+	for (struct tracer *t = trace_types; t; t = t->next)
+		if (t->destroy && *trace_tracer_private(tr, t))
+			t->destroy(tr);
+	trace_free_options(tr);
+	tracing_clear_errs(tr);
+	for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++)
+		if (tr->buffers[i])
+			ring_buffer_free(tr->buffers[i]);
+	kfree(tr->cpus);
+}
+
+static int __init tracer_alloc_buffers(void)
+{
+	struct trace_array *tr = &global_trace;
+	int error;
+
+	choose_buffer_size();
+	error = trace_array_init(tr);
+	if (error)
+		return error;
+	list_add_tail(&tr->list, &trace_arrays);
+	register_tracer(&nop_trace);
+
+	if (boot_clock[0] && tracing_set_clock(tr, boot_clock))
+		pr_warn("trace_clock=%s: no such clock\n", boot_clock);
+	mutex_lock(&trace_types_lock);
+	apply_boot_options();
+	start_boot_tracer();
+	mutex_unlock(&trace_types_lock);
+	return 0;
+}
+early_initcall(tracer_alloc_buffers);
+
+/* What is left of the command line was meant for nobody. */
+static int __init check_boot_parameters(void)
+{
+	char *rest = boot_options, *option;
+
+	if (boot_tracer[0])
+		pr_warn("ftrace=%s: no such tracer\n", boot_tracer);
+	while ((option = strsep(&rest, ",")) != NULL)
+		if (*option)
+			pr_warn("trace_options=%s: no such option\n", option);
+	return 0;
+}
+late_initcall(check_boot_parameters);

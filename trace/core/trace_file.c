@@ -1,0 +1,292 @@
+/* The file `trace`: the whole trace as text, read without consuming it; written to, it is cleared.
+ */
+#include "trace/core/trace.h"
+#include "fs/seq_file.h"
+#include "kernel/init.h"
+#include "kernel/boot/version.h"
+
+/* ---- the heading: Documentation/trace/ftrace.rst, "Output format" ---- */
+
+static void get_total_entries(struct trace_buffer *buffer, u64 *total, u64 *entries)
+{
+	struct ring_buffer_stats stats;
+	unsigned cpu;
+
+	*total = *entries = 0;
+	for_each_possible_cpu (cpu) {
+		ring_buffer_cpu_stats(buffer, cpu, &stats);
+		*total += stats.entries + stats.overrun;
+		*entries += stats.entries;
+	}
+}
+
+static void print_event_info(struct seq_file *m, struct trace_buffer *buffer)
+{
+	u64 total, entries;
+
+	get_total_entries(buffer, &total, &entries);
+	seq_printf(m, "# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n#\n",
+		   (unsigned long long)entries, (unsigned long long)total, num_online_cpus());
+}
+
+static void print_func_help_header(struct seq_file *m, struct trace_buffer *buffer, u64 flags)
+{
+	bool tgid = flags & TRACE_ITER_RECORD_TGID;
+
+	print_event_info(m, buffer);
+	seq_printf(m, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n",
+		   tgid ? "   TGID   " : "");
+	seq_printf(m, "#              | |      %s   |         |         |\n",
+		   tgid ? "     |    " : "");
+}
+
+static void print_func_help_header_irq(struct seq_file *m, struct trace_buffer *buffer, u64 flags)
+{
+	const char *space = "            ";
+	bool tgid = flags & TRACE_ITER_RECORD_TGID;
+	int prec = tgid ? 12 : 2;
+
+	print_event_info(m, buffer);
+	seq_printf(m, "#                            %.*s  _-----=> irqs-off\n", prec, space);
+	seq_printf(m, "#                            %.*s / _----=> need-resched\n", prec, space);
+	seq_printf(m, "#                            %.*s| / _---=> hardirq/softirq\n", prec, space);
+	seq_printf(m, "#                            %.*s|| / _--=> preempt-depth\n", prec, space);
+	seq_printf(m, "#                            %.*s||| /     delay\n", prec, space);
+	seq_printf(m, "#           TASK-PID  %.*s CPU#  ||||   TIMESTAMP  FUNCTION\n", prec,
+		   "     TGID   ");
+	seq_printf(m, "#              | |    %.*s   |   ||||      |         |\n", prec,
+		   "       |    ");
+}
+
+static void print_lat_help_header(struct seq_file *m)
+{
+	seq_puts(m, "#                    _------=> CPU#            \n"
+		    "#                   / _-----=> irqs-off        \n"
+		    "#                  | / _----=> need-resched    \n"
+		    "#                  || / _---=> hardirq/softirq \n"
+		    "#                  ||| / _--=> preempt-depth   \n"
+		    "#                  |||| /     delay            \n"
+		    "#  cmd     pid     ||||| time  |   caller      \n"
+		    "#     \\   /        |||||  \\    |   /        \n");
+}
+
+/* What latency-format says first. The task and the latency are those of a latency tracer: none
+ * here. */
+void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
+{
+	u64 total, entries;
+
+	get_total_entries(iter->buffer, &total, &entries);
+	seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_RELEASE);
+	seq_puts(m, "# -----------------------------------"
+		    "---------------------------------\n");
+	seq_printf(
+		m,
+		"# latency: %u us, #%llu/%llu, CPU#%d | (M:%s VP:%d, KP:%d, SP:%d HP:%d #P:%u)\n",
+		0U, (unsigned long long)entries, (unsigned long long)total, 0, "preempt", 0, 0, 0,
+		0, num_online_cpus());
+	seq_puts(m, "#    -----------------\n");
+	seq_printf(m, "#    | task: %.16s-%d (uid:%d nice:%d policy:%d rt_prio:%d)\n", "", 0, 0, 0,
+		   0, 0);
+	seq_puts(m, "#    -----------------\n#\n");
+}
+
+static void trace_default_header(struct seq_file *m, struct trace_iterator *iter)
+{
+	u64 flags = READ_ONCE(iter->tr->trace_flags);
+
+	if (!(flags & TRACE_ITER_CONTEXT_INFO))
+		return;
+	if (flags & TRACE_ITER_LATENCY_FMT) {
+		if (trace_empty(iter))
+			return;
+		print_latency_header(m, iter);
+		if (!(flags & TRACE_ITER_VERBOSE))
+			print_lat_help_header(m);
+	} else if (!(flags & TRACE_ITER_VERBOSE)) {
+		if (flags & TRACE_ITER_IRQ_INFO)
+			print_func_help_header_irq(m, iter->buffer, flags);
+		else
+			print_func_help_header(m, iter->buffer, flags);
+	}
+}
+
+void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
+{
+	seq_printf(m, "# tracer: %s\n#\n", iter->trace->name);
+	if (iter->snapshot && trace_empty(iter))
+		print_snapshot_help(m, iter);
+	else if (iter->trace->print_header)
+		iter->trace->print_header(m, iter);
+	else
+		trace_default_header(m, iter);
+}
+
+/* ---- the sequence: record 0 is the heading, record n the n-th entry ---- */
+
+static void *s_at(struct trace_iterator *iter)
+{
+	return iter->pos == 0 || iter->ent ? iter : NULL;
+}
+
+static void *s_start(struct seq_file *m, loff_t *pos)
+{
+	struct trace_iterator *iter = m->private;
+
+	if (*pos != iter->pos)
+		iter->leftover = false;
+	if (*pos < iter->pos) {
+		trace_iterator_reset(iter);
+		iter->pos = 0;
+	}
+	while (iter->pos < *pos) {
+		if (!trace_find_next_entry(iter))
+			return NULL;
+		iter->pos++;
+	}
+	return s_at(iter);
+}
+
+static void *s_next(struct seq_file *m, void *v __unused, loff_t *pos)
+{
+	struct trace_iterator *iter = m->private;
+
+	++*pos;
+	if (!trace_find_next_entry(iter))
+		return NULL;
+	iter->pos = *pos;
+	return iter;
+}
+
+static void s_stop(struct seq_file *m __unused, void *v __unused)
+{
+}
+
+static int s_show(struct seq_file *m, void *v __unused)
+{
+	struct trace_iterator *iter = m->private;
+	enum print_line_t ret;
+
+	if (iter->pos == 0) {
+		print_trace_header(m, iter);
+		return 0;
+	}
+	if (!iter->leftover) {
+		trace_seq_init(&iter->seq);
+		ret = print_trace_line(iter);
+		if (ret == TRACE_TYPE_PARTIAL_LINE)
+			trace_seq_puts(&iter->seq, "[LINE TOO BIG]\n");
+	}
+	/* A tracer may print an entry once only: it remembers what it has printed. */
+	iter->leftover = !trace_print_seq(m, &iter->seq);
+	return 0;
+}
+
+static const struct seq_operations tracer_seq_ops = {
+	.start = s_start,
+	.next = s_next,
+	.stop = s_stop,
+	.show = s_show,
+};
+
+static bool buffer_has_overruns(struct trace_buffer *buffer)
+{
+	u64 total, entries;
+
+	get_total_entries(buffer, &total, &entries);
+	return total != entries;
+}
+
+int trace_open_for_reading(struct file *file, bool snapshot)
+{
+	struct trace_cpu *where = trace_file_cpu(file);
+	struct trace_array *tr = where->tr;
+	struct trace_iterator *iter;
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	iter = snapshot ? trace_iterator_alloc_of(tr, READ_ONCE(tr->snapshot), where->cpu)
+			: trace_iterator_alloc(tr, where->cpu, false);
+	if (!iter) {
+		error = -ENOMEM;
+		goto out;
+	}
+	error = seq_open(file, &tracer_seq_ops);
+	if (error) {
+		trace_iterator_free(iter);
+		goto out;
+	}
+	((struct seq_file *)file->private_data)->private = iter;
+	iter->snapshot = snapshot;
+	iter->annotated = buffer_has_overruns(iter->buffer);
+	if (!snapshot && tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE) {
+		iter->paused = true;
+		tracing_stop_tr(tr);
+	}
+	if (iter->trace->open)
+		iter->trace->open(iter);
+out:
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+static int tracing_open(struct inode *inode __unused, struct file *file)
+{
+	struct trace_cpu *where = trace_file_cpu(file);
+
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		mutex_lock(&trace_types_lock);
+		tracing_reset_cpu(where->tr, where->cpu);
+		mutex_unlock(&trace_types_lock);
+	}
+	return file->f_mode & FMODE_READ ? trace_open_for_reading(file, false) : 0;
+}
+
+int tracing_release(struct inode *inode, struct file *file)
+{
+	struct trace_iterator *iter;
+
+	if (!(file->f_mode & FMODE_READ))
+		return 0;
+	iter = ((struct seq_file *)file->private_data)->private;
+	mutex_lock(&trace_types_lock);
+	if (iter->trace->close)
+		iter->trace->close(iter);
+	if (iter->paused)
+		tracing_start_tr(iter->tr);
+	mutex_unlock(&trace_types_lock);
+	trace_iterator_free(iter);
+	return seq_release(inode, file);
+}
+
+/* Clearing is what opening does; what is written does not matter. */
+static ssize_t tracing_write_stub(struct file *file __unused, const char *buf __unused,
+				  size_t count, loff_t *pos __unused)
+{
+	return (ssize_t)count;
+}
+
+loff_t tracing_lseek(struct file *file, loff_t offset, int whence)
+{
+	return file->f_mode & FMODE_READ ? seq_lseek(file, offset, whence) : 0;
+}
+
+static const struct file_operations tracing_fops = {
+	.open = tracing_open,
+	.read = seq_read,
+	.write = tracing_write_stub,
+	.llseek = tracing_lseek,
+	.release = tracing_release,
+};
+
+static const struct trace_file trace_seq_files[] = {
+	{ .name = "trace", .mode = 0640, .fops = &tracing_fops, .per_cpu = true },
+	{ .name = NULL },
+};
+
+static int __init trace_seq_file_init(void)
+{
+	trace_register_files(trace_seq_files);
+	return 0;
+}
+core_initcall(trace_seq_file_init);

@@ -1,0 +1,346 @@
+/*
+ * trace_pipe and trace_pipe_raw: the trace, as text or as whole sub-buffers, that is consumed by
+ * reading and waited for; one event goes to one reader.
+ *
+ * Who has read something comes to the end of the file when tracing is off (tracing_on) and all has
+ * been read; else a reader waits. buffer_percent is how full a CPU's buffer must be for poll, and
+ * for a reader of trace_pipe_raw that found it empty (Documentation/trace/ftrace.rst).
+ */
+#include "fs/poll.h"
+#include "trace/core/trace.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+
+struct trace_pipe {
+	struct mutex lock;           /* readers of this open file */
+	bool pending;                /* [lock] the current entry was consumed and not yet printed */
+	bool any;                    /* [lock] to write: something has been read */
+	struct trace_iterator *iter; /* [lock], itself constant */
+	struct trace_buffer *waits_for; /* the reader that waits */
+};
+
+static int tracing_open_pipe(struct inode *inode __unused, struct file *file)
+{
+	struct trace_cpu *where = trace_file_cpu(file);
+	struct trace_pipe *pipe = kzalloc(sizeof(*pipe), GFP_KERNEL);
+
+	if (!pipe)
+		return -ENOMEM;
+	mutex_init(&pipe->lock);
+	mutex_lock(&trace_types_lock);
+	pipe->iter = trace_iterator_alloc(where->tr, where->cpu, true);
+	if (pipe->iter && pipe->iter->trace->pipe_open)
+		pipe->iter->trace->pipe_open(pipe->iter);
+	mutex_unlock(&trace_types_lock);
+	if (!pipe->iter) {
+		kfree(pipe);
+		return -ENOMEM;
+	}
+	file->private_data = pipe;
+	return 0;
+}
+
+static int tracing_release_pipe(struct inode *inode __unused, struct file *file)
+{
+	struct trace_pipe *pipe = file->private_data;
+
+	mutex_lock(&trace_types_lock);
+	if (pipe->iter->trace->pipe_close)
+		pipe->iter->trace->pipe_close(pipe->iter);
+	mutex_unlock(&trace_types_lock);
+	trace_iterator_free(pipe->iter);
+	kfree(pipe);
+	return 0;
+}
+
+/* The tracer may have changed since the file was opened. T is not needed: tracers are for ever. */
+static void pipe_follow_tracer(struct trace_iterator *iter)
+{
+	struct tracer *now = READ_ONCE(iter->tr->current_trace);
+
+	if (now == iter->trace)
+		return;
+	mutex_lock(&trace_types_lock);
+	if (iter->trace->pipe_close)
+		iter->trace->pipe_close(iter);
+	iter->trace = iter->tr->current_trace;
+	if (iter->trace->pipe_open)
+		iter->trace->pipe_open(iter);
+	mutex_unlock(&trace_types_lock);
+}
+
+/* The file has come to its end. */
+static bool pipe_ended(const struct trace_pipe *pipe)
+{
+	return !tracing_is_on_tr(pipe->iter->tr) && READ_ONCE(pipe->any);
+}
+
+/* There is nothing to wait for, or in another buffer. */
+static bool pipe_wait_over(void *data)
+{
+	const struct trace_pipe *pipe = data;
+
+	return pipe_ended(pipe) || READ_ONCE(pipe->iter->tr->buffer) != pipe->waits_for;
+}
+
+/* Until there is an entry: 1. 0 at the end: what was on is off, and all has been read. Or -EAGAIN,
+ * -EINTR. */
+static int tracing_wait_pipe(struct file *file, struct trace_pipe *pipe)
+{
+	struct trace_iterator *iter = pipe->iter;
+	int ret;
+
+	while (!pipe->pending && trace_empty(iter)) {
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (pipe_ended(pipe))
+			return 0;
+		pipe->waits_for = READ_ONCE(iter->tr->buffer);
+		mutex_unlock(&pipe->lock);
+		ret = ring_buffer_wait(pipe->waits_for, iter->cpu_file, NULL, pipe_wait_over, pipe);
+		mutex_lock(&pipe->lock);
+		if (ret)
+			return ret;
+	}
+	return 1;
+}
+
+/* Consume the oldest entry, alone among the readers of this trace. */
+static bool pipe_next_entry(struct trace_iterator *iter)
+{
+	bool found;
+
+	mutex_lock(&iter->tr->pipe_lock);
+	found = trace_find_next_entry(iter);
+	mutex_unlock(&iter->tr->pipe_lock);
+	return found;
+}
+
+/* Print entries into iter->seq, which is empty, until it holds count bytes. */
+static void pipe_fill(struct trace_pipe *pipe, size_t count)
+{
+	struct trace_iterator *iter = pipe->iter;
+	struct trace_seq *s = &iter->seq;
+
+	while (pipe->pending || pipe_next_entry(iter)) {
+		size_t before = s->len;
+
+		pipe->pending = true;
+		if (print_trace_line(iter) == TRACE_TYPE_PARTIAL_LINE ||
+		    trace_seq_has_overflowed(s)) {
+			s->len = before;
+			s->full = false;
+			if (before)
+				return; /* it goes first the next time */
+			trace_seq_puts(s, "[LINE TOO BIG]\n");
+		}
+		pipe->pending = false;
+		if (s->len >= count)
+			return;
+	}
+}
+
+static ssize_t tracing_read_pipe(struct file *file, char *buf, size_t count, loff_t *pos __unused)
+{
+	struct trace_pipe *pipe = file->private_data;
+	ssize_t ret;
+
+	if (!count)
+		return 0;
+	mutex_lock(&pipe->lock);
+	ret = trace_seq_to_user(&pipe->iter->seq, buf, count);
+	while (ret == -EBUSY) {
+		trace_seq_init(&pipe->iter->seq);
+		ret = tracing_wait_pipe(file, pipe);
+		if (ret <= 0)
+			break;
+		pipe_follow_tracer(pipe->iter);
+		pipe_fill(pipe, count);
+		ret = trace_seq_to_user(&pipe->iter->seq, buf, count);
+	}
+	if (ret > 0)
+		WRITE_ONCE(pipe->any, true);
+	mutex_unlock(&pipe->lock);
+	return ret;
+}
+
+/* When tracing is off nothing more will come: then any event is enough. */
+static unsigned pipe_percent(struct trace_array *tr)
+{
+	return tracing_is_on_tr(tr) ? READ_ONCE(tr->buffer_percent) : 0;
+}
+
+/* With the option block a reader is to wait in read(): it is always called ready. */
+/* Wait at the buffer that is written to; a snapshot may put the other one there meanwhile. */
+static unsigned poll_buffer(struct trace_array *tr, int cpu, struct file *file,
+			    struct poll_table_struct *table)
+{
+	struct trace_buffer *buffer;
+	unsigned mask;
+
+	do {
+		buffer = READ_ONCE(tr->buffer);
+		mask = ring_buffer_poll_wait(buffer, cpu, file, table, pipe_percent(tr));
+	} while (!mask && buffer != READ_ONCE(tr->buffer));
+	return mask;
+}
+
+static unsigned tracing_poll_pipe(struct file *file, struct poll_table_struct *table)
+{
+	struct trace_pipe *pipe = file->private_data;
+	struct trace_iterator *iter = pipe->iter;
+	unsigned mask;
+
+	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_BLOCK)
+		return POLLIN | POLLRDNORM;
+	mask = poll_buffer(iter->tr, iter->cpu_file, file, table);
+
+	/* What an earlier read left is ready, too. */
+	if (READ_ONCE(pipe->pending) || iter->seq.readpos < READ_ONCE(iter->seq.len))
+		mask |= POLLIN | POLLRDNORM;
+	return mask;
+}
+
+static const struct file_operations tracing_pipe_fops = {
+	.open = tracing_open_pipe,
+	.read = tracing_read_pipe,
+	.poll = tracing_poll_pipe,
+	.llseek = no_llseek,
+	.release = tracing_release_pipe,
+};
+
+/* ---- trace_pipe_raw: whole sub-buffers, as trace-cmd wants them ---- */
+
+struct trace_raw {
+	struct mutex lock;
+	struct trace_cpu *where;       /* constant */
+	struct buffer_data_page *page; /* [lock] */
+	size_t read; /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
+	bool any;    /* [lock] to write: something has been read */
+	struct trace_buffer *waits_for; /* the reader that waits */
+};
+
+static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
+{
+	struct trace_raw *raw = kzalloc(sizeof(*raw), GFP_KERNEL);
+
+	if (!raw)
+		return -ENOMEM;
+	raw->page = get_free_page(GFP_KERNEL);
+	if (!raw->page) {
+		kfree(raw);
+		return -ENOMEM;
+	}
+	mutex_init(&raw->lock);
+	raw->where = trace_file_cpu(file);
+	raw->read = PAGE_SIZE;
+	file->private_data = raw;
+	return 0;
+}
+
+static int tracing_buffers_release(struct inode *inode __unused, struct file *file)
+{
+	struct trace_raw *raw = file->private_data;
+
+	free_page(raw->page);
+	kfree(raw);
+	return 0;
+}
+
+/*
+ * There is no more to wait for: what is there is all, or the file has come to its end, or it goes
+ * on in another buffer.
+ */
+static bool raw_ended(void *data)
+{
+	struct trace_raw *raw = data;
+	struct trace_cpu *where = raw->where;
+
+	if (READ_ONCE(where->tr->buffer) != raw->waits_for)
+		return true;
+	return !tracing_is_on_tr(where->tr) &&
+	       (READ_ONCE(raw->any) ||
+		!ring_buffer_empty_cpu(raw->waits_for, (unsigned)where->cpu));
+}
+
+/* Get a sub-buffer: 1, 0 at the end, -EAGAIN, -EINTR. */
+static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
+{
+	struct trace_cpu *where = raw->where;
+	int ret;
+
+	while (ring_buffer_read_page(READ_ONCE(where->tr->buffer), (unsigned)where->cpu, raw->page,
+				     false)) {
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (!tracing_is_on_tr(where->tr) && raw->any)
+			return 0;
+		raw->waits_for = READ_ONCE(where->tr->buffer);
+		mutex_unlock(&raw->lock);
+		ret = ring_buffer_wait(raw->waits_for, where->cpu, &where->tr->buffer_percent,
+				       raw_ended, raw);
+		mutex_lock(&raw->lock);
+		if (ret)
+			return ret;
+	}
+	raw->read = 0;
+	return 1;
+}
+
+static ssize_t tracing_buffers_read(struct file *file, char *buf, size_t count,
+				    loff_t *pos __unused)
+{
+	struct trace_raw *raw = file->private_data;
+	ssize_t ret = 1;
+	size_t part;
+
+	if (!count)
+		return 0;
+	mutex_lock(&raw->lock);
+	if (raw->read >= PAGE_SIZE)
+		ret = tracing_buffers_fill(file, raw);
+	if (ret > 0) {
+		part = min(PAGE_SIZE - raw->read, count);
+		memcpy(buf, (const u8 *)raw->page + raw->read, part);
+		raw->read += part;
+		WRITE_ONCE(raw->any, true);
+		ret = (ssize_t)part;
+	}
+	mutex_unlock(&raw->lock);
+	return ret;
+}
+
+static unsigned tracing_buffers_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct trace_raw *raw = file->private_data;
+	struct trace_array *tr = raw->where->tr;
+	unsigned mask = poll_buffer(tr, raw->where->cpu, file, table);
+
+	return READ_ONCE(raw->read) < PAGE_SIZE ? mask | POLLIN | POLLRDNORM : mask;
+}
+
+static const struct file_operations tracing_buffers_fops = {
+	.open = tracing_buffers_open,
+	.read = tracing_buffers_read,
+	.poll = tracing_buffers_poll,
+	.llseek = no_llseek,
+	.release = tracing_buffers_release,
+};
+
+static const struct trace_file trace_pipe_files[] = {
+	{ .name = "trace_pipe", .mode = 0440, .fops = &tracing_pipe_fops, .per_cpu = true },
+	{ .name = "trace_pipe_raw",
+	  .mode = 0440,
+	  .fops = &tracing_buffers_fops,
+	  .only_per_cpu = true },
+	{ .name = NULL },
+};
+
+static int __init trace_pipe_init(void)
+{
+	trace_register_files(trace_pipe_files);
+	return 0;
+}
+core_initcall(trace_pipe_init);

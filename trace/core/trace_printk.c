@@ -1,0 +1,197 @@
+/* trace_printk(): what it writes, and printk_formats, which says where the formats are. */
+#include "trace/core/trace_printk.h"
+
+#include "fs/seq_file.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "trace/core/trace.h"
+
+#define STACK_SKIP 1 /* the function here, before the one that called trace_printk() */
+
+/* The formats of all places that use trace_printk() or trace_puts(); NULL where not constant. */
+extern const char *const __start___trace_printk_fmt[], *const __stop___trace_printk_fmt[];
+
+static bool trace_printk_wanted(const struct trace_array *tr)
+{
+	return (READ_ONCE(tr->trace_flags) & TRACE_ITER_PRINTK) && tracing_is_on();
+}
+
+/* ---- writing; preemption off; each says whether there is an entry now ---- */
+
+static bool write_text(unsigned long ip, const char *text, size_t length, u32 ctx)
+{
+	struct trace_buffer *buffer;
+	struct print_entry *entry = trace_buffer_lock_reserve(
+		&global_trace, TRACE_PRINT, sizeof(*entry) + length + 1, ctx, &buffer);
+
+	if (!entry)
+		return false;
+	entry->ip = ip;
+	memcpy(entry->buf, text, length);
+	entry->buf[length] = '\0';
+	trace_buffer_unlock_commit(buffer);
+	return true;
+}
+
+static bool write_words(unsigned long ip, const char *fmt, const u32 *words, size_t count, u32 ctx)
+{
+	struct trace_buffer *buffer;
+	struct bprint_entry *entry = trace_buffer_lock_reserve(
+		&global_trace, TRACE_BPRINT, sizeof(*entry) + count * sizeof(*words), ctx, &buffer);
+
+	if (!entry)
+		return false;
+	entry->ip = ip;
+	entry->fmt = fmt;
+	memcpy(entry->buf, words, count * sizeof(*words));
+	trace_buffer_unlock_commit(buffer);
+	return true;
+}
+
+static bool vwrite_text(unsigned long ip, const char *fmt, va_list args, u32 ctx)
+{
+	char *scratch = trace_scratch_get();
+	bool written;
+
+	if (!scratch)
+		return false;
+	written = write_text(ip, scratch,
+			     (size_t)vscnprintf(scratch, TRACE_SCRATCH_SIZE, fmt, args), ctx);
+	trace_scratch_put();
+	return written;
+}
+
+/* Arguments that are too long for an entry: the text, cut, is better than nothing. */
+static bool vwrite_words(unsigned long ip, const char *fmt, va_list args, u32 ctx)
+{
+	const size_t max = TRACE_SCRATCH_SIZE / sizeof(u32);
+	u32 *scratch = trace_scratch_get();
+	bool written = false;
+	size_t count;
+
+	if (!scratch)
+		return false;
+	count = vbin_printf(scratch, max, fmt, args);
+	if (count <= max)
+		written = write_words(ip, fmt, scratch, count, ctx);
+	trace_scratch_put();
+	return count <= max ? written : vwrite_text(ip, fmt, args, ctx);
+}
+
+typedef bool vwrite_t(unsigned long ip, const char *fmt, va_list args, u32 ctx);
+
+/* Write an event by means of vwrite, and the stack behind it if that is wanted. Inline: STACK_SKIP
+ * counts one function. */
+static __always_inline void vtrace_printk(vwrite_t *vwrite, unsigned long ip, const char *fmt,
+					  va_list args)
+{
+	u32 ctx = tracing_gen_ctx();
+
+	if (!trace_printk_wanted(&global_trace))
+		return;
+	preempt_disable();
+	if (vwrite(ip, fmt, args, ctx))
+		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
+	preempt_enable();
+}
+
+void __trace_printk(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vtrace_printk(vwrite_text, (unsigned long)__builtin_return_address(0), fmt, args);
+	va_end(args);
+}
+
+void __trace_bprintk(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vtrace_printk(vwrite_words, (unsigned long)__builtin_return_address(0), fmt, args);
+	va_end(args);
+}
+
+void __trace_puts(const char *text)
+{
+	unsigned long ip = (unsigned long)__builtin_return_address(0);
+	u32 ctx = tracing_gen_ctx();
+
+	if (!trace_printk_wanted(&global_trace))
+		return;
+	preempt_disable();
+	if (write_text(ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx))
+		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
+	preempt_enable();
+}
+
+void __trace_bputs(const char *text)
+{
+	unsigned long ip = (unsigned long)__builtin_return_address(0);
+	struct trace_array *tr = &global_trace;
+	u32 ctx = tracing_gen_ctx();
+	struct trace_buffer *buffer;
+	struct bputs_entry *entry;
+
+	if (!trace_printk_wanted(tr))
+		return;
+	preempt_disable();
+	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx, &buffer);
+	if (entry) {
+		entry->ip = ip;
+		entry->str = text;
+		trace_buffer_unlock_commit(buffer);
+		ftrace_trace_stack(tr, ctx, STACK_SKIP);
+	}
+	preempt_enable();
+}
+
+/* ---- printk_formats: ADDRESS : "text", with the escapes of C ---- */
+
+static void show_escaped(struct seq_file *m, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '\n':
+			seq_puts(m, "\\n");
+			break;
+		case '\t':
+			seq_puts(m, "\\t");
+			break;
+		case '\\':
+		case '"':
+			seq_putc(m, '\\');
+			fallthrough;
+		default:
+			seq_putc(m, *text);
+		}
+	}
+}
+
+static int printk_formats_show(struct seq_file *m, void *v __unused)
+{
+	for (const char *const *fmt = __start___trace_printk_fmt; fmt < __stop___trace_printk_fmt;
+	     fmt++) {
+		if (!*fmt)
+			continue;
+		seq_printf(m, "0x%lx : \"", (unsigned long)*fmt);
+		show_escaped(m, *fmt);
+		seq_puts(m, "\"\n");
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(printk_formats);
+
+static const struct trace_file printk_files[] = {
+	{ .name = "printk_formats", .mode = 0440, .fops = &printk_formats_fops, .only_top = true },
+	{ .name = NULL },
+};
+
+static int __init trace_printk_init(void)
+{
+	trace_register_files(printk_files);
+	return 0;
+}
+core_initcall(trace_printk_init);

@@ -1,0 +1,131 @@
+/*
+ * What happens at the entry and at the return of a traced call: see trace/fgraph/fgraph.c. Inline,
+ *so that a tracer that has to be fast makes one function of this and of its own callbacks:
+ *
+ *	DEFINE_FGRAPH_STUBS(my, my_entry, my_return)
+ *	static struct fgraph_ops my_ops = {
+ *		.entryfunc = my_entry, .retfunc = my_return, FGRAPH_STUBS(my)
+ *	};
+ */
+#pragma once
+
+#include "arch/local.h"
+#include "trace/fgraph/internal.h"
+
+#define DEFINE_FGRAPH_STUBS(name, entryfunc, retfunc)                                              \
+	static void name##_entry_stub(unsigned long ip, unsigned long parent_ip __unused,          \
+				      struct ftrace_ops *op, struct ftrace_regs *fregs)            \
+	{                                                                                          \
+		fgraph_handle_entry(ip, op, fregs, entryfunc);                                     \
+	}                                                                                          \
+	static void name##_return_stub(struct ftrace_regs *fregs)                                  \
+	{                                                                                          \
+		fgraph_handle_return(fregs, retfunc);                                              \
+	}
+#define FGRAPH_STUBS(name) .entry_stub = name##_entry_stub, .return_stub = name##_return_stub
+
+static __always_inline unsigned long fgraph_frame_func(const struct fgraph_frame *frame)
+{
+	return (unsigned long)(long)frame->func;
+}
+
+/* A user's call, with preemption off. */
+static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_ops *op,
+					      struct ftrace_regs *fregs,
+					      trace_func_graph_ent_t entryfunc)
+{
+	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
+	unsigned long *slot = ftrace_regs_return_slot(fregs);
+	struct fgraph_stack *stack = current_stable->trace;
+	struct fgraph_frame *frame, *top;
+	struct ftrace_graph_ent trace;
+
+	if (unlikely(!stack))
+		return;
+	if (unlikely(*slot == (unsigned long)return_to_handler) &&
+	    fgraph_join_frame(stack, slot, gops, ip, fregs))
+		return;
+	frame = (struct fgraph_frame *)stack->limit;
+	if (unlikely((u8 *)(frame + 1) + FGRAPH_MAX_DATA_SIZE > (u8 *)fgraph_stack_end(stack))) {
+		local_inc32(&stack->overrun);
+		return;
+	}
+	WRITE_ONCE(stack->limit, frame->data);
+	barrier(); /* from here on interrupts leave the frame alone */
+	top = stack->top;
+	trace.func = ip;
+	trace.depth = top->depth;
+	trace.stack = stack;
+	trace.frame = frame;
+	frame->ret = *slot;
+	frame->slot = slot;
+	frame->func = (s32)ip;
+	frame->epoch = READ_ONCE(fgraph_epoch);
+	frame->users = gops->bit;
+	frame->depth = (u16)(trace.depth + 1);
+	frame->prev = (u16)((unsigned long)top & (FGRAPH_STACK_SIZE - 1));
+	frame->data_idx = FGRAPH_NO_DATA;
+	barrier();
+	WRITE_ONCE(stack->top, frame);
+	barrier();
+	if (likely(entryfunc(&trace, gops, fregs))) {
+		WRITE_ONCE(*slot, (unsigned long)return_to_handler);
+		return;
+	}
+	WRITE_ONCE(stack->top, top);
+	barrier();
+	WRITE_ONCE(stack->limit, (u64 *)frame);
+}
+
+/* The callback of a user's ftrace_ops: any context. entryfunc is the user's. */
+static __always_inline void fgraph_handle_entry(unsigned long ip, struct ftrace_ops *op,
+						struct ftrace_regs *fregs,
+						trace_func_graph_ent_t entryfunc)
+{
+	preempt_disable();
+	fgraph_enter_call(ip, op, fregs, entryfunc);
+	preempt_enable();
+}
+
+static __always_inline void fgraph_fill_return(struct ftrace_graph_ret *trace,
+					       const struct fgraph_stack *stack,
+					       struct fgraph_frame *frame,
+					       const struct ftrace_regs *fregs)
+{
+	trace->func = fgraph_frame_func(frame);
+	trace->retval = fregs->regs.ax;
+	trace->depth = frame->depth - 1;
+	trace->overrun = stack->overrun;
+	trace->frame = frame;
+}
+
+/*
+ * A function has returned to return_to_handler, which has put itself back at slot. retfunc: the one
+ * of the user whose stub this is, or NULL; when there are others, all are called through pointers.
+ */
+static __always_inline void fgraph_handle_return(struct ftrace_regs *fregs,
+						 trace_func_graph_ret_t retfunc)
+{
+	struct fgraph_stack *stack = current_stable->trace;
+	struct fgraph_frame *frame = stack->top;
+	unsigned long *slot = fgraph_return_slot(fregs);
+	struct fgraph_ops *gops;
+
+	if (unlikely(frame->slot != slot))
+		frame = fgraph_unwind_to(stack, slot);
+	gops = READ_ONCE(fgraph_array[__builtin_ctz(frame->users)]);
+	if (retfunc && likely(gops->retfunc == retfunc && gops->bit == frame->users &&
+			      (s32)(frame->epoch - gops->epoch) >= 0)) {
+		struct ftrace_graph_ret trace;
+
+		fgraph_fill_return(&trace, stack, frame, fregs);
+		retfunc(&trace, gops, fregs);
+	} else {
+		fgraph_tell_users(stack, frame, fregs);
+	}
+	WRITE_ONCE(*slot, frame->ret);
+	barrier(); /* an unwinder needs the frame until here */
+	WRITE_ONCE(stack->top, fgraph_below(frame));
+	barrier(); /* what is pushed over the frame lies above what top points to */
+	WRITE_ONCE(stack->limit, (u64 *)frame);
+}

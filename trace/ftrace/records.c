@@ -1,0 +1,168 @@
+/*
+ * The records of all call sites: made once at boot from what the compiler or scripts/recordmcount
+ * left in __mcount_loc, sorted by address, eight bytes each, in pages.
+ *
+ * Those of init text are the last ones, as it lies behind all other text: they are dropped together
+ * with it, and nobody's number changes.
+ */
+#include "arch/text_alias.h"
+#include "kernel/bug.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/sort.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/mm/slab.h"
+#include "kernel/panic.h"
+#include "kernel/printk/printk.h"
+#include "trace/ftrace/internal.h"
+
+#define RECORDS_PER_PAGE (PAGE_SIZE / sizeof(struct dyn_ftrace))
+
+extern unsigned long __start_mcount_loc[], __stop_mcount_loc[];
+
+static struct dyn_ftrace **pages;     /* constant but for the last ones, see drop_init_records() */
+static unsigned nr_records, nr_pages; /* [F] to write, once */
+
+unsigned ftrace_record_count(void)
+{
+	return nr_records;
+}
+
+unsigned ftrace_page_count(void)
+{
+	return nr_pages;
+}
+
+struct dyn_ftrace *ftrace_record(unsigned index)
+{
+	return &pages[index / RECORDS_PER_PAGE][index % RECORDS_PER_PAGE];
+}
+
+unsigned long ftrace_record_ip(const struct dyn_ftrace *rec)
+{
+	return KERNEL_IMAGE_BASE + rec->offset;
+}
+
+struct dyn_ftrace *ftrace_location(unsigned long ip)
+{
+	unsigned low = 0, high = nr_records;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		struct dyn_ftrace *rec = ftrace_record(middle);
+
+		if (ftrace_record_ip(rec) == ip)
+			return rec;
+		if (ftrace_record_ip(rec) < ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static int __init compare_sites(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool __init is_sorted(void)
+{
+	for (unsigned long *site = __start_mcount_loc + 1; site < __stop_mcount_loc; site++)
+		if (site[-1] > site[0])
+			return false;
+	return true;
+}
+
+/*
+ * The sites of init text are about to go: forget them. They are left as they are, calls of a tracer
+ * perhaps; nobody executes them any more. A filter that names them keeps their addresses, which
+ * match nothing again, so that it does not become an empty one: that would be all functions.
+ */
+static void drop_init_records(unsigned long start, unsigned long end)
+{
+	unsigned first = nr_records, used;
+
+	mutex_lock(&ftrace_lock);
+	while (first && ftrace_record_ip(ftrace_record(first - 1)) >= start)
+		first--;
+	WARN_ON(first < nr_records && ftrace_record_ip(ftrace_record(nr_records - 1)) >= end);
+	nr_records = first;
+	used = DIV_ROUND_UP(first, RECORDS_PER_PAGE);
+	while (nr_pages > used)
+		free_page(pages[--nr_pages]);
+	mutex_unlock(&ftrace_lock);
+}
+
+/* One record for each site. 0 or -ENOMEM. */
+static int __init make_records(void)
+{
+	unsigned count = (unsigned)(__stop_mcount_loc - __start_mcount_loc);
+
+	nr_pages = DIV_ROUND_UP(count, RECORDS_PER_PAGE);
+	pages = kcalloc(nr_pages + 1, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+	for (unsigned i = 0; i < nr_pages; i++) {
+		pages[i] = get_free_page(GFP_KERNEL | __GFP_ZERO);
+		if (!pages[i])
+			return -ENOMEM;
+	}
+	for (unsigned long *site = __start_mcount_loc; site < __stop_mcount_loc; site++)
+		ftrace_record(nr_records++)->offset = (u32)(*site - KERNEL_IMAGE_BASE);
+	return 0;
+}
+
+static void write_nop(u8 *site, const struct text_patch *patch)
+{
+	memcpy(site, patch->new, TEXT_PATCH_SIZE);
+}
+
+/* Nobody else runs yet: the calls of __fentry__ become nops without breakpoints and IPIs. */
+static void __init nop_all_sites(void)
+{
+	static struct text_patch patches[64] __initdata;
+	unsigned long *site = __start_mcount_loc;
+
+	while (site < __stop_mcount_loc) {
+		unsigned n = 0;
+
+		for (; n < ARRAY_SIZE(patches) && site < __stop_mcount_loc; n++, site++) {
+			patches[n].addr = *site;
+			text_encode_call(patches[n].old, *site, (unsigned long)__fentry__);
+			if (memcmp((void *)*site, patches[n].old, TEXT_PATCH_SIZE))
+				panic("ftrace: %pS does not call __fentry__", (void *)*site);
+			memcpy(patches[n].new, text_nop5, TEXT_PATCH_SIZE);
+		}
+		text_alias_write(patches, n, write_nop);
+	}
+}
+
+static int __init ftrace_init(void)
+{
+	char value[4];
+	int error;
+
+	if (!is_sorted())
+		sort(__start_mcount_loc, (size_t)(__stop_mcount_loc - __start_mcount_loc),
+		     sizeof(unsigned long), compare_sites);
+	/* For the measurement of what the bare calls cost; there is nothing to trace then. */
+	if (cmdline_find("ftrace_nop", value, sizeof(value)) && !strcmp(value, "0")) {
+		pr_info("ftrace: %zu sites keep their call of __fentry__\n",
+			(size_t)(__stop_mcount_loc - __start_mcount_loc));
+		return 0;
+	}
+	error = make_records();
+	if (error) {
+		nr_records = nr_pages = 0;
+		return error;
+	}
+	nop_all_sites();
+	init_text_free_hook = drop_init_records;
+	pr_info("ftrace: allocating %u entries in %u pages\n", nr_records, nr_pages);
+	return 0;
+}
+early_initcall(ftrace_init);

@@ -1,0 +1,391 @@
+/*
+ * From what all ops want to what each site calls: records, and the batch of patches that a change
+ * of one ops needs.
+ *
+ *	users	record		the site
+ *	0			nop
+ *	1	TRAMP		call the trampoline of that ops
+ *	1	TRAMP, DIRECT	jmp to the function that replaces this one
+ *	n			call ftrace_caller -> ftrace_ops_list_func
+ *	n	REGS		call ftrace_regs_caller -> the same: one of them wants all registers
+ *
+ * A record has each of these twice: as it shall be (the count, REGS, TRAMP), and as the site's
+ *bytes are (ENABLED, REGS_EN, TRAMP_EN). Between changes both agree. A record has no room for the
+ *address of the trampoline: it is that of the only ops that wants the site, and an update knows who
+ *that was, since it changes one ops at a time.
+ *
+ * All [F]: ftrace_lock is held.
+ */
+#include "arch/text_patch.h"
+#include "kernel/bug.h"
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sections.h"
+#include "trace/ftrace/trampoline.h"
+
+#define FEW 64 /* so many sites are looked up one by one, and need no memory */
+
+#define FTRACE_FL_STATE (FTRACE_FL_ENABLED | FTRACE_FL_REGS_EN | FTRACE_FL_TRAMP_EN)
+
+static __always_inline bool wish_wants(const struct ftrace_wish *wish, u32 offset)
+{
+	return wish->registered && ftrace_hashes_want(wish->filter, wish->notrace_hash, offset);
+}
+
+/* ---- what a site shall call ---- */
+
+/* The users of a site: how many, the flags that follow from it, and the last of them. */
+struct site_users {
+	u32 flags; /* as in dyn_ftrace: the count, REGS, IPMODIFY, TRAMP */
+	const struct ftrace_ops *ops;
+};
+
+static __always_inline void add_user(struct site_users *users, const struct ftrace_ops *ops)
+{
+	users->flags++;
+	users->ops = ops;
+	if (ops->flags & FTRACE_OPS_FL_SAVE_REGS)
+		users->flags |= FTRACE_FL_REGS;
+	if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
+		users->flags |= FTRACE_FL_IPMODIFY;
+	if (ops->flags & FTRACE_OPS_FL_DIRECT)
+		users->flags |= FTRACE_FL_DIRECT;
+}
+
+/* All that are registered, but for one (NULL: all). */
+static __always_inline struct site_users users_but(u32 offset, const struct ftrace_ops *one)
+{
+	struct site_users users = { 0, NULL };
+	const struct ftrace_ops *ops;
+
+	list_for_each_entry (ops, &ftrace_ops_list, list)
+		if (ops != one && ftrace_ops_want(ops, offset))
+			add_user(&users, ops);
+	return users;
+}
+
+/* What a site holds: a call of target, a jmp to it, or with target 0 a nop. */
+struct site_insn {
+	unsigned long target;
+	bool jmp;
+};
+
+static __always_inline struct site_insn call_to(unsigned long target)
+{
+	return (struct site_insn){ target, false };
+}
+
+static __always_inline struct site_insn call_of_list(bool regs)
+{
+	return call_to((unsigned long)(regs ? ftrace_regs_caller : ftrace_caller));
+}
+
+/* To the only user of a site with TRAMP. */
+static __always_inline struct site_insn insn_of_own(const struct ftrace_ops *ops)
+{
+	if (unlikely(ops->flags & FTRACE_OPS_FL_DIRECT))
+		return (struct site_insn){ ops->direct_call, true };
+	return call_to(ops->trampoline->address);
+}
+
+static __always_inline bool same_insn(struct site_insn a, struct site_insn b)
+{
+	return a.target == b.target && a.jmp == b.jmp;
+}
+
+/* What the site with these users shall hold. */
+static __always_inline struct site_insn wanted_insn(struct site_users *users)
+{
+	u32 count = users->flags & FTRACE_REF_MASK;
+
+	if (!count)
+		return call_to(0);
+	if (count == 1 && (users->ops->trampoline || users->flags & FTRACE_FL_DIRECT)) {
+		users->flags |= FTRACE_FL_TRAMP;
+		return insn_of_own(users->ops);
+	}
+	return call_of_list(users->flags & FTRACE_FL_REGS);
+}
+
+/* What the site holds now, by its record; before: who its users were. */
+static __always_inline struct site_insn present_insn(const struct dyn_ftrace *rec,
+						     const struct site_users *before)
+{
+	if (!(rec->flags & FTRACE_FL_ENABLED))
+		return call_to(0);
+	if (rec->flags & FTRACE_FL_TRAMP_EN)
+		return insn_of_own(before->ops);
+	return call_of_list(rec->flags & FTRACE_FL_REGS_EN);
+}
+
+/* REGS_EN and TRAMP_EN are the bits below REGS and TRAMP. */
+BUILD_BUG_ON(FTRACE_FL_REGS_EN != FTRACE_FL_REGS >> 1);
+BUILD_BUG_ON(FTRACE_FL_TRAMP_EN != FTRACE_FL_TRAMP >> 1);
+
+static __always_inline u32 state_for(u32 flags)
+{
+	u32 state = (flags & (FTRACE_FL_REGS | FTRACE_FL_TRAMP)) >> 1;
+
+	return flags & FTRACE_REF_MASK ? state | FTRACE_FL_ENABLED : 0;
+}
+
+/* ---- the sites that a change concerns ---- */
+
+struct site_set {
+	bool all; /* look at all records */
+	unsigned count;
+	unsigned most;               /* the change concerns at most so many of them */
+	struct dyn_ftrace *few[FEW]; /* else: these, sorted by address */
+};
+
+static __always_inline bool concerns(const struct ftrace_change *change, u32 offset)
+{
+	return wish_wants(&change->before, offset) != wish_wants(&change->after, offset);
+}
+
+static void insert_site(struct site_set *set, struct dyn_ftrace *rec)
+{
+	unsigned at = set->count;
+
+	while (at && set->few[at - 1]->offset > rec->offset)
+		at--;
+	if (at && set->few[at - 1] == rec)
+		return;
+	for (unsigned i = set->count++; i > at; i--)
+		set->few[i] = set->few[i - 1];
+	set->few[at] = rec;
+}
+
+static void collect(struct site_set *set, const struct ftrace_change *change,
+		    const struct ftrace_wish *wish)
+{
+	if (!wish->registered)
+		return;
+	for (u32 i = 0; i <= wish->filter->mask; i++) {
+		u32 offset = wish->filter->slots[i];
+		struct dyn_ftrace *rec;
+
+		if (!offset || !concerns(change, offset))
+			continue;
+		rec = ftrace_location(KERNEL_IMAGE_BASE + offset); /* not one of init text: gone */
+		if (rec)
+			insert_site(set, rec);
+	}
+}
+
+static void find_sites(struct site_set *set, const struct ftrace_change *change)
+{
+	const struct ftrace_wish *wishes[] = { &change->before, &change->after };
+
+	set->all = false;
+	set->count = set->most = 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(wishes); i++) {
+		const struct ftrace_hash *filter = wishes[i]->filter;
+
+		if (!wishes[i]->registered)
+			continue;
+		set->all |= !filter;
+		set->most += filter ? filter->count : ftrace_record_count();
+	}
+	set->all |= set->most > FEW;
+	if (set->all) {
+		set->count = ftrace_record_count();
+		set->most = min(set->most, set->count);
+		return;
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(wishes); i++)
+		collect(set, change, wishes[i]);
+}
+
+/* The i-th of the set, or NULL if the change does not concern it. */
+static struct dyn_ftrace *site_at(const struct site_set *set, unsigned i,
+				  const struct ftrace_change *change)
+{
+	struct dyn_ftrace *rec;
+
+	if (!set->all)
+		return set->few[i];
+	rec = ftrace_record(i);
+	return concerns(change, rec->offset) ? rec : NULL;
+}
+
+/* ---- planning ---- */
+
+/* Is another IPMODIFY ops at a site that change's ops now wants as well? */
+static int check_ipmodify(const struct ftrace_change *change, const struct site_set *set)
+{
+	if (change->after.registered && !change->after.filter)
+		return -EINVAL;
+	for (unsigned i = 0; i < set->count; i++) {
+		const struct dyn_ftrace *rec = site_at(set, i, change);
+
+		if (rec && (rec->flags & FTRACE_FL_IPMODIFY) &&
+		    wish_wants(&change->after, rec->offset))
+			return -EPERM;
+	}
+	return 0;
+}
+
+int ftrace_change_plan(struct ftrace_change *change)
+{
+	struct site_set set;
+
+	find_sites(&set, change);
+	change->sites = set.most;
+	return change->ops->flags & FTRACE_OPS_FL_IPMODIFY ? check_ipmodify(change, &set) : 0;
+}
+
+int ftrace_change_alloc(unsigned sites, struct text_patch **patches)
+{
+	*patches = NULL;
+	if (sites <= FEW)
+		return 0;
+	*patches = vmalloc(sites * sizeof(**patches));
+	return *patches ? 0 : -ENOMEM;
+}
+
+/* ---- doing it ---- */
+
+static void ftrace_bug(const struct text_patch *patch, int error)
+{
+	const u8 *bytes = (const u8 *)patch->addr;
+
+	ftrace_shut_down();
+	pr_err("ftrace: cannot patch %pS [<%p>]: error %d, shutting down\n", (void *)patch->addr,
+	       (void *)patch->addr, error);
+	pr_err("ftrace: expected %5ph, found %5ph, wanted %5ph\n", patch->old, bytes, patch->new);
+	report_warning(__FILE__, __LINE__, "ftrace_bug");
+}
+
+int ftrace_apply_patches(const struct text_patch *patches, size_t count)
+{
+	size_t bad = 0;
+	int error = text_patch_apply(patches, count, &bad);
+
+	if (!error)
+		return 0;
+	ftrace_bug(&patches[bad], error);
+	return -ENODEV;
+}
+
+static __always_inline void encode_insn(u8 bytes[TEXT_PATCH_SIZE], unsigned long ip,
+					struct site_insn insn)
+{
+	if (!insn.target)
+		__builtin_memcpy(bytes, text_nop5, TEXT_PATCH_SIZE);
+	else if (unlikely(insn.jmp))
+		text_encode_jmp(bytes, ip, insn.target);
+	else
+		text_encode_call(bytes, ip, insn.target);
+}
+
+/* Bring rec, which change concerns, up to date; true if its site has to be patched for that. */
+static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *change,
+			  struct text_patch *patch)
+{
+	struct site_users without = users_but(rec->offset, change->ops), with = without;
+	bool comes = wish_wants(&change->after, rec->offset);
+	struct site_insn from, to;
+	u32 flags;
+
+	add_user(&with, change->ops);
+	from = present_insn(rec, comes ? &without : &with);
+	to = wanted_insn(comes ? &with : &without);
+	flags = (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED)) |
+		(comes ? with.flags : without.flags);
+	if (flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT))
+		flags |= FTRACE_FL_MODIFIED;
+	rec->flags = flags;
+	if (same_insn(from, to))
+		return false;
+	patch->addr = ftrace_record_ip(rec);
+	encode_insn(patch->old, patch->addr, from);
+	encode_insn(patch->new, patch->addr, to);
+	return true;
+}
+
+int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *patches)
+{
+	static struct text_patch few[FEW]; /* [F] */
+	unsigned max = patches ? change->sites : FEW, done = 0;
+	struct site_set set;
+
+	find_sites(&set, change);
+	while (done < set.count) {
+		unsigned count = 0, i;
+		int error;
+
+		for (i = done; i < set.count && count < max; i++) {
+			struct dyn_ftrace *rec = site_at(&set, i, change);
+
+			if (rec)
+				count += update_record(rec, change, &(patches ?: few)[count]);
+		}
+		error = ftrace_apply_patches(patches ?: few, count);
+		if (error)
+			return error;
+		for (; done < i; done++) {
+			struct dyn_ftrace *rec = set.all ? ftrace_record(done) : set.few[done];
+
+			rec->flags = (rec->flags & ~FTRACE_FL_STATE) | state_for(rec->flags);
+		}
+	}
+	return 0;
+}
+
+void ftrace_records_restore(void)
+{
+	for (unsigned i = 0; i < ftrace_record_count(); i++) {
+		struct dyn_ftrace *rec = ftrace_record(i);
+		struct site_users users = users_but(rec->offset, NULL);
+
+		wanted_insn(&users);
+		rec->flags = users.flags | (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED));
+	}
+}
+
+/* ---- looking ---- */
+
+struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec)
+{
+	struct ftrace_ops *ops;
+
+	if (rec->flags & FTRACE_FL_TRAMP_EN)
+		list_for_each_entry (ops, &ftrace_ops_list, list)
+			if (ftrace_ops_want(ops, rec->offset))
+				return ops;
+	return NULL;
+}
+
+static bool is_as_it_should_be(const struct dyn_ftrace *rec)
+{
+	struct site_users users = users_but(rec->offset, NULL);
+	struct site_insn insn = wanted_insn(&users);
+	unsigned long ip = ftrace_record_ip(rec);
+	u8 expected[TEXT_PATCH_SIZE];
+
+	encode_insn(expected, ip, insn);
+	return (rec->flags & ~FTRACE_FL_MODIFIED) == (users.flags | state_for(users.flags)) &&
+	       !memcmp((const void *)ip, expected, TEXT_PATCH_SIZE);
+}
+
+unsigned ftrace_verify(void (*report)(void *data, const struct dyn_ftrace *rec, const u8 *bytes),
+		       void *data)
+{
+	unsigned mismatches = 0;
+
+	mutex_lock(&ftrace_lock);
+	for (unsigned i = 0; i < ftrace_record_count(); i++) {
+		const struct dyn_ftrace *rec = ftrace_record(i);
+
+		if (is_as_it_should_be(rec))
+			continue;
+		mismatches++;
+		if (report)
+			report(data, rec, (const u8 *)ftrace_record_ip(rec));
+	}
+	mutex_unlock(&ftrace_lock);
+	return mismatches;
+}

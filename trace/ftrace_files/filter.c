@@ -1,0 +1,512 @@
+/*
+ * Filters: the words of set_ftrace_filter and set_ftrace_notrace, and the files of dynamic ftrace
+ * (Documentation/trace/ftrace.rst, "The File System").
+ */
+#include "trace/ftrace_files/filter.h"
+
+#include "fs/seq_file.h"
+#include "fs/tracefs.h"
+#include "kernel/bug.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/glob.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk/printk.h"
+#include "trace/ftrace/internal.h"
+
+enum filter_kind { FILTER, NOTRACE };
+
+/* A word that is being applied to a set. */
+struct matching {
+	struct ftrace_match match;
+	struct ftrace_hash *hash;
+	unsigned matches;
+};
+
+/* The word means rec. 0 or -ENOMEM. */
+static int apply_match(struct matching *m, const struct dyn_ftrace *rec)
+{
+	m->matches++;
+	if (!m->match.remove)
+		return ftrace_hash_insert(&m->hash, rec->offset);
+	ftrace_hash_remove(m->hash, rec->offset);
+	return 0;
+}
+
+/* The same if its name matches. */
+static int match_record(struct matching *m, const struct dyn_ftrace *rec)
+{
+	char name[KSYM_NAME_LEN];
+
+	if (!kallsyms_lookup(ftrace_record_ip(rec), NULL, NULL, name) ||
+	    !glob_match(m->match.pattern, name))
+		return 0;
+	return apply_match(m, rec);
+}
+
+/* A symbol has the plain name: a call site's, or not; which shows another name if it has several.
+ */
+static int match_symbol(void *m, unsigned long address)
+{
+	const struct dyn_ftrace *rec = ftrace_location(address);
+
+	return rec ? match_record(m, rec) : 0;
+}
+
+/* To look at every function's name takes a while: only for a pattern. */
+static int match_word(struct matching *m)
+{
+	const unsigned long number = m->match.number, n = ftrace_record_count();
+	int error = 0;
+
+	if (number)
+		return number <= n ? apply_match(m, ftrace_record((unsigned)number - 1)) : 0;
+	if (m->match.is_plain)
+		return kallsyms_on_each_match_symbol(match_symbol, m->match.pattern, m);
+	for (unsigned i = 0; i < n && !error; i++)
+		error = match_record(m, ftrace_record(i));
+	return error;
+}
+
+int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
+			 struct ftrace_hash **result)
+{
+	struct matching m = { .matches = 0 };
+	int error;
+
+	if (ftrace_parse_word(word, &m.match))
+		return -EINVAL;
+	m.hash = ftrace_hash_copy(hash, 0); /* grows with what is matched */
+	if (!m.hash)
+		return -ENOMEM;
+	error = match_word(&m);
+	if (!error && !m.matches)
+		error = -EINVAL;
+	if (error)
+		ftrace_hash_free(m.hash);
+	else
+		*result = m.hash;
+	return error;
+}
+
+static int set_hash(struct ftrace_ops *ops, enum filter_kind kind, const char *pattern,
+		    size_t length, bool reset)
+{
+	struct ftrace_hash *old, *new = NULL;
+	char word[FTRACE_WORD_MAX + 1];
+	int error = 0;
+
+	if (length > FTRACE_WORD_MAX)
+		return -EINVAL;
+	memcpy(word, pattern, length);
+	word[length] = '\0';
+	mutex_lock(&ftrace_lock);
+	old = kind == FILTER ? ops->filter_hash : ops->notrace_hash;
+	if (length)
+		error = ftrace_match_records(reset ? NULL : old, word, &new);
+	else if (!reset)
+		error = -EINVAL;
+	if (!error)
+		error = kind == FILTER ? ftrace_replace_hashes(ops, new, ops->notrace_hash)
+				       : ftrace_replace_hashes(ops, ops->filter_hash, new);
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+int ftrace_set_filter(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset)
+{
+	return set_hash(ops, FILTER, pattern, length, reset);
+}
+
+int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset)
+{
+	return set_hash(ops, NOTRACE, pattern, length, reset);
+}
+
+/* A copy of the filter of ops, or of an empty one, with or without ip. */
+static int change_ip(const struct ftrace_hash *old, unsigned long ip, bool remove,
+		     struct ftrace_hash **result)
+{
+	const struct dyn_ftrace *rec = ftrace_location(ip);
+	struct ftrace_hash *new;
+
+	if (!rec)
+		return -EINVAL;
+	new = ftrace_hash_copy(old, 1);
+	if (!new)
+		return -ENOMEM;
+	if (!remove) {
+		ftrace_hash_add(new, rec->offset);
+	} else if (!ftrace_hash_remove(new, rec->offset)) {
+		ftrace_hash_free(new);
+		return -ENOENT;
+	}
+	*result = new;
+	return 0;
+}
+
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset)
+{
+	struct ftrace_hash *new;
+	int error;
+
+	mutex_lock(&ftrace_lock);
+	error = change_ip(reset ? NULL : ops->filter_hash, ip, remove, &new);
+	if (!error)
+		error = ftrace_replace_hashes(ops, new, ops->notrace_hash);
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+	mutex_lock(&ftrace_lock);
+	if (!WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
+		ftrace_replace_hashes(ops, NULL, NULL);
+	mutex_unlock(&ftrace_lock);
+}
+
+void ftrace_destroy_filter_files(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_ENABLED)
+		unregister_ftrace_function(ops);
+	ftrace_free_filter(ops);
+	mutex_lock(&ftrace_lock);
+	ops->flags |= FTRACE_OPS_FL_DELETED;
+	mutex_unlock(&ftrace_lock);
+}
+
+/* ---- files ---- */
+
+/* An open filter file: what is written gathers in hash, and takes effect when the file is closed.
+ */
+struct filter_file {
+	const struct ftrace_filter *filter;
+	struct ftrace_hash *hash; /* NULL: empty */
+	bool failed;              /* a word was refused: nothing takes effect */
+	struct ftrace_word_parser parser;
+};
+
+static struct ftrace_hash *file_hash(const struct filter_file *f)
+{
+	return f->filter->get(f->filter->owner);
+}
+
+static bool filter_shows(const struct filter_file *f, unsigned index)
+{
+	const struct ftrace_hash *hash = file_hash(f);
+
+	return !ftrace_hash_empty(hash) && ftrace_hash_contains(hash, ftrace_record(index)->offset);
+}
+
+#define SHOW_COMMANDS ((void *)2)
+
+/* Position 0 is the heading of an empty filter; record i is at i + 1; behind the last the commands.
+ */
+static void *filter_find(struct filter_file *f, loff_t *pos)
+{
+	const loff_t commands = (loff_t)ftrace_record_count() + 1;
+
+	if (!*pos && ftrace_hash_empty(file_hash(f)))
+		return SEQ_START_TOKEN;
+	if (ftrace_hash_empty(file_hash(f)))
+		*pos = max(*pos, commands);
+	else
+		*pos = max(*pos, (loff_t)1);
+	for (; *pos < commands; ++*pos)
+		if (filter_shows(f, (unsigned)*pos - 1))
+			return ftrace_record((unsigned)*pos - 1);
+	return *pos == commands && f->filter->show_commands ? SHOW_COMMANDS : NULL;
+}
+
+static void *filter_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&ftrace_lock);
+	return filter_find(m->private, pos);
+}
+
+static void *filter_next(struct seq_file *m, void *v __unused, loff_t *pos)
+{
+	++*pos;
+	return filter_find(m->private, pos);
+}
+
+static void filter_stop(struct seq_file *m __unused, void *v __unused)
+{
+	mutex_unlock(&ftrace_lock);
+}
+
+static int filter_show(struct seq_file *m, void *v)
+{
+	const struct filter_file *f = m->private;
+
+	if (v == SEQ_START_TOKEN)
+		seq_puts(m, f->filter->when_empty);
+	else if (v == SHOW_COMMANDS)
+		f->filter->show_commands(f->filter->owner, m);
+	else
+		seq_printf(m, "%ps\n", (void *)ftrace_record_ip(v));
+	return 0;
+}
+
+static const struct seq_operations filter_sops = {
+	.start = filter_start, .next = filter_next, .stop = filter_stop, .show = filter_show
+};
+
+/* Opened for reading, also if for writing too, it is a seq_file. */
+static struct filter_file *filter_file_of(const struct file *file)
+{
+	return file->f_mode & FMODE_READ ? ((struct seq_file *)file->private_data)->private
+					 : file->private_data;
+}
+
+static int begin_writing(struct filter_file *f)
+{
+	mutex_lock(&ftrace_lock);
+	f->hash = ftrace_hash_copy(file_hash(f), 0);
+	mutex_unlock(&ftrace_lock);
+	return f->hash ? 0 : -ENOMEM;
+}
+
+static int filter_open(struct inode *inode, struct file *file)
+{
+	struct filter_file *f;
+	int error = 0;
+
+	if (ftrace_is_dead())
+		return -ENODEV;
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	f->filter = inode->i_private;
+	if ((file->f_mode & FMODE_WRITE) && !(file->f_flags & O_TRUNC))
+		error = begin_writing(f);
+	if (!error && (file->f_mode & FMODE_READ))
+		error = seq_open(file, &filter_sops);
+	if (error) {
+		ftrace_hash_free(f->hash);
+		kfree(f);
+		return error;
+	}
+	if (file->f_mode & FMODE_READ)
+		((struct seq_file *)file->private_data)->private = f;
+	else
+		file->private_data = f;
+	return 0;
+}
+
+/* The word that has gathered: a command takes effect at once, a pattern on the copy of the set. */
+static int filter_apply_word(struct filter_file *f)
+{
+	struct ftrace_hash *changed;
+	char *word = f->parser.word;
+	int error;
+
+	if (f->filter->command && strchr(word, ':'))
+		return f->filter->command(f->filter->owner, word);
+	error = f->filter->match(f->hash, word, &changed);
+	if (error)
+		return error;
+	ftrace_hash_free(f->hash);
+	f->hash = changed;
+	return 0;
+}
+
+/* found: what ftrace_next_word() has said. */
+static int filter_end_word(struct filter_file *f, int found)
+{
+	int error = found > 0 ? filter_apply_word(f) : found;
+
+	f->failed = f->failed || error;
+	return error;
+}
+
+/* Words may be split between writes: the last one ends when the file is closed. */
+static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct filter_file *f = filter_file_of(file);
+	size_t left = count;
+
+	for (;;) {
+		int found = ftrace_next_word(&f->parser, &buf, &left);
+		int error = filter_end_word(f, found);
+
+		if (error)
+			return error;
+		if (!found)
+			break;
+	}
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+/* Take what was written over. */
+static int end_writing(struct filter_file *f)
+{
+	int error = 0;
+
+	if (!f->failed)
+		error = filter_end_word(f, ftrace_last_word(&f->parser));
+	if (f->failed) {
+		ftrace_hash_free(f->hash);
+		return error;
+	}
+	mutex_lock(&ftrace_lock);
+	error = f->filter->replace(f->filter->owner, f->hash);
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+static int filter_release(struct inode *inode, struct file *file)
+{
+	struct filter_file *f = filter_file_of(file);
+	int error = file->f_mode & FMODE_WRITE ? end_writing(f) : 0;
+
+	kfree(f);
+	if (file->f_mode & FMODE_READ)
+		seq_release(inode, file);
+	return error;
+}
+
+static loff_t filter_lseek(struct file *file, loff_t offset, int whence)
+{
+	return file->f_mode & FMODE_READ ? seq_lseek(file, offset, whence) : 0;
+}
+
+static const struct file_operations filter_fops = {
+	.open = filter_open,
+	.read = seq_read,
+	.write = filter_write,
+	.llseek = filter_lseek,
+	.release = filter_release,
+};
+
+/* The file shows filter as long as it is there. */
+static int create_set_file(const char *name, umode_t mode, struct dentry *parent,
+			   struct ftrace_filter *filter)
+{
+	struct dentry *file = tracefs_create_file(name, mode, parent, filter, &filter_fops);
+
+	return IS_ERR_OR_NULL(file) ? -ENOMEM : 0;
+}
+
+int ftrace_create_set_file(const char *name, umode_t mode, struct dentry *parent,
+			   const struct ftrace_filter *filter)
+{
+	struct ftrace_filter *copy = kmemdup(filter, sizeof(*filter), GFP_KERNEL);
+	int error = copy ? create_set_file(name, mode, parent, copy) : -ENOMEM;
+
+	if (error)
+		kfree(copy);
+	return error;
+}
+
+/* ---- set_ftrace_filter, set_ftrace_notrace ---- */
+
+static struct ftrace_hash *get_filter_hash(void *ops)
+{
+	return ((struct ftrace_ops *)ops)->filter_hash;
+}
+
+static struct ftrace_hash *get_notrace_hash(void *ops)
+{
+	return ((struct ftrace_ops *)ops)->notrace_hash;
+}
+
+static int replace_filter_hash(void *owner, struct ftrace_hash *hash)
+{
+	struct ftrace_ops *ops = owner;
+
+	return ftrace_replace_hashes(ops, hash, ops->notrace_hash);
+}
+
+static int replace_notrace_hash(void *owner, struct ftrace_hash *hash)
+{
+	struct ftrace_ops *ops = owner;
+
+	return ftrace_replace_hashes(ops, ops->filter_hash, hash);
+}
+
+static struct ftrace_filter filter_of(struct ftrace_ops *ops)
+{
+	return (struct ftrace_filter){
+		.when_empty = "#### all functions enabled ####\n",
+		.get = get_filter_hash,
+		.replace = replace_filter_hash,
+		.match = ftrace_match_records,
+		.owner = ops,
+	};
+}
+
+static struct ftrace_filter notrace_of(struct ftrace_ops *ops)
+{
+	return (struct ftrace_filter){
+		.when_empty = "#### no functions disabled ####\n",
+		.get = get_notrace_hash,
+		.replace = replace_notrace_hash,
+		.match = ftrace_match_records,
+		.owner = ops,
+	};
+}
+
+int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops,
+			      struct ftrace_filter *filter, struct dentry *parent)
+{
+	*filter = filter_of(ops);
+	return create_set_file(name, 0644, parent, filter);
+}
+
+int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filters[2],
+			       struct dentry *parent)
+{
+	int error = ftrace_create_filter_file("set_ftrace_filter", ops, &filters[0], parent);
+
+	filters[1] = notrace_of(ops);
+	return error ? error : create_set_file("set_ftrace_notrace", 0644, parent, &filters[1]);
+}
+
+/* ---- the command line ---- */
+
+static char early_filter[256] __initdata, early_notrace[256] __initdata;
+
+__setup_string("ftrace_filter", early_filter);
+__setup_string("ftrace_notrace", early_notrace);
+
+static int __init set_early_word(const struct ftrace_filter *filter, const char *word)
+{
+	struct ftrace_hash *hash;
+	int error;
+
+	mutex_lock(&ftrace_lock);
+	error = filter->match(filter->get(filter->owner), word, &hash);
+	if (!error)
+		error = filter->replace(filter->owner, hash);
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+void __init ftrace_set_early(const struct ftrace_filter *filter, char *list)
+{
+	char *word;
+
+	while ((word = strsep(&list, ",")))
+		if (*word && set_early_word(filter, word))
+			pr_warn("ftrace: no function matches \"%s\"\n", word);
+}
+
+void __init ftrace_set_early_filter(struct ftrace_ops *ops, char *list)
+{
+	struct ftrace_filter filter = filter_of(ops);
+
+	ftrace_set_early(&filter, list);
+}
+
+void __init ftrace_set_early_filters(struct ftrace_ops *ops)
+{
+	struct ftrace_filter notrace_filter = notrace_of(ops);
+
+	ftrace_set_early_filter(ops, early_filter);
+	ftrace_set_early(&notrace_filter, early_notrace);
+}

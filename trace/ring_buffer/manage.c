@@ -1,0 +1,340 @@
+/*
+ * The ring buffer's management: making, freeing, resetting and resizing rings, switches and
+ * figures. Read trace/ring_buffer/internal.h first.
+ */
+#include "kernel/errno.h"
+#include "trace/ring_buffer/internal.h"
+
+void rb_free_pages(struct buffer_page *pages, u32 count)
+{
+	for (u32 i = 0; pages && i < count; i++)
+		if (pages[i].data)
+			rb_free_page(pages[i].data);
+	rb_free_array(pages);
+}
+
+/* Give the CPU a new, empty ring; the old one, if any, is the caller's to free. 0 or -ENOMEM. */
+int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots)
+{
+	struct buffer_page *pages = rb_alloc_array(nr_slots + 1, sizeof(*pages));
+	u64 *slots = rb_alloc_array(nr_slots, sizeof(*slots));
+
+	if (!pages || !slots)
+		goto fail;
+	for (u32 i = 0; i <= nr_slots; i++) {
+		pages[i].data = rb_alloc_page();
+		if (!pages[i].data)
+			goto fail;
+	}
+	cb->pages = pages;
+	cb->slots = slots;
+	cb->nr_slots = nr_slots;
+	return 0;
+
+fail:
+	rb_free_pages(pages, nr_slots + 1);
+	rb_free_array(slots);
+	return -ENOMEM;
+}
+
+/* Empty: sub-buffer 0 is the tail, all other slots hold spares from the round before. No writer,
+ * [M]. */
+void rb_init_ring(struct ring_buffer_per_cpu *cb)
+{
+	for (u32 i = 0; i < cb->nr_slots; i++)
+		cb->slots[i] = rb_place(i - cb->nr_slots, i, 0) | RB_SLOT_SPARE;
+	cb->slots[0] = rb_place(0, 0, 0);
+	for (u32 i = 0; i <= cb->nr_slots; i++) {
+		cb->pages[i].entries = 0;
+		cb->pages[i].first = 0;
+		cb->pages[i].final = 0;
+	}
+	cb->tail = (struct local_pair){ 0, 0 };
+	__atomic_store_n(&cb->commit, 0, __ATOMIC_RELEASE);
+	cb->overrun = cb->commit_overrun = cb->dropped_events = cb->written = cb->lost_bytes = 0;
+	cb->reader_index = cb->nr_slots;
+	cb->reader_active = false;
+	cb->reader_seq = 0;
+	cb->read = 0;
+	cb->read_stamp = cb->read_entries = cb->expected = cb->lost = 0;
+	cb->read_events = cb->read_bytes = 0;
+}
+
+void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why)
+{
+	__atomic_fetch_add(&cb->record_disabled, why, __ATOMIC_SEQ_CST);
+	rb_sync_cpu(cb->cpu);
+	/* A writer has preemption off, so it leaves soon; the acquire pairs with its last store. */
+	while (__atomic_load_n(&cb->nest, __ATOMIC_ACQUIRE))
+		rb_relax();
+}
+
+void rb_resume(struct ring_buffer_per_cpu *cb, u32 why)
+{
+	__atomic_fetch_sub(&cb->record_disabled, why, __ATOMIC_SEQ_CST);
+}
+
+static u32 rb_slots_for(size_t size)
+{
+	size_t slots = DIV_ROUND_UP(size, RB_PAGE_SIZE);
+
+	return (u32)min_t(size_t, max_t(size_t, slots, 2), RB_MAX_SLOTS);
+}
+
+struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
+{
+	unsigned nr_cpus = rb_nr_cpus();
+	struct trace_buffer *buffer = rb_alloc(sizeof(*buffer) + nr_cpus * sizeof(buffer->cpus[0]));
+
+	if (!buffer)
+		return NULL;
+	buffer->flags = flags;
+	buffer->nr_cpus = nr_cpus;
+	buffer->clock = rb_default_clock;
+	rb_wait_queue_init(&buffer->waiters);
+	for (unsigned cpu = 0; cpu < nr_cpus; cpu++) {
+		struct ring_buffer_per_cpu *cb;
+
+		if (!rb_cpu_present(cpu))
+			continue;
+		cb = rb_alloc_aligned(sizeof(*cb));
+		if (!cb)
+			goto fail;
+		buffer->cpus[cpu] = cb;
+		cb->buffer = buffer;
+		cb->cpu = cpu;
+		rb_mutex_init(&cb->reader_lock);
+		rb_waker_init(&cb->waker, &buffer->waiters);
+		if (rb_alloc_pages(cb, rb_slots_for(size)))
+			goto fail;
+		rb_init_ring(cb);
+	}
+	return buffer;
+
+fail:
+	ring_buffer_free(buffer);
+	return NULL;
+}
+
+void ring_buffer_free(struct trace_buffer *buffer)
+{
+	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++) {
+		struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+
+		if (!cb)
+			continue;
+		rb_waker_destroy(&cb->waker);
+		rb_free_pages(cb->pages, cb->pages ? cb->nr_slots + 1 : 0);
+		rb_free_array(cb->slots);
+		rb_free(cb);
+	}
+	rb_free(buffer);
+}
+
+/* Exchange the data pages of two buffer pages and hand the figures on. */
+static void rb_move_page(struct buffer_page *to, struct buffer_page *from)
+{
+	struct buffer_data_page *data = to->data;
+
+	*to = *from;
+	from->data = data;
+}
+
+/*
+ * Move what fits of the old ring to the new one, newest first: the reader's page, and the
+ * sub-buffers up to the tail, renumbered from 0. No writer, [M].
+ */
+static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_cpu *old)
+{
+	u32 tail_seq = rb_seq(old->tail.lo);
+	bool tail_is_readers = old->reader_active && old->reader_seq == tail_seq;
+	u32 oldest = old->reader_active ? old->reader_seq + 1 : 0, kept;
+
+	if ((s32)(tail_seq - oldest) >= (s32)old->nr_slots)
+		oldest = tail_seq - old->nr_slots + 1;
+	if ((s32)(tail_seq - oldest) >= (s32)cb->nr_slots)
+		for (; tail_seq - oldest >= cb->nr_slots; oldest++) {
+			struct buffer_page *page =
+				&old->pages[rb_index(old->slots[oldest % old->nr_slots])];
+
+			cb->overrun += page->entries;
+			cb->lost_bytes += page->final;
+		}
+	rb_move_page(&cb->pages[cb->nr_slots], &old->pages[old->reader_index]);
+	cb->reader_index = cb->nr_slots;
+	for (kept = 0; oldest + kept != tail_seq + 1; kept++) {
+		u64 word = old->slots[(oldest + kept) % old->nr_slots];
+
+		rb_move_page(&cb->pages[kept], &old->pages[rb_index(word)]);
+		cb->slots[kept] = rb_place(kept, kept, 0);
+	}
+	for (u32 i = kept; i < cb->nr_slots; i++)
+		cb->slots[i] = rb_place(i - cb->nr_slots, i, 0) | RB_SLOT_SPARE;
+	if (tail_is_readers) {
+		/* Sub-buffer 0 is out with the reader: its slot holds a spare. */
+		cb->reader_seq = 0;
+		cb->slots[0] = rb_place(0, 0, 0) | RB_SLOT_SPARE;
+		cb->tail.lo = rb_place(0, cb->nr_slots, rb_offset(old->tail.lo));
+	} else {
+		cb->reader_seq = (u32)-1; /* the one before the first kept */
+		cb->tail.lo = rb_place(kept - 1, kept - 1, rb_offset(old->tail.lo));
+	}
+	cb->tail.hi = old->tail.hi;
+	__atomic_store_n(&cb->commit, cb->tail.lo, __ATOMIC_RELEASE);
+}
+
+/* Make the ring of one CPU nr_slots long. Task context; [M] is taken. */
+static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
+{
+	struct ring_buffer_per_cpu old = { 0 }, fresh = { 0 };
+
+	if (nr_slots == cb->nr_slots)
+		return 0;
+	if (rb_alloc_pages(&fresh, nr_slots))
+		return -ENOMEM;
+	rb_quiesce(cb, RB_CHANGING);
+	rb_mutex_lock(&cb->reader_lock);
+	old.pages = cb->pages;
+	old.slots = cb->slots;
+	old.nr_slots = cb->nr_slots;
+	old.tail = cb->tail;
+	old.reader_index = cb->reader_index;
+	old.reader_seq = cb->reader_seq;
+	old.reader_active = cb->reader_active;
+	cb->pages = fresh.pages;
+	cb->slots = fresh.slots;
+	cb->nr_slots = nr_slots;
+	rb_move_ring(cb, &old);
+	cb->generation++;
+	rb_mutex_unlock(&cb->reader_lock);
+	rb_resume(cb, RB_CHANGING);
+	rb_waker_raise(&cb->waker); /* who waits for a sub-buffer needs its new number */
+	rb_free_pages(old.pages, old.nr_slots + 1);
+	rb_free_array(old.slots);
+	return 0;
+}
+
+int ring_buffer_resize(struct trace_buffer *buffer, size_t size, int cpu)
+{
+	u32 nr_slots = rb_slots_for(size);
+	int error = 0;
+
+	if (cpu != RING_BUFFER_ALL_CPUS)
+		return rb_resize_cpu(buffer->cpus[cpu], nr_slots);
+	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
+		if (buffer->cpus[i])
+			error = rb_resize_cpu(buffer->cpus[i], nr_slots);
+	return error;
+}
+
+size_t ring_buffer_size(struct trace_buffer *buffer, unsigned cpu)
+{
+	return (size_t)buffer->cpus[cpu]->nr_slots * RB_PAGE_SIZE;
+}
+
+void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+
+	rb_quiesce(cb, 1);
+	rb_mutex_lock(&cb->reader_lock);
+	rb_init_ring(cb);
+	cb->generation++;
+	cb->resets++;
+	rb_mutex_unlock(&cb->reader_lock);
+	rb_resume(cb, 1);
+	rb_waker_raise(&cb->waker);
+}
+
+void ring_buffer_reset(struct trace_buffer *buffer)
+{
+	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++)
+		if (buffer->cpus[cpu])
+			ring_buffer_reset_cpu(buffer, cpu);
+}
+
+void ring_buffer_change_overwrite(struct trace_buffer *buffer, bool overwrite)
+{
+	if (overwrite)
+		__atomic_fetch_or(&buffer->flags, RB_FL_OVERWRITE, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&buffer->flags, ~RB_FL_OVERWRITE, __ATOMIC_RELAXED);
+}
+
+void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void))
+{
+	__atomic_store_n(&buffer->clock, clock, __ATOMIC_RELAXED);
+}
+
+u64 ring_buffer_time_stamp(struct trace_buffer *buffer)
+{
+	return buffer->clock();
+}
+
+void ring_buffer_record_disable(struct trace_buffer *buffer)
+{
+	__atomic_fetch_add(&buffer->record_disabled, 1, __ATOMIC_SEQ_CST);
+}
+
+void ring_buffer_record_enable(struct trace_buffer *buffer)
+{
+	__atomic_fetch_sub(&buffer->record_disabled, 1, __ATOMIC_SEQ_CST);
+}
+
+void ring_buffer_record_disable_cpu(struct trace_buffer *buffer, unsigned cpu)
+{
+	__atomic_fetch_add(&buffer->cpus[cpu]->record_disabled, 1, __ATOMIC_SEQ_CST);
+}
+
+void ring_buffer_record_enable_cpu(struct trace_buffer *buffer, unsigned cpu)
+{
+	__atomic_fetch_sub(&buffer->cpus[cpu]->record_disabled, 1, __ATOMIC_SEQ_CST);
+}
+
+void ring_buffer_record_on(struct trace_buffer *buffer)
+{
+	__atomic_store_n(&buffer->record_off, 0, __ATOMIC_SEQ_CST);
+}
+
+void ring_buffer_record_off(struct trace_buffer *buffer)
+{
+	__atomic_store_n(&buffer->record_off, 1, __ATOMIC_SEQ_CST);
+}
+
+bool ring_buffer_record_is_set_on(struct trace_buffer *buffer)
+{
+	return !__atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED);
+}
+
+void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
+			   struct ring_buffer_stats *stats)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	u64 word, *slot, commit;
+
+	rb_mutex_lock(&cb->reader_lock);
+	*stats = (struct ring_buffer_stats){
+		.overrun = READ_ONCE(cb->overrun),
+		.commit_overrun = READ_ONCE(cb->commit_overrun),
+		.dropped_events = READ_ONCE(cb->dropped_events),
+		.read_events = cb->read_events,
+		.written = READ_ONCE(cb->written),
+	};
+	commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
+	stats->entries = stats->written - stats->overrun - stats->read_events;
+	if (cb->reader_active && rb_committed(cb, cb->reader_seq, cb->reader_index) > cb->read) {
+		stats->bytes = rb_committed(cb, cb->reader_seq, cb->reader_index) - cb->read;
+		stats->oldest_event_ts = cb->pages[cb->reader_index].data->time_stamp;
+	}
+	for (u32 seq = cb->reader_active ? cb->reader_seq + 1 : 0; rb_oldest(cb, seq, &word, &slot);
+	     seq = rb_seq(word) + 1) {
+		struct buffer_page *page = &cb->pages[rb_index(word)];
+
+		if (!stats->oldest_event_ts)
+			stats->oldest_event_ts = READ_ONCE(page->data->time_stamp);
+		stats->bytes += rb_committed(cb, rb_seq(word), rb_index(word));
+		if (rb_seq(word) == rb_seq(commit))
+			break;
+	}
+	rb_mutex_unlock(&cb->reader_lock);
+}

@@ -1,0 +1,86 @@
+/*
+ * What the ring buffer needs of its surroundings, a dozen things, so that the same source runs in
+ * the kernel and, under sanitizers, on the host (trace/ring_buffer/port_host.h).
+ */
+#pragma once
+
+#ifdef NOP5_HOST
+#include "trace/ring_buffer/port_host.h"
+#else
+#include "kernel/irq/irq_work.h"
+#include "kernel/lib/string.h"
+#include "kernel/locking/mutex.h"
+#include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/sched/wait.h"
+#include "kernel/smp.h"
+#include "arch/tsc.h"
+#include "kernel/time/trace_clock.h"
+
+typedef spinlock_t rb_mutex_t;
+#define rb_mutex_init(m)   spin_lock_init(m)
+#define rb_mutex_lock(m)   spin_lock(m)
+#define rb_mutex_unlock(m) spin_unlock(m)
+
+#define rb_cpu()            smp_processor_id()
+#define rb_nr_cpus()        nr_cpu_ids
+#define rb_cpu_present(cpu) cpumask_test_cpu(cpu, &cpu_possible_mask)
+#define rb_alloc(size)      kzalloc(size, GFP_KERNEL | __GFP_NOWARN)
+#define rb_free(p)          kfree(p)
+#define rb_alloc_page()     get_free_page(GFP_KERNEL | __GFP_NOWARN)
+#define rb_free_page(p)     free_page(p)
+#define rb_relax()          cpu_relax()
+/* rb_quiesce() interrupts the writer's CPU, which orders the writer's store and load for it. */
+#define rb_writer_barrier() barrier()
+
+#define rb_alloc_array(n, size)      vzalloc((n) * (size))
+#define rb_free_array(p)             vfree(p)
+#define rb_alloc_aligned(size)       rb_alloc(ALIGN(size, 64))
+#define rb_default_clock             trace_clock_local
+#define rb_has_default_clock(buffer) ((buffer)->clock == trace_clock_local)
+/* The usual clock without a call. */
+#define rb_read_clock(buffer)                                                                      \
+	(likely((buffer)->clock == trace_clock_local) ? tsc_ktime() : (buffer)->clock())
+#define rb_copy_page(to, from, length) memcpy(to, from, RB_PAGE_HEADER + (length))
+
+static inline void rb_port_nothing(void *info __unused)
+{
+}
+
+static inline void rb_sync_cpu(unsigned cpu)
+{
+	smp_call_function_single(cpu, rb_port_nothing, NULL, true);
+}
+
+static inline void rb_sync_all_cpus(void)
+{
+	on_each_cpu(rb_port_nothing, NULL, true);
+}
+
+/* Wakes the readers of one CPU, and those of all. raise: any context. */
+typedef wait_queue_head_t rb_wait_queue_t;
+struct rb_waker {
+	struct irq_work work;
+	wait_queue_head_t waiters;
+	wait_queue_head_t *all_waiters; /* constant */
+};
+#define rb_wait_queue_init(queue)      init_waitqueue_head(queue)
+#define rb_waker_raise(waker)          irq_work_queue(&(waker)->work)
+/* Nobody writes or waits any more. */
+#define rb_waker_destroy(waker)        irq_work_sync(&(waker)->work)
+
+static inline void rb_waker_run(struct irq_work *work)
+{
+	struct rb_waker *waker = container_of(work, struct rb_waker, work);
+
+	wake_up_all(&waker->waiters);
+	wake_up_all(waker->all_waiters);
+}
+
+static inline void rb_waker_init(struct rb_waker *waker, wait_queue_head_t *all_waiters)
+{
+	init_irq_work(&waker->work, rb_waker_run);
+	init_waitqueue_head(&waker->waiters);
+	waker->all_waiters = all_waiters;
+}
+#endif

@@ -1,0 +1,207 @@
+/*
+ * The ring buffer's reading half: take a sub-buffer out of the ring and consume it, or copy one and
+ * leave it. Read trace/ring_buffer/internal.h first.
+ */
+#include "trace/ring_buffer/internal.h"
+
+#define RB_DELTA_BITS 27
+
+u32 rb_event_size(const struct ring_buffer_event *event)
+{
+	switch (event->type_len) {
+	case 0:
+		return event->array[0] + 4;
+	case RINGBUF_TYPE_PADDING:
+		return event->array[0] + 4;
+	case RINGBUF_TYPE_TIME_EXTEND:
+	case RINGBUF_TYPE_TIME_STAMP:
+		return 8;
+	default:
+		return event->type_len * 4 + 4;
+	}
+}
+
+bool rb_event_is_data(const struct ring_buffer_event *event, u64 *stamp)
+{
+	u64 long_time;
+
+	switch (event->type_len) {
+	case RINGBUF_TYPE_PADDING:
+		*stamp += event->time_delta;
+		return false;
+	case RINGBUF_TYPE_TIME_EXTEND:
+		long_time = event->array[0];
+		*stamp += (long_time << RB_DELTA_BITS) + event->time_delta;
+		return false;
+	case RINGBUF_TYPE_TIME_STAMP:
+		long_time = event->array[0];
+		*stamp = (long_time << RB_DELTA_BITS) + event->time_delta;
+		return false;
+	default:
+		*stamp += event->time_delta;
+		return true;
+	}
+}
+
+void *ring_buffer_event_data(struct ring_buffer_event *event)
+{
+	return event->type_len ? &event->array[0] : &event->array[1];
+}
+
+size_t ring_buffer_event_length(const struct ring_buffer_event *event)
+{
+	return event->type_len ? event->type_len * 4 : event->array[0] - 4;
+}
+
+/*
+ * The oldest sub-buffer from `from` on that is in the ring and holds published data; false when
+ * there is none. Its word may change at any time: the caller claims or validates it.
+ */
+bool rb_oldest(struct ring_buffer_per_cpu *cb, u32 from, u64 *word, u64 **slot)
+{
+	u32 last = rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE));
+	u32 seq = last + 1 - cb->nr_slots;
+
+	if ((s32)(seq - from) < 0)
+		seq = from;
+	for (; (s32)(last - seq) >= 0; seq++) {
+		*slot = &cb->slots[seq % cb->nr_slots];
+		*word = __atomic_load_n(*slot, __ATOMIC_ACQUIRE);
+		if (rb_seq(*word) == seq && !(*word & RB_SLOT_SPARE))
+			return true;
+	}
+	return false;
+}
+
+/* Account for a page that the reader has finished: the writer has left it. */
+static void rb_finish_reader_page(struct ring_buffer_per_cpu *cb)
+{
+	struct buffer_page *page = &cb->pages[cb->reader_index];
+
+	cb->expected = page->first + page->entries;
+}
+
+/* Exchange the finished page for the oldest one in the ring; false when there is none. [M] */
+static bool rb_swap_reader_page(struct ring_buffer_per_cpu *cb)
+{
+	u64 word, *slot, spare;
+
+	do {
+		if (!rb_oldest(cb, rb_reader_next(cb), &word, &slot))
+			return false;
+		spare = rb_place(rb_seq(word), cb->reader_index, 0) | RB_SLOT_SPARE;
+	} while (!__atomic_compare_exchange_n(slot, &word, spare, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	cb->reader_index = rb_index(word);
+	cb->reader_seq = rb_seq(word);
+	cb->reader_active = true;
+	cb->read = 0;
+	cb->read_entries = 0;
+	/* Exact: pages are numbered before they are published. */
+	cb->lost += __atomic_load_n(&cb->pages[cb->reader_index].first, __ATOMIC_RELAXED) -
+		    cb->expected;
+	return true;
+}
+
+u32 rb_reader_page(struct ring_buffer_per_cpu *cb)
+{
+	for (;;) {
+		if (cb->reader_active) {
+			u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
+			bool current_page = rb_seq(commit) == cb->reader_seq;
+			u32 length = current_page ? rb_offset(commit)
+						  : cb->pages[cb->reader_index].final;
+
+			if (cb->read < length)
+				return length;
+			if (current_page)
+				return 0;
+			rb_finish_reader_page(cb);
+		}
+		if (!rb_swap_reader_page(cb))
+			return 0;
+	}
+}
+
+/* Step to the next data event of the reader's page; NULL when the buffer is empty. [M] */
+static struct ring_buffer_event *rb_peek(struct ring_buffer_per_cpu *cb)
+{
+	for (;;) {
+		u32 length = rb_reader_page(cb);
+		struct buffer_data_page *data;
+
+		if (!length)
+			return NULL;
+		data = cb->pages[cb->reader_index].data;
+		if (!cb->read)
+			cb->read_stamp = data->time_stamp;
+		while (cb->read < length) {
+			struct ring_buffer_event *event = (void *)(data->data + cb->read);
+			u64 stamp = cb->read_stamp;
+
+			if (rb_event_is_data(event, &stamp))
+				return event;
+			cb->read_stamp = stamp;
+			cb->read += rb_event_size(event);
+		}
+	}
+}
+
+/* [M] after rb_peek() */
+static void rb_advance(struct ring_buffer_per_cpu *cb, const struct ring_buffer_event *event)
+{
+	rb_event_is_data(event, &cb->read_stamp);
+	cb->read_bytes += rb_event_size(event);
+	cb->read += rb_event_size(event);
+	cb->read_entries++;
+	cb->read_events++;
+	cb->lost = 0;
+}
+
+struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned cpu, u64 *ts,
+					   u64 *lost)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	struct ring_buffer_event *event;
+
+	rb_mutex_lock(&cb->reader_lock);
+	event = rb_peek(cb);
+	if (event) {
+		*ts = cb->read_stamp;
+		rb_event_is_data(event, ts);
+		*lost = cb->lost;
+	}
+	rb_mutex_unlock(&cb->reader_lock);
+	return event;
+}
+
+long ring_buffer_consume(struct trace_buffer *buffer, unsigned cpu, void *data, size_t size,
+			 u64 *ts, u64 *lost)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	struct ring_buffer_event *event;
+	long length = -1;
+
+	rb_mutex_lock(&cb->reader_lock);
+	event = rb_peek(cb);
+	if (event) {
+		length = (long)ring_buffer_event_length(event);
+		memcpy(data, ring_buffer_event_data(event), min((size_t)length, size));
+		*lost = cb->lost;
+		rb_advance(cb, event);
+		*ts = cb->read_stamp;
+	}
+	rb_mutex_unlock(&cb->reader_lock);
+	return length;
+}
+
+bool ring_buffer_empty_cpu(struct trace_buffer *buffer, unsigned cpu)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	bool empty;
+
+	rb_mutex_lock(&cb->reader_lock);
+	empty = !rb_peek(cb);
+	rb_mutex_unlock(&cb->reader_lock);
+	return empty;
+}

@@ -1,0 +1,161 @@
+/*
+ * The ring buffer's fast path, inline: for the function tracer, which cannot afford a call, and for
+ * ring_buffer_lock_reserve(), which everybody else calls. Read trace/ring_buffer/internal.h first.
+ * Preemption is off.
+ */
+#pragma once
+
+#include "trace/ring_buffer/internal.h"
+
+#define RB_DELTA_BITS       27
+#define RB_DELTA_MAX        ((1UL << RB_DELTA_BITS) - 1)
+#define RB_TIME_EXTEND_SIZE 8U
+
+static __always_inline u32 rb_nest(const struct ring_buffer_per_cpu *cb)
+{
+	return __atomic_load_n(&cb->nest, __ATOMIC_RELAXED);
+}
+
+/* Payload plus header, in words; the long form has its length in array[0]. */
+static __always_inline u32 rb_data_size(size_t length)
+{
+	u32 size = (u32)ALIGN(length ? length : 1, 4) + 4;
+
+	return size > 4 * RINGBUF_TYPE_DATA_TYPE_LEN_MAX + 4 ? size + 4 : size;
+}
+
+/*
+ * The slow parts (trace/ring_buffer/write.c). rb_move_tail: the tail's page is full; go to the next
+ * one, or false when there is no room. rb_refuse_write: leave without an event; disabled:
+ * record_disabled if that is why, 0 if the loss has been counted.
+ */
+bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail);
+void rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled);
+/* rb_publish() into another sub-buffer than the last time. */
+void rb_publish_pages(struct ring_buffer_per_cpu *cb, u64 place);
+/* Readers wait: for any event, for sub-buffer seq (trace/ring_buffer/wait.c). */
+void rb_wake(struct ring_buffer_per_cpu *cb);
+void rb_wake_full(struct ring_buffer_per_cpu *cb, u32 seq);
+
+/* Events up to the tail are complete: publish them. Called by the outermost writer, nest is 1. */
+static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
+{
+	u64 place = READ_ONCE(cb->tail.lo);
+
+	if (likely(rb_seq(cb->commit) == rb_seq(place)))
+		__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
+	else
+		rb_publish_pages(cb, place);
+}
+
+/* After the outermost writer has ended. */
+static __always_inline void rb_wake_waiting(struct ring_buffer_per_cpu *cb)
+{
+	rb_writer_barrier();
+	if (unlikely(__atomic_load_n(&cb->waiting, __ATOMIC_RELAXED)))
+		rb_wake(cb);
+}
+
+/*
+ * A nested writer leaves its event to the outermost one, and a mark. The outermost leaves only if
+ * no mark came since it published, and looks at nothing afterwards: from nest 0 on the ring may be
+ * replaced.
+ */
+static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
+{
+	if (unlikely((rb_nest(cb) & ~RB_NEST_MARK) != 1)) {
+		local_or32(&cb->nest, RB_NEST_MARK);
+		local_dec32(&cb->nest);
+		return;
+	}
+	do {
+		__atomic_store_n(&cb->nest, 1, __ATOMIC_RELAXED);
+		rb_publish(cb);
+	} while (unlikely(!local_cmpxchg32(&cb->nest, 1, 0)));
+	rb_wake_waiting(cb);
+}
+
+/*
+ * ring_buffer_lock_reserve(); cb: this CPU's part of the buffer. timed: now is what the usual clock
+ * has just shown. If an interrupt has written since then, this event gets the time of its last one.
+ */
+static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
+								   struct ring_buffer_per_cpu *cb,
+								   size_t length, bool timed,
+								   u64 now)
+{
+	struct ring_buffer_event *event;
+	struct buffer_data_page *data;
+	struct local_pair tail, next;
+	u32 base = rb_data_size(length), size, offset, disabled;
+	u64 delta;
+
+	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
+			     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED) ||
+		     length > RB_MAX_EVENT))
+		return NULL;
+	local_inc32(&cb->nest);
+	rb_writer_barrier();
+	disabled = __atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE);
+	if (unlikely(disabled))
+		goto refuse;
+	do {
+		for (;;) {
+			tail.lo = READ_ONCE(cb->tail.lo);
+			tail.hi = READ_ONCE(cb->tail.hi);
+			next.hi = timed && likely(rb_has_default_clock(buffer))
+					  ? now
+					  : rb_read_clock(buffer);
+			offset = rb_offset(tail.lo);
+			/* The first event of a page has its time in the page's header. */
+			delta = offset ? next.hi - tail.hi : 0;
+			if (unlikely((s64)(next.hi - tail.hi) < 0)) {
+				next.hi = tail.hi; /* a clock that went back: no time passed */
+				delta = 0;
+			}
+			size = delta > RB_DELTA_MAX ? base + RB_TIME_EXTEND_SIZE : base;
+			if (likely(offset + size <= RB_PAGE_DATA))
+				break;
+			if (!rb_move_tail(cb, tail))
+				goto refuse;
+		}
+		next.lo = tail.lo + size;
+	} while (unlikely(!local_pair_cmpxchg(&cb->tail, tail, next)));
+
+	data = cb->pages[rb_index(tail.lo)].data;
+	local_add(&cb->pages[rb_index(tail.lo)].entries, 1);
+	if (unlikely(!offset))
+		data->time_stamp = next.hi;
+	event = (struct ring_buffer_event *)(data->data + offset);
+	if (unlikely(delta > RB_DELTA_MAX)) {
+		event->type_len = RINGBUF_TYPE_TIME_EXTEND;
+		event->time_delta = delta & RB_DELTA_MAX;
+		event->array[0] = (u32)(delta >> RB_DELTA_BITS);
+		event = (struct ring_buffer_event *)((u8 *)event + RB_TIME_EXTEND_SIZE);
+		delta = 0;
+	}
+	if (likely(base <= 4 * RINGBUF_TYPE_DATA_TYPE_LEN_MAX + 4)) {
+		*(u32 *)event = (u32)delta << 5 | (base - 4) >> 2;
+	} else {
+		*(u32 *)event = (u32)delta << 5;
+		event->array[0] = base - 4;
+	}
+	return event;
+
+refuse:
+	rb_refuse_write(cb, disabled);
+	return NULL;
+}
+
+static __always_inline struct ring_buffer_event *
+rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, size_t length)
+{
+	return __rb_lock_reserve(buffer, cb, length, false, 0);
+}
+
+/* ring_buffer_unlock_commit(). */
+static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
+{
+	local_add(&cb->written, 1);
+	rb_end_write(cb);
+}

@@ -1,0 +1,147 @@
+/*
+ * What a function probe can do: traceon, traceoff, stacktrace, snapshot, dump, cpudump. They run at
+ * a traced call: in any context.
+ */
+#include "arch/stacktrace.h"
+#include "trace/tracers/function/probes.h"
+#include "trace/core/trace.h"
+#include "trace/ftrace/recursion.h"
+
+#define SITE_SIZE 5 /* a function seems called from behind its site */
+
+/* ---- traceon, traceoff: a count is used up only where it changes something ---- */
+
+static void traceon(unsigned long ip __unused, unsigned long parent_ip __unused,
+		    struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (!tracing_is_on_tr(tr))
+		ring_buffer_record_on(tr->buffer);
+}
+
+static void traceon_counted(unsigned long ip, unsigned long parent_ip __unused,
+			    struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (!tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
+		ring_buffer_record_on(tr->buffer);
+}
+
+static void traceoff(unsigned long ip __unused, unsigned long parent_ip __unused,
+		     struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (tracing_is_on_tr(tr))
+		ring_buffer_record_off(tr->buffer);
+}
+
+static void traceoff_counted(unsigned long ip, unsigned long parent_ip __unused,
+			     struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	struct trace_array *tr = op->private;
+
+	if (tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
+		ring_buffer_record_off(tr->buffer);
+}
+
+/* ---- stacktrace ---- */
+
+/* The function at ip and its callers; what lies between it and us is left out. */
+static void write_stack(struct trace_array *tr, unsigned long ip)
+{
+	unsigned long callers[TRACE_STACK_MAX];
+	unsigned count = stack_trace_save(callers, TRACE_STACK_MAX, 0), first = 0;
+
+	while (first < count && callers[first] != ip + SITE_SIZE)
+		first++;
+	if (first < count)
+		trace_write_stack(tr, tracing_gen_ctx_dec(1), callers + first, count - first);
+}
+
+static void stacktrace(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
+		       struct ftrace_regs *fregs __unused)
+{
+	preempt_disable(); /* tracing_gen_ctx_dec(1) leaves this one out */
+	write_stack(op->private, ip);
+	preempt_enable();
+}
+
+static void stacktrace_counted(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			       struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = op->private;
+
+	if (tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
+		stacktrace(ip, parent_ip, op, fregs);
+}
+
+/* ---- snapshot ---- */
+
+static void snapshot(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		     struct ftrace_regs *fregs __unused)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* to wake readers is traceable */
+
+	if (bit < 0)
+		return;
+	tracing_snapshot_tr(op->private);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static void snapshot_counted(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			     struct ftrace_regs *fregs)
+{
+	if (ftrace_probe_take(op, ip))
+		snapshot(ip, parent_ip, op, fregs);
+}
+
+static int snapshot_attach(struct trace_array *tr)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = tracing_alloc_snapshot_tr(tr);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+/* ---- dump, cpudump: the whole trace once for each function, or this CPU's each time ---- */
+
+static void dump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		 struct ftrace_regs *fregs __unused)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* printk is traceable */
+
+	if (bit < 0)
+		return;
+	if (ftrace_probe_take(op, ip))
+		ftrace_dump(RING_BUFFER_ALL_CPUS);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static void cpudump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op __unused,
+		    struct ftrace_regs *fregs __unused)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
+
+	if (bit < 0)
+		return;
+	ftrace_dump((int)smp_processor_id());
+	ftrace_test_recursion_unlock(bit);
+}
+
+const struct ftrace_func_command ftrace_func_commands[] = {
+	{ .name = "traceon", .func = traceon, .counted = traceon_counted },
+	{ .name = "traceoff", .func = traceoff, .counted = traceoff_counted },
+	{ .name = "stacktrace", .func = stacktrace, .counted = stacktrace_counted },
+	{ .name = "snapshot",
+	  .func = snapshot,
+	  .counted = snapshot_counted,
+	  .attach = snapshot_attach },
+	{ .name = "dump", .func = dump, .fixed_count = 1 },
+	{ .name = "cpudump", .func = cpudump },
+	{ .name = NULL },
+};

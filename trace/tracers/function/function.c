@@ -1,0 +1,289 @@
+/*
+ * The function tracer: one entry in the ring buffer for each call of a function, with its caller.
+ *
+ * function_trace_call() runs at every traced call. Nothing that it calls is
+ * traceable, so it needs no guard against itself; an NMI in the middle of it nests in the ring
+ * buffer. With func_stack_trace on, another function takes its place, so that the fast one does not
+ * even ask.
+ */
+#include "trace/core/trace.h"
+#include "kernel/init.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "trace/fgraph/fgraph.h"
+#include "trace/ftrace_files/filter.h"
+#include "trace/ftrace/internal.h"
+#include "trace/tracers/function/probes.h"
+#include "trace/ring_buffer/write.h"
+
+#define TRACE_FUNC_OPT_STACK 0x1
+#define MCOUNT_INSN_SIZE     5 /* seems called from behind its site */
+#define STUB_FRAMES          2 /* of the callback and the entry stub, before the traced function */
+
+static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
+						 unsigned long parent_ip, u32 ctx)
+{
+	struct ring_buffer_per_cpu *cb;
+	struct ring_buffer_event *event;
+	struct trace_buffer *buffer;
+	struct ftrace_entry *entry;
+
+	buffer = READ_ONCE(tr->buffer);
+	cb = buffer->cpus[smp_processor_id()];
+	event = rb_lock_reserve(buffer, cb, sizeof(*entry));
+	if (unlikely(!event))
+		return false;
+	entry = (struct ftrace_entry *)&event->array[0]; /* short enough to have no length word */
+	tracing_entry_init(&entry->ent, TRACE_FN, ctx, current->pid);
+	entry->ip = ip;
+	entry->parent_ip = parent_ip;
+	this_cpu_write(trace_taskinfo_save, true);
+	rb_unlock_commit(cb);
+	return true;
+}
+
+void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs __unused)
+{
+	u32 ctx = tracing_gen_ctx();
+
+	preempt_disable();
+	function_trace_entry(op->private, ip, parent_ip, ctx);
+	preempt_enable();
+}
+
+/*
+ * The traced function and its callers along the frame pointers of this task's stack, the innermost
+ * first; the entry stub has made frames for it and its caller. bp: the first of these. 0 where the
+ * chain leaves the stack or an interrupt's frame lies in it: then the unwinder has to do it.
+ */
+static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned long *callers)
+{
+	unsigned long low = (unsigned long)current->stack, high = low + THREAD_SIZE - 16;
+	unsigned count = 0;
+	int idx = 0;
+
+	while (bp && count < TRACE_STACK_MAX) {
+		unsigned long next;
+
+		if ((bp & 7) || bp < low || bp > high)
+			return 0;
+		next = ((unsigned long *)bp)[0];
+		callers[count] = ftrace_graph_ret_addr(current, &idx, ((unsigned long *)bp)[1],
+						       (unsigned long *)bp + 1);
+		if (!callers[count])
+			break;
+		count++;
+		if (next && next <= bp)
+			return 0;
+		bp = next;
+	}
+	return count;
+}
+
+static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+{
+	unsigned long callers[TRACE_STACK_MAX];
+	struct trace_array *tr = op->private;
+	u32 ctx = tracing_gen_ctx();
+	unsigned long *bp;
+	unsigned count;
+
+	preempt_disable();
+	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
+		/* Between the stub's frame and ours may be those of trace/ftrace/ops.c. */
+		bp = *(unsigned long **)__builtin_frame_address(0);
+		while (bp[1] != ip + MCOUNT_INSN_SIZE)
+			bp = (unsigned long *)bp[0];
+		count = function_walk_stack((unsigned long)bp, callers);
+		if (likely(count))
+			trace_write_stack(tr, ctx, callers, count);
+		else
+			__ftrace_trace_stack(tr, ctx, STUB_FRAMES);
+	}
+	preempt_enable();
+}
+
+/* What a trace_array has for this tracer. */
+struct function_tracer {
+	struct ftrace_ops ops;
+	bool enabled;                    /* [T] ops is registered */
+	struct ftrace_filter filters[2]; /* what its files show */
+};
+
+static struct tracer function_trace;
+
+/* The top level's: it has the filters of the command line when the tracer starts with the boot. */
+static struct function_tracer top_function = {
+	.ops = { .func = function_trace_call,
+		 .flags = FTRACE_OPS_FL_PID,
+		 .private = &global_trace },
+};
+
+static struct function_tracer *function_of(struct trace_array *tr)
+{
+	return *trace_tracer_private(tr, &function_trace);
+}
+
+struct ftrace_ops *function_trace_ops(struct trace_array *tr)
+{
+	return &function_of(tr)->ops;
+}
+
+static int function_start(struct trace_array *tr)
+{
+	struct function_tracer *f = function_of(tr);
+	int error;
+
+	if (f->enabled)
+		return 0;
+	error = register_ftrace_function(&f->ops);
+	f->enabled = !error;
+	return error;
+}
+
+static void function_stop(struct trace_array *tr)
+{
+	struct function_tracer *f = function_of(tr);
+
+	if (f->enabled)
+		unregister_ftrace_function(&f->ops);
+	f->enabled = false;
+}
+
+static struct tracer_flags function_flags = {
+	.opts =
+		(const struct tracer_opt[]){
+			{ "func_stack_trace", TRACE_FUNC_OPT_STACK },
+			{ NULL, 0 },
+		},
+};
+
+static void function_choose_func(struct trace_array *tr, u32 flags)
+{
+	function_of(tr)->ops.func =
+		flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
+}
+
+static int function_trace_init(struct trace_array *tr)
+{
+	int error;
+
+	function_choose_func(tr, tracer_flags_of(tr, &function_trace));
+	tracing_record_cmdline(true);
+	error = function_start(tr);
+	if (error)
+		tracing_record_cmdline(false);
+	return error;
+}
+
+static void function_trace_reset(struct trace_array *tr)
+{
+	function_stop(tr);
+	tracing_record_cmdline(false);
+}
+
+static void function_trace_start(struct trace_array *tr)
+{
+	tracing_reset_online_cpus(tr);
+}
+
+/* The callback of live ops cannot change: they stop, and start again with the other one. */
+static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
+{
+	u32 flags = set ? old_flags | bit : old_flags & ~bit;
+	bool running = function_of(tr)->enabled;
+
+	if (flags == old_flags)
+		return 0;
+	function_stop(tr);
+	function_choose_func(tr, flags);
+	return running ? function_start(tr) : 0;
+}
+
+static int function_trace_create(struct trace_array *tr)
+{
+	struct function_tracer *f = &top_function;
+
+	if (ftrace_pids_create(tr))
+		return -ENOMEM;
+	if (tr->name) {
+		f = kzalloc(sizeof(*f), GFP_KERNEL);
+		if (!f) {
+			ftrace_pids_destroy(tr);
+			return -ENOMEM;
+		}
+		f->ops.func = function_trace_call;
+		f->ops.flags = FTRACE_OPS_FL_PID;
+		f->ops.private = tr;
+	}
+	*trace_tracer_private(tr, &function_trace) = f;
+	return 0;
+}
+
+static int function_command(void *ops, char *word)
+{
+	return ftrace_probe_command(((struct ftrace_ops *)ops)->private, word);
+}
+
+static void function_show_commands(void *ops, struct seq_file *m)
+{
+	ftrace_probe_show(((struct ftrace_ops *)ops)->private, m);
+}
+
+static int function_trace_create_files(struct trace_array *tr)
+{
+	struct function_tracer *f = function_of(tr);
+	int error = ftrace_create_filter_files(&f->ops, f->filters, tr->dir);
+
+	f->filters[0].command = function_command;
+	f->filters[0].show_commands = function_show_commands;
+	return error;
+}
+
+static void function_trace_detach(struct trace_array *tr)
+{
+	ftrace_clear_probes(tr);
+	ftrace_pids_detach(tr);
+}
+
+static void function_trace_destroy(struct trace_array *tr)
+{
+	struct function_tracer *f = function_of(tr);
+
+	ftrace_free_filter(&f->ops);
+	kfree(f);
+	ftrace_pids_destroy(tr);
+}
+
+static struct tracer function_trace = {
+	.name = "function",
+	.init = function_trace_init,
+	.reset = function_trace_reset,
+	.start = function_trace_start,
+	.set_flag = function_set_flag,
+	.create = function_trace_create,
+	.create_files = function_trace_create_files,
+	.detach = function_trace_detach,
+	.destroy = function_trace_destroy,
+	.flags = &function_flags,
+	.allow_instances = true,
+};
+
+int ftrace_set_global_filter(const char *pattern, size_t length, bool reset)
+{
+	return ftrace_set_filter(&top_function.ops, pattern, length, reset);
+}
+
+int ftrace_set_global_notrace(const char *pattern, size_t length, bool reset)
+{
+	return ftrace_set_notrace(&top_function.ops, pattern, length, reset);
+}
+
+static int __init init_function_trace(void)
+{
+	ftrace_set_early_filters(&top_function.ops);
+	return register_tracer(&function_trace);
+}
+early_initcall(init_function_trace);

@@ -1,0 +1,356 @@
+/*
+ * Function probes: the functions of a command, and how often each may still do it.
+ *
+ * Each command that is in use in a trace_array is an ftrace_ops of its own, whose filter holds its
+ * functions; with counts, a second one. The counts lie in a table of the same shape as the filter,
+ * which callbacks read without a lock: a changed copy takes its place, and the counts themselves
+ * are allocated for each function, so that they stay where they are.
+ */
+#include "trace/tracers/function/probes.h"
+
+#include "fs/seq_file.h"
+#include "kernel/atomic.h"
+#include "kernel/errno.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu.h"
+#include "trace/ftrace/internal.h"
+#include "trace/core/trace.h"
+
+/* How often the function at each slot of a filter may still be hit. */
+struct probe_counts {
+	struct ftrace_hash *functions; /* where to look: its slots are those of left */
+	atomic64_t *left[];            /* for each slot; NULL where there is no function */
+};
+
+struct ftrace_func_probe {
+	struct ftrace_ops ops; /* the first: a callback gets the probe by its ops */
+	struct trace_array *tr;
+	const struct ftrace_func_command *command;
+	bool counted;
+	struct probe_counts *counts; /* [P] to write; NULL without counts */
+	struct list_head list;       /* [P] and ftrace_lock to write: trace_array.probes */
+};
+
+static DEFINE_MUTEX(probe_lock); /* P: before ftrace_lock */
+
+static struct ftrace_func_probe *probe_of(const struct ftrace_ops *op)
+{
+	return container_of(op, struct ftrace_func_probe, ops);
+}
+
+struct trace_array *ftrace_probe_tr(const struct ftrace_ops *op)
+{
+	return probe_of(op)->tr;
+}
+
+/* ---- counts ---- */
+
+static unsigned hash_slots(const struct ftrace_hash *hash)
+{
+	return hash->mask + 1;
+}
+
+static atomic64_t *find_count(const struct probe_counts *counts, u32 offset)
+{
+	const struct ftrace_hash *hash = counts->functions;
+
+	for (u32 i = ftrace_hash_slot(hash, offset); hash->slots[i]; i = (i + 1) & hash->mask)
+		if (hash->slots[i] == offset)
+			return counts->left[i];
+	return NULL;
+}
+
+bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
+{
+	const struct probe_counts *counts;
+	bool taken = false;
+	atomic64_t *left;
+	s64 now, found;
+
+	preempt_disable(); /* who replaces the counts waits for us */
+	counts = smp_load_acquire(&probe_of(op)->counts);
+	left = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
+	now = left ? atomic64_read(left) : 0;
+	for (; now > 0 && !taken; now = found) {
+		found = atomic64_cmpxchg(left, now, now - 1);
+		taken = found == now;
+	}
+	preempt_enable();
+	return taken;
+}
+
+/* Of old, free the counts whose functions are not in kept (NULL: all), and the table. */
+static void free_counts(struct probe_counts *old, const struct ftrace_hash *kept)
+{
+	if (!old)
+		return;
+	for (u32 i = 0; i < hash_slots(old->functions); i++)
+		if (old->left[i] &&
+		    (!kept || !ftrace_hash_contains(kept, old->functions->slots[i])))
+			kfree(old->left[i]);
+	ftrace_hash_free(old->functions);
+	kfree(old);
+}
+
+/*
+ * The table for functions: counts of old where it has them, else new ones of count. NULL: no
+ * memory.
+ */
+static struct probe_counts *make_counts(const struct probe_counts *old,
+					const struct ftrace_hash *functions, s64 count)
+{
+	struct probe_counts *counts = kzalloc(
+		sizeof(*counts) + hash_slots(functions) * sizeof(counts->left[0]), GFP_KERNEL);
+
+	if (!counts)
+		return NULL;
+	counts->functions = ftrace_hash_copy(functions, 0);
+	if (!counts->functions) {
+		kfree(counts);
+		return NULL;
+	}
+	for (u32 i = 0; i < hash_slots(counts->functions); i++) {
+		u32 offset = counts->functions->slots[i];
+
+		if (!offset)
+			continue;
+		counts->left[i] = old ? find_count(old, offset) : NULL;
+		if (counts->left[i])
+			continue;
+		counts->left[i] = kmalloc(sizeof(atomic64_t), GFP_KERNEL);
+		if (!counts->left[i]) {
+			free_counts(counts, old ? old->functions : NULL);
+			return NULL;
+		}
+		atomic64_set(counts->left[i], count);
+	}
+	return counts;
+}
+
+/* ---- probes ---- */
+
+/* P held. */
+static struct ftrace_func_probe *find_probe(struct trace_array *tr,
+					    const struct ftrace_func_command *command, bool counted)
+{
+	struct ftrace_func_probe *probe;
+
+	list_for_each_entry (probe, &tr->probes, list)
+		if (probe->command == command && probe->counted == counted)
+			return probe;
+	return NULL;
+}
+
+static struct ftrace_func_probe *
+alloc_probe(struct trace_array *tr, const struct ftrace_func_command *command, bool counted)
+{
+	struct ftrace_func_probe *probe = kzalloc(sizeof(*probe), GFP_KERNEL);
+
+	if (!probe)
+		return NULL;
+	probe->ops.func = counted && command->counted ? command->counted : command->func;
+	probe->ops.private = tr;
+	probe->tr = tr;
+	probe->command = command;
+	probe->counted = counted;
+	return probe;
+}
+
+/*
+ * Make functions those of probe; both tables are taken over. On an error the probe stays as it is.
+ * P held.
+ */
+static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash *functions,
+			     struct probe_counts *counts)
+{
+	struct probe_counts *old = probe->counts;
+	int error;
+
+	smp_store_release(&probe->counts, counts);
+	mutex_lock(&ftrace_lock);
+	error = ftrace_replace_hashes(&probe->ops, functions, NULL);
+	mutex_unlock(&ftrace_lock);
+	if (error)
+		smp_store_release(&probe->counts, old);
+	if (old)
+		synchronize_rcu(); /* of ftrace_probe_take() */
+	if (error)
+		free_counts(counts, old ? old->functions : NULL);
+	else
+		free_counts(old, functions);
+	return error;
+}
+
+/* P held. The probe has no functions any more. */
+static void remove_probe(struct ftrace_func_probe *probe)
+{
+	unregister_ftrace_function(&probe->ops);
+	mutex_lock(&ftrace_lock);
+	list_del(&probe->list);
+	mutex_unlock(&ftrace_lock);
+	free_counts(probe->counts, NULL);
+	ftrace_free_filter(&probe->ops);
+	kfree(probe);
+}
+
+/* probe is new, and has its functions: in with it. P held. */
+static int add_probe(struct ftrace_func_probe *probe)
+{
+	int error = register_ftrace_function(&probe->ops);
+
+	if (error)
+		return error;
+	mutex_lock(&ftrace_lock);
+	list_add(&probe->list, &probe->tr->probes);
+	mutex_unlock(&ftrace_lock);
+	return 0;
+}
+
+/*
+ * The functions that probe has after word has been added or removed, new ones with this count, and
+ * the table of counts: NULL if there are no functions left or none are counted. 0, -EINVAL,
+ * -ENOMEM. P held.
+ */
+static int changed_functions(struct ftrace_func_probe *probe, const char *word, s64 count,
+			     struct ftrace_hash **functions, struct probe_counts **counts)
+{
+	struct ftrace_hash *old = probe->ops.filter_hash;
+	u32 before = old ? old->count : 0;
+	int error;
+
+	*counts = NULL;
+	mutex_lock(&ftrace_lock);
+	error = ftrace_match_records(old, word, functions);
+	mutex_unlock(&ftrace_lock);
+	if (error)
+		return error;
+	if ((*functions)->count == before) {
+		error = -EINVAL;
+	} else if (probe->counted && !ftrace_hash_empty(*functions)) {
+		*counts = make_counts(probe->counts, *functions, count);
+		error = *counts ? 0 : -ENOMEM;
+	}
+	if (error)
+		ftrace_hash_free(*functions);
+	return error;
+}
+
+/* P held. */
+static int probe_add(struct trace_array *tr, const struct ftrace_func_command *command,
+		     bool counted, const char *pattern, s64 count)
+{
+	struct ftrace_func_probe *probe = find_probe(tr, command, counted), *fresh = NULL;
+	struct ftrace_hash *functions;
+	struct probe_counts *counts;
+	int error;
+
+	if (!probe)
+		probe = fresh = alloc_probe(tr, command, counted);
+	if (!probe)
+		return -ENOMEM;
+	error = changed_functions(probe, pattern, count, &functions, &counts);
+	if (!error)
+		error = replace_functions(probe, functions, counts);
+	if (!error && fresh) {
+		error = add_probe(fresh);
+		if (!error)
+			return 0;
+		free_counts(fresh->counts, NULL);
+		ftrace_free_filter(&fresh->ops);
+	}
+	kfree(fresh);
+	return error;
+}
+
+/* pattern begins with its '!'. P held. */
+static int probe_remove(struct trace_array *tr, const struct ftrace_func_command *command,
+			bool counted, const char *pattern)
+{
+	struct ftrace_func_probe *probe = find_probe(tr, command, counted);
+	struct ftrace_hash *functions;
+	struct probe_counts *counts;
+	int error;
+
+	if (!probe)
+		return -ENODEV;
+	error = changed_functions(probe, pattern, 0, &functions, &counts);
+	if (error)
+		return error;
+	if (ftrace_hash_empty(functions)) { /* that would mean: all functions */
+		ftrace_hash_free(functions);
+		remove_probe(probe);
+		return 0;
+	}
+	return replace_functions(probe, functions, counts);
+}
+
+void ftrace_clear_probes(struct trace_array *tr)
+{
+	struct ftrace_func_probe *probe, *next;
+
+	mutex_lock(&probe_lock);
+	list_for_each_entry_safe (probe, next, &tr->probes, list)
+		remove_probe(probe);
+	mutex_unlock(&probe_lock);
+}
+
+/* ---- words ---- */
+
+static const struct ftrace_func_command *find_command(const char *name)
+{
+	for (const struct ftrace_func_command *c = ftrace_func_commands; c->name; c++)
+		if (name && strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+int ftrace_probe_command(struct trace_array *tr, char *word)
+{
+	char *pattern = strsep(&word, ":"), *name = strsep(&word, ":"), *parameter = word;
+	const struct ftrace_func_command *command = find_command(name);
+	bool remove = *pattern == '!', counted = parameter;
+	unsigned long count = 0;
+	int error;
+
+	if (!command || !pattern[remove] || (parameter && !*parameter))
+		return -EINVAL;
+	if (parameter && (!command->counted || kstrtoul(parameter, 0, &count) || count > INT64_MAX))
+		return -EINVAL;
+	if (command->fixed_count) {
+		counted = true;
+		count = command->fixed_count;
+	}
+	error = !remove && command->attach ? command->attach(tr)
+					   : 0; /* takes T, which comes before P */
+	if (error)
+		return error;
+	mutex_lock(&probe_lock);
+	error = remove ? probe_remove(tr, command, counted, pattern)
+		       : probe_add(tr, command, counted, pattern, (s64)count);
+	mutex_unlock(&probe_lock);
+	return error;
+}
+
+void ftrace_probe_show(struct trace_array *tr, struct seq_file *m)
+{
+	const struct ftrace_func_probe *probe;
+
+	list_for_each_entry (probe, &tr->probes, list) {
+		for (unsigned i = 0; i < ftrace_record_count(); i++) {
+			const struct dyn_ftrace *rec = ftrace_record(i);
+			const atomic64_t *left =
+				probe->counts ? find_count(probe->counts, rec->offset) : NULL;
+
+			if (!ftrace_hash_contains(probe->ops.filter_hash, rec->offset))
+				continue;
+			seq_printf(m, "%ps:%s:", (void *)ftrace_record_ip(rec),
+				   probe->command->name);
+			if (left)
+				seq_printf(m, "count=%ld\n", atomic64_read(left));
+			else
+				seq_puts(m, "unlimited\n");
+		}
+	}
+}

@@ -1,0 +1,271 @@
+/*
+ * The function graph tracer: an entry in the ring buffer where a function is entered, and another
+ * where it returns, which has the time of both.
+ *
+ * As in trace/tracers/function/function.c nothing that the callbacks call is traceable, and the
+ * usual case is short: whatever an option or a file may ask is asked behind one test of
+ * graph_checks. The time of the call is kept on the task's shadow stack (trace/fgraph/fgraph.h).
+ */
+#include "arch/tsc.h"
+#include "kernel/init.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "trace/ftrace_files/filter.h"
+#include "trace/fgraph/inline.h"
+#include "trace/ring_buffer/write.h"
+#include "trace/tracers/function_graph/record.h"
+
+u32 graph_checks;
+
+/* What a trace_array has for this tracer. */
+struct graph_tracer {
+	struct fgraph_ops gops;
+	u32 checks; /* [T] to write: GRAPH_CHECK_* that its options ask for */
+};
+
+static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops)
+{
+	return container_of(gops, struct graph_tracer, gops);
+}
+
+/* Room for an entry of this CPU, its head filled in, or NULL. timed: its time is now. Preemption is
+ * off. */
+static __always_inline void *graph_reserve(struct trace_buffer *buffer,
+					   struct ring_buffer_per_cpu *cb, enum trace_type type,
+					   size_t size, bool timed, u64 now)
+{
+	struct ring_buffer_event *event = __rb_lock_reserve(buffer, cb, size, timed, now);
+
+	if (unlikely(!event))
+		return NULL;
+	tracing_entry_init((struct trace_entry *)event->array, type, tracing_gen_ctx_dec(1),
+			   current_stable->pid);
+	return event->array; /* short enough to have no length word */
+}
+
+static __always_inline void graph_commit(struct ring_buffer_per_cpu *cb)
+{
+	this_cpu_write(trace_taskinfo_save, true);
+	rb_unlock_commit(cb);
+}
+
+/* fregs: the arguments to record, or NULL. False if nothing was recorded. */
+static __always_inline bool graph_write_call(struct trace_array *tr,
+					     const struct ftrace_graph_ent *trace,
+					     const struct ftrace_regs *fregs)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
+	struct ftrace_graph_ent_entry *entry;
+	size_t size = sizeof(*entry);
+
+	if (fregs)
+		size += FTRACE_REGS_MAX_ARGS * sizeof(entry->args[0]);
+	entry = graph_reserve(buffer, cb, TRACE_GRAPH_ENT, size, false, 0);
+	if (unlikely(!entry))
+		return false;
+	entry->func = trace->func;
+	entry->depth = trace->depth;
+	if (fregs) {
+		entry->args[0] = fregs->regs.di;
+		entry->args[1] = fregs->regs.si;
+		entry->args[2] = fregs->regs.dx;
+		entry->args[3] = fregs->regs.cx;
+		entry->args[4] = fregs->regs.r8;
+		entry->args[5] = fregs->regs.r9;
+	}
+	graph_commit(cb);
+	return true;
+}
+
+static __always_inline void graph_write_return(struct trace_array *tr,
+					       const struct ftrace_graph_ret *trace, u64 calltime,
+					       u64 rettime, bool retval)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
+	struct ftrace_graph_ret_entry *entry;
+
+	entry = graph_reserve(buffer, cb, TRACE_GRAPH_RET,
+			      sizeof(*entry) + (retval ? sizeof(entry->retval[0]) : 0), true,
+			      rettime);
+	if (unlikely(!entry))
+		return;
+	entry->func = trace->func;
+	entry->depth = trace->depth;
+	entry->overrun = trace->overrun;
+	entry->calltime = calltime;
+	entry->rettime = rettime;
+	if (retval)
+		entry->retval[0] = trace->retval;
+	graph_commit(cb);
+}
+
+/* trace_graph_entry() with all that may be asked. */
+static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fgraph_ops *gops,
+					const struct ftrace_regs *fregs)
+{
+	u32 checks = READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks);
+	u32 flags = graph_choose(&trace, gops, checks);
+	struct graph_call *call;
+
+	if (flags & GRAPH_CALL_SKIP)
+		return 0;
+	call = fgraph_reserve_data(gops->idx, sizeof(*call));
+	if (!call)
+		return 0;
+	call->flags = flags;
+	if (!(flags & (GRAPH_CALL_NOTRACE | GRAPH_CALL_THRESH)) &&
+	    !graph_write_call(gops->private, &trace, checks & GRAPH_CHECK_ARGS ? fregs : NULL))
+		return 0;
+	if (flags & GRAPH_CALL_SLEEP)
+		call->sleep = fgraph_sleep_time();
+	call->calltime = tsc_ktime();
+	return 1;
+}
+
+static __always_inline int trace_graph_entry(struct ftrace_graph_ent *trace,
+					     struct fgraph_ops *gops, struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = gops->private;
+	struct graph_call *call;
+
+	if (unlikely(READ_ONCE(tr->cpus[smp_processor_id_stable()].ignore_pid)))
+		return 0;
+	if (unlikely(READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks)))
+		return graph_entry_checked(*trace, gops, fregs);
+	call = fgraph_call_reserve(trace, gops, sizeof(*call));
+	if (unlikely(!call))
+		return 0;
+	call->flags = 0;
+	if (unlikely(!graph_write_call(tr, trace, NULL)))
+		return 0;
+	call->calltime = tsc_ktime();
+	return 1;
+}
+
+static noinline void graph_return_checked(struct ftrace_graph_ret trace, struct fgraph_ops *gops,
+					  const struct graph_call *call, u64 rettime)
+{
+	u64 calltime = call->calltime, thresh = READ_ONCE(tracing_thresh);
+
+	if (call->flags & GRAPH_CALL_NOTRACE)
+		return;
+	if (call->flags & GRAPH_CALL_SLEEP)
+		calltime += fgraph_sleep_time() - call->sleep;
+	/* Its call was not recorded. Without a threshold any more, neither is its return. */
+	if ((call->flags & GRAPH_CALL_THRESH) && (!thresh || rettime - calltime < thresh))
+		return;
+	if (call->flags & GRAPH_CALL_RETVAL)
+		graph_write_return(gops->private, &trace, calltime, rettime, true);
+	else
+		graph_write_return(gops->private, &trace, calltime, rettime, false);
+}
+
+static __always_inline void trace_graph_return(struct ftrace_graph_ret *trace,
+					       struct fgraph_ops *gops,
+					       struct ftrace_regs *fregs __unused)
+{
+	u64 rettime = tsc_ktime();
+	struct graph_call *call;
+
+	call = fgraph_call_data(trace, gops);
+	if (unlikely(!call))
+		return;
+	if (unlikely(call->flags))
+		graph_return_checked(*trace, gops, call, rettime);
+	else
+		graph_write_return(gops->private, trace, call->calltime, rettime, false);
+}
+
+DEFINE_FGRAPH_STUBS(graph, trace_graph_entry, trace_graph_return)
+
+static struct graph_tracer *graph_of(struct trace_array *tr)
+{
+	return *trace_tracer_private(tr, &graph_trace);
+}
+
+/* What recording depends on of the options. T held. */
+static void graph_apply_flags(struct trace_array *tr, u32 flags)
+{
+	struct graph_tracer *g = graph_of(tr);
+
+	WRITE_ONCE(g->checks, (flags & TRACE_GRAPH_PRINT_IRQS ? 0 : GRAPH_CHECK_IRQS) |
+				      (flags & TRACE_GRAPH_SLEEP_TIME ? 0 : GRAPH_CHECK_SLEEP) |
+				      (flags & TRACE_GRAPH_ARGS ? GRAPH_CHECK_ARGS : 0) |
+				      (flags & TRACE_GRAPH_PRINT_RETVAL ? GRAPH_CHECK_RETVAL : 0));
+}
+
+static int graph_trace_init(struct trace_array *tr)
+{
+	struct graph_tracer *g = graph_of(tr);
+	int error;
+
+	graph_apply_flags(tr, tracer_flags_of(tr, &graph_trace));
+	ftrace_share_hashes(function_trace_ops(tr), &g->gops.ops);
+	error = register_ftrace_graph(&g->gops);
+	if (error)
+		ftrace_unshare_hashes(function_trace_ops(tr), &g->gops.ops);
+	else
+		tracing_record_cmdline(true);
+	return error;
+}
+
+static void graph_trace_reset(struct trace_array *tr)
+{
+	struct graph_tracer *g = graph_of(tr);
+
+	tracing_record_cmdline(false);
+	unregister_ftrace_graph(&g->gops);
+	ftrace_unshare_hashes(function_trace_ops(tr), &g->gops.ops);
+}
+
+static int graph_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
+{
+	graph_apply_flags(tr, set ? old_flags | bit : old_flags & ~bit);
+	return 0;
+}
+
+static int graph_trace_create(struct trace_array *tr)
+{
+	struct graph_tracer *g = kzalloc(sizeof(*g), GFP_KERNEL);
+
+	if (!g)
+		return -ENOMEM;
+	g->gops.entryfunc = trace_graph_entry;
+	g->gops.retfunc = trace_graph_return;
+	g->gops.entry_stub = graph_entry_stub;
+	g->gops.return_stub = graph_return_stub;
+	g->gops.private = tr;
+	*trace_tracer_private(tr, &graph_trace) = g;
+	return 0;
+}
+
+static void graph_trace_destroy(struct trace_array *tr)
+{
+	kfree(graph_of(tr));
+}
+
+struct tracer graph_trace = {
+	.name = "function_graph",
+	.init = graph_trace_init,
+	.reset = graph_trace_reset,
+	.open = graph_trace_open,
+	.pipe_open = graph_trace_open,
+	.close = graph_trace_close,
+	.pipe_close = graph_trace_close,
+	.print_header = print_graph_headers,
+	.print_line = print_graph_function,
+	.set_flag = graph_set_flag,
+	.create = graph_trace_create,
+	.destroy = graph_trace_destroy,
+	.flags = &graph_flags,
+	.allow_instances = true,
+};
+
+static int __init init_graph_trace(void)
+{
+	graph_set_early_filters();
+	return register_tracer(&graph_trace);
+}
+early_initcall(init_graph_trace);

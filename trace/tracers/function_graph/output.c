@@ -1,0 +1,531 @@
+/*
+ * How traced calls and returns become text that looks like C, character by character as in Linux:
+ * Documentation/trace/ftrace.rst, "function_graph".
+ *
+ *	 0)               |  vfs_read() {		a call that contains others
+ *	 0)   0.141 us    |    mutex_lock();		call and return without anything in between
+ *	 0)   3.052 us    |  }				a return, with the time since the call
+ *
+ * A call and its return are two entries. When they follow each other on their CPU they become one
+ * line: printing the call takes the return along. So an entry must not be printed twice; where a
+ * line did not fit, what it had changed is put back and the return that it took is kept.
+ */
+#include "trace/tracers/function_graph/function_graph.h"
+
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/time/ktime.h"
+
+#define GRAPH_INDENT      2
+#define GRAPH_FUNCS_DEPTH 50 /* so deep a return is compared with its call */
+#define GRAPH_PROC_WIDTH  14
+#define GRAPH_MAX_ERRNO   4095
+#define USEC_PER_SEC      1000000ULL
+#define NOT_IN_IRQ        (-1)
+
+/* One CPU's way through the trace. */
+struct graph_cpu {
+	pid_t last_pid; /* of the last line; -1: there was none */
+	int depth;      /* where a comment stands */
+	int depth_irq;  /* nofuncgraph-irqs: of the interrupt's entry that is being left out */
+	unsigned long calls[GRAPH_FUNCS_DEPTH]; /* open calls that have been printed, 0: none */
+};
+
+struct graph_data {
+	bool joined;    /* a call that took its return along did not fit and comes again */
+	u64 joined_idx; /* that call's iter->idx */
+	/* The return: a struct ftrace_graph_ret_entry, and its value if there is one. */
+	u64 return_[(sizeof(struct ftrace_graph_ret_entry) + sizeof(long)) / sizeof(u64)];
+	size_t return_size;
+	struct graph_cpu cpus[]; /* nr_cpu_ids */
+};
+
+/* What prints a line, and its arguments. */
+struct graph_line {
+	struct trace_iterator *iter;
+	struct trace_seq *s;
+	struct graph_data *data; /* NULL: nothing is remembered */
+	struct graph_cpu *cpu;   /* NULL with data */
+	u32 flags;               /* TRACE_GRAPH_* */
+	u64 trace_flags;         /* TRACE_ITER_* */
+};
+
+static void graph_reset(struct graph_data *data)
+{
+	data->joined = false;
+	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		memset(&data->cpus[cpu], 0, sizeof(data->cpus[cpu]));
+		data->cpus[cpu].last_pid = -1;
+		data->cpus[cpu].depth_irq = NOT_IN_IRQ;
+	}
+}
+
+static struct graph_data *graph_alloc(void)
+{
+	struct graph_data *data =
+		kzalloc(sizeof(*data) + nr_cpu_ids * sizeof(data->cpus[0]), GFP_KERNEL);
+
+	if (data)
+		graph_reset(data);
+	return data;
+}
+
+void graph_trace_open(struct trace_iterator *iter)
+{
+	iter->private = graph_alloc();
+}
+
+void graph_trace_close(struct trace_iterator *iter)
+{
+	kfree(iter->private);
+	iter->private = NULL;
+}
+
+/* ---- columns ---- */
+
+static void print_spaces(struct trace_seq *s, int count)
+{
+	if (count > 0)
+		trace_seq_printf(s, "%*s", count, "");
+}
+
+static void print_cpu(const struct graph_line *line)
+{
+	int width = snprintf(NULL, 0, "%u", nr_cpu_ids - 1);
+
+	trace_seq_printf(line->s, " %*u) ", width, line->iter->cpu);
+}
+
+/* COMM-PID in the middle of its column; names are cut so that they fit. */
+static void print_proc(struct trace_seq *s, pid_t pid)
+{
+	char comm[TASK_COMM_LEN], text[TASK_COMM_LEN + 12];
+	int length, spaces;
+
+	trace_find_cmdline(pid, comm);
+	length = scnprintf(text, sizeof(text), "%.7s-%d", comm, pid);
+	spaces = max(GRAPH_PROC_WIDTH - length, 0);
+	print_spaces(s, spaces / 2);
+	trace_seq_puts(s, text);
+	print_spaces(s, spaces - spaces / 2);
+}
+
+static void print_abs_time(const struct graph_line *line)
+{
+	unsigned long long us = line->iter->ts / NSEC_PER_USEC;
+
+	trace_seq_printf(line->s, "%5llu.%06llu |  ", us / USEC_PER_SEC, us % USEC_PER_SEC);
+}
+
+/* All that stands left of the duration. */
+static void print_context(const struct graph_line *line)
+{
+	if (!(line->trace_flags & TRACE_ITER_CONTEXT_INFO))
+		return;
+	if (line->flags & TRACE_GRAPH_PRINT_ABS_TIME)
+		print_abs_time(line);
+	if (line->flags & TRACE_GRAPH_PRINT_CPU)
+		print_cpu(line);
+	if (line->flags & TRACE_GRAPH_PRINT_PROC) {
+		print_proc(line->s, line->iter->ent->pid);
+		trace_seq_puts(line->s, " | ");
+	}
+	if (line->trace_flags & TRACE_ITER_LATENCY_FMT) {
+		trace_seq_putc(line->s, ' ');
+		trace_print_lat_fmt(line->s, line->iter->ent);
+		trace_seq_puts(line->s, "  | ");
+	}
+}
+
+static bool shows_duration(const struct graph_line *line)
+{
+	return (line->flags & TRACE_GRAPH_PRINT_DURATION) &&
+	       (line->trace_flags & TRACE_ITER_CONTEXT_INFO);
+}
+
+static void print_no_duration(const struct graph_line *line)
+{
+	if (shows_duration(line))
+		trace_seq_puts(line->s, "              |  ");
+}
+
+void graph_duration_text(char text[GRAPH_DURATION_LEN], u64 ns)
+{
+	unsigned long long us = ns / NSEC_PER_USEC;
+	int length = scnprintf(text, GRAPH_DURATION_LEN, "%llu", us);
+
+	if (length < 7) {
+		scnprintf(text + length, (size_t)(GRAPH_DURATION_LEN - length), ".%03llu",
+			  (unsigned long long)ns % NSEC_PER_USEC);
+		/* One digit of the fraction is left where the column ends. */
+		text[min(length + 4, 8)] = '\0';
+		length = (int)strlen(text);
+	}
+	scnprintf(text + length, (size_t)(GRAPH_DURATION_LEN - length), " us %*s",
+		  max(8 - length, 0), "");
+}
+
+static void print_duration(const struct graph_line *line, u64 ns)
+{
+	char text[GRAPH_DURATION_LEN];
+
+	if (!shows_duration(line))
+		return;
+	if (line->flags & TRACE_GRAPH_PRINT_OVERHEAD)
+		trace_seq_printf(line->s, "%c ", trace_delay_mark(ns));
+	else
+		trace_seq_puts(line->s, "  ");
+	graph_duration_text(text, ns);
+	trace_seq_puts(line->s, text);
+	trace_seq_puts(line->s, "|  ");
+}
+
+/* ---- lines between the lines ---- */
+
+/* The CPU went from one task to another. */
+static void print_task_switch(const struct graph_line *line)
+{
+	static const char rule[] = " ------------------------------------------\n";
+	pid_t pid = line->iter->ent->pid, last;
+
+	if (!line->cpu || line->cpu->last_pid == pid)
+		return;
+	last = line->cpu->last_pid;
+	line->cpu->last_pid = pid;
+	if (last == -1)
+		return;
+	trace_seq_puts(line->s, rule);
+	print_cpu(line);
+	print_proc(line->s, last);
+	trace_seq_puts(line->s, " => ");
+	print_proc(line->s, pid);
+	trace_seq_printf(line->s, "\n%s\n", rule);
+}
+
+static bool is_irq_entry(unsigned long func)
+{
+	return func >= (unsigned long)__irqentry_text_start &&
+	       func < (unsigned long)__irqentry_text_end;
+}
+
+static void print_irq_arrow(const struct graph_line *line, unsigned long func, const char *arrow)
+{
+	if (!is_irq_entry(func))
+		return;
+	print_context(line);
+	if (shows_duration(line))
+		trace_seq_printf(line->s, "  %s |\n", arrow);
+	else
+		trace_seq_printf(line->s, "%s\n", arrow);
+}
+
+/* nofuncgraph-irqs: an interrupt is left out from its entry on until that returns. */
+static bool skips_call(const struct graph_line *line, unsigned long func, int depth)
+{
+	if ((line->flags & TRACE_GRAPH_PRINT_IRQS) || !line->cpu)
+		return false;
+	if (line->cpu->depth_irq != NOT_IN_IRQ)
+		return true;
+	if (!is_irq_entry(func))
+		return false;
+	line->cpu->depth_irq = depth;
+	return true;
+}
+
+static bool skips_return(const struct graph_line *line, int depth)
+{
+	if ((line->flags & TRACE_GRAPH_PRINT_IRQS) || !line->cpu ||
+	    line->cpu->depth_irq == NOT_IN_IRQ)
+		return false;
+	if (depth <= line->cpu->depth_irq)
+		line->cpu->depth_irq = NOT_IN_IRQ;
+	return true;
+}
+
+/* ---- what is remembered ---- */
+
+static unsigned long *call_slot(struct graph_cpu *cpu, int depth)
+{
+	return cpu && depth >= 0 && depth < GRAPH_FUNCS_DEPTH ? &cpu->calls[depth] : NULL;
+}
+
+static void remember_call(const struct graph_line *line, unsigned long func, int depth)
+{
+	unsigned long *slot = call_slot(line->cpu, depth);
+
+	if (line->cpu)
+		line->cpu->depth = depth;
+	if (slot)
+		*slot = func;
+}
+
+/* Whether the call that now returns was printed, as far as is known. */
+static bool forget_call(const struct graph_line *line, unsigned long func, int depth)
+{
+	unsigned long *slot = call_slot(line->cpu, depth);
+	bool matches;
+
+	if (line->cpu)
+		line->cpu->depth = depth - 1;
+	if (!slot)
+		return true;
+	matches = *slot == func;
+	*slot = 0;
+	return matches;
+}
+
+/* ---- TRACE_GRAPH_ENT, TRACE_GRAPH_RET ---- */
+
+/* Types are not known here: all six registers that can be arguments, as they are. */
+static void print_arguments(const struct graph_line *line,
+			    const struct ftrace_graph_ent_entry *call)
+{
+	size_t count = (line->iter->ent_size - sizeof(*call)) / sizeof(call->args[0]);
+
+	if (!(line->flags & TRACE_GRAPH_ARGS))
+		count = 0;
+	trace_seq_putc(line->s, '(');
+	for (size_t i = 0; i < count; i++)
+		trace_seq_printf(line->s, "%s0x%lx", i ? ", " : "", call->args[i]);
+	trace_seq_putc(line->s, ')');
+}
+
+/* The value that a return shows: false if it was not recorded or is not wanted. */
+static bool get_retval(const struct graph_line *line, const struct ftrace_graph_ret_entry *ret,
+		       size_t size, unsigned long *value)
+{
+	if (!(line->flags & TRACE_GRAPH_PRINT_RETVAL) ||
+	    size < sizeof(*ret) + sizeof(ret->retval[0]))
+		return false;
+	*value = ret->retval[0];
+	return true;
+}
+
+/*
+ * An error as a negative number, anything else in hexadecimal. The type is not known: an int's
+ * errors have zeros in their upper half.
+ */
+static void print_retval(const struct graph_line *line, unsigned long value)
+{
+	long number = value >> 32 ? (long)value : (s32)value;
+
+	if (!(line->flags & TRACE_GRAPH_PRINT_RETVAL_HEX) && number < 0 &&
+	    number >= -GRAPH_MAX_ERRNO)
+		trace_seq_printf(line->s, "= %ld", number);
+	else
+		trace_seq_printf(line->s, "= 0x%lx", value);
+}
+
+static bool returns_from(const struct trace_entry *next, size_t size, void *info)
+{
+	struct graph_line *line = info;
+	const struct ftrace_graph_ent_entry *call = (const void *)line->iter->ent;
+	const struct ftrace_graph_ret_entry *ret = (const void *)next;
+
+	if (next->type != TRACE_GRAPH_RET || next->pid != call->ent.pid ||
+	    ret->func != call->func || size < sizeof(*ret))
+		return false;
+	line->data->return_size = min(size, sizeof(line->data->return_));
+	memcpy(line->data->return_, ret, line->data->return_size);
+	line->data->joined = true;
+	line->data->joined_idx = line->iter->idx;
+	return true;
+}
+
+/* Is the current call a leaf: its return, which stands in line->data then, was taken out of the
+ * trace. */
+static bool join_return(struct graph_line *line)
+{
+	if (!line->data)
+		return false;
+	if (line->data->joined && line->data->joined_idx == line->iter->idx)
+		return true;
+	return trace_take_following(line->iter, returns_from, line);
+}
+
+static void print_leaf(const struct graph_line *line, const struct ftrace_graph_ent_entry *call)
+{
+	const struct ftrace_graph_ret_entry *ret = (const void *)line->data->return_;
+	unsigned long value;
+
+	forget_call(line, call->func, call->depth);
+	print_duration(line, ret->rettime - ret->calltime);
+	print_spaces(line->s, call->depth * GRAPH_INDENT);
+	trace_seq_printf(line->s, "%ps", (void *)call->func);
+	print_arguments(line, call);
+	trace_seq_putc(line->s, ';');
+	if (get_retval(line, ret, line->data->return_size, &value)) {
+		trace_seq_puts(line->s, " /* ");
+		print_retval(line, value);
+		trace_seq_puts(line->s, " */");
+	}
+	trace_seq_putc(line->s, '\n');
+	print_irq_arrow(line, ret->func, "<==========");
+}
+
+static void print_call(struct graph_line *line)
+{
+	const struct ftrace_graph_ent_entry *call = (const void *)line->iter->ent;
+
+	if (skips_call(line, call->func, call->depth))
+		return;
+	print_task_switch(line);
+	print_irq_arrow(line, call->func, "==========>");
+	print_context(line);
+	if (join_return(line)) {
+		print_leaf(line, call);
+		return;
+	}
+	remember_call(line, call->func, call->depth);
+	print_no_duration(line);
+	print_spaces(line->s, call->depth * GRAPH_INDENT);
+	trace_seq_printf(line->s, "%ps", (void *)call->func);
+	print_arguments(line, call);
+	trace_seq_puts(line->s, " {\n");
+}
+
+static void print_return(struct graph_line *line)
+{
+	const struct ftrace_graph_ret_entry *ret = (const void *)line->iter->ent;
+	unsigned long value;
+	bool matches;
+
+	if (skips_return(line, ret->depth))
+		return;
+	matches = forget_call(line, ret->func, ret->depth);
+	print_task_switch(line);
+	print_context(line);
+	print_duration(line, ret->rettime - ret->calltime);
+	print_spaces(line->s, ret->depth * GRAPH_INDENT);
+	if (get_retval(line, ret, line->iter->ent_size, &value)) {
+		trace_seq_printf(line->s, "} /* %ps ", (void *)ret->func);
+		print_retval(line, value);
+		trace_seq_puts(line->s, " */\n");
+	} else if (!matches || (line->flags & TRACE_GRAPH_PRINT_TAIL)) {
+		/* Where the call is not in the trace nobody could tell what ends here. */
+		trace_seq_printf(line->s, "} /* %ps */\n", (void *)ret->func);
+	} else {
+		trace_seq_puts(line->s, "}\n");
+	}
+	if (line->flags & TRACE_GRAPH_PRINT_OVERRUN)
+		trace_seq_printf(line->s, " (Overruns: %u)\n", ret->overrun);
+	print_irq_arrow(line, ret->func, "<==========");
+}
+
+/* ---- all other entries ---- */
+
+static enum print_line_t print_comment_text(const struct graph_line *line)
+{
+	enum print_line_t ret = trace_print_printk_msg_only(line->iter);
+	struct trace_event *event;
+
+	if (ret != TRACE_TYPE_UNHANDLED)
+		return ret;
+	event = ftrace_find_event(line->iter->ent->type);
+	return event && event->trace ? event->trace(line->iter) : TRACE_TYPE_HANDLED;
+}
+
+static enum print_line_t print_comment(struct graph_line *line)
+{
+	int depth = line->cpu ? line->cpu->depth : 0;
+	enum print_line_t ret;
+
+	print_task_switch(line);
+	print_context(line);
+	print_no_duration(line);
+	if (depth > 0)
+		print_spaces(line->s, (depth + 1) * GRAPH_INDENT);
+	trace_seq_puts(line->s, "/* ");
+	ret = print_comment_text(line);
+	if (ret != TRACE_TYPE_HANDLED)
+		return ret;
+	if (line->s->len && line->s->buffer[line->s->len - 1] == '\n')
+		line->s->len--;
+	trace_seq_puts(line->s, " */\n");
+	return TRACE_TYPE_HANDLED;
+}
+
+/* ---- a line ---- */
+
+static enum print_line_t print_entry(struct graph_line *line)
+{
+	switch (line->iter->ent->type) {
+	case TRACE_GRAPH_ENT:
+		print_call(line);
+		return TRACE_TYPE_HANDLED;
+	case TRACE_GRAPH_RET:
+		print_return(line);
+		return TRACE_TYPE_HANDLED;
+	case TRACE_FN:
+	case TRACE_STACK:
+		return TRACE_TYPE_UNHANDLED;
+	default:
+		return print_comment(line);
+	}
+}
+
+static int entry_depth(const struct trace_iterator *iter)
+{
+	if (iter->ent->type == TRACE_GRAPH_ENT)
+		return ((const struct ftrace_graph_ent_entry *)iter->ent)->depth;
+	if (iter->ent->type == TRACE_GRAPH_RET)
+		return ((const struct ftrace_graph_ret_entry *)iter->ent)->depth;
+	return -1;
+}
+
+/* Readers that nobody opens (ftrace_dump(), after an oops) share this: they come one at a time. */
+static struct graph_data *graph_dump_data;
+
+enum print_line_t print_graph_function(struct trace_iterator *iter)
+{
+	struct graph_line line = { .iter = iter, .s = &iter->seq };
+	struct graph_cpu before;
+	unsigned long *slot, call = 0;
+	enum print_line_t ret;
+
+	line.data = iter->private ? iter->private : graph_dump_data;
+	line.flags = tracer_flags_of(iter->tr, &graph_trace);
+	line.trace_flags = READ_ONCE(iter->tr->trace_flags);
+	if (!line.data)
+		return print_entry(&line);
+	if (line.data->joined && line.data->joined_idx != iter->idx)
+		line.data->joined = false;
+	if (!iter->idx && !line.data->joined)
+		graph_reset(line.data); /* the beginning, perhaps once more */
+
+	line.cpu = &line.data->cpus[iter->cpu];
+	slot = call_slot(line.cpu, entry_depth(iter));
+	memcpy(&before, line.cpu, offsetof(struct graph_cpu, calls));
+	if (slot)
+		call = *slot;
+	ret = print_entry(&line);
+	if (!trace_seq_has_overflowed(line.s)) {
+		line.data->joined = false;
+		return ret;
+	}
+	memcpy(line.cpu, &before, offsetof(struct graph_cpu, calls));
+	if (slot)
+		*slot = call;
+	return TRACE_TYPE_PARTIAL_LINE;
+}
+
+static struct trace_event graph_entry_event = {
+	.type = TRACE_GRAPH_ENT,
+	.trace = print_graph_function,
+};
+
+static struct trace_event graph_return_event = {
+	.type = TRACE_GRAPH_RET,
+	.trace = print_graph_function,
+};
+
+static int __init init_graph_output(void)
+{
+	register_trace_event(&graph_entry_event);
+	register_trace_event(&graph_return_event);
+	graph_dump_data = graph_alloc();
+	return graph_dump_data ? 0 : -ENOMEM;
+}
+early_initcall(init_graph_output);
