@@ -17,7 +17,8 @@
 #include "kernel/errno.h"
 #include "trace/ring_buffer/internal.h"
 
-__thread unsigned rb_host_cpu;
+__thread unsigned rb_host_cpu, rb_host_reads;
+__thread bool rb_host_irqs_off;
 
 struct payload {
 	u32 level; /* who wrote it */
@@ -388,6 +389,65 @@ static void test_iterator_at_the_end_sees_what_is_written_later(void **state)
 	ring_buffer_free(buffer);
 }
 
+/* An NMI handler, or a tracer that the reader's own code calls, reads the buffer. */
+static void test_reading_inside_a_reader_returns_busy_and_not_never(void **state)
+{
+	struct ring_buffer_iter *iter;
+	unsigned long flags;
+
+	(void)state;
+	begin_alone(8 * 4096);
+	write_events(3);
+	iter = ring_buffer_read_start(buffer, 0);
+	flags = rb_reader_lock(buffer->cpus[0]);
+	expect_end(iter);
+	assert_true(ring_buffer_iter_busy(iter));
+	rb_reader_unlock(buffer->cpus[0], flags);
+	expect_events(iter, 0, 3);
+	expect_end(iter);
+	assert_false(ring_buffer_iter_busy(iter));
+	ring_buffer_read_finish(iter);
+	ring_buffer_free(buffer);
+}
+
+static sem_t holder_has_it, holder_may_go;
+
+/* A CPU that panic has stopped inside a reader. */
+static void *stopped_holder(void *arg)
+{
+	unsigned long flags = rb_reader_lock(buffer->cpus[0]);
+
+	(void)arg;
+	sem_post(&holder_has_it);
+	sem_wait(&holder_may_go);
+	rb_reader_unlock(buffer->cpus[0], flags);
+	return NULL;
+}
+
+static void test_reading_with_interrupts_off_does_not_wait_for_ever_for_a_stopped_cpu(void **state)
+{
+	struct ring_buffer_iter *iter;
+	pthread_t holder;
+
+	(void)state;
+	begin_alone(8 * 4096);
+	write_events(3);
+	iter = ring_buffer_read_start(buffer, 0);
+	sem_init(&holder_has_it, 0, 0);
+	sem_init(&holder_may_go, 0, 0);
+	pthread_create(&holder, NULL, stopped_holder, NULL);
+	sem_wait(&holder_has_it);
+	rb_host_irqs_off = true;
+	expect_end(iter);
+	assert_true(ring_buffer_iter_busy(iter));
+	sem_post(&holder_may_go);
+	pthread_join(holder, NULL);
+	expect_events(iter, 0, 3);
+	rb_host_irqs_off = false;
+	ring_buffer_read_finish(iter);
+	ring_buffer_free(buffer);
+}
+
 /* ---- pages as trace_pipe_raw gives them ---- */
 
 static u64 steady_time;
@@ -589,6 +649,9 @@ int main(void)
 		cmocka_unit_test(test_resize_under_writers_keeps_the_account),
 		cmocka_unit_test(test_iterator_goes_on_behind_its_last_event_in_a_resized_ring),
 		cmocka_unit_test(test_iterator_at_the_end_sees_what_is_written_later),
+		cmocka_unit_test(test_reading_inside_a_reader_returns_busy_and_not_never),
+		cmocka_unit_test(
+			test_reading_with_interrupts_off_does_not_wait_for_ever_for_a_stopped_cpu),
 		cmocka_unit_test(test_page_with_room_tells_how_many_events_were_lost),
 		cmocka_unit_test(test_full_page_tells_only_that_events_were_lost),
 		cmocka_unit_test(test_rest_of_a_page_read_in_part_keeps_its_times),

@@ -44,8 +44,9 @@
 #define RB_NEST_MARK                                                                               \
 	(1U << 31) /* a nested writer has ended: the outermost is to publish its event */
 /* In record_disabled: the ring is being replaced. What only this refuses counts as dropped. */
-#define RB_CHANGING  (1U << 31)
-#define RB_MAX_SLOTS ((1U << RB_INDEX_BITS) - 2)
+#define RB_CHANGING     (1U << 31)
+#define RB_MAX_SLOTS    ((1U << RB_INDEX_BITS) - 2)
+#define RB_LOCK_TIMEOUT 1000000000UL /* ns; a holder that runs needs microseconds */
 
 static inline u32 rb_seq(u64 place)
 {
@@ -95,16 +96,16 @@ struct ring_buffer_per_cpu {
 	struct rb_waker waker;
 
 	/* The readers' half. */
-	rb_mutex_t reader_lock __aligned(64); /* M */
-	u32 reader_index;                     /* [M] the page that is out of the ring */
-	u32 reader_seq;                       /* [M] the sub-buffer in it, if reader_active */
-	bool reader_active;                   /* [M] */
-	u32 read;                             /* [M] bytes consumed of it */
-	u64 read_stamp;                       /* [M] time of the last consumed event */
-	u64 read_entries;                     /* [M] events consumed of this page */
-	u64 expected;                         /* [M] number of the event that should come next */
-	u64 lost;                             /* [M] lost before the next event, not yet told */
-	u64 read_events, read_bytes;          /* [M] */
+	rb_lock_t reader_lock __aligned(64); /* M */
+	u32 reader_index;                    /* [M] the page that is out of the ring */
+	u32 reader_seq;                      /* [M] the sub-buffer in it, if reader_active */
+	bool reader_active;                  /* [M] */
+	u32 read;                            /* [M] bytes consumed of it */
+	u64 read_stamp;                      /* [M] time of the last consumed event */
+	u64 read_entries;                    /* [M] events consumed of this page */
+	u64 expected;                        /* [M] number of the event that should come next */
+	u64 lost;                            /* [M] lost before the next event, not yet told */
+	u64 read_events, read_bytes;         /* [M] */
 	u32 generation; /* [M] of the ring: sub-buffers are numbered anew when it changes */
 	u32 resets;     /* [M] events are numbered anew when it changes, and so does generation */
 };
@@ -137,6 +138,19 @@ u32 rb_event_size(const struct ring_buffer_event *event);
 /* Step over the event at *offset: its time delta is added to *stamp. True if it is data, false if
  * only time or padding. */
 bool rb_event_is_data(const struct ring_buffer_event *event, u64 *stamp);
+
+/*
+ * Takes the CPU's reader lock with interrupts off, and returns the interrupt flags. Any context
+ * that may wait for a spinlock, and that no reader of this CPU runs below.
+ */
+unsigned long rb_reader_lock(struct ring_buffer_per_cpu *cb);
+void rb_reader_unlock(struct ring_buffer_per_cpu *cb, unsigned long flags);
+/*
+ * Takes the CPU's reader lock in any context, NMI included. Returns false at once if the code that
+ * this call interrupted (or that a tracer runs in) holds a reader lock on this CPU. With interrupts
+ * off it waits RB_LOCK_TIMEOUT at most, because the holder may be a CPU that panic has stopped.
+ */
+bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *flags);
 
 /* The sub-buffer after the last one the reader had. [M] */
 static inline u32 rb_reader_next(const struct ring_buffer_per_cpu *cb)

@@ -27,6 +27,7 @@ struct ring_buffer_iter {
 	u64 first;    /* number of the copy's first event */
 	u64 entries;  /* events handed out of the copy */
 	u64 lost;
+	bool busy; /* the last look for a page did not get the CPU's reader lock */
 };
 
 struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, unsigned cpu)
@@ -55,6 +56,7 @@ void ring_buffer_iter_reset(struct ring_buffer_iter *iter)
 {
 	iter->begun = false;
 	iter->partial = false;
+	iter->busy = false;
 	iter->counting = false;
 	iter->offset = iter->length = 0;
 	iter->lost = 0;
@@ -163,14 +165,17 @@ static bool rb_iter_copy_ring_page(struct ring_buffer_iter *iter)
 static bool rb_iter_next_page(struct ring_buffer_iter *iter)
 {
 	u64 expected = iter->first + iter->entries;
+	unsigned long flags;
 	bool more;
 
 	if ((s64)(expected - iter->expected) > 0)
 		iter->expected = expected;
-	rb_mutex_lock(&iter->cb->reader_lock);
+	iter->busy = !rb_reader_lock_any_context(iter->cb, &flags);
+	if (iter->busy)
+		return false;
 	rb_iter_follow(iter);
 	more = rb_iter_copy_reader_page(iter) || rb_iter_copy_ring_page(iter);
-	rb_mutex_unlock(&iter->cb->reader_lock);
+	rb_reader_unlock(iter->cb, flags);
 	expected = iter->first + iter->entries;
 	if (more && iter->counting && (s64)(expected - iter->expected) > 0)
 		iter->lost += expected - iter->expected;
@@ -201,6 +206,11 @@ struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *iter, u
 	}
 }
 
+bool ring_buffer_iter_busy(const struct ring_buffer_iter *iter)
+{
+	return iter->busy;
+}
+
 void ring_buffer_iter_advance(struct ring_buffer_iter *iter)
 {
 	struct ring_buffer_event *event = (void *)(iter->copy->data + iter->offset);
@@ -216,14 +226,15 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	struct buffer_page *reader;
+	unsigned long flags;
 	u64 lost, stamp;
 	u32 length;
 
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	length = rb_reader_page(cb);
 	if (!length ||
 	    (full && rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)) == cb->reader_seq)) {
-		rb_mutex_unlock(&cb->reader_lock);
+		rb_reader_unlock(cb, flags);
 		return -EAGAIN;
 	}
 	reader = &cb->pages[cb->reader_index];
@@ -246,7 +257,7 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 		cb->read += rb_event_size(event);
 	}
 	cb->lost = 0;
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 
 	if (lost) {
 		if (page->commit + sizeof(u64) <= RB_PAGE_DATA) {

@@ -103,7 +103,7 @@ struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
 		buffer->cpus[cpu] = cb;
 		cb->buffer = buffer;
 		cb->cpu = cpu;
-		rb_mutex_init(&cb->reader_lock);
+		rb_lock_init(&cb->reader_lock);
 		rb_waker_init(&cb->waker, &buffer->waiters);
 		if (rb_alloc_pages(cb, rb_slots_for(size)))
 			goto fail;
@@ -187,13 +187,14 @@ static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_
 static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 {
 	struct ring_buffer_per_cpu old = { 0 }, fresh = { 0 };
+	unsigned long flags;
 
 	if (nr_slots == cb->nr_slots)
 		return 0;
 	if (rb_alloc_pages(&fresh, nr_slots))
 		return -ENOMEM;
 	rb_quiesce(cb, RB_CHANGING);
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	old.pages = cb->pages;
 	old.slots = cb->slots;
 	old.nr_slots = cb->nr_slots;
@@ -206,7 +207,7 @@ static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 	cb->nr_slots = nr_slots;
 	rb_move_ring(cb, &old);
 	cb->generation++;
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 	rb_resume(cb, RB_CHANGING);
 	rb_waker_raise(&cb->waker); /* who waits for a sub-buffer needs its new number */
 	rb_free_pages(old.pages, old.nr_slots + 1);
@@ -235,13 +236,14 @@ size_t ring_buffer_size(struct trace_buffer *buffer, unsigned cpu)
 void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	unsigned long flags;
 
 	rb_quiesce(cb, 1);
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	rb_init_ring(cb);
 	cb->generation++;
 	cb->resets++;
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 	rb_resume(cb, 1);
 	rb_waker_raise(&cb->waker);
 }
@@ -311,8 +313,9 @@ void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	u64 word, *slot, commit;
+	unsigned long flags;
 
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	*stats = (struct ring_buffer_stats){
 		.overrun = READ_ONCE(cb->overrun),
 		.commit_overrun = READ_ONCE(cb->commit_overrun),
@@ -336,5 +339,5 @@ void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
 		if (rb_seq(word) == rb_seq(commit))
 			break;
 	}
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 }

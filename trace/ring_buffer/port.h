@@ -17,10 +17,37 @@
 #include "arch/tsc.h"
 #include "kernel/time/trace_clock.h"
 
-typedef spinlock_t rb_mutex_t;
-#define rb_mutex_init(m)   spin_lock_init(m)
-#define rb_mutex_lock(m)   spin_lock(m)
-#define rb_mutex_unlock(m) spin_unlock(m)
+/*
+ * The reader lock. rb_reads counts the reader locks that a CPU holds or waits for: an NMI handler
+ * or a tracer callback there must not wait for one. rb_unlocked() comes last, so that a wanted
+ * task switch happens with interrupts on.
+ */
+typedef spinlock_t rb_lock_t;
+DECLARE_PER_CPU(u32, rb_reads);
+#define rb_lock_init(l)         spin_lock_init(l)
+#define rb_lock(l)              spin_lock(l)
+#define rb_trylock(l)           spin_trylock(l)
+#define rb_unlock(l)            __spin_unlock(l)
+#define rb_this_cpu_reads()     this_cpu_read(rb_reads)
+#define rb_this_cpu_reads_inc() this_cpu_inc(rb_reads)
+#define rb_this_cpu_reads_dec() this_cpu_dec(rb_reads)
+#define rb_irqs_disabled()      irqs_disabled()
+#define rb_irq_restore(flags)   local_irq_restore(flags)
+#define rb_ktime()              tsc_ktime()
+
+static inline unsigned long rb_irq_save(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	return flags;
+}
+
+static inline void rb_unlocked(unsigned long flags)
+{
+	local_irq_restore(flags);
+	preempt_enable();
+}
 
 #define rb_cpu()            smp_processor_id()
 #define rb_nr_cpus()        nr_cpu_ids

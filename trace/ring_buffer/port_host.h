@@ -15,10 +15,22 @@
 extern __thread unsigned rb_host_cpu; /* which CPU this thread plays */
 #define RB_HOST_CPUS 4
 
-typedef pthread_mutex_t rb_mutex_t;
-#define rb_mutex_init(m)   pthread_mutex_init(m, NULL)
-#define rb_mutex_lock(m)   pthread_mutex_lock(m)
-#define rb_mutex_unlock(m) pthread_mutex_unlock(m)
+extern __thread unsigned rb_host_reads; /* reader locks that this thread holds or waits for */
+extern __thread bool rb_host_irqs_off;  /* this thread plays an interrupt handler */
+
+typedef pthread_mutex_t rb_lock_t;
+#define rb_lock_init(l)         pthread_mutex_init(l, NULL)
+#define rb_lock(l)              pthread_mutex_lock(l)
+#define rb_trylock(l)           (pthread_mutex_trylock(l) == 0)
+#define rb_unlock(l)            pthread_mutex_unlock(l)
+#define rb_this_cpu_reads()     rb_host_reads
+#define rb_this_cpu_reads_inc() (rb_host_reads++)
+#define rb_this_cpu_reads_dec() (rb_host_reads--)
+#define rb_irqs_disabled()      rb_host_irqs_off
+#define rb_irq_save()           0UL
+#define rb_irq_restore(flags)   ((void)(flags))
+#define rb_unlocked(flags)      ((void)(flags))
+#define rb_ktime()              rb_default_clock()
 
 #define rb_cpu()                     rb_host_cpu
 #define rb_nr_cpus()                 RB_HOST_CPUS

@@ -6,6 +6,10 @@
 
 #define RB_DELTA_BITS 27
 
+#ifndef NOP5_HOST
+DEFINE_PER_CPU(u32, rb_reads);
+#endif
+
 u32 rb_event_size(const struct ring_buffer_event *event)
 {
 	switch (event->type_len) {
@@ -41,6 +45,44 @@ bool rb_event_is_data(const struct ring_buffer_event *event, u64 *stamp)
 		*stamp += event->time_delta;
 		return true;
 	}
+}
+
+unsigned long rb_reader_lock(struct ring_buffer_per_cpu *cb)
+{
+	unsigned long flags = rb_irq_save();
+
+	rb_this_cpu_reads_inc();
+	rb_lock(&cb->reader_lock);
+	return flags;
+}
+
+void rb_reader_unlock(struct ring_buffer_per_cpu *cb, unsigned long flags)
+{
+	rb_unlock(&cb->reader_lock);
+	rb_this_cpu_reads_dec();
+	rb_unlocked(flags);
+}
+
+bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *flags)
+{
+	bool reads = rb_this_cpu_reads(), waits = !rb_irqs_disabled();
+	u64 give_up;
+
+	if (!reads && waits) {
+		*flags = rb_reader_lock(cb);
+		return true;
+	}
+	*flags = rb_irq_save();
+	rb_this_cpu_reads_inc();
+	give_up = rb_ktime() + RB_LOCK_TIMEOUT;
+	do {
+		if (rb_trylock(&cb->reader_lock))
+			return true;
+		rb_relax();
+	} while (!reads && rb_ktime() < give_up);
+	rb_this_cpu_reads_dec();
+	rb_irq_restore(*flags);
+	return false;
 }
 
 void *ring_buffer_event_data(struct ring_buffer_event *event)
@@ -163,15 +205,16 @@ struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	struct ring_buffer_event *event;
+	unsigned long flags;
 
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	event = rb_peek(cb);
 	if (event) {
 		*ts = cb->read_stamp;
 		rb_event_is_data(event, ts);
 		*lost = cb->lost;
 	}
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 	return event;
 }
 
@@ -180,9 +223,10 @@ long ring_buffer_consume(struct trace_buffer *buffer, unsigned cpu, void *data, 
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	struct ring_buffer_event *event;
+	unsigned long flags;
 	long length = -1;
 
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	event = rb_peek(cb);
 	if (event) {
 		length = (long)ring_buffer_event_length(event);
@@ -191,17 +235,18 @@ long ring_buffer_consume(struct trace_buffer *buffer, unsigned cpu, void *data, 
 		rb_advance(cb, event);
 		*ts = cb->read_stamp;
 	}
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 	return length;
 }
 
 bool ring_buffer_empty_cpu(struct trace_buffer *buffer, unsigned cpu)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	unsigned long flags;
 	bool empty;
 
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	empty = !rb_peek(cb);
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 	return empty;
 }

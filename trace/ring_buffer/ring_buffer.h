@@ -112,6 +112,12 @@ void ring_buffer_read_finish(struct ring_buffer_iter *iter);
 struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *iter, u64 *ts, u64 *lost);
 void ring_buffer_iter_advance(struct ring_buffer_iter *iter);
 void ring_buffer_iter_reset(struct ring_buffer_iter *iter);
+/*
+ * True if the last ring_buffer_iter_peek() returned NULL because it could not get the CPU's reader
+ * lock: this CPU holds the lock in the code that was interrupted or traced, or the holder is stuck.
+ * Never true for a caller in task context with interrupts on.
+ */
+bool ring_buffer_iter_busy(const struct ring_buffer_iter *iter);
 
 /*
  * Sleep until cond(data), or until a CPU's buffer is so many percent full; 0 or NULL: until there

@@ -35,21 +35,23 @@ static bool rb_is_ready_locked(struct ring_buffer_per_cpu *cb, unsigned percent)
 
 bool rb_is_ready(struct ring_buffer_per_cpu *cb, unsigned percent)
 {
+	unsigned long flags;
 	bool ready;
 
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	ready = rb_is_ready_locked(cb, percent);
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 	return ready;
 }
 
 bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent)
 {
+	unsigned long flags;
 	s32 missing;
 	bool ready;
 	u32 seq;
 
-	rb_mutex_lock(&cb->reader_lock);
+	flags = rb_reader_lock(cb);
 	ready = rb_is_ready_locked(cb, percent);
 	missing = rb_pages_wanted(cb, percent) - rb_unread_pages(cb);
 	if (!ready && missing > 0) {
@@ -62,7 +64,7 @@ bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent)
 	} else if (!ready) {
 		__atomic_store_n(&cb->waiting, 1, __ATOMIC_SEQ_CST);
 	}
-	rb_mutex_unlock(&cb->reader_lock);
+	rb_reader_unlock(cb, flags);
 	return ready;
 }
 
