@@ -2,10 +2,12 @@
 #include "shell/shell.h"
 #include "kernel/console/tty.h"
 #include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
 #include "shell/parse.h"
 
 struct shell {
 	bool interactive; /* on a terminal, with a prompt, and with jobs of its own */
+	bool ended;       /* by the command exit */
 	int status;       /* $? */
 };
 
@@ -122,12 +124,34 @@ static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 		err_printf("\n"); /* behind ^C */
 }
 
+/* Only gives the status. run_line() ends the shell when exit is a pipeline of its own. */
+static int cmd_exit(struct call *call)
+{
+	int status = 0;
+
+	if (call->argv[0] && kstrtoint(call->argv[0], 10, &status))
+		return failed(call, call->argv[0], -EINVAL);
+	return status & 255;
+}
+SHELL_COMMAND("exit", "", 0, "[STATUS]", "end the shell", .run = cmd_exit, .in_shell = true);
+
+/* Run a command that works in the shell's own task. */
+static void run_in_shell(struct shell *sh, const struct command *command, char **argv)
+{
+	int status = run_command(argv);
+
+	sh->ended = command->run == cmd_exit;
+	if (!sh->ended || argv[1])
+		sh->status = status;
+}
+
 /* Run the pipelines of a line, or only see whether it is understood. */
 static bool run_line(struct shell *sh, const char *line, bool run)
 {
 	struct sh_pipeline *p;
 
-	while (!signal_pending(current) && (p = sh_parse(&line, sh->status, current->pid))) {
+	while (!signal_pending(current) && !sh->ended &&
+	       (p = sh_parse(&line, sh->status, current->pid))) {
 		const struct command *command;
 
 		if (IS_ERR(p)) {
@@ -142,7 +166,7 @@ static bool run_line(struct shell *sh, const char *line, bool run)
 		atomic_set(&p->users, 1);
 		command = p->commands[0].argv[0] ? find_command(p->commands[0].argv[0]) : NULL;
 		if (run && command && command->in_shell && p->count == 1 && !p->background)
-			sh->status = run_command(p->commands[0].argv);
+			run_in_shell(sh, command, p->commands[0].argv);
 		else if (run)
 			run_pipeline(sh, p);
 		put_pipeline(p);
@@ -215,7 +239,7 @@ static void sh_input(struct call *call, struct stream *in)
 			sh.status = 128 + SIGINT;
 			in->end = 0;
 			in->pos = in->len;
-		} else if (!line || signal_pending(current)) {
+		} else if (!line || sh.ended || signal_pending(current)) {
 			break;
 		}
 	}

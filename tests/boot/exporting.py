@@ -8,7 +8,7 @@ import threading
 import zlib
 from pathlib import Path
 
-from nop5 import HANG, ROOT
+from nop5 import HANG, ROOT, TICK, Stopwatch, host
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import trace_dat  # noqa: E402
@@ -59,7 +59,9 @@ class Background(threading.Thread):
             self.error = error
 
     def finish(self):
-        self.join(HANG)
+        stopwatch = Stopwatch(os.getpid())
+        while self.is_alive() and stopwatch.seconds() < HANG:
+            self.join(TICK)
         assert not self.is_alive(), "the transfer does not end"
         assert self.error is None, self.error
         return self.receiver
@@ -210,7 +212,7 @@ def read_graph_report(text):
 
 
 def trace_cmd(*arguments):
-    result = subprocess.run(["trace-cmd", *map(str, arguments)], text=True, errors="replace", timeout=HANG,
+    result = host(["trace-cmd", *map(str, arguments)], text=True, errors="replace",
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -246,7 +248,7 @@ class BadLine:
 
 
 def record(*arguments, cwd):
-    return subprocess.run([ROOT / "scripts/trace-record", *arguments], cwd=cwd, text=True, timeout=HANG,
+    return host([ROOT / "scripts/trace-record", *arguments], cwd=cwd, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

@@ -3,11 +3,13 @@
 QEMU is started stopped (`-S`) and asked through its gdb server, of whose protocol this is what is needed: a
 breakpoint at the kernel's entry, memory, and to go on.
 """
+import os
+import select
 import socket
 import struct
 import subprocess
 
-from nop5 import HANG
+from nop5 import HANG, TICK, Died, Stopwatch
 
 
 class GdbServer:
@@ -15,18 +17,30 @@ class GdbServer:
 
     def __init__(self, connection):
         self.connection = connection
-        self.connection.settimeout(HANG)
-        self.stream = connection.makefile("rb")
+        self.received = b""
+
+    def byte(self):
+        """The next byte that QEMU sends. A kernel that never reaches a breakpoint has QEMU send none."""
+        stopwatch = Stopwatch(os.getpid())
+        while not self.received:
+            if stopwatch.seconds() > HANG:
+                raise Died("QEMU's gdb server does not answer")
+            if select.select([self.connection], [], [], TICK)[0]:
+                self.received = self.connection.recv(4096)
+                if not self.received:
+                    raise Died("QEMU has ended")
+        byte, self.received = self.received[:1], self.received[1:]
+        return byte
 
     def ask(self, packet):
         data = packet.encode()
         self.connection.sendall(b"$%s#%02x" % (data, sum(data) & 255))
-        while self.stream.read(1) != b"$":
+        while self.byte() != b"$":
             pass  # "+": it has understood
         answer = b""
-        while (byte := self.stream.read(1)) != b"#":
+        while (byte := self.byte()) != b"#":
             answer += byte
-        self.stream.read(2)
+        self.byte(), self.byte()  # the checksum
         self.connection.sendall(b"+")
         return answer.decode()
 
@@ -107,7 +121,6 @@ def boot_with_tables(boot, directory, build, change, **arguments):
         listener.listen()
         machine = boot(wait=False, extra=["-S", "-chardev", f"socket,id=gdb,path={path}", "-gdb", "chardev:gdb"],
                        **arguments)
-        listener.settimeout(HANG)
         connection = listener.accept()[0]
     with connection:
         gdb = GdbServer(connection)

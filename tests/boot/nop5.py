@@ -1,16 +1,16 @@
 """nop5 in QEMU, for tests: boot an image, type commands, read what they print.
 
-Nothing here sleeps, and nothing judges by time: a reader waits for a text, and HANG is only how long it
-waits before it calls the machine hung. The hosts are shared, so HANG is generous; NOP5_HANG=30 in the
-environment makes it less so while you work on something.
+Nothing here sleeps, and no test judges by the host's clock: a reader waits for a text. It calls the machine hung
+after HANG seconds of a Stopwatch, which stands still while QEMU waits for a CPU of the host. NOP5_HANG=30 in the
+environment makes that shorter while you work on something.
 """
 import os
 import re
 import shutil
 import socket
 import subprocess
+import sys
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,10 @@ import pexpect.fdpexpect
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 HANG = int(os.environ.get("NOP5_HANG", "300"))
+TICK = 1  # seconds between two looks at the stopwatch
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from stopwatch import Stopwatch  # noqa: E402
 
 PROMPT = r"nop5:(/\S*)# "
 STAMP = re.compile(r"^\[ *\d+\.\d{6}\] ?", re.M)
@@ -63,6 +67,15 @@ def ovmf(directory):
     raise FileNotFoundError("no UEFI firmware: " + ", ".join(code for code, _ in OVMF))
 
 
+def expect(tty, patterns, pid, seconds=HANG):
+    """Wait for one of the patterns on a pexpect terminal; its index. The last one, pexpect.TIMEOUT: process pid hangs."""
+    stopwatch = Stopwatch(pid)
+    while (found := tty.expect_list(patterns, timeout=TICK)) == len(patterns) - 1:
+        if stopwatch.seconds() > seconds:
+            break
+    return found
+
+
 class Nop5:
     """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO).
 
@@ -100,7 +113,7 @@ class Nop5:
         ours.close()
         monitor.close()
         self.transcript = []
-        self.tty = pexpect.fdpexpect.fdspawn(self.console.fileno(), timeout=HANG,
+        self.tty = pexpect.fdpexpect.fdspawn(self.console.fileno(), timeout=TICK,
                                              maxread=65536, searchwindowsize=4096)
         self.tty.logfile_read = self
         self.directory = None
@@ -126,7 +139,7 @@ class Nop5:
         """Wait until pattern (a regular expression) was printed; the match object on text."""
         timeout = timeout or HANG
         patterns = [re.compile(pattern.encode(), re.M | re.S), pexpect.EOF, pexpect.TIMEOUT]
-        found = self.tty.expect_list(patterns, timeout=timeout)
+        found = expect(self.tty, patterns, self.qemu.pid, timeout)
         if found:
             why = ["has ended", f"has not said {pattern!r} within {timeout} s"][found - 1]
             raise Died(f"nop5 {why}; it said last:\n{self.text[-6000:]}")
@@ -185,9 +198,9 @@ class Nop5:
 
     def wait_exit(self, status=None):
         """Read on until QEMU ends; its exit status, which must be the one given."""
-        if self.tty.expect_list([pexpect.EOF, pexpect.TIMEOUT], timeout=HANG) == 1:
+        if expect(self.tty, [pexpect.EOF, pexpect.TIMEOUT], self.qemu.pid) == 1:
             raise Died(f"QEMU does not end; nop5 said last:\n{self.text[-6000:]}")
-        code = self.qemu.wait(HANG)
+        code = self.qemu.wait()
         if status is not None:
             assert code == status, f"QEMU ended with {code}, not {status}:\n{self.text[-6000:]}"
         return code
@@ -203,10 +216,12 @@ class Nop5:
     def ask_qemu(self, line):
         """What QEMU's monitor answers to a command, up to its next prompt."""
         prompt, answer = b"(qemu) ", b""
-        self.monitor.settimeout(HANG)
         self.qemu_command(line)
         while not answer.endswith(prompt) or line.encode() not in answer:
-            answer += self.monitor.recv(65536)
+            data = self.monitor.recv(65536)
+            if not data:
+                raise Died(f"QEMU has ended instead of answering {line!r}")
+            answer += data
         return answer.decode()
 
     def close(self):
@@ -261,13 +276,39 @@ def resources(machine):
     return {"tasks": len(tasks) - len(kworkers(tasks)), "kB": used, "objects": objects - 2 * len(kworkers(tasks))}
 
 
-def eventually(condition):
-    """Ask again until condition() holds, for HANG seconds at most; what it gave."""
-    end = time.monotonic() + HANG
+def eventually(condition, says=None):
+    """Ask again until condition() holds; return its value. After HANG seconds of this process it fails with says()."""
+    stopwatch = Stopwatch(os.getpid())
     while not (result := condition()):
-        if time.monotonic() > end:
-            raise Died(f"has not come true within {HANG} s: {condition}")
+        if stopwatch.seconds() > HANG:
+            raise Died(f"has not come true within {HANG} s: {says() if says else condition}")
     return result
+
+
+def host(command, **arguments):
+    """Run a program of the host to its end, as subprocess.run() does; it hangs after HANG seconds of its stopwatch."""
+    text = arguments.pop("input", None)
+    check = arguments.pop("check", False)
+    if text is not None:
+        arguments["stdin"] = subprocess.PIPE
+    with subprocess.Popen(command, **arguments) as process:
+        output, errors = finish(process, text)
+    if check and process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, output, errors)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def finish(process, text=None):
+    """Wait for a program of the host, and return its output and errors."""
+    stopwatch = Stopwatch(process.pid)
+    while True:
+        try:
+            return process.communicate(text, timeout=TICK)
+        except subprocess.TimeoutExpired as error:
+            if stopwatch.seconds() > HANG:
+                process.kill()
+                output, errors = process.communicate()
+                raise Died(f"{process.args} hangs; it said last:\n{output}\n{errors}") from error
 
 
 def gdb_port(directory):

@@ -12,13 +12,13 @@ import jsonschema
 import pytest
 
 from exporting import Port, enlarge, read_report, record, report, transfer
-from nop5 import HANG, ROOT
+from nop5 import ROOT, host
 
 CONVERT = ROOT / "build/scripts/trace-convert"
 
 
 def convert(path, form, status=0, **arguments):
-    result = subprocess.run([CONVERT, path, "-f", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG,
+    result = host([CONVERT, path, "-f", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             **arguments)
     assert result.returncode == status, result.stderr
     return result.stdout.decode()
@@ -101,8 +101,8 @@ SCHEMA = ROOT / "build/speedscope/node_modules/speedscope/dist/release/file-form
 
 @pytest.mark.parametrize("name", ["function", "stacks", "graph"])
 def test_speedscope_files_follow_its_schema(traces, name):
-    result = subprocess.run([ROOT / "scripts/trace-view", "-n", traces / f"{name}.dat"], stdout=subprocess.PIPE, text=True,
-                            check=True, timeout=HANG)
+    result = host([ROOT / "scripts/trace-view", "-n", traces / f"{name}.dat"], stdout=subprocess.PIPE, text=True,
+                            check=True)
     page, _, script = result.stdout.strip().partition("#localProfilePath=")
     assert os.path.exists(page.removeprefix("file://"))
     assert open(script, encoding="ascii").read().startswith("speedscope.loadFileFromBase64(")
@@ -296,7 +296,7 @@ MEMORY = 200 << 20
 
 def convert_large(path, form):
     with open(os.devnull, "w") as null:
-        subprocess.run([CONVERT, path, "-f", form], check=True, stdout=null, timeout=HANG,
+        host([CONVERT, path, "-f", form], check=True, stdout=null,
                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import make
-from nop5 import HANG, ROOT, Nop5
+from nop5 import ROOT, Nop5, host
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if p.exists()]
 PROMPT_LINE = re.compile(r"nop5:(/\S*)# ?(.*)")
@@ -127,7 +127,7 @@ def check_host_command(words, where):
     program = words[0]
     if program == "make":
         arguments = words[1:]
-        result = subprocess.run(["make", "-n", *arguments], cwd=ROOT, text=True, timeout=HANG,
+        result = host(["make", "-n", *arguments], cwd=ROOT, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert result.returncode == 0, f"{where}: {result.stdout[-500:]}"
     elif "/" in program and not program.startswith("/"):
@@ -153,7 +153,7 @@ def test_sh_blocks_name_targets_scripts_and_options_that_exist(images, page):
             where = f"{page.name}:{number}: {line}"
             check_host_command(words, where)
             if CHEAP.match(line) and "no-run" not in info.split():
-                result = subprocess.run(line, shell=True, cwd=ROOT, text=True, timeout=2 * HANG,
+                result = host(line, shell=True, cwd=ROOT, text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 assert result.returncode == 0, f"{where}: {result.stdout[-2000:]}"
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from nop5 import BUILD, HANG, ROOT, eventually
+from nop5 import BUILD, ROOT, eventually, host
 from exporting import record, report
 
 GRAPH_HEIGHT, GRAPH_WIDTH = 290, 648  # of KernelShark's plots on a screen of 1280 by 800
@@ -29,8 +29,8 @@ def display():
 
 def strong_colors(display):
     """How many different saturated colours there are where KernelShark draws its plots. A dialog has hardly any."""
-    rgb = subprocess.run(["import", "-display", display, "-window", "root", "-crop",
-                          f"{GRAPH_WIDTH}x{GRAPH_HEIGHT}+0+100", "-depth", "8", "rgb:-"], check=True, timeout=HANG,
+    rgb = host(["import", "-display", display, "-window", "root", "-crop",
+                          f"{GRAPH_WIDTH}x{GRAPH_HEIGHT}+0+100", "-depth", "8", "rgb:-"], check=True,
                          stdout=subprocess.PIPE).stdout
     pixels = Counter(rgb[at:at + 3] for at in range(0, len(rgb), 3))
     return sum(count > 50 and max(color) - min(color) > 120 for color, count in pixels.items())
@@ -58,14 +58,14 @@ def test_kernelshark_opens_our_trace_and_draws_its_tasks(images, tmp_path, displ
         assert process.poll() is None, process.communicate()[0]
         picture = BUILD / "test" / "kernelshark.png"
         picture.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["import", "-display", display, "-window", "root", "-trim", picture], check=True, timeout=HANG)
+        host(["import", "-display", display, "-window", "root", "-trim", picture], check=True)
     finally:
         process.kill()
         process.wait()
 
 
 def test_boot_trace_draws_the_boot_and_names_the_most_expensive_functions(images, tmp_path):
-    result = subprocess.run([ROOT / "scripts/boot-trace", "--cpus", "2", "-o", tmp_path], text=True, timeout=HANG,
+    result = host([ROOT / "scripts/boot-trace", "--cpus", "2", "-o", tmp_path], text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert result.returncode == 0, result.stderr
     assert "; 0 events lost" in result.stderr

@@ -7,7 +7,7 @@ import pexpect
 import pytest
 
 from exporting import BadLine, read_graph_report, read_report, record, report, trace_link, trace_remote
-from nop5 import EXIT_PANIC, HANG, PROMPT, ROOT, eventually, resources, tasks
+from nop5 import EXIT_PANIC, PROMPT, ROOT, eventually, expect, finish, resources, tasks
 
 
 def test_trace_record_writes_what_a_command_did(images, tmp_path):
@@ -49,7 +49,7 @@ def test_trace_record_ends_with_what_there_is_on_ctrl_c(images, tmp_path):
     part = tmp_path / "trace.dat.part"
     eventually(lambda: part.exists() and count_pages(part) > 0)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=HANG)
+    _, errors = finish(process)
     assert process.returncode == 0, errors
     assert "NOT COMPLETE" not in errors
     assert any(event[5] == "vfs_read" for event in read_report(report(tmp_path / "trace.dat")))
@@ -66,7 +66,7 @@ def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
     process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", sock], cwd=tmp_path, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     machine.check("trace-export")
-    _, errors = process.communicate(timeout=HANG)
+    _, errors = finish(process)
     assert process.returncode == 0, errors
     assert len(list(read_report(report(tmp_path / "trace.dat")))) > 100
     machine.close()
@@ -113,15 +113,20 @@ def test_trace_record_traces_a_command_on_a_running_machine(listening, tmp_path)
 
 def test_make_run_opens_the_port_for_trace_record(images, tmp_path):
     """As the manual says: what `make run` starts, with the prompt here, and trace-record attached from elsewhere."""
-    machine = pexpect.spawn(str(ROOT / "scripts/boot"), ["--run", "--elf", "--cpus", "2"], timeout=HANG, encoding="utf-8")
-    machine.expect(PROMPT)
+    machine = pexpect.spawn(str(ROOT / "scripts/boot"), ["--run", "--elf", "--cpus", "2"], encoding="utf-8")
+
+    def wait(pattern):
+        patterns = machine.compile_pattern_list([pattern, pexpect.TIMEOUT])
+        assert expect(machine, patterns, machine.pid) == 0, machine.before
+
+    wait(PROMPT)
     machine.send("trace-export -l &\n")
-    machine.expect(PROMPT)
+    wait(PROMPT)
     result = record("--attach", ROOT / "build/nop5.export.sock", "-l", "vfs_*", "cat /proc/version", cwd=tmp_path)
     assert result.returncode == 0 and result.stdout.startswith("nop5 version"), result.stderr
     assert any(event[0] == "cat" for event in read_report(report(tmp_path / "trace.dat")))
     machine.send("poweroff\n")
-    machine.expect(pexpect.EOF)
+    wait(pexpect.EOF)
     machine.close()
     assert machine.exitstatus == 0
 
@@ -147,7 +152,7 @@ def test_a_machine_that_does_not_listen_yet_is_waited_for(traced, tmp_path):
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert "trace-export -l &" in process.stderr.readline()
     machine.check("cd /; trace-export -l &")
-    output, errors = process.communicate(timeout=HANG)
+    output, errors = finish(process)
     assert process.returncode == 0 and "proc" in output.split(), errors
 
 
@@ -159,7 +164,7 @@ def test_ctrl_c_ends_the_command_on_a_running_machine(listening, tmp_path):
                                stderr=subprocess.PIPE)
     assert process.stdout.readline() == "begun\n"
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=HANG)
+    output, errors = finish(process)
     assert process.returncode == 1 and "NOT COMPLETE" not in errors and output == ""
     assert any(event[0] == "sh" for event in read_report(report(tmp_path / "trace.dat")))
     assert machine.check("cat current_tracer") == "nop\n" and tasks(machine, "sleep") == []
@@ -206,7 +211,7 @@ def test_the_trace_of_a_running_machine_that_crashes_is_kept(listening, tmp_path
                                 "echo c > /proc/sysrq-trigger"], cwd=tmp_path, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     machine.wait_exit(EXIT_PANIC)
-    _, errors = process.communicate(timeout=HANG)
+    _, errors = finish(process)
     assert process.returncode == 1 and "the machine has gone: writing what there is" in errors
     assert "NOT COMPLETE" in errors and (tmp_path / "trace.dat").exists()
 
