@@ -305,6 +305,7 @@ def finish(process, text=None):
         try:
             return process.communicate(text, timeout=TICK)
         except subprocess.TimeoutExpired as error:
+            text = None  # communicate() remembers what is left to send
             if stopwatch.seconds() > HANG:
                 process.kill()
                 output, errors = process.communicate()

@@ -1,10 +1,13 @@
 """scripts/boot and make, as scripts written by other people use them (shared/interfaces.md)."""
+import os
 import re
+import signal
 import subprocess
 
 import pytest
 
-from nop5 import ROOT, host
+from nop5 import ROOT, finish, host
+from stopwatch import family
 
 
 def boot_script(*arguments, stdin=""):
@@ -54,9 +57,49 @@ def test_boot_passes_memory_cpus_and_command_line(images):
     assert result.stdout.splitlines()[1] == "3"
 
 
-def test_boot_refuses_an_unknown_option(images):
-    result = boot_script("--no-such-option")
-    assert result.returncode not in (0, 1, 3) and result.stderr
+@pytest.mark.parametrize("arguments, message", [
+    (["--no-such-option", "ls"], "usage: "),
+    (["--build", "/nowhere", "ls"], "/nowhere/nop5.elf is missing: run make first"),
+    (["--build", "/nowhere", "--append", "selftest"], "/nowhere/nop5-test.elf is missing: run make test-kernel first"),
+    (["--qemu=-no-such-option", "ls"], "QEMU ended with status 1 before the kernel said anything"),
+], ids=["option", "build", "test-kernel", "qemu"])
+def test_boot_says_4_when_it_could_not_begin(images, arguments, message):
+    result = boot_script(*arguments)
+    assert result.returncode == 4
+    assert message in result.stderr and "Traceback" not in result.stderr and not result.stdout
+
+
+def test_boot_says_4_without_qemu(images, tmp_path):
+    result = host([ROOT / "scripts/boot", "ls"], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                  env={"PATH": str(tmp_path)})
+    assert result.returncode == 4 and "QEMU does not start" in result.stderr and "Traceback" not in result.stderr
+
+
+def test_boot_keeps_the_status_of_a_command_for_the_next_one(images):
+    result = boot_script("--elf", "nosuch", "echo $?", "echo $?", "cat /nowhere", "echo $? $?")
+    assert [line for line in result.stdout.splitlines() if ":" not in line] == ["127", "0", "1 1"]
+
+
+def test_boot_ends_quietly_when_its_output_is_not_read(images):
+    process = subprocess.Popen([ROOT / "scripts/boot", "--elf", "cat /proc/kallsyms", "cat /proc/kallsyms"], cwd=ROOT, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 128 + signal.SIGPIPE
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_boot_takes_qemu_along_when_it_is_ended(images, number):
+    process = subprocess.Popen([ROOT / "scripts/boot", "--elf", "echo begun", "sleep 1000"], cwd=ROOT, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == "begun\n"
+    qemu = [pid for pid in family(process.pid) if pid != process.pid]
+    assert len(qemu) == 1
+    process.send_signal(number)
+    output, errors = finish(process)
+    assert process.returncode == 128 + number and not errors
+    assert not os.path.exists(f"/proc/{qemu[0]}")
 
 
 def test_icount_boots_in_the_same_number_of_instructions_each_time(images):
@@ -64,7 +107,8 @@ def test_icount_boots_in_the_same_number_of_instructions_each_time(images):
 
     From then on it counts how fast the host takes the characters.
     """
-    runs = [boot_script("--elf", "--icount", "--cpus", "1", "cat /sys/kernel/debug/boot_time") for _ in range(2)]
+    runs = [boot_script("--elf", "--icount", "--cpus", "1", "--kernel", "nop5-test",
+                       "cat /sys/kernel/debug/boot_time") for _ in range(2)]
     assert runs[0].returncode == 0
     assert re.search(r"^prompt +\d+ +\d+$", runs[0].stdout, re.M)
     assert runs[0].stdout.partition("prompt")[0] == runs[1].stdout.partition("prompt")[0]

@@ -265,3 +265,25 @@ def test_nothing_leaks_through_errors(nop5):
     assert after[0] == before[0]
     assert after[1] >= before[1] - 64
     nop5.check("rm /tmp/errors")
+
+
+@pytest.mark.parametrize("script, status", [("exit", 0), ("exit 3", 3), ("exit 259", 3), ("cat /nowhere\nexit", 1), ("exit 2; ls", 2),
+                                            ("exit 4 &\nwait", 0), ("exit 5 | cat", 0), ("cat /nowhere; exit 0", 0)])
+def test_exit_ends_a_script_with_its_status(nop5, script, status):
+    nop5.check("echo -ne '" + script.replace("\n", "\\n") + "\\n' > /tmp/script; echo 'echo behind' >> /tmp/script")
+    result = nop5.run("sh /tmp/script")
+    ended = not script.startswith(("exit 4", "exit 5"))
+    assert result.status == status and ("behind" in result.output) != ended
+
+
+def test_exit_refuses_what_is_no_number(nop5):
+    result = nop5.run("exit many")
+    assert result.output.endswith("exit: many: Invalid argument\n")
+    assert result.status == 1
+
+
+def test_after_exit_at_the_prompt_comes_another_shell(nop5):
+    before = nop5.check("echo $$")
+    nop5.send("exit 1\n")
+    nop5.wait_prompt()
+    assert nop5.check("echo $$") != before
