@@ -124,7 +124,14 @@ static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 		err_printf("\n"); /* behind ^C */
 }
 
-/* Only gives the status. run_line() ends the shell when exit is a pipeline of its own. */
+static bool is_number(const char *word)
+{
+	int number;
+
+	return !kstrtoint(word, 10, &number);
+}
+
+/* Only gives the status. run_in_shell() ends the shell when exit is a pipeline of its own. */
 static int cmd_exit(struct call *call)
 {
 	int status = 0;
@@ -140,7 +147,7 @@ static void run_in_shell(struct shell *sh, const struct command *command, char *
 {
 	int status = run_command(argv);
 
-	sh->ended = command->run == cmd_exit;
+	sh->ended = command->run == cmd_exit && (!argv[1] || is_number(argv[1]));
 	if (!sh->ended || argv[1])
 		sh->status = status;
 }
