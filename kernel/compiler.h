@@ -39,7 +39,18 @@
 #define __initconst __section(".init.rodata")
 #endif
 
-#define barrier()        __asm__ __volatile__("" ::: "memory")
+#define barrier() __asm__ __volatile__("" ::: "memory")
+/*
+ * The pointer p, of which the compiler does not know to which object it points. Needed to compare
+ * pointers into neighbouring objects: C lets the compiler assume that different objects are not
+ * neighbours.
+ */
+#define hide_pointer(p)                                                                            \
+	({                                                                                         \
+		__typeof__((p) + 0) __p = (p);                                                     \
+		__asm__("" : "+r"(__p));                                                           \
+		__p;                                                                               \
+	})
 #define READ_ONCE(x)     (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 

@@ -1,7 +1,7 @@
 /* Boot-time registration: initcalls by level, and command-line parameters. */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/linker_table.h"
 
 /*
  * The boot of the machine-independent kernel, called once by the architecture with boot_info
@@ -15,17 +15,17 @@ typedef int (*initcall_t)(void);
  * Levels, in order: core (services others need), fs, device, late. All run in the first task with
  * every CPU up, so they may sleep. A negative return is reported and the boot goes on.
  */
-#define __define_initcall(fn, level)                                                               \
-	static initcall_t __initcall_##fn __used __section(".initcall" #level ".init") = fn
+#define __define_initcall(fn, table, level)                                                        \
+	static initcall_t __initcall_##fn LINKER_TABLE_ENTRY(init, table, #level) = fn
 /*
  * As soon as there are memory and a clock, and nothing else: the boot CPU alone, in its idle task,
  * interrupts off. kmalloc and vmalloc work; a mutex that is free may be taken; no other sleeping.
  */
-#define early_initcall(fn)  __define_initcall(fn, 0)
-#define core_initcall(fn)   __define_initcall(fn, 1)
-#define fs_initcall(fn)     __define_initcall(fn, 3)
-#define device_initcall(fn) __define_initcall(fn, 5)
-#define late_initcall(fn)   __define_initcall(fn, 7)
+#define early_initcall(fn)  __define_initcall(fn, early_initcalls, 0)
+#define core_initcall(fn)   __define_initcall(fn, initcalls, 1)
+#define fs_initcall(fn)     __define_initcall(fn, initcalls, 3)
+#define device_initcall(fn) __define_initcall(fn, initcalls, 5)
+#define late_initcall(fn)   __define_initcall(fn, initcalls, 7)
 
 /*
  * __setup("name", fn): fn(value) is called with the text after `name=` (NULL for a bare `name`)
@@ -36,13 +36,9 @@ struct kernel_param {
 	const char *name;
 	int (*fn)(const char *value);
 };
-/*
- * In such a section the compiler may not align an object more than its neighbours: they form an
- * array.
- */
 #define __setup(param_name, param_fn)                                                              \
-	static const struct kernel_param __setup_##param_fn __used __aligned(8)                    \
-		__section(".init.setup") = { .name = param_name, .fn = param_fn }
+	static const struct kernel_param __setup_##param_fn LINKER_TABLE_ENTRY(                    \
+		init, kernel_params, "") = { .name = param_name, .fn = param_fn }
 /* __setup_string("name", buffer): the value is kept in a char array; without one, or too long, it
  * is refused, and the buffer empty. */
 #define __setup_string(param_name, buffer)                                                         \

@@ -20,7 +20,8 @@
 
 int (*init_process)(void *unused);
 
-extern const initcall_t __initcall_start[], __early_initcall_end[], __initcall_end[];
+DEFINE_LINKER_TABLE(init, initcall_t, early_initcalls);
+DEFINE_LINKER_TABLE(init, initcall_t, initcalls);
 
 static void __init do_initcalls(const initcall_t *call, const initcall_t *end)
 {
@@ -39,7 +40,7 @@ static void __init kernel_init_freeable(void)
 	workqueue_init();
 	smp_init();
 	boot_stamp(BOOT_CPUS);
-	do_initcalls(__early_initcall_end, __initcall_end);
+	do_initcalls(linker_table_start(initcalls), linker_table_end(initcalls));
 	boot_stamp(BOOT_INITCALLS);
 }
 
@@ -90,7 +91,7 @@ void __init start_kernel(void)
 
 	time_init();
 	/* From here on the rest of the boot can be traced: ftrace= on the command line. */
-	do_initcalls(__initcall_start, __early_initcall_end);
+	do_initcalls(linker_table_start(early_initcalls), linker_table_end(early_initcalls));
 	sched_init();
 	softirq_init();
 	timers_init();

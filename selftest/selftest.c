@@ -13,12 +13,7 @@
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
 
-extern struct selftest __selftests_start[], __selftests_end[];
-
-/*
- * An array of these is what the linker makes of the section: the compiler may not pad between them.
- */
-BUILD_BUG_ON(sizeof(struct selftest) != 32);
+DEFINE_LINKER_TABLE(data, struct selftest, selftests);
 
 /* Exit status 33 of QEMU: (value << 1) | 1. */
 #define EXIT_TESTS_FAILED 16
@@ -58,7 +53,7 @@ static bool first_of_suite(const struct selftest *test)
 {
 	if (!selected(test))
 		return false;
-	for (const struct selftest *t = __selftests_start; t < test; t++)
+	for (const struct selftest *t = linker_table_start(selftests); t < test; t++)
 		if (same_suite(t, test) && selected(t))
 			return false;
 	return true;
@@ -106,12 +101,12 @@ static bool run_suite(struct selftest *first, struct totals *totals)
 {
 	unsigned count = 0, number = 0, failed = 0;
 
-	for (struct selftest *t = first; t < __selftests_end; t++)
+	for (struct selftest *t = first; t < linker_table_end(selftests); t++)
 		count += same_suite(t, first) && selected(t);
 	pr_info("    KTAP version 1\n");
 	pr_info("    # Subtest: %s\n", first->suite);
 	pr_info("    1..%u\n", count);
-	for (struct selftest *t = first; t < __selftests_end; t++) {
+	for (struct selftest *t = first; t < linker_table_end(selftests); t++) {
 		if (!same_suite(t, first) || !selected(t))
 			continue;
 		run_test(t, ++number);
@@ -128,11 +123,11 @@ static int run_selftests(void *unused __unused)
 	struct totals totals = { 0, 0 };
 	unsigned suites = 0, number = 0;
 
-	for (struct selftest *t = __selftests_start; t < __selftests_end; t++)
+	for_each_linker_table_entry (t, selftests)
 		suites += first_of_suite(t);
 	pr_info("KTAP version 1\n");
 	pr_info("1..%u\n", suites);
-	for (struct selftest *t = __selftests_start; t < __selftests_end; t++)
+	for_each_linker_table_entry (t, selftests)
 		if (first_of_suite(t))
 			pr_info("%s %u %s\n", run_suite(t, &totals) ? "ok" : "not ok", ++number,
 				t->suite);

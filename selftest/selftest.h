@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/linker_table.h"
 
 struct selftest {
 	const char *suite; /* "slab", "mutex" */
@@ -21,10 +21,9 @@ struct selftest {
  */
 #define SELFTEST(suite_, name_)                                                                    \
 	static void selftest_##suite_##_##name_(struct selftest *test);                            \
-	static struct selftest __selftest_##suite_##_##name_ __used __aligned(8)                   \
-		__section(".selftests") = { .suite = #suite_,                                      \
-					    .name = #name_,                                        \
-					    .fn = selftest_##suite_##_##name_ };                   \
+	static struct selftest __selftest_##suite_##_##name_ LINKER_TABLE_ENTRY(                   \
+		data, selftests,                                                                   \
+		"") = { .suite = #suite_, .name = #name_, .fn = selftest_##suite_##_##name_ };     \
 	static void selftest_##suite_##_##name_(struct selftest *test __unused)
 
 /* Report the failing expression, mark the test failed, go on (EXPECT) or return (ASSERT). */

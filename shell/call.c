@@ -1,7 +1,7 @@
 /* How commands are found and called, and what they share. */
 #include "shell/shell.h"
 
-extern const struct command __shell_commands_start[], __shell_commands_end[];
+DEFINE_LINKER_TABLE(rodata, const struct command, shell_commands);
 
 bool stopped(const struct call *call)
 {
@@ -23,7 +23,7 @@ int usage(const struct call *call)
 
 const struct command *find_command(const char *name)
 {
-	for (const struct command *c = __shell_commands_start; c < __shell_commands_end; c++)
+	for_each_linker_table_entry (c, shell_commands)
 		if (!strcmp(c->name, name))
 			return c;
 	return NULL;
@@ -31,7 +31,7 @@ const struct command *find_command(const char *name)
 
 static int cmd_help(struct call *call)
 {
-	for (const struct command *c = __shell_commands_start; c < __shell_commands_end; c++)
+	for_each_linker_table_entry (c, shell_commands)
 		out_printf(call, "  %-12s %-27s %s\n", c->name, c->usage, c->help);
 	out_printf(call, "With < > >> | ; & and ' \" \\ as in sh; $? $$; # comment; ^C\n");
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "shell/stream.h"
 #include "kernel/lib/getopt.h"
+#include "kernel/linker_table.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -42,8 +43,8 @@ struct command {
 #define SHELL_COMMAND(name, ...)      __SHELL_COMMAND(__COUNTER__, name, __VA_ARGS__)
 #define __SHELL_COMMAND(n, name, ...) ___SHELL_COMMAND(n, name, __VA_ARGS__)
 #define ___SHELL_COMMAND(n, name, ...)                                                             \
-	static const struct command __shell_command_##n __used __aligned(8)                        \
-		__section(".shell_commands." name) = { name, __VA_ARGS__ }
+	static const struct command __shell_command_##n LINKER_TABLE_ENTRY(                        \
+		rodata, shell_commands, name) = { name, __VA_ARGS__ }
 
 const struct command *find_command(const char *name);
 /*

@@ -6,7 +6,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
 
-extern const struct kernel_param __setup_start[], __setup_end[];
+DEFINE_LINKER_TABLE(init, const struct kernel_param, kernel_params);
 
 /*
  * The next word of a command line: parts within double quotes keep their blanks, and the quotes go
@@ -50,7 +50,7 @@ void __init parse_kernel_params(const char *cmdline)
 	while ((cmdline = next_word(cmdline, word, sizeof(word)))) {
 		char *value = split_value(word);
 
-		for (const struct kernel_param *p = __setup_start; p < __setup_end; p++)
+		for_each_linker_table_entry (p, kernel_params)
 			if (!strcmp(p->name, word) && p->fn(value))
 				pr_warn("Malformed early option '%s'\n", word);
 	}

@@ -10,7 +10,7 @@
 #define STACK_SKIP 1 /* the function here, before the one that called trace_printk() */
 
 /* The formats of all places that use trace_printk() or trace_puts(); NULL where not constant. */
-extern const char *const __start___trace_printk_fmt[], *const __stop___trace_printk_fmt[];
+DEFINE_LINKER_TABLE(rodata, const char *const, trace_printk_formats);
 
 static bool trace_printk_wanted(const struct trace_array *tr)
 {
@@ -172,8 +172,7 @@ static void show_escaped(struct seq_file *m, const char *text)
 
 static int printk_formats_show(struct seq_file *m, void *v __unused)
 {
-	for (const char *const *fmt = __start___trace_printk_fmt; fmt < __stop___trace_printk_fmt;
-	     fmt++) {
+	for_each_linker_table_entry (fmt, trace_printk_formats) {
 		if (!*fmt)
 			continue;
 		seq_printf(m, "0x%lx : \"", (unsigned long)*fmt);

@@ -10,12 +10,13 @@
  */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/linker_table.h"
 
 /* The address of a format or text that is in the image, in the list behind printk_formats. */
 #define __trace_constant(text)                                                                     \
 	({                                                                                         \
-		static const char *const __trace_text __used __section("__trace_printk_fmt") =     \
+		static const char *const __trace_text LINKER_TABLE_ENTRY(                          \
+			rodata, trace_printk_formats, "") =                                        \
 			__builtin_constant_p(text) ? (text) : NULL;                                \
 		__trace_text;                                                                      \
 	})

@@ -1,0 +1,51 @@
+/*
+ * Linker tables: arrays whose entries many files define, and which the linker puts together.
+ *
+ * One file defines a table and walks it; any other file adds entries, and neither names the other.
+ * A table is one of three kinds:
+ *
+ *	rodata	constant
+ *	data	writable
+ *	init	freed after the boot
+ *
+ * An entry lies in the section .table.KIND.NAME.1.KEY. The start and the end of the table are two
+ * objects without size in .table.KIND.NAME.0 and .table.KIND.NAME.2. arch/x86_64/kernel.ld has one
+ * line per kind, which sorts these sections by name: so the entries of a table come in the order of
+ * their keys, and for equal keys in the order of linking. The linker script names no table.
+ *
+ *	DEFINE_LINKER_TABLE(rodata, struct command, shell_commands);	the file that walks it
+ *
+ *	static const struct command ls LINKER_TABLE_ENTRY(rodata, shell_commands, "ls") = { … };
+ *
+ *	for_each_linker_table_entry (command, shell_commands) …
+ */
+#pragma once
+
+#include "kernel/compiler.h"
+
+/*
+ * Entries form an array. So the compiler must not align one of them more than its size: it does not
+ * when the object says its alignment.
+ */
+#define LINKER_TABLE_ALIGN 8
+
+/* Attributes of an entry, which is a static object. kind and table are bare words, key a string. */
+#define LINKER_TABLE_ENTRY(kind, table, key)                                                       \
+	__used __aligned(LINKER_TABLE_ALIGN) __section(".table." #kind "." #table ".1." key)
+
+/* Defines an empty table. type is const for the kind rodata. */
+#define DEFINE_LINKER_TABLE(kind, type, table)                                                     \
+	BUILD_BUG_ON(sizeof(type) % LINKER_TABLE_ALIGN != 0);                                      \
+	static type __table_start_##table[0] __used __aligned(LINKER_TABLE_ALIGN)                  \
+		__section(".table." #kind "." #table ".0");                                        \
+	static type __table_end_##table[0] __used __aligned(LINKER_TABLE_ALIGN)                    \
+		__section(".table." #kind "." #table ".2")
+
+/* The first entry, and the end of the last one. Only in the file that defines the table. */
+#define linker_table_start(table) hide_pointer(__table_start_##table)
+#define linker_table_end(table)   hide_pointer(__table_end_##table)
+
+#define for_each_linker_table_entry(pos, table)                                                    \
+	for (__typeof__(__table_start_##table + 0) pos = linker_table_start(table),                \
+						   pos##_end = linker_table_end(table);            \
+	     pos < pos##_end; pos++)
