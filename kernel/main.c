@@ -75,7 +75,7 @@ static void __init rest_init(void)
 void __init start_kernel(void)
 {
 	boot_stamp(BOOT_START_KERNEL);
-	cpu_init();
+	arch_cpu_init();
 	parse_kernel_params(boot_info.cmdline);
 	printk(KERN_NOTICE "%s", version_banner);
 	printk(KERN_NOTICE "Command line: %s\n", boot_info.cmdline);
@@ -83,8 +83,8 @@ void __init start_kernel(void)
 		pr_warn("boot: %s\n", boot_info.problem);
 
 	memblock_init();
-	paging_init();
-	acpi_init();
+	arch_paging_init();
+	arch_firmware_init();
 	setup_per_cpu_areas();
 	mem_init();
 	boot_stamp(BOOT_MEMORY);
@@ -95,7 +95,7 @@ void __init start_kernel(void)
 	sched_init();
 	softirq_init();
 	timers_init();
-	apic_init();
+	arch_irq_init();
 	local_irq_enable();
 
 	rest_init();

@@ -4,7 +4,6 @@
 #include "arch/descriptors.h"
 #include "arch/percpu.h"
 #include "arch/processor.h"
-#include "arch/setup.h"
 #include "arch/smpboot.h"
 #include "arch/spin_wait.h"
 #include "kernel/lib/string.h"

@@ -43,3 +43,8 @@ const struct cpuinfo_x86 *cpu_data(unsigned cpu);
 bool cpu_has(unsigned feature);
 /* The name /proc/cpuinfo gives a feature ("sse2"), or NULL. For feature < NR_CPUID_WORDS * 32. */
 const char *x86_feature_name(unsigned feature);
+/*
+ * The first step of the boot CPU: reads CPUID, loads GDT, TSS and IDT, switches on SMEP, SMAP and
+ * UMIP. Interrupts stay off.
+ */
+void cpu_init(void);

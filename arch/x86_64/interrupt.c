@@ -5,7 +5,6 @@
 #include "arch/cpuinfo.h"
 #include "arch/irqflags.h"
 #include "arch/ptrace.h"
-#include "arch/setup.h"
 #include "arch/spin_wait.h"
 #include "arch/tlb.h"
 #include "arch/vectors.h"

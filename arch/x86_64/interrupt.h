@@ -8,3 +8,5 @@ int arch_enable_irq(unsigned irq);
 void arch_disable_irq(unsigned irq);
 /* kernel/irq/irq.c: run the handler of a device interrupt that arrived. Hardirq context. */
 void handle_device_irq(unsigned irq);
+/* Boot, after time_init(): sets up the I/O APICs and the boot CPU's timer. */
+void apic_init(void);

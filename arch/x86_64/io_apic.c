@@ -5,6 +5,7 @@
 #include "arch/apic.h"
 #include "arch/interrupt.h"
 #include "arch/pgtable.h"
+#include "arch/io.h"
 #include "arch/processor.h"
 #include "arch/smpboot.h"
 #include "arch/vectors.h"

@@ -4,7 +4,6 @@
 #include "arch/cpuinfo.h"
 #include "arch/descriptors.h"
 #include "arch/processor.h"
-#include "arch/setup.h"
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"

@@ -32,3 +32,5 @@ static inline unsigned table_index(unsigned long addr, enum table_level level)
 {
 	return (addr >> (12 + 9 * (level - 1))) & (PTRS_PER_TABLE - 1);
 }
+/* Boot, after memblock_init(): replaces the boot page tables by the final ones. */
+void paging_init(void);

@@ -1,5 +1,6 @@
 /* The ways out of the machine: power off, reset, QEMU's exit device. */
 #include "arch/irqflags.h"
+#include "arch/io.h"
 #include "arch/processor.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/panic.h"

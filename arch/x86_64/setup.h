@@ -1,20 +1,22 @@
-/* What start_kernel() asks of the machine, in the order of the boot. */
+/* The steps of the boot that each machine does in its own way: start_kernel() calls them in order.
+ */
 #pragma once
 
 /*
- * Boot CPU, first of all: read CPUID, load GDT, TSS, IDT, switch on SMEP, SMAP and UMIP. From here
- * on an exception is reported instead of resetting the machine. Interrupts stay off.
+ * Boot CPU, before anything else: makes the CPU report exceptions instead of resetting the machine.
+ * Interrupts stay off. x86_64: reads CPUID, loads GDT, TSS and IDT, switches on SMEP, SMAP and
+ * UMIP.
  */
-void cpu_init(void);
+void arch_cpu_init(void);
 /*
- * After memblock_init(): replace the boot page tables by the final ones (docs/memory-map.md). The
- * pointers of memblock_alloc() may be written from here on.
+ * After memblock_init(): replaces the boot page tables by the final ones (docs/memory-map.md). From
+ * here on the memory of memblock_alloc() may be written.
  */
-void paging_init(void);
+void arch_paging_init(void);
 /*
- * Read the firmware's tables: CPUs and I/O APICs for the next steps, FADT, HPET. Masks the 8259s,
- * sets up the boot CPU's local APIC.
+ * Reads what the firmware says of the machine, and prepares the boot CPU's interrupt controller.
+ * x86_64: the ACPI tables (CPUs, I/O APICs, FADT, HPET), the 8259s, the local APIC.
  */
-void acpi_init(void);
-/* After time_init(): set up the I/O APICs and the boot CPU's timer. */
-void apic_init(void);
+void arch_firmware_init(void);
+/* After time_init(): sets up device interrupts and the boot CPU's timer. */
+void arch_irq_init(void);

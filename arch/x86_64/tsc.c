@@ -10,7 +10,9 @@
 #include "arch/tsc.h"
 
 #include "arch/apic.h"
+#include "arch/clock.h"
 #include "arch/pgtable.h"
+#include "arch/io.h"
 #include "arch/processor.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/panic.h"
@@ -76,14 +78,14 @@ static u64 mul_div(u64 a, u64 b, u64 c)
 	return quotient;
 }
 
-u64 tsc_to_ns(u64 tsc_delta)
+static u64 tsc_to_ns(u64 tsc_delta)
 {
 	return (u64)(((unsigned __int128)tsc_delta * tsc_ns_mult) >> NS_SHIFT);
 }
 
 ktime_t ktime_get(void)
 {
-	return tsc_ktime();
+	return arch_ktime();
 }
 
 u64 tsc_at(ktime_t time)

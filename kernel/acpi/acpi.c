@@ -1,10 +1,8 @@
 /* ACPI at boot and at the end: read the tables, switch off, reset. */
 #include "kernel/acpi/acpi.h"
 
-#include "arch/apic.h"
-#include "arch/pgtable.h"
+#include "arch/io.h"
 #include "arch/processor.h"
-#include "arch/setup.h"
 #include "kernel/boot/boot_info.h"
 #include "kernel/printk/printk.h"
 #include "kernel/time/ktime.h"
@@ -19,11 +17,11 @@
 
 struct acpi_info acpi_info;
 
-void __init acpi_init(void)
+void __init acpi_init(acpi_read_fn read)
 {
 	struct acpi_info *info = &acpi_info;
 
-	acpi_parse(info, boot_info.rsdp, boot_info.rsdp_size, map_firmware);
+	acpi_parse(info, boot_info.rsdp, boot_info.rsdp_size, read);
 	if (info->problem)
 		pr_warn("ACPI: %s (%u problems)\n", info->problem, info->problem_count);
 	if (info->found)
@@ -32,15 +30,6 @@ void __init acpi_init(void)
 			info->have_s5 ? ", S5" : "", info->have_hpet ? ", HPET" : "");
 	if (info->cpus_dropped)
 		pr_warn("ACPI: %u CPUs more than this kernel can use\n", info->cpus_dropped);
-	/*
-	 * While the 8259s can still take back, through the local APIC, an interrupt that they have
-	 * announced.
-	 */
-	pic_disable();
-	local_apic_map();
-	if (info->have_madt && info->local_apic_address != local_apic_address())
-		pr_warn("ACPI: the MADT has the local APIC at 0x%lx, the CPU at 0x%lx\n",
-			info->local_apic_address, local_apic_address());
 }
 
 /* Tell the firmware to leave power management to ACPI, if it has not. */

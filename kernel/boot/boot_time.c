@@ -1,11 +1,11 @@
 /* When the boot got how far: the stamps. */
 #include "kernel/boot/boot_time.h"
-#include "arch/processor.h"
+#include "arch/clock.h"
 
 u64 boot_stage_tsc[BOOT_STAGES];
 
 void boot_stamp(enum boot_stage stage)
 {
 	if (unlikely(!boot_stage_tsc[stage]))
-		boot_stage_tsc[stage] = rdtsc();
+		boot_stage_tsc[stage] = arch_cycles();
 }

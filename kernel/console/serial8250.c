@@ -1,5 +1,5 @@
 /* The 16550 by interrupts, both ways. */
-#include "arch/processor.h"
+#include "arch/io.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/console/tty.h"

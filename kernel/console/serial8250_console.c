@@ -3,7 +3,7 @@
  * soon as serial8250.c has them. No function here sleeps or takes a lock but the port's, and that
  * by trylock.
  */
-#include "arch/processor.h"
+#include "arch/io.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/printk/printk.h"

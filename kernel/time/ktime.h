@@ -9,7 +9,6 @@
 
 /* Nanoseconds since the kernel began; monotonic on each CPU. Any context. */
 ktime_t ktime_get(void);
-u64 tsc_to_ns(u64 tsc_delta);
 extern u32 tsc_khz;
 /* Boot: find the TSC's frequency (CPUID 15h/16h, else HPET, else PIT; Intel SDM 3B 18.7.3). */
 void time_init(void);

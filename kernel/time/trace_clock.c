@@ -1,7 +1,8 @@
 /* Clocks for time stamps of the trace. Nothing here may be traced: every tracer's write reads a
  * clock. */
 #include "kernel/time/trace_clock.h"
-#include "arch/tsc.h"
+#include "arch/clock.h"
+#include "kernel/time/ktime.h"
 #include "kernel/atomic.h"
 
 #define JIFFY_NS                                                                                   \
@@ -10,14 +11,14 @@
 
 u64 trace_clock_local(void)
 {
-	return tsc_ktime();
+	return arch_ktime();
 }
 
 /* The same for all CPUs: it never goes back, whichever CPU asks. */
 static u64 trace_clock_global(void)
 {
 	static u64 last; /* [A] the latest that was given out */
-	u64 now = tsc_ktime(), before = __atomic_load_n(&last, __ATOMIC_RELAXED);
+	u64 now = arch_ktime(), before = __atomic_load_n(&last, __ATOMIC_RELAXED);
 
 	do {
 		if ((s64)(now - before) <= 0)
@@ -36,12 +37,12 @@ static u64 trace_clock_counter(void)
 
 static u64 trace_clock_uptime(void)
 {
-	return tsc_ktime() / JIFFY_NS;
+	return arch_ktime() / JIFFY_NS;
 }
 
 static u64 trace_clock_x86_tsc(void)
 {
-	return rdtsc();
+	return arch_cycles();
 }
 
 const struct trace_clock trace_clocks[] = {

@@ -14,7 +14,7 @@
 #include "kernel/mm/vmalloc.h"
 #include "kernel/sched/wait.h"
 #include "kernel/smp.h"
-#include "arch/tsc.h"
+#include "arch/clock.h"
 #include "kernel/time/trace_clock.h"
 
 /*
@@ -33,7 +33,7 @@ DECLARE_PER_CPU(u32, rb_reads);
 #define rb_this_cpu_reads_dec() this_cpu_dec(rb_reads)
 #define rb_irqs_disabled()      irqs_disabled()
 #define rb_irq_restore(flags)   local_irq_restore(flags)
-#define rb_ktime()              tsc_ktime()
+#define rb_ktime()              arch_ktime()
 
 static inline unsigned long rb_irq_save(void)
 {
@@ -67,7 +67,7 @@ static inline void rb_unlocked(unsigned long flags)
 #define rb_has_default_clock(buffer) ((buffer)->clock == trace_clock_local)
 /* The usual clock without a call. */
 #define rb_read_clock(buffer)                                                                      \
-	(likely((buffer)->clock == trace_clock_local) ? tsc_ktime() : (buffer)->clock())
+	(likely((buffer)->clock == trace_clock_local) ? arch_ktime() : (buffer)->clock())
 #define rb_copy_page(to, from, length) memcpy(to, from, RB_PAGE_HEADER + (length))
 
 static inline void rb_port_nothing(void *info __unused)

@@ -8,7 +8,7 @@
  * that an interrupt cannot divide. Calls are counted where they begin, times where they end.
  */
 #include "arch/local.h"
-#include "arch/tsc.h"
+#include "arch/clock.h"
 #include "fs/seq_file.h"
 #include "fs/tracefs.h"
 #include "kernel/errno.h"
@@ -89,7 +89,7 @@ static __always_inline int profile_entry(struct ftrace_graph_ent *trace, struct 
 	call->subtime = 0;
 	call->number = number;
 	call->sleep = fgraph_sleep_time();
-	call->calltime = tsc_ktime();
+	call->calltime = arch_ktime();
 	return 1;
 }
 
@@ -107,7 +107,7 @@ static noinline u64 own_time(const struct profile_call *call, u64 time, int idx)
 static __always_inline void profile_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
 					   struct ftrace_regs *fregs __unused)
 {
-	u64 time = tsc_ktime();
+	u64 time = arch_ktime();
 	const struct profile *p = gops->private;
 	u32 options = tracer_flags_of(&global_trace, &graph_trace);
 	const struct profile_call *call;

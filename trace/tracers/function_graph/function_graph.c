@@ -6,7 +6,7 @@
  * usual case is short: whatever an option or a file may ask is asked behind one test of
  * graph_checks. The time of the call is kept on the task's shadow stack (trace/fgraph/fgraph.h).
  */
-#include "arch/tsc.h"
+#include "arch/clock.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -120,7 +120,7 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fg
 		return 0;
 	if (flags & GRAPH_CALL_SLEEP)
 		call->sleep = fgraph_sleep_time();
-	call->calltime = tsc_ktime();
+	call->calltime = arch_ktime();
 	return 1;
 }
 
@@ -140,7 +140,7 @@ static __always_inline int trace_graph_entry(struct ftrace_graph_ent *trace,
 	call->flags = 0;
 	if (unlikely(!graph_write_call(tr, trace, NULL)))
 		return 0;
-	call->calltime = tsc_ktime();
+	call->calltime = arch_ktime();
 	return 1;
 }
 
@@ -166,7 +166,7 @@ static __always_inline void trace_graph_return(struct ftrace_graph_ret *trace,
 					       struct fgraph_ops *gops,
 					       struct ftrace_regs *fregs __unused)
 {
-	u64 rettime = tsc_ktime();
+	u64 rettime = arch_ktime();
 	struct graph_call *call;
 
 	call = fgraph_call_data(trace, gops);

@@ -1,0 +1,23 @@
+/* The machine's clock. x86_64: the time-stamp counter. */
+#pragma once
+
+#include "arch/processor.h"
+#include "kernel/types.h"
+
+/* The counter behind the clock, in ticks of its own. Any context. */
+static __always_inline u64 arch_cycles(void)
+{
+	return rdtsc();
+}
+
+/*
+ * ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32. Both are set once, at boot. Before, tsc_ns_mult is
+ * 0, and so is the time.
+ */
+extern u64 tsc_ns_mult, tsc_base;
+
+/* ktime_get() for tracers: inline, so that it cannot be traced. Any context. */
+static __always_inline ktime_t arch_ktime(void)
+{
+	return (u64)(((unsigned __int128)(rdtsc() - tsc_base) * tsc_ns_mult) >> 32);
+}

@@ -1,0 +1,40 @@
+/* The machine's steps of the boot: see arch/setup.h. */
+#include "arch/setup.h"
+#include "arch/apic.h"
+#include "arch/cpuinfo.h"
+#include "arch/interrupt.h"
+#include "arch/paging.h"
+#include "arch/pgtable.h"
+#include "kernel/acpi/acpi.h"
+#include "kernel/printk/printk.h"
+
+void __init arch_cpu_init(void)
+{
+	cpu_init();
+}
+
+void __init arch_paging_init(void)
+{
+	paging_init();
+}
+
+void __init arch_firmware_init(void)
+{
+	const struct acpi_info *info = &acpi_info;
+
+	acpi_init(map_firmware);
+	/*
+	 * The 8259s may have announced an interrupt. They can take it back only through the local
+	 * APIC: so they come first.
+	 */
+	pic_disable();
+	local_apic_map();
+	if (info->have_madt && info->local_apic_address != local_apic_address())
+		pr_warn("ACPI: the MADT has the local APIC at 0x%lx, the CPU at 0x%lx\n",
+			info->local_apic_address, local_apic_address());
+}
+
+void __init arch_irq_init(void)
+{
+	apic_init();
+}
