@@ -283,7 +283,14 @@ static enum n_tty_action n_tty_receive_signal_char(struct n_tty_data *ldata, u8 
 {
 	ldata->read_tail = ldata->read_head;
 	smp_store_release(&ldata->canon_head, ldata->read_head);
-	return c == INTR_CHAR ? N_TTY_SIGINT : N_TTY_SIGQUIT;
+	switch (c) {
+	case INTR_CHAR:
+		return N_TTY_SIGINT;
+	case QUIT_CHAR:
+		return N_TTY_SIGQUIT;
+	default:
+		return N_TTY_SUSPEND;
+	}
 }
 
 static enum n_tty_action n_tty_receive_char_special(struct n_tty_data *ldata, u8 c)
@@ -295,6 +302,7 @@ static enum n_tty_action n_tty_receive_char_special(struct n_tty_data *ldata, u8
 		return N_TTY_STOP;
 	case INTR_CHAR:
 	case QUIT_CHAR:
+	case SUSP_CHAR:
 		return n_tty_receive_signal_char(ldata, c);
 	case '\r':
 	case '\n':

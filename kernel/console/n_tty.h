@@ -18,6 +18,7 @@
 #define EOF_CHAR     0x04 /* ^D */
 #define START_CHAR   0x11 /* ^Q */
 #define STOP_CHAR    0x13 /* ^S */
+#define SUSP_CHAR    0x1a /* ^Z */
 #define KILL_CHAR    0x15 /* ^U */
 #define WERASE_CHAR  0x17 /* ^W */
 #define REPRINT_CHAR 0x12 /* ^R */
@@ -51,8 +52,9 @@ enum n_tty_action {
 	N_TTY_SIGINT, /* ^C: the input was flushed; drop unsent output, echo_signal(), send the
 			 signal */
 	N_TTY_SIGQUIT,
-	N_TTY_STOP,  /* ^S */
-	N_TTY_START, /* ^Q */
+	N_TTY_SUSPEND, /* ^Z: the same without a signal, because no shell here has job control */
+	N_TTY_STOP,    /* ^S */
+	N_TTY_START,   /* ^Q */
 };
 
 void n_tty_init(struct n_tty_data *ldata);

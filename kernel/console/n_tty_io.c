@@ -29,12 +29,17 @@ static void stop_tty(struct tty_struct *tty)
 	uart_stop(tty->port);
 }
 
-/* ^C and the like: what was not sent is dropped, the character is shown, the job is told. */
-static void n_tty_signal(struct tty_struct *tty, u8 c, int sig)
+/* Drops the output that has not been sent, shows the signal character c, and resumes the output. */
+static void n_tty_show_signal(struct tty_struct *tty, u8 c)
 {
 	uart_flush_buffer(tty->port);
 	n_tty_echo_signal(&tty->ldata, c);
 	start_tty(tty);
+}
+
+static void n_tty_signal(struct tty_struct *tty, u8 c, int sig)
+{
+	n_tty_show_signal(tty, c);
 	isig(tty, sig);
 }
 
@@ -51,6 +56,9 @@ static void n_tty_act(struct tty_struct *tty, enum n_tty_action action)
 		break;
 	case N_TTY_SIGQUIT:
 		n_tty_signal(tty, QUIT_CHAR, SIGQUIT);
+		break;
+	case N_TTY_SUSPEND:
+		n_tty_show_signal(tty, SUSP_CHAR);
 		break;
 	case N_TTY_STOP:
 		stop_tty(tty);

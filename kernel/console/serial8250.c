@@ -185,10 +185,13 @@ static int __init serial8250_startup(struct uart_port *port, unsigned index)
 	if (error)
 		return error;
 	uart_port_lock(port, &flags);
+	for (unsigned i = 0; i < port->nr_typed_ahead; i++)
+		tty_insert_flip_char(port->tty, port->typed_ahead[i], TTY_NORMAL);
 	port->irq_driven = true;
 	serial8250_unthrottle(port);
 	serial8250_start_tx(port);
 	uart_port_unlock(port, flags);
+	tty_flip_buffer_push(port->tty);
 	pr_info("%s at I/O 0x%x (irq = %u) is a %s\n", names[index], port->iobase, port->irq,
 		port->fifo_size > 1 ? "16550A" : "8250");
 	return 0;

@@ -15,6 +15,34 @@ struct uart_port serial8250_ports[2] = {
 
 static struct uart_port *const console_port = &serial8250_ports[0];
 
+#define QUIET_POLLS                                                                                \
+	10000 /* some milliseconds: a sender that has more bytes sends one meanwhile               \
+	       */
+
+/*
+ * Turns the FIFO on, and keeps what was typed before. The UART empties the FIFO when its enable bit
+ * changes (PC16550D data sheet, 8.4), so this function first reads until the line is quiet; a byte
+ * that arrives between the last read and the change is lost. If firmware has turned the FIFO on, it
+ * stays as it is.
+ */
+static void serial8250_enable_fifo(struct uart_port *port)
+{
+	unsigned polls = QUIET_POLLS;
+
+	if ((inb(port->iobase + UART_IIR) & UART_IIR_FIFO) != UART_IIR_FIFO) {
+		while (port->nr_typed_ahead < UART_TYPED_AHEAD_MAX && polls--) {
+			if (inb(port->iobase + UART_LSR) & UART_LSR_DR) {
+				port->typed_ahead[port->nr_typed_ahead++] =
+					inb(port->iobase + UART_RX);
+				polls = QUIET_POLLS;
+			} else if (!port->nr_typed_ahead) {
+				break;
+			}
+		}
+	}
+	outb(port->iobase + UART_FCR, UART_FCR_ENABLE_FIFO | UART_FCR_TRIGGER_8);
+}
+
 /* The scratch register holds what is written only if there is a UART. 115200 baud, 8 bits, no
  * parity. */
 static void serial8250_probe(struct uart_port *port)
@@ -30,7 +58,7 @@ static void serial8250_probe(struct uart_port *port)
 	outb(port->iobase + UART_DLL, 1);
 	outb(port->iobase + UART_DLM, 0);
 	outb(port->iobase + UART_LCR, UART_LCR_WLEN8);
-	outb(port->iobase + UART_FCR, UART_FCR_ENABLE_FIFO | UART_FCR_CLEAR | UART_FCR_TRIGGER_8);
+	serial8250_enable_fifo(port);
 	port->mcr = UART_MCR_DTR | UART_MCR_RTS | UART_MCR_OUT2;
 	outb(port->iobase + UART_MCR, port->mcr);
 	port->fifo_size = (inb(port->iobase + UART_IIR) & UART_IIR_FIFO) == UART_IIR_FIFO

@@ -17,6 +17,9 @@
 
 struct tty_struct;
 
+/* Bytes that are kept of what was typed before the driver turned the FIFO on. */
+#define UART_TYPED_AHEAD_MAX 1024
+
 #define UART_XMIT_SIZE    4096U /* bytes; a power of two */
 #define UART_WAKEUP_CHARS 2048U /* writers are woken when so few are left */
 #define UART_FIFO_SIZE    16
@@ -34,6 +37,9 @@ struct uart_port {
 	bool irq_driven; /* [P] set once, when the interrupt works */
 	u8 fifo_size;    /* [C] bytes that may be sent at once */
 	u8 ier, mcr;     /* [P] what the registers hold */
+
+	u8 typed_ahead[UART_TYPED_AHEAD_MAX]; /* [C] */
+	u16 nr_typed_ahead;                   /* [C] */
 
 	u8 xmit[UART_XMIT_SIZE]; /* [P] */
 	u32 head, tail;          /* [P] of xmit, counting for ever */

@@ -14,7 +14,6 @@
 #define UART_IIR_FIFO        0xc0
 #define UART_FCR             2 /* write */
 #define UART_FCR_ENABLE_FIFO 0x01
-#define UART_FCR_CLEAR       0x06
 #define UART_FCR_TRIGGER_8   0x80
 #define UART_LCR             3
 #define UART_LCR_WLEN8       0x03

@@ -57,7 +57,7 @@ static const struct termios tty_std_termios = {
 	.c_cflag = 0x1cb2, /* B115200 CS8 CREAD HUPCL CLOCAL */
 	.c_lflag = 0x8a3b, /* ISIG ICANON ECHO ECHOE ECHOK ECHOCTL ECHOKE IEXTEN */
 	.c_cc = { INTR_CHAR, QUIT_CHAR, ERASE_CHAR, KILL_CHAR, EOF_CHAR, 0, 1, 0, START_CHAR,
-		  STOP_CHAR, 0, 0, REPRINT_CHAR, 0, WERASE_CHAR, LNEXT_CHAR },
+		  STOP_CHAR, SUSP_CHAR, 0, REPRINT_CHAR, 0, WERASE_CHAR, LNEXT_CHAR },
 };
 
 static void tty_get_termios(struct tty_struct *tty, struct termios *t)

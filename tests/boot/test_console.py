@@ -2,6 +2,8 @@
 import re
 import zlib
 
+import pytest
+
 
 def paste(nop5, path, data):
     """cat > path, with data typed at full speed and ^D behind it; waits for the prompt."""
@@ -101,6 +103,27 @@ def test_control_c_at_the_prompt_drops_the_line(nop5):
     nop5.send(b"echo never\x03")
     nop5.wait_prompt()
     assert nop5.check("echo here") == "here\n"
+
+
+def test_control_z_drops_the_line_and_the_next_command_runs(nop5):
+    """No shell here has job control, so ^Z stops nothing: not the shell, and not a command."""
+    nop5.send(b"echo never\x1aecho next\n")
+    nop5.wait_prompt()
+    assert nop5.before.endswith(b"\nnext\r\n") and b"never\r\n" not in nop5.before
+    nop5.send("cat > /tmp/z\n")
+    nop5.send(b"never\x1ataken\n\x04")
+    nop5.wait_prompt()
+    assert nop5.check("cat /tmp/z; rm /tmp/z") == "taken\n"
+
+
+@pytest.mark.parametrize("how", ["elf", "bios"])
+def test_what_is_typed_before_the_kernel_runs_is_kept(boot, how):
+    nop5 = boot(boot=how, cpus=1, wait=False)
+    words = " ".join(f"word{i}" for i in range(60))
+    nop5.send(f"echo {words} > /tmp/ahead; echo all d''one\n")
+    nop5.expect(r"all done\r\n")
+    nop5.wait_prompt()
+    assert nop5.check("cat /tmp/ahead") == words + "\n"
 
 
 def test_control_c_leaves_background_jobs_alone(nop5):

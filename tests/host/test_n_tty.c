@@ -150,6 +150,8 @@ static void test_a_signal_character_drops_the_input_and_shows_itself(void **stat
 	assert_false(input_available_p(&tty));
 	assert_string_equal(echoed, "one\r\ntwo^C");
 	assert_int_equal(type("\x1c"), N_TTY_SIGQUIT);
+	type("three");
+	assert_int_equal(type("\x1a"), N_TTY_SUSPEND);
 	type("x\n");
 	assert_string_equal(read_text(100), "x\n");
 }
