@@ -110,7 +110,8 @@ TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
 NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/ftrace_files/% \
-	       trace/tracers/% trace/livepatch/% trace/samples/% selftest/trace/% selftest/arch/ftrace_entry.asm \
+	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/profiler.c trace/tracers/stack.c \
+	       trace/livepatch/% trace/samples/% selftest/trace/% selftest/arch/ftrace_entry.asm \
 	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/provoke/ftrace_fault.c
 SRCS      := $(filter-out $(NEED_FTRACE),$(SRCS))
 TEST_SRCS := $(filter-out $(NEED_FTRACE),$(TEST_SRCS))
