@@ -1,5 +1,6 @@
 /* The shell: lines from a terminal, a script or a pipe become tasks, and it waits for them. */
 #include "shell/shell.h"
+#include "kernel/boot/boot_time.h"
 #include "kernel/console/tty.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
@@ -233,8 +234,10 @@ static void sh_input(struct call *call, struct stream *in)
 			; /* background jobs that have ended */
 		/* What ^C has done to an earlier prompt is forgotten. */
 		call->out.end = 0;
-		if (sh.interactive)
+		if (sh.interactive) {
 			print_directory(call, "nop5:%s# ");
+			boot_stamp(BOOT_PROMPT);
+		}
 		line = stream_line(in, &len);
 		for (size_t i = 0; line && i < len; i++)
 			line[i] = line[i] ? line[i] : '?'; /* noise on the line */

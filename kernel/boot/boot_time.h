@@ -10,7 +10,7 @@ enum boot_stage {
 	BOOT_FIRST_TASK,   /* PID 1 runs */
 	BOOT_CPUS,         /* all CPUs are up */
 	BOOT_INITCALLS,    /* file systems and devices are there */
-	BOOT_PROMPT,       /* somebody reads the terminal for the first time: the prompt stands */
+	BOOT_PROMPT,       /* the shell has printed its first prompt */
 	BOOT_STAGES
 };
 

@@ -126,11 +126,13 @@ ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
 {
 	ssize_t n = 0;
 	bool eof = false;
+	int error;
 
 	if (!count)
 		return 0;
-	if (mutex_lock_interruptible(&tty->atomic_read_lock))
-		return -EINTR;
+	error = tty_lock(&tty->atomic_read_lock, nonblock);
+	if (error)
+		return error;
 	/* A ^C may take a line away again between the wake-up and the copy. */
 	while (!n && !eof) {
 		if (!input_available_p(&tty->ldata)) {

@@ -113,6 +113,11 @@ void tty_wakeup(struct tty_struct *tty);
 
 /* ---- between tty_buffer.c, n_tty_io.c and tty_io.c ---- */
 
+/*
+ * Takes atomic_read_lock or atomic_write_lock. Its holder may sleep for long: for input, or for
+ * room. -EINTR; nonblock: -EAGAIN instead of waiting for it.
+ */
+int tty_lock(struct mutex *lock, bool nonblock);
 /* Bytes taken; fewer than count when the discipline is full. buf_lock held. */
 size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flags, size_t count);
 /* Send pending echo as far as there is room. */

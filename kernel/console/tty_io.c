@@ -1,5 +1,4 @@
 /* Terminals as objects: what a device file's read, write, poll and ioctl come to. */
-#include "kernel/boot/boot_time.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
@@ -11,22 +10,29 @@ struct tty_struct *tty_find(unsigned index)
 	return index < ARRAY_SIZE(serial8250_ports) ? serial8250_ports[index].tty : NULL;
 }
 
+int tty_lock(struct mutex *lock, bool nonblock)
+{
+	if (nonblock)
+		return mutex_trylock(lock) ? 0 : -EAGAIN;
+	return mutex_lock_interruptible(lock) ? -EINTR : 0;
+}
+
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock)
 {
 	pid_t pgrp = READ_ONCE(tty->pgrp);
 
 	if (pgrp && pgrp != current->pgrp)
 		return -EIO;
-	boot_stamp(BOOT_PROMPT);
 	return n_tty_read(tty, (u8 *)buf, count, nonblock);
 }
 
 ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool nonblock)
 {
 	ssize_t n;
+	int error = tty_lock(&tty->atomic_write_lock, nonblock);
 
-	if (mutex_lock_interruptible(&tty->atomic_write_lock))
-		return -EINTR;
+	if (error)
+		return error;
 	n = n_tty_write(tty, (const u8 *)buf, count, nonblock);
 	mutex_unlock(&tty->atomic_write_lock);
 	return n;
@@ -79,7 +85,7 @@ static int tty_set_termios(struct tty_struct *tty, const struct termios *t)
 
 	if (!raw && !std)
 		return -EINVAL;
-	if (mutex_lock_interruptible(&tty->atomic_write_lock))
+	if (tty_lock(&tty->atomic_write_lock, false))
 		return -EINTR;
 	if (READ_ONCE(tty->ldata.raw) != raw)
 		n_tty_change_mode(tty, raw);
