@@ -12,7 +12,7 @@
 static struct tty_struct serial8250_ttys[2];
 
 /* Leave what comes in the UART: its FIFO fills, and the sender waits (QEMU; RTS on a real line). */
-void serial8250_throttle(struct uart_port *port)
+static void serial8250_throttle(struct uart_port *port)
 {
 	port->throttled = true;
 	port->mcr &= (u8)~UART_MCR_RTS;
@@ -106,11 +106,6 @@ size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count)
 	return n;
 }
 
-void uart_write_wakeup(struct uart_port *port)
-{
-	tty_wakeup(port->tty);
-}
-
 /* Serve the port once; false when it had nothing. */
 static bool serial8250_handle_irq(struct uart_port *port)
 {
@@ -140,7 +135,7 @@ static bool serial8250_handle_irq(struct uart_port *port)
 	if (received)
 		tty_flip_buffer_push(port->tty);
 	if (wakeup)
-		uart_write_wakeup(port);
+		tty_wakeup(port->tty);
 	if (held && !timer_pending(&port->hold_timer))
 		mod_timer(&port->hold_timer, ktime_get() + UART_HOLD_NS);
 	return true;

@@ -67,7 +67,7 @@ static void serial8250_probe(struct uart_port *port)
 	port->present = true;
 }
 
-void serial8250_early_init(void)
+static void serial8250_early_init(void)
 {
 	static bool done;
 
@@ -126,7 +126,7 @@ void serial8250_console_kick(bool sync)
 	} while (console_pending() && !(READ_ONCE(port->ier) & UART_IER_THRI));
 }
 
-bool serial8250_console_drain(void)
+static bool serial8250_console_drain(void)
 {
 	struct uart_port *port = console_port;
 	unsigned long flags;
@@ -142,28 +142,36 @@ bool serial8250_console_drain(void)
 	return READ_ONCE(port->lock_cpu) != (int)smp_processor_id();
 }
 
-void serial8250_console_flush(void)
+static bool serial8250_console_flush(void)
 {
 	struct uart_port *port = console_port;
 	unsigned long flags;
 
 	if (!port->present)
-		return;
+		return false;
 	while (!uart_port_trylock(port, &flags)) {
 		if (READ_ONCE(port->lock_cpu) == (int)smp_processor_id())
-			return; /* an NMI or a fault has hit the holder */
+			return true; /* an NMI or a fault has interrupted the holder */
 		cpu_relax();
 	}
 	serial8250_poll_tx(port, ~0U);
 	while (!(inb(port->iobase + UART_LSR) & UART_LSR_TEMT))
 		cpu_relax();
 	uart_port_unlock(port, flags);
+	return true;
 }
 
-void serial8250_console_bust_lock(void)
+static void serial8250_console_bust_lock(void)
 {
 	struct uart_port *port = console_port;
 
 	port->lock_cpu = -1;
 	smp_store_release(&port->lock.value, 0);
 }
+
+DEFINE_CONSOLE(serial8250_console) = {
+	.kick = serial8250_console_kick,
+	.drain = serial8250_console_drain,
+	.flush = serial8250_console_flush,
+	.bust_lock = serial8250_console_bust_lock,
+};

@@ -77,34 +77,23 @@ void uart_flush_buffer(struct uart_port *port); /* forget what was not sent: ^C 
 void uart_stop(struct uart_port *port);
 void uart_start(struct uart_port *port);
 void uart_unthrottle(struct uart_port *port);
-/* The transmit buffer has room again: hardirq context, no lock held. */
-void uart_write_wakeup(struct uart_port *port);
 /* One received byte with its line status bits into the flip buffer. port->lock held. */
 void uart_insert_char(struct uart_port *port, u8 status, u8 byte);
 
 /*
  * Send bytes at once, past the transmit buffer, as long as the port takes them: how many. When that
- * is not all, tx_blocked until uart_write_wakeup(). The writer's own time is spent, with interrupts
+ * is not all, tx_blocked until tty_wakeup(). The writer's own time is spent, with interrupts
  * off for a FIFO's worth only. Task context, one writer.
  */
 size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count);
 
-/* Find the ports and have them send by polling; called by the first printk. */
-void serial8250_early_init(void);
-/* Enable what the port has to send, or (sync, or before the interrupt works) send it here. Any
- * context. */
+/*
+ * Starts sending the pending kernel messages by interrupts. sync, or before the interrupt works:
+ * sends them by polling. Any context.
+ */
 void serial8250_console_kick(bool sync);
-/* Send some of the kernel's messages by polling. False when this CPU cannot, now or ever. Any
- * context. */
-bool serial8250_console_drain(void);
-/* Send everything by polling, waiting for the port; does nothing when this CPU itself was stopped
- * while it held the port. Any context. */
-void serial8250_console_flush(void);
-/* Panic: the port's holder will never release it. */
-void serial8250_console_bust_lock(void);
 /* Hardware side of the operations above; port->lock held. */
 void serial8250_start_tx(struct uart_port *port);
 /* Fill the FIFO if it is empty: how many bytes, 0 if it is not. */
 size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count);
-void serial8250_throttle(struct uart_port *port);
 void serial8250_unthrottle(struct uart_port *port);

@@ -10,7 +10,6 @@
  * that nothing is lost but by an NMI storm.
  */
 #include "arch/irqflags.h"
-#include "kernel/console/serial_core.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -21,6 +20,8 @@
 #include "kernel/sched/wait.h"
 #include "kernel/time/ktime.h"
 
+BUILD_BUG_ON(PRINTK_TEXT_MAX != PRB_TEXT_MAX);
+
 #define PREFIX_MAX 48 /* of a line: "<7>[    1.234567] ", or a kmsg header */
 
 int console_loglevel = 7;
@@ -29,6 +30,7 @@ int minimum_console_loglevel = 1;
 int default_console_loglevel = 7;
 
 DECLARE_WAIT_QUEUE_HEAD(log_wait);
+DEFINE_LINKER_TABLE(rodata, const struct console, consoles);
 
 static struct printk_ringbuffer prb;
 static atomic_t oops_in_progress; /* bust_spinlocks() depth */
@@ -40,7 +42,7 @@ static bool klogd_wake;           /* [A] a message came that readers were not to
  * end has not come yet waits in cont.
  */
 struct printk_context {
-	char text[PRB_TEXT_MAX + 1];
+	char text[2 + PRB_TEXT_MAX + 2]; /* with the level, a newline and a NUL */
 	char cont[PRB_TEXT_MAX];
 	size_t cont_len;
 	unsigned cont_level;
@@ -134,10 +136,27 @@ static void printk_store(struct printk_context *ctx, u64 ts, const char *s)
 			cont_add(ctx, level, ts, s, (size_t)(end - s));
 			cont_flush(ctx);
 		} else {
-			prb_write(&prb, level, ts, smp_processor_id(), s, (size_t)(end - s));
+			prb_write(&prb, level, ts, smp_processor_id(), s,
+				  min((size_t)(end - s), (size_t)PRB_TEXT_MAX));
 		}
 		s = end + 1;
 	}
+}
+
+static void console_kick(bool sync)
+{
+	for_each_linker_table_entry (console, consoles)
+		console->kick(sync);
+}
+
+/* False: no console can be drained by this CPU. */
+static bool console_drain(void)
+{
+	bool drained = false;
+
+	for_each_linker_table_entry (console, consoles)
+		drained |= console->drain();
+	return drained;
 }
 
 static bool console_synchronous(void)
@@ -153,7 +172,7 @@ static bool console_synchronous(void)
 static void console_throttle(void)
 {
 	while (console_backlog() > PRB_SLOTS / 2 && !in_nmi())
-		if (!serial8250_console_drain())
+		if (!console_drain())
 			break;
 }
 
@@ -167,6 +186,8 @@ int vprintk(const char *fmt, va_list args)
 	local_irq_save(flags);
 	ctx = this_cpu_ptr(&printk_contexts[in_nmi() ? 0 : 1]);
 	len = vsnprintf(ctx->text, sizeof(ctx->text), fmt, args);
+	if ((size_t)len >= sizeof(ctx->text)) /* The newline is cut off, too. */
+		ctx->text[sizeof(ctx->text) - 2] = '\n';
 	printk_store(ctx, ts, ctx->text);
 	local_irq_restore(flags);
 
@@ -174,7 +195,7 @@ int vprintk(const char *fmt, va_list args)
 		     records */
 	if (!list_empty(&log_wait.head))
 		WRITE_ONCE(klogd_wake, true);
-	serial8250_console_kick(console_synchronous());
+	console_kick(console_synchronous());
 	console_throttle();
 	return len;
 }
@@ -188,11 +209,6 @@ int printk(const char *fmt, ...)
 	len = vprintk(fmt, args);
 	va_end(args);
 	return len;
-}
-
-bool klogd_wake_pending(void)
-{
-	return READ_ONCE(klogd_wake);
 }
 
 void wake_up_klogd(void)
@@ -244,7 +260,7 @@ static bool console_load_line(void)
 	return false;
 }
 
-bool console_in_line(void)
+static bool console_in_line(void)
 {
 	return READ_ONCE(con.pos) < READ_ONCE(con.len);
 }
@@ -277,12 +293,22 @@ void bust_spinlocks(bool on)
 		return;
 	}
 	if (atomic_dec_and_test(&oops_in_progress))
-		serial8250_console_kick(false);
+		console_kick(false);
+}
+
+/* False: the machine has no console. */
+static bool console_flush_all(void)
+{
+	bool flushed = false;
+
+	for_each_linker_table_entry (console, consoles)
+		flushed |= console->flush();
+	return flushed;
 }
 
 void console_flush(void)
 {
-	serial8250_console_flush();
+	console_flush_all();
 }
 
 /* A CPU stopped while it wrote a record leaves it uncommitted for ever: the console goes past it.
@@ -304,11 +330,10 @@ void console_flush_on_panic(void)
 		cont_flush(&per_cpu_ptr(&printk_contexts[0], cpu)[0]);
 		cont_flush(&per_cpu_ptr(&printk_contexts[0], cpu)[1]);
 	}
-	serial8250_console_bust_lock();
-	do {
-		serial8250_console_flush();
+	for_each_linker_table_entry (console, consoles)
+		console->bust_lock();
+	while (console_flush_all() && console_backlog())
 		console_skip_unfinished();
-	} while (serial8250_ports[0].present && console_backlog());
 }
 
 /* ---- to readers ---- */
@@ -326,31 +351,6 @@ u64 kmsg_next_seq(void)
 u64 printk_dropped(void)
 {
 	return READ_ONCE(prb.dropped);
-}
-
-size_t kmsg_read(u64 *seq, char *buf, size_t size)
-{
-	struct printk_record r;
-	size_t done = 0;
-	u64 next = *seq;
-
-	while (prb_read_next(&prb, &next, &r, NULL)) {
-		char prefix[PREFIX_MAX];
-		size_t n = (size_t)snprintf(prefix, sizeof(prefix), "<%u>", r.level);
-
-		n += format_stamp(prefix + n, sizeof(prefix) - n, r.ts_nsec);
-		if (done + n + r.len + 1 > size)
-			break;
-		memcpy(buf + done, prefix, n);
-		memcpy(buf + done + n, r.text, r.len);
-		done += n + r.len;
-		buf[done++] = '\n';
-		next = r.next_seq;
-		*seq = next;
-	}
-	if (!done)
-		*seq = next;
-	return done;
 }
 
 ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)

@@ -1,7 +1,7 @@
 /* Kernel messages: a ring for dmesg, and the console. */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/linker_table.h"
 
 #define KERN_EMERG                                                                                 \
 	"\001"                                                                                     \
@@ -29,13 +29,15 @@
 	"7"
 #define KERN_CONT                                                                                  \
 	"\001"                                                                                     \
-	"c" /* goes on with this CPU's last line */
+	"c" /* continues this CPU's last line */
 
 /*
- * Format a message into the ring with a level and a time stamp, and have the console print it if
- * its level is below console_loglevel. Any context, NMI included. A line is never mixed with
- * another's. Formats: kernel/lib/vsprintf.h (%pS symbol+offset, %ps symbol).
+ * Formats a message, and stores it in the ring with a level and a time stamp. The console prints it
+ * if its level is below console_loglevel. A line is never mixed with another line. A message longer
+ * than PRINTK_TEXT_MAX bytes is cut. Formats: kernel/lib/vsprintf.h (%pS symbol+offset, %ps
+ * symbol). Any context, NMI included.
  */
+#define PRINTK_TEXT_MAX 1040
 __printf(1, 2) int printk(const char *fmt, ...);
 int vprintk(const char *fmt, va_list args);
 
@@ -51,55 +53,75 @@ int vprintk(const char *fmt, va_list args);
 #define pr_debug(fmt, ...)  printk(KERN_DEBUG pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_cont(fmt, ...)   printk(KERN_CONT fmt, ##__VA_ARGS__)
 
-extern int console_loglevel; /* messages with a smaller level number are printed: 7 by default */
-extern int default_message_loglevel; /* for printk without a level: 4 */
+extern int console_loglevel;         /* messages with a smaller level are printed; default: 7 */
+extern int default_message_loglevel; /* of a printk() without a level: 4 */
 extern int minimum_console_loglevel, default_console_loglevel;
 
 /*
- * Panic, after the other CPUs have been stopped: take the console from whoever holds it, and write
- * all that is pending, polling. Every later message is written the same way, at once. Any context.
+ * For a panic, after the other CPUs have been stopped: takes the console away from the CPU that
+ * holds it, and writes all pending messages by polling. Every later message is written in the same
+ * way, at once. Any context.
  */
 void console_flush_on_panic(void);
 /*
- * true: an oops is being reported; messages are written at once, by polling, while the console is
- * free (its holder writes them otherwise). false takes one true back. Any context.
+ * true: this CPU reports an oops. Messages are written at once, by polling, while the console is
+ * free; else the holder of the console writes them. false: takes back one true. Any context.
  */
 void bust_spinlocks(bool on);
-/* Write what is pending, kernel messages and terminal output, by polling, and return when the UART
- * is empty. */
+/*
+ * Writes all pending kernel messages and terminal output by polling. Returns when the console's
+ * device has sent the last byte.
+ */
 void console_flush(void);
 
 /*
- * Read records, each `<level>[seconds.micros] text\n`, from *seq on; *seq advances past what was
- * read, and jumps forward over what was overwritten. Bytes, or 0 when there is no more. Any context
- * but NMI.
- */
-size_t kmsg_read(u64 *seq, char *buf, size_t size);
-/*
- * One record in the format of Linux's /dev/kmsg, `prio,seq,micros,-;text\n`
- * (Documentation/ABI/testing/dev-kmsg). Bytes; 0 when there is no more; -EPIPE when *seq was
- * overwritten (it now is the first that is left); -EINVAL when it does not fit.
+ * Reads the record at *seq, in the format of Linux's /dev/kmsg, `prio,seq,micros,-;text\n`
+ * (Documentation/ABI/testing/dev-kmsg), and moves *seq behind it. Returns the number of bytes; 0:
+ * no record yet; -EPIPE: the record is overwritten, and *seq is now the oldest record that is not;
+ * -EINVAL: buf is too small. Any context but NMI.
  */
 ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size);
 u64 kmsg_first_seq(void);
 u64 kmsg_next_seq(void);
-/* Messages that found no room in the ring, and slots of it that the console had to skip. */
+/* The number of messages that found no room in the ring. */
 u64 printk_dropped(void);
-/* A reader of /dev/kmsg sleeps here. */
+/* Readers of /dev/kmsg sleep here. */
 struct wait_queue_head;
 extern struct wait_queue_head log_wait;
 
+/* ---- for the console driver ---- */
+
 /*
- * The console driver's side (kernel/console). console_pending: a byte waits for the console.
- * console_next_char: that byte, or -1; the caller holds the console's port lock. console_in_line: a
- * line has been begun and not ended. console_backlog: slots of the ring not yet written.
+ * A device that prints kernel messages. It works from the first message on, before any initcall:
+ * so drivers add themselves to a linker table. All functions: any context.
  */
+struct console {
+	/* Starts sending the pending messages. sync: sends them before it returns, if it can. */
+	void (*kick)(bool sync);
+	/* Sends some of the pending messages by polling. False: this CPU cannot, now or ever. */
+	bool (*drain)(void);
+	/*
+	 * Sends everything by polling, and waits until the device is empty; does nothing if this
+	 * CPU holds the device already. False: the machine does not have the device.
+	 */
+	bool (*flush)(void);
+	/* Panic: the holder of the device has been stopped, and will never release it. */
+	void (*bust_lock)(void);
+};
+/* DEFINE_CONSOLE(name) = { … }; */
+#define DEFINE_CONSOLE(name)                                                                       \
+	static const struct console name LINKER_TABLE_ENTRY(rodata, consoles, #name)
+
+/* True when a byte waits for the console. */
 bool console_pending(void);
+/* The next byte for the console, or -1. The console's port lock is held. */
 int console_next_char(void);
-bool console_in_line(void);
+/* The number of slots of the ring that the console has not written yet. */
 u64 console_backlog(void);
-#define CONSOLE_BACKLOG_HIGH                                                                       \
-	512 /* slots: from here on kernel messages go first, even within a line */
-/* Wake /dev/kmsg readers if a message came since. Hardirq context or task context; no lock held. */
+/* Slots. With more of them, kernel messages go first, even in the middle of a terminal line. */
+#define CONSOLE_BACKLOG_HIGH 512
+/*
+ * Wakes the readers of /dev/kmsg if a message came since the last call. Hardirq or task context, no
+ * lock held.
+ */
 void wake_up_klogd(void);
-bool klogd_wake_pending(void);

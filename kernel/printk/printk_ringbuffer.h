@@ -22,9 +22,7 @@
 
 #define PRB_SLOTS     2048U /* a power of two */
 #define PRB_SLOT_TEXT 104U
-#define PRB_TEXT_MAX                                                                               \
-	(8 * PRB_SLOT_TEXT) /* bytes of one record; longer text is cut by the caller               \
-			     */
+#define PRB_TEXT_MAX  (10 * PRB_SLOT_TEXT) /* bytes of one record; the caller cuts longer text */
 
 struct prb_slot {
 	u64 state;    /* [A] */

@@ -30,6 +30,7 @@
 
 DEFINE_PER_CPU(struct runqueue, runqueues);
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
+void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
 void (*klp_sched_try_switch_hook)(void);
 /* Every CPU starts with preemption disabled, in its idle task, which keeps it so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
@@ -350,7 +351,7 @@ void __schedule(bool preempt)
 {
 	struct runqueue *rq = this_rq();
 	struct task_struct *prev = rq->curr, *next;
-	struct sched_switch_hook *hook;
+	void (*switch_hook)(struct task_struct * prev, struct task_struct * next);
 	u64 now, *switch_count = &prev->nivcsw;
 	unsigned state;
 
@@ -394,9 +395,9 @@ void __schedule(bool preempt)
 	rq->nr_switches++;
 	++*switch_count;
 	WRITE_ONCE(next->on_cpu, 1);
-	for (hook = smp_load_acquire(&sched_switch_hooks); unlikely(hook);
-	     hook = READ_ONCE(hook->next))
-		hook->fn(prev, next);
+	switch_hook = READ_ONCE(sched_switch_hook);
+	if (unlikely(switch_hook))
+		switch_hook(prev, next);
 	finish_task_switch(__switch_to(prev, next));
 }
 

@@ -8,7 +8,7 @@
 #include "selftest/selftest.h"
 #include "kernel/smp.h"
 
-#define RECORD_MAX 1024
+#define RECORD_MAX 2048
 #define LINES      1024 /* of all CPUs together: half of what the ring holds */
 #define PADDING    "................................................................"
 
@@ -96,9 +96,30 @@ SELFTEST(printk, a_long_message_keeps_its_beginning_and_a_long_text_its_end)
 		printk(KERN_DEBUG "selftest %s\n", longer);
 		printk(KERN_DEBUG "selftest %.500sy\n", longer);
 		text = next_record(&seq, buf, "selftest ");
-		EXPECT(text && strlen(text) > 800);
+		EXPECT(text && strlen(text) > 1000);
 		text = next_record(&seq, buf, "selftest ");
 		EXPECT(text && strlen(text) == 9 + 501 && text[9 + 500] == 'y');
+	}
+	EXPECT(buf && longer);
+	kfree(longer);
+	kfree(buf);
+}
+
+SELFTEST(printk, a_message_that_is_cut_still_ends_its_line)
+{
+	char *buf = kmalloc(RECORD_MAX, GFP_KERNEL), *longer = kmalloc(2 * RECORD_MAX, GFP_KERNEL);
+	u64 seq = kmsg_next_seq();
+	const char *text;
+
+	if (buf && longer) {
+		memset(longer, 'x', 2 * RECORD_MAX - 1);
+		longer[2 * RECORD_MAX - 1] = '\0';
+		preempt_disable(); /* the next line of this CPU must not be needed to end this one
+				    */
+		printk(KERN_DEBUG "selftest %s\n", longer);
+		text = next_record(&seq, buf, "selftest ");
+		preempt_enable();
+		EXPECT(text && strlen(text) == PRINTK_TEXT_MAX);
 	}
 	EXPECT(buf && longer);
 	kfree(longer);

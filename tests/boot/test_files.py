@@ -120,6 +120,19 @@ def test_kmsg_takes_a_message_into_the_log(nop5):
     assert re.search(r"^\[ *\d+\.\d{6}\] a line through kmsg$", nop5.check("dmesg"), re.M)
 
 
+@pytest.mark.parametrize("size", [833, 960, 992])
+def test_kmsg_records_the_whole_message(nop5, size):
+    text = "".join(f"{i:04}" for i in range(250))[:size]
+    nop5.check(f"echo -n {text} > /dev/kmsg")
+    assert nop5.check("dmesg | tail -n 1").split("] ", 1)[1].strip() == text
+
+
+def test_kmsg_refuses_a_message_that_is_too_long_as_linux_does(nop5):
+    nop5.check("echo the last message > /dev/kmsg")
+    assert nop5.run(f"echo -n {'x' * 993} > /dev/kmsg").status != 0
+    assert nop5.check("dmesg | tail -n 1").endswith("] the last message\n")
+
+
 def test_tracefs_is_mounted_and_linked(nop5):
     assert nop5.run("cd /sys/kernel/tracing").status == 0
     assert nop5.check("pwd").strip() == "/sys/kernel/tracing"

@@ -9,8 +9,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"
-#include "trace/core/error_log.h"
-#include "trace/core/files.h"
+#include "trace/core/trace.h"
 
 #define USEC_PER_SEC         1000000ULL
 #define TRACING_LOG_ERRS_MAX 8 /* older ones are forgotten */

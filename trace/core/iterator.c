@@ -6,8 +6,7 @@
  * after a trace was opened is not part of it: else a reader that is slower than the writers would
  * never come to the end.
  */
-#include "trace/core/iterator.h"
-#include "trace/core/options.h"
+#include "trace/core/trace.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 

@@ -4,8 +4,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/time/ktime.h"
-#include "trace/core/files.h"
-#include "trace/core/options.h"
+#include "trace/core/trace.h"
 
 #define USEC_PER_SEC 1000000ULL
 

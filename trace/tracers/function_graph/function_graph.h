@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include "trace/core/iterator.h"
-#include "trace/tracers/function_graph/entries.h"
+#include "trace/core/trace.h"
 
 /* Options. */
 #define TRACE_GRAPH_PRINT_OVERRUN    0x0001
