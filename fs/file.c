@@ -11,6 +11,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/sched/quiescent.h"
 
 static void free_files(struct files_struct *files)
 {
@@ -93,6 +94,7 @@ long sys_close(int fd)
 	struct files_struct *files = current->files;
 	struct file *file = fcheck(fd);
 
+	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	files->fd[fd] = NULL;
@@ -104,6 +106,7 @@ long sys_close_range(unsigned first, unsigned last)
 {
 	struct files_struct *files = current->files;
 
+	syscall_boundary();
 	if (last < first)
 		return -EINVAL;
 	for (unsigned fd = first; files && fd < files->max_fds && fd <= last; fd++)
@@ -113,9 +116,11 @@ long sys_close_range(unsigned first, unsigned last)
 
 long sys_dup(int fd)
 {
-	struct file *file = fget(fd);
+	struct file *file;
 	int newfd;
 
+	syscall_boundary();
+	file = fget(fd);
 	if (!file)
 		return -EBADF;
 	newfd = fd_install_from(file, 0);
@@ -130,6 +135,7 @@ long sys_dup2(int oldfd, int newfd)
 	struct files_struct *files = current->files;
 	int err;
 
+	syscall_boundary();
 	if (!file || newfd < 0 || newfd >= NR_OPEN_MAX)
 		return -EBADF;
 	if (newfd == oldfd)

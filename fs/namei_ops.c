@@ -3,6 +3,7 @@
 #include "fs/namei.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
+#include "kernel/sched/quiescent.h"
 #include "kernel/time/ktime.h"
 
 static void touch_dir(struct inode *dir)
@@ -124,9 +125,11 @@ void done_path_create(struct path *parent, struct dentry *dentry)
 long sys_mkdir(const char *name, umode_t mode)
 {
 	struct path parent;
-	struct dentry *dentry = kern_path_create(name, &parent, true);
+	struct dentry *dentry;
 	int err;
 
+	syscall_boundary();
+	dentry = kern_path_create(name, &parent, true);
 	if (IS_ERR(dentry))
 		return PTR_ERR(dentry);
 	err = vfs_mkdir(parent.dentry->d_inode, dentry, mode & ~FS_UMASK);
@@ -141,6 +144,7 @@ long sys_symlink(const char *target, const char *name)
 	struct dentry *dentry;
 	int err;
 
+	syscall_boundary();
 	if (len == 0)
 		return -ENOENT;
 	if (len == PATH_MAX)
@@ -183,8 +187,10 @@ long sys_rmdir(const char *name)
 		[LAST_ROOT] = -EBUSY, [LAST_DOT] = -EINVAL, [LAST_DOTDOT] = -ENOTEMPTY
 	};
 	struct nameidata nd;
-	int err = nameidata_begin(&nd, name);
+	int err;
 
+	syscall_boundary();
+	err = nameidata_begin(&nd, name);
 	if (err)
 		return err;
 	err = link_path_walk(&nd);
@@ -198,8 +204,10 @@ long sys_rmdir(const char *name)
 long sys_unlink(const char *name)
 {
 	struct nameidata nd;
-	int err = nameidata_begin(&nd, name);
+	int err;
 
+	syscall_boundary();
+	err = nameidata_begin(&nd, name);
 	if (err)
 		return err;
 	err = link_path_walk(&nd);

@@ -3,6 +3,7 @@
 #include "fs/namei.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
+#include "kernel/sched/quiescent.h"
 #include "kernel/time/ktime.h"
 
 /*
@@ -129,9 +130,11 @@ struct file *filp_open(const char *path, int flags, umode_t mode)
 
 long sys_open(const char *path, int flags, umode_t mode)
 {
-	struct file *file = do_filp_open(path, flags, mode);
+	struct file *file;
 	int fd;
 
+	syscall_boundary();
+	file = do_filp_open(path, flags, mode);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	fd = fd_install_from(file, 0);
@@ -143,8 +146,10 @@ long sys_open(const char *path, int flags, umode_t mode)
 long sys_chdir(const char *name)
 {
 	struct path path;
-	int err = kern_path(name, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
+	int err;
 
+	syscall_boundary();
+	err = kern_path(name, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
 	if (err)
 		return err;
 	err = set_current_cwd(&path);
@@ -158,6 +163,7 @@ long sys_getcwd(char *buf, size_t size)
 	char *name;
 	size_t len;
 
+	syscall_boundary();
 	current_cwd(&cwd);
 	name = d_path(&cwd, buf, size);
 	if (!IS_ERR(name) && list_empty(&cwd.dentry->d_hash) && cwd.dentry != cwd.mnt->mnt_root)
@@ -174,8 +180,10 @@ long sys_chmod(const char *name, umode_t mode)
 {
 	struct path path;
 	struct inode *inode;
-	int err = kern_path(name, LOOKUP_FOLLOW, &path);
+	int err;
 
+	syscall_boundary();
+	err = kern_path(name, LOOKUP_FOLLOW, &path);
 	if (err)
 		return err;
 	inode = path.dentry->d_inode;
@@ -208,6 +216,7 @@ long sys_truncate(const char *name, loff_t length)
 	struct path path;
 	long err;
 
+	syscall_boundary();
 	if (length < 0)
 		return -EINVAL;
 	err = kern_path(name, LOOKUP_FOLLOW, &path);
@@ -223,6 +232,7 @@ long sys_ftruncate(int fd, loff_t length)
 	struct file *file;
 	long err;
 
+	syscall_boundary();
 	if (length < 0)
 		return -EINVAL;
 	file = fget(fd);

@@ -18,6 +18,7 @@
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/sched/quiescent.h"
 
 #define PIPE_BUF   4096U /* writes up to this size are not torn (pipe(7)) */
 #define PIPE_PAGES 16U
@@ -456,6 +457,7 @@ long sys_pipe2(int fds[2], int flags)
 	struct file *files[2];
 	int rd, wr, err;
 
+	syscall_boundary();
 	if (flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
 	err = create_pipe_files(files, (unsigned)flags & O_NONBLOCK);

@@ -1,6 +1,7 @@
 /* Reading, writing and seeking: checks, positions, and the way to the file's own operations. */
 #include "fs/file.h"
 #include "fs/internal.h"
+#include "kernel/sched/quiescent.h"
 #include "kernel/time/ktime.h"
 
 static ssize_t no_operation(const struct file *file)
@@ -80,6 +81,7 @@ ssize_t sys_read(int fd, void *buf, size_t count)
 {
 	struct file *file = fcheck(fd);
 
+	syscall_boundary();
 	if (unlikely(!file))
 		return -EBADF;
 	if (file_pos_shared(file))
@@ -91,6 +93,7 @@ ssize_t sys_write(int fd, const void *buf, size_t count)
 {
 	struct file *file = fcheck(fd);
 
+	syscall_boundary();
 	if (unlikely(!file))
 		return -EBADF;
 	if (file_pos_shared(file))
@@ -109,6 +112,7 @@ loff_t sys_lseek(int fd, loff_t offset, int whence)
 	loff_t ret;
 	bool locked;
 
+	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	if (whence < SEEK_SET || whence > SEEK_END)
@@ -157,6 +161,7 @@ long sys_ioctl(int fd, unsigned cmd, unsigned long arg)
 {
 	struct file *file = fcheck(fd);
 
+	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	return file->f_op->ioctl ? file->f_op->ioctl(file, cmd, arg) : -ENOTTY;

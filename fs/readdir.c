@@ -2,6 +2,7 @@
 #include "fs/file.h"
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
+#include "kernel/sched/quiescent.h"
 #include "kernel/sched/sched.h"
 
 int iterate_dir(struct file *file, struct dir_context *ctx)
@@ -56,6 +57,7 @@ long sys_getdents64(int fd, void *buf, size_t size)
 	bool locked;
 	int err;
 
+	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	locked = atomic_read(&file->f_count) > 1;

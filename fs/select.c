@@ -9,6 +9,7 @@
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/sched/quiescent.h"
 #include "kernel/time/ktime.h"
 
 #define POLL_INLINE_ENTRIES 8
@@ -125,6 +126,7 @@ long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms)
 	u64 timeout_ns = timeout_ms < 0 ? MAX_SCHEDULE_TIMEOUT : (u64)timeout_ms * NSEC_PER_MSEC;
 	int ready;
 
+	syscall_boundary();
 	if (nfds > NR_OPEN_MAX)
 		return -EINVAL;
 	if (nfds * POLL_QUEUES_PER_FILE > POLL_INLINE_ENTRIES) {

@@ -3,6 +3,7 @@
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/sched/quiescent.h"
 
 static void vfs_getattr(struct inode *inode, struct kstat *st)
 {
@@ -36,11 +37,13 @@ static long vfs_statx(const char *name, unsigned flags, struct kstat *st)
 
 long sys_stat(const char *path, struct kstat *st)
 {
+	syscall_boundary();
 	return vfs_statx(path, LOOKUP_FOLLOW, st);
 }
 
 long sys_lstat(const char *path, struct kstat *st)
 {
+	syscall_boundary();
 	return vfs_statx(path, 0, st);
 }
 
@@ -48,6 +51,7 @@ long sys_fstat(int fd, struct kstat *st)
 {
 	struct file *file = fcheck(fd);
 
+	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	vfs_getattr(file->f_inode, st);
@@ -59,8 +63,10 @@ long sys_readlink(const char *name, char *buf, size_t size)
 	struct path path;
 	struct inode *inode;
 	char *text;
-	long err = kern_path(name, 0, &path);
+	long err;
 
+	syscall_boundary();
+	err = kern_path(name, 0, &path);
 	if (err)
 		return err;
 	inode = path.dentry->d_inode;

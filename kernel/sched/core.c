@@ -405,7 +405,7 @@ void schedule(void)
 {
 	struct task_struct *tsk = current;
 
-	task_voluntary_switch(tsk);
+	task_quiescent(tsk);
 	if (unlikely(tsk->worker) && tsk->state)
 		wq_worker_sleeping(tsk);
 	do {
@@ -447,7 +447,7 @@ void preempt_schedule_irq(void)
 void cond_resched(void)
 {
 	might_sleep();
-	task_voluntary_switch(current);
+	task_quiescent(current);
 	if (this_cpu_read(__preempt_count) == 0)
 		preempt_schedule();
 }

@@ -151,7 +151,7 @@ pid_t kernel_wait4(pid_t pid, int *status, int options)
 	DEFINE_WAIT(wait);
 	pid_t ret;
 
-	might_sleep();
+	syscall_boundary();
 	if (pid == 0 || pid < -1)
 		return -EINVAL; /* process groups are not waited for */
 	for (;;) {

@@ -197,9 +197,11 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 {
 	void (*fork_hook)(struct task_struct * parent, struct task_struct * child);
-	struct task_struct *parent = current, *p = alloc_task(comm ? comm : parent->comm);
+	struct task_struct *parent = current, *p;
 	int error = -EAGAIN;
 
+	syscall_boundary();
+	p = alloc_task(comm ? comm : parent->comm);
 	if (!p)
 		return -ENOMEM;
 	copy_sched(p, parent);

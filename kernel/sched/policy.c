@@ -152,7 +152,7 @@ void yield(void)
 	struct runqueue *rq;
 	unsigned long flags;
 
-	task_voluntary_switch(p);
+	task_quiescent(p);
 	rq = task_rq_lock(p, &flags);
 	update_curr(rq, ktime_get());
 	if (task_is_rt(p))

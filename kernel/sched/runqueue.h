@@ -10,8 +10,7 @@
  */
 #pragma once
 
-#include "kernel/rcu/rcu_tasks.h"
-#include "kernel/sched/livepatch.h"
+#include "kernel/sched/quiescent.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 
@@ -76,13 +75,6 @@ static __always_inline void rq_lock(struct runqueue *rq)
 static __always_inline void rq_unlock(struct runqueue *rq)
 {
 	raw_ticket_unlock(&rq->lock);
-}
-
-/* p, which is current, gives up the CPU of its own will: there are those who wait for that. */
-static __always_inline void task_voluntary_switch(struct task_struct *p)
-{
-	rcu_tasks_quiescent(p);
-	klp_sched_try_switch(p);
 }
 
 static inline bool task_is_rt(const struct task_struct *p)

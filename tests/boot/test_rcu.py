@@ -1,6 +1,8 @@
 """RCU as seen from outside: what it says of itself, and of tasks that hold a grace period up."""
 import re
 
+from nop5 import kill
+
 
 def test_the_file_counts_grace_periods_and_callbacks(nop5):
     text = nop5.check("cat /sys/kernel/debug/rcu_tasks")
@@ -22,3 +24,17 @@ def test_a_stall_names_the_task_and_shows_where_it_is(boot):
         trace = report[report.index("Call Trace:"):]
         assert re.search(r" rcu_tasks_test_spin\+0x", trace), trace
         assert "# Totals: pass:1 fail:0" in report
+
+
+def test_tasks_that_loop_in_system_calls_do_not_hold_a_grace_period(boot):
+    """More such tasks than CPUs, so that some are preempted at any time. None of them ever sleeps by itself."""
+    machine = boot(cpus=2)
+    machine.check("cd /sys/kernel/tracing")
+    for _ in range(4):
+        machine.check("cat /dev/zero > /dev/null &")
+    for tracer in ("function", "function_graph", "nop"):
+        machine.check(f"echo {tracer} > current_tracer")
+    assert machine.check("cat current_tracer") == "nop\n"
+    assert "detected stalls" not in machine.text
+    kill(machine, "cat")
+    machine.poweroff()

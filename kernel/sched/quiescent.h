@@ -1,0 +1,34 @@
+/*
+ * Quiescent points: places where a task runs code of its own and holds nothing that a grace period
+ * of RCU-tasks or a live-patch transition has to wait for.
+ *
+ * Two things must be true at such a point. First, no trampoline of ftrace and no ftrace callback is
+ * on the task's stack. A preempted task may have one there, but a trampoline and the callback that
+ * it calls never reach a quiescent point. Second, the stack can be walked reliably, because the
+ * point is an ordinary call: live patching looks for replaced functions in it.
+ *
+ * The points are every voluntary pass through the scheduler (schedule(), yield(), cond_resched())
+ * and every system call. A task that loops in system calls may never need to sleep.
+ */
+#pragma once
+
+#include "kernel/rcu/rcu_tasks.h"
+#include "kernel/sched/livepatch.h"
+#include "kernel/sched/sched.h"
+
+/* p, the current task, is at a quiescent point: one store, one load and one test. */
+static __always_inline void task_quiescent(struct task_struct *p)
+{
+	rcu_tasks_quiescent(p);
+	klp_sched_try_switch(p);
+}
+
+/*
+ * Begins each system call. Task context, preemption on, no lock held. The function of the system
+ * call itself is on the stack, so a task leaves a replaced one in its next, different call.
+ */
+static __always_inline void syscall_boundary(void)
+{
+	might_sleep();
+	task_quiescent(current);
+}
