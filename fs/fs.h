@@ -13,7 +13,7 @@
 #include "kernel/atomic.h"
 #include "kernel/errno.h"
 #include "kernel/lib/list.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 
 struct dentry;
 struct file;

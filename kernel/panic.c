@@ -151,7 +151,7 @@ static const char *why_oops_is_fatal(struct pt_regs *regs)
 	if (in_atomic() || irqs_disabled_flags(regs->flags))
 		return "Fatal exception with a lock held or interrupts off";
 #ifdef CONFIG_DEBUG
-	if (current && current->lockdep_depth)
+	if (current && current->held_locks.depth)
 		return "Fatal exception with a lock held";
 #endif
 	if (!current || (current->flags & PF_IDLE))

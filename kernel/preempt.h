@@ -2,7 +2,7 @@
  * preempt_count: why this CPU may not switch tasks now, as one per-CPU word in Linux's layout.
  *
  *      bits  0-7   preempt_disable() depth
- *      bits  8-15  softirq: 0x100 while serving, 0x200 per local_bh_disable()
+ *      bits  8-15  softirq: 0x100 while this CPU runs softirqs
  *      bits 16-19  hardirq depth
  *      bits 20-23  NMI depth
  *      bit  31     set while no reschedule is needed, so that the word is 0 exactly when a
@@ -17,16 +17,15 @@
 #include "arch/irqflags.h"
 #include "arch/percpu.h"
 
-#define PREEMPT_MASK           0x000000ffU
-#define SOFTIRQ_MASK           0x0000ff00U
-#define HARDIRQ_MASK           0x000f0000U
-#define NMI_MASK               0x00f00000U
-#define PREEMPT_OFFSET         0x00000001U
-#define SOFTIRQ_OFFSET         0x00000100U
-#define SOFTIRQ_DISABLE_OFFSET (2 * SOFTIRQ_OFFSET)
-#define HARDIRQ_OFFSET         0x00010000U
-#define NMI_OFFSET             0x00100000U
-#define PREEMPT_NEED_RESCHED   0x80000000U /* inverted: clear means a reschedule is wanted */
+#define PREEMPT_MASK         0x000000ffU
+#define SOFTIRQ_MASK         0x0000ff00U
+#define HARDIRQ_MASK         0x000f0000U
+#define NMI_MASK             0x00f00000U
+#define PREEMPT_OFFSET       0x00000001U
+#define SOFTIRQ_OFFSET       0x00000100U
+#define HARDIRQ_OFFSET       0x00010000U
+#define NMI_OFFSET           0x00100000U
+#define PREEMPT_NEED_RESCHED 0x80000000U /* inverted: clear means a reschedule is wanted */
 
 DECLARE_PER_CPU(u32, __preempt_count);
 

@@ -18,8 +18,6 @@ void smp_call_init(void);
  */
 typedef void (*smp_call_func_t)(void *info);
 int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, bool wait);
-void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, void *info,
-			    bool wait);
 void smp_call_function(smp_call_func_t func, void *info, bool wait);
 void on_each_cpu(smp_call_func_t func, void *info, bool wait);
 /*

@@ -1,28 +1,27 @@
 /*
  * The lockup detectors.
  *
- * Every CPU that is not idle takes a timer interrupt once a second, the check, in which it looks at
- * itself (soft) and at the next online CPU (hard). An idle CPU needs none, except while the CPU
- * that it watches is not idle. So if all CPUs are idle nothing happens, and a CPU that turns busy
- * sends an IPI to its watcher if that has no check pending: at most once a second.
+ * Every CPU that is not idle takes a check once a second, as a CPU event of its timer. In the check
+ * the CPU looks at itself (soft) and at the next online CPU (hard). An idle CPU takes no checks,
+ * unless the CPU that it watches is not idle. So nothing happens while all CPUs are idle. A CPU
+ *that leaves idle sends an IPI to its watcher if the watcher has no check pending: at most once a
+ * second.
  *
- * A virtual CPU may be stopped by its host for many seconds, and time goes on without it. Neither
- * detector therefore believes in a time that has passed; both count things that the suspect itself
- * has done:
+ * A host may stop a virtual CPU for many seconds, and the clock goes on meanwhile. So neither
+ * detector judges by time. Both count what the suspected CPU itself has done:
  *
- *   soft	The check asks for a reschedule each time. A CPU on which watchdog_thresh checks
- *		in a row were taken, a second apart or more, without one pass through the
- *		scheduler in between, has been running one task with preemption off, or softirqs,
- *		all that time. A CPU that is stopped takes no checks, and one interrupt, not ten,
- *		when it goes on.
- *   hard	A CPU with interrupts off takes no checks. When its watcher finds that, it sends
- *		an NMI, whose handler counts if it has interrupted code with interrupts off. A CPU
- *		that is stopped answers several NMIs once when it goes on, and then takes its
- *		pending check, which ends the suspicion. watchdog_thresh answered NMIs in a row
+ *   soft	Each check asks for a reschedule. Suppose a CPU takes watchdog_thresh checks in a
+ *		row, a second apart or more, without one pass through the scheduler in between.
+ *		Then it has run one task with preemption off, or softirqs, for all that time. A
+ *		stopped CPU takes no checks, and when it continues it takes one check, not ten.
+ *   hard	A CPU with interrupts off takes no checks. When its watcher sees that, it sends an
+ *		NMI. The NMI handler counts the NMIs that have interrupted code with interrupts
+ *		off. A stopped CPU answers several NMIs with one when it continues, and then takes
+ *		its pending check, which ends the suspicion. watchdog_thresh answered NMIs in a row
  *		without a check in between are a lockup.
  *
- * Each is reported once, until the CPU moves again. A single CPU has nobody to watch it with
- * interrupts off. A CPU that hangs in its idle task is not seen.
+ * A lockup is reported once, until the CPU moves again. A machine with a single CPU has no hard
+ * detector. The detectors do not see a CPU that hangs in its idle task.
  */
 #include "kernel/watchdog.h"
 
@@ -38,57 +37,47 @@
 #include "kernel/time/timer.h"
 
 #define CHECK_PERIOD NSEC_PER_SEC
-#define NMI_AFTER    2 /* periods without a check of the watched CPU: one may be chance */
+#define NMI_AFTER    2 /* periods without a check of the watched CPU: a single one may be chance */
 
 int watchdog_thresh = 10;
 
-/* Of the CPU itself, interrupts off, unless noted. */
+/* Used by the CPU itself with interrupts off, unless noted. CPU_EVENT_WATCHDOG is its check. */
 struct watchdog_cpu {
-	ktime_t next;   /* when the next check is due; KTIME_MAX if none is. Others read it */
-	u64 checks;     /* taken. The watcher reads it */
-	u64 nmis;       /* that came with interrupts off. The watcher reads it */
+	u64 checks;     /* number of checks taken. The watcher reads it */
+	u64 nmis;       /* number of NMIs that came with interrupts off. The watcher reads it */
 	u64 last_sched; /* sched_pass_count() at the last check */
 	unsigned soft_misses;
 	bool soft_reported;
-	unsigned watched, watcher; /* constant once started */
-	/* What this CPU knows of the one it watches: */
+	unsigned watched, watcher; /* [C] once the hooks are set */
+	/* About the watched CPU: */
 	u64 seen_checks, seen_nmis;
 	unsigned quiet, hard_misses;
 	bool hard_reported;
 };
 
-static DEFINE_PER_CPU(struct watchdog_cpu, watchdogs) = { .next = KTIME_MAX };
-static bool started;
+static DEFINE_PER_CPU(struct watchdog_cpu, watchdogs);
 
-static void arm(struct watchdog_cpu *wd, ktime_t now)
+static bool check_pending(unsigned cpu)
 {
-	WRITE_ONCE(wd->next, now + CHECK_PERIOD);
-	timer_program_before(wd->next);
+	return cpu_event_due(CPU_EVENT_WATCHDOG, cpu) != KTIME_MAX;
 }
 
-ktime_t watchdog_next(void)
+/* sched_leave_idle_hook. */
+static void watchdog_leave_idle(ktime_t now)
 {
-	return this_cpu_read(watchdogs.next);
+	unsigned watcher = this_cpu_read(watchdogs.watcher);
+
+	if (!check_pending(smp_processor_id()))
+		cpu_event_start(CPU_EVENT_WATCHDOG, now + CHECK_PERIOD);
+	if (!check_pending(watcher))
+		smp_send_reschedule(watcher);
 }
 
-void watchdog_leave_idle(ktime_t now)
+/* sched_ipi_hook: the watched CPU may want this CPU to watch it. */
+static void watchdog_ipi(void)
 {
-	struct watchdog_cpu *wd = this_cpu_ptr(&watchdogs);
-
-	if (!READ_ONCE(started))
-		return;
-	if (wd->next == KTIME_MAX)
-		arm(wd, now);
-	if (READ_ONCE(per_cpu(watchdogs, wd->watcher).next) == KTIME_MAX)
-		smp_send_reschedule(wd->watcher);
-}
-
-void watchdog_ipi(void)
-{
-	struct watchdog_cpu *wd = this_cpu_ptr(&watchdogs);
-
-	if (READ_ONCE(started) && wd->next == KTIME_MAX && !idle_cpu(wd->watched))
-		arm(wd, ktime_get());
+	if (!check_pending(smp_processor_id()) && !idle_cpu(this_cpu_read(watchdogs.watched)))
+		cpu_event_start(CPU_EVENT_WATCHDOG, ktime_get() + CHECK_PERIOD);
 }
 
 void watchdog_nmi(struct pt_regs *regs)
@@ -145,35 +134,33 @@ static void check_hard(struct watchdog_cpu *wd)
 		return;
 	}
 	wd->hard_reported = true;
-	bust_spinlocks(true); /* the console's interrupts may be that CPU's: write without them */
+	bust_spinlocks(true); /* that CPU may serve the console's interrupts: write without them */
 	pr_emerg("watchdog: Watchdog detected hard LOCKUP on cpu %u\n", wd->watched);
 	smp_backtrace_cpu(wd->watched);
 	bust_spinlocks(false);
 }
 
-void watchdog_timer_interrupt(ktime_t now)
+/* CPU_EVENT_WATCHDOG: the check. */
+static void watchdog_check(ktime_t now)
 {
 	struct watchdog_cpu *wd = this_cpu_ptr(&watchdogs);
 	unsigned cpu = smp_processor_id();
 	bool busy = !(current->flags & PF_IDLE);
 
 	WRITE_ONCE(wd->checks, wd->checks + 1);
-	if (watchdog_thresh <= 0) {
-		WRITE_ONCE(wd->next, KTIME_MAX);
+	if (watchdog_thresh <= 0)
 		return;
-	}
 	if (busy)
 		check_soft(wd, cpu);
 	if (wd->watched != cpu)
 		check_hard(wd);
-	WRITE_ONCE(wd->next, KTIME_MAX);
-	smp_mb(); /* a CPU that leaves idle queues its task, then looks if its watcher has a check
-		   */
+	/* The watched CPU queues a task, then looks for our check: we do it in the other order. */
+	smp_mb();
 	if (busy || !idle_cpu(wd->watched))
-		WRITE_ONCE(wd->next, now + CHECK_PERIOD);
+		cpu_event_start(CPU_EVENT_WATCHDOG, now + CHECK_PERIOD);
 }
 
-/* A CPU that has not been idle since the boot is watched as one that has just left idle. */
+/* A CPU that has not been idle since the boot is treated as one that leaves idle now. */
 static void watchdog_enable(void *unused __unused)
 {
 	if (!(current->flags & PF_IDLE))
@@ -198,7 +185,11 @@ static int __init watchdog_init(void)
 		per_cpu(watchdogs, cpu).watched = watched;
 		per_cpu(watchdogs, watched).watcher = cpu;
 	}
-	smp_store_release(&started, watchdog_thresh > 0);
+	if (watchdog_thresh <= 0)
+		return 0;
+	cpu_event_setup(CPU_EVENT_WATCHDOG, watchdog_check);
+	smp_store_release(&sched_ipi_hook, watchdog_ipi);
+	smp_store_release(&sched_leave_idle_hook, watchdog_leave_idle);
 	on_each_cpu(watchdog_enable, NULL, true);
 	return 0;
 }

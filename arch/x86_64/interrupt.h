@@ -3,9 +3,8 @@
 
 #include "kernel/compiler.h"
 
-/* Let an ISA interrupt through to the boot CPU, or stop it. 0, -ENODEV. Any context but NMI. */
+/* Routes an ISA interrupt to the boot CPU. 0, -ENODEV. Any context but NMI. */
 int arch_enable_irq(unsigned irq);
-void arch_disable_irq(unsigned irq);
 /* kernel/irq/irq.c: run the handler of a device interrupt that arrived. Hardirq context. */
 void handle_device_irq(unsigned irq);
 /* Boot, after time_init(): sets up the I/O APICs and the boot CPU's timer. */

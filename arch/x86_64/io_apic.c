@@ -160,16 +160,3 @@ int arch_enable_irq(unsigned irq)
 	spin_unlock_irqrestore(&io_apic_lock, flags);
 	return 0;
 }
-
-void arch_disable_irq(unsigned irq)
-{
-	unsigned long flags;
-	u32 pin;
-	const struct io_apic *io = io_apic_of_gsi(acpi_info.isa[irq].gsi, &pin);
-
-	if (!io)
-		return;
-	spin_lock_irqsave(&io_apic_lock, flags);
-	io_apic_write(io, IO_APIC_REDIRECTION(pin), REDIRECTION_MASKED);
-	spin_unlock_irqrestore(&io_apic_lock, flags);
-}

@@ -12,7 +12,7 @@
 #include "kernel/bug.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/string.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
 

@@ -27,7 +27,7 @@
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 
 #define INT3 0xcc
 #define CALL 0xe8

@@ -15,7 +15,7 @@
 #include "arch/vectors.h"
 #include "kernel/bug.h"
 #include "kernel/cpumask.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/sched.h"
 

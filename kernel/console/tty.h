@@ -12,7 +12,7 @@
 
 #include "kernel/console/n_tty.h"
 #include "kernel/workqueue/workqueue.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/sched/wait.h"
 
 struct uart_port;

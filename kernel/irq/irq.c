@@ -21,7 +21,6 @@ struct irq_counts {
 static DEFINE_SPINLOCK(irq_lock);
 static struct irq_desc irq_descs[NR_ISA_IRQS];
 static DEFINE_PER_CPU(struct irq_counts, irq_counts);
-static DEFINE_PER_CPU(unsigned, irq_running) = NR_ISA_IRQS; /* the device handler that runs here */
 
 const char *const irq_stat_names[IRQ_STAT_COUNT][2] = {
 	[IRQ_STAT_NMI] = { "NMI", "Non-maskable interrupts" },
@@ -80,40 +79,13 @@ int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev
 	return error;
 }
 
-void free_irq(unsigned irq, void *dev)
-{
-	unsigned long flags;
-	unsigned cpu;
-
-	if (irq >= NR_ISA_IRQS)
-		return;
-
-	spin_lock_irqsave(&irq_lock, flags);
-	if (irq_descs[irq].dev == dev) {
-		arch_disable_irq(irq);
-		WRITE_ONCE(irq_descs[irq].handler, NULL);
-		WRITE_ONCE(irq_descs[irq].name, NULL);
-	}
-	spin_unlock_irqrestore(&irq_lock, flags);
-
-	/* After this the handler does not run any more. */
-	smp_mb();
-	for_each_online_cpu (cpu)
-		while (READ_ONCE(per_cpu(irq_running, cpu)) == irq)
-			cpu_relax();
-}
-
 void handle_device_irq(unsigned irq)
 {
-	irq_handler_t handler;
+	irq_handler_t handler = smp_load_acquire(&irq_descs[irq].handler);
 
-	this_cpu_write(irq_running, irq);
-	smp_mb();
-	handler = smp_load_acquire(&irq_descs[irq].handler);
 	this_cpu_inc(irq_counts.devices[irq]);
 	if (!handler)
 		irq_stat_inc(IRQ_STAT_SPU);
 	else /* false is no error: a device may ask again while its last request is being served */
 		handler((int)irq, irq_descs[irq].dev);
-	smp_store_release(this_cpu_ptr(&irq_running), (unsigned)NR_ISA_IRQS);
 }

@@ -14,7 +14,6 @@ typedef bool (*irq_handler_t)(int irq, void *dev);
  * -EINVAL, -ENODEV.
  */
 int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev);
-void free_irq(unsigned irq, void *dev);
 
 /*
  * Enter and leave hardirq context (preempt_count, accounting); irq_exit runs pending softirqs. In

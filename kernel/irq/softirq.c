@@ -1,37 +1,35 @@
 /*
  * Softirqs, and the entry to and exit from hardirq context.
  *
- * A handler raises a softirq on its CPU; it runs when the outermost interrupt returns, or when
- * local_bh_enable() ends the last section that kept softirqs out, with interrupts on and the
- * SOFTIRQ field of preempt_count set, so it is neither preempted nor entered twice on a CPU.
- * Softirqs that keep being raised are left, after ten rounds or 2 ms, to the task ksoftirqd/N,
- * which competes with others.
+ * A handler raises a softirq on its CPU. The softirq runs when the outermost interrupt returns,
+ * with interrupts on and the SOFTIRQ field of preempt_count set. So a softirq is not preempted, and
+ * a CPU does not enter it twice. Softirqs that handlers keep raising are left to the task
+ * ksoftirqd/N after ten rounds or 2 ms; that task competes with others (kernel/sched/ksoftirqd.c).
  */
 #include "kernel/irq/softirq.h"
 
+#include "arch/irqflags.h"
+#include "arch/percpu.h"
 #include "kernel/bug.h"
-#include "kernel/init.h"
 #include "kernel/irq/irq.h"
-#include "kernel/panic.h"
-#include "kernel/sched/kthread.h"
-#include "kernel/smp.h"
+#include "kernel/preempt.h"
 #include "kernel/time/ktime.h"
 
 #define MAX_SOFTIRQ_RESTART 10
 #define MAX_SOFTIRQ_TIME    (2 * NSEC_PER_MSEC)
 
-/* All of the CPU itself, interrupts off; read by others for statistics. */
+/* Written by the CPU itself with interrupts off. Other CPUs read it for statistics. */
 struct softirq_cpu {
-	u32 pending; /* bit per softirq */
-	struct task_struct *ksoftirqd;
-	u64 irq_start;    /* ktime of the outermost hardirq's entry */
+	u32 pending;      /* one bit per softirq */
+	u64 irq_start;    /* ktime at the entry of the outermost hardirq */
 	u64 irq_time;     /* ns */
-	u64 softirq_time; /* ns, without the hardirqs that came in between */
+	u64 softirq_time; /* ns, without the hardirqs that interrupted the softirqs */
 	u64 counts[NR_SOFTIRQS];
 };
 
 static DEFINE_PER_CPU(struct softirq_cpu, softirq_cpus);
 static void (*softirq_actions[NR_SOFTIRQS])(void);
+void (*softirq_wake_hook)(void);
 
 const char *const softirq_names[NR_SOFTIRQS] = { "HI", "TIMER", "TTY", "SCHED", "RCU" };
 
@@ -42,13 +40,13 @@ void open_softirq(enum softirq nr, void (*action)(void))
 
 static void wakeup_softirqd(void)
 {
-	struct task_struct *task = this_cpu_read(softirq_cpus.ksoftirqd);
+	void (*wake)(void) = READ_ONCE(softirq_wake_hook);
 
-	if (task)
-		wake_up_process(task);
+	if (wake)
+		wake();
 }
 
-/* Call the actions whose bits are set. */
+/* Calls the action of each set bit. */
 static void run_actions(struct softirq_cpu *sc, u32 pending)
 {
 	while (pending) {
@@ -64,7 +62,8 @@ static void run_actions(struct softirq_cpu *sc, u32 pending)
 }
 
 /*
- * Interrupts off, not in interrupt context; pending is not 0. Interrupts are off again on return.
+ * Runs the pending softirqs, at least one. Called with interrupts off and outside interrupt
+ * context. Turns interrupts on for the actions, and off again before the return.
  */
 static void __do_softirq(void)
 {
@@ -106,27 +105,10 @@ void raise_softirq(enum softirq nr)
 
 	local_irq_save(flags);
 	this_cpu_or(softirq_cpus.pending, 1U << nr);
-	/*
-	 * In an interrupt, or with softirqs held off, it runs at the end of that; else nothing
-	 * would run it.
-	 */
+	/* Interrupt context ends with a look at pending softirqs. Other contexts do not. */
 	if (!in_interrupt())
 		wakeup_softirqd();
 	local_irq_restore(flags);
-}
-
-void local_bh_disable(void)
-{
-	preempt_count_add(SOFTIRQ_DISABLE_OFFSET);
-}
-
-void local_bh_enable(void)
-{
-	/* Keep preemption off while softirqs run. */
-	preempt_count_sub(SOFTIRQ_DISABLE_OFFSET - PREEMPT_OFFSET);
-	if (unlikely(this_cpu_read(softirq_cpus.pending)) && !irqs_disabled())
-		do_softirq();
-	preempt_enable();
 }
 
 void irq_enter(void)
@@ -147,6 +129,11 @@ void irq_exit(void)
 		__do_softirq();
 }
 
+bool softirqs_pending(void)
+{
+	return this_cpu_read(softirq_cpus.pending) != 0;
+}
+
 u64 softirq_count_read(enum softirq nr, unsigned cpu)
 {
 	return READ_ONCE(per_cpu(softirq_cpus, cpu).counts[nr]);
@@ -160,40 +147,7 @@ void irq_time_read(unsigned cpu, u64 *irq, u64 *softirq)
 	*softirq = READ_ONCE(sc->softirq_time);
 }
 
-/* Bound to its CPU, which this_cpu_*() below therefore name. */
-static int ksoftirqd(void *unused __unused)
-{
-	for (;;) {
-		set_current_state(TASK_IDLE);
-		if (!this_cpu_read(softirq_cpus.pending)) {
-			schedule();
-			continue;
-		}
-		__set_current_state(TASK_RUNNING);
-		do_softirq();
-		cond_resched();
-	}
-	return 0;
-}
-
-static int __init spawn_ksoftirqd(void)
-{
-	unsigned cpu;
-
-	for_each_online_cpu (cpu) {
-		struct task_struct *task = kthread_create(ksoftirqd, NULL, "ksoftirqd/%u", cpu);
-
-		if (IS_ERR(task))
-			panic("no memory for ksoftirqd/%u", cpu);
-		kthread_bind(task, cpu);
-		WRITE_ONCE(per_cpu(softirq_cpus, cpu).ksoftirqd, task);
-		wake_up_process(task);
-	}
-	return 0;
-}
-core_initcall(spawn_ksoftirqd);
-
-/* An action for each softirq, so that raising one before its owner opened it is found. */
+/* The action of each softirq without an owner: raising one before open_softirq() is a bug. */
 static void no_action(void)
 {
 	WARN_ON_ONCE(true);

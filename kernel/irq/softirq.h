@@ -1,4 +1,4 @@
-/* Softirqs: work that an interrupt handler leaves for the moment after, with interrupts on. */
+/* Softirqs: work that an interrupt handler leaves for the moment after it, with interrupts on. */
 #pragma once
 
 #include "kernel/compiler.h"
@@ -7,13 +7,18 @@ enum softirq { HI_SOFTIRQ, TIMER_SOFTIRQ, TTY_SOFTIRQ, SCHED_SOFTIRQ, RCU_SOFTIR
 
 void softirq_init(void);
 void open_softirq(enum softirq nr, void (*action)(void));
-/* Any context but NMI; runs on this CPU at the next interrupt exit or local_bh_enable(). */
+/* Makes softirq nr run on this CPU when the outermost interrupt returns. Any context but NMI. */
 void raise_softirq(enum softirq nr);
-void local_bh_disable(void);
-void local_bh_enable(void);
-/* Run what is pending: called by irq_exit() and ksoftirqd. */
+/* Runs what is pending on this CPU. Called by ksoftirqd. Does nothing in interrupt context. */
 void do_softirq(void);
+/* True if a softirq is pending on this CPU. Any context, preemption off. */
+bool softirqs_pending(void);
+/*
+ * Hook of kernel/sched/ksoftirqd.c: wakes the task that runs softirqs on this CPU. NULL before that
+ * task exists. Called with interrupts off.
+ */
+extern void (*softirq_wake_hook)(void);
 u64 softirq_count_read(enum softirq nr, unsigned cpu);
 extern const char *const softirq_names[NR_SOFTIRQS];
-/* Nanoseconds that a CPU has spent in interrupt handlers and in softirqs. */
+/* The nanoseconds that a CPU has spent in interrupt handlers and in softirqs. */
 void irq_time_read(unsigned cpu, u64 *irq, u64 *softirq);

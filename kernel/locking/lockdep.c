@@ -1,23 +1,25 @@
 /*
- * Lock checking in a DEBUG build: order, recursion, use in interrupts, unlock by a stranger.
+ * Lock checking in a DEBUG build: order, recursion, use in interrupts, unlock by a CPU or a task
+ * that does not hold the lock.
  *
- * Locks are told apart by class: the place that initialises them. Each task notes the locks it
- * holds (an interrupt notes its own on top and takes them off again). When a lock of class B is
- * waited for while one of class A is held, the edge A -> B enters a graph of classes; an edge that
- * would close a cycle is a deadlock waiting to happen and is reported the first time, whether or
- * not it does happen. Likewise a class that is taken by a hardirq (softirq) must never be taken
- * with hardirqs (softirqs) on.
+ * All locks that one place in the source initialises form a class. Each task records the locks it
+ * holds; an interrupt adds its own locks on top and removes them again. When a task waits for a
+ * lock of class B and holds one of class A, the edge A -> B enters a graph of classes. An edge that
+ * closes a cycle is a possible deadlock. The checker reports it the first time, even if no deadlock
+ * happens. It also reports a class that a hardirq (softirq) takes and that other code takes with
+ * hardirqs (softirqs) enabled.
  *
- * Two locks of one class may be held at once; their order is not checked. Locks whose class lies on
- * a stack are not ordered either. Run-queue locks do not come here (kernel/sched/runqueue.h). The
- * first report turns the checker off: what follows would be about its own consequences.
+ * The checker does not order two locks of one class, nor locks whose class lies on a stack.
+ * Run-queue locks do not use the checker (kernel/sched/runqueue.h). The first report turns the
+ * checker off, because later reports could be mere consequences of the first fault.
  */
 #ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
 
 #include "arch/stacktrace.h"
+#include "kernel/bug.h"
+#include "kernel/current.h"
 #include "kernel/printk/printk.h"
-#include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 
 #define MAX_LOCK_CLASSES 512
@@ -34,13 +36,13 @@ extern char _sdata[], _end[];
 bool debug_locks = true;
 bool debug_locks_silent;
 
-/* All under graph_lock, which is taken raw with interrupts off; bits are read without it. */
+/* graph_lock protects all of these. It is taken raw, interrupts off. Bits are read without it. */
 static spinlock_t graph_lock;
 static struct lock_class *classes[MAX_LOCK_CLASSES]; /* by id, from 1 */
 static unsigned nr_classes = 1;
 static unsigned long edges[MAX_LOCK_CLASSES][MAX_LOCK_CLASSES / 64];
 static u8 usage[MAX_LOCK_CLASSES];
-/* The search: who led to a class, and the classes to go on from. */
+/* The search: the class from which it reached a class, and the classes still to visit. */
 static u16 came_from[MAX_LOCK_CLASSES], queue[MAX_LOCK_CLASSES];
 
 static void graph_unlock(void)
@@ -48,13 +50,14 @@ static void graph_unlock(void)
 	raw_ticket_unlock(&graph_lock);
 }
 
-/* True for the one that may report. */
+/* Turns the checker off. True for the one caller that may report. */
 static bool debug_locks_off(void)
 {
 	return xchg(&debug_locks, false) && !debug_locks_silent;
 }
 
-/* The id of a class, given now if it has none; 0 for one that is not ordered. */
+/* The id of a class; a class without one gets it now. 0: the class is not ordered. Interrupts off.
+ */
 static unsigned class_id(struct lock_class *class)
 {
 	if (!class || (char *)class < _sdata || (char *)class >= _end)
@@ -71,8 +74,8 @@ static unsigned class_id(struct lock_class *class)
 }
 
 /*
- * Can one get from a class to another along the edges? graph_lock held; came_from tells the way
- * back.
+ * True if the edges lead from one class to another. came_from then holds the way back. graph_lock
+ * held.
  */
 static bool path_exists(unsigned from, unsigned to)
 {
@@ -99,7 +102,7 @@ static bool path_exists(unsigned from, unsigned to)
 
 static void print_task(const char *what)
 {
-	printk(KERN_ERR "%s: %s/%d on CPU#%u\n", what, current->comm, current->pid,
+	printk(KERN_ERR "%s: %s/%d on CPU#%u\n", what, current_comm(), current_pid(),
 	       smp_processor_id());
 }
 
@@ -119,7 +122,7 @@ static void report_cycle(const struct held_lock *held, unsigned new)
 	dump_stack();
 }
 
-/* The new class is about to be waited for with held held. */
+/* A task that holds the lock held is about to wait for a lock of the class new. */
 static void add_edge(const struct held_lock *held, unsigned new)
 {
 	unsigned old = class_id(held->class);
@@ -170,39 +173,39 @@ static void check_usage(unsigned id)
 
 static void check_order(unsigned id)
 {
-	struct task_struct *tsk = current;
+	const struct held_locks *held = current_held_locks();
 
 	if (!id)
 		return;
-	for (unsigned i = 0; i < tsk->lockdep_depth && i < MAX_HELD_LOCKS; i++)
-		add_edge(&tsk->held_locks[i], id);
+	for (unsigned i = 0; i < held->depth && i < MAX_HELD_LOCKS; i++)
+		add_edge(&held->locks[i], id);
 }
 
-static void push_held(const void *lock, struct lock_class *class, void *ip)
+static void push_held(const void *lock, struct lock_class *class, const void *ip)
 {
-	struct task_struct *tsk = current;
+	struct held_locks *held = current_held_locks();
 
-	if (tsk->lockdep_depth < MAX_HELD_LOCKS)
-		tsk->held_locks[tsk->lockdep_depth] =
+	if (held->depth < MAX_HELD_LOCKS)
+		held->locks[held->depth] =
 			(struct held_lock){ .lock = lock, .class = class, .ip = ip };
-	tsk->lockdep_depth++;
+	held->depth++;
 }
 
 static void pop_held(const void *lock)
 {
-	struct task_struct *tsk = current;
-	unsigned n = min(tsk->lockdep_depth, (unsigned)MAX_HELD_LOCKS), i = n;
+	struct held_locks *held = current_held_locks();
+	unsigned n = min(held->depth, (unsigned)MAX_HELD_LOCKS), i = n;
 
-	while (i && tsk->held_locks[i - 1].lock != lock)
+	while (i && held->locks[i - 1].lock != lock)
 		i--;
-	if (!tsk->lockdep_depth)
+	if (!held->depth)
 		return;
 	for (; i && i < n; i++)
-		tsk->held_locks[i - 1] = tsk->held_locks[i];
-	tsk->lockdep_depth--;
+		held->locks[i - 1] = held->locks[i];
+	held->depth--;
 }
 
-static void report_lock(const char *what, const void *lock, const struct lock_class *class)
+void lockdep_report(const char *what, const void *lock, const struct lock_class *class)
 {
 	if (!debug_locks_off())
 		return;
@@ -219,9 +222,9 @@ void spin_lock_debug_acquire(spinlock_t *lock)
 	if (!READ_ONCE(debug_locks) || in_nmi())
 		return;
 	if (!lock->class)
-		report_lock("spinlock not initialised", lock, NULL);
+		lockdep_report("spinlock not initialised", lock, NULL);
 	if (spin_is_locked(lock) && READ_ONCE(lock->holder_cpu) == (int)smp_processor_id())
-		report_lock("spinlock recursion", lock, lock->class);
+		lockdep_report("spinlock recursion", lock, lock->class);
 	id = class_id(lock->class);
 	if (id)
 		check_usage(id);
@@ -249,10 +252,10 @@ void spin_lock_debug_release(spinlock_t *lock)
 
 	if (READ_ONCE(debug_locks) && !in_nmi()) {
 		if (!spin_is_locked(lock))
-			report_lock("spinlock already unlocked", lock, lock->class);
+			lockdep_report("spinlock already unlocked", lock, lock->class);
 		else if (lock->holder_cpu != (int)smp_processor_id())
-			report_lock("spinlock released by another CPU than its holder", lock,
-				    lock->class);
+			lockdep_report("spinlock released by another CPU than its holder", lock,
+				       lock->class);
 	}
 	WRITE_ONCE(lock->holder_cpu, -1);
 	if (in_nmi())
@@ -262,36 +265,32 @@ void spin_lock_debug_release(spinlock_t *lock)
 	local_irq_restore(flags);
 }
 
-void mutex_debug_acquire(struct mutex *m)
+void sleeping_lock_acquire(struct lock_class *class)
 {
 	unsigned long flags;
 
 	if (!READ_ONCE(debug_locks))
 		return;
-	if (mutex_owner(m) == current)
-		report_lock("mutex taken again by its owner", m, m->class);
 	local_irq_save(flags);
-	check_order(class_id(m->class));
+	check_order(class_id(class));
 	local_irq_restore(flags);
 }
 
-void mutex_debug_acquired(struct mutex *m)
+void sleeping_lock_acquired(const void *lock, struct lock_class *class, const void *ip)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	push_held(m, m->class, _RET_IP_);
+	push_held(lock, class, ip);
 	local_irq_restore(flags);
 }
 
-void mutex_debug_release(struct mutex *m)
+void sleeping_lock_release(const void *lock)
 {
 	unsigned long flags;
 
-	if (READ_ONCE(debug_locks) && mutex_owner(m) != current)
-		report_lock("mutex unlocked by another task than its owner", m, m->class);
 	local_irq_save(flags);
-	pop_held(m);
+	pop_held(lock);
 	local_irq_restore(flags);
 }
 #endif

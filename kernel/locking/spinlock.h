@@ -172,20 +172,4 @@ static __always_inline void spin_unlock_irq(spinlock_t *lock)
 	preempt_enable();
 }
 
-/* kernel/irq/softirq.h */
-void local_bh_disable(void);
-void local_bh_enable(void);
-
-static __always_inline void spin_lock_bh(spinlock_t *lock)
-{
-	local_bh_disable();
-	spin_lock(lock);
-}
-
-static __always_inline void spin_unlock_bh(spinlock_t *lock)
-{
-	spin_unlock(lock);
-	local_bh_enable();
-}
-
 #define lockdep_assert_held(lock) DEBUG_BUG_ON(!spin_is_locked(lock))

@@ -1,8 +1,8 @@
 /* How much memory there is and where it went; and saying so when there is none left. */
 #include "arch/pgtable.h"
+#include "kernel/current.h"
 #include "kernel/mm/internal.h"
 #include "kernel/printk/printk.h"
-#include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 
 #define WARN_INTERVAL (5 * NSEC_PER_SEC)
@@ -24,7 +24,6 @@ void warn_alloc(gfp_t gfp, unsigned order)
 	static ktime_t next;
 	static unsigned suppressed;
 	ktime_t now = ktime_get(), due = READ_ONCE(next);
-	const struct task_struct *task = current;
 	struct meminfo info;
 
 	if (now < due || cmpxchg(&next, due, now + WARN_INTERVAL) != due) {
@@ -33,7 +32,7 @@ void warn_alloc(gfp_t gfp, unsigned order)
 	}
 	si_meminfo(&info);
 	pr_warn("%.16s: page allocation failure: order:%u, mode:%#x (%u more not shown)\n",
-		task ? task->comm : "swapper", order, gfp, xchg(&suppressed, 0));
+		current_comm(), order, gfp, xchg(&suppressed, 0));
 	pr_warn("Mem-Info: total:%lukB free:%lukB slab:%lukB vmalloc:%lukB pagetables:%lukB "
 		"kernel_stack:%lukB\n",
 		info.total / 1024, info.free / 1024, info.slab / 1024, info.vmalloc / 1024,

@@ -10,7 +10,6 @@
 
 #include "arch/irqflags.h"
 #include "arch/percpu.h"
-#include "kernel/workqueue/workqueue.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"
@@ -38,8 +37,7 @@ static DECLARE_BITMAP(used_slots, STACK_SLOTS);         /* [stack_lock] mapped, 
 static unsigned first_free_slot;                        /* [stack_lock] all below are used */
 static unsigned long mapped_slots;                      /* [stack_lock] */
 
-static void unmap_spare_stacks(struct work_struct *work);
-static DECLARE_WORK(unmap_work, unmap_spare_stacks);
+void (*spare_stacks_hook)(void);
 
 unsigned long kernel_stack_pages(void)
 {
@@ -191,11 +189,11 @@ void free_thread_stack(void *stack)
 		spin_unlock(&stack_lock);
 	}
 	local_irq_restore(flags);
-	if (too_many)
-		schedule_work(&unmap_work);
+	if (too_many && READ_ONCE(spare_stacks_hook))
+		spare_stacks_hook();
 }
 
-static void unmap_spare_stacks(struct work_struct *work __unused)
+void unmap_spare_stacks(void)
 {
 	unsigned long stacks[UNMAP_BATCH];
 	unsigned count;

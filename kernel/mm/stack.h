@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arch/pgtable.h"
-#include "kernel/sched/task.h"
+#include "kernel/mm/thread_size.h"
 
 /* A slot is a guard, the stack in the middle, a guard. */
 #define STACK_SLOT_SIZE  (2UL * THREAD_SIZE)
@@ -10,3 +10,12 @@
 #define STACK_SLOTS      32768UL /* as many as PIDs */
 #define STACK_AREA_START VMALLOC_START
 #define STACK_AREA_END   (STACK_AREA_START + STACK_SLOTS * STACK_SLOT_SIZE)
+
+/* Unmaps the stacks that the shared list holds beyond its limit. Task context, interrupts on. */
+void unmap_spare_stacks(void);
+/*
+ * Hook of the workqueue room: the shared list is over its limit, so unmap_spare_stacks() should run
+ * soon. NULL early in the boot: then the stacks stay mapped until the next call. Any context but
+ * NMI.
+ */
+extern void (*spare_stacks_hook)(void);

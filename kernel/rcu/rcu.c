@@ -18,11 +18,6 @@ void synchronize_rcu(void)
 	synchronize_sched();
 }
 
-void synchronize_rcu_tasks_rude(void)
-{
-	synchronize_sched();
-}
-
 void rcu_barrier(void)
 {
 	rcu_wait_for_callback(&rcu);

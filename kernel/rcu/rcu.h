@@ -56,12 +56,6 @@ void synchronize_rcu(void);
  * computes for long without a cond_resched() makes it long.
  */
 void synchronize_rcu_tasks(void);
-/*
- * The rude form of RCU-tasks: every CPU has switched tasks, idle ones too, woken for it. For code
- * that runs with preemption off and cannot call rcu_read_lock().
- */
-void synchronize_rcu_tasks_rude(void);
-
 /* Wait until all callbacks queued so far have been called. Task context, not in a callback. */
 void rcu_barrier(void);
 void rcu_barrier_tasks(void);

@@ -21,14 +21,12 @@
  * A task that begins after 1 cannot have entered what was unlinked before. One that exits runs with
  * preemption off from when it leaves the list of tasks to its last switch (do_exit()).
  */
-#include "kernel/rcu/rcu_tasks.h"
-
 #include "arch/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
-#include "kernel/locking/mutex.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/callbacks.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"

@@ -1,6 +1,6 @@
 /*
- * Completions. The waiter looks at done only with the lock held, and complete() does not touch the
- * completion after its unlock, so it may live on the waiter's stack.
+ * Completions. The waiter reads done only with the lock held, and complete() does not use the
+ * completion after its unlock. So a completion may lie on the waiter's stack.
  */
 #include "kernel/sched/completion.h"
 
@@ -48,42 +48,26 @@ void complete_all(struct completion *c)
 	spin_unlock_irqrestore(&c->wait.lock, flags);
 }
 
-static int wait_common(struct completion *c, unsigned state)
+void wait_for_completion(struct completion *c)
 {
 	DEFINE_WAIT(entry);
-	int ret = 0;
 
 	might_sleep();
 	spin_lock_irq(&c->wait.lock);
 	while (!c->done) {
-		if (state == TASK_INTERRUPTIBLE && signal_pending(current)) {
-			ret = -EINTR;
-			break;
-		}
 		if (list_empty(&entry.entry))
 			list_add_tail(&entry.entry, &c->wait.head);
-		set_current_state(state);
+		set_current_state(TASK_UNINTERRUPTIBLE);
 		spin_unlock_irq(&c->wait.lock);
 		schedule();
 		spin_lock_irq(&c->wait.lock);
 	}
 	if (!list_empty(&entry.entry))
 		list_del(&entry.entry);
-	if (!ret && c->done != DONE_ALL)
+	if (c->done != DONE_ALL)
 		c->done--;
 	spin_unlock_irq(&c->wait.lock);
 	__set_current_state(TASK_RUNNING);
-	return ret;
-}
-
-void wait_for_completion(struct completion *c)
-{
-	wait_common(c, TASK_UNINTERRUPTIBLE);
-}
-
-int wait_for_completion_interruptible(struct completion *c)
-{
-	return wait_common(c, TASK_INTERRUPTIBLE);
 }
 
 bool completion_done(struct completion *c)

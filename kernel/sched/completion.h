@@ -1,10 +1,10 @@
-/* Completions: one side waits until the other has said complete(). */
+/* Completions: one task waits until another context has called complete(). */
 #pragma once
 
 #include "kernel/sched/wait.h"
 
 struct completion {
-	/* [wait.lock] complete() calls not yet consumed; UINT_MAX after complete_all */
+	/* [wait.lock] calls of complete() not yet consumed; UINT_MAX after complete_all() */
 	unsigned done;
 	wait_queue_head_t wait;
 };
@@ -17,12 +17,11 @@ struct completion {
 
 void init_completion(struct completion *c);
 /*
- * Let one waiter (all, now and later) go. Any context but NMI. Safe on a stack object of the
- * waiter.
+ * Lets one waiter continue; complete_all(): all of them, now and later. Any context but NMI. The
+ * completion may lie on the waiter's stack.
  */
 void complete(struct completion *c);
 void complete_all(struct completion *c);
-/* Task context. The interruptible form returns -EINTR on a signal. */
+/* Sleeps, not interruptible by signals. Task context. */
 void wait_for_completion(struct completion *c);
-int wait_for_completion_interruptible(struct completion *c);
 bool completion_done(struct completion *c);

@@ -22,16 +22,19 @@
 #include "arch/stacktrace.h"
 #include "arch/switch.h"
 #include "kernel/bug.h"
-#include "kernel/workqueue/workqueue.h"
+#include "kernel/current.h"
 #include "kernel/printk/printk.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
-#include "kernel/watchdog.h"
 
 DEFINE_PER_CPU(struct runqueue, runqueues);
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
 void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
 void (*klp_sched_try_switch_hook)(void);
+void (*wq_worker_sleeping_hook)(struct task_struct *task);
+void (*wq_worker_running_hook)(struct task_struct *task);
+void (*sched_leave_idle_hook)(ktime_t now);
+void (*sched_ipi_hook)(void);
 /* Every CPU starts with preemption disabled, in its idle task, which keeps it so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
 
@@ -65,7 +68,7 @@ static __always_inline void start_tick_if_needed(struct runqueue *rq)
 {
 	if (rq->nr_running > 1 && !rq->tick_armed) {
 		rq->tick_armed = true;
-		tick_start(SCHED_SLICE_NS);
+		cpu_event_start(CPU_EVENT_TICK, ktime_get() + SCHED_SLICE_NS);
 	}
 }
 
@@ -73,11 +76,14 @@ static __always_inline void start_tick_if_needed(struct runqueue *rq)
 void scheduler_ipi(void)
 {
 	struct runqueue *rq = this_rq();
+	void (*hook)(void);
 
 	if (READ_ONCE(rq->need_resched))
 		set_preempt_need_resched();
 	start_tick_if_needed(rq);
-	watchdog_ipi();
+	hook = READ_ONCE(sched_ipi_hook);
+	if (hook)
+		hook();
 }
 
 static __always_inline void __update_curr(struct task_struct *curr, u64 now)
@@ -160,6 +166,14 @@ void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 	__check_preempt_curr(rq, p);
 }
 
+/* p moves to cpu, a different one. p is in no queue. P or R held. */
+static void set_task_cpu(struct task_struct *p, unsigned cpu)
+{
+	/* Virtual time is counted from each queue's own origin. */
+	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
+	WRITE_ONCE(p->cpu, cpu);
+}
+
 /*
  * A runnable task that does not run changes queues. on_rq stays 1 throughout, so a waker that looks
  * for it waits in __task_rq_lock() until it has arrived.
@@ -181,13 +195,6 @@ void double_rq_lock(struct runqueue *a, struct runqueue *b)
 {
 	rq_lock(a->cpu < b->cpu ? a : b);
 	rq_lock(a->cpu < b->cpu ? b : a);
-}
-
-void set_task_cpu(struct task_struct *p, unsigned cpu)
-{
-	/* Virtual time is counted from each queue's own origin. */
-	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
-	WRITE_ONCE(p->cpu, cpu);
 }
 
 /* Lock the run queue that p belongs to. P held. */
@@ -323,9 +330,12 @@ static noinline void switch_idle(struct runqueue *rq, struct task_struct *next, 
 {
 	calc_global_load(now, next == rq->idle ? 1 : -(long)rq->nr_running);
 	if (next != rq->idle) {
+		void (*hook)(ktime_t now) = READ_ONCE(sched_leave_idle_hook);
+
 		if (cpumask_test_cpu(rq->cpu, &sched_idle_mask))
 			cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
-		watchdog_leave_idle(now);
+		if (hook)
+			hook(now);
 	}
 }
 
@@ -407,13 +417,13 @@ void schedule(void)
 
 	task_quiescent(tsk);
 	if (unlikely(tsk->worker) && tsk->state)
-		wq_worker_sleeping(tsk);
+		wq_worker_sleeping_hook(tsk);
 	do {
 		preempt_disable();
 		__schedule(false);
 	} while (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)));
 	if (unlikely(tsk->worker))
-		wq_worker_running(tsk);
+		wq_worker_running_hook(tsk);
 }
 
 notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would call itself */
@@ -465,11 +475,11 @@ void do_task_dead(void)
 	BUG();
 }
 
-void scheduler_tick(void)
+/* CPU_EVENT_TICK. */
+static void scheduler_tick(ktime_t now)
 {
 	struct runqueue *rq = this_rq();
 	struct task_struct *curr;
-	u64 now = ktime_get();
 
 	rq_lock(rq);
 	rq->tick_armed = false;
@@ -482,6 +492,23 @@ void scheduler_tick(void)
 	calc_global_load(now, 0);
 	trigger_load_balance(rq, now);
 }
+
+const char *current_comm(void)
+{
+	return current->comm;
+}
+
+pid_t current_pid(void)
+{
+	return current->pid;
+}
+
+#ifdef CONFIG_DEBUG
+struct held_locks *current_held_locks(void)
+{
+	return &current->held_locks;
+}
+#endif
 
 u64 sched_pass_count(unsigned cpu)
 {
@@ -539,4 +566,5 @@ void __init sched_init(void)
 	sched_init_task(&init_task);
 	cpu_rq(0)->online_since = init_task.start_time;
 	balance_init();
+	cpu_event_setup(CPU_EVENT_TICK, scheduler_tick);
 }

@@ -12,14 +12,13 @@
  */
 #pragma once
 
-#include "kernel/rcu/rcu_tasks.h"
 #include "kernel/sched/livepatch.h"
 #include "kernel/sched/sched.h"
 
 /* p, the current task, is at a quiescent point: one store, one load and one test. */
 static __always_inline void task_quiescent(struct task_struct *p)
 {
-	rcu_tasks_quiescent(p);
+	WRITE_ONCE(p->rcu_tasks_holdout, false);
 	klp_sched_try_switch(p);
 }
 

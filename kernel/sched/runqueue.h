@@ -93,8 +93,6 @@ void activate_task(struct runqueue *rq, struct task_struct *p);
 void check_preempt_curr(struct runqueue *rq, struct task_struct *p);
 /* Charge the running task for its time until now. */
 void update_curr(struct runqueue *rq, u64 now);
-/* p belongs to cpu, another than before, from now on; it is queued nowhere. P or R held. */
-void set_task_cpu(struct task_struct *p, unsigned cpu);
 /* p, queued on from and not running, goes to to. Both R held. */
 void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p);
 /* Two different run queues, interrupts off. */

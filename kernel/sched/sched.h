@@ -48,8 +48,6 @@ bool wake_up_state(struct task_struct *p, unsigned state);
 /* The same for callers that have interrupts and preemption off anyhow. */
 bool try_to_wake_up(struct task_struct *p, unsigned state);
 void wake_up_new_task(struct task_struct *p);
-/* Called by the timer interrupt while tasks compete. Interrupts off. */
-void scheduler_tick(void);
 /*
  * What the reschedule IPI's handler calls, between irq_enter and irq_exit or without. Interrupts
  * off.
@@ -163,6 +161,19 @@ extern void (*task_exit_hook)(struct task_struct *task);
  */
 extern void (*task_new_hook)(struct task_struct *task);
 extern void (*task_free_hook)(struct task_struct *task);
+
+/*
+ * Hooks of the workqueue room, set before the first worker exists: task, the current task, is about
+ * to sleep within a work item, and goes on. Preemption on.
+ */
+extern void (*wq_worker_sleeping_hook)(struct task_struct *task);
+extern void (*wq_worker_running_hook)(struct task_struct *task);
+/*
+ * Hooks of the lockup detector, NULL until it starts. Interrupts off. leave_idle: this CPU switches
+ * from its idle task to another task. ipi: a reschedule IPI has arrived.
+ */
+extern void (*sched_leave_idle_hook)(ktime_t now);
+extern void (*sched_ipi_hook)(void);
 
 /*
  * Sleep once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which

@@ -5,7 +5,7 @@
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/init.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/panic.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/kthread.h"

@@ -10,11 +10,12 @@
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/rbtree.h"
+#include "kernel/locking/lockdep.h"
 #include "kernel/locking/spinlock.h"
+#include "kernel/mm/thread_size.h"
 #include "kernel/sched/completion.h"
 
 #define TASK_COMM_LEN 16
-#define THREAD_SIZE   16384 /* bytes of kernel stack, above a guard page */
 
 /* Task states (state): what /proc/PID/stat prints as R, S, D, I. */
 #define TASK_RUNNING         0x00
@@ -34,15 +35,6 @@
 #define PF_IDLE           0x0004
 #define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
 #define PF_OOPSED         0x0010 /* ended by an oops, perhaps with mutexes in its hands */
-
-#ifdef CONFIG_DEBUG
-#define MAX_HELD_LOCKS 32
-struct held_lock {
-	const void *lock;
-	struct lock_class *class;
-	void *ip;
-};
-#endif
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 #define MAX_RT_PRIO 100 /* FIFO levels 1..99, 99 the most urgent, as chrt(1) counts */
@@ -117,10 +109,9 @@ struct task_struct {
 	/* Owned by other rooms, empty for those that do not use them. */
 	void *files; /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
 	void *trace; /* [X] trace */
-	u32 trace_recursion;    /* [X] trace: trace/ftrace/recursion.h */
-	void *worker;           /* [X] workqueue: the struct worker this task is */
-	unsigned lockdep_depth; /* [O] DEBUG: locks held */
+	u32 trace_recursion; /* [X] trace: trace/ftrace/recursion.h */
+	void *worker;        /* [X] workqueue: the struct worker this task is */
 #ifdef CONFIG_DEBUG
-	struct held_lock held_locks[MAX_HELD_LOCKS]; /* [O] innermost last; more are not recorded */
+	struct held_locks held_locks; /* [O] locking: the locks it holds */
 #endif
 };

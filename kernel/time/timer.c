@@ -1,35 +1,36 @@
 /*
- * Timers, and what this CPU's one-shot clock event is programmed for.
+ * Timers, and the one-shot clock event of each CPU.
  *
- * Each CPU has a base: its pending timers in a tree by time. The local APIC timer is programmed for
- * the earliest of the first timer, the scheduler's tick and the lockup detector's check; its
- * interrupt raises TIMER_SOFTIRQ if a timer is due, and the softirq calls the functions with
- * interrupts on.
+ * Each CPU has a base: a tree of its pending timers by time, and the times of its CPU events (the
+ * scheduler's tick, the lockup detector's check). The local APIC timer is programmed for the
+ * earliest of them all. Its interrupt calls the handlers of the CPU events that are due, and raises
+ * TIMER_SOFTIRQ if a timer is due. The softirq calls the timers' functions with interrupts on.
  *
- * A timer is queued on the CPU that armed it last, except while its function runs on another: then
- * it stays with that base, because del_timer_sync() waits there. timer->base is NULL for the moment
- * in which a timer changes bases; whoever looks for it spins.
+ * A timer is queued on the CPU that armed it last, with one exception: while its function runs on
+ * another CPU it stays with that CPU's base, because del_timer_sync() waits there. timer->base is
+ * NULL for the moment in which a timer changes its base; lock_timer_base() spins meanwhile.
  */
 #include "kernel/time/timer.h"
 
 #include "kernel/irq/softirq.h"
-#include "kernel/sched/sched.h"
+#include "kernel/locking/spinlock.h"
 #include "kernel/smp.h"
-#include "kernel/watchdog.h"
 
-#define TIMERS_PER_RUN 64 /* functions called before other softirqs and tasks get a chance */
+#define TIMERS_PER_RUN 64 /* functions called before other softirqs and tasks may run */
 
 struct timer_base {
 	spinlock_t lock;
 	struct rb_root_cached timers; /* [lock] */
-	struct timer_list *running;   /* [lock] its function is being called */
-	/* Of the CPU itself, interrupts off: */
-	bool expiring;      /* TIMER_SOFTIRQ is on its way and will program the next event */
-	ktime_t tick;       /* when to call scheduler_tick(), or KTIME_MAX */
-	ktime_t programmed; /* what the hardware is set to, or KTIME_MAX */
+	struct timer_list *running;   /* [lock] its function runs now */
+	/* Written by the CPU itself with interrupts off: */
+	bool expiring;                 /* TIMER_SOFTIRQ will run and will program the next event */
+	ktime_t programmed;            /* the time for which the hardware is set, or KTIME_MAX */
+	ktime_t events[NR_CPU_EVENTS]; /* when each CPU event is due, or KTIME_MAX; others read it
+					*/
 };
 
 static DEFINE_PER_CPU(struct timer_base, timer_bases);
+static void (*event_handlers[NR_CPU_EVENTS])(ktime_t now); /* [C] before the event first starts */
 
 #define timer_of(rb) rb_entry(rb, struct timer_list, node)
 
@@ -45,12 +46,14 @@ static struct timer_list *first_timer(struct timer_base *base)
 	return first ? timer_of(first) : NULL;
 }
 
-/* Base lock held. */
+/* Programs the hardware for the earliest event. Base lock held. */
 static void program_event(struct timer_base *base)
 {
 	struct timer_list *first = first_timer(base);
-	ktime_t next = min(base->tick, watchdog_next());
+	ktime_t next = KTIME_MAX;
 
+	for (unsigned i = 0; i < NR_CPU_EVENTS; i++)
+		next = min(next, base->events[i]);
 	if (first && !base->expiring)
 		next = min(next, first->expires);
 	if (next == base->programmed)
@@ -59,31 +62,25 @@ static void program_event(struct timer_base *base)
 	clockevents_program_event(next);
 }
 
-void timer_reprogram(void)
+void cpu_event_setup(enum cpu_event event, void (*handler)(ktime_t now))
 {
-	struct timer_base *base = this_cpu_ptr(&timer_bases);
-
-	spin_lock(&base->lock);
-	program_event(base);
-	spin_unlock(&base->lock);
+	event_handlers[event] = handler;
 }
 
-void timer_program_before(ktime_t when)
+void cpu_event_start(enum cpu_event event, ktime_t when)
 {
 	struct timer_base *base = this_cpu_ptr(&timer_bases);
 
+	WRITE_ONCE(base->events[event], when);
 	if (when < base->programmed) {
 		base->programmed = when;
 		clockevents_program_event(when);
 	}
 }
 
-void tick_start(u64 delta)
+ktime_t cpu_event_due(enum cpu_event event, unsigned cpu)
 {
-	ktime_t when = ktime_get() + delta;
-
-	this_cpu_write(timer_bases.tick, when);
-	timer_program_before(when);
+	return READ_ONCE(per_cpu(timer_bases, cpu).events[event]);
 }
 
 void local_apic_timer_interrupt(void)
@@ -93,12 +90,12 @@ void local_apic_timer_interrupt(void)
 	struct timer_list *first;
 
 	base->programmed = KTIME_MAX;
-	if (now >= base->tick) {
-		base->tick = KTIME_MAX;
-		scheduler_tick();
+	for (unsigned i = 0; i < NR_CPU_EVENTS; i++) {
+		if (now >= base->events[i]) {
+			WRITE_ONCE(base->events[i], KTIME_MAX);
+			event_handlers[i](now);
+		}
 	}
-	if (now >= watchdog_next())
-		watchdog_timer_interrupt(now);
 
 	spin_lock(&base->lock);
 	first = first_timer(base);
@@ -117,7 +114,7 @@ static void dequeue_timer(struct timer_base *base, struct timer_list *timer)
 	timer->queued = false;
 }
 
-/* Call the function of the first timer if it is due. Base lock held, and released for the call. */
+/* Calls the function of the first timer if that is due. Base lock held; released for the call. */
 static bool expire_one(struct timer_base *base, ktime_t now)
 {
 	struct timer_list *timer = first_timer(base);
@@ -129,15 +126,15 @@ static bool expire_one(struct timer_base *base, ktime_t now)
 	base->running = timer;
 	function = timer->function;
 	spin_unlock_irq(&base->lock);
-	function(timer); /* the timer may be gone when it returns */
+	function(timer); /* may free the timer */
 	spin_lock_irq(&base->lock);
 	base->running = NULL;
 	return true;
 }
 
 /*
- * TIMER_SOFTIRQ. If timers are left that are due, the event is programmed for the past, that is for
- * soon.
+ * TIMER_SOFTIRQ: calls the functions of due timers, up to a limit. If due timers remain, the
+ * hardware is programmed for a time in the past, and so interrupts soon.
  */
 static void run_timers(void)
 {
@@ -163,7 +160,7 @@ void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *)
 	put_cpu();
 }
 
-/* The base that the timer belongs to, locked. Interrupts off. */
+/* Returns the base of the timer, locked. Interrupts off. */
 static struct timer_base *lock_timer_base(const struct timer_list *timer)
 {
 	for (;;) {
@@ -202,8 +199,8 @@ bool mod_timer(struct timer_list *timer, ktime_t expires)
 	timer->queued = true;
 	rb_add_cached(&timer->node, &base->timers, expires_before);
 	/*
-	 * On another CPU's base the timer's function is running, and that CPU programs the event
-	 * after it.
+	 * A base of another CPU means that the timer's function runs there now. That CPU programs
+	 * its hardware when the function has returned.
 	 */
 	if (base == here && expires < base->programmed)
 		program_event(base);
@@ -248,65 +245,13 @@ bool del_timer_sync(struct timer_list *timer)
 		local_irq_restore(flags);
 		if (!running)
 			return pending;
-		cpu_relax(); /* softirqs are not preempted, so it ends soon on its CPU */
+		cpu_relax(); /* softirqs are not preempted, so the function ends soon */
 	}
 }
 
 bool timer_pending(const struct timer_list *timer)
 {
 	return READ_ONCE(timer->queued);
-}
-
-/* A sleeper's timer, on its stack. */
-struct sleep_timer {
-	struct timer_list timer;
-	struct task_struct *task;
-};
-
-static void wake_sleeper(struct timer_list *timer)
-{
-	wake_up_process(container_of(timer, struct sleep_timer, timer)->task);
-}
-
-u64 schedule_timeout(u64 ns)
-{
-	struct sleep_timer sleeper = { .task = current };
-	ktime_t now = ktime_get(), end;
-
-	if (ns >= MAX_SCHEDULE_TIMEOUT - now) {
-		schedule();
-		return ns;
-	}
-	end = now + ns;
-	timer_setup(&sleeper.timer, wake_sleeper);
-	mod_timer(&sleeper.timer, end);
-	schedule();
-	del_timer_sync(&sleeper.timer);
-	now = ktime_get();
-	return now < end ? end - now : 0;
-}
-
-void msleep(unsigned ms)
-{
-	u64 left = ms * NSEC_PER_MSEC;
-
-	while (left) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
-		left = schedule_timeout(left);
-	}
-}
-
-int sleep_interruptible(u64 ns)
-{
-	while (ns) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		if (signal_pending(current)) {
-			__set_current_state(TASK_RUNNING);
-			return -EINTR;
-		}
-		ns = schedule_timeout(ns);
-	}
-	return 0;
 }
 
 void __init timers_init(void)
@@ -318,8 +263,9 @@ void __init timers_init(void)
 
 		spin_lock_init(&base->lock);
 		base->timers = RB_ROOT_CACHED;
-		base->tick = KTIME_MAX;
 		base->programmed = KTIME_MAX;
+		for (unsigned i = 0; i < NR_CPU_EVENTS; i++)
+			base->events[i] = KTIME_MAX;
 	}
 	open_softirq(TIMER_SOFTIRQ, run_timers);
 }

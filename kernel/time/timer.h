@@ -10,36 +10,40 @@ struct timer_list {
 	struct rb_node node;                        /* [base lock] */
 	ktime_t expires;                            /* [base lock] */
 	void (*function)(struct timer_list *timer); /* constant; softirq context, interrupts on */
-	/* [base lock] where it is queued or last ran; NULL while it changes */
+	/* [base lock] where it is queued or last ran; NULL while it changes base */
 	struct timer_base *base;
 	bool queued; /* [base lock] */
 };
 
 void timers_init(void);
 void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *));
-/* (Re)arm on this CPU. True if it was pending. Any context but NMI. */
+/* Arms or re-arms the timer on this CPU. True if it was pending. Any context but NMI. */
 bool mod_timer(struct timer_list *timer, ktime_t expires);
 /*
- * True if it was pending. _sync also waits until the function has returned (not from the function
- * itself).
+ * Removes the timer. True if it was pending. The _sync form also waits until the timer's function
+ * has returned; do not call it from that function.
  */
 bool del_timer(struct timer_list *timer);
 bool del_timer_sync(struct timer_list *timer);
 bool timer_pending(const struct timer_list *timer);
 /*
- * The local APIC timer's interrupt: timers that are due, the scheduler's tick while tasks compete,
- * and the next event programmed. Called by the vector's handler between irq_enter and irq_exit.
+ * The interrupt of the local APIC timer: calls the handlers of the CPU events that are due, raises
+ * TIMER_SOFTIRQ for due timers, programs the next event. Between irq_enter() and irq_exit().
  */
 void local_apic_timer_interrupt(void);
-/* Have this CPU's timer call scheduler_tick() once, delta nanoseconds from now. Interrupts off. */
-void tick_start(u64 delta);
+
 /*
- * Make sure that this CPU's timer interrupt comes no later than when. Interrupts off; takes no
- * lock.
+ * CPU events: each CPU has one of each kind, which the timer interrupt itself handles. A higher
+ * room owns each kind. An event happens once; its handler may start it again.
  */
-void timer_program_before(ktime_t when);
-/*
- * The earliest event this CPU needs changed (timers or tick): program the hardware anew. Interrupts
- * off.
- */
-void timer_reprogram(void);
+enum cpu_event {
+	CPU_EVENT_TICK,     /* kernel/sched: tasks compete for the CPU */
+	CPU_EVENT_WATCHDOG, /* kernel/watchdog.c: the check */
+	NR_CPU_EVENTS
+};
+/* Sets the handler, before the first start. It runs in hardirq context, interrupts off. */
+void cpu_event_setup(enum cpu_event event, void (*handler)(ktime_t now));
+/* Makes the handler run once on this CPU, at when or soon after. Interrupts off; takes no lock. */
+void cpu_event_start(enum cpu_event event, ktime_t when);
+/* When the event of that CPU is due, KTIME_MAX if never. Any context. */
+ktime_t cpu_event_due(enum cpu_event event, unsigned cpu);

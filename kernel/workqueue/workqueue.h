@@ -4,7 +4,6 @@
 #include "kernel/lib/list.h"
 #include "kernel/time/timer.h"
 
-struct task_struct;
 struct worker_pool;
 struct work_struct;
 typedef void (*work_func_t)(struct work_struct *work);
@@ -30,33 +29,29 @@ void INIT_WORK(struct work_struct *work, work_func_t func);
 void INIT_DELAYED_WORK(struct delayed_work *work, work_func_t func);
 
 /*
- * Boot, in the first task: the pools, and the boot CPU's first worker. The others' come as an
- * initcall.
+ * Boot, in the first task: creates the pools and the boot CPU's first worker. An initcall creates
+ * the workers of the other CPUs.
  */
 void workqueue_init(void);
-/* False if it was already queued. Any context but NMI. Queued on this CPU (or cpu). */
+/* Queues work on this CPU (or cpu). False if it was queued already. Any context but NMI. */
 bool schedule_work(struct work_struct *work);
 bool schedule_work_on(unsigned cpu, struct work_struct *work);
-/* The same for a worker that runs on any CPU: a real-time task on this one does not hold it up. */
+/* The same for a worker that may run on any CPU, so a real-time task here does not delay it. */
 bool schedule_work_unbound(struct work_struct *work);
 bool schedule_delayed_work(struct delayed_work *work, u64 delay_ns);
-/* The same delay, counted from now, whether it was queued or not. True if it was. */
+/* The delay counts from now, even if the work was queued already. True if it was. */
 bool mod_delayed_work(struct delayed_work *work, u64 delay_ns);
 /*
- * Wait until what is queued or running now has ended (flush: true if there was any); cancel first
- * takes it off the queue and keeps it from queueing itself again (true if it was queued). Not from
- * the work itself. Task context.
+ * flush_work() waits until all instances that are queued or running now have ended; true if there
+ * was one. The cancel functions first take the work off the queue and keep it from queueing itself
+ * again; true if it was queued. Task context, not from the work itself.
  */
 bool flush_work(struct work_struct *work);
 bool cancel_work_sync(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *work);
 
 /*
- * Kworkers there are now: each is a task and two slab objects that come and go on their own. Any
- * context.
+ * The number of kworkers now. Each is a task and two slab objects that come and go by themselves.
+ * Any context.
  */
 unsigned workqueue_nr_workers(void);
-
-/* The scheduler tells when a worker is about to sleep within a work item, and when it goes on. */
-void wq_worker_sleeping(struct task_struct *task);
-void wq_worker_running(struct task_struct *task);

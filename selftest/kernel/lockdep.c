@@ -1,6 +1,7 @@
 /* Self-tests of the lock checker, in a DEBUG build: it finds what it is for, and only that. */
 #ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
+#include "kernel/sched/mutex.h"
 
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/sched/sched.h"

@@ -1,5 +1,5 @@
 /* Self-tests of spinlocks and mutexes: mutual exclusion on all CPUs, fairness, interruption. */
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "selftest/selftest.h"
 #include "selftest/lib/threads.h"
 #include "kernel/smp.h"

@@ -1,5 +1,5 @@
 /* Self-tests of the scheduler: wake-ups, fairness, priorities, placement. */
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "selftest/selftest.h"
 #include "selftest/lib/threads.h"
 #include "kernel/smp.h"

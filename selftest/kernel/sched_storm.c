@@ -3,7 +3,7 @@
  * a mutex with two wait queues, while others change their affinity, policy and nice. Every message
  * carries a checksum of where it has been; at the end all are back and right.
  */
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/mm/slab.h"
 #include "selftest/selftest.h"
 #include "selftest/lib/threads.h"

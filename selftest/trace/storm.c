@@ -16,7 +16,7 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "selftest/selftest.h"

@@ -1,7 +1,7 @@
 /* Mutexes on the host, for tests of one task: one that is locked twice would never be ours. */
 #pragma once
 
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 
 u32 __preempt_count;
 bool host_irqs_off;

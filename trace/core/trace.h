@@ -9,7 +9,7 @@
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/preempt.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/sched/task.h"
 #include "trace/ring_buffer/ring_buffer.h"
 #include "trace/core/entries.h"

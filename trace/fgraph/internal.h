@@ -1,7 +1,7 @@
 /* Between the files of trace/fgraph*.c. */
 #pragma once
 
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "trace/fgraph/fgraph.h"
 
 extern struct mutex fgraph_mutex; /* G: users; who has a shadow stack. Before ftrace_lock */

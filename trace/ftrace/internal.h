@@ -1,7 +1,7 @@
 /* Between the files of dynamic ftrace: trace/ftrace*.c. */
 #pragma once
 
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/ftrace/hash.h"
 

@@ -1,7 +1,7 @@
 /* Between the files of trace/livepatch*.c. */
 #pragma once
 
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/sched/livepatch.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/livepatch/livepatch.h"

@@ -9,7 +9,7 @@
 #else
 #include "kernel/irq/irq_work.h"
 #include "kernel/lib/string.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/sched/wait.h"

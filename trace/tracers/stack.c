@@ -21,7 +21,7 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"

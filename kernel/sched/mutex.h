@@ -1,4 +1,8 @@
-/* Mutexes: sleeping locks with a known owner. Task context only; the owner unlocks. */
+/*
+ * Mutexes: sleeping locks with a known owner. Task context only. The owner unlocks.
+ *
+ * Mutexes belong to the scheduler's room because waiting for one means to sleep and to be woken.
+ */
 #pragma once
 
 #include "kernel/lib/list.h"
@@ -45,5 +49,5 @@ int __must_check mutex_lock_interruptible(struct mutex *m);
 bool mutex_trylock(struct mutex *m);
 void mutex_unlock(struct mutex *m);
 bool mutex_is_locked(struct mutex *m);
-/* For reports: it may have changed by the time it is used. NULL when free. Any context. */
+/* NULL when free. For reports: the owner may change before the caller uses it. Any context. */
 struct task_struct *mutex_owner(const struct mutex *m);

@@ -1,21 +1,24 @@
 /*
  * Mutexes.
  *
- * owner holds the task and, in its low bits, that tasks wait. Free and uncontended it is 0, so the
- * fast paths are one cmpxchg each. Unlock with waiters leaves the mutex free and wakes the first of
- * them; until that one runs, a task that is running already may take the mutex, so that a busy
- * mutex does not stand idle through every wake-up. A waiter that was woken in vain once asks for a
- * hand-over: the next unlock makes it the owner, so nobody is starved. The list and all of this are
- * under wait_lock; every waiter takes it before it returns, so its unlocker is done with the mutex.
+ * owner holds the task and, in its low bits, whether tasks wait. A free mutex without waiters is 0,
+ * so each fast path is one cmpxchg. An unlock with waiters leaves the mutex free and wakes the
+ * first waiter. Until that waiter runs, a task that already runs may take the mutex. So a busy
+ * mutex is not idle during every wake-up. A waiter that was woken in vain once asks for a
+ * hand-over: the next unlock makes it the owner. So no task starves.
+ *
+ * wait_lock protects the list and all of this. Every waiter takes wait_lock before it returns, so
+ * the task that unlocked the mutex no longer uses it then.
  */
-#include "kernel/locking/mutex.h"
+#include "kernel/sched/mutex.h"
 
+#include "arch/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/locking/lockdep.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 
-#define MUTEX_WAITERS 1UL /* the list is not empty: unlock and lock go the slow way */
+#define MUTEX_WAITERS 1UL /* the list is not empty: lock and unlock take the slow path */
 #define MUTEX_HANDOFF 2UL /* unlock gives the mutex to the first waiter */
 #define MUTEX_FLAGS   (MUTEX_WAITERS | MUTEX_HANDOFF)
 
@@ -31,6 +34,31 @@ void __mutex_init(struct mutex *m)
 	INIT_LIST_HEAD(&m->wait_list);
 }
 
+#ifdef CONFIG_DEBUG
+static void debug_acquire(struct mutex *m)
+{
+	if (READ_ONCE(debug_locks) && mutex_owner(m) == current)
+		lockdep_report("mutex taken again by its owner", m, m->class);
+	sleeping_lock_acquire(m->class);
+}
+
+static void debug_acquired(struct mutex *m, const void *ip)
+{
+	sleeping_lock_acquired(m, m->class, ip);
+}
+
+static void debug_release(struct mutex *m)
+{
+	if (READ_ONCE(debug_locks) && mutex_owner(m) != current)
+		lockdep_report("mutex unlocked by another task than its owner", m, m->class);
+	sleeping_lock_release(m);
+}
+#else
+#define debug_acquire(m)      ((void)(m))
+#define debug_acquired(m, ip) ((void)(m))
+#define debug_release(m)      ((void)(m))
+#endif
+
 static __always_inline bool mutex_trylock_fast(struct mutex *m)
 {
 	return cmpxchg(&m->owner, 0UL, (unsigned long)current) == 0;
@@ -41,8 +69,7 @@ struct task_struct *mutex_owner(const struct mutex *m)
 	return (struct task_struct *)(READ_ONCE(m->owner) & ~MUTEX_FLAGS);
 }
 
-/* Take the mutex if it is free, else say that somebody waits. wait_lock held. True if it is ours
- * now. */
+/* Takes the mutex if it is free, else sets MUTEX_WAITERS. True if taken. wait_lock held. */
 static bool take_or_mark(struct mutex *m)
 {
 	unsigned long owner = READ_ONCE(m->owner);
@@ -59,12 +86,12 @@ static bool take_or_mark(struct mutex *m)
 	}
 }
 
-/* Wait in the list until the mutex is ours. wait_lock held, and given up while asleep. */
+/* Waits in the list until this task owns the mutex. wait_lock held; released while asleep. */
 static int wait_for_turn(struct mutex *m, struct mutex_waiter *waiter, unsigned state)
 {
 	bool woken = false;
 
-	/* mutex_owner(): handed over. */
+	/* mutex_owner() is this task after a hand-over. */
 	while (mutex_owner(m) != waiter->task && !take_or_mark(m)) {
 		if (state == TASK_INTERRUPTIBLE && signal_pending(waiter->task))
 			return -EINTR;
@@ -80,9 +107,9 @@ static int wait_for_turn(struct mutex *m, struct mutex_waiter *waiter, unsigned 
 }
 
 /*
- * A task that an oops ends leaves its mutexes locked, for what they guard may be half done. Who
- * wants one waits for ever, and says why. wait_lock held: an owner that lives cannot unlock, and
- * go.
+ * Says why this task will wait for ever, if an oops has ended the owner. Such an owner leaves its
+ * mutexes locked, because the data that they protect may be inconsistent. wait_lock held, so an
+ * owner that lives cannot finish its unlock and exit.
  */
 static void report_dead_owner(const struct mutex *m)
 {
@@ -116,10 +143,10 @@ static int mutex_lock_slow(struct mutex *m, unsigned state)
 void mutex_lock(struct mutex *m)
 {
 	might_sleep();
-	mutex_debug_acquire(m);
+	debug_acquire(m);
 	if (unlikely(!mutex_trylock_fast(m)))
 		mutex_lock_slow(m, TASK_UNINTERRUPTIBLE);
-	mutex_debug_acquired(m);
+	debug_acquired(m, _RET_IP_);
 }
 
 int mutex_lock_interruptible(struct mutex *m)
@@ -127,13 +154,13 @@ int mutex_lock_interruptible(struct mutex *m)
 	int ret;
 
 	might_sleep();
-	mutex_debug_acquire(m);
+	debug_acquire(m);
 	if (unlikely(!mutex_trylock_fast(m))) {
 		ret = mutex_lock_slow(m, TASK_INTERRUPTIBLE);
 		if (ret)
 			return ret;
 	}
-	mutex_debug_acquired(m);
+	debug_acquired(m, _RET_IP_);
 	return 0;
 }
 
@@ -141,11 +168,11 @@ bool mutex_trylock(struct mutex *m)
 {
 	if (!mutex_trylock_fast(m))
 		return false;
-	mutex_debug_acquired(m);
+	debug_acquired(m, _RET_IP_);
 	return true;
 }
 
-/* There is no waiter left if it gave up for a signal just now. */
+/* The list may be empty: the last waiter may have left because of a signal. */
 static noinline void mutex_unlock_slow(struct mutex *m)
 {
 	struct mutex_waiter *waiter;
@@ -168,7 +195,7 @@ static noinline void mutex_unlock_slow(struct mutex *m)
 
 void mutex_unlock(struct mutex *m)
 {
-	mutex_debug_release(m);
+	debug_release(m);
 	if (unlikely(cmpxchg(&m->owner, (unsigned long)current, 0UL) != (unsigned long)current))
 		mutex_unlock_slow(m);
 }

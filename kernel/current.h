@@ -1,0 +1,10 @@
+/*
+ * What rooms below the scheduler may know about the current task: its name and its PID, for their
+ * reports. kernel/sched/core.c defines both functions. Any context.
+ */
+#pragma once
+
+#include "kernel/types.h"
+
+const char *current_comm(void);
+pid_t current_pid(void);

@@ -1,0 +1,55 @@
+/* Sleeping for a time: schedule_timeout() and the functions made of it. */
+#include "kernel/sched/sched.h"
+#include "kernel/time/timer.h"
+
+/* The timer of a sleeping task, on the stack of that task. */
+struct sleep_timer {
+	struct timer_list timer;
+	struct task_struct *task;
+};
+
+static void wake_sleeper(struct timer_list *timer)
+{
+	wake_up_process(container_of(timer, struct sleep_timer, timer)->task);
+}
+
+u64 schedule_timeout(u64 ns)
+{
+	struct sleep_timer sleeper = { .task = current };
+	ktime_t now = ktime_get(), end;
+
+	if (ns >= MAX_SCHEDULE_TIMEOUT - now) {
+		schedule();
+		return ns;
+	}
+	end = now + ns;
+	timer_setup(&sleeper.timer, wake_sleeper);
+	mod_timer(&sleeper.timer, end);
+	schedule();
+	del_timer_sync(&sleeper.timer);
+	now = ktime_get();
+	return now < end ? end - now : 0;
+}
+
+void msleep(unsigned ms)
+{
+	u64 left = ms * NSEC_PER_MSEC;
+
+	while (left) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		left = schedule_timeout(left);
+	}
+}
+
+int sleep_interruptible(u64 ns)
+{
+	while (ns) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (signal_pending(current)) {
+			__set_current_state(TASK_RUNNING);
+			return -EINTR;
+		}
+		ns = schedule_timeout(ns);
+	}
+	return 0;
+}
