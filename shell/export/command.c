@@ -1,8 +1,8 @@
-/* A command that the receiver has asked for: a shell with pipes in place of a terminal. */
+/* Runs a command for the receiver, in a shell with pipes in place of a terminal. */
 #include "kernel/errno.h"
 #include "shell/export/export.h"
 
-/* The child's own copy of both ends: the parent closes its, and forgets them, at any moment. */
+/* The child's own copy of its pipe ends, because the parent may close its ends at any moment. */
 struct child {
 	int in, out;
 };
@@ -64,7 +64,8 @@ int export_run_command(struct trace_export *x, const char *text)
 
 	if (n >= 0)
 		n = sys_write(x->script, "\n", 1);
-	/* From here on the ends of the pipes tell of each other's end. */
+	/* Now the child sees end-of-file when we close our end, and we see it when the child ends.
+	 */
 	close_end(&x->script);
 	close_end(&x->child_fds[0]);
 	close_end(&x->child_fds[1]);
@@ -80,7 +81,7 @@ static void reap(struct trace_export *x, int status)
 static void interrupt_command(struct trace_export *x, int sig)
 {
 	if (kill_pgrp(x->child, sig) == -ESRCH)
-		(void)kill_pid(x->child, sig); /* it has no job of its own yet */
+		(void)kill_pid(x->child, sig); /* the child has no process group of its own yet */
 }
 
 bool export_command_ended(struct trace_export *x)

@@ -1,6 +1,6 @@
 /*
- * What the parts of trace-export share. One task uses a struct trace_export; all of it works on
- * the system calls of fs/syscalls.h.
+ * The interface between the parts of trace-export. A struct trace_export belongs to one task. The
+ * command uses only the system calls of fs/syscalls.h.
  */
 #pragma once
 
@@ -17,51 +17,57 @@ struct trace_export {
 	int port;            /* descriptor of the serial port */
 	bool follow;         /* -f */
 	bool listen;         /* -l */
-	bool interrupted;    /* a signal came: finish; at a second one give up */
-	char top[PATH_SIZE]; /* the directory of the trace array */
+	bool interrupted;    /* a signal came: finish; a second one ends the command */
+	char top[PATH_SIZE]; /* the trace array's directory */
 	const char *instance;
-	int *cpu_fds; /* trace_pipe_raw of each CPU, -1 for one that is not there */
+	int *cpu_fds; /* trace_pipe_raw of each CPU; -1: could not be opened */
 	unsigned nr_cpus;
 	u64 pages;
-	pid_t child;        /* runs the command that was asked for; 0: none, or it has ended */
-	int status;         /* its exit status */
-	int child_fds[2];   /* its ends of two pipes */
-	int script, output; /* ours; -1: closed */
-	bool watch_output;  /* a wait for the receiver ends when there is output */
+	pid_t child;      /* the shell that runs the requested command; 0: none, or it has ended */
+	int status;       /* the child's exit status */
+	int child_fds[2]; /* the child's ends of two pipes */
+	int script, output; /* our ends of the pipes; -1: closed */
+	bool watch_output;  /* output of the child ends a wait for the receiver */
 };
 
-/* Every function here gives 0, or a number, or a negative errno. */
+/* Functions that return int return 0 or a number, or a negative errno. */
 
-/* A signal ended a system call: the first one is a wish to finish, and the call goes on. */
+/*
+ * Called with the error of a system call. True if the first signal ended the call: the transfer
+ * finishes, and the caller repeats the call.
+ */
 bool export_go_on(struct trace_export *x, long error);
-/* The user or the receiver has asked for the end. */
+/* True when the user or the receiver has requested the end. */
 bool export_asked_to_end(const struct trace_export *x);
 
-/* Open a serial port, raw, for the link. An exit status: what failed is told. */
+/* Opens a serial port in raw mode for the link. Prints an error. Returns an exit status. */
 int export_open_port(struct trace_export *x, const char *path);
 void export_close_port(struct trace_export *x);
 extern const struct export_operations export_port_operations;
 
-/* All that is needed to read pages. */
+/* Sends all that a reader of the pages needs. */
 int export_send_descriptions(struct trace_export *x);
-/* What was learned while tracing. */
+/* Sends the names that were recorded while tracing: tasks, formats. */
 int export_send_names(struct trace_export *x);
+/* Sends per_cpu/cpuN/stats. */
 int export_send_stats(struct trace_export *x);
 
-/* trace_pipe_raw of each CPU. */
+/* Opens and closes trace_pipe_raw of each CPU. */
 int export_open_cpus(struct trace_export *x);
 void export_close_cpus(struct trace_export *x);
-/* Send pages as they come, until somebody asks for the end. */
+/* Sends pages as they fill, until the user, the receiver or the command's end stops the transfer.
+ */
 int export_follow(struct trace_export *x);
-/* Nothing is written any more: until nothing is left, or the user has had enough. */
+/* Sends the remaining pages of a stopped trace. Without -f a request for the end stops it. */
 int export_drain(struct trace_export *x);
 
-/* A shell in a task of its own, which waits for what it is to run. */
+/* Starts a shell in a task of its own, which waits for a command line. */
 int export_start_command(struct trace_export *x);
+/* Gives the shell its command line. */
 int export_run_command(struct trace_export *x, const char *text);
-/* Has it ended? When somebody asks for the end it gets a SIGINT. */
+/* True when the shell has ended. Sends it SIGINT when the user or the receiver requests the end. */
 bool export_command_ended(struct trace_export *x);
-/* What it has printed, a frame at most: bytes. */
+/* Sends one frame of the shell's output at most. Returns the number of bytes. */
 int export_send_output(struct trace_export *x);
-/* It ends, if it has not, and what it had is given back. */
+/* Kills the shell if it still runs, and releases its resources. */
 void export_end_command(struct trace_export *x);

@@ -1,8 +1,8 @@
-/* Files of tracefs and proc as frames. */
+/* Sends files of tracefs and proc as frames. */
 #include "kernel/lib/vsprintf.h"
 #include "shell/export/export.h"
 
-/* A file's bytes, as `name` on the other side. One that is not there is left out. */
+/* Sends a file under the name `name`. Skips a file that does not exist. */
 static int send_file(struct trace_export *x, const char *path, const char *name)
 {
 	size_t head = strlen(name) + 1;
@@ -31,7 +31,7 @@ static int send_file(struct trace_export *x, const char *path, const char *name)
 	return (int)n;
 }
 
-/* A file of tracefs under its own name; from the instance's directory if it has one there. */
+/* Sends a tracefs file under its own name: the instance's file, or else the top level's. */
 static int send_trace_file(struct trace_export *x, const char *name)
 {
 	char path[PATH_SIZE];
@@ -43,7 +43,7 @@ static int send_trace_file(struct trace_export *x, const char *name)
 	return send_file(x, path, name);
 }
 
-/* Of an event: a directory with its format. Beside it stand files like `enable`. */
+/* Sends the format of an event, which is a directory. Skips files such as `enable`. */
 static long send_format(void *x, const char *event, const char *name __unused)
 {
 	char path[PATH_SIZE];
@@ -54,7 +54,8 @@ static long send_format(void *x, const char *event, const char *name __unused)
 	return error == -ENOTDIR ? 0 : error;
 }
 
-/* A system of events: a directory of directories. Other files in events/ are none. */
+/* Sends the formats of an event system, which is a directory of events. Skips plain files in
+ * events/. */
 static long send_formats(void *x, const char *path, const char *name __unused)
 {
 	struct kstat st;

@@ -1,7 +1,7 @@
 /*
- * Frames under way: go-back-N. The receiver says which frame it wants next; everything before that
- * has arrived and is forgotten. When it says nothing for a while, the oldest frame is sent again:
- * the receiver, or another one that has taken its place, answers with where it stands.
+ * The protocol is go-back-N. The receiver names the frame that it needs next; all frames before
+ * that one have arrived, and the sender drops them. After a time without an answer the sender
+ * repeats the oldest frame. The receiver, or another one in its place, answers with its position.
  */
 #include "shell/export/link.h"
 #include "kernel/errno.h"
@@ -9,8 +9,8 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 
-#define ANSWER_MS  250 /* without an answer for so long the oldest frame is sent again */
-#define WAITING_AT 4   /* ... and when that was so many times in vain, the user is told */
+#define ANSWER_MS  250 /* after this time without an answer, repeat the oldest frame */
+#define WAITING_AT 4   /* after this many repeats without an answer, tell the user */
 
 static struct export_frame *frame_of(const struct export_link *link, u32 sequence)
 {
@@ -26,16 +26,30 @@ static int send_frame(struct export_link *link, u32 sequence)
 	return link->error;
 }
 
+/* No receiver has acknowledged a frame yet, or the receiver does not answer any more. */
+static bool has_receiver(const struct export_link *link)
+{
+	return link->base && link->unanswered < WAITING_AT;
+}
+
+/* Ends the link when the user wants the end and no receiver takes the rest. */
+static bool give_up(struct export_link *link)
+{
+	if (!link->error && link->ending && !has_receiver(link))
+		link->error = -EINTR;
+	return link->error;
+}
+
 static int send_pending(struct export_link *link)
 {
-	while (!link->error && link->next_out != link->next)
+	while (link->next_out != link->next && !give_up(link))
 		send_frame(link, link->next_out++);
 	return link->error;
 }
 
-/* ---- what the receiver says: lines `WORD SESSION … CRC`, numbers in hexadecimal ---- */
+/* ---- lines from the receiver: `WORD SESSION … CRC`, numbers in hexadecimal ---- */
 
-/* The word at *s, terminated, and *s behind it; "" at the end. */
+/* Terminates the word at *s, moves *s behind it and returns it; "" at the end of the line. */
 static char *next_word(char **s)
 {
 	char *word = strsep(s, " ");
@@ -53,12 +67,12 @@ static bool parse_hex(const char *word, u32 *value)
 	return true;
 }
 
-/* Frames before wanted have arrived. A number that was never under way is no answer to us. */
+/* Drops the frames before wanted, which have arrived. False if wanted is not in the window. */
 static bool acknowledge(struct export_link *link, u32 wanted)
 {
 	if (wanted - link->base > link->next - link->base)
 		return false;
-	/* Going back may have been overtaken by an acknowledgement. */
+	/* `ready` may have set next_out back to frames that are acknowledged now. */
 	if (link->next_out - link->base < wanted - link->base)
 		link->next_out = wanted;
 	link->base = wanted;
@@ -66,8 +80,8 @@ static bool acknowledge(struct export_link *link, u32 wanted)
 }
 
 /*
- * A request ends what goes on: whoever asked for that is not there any more. It is repeated until
- * it is answered, so the session that is served may be asked for again.
+ * A request ends the current session, because that session's receiver has left. A receiver repeats
+ * its request until it gets an answer, so a request for the current session is ignored.
  */
 static void take_request(struct export_link *link, u32 session, const char *command, bool record)
 {
@@ -75,7 +89,7 @@ static void take_request(struct export_link *link, u32 session, const char *comm
 		return;
 	link->request = session;
 	link->record = record;
-	memcpy(link->command, command, strlen(command) + 1); /* it was in link->line */
+	memcpy(link->command, command, strlen(command) + 1); /* fits: it is a part of link->line */
 	link->error = -EPIPE;
 }
 
@@ -85,7 +99,7 @@ static void obey(struct export_link *link, char *line)
 	u32 crc, session, wanted;
 
 	if (!end || !parse_hex(end + 1, &crc) || crc32(0, line, (size_t)(end - line)) != crc)
-		return; /* it will be said again */
+		return; /* damaged; the receiver repeats the line */
 	*end = '\0';
 	word = next_word(&line);
 	if (!parse_hex(next_word(&line), &session))
@@ -98,7 +112,7 @@ static void obey(struct export_link *link, char *line)
 		return;
 	link->unanswered = 0;
 	if (!strcmp(word, "ready") && session == 0) {
-		/* A receiver that has just come: it learns of the session by any frame. */
+		/* A new receiver. Any frame tells it the session. */
 		link->next_out = link->base;
 	} else if (session != link->session) {
 		return;
@@ -114,11 +128,11 @@ static void obey(struct export_link *link, char *line)
 	}
 }
 
-static void hear(struct export_link *link, const char *s, size_t n)
+static void receive_bytes(struct export_link *link, const char *s, size_t n)
 {
 	for (; n; s++, n--) {
 		if (*s != '\n') {
-			/* Too long: no line of ours. It is cut, and its checksum will not fit. */
+			/* A line that is too long is cut. Its checksum is then wrong. */
 			if (link->line_len < sizeof(link->line) - 1)
 				link->line[link->line_len++] = *s;
 			continue;
@@ -141,14 +155,14 @@ int export_link_poll(struct export_link *link, int timeout_ms)
 	if (n < 0)
 		link->error = (int)n;
 	else
-		hear(link, buf, (size_t)n);
+		receive_bytes(link, buf, (size_t)n);
 	return send_pending(link);
 }
 
-/* Until wanted frames at most are under way. */
+/* Waits until at most `wanted` frames are unacknowledged. */
 static int wait_until(struct export_link *link, u32 wanted)
 {
-	while (!link->error && link->next - link->base > wanted) {
+	while (link->next - link->base > wanted && !give_up(link)) {
 		if (export_link_poll(link, ANSWER_MS) || link->heard)
 			continue;
 		if (++link->unanswered == WAITING_AT)
@@ -161,13 +175,13 @@ static int wait_until(struct export_link *link, u32 wanted)
 
 /* ---- frames ---- */
 
-/* Make the next frame, which is not under way yet, from the payload. */
+/* Builds the next frame from the payload. */
 static void make_frame(struct export_link *link, enum export_type type, u8 flags, u16 cpu,
 		       size_t size)
 {
 	struct export_frame *frame = frame_of(link, link->next);
 	u8 *body = (u8 *)(frame + 1);
-	/* Worth the receiver's while only if it becomes smaller. */
+	/* deflate_fixed() returns 0 when the result would not be smaller. */
 	size_t wire = size ? deflate_fixed(link->work, link->payload, size, body, size) : 0;
 
 	if (wire)

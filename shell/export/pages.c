@@ -1,11 +1,11 @@
-/* Pages of the ring buffers as frames. */
+/* Sends pages of the ring buffers as frames. */
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
 #include "shell/export/export.h"
 
 #define PAGES_PER_READ (EXPORT_PAYLOAD / PAGE_SIZE)
-#define FOLLOW_MS      50 /* between looks at buffers that had less than a page */
+#define FOLLOW_MS      50 /* pause when the buffers had less than a page */
 
 static long count_cpu(void *arg, const char *path __unused, const char *name)
 {
@@ -46,7 +46,7 @@ void export_close_cpus(struct trace_export *x)
 	x->cpu_fds = NULL;
 }
 
-/* What one CPU has, one frame at most: pages sent, or an error. */
+/* Sends one frame of a CPU's pages at most. Returns the number of pages, or an error. */
 static int send_pages(struct trace_export *x, unsigned cpu)
 {
 	ssize_t n = PAGE_SIZE;
@@ -66,7 +66,7 @@ static int send_pages(struct trace_export *x, unsigned cpu)
 		       : pages;
 }
 
-/* A look at each CPU: the most pages that one of them had, or an error. */
+/* Sends a frame of each CPU. Returns the largest number of pages that a CPU had, or an error. */
 static int send_all_pages(struct trace_export *x)
 {
 	int most = 0;
@@ -79,20 +79,21 @@ static int send_all_pages(struct trace_export *x)
 	return most;
 }
 
-/* Has what is followed come to its end? */
+/* True when the command that is followed, or the transfer, ends. */
 static bool ended(struct trace_export *x)
 {
 	return x->listen ? export_command_ended(x) : export_asked_to_end(x);
 }
 
-/* A page that is not full is given too, so a CPU without much to say is not asked too often. */
+/* Pauses while the CPUs have few events, because a read also returns a page that is not full. */
 int export_follow(struct trace_export *x)
 {
 	int pages = 0, output;
 	bool last;
 
 	do {
-		last = ended(x); /* what it did before is looked at after */
+		last = ended(
+			x); /* first, so that the last turn sends all that was written before */
 		output = export_send_output(x);
 		pages = output < 0 ? output : send_all_pages(x);
 		x->watch_output = true;

@@ -1,4 +1,4 @@
-/* The serial port under the link. */
+/* The link's operations on a serial port. */
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "shell/export/export.h"
@@ -7,7 +7,7 @@ bool export_go_on(struct trace_export *x, long error)
 {
 	if (error != -EINTR || x->interrupted)
 		return false;
-	x->interrupted = true;
+	x->interrupted = x->link.ending = true;
 	flush_signals(current);
 	return true;
 }
@@ -58,7 +58,7 @@ static void port_waiting(void *context)
 
 const struct export_operations export_port_operations = { port_send, port_receive, port_waiting };
 
-static bool port_taken; /* one transfer at a time: two would read each other's answers */
+static bool port_taken; /* one transfer at a time, because two would read each other's answers */
 
 int export_open_port(struct trace_export *x, const char *path)
 {

@@ -1,6 +1,6 @@
 /*
- * trace-export: a trace and all that is needed to read it elsewhere, sent through the second serial
- * port in the protocol of docs/trace-export.md; scripts/trace-record receives it.
+ * trace-export sends a trace, and everything that a reader of the trace needs, through the second
+ * serial port. docs/trace-export.md describes the protocol; scripts/trace-record is the receiver.
  */
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
@@ -9,7 +9,7 @@
 #include "kernel/boot/version.h"
 #include "shell/export/export.h"
 
-/* Write text to a file of the trace array: 0 or an error. */
+/* Writes text to a file of the trace array. 0 or an error. */
 static int put(const struct trace_export *x, const char *name, int flags, const char *text)
 {
 	char path[PATH_SIZE];
@@ -24,7 +24,7 @@ static int put(const struct trace_export *x, const char *name, int flags, const 
 	return (int)min(error, 0L);
 }
 
-/* Is it tracing now? */
+/* True while tracing_on is 1. */
 static bool is_on(const struct trace_export *x)
 {
 	char path[PATH_SIZE], text = '0';
@@ -40,15 +40,15 @@ static bool is_on(const struct trace_export *x)
 }
 
 /*
- * What this task does while it sends would fill the trace that it sends. An -ENOENT is none: a
- * tracer that knows no PIDs has no such file.
+ * Adds this task to set_ftrace_notrace_pid, or removes it, because its own calls would fill the
+ * trace that it sends. Ignores -ENOENT: without a PID filter the file does not exist.
  */
-static int trace_me_not(const struct trace_export *x, bool take_out)
+static int exclude_current(const struct trace_export *x, bool remove)
 {
 	char text[16];
 	int error;
 
-	scnprintf(text, sizeof(text), "%s%d", take_out ? "!" : "", current->pid);
+	scnprintf(text, sizeof(text), "%s%d", remove ? "!" : "", current->pid);
 	error = put(x, "set_ftrace_notrace_pid", O_APPEND, text);
 	return error == -ENOENT ? 0 : error;
 }
@@ -68,7 +68,7 @@ static int send_hello(struct trace_export *x)
 	return export_link_send(&x->link, EXPORT_HELLO, 0, 0, n);
 }
 
-/* error: what has kept the trace from being sent, or 0. */
+/* error: the reason why the trace could not be sent, or 0. */
 static int send_end(struct trace_export *x, int error)
 {
 	bool complete = x->follow || !export_asked_to_end(x);
@@ -85,14 +85,18 @@ static int send_end(struct trace_export *x, int error)
 	return export_link_finish(&x->link);
 }
 
-/* The trace is stopped while its pages are sent, so that they, the names and the counts agree. */
+/* Stops tracing while it sends the pages, so that pages, names and counts agree. */
 static int send_trace(struct trace_export *x)
 {
 	bool was_on;
 	int error = 0;
 
-	if (x->follow)
+	if (x->follow) {
 		error = export_follow(x);
+		if (!error && x->interrupted)
+			err_printf("%s: sending the rest; ^C again ends it now\n",
+				   x->call->command->name);
+	}
 	was_on = is_on(x);
 	if (!error && was_on)
 		error = put(x, "tracing_on", 0, "0");
@@ -122,13 +126,13 @@ static int send_whole(struct trace_export *x)
 
 static int run_export(struct trace_export *x)
 {
-	int error = x->follow ? trace_me_not(x, false) : 0, again;
+	int error = x->follow ? exclude_current(x, false) : 0, again;
 
 	if (error)
 		return error;
 	error = send_whole(x);
 	error = error ? error : send_end(x, 0);
-	again = x->follow ? trace_me_not(x, true) : 0;
+	again = x->follow ? exclude_current(x, true) : 0;
 	return error ? error : again;
 }
 
@@ -145,7 +149,7 @@ static void print_totals(struct trace_export *x, u64 ns)
 		   (unsigned long long)(ns / NSEC_PER_MSEC % 1000), (unsigned long long)rate);
 }
 
-/* A command without its trace. */
+/* Runs a command without sending its trace. */
 static int run_only(struct trace_export *x)
 {
 	int error = send_hello(x);
@@ -154,7 +158,7 @@ static int run_only(struct trace_export *x)
 	return error ? error : export_follow(x);
 }
 
-/* A request: what keeps it from being done is told to the receiver, if there still is one. */
+/* Serves a request. Sends an error to the receiver, if the link still works. */
 static void serve_request(struct trace_export *x)
 {
 	enum sched_policy policy = current->policy;
@@ -163,22 +167,24 @@ static void serve_request(struct trace_export *x)
 	x->follow = x->link.record;
 	x->pages = 0;
 	if (!error && x->follow) {
-		/* Or the command keeps it from sending; the task that runs that is there already.
+		/*
+		 * Real-time priority, so that the command cannot keep this task from sending. The
+		 * command's task exists already and does not inherit the priority.
 		 */
 		(void)sched_setscheduler(current, SCHED_FIFO, max(priority, 1));
-		error = trace_me_not(x, false);
+		error = exclude_current(x, false);
 	}
 	if (!error)
 		error = x->follow ? send_whole(x) : run_only(x);
 	if (x->follow)
-		(void)trace_me_not(x, true);
+		(void)exclude_current(x, true);
 	export_end_command(x);
 	if (!x->link.error)
 		(void)send_end(x, error);
 	(void)sched_setscheduler(current, policy, priority);
 }
 
-/* -l: do what the receivers ask for, until a signal comes. */
+/* -l: serves requests until a signal comes. */
 static int serve(struct trace_export *x)
 {
 	x->link.listens = true;
@@ -212,6 +218,8 @@ static int export_to(struct trace_export *x)
 	vfree(x->link.work);
 	vfree(x->link.payload);
 	vfree(x->link.frames);
+	if (error == -EINTR && x->interrupted)
+		return 128 + SIGINT;
 	if (error)
 		return failed(x->call, x->instance ? x->instance : TRACEFS, error);
 	if (!x->listen)
@@ -219,7 +227,7 @@ static int export_to(struct trace_export *x)
 	return x->interrupted && !x->follow ? 128 + SIGINT : 0;
 }
 
-/* -f, -l, -d DEVICE and an instance, in any order: 0 or a status. */
+/* Parses -f, -l, -d DEVICE and an instance, in any order. 0 or an exit status. */
 static int parse_arguments(struct trace_export *x, const char **device)
 {
 	char **word = x->call->argv;

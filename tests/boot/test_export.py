@@ -380,8 +380,48 @@ def test_trace_export_refuses_what_it_does_not_know(traced):
     assert result.status == 1 and "/proc/version" in result.output
 
 
-def test_ctrl_c_ends_an_export_that_nobody_receives(traced):
+@pytest.mark.parametrize("option", ["", "-f"])
+def test_one_ctrl_c_ends_an_export_without_a_receiver(traced, option):
     machine, _ = traced(1)
     machine.check("echo function > current_tracer")
-    machine.interrupt("trace-export")
-    assert machine.run("cat tracing_on").output == "1\n"
+    for waits in (False, True):
+        machine.send(f"trace-export {option}\n")
+        machine.expect("waiting for the receiver" if waits else r"trace-export[^\n]*\n")
+        machine.send(b"\x03")
+        machine.wait_prompt()
+        assert machine.check("echo $?") == "130\n"
+        assert machine.check("cat tracing_on set_ftrace_notrace_pid") == "1\nno pid\n"
+
+
+@pytest.mark.parametrize("option", ["", "-f"])
+def test_one_ctrl_c_ends_an_export_whose_receiver_has_left(traced, tmp_path, option):
+    machine, port = traced(1)
+    machine.check("echo function > current_tracer")
+    with open(tmp_path / "part", "w+b") as journal:
+        line, receiver = port.line(), trace_link.Receiver(journal)
+        machine.send(f"trace-export {option}\n")
+        while receiver.pages == 0:
+            assert trace_link.pump(line, receiver)
+        line.close()
+        machine.expect("waiting for the receiver")
+        machine.send(b"\x03")
+        machine.wait_prompt()
+    assert machine.check("echo $?") == "130\n"
+    assert machine.check("cat tracing_on set_ftrace_notrace_pid") == "1\nno pid\n"
+
+
+def test_one_ctrl_c_ends_an_export_that_follows_and_the_trace_is_complete(traced, tmp_path):
+    machine, port = traced(2)
+    machine.check("echo function > current_tracer")
+    with open(tmp_path / "part", "w+b") as journal:
+        receiver = trace_link.Receiver(journal)
+        background = Background(port.line(), receiver)
+        machine.send("trace-export -f\n")
+        eventually(lambda: receiver.pages)
+        machine.send(b"\x03")
+        machine.wait_prompt()
+        assert machine.check("echo $?") == "0\n"
+        background.finish()
+        assert receiver.end["status"] == "complete"
+        write(receiver, tmp_path / "trace.dat")
+    assert len(list(read_report(report(tmp_path / "trace.dat")))) > 100

@@ -301,6 +301,36 @@ static void test_requests_are_for_those_who_listen(void **state)
 	assert_int_equal(link.request, 0);
 }
 
+static void test_a_link_that_is_to_end_gives_up_without_a_receiver_only(void **state)
+{
+	struct export_link link = new_link(0);
+	unsigned silent;
+
+	(void)state;
+	/* A receiver that answers gets all frames. */
+	link.ending = true;
+	assert_int_equal(send_number(&link, 0), -EINTR);
+	link = new_link(0);
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(send_number(&link, i), 0);
+	link.ending = true;
+	for (uint32_t i = 40; i < FRAMES; i++)
+		assert_int_equal(send_number(&link, i), 0);
+	assert_int_equal(export_link_finish(&link), 0);
+	assert_true(line.said_bye);
+	/* When the receiver leaves, the link waits a little and gives up. */
+	link = new_link(0);
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(send_number(&link, i), 0);
+	link.ending = line.unplugged = true;
+	line.silent_polls = 100;
+	silent = line.silent_polls;
+	for (uint32_t i = 40; !link.error && i < FRAMES; i++)
+		send_number(&link, i);
+	assert_int_equal(link.error, -EINTR);
+	assert_true(line.silent_polls - silent < 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_never_more_than_a_window_is_under_way),
 		cmocka_unit_test(test_an_error_of_the_line_ends_the_link_and_stays),
 		cmocka_unit_test(test_only_whole_lines_of_this_session_are_obeyed),
+		cmocka_unit_test(test_a_link_that_is_to_end_gives_up_without_a_receiver_only),
 		cmocka_unit_test(test_a_request_ends_the_link_and_begins_another),
 		cmocka_unit_test(test_requests_are_for_those_who_listen),
 	};
