@@ -1,6 +1,6 @@
 /*
- * trace-convert: trace.dat as Chrome's trace events (Perfetto), for speedscope, as folded stacks (flame graphs), or as
- * text. In one pass, with memory for each function and each task but not for each event.
+ * trace-convert converts trace.dat to Chrome's trace events (for Perfetto), to speedscope's format, to folded stacks (for
+ * flame graphs), or to text. It reads the file once. It needs memory for each function and each task, not for each event.
  */
 #include "convert.h"
 #include <errno.h>
@@ -34,7 +34,7 @@ void put_json_string(void *out, const char *s)
 
 		if (c == '"' || c == '\\')
 			putc_unlocked('\\', out);
-		/* What is no ASCII may be no UTF-8 either: as Latin-1 it is always valid. */
+		/* A byte above ASCII may not be valid UTF-8. As a Latin-1 character it is always valid JSON. */
 		if (c < 0x20 || c >= 0x7f)
 			fprintf(out, "\\u%04x", c);
 		else
@@ -89,24 +89,29 @@ static struct task *find_task(struct converter *c, int pid, unsigned cpu)
 	return task;
 }
 
-/* ---- calls and returns, made whole: events may be missing anywhere ---- */
+/* ---- matching returns with calls: events may be missing anywhere ---- */
 
-static void pop(struct converter *c, struct task *task, uint64_t ts, bool whole)
+/* Ends the innermost call at ts. exit: its return event, or NULL when the trace has none. */
+static void pop(struct converter *c, struct task *task, uint64_t ts, const struct event *exit)
 {
 	struct frame *frame = &task->frames[task->nr_frames - 1];
 
+	if (exit)
+		frame->duration = exit->rettime > exit->calltime ? exit->rettime - exit->calltime : 0;
+	else
+		frame->duration = ts > frame->start ? ts - frame->start : 0;
 	if (c->output->ret)
-		c->output->ret(c, task, frame, ts, whole);
-	if (task->nr_frames > 1 && ts > frame->start)
-		frame[-1].children += ts - frame->start;
+		c->output->ret(c, task, frame, ts, exit != NULL);
+	if (task->nr_frames > 1)
+		frame[-1].children += frame->duration;
 	task->nr_frames--;
 }
 
-/* Calls at this depth and below have returned unseen. */
+/* Ends the calls at this depth and deeper, whose returns are not in the trace. */
 static void pop_to(struct converter *c, struct task *task, int depth, uint64_t ts)
 {
 	while (task->nr_frames && task->frames[task->nr_frames - 1].depth >= depth)
-		pop(c, task, ts, false);
+		pop(c, task, ts, NULL);
 }
 
 static struct frame *push(struct converter *c, struct task *task, const struct event *event, uint64_t ts)
@@ -126,6 +131,8 @@ static struct frame *push(struct converter *c, struct task *task, const struct e
 		task->room = room;
 	}
 	frame = &task->frames[task->nr_frames++];
+	if (task->nr_frames > 1 && !frame[-1].first_child)
+		frame[-1].first_child = ts;
 	*frame = (struct frame){ .symbol = dat_symbol(c->dat, event->ip), .depth = event->depth, .start = ts };
 	if (c->output->call)
 		c->output->call(c, task, frame, ts);
@@ -138,7 +145,10 @@ static void handle_entry(struct converter *c, struct task *task, const struct ev
 	push(c, task, event, task->last_ts);
 }
 
-/* A return whose call was not seen tells when that was, but others may have been told since. */
+/*
+ * A return without its call in the trace is ignored. The event has the time of the call, but the output may already have
+ * later events.
+ */
 static void handle_exit(struct converter *c, struct task *task, const struct event *event)
 {
 	const struct frame *top;
@@ -146,7 +156,7 @@ static void handle_exit(struct converter *c, struct task *task, const struct eve
 	pop_to(c, task, event->depth + 1, task->last_ts);
 	top = task->nr_frames ? &task->frames[task->nr_frames - 1] : NULL;
 	if (top && top->depth == event->depth && top->symbol == dat_symbol(c->dat, event->ip))
-		pop(c, task, task->last_ts, true);
+		pop(c, task, task->last_ts, event);
 	else
 		pop_to(c, task, event->depth, task->last_ts);
 }
@@ -183,11 +193,11 @@ static int convert(struct dat *dat, const struct output *output, FILE *out)
 	for (unsigned i = 0; i < 4096; i++)
 		for (struct task *task = c->tasks[i]; task; task = task->next)
 			while (task->nr_frames)
-				pop(c, task, task->last_ts, false);
+				pop(c, task, task->last_ts, NULL);
 	output->end(c);
 	status = dat_damage(dat) != 0;
 	if (status)
-		fprintf(stderr, "trace-convert: %u damages; the %llu events that could be read are there\n",
+		fprintf(stderr, "trace-convert: %u damages; the %llu events that can be read are converted\n",
 			dat_damage(dat), (unsigned long long)c->events);
 	for (unsigned i = 0; i < 4096; i++)
 		for (struct task *task = c->tasks[i], *next; task; task = next) {
@@ -207,7 +217,7 @@ static int usage(int status)
 	fprintf(to, "usage: trace-convert TRACE.DAT -f FORMAT [-o FILE]\n");
 	for (unsigned i = 0; i < NR_OUTPUTS; i++)
 		fprintf(to, "  -f %-12s %s\n", outputs[i]->name, outputs[i]->help);
-	fprintf(to, "Status: 0; 1 the file is damaged and what could be read is converted; 2 nothing is.\n");
+	fprintf(to, "Status: 0 success; 1 the file is damaged, its readable part is converted; 2 nothing is converted.\n");
 	return status;
 }
 

@@ -1,18 +1,24 @@
-/* trace-convert: what its output formats share. */
+/* trace-convert: the interface between the converter and its output formats. */
 #pragma once
 
 #include "dat.h"
 
-/* A call that has not returned. */
+/*
+ * A call. `duration` is what the tracer has measured: the time from the end of the call's own entry record to the
+ * return. It is shorter than the time between the two events by the time which writing the entry took, by an
+ * interrupt that came meanwhile, and, with the option nosleep-time, by the time that the task slept.
+ */
 struct frame {
 	unsigned symbol;
 	int depth;
-	uint64_t start;	   /* ns */
-	uint64_t children; /* ns spent in calls made from it */
-	void *node;	   /* of the format */
+	uint64_t start;	      /* ns: the time of the entry event */
+	uint64_t first_child; /* ns: when its first child began; 0: it has none */
+	uint64_t children;    /* ns: the sum of its children's durations */
+	uint64_t duration;    /* ns; set before ret() is called */
+	void *node;	      /* private to the format */
 };
 
-/* A task, or what an idle CPU does. Frames are those of function_graph, oldest first. */
+/* A task. Each CPU's idle task is a task of its own. Frames are function_graph's open calls, outermost first. */
 struct task {
 	struct task *next; /* in its hash chain */
 	int pid;
@@ -21,7 +27,7 @@ struct task {
 	unsigned nr_frames, room;
 	uint64_t last_ts; /* time never goes back in a task */
 	uint64_t events;
-	void *data; /* of the format */
+	void *data; /* private to the format */
 };
 
 struct converter {
@@ -32,16 +38,19 @@ struct converter {
 	unsigned nr_tasks;
 	uint64_t first_ts, last_ts;
 	uint64_t events;
-	void *data; /* of the format */
+	void *data; /* private to the format */
 };
 
-/* A format. Every function may be NULL but begin and end. */
+/* An output format. Only begin and end are mandatory. */
 struct output {
 	const char *name, *help;
 	void (*begin)(struct converter *c);
-	/* Each event, before what follows. */
+	/* Called for each event, before call() or ret() for the same event. */
 	void (*event)(struct converter *c, const struct event *event, struct task *task);
-	/* A call and its return: the frame is the last of task->frames. `whole` is false for a return that was not seen. */
+	/*
+	 * Called for a call and for its return; the frame is the last one of task->frames. `whole` is false when the
+	 * trace has no return for this call: then ts is the next time that the trace knows.
+	 */
 	void (*call)(struct converter *c, struct task *task, struct frame *frame, uint64_t ts);
 	void (*ret)(struct converter *c, struct task *task, struct frame *frame, uint64_t ts, bool whole);
 	void (*end)(struct converter *c);
@@ -51,14 +60,14 @@ struct output {
 
 extern const struct output output_ftrace, output_json, output_speedscope, output_folded;
 
-/* Or the program ends: there is no memory. */
+/* Allocates zeroed memory. Ends the program when there is none. */
 void *allocate(size_t size);
 /*
- * The functions that a FUNCTION or STACK event tells of, innermost first, STACK_MAX at most: how many. Of the function tracer,
- * none if a stack follows, which says the same and more; and none of other events.
+ * Stores the symbols of a FUNCTION or STACK event, innermost first, STACK_MAX at most, and returns their number. Returns 0
+ * for other events, and for a FUNCTION event when its stack trace follows, because the stack trace has the same functions.
  */
 unsigned event_stack(const struct converter *c, const struct event *event, unsigned *symbols);
-/* The name with its PID, or its CPU: "ls-12", "<idle>/1". */
+/* Writes the task's name with its PID, or an idle task's with its CPU: "ls-12", "<idle>/1". */
 void task_name(const struct converter *c, const struct task *task, char *buf, size_t size);
-/* A JSON string, with its quotes. */
+/* Writes s as a JSON string with quotes. */
 void put_json_string(void *out, const char *s);

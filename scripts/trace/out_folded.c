@@ -1,7 +1,7 @@
 /*
- * Folded stacks, as flamegraph.pl reads them: `TASK;OUTER;INNER NUMBER`. Of function_graph the number is nanoseconds
- * spent in the innermost function itself; of the function tracer it is how often it was called, with the whole stack where a
- * stack trace follows, else with its caller.
+ * Folded stacks, as flamegraph.pl reads them: `TASK;OUTER;INNER NUMBER`. For function_graph the number is the nanoseconds
+ * spent in the innermost function itself. For the function tracer the number counts the calls of the innermost function; the
+ * stack is the event's stack trace if it has one, else the function and its caller.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 #include "convert.h"
 
-#define NODES_MAX  1000000 /* then stacks are cut at what is known: memory is bounded */
+#define NODES_MAX  1000000 /* bounds the memory; a new stack beyond this limit is cut at its known callers */
 
-/* A stack is a node whose parents are its callers. */
+/* A node is a stack: its function, called from its parent's stack. */
 struct node {
 	struct node *parent, *next, *children; /* next: sibling */
 	unsigned symbol;
@@ -36,7 +36,7 @@ static void begin(struct converter *c)
 	c->data = allocate(sizeof(struct folded));
 }
 
-/* Tasks of one name are one tower. */
+/* Returns the root for the task's name. Tasks with the same name share it. */
 static struct node *root_of(struct converter *c, struct task *task)
 {
 	struct folded *folded = c->data;
@@ -67,7 +67,7 @@ static struct node *child_of(struct folded *folded, struct node *parent, unsigne
 
 	for (; (child = *link); link = &child->next)
 		if (child->symbol == symbol) {
-			/* To the front: it will be asked for again. */
+			/* Moves the node to the head of the list: the next lookup is probably for the same node. */
 			*link = child->next;
 			child->next = parent->children;
 			parent->children = child;
@@ -75,7 +75,7 @@ static struct node *child_of(struct folded *folded, struct node *parent, unsigne
 		}
 	if (folded->nr_nodes == NODES_MAX) {
 		if (!folded->full)
-			fprintf(stderr, "trace-convert: more than %d different stacks: the rarest are cut\n", NODES_MAX);
+			fprintf(stderr, "trace-convert: more than %d different stacks: further ones are cut\n", NODES_MAX);
 		folded->full = true;
 		return parent;
 	}
@@ -109,12 +109,12 @@ static void add_return(struct converter *c, struct task *task, struct frame *fra
 {
 	struct node *node = frame->node;
 
-	(void)c, (void)task, (void)whole;
-	if (ts > frame->start + frame->children)
-		node->value += ts - frame->start - frame->children;
+	(void)c, (void)task, (void)ts, (void)whole;
+	if (frame->duration > frame->children)
+		node->value += frame->duration - frame->children;
 }
 
-/* `;` separates names. */
+/* Replaces ';' and ' ', which separate fields in this format. */
 static void put_name(void *out, const char *name)
 {
 	for (; *name; name++)
@@ -139,7 +139,7 @@ static void put_root(struct converter *c, struct root *root)
 {
 	struct node *node = &root->node, *next;
 
-	/* Children first, and each is freed when it has none left. */
+	/* Prints the children before their parent, and frees each node after its children. */
 	for (;;) {
 		while (node->children)
 			node = node->children;

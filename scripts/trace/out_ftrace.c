@@ -1,4 +1,4 @@
-/* The text of the `trace` file: its usual lines, and function_graph's. */
+/* Text as in the `trace` file: the lines of the function tracer and of function_graph. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,15 +6,35 @@
 
 #include "convert.h"
 
-/* Of each CPU: its next event is the return of a call that was printed as a leaf. */
+struct text {
+	bool line_header, graph_header; /* already printed */
+	bool leaf[]; /* for each CPU: its next event is the return of a call that was printed as a leaf */
+};
+
 static void begin(struct converter *c)
 {
-	c->data = allocate(dat_cpus(c->dat) * sizeof(bool));
-	fprintf(c->out, "#           TASK-PID     CPU#  ||||   TIMESTAMP  FUNCTION\n"
-			"#              | |         |   ||||      |         |\n");
+	struct text *text = allocate(sizeof(*text) + dat_cpus(c->dat) * sizeof(text->leaf[0]));
+
+	c->data = text;
 }
 
-/* irqs off, need-resched, context, preempt depth: Documentation/trace/ftrace.rst, "Latency trace format". */
+/* Prints the header of the function tracer's lines, or of the graph's, before the first line of that kind. */
+static void put_header(struct converter *c, bool graph)
+{
+	struct text *text = c->data;
+	bool *printed = graph ? &text->graph_header : &text->line_header;
+
+	if (*printed)
+		return;
+	*printed = true;
+	fputs(graph ? "# CPU  DURATION                  FUNCTION CALLS\n"
+		      "# |     |   |                     |   |   |   |\n"
+		    : "#           TASK-PID     CPU#  ||||   TIMESTAMP  FUNCTION\n"
+		      "#              | |         |   ||||      |         |\n",
+	      c->out);
+}
+
+/* Writes irqs-off, need-resched, context, preempt-depth: Documentation/trace/ftrace.rst, "Latency trace format". */
 static void flags_of(const struct event *event, char flags[5])
 {
 	unsigned f = event->flags;
@@ -56,7 +76,7 @@ static void put_duration(void *out, uint64_t ns)
 	char text[24];
 	int n = snprintf(text, sizeof(text), "%" PRIu64, ns / 1000);
 
-	/* Seven characters for a number that has room for them, as Linux does. */
+	/* At most seven digits, with a fraction of three digits or as many as fit. This is Linux's format. */
 	if (n < 7)
 		snprintf(text + n, 9 - (size_t)n, ".%03" PRIu64, ns % 1000);
 	text[n < 7 ? (n == 6 ? 8 : n + 4) : n] = '\0';
@@ -72,7 +92,7 @@ static void put_cpu(struct converter *c, unsigned cpu)
 	fprintf(c->out, " %*u) ", count > 99 ? 3 : count > 9 ? 2 : 1, cpu);
 }
 
-/* A call that calls nothing itself: on one line. */
+/* Prints a call as one line if the CPU's next event is its return. Returns false if it is not. */
 static bool put_leaf(struct converter *c, const struct event *event, const char *name)
 {
 	const struct event *next = dat_peek(c->dat, event->cpu);
@@ -80,7 +100,7 @@ static bool put_leaf(struct converter *c, const struct event *event, const char 
 	if (!next || next->kind != EVENT_EXIT || next->pid != event->pid || next->ip != event->ip ||
 	    next->depth != event->depth || next->lost)
 		return false;
-	((bool *)c->data)[event->cpu] = true;
+	((struct text *)c->data)->leaf[event->cpu] = true;
 	put_cpu(c, event->cpu);
 	put_duration(c->out, next->rettime - next->calltime);
 	fprintf(c->out, "%*s%s();\n", 2 * (event->depth & 0xff), "", name);
@@ -90,7 +110,7 @@ static bool put_leaf(struct converter *c, const struct event *event, const char 
 static void put_call(struct converter *c, const struct event *event)
 {
 	const char *name = dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip));
-	bool *leaf = (bool *)c->data + event->cpu;
+	bool *leaf = &((struct text *)c->data)->leaf[event->cpu];
 
 	if (*leaf) {
 		*leaf = false;
@@ -113,6 +133,7 @@ static void put_event(struct converter *c, const struct event *event, struct tas
 	char text[1024];
 
 	(void)task;
+	put_header(c, event->kind == EVENT_ENTRY || event->kind == EVENT_EXIT);
 	if (event->lost == UINT64_MAX)
 		fprintf(c->out, "CPU:%u [LOST EVENTS]\n", event->cpu);
 	else if (event->lost)

@@ -1,13 +1,13 @@
 /*
- * Chrome's trace-event format ("Trace Event Format", JSON object form), which Perfetto and chrome://tracing read: a thread for
- * each task, a complete event for each call with its return, an instant for all else. Times are in microseconds.
+ * Chrome's trace-event format ("Trace Event Format", JSON object form), for Perfetto and chrome://tracing. Each task is a
+ * thread. A call with its return is a complete event, any other event is an instant. Times are in microseconds.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "convert.h"
 
-#define IDLE_TID 1000000 /* and the CPU's number: the idle tasks all have PID 0 */
+#define IDLE_TID 1000000 /* plus the CPU's number: all idle tasks have PID 0 */
 
 static int tid_of(const struct task *task)
 {
@@ -61,13 +61,31 @@ static void put_event(struct converter *c, const struct event *event, struct tas
 	fputs("}}", c->out);
 }
 
+/*
+ * When the bar of a call that ends at ts begins. A bar is as long as the duration in the `trace` file, so it begins a
+ * little after the entry event. But bars must nest: when a child began in between, the bar begins with the entry event.
+ */
+static uint64_t start_of_bar(const struct frame *frame, uint64_t ts)
+{
+	uint64_t start = ts > frame->duration ? ts - frame->duration : 0;
+
+	if (start < frame->start || (frame->first_child && frame->first_child < start))
+		return frame->start;
+	return start;
+}
+
 static void put_return(struct converter *c, struct task *task, struct frame *frame, uint64_t ts, bool whole)
 {
-	uint64_t duration = ts > frame->start ? ts - frame->start : 0;
+	uint64_t start = start_of_bar(frame, ts), duration = ts > start ? ts - start : 0;
 
-	put_start(c, task, dat_symbol_name(c->dat, frame->symbol), "X", frame->start);
-	fprintf(c->out, ",\"dur\":%" PRIu64 ".%03" PRIu64 "%s}", duration / 1000, duration % 1000,
-		whole ? "" : ",\"args\":{\"return\":\"not seen\"}");
+	put_start(c, task, dat_symbol_name(c->dat, frame->symbol), "X", start);
+	fprintf(c->out, ",\"dur\":%" PRIu64 ".%03" PRIu64, duration / 1000, duration % 1000);
+	if (!whole)
+		fputs(",\"args\":{\"return\":\"not seen\"}", c->out);
+	else if (duration != frame->duration)
+		fprintf(c->out, ",\"args\":{\"measured_us\":%" PRIu64 ".%03" PRIu64 "}", frame->duration / 1000,
+			frame->duration % 1000);
+	putc_unlocked('}', c->out);
 }
 
 static void end(struct converter *c)

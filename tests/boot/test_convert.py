@@ -7,6 +7,7 @@ import resource
 import struct
 import subprocess
 import zlib
+from collections import Counter
 
 import jsonschema
 import pytest
@@ -59,9 +60,13 @@ def test_text_of_a_graph_is_what_the_trace_file_says(boot, traces, tmp_path):
     machine.check("echo function_graph > current_tracer; ls > /dev/null; echo 0 > tracing_on")
     # Switches between tasks are marked in the one and not in the other.
     calls = re.compile(r" *\d+\) .*us +\| .*|.*\(\) \{")
-    ours = [line for line in machine.check("cat trace").splitlines() if calls.fullmatch(line)]
+    lines = machine.check("cat trace").splitlines()
+    assert lines[:2] == ["# tracer: function_graph", "#"]
+    header, ours = lines[2:4], [line for line in lines if calls.fullmatch(line)]
     transfer(machine, port, tmp_path / "trace.dat")
-    text = [line for line in convert(tmp_path / "trace.dat", "ftrace").splitlines() if calls.fullmatch(line)]
+    text = convert(tmp_path / "trace.dat", "ftrace").splitlines()
+    assert text[:2] == header and [line for line in text if line.startswith("#")] == header
+    text = [line for line in text if calls.fullmatch(line)]
     plain = [re.sub(r" /\* \S+ \*/$", "", line) for line in text]
     assert plain == [re.sub(r" /\* \S+ \*/$", "", line) for line in ours] and len(plain) > 10
 
@@ -77,7 +82,7 @@ def test_json_has_every_call_as_chrome_wants_it(traces):
     assert any(re.fullmatch(r"hackbench-recv-\d+", name) for name in names) and "<idle>/0" in names
     text = report(traces / "graph.dat")
     returns = len(re.findall(r": funcgraph_exit:", text)) + len(re.findall(r"funcgraph_entry: .*\(\);$", text, re.M))
-    whole = [event for event in events if event["ph"] == "X" and "args" not in event]
+    whole = [event for event in events if event["ph"] == "X" and "return" not in event.get("args", {})]
     assert 0 <= returns - len(whole) < 200  # the calls of some were made before the trace began
     # Calls of one task lie within each other or apart, never across.
     for tid in {event["tid"] for event in whole}:
@@ -88,6 +93,28 @@ def test_json_has_every_call_as_chrome_wants_it(traces):
                 open_until.pop()
             assert not open_until or end <= open_until[-1]
             open_until.append(end)
+
+
+def durations_in_text(text):
+    """Counts (function, duration) of the calls in a graph's text that have a duration."""
+    calls = re.findall(r"^ +\d+\) [ +!#*@$] ([\d.]+) us +\|  +(?:\} /\* (\S+) \*/|(\S+)\(\);)$", text, re.M)
+    return Counter((tail or leaf, duration) for duration, tail, leaf in calls)
+
+
+def test_json_and_text_give_the_same_duration_for_each_call(traces):
+    """The bar of a call is as long as the text says. Where the bar must be longer, because a child began first, the
+    arguments have the text's duration."""
+    events = json.loads(convert(traces / "graph.dat", "json"))["traceEvents"]
+    calls = [event for event in events if event["ph"] == "X" and "return" not in event.get("args", {})]
+    in_json = Counter()
+    for call in calls:
+        measured = call.get("args", {}).get("measured_us", call["dur"])
+        assert measured <= call["dur"]
+        in_json[call["name"], f"{measured:.3f}"[:8] if measured < 10**6 else f"{measured // 1:.0f}"] += 1
+    in_text = durations_in_text(convert(traces / "graph.dat", "ftrace"))
+    assert len(calls) > 1000 and in_json - in_text == Counter()
+    longer = [call for call in calls if "args" in call]
+    assert len(longer) < len(calls) / 100
 
 
 def test_json_of_the_function_tracer_has_an_instant_for_each_call(traces):
