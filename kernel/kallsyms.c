@@ -310,6 +310,13 @@ int sprint_backtrace(char *buffer, unsigned long address)
 	return print_symbol(buffer, address, 1, true);
 }
 
+BUILD_BUG_ON(KSYM_SYMBOL_LEN > VSPRINTF_SYMBOL_MAX);
+
+size_t vsprintf_symbol(char *buf, size_t size __unused, unsigned long address, char form)
+{
+	return (size_t)print_symbol(buf, address, form == 'B', form != 's');
+}
+
 notrace /* the breakpoint handler uses it */
 	bool
 	is_kernel_text(unsigned long address)

@@ -79,8 +79,3 @@ bool glob_match(const char *pattern, const char *s)
 		}
 	}
 }
-
-bool glob_is_pattern(const char *pattern)
-{
-	return strpbrk(pattern, "*?[\\") != NULL;
-}

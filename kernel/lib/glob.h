@@ -9,5 +9,3 @@
  * is. A [ without its ] is an ordinary character. Linux's glob_match().
  */
 bool glob_match(const char *pattern, const char *s);
-/* Whether pattern holds anything but ordinary characters. */
-bool glob_is_pattern(const char *pattern);

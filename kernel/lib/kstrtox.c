@@ -89,11 +89,6 @@ static int parse_signed(const char *s, unsigned base, u64 limit, s64 *result)
 DEFINE_KSTRTO_UNSIGNED(kstrtoull, unsigned long long)
 DEFINE_KSTRTO_UNSIGNED(kstrtoul, unsigned long)
 DEFINE_KSTRTO_UNSIGNED(kstrtouint, unsigned)
-DEFINE_KSTRTO_UNSIGNED(kstrtou64, u64)
-DEFINE_KSTRTO_UNSIGNED(kstrtou32, u32)
-DEFINE_KSTRTO_UNSIGNED(kstrtou16, u16)
-DEFINE_KSTRTO_UNSIGNED(kstrtou8, u8)
-DEFINE_KSTRTO_SIGNED(kstrtoll, long long)
 DEFINE_KSTRTO_SIGNED(kstrtol, long)
 DEFINE_KSTRTO_SIGNED(kstrtoint, int)
 
@@ -162,18 +157,6 @@ unsigned long simple_strtoul(const char *s, char **end, unsigned base)
 	if (end)
 		*end = (char *)p;
 	return value;
-}
-
-long simple_strtol(const char *s, char **end, unsigned base)
-{
-	unsigned long value;
-
-	if (*s != '-')
-		return (long)simple_strtoul(s, end, base);
-	value = simple_strtoul(s + 1, end, base);
-	if (end && *end == s + 1)
-		*end = (char *)s; /* a - alone is no number */
-	return (long)-value;
 }
 
 u64 memparse(const char *s, char **end)

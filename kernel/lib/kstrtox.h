@@ -11,15 +11,10 @@
 #include "kernel/compiler.h"
 
 int __must_check kstrtoull(const char *s, unsigned base, unsigned long long *result);
-int __must_check kstrtoll(const char *s, unsigned base, long long *result);
 int __must_check kstrtoul(const char *s, unsigned base, unsigned long *result);
 int __must_check kstrtol(const char *s, unsigned base, long *result);
 int __must_check kstrtouint(const char *s, unsigned base, unsigned *result);
 int __must_check kstrtoint(const char *s, unsigned base, int *result);
-int __must_check kstrtou64(const char *s, unsigned base, u64 *result);
-int __must_check kstrtou32(const char *s, unsigned base, u32 *result);
-int __must_check kstrtou16(const char *s, unsigned base, u16 *result);
-int __must_check kstrtou8(const char *s, unsigned base, u8 *result);
 /* y, t, 1, on or n, f, 0, off, in either case, by the first one or two characters. */
 int __must_check kstrtobool(const char *s, bool *result);
 
@@ -31,6 +26,5 @@ int __must_check kstrtons(const char *s, u64 *ns);
 
 /* The digits at the start of s, wrapping when too many; *end is what follows. */
 unsigned long simple_strtoul(const char *s, char **end, unsigned base);
-long simple_strtol(const char *s, char **end, unsigned base); /* a leading - is fine */
 /* The same with a suffix K, M, G, T, P or E (powers of 1024), for sizes on the command line. */
 u64 memparse(const char *s, char **end);

@@ -203,24 +203,6 @@ void rb_erase(struct rb_node *node, struct rb_root *root)
 		erase_color(child, parent, root);
 }
 
-struct rb_node *rb_first(const struct rb_root *root)
-{
-	struct rb_node *node = root->rb_node;
-
-	while (node && node->rb_left)
-		node = node->rb_left;
-	return node;
-}
-
-struct rb_node *rb_last(const struct rb_root *root)
-{
-	struct rb_node *node = root->rb_node;
-
-	while (node && node->rb_right)
-		node = node->rb_right;
-	return node;
-}
-
 struct rb_node *rb_next(const struct rb_node *node)
 {
 	struct rb_node *parent;
@@ -232,21 +214,6 @@ struct rb_node *rb_next(const struct rb_node *node)
 		return (struct rb_node *)node;
 	}
 	while ((parent = rb_parent(node)) && node == parent->rb_right)
-		node = parent;
-	return parent;
-}
-
-struct rb_node *rb_prev(const struct rb_node *node)
-{
-	struct rb_node *parent;
-
-	if (node->rb_left) {
-		node = node->rb_left;
-		while (node->rb_right)
-			node = node->rb_right;
-		return (struct rb_node *)node;
-	}
-	while ((parent = rb_parent(node)) && node == parent->rb_left)
 		node = parent;
 	return parent;
 }

@@ -53,11 +53,8 @@ void rb_insert_color(struct rb_node *node, struct rb_root *root);
 /* Take node, which must be in the tree, out of it. */
 void rb_erase(struct rb_node *node, struct rb_root *root);
 
-/* In sorted order; NULL at the end. */
-struct rb_node *rb_first(const struct rb_root *root);
-struct rb_node *rb_last(const struct rb_root *root);
+/* The next node in sorted order; NULL after the last one. */
 struct rb_node *rb_next(const struct rb_node *node);
-struct rb_node *rb_prev(const struct rb_node *node);
 
 #define rb_first_cached(root) ((root)->rb_leftmost)
 

@@ -1,4 +1,4 @@
-/* Heap sort, and binary search. */
+/* Heap sort. */
 #include "kernel/lib/sort.h"
 
 static void swap_elements(u8 *a, u8 *b, size_t size)
@@ -49,23 +49,4 @@ void sort(void *base, size_t n, size_t size, cmp_func_t cmp)
 		swap_elements(array, array + n * size, size);
 		sift_down(array, 0, n, size, cmp);
 	}
-}
-
-void *bsearch(const void *key, const void *base, size_t n, size_t size, cmp_func_t cmp)
-{
-	const u8 *low = base;
-
-	while (n) {
-		const u8 *middle = low + n / 2 * size;
-		int order = cmp(key, middle);
-
-		if (order == 0)
-			return (void *)middle;
-		if (order > 0) {
-			low = middle + size;
-			n--;
-		}
-		n /= 2;
-	}
-	return NULL;
 }

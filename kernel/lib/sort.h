@@ -1,4 +1,4 @@
-/* Sorting and searching arrays. */
+/* Sorting arrays. */
 #pragma once
 
 #include "kernel/compiler.h"
@@ -8,5 +8,3 @@ typedef int (*cmp_func_t)(const void *a, const void *b);
 
 /* In place, not stable, no recursion, O(n log n), O(n) when sorted already. Any context. */
 void sort(void *base, size_t n, size_t size, cmp_func_t cmp);
-/* An element of the sorted array that is equal to *key, or NULL. */
-void *bsearch(const void *key, const void *base, size_t n, size_t size, cmp_func_t cmp);

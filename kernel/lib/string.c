@@ -1,5 +1,4 @@
 /* The C library's string functions. memcpy, memmove and memset are in arch/x86_64/string.asm. */
-#include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 
 int memcmp(const void *a, const void *b, size_t n)
@@ -44,22 +43,6 @@ int strncmp(const char *a, const char *b, size_t n)
 	for (; n; a++, b++, n--)
 		if (*a != *b || !*a)
 			return (u8)*a - (u8)*b;
-	return 0;
-}
-
-int strcasecmp(const char *a, const char *b)
-{
-	return strncasecmp(a, b, SIZE_MAX);
-}
-
-int strncasecmp(const char *a, const char *b, size_t n)
-{
-	for (; n; a++, b++, n--) {
-		int c = tolower((u8)*a), d = tolower((u8)*b);
-
-		if (c != d || !c)
-			return c - d;
-	}
 	return 0;
 }
 

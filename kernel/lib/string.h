@@ -9,7 +9,6 @@
 
 #ifdef NOP5_HOST
 #include <string.h>
-#include <strings.h>
 #else
 /* arch/x86_64/string.asm. Regions of memcpy() must not overlap. */
 void *memcpy(void *dst, const void *src, size_t n);
@@ -22,8 +21,6 @@ size_t strlen(const char *s);
 size_t strnlen(const char *s, size_t max);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t n);
-int strcasecmp(const char *a, const char *b);
-int strncasecmp(const char *a, const char *b, size_t n);
 char *strchr(const char *s, int c);
 char *strrchr(const char *s, int c);
 char *strchrnul(const char *s, int c); /* the end of s when c does not occur */
@@ -44,8 +41,6 @@ char *skip_spaces(const char *s);
 char *strim(char *s);
 /* True when s begins with prefix. */
 bool strstarts(const char *s, const char *prefix);
-/* Equal, but for one newline that may end either: what a file that takes a word compares with. */
-bool sysfs_streq(const char *a, const char *b);
 /* The index of string in array, -EINVAL when it is not there. */
 int match_string(const char *const *array, size_t n, const char *string);
 /* The first byte that is not byte, or NULL. */

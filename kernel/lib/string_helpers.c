@@ -49,17 +49,6 @@ bool strstarts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-bool sysfs_streq(const char *a, const char *b)
-{
-	while (*a && *a == *b)
-		a++, b++;
-	if (*a == *b)
-		return true;
-	if (!*a)
-		return b[0] == '\n' && !b[1];
-	return !*b && a[0] == '\n' && !a[1];
-}
-
 int match_string(const char *const *array, size_t n, const char *string)
 {
 	for (size_t i = 0; i < n && array[i]; i++)

@@ -1,77 +1,9 @@
-/*
- * Formatted text into a buffer; and in two steps, for tracers: vbin_printf() stores the arguments
- * of a format, bstr_printf() makes the text of them when somebody reads it.
- */
-#include "kernel/errno.h"
-#include "kernel/kallsyms.h"
+/* Formatted text into a buffer: reads formats, prints numbers and strings. */
 #include "kernel/lib/ctype.h"
-#include "kernel/lib/errname.h"
 #include "kernel/lib/string.h"
-#include "kernel/lib/vsprintf.h"
+#include "kernel/lib/vsprintf_internal.h"
 
-#define HEX_BYTES_MAX 64        /* of one %*ph */
-#define WIDTH_MAX     (1 << 20) /* a larger width or precision counts as this */
-
-struct output {
-	char *buf;
-	size_t size;
-	size_t length; /* of the whole text; what lies at size and beyond is not written */
-};
-
-enum {
-	FLAG_LEFT = 1,  /* - */
-	FLAG_PLUS = 2,  /* + */
-	FLAG_SPACE = 4, /* space */
-	FLAG_ALT = 8,   /* # */
-	FLAG_ZERO = 16, /* 0 */
-	FLAG_UPPER = 32,
-	FLAG_SIGNED = 64,
-};
-
-struct format {
-	unsigned flags;
-	int width;     /* 0: none */
-	int precision; /* -1: none */
-	char length;   /* 0, 'H' for hh, 'h', 'l' (all of 64 bits) */
-	char conversion;
-};
-
-/* What vbin_printf() makes. */
-struct packer {
-	u8 *buf;
-	size_t size;
-	size_t length; /* of all; what does not lie below size is not written */
-};
-
-/* Where the arguments of a format come from. */
-struct arguments {
-	va_list list;          /* a call; or, if packed is not NULL, */
-	const u8 *packed;      /* what a packer has made: the next one, */
-	const u8 *end;         /* and the end of the last one, a multiple of 4 */
-	struct packer *packer; /* not NULL: each one is packed as it is taken */
-};
-
-static void pack(struct packer *p, const void *bytes, size_t size, size_t align)
-{
-	while (p->length % align) {
-		if (p->length < p->size)
-			p->buf[p->length] = 0;
-		p->length++;
-	}
-	if (size && p->length + size <= p->size)
-		memcpy(p->buf + p->length, bytes, size);
-	p->length += size;
-}
-
-/* Text, as much of it as its precision lets through, with a NUL. */
-static void pack_text(struct packer *p, const char *text, size_t length)
-{
-	pack(p, text, length, 1);
-	pack(p, "", 1, 1);
-}
-
-/* The next argument, a number or a pointer of size bytes. Packed as Linux packs it. */
-static u64 next_number(struct arguments *args, size_t size)
+u64 fmt_next_number(struct arguments *args, size_t size)
 {
 	size_t align = min(size, sizeof(u32));
 	u64 value = 0;
@@ -80,7 +12,7 @@ static u64 next_number(struct arguments *args, size_t size)
 		value = size == sizeof(u64) ? va_arg(args->list, u64)
 					    : (u64)va_arg(args->list, int);
 		if (args->packer)
-			pack(args->packer, &value, size, align);
+			fmt_pack(args->packer, &value, size, align);
 		return value;
 	}
 	args->packed = (const u8 *)ALIGN((unsigned long)args->packed, align);
@@ -95,11 +27,10 @@ static u64 next_number(struct arguments *args, size_t size)
 
 static int next_int(struct arguments *args)
 {
-	return (int)next_number(args, sizeof(int));
+	return (int)fmt_next_number(args, sizeof(int));
 }
 
-/* The next argument, a string: what of it may be read is in f's precision. */
-static const char *next_text(struct arguments *args, struct format *f)
+const char *fmt_next_text(struct arguments *args, struct format *f)
 {
 	const char *text;
 	size_t room;
@@ -118,16 +49,9 @@ static const char *next_text(struct arguments *args, struct format *f)
 	return text;
 }
 
-static size_t text_length(const struct format *f, const char *s)
+size_t fmt_text_length(const struct format *f, const char *s)
 {
 	return strnlen(s, f->precision < 0 ? SIZE_MAX : (size_t)f->precision);
-}
-
-static void put(struct output *out, char c)
-{
-	if (out->length < out->size)
-		out->buf[out->length] = c;
-	out->length++;
 }
 
 static void fill(struct output *out, char c, int n)
@@ -141,24 +65,24 @@ static void fill(struct output *out, char c, int n)
 	out->length += (size_t)n;
 }
 
-static void put_text(struct output *out, const struct format *f, const char *s, size_t n)
+void fmt_put_text(struct output *out, const struct format *f, const char *s, size_t n)
 {
 	int pad = f->width - (int)n;
 
 	if (!(f->flags & FLAG_LEFT))
 		fill(out, ' ', pad);
 	for (size_t i = 0; i < n; i++)
-		put(out, s[i]);
+		fmt_put(out, s[i]);
 	if (f->flags & FLAG_LEFT)
 		fill(out, ' ', pad);
 }
 
-static void put_string(struct output *out, const struct format *f, const char *s)
+void fmt_put_string(struct output *out, const struct format *f, const char *s)
 {
-	put_text(out, f, s, text_length(f, s));
+	fmt_put_text(out, f, s, fmt_text_length(f, s));
 }
 
-static void put_number(struct output *out, const struct format *f, u64 value, unsigned base)
+void fmt_put_number(struct output *out, const struct format *f, u64 value, unsigned base)
 {
 	const char *digits = f->flags & FLAG_UPPER ? "0123456789ABCDEF" : "0123456789abcdef";
 	char text[22]; /* 64 bits in octal; least significant digit first */
@@ -199,104 +123,14 @@ static void put_number(struct output *out, const struct format *f, u64 value, un
 	if (!(f->flags & FLAG_LEFT))
 		fill(out, ' ', pad);
 	if (sign)
-		put(out, sign);
+		fmt_put(out, sign);
 	while (*prefix)
-		put(out, *prefix++);
+		fmt_put(out, *prefix++);
 	fill(out, '0', zeros);
 	while (n)
-		put(out, text[--n]);
+		fmt_put(out, text[--n]);
 	if (f->flags & FLAG_LEFT)
 		fill(out, ' ', pad);
-}
-
-static void put_address(struct output *out, struct format *f, unsigned long address)
-{
-	if (!f->width) {
-		f->width = 2 * sizeof(address);
-		f->flags |= FLAG_ZERO;
-	}
-	put_number(out, f, address, 16);
-}
-
-/* %*ph: the width is the number of bytes, at most 64 as in Linux. */
-static void put_hex_bytes(struct output *out, const struct format *f, const u8 *bytes,
-			  const char *form)
-{
-	static const char digits[] = "0123456789abcdef";
-	int n = f->width ? min(f->width, HEX_BYTES_MAX) : 1;
-	char separator = ' ';
-
-	if (form[1] == 'C' || form[1] == 'D' || form[1] == 'N')
-		separator = form[1] == 'C' ? ':' : form[1] == 'D' ? '-' : '\0';
-	for (int i = 0; i < n; i++) {
-		if (i && separator)
-			put(out, separator);
-		put(out, digits[bytes[i] >> 4]);
-		put(out, digits[bytes[i] & 15]);
-	}
-}
-
-/* How many characters after %p select its form. */
-static size_t pointer_form_length(const char *form)
-{
-	switch (*form) {
-	case 'S':
-	case 's':
-	case 'B':
-	case 'e':
-	case 'x':
-		return 1;
-	case 'h':
-		return form[1] == 'C' || form[1] == 'D' || form[1] == 'N' ? 2 : 1;
-	default:
-		return 0;
-	}
-}
-
-/* Forms that look at what the pointer points to, or that readers cannot make: packed as text. */
-static bool pointer_is_packed_as_text(const char *form)
-{
-	return *form == 'h' || *form == 'B';
-}
-
-static void put_pointer(struct output *out, struct format *f, const void *ptr, const char *form)
-{
-	char symbol[KSYM_SYMBOL_LEN];
-	const char *name;
-
-	switch (*form) {
-	case 'S':
-		sprint_symbol(symbol, (unsigned long)ptr);
-		put_string(out, f, symbol);
-		break;
-	case 's':
-		sprint_symbol_no_offset(symbol, (unsigned long)ptr);
-		put_string(out, f, symbol);
-		break;
-	case 'B':
-		sprint_backtrace(symbol, (unsigned long)ptr);
-		put_string(out, f, symbol);
-		break;
-	case 'h':
-		put_hex_bytes(out, f, ptr, form);
-		break;
-	case 'e':
-		name = IS_ERR(ptr) ? errname((int)-PTR_ERR(ptr)) : NULL;
-		if (name) {
-			symbol[0] = '-';
-			strscpy(symbol + 1, name, sizeof(symbol) - 1);
-			put_string(out, f, symbol);
-			break;
-		}
-		fallthrough;
-	default:
-		put_address(out, f, (unsigned long)ptr);
-	}
-}
-
-static const void *next_pointer(struct arguments *args)
-{
-	return (const void *)next_number(args, sizeof(void *));
 }
 
 static int parse_number(const char **fmt)
@@ -304,7 +138,7 @@ static int parse_number(const char **fmt)
 	int n = 0;
 
 	while (isdigit((u8)(*fmt)[0])) {
-		n = min(n * 10 + (**fmt - '0'), WIDTH_MAX);
+		n = min(n * 10 + (**fmt - '0'), FMT_WIDTH_MAX);
 		++*fmt;
 	}
 	return n;
@@ -370,8 +204,7 @@ static u64 narrow(const struct format *f, u64 value)
 	}
 }
 
-/* Bytes of a number's argument as it is packed. */
-static size_t number_size(const struct format *f)
+size_t fmt_number_size(const struct format *f)
 {
 	switch (f->length) {
 	case 'H':
@@ -385,8 +218,7 @@ static size_t number_size(const struct format *f)
 	}
 }
 
-/* A conversion, from behind its % up to behind its letter; takes the arguments that * asks for. */
-static const char *parse_conversion(const char *fmt, struct format *f, struct arguments *args)
+const char *fmt_parse_conversion(const char *fmt, struct format *f, struct arguments *args)
 {
 	*f = (struct format){ .precision = -1 };
 	fmt = parse_flags(fmt, f);
@@ -394,9 +226,9 @@ static const char *parse_conversion(const char *fmt, struct format *f, struct ar
 		f->width = next_int(args);
 		if (f->width < 0) {
 			f->flags |= FLAG_LEFT;
-			f->width = f->width < -WIDTH_MAX ? WIDTH_MAX : -f->width;
+			f->width = f->width < -FMT_WIDTH_MAX ? FMT_WIDTH_MAX : -f->width;
 		}
-		f->width = min(f->width, WIDTH_MAX);
+		f->width = min(f->width, FMT_WIDTH_MAX);
 		fmt++;
 	} else {
 		f->width = parse_number(&fmt);
@@ -404,7 +236,7 @@ static const char *parse_conversion(const char *fmt, struct format *f, struct ar
 	if (*fmt == '.') {
 		fmt++;
 		if (*fmt == '*') {
-			f->precision = min(max(next_int(args), -1), WIDTH_MAX);
+			f->precision = min(max(next_int(args), -1), FMT_WIDTH_MAX);
 			fmt++;
 		} else {
 			f->precision = parse_number(&fmt);
@@ -415,8 +247,7 @@ static const char *parse_conversion(const char *fmt, struct format *f, struct ar
 	return *fmt ? fmt + 1 : fmt;
 }
 
-/* The base of a conversion of numbers, 0 of others; sets the flags that its letter stands for. */
-static unsigned number_base(struct format *f)
+unsigned fmt_number_base(struct format *f)
 {
 	switch (f->conversion) {
 	case 'd':
@@ -440,18 +271,18 @@ static unsigned number_base(struct format *f)
 static const char *put_any_pointer(struct output *out, struct format *f, struct arguments *args,
 				   const char *form)
 {
-	if (args->packed && pointer_is_packed_as_text(form)) {
+	if (args->packed && fmt_pointer_is_packed_as_text(form)) {
 		struct format whole = { .precision = -1 };
-		const char *text = next_text(args, &whole);
+		const char *text = fmt_next_text(args, &whole);
 
-		put_string(out, &whole, text);
+		fmt_put_string(out, &whole, text);
 	} else {
-		put_pointer(out, f, next_pointer(args), form);
+		fmt_put_pointer(out, f, fmt_next_pointer(args), form);
 	}
-	return form + pointer_form_length(form);
+	return form + fmt_pointer_form_length(form);
 }
 
-static int print_text(char *buf, size_t size, const char *fmt, struct arguments *args)
+int fmt_print(char *buf, size_t size, const char *fmt, struct arguments *args)
 {
 	struct output out = { buf, size, 0 };
 
@@ -462,32 +293,34 @@ static int print_text(char *buf, size_t size, const char *fmt, struct arguments 
 		char c;
 
 		if (*fmt != '%') {
-			put(&out, *fmt++);
+			fmt_put(&out, *fmt++);
 			continue;
 		}
-		fmt = parse_conversion(fmt + 1, &f, args);
-		base = number_base(&f);
+		fmt = fmt_parse_conversion(fmt + 1, &f, args);
+		base = fmt_number_base(&f);
 		if (base) {
-			put_number(&out, &f, narrow(&f, next_number(args, number_size(&f))), base);
+			fmt_put_number(&out, &f,
+				       narrow(&f, fmt_next_number(args, fmt_number_size(&f))),
+				       base);
 			continue;
 		}
 		switch (f.conversion) {
 		case 'c':
-			c = (char)next_number(args, sizeof(c));
-			put_text(&out, &f, &c, 1);
+			c = (char)fmt_next_number(args, sizeof(c));
+			fmt_put_text(&out, &f, &c, 1);
 			break;
 		case 's':
-			put_string(&out, &f, next_text(args, &f));
+			fmt_put_string(&out, &f, fmt_next_text(args, &f));
 			break;
 		case 'p':
 			fmt = put_any_pointer(&out, &f, args, fmt);
 			break;
 		case '%':
-			put(&out, '%');
+			fmt_put(&out, '%');
 			break;
-		default: /* not a conversion: as it stands */
+		default: /* Not a conversion: prints the text unchanged. */
 			fmt = start + 1;
-			put(&out, '%');
+			fmt_put(&out, '%');
 		}
 	}
 	if (size)
@@ -501,69 +334,9 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list list)
 	int length;
 
 	va_copy(args.list, list);
-	length = print_text(buf, size, fmt, &args);
+	length = fmt_print(buf, size, fmt, &args);
 	va_end(args.list);
 	return length;
-}
-
-static const char *pack_pointer(struct arguments *args, struct format *f, const char *form)
-{
-	if (pointer_is_packed_as_text(form)) {
-		char text[KSYM_SYMBOL_LEN + 3 * HEX_BYTES_MAX]; /* the longest of them */
-		struct output out = { text, sizeof(text), 0 };
-
-		put_pointer(&out, f, va_arg(args->list, void *), form);
-		pack_text(args->packer, text, min(out.length, sizeof(text)));
-	} else {
-		next_pointer(args);
-	}
-	return form + pointer_form_length(form);
-}
-
-size_t vbin_printf(u32 *words, size_t count, const char *fmt, va_list list)
-{
-	struct packer packer = { (u8 *)words, count * sizeof(*words), 0 };
-	struct arguments args = { .packer = &packer };
-	const char *text;
-	struct format f;
-
-	va_copy(args.list, list);
-	while (*fmt) {
-		const char *start = fmt;
-
-		if (*fmt++ != '%')
-			continue;
-		fmt = parse_conversion(fmt, &f, &args);
-		switch (f.conversion) {
-		case 'c':
-			next_number(&args, sizeof(char));
-			break;
-		case 's':
-			text = next_text(&args, &f);
-			pack_text(&packer, text, text_length(&f, text));
-			break;
-		case 'p':
-			fmt = pack_pointer(&args, &f, fmt);
-			break;
-		case '%':
-			break;
-		default:
-			if (number_base(&f))
-				next_number(&args, number_size(&f));
-			else
-				fmt = start + 1;
-		}
-	}
-	pack(&packer, "", 0, sizeof(u32));
-	va_end(args.list);
-	return packer.length / sizeof(u32);
-}
-
-int bstr_printf(char *buf, size_t size, const char *fmt, const u32 *words, size_t count)
-{
-	struct arguments args = { .packed = (const u8 *)words, .end = (const u8 *)(words + count) };
-
-	return print_text(buf, size, fmt, &args);
 }
 
 int snprintf(char *buf, size_t size, const char *fmt, ...)

@@ -19,6 +19,14 @@
 
 #include "kernel/compiler.h"
 
+/*
+ * Prints the symbol of an address into buf for the forms S, s and B of %p, and returns the length.
+ * kernel/kallsyms.c defines it. An image without symbols has a default, which prints the address.
+ * Any context.
+ */
+#define VSPRINTF_SYMBOL_MAX 208 /* bytes, with the NUL */
+size_t vsprintf_symbol(char *buf, size_t size, unsigned long address, char form);
+
 #ifdef NOP5_HOST /* our own functions under other names, so that the C library keeps its own */
 #include <stdio.h>
 #define vsnprintf nop5_vsnprintf

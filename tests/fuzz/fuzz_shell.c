@@ -4,7 +4,7 @@
  *
  * sources: shell/parse.c kernel/console/n_tty.c
  *
- * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include <stdint.h>
 #include <stdlib.h>

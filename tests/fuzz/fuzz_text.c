@@ -1,7 +1,7 @@
 /*
  * Texts that people write: patterns, numbers, CPU lists, formats. Where the C library has the same
  * function, both must agree.
- * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/cpulist.c kernel/lib/vsprintf.c
+ * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/cpulist.c kernel/lib/vsprintf*.c
  * sources: kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include <fnmatch.h>
@@ -36,14 +36,14 @@ static void check_glob(const char *pattern, const char *text)
 
 static void check_number(const char *text)
 {
-	long long value = 0, again = 0;
+	long value = 0, again = 0;
 	char printed[32];
 
-	if (kstrtoll(text, 10, &value))
+	if (kstrtol(text, 10, &value))
 		return;
-	CHECK(value == strtoll(text, NULL, 10));
-	snprintf(printed, sizeof(printed), "%lld", value);
-	CHECK(!kstrtoll(printed, 10, &again) && again == value);
+	CHECK(value == strtol(text, NULL, 10));
+	snprintf(printed, sizeof(printed), "%ld", value);
+	CHECK(!kstrtol(printed, 10, &again) && again == value);
 }
 
 /* What is read is printed so that it reads as the same. */

@@ -1,22 +1,13 @@
-/* One symbol for the %pS family: schedule at 0x1000, 0x34 bytes long. */
+/* The symbols of %pS, %ps and %pB: one function, schedule, at 0x1000, 0x34 bytes long. */
 #pragma once
 
 #include <stdio.h>
 
-#include "kernel/kallsyms.h"
+size_t vsprintf_symbol(char *buf, size_t size, unsigned long address, char form);
 
-int sprint_symbol(char *buffer, unsigned long address)
+size_t vsprintf_symbol(char *buf, size_t size, unsigned long address, char form)
 {
-	return sprintf(buffer, "schedule+0x%lx/0x34", address - 0x1000);
-}
-
-int sprint_symbol_no_offset(char *buffer, unsigned long address)
-{
-	(void)address;
-	return sprintf(buffer, "schedule");
-}
-
-int sprint_backtrace(char *buffer, unsigned long address)
-{
-	return sprint_symbol(buffer, address);
+	if (form == 's')
+		return (size_t)snprintf(buf, size, "schedule");
+	return (size_t)snprintf(buf, size, "schedule+0x%lx/0x34", address - 0x1000);
 }

@@ -103,9 +103,11 @@ int sprint_symbol(char *buffer, unsigned long address)
 	return sprint_symbol_no_offset(buffer, address);
 }
 
-int sprint_backtrace(char *buffer, unsigned long address)
+size_t vsprintf_symbol(char *buf, size_t size, unsigned long address, char form)
 {
-	return sprint_symbol_no_offset(buffer, address);
+	(void)size;
+	(void)form;
+	return (size_t)sprint_symbol_no_offset(buf, address);
 }
 
 /* ---- a trace made by hand ---- */

@@ -1,6 +1,6 @@
 /*
  * The early allocator.
- * sources: kernel/mm/memblock.c kernel/lib/vsprintf.c kernel/lib/errname.c
+ * sources: kernel/mm/memblock.c kernel/lib/vsprintf*.c kernel/lib/errname.c
  * sources: kernel/lib/string_helpers.c
  */
 #include "test.h"

@@ -1,7 +1,7 @@
 /*
  * The page allocator.
  * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c kernel/mm/util.c
- * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /*
  * seq_file: the text of any records, read in any pieces, and what happens when something fails.
- * sources: fs/seq_file.c kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: fs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /*
  * The shell's language: words, operators, expansion, syntax errors.
  * sources: shell/parse.c
- * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 

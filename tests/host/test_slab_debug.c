@@ -2,7 +2,7 @@
  * What a DEBUG build finds out about the users of slab objects.
  * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c
  * sources: kernel/mm/slab_debug.c kernel/mm/util.c
- * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  * flags: -DCONFIG_DEBUG
  */
 #include "test.h"

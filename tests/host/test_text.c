@@ -1,7 +1,7 @@
 /*
  * Texts that people write: numbers, options, patterns, CPU lists; and sorting.
  * sources: kernel/lib/getopt.c kernel/lib/kstrtox.c kernel/lib/glob.c kernel/lib/cpulist.c kernel/lib/sort.c
- * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 
@@ -59,9 +59,8 @@ static void test_numbers_are_read_whole_or_refused(void **state)
 
 static void test_numbers_keep_to_the_range_of_their_type(void **state)
 {
-	long long ll;
+	long ll;
 	int i = 5;
-	u8 byte;
 	unsigned u;
 
 	(void)state;
@@ -72,11 +71,10 @@ static void test_numbers_keep_to_the_range_of_their_type(void **state)
 	assert_int_equal(kstrtoint("2147483648", 10, &i), -ERANGE);
 	assert_int_equal(kstrtoint("-2147483649", 10, &i), -ERANGE);
 	assert_int_equal(i, INT32_MIN);
-	assert_int_equal(kstrtoll("-9223372036854775808", 10, &ll), 0);
+	assert_int_equal(kstrtol("-9223372036854775808", 10, &ll), 0);
 	assert_true(ll == INT64_MIN);
-	assert_int_equal(kstrtoll("9223372036854775808", 10, &ll), -ERANGE);
-	assert_int_equal(kstrtou8("255", 10, &byte), 0);
-	assert_int_equal(kstrtou8("256", 10, &byte), -ERANGE);
+	assert_int_equal(kstrtol("9223372036854775808", 10, &ll), -ERANGE);
+	assert_int_equal(kstrtouint("4294967295", 10, &u), 0);
 	assert_int_equal(kstrtouint("4294967296", 10, &u), -ERANGE);
 	assert_int_equal(kstrtoint("--1", 10, &i), -EINVAL);
 	assert_int_equal(kstrtoint("-", 10, &i), -EINVAL);
@@ -120,10 +118,6 @@ static void test_sizes_take_a_suffix(void **state)
 	assert_string_equal(end, "junk");
 	assert_int_equal(simple_strtoul("12ab", &end, 10), 12);
 	assert_string_equal(end, "ab");
-	assert_int_equal(simple_strtol("-7;", &end, 0), -7);
-	assert_string_equal(end, ";");
-	assert_int_equal(simple_strtol("-x", &end, 0), 0);
-	assert_string_equal(end, "-x");
 }
 
 static void test_globs(void **state)
@@ -170,8 +164,6 @@ static void test_globs(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (glob_match(cases[i].pattern, cases[i].text) != cases[i].match)
 			fail_msg("%s against %s", cases[i].pattern, cases[i].text);
-	assert_true(glob_is_pattern("a*"));
-	assert_false(glob_is_pattern("schedule"));
 }
 
 static void test_seconds_may_have_a_fraction(void **state)
@@ -329,7 +321,7 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void test_sort_orders_and_bsearch_finds(void **state)
+static void test_sort_orders(void **state)
 {
 	(void)state;
 	srand(3);
@@ -349,11 +341,8 @@ static void test_sort_orders_and_bsearch_finds(void **state)
 			if (i)
 				assert_true(large[i - 1] <= large[i]);
 			sorted_sum += large[i];
-			assert_true(*(u64 *)bsearch(&large[i], large, n, sizeof(*large),
-						    compare_u64) == large[i]);
 		}
 		assert_true(sum == sorted_sum);
-		assert_null(bsearch(&(u64){ 100 }, large, n, sizeof(*large), compare_u64));
 		free(small);
 		free(large);
 	}
@@ -389,7 +378,7 @@ int main(void)
 		cmocka_unit_test(test_seconds_may_have_a_fraction),
 		cmocka_unit_test(test_options_are_taken_off_the_operands),
 		cmocka_unit_test(test_cpu_lists_and_masks_are_read_and_printed),
-		cmocka_unit_test(test_sort_orders_and_bsearch_finds),
+		cmocka_unit_test(test_sort_orders),
 		cmocka_unit_test(test_bits_are_found),
 	};
 

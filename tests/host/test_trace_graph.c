@@ -1,7 +1,7 @@
 /*
  * The function graph tracer's text, from entries made by hand: each column as Linux prints it.
  * sources: trace/tracers/function_graph/output.c trace/tracers/function_graph/header.c trace/core/output.c
- * sources: trace/core/trace_seq.c fs/seq_file.c kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: trace/core/trace_seq.c fs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "handmade_trace.h"
 

@@ -3,7 +3,7 @@
  * results, errnos and contents, and leave no memory behind.
  * sources: fs/inode.c fs/file_owner.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/open.c fs/file.c fs/stat.c
  * sources: fs/read_write.c fs/readdir.c fs/libfs.c fs/ramfs.c fs/seq_file.c tests/host/linux_fs.c
- * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 

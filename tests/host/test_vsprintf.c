@@ -1,6 +1,6 @@
 /*
  * Formatted text: the C library's result where it has the conversion, Linux's where it has not.
- * sources: kernel/lib/vsprintf.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 #include <stdarg.h>
