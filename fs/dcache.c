@@ -1,10 +1,10 @@
 /*
- * The dcache: names in directories, found through a hash of (parent, name).
+ * The dcache: names in directories, in a hash table with the key (parent, name).
  *
- * A dentry is counted by its users, by its children and, when pinned, by its directory. A lookup
- * takes its reference under the bucket's lock; the last dput() unhashes and frees under the same
- * lock, so a dentry that is found is alive. There is no rename: d_parent and d_name never change,
- * and walking upwards needs no lock. There are no negative dentries.
+ * The users of a dentry, its children and, if it is pinned, its directory hold references on it. A
+ * lookup takes its reference under the bucket's lock, and the last dput() unhashes the dentry under
+ * the same lock. So a dentry that a lookup finds is alive. nop5 has no rename: d_parent and d_name
+ * never change, and a walk upwards needs no lock. nop5 has no negative dentries.
  */
 #include "fs/internal.h"
 #include "kernel/bug.h"
@@ -26,7 +26,7 @@ static struct dcache_bucket *d_bucket(u32 hash)
 	return &dentry_hashtable[hash % D_HASH_SIZE];
 }
 
-void d_set_hash(const struct dentry *parent, struct qstr *name)
+static void d_set_hash(const struct dentry *parent, struct qstr *name)
 {
 	u32 hash = (u32)((unsigned long)parent >> 5);
 
@@ -95,7 +95,8 @@ int d_add_pinned(struct dentry *dentry, struct inode *inode)
 	}
 	dentry->d_flags |= DCACHE_PINNED;
 	dentry->d_off = parent->d_next_off++;
-	/* Whoever walks the parent's d_subdirs wants the inode of each. */
+	/* Set before the child is in d_subdirs: a walk of that list reads the inode of each child.
+	 */
 	dentry->d_inode = inode;
 	list_add_tail(&dentry->d_child, &parent->d_subdirs);
 	spin_unlock(&parent->d_lock);
@@ -171,7 +172,7 @@ struct dentry *dget(struct dentry *dentry)
 	return dentry;
 }
 
-/* Drop a reference that is not the last one; false if it may be. */
+/* Drops a reference that is not the last one. Returns false if it may be the last one. */
 static bool dput_fast(struct dentry *dentry)
 {
 	int count = atomic_read(&dentry->d_count);
@@ -186,8 +187,10 @@ static bool dput_fast(struct dentry *dentry)
 	return false;
 }
 
-/* The last user of a child may be the last user of its parent, and so on up: a loop, not a
- * recursion. */
+/*
+ * The last reference on a child may hold the last reference on its parent, and so on upwards. That
+ * is a loop here, because a recursion could use up the stack.
+ */
 void dput(struct dentry *dentry)
 {
 	while (dentry && !dput_fast(dentry)) {

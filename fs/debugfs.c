@@ -1,4 +1,4 @@
-/* debugfs: files for people who look at the kernel. */
+/* debugfs: files for people who look into the kernel. */
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
 
@@ -29,15 +29,4 @@ struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry
 struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
 {
 	return simple_create_dir(debugfs_parent(parent), name, 0755, &simple_dir_inode_operations);
-}
-
-struct dentry *debugfs_create_symlink(const char *name, struct dentry *parent, const char *target)
-{
-	return simple_create_symlink(debugfs_parent(parent), name, target);
-}
-
-void debugfs_remove(struct dentry *dentry)
-{
-	if (!IS_ERR_OR_NULL(dentry))
-		simple_recursive_removal(dentry);
 }

@@ -1,17 +1,12 @@
-/* debugfs at /sys/kernel/debug: files for people who look at the kernel. Task context. */
+/* debugfs at /sys/kernel/debug: files for people who look into the kernel. Task context. */
 #pragma once
 
 #include "fs/fs.h"
 
 /*
- * parent NULL: the root. mode: permission bits. A dentry that lives until debugfs_remove(), or an
- * ERR_PTR
- * (-EEXIST, -ENOMEM), which may be given as parent: the call fails with the same error.
+ * Make an entry in parent (NULL: the root of debugfs) that stays for ever. They return a dentry, or
+ * an ERR_PTR (-EEXIST, -ENOMEM). If parent is an ERR_PTR, they return it. mode: permission bits.
  */
 struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry *parent,
 				   void *data, const struct file_operations *fops);
 struct dentry *debugfs_create_dir(const char *name, struct dentry *parent);
-struct dentry *debugfs_create_symlink(const char *name, struct dentry *parent, const char *target);
-/* With all below it. NULL and ERR_PTRs are fine. data must outlive the files that are still open.
- */
-void debugfs_remove(struct dentry *dentry);

@@ -1,4 +1,4 @@
-/* /dev/null, /dev/zero, /dev/full: the devices without a device. */
+/* /dev/null, /dev/zero, /dev/full: devices without hardware. */
 #include "fs/devfs.h"
 #include "fs/devices.h"
 #include "kernel/lib/string.h"

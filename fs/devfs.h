@@ -4,8 +4,8 @@
 #include "fs/fs.h"
 
 /*
- * Make /dev/NAME, a character device. open finds private in inode->i_private. After fs_initcall.
- * 0, -EEXIST, -ENOMEM. Task context.
+ * Makes /dev/NAME, a character device. Its open operation finds private in inode->i_private.
+ * Returns 0, -EEXIST or -ENOMEM. Task context, after fs_initcall.
  */
 int devfs_create(const char *name, umode_t mode, u32 dev, const struct file_operations *fops,
 		 void *private);

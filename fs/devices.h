@@ -1,4 +1,5 @@
-/* The devices that devfs begins with; each makes its files. 0 or a negative errno. */
+/* The devices that devfs has from the start. Each function makes its files: 0 or a negative errno.
+ */
 #pragma once
 
 int mem_devices_init(void); /* null, zero, full */

@@ -1,9 +1,9 @@
 /*
- * A task's descriptors and current directory.
+ * The descriptors and the current directory of a task.
  *
- * A files_struct belongs to one task alone: kernel_clone() copies it before the child runs,
- * do_exit() drops it. So a descriptor lookup needs no lock and takes no reference: nobody else can
- * close it.
+ * A files_struct belongs to one task: kernel_clone() copies it before the child runs, and do_exit()
+ * drops it. So a descriptor lookup needs no lock and takes no reference: no other task can close
+ * the file.
  */
 #include "fs/internal.h"
 #include "fs/file.h"
@@ -24,7 +24,10 @@ static void free_files(struct files_struct *files)
 	kfree(files);
 }
 
-/* The current task's, made when a kernel thread first wants one. NULL when memory is short. */
+/*
+ * Returns the current task's files_struct, or NULL when memory is short. A kernel thread gets one
+ * at its first call.
+ */
 static struct files_struct *current_files(void)
 {
 	struct files_struct *files = current->files;

@@ -1,21 +1,24 @@
-/* A task's descriptor table: task_struct.files. */
+/* The descriptor table of a task: task_struct.files. */
 #pragma once
 
 #include "fs/fs.h"
 #include "fs/syscalls.h"
 #include "kernel/sched/sched.h"
 
-/* All of it is the owning task's alone; its parent fills it before it runs. */
+/* Only the owning task uses it. The task's parent fills it before the task runs. */
 struct files_struct {
-	struct file **fd; /* counted, NULL where free; fd_array until that is too small */
+	struct file *
+		*fd; /* counted files, NULL: free; points to fd_array until that is too small */
 	unsigned max_fds;
-	unsigned open;   /* not NULL in fd */
+	unsigned open;   /* number of descriptors in use */
 	struct path cwd; /* counted */
 	struct file *fd_array[NR_OPEN_DEFAULT];
 };
 
-/* The current task's file behind fd, not counted (it stays while the task does not close it), or
- * NULL. */
+/*
+ * Returns the current task's file for fd, or NULL. The file is not counted: it stays until this
+ * task closes it.
+ */
 static inline struct file *fcheck(int fd)
 {
 	struct files_struct *files = current->files;

@@ -1,5 +1,5 @@
-/* Owners of files: how a set of files goes away without anybody being inside one of them. */
-#include "fs/fs.h"
+/* Owners of files: a set of files can be removed only while none of them is open. */
+#include "fs/file_owner.h"
 #include "kernel/errno.h"
 
 #define OWNER_GONE (-1)

@@ -1,4 +1,5 @@
-/* Open files: made, counted, released. */
+/* Open files: allocation, references, release. */
+#include "fs/file_owner.h"
 #include "fs/internal.h"
 #include "fs/syscalls.h"
 #include "kernel/init.h"
@@ -30,7 +31,7 @@ static void file_free(struct file *file)
 	kmem_cache_free(filp_cachep, file);
 }
 
-/* A directory does not keep its owner: nothing of it is used through one. */
+/* Counts the file in its owner. An open directory does not use the owner, and is not counted. */
 static int open_owned(struct inode *inode, struct file *file)
 {
 	if (!inode->i_owner || S_ISDIR(inode->i_mode))
@@ -56,7 +57,7 @@ int vfs_open(const struct path *path, struct file *file)
 	err = open_owned(inode, file);
 	if (!err && file->f_op->open)
 		err = file->f_op->open(inode, file);
-	if (err) /* what open did not do, release must not undo */
+	if (err) /* fput() must not call release after an open that failed */
 		file->f_op = &empty_file_operations;
 	return err;
 }

@@ -1,4 +1,4 @@
-/* The files that are there when the boot is done: what is mounted where, and the console. */
+/* The files that the boot makes: the mounts, and the console of the first process. */
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
 #include "fs/syscalls.h"
@@ -10,7 +10,7 @@ static struct file_system_type *const types[] = {
 	&ramfs_type, &devfs_type, &proc_type, &sysfs_type, &debugfs_type, &tracefs_type,
 };
 
-/* Mount a file system on a directory, made first if mode is not 0. */
+/* Mounts a file system on path. If mode is not 0, makes that directory first. */
 static int __init mount_at(const char *type, const char *devname, const char *path, umode_t mode)
 {
 	int err = mode ? (int)sys_mkdir(path, mode) : 0;
@@ -29,7 +29,7 @@ static int __init mount_all(void)
 	if (err)
 		return err;
 	sys_mkdir("/tmp", 0755);
-	sys_chmod("/tmp", 01777); /* past the umask */
+	sys_chmod("/tmp", 01777); /* mkdir would apply the umask */
 	err = mount_at("devfs", "devfs", "/dev", 0755);
 	err = err ? err : mount_at("proc", "proc", "/proc", 0555);
 	err = err ? err : mount_at("sysfs", "sysfs", "/sys", 0555);
@@ -38,7 +38,7 @@ static int __init mount_all(void)
 	err = err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/tracing", 0);
 	if (err)
 		return err;
-	/* The same tree again, where it was before it had a file system of its own. */
+	/* The same tree also at its older place, which Linux keeps too. */
 	debugfs_create_dir("tracing", NULL);
 	return mount_at("tracefs", "tracefs", "/sys/kernel/debug/tracing", 0);
 }
@@ -54,8 +54,6 @@ static int __init vfs_init(void)
 		err = devfs_populate();
 	if (!err)
 		err = proc_populate();
-	if (!err)
-		err = page_tables_init();
 	return err;
 }
 fs_initcall(vfs_init);

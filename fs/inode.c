@@ -1,5 +1,5 @@
-/* Inodes: the objects behind the names. Counted; the file system frees what hangs on the last one.
- */
+/* Inodes: the objects that names stand for. The last reference frees the inode and its data. */
+#include "fs/file_owner.h"
 #include "fs/internal.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"

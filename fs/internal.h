@@ -1,38 +1,48 @@
-/* What the files of the VFS share among themselves and with nobody else. */
+/* Functions that the files of the VFS share. No other room uses them. */
 #pragma once
 
-#include "fs/fs.h"
+#include "fs/dcache.h"
 
 /* dcache.c */
-void d_drop(struct dentry *dentry); /* no longer findable, nothing else */
-/* Forbid creation below dir and let it be removed: 0, or -ENOTEMPTY. Its parent's i_mutex is held.
+/* Unhashes dentry, so that lookups no longer find it. Changes no reference. */
+void d_drop(struct dentry *dentry);
+/*
+ * Forbids creation in the directory, which can then be removed: 0, or -ENOTEMPTY. The caller holds
+ * the i_mutex of the directory's parent.
  */
 int d_kill_empty_dir(struct dentry *dentry);
-void d_set_hash(const struct dentry *parent, struct qstr *name);
 static inline bool d_mountpoint(const struct dentry *dentry)
 {
 	return READ_ONCE(dentry->d_flags) & DCACHE_MOUNTED;
 }
 
 /* namespace.c */
-/* The mount on this dentry of this mount, or NULL. */
+/* Returns the mount that stands on this dentry of this mount, or NULL. */
 struct vfsmount *lookup_mnt(const struct path *path);
 void root_path(struct path *path); /* "/", counted */
 
 /* namei_ops.c */
-/*
- * A new dentry for name's last component, with *parent counted and its i_mutex held, until
- * done_path_create(); or -EEXIST and what a walk can say.
- */
-struct dentry *kern_path_create(const char *name, struct path *parent, bool directory);
-void done_path_create(struct path *parent, struct dentry *dentry);
+/* Makes a regular file. The caller holds dir's i_mutex. */
+int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode);
 
 /* file_table.c */
 struct file *alloc_empty_file(unsigned flags);
+/*
+ * Makes a file on an inode without a name (the end of a pipe). On success it takes over the
+ * caller's inode reference.
+ */
+struct file *alloc_file(struct inode *inode, unsigned f_mode, unsigned f_flags,
+			const struct file_operations *fops);
+/* Connects file with the inode at path, and calls its open operation. */
+int vfs_open(const struct path *path, struct file *file);
 
-/* file.c: of the calling task */
+/* readdir.c */
+/* Calls ctx->actor for each entry from file->f_pos on. 0, -ENOTDIR, or -ENOENT (removed). */
+int iterate_dir(struct file *file, struct dir_context *ctx);
+
+/* file.c: the current directory of the calling task */
 void current_cwd(struct path *path); /* counted */
 int set_current_cwd(const struct path *path);
 
-/* The permission bits' defaults: a task's umask is always 022. */
+/* The permission bits that a new file or directory does not get: every task's umask is 022. */
 #define FS_UMASK 0022

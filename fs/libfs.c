@@ -1,12 +1,11 @@
-/* libfs: file systems that are nothing but dentries kept by their directories (debugfs, proc, dev
- * …). */
-#include "fs/filesystems.h"
+/* libfs: building blocks for file systems that live in the dcache. See libfs.h. */
+#include "fs/libfs.h"
+#include "fs/file_owner.h"
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"
 
-/* Directories' i_mutex is held by the callers of both. */
 int simple_rmdir(struct inode *dir, struct dentry *dentry)
 {
 	int err = d_kill_empty_dir(dentry);
@@ -25,12 +24,6 @@ int simple_unlink(struct inode *dir, struct dentry *dentry)
 	return 0;
 }
 
-int simple_open(struct inode *inode, struct file *file)
-{
-	file->private_data = inode->i_private;
-	return 0;
-}
-
 bool dir_emit_dots(struct dentry *dir, struct dir_context *ctx)
 {
 	if (ctx->pos == 0) {
@@ -46,7 +39,7 @@ bool dir_emit_dots(struct dentry *dir, struct dir_context *ctx)
 	return true;
 }
 
-/* The list stands still: i_mutex is held. */
+/* The caller holds the i_mutex, so the list does not change. */
 bool dir_emit_children(struct dentry *dir, struct dir_context *ctx)
 {
 	struct dentry *child;
@@ -91,7 +84,7 @@ const struct file_operations simple_dir_operations = {
 const struct inode_operations simple_dir_inode_operations;
 const struct inode_operations simple_symlink_inode_operations;
 
-/* For parent, belonging to whom it belongs to. NULL without memory. */
+/* Makes an inode for an entry of parent, with parent's owner. Returns NULL when memory is short. */
 static struct inode *simple_inode(struct dentry *parent, umode_t mode)
 {
 	struct inode *inode = new_inode(parent->d_sb, mode);
@@ -101,7 +94,7 @@ static struct inode *simple_inode(struct dentry *parent, umode_t mode)
 	return inode;
 }
 
-/* Make the inode findable as parent/name. Takes over the inode's reference, also when it fails. */
+/* Adds the inode as parent/name. Takes over the inode's reference, also on failure. */
 static struct dentry *simple_add(struct dentry *parent, const char *name, struct inode *inode)
 {
 	struct inode *dir = parent->d_inode;
@@ -165,25 +158,6 @@ struct dentry *simple_create_dir(struct dentry *parent, const char *name, umode_
 	return simple_add(parent, name, inode);
 }
 
-struct dentry *simple_create_symlink(struct dentry *parent, const char *name, const char *target)
-{
-	struct inode *inode;
-
-	if (IS_ERR(parent))
-		return parent;
-	inode = simple_inode(parent, S_IFLNK | S_IRWXUGO);
-	if (!inode)
-		return ERR_PTR(-ENOMEM);
-	inode->i_op = &simple_symlink_inode_operations;
-	inode->i_link = kstrdup(target, GFP_KERNEL);
-	inode->i_size = (loff_t)strlen(target);
-	if (!inode->i_link) {
-		iput(inode);
-		return ERR_PTR(-ENOMEM);
-	}
-	return simple_add(parent, name, inode);
-}
-
 static struct dentry *first_child(struct dentry *dir)
 {
 	struct dentry *child = NULL;
@@ -195,7 +169,7 @@ static struct dentry *first_child(struct dentry *dir)
 	return child;
 }
 
-/* Take one name away; false if it is a directory that has got a child meanwhile. */
+/* Removes one name. Returns false if it is a directory that has got a child meanwhile. */
 static bool remove_one(struct dentry *dentry)
 {
 	struct inode *dir = dentry->d_parent->d_inode;
@@ -203,7 +177,7 @@ static bool remove_one(struct dentry *dentry)
 
 	mutex_lock(&dir->i_mutex);
 	if (!(dentry->d_flags & DCACHE_PINNED)) {
-		; /* somebody else has removed it */
+		; /* another task has removed it */
 	} else if (!S_ISDIR(dentry->d_inode->i_mode)) {
 		simple_unlink(dir, dentry);
 		d_delete(dentry);
@@ -217,8 +191,8 @@ static bool remove_one(struct dentry *dentry)
 }
 
 /*
- * From the leaves up. The reference on the dentry in hand keeps its parents too, so each step up or
- * down takes the next before it drops the last.
+ * Removes from the leaves up. The reference on victim also keeps victim's parents alive, so each
+ * step takes a reference on the next dentry before it drops the one on victim.
  */
 void simple_recursive_removal(struct dentry *dentry)
 {
@@ -248,19 +222,6 @@ ssize_t simple_read_from_buffer(void *to, size_t count, loff_t *pos, const void 
 		return 0;
 	count = min(count, available - (size_t)*pos);
 	memcpy(to, (const char *)from + *pos, count);
-	*pos += (loff_t)count;
-	return (ssize_t)count;
-}
-
-ssize_t simple_write_to_buffer(void *to, size_t available, loff_t *pos, const void *from,
-			       size_t count)
-{
-	if (*pos < 0)
-		return -EINVAL;
-	if ((u64)*pos >= available)
-		return 0;
-	count = min(count, available - (size_t)*pos);
-	memcpy((char *)to + *pos, from, count);
 	*pos += (loff_t)count;
 	return (ssize_t)count;
 }

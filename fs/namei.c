@@ -1,12 +1,14 @@
 /*
- * Path walk: from a name to a dentry.
+ * The path walk: from a name to a dentry.
  *
- * The walk is a loop over components. A symbolic link in the way is not a recursion: its text and
- * what remains of the name become the new name, and the loop goes on; after MAXSYMLINKS of them it
- * is -ELOOP. The one user is root, so permission bits are stored and shown but keep nobody out.
+ * The walk is a loop over the components of the name. A symbolic link is not a recursion: the text
+ * of the link and the rest of the name become the new name, and the loop continues. After
+ * MAXSYMLINKS links the walk returns -ELOOP. The only user is root, so permission bits are stored
+ * and shown, but no walk checks them.
  */
 #include "fs/internal.h"
 #include "fs/namei.h"
+#include "fs/namespace.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
@@ -16,7 +18,6 @@ static void set_root(struct nameidata *nd)
 	root_path(&nd->path);
 }
 
-/* Start at the root or the current directory. nameidata_end() undoes it. */
 int nameidata_begin(struct nameidata *nd, const char *name)
 {
 	size_t len = strnlen(name, PATH_MAX);
@@ -49,7 +50,6 @@ void path_put(const struct path *path)
 	dput(path->dentry);
 }
 
-/* Go on with the link's text followed by what remains. 1, or a negative errno. */
 int pick_link(struct nameidata *nd, struct dentry *link)
 {
 	struct inode *inode = link->d_inode;
@@ -84,7 +84,7 @@ int pick_link(struct nameidata *nd, struct dentry *link)
 	return 1;
 }
 
-/* Step onto what is mounted here, if anything is. */
+/* If a file system is mounted at path, moves path to the root of that mount. */
 static void follow_mounts(struct path *path)
 {
 	struct vfsmount *mnt;
@@ -113,7 +113,7 @@ static void follow_dotdot(struct nameidata *nd)
 	follow_mounts(path);
 }
 
-/* The cached dentry, still true, or NULL. */
+/* Returns the cached dentry if it is still valid, else NULL. */
 static struct dentry *lookup_fast(struct dentry *parent, const struct qstr *name)
 {
 	struct dentry *dentry = d_lookup(parent, name);
@@ -146,7 +146,7 @@ struct dentry *lookup_locked(struct dentry *parent, const struct qstr *name)
 	return dentry;
 }
 
-/* A counted child of a directory whose i_mutex is not held, or ERR_PTR(-ENOENT) and worse. */
+/* Returns a counted child, or an ERR_PTR. The caller does not hold the parent's i_mutex. */
 static struct dentry *lookup(struct dentry *parent, const struct qstr *name)
 {
 	struct dentry *dentry = lookup_fast(parent, name);
@@ -168,7 +168,10 @@ void step_into(struct nameidata *nd, struct dentry *dentry)
 	follow_mounts(&nd->path);
 }
 
-/* Take the step nd->last. 0, 1 when a link was put in its place, or a negative errno. */
+/*
+ * Walks to nd->last. Returns 0, or 1 if a link's text has replaced the rest of the name, or a
+ * negative errno.
+ */
 static int walk_component(struct nameidata *nd, bool follow)
 {
 	struct dentry *dentry;
@@ -192,7 +195,7 @@ static int walk_component(struct nameidata *nd, bool follow)
 	return 0;
 }
 
-/* Cut the next component off nd->rest into nd->last; false when there is none. */
+/* Moves the next component of nd->rest to nd->last. Returns 0 or -ENAMETOOLONG. */
 static int next_component(struct nameidata *nd)
 {
 	const char *s = nd->rest + strspn(nd->rest, "/");
@@ -214,10 +217,6 @@ static int next_component(struct nameidata *nd)
 	return 0;
 }
 
-/*
- * Walk all but the last component, which is left in nd->last: nd->path is the directory to look in.
- * LAST_ROOT: there is no last component, nd->path is it.
- */
 int link_path_walk(struct nameidata *nd)
 {
 	for (;;) {

@@ -1,4 +1,4 @@
-/* Making and removing names: mkdir, rmdir, unlink, symlink, and the creation of files. */
+/* Creation and removal of names: mkdir, rmdir, unlink, symlink, and new files. */
 #include "fs/internal.h"
 #include "fs/namei.h"
 #include "fs/syscalls.h"
@@ -23,7 +23,8 @@ int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
 	return err;
 }
 
-int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
+/* Not inlined: traces show the function under Linux's name. */
+static noinline int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
 {
 	int err;
 
@@ -35,7 +36,7 @@ int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
 	return err;
 }
 
-int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
+static int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
 {
 	int err;
 
@@ -47,7 +48,7 @@ int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
 	return err;
 }
 
-/* Take a name away, if the file system's remove (NULL: -EPERM) does not refuse. */
+/* Removes a name, unless the file system's remove operation refuses. NULL: -EPERM. */
 static int remove_name(struct inode *dir, struct dentry *dentry,
 		       int (*remove)(struct inode *dir, struct dentry *dentry))
 {
@@ -65,21 +66,26 @@ static int remove_name(struct inode *dir, struct dentry *dentry,
 	return err;
 }
 
-int vfs_rmdir(struct inode *dir, struct dentry *dentry)
+static int vfs_rmdir(struct inode *dir, struct dentry *dentry)
 {
 	if (!S_ISDIR(dentry->d_inode->i_mode))
 		return -ENOTDIR;
 	return remove_name(dir, dentry, dir->i_op->rmdir);
 }
 
-int vfs_unlink(struct inode *dir, struct dentry *dentry)
+static int vfs_unlink(struct inode *dir, struct dentry *dentry)
 {
 	if (S_ISDIR(dentry->d_inode->i_mode))
 		return -EISDIR;
 	return remove_name(dir, dentry, dir->i_op->unlink);
 }
 
-struct dentry *kern_path_create(const char *name, struct path *parent, bool directory)
+/*
+ * Returns a new dentry for the last component of name, with a counted *parent, whose i_mutex is
+ * held until done_path_create(). Errors: -EEXIST, and those of a path walk. directory: name may end
+ * in a slash.
+ */
+static struct dentry *kern_path_create(const char *name, struct path *parent, bool directory)
 {
 	struct nameidata nd;
 	struct dentry *dentry;
@@ -115,7 +121,7 @@ struct dentry *kern_path_create(const char *name, struct path *parent, bool dire
 	return dentry;
 }
 
-void done_path_create(struct path *parent, struct dentry *dentry)
+static void done_path_create(struct path *parent, struct dentry *dentry)
 {
 	dput(dentry);
 	mutex_unlock(&parent->dentry->d_inode->i_mutex);
@@ -157,7 +163,7 @@ long sys_symlink(const char *target, const char *name)
 	return err;
 }
 
-/* Find the last component in its directory, whose i_mutex is held while remove() works on it. */
+/* Finds the last component and calls remove() for it, with the directory's i_mutex held. */
 static int remove_last(struct nameidata *nd,
 		       int (*remove)(struct inode *dir, struct dentry *dentry), bool directory)
 {
@@ -176,7 +182,7 @@ static int remove_last(struct nameidata *nd,
 		err = remove(dir, dentry);
 	}
 	mutex_unlock(&dir->i_mutex);
-	/* This may free the file's pages: not under the directory's lock. */
+	/* After the unlock, because this may free all pages of the file. */
 	dput(dentry);
 	return err;
 }

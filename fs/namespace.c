@@ -1,19 +1,19 @@
 /*
- * Mounts: which file system is seen where.
+ * Mounts: the places at which file systems appear.
  *
- * A mount hides the dentry that it stands on, which is flagged DCACHE_MOUNTED so that the walk
- * looks into the table only there. One file system can be mounted at several places (tracefs is).
+ * A mount hides the dentry that it stands on. That dentry has the flag DCACHE_MOUNTED, and a path
+ * walk looks into the mount table only for such dentries. One file system can be mounted at several
+ * places, as tracefs is.
  */
-#include "fs/internal.h"
 #include "fs/namespace.h"
-#include "fs/seq_file.h"
+#include "fs/internal.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
 DEFINE_MUTEX(mount_mutex);
 LIST_HEAD(file_systems); /* [mount_mutex] */
-LIST_HEAD(mount_list);   /* [mount_lock to read, and mount_mutex to write] */
+LIST_HEAD(mount_list);   /* [mount_mutex and mount_lock to write, one of them to read] */
 static DEFINE_SPINLOCK(mount_lock);
 static struct vfsmount *root_mnt; /* constant once "/" is mounted */
 static u32 last_dev;              /* [mount_mutex] */
@@ -32,7 +32,7 @@ struct vfsmount *lookup_mnt(const struct path *path)
 
 	spin_lock(&mount_lock);
 	list_for_each_entry (mnt, &mount_list, mnt_list) {
-		/* The last one mounted on a place is the one that is seen. */
+		/* The last mount at a place hides the earlier ones. */
 		if (mnt->mnt_parent == path->mnt && mnt->mnt_mountpoint == path->dentry &&
 		    mnt != path->mnt)
 			found = mnt;
@@ -41,18 +41,13 @@ struct vfsmount *lookup_mnt(const struct path *path)
 	return found;
 }
 
-struct vfsmount *root_mount(void)
-{
-	return root_mnt;
-}
-
 void root_path(struct path *path)
 {
 	path->mnt = root_mnt;
 	path->dentry = dget(root_mnt->mnt_root);
 }
 
-/* The type's one super_block, made when it is first wanted. mount_mutex is held. */
+/* Returns the type's only super_block; the first call makes it. mount_mutex is held. */
 static struct super_block *get_super(struct file_system_type *type)
 {
 	struct super_block *sb;
@@ -85,7 +80,7 @@ static struct file_system_type *find_filesystem(const char *name)
 	return NULL;
 }
 
-/* Put mnt at the place, whose dentry reference it keeps for ever. mount_mutex is held. */
+/* Attaches mnt at the path `at`, and keeps its dentry reference for ever. mount_mutex is held. */
 static void attach_mount(struct vfsmount *mnt, const struct path *at)
 {
 	mnt->mnt_parent = at->mnt;
@@ -139,17 +134,4 @@ int kern_mount_at(const char *type_name, const char *devname, const char *path)
 	err = type ? do_mount_at(type, devname, path) : -ENODEV;
 	mutex_unlock(&mount_mutex);
 	return err;
-}
-
-int seq_path(struct seq_file *m, const struct path *path, const char *esc)
-{
-	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *name;
-
-	if (!buf)
-		return -1;
-	name = d_path(path, buf, PATH_MAX);
-	if (!IS_ERR(name))
-		seq_escape(m, name, esc);
-	kfree(buf);
-	return IS_ERR(name) ? -1 : 0;
 }

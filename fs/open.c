@@ -1,14 +1,15 @@
-/* Opening files by name, and what open(2)'s neighbours do by name. */
+/* open, chdir, getcwd, chmod, truncate: system calls that work on names. */
 #include "fs/internal.h"
 #include "fs/namei.h"
+#include "fs/namespace.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/time/ktime.h"
 
 /*
- * Open or make nd->last with O_CREAT. 0 (nd->path is the file), 1 when a link was put in its place,
- * or a negative errno; *created tells whether it is new.
+ * Walks to nd->last for O_CREAT, and creates the file if it does not exist (*created). Returns 0
+ * (nd->path is the file), or 1 if a link's text has replaced nd->last, or a negative errno.
  */
 static int lookup_create(struct nameidata *nd, int flags, umode_t mode, bool *created)
 {
@@ -96,7 +97,7 @@ static struct file *path_openat(struct nameidata *nd, int flags, umode_t mode)
 	if (IS_ERR(file))
 		return file;
 	err = vfs_open(&nd->path, file);
-	/* The file's own open sees how it was opened; afterwards that is over, as on Linux. */
+	/* These flags are for the open operation only. Linux clears them here too. */
 	file->f_flags &= ~(unsigned)(O_CREAT | O_EXCL | O_TRUNC);
 	if (!err && (flags & O_TRUNC) && !created)
 		err = handle_truncate(nd->path.dentry->d_inode);
@@ -107,7 +108,11 @@ static struct file *path_openat(struct nameidata *nd, int flags, umode_t mode)
 	return file;
 }
 
-struct file *do_filp_open(const char *path, int flags, umode_t mode)
+/*
+ * Opens a file: returns a counted file, or an ERR_PTR. mode: the permission bits of a new file. Not
+ * inlined: traces show the function under Linux's name.
+ */
+static noinline struct file *do_filp_open(const char *path, int flags, umode_t mode)
 {
 	struct nameidata nd;
 	struct file *file;
@@ -121,11 +126,6 @@ struct file *do_filp_open(const char *path, int flags, umode_t mode)
 	file = path_openat(&nd, flags, mode);
 	nameidata_end(&nd);
 	return file;
-}
-
-struct file *filp_open(const char *path, int flags, umode_t mode)
-{
-	return do_filp_open(path, flags, mode);
 }
 
 long sys_open(const char *path, int flags, umode_t mode)

@@ -1,38 +1,40 @@
 /*
- * Pipes: 64 KiB of bytes between those who write and those who read.
+ * Pipes: up to 64 KiB of bytes between writers and readers.
  *
- * The bytes lie in a ring of 16 pages that come when the first byte of each is written and go when
- * its last is read; one spare page is kept. An empty pipe starts again at its first page, so two
- * tasks that pass small messages stay in one warm page and never allocate.
+ * The bytes are in a ring of 16 pages. A page is allocated when its first byte is written, and
+ * freed when its last byte is read; the pipe keeps one spare page. An empty pipe starts again at
+ * its first page, so two tasks that exchange small messages use one page, which stays in the CPU's
+ * cache, and never allocate.
  *
- * The lock is held for one page's worth of bytes at a time. Who has to wait queues himself before
- * he gives the lock up, so whoever changes the pipe after that sees him, and nobody looks at the
- * pipe without the lock.
+ * A task holds the lock for one page of bytes at a time, and reads the pipe's state only under the
+ * lock. A task that must wait puts itself into the wait queue before it releases the lock, so a
+ * task that changes the pipe afterwards sees it there.
  *
- * Sleepers are exclusive: a message wakes one reader. Who leaves the pipe while there is more to do
- * wakes the next one of his kind, so no wake-up is lost when the one woken goes away. A wake-up is
- * sent only when a side can begin to move: the pipe was empty, or had less room than PIPE_BUF.
+ * Waiters are exclusive: a message wakes one reader. A task that leaves the pipe while more can be
+ * done wakes the next waiter of its own side, so no wake-up is lost if the woken task goes away. A
+ * wake-up is sent only if the other side could not move before: the pipe was empty, or had less
+ * room than PIPE_BUF.
  */
 #include "fs/file.h"
-#include "fs/filesystems.h"
 #include "fs/internal.h"
+#include "fs/poll.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/quiescent.h"
 
-#define PIPE_BUF   4096U /* writes up to this size are not torn (pipe(7)) */
+#define PIPE_BUF   4096U /* writes up to this size are atomic (pipe(7)) */
 #define PIPE_PAGES 16U
 #define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE)
 
-/* Legend: [P] rd_wait.lock: pipe_lock(). */
+/* Legend: [P] rd_wait.lock, taken by pipe_lock(). */
 struct pipe_inode_info {
-	wait_queue_head_t rd_wait; /* its lock is P: in task context only */
+	wait_queue_head_t rd_wait; /* its lock is P, taken in task context only */
 	wait_queue_head_t wr_wait;
-	u32 head;                  /* [P] bytes written, counting up from 0 while not empty */
-	u32 tail;                  /* [P] bytes read */
-	unsigned readers, writers; /* [P] open ends; no readers: no pages either */
+	u32 head;                  /* [P] bytes written since the pipe was last empty */
+	u32 tail;                  /* [P] bytes read since then */
+	unsigned readers, writers; /* [P] open ends; without readers the pipe has no pages */
 	void *spare;               /* [P] a page or NULL */
-	void *pages[PIPE_PAGES];   /* [P] by position / PAGE_SIZE % PIPE_PAGES */
+	void *pages[PIPE_PAGES];   /* [P] index: position / PAGE_SIZE % PIPE_PAGES */
 };
 
 static inline u32 pipe_room(const struct pipe_inode_info *pipe)
@@ -55,7 +57,7 @@ static inline void pipe_unlock(struct pipe_inode_info *pipe)
 	spin_unlock(&pipe->rd_wait.lock);
 }
 
-/* The lock is held. */
+/* P held. */
 static inline void pipe_wake_reader(struct pipe_inode_info *pipe)
 {
 	if (!list_empty(&pipe->rd_wait.head))
@@ -69,8 +71,8 @@ static inline void pipe_wake_writer(struct pipe_inode_info *pipe)
 }
 
 /*
- * Sleep once as a writer. The lock is given up meanwhile; the room may have been taken by another
- * when it is back. 0, or -EINTR.
+ * Sleeps once as a writer: 0, or -EINTR. Releases P meanwhile, so another writer may have taken the
+ * room on return.
  */
 static int pipe_wait_writable(struct pipe_inode_info *pipe)
 {
@@ -88,7 +90,7 @@ static int pipe_wait_writable(struct pipe_inode_info *pipe)
 	return ret;
 }
 
-/* Give the lock to whoever wants it, and this CPU to whoever needs it. */
+/* Lets other tasks take the lock, and lets the scheduler preempt this one. */
 static inline void pipe_breathe(struct pipe_inode_info *pipe)
 {
 	pipe_unlock(pipe);
@@ -104,8 +106,8 @@ static noinline void *pipe_alloc_page(struct pipe_inode_info *pipe)
 }
 
 /*
- * All bytes of the page up to the tail have been read. In a full pipe the writer has come round to
- * the beginning of this very page: then it stays.
+ * Releases the page before the tail, because all its bytes have been read. Keeps the page if the
+ * pipe was full: the writer has then wrapped to the beginning of the same page.
  */
 static noinline void pipe_release_page(struct pipe_inode_info *pipe, void **slot)
 {
@@ -118,7 +120,7 @@ static noinline void pipe_release_page(struct pipe_inode_info *pipe, void **slot
 	*slot = NULL;
 }
 
-/* The pipe is empty: go back to the beginning, with the page that was in use, if it was kept. */
+/* Resets the positions of the empty pipe. The page in *slot, if any, becomes the first page. */
 static inline void pipe_rewind(struct pipe_inode_info *pipe, void **slot)
 {
 	void *page = *slot;
@@ -129,7 +131,7 @@ static inline void pipe_rewind(struct pipe_inode_info *pipe, void **slot)
 	pipe->pages[0] = page;
 }
 
-/* Move bytes into one page, count at most; there is room for them. 0: no memory. */
+/* Moves up to count bytes into one page. The pipe has room for count bytes. 0: no memory. */
 static inline u32 pipe_put(struct pipe_inode_info *pipe, const char *buf, u32 count)
 {
 	u32 head = pipe->head, offset = head % PAGE_SIZE;
@@ -146,7 +148,7 @@ static inline u32 pipe_put(struct pipe_inode_info *pipe, const char *buf, u32 co
 	return n;
 }
 
-/* Move bytes out of one page, count at most; there are so many. */
+/* Moves up to count bytes out of one page. The pipe holds at least count bytes. */
 static inline u32 pipe_get(struct pipe_inode_info *pipe, char *buf, u32 count)
 {
 	u32 tail = pipe->tail, offset = tail % PAGE_SIZE;
@@ -163,7 +165,7 @@ static inline u32 pipe_get(struct pipe_inode_info *pipe, char *buf, u32 count)
 	return n;
 }
 
-/* The pipe is empty: 1 when it no longer is, 0 at the end of the file, or a negative errno. */
+/* Waits while the pipe is empty: 1 when it has bytes, 0 at the end of file, or a negative errno. */
 static inline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const struct file *file)
 {
 	int ret;
@@ -181,8 +183,8 @@ static inline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const str
 }
 
 /*
- * A read that leaves something, or goes over more than one page: page by page, and wake those who
- * can go on. The pipe is not empty. The lock is held, and dropped.
+ * Reads from a pipe that is not empty, page by page, if the bytes are in several pages or more than
+ * count. Wakes the tasks that can continue. P held on entry, released on return.
  */
 static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count)
 {
@@ -204,7 +206,7 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, 
 	return (ssize_t)done;
 }
 
-/* All there is, when that is in one page, goes the short way. */
+/* The fast path is for a read that empties the pipe, with all bytes in one page. */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
@@ -234,13 +236,16 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	return used;
 }
 
-/* Bytes that go at once or not at all. */
+/* Returns the room that a write needs before it can move its next bytes. */
 static inline u32 pipe_atomic(size_t left, size_t count)
 {
 	return count <= PIPE_BUF ? (u32)left : 1;
 }
 
-/* A write that needs more than one page, or room, or a page. The lock is held, and dropped. */
+/*
+ * Writes if the bytes need several pages, a new page, or room that a reader must make. P held on
+ * entry, released on return.
+ */
 static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const struct file *file,
 					const char *buf, size_t count)
 {
@@ -289,8 +294,8 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 }
 
 /*
- * What fits into the page that is being filled (so there are readers) goes the short way. Other
- * writers that sleep are woken by the reader, and by each other when they have slept.
+ * The fast path is for bytes that fit into the current page. The page exists, so the pipe has
+ * readers. This path need not wake sleeping writers: readers do, and writers that have slept.
  */
 static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
@@ -340,7 +345,7 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 	return mask;
 }
 
-/* Nobody will read what is there. */
+/* Frees all pages, because the pipe has no readers. P held, or no other user. */
 static void pipe_free_pages(struct pipe_inode_info *pipe)
 {
 	pipe->head = 0;
@@ -355,7 +360,10 @@ static void pipe_free_pages(struct pipe_inode_info *pipe)
 	pipe->spare = NULL;
 }
 
-/* The other side must learn that nobody is left; the last end's inode takes the pipe with it. */
+/*
+ * Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. The last
+ * reference on the inode frees the pipe.
+ */
 static int pipe_release(struct inode *inode, struct file *file)
 {
 	struct pipe_inode_info *pipe = file->private_data;
@@ -394,7 +402,7 @@ static const struct super_operations pipefs_super_operations = {
 	.evict_inode = pipefs_evict_inode,
 };
 
-/* Pipes have no names: this is never mounted, and serves their inodes only. */
+/* For the inodes of pipes. Never mounted, because pipes have no names. */
 static struct super_block pipefs_sb = {
 	.s_op = &pipefs_super_operations,
 	.s_no_op_error = -EINVAL,
@@ -429,7 +437,11 @@ static struct file *pipe_end(struct inode *inode, unsigned f_mode, unsigned f_fl
 	return file;
 }
 
-int create_pipe_files(struct file *files[2], unsigned flags)
+/*
+ * Opens the two ends of a new pipe: [0] to read, [1] to write. flags: O_NONBLOCK. Returns 0,
+ * -ENFILE or -ENOMEM.
+ */
+static int create_pipe_files(struct file *files[2], unsigned flags)
 {
 	struct inode *inode = get_pipe_inode();
 	long err;
@@ -454,7 +466,7 @@ int create_pipe_files(struct file *files[2], unsigned flags)
 
 long sys_pipe2(int fds[2], int flags)
 {
-	struct file *files[2];
+	struct file *files[2] = { NULL, NULL };
 	int rd, wr, err;
 
 	syscall_boundary();

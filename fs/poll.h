@@ -1,6 +1,6 @@
 /*
- * poll: wait on several files at once. A file's poll operation names the wait queues that will tell
- * of a change, with poll_wait(), and returns what is ready now.
+ * poll: wait for several files at once. The poll operation of a file calls poll_wait() for each
+ * wait queue that reports a change, and returns the events that are ready now.
  */
 #pragma once
 
@@ -23,24 +23,18 @@ struct pollfd {
 	short revents;
 };
 
-#define POLL_QUEUES_PER_FILE 2 /* a poll operation may wait on so many queues */
+#define POLL_QUEUES_PER_FILE 2 /* the most queues on which one poll operation may wait */
 
-/* Of one poll(2): entries of the polling task alone. */
+/* A wait-queue entry of one poll(2). Only the polling task uses it. */
 struct poll_table_entry {
 	struct wait_queue_entry wait;
 	wait_queue_head_t *queue;
 };
 
 typedef struct poll_table_struct {
-	struct poll_table_entry *entries; /* NULL: only ask, do not wait */
+	struct poll_table_entry *entries; /* NULL: ask only, do not wait */
 	unsigned count, max;
 } poll_table;
 
-/* From a poll operation. Does not sleep. */
+/* Adds the current task to queue. Called by poll operations; does not sleep. */
 void poll_wait(struct file *file, wait_queue_head_t *queue, poll_table *table);
-
-/*
- * Wait until file has one of events (POLLERR and POLLHUP always count), timeout_ns at most
- * (MAX_SCHEDULE_TIMEOUT: for ever). The ready events, 0 on time-out, -EINTR, -ENOMEM. Task context.
- */
-int poll_file(struct file *file, unsigned events, u64 timeout_ns);

@@ -1,9 +1,10 @@
 /*
  * ramfs: the root file system, in memory.
  *
- * A file's pages hang in a tree of tables of 512 pointers that is as high as the file needs: none
- * for a file of one page, TABLE_LEVELS for 512 GiB. Missing pages are holes. All files together may
- * take half of the memory, as in Linux's tmpfs, and then say -ENOSPC.
+ * A file's pages are the leaves of a tree of tables of 512 pointers. The tree is as high as the
+ * file needs: no table for a file of one page, TABLE_LEVELS levels for 512 GiB. Missing pages are
+ * holes. All files together may use half of the memory, as in Linux's tmpfs; then writes return
+ * -ENOSPC.
  */
 #include "fs/internal.h"
 #include "fs/filesystems.h"
@@ -16,14 +17,14 @@
 #define TABLE_LEVELS    3
 #define RAMFS_MAX_BYTES ((loff_t)PAGE_SIZE << (TABLE_BITS * TABLE_LEVELS))
 
-/* inode.i_private of a regular file; [M] inode->i_mutex, all of it. */
+/* inode.i_private of a regular file. [M] inode->i_mutex. */
 struct ramfs_data {
-	void *root;      /* [M] the only page, or a table; NULL when there is none */
+	void *root;      /* [M] the only page, or the top table, or NULL */
 	unsigned height; /* [M] levels of tables */
 };
 
-static atomic64_t pages_used; /* data and table pages of all files */
-static s64 pages_max;         /* constant after mount */
+static atomic64_t pages_used; /* data pages and table pages of all files */
+static s64 pages_max;         /* constant after the mount */
 
 static const struct inode_operations ramfs_dir_inode_operations;
 static const struct inode_operations ramfs_file_inode_operations;
@@ -49,7 +50,7 @@ static void ramfs_free_page(void *page)
 	atomic64_dec(&pages_used);
 }
 
-/* Put tables above the root until the tree reaches index; false when memory is short. */
+/* Adds tables above the root until the tree covers index. Returns false when memory is short. */
 static bool ramfs_grow(struct ramfs_data *data, u64 index)
 {
 	while (index >> (TABLE_BITS * data->height)) {
@@ -66,8 +67,10 @@ static bool ramfs_grow(struct ramfs_data *data, u64 index)
 	return true;
 }
 
-/* The page at index of the file; made when alloc says so. NULL: a hole, or no memory. i_mutex is
- * held. */
+/*
+ * Returns the file's page at index. A missing page is allocated if alloc is set. NULL: a hole, or
+ * no memory. i_mutex is held.
+ */
 static char *ramfs_page(struct inode *inode, u64 index, bool alloc)
 {
 	struct ramfs_data *data = inode->i_private;
@@ -89,7 +92,7 @@ static char *ramfs_page(struct inode *inode, u64 index, bool alloc)
 	}
 }
 
-/* Free the pages from index on, below one slot. Recursion: TABLE_LEVELS deep at most. */
+/* Frees the pages below *slot from index on. The recursion is at most TABLE_LEVELS deep. */
 static void ramfs_free_from(struct inode *inode, void **slot, unsigned level, u64 index)
 {
 	if (!*slot)
@@ -97,7 +100,7 @@ static void ramfs_free_from(struct inode *inode, void **slot, unsigned level, u6
 	if (level == 0) {
 		inode->i_blocks -= PAGE_SIZE / 512;
 	} else {
-		u64 span = 1ULL << (TABLE_BITS * (level - 1)); /* pages below each entry */
+		u64 span = 1ULL << (TABLE_BITS * (level - 1)); /* pages below one entry */
 		void **table = *slot;
 
 		for (u64 i = index / span; i < TABLE_SIZE; i++)
@@ -106,7 +109,7 @@ static void ramfs_free_from(struct inode *inode, void **slot, unsigned level, u6
 						i == index / span ? index % span : 0);
 	}
 	if (index)
-		return; /* what is before index keeps the table */
+		return; /* the table is needed for the pages before index */
 	ramfs_free_page(*slot);
 	*slot = NULL;
 }
@@ -131,7 +134,7 @@ static int ramfs_truncate(struct inode *inode, loff_t length)
 		char *page = tail ? ramfs_page(inode, (u64)length / PAGE_SIZE, false) : NULL;
 
 		ramfs_free_pages(inode, DIV_ROUND_UP((u64)length, PAGE_SIZE));
-		if (page) /* zeros again, should the file grow */
+		if (page) /* the bytes must be zero if the file grows again */
 			memset(page + tail, 0, PAGE_SIZE - tail);
 	}
 	inode->i_size = length;

@@ -1,4 +1,4 @@
-/* Reading, writing and seeking: checks, positions, and the way to the file's own operations. */
+/* read, write, lseek, ioctl: checks, file positions, and the call of the file's own operation. */
 #include "fs/file.h"
 #include "fs/internal.h"
 #include "kernel/sched/quiescent.h"
@@ -31,27 +31,8 @@ ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 	return file->f_op->write(file, buf, count, pos);
 }
 
-ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
-{
-	return vfs_read(file, buf, count, pos);
-}
-
-ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos)
-{
-	const char *from = buf;
-	size_t done = 0;
-
-	while (done < count) {
-		ssize_t n = vfs_write(file, from + done, count - done, pos);
-
-		if (n <= 0)
-			return done ? (ssize_t)done : n;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
-/* f_pos is shared only when the file is: then, and only then, is its lock taken. */
+/* Several tasks can use f_pos only if the file has several references. Only then it needs its lock.
+ */
 static inline bool file_pos_shared(const struct file *file)
 {
 	return unlikely((file->f_mode & FMODE_ATOMIC_POS) && atomic_read(&file->f_count) > 1);
@@ -101,7 +82,7 @@ ssize_t sys_write(int fd, const void *buf, size_t count)
 	return vfs_write(file, buf, count, &file->f_pos);
 }
 
-loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
+static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
 {
 	return file->f_op->llseek ? file->f_op->llseek(file, offset, whence) : -ESPIPE;
 }

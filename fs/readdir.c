@@ -1,4 +1,4 @@
-/* Listing directories. */
+/* getdents64: the entries of a directory. */
 #include "fs/file.h"
 #include "fs/internal.h"
 #include "kernel/lib/string.h"

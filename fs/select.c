@@ -1,9 +1,9 @@
 /*
- * poll: wait on several files at once.
+ * poll: wait for several files at once.
  *
- * The task's state is set to sleep before the files are asked, so that a wake-up that comes between
- * a question and schedule() makes the latter return at once. That is why poll operations must not
- * sleep.
+ * The task's state is set to sleep before the poll operations are called. So if a wake-up comes
+ * between a poll operation and schedule(), schedule() returns at once. For the same reason, poll
+ * operations must not sleep.
  */
 #include "fs/file.h"
 #include "fs/internal.h"
@@ -36,74 +36,20 @@ static void poll_freewait(poll_table *table)
 	table->count = 0;
 }
 
-unsigned vfs_poll(struct file *file, struct poll_table_struct *wait)
+static unsigned vfs_poll(struct file *file, struct poll_table_struct *wait)
 {
 	if (!file->f_op->poll)
 		return POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
 	return file->f_op->poll(file, wait);
 }
 
-/* One question to all files of the set; how many are ready. */
-typedef int (*poll_ask_t)(void *set, poll_table *table);
-
-/* Ask until some are ready, the time is over (0) or a signal comes (-EINTR). */
-static int poll_loop(poll_ask_t ask, void *set, poll_table *table, u64 timeout_ns)
+/* Calls the poll operation of each file. Returns the number of files that are ready. */
+static int do_pollfds(struct pollfd *fds, unsigned nfds, poll_table *table)
 {
-	int ready;
-
-	for (;;) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		ready = ask(set, table);
-		if (ready || !timeout_ns)
-			break;
-		if (signal_pending(current)) {
-			ready = -EINTR;
-			break;
-		}
-		timeout_ns = schedule_timeout(timeout_ns);
-		/* Queued anew each round: who wakes may have taken the entries off their queues. */
-		poll_freewait(table);
-	}
-	__set_current_state(TASK_RUNNING);
-	poll_freewait(table);
-	return ready;
-}
-
-struct poll_one {
-	struct file *file;
-	unsigned events, revents;
-};
-
-static int ask_one(void *set, poll_table *table)
-{
-	struct poll_one *one = set;
-
-	one->revents = vfs_poll(one->file, table) & (one->events | POLL_ALWAYS);
-	return one->revents != 0;
-}
-
-int poll_file(struct file *file, unsigned events, u64 timeout_ns)
-{
-	struct poll_table_entry entries[POLL_QUEUES_PER_FILE];
-	poll_table table = { .entries = entries, .max = ARRAY_SIZE(entries) };
-	struct poll_one one = { .file = file, .events = events };
-	int ready = poll_loop(ask_one, &one, &table, timeout_ns);
-
-	return ready > 0 ? (int)one.revents : ready;
-}
-
-struct poll_many {
-	struct pollfd *fds;
-	unsigned nfds;
-};
-
-static int ask_many(void *set, poll_table *table)
-{
-	struct poll_many *many = set;
 	int ready = 0;
 
-	for (unsigned i = 0; i < many->nfds; i++) {
-		struct pollfd *pfd = &many->fds[i];
+	for (unsigned i = 0; i < nfds; i++) {
+		struct pollfd *pfd = &fds[i];
 		struct file *file = fcheck(pfd->fd);
 		unsigned events = (unsigned short)pfd->events | POLL_ALWAYS;
 
@@ -118,11 +64,35 @@ static int ask_many(void *set, poll_table *table)
 	return ready;
 }
 
+/* Polls until files are ready (their number), the time is over (0) or a signal comes (-EINTR). */
+static int do_poll(struct pollfd *fds, unsigned nfds, poll_table *table, u64 timeout_ns)
+{
+	int ready;
+
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		ready = do_pollfds(fds, nfds, table);
+		if (ready || !timeout_ns)
+			break;
+		if (signal_pending(current)) {
+			ready = -EINTR;
+			break;
+		}
+		timeout_ns = schedule_timeout(timeout_ns);
+		/* Removed here and queued again, because a wake-up may have unlinked the entries.
+		 */
+		poll_freewait(table);
+	}
+	__set_current_state(TASK_RUNNING);
+	poll_freewait(table);
+	return ready;
+}
+
 long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms)
 {
 	struct poll_table_entry inline_entries[POLL_INLINE_ENTRIES];
 	poll_table table = { .entries = inline_entries, .max = POLL_INLINE_ENTRIES };
-	struct poll_many many = { .fds = fds, .nfds = nfds };
+
 	u64 timeout_ns = timeout_ms < 0 ? MAX_SCHEDULE_TIMEOUT : (u64)timeout_ms * NSEC_PER_MSEC;
 	int ready;
 
@@ -135,7 +105,7 @@ long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms)
 		if (!table.entries)
 			return -ENOMEM;
 	}
-	ready = poll_loop(ask_many, &many, &table, timeout_ns);
+	ready = do_poll(fds, nfds, &table, timeout_ns);
 	if (table.entries != inline_entries)
 		kfree(table.entries);
 	return ready;

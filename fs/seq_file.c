@@ -1,10 +1,10 @@
 /*
- * seq_file: text made record by record.
+ * seq_file: text files that are printed record by record.
  *
- * The buffer always holds whole records of the sequence; a reader takes bytes from its front. When
- * it is empty it is filled again from record m->index on. So what a reader gets depends on the
- * bytes it has had, and never on the sizes of its reads. Pure code but for the allocator:
- * tests/host runs it.
+ * The buffer always holds whole records, and a reader takes bytes from its beginning. When the
+ * buffer is empty, it is filled again from record m->index on. So the text depends on the bytes
+ * that the reader has taken, and never on the sizes of its reads. Except for the allocator this is
+ * pure code: tests/host runs it.
  */
 #include "fs/seq_file.h"
 #include "kernel/lib/string.h"
@@ -12,9 +12,9 @@
 #include "kernel/mm/slab.h"
 
 #define SEQ_BUF_FIRST 4096U
-#define SEQ_BUF_MAX   (4U << 20) /* the longest record */
+#define SEQ_BUF_MAX   (4U << 20) /* the longest record, in bytes */
 
-bool seq_has_overflowed(struct seq_file *m)
+static bool seq_has_overflowed(struct seq_file *m)
 {
 	return m->count == m->size;
 }
@@ -37,22 +37,6 @@ int seq_open(struct file *file, const struct seq_operations *op)
 	return 0;
 }
 
-int seq_open_private(struct file *file, const struct seq_operations *op, size_t size)
-{
-	void *private = kzalloc(size, GFP_KERNEL);
-	int err;
-
-	if (!private)
-		return -ENOMEM;
-	err = seq_open(file, op);
-	if (err) {
-		kfree(private);
-		return err;
-	}
-	((struct seq_file *)file->private_data)->private = private;
-	return 0;
-}
-
 int seq_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *m = file->private_data;
@@ -63,15 +47,7 @@ int seq_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-int seq_release_private(struct inode *inode, struct file *file)
-{
-	struct seq_file *m = file->private_data;
-
-	kfree(m->private);
-	return seq_release(inode, file);
-}
-
-/* A buffer of at least size bytes; what was in it is gone. */
+/* Replaces the buffer by an empty one of size bytes. */
 static int seq_alloc_buf(struct seq_file *m, size_t size)
 {
 	if (size > SEQ_BUF_MAX)
@@ -92,9 +68,9 @@ static void seq_rewind(struct seq_file *m)
 }
 
 /*
- * Show records from m->index on into the empty buffer until it holds want bytes or the next one
- * does not fit. 0 with m->count 0 at the end; -E2BIG when not even the first fits; or the owner's
- * error.
+ * Fills the empty buffer with records from m->index on, until it holds want bytes or the next
+ * record does not fit. Returns 0, with m->count 0 at the end of the sequence; -E2BIG if the first
+ * record does not fit; or the error of an operation.
  */
 static int seq_fill_once(struct seq_file *m, size_t want)
 {
@@ -118,20 +94,20 @@ static int seq_fill_once(struct seq_file *m, size_t want)
 			m->count = before;
 			break;
 		}
-		if (err) { /* SEQ_SKIP, or an error: the record printed nothing */
+		if (err) { /* SEQ_SKIP, or an error: drop what the record has printed */
 			m->count = before;
 			if (err < 0)
 				break;
 			err = 0;
 		}
 		v = m->op->next(m, v, &m->index);
-		if (m->index == index) /* a next that forgot: do not show the same for ever */
+		if (m->index == index) /* next did not advance: do not show one record for ever */
 			m->index++;
 		if (m->count >= want)
 			break;
 	}
 	m->op->stop(m, IS_ERR(v) ? NULL : v);
-	/* What is in the buffer goes out first; the error is met again by the next read. */
+	/* The reader first gets the bytes in the buffer. The next read meets the error again. */
 	return m->count ? 0 : err;
 }
 
@@ -146,7 +122,7 @@ static int seq_fill(struct seq_file *m, size_t want)
 	return err;
 }
 
-/* Go to byte offset of the text: from the beginning, since only then it is known what is before it.
+/* Moves to a byte offset of the text. Starts at the beginning, because records have no fixed size.
  */
 static int seq_traverse(struct seq_file *m, loff_t offset)
 {
@@ -169,7 +145,7 @@ static int seq_traverse(struct seq_file *m, loff_t offset)
 	return 0;
 }
 
-/* Hand out what the buffer has. */
+/* Moves up to size bytes from the buffer to the reader. */
 static size_t seq_take(struct seq_file *m, char *buf, size_t size)
 {
 	size_t n = min(m->count, size);
@@ -268,19 +244,6 @@ int single_open(struct file *file, int (*show)(struct seq_file *m, void *v), voi
 	return 0;
 }
 
-int single_open_size(struct file *file, int (*show)(struct seq_file *m, void *v), void *data,
-		     size_t size)
-{
-	int err = single_open(file, show, data);
-
-	if (err)
-		return err;
-	err = seq_alloc_buf(file->private_data, size);
-	if (err)
-		single_release(NULL, file);
-	return err;
-}
-
 int single_release(struct inode *inode, struct file *file)
 {
 	const struct seq_operations *op = ((struct seq_file *)file->private_data)->op;
@@ -288,31 +251,6 @@ int single_release(struct inode *inode, struct file *file)
 
 	kfree(op);
 	return ret;
-}
-
-/* ---- lists ---- */
-
-struct list_head *seq_list_start(struct list_head *head, loff_t pos)
-{
-	struct list_head *entry;
-
-	list_for_each (entry, head)
-		if (pos-- == 0)
-			return entry;
-	return NULL;
-}
-
-struct list_head *seq_list_start_head(struct list_head *head, loff_t pos)
-{
-	return pos ? seq_list_start(head, pos - 1) : head;
-}
-
-struct list_head *seq_list_next(void *v, struct list_head *head, loff_t *pos)
-{
-	struct list_head *entry = ((struct list_head *)v)->next;
-
-	++*pos;
-	return entry == head ? NULL : entry;
 }
 
 /* ---- printing ---- */
@@ -328,26 +266,20 @@ int seq_write(struct seq_file *m, const void *data, size_t len)
 	return -1;
 }
 
-void seq_vprintf(struct seq_file *m, const char *fmt, va_list args)
+void seq_printf(struct seq_file *m, const char *fmt, ...)
 {
+	va_list args;
 	int len;
 
 	if (seq_has_overflowed(m))
 		return;
+	va_start(args, fmt);
 	len = vsnprintf(m->buf + m->count, m->size - m->count, fmt, args);
+	va_end(args);
 	if ((size_t)len < m->size - m->count)
 		m->count += (size_t)len;
 	else
 		seq_set_overflow(m);
-}
-
-void seq_printf(struct seq_file *m, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	seq_vprintf(m, fmt, args);
-	va_end(args);
 }
 
 void seq_puts(struct seq_file *m, const char *s)

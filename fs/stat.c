@@ -1,4 +1,4 @@
-/* What stat(2) and readlink(2) tell. */
+/* stat(2) and readlink(2). */
 #include "fs/file.h"
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
@@ -85,13 +85,4 @@ long sys_readlink(const char *name, char *buf, size_t size)
 	}
 	path_put(&path);
 	return err;
-}
-
-void strmode(umode_t mode, char *text)
-{
-	strscpy(text, "?rwxrwxrwx", 11);
-	text[0] = "?pc?d?b?-?l?s???"[mode >> 12];
-	for (unsigned i = 0; i < 9; i++)
-		if (!(mode & (0400U >> i)))
-			text[1 + i] = '-';
 }

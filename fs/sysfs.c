@@ -1,4 +1,4 @@
-/* sysfs: /sys, whose directories are made by those who show something there. */
+/* sysfs at /sys: a subsystem that shows something there makes its own directory. */
 #include "fs/sysfs.h"
 #include "fs/filesystems.h"
 

@@ -1,4 +1,4 @@
-/* How commands are found and called, and what they share. */
+/* Commands: find them, call them, and report their errors. */
 #include "shell/shell.h"
 
 DEFINE_LINKER_TABLE(rodata, const struct command, shell_commands);
@@ -38,7 +38,7 @@ static int cmd_help(struct call *call)
 }
 SHELL_COMMAND("help", "", 0, "", "print this list", .run = cmd_help);
 
-/* What a command makes of one of its operands: 0 or an error. */
+/* Calls the command for one operand (NULL: none). Returns 0 or an error. */
 static long call_operand(struct call *call, const char *operand)
 {
 	const struct command *command = call->command;
@@ -90,7 +90,8 @@ int run_command(char **argv)
 		return usage(&call);
 	call.status = command->status;
 	status = call_command(&call);
-	/* A reader that has gone (SIGPIPE) and a signal are how a command ends, not its failure. */
+	/* SIGPIPE (the reader has closed the pipe) and other signals end a command without a
+	 * message. */
 	if (call.out.end && call.out.end != -EPIPE && call.out.end != -EINTR) {
 		err_printf("sh: write error: %s\n", errno_text((int)-call.out.end));
 		status = 1;

@@ -1,4 +1,4 @@
-/* The shell's language: see parse.h. */
+/* The parser of the shell's language. See parse.h. */
 #include "shell/parse.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
@@ -9,8 +9,8 @@
 #define OPERATORS ";&|<>"
 
 /*
- * The word at s, without its quotes and with its parameters, goes to *text, which moves behind it.
- * Returns what follows in the line, or NULL: there is no word, or a quote is not closed.
+ * Copies the word at s to *text, without its quotes and with its parameters expanded, and moves
+ * *text behind it. Returns the rest of the line, or NULL if s has no word or an open quote.
  */
 static const char *expand_word(const char *s, char **text, int status, pid_t pid)
 {
@@ -38,8 +38,8 @@ static const char *expand_word(const char *s, char **text, int status, pid_t pid
 }
 
 /*
- * The words of the command at *line, which moves to the operator or the end behind it, or to what
- * is not understood. False: that, or there is none.
+ * Takes the words of the command at *line, and moves *line to the operator or the end behind the
+ * command. Returns false if *line has no command, or at a syntax error, to which it moves *line.
  */
 static bool parse_command(const char **line, struct sh_command *c, char **text, int status,
 			  pid_t pid)
@@ -70,7 +70,7 @@ struct sh_pipeline *sh_parse(const char **line, int status, pid_t pid)
 
 	for (const char *s = *line; *s; s++)
 		commands += *s == '|';
-	/* Two bytes of line can become a number of ten digits, and each word has a NUL. */
+	/* Two bytes of the line ($? or $$) can become ten digits, and each word needs a NUL. */
 	words = len / 2 + 2 + commands;
 	p = kzalloc(sizeof(*p) + commands * sizeof(p->commands[0]) + 2 * words * sizeof(char *) +
 			    6 * len + 2,
@@ -86,14 +86,14 @@ struct sh_pipeline *sh_parse(const char **line, int status, pid_t pid)
 		c->argv = argv;
 		c->redirections = redirections;
 		if (!parse_command(line, c, &text, status, pid)) {
-			/* Only the end of the line may stand where a pipeline would begin. */
+			/* Without a command, only the end of the line is correct, or a comment. */
 			bool nothing = p->count == 1 && strchr("#", **line);
 
 			kfree(p);
 			return nothing ? NULL : ERR_PTR(-EINVAL);
 		}
 		while (*argv++)
-			; /* and behind its NULL */
+			; /* moves behind the NULL */
 		while (*redirections++)
 			;
 	} while (**line == '|' && ++*line);

@@ -1,42 +1,44 @@
 /*
- * The shell's language: a line becomes pipelines of commands. Pure: tested and fuzzed on the host.
+ * The shell's language: the parser turns a line into pipelines of commands. It is pure code, which
+ * the host tests and fuzzes.
  *
  *	line     := [pipeline ((";" | "&") pipeline)*] [";" | "&"]
  *	pipeline := command ("|" command)*
  *	command  := (word | ("<" | ">" | ">>") word)+
  *
- * '…', "…", \ and # work as in sh. $? and $$ are the only parameters.
+ * '…', "…", \ and # have their meaning in sh. The only parameters are $? and $$.
  */
 #pragma once
 
 #include "kernel/atomic.h"
 
-/* In one piece of memory with its words: kfree() it. */
+/* A pipeline and its words are one allocation, which kfree() frees. */
 struct sh_pipeline {
 	bool background;
-	/* What shell.c adds. */
-	bool foreground; /* which gets the terminal */
+	/* The parser does not set the rest: it is for shell.c. */
+	bool foreground; /* the job gets the terminal */
 	/*
-	 * To join; 0: the first command's own. The shell sets it to that PID when it has made that
-	 * task, before the others: the first may read either, and both mean the same.
+	 * The process group that the commands join; 0: a new one, with the PID of the first
+	 * command. The shell replaces 0 by that PID after it has made the first task, and before it
+	 * makes the others. So the first task may read 0 or its PID, which mean the same to it.
 	 */
 	pid_t job;
-	atomic_t users; /* the shell, and each command's task */
+	atomic_t users; /* references: the shell, and each command's task */
 
 	unsigned count;
 	struct sh_command {
-		/* NULL-terminated; one of them may be empty. */
+		/* Both end with a NULL. One of the two may be empty. */
 		char **argv;
-		char **redirections; /* files, behind one of < > a (that is >>) */
-		/* What shell.c adds. */
+		char **redirections; /* one of < > a (for >>), then the name of the file */
+		/* For shell.c. */
 		struct sh_pipeline *pipeline;
-		int fds[2]; /* to become descriptors 0 and 1 */
+		int fds[2]; /* the task makes them its descriptors 0 and 1 */
 		pid_t pid;
 	} commands[];
 };
 
 /*
- * Take the next pipeline off a line: NULL when nothing is left but a comment; ERR_PTR(-EINVAL) when
- * *line begins with what was not understood, -ENOMEM. status and pid are $? and $$.
+ * Takes the next pipeline from *line. Returns NULL if *line has no more commands, ERR_PTR(-EINVAL)
+ * if *line now begins with a syntax error, or ERR_PTR(-ENOMEM). status and pid are $? and $$.
  */
 struct sh_pipeline *sh_parse(const char **line, int status, pid_t pid);

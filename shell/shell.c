@@ -1,4 +1,4 @@
-/* The shell: lines from a terminal, a script or a pipe become tasks, and it waits for them. */
+/* The shell: reads lines, makes a task for each command, and waits for the tasks. */
 #include "shell/shell.h"
 #include "kernel/boot/boot_time.h"
 #include "kernel/console/tty.h"
@@ -7,12 +7,13 @@
 #include "shell/parse.h"
 
 struct shell {
-	bool interactive; /* on a terminal, with a prompt, and with jobs of its own */
+	bool interactive; /* the input is a terminal: print a prompt, make a job for each pipeline
+			   */
 	bool ended;       /* by the command exit */
 	int status;       /* $? */
 };
 
-/* Put the calling task into a job (0: its own), and give that the terminal. */
+/* Moves the calling task to a job (0: a new one). foreground: gives the terminal to that job. */
 static void join_job(pid_t job, bool foreground)
 {
 	kernel_setpgid(job);
@@ -20,15 +21,18 @@ static void join_job(pid_t job, bool foreground)
 		sys_ioctl(0, TIOCSPGRP, (unsigned long)&current->pgrp);
 }
 
-/* result, after a message if it is an error. */
-static long told(const char *what, long result)
+/* Prints a message if result is an error. Returns result. */
+static long check(const char *what, long result)
 {
 	if (result < 0)
 		err_printf("sh: %s: %s\n", what, errno_text((int)-result));
 	return result;
 }
 
-/* Open the files in turn: each becomes the lowest descriptor, which was closed for it. */
+/*
+ * Opens the files in turn. Each gets descriptor 0 or 1: the function closes that one first, and a
+ * file gets the lowest free descriptor.
+ */
 static bool redirect(char **redirection)
 {
 	for (; *redirection; redirection++) {
@@ -37,7 +41,7 @@ static bool redirect(char **redirection)
 
 		sys_close(how != '<');
 		flags = how == '<' ? O_RDONLY : O_WRONLY | O_CREAT | flags;
-		if (told(path, sys_open(path, flags, 0666)) < 0)
+		if (check(path, sys_open(path, flags, 0666)) < 0)
 			return false;
 	}
 	return true;
@@ -49,7 +53,8 @@ static void put_pipeline(struct sh_pipeline *p)
 		kfree(p);
 }
 
-/* A command's task. A signal that came is how it ends, whatever the command says. */
+/* The main function of a command's task. If a signal came, the task ends with the signal's status.
+ */
 static int command_main(void *arg)
 {
 	struct sh_command *c = arg;
@@ -59,7 +64,7 @@ static int command_main(void *arg)
 	join_job(READ_ONCE(c->pipeline->job), c->pipeline->foreground);
 	for (int fd = 0; fd < 2; fd++)
 		sys_dup2(c->fds[fd], fd);
-	sys_close_range(3, ~0U); /* copies of the shell's */
+	sys_close_range(3, ~0U); /* the shell's other descriptors */
 	if (redirect(c->redirections))
 		status = c->argv[0] ? run_command(c->argv) : 0;
 	put_pipeline(c->pipeline);
@@ -69,8 +74,8 @@ static int command_main(void *arg)
 }
 
 /*
- * Start the commands of a pipeline with pipes between them: how many. Descriptor -1 stands for the
- * shell's own, which is to be had without doing anything, and stays.
+ * Starts the commands of a pipeline, with pipes between them. Returns the number of tasks that it
+ * could make. Descriptor -1 means that the task keeps the descriptor that it inherits.
  */
 static unsigned start_pipeline(struct sh_pipeline *p)
 {
@@ -80,13 +85,13 @@ static unsigned start_pipeline(struct sh_pipeline *p)
 	for (; c < p->commands + p->count; c++) {
 		int pipe[2] = { -1, -1 };
 
-		if (c + 1 < p->commands + p->count && told("pipe", sys_pipe(pipe)) < 0)
+		if (c + 1 < p->commands + p->count && check("pipe", sys_pipe(pipe)) < 0)
 			break;
 		c->pipeline = p;
 		c->fds[0] = in;
 		c->fds[1] = pipe[1];
 		atomic_inc(&p->users);
-		c->pid = (pid_t)told("fork", kernel_clone(command_main, c, "sh"));
+		c->pid = (pid_t)check("fork", kernel_clone(command_main, c, "sh"));
 		sys_close(in);
 		sys_close(pipe[1]);
 		in = pipe[0];
@@ -101,8 +106,8 @@ static unsigned start_pipeline(struct sh_pipeline *p)
 }
 
 /*
- * Run a pipeline, and wait for it unless it is for the background. A signal that comes meanwhile is
- * for its tasks alone if the shell is interactive; a script ends of it.
+ * Runs a pipeline, and waits for it unless it is for the background. A signal that ends one of its
+ * tasks also ends the shell, unless the shell is interactive.
  */
 static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 {
@@ -120,9 +125,9 @@ static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 	if (sh->interactive)
 		join_job(0, true);
 	else if (sig)
-		(void)send_signal(sig, current); /* to ourselves: never refused */
+		(void)send_signal(sig, current); /* never fails for the own task */
 	if (sh->interactive && (sh->status == 128 + SIGINT || sh->status == 128 + SIGQUIT))
-		err_printf("\n"); /* behind ^C */
+		err_printf("\n"); /* after the echo of ^C */
 }
 
 static bool is_number(const char *word)
@@ -153,7 +158,8 @@ static void run_in_shell(struct shell *sh, const struct command *command, char *
 		sh->status = status;
 }
 
-/* Run the pipelines of a line, or only see whether it is understood. */
+/* Runs the pipelines of a line (run), or only checks its syntax. Returns false at a syntax error.
+ */
 static bool run_line(struct shell *sh, const char *line, bool run)
 {
 	struct sh_pipeline *p;
@@ -179,20 +185,20 @@ static bool run_line(struct shell *sh, const char *line, bool run)
 			run_pipeline(sh, p);
 		put_pipeline(p);
 		if (run && sh->interactive && sh->status == 128 + SIGINT)
-			break; /* ^C is for all of the line */
+			break; /* ^C ends the whole line */
 	}
 	return true;
 }
 
-/* Print format with the current directory in it; false: that has been removed. */
+/* Prints format with the current directory. Returns false if the directory has been removed. */
 static bool print_directory(struct call *call, const char *format)
 {
 	char *path = kmalloc(PATH_MAX, GFP_KERNEL);
-	bool there = path && sys_getcwd(path, PATH_MAX) > 0;
+	bool exists = path && sys_getcwd(path, PATH_MAX) > 0;
 
-	out_printf(call, format, there ? path : "?");
+	out_printf(call, format, exists ? path : "?");
 	kfree(path);
-	return there;
+	return exists;
 }
 
 static int cmd_pwd(struct call *call)
@@ -204,7 +210,7 @@ SHELL_COMMAND("pwd", "", 0, "", "print the current directory", .run = cmd_pwd);
 SHELL_COMMAND("cd", "", 0, "[DIR]", "change the directory (to /)", .path = sys_chdir, .file = "/",
 	      .in_shell = true);
 
-/* In the shell's own task; elsewhere it has no jobs to wait for. */
+/* Runs in the shell's own task, because only the shell is the parent of the jobs. */
 static int cmd_wait(struct call *call __unused)
 {
 	pid_t pid;
@@ -215,7 +221,10 @@ static int cmd_wait(struct call *call __unused)
 }
 SHELL_COMMAND("wait", "", 0, "", "wait for all background jobs", .run = cmd_wait, .in_shell = true);
 
-/* Run the lines of an input. Ends with it, or by a signal that is not ^C at the prompt. */
+/*
+ * Runs the lines of an input until its end, or until a signal comes. An interactive shell goes on
+ * after ^C.
+ */
 static void sh_input(struct call *call, struct stream *in)
 {
 	struct shell sh = { 0 };
@@ -231,8 +240,8 @@ static void sh_input(struct call *call, struct stream *in)
 		char *line;
 
 		while (kernel_wait4(-1, NULL, WNOHANG) > 0)
-			; /* background jobs that have ended */
-		/* What ^C has done to an earlier prompt is forgotten. */
+			; /* reap background jobs that have ended */
+		/* ^C may have interrupted the write of the last prompt. */
 		call->out.end = 0;
 		if (sh.interactive) {
 			print_directory(call, "nop5:%s# ");
@@ -240,7 +249,7 @@ static void sh_input(struct call *call, struct stream *in)
 		}
 		line = stream_line(in, &len);
 		for (size_t i = 0; line && i < len; i++)
-			line[i] = line[i] ? line[i] : '?'; /* noise on the line */
+			line[i] = line[i] ? line[i] : '?'; /* a NUL is noise on the serial line */
 		if (line && run_line(&sh, line, false))
 			run_line(&sh, line, true);
 		if (sh.interactive && pending_signal(current) == SIGINT) {

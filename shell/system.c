@@ -6,7 +6,17 @@
 #include "kernel/time/ktime.h"
 #include "shell/shell.h"
 
-/* Gives 1 when it is time to stop. */
+/* Writes the type and the permissions of a mode (`-rw-r--r--`) as strmode(3) does, 11 bytes. */
+static void strmode(umode_t mode, char *text)
+{
+	strscpy(text, "?rwxrwxrwx", 11);
+	text[0] = "?pc?d?b?-?l?s???"[mode >> 12];
+	for (unsigned i = 0; i < 9; i++)
+		if (!(mode & (0400U >> i)))
+			text[1 + i] = '-';
+}
+
+/* Prints one entry. Returns 1 when the command must stop. */
 static long ls_one(void *arg, const char *path, const char *name)
 {
 	char mode[11], size[24], target[256];

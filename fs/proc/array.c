@@ -1,5 +1,7 @@
-/* The files of one task: /proc/PID/{stat,status,stack,comm,patch_state}, as Linux's proc(5)
- * describes them. */
+/*
+ * The files of one task: /proc/PID/{stat,status,stack,comm,patch_state}, in the formats of Linux's
+ * proc(5).
+ */
 #include "arch/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/kallsyms.h"
@@ -8,7 +10,7 @@
 
 #define STACK_MAX 64
 
-/* What changes while it is read, taken at one moment. */
+/* A copy of the fields that can change while a file is printed, so that one file is consistent. */
 struct task_snapshot {
 	char comm[TASK_COMM_LEN];
 	char state;
@@ -34,13 +36,14 @@ static int task_snapshot(struct task_struct *task, struct task_snapshot *s)
 	spin_lock_irqsave(&task->lock, flags);
 	memcpy(s->comm, task->comm, sizeof(s->comm));
 	s->policy = task->policy;
-	s->rt_priority = min(task->rt_priority, MAX_RT_PRIO - 1); /* migration/N: as in Linux */
+	s->rt_priority =
+		min(task->rt_priority, MAX_RT_PRIO - 1); /* migration/N has more, as in Linux */
 	s->nice = task->nice;
 	for (unsigned i = 0; i < ARRAY_SIZE(s->cpus_allowed.bits); i++)
 		s->cpus_allowed.bits[i] = task->cpus_allowed.bits[i] & cpu_possible_mask.bits[i];
 	spin_unlock_irqrestore(&task->lock, flags);
 
-	/* Written under the run queue's lock; one 64-bit load each is good enough to look at. */
+	/* Read without the run queue's lock, under which they are written. Each is one load. */
 	s->cpu = READ_ONCE(task->cpu);
 	s->runtime = task_sched_runtime(task);
 	s->nvcsw = READ_ONCE(task->nvcsw);
@@ -79,7 +82,10 @@ int proc_pid_comm(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Which functions it calls while a live patch comes or goes: the old (0), the new (1); else -1. */
+/*
+ * Shows which functions the task calls while a live patch is enabled or disabled: 0 the old ones, 1
+ * the new ones. -1: no transition runs.
+ */
 int proc_pid_patch_state(struct seq_file *m, void *v)
 {
 	struct task_struct *task = m->private;
@@ -91,7 +97,7 @@ int proc_pid_patch_state(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* proc(5), /proc/PID/stat: 52 fields; those that tell of user space are 0. */
+/* proc(5), /proc/PID/stat: 52 fields. The fields about user space are 0. */
 int proc_pid_stat(struct seq_file *m, void *v)
 {
 	struct task_struct *task = m->private;
@@ -144,7 +150,8 @@ int proc_pid_status(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* The functions through which a task goes to sleep say nothing of why it does. */
+/* The functions of the scheduler do not tell why a task sleeps, so /proc/PID/stack leaves them out.
+ */
 static bool in_sched_functions(unsigned long address)
 {
 	static const char *const names[] = { "__schedule", "schedule", "schedule_timeout",
@@ -155,7 +162,7 @@ static bool in_sched_functions(unsigned long address)
 	return name && match_string(names, ARRAY_SIZE(names), name) >= 0;
 }
 
-/* Where a task sleeps. Of one that runs elsewhere nothing can be said. */
+/* Shows the stack of a task that sleeps. The stack of a task that runs on a CPU is empty. */
 int proc_pid_stack(struct seq_file *m, void *v)
 {
 	struct task_struct *task = m->private;

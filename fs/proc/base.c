@@ -1,10 +1,10 @@
 /*
  * /proc/PID and /proc/self.
  *
- * These dentries are not kept by their directory: they are made when somebody looks and are freed
- * with the last reference. Each inode holds a reference on its task, so that a file that was opened
- * before the task ended can still be read (and says -ESRCH). A dentry whose task has been reaped is
- * stale: the next walk drops it, since the PID may be another task's by then.
+ * Their dentries are not pinned: a lookup makes them, and the last reference frees them. Each inode
+ * holds a reference on its task, so a file that was opened before the task ended can still be read
+ * (with -ESRCH). The dentry of a reaped task is stale: the next walk drops it, because another task
+ * may have the PID by then.
  */
 #include "fs/filesystems.h"
 #include "fs/proc/internal.h"
@@ -53,7 +53,7 @@ static bool pid_revalidate(struct dentry *dentry)
 	return proc_task_alive(dentry->d_inode->i_private);
 }
 
-/* The entry that the file was opened for: its name says so. */
+/* Finds the entry by the name of the file. */
 static int pid_file_open(struct inode *inode, struct file *file)
 {
 	const char *name = file->f_path.dentry->d_name.name;
@@ -64,7 +64,7 @@ static int pid_file_open(struct inode *inode, struct file *file)
 	return -ENOENT;
 }
 
-/* comm alone: a task may rename itself. */
+/* Only comm can be written: a task may change its own name. */
 static ssize_t pid_file_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct task_struct *task = file->f_inode->i_private;
@@ -114,7 +114,7 @@ static const struct file_operations pid_dir_fops = {
 	.llseek = dcache_dir_lseek,
 };
 
-/* A new inode that holds the task (whose reference is taken over), as the dentry's. */
+/* Gives dentry a new inode that holds task. Takes over the task reference, also on failure. */
 static int pid_instantiate(struct dentry *dentry, struct task_struct *task, umode_t mode,
 			   const struct inode_operations *iops, const struct file_operations *fops)
 {
@@ -180,7 +180,7 @@ int proc_root_lookup(struct inode *dir, struct dentry *dentry)
 	(void)dir;
 	if (!strcmp(name, "self"))
 		return self_lookup(dentry);
-	/* 007 and +7 are not names of 7. */
+	/* kstrtouint() accepts 007 and +7, which are not names of task 7. */
 	if (name[0] < '1' || name[0] > '9' || kstrtouint(name, 10, &pid) || pid > INT32_MAX)
 		return -ENOENT;
 	task = find_get_task_by_pid((pid_t)pid);
@@ -212,7 +212,7 @@ void proc_pid_readdir(struct dir_context *ctx)
 	}
 }
 
-/* Only what this file makes, below the root, holds a task: static entries have other privates. */
+/* Only the inodes of this file hold a task. Static entries have another i_private. */
 void proc_evict_inode(struct inode *inode)
 {
 	if (inode->i_op == &pid_dir_operations || inode->i_op == &pid_file_operations)

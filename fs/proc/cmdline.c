@@ -1,4 +1,4 @@
-/* /proc/cmdline. The function is Linux's, by its name: live-patching samples replace it. */
+/* /proc/cmdline. cmdline_proc_show has Linux's name, because live-patching samples replace it. */
 #include "fs/proc/internal.h"
 #include "kernel/boot/boot_info.h"
 

@@ -35,7 +35,7 @@ static int uptime_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(uptime);
 
-/* Loads have 11 bits of fraction; they are rounded to hundredths. */
+/* Prints a load, which has 11 bits of fraction, rounded to hundredths. */
 static void seq_load(struct seq_file *m, unsigned long load)
 {
 	load += (1UL << 11) / 200;
@@ -62,7 +62,7 @@ static int loadavg_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(loadavg);
 
-/* The iterator of kallsyms is the index + 1; behind the image's symbols come the dynamic ones. */
+/* The iterator is the index + 1. The symbols of the image come first, then the dynamic ones. */
 static void *kallsyms_start(struct seq_file *m, loff_t *pos)
 {
 	struct kallsyms_dynamic symbol;

@@ -1,4 +1,4 @@
-/* /proc/meminfo: Linux's lines, as far as nop5 has what they count. */
+/* /proc/meminfo: those of Linux's lines for which nop5 has a number. */
 #include "arch/pgtable.h"
 #include "fs/filesystems.h"
 #include "fs/proc/internal.h"

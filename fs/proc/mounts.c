@@ -1,10 +1,26 @@
 /* /proc/mounts and /proc/filesystems. */
 #include "fs/namespace.h"
 #include "fs/proc/internal.h"
+#include "kernel/mm/slab.h"
+
+/* Prints the absolute path, with blanks and backslashes as octal escapes. */
+static int show_path(struct seq_file *m, const struct path *path)
+{
+	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *name;
+
+	if (!buf)
+		return -ENOMEM;
+	name = d_path(path, buf, PATH_MAX);
+	if (!IS_ERR(name))
+		seq_escape(m, name, " \t\n\\");
+	kfree(buf);
+	return IS_ERR(name) ? (int)PTR_ERR(name) : 0;
+}
 
 static int mounts_show(struct seq_file *m, void *v)
 {
 	struct vfsmount *mnt;
+	int err = 0;
 
 	(void)v;
 	mutex_lock(&mount_mutex);
@@ -12,11 +28,13 @@ static int mounts_show(struct seq_file *m, void *v)
 		struct path root = { .mnt = mnt, .dentry = mnt->mnt_root };
 
 		seq_printf(m, "%s ", mnt->mnt_devname);
-		seq_path(m, &root, " \t\n\\");
+		err = show_path(m, &root);
+		if (err)
+			break;
 		seq_printf(m, " %s rw 0 0\n", mnt->mnt_sb->s_type->name);
 	}
 	mutex_unlock(&mount_mutex);
-	return 0;
+	return err;
 }
 DEFINE_SHOW_ATTRIBUTE(mounts);
 

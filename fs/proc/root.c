@@ -1,8 +1,8 @@
 /*
- * procfs: its root and its static entries.
+ * procfs: the root directory and the static entries.
  *
- * Static entries are pinned dentries. The directories of tasks, and self, come from lookup
- * operations and live as long as somebody uses them (base.c).
+ * Static entries are pinned dentries. Lookup operations (base.c) make the directories of tasks and
+ * the link self, which live while they have users.
  */
 #include "fs/filesystems.h"
 #include "fs/proc/internal.h"
@@ -14,7 +14,7 @@ static int proc_no_lookup(struct inode *dir, struct dentry *dentry)
 	return -ENOENT;
 }
 
-/* The file system alone decides what there is: to make something is -ENOENT here, not -EPERM. */
+/* With a lookup operation, an attempt to create a name gives -ENOENT, as in Linux, not -EPERM. */
 static const struct inode_operations proc_dir_operations = { .lookup = proc_no_lookup };
 static const struct inode_operations proc_root_operations = { .lookup = proc_root_lookup };
 
@@ -90,17 +90,6 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 {
 	return proc_made(name,
 			 simple_create_dir(proc_parent(parent), name, 0555, &proc_dir_operations));
-}
-
-struct dentry *proc_symlink(const char *name, struct dentry *parent, const char *target)
-{
-	return proc_made(name, simple_create_symlink(proc_parent(parent), name, target));
-}
-
-void remove_proc_entry(struct dentry *entry)
-{
-	if (entry)
-		simple_recursive_removal(entry);
 }
 
 int proc_populate(void)

@@ -1,4 +1,4 @@
-/* /proc/slabinfo: the slab caches, in Linux's format (slabinfo(5)); there is nothing to tune. */
+/* /proc/slabinfo: the slab caches, in Linux's format (slabinfo(5)). The tunables are all 0. */
 #include "fs/proc/internal.h"
 #include "kernel/mm/slab.h"
 

@@ -37,7 +37,7 @@ static void show_cpus(struct seq_file *m)
 	}
 }
 
-/* The total of all interrupts, then each device's. */
+/* Prints the count of all interrupts, then the count of each device. */
 static void show_intr(struct seq_file *m)
 {
 	u64 total = 0, by_irq[NR_ISA_IRQS] = { 0 };
@@ -69,7 +69,7 @@ static unsigned count_blocked(void)
 	return n;
 }
 
-/* Linux's ten softirqs, in its order; those that nop5 has no use for stay 0. */
+/* Prints Linux's ten softirqs in Linux's order. Those that nop5 does not have are 0. */
 static void show_softirq(struct seq_file *m)
 {
 	static const int kinds[] = { HI_SOFTIRQ,  TIMER_SOFTIRQ, -1, -1,         -1, -1,

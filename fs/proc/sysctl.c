@@ -1,8 +1,9 @@
 /*
- * /proc/sys: kernel variables as files, from tables.
+ * /proc/sys: kernel variables as files, which tables describe.
  *
- * A write is parsed whole before anything is stored, so that a refused one changes nothing.
+ * A write is parsed completely before a value is stored, so a write with an error changes nothing.
  */
+#include "fs/dcache.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
@@ -57,8 +58,8 @@ static const struct file_operations sysctl_fops = {
 	.llseek = generic_file_llseek,
 };
 
-/* Numbers between blanks: how many were read into values (at most max), or -EINVAL. */
-static int parse_ints(char *text, int *values, unsigned max, const struct ctl_table *table)
+/* Reads up to max numbers, with blanks between them. Returns their count, or -EINVAL. */
+static int parse_ints(char *text, int *values, unsigned max)
 {
 	unsigned n = 0;
 	char *word;
@@ -73,15 +74,13 @@ static int parse_ints(char *text, int *values, unsigned max, const struct ctl_ta
 			*text++ = '\0';
 		if (kstrtoint(word, 0, &values[n]))
 			return -EINVAL;
-		if ((table->extra1 || table->extra2) &&
-		    (values[n] < table->extra1 || values[n] > table->extra2))
-			return -EINVAL;
+
 		n++;
 	}
 	return n ? (int)n : -EINVAL;
 }
 
-static int do_proc_dointvec(const struct ctl_table *table, bool write, char *buf, size_t size)
+int proc_dointvec(const struct ctl_table *table, bool write, char *buf, size_t size)
 {
 	unsigned max = (unsigned)min(table->maxlen / sizeof(int), (size_t)SYSCTL_INTS_MAX);
 	int values[SYSCTL_INTS_MAX], *data = table->data;
@@ -89,7 +88,7 @@ static int do_proc_dointvec(const struct ctl_table *table, bool write, char *buf
 	int n;
 
 	if (write) {
-		n = parse_ints(buf, values, max, table);
+		n = parse_ints(buf, values, max);
 		if (n < 0)
 			return n;
 		for (int i = 0; i < n; i++)
@@ -103,20 +102,7 @@ static int do_proc_dointvec(const struct ctl_table *table, bool write, char *buf
 	return 0;
 }
 
-int proc_dointvec(const struct ctl_table *table, bool write, char *buf, size_t size)
-{
-	struct ctl_table unbounded = *table;
-
-	unbounded.extra1 = unbounded.extra2 = 0;
-	return do_proc_dointvec(&unbounded, write, buf, size);
-}
-
-int proc_dointvec_minmax(const struct ctl_table *table, bool write, char *buf, size_t size)
-{
-	return do_proc_dointvec(table, write, buf, size);
-}
-
-/* The four of kernel.printk are variables of their own. */
+/* kernel.printk shows four separate variables as one line. */
 static int proc_printk_levels(const struct ctl_table *table, bool write, char *buf, size_t size)
 {
 	static int *const levels[] = { &console_loglevel, &default_message_loglevel,
@@ -157,7 +143,7 @@ int register_sysctl(const char *name, const struct ctl_table *table)
 	struct dentry *dir = d_lookup(proc_sys, &last);
 
 	if (dir)
-		dput(dir); /* static entries stay */
+		dput(dir); /* a static entry stays without this reference */
 	else
 		dir = proc_mkdir(name, proc_sys);
 	if (!dir)

@@ -1,4 +1,7 @@
-/* /proc/sysrq-trigger: orders for when nothing else answers (Linux: admin-guide/sysrq.rst). */
+/*
+ * /proc/sysrq-trigger: commands that help when other parts of the kernel no longer answer (Linux:
+ * Documentation/admin-guide/sysrq.rst).
+ */
 #include "arch/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/panic.h"
@@ -10,7 +13,7 @@
 
 #define SYSRQ_KEYS 36 /* 0-9, a-z */
 
-static const struct sysrq_key_op *sysrq_keys[SYSRQ_KEYS]; /* [A] set once each, by cmpxchg */
+static const struct sysrq_key_op *sysrq_keys[SYSRQ_KEYS]; /* [A] each is set once, by cmpxchg */
 
 static int sysrq_index(int key)
 {
@@ -42,7 +45,8 @@ static void sysrq_help(void)
 	pr_cont("\n");
 }
 
-void handle_sysrq(int key)
+/* Runs the operation of key, or lists the keys. Task context. */
+static void handle_sysrq(int key)
 {
 	int index = sysrq_index(key);
 	const struct sysrq_key_op *op = index < 0 ? NULL : READ_ONCE(sysrq_keys[index]);
@@ -55,7 +59,7 @@ void handle_sysrq(int key)
 	op->handler(key);
 }
 
-/* One task as Linux's sched_show_task() prints it. */
+/* Prints one task in the format of Linux's sched_show_task(). */
 static void show_task(struct task_struct *p)
 {
 	char state = task_state_to_char(p);
@@ -71,7 +75,7 @@ static void show_task(struct task_struct *p)
 		show_stack_task(p);
 }
 
-/* state 0: all tasks. */
+/* Prints the tasks in this state. 0: all tasks. */
 static void show_tasks(unsigned state)
 {
 	struct task_struct *p;
@@ -143,7 +147,7 @@ static const struct {
 	{ 'w', { sysrq_show_blocked, "show-blocked-tasks(w)", "Show Blocked State" } },
 };
 
-/* The first character counts. */
+/* Uses only the first character of a write. */
 static ssize_t sysrq_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	(void)file, (void)pos;

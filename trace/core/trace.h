@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "fs/file_owner.h"
 #include "fs/fs.h"
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"

@@ -1,4 +1,7 @@
-/* /sys/kernel/debug/rcu_tasks: grace periods, callbacks, and the tasks that are waited for now. */
+/*
+ * /sys/kernel/debug/rcu_tasks: the counts of grace periods and callbacks, and the tasks for which
+ * the current grace period waits.
+ */
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "kernel/init.h"

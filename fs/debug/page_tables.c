@@ -1,11 +1,12 @@
 /*
- * /sys/kernel/debug/page_tables: what is mapped, by range, with its rights, read from the real
- * tables (the lines are those of Linux's kernel_page_tables); the last line is the W^X check.
+ * /sys/kernel/debug/page_tables: the mapped address ranges and their access rights, read from the
+ * page tables themselves. The lines have the format of Linux's kernel_page_tables. The last line
+ * counts the pages that are writable and executable.
  */
 #include "arch/pgtable.h"
 #include "fs/debugfs.h"
-#include "fs/filesystems.h"
 #include "fs/seq_file.h"
+#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 
@@ -63,10 +64,11 @@ static int page_tables_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(page_tables);
 
-int page_tables_init(void)
+static int __init page_tables_init(void)
 {
 	struct dentry *dentry =
 		debugfs_create_file("page_tables", 0400, NULL, NULL, &page_tables_fops);
 
 	return IS_ERR(dentry) ? (int)PTR_ERR(dentry) : 0;
 }
+device_initcall(page_tables_init);

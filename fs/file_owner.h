@@ -1,0 +1,30 @@
+/*
+ * Owners of files: an object that makes a set of files work and that can be removed, such as a
+ * tracing instance. It is to its files what a module is to its files in Linux
+ * (file_operations.owner).
+ *
+ * The owner cannot be removed while one of its files is open. After its removal no file of it can
+ * be opened. The last reference, which may be an inode's, releases it. A struct file_owner is
+ * embedded in the object that it stands for.
+ */
+#pragma once
+
+#include "kernel/atomic.h"
+#include "kernel/compiler.h"
+
+struct file_owner {
+	atomic_t refs;                             /* [A] one for each inode, and one for itself */
+	atomic_t opens;                            /* [A] open files; -1: the owner is removed */
+	void (*release)(struct file_owner *owner); /* task context */
+};                                                 /* [A] atomic */
+
+/* Sets one reference. The drop of the last reference calls release. */
+void file_owner_init(struct file_owner *owner, void (*release)(struct file_owner *owner));
+struct file_owner *file_owner_get(struct file_owner *owner); /* returns owner, which may be NULL */
+void file_owner_put(struct file_owner *owner);               /* owner may be NULL */
+/* Counts a file that the VFS opens. False: the owner is removed. */
+bool file_owner_open(struct file_owner *owner);
+/* Uncounts a file that the VFS closes. */
+void file_owner_close(struct file_owner *owner);
+/* Removes the owner: 0, or -EBUSY while one of its files is open. Any context. */
+int file_owner_kill(struct file_owner *owner);
