@@ -3,6 +3,10 @@
 
 DEFINE_LINKER_TABLE(rodata, const struct command, shell_commands);
 
+#define HELP_WIDTH  80 /* columns of a line */
+#define HELP_COLUMN 43 /* where the help text begins */
+#define HELP_USAGE  27 /* columns of the usage, which follows the name */
+
 bool stopped(const struct call *call)
 {
 	return call->out.end || signal_pending(current);
@@ -29,10 +33,36 @@ const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/*
+ * Prints the lines of one command, with the help text in a column of its own. A long usage gets its
+ * own line, and the text is broken at blanks, so that no line is longer than HELP_WIDTH.
+ */
+static void print_help(struct call *call, const struct command *c)
+{
+	const char *text = c->help;
+	bool own_line = strlen(c->usage) > HELP_USAGE;
+
+	out_printf(call, "  %-12s %-*s", c->name, HELP_USAGE, c->usage);
+	if (own_line)
+		out_printf(call, "\n%*s", HELP_COLUMN - 1, "");
+	for (;;) {
+		size_t n = strlen(text);
+
+		if (n > HELP_WIDTH - HELP_COLUMN)
+			for (n = HELP_WIDTH - HELP_COLUMN; n > 1 && text[n] != ' ';)
+				n--;
+		out_printf(call, " %.*s\n", (int)n, text);
+		text += n + (text[n] == ' ');
+		if (!*text)
+			return;
+		out_printf(call, "%*s", HELP_COLUMN - 1, "");
+	}
+}
+
 static int cmd_help(struct call *call)
 {
 	for_each_linker_table_entry (c, shell_commands)
-		out_printf(call, "  %-12s %-27s %s\n", c->name, c->usage, c->help);
+		print_help(call, c);
 	out_printf(call, "With < > >> | ; & and ' \" \\ as in sh; $? $$; # comment; ^C\n");
 	return 0;
 }

@@ -174,6 +174,12 @@ def test_help_has_a_line_for_each_command(nop5):
         assert re.search(rf"^\s*{command}\b.*\s\S+", text, re.M), command
 
 
+def test_help_has_no_line_wider_than_80_columns(nop5, nop5_test):
+    for machine in (nop5, nop5_test):
+        wide = [line for line in machine.check("help").splitlines() if len(line) > 80]
+        assert not wide, wide
+
+
 def test_head_tail_grep_wc(nop5):
     nop5.send("cat > /tmp/n\n")
     nop5.send("".join(f"line {i}\n" for i in range(1, 31)))
