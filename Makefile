@@ -216,12 +216,12 @@ export APPEND
 BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND"
 
 run:
-	@scripts/install-deps run
+	@scripts/install-deps run $(filter uefi,$(BOOT))
 	@$(MAKE) --no-print-directory $(if $(filter nop5-test,$(KERNEL)),test-kernel,all)
 	@$(BOOTED) --run
 
 debug:
-	@scripts/install-deps debug
+	@scripts/install-deps debug $(filter uefi,$(BOOT))
 	@$(MAKE) --no-print-directory $(if $(filter nop5-test,$(KERNEL)),test-kernel,all)
 	@$(BOOTED) --debug
 

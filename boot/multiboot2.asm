@@ -10,6 +10,8 @@ MULTIBOOT2_HEADER_MAGIC	equ 0xe85250d6
 MULTIBOOT2_ARCH_I386	equ 0		; 32-bit protected mode of i386
 MULTIBOOT2_TAG_ALIGN	equ 6		; load modules at page boundaries
 MULTIBOOT2_TAG_END	equ 0
+MULTIBOOT2_TAG_FRAMEBUFFER equ 5
+MULTIBOOT2_TAG_OPTIONAL	equ 1
 XEN_ELFNOTE_PHYS32_ENTRY equ 18
 PVH_START_MAGIC		equ 0x336ec578	; also the first word of struct hvm_start_info
 
@@ -30,6 +32,14 @@ multiboot2_header:
 	dw MULTIBOOT2_TAG_ALIGN
 	dw 0
 	dd 8
+
+	; The kernel has no use for a framebuffer. Without this tag GRUB warns on UEFI that the
+	; operating system has no console. grub.cfg keeps text mode.
+	align 8, db 0
+	dw MULTIBOOT2_TAG_FRAMEBUFFER
+	dw MULTIBOOT2_TAG_OPTIONAL
+	dd 20
+	dd 0, 0, 0			; any width, height and depth
 
 	align 8, db 0
 	dw MULTIBOOT2_TAG_END

@@ -26,6 +26,14 @@ def test_each_loader_boots_to_a_working_prompt(boot, loader):
     works(boot(boot=loader, cpus=2), 2)
 
 
+def test_grub_on_uefi_reports_no_error_and_resets_the_colours_of_the_terminal(boot):
+    text = boot(boot="uefi", cpus=1).text
+    loader_text = text[:text.index("nop5 version")]
+    assert loader_text.count("Booting `nop5'") == 1
+    assert not re.search(r"error|warning", loader_text, re.I), loader_text
+    assert re.findall("\x1b\\[([0-9;]*)m", text)[-1] == "0"
+
+
 @pytest.mark.parametrize("loader", ["bios", "elf"])
 def test_each_loader_hands_over_the_command_line(boot, loader):
     machine = boot(boot=loader, cpus=1, append="hello=world loglevel=6")
