@@ -89,8 +89,7 @@ void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 	unsigned long flags;
 
 	if (x2apic_mode) {
-		/* This write does not order earlier stores by itself (Intel SDM 3A 10.12.3). */
-		smp_mb();
+		wrmsr_fence(); /* the target sees what this CPU stored before */
 		wrmsr(x2apic_msr(APIC_ICR), (u64)apic_id << 32 | command);
 		return;
 	}

@@ -40,8 +40,7 @@ void local_apic_timer_setup(void)
 	apic_write(APIC_TMICT, 0);
 	if (tsc_deadline) {
 		apic_write(APIC_LVTT, APIC_LVT_TSC_DEADLINE | LOCAL_TIMER_VECTOR);
-		/* The mode must have changed before the first deadline (Intel SDM 3A 10.5.4.1). */
-		smp_mb();
+		wrmsr_fence(); /* the mode changes before the first deadline is written */
 		return;
 	}
 	apic_write(APIC_TDCR, APIC_TDR_DIV_16);

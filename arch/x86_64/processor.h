@@ -63,6 +63,17 @@ static __always_inline void wrmsr(u32 msr, u64 v)
 	__asm__ __volatile__("wrmsr" ::"c"(msr), "a"((u32)v), "d"((u32)(v >> 32)) : "memory");
 }
 
+/*
+ * Makes all earlier loads and stores visible to other CPUs and to the APIC before a later wrmsr().
+ * Needed before a WRMSR that is not serializing: an x2APIC register (Intel SDM 3A 10.12.3), the TSC
+ * deadline (10.5.4.1). LFENCE keeps WRMSR, which is no memory access, behind MFENCE. smp_mb() is a
+ * locked instruction and orders memory accesses only.
+ */
+static __always_inline void wrmsr_fence(void)
+{
+	__asm__ __volatile__("mfence; lfence" ::: "memory");
+}
+
 static __always_inline u64 rdtsc(void)
 {
 	u64 lo, hi; /* it clears the upper halves (Intel SDM 2B, RDTSC) */
