@@ -68,19 +68,38 @@ static unsigned find_least_loaded_cpu(const struct task_struct *p)
 }
 
 /*
- * The CPU whose running task is the least urgent, if p is more urgent than that; else its last CPU.
+ * The priority of the task that runs on cpu. Without R that task could end and be freed meanwhile.
+ * Interrupts off, no R held.
+ */
+static int running_priority(unsigned cpu)
+{
+	struct runqueue *rq = cpu_rq(cpu);
+	int priority;
+
+	rq_lock(rq);
+	priority = rq->curr->rt_priority;
+	rq_unlock(rq);
+	return priority;
+}
+
+/*
+ * The CPU whose running task is the least urgent, if p is more urgent than that task; else the last
+ * CPU of p.
  */
 static unsigned select_task_rq_rt(const struct task_struct *p)
 {
 	int lowest = p->rt_priority;
 	unsigned cpu, best = p->cpu;
 
-	if (READ_ONCE(cpu_rq(best)->curr)->rt_priority < p->rt_priority)
+	if (running_priority(best) < p->rt_priority)
 		return best;
 	for_each_online_cpu (cpu) {
-		int priority = READ_ONCE(cpu_rq(cpu)->curr)->rt_priority;
+		int priority;
 
-		if (task_allowed(p, cpu) && priority < lowest) {
+		if (!task_allowed(p, cpu))
+			continue;
+		priority = running_priority(cpu);
+		if (priority < lowest) {
 			lowest = priority;
 			best = cpu;
 		}

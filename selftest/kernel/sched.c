@@ -1,5 +1,7 @@
 /* Self-tests of the scheduler: wake-ups, fairness, priorities, placement. */
+#include "kernel/mm/slab.h"
 #include "kernel/sched/mutex.h"
+#include "kernel/sched/runqueue.h"
 #include "selftest/selftest.h"
 #include "selftest/lib/threads.h"
 #include "kernel/smp.h"
@@ -320,4 +322,86 @@ SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 	selftest_diag(test, "moved after %lu us", (m.arrived - start) / 1000);
 	WRITE_ONCE(m.stop, true);
 	test_group_wait(&group);
+}
+
+/* CPU 1 places a real-time task that wakes up, while a task on CPU 0 holds R of CPU 1. */
+struct placement {
+	struct task_struct task;
+	unsigned cpu, chosen;
+	bool entered, start, done;
+	bool waited; /* for R, until it was released */
+};
+
+/* In an interrupt: the interrupted task of this CPU uses no run queue meanwhile. */
+static void place_task(void *arg)
+{
+	struct placement *p = arg;
+
+	WRITE_ONCE(p->entered, true);
+	while (!smp_load_acquire(&p->start))
+		cpu_relax();
+	p->chosen = select_task_rq_slow(&p->task);
+	smp_store_release(&p->done, true);
+}
+
+/* True if a CPU waits for the lock, which the caller holds. */
+static bool is_contended(const spinlock_t *lock)
+{
+	u32 value = READ_ONCE(lock->value);
+	u16 tickets = (u16)((value >> 16) - (value & 0xffff & ~SPIN_WAITER_HALTS));
+
+	return tickets > SPIN_TICKET;
+}
+
+static void hold_run_queue(void *arg, unsigned index __unused)
+{
+	struct placement *p = arg;
+	struct runqueue *rq = cpu_rq(p->cpu);
+	struct task_struct *curr;
+
+	smp_call_function_single(p->cpu, place_task, p, false);
+	while (!READ_ONCE(p->entered))
+		cpu_relax();
+	local_irq_disable();
+	rq_lock(rq);
+	curr = rq->curr;
+	WRITE_ONCE(rq->curr, (struct task_struct *)0xdead000000000000UL);
+	smp_store_release(&p->start, true);
+	while (!is_contended(&rq->lock) && !READ_ONCE(p->done))
+		cpu_relax();
+	p->waited = !READ_ONCE(p->done);
+	WRITE_ONCE(rq->curr, curr);
+	rq_unlock(rq);
+	local_irq_enable();
+	while (!smp_load_acquire(&p->done))
+		cpu_relax();
+}
+
+/*
+ * A running task may end and be freed at any time; only R of its CPU prevents that. So the test holds
+ * R and makes curr point to no memory: the placement must take R before it uses curr.
+ */
+SELFTEST(sched, placing_a_real_time_task_uses_a_running_task_only_under_its_lock)
+{
+	struct placement *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	struct spinners s = { 0 };
+	struct test_group group;
+
+	ASSERT(p);
+	p->cpu = p->task.cpu = nth_online_cpu(1);
+	p->task.rt_priority = 10;
+	p->task.nr_cpus_allowed = 1;
+	cpumask_set_cpu(p->cpu, &p->task.cpus_allowed);
+	if (num_online_cpus() > 1) {
+		/* The CPU must not be idle: an idle CPU is chosen without a look at its task. */
+		ASSERT(test_group_start(&group, 1, p->cpu, spin, &s));
+		while (!READ_ONCE(s.loops[0]))
+			yield();
+		ASSERT(run_threads(1, nth_online_cpu(0), hold_run_queue, p));
+		WRITE_ONCE(s.stop, true);
+		test_group_wait(&group);
+		EXPECT(p->waited);
+		EXPECT_EQ(p->chosen, p->cpu);
+	}
+	kfree(p);
 }
