@@ -1,25 +1,28 @@
 /*
- * RCU-tasks: a grace period ends when every task that was running, or was preempted, when it began
- * has since given up the CPU of its own will.
+ * RCU-tasks: a grace period ends when every task that was runnable at its beginning has been at a
+ * quiescent point since.
  *
- * What is to be freed can be entered at any instruction, and a task can be preempted within it: a
- * trampoline of ftrace, say. That every CPU has switched tasks tells nothing about it then. But a
- * task that calls schedule(), yield() or cond_resched() is in its own code, as trampolines and what
- * they call never do that. So one of these from each task is enough, and a task that sleeps has
- * done it already.
+ * A CPU can enter the memory that waits to be freed at any instruction, because that memory is code,
+ * such as a trampoline of ftrace. A task can be preempted inside of it. So it proves nothing that
+ * every CPU has switched tasks. But a task at a quiescent point (a call of schedule(), yield() or
+ * cond_resched(), a system call: kernel/sched/quiescent.h) runs its own code, because trampolines
+ * and their callbacks never get there. So one quiescent point of each task is enough. A task that
+ * sleeps has passed one already.
  *
  * One grace period, in rcu_tasks_grace_period():
  *
- *	1. A barrier on every CPU: from here on nobody finds what was unlinked before.
- *	2. Each task that is runnable becomes a holdout: its flag rcu_tasks_holdout is set. This is
- *	   all that the scheduler knows of: a voluntary switch clears it, with one store.
- *	3. The kthread looks again, and again a little later, until all flags are clear.
- *	4. Every CPU switches tasks. Here end those that cannot be preempted and are in no
- *	   list: idle tasks, tasks in the middle of __schedule() (traced itself), and tasks at
- *	   the end of their exit.
+ *	1. A barrier on every CPU: from here on no CPU finds what was unlinked before.
+ *	2. Each runnable task becomes a holdout: the kthread sets its flag rcu_tasks_holdout. The
+ *	   task clears the flag at its next quiescent point, with one store. The scheduler knows
+ *	   nothing else of RCU-tasks.
+ *	3. The kthread looks at the flags again and again until all are clear.
+ *	4. Every CPU switches tasks. That covers the code that cannot be preempted and that no list
+ *	   has: idle tasks, tasks inside __schedule() (a traced function itself), and tasks at the
+ *	   end of their exit.
  *
- * A task that begins after 1 cannot have entered what was unlinked before. One that exits runs with
- * preemption off from when it leaves the list of tasks to its last switch (do_exit()).
+ * A task that starts after step 1 cannot have entered what was unlinked before. A task that exits
+ * runs with preemption off from the moment it leaves the list of tasks until its last switch
+ * (do_exit()).
  */
 #include "arch/stacktrace.h"
 #include "kernel/init.h"
@@ -40,10 +43,10 @@ static void rcu_tasks_grace_period(void);
 static struct rcu_callbacks rcu_tasks =
 	RCU_CALLBACKS_INITIALIZER(rcu_tasks, "rcu_tasks_kthread", rcu_tasks_grace_period);
 
-static DEFINE_MUTEX(grace_period_mutex); /* one at a time */
+static DEFINE_MUTEX(grace_period_mutex); /* one grace period at a time */
 static DEFINE_SPINLOCK(holdouts_lock);
-static LIST_HEAD(
-	holdouts); /* [holdouts_lock] to write, by the grace period only: it reads freely */
+/* [holdouts_lock] to write. Only the grace period writes, so it reads without the lock. */
+static LIST_HEAD(holdouts);
 
 unsigned rcu_task_stall_timeout = 10000;
 
@@ -58,8 +61,8 @@ static void do_nothing(void *unused __unused)
 }
 
 /*
- * Runnable, be it preempted or running. Asked under P: if it sleeps, whoever wakes it takes P after
- * us, and so the task sees what was done before this grace period.
+ * True if the task runs or is preempted. Reads on_rq under P: a later waker of a sleeping task takes
+ * P after this function, so the woken task sees all writes from before this grace period.
  */
 static bool is_runnable(struct task_struct *p)
 {
@@ -90,7 +93,7 @@ static void find_holdouts(void)
 	spin_unlock(&tasklist_lock);
 }
 
-/* Let go of those that have passed; how many are left does not matter, but whether. */
+/* Removes the holdouts that have been at a quiescent point. True if some remain. */
 static bool holdouts_left(void)
 {
 	struct task_struct *p, *n;
@@ -122,18 +125,20 @@ static void report_stall(void)
 			smp_backtrace_cpu(READ_ONCE(p->cpu));
 		else
 			show_stack_task(p);
-	}
+	}	spin_lock_irq(&rcu_tasks.lock);
+	rcu_tasks.stats.stalls++;
+	spin_unlock_irq(&rcu_tasks.lock);
 }
 
 /*
- * The time is that which was slept here, as asked for: when the host stops the machine for a while,
- * that is no stall.
+ * Counts the time that this function has asked to sleep, not the clock: a host that stops the
+ * machine for a while is no stall.
  */
 static void wait_for_holdouts(void)
 {
 	unsigned poll = POLL_FIRST_MS, waited = 0;
 
-	/* Often it is only he who waits for us, and has not come to it yet. */
+	/* Often the only holdout is the caller, which is about to sleep until we have finished. */
 	for (unsigned i = 0; i < FIRST_TRIES && holdouts_left(); i++)
 		yield();
 	while (holdouts_left()) {
@@ -169,7 +174,7 @@ void synchronize_rcu_tasks(void)
 {
 	if (READ_ONCE(rcu_tasks.kthread))
 		rcu_wait_for_callback(&rcu_tasks);
-	else /* the boot: the caller waits by itself */
+	else /* boot: without the kthread the caller itself waits */
 		rcu_tasks_grace_period();
 }
 

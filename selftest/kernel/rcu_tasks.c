@@ -1,4 +1,4 @@
-/* Self-tests of RCU-tasks: who holds a grace period up, who does not, and what is said of it. */
+/* Self-tests of RCU-tasks: which tasks delay a grace period, and how a stall is reported. */
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
@@ -9,9 +9,9 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
-/* A task in a state, and a grace period that may have to wait for it. */
+/* A task, and a grace period that may have to wait for it. */
 struct holdout {
-	bool in_place, leave;
+	bool in_place, leave; /* the task is where the test wants it; it must leave */
 	bool ended; /* the grace period */
 };
 
@@ -23,7 +23,7 @@ static void synchronize(void *arg, unsigned index __unused)
 
 noinline void rcu_tasks_test_spin(struct holdout *h);
 
-/* By this name the stall report is known. Preempted, but never switching by itself. */
+/* Never at a quiescent point. A boot test looks for the name in the stall report. */
 noinline void rcu_tasks_test_spin(struct holdout *h)
 {
 	WRITE_ONCE(h->in_place, true);
@@ -37,8 +37,8 @@ static void spin(void *arg, unsigned index __unused)
 }
 
 /*
- * Takes the CPU from the spinner: FIFO, on the same CPU. It gives way to nobody there, but is at a
- * voluntary switch again and again, and so no holdout itself.
+ * Takes the CPU from the spinner: a FIFO task on the same CPU. No task there is more urgent, but it
+ * reaches a quiescent point again and again, and so is no holdout itself.
  */
 static void push_away(void *arg, unsigned index __unused)
 {
@@ -66,18 +66,21 @@ SELFTEST(rcu_tasks, a_preempted_task_holds_the_grace_period_until_it_switches)
 {
 	struct holdout h = { .in_place = false };
 	struct test_group spinner, pusher, waiter;
+	const struct task_struct *task;
 
 	ASSERT(test_group_start(&spinner, 1, nth_online_cpu(1), spin, &h));
 	while (!READ_ONCE(h.in_place))
 		yield();
-	/* With one CPU the usual time slices preempt it: it may not be pushed away for good. */
+	/* On a single CPU the time slices preempt the spinner: the others need the CPU too. */
 	ASSERT(test_group_start(&pusher, 1, nth_online_cpu(1),
 				num_online_cpus() > 1 ? push_away : yield_for_ever, &h));
 	ASSERT(test_group_start(&waiter, 1, nth_online_cpu(0), synchronize, &h));
-	msleep(100);
+	task = spinner.threads[0].task;
+	while (!READ_ONCE(task->nivcsw) || !READ_ONCE(task->rcu_tasks_holdout))
+		msleep(1);
+	msleep(20); /* time in which a grace period that does not wait would end */
 	EXPECT(!READ_ONCE(h.ended));
-	EXPECT(READ_ONCE(spinner.threads[0].task->nivcsw) > 0);
-	EXPECT(READ_ONCE(spinner.threads[0].task->rcu_tasks_holdout));
+	EXPECT(READ_ONCE(task->rcu_tasks_holdout));
 	WRITE_ONCE(h.leave, true);
 	test_group_wait(&waiter);
 	EXPECT(READ_ONCE(h.ended));
@@ -151,14 +154,19 @@ SELFTEST(rcu_tasks, a_stall_is_reported_and_the_holdouts_are_known)
 {
 	unsigned timeout = rcu_task_stall_timeout, found = 0;
 	struct holdout h = { .in_place = false };
+	struct rcu_callback_stats before, now;
 	struct test_group spinner, waiter;
 
+	rcu_tasks_stats(&before);
 	rcu_task_stall_timeout = 50;
 	ASSERT(test_group_start(&spinner, 1, nth_online_cpu(1), spin, &h));
 	while (!READ_ONCE(h.in_place))
 		yield();
 	ASSERT(test_group_start(&waiter, 1, nth_online_cpu(0), synchronize, &h));
-	msleep(120);
+	do {
+		msleep(1);
+		rcu_tasks_stats(&now);
+	} while (now.stalls == before.stalls);
 	rcu_tasks_for_each_holdout(find_test_task, &found);
 	EXPECT_EQ(found, 1);
 	EXPECT(!READ_ONCE(h.ended));
