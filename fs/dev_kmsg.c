@@ -16,6 +16,8 @@
 
 BUILD_BUG_ON(KMSG_WRITE_MAX > PRINTK_TEXT_MAX);
 
+static DECLARE_WAIT_QUEUE_HEAD(log_wait); /* readers sleep here */
+
 /* Of one reader. */
 struct devkmsg_user {
 	struct mutex lock;
@@ -131,7 +133,20 @@ static const struct file_operations kmsg_fops = {
 	.poll = devkmsg_poll,
 };
 
+static bool reader_waits(void)
+{
+	return !list_empty(&log_wait.head);
+}
+
+static void wake_readers(void)
+{
+	wake_up_interruptible(&log_wait);
+}
+
+static const struct kmsg_reader_hooks reader_hooks = { reader_waits, wake_readers };
+
 int kmsg_device_init(void)
 {
+	smp_store_release(&kmsg_reader_hooks, &reader_hooks);
 	return devfs_create("kmsg", 0644, MKDEV(1, 11), &kmsg_fops, NULL);
 }

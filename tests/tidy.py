@@ -24,6 +24,26 @@ MAY_INCLUDE = {
     "trace": {"trace", "fs", "kernel", "arch"},
     "selftest": {"selftest", "shell", "trace", "fs", "kernel", "arch"},
 }
+# The rooms inside kernel/: each may include itself, those below it that it names, and arch/. The
+# headers that lie in kernel/ itself, and the machine's clock, are "base". The sources that lie in
+# kernel/ itself (main.c, panic.c, smp.c ...) join the rooms together and may include all of them.
+KERNEL_BASE = {"kernel/time/ktime.h"}
+KERNEL_ROOMS = {
+    "base": {"lib"},
+    "lib": {"base"},
+    "boot": {"base", "lib", "printk"},
+    "printk": {"base", "lib"},
+    "acpi": {"base", "lib", "boot", "printk"},
+    "locking": {"base", "lib", "printk"},
+    "irq": {"base", "lib", "printk", "locking"},
+    "time": {"base", "lib", "printk", "locking", "irq"},
+    "mm": {"base", "lib", "boot", "printk", "locking"},
+    "sched": {"base", "lib", "printk", "locking", "irq", "time", "mm"},
+    "rcu": {"base", "lib", "printk", "locking", "time", "sched"},
+    "workqueue": {"base", "lib", "printk", "locking", "time", "mm", "sched"},
+    "console": {"base", "lib", "boot", "printk", "locking", "irq", "time", "sched", "workqueue"},
+    "watchdog": {"base", "lib", "printk", "time", "sched"},
+}
 FREESTANDING = {"stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "limits.h"}
 MAX_LINES = 650
 MAX_COLUMNS = 100
@@ -61,6 +81,32 @@ def check_includes_point_one_way():
             elif match := re.match(r"\s*#\s*include\s+<([^>]+)>", line):
                 if match.group(1) not in FREESTANDING and not host:
                     yield f"{name(path, number)}: <{match.group(1)}> is not freestanding"
+
+
+def kernel_room(text):
+    """The room of a path below kernel/; None for a source that lies in kernel/ itself."""
+    path = Path(text)
+    if text in KERNEL_BASE:
+        return "base"
+    if len(path.parts) > 2:
+        return path.parts[1]
+    if path.stem in KERNEL_ROOMS:
+        return path.stem
+    return "base" if path.suffix == ".h" else None
+
+
+def check_rooms_of_the_kernel_include_only_rooms_below_them():
+    for path in sources(".c", ".h"):
+        room = kernel_room(name(path)) if path.is_relative_to(ROOT / "kernel") else None
+        if room is None:
+            continue
+        if room not in KERNEL_ROOMS:
+            yield f"{name(path)}: kernel/{room} is not in KERNEL_ROOMS"
+            continue
+        for number, line in lines_of(path):
+            if match := re.match(r'\s*#\s*include\s+"(kernel/[^"]+)"', line):
+                if kernel_room(match.group(1)) not in KERNEL_ROOMS[room] | {room}:
+                    yield f"{name(path, number)}: kernel/{room} may not include {match.group(1)}"
 
 
 def check_files_have_one_subject():

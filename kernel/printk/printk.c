@@ -17,7 +17,6 @@
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
 #include "kernel/printk/printk_ringbuffer.h"
-#include "kernel/sched/wait.h"
 #include "kernel/time/ktime.h"
 
 BUILD_BUG_ON(PRINTK_TEXT_MAX != PRB_TEXT_MAX);
@@ -29,7 +28,7 @@ int default_message_loglevel = 4;
 int minimum_console_loglevel = 1;
 int default_console_loglevel = 7;
 
-DECLARE_WAIT_QUEUE_HEAD(log_wait);
+const struct kmsg_reader_hooks *kmsg_reader_hooks;
 DEFINE_LINKER_TABLE(rodata, const struct console, consoles);
 
 static struct printk_ringbuffer prb;
@@ -178,6 +177,7 @@ static void console_throttle(void)
 
 int vprintk(const char *fmt, va_list args)
 {
+	const struct kmsg_reader_hooks *readers;
 	struct printk_context *ctx;
 	unsigned long flags;
 	u64 ts = ktime_get();
@@ -191,9 +191,9 @@ int vprintk(const char *fmt, va_list args)
 	printk_store(ctx, ts, ctx->text);
 	local_irq_restore(flags);
 
-	smp_mb(); /* the record before the look at log_wait: a reader queues itself, then looks for
-		     records */
-	if (!list_empty(&log_wait.head))
+	smp_mb(); /* store the record, then look for readers: a reader does it in the other order */
+	readers = READ_ONCE(kmsg_reader_hooks);
+	if (readers && readers->waiting())
 		WRITE_ONCE(klogd_wake, true);
 	console_kick(console_synchronous());
 	console_throttle();
@@ -214,7 +214,7 @@ int printk(const char *fmt, ...)
 void wake_up_klogd(void)
 {
 	if (READ_ONCE(klogd_wake) && xchg(&klogd_wake, false))
-		wake_up_interruptible(&log_wait);
+		kmsg_reader_hooks->wake();
 }
 
 /* ---- to the console ---- */

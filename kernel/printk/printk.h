@@ -85,9 +85,15 @@ u64 kmsg_first_seq(void);
 u64 kmsg_next_seq(void);
 /* The number of messages that found no room in the ring. */
 u64 printk_dropped(void);
-/* Readers of /dev/kmsg sleep here. */
-struct wait_queue_head;
-extern struct wait_queue_head log_wait;
+/*
+ * Hooks of /dev/kmsg, NULL before it exists. waiting: true if a task waits for a record, any
+ * context. wake: wakes all of them, any context but NMI.
+ */
+struct kmsg_reader_hooks {
+	bool (*waiting)(void);
+	void (*wake)(void);
+};
+extern const struct kmsg_reader_hooks *kmsg_reader_hooks;
 
 /* ---- for the console driver ---- */
 

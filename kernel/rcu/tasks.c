@@ -2,10 +2,10 @@
  * RCU-tasks: a grace period ends when every task that was runnable at its beginning has been at a
  * quiescent point since.
  *
- * A CPU can enter the memory that waits to be freed at any instruction, because that memory is code,
- * such as a trampoline of ftrace. A task can be preempted inside of it. So it proves nothing that
- * every CPU has switched tasks. But a task at a quiescent point (a call of schedule(), yield() or
- * cond_resched(), a system call: kernel/sched/quiescent.h) runs its own code, because trampolines
+ * A CPU can enter the memory that waits to be freed at any instruction, because that memory is
+ *code, such as a trampoline of ftrace. A task can be preempted inside of it. So it proves nothing
+ *that every CPU has switched tasks. But a task at a quiescent point (a call of schedule(), yield()
+ *or cond_resched(), a system call: kernel/sched/quiescent.h) runs its own code, because trampolines
  * and their callbacks never get there. So one quiescent point of each task is enough. A task that
  * sleeps has passed one already.
  *
@@ -61,8 +61,8 @@ static void do_nothing(void *unused __unused)
 }
 
 /*
- * True if the task runs or is preempted. Reads on_rq under P: a later waker of a sleeping task takes
- * P after this function, so the woken task sees all writes from before this grace period.
+ * True if the task runs or is preempted. Reads on_rq under P: a later waker of a sleeping task
+ * takes P after this function, so the woken task sees all writes from before this grace period.
  */
 static bool is_runnable(struct task_struct *p)
 {
@@ -125,7 +125,8 @@ static void report_stall(void)
 			smp_backtrace_cpu(READ_ONCE(p->cpu));
 		else
 			show_stack_task(p);
-	}	spin_lock_irq(&rcu_tasks.lock);
+	}
+	spin_lock_irq(&rcu_tasks.lock);
 	rcu_tasks.stats.stalls++;
 	spin_unlock_irq(&rcu_tasks.lock);
 }

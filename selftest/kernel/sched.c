@@ -378,8 +378,8 @@ static void hold_run_queue(void *arg, unsigned index __unused)
 }
 
 /*
- * A running task may end and be freed at any time; only R of its CPU prevents that. So the test holds
- * R and makes curr point to no memory: the placement must take R before it uses curr.
+ * A running task may end and be freed at any time; only R of its CPU prevents that. So the test
+ * holds R and makes curr point to no memory: the placement must take R before it uses curr.
  */
 SELFTEST(sched, placing_a_real_time_task_uses_a_running_task_only_under_its_lock)
 {
