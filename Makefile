@@ -5,6 +5,7 @@
 #: make run        build, boot in QEMU with the console on this terminal; leave with poweroff or Ctrl-A X
 #: make debug      the same, stopped, with gdb attached; `make console` elsewhere has the console
 #: make test       all tests, on the host and booted; the last line has the totals
+#: make test-tools the tests of programs that show traces: KernelShark, speedscope
 #: make bench      measure; prints tables and writes build/bench.json
 #: make boot-trace trace the boot itself: build/boot.dat, a flame graph, the ten most expensive functions
 #: make soak       the long tests: 100 million events through the ring buffer, hackbench and stress on 8 CPUs
@@ -109,7 +110,8 @@ TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
 NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/ftrace_files/% \
-	       trace/tracers/% trace/livepatch/% trace/samples/% selftest/trace/% selftest/arch/ftrace_entry.asm \
+	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/profiler.c trace/tracers/stack.c \
+	       trace/livepatch/% trace/samples/% selftest/trace/% selftest/arch/ftrace_entry.asm \
 	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/provoke/ftrace_fault.c
 SRCS      := $(filter-out $(NEED_FTRACE),$(SRCS))
 TEST_SRCS := $(filter-out $(NEED_FTRACE),$(TEST_SRCS))
@@ -131,7 +133,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS))
 
-.PHONY: all help run debug console boot-trace test bench soak clean FORCE
+.PHONY: all help run debug console boot-trace test test-tools bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -139,10 +141,12 @@ all: $(O)/nop5.elf $(O)/nop5.iso
 
 test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
-# The stamp changes when the flags or the set of sources do, and everything follows it.
+# The stamp changes when the flags or the set of sources do, and everything follows it. A build
+# without its tools ends here, with the names of the packages, not with a compiler's error.
 $(O)/flags: FORCE
+	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(shell $(CC) --version | head -n1)' '$(CFLAGS)' '$(TRACED) $(RECORDMCOUNT)' \
+	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(RECORDMCOUNT)' \
 		'$(UNTRACED)' '$(NASMFLAGS)' '$(LDFLAGS)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
@@ -175,12 +179,12 @@ $(O)/obj/%.asm.o: %.asm $(O)/flags
 	$(call say,NASM,$<)
 	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -MT $@ -o $@ $<
 
-$(O)/scripts/kallsyms: scripts/kallsyms.c
+$(O)/scripts/kallsyms: scripts/kallsyms.c | $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $<
 
-$(O)/scripts/recordmcount: scripts/recordmcount.c
+$(O)/scripts/recordmcount: scripts/recordmcount.c | $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $< -lelf
@@ -210,7 +214,7 @@ $(O)/%.iso: $(O)/%.elf iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)
 	$(Q)scripts/mkiso $< $@
 
-export APPEND
+export APPEND BOOT CC MCOUNT
 
 # What starts QEMU first sees to it that everything needed is installed; only then it can be built.
 BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND"
@@ -233,9 +237,17 @@ boot-trace:
 	@$(MAKE) --no-print-directory all
 	@scripts/boot-trace --build $(O) --cpus $(CPUS) -o $(O)
 
-test soak bench:
+test soak:
 	@scripts/install-deps test
 	@tests/run $@
+
+test-tools:
+	@scripts/install-deps tools
+	@tests/run tools
+
+bench:
+	@scripts/install-deps bench
+	@tests/run bench
 
 help:
 	@sed -n 's/^#: \?//p' Makefile

@@ -29,7 +29,6 @@
 
 DEFINE_PER_CPU(struct runqueue, runqueues);
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
-void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
 void (*klp_sched_try_switch_hook)(void);
 void (*wq_worker_sleeping_hook)(struct task_struct *task);
 void (*wq_worker_running_hook)(struct task_struct *task);
@@ -361,7 +360,7 @@ void __schedule(bool preempt)
 {
 	struct runqueue *rq = this_rq();
 	struct task_struct *prev = rq->curr, *next;
-	void (*switch_hook)(struct task_struct * prev, struct task_struct * next);
+	struct sched_switch_hook *hook;
 	u64 now, *switch_count = &prev->nivcsw;
 	unsigned state;
 
@@ -405,9 +404,9 @@ void __schedule(bool preempt)
 	rq->nr_switches++;
 	++*switch_count;
 	WRITE_ONCE(next->on_cpu, 1);
-	switch_hook = READ_ONCE(sched_switch_hook);
-	if (unlikely(switch_hook))
-		switch_hook(prev, next);
+	for (hook = smp_load_acquire(&sched_switch_hooks); unlikely(hook);
+	     hook = READ_ONCE(hook->next))
+		hook->fn(prev, next);
 	finish_task_switch(__switch_to(prev, next));
 }
 

@@ -147,11 +147,25 @@ struct task_fs_hooks {
 void task_set_fs_hooks(const struct task_fs_hooks *hooks);
 
 /*
- * Hooks of the trace room, NULL while it wants nothing. switch: on the CPU that is about to leave
- * prev for next, interrupts off, the run queue's lock held. fork: child is known and has not run.
- * exit: in the task that ends. None may sleep or wake anybody.
+ * A function that __schedule() calls on the CPU that is about to switch from prev to next.
+ * Interrupts are off and the run queue's lock is held: the function must not sleep or wake a task.
  */
-extern void (*sched_switch_hook)(struct task_struct *prev, struct task_struct *next);
+struct sched_switch_hook {
+	void (*fn)(struct task_struct *prev, struct task_struct *next); /* constant */
+	struct sched_switch_hook *next; /* [switch_hooks_mutex] to write */
+};
+extern struct sched_switch_hook *sched_switch_hooks; /* for __schedule() only */
+/*
+ * Starts the calls of hook->fn at each task switch, or stops them; no effect if that is done
+ * already. On return each CPU sees the change: after a stop no CPU is inside hook->fn. Task
+ * context.
+ */
+void sched_switch_hook_set(struct sched_switch_hook *hook, bool on);
+
+/*
+ * Hooks of the trace room, NULL while it wants nothing. fork: child is known and has not run. exit:
+ * in the task that ends. None may sleep or wake anybody.
+ */
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 extern void (*task_exit_hook)(struct task_struct *task);
 /*

@@ -13,7 +13,8 @@
 #include "kernel/rcu/rcu.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "trace/ftrace/internal.h"
-#include "trace/core/trace.h"
+#include "trace/core/trace_array.h"
+#include "trace/tracers/function/function.h"
 
 #define WARM_UP 1000
 #define CALLS   20000

@@ -11,7 +11,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
 #include "trace/fgraph/inline.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
 
 static DEFINE_SPINLOCK(faulty_lock);
 

@@ -10,7 +10,10 @@
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
-#include "trace/core/trace.h"
+#include "trace/core/error_log.h"
+#include "trace/core/iterator.h"
+#include "trace/core/trace_printk.h"
+#include "trace/tracers/function/function.h"
 
 SELFTEST(trace, a_marker_stands_in_the_trace_until_it_is_cleared)
 {

@@ -12,7 +12,7 @@
 #include "trace/ftrace/internal.h"
 #include "trace/livepatch/livepatch.h"
 #include "selftest/trace/tracefs.h"
-#include "trace/core/trace.h"
+#include "trace/core/trace_array.h"
 
 #define TEXT_SIZE TRACE_TEXT_SIZE
 /* To each file: selftest_fuzz= makes it fewer where the same kernel is tested again and again. */

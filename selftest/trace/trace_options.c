@@ -8,7 +8,8 @@
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
-#include "trace/core/trace.h"
+#include "trace/core/trace_array.h"
+#include "trace/core/trace_printk.h"
 
 SELFTEST(trace, each_option_shows_its_effect)
 {

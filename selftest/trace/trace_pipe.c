@@ -11,7 +11,8 @@
 #include "kernel/sched/signal.h"
 #include "selftest/selftest.h"
 #include "selftest/lib/threads.h"
-#include "trace/core/trace.h"
+#include "trace/core/trace_array.h"
+#include "trace/core/trace_printk.h"
 
 #define PIPE     "/sys/kernel/tracing/trace_pipe"
 #define CPU_PIPE "/sys/kernel/tracing/per_cpu/cpu0/trace_pipe"

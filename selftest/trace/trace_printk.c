@@ -5,7 +5,9 @@
 #include "kernel/sched/sched.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
-#include "trace/core/trace.h"
+#include "trace/core/iterator.h"
+#include "trace/core/trace_printk.h"
+#include "trace/core/write.h"
 
 SELFTEST(trace, trace_printk_names_its_caller)
 {

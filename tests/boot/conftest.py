@@ -110,6 +110,7 @@ def pytest_runtest_makereport(item, call):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "variant: builds the kernel in another way first")
+    config.addinivalue_line("markers", "tools: needs programs that show traces; `make test-tools`")
     config.addinivalue_line("markers", "soak: runs for long; `make soak`")
 
 

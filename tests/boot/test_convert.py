@@ -126,6 +126,7 @@ def test_json_of_the_function_tracer_has_an_instant_for_each_call(traces):
 SCHEMA = ROOT / "build/speedscope/node_modules/speedscope/dist/release/file-format-schema.json"
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("name", ["function", "stacks", "graph"])
 def test_speedscope_files_follow_its_schema(traces, name):
     result = host([ROOT / "scripts/trace-view", "-n", traces / f"{name}.dat"], stdout=subprocess.PIPE, text=True,

@@ -36,6 +36,7 @@ def strong_colors(display):
     return sum(count > 50 and max(color) - min(color) > 120 for color, count in pixels.items())
 
 
+@pytest.mark.tools
 def test_kernelshark_opens_our_trace_and_draws_its_tasks(images, tmp_path, display):
     result = record("-p", "function_graph", "hackbench -g 1 -l 5", cwd=tmp_path)
     assert result.returncode == 0, result.stderr

@@ -1,6 +1,7 @@
 """scripts/boot and make, as scripts written by other people use them (shared/interfaces.md)."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -141,3 +142,41 @@ def test_the_image_keeps_call_sites_for_the_function_tracer(images):
     assert ".text" in headers and "__fentry__" in table
     sites = (table["__stop_mcount_loc"] - table["__start_mcount_loc"]) // 8
     assert sites > 500
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """An environment with the commands that every system has, and no tools to build or test with."""
+    for name in ("sh", "sed", "awk", "cat", "mkdir", "make", "printf", "cmp", "rm", "mv", "id", "find", "sort", "head", "tr", "getconf", "seq"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    return {"PATH": str(tmp_path)}
+
+
+@pytest.mark.parametrize("variables, packages", [
+    ([], {"gcc", "nasm", "xorriso", "grub-common"}), (["CC=clang"], {"clang", "nasm"}), (["MCOUNT=script"], {"gcc", "nasm"}),
+], ids=str)
+def test_make_without_its_tools_names_the_packages(bare, tmp_path, variables, packages):
+    result = host(["make", f"O={tmp_path}/build", *variables], cwd=ROOT, env=bare, text=True, stdout=subprocess.PIPE,
+                  stderr=subprocess.STDOUT)
+    assert result.returncode == 2
+    line = re.search(r"^  Debian, Ubuntu: apt install (.*)$", result.stdout, re.M).group(1)
+    assert packages <= set(line.split()) and "make run" in result.stdout
+    assert "No such file" not in result.stdout and "CC " not in result.stdout
+
+
+@pytest.mark.parametrize("purpose, needed, not_needed", [
+    ("run", {"qemu-system-x86"}, {"ovmf", "gdb", "python3-pytest", "kernelshark"}),
+    ("bench", {"qemu-system-x86"}, {"gdb", "clang", "clang-format-14", "kernelshark", "npm"}),
+    ("test", {"clang", "clang-format-14", "gdb"}, {"kernelshark", "xvfb", "imagemagick", "npm"}),
+    ("tools", {"kernelshark", "xvfb", "imagemagick", "npm"}, {"clang-format-14", "gdb"}),
+])
+def test_each_purpose_installs_what_it_needs(bare, purpose, needed, not_needed):
+    result = host([ROOT / "scripts/install-deps", "--check", purpose], env=bare, text=True, stdout=subprocess.PIPE,
+                  stderr=subprocess.PIPE)
+    packages = set(re.search(r"^  Debian, Ubuntu: apt install (.*)$", result.stderr, re.M).group(1).split())
+    assert result.returncode == 1 and needed <= packages and not packages & not_needed
+
+
+def test_nothing_is_said_when_nothing_is_missing():
+    result = host([ROOT / "scripts/install-deps", "--check", "test"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

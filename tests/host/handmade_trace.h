@@ -9,6 +9,10 @@
 #include "fs/seq_file.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/slab.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/options.h"
+#include "trace/core/output.h"
+#include "trace/core/trace_file.h"
 #include "trace/tracers/function_graph/function_graph.h"
 
 /* ---- what the kernel has around it ---- */

@@ -5,7 +5,9 @@
  * The most recent saved_cmdlines_size tasks that left entries are kept. They are saved at a task
  * switch, where nobody may wait: who does not get the lock tries again at the next switch.
  */
-#include "trace/core/trace.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/files.h"
+#include "trace/core/pid_list.h"
 #include "arch/processor.h"
 #include "fs/seq_file.h"
 #include "kernel/init.h"

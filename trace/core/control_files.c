@@ -7,7 +7,7 @@
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
 #include "kernel/time/trace_clock.h"
 
 #define CPUMASK_TEXT_SIZE (NR_CPUS / 4 + NR_CPUS / 32 + 2)

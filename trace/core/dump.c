@@ -4,7 +4,10 @@
 #include "kernel/lib/string.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
-#include "trace/core/trace.h"
+#include "trace/core/dump.h"
+#include "trace/core/options.h"
+#include "trace/core/output.h"
+#include "trace/core/trace_printk.h"
 
 #define DUMP_RULE "---------------------------------\n"
 

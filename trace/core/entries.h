@@ -1,21 +1,17 @@
 /*
- * What stands in the ring buffer: the entries of the tracers, in Linux's binary layout
- * (events/ftrace/NAME/format shows it), because programs that read trace_pipe_raw know it by heart.
+ * Entries of the ring buffer that the core writes, and the head that all entries share. The layout
+ * is Linux's (events/ftrace/NAME/format shows it), because programs that read trace_pipe_raw know
+ * it. The entries of a tracer are in the tracer's folder.
  */
 #pragma once
 
 #include "kernel/types.h"
 
-/* common_type: the numbers are Linux's. */
+/* common_type of the core's entries. All numbers, those of tracers too, are Linux's. */
 enum trace_type {
-	TRACE_FN = 1,
-	TRACE_CTX = 2,
-	TRACE_WAKE = 3,
 	TRACE_STACK = 4,
 	TRACE_PRINT = 5,
 	TRACE_BPRINT = 6,
-	TRACE_GRAPH_RET = 10,
-	TRACE_GRAPH_ENT = 11,
 	TRACE_BPUTS = 14,
 };
 
@@ -31,20 +27,15 @@ enum trace_type {
 struct trace_entry {
 	u16 type;
 	u8 flags;
-	u8 preempt_count; /* depth, 15 at most; upper half: 0 (migration is not disabled here) */
+	/* Lower half: depth, at most 15. Upper half: 0, because migration is never disabled. */
+	u8 preempt_count;
 	s32 pid;
 };
 
-struct ftrace_entry {
-	struct trace_entry ent;
-	unsigned long ip;
-	unsigned long parent_ip;
-};
-
-#define FTRACE_STACK_ENTRIES 8 /* that the format file tells of */
+#define FTRACE_STACK_ENTRIES 8 /* callers that the format file describes */
 struct stack_entry {
 	struct trace_entry ent;
-	s32 size; /* callers that follow */
+	s32 size; /* number of callers */
 	unsigned long caller[];
 };
 
@@ -58,31 +49,11 @@ struct bprint_entry {
 	struct trace_entry ent;
 	unsigned long ip;
 	const char *fmt;
-	u32 buf[]; /* of vbin_printf() */
+	u32 buf[]; /* arguments, packed by vbin_printf() */
 };
 
 struct bputs_entry {
 	struct trace_entry ent;
 	unsigned long ip;
 	const char *str;
-};
-
-/* A call was entered. Packed: 20 bytes, as Linux has it, so that args is not aligned. */
-struct ftrace_graph_ent_entry {
-	struct trace_entry ent;
-	unsigned long func;
-	s32 depth;            /* of traced calls of this task: 0, 1, ... */
-	unsigned long args[]; /* FTRACE_REGS_MAX_ARGS with the option funcgraph-args, else none */
-} __packed;
-#define FTRACE_REGS_MAX_ARGS 6
-
-/* It returned. */
-struct ftrace_graph_ret_entry {
-	struct trace_entry ent;
-	unsigned long func;
-	s32 depth;
-	u32 overrun;            /* calls of this task so far that were too deep to be traced */
-	u64 calltime;           /* ns, clock local */
-	u64 rettime;            /* ns */
-	unsigned long retval[]; /* one with the option funcgraph-retval, else none */
 };

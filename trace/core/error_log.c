@@ -9,7 +9,8 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"
-#include "trace/core/trace.h"
+#include "trace/core/error_log.h"
+#include "trace/core/files.h"
 
 #define USEC_PER_SEC         1000000ULL
 #define TRACING_LOG_ERRS_MAX 8 /* older ones are forgotten */

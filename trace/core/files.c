@@ -5,7 +5,9 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "trace/core/trace.h"
+#include "trace/core/events.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
 
 static const struct trace_file *trace_files[TRACE_FILES_MAX];
 static unsigned nr_trace_files;

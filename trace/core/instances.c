@@ -10,8 +10,10 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/rcu/rcu.h"
-#include "trace/core/trace.h"
+#include "kernel/rcu/rculist.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
 
 static struct dentry *instances_dir; /* constant */
 
@@ -41,7 +43,7 @@ static struct trace_array *alloc_instance(const char *name)
 	if (!tr)
 		return NULL;
 	tr->name = kstrdup(name, GFP_KERNEL);
-	tr->trace_flags = global_trace.trace_flags;
+	tr->trace_flags = global_trace.trace_flags & (BIT(TRACE_ITER_LAST_BIT) - 1);
 	if (!tr->name || trace_array_init(tr)) {
 		kfree(tr->name);
 		kfree(tr);
@@ -54,8 +56,8 @@ static struct trace_array *alloc_instance(const char *name)
 /* None of its files is open or can be opened: let it go. T held. */
 static void remove_instance(struct trace_array *tr)
 {
-	list_del(&tr->list);
-	trace_switch_update();
+	list_del_rcu(&tr->list);
+	trace_update_recorded_tasks();
 	synchronize_rcu(); /* who has found it in the list has left it behind */
 	tracefs_remove(tr->dir);
 	file_owner_put(&tr->owner);
@@ -80,7 +82,7 @@ static int instance_mkdir(const char *name)
 	}
 	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
 	error = trace_create_files(tr);
-	list_add_tail(&tr->list, &trace_arrays);
+	list_add_tail_rcu(&tr->list, &trace_arrays);
 	/* A file that somebody has found already keeps what is there; it can be removed later. */
 	if (error && file_owner_kill(&tr->owner) == 0)
 		remove_instance(tr);

@@ -6,7 +6,8 @@
  * after a trace was opened is not part of it: else a reader that is slower than the writers would
  * never come to the end.
  */
-#include "trace/core/trace.h"
+#include "trace/core/iterator.h"
+#include "trace/core/options.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 

@@ -1,7 +1,9 @@
 /* trace_marker: what is written there stands in the trace among what the kernel did at that moment.
  */
 #include "kernel/init.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
+#include "trace/core/write.h"
 
 #define TRACE_BUF_SIZE 1024U /* bytes of one entry; a longer write is several */
 

@@ -4,10 +4,15 @@
 #include "fs/tracefs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "trace/core/trace.h"
+#include "kernel/printk/printk.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
 
-#define OPTION_NAME_MAX 64
+#define OPTION_NAME_MAX   64
+#define BOOT_OPTIONS_SIZE 256
 
 #define C(name, text) text,
 static const char *const trace_option_names[] = { TRACE_FLAGS };
@@ -22,7 +27,46 @@ struct trace_option {
 	const struct tracer_opt *opt;
 };
 
-void (*trace_flag_hook)(u64 mask);
+static struct trace_flag *trace_flags[TRACE_FLAGS_MAX]; /* of other rooms; boot to write */
+static unsigned nr_trace_flags;
+#define FIRST_REGISTERED_BIT TRACE_ITER_LAST_BIT
+
+/* trace_options= of the command line; later those of its options that are still unknown. [T] */
+static char boot_options[BOOT_OPTIONS_SIZE];
+__setup_string("trace_options", boot_options);
+
+/* Returns the name of bit number i of trace_flags, or NULL after the last one. */
+static const char *flag_name(unsigned i)
+{
+	if (i < FIRST_REGISTERED_BIT)
+		return trace_option_names[i];
+	i -= FIRST_REGISTERED_BIT;
+	return i < nr_trace_flags ? trace_flags[i]->name : NULL;
+}
+
+/* Returns the number of the option's bit in trace_flags, or -1. */
+static int find_flag(const char *name)
+{
+	const char *one;
+
+	for (unsigned i = 0; (one = flag_name(i)) != NULL; i++)
+		if (strcmp(one, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+int register_trace_flag(struct trace_flag *flag)
+{
+	if (nr_trace_flags == TRACE_FLAGS_MAX)
+		return -ENOSPC;
+	mutex_lock(&trace_types_lock);
+	flag->mask = BIT(FIRST_REGISTERED_BIT + nr_trace_flags);
+	trace_flags[nr_trace_flags++] = flag;
+	if (global_trace.current_trace)
+		trace_apply_boot_options();
+	mutex_unlock(&trace_types_lock);
+	return 0;
+}
 
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 {
@@ -36,9 +80,10 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 		tr->trace_flags &= ~mask;
 
 	if (mask & (TRACE_ITER_RECORD_CMD | TRACE_ITER_RECORD_TGID))
-		trace_switch_update();
-	if (trace_flag_hook)
-		trace_flag_hook(mask);
+		trace_update_recorded_tasks();
+	for (unsigned i = 0; i < nr_trace_flags; i++)
+		if (trace_flags[i]->mask == mask)
+			trace_flags[i]->changed(tr, enabled);
 	for (unsigned i = 0; mask == TRACE_ITER_OVERWRITE && i < ARRAY_SIZE(tr->buffers); i++)
 		ring_buffer_change_overwrite(tr->buffers[i], enabled);
 	return 0;
@@ -79,12 +124,12 @@ int trace_set_options_locked(struct trace_array *tr, const char *option)
 	bool enabled = true;
 	int index, error = -EINVAL;
 
-	index = match_string(trace_option_names, ARRAY_SIZE(trace_option_names), option);
+	index = find_flag(option);
 	opt = index < 0 ? find_option(tr->current_trace, option) : NULL;
 	if (index < 0 && !opt && strstarts(option, "no")) {
 		enabled = false;
 		option += 2;
-		index = match_string(trace_option_names, ARRAY_SIZE(trace_option_names), option);
+		index = find_flag(option);
 		opt = index < 0 ? find_option(tr->current_trace, option) : NULL;
 	}
 	if (index >= 0)
@@ -94,17 +139,41 @@ int trace_set_options_locked(struct trace_array *tr, const char *option)
 	return error;
 }
 
+/* The unknown options may belong to a tracer or to a room that registers them later. */
+void trace_apply_boot_options(void)
+{
+	char unknown[BOOT_OPTIONS_SIZE] = "", *rest = boot_options, *option;
+	size_t length = 0;
+
+	while ((option = strsep(&rest, ",")) != NULL)
+		if (*option && trace_set_options_locked(&global_trace, option))
+			length += (size_t)scnprintf(unknown + length, sizeof(unknown) - length,
+						    "%s,", option);
+	strscpy(boot_options, unknown, sizeof(boot_options));
+}
+
+static int __init check_boot_options(void)
+{
+	char *rest = boot_options, *option;
+
+	while ((option = strsep(&rest, ",")) != NULL)
+		if (*option)
+			pr_warn("trace_options=%s: no such option\n", option);
+	return 0;
+}
+late_initcall(check_boot_options);
+
 /* ---- trace_options ---- */
 
 static int tracing_trace_options_show(struct seq_file *m, void *v __unused)
 {
 	struct trace_array *tr = ((struct trace_cpu *)m->private)->tr;
 	const struct tracer_flags *flags;
+	const char *name;
 
 	mutex_lock(&trace_types_lock);
-	for (unsigned i = 0; i < ARRAY_SIZE(trace_option_names); i++)
-		seq_printf(m, "%s%s\n", tr->trace_flags & BIT(i) ? "" : "no",
-			   trace_option_names[i]);
+	for (unsigned i = 0; (name = flag_name(i)) != NULL; i++)
+		seq_printf(m, "%s%s\n", tr->trace_flags & BIT(i) ? "" : "no", name);
 	flags = tr->current_trace->flags;
 	if (flags)
 		for (const struct tracer_opt *opt = flags->opts; opt->name; opt++)
@@ -225,16 +294,16 @@ int create_trace_option_files(struct trace_array *tr, struct tracer *tracer)
 int trace_create_options_dir(struct trace_array *tr)
 {
 	struct dentry *dir = tracefs_create_dir("options", tr->dir);
+	const char *name;
 	int error = 0;
 
 	if (IS_ERR_OR_NULL(dir))
 		return -ENOMEM;
 	tr->options_dir = dir;
-	for (unsigned i = 0; i < ARRAY_SIZE(trace_option_names) && !error; i++)
+	for (unsigned i = 0; (name = flag_name(i)) != NULL && !error; i++)
 		if (!tr->name || !(BIT(i) & TOP_LEVEL_TRACE_FLAGS))
 			error = create_option_file(
-				&(struct trace_option){ .tr = tr, .mask = BIT(i) },
-				trace_option_names[i]);
+				&(struct trace_option){ .tr = tr, .mask = BIT(i) }, name);
 	for (struct tracer *t = trace_types; t && !error; t = t->next)
 		error = create_trace_option_files(tr, t);
 	return error;

@@ -3,7 +3,9 @@
  * entry says after it. The formats are Linux's, character by character:
  * Documentation/trace/ftrace.rst, "Output format".
  */
-#include "trace/core/trace.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/options.h"
+#include "trace/core/output.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
@@ -12,7 +14,7 @@
 #define USEC_PER_MSEC 1000ULL
 #define USEC_PER_SEC  1000000ULL
 
-static struct trace_event *trace_events; /* [T] to write; entries are only ever added */
+struct trace_event *trace_events;
 
 void register_trace_event(struct trace_event *event)
 {
@@ -314,57 +316,6 @@ enum print_line_t print_trace_line(struct trace_iterator *iter)
 	return print_trace_fmt(iter);
 }
 
-/* ---- TRACE_FN ---- */
-
-static enum print_line_t trace_fn_trace(struct trace_iterator *iter)
-{
-	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
-	u64 flags = READ_ONCE(iter->tr->trace_flags);
-	struct trace_seq *s = &iter->seq;
-
-	seq_print_ip_sym(s, field->ip, flags);
-	if ((flags & TRACE_ITER_PRINT_PARENT) && field->parent_ip) {
-		trace_seq_puts(s, " <-");
-		seq_print_ip_sym(s, field->parent_ip, flags);
-	}
-	trace_seq_putc(s, '\n');
-	return trace_handle_return(s);
-}
-
-static enum print_line_t trace_fn_raw(struct trace_iterator *iter)
-{
-	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
-
-	trace_seq_printf(&iter->seq, "%lx %lx\n", field->ip, field->parent_ip);
-	return trace_handle_return(&iter->seq);
-}
-
-static enum print_line_t trace_fn_hex(struct trace_iterator *iter)
-{
-	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
-
-	trace_seq_putmem_hex(&iter->seq, &field->ip, sizeof(field->ip));
-	trace_seq_putmem_hex(&iter->seq, &field->parent_ip, sizeof(field->parent_ip));
-	return trace_handle_return(&iter->seq);
-}
-
-static enum print_line_t trace_fn_bin(struct trace_iterator *iter)
-{
-	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
-
-	trace_seq_putmem(&iter->seq, &field->ip, sizeof(field->ip));
-	trace_seq_putmem(&iter->seq, &field->parent_ip, sizeof(field->parent_ip));
-	return trace_handle_return(&iter->seq);
-}
-
-static struct trace_event trace_fn_event = {
-	.type = TRACE_FN,
-	.trace = trace_fn_trace,
-	.raw = trace_fn_raw,
-	.hex = trace_fn_hex,
-	.binary = trace_fn_bin,
-};
-
 /* ---- TRACE_STACK ---- */
 
 static enum print_line_t trace_stack_print(struct trace_iterator *iter)
@@ -385,7 +336,25 @@ static enum print_line_t trace_stack_print(struct trace_iterator *iter)
 	return trace_handle_return(s);
 }
 
-static struct trace_event trace_stack_event = { .type = TRACE_STACK, .trace = trace_stack_print };
+static const struct trace_event_field kernel_stack_fields[] = {
+	TRACE_FIELD(stack_entry, size, "int size", true),
+	TRACE_ARRAY(stack_entry, caller, "unsigned long caller[8]",
+		    FTRACE_STACK_ENTRIES * sizeof(unsigned long), false),
+	{ .declaration = NULL },
+};
+
+static struct trace_event trace_stack_event = {
+	.type = TRACE_STACK,
+	.trace = trace_stack_print,
+	.name = "kernel_stack",
+	.fields = kernel_stack_fields,
+	.print_fmt = "\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> "
+		     "%ps\\n\" "
+		     "\"\\t=> %ps\\n\\t=> %ps\\n\", "
+		     "(void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2], "
+		     "(void *)REC->caller[3], (void *)REC->caller[4], (void *)REC->caller[5], "
+		     "(void *)REC->caller[6], (void *)REC->caller[7]",
+};
 
 /* ---- TRACE_PRINT ---- */
 
@@ -409,10 +378,19 @@ static enum print_line_t trace_print_raw(struct trace_iterator *iter)
 	return trace_handle_return(&iter->seq);
 }
 
+static const struct trace_event_field print_fields[] = {
+	TRACE_FIELD(print_entry, ip, "unsigned long ip", false),
+	TRACE_ARRAY(print_entry, buf, "char buf[]", 0, true),
+	{ .declaration = NULL },
+};
+
 static struct trace_event trace_print_event = {
 	.type = TRACE_PRINT,
 	.trace = trace_print_print,
 	.raw = trace_print_raw,
+	.name = "print",
+	.fields = print_fields,
+	.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->buf",
 };
 
 /* ---- TRACE_BPRINT, TRACE_BPUTS ---- */
@@ -453,21 +431,39 @@ static enum print_line_t trace_bputs_raw(struct trace_iterator *iter)
 	return trace_handle_return(&iter->seq);
 }
 
+static const struct trace_event_field bprint_fields[] = {
+	TRACE_FIELD(bprint_entry, ip, "unsigned long ip", false),
+	TRACE_FIELD(bprint_entry, fmt, "const char * fmt", false),
+	TRACE_ARRAY(bprint_entry, buf, "u32 buf[]", 0, false),
+	{ .declaration = NULL },
+};
+
 static struct trace_event trace_bprint_event = {
 	.type = TRACE_BPRINT,
 	.trace = trace_bprint_print,
 	.raw = trace_bprint_raw,
+	.name = "bprint",
+	.fields = bprint_fields,
+	.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->fmt",
+};
+
+static const struct trace_event_field bputs_fields[] = {
+	TRACE_FIELD(bputs_entry, ip, "unsigned long ip", false),
+	TRACE_FIELD(bputs_entry, str, "const char * str", false),
+	{ .declaration = NULL },
 };
 
 static struct trace_event trace_bputs_event = {
 	.type = TRACE_BPUTS,
 	.trace = trace_bputs_print,
 	.raw = trace_bputs_raw,
+	.name = "bputs",
+	.fields = bputs_fields,
+	.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->str",
 };
 
 static int __init init_events(void)
 {
-	register_trace_event(&trace_fn_event);
 	register_trace_event(&trace_stack_event);
 	register_trace_event(&trace_print_event);
 	register_trace_event(&trace_bprint_event);

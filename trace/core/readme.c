@@ -1,6 +1,6 @@
 /* The file README: what the files of tracing are for. */
 #include "kernel/init.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
 
 static const char readme_msg[] =
 	"tracing mini-HOWTO:\n\n"

@@ -4,7 +4,8 @@
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/time/ktime.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
 
 #define USEC_PER_SEC 1000000ULL
 

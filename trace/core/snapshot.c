@@ -11,7 +11,10 @@
 #include "kernel/init.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/sched/sched.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
+#include "trace/core/snapshot.h"
+#include "trace/core/trace_file.h"
+#include "trace/core/write.h"
 
 static DEFINE_SPINLOCK(snapshot_lock); /* bare, interrupts off: tr->buffer and tr->snapshot */
 

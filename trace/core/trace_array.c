@@ -4,19 +4,20 @@
  * The buffer is there as soon as memory is, so that ftrace= traces the rest of the boot, but small;
  * it gets its full size when somebody traces.
  */
-#include "trace/core/trace.h"
+#include "trace/core/error_log.h"
+#include "trace/core/options.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"
+#include "kernel/rcu/rculist.h"
 #include "kernel/time/trace_clock.h"
 
 #define TRACE_BUF_SIZE_DEFAULT (1UL << 20) /* bytes for each CPU */
 /* All buffers take at most this part of memory, unless told to. */
 #define TRACE_BUF_MEMORY_SHARE 8
-#define BOOT_OPTIONS_SIZE      256
 
 struct trace_array global_trace = {
 	.trace_flags = TRACE_DEFAULT_FLAGS,
@@ -31,11 +32,9 @@ size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
 /* What the command line asked for. [boot], then [T] */
 static char boot_tracer[MAX_TRACER_SIZE];
 static char boot_clock[32];
-static char boot_options[BOOT_OPTIONS_SIZE];
 
 __setup_string("ftrace", boot_tracer);
 __setup_string("trace_clock", boot_clock);
-__setup_string("trace_options", boot_options);
 
 static int __init trace_buf_size_setup(const char *value)
 {
@@ -222,22 +221,6 @@ int tracing_set_tracer(struct trace_array *tr, const char *name)
 	return error;
 }
 
-/*
- * trace_options=: set those that are known, and leave the others: they may be those of the tracer
- * that ftrace= names. T held.
- */
-static void apply_boot_options(void)
-{
-	char unknown[BOOT_OPTIONS_SIZE] = "", *rest = boot_options, *option;
-	size_t length = 0;
-
-	while ((option = strsep(&rest, ",")) != NULL)
-		if (*option && trace_set_options_locked(&global_trace, option))
-			length += (size_t)scnprintf(unknown + length, sizeof(unknown) - length,
-						    "%s,", option);
-	strscpy(boot_options, unknown, sizeof(boot_options));
-}
-
 /* ftrace=: as soon as both the buffer and the tracer are there. T held. */
 static void start_boot_tracer(void)
 {
@@ -250,7 +233,7 @@ static void start_boot_tracer(void)
 	if (error)
 		pr_warn("tracer '%s' did not start: %pe\n", boot_tracer, ERR_PTR(error));
 	boot_tracer[0] = '\0';
-	apply_boot_options();
+	trace_apply_boot_options();
 }
 
 /* Give tr what tracer needs in it. T held, or tr is new. */
@@ -288,32 +271,6 @@ int register_tracer(struct tracer *tracer)
 	return error;
 }
 
-/* ---- nop: the tracer that traces nothing; its options show how a tracer's options behave ---- */
-
-#define TRACE_NOP_OPT_ACCEPT 1
-#define TRACE_NOP_OPT_REFUSE 2
-
-static int nop_set_flag(struct trace_array *tr __unused, u32 old_flags __unused, u32 bit,
-			bool set __unused)
-{
-	return bit == TRACE_NOP_OPT_REFUSE ? -EINVAL : 0;
-}
-
-struct tracer nop_trace = {
-	.name = "nop",
-	.allow_instances = true,
-	.set_flag = nop_set_flag,
-	.flags =
-		&(struct tracer_flags){
-			.opts =
-				(const struct tracer_opt[]){
-					{ "test_nop_accept", TRACE_NOP_OPT_ACCEPT },
-					{ "test_nop_refuse", TRACE_NOP_OPT_REFUSE },
-					{ NULL, 0 },
-				},
-		},
-};
-
 /* ---- the beginning ---- */
 
 static void __init choose_buffer_size(void)
@@ -338,7 +295,6 @@ int trace_array_init(struct trace_array *tr)
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);
 	INIT_LIST_HEAD(&tr->err_log);
-	INIT_LIST_HEAD(&tr->probes);
 	tr->buffer = tr->buffers[0] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->snapshot = tr->buffers[1] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
@@ -378,29 +334,23 @@ static int __init tracer_alloc_buffers(void)
 	error = trace_array_init(tr);
 	if (error)
 		return error;
-	list_add_tail(&tr->list, &trace_arrays);
+	list_add_tail_rcu(&tr->list, &trace_arrays);
 	register_tracer(&nop_trace);
 
 	if (boot_clock[0] && tracing_set_clock(tr, boot_clock))
 		pr_warn("trace_clock=%s: no such clock\n", boot_clock);
 	mutex_lock(&trace_types_lock);
-	apply_boot_options();
+	trace_apply_boot_options();
 	start_boot_tracer();
 	mutex_unlock(&trace_types_lock);
 	return 0;
 }
 early_initcall(tracer_alloc_buffers);
 
-/* What is left of the command line was meant for nobody. */
-static int __init check_boot_parameters(void)
+static int __init check_boot_tracer(void)
 {
-	char *rest = boot_options, *option;
-
 	if (boot_tracer[0])
 		pr_warn("ftrace=%s: no such tracer\n", boot_tracer);
-	while ((option = strsep(&rest, ",")) != NULL)
-		if (*option)
-			pr_warn("trace_options=%s: no such option\n", option);
 	return 0;
 }
-late_initcall(check_boot_parameters);
+late_initcall(check_boot_tracer);

@@ -1,6 +1,10 @@
 /* The file `trace`: the whole trace as text, read without consuming it; written to, it is cleared.
  */
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
+#include "trace/core/output.h"
+#include "trace/core/snapshot.h"
+#include "trace/core/trace_file.h"
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/boot/version.h"

@@ -7,7 +7,9 @@
  * for a reader of trace_pipe_raw that found it empty (Documentation/trace/ftrace.rst).
  */
 #include "fs/poll.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
+#include "trace/core/output.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

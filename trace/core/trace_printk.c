@@ -5,7 +5,9 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
+#include "trace/core/write.h"
 
 #define STACK_SKIP 1 /* the function here, before the one that called trace_printk() */
 

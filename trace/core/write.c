@@ -1,5 +1,8 @@
 /* Writing into the trace: entries of any type, text, stacks. Any context, NMI included. */
-#include "trace/core/trace.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/options.h"
+#include "trace/core/trace_printk.h"
+#include "trace/core/write.h"
 #include "arch/stacktrace.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
@@ -14,8 +17,8 @@ struct trace_scratch {
 static DEFINE_PER_CPU(struct trace_scratch, trace_scratch);
 BUILD_BUG_ON(TRACE_STACK_MAX * sizeof(unsigned long) > TRACE_SCRATCH_SIZE);
 
-void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, size_t length,
-				u32 ctx, struct trace_buffer **buffer)
+void *trace_buffer_lock_reserve(struct trace_array *tr, u32 type, size_t length, u32 ctx,
+				struct trace_buffer **buffer)
 {
 	struct ring_buffer_event *event;
 	struct trace_entry *ent;

@@ -26,10 +26,10 @@
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rcu.h"
+#include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 #include "trace/fgraph/internal.h"
 #include "trace/ftrace/internal.h"
-#include "trace/core/trace.h"
 #include "kernel/time/trace_clock.h"
 
 #define DRAIN_DELAY_NS     (10 * NSEC_PER_MSEC) /* doubled each time */
@@ -39,6 +39,7 @@ static bool fgraph_active;             /* [G] to write: new tasks get a stack */
 static atomic_t stack_count;           /* [A] */
 static struct delayed_work drain_work; /* [G] */
 static u64 drain_delay;                /* [G] */
+static struct sched_switch_hook switch_hook;
 
 int fgraph_stack_count(void)
 {
@@ -215,7 +216,7 @@ static void drain(struct work_struct *work __unused)
 void fgraph_take_stacks(void)
 {
 	fgraph_active = false;
-	trace_switch_graph(NULL);
+	sched_switch_hook_set(&switch_hook, false);
 	if (take_all()) {
 		drain_delay = DRAIN_DELAY_NS;
 		mod_delayed_work(&drain_work, drain_delay);
@@ -272,6 +273,8 @@ static void fgraph_sched_switch(struct task_struct *prev, struct task_struct *ne
 	}
 }
 
+static struct sched_switch_hook switch_hook = { .fn = fgraph_sched_switch };
+
 int fgraph_give_stacks(void)
 {
 	int error;
@@ -282,7 +285,7 @@ int fgraph_give_stacks(void)
 		fgraph_take_stacks();
 		return error;
 	}
-	trace_switch_graph(fgraph_sched_switch);
+	sched_switch_hook_set(&switch_hook, true);
 	synchronize_rcu(); /* no switch goes on that has not seen it */
 	return 0;
 }

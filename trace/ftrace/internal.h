@@ -46,12 +46,8 @@ void ftrace_update_pid_func(void);
 
 struct trace_array;
 
-/* The function tracer's for tr: 0 or -ENOMEM. Nobody is left out any more. Free them. T held. */
-int ftrace_pids_create(struct trace_array *tr);
-void ftrace_pids_detach(struct trace_array *tr);
-void ftrace_pids_destroy(struct trace_array *tr);
 /* Some tasks are left out in tr. Any context. */
-bool ftrace_pids_filter(const struct trace_array *tr);
+bool ftrace_pids_filter(struct trace_array *tr);
 
 /* ---- trace/ftrace/update.c ---- */
 

@@ -19,7 +19,7 @@
 #include "kernel/rcu/rculist.h"
 #include "kernel/sections.h"
 #include "trace/ftrace/trampoline.h"
-#include "trace/core/trace.h"
+#include "trace/core/trace_array.h"
 #include "trace/ftrace/recursion.h"
 
 #define FTRACE_OPS_FL_OF_OWNER                                                                     \

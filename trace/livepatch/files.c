@@ -15,7 +15,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
 #include "trace/livepatch/internal.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
 
 struct klp_files {
 	struct file_owner owner;

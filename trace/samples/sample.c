@@ -10,7 +10,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "trace/ftrace/ftrace.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
 
 static DEFINE_MUTEX(samples_mutex); /* before all mutexes of tracing */
 static struct dentry *directory;    /* [C] */

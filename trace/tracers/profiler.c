@@ -22,6 +22,8 @@
 #include "trace/fgraph/inline.h"
 #include "trace/ftrace/internal.h"
 #include "trace/tracers/function_graph/function_graph.h"
+#include "trace/core/files.h"
+#include "trace/tracers/function/function.h"
 
 /* Written by its CPU. */
 struct profile_counter {

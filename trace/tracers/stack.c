@@ -27,7 +27,7 @@
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "trace/ftrace_files/filter.h"
-#include "trace/core/trace.h"
+#include "trace/core/files.h"
 
 #define STACK_TRACE_ENTRIES 128
 #define SITE_SIZE           5 /* a function seems called from behind its site */

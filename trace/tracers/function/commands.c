@@ -4,7 +4,9 @@
  */
 #include "arch/stacktrace.h"
 #include "trace/tracers/function/probes.h"
-#include "trace/core/trace.h"
+#include "trace/core/dump.h"
+#include "trace/core/snapshot.h"
+#include "trace/core/write.h"
 #include "trace/ftrace/recursion.h"
 
 #define SITE_SIZE 5 /* a function seems called from behind its site */

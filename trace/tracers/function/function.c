@@ -6,7 +6,10 @@
  * buffer. With func_stack_trace on, another function takes its place, so that the fast one does not
  * even ask.
  */
-#include "trace/core/trace.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/files.h"
+#include "trace/core/write.h"
+#include "trace/tracers/function/internal.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -105,26 +108,12 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	preempt_enable();
 }
 
-/* What a trace_array has for this tracer. */
-struct function_tracer {
-	struct ftrace_ops ops;
-	bool enabled;                    /* [T] ops is registered */
-	struct ftrace_filter filters[2]; /* what its files show */
-};
-
-static struct tracer function_trace;
-
 /* The top level's: it has the filters of the command line when the tracer starts with the boot. */
 static struct function_tracer top_function = {
 	.ops = { .func = function_trace_call,
 		 .flags = FTRACE_OPS_FL_PID,
 		 .private = &global_trace },
 };
-
-static struct function_tracer *function_of(struct trace_array *tr)
-{
-	return *trace_tracer_private(tr, &function_trace);
-}
 
 struct ftrace_ops *function_trace_ops(struct trace_array *tr)
 {
@@ -206,17 +195,19 @@ static int function_trace_create(struct trace_array *tr)
 {
 	struct function_tracer *f = &top_function;
 
-	if (ftrace_pids_create(tr))
-		return -ENOMEM;
 	if (tr->name) {
 		f = kzalloc(sizeof(*f), GFP_KERNEL);
-		if (!f) {
-			ftrace_pids_destroy(tr);
+		if (!f)
 			return -ENOMEM;
-		}
 		f->ops.func = function_trace_call;
 		f->ops.flags = FTRACE_OPS_FL_PID;
 		f->ops.private = tr;
+	}
+	INIT_LIST_HEAD(&f->probes);
+	if (function_pids_create(f)) {
+		if (tr->name)
+			kfree(f);
+		return -ENOMEM;
 	}
 	*trace_tracer_private(tr, &function_trace) = f;
 	return 0;
@@ -245,7 +236,7 @@ static int function_trace_create_files(struct trace_array *tr)
 static void function_trace_detach(struct trace_array *tr)
 {
 	ftrace_clear_probes(tr);
-	ftrace_pids_detach(tr);
+	function_pids_detach(tr);
 }
 
 static void function_trace_destroy(struct trace_array *tr)
@@ -253,11 +244,11 @@ static void function_trace_destroy(struct trace_array *tr)
 	struct function_tracer *f = function_of(tr);
 
 	ftrace_free_filter(&f->ops);
+	kfree(f->pids);
 	kfree(f);
-	ftrace_pids_destroy(tr);
 }
 
-static struct tracer function_trace = {
+struct tracer function_trace = {
 	.name = "function",
 	.init = function_trace_init,
 	.reset = function_trace_reset,

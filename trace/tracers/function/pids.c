@@ -1,44 +1,52 @@
-/* set_ftrace_pid, set_ftrace_notrace_pid: which tasks are traced, and by the option function-fork
- * their children. */
+/*
+ * set_ftrace_pid and set_ftrace_notrace_pid choose the tasks that are traced. With the option
+ * function-fork the children of a task follow it.
+ */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+#include "trace/core/files.h"
+#include "trace/core/options.h"
+#include "trace/core/pid_list.h"
 #include "trace/ftrace/internal.h"
-#include "trace/core/trace.h"
+#include "trace/tracers/function/internal.h"
 
-struct trace_pid_list {
-	bool active;                       /* [T] to write */
+struct function_pid_list {
+	bool active;                       /* [T] to write: the file has listed a PID */
 	DECLARE_BITMAP(pids, PID_NUMBERS); /* [A] */
 };
 
-struct trace_pids {
-	struct trace_pid_list only, never; /* set_ftrace_pid, set_ftrace_notrace_pid */
+struct function_pids {
+	struct function_pid_list only, never; /* set_ftrace_pid, set_ftrace_notrace_pid */
 };
 
-static struct trace_pid_list new_pids; /* [T] what a write is about to make */
+static struct function_pid_list new_pids; /* [T] the result of a write, before it is complete */
 
-static bool is_filtered(const struct trace_pids *pids)
+static bool is_filtered(const struct function_pids *pids)
 {
 	return READ_ONCE(pids->only.active) || READ_ONCE(pids->never.active);
 }
 
-bool ftrace_pids_filter(const struct trace_array *tr)
+bool ftrace_pids_filter(struct trace_array *tr)
 {
-	return tr->pids && is_filtered(tr->pids);
+	struct function_tracer *f = function_of(tr);
+
+	return f && is_filtered(f->pids);
 }
 
-/* The CPU runs next from now on: see in each trace_array whether that is left out. */
-static void pids_switch(const struct task_struct *next)
+/* Decides for each trace_array whether this CPU, which runs next from now on, ignores its task. */
+static void choose_ignored(const struct task_struct *next)
 {
 	unsigned pid = (unsigned)next->pid % PID_NUMBERS, cpu = smp_processor_id();
 	struct trace_array *tr;
 
 	for_each_trace_array(tr)
 	{
-		const struct trace_pids *pids = tr->pids;
+		const struct function_pids *pids = function_of(tr)->pids;
 		bool ignore = (READ_ONCE(pids->only.active) && !test_bit(pid, pids->only.pids)) ||
 			      (READ_ONCE(pids->never.active) && test_bit(pid, pids->never.pids));
 
@@ -46,18 +54,31 @@ static void pids_switch(const struct task_struct *next)
 	}
 }
 
-/* Lists have changed. T held. */
+static void pids_switch(struct task_struct *prev __unused, struct task_struct *next)
+{
+	choose_ignored(next);
+}
+
+static struct sched_switch_hook pids_hook = { .fn = pids_switch };
+
+static void choose_on_this_cpu(void *info __unused)
+{
+	choose_ignored(current);
+}
+
+/* Applies a change of the lists. T held. */
 static void update_pids(void)
 {
 	struct trace_array *tr;
 	bool active = false;
 
 	for_each_trace_array(tr) active = active || ftrace_pids_filter(tr);
-	trace_switch_pids(pids_switch, active);
+	sched_switch_hook_set(&pids_hook, active);
+	on_each_cpu(choose_on_this_cpu, NULL, true);
 	ftrace_update_pid_func();
 }
 
-static void empty_list(struct trace_pid_list *list)
+static void empty_list(struct function_pid_list *list)
 {
 	WRITE_ONCE(list->active, false);
 	memset(list->pids, 0, sizeof(list->pids));
@@ -65,7 +86,12 @@ static void empty_list(struct trace_pid_list *list)
 
 /* ---- function-fork ---- */
 
-static void list_follow_fork(struct trace_pid_list *list, unsigned parent, unsigned child)
+static void function_fork_changed(struct trace_array *tr, bool enabled);
+
+static struct trace_flag function_fork = { .name = "function-fork",
+					   .changed = function_fork_changed };
+
+static void list_follow_fork(struct function_pid_list *list, unsigned parent, unsigned child)
 {
 	if (test_bit(parent, list->pids))
 		set_bit(child, list->pids);
@@ -73,20 +99,23 @@ static void list_follow_fork(struct trace_pid_list *list, unsigned parent, unsig
 
 static void pid_follow_fork(struct task_struct *parent, struct task_struct *child)
 {
+	unsigned parent_pid = (unsigned)parent->pid, child_pid = (unsigned)child->pid;
 	struct trace_array *tr;
 
 	preempt_disable();
 	for_each_trace_array(tr)
 	{
-		if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_FUNC_FORK))
+		struct function_pids *pids = function_of(tr)->pids;
+
+		if (!(READ_ONCE(tr->trace_flags) & function_fork.mask))
 			continue;
-		list_follow_fork(&tr->pids->only, (unsigned)parent->pid, (unsigned)child->pid);
-		list_follow_fork(&tr->pids->never, (unsigned)parent->pid, (unsigned)child->pid);
+		list_follow_fork(&pids->only, parent_pid, child_pid);
+		list_follow_fork(&pids->never, parent_pid, child_pid);
 	}
 	preempt_enable();
 }
 
-/* The number may be given to another task. */
+/* Forgets the PID of a task that ends, because another task may get the same PID. */
 static void pid_follow_exit(struct task_struct *task)
 {
 	struct trace_array *tr;
@@ -94,67 +123,53 @@ static void pid_follow_exit(struct task_struct *task)
 	preempt_disable();
 	for_each_trace_array(tr)
 	{
-		if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_FUNC_FORK))
+		struct function_pids *pids = function_of(tr)->pids;
+
+		if (!(READ_ONCE(tr->trace_flags) & function_fork.mask))
 			continue;
-		clear_bit((unsigned)task->pid, tr->pids->only.pids);
-		clear_bit((unsigned)task->pid, tr->pids->never.pids);
+		clear_bit((unsigned)task->pid, pids->only.pids);
+		clear_bit((unsigned)task->pid, pids->never.pids);
 	}
 	preempt_enable();
 }
 
-/* The option function-fork may have changed somewhere. T held. */
-static void update_fork_hooks(void)
+/* T held. */
+static void function_fork_changed(struct trace_array *changed __unused, bool enabled __unused)
 {
 	struct trace_array *tr;
 	bool on = false;
 
-	for_each_trace_array(tr) on = on || (tr->trace_flags & TRACE_ITER_FUNC_FORK);
+	for_each_trace_array(tr) on = on || (tr->trace_flags & function_fork.mask);
 	WRITE_ONCE(task_fork_hook, on ? pid_follow_fork : NULL);
 	WRITE_ONCE(task_exit_hook, on ? pid_follow_exit : NULL);
 }
 
-static void trace_flag_changed(u64 mask)
+/* ---- creation and removal of a trace_array ---- */
+
+int function_pids_create(struct function_tracer *f)
 {
-	if (mask == TRACE_ITER_FUNC_FORK)
-		update_fork_hooks();
+	f->pids = kzalloc(sizeof(*f->pids), GFP_KERNEL);
+	return f->pids ? 0 : -ENOMEM;
 }
 
-/* ---- a trace_array comes and goes ---- */
-
-int ftrace_pids_create(struct trace_array *tr)
+void function_pids_detach(struct trace_array *tr)
 {
-	tr->pids = kzalloc(sizeof(*tr->pids), GFP_KERNEL);
-	if (!tr->pids)
-		return -ENOMEM;
-	if (tr->name)
-		tr->trace_flags &= ~(u64)TRACE_ITER_FUNC_FORK; /* as in Linux not inherited */
-	else
-		update_fork_hooks(); /* by trace_options= on the command line */
-	return 0;
-}
+	struct function_pids *pids = function_of(tr)->pids;
 
-void ftrace_pids_detach(struct trace_array *tr)
-{
-	set_tracer_flag(tr, TRACE_ITER_FUNC_FORK, false);
-	empty_list(&tr->pids->only);
-	empty_list(&tr->pids->never);
+	set_tracer_flag(tr, function_fork.mask, false);
+	empty_list(&pids->only);
+	empty_list(&pids->never);
 	update_pids();
-}
-
-void ftrace_pids_destroy(struct trace_array *tr)
-{
-	kfree(tr->pids);
-	tr->pids = NULL;
 }
 
 /* ---- the files ---- */
 
-static bool is_empty(const struct trace_pid_list *list)
+static bool is_empty(const struct function_pid_list *list)
 {
 	return find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
 }
 
-static ssize_t pid_write(struct trace_pid_list *list, const char *buf, size_t count, loff_t *pos)
+static ssize_t pid_write(struct function_pid_list *list, const char *buf, size_t count, loff_t *pos)
 {
 	int error;
 
@@ -175,7 +190,7 @@ static ssize_t pid_write(struct trace_pid_list *list, const char *buf, size_t co
 
 static int pid_show(struct seq_file *m, void *v __unused)
 {
-	struct trace_pid_list *list = m->private;
+	struct function_pid_list *list = m->private;
 	unsigned pid = find_next_bit(list->pids, PID_NUMBERS, 0);
 
 	if (!READ_ONCE(list->active))
@@ -185,7 +200,7 @@ static int pid_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int pid_open(struct file *file, struct trace_pid_list *list)
+static int pid_open(struct file *file, struct function_pid_list *list)
 {
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		mutex_lock(&trace_types_lock);
@@ -196,24 +211,29 @@ static int pid_open(struct file *file, struct trace_pid_list *list)
 	return single_open(file, pid_show, list);
 }
 
+static struct function_pids *pids_of_file(struct file *file)
+{
+	return function_of(trace_file_tr(file))->pids;
+}
+
 static int ftrace_pid_open(struct inode *inode __unused, struct file *file)
 {
-	return pid_open(file, &trace_file_tr(file)->pids->only);
+	return pid_open(file, &pids_of_file(file)->only);
 }
 
 static int ftrace_no_pid_open(struct inode *inode __unused, struct file *file)
 {
-	return pid_open(file, &trace_file_tr(file)->pids->never);
+	return pid_open(file, &pids_of_file(file)->never);
 }
 
 static ssize_t ftrace_pid_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-	return pid_write(&trace_file_tr(file)->pids->only, buf, count, pos);
+	return pid_write(&pids_of_file(file)->only, buf, count, pos);
 }
 
 static ssize_t ftrace_no_pid_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-	return pid_write(&trace_file_tr(file)->pids->never, buf, count, pos);
+	return pid_write(&pids_of_file(file)->never, buf, count, pos);
 }
 
 static const struct file_operations ftrace_pid_fops = {
@@ -240,8 +260,7 @@ static const struct trace_file pid_files[] = {
 
 static int __init ftrace_pid_init(void)
 {
-	trace_flag_hook = trace_flag_changed;
 	trace_register_files(pid_files);
-	return 0;
+	return register_trace_flag(&function_fork);
 }
 core_initcall(ftrace_pid_init);

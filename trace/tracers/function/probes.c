@@ -16,7 +16,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
 #include "trace/ftrace/internal.h"
-#include "trace/core/trace.h"
+#include "trace/tracers/function/internal.h"
 
 /* How often the function at each slot of a filter may still be hit. */
 struct probe_counts {
@@ -137,7 +137,7 @@ static struct ftrace_func_probe *find_probe(struct trace_array *tr,
 {
 	struct ftrace_func_probe *probe;
 
-	list_for_each_entry (probe, &tr->probes, list)
+	list_for_each_entry (probe, &function_of(tr)->probes, list)
 		if (probe->command == command && probe->counted == counted)
 			return probe;
 	return NULL;
@@ -203,7 +203,7 @@ static int add_probe(struct ftrace_func_probe *probe)
 	if (error)
 		return error;
 	mutex_lock(&ftrace_lock);
-	list_add(&probe->list, &probe->tr->probes);
+	list_add(&probe->list, &function_of(probe->tr)->probes);
 	mutex_unlock(&ftrace_lock);
 	return 0;
 }
@@ -291,7 +291,7 @@ void ftrace_clear_probes(struct trace_array *tr)
 	struct ftrace_func_probe *probe, *next;
 
 	mutex_lock(&probe_lock);
-	list_for_each_entry_safe (probe, next, &tr->probes, list)
+	list_for_each_entry_safe (probe, next, &function_of(tr)->probes, list)
 		remove_probe(probe);
 	mutex_unlock(&probe_lock);
 }
@@ -337,7 +337,7 @@ void ftrace_probe_show(struct trace_array *tr, struct seq_file *m)
 {
 	const struct ftrace_func_probe *probe;
 
-	list_for_each_entry (probe, &tr->probes, list) {
+	list_for_each_entry (probe, &function_of(tr)->probes, list) {
 		for (unsigned i = 0; i < ftrace_record_count(); i++) {
 			const struct dyn_ftrace *rec = ftrace_record(i);
 			const atomic64_t *left =

@@ -17,6 +17,7 @@
 #include "trace/ftrace_files/filter.h"
 #include "trace/ftrace/internal.h"
 #include "trace/tracers/function_graph/record.h"
+#include "trace/core/files.h"
 
 /* A set of functions, and the bit of graph_checks that says that it is not empty. */
 struct graph_filter {

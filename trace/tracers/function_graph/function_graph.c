@@ -14,6 +14,10 @@
 #include "trace/fgraph/inline.h"
 #include "trace/ring_buffer/write.h"
 #include "trace/tracers/function_graph/record.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/write.h"
+#include "trace/tracers/function/function.h"
+#include "trace/tracers/function_graph/entries.h"
 
 u32 graph_checks;
 
@@ -31,8 +35,8 @@ static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops
 /* Room for an entry of this CPU, its head filled in, or NULL. timed: its time is now. Preemption is
  * off. */
 static __always_inline void *graph_reserve(struct trace_buffer *buffer,
-					   struct ring_buffer_per_cpu *cb, enum trace_type type,
-					   size_t size, bool timed, u64 now)
+					   struct ring_buffer_per_cpu *cb, u32 type, size_t size,
+					   bool timed, u64 now)
 {
 	struct ring_buffer_event *event = __rb_lock_reserve(buffer, cb, size, timed, now);
 

@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include "trace/core/trace.h"
+#include "trace/core/iterator.h"
+#include "trace/tracers/function_graph/entries.h"
 
 /* Options. */
 #define TRACE_GRAPH_PRINT_OVERRUN    0x0001

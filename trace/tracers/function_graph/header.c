@@ -1,6 +1,8 @@
 /* The function graph tracer's options, and the heading that tells which columns they show. */
 #include "fs/seq_file.h"
 #include "trace/tracers/function_graph/function_graph.h"
+#include "trace/core/options.h"
+#include "trace/core/trace_file.h"
 
 struct tracer_flags graph_flags = {
 	.val = TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_OVERHEAD | TRACE_GRAPH_PRINT_DURATION |

@@ -17,6 +17,11 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/options.h"
+#include "trace/core/output.h"
+#include "trace/tracers/function/function.h"
+#include "trace/tracers/function_graph/entries.h"
 
 #define GRAPH_INDENT      2
 #define GRAPH_FUNCS_DEPTH 50 /* so deep a return is compared with its call */
@@ -511,14 +516,46 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 	return TRACE_TYPE_PARTIAL_LINE;
 }
 
+static const struct trace_event_field entry_fields[] = {
+	TRACE_FIELD(ftrace_graph_ent_entry, func, "unsigned long func", false),
+	TRACE_FIELD(ftrace_graph_ent_entry, depth, "int depth", true),
+	TRACE_OPTION_FIELD(ftrace_graph_ent_entry, args, "unsigned long args[]", 0,
+			   TRACE_GRAPH_ARGS),
+	{ .declaration = NULL },
+};
+
+static const struct trace_event_field exit_fields[] = {
+	TRACE_FIELD(ftrace_graph_ret_entry, func, "unsigned long func", false),
+	TRACE_FIELD(ftrace_graph_ret_entry, depth, "int depth", true),
+	TRACE_FIELD(ftrace_graph_ret_entry, overrun, "unsigned int overrun", false),
+	TRACE_FIELD(ftrace_graph_ret_entry, calltime, "unsigned long long calltime", false),
+	TRACE_FIELD(ftrace_graph_ret_entry, rettime, "unsigned long long rettime", false),
+	TRACE_OPTION_FIELD(ftrace_graph_ret_entry, retval, "unsigned long retval",
+			   sizeof(unsigned long), TRACE_GRAPH_PRINT_RETVAL),
+	{ .declaration = NULL },
+};
+
 static struct trace_event graph_entry_event = {
 	.type = TRACE_GRAPH_ENT,
 	.trace = print_graph_function,
+	.name = "funcgraph_entry",
+	.fields = entry_fields,
+	.print_fmt = "\"--> %ps (%d)\", (void *)REC->func, REC->depth",
+	.tracer = &graph_trace,
 };
 
 static struct trace_event graph_return_event = {
 	.type = TRACE_GRAPH_RET,
 	.trace = print_graph_function,
+	.name = "funcgraph_exit",
+	.fields = exit_fields,
+	.print_fmt = "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", (void *)REC->func, "
+		     "REC->depth, REC->calltime, REC->rettime, REC->depth",
+	.tracer = &graph_trace,
+	.option = TRACE_GRAPH_PRINT_RETVAL,
+	.print_fmt_option = "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d retval: %lx\", "
+			    "(void *)REC->func, REC->depth, REC->calltime, REC->rettime, "
+			    "REC->depth, REC->retval",
 };
 
 static int __init init_graph_output(void)

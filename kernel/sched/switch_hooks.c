@@ -1,0 +1,41 @@
+/* Functions that other rooms have called at each task switch. */
+#include "kernel/sched/mutex.h"
+#include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+
+struct sched_switch_hook *sched_switch_hooks; /* [switch_hooks_mutex] to write */
+static DEFINE_MUTEX(switch_hooks_mutex);
+
+static void left_schedule(void *info __unused)
+{
+}
+
+/* switch_hooks_mutex held. Returns the pointer to hook, or the end of the list. */
+static struct sched_switch_hook **find_hook(const struct sched_switch_hook *hook)
+{
+	struct sched_switch_hook **link = &sched_switch_hooks;
+
+	while (*link && *link != hook)
+		link = &(*link)->next;
+	return link;
+}
+
+void sched_switch_hook_set(struct sched_switch_hook *hook, bool on)
+{
+	struct sched_switch_hook **link;
+	bool is_on;
+
+	mutex_lock(&switch_hooks_mutex);
+	link = find_hook(hook);
+	is_on = *link;
+	if (on && !is_on) {
+		hook->next = NULL;
+		smp_store_release(link, hook);
+	} else if (!on && is_on) {
+		WRITE_ONCE(*link, hook->next);
+	}
+	/* __schedule() walks the list with interrupts off: an interrupt finds no CPU inside. */
+	if (on != is_on)
+		on_each_cpu(left_schedule, NULL, true);
+	mutex_unlock(&switch_hooks_mutex);
+}

@@ -1,0 +1,20 @@
+/* Names and thread groups of the tasks in a trace. */
+#pragma once
+
+#include "arch/percpu.h"
+#include "kernel/sched/task.h"
+
+/* An entry was written on this CPU since its last task switch: save the names of its tasks. */
+DECLARE_PER_CPU(bool, trace_taskinfo_save);
+
+/* Saves names at task switches from now on, or stops. The calls nest. T held. */
+void tracing_record_cmdline(bool on);
+/* Applies a change of the options record-cmd and record-tgid. T held. */
+void trace_update_recorded_tasks(void);
+/* Finds the name of a task: "<idle>" for 0, "<...>" if it is unknown. Any context but NMI. */
+void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN]);
+/* Returns the thread group of a task, or 0 if it is unknown. Any context. */
+pid_t trace_find_tgid(pid_t pid);
+/* Saves the names of two tasks (cmdlines.c). False: the lock is taken. Any context but NMI. */
+bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next);
+void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);

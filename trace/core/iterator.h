@@ -1,0 +1,60 @@
+/* struct trace_iterator: one reader's position in a trace. Task context unless stated otherwise. */
+#pragma once
+
+#include "trace/core/entries.h"
+#include "trace/core/trace_array.h"
+#include "trace/core/trace_seq.h"
+
+/* Only its owner uses an iterator. */
+struct trace_iterator {
+	struct trace_array *tr;
+	struct tracer *trace;            /* the current tracer when the file was opened */
+	int cpu_file;                    /* a CPU, or RING_BUFFER_ALL_CPUS */
+	void *private;                   /* the tracer's data, from its open to its close */
+	u64 flags;                       /* TRACE_ITER_* for the line that is printed now */
+	struct trace_buffer *buffer;     /* the buffer of iters; NULL when consuming */
+	bool snapshot;                   /* the reader has opened the file `snapshot` */
+	struct ring_buffer_iter **iters; /* nr_cpu_ids elements; NULL when consuming */
+	u8 *copy;                        /* a page that holds the current entry */
+	u64 end;                /* not consuming: the reader does not see younger entries */
+	bool paused;            /* the option pause-on-trace has stopped tracing */
+	bool annotated;         /* print "##### CPU n buffer started ####" lines */
+	struct cpumask started; /* CPUs with a printed line */
+
+	/* The current entry. */
+	struct trace_entry *ent;
+	size_t ent_size;
+	unsigned cpu;
+	u64 ts;
+	u64 next_ts;     /* time of the following entry, or 0; not consuming only */
+	u64 lost_events; /* lost before this entry */
+	u64 idx;         /* number of entries before this one */
+	loff_t pos;      /* of the seq_file */
+
+	bool leftover;        /* seq holds a line that did not fit in the reader's buffer */
+	struct trace_seq seq; /* the line of the current entry */
+};
+
+/*
+ * Allocates an iterator over tr->buffer, for one CPU or all. A consuming reader removes each entry
+ * that it reads. NULL: no memory.
+ */
+struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming);
+/* Allocates a non-consuming iterator over one of tr's buffers. NULL: no memory. */
+struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct trace_buffer *buffer,
+					       int cpu);
+void trace_iterator_free(struct trace_iterator *iter);
+/* Returns a non-consuming iterator to the oldest entry. */
+void trace_iterator_reset(struct trace_iterator *iter);
+/* Returns whether trace_find_next_entry() would find no entry. */
+bool trace_empty(struct trace_iterator *iter);
+/* Moves to the oldest unread entry of all CPUs. False: no entry is left. */
+bool trace_find_next_entry(struct trace_iterator *iter);
+
+/*
+ * Skips the entry that follows the current one on its CPU if wanted() returns true for it. The
+ * current entry does not change. No other consuming reader can take the entry meanwhile. False: no
+ * entry follows yet, entries were lost before it, or it is not wanted.
+ */
+typedef bool (*trace_wanted_t)(const struct trace_entry *next, size_t size, void *data);
+bool trace_take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data);

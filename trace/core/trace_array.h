@@ -1,0 +1,141 @@
+/*
+ * struct trace_array: a ring buffer with the tracer that fills it and the files that show it.
+ * global_trace is the top level, /sys/kernel/tracing itself; each directory in instances/ is one
+ * more.
+ */
+#pragma once
+
+#include "fs/file_owner.h"
+#include "fs/fs.h"
+#include "kernel/cpumask.h"
+#include "kernel/lib/list.h"
+#include "kernel/sched/mutex.h"
+#include "trace/core/tracer.h"
+#include "trace/ring_buffer/ring_buffer.h"
+
+/* The i_private of each tracefs file of a trace_array. */
+struct trace_cpu {
+	struct trace_array *tr;
+	int cpu;         /* N for the files in per_cpu/cpuN, RING_BUFFER_ALL_CPUS for the others */
+	bool ignore_pid; /* [A] tracers must not record the task that this CPU runs now */
+};
+
+#define TRACERS_MAX 16
+
+/*
+ * [T] trace_types_lock to write; [E] err_log_mutex (error_log.c); [S] snapshot_lock (snapshot.c) to
+ * write; [A] atomic.
+ */
+struct trace_array {
+	/*
+	 * [S] The buffer that writers use now, and the buffer that holds the last snapshot. A
+	 * snapshot exchanges them on any CPU and in any context but NMI, and does not wait for
+	 * writers. So code that uses one of them twice reads the pointer once. A setting of the
+	 * trace_array is made in both buffers.
+	 */
+	struct trace_buffer *buffer, *snapshot;
+	struct trace_buffer *buffers[2]; /* constant: the same two buffers */
+	bool snapshot_allocated;         /* [T] both buffers have the same size */
+	struct tracer *current_trace;    /* [T] never NULL */
+	u64 trace_flags;                 /* [T] TRACE_ITER_* (options.h) */
+	unsigned clock_id;               /* [T] */
+	unsigned buffer_percent;         /* [T] a buffer this full wakes trace_pipe_raw and poll */
+	bool buffer_expanded;            /* [T] the buffer has its full size: tracing_expand() */
+	int stop_count; /* [T] calls of tracing_stop_tr() without tracing_start_tr() */
+	struct cpumask tracing_cpumask; /* [T] */
+	u64 time_start;                 /* [T] clock when the trace was last cleared */
+	struct dentry *dir;             /* constant: NULL for the root of tracefs */
+	struct dentry *options_dir;     /* constant */
+	struct list_head err_log;       /* [E] */
+	unsigned err_log_count;         /* [E] */
+	struct mutex pipe_lock;         /* serializes consuming readers, entry by entry */
+	struct trace_cpu all;           /* constant */
+	struct trace_cpu *cpus;         /* constant pointer: nr_cpu_ids elements */
+	struct {
+		u32 flags;        /* [T] the tracer's options in this trace_array */
+		void *private;    /* the tracer's data in this trace_array */
+	} tracers[TRACERS_MAX];   /* by tracer.index */
+	struct list_head options; /* [T] struct trace_option (options.c) */
+
+	const char *name;        /* constant: NULL for the top level */
+	struct file_owner owner; /* of an instance's files */
+	struct list_head list;   /* [T] RCU: trace_arrays */
+};
+
+extern struct trace_array global_trace;
+/*
+ * T: tracers, options, sizes, clocks, and all else that files of tracing change. Nothing waits for
+ * a grace period of RCU-tasks with T held: a task that does not schedule would stop all of tracing.
+ */
+extern struct mutex trace_types_lock;
+extern struct list_head trace_arrays; /* [T] to write, RCU to read: for_each_trace_array() */
+extern unsigned long tracing_thresh;  /* [T] ns: record only longer calls; 0: record all */
+extern size_t trace_buf_size;         /* [T] bytes for each CPU of an expanded buffer */
+
+/*
+ * Visits each trace_array. T held, or preemption off: remove_instance() frees a trace_array after
+ * an RCU grace period.
+ */
+#define for_each_trace_array(tr)                                                                   \
+	for (tr = list_entry(smp_load_acquire(&trace_arrays.next), struct trace_array, list);      \
+	     &tr->list != &trace_arrays;                                                           \
+	     tr = list_entry(smp_load_acquire(&tr->list.next), struct trace_array, list))
+
+/* Returns the one of tr's two buffers that is not buffer. Any context. */
+static inline struct trace_buffer *other_buffer(const struct trace_array *tr,
+						const struct trace_buffer *buffer)
+{
+	return tr->buffers[buffer == tr->buffers[0]];
+}
+
+/* Returns the options of tracer in tr. Any context. */
+static __always_inline u32 tracer_flags_of(const struct trace_array *tr,
+					   const struct tracer *tracer)
+{
+	return READ_ONCE(tr->tracers[tracer->index].flags);
+}
+
+/* Returns the place of tracer's data in tr. The data is constant from create() to destroy(). */
+static __always_inline void **trace_tracer_private(struct trace_array *tr,
+						   const struct tracer *tracer)
+{
+	return &tr->tracers[tracer->index].private;
+}
+
+/* Returns whether tracer may run in tr. */
+static inline bool tracer_fits(const struct tracer *tracer, const struct trace_array *tr)
+{
+	return !tr->name || tracer->allow_instances;
+}
+
+/* ---- state; task context unless stated otherwise ---- */
+
+/* Returns tracing_on of tr. Any context. */
+bool tracing_is_on_tr(struct trace_array *tr);
+/* Sets tracing_on of tr and informs the current tracer. T held. */
+void tracing_set_on(struct trace_array *tr, bool on);
+/* Sets tracing_on of tr, without the tracer. Any context. */
+void tracing_record_on_tr(struct trace_array *tr);
+void tracing_record_off_tr(struct trace_array *tr);
+/* Stop and restart recording. The calls nest. T held. */
+void tracing_stop_tr(struct trace_array *tr);
+void tracing_start_tr(struct trace_array *tr);
+/* Gives the buffer its full size. It is small until the first use. 0 or -ENOMEM. T held. */
+int tracing_expand(struct trace_array *tr);
+/* Gives the buffers of one CPU or of all CPUs size bytes each. 0 or -ENOMEM. T held. */
+int tracing_resize(struct trace_array *tr, size_t size, int cpu);
+/* Clear the trace of one CPU or of all CPUs; clear the snapshot likewise. */
+void tracing_reset_cpu(struct trace_array *tr, int cpu);
+void tracing_reset_snapshot_cpu(struct trace_array *tr, int cpu);
+void tracing_reset_online_cpus(struct trace_array *tr);
+/* Makes the named tracer the current one. 0, -EINVAL (no such tracer), or an error of its init. */
+int tracing_set_tracer(struct trace_array *tr, const char *name);
+int tracing_set_tracer_locked(struct trace_array *tr, const char *name); /* T held */
+int tracing_set_clock(struct trace_array *tr, const char *name);         /* 0 or -EINVAL */
+bool tracing_clock_in_ns(const struct trace_array *tr);
+/*
+ * Initialize tr (0 or -ENOMEM), without its files, and free what it owns. No other task may know
+ * tr. T held for the first.
+ */
+int trace_array_init(struct trace_array *tr);
+void trace_array_exit(struct trace_array *tr);

@@ -1,0 +1,32 @@
+/* The files of the function tracer, between themselves. */
+#pragma once
+
+#include "trace/core/trace_array.h"
+#include "trace/ftrace_files/filter.h"
+#include "trace/tracers/function/function.h"
+
+struct function_pids;
+
+/* The function tracer's data in a trace_array. */
+struct function_tracer {
+	struct ftrace_ops ops;
+	bool enabled;                    /* [T] ops is registered */
+	struct ftrace_filter filters[2]; /* of set_ftrace_filter and set_ftrace_notrace */
+	struct function_pids *pids; /* constant: of set_ftrace_pid and set_ftrace_notrace_pid */
+	struct list_head probes;    /* [probe_lock, ftrace_lock] to write (probes.c) */
+};
+
+extern struct tracer function_trace;
+
+/* Returns the data in tr: constant while tr is in trace_arrays. Any context. */
+static inline struct function_tracer *function_of(struct trace_array *tr)
+{
+	return *trace_tracer_private(tr, &function_trace);
+}
+
+/* ---- pids.c; T held ---- */
+
+/* Allocates f->pids: 0 or -ENOMEM. */
+int function_pids_create(struct function_tracer *f);
+/* Empties both lists of tr. */
+void function_pids_detach(struct trace_array *tr);

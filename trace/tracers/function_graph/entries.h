@@ -1,0 +1,28 @@
+/* The entries of the function graph tracer, in Linux's binary layout. */
+#pragma once
+
+#include "trace/core/entries.h"
+
+/* common_type. */
+#define TRACE_GRAPH_RET 10
+#define TRACE_GRAPH_ENT 11
+
+/* A call. Packed, so that args is not aligned: 20 bytes without args, as in Linux. */
+struct ftrace_graph_ent_entry {
+	struct trace_entry ent;
+	unsigned long func;
+	s32 depth;            /* number of open traced calls of this task */
+	unsigned long args[]; /* FTRACE_REGS_MAX_ARGS with the option funcgraph-args, else none */
+} __packed;
+#define FTRACE_REGS_MAX_ARGS 6
+
+/* The return of a call. */
+struct ftrace_graph_ret_entry {
+	struct trace_entry ent;
+	unsigned long func;
+	s32 depth;
+	u32 overrun;            /* calls of this task so far that were too deep for the tracer */
+	u64 calltime;           /* ns, clock local */
+	u64 rettime;            /* ns */
+	unsigned long retval[]; /* one with the option funcgraph-retval, else none */
+};
