@@ -1,17 +1,17 @@
-/* What the scheduler does for live patching: trace/livepatch/transition.c. */
+/* The scheduler's part of live patching. trace/livepatch/transition.c does the rest. */
 #pragma once
 
 #include "kernel/sched/task.h"
 
-/* task_struct.patch_state, and what /proc/PID/patch_state says, as in Linux. */
-#define KLP_UNDEFINED (-1) /* no transition is under way */
+/* Values of task_struct.patch_state and /proc/PID/patch_state, as in Linux. */
+#define KLP_UNDEFINED (-1) /* no patch is in transition */
 #define KLP_UNPATCHED 0
 #define KLP_PATCHED   1
 
-/* Of the trace room: look whether current may go over to the other functions. May not sleep. */
+/* Set by live patching: switches current if it is inside no replaced function. Must not sleep. */
 extern void (*klp_sched_try_switch_hook)(void);
 
-/* p, which is current, is in code of its own and will call the scheduler: a good moment. */
+/* Called by the scheduler for p, which is current, where p can switch to the other functions. */
 static __always_inline void klp_sched_try_switch(struct task_struct *p)
 {
 	if (unlikely(READ_ONCE(p->patch_pending)))

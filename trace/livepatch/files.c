@@ -2,8 +2,8 @@
  * /sys/kernel/livepatch/NAME/{enabled,transition,force}, vmlinux/patched, and vmlinux/FUNCTION,1
  * for each function (Documentation/ABI/testing/sysfs-kernel-livepatch).
  *
- * The files outlive the patch as long as somebody has one of them open: what they hold is a struct
- * klp_files, whose patch goes away under RCU.
+ * An open file may outlive its patch. So a file refers to a struct klp_files, whose pointer to the
+ * patch is protected by RCU and becomes NULL when the patch is removed.
  */
 #include "fs/seq_file.h"
 #include "fs/sysfs.h"
@@ -20,7 +20,7 @@
 struct klp_files {
 	struct file_owner owner;
 	struct dentry *dir;      /* [klp_mutex] */
-	struct klp_patch *patch; /* [klp_mutex] to write, RCU; NULL: it has gone */
+	struct klp_patch *patch; /* [klp_mutex] to write, RCU to read; NULL: removed */
 };
 
 static struct dentry *livepatch_dir; /* constant */
@@ -37,13 +37,13 @@ static bool is_in_transition(const struct klp_patch *patch)
 	return patch == READ_ONCE(klp_transition_patch);
 }
 
-/* All functions are, or none. */
+/* All functions of a patch are patched, or none is. */
 static bool is_patched(const struct klp_patch *patch)
 {
 	return READ_ONCE(patch->funcs->patched);
 }
 
-/* Not under klp_mutex, which is held for grace periods. */
+/* Reads under RCU, because holders of klp_mutex wait for grace periods. */
 static int show_bool(struct seq_file *m, bool (*get)(const struct klp_patch *patch))
 {
 	struct klp_files *files = m->private;
@@ -172,7 +172,7 @@ static int force_open(struct inode *inode, struct file *file)
 
 static const struct file_operations force_fops = { .open = force_open, .write = force_write };
 
-/* ---- coming and going ---- */
+/* ---- creating and removing the files ---- */
 
 static void files_release(struct file_owner *owner)
 {

@@ -1,4 +1,4 @@
-/* Between the files of trace/livepatch*.c. */
+/* The interface between the files of trace/livepatch/. */
 #pragma once
 
 #include "kernel/sched/mutex.h"
@@ -6,37 +6,42 @@
 #include "trace/ftrace/ftrace.h"
 #include "trace/livepatch/livepatch.h"
 
-/* Patches and transitions. Before the mutexes of tracing and of the file systems. */
+/* Protects patches and transitions. Taken before the mutexes of tracing and of the file systems. */
 extern struct mutex klp_mutex;
-/* Whose functions tasks go to, or come from, now; NULL. [klp_mutex] to write */
+/* The patch that is in transition, or NULL. [klp_mutex] to write */
 extern struct klp_patch *klp_transition_patch;
 
 #define klp_for_each_func(patch, func)                                                             \
 	for (func = (patch)->funcs; func->old_name || func->new_func; func++)
 
-/* What is done to one replaced function: its ftrace_ops, and who replaces it. */
+/* A replaced function: its ftrace_ops, and the stack of functions that replace it. */
 struct klp_ops {
 	struct ftrace_ops fops;
-	struct list_head node;           /* [klp_mutex] all of them */
-	struct list_head func_stack;     /* [klp_mutex] klp_func.stack_node; RCU-tasks */
-	struct ftrace_trampoline *tramp; /* of fops, when it is in klp_unpatched */
+	struct list_head node;           /* [klp_mutex] in klp_ops_list or klp_unpatched */
+	struct list_head func_stack;     /* [klp_mutex] to write, RCU-tasks; of klp_func */
+	struct ftrace_trampoline *tramp; /* fops' trampoline, while in klp_unpatched */
 };
 
 /* ---- trace/livepatch/patch.c: klp_mutex held ---- */
 
-/* Find the function's old and new code: 0 or -EINVAL. */
+/* Finds the function's old and new code. 0 or -EINVAL. */
 int klp_init_func(struct klp_func *func);
-/* From now on calls of old_func ask func first. 0, -EINVAL, -EPERM, -ENOMEM, -ENODEV. */
+/* Makes func the newest replacement of old_func. 0, -EINVAL, -EPERM, -ENOMEM, -ENODEV. */
 int klp_patch_func(struct klp_func *func);
 /*
- * Not any more. A handler may still be looking at func: klp_synchronize_transition(), and then
- * klp_free_unpatched(). -ENODEV: ftrace was shut down by an error, and func may be called for ever.
+ * Removes func from the replacements of old_func. Handlers may still read func: call
+ * synchronize_rcu_tasks() next, and then klp_free_unpatched(). -ENODEV: an error has shut ftrace
+ * down, and calls of func may never end.
  */
 int klp_unpatch_func(struct klp_func *func);
-/* What klp_unpatch_func() has left of all functions, which nobody looks at any more. */
+/* Frees what klp_unpatch_func() has unlinked, after the grace period. */
 void klp_free_unpatched(void);
-/* What tasks are in that will call new_func: the code of whom it replaces. func is patched. */
+/*
+ * Returns the code that func replaces. A task inside this code cannot switch yet. func must be
+ * patched.
+ */
 const struct klp_code *klp_replaced_code(const struct klp_func *func);
+/* True if the call that returns to return_address lies in the code. */
 static inline bool klp_code_has_call(const struct klp_code *code, unsigned long return_address)
 {
 	unsigned long ip = return_address - 1;
@@ -47,31 +52,32 @@ static inline bool klp_code_has_call(const struct klp_code *code, unsigned long 
 
 /* ---- trace/livepatch/transition.c: klp_mutex held ---- */
 
-/* Every task shall go to state; nobody is asked yet. The functions may be patched after this. */
+/*
+ * Prepares a transition of all tasks to state. No task can switch yet. The caller may patch the
+ * functions after this.
+ */
 void klp_init_transition(struct klp_patch *patch, int state);
-/* The functions of klp_transition_patch go again: no task has gone over. */
+/* Removes the functions of klp_transition_patch, before any task has switched. */
 void klp_cancel_transition(void);
-/* Ask the tasks to go over as they can. */
+/* Lets the tasks switch from now on. */
 void klp_start_transition(void);
-/* Have those go over that can; the rest is asked again later, by itself. */
+/* Switches all tasks that can switch now. Work is queued that tries the others again later. */
 void klp_try_complete_transition(void);
-/* To the other side, also those that are there already. */
+/* Turns the direction of the transition round: tasks that have switched switch back. */
 void klp_reverse_transition(void);
-/* All, whatever they are in. */
+/* Switches all tasks, even those inside a replaced function. */
 void klp_force_transition(void);
-/* What callbacks and tasks have read before, they are done with. */
-void klp_synchronize_transition(void);
 
-/* ---- livepatch.c: klp_mutex held ---- */
+/* ---- trace/livepatch/livepatch.c: klp_mutex held ---- */
 
-/* No task calls patch's functions any more: it goes. */
+/* Removes a patch whose functions no task calls any more. */
 void klp_free_patch(struct klp_patch *patch);
-/* What a write to `enabled` does. 0, -EINVAL, -EBUSY */
+/* Does what a write to `enabled` requests. 0, -EINVAL, -EBUSY. */
 int klp_set_enabled(struct klp_patch *patch, bool enabled);
 
 /* ---- trace/livepatch/files.c ---- */
 
-/* Make /sys/kernel/livepatch/NAME. 0, -EEXIST, -ENOMEM. Task context. */
+/* Creates /sys/kernel/livepatch/NAME. 0, -EEXIST, -ENOMEM. Task context. */
 int klp_create_files(struct klp_patch *patch);
-/* Take it away: on return nobody reads patch through a file. Task context. */
+/* Removes the directory. On return no reader of a file uses patch. Task context. */
 void klp_remove_files(struct klp_patch *patch);

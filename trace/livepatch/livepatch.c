@@ -1,14 +1,15 @@
 /*
- * Live patches: which there are, and their way from enabled to gone.
+ * The list of live patches, and the life of a patch:
  *
- *	klp_enable_patch()	functions are found, the directory is made
- *	transition = 1		each task goes over at its own time: trace/livepatch/transition.c
- *	transition = 0		all have
- *	klp_disable_patch()	back again, or turned round half-way
- *	klp_free_patch()	no task calls the new functions any more: the directory goes
- *	klp_release_patch()	the owner has it back
+ *	klp_enable_patch()	finds the functions, creates the directory
+ *	transition = 1		each task switches at its own moment: trace/livepatch/transition.c
+ *	transition = 0		all tasks have switched
+ *	klp_disable_patch()	starts the transition back, or reverses the current one
+ *	klp_free_patch()	no task calls the new functions any more: removes the directory
+ *	klp_release_patch()	the owner may reuse the patch
  *
- * One transition at a time; patches may replace the same function, the newest is called.
+ * Only one transition runs at a time. When several patches replace the same function, tasks call
+ * the newest one.
  */
 #include "trace/livepatch/livepatch.h"
 
@@ -30,7 +31,7 @@ static bool is_known(const struct klp_patch *patch)
 	return false;
 }
 
-/* Whose name could be that of a directory. */
+/* The name must be usable as the name of a directory. */
 static int check_patch(const struct klp_patch *patch)
 {
 	if (!patch || !patch->name || !*patch->name || strchr(patch->name, '/') || !patch->funcs ||
@@ -112,7 +113,7 @@ void klp_free_patch(struct klp_patch *patch)
 	klp_remove_files(patch);
 }
 
-/* Linux's enabled_store(): what has been disabled can only be turned round on its way. */
+/* As in Linux's enabled_store(), a disabled patch can be enabled only while its transition runs. */
 int klp_set_enabled(struct klp_patch *patch, bool enabled)
 {
 	if (patch->enabled == enabled)

@@ -1,9 +1,9 @@
 /*
- * Live patching: replace functions of the running kernel by others, for good or for a while, task
- * by task. docs/live-patching.md tells how; names and meanings as in Linux
+ * Live patching replaces functions of the running kernel by other functions, task by task, and can
+ * put the old ones back. docs/live-patching.md describes its use. Names and meanings are Linux's
  * (Documentation/livepatch/livepatch.rst).
  *
- * There are no modules and so no klp_object: all functions are those of the image, "vmlinux".
+ * nop5 has no modules, so it has no klp_object: all functions belong to the image, "vmlinux".
  */
 #pragma once
 
@@ -11,60 +11,60 @@
 
 struct klp_files;
 
-/* A range of code, with the part of it that the compiler put elsewhere as seldom executed. */
+/* The code of a function, with the rarely executed part that the compiler placed elsewhere. */
 struct klp_code {
 	unsigned long start, end, cold_start, cold_end;
 };
 
-/* A function that is replaced. The owner fills in the first two, the rest is live patching's. */
+/* A function to replace. The owner fills in the first two fields; live patching uses the rest. */
 struct klp_func {
 	const char *old_name;
-	void *new_func; /* of the same type as the old one */
+	void *new_func; /* must have the same type as the old function */
 
-	void *old_func;                /* [klp_mutex] as all that follows */
+	void *old_func;                /* [klp_mutex], as all fields below */
 	struct klp_code old_code;      /* the function in the image */
 	struct klp_code new_code;      /* new_func */
-	const struct klp_code *leaves; /* what tasks go away from in this transition */
-	/* What replaces old_func, newest first; readers under RCU-tasks. */
+	const struct klp_code *leaves; /* the code that tasks leave in this transition */
+	/* In klp_ops.func_stack, newest first; RCU-tasks to read. */
 	struct list_head stack_node;
-	bool patched;    /* it is in that stack */
-	bool transition; /* each task's patch_state decides; read by klp_ftrace_handler() */
+	bool patched;    /* stack_node is linked */
+	bool transition; /* the task's patch_state decides; klp_ftrace_handler() reads this */
 };
 
 struct klp_patch {
-	const char *name;       /* of its directory in /sys/kernel/livepatch */
+	const char *name;       /* names its directory in /sys/kernel/livepatch */
 	struct klp_func *funcs; /* the last one has no old_name and no new_func */
 
-	struct list_head list;   /* [klp_mutex] as all that follows */
-	struct klp_files *files; /* NULL: it is not in use */
-	bool enabled;            /* or on the way there */
+	struct list_head list;   /* [klp_mutex], as all fields below */
+	struct klp_files *files; /* NULL: the patch is not in use */
+	bool enabled;            /* enabled, or in transition to it */
 	bool forced;             /* tasks may be in its functions, or call them, for ever */
 };
 
 /*
- * Begin to replace the functions of patch: new calls go to the new ones in the tasks that have gone
- * over, and each task does so when it is in none of the old ones. It goes on by itself after the
- * return; `transition` in the patch's directory is 0 when it has ended. patch stays its owner's,
- * but belongs to live patching until klp_release_patch(). Task context. Or nothing is changed:
- *   -EINVAL	a name or function is missing; old_name is not that of one function alone, or cannot
- *		be traced
- *   -EEXIST	a patch of that name is there already, or a function is named twice
- *   -EBUSY	another patch's transition is under way; patch itself is in use
+ * Starts to replace the functions of patch. A task calls the new functions after it has switched;
+ * it switches when it is inside none of the old functions. The transition continues after this
+ * function returns; `transition` in the patch's directory is 0 when it has ended. The owner must
+ * not change or free patch until klp_release_patch(). Task context. On an error nothing changes:
+ *   -EINVAL	a name or function is missing; old_name names no function, or more than one, or one
+ *		that cannot be traced
+ *   -EEXIST	a patch with this name exists, or a function is named twice
+ *   -EBUSY	another patch is in transition; patch itself is in use
  *   -EPERM	another IPMODIFY user (trace/ftrace/ftrace.h) has one of the functions
  *   -ENOMEM, -ENODEV
  */
 int klp_enable_patch(struct klp_patch *patch);
 /*
- * What writing 0 to `enabled` does: begin to go back; in mid-transition, turn it round. When all
- * tasks are back the patch's directory goes. 0; -EINVAL (not enabled), -EBUSY (another patch's
- * transition is under way). Task context.
+ * Does the same as writing 0 to `enabled`: starts the transition back, or reverses a transition
+ * that is still running. The patch's directory is removed when all tasks have switched back. 0;
+ * -EINVAL (not enabled), -EBUSY (another patch is in transition). Task context.
  */
 int klp_disable_patch(struct klp_patch *patch);
-/* Wait until no transition is under way, however long that takes. Task context. */
+/* Waits, without a time limit, until no patch is in transition. Task context. */
 void klp_wait_for_transition(void);
 /*
- * 0: nobody uses patch any more, it may be changed, freed or enabled again. -EBUSY: it is enabled
- * or in transition, or was forced, or ftrace was shut down. Linux: the reference on the patch's
- * module. Task context.
+ * Returns 0 when patch is not in use any more: the owner may change, free or enable it again.
+ * -EBUSY: it is enabled or in transition, or was forced, or ftrace was shut down. It corresponds to
+ * Linux's reference on the patch's module. Task context.
  */
 int klp_release_patch(struct klp_patch *patch);

@@ -1,12 +1,12 @@
 /*
- * Live patching of one function: where calls of it lead.
+ * Live patching of one function: how a call of the old function reaches the new one.
  *
- * The old function's site calls klp_ftrace_handler(), which says where to go on: at the start of
- * the newest function that replaces it; or, while that one comes or goes, at the one below in the
- * stack if the task has not gone over; or in the old function itself.
+ * The old function's site calls klp_ftrace_handler(), which chooses where the call continues: in
+ * the newest function of the stack; or, while that function is in transition and the task has not
+ * switched, in the next older function of the stack; or in the old function itself.
  *
- * The handler may be preempted. What it has read is freed or reused after a grace period of
- * RCU-tasks.
+ * The handler can be preempted. So data that it reads is freed or reused only after an RCU-tasks
+ * grace period.
  */
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
@@ -19,9 +19,9 @@
 #include "trace/livepatch/internal.h"
 
 static LIST_HEAD(klp_ops_list);  /* [klp_mutex] */
-static LIST_HEAD(klp_unpatched); /* [klp_mutex] those that wait for klp_free_unpatched() */
+static LIST_HEAD(klp_unpatched); /* [klp_mutex] unlinked, waiting for klp_free_unpatched() */
 
-/* ---- who is where ---- */
+/* ---- finding a function's code ---- */
 
 struct symbol_search {
 	const char *name;
@@ -30,7 +30,7 @@ struct symbol_search {
 	unsigned long address, cold;
 };
 
-/* gcc moves code that it thinks is seldom executed out of a function, into NAME.cold[.N]. */
+/* gcc moves code that it expects to be executed rarely out of a function, into NAME.cold[.N]. */
 static int match_symbol(void *data, const char *name, unsigned long address)
 {
 	struct symbol_search *search = data;
@@ -137,14 +137,17 @@ static __always_inline struct klp_func *top_func(struct klp_ops *ops)
 	return node == &ops->func_stack ? NULL : list_entry(node, struct klp_func, stack_node);
 }
 
-/* The one below func in the stack, if the task has not gone over. NULL: the old function. */
+/*
+ * Returns func, or the next older function of the stack if the task has not switched. NULL: the old
+ * function.
+ */
 static noinline struct klp_func *func_of_current(struct klp_ops *ops, struct klp_func *func)
 {
 	struct list_head *node;
 
 	/*
-	 * It was UNDEFINED before func was in transition, and is so again only when no handler
-	 * sees func so any more.
+	 * patch_state is UNDEFINED only before func is in transition, and again when no handler can
+	 * see func in transition any more.
 	 */
 	if (READ_ONCE(current->patch_state) != KLP_UNPATCHED)
 		return func;
@@ -168,7 +171,7 @@ static void klp_ftrace_handler(unsigned long ip __unused, unsigned long parent_i
 	ftrace_instruction_pointer_set(fregs, (unsigned long)func->new_func);
 }
 
-/* ---- coming and going ---- */
+/* ---- patching and unpatching ---- */
 
 static struct klp_ops *find_ops(const void *old_func)
 {
@@ -181,7 +184,7 @@ static struct klp_ops *find_ops(const void *old_func)
 	return NULL;
 }
 
-/* The first one that replaces the function. */
+/* Registers an ftrace_ops for a function that has no replacement yet. */
 static int patch_first(struct klp_func *func)
 {
 	struct klp_ops *ops = kzalloc(sizeof(*ops), GFP_KERNEL);

@@ -1,29 +1,30 @@
 /*
- * The transition: each task goes from the old functions to the new ones, or back, at a moment when
- * it is in none of those that it goes away from.
+ * A transition switches each task from the old functions to the new ones, or back, at a moment when
+ * the task is inside none of the functions that it leaves.
  *
- * What must hold: from its moment on a task calls the new functions, all of them, and before it
- * none of them. So a patch may change what functions assume of each other. The moment is:
+ * Invariant: before this moment a task calls none of the new functions; after it, all of them. So a
+ * patch may change what its functions assume about each other. When a task can switch depends on
+ * its state:
  *
- *	sleeping	now, by its stack, looked at from outside under the task's lock
- *	off its CPU	the same, if it went by a call (preempt_enable)
- *	interrupted	not now: it may stand before a function's first instruction, or in a
- *			trampoline on the way to one
- *	running		when it next gives up the CPU of its own will, by its own stack:
- *			schedule(), yield(), cond_resched()
- *	idle		the same, each time round the idle loop; the CPU is woken for it
- *	new		begins where its maker is
- *	dead		now: it calls nobody any more
+ *	sleeping	now; another task checks its stack, under the task's lock
+ *	off its CPU	the same, if the task called the scheduler itself (preempt_enable)
+ *	interrupted	not now: it may be before a function's first instruction, or in a
+ *			trampoline on the way to a function
+ *	running		when it next calls the scheduler, schedule(), yield() or
+ *			cond_resched(); it checks its own stack
+ *	idle		the same, in each turn of the idle loop; the CPU is woken for this
+ *	new		inherits its parent's state
+ *	dead		now: it calls no functions any more
  *
- * Nobody knows when those that cannot go over now will be able to: they are asked again, after
- * 10 ms, 20 ms ... and then each second, for as long as it takes.
+ * Nothing tells when the remaining tasks can switch. So work tries them again after 10 ms, 20 ms
+ * ... and then each second, until all have switched.
  *
- * Interrupts and NMIs call the functions of the task that they interrupt.
+ * Interrupts and NMIs use the state of the task that they interrupt.
  *
- * The order of things. patch_state is set for all tasks before a function is in transition, and
- * taken away after a grace period in which no handler sees one that is. A task's own check runs
- * with preemption off from reading patch_pending to writing patch_state; who turns a transition
- * round takes patch_pending away and waits for a grace period, before he changes what is asked.
+ * Ordering. patch_state is set for all tasks before a function is in transition, and reset after a
+ * grace period in which no handler sees a function in transition. A task checks itself with
+ * preemption off, from its read of patch_pending to its write of patch_state. A reversal first
+ * clears patch_pending and waits for a grace period, and only then changes the target.
  */
 #include "arch/stacktrace.h"
 #include "kernel/errno.h"
@@ -39,15 +40,10 @@
 #define RETRY_LAST_NS  NSEC_PER_SEC
 
 struct klp_patch *klp_transition_patch;
-static int klp_target_state = KLP_UNDEFINED; /* [klp_mutex] to write, while nobody is asked */
+static int klp_target_state = KLP_UNDEFINED; /* [klp_mutex] to write, while no task is pending */
 static struct delayed_work retry_work;       /* [klp_mutex] */
 static u64 retry_delay;                      /* [klp_mutex] */
 static DECLARE_WAIT_QUEUE_HEAD(transition_end);
-
-void klp_synchronize_transition(void)
-{
-	synchronize_rcu_tasks(); /* callbacks; and what runs with preemption off */
-}
 
 /* ---- one task ---- */
 
@@ -61,14 +57,14 @@ static int check_address(void *patch, unsigned long return_address)
 	return 0;
 }
 
-/* In this order: who sees that p is not asked any more takes it for gone over. */
+/* Writes patch_state first: a reader that sees patch_pending clear relies on the new state. */
 static void switch_task(struct task_struct *p)
 {
 	WRITE_ONCE(p->patch_state, klp_target_state);
 	smp_store_release(&p->patch_pending, false);
 }
 
-/* p, whose stack lies still, goes over if it is in none of the functions. */
+/* Switches p if it is inside none of the functions. p's stack must not change meanwhile. */
 static bool check_and_switch(struct task_struct *p)
 {
 	if (!READ_ONCE(p->patch_pending))
@@ -88,14 +84,14 @@ static void klp_switch_current(void)
 	preempt_enable();
 }
 
-/* P and R held: it is not current. */
+/* Tries a task that is not current. P and R held. */
 static void switch_other(struct task_struct *p, bool asleep __unused, void *unused __unused)
 {
 	if (!READ_ONCE(p->on_cpu))
 		check_and_switch(p);
 }
 
-/* An idle task whose CPU has never come, and never will. */
+/* True for the idle task of a CPU that is not online and never will be. */
 static bool is_absent(const struct task_struct *p)
 {
 	return (p->flags & PF_IDLE) && !cpu_online(p->cpu);
@@ -108,7 +104,7 @@ static void force_task(struct task_struct *p, void *unused __unused)
 
 struct stragglers {
 	unsigned tasks;
-	struct cpumask idle; /* CPUs whose idle tasks are among them */
+	struct cpumask idle; /* CPUs with idle tasks among the stragglers */
 };
 
 static void try_switch(struct task_struct *p, void *arg)
@@ -163,7 +159,7 @@ void klp_init_transition(struct klp_patch *patch, int state)
 	WRITE_ONCE(klp_transition_patch, patch);
 	klp_target_state = state;
 	for_all_tasks(set_initial, NULL);
-	smp_wmb(); /* a handler that sees a function in transition sees the task's state */
+	smp_wmb(); /* a handler that sees a function in transition also sees patch_state */
 	klp_for_each_func (patch, func)
 		WRITE_ONCE(func->transition, true);
 }
@@ -181,7 +177,7 @@ void klp_start_transition(void)
 	retry_delay = RETRY_FIRST_NS;
 }
 
-/* All tasks are on one side. */
+/* Ends the transition, after all tasks have switched. */
 static void complete_transition(void)
 {
 	struct klp_patch *patch = klp_transition_patch;
@@ -190,13 +186,13 @@ static void complete_transition(void)
 	if (klp_target_state == KLP_UNPATCHED) {
 		klp_for_each_func (patch, func)
 			patch->forced |= klp_unpatch_func(func) != 0;
-		klp_synchronize_transition();
+		synchronize_rcu_tasks();
 		klp_free_unpatched();
 	}
 	klp_for_each_func (patch, func)
 		WRITE_ONCE(func->transition, false);
 	if (klp_target_state == KLP_PATCHED)
-		klp_synchronize_transition();
+		synchronize_rcu_tasks();
 	for_all_tasks(set_undefined, NULL);
 	pr_notice("livepatch: '%s': %s complete\n", patch->name, transition_name());
 	klp_target_state = KLP_UNDEFINED;
@@ -224,7 +220,7 @@ void klp_try_complete_transition(void)
 	for_all_tasks(try_switch, &left);
 	if (left.tasks) {
 		for_each_cpu (cpu, &left.idle)
-			resched_cpu(cpu); /* once round its loop */
+			resched_cpu(cpu); /* makes the idle loop turn once */
 		mod_delayed_work(&retry_work, retry_delay);
 		retry_delay = min(2 * retry_delay, RETRY_LAST_NS);
 		return;
@@ -250,7 +246,7 @@ void klp_reverse_transition(void)
 		  klp_target_state == KLP_PATCHED ? "patching to unpatching"
 						  : "unpatching to patching");
 	for_all_tasks(clear_pending, NULL);
-	klp_synchronize_transition();
+	synchronize_rcu_tasks(); /* no task checks itself with the old target any more */
 	WRITE_ONCE(patch->enabled, !patch->enabled);
 	klp_target_state = !klp_target_state;
 	klp_start_transition();
@@ -261,7 +257,7 @@ void klp_force_transition(void)
 {
 	pr_warn("livepatch: forcing remaining tasks to the %s state\n",
 		klp_target_state == KLP_PATCHED ? "patched" : "unpatched");
-	/* They may be in the new functions for ever. */
+	/* Tasks may be inside the new functions for ever. */
 	if (klp_target_state == KLP_UNPATCHED)
 		klp_transition_patch->forced = true;
 	for_all_tasks(force_task, NULL);

@@ -1,5 +1,5 @@
 /*
- * A sample: print the arguments of each call of a function into the trace.
+ * A sample that prints the arguments of each call of a function into the trace.
  *
  *	cd /sys/kernel/debug/samples
  *	echo vfs_read > arguments.function
@@ -14,9 +14,9 @@
 #include "trace/core/trace_printk.h"
 
 /*
- * What a function's arguments mean only its declaration says; here are those that are passed in
- * registers, the first ones, as numbers. A pointer among them may be followed, with care: the
- * callback may run in an interrupt, and with any lock held.
+ * Prints the first arguments, which are in registers, as numbers, because their types are not known
+ * at run time. A callback that knows a type may follow a pointer, with care: the callback can run
+ * in an interrupt, and with any lock held.
  */
 static void print_arguments(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
@@ -27,7 +27,7 @@ static void print_arguments(unsigned long ip, unsigned long parent_ip,
 		     (void *)parent_ip);
 }
 
-/* trace_printk() calls functions that may be traced: without RECURSION it would print itself. */
+/* trace_printk() calls traced functions, so without RECURSION the callback would call itself. */
 static struct ftrace_ops arguments_ops = {
 	.func = print_arguments,
 	.flags = FTRACE_OPS_FL_RECURSION,

@@ -1,11 +1,11 @@
 /*
- * A sample: count the calls of a function.
+ * A sample that counts the calls of a function.
  *
  *	cd /sys/kernel/debug/samples
- *	echo vfs_open > count.function		which (a pattern will do, such as vfs_*)
- *	echo 1 > count				begin
- *	cat count				how many so far
- *	echo 0 > count				end
+ *	echo vfs_open > count.function		chooses the function, or a pattern such as vfs_*
+ *	echo 1 > count				starts
+ *	cat count				prints the number of calls
+ *	echo 0 > count				stops
  */
 #include "arch/percpu.h"
 #include "kernel/init.h"
@@ -13,14 +13,14 @@
 #include "trace/ftrace/ftrace.h"
 #include "trace/samples/sample.h"
 
-/* One for each CPU: nobody waits for anybody, and nothing is lost. */
+/* One counter for each CPU: CPUs do not wait for each other, and no count is lost. */
 static DEFINE_PER_CPU(u64, calls);
 
-/* Called at the start of each call, whoever makes it: tasks, interrupts, NMIs. */
+/* Runs at the start of each call, in tasks, interrupts and NMIs. */
 static void count_call(unsigned long ip __unused, unsigned long parent_ip __unused,
 		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
 {
-	this_cpu_inc(calls); /* one instruction: an interrupt comes before it, or behind it */
+	this_cpu_inc(calls); /* one instruction, which an interrupt cannot divide */
 }
 
 static struct ftrace_ops count_ops = { .func = count_call };

@@ -1,9 +1,9 @@
 /*
- * A sample: have a function fail (fault injection). Its callers are told that there is no memory,
- * and it is not run at all: do they give everything back, and say so?
+ * A sample that makes a function fail (fault injection). The function does not run; its callers get
+ * -ENOMEM. So you can test whether the callers release everything and report the error.
  *
  *	cd /sys/kernel/debug/samples
- *	echo sys_mkdir > fail.function		one that returns 0 or a negative errno!
+ *	echo sys_mkdir > fail.function		must return 0 or a negative errno!
  *	echo 1 > fail
  *	mkdir /tmp/x				Cannot allocate memory
  *	echo 0 > fail
@@ -20,8 +20,8 @@ static const long injected = -ENOMEM;
 static atomic64_t failed;
 
 /*
- * rax, in which the caller looks for the result, becomes the error; and ip, where the function
- * would go on, leads to a return. (A live patch has it lead to another function.)
+ * Sets rax, the return value, to the error, and ip to a return instruction, so that the function
+ * does not run. (A live patch sets ip to another function.)
  */
 static void fail_call(unsigned long ip __unused, unsigned long parent_ip __unused,
 		      struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
@@ -31,7 +31,7 @@ static void fail_call(unsigned long ip __unused, unsigned long parent_ip __unuse
 	atomic64_inc(&failed);
 }
 
-/* IPMODIFY: the call is led elsewhere. Of each function's users only one may do that. */
+/* IPMODIFY: the callback changes ip. Only one ops of each function may do this. */
 static struct ftrace_ops fail_ops = {
 	.func = fail_call,
 	.flags = FTRACE_OPS_FL_IPMODIFY,

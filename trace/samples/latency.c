@@ -1,5 +1,5 @@
 /*
- * A sample: how long the calls of a function take, from its entry to its return, as a histogram.
+ * A sample that prints a histogram of the durations of a function's calls, from entry to return.
  *	echo vfs_read > latency.function; echo 1 > latency; cat latency; echo 0 > latency
  */
 #include "kernel/atomic.h"
@@ -9,11 +9,11 @@
 #include "trace/samples/sample.h"
 #include "kernel/time/trace_clock.h"
 
-#define SLOTS 64 /* slot n: from 2^n ns to just below 2^(n + 1) */
+#define SLOTS 64 /* slot n: durations from 2^n ns to 2^(n + 1) - 1 */
 
 static atomic64_t histogram[SLOTS];
 
-/* The call has begun: when, is kept for it until it returns. 0: there is no room, leave it out. */
+/* Stores the time of the call on the shadow stack. 0: no room; do not call latency_return(). */
 static int latency_entry(struct ftrace_graph_ent *trace __unused, struct fgraph_ops *gops,
 			 struct ftrace_regs *fregs __unused)
 {
@@ -25,7 +25,7 @@ static int latency_entry(struct ftrace_graph_ent *trace __unused, struct fgraph_
 	return 1;
 }
 
-/* It returns, in the same task, but perhaps on another CPU; it may have slept in between. */
+/* Runs in the same task, perhaps on another CPU. The task may have slept in between. */
 static void latency_return(struct ftrace_graph_ret *trace __unused, struct fgraph_ops *gops,
 			   struct ftrace_regs *fregs __unused)
 {

@@ -1,13 +1,13 @@
 /*
- * A sample: a live patch, as Linux's samples/livepatch/livepatch-sample.c. It replaces the function
- * behind /proc/cmdline.
+ * A sample live patch, like Linux's samples/livepatch/livepatch-sample.c. It replaces the function
+ * that shows /proc/cmdline.
  *
  *	cd /sys/kernel
- *	echo 1 > debug/samples/livepatch-sample		as insmod does it
+ *	echo 1 > debug/samples/livepatch-sample		in Linux: insmod
  *	cat /proc/cmdline				this has been live patched
- *	cat livepatch/livepatch_sample/transition	0: by every task
- *	echo 0 > livepatch/livepatch_sample/enabled	go back
- *	echo 0 > debug/samples/livepatch-sample		as rmmod does it
+ *	cat livepatch/livepatch_sample/transition	0: all tasks have switched
+ *	echo 0 > livepatch/livepatch_sample/enabled	switches all tasks back
+ *	echo 0 > debug/samples/livepatch-sample		in Linux: rmmod
  */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
@@ -35,7 +35,7 @@ static int livepatch_start(const char *function __unused)
 	return klp_enable_patch(&patch);
 }
 
-/* Device or resource busy, until it was disabled and every task has gone back. */
+/* -EBUSY until the patch is disabled and all tasks have switched back. */
 static int livepatch_stop(void)
 {
 	return klp_release_patch(&patch);

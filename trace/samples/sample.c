@@ -1,6 +1,6 @@
 /*
- * The files of the samples, /sys/kernel/debug/samples: a switch and a choice of the function for
- * each.
+ * The files of the samples in /sys/kernel/debug/samples. Each sample has a file that switches it on
+ * and off, and a file that chooses its function.
  */
 #include "trace/samples/sample.h"
 
@@ -12,7 +12,7 @@
 #include "trace/ftrace/ftrace.h"
 #include "trace/core/files.h"
 
-static DEFINE_MUTEX(samples_mutex); /* before all mutexes of tracing */
+static DEFINE_MUTEX(samples_mutex); /* taken before all mutexes of tracing */
 static struct dentry *directory;    /* [C] */
 
 /* ---- NAME ---- */
@@ -89,13 +89,13 @@ static int function_open(struct inode *inode, struct file *file)
 	return single_open(file, function_show, inode->i_private);
 }
 
-/* Is there a function that can be traced, of that name or matched by that pattern? */
+/* Returns 0 if the name or pattern matches a function that can be traced, else an error. */
 static int find_function(const char *function)
 {
-	struct ftrace_ops nobody = { .func = ftrace_stub };
-	int error = ftrace_set_filter(&nobody, function, strlen(function), true);
+	struct ftrace_ops ops = { .func = ftrace_stub };
+	int error = ftrace_set_filter(&ops, function, strlen(function), true);
 
-	ftrace_free_filter(&nobody);
+	ftrace_free_filter(&ops);
 	return error;
 }
 

@@ -1,6 +1,7 @@
 /*
- * What the samples share: a switch, /sys/kernel/debug/samples/NAME, and a file beside it,
- * NAME.function, which chooses what they look at. docs/write-a-tracer.md writes one.
+ * The interface of the samples. Each sample has a file /sys/kernel/debug/samples/NAME that switches
+ * it on and off, and a file NAME.function that chooses its function. docs/write-a-tracer.md writes
+ * one.
  */
 #pragma once
 
@@ -8,22 +9,24 @@
 #include "kernel/kallsyms.h"
 
 /*
- * Reading NAME says "on: FUNCTION" or "off: FUNCTION", and what show adds. 1 switches it on, 0 off;
- * a switch that stands so already is left alone. start, stop and show are called in task context,
- * one at a time.
+ * Reading NAME gives "on: FUNCTION" or "off: FUNCTION", and then the output of show. Writing 1
+ * calls start, writing 0 calls stop; a sample that is already in this state stays as it is. start,
+ * stop and show are called in task context, one at a time.
  */
 struct sample {
 	const char *name;
-	/* What it looks at, a name or a pattern as in set_ftrace_filter, until another one is
-	 * written to NAME.function. NULL: it has no choice, and there is no such file. */
+	/*
+	 * The function: a name, or a pattern as in set_ftrace_filter. A write to NAME.function
+	 * changes it. NULL: the sample has no file NAME.function.
+	 */
 	const char *function;
-	int (*start)(const char *function); /* 0, or an error: it stays off */
-	int (*stop)(void);                  /* 0, or an error: it stays on */
-	void (*show)(struct seq_file *m);   /* also when it is off again; NULL: nothing to say */
+	int (*start)(const char *function); /* 0, or an error: the sample stays off */
+	int (*stop)(void);                  /* 0, or an error: the sample stays on */
+	void (*show)(struct seq_file *m);   /* called when the sample is off, too; may be NULL */
 
-	bool on;                    /* [samples_mutex], as all that follows */
-	char chosen[KSYM_NAME_LEN]; /* where function points to once one was written */
+	bool on;                    /* [samples_mutex], as all fields below */
+	char chosen[KSYM_NAME_LEN]; /* function points to it after a write */
 };
 
-/* Create the files of a sample, for ever. 0, or -EEXIST, -ENOMEM. An initcall calls it. */
+/* Creates the files of a sample, which are never removed. 0, -EEXIST, -ENOMEM. For initcalls. */
 int register_sample(struct sample *sample);
