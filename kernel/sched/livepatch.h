@@ -11,7 +11,7 @@
 /* Set by live patching: switches current if it is inside no replaced function. Must not sleep. */
 extern void (*klp_sched_try_switch_hook)(void);
 
-/* Called by the scheduler for p, which is current, where p can switch to the other functions. */
+/* Called for p, which is current, at a quiescent point (kernel/sched/quiescent.h). */
 static __always_inline void klp_sched_try_switch(struct task_struct *p)
 {
 	if (unlikely(READ_ONCE(p->patch_pending)))

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import EXIT_POWEROFF, eventually, gdb, gdb_port, parse_ktap, resources
+from nop5 import EXIT_POWEROFF, eventually, gdb, gdb_port, kill, parse_ktap, resources
 
 SAMPLE = "/sys/kernel/debug/samples/livepatch-sample"
 PATCH = "/sys/kernel/livepatch/livepatch_sample"
@@ -159,6 +159,22 @@ def test_a_task_is_on_the_other_side_before_it_counts_as_gone_over(boot, tmp_pat
     said, _ = debugger.communicate()
     assert re.findall(r"^pending .*", said, re.M) == ["pending 1, state 0", "pending 0, state 1"], said
     wait_patched(machine)
+
+
+def test_tasks_that_loop_in_system_calls_do_not_hold_a_transition(boot):
+    """More such tasks than CPUs, so that some are preempted at any time. None of them ever sleeps by itself."""
+    machine = boot(cpus=2, append="quiet")
+    for number in range(4):
+        machine.check(f"taskset -c {number % 2} cat /dev/zero > /dev/null &")
+    load(machine)
+    wait_patched(machine)
+    assert machine.check("cat /proc/cmdline") == NEW
+    disable(machine)
+    unload(machine)
+    assert machine.check("cat /proc/cmdline") == "quiet\n"
+    kill(machine, "cat")
+    verify(machine)
+    machine.poweroff()
 
 
 def read_all_the_time(machine, name):

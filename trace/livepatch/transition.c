@@ -10,8 +10,8 @@
  *	off its CPU	the same, if the task called the scheduler itself (preempt_enable)
  *	interrupted	not now: it may be before a function's first instruction, or in a
  *			trampoline on the way to a function
- *	running		when it next calls the scheduler, schedule(), yield() or
- *			cond_resched(); it checks its own stack
+ *	running		at its next system call, schedule(), yield() or cond_resched(); it checks
+ *			its own stack (kernel/sched/quiescent.h)
  *	idle		the same, in each turn of the idle loop; the CPU is woken for this
  *	new		inherits its parent's state
  *	dead		now: it calls no functions any more
