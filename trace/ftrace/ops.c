@@ -354,15 +354,6 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 	return error;
 }
 
-/* It was the hash of ops that may be registered: then callbacks that have begun may read it. */
-static void free_old_hash(struct ftrace_hash *hash, bool registered)
-{
-	if (registered)
-		ftrace_hash_free_tasks(hash);
-	else
-		ftrace_hash_free(hash);
-}
-
 /* An empty set is no set, so that callbacks need to look at the pointer only. */
 static struct ftrace_hash *null_if_empty(struct ftrace_hash *hash)
 {
@@ -421,7 +412,6 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 {
 	struct ftrace_hash *old_filter = ops->filter_hash, *old_notrace = ops->notrace_hash;
 	struct text_patch *patches = NULL;
-	bool registered = false;
 	unsigned sites;
 	int error;
 
@@ -442,13 +432,16 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 		int failed = commit_hashes(o, filter, notrace_hash, sites, patches);
 
 		error = error ? error : failed;
-		registered |= o->flags & FTRACE_OPS_FL_ENABLED;
 	}
 	vfree(patches);
+	/*
+	 * List walkers may read the old hashes even if no ops is registered now: an ops may have
+	 * left the list a moment ago.
+	 */
 	if (old_filter != filter)
-		free_old_hash(old_filter, registered);
+		ftrace_hash_free_tasks(old_filter);
 	if (old_notrace != notrace_hash)
-		free_old_hash(old_notrace, registered);
+		ftrace_hash_free_tasks(old_notrace);
 	return error;
 }
 
