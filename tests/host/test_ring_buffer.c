@@ -322,9 +322,12 @@ static void write_events(unsigned count)
 		write_event(THREAD);
 }
 
-/* The next so many that the iterator gives are numbered from first on, none of them lost. */
-static void expect_events(struct ring_buffer_iter *iter, u64 first, unsigned count)
+/* The iterator returns count events, numbered from first on, and reports so many lost events. */
+static void expect_events_and_loss(struct ring_buffer_iter *iter, u64 first, unsigned count,
+				   u64 loss)
 {
+	u64 all_lost = 0;
+
 	for (u64 number = first; number < first + count; number++) {
 		u64 ts, lost;
 		struct ring_buffer_event *event = ring_buffer_iter_peek(iter, &ts, &lost);
@@ -333,9 +336,15 @@ static void expect_events(struct ring_buffer_iter *iter, u64 first, unsigned cou
 		assert_non_null(event);
 		memcpy(&p, ring_buffer_event_data(event), offsetof(struct payload, filler));
 		assert_int_equal(p.number, number);
-		assert_int_equal(lost, 0);
+		all_lost += lost;
 		ring_buffer_iter_advance(iter);
 	}
+	assert_int_equal(all_lost, loss);
+}
+
+static void expect_events(struct ring_buffer_iter *iter, u64 first, unsigned count)
+{
+	expect_events_and_loss(iter, first, count, 0);
 }
 
 static void expect_end(struct ring_buffer_iter *iter)
@@ -445,6 +454,143 @@ static void test_reading_with_interrupts_off_does_not_wait_for_ever_for_a_stoppe
 	expect_events(iter, 0, 3);
 	rb_host_irqs_off = false;
 	ring_buffer_read_finish(iter);
+	ring_buffer_free(buffer);
+}
+
+/* ---- sub-buffer numbers that wrap ---- */
+
+static void shift_place(struct ring_buffer_per_cpu *cb, u64 *place, u32 n)
+{
+	u32 seq = rb_seq_add(cb, rb_seq(*place), n);
+
+	*place = (*place & ((1UL << RB_SEQ_SHIFT) - 1)) | (u64)seq << RB_SEQ_SHIFT;
+}
+
+/*
+ * Makes the ring of CPU 0 look as if writers had filled n more sub-buffers with one event each,
+ * which were lost. n is a multiple of the slots, so all pages stay in their slots. The tail is not
+ * in the reader's page.
+ */
+static void shift_ring(u32 n)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[0];
+
+	assert_int_equal(n % cb->nr_slots, 0);
+	for (u32 i = 0; i < cb->nr_slots; i++)
+		shift_place(cb, &cb->slots[i], n);
+	shift_place(cb, &cb->tail.lo, n);
+	shift_place(cb, &cb->commit, n);
+	for (u32 i = 0; i <= cb->nr_slots; i++)
+		if (i != cb->reader_index)
+			cb->pages[i].first += n;
+}
+
+/* The same for a ring that is empty and was never read: also the reader's position moves. */
+static void begin_near_wrap(size_t size, u32 sub_buffers_left)
+{
+	struct ring_buffer_per_cpu *cb;
+	u32 n;
+
+	begin_alone(size);
+	cb = buffer->cpus[0];
+	n = (u32)(cb->seq_limit - sub_buffers_left) / cb->nr_slots * cb->nr_slots;
+	shift_ring(n);
+	cb->reader_pos.seq = rb_seq_add(cb, cb->reader_pos.seq, n);
+	cb->reader_pos.first = cb->expected = n;
+}
+
+static void test_events_stay_in_order_when_sub_buffer_numbers_wrap(void **state)
+{
+	static const unsigned slots[] = { 2, 3, 5, 7, 11 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(slots); i++) {
+		struct ring_buffer_iter *iter;
+		struct ring_buffer_stats stats;
+		struct tally tally = { 0 };
+		u64 past = 0;
+
+		begin_near_wrap(slots[i] * 4096, 2 * slots[i]);
+		iter = ring_buffer_read_start(buffer, 0);
+		/* A reader and an iterator that keep up lose nothing. */
+		while (past < 4 * slots[i]) {
+			u32 seq = rb_seq(buffer->cpus[0]->commit);
+
+			write_event(THREAD);
+			expect_events(iter, written[0][THREAD] - 1, 1);
+			assert_true(consume_one(0, &tally));
+			past += seq != rb_seq(buffer->cpus[0]->commit);
+		}
+		expect_end(iter);
+		assert_false(consume_one(0, &tally));
+		assert_int_equal(tally.lost, 0);
+		ring_buffer_read_finish(iter);
+
+		/* A full ring at the wrap: the newest events are kept, the others counted. */
+		ring_buffer_free(buffer);
+		begin_near_wrap(slots[i] * 4096, slots[i]);
+		memset(&tally, 0, sizeof(tally));
+		past = rb_seq(buffer->cpus[0]->commit);
+		while (rb_seq(buffer->cpus[0]->commit) >= past ||
+		       rb_seq(buffer->cpus[0]->commit) < slots[i] / 2)
+			write_event(THREAD);
+		ring_buffer_cpu_stats(buffer, 0, &stats);
+		assert_int_equal(stats.written, written[0][THREAD]);
+		while (consume_one(0, &tally))
+			;
+		assert_int_equal(tally.read + tally.lost, written[0][THREAD]);
+		assert_int_equal(tally.next[THREAD], written[0][THREAD]);
+		assert_int_equal(tally.lost, stats.overrun);
+		ring_buffer_free(buffer);
+	}
+}
+
+static void test_reader_finds_the_ring_after_half_of_all_sub_buffer_numbers(void **state)
+{
+	static const u32 distances[] = { 1U << 29, 1U << 30, 1U << 31, 3U << 30 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(distances); i++)
+		for (unsigned reads = 0; reads < 2; reads++) {
+			struct ring_buffer_iter *iter;
+			struct tally tally = { 0 };
+
+			begin_alone(8 * 4096);
+			iter = ring_buffer_read_start(buffer, 0);
+			if (reads) {
+				write_events(200); /* several sub-buffers */
+				expect_events(iter, 0, 200);
+				while (consume_one(0, &tally))
+					;
+			}
+			expect_end(iter);
+			write_events(60); /* the tail leaves the reader's page */
+			shift_ring(distances[i]);
+			write_events(5);
+			expect_events_and_loss(iter, reads ? 200 : 0, 65, reads ? distances[i] : 0);
+			expect_end(iter);
+			while (consume_one(0, &tally))
+				;
+			assert_int_equal(tally.read, written[0][THREAD]);
+			assert_int_equal(tally.lost, distances[i]);
+			ring_buffer_read_finish(iter);
+			ring_buffer_free(buffer);
+		}
+}
+
+static void test_reader_is_woken_when_sub_buffer_numbers_wrap(void **state)
+{
+	struct ring_buffer_per_cpu *cb;
+
+	(void)state;
+	begin_near_wrap(5 * 4096, 5);
+	cb = buffer->cpus[0];
+	assert_false(rb_want_wake(cb, 100));
+	while (rb_seq(cb->commit) != 0) {
+		assert_int_equal(sem_trywait(&cb->waker.raised), -1);
+		write_event(THREAD);
+	}
+	assert_int_equal(sem_trywait(&cb->waker.raised), 0);
 	ring_buffer_free(buffer);
 }
 
@@ -652,6 +798,9 @@ int main(void)
 		cmocka_unit_test(test_reading_inside_a_reader_returns_busy_and_not_never),
 		cmocka_unit_test(
 			test_reading_with_interrupts_off_does_not_wait_for_ever_for_a_stopped_cpu),
+		cmocka_unit_test(test_events_stay_in_order_when_sub_buffer_numbers_wrap),
+		cmocka_unit_test(test_reader_finds_the_ring_after_half_of_all_sub_buffer_numbers),
+		cmocka_unit_test(test_reader_is_woken_when_sub_buffer_numbers_wrap),
 		cmocka_unit_test(test_page_with_room_tells_how_many_events_were_lost),
 		cmocka_unit_test(test_full_page_tells_only_that_events_were_lost),
 		cmocka_unit_test(test_rest_of_a_page_read_in_part_keeps_its_times),

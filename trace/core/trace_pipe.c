@@ -184,7 +184,9 @@ static unsigned poll_buffer(struct trace_array *tr, int cpu, struct file *file,
 
 	do {
 		buffer = READ_ONCE(tr->buffer);
-		mask = ring_buffer_poll_wait(buffer, cpu, file, table, pipe_percent(tr));
+		poll_wait(file, ring_buffer_wait_queue(buffer, cpu), table);
+		mask = ring_buffer_request_wake(buffer, cpu, pipe_percent(tr)) ? POLLIN | POLLRDNORM
+									       : 0;
 	} while (!mask && buffer != READ_ONCE(tr->buffer));
 	return mask;
 }

@@ -1,34 +1,42 @@
 /*
- * The ring buffer's insides, shared by its writing half (trace/ring_buffer/write.c), its reading
- * halves (trace/ring_buffer/read.c, trace/ring_buffer/iter.c), those who wait for events
- * (trace/ring_buffer/wait.c) and its management (trace/ring_buffer/manage.c).
+ * The ring buffer's internal structures, shared by its files:
  *
- * One CPU's buffer is a ring of slots. Sub-buffer number `seq` (0, 1, 2, ... for ever) belongs in
- * slot seq % nr_slots. A slot is one word: which page stands there, and for which seq:
+ *	write.c, write.h	writers: claim room, write, publish
+ *	read.c, iter.c		readers: consume, or iterate over copies
+ *	wait.c, sleep.c		readers that wait for events
+ *	manage.c		allocation, reset, resize, statistics
+ *
+ * One CPU's buffer is a ring of slots. Sub-buffers are numbered 0, 1, 2, ... in the order in which
+ * writers fill them; sub-buffer `seq` belongs in slot seq % nr_slots. A slot is one word. It says
+ * which page is in the slot, and for which seq:
  *
  *      63        32 31            12 11          1 0
- *      | seq       | page index     |             |S|    S: a spare page, nothing to read in it
+ *      | seq       | page index     |             |S|    S: a spare page, without data to read
  *
- * Two parties take pages out of slots, each with one compare-and-exchange of that word, so that
- * exactly one of them gets it:
+ * Writers and readers take pages out of slots. Each uses one compare-and-exchange of the slot's
+ * word, so exactly one of them gets the page:
  *
- *      the reader  {h, P}    -> {h, spare, S}     reads sub-buffer h; gives its last page
- *      the writer  {h, P}    -> {h + nr_slots, P} overwrites sub-buffer h (overwrite mode)
- *                  {h, P, S} -> {h + nr_slots, P} nothing is lost
+ *      reader  {h, P}    -> {h, spare, S}     reads sub-buffer h, leaves its last page as a spare
+ *      writer  {h, P}    -> {h + nr_slots, P} overwrites sub-buffer h (overwrite mode)
+ *              {h, P, S} -> {h + nr_slots, P} overwrites a spare: no event is lost
  *
- * The writers of a CPU (a task and the interrupts nested in it) share the tail, a pair of words
- * that changes in one CMPXCHG16B: the place where the next event goes, and the time of the last
- * one.
+ * The number wraps at seq_limit, a multiple of nr_slots. So the slot after the last one is always
+ * slot 0, also at the wrap. struct rb_position tells how numbers are compared.
+ *
+ * The writers of a CPU are a task and the interrupts and NMIs that nest in it. They share the tail:
+ * two words that change in one CMPXCHG16B. The low word is the place of the next event, the high
+ * word is the time of the last event.
  *
  *      lo:  | seq (32) | page index (20) | offset in data (12) |         hi: time stamp
  *
- * Winning that exchange gives a writer its room and makes its time stamp the one that the next
- * event's delta counts from; a writer that was interrupted between reading the tail and the
- * exchange loses it, and tries again with a newer time. So space and time never disagree, in any
- * nesting.
+ * A writer whose exchange succeeds owns the room between the old and the new place, and the next
+ * event's time delta counts from its time stamp. If another writer interrupts between the read of
+ * the tail and the exchange, the exchange fails, and the writer tries again with a newer time. So
+ * the order of events in space and in time is always the same.
  *
  * Events become readable when the outermost writer ends: it publishes the tail's place as `commit`.
- * Then all events before it are complete. A page that the tail has left has its length in `final`.
+ * All events before that place are complete. When the tail leaves a page, the length of the page's
+ * data goes to `final`.
  */
 #pragma once
 
@@ -40,13 +48,17 @@
 #define RB_OFFSET_BITS 12
 #define RB_INDEX_BITS  20
 #define RB_SEQ_SHIFT   (RB_OFFSET_BITS + RB_INDEX_BITS)
+#define RB_SEQ_NUMBERS (1UL << 32)
 #define RB_SLOT_SPARE  1UL
-#define RB_NEST_MARK                                                                               \
-	(1U << 31) /* a nested writer has ended: the outermost is to publish its event */
-/* In record_disabled: the ring is being replaced. What only this refuses counts as dropped. */
-#define RB_CHANGING     (1U << 31)
-#define RB_MAX_SLOTS    ((1U << RB_INDEX_BITS) - 2)
-#define RB_LOCK_TIMEOUT 1000000000UL /* ns; a holder that runs needs microseconds */
+/* In nest: a nested writer has ended, and the outermost writer must publish its event. */
+#define RB_NEST_MARK (1U << 31)
+/* In record_disabled: the ring is being replaced. Events refused for this alone are dropped events.
+ */
+#define RB_CHANGING  (1U << 31)
+#define RB_MAX_SLOTS ((1U << RB_INDEX_BITS) - 2)
+/* ns that a CPU with interrupts off waits for the reader lock; a running holder needs microseconds
+ */
+#define RB_LOCK_TIMEOUT 1000000000UL
 
 static inline u32 rb_seq(u64 place)
 {
@@ -68,64 +80,130 @@ static inline u64 rb_place(u32 seq, u32 index, u32 low)
 	return ((u64)seq << RB_SEQ_SHIFT) | ((u64)index << RB_OFFSET_BITS) | low;
 }
 
-/* [W] written by this CPU's writers; readable by others once commit has passed the page. [M] reader
- * mutex. */
+/*
+ * [W] written by this CPU's writers; others may read it once commit has passed the page. [M] the
+ * reader lock. [A] atomic.
+ */
 struct buffer_page {
-	struct buffer_data_page *data; /* constant while the ring stands */
+	struct buffer_data_page *data; /* constant while the ring exists */
 	u64 entries;                   /* [W] events in the page */
-	u64 first;                     /* [W] number of its first event since the last reset */
-	u32 final;                     /* [W] bytes of data, once the tail has left the page */
+	u64 first; /* [W] atomic: number of its first event since the last reset */
+	u32 final; /* [W] bytes of data, once the tail has left the page */
 };
+
+/*
+ * A sub-buffer that a reader remembers. The number alone is ambiguous: writers use the same numbers
+ * again after seq_limit. So a position also has the number of the sub-buffer's first event, which
+ * never wraps.
+ *
+ * A sub-buffer holds 1 to 510 events. If the first events of two positions are less than RB_STALE
+ * events apart, their distance is below seq_limit / 2, and their seq can be compared. If they are
+ * further apart, the writers have meanwhile overwritten even the largest ring.
+ */
+struct rb_position {
+	u32 seq;
+	u64 first;
+};
+#define RB_STALE (1UL << 30)    /* events */
+#define RB_FAR   ((s64)1 << 40) /* the distance of positions that cannot be compared */
 
 struct ring_buffer_per_cpu {
 	/* The writers' half. */
 	struct local_pair tail;      /* [W] */
 	u64 commit;                  /* [W] release store; acquire load by readers */
 	u32 nest;                    /* [W] writers between reserve and commit; RB_NEST_MARK */
-	u32 record_disabled;         /* atomic; RB_CHANGING */
+	u32 record_disabled;         /* [A] a count; RB_CHANGING */
 	struct trace_buffer *buffer; /* constant */
-	u64 *slots; /* constant while writers may run; words by compare-and-exchange */
-	struct buffer_page
-		*pages; /* the same; nr_slots + 1 of them: one is the reader's or spare */
-	u32 nr_slots;
-	u32 waiting; /* a reader wants to be woken by the next event: trace/ring_buffer/wait.c */
+	u64 *slots;                  /* pointer like pages; words by compare-and-exchange */
+	/* Constant while writers may run. nr_slots + 1 pages: one is the reader's or spare. */
+	struct buffer_page *pages;
+	u32 nr_slots; /* like pages */
+	u32 waiting;  /* [A] the next event wakes a reader: trace/ring_buffer/wait.c */
 	u64 overrun, commit_overrun, dropped_events, written, lost_bytes; /* [W] */
-	u32 full_waiting; /* a reader wants to be woken by sub-buffer wake_seq */
+	u32 full_waiting; /* [A] the start of sub-buffer wake_seq wakes a reader */
 	u32 wake_seq;     /* [M] to write, before full_waiting */
 	u32 cpu;          /* constant */
+	u64 seq_limit;    /* like pages: sub-buffer numbers are below this multiple of nr_slots */
 	struct rb_waker waker;
 
 	/* The readers' half. */
 	rb_lock_t reader_lock __aligned(64); /* M */
 	u32 reader_index;                    /* [M] the page that is out of the ring */
-	u32 reader_seq;                      /* [M] the sub-buffer in it, if reader_active */
-	bool reader_active;                  /* [M] */
+	bool reader_active;                  /* [M] the page holds a sub-buffer */
+	struct rb_position reader_pos;       /* [M] its position, or that before the first */
 	u32 read;                            /* [M] bytes consumed of it */
 	u64 read_stamp;                      /* [M] time of the last consumed event */
 	u64 read_entries;                    /* [M] events consumed of this page */
-	u64 expected;                        /* [M] number of the event that should come next */
-	u64 lost;                            /* [M] lost before the next event, not yet told */
+	u64 expected;                        /* [M] number that the next event should have */
+	u64 lost;                            /* [M] events lost before the next, not reported yet */
 	u64 read_events, read_bytes;         /* [M] */
-	u32 generation; /* [M] of the ring: sub-buffers are numbered anew when it changes */
-	u32 resets;     /* [M] events are numbered anew when it changes, and so does generation */
+	u32 generation; /* [M] of the ring: a new ring numbers its sub-buffers anew */
+	u32 resets;     /* [M] a reset numbers events anew, and makes a new generation */
 };
 
 struct trace_buffer {
 	u32 flags;
-	u32 record_disabled; /* atomic */
+	u32 record_disabled; /* [A] a count */
 	u32 record_off;      /* tracing_on is 0 */
 	u64 (*clock)(void);
 	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;
-	struct ring_buffer_per_cpu *cpus[]; /* NULL for a CPU that is not there */
+	struct ring_buffer_per_cpu *cpus[]; /* NULL for a CPU that does not exist */
 };
 
-/* How far committed data goes in the sub-buffer seq on page index; ~0 when the buffer is not that
- * far. Any context. */
+/* Returns the number of the sub-buffer that comes n (at most seq_limit) after seq. */
+static __always_inline u32 rb_seq_add(const struct ring_buffer_per_cpu *cb, u32 seq, u64 n)
+{
+	u64 sum = seq + n;
+
+	return (u32)(sum >= cb->seq_limit ? sum - cb->seq_limit : sum);
+}
+
+static __always_inline u32 rb_seq_sub(const struct ring_buffer_per_cpu *cb, u32 seq, u32 n)
+{
+	return rb_seq_add(cb, seq, cb->seq_limit - n);
+}
+
+/* Returns a - b in sub-buffers. Their distance must be below seq_limit / 2. */
+static __always_inline s64 rb_seq_diff(const struct ring_buffer_per_cpu *cb, u32 a, u32 b)
+{
+	s64 diff = (s64)a - (s64)b, limit = (s64)cb->seq_limit;
+
+	if (diff > limit / 2)
+		return diff - limit;
+	return diff < -limit / 2 ? diff + limit : diff;
+}
+
+/* Returns a - b in sub-buffers, RB_FAR or -RB_FAR at least if they cannot be compared. */
+static inline s64 rb_position_diff(const struct ring_buffer_per_cpu *cb, struct rb_position a,
+				   struct rb_position b)
+{
+	s64 events = (s64)(a.first - b.first);
+
+	if (events >= (s64)RB_STALE)
+		return RB_FAR;
+	if (events <= -(s64)RB_STALE)
+		return -RB_FAR;
+	return rb_seq_diff(cb, a.seq, b.seq);
+}
+
+/* Returns the position of the sub-buffer that a slot's word, or a place, names. */
+static inline struct rb_position rb_position(const struct ring_buffer_per_cpu *cb, u64 word)
+{
+	const struct buffer_page *page = &cb->pages[rb_index(word)];
+
+	return (struct rb_position){ rb_seq(word),
+				     __atomic_load_n(&page->first, __ATOMIC_RELAXED) };
+}
+
+/*
+ * Returns how many bytes of the sub-buffer seq, which is in the ring on page index, are committed;
+ * ~0 if commit has not reached it. Any context.
+ */
 static inline u32 rb_committed(struct ring_buffer_per_cpu *cb, u32 seq, u32 index)
 {
 	u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
-	s32 ahead = (s32)(rb_seq(commit) - seq);
+	s64 ahead = rb_seq_diff(cb, rb_seq(commit), seq);
 
 	if (ahead < 0)
 		return ~0U;
@@ -133,49 +211,80 @@ static inline u32 rb_committed(struct ring_buffer_per_cpu *cb, u32 seq, u32 inde
 		     : rb_offset(commit);
 }
 
-/* The bytes that the event takes, its header included. Any context. */
+/* True if `commit` is in the reader's page: writers may still add events to the page. [M] */
+static inline bool rb_commit_in_reader_page(const struct ring_buffer_per_cpu *cb, u64 commit)
+{
+	return cb->reader_active && rb_index(commit) == cb->reader_index;
+}
+
+/* Returns how many bytes of the reader's page are committed. reader_active is true. [M] */
+static inline u32 rb_reader_committed(const struct ring_buffer_per_cpu *cb)
+{
+	u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
+
+	if (rb_commit_in_reader_page(cb, commit))
+		return rb_offset(commit);
+	return __atomic_load_n(&cb->pages[cb->reader_index].final, __ATOMIC_RELAXED);
+}
+
+/* Returns the size of the event in bytes, with its header. Any context. */
 u32 rb_event_size(const struct ring_buffer_event *event);
-/* Step over the event at *offset: its time delta is added to *stamp. True if it is data, false if
- * only time or padding. */
+/*
+ * Adds the event's time delta to *stamp, or sets *stamp to an absolute time. Returns true for a
+ * data event, false for padding and for events that hold only a time. Any context.
+ */
 bool rb_event_is_data(const struct ring_buffer_event *event, u64 *stamp);
 
 /*
- * Takes the CPU's reader lock with interrupts off, and returns the interrupt flags. Any context
- * that may wait for a spinlock, and that no reader of this CPU runs below.
+ * Takes the CPU's reader lock with interrupts off, and returns the interrupt flags for the unlock.
+ * Not in NMI, and not inside code that may interrupt or trace a reader of this CPU.
  */
 unsigned long rb_reader_lock(struct ring_buffer_per_cpu *cb);
 void rb_reader_unlock(struct ring_buffer_per_cpu *cb, unsigned long flags);
 /*
  * Takes the CPU's reader lock in any context, NMI included. Returns false at once if the code that
- * this call interrupted (or that a tracer runs in) holds a reader lock on this CPU. With interrupts
- * off it waits RB_LOCK_TIMEOUT at most, because the holder may be a CPU that panic has stopped.
+ * this call interrupts (or that a tracer runs in) holds or waits for a reader lock on this CPU.
+ * With interrupts off it waits RB_LOCK_TIMEOUT at most, because the holder may be a CPU that panic
+ * has stopped.
  */
 bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *flags);
 
-/* The sub-buffer after the last one the reader had. [M] */
-static inline u32 rb_reader_next(const struct ring_buffer_per_cpu *cb)
+/* Returns the position after the last sub-buffer that the reader had. [M] */
+static inline struct rb_position rb_reader_next(const struct ring_buffer_per_cpu *cb)
 {
-	return cb->reader_active ? cb->reader_seq + 1 : 0;
+	struct rb_position next = cb->reader_pos;
+
+	next.seq = rb_seq_add(cb, next.seq, 1);
+	return next;
 }
 
-/* The oldest published sub-buffer from `from` on in the ring; see trace/ring_buffer/read.c. */
-bool rb_oldest(struct ring_buffer_per_cpu *cb, u32 from, u64 *word, u64 **slot);
-/* Have the reader's page hold unread data; its committed length, or 0 when the buffer is empty. [M]
+/*
+ * Finds the oldest sub-buffer in the ring that is not before `from` and holds published data:
+ * returns its slot and the slot's word. The word may change at any time, so the caller must claim
+ * the page or validate its copy. False if there is no such sub-buffer. [M]
+ */
+bool rb_oldest(struct ring_buffer_per_cpu *cb, struct rb_position from, u64 *word, u64 **slot);
+/*
+ * Makes the reader's page hold unread data. Returns its committed length, or 0 if the buffer is
+ * empty. [M]
  */
 u32 rb_reader_page(struct ring_buffer_per_cpu *cb);
 
-/* There is something to read, and the buffer is so full. Task context. */
+/* True if the buffer holds an unread event and is filled to the percentage. Task context. */
 bool rb_is_ready(struct ring_buffer_per_cpu *cb, unsigned percent);
 /*
- * True when it is; else the CPU's waker will be raised once it may be. After rb_sync_cpu() the
- * caller asks rb_is_ready() again before it sleeps. Task context.
+ * Returns true if the buffer is ready as above. Else it requests that a writer raises the CPU's
+ * waker when the buffer may be ready. The caller must then call rb_sync_cpu() and ask rb_is_ready()
+ * again before it sleeps. Task context.
  */
 bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent);
 
 int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots);
 void rb_free_pages(struct buffer_page *pages, u32 count);
-/* Keep new writers of the CPU out and wait for those inside; then let them in again. why: 1, or
- * RB_CHANGING. Task context. */
+/*
+ * rb_quiesce() keeps new writers of the CPU out and waits until those inside have left;
+ * rb_resume() lets writers in again. why: 1, or RB_CHANGING. Task context.
+ */
 void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why);
 void rb_resume(struct ring_buffer_per_cpu *cb, u32 why);
 void rb_init_ring(struct ring_buffer_per_cpu *cb);

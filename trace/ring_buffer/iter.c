@@ -1,13 +1,14 @@
 /*
- * The ring buffer's readers of whole sub-buffers: iterating without consuming, and pages for
- * trace_pipe_raw. Read trace/ring_buffer/internal.h first.
+ * Readers of whole sub-buffers: iterators, which do not consume, and pages for trace_pipe_raw. Read
+ * trace/ring_buffer/internal.h first.
  *
- * An iterator copies a sub-buffer, then looks whether it is still where it was. A writer that wants
- * it changes its slot's word first, so an unchanged word means that the copy is whole. The last
- * sub-buffer is copied again when more has been committed in it.
+ * An iterator copies a sub-buffer, then checks that the slot's word has not changed. A writer that
+ * takes the page changes that word before it writes to the page. So an unchanged word means that
+ * the copy is complete and valid. The iterator copies the newest sub-buffer again when more events
+ * have been committed in it.
  *
- * Sub-buffers get other numbers when the ring is resized, events keep theirs: there the iterator
- * looks through the new ring from its beginning, and goes on behind the last event it had.
+ * A resize numbers the sub-buffers anew, but not the events. After a resize the iterator goes
+ * through the new ring from the start, and skips the events up to the last one that it returned.
  */
 #include "kernel/errno.h"
 #include "trace/ring_buffer/internal.h"
@@ -15,19 +16,19 @@
 struct ring_buffer_iter {
 	struct ring_buffer_per_cpu *cb;
 	struct buffer_data_page *copy;
-	u32 next_seq;       /* the sub-buffer to copy next */
-	bool begun;         /* next_seq is known */
-	bool partial;       /* the copy is of next_seq, which was not complete */
-	bool counting;      /* expected is known: a page has been copied */
-	u32 generation;     /* of the ring that next_seq belongs to */
-	u32 resets;         /* of the ring that expected belongs to */
-	u32 offset, length; /* in copy */
+	struct rb_position next; /* the sub-buffer to copy next */
+	bool begun;              /* next is valid */
+	bool partial;            /* the copy holds the first part of sub-buffer next */
+	bool counting;           /* expected is valid: a page has been copied */
+	u32 generation;          /* of the ring, for next */
+	u32 resets;              /* of the ring, for expected */
+	u32 offset, length;      /* in copy */
 	u64 stamp;
-	u64 expected; /* number of the event that comes next, if none was lost */
+	u64 expected; /* number of the next event if none was lost */
 	u64 first;    /* number of the copy's first event */
-	u64 entries;  /* events handed out of the copy */
-	u64 lost;
-	bool busy; /* the last look for a page did not get the CPU's reader lock */
+	u64 entries;  /* events of the copy that were returned or skipped */
+	u64 lost;     /* events lost before the next one */
+	bool busy;    /* the last look for a page did not get the CPU's reader lock */
 };
 
 struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, unsigned cpu)
@@ -65,7 +66,7 @@ void ring_buffer_iter_reset(struct ring_buffer_iter *iter)
 	iter->expected = 0;
 }
 
-/* The ring may be another than it was: find the place in it. [M] */
+/* Finds the iterator's place in the ring, which a resize or a reset may have replaced. [M] */
 static void rb_iter_follow(struct ring_buffer_iter *iter)
 {
 	struct ring_buffer_per_cpu *cb = iter->cb;
@@ -78,10 +79,10 @@ static void rb_iter_follow(struct ring_buffer_iter *iter)
 	iter->partial = false;
 	iter->resets = cb->resets;
 	iter->generation = cb->generation;
-	iter->next_seq = cb->reader_active ? cb->reader_seq : 0;
+	iter->next = cb->reader_active ? cb->reader_pos : rb_reader_next(cb);
 }
 
-/* Where to go on in a copy that has just been made. */
+/* Sets the place in a fresh copy where the iterator continues. */
 static void rb_iter_begin(struct ring_buffer_iter *iter, u64 first, u64 entries, u32 offset,
 			  u64 stamp)
 {
@@ -91,72 +92,72 @@ static void rb_iter_begin(struct ring_buffer_iter *iter, u64 first, u64 entries,
 	iter->stamp = stamp;
 }
 
-/* Of sub-buffer seq, length bytes have been copied. */
-static void rb_iter_copied(struct ring_buffer_iter *iter, u32 seq, u32 length, bool partial)
+/* Notes that length bytes of a sub-buffer have been copied. */
+static void rb_iter_copied(struct ring_buffer_iter *iter, struct rb_position pos, u32 length,
+			   bool partial)
 {
 	iter->length = length;
 	iter->partial = partial;
-	iter->next_seq = partial ? seq : seq + 1;
+	iter->next = pos;
+	if (!partial)
+		iter->next.seq = rb_seq_add(iter->cb, pos.seq, 1);
 }
 
-static bool rb_is_tail(const struct ring_buffer_per_cpu *cb, u32 seq)
-{
-	return rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)) == seq;
-}
-
-/* What is new in the page that the reader holds: nobody else takes it. [M] False if nothing is. */
+/*
+ * Copies the reader's page if it holds events that the iterator has not seen. Nothing can take that
+ * page away, so the copy is always valid. [M]
+ */
 static bool rb_iter_copy_reader_page(struct ring_buffer_iter *iter)
 {
 	struct ring_buffer_per_cpu *cb = iter->cb;
 	struct buffer_page *page = &cb->pages[cb->reader_index];
-	u32 seq = cb->reader_seq, length;
-	bool again = iter->partial && seq == iter->next_seq;
-	bool partial = rb_is_tail(cb, seq);
+	s64 ahead = rb_position_diff(cb, cb->reader_pos, iter->next);
+	bool again = iter->partial && !ahead;
+	bool partial = rb_commit_in_reader_page(cb, __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE));
+	u32 length;
 
-	if (!cb->reader_active || (s32)(seq - iter->next_seq) < 0)
+	if (!cb->reader_active || ahead < 0)
 		return false;
-	length = rb_committed(cb, seq, cb->reader_index);
-	if (length == ~0U || length <= (again ? iter->length : cb->read))
+	length = rb_reader_committed(cb);
+	if (length <= (again ? iter->length : cb->read))
 		return false;
 	rb_copy_page(iter->copy, page->data, length);
 	if (!again)
 		rb_iter_begin(iter, page->first, cb->read_entries, cb->read,
 			      cb->read ? cb->read_stamp : iter->copy->time_stamp);
-	rb_iter_copied(iter, seq, length, partial);
+	rb_iter_copied(iter, cb->reader_pos, length, partial);
 	return true;
 }
 
-/* What is new in the oldest sub-buffer of the ring that the iterator has not had whole, or false.
- * [M] */
+/* Copies the oldest sub-buffer in the ring with events that the iterator has not seen. [M] */
 static bool rb_iter_copy_ring_page(struct ring_buffer_iter *iter)
 {
 	struct ring_buffer_per_cpu *cb = iter->cb;
 	u64 word, *slot;
 
-	while (rb_oldest(cb, iter->next_seq, &word, &slot)) {
+	while (rb_oldest(cb, iter->next, &word, &slot)) {
 		struct buffer_page *page = &cb->pages[rb_index(word)];
-		u32 seq = rb_seq(word), length;
-		bool again = iter->partial && seq == iter->next_seq;
-		bool partial = rb_is_tail(cb, seq);
-		u64 first;
+		struct rb_position pos = rb_position(cb, word);
+		bool again = iter->partial && !rb_position_diff(cb, pos, iter->next);
+		u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
+		bool partial = rb_seq(commit) == pos.seq;
+		u32 length = rb_committed(cb, pos.seq, rb_index(word));
 
-		length = rb_committed(cb, seq, rb_index(word));
 		if (length <= (again ? iter->length : 0)) {
 			if (partial)
 				return false;
-			rb_iter_copied(iter, seq, length, false);
+			rb_iter_copied(iter, pos, length, false);
 			continue;
 		}
 		rb_copy_page(iter->copy, page->data, length);
-		first = __atomic_load_n(&page->first, __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(slot, __ATOMIC_RELAXED) != word) {
-			iter->partial = false; /* the copy is nothing now */
+			iter->partial = false; /* the copy is not valid */
 			continue;
 		}
 		if (!again)
-			rb_iter_begin(iter, first, 0, 0, iter->copy->time_stamp);
-		rb_iter_copied(iter, seq, length, partial);
+			rb_iter_begin(iter, pos.first, 0, 0, iter->copy->time_stamp);
+		rb_iter_copied(iter, pos, length, partial);
 		return true;
 	}
 	return false;
@@ -196,7 +197,7 @@ struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *iter, u
 					*lost = iter->lost;
 					return event;
 				}
-				iter->entries++; /* it was handed out of the ring before */
+				iter->entries++; /* the caller has had it from another copy */
 			}
 			iter->stamp = stamp;
 			iter->offset += rb_event_size(event);
@@ -232,8 +233,8 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 
 	flags = rb_reader_lock(cb);
 	length = rb_reader_page(cb);
-	if (!length ||
-	    (full && rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)) == cb->reader_seq)) {
+	if (!length || (full && rb_commit_in_reader_page(
+					cb, __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)))) {
 		rb_reader_unlock(cb, flags);
 		return -EAGAIN;
 	}
@@ -241,7 +242,7 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 	stamp = cb->read ? cb->read_stamp : reader->data->time_stamp;
 	memcpy(page->data, reader->data->data + cb->read, length - cb->read);
 	page->commit = length - cb->read;
-	/* The rest of a page that was read in part begins with a delta from the last event read. */
+	/* The first event of a page's rest counts its delta from the last event read. */
 	page->time_stamp = stamp;
 	lost = cb->lost;
 	while (cb->read < length) {

@@ -1,6 +1,6 @@
 /*
- * The ring buffer's management: making, freeing, resetting and resizing rings, switches and
- * figures. Read trace/ring_buffer/internal.h first.
+ * Management of the ring buffer: allocation, reset, resize, recording switches and statistics. Read
+ * trace/ring_buffer/internal.h first.
  */
 #include "kernel/errno.h"
 #include "trace/ring_buffer/internal.h"
@@ -13,7 +13,7 @@ void rb_free_pages(struct buffer_page *pages, u32 count)
 	rb_free_array(pages);
 }
 
-/* Give the CPU a new, empty ring; the old one, if any, is the caller's to free. 0 or -ENOMEM. */
+/* Allocates a ring for the CPU. The caller frees the old ring, if any. Returns 0 or -ENOMEM. */
 int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 {
 	struct buffer_page *pages = rb_alloc_array(nr_slots + 1, sizeof(*pages));
@@ -29,6 +29,7 @@ int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 	cb->pages = pages;
 	cb->slots = slots;
 	cb->nr_slots = nr_slots;
+	cb->seq_limit = RB_SEQ_NUMBERS / nr_slots * nr_slots;
 	return 0;
 
 fail:
@@ -37,12 +38,26 @@ fail:
 	return -ENOMEM;
 }
 
-/* Empty: sub-buffer 0 is the tail, all other slots hold spares from the round before. No writer,
- * [M]. */
+/* Returns the position before sub-buffer 0, which is on page 0. */
+static struct rb_position rb_position_before_first(const struct ring_buffer_per_cpu *cb)
+{
+	return (struct rb_position){ rb_seq_sub(cb, 0, 1), cb->pages[0].first };
+}
+
+/* Returns the word of slot i with page i as a spare. */
+static u64 rb_spare_slot(const struct ring_buffer_per_cpu *cb, u32 i)
+{
+	return rb_place(rb_seq_sub(cb, i, cb->nr_slots), i, 0) | RB_SLOT_SPARE;
+}
+
+/*
+ * Makes the ring empty: the tail is sub-buffer 0, and all other slots hold spare pages with the
+ * numbers before 0. No writer runs. [M]
+ */
 void rb_init_ring(struct ring_buffer_per_cpu *cb)
 {
 	for (u32 i = 0; i < cb->nr_slots; i++)
-		cb->slots[i] = rb_place(i - cb->nr_slots, i, 0) | RB_SLOT_SPARE;
+		cb->slots[i] = rb_spare_slot(cb, i);
 	cb->slots[0] = rb_place(0, 0, 0);
 	for (u32 i = 0; i <= cb->nr_slots; i++) {
 		cb->pages[i].entries = 0;
@@ -54,7 +69,7 @@ void rb_init_ring(struct ring_buffer_per_cpu *cb)
 	cb->overrun = cb->commit_overrun = cb->dropped_events = cb->written = cb->lost_bytes = 0;
 	cb->reader_index = cb->nr_slots;
 	cb->reader_active = false;
-	cb->reader_seq = 0;
+	cb->reader_pos = rb_position_before_first(cb);
 	cb->read = 0;
 	cb->read_stamp = cb->read_entries = cb->expected = cb->lost = 0;
 	cb->read_events = cb->read_bytes = 0;
@@ -64,7 +79,7 @@ void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why)
 {
 	__atomic_fetch_add(&cb->record_disabled, why, __ATOMIC_SEQ_CST);
 	rb_sync_cpu(cb->cpu);
-	/* A writer has preemption off, so it leaves soon; the acquire pairs with its last store. */
+	/* A writer has preemption off, so it leaves soon. The acquire pairs with its last store. */
 	while (__atomic_load_n(&cb->nest, __ATOMIC_ACQUIRE))
 		rb_relax();
 }
@@ -131,7 +146,13 @@ void ring_buffer_free(struct trace_buffer *buffer)
 	rb_free(buffer);
 }
 
-/* Exchange the data pages of two buffer pages and hand the figures on. */
+/* Returns the slot's word of the sub-buffer that comes n before seq. */
+static u64 rb_slot_before(const struct ring_buffer_per_cpu *cb, u32 seq, u32 n)
+{
+	return cb->slots[rb_seq_sub(cb, seq, n) % cb->nr_slots];
+}
+
+/* Exchanges the data pages of two buffer pages, and copies the counts. */
 static void rb_move_page(struct buffer_page *to, struct buffer_page *from)
 {
 	struct buffer_data_page *data = to->data;
@@ -141,49 +162,47 @@ static void rb_move_page(struct buffer_page *to, struct buffer_page *from)
 }
 
 /*
- * Move what fits of the old ring to the new one, newest first: the reader's page, and the
- * sub-buffers up to the tail, renumbered from 0. No writer, [M].
+ * Moves the reader's page, and as many of the newest sub-buffers as fit, from the old ring to the
+ * new one. The new ring numbers the sub-buffers from 0. No writer runs. [M]
  */
 static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_cpu *old)
 {
 	u32 tail_seq = rb_seq(old->tail.lo);
-	bool tail_is_readers = old->reader_active && old->reader_seq == tail_seq;
-	u32 oldest = old->reader_active ? old->reader_seq + 1 : 0, kept;
+	bool tail_is_readers = rb_commit_in_reader_page(old, old->tail.lo);
+	s64 unread = rb_position_diff(old, rb_position(old, old->tail.lo), rb_reader_next(old)) + 1;
+	u32 count = (u32)min(unread, (s64)old->nr_slots), kept;
 
-	if ((s32)(tail_seq - oldest) >= (s32)old->nr_slots)
-		oldest = tail_seq - old->nr_slots + 1;
-	if ((s32)(tail_seq - oldest) >= (s32)cb->nr_slots)
-		for (; tail_seq - oldest >= cb->nr_slots; oldest++) {
-			struct buffer_page *page =
-				&old->pages[rb_index(old->slots[oldest % old->nr_slots])];
+	for (; count > cb->nr_slots; count--) {
+		u64 word = rb_slot_before(old, tail_seq, count - 1);
+		struct buffer_page *page = &old->pages[rb_index(word)];
 
-			cb->overrun += page->entries;
-			cb->lost_bytes += page->final;
-		}
+		cb->overrun += page->entries;
+		cb->lost_bytes += page->final;
+	}
 	rb_move_page(&cb->pages[cb->nr_slots], &old->pages[old->reader_index]);
 	cb->reader_index = cb->nr_slots;
-	for (kept = 0; oldest + kept != tail_seq + 1; kept++) {
-		u64 word = old->slots[(oldest + kept) % old->nr_slots];
+	for (kept = 0; kept < count; kept++) {
+		u64 word = rb_slot_before(old, tail_seq, count - 1 - kept);
 
 		rb_move_page(&cb->pages[kept], &old->pages[rb_index(word)]);
 		cb->slots[kept] = rb_place(kept, kept, 0);
 	}
 	for (u32 i = kept; i < cb->nr_slots; i++)
-		cb->slots[i] = rb_place(i - cb->nr_slots, i, 0) | RB_SLOT_SPARE;
+		cb->slots[i] = rb_spare_slot(cb, i);
 	if (tail_is_readers) {
-		/* Sub-buffer 0 is out with the reader: its slot holds a spare. */
-		cb->reader_seq = 0;
+		/* The reader holds sub-buffer 0, so the slot holds a spare page. */
+		cb->reader_pos = (struct rb_position){ 0, cb->pages[cb->nr_slots].first };
 		cb->slots[0] = rb_place(0, 0, 0) | RB_SLOT_SPARE;
 		cb->tail.lo = rb_place(0, cb->nr_slots, rb_offset(old->tail.lo));
 	} else {
-		cb->reader_seq = (u32)-1; /* the one before the first kept */
+		cb->reader_pos = rb_position_before_first(cb);
 		cb->tail.lo = rb_place(kept - 1, kept - 1, rb_offset(old->tail.lo));
 	}
 	cb->tail.hi = old->tail.hi;
 	__atomic_store_n(&cb->commit, cb->tail.lo, __ATOMIC_RELEASE);
 }
 
-/* Make the ring of one CPU nr_slots long. Task context; [M] is taken. */
+/* Changes the ring of one CPU to nr_slots. Task context; takes the reader lock. */
 static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 {
 	struct ring_buffer_per_cpu old = { 0 }, fresh = { 0 };
@@ -200,16 +219,18 @@ static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 	old.nr_slots = cb->nr_slots;
 	old.tail = cb->tail;
 	old.reader_index = cb->reader_index;
-	old.reader_seq = cb->reader_seq;
+	old.reader_pos = cb->reader_pos;
+	old.seq_limit = cb->seq_limit;
 	old.reader_active = cb->reader_active;
 	cb->pages = fresh.pages;
 	cb->slots = fresh.slots;
 	cb->nr_slots = nr_slots;
+	cb->seq_limit = fresh.seq_limit;
 	rb_move_ring(cb, &old);
 	cb->generation++;
 	rb_reader_unlock(cb, flags);
 	rb_resume(cb, RB_CHANGING);
-	rb_waker_raise(&cb->waker); /* who waits for a sub-buffer needs its new number */
+	rb_waker_raise(&cb->waker); /* a request for a sub-buffer needs the new number */
 	rb_free_pages(old.pages, old.nr_slots + 1);
 	rb_free_array(old.slots);
 	return 0;
@@ -312,6 +333,7 @@ void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
 			   struct ring_buffer_stats *stats)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	struct rb_position next;
 	u64 word, *slot, commit;
 	unsigned long flags;
 
@@ -323,16 +345,17 @@ void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
 		.read_events = cb->read_events,
 		.written = READ_ONCE(cb->written),
 	};
-	commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
 	stats->entries = stats->written - stats->overrun - stats->read_events;
-	if (cb->reader_active && rb_committed(cb, cb->reader_seq, cb->reader_index) > cb->read) {
-		stats->bytes = rb_committed(cb, cb->reader_seq, cb->reader_index) - cb->read;
+	if (cb->reader_active && rb_reader_committed(cb) > cb->read) {
+		stats->bytes = rb_reader_committed(cb) - cb->read;
 		stats->oldest_event_ts = cb->pages[cb->reader_index].data->time_stamp;
 	}
-	for (u32 seq = cb->reader_active ? cb->reader_seq + 1 : 0; rb_oldest(cb, seq, &word, &slot);
-	     seq = rb_seq(word) + 1) {
+	commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
+	for (next = rb_reader_next(cb); rb_oldest(cb, next, &word, &slot);
+	     next = (struct rb_position){ rb_seq_add(cb, next.seq, 1), next.first }) {
 		struct buffer_page *page = &cb->pages[rb_index(word)];
 
+		next = rb_position(cb, word);
 		if (!stats->oldest_event_ts)
 			stats->oldest_event_ts = READ_ONCE(page->data->time_stamp);
 		stats->bytes += rb_committed(cb, rb_seq(word), rb_index(word));

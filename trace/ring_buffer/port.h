@@ -1,6 +1,6 @@
 /*
- * What the ring buffer needs of its surroundings, a dozen things, so that the same source runs in
- * the kernel and, under sanitizers, on the host (trace/ring_buffer/port_host.h).
+ * Everything that the ring buffer needs from the kernel. trace/ring_buffer/port_host.h provides the
+ * same for the host, so that the same source also runs there, under sanitizers.
  */
 #pragma once
 
@@ -18,9 +18,9 @@
 #include "kernel/time/trace_clock.h"
 
 /*
- * The reader lock. rb_reads counts the reader locks that a CPU holds or waits for: an NMI handler
- * or a tracer callback there must not wait for one. rb_unlocked() comes last, so that a wanted
- * task switch happens with interrupts on.
+ * The reader lock. rb_reads counts the reader locks that a CPU holds or waits for: while it is not
+ * zero, an NMI handler or a tracer callback on that CPU must not wait for one. rb_unlocked() comes
+ * last, so that a pending task switch happens with interrupts on.
  */
 typedef spinlock_t rb_lock_t;
 DECLARE_PER_CPU(u32, rb_reads);
@@ -57,7 +57,10 @@ static inline void rb_unlocked(unsigned long flags)
 #define rb_alloc_page()     get_free_page(GFP_KERNEL | __GFP_NOWARN)
 #define rb_free_page(p)     free_page(p)
 #define rb_relax()          cpu_relax()
-/* rb_quiesce() interrupts the writer's CPU, which orders the writer's store and load for it. */
+/*
+ * Only the compiler must keep the order: rb_quiesce() interrupts the writer's CPU, and the
+ * interrupt orders the writer's store and load.
+ */
 #define rb_writer_barrier() barrier()
 
 #define rb_alloc_array(n, size)      vzalloc((n) * (size))
@@ -65,7 +68,7 @@ static inline void rb_unlocked(unsigned long flags)
 #define rb_alloc_aligned(size)       rb_alloc(ALIGN(size, 64))
 #define rb_default_clock             trace_clock_local
 #define rb_has_default_clock(buffer) ((buffer)->clock == trace_clock_local)
-/* The usual clock without a call. */
+/* Reads the default clock without a call. */
 #define rb_read_clock(buffer)                                                                      \
 	(likely((buffer)->clock == trace_clock_local) ? arch_ktime() : (buffer)->clock())
 #define rb_copy_page(to, from, length) memcpy(to, from, RB_PAGE_HEADER + (length))
@@ -84,7 +87,7 @@ static inline void rb_sync_all_cpus(void)
 	on_each_cpu(rb_port_nothing, NULL, true);
 }
 
-/* Wakes the readers of one CPU, and those of all. raise: any context. */
+/* Wakes the readers of one CPU and the readers of all CPUs. rb_waker_raise(): any context. */
 typedef wait_queue_head_t rb_wait_queue_t;
 struct rb_waker {
 	struct irq_work work;
@@ -93,7 +96,7 @@ struct rb_waker {
 };
 #define rb_wait_queue_init(queue)      init_waitqueue_head(queue)
 #define rb_waker_raise(waker)          irq_work_queue(&(waker)->work)
-/* Nobody writes or waits any more. */
+/* No task writes or waits any more. */
 #define rb_waker_destroy(waker)        irq_work_sync(&(waker)->work)
 
 static inline void rb_waker_run(struct irq_work *work)

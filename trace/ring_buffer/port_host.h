@@ -1,7 +1,7 @@
-/* The ring buffer's surroundings on the host: threads that play CPUs. */
+/* The ring buffer's environment on the host, where threads simulate CPUs. */
 #pragma once
 
-#ifdef NOP5_HOST /* nobody else includes this */
+#ifdef NOP5_HOST /* only host builds include this header */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -12,11 +12,11 @@
 
 #include "kernel/compiler.h"
 
-extern __thread unsigned rb_host_cpu; /* which CPU this thread plays */
+extern __thread unsigned rb_host_cpu; /* the CPU that this thread simulates */
 #define RB_HOST_CPUS 4
 
 extern __thread unsigned rb_host_reads; /* reader locks that this thread holds or waits for */
-extern __thread bool rb_host_irqs_off;  /* this thread plays an interrupt handler */
+extern __thread bool rb_host_irqs_off;  /* this thread simulates an interrupt handler */
 
 typedef pthread_mutex_t rb_lock_t;
 #define rb_lock_init(l)         pthread_mutex_init(l, NULL)
@@ -47,7 +47,7 @@ typedef pthread_mutex_t rb_lock_t;
 #define rb_has_default_clock(buffer) false
 #define rb_read_clock(buffer)        ((buffer)->clock())
 
-/* Readers sleep in the semaphore, which a signal handler may post. */
+/* Readers sleep on the semaphore. A signal handler may post it. */
 typedef struct {
 } rb_wait_queue_t;
 struct rb_waker {
@@ -75,8 +75,10 @@ static inline u64 rb_default_clock(void)
 	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
 }
 
-/* An iterator's copy may be overwritten while it is made; it is validated afterwards, which a
- * sanitizer cannot know. */
+/*
+ * A writer may change the page during the copy. The iterator validates the copy afterwards, but a
+ * sanitizer cannot know that, so it must not check this function.
+ */
 __attribute__((no_sanitize("thread"), __noinline__, unused)) static void
 rb_copy_page(void *to, const void *from, u32 length)
 {

@@ -1,6 +1,6 @@
 /*
- * The ring buffer's reading half: take a sub-buffer out of the ring and consume it, or copy one and
- * leave it. Read trace/ring_buffer/internal.h first.
+ * Consuming readers: take a sub-buffer out of the ring, and read its events one by one. Here are
+ * also the reader lock and the parts that all readers use. Read trace/ring_buffer/internal.h first.
  */
 #include "trace/ring_buffer/internal.h"
 
@@ -95,18 +95,14 @@ size_t ring_buffer_event_length(const struct ring_buffer_event *event)
 	return event->type_len ? event->type_len * 4 : event->array[0] - 4;
 }
 
-/*
- * The oldest sub-buffer from `from` on that is in the ring and holds published data; false when
- * there is none. Its word may change at any time: the caller claims or validates it.
- */
-bool rb_oldest(struct ring_buffer_per_cpu *cb, u32 from, u64 *word, u64 **slot)
+bool rb_oldest(struct ring_buffer_per_cpu *cb, struct rb_position from, u64 *word, u64 **slot)
 {
-	u32 last = rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE));
-	u32 seq = last + 1 - cb->nr_slots;
+	struct rb_position last = rb_position(cb, __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE));
+	s64 age = rb_position_diff(cb, last, from);
 
-	if ((s32)(seq - from) < 0)
-		seq = from;
-	for (; (s32)(last - seq) >= 0; seq++) {
+	for (age = min(age, (s64)cb->nr_slots - 1); age >= 0; age--) {
+		u32 seq = rb_seq_sub(cb, last.seq, (u32)age);
+
 		*slot = &cb->slots[seq % cb->nr_slots];
 		*word = __atomic_load_n(*slot, __ATOMIC_ACQUIRE);
 		if (rb_seq(*word) == seq && !(*word & RB_SLOT_SPARE))
@@ -115,7 +111,7 @@ bool rb_oldest(struct ring_buffer_per_cpu *cb, u32 from, u64 *word, u64 **slot)
 	return false;
 }
 
-/* Account for a page that the reader has finished: the writer has left it. */
+/* Accounts for the reader's page, whose events have all been read and which writers have left. */
 static void rb_finish_reader_page(struct ring_buffer_per_cpu *cb)
 {
 	struct buffer_page *page = &cb->pages[cb->reader_index];
@@ -123,7 +119,7 @@ static void rb_finish_reader_page(struct ring_buffer_per_cpu *cb)
 	cb->expected = page->first + page->entries;
 }
 
-/* Exchange the finished page for the oldest one in the ring; false when there is none. [M] */
+/* Exchanges the finished page for the oldest one in the ring. False if the ring is empty. [M] */
 static bool rb_swap_reader_page(struct ring_buffer_per_cpu *cb)
 {
 	u64 word, *slot, spare;
@@ -135,13 +131,12 @@ static bool rb_swap_reader_page(struct ring_buffer_per_cpu *cb)
 	} while (!__atomic_compare_exchange_n(slot, &word, spare, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
 	cb->reader_index = rb_index(word);
-	cb->reader_seq = rb_seq(word);
+	cb->reader_pos = rb_position(cb, word);
 	cb->reader_active = true;
 	cb->read = 0;
 	cb->read_entries = 0;
-	/* Exact: pages are numbered before they are published. */
-	cb->lost += __atomic_load_n(&cb->pages[cb->reader_index].first, __ATOMIC_RELAXED) -
-		    cb->expected;
+	/* The count is exact, because writers number a page before they publish it. */
+	cb->lost += cb->reader_pos.first - cb->expected;
 	return true;
 }
 
@@ -150,7 +145,7 @@ u32 rb_reader_page(struct ring_buffer_per_cpu *cb)
 	for (;;) {
 		if (cb->reader_active) {
 			u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
-			bool current_page = rb_seq(commit) == cb->reader_seq;
+			bool current_page = rb_commit_in_reader_page(cb, commit);
 			u32 length = current_page ? rb_offset(commit)
 						  : cb->pages[cb->reader_index].final;
 
@@ -165,7 +160,7 @@ u32 rb_reader_page(struct ring_buffer_per_cpu *cb)
 	}
 }
 
-/* Step to the next data event of the reader's page; NULL when the buffer is empty. [M] */
+/* Steps to the next data event, and returns it; NULL if the buffer is empty. [M] */
 static struct ring_buffer_event *rb_peek(struct ring_buffer_per_cpu *cb)
 {
 	for (;;) {
@@ -189,7 +184,7 @@ static struct ring_buffer_event *rb_peek(struct ring_buffer_per_cpu *cb)
 	}
 }
 
-/* [M] after rb_peek() */
+/* Consumes the event that rb_peek() has returned. [M] */
 static void rb_advance(struct ring_buffer_per_cpu *cb, const struct ring_buffer_event *event)
 {
 	rb_event_is_data(event, &cb->read_stamp);

@@ -1,31 +1,32 @@
 /*
- * The ring buffer's waiting readers: asleep until there is something to read, or as much as they
- * want. Read trace/ring_buffer/internal.h first.
+ * Requests of readers to be woken when the buffer has an event, or is filled to a percentage. Read
+ * trace/ring_buffer/internal.h first; trace/ring_buffer/sleep.c puts readers to sleep.
  *
- * A writer may be anywhere, so it wakes nobody itself: it has an interrupt raised on its CPU
- * (kernel/irq/irq_work.h), which does. That it looks at all, a reader asks for: `waiting` has the
- * next event wake, `full_waiting` the first one of sub-buffer wake_seq. The writer takes the wish
- * back when it acts, so that a storm of events wakes once.
+ * A writer may run in any context, so it cannot wake a task itself. It raises an interrupt on its
+ * own CPU (kernel/irq/irq_work.h), and the interrupt handler wakes the readers. A writer does that
+ * only on request: `waiting` requests it for the next event, `full_waiting` for the first event of
+ * sub-buffer wake_seq. The writer clears the request when it raises the interrupt, so many events
+ * cause one wake-up.
  *
- * Nothing gets lost between a reader's last look and its sleep. It is in the queue before it
- * wishes, and looks again after every CPU concerned has been interrupted: a writer there has
- * either published its event before that, and the reader sees it, or sees the wish. So a writer
- * pays for one load, and for no fence.
+ * No wake-up is lost between a reader's last check and its sleep. The reader enters the wait queue
+ * first, then makes its request, then interrupts each CPU concerned, then checks again. A writer on
+ * such a CPU has either published its event before the interrupt, and the reader sees the event; or
+ * it sees the request after the interrupt. So a writer pays for one load, and needs no fence.
  */
 #include "trace/ring_buffer/internal.h"
 
-/* Sub-buffers that the reader has not had, the one being filled included. [M] */
-static s32 rb_unread_pages(const struct ring_buffer_per_cpu *cb)
+/* Returns the count of sub-buffers that the reader has not had, with the one being filled. [M] */
+static s64 rb_unread_pages(const struct ring_buffer_per_cpu *cb)
 {
 	u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
 
-	return (s32)(rb_seq(commit) - rb_reader_next(cb)) + 1;
+	return rb_position_diff(cb, rb_position(cb, commit), rb_reader_next(cb)) + 1;
 }
 
-/* How many of these make the buffer so full. */
-static s32 rb_pages_wanted(const struct ring_buffer_per_cpu *cb, unsigned percent)
+/* Returns how many of these fill the buffer to the percentage. */
+static s64 rb_pages_wanted(const struct ring_buffer_per_cpu *cb, unsigned percent)
 {
-	return (s32)DIV_ROUND_UP((u64)percent * cb->nr_slots, 100);
+	return (s64)DIV_ROUND_UP((u64)percent * cb->nr_slots, 100);
 }
 
 static bool rb_is_ready_locked(struct ring_buffer_per_cpu *cb, unsigned percent)
@@ -47,7 +48,7 @@ bool rb_is_ready(struct ring_buffer_per_cpu *cb, unsigned percent)
 bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent)
 {
 	unsigned long flags;
-	s32 missing;
+	s64 missing;
 	bool ready;
 	u32 seq;
 
@@ -55,10 +56,11 @@ bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent)
 	ready = rb_is_ready_locked(cb, percent);
 	missing = rb_pages_wanted(cb, percent) - rb_unread_pages(cb);
 	if (!ready && missing > 0) {
-		seq = rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)) + (u32)missing;
-		/* Whoever wants less is first; the others then wish again. */
+		seq = rb_seq_add(cb, rb_seq(__atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)),
+				 (u64)missing);
+		/* Keep the earliest request: the other readers wake as well, and request again. */
 		if (!__atomic_load_n(&cb->full_waiting, __ATOMIC_RELAXED) ||
-		    (s32)(seq - cb->wake_seq) < 0)
+		    rb_seq_diff(cb, seq, cb->wake_seq) < 0)
 			__atomic_store_n(&cb->wake_seq, seq, __ATOMIC_RELAXED);
 		__atomic_store_n(&cb->full_waiting, 1, __ATOMIC_SEQ_CST);
 	} else if (!ready) {
@@ -81,19 +83,21 @@ notrace /* part of every tracer's write */
 	rb_wake_full(struct ring_buffer_per_cpu *cb, u32 seq)
 {
 	if (!__atomic_load_n(&cb->full_waiting, __ATOMIC_RELAXED) ||
-	    (s32)(seq - __atomic_load_n(&cb->wake_seq, __ATOMIC_RELAXED)) < 0)
+	    rb_seq_diff(cb, seq, __atomic_load_n(&cb->wake_seq, __ATOMIC_RELAXED)) < 0)
 		return;
 	__atomic_store_n(&cb->full_waiting, 0, __ATOMIC_RELAXED);
 	rb_waker_raise(&cb->waker);
 }
 
 /*
- * Only where somebody has wished for it: what runs in the interrupt may be traced, and may come
- * here again (a snapshot at every lock that is taken), for ever.
+ * Raises only wakers that have a request. Functions in the interrupt handler may be traced, and a
+ * tracer's action on them (a snapshot at each lock, for example) may call this function again. So
+ * an unconditional raise could go on for ever.
  */
 void ring_buffer_wake_waiters(struct trace_buffer *buffer)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* what the caller changed before the wish */
+	/* Order the caller's change before the reads of the requests. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++) {
 		struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 

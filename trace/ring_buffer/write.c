@@ -1,22 +1,24 @@
 /*
- * The ring buffer's writing half: claim room, write, publish. Read trace/ring_buffer/internal.h
- * first.
+ * The slow parts of writing: a full page, publication of several pages, refused events. Read
+ * trace/ring_buffer/internal.h first; the fast path is in trace/ring_buffer/write.h.
  *
- * All of it runs with preemption off and may be interrupted, at any instruction, by a writer that
- * does all of it. Nothing here is traceable: a tracer would trace its own writing.
+ * All functions run with preemption off. Another writer may interrupt them at any instruction, and
+ * runs all of the code itself. Nothing here can be traced, because a tracer would trace its own
+ * writing.
  */
 #include "trace/ring_buffer/write.h"
 
 /*
- * The tail's page is full: move the tail to the next sub-buffer. Its slot must give up its page,
- * which costs the oldest events in overwrite mode and fails in drop mode. False when there is no
- * room. A writer that interrupts this may have done it all already; then nothing is left to do.
+ * Moves the tail from its full page to the next sub-buffer. The writer takes the page in that
+ * sub-buffer's slot: in overwrite mode the oldest events are lost, in drop mode the move fails.
+ * Returns false if there is no room. A writer that interrupts this function may do part or all of
+ * the move; the function then finds that part done.
  */
 noinline notrace /* part of every tracer's write */
 	bool
 	rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
 {
-	u32 seq = rb_seq(tail.lo) + 1;
+	u32 seq = rb_seq_add(cb, rb_seq(tail.lo), 1);
 	u64 *slot = &cb->slots[seq % cb->nr_slots];
 	u64 word = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	struct local_pair next;
@@ -27,8 +29,8 @@ noinline notrace /* part of every tracer's write */
 		u32 final = READ_ONCE(page->final);
 
 		if (!(word & RB_SLOT_SPARE)) {
-			/* The page where an interrupted writer still writes cannot be taken. */
-			if ((s32)(rb_seq(word) - rb_seq(READ_ONCE(cb->commit))) >= 0) {
+			/* An interrupted writer may still write to this page. */
+			if (rb_seq_diff(cb, rb_seq(word), rb_seq(READ_ONCE(cb->commit))) >= 0) {
 				local_add(&cb->commit_overrun, 1);
 				return false;
 			}
@@ -39,12 +41,12 @@ noinline notrace /* part of every tracer's write */
 		}
 		if (!__atomic_compare_exchange_n(slot, &word, rb_place(seq, rb_index(word), 0),
 						 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return true; /* the reader or a nested writer took it: look again */
+			return true; /* a reader or a nested writer has taken it: try again */
 		if (!(word & RB_SLOT_SPARE)) {
 			local_add(&cb->overrun, entries);
 			local_add(&cb->lost_bytes, final);
 		}
-		/* Not zero: a nested writer may count here already. */
+		/* Subtract, do not clear: a nested writer may have counted its events already. */
 		local_sub(&page->entries, entries);
 		word = rb_place(seq, rb_index(word), 0);
 	}
@@ -62,10 +64,10 @@ noinline notrace /* part of every tracer's write */
 {
 	u64 commit = cb->commit;
 
-	/* Number the pages passed, so that readers can tell what was lost between two of them. */
+	/* Number the events of each page, so that readers can count what was lost between pages. */
 	while (rb_seq(commit) != rb_seq(place)) {
 		struct buffer_page *page = &cb->pages[rb_index(commit)];
-		u32 seq = rb_seq(commit) + 1;
+		u32 seq = rb_seq_add(cb, rb_seq(commit), 1);
 
 		commit = seq == rb_seq(place) ? place : cb->slots[seq % cb->nr_slots];
 		__atomic_store_n(&cb->pages[rb_index(commit)].first, page->first + page->entries,
@@ -77,9 +79,10 @@ noinline notrace /* part of every tracer's write */
 }
 
 /*
- * Leave without an event. If recording is disabled the ring may be another's at this moment, so it
- * must not be touched; a mark means that a nested writer found recording on again, which makes it
- * ours.
+ * Leaves without an event. While recording is disabled, another CPU may be replacing the ring, so
+ * this function must not touch the ring. RB_NEST_MARK means that a nested writer has found
+ * recording enabled again and has written an event: then the ring is in use, and this function
+ * publishes the event.
  */
 noinline notrace /* part of every tracer's write */
 	void

@@ -1,7 +1,7 @@
 /*
- * The ring buffer's fast path, inline: for the function tracer, which cannot afford a call, and for
- * ring_buffer_lock_reserve(), which everybody else calls. Read trace/ring_buffer/internal.h first.
- * Preemption is off.
+ * The ring buffer's fast path, inline. The function tracer uses it directly to save a call; all
+ * other writers call ring_buffer_lock_reserve(). Read trace/ring_buffer/internal.h first.
+ * Preemption is off in all functions.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ static __always_inline u32 rb_nest(const struct ring_buffer_per_cpu *cb)
 	return __atomic_load_n(&cb->nest, __ATOMIC_RELAXED);
 }
 
-/* Payload plus header, in words; the long form has its length in array[0]. */
+/* Returns bytes for payload and header; an event in the long form has its length in array[0]. */
 static __always_inline u32 rb_data_size(size_t length)
 {
 	u32 size = (u32)ALIGN(length ? length : 1, 4) + 4;
@@ -25,19 +25,19 @@ static __always_inline u32 rb_data_size(size_t length)
 }
 
 /*
- * The slow parts (trace/ring_buffer/write.c). rb_move_tail: the tail's page is full; go to the next
- * one, or false when there is no room. rb_refuse_write: leave without an event; disabled:
- * record_disabled if that is why, 0 if the loss has been counted.
+ * The slow parts (trace/ring_buffer/write.c). rb_move_tail() moves the tail from a full page to the
+ * next one, and returns false if there is no room. rb_refuse_write() leaves without an event;
+ * disabled: the value of record_disabled if that is the reason, 0 if the loss is already counted.
  */
 bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail);
 void rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled);
-/* rb_publish() into another sub-buffer than the last time. */
+/* rb_publish() when the tail has left the sub-buffer of the last commit. */
 void rb_publish_pages(struct ring_buffer_per_cpu *cb, u64 place);
-/* Readers wait: for any event, for sub-buffer seq (trace/ring_buffer/wait.c). */
+/* Wake readers that wait for any event, or for sub-buffer seq (trace/ring_buffer/wait.c). */
 void rb_wake(struct ring_buffer_per_cpu *cb);
 void rb_wake_full(struct ring_buffer_per_cpu *cb, u32 seq);
 
-/* Events up to the tail are complete: publish them. Called by the outermost writer, nest is 1. */
+/* Publishes the events up to the tail, which are complete. The outermost writer; nest is 1. */
 static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
 {
 	u64 place = READ_ONCE(cb->tail.lo);
@@ -48,7 +48,7 @@ static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
 		rb_publish_pages(cb, place);
 }
 
-/* After the outermost writer has ended. */
+/* Wakes readers if they wait. Called after the outermost writer has ended. */
 static __always_inline void rb_wake_waiting(struct ring_buffer_per_cpu *cb)
 {
 	rb_writer_barrier();
@@ -57,9 +57,9 @@ static __always_inline void rb_wake_waiting(struct ring_buffer_per_cpu *cb)
 }
 
 /*
- * A nested writer leaves its event to the outermost one, and a mark. The outermost leaves only if
- * no mark came since it published, and looks at nothing afterwards: from nest 0 on the ring may be
- * replaced.
+ * Ends a write. A nested writer sets RB_NEST_MARK, so that the outermost writer publishes the event
+ * for it. The outermost writer publishes until no mark has come since. Once nest is 0 the ring may
+ * be replaced, so the writer must not look at the ring any more.
  */
 static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 {
@@ -76,8 +76,9 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 }
 
 /*
- * ring_buffer_lock_reserve(); cb: this CPU's part of the buffer. timed: now is what the usual clock
- * has just shown. If an interrupt has written since then, this event gets the time of its last one.
+ * Does the work of ring_buffer_lock_reserve(). cb: this CPU's part of the buffer. timed: `now` is a
+ * fresh reading of the default clock. If an interrupt has written since that reading, this event
+ * gets the time of the interrupt's last event.
  */
 static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
 								   struct ring_buffer_per_cpu *cb,
@@ -107,10 +108,10 @@ static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_
 					  ? now
 					  : rb_read_clock(buffer);
 			offset = rb_offset(tail.lo);
-			/* The first event of a page has its time in the page's header. */
+			/* The page's header holds the time of the page's first event. */
 			delta = offset ? next.hi - tail.hi : 0;
 			if (unlikely((s64)(next.hi - tail.hi) < 0)) {
-				next.hi = tail.hi; /* a clock that went back: no time passed */
+				next.hi = tail.hi; /* the clock went back: count no time */
 				delta = 0;
 			}
 			size = delta > RB_DELTA_MAX ? base + RB_TIME_EXTEND_SIZE : base;
@@ -153,7 +154,7 @@ rb_lock_reserve(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, siz
 	return __rb_lock_reserve(buffer, cb, length, false, 0);
 }
 
-/* ring_buffer_unlock_commit(). */
+/* Does the work of ring_buffer_unlock_commit(). */
 static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
 {
 	local_add(&cb->written, 1);
