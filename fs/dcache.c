@@ -95,8 +95,7 @@ int d_add_pinned(struct dentry *dentry, struct inode *inode)
 	}
 	dentry->d_flags |= DCACHE_PINNED;
 	dentry->d_off = parent->d_next_off++;
-	/* Set before the child is in d_subdirs: a walk of that list reads the inode of each child.
-	 */
+	/* Set before the child is in d_subdirs, because a walk of that list reads each inode. */
 	dentry->d_inode = inode;
 	list_add_tail(&dentry->d_child, &parent->d_subdirs);
 	spin_unlock(&parent->d_lock);

@@ -1,5 +1,4 @@
-/* The devices that devfs has from the start. Each function makes its files: 0 or a negative errno.
- */
+/* The first devices of devfs. Each function makes its files, and returns 0 or a negative errno. */
 #pragma once
 
 int mem_devices_init(void); /* null, zero, full */

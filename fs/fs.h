@@ -3,7 +3,7 @@
  *
  * A dentry is a name, an inode is an object, a file is an open file, a path is a dentry seen
  * through a mount. The names are Linux's. All functions here want task context with preemption on,
- * except where a comment says otherwise. Buffers are kernel memory, because there is no user space
+ * except where a comment says otherwise. Buffers are kernel memory, because nop5 has no user space
  * yet.
  *
  * More for the parts of the VFS and for file systems: fs/dcache.h (dentries and inodes), fs/libfs.h
@@ -137,8 +137,7 @@ struct inode_operations {
 	 * negative errno. NULL: such a name does not exist (-ENOENT).
 	 */
 	int (*lookup)(struct inode *dir, struct dentry *dentry);
-	/* Tells if a cached DCACHE_REVALIDATE dentry is still valid. No lock held; may not sleep.
-	 */
+	/* Tells if a DCACHE_REVALIDATE dentry is still valid. No lock held; may not sleep. */
 	bool (*revalidate)(struct dentry *dentry);
 	int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
 	int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);
@@ -147,7 +146,9 @@ struct inode_operations {
 	/* May refuse. If they return 0, the VFS removes the name. NULL: -EPERM. */
 	int (*unlink)(struct inode *dir, struct dentry *dentry);
 	int (*rmdir)(struct inode *dir, struct dentry *dentry);
-	/* Returns the kmalloc()ed text of a symbolic link without i_link, or an ERR_PTR. No lock.
+	/*
+	 * For a symbolic link without i_link: returns its text, which the caller kfree()s, or an
+	 * ERR_PTR. No lock held.
 	 */
 	char *(*get_link)(struct dentry *dentry);
 	/* Sets the length of a regular file. NULL: O_TRUNC is accepted and does nothing. */

@@ -1,6 +1,6 @@
 /*
- * libfs: building blocks for file systems whose directories keep all their dentries in the dcache
- * (ramfs, devfs, debugfs, the static part of procfs).
+ * libfs: building blocks for file systems that keep all their dentries in the dcache (ramfs, devfs,
+ * debugfs, the static part of procfs).
  *
  * Context: task, may sleep.
  */

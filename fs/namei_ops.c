@@ -81,9 +81,9 @@ static int vfs_unlink(struct inode *dir, struct dentry *dentry)
 }
 
 /*
- * Returns a new dentry for the last component of name, with a counted *parent, whose i_mutex is
- * held until done_path_create(). Errors: -EEXIST, and those of a path walk. directory: name may end
- * in a slash.
+ * Returns a new dentry for the last component of name, and a counted *parent. Locks the i_mutex of
+ * the parent; done_path_create() unlocks it. Errors: -EEXIST, and those of a path walk. directory:
+ * name may end in a slash.
  */
 static struct dentry *kern_path_create(const char *name, struct path *parent, bool directory)
 {

@@ -31,8 +31,7 @@ ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 	return file->f_op->write(file, buf, count, pos);
 }
 
-/* Several tasks can use f_pos only if the file has several references. Only then it needs its lock.
- */
+/* Tells if f_pos needs its lock: another task can use it only if the file has more references. */
 static inline bool file_pos_shared(const struct file *file)
 {
 	return unlikely((file->f_mode & FMODE_ATOMIC_POS) && atomic_read(&file->f_count) > 1);

@@ -79,8 +79,7 @@ static int do_poll(struct pollfd *fds, unsigned nfds, poll_table *table, u64 tim
 			break;
 		}
 		timeout_ns = schedule_timeout(timeout_ns);
-		/* Removed here and queued again, because a wake-up may have unlinked the entries.
-		 */
+		/* Queue all entries again, because a wake-up may have unlinked some of them. */
 		poll_freewait(table);
 	}
 	__set_current_state(TASK_RUNNING);

@@ -122,8 +122,7 @@ static int seq_fill(struct seq_file *m, size_t want)
 	return err;
 }
 
-/* Moves to a byte offset of the text. Starts at the beginning, because records have no fixed size.
- */
+/* Moves to a byte offset. Starts at the first record, because records have no fixed size. */
 static int seq_traverse(struct seq_file *m, loff_t offset)
 {
 	seq_rewind(m);

@@ -1,7 +1,7 @@
 /*
- * The runner of the in-kernel self-tests: runs what `selftest` or `selftest=GLOB` on the command
- * line asks for, reports in KTAP version 1 (Linux: Documentation/dev-tools/ktap.rst) and leaves
- * QEMU.
+ * The runner of the in-kernel self-tests. It runs the tests that `selftest` or `selftest=GLOB` on
+ * the command line selects, reports in KTAP version 1 (Linux: Documentation/dev-tools/ktap.rst),
+ * and ends QEMU.
  */
 #include "selftest/selftest.h"
 #include "arch/irqflags.h"
@@ -15,7 +15,7 @@
 
 DEFINE_LINKER_TABLE(data, struct selftest, selftests);
 
-/* Exit status 33 of QEMU: (value << 1) | 1. */
+/* QEMU's exit status is (value << 1) | 1, here 33. */
 #define EXIT_TESTS_FAILED 16
 
 static bool wanted;
@@ -30,7 +30,7 @@ static int __init setup_selftest(const char *value)
 }
 __setup("selftest", setup_selftest);
 
-/* Asked for by its suite's name, or by suite.name. */
+/* Tells if glob matches the suite of the test, or suite.name. */
 static bool selected(const struct selftest *test)
 {
 	char full[128];
@@ -48,7 +48,7 @@ static bool same_suite(const struct selftest *a, const struct selftest *b)
 	return !strcmp(a->suite, b->suite);
 }
 
-/* Is this the test that its suite is counted and run by? */
+/* Tells if test is the first selected test of its suite. */
 static bool first_of_suite(const struct selftest *test)
 {
 	if (!selected(test))
@@ -96,7 +96,7 @@ struct totals {
 	unsigned pass, fail;
 };
 
-/* All selected tests of first's suite; true when none failed. */
+/* Runs all selected tests of first's suite. Returns true if none failed. */
 static bool run_suite(struct selftest *first, struct totals *totals)
 {
 	unsigned count = 0, number = 0, failed = 0;
@@ -117,7 +117,7 @@ static bool run_suite(struct selftest *first, struct totals *totals)
 	return !failed;
 }
 
-/* Replaces the shell: runs the tests, reports, and leaves QEMU. */
+/* Runs instead of the shell. Ends QEMU. */
 static int run_selftests(void *unused __unused)
 {
 	struct totals totals = { 0, 0 };

@@ -1,7 +1,7 @@
 /*
- * In-kernel self-tests: one function a behaviour, run by `selftest` on the command line of the test
- * kernel (or `selftest=GLOB`), reported in KTAP on the serial line. QEMU then ends with status 0
- * when all passed, and 33 when one failed or none matched.
+ * In-kernel self-tests: one function for each behaviour. The test kernel runs them if `selftest` or
+ * `selftest=GLOB` is on its command line, and reports in KTAP on the serial line. QEMU then ends
+ * with status 0 if all tests passed, and with 33 if a test failed or if none matched.
  */
 #pragma once
 
@@ -11,12 +11,11 @@ struct selftest {
 	const char *suite; /* "slab", "mutex" */
 	const char *name;  /* the behaviour: "free_returns_memory_to_its_cache" */
 	void (*fn)(struct selftest *test);
-	/* runtime */
-	bool failed;
+	bool failed; /* set by the runner and by failed expectations */
 };
 
 /*
- * Defines and registers a test; the body is its function, with `test` as its argument. Task
+ * Defines and registers a test. The body follows, and is a function with the argument `test`. Task
  * context.
  */
 #define SELFTEST(suite_, name_)                                                                    \
@@ -26,7 +25,10 @@ struct selftest {
 		"") = { .suite = #suite_, .name = #name_, .fn = selftest_##suite_##_##name_ };     \
 	static void selftest_##suite_##_##name_(struct selftest *test __unused)
 
-/* Report the failing expression, mark the test failed, go on (EXPECT) or return (ASSERT). */
+/*
+ * EXPECT and ASSERT report an expression that is false, and mark the test as failed. After that
+ * EXPECT continues, and ASSERT returns from the test.
+ */
 void selftest_fail(struct selftest *test, const char *file, int line, const char *what);
 __printf(2, 3) void selftest_diag(struct selftest *test, const char *fmt, ...);
 #define EXPECT(cond)                                                                               \

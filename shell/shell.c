@@ -7,7 +7,7 @@
 #include "shell/parse.h"
 
 struct shell {
-	bool interactive; /* the input is a terminal: print a prompt, make a job for each pipeline
+	bool interactive; /* on a terminal: prints a prompt, and makes a job for each pipeline
 			   */
 	bool ended;       /* by the command exit */
 	int status;       /* $? */
@@ -53,8 +53,7 @@ static void put_pipeline(struct sh_pipeline *p)
 		kfree(p);
 }
 
-/* The main function of a command's task. If a signal came, the task ends with the signal's status.
- */
+/* Runs a command in its own task. If a signal came, the task ends with the signal's status. */
 static int command_main(void *arg)
 {
 	struct sh_command *c = arg;
@@ -137,7 +136,7 @@ static bool is_number(const char *word)
 	return !kstrtoint(word, 10, &number);
 }
 
-/* Only gives the status. run_in_shell() ends the shell when exit is a pipeline of its own. */
+/* Returns the status. run_in_shell() ends the shell, if exit is the only command of a pipeline. */
 static int cmd_exit(struct call *call)
 {
 	int status = 0;
@@ -148,7 +147,7 @@ static int cmd_exit(struct call *call)
 }
 SHELL_COMMAND("exit", "", 0, "[STATUS]", "end the shell", .run = cmd_exit, .in_shell = true);
 
-/* Run a command that works in the shell's own task. */
+/* Runs a command in the shell's own task. */
 static void run_in_shell(struct shell *sh, const struct command *command, char **argv)
 {
 	int status = run_command(argv);
@@ -158,8 +157,7 @@ static void run_in_shell(struct shell *sh, const struct command *command, char *
 		sh->status = status;
 }
 
-/* Runs the pipelines of a line (run), or only checks its syntax. Returns false at a syntax error.
- */
+/* Runs the pipelines of a line (run), or checks its syntax. Returns false at a syntax error. */
 static bool run_line(struct shell *sh, const char *line, bool run)
 {
 	struct sh_pipeline *p;

@@ -1,5 +1,5 @@
 /*
- * The shell and its commands. Each runs as a task of its own and works on the system calls of
+ * The shell and its commands. Each command runs in its own task, and uses the system calls of
  * fs/syscalls.h, as a shell in user space will.
  */
 #pragma once
@@ -14,32 +14,32 @@
 /* One run of a command. */
 struct call {
 	const struct command *command;
-	char **argv; /* operands: what follows the options; NULL-terminated */
+	char **argv; /* the operands, which follow the options; ends with a NULL */
 	struct options options;
-	struct stream out; /* descriptor 1: a refusal is told when the command has ended */
-	int status;
+	struct stream out; /* descriptor 1; a write error is reported at the end of the command */
+	int status;        /* the exit status */
 };
 
 struct command {
 	const char *name;
-	const char *options; /* as options_parse() wants them; NULL: not looked for */
-	int operands;        /* at least so many */
-	const char *usage;   /* options and operands, for people */
+	const char *options; /* for options_parse(); NULL: the command has no options */
+	int operands;        /* the smallest number of operands */
+	const char *usage;   /* options and operands, as help prints them */
 	const char *help;    /* one line */
-	/* What it does, one of these: */
-	int (*run)(struct call *call); /* gives the exit status */
-	/* For each operand: 0 or an error. */
+	/* A command sets one of run, path, operand and input. */
+	int (*run)(struct call *call); /* returns the exit status */
+	/* Called for each operand. They return 0 or an error. */
 	long (*path)(const char *path);
 	long (*operand)(struct call *call, const char *operand);
-	/* For each file named behind the operands that must be there, or for descriptor 0. */
+	/* Called for each file after the first `operands` operands, or for descriptor 0. */
 	void (*input)(struct call *call, struct stream *in);
-	const char *file; /* what it is called for when no operand is there */
-	int flags;        /* to open(2) the input with */
-	int status;       /* unless input finds out another */
-	bool in_shell;    /* runs in the shell's own task, which it is to change */
+	const char *file; /* the operand of a call without operands */
+	int flags;        /* for the open(2) of an input */
+	int status;       /* the exit status, unless input sets another */
+	bool in_shell;    /* runs in the shell's own task, because it changes that task */
 };
 
-/* SHELL_COMMAND(name, options, operands, usage, help, .run = function) adds it to the table. */
+/* SHELL_COMMAND(name, options, operands, usage, help, .run = function) adds a command. */
 #define SHELL_COMMAND(name, ...)      __SHELL_COMMAND(__COUNTER__, name, __VA_ARGS__)
 #define __SHELL_COMMAND(n, name, ...) ___SHELL_COMMAND(n, name, __VA_ARGS__)
 #define ___SHELL_COMMAND(n, name, ...)                                                             \
@@ -48,15 +48,16 @@ struct command {
 
 const struct command *find_command(const char *name);
 /*
- * Run a command in the calling task: its exit status; 127 when there is none of that name. Says so
- * when its output was refused (`sh: write error: TEXT`, status 1).
+ * Runs a command in the calling task. Returns its exit status: 127 if no command has this name; 1,
+ * after `sh: write error: TEXT`, if a write of its output failed.
  */
 int run_command(char **argv);
 
 #define option(call, letter, otherwise) option_value(&(call)->options, letter, otherwise)
 #define out_printf(call, ...)           stream_printf(&(call)->out, __VA_ARGS__)
-/* Time to give up: the output is refused, or a signal came. */
+/* Tells if the command must stop: a write of its output failed, or a signal came. */
 bool stopped(const struct call *call);
-/* `NAME: WHAT: TEXT OF ERROR`; returns 1. error is negative; -EINTR is not told. */
+/* Prints `NAME: WHAT: TEXT OF ERROR`, except for -EINTR. error is negative. Returns status 1. */
 int failed(const struct call *call, const char *what, long error);
-int usage(const struct call *call); /* 2 */
+/* Prints the usage. Returns status 2. */
+int usage(const struct call *call);

@@ -7,8 +7,8 @@
 #include "kernel/mm/slab.h"
 
 #define STREAM_SIZE 4096
-#define SHORT_TEXT  256 /* printed without memory */
-#define MESSAGE_MAX 512 /* longer ones are cut */
+#define SHORT_TEXT  256 /* bytes of a text that needs no allocation */
+#define MESSAGE_MAX 512 /* longer messages are cut */
 
 void stream_open(struct stream *s, const char *path, int flags)
 {
@@ -41,7 +41,7 @@ bool stream_fill(struct stream *s)
 		memmove(s->buf, s->buf + s->pos, s->len);
 		s->pos = 0;
 	}
-	/* Half of it is room: records of /dev/kmsg and of directories come whole, or not at all. */
+	/* Half of the buffer stays free, because /dev/kmsg and directories return whole records. */
 	if (s->size - s->len <= s->size / 2) {
 		size_t size = s->size ? 2 * s->size : STREAM_SIZE;
 		char *buf = krealloc(s->buf, size + 1, GFP_KERNEL);
@@ -100,7 +100,7 @@ char *read_file(const char *path)
 	text = s.buf;
 	if (s.end == 1) {
 		text[s.len] = '\0';
-		s.buf = NULL; /* the caller's */
+		s.buf = NULL; /* the caller frees it */
 	}
 	stream_close(&s);
 	return s.end == 1 ? text : ERR_PTR(s.end);
@@ -190,5 +190,5 @@ void err_printf(const char *fmt, ...)
 			text[i] = '?';
 	if (n == sizeof(text) - 1)
 		text[n - 1] = '\n';
-	(void)sys_write(2, text, (size_t)n); /* there is nobody left to tell */
+	(void)sys_write(2, text, (size_t)n); /* an error here has no place to go */
 }

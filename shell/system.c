@@ -1,4 +1,4 @@
-/* Commands on what the system has: files, tasks, memory, messages. */
+/* Commands on files, tasks, memory and kernel messages. */
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
@@ -45,7 +45,7 @@ static long ls_one(void *arg, const char *path, const char *name)
 static long ls(struct call *call, const char *path)
 {
 	struct kstat st;
-	/* With details a link is shown itself, and not what it leads to. */
+	/* With -l, ls shows a link itself, not the file to which it leads. */
 	long error = option(call, 'l', 0) ? sys_lstat(path, &st) : sys_stat(path, &st);
 
 	if (error)
@@ -63,7 +63,7 @@ SHELL_COMMAND("mkdir", "", 1, "DIR...", "make directories", .path = make_directo
 SHELL_COMMAND("rmdir", "", 1, "DIR...", "remove empty directories", .path = sys_rmdir);
 SHELL_COMMAND("rm", "", 1, "FILE...", "remove files", .path = sys_unlink);
 
-#define STAT_FIELDS 37 /* of /proc/PID/stat behind the name (proc(5)), as far as ps wants them */
+#define STAT_FIELDS 37 /* ps uses so many fields of /proc/PID/stat behind the name (proc(5)) */
 
 static long ps_one(void *arg, const char *path, const char *name)
 {
@@ -74,7 +74,7 @@ static long ps_one(void *arg, const char *path, const char *name)
 
 	kfree(file);
 	if (IS_ERR_OR_NULL(text))
-		return 0; /* no task, or it has just ended */
+		return 0; /* the entry is not a task, or the task has just ended */
 	split_words(strrchr(text, ')') + 2, fields, STAT_FIELDS);
 	*strrchr(text, ')') = '\0';
 	out_printf(call, "%5s %5s  %-4s %3s %4s  %s\n", name, fields[1], fields[0], fields[36],
@@ -132,13 +132,13 @@ static void dmesg_input(struct call *call, struct stream *in)
 			out_printf(call, "[%5lu.%06lu] %s\n", usec / 1000000, usec % 1000000,
 				   strchr(s, ';') + 1);
 		} else if (in->end == -EPIPE) {
-			in->end = 0; /* records were overwritten meanwhile: go on behind them */
+			in->end = 0; /* records were overwritten meanwhile: read the next ones */
 		} else {
 			break;
 		}
 	}
 	if (in->end == -EAGAIN)
-		in->end = 1; /* there is no more now */
+		in->end = 1; /* no more records now: the normal end */
 }
 SHELL_COMMAND("dmesg", "", 0, "", "print the kernel's messages", .input = dmesg_input,
 	      .file = "/dev/kmsg", .flags = O_NONBLOCK);

@@ -12,7 +12,7 @@ static long kill_one(struct call *call, const char *text)
 }
 SHELL_COMMAND("kill", "#", 1, "[-SIGNAL] PID...", "send a signal (15)", .operand = kill_one);
 
-/* Run the rest of the operands, after the first was used, unless that gave an error. */
+/* Runs the operands from the second on as a command, unless error is set. */
 static int run_rest(struct call *call, int error)
 {
 	if (error)
@@ -48,13 +48,13 @@ static long cmd_sleep(const char *seconds)
 }
 SHELL_COMMAND("sleep", "", 1, "SECONDS", "wait", .path = cmd_sleep);
 
-/* What this task and the children that it has waited for have used. */
+/* Returns the CPU time of this task, and of the children for which it has waited. */
 static u64 runtime(void)
 {
 	return current->se.sum_exec_runtime + current->children_runtime;
 }
 
-/* The command runs in this task. */
+/* Runs the command in this task. */
 static int cmd_time(struct call *call)
 {
 	u64 start = ktime_get(), used = runtime();

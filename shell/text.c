@@ -2,7 +2,7 @@
 #include "kernel/lib/ctype.h"
 #include "shell/shell.h"
 
-/* All in one write: to a file of tracefs that is one request. */
+/* Uses one write for all words, because a file of tracefs takes each write as one request. */
 static int cmd_echo(struct call *call)
 {
 	char *text, *to;
@@ -51,7 +51,7 @@ static void head_input(struct call *call, struct stream *in)
 SHELL_COMMAND("head", "n:#", 0, "[-n N] [FILE]...", "print the first 10 lines",
 	      .input = head_input);
 
-/* What stands before the last lines so far is consumed whenever more has come. */
+/* After each read, consumes the bytes before the last n lines, so the buffer stays small. */
 static void tail_input(struct call *call, struct stream *in)
 {
 	while (!stopped(call) && stream_fill(in)) {
@@ -110,7 +110,7 @@ SHELL_COMMAND("wc", "", 0, "[FILE]...", "count lines, words and bytes", .input =
 
 #define ROW 16
 
-/* Rows that equal the one before them become one `*`. */
+/* Prints one `*` for all rows that are equal to the row before. */
 static void hexdump_input(struct call *call, struct stream *in)
 {
 	char row[ROW], last[ROW], text[ROW];

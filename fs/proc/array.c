@@ -150,8 +150,7 @@ int proc_pid_status(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* The functions of the scheduler do not tell why a task sleeps, so /proc/PID/stack leaves them out.
- */
+/* Tells if address is in the scheduler. Such functions do not show why a task sleeps. */
 static bool in_sched_functions(unsigned long address)
 {
 	static const char *const names[] = { "__schedule", "schedule", "schedule_timeout",

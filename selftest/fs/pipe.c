@@ -1,4 +1,4 @@
-/* Self-tests of pipes and poll: nothing is lost, torn or slept through. */
+/* Self-tests of pipes and poll: no byte is lost, no message is torn, no wake-up is missed. */
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -9,10 +9,10 @@
 #define MESSAGES 100000U
 #define WRITERS  4U
 
-/* What the tasks of one test share. */
+/* The state that the tasks of one test share. */
 struct pipe_test {
 	int there[2], back[2];
-	unsigned id; /* of the next writer: copied by it before its parent goes on */
+	unsigned id; /* the next writer's number; the parent waits until the writer has copied it */
 	atomic_t errors;
 	atomic64_t sum;
 };
@@ -27,7 +27,7 @@ static u64 message_check(const struct message *m)
 	return (m->number + 1ULL) * 0x9e3779b97f4a7c15ULL ^ m->writer;
 }
 
-/* The exit status of the child, or -1. */
+/* Waits for a child. Returns its exit status, or -1. */
 static int reap(pid_t pid)
 {
 	int status = -1;
@@ -62,7 +62,7 @@ static int echo_task(void *arg)
 	return 0;
 }
 
-/* Send count messages there and wait for each to come back; how many came back right. */
+/* Sends count messages and waits for the answer to each. Returns the number of correct answers. */
 static u32 ping_pong(struct pipe_test *t, u32 count)
 {
 	u32 good = 0;
@@ -94,7 +94,7 @@ static void echo_test(struct selftest *test, u32 count)
 	sys_close(t.back[0]);
 }
 
-/* Two hand-overs a round, on one CPU, where they are cheap. */
+/* Each message needs two context switches, which are cheap on one CPU. */
 SELFTEST(pipe, a_hundred_thousand_handoffs_on_one_cpu)
 {
 	struct cpumask before = current->cpus_allowed, here = { { 0 } };
@@ -105,13 +105,13 @@ SELFTEST(pipe, a_hundred_thousand_handoffs_on_one_cpu)
 	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
 }
 
-/* Between CPUs each may have to wake a halted one, which takes milliseconds on a busy host. */
+/* Fewer messages, because each may have to wake a halted CPU: milliseconds on a busy host. */
 SELFTEST(pipe, a_thousand_handoffs_where_the_scheduler_likes)
 {
 	echo_test(test, MESSAGES / 200);
 }
 
-/* Messages of changing lengths: a number of struct message in one write. */
+/* Writes a different number of struct message with each write. */
 static int writer_task(void *arg)
 {
 	struct pipe_test *t = arg;
@@ -135,7 +135,7 @@ static int writer_task(void *arg)
 	return 0;
 }
 
-/* As many writers at once as WRITERS, spread over the CPUs by the scheduler. */
+/* The scheduler spreads the writers over the CPUs. */
 SELFTEST(pipe, many_writers_lose_and_tear_nothing)
 {
 	struct pipe_test t = { 0 };
@@ -176,7 +176,7 @@ static int reader_task(void *arg)
 	return 0;
 }
 
-/* Every sleeping reader gets its turn and its end of file. */
+/* Each sleeping reader gets its message, and later its end of file. */
 SELFTEST(pipe, many_readers_share_what_is_written)
 {
 	struct pipe_test t = { 0 };
@@ -197,7 +197,7 @@ SELFTEST(pipe, many_readers_share_what_is_written)
 	EXPECT_EQ(atomic64_read(&t.sum), expected);
 }
 
-/* Bytes of a size that never fits pages or the ring evenly. */
+/* Writes pieces of a size that divides neither a page nor the ring. */
 static int stream_task(void *arg)
 {
 	struct pipe_test *t = arg;
@@ -235,7 +235,7 @@ SELFTEST(pipe, long_writes_pass_through_in_order)
 	kfree(buf);
 }
 
-/* Does not divide a page: messages lie across the ends of pages and of the ring. */
+/* Does not divide a page, so messages cross the ends of pages and of the ring. */
 #define ODD_SIZE 100
 
 static void fill_numbered(u32 words[ODD_SIZE / 4], u32 number)
@@ -244,8 +244,8 @@ static void fill_numbered(u32 words[ODD_SIZE / 4], u32 number)
 		words[i] = number * 31 + i;
 }
 
-/* The writer's end is always right behind the reader's, in the same page. */
-SELFTEST(pipe, a_full_pipe_goes_round_without_a_loss)
+/* The pipe stays full, so head and tail are always in the same page. */
+SELFTEST(pipe, a_full_pipe_wraps_without_a_loss)
 {
 	u32 message[ODD_SIZE / 4], expected[ODD_SIZE / 4], written = 0, wrong = 0;
 	int fds[2];
@@ -286,7 +286,7 @@ SELFTEST(pipe, ends_say_eof_epipe_and_eagain)
 	EXPECT_EQ(filled, 65536);
 	EXPECT_EQ(sys_write(fds[1], "x", 1), -EAGAIN);
 	EXPECT_EQ(sys_read(fds[0], &byte, 1), 1);
-	EXPECT_EQ(sys_write(fds[1], "xy", 2), -EAGAIN); /* small writes are whole or not at all */
+	EXPECT_EQ(sys_write(fds[1], "xy", 2), -EAGAIN); /* a small write is atomic */
 	EXPECT_EQ(sys_write(fds[1], "x", 1), 1);
 	sys_close(fds[1]);
 	while (filled && sys_read(fds[0], page, sizeof(page)) == sizeof(page))

@@ -1,4 +1,4 @@
-/* Self-tests of files in memory: contents, holes, sizes, and that their memory comes back. */
+/* Self-tests of ramfs: contents, holes, sizes, and that a removed file frees its memory. */
 #include "fs/filesystems.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
@@ -6,9 +6,9 @@
 #include "selftest/selftest.h"
 
 #define FILE_NAME "/tmp/selftest-ramfs"
-#define BIG       (3UL * 1024 * 1024 + 17) /* more than one table of pages */
+#define BIG       (3UL * 1024 * 1024 + 17) /* needs more than one table of pages */
 
-/* The byte that stands at an offset. */
+/* Returns the byte of the test pattern at an offset. */
 static u8 pattern(u64 offset)
 {
 	return (u8)(offset * 31 + (offset >> 12) * 7);
@@ -19,7 +19,7 @@ static long open_new(void)
 	return sys_open(FILE_NAME, O_RDWR | O_CREAT | O_TRUNC, 0644);
 }
 
-/* Write or check count bytes of the pattern at offset, in pieces of odd sizes. */
+/* Writes or checks count bytes of the pattern at offset, in pieces of different sizes. */
 static bool transfer(int fd, u64 offset, size_t count, bool write)
 {
 	u8 *buf = kmalloc(10000, GFP_KERNEL);
@@ -123,7 +123,7 @@ SELFTEST(ramfs, appending_writes_at_the_end)
 	b = (int)sys_open(FILE_NAME, O_WRONLY | O_APPEND, 0);
 	ASSERT(a >= 0 && b >= 0);
 	EXPECT_EQ(sys_write(b, "12", 2), 2);
-	EXPECT_EQ(sys_write(a, "ab", 2), 2); /* at 0: over the 12 */
+	EXPECT_EQ(sys_write(a, "ab", 2), 2); /* at position 0: overwrites the bytes 12 */
 	EXPECT_EQ(sys_write(a, "cd", 2), 2);
 	EXPECT_EQ(sys_write(b, "34", 2), 2);
 	EXPECT_EQ(sys_lseek(a, 0, SEEK_SET), 0);

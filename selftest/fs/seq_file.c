@@ -1,14 +1,13 @@
-/* Self-tests of seq_file: the text does not depend on how it is read. */
+/* Self-tests of seq_file: the text does not depend on the sizes of the reads. */
 #include "fs/seq_file.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "selftest/selftest.h"
 
-/* Records of awkward lengths: none, skipped, one byte, around the first buffer's size, much longer.
- */
+/* Lengths of the records: 0, 1, around the first buffer's size, and much longer. */
 static const unsigned lengths[] = { 1, 0, 5, 4094, 4095, 4096, 4097, 3, 0, 20000, 7, 100, 1 };
-#define SKIPPED 8 /* this one is printed, then skipped */
+#define SKIPPED 8 /* the record with this index prints text, and returns SEQ_SKIP */
 
 static void *numbers_start(struct seq_file *m, loff_t *pos)
 {
@@ -48,7 +47,7 @@ static const struct seq_operations numbers_sops = {
 	.show = numbers_show,
 };
 
-/* The whole text, by another way. */
+/* Builds the whole text without seq_file. Returns its length. */
 static size_t expected_text(char *buf)
 {
 	size_t len = 0;
@@ -61,7 +60,7 @@ static size_t expected_text(char *buf)
 
 #define TEXT_MAX 40000
 
-/* Read in pieces of size bytes and compare; an open seq_file without a real file. */
+/* Reads the text in pieces of size bytes and compares it. The seq_file has no real file. */
 static bool reads_same(const char *text, size_t len, size_t size)
 {
 	struct file file = { .f_mode = FMODE_READ };

@@ -1,4 +1,4 @@
-/* Self-test of the VFS on all CPUs at once: names come and go while others look for them. */
+/* Self-tests of the VFS on all CPUs at once: tasks make and remove names while others use them. */
 #include "fs/filesystems.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
@@ -13,13 +13,13 @@
 
 static atomic_t storm_made, storm_removed;
 
-/* Is err one of those that a race can give? */
+/* Tells if err is a success, or one of the errors that a race can cause. */
 static bool one_of(long err, long a, long b, long c)
 {
 	return err >= 0 || err == a || err == b || err == c;
 }
 
-/* All tasks fight for the same eight names. */
+/* All tasks use the same eight names. */
 static int storm_task(void *arg)
 {
 	u32 seed = (u32)(unsigned long)arg * 2654435761U + 1;
@@ -126,7 +126,7 @@ static int proc_storm_task(void *arg)
 	return 0;
 }
 
-/* Tasks end while others read of them. */
+/* Tasks end while other tasks read their files in /proc. */
 SELFTEST(proc, tasks_end_while_they_are_looked_at)
 {
 	unsigned files = nr_open_files();

@@ -1,4 +1,4 @@
-/* Self-tests of paths, names and descriptors. They work in /tmp/selftest and leave nothing. */
+/* Self-tests of paths, names and descriptors. They use /tmp/selftest, and remove it at the end. */
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -17,7 +17,7 @@ static void put_text(const char *path, const char *text)
 	sys_close(fd);
 }
 
-/* Does path lead to text? */
+/* Tells if the file at path contains text. */
 static bool has_text(const char *path, const char *text)
 {
 	char buf[64] = "";
@@ -96,7 +96,7 @@ SELFTEST(vfs, loops_of_links_end)
 	EXPECT(sys_rmdir(DIR) == 0);
 }
 
-/* What Linux 6.1 says of the same orders. */
+/* The errors are those of Linux 6.1 for the same calls. */
 SELFTEST(vfs, refusals_are_linuxs)
 {
 	ASSERT(sys_mkdir(DIR, 0755) == 0);
@@ -213,8 +213,10 @@ static int child_with_files(void *arg)
 	int fd = *(int *)arg;
 	char byte;
 
-	/* The descriptor is a copy, the position behind it is shared; closing here closes here
-	 * only. */
+	/*
+	 * The child has a copy of the descriptor, and shares the file position. Its close does not
+	 * close the parent's descriptor.
+	 */
 	if (sys_read(fd, &byte, 1) != 1 || byte != 'b')
 		return 1;
 	if (sys_close(fd) || sys_chdir("/proc"))

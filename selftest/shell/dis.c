@@ -1,5 +1,5 @@
 /*
- * Self-tests of dis on what a call site seldom is: a jmp, and the int3 of a patch that is half
+ * Self-tests of dis on rare states of a call site: a jmp, and the int3 of a patch that is half
  * done.
  */
 #include "arch/text_patch.h"
@@ -13,7 +13,10 @@
 
 #define INT3 0xcc
 
-/* dis in a task of its own, which waits to be let go; made before, so that it needs nobody then. */
+/*
+ * A task that runs dis when `go` is complete. The task is made before the test blocks a CPU,
+ * because its creation may need that CPU.
+ */
 struct dis {
 	int pipe[2];
 	struct completion go;
@@ -31,7 +34,7 @@ static int run_dis(void *arg)
 	return run_command(argv);
 }
 
-/* Its PID, or an error. */
+/* Makes the task. Returns its PID, or an error. */
 static pid_t start_dis(struct dis *dis)
 {
 	pid_t pid;
@@ -44,7 +47,7 @@ static pid_t start_dis(struct dis *dis)
 	return pid;
 }
 
-/* What it prints, in dis->text. */
+/* Lets dis run, and reads its output to dis->text. */
 static void read_dis(struct dis *dis)
 {
 	ssize_t n;
@@ -92,7 +95,7 @@ static struct text_patch undone(struct text_patch patch)
 	return back;
 }
 
-/* Not in a build without call sites. */
+/* Tells if functions have call sites: a build with FTRACE=0 has none. */
 static bool has_site(void)
 {
 	return !memcmp((const void *)ftrace_target_add, text_nop5, TEXT_PATCH_SIZE);
@@ -116,7 +119,7 @@ SELFTEST(dis, a_site_that_jumps_is_shown_with_where_it_jumps)
 	expect_dis(test, "\n  nop\n");
 }
 
-/* ---- a CPU that answers no interrupt holds the patch up in its first step ---- */
+/* ---- a CPU with interrupts off keeps a patch in its first step ---- */
 
 struct held_patch {
 	struct text_patch patch;
@@ -159,12 +162,12 @@ SELFTEST(dis, a_half_patched_site_is_shown_as_int3)
 	size_t bad;
 	pid_t pid;
 
-	/* One holds, one patches and waits, and one looks. */
+	/* One CPU has interrupts off, one patches and waits, and one runs dis. */
 	if (!has_site() || num_online_cpus() < 3)
 		return;
 	cpumask_set_cpu(nth_online_cpu(2), &here);
 	ASSERT(set_cpus_allowed(current, &here) == 0);
-	pid = start_dis(&dis); /* on this CPU, too */
+	pid = start_dis(&dis); /* inherits this task's CPU */
 	ASSERT(pid > 0);
 	ASSERT(test_group_start(&holder, 1, nth_online_cpu(1), hold_cpu, &h));
 	while (!READ_ONCE(h.held))
@@ -180,7 +183,7 @@ SELFTEST(dis, a_half_patched_site_is_shown_as_int3)
 	EXPECT_EQ(wait_for_child(pid, &sig), 0);
 	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
 	if (!strstr(dis.text, "\n  int3\n"))
-		selftest_diag(test, "it says '%s'", dis.text);
+		selftest_diag(test, "dis printed '%s'", dis.text);
 	EXPECT(strstr(dis.text, "\n  cc 1f 44 00 00 ") && strstr(dis.text, "\n  int3\n"));
 
 	EXPECT_EQ(h.error, 0);

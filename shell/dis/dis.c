@@ -1,4 +1,4 @@
-/* dis: a function's first bytes as they are in memory now, and what its call site does. */
+/* dis: shows the first bytes of a function as memory has them now, and decodes its call site. */
 #include "arch/text_alias.h"
 #include "arch/text_patch.h"
 #include "kernel/kallsyms.h"
@@ -6,7 +6,7 @@
 
 #define DIS_BYTES 16
 
-/* The instruction at addr, as far as a call site can have it. */
+/* Shows the instruction at addr, if it is one that a call site can have. */
 static void show_instruction(struct call *call, unsigned long addr, const u8 *insn)
 {
 	unsigned long target = text_decode_target(insn, addr);

@@ -1,4 +1,4 @@
-/* The tasks of a load. */
+/* The child tasks of a load command. See children.h. */
 #include "shell/load/children.h"
 
 struct children *alloc_children(size_t max)
@@ -24,6 +24,6 @@ unsigned wait_for_children(const struct children *children)
 	for (unsigned i = 0; i < children->count; i++)
 		failures += wait_for_child(children->pids[i], &sig) != 0;
 	if (sig)
-		(void)send_signal(sig, current); /* what has ended us is not forgotten */
+		(void)send_signal(sig, current); /* the signal also ends the command */
 	return failures;
 }

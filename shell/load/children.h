@@ -1,4 +1,4 @@
-/* The tasks of a load: made, and waited for, together. */
+/* The child tasks of a load command, which makes them and waits for them together. */
 #pragma once
 
 #include "shell/shell.h"
@@ -8,9 +8,12 @@ struct children {
 	pid_t pids[];
 };
 
-/* Room for max of them, to be kfree()d, or NULL. */
+/* Returns room for max children, which the caller kfree()s, or NULL. */
 struct children *alloc_children(size_t max);
-/* Make one that runs fn(arg). 0 or a negative errno. */
+/* Makes a child that runs fn(arg). Returns 0 or a negative errno. */
 long add_child(struct children *children, int (*fn)(void *arg), void *arg);
-/* Wait for all: how many of them failed. A signal to us is for them too. */
+/*
+ * Waits for all children. Returns the number of them that failed. If a signal ended one, sends it
+ * to the calling task as well.
+ */
 unsigned wait_for_children(const struct children *children);

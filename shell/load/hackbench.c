@@ -3,15 +3,15 @@
 #include "kernel/time/ktime.h"
 #include "shell/load/children.h"
 
-#define PAIRS      20  /* senders, and receivers, of a group */
+#define PAIRS      20  /* a group has so many senders, and so many receivers */
 #define MESSAGE    100 /* bytes */
 #define GROUPS_MAX 1000
 
-/* Each sender writes to each pipe, each receiver reads one. */
+/* Each sender writes to all pipes of the group. Each receiver reads one pipe. */
 struct group {
 	long loops;
-	struct completion *start; /* what is timed is messages, and not the making of tasks */
-	atomic_t tasks; /* that have come: the first PAIRS are receivers, of the pipe so numbered */
+	struct completion *start; /* the time starts when all tasks exist */
+	atomic_t tasks; /* tasks that run; task N < PAIRS receives from pipe N, the others send */
 	int pipes[PAIRS][2];
 };
 
@@ -31,7 +31,7 @@ static int hackbench_task(void *arg)
 	bool sender = number >= PAIRS, ok = true;
 	char message[MESSAGE] = { 0 };
 
-	/* The ends that it has no use for would hide that the others have gone. */
+	/* An unused end that stays open would hide that the other tasks have closed theirs. */
 	for (unsigned i = 0; i < PAIRS; i++) {
 		if (i != number)
 			sys_close(group->pipes[i][0]);
@@ -47,7 +47,10 @@ static int hackbench_task(void *arg)
 	return !ok;
 }
 
-/* Make the pipes and tasks of a group; the descriptors here are closed again. 0 or an error. */
+/*
+ * Makes the pipes and tasks of a group, and closes its own descriptors of the pipes. Returns 0 or
+ * an error.
+ */
 static long start_group(struct group *group, struct children *children)
 {
 	unsigned pipes = 0;
@@ -82,7 +85,7 @@ static int hackbench(struct call *call, long count, long loops)
 		error = stopped(call) ? -EINTR : start_group(&groups[i], children);
 	}
 	for (long i = 0; i < count && error && groups; i++)
-		groups[i].loops = 0; /* who is there already comes back at once */
+		groups[i].loops = 0; /* the tasks that exist already return at once */
 	ms = ktime_get() / NSEC_PER_MSEC;
 	complete_all(&start);
 	if (children)

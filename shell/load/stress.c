@@ -1,9 +1,9 @@
-/* stress: tasks that compute and allocate, and verify what they get. */
+/* stress: tasks that compute and allocate, and verify their results. */
 #include "kernel/time/ktime.h"
 #include "shell/load/children.h"
 
-#define WORDS  4096 /* in a block of memory, at most */
-#define BLOCKS 64   /* that a task has at a time */
+#define WORDS  4096 /* the most words in a block of memory */
+#define BLOCKS 64   /* blocks of one task */
 
 struct stress {
 	ktime_t end;
@@ -11,7 +11,7 @@ struct stress {
 	atomic_t wrong;
 };
 
-/* Count a check. True when time is up, or a signal came; lets others run. */
+/* Counts a check, and lets other tasks run. Returns true if the time is over or a signal came. */
 static bool stress_over(struct stress *s, bool right)
 {
 	atomic64_inc(&s->checked);
@@ -39,19 +39,19 @@ static u64 compute(u64 x)
 	return sum;
 }
 
-/* The same computation again and again: each must give what the first gave. */
+/* Repeats one computation, which must always have the result of the first time. */
 static int stress_cpu(void *arg)
 {
 	u64 seed = (u64)current->pid, expected = compute(seed);
 
-	/* READ_ONCE: or the compiler would compute it once, and compare that with itself. */
+	/* Without READ_ONCE the compiler computes once, and compares the result with itself. */
 	while (!stress_over(arg, compute(READ_ONCE(seed)) == expected))
 		;
 	return 0;
 }
 
-/* Write what the seed gives into a block, or check that it is there still. */
-static bool pass_over(u64 *block, u64 seed, bool check)
+/* Fills a block with the numbers that follow from seed, or checks that the block has them still. */
+static bool fill_or_check(u64 *block, u64 seed, bool check)
 {
 	size_t n = block ? 1 + seed % WORDS : 0;
 	bool right = true;
@@ -66,7 +66,7 @@ static bool pass_over(u64 *block, u64 seed, bool check)
 	return right;
 }
 
-/* Blocks come and go. An allocation that fails is no error. */
+/* Allocates and frees blocks in a random order. A failed allocation is not an error. */
 static int stress_memory(void *arg)
 {
 	u64 *blocks[BLOCKS] = { 0 }, seeds[BLOCKS] = { 0 }, x = (u64)current->pid;
@@ -75,14 +75,14 @@ static int stress_memory(void *arg)
 	do {
 		unsigned i = (x >> 16) % BLOCKS;
 
-		right = pass_over(blocks[i], seeds[i], true);
+		right = fill_or_check(blocks[i], seeds[i], true);
 		kfree(blocks[i]);
 		seeds[i] = x = xorshift(x);
 		blocks[i] = kmalloc((1 + x % WORDS) * sizeof(u64), GFP_KERNEL);
-		pass_over(blocks[i], x, false);
+		fill_or_check(blocks[i], x, false);
 	} while (!stress_over(arg, right));
 	for (unsigned i = 0; i < BLOCKS; i++) {
-		stress_over(arg, pass_over(blocks[i], seeds[i], true));
+		stress_over(arg, fill_or_check(blocks[i], seeds[i], true));
 		kfree(blocks[i]);
 	}
 	return 0;
@@ -105,7 +105,7 @@ static int cmd_stress(struct call *call)
 	for (long i = 0; i < cpu + memory && !error; i++)
 		error = add_child(children, i < cpu ? stress_cpu : stress_memory, &s);
 	if (error)
-		WRITE_ONCE(s.end, 0); /* who is there already comes back at once */
+		WRITE_ONCE(s.end, 0); /* the tasks that exist already return at once */
 	failures = wait_for_children(children);
 	kfree(children);
 	if (error)
