@@ -17,7 +17,7 @@ def test_mfence_and_lfence_stand_before_a_wrmsr_that_is_not_serializing(images, 
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={function}", images / "nop5.elf"],
                           text=True, stdout=subprocess.PIPE, check=True).stdout
     found = [f"call {callee}" if callee else fence
-             for fence, callee in re.findall(r"\t(?:(mfence|lfence|wrmsr)|call +[0-9a-f]+ <(\w+)>)\b", text)]
+             for fence, callee in re.findall(r"\t(?:(mfence|lfence|wrmsr)\b|call +[0-9a-f]+ <(\w+)>)", text)]
     at = found.index("mfence")
     first = at - order.index("mfence")
     assert found[first:first + len(order)] == order, text
