@@ -1,4 +1,7 @@
-/* The local APIC: access in both modes, set-up of a CPU's, IPIs (Intel SDM 3A 10). */
+/*
+ * The local APIC: register access in both modes, the set-up of each CPU's APIC, IPIs (Intel SDM 3A
+ * 10).
+ */
 #include "arch/apic.h"
 
 #include "arch/cpuinfo.h"
@@ -10,7 +13,7 @@
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
 
-#define APIC_SIZE        0x400 /* of its registers */
+#define APIC_SIZE        0x400 /* size of its registers */
 #define APIC_BASE_X2APIC (1UL << 10)
 #define APIC_BASE_ENABLE (1UL << 11)
 
@@ -65,7 +68,7 @@ static void xapic_wait_icr_idle(void)
 		cpu_relax();
 }
 
-/* The xAPIC's command takes two writes; interrupts are off. */
+/* Sends an IPI through the xAPIC. The command takes two writes. Interrupts are off. */
 static void xapic_send(u32 apic_id, u32 command)
 {
 	xapic_wait_icr_idle();
@@ -73,7 +76,10 @@ static void xapic_send(u32 apic_id, u32 command)
 	apic_write(APIC_ICR, command);
 }
 
-/* The NMI may have come between another command's two writes: put the first one back. */
+/*
+ * Sends an IPI from an NMI. The NMI may interrupt another command between its two writes, so this
+ * function restores the first write of that command.
+ */
 static void xapic_send_from_nmi(u32 apic_id, u32 command)
 {
 	u32 target = apic_read(APIC_ICR2);
@@ -102,8 +108,8 @@ void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 }
 
 /*
- * One write, which names no target: it may come between another command's two. The wait at the end
- * is for such a command, which has done its own.
+ * The command is one write and names no target, so it may interrupt another command between its two
+ * writes. The wait at the end is for that command, which has already waited for an idle ICR.
  */
 notrace /* tracers call it */
 	void
@@ -146,7 +152,8 @@ void local_apic_setup(void)
 	u64 base = rdmsr(MSR_APIC_BASE) | APIC_BASE_ENABLE;
 	unsigned max_lvt;
 
-	wrmsr(MSR_APIC_BASE, base); /* x2APIC can only be reached from there (10.12.5) */
+	wrmsr(MSR_APIC_BASE,
+	      base); /* the only mode from which x2APIC mode can be entered (10.12.5) */
 	if (x2apic_mode)
 		wrmsr(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
 
@@ -164,7 +171,10 @@ void local_apic_setup(void)
 		apic_write(APIC_LVTCMCI, APIC_LVT_MASKED);
 	apic_write(APIC_ESR, 0);
 	apic_write(APIC_LVTERR, APIC_ERROR_VECTOR);
-	/* What the firmware left in service would block all that comes after it. */
+	/*
+	 * An interrupt that the firmware left in service would block all interrupts of lower
+	 * priority.
+	 */
 	for (unsigned vector = 32; vector < 256; vector++)
 		if (apic_vector_in_service(vector))
 			apic_eoi();

@@ -1,11 +1,9 @@
-/*
- * The local APIC (Intel SDM 3A 10): xAPIC through memory, x2APIC through MSRs where the CPU has it.
- */
+/* The local APIC (Intel SDM 3A 10): xAPIC through memory, x2APIC through MSRs if the CPU has it. */
 #pragma once
 
 #include "kernel/compiler.h"
 
-/* Registers, as offsets in the xAPIC page; x2APIC MSR 0x800 + offset / 16. */
+/* Offsets of registers in the xAPIC page. The MSR in x2APIC mode is 0x800 + offset / 16. */
 #define APIC_ID      0x20
 #define APIC_LVR     0x30
 #define APIC_TPR     0x80
@@ -42,36 +40,42 @@ extern bool x2apic_mode; /* constant once acpi_init() is done */
 
 u32 apic_read(u32 reg);
 void apic_write(u32 reg, u32 value);
-/* End of interrupt. Interrupts off. */
+/* Signals the end of an interrupt. Interrupts off. */
 void apic_eoi(void);
-/* This CPU's APIC ID. */
+/* Returns this CPU's APIC ID. */
 u32 apic_read_id(void);
-/* Is vector in service on this CPU. */
+/* Returns whether vector is in service on this CPU. */
 bool apic_vector_in_service(unsigned vector);
-/* Send an IPI to one APIC ID: APIC_DM_* | vector. Any context. */
+/* Sends an IPI to one APIC ID. The command is APIC_DM_* | vector. Any context. */
 void apic_send_ipi(u32 apic_id, u32 mode_and_vector);
 
-/* Send a fixed interrupt to this CPU, once the APIC is mapped. Any context, and not traceable. */
+/* Sends a fixed interrupt to this CPU. Only after local_apic_map(). Any context. Not traceable. */
 void apic_send_self(unsigned vector);
 
-/* Boot: choose the mode, map the registers (xAPIC). Panics on a CPU without a local APIC. */
+/*
+ * Boot: chooses the mode, and maps the registers in xAPIC mode. Panics on a CPU without a local
+ * APIC.
+ */
 void local_apic_map(void);
-/* Where the CPU has the registers of its xAPIC. */
+/* Returns the physical address of the CPU's xAPIC registers. */
 phys_addr_t local_apic_address(void);
-/* Make this CPU's local APIC ready: enabled, all LVTs masked but the NMI pin. Interrupts off. */
+/* Enables this CPU's local APIC and masks all LVT entries except the NMI pin. Interrupts off. */
 void local_apic_setup(void);
-/* False before local_apic_map(). */
+/* Returns false before local_apic_map(). */
 bool local_apic_present(void);
 
-/* The one-shot timer of this CPU; kernel/time/ktime.h programs it. */
+/* Sets up the one-shot timer of this CPU. kernel/time/ktime.h programs events. */
 void local_apic_timer_setup(void);
-/* Boot: what local_apic_timer_count() counts per ms. */
+/* Boot: sets the rate of local_apic_timer_count(), in counts per ms. */
 void local_apic_timer_set_frequency(u64 ticks_per_ms);
-/* Boot, for calibration: start counting down from the top; how far it has come. */
+/*
+ * Boot, for calibration: starts to count down from the maximum. local_apic_timer_count() returns
+ * the counts since then.
+ */
 void local_apic_timer_start_count(void);
 u32 local_apic_timer_count(void);
 
-/* Boot: map the I/O APICs that the MADT named and mask all their pins. */
+/* Boot: maps the I/O APICs that the MADT names and masks all their pins. */
 void io_apic_init(void);
-/* Boot, before local_apic_map(): move the 8259s to PIC_VECTOR_BASE and mask them. */
+/* Boot, before local_apic_map(): moves the 8259s to PIC_VECTOR_BASE and masks them. */
 void pic_disable(void);

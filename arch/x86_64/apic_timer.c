@@ -1,5 +1,5 @@
 /*
- * The local APIC's timer, one-shot: by TSC deadline where the CPU has that, else by counting down.
+ * The one-shot timer of the local APIC: TSC deadline mode if the CPU has it, else count-down mode.
  */
 #include "arch/apic.h"
 #include "arch/cpuinfo.h"
@@ -13,7 +13,10 @@
 
 static bool tsc_deadline;
 static u64 ticks_mult; /* 0: the frequency is not known */
-/* further away is programmed in steps: the handler finds nothing due and goes on */
+/*
+ * An event further away is programmed in steps: the handler finds nothing due and programs the next
+ * step.
+ */
 static u64 max_delta_ns;
 
 void __init local_apic_timer_start_count(void)

@@ -1,4 +1,7 @@
-/* CPUID: what this CPU is and can, and the switches in CR4 that follow from it. */
+/*
+ * CPUID: reads the properties and features of each CPU, and sets the bits of CR4 that depend on
+ * them.
+ */
 #include "arch/cpuinfo.h"
 
 #include "arch/descriptors.h"
@@ -12,7 +15,7 @@ static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
 static u32 boot_cpu_words[NR_CPUID_WORDS];
 
 /* clang-format off */
-/* Linux's names, a line of them a line of bits; an empty one is not shown. */
+/* Linux's names of the feature bits, 32 for each CPUID word. Bits without a name are not shown. */
 static const char *const feature_names[NR_CPUID_WORDS * 32] = {
 	/* CPUID 1, EDX */
 	"fpu", "vme", "de", "pse", "tsc", "msr", "pae", "mce", "cx8", "apic", NULL, "sep", "mtrr",
@@ -136,7 +139,7 @@ void cpu_setup_features(void)
 	u64 cr4 = read_cr4() | X86_CR4_PGE;
 
 	identify_cpu(c);
-	if (cpu_has(X86_FEATURE_MCE)) /* else a machine check resets the machine */
+	if (cpu_has(X86_FEATURE_MCE)) /* without it a machine check resets the machine */
 		cr4 |= X86_CR4_MCE;
 	if (cpu_has(X86_FEATURE_SMEP))
 		cr4 |= X86_CR4_SMEP;
@@ -149,10 +152,7 @@ void cpu_setup_features(void)
 
 bool cpu_has_cheap_pause = true, cpu_is_virtual;
 
-/*
- * The hypervisor leaf's signature (QEMU's TCG calls itself TCGTCGTCGTCG); unused leaves give zeros
- * or others.
- */
+/* Reads the signature in the hypervisor leaf. QEMU's TCG has "TCGTCGTCGTCG" there. */
 static void __init detect_hypervisor(void)
 {
 	u32 a, b, c, d;

@@ -1,9 +1,9 @@
-/* What CPUID says of a CPU (Intel SDM 2A, CPUID), kept for each for /proc/cpuinfo. */
+/* The CPUID information of each CPU (Intel SDM 2A, CPUID), for cpu_has() and /proc/cpuinfo. */
 #pragma once
 
 #include "kernel/compiler.h"
 
-/* CPUID words that are kept, one bit a feature; a feature is word * 32 + bit. */
+/* The CPUID words that are kept, one bit for each feature. A feature number is word * 32 + bit. */
 enum cpuid_word {
 	CPUID_1_EDX,
 	CPUID_8000_0001_EDX,
@@ -37,11 +37,11 @@ struct cpuinfo_x86 {
 	u32 words[NR_CPUID_WORDS];
 };
 
-/* An online CPU's; constant after it has come up. */
+/* Returns the information of an online CPU. Constant after the CPU is online. */
 const struct cpuinfo_x86 *cpu_data(unsigned cpu);
-/* Whether the boot CPU has X86_FEATURE_*. Any context. */
+/* Returns whether the boot CPU has X86_FEATURE_*. Any context. */
 bool cpu_has(unsigned feature);
-/* The name /proc/cpuinfo gives a feature ("sse2"), or NULL. For feature < NR_CPUID_WORDS * 32. */
+/* Returns the feature's name in /proc/cpuinfo ("sse2"), or NULL. feature < NR_CPUID_WORDS * 32. */
 const char *x86_feature_name(unsigned feature);
 /*
  * The first step of the boot CPU: reads CPUID, loads GDT, TSS and IDT, switches on SMEP, SMAP and

@@ -1,4 +1,4 @@
-/* GDT and TSS of each CPU, and the IDT that all share. */
+/* The GDT and the TSS of each CPU, and the IDT that all CPUs share. */
 #include "arch/descriptors.h"
 
 #include "arch/pgtable.h"
@@ -39,7 +39,7 @@ struct gdt {
 };
 
 static DEFINE_PER_CPU(struct gdt, cpu_gdt) __aligned(64);
-/* Known to switch.asm, by the offset of rsp0. */
+/* switch.asm uses the offset of rsp0. */
 DEFINE_PER_CPU(struct tss, cpu_tss) __aligned(64);
 
 #define BOOT_IST_STACK_SIZE 4096
@@ -57,7 +57,7 @@ BUILD_BUG_ON(sizeof(struct tss) != 104);
 static struct gate idt_table[256] __section(".data..page_aligned") __aligned(4096);
 
 extern const u64 exception_entries[NR_EXCEPTIONS]; /* entry.asm */
-/* entry.asm: one each 16 bytes, from vector 32 */
+/* in entry.asm: one entry in each 16 bytes, from vector 32 on */
 extern const char interrupt_entries[];
 
 static void write_tss_descriptor(struct gdt *gdt, const struct tss *tss)
@@ -89,7 +89,8 @@ int alloc_ist_stacks(unsigned cpu)
 		}
 	}
 	per_cpu(ist_stacks, cpu) = stacks;
-	if (cpu_online(cpu)) /* it runs with a TSS already; another CPU fills its own in */
+	if (cpu_online(cpu)) /* an online CPU already uses its TSS; another CPU fills in its own
+				later */
 		set_ist(per_cpu_ptr(&cpu_tss, cpu), &stacks);
 	return 0;
 }
@@ -112,7 +113,7 @@ void load_descriptors(void)
 	set_ist(tss, this_cpu_ptr(&ist_stacks));
 	write_tss_descriptor(gdt, tss);
 
-	/* FS and GS selectors are left alone: loading them would clear the GS base. */
+	/* Does not load the selectors of FS and GS: that would clear the GS base. */
 	__asm__ __volatile__("lgdt %0\n\t"
 			     "pushq %1\n\t"
 			     "leaq 1f(%%rip), %%rax\n\t"
@@ -149,7 +150,7 @@ void __init idt_init(void)
 		set_gate(v, exception_entries[v], IST_NONE);
 	for (unsigned v = NR_EXCEPTIONS; v < 256; v++)
 		set_gate(v, (u64)interrupt_entries + (v - NR_EXCEPTIONS) * 16, IST_NONE);
-	/* These three come when the current stack may not be usable. */
+	/* These three may arrive when the current stack is not usable. */
 	set_gate(X86_TRAP_NMI, exception_entries[X86_TRAP_NMI], IST_NMI);
 	set_gate(X86_TRAP_DF, exception_entries[X86_TRAP_DF], IST_DF);
 	set_gate(X86_TRAP_MC, exception_entries[X86_TRAP_MC], IST_MC);
@@ -158,6 +159,6 @@ void __init idt_init(void)
 void __init idt_protect(void)
 {
 	WARN_ON(set_memory_ro((unsigned long)idt_table, 1));
-	/* the direct map's alias */
+	/* the same page in the direct map */
 	WARN_ON(set_memory_ro((unsigned long)__va(__pa(idt_table)), 1));
 }

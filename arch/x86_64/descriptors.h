@@ -5,7 +5,7 @@
 #include "kernel/compiler.h"
 
 /*
- * The order is that of SYSCALL and SYSRET (Intel SDM 3A 5.8.8): kernel data behind kernel code;
+ * SYSCALL and SYSRET need this order (Intel SDM 3A 5.8.8): kernel data after kernel code; then
  * 32-bit user code, user data, 64-bit user code.
  */
 #define __KERNEL_CS 0x10
@@ -16,38 +16,38 @@
 #define GDT_TSS     0x40 /* two entries */
 #define GDT_ENTRIES 10
 
-/* Interrupt stack table slots, as the gates name them: 0 is "stay on this stack". */
+/* Slots of the interrupt stack table. A gate with slot 0 stays on the current stack. */
 enum ist_slot { IST_NONE, IST_NMI, IST_DF, IST_MC, NR_IST };
 
 struct tss {
 	u32 reserved0;
-	u64 rsp0; /* the stack that an entry from ring 3 starts on; set by __switch_to */
+	u64 rsp0; /* the stack of an entry from ring 3; set by __switch_to */
 	u64 rsp1, rsp2;
 	u64 reserved1;
-	u64 ist[7]; /* slot 1 first */
+	u64 ist[7]; /* ist[0] is slot 1 */
 	u64 reserved2;
 	u16 reserved3;
-	u16 io_bitmap; /* past the limit: no bitmap */
+	u16 io_bitmap; /* beyond the limit: no bitmap */
 } __packed;
 
 struct ist_stacks {
-	char *base[NR_IST - 1]; /* lowest byte; slot 1 first */
-	size_t size;            /* of each, in bytes */
+	char *base[NR_IST - 1]; /* lowest byte; base[0] is slot 1 */
+	size_t size;            /* of each stack, in bytes */
 };
 
 DECLARE_PER_CPU(struct ist_stacks, ist_stacks);
 
 /*
- * Give a CPU stacks with guard pages for its interrupt stack table: one that has not started yet,
- * or the boot CPU, which begins on smaller ones among the init data. 0 or -ENOMEM. Task context.
+ * Allocates interrupt stacks with guard pages for a CPU that has not started yet, or for the boot
+ * CPU, which starts with smaller stacks in init data. 0 or -ENOMEM. Task context.
  */
 int alloc_ist_stacks(unsigned cpu);
 /*
- * Write and load this CPU's GDT, TSS and IDT register. GS base is set and stays. Once for each
- * per-CPU area that comes to life on the CPU. Interrupts off.
+ * Writes and loads this CPU's GDT and TSS, and loads the IDT register. Does not change the GS base.
+ * Called once for each per-CPU area that the CPU begins to use. Interrupts off.
  */
 void load_descriptors(void);
-/* Boot: fill the IDT that all CPUs share. */
+/* Boot: fills the IDT that all CPUs share. */
 void idt_init(void);
-/* Once its page tables are final: nobody writes the IDT any more. */
+/* Boot: makes the IDT read-only. Called when the final page tables are in use. */
 void idt_protect(void);

@@ -1,10 +1,10 @@
 ; Entries of all 256 vectors: save the registers as struct pt_regs, call C, return.
 ;
-; The kernel's GS base is always loaded (there is no ring 3 yet), so no entry touches it and nothing
-; can go wrong with it when an NMI arrives between two instructions of another entry.
+; The kernel's GS base is always loaded, because there is no ring 3 yet. So no entry changes it, and
+; an NMI between any two instructions finds it correct.
 ;
-; While C runs, rbp = address of the pt_regs + 1: an odd frame pointer tells the unwinder
-; (unwind.c) that a register frame lies there.
+; While C runs, rbp = address of the pt_regs + 1. The odd frame pointer tells the unwinder
+; (unwind.c) that a register frame is at this address.
 
 %include "arch/ptrace.inc"
 
@@ -30,7 +30,7 @@ extern nmi_running
 	cld
 	mov	rdi, rsp			; the first argument
 	lea	rbp, [rsp + 1]
-	sub	rsp, 8				; a CPU pushes on an aligned stack: so is the call
+	sub	rsp, 8				; the CPU pushes its frame on an aligned stack; this aligns the call
 %endmacro
 
 %macro POP_REGS 0
@@ -55,8 +55,8 @@ extern nmi_running
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
 
-; do_exception(regs, vector) for those without an entry of their own below. A CPU pushes an error
-; code for some (Intel SDM 3A 6.13); the others get 0.
+; Exceptions without an entry of their own below: do_exception(regs, vector). For some vectors the
+; CPU pushes an error code (Intel SDM 3A 6.13). For the others the entry pushes 0.
 %macro EXCEPTION 1-2
 %if %0 == 2
 asm_exc_%2:
@@ -98,9 +98,10 @@ exception_%1:
 %assign vector vector + 1
 %endrep
 
-; NMI: do_nmi(regs). No exception that returns to here may use IRET while it runs, because IRET lets
-; the next NMI in, on top of this one's stack; see exception_3. It goes by nmi_running, not by the
-; preempt count, as do_nmi() and nmi_enter() have call sites, too, and so may meet breakpoints.
+; NMI: do_nmi(regs). No exception that returns into a running NMI handler may use IRET: IRET
+; unblocks NMIs, and the next NMI would overwrite this one's stack. See exception_3. The test is
+; nmi_running and not the preempt count: do_nmi() and nmi_enter() have call sites too, and so may
+; hit breakpoints before the count changes.
 asm_exc_nmi:
 exception_2:
 	push	0
@@ -112,8 +113,8 @@ exception_2:
 	add	rsp, 8
 	iretq
 
-; #BP: do_int3(regs). A copy of the CPU's frame, 6 words lower, leaves a gap above it where the
-; handler may push a return address on the interrupted stack, and so emulate a call.
+; #BP: do_int3(regs). Copies the CPU's frame 6 words lower. In the gap above the copy the handler
+; may push a return address on the interrupted stack, and so emulate a call.
 asm_exc_int3:
 exception_3:
 	push	0
@@ -128,7 +129,8 @@ exception_3:
 	add	rsp, 8
 	iretq
 
-; The same as IRET, but NMIs stay blocked: flags and rip go onto the stack to return to.
+; Does the same as IRET, but NMIs stay blocked: puts flags and rip on the stack of the interrupted
+; code, and returns there with POPF and RET.
 .return_into_nmi:
 	mov	rax, [rsp + 8 + PT_SP]
 	mov	rdx, [rsp + 8 + PT_IP]
@@ -138,11 +140,11 @@ exception_3:
 	sub	rax, 16
 	mov	[rsp + 8 + PT_SP], rax
 	POP_REGS
-	mov	rsp, [rsp + 4 * 8]		; past the error code, rip, cs, flags: rsp
+	mov	rsp, [rsp + 4 * 8]		; rsp of the frame, above error code, rip, cs and flags
 	popfq
 	ret
 
-; Interrupts: do_interrupt(regs), the vector in regs->orig_ax.
+; Interrupts: do_interrupt(regs), with the vector in regs->orig_ax.
 asm_common_interrupt:
 	PUSH_REGS
 	call	do_interrupt

@@ -1,4 +1,4 @@
-/* The first C function: collects what the boot loader says, then starts the kernel proper. */
+/* The first C function: reads the boot loader's information and starts the kernel. */
 #include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/init.h"
@@ -7,7 +7,7 @@
 #define PVH_START_MAGIC             0x336ec578
 
 #define DIRECT_MAP_BASE  0xffff888000000000UL
-#define BOOT_DIRECT_SIZE (4ULL << 30) /* what boot/entry.asm maps of it, read-only */
+#define BOOT_DIRECT_SIZE (4ULL << 30) /* the part that boot/entry.asm maps, read-only */
 
 void x86_64_start_kernel(u32 magic, u64 info_phys);
 
@@ -19,8 +19,9 @@ static const void *__init boot_read(u64 phys, size_t size)
 }
 
 /*
- * Called once by boot/entry.asm, which tells the state of the machine. magic says whose structure
- * lies at info_phys. Nothing is printed here: start_kernel() reports boot_info.problem.
+ * Called once by boot/entry.asm, which describes the state of the machine. magic names the boot
+ * protocol, and so the structure at info_phys. Prints nothing: start_kernel() reports
+ * boot_info.problem.
  */
 void __init x86_64_start_kernel(u32 magic, u64 info_phys)
 {

@@ -1,4 +1,4 @@
-/* From a vector to what it stands for. */
+/* Dispatches each interrupt vector to its handler. */
 #include "arch/interrupt.h"
 
 #include "arch/apic.h"
@@ -15,24 +15,24 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
-/* Called by entry.asm, interrupts off, the vector in regs->orig_ax. */
+/* Called by entry.asm with the vector in regs->orig_ax. Interrupts off. */
 void do_interrupt(struct pt_regs *regs);
 
 static void apic_error_interrupt(void)
 {
-	apic_write(APIC_ESR, 0); /* latches what has gathered */
+	apic_write(APIC_ESR, 0); /* latches the errors since the last write */
 	pr_warn("APIC: error 0x%02x on CPU %u\n", apic_read(APIC_ESR), smp_processor_id());
 }
 
-/* A vector that nobody sends: acknowledged only if the APIC waits for that. */
+/* Counts a vector without a handler, and acknowledges it only if the APIC waits for that. */
 static void unknown_interrupt(unsigned vector)
 {
-	static bool told;
+	static bool reported;
 
 	irq_stat_inc(IRQ_STAT_ERR);
 	if (local_apic_present() && apic_vector_in_service(vector))
 		apic_eoi();
-	if (!xchg(&told, true))
+	if (!xchg(&reported, true))
 		pr_warn("interrupt: unknown vector 0x%02x on CPU %u\n", vector, smp_processor_id());
 }
 
@@ -73,7 +73,7 @@ static void handle_vector(unsigned vector)
 		apic_error_interrupt();
 		apic_eoi();
 		return;
-	case SPURIOUS_APIC_VECTOR: /* not acknowledged: nothing is in service (Intel SDM 3A 10.9) */
+	case SPURIOUS_APIC_VECTOR: /* no EOI: nothing is in service (Intel SDM 3A 10.9) */
 		irq_stat_inc(IRQ_STAT_SPU);
 		return;
 	case ISA_VECTOR_BASE ... ISA_VECTOR_BASE + NR_ISA_IRQS - 1:
@@ -94,7 +94,7 @@ void __irq_entry do_interrupt(struct pt_regs *regs)
 	irq_enter();
 	handle_vector((unsigned)regs->orig_ax);
 	irq_exit();
-	/* The word is 0 when no section forbids a switch and one is wanted (kernel/preempt.h). */
+	/* The word is 0 if preemption is enabled and a reschedule is needed (kernel/preempt.h). */
 	if (this_cpu_read(__preempt_count) == 0 && !irqs_disabled_flags(regs->flags))
 		preempt_schedule_irq();
 }

@@ -1,5 +1,5 @@
 /*
- * The I/O APICs, which route the ISA interrupts, and the two 8259s, which must not (82093AA
+ * The I/O APICs, which route the ISA interrupts, and the two 8259s, which are masked (82093AA
  * datasheet).
  */
 #include "arch/apic.h"
@@ -16,7 +16,7 @@
 #include "kernel/printk/printk.h"
 
 #define IO_APIC_DEFAULT_ADDRESS 0xfec00000UL
-#define IO_APIC_SIZE            0x14 /* of its two registers */
+#define IO_APIC_SIZE            0x14 /* size of its two registers */
 
 #define IO_APIC_VERSION        0x01
 #define IO_APIC_REDIRECTION(n) (0x10 + 2 * (n))
@@ -32,7 +32,7 @@
 #define PIC_8086     0x01 /* ICW4 */
 
 struct io_apic {
-	volatile u32 *registers; /* [io_apic_lock] select at 0, window at 16 */
+	volatile u32 *registers; /* [io_apic_lock] select register at 0, window at 16 */
 	u32 gsi_base, pins;      /* constant after boot */
 };
 
@@ -58,7 +58,7 @@ void __init pic_disable(void)
 	outb(PIC2_COMMAND, PIC_INIT);
 	outb(PIC1_DATA, PIC_VECTOR_BASE);
 	outb(PIC2_DATA, PIC_VECTOR_BASE + 8);
-	outb(PIC1_DATA, 1 << 2); /* ICW3: the second one is on line 2 */
+	outb(PIC1_DATA, 1 << 2); /* ICW3: the second 8259 is on line 2 */
 	outb(PIC2_DATA, 2);
 	outb(PIC1_DATA, PIC_8086);
 	outb(PIC2_DATA, PIC_8086);
@@ -66,7 +66,9 @@ void __init pic_disable(void)
 	outb(PIC2_DATA, 0xff);
 }
 
-/* Whether an I/O APIC answers there: its select register keeps what is written, its version is one.
+/*
+ * Tests whether an I/O APIC answers: the select register keeps a written value, and the version is
+ * not all ones.
  */
 static bool __init io_apic_answers(const struct io_apic *io)
 {
@@ -107,7 +109,10 @@ static const struct io_apic *io_apic_of_gsi(u32 gsi, u32 *pin)
 	return NULL;
 }
 
-/* An ISA interrupt that the MADT sends where no I/O APIC is stays where ISA's are. */
+/*
+ * Ignores an override of the MADT whose GSI belongs to no I/O APIC. The IRQ keeps its identity
+ * route.
+ */
 static void __init check_overrides(void)
 {
 	u32 pin;

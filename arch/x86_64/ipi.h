@@ -1,11 +1,11 @@
-/* Interrupts from one CPU to another, besides those of kernel/smp.h. Any context. */
+/* Interrupts between CPUs, in addition to those of kernel/smp.h. Any context. */
 #pragma once
 
 void arch_send_call_function_ipi(unsigned cpu);
-/* A bare NMI; watchdog_nmi() sees it. */
+/* Sends an NMI. watchdog_nmi() and smp_handle_nmi() run on the target. */
 void arch_send_nmi(unsigned cpu);
 /*
- * Interrupt this CPU as soon as it lets interrupts in, for irq_work_run(). Nothing without a local
- * APIC. Not traceable. Preemption is off.
+ * Interrupts this CPU as soon as its interrupts are on, for irq_work_run(). Does nothing without a
+ * local APIC. Not traceable. Preemption off.
  */
 void arch_irq_work_raise(void);

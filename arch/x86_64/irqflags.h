@@ -1,4 +1,4 @@
-/* Interrupt enable flag of this CPU (Intel SDM 2, CLI/STI). Any context. */
+/* The interrupt flag of this CPU (Intel SDM 2, CLI and STI). Any context. */
 #pragma once
 
 #include "kernel/compiler.h"

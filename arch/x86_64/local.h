@@ -1,17 +1,18 @@
 /*
- * Operations that are atomic for this CPU only: one instruction without the lock prefix, so that an
- * interrupt sees it done or not begun. Other CPUs may read, with READ_ONCE(). Any context.
+ * Operations that are atomic on this CPU only: one instruction without the LOCK prefix, so an
+ * interrupt sees the operation either complete or not begun. Other CPUs may read with READ_ONCE().
+ * Any context.
  */
 #pragma once
 
 #include "kernel/compiler.h"
 
-/* Two words that change together. */
+/* Two words that are exchanged together. */
 struct local_pair {
 	u64 lo, hi;
 } __aligned(16);
 
-/* Exchange *p for new if it equals old (CMPXCHG16B, Intel SDM 2A). */
+/* Replaces *p by new if it equals old (CMPXCHG16B, Intel SDM 2A). Returns whether it did. */
 static __always_inline bool local_pair_cmpxchg(struct local_pair *p, struct local_pair old,
 					       struct local_pair new)
 {
@@ -24,7 +25,7 @@ static __always_inline bool local_pair_cmpxchg(struct local_pair *p, struct loca
 	return done;
 }
 
-#ifdef NOP5_HOST /* where the thread sanitizer must see them */
+#ifdef NOP5_HOST /* the thread sanitizer cannot see inline assembly */
 #define local_add(p, v)  ((void)__atomic_fetch_add(p, v, __ATOMIC_RELAXED))
 #define local_sub(p, v)  ((void)__atomic_fetch_sub(p, v, __ATOMIC_RELAXED))
 #define local_inc32(p)   ((void)__atomic_fetch_add(p, 1, __ATOMIC_RELAXED))

@@ -1,4 +1,7 @@
-/* Reading the real page tables as ranges: /sys/kernel/debug/page_tables, and the W^X count. */
+/*
+ * Reads the real page tables as ranges, for /sys/kernel/debug/page_tables and for the count of
+ * pages that are writable and executable.
+ */
 #include "arch/paging.h"
 
 #include "arch/processor.h"
@@ -15,9 +18,9 @@ static unsigned long level_size(enum table_level level)
 }
 
 /*
- * What covers addr: a page (true), or nothing (false); in both cases *size bytes, aligned, at once.
- * The rights are those the levels leave together: all must allow writing and user mode, one may
- * forbid fetching.
+ * Finds the page that covers addr. Returns true for a page, false for an unmapped area; in both
+ * cases *size is its aligned size in bytes. The rights combine all levels: each level must allow
+ * writing and user mode, and one level is enough to forbid execution.
  */
 static bool page_at(unsigned long addr, unsigned long *size, pgprot_t *prot)
 {
@@ -42,8 +45,8 @@ static bool page_at(unsigned long addr, unsigned long *size, pgprot_t *prot)
 }
 
 /*
- * The address after [addr, addr + size), past the hole in the middle; 0 at the end of the address
- * space.
+ * Returns the address after the aligned block of size bytes that contains addr. Skips the
+ * non-canonical hole. 0 at the end of the address space.
  */
 static unsigned long next_address(unsigned long addr, unsigned long size)
 {

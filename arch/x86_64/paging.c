@@ -1,4 +1,4 @@
-/* The final page tables, built once at boot; docs/memory-map.md shows the result. */
+/* Builds the final page tables once at boot. docs/memory-map.md shows the result. */
 #include "arch/paging.h"
 
 #include "arch/cpuinfo.h"
@@ -13,7 +13,7 @@
 #define FIXMAP_WINDOW 0 /* slot of the window that table_ptr() moves */
 #define FIXMAP_SLOTS  PTRS_PER_TABLE
 #define MAX_PHYS      (1UL << 46)
-#define DEVICE_ALIGN  16 /* of the registers of APICs and of the HPET, at least */
+#define DEVICE_ALIGN  16 /* minimum alignment of the registers of APICs and the HPET */
 
 extern u64 boot_pml4[PTRS_PER_TABLE]; /* boot/entry.asm */
 
@@ -22,9 +22,9 @@ static u64 level2_fixmap[PTRS_PER_TABLE] __aligned(4096);
 static u64 level1_fixmap[PTRS_PER_TABLE] __aligned(4096);
 
 static bool direct_map_ready;
-static phys_addr_t window_table; /* what the window shows */
+static phys_addr_t window_table; /* the table that the window shows */
 static unsigned fixmap_used = FIXMAP_WINDOW + 1;
-static u64 table_count; /* of the page allocator */
+static u64 table_count; /* tables from the page allocator */
 
 u64 page_table_pages(void)
 {
@@ -84,7 +84,8 @@ u64 *walk_to(unsigned long addr, enum table_level level, bool create)
 }
 
 /*
- * Map [addr, end) to consecutive pages from phys on with entries of one level, a table at a time.
+ * Maps [addr, end) to consecutive pages from phys on, with entries of one level. Fills one table at
+ * a time.
  */
 static void __init map_range(unsigned long addr, unsigned long end, phys_addr_t phys, pgprot_t prot,
 			     enum table_level level)
@@ -109,7 +110,7 @@ struct protected_range {
 	const char *start, *end;
 };
 
-/* Executable or constant: the direct map's alias of these may not be written either. */
+/* Executable or constant memory. Its alias in the direct map must not be writable either. */
 static const struct protected_range protected_ranges[] = {
 	{ _stext, __end_rodata },
 	{ __init_begin, __init_text_end },
@@ -133,7 +134,7 @@ static void __init map_ram(phys_addr_t base, phys_addr_t end)
 		pgprot_t prot = is_protected(base, next) ? PAGE_KERNEL_RO : PAGE_KERNEL;
 
 		if (IS_ALIGNED(base, PMD_SIZE)) {
-			/* As many whole large pages as there are at once. */
+			/* Map as many large pages as possible at once. */
 			phys_addr_t large = base;
 
 			while (end - large >= PMD_SIZE && !is_protected(large, large + PMD_SIZE))
@@ -154,7 +155,8 @@ static void __init map_image(const char *start, const char *end, pgprot_t prot)
 }
 
 /*
- * The window works through the boot tables first; their upper table for the image has a free entry.
+ * Maps the fixmap in the boot tables, because the window is used before the final tables are
+ * loaded. The boot table for the image has a free entry for it.
  */
 static void __init install_fixmap(void)
 {
@@ -184,7 +186,8 @@ void __init paging_init(void)
 	for (unsigned i = 0; memblock_region(i, &base, &end); i++)
 		map_ram(base, end);
 	/*
-	 * All of vmalloc's first-level tables now, so that a later copy of the root stays complete.
+	 * Allocate all first-level tables of vmalloc now, so that a later copy of the root table
+	 * stays complete.
 	 */
 	for (unsigned long addr = VMALLOC_START; addr < VMALLOC_END; addr += PGD_SIZE)
 		if (!walk_to(addr, LEVEL_PUD, true))
@@ -197,7 +200,10 @@ void __init paging_init(void)
 	idt_protect();
 }
 
-/* Beyond what the CPU addresses an entry's bits are reserved, and an access faults. */
+/*
+ * Returns the end of the CPU's physical addresses. Higher address bits are reserved in an entry,
+ * and an access would fault.
+ */
 static phys_addr_t max_phys(void)
 {
 	return min(MAX_PHYS, 1UL << cpu_data(0)->phys_bits);

@@ -1,4 +1,7 @@
-/* Inside the page-table code: tables by physical address. Everyone else uses pgtable.h. */
+/*
+ * Internal to the page-table code, which finds tables by physical address. All other code uses
+ * pgtable.h.
+ */
 #pragma once
 
 #include "arch/pgtable.h"
@@ -8,24 +11,24 @@
 #define PUD_SIZE       0x40000000UL
 #define PGD_SIZE       0x8000000000UL
 #define PTRS_PER_TABLE 512
-/* An entry that leads to the next table: the leaf alone decides on rights. */
+/* Flags of an entry that points to a table. Only the last level restricts access. */
 #define TABLE_FLAGS (_PAGE_PRESENT | _PAGE_RW | _PAGE_ACCESSED)
 
 enum table_level { LEVEL_PTE = 1, LEVEL_PMD, LEVEL_PUD, LEVEL_PGD };
 
-extern u64 swapper_pg_dir[PTRS_PER_TABLE]; /* the root that every CPU uses */
+extern u64 swapper_pg_dir[PTRS_PER_TABLE]; /* the root table of all CPUs */
 extern spinlock_t init_mm_lock;
 
 /*
- * A table's entries. Until paging_init() has built the direct map they are seen through one window:
- * the pointer is good until the next call.
+ * Returns a pointer to the entries of a table. Before the direct map exists, all tables appear in
+ * one window: the pointer is valid until the next call.
  */
 u64 *table_ptr(phys_addr_t table);
-/* A zeroed table, or 0. Boot, or init_mm_lock held. */
+/* Returns the address of a zeroed table, or 0. Boot, or init_mm_lock held. */
 phys_addr_t alloc_table(void);
 /*
- * The entry of level that covers addr; missing tables above it are made if create. NULL when one is
- * missing (or cannot be had), or when a larger page covers addr.
+ * Returns the entry of that level for addr. Allocates missing tables above it if create is true.
+ * Returns NULL if a table is missing or cannot be allocated, or if a larger page covers addr.
  */
 u64 *walk_to(unsigned long addr, enum table_level level, bool create);
 static inline unsigned table_index(unsigned long addr, enum table_level level)

@@ -1,12 +1,12 @@
 /*
  * Per-CPU variables.
  *
- * They live in the linker section .data..percpu. The section itself serves the boot CPU until
- * per-CPU areas exist (GS base 0); after setup_per_cpu_areas() each CPU has a copy, and its GS base
- * is the distance from the section to that copy, so %gs:variable is this CPU's.
+ * Their master copies are in the linker section .data..percpu. The boot CPU uses the section itself
+ * (GS base 0) until setup_per_cpu_areas() gives each CPU its own copy. From then on a CPU's GS base
+ * is the distance from the section to its copy, so %gs:variable is this CPU's variable.
  *
- * this_cpu_*() are one instruction each: safe against interrupts and migration. A plain pointer
- * from this_cpu_ptr() needs preemption off for as long as it is used.
+ * Each this_cpu_*() operation is one instruction, so interrupts and migration cannot split it. A
+ * pointer from this_cpu_ptr() is valid only while preemption is off.
  */
 #pragma once
 
@@ -38,9 +38,8 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 	})
 
 /*
- * The same of a variable that has one value from the beginning of a function to its end: the
- * compiler need not read it twice. 8 bytes, or 4 that become 8. For functions that run with
- * preemption off.
+ * Reads a variable that does not change while a function runs, so that the compiler may read it
+ * only once. 8 bytes, or 4 bytes extended to 8. Preemption off.
  */
 #define this_cpu_read_stable(var)                                                                  \
 	({                                                                                         \
@@ -84,7 +83,7 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 #define this_cpu_and(var, val)   percpu_op("and", var, val)
 #define this_cpu_inc(var)        this_cpu_add(var, 1)
 #define this_cpu_dec(var)        this_cpu_sub(var, 1)
-/* Decrement an int; true if it is negative now. */
+/* Decrements an int. Returns true if the result is negative. */
 #define this_cpu_dec_negative(var)                                                                 \
 	({                                                                                         \
 		bool __negative;                                                                   \
@@ -95,7 +94,7 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 		__negative;                                                                        \
 	})
 
-/* Subtract from a 32-bit variable; true if that makes it 0. */
+/* Subtracts from a 32-bit variable. Returns true if the result is 0. */
 #define this_cpu_sub_and_test(var, val)                                                            \
 	({                                                                                         \
 		bool __zero;                                                                       \
@@ -107,6 +106,6 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 	})
 
 #define this_cpu_ptr(ptr) ((__typeof__(ptr))((unsigned long)(ptr) + this_cpu_read(this_cpu_off)))
-/* Only meaningful while the task cannot migrate. */
+/* Valid only while the task cannot migrate. */
 #define smp_processor_id()        this_cpu_read(cpu_number)
 #define smp_processor_id_stable() this_cpu_read_stable(cpu_number)

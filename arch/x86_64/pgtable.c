@@ -1,4 +1,4 @@
-/* Changing and reading the kernel's page tables once they stand. */
+/* Changes and reads the kernel's page tables after boot. */
 #include "arch/paging.h"
 
 #include "arch/tlb.h"
@@ -58,7 +58,7 @@ int map_kernel_page(unsigned long addr, phys_addr_t phys, pgprot_t prot)
 	return error;
 }
 
-/* Replace a 2 MiB entry by a table of 4 KiB entries that say the same. init_mm_lock held. */
+/* Replaces a 2 MiB entry by a table of 4 KiB entries with the same rights. init_mm_lock held. */
 static int split_large_page(unsigned long addr)
 {
 	phys_addr_t table = alloc_table();
@@ -70,12 +70,15 @@ static int split_large_page(unsigned long addr)
 	small = table_ptr(table);
 	for (unsigned i = 0; i < PTRS_PER_TABLE; i++)
 		small[i] = (*large & ~_PAGE_PSE) + i * PAGE_SIZE;
-	smp_wmb(); /* the table is complete before a page walk can find it */
+	smp_wmb(); /* complete the table before a page walk can find it */
 	WRITE_ONCE(*large, table | TABLE_FLAGS);
 	return 0;
 }
 
-/* The 4 KiB entry of a mapped address. init_mm_lock held. *error says why there is none. */
+/*
+ * Returns the 4 KiB entry of a mapped address, and splits a large page for it. NULL and *error if
+ * that fails. init_mm_lock held.
+ */
 static u64 *small_entry(unsigned long addr, int *error)
 {
 	unsigned long size;
@@ -90,8 +93,8 @@ static u64 *small_entry(unsigned long addr, int *error)
 }
 
 /*
- * Nothing is changed unless all of it can be. The alias is the direct map's mapping of the same
- * page; it gets alias_set and alias_clear.
+ * A change of rights. It changes nothing unless it can change all pages. alias_set and alias_clear
+ * apply to the direct map's mapping of the same page.
  */
 struct rights_change {
 	u64 set, clear;
@@ -165,7 +168,7 @@ int set_memory_x(unsigned long addr, unsigned long numpages)
 
 	if (is_direct_map(addr))
 		return -EPERM;
-	/* No CPU may write through an old translation any more when the first can execute. */
+	/* No CPU may write through an old translation when the first CPU can execute the page. */
 	error = change_rights(addr, numpages, &alias_first);
 	if (error)
 		return error;
@@ -181,7 +184,7 @@ int set_memory_nx(unsigned long addr, unsigned long numpages)
 	if (error || is_direct_map(addr))
 		return error;
 	error = change_rights(addr, numpages, &alias_after);
-	flush_tlb_all(); /* or a write through the alias could still meet the old rights */
+	flush_tlb_all(); /* without it a write through the alias could still meet the old rights */
 	return error;
 }
 

@@ -1,19 +1,20 @@
 /*
- * The kernel's page tables: 4-level, one set for all CPUs (Intel SDM 3A 4.5).
+ * The kernel's page tables: 4 levels, one set for all CPUs (Intel SDM 3A 4.5).
  *
- * init_mm's tables are written under init_mm_lock; entries are read without it. A caller that takes
- * a mapping away or lessens its rights flushes with flush_tlb_kernel_range() before it relies on
- * that; set_memory_*() and unmap_kernel_range() do it themselves.
+ * Entries are written under init_mm_lock and read without it. A caller that removes a mapping or
+ * reduces its rights must call flush_tlb_kernel_range() before it depends on the change.
+ * set_memory_*() and unmap_kernel_range() flush themselves.
  */
 #pragma once
 
 #include "kernel/compiler.h"
 
-#define VMALLOC_START   0xffffc90000000000UL
-#define VMALLOC_END     0xffffe90000000000UL
-#define TEXT_AREA_START 0xffffffffa0000000UL /* trampolines, within reach of the image */
-#define TEXT_AREA_END   0xffffffffc0000000UL
-#define FIXMAP_START    0xffffffffffe00000UL /* device pages mapped before vmalloc works */
+#define VMALLOC_START 0xffffc90000000000UL
+#define VMALLOC_END   0xffffe90000000000UL
+#define TEXT_AREA_START                                                                            \
+	0xffffffffa0000000UL /* trampolines, within reach of a near call from the image */
+#define TEXT_AREA_END 0xffffffffc0000000UL
+#define FIXMAP_START  0xffffffffffe00000UL /* device pages mapped before vmalloc works */
 
 #define _PAGE_PRESENT  (1UL << 0)
 #define _PAGE_RW       (1UL << 1)
@@ -35,67 +36,72 @@ typedef u64 pgprot_t;
 #define PAGE_KERNEL_NOCACHE (PAGE_KERNEL | _PAGE_PCD | _PAGE_PWT)
 
 /*
- * Map the page at phys at the page-aligned kernel address addr; addr was not mapped (-EEXIST). Any
- * context but NMI. -ENOMEM when no page table can be had. PAGE_KERNEL | executable is refused:
- * -EPERM.
+ * Maps the page at phys at the page-aligned kernel address addr. -EEXIST if addr is mapped, -ENOMEM
+ * without memory for a page table, -EPERM for an executable mapping. Any context but NMI.
  */
 int map_kernel_page(unsigned long addr, phys_addr_t phys, pgprot_t prot);
 /*
- * Take [start, end) out of the tables, on all CPUs; holes are fine. The pages are the caller's to
- * free afterwards. Page tables stay. Task context once other CPUs run.
+ * Removes the mappings of [start, end) on all CPUs. Parts that are not mapped are ignored. The
+ * caller frees the pages afterwards. Page tables are not freed. Task context when other CPUs run.
  */
 void unmap_kernel_range(unsigned long start, unsigned long end);
 /*
- * The same without the flush: until flush_tlb_kernel_range(), CPUs may still use the old
- * translations. For many ranges that one flush will do. Any context but NMI.
+ * Does the same without the flush: CPUs may use the old translations until
+ * flush_tlb_kernel_range(). One flush can then serve many ranges. Any context but NMI.
  */
 void clear_kernel_range(unsigned long start, unsigned long end);
-/* The physical address that a kernel address is mapped to, or ~0. Any context. */
+/* Returns the physical address of a mapped kernel address, or ~0. Any context. */
 phys_addr_t kernel_virt_to_phys(unsigned long addr);
 /*
- * The leaf entry for addr (NULL when not mapped) and the size it maps: 4 KiB or 2 MiB. Any context.
+ * Returns the leaf entry for addr, or NULL if addr is not mapped, and the size that the entry maps:
+ * 4 KiB or 2 MiB. Any context.
  */
 u64 *lookup_address(unsigned long addr, unsigned long *size);
 
 /*
- * Change the rights of mapped pages, splitting large ones where needed, and flush all CPUs. Never
- * makes a page writable and executable at once: -EPERM. Task context once other CPUs run.
+ * Change the rights of mapped pages, split large pages if needed, and flush all CPUs. A change that
+ * would make a page writable and executable gives -EPERM. Task context when other CPUs run.
  */
 int set_memory_ro(unsigned long addr, unsigned long numpages);
 int set_memory_rw(unsigned long addr, unsigned long numpages);
 int set_memory_x(unsigned long addr, unsigned long numpages);
 int set_memory_nx(unsigned long addr, unsigned long numpages);
 
-/* Forget cached translations of [start, end) on all CPUs. Task context once other CPUs run. */
+/*
+ * Discards the cached translations of [start, end) on all CPUs. Task context when other CPUs run.
+ */
 void flush_tlb_kernel_range(unsigned long start, unsigned long end);
 
 /*
- * Boot, before vmalloc: map a device's registers, size bytes within a page, for good and uncached.
- * NULL where no device can be: in RAM, beyond what the CPU addresses, across pages, not aligned as
- * registers are. Panics when the slots run out.
+ * Boot, before vmalloc: maps the registers of a device, uncached, for ever. They must lie within
+ * one page. NULL where no device can be: in RAM, beyond the CPU's physical addresses, across a page
+ * boundary, or not aligned like registers. Panics when all slots are in use.
  */
 void *fixmap_device(phys_addr_t phys, size_t size);
 /*
- * Make [phys, phys + size) readable at __va(phys): firmware tables that lie outside usable RAM.
- * NULL when that is not possible. Boot CPU or task context.
+ * Makes [phys, phys + size) readable at __va(phys), for firmware tables outside usable RAM. NULL if
+ * that is not possible. Boot CPU or task context.
  */
 const void *map_firmware(phys_addr_t phys, size_t size);
 
-/* One range of equal rights and equal entry size in the page tables. */
+/* One range of equal rights and equal entry size. */
 struct page_table_range {
 	unsigned long start, end;
-	unsigned long entry_size; /* 4 KiB or 2 MiB or 1 GiB */
-	/* PRESENT, RW, USER, PWT, PCD, GLOBAL, NX; as the CPU combines the levels */
+	unsigned long entry_size; /* 4 KiB, 2 MiB or 1 GiB */
+	/* PRESENT, RW, USER, PWT, PCD, GLOBAL and NX, combined over the levels as the CPU does */
 	pgprot_t prot;
 };
 /*
- * The first range at or above addr: true and *range, or false when nothing more is mapped. Start
- * with addr 0 and go on with range.end until that is 0. Reads the real tables. Any context.
+ * Finds the first mapped range at or above addr. Returns false if none follows. Start with addr 0
+ * and continue with range.end until that is 0. Reads the real tables. Any context.
  */
 bool page_table_next_range(unsigned long addr, struct page_table_range *range);
-/* How many 4 KiB pages are mapped writable and executable at once: 0. */
+/* Returns how many 4 KiB pages are mapped both writable and executable. The result must be 0. */
 u64 page_table_count_wx(void);
-/* The name of the area that addr lies in, "Direct Mapping". Never NULL. */
+/* Returns the name of the area that contains addr, such as "Direct Mapping". Never NULL. */
 const char *page_table_area_name(unsigned long addr);
-/* Pages of the page allocator that hold page tables; older ones are not in its total either. */
+/*
+ * Returns how many pages of the page allocator are page tables. Tables from before the page
+ * allocator are not counted.
+ */
 u64 page_table_pages(void);

@@ -1,4 +1,4 @@
-/* The stack of a new task, as the first switch to it finds it. */
+/* Prepares the stack of a new task for the first switch to it. */
 #include "arch/switch.h"
 
 #include "kernel/sched/sched.h"
@@ -13,8 +13,8 @@ void arch_setup_new_task(struct task_struct *p, void (*entry)(void))
 {
 	u8 *top = (u8 *)p->stack + THREAD_SIZE;
 	/*
-	 * The 16 bytes above stay 0: the outermost frame's return address, should anyone look for
-	 * it.
+	 * The 16 bytes above the frame stay 0. They are the return address of the outermost frame,
+	 * where backtraces end.
 	 */
 	struct switch_frame *frame = (struct switch_frame *)(top - 16) - 1;
 

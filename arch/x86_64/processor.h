@@ -4,13 +4,12 @@
 #include "kernel/compiler.h"
 
 /*
- * False under QEMU's TCG, which leaves the translated code at every PAUSE and takes its global
- * lock: a CPU that waits with PAUSE then keeps the lock from the CPUs it waits for. Set by
- * cpu_init().
+ * False under QEMU's TCG. TCG leaves the translated code at each PAUSE and takes its global lock,
+ * so a CPU that waits with PAUSE delays the CPUs that it waits for. Set by cpu_init().
  */
 extern bool cpu_has_cheap_pause;
 
-/* A spin-wait hint (PAUSE). Any context. */
+/* Tells the CPU that this is a spin-wait loop (PAUSE). Any context. */
 static __always_inline void cpu_relax(void)
 {
 	if (cpu_has_cheap_pause)
@@ -20,7 +19,8 @@ static __always_inline void cpu_relax(void)
 }
 
 /*
- * Halt until the next interrupt; interrupts are on afterwards. STI's shadow makes the pair atomic.
+ * Halts until the next interrupt and returns with interrupts on. The CPU takes no interrupt between
+ * STI and HLT.
  */
 static __always_inline void safe_halt(void)
 {
@@ -34,9 +34,9 @@ static __always_inline void halt(void)
 
 /* Model-specific registers (Intel SDM 4). */
 #define MSR_APIC_BASE    0x1b
-#define MSR_MCG_CAP      0x179 /* the number of banks in bits 0-7 */
+#define MSR_MCG_CAP      0x179 /* bits 0-7: the number of banks */
 #define MSR_MCG_STATUS   0x17a
-#define MSR_MC0_STATUS   0x401 /* of bank n: + 4 * n */
+#define MSR_MC0_STATUS   0x401 /* bank n: MSR_MC0_STATUS + 4 * n */
 #define MSR_TSC_DEADLINE 0x6e0
 #define MSR_X2APIC       0x800
 #define MSR_EFER         0xc0000080
@@ -76,7 +76,7 @@ static __always_inline void wrmsr_fence(void)
 
 static __always_inline u64 rdtsc(void)
 {
-	u64 lo, hi; /* it clears the upper halves (Intel SDM 2B, RDTSC) */
+	u64 lo, hi; /* RDTSC clears the upper halves (Intel SDM 2B) */
 
 	__asm__ __volatile__("rdtsc" : "=a"(lo), "=d"(hi));
 	return hi << 32 | lo;

@@ -1,4 +1,4 @@
-/* The ways out of the machine: power off, reset, QEMU's exit device. */
+/* Power off, reset, and QEMU's exit device. */
 #include "arch/irqflags.h"
 #include "arch/io.h"
 #include "arch/processor.h"
@@ -8,14 +8,14 @@
 #include "kernel/smp.h"
 
 #define QEMU_DEBUG_EXIT_PORT 0xf4
-#define RESET_CONTROL_PORT   0xcf9 /* of Intel's chipsets, before ACPI named one */
+#define RESET_CONTROL_PORT   0xcf9 /* of Intel's chipsets; used if ACPI names no reset register */
 #define RESET_CONTROL_FULL   0x06
 #define I8042_COMMAND_PORT   0x64
 #define I8042_BUSY           0x02
 #define I8042_PULSE_RESET    0xfe
 #define I8042_TRIES          100000U
 
-/* All CPUs: the others would go on, and take this one for locked up. */
+/* Halts all CPUs. A CPU that continued would report this one as locked up. */
 static void __noreturn stay(void)
 {
 	local_irq_disable();

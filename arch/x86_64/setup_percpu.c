@@ -1,4 +1,4 @@
-/* Counting the CPUs, and a per-CPU area for each. */
+/* Counts the CPUs and allocates a per-CPU area for each. */
 #include "arch/apic.h"
 #include "arch/descriptors.h"
 #include "arch/processor.h"
@@ -20,7 +20,7 @@ DEFINE_PER_CPU(unsigned, cpu_number);
 u32 cpu_apic_ids[NR_CPUS];
 static unsigned max_cpus __initdata = NR_CPUS - 1;
 
-/* maxcpus=N: use at most N CPUs; 0 is the same as nosmp, as in Linux. */
+/* maxcpus=N: use at most N CPUs. 0 is the same as nosmp, as in Linux. */
 static int __init maxcpus_setup(const char *value)
 {
 	unsigned n;
@@ -39,7 +39,7 @@ static int __init nosmp_setup(const char *value __unused)
 }
 __setup("nosmp", nosmp_setup);
 
-/* CPU 0 is the one that boots; the others follow in the MADT's order. */
+/* CPU 0 is the boot CPU. The others follow in the order of the MADT. */
 static void __init count_cpus(void)
 {
 	u32 boot_id = apic_read_id();
@@ -51,7 +51,7 @@ static void __init count_cpus(void)
 
 		if (id == boot_id)
 			continue;
-		if (id >= 255 && !x2apic_mode) /* 255 is everybody */
+		if (id >= 255 && !x2apic_mode) /* 255 addresses all CPUs */
 			unreachable++;
 		else
 			cpu_apic_ids[nr_cpu_ids++] = id;

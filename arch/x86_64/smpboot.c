@@ -1,10 +1,10 @@
 /*
- * Bringing up the other CPUs, all at once (Intel SDM 3A 8.4).
+ * Starts the other CPUs, all at once (Intel SDM 3A 8.4).
  *
- * Each gets INIT, then twice STARTUP with the page of the trampoline, and finds its way through
- * boot/trampoline.asm to start_secondary(). One that does not come is reported and left out: its
- * state is set to CPU_GIVEN_UP, so that it halts should it come later, and the trampoline then
- * stays.
+ * Each CPU gets INIT, and then STARTUP twice with the page of the trampoline. boot/trampoline.asm
+ * brings the CPU to start_secondary(). A CPU that does not arrive is reported and left out: its
+ * state becomes CPU_GIVEN_UP, so that it halts if it arrives late. The trampoline then stays in
+ * memory.
  */
 #include "arch/smpboot.h"
 
@@ -26,15 +26,15 @@
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
 
-#define TRAMPOLINE_LIMIT   0x9f000UL /* the BIOS's data begins there or later */
+#define TRAMPOLINE_LIMIT   0x9f000UL /* the BIOS data area is at or above this address */
 #define TRAMPOLINE_CODE32  8
 #define TRAMPOLINE_DATA32  16
 #define TRAMPOLINE_CODE64  24
-#define TRAMPOLINE_TABLES  4 /* one of each level, for the identity map of two pages */
+#define TRAMPOLINE_TABLES  4 /* one for each level; they identity-map two pages */
 #define STARTUP_DELAY_US   200
-#define STARTUP_TIMEOUT_NS (10 * NSEC_PER_SEC) /* of running time, since the last CPU came */
+#define STARTUP_TIMEOUT_NS (10 * NSEC_PER_SEC) /* running time since the last CPU arrived */
 
-/* The page behind the trampoline's code; trampoline.asm knows the offsets. */
+/* The page after the trampoline's code. trampoline.asm uses the offsets. */
 struct trampoline_data {
 	u16 gdt_limit;
 	u32 gdt_base;
@@ -57,10 +57,10 @@ BUILD_BUG_ON(offsetof(struct trampoline_data, cr3) != 24);
 enum cpu_state { CPU_ABSENT, CPU_STARTING, CPU_RUNNING, CPU_GIVEN_UP };
 
 extern const char trampoline_begin[], trampoline_protected[], trampoline_long[], trampoline_end[];
-/* trampoline.asm calls it on the idle task's stack, interrupts off. */
+/* Called by trampoline.asm on the stack of the idle task. Interrupts off. */
 void __noreturn start_secondary(unsigned cpu);
 
-/* Where each CPU's idle task's stack begins; 0 if it must not start. Read by trampoline.asm. */
+/* The end of each idle task's stack, or 0 if the CPU must not start. Read by trampoline.asm. */
 u64 secondary_stacks[NR_CPUS];
 static atomic_t cpu_states[NR_CPUS];
 static phys_addr_t trampoline_page, trampoline_tables;
@@ -73,7 +73,10 @@ bool __init smp_reserve_trampoline(void)
 	return trampoline_page && trampoline_tables;
 }
 
-/* Identity map of the code page (RX) and the data page (RW, NX), and everything of the kernel's. */
+/*
+ * Maps the code page (RX) and the data page (RW, NX) at their physical addresses, and the whole
+ * kernel half.
+ */
 static void __init trampoline_map(void)
 {
 	u64 *tables = __va(trampoline_tables);
@@ -91,9 +94,7 @@ static void __init trampoline_map(void)
 	memcpy(pgd + PTRS_PER_TABLE / 2, swapper_pg_dir + PTRS_PER_TABLE / 2, PAGE_SIZE / 2);
 }
 
-/*
- * The code page is written, then made read-only in the direct map, and only then executable below.
- */
+/* Writes the code page, makes it read-only in the direct map, and only then maps it executable. */
 static int __init trampoline_install(void)
 {
 	u8 *code = __va(trampoline_page);
@@ -125,10 +126,10 @@ static void __init trampoline_remove(void)
 }
 
 /*
- * It may come after it was given up: without descriptors, and without a share in the rounds of IPIs
- * with which text is patched.
+ * The CPU may arrive after it was given up. It then has no descriptors and does not answer the IPI
+ * rounds of text patching.
  */
-notrace /* a CPU that comes too late would run into a site that is being patched */
+notrace /* a late CPU could execute a site while it is being patched */
 	void __noreturn
 	start_secondary(unsigned cpu)
 {
@@ -141,8 +142,8 @@ notrace /* a CPU that comes too late would run into a site that is being patched
 	local_apic_timer_setup();
 	cpumask_set_cpu(cpu, &cpu_online_mask);
 	/*
-	 * Who flushes TLBs counts on this CPU from here on; what it has cached before is dropped
-	 * now.
+	 * From here on, TLB flushes include this CPU. This drops the translations that it cached
+	 * before.
 	 */
 	local_flush_tlb_all();
 	cpu_startup_entry();
@@ -178,7 +179,10 @@ static unsigned __init prepare_cpus(void)
 	return count;
 }
 
-/* Wait until that many CPUs are online, or nothing has come for long; whether all are there. */
+/*
+ * Waits until that many CPUs are online, or none has arrived for STARTUP_TIMEOUT_NS. Returns
+ * whether all are online.
+ */
 static bool __init wait_for_cpus(unsigned wanted)
 {
 	unsigned online = num_online_cpus();
@@ -220,7 +224,7 @@ void __init smp_init(void)
 		panic("No memory for the interrupt stacks");
 	count = prepare_cpus();
 	if (count && trampoline_install() == 0) {
-		/* The 10 ms that must follow were for CPUs older than 64 bits. */
+		/* The SDM's delay of 10 ms after INIT is for CPUs older than 64 bits. */
 		send_to_starting(APIC_DM_INIT);
 		send_to_starting(APIC_DM_STARTUP | (u32)(trampoline_page >> PAGE_SHIFT));
 		udelay(STARTUP_DELAY_US);

@@ -1,12 +1,18 @@
-/* Bringing up CPUs: what smpboot.c shares with its neighbours and with boot/trampoline.asm. */
+/*
+ * Start-up of the other CPUs: declarations that smpboot.c, its neighbours and boot/trampoline.asm
+ * share.
+ */
 #pragma once
 
 #include "arch/percpu.h"
 #include "kernel/compiler.h"
 
-/* Fill in this CPU's cpu_data() and switch on what the boot CPU has. Interrupts off. */
+/* Fills in this CPU's cpu_data() and enables the features that the boot CPU has. Interrupts off. */
 void cpu_setup_features(void);
 /* The APIC ID of each possible CPU. Constant after setup_per_cpu_areas(). */
 extern u32 cpu_apic_ids[NR_CPUS];
-/* Boot: low memory for the trampoline, before mem_init() has it; whether there is any. */
+/*
+ * Boot, before mem_init(): reserves low memory for the trampoline. Returns false if no such memory
+ * is free.
+ */
 bool smp_reserve_trampoline(void);

@@ -1,4 +1,4 @@
-; The halt in the wait for a ticket lock.
+; The halt of a CPU that waits for a ticket lock.
 
 SPIN_WAITER_HALTS equ 1			; kernel/locking/spinlock.h
 
@@ -6,8 +6,9 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 
 ; void spin_wait_halt(const u16 *owner, u16 ticket)
-; An interrupt between here and spin_wait_halt_end returns to the first instruction, so none may
-; change what those before need: rdi and rsi stay.
+;
+; An interrupt before spin_wait_halt_end returns to the first instruction, so no instruction may
+; change the inputs rdi and rsi.
 global spin_wait_halt, spin_wait_halt_end
 spin_wait_halt:
 	movzx	eax, word [rdi]

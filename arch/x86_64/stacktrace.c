@@ -1,4 +1,4 @@
-/* What oopses and others print of a stack and of registers. The walk is in unwind.c. */
+/* Prints stacks and registers, for oopses and others. unwind.c walks the stack. */
 #include "arch/stacktrace.h"
 
 #include "arch/pgtable.h"
@@ -45,7 +45,7 @@ void show_stack_task(struct task_struct *task)
 	print_entries(entries, count, false);
 }
 
-/* The instruction at ip in <>, what surrounds it, as far as it is mapped. */
+/* Prints the code bytes around ip, as far as they are mapped, with the byte at ip in <>. */
 static void show_code(unsigned long ip)
 {
 	char line[CODE_BYTES * 3 + 16];

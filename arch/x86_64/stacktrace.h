@@ -1,4 +1,4 @@
-/* Unwinding by frame pointers, across interrupt frames and IST stacks. */
+/* Stack traces by frame pointers, across interrupt frames and IST stacks. */
 #pragma once
 
 #include "arch/ptrace.h"
@@ -7,38 +7,44 @@
 struct task_struct;
 
 /*
- * Of the trace room, which replaces return addresses: what the address ret, found at slot on task's
- * stack, was. idx: 0 at the innermost frame, then the hook's. NULL: all addresses are true ones.
- * Any context.
+ * Set by trace/fgraph, which replaces return addresses. Returns the original of the address ret,
+ * which is at slot on task's stack. *idx is 0 at the innermost frame and belongs to the hook
+ * afterwards. NULL: no address is replaced. Any context.
  */
 extern unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
 					   unsigned long *slot);
-/* Where the function that this stands in returns to. */
+/* The return address of the current function. */
 #define _RET_IP_ real_return_address((unsigned long *)__builtin_frame_address(0) + 1)
-/* The same of the running task's frame whose return address is at slot. Any context. */
+/* Returns the original return address at slot, in a frame of the current task. Any context. */
 void *real_return_address(unsigned long *slot);
 
 /*
- * Return addresses, innermost first, into entries; how many. skip leaves out that many callers of
- * stack_trace_save(). A running task other than current gives 0. Any context.
+ * Store return addresses in entries, innermost first, and return their number. skip omits that many
+ * callers of stack_trace_save(). A task that runs and is not current gives 0. Any context.
  */
 unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, unsigned max);
 unsigned stack_trace_save(unsigned long *entries, unsigned max, unsigned skip);
 unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max);
-/* Does any function on the stack satisfy is_wanted, which is given its return address? Likewise. */
+/*
+ * Returns whether is_wanted() is true for the return address of any function on the stack. Any
+ * context.
+ */
 bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long ip));
 /*
- * Give consume each return address on task's stack, innermost first: the call stands before it, at
- * ip - 1. Of current, or of a task that is kept from running meanwhile. 0 when that were all, and
- * beyond doubt; what consume returned, if that was not 0; -EINVAL when somebody might be missing:
- * the task was interrupted, is in a trampoline, or something is not as it should be. As Linux's
- * arch_stack_walk_reliable(). Any context.
+ * Calls consume with each return address on task's stack, innermost first. The call instruction
+ * ends at ip - 1. task is current, or the caller keeps it from running. Like Linux's function of
+ * the same name. Any context.
+ *
+ *	0		the trace is complete and reliable
+ *	not 0		the value that consume returned, which ended the walk
+ *	-EINVAL		a function may be missing: the task was interrupted, is in a
+ *			trampoline, or its stack is damaged
  */
 int arch_stack_walk_reliable(struct task_struct *task, int (*consume)(void *arg, unsigned long ip),
 			     void *arg);
-/* Whether addr lies on that task's own stack (and not on an interrupt stack, say). Any context. */
+/* Returns whether addr lies on task's own stack, and not on an interrupt stack. Any context. */
 bool stack_is_of_task(const struct task_struct *task, const void *addr);
-/* Print "Call Trace:" with symbols. regs NULL: from here. */
+/* Prints "Call Trace:" with symbols, from regs, or from the caller if regs is NULL. */
 void show_stack_regs(struct pt_regs *regs);
 void show_stack_task(struct task_struct *task);
 void show_regs(struct pt_regs *regs);

@@ -1,7 +1,8 @@
-; memcpy, memmove, memset: what the compiler itself calls for copies and clears.
+; memcpy, memmove, memset: the compiler emits calls of these for copies and clears.
 ;
-; In assembly because a C loop would be recognised as the very function it is in. Not traceable for
-; the same reason that makes them fast: no frame, no entry nop. Any context.
+; They are in assembly because the compiler would recognize a C loop as memcpy and make it call
+; itself. They have no frame and no call site of ftrace, which makes them fast and not traceable.
+; Any context.
 
 section .text
 
@@ -18,14 +19,14 @@ memcpy:
 	rep movsb
 	ret
 
-; void *memmove(rdi dst, rsi src, rdx n): forwards unless dst lies inside [src, src + n)
+; void *memmove(rdi dst, rsi src, rdx n): copies forwards unless dst lies inside [src, src + n)
 memmove:
 	mov	rax, rdi
 	sub	rax, rsi
 	cmp	rax, rdx
 	jae	memcpy
 	mov	rax, rdi
-.quads:	; from the end, without STD: an interrupt must find the direction flag clear
+.quads:	; backwards, without STD: an interrupt handler needs the direction flag clear
 	sub	rdx, 8
 	jb	.bytes
 	mov	rcx, [rsi + rdx]

@@ -1,9 +1,9 @@
-; Context switch between kernel stacks, and the first instructions of a new task.
+; The switch between kernel stacks, and the first instructions of a new task.
 
 TASK_SP		equ 0			; offsets in struct task_struct (kernel/sched/task.h)
 TASK_STACK	equ 8
 THREAD_SIZE	equ 16384
-TSS_RSP0	equ 4			; in struct tss (arch/x86_64/descriptors.h)
+TSS_RSP0	equ 4			; in struct tss (descriptors.h)
 
 extern current_task, cpu_tss, schedule_tail
 
@@ -11,9 +11,10 @@ section .text progbits alloc exec nowrite align=16
 bits 64
 
 ; struct task_struct *__switch_to(struct task_struct *prev, struct task_struct *next)
-; The registers that a C function must keep lie on the stack of the task that does not run; flags
-; need not be kept, interrupts are off on both sides. struct switch_frame (switch.h) is what the
-; pushes leave, and where the unwinder starts for a task that does not run.
+;
+; Saves the registers that a C function must preserve on the stack of prev. Flags need not be saved:
+; interrupts are off in both tasks. The pushes build struct switch_frame (switch.h), where the
+; unwinder starts for a task that does not run.
 global __switch_to
 __switch_to:
 	push	r15
@@ -37,8 +38,8 @@ __switch_to:
 	pop	r15
 	ret
 
-; The first switch to a task returns here: rax = the task before, rbx = the function to run, and
-; rbp = 0, where backtraces end.
+; The first switch to a task returns here. rax = the previous task, rbx = the function to call, rbp
+; = 0, where backtraces end.
 global ret_from_fork
 ret_from_fork:
 	mov	rdi, rax

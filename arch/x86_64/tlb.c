@@ -1,10 +1,10 @@
 /*
  * Rounds of IPIs that all other CPUs answer: TLB flushes and text synchronization.
  *
- * One round of a kind at a time: those who want another sleep on its mutex. The initiator waits for
- * the answers with interrupts on, so CPUs that start rounds of different kinds answer each other
- * meanwhile. It waits as long as it takes: to go on without an answer would be to let a CPU use
- * what is no longer there.
+ * One round of each kind runs at a time. A task that needs another round of the kind sleeps on the
+ * mutex. The initiator waits for the answers with interrupts on, so CPUs that start rounds of
+ * different kinds answer each other. The wait has no time limit: a CPU that has not answered could
+ * still use a removed translation or old code.
  */
 #include "arch/tlb.h"
 
@@ -19,13 +19,13 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/sched.h"
 
-#define FLUSH_SINGLE_MAX 32 /* pages; more are flushed by forgetting everything */
+#define FLUSH_SINGLE_MAX 32 /* pages; for more pages the whole TLB is flushed */
 
 struct ipi_round {
 	struct mutex lock; /* held by the initiator from start to end */
 	unsigned vector;
-	struct cpumask pending;   /* [A] who has yet to answer */
-	unsigned long start, end; /* [lock] read by those in pending */
+	struct cpumask pending;   /* [A] CPUs that have not answered yet */
+	unsigned long start, end; /* [lock] read by the CPUs in pending */
 };
 
 static struct ipi_round tlb_round = { .lock = __MUTEX_INITIALIZER(tlb_round.lock),
@@ -40,7 +40,7 @@ void local_flush_tlb_all(void)
 
 	local_irq_save(flags);
 	cr4 = read_cr4();
-	write_cr4(cr4 & ~X86_CR4_PGE); /* forgets global pages too (Intel SDM 3A 4.10.4.1) */
+	write_cr4(cr4 & ~X86_CR4_PGE); /* flushes global pages too (Intel SDM 3A 4.10.4.1) */
 	write_cr4(cr4);
 	local_irq_restore(flags);
 }
@@ -62,7 +62,10 @@ static void sync_core(void)
 	cpuid(0, 0, &a, &b, &c, &d);
 }
 
-/* Do it here, have it done on all others, wait for them. round->lock held. */
+/*
+ * Calls here() on this CPU, sends the IPI to all others, and waits for their answers. round->lock
+ * held.
+ */
 static void run_round(struct ipi_round *round, void (*here)(void))
 {
 	unsigned cpu, this_cpu;

@@ -1,17 +1,18 @@
-/* Translation caches and instruction streams of all CPUs, brought up to date by IPI. */
+/* IPIs that flush the TLBs or synchronize the instruction streams of all CPUs. */
 #pragma once
 
 #include "kernel/compiler.h"
 
-/* This CPU only. Any context. */
+/* Flushes the TLB of this CPU, global pages included. Any context. */
 void local_flush_tlb_all(void);
-/* All CPUs, everything, global pages too. Task context once other CPUs run. */
+/* Flushes the TLBs of all CPUs, global pages included. Task context when other CPUs run. */
 void flush_tlb_all(void);
 /*
- * Every CPU executes a serializing instruction between call and return: code that was written
- * before is what they all execute after (Intel SDM 3A 9.1.3). Task context once other CPUs run.
+ * Makes every CPU execute a serializing instruction before it returns. From then on all CPUs
+ * execute code that was written before the call (Intel SDM 3A 9.1.3). Task context when other CPUs
+ * run.
  */
 void text_sync_all(void);
-/* The handlers of the two vectors. Interrupts off. */
+/* Handle the two vectors. Interrupts off. */
 void tlb_flush_interrupt(void);
 void text_sync_interrupt(void);

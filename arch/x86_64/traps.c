@@ -1,7 +1,4 @@
-/*
- * Exceptions: tell what happened in Linux's words, and hand breakpoints and NMIs to those who use
- * them.
- */
+/* Exceptions: reports them in Linux's words, and passes breakpoints and NMIs to their handlers. */
 #include "arch/traps.h"
 
 #include "arch/irqflags.h"
@@ -24,7 +21,7 @@
 #define PF_RSVD  (1UL << 3)
 #define PF_INSTR (1UL << 4)
 
-/* The entries of the vectors; entry.asm calls them. Interrupts off. */
+/* Called by entry.asm. Interrupts off. */
 void do_exception(struct pt_regs *regs, unsigned vector);
 void do_int3(struct pt_regs *regs);
 void do_nmi(struct pt_regs *regs);
@@ -85,8 +82,9 @@ static bool is_boot_stack_guard(unsigned long address)
 }
 
 /*
- * The stack ran into its guard page: the page fault could not be pushed, so a double fault came, on
- * a stack of its own. Nothing of the task can be saved, it may have held anything.
+ * Reports a stack overflow. The access to the guard page faulted, and the CPU could not push the
+ * page fault's frame on that stack, so it raised a double fault on an IST stack. The task cannot be
+ * ended alone, because it may hold any lock.
  */
 static void __noreturn exc_double_fault(struct pt_regs *regs, unsigned long address)
 {
@@ -103,7 +101,7 @@ static void __noreturn exc_double_fault(struct pt_regs *regs, unsigned long addr
 	die("double fault", regs, (long)regs->orig_ax);
 }
 
-/* The hardware is broken; which part, its banks say (Intel SDM 3B 16.3.2). */
+/* Reports a hardware error. The banks name the part that failed (Intel SDM 3B 16.3.2). */
 static void __noreturn exc_machine_check(struct pt_regs *regs)
 {
 	unsigned banks = rdmsr(MSR_MCG_CAP) & 0xff;
@@ -121,11 +119,11 @@ static void __noreturn exc_machine_check(struct pt_regs *regs)
 	panic("Fatal machine check");
 }
 
-notrace /* a callback that has faulted would be called, and fault, again, before it is silenced */
+notrace /* a callback that faulted would be called and fault again before it is disabled */
 	void
 	do_exception(struct pt_regs *regs, unsigned vector)
 {
-	unsigned long address = read_cr2(); /* before anything can fault again */
+	unsigned long address = read_cr2(); /* before another fault can change it */
 
 	if (oops_enter_hook)
 		oops_enter_hook(regs);
@@ -147,10 +145,12 @@ int3_handler_t set_int3_handler(int3_handler_t handler)
 	return xchg(&int3_handler, handler);
 }
 
-/* Not 0 from an NMI's first instructions to its last: entry.asm. */
+/*
+ * Not 0 from the first to the last instruction of an NMI handler. entry.asm changes and tests it.
+ */
 DEFINE_PER_CPU(unsigned, nmi_running);
 
-notrace /* a breakpoint at its own site would come back to it for ever */
+notrace /* a breakpoint at its own site would call it again for ever */
 	void
 	do_int3(struct pt_regs *regs)
 {
@@ -184,7 +184,7 @@ void nmi_exit(void)
 
 void do_nmi(struct pt_regs *regs)
 {
-	/* a page fault may just have been taken and not yet read it */
+	/* The NMI may interrupt a page fault that has not read CR2 yet. */
 	unsigned long cr2 = read_cr2();
 
 	spin_wait_restart(regs);

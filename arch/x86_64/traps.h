@@ -1,4 +1,4 @@
-/* Exceptions: the hooks that others attach to them. */
+/* Exception vectors, and the hook for breakpoints. */
 #pragma once
 
 #include "arch/ptrace.h"
@@ -29,15 +29,15 @@ enum x86_trap {
 };
 
 /*
- * The handler of breakpoints in kernel text: true if the breakpoint was its own, with regs->ip
- * (behind the int3 when called) set to where to go on. Runs in any context, NMI included,
- * interrupts off, on the interrupted stack. One handler; NULL takes it away. Returns the one
- * before.
+ * Handles breakpoints in kernel text. Returns true if the breakpoint was its own, and has then set
+ * regs->ip (after the int3 at entry) to the address to continue at. Called in any context, NMI
+ * included, interrupts off, on the interrupted stack. set_int3_handler() replaces the only handler
+ * and returns the previous one. NULL removes it.
  */
 typedef bool (*int3_handler_t)(struct pt_regs *regs);
 int3_handler_t set_int3_handler(int3_handler_t handler);
-/* For an int3 handler: do what `call target` at an address with return address ret would. */
+/* Called by an int3 handler: emulates `call target` with the return address ret. */
 void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target);
-/* Inside the handling of an NMI on this CPU. */
+/* Enter and leave the handling of an NMI on this CPU, in the preempt count. */
 void nmi_enter(void);
 void nmi_exit(void);

@@ -1,11 +1,11 @@
 /*
- * Time from the TSC, and finding out how fast it counts.
+ * Time from the TSC, and the measurement of its frequency.
  *
- * CPUID may say (leaves 15h and 16h). Else the TSC is held against a clock of known frequency, the
- * HPET or the 8254: two points, each a reading of the clock between two readings of the TSC. How
- * far these lie apart bounds the error of the point, so a point that the host interrupted is seen
- * and taken again, and the measurement ends as soon as the two bounds are small beside the time
- * between the points.
+ * CPUID may give the frequency (leaves 15h and 16h). Otherwise the TSC is measured against a clock
+ * of known frequency, the HPET or the 8254: two points, each a read of the clock between two reads
+ * of the TSC. The distance between the two TSC reads is the maximum error of the point. So a point
+ * that the host interrupted is recognized and taken again. The measurement ends when the errors of
+ * both points are small compared with the time between the points.
  */
 #include "arch/tsc.h"
 
@@ -20,12 +20,12 @@
 
 #define NS_SHIFT           32 /* ns = tsc * tsc_ns_mult >> NS_SHIFT */
 #define POINT_TRIES        5
-#define PPM_WANTED         500U  /* long enough when the error is at most this */
-#define PPM_AGREE          5000U /* two measurements that differ by less are believed */
+#define PPM_WANTED         500U  /* the measurement ends when its error is at most this */
+#define PPM_AGREE          5000U /* two measurements agree if they differ by less */
 #define MEASURE_TRIES      10
 #define FS_PER_MS          1000000000000ULL
 #define CALIBRATION_MAX_MS 10U
-#define CLOCK_READS        10000U /* in which a clock that counts has moved: a read takes 100 ns */
+#define CLOCK_READS        10000U /* a running clock changes within that many reads of 100 ns */
 
 /* IA-PC HPET specification 1.0a, 2.3: period in fs in the upper half */
 #define HPET_CAPABILITIES 0x000
@@ -39,7 +39,7 @@
 #define PIT_FREQUENCY 1193182U
 #define PIT_CHANNEL2  0x42
 #define PIT_COMMAND   0x43
-#define PIT_MODE0_CH2 0xb0 /* channel 2, low then high byte, count down once */
+#define PIT_MODE0_CH2 0xb0 /* channel 2, low byte before high byte, one count down */
 #define PIT_LATCH_CH2 0x80
 #define PIT_GATE_PORT 0x61
 #define PIT_GATE      0x01
@@ -47,9 +47,9 @@
 
 u32 tsc_khz;
 u64 tsc_ns_mult;
-u64 tsc_base; /* the TSC when the kernel began to count */
+u64 tsc_base; /* the TSC at time 0 of the kernel */
 
-/* A clock to measure against: up-counting, period in femtoseconds. */
+/* A reference clock that counts up. The period is in femtoseconds. */
 struct reference_clock {
 	const char *name;
 	u64 (*read)(void);
@@ -58,15 +58,15 @@ struct reference_clock {
 };
 
 struct sample {
-	u64 tsc; /* the middle of the two readings */
+	u64 tsc; /* the middle of the two TSC reads */
 	u64 clock;
-	u64 uncertainty; /* TSC ticks between the readings */
+	u64 uncertainty; /* TSC ticks between the two reads */
 	u32 apic_ticks;
 };
 
 static volatile u32 *hpet;
 
-/* a * b / c with a 128-bit product; the quotient fits. */
+/* Returns a * b / c with a 128-bit product. The quotient must fit in 64 bits. */
 static u64 mul_div(u64 a, u64 b, u64 c)
 {
 	u64 quotient, remainder;
@@ -107,8 +107,8 @@ void udelay(u64 us)
 }
 
 /*
- * Two calls in a loop are a few microseconds apart, even in an emulator: what is more was somebody
- * else's.
+ * Two calls in a loop are a few microseconds apart, even in an emulator. Time beyond this limit
+ * belonged to the host, an interrupt or another task.
  */
 #define RUNNING_STEP_MAX (100 * NSEC_PER_USEC)
 
@@ -131,7 +131,7 @@ static u64 __init hpet_read(void)
 	return hpet[HPET_COUNTER / 4];
 }
 
-/* A clock that stands still would be measured against for ever. */
+/* Tests that the clock runs. A measurement against a stopped clock would never end. */
 static bool __init counts(const struct reference_clock *clock)
 {
 	u64 first = clock->read();
@@ -160,7 +160,7 @@ static bool __init hpet_open(struct reference_clock *clock)
 	return false;
 }
 
-/* Channel 2 counts down from 65535, once: 55 ms. */
+/* Channel 2 counts down once from 65535, which takes 55 ms. */
 static u64 __init pit_read(void)
 {
 	u64 low;
@@ -181,7 +181,7 @@ static bool __init pit_open(struct reference_clock *clock)
 	return counts(clock);
 }
 
-/* The best of a few readings: the one with the TSC's two readings closest together. */
+/* Takes a few points and keeps the one whose two TSC reads are closest together. */
 static void __init take_sample(const struct reference_clock *clock, struct sample *best)
 {
 
@@ -200,7 +200,7 @@ static void __init take_sample(const struct reference_clock *clock, struct sampl
 
 struct measurement {
 	u64 tsc_khz, apic_khz;
-	u64 ppm; /* bound of the error */
+	u64 ppm; /* maximum error */
 };
 
 static void __init measure(const struct reference_clock *clock, struct measurement *m)
@@ -229,8 +229,8 @@ static bool __init agree(u64 a, u64 b)
 }
 
 /*
- * Until two measurements in a row agree. A host that stopped this CPU in a bad moment (the 8254
- * comes round every 55 ms) spoils one, not two in the same way.
+ * Measures until two measurements in a row agree. A host that stops this CPU at a bad moment spoils
+ * one measurement (the 8254 wraps every 55 ms), but not two in the same way.
  */
 static struct measurement __init measure_twice(const struct reference_clock *clock)
 {
@@ -247,7 +247,7 @@ static struct measurement __init measure_twice(const struct reference_clock *clo
 	return last;
 }
 
-/* What CPUID says, in kHz, or 0 (Intel SDM 3B 18.7.3). */
+/* Returns the frequency from CPUID in kHz, or 0 (Intel SDM 3B 18.7.3). */
 static u64 __init tsc_khz_from_cpuid(void)
 {
 	u32 max_leaf, denominator, numerator, crystal, base_mhz, b, c, d;
@@ -276,7 +276,7 @@ void __init time_init(void)
 	local_apic_timer_start_count();
 	m = measure_twice(&clock);
 	source = clock.name;
-	/* CPUID is exact where it is true; an emulator may show another machine's. */
+	/* A correct value of CPUID is exact, but an emulator may show that of another machine. */
 	if (agree(khz, m.tsc_khz))
 		source = "CPUID";
 	else

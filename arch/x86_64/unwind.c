@@ -1,14 +1,14 @@
 /*
- * Unwinding by frame pointers.
+ * Stack unwinding by frame pointers.
  *
- * Each function keeps [rbp] = the caller's rbp, [rbp + 8] = the return address. An entry stub sets
- * rbp to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads over an
- * exception or interrupt to what was interrupted, be it on another stack. A frame pointer of 0 ends
- * the trace. Nothing is read outside the stacks that are known, and frames must go upwards on a
- * stack.
+ * In each function [rbp] is the caller's rbp and [rbp + 8] the return address. An entry stub sets
+ * rbp to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads through an
+ * exception or interrupt to the interrupted function, which may be on another stack. A frame
+ * pointer of 0 ends the trace. The unwinder reads only known stacks, and frames on one stack must
+ * have ascending addresses.
  *
- * An oops looks with it for a callback that has faulted, while every function may still call it: so
- * nothing here is traced, nor calls what is.
+ * An oops uses the unwinder to find a callback that has faulted, while every function may still
+ * call that callback. So nothing here is traced or calls a traced function.
  */
 #include "arch/stacktrace.h"
 
@@ -23,14 +23,14 @@ struct stack_bounds {
 };
 
 struct unwind {
-	/* whose stack may be walked, with this CPU's own if it is current */
+	/* its stack may be read; the stacks of this CPU too if it is current */
 	struct task_struct *task;
 	unsigned long bp;
 	unsigned long ip;
-	/* the caller of a function interrupted before it had a frame, or 0 */
+	/* the caller of a function that was interrupted before it had a frame, or 0 */
 	unsigned long extra_ip;
 	struct stack_bounds stack;
-	int return_idx; /* unwind_return_hook's */
+	int return_idx; /* state of unwind_return_hook */
 };
 
 unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
@@ -55,7 +55,7 @@ static bool in_bounds(const struct stack_bounds *b, unsigned long addr, size_t s
 	return addr >= b->low && addr < b->high && b->high - addr >= size;
 }
 
-/* The stack that addr lies on, if it is one that u may read. */
+/* Finds the stack that contains addr, among those that u may read. */
 static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
 {
 	if (u->task && u->task->stack) {
@@ -89,14 +89,16 @@ static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
 	if (!is_kernel_text(ip) || !is_kernel_text(ip + size - 1))
 		return false;
 	for (size_t i = 0; i < size; i++)
-		if (((const volatile u8 *)ip)[i] != bytes[i]) /* volatile: no call of memcmp() */
+		if (((const volatile u8 *)ip)[i] !=
+		    bytes[i]) /* volatile: the compiler must not call memcmp() */
 			return false;
 	return true;
 }
 
 /*
- * A function that has not yet pushed rbp, or has already popped it, is missing in the chain: its
- * caller's address is on top of the stack. Its first instruction is the call or nop of ftrace.
+ * A function that has not yet pushed rbp, or has already popped it, is not in the chain of frames:
+ * the address of its caller is on top of the stack. The first instruction of a function is the call
+ * or nop of ftrace.
  */
 static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *regs)
 {
@@ -105,7 +107,10 @@ static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *re
 	struct stack_bounds b;
 	unsigned long sp = regs->sp, ret;
 
-	/* It has returned to the trace room's code, and its address is below the stack pointer. */
+	/*
+	 * The function has returned to the code of trace/fgraph: its return address is below the
+	 * stack pointer.
+	 */
 	ret = return_address(u, regs->ip, sp - 8);
 	if (ret != regs->ip)
 		return ret;
@@ -127,7 +132,7 @@ static void unwind_from_regs(struct unwind *u, const struct pt_regs *regs)
 	u->stack = (struct stack_bounds){ 0, 0 }; /* any stack may follow */
 }
 
-/* Go to the caller; false at the end. */
+/* Moves to the caller. Returns false at the end. */
 static bool unwind_next(struct unwind *u)
 {
 	unsigned long bp = u->bp;
@@ -152,7 +157,7 @@ static bool unwind_next(struct unwind *u)
 	if (!IS_ALIGNED(bp, 8) || !find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
 		return false;
 	if (b.low == u->stack.low && bp < u->stack.high)
-		return false; /* not upwards: a loop */
+		return false; /* does not ascend: a loop */
 	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
 	u->bp = *(unsigned long *)bp;
 	u->stack = (struct stack_bounds){ b.low, bp + 1 };
@@ -182,7 +187,7 @@ unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, uns
 	return unwind_save(&u, entries, max, 0);
 }
 
-/* More frames than there can be: in a damaged stack register frames may lead in a circle. */
+/* More frames than a stack can hold: in a damaged stack, register frames may form a circle. */
 #define FRAMES_MAX (4 * THREAD_SIZE / 16)
 
 bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long ip))
@@ -208,8 +213,8 @@ unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigne
 }
 
 /*
- * The task may begin to run while it is read: the trace is then of no use, but reads only its
- * stack.
+ * The task may start to run during the walk. The trace is then useless, but only its own stack is
+ * read.
  */
 unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max)
 {
@@ -227,13 +232,13 @@ unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries,
 	return unwind_save(&u, entries, max, 0);
 }
 
-/* Every task's stack begins with two words of 0, and the call of its first C function. */
+/* Every task's stack begins with two words of 0 and the return address of its first C function. */
 #define OUTERMOST_SLOT (THREAD_SIZE - 3 * 8)
 
 /*
- * In a C function, which keeps a frame as long as it has called another. Not the assembly between C
- * functions: who is in there may have the next function still before him, unseen. The idle task of
- * the boot CPU was called from init text.
+ * Returns whether ip is in a C function, which keeps a frame while it calls another function.
+ * Assembly is not reliable: code there may be about to enter a function that is not on the stack
+ * yet. Init text counts, because the idle task of the boot CPU was called from there.
  */
 static bool is_c_text(unsigned long ip)
 {
@@ -244,8 +249,8 @@ static bool is_c_text(unsigned long ip)
 }
 
 /*
- * A register frame has an odd address, and so ends the walk: what was interrupted may be a function
- * that has no frame yet, or has none any more.
+ * The odd address of a register frame ends the walk with -EINVAL: the interrupted function may have
+ * no frame yet, or no longer.
  */
 noinline int arch_stack_walk_reliable(struct task_struct *task,
 				      int (*consume)(void *arg, unsigned long ip), void *arg)

@@ -1,10 +1,11 @@
 /*
- * Interrupt vectors (Intel SDM 3A 6.2): 0-31 exceptions, the 8259s out of the way, ISA interrupts
- * as the I/O APIC delivers them, and the local ones on top, where the priority is.
+ * Interrupt vectors (Intel SDM 3A 6.2): exceptions at 0-31, then the masked 8259s, then the ISA
+ * interrupts from the I/O APIC. The local interrupts have the highest vectors and so the highest
+ * priority.
  */
 #pragma once
 
-#define PIC_VECTOR_BASE      0x20 /* both 8259s, masked: only spurious ones come */
+#define PIC_VECTOR_BASE      0x20 /* both 8259s are masked: only spurious interrupts arrive */
 #define ISA_VECTOR_BASE      0x30 /* ISA IRQ 0..15 through the I/O APIC */
 #define LOCAL_TIMER_VECTOR   0xec
 #define IRQ_WORK_VECTOR      0xf6
