@@ -1,23 +1,23 @@
-; From the boot loader to the higher half: check the CPU, build the first page tables, enter long
-; mode. boot/entry64.asm goes on from there.
+; From the boot loader to the higher half: checks the CPU, builds the first page tables, enters long
+; mode, and continues in boot/entry64.asm.
 ;
-; What C finds in x86_64_start_kernel(magic, info), called once on the boot CPU:
-;   - the image at -2 GiB, 4 KiB pages: text RX, rodata R, data RW, init text RX, init data RW;
-;   - the first 4 GiB of physical memory at 0xffff888000000000, 2 MiB pages, read-only and NX: to
-;     read what the loader and the firmware left; paging_init() builds the final direct map;
-;   - nothing else: the identity map under .boot is gone, the lower half is empty;
-;   - CR0.WP and EFER.NXE set, interrupts off, an empty IDT, GS base 0, rsp = boot_stack_top.
-; Nothing is ever writable and executable at once from the moment paging is on.
+; The state at the call of x86_64_start_kernel(magic, info), once, on the boot CPU:
+;  - the image at -2 GiB, 4 KiB pages: text RX, rodata R, data RW, init text RX, init data RW;
+;  - the first 4 GiB of physical memory at 0xffff888000000000, 2 MiB pages, read-only and NX, to
+;    read the data of the loader and the firmware; paging_init() builds the final direct map;
+;  - nothing else: the identity map of .boot is removed, the lower half is empty;
+;  - CR0.WP and EFER.NXE set, interrupts off, an empty IDT, GS base 0, rsp = boot_stack_top.
+; From the moment that paging is on, nothing is writable and executable at once.
 
 %include "boot/gdt.inc"
 
 KERNEL_BASE	equ 0xffffffff80000000
-PML4_DIRECT_MAP	equ 273			; of 0xffff888000000000
-PML4_KERNEL	equ 511			; of 0xffffffff80000000
+PML4_DIRECT_MAP	equ 273			; index of 0xffff888000000000
+PML4_KERNEL	equ 511			; index of 0xffffffff80000000
 PDPT_KERNEL	equ 510
 
-IMAGE_TABLES	equ 16			; of 2 MiB each: the image ends below 32 MiB
-DIRECT_TABLES	equ 4			; of 1 GiB each
+IMAGE_TABLES	equ 16			; 2 MiB each: the image ends below 32 MiB
+DIRECT_TABLES	equ 4			; 1 GiB each
 
 PTE_PRESENT	equ 1 << 0
 PTE_WRITE	equ 1 << 1
@@ -41,7 +41,7 @@ COM1		equ 0x3f8
 COM1_LSR	equ COM1 + 5
 LSR_THRE	equ 1 << 5
 
-; The entry of a table's parent: all is allowed there, the last level decides.
+; The entry that points to a table. It allows everything; the last level restricts access.
 %define table(symbol) (phys(symbol) + (PTE_PRESENT | PTE_WRITE))
 %define phys(symbol) ((symbol) - KERNEL_BASE)
 
@@ -53,13 +53,14 @@ extern __init_begin, __init_text_end, __init_end, __bss_start, _end
 section .boot.text progbits alloc exec nowrite align=16
 bits 32
 
-; eax = magic of the boot protocol, ebx = what it points to. No stack is needed before paging.
+; eax = magic of the boot protocol, ebx = address of its information. No stack is needed before
+; paging is on.
 global boot_entry32
 boot_entry32:
 	cli
 	cld
 	mov	esp, phys(boot_stack_top)
-	mov	ebp, eax			; magic, until the call of C
+	mov	ebp, eax			; magic, kept until C is called
 	rdtsc					; the first stamp of kernel/boot/boot_time.h
 	mov	[phys(boot_stage_tsc)], eax
 	mov	[phys(boot_stage_tsc) + 4], edx
@@ -98,7 +99,7 @@ boot_entry32:
 .no_nx:
 	mov	esi, message_no_nx
 
-; Print the string at esi on COM1 and stop.
+; Prints the string at esi on COM1 and stops.
 boot_fail:
 	lodsb
 	test	al, al
@@ -117,7 +118,7 @@ boot_fail:
 	hlt
 	jmp	.halt
 
-; Fill the tables, which the loader has zeroed with the rest of the bss. Keeps ebx and ebp.
+; Fills the tables. The loader has zeroed them with the rest of the bss. Preserves ebx and ebp.
 build_page_tables:
 	mov	dword [phys(boot_pml4) + PML4_KERNEL * 8], table(boot_pdpt_image)
 	mov	dword [phys(boot_pml4) + PML4_DIRECT_MAP * 8], table(boot_pdpt_direct)
@@ -135,15 +136,15 @@ build_page_tables:
 	cmp	ecx, IMAGE_TABLES
 	jb	.image_table
 
-	; The image, one range of equal rights after another.
+	; The image: one range of equal rights after another.
 	mov	esi, image_ranges
 .range:
-	mov	eax, [esi]			; first page and its lower flags
+	mov	eax, [esi]			; first page and the low flags
 	mov	ecx, eax
-	shr	ecx, 12				; its number in the image's tables
-	mov	edx, [esi + 8]			; the upper half: NX or not
+	shr	ecx, 12				; index in the image's tables
+	mov	edx, [esi + 8]			; the upper half: NX, or 0
 	mov	edi, [esi + 4]
-	shr	edi, 12				; the number of the first page behind the range
+	shr	edi, 12				; index of the first page after the range
 .page:
 	cmp	ecx, edi
 	jae	.range_done
@@ -157,7 +158,7 @@ build_page_tables:
 	cmp	esi, image_ranges_end
 	jb	.range
 
-	; The code of this section, executable where it runs now.
+	; The code of this section, at its physical address, executable.
 	mov	eax, __boot_begin
 	mov	ecx, eax
 	shr	ecx, 12
@@ -195,7 +196,7 @@ boot_entry64:
 	jmp	rax
 
 section .boot.data progbits alloc noexec nowrite align=8
-; start with the lower flags, end, upper half of the entries
+; start and low flags; end; upper half of the entries
 image_ranges:
 	dd phys(_stext) + PTE_PRESENT, phys(_etext), 0
 	dd phys(__start_rodata) + PTE_PRESENT, phys(__end_rodata), PTE_NX_HIGH
@@ -228,6 +229,6 @@ boot_pt_identity:	resb 4096
 
 section .bss nobits alloc noexec write align=4096
 global boot_stack_guard, boot_stack, boot_stack_top
-boot_stack_guard:	resb 4096		; paging_init() takes it out of the map
+boot_stack_guard:	resb 4096		; paging_init() unmaps it
 boot_stack:		resb 16384
 boot_stack_top:

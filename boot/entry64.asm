@@ -1,5 +1,5 @@
-; The first code in the higher half: forget the identity map, call C. boot/entry.asm tells what C
-; finds.
+; The first code in the higher half: removes the identity map and calls C. boot/entry.asm describes
+; the state that C finds.
 
 %include "boot/gdt.inc"
 
@@ -10,7 +10,7 @@ extern x86_64_start_kernel, boot_pml4, boot_stack_top
 section .init.text progbits alloc exec nowrite align=16
 bits 64
 
-; ebp = magic of the boot protocol, ebx = what it points to; on the boot CPU, interrupts off.
+; ebp = magic of the boot protocol, ebx = address of its information. Boot CPU, interrupts off.
 global boot_entry_high
 boot_entry_high:
 	lgdt	[rel boot_gdt_pointer64]

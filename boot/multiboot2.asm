@@ -1,10 +1,11 @@
-; What boot loaders look for: the multiboot2 header (Multiboot2 specification 1.6, section 3.1) and
-; the PVH note (xen/include/public/elfnote.h: XEN_ELFNOTE_PHYS32_ENTRY), and their two entries.
+; The multiboot2 header (Multiboot2 specification 1.6, section 3.1) and the PVH note
+; (xen/include/public/elfnote.h: XEN_ELFNOTE_PHYS32_ENTRY), by which boot loaders find the kernel's
+; two entries.
 ;
-; Both enter 32-bit protected mode with flat segments, paging and interrupts off:
+; Both entries start in 32-bit protected mode with flat segments, paging and interrupts off:
 ;	multiboot2	eax = 0x36d76289, ebx = physical address of the information
 ;	PVH		ebx = physical address of struct hvm_start_info
-; They meet in boot_entry32 (boot/entry.asm) with eax = the protocol's magic, ebx unchanged.
+; Both continue at boot_entry32 (boot/entry.asm) with eax = magic of the protocol and ebx unchanged.
 
 MULTIBOOT2_HEADER_MAGIC	equ 0xe85250d6
 MULTIBOOT2_ARCH_I386	equ 0		; 32-bit protected mode of i386
@@ -15,7 +16,7 @@ MULTIBOOT2_TAG_OPTIONAL	equ 1
 XEN_ELFNOTE_PHYS32_ENTRY equ 18
 PVH_START_MAGIC		equ 0x336ec578	; also the first word of struct hvm_start_info
 
-; With the three words before it the sum is 0 in 32 bits.
+; Makes the sum of the header's four words 0 in 32 bits.
 %define MULTIBOOT2_CHECKSUM(size) \
 	(-(MULTIBOOT2_HEADER_MAGIC + MULTIBOOT2_ARCH_I386 + (size)) & 0xffffffff)
 

@@ -1,10 +1,10 @@
-; From real mode to C for every CPU but the first.
+; From real mode to C, for every CPU but the first.
 ;
-; smpboot.c copies trampoline_begin..trampoline_end to a page below 1 MiB and fills the page behind
-; it with struct trampoline_data; a STARTUP interrupt makes a CPU begin there in real mode, cs:0.
-; All CPUs run through at once: there is no stack and nothing is written. The page tables it loads
-; map the code page (read, execute) and the data page (read, write) at their physical addresses,
-; and the kernel; ap_entry64, in the kernel, loads the kernel's own.
+; smpboot.c copies trampoline_begin..trampoline_end to a page below 1 MiB and puts struct
+; trampoline_data into the next page. A STARTUP interrupt makes a CPU begin at cs:0 of the copy, in
+; real mode. All CPUs run this code at the same time, so it uses no stack and writes no memory. Its
+; page tables map the kernel, and the code page (read, execute) and the data page (read, write) at
+; their physical addresses. ap_entry64, in the kernel, loads the kernel's own page tables.
 
 CR0_PE		equ 1 << 0
 ; PE MP ET NE WP PG
@@ -16,13 +16,13 @@ EFER_NXE	equ 1 << 11
 MSR_GS_BASE	equ 0xc0000101
 KERNEL_BASE	equ 0xffffffff80000000
 
-; struct trampoline_data, in the page behind the code
+; struct trampoline_data, in the page after the code
 DATA		equ 0x1000
 DATA_GDTR	equ 0
-DATA_PROTECTED	equ 8			; far pointers, offset and selector
+DATA_PROTECTED	equ 8			; far pointers: offset and selector
 DATA_LONG	equ 16
 DATA_CR3	equ 24
-DATA_SELECTOR	equ 16			; in its GDT
+DATA_SELECTOR	equ 16			; in the GDT of trampoline_data
 
 extern swapper_pg_dir, cpu_apic_ids, nr_cpu_ids, x2apic_mode, __per_cpu_offset
 extern secondary_stacks, start_secondary
@@ -36,7 +36,7 @@ trampoline_begin:
 	mov	ax, cs
 	xor	ebx, ebx
 	mov	bx, ax
-	shl	ebx, 4				; where this page lies
+	shl	ebx, 4				; ebx = physical address of this page
 	add	ax, DATA >> 4
 	mov	ds, ax
 	o32 lgdt [DATA_GDTR]
@@ -68,10 +68,11 @@ trampoline_long:
 	jmp	rax
 trampoline_end:
 
-; Not init text: a CPU that is left out may halt here for ever.
+; Not in init text: a CPU that is left out may halt here for ever.
 section .text progbits alloc exec nowrite align=16
 bits 64
-; Find out which CPU this is by its APIC ID; take its per-CPU area and its idle task's stack.
+; Finds this CPU's number by its APIC ID. Loads the base of its per-CPU area and its idle task's
+; stack.
 ap_entry64:
 	mov	rax, swapper_pg_dir
 	mov	rcx, KERNEL_BASE

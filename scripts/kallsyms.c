@@ -1,25 +1,25 @@
 /*
  * Writes the kernel's symbol table into the kernel (host program).
  *
- *	kallsyms size ELF	print how many bytes the table needs
+ *	kallsyms size ELF	print the size of the table in bytes
  *	kallsyms fill ELF OUT	copy ELF to OUT with the table in its section .kallsyms
  *
- * The build links twice: first without room, to learn the size, then with that much room at the end
- * of rodata. The size depends on the names only, which the second link does not change; and as the
- * table is written in place, no address can move. kernel/kallsyms.c reads it. Its layout, all
- * numbers little-endian:
+ * The build links twice: first without space for the table, to learn its size, then with that much
+ * space at the end of rodata. The size depends only on the names, and the second link changes no
+ * name. The table is written in place, so no address moves. kernel/kallsyms.c reads the table. Its
+ * layout, all numbers little-endian:
  *
  *	header		struct kallsyms_header
  *	u32 offset[]	of each symbol from KERNEL_BASE, ascending
  *	u32 by_name[]	the indices of the symbols in the order of their names
- *	u32 marker[]	where in names every 64th symbol begins
- *	u16 token[256]	where in tokens the text of each byte value begins
+ *	u32 marker[]	the position in names of every 64th symbol
+ *	u16 token[256]	the position in tokens of the text of each byte value
  *	tokens		texts, each with its NUL
  *	names		for each symbol a length byte and that many byte values; their texts
  *			together are the type letter and the name
  *
- * Names are made short by giving the commonest pair of byte values a free value of its own, over
- * and over (byte pair encoding).
+ * Byte pair encoding shortens the names: the most frequent pair of byte values gets an unused value
+ * of its own, again and again.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +33,10 @@
 #define NAME_LEN       128 /* KSYM_NAME_LEN */
 #define TOKEN_TEXT_MAX NAME_LEN
 
-/* ELF-64 object file format, figures 4-2, 4-8 and 4-14. Not <elf.h>, which only some hosts have. */
+/*
+ * ELF-64 object file format, figures 4-2, 4-8 and 4-14. Not from <elf.h>, because some hosts lack
+ * it.
+ */
 struct elf_header {
 	unsigned char ident[16];
 	uint16_t type, machine;
@@ -67,15 +70,15 @@ struct kallsyms_header {
 	uint32_t magic, size;
 	uint32_t num_symbols;
 	uint32_t offsets, by_name, markers, token_index, tokens,
-		names; /* from the header's start */
+		names; /* offsets from the start of the header */
 };
 
 struct symbol {
 	uint64_t address;
-	unsigned rank;  /* among symbols of one address: the first one names it */
-	unsigned order; /* in the ELF file */
+	unsigned rank;  /* order among symbols of one address: the first names the address */
+	unsigned order; /* index in the ELF file */
 	unsigned length;
-	unsigned char text[NAME_LEN]; /* type letter and name; then shortened */
+	unsigned char text[NAME_LEN]; /* type letter and name; shortened later */
 	char *name;
 };
 
@@ -88,7 +91,7 @@ static const char *section_names;
 static struct symbol *symbols;
 static unsigned num_symbols;
 
-static unsigned char pair[256][2]; /* of a value that stands for two */
+static unsigned char pair[256][2]; /* the two values that a pair value replaces */
 static bool is_pair[256];
 
 static void fail(const char *what)
@@ -139,7 +142,7 @@ static struct elf_section *find_section(const char *name)
 	return NULL;
 }
 
-/* The letter of nm(1). */
+/* Returns the type letter that nm(1) prints. */
 static char type_letter(const struct elf_symbol *symbol)
 {
 	const struct elf_section *section = &sections[symbol->shndx];
@@ -157,7 +160,9 @@ static char type_letter(const struct elf_symbol *symbol)
 	return bind == STB_LOCAL ? letter + 'a' - 'A' : letter;
 }
 
-/* Symbols of the image above KERNEL_BASE, without what only the assembler and the linker care for.
+/*
+ * Returns whether the table needs the symbol: one of the image above KERNEL_BASE, and not one for
+ * the assembler and the linker only.
  */
 static bool wanted(const struct elf_symbol *symbol, const char *name)
 {
@@ -166,11 +171,13 @@ static bool wanted(const struct elf_symbol *symbol, const char *name)
 	if (!*name || symbol->value < KERNEL_BASE || !symbol->shndx ||
 	    symbol->shndx >= SHN_LORESERVE || type == STT_SECTION || type == STT_FILE)
 		return false;
-	/* NASM's local labels: function.label */
+	/* a local label of NASM: function.label */
 	return !(type == STT_NOTYPE && bind == STB_LOCAL && strchr(name, '.'));
 }
 
-/* Of several names of one address: functions and variables before labels, global before local. */
+/*
+ * Orders several names of one address: functions and variables before labels, global before local.
+ */
 static unsigned rank(const struct elf_symbol *symbol)
 {
 	unsigned bind = symbol->info >> 4, type = symbol->info & 15;
@@ -249,7 +256,7 @@ static unsigned text_length(unsigned value)
 	return is_pair[value] ? text_length(pair[value][0]) + text_length(pair[value][1]) : 1;
 }
 
-/* The pair whose replacement saves most, in best; how often it occurs. */
+/* Finds the pair whose replacement saves the most, and returns how often it occurs. */
 static unsigned commonest_pair(unsigned char best[2])
 {
 	static unsigned count[256][256];
@@ -274,7 +281,7 @@ static unsigned commonest_pair(unsigned char best[2])
 
 static void shorten_names(void)
 {
-	bool used[256] = { [0] = true }; /* 0 never: it would end a text early */
+	bool used[256] = { [0] = true }; /* never 0: it would end a text early */
 	unsigned char best[2];
 
 	for (unsigned i = 0; i < num_symbols; i++)
@@ -292,7 +299,7 @@ static void shorten_names(void)
 	}
 }
 
-/* The table while it is being written. */
+/* The output buffer of the table. */
 static struct {
 	unsigned char *bytes;
 	size_t size, room;
@@ -333,7 +340,7 @@ static void put_tokens(struct kallsyms_header *header)
 	size_t start = 0;
 
 	header->token_index = out.size;
-	put(at, sizeof(at)); /* known below */
+	put(at, sizeof(at)); /* overwritten below */
 	header->tokens = start = out.size;
 	for (unsigned value = 0; value < 256; value++) {
 		at[value] = out.size - start;

@@ -1,18 +1,19 @@
 /*
- * Lists an object's ftrace call sites in the object itself (host program, on libelf).
+ * Adds the list of an object's ftrace call sites to the object (host program, uses libelf).
  *
  *	recordmcount OBJECT...
  *
- * With -pg -mfentry each function begins with `call __fentry__`. The kernel wants to know all of
- * these places: their addresses, collected by the linker from the sections __mcount_loc. gcc writes
- * that section with -mrecord-mcount; clang cannot. This program does it for any compiler: a call of
- * another object's function has a relocation, so the relocations against __fentry__ are the sites.
+ * With -pg -mfentry each function begins with `call __fentry__`. The kernel needs the address of
+ * each such call. The linker collects the addresses from the sections __mcount_loc. gcc writes that
+ * section with -mrecord-mcount; clang cannot. This program writes the section for any compiler. A
+ * call of a function in another object has a relocation, so each relocation against __fentry__ is a
+ * site:
  *
  *	.rela.text	     offset 1  R_X86_64_PLT32  __fentry__ - 4	       is the call e8 at .text+0
  *	.rela__mcount_loc    offset 0  R_X86_64_64     .text + 0	       is added for it
  *
- * An object that has the section already, or has no such call, is left as it is. What is wrong with
- * an object is told, and the status is 1; the object is written only when nothing was wrong.
+ * An object that already has the section, or has no such call, stays as it is. The program reports
+ * an error in an object and then ends with status 1. It writes the object only if it found no error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 #define RELA_PREFIX ".rela"
 #define CALL_OPCODE 0xe8
 
-static const char *path; /* of the object in hand, for messages */
+static const char *path; /* of the current object, for messages */
 
 static struct {
 	Elf *elf;
@@ -39,7 +40,7 @@ static struct {
 	size_t num_symbols;
 } object;
 
-/* What goes into the new section and its relocations. */
+/* The content of the new section and its relocations. */
 static Elf64_Rela *sites;
 static size_t num_sites;
 
@@ -131,7 +132,7 @@ static void open_object(int fd)
 		fail("the sections have no names: %s", elf_errmsg(-1));
 }
 
-/* True when the object still wants the section. Finds the symbol table too. */
+/* Finds the symbol table, and returns whether the object needs the section. */
 static bool survey_sections(void)
 {
 	Elf_Scn *section = NULL;
@@ -145,7 +146,7 @@ static bool survey_sections(void)
 			wanted = false;
 	}
 	if (!object.symtab)
-		return false; /* nothing can be called */
+		return false; /* no symbols, so no calls */
 	object.symtab_header = header_of(object.symtab);
 	object.symbols = data_of(object.symtab);
 	object.num_symbols = object.symbols->d_size / sizeof(Elf64_Sym);
@@ -153,8 +154,8 @@ static bool survey_sections(void)
 }
 
 /*
- * A symbol by which the section of that index can be pointed at: its own, else one that no other
- * object can override. *value is where in the section it lies.
+ * Returns a symbol that can serve as base for addresses in the section of that index: the section's
+ * own symbol, else one that no other object can override. *value is its offset in the section.
  */
 static size_t base_symbol(size_t section_index, GElf_Addr *value)
 {
@@ -177,7 +178,7 @@ static size_t base_symbol(size_t section_index, GElf_Addr *value)
 
 static void add_site(size_t symbol, Elf64_Sxword addend)
 {
-	/* One more than fits: grow at each power of two. */
+	/* The array is full at each power of two, and then doubles. */
 	if (!(num_sites & (num_sites - 1))) {
 		size_t room = num_sites ? 2 * num_sites : 1;
 
@@ -193,7 +194,10 @@ static void add_site(size_t symbol, Elf64_Sxword addend)
 	num_sites++;
 }
 
-/* Whether a relocation against __fentry__ is a call's; else the code just takes the address. */
+/*
+ * Returns whether a relocation against __fentry__ belongs to a call. Otherwise the code only takes
+ * the address.
+ */
 static bool is_call(Elf_Scn *text, const GElf_Rela *rela)
 {
 	Elf_Data *code = data_of(text);
@@ -217,7 +221,7 @@ static bool is_call(Elf_Scn *text, const GElf_Rela *rela)
 	}
 }
 
-/* Collect the sites that one section of relocations tells of. */
+/* Collects the sites from one section of relocations. */
 static void find_calls(Elf_Scn *relocations)
 {
 	GElf_Shdr header = header_of(relocations);

@@ -152,8 +152,8 @@ void local_apic_setup(void)
 	u64 base = rdmsr(MSR_APIC_BASE) | APIC_BASE_ENABLE;
 	unsigned max_lvt;
 
-	wrmsr(MSR_APIC_BASE,
-	      base); /* the only mode from which x2APIC mode can be entered (10.12.5) */
+	/* x2APIC mode can only be entered from xAPIC mode (10.12.5). */
+	wrmsr(MSR_APIC_BASE, base);
 	if (x2apic_mode)
 		wrmsr(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
 

@@ -30,7 +30,7 @@ extern nmi_running
 	cld
 	mov	rdi, rsp			; the first argument
 	lea	rbp, [rsp + 1]
-	sub	rsp, 8				; the CPU pushes its frame on an aligned stack; this aligns the call
+	sub	rsp, 8				; the CPU aligned its frame; this aligns the call
 %endmacro
 
 %macro POP_REGS 0
@@ -140,7 +140,7 @@ exception_3:
 	sub	rax, 16
 	mov	[rsp + 8 + PT_SP], rax
 	POP_REGS
-	mov	rsp, [rsp + 4 * 8]		; rsp of the frame, above error code, rip, cs and flags
+	mov	rsp, [rsp + 4 * 8]		; above error code, rip, cs, flags
 	popfq
 	ret
 

@@ -24,8 +24,8 @@ void __init arch_firmware_init(void)
 
 	acpi_init(map_firmware);
 	/*
-	 * The 8259s may have announced an interrupt. They can take it back only through the local
-	 * APIC: so they come first.
+	 * Mask the 8259s while the local APIC still passes their interrupts on: they can withdraw
+	 * a pending interrupt only through it.
 	 */
 	pic_disable();
 	local_apic_map();

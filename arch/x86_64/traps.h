@@ -1,6 +1,7 @@
 /* Exception vectors, and the hook for breakpoints. */
 #pragma once
 
+#include "arch/percpu.h"
 #include "arch/ptrace.h"
 #include "kernel/compiler.h"
 
@@ -38,6 +39,8 @@ typedef bool (*int3_handler_t)(struct pt_regs *regs);
 int3_handler_t set_int3_handler(int3_handler_t handler);
 /* Called by an int3 handler: emulates `call target` with the return address ret. */
 void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target);
+/* Not 0 while this CPU handles an NMI. entry.asm changes and tests it. */
+DECLARE_PER_CPU(unsigned, nmi_running);
 /* Enter and leave the handling of an NMI on this CPU, in the preempt count. */
 void nmi_enter(void);
 void nmi_exit(void);

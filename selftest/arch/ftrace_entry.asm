@@ -1,8 +1,8 @@
-; For the self-tests of tracing: a call with all registers as they are wanted (ftrace.h).
+; For the self-tests of tracing: calls a function with chosen values in all registers (ftrace.h).
 
 %include "arch/ptrace.inc"
 
-; In the order of struct pt_regs, but for rsi, which points to it.
+; In the order of struct pt_regs, without rsi, which points to the struct.
 %define REGISTERS	r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx
 
 %macro LOAD 1-*
@@ -40,7 +40,7 @@ ftrace_call_with_regs:
 	mov	rdi, [rsi + PT_DI]
 	mov	rsi, [rsi + PT_SI]
 	call	[rsp]
-	xchg	rsi, [rsp + 8]			; what it is now, for where it goes
+	xchg	rsi, [rsp + 8]			; save the new rsi, restore the pointer
 	STORE	REGISTERS
 	mov	[rsi + PT_DI], rdi
 	pop	rdi

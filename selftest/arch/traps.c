@@ -1,4 +1,7 @@
-/* Self-tests of the entries: breakpoints, unknown vectors, backtraces, time. */
+/*
+ * Self-tests of the interrupt and exception entries: breakpoints, unknown vectors, backtraces,
+ * time.
+ */
 #include "arch/irqflags.h"
 #include "arch/processor.h"
 #include "arch/stacktrace.h"
@@ -18,14 +21,14 @@ static void emulated_target(void)
 	emulated_calls++;
 }
 
-/* The breakpoint stands for `call emulated_target`. */
+/* Emulates `call emulated_target` for the breakpoint. */
 static bool emulate_call_handler(struct pt_regs *regs)
 {
 	int3_emulate_call(regs, regs->ip, (unsigned long)emulated_target);
 	return true;
 }
 
-/* A breakpoint among registers whose values are known; true if they are the same after it. */
+/* Executes a breakpoint with known values in registers. Returns true if it changed none of them. */
 static noinline bool breakpoint_keeps_registers(void)
 {
 	u64 bx = 0x1111, r12 = 0x2222, sp_before, sp_after;
@@ -50,19 +53,43 @@ SELFTEST(traps, int3_handler_emulates_a_call)
 	EXPECT_EQ(emulated_calls, before + 1);
 }
 
+static bool continue_handler(struct pt_regs *regs __unused)
+{
+	return true;
+}
+
 /*
- * What the return path does in an NMI depends on preempt_count alone; NMIs themselves are not
- * blocked here.
+ * Returns whether a breakpoint returned by POPF and RET. RET reads the return address from below
+ * the interrupted stack pointer, where it stays; IRET leaves the CPU's frame there. Interrupts off.
  */
+static noinline bool breakpoint_returns_by_ret(void)
+{
+	u64 below_stack, return_address;
+
+	__asm__ __volatile__("int3\n"
+			     "1:\tmovq -8(%%rsp), %0\n\t"
+			     "leaq 1b(%%rip), %1"
+			     : "=&r"(below_stack), "=&r"(return_address)
+			     :
+			     : "memory");
+	return below_stack == return_address;
+}
+
+/* NMIs themselves are not blocked here: entry.asm chooses the return path by nmi_running. */
 SELFTEST(traps, int3_within_an_nmi_returns_without_iret)
 {
 	unsigned before = emulated_calls;
-	int3_handler_t usual = set_int3_handler(emulate_call_handler);
+	int3_handler_t usual = set_int3_handler(continue_handler);
 	unsigned long flags;
 
 	local_irq_save(flags);
+	EXPECT(!breakpoint_returns_by_ret());
 	nmi_enter();
+	this_cpu_inc(nmi_running);
+	EXPECT(breakpoint_returns_by_ret());
+	set_int3_handler(emulate_call_handler);
 	EXPECT(breakpoint_keeps_registers());
+	this_cpu_dec(nmi_running);
 	nmi_exit();
 	EXPECT(irqs_disabled());
 	local_irq_restore(flags);

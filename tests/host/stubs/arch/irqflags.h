@@ -1,4 +1,7 @@
-/* The host's irqflags.h: a flag in a variable, so that tests can see that it comes back. */
+/*
+ * The host's irqflags.h. The interrupt flag is a variable, so that tests can check that it is
+ * restored.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +14,5 @@ extern bool host_irqs_off;
 #define local_irq_disable()      (host_irqs_off = true)
 #define local_irq_enable()       (host_irqs_off = false)
 #define irqs_disabled()          host_irqs_off
-#define X86_EFLAGS_IF            (1UL << 9)
-#define arch_local_save_flags()  (host_irqs_off ? 0 : X86_EFLAGS_IF)
 #define local_irq_save(flags)    ((flags) = host_irqs_off, host_irqs_off = true)
 #define local_irq_restore(flags) (host_irqs_off = (flags))

@@ -1,4 +1,4 @@
-/* The host's percpu.h: one CPU, whose variables are the variables. */
+/* The host's percpu.h. The host has one CPU, so each per-CPU variable is an ordinary variable. */
 #pragma once
 
 #include "kernel/compiler.h"

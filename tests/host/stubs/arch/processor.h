@@ -1,4 +1,4 @@
-/* The host's processor.h: what a spinlock asks for. */
+/* The host's processor.h, with the only function that a spinlock needs. */
 #pragma once
 
 #define cpu_relax() ((void)0)

@@ -1,4 +1,4 @@
-/* The host's sections.h: an image of 1 MiB at its usual place. */
+/* The host's sections.h: an image of 1 MiB at its usual address. */
 #pragma once
 
 #define __boot_begin ((char *)0x100000)
