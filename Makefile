@@ -220,12 +220,12 @@ export APPEND BOOT CC MCOUNT
 BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND"
 
 run:
-	@scripts/install-deps run $(filter uefi,$(BOOT))
+	@scripts/install-deps run
 	@$(MAKE) --no-print-directory $(if $(filter nop5-test,$(KERNEL)),test-kernel,all)
 	@$(BOOTED) --run
 
 debug:
-	@scripts/install-deps debug $(filter uefi,$(BOOT))
+	@scripts/install-deps debug
 	@$(MAKE) --no-print-directory $(if $(filter nop5-test,$(KERNEL)),test-kernel,all)
 	@$(BOOTED) --debug
 
