@@ -111,10 +111,6 @@ int ftrace_set_filter(struct ftrace_ops *ops, const char *pattern, size_t length
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset);
 /* One function by its address. -EINVAL: there is no site; -ENOENT: to remove, but not in it. */
 int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset);
-/* Of the top level: what the files in /sys/kernel/tracing show (trace/tracers/function/function.c).
- */
-int ftrace_set_global_filter(const char *pattern, size_t length, bool reset);
-int ftrace_set_global_notrace(const char *pattern, size_t length, bool reset);
 /* Empty the filters of an ops that is not registered, and free them. Task context. */
 void ftrace_free_filter(struct ftrace_ops *ops);
 /*

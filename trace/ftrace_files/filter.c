@@ -168,16 +168,6 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	mutex_unlock(&ftrace_lock);
 }
 
-void ftrace_destroy_filter_files(struct ftrace_ops *ops)
-{
-	if (ops->flags & FTRACE_OPS_FL_ENABLED)
-		unregister_ftrace_function(ops);
-	ftrace_free_filter(ops);
-	mutex_lock(&ftrace_lock);
-	ops->flags |= FTRACE_OPS_FL_DELETED;
-	mutex_unlock(&ftrace_lock);
-}
-
 /* ---- files ---- */
 
 /* An open filter file: what is written gathers in hash, and takes effect when the file is closed.

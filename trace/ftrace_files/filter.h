@@ -41,8 +41,6 @@ int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filt
 /* A file of that name for the filter only. The same. */
 int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops,
 			      struct ftrace_filter *filter, struct dentry *parent);
-/* The files are gone, and so will ops be: unregister it, and let nobody register it again. */
-void ftrace_destroy_filter_files(struct ftrace_ops *ops);
 /* Names and patterns between commas into the filter; list is used up. Boot, task context. */
 void ftrace_set_early(const struct ftrace_filter *filter, char *list);
 void ftrace_set_early_filter(struct ftrace_ops *ops, char *list); /* that of ops */

@@ -1,7 +1,6 @@
 /*
- * /sys/kernel/debug/trace_printk_sample: reading it prints into the trace in each way that
- * trace_printk() has, for whoever wants to see how that looks, here and in the programs that read
- * exported traces.
+ * Reading /sys/kernel/debug/trace_printk_sample prints into the trace with each variant of
+ * trace_printk(). It shows the output, here and in programs that read exported traces.
  */
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"

@@ -1,6 +1,6 @@
 /*
- * What a function probe can do: traceon, traceoff, stacktrace, snapshot, dump, cpudump. They run at
- * a traced call: in any context.
+ * The commands of function probes: traceon, traceoff, stacktrace, snapshot, dump, cpudump. They run
+ * at a traced call, so in any context.
  */
 #include "arch/stacktrace.h"
 #include "trace/tracers/function/probes.h"
@@ -9,9 +9,9 @@
 #include "trace/core/write.h"
 #include "trace/ftrace/recursion.h"
 
-#define SITE_SIZE 5 /* a function seems called from behind its site */
+#define SITE_SIZE 5 /* the return address of a function's site is its address plus this */
 
-/* ---- traceon, traceoff: a count is used up only where it changes something ---- */
+/* ---- traceon, traceoff: only a call that changes something decrements the count ---- */
 
 static void traceon(unsigned long ip __unused, unsigned long parent_ip __unused,
 		    struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
@@ -51,7 +51,7 @@ static void traceoff_counted(unsigned long ip, unsigned long parent_ip __unused,
 
 /* ---- stacktrace ---- */
 
-/* The function at ip and its callers; what lies between it and us is left out. */
+/* Records the stack from the function at ip outward, without the frames of ftrace and this file. */
 static void write_stack(struct trace_array *tr, unsigned long ip)
 {
 	unsigned long callers[TRACE_STACK_MAX];
@@ -66,7 +66,7 @@ static void write_stack(struct trace_array *tr, unsigned long ip)
 static void stacktrace(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
 		       struct ftrace_regs *fregs __unused)
 {
-	preempt_disable(); /* tracing_gen_ctx_dec(1) leaves this one out */
+	preempt_disable(); /* tracing_gen_ctx_dec(1) subtracts this one */
 	write_stack(op->private, ip);
 	preempt_enable();
 }
@@ -85,7 +85,7 @@ static void stacktrace_counted(unsigned long ip, unsigned long parent_ip, struct
 static void snapshot(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 		     struct ftrace_regs *fregs __unused)
 {
-	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* to wake readers is traceable */
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* waking readers calls traced functions */
 
 	if (bit < 0)
 		return;
@@ -110,12 +110,12 @@ static int snapshot_attach(struct trace_array *tr)
 	return error;
 }
 
-/* ---- dump, cpudump: the whole trace once for each function, or this CPU's each time ---- */
+/* ---- dump: the whole trace, once for each function; cpudump: this CPU's trace, at each call ---- */
 
 static void dump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 		 struct ftrace_regs *fregs __unused)
 {
-	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* printk is traceable */
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* printk() calls traced functions */
 
 	if (bit < 0)
 		return;

@@ -1,10 +1,10 @@
 /*
- * The function tracer: one entry in the ring buffer for each call of a function, with its caller.
+ * The function tracer records one entry in the ring buffer for each call of a function, with the
+ * caller.
  *
- * function_trace_call() runs at every traced call. Nothing that it calls is
- * traceable, so it needs no guard against itself; an NMI in the middle of it nests in the ring
- * buffer. With func_stack_trace on, another function takes its place, so that the fast one does not
- * even ask.
+ * function_trace_call() runs at every traced call. It calls no traced functions, so it needs no
+ * recursion guard; an NMI that interrupts it nests in the ring buffer. With the option
+ * func_stack_trace another callback replaces it, so that the fast one does not test the option.
  */
 #include "trace/core/cmdlines.h"
 #include "trace/core/files.h"
@@ -20,8 +20,8 @@
 #include "trace/ring_buffer/write.h"
 
 #define TRACE_FUNC_OPT_STACK 0x1
-#define MCOUNT_INSN_SIZE     5 /* seems called from behind its site */
-#define STUB_FRAMES          2 /* of the callback and the entry stub, before the traced function */
+#define MCOUNT_INSN_SIZE     5 /* the return address of a site is its address plus this */
+#define STUB_FRAMES          2 /* the callback's and the entry stub's, above the traced function's */
 
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
 						 unsigned long parent_ip, u32 ctx)
@@ -56,9 +56,10 @@ void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrac
 }
 
 /*
- * The traced function and its callers along the frame pointers of this task's stack, the innermost
- * first; the entry stub has made frames for it and its caller. bp: the first of these. 0 where the
- * chain leaves the stack or an interrupt's frame lies in it: then the unwinder has to do it.
+ * Stores the traced function and its callers, innermost first, along the frame pointers of the
+ * task's stack, and returns their number. bp points to the first of the two frames that the entry
+ * stub has made, for the traced function and for its caller. Returns 0 if the chain leaves the
+ * stack or contains an interrupt's frame; the caller then needs the unwinder.
  */
 static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned long *callers)
 {
@@ -95,7 +96,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 
 	preempt_disable();
 	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
-		/* Between the stub's frame and ours may be those of trace/ftrace/ops.c. */
+		/* Frames of trace/ftrace/ops.c may lie between the stub's frame and this one. */
 		bp = *(unsigned long **)__builtin_frame_address(0);
 		while (bp[1] != ip + MCOUNT_INSN_SIZE)
 			bp = (unsigned long *)bp[0];
@@ -108,7 +109,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	preempt_enable();
 }
 
-/* The top level's: it has the filters of the command line when the tracer starts with the boot. */
+/* The top level's, static because the command line can set filters and start it during boot. */
 static struct function_tracer top_function = {
 	.ops = { .func = function_trace_call,
 		 .flags = FTRACE_OPS_FL_PID,
@@ -178,7 +179,7 @@ static void function_trace_start(struct trace_array *tr)
 	tracing_reset_online_cpus(tr);
 }
 
-/* The callback of live ops cannot change: they stop, and start again with the other one. */
+/* The callback of registered ops must not change. So the ops stop and start again. */
 static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
 {
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
@@ -261,16 +262,6 @@ struct tracer function_trace = {
 	.flags = &function_flags,
 	.allow_instances = true,
 };
-
-int ftrace_set_global_filter(const char *pattern, size_t length, bool reset)
-{
-	return ftrace_set_filter(&top_function.ops, pattern, length, reset);
-}
-
-int ftrace_set_global_notrace(const char *pattern, size_t length, bool reset)
-{
-	return ftrace_set_notrace(&top_function.ops, pattern, length, reset);
-}
 
 static int __init init_function_trace(void)
 {

@@ -1,10 +1,10 @@
 /*
- * Function probes: the functions of a command, and how often each may still do it.
+ * Function probes: the functions of each command, and their counts.
  *
- * Each command that is in use in a trace_array is an ftrace_ops of its own, whose filter holds its
- * functions; with counts, a second one. The counts lie in a table of the same shape as the filter,
- * which callbacks read without a lock: a changed copy takes its place, and the counts themselves
- * are allocated for each function, so that they stay where they are.
+ * Each command that is used in a trace_array has an ftrace_ops of its own, whose filter contains its
+ * functions. The functions with a count have a second ops. Their counts are in a table with the same
+ * slots as the filter. Callbacks read the table without a lock, so a change replaces it by a copy.
+ * Each count is allocated separately, so that the old and the new table share it.
  */
 #include "trace/tracers/function/probes.h"
 
@@ -18,14 +18,14 @@
 #include "trace/ftrace/internal.h"
 #include "trace/tracers/function/internal.h"
 
-/* How often the function at each slot of a filter may still be hit. */
+/* For each slot of a filter: how many more times the command runs for this function. */
 struct probe_counts {
-	struct ftrace_hash *functions; /* where to look: its slots are those of left */
-	atomic64_t *left[];            /* for each slot; NULL where there is no function */
+	struct ftrace_hash *functions; /* the functions; left[] has the same slots */
+	atomic64_t *left[];            /* for each slot; NULL: the slot has no function */
 };
 
 struct ftrace_func_probe {
-	struct ftrace_ops ops; /* the first: a callback gets the probe by its ops */
+	struct ftrace_ops ops; /* probe_of() finds the probe from it */
 	struct trace_array *tr;
 	const struct ftrace_func_command *command;
 	bool counted;
@@ -33,16 +33,11 @@ struct ftrace_func_probe {
 	struct list_head list;       /* [P] and ftrace_lock to write: trace_array.probes */
 };
 
-static DEFINE_MUTEX(probe_lock); /* P: before ftrace_lock */
+static DEFINE_MUTEX(probe_lock); /* P: taken before ftrace_lock */
 
 static struct ftrace_func_probe *probe_of(const struct ftrace_ops *op)
 {
 	return container_of(op, struct ftrace_func_probe, ops);
-}
-
-struct trace_array *ftrace_probe_tr(const struct ftrace_ops *op)
-{
-	return probe_of(op)->tr;
 }
 
 /* ---- counts ---- */
@@ -69,7 +64,7 @@ bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
 	atomic64_t *left;
 	s64 now, found;
 
-	preempt_disable(); /* who replaces the counts waits for us */
+	preempt_disable(); /* replace_functions() waits for this with synchronize_rcu() */
 	counts = smp_load_acquire(&probe_of(op)->counts);
 	left = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
 	now = left ? atomic64_read(left) : 0;
@@ -81,7 +76,7 @@ bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
 	return taken;
 }
 
-/* Of old, free the counts whose functions are not in kept (NULL: all), and the table. */
+/* Frees the table old, and its counts of functions that are not in kept (NULL: all its counts). */
 static void free_counts(struct probe_counts *old, const struct ftrace_hash *kept)
 {
 	if (!old)
@@ -95,7 +90,7 @@ static void free_counts(struct probe_counts *old, const struct ftrace_hash *kept
 }
 
 /*
- * The table for functions: counts of old where it has them, else new ones of count. NULL: no
+ * Makes the table for functions. It shares the counts of old, and new functions get `count`. NULL: no
  * memory.
  */
 static struct probe_counts *make_counts(const struct probe_counts *old,
@@ -159,8 +154,8 @@ alloc_probe(struct trace_array *tr, const struct ftrace_func_command *command, b
 }
 
 /*
- * Make functions those of probe; both tables are taken over. On an error the probe stays as it is.
- * P held.
+ * Replaces probe's functions and counts, and takes over both tables. On an error the probe stays
+ * unchanged, and the tables are freed. P held.
  */
 static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash *functions,
 			     struct probe_counts *counts)
@@ -175,7 +170,7 @@ static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash
 	if (error)
 		smp_store_release(&probe->counts, old);
 	if (old)
-		synchronize_rcu(); /* of ftrace_probe_take() */
+		synchronize_rcu(); /* ftrace_probe_take() may still read old */
 	if (error)
 		free_counts(counts, old ? old->functions : NULL);
 	else
@@ -183,7 +178,7 @@ static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash
 	return error;
 }
 
-/* P held. The probe has no functions any more. */
+/* Unregisters and frees the probe. P held. */
 static void remove_probe(struct ftrace_func_probe *probe)
 {
 	unregister_ftrace_function(&probe->ops);
@@ -195,7 +190,7 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	kfree(probe);
 }
 
-/* probe is new, and has its functions: in with it. P held. */
+/* Registers a new probe, which has its functions already. P held. */
 static int add_probe(struct ftrace_func_probe *probe)
 {
 	int error = register_ftrace_function(&probe->ops);
@@ -209,8 +204,8 @@ static int add_probe(struct ftrace_func_probe *probe)
 }
 
 /*
- * The functions that probe has after word has been added or removed, new ones with this count, and
- * the table of counts: NULL if there are no functions left or none are counted. 0, -EINVAL,
+ * Makes copies of probe's functions and of its counts with word added or removed. New functions get
+ * `count`. *counts is NULL if no function is left, or if the probe has no counts. 0, -EINVAL,
  * -ENOMEM. P held.
  */
 static int changed_functions(struct ftrace_func_probe *probe, const char *word, s64 count,
@@ -264,7 +259,7 @@ static int probe_add(struct trace_array *tr, const struct ftrace_func_command *c
 	return error;
 }
 
-/* pattern begins with its '!'. P held. */
+/* pattern begins with '!'. P held. */
 static int probe_remove(struct trace_array *tr, const struct ftrace_func_command *command,
 			bool counted, const char *pattern)
 {
@@ -278,7 +273,7 @@ static int probe_remove(struct trace_array *tr, const struct ftrace_func_command
 	error = changed_functions(probe, pattern, 0, &functions, &counts);
 	if (error)
 		return error;
-	if (ftrace_hash_empty(functions)) { /* that would mean: all functions */
+	if (ftrace_hash_empty(functions)) { /* an empty filter would mean all functions */
 		ftrace_hash_free(functions);
 		remove_probe(probe);
 		return 0;
@@ -323,7 +318,7 @@ int ftrace_probe_command(struct trace_array *tr, char *word)
 		count = command->fixed_count;
 	}
 	error = !remove && command->attach ? command->attach(tr)
-					   : 0; /* takes T, which comes before P */
+					   : 0; /* takes T, so before P */
 	if (error)
 		return error;
 	mutex_lock(&probe_lock);

@@ -1,6 +1,6 @@
 /*
- * Function probes: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter does something each time that
- * FUNCTION is called (Documentation/trace/ftrace.rst, "Filter commands"). The commands are in
+ * Function probes: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter runs COMMAND at each call of
+ * FUNCTION (Documentation/trace/ftrace.rst, "Filter commands"). The commands are in
  * trace/tracers/function/commands.c.
  */
 #pragma once
@@ -10,15 +10,15 @@
 struct trace_array;
 struct seq_file;
 
-/* What can stand after the first colon. */
+/* A command, the word after the first colon. */
 struct ftrace_func_command {
 	const char *name;
-	/* At each call; op is for ftrace_probe_tr() and ftrace_probe_take(). As ftrace_func_t. */
+	/* Called at each call. op->private is the trace_array; op is for ftrace_probe_take(), too. */
 	ftrace_func_t func;
-	/* The same when there is a count. NULL: the count is not for the user to give. */
+	/* The same for functions with a count. NULL: the user cannot give a count. */
 	ftrace_func_t counted;
-	unsigned long fixed_count; /* without counted: how often for each function, 0 for ever */
-	int (*attach)(struct trace_array *tr); /* before it is used: 0 or an errno. NULL: 0 */
+	unsigned long fixed_count; /* without counted: the count of each function; 0: no limit */
+	int (*attach)(struct trace_array *tr); /* called before use; 0 or an errno; may be NULL */
 };
 
 /* One command in one trace_array, with or without counts, and its functions. */
@@ -27,18 +27,16 @@ struct ftrace_func_probe;
 /* The commands, the last one with a NULL name. */
 extern const struct ftrace_func_command ftrace_func_commands[];
 
-/* In a command's functions: whose trace it is about. */
-struct trace_array *ftrace_probe_tr(const struct ftrace_ops *op);
-/* One less for the function at ip; false: none was left. Any context. */
+/* Decrements the count of the function at ip. False: the count is 0. Any context. */
 bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip);
 
 /*
- * "[!]FUNCTION:COMMAND[:COUNT]", which is taken apart: 0, -EINVAL (no such command, no function of
- * that name, no number, or nothing new), -ENODEV (to remove: no such command is in use), -ENOMEM,
- * or what its attach says. Task context.
+ * Adds or removes the probe of "[!]FUNCTION:COMMAND[:COUNT]"; changes word. 0; -EINVAL (unknown
+ * command, no function of this name, bad number, or no change), -ENODEV (to remove: the command is
+ * not in use), -ENOMEM, or the error of attach. Task context.
  */
 int ftrace_probe_command(struct trace_array *tr, char *word);
-/* A line for each function of each command, the newest command first. ftrace_lock held. */
+/* Prints a line for each function of each command, the newest command first. ftrace_lock held. */
 void ftrace_probe_show(struct trace_array *tr, struct seq_file *m);
-/* Remove them all. Task context. */
+/* Removes all probes of tr. Task context. */
 void ftrace_clear_probes(struct trace_array *tr);
