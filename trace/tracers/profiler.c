@@ -1,11 +1,11 @@
 /*
- * The function profiler: how often each function was called on each CPU, and how long it took
+ * The function profiler counts the calls of each function on each CPU, and sums up their durations
  * (Documentation/trace/ftrace.rst, "function_profile_enabled"; files in trace_stat/).
  *
- * All functions that have a call site are known, so nothing is looked up or made room for while it
- * runs but a function's number: profile_numbers, a table that does not change, gives it for its
- * address. Under that number each CPU has a counter of its own, which it changes with instructions
- * that an interrupt cannot divide. Calls are counted where they begin, times where they end.
+ * All functions with a call site are known before it starts, so it allocates nothing while it runs.
+ * A constant hash table, profile.numbers, gives the number of a function for its address. Each CPU
+ * has a counter for each number, and changes it with single instructions, which an interrupt cannot
+ * divide. A call is counted when it begins; its duration is added when it returns.
  */
 #include "arch/local.h"
 #include "arch/clock.h"
@@ -25,7 +25,7 @@
 #include "trace/core/files.h"
 #include "trace/tracers/function/function.h"
 
-/* Written by its CPU. */
+/* Only the counter's CPU writes it. */
 struct profile_counter {
 	u64 hits;
 	u64 time; /* ns */
@@ -33,26 +33,26 @@ struct profile_counter {
 };
 
 struct profile_number {
-	u32 offset; /* of the call site from the image base; 0: empty */
+	u32 offset; /* from the image base to the call site; 0: empty */
 	u32 number;
 };
 
 struct profile {
 	u32 count; /* functions */
-	u32 mask;  /* slots of numbers, less 1 */
+	u32 mask;  /* number of slots in numbers, minus 1 */
 	struct profile_number *numbers;
 	struct profile_counter *counters[NR_CPUS];
 };
 
-static struct profile *profile;     /* [P] made once, then there for ever */
+static struct profile *profile;     /* [P] allocated at the first use, never freed */
 static bool profile_enabled;        /* [P] */
-static DEFINE_MUTEX(profile_mutex); /* P, before fgraph's and ftrace's */
+static DEFINE_MUTEX(profile_mutex); /* P: taken before the mutexes of fgraph and ftrace */
 
-/* What is kept for a call until it returns. */
+/* Data of a call on the shadow stack, until it returns. */
 struct profile_call {
 	u64 calltime;
 	u64 sleep;   /* fgraph_sleep_time() at the entry */
-	u64 subtime; /* that was spent in calls of which it was the caller */
+	u64 subtime; /* time spent in calls that this call has made */
 	u64 number;
 };
 
@@ -61,7 +61,7 @@ static __always_inline u32 profile_slot(u32 offset, u32 mask)
 	return (offset * 0x9e3779b1U >> 8) & mask;
 }
 
-/* The function's number, or that there is none: one of init text, which came and went. */
+/* Returns the function's number, or p->count if it has none, such as a function of init text. */
 static __always_inline u32 profile_number_of(const struct profile *p, unsigned long func)
 {
 	u32 offset = (u32)(func - KERNEL_IMAGE_BASE), mask = p->mask,
@@ -95,7 +95,8 @@ static __always_inline int profile_entry(struct ftrace_graph_ent *trace, struct 
 	return 1;
 }
 
-/* Without graph-time, what a function's callees took is not its own time. */
+/* Without graph-time: subtracts the time of the callees, and adds this call to its caller's
+ * subtime. */
 static noinline u64 own_time(const struct profile_call *call, u64 time, int idx)
 {
 	int size;
@@ -182,7 +183,7 @@ free:
 	return NULL;
 }
 
-/* Each time it is switched on it begins at 0. P held. */
+/* Sets all counters to 0 and starts. P held. */
 static int profile_enable(void)
 {
 	unsigned cpu;
@@ -193,7 +194,7 @@ static int profile_enable(void)
 			memset(profile->counters[cpu], 0,
 			       profile->count * sizeof(struct profile_counter));
 	} else {
-		mutex_lock(&ftrace_lock); /* init text does not go meanwhile */
+		mutex_lock(&ftrace_lock); /* keeps the records of init text from being removed */
 		profile = profile_alloc();
 		mutex_unlock(&ftrace_lock);
 	}
@@ -255,7 +256,7 @@ struct profile_line {
 	struct profile_counter counter;
 };
 
-/* What the counters of a CPU were when its file was opened; the longest time comes first. */
+/* A copy of a CPU's counters, made when its file is opened; the longest time is first. */
 struct profile_list {
 	u32 count;
 	struct profile_line lines[];
@@ -308,8 +309,10 @@ static void profile_stop(struct seq_file *m __unused, void *v __unused)
 {
 }
 
-/* The sample variance in ns^2: (sum of squares - n * avg^2) / (n - 1), with no product above 64
- * bits. */
+/*
+ * Returns the sample variance in ns^2: (sum of squares - n * avg^2) / (n - 1). The terms are
+ * ordered so that no product exceeds 64 bits.
+ */
 static u64 variance(const struct profile_counter *c)
 {
 	u64 avg, rest, squares;

@@ -1,14 +1,15 @@
 /*
- * The stack tracer: the deepest that any task's stack has been, and what was on it
+ * The stack tracer records the deepest stack of all tasks, with the functions on it
  * (Documentation/trace/ftrace.rst, "Stack trace").
  *
- * At each traced call, the distance from the top of the task's stack to the return address of the
- * call is compared with the largest so far. A call that is deeper is unwound, and each return
- * address looked for on the stack: from where it lies to the top is the depth of its function's
- * caller.
+ * At each traced call it compares the stack's depth with the largest depth so far. The depth is the
+ * distance from the top of the task's stack to the return address of the call. For a deeper call it
+ * unwinds the stack, and then searches the stack for each return address: the distance from there
+ * to the top is the depth of the caller.
  *
- * The callback turns preemption off, and guards itself with a count for each CPU, so that what it
- * calls may be traced. An NMI does not take part: it could interrupt the holder of the lock.
+ * The callback disables preemption. A per-CPU count guards it against recursion, so the functions
+ * that it calls may be traced. It does nothing in NMIs, because an NMI may interrupt the holder of
+ * the lock.
  */
 #include "arch/irqflags.h"
 #include "arch/percpu.h"
@@ -30,9 +31,9 @@
 #include "trace/core/files.h"
 
 #define STACK_TRACE_ENTRIES 128
-#define SITE_SIZE           5 /* a function seems called from behind its site */
+#define SITE_SIZE           5 /* the return address of a site is its address plus this */
 
-/* A return address, and the bytes from where it lies to the top of the stack. */
+/* A return address, and the number of bytes from its place to the top of the stack. */
 struct stack_place {
 	unsigned long ip;
 	unsigned long depth;
@@ -54,7 +55,7 @@ static unsigned long lock_max_stack(void)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	this_cpu_inc(stack_trace_nesting); /* what is called with the lock held is not traced */
+	this_cpu_inc(stack_trace_nesting); /* ignore calls that are made with the lock held */
 	raw_ticket_lock(&max_stack_lock);
 	return flags;
 }
@@ -66,7 +67,7 @@ static void unlock_max_stack(unsigned long flags)
 	local_irq_restore(flags);
 }
 
-/* The callers of the function at ip, it first. Lock held. How many. */
+/* Stores the function at ip and its callers. Returns their number. Lock held. */
 static unsigned save_callers(unsigned long ip)
 {
 	unsigned count = stack_trace_save(callers, STACK_TRACE_ENTRIES, 0), first = 0;
@@ -77,7 +78,7 @@ static unsigned save_callers(unsigned long ip)
 	return count - first;
 }
 
-/* slot: the first word of the traced call. Lock held. */
+/* Records the stack from slot, the first word of the traced call, to top. Lock held. */
 static void record_stack(unsigned long ip, const unsigned long *slot, unsigned long top)
 {
 	unsigned count = save_callers(ip);
@@ -98,7 +99,7 @@ static void record_stack(unsigned long ip, const unsigned long *slot, unsigned l
 static void stack_trace_call(unsigned long ip, unsigned long parent_ip __unused,
 			     struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
-	/* Below the function's own return address lies the one behind its site. */
+	/* Below the function's own return address is the return address of its site. */
 	const unsigned long *slot = ftrace_regs_return_slot(fregs) - 1;
 	unsigned long top, size, flags;
 
@@ -119,7 +120,7 @@ out:
 }
 
 static struct ftrace_ops stack_ops = { .func = stack_trace_call };
-static struct ftrace_filter stack_filter; /* what stack_trace_filter shows */
+static struct ftrace_filter stack_filter; /* for stack_trace_filter */
 
 /* ---- stack_max_size ---- */
 

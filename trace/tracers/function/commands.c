@@ -85,7 +85,8 @@ static void stacktrace_counted(unsigned long ip, unsigned long parent_ip, struct
 static void snapshot(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 		     struct ftrace_regs *fregs __unused)
 {
-	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* waking readers calls traced functions */
+	int bit = ftrace_test_recursion_trylock(
+		ip, parent_ip); /* waking readers calls traced functions */
 
 	if (bit < 0)
 		return;
@@ -110,12 +111,14 @@ static int snapshot_attach(struct trace_array *tr)
 	return error;
 }
 
-/* ---- dump: the whole trace, once for each function; cpudump: this CPU's trace, at each call ---- */
+/* ---- dump: the whole trace, once for each function; cpudump: this CPU's trace, at each call ----
+ */
 
 static void dump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 		 struct ftrace_regs *fregs __unused)
 {
-	int bit = ftrace_test_recursion_trylock(ip, parent_ip); /* printk() calls traced functions */
+	int bit =
+		ftrace_test_recursion_trylock(ip, parent_ip); /* printk() calls traced functions */
 
 	if (bit < 0)
 		return;

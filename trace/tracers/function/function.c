@@ -21,7 +21,7 @@
 
 #define TRACE_FUNC_OPT_STACK 0x1
 #define MCOUNT_INSN_SIZE     5 /* the return address of a site is its address plus this */
-#define STUB_FRAMES          2 /* the callback's and the entry stub's, above the traced function's */
+#define STUB_FRAMES          2 /* the callback and the entry stub */
 
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
 						 unsigned long parent_ip, u32 ctx)

@@ -1,10 +1,10 @@
 /*
  * Function probes: the functions of each command, and their counts.
  *
- * Each command that is used in a trace_array has an ftrace_ops of its own, whose filter contains its
- * functions. The functions with a count have a second ops. Their counts are in a table with the same
- * slots as the filter. Callbacks read the table without a lock, so a change replaces it by a copy.
- * Each count is allocated separately, so that the old and the new table share it.
+ * Each command that is used in a trace_array has an ftrace_ops of its own, whose filter contains
+ * its functions. The functions with a count have a second ops. Their counts are in a table with the
+ * same slots as the filter. Callbacks read the table without a lock, so a change replaces it by a
+ * copy. Each count is allocated separately, so that the old and the new table share it.
  */
 #include "trace/tracers/function/probes.h"
 
@@ -90,8 +90,8 @@ static void free_counts(struct probe_counts *old, const struct ftrace_hash *kept
 }
 
 /*
- * Makes the table for functions. It shares the counts of old, and new functions get `count`. NULL: no
- * memory.
+ * Makes the table for functions. It shares the counts of old, and new functions get `count`. NULL:
+ * no memory.
  */
 static struct probe_counts *make_counts(const struct probe_counts *old,
 					const struct ftrace_hash *functions, s64 count)
@@ -317,8 +317,7 @@ int ftrace_probe_command(struct trace_array *tr, char *word)
 		counted = true;
 		count = command->fixed_count;
 	}
-	error = !remove && command->attach ? command->attach(tr)
-					   : 0; /* takes T, so before P */
+	error = !remove && command->attach ? command->attach(tr) : 0; /* takes T, so before P */
 	if (error)
 		return error;
 	mutex_lock(&probe_lock);

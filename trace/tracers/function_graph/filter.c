@@ -1,10 +1,10 @@
 /*
- * Which calls the function graph tracer records: set_graph_function, set_graph_notrace,
+ * Chooses the calls that the function graph tracer records: set_graph_function, set_graph_notrace,
  * max_graph_depth and tracing_thresh (Documentation/trace/ftrace.rst, "The File System").
  *
- * A function of set_graph_function is recorded with all that it calls, until it returns. Where a
- * call is inside one is known from the call around it, which has kept its flags on the shadow
- * stack: there is nothing to count and nothing that a task could leave behind.
+ * A function of set_graph_function is recorded with all calls inside it, until it returns. A call
+ * is inside such a function if its parent is; the parent's flags are on the shadow stack. So no
+ * counter is needed, which a task could leave in a wrong state.
  */
 #include "kernel/init.h"
 #include "kernel/lib/ctype.h"
@@ -19,7 +19,7 @@
 #include "trace/tracers/function_graph/record.h"
 #include "trace/core/files.h"
 
-/* A set of functions, and the bit of graph_checks that says that it is not empty. */
+/* A set of functions, and its bit in graph_checks, which is set while the set is not empty. */
 struct graph_filter {
 	struct ftrace_hash *hash; /* [F] to write, read by callbacks */
 	u32 check;
@@ -27,7 +27,7 @@ struct graph_filter {
 
 static struct graph_filter graph_function = { .check = GRAPH_CHECK_FUNCTION };
 static struct graph_filter graph_notrace = { .check = GRAPH_CHECK_NOTRACE };
-static u32 fgraph_max_depth; /* calls so deep are not recorded; 0: no limit */
+static u32 fgraph_max_depth; /* calls at this depth or deeper are not recorded; 0: no limit */
 
 static bool filter_has(const struct graph_filter *filter, unsigned long func)
 {
@@ -87,13 +87,13 @@ static int replace_hash(void *owner, struct ftrace_hash *hash)
 	smp_store_release(&filter->hash, hash);
 	if (!ftrace_hash_empty(hash))
 		graph_check(filter->check, true);
-	/* Callbacks that have seen the old one run with preemption off. */
+	/* Callbacks that use the old hash run with preemption off. */
 	synchronize_rcu();
 	ftrace_hash_free(old);
 	return 0;
 }
 
-/* Names and patterns, no numbers; what is taken out must have been in. */
+/* Accepts names and patterns, but no numbers. A function to remove must be in the set. */
 static int match_word(const struct ftrace_hash *hash, const char *word, struct ftrace_hash **result)
 {
 	bool remove = *word == '!';
@@ -134,14 +134,15 @@ static ssize_t graph_depth_read(struct file *file __unused, char *buf, size_t co
 	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
 }
 
-/* As in Linux 32 bits of the number count. */
+/* Uses the lower 32 bits, as Linux does. */
 static void set_max_depth(unsigned long depth)
 {
 	WRITE_ONCE(fgraph_max_depth, (u32)depth);
 	graph_check(GRAPH_CHECK_DEPTH, (u32)depth);
 }
 
-/* set, with T held, gets a decimal number; there is nothing else in buf, not even a blank. */
+/* Calls set with the decimal number in buf, with T held. buf must contain nothing else, not even a
+ * blank. */
 static ssize_t write_number(const char *buf, size_t count, loff_t *pos, void (*set)(unsigned long))
 {
 	unsigned long number;

@@ -1,10 +1,10 @@
 /*
- * The function graph tracer: an entry in the ring buffer where a function is entered, and another
- * where it returns, which has the time of both.
+ * The function graph tracer records an entry in the ring buffer at each call of a function, and
+ * another at its return. The second one has both times.
  *
- * As in trace/tracers/function/function.c nothing that the callbacks call is traceable, and the
- * usual case is short: whatever an option or a file may ask is asked behind one test of
- * graph_checks. The time of the call is kept on the task's shadow stack (trace/fgraph/fgraph.h).
+ * As in trace/tracers/function/function.c the callbacks call no traced functions. The usual case is
+ * short: one test of graph_checks tells whether any option or file needs the slow path. The time of
+ * the call is on the task's shadow stack (trace/fgraph/fgraph.h).
  */
 #include "arch/clock.h"
 #include "kernel/init.h"
@@ -21,10 +21,10 @@
 
 u32 graph_checks;
 
-/* What a trace_array has for this tracer. */
+/* This tracer's data in a trace_array. */
 struct graph_tracer {
 	struct fgraph_ops gops;
-	u32 checks; /* [T] to write: GRAPH_CHECK_* that its options ask for */
+	u32 checks; /* [T] to write: GRAPH_CHECK_* of the trace_array's options */
 };
 
 static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops)
@@ -32,8 +32,10 @@ static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops
 	return container_of(gops, struct graph_tracer, gops);
 }
 
-/* Room for an entry of this CPU, its head filled in, or NULL. timed: its time is now. Preemption is
- * off. */
+/*
+ * Reserves an entry in this CPU's buffer and fills in its head. timed: the entry gets the time
+ * `now`. NULL: nothing is recorded. Preemption off.
+ */
 static __always_inline void *graph_reserve(struct trace_buffer *buffer,
 					   struct ring_buffer_per_cpu *cb, u32 type, size_t size,
 					   bool timed, u64 now)
@@ -44,7 +46,7 @@ static __always_inline void *graph_reserve(struct trace_buffer *buffer,
 		return NULL;
 	tracing_entry_init((struct trace_entry *)event->array, type, tracing_gen_ctx_dec(1),
 			   current_stable->pid);
-	return event->array; /* short enough to have no length word */
+	return event->array; /* a short event has no length word before its data */
 }
 
 static __always_inline void graph_commit(struct ring_buffer_per_cpu *cb)
@@ -53,7 +55,7 @@ static __always_inline void graph_commit(struct ring_buffer_per_cpu *cb)
 	rb_unlock_commit(cb);
 }
 
-/* fregs: the arguments to record, or NULL. False if nothing was recorded. */
+/* fregs: the arguments to record, or NULL. False: nothing is recorded. */
 static __always_inline bool graph_write_call(struct trace_array *tr,
 					     const struct ftrace_graph_ent *trace,
 					     const struct ftrace_regs *fregs)
@@ -105,7 +107,7 @@ static __always_inline void graph_write_return(struct trace_array *tr,
 	graph_commit(cb);
 }
 
-/* trace_graph_entry() with all that may be asked. */
+/* The slow path of trace_graph_entry(), with all checks. */
 static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fgraph_ops *gops,
 					const struct ftrace_regs *fregs)
 {
@@ -157,7 +159,8 @@ static noinline void graph_return_checked(struct ftrace_graph_ret trace, struct 
 		return;
 	if (call->flags & GRAPH_CALL_SLEEP)
 		calltime += fgraph_sleep_time() - call->sleep;
-	/* Its call was not recorded. Without a threshold any more, neither is its return. */
+	/* With a threshold the call has no entry. If the threshold is off now, skip the return,
+	 * too. */
 	if ((call->flags & GRAPH_CALL_THRESH) && (!thresh || rettime - calltime < thresh))
 		return;
 	if (call->flags & GRAPH_CALL_RETVAL)
@@ -189,7 +192,7 @@ static struct graph_tracer *graph_of(struct trace_array *tr)
 	return *trace_tracer_private(tr, &graph_trace);
 }
 
-/* What recording depends on of the options. T held. */
+/* Sets the checks for the options that change recording. T held. */
 static void graph_apply_flags(struct trace_array *tr, u32 flags)
 {
 	struct graph_tracer *g = graph_of(tr);

@@ -1,7 +1,6 @@
 /*
- * The function graph tracer, between its files: trace/tracers/function_graph/function_graph.c
- * records, trace/tracers/function_graph/filter.c chooses what,
- * trace/tracers/function_graph/output.c prints.
+ * The interface between the files of the function graph tracer: function_graph.c records, filter.c
+ * chooses the calls, output.c and header.c print.
  */
 #pragma once
 
@@ -23,24 +22,27 @@
 #define TRACE_GRAPH_GRAPH_TIME       0x0800
 #define TRACE_GRAPH_ARGS             0x1000
 
-extern struct tracer_flags graph_flags; /* names and defaults: tracer_flags_of() has the values */
+extern struct tracer_flags graph_flags; /* names and defaults; tracer_flags_of() gives the values */
 extern struct tracer graph_trace;       /* trace/tracers/function_graph/function_graph.c */
 
-/* Code that interrupts enter first: the arrows in the trace stand around its functions. */
+/* The functions that interrupts enter first. The trace marks them with arrows. */
 extern const char __irqentry_text_start[], __irqentry_text_end[];
 
 /* ---- printing (trace/tracers/function_graph/output.c) ---- */
 
 /*
- * What a reader must remember from one entry to the next. In iter->private from graph_trace_open()
- * to graph_trace_close(); without memory NULL, then lines lack what needs it. Task context.
+ * graph_trace_open() allocates the state that a reader keeps from one entry to the next, in
+ * iter->private; graph_trace_close() frees it. Without memory iter->private is NULL, and the output
+ * lacks what depends on the state. Task context.
  */
 void graph_trace_open(struct trace_iterator *iter);
 void graph_trace_close(struct trace_iterator *iter);
 /* struct tracer's print_header and print_line. */
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter);
 enum print_line_t print_graph_function(struct trace_iterator *iter);
-/* ns as "12.345 us   ": microseconds with as many digits after the point as fit in seven, to the
- * left. */
+/*
+ * Writes ns as "12.345 us   ": microseconds, left-aligned, with at most seven digits and three of
+ * them after the point.
+ */
 #define GRAPH_DURATION_LEN 40
 void graph_duration_text(char text[GRAPH_DURATION_LEN], u64 ns);

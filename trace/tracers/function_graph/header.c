@@ -1,4 +1,4 @@
-/* The function graph tracer's options, and the heading that tells which columns they show. */
+/* The function graph tracer's options, and the header with the columns that they show. */
 #include "fs/seq_file.h"
 #include "trace/tracers/function_graph/function_graph.h"
 #include "trace/core/options.h"
@@ -39,7 +39,7 @@ static void print_lat_help_header(struct seq_file *m, u32 flags)
 	seq_printf(m, "#%*s||| /                      \n", size, "");
 }
 
-/* Two lines: the columns' names, and what points down to them. */
+/* Prints two lines: the names of the columns, and pointers to the columns. */
 static void print_column_names(struct seq_file *m, u32 flags, bool latency)
 {
 	const struct {

@@ -1,14 +1,15 @@
 /*
- * How traced calls and returns become text that looks like C, character by character as in Linux:
+ * Prints traced calls and returns as text that looks like C, in exactly Linux's format:
  * Documentation/trace/ftrace.rst, "function_graph".
  *
- *	 0)               |  vfs_read() {		a call that contains others
- *	 0)   0.141 us    |    mutex_lock();		call and return without anything in between
+ *	 0)               |  vfs_read() {		a call with other calls inside
+ *	 0)   0.141 us    |    mutex_lock();		a leaf: call and return in one line
  *	 0)   3.052 us    |  }				a return, with the time since the call
  *
- * A call and its return are two entries. When they follow each other on their CPU they become one
- * line: printing the call takes the return along. So an entry must not be printed twice; where a
- * line did not fit, what it had changed is put back and the return that it took is kept.
+ * A call and its return are two entries. When the return is the next entry of the CPU, both become
+ * one line: printing the call takes the return out of the trace. When a line does not fit, the same
+ * entry is printed again later. So the reader's state is restored, and the return that was taken
+ * is kept for the next attempt.
  */
 #include "trace/tracers/function_graph/function_graph.h"
 
@@ -24,35 +25,35 @@
 #include "trace/tracers/function_graph/entries.h"
 
 #define GRAPH_INDENT      2
-#define GRAPH_FUNCS_DEPTH 50 /* so deep a return is compared with its call */
+#define GRAPH_FUNCS_DEPTH 50 /* returns less deep than this are compared with their calls */
 #define GRAPH_PROC_WIDTH  14
 #define GRAPH_MAX_ERRNO   4095
 #define USEC_PER_SEC      1000000ULL
 #define NOT_IN_IRQ        (-1)
 
-/* One CPU's way through the trace. */
+/* A reader's state for one CPU. */
 struct graph_cpu {
-	pid_t last_pid; /* of the last line; -1: there was none */
-	int depth;      /* where a comment stands */
-	int depth_irq;  /* nofuncgraph-irqs: of the interrupt's entry that is being left out */
-	unsigned long calls[GRAPH_FUNCS_DEPTH]; /* open calls that have been printed, 0: none */
+	pid_t last_pid; /* the last line's; -1: no line yet */
+	int depth;      /* the indentation of a comment */
+	int depth_irq;  /* nofuncgraph-irqs: the depth of the interrupt that is skipped now */
+	unsigned long calls[GRAPH_FUNCS_DEPTH]; /* printed calls that have not returned; 0: none */
 };
 
 struct graph_data {
-	bool joined;    /* a call that took its return along did not fit and comes again */
+	bool joined;    /* the call at joined_idx took its return, but did not fit */
 	u64 joined_idx; /* that call's iter->idx */
-	/* The return: a struct ftrace_graph_ret_entry, and its value if there is one. */
+	/* The return that was taken: a struct ftrace_graph_ret_entry, perhaps with its value. */
 	u64 return_[(sizeof(struct ftrace_graph_ret_entry) + sizeof(long)) / sizeof(u64)];
 	size_t return_size;
 	struct graph_cpu cpus[]; /* nr_cpu_ids */
 };
 
-/* What prints a line, and its arguments. */
+/* Everything that the functions below need to print a line. */
 struct graph_line {
 	struct trace_iterator *iter;
 	struct trace_seq *s;
-	struct graph_data *data; /* NULL: nothing is remembered */
-	struct graph_cpu *cpu;   /* NULL with data */
+	struct graph_data *data; /* NULL: the reader has no state */
+	struct graph_cpu *cpu;   /* NULL if data is NULL */
 	u32 flags;               /* TRACE_GRAPH_* */
 	u64 trace_flags;         /* TRACE_ITER_* */
 };
@@ -103,7 +104,7 @@ static void print_cpu(const struct graph_line *line)
 	trace_seq_printf(line->s, " %*u) ", width, line->iter->cpu);
 }
 
-/* COMM-PID in the middle of its column; names are cut so that they fit. */
+/* Prints COMM-PID in the middle of its column. Cuts long names. */
 static void print_proc(struct trace_seq *s, pid_t pid)
 {
 	char comm[TASK_COMM_LEN], text[TASK_COMM_LEN + 12];
@@ -124,7 +125,7 @@ static void print_abs_time(const struct graph_line *line)
 	trace_seq_printf(line->s, "%5llu.%06llu |  ", us / USEC_PER_SEC, us % USEC_PER_SEC);
 }
 
-/* All that stands left of the duration. */
+/* Prints the columns to the left of the duration. */
 static void print_context(const struct graph_line *line)
 {
 	if (!(line->trace_flags & TRACE_ITER_CONTEXT_INFO))
@@ -164,7 +165,7 @@ void graph_duration_text(char text[GRAPH_DURATION_LEN], u64 ns)
 	if (length < 7) {
 		scnprintf(text + length, (size_t)(GRAPH_DURATION_LEN - length), ".%03llu",
 			  (unsigned long long)ns % NSEC_PER_USEC);
-		/* One digit of the fraction is left where the column ends. */
+		/* Cuts the fraction where the column ends. */
 		text[min(length + 4, 8)] = '\0';
 		length = (int)strlen(text);
 	}
@@ -187,9 +188,9 @@ static void print_duration(const struct graph_line *line, u64 ns)
 	trace_seq_puts(line->s, "|  ");
 }
 
-/* ---- lines between the lines ---- */
+/* ---- extra lines ---- */
 
-/* The CPU went from one task to another. */
+/* Marks a switch of the CPU to another task. */
 static void print_task_switch(const struct graph_line *line)
 {
 	static const char rule[] = " ------------------------------------------\n";
@@ -226,7 +227,7 @@ static void print_irq_arrow(const struct graph_line *line, unsigned long func, c
 		trace_seq_printf(line->s, "%s\n", arrow);
 }
 
-/* nofuncgraph-irqs: an interrupt is left out from its entry on until that returns. */
+/* nofuncgraph-irqs: skips an interrupt from its entry function until that function returns. */
 static bool skips_call(const struct graph_line *line, unsigned long func, int depth)
 {
 	if ((line->flags & TRACE_GRAPH_PRINT_IRQS) || !line->cpu)
@@ -249,7 +250,7 @@ static bool skips_return(const struct graph_line *line, int depth)
 	return true;
 }
 
-/* ---- what is remembered ---- */
+/* ---- open calls ---- */
 
 static unsigned long *call_slot(struct graph_cpu *cpu, int depth)
 {
@@ -266,7 +267,7 @@ static void remember_call(const struct graph_line *line, unsigned long func, int
 		*slot = func;
 }
 
-/* Whether the call that now returns was printed, as far as is known. */
+/* Removes the call that returns. False if its line was not printed, as far as is known. */
 static bool forget_call(const struct graph_line *line, unsigned long func, int depth)
 {
 	unsigned long *slot = call_slot(line->cpu, depth);
@@ -283,7 +284,7 @@ static bool forget_call(const struct graph_line *line, unsigned long func, int d
 
 /* ---- TRACE_GRAPH_ENT, TRACE_GRAPH_RET ---- */
 
-/* Types are not known here: all six registers that can be arguments, as they are. */
+/* Prints all six registers that can hold arguments as numbers, because types are not known here. */
 static void print_arguments(const struct graph_line *line,
 			    const struct ftrace_graph_ent_entry *call)
 {
@@ -297,7 +298,7 @@ static void print_arguments(const struct graph_line *line,
 	trace_seq_putc(line->s, ')');
 }
 
-/* The value that a return shows: false if it was not recorded or is not wanted. */
+/* Stores the recorded return value. False if it was not recorded, or if the option is off. */
 static bool get_retval(const struct graph_line *line, const struct ftrace_graph_ret_entry *ret,
 		       size_t size, unsigned long *value)
 {
@@ -309,8 +310,8 @@ static bool get_retval(const struct graph_line *line, const struct ftrace_graph_
 }
 
 /*
- * An error as a negative number, anything else in hexadecimal. The type is not known: an int's
- * errors have zeros in their upper half.
+ * Prints an errno as a negative number, any other value in hexadecimal. The type is not known: an
+ * errno of type int has zeros in its upper half.
  */
 static void print_retval(const struct graph_line *line, unsigned long value)
 {
@@ -339,8 +340,10 @@ static bool returns_from(const struct trace_entry *next, size_t size, void *info
 	return true;
 }
 
-/* Is the current call a leaf: its return, which stands in line->data then, was taken out of the
- * trace. */
+/*
+ * True if the current call is a leaf. Then its return is taken out of the trace and is in
+ * line->data.
+ */
 static bool join_return(struct graph_line *line)
 {
 	if (!line->data)
@@ -409,7 +412,7 @@ static void print_return(struct graph_line *line)
 		print_retval(line, value);
 		trace_seq_puts(line->s, " */\n");
 	} else if (!matches || (line->flags & TRACE_GRAPH_PRINT_TAIL)) {
-		/* Where the call is not in the trace nobody could tell what ends here. */
+		/* The call was not printed, so the return names its function. */
 		trace_seq_printf(line->s, "} /* %ps */\n", (void *)ret->func);
 	} else {
 		trace_seq_puts(line->s, "}\n");
@@ -419,7 +422,7 @@ static void print_return(struct graph_line *line)
 	print_irq_arrow(line, ret->func, "<==========");
 }
 
-/* ---- all other entries ---- */
+/* ---- other entries ---- */
 
 static enum print_line_t print_comment_text(const struct graph_line *line)
 {
@@ -498,7 +501,7 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 	if (line.data->joined && line.data->joined_idx != iter->idx)
 		line.data->joined = false;
 	if (!iter->idx && !line.data->joined)
-		graph_reset(line.data); /* the beginning, perhaps once more */
+		graph_reset(line.data); /* the reader is at the beginning, perhaps again */
 
 	line.cpu = &line.data->cpus[iter->cpu];
 	slot = call_slot(line.cpu, entry_depth(iter));
