@@ -1,4 +1,4 @@
-/* Atomic integers, fully ordered where they return a value (as Linux's atomic_t). Any context. */
+/* Atomic integers. Functions that return a value are fully ordered (as in Linux). Any context. */
 #pragma once
 
 #include "kernel/compiler.h"

@@ -9,8 +9,8 @@ struct cpumask {
 	unsigned long bits[NR_CPUS / 64];
 };
 
-extern struct cpumask cpu_possible_mask; /* all that the MADT names, up to NR_CPUS */
-extern struct cpumask cpu_online_mask;   /* those that run; grows during boot only */
+extern struct cpumask cpu_possible_mask; /* all CPUs of the MADT, up to NR_CPUS */
+extern struct cpumask cpu_online_mask;   /* CPUs that run; grows only during the boot */
 extern unsigned nr_cpu_ids;              /* highest possible CPU number + 1 */
 
 static inline bool cpumask_test_cpu(unsigned cpu, const struct cpumask *m)

@@ -1,16 +1,17 @@
 /*
- * preempt_count: why this CPU may not switch tasks now, as one per-CPU word in Linux's layout.
+ * preempt_count: one per-CPU word, in Linux's layout, with the reasons why this CPU must not switch
+ * tasks now.
  *
  *      bits  0-7   preempt_disable() depth
  *      bits  8-15  softirq: 0x100 while this CPU runs softirqs
  *      bits 16-19  hardirq depth
  *      bits 20-23  NMI depth
  *      bit  31     set while no reschedule is needed, so that the word is 0 exactly when a
- *                  preemption is both allowed and wanted: one decrement and one branch
+ *                  preemption is both allowed and needed: one decrement and one branch
  *
- * The word need not be switched with the task: every context switch happens at a count of exactly 1
- * (schedule() disables preemption once; the idle tasks always run at 1), so the next task finds
- * what it left. The same is so in Linux on x86.
+ * A context switch does not save the word. Every switch happens at a count of exactly 1, because
+ * schedule() disables preemption once and the idle tasks always run at 1. So the next task finds
+ * the count with which it left. Linux on x86 does the same.
  */
 #pragma once
 
@@ -25,7 +26,7 @@
 #define SOFTIRQ_OFFSET       0x00000100U
 #define HARDIRQ_OFFSET       0x00010000U
 #define NMI_OFFSET           0x00100000U
-#define PREEMPT_NEED_RESCHED 0x80000000U /* inverted: clear means a reschedule is wanted */
+#define PREEMPT_NEED_RESCHED 0x80000000U /* inverted: clear means that a reschedule is needed */
 
 DECLARE_PER_CPU(u32, __preempt_count);
 
@@ -68,12 +69,11 @@ static __always_inline bool test_preempt_need_resched(void)
 #define in_interrupt()       (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK))
 #define in_task()            (!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
 #define in_atomic()          (preempt_count() != 0)
-/* Here a task could be switched away: a function that sleeps may be called. */
+/* True where the scheduler may switch tasks, and so a function may sleep. */
 #define preemptible() (preempt_count() == 0 && !irqs_disabled())
 
-/*
- * Called by preempt_enable() when the word reaches 0; switches if interrupts are on. kernel/sched.
- */
+/* Called by preempt_enable() when the word becomes 0. Switches tasks if interrupts are on.
+ * kernel/sched. */
 void preempt_schedule(void);
 
 static __always_inline void preempt_disable(void)

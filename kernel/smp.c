@@ -1,10 +1,11 @@
 /*
- * Calls on other CPUs.
+ * Function calls on other CPUs.
  *
- * A call is a call_single_data put on the target's lock-free queue, with an IPI when the queue was
- * empty. Each CPU owns one such record for each target: it locks it, the target unlocks it when the
- * record may be used again (a call that is waited for: when the function has returned). Waiting is
- * done with interrupts on, so that CPUs that call each other answer each other; it never gives up.
+ * The caller puts a record (call_single_data) on the lock-free queue of the target CPU, and sends
+ * an IPI if the queue was empty. Each CPU owns one record for each target. The caller locks the
+ * record. The target unlocks it when the record may be used again; if the caller waits for the
+ * call, that is when the function has returned. A CPU waits with interrupts on, so that CPUs that
+ * call each other answer each other. A wait has no time-out.
  */
 #include "kernel/smp.h"
 
@@ -23,7 +24,7 @@ struct call_single_data {
 	struct call_single_data *next; /* in the target's queue */
 	smp_call_func_t func;
 	void *info;
-	u32 flags; /* CSD_*: set by the owner while unlocked, LOCKED cleared by the target */
+	u32 flags; /* CSD_*: the owner sets them while unlocked, the target clears LOCKED */
 };
 
 struct cpumask cpu_possible_mask, cpu_online_mask;
@@ -41,7 +42,7 @@ void __init smp_call_init(void)
 			memblock_alloc(nr_cpu_ids * sizeof(struct call_single_data), 64);
 }
 
-/* True if the queue was empty: the target has to be told. */
+/* True if the queue was empty: the target needs an IPI. */
 static bool call_queue_add(struct call_single_data *csd, unsigned cpu)
 {
 	struct call_single_data **queue = per_cpu_ptr(&call_queue, cpu);
@@ -55,8 +56,8 @@ static bool call_queue_add(struct call_single_data *csd, unsigned cpu)
 }
 
 /*
- * Queue a call with this CPU's record for the target, once the last call with it is done. -EBUSY
- * when it is not and interrupts are off: to wait then could be to wait for a CPU that waits for us.
+ * Queues a call, after the last call with the same record has ended. -EBUSY if that has not ended
+ * and interrupts are off: the target CPU may wait for this CPU, so to wait could be a deadlock.
  * Preemption off.
  */
 static int queue_call(unsigned cpu, smp_call_func_t func, void *info, bool wait)
@@ -65,8 +66,8 @@ static int queue_call(unsigned cpu, smp_call_func_t func, void *info, bool wait)
 	unsigned long flags;
 
 	/*
-	 * With interrupts off between locking and queueing, else a handler here could wait for
-	 * ever.
+	 * Interrupts are off between locking and queueing: a handler that found the record locked,
+	 * but not queued, would wait for ever.
 	 */
 	local_irq_save(flags);
 	while (smp_load_acquire(&csd->flags) & CSD_LOCKED) {
@@ -122,8 +123,8 @@ int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, boo
 }
 
 /*
- * Queue the call for all of mask that are online, run it here too if asked, wait for the others if
- * asked.
+ * Queues the call for the other online CPUs of mask. here: also runs it on this CPU. wait: waits
+ * for the other CPUs.
  */
 static void call_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait,
 		      bool here)
@@ -177,7 +178,7 @@ void generic_smp_call_function_interrupt(void)
 			func(info);
 			smp_store_release(&first->flags, 0);
 		} else {
-			smp_store_release(&first->flags, 0); /* func may well call back */
+			smp_store_release(&first->flags, 0); /* func may call the owner in turn */
 			func(info);
 		}
 	}

@@ -1,7 +1,5 @@
-/*
- * What is asked of another CPU by NMI, because it may not answer anything else: a backtrace, to
- * stop.
- */
+/* Requests to another CPU by NMI, because the CPU may not answer an IPI: to print a backtrace, to
+ * stop. */
 #include "arch/ipi.h"
 #include "arch/irqflags.h"
 #include "arch/processor.h"
@@ -17,8 +15,8 @@
 static DEFINE_PER_CPU(u32, nmi_request); /* [A] NMI_*: cleared by the CPU when it is done */
 
 /*
- * Ask, and wait for 10 s of this CPU's own running time, however long the host lets the other one
- * stand.
+ * Sends a request and waits for the answer, at most 10 s of the running time of this CPU. So time
+ * in which the host stops this CPU too does not count.
  */
 static void ask_by_nmi(unsigned cpu, u32 what)
 {
@@ -59,7 +57,7 @@ void smp_backtrace_cpu(unsigned cpu)
 static void nmi_backtrace(struct pt_regs *regs)
 {
 	pr_emerg("NMI backtrace for cpu %u\n", smp_processor_id());
-	if (current->flags & PF_IDLE) /* its registers tell nothing */
+	if (current->flags & PF_IDLE) /* the registers of an idle task are of no use */
 		show_stack_regs(regs);
 	else
 		show_regs(regs);

@@ -1,4 +1,4 @@
-/* Interrupts, the part that is the same on every machine: device handlers and counts. */
+/* The machine-independent part of interrupts: device handlers and counts. */
 #include "kernel/irq/irq.h"
 
 #include "arch/interrupt.h"
@@ -86,6 +86,6 @@ void handle_device_irq(unsigned irq)
 	this_cpu_inc(irq_counts.devices[irq]);
 	if (!handler)
 		irq_stat_inc(IRQ_STAT_SPU);
-	else /* false is no error: a device may ask again while its last request is being served */
+	else /* false is no error: the handler may have served this interrupt with the last one */
 		handler((int)irq, irq_descs[irq].dev);
 }

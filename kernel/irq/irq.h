@@ -6,18 +6,18 @@
 struct pt_regs;
 struct seq_file;
 
-/* What a handler knows of itself; returns true if the interrupt was its own. Hardirq context. */
+/* A device handler. Returns true if its device has caused the interrupt. Hardirq context. */
 typedef bool (*irq_handler_t)(int irq, void *dev);
 
 /*
- * Attach to a legacy ISA IRQ (0..15) through the I/O APIC and enable it on the boot CPU. 0, -EBUSY,
- * -EINVAL, -ENODEV.
+ * Sets the handler of an ISA interrupt (0..15), and routes the interrupt to the boot CPU. 0,
+ * -EBUSY, -EINVAL, -ENODEV.
  */
 int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev);
 
 /*
- * Enter and leave hardirq context (preempt_count, accounting); irq_exit runs pending softirqs. In
- * softirq.c.
+ * Entry to and exit from hardirq context (preempt_count, accounting), in softirq.c. irq_exit() runs
+ * pending softirqs.
  */
 void irq_enter(void);
 void irq_exit(void);
@@ -39,7 +39,7 @@ void irq_stat_inc(enum irq_stat kind);
 u64 irq_stat_read(enum irq_stat kind, unsigned cpu);
 /* { "NMI", "Non-maskable interrupts" } */
 extern const char *const irq_stat_names[IRQ_STAT_COUNT][2];
-/* For /proc/interrupts: the device interrupts. NULL name when irq is free. */
+/* The device interrupts, for /proc/interrupts. The name is NULL when irq is free. */
 const char *irq_device_name(unsigned irq);
 u64 irq_device_count(unsigned irq, unsigned cpu);
 #define NR_ISA_IRQS 16

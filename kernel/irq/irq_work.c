@@ -1,7 +1,7 @@
 /*
- * irq_work: each CPU has a list that only its own contexts add to, an NMI included, so one
- * compare-and-exchange adds and one exchange takes all. An interrupt that the CPU sends to itself
- * has the list run.
+ * irq_work: each CPU has a list of work items. Only code on that CPU adds items, NMIs included. So
+ * one compare-and-exchange adds an item, and one exchange takes all. The CPU sends itself an
+ * interrupt, and the handler runs the list.
  */
 #include "kernel/irq/irq_work.h"
 
@@ -46,11 +46,11 @@ void irq_work_run(void)
 	}
 	for (; first; first = next) {
 		next = first->next;
-		/* From here on it may be queued again, here or on another CPU. */
+		/* From here on a CPU may queue the item again. */
 		__atomic_fetch_and(&first->flags, ~IRQ_WORK_PENDING, __ATOMIC_SEQ_CST);
 		first->func(first);
 		flags = IRQ_WORK_BUSY;
-		/* Unless it was queued again: then it stays busy. */
+		/* An item that was queued again stays busy. */
 		__atomic_compare_exchange_n(&first->flags, &flags, 0, false, __ATOMIC_SEQ_CST,
 					    __ATOMIC_RELAXED);
 	}

@@ -1,6 +1,6 @@
 /*
- * irq_work: a function to be run in interrupt context as soon as this CPU lets interrupts in, for
- * those who are where nothing may be locked or woken: an NMI, the scheduler, a tracer.
+ * irq_work: runs a function in interrupt context as soon as this CPU has interrupts on. For code
+ * that must not take a lock or wake a task: NMI handlers, the scheduler, tracers.
  */
 #pragma once
 
@@ -13,8 +13,8 @@ struct irq_work {
 	void (*func)(struct irq_work *work);
 };
 
-#define IRQ_WORK_PENDING 1U /* queued: to queue it again does nothing */
-#define IRQ_WORK_BUSY    2U /* until its function has returned */
+#define IRQ_WORK_PENDING 1U /* queued: queueing it again does nothing */
+#define IRQ_WORK_BUSY    2U /* set until its function has returned */
 
 static inline void init_irq_work(struct irq_work *work, void (*func)(struct irq_work *work))
 {
@@ -22,12 +22,14 @@ static inline void init_irq_work(struct irq_work *work, void (*func)(struct irq_
 }
 
 /*
- * Have work->func run once on this CPU, after this call began; false if it was queued already and
- * had not begun to run. Any context, and not traceable. Needs a local APIC.
+ * Makes work->func run once on this CPU, after this call. False if it was queued already and had
+ * not begun to run. Any context. Not traceable. Needs a local APIC.
  */
 bool irq_work_queue(struct irq_work *work);
-/* Wait until the work is neither queued nor running; nobody queues it meanwhile. Task context,
- * interrupts on. */
+/*
+ * Waits until the work is neither queued nor running. The caller makes sure that no code queues it
+ * meanwhile. Task context, interrupts on.
+ */
 void irq_work_sync(struct irq_work *work);
-/* The interrupt's handler: run what is queued on this CPU, oldest first. Interrupts off. */
+/* The interrupt's handler: runs the items of this CPU, oldest first. Interrupts off. */
 void irq_work_run(void);

@@ -9,7 +9,7 @@ void softirq_init(void);
 void open_softirq(enum softirq nr, void (*action)(void));
 /* Makes softirq nr run on this CPU when the outermost interrupt returns. Any context but NMI. */
 void raise_softirq(enum softirq nr);
-/* Runs what is pending on this CPU. Called by ksoftirqd. Does nothing in interrupt context. */
+/* Runs the pending softirqs of this CPU. Called by ksoftirqd. Does nothing in interrupt context. */
 void do_softirq(void);
 /* True if a softirq is pending on this CPU. Any context, preemption off. */
 bool softirqs_pending(void);

@@ -9,7 +9,7 @@
  * happens. It also reports a class that a hardirq (softirq) takes and that other code takes with
  * hardirqs (softirqs) enabled.
  *
- * The checker does not order two locks of one class, nor locks whose class lies on a stack.
+ * The checker does not order two locks of one class, nor locks with a class on a stack.
  * Run-queue locks do not use the checker (kernel/sched/runqueue.h). The first report turns the
  * checker off, because later reports could be mere consequences of the first fault.
  */

@@ -1,20 +1,21 @@
 /*
  * Waiting for a ticket lock.
  *
- * On a real machine a waiting CPU just spins. Under a hypervisor that has fewer CPUs than the
- * guest, that is a trap: the lock goes to the next ticket, whose CPU may not be running, while
- * others spin the time away that it needs; each hand-over then costs a time slice of the host. So a
- * CPU that has spun for a while halts, and the hypervisor runs another. The order of the tickets
- * stays as it is.
+ * On a real machine a waiting CPU spins. That is slow under a hypervisor that has fewer CPUs than
+ *the guest. The lock goes to the CPU with the next ticket, and the hypervisor may not run that CPU
+ *now. Meanwhile the other CPUs spin and use up the time of the host. Each hand-over then costs a
+ *time slice of the host. So a CPU that has spun for a while halts, and the hypervisor runs another
+ *CPU. The order of the tickets does not change.
  *
  *	waiter				holder
- *	note (lock, ticket) for kicks
- *	set SPIN_WAITER_HALTS in owner	add a ticket to owner, get its old value
- *	served? no: halt		SPIN_WAITER_HALTS in it: NMI the CPU that noted (lock, new
- *		owner)
+ *	record (lock, ticket)
+ *	set SPIN_WAITER_HALTS in owner	add a ticket to owner, read the old value
+ *	not served: halt		old value has SPIN_WAITER_HALTS: send an NMI to the CPU that
+ *					has recorded (lock, new owner)
  *
- * Both change owner in one atomic operation: either the holder sees the bit, or the waiter the new
- * owner. It is an NMI because a CPU that waits with interrupts off wakes up from nothing else.
+ * Both change owner in one atomic operation. So either the holder sees the bit, or the waiter sees
+ * the new owner. The holder sends an NMI because nothing else ends the halt of a CPU that waits
+ *with interrupts off.
  */
 #include "arch/ipi.h"
 #include "arch/spin_wait.h"
@@ -22,7 +23,7 @@
 
 #define SPINS_BEFORE_HALT 4096
 
-/* [O] written by its CPU, in any context: an interrupt puts back what it found. Read by kickers. */
+/* [O] written by its CPU, in any context: an interrupt restores the old values. Read by holders. */
 struct spin_waiter {
 	const spinlock_t *lock;
 	u16 ticket;
@@ -40,24 +41,22 @@ static void wait_halted(spinlock_t *lock, u16 ticket)
 	struct spin_waiter *waiter = this_cpu_ptr(&spin_waiter), outer = *waiter;
 
 	/*
-	 * A kicker that reads half of this sends one NMI too many; the bit is set when all of it
-	 * stands.
+	 * A holder that reads this half written may send a needless NMI. It cannot miss the waiter,
+	 * because the bit is set after both values.
 	 */
 	WRITE_ONCE(waiter->lock, lock);
 	WRITE_ONCE(waiter->ticket, ticket);
 	__atomic_fetch_or(&lock->owner, SPIN_WAITER_HALTS, __ATOMIC_SEQ_CST);
 	spin_wait_halt(&lock->owner, ticket);
 	/*
-	 * Back to the wait that this one interrupted. It looks at its lock again before it halts
-	 * again.
+	 * Restore the record of the wait that this one has interrupted. That wait looks at its lock
+	 * before it halts again.
 	 */
 	WRITE_ONCE(waiter->ticket, outer.ticket);
 	WRITE_ONCE(waiter->lock, outer.lock);
 }
 
-/*
- * Served, and nobody waits behind: the bit goes, so that the next unlock need not look for waiters.
- */
+/* Clears the bit if no other CPU waits, so that the next unlock need not look for waiters. */
 static void forget_halted(spinlock_t *lock, u16 ticket)
 {
 	u32 alone = (u32)(u16)(ticket + SPIN_TICKET) << 16 | ticket;
@@ -66,7 +65,7 @@ static void forget_halted(spinlock_t *lock, u16 ticket)
 		cmpxchg(&lock->value, alone | SPIN_WAITER_HALTS, alone);
 }
 
-/* Preemption is off, whatever the interrupts. */
+/* Preemption off; interrupts on or off. */
 void ticket_lock_wait(spinlock_t *lock, u16 ticket)
 {
 	unsigned spins = 0;
@@ -81,7 +80,7 @@ void ticket_lock_wait(spinlock_t *lock, u16 ticket)
 	forget_halted(lock, ticket);
 }
 
-/* ticket is served now; wake the CPU that holds it if it is halted. Any context. */
+/* Wakes the CPU that waits with this ticket if it has halted. ticket is served now. Any context. */
 void ticket_lock_kick(const spinlock_t *lock, u16 ticket)
 {
 	unsigned cpu;

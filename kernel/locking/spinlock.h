@@ -1,10 +1,10 @@
 /*
- * Spinlocks: fair (a ticket lock), for short critical sections in any context but NMI. A CPU that
- * waits for long under a hypervisor halts until it is its turn: kernel/locking/spin_wait.c.
+ * Spinlocks: fair (ticket locks), for short critical sections in any context but NMI. A CPU that
+ * waits for a long time under a hypervisor halts until its turn: kernel/locking/spin_wait.c.
  *
- * spin_lock() turns preemption off. Data that an interrupt handler also takes the lock for needs
- * the _irqsave or _irq form; data shared with a softirq the _bh form. A holder never sleeps. Order
- * between locks: docs/locking.md; a DEBUG build checks it (kernel/locking/lockdep.c).
+ * spin_lock() turns preemption off. If an interrupt handler or a softirq takes the same lock, tasks
+ * must use the _irqsave or _irq form. A holder never sleeps. docs/locking.md has the order between
+ * locks, and a DEBUG build checks it (kernel/locking/lockdep.c).
  */
 #pragma once
 
@@ -12,18 +12,18 @@
 #include "arch/processor.h"
 #include "kernel/preempt.h"
 
-/* A class of locks for the order checker: one for each place that initialises a lock. */
+/* A class of locks for the checker: all locks that one place in the source initialises. */
 struct lock_class {
 	const char *name;
-	u16 id; /* given at first use; 0 is none yet */
+	u16 id; /* assigned at the first use; 0 before */
 };
 
 typedef struct spinlock {
 	union {
 		u32 value;
 		struct {
-			u16 owner; /* the ticket now served, and SPIN_WAITER_HALTS */
-			u16 next;  /* the ticket the next comer draws */
+			u16 owner; /* the ticket served now, and SPIN_WAITER_HALTS */
+			u16 next;  /* the ticket of the next CPU that wants the lock */
 		};
 	};
 #ifdef CONFIG_DEBUG
@@ -38,7 +38,8 @@ typedef struct spinlock {
 	{                                                                                          \
 		{ 0 }, &(struct lock_class){ .name = #lock_name }, -1, NULL                        \
 	}
-void spin_lock_debug_acquire(spinlock_t *lock); /* before waiting: order, recursion, context */
+void spin_lock_debug_acquire(
+	spinlock_t *lock); /* before the wait: checks order, recursion, context */
 void spin_lock_debug_acquired(spinlock_t *lock);
 void spin_lock_debug_release(spinlock_t *lock);
 #define spin_lock_init(lock)                                                                       \
@@ -70,14 +71,14 @@ static __always_inline void spin_lock_debug_release(spinlock_t *lock)
 
 #define DEFINE_SPINLOCK(x) spinlock_t x = __SPINLOCK_INIT(x)
 
-#define SPIN_WAITER_HALTS 1U /* in owner: somebody waits halted, and is to be kicked */
+#define SPIN_WAITER_HALTS 1U /* in owner: a waiter has halted and needs an NMI */
 #define SPIN_TICKET       2U /* from one ticket to the next */
 
 /* kernel/locking/spin_wait.c */
 void ticket_lock_wait(spinlock_t *lock, u16 ticket);
 void ticket_lock_kick(const spinlock_t *lock, u16 ticket);
 
-/* The bare lock: preemption, interrupts and lockdep are the caller's. */
+/* The bare lock, without lockdep. The caller turns preemption or interrupts off. */
 static __always_inline void raw_ticket_lock(spinlock_t *lock)
 {
 	u16 ticket = __atomic_fetch_add(&lock->next, SPIN_TICKET, __ATOMIC_ACQUIRE);
@@ -97,7 +98,7 @@ static __always_inline bool raw_ticket_trylock(spinlock_t *lock)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The lock may be gone as soon as owner has changed: the kick uses its address only. */
+/* Another CPU may free the lock as soon as owner has changed: the kick uses only its address. */
 static __always_inline void raw_ticket_unlock(spinlock_t *lock)
 {
 	u16 old = __atomic_fetch_add(&lock->owner, SPIN_TICKET, __ATOMIC_SEQ_CST);
@@ -121,7 +122,7 @@ static __always_inline void spin_lock(spinlock_t *lock)
 	spin_lock_debug_acquired(lock);
 }
 
-/* True when the lock was free and is now held. */
+/* True if the lock was free; the caller holds it now. */
 static __always_inline bool spin_trylock(spinlock_t *lock)
 {
 	preempt_disable();
@@ -151,7 +152,7 @@ static __always_inline void spin_unlock(spinlock_t *lock)
 		spin_lock(lock);                                                                   \
 	} while (0)
 
-/* Interrupts come back before preemption, so that a wanted switch happens here and not later. */
+/* Enables interrupts before preemption, so that a pending reschedule happens here. */
 #define spin_unlock_irqrestore(lock, flags)                                                        \
 	do {                                                                                       \
 		__spin_unlock(lock);                                                               \

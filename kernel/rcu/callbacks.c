@@ -1,6 +1,7 @@
 /*
- * Callbacks: they wait in a queue; a kthread takes all that are there, waits for one grace period,
- * and calls them. Those that come meanwhile have to wait for the next one.
+ * The callbacks of one kind of RCU. They wait in a queue. A kthread takes all of them, waits for
+ * one grace period, and calls them. Callbacks that are queued meanwhile wait for the next grace
+ * period.
  */
 #include "kernel/rcu/callbacks.h"
 
@@ -48,7 +49,7 @@ void rcu_wait_for_callback(struct rcu_callbacks *rcu)
 	wait_for_completion(&waiting.called);
 }
 
-/* All that are queued now; sleeps until there are some. */
+/* Takes all queued callbacks. Sleeps while the queue is empty. */
 static struct rcu_head *take_callbacks(struct rcu_callbacks *rcu)
 {
 	for (;;) {
@@ -75,7 +76,7 @@ static u64 call_callbacks(struct rcu_head *list)
 	while (list) {
 		struct rcu_head *next = list->next;
 
-		list->func(list); /* it may free list */
+		list->func(list); /* may free list */
 		list = next;
 		count++;
 		cond_resched();

@@ -1,4 +1,4 @@
-/* Inside kernel/rcu: the queue of callbacks that one kind of RCU has, and the kthread behind it. */
+/* Inside kernel/rcu: the callback queue of one kind of RCU, and its kthread. */
 #pragma once
 
 #include "kernel/locking/spinlock.h"
@@ -9,9 +9,9 @@ struct task_struct;
 
 struct rcu_callbacks {
 	const char *kthread_name;        /* [C] */
-	void (*wait_for_readers)(void);  /* [C] one grace period; the kthread alone calls it */
+	void (*wait_for_readers)(void);  /* [C] one grace period; only the kthread calls it */
 	spinlock_t lock;                 /* irqsave */
-	struct rcu_head *first, **tail;  /* [lock] in order of arrival */
+	struct rcu_head *first, **tail;  /* [lock] queue in order of arrival */
 	struct task_struct *kthread;     /* written once, at boot */
 	struct rcu_callback_stats stats; /* [lock] */
 };
@@ -24,8 +24,8 @@ struct rcu_callbacks {
 
 void rcu_queue_callback(struct rcu_callbacks *rcu, struct rcu_head *head,
 			void (*func)(struct rcu_head *head));
-/* Queue a callback of one's own and wait until it is called: all before it have been. */
+/* Waits until all callbacks queued before have been called. */
 void rcu_wait_for_callback(struct rcu_callbacks *rcu);
-/* Boot: start the kthread. */
+/* Boot: starts the kthread. */
 void rcu_start_kthread(struct rcu_callbacks *rcu);
 void rcu_read_stats(struct rcu_callbacks *rcu, struct rcu_callback_stats *stats);

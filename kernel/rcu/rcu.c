@@ -1,6 +1,6 @@
 /*
- * Ordinary RCU: readers have preemption off, so every CPU that has switched tasks since has no
- * reader left from before. The scheduler knows how to have them all switch: synchronize_sched().
+ * Ordinary RCU. Readers run with preemption off. So a CPU that has switched tasks runs no reader
+ * from before the switch. synchronize_sched() makes every CPU switch tasks.
  */
 #include "kernel/init.h"
 #include "kernel/rcu/callbacks.h"

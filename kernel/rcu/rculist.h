@@ -1,7 +1,7 @@
 /*
- * Lists that readers follow under RCU while one writer at a time, who has a lock for it, changes
- * them. A node that was taken off still leads back into the list: it may be changed or freed after
- * a grace period. As in Linux (Documentation/RCU/listRCU.rst).
+ * Lists that readers follow under RCU while a writer changes them. Writers hold a lock of their
+ * own. A removed node still points into the list, for the readers that are at it. So the writer may
+ * reuse or free the node only after a grace period. As in Linux (Documentation/RCU/listRCU.rst).
  */
 #pragma once
 
@@ -27,14 +27,14 @@ static inline void list_add_tail_rcu(struct list_head *node, struct list_head *h
 	__list_add_rcu(node, head->prev, head);
 }
 
-/* node->next stays, for those who stand there. */
+/* node->next stays, for readers that are at node. */
 static inline void list_del_rcu(struct list_head *node)
 {
 	list_del(node);
 	node->prev = NULL;
 }
 
-/* node takes the place of old. */
+/* Puts node in the place of old. */
 static inline void list_replace_rcu(struct list_head *old, struct list_head *node)
 {
 	node->next = old->next;
@@ -46,7 +46,7 @@ static inline void list_replace_rcu(struct list_head *old, struct list_head *nod
 
 #define list_entry_rcu(ptr, type, member) list_entry(rcu_dereference(ptr), type, member)
 
-/* Between rcu_read_lock() and rcu_read_unlock(), or as another kind of reader. */
+/* For readers: between rcu_read_lock() and rcu_read_unlock(), or as another kind of reader. */
 #define list_for_each_rcu(pos, head)                                                               \
 	for (pos = rcu_dereference((head)->next); pos != (head); pos = rcu_dereference(pos->next))
 #define list_for_each_entry_rcu(pos, head, member)                                                 \

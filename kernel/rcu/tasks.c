@@ -11,7 +11,7 @@
  *
  * One grace period, in rcu_tasks_grace_period():
  *
- *	1. A barrier on every CPU: from here on no CPU finds what was unlinked before.
+ *	1. A barrier on every CPU: from here on no CPU finds the memory that was unlinked before.
  *	2. Each runnable task becomes a holdout: the kthread sets its flag rcu_tasks_holdout. The
  *	   task clears the flag at its next quiescent point, with one store. The scheduler knows
  *	   nothing else of RCU-tasks.
@@ -20,7 +20,7 @@
  *	   has: idle tasks, tasks inside __schedule() (a traced function itself), and tasks at the
  *	   end of their exit.
  *
- * A task that starts after step 1 cannot have entered what was unlinked before. A task that exits
+ * A task that starts after step 1 cannot have entered that memory. A task that exits
  * runs with preemption off from the moment it leaves the list of tasks until its last switch
  * (do_exit()).
  */

@@ -1,30 +1,31 @@
 /*
- * Which CPU a task runs on.
+ * Load balancing: it decides on which CPU a task runs.
  *
- *	wake-up		its last CPU if that is idle, else any idle CPU it may use, else the less
- *			loaded of its last CPU and the waker's (select_task_rq)
- *	idle		a CPU with nothing to run takes a waiting task from another (idle_balance)
- *	tick		a CPU with several tasks, which therefore ticks, gives one to a CPU that has
- *			at least two fewer, every 20 ms (SCHED_SOFTIRQ): what wake-ups and idle CPUs
- *			missed, because affinity changed or because no CPU was idle at the time
+ *	wake-up		the last CPU of the task if that is idle, else any idle CPU that the task
+ *may use, else the less loaded of its last CPU and the waker's (select_task_rq) idle		a
+ *CPU with nothing to run takes a waiting task from another CPU (idle_balance)
+ *	tick		a CPU with several tasks ticks. Every 20 ms it gives one task to a CPU that
+ *			has at least two tasks fewer (SCHED_SOFTIRQ). That catches the tasks that
+ *			wake-ups and idle CPUs have missed, because an affinity changed later or
+ *			because no CPU was idle at the time
  *
- * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. CPUs are all alike:
- * there are no domains. Loads are numbers of runnable tasks.
+ * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. All CPUs are equal:
+ * nop5 has no scheduling domains. The load of a CPU is its number of runnable tasks.
  */
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/irq/softirq.h"
 #include "kernel/smp.h"
 
-#define BALANCE_SCAN_MAX 32 /* waiting tasks looked at under the lock, at most */
+#define BALANCE_SCAN_MAX 32 /* waiting tasks examined under the lock */
 
-/* Is there any? The usual machine's answer is one word. */
+/* False if no CPU that p may use is idle. One word holds the answer for up to 64 CPUs. */
 static __always_inline bool maybe_idle_cpu(const struct task_struct *p)
 {
 	return nr_cpu_ids > 64 || (READ_ONCE(sched_idle_mask.bits[0]) & p->cpus_allowed.bits[0]);
 }
 
-/* An idle CPU that p may use, the first one from its last CPU on; NR_CPUS if there is none. */
+/* An idle CPU that p may use, the first one from its last CPU on; or NR_CPUS. */
 static noinline unsigned find_idle_cpu(const struct task_struct *p)
 {
 	unsigned words = (nr_cpu_ids + 63) / 64, first = p->cpu / 64;
@@ -49,8 +50,8 @@ static noinline unsigned find_idle_cpu(const struct task_struct *p)
 }
 
 /*
- * The online CPU with the fewest runnable tasks that p may use. One exists: set_cpus_allowed() saw
- * to it.
+ * The online CPU with the fewest runnable tasks that p may use. One exists: set_cpus_allowed()
+ * refuses a mask without online CPU.
  */
 static unsigned find_least_loaded_cpu(const struct task_struct *p)
 {
@@ -83,8 +84,8 @@ static int running_priority(unsigned cpu)
 }
 
 /*
- * The CPU whose running task is the least urgent, if p is more urgent than that task; else the last
- * CPU of p.
+ * The CPU with the least urgent running task, if p is more urgent than that task; else the last CPU
+ * of p.
  */
 static unsigned select_task_rq_rt(const struct task_struct *p)
 {
@@ -127,7 +128,7 @@ unsigned select_task_rq_slow(struct task_struct *p)
 	return p->cpu;
 }
 
-/* A task that waits on rq and may run on cpu: the most urgent one, or NULL. R held. */
+/* The most urgent task that waits on rq and may run on cpu, or NULL. R held. */
 static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 {
 	unsigned scanned = 0;
@@ -151,7 +152,10 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 	return NULL;
 }
 
-/* Move one waiting task, if from has min_load or more tasks and to allows it. Interrupts off. */
+/*
+ * Moves one waiting task, if from has at least min_load tasks and two more than to. True if it
+ * moved one. Interrupts off.
+ */
 static bool move_one_task(struct runqueue *from, struct runqueue *to, unsigned min_load)
 {
 	struct task_struct *p = NULL;
@@ -189,7 +193,7 @@ void trigger_load_balance(struct runqueue *rq, u64 now)
 	raise_softirq(SCHED_SOFTIRQ);
 }
 
-/* SCHED_SOFTIRQ: give one waiting task to a CPU that has at least two fewer than this one. */
+/* SCHED_SOFTIRQ: gives one waiting task to a CPU that has at least two fewer than this one. */
 static void run_rebalance(void)
 {
 	struct runqueue *rq = this_rq();

@@ -1,21 +1,20 @@
 /*
  * The scheduler's core: run queues, the context switch, sleeping and waking.
  *
- * Who may touch a task, and when:
+ * Three fields of a task say what it does now:
  *
- *	on_rq	1 while the task is runnable, whether queued or running. Under R.
- *	on_cpu	1 while its registers and its stack are in use by a CPU. Set under R before the
- *		switch to it, cleared by finish_task_switch() on the stack of the next task, with
- *		release order.
- *	state	written by the task itself when it means to sleep, by its waker
- *		under P.
+ *	on_rq	1 while the task is runnable, queued or running. Under R.
+ *	on_cpu	1 while a CPU uses its registers and its stack. Set under R before the switch to
+ *		the task. Cleared with release order by finish_task_switch(), on the stack of the
+ *		next task.
+ *	state	written by the task itself before it sleeps, and by its waker under P.
  *
- * A task that goes to sleep writes its state, tests its condition, then calls schedule(), which
- * takes R and, if the state still says so, clears on_rq. A waker makes the condition true, takes P
- * (a full barrier) and reads state and then on_rq. If on_rq is 1 the task has not left yet: under R
- * its state is put back and it stays. If it is 0 the task may still be on its way out on another
- * CPU, so the waker spins until on_cpu is 0 before it queues the task anywhere. P serialises wakers
- * of one task.
+ * A task that goes to sleep writes its state, tests its condition, then calls schedule().
+ * schedule() takes R and clears on_rq if the state still says that the task sleeps. A waker makes
+ * the condition true, takes P (a full barrier), and reads state and then on_rq. If on_rq is 1, the
+ * task has not left its queue: the waker sets the state to running under R, and the task stays. If
+ * on_rq is 0, the task may still be switching out on another CPU. So the waker spins until on_cpu
+ *is 0 before it queues the task. P serialises the wakers of one task.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -34,7 +33,7 @@ void (*wq_worker_sleeping_hook)(struct task_struct *task);
 void (*wq_worker_running_hook)(struct task_struct *task);
 void (*sched_leave_idle_hook)(ktime_t now);
 void (*sched_ipi_hook)(void);
-/* Every CPU starts with preemption disabled, in its idle task, which keeps it so. */
+/* Every CPU starts with preemption disabled, in its idle task, and an idle task stays so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
 
 struct cpumask sched_idle_mask;
@@ -62,7 +61,7 @@ void resched_cpu(unsigned cpu)
 	local_irq_restore(flags);
 }
 
-/* Tasks compete on this CPU, so its timer shall tick. R of this CPU held. */
+/* Starts the tick of this CPU if tasks compete for it. R of this CPU held. */
 static __always_inline void start_tick_if_needed(struct runqueue *rq)
 {
 	if (rq->nr_running > 1 && !rq->tick_armed) {
@@ -71,7 +70,7 @@ static __always_inline void start_tick_if_needed(struct runqueue *rq)
 	}
 }
 
-/* The need-resched flag of a run queue reaches the CPU's own preempt_count here, and only here. */
+/* Copies need_resched, which another CPU has set, to the preempt_count of this CPU. */
 void scheduler_ipi(void)
 {
 	struct runqueue *rq = this_rq();
@@ -126,11 +125,11 @@ static __always_inline void deactivate_task(struct runqueue *rq, struct task_str
 	else
 		dequeue_task_fair(rq, p);
 	rq->nr_running--;
-	/* Release: a waker that sees 0 may take the task as soon as on_cpu is 0 too. */
+	/* Release: a waker that sees 0 may queue the task as soon as on_cpu is 0 too. */
 	smp_store_release(&p->on_rq, 0);
 }
 
-/* Tasks compete on rq, whose CPU does not tick yet. R held. */
+/* Tasks compete on rq, and its CPU does not tick yet. R held. */
 static noinline void request_tick(struct runqueue *rq)
 {
 	if (rq->cpu == smp_processor_id())
@@ -139,7 +138,7 @@ static noinline void request_tick(struct runqueue *rq)
 		smp_send_reschedule(rq->cpu);
 }
 
-/* p has just become runnable on rq: shall it run at once? And does this CPU need its tick now? */
+/* p has become runnable on rq: asks for a reschedule if p must run at once, else for the tick. */
 static __always_inline void __check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 {
 	struct task_struct *curr = rq->curr;
@@ -174,8 +173,8 @@ static void set_task_cpu(struct task_struct *p, unsigned cpu)
 }
 
 /*
- * A runnable task that does not run changes queues. on_rq stays 1 throughout, so a waker that looks
- * for it waits in __task_rq_lock() until it has arrived.
+ * Moves a runnable task, which does not run, to another queue. on_rq stays 1 throughout, so a waker
+ * of the task waits in __task_rq_lock() until the move is complete.
  */
 void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p)
 {
@@ -196,7 +195,7 @@ void double_rq_lock(struct runqueue *a, struct runqueue *b)
 	rq_lock(a->cpu < b->cpu ? b : a);
 }
 
-/* Lock the run queue that p belongs to. P held. */
+/* Locks the run queue of p. P held. */
 static struct runqueue *__task_rq_lock(struct task_struct *p)
 {
 	for (;;) {
@@ -221,7 +220,7 @@ void task_rq_unlock(struct runqueue *rq, struct task_struct *p, unsigned long fl
 	spin_unlock_irqrestore(&p->lock, flags);
 }
 
-/* p meant to sleep but has not left its run queue: it just stays. P held. False if it has left. */
+/* Keeps p in its run queue if it has not left it to sleep. False if it has left. P held. */
 static noinline bool ttwu_runnable(struct task_struct *p)
 {
 	struct runqueue *rq = __task_rq_lock(p);
@@ -233,7 +232,7 @@ static noinline bool ttwu_runnable(struct task_struct *p)
 	return runnable;
 }
 
-/* Queue a task that sleeps. P held. */
+/* Queues a task that sleeps. P held, interrupts off. */
 static __always_inline void ttwu_queue(struct task_struct *p)
 {
 	struct runqueue *rq;
@@ -250,7 +249,7 @@ static __always_inline void ttwu_queue(struct task_struct *p)
 	if (p->state == TASK_UNINTERRUPTIBLE)
 		rq->nr_uninterruptible--;
 	/*
-	 * While the CPU ticks, its running task has been charged until a slice ago: that is near
+	 * While the CPU ticks, its running task was charged at most a slice ago. That is precise
 	 * enough.
 	 */
 	if (!rq->tick_armed)
@@ -301,7 +300,7 @@ void wake_up_new_task(struct task_struct *p)
 }
 
 /*
- * On the stack of the task that runs now, which __switch_to() has just left prev for. Releases R,
+ * Runs on the stack of the new task, after __switch_to() has switched away from prev. Releases R,
  * which __schedule() took on the stack of prev.
  */
 static __always_inline void finish_task_switch(struct task_struct *prev)
@@ -309,7 +308,8 @@ static __always_inline void finish_task_switch(struct task_struct *prev)
 	bool dead = prev->state == TASK_DEAD;
 
 	/*
-	 * From here on prev may run on another CPU, unless it is dead and keeps its last reference.
+	 * After this store another CPU may run prev, and prev may exit there. A dead prev stays
+	 * until this function drops its reference.
 	 */
 	smp_store_release(&prev->on_cpu, 0);
 	rq_unlock(this_rq());
@@ -324,7 +324,7 @@ void schedule_tail(struct task_struct *prev)
 	preempt_enable();
 }
 
-/* The CPU turns from its idle task to another, or back. R held. */
+/* The CPU switches from its idle task to another task, or back. R held. */
 static noinline void switch_idle(struct runqueue *rq, struct task_struct *next, u64 now)
 {
 	calc_global_load(now, next == rq->idle ? 1 : -(long)rq->nr_running);
@@ -367,7 +367,7 @@ void __schedule(bool preempt)
 	if (unlikely(preempt_count() != PREEMPT_OFFSET))
 		schedule_bug(prev);
 	local_irq_disable();
-	/* a full barrier: the state was written before it, the condition tested after */
+	/* A full barrier: the task has written its state before it, a waker reads it after P. */
 	rq_lock(rq);
 	now = ktime_get();
 	__update_curr(prev, now);
@@ -439,9 +439,9 @@ notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would 
 }
 
 /*
- * The interrupts stay off until the switch is made. Were they let in before it, an interrupt that
- * takes longer than the time to the next one, as under heavy tracing, would put the switch off for
- * as long as that goes on.
+ * Interrupts stay off until the switch is done. With interrupts on, an interrupt could come before
+ * each switch. Under heavy tracing an interrupt may take longer than the time to the next one, and
+ * the switch would never happen.
  */
 void preempt_schedule_irq(void)
 {
@@ -465,7 +465,7 @@ void do_task_dead(void)
 {
 	struct task_struct *tsk = current;
 
-	/* Under P, so that a late waker, which saw an older state, cannot overwrite it. */
+	/* Under P, so that a late waker, which has read an older state, cannot overwrite it. */
 	spin_lock_irq(&tsk->lock);
 	WRITE_ONCE(tsk->state, TASK_DEAD);
 	__spin_unlock(&tsk->lock);

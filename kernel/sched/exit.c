@@ -1,10 +1,11 @@
 /*
- * Tasks go: do_exit(), zombies, wait4().
+ * The end of tasks: do_exit(), zombies, wait4().
  *
- * A task that ends hands its children to PID 1, becomes a zombie and wakes its parent; the parent's
- * kernel_wait4() unlinks it and drops the reference of the lists. Tasks that nobody waits for
- * (kernel threads, and children whose parent ended first: PID 1 would only throw their status away)
- * unlink themselves. The memory goes with the last reference (kernel/sched/fork.c).
+ * A task that ends gives its children to PID 1, becomes a zombie and wakes its parent. The parent's
+ * kernel_wait4() unlinks the zombie and drops the reference of the lists. Some tasks have no parent
+ * that waits for them, and so unlink themselves: kernel threads, and children that outlive their
+ * parent (PID 1 would only discard their status). Dropping the last reference frees the memory
+ * (kernel/sched/fork.c).
  */
 #include "kernel/sched/runqueue.h"
 
@@ -14,7 +15,7 @@
 
 void (*task_exit_hook)(struct task_struct *task);
 
-/* Unlink a dead task. tasklist_lock held; the caller drops the lists' reference after it. */
+/* Unlinks a dead task. tasklist_lock held; the caller drops the lists' reference after that. */
 static void unlink_task(struct task_struct *p)
 {
 	p->exit_state = EXIT_DEAD;
@@ -23,8 +24,8 @@ static void unlink_task(struct task_struct *p)
 }
 
 /*
- * Children whose parent ends belong to PID 1, and go by themselves: the zombies now. tasklist_lock
- * held.
+ * Gives the children of a task that ends to PID 1. They unlink themselves at their exit. Children
+ * that are zombies already are unlinked now and put on the list dead. tasklist_lock held.
  */
 static void forget_original_parent(struct task_struct *parent, struct list_head *dead)
 {
@@ -42,7 +43,7 @@ static void forget_original_parent(struct task_struct *parent, struct list_head 
 	}
 }
 
-/* Tell the family. True if the task is unlinked already. */
+/* Tells parent and children that the task ends. True if the task is unlinked already. */
 static bool exit_notify(struct task_struct *tsk)
 {
 	LIST_HEAD(dead);
@@ -90,12 +91,11 @@ void do_exit(int status)
 	tsk->exit_code = status;
 
 	/*
-	 * From the moment the parent knows, be quick: it may wait for the last switch to free the
-	 * memory. And RCU-tasks no longer sees a task that has left the list, so nothing may
-	 * preempt it there.
+	 * No preemption from here on. The parent soon waits for the end, and the last switch frees
+	 * the memory. And RCU-tasks does not see a task that has left the list of tasks.
 	 */
 	preempt_disable();
-	task_sched_runtime(tsk); /* what is charged from here on its parent may not see */
+	task_sched_runtime(tsk); /* charge it now: the parent may read the sum before the switch */
 	if (tsk->flags & PF_KTHREAD)
 		complete_all(&tsk->exited);
 	if (exit_notify(tsk))
@@ -104,8 +104,8 @@ void do_exit(int status)
 }
 
 /*
- * One of current's children that pid asks for. tasklist_lock held. NULL with *exists false: no such
- * child.
+ * A zombie among the children of the current task that match pid, or NULL. *exists: a child matches
+ * pid at all. tasklist_lock held.
  */
 static struct task_struct *find_zombie(pid_t pid, bool *exists)
 {
@@ -122,7 +122,7 @@ static struct task_struct *find_zombie(pid_t pid, bool *exists)
 	return NULL;
 }
 
-/* The PID of a child reaped now, 0 if none has ended yet, -ECHILD. */
+/* Reaps a child. Its PID, 0 if none has ended yet, or -ECHILD. */
 static pid_t try_to_reap(pid_t pid, int *status)
 {
 	struct task_struct *p;
@@ -153,7 +153,7 @@ pid_t kernel_wait4(pid_t pid, int *status, int options)
 
 	syscall_boundary();
 	if (pid == 0 || pid < -1)
-		return -EINVAL; /* process groups are not waited for */
+		return -EINVAL; /* waiting for a process group is not supported */
 	for (;;) {
 		prepare_to_wait(&current->child_exit, &wait, TASK_INTERRUPTIBLE);
 		ret = try_to_reap(pid, status);
@@ -192,7 +192,7 @@ int wait_for_child(pid_t pid, int *sig)
 
 	for (;;) {
 		if (*sig)
-			(void)kill_pid(pid, *sig); /* it may have ended by now */
+			(void)kill_pid(pid, *sig); /* the child may have ended already */
 		if (kernel_wait4(pid, &status, 0) != -EINTR)
 			return exit_status(status);
 		*sig = pending_signal(current);

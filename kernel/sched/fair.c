@@ -1,19 +1,16 @@
 /*
  * The fair class: every task gets processor time in proportion to its weight.
  *
- * A task's vruntime is the time it has run, scaled by 1024/weight; the one with the least runs
- * next. Of the tasks that wait, the one with the least vruntime stands apart (first), so that a
- * queue of one, the usual case, costs nothing; the others are in a tree by vruntime. The task that
- * runs is in neither, and is put back when it stops. min_vruntime follows the least vruntime and
- * never goes back. A task that wakes up starts at most one slice behind it, so that a long sleep is
- * not paid back as a long run.
+ * A task's vruntime is the time it has run, scaled by 1024/weight. The task with the least vruntime
+ * runs next. The waiting task with the least vruntime is kept apart (first), so that a queue of one
+ * task, the usual case, costs nothing. The other waiting tasks are in a tree by vruntime. The
+ * running task is in neither place; it is put back when it stops. min_vruntime follows the least
+ * vruntime and never decreases. A task that wakes up starts at most one slice behind min_vruntime,
+ * so a long sleep does not earn a long run.
  */
 #include "kernel/sched/runqueue.h"
 
-/*
- * Each step of nice is about 10 % of processor time, a factor of 1.25; nice 0 is 1024 (see
- * sched(7)).
- */
+/* A step of nice is a factor of 1.25, about 10 % of processor time; nice 0 is 1024 (sched(7)). */
 static const u32 nice_to_weight[40] = {
 	/* -20 */ 88761, 71755, 56483, 46273, 36291,
 	/* -15 */ 29154, 23254, 18705, 14949, 11916,
@@ -28,7 +25,7 @@ static const u32 nice_to_weight[40] = {
 #define se_of(node)   rb_entry(node, struct sched_entity, run_node)
 #define task_of(node) container_of(se_of(node), struct task_struct, se)
 
-/* delta stays far below 2^54: no more than the years of uptime. */
+/* Cannot overflow: delta is below the uptime in ns, far below 2^54. */
 u64 calc_delta_fair(const struct task_struct *p, u64 delta)
 {
 	return delta * NICE_0_WEIGHT / p->se.weight;
@@ -85,7 +82,7 @@ struct task_struct *next_waiting_fair(const struct fair_rq *fair, const struct t
 	return next ? task_of(next) : NULL;
 }
 
-/* Behind the first of those that wait: it runs next. */
+/* Moves p behind the first waiting task, which then runs next. */
 void yield_task_fair(struct runqueue *rq, struct task_struct *p)
 {
 	struct task_struct *first = rq->fair.first;

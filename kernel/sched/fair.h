@@ -1,18 +1,18 @@
 /*
- * The fair class, the part that every switch and wake-up goes through; the rest and the explanation
- * are in kernel/sched/fair.c. Included by runqueue.h alone. R held.
+ * The part of the fair class that every switch and wake-up executes. kernel/sched/fair.c has the
+ * rest and the explanation. Only runqueue.h includes this. R held in all functions.
  */
 #pragma once
 
-/* Charge delta nanoseconds, at least 1, to a task whose weight is not 1024. */
+/* Scales delta nanoseconds, at least 1, for a task with another weight than 1024. */
 u64 calc_delta_fair(const struct task_struct *p, u64 delta);
-/* The queue has a first task already: put p, or it, into the tree. */
+/* The queue has a first task already: puts p or that task, the later one, into the tree. */
 void enqueue_behind_first(struct fair_rq *fair, struct task_struct *p);
-/* The tree is not empty: its leftmost becomes the first. */
+/* The leftmost task of the tree, which is not empty, becomes the first. */
 void refill_first(struct fair_rq *fair);
 void dequeue_waiting_fair(struct fair_rq *fair, struct task_struct *p);
 
-/* min_vruntime follows the least of the queue, of which curr_vruntime is the running task's. */
+/* Raises min_vruntime to the least vruntime in the queue; the running task has curr_vruntime. */
 static __always_inline void update_min_vruntime(struct fair_rq *fair, u64 curr_vruntime)
 {
 	u64 least = curr_vruntime;
@@ -23,13 +23,13 @@ static __always_inline void update_min_vruntime(struct fair_rq *fair, u64 curr_v
 		fair->min_vruntime = least;
 }
 
-/* The running fair task p is charged for delta nanoseconds. */
+/* Charges delta nanoseconds to the running fair task p. */
 static __always_inline void update_curr_fair(struct task_struct *p, u64 delta)
 {
 	p->se.vruntime += likely(p->se.weight == NICE_0_WEIGHT) ? delta : calc_delta_fair(p, delta);
 }
 
-/* Among those that wait; it is counted already. */
+/* Puts p among the waiting tasks. nr_running counts it already. */
 static __always_inline void put_prev_task_fair(struct runqueue *rq, struct task_struct *p)
 {
 	if (!rq->fair.first)
@@ -55,7 +55,7 @@ static __always_inline void dequeue_task_fair(struct runqueue *rq, struct task_s
 		dequeue_waiting_fair(&rq->fair, p);
 }
 
-/* The one to run next, taken out of those that wait; NULL if none does. */
+/* Takes the task to run next out of the waiting ones; NULL if none waits. */
 static __always_inline struct task_struct *pick_next_task_fair(struct runqueue *rq)
 {
 	struct task_struct *p = rq->fair.first;
@@ -63,14 +63,13 @@ static __always_inline struct task_struct *pick_next_task_fair(struct runqueue *
 	rq->fair.first = NULL;
 	if (rq->fair.tree.rb_root.rb_node)
 		refill_first(&rq->fair);
-	/* It has the least of all that are runnable now. */
+	/* p has the least vruntime of all runnable tasks. */
 	if (p && (s64)(p->se.vruntime - rq->fair.min_vruntime) > 0)
 		rq->fair.min_vruntime = p->se.vruntime;
 	return p;
 }
 
-/* Does p, just woken, come before curr, the running fair task, by so much that it shall run at
- * once? */
+/* True if p, just woken, is so far behind the running fair task curr that p must run at once. */
 static __always_inline bool fair_wakeup_preempts(const struct task_struct *curr,
 						 const struct task_struct *p)
 {

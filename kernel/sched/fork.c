@@ -1,9 +1,9 @@
 /*
- * Tasks come: allocation, kernel_clone(), the idle tasks. And the last reference to one goes.
+ * Creation of tasks: allocation, kernel_clone(), the idle tasks. And the end of the last reference.
  *
- * References (usage): one for being able to run, dropped by the CPU that has switched away from the
- * dead task for the last time; one for the lists of tasks, dropped when it is reaped; one for each
- * pointer that somebody keeps.
+ * References (usage): one because the task can run, dropped by the CPU that has switched away from
+ * the dead task; one of the lists of tasks, dropped when the task is reaped; one for each pointer
+ * that other code keeps.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -84,7 +84,7 @@ void set_task_comm(struct task_struct *p, const char *name)
 	spin_unlock_irqrestore(&p->lock, flags);
 }
 
-/* The scheduler's fields: a task that has never run, on this CPU for now. */
+/* Initialises the scheduler's fields of a task that has never run. It starts on this CPU. */
 void sched_init_task(struct task_struct *p)
 {
 	u64 now = ktime_get();
@@ -95,10 +95,7 @@ void sched_init_task(struct task_struct *p)
 	p->start_time = now;
 }
 
-/*
- * A task that is in no list and has no PID: memory, stack, and fields at rest. NULL when memory is
- * short.
- */
+/* Allocates a task with its stack. It is in no list and has no PID. NULL when memory is short. */
 static struct task_struct *alloc_task(const char *comm)
 {
 	struct task_struct *p = kzalloc(sizeof(*p), GFP_KERNEL);
@@ -129,7 +126,7 @@ static struct task_struct *alloc_task(const char *comm)
 	return p;
 }
 
-/* Give p a PID and a parent, and show it to the world. False when there is no PID. */
+/* Gives p a PID and a parent, and adds it to the lists. False when no PID is free. */
 static bool publish_task(struct task_struct *p, struct task_struct *parent)
 {
 	spin_lock(&tasklist_lock);
@@ -137,7 +134,7 @@ static bool publish_task(struct task_struct *p, struct task_struct *parent)
 	if (p->pid) {
 		atomic_inc(&p->usage);
 		p->parent = parent;
-		/* It begins where its maker is. Who begins or ends a transition for all sees it. */
+		/* As its creator; under tasklist_lock, as a transition begins or ends for all. */
 		p->patch_state = current->patch_state;
 		p->patch_pending = current->patch_pending;
 		p->pgrp = parent->pgrp ? parent->pgrp : p->pid;
@@ -174,7 +171,7 @@ struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const
 	return p;
 }
 
-/* The first function of a child. */
+/* The first function of a child that kernel_clone() makes. */
 static void clone_entry(void)
 {
 	int code = current->thread_fn(current->thread_data);
@@ -221,7 +218,7 @@ pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 	if (fork_hook)
 		fork_hook(parent, p);
 	wake_up_new_task(p);
-	return p->pid; /* it may have ended, but is there until we, its parent, wait for it */
+	return p->pid; /* p may have ended, but stays until its parent, the caller, waits for it */
 
 exit_files:
 	exit_files(p);

@@ -1,13 +1,11 @@
-/*
- * Between the files that make, end and free tasks: kernel/sched/{fork,exit,kthread}.c and their
- * tests.
- */
+/* Shared by the files that create and end tasks (kernel/sched/{fork,exit,kthread}.c) and their
+ * tests. */
 #pragma once
 
 #include "kernel/sched/sched.h"
 
-/* A new kernel thread, not yet woken, that begins in entry(); an ERR_PTR. Task context. */
+/* A new kernel thread, not yet woken, that starts in entry(); or an ERR_PTR. Task context. */
 struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const char *comm,
 					void (*entry)(void));
-/* The fs room's part of p goes: by p itself, or before it ever ran. */
+/* Frees the fs room's part of p. Called by p itself, or before p has run. */
 void exit_files(struct task_struct *p);

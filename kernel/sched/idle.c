@@ -1,9 +1,9 @@
 /*
- * The idle task of each CPU: halt until there is something to run.
+ * The idle task of each CPU: it halts the CPU until a task becomes runnable.
  *
- * No tick runs meanwhile. The timer stays programmed for the next timer of this CPU, if it has any.
- * The idle task runs with preemption disabled (count 1) and is never in a queue; resched_curr() on
- * its run queue, with an IPI from another CPU, ends the halt.
+ * No tick runs meanwhile. The hardware timer stays programmed for the next timer of this CPU, if it
+ * has one. The idle task runs with preemption disabled (count 1) and is never in a queue.
+ * resched_curr() on its run queue ends the halt, by an IPI if another CPU calls it.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -16,9 +16,9 @@ static void do_idle(struct runqueue *rq)
 			if (!cpumask_test_cpu(rq->cpu, &sched_idle_mask))
 				cpumask_set_cpu(rq->cpu, &sched_idle_mask);
 			/*
-			 * A waker that saw the mask before has either queued its task, and so asked
-			 * for a reschedule, or will send its IPI: STI takes effect after HLT has
-			 * begun.
+			 * A waker may have queued a task on this CPU since. Either need_resched is
+			 * set now, or the waker's IPI comes later and ends the halt: STI takes
+			 * effect only after HLT has begun.
 			 */
 			if (!READ_ONCE(rq->need_resched))
 				safe_halt();

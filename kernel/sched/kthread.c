@@ -1,4 +1,4 @@
-/* Kernel threads: made by kthread_create(), ended by kthread_stop(). */
+/* Kernel threads: kthread_create() makes them, kthread_stop() ends them. */
 #include "kernel/sched/kthread.h"
 
 #include "kernel/bug.h"
@@ -11,7 +11,7 @@ static void kthread_entry(void)
 	struct task_struct *self = current;
 	int ret = -EINTR;
 
-	if (!READ_ONCE(self->should_stop)) /* stopped before it was ever started */
+	if (!READ_ONCE(self->should_stop)) /* it may be stopped before it was first woken */
 		ret = self->thread_fn(self->thread_data);
 	do_exit(ret);
 }
@@ -52,7 +52,7 @@ int kthread_stop(struct task_struct *k)
 
 	get_task_struct(k);
 	WRITE_ONCE(k->should_stop, true);
-	/* a full barrier: whoever goes to sleep after it has seen should_stop */
+	/* A full barrier: if k goes to sleep after it, k has seen should_stop. */
 	wake_up_process(k);
 	wait_for_completion(&k->exited);
 	ret = k->exit_code;

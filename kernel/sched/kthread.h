@@ -4,9 +4,7 @@
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"
 
-/*
- * A task with PF_KTHREAD, not yet started, or ERR_PTR(-ENOMEM). The caller wakes it. Task context.
- */
+/* A new task with PF_KTHREAD, which the caller must wake, or ERR_PTR(-ENOMEM). Task context. */
 __printf(3, 4) struct task_struct *kthread_create(int (*fn)(void *data), void *data,
 						  const char *name_fmt, ...);
 #define kthread_run(fn, data, ...)                                                                 \
@@ -16,8 +14,8 @@ __printf(3, 4) struct task_struct *kthread_create(int (*fn)(void *data), void *d
 			wake_up_process(__k);                                                      \
 		__k;                                                                               \
 	})
-/* Before it is first woken. */
+/* Binds k to a CPU for its life. Call it before the first wake-up. */
 void kthread_bind(struct task_struct *k, unsigned cpu);
 bool kthread_should_stop(void);
-/* Ask k to end, wake it, wait, reap it; its return value. -EINTR if fn had not begun. */
+/* Asks k to end, and waits for its end. Its return value; -EINTR if fn has not begun. */
 int kthread_stop(struct task_struct *k);

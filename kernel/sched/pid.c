@@ -1,16 +1,16 @@
-/* PIDs: numbers in use, tasks by number, and all of them. All under tasklist_lock. */
+/* PIDs: the numbers in use, tasks by number, the list of all tasks. tasklist_lock protects them. */
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/smp.h"
 
 #define PID_MAX       32768 /* as Linux's default pid_max */
-#define RESERVED_PIDS 300   /* where counting starts again after PID_MAX - 1 */
+#define RESERVED_PIDS 300   /* counting restarts here after PID_MAX - 1 */
 #define PID_HASH_SIZE 256
 
 DEFINE_SPINLOCK(tasklist_lock);
 LIST_HEAD(task_list);
 
-static unsigned long pid_bitmap[PID_MAX / 64] = { 1 }; /* 0 is the idle tasks' */
+static unsigned long pid_bitmap[PID_MAX / 64] = { 1 }; /* 0 is the PID of all idle tasks */
 static pid_t last_pid_given;
 static struct list_head pid_hash[PID_HASH_SIZE];
 
@@ -82,7 +82,7 @@ void for_all_tasks(void (*fn)(struct task_struct *p, void *arg), void *arg)
 	spin_lock(&tasklist_lock);
 	for_each_task (p)
 		fn(p, arg);
-	fn(&init_task, arg); /* the boot CPU's, which does not know it before sched_init() */
+	fn(&init_task, arg); /* of the boot CPU; before sched_init() no run queue has it */
 	for_each_possible_cpu (cpu)
 		if (idle_task(cpu) && idle_task(cpu) != &init_task)
 			fn(idle_task(cpu), arg);

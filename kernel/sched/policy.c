@@ -1,11 +1,12 @@
-/* What a task may ask of the scheduler: policy and priority, nice, affinity, yield. */
+/* Scheduling parameters of a task: policy and priority, nice, affinity. And yield(). */
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/smp.h"
 
 /*
- * Change what decides a task's place, with the task taken out of its queue meanwhile if it is in
- * one. on_rq does not change: P is held, so no waker looks.
+ * The two functions enclose a change of the parameters that order a queue: the task leaves its
+ * queue for the change. on_rq does not change; no waker reads it meanwhile, because P is held. P
+ * and R held.
  */
 static void dequeue_for_change(struct runqueue *rq, struct task_struct *p)
 {
@@ -26,11 +27,11 @@ static void enqueue_after_change(struct runqueue *rq, struct task_struct *p)
 		enqueue_task_rt(rq, p);
 	} else {
 		enqueue_task_fair(rq, p);
-		if (p == rq->curr) /* which is not among those that wait */
+		if (p == rq->curr) /* the running task is not among the waiting ones */
 			dequeue_waiting_fair(&rq->fair, p);
 	}
 	if (p == rq->curr)
-		resched_curr(rq); /* it may have become less urgent than one that waits */
+		resched_curr(rq); /* p may have become less urgent than a waiting task */
 	else
 		check_preempt_curr(rq, p);
 }
@@ -81,7 +82,7 @@ int set_user_nice(struct task_struct *p, int nice)
 	return 0;
 }
 
-/* An online CPU of the mask, NR_CPUS if there is none. */
+/* An online CPU of the mask, or NR_CPUS. */
 static unsigned any_online_cpu(const struct cpumask *mask)
 {
 	unsigned cpu;
@@ -93,8 +94,8 @@ static unsigned any_online_cpu(const struct cpumask *mask)
 }
 
 /*
- * Move p, queued on rq, to a CPU that it may use. P and R held. R is given up in between, in which
- * time p may begin to run or be balanced away: the caller looks again.
+ * Moves p, queued on rq, to a CPU that it may use. P and R held. It releases R in between: p may
+ * begin to run then, or balancing may move it, so the caller must check again.
  */
 static void migrate_queued_task(struct runqueue *rq, struct task_struct *p)
 {
@@ -108,7 +109,7 @@ static void migrate_queued_task(struct runqueue *rq, struct task_struct *p)
 	rq_unlock(to);
 }
 
-/* In migration/N, so p does not run here. */
+/* Runs in migration/N, so p does not run on this CPU now. */
 static void migration_cpu_stop(void *arg)
 {
 	struct task_struct *p = arg;
@@ -130,7 +131,7 @@ int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask)
 	rq = task_rq_lock(p, &flags);
 	p->cpus_allowed = *mask;
 	p->nr_cpus_allowed = cpumask_weight(mask);
-	/* A sleeping task goes where it may when it wakes up. */
+	/* For a sleeping task, its next wake-up chooses an allowed CPU. */
 	while (p->on_rq && !task_allowed(p, rq->cpu)) {
 		unsigned cpu = rq->cpu;
 		bool running = p == rq->curr;

@@ -1,11 +1,11 @@
 /*
- * The FIFO real-time class: 99 levels, each a list in order of arrival, and a bitmap of those in
- * use. One more above them is migration/N's: who needs a task's CPU gets it whatever runs there
- * (Linux has a class for that, kernel/sched/stop_task.c).
+ * The FIFO real-time class: 99 levels, each a list in order of arrival, and a bitmap of the levels
+ * in use. One more level above them belongs to migration/N, which must get the CPU from any task
+ * (Linux has a class of its own for that; here see kernel/sched/stop_task.c).
  *
- * A task runs until it sleeps, yields or a better one comes; then it stays at the head of its list.
- * There is no throttling: a FIFO task that spins keeps fair tasks from its CPU (balancing takes
- * them elsewhere).
+ * A task runs until it sleeps, yields, or a more urgent task comes. In the last case it stays at
+ * the head of its list. FIFO tasks are not throttled: while one spins, no fair task runs on its
+ * CPU; balancing moves the fair tasks to other CPUs.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -39,7 +39,7 @@ void dequeue_task_rt(struct runqueue *rq, struct task_struct *p)
 	rq->rt.nr_running--;
 }
 
-/* The first of the best level; there is one. */
+/* The first task of the most urgent level. One exists. */
 struct task_struct *pick_next_task_rt(struct runqueue *rq)
 {
 	const struct rt_rq *rt = &rq->rt;

@@ -1,12 +1,12 @@
 /*
- * The inside of the scheduler: the run queue of a CPU and what the files of kernel/sched tell each
- * other. Nobody outside kernel/sched includes this.
+ * The inside of the scheduler: the run queue of a CPU, and the functions that the files of
+ * kernel/sched share. Only they include this, and their self-tests.
  *
- * A run-queue lock is the innermost lock of the kernel: nothing is taken under it, nothing is
- * printed under it, and interrupts are off. Two run-queue locks are taken in the order of the CPU
- * numbers (double_rq_lock). __schedule() takes it for the task that leaves and finish_task_switch()
- * releases it for the task that comes, so the lock is taken raw, past lockdep, which counts by
- * task.
+ * A run-queue lock is the innermost lock of the kernel: its holder takes no other lock and prints
+ * nothing, and interrupts are off. Two run-queue locks are taken in the order of the CPU numbers
+ * (double_rq_lock). __schedule() takes the lock on the stack of the old task, and
+ * finish_task_switch() releases it on the stack of the new one. So the lock is taken raw, without
+ * lockdep, which records locks per task.
  */
 #pragma once
 
@@ -14,25 +14,25 @@
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 
-/* a fair task runs this long before others are asked */
+/* a fair task runs this long before another one may take its place */
 #define SCHED_SLICE_NS (3 * NSEC_PER_MSEC)
 /* a waking task preempts if it is this far behind */
 #define SCHED_WAKEUP_GRAN_NS (1 * NSEC_PER_MSEC)
-/* a busy CPU looks for a less busy one this often */
+/* a busy CPU looks for a less busy one after this time */
 #define SCHED_BALANCE_NS (20 * NSEC_PER_MSEC)
 #define NICE_0_WEIGHT    1024
 
 struct fair_rq {
 	struct task_struct *first;  /* [R] the waiting task with the least vruntime */
 	struct rb_root_cached tree; /* [R] the other waiting tasks, by vruntime */
-	u64 min_vruntime;           /* [R] never goes back: where a waking task starts from */
-	unsigned nr_running;        /* [R] with the running one */
+	u64 min_vruntime;           /* [R] never decreases: a waking task starts near it */
+	unsigned nr_running;        /* [R] includes the running task */
 };
 
 #define RT_LEVELS STOP_PRIO
 
 struct rt_rq {
-	unsigned nr_running; /* [R] with the running one, which stays in its list */
+	unsigned nr_running; /* [R] includes the running task, which stays in its list */
 	/* [R] bit 100 - priority: the first set bit is the best level */
 	u64 bitmap[2];
 	struct list_head queue[RT_LEVELS]; /* [R] by 100 - priority */
@@ -43,11 +43,11 @@ struct runqueue {
 	unsigned cpu;    /* [C] */
 	/* [R] to write, read by all: */
 	unsigned nr_running;
-	bool need_resched; /* this CPU shall pass through __schedule() soon */
-	bool tick_armed;   /* [O] the CPU itself: its timer will call scheduler_tick() */
+	bool need_resched; /* this CPU must pass through __schedule() soon */
+	bool tick_armed;   /* [O] the CPU itself: CPU_EVENT_TICK is started */
 	struct task_struct *curr;
 	struct task_struct *idle; /* [C] */
-	/* passes through __schedule(): what the soft lockup detector watches */
+	/* passes through __schedule(), for the soft lockup detector */
 	u64 sched_count;
 	u64 nr_switches;
 	/* summed over all CPUs: a task may sleep here and be woken there */
@@ -64,7 +64,7 @@ DECLARE_PER_CPU(struct runqueue, runqueues);
 #define this_rq()   this_cpu_ptr(&runqueues)
 #define task_rq(p)  cpu_rq((p)->cpu)
 
-/* CPUs that halt with nothing to run: a hint for the placement of tasks. [A] */
+/* [A] CPUs that halt without a task to run: a hint for the placement of tasks. */
 extern struct cpumask sched_idle_mask;
 
 static __always_inline void rq_lock(struct runqueue *rq)
@@ -91,26 +91,24 @@ static inline bool task_allowed(const struct task_struct *p, unsigned cpu)
 void resched_curr(struct runqueue *rq);
 void activate_task(struct runqueue *rq, struct task_struct *p);
 void check_preempt_curr(struct runqueue *rq, struct task_struct *p);
-/* Charge the running task for its time until now. */
+/* Charges the running task for its time until now. */
 void update_curr(struct runqueue *rq, u64 now);
-/* p, queued on from and not running, goes to to. Both R held. */
+/* Moves p, which is queued on from and does not run, to the queue to. Both R held. */
 void move_queued_task(struct runqueue *from, struct runqueue *to, struct task_struct *p);
 /* Two different run queues, interrupts off. */
 void double_rq_lock(struct runqueue *a, struct runqueue *b);
-/* Lock P and the lock of p's run queue, which is returned. */
+/* Locks P and the run queue of p, which it returns. */
 struct runqueue *task_rq_lock(struct task_struct *p, unsigned long *flags);
 void task_rq_unlock(struct runqueue *rq, struct task_struct *p, unsigned long flags);
-/* One pass of the scheduler: preemption disabled once. preempt: the task goes on being runnable. */
+/* One pass through the scheduler. preempt: the task stays runnable. Preemption disabled once. */
 void __schedule(bool preempt);
-/* The last switch of the current task: preemption disabled once. */
+/* The last switch of the current task. Preemption disabled once. */
 void __noreturn do_task_dead(void);
 
 /* fair.c: R held. */
 void yield_task_fair(struct runqueue *rq, struct task_struct *p);
-/*
- * To look at those that wait, in order: the first after NULL, then the one after p. NULL at the
- * end.
- */
+/* Iterates over the waiting tasks in order: the first one for NULL, then the one after p, then
+ * NULL. */
 struct task_struct *next_waiting_fair(const struct fair_rq *fair, const struct task_struct *p);
 #include "kernel/sched/fair.h"
 
@@ -122,9 +120,9 @@ struct task_struct *pick_next_task_rt(struct runqueue *rq);
 void yield_task_rt(struct runqueue *rq, struct task_struct *p);
 
 /* balance.c */
-/* The CPU where p, asleep, shall wake up, if its last one is busy or forbidden. P held. */
+/* The CPU on which p, asleep, must wake up, if its last CPU is busy or forbidden. P held. */
 unsigned select_task_rq_slow(struct task_struct *p);
-/* The same in general: the last one if that is idle or the only one. P held. */
+/* The CPU on which p must wake up: its last one if that is idle or the only one. P held. */
 static __always_inline unsigned select_task_rq(struct task_struct *p)
 {
 	unsigned cpu = p->cpu;
@@ -135,32 +133,32 @@ static __always_inline unsigned select_task_rq(struct task_struct *p)
 	return select_task_rq_slow(p);
 }
 /*
- * This CPU has nothing to run: take a waiting task from another. True if there was one. Interrupts
- * off.
+ * Takes a waiting task from another CPU, for a CPU without a task to run. True if this CPU now has
+ * one. Interrupts off.
  */
 bool idle_balance(struct runqueue *rq);
-/* The tick of a CPU with several tasks: raise SCHED_SOFTIRQ when it is time to give one away. */
+/* Called by the tick: raises SCHED_SOFTIRQ when the CPU should give a task to another CPU. */
 void trigger_load_balance(struct runqueue *rq, u64 now);
 void balance_init(void);
 
-/* stop_task.c: run fn(arg) in the task migration/CPU, above every other task there; wait for it. */
+/* stop_task.c: runs fn(arg) in the task migration/CPU, before every other task there, and waits. */
 void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg);
-/* policy.c: p becomes such a task. */
+/* policy.c: gives p the priority of migration/N. */
 void sched_set_stop_task(struct task_struct *p);
 
 /*
- * stats.c: some CPU turns idle or busy, or ticks. adjust: what to add to the present number of
- * active tasks for the number before that turn. Interrupts off; takes no run-queue lock.
+ * stats.c: called when a CPU becomes idle or busy, or ticks. The present number of active tasks
+ * plus adjust is the number before that event. Interrupts off; takes no run-queue lock.
  */
 void calc_global_load(u64 now, long adjust);
 
-/* fair.c: se.weight as policy and nice want it. R held, or p is new. */
+/* fair.c: sets se.weight from policy and nice. R held, or p is new. */
 void set_load_weight(struct task_struct *p);
 /* fork.c */
 void sched_init_task(struct task_struct *p);
 /* exit.c */
 void release_task(struct task_struct *p);
-/* pid.c: tasklist_lock held. 0 when all are in use. */
+/* pid.c: tasklist_lock held. alloc_pid() returns 0 when all PIDs are in use. */
 pid_t alloc_pid(void);
 void attach_pid(struct task_struct *p);
 void detach_pid(struct task_struct *p);

@@ -10,70 +10,66 @@
 extern struct task_struct init_task;
 DECLARE_PER_CPU(struct task_struct *, current_task);
 #define current this_cpu_read(current_task)
-/* For functions that run with preemption off: see this_cpu_read_stable(). */
+/* The same, cheaper, where preemption is off: see this_cpu_read_stable(). */
 #define current_stable ((struct task_struct *)this_cpu_read_stable(current_task))
 
-/* Of the current task; of another it may have changed by the time it is used. Any context. */
+/* True if a signal waits for p. Stable for the current task only. Any context. */
 static __always_inline bool signal_pending(const struct task_struct *p)
 {
 	return READ_ONCE(p->pending) != 0;
 }
 
-#define set_current_state(s)   ((void)xchg(&current->state, (s))) /* full barrier: test after it */
+/* A full barrier: set the state, then test the condition. */
+#define set_current_state(s)   ((void)xchg(&current->state, (s)))
 #define __set_current_state(s) WRITE_ONCE(current->state, (s))
 
 /* Boot: the run queues and the boot CPU's idle task, which is the boot context itself. */
 void sched_init(void);
-/* For each further CPU, before it starts: make its idle task. NULL when memory is short. */
+/* Makes the idle task of another CPU, before that CPU starts. NULL when memory is short. */
 struct task_struct *fork_idle(unsigned cpu);
 /* The idle loop of this CPU. Never returns. */
 void __noreturn cpu_startup_entry(void);
 
-/* Give the CPU up (to sleep if the state says so). Task context, preemption on, no spinlock. */
+/* Gives up the CPU, and sleeps if the state says so. Task context, preemption on, no spinlock. */
 void schedule(void);
-/* Sleep at most ns nanoseconds, or until woken (state set by the caller); the rest that remains. */
+/* Sleeps ns nanoseconds, or until woken. The caller sets the state. Returns the remaining time. */
 u64 schedule_timeout(u64 ns);
 #define MAX_SCHEDULE_TIMEOUT (~0ULL)
 void yield(void);
-/* Let others run if they want to; for long loops in task context. */
+/* Lets another task run if one waits for the CPU. For long loops in task context. */
 void cond_resched(void);
 void msleep(unsigned ms);
-/* -EINTR if a signal cut it short. */
+/* 0; -EINTR if a signal has ended the sleep. */
 int sleep_interruptible(u64 ns);
 
-/* Make a sleeping (or new) task runnable; true if it was not. Any context but NMI. */
+/* Makes a sleeping or new task runnable. True if it was not runnable. Any context but NMI. */
 bool wake_up_process(struct task_struct *p);
-/* The same, only if its state is one of those in the mask. */
+/* The same, if the state of p is one of the mask. */
 bool wake_up_state(struct task_struct *p, unsigned state);
-/* The same for callers that have interrupts and preemption off anyhow. */
+/* The same for callers that have interrupts and preemption off. */
 bool try_to_wake_up(struct task_struct *p, unsigned state);
 void wake_up_new_task(struct task_struct *p);
-/*
- * What the reschedule IPI's handler calls, between irq_enter and irq_exit or without. Interrupts
- * off.
+/* The handler of the reschedule IPI, between irq_enter() and irq_exit() or without. Interrupts off.
  */
 void scheduler_ipi(void);
 void resched_cpu(unsigned cpu);
-/* Interrupt return with preempt_count 0 and a reschedule wanted; interrupts off. */
+/* Called at interrupt return if preempt_count is 0 and a reschedule is needed. Interrupts off. */
 void preempt_schedule_irq(void);
-/*
- * ret_from_fork: what a new task does first, with the task that ran before it. Then its entry
- * function.
- */
+/* Called by ret_from_fork, first in a new task. prev is the task that ran before on this CPU. */
 void schedule_tail(struct task_struct *prev);
-/* How often this CPU has passed through the scheduler, whether it switched or not. Any context. */
+/* How often the CPU has passed through the scheduler, with or without a switch. Any context. */
 u64 sched_pass_count(unsigned cpu);
 struct task_struct *idle_task(unsigned cpu);
 /*
- * Call fn(p, asleep, arg) with P and R of p held: asleep, p is not runnable and stays so for the
- * time of the call. fn wakes nobody and takes no lock. Task context.
+ * Calls fn(p, asleep, arg) with P and R of p held. asleep: p is not runnable, and stays so during
+ * the call. fn must not wake a task or take a lock. Task context.
  */
 void task_call_func(struct task_struct *p,
 		    void (*fn)(struct task_struct *p, bool asleep, void *arg), void *arg);
-/* True if this CPU runs its idle task and has nothing else to run. Any context. */
+/* True if the CPU runs its idle task and has no other task to run. Any context. */
 bool idle_cpu(unsigned cpu);
 
-/* In a function that may sleep: DEBUG reports a caller that must not. */
+/* For functions that may sleep: a DEBUG build reports a caller that must not sleep. */
 #ifdef CONFIG_DEBUG
 void __might_sleep(const char *file, int line);
 #define might_sleep() __might_sleep(__FILE__, __LINE__)
@@ -84,42 +80,42 @@ void __might_sleep(const char *file, int line);
 /* policy SCHED_NORMAL takes priority 0, SCHED_FIFO 1..99. 0 or -EINVAL. */
 int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority);
 /*
- * 0, -EINVAL (no online CPU in the mask, or bound). Migrates p before it returns if p runs
- * elsewhere.
+ * 0; -EINVAL if the mask has no online CPU, or p is bound. If p is on another CPU, migrates it
+ * before the return.
  */
 int set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
 int set_user_nice(struct task_struct *p, int nice);
 
 /*
- * Wait until every online CPU has switched tasks: what ran with preemption off when this was called
- * has ended. What RCU is made of: use synchronize_rcu() and its like (kernel/rcu/rcu.h). Task
+ * Waits until every online CPU has switched tasks. So all code that ran with preemption off at the
+ * call has ended. RCU is built on this: use synchronize_rcu() and the like (kernel/rcu/rcu.h). Task
  * context.
  */
 void synchronize_sched(void);
 
-/* All tasks but the idle ones: hold tasklist_lock while iterating. Taken in task context only. */
+/* All tasks but the idle ones. Iterate with tasklist_lock held, which only task context takes. */
 extern spinlock_t tasklist_lock;
 extern struct list_head task_list;
 #define for_each_task(p) list_for_each_entry (p, &task_list, tasks)
-/* A referenced task or NULL; put_task_struct() when done. */
+/* The task with a reference, or NULL. The caller drops it with put_task_struct(). */
 struct task_struct *find_get_task_by_pid(pid_t pid);
-/* Call fn for each task, the idle ones too, with tasklist_lock held. Task context. */
+/* Calls fn for each task, idle ones too, with tasklist_lock held. Task context. */
 void for_all_tasks(void (*fn)(struct task_struct *p, void *arg), void *arg);
 static inline struct task_struct *get_task_struct(struct task_struct *p)
 {
 	atomic_inc(&p->usage);
 	return p;
 }
-/* The last one frees the task. Any context but NMI. */
+/* Drops a reference. The last one frees the task. Any context but NMI. */
 void put_task_struct(struct task_struct *p);
 char task_state_to_char(const struct task_struct *p);
-/* Rename a task; truncated to TASK_COMM_LEN - 1. */
+/* Renames a task. Truncates the name to TASK_COMM_LEN - 1 bytes. */
 void set_task_comm(struct task_struct *p, const char *name);
 
 /*
- * Children. kernel_clone() makes a task that runs fn(arg) as a child of the caller with a copy of
- * its files; its return value becomes the exit code. The PID, which stands for this child until it
- * is waited for, or -ENOMEM, -EAGAIN (no PID left), or what kept its files from being copied.
+ * Creates a child of the caller that runs fn(arg) with a copy of the caller's files. The result of
+ * fn becomes the exit code. Returns the PID, which belongs to the child until the caller reaps it;
+ * or -ENOMEM, -EAGAIN (no PID left), or the error of copying the files.
  */
 pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
 /*
@@ -128,18 +124,18 @@ pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
  */
 #define WNOHANG 1
 pid_t kernel_wait4(pid_t pid, int *status, int options);
-/* A status of kernel_wait4() as a shell's $? has it: the exit code, or 128 + the signal. */
+/* Converts a status of kernel_wait4() to a shell's $?: the exit code, or 128 + the signal. */
 static inline int exit_status(int status)
 {
 	return status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
 }
 /*
- * Wait until a child has ended: its exit_status(). A signal that comes meanwhile is passed on to
- * it, and left in *sig (0 at first) for those that are waited for next.
+ * Waits until a child has ended. Returns its exit_status(). Sends each signal that the caller gets
+ * meanwhile to the child, and stores it in *sig (0 at first), for the next child to wait for.
  */
 int wait_for_child(pid_t pid, int *sig);
 void __noreturn do_exit(int status);
-/* The fs room's part in creation and exit of a task: copy returns 0 or a negative errno. */
+/* Hooks of the fs room for creation and exit of a task. copy returns 0 or a negative errno. */
 struct task_fs_hooks {
 	int (*copy)(struct task_struct *child, struct task_struct *parent);
 	void (*exit)(struct task_struct *task);
@@ -163,15 +159,15 @@ extern struct sched_switch_hook *sched_switch_hooks; /* for __schedule() only */
 void sched_switch_hook_set(struct sched_switch_hook *hook, bool on);
 
 /*
- * Hooks of the trace room, NULL while it wants nothing. fork: child is known and has not run. exit:
- * in the task that ends. None may sleep or wake anybody.
+ * Hooks of the trace room, NULL while unused. Neither may sleep or wake a task. fork: child is in
+ * the lists and has not run. exit: called by the task that ends.
  */
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 extern void (*task_exit_hook)(struct task_struct *task);
 /*
- * The same for what the trace room keeps for a task. new: task is known, or is an idle task, and
- * has not run; may sleep. free: it has made its last switch and nobody knows it any more; any
- * context in which one may free memory.
+ * Hooks for the memory that the trace room keeps for a task. new: task is in the lists, or is an
+ * idle task, and has not run; may sleep. free: the task has made its last switch, and no reference
+ * to it is left; any context in which memory may be freed.
  */
 extern void (*task_new_hook)(struct task_struct *task);
 extern void (*task_free_hook)(struct task_struct *task);
@@ -190,8 +186,9 @@ extern void (*sched_leave_idle_hook)(ktime_t now);
 extern void (*sched_ipi_hook)(void);
 
 /*
- * Sleep once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which
- * guards its condition, and takes it in task context only; it is given up meanwhile. 0, or -EINTR.
+ * Sleeps once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which
+ * protects its condition and which only task context takes. Releases the lock while asleep. 0, or
+ * -EINTR.
  */
 static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 {
@@ -216,7 +213,7 @@ static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 	return ret;
 }
 
-/* How long a task has run until now, in ns. Any context in which R is not held. */
+/* The time that a task has run until now, in ns. Any context without R held. */
 u64 task_sched_runtime(struct task_struct *p);
 
 /* Totals for /proc/stat, /proc/loadavg. */
@@ -226,6 +223,6 @@ struct sched_stat {
 void sched_cpu_stat(unsigned cpu, struct sched_stat *stat);
 u64 nr_context_switches(void);
 u64 total_forks(void);
-pid_t last_pid(void); /* given to a task most recently */
+pid_t last_pid(void); /* the most recently allocated PID */
 unsigned nr_running(void);
 void get_avenrun(unsigned long loads[3]); /* fixed point, 11 bits of fraction as in Linux */

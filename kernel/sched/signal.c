@@ -16,7 +16,7 @@ int send_signal(int sig, struct task_struct *p)
 		return -EINVAL;
 	if (p->flags & PF_KTHREAD)
 		return -EPERM;
-	if (sig == 0) /* as kill(2): only ask whether it could be sent */
+	if (sig == 0) /* as kill(2): only check that the task exists and may be signalled */
 		return 0;
 	if (sig != SIGKILL && (READ_ONCE(p->ignored_signals) & SIG_BIT(sig)))
 		return 0;

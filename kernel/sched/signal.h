@@ -1,6 +1,6 @@
 /*
  * Signals, as far as kernel tasks need them: a set of pending bits that interrupts sleeps. A task
- * notices with signal_pending(), gives its errors back (-EINTR) and ends in do_exit(signal).
+ * checks signal_pending(), returns -EINTR from its functions, and ends in do_exit(signal).
  */
 #pragma once
 
@@ -21,12 +21,12 @@ struct task_struct;
 
 /* The lowest pending signal, or 0. */
 int pending_signal(const struct task_struct *p);
-/* Mark sig pending and wake an interruptible sleeper. 0; -EPERM for a PF_KTHREAD task; -EINVAL. */
+/* Marks sig pending and wakes an interruptible sleep. 0; -EPERM for a PF_KTHREAD task; -EINVAL. */
 int send_signal(int sig, struct task_struct *p);
-/* The same by number. -ESRCH when there is no such task. */
+/* The same for a PID. -ESRCH when no task has it. */
 int kill_pid(pid_t pid, int sig);
-/* To every task of a job (task->pgrp). -ESRCH when there is none. */
+/* The same for every task of a job (task->pgrp). -ESRCH when it has no task. */
 int kill_pgrp(pid_t pgrp, int sig);
-/* As setpgid(0, pgrp): put the calling task into a job; 0: its own. */
+/* As setpgid(0, pgrp): moves the calling task into a job; 0: into a job of its own. */
 void kernel_setpgid(pid_t pgrp);
 void flush_signals(struct task_struct *p);

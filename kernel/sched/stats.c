@@ -1,12 +1,12 @@
 /*
  * Totals over all CPUs: /proc/stat, /proc/loadavg.
  *
- * The load averages are Linux's: every 5 s the number of tasks that are runnable or in
- * uninterruptible sleep enters three exponential means, with 11 bits of fraction. There is no timer
- * for it, which would wake idle CPUs: whenever a CPU turns idle or busy, or ticks, whoever finds
- * that the next sample is due takes it. If nothing has happened for several periods, then the
- * number has not changed (a CPU with more than one task ticks), so all of them are made up for with
- * the number that held until now.
+ * The load averages are defined as in Linux: every 5 s the number of tasks that are runnable or in
+ * uninterruptible sleep enters three exponential means, with 11 bits of fraction. No timer takes
+ * the samples, because it would wake idle CPUs. Instead a CPU that becomes idle or busy, or ticks,
+ * takes the sample if it is due. If several periods have passed without such an event, then the
+ * number of tasks has not changed meanwhile (a CPU with more than one task ticks). So all of these
+ * samples are taken at once, with that number.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -16,7 +16,7 @@
 #define FSHIFT            11
 #define FIXED_1           (1UL << FSHIFT)
 #define LOAD_PERIOD_NS    (5 * NSEC_PER_SEC)
-#define LOAD_CATCH_UP_MAX 1000 /* periods; after that even the 15 minutes' mean has settled */
+#define LOAD_CATCH_UP_MAX 1000 /* periods; after so many even the 15-minute mean is constant */
 
 /* FIXED_1 / exp(5 s / 1, 5, 15 min) */
 static const unsigned long load_decay[3] = { 1884, 2014, 2037 };
@@ -35,10 +35,7 @@ static unsigned long count_active(long adjust)
 	return n > 0 ? (unsigned long)n : 0;
 }
 
-/*
- * One step of the mean; rounded up while it rises, so that it reaches a constant load (as in
- * Linux).
- */
+/* One step of the mean. Rounds up while the mean rises, so that it reaches a constant load. */
 static unsigned long calc_load(unsigned long load, unsigned long decay, unsigned long active)
 {
 	unsigned long new = load *decay + active *(FIXED_1 - decay);
@@ -54,7 +51,7 @@ static noinline void take_load_samples(u64 now, long adjust)
 	u64 periods;
 
 	if (!raw_ticket_trylock(&load_lock))
-		return; /* another CPU is at it */
+		return; /* another CPU takes the sample */
 	if (now >= next_sample) {
 		periods = (now - next_sample) / LOAD_PERIOD_NS + 1;
 		next_sample += periods * LOAD_PERIOD_NS;
@@ -112,10 +109,7 @@ void sched_cpu_stat(unsigned cpu, struct sched_stat *stat)
 	rq_unlock(rq);
 	local_irq_restore(flags);
 	irq_time_read(cpu, &stat->irq, &stat->softirq);
-	/*
-	 * Interrupts are counted where they come; those that came to an idle CPU were not in a
-	 * task.
-	 */
+	/* The runtime of tasks includes the interrupts that came to them: subtract those. */
 	stat->system = busy > stat->irq + stat->softirq ? busy - stat->irq - stat->softirq : 0;
 }
 

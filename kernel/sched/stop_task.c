@@ -1,6 +1,6 @@
 /*
- * The task migration/N of each CPU, above all FIFO tasks: it takes the CPU from whatever runs
- * there, which is how a running task is moved to another CPU.
+ * The task migration/N of each CPU. It is more urgent than all FIFO tasks, so it takes the CPU from
+ * any task. That is how a running task is moved to another CPU.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -80,7 +80,7 @@ static void do_nothing(void *unused __unused)
 }
 
 static DEFINE_MUTEX(synchronize_mutex);
-static u64 rounds; /* [synchronize_mutex] that have begun; all but the one under way have ended */
+static u64 rounds; /* [synchronize_mutex] begun so far; at most the last one is not complete */
 
 void synchronize_sched(void)
 {
@@ -89,12 +89,12 @@ void synchronize_sched(void)
 	u64 begun;
 
 	if (!this_cpu_read(stoppers.task))
-		return; /* early boot: the only CPU, and its task is here, preemptible */
-	smp_mb();       /* a round that begins later sees what the caller did before */
+		return; /* early boot: a single CPU, and its only task is the caller */
+	smp_mb();       /* a round that begins later sees the caller's earlier writes */
 	begun = READ_ONCE(rounds);
 	mutex_lock(&synchronize_mutex);
 	if (rounds > begun) {
-		/* While we waited for the mutex a whole round went by: it will do for all of us. */
+		/* A whole round has passed during the wait for the mutex: it serves this caller. */
 		mutex_unlock(&synchronize_mutex);
 		return;
 	}

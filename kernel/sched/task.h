@@ -1,9 +1,9 @@
 /*
  * struct task_struct: one thread of the kernel.
  *
- * Legend: [R] the lock of the run queue the task is on; [P] pi: task->lock; [L] tasklist_lock to
- * write, RCU-free readers take it too; [O] only the task itself; [C] constant after creation;
- * [A] atomic; [X] owned by the room named.
+ * Legend: [R] the lock of the run queue on which the task is; [P] task->lock; [L] tasklist_lock, to
+ * read too; [O] only the task itself; [C] constant after creation; [A] atomic; [X] owned by the
+ * room named.
  */
 #pragma once
 
@@ -17,76 +17,76 @@
 
 #define TASK_COMM_LEN 16
 
-/* Task states (state): what /proc/PID/stat prints as R, S, D, I. */
+/* Values of state. /proc/PID/stat prints them as R, S, D, I. */
 #define TASK_RUNNING         0x00
 #define TASK_INTERRUPTIBLE   0x01
 #define TASK_UNINTERRUPTIBLE 0x02
 #define TASK_NORMAL          (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
-#define TASK_DEAD            0x80  /* its last switch is under way or done */
-#define TASK_NOLOAD          0x400 /* does not count in the load average */
-#define TASK_NEW             0x800 /* never yet woken */
+#define TASK_DEAD            0x80  /* in its last switch, or after it */
+#define TASK_NOLOAD          0x400 /* not counted in the load average */
+#define TASK_NEW             0x800 /* not woken yet, for the first time */
 #define TASK_IDLE            (TASK_UNINTERRUPTIBLE | TASK_NOLOAD) /* a service without work */
-/* exit_state: Z and X. */
-#define EXIT_DEAD   0x10 /* reaped, or nobody will */
-#define EXIT_ZOMBIE 0x20 /* waits for its parent's wait4() */
+/* Values of exit_state: X and Z. */
+#define EXIT_DEAD   0x10 /* reaped, or no task will reap it */
+#define EXIT_ZOMBIE 0x20 /* ended; its parent has not called wait4() yet */
 
-#define PF_KTHREAD        0x0001 /* a service of the kernel: signals do not end it */
+#define PF_KTHREAD        0x0001 /* a kernel thread: signals do not end it */
 #define PF_EXITING        0x0002
 #define PF_IDLE           0x0004
 #define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
-#define PF_OOPSED         0x0010 /* ended by an oops, perhaps with mutexes in its hands */
+#define PF_OOPSED         0x0010 /* ended by an oops, perhaps while it held mutexes */
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
-#define MAX_RT_PRIO 100 /* FIFO levels 1..99, 99 the most urgent, as chrt(1) counts */
-#define STOP_PRIO   100 /* above all of them: migration/N alone */
+#define MAX_RT_PRIO 100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
+#define STOP_PRIO   100 /* more urgent than all of them: only migration/N */
 
 struct sched_entity {
 	struct rb_node run_node; /* [R] in the fair tree, by vruntime */
 	u64 vruntime;            /* [R] ns, weighted */
-	u64 exec_start;          /* [R] ktime when it last began to run or was accounted */
+	u64 exec_start;          /* [R] ktime when it last began to run or was charged */
 	u64 sum_exec_runtime;    /* [R] ns */
 	/* [R] share of the fair class, 1024 at nice 0; 0 in other classes */
 	u32 weight;
 };
 
 struct task_struct {
-	/* Known to arch/x86_64/switch.asm by offset: keep first. */
+	/* Keep first: arch/x86_64/switch.asm uses the offset. */
 	void *sp; /* [O] saved stack pointer while not running */
 
 	void *stack;         /* [C] lowest byte of the stack (the guard page is below) */
-	unsigned state;      /* TASK_*: written by the task, and by its waker under P */
-	unsigned exit_state; /* EXIT_* [L]; 0 while it lives */
+	unsigned state;      /* TASK_*; written by the task itself, and by its waker under P */
+	unsigned exit_state; /* EXIT_* [L]; 0 before its exit */
 	unsigned flags;      /* PF_* [O] */
 	int exit_code;  /* [O], read by the parent once it is a zombie; wait status as wait(2) */
 	pid_t pid;      /* [C] */
-	atomic_t usage; /* [A] references; the last one frees the stack and the struct */
+	atomic_t usage; /* [A] references; dropping the last one frees stack and struct */
 	char comm[TASK_COMM_LEN]; /* [P] to write */
 
 	/* Scheduler: kernel/sched */
 	spinlock_t lock; /* P */
 	unsigned cpu;    /* [P+R] the CPU it runs or last ran on */
 	int on_rq;       /* [R] runnable: queued or running; 0 asleep */
-	/* 1 while its context is live on a CPU; release store by the switch */
+	/* 1 while a CPU uses its context; the switch clears it with a release store */
 	int on_cpu;
 	enum sched_policy policy;    /* [P+R] */
 	int rt_priority;             /* [P+R] 1..99 for SCHED_FIFO, or STOP_PRIO; else 0 */
 	int nice;                    /* [P+R] -20..19 */
-	unsigned nr_cpus_allowed;    /* [P+R] weight of the next */
+	unsigned nr_cpus_allowed;    /* [P+R] number of CPUs in cpus_allowed */
 	struct cpumask cpus_allowed; /* [P+R] */
 	struct sched_entity se;
-	struct list_head rt_node; /* [R] in its FIFO level */
+	struct list_head rt_node; /* [R] in the list of its FIFO level */
 	u64 nvcsw, nivcsw;        /* [R] voluntary, involuntary switches */
 	u64 start_time;           /* [C] ktime */
 
 	/* Family and signals: kernel/sched/{fork,exit,signal}.c */
 	struct task_struct *parent; /* [L] */
 	struct list_head children;  /* [L] */
-	u64 children_runtime; /* [O] ns that the children it has waited for had run, with theirs */
+	u64 children_runtime; /* [O] ns that its reaped children and their reaped children ran */
 	struct list_head sibling;     /* [L] */
 	struct list_head tasks;       /* [L] all tasks */
 	struct list_head pid_node;    /* [L] its bucket of the PID hash */
-	bool auto_reap;               /* [L] at exit goes away at once: its parent will not wait */
-	pid_t pgrp;                   /* [L] job that ^C on the terminal reaches */
+	bool auto_reap;               /* [L] unlinks itself at exit: its parent does not wait */
+	pid_t pgrp;                   /* [L] the job: ^C on the terminal signals all of it */
 	wait_queue_head_t child_exit; /* wait4() sleeps here */
 	u64 pending;                  /* [A] bit n-1: signal n */
 	u64 ignored_signals;          /* [O] bit n-1 */
@@ -95,18 +95,19 @@ struct task_struct {
 	int (*thread_fn)(void *data); /* [C] */
 	void *thread_data;            /* [C] */
 	bool should_stop;             /* set by kthread_stop() */
-	struct completion exited;     /* exit_code is final */
+	struct completion exited;     /* completed when exit_code is final */
 
-	/* What waits for a voluntary switch. RCU-tasks: kernel/rcu/tasks.c */
-	bool rcu_tasks_holdout; /* set by a grace period, cleared by the next voluntary switch */
+	/* Read at quiescent points (kernel/sched/quiescent.h). RCU-tasks: kernel/rcu/tasks.c */
+	bool rcu_tasks_holdout; /* set by a grace period, cleared at the next quiescent point */
 	/* Live patching: trace/livepatch/transition.c. Written by the task itself with preemption
-	 * off, or while it does not run under P+R; begun and ended for all under L */
-	bool patch_pending;              /* it shall look whether it can go over */
-	int patch_state;                 /* KLP_*: which functions it calls meanwhile */
+	 * off, or by others under P+R while the task does not run. A transition begins and ends for
+	 * all tasks under L. */
+	bool patch_pending;              /* the task must check whether it can switch */
+	int patch_state;                 /* KLP_*: the functions that it calls meanwhile */
 	struct list_head rcu_tasks_node; /* [X] kernel/rcu */
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
 
-	/* Owned by other rooms, empty for those that do not use them. */
+	/* Fields of other rooms. NULL or 0 in a task that does not use them. */
 	void *files; /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
 	void *trace; /* [X] trace */
 	u32 trace_recursion; /* [X] trace: trace/ftrace/recursion.h */

@@ -4,8 +4,8 @@
 #include "kernel/sched/sched.h"
 
 /*
- * Off the queue, so that finish_wait() may see it without the lock: next is the last to change, and
- * nobody touches the entry, which is on the stack of the woken task, after that.
+ * Removes the entry so that finish_wait() can see it without the lock. The entry is on the stack of
+ * the woken task, so the store to next must be the last access to it.
  */
 static void del_entry(struct wait_queue_entry *entry)
 {
@@ -15,8 +15,8 @@ static void del_entry(struct wait_queue_entry *entry)
 }
 
 /*
- * The task is woken before its entry goes: while the entry is queued, the task cannot end. wq->lock
- * held.
+ * Wakes the task before it removes its entry, because the task cannot end while the entry is
+ * queued. wq->lock held.
  */
 static __always_inline void __wake_up_common(wait_queue_head_t *wq, unsigned state, bool all)
 {
@@ -58,7 +58,7 @@ void wake_up_interruptible(wait_queue_head_t *wq)
 	__wake_up(wq, TASK_INTERRUPTIBLE, false);
 }
 
-/* Whoever sleeps in do_wait_intr() takes the lock again before it looks at its entry. */
+/* A task in do_wait_intr() takes the lock again before it looks at its entry. */
 void wake_up_locked(wait_queue_head_t *wq)
 {
 	struct wait_queue_entry *entry;
@@ -73,7 +73,7 @@ void wake_up_locked(wait_queue_head_t *wq)
 	local_irq_enable();
 }
 
-/* Non-exclusive waiters stand before exclusive ones, so that a wake-up reaches them all. */
+/* Queues non-exclusive waiters before exclusive ones, so that a wake-up reaches all of them. */
 static __always_inline void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 {
 	if (entry->exclusive)

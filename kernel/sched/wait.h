@@ -1,4 +1,4 @@
-/* Wait queues: tasks that sleep until a condition holds, and the wakers that say it may. */
+/* Wait queues: a task sleeps in one until its condition is true; a waker says that it may be. */
 #pragma once
 
 #include "kernel/errno.h"
@@ -15,7 +15,7 @@ typedef struct wait_queue_head {
 struct wait_queue_entry {
 	struct task_struct *task;
 	bool exclusive;  /* wake_up() wakes at most one of these */
-	bool autoremove; /* taken off the queue by the wake-up itself: set by prepare_to_wait() */
+	bool autoremove; /* the wake-up removes the entry: set by prepare_to_wait() */
 	struct list_head entry;
 };
 
@@ -35,15 +35,15 @@ void wake_up(wait_queue_head_t *wq);
 void wake_up_all(wait_queue_head_t *wq);
 void wake_up_interruptible(wait_queue_head_t *wq);
 /*
- * As wake_up(), for those who guard their condition with wq->lock, which is held, interrupts on.
- * The exclusive waiters are all in do_wait_intr().
+ * As wake_up(), for a condition that wq->lock protects. The caller holds wq->lock, interrupts on.
+ * All exclusive waiters are in do_wait_intr().
  */
 void wake_up_locked(wait_queue_head_t *wq);
 
 /*
- * Queue the current task and set its state; the condition is to be tested after. Task context. An
- * exclusive waiter that does not go on, as a signal came, wakes the next one: a wake-up may have
- * been for him.
+ * Queues the current task and sets its state; the caller tests its condition after that. Task
+ * context. An exclusive waiter that gives up because of a signal must wake the next waiter, because
+ * it may have consumed a wake-up.
  */
 void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsigned state);
 void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry,
@@ -51,11 +51,11 @@ void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *e
 #define finish_wait(wq, wait)                                                                      \
 	do {                                                                                       \
 		__set_current_state(TASK_RUNNING);                                                 \
-		/* A waker that took the entry off has done with it: see del_entry(). */           \
+		/* A waker that has removed the entry no longer uses it: del_entry(). */           \
 		if (smp_load_acquire(&(wait)->entry.next) != &(wait)->entry)                       \
 			remove_wait_queue(wq, wait);                                               \
 	} while (0)
-/* The queue half alone, for poll-style waiting on several queues at once. */
+/* Only the queueing, for a task that waits on several queues at once, as poll() does. */
 void add_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 
@@ -75,7 +75,7 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 				break;                                                             \
 			}                                                                          \
 			schedule();                                                                \
-			if (condition) /* the usual case: woken, off the queue, and done */        \
+			if (condition) /* the usual case: woken, and removed from the queue */     \
 				break;                                                             \
 		}                                                                                  \
 		finish_wait(&(wq), &__entry);                                                      \
@@ -83,7 +83,7 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 	})
 
 /*
- * Sleep until condition is true. The users include kernel/sched/sched.h. Task context, no spinlock.
+ * Sleeps until condition is true. Include kernel/sched/sched.h too. Task context, no spinlock held.
  */
 #define wait_event(wq, condition)                                                                  \
 	do {                                                                                       \
@@ -91,7 +91,7 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 			(void)___wait_event(wq, condition, TASK_UNINTERRUPTIBLE);                  \
 	} while (0)
 
-/* The same, or -EINTR when a signal comes first; 0 when the condition is true. */
+/* The same, interruptible: 0 when the condition is true, -EINTR when a signal comes first. */
 #define wait_event_interruptible(wq, condition)                                                    \
 	({                                                                                         \
 		int __wret = 0;                                                                    \

@@ -131,7 +131,7 @@ static struct worker_pool *lock_work_pool(struct work_struct *work)
 
 /*
  * Makes the caller the owner of the pending bit. Removes the item from its timer or its list if
- * necessary; true if it was pending there.
+ * necessary; true if it was in one of them.
  */
 static bool grab_pending(struct work_struct *work, struct timer_list *timer)
 {
