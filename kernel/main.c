@@ -1,6 +1,6 @@
 /*
  * The boot, from the first C function of the machine-independent kernel to the shell: read it as a
- * table of contents. docs/boot.md tells what came before (boot/, arch/x86_64/head64.c).
+ * table of contents. docs/boot.md tells what came before (boot/, arch/head64.c).
  */
 #include "arch/setup.h"
 #include "kernel/boot/boot_info.h"

@@ -1,4 +1,4 @@
-/* The edges of the image, from arch/x86_64/kernel.ld: addresses only, all page-aligned. */
+/* The edges of the image, from arch/kernel.ld: addresses only, all page-aligned. */
 #pragma once
 
 extern char __boot_begin[], __boot_end[]; /* physical; code before paging, never mapped again */

@@ -56,6 +56,10 @@ def sources(*suffixes):
                   for p in (ROOT / room).rglob("*") if p.suffix in suffixes)
 
 
+# Headers of arch/ that no other machine would have (arch/README.md).
+MACHINE_ONLY = {"apic.h", "descriptors.h", "paging.h", "smpboot.h", "special_insns.h", "tsc.h", "vectors.h"}
+
+
 def lines_of(path):
     return list(enumerate(path.read_text().splitlines(), 1))
 
@@ -81,6 +85,19 @@ def check_includes_point_one_way():
             elif match := re.match(r"\s*#\s*include\s+<([^>]+)>", line):
                 if match.group(1) not in FREESTANDING and not host:
                     yield f"{name(path, number)}: <{match.group(1)}> is not freestanding"
+
+
+def check_only_the_machine_knows_its_own_headers():
+    """A second machine is a folder beside arch/x86_64, so nothing outside names that folder or what it alone has."""
+    for path in sources(".c", ".h"):
+        if "arch" in path.relative_to(ROOT).parts[:2]:
+            continue
+        for number, line in lines_of(path):
+            if "arch/x86_64" in line:
+                yield f"{name(path, number)}: names arch/x86_64: say arch/"
+            match = re.match(r'\s*#\s*include\s+"arch/([^"]+)"', line)
+            if match and match.group(1) in MACHINE_ONLY:
+                yield f"{name(path, number)}: arch/{match.group(1)} is for arch/ only"
 
 
 def kernel_room(text):

@@ -8,6 +8,7 @@
 #include "arch/irqflags.h"
 #include "arch/pgtable.h"
 #include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "arch/vectors.h"
 #include "kernel/panic.h"
 #include "kernel/preempt.h"

@@ -1,7 +1,7 @@
 /* The machine's clock. x86_64: the time-stamp counter. */
 #pragma once
 
-#include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "kernel/types.h"
 
 /* The counter behind the clock, in ticks of its own. Any context. */

@@ -8,6 +8,7 @@
 #include "arch/percpu.h"
 #include "arch/processor.h"
 #include "arch/smpboot.h"
+#include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "kernel/lib/string.h"
 

@@ -4,7 +4,7 @@
  */
 #include "arch/paging.h"
 
-#include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "kernel/mm/page_alloc.h"
 
 #define RANGE_FLAGS                                                                                \

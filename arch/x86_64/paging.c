@@ -3,7 +3,7 @@
 
 #include "arch/cpuinfo.h"
 #include "arch/descriptors.h"
-#include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"

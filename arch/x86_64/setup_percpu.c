@@ -1,8 +1,8 @@
 /* Counts the CPUs and allocates a per-CPU area for each. */
 #include "arch/apic.h"
 #include "arch/descriptors.h"
-#include "arch/processor.h"
 #include "arch/smpboot.h"
+#include "arch/special_insns.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"

@@ -2,7 +2,7 @@
 #include "arch/stacktrace.h"
 
 #include "arch/pgtable.h"
-#include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "kernel/kallsyms.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"

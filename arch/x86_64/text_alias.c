@@ -11,7 +11,7 @@
 
 #include "arch/irqflags.h"
 #include "arch/paging.h"
-#include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"

@@ -12,6 +12,7 @@
 #include "arch/pgtable.h"
 #include "arch/processor.h"
 #include "arch/smpboot.h"
+#include "arch/special_insns.h"
 #include "arch/vectors.h"
 #include "kernel/bug.h"
 #include "kernel/cpumask.h"

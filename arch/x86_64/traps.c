@@ -2,7 +2,7 @@
 #include "arch/traps.h"
 
 #include "arch/irqflags.h"
-#include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "arch/stacktrace.h"
 #include "kernel/irq/irq.h"

@@ -14,6 +14,7 @@
 #include "arch/pgtable.h"
 #include "arch/io.h"
 #include "arch/processor.h"
+#include "arch/special_insns.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"

@@ -1,4 +1,4 @@
-/* The C library's string functions. memcpy, memmove and memset are in arch/x86_64/string.asm. */
+/* The C library's string functions. memcpy, memmove and memset are in arch/string.asm. */
 #include "kernel/lib/string.h"
 
 int memcmp(const void *a, const void *b, size_t n)

@@ -50,7 +50,7 @@ struct sched_entity {
 };
 
 struct task_struct {
-	/* Keep first: arch/x86_64/switch.asm uses the offset. */
+	/* Keep first: arch/switch.asm uses the offset. */
 	void *sp; /* [O] saved stack pointer while not running */
 
 	void *stack;         /* [C] lowest byte of the stack (the guard page is below) */

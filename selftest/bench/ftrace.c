@@ -4,7 +4,7 @@
  * ftrace_ops_bench, a call by way of a trampoline and by way of the list, and what it takes to
  * register one ops.
  */
-#include "arch/processor.h"
+#include "arch/clock.h"
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "kernel/errno.h"
@@ -36,14 +36,14 @@ static void show_ticks(struct seq_file *m, const char *what, u64 ticks)
 
 static int ftrace_bench_show(struct seq_file *m, void *unused __unused)
 {
-	u64 begin = rdtsc(), enabled, disabled;
+	u64 begin = arch_cycles(), enabled, disabled;
 	int error = register_ftrace_function(&bench_ops);
 
 	if (error)
 		return error;
-	enabled = rdtsc();
+	enabled = arch_cycles();
 	error = unregister_ftrace_function(&bench_ops);
-	disabled = rdtsc();
+	disabled = arch_cycles();
 	if (error)
 		return error;
 	show_ticks(m, "enable", enabled - begin);
@@ -60,10 +60,10 @@ static u64 ticks_of_calls(void)
 
 	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
 		if (i == WARM_UP)
-			start = rdtsc();
+			start = arch_cycles();
 		ftrace_target_other();
 	}
-	return rdtsc() - start;
+	return arch_cycles() - start;
 }
 
 /* Register ops, as a direct one if that is what it is. */
@@ -107,14 +107,14 @@ static int show_register(struct seq_file *m)
 
 	if (error)
 		return error;
-	begin = rdtsc();
+	begin = arch_cycles();
 	synchronize_rcu_tasks();
-	grace_period = rdtsc() - begin;
-	begin = rdtsc();
+	grace_period = arch_cycles() - begin;
+	begin = arch_cycles();
 	error = register_ftrace_function(&ops);
 	if (!error)
 		error = unregister_ftrace_function(&ops);
-	end = rdtsc();
+	end = arch_cycles();
 	ftrace_free_filter(&ops);
 	if (!error)
 		seq_printf(m, "register and unregister: %lu ticks\ngrace period: %lu ticks\n",

@@ -4,7 +4,7 @@
  * QEMU's -icount shift=0 one tick is one instruction, and the figures are exact
  * (tests/bench/bench.py).
  */
-#include "arch/processor.h"
+#include "arch/clock.h"
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "fs/syscalls.h"
@@ -74,10 +74,10 @@ static int ping_pong(const int there[2], const int back[2], u64 *ticks)
 	if (child < 0)
 		return child;
 	error = ping_pong_rounds(there[1], back[0], WARM_UP);
-	start = rdtsc();
+	start = arch_cycles();
 	if (!error)
 		error = ping_pong_rounds(there[1], back[0], PIPE_ROUNDS);
-	*ticks = rdtsc() - start;
+	*ticks = arch_cycles() - start;
 	if (error)
 		kill_pid(child, SIGKILL);
 	kernel_wait4(child, NULL, 0);
@@ -124,13 +124,13 @@ static int kmalloc_show(struct seq_file *m, void *unused __unused)
 		void *object;
 
 		if (i == WARM_UP)
-			start = rdtsc();
+			start = arch_cycles();
 		object = kmalloc(KMALLOC_SIZE, GFP_KERNEL);
 		if (!object)
 			return -ENOMEM;
 		kfree(object);
 	}
-	show_figure(m, rdtsc() - start, KMALLOC_ROUNDS);
+	show_figure(m, arch_cycles() - start, KMALLOC_ROUNDS);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kmalloc);
@@ -151,10 +151,10 @@ static int call_show(struct seq_file *m, void *unused __unused)
 
 	for (unsigned i = 0; i < WARM_UP + CALL_ROUNDS; i++) {
 		if (i == WARM_UP)
-			start = rdtsc();
+			start = arch_cycles();
 		bench_call(i);
 	}
-	show_figure(m, rdtsc() - start, CALL_ROUNDS);
+	show_figure(m, arch_cycles() - start, CALL_ROUNDS);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(call);

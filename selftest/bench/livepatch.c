@@ -4,7 +4,7 @@
  * register_ftrace_direct(). The functions differ in a constant alone. And how long a patch of many
  * functions takes to go.
  */
-#include "arch/processor.h"
+#include "arch/clock.h"
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "kernel/errno.h"
@@ -23,10 +23,10 @@ static u64 ticks_of_calls(void)
 
 	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
 		if (i == WARM_UP)
-			start = rdtsc();
+			start = arch_cycles();
 		ftrace_many[0]();
 	}
-	return rdtsc() - start;
+	return arch_cycles() - start;
 }
 
 static void show_cost(struct seq_file *m, const char *what, u64 plain, u64 replaced)
@@ -89,11 +89,12 @@ static int measure_unpatching(struct seq_file *m)
 	if (error)
 		return error;
 	klp_wait_for_transition();
-	start = rdtsc();
+	start = arch_cycles();
 	while (klp_disable_patch(&patch) == -EBUSY)
 		klp_wait_for_transition();
 	klp_wait_for_transition();
-	seq_printf(m, "unpatching %u functions: %lu ticks\n", FTRACE_MANY - 1, rdtsc() - start);
+	seq_printf(m, "unpatching %u functions: %lu ticks\n", FTRACE_MANY - 1,
+		   arch_cycles() - start);
 	return 0;
 }
 

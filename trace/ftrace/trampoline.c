@@ -1,5 +1,5 @@
 /*
- * The trampoline that each registered ops has: code made for it (arch/x86_64/ftrace_trampoline.c),
+ * The trampoline that each registered ops has: code made for it (arch/ftrace_trampoline.c),
  * with a name in kallsyms.
  */
 #include "trace/ftrace/trampoline.h"
