@@ -1,8 +1,7 @@
 /*
- * What tracing costs, measured when these files of debugfs are read, in TSC ticks as
- * selftest/bench/kernel.c does: ftrace_bench, switching a tracer on and off for all functions;
- * ftrace_ops_bench, a call by way of a trampoline and by way of the list, and what it takes to
- * register one ops.
+ * The cost of tracing. Reading a file of debugfs measures it, in TSC ticks as in
+ * selftest/bench/kernel.c. ftrace_bench: enabling and disabling all functions. ftrace_ops_bench: a
+ * call through a trampoline and one through the list of ops, and the registration of one ops.
  */
 #include "arch/clock.h"
 #include "fs/debugfs.h"
@@ -66,14 +65,14 @@ static u64 ticks_of_calls(void)
 	return arch_cycles() - start;
 }
 
-/* Register ops, as a direct one if that is what it is. */
+/* Registers ops, with register_ftrace_direct() if it is a direct one. */
 static int attach(struct ftrace_ops *ops)
 {
 	return ops->direct_call ? register_ftrace_direct(ops, ops->direct_call)
 				: register_ftrace_function(ops);
 }
 
-/* A line: what a call costs more while these ops are registered for it. */
+/* Prints a line: the additional cost of a call while these ops are registered for it. */
 static int show_call(struct seq_file *m, const char *what, struct ftrace_ops *ops, unsigned count)
 {
 	u64 plain = ticks_of_calls(), traced = 0;
@@ -98,7 +97,7 @@ static int show_call(struct seq_file *m, const char *what, struct ftrace_ops *op
 	return error;
 }
 
-/* Registering and unregistering for one function, and a grace period, which is a part of it. */
+/* Registering and unregistering for one function. That includes a grace period, shown alone too. */
 static int show_register(struct seq_file *m)
 {
 	struct ftrace_ops ops = { .func = bench_callback };

@@ -1,8 +1,7 @@
 /*
- * Figures about the kernel, measured in the kernel: /sys/kernel/debug/boot_time and files in
- * /sys/kernel/debug/bench, each of which measures when it is read. They count TSC ticks; under
- * QEMU's -icount shift=0 one tick is one instruction, and the figures are exact
- * (tests/bench/bench.py).
+ * Benchmarks of the kernel: /sys/kernel/debug/boot_time, and files in /sys/kernel/debug/bench.
+ * Reading a file makes the measurement. They count TSC ticks. Under QEMU's -icount shift=0 one tick
+ * is one instruction, and the figures are exact (tests/bench/bench.py).
  */
 #include "arch/clock.h"
 #include "fs/debugfs.h"
@@ -24,7 +23,7 @@ static const char *const boot_stage_names[BOOT_STAGES] = {
 	"entry", "start_kernel", "memory", "first_task", "cpus", "initcalls", "prompt",
 };
 
-/* A line a stage: its name, its TSC, and the ticks since the entry. */
+/* Prints a line for each stage: its name, its TSC, and the ticks since the entry. */
 static int boot_time_show(struct seq_file *m, void *unused __unused)
 {
 	for (unsigned i = 0; i < BOOT_STAGES; i++)
@@ -41,8 +40,10 @@ static void show_figure(struct seq_file *m, u64 ticks, unsigned count)
 		   (unsigned long long)(ticks / count));
 }
 
-/* The child answers each byte. Its descriptors come in one word: nothing of the parent's may
- * dangle. */
+/*
+ * The child answers each byte. One word holds its descriptors: a pointer into the parent's stack
+ * could become invalid.
+ */
 static int ping_pong_child(void *arg)
 {
 	int from = (int)((unsigned long)arg & 0xffff), to = (int)((unsigned long)arg >> 16);
@@ -84,7 +85,7 @@ static int ping_pong(const int there[2], const int back[2], u64 *ticks)
 	return error;
 }
 
-/* Two tasks on one CPU pass a byte back and forth: what one switch costs, pipes included. */
+/* Two tasks on one CPU pass a byte back and forth: the cost of a task switch, with the pipes. */
 static int pipe_show(struct seq_file *m, void *unused __unused)
 {
 	struct cpumask before = current->cpus_allowed, here = { { 0 } };
@@ -115,7 +116,7 @@ out_affinity:
 }
 DEFINE_SHOW_ATTRIBUTE(pipe);
 
-/* kmalloc() and kfree() of one object, which stays on this CPU. */
+/* The cost of kmalloc() and kfree() of one object, which stays on this CPU. */
 static int kmalloc_show(struct seq_file *m, void *unused __unused)
 {
 	u64 start = 0;
@@ -137,14 +138,15 @@ DEFINE_SHOW_ATTRIBUTE(kmalloc);
 
 void bench_call(unsigned number);
 
-/* Does nothing, but is called: by this name a tracer finds it. */
+/* Does nothing. A benchmark traces it by this name. */
 noinline void bench_call(unsigned number)
 {
 	(void)number;
 	barrier();
 }
 
-/* A function call and the loop around it; traced, what tracing a call adds. */
+/* The cost of a function call with its loop. With tracing on, the difference is the cost of
+ * tracing. */
 static int call_show(struct seq_file *m, void *unused __unused)
 {
 	u64 start = 0;

@@ -1,8 +1,8 @@
 /*
- * What a replaced function costs more per call, measured when livepatch_bench of debugfs is read,
- * in TSC ticks as selftest/bench/kernel.c does: by a live patch, and by the jmp of
- * register_ftrace_direct(). The functions differ in a constant alone. And how long a patch of many
- * functions takes to go.
+ * The additional cost of a call of a replaced function: by a live patch, and by the jmp of
+ * register_ftrace_direct(). And the time to disable a patch of many functions. Reading
+ * livepatch_bench of debugfs measures it, in TSC ticks as in selftest/bench/kernel.c. The old and
+ * the new function differ only in a constant.
  */
 #include "arch/clock.h"
 #include "fs/debugfs.h"
@@ -47,7 +47,7 @@ static int measure_livepatch(struct seq_file *m)
 		return error;
 	klp_wait_for_transition();
 	replaced = ticks_of_calls();
-	while (klp_disable_patch(&patch) == -EBUSY) /* somebody else's transition */
+	while (klp_disable_patch(&patch) == -EBUSY) /* another patch is in transition */
 		klp_wait_for_transition();
 	klp_wait_for_transition();
 	show_cost(m, "live patch", plain, replaced);
@@ -71,7 +71,7 @@ static int measure_direct(struct seq_file *m)
 	return error;
 }
 
-/* All but the first, which stands for them. */
+/* Replaces all functions but the first one by the first one. */
 static int measure_unpatching(struct seq_file *m)
 {
 	static char names[FTRACE_MANY - 1][sizeof("ftrace_many_99")];

@@ -9,7 +9,7 @@
 #include "selftest/selftest.h"
 #include "kernel/smp.h"
 
-/* Each round waits for every CPU, and an emulator may run 16 of them in turn. */
+/* A round waits for every CPU, and an emulator may run 16 CPUs one after another. */
 static unsigned storm_rounds(void)
 {
 	return max(200 / num_online_cpus(), 10U);
@@ -112,12 +112,12 @@ SELFTEST(ipi, calls_that_nobody_waits_for_are_all_run)
 	unsigned n = num_online_cpus();
 
 	ASSERT(run_on_cpus(call_without_wait, &count) == 0);
-	/* A call waits for the last one with its record: after these, none is on its way. */
+	/* Each call waits for the last call with its record: after these, no call is pending. */
 	ASSERT(run_on_cpus(call_all_others, &none) == 0);
 	EXPECT_EQ(atomic_read(&count), storm_rounds() * n * n);
 }
 
-/* Info: [0] calls made, [1] calls run. */
+/* info: [0] calls made, [1] calls run. */
 static void call_with_interrupts_off(void *info)
 {
 	atomic_t *counts = info;

@@ -1,4 +1,4 @@
-/* Self-tests of the lock checker, in a DEBUG build: it finds what it is for, and only that. */
+/* Self-tests of the lock checker, in a DEBUG build: it reports each fault, and no correct use. */
 #ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
 #include "kernel/sched/mutex.h"
@@ -8,7 +8,7 @@
 #include "selftest/selftest.h"
 #include "kernel/time/timer.h"
 
-/* Run fn with reports kept quiet; true if the checker objected. It is on again afterwards. */
+/* Runs fn without printing reports. True if the checker reported. Turns the checker on again. */
 static bool objects_to(void (*fn)(void))
 {
 	bool objected;
@@ -93,7 +93,7 @@ static void take_timer_lock(struct timer_list *timer __unused)
 	spin_unlock(&timer_lock);
 }
 
-/* The timer could come while the lock is held, and would then spin for ever. */
+/* A fault: the timer's softirq could interrupt the holder of the lock, and would spin for ever. */
 static void softirq_and_task(void)
 {
 	struct timer_list timer;

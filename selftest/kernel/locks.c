@@ -7,7 +7,7 @@
 
 #define ROUNDS 2000U
 
-/* Two counters that only a holder changes, one after the other. */
+/* Two counters. Only a holder of the lock changes them, one after the other. */
 struct guarded {
 	spinlock_t lock;
 	struct mutex mutex;
@@ -88,7 +88,7 @@ static void mutex_rounds(void *arg, unsigned index)
 		}
 		count_up(g);
 		if (i % 16 == 0)
-			yield(); /* a holder may be switched away */
+			yield(); /* a holder may sleep */
 		mutex_unlock(&g->mutex);
 	}
 }
@@ -191,7 +191,7 @@ SELFTEST(mutex, interruptible_wait_ends_with_a_signal)
 	EXPECT(!mutex_is_locked(&m));
 }
 
-/* Unlock races with a waiter that gives up. */
+/* An unlock races with a waiter that leaves because of a signal. */
 SELFTEST(mutex, survives_signals_that_race_with_unlock)
 {
 	struct mutex m;

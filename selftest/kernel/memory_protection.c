@@ -1,4 +1,4 @@
-/* Self-tests of the page tables: no page is writable and executable, and TLBs keep up. */
+/* Self-tests of the page tables: no page is writable and executable, and no TLB entry is stale. */
 #include "arch/pgtable.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
@@ -101,7 +101,7 @@ SELFTEST(memory_protection, code_is_written_before_and_run_after_its_page_turns_
 	free_page(page);
 }
 
-/* What every CPU reads at TEST_ADDRESS must be what was mapped there last. */
+/* Every CPU must read the page that was mapped at TEST_ADDRESS last. */
 struct remap_test {
 	u64 expected;
 	atomic_t stale;
@@ -135,7 +135,7 @@ SELFTEST(memory_protection, every_cpu_sees_a_page_that_was_mapped_anew)
 	free_page(pages[1]);
 }
 
-/* Each CPU maps and unmaps at an address of its own, checking what it reads. */
+/* Each CPU maps and unmaps pages at its own address, and checks the data that it reads. */
 static void map_and_unmap(void *info)
 {
 	unsigned long addr = TEST_ADDRESS + (1 + smp_processor_id()) * PAGE_SIZE;
@@ -167,8 +167,8 @@ SELFTEST(memory_protection, flushes_from_all_cpus_at_once_all_end)
 SELFTEST(memory_protection, splitting_a_large_page_keeps_its_contents)
 {
 	/*
-	 * Two blocks of 1 MiB: not every machine has a whole free large page, but rights change
-	 * page by page.
+	 * Blocks of 1 MiB, because not every machine has a free large page. The rights change page
+	 * by page.
 	 */
 	u64 *block = get_free_pages(GFP_KERNEL, 8);
 	const size_t words = (PAGE_SIZE << 8) / sizeof(u64);

@@ -1,4 +1,5 @@
-/* Self-tests of the page allocator: all CPUs at once, interrupts among them, and running out. */
+/* Self-tests of the page allocator: all CPUs at once, in interrupts too, and without free memory.
+ */
 #include "kernel/mm/page_alloc.h"
 #include "selftest/lib/memory.h"
 #include "selftest/lib/threads.h"
@@ -13,7 +14,7 @@ struct block {
 	u32 seed;
 };
 
-/* Only the edges of a block: where another owner's block would begin or end. */
+/* Fills only the first and the last bytes of a block: an overlapping block would damage them. */
 static void fill_block(const struct block *b)
 {
 	u8 *p = page_address(b->page);
@@ -30,7 +31,7 @@ static bool block_intact(const struct block *b)
 	       memory_intact(p + (PAGE_SIZE << b->order) - 64, 64, b->seed);
 }
 
-/* Take and free blocks of orders 0 to 3 in random order; *arg counts what was damaged. */
+/* Allocates and frees blocks of orders 0 to 3 in random order. *arg counts the damaged blocks. */
 static void allocate_and_free(void *arg, unsigned index)
 {
 	struct block blocks[BLOCKS] = { { 0 } };
@@ -106,7 +107,7 @@ SELFTEST(page_alloc, interrupts_allocate_in_the_middle_of_allocations)
 	memory_expect_accounted(test, before);
 }
 
-/* All that GFP_KERNEL can have, from large blocks to small ones, as a list through private. */
+/* Allocates all memory that GFP_KERNEL can get, large blocks first, as a list through private. */
 static struct page *take_all(u64 *bytes)
 {
 	struct page *list = NULL, *page;
@@ -147,7 +148,7 @@ SELFTEST(page_alloc, running_out_is_null_and_leaves_a_reserve_for_interrupts)
 	give_all(list);
 	memory_expect_accounted(test, before);
 
-	/* Freed blocks have joined again: as much can be had, but for what the fronts keep. */
+	/* Freed blocks have merged: the same amount is free, except for the per-CPU caches. */
 	list = take_all(&again);
 	EXPECT(again + bytes / 16 >= bytes);
 	give_all(list);

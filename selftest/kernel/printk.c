@@ -1,4 +1,4 @@
-/* The message ring as all CPUs use it at once. Level debug: the console shows nothing of it. */
+/* Self-tests of the message ring: all CPUs write at once. The console does not show level debug. */
 #include "kernel/cpumask.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -9,10 +9,10 @@
 #include "kernel/smp.h"
 
 #define RECORD_MAX 2048
-#define LINES      1024 /* of all CPUs together: half of what the ring holds */
+#define LINES      1024 /* of all CPUs together: half of the ring's capacity */
 #define PADDING    "................................................................"
 
-/* From *seq on, the text of the next record that begins with prefix; NULL when there is none. */
+/* The text of the next record, from *seq on, that begins with prefix; or NULL. */
 static const char *next_record(u64 *seq, char *buf, const char *prefix)
 {
 	ssize_t n;
@@ -27,7 +27,7 @@ static const char *next_record(u64 *seq, char *buf, const char *prefix)
 	return NULL;
 }
 
-/* In interrupt context on every CPU at the same time. */
+/* Runs in interrupt context on every CPU at the same time. */
 static void print_lines(void *lines)
 {
 	for (unsigned i = 0; i < (unsigned)(unsigned long)lines; i++)
@@ -69,7 +69,7 @@ SELFTEST(printk, a_line_is_one_record_however_it_is_put_together)
 	const char *text;
 
 	ASSERT(buf);
-	preempt_disable(); /* KERN_CONT goes on with this CPU's line */
+	preempt_disable(); /* KERN_CONT continues the line of this CPU */
 	printk(KERN_DEBUG "selftest joins");
 	pr_cont(" two");
 	pr_cont(" parts\n");
@@ -114,8 +114,7 @@ SELFTEST(printk, a_message_that_is_cut_still_ends_its_line)
 	if (buf && longer) {
 		memset(longer, 'x', 2 * RECORD_MAX - 1);
 		longer[2 * RECORD_MAX - 1] = '\0';
-		preempt_disable(); /* the next line of this CPU must not be needed to end this one
-				    */
+		preempt_disable(); /* the line must end without another line of this CPU */
 		printk(KERN_DEBUG "selftest %s\n", longer);
 		text = next_record(&seq, buf, "selftest ");
 		preempt_enable();

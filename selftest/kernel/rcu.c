@@ -9,7 +9,7 @@
 #define POISON 0x6b6b6b6bU
 
 struct item {
-	u32 check; /* ~value until it is freed */
+	u32 check; /* ~value, until the item is freed */
 	u32 value;
 	struct list_head list;
 	struct rcu_head rcu;
@@ -28,7 +28,7 @@ static void item_set(struct item *item, u32 value)
 	item->check = ~value;
 }
 
-/* What a late reader would see. */
+/* Writes values that show a reader which reads too late. */
 static void item_free(struct rcu_head *head)
 {
 	struct item *item = container_of(head, struct item, rcu);

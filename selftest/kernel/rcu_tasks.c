@@ -12,7 +12,7 @@
 /* A task, and a grace period that may have to wait for it. */
 struct holdout {
 	bool in_place, leave; /* the task is where the test wants it; it must leave */
-	bool ended;           /* the grace period */
+	bool ended;           /* the grace period has ended */
 };
 
 static void synchronize(void *arg, unsigned index __unused)

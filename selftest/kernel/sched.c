@@ -61,8 +61,8 @@ static u64 runtime(const struct test_group *group, unsigned index)
 }
 
 /*
- * A host that takes the CPU away charges its absence to the task that happens to run, and the class
- * makes up for it afterwards; so a sample that is off is taken again, some time later.
+ * When the host stops a CPU, the task that runs is charged for that time, and the fair class
+ * compensates later. So a sample outside of the limits is taken again, some time later.
  */
 SELFTEST(sched, equal_tasks_get_equal_time_within_10_percent)
 {
@@ -99,7 +99,7 @@ SELFTEST(sched, nice_5_gets_a_third_of_nice_0)
 	}
 	WRITE_ONCE(s.stop, true);
 	test_group_wait(&group);
-	/* 1024 : 335 is 3.06 */
+	/* the weights are 1024 and 335: a ratio of 3.06 */
 	EXPECT(low && low * 36 >= high * 10 && low * 26 <= high * 10);
 }
 
@@ -149,7 +149,7 @@ static void note_order(void *arg, unsigned index)
 	o->order[atomic_add_return(1, &o->next) - 1] = index;
 }
 
-/* Wakes the three, which wait on this CPU, from a level above all of theirs. */
+/* Wakes the three tasks, which wait on this CPU. It is more urgent than all of them. */
 static void wake_three(void *arg, unsigned index __unused)
 {
 	struct fifo_order *o = arg;
@@ -190,8 +190,8 @@ static void hog_cpu(void *arg, unsigned index __unused)
 		cpu_relax();
 }
 
-/* Of the highest priority there is, it must not hold up a grace period that asks each CPU to
- * switch. */
+/* A FIFO task of the highest priority must not delay a grace period, which makes each CPU switch.
+ */
 SELFTEST(sched, migration_task_runs_before_any_fifo_task)
 {
 	unsigned cpu = nth_online_cpu(1);
@@ -199,7 +199,7 @@ SELFTEST(sched, migration_task_runs_before_any_fifo_task)
 	bool over = false;
 
 	if (num_online_cpus() < 2)
-		return; /* nobody could wait beside the hog */
+		return; /* on a single CPU no other task could run */
 	ASSERT(test_group_start(&group, 1, cpu, hog_cpu, &over));
 	while (READ_ONCE(group.threads[0].task->rt_priority) != MAX_RT_PRIO - 1)
 		msleep(1);
@@ -280,7 +280,7 @@ SELFTEST(sched, affinity_without_an_online_cpu_is_refused)
 struct movers {
 	bool stop;
 	unsigned target;
-	ktime_t arrived; /* when the first was there */
+	ktime_t arrived; /* when the first task ran on target */
 };
 
 static void spin_until_moved(void *arg, unsigned index __unused)
@@ -293,8 +293,8 @@ static void spin_until_moved(void *arg, unsigned index __unused)
 }
 
 /*
- * Two tasks compete on one CPU while another, which halts, becomes allowed only then. The boot
- * tests judge the time, where it is a count of instructions.
+ * Two tasks compete on one CPU. Then another CPU, which halts, becomes allowed for them. This test
+ * only checks that one moves; a boot test checks the time, which it counts in instructions.
  */
 SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 {
@@ -310,7 +310,7 @@ SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 	only_cpu(&mask, b);
 	for (unsigned i = 0; i < 2; i++)
 		EXPECT_EQ(set_cpus_allowed(group.threads[i].task, &mask), 0);
-	msleep(50); /* it ticks, and has looked in vain for a place for one of them */
+	msleep(50); /* b ticks, and has looked for a CPU for one of them without success */
 	WRITE_ONCE(m.target, a);
 	start = ktime_get();
 	cpumask_set_cpu(a, &mask);
@@ -329,7 +329,7 @@ struct placement {
 	struct task_struct task;
 	unsigned cpu, chosen;
 	bool entered, start, done;
-	bool waited; /* for R, until it was released */
+	bool waited; /* the placement has waited until R was released */
 };
 
 /* In an interrupt: the interrupted task of this CPU uses no run queue meanwhile. */

@@ -1,7 +1,8 @@
 /*
- * Self-test of everything at once: tasks that pass messages in rings, through bounded queues under
- * a mutex with two wait queues, while others change their affinity, policy and nice. Every message
- * carries a checksum of where it has been; at the end all are back and right.
+ * Self-test of the whole scheduler. Tasks pass messages in rings, through bounded queues with a
+ * mutex and two wait queues. Other tasks change their affinity, policy and nice meanwhile. Every
+ * message carries a checksum of its way. At the end all messages must have returned with the right
+ * checksum.
  */
 #include "kernel/sched/mutex.h"
 #include "kernel/mm/slab.h"
@@ -11,7 +12,7 @@
 #include "kernel/time/timer.h"
 
 #define RING       5U /* tasks in a ring */
-#define QUEUE_SIZE 4U /* messages a queue holds */
+#define QUEUE_SIZE 4U /* messages in a full queue */
 #define LAPS       40U
 #define MESSAGES   8U
 
@@ -67,7 +68,7 @@ static struct message get(struct queue *q)
 	return m;
 }
 
-/* Task 0 of a ring sends all messages, RING - 1 others pass them on; each lap is RING hops. */
+/* Task 0 of a ring sends all messages, RING - 1 other tasks pass them on; a lap is RING hops. */
 static void ring_member(void *arg, unsigned index)
 {
 	struct storm *storm = arg;
@@ -140,7 +141,7 @@ SELFTEST(sched, storm_of_messages_affinities_and_priorities)
 		wait_for_completion(&members.threads[i].task->exited);
 	WRITE_ONCE(storm.stop, true);
 	test_group_wait(&trouble);
-	/* The exits were waited for already; complete_all() lets the group wait again. */
+	/* The test has waited for the exits already; complete_all() allows a second wait. */
 	test_group_wait(&members);
 	EXPECT_EQ(atomic_read(&storm.wrong), 0);
 	EXPECT_EQ(atomic_read(&storm.arrived), rings * MESSAGES);

@@ -1,4 +1,5 @@
-/* Self-tests of slab caches and kmalloc: objects that wander, interrupts, running out. */
+/* Self-tests of slab caches and kmalloc: other CPUs free the objects, interrupts, no free memory.
+ */
 #include "kernel/mm/slab.h"
 #include "kernel/lib/string.h"
 #include "selftest/lib/memory.h"
@@ -8,7 +9,7 @@
 #define ROUNDS 1500U
 #define PLACES 64U
 
-/* An object begins with this; what follows is filled from its seed. */
+/* The beginning of an object. The rest is filled with numbers from the seed. */
 struct object {
 	u32 size;
 	u32 seed;
@@ -43,7 +44,7 @@ static void check_and_free(struct exchange *e, struct object *object)
 	kfree(object);
 }
 
-/* Put a new object in a random place, and free the one that was there: usually another CPU's. */
+/* Puts new objects in random places, and frees the old objects there, mostly of other CPUs. */
 static void exchange_objects(void *arg, unsigned index)
 {
 	struct exchange *e = arg;
@@ -179,7 +180,7 @@ SELFTEST(slab, a_destroyed_cache_gives_all_its_memory_back)
 	memory_expect_accounted(test, bytes);
 }
 
-/* Chain objects of one size until there are no more. How many it was. */
+/* Allocates objects of one size, as a list, until memory is short. Returns their number. */
 static u64 take_objects(void **list, size_t size)
 {
 	u64 n = 0;
@@ -198,7 +199,7 @@ SELFTEST(slab, running_out_is_null_and_all_comes_back)
 	u64 objects = memory_objects(), bytes = memory_accounted();
 	void *list = NULL, *p;
 
-	/* Large ones first, or the small ones would be millions. */
+	/* Large ones first: there would be millions of small ones. */
 	EXPECT(take_objects(&list, KMALLOC_MAX_SIZE) > 0);
 	take_objects(&list, 64 * 1024);
 	take_objects(&list, 8192);

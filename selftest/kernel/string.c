@@ -1,4 +1,4 @@
-/* Self-tests of memcpy, memmove and memset, which are assembly: every size, every overlap. */
+/* Self-tests of memcpy, memmove and memset, which are in assembly: every size, every overlap. */
 #include "kernel/lib/string.h"
 #include "selftest/selftest.h"
 
@@ -47,7 +47,7 @@ SELFTEST(string, memcpy_and_memset_write_what_they_should_and_nothing_else)
 			ASSERT(as_expected());
 			for (unsigned i = 0; i < size; i++)
 				expected[at + i] = 0xa7;
-			/* Only the low byte counts. */
+			/* memset() uses only the low byte. */
 			ASSERT(memset(buffer + at, 0x12a7, size) == buffer + at);
 			ASSERT(as_expected());
 		}

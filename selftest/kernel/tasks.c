@@ -1,4 +1,4 @@
-/* Self-tests of the life of tasks: children, zombies, orphans, signals, kernel threads. */
+/* Self-tests of creation and exit of tasks: children, zombies, orphans, signals, kernel threads. */
 #include "kernel/mm/slab.h"
 #include "kernel/sched/fork.h"
 #include "selftest/selftest.h"
@@ -95,7 +95,7 @@ SELFTEST(tasks, ten_thousand_tasks_leave_nothing_behind)
 		if (i == 0)
 			EXPECT(make_and_reap(10000));
 	}
-	/* A worker may have been made or ended meanwhile. */
+	/* A kworker may have been created or have ended meanwhile. */
 	selftest_diag(test, "objects %lu -> %lu, stacks %lu -> %lu KiB", objects[0], objects[1],
 		      stacks[0] / 1024, stacks[1] / 1024);
 	EXPECT(objects[1] < objects[0] + 50);

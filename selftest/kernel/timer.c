@@ -1,4 +1,4 @@
-/* Self-tests of timers: never early, never lost, and gone after del_timer_sync(). */
+/* Self-tests of timers: never early, never lost, and not running after del_timer_sync(). */
 #include "kernel/time/timer.h"
 
 #include "kernel/irq/softirq.h"
@@ -85,8 +85,8 @@ static void contested_expiry(struct timer_list *timer)
 }
 
 /*
- * One thread arms and deletes, the timer expires wherever it was armed; others arm it too, until
- * told.
+ * One thread arms and deletes the timer; the other threads arm it until they must stop. The timer
+ * expires on the CPU that armed it.
  */
 static void contest(void *arg, unsigned index)
 {
@@ -127,7 +127,7 @@ SELFTEST(timer, function_does_not_run_after_del_timer_sync)
 	EXPECT(!timer_pending(&c.timer));
 }
 
-/* Many CPUs move one timer between them; it must end up armed once, and fire. */
+/* Many CPUs arm one timer, so that it moves between them. At the end it must expire. */
 static void move_timer(void *arg, unsigned index)
 {
 	struct contested *c = arg;

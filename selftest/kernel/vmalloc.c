@@ -7,7 +7,7 @@
 #include "selftest/lib/threads.h"
 #include "kernel/smp.h"
 
-#define ROUNDS 160U /* of all CPUs together: each area that goes costs an IPI to every CPU */
+#define ROUNDS 160U /* of all CPUs together: freeing an area costs an IPI to every CPU */
 #define AREAS  6U
 #define STACKS 100U
 
@@ -55,7 +55,7 @@ SELFTEST(vmalloc, zeroed_areas_are_zero)
 	vfree(p);
 }
 
-/* Map and unmap areas in random order; *arg counts what was damaged or not to be had. */
+/* Maps and unmaps areas in random order. *arg counts damaged areas and failed allocations. */
 static void map_and_unmap(void *arg, unsigned index)
 {
 	struct {
@@ -109,7 +109,7 @@ SELFTEST(vmalloc, more_than_there_is_gives_null_and_leaks_nothing)
 	memory_expect_accounted(test, before);
 }
 
-/* A page of ordinary memory plays the device. */
+/* A page of ordinary memory stands for the device. */
 SELFTEST(vmalloc, ioremap_shows_the_device_uncached_at_its_offset)
 {
 	u64 before = memory_accounted();
@@ -166,7 +166,7 @@ SELFTEST(vmalloc, spare_stacks_are_unmapped_but_for_a_few)
 	void *list = NULL, *stack;
 	unsigned count;
 
-	/* A sixteenth of memory, of which a 128th and a little may be kept. */
+	/* A sixteenth of memory. Up to about a 128th may stay mapped. */
 	si_meminfo(&before);
 	for (count = 0; count < before.total / 16 / THREAD_SIZE; count++) {
 		stack = alloc_thread_stack();

@@ -111,7 +111,7 @@ static void complete_it(struct work_struct *work)
 	complete(container_of(work, struct completion_work, work)->done);
 }
 
-/* The frame of the completion is gone, and overwritten, as soon as the waiter has returned. */
+/* The completion is on the stack: its memory is reused as soon as the waiter has returned. */
 static noinline void wait_on_stack(struct completion_work *work, unsigned cpu)
 {
 	struct completion done;

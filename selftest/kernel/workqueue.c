@@ -1,4 +1,4 @@
-/* Self-tests of workqueues: nothing is lost, nothing runs twice at once, nobody is stalled. */
+/* Self-tests of workqueues: no item is lost, runs twice at once, or waits for a sleeping item. */
 #include "kernel/workqueue/workqueue.h"
 
 #include "kernel/mm/slab.h"
@@ -26,7 +26,7 @@ static void count_run(struct work_struct *work)
 	if (atomic_read(&c->runs) % 8 == 0)
 		yield();
 	if (atomic_read(&c->runs) % 8 == 4)
-		msleep(1); /* and so another worker runs what is queued meanwhile */
+		msleep(1); /* so that another worker runs the items queued meanwhile */
 	atomic_dec(&c->inside);
 }
 
@@ -85,7 +85,7 @@ static void wait_to_go(struct work_struct *work)
 	wait_for_completion(&a->go);
 }
 
-/* What it has been queued for came too late for the run that is on its way: it is not lost. */
+/* The second queueing may come too late for the present run: the item must run again. */
 SELFTEST(workqueue, item_queued_while_it_runs_runs_again)
 {
 	struct again_work a = { 0 };
@@ -127,7 +127,7 @@ static void block_then_complete(struct work_struct *work)
 	complete(b->then);
 }
 
-/* Each waits for the one that was queued after it, on one CPU. */
+/* Each item waits for the item queued after it, on one CPU. */
 SELFTEST(workqueue, blocked_items_do_not_stall_those_behind_them)
 {
 	struct completion done[9];
@@ -217,7 +217,8 @@ SELFTEST(workqueue, cancelled_delayed_item_does_not_run)
 	EXPECT(mod_delayed_work(&d.dwork, 0));
 	flush_work(&d.dwork.work);
 	EXPECT_EQ(atomic_read(&d.runs), 1);
-	for (unsigned i = 0; i < 300; i++) { /* races with the timer and with the worker */
+	for (unsigned i = 0; i < 300;
+	     i++) { /* the cancel races with the timer and with the worker */
 		schedule_delayed_work(&d.dwork, i % 10 * 10000);
 		for (unsigned spins = 0; spins < i * 50; spins++)
 			barrier();

@@ -1,4 +1,4 @@
-/* Functions that the tracing self-tests trace: real calls with known arguments and results. */
+/* Functions for the tracing self-tests to trace: real calls with known arguments and results. */
 #include "selftest/lib/ftrace_targets.h"
 
 noinline unsigned ftrace_target_add(unsigned a, unsigned b)
@@ -40,7 +40,7 @@ noinline unsigned ftrace_target_version(void)
 	return 0;
 }
 
-/* With code of its own, or the compiler makes one function of the two. */
+/* Its code differs from the other one's: the compiler could merge two equal functions. */
 noinline unsigned ftrace_target_same_version(void)
 {
 	static unsigned zero;
@@ -53,7 +53,7 @@ noinline void ftrace_target_call(void (*fn)(void *arg), void *arg)
 	fn(arg);
 	barrier();
 }
-/* Each has code of its own, or the compiler makes one function of them all. */
+/* The code of each differs: the compiler could merge equal functions. */
 static unsigned last_called;
 
 #define TARGET(n)                                                                                  \

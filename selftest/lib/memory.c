@@ -1,4 +1,4 @@
-/* What the memory self-tests share: selftest/lib/memory.h. */
+/* Helpers of the memory self-tests: selftest/lib/memory.h. */
 #include "selftest/lib/memory.h"
 
 #include "kernel/workqueue/workqueue.h"
@@ -76,8 +76,8 @@ static u64 accounted_now(void)
 }
 
 /*
- * A sum taken while pages change hands counts some twice or not at all, and tasks that have ended
- * are freed a little later: take one that stands still.
+ * Reads the value until it no longer changes. A sum taken while pages move between owners counts
+ * some pages twice or not at all, and tasks that have ended are freed a little later.
  */
 static u64 settled(u64 (*value)(void))
 {
@@ -98,7 +98,7 @@ u64 memory_accounted(void)
 	return settled(accounted_now);
 }
 
-/* Compare again until it is right: tasks that have ended are freed a little later. */
+/* Compares repeatedly until the values are equal: ended tasks are freed a little later. */
 static void expect_equal(struct selftest *test, u64 (*value)(void), const char *what, u64 before)
 {
 	for (unsigned i = 0; i < WAIT_ROUNDS && value() != before; i++)
@@ -114,7 +114,7 @@ void memory_expect_accounted(struct selftest *test, u64 before)
 	expect_equal(test, accounted_now, "accounted bytes", before);
 }
 
-/* A kworker made meanwhile, because an item blocked, stays: its task and worker do not count. */
+/* Does not count the two objects of each kworker: pools create and end kworkers by themselves. */
 static u64 objects_now(void)
 {
 	return slab_objects_in_use() - 2 * workqueue_nr_workers();

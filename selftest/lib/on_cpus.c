@@ -1,4 +1,4 @@
-/* For self-tests: one task on each CPU, all at work at the same time. */
+/* For self-tests: runs a function on all CPUs at the same time, in a task on each. */
 #include "selftest/lib/on_cpus.h"
 
 #include "kernel/sched/kthread.h"
@@ -10,12 +10,10 @@ struct cpu_work {
 	unsigned tasks; /* constant once go is set */
 	bool go;
 	atomic_t arrived;
-	struct completion done; /* once for each task */
+	struct completion done; /* each task completes it once */
 };
 
-/*
- * No task works before all of them have arrived, or the first would be done when the last begins.
- */
+/* Waits until all tasks have arrived: else the first one could end before the last one begins. */
 static int cpu_worker(void *arg)
 {
 	struct cpu_work *work = arg;
@@ -38,7 +36,7 @@ static int cpu_worker(void *arg)
 
 int run_on_cpus(void (*fn)(void *data), void *data)
 {
-	static struct task_struct *tasks[NR_CPUS]; /* tests run one after another */
+	static struct task_struct *tasks[NR_CPUS]; /* static: tests run one after another */
 	struct cpu_work work = { .fn = fn, .data = data };
 	unsigned cpu;
 	int error = 0;

@@ -1,10 +1,7 @@
-/* For self-tests: one task on each CPU, all at work at the same time. */
+/* For self-tests: runs a function on all CPUs at the same time, in a task on each. */
 #pragma once
 
 #include "kernel/compiler.h"
 
-/*
- * Run fn(data) in a task bound to each online CPU, all at once; returns when all have, 0 or
- * -ENOMEM.
- */
+/* Runs fn(data) in a task bound to each online CPU, and waits for all of them. 0 or -ENOMEM. */
 int run_on_cpus(void (*fn)(void *data), void *data);

@@ -32,7 +32,7 @@ bool test_group_start(struct test_group *group, unsigned n, unsigned cpu,
 	group->threads = kcalloc(n, sizeof(struct test_thread), GFP_KERNEL);
 	if (!group->threads)
 		return false;
-	/* this function's own, so that they do not finish before all exist */
+	/* 1 for this function, so that the group is not done before all threads exist */
 	atomic_set(&group->left, 1);
 	for (unsigned i = 0; i < n; i++) {
 		struct test_thread *thread = &group->threads[i];

@@ -1,11 +1,11 @@
-/* Threads for the self-tests: run a function in several at once and wait for all. */
+/* Threads for the self-tests: run a function in several threads at once, and wait for all. */
 #pragma once
 
 #include "kernel/sched/kthread.h"
 #include "kernel/time/ktime.h"
 
 #define ANY_CPU  (~0U) /* the scheduler's choice */
-#define EACH_CPU (~1U) /* thread i is bound to the i-th online CPU, round and round */
+#define EACH_CPU (~1U) /* thread i is bound to the i-th online CPU, modulo their number */
 
 struct test_group;
 struct test_thread {
@@ -24,21 +24,18 @@ struct test_group {
 };
 
 /*
- * Start n threads with fn(arg, 0..n-1) on a CPU, or as ANY_CPU or EACH_CPU say. False when memory
- * is short.
+ * Starts n threads with fn(arg, 0..n-1). cpu is a CPU, ANY_CPU or EACH_CPU. False when memory is
+ * short.
  */
 bool test_group_start(struct test_group *group, unsigned n, unsigned cpu,
 		      void (*fn)(void *arg, unsigned index), void *arg);
 void test_group_wait(struct test_group *group);
-/* Both. */
+/* Starts the threads and waits for them. */
 bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index), void *arg);
 
-/* The n-th online CPU, counted round. */
+/* The n-th online CPU; n modulo the number of online CPUs. */
 unsigned nth_online_cpu(unsigned n);
-/*
- * A sequence of numbers that depends on the seed alone (a linear congruential generator's upper
- * half).
- */
+/* Pseudo-random numbers that depend only on the seed: the upper bits of an LCG. */
 static inline u32 test_random(u32 *seed)
 {
 	*seed = *seed * 1664525U + 1013904223U;

@@ -1,6 +1,7 @@
 /*
- * /sys/kernel/debug/provoke-crash/DIRECT: do the named wrong thing, to see it reported. Linux's
- * LKDTM (Documentation/fault-injection/provoke-crashes.rst), with its names; reading lists them.
+ * /sys/kernel/debug/provoke-crash/DIRECT: a write commits the named fault, so that you can see its
+ * report. Reading lists the names. The names are those of Linux's LKDTM
+ * (Documentation/fault-injection/provoke-crashes.rst).
  */
 #include "arch/irqflags.h"
 #include "arch/processor.h"
@@ -16,7 +17,7 @@
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 
-#define EXEC_SIZE 64 /* bytes copied where they must not run */
+#define EXEC_SIZE 64 /* bytes of code, copied to memory that is not executable */
 
 static const unsigned long rodata_word = 0xaa55aa55;
 static u8 data_area[EXEC_SIZE] = { 0xc3 }; /* ret */
@@ -38,7 +39,7 @@ static void provoke_warning(void)
 	WARN_ON(true);
 }
 
-/* Through a volatile pointer, as the compiler knows what NULL is. */
+/* The pointer is volatile because the compiler would detect the write to NULL. */
 static void provoke_exception(void)
 {
 	volatile int *volatile null = NULL;
@@ -60,7 +61,7 @@ static void provoke_access_null(void)
 	*null += 1;
 }
 
-/* Each frame keeps something, and what comes back is used: so no call becomes a loop. */
+/* Uses its frame and the result of the call, so that the compiler cannot make a loop of it. */
 static noinline int recursive_loop(int remaining)
 {
 	volatile char frame[THREAD_SIZE / 32];
@@ -90,7 +91,7 @@ static void provoke_hardlockup(void)
 		cpu_relax();
 }
 
-/* A second visitor waits for the first, which never gives the lock back. */
+/* Waits for ever for a lock that it holds itself. */
 static void provoke_spinlockup(void)
 {
 	spin_lock(&lock_me_up);
@@ -170,7 +171,7 @@ static const struct {
 	{ "BUG", provoke_bug },
 	{ "WARNING", provoke_warning },
 	{ "EXCEPTION", provoke_exception },
-	{ "EXCEPTION_LOCKED", provoke_exception_locked }, /* not Linux's: with a spinlock held */
+	{ "EXCEPTION_LOCKED", provoke_exception_locked }, /* only in nop5: with a spinlock held */
 	{ "EXHAUST_STACK", provoke_exhaust_stack },
 	{ "SOFTLOCKUP", provoke_softlockup },
 	{ "HARDLOCKUP", provoke_hardlockup },

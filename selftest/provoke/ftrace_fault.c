@@ -1,7 +1,8 @@
 /*
- * /sys/kernel/debug/ftrace_fault: have a callback fault, to see what becomes of it
- * (trace/ftrace/oops.c). `FUNCTION HOW` gives the functions, a name or pattern, a callback that
- * reads from address 0; HOW is one of the names below, the first if there is none. Once.
+ * /sys/kernel/debug/ftrace_fault: makes a callback fault, so that you can see how the kernel
+ * handles it (trace/ftrace/oops.c). Writing `FUNCTION HOW` attaches a callback that reads from
+ * address 0 to the functions, a name or a pattern. HOW is one of the names below, by default the
+ * first. Use it once per boot.
  */
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
@@ -59,7 +60,7 @@ static __always_inline void ftrace_faulty_return(struct ftrace_graph_ret *trace 
 	fault();
 }
 
-/* Both compiled into fgraph's code, as those of the graph tracer and the profiler are. */
+/* Both are compiled into fgraph's code, as the ones of the graph tracer and the profiler. */
 DEFINE_FGRAPH_STUBS(ftrace_faulty, ftrace_faulty_entry, ftrace_faulty_return)
 
 static struct ftrace_ops plain = { .func = ftrace_faulty_callback };
