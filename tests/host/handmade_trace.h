@@ -73,6 +73,12 @@ pid_t trace_find_tgid(pid_t pid)
 	return pid;
 }
 
+void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer *tracer)
+{
+	if (tracer->open && !*trace_iter_private(iter, tracer))
+		tracer->open(iter);
+}
+
 void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
 {
 	static const struct {

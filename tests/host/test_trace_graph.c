@@ -439,7 +439,7 @@ static void test_a_reader_without_memory_still_reads(void **state)
 	no_memory = true;
 	begin(2);
 	no_memory = false;
-	assert_null(iter.private);
+	assert_null(*trace_iter_private(&iter, &graph_trace));
 	make_an_interrupt();
 	assert_string_equal(print_all(), " 0)               |  vfs_read() {\n"
 					 " 0)   ==========> |\n"

@@ -99,6 +99,7 @@ void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
 {
 	unsigned long flags;
 	unsigned index;
+	bool locked;
 
 	if (!pid) {
 		strscpy(comm, "<idle>", TASK_COMM_LEN);
@@ -107,11 +108,16 @@ void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
 	strscpy(comm, "<...>", TASK_COMM_LEN);
 	if (pid < 0 || pid >= PID_NUMBERS || !savedcmd)
 		return;
-	cmdline_lock_irqsave(flags);
-	index = savedcmd->slot_of[pid];
-	if (index != NO_CMDLINE)
-		memcpy(comm, savedcmd->slots[index].comm, TASK_COMM_LEN);
-	cmdline_unlock_irqrestore(flags);
+	local_irq_save(flags);
+	while (!(locked = cmdline_trylock()) && !in_nmi())
+		cpu_relax();
+	if (locked) {
+		index = savedcmd->slot_of[pid];
+		if (index != NO_CMDLINE)
+			memcpy(comm, savedcmd->slots[index].comm, TASK_COMM_LEN);
+		cmdline_unlock();
+	}
+	local_irq_restore(flags);
 	comm[TASK_COMM_LEN - 1] = '\0';
 }
 

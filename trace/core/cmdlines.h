@@ -11,7 +11,10 @@ DECLARE_PER_CPU(bool, trace_taskinfo_save);
 void tracing_record_cmdline(bool on);
 /* Applies a change of the options record-cmd and record-tgid. T held. */
 void trace_update_recorded_tasks(void);
-/* Finds the name of a task: "<idle>" for 0, "<...>" if it is unknown. Any context but NMI. */
+/*
+ * Finds the name of a task: "<idle>" for 0, "<...>" if it is unknown, or if an NMI has interrupted
+ * a user of the names. Any context.
+ */
 void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN]);
 /* Returns the thread group of a task, or 0 if it is unknown. Any context. */
 pid_t trace_find_tgid(pid_t pid);

@@ -1,4 +1,4 @@
-/* The trace onto the console: after an oops (ftrace_dump_on_oops), and for sysrq z. */
+/* Prints the trace to the console after an oops (ftrace_dump_on_oops) and for sysrq z. */
 #include "fs/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -11,9 +11,10 @@
 
 #define DUMP_RULE "---------------------------------\n"
 
-/* Made at boot: after an oops no memory may be asked for. [dump_running] */
-static struct trace_iterator *dump_iters[2]; /* for each buffer of the top level */
-static int dump_running;
+/* One for each buffer of the top level. Allocated at boot, because a dump cannot allocate memory.
+ */
+static struct trace_iterator *dump_iters[2]; /* [dump_running] */
+static int dump_running;                     /* a lock that is only ever tried */
 static bool dump_this_cpu_only;
 
 static void dump_text(struct trace_seq *s)
@@ -21,23 +22,31 @@ static void dump_text(struct trace_seq *s)
 	char *rest = s->buffer, *line;
 
 	s->buffer[min(s->len, (size_t)TRACE_SEQ_SIZE - 1)] = '\0';
-	/* One record of the log for each line: a long entry is more than a record may be. */
+	/* Each line is one record of the log, because an entry may be longer than a record. */
 	while ((line = strsep(&rest, "\n")) != NULL)
 		if (rest || *line)
 			pr_emerg("%s\n", line);
 	trace_seq_init(s);
 }
 
+/* Names the CPUs whose entries are missing, because the dump has interrupted a reader of them. */
+static void dump_busy_cpus(struct trace_iterator *iter)
+{
+	unsigned cpu;
+
+	for_each_possible_cpu (cpu)
+		if (iter->iters[cpu] && ring_buffer_iter_busy(iter->iters[cpu]))
+			pr_emerg("   (CPU %u: the buffer is being read)\n", cpu);
+}
+
 static void dump_entries(struct trace_iterator *iter)
 {
-	u64 flags = iter->tr->trace_flags;
 	unsigned entries = 0;
 
-	/* Short lines, whatever the options say; a tracer that prints itself has its own. */
-	iter->trace = iter->tr->current_trace;
-	iter->tr->trace_flags =
-		(flags | (iter->trace->print_line ? 0 : TRACE_ITER_LATENCY_FMT)) &
-		~(u64)(TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW);
+	/* Short lines, whatever the options are. A tracer with print_line has its own format. */
+	iter->trace = READ_ONCE(iter->tr->current_trace);
+	iter->flags_set = iter->trace->print_line ? 0 : TRACE_ITER_LATENCY_FMT;
+	iter->flags_cleared = TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW;
 	trace_iterator_reset(iter);
 	while (trace_find_next_entry(iter)) {
 		if (!entries++)
@@ -47,7 +56,7 @@ static void dump_entries(struct trace_iterator *iter)
 		dump_text(&iter->seq);
 	}
 	pr_emerg("%s", entries ? DUMP_RULE : "   (ftrace buffer empty)\n");
-	iter->tr->trace_flags = flags;
+	dump_busy_cpus(iter);
 }
 
 void ftrace_dump(int cpu)
@@ -56,7 +65,7 @@ void ftrace_dump(int cpu)
 
 	if (!dump_iters[1] || __atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE))
 		return;
-	/* What the dump itself does would push out what is to be seen. */
+	/* The functions that the dump calls would overwrite the entries that it prints. */
 	tracing_off();
 	pr_emerg("Dumping ftrace buffer:\n");
 	iter = dump_iters[READ_ONCE(global_trace.buffer) == global_trace.buffers[1]];
@@ -70,7 +79,7 @@ static void ftrace_dump_oops(void)
 	ftrace_dump(dump_this_cpu_only ? (int)smp_processor_id() : RING_BUFFER_ALL_CPUS);
 }
 
-/* ftrace_dump_on_oops or =1: all CPUs; =orig_cpu or =2: the one that had the oops. */
+/* ftrace_dump_on_oops or =1: dump all CPUs; =orig_cpu or =2: dump the CPU of the oops. */
 static int __init set_ftrace_dump_on_oops(const char *value)
 {
 	if (value && (strcmp(value, "orig_cpu") == 0 || strcmp(value, "2") == 0))
@@ -93,13 +102,25 @@ static const struct sysrq_key_op sysrq_ftrace_dump_op = {
 	.action_msg = "Dump ftrace buffer",
 };
 
+static struct trace_iterator *__init alloc_dump_iterator(struct trace_buffer *buffer)
+{
+	struct trace_iterator *iter =
+		trace_iterator_alloc_of(&global_trace, buffer, RING_BUFFER_ALL_CPUS);
+
+	if (!iter)
+		return NULL;
+	for (struct tracer *t = trace_types; t; t = t->next)
+		trace_iterator_open_tracer(iter, t);
+	iter->any_context = true;
+	return iter;
+}
+
 static int __init trace_dump_init(void)
 {
 	if (!global_trace.buffer)
 		return -ENOMEM;
 	for (unsigned i = 0; i < ARRAY_SIZE(dump_iters); i++) {
-		dump_iters[i] = trace_iterator_alloc_of(&global_trace, global_trace.buffers[i],
-							RING_BUFFER_ALL_CPUS);
+		dump_iters[i] = alloc_dump_iterator(global_trace.buffers[i]);
 		if (!dump_iters[i])
 			return -ENOMEM;
 	}

@@ -64,8 +64,23 @@ struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct tr
 	return alloc_iterator(tr, buffer, cpu);
 }
 
+void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer *tracer)
+{
+	if (tracer->open && !iter->any_context && !*trace_iter_private(iter, tracer))
+		tracer->open(iter);
+}
+
+void trace_iterator_close_tracers(struct trace_iterator *iter)
+{
+	/* No lock: the list of tracers only grows. */
+	for (struct tracer *t = READ_ONCE(trace_types); t; t = t->next)
+		if (t->close && *trace_iter_private(iter, t))
+			t->close(iter);
+}
+
 void trace_iterator_free(struct trace_iterator *iter)
 {
+	trace_iterator_close_tracers(iter);
 	if (iter->iters) {
 		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
 			if (iter->iters[cpu])
@@ -157,7 +172,7 @@ bool trace_find_next_entry(struct trace_iterator *iter)
 		}
 	} while (!take_entry(iter, cpu));
 	iter->next_ts = 0;
-	if (iter->iters && (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_LATENCY_FMT) &&
+	if (iter->iters && (trace_iter_flags(iter) & TRACE_ITER_LATENCY_FMT) &&
 	    oldest_entry(iter, &ts) != nr_cpu_ids)
 		iter->next_ts = ts;
 	return true;

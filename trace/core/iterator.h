@@ -8,10 +8,11 @@
 /* Only its owner uses an iterator. */
 struct trace_iterator {
 	struct trace_array *tr;
-	struct tracer *trace;            /* the current tracer when the file was opened */
-	int cpu_file;                    /* a CPU, or RING_BUFFER_ALL_CPUS */
-	void *private;                   /* the tracer's data, from its open to its close */
-	u64 flags;                       /* TRACE_ITER_* for the line that is printed now */
+	struct tracer *trace;       /* the current tracer when the file was opened */
+	int cpu_file;               /* a CPU, or RING_BUFFER_ALL_CPUS */
+	void *private[TRACERS_MAX]; /* by tracer.index: data from the tracer's open to its close */
+	u64 flags_set, flags_cleared;    /* a dump's changes of the options: trace_iter_flags() */
+	bool any_context;                /* a dump's iterator: its tracers were opened in advance */
 	struct trace_buffer *buffer;     /* the buffer of iters; NULL when consuming */
 	bool snapshot;                   /* the reader has opened the file `snapshot` */
 	struct ring_buffer_iter **iters; /* nr_cpu_ids elements; NULL when consuming */
@@ -34,6 +35,26 @@ struct trace_iterator {
 	bool leftover;        /* seq holds a line that did not fit in the reader's buffer */
 	struct trace_seq seq; /* the line of the current entry */
 };
+
+/* Returns the place of tracer's data in iter. */
+static inline void **trace_iter_private(struct trace_iterator *iter, const struct tracer *tracer)
+{
+	return &iter->private[tracer->index];
+}
+
+/* Returns the TRACE_ITER_* options for this reader. */
+static inline u64 trace_iter_flags(const struct trace_iterator *iter)
+{
+	return (READ_ONCE(iter->tr->trace_flags) | iter->flags_set) & ~iter->flags_cleared;
+}
+
+/*
+ * Allocates the data that tracer needs to print entries with iter, if iter does not have it yet.
+ * Does nothing for a dump's iterator. Without memory the lines lack what needs the data.
+ */
+void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer *tracer);
+/* Frees the data of all tracers. */
+void trace_iterator_close_tracers(struct trace_iterator *iter);
 
 /*
  * Allocates an iterator over tr->buffer, for one CPU or all. A consuming reader removes each entry

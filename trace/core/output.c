@@ -91,7 +91,7 @@ static void trace_print_time(struct trace_iterator *iter)
 void trace_print_context(struct trace_iterator *iter)
 {
 	const struct trace_entry *entry = iter->ent;
-	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	u64 flags = trace_iter_flags(iter);
 	struct trace_seq *s = &iter->seq;
 	char comm[TASK_COMM_LEN];
 
@@ -153,7 +153,7 @@ static void trace_print_lat_time(struct trace_iterator *iter, bool verbose)
 void trace_print_lat_context(struct trace_iterator *iter)
 {
 	const struct trace_entry *entry = iter->ent;
-	bool verbose = READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_VERBOSE;
+	bool verbose = trace_iter_flags(iter) & TRACE_ITER_VERBOSE;
 	struct trace_seq *s = &iter->seq;
 	char comm[TASK_COMM_LEN];
 
@@ -175,7 +175,7 @@ void trace_print_lat_context(struct trace_iterator *iter)
  */
 static void test_cpu_buff_start(struct trace_iterator *iter)
 {
-	if (!(READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_ANNOTATE) || !iter->annotated ||
+	if (!(trace_iter_flags(iter) & TRACE_ITER_ANNOTATE) || !iter->annotated ||
 	    cpumask_test_cpu(iter->cpu, &iter->started))
 		return;
 	cpumask_set_cpu(iter->cpu, &iter->started);
@@ -190,10 +190,19 @@ static enum print_line_t trace_nop_print(struct trace_iterator *iter)
 	return trace_handle_return(&iter->seq);
 }
 
+static enum print_line_t print_event(struct trace_iterator *iter, const struct trace_event *event)
+{
+	if (!event->trace)
+		return trace_nop_print(iter);
+	if (event->tracer)
+		trace_iterator_open_tracer(iter, event->tracer);
+	return event->trace(iter);
+}
+
 static enum print_line_t print_trace_fmt(struct trace_iterator *iter)
 {
 	struct trace_event *event = ftrace_find_event(iter->ent->type);
-	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	u64 flags = trace_iter_flags(iter);
 
 	test_cpu_buff_start(iter);
 	if (flags & TRACE_ITER_CONTEXT_INFO) {
@@ -205,7 +214,7 @@ static enum print_line_t print_trace_fmt(struct trace_iterator *iter)
 	if (trace_seq_has_overflowed(&iter->seq))
 		return TRACE_TYPE_PARTIAL_LINE;
 	if (event)
-		return event->trace ? event->trace(iter) : trace_nop_print(iter);
+		return print_event(iter, event);
 	trace_seq_printf(&iter->seq, "Unknown type %d\n", iter->ent->type);
 	return trace_handle_return(&iter->seq);
 }
@@ -214,7 +223,7 @@ static enum print_line_t print_raw_fmt(struct trace_iterator *iter)
 {
 	struct trace_event *event = ftrace_find_event(iter->ent->type);
 
-	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_CONTEXT_INFO)
+	if (trace_iter_flags(iter) & TRACE_ITER_CONTEXT_INFO)
 		trace_seq_printf(&iter->seq, "%d %d %llu ", iter->ent->pid, (int)iter->cpu,
 				 (unsigned long long)iter->ts);
 	if (event && event->raw)
@@ -230,7 +239,7 @@ static enum print_line_t print_hex_fmt(struct trace_iterator *iter)
 	struct trace_seq *s = &iter->seq;
 	s32 cpu = (s32)iter->cpu;
 
-	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_CONTEXT_INFO) {
+	if (trace_iter_flags(iter) & TRACE_ITER_CONTEXT_INFO) {
 		trace_seq_putmem_hex(s, &iter->ent->pid, sizeof(iter->ent->pid));
 		trace_seq_putmem_hex(s, &cpu, sizeof(cpu));
 		trace_seq_putmem_hex(s, &iter->ts, sizeof(iter->ts));
@@ -251,7 +260,7 @@ static enum print_line_t print_bin_fmt(struct trace_iterator *iter)
 	struct trace_seq *s = &iter->seq;
 	s32 cpu = (s32)iter->cpu;
 
-	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_CONTEXT_INFO) {
+	if (trace_iter_flags(iter) & TRACE_ITER_CONTEXT_INFO) {
 		trace_seq_putmem(s, &iter->ent->pid, sizeof(iter->ent->pid));
 		trace_seq_putmem(s, &cpu, sizeof(cpu));
 		trace_seq_putmem(s, &iter->ts, sizeof(iter->ts));
@@ -291,13 +300,14 @@ enum print_line_t trace_print_printk_msg_only(struct trace_iterator *iter)
 
 enum print_line_t print_trace_line(struct trace_iterator *iter)
 {
-	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	u64 flags = trace_iter_flags(iter);
 	enum print_line_t ret;
 
 	if (iter->lost_events)
 		trace_seq_printf(&iter->seq, "CPU:%u [LOST %llu EVENTS]\n", iter->cpu,
 				 (unsigned long long)iter->lost_events);
 	if (iter->trace && iter->trace->print_line) {
+		trace_iterator_open_tracer(iter, iter->trace);
 		ret = iter->trace->print_line(iter);
 		if (ret != TRACE_TYPE_UNHANDLED)
 			return ret;
@@ -321,7 +331,7 @@ enum print_line_t print_trace_line(struct trace_iterator *iter)
 static enum print_line_t trace_stack_print(struct trace_iterator *iter)
 {
 	const struct stack_entry *field = (const struct stack_entry *)iter->ent;
-	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	u64 flags = trace_iter_flags(iter);
 	size_t room = (iter->ent_size - sizeof(*field)) / sizeof(field->caller[0]);
 	struct trace_seq *s = &iter->seq;
 
@@ -363,7 +373,7 @@ static enum print_line_t trace_print_print(struct trace_iterator *iter)
 	const struct print_entry *field = (const struct print_entry *)iter->ent;
 	struct trace_seq *s = &iter->seq;
 
-	seq_print_ip_sym(s, field->ip, READ_ONCE(iter->tr->trace_flags));
+	seq_print_ip_sym(s, field->ip, trace_iter_flags(iter));
 	trace_seq_puts(s, ": ");
 	trace_seq_puts_max(s, field->buf, iter->ent_size - sizeof(*field));
 	return trace_handle_return(s);
@@ -399,7 +409,7 @@ static enum print_line_t trace_bprint_print(struct trace_iterator *iter)
 {
 	const struct bprint_entry *field = (const struct bprint_entry *)iter->ent;
 
-	seq_print_ip_sym(&iter->seq, field->ip, READ_ONCE(iter->tr->trace_flags));
+	seq_print_ip_sym(&iter->seq, field->ip, trace_iter_flags(iter));
 	trace_seq_puts(&iter->seq, ": ");
 	print_words(iter);
 	return trace_handle_return(&iter->seq);
@@ -416,7 +426,7 @@ static enum print_line_t trace_bputs_print(struct trace_iterator *iter)
 {
 	const struct bputs_entry *field = (const struct bputs_entry *)iter->ent;
 
-	seq_print_ip_sym(&iter->seq, field->ip, READ_ONCE(iter->tr->trace_flags));
+	seq_print_ip_sym(&iter->seq, field->ip, trace_iter_flags(iter));
 	trace_seq_puts(&iter->seq, ": ");
 	trace_seq_puts(&iter->seq, field->str);
 	return trace_handle_return(&iter->seq);

@@ -119,7 +119,7 @@ static int tracing_free_buffer_release(struct inode *inode __unused, struct file
 
 	mutex_lock(&trace_types_lock);
 	if (tr->trace_flags & TRACE_ITER_STOP_ON_FREE) {
-		ring_buffer_record_off(tr->buffer);
+		tracing_record_off_tr(tr);
 		ring_buffer_wake_waiters(tr->buffer);
 	}
 	error = tracing_resize(tr, 1, RING_BUFFER_ALL_CPUS);

@@ -31,10 +31,6 @@ static void swap_buffers(struct trace_array *tr)
 		return;
 	old = tr->buffer;
 	new = tr->snapshot;
-	if (ring_buffer_record_is_set_on(old))
-		ring_buffer_record_on(new);
-	else
-		ring_buffer_record_off(new);
 	WRITE_ONCE(tr->snapshot, old);
 	WRITE_ONCE(tr->buffer, new);
 	raw_ticket_unlock(&snapshot_lock);
@@ -56,7 +52,7 @@ void tracing_snapshot_tr(struct trace_array *tr)
 		say(tr, "*** snapshot asked for in an NMI: not taken ***\n");
 	} else if (!READ_ONCE(tr->snapshot_allocated)) {
 		say(tr, "*** no snapshot buffer allocated: tracing stops here ***\n");
-		ring_buffer_record_off(READ_ONCE(tr->buffer));
+		tracing_record_off_tr(tr);
 	} else {
 		local_irq_save(flags);
 		swap_buffers(tr);

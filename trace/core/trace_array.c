@@ -47,7 +47,39 @@ __setup("trace_buf_size", trace_buf_size_setup);
 
 bool tracing_is_on_tr(struct trace_array *tr)
 {
-	return tr->buffer && ring_buffer_record_is_set_on(tr->buffer);
+	return READ_ONCE(tr->recording);
+}
+
+static void for_both_buffers(struct trace_array *tr, void (*fn)(struct trace_buffer *buffer))
+{
+	fn(tr->buffers[0]);
+	fn(tr->buffers[1]);
+}
+
+/*
+ * Sets both buffers, so that a snapshot may exchange them at any time. CPUs may call this function
+ * with different values at once: each call repeats until the buffers have the last value of
+ * tr->recording.
+ */
+static void set_recording(struct trace_array *tr, bool on)
+{
+	if (!tr->buffer)
+		return;
+	__atomic_store_n(&tr->recording, on, __ATOMIC_SEQ_CST);
+	do {
+		on = __atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST);
+		for_both_buffers(tr, on ? ring_buffer_record_on : ring_buffer_record_off);
+	} while (__atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST) != on);
+}
+
+void tracing_record_on_tr(struct trace_array *tr)
+{
+	set_recording(tr, true);
+}
+
+void tracing_record_off_tr(struct trace_array *tr)
+{
+	set_recording(tr, false);
 }
 
 void tracing_set_on(struct trace_array *tr, bool on)
@@ -55,12 +87,12 @@ void tracing_set_on(struct trace_array *tr, bool on)
 	if (on == tracing_is_on_tr(tr))
 		return;
 	if (on) {
-		ring_buffer_record_on(tr->buffer);
+		set_recording(tr, true);
 		if (tr->current_trace->start)
 			tr->current_trace->start(tr);
 	} else {
-		ring_buffer_record_off(tr->buffer);
-		ring_buffer_wake_waiters(tr->buffer); /* to them it may be the end */
+		set_recording(tr, false);
+		for_both_buffers(tr, ring_buffer_wake_waiters); /* their file may end now */
 		if (tr->current_trace->stop)
 			tr->current_trace->stop(tr);
 	}
@@ -68,27 +100,20 @@ void tracing_set_on(struct trace_array *tr, bool on)
 
 void tracing_on(void)
 {
-	if (global_trace.buffer)
-		ring_buffer_record_on(global_trace.buffer);
+	set_recording(&global_trace, true);
 }
 
 void tracing_off(void)
 {
 	if (!global_trace.buffer)
 		return;
-	ring_buffer_record_off(global_trace.buffer);
-	ring_buffer_wake_waiters(global_trace.buffer);
+	set_recording(&global_trace, false);
+	for_both_buffers(&global_trace, ring_buffer_wake_waiters);
 }
 
 int tracing_is_on(void)
 {
 	return tracing_is_on_tr(&global_trace);
-}
-
-static void for_both_buffers(struct trace_array *tr, void (*fn)(struct trace_buffer *buffer))
-{
-	fn(tr->buffers[0]);
-	fn(tr->buffers[1]);
 }
 
 void tracing_stop_tr(struct trace_array *tr)
@@ -300,6 +325,7 @@ int trace_array_init(struct trace_array *tr)
 	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
 	if (tr->buffer && tr->snapshot && tr->cpus) {
 		error = 0;
+		tr->recording = true;
 		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
 			tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
 		ring_buffer_set_clock(tr->buffers[0], trace_clocks[0].read);

@@ -35,6 +35,7 @@ struct trace_array {
 	 */
 	struct trace_buffer *buffer, *snapshot;
 	struct trace_buffer *buffers[2]; /* constant: the same two buffers */
+	bool recording;                  /* [A] tracing_on; set_recording() copies it to both */
 	bool snapshot_allocated;         /* [T] both buffers have the same size */
 	struct tracer *current_trace;    /* [T] never NULL */
 	u64 trace_flags;                 /* [T] TRACE_ITER_* (options.h) */

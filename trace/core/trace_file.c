@@ -97,7 +97,7 @@ void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
 
 static void trace_default_header(struct seq_file *m, struct trace_iterator *iter)
 {
-	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	u64 flags = trace_iter_flags(iter);
 
 	if (!(flags & TRACE_ITER_CONTEXT_INFO))
 		return;
@@ -227,8 +227,6 @@ int trace_open_for_reading(struct file *file, bool snapshot)
 		iter->paused = true;
 		tracing_stop_tr(tr);
 	}
-	if (iter->trace->open)
-		iter->trace->open(iter);
 out:
 	mutex_unlock(&trace_types_lock);
 	return error;
@@ -253,12 +251,11 @@ int tracing_release(struct inode *inode, struct file *file)
 	if (!(file->f_mode & FMODE_READ))
 		return 0;
 	iter = ((struct seq_file *)file->private_data)->private;
-	mutex_lock(&trace_types_lock);
-	if (iter->trace->close)
-		iter->trace->close(iter);
-	if (iter->paused)
+	if (iter->paused) {
+		mutex_lock(&trace_types_lock);
 		tracing_start_tr(iter->tr);
-	mutex_unlock(&trace_types_lock);
+		mutex_unlock(&trace_types_lock);
+	}
 	trace_iterator_free(iter);
 	return seq_release(inode, file);
 }

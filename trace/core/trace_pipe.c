@@ -31,11 +31,7 @@ static int tracing_open_pipe(struct inode *inode __unused, struct file *file)
 	if (!pipe)
 		return -ENOMEM;
 	mutex_init(&pipe->lock);
-	mutex_lock(&trace_types_lock);
 	pipe->iter = trace_iterator_alloc(where->tr, where->cpu, true);
-	if (pipe->iter && pipe->iter->trace->pipe_open)
-		pipe->iter->trace->pipe_open(pipe->iter);
-	mutex_unlock(&trace_types_lock);
 	if (!pipe->iter) {
 		kfree(pipe);
 		return -ENOMEM;
@@ -48,29 +44,20 @@ static int tracing_release_pipe(struct inode *inode __unused, struct file *file)
 {
 	struct trace_pipe *pipe = file->private_data;
 
-	mutex_lock(&trace_types_lock);
-	if (pipe->iter->trace->pipe_close)
-		pipe->iter->trace->pipe_close(pipe->iter);
-	mutex_unlock(&trace_types_lock);
 	trace_iterator_free(pipe->iter);
 	kfree(pipe);
 	return 0;
 }
 
-/* The tracer may have changed since the file was opened. T is not needed: tracers are for ever. */
+/* Prints with the tracer of now, not with that of the open(). No lock: tracers stay for ever. */
 static void pipe_follow_tracer(struct trace_iterator *iter)
 {
 	struct tracer *now = READ_ONCE(iter->tr->current_trace);
 
 	if (now == iter->trace)
 		return;
-	mutex_lock(&trace_types_lock);
-	if (iter->trace->pipe_close)
-		iter->trace->pipe_close(iter);
-	iter->trace = iter->tr->current_trace;
-	if (iter->trace->pipe_open)
-		iter->trace->pipe_open(iter);
-	mutex_unlock(&trace_types_lock);
+	trace_iterator_close_tracers(iter);
+	iter->trace = now;
 }
 
 /* The file has come to its end. */

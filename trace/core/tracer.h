@@ -31,20 +31,22 @@ struct tracer_flags {
 
 /*
  * The core calls all functions in task context with trace_types_lock held. The exceptions are
- * print_line and print_header: a reader calls them without a lock, and a dump calls print_line in
- * any context.
+ * the functions with an iterator: a reader calls them without a lock, and a dump calls print_line
+ * in any context.
  */
 struct tracer {
 	const char *name;
 	/* Starts the tracer. On a negative errno current_tracer becomes nop. May be NULL. */
 	int (*init)(struct trace_array *tr);
-	void (*reset)(struct trace_array *tr);          /* undoes init */
-	void (*start)(struct trace_array *tr);          /* tracing_on became 1 */
-	void (*stop)(struct trace_array *tr);           /* tracing_on became 0 */
-	void (*open)(struct trace_iterator *iter);      /* a reader opens the file `trace` */
-	void (*pipe_open)(struct trace_iterator *iter); /* a reader opens trace_pipe */
+	void (*reset)(struct trace_array *tr); /* undoes init */
+	void (*start)(struct trace_array *tr); /* tracing_on became 1 */
+	void (*stop)(struct trace_array *tr);  /* tracing_on became 0 */
+	/*
+	 * Allocates the tracer's data in an iterator (trace_iter_private()) before the iterator
+	 * prints the tracer's first entry, and frees it. No lock held. Both may be NULL.
+	 */
+	void (*open)(struct trace_iterator *iter);
 	void (*close)(struct trace_iterator *iter);
-	void (*pipe_close)(struct trace_iterator *iter);
 	/* Prints the heading of `trace`. NULL: the core prints its default heading. */
 	void (*print_header)(struct seq_file *m, struct trace_iterator *iter);
 	/* Prints an entry. NULL: the core prints it in the format of its trace_event. */

@@ -19,7 +19,7 @@ static void traceon(unsigned long ip __unused, unsigned long parent_ip __unused,
 	struct trace_array *tr = op->private;
 
 	if (!tracing_is_on_tr(tr))
-		ring_buffer_record_on(tr->buffer);
+		tracing_record_on_tr(tr);
 }
 
 static void traceon_counted(unsigned long ip, unsigned long parent_ip __unused,
@@ -28,7 +28,7 @@ static void traceon_counted(unsigned long ip, unsigned long parent_ip __unused,
 	struct trace_array *tr = op->private;
 
 	if (!tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
-		ring_buffer_record_on(tr->buffer);
+		tracing_record_on_tr(tr);
 }
 
 static void traceoff(unsigned long ip __unused, unsigned long parent_ip __unused,
@@ -37,7 +37,7 @@ static void traceoff(unsigned long ip __unused, unsigned long parent_ip __unused
 	struct trace_array *tr = op->private;
 
 	if (tracing_is_on_tr(tr))
-		ring_buffer_record_off(tr->buffer);
+		tracing_record_off_tr(tr);
 }
 
 static void traceoff_counted(unsigned long ip, unsigned long parent_ip __unused,
@@ -46,7 +46,7 @@ static void traceoff_counted(unsigned long ip, unsigned long parent_ip __unused,
 	struct trace_array *tr = op->private;
 
 	if (tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
-		ring_buffer_record_off(tr->buffer);
+		tracing_record_off_tr(tr);
 }
 
 /* ---- stacktrace ---- */

@@ -7,7 +7,7 @@
 static enum print_line_t trace_fn_trace(struct trace_iterator *iter)
 {
 	const struct ftrace_entry *field = (const struct ftrace_entry *)iter->ent;
-	u64 flags = READ_ONCE(iter->tr->trace_flags);
+	u64 flags = trace_iter_flags(iter);
 	struct trace_seq *s = &iter->seq;
 
 	seq_print_ip_sym(s, field->ip, flags);

@@ -24,7 +24,9 @@ struct function_pids {
 	struct function_pid_list only, never; /* set_ftrace_pid, set_ftrace_notrace_pid */
 };
 
-static struct function_pid_list new_pids; /* [T] the result of a write, before it is complete */
+/* [T] A list before a write and after it. */
+static DECLARE_BITMAP(old_pids, PID_NUMBERS);
+static DECLARE_BITMAP(new_pids, PID_NUMBERS);
 
 static bool is_filtered(const struct function_pids *pids)
 {
@@ -169,15 +171,33 @@ static bool is_empty(const struct function_pid_list *list)
 	return find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
 }
 
+/*
+ * Changes the PIDs in which new_pids differs from old_pids, and no other PID: forks and exits
+ * change the list at the same time. T held.
+ */
+static void change_list(struct function_pid_list *list)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(new_pids); i++) {
+		unsigned long added = new_pids[i] & ~old_pids[i];
+		unsigned long removed = old_pids[i] & ~new_pids[i];
+
+		if (added)
+			__atomic_fetch_or(&list->pids[i], added, __ATOMIC_RELAXED);
+		if (removed)
+			__atomic_fetch_and(&list->pids[i], ~removed, __ATOMIC_RELAXED);
+	}
+}
+
 static ssize_t pid_write(struct function_pid_list *list, const char *buf, size_t count, loff_t *pos)
 {
 	int error;
 
 	mutex_lock(&trace_types_lock);
-	memcpy(new_pids.pids, list->pids, sizeof(list->pids));
-	error = pid_list_parse(new_pids.pids, buf, count);
+	memcpy(old_pids, list->pids, sizeof(old_pids));
+	memcpy(new_pids, old_pids, sizeof(new_pids));
+	error = pid_list_parse(new_pids, buf, count);
 	if (!error) {
-		memcpy(list->pids, new_pids.pids, sizeof(list->pids));
+		change_list(list);
 		WRITE_ONCE(list->active, !is_empty(list));
 		update_pids();
 	}

@@ -66,7 +66,7 @@ static void print_column_names(struct seq_file *m, u32 flags, bool latency)
 
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter)
 {
-	u64 trace_flags = READ_ONCE(iter->tr->trace_flags);
+	u64 trace_flags = trace_iter_flags(iter);
 	u32 flags = tracer_flags_of(iter->tr, &graph_trace);
 
 	if (!(trace_flags & TRACE_ITER_CONTEXT_INFO))

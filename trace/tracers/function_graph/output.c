@@ -80,13 +80,13 @@ static struct graph_data *graph_alloc(void)
 
 void graph_trace_open(struct trace_iterator *iter)
 {
-	iter->private = graph_alloc();
+	*trace_iter_private(iter, &graph_trace) = graph_alloc();
 }
 
 void graph_trace_close(struct trace_iterator *iter)
 {
-	kfree(iter->private);
-	iter->private = NULL;
+	kfree(*trace_iter_private(iter, &graph_trace));
+	*trace_iter_private(iter, &graph_trace) = NULL;
 }
 
 /* ---- columns ---- */
@@ -483,9 +483,6 @@ static int entry_depth(const struct trace_iterator *iter)
 	return -1;
 }
 
-/* Readers that nobody opens (ftrace_dump(), after an oops) share this: they come one at a time. */
-static struct graph_data *graph_dump_data;
-
 enum print_line_t print_graph_function(struct trace_iterator *iter)
 {
 	struct graph_line line = { .iter = iter, .s = &iter->seq };
@@ -493,9 +490,9 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 	unsigned long *slot, call = 0;
 	enum print_line_t ret;
 
-	line.data = iter->private ? iter->private : graph_dump_data;
+	line.data = *trace_iter_private(iter, &graph_trace);
 	line.flags = tracer_flags_of(iter->tr, &graph_trace);
-	line.trace_flags = READ_ONCE(iter->tr->trace_flags);
+	line.trace_flags = trace_iter_flags(iter);
 	if (!line.data)
 		return print_entry(&line);
 	if (line.data->joined && line.data->joined_idx != iter->idx)
@@ -565,7 +562,6 @@ static int __init init_graph_output(void)
 {
 	register_trace_event(&graph_entry_event);
 	register_trace_event(&graph_return_event);
-	graph_dump_data = graph_alloc();
-	return graph_dump_data ? 0 : -ENOMEM;
+	return 0;
 }
 early_initcall(init_graph_output);

@@ -1,0 +1,205 @@
+/*
+ * Self-tests of what several CPUs change in a trace_array at once: tracing_on and snapshots, PID
+ * lists and new tasks, two readers of one snapshot, options and a dump.
+ */
+#include "fs/fs.h"
+#include "fs/syscalls.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "kernel/time/ktime.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/threads.h"
+#include "selftest/selftest.h"
+#include "selftest/trace/tracefs.h"
+#include "trace/core/dump.h"
+#include "trace/core/options.h"
+#include "trace/core/snapshot.h"
+
+/* ---- tracing_on and snapshots ---- */
+
+#define ON_OFF_ROUNDS 1000000U
+
+static bool stop_snapshots; /* [A] */
+
+static void take_snapshots(void *arg __unused, unsigned index __unused)
+{
+	while (!READ_ONCE(stop_snapshots))
+		tracing_snapshot_tr(&global_trace);
+}
+
+SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
+{
+	struct test_group group;
+	unsigned lost = 0;
+
+	if (num_online_cpus() < 2)
+		return; /* nothing can happen in between */
+	reset();
+	EXPECT_EQ(put("snapshot", "1"), 0);
+	WRITE_ONCE(stop_snapshots, false);
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), take_snapshots, NULL));
+	for (unsigned i = 0; i < ON_OFF_ROUNDS; i++) {
+		bool on = i & 1;
+
+		mutex_lock(&trace_types_lock);
+		tracing_set_on(&global_trace, on);
+		mutex_unlock(&trace_types_lock);
+		for (unsigned n = 0; n < 3; n++)
+			lost += tracing_is_on_tr(&global_trace) != on;
+	}
+	WRITE_ONCE(stop_snapshots, true);
+	test_group_wait(&group);
+	EXPECT_EQ(lost, 0U);
+	EXPECT_EQ(put("snapshot", "0"), 0);
+	reset();
+}
+
+/* ---- PID lists and new tasks ---- */
+
+#define FORK_PARENT 30000
+#define FORK_CHILD  30001
+#define FORK_ROUNDS 300U
+#define PID_WORDS   600U
+
+static bool stop_writing; /* [A] */
+static char many_pids[PID_WORDS * 5 + 1];
+
+static void write_pids(void *arg __unused, unsigned index __unused)
+{
+	while (!READ_ONCE(stop_writing))
+		put_mode("set_ftrace_pid", many_pids, strlen(many_pids), O_APPEND);
+}
+
+SELFTEST(trace, a_child_stays_in_set_ftrace_pid_while_the_file_is_written)
+{
+	struct task_struct *parent = kzalloc(sizeof(*parent), GFP_KERNEL);
+	struct task_struct *child = kzalloc(sizeof(*child), GFP_KERNEL);
+	struct test_group group;
+	unsigned lost = 0, stayed = 0;
+	size_t length = 0;
+
+	if (num_online_cpus() < 2)
+		return; /* nothing can happen in between */
+	ASSERT(parent && child);
+	parent->pid = FORK_PARENT;
+	child->pid = FORK_CHILD;
+	for (unsigned i = 0; i < PID_WORDS; i++)
+		length += (size_t)scnprintf(many_pids + length, sizeof(many_pids) - length, "%u ",
+					    20000 + i % 8);
+	reset();
+	EXPECT_EQ(put("options/function-fork", "1"), 0);
+	EXPECT_EQ(put("set_ftrace_pid", "30000"), 0);
+	WRITE_ONCE(stop_writing, false);
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), write_pids, NULL));
+	for (unsigned i = 0; i < FORK_ROUNDS; i++) {
+		task_fork_hook(parent, child);
+		put_mode("set_ftrace_pid", "20000", 5, O_APPEND); /* waits for a running write */
+		lost += !strstr(get("set_ftrace_pid"), "\n30001\n");
+		task_exit_hook(child);
+		put_mode("set_ftrace_pid", "20000", 5, O_APPEND);
+		stayed += !!strstr(get("set_ftrace_pid"), "\n30001\n");
+	}
+	WRITE_ONCE(stop_writing, true);
+	test_group_wait(&group);
+	EXPECT_EQ(lost, 0U);
+	EXPECT_EQ(stayed, 0U);
+	EXPECT_EQ(put("set_ftrace_pid", ""), 0);
+	EXPECT_EQ(put("options/function-fork", "0"), 0);
+	kfree(parent);
+	kfree(child);
+	reset();
+}
+
+/* ---- two readers of one snapshot ---- */
+
+#define PART 61U /* bytes of one read: less than a line and a half */
+
+static long read_part(int fd, char *to, size_t used)
+{
+	size_t room = TRACE_TEXT_SIZE - 1 - used;
+
+	return sys_read(fd, to + used, min(room, (size_t)PART));
+}
+
+SELFTEST(trace, two_readers_of_a_snapshot_read_the_same_graph)
+{
+	char *texts[2] = { kzalloc(TRACE_TEXT_SIZE, GFP_KERNEL),
+			   kzalloc(TRACE_TEXT_SIZE, GFP_KERNEL) };
+	size_t used[2] = { 0, 0 };
+	long fds[2], length;
+
+	ASSERT(texts[0] && texts[1]);
+	reset();
+	EXPECT_EQ(put("set_ftrace_filter", "sys_* vfs_* path_* seq_* do_* mutex_*"), 0);
+	EXPECT_EQ(put("current_tracer", "function_graph"), 0);
+	for (unsigned i = 0; i < 4; i++)
+		get("tracing_cpumask");
+	EXPECT_EQ(put("tracing_on", "0"), 0);
+	EXPECT_EQ(put("snapshot", "1"), 0);
+	EXPECT_EQ(put("current_tracer", "nop"), 0); /* it prints no entry itself */
+	get("snapshot");
+	EXPECT(strstr(text, "();\n"));
+	for (unsigned i = 0; i < 2; i++)
+		fds[i] = sys_open(TRACING "snapshot", O_RDONLY, 0);
+	/* The second reader starts when the first one is in the middle. */
+	for (unsigned n = 0; n < 12; n++)
+		used[0] += (size_t)read_part((int)fds[0], texts[0], used[0]);
+	do {
+		length = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			long part = read_part((int)fds[i], texts[i], used[i]);
+
+			ASSERT(part >= 0);
+			used[i] += (size_t)part;
+			length += part;
+		}
+	} while (length);
+	for (unsigned i = 0; i < 2; i++) {
+		sys_close((int)fds[i]);
+		if (strcmp(texts[i], text) != 0)
+			selftest_diag(test, "reader %u: %s\nalone: %s", i, texts[i], text);
+		EXPECT(strcmp(texts[i], text) == 0);
+		kfree(texts[i]);
+	}
+	EXPECT_EQ(put("snapshot", "0"), 0);
+	reset();
+}
+
+/* ---- options and a dump ---- */
+
+#define DUMPS 10U
+
+static bool dumps_done; /* [A] */
+
+static void dump_again(void *arg __unused, unsigned index __unused)
+{
+	for (unsigned i = 0; i < DUMPS; i++)
+		ftrace_dump(RING_BUFFER_ALL_CPUS);
+	WRITE_ONCE(dumps_done, true);
+}
+
+SELFTEST(trace, an_option_that_is_set_during_a_dump_stays_set)
+{
+	struct test_group group;
+	unsigned lost = 0;
+
+	if (num_online_cpus() < 2)
+		return; /* nothing can happen in between */
+	reset();
+	WRITE_ONCE(dumps_done, false);
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), dump_again, NULL));
+	for (unsigned i = 0; !READ_ONCE(dumps_done); i++) {
+		u64 wanted = i & 1 ? TRACE_ITER_SYM_ADDR : 0;
+
+		mutex_lock(&trace_types_lock);
+		set_tracer_flag(&global_trace, TRACE_ITER_SYM_ADDR, wanted);
+		mutex_unlock(&trace_types_lock);
+		udelay(100);
+		lost += (READ_ONCE(global_trace.trace_flags) & TRACE_ITER_SYM_ADDR) != wanted;
+	}
+	test_group_wait(&group);
+	EXPECT_EQ(lost, 0U);
+	reset();
+}
