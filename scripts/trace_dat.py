@@ -8,7 +8,7 @@ OPTION_CPUSTAT, OPTION_TRACECLOCK, OPTION_UNAME, OPTION_CPUCOUNT = 2, 4, 5, 8
 
 
 class Transfer:
-    """What a journal holds: files by name, and where each CPU's pages are."""
+    """The contents of a journal: files by name, and the places of each CPU's pages."""
 
     def __init__(self, journal):
         self.journal = journal
@@ -33,7 +33,7 @@ class Transfer:
             self.pages.setdefault(frame.cpu, []).append((offset, len(frame.wire)))
 
     def cpu_data(self, cpu):
-        """Yields the CPU's pages, a frame's worth at a time."""
+        """Yields the CPU's pages, one frame at a time."""
         for offset, size in self.pages.get(cpu, ()):
             self.journal.seek(offset)
             for frame in Scanner().feed(self.journal.read(size)):
@@ -52,19 +52,19 @@ def sized(data, form="<Q"):
 
 
 def formats(transfer):
-    """(system, format) of each event, in the order in which they came."""
+    """Yields (system, format) of each event, in the order of arrival."""
     for name, data in transfer.files.items():
         if match := re.fullmatch(r"events/([^/]+)/[^/]+/format", name):
             yield match.group(1), data
 
 
-# What the linker script calls the ends of sections.
+# The linker script's names for the ends of sections.
 SECTION_MARK = re.compile(rb"__\w+_(?:start|end|begin)|_[se]text")
 
 
 def functions(kallsyms):
-    """kallsyms without the names of section ends at which a function begins: readers take any name of an address,
-    and the kernel takes the function's."""
+    """kallsyms without names of section ends that have the same address as a function. Readers may choose any name of an
+    address, but the kernel chooses the function's."""
     lines = [(line, line.split()) for line in kallsyms.splitlines(keepends=True)]
     named = {words[0] for _, words in lines if len(words) > 2 and not SECTION_MARK.fullmatch(words[2])}
     return b"".join(line for line, words in lines
@@ -72,7 +72,7 @@ def functions(kallsyms):
 
 
 def header(transfer, page_size):
-    """All up to the options."""
+    """The file's contents before the options."""
     out = [b"\x17\x08\x44tracing6\0", struct.pack("<BBI", 0, 8, page_size),
            b"header_page\0", sized(transfer.text("events/header_page")),
            b"header_event\0", sized(transfer.text("events/header_event"))]
@@ -102,7 +102,7 @@ def options(transfer):
 
 
 def write(transfer, out):
-    """The trace.dat of a transfer into the file `out`. Returns how many bytes of pages it has."""
+    """Writes the trace.dat of a transfer to the file `out`. Returns the size of its pages."""
     page_size = int(transfer.hello.get("page_size", "4096"))
     head = header(transfer, page_size) + options(transfer) + b"flyrecord\0"
     start = len(head) + 16 * transfer.cpus

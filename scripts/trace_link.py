@@ -1,7 +1,7 @@
 """The receiving end of nop5's export protocol (docs/trace-export.md).
 
-Frames come over a line that may lose or damage anything; what arrives whole and in order is acknowledged and
-kept in a journal, so that a transfer goes on where it stood after either side was interrupted.
+The line may lose or damage frames. The receiver acknowledges undamaged frames in their order and keeps them in a
+journal. So a transfer can continue after either side was interrupted.
 """
 import os
 import select
@@ -18,18 +18,18 @@ PAYLOAD_MAX = 16384
 HELLO, FILE, PAGES, END, BYE, OUTPUT = 1, 2, 3, 4, 5, 6
 LINE_MAX = 1000  # bytes of a request
 DEFLATED, FIRST = 1, 2
-SAY_MAX = 1024  # bytes that may wait to be said
-ACK_EVERY = 8  # frames, or when the line falls silent: each answer costs the machine an interrupt and more
-HOPELESS = 10  # times that the sender offers the same later frame, asked for one that it has no more
+SAY_MAX = 1024  # bytes of answers that may wait to be sent
+ACK_EVERY = 8  # frames; also acknowledged when the line is silent. Each answer costs the machine an interrupt and more
+HOPELESS = 10  # repeats of the same later frame that show that the sender does not have the requested frame any more
 READ_MAX = 1 << 20
-SOCKET_PAUSE = 0.00002  # seconds between looks at a socket, which has room for 277 of the single bytes that QEMU writes,
-PIPE_PAUSE = 0.001  # and at a FIFO, which has room for 65,536
-GATHER = 0.005  # seconds of a stream that are looked at together
-SILENCE = 0.5  # seconds without a frame after which the sender is asked again
+SOCKET_PAUSE = 0.00002  # seconds between reads of a socket, which has room for 277 of QEMU's single-byte writes
+PIPE_PAUSE = 0.001  # seconds between reads of a FIFO, which has room for 65,536
+GATHER = 0.005  # seconds of a stream that are handled together
+SILENCE = 0.5  # seconds without a frame after which the receiver repeats its request
 
 
 class Broken(Exception):
-    """What came can't be received; the text says why."""
+    """The transfer cannot continue; the text is the reason."""
 
 
 @dataclass
@@ -40,17 +40,17 @@ class Frame:
     session: int
     sequence: int
     payload: bytes
-    wire: bytes  # the whole frame as it came
+    wire: bytes  # the whole frame as received
 
 
 def fields(payload):
-    """The KEY=VALUE lines of a HELLO or END."""
+    """Parses the KEY=VALUE lines of a HELLO or END."""
     lines = payload.decode("utf-8", "replace").splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
 class Scanner:
-    """Finds the frames in a stream of bytes. What is no frame is skipped and counted."""
+    """Finds the frames in a stream of bytes. Skips and counts all other bytes."""
 
     def __init__(self):
         self.pending = bytearray()
@@ -62,18 +62,18 @@ class Scanner:
         del self.pending[:count]
 
     def give_up(self):
-        """The rest of the frame that stands at the end does not come: it was none, or is damaged."""
+        """Drops the incomplete frame at the end, whose rest does not come: it is damaged."""
         if self.pending.startswith(MAGIC):
             self.damaged += 1
             self.drop(len(MAGIC))
 
     def feed(self, data):
-        """Yields each whole and undamaged frame that data completes."""
+        """Yields each undamaged frame that data completes."""
         self.pending += data
         while True:
             at = self.pending.find(MAGIC)
             if at:
-                # The first bytes of a magic may stand at the end.
+                # Keeps the last bytes, which may be the beginning of a magic.
                 keep = 0 if at > 0 else min(len(self.pending), len(MAGIC) - 1)
                 self.drop(at if at > 0 else len(self.pending) - keep)
                 if at < 0:
@@ -115,7 +115,7 @@ def line(word, session, sequence):
 
 
 def request(word, session, command):
-    """Asks `trace-export -l` to run a command ("run"), and to trace it meanwhile ("record"), in a session of ours."""
+    """A request to `trace-export -l` to run a command ("run"), and to send its trace ("record"), in this session."""
     text = f"{word} {session:x} {command}".encode()
     if b"\n" in text or len(text) > LINE_MAX:
         raise Broken(f"a command on that machine has one line of {LINE_MAX - 20} bytes at most")
@@ -123,9 +123,9 @@ def request(word, session, command):
 
 
 class Receiver:
-    """One transfer. `journal` is a file opened "a+b": what it holds already has arrived before.
+    """One transfer. `journal` is a file opened "a+b"; its contents are frames that have arrived before.
 
-    `expected` is the only session that is received, 0: any. print_output is given what a command prints.
+    `expected` is the only session that is received; 0: any session. print_output gets the output of a command.
     """
 
     def __init__(self, journal, expected=0, print_output=None):
@@ -137,15 +137,15 @@ class Receiver:
         self.wanted = 0  # the sequence number of the next frame
         self.hello = {}
         self.end = None  # the END frame's fields
-        self.bye = False  # the machine knows that all has arrived
-        self.names = set()  # of the files that have begun to come
+        self.bye = False  # the machine knows that all frames have arrived
+        self.names = set()  # names of the files of which a frame has arrived
         self.pages = 0
         self.bytes = 0  # of payload
         self.duplicates = 0
-        self.gap_told = None  # the number that was asked for again
-        self.owed = 0  # frames that were accepted and not yet acknowledged
-        self.out_of_order = (None, 0)  # a frame that came too early, and how often it came in a row
-        self.strange = (None, 0)  # a frame of a transfer that began without us, and how often it came in a row
+        self.gap_told = None  # the number of the frame that was requested again
+        self.owed = 0  # accepted frames that are not acknowledged yet
+        self.out_of_order = (None, 0)  # a frame that came too early, and its number of repeats
+        self.strange = (None, 0)  # a frame of another receiver's transfer, and its number of repeats
         self.stopping = False
         self.last_heard = time.monotonic()
         self.replay()
@@ -159,7 +159,7 @@ class Receiver:
                     break
                 self.accept(frame, False)
                 good += len(frame.wire)
-        self.journal.truncate(good)  # a frame that was being written
+        self.journal.truncate(good)  # removes a frame that was not written completely
         self.journal.seek(0, os.SEEK_END)
 
     def accept(self, frame, keep=True):
@@ -189,13 +189,13 @@ class Receiver:
         self.hello, self.end, self.names = {}, None, set()
 
     def count_strange(self, frame):
-        """A frame of a transfer whose beginning is not here. It may have been lost, or somebody else has it."""
+        """Counts a frame of a transfer whose beginning is missing: it was lost, or another receiver has it."""
         self.strange = (frame, self.strange[1] + 1 if self.strange[0] == frame else 0)
         if self.strange[1] == HOPELESS and not self.expected:
             raise Broken("the beginning of this transfer was sent to another receiver")
 
     def receive(self, data):
-        """Take what came from the line. Returns what to answer."""
+        """Handles bytes from the line. Returns the answer to send."""
         answer, damaged = b"", self.scanner.damaged
         if data:
             self.last_heard = time.monotonic()
@@ -204,8 +204,8 @@ class Receiver:
                 continue
             if frame.session != self.session:
                 if frame.type != HELLO or frame.sequence:
-                    # It has begun before we came. Asked, it begins again if it still can; else it sends the
-                    # oldest frame that it has, over and over.
+                    # This transfer began before the receiver. On a request the machine begins again if it still
+                    # can. Else it repeats the oldest frame that it has.
                     if self.session == 0:
                         self.count_strange((frame.session, frame.sequence))
                         answer = line("ready", frame.session, 0)
@@ -241,7 +241,7 @@ class Receiver:
         if not data and self.owed:
             answer = self.ack()
         if answer:
-            self.journal.flush()  # before the machine forgets
+            self.journal.flush()  # before the acknowledgement, after which the machine drops the frames
         return answer + (self.stop_line() if answer else b"")
 
     def ack(self):
@@ -252,7 +252,7 @@ class Receiver:
         return line("stop", self.session, 0) if self.stopping and self.session and not self.end else b""
 
     def ready(self):
-        """What to say after the line was connected again, or was silent."""
+        """The lines to send after the line was connected again, or was silent."""
         self.gap_told = None
         self.scanner.give_up()
         return (line("ready", self.session, self.wanted) if self.session else b"") + self.stop_line()
@@ -263,14 +263,14 @@ class Line:
 
     def __init__(self, read_fd, write_fd, pause):
         self.read_fd, self.write_fd, self.pause = read_fd, write_fd, pause
-        self.unsaid = b""
+        self.unsent = b""
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
 
     @classmethod
     def pipe(cls, path):
-        """Of `-chardev pipe,path=PATH`, whose two FIFOs exist already. QEMU writes single bytes: to look a
-        little later finds many of them, and costs the machine nothing."""
+        """Opens the FIFOs of `-chardev pipe,path=PATH`, which must exist. QEMU writes single bytes. A pause before a
+        read collects many of them, and does not slow the machine."""
         read_fd = os.open(path + ".out", os.O_RDONLY | os.O_NONBLOCK)
         return cls(read_fd, os.open(path + ".in", os.O_RDWR), PIPE_PAUSE)
 
@@ -282,14 +282,14 @@ class Line:
         return cls(fd, fd, SOCKET_PAUSE)
 
     def read(self, timeout):
-        """Bytes; b"" when nothing came; None when the machine has gone."""
+        """Reads bytes. b"": nothing came; None: the machine has closed the line."""
         ready, _, _ = select.select([self.read_fd], [], [], timeout)
         if not ready:
             return b""
         return self.gather()
 
     def gather(self):
-        """What comes without a longer break, looking only now and then: None when the machine has gone."""
+        """Reads until the line pauses, with a pause before each read. None: the machine has closed the line."""
         data, end = bytearray(), time.monotonic() + GATHER
         while len(data) < READ_MAX and time.monotonic() < end:
             time.sleep(self.pause)
@@ -305,17 +305,17 @@ class Line:
         return bytes(data)
 
     def write(self, data):
-        """Say something. Never waits, or the two sides could wait for each other: what finds no room is not said,
-        which the protocol makes up for."""
-        if len(self.unsaid) < SAY_MAX:
-            self.unsaid += data
+        """Sends data. Never waits, because the two sides could wait for each other. Drops data when there is no room; the
+        protocol repeats it."""
+        if len(self.unsent) < SAY_MAX:
+            self.unsent += data
         try:
-            while self.unsaid:
-                self.unsaid = self.unsaid[os.write(self.write_fd, self.unsaid):]
+            while self.unsent:
+                self.unsent = self.unsent[os.write(self.write_fd, self.unsent):]
         except BlockingIOError:
             pass
         except BrokenPipeError:
-            self.unsaid = b""  # read() will tell
+            self.unsent = b""  # read() reports the end
 
     def close(self):
         os.close(self.read_fd)
@@ -324,12 +324,12 @@ class Line:
 
 
 def finished(receiver):
-    """Nothing more will come. The machine's last word may be lost: then its silence says the same."""
+    """True when no more frames will come. The machine's BYE may be lost; then silence after END means the same."""
     return receiver.bye or receiver.end and time.monotonic() - receiver.last_heard > 2 * SILENCE
 
 
 def pump(link, receiver, timeout=0.05):
-    """Receive what comes within timeout. False when the machine has gone."""
+    """Handles the bytes that come within timeout. False when the machine has closed the line."""
     data = link.read(timeout)
     if data is None:
         return False

@@ -1,4 +1,4 @@
-"""Commands on a machine that runs already: its `trace-export -l` does what it is asked (docs/trace-export.md)."""
+"""Runs commands on a running machine through its `trace-export -l` (docs/trace-export.md)."""
 import io
 import secrets
 import signal
@@ -6,11 +6,11 @@ import time
 
 import trace_link
 
-PATIENCE = 3.0  # seconds without an answer after which the user is told what to type
+PATIENCE = 3.0  # seconds without an answer before a hint for the user
 
 
 class Interrupt:
-    """The first ^C is only noted, so that it cuts nothing in two; the second one is a KeyboardInterrupt."""
+    """The first ^C only sets `came`, so that it interrupts no operation; the second one raises KeyboardInterrupt."""
 
     def __enter__(self):
         self.came = False
@@ -27,14 +27,14 @@ class Interrupt:
 
 
 class Remote:
-    """The machine at the other end of a line. `say` tells the user something."""
+    """The machine at the other end of a line. `say` prints a message for the user."""
 
     def __init__(self, line, say):
         self.line, self.say = line, say
         self.answered = False
 
     def begin(self, word, command, receiver):
-        """Ask until the machine answers. Raises Broken when it has gone."""
+        """Repeats the request until the machine answers. Raises Broken when the line is closed."""
         text = trace_link.request(word, receiver.expected, command)
         started, told, asked = time.monotonic(), self.answered, 0.0
         while not receiver.session:
@@ -52,7 +52,8 @@ class Remote:
             raise trace_link.Broken("the machine has gone")
 
     def finish(self, receiver, progress=lambda: None):
-        """Until the command has ended and everything is here: its status. ^C ends the command, a second one the waiting."""
+        """Waits for the end of the command and of the transfer. Returns the command's status. ^C ends the command, a
+        second ^C ends the waiting."""
         with Interrupt() as interrupt:
             while not trace_link.finished(receiver):
                 self.pump(receiver)
@@ -69,7 +70,7 @@ class Remote:
         return trace_link.Receiver(journal, secrets.randbelow(0xfffffffe) + 1, print_output)
 
     def run(self, command):
-        """A command's output and status."""
+        """Returns a command's output and status."""
         output = bytearray()
         receiver = self.receiver(io.BytesIO(), output.extend)
         self.begin("run", command, receiver)
@@ -79,7 +80,7 @@ class Remote:
         return bytes(output), status
 
     def record(self, command, receiver, progress):
-        """Run a command while the machine sends its trace to the receiver: its status."""
+        """Runs a command while the machine sends its trace to the receiver. Returns the command's status."""
         self.begin("record", command, receiver)
         status = self.finish(receiver, progress.show)
         progress.show(last=True)

@@ -1,4 +1,4 @@
-/* trace.dat: opened and closed. */
+/* Opens and closes a trace.dat. */
 #include "dat.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bool refuse(const struct dat *dat, const char *what)
 	return false;
 }
 
-/* What reads this version. */
+/* Checks the magic, and finds the reader of the file's version. */
 static bool check_magic(struct dat *dat, const char *(**read)(struct dat *dat))
 {
 	char magic[10], version[16] = "";
@@ -48,7 +48,7 @@ static bool check_magic(struct dat *dat, const char *(**read)(struct dat *dat))
 	return false;
 }
 
-/* What every version has next. */
+/* Takes the fields that follow the version in all versions. */
 static const char *take_head(struct dat *dat)
 {
 	uint8_t two[2]; /* byte order, size of a long */
@@ -104,7 +104,7 @@ void dat_close(struct dat *dat)
 	}
 	free(dat->cpus);
 	for (unsigned i = 0; i < ID_MAX; i++)
-		if (dat->formats[i]) /* few are: the fuzzer spent most of its time in free(NULL) */
+		if (dat->formats[i]) /* most are NULL, and calls of free(NULL) would take most of the fuzzer's time */
 			free(dat->formats[i]);
 	free(dat->formats);
 	free(dat);

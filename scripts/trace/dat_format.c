@@ -1,4 +1,4 @@
-/* events/SYSTEM/EVENT/format: where an event's fields lie. */
+/* Parses events/SYSTEM/EVENT/format, which gives the offsets and sizes of an event's fields. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct {
 	{ "bputs", EVENT_BPUTS },
 };
 
-/* `\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;` */
+/* Parses `\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;`. */
 static void read_field(struct format *format, char *line)
 {
 	char *end = strchr(line, ';'), *name;
@@ -44,7 +44,7 @@ static void read_field(struct format *format, char *line)
 		format->data = field;
 }
 
-/* Does it have what its kind needs? */
+/* True if the format has all fields that its kind needs. */
 static bool complete(const struct format *f)
 {
 	switch (f->kind) {

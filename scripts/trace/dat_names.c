@@ -1,4 +1,4 @@
-/* The names in trace.dat: functions (kallsyms), tasks (saved_cmdlines), formats of trace_printk. */
+/* Reads the names in trace.dat: functions (kallsyms), tasks (saved_cmdlines), formats of trace_printk(). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Room for one element more in an array that doubles at each power of two. */
+/* Makes room for one more element. The array doubles when count is a power of two. */
 static void *grown(void *array, unsigned count, size_t size)
 {
 	if (count & (count - 1))
@@ -28,7 +28,7 @@ static void *grown(void *array, unsigned count, size_t size)
 	return array;
 }
 
-/* `ADDRESS TYPE NAME [MODULE]` */
+/* Reads lines `ADDRESS TYPE NAME [MODULE]`. */
 static void read_symbols(struct dat *dat)
 {
 	char *rest = dat->kallsyms, *line;
@@ -54,7 +54,7 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* `PID COMM` */
+/* Reads lines `PID COMM`. */
 static void read_comms(struct dat *dat)
 {
 	char *rest = dat->cmdlines, *line;
@@ -73,7 +73,7 @@ static void read_comms(struct dat *dat)
 		qsort(dat->comms, dat->nr_comms, sizeof(*dat->comms), by_pid);
 }
 
-/* In place: \n, \t, \", \\ as the kernel writes them. */
+/* Replaces the kernel's escapes \n, \t, \" and \\ in place. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -87,7 +87,7 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
-/* `0xADDRESS : "FORMAT"` */
+/* Reads lines `0xADDRESS : "FORMAT"`. */
 static void read_print_formats(struct dat *dat)
 {
 	char *rest = dat->printk, *line;
@@ -128,7 +128,7 @@ void dat_free_names(struct dat *dat)
 	free(dat->printk);
 }
 
-/* An address that no symbol covers is its own name; when there are too many of them, the last one stands for all. */
+/* Names an address without a symbol by its number. After too many of them, all share the last name. */
 static unsigned unknown_symbol(struct dat *dat, uint64_t ip)
 {
 	unsigned i;
@@ -158,10 +158,10 @@ static unsigned find_symbol(struct dat *dat, uint64_t ip)
 		else
 			high = middle;
 	}
-	/* An address far behind the last symbol before it belongs to no function. */
+	/* An address far behind the symbol before it belongs to no function. */
 	if (!low || ip - dat->symbols[low - 1].address > 1 << 20)
 		return unknown_symbol(dat, ip);
-	/* The first of those with the same address. */
+	/* Chooses the first symbol with this address. */
 	while (low > 1 && dat->symbols[low - 2].address == dat->symbols[low - 1].address)
 		low--;
 	return low - 1;
@@ -200,7 +200,7 @@ const char *dat_comm(const struct dat *dat, int pid)
 	return found ? found->name : "<...>";
 }
 
-/* ---- trace_printk: the arguments lie one after the other, numbers at multiples of four, strings with their NUL ---- */
+/* ---- trace_printk(): arguments follow each other; numbers are aligned to four bytes, strings end with NUL ---- */
 
 struct arguments {
 	const uint8_t *data;

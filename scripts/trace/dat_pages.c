@@ -1,17 +1,17 @@
-/* The events in trace.dat's pages, which are the ring buffer's (Documentation/trace/ring-buffer-design.rst). */
+/* Reads events from trace.dat's pages, which are pages of the ring buffer (Documentation/trace/ring-buffer-design.rst). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dat_internal.h"
 
-#define CHUNK_MAX (1u << 20) /* trace-cmd compresses ten pages at a time */
+#define CHUNK_MAX (1u << 20) /* trace-cmd compresses ten pages into a chunk */
 
 #define TYPE_PADDING	 29
 #define TYPE_TIME_EXTEND 30
 #define TYPE_TIME_STAMP	 31
 
-#define MISSED_EVENTS (1u << 31) /* in a page's commit */
+#define MISSED_EVENTS (1u << 31) /* a flag in a page's commit field */
 #define MISSED_STORED (1u << 30)
 
 static uint32_t load32(const uint8_t *p)
@@ -22,7 +22,10 @@ static uint32_t load32(const uint8_t *p)
 	return x;
 }
 
-/* The chunk of compressed pages at cpu->at into cpu->chunk. False: it cannot be read, and at is behind it, or no more are looked for. */
+/*
+ * Decompresses the chunk of pages at cpu->at into cpu->chunk. False: the chunk is damaged; cpu->at is behind it, or the
+ * CPU has no more chunks.
+ */
 static bool next_chunk(struct dat *dat, unsigned number)
 {
 	struct cpu *cpu = &dat->cpus[number];
@@ -52,7 +55,7 @@ static bool next_chunk(struct dat *dat, unsigned number)
 	return true;
 }
 
-/* The CPU's next page, or what the file has of it, into cpu->page: how many bytes; -1: none is left. */
+/* Reads the CPU's next page, or the part of it that the file has, into cpu->page. Returns its size; -1: no more pages. */
 static ssize_t read_page(struct dat *dat, unsigned number)
 {
 	struct cpu *cpu = &dat->cpus[number];
@@ -110,7 +113,7 @@ static bool next_page(struct dat *dat, unsigned number)
 	return false;
 }
 
-/* A number field of a record of `size` bytes; 0 when it is not there. */
+/* Returns a number field of a record of `size` bytes; 0 if the record does not have it. */
 static uint64_t field_of(const struct field *field, const uint8_t *record, size_t size)
 {
 	uint64_t value = 0;
@@ -120,7 +123,7 @@ static uint64_t field_of(const struct field *field, const uint8_t *record, size_
 	return value;
 }
 
-/* False: what stands there is none of the events that the file describes. */
+/* Fills in the event from a record. False: the file describes no such event. */
 static bool decode(struct dat *dat, unsigned number, const uint8_t *record, size_t size)
 {
 	struct cpu *cpu = &dat->cpus[number];
@@ -153,7 +156,7 @@ static bool decode(struct dat *dat, unsigned number, const uint8_t *record, size
 	if (format->data.there && format->data.offset <= size) {
 		event->data = record + format->data.offset;
 		event->size = size - format->data.offset;
-		/* A field with a size may be followed by what is no part of it, but a stack may be deeper. */
+		/* A field with a size ends there, and other data may follow. But a stack can be longer than its field. */
 		if (event->kind == EVENT_STACK && format->data.offset >= 12) {
 			uint64_t callers = load32(record + 8) & 0xffff;
 
@@ -165,7 +168,7 @@ static bool decode(struct dat *dat, unsigned number, const uint8_t *record, size
 	return true;
 }
 
-/* One record. 1: an event is in cpu->next; 0: it was none; -1: the page makes no sense from here on. */
+/* Reads one record. 1: cpu->next has an event; 0: the record is no event; -1: the rest of the page is damaged. */
 static int next_record(struct dat *dat, unsigned number)
 {
 	struct cpu *cpu = &dat->cpus[number];
@@ -191,7 +194,7 @@ static int next_record(struct dat *dat, unsigned number)
 		size = type >= TYPE_TIME_EXTEND ? 0 : load32(p + 4) - 4;
 		if (type == TYPE_TIME_EXTEND)
 			cpu->ts += (uint64_t)load32(p + 4) << 27;
-		/* Only 59 bits of a time stamp are in it. */
+		/* An absolute time stamp has only 59 bits. */
 		if (type == TYPE_TIME_STAMP)
 			cpu->ts = ((uint64_t)load32(p + 4) << 27) | (cpu->ts & 0xf800000000000000ULL);
 	}

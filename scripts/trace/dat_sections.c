@@ -1,4 +1,4 @@
-/* What sections of trace.dat contain, in whatever order and wherever they stand: dat_v6.c, dat_v7.c. */
+/* Reads the contents of trace.dat's sections. dat_v6.c and dat_v7.c find the sections. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ char *dat_take_text(struct dat *dat, size_t size_bytes)
 	return text;
 }
 
-/* Where a page's data begins. */
+/* Finds the offset of the data in a page. */
 static bool read_header_page(struct dat *dat)
 {
 	char *text = dat_take_text(dat, 8), *data = text ? strstr(text, "field: char data;\toffset:") : NULL;

@@ -1,4 +1,4 @@
-/* trace.dat, version 6 (trace-cmd.dat.v6(5)): sections in a fixed order. */
+/* Version 6 of trace.dat (trace-cmd.dat.v6(5)) has its sections in a fixed order. */
 #include "dat_internal.h"
 
 static bool skip_options(struct dat *dat)

@@ -1,6 +1,6 @@
 /*
- * trace.dat, version 7 (trace-cmd.dat.v7(5)): sections anywhere, each with a head, found through chained sections of
- * options. Any section may be compressed; the pages are in chunks (dat_pages.c).
+ * Version 7 of trace.dat (trace-cmd.dat.v7(5)) can have its sections anywhere. Each section has a header, and a chain of
+ * option sections tells their offsets. Any section may be compressed. Pages are compressed in chunks (dat_pages.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +11,17 @@
 #include "dat_internal.h"
 
 #define NAME_SIZE	32
-#define OPTIONS_MAX	1000 /* sections: a chain of them may be a ring */
+#define OPTIONS_MAX	1000 /* option sections; a limit, because a damaged chain may be a loop */
 #define SECTION_PACKED	1    /* flags */
 
 enum { OPTIONS = 0, OPTION_DONE = 0, OPTION_BUFFER = 3, HEADER_INFO = 16, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK,
        CMDLINES, NR_SECTIONS };
 
-/* What the options tell. */
+/* The contents of the options. */
 struct table {
-	uint64_t sections[NR_SECTIONS]; /* where they are; 0: not there */
-	char *instance;			/* whose pages are read; "" is the top level, NULL that there are none */
-	uint8_t *buffer;		/* the rest of its option: page size, number of CPUs, where each one's pages are */
+	uint64_t sections[NR_SECTIONS]; /* offsets; 0: missing */
+	char *instance;			/* the instance that is read; "": the top level; NULL: no trace */
+	uint8_t *buffer;		/* the rest of its option: page size, number of CPUs, offset of each CPU's pages */
 	uint32_t buffer_size;
 };
 
@@ -53,7 +53,7 @@ static bool unpack_section(struct dat *dat, uint64_t offset, uint64_t size)
 	return dat_decompress(dat, offset + sizeof(sizes), sizes[0], dat->section, sizes[1]);
 }
 
-/* What is taken from now on is the section's content. */
+/* Makes dat_take() take the section's contents from now on. */
 static bool enter_section(struct dat *dat, uint64_t offset, uint16_t id)
 {
 	struct {
@@ -95,7 +95,7 @@ static void leave_out(const struct dat *dat, const char *instance)
 		instance);
 }
 
-/* A BUFFER option of `size` bytes: the top level's is taken, or else the first one. */
+/* Reads a BUFFER option of `size` bytes. The top level's is used, or the first one if the top level has none. */
 static bool take_buffer(struct dat *dat, struct table *table, uint32_t size)
 {
 	uint64_t end = dat->at + size, section;
@@ -135,7 +135,7 @@ static bool take_option(struct dat *dat, struct table *table, uint16_t id, uint3
 	return true;
 }
 
-/* All sections of options, from the one at offset on. */
+/* Reads the option section at offset, and all that follow in the chain. */
 static bool read_options(struct dat *dat, struct table *table, uint64_t offset)
 {
 	for (unsigned n = 0; offset; n++) {
@@ -155,7 +155,7 @@ static bool read_options(struct dat *dat, struct table *table, uint64_t offset)
 	return true;
 }
 
-/* How many chunks there are stands before them, and is not part of what trace-cmd gives as their size. */
+/* Reads the number of chunks, which is stored before the chunks. trace-cmd's size does not include the number. */
 static void place_cpu(struct dat *dat, unsigned number, uint64_t offset, uint64_t size)
 {
 	struct cpu *cpu = &dat->cpus[number];
@@ -164,13 +164,13 @@ static void place_cpu(struct dat *dat, unsigned number, uint64_t offset, uint64_
 		if (!size)
 			return;
 		if (!dat_read_at(dat, offset, &cpu->chunks, sizeof(cpu->chunks)))
-			cpu->chunks = 0; /* it is behind the end of the file, as the rest */
+			cpu->chunks = 0; /* the chunks are behind the end of the file */
 		offset += sizeof(cpu->chunks);
 	}
 	dat_place_cpu(dat, number, offset, size);
 }
 
-/* Where the pages of each CPU are; of CPUs without any nothing is said. */
+/* Reads the places of the CPUs' pages. CPUs without pages are not listed. */
 static const char *read_buffer(struct dat *dat, struct table *table)
 {
 	struct __attribute__((packed)) {
@@ -208,7 +208,7 @@ static const char *read_buffer(struct dat *dat, struct table *table)
 	return NULL;
 }
 
-/* A text that need not be there. */
+/* Reads an optional text. */
 static char *read_text(struct dat *dat, uint64_t offset, uint16_t id, size_t size_bytes)
 {
 	if (!offset)
@@ -243,7 +243,7 @@ static const char *read_sections(struct dat *dat, struct table *table, uint64_t 
 	return read_buffer(dat, table);
 }
 
-/* The name of the compression, and its version, which is that of a library. */
+/* Reads the name of the compression, and the version of its library. */
 static const char *take_packing(struct dat *dat)
 {
 	static const char *const names[] = { [PACKED_NOT] = "none", [PACKED_ZLIB] = "zlib", [PACKED_ZSTD] = "zstd" };

@@ -1,8 +1,8 @@
 /*
- * speedscope's format (https://www.speedscope.app/file-format-schema.json): a profile for each task. Calls of function_graph are an
- * "evented" profile; a task of which there are none has a "sampled" one, with a sample for each traced call.
+ * speedscope's format (https://www.speedscope.app/file-format-schema.json) has a profile for each task. Calls of function_graph
+ * make an "evented" profile. A task without them has a "sampled" profile with a sample for each traced call.
  *
- * A profile's events stand together in the file, while the trace has those of all tasks mixed: so they go through a
+ * The file has the events of a profile together, but the trace mixes the events of all tasks. So the events go to a
  * temporary file first, in blocks that are linked backwards.
  */
 #include <inttypes.h>
@@ -19,10 +19,10 @@
 struct block {
 	char text[BLOCK - 16];
 	uint32_t used, unused;
-	uint64_t before; /* of the same profile */
+	uint64_t before; /* number of the previous block of this profile */
 };
 
-/* A task's profile so far: events, or samples. */
+/* A task's profile: events or samples. */
 struct profile {
 	struct block block;
 	uint64_t blocks, samples, first_ts;
@@ -88,7 +88,7 @@ static void add_open_or_close(struct converter *c, struct task *task, const stru
 	int n;
 
 	if (!profile->evented)
-		return; /* another tracer was on before */
+		return; /* the task has samples of another tracer already */
 	n = snprintf(text, sizeof(text), "%s{\"type\":\"%c\",\"frame\":%u,\"at\":%" PRIu64 "}",
 		     profile->any ? ",\n" : "", type, frame->symbol, ts);
 	profile->any = true;
@@ -106,7 +106,7 @@ static void add_return(struct converter *c, struct task *task, struct frame *fra
 	add_open_or_close(c, task, frame, ts, 'C');
 }
 
-/* Outermost first. */
+/* Adds a sample, with the outermost function first. */
 static void add_sample(struct converter *c, struct profile *profile, const unsigned *symbols, unsigned n)
 {
 	char text[STACK_MAX * 11 + 8];
@@ -132,7 +132,7 @@ static void add_event(struct converter *c, const struct event *event, struct tas
 		add_sample(c, profile, symbols, n);
 }
 
-/* The blocks of a profile in the order in which they were written. */
+/* Writes the blocks of a profile in the order in which they were made. */
 static void put_blocks(struct converter *c, const struct profile *profile)
 {
 	struct speedscope *s = c->data;
