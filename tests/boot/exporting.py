@@ -1,4 +1,4 @@
-"""What the tests of trace-export share: the other end of a machine's second serial port."""
+"""Helpers for the tests of trace-export: the other end of a machine's second serial port."""
 import os
 import re
 import struct
@@ -17,7 +17,7 @@ import trace_remote  # noqa: E402, F401
 
 
 class Port:
-    """A machine's second serial port, as a socket in `directory`; nobody is connected until line()."""
+    """A machine's second serial port as a socket in `directory`. line() connects to it."""
 
     def __init__(self, directory):
         self.path = Path(directory) / "export.sock"
@@ -29,7 +29,7 @@ class Port:
 
 
 class PipePort(Port):
-    """The same as two FIFOs, which carry most: what scripts/trace-record uses."""
+    """The same as two FIFOs, which are faster. scripts/trace-record uses them."""
 
     def __init__(self, directory):
         self.path = Path(directory) / "export"
@@ -43,7 +43,7 @@ class PipePort(Port):
 
 
 class Background(threading.Thread):
-    """Pumps until the transfer ends, so that the test can type meanwhile."""
+    """Receives in a thread until the transfer ends, so that the test can type meanwhile."""
 
     def __init__(self, line, receiver):
         super().__init__(daemon=True)
@@ -68,7 +68,7 @@ class Background(threading.Thread):
 
 
 def transfer(machine, port, path, command="trace-export"):
-    """Run the command and write what it sends to path as trace.dat; the receiver, and what the command `said`."""
+    """Runs the command and writes the received trace.dat to path. Returns the receiver; `said` is the command's output."""
     with open(f"{path}.part", "w+b") as journal:
         background = Background(port.line(), trace_link.Receiver(journal))
         said = machine.check(command)
@@ -84,7 +84,7 @@ def write(receiver, path):
 
 
 def write_cpu(path, cpu):
-    """A trace.dat of one CPU's pages only, of what transfer() wrote to path; its own path."""
+    """Writes a trace.dat with only one CPU's pages of the transfer to path. Returns the new file's path."""
     alone = f"{path}.cpu{cpu}"
     with open(f"{path}.part", "rb") as journal, open(alone, "wb") as out:
         sent = trace_dat.Transfer(journal)
@@ -94,7 +94,7 @@ def write_cpu(path, cpu):
 
 
 def enlarge(source, path, size):
-    """A trace.dat of so many bytes from one of four CPUs: each CPU's pages again and again, each time later."""
+    """Makes a trace.dat of `size` bytes from one with four CPUs: repeats each CPU's pages with later time stamps."""
     data = Path(source).read_bytes()
     table = data.index(b"flyrecord\0") + 10
     cpus = [struct.unpack_from("<QQ", data, table + 16 * cpu) for cpu in range(4)]
@@ -127,7 +127,7 @@ REPORT = re.compile(r" *(?P<task>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d
 
 
 def read_trace(text):
-    """The lines of `trace` as tuples that read_report() gives too."""
+    """Yields the lines of `trace` as tuples, in the same form as read_report()."""
     for line in text.splitlines():
         if match := TRACE.fullmatch(line):
             what = match["text"]
@@ -171,21 +171,21 @@ GRAPH_REPORT = re.compile(r" *(?P<task>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] +(?P<t
 
 
 def graph_call(match):
-    """(task, cut as the graph cuts it, PID, CPU, time in microseconds, mark and duration, depth, function or brace)."""
+    """(task name cut as in the graph, PID, CPU, time in microseconds, mark and duration, depth, function or brace)."""
     duration, call = match["text"].rsplit("|", 1)
     if "==" in duration:
         duration, call = "", ""  # the arrow at an interrupt
     call = re.sub(r" */\*.*\*/$", "", call).rstrip()
     mark, number = re.fullmatch(r" *([-+!#*@$]?) *([\d.]*)(?: us)? *", duration).groups()
     if number and float(number) > 10_000:
-        mark, number = "", number[:8]  # trace-cmd knows fewer marks, and has room for more digits
+        mark, number = "", number[:8]  # trace-cmd has fewer marks and more digits
     seconds, fraction = match["time"].split(".")
     return (match["task"][:7], match["pid"], int(match["cpu"]), f"{seconds}.{fraction[:6]}", (mark, number),
             len(call) - len(call.lstrip()), call.strip())
 
 
 def leaves(calls):
-    """A call whose return follows directly as one line, whether the reader drew one or two."""
+    """Joins a call with a return that follows directly to one line, as a reader may do or not do."""
     result, last = [], {}
     for call in calls:
         before = last.get(call[2])
@@ -201,13 +201,13 @@ def leaves(calls):
 
 
 def read_graph(text):
-    """The calls and returns of `trace` with the options funcgraph-proc and funcgraph-abstime."""
+    """The calls and returns in `trace` with the options funcgraph-proc and funcgraph-abstime."""
     calls = [graph_call(match) for match in map(GRAPH.fullmatch, text.splitlines()) if match]
     return leaves([call for call in calls if call[-1]])  # not comments, not arrows
 
 
 def read_graph_report(text):
-    """The same of `trace-cmd report -t`, whose times have nanoseconds: `trace` cuts them off."""
+    """The same of `trace-cmd report -t`. Its times have nanoseconds, which `trace` cuts off."""
     return leaves([graph_call(match) for match in map(GRAPH_REPORT.fullmatch, text.splitlines()) if match])
 
 
@@ -223,7 +223,7 @@ def report(path, *arguments):
 
 
 class BadLine:
-    """Every so many bytes something happens to one, by a fixed rule."""
+    """A line that damages, loses or adds a byte at regular distances, by a fixed rule."""
 
     def __init__(self, line):
         self.line, self.damaged, self.count = line, 0, 0

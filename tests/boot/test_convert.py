@@ -1,4 +1,4 @@
-"""scripts/trace-convert: the formats that other programs read, and what it does with damaged files."""
+"""scripts/trace-convert: its output formats, and its behaviour with damaged files."""
 import json
 import os
 import random
@@ -27,7 +27,7 @@ def convert(path, form, status=0, **arguments):
 
 @pytest.fixture(scope="module")
 def traces(images, tmp_path_factory):
-    """One trace of each tracer; the program is built by its own script."""
+    """Traces of both tracers. scripts/trace-convert builds the program."""
     directory = tmp_path_factory.mktemp("traces")
     for name, arguments in (("function", ["-l", "vfs_*", "ls", "/proc"]),
                             ("stacks", ["-l", "vfs_*", "-O", "func_stack_trace", "ls", "/proc"]),
@@ -58,7 +58,7 @@ def test_text_of_a_graph_is_what_the_trace_file_says(boot, traces, tmp_path):
     machine = boot(cpus=1, extra=port.arguments)
     machine.check("cd /sys/kernel/tracing; echo vfs_open > set_graph_function")
     machine.check("echo function_graph > current_tracer; ls > /dev/null; echo 0 > tracing_on")
-    # Switches between tasks are marked in the one and not in the other.
+    # Only the `trace` file marks switches between tasks.
     calls = re.compile(r" *\d+\) .*us +\| .*|.*\(\) \{")
     lines = machine.check("cat trace").splitlines()
     assert lines[:2] == ["# tracer: function_graph", "#"]
@@ -83,8 +83,8 @@ def test_json_has_every_call_as_chrome_wants_it(traces):
     text = report(traces / "graph.dat")
     returns = len(re.findall(r": funcgraph_exit:", text)) + len(re.findall(r"funcgraph_entry: .*\(\);$", text, re.M))
     whole = [event for event in events if event["ph"] == "X" and "return" not in event.get("args", {})]
-    assert 0 <= returns - len(whole) < 200  # the calls of some were made before the trace began
-    # Calls of one task lie within each other or apart, never across.
+    assert 0 <= returns - len(whole) < 200  # some calls were made before the trace began
+    # Two calls of a task nest, or do not overlap.
     for tid in {event["tid"] for event in whole}:
         open_until = []
         for event in sorted((e for e in whole if e["tid"] == tid), key=lambda e: (round(e["ts"] * 1000), -e["dur"])):
@@ -102,8 +102,8 @@ def durations_in_text(text):
 
 
 def test_json_and_text_give_the_same_duration_for_each_call(traces):
-    """The bar of a call is as long as the text says. Where the bar must be longer, because a child began first, the
-    arguments have the text's duration."""
+    """A call's bar has the duration in the text. If the bar must be longer because a child began first, its argument
+    has the duration."""
     events = json.loads(convert(traces / "graph.dat", "json"))["traceEvents"]
     calls = [event for event in events if event["ph"] == "X" and "return" not in event.get("args", {})]
     in_json = Counter()
@@ -178,7 +178,7 @@ V7 = b"\x17\x08\x44tracing7\0\0\x08\0\x10\0\0"
 
 
 def version7(traces, name, compression):
-    """The trace as trace-cmd's version 7; zlib, which Debian's trace-cmd lacks, is done here."""
+    """Converts the trace to version 7 with trace-cmd. Debian's trace-cmd lacks zlib, so repack() compresses with it."""
     path = traces / f"{name}.{compression}.dat"
     subprocess.run(["trace-cmd", "convert", "-i", traces / f"{name}.dat", "-o", path, "--file-version", "7",
                     "--compression", "none" if compression == "zlib" else compression], check=True, stdout=subprocess.DEVNULL)
@@ -193,7 +193,7 @@ def packed(data):
 
 
 def options_of(data, at):
-    """(id, value) of all options of version 7, from the section at `at` on."""
+    """Yields (id, value) of all options of version 7, from the section at `at` on."""
     while at:
         at += 16
         number = -1
@@ -207,7 +207,7 @@ def options_of(data, at):
 
 
 def repack(data):
-    """A version 7 without compression, with zlib's."""
+    """Compresses an uncompressed version 7 with zlib."""
     start = data.index(b"none\0") + 5
     start = data.index(b"\0", start) + 1
     new = bytearray(V7 + b"zlib\0" + b"1.2.13\0" + bytes(8))
@@ -245,7 +245,7 @@ def test_version_7_is_read_as_version_6(traces, name, compression):
 
 
 def test_damage_within_version_7_leaves_the_rest(traces, tmp_path):
-    """A chunk that does not decompress costs its ten pages, a wrong size the rest of its CPU."""
+    """A chunk that does not decompress loses its ten pages, a wrong size loses the rest of the CPU."""
     data = version7(traces, "graph", "zlib").read_bytes()
     whole = convert(traces / "graph.dat", "ftrace").count("\n")
     buffer = next(value for number, value in options_of(data, *struct.unpack_from("<Q", data, len(V7) + 12)) if number == 3)
@@ -260,7 +260,7 @@ def test_damage_within_version_7_leaves_the_rest(traces, tmp_path):
         assert 100 < result.stdout.count("\n") < whole
 
 
-# ---- what is not as it should be ----
+# ---- damaged files and other errors ----
 
 def test_a_file_that_is_none_or_another_version_is_refused(traces, tmp_path):
     path = tmp_path / "bad.dat"
@@ -270,7 +270,7 @@ def test_a_file_that_is_none_or_another_version_is_refused(traces, tmp_path):
                        (V7 + b"lz4\0" b"1.9\0" + bytes(8), "a compression that is known here"),
                        (V7 + b"zstd", "the name of its compression"),
                        (V7 + b"none\0\0" + bytes(8), "a section of options"),
-                       # Options that go on where they begin, for ever.
+                       # An option section that refers to itself.
                        (V7 + b"none\0\0" + struct.pack("<QHHIQHIQ", 32, 0, 0, 0, 14, 0, 8, 32), "a section of options"),
                        (V7 + b"none\0\0" + struct.pack("<QHHIQHIQ", 32, 0, 0, 0, 14, 0, 8, 0), "a trace")):
         path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""The trace as other people's tools read it: trace-export, its protocol, and trace-cmd on the result."""
+"""trace-export, its protocol, and trace-cmd's report of the exported trace."""
 import itertools
 import re
 import struct
@@ -13,7 +13,7 @@ from nop5 import ROOT, eventually
 
 
 def sorted_by_cpu(events):
-    """Each CPU's events in their order: events of one instant on two CPUs may come in either."""
+    """{CPU: its events in their order}. The order of simultaneous events of two CPUs is not defined."""
     by_cpu, cpu = {}, None
     for event in events:
         cpu = event[1] if event[0] == "lost" else event[2] if len(event) > 2 else cpu
@@ -22,7 +22,7 @@ def sorted_by_cpu(events):
 
 
 def assert_same(theirs, ours):
-    """Two dictionaries of lists, without a difference of many thousand lines when they are not the same."""
+    """Compares two dictionaries of lists. Reports only the first difference, not many thousand lines."""
     assert sorted(theirs) == sorted(ours)
     for cpu, events in ours.items():
         for number, (their, our) in enumerate(itertools.zip_longest(theirs[cpu], events)):
@@ -30,12 +30,12 @@ def assert_same(theirs, ours):
 
 
 def compare(machine, port, path):
-    """The stopped buffer through both readers; what they agreed on."""
+    """Reads the stopped buffer with both readers, and returns their common result."""
     machine.check("echo 0 > tracing_on")
     ours = list(read_trace(machine.check("cat trace")))
     transfer(machine, port, path)
     theirs = sorted_by_cpu(read_report(report(path)))
-    # What was overwritten before anybody read is told by trace-cmd only; Linux's `trace` does not either.
+    # Only trace-cmd reports events that were overwritten before the first read. `trace` does not, as in Linux.
     for cpu, overrun in enumerate(re.findall(r"^overrun: (\d+)", trace_cmd("report", "--stat", path), re.M)):
         if theirs[cpu][0][0] == "lost":
             assert theirs[cpu].pop(0) == ("lost", cpu, int(overrun))
@@ -77,7 +77,7 @@ def test_trace_cmd_reports_what_is_left_of_an_overwritten_buffer(traced, tmp_pat
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_path, cpus):
-    """The stream is held up until buffers have overflowed."""
+    """The receiver pauses until buffers have overflowed."""
     machine, port = traced(cpus)
     machine.check("echo 16 > buffer_size_kb")
     machine.check("echo 'vfs_* sys_*' > set_ftrace_filter")
@@ -89,7 +89,7 @@ def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_pa
         line = port.line()
         while receiver.pages == 0:
             assert trace_link.pump(line, receiver)
-        machine.check("hackbench -g 1 -l 50")  # nobody reads meanwhile: the window fills
+        machine.check("hackbench -g 1 -l 50")  # the receiver does not read meanwhile, so the window fills
         receiver.stopping = True
         line.write(receiver.stop_line())
         background = Background(line, receiver)
@@ -104,7 +104,7 @@ def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_pa
 
 
 def test_trace_printk_reads_the_same_everywhere(traced, tmp_path):
-    """bprint, bputs and print: the first two are formats in the image, which printk_formats tells."""
+    """bprint, bputs and print. The formats of the first two are in the image, and in printk_formats."""
     machine, port = traced(1)
     machine.check("cat /sys/kernel/debug/trace_printk_sample")
     events = compare(machine, port, tmp_path / "trace.dat")
@@ -135,12 +135,13 @@ def graphed(machine):
 
 
 def compare_graph(machine, port, path):
-    """The stopped buffer as `trace` and trace-cmd draw it; what they agreed on.
+    """Reads the stopped buffer's graph from `trace` and from trace-cmd, and returns their common result.
 
-    Each CPU's pages are in a file of their own, and the whole file has the same records. To draw a call as a leaf, trace-cmd takes the next record of all CPUs as
-    its return if that has the same function and PID (3.1.6, lib/trace-cmd/trace-ftrace.c: fgraph_ent_handler(),
-    get_return_for_leaf()), and every idle task has PID 0: so it gives one idle CPU's return to another, with any
-    option. The kernel looks at the next record of that CPU (kernel/trace/trace_functions_graph.c).
+    Each CPU's pages are in a file of their own, and the whole file has the same records. To draw a call as a leaf,
+    trace-cmd takes the next record of all CPUs as its return if the record has the same function and PID (3.1.6,
+    lib/trace-cmd/trace-ftrace.c: fgraph_ent_handler(), get_return_for_leaf()). Every idle task has PID 0. So trace-cmd
+    gives one idle CPU's return to another CPU's call, with any option. The kernel uses the next record of the same CPU
+    (kernel/trace/trace_functions_graph.c).
     """
     machine.check("echo 0 > tracing_on")
     ours = sorted_by_cpu(read_graph(machine.check("cat trace")))
@@ -155,7 +156,7 @@ def compare_graph(machine, port, path):
 
 
 def raw_records(path):
-    """{CPU: the records that trace-cmd finds, in their order, before it draws anything}."""
+    """{CPU: the records that trace-cmd reads, in their order, without its drawing}."""
     by_cpu = {}
     for line in report(path, "-R", "-t").splitlines():
         if match := re.search(r" \[(\d+)\] ", line):
@@ -164,7 +165,7 @@ def raw_records(path):
 
 
 def graph_page(sent, start, records):
-    """A page with these (ns after start, event, func, rest of its fields), all of PID 0."""
+    """A page with these records (ns after start, event, func, rest of its fields), all with PID 0."""
     data = b""
     last = 0
     for at, name, *values in records:
@@ -183,7 +184,7 @@ def graph_page(sent, start, records):
 
 
 def test_trace_cmd_gives_the_return_of_one_idle_task_to_another(traced, tmp_path):
-    """Why compare_graph() reads one CPU at a time: the same pages, alone and together."""
+    """The reason why compare_graph() reads one CPU at a time: trace-cmd draws the same pages differently together."""
     machine, port = traced(2)
     path = tmp_path / "trace.dat"
     transfer(machine, port, path)
@@ -203,7 +204,7 @@ def test_trace_cmd_gives_the_return_of_one_idle_task_to_another(traced, tmp_path
             drawn = [(call[2], call[4][1], call[6]) for call in read_graph_report(report(path, "-t"))]
             alone += drawn if len(cpus) == 1 else []
     assert alone == [(0, "0.090", "vfs_read();"), (1, "0.120", "vfs_read();")]
-    # A version that has been mended leaves each its own return.
+    # A corrected version of trace-cmd gives each call its own return.
     assert drawn in ([(1, "", "vfs_read() {"), (0, "0.120", "vfs_read();"), (0, "0.090", "}")],
                      [(1, "0.120", "vfs_read();"), (0, "0.090", "vfs_read();")]), drawn
 
@@ -283,7 +284,7 @@ def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
     stats = trace_cmd("report", "--stat", path)
     assert re.findall(r"^(overrun|commit overrun|dropped events): ([1-9]\d*)", stats, re.M) == []
     events = list(read_report(report(path)))
-    # Each message is written and read, and nothing is there of what the exporter did meanwhile.
+    # Each message is written and read, and the trace has no event of the exporter.
     assert sum(event[5] == "vfs_write" and event[0] == "hackbench-send" for event in events) == 2 * 20 * 20 * 100
     first = next(i for i, event in enumerate(events) if event[0].startswith("hackbench"))
     assert not [event for event in events[first:] if event[0] == "trace-export"]
@@ -291,7 +292,7 @@ def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
 
 
 def hackbench_trace(machine):
-    """What `trace` says of a hackbench; tracing is off."""
+    """Traces a hackbench, stops tracing, and returns `trace`."""
     machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule' > set_ftrace_filter")
     machine.check("echo function > current_tracer")
     machine.check("hackbench -g 1 -l 4; echo 0 > tracing_on")
@@ -299,7 +300,7 @@ def hackbench_trace(machine):
 
 
 def test_a_transfer_over_a_bad_line_arrives_whole(traced, tmp_path):
-    """Bytes are damaged, lost and invented in both directions."""
+    """Bytes are damaged, lost and added in both directions."""
     machine, port = traced(2)
     text = hackbench_trace(machine)
     line = BadLine(port.line())
@@ -323,7 +324,7 @@ def test_an_interrupted_transfer_goes_on_with_another_receiver(traced, tmp_path)
         while receiver.pages < 20:
             assert trace_link.pump(line, receiver)
     line.close()
-    part.write_bytes(part.read_bytes() + HELLO[:-9])  # it was killed while it wrote
+    part.write_bytes(part.read_bytes() + HELLO[:-9])  # the first receiver was killed during a write
     machine.expect(r"waiting for the receiver")
     with open(part, "a+b") as journal:
         second = trace_link.Receiver(journal)

@@ -1,4 +1,4 @@
-"""The function graph tracer as a user meets it: the files of tracefs, typed at the prompt."""
+"""The function graph tracer, used through the files of tracefs at the prompt."""
 import re
 
 import pytest
@@ -22,7 +22,7 @@ THRESHOLDS = {" ": (0, 10), "+": (10, 100), "!": (100, 1000), "#": (1000, 1e4), 
 
 
 class Graph(Tracing):
-    """The trace directory, with the graph tracer's files."""
+    """The tracing directory, with helpers for the graph tracer's files."""
 
     def reset(self):
         super().reset()
@@ -32,7 +32,7 @@ class Graph(Tracing):
         self.machine.check("; ".join(f"echo {value} > options/funcgraph-{name}" for name, value in OPTIONS.items()))
 
     def trace(self, command, function="vfs_open"):
-        """What command does, seen from function on; tracing is off then."""
+        """Traces the calls of function during command, and stops tracing. Returns the trace."""
         self.write("tracing_on", 0)
         self.write("set_graph_function", function)
         self.write("current_tracer", "function_graph")
@@ -41,7 +41,7 @@ class Graph(Tracing):
         return self.read("trace")
 
     def lines_of(self, text):
-        """The lines of calls and returns, each one matched."""
+        """The matches of all lines with calls and returns."""
         lines = [l for l in text.splitlines() if not l.startswith("#") and not BETWEEN.match(l)]
         matches = [LINE.match(l) for l in lines]
         assert all(matches), [l for l, m in zip(lines, matches) if not m][:5]
@@ -58,7 +58,7 @@ def graph(nop5):
 
 
 def nests(lines):
-    """Calls and returns of one CPU stand in each other; the names of those at the outside."""
+    """Checks that the calls of one CPU nest. Returns the names of the outermost calls."""
     stack, outermost = [], []
     for line in lines:
         depth = len(line["indent"]) // 2
@@ -157,7 +157,7 @@ def test_a_missing_file_shows_where_the_error_comes_from(graph):
     assert re.search(r"^ \d\) .*\(\); /\* = (0x[0-9a-f]+|-\d+) \*/$", text, re.M)
     graph.write("options/funcgraph-retval-hex", 1)
     assert re.search(r"\} /\* sys_open = 0xfffffffffffffffe \*/$", graph.read("trace"), re.M)
-    # What was recorded is shown, or not, as the option says now.
+    # The option decides at the time of reading whether recorded values are shown.
     graph.write("options/funcgraph-retval", 0)
     assert " = " not in graph.read("trace")
     graph.machine.run("echo > trace; echo 1 > tracing_on; cat /tmp/nonesuch; echo 0 > tracing_on")
@@ -217,7 +217,7 @@ def test_a_call_takes_68_bytes_of_the_buffer(graph):
     graph.trace("cat /proc/version")
     used = sum(int(re.search(r"bytes: (\d+)", graph.read(f"per_cpu/cpu{cpu}/stats")).group(1)) for cpu in range(4))
     calls = len(re.findall(r"vfs_open\(\);$", graph.read("trace"), re.M))
-    # Where nothing happened for 134 ms a time extend of 8 bytes stands.
+    # After 134 ms without an event the next one has a time extend of 8 bytes.
     assert calls and used - 68 * calls in range(0, 8 * calls + 1, 8)
 
 
@@ -225,7 +225,7 @@ def test_interrupts_stand_between_arrows_or_are_left_out(graph):
     text = graph.trace("sleep 0.05", "")
     assert len(re.findall(r"^ \d\)   ==========> \|\n \d\) +\|  +do_interrupt\(\) \{$", text, re.M)) > 0
     graph.lines_of(text)
-    # An end is told where it is, with its beginning in the trace or not.
+    # The arrow at the end is printed even if the beginning is not in the trace.
     assert abs(text.count("==========>") - text.count("<==========")) <= 4 * 3
     graph.write("options/funcgraph-irqs", 0)
     left = graph.read("trace")
@@ -233,7 +233,7 @@ def test_interrupts_stand_between_arrows_or_are_left_out(graph):
     text = graph.trace("sleep 0.05", "")
     graph.write("options/funcgraph-irqs", 1)
     recorded = graph.read("trace")
-    # do_interrupt() itself comes before preempt_count knows of the interrupt; what it calls does not.
+    # do_interrupt() begins before preempt_count has the interrupt; the functions that it calls begin later.
     assert "local_apic_timer_interrupt" not in recorded
     assert "==========" not in text
 
@@ -375,7 +375,7 @@ def test_lost_events_are_told_and_the_tree_goes_on(graph):
         text = graph.machine.check("cat trace_pipe")
         assert re.search(r"^CPU:\d \[LOST \d+ EVENTS\]$", text, re.M)
         lines = graph.lines_of(text)
-        # A brace whose beginning is lost has its function's name.
+        # A closing brace without its call in the trace has the function's name.
         assert any(l["closed"] for l in lines) and any(l["name"] for l in lines)
     finally:
         graph.write("buffer_size_kb", size)
@@ -446,7 +446,7 @@ def test_instances_have_graphs_of_their_own(graph):
         assert re.search(r"vfs_open\(\); /\* = 0x0 \*/$", b, re.M) and "path_get" not in b
         assert re.search(r": vfs_open <-", top)
         assert re.search(r"^vfs_open \(3\)", graph.read("enabled_functions"), re.M)
-        # The files of what all graphs share are at the top alone.
+        # Files for settings that all graphs share are only at the top level.
         assert machine.run("cat instances/a/max_graph_depth").status == 1
         assert machine.run("cat instances/a/set_graph_function").status == 1
     finally:

@@ -1,4 +1,4 @@
-"""Call trees in trace_pipe_raw: what programs read is well-formed, whatever the machine did meanwhile."""
+"""Call trees in trace_pipe_raw are well-formed, whatever the machine does meanwhile."""
 import re
 import struct
 
@@ -13,7 +13,7 @@ MISSED = 1 << 31
 
 
 def bytes_of(dump):
-    """What `hexdump -C` was given; a line that is only * stands for repetitions of the one before."""
+    """The bytes that `hexdump -C` has read. A line with only * repeats the line before."""
     data, repeat = bytearray(), False
     for line in dump.splitlines():
         if line == "*":
@@ -31,7 +31,7 @@ def bytes_of(dump):
 
 
 def events(data):
-    """The events of one CPU's sub-buffers: time, payload. Nothing may be lost between them."""
+    """Yields (time, payload) of the events in one CPU's sub-buffers. No event may be lost between them."""
     assert len(data) % 4096 == 0
     for number, page in enumerate(range(0, len(data), 4096)):
         stamp, commit = struct.unpack_from("<QQ", data, page)
@@ -69,33 +69,34 @@ def calls(per_cpu):
                 func, depth, overrun, begin, end = struct.unpack_from("<QiIQQ", payload, 8)
                 assert overrun == 0 and begin <= end <= stamp
                 found.append((stamp, cpu, pid, kind, func, depth, begin, end))
-    return sorted(found, key=lambda call: call[0])  # stable: what one CPU wrote stays in order
+    return sorted(found, key=lambda call: call[0])  # stable: keeps the order of each CPU's events
 
 
 def check_trees(per_cpu, names, sleep_time=True):
     """
-    Each task's returns belong to its calls: how many did. Without sleep time the beginning of a call is moved by
-    the time that its task was switched out, and says nothing about what it called.
+    Checks that each task's returns match its calls. Returns the number of matches. Without sleep time the beginning of a
+    call moves by the time that its task was switched out, so it is not compared with the call's children.
 
-    The CPUs' buffers begin at different times. From the latest beginning on everything is there; of
-    what began before, the ends may be met, outside of all that is open.
+    The CPUs' buffers begin at different times. All events after the latest beginning are present. Calls that began
+    earlier may have returns without a call, outside of all open calls.
     """
     begins = [next(events(data))[0] for data in per_cpu if data]
     complete, tasks, matched = max(begins), {}, 0
     for stamp, cpu, pid, kind, func, depth, begin, end in calls(per_cpu):
         if stamp < complete:
             continue
-        # Every CPU has an idle task, and all are number 0.
+        # Every CPU has an idle task, and all idle tasks have PID 0.
         stack = tasks.setdefault((pid, cpu if pid == 0 else None), [])
         name = names(func)
         if kind == ENTRY:
-            # An interrupt may come when a call has its frame but not yet its entry, or no more: it is that much deeper.
+            # An interrupt may come while a call has a frame but no entry in the trace. Then its depth is larger.
             deeper = (1, 2, 3) if name in ENTRIES else (1,)
             if stack:
                 assert depth - stack[-1][1] in deeper, f"{name} at {depth} in {names(stack[-1][0])} at {stack[-1][1]}"
             stack.append([func, depth, stamp, []])
             continue
-        # Who never returns (do_exit) leaves its callers open: the task is gone then. Else the innermost returns.
+        # A function that never returns (do_exit) ends its task, and its callers stay open. Otherwise the innermost call
+        # returns.
         if not stack:
             continue
         top = stack[-1]
@@ -107,7 +108,7 @@ def check_trees(per_cpu, names, sleep_time=True):
         assert top[2] <= begin, f"{name} was called before its entry"
         for child_begin, child_end, child in top[3]:
             within = begin <= child_begin and child_end <= end
-            # An interrupt may come before the time of the call is taken, or when that of the return has been.
+            # An interrupt may come before the tracer reads the time of the call, or after it reads that of the return.
             beside = child in ENTRIES and (child_end <= begin or end <= child_begin)
             assert not sleep_time or within or beside, \
                 f"{name} {begin}-{end} does not enclose {child} {child_begin}-{child_end}"
@@ -150,7 +151,7 @@ def test_every_return_belongs_to_the_call_that_stands_before_it(boot, options):
 
 
 def test_ten_seconds_of_calls_on_four_cpus_are_whole_trees(boot):
-    """Nothing may be lost in the time, so the functions are chosen: calls within calls that sleep, switch and wake."""
+    """Traces only some functions, so that no event is lost: nested calls that sleep, switch and wake."""
     machine = boot(cpus=4, mem="512M")
     names = symbols(machine)
     machine.check(f"cd {TRACING}; echo 2048 > buffer_size_kb; echo 0 > tracing_on")

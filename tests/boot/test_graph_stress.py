@@ -1,4 +1,4 @@
-"""The graph tracer while it is changed, under load, on 8 CPUs: its files, its options, instances, and the function tracer between."""
+"""Changes the graph tracer's files, options and instances, and the current tracer, under load on 8 CPUs."""
 import random
 import re
 

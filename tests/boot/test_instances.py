@@ -1,4 +1,4 @@
-"""Instances: buffers with tracers, filters, options and files of their own, made and removed while others trace."""
+"""Instances have buffers, tracers, filters, options and files of their own. They come and go while others trace."""
 import re
 
 import pytest
@@ -20,7 +20,7 @@ def tracing(nop5):
 
 
 def functions(machine, directory="."):
-    """The functions in a trace, each with how often it is there."""
+    """Counts the calls of each function in a trace."""
     counts = {}
     for name in re.findall(r": (\S+) <-\S+$", machine.check(f"cat {directory}/trace"), re.M):
         counts[name] = counts.get(name, 0) + 1
@@ -47,7 +47,7 @@ def test_two_instances_and_the_top_level_each_get_exactly_their_own(boot):
     for directory in (".", "instances/a", "instances/b"):
         machine.check(f"echo 8192 > {directory}/buffer_size_kb; echo 0 > {directory}/tracing_on; "
                       f"echo function > {directory}/current_tracer")
-    # All are off while none of their functions may run between the switching of one and the next.
+    # tracing_on is 0 in all of them until all tracers are set, so that none has more calls than another.
     machine.check("echo 1 > instances/b/tracing_on; echo 1 > tracing_on; echo 1 > instances/a/tracing_on; "
                   "hackbench -g 4 -l 20; "
                   "echo 0 > instances/a/tracing_on; echo 0 > tracing_on; echo 0 > instances/b/tracing_on")
@@ -55,7 +55,7 @@ def test_two_instances_and_the_top_level_each_get_exactly_their_own(boot):
     assert set(top) == {"vfs_read", "vfs_write"}
     assert set(a) == {"vfs_write", "vfs_open"} or set(a) == {"vfs_write"}
     assert {"pipe_read", "pipe_write"} <= set(b) and all(name.startswith("pipe_") for name in b)
-    # 4 groups of 20 senders pass 20 messages to each of 20 receivers; each message is written and read by the pipe.
+    # 4 groups of 20 senders send 20 messages to each of 20 receivers. Each message is a write and a read of a pipe.
     messages = 4 * 20 * 20 * 20
     assert b["pipe_write"] >= messages <= b["pipe_read"]
     assert top["vfs_write"] >= a["vfs_write"] >= messages

@@ -1,4 +1,4 @@
-"""Live patching by its files: the sample, as Linux's livepatch-sample.ko and /sys/kernel/livepatch."""
+"""Live patching through its files, with the sample that is like Linux's livepatch-sample.ko."""
 import re
 
 import pytest
@@ -27,15 +27,15 @@ def disable(machine):
     machine.check(f"echo 0 > {PATCH}/enabled")
 
 
-def gone(machine):
-    """No patch is there; one that goes while ls looks makes it fail."""
+def no_patch(machine):
+    """True if no patch exists. ls fails if a patch disappears while it reads the directory."""
     result = machine.run("ls /sys/kernel/livepatch")
     return result.status == 0 and result.output == ""
 
 
 def unload(machine):
-    """When all tasks have gone back the directory goes, and the sample may."""
-    eventually(lambda: gone(machine))
+    """Waits until all tasks have switched back and the patch's directory is removed, and switches the sample off."""
+    eventually(lambda: no_patch(machine))
     machine.check(f"echo 0 > {SAMPLE}")
 
 
@@ -46,7 +46,7 @@ def refused(machine, command, text):
 
 @pytest.fixture
 def quiet(nop5):
-    """The shared machine, whose messages do not come in between."""
+    """The shared machine without kernel messages on the console."""
     nop5.check("echo 4 > /proc/sys/kernel/printk")
     yield nop5
     nop5.check("echo 7 > /proc/sys/kernel/printk")
@@ -54,12 +54,12 @@ def quiet(nop5):
 
 @pytest.fixture
 def patched(quiet):
-    """The same, with the sample."""
+    """The same machine, with the sample's patch enabled."""
     nop5 = quiet
     load(nop5)
     wait_patched(nop5)
     yield nop5
-    if not gone(nop5):
+    if not no_patch(nop5):
         if nop5.check(f"cat {PATCH}/enabled") == "1\n":
             disable(nop5)
         unload(nop5)
@@ -112,14 +112,14 @@ def test_what_makes_no_sense_is_refused_as_in_linux(patched, command, text):
     assert patched.check("cat /proc/cmdline") == NEW
 
 
-def test_a_word_for_no_disables_and_what_is_disabled_has_gone(patched):
-    patched.check(f"echo 0 > {PATCH}/force")  # not asked for
+def test_a_word_for_no_disables_and_what_is_disabled_has_no_patch(patched):
+    patched.check(f"echo 0 > {PATCH}/force")  # 0 does not force
     patched.check(f"echo off > {PATCH}/enabled")
-    eventually(lambda: gone(patched))
+    eventually(lambda: no_patch(patched))
     refused(patched, f"echo 1 > {PATCH}/enabled", "No such file or directory")
 
 
-def test_another_who_leads_the_function_elsewhere_and_a_patch_keep_each_other_out(patched):
+def test_a_patch_and_another_ipmodify_user_of_the_function_exclude_each_other(patched):
     samples = "/sys/kernel/debug/samples"
     patched.check(f"echo cmdline_proc_show > {samples}/fail.function")
     refused(patched, f"echo 1 > {samples}/fail", "Operation not permitted")
@@ -128,7 +128,7 @@ def test_another_who_leads_the_function_elsewhere_and_a_patch_keep_each_other_ou
     unload(patched)
     patched.check(f"echo 1 > {samples}/fail")
     refused(patched, f"echo 1 > {SAMPLE}", "Operation not permitted")
-    assert gone(patched)
+    assert no_patch(patched)
     refused(patched, "cat /proc/cmdline", "Cannot allocate memory")
     patched.check(f"echo 0 > {samples}/fail; echo vfs_mkdir > {samples}/fail.function")
     verify(patched)
@@ -150,8 +150,8 @@ def test_tracers_see_the_call_and_the_new_function_runs(patched):
                       "echo > set_ftrace_filter; echo > trace")
 
 
-def test_a_task_is_on_the_other_side_before_it_counts_as_gone_over(boot, tmp_path):
-    """The machine stands still at each change of the boot CPU's idle task: what others can see of it at that moment."""
+def test_a_task_has_its_new_state_before_it_stops_being_pending(boot, tmp_path):
+    """A debugger stops the machine at each change of the boot CPU's idle task, and reads what other CPUs can see then."""
     machine = boot(cpus=2, extra=gdb_port(tmp_path))
     look = r'printf "pending %d, state %d\n", init_task.patch_pending, init_task.patch_state'
     debugger = gdb(tmp_path, "watch -l init_task.patch_pending", "continue", look, "continue", look)
@@ -162,7 +162,7 @@ def test_a_task_is_on_the_other_side_before_it_counts_as_gone_over(boot, tmp_pat
 
 
 def test_tasks_that_loop_in_system_calls_do_not_hold_a_transition(boot):
-    """More such tasks than CPUs, so that some are preempted at any time. None of them ever sleeps by itself."""
+    """There are more such tasks than CPUs, so some are preempted at any time. None of them ever sleeps."""
     machine = boot(cpus=2, append="quiet")
     for number in range(4):
         machine.check(f"taskset -c {number % 2} cat /dev/zero > /dev/null &")
@@ -178,7 +178,7 @@ def test_tasks_that_loop_in_system_calls_do_not_hold_a_transition(boot):
 
 
 def read_all_the_time(machine, name):
-    """A reader on each CPU, in the background."""
+    """Starts a reader on each CPU in the background."""
     for cpu in range(8):
         machine.send(f"taskset -c {cpu} cat {'/proc/cmdline ' * 100}> /tmp/{name}{cpu} &\n")
         machine.wait_prompt()
@@ -197,7 +197,7 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
         unload(machine)
         assert machine.check("cat /proc/cmdline") == old
 
-    # Buffers grow when a tracer is first used.
+    # The first use of a tracer allocates buffers.
     toggle()
     machine.check(f"cd {TRACING}; echo function_graph > current_tracer; echo nop > current_tracer")
     before = resources(machine)
@@ -231,13 +231,13 @@ def test_when_an_error_shuts_ftrace_down_the_old_function_is_back_and_the_patch_
     machine.check("echo 4 > /proc/sys/kernel/printk")
     assert machine.check("cat /proc/cmdline") == "panic=0\n"
     disable(machine)
-    eventually(lambda: gone(machine))
+    eventually(lambda: no_patch(machine))
     refused(machine, f"echo 0 > {SAMPLE}", "write error: Device or resource busy")
     machine.poweroff()
 
 
 def test_transitions_while_the_graph_tracer_is_in_all_functions(boot):
-    """The self-tests with return addresses replaced everywhere, and each call through the list."""
+    """The self-tests while return addresses are replaced everywhere, and each call goes through ftrace_ops_list_func()."""
     machine = boot(wait=False, cpus=4, append="selftest=livepatch* ftrace=function_graph")
     code = machine.wait_exit()
     report = parse_ktap(machine.text)

@@ -1,4 +1,4 @@
-"""KernelShark on our traces, flame graphs, and the boot traced."""
+"""KernelShark with our traces, flame graphs, and a trace of the boot."""
 import os
 import re
 import shutil
@@ -11,12 +11,12 @@ import pytest
 from nop5 import BUILD, ROOT, eventually, host
 from exporting import record, report
 
-GRAPH_HEIGHT, GRAPH_WIDTH = 290, 648  # of KernelShark's plots on a screen of 1280 by 800
+GRAPH_HEIGHT, GRAPH_WIDTH = 290, 648  # position of KernelShark's plots on a screen of 1280 by 800
 
 
 @pytest.fixture
 def display():
-    """An X server without a screen; its name."""
+    """Starts an X server without a screen. Gives its display name."""
     read, write = os.pipe()
     server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24"], pass_fds=[write],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -28,7 +28,7 @@ def display():
 
 
 def strong_colors(display):
-    """How many different saturated colours there are where KernelShark draws its plots. A dialog has hardly any."""
+    """Counts the saturated colours in the area of KernelShark's plots. A dialog has almost none."""
     rgb = host(["import", "-display", display, "-window", "root", "-crop",
                           f"{GRAPH_WIDTH}x{GRAPH_HEIGHT}+0+100", "-depth", "8", "rgb:-"], check=True,
                          stdout=subprocess.PIPE).stdout
@@ -40,7 +40,7 @@ def strong_colors(display):
 def test_kernelshark_opens_our_trace_and_draws_its_tasks(images, tmp_path, display):
     result = record("-p", "function_graph", "hackbench -g 1 -l 5", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    # It warns of being root with a dialog; the home directory is a new one for its settings.
+    # KernelShark shows a warning to root in a dialog. A new home directory keeps its settings apart.
     home = tmp_path / "home"
     home.mkdir()
     shutil.move(tmp_path / "trace.dat", home)

@@ -1,4 +1,4 @@
-"""Function probes: commands in set_ftrace_filter that act when a function is called."""
+"""Function probes: commands in set_ftrace_filter that run when a function is called."""
 import re
 
 import pytest

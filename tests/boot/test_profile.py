@@ -8,11 +8,11 @@ from test_ftrace_stress import TRACING, verify
 HEADING = ["  Function                               Hit    Time            Avg             s^2",
            "  --------                               ---    ----            ---             ---"]
 LINE = re.compile(r"  (\S+) +(\d+)    ([\d.]+) us +([\d.]+) us +([\d.]+) us +")
-CALLS = 21_000  # of bench_call() in one reading of bench/call, warming up included
+CALLS = 21_000  # calls of bench_call() in one read of bench/call, with the warm-up
 
 
 def profile(machine, cpu):
-    """{function: (hits, time, average, variance)} of one CPU. Of functions with the same name, the last one."""
+    """{function: (hits, time, average, variance)} of one CPU. The last one of functions with the same name."""
     lines = machine.check(f"cat {TRACING}/trace_stat/function{cpu}").splitlines()
     assert lines[:2] == HEADING
     found, times = {}, []

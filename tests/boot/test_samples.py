@@ -1,4 +1,4 @@
-"""/sys/kernel/debug/samples: what students copy. Each does what it says, exactly, and leaves nothing behind."""
+"""/sys/kernel/debug/samples, which students copy. Each sample does exactly what it promises, and leaves nothing behind."""
 import re
 
 import pytest
@@ -27,7 +27,7 @@ def verify(machine):
 
 @pytest.fixture
 def samples(nop5):
-    """The shared machine; afterwards each sample has to be off, and as it was."""
+    """The shared machine. After the test each sample must be off and unchanged."""
     yield nop5
     for sample, function in {"count": "vfs_open", "arguments": "vfs_read", "latency": "vfs_read", "fail": "sys_mkdir"}.items():
         switch(nop5, sample, False)
@@ -44,7 +44,7 @@ def test_count_counts_each_call_until_it_is_off_and_begins_anew(samples):
         for i in range(calls):
             samples.check(f"mkdir /tmp/count{i}")
         assert read(samples, "count") == f"on: sys_mkdir\n{calls} calls\n"
-        switch(samples, "count", True)  # it is: nothing happens
+        switch(samples, "count", True)  # it is on already: nothing happens
         assert read(samples, "count") == f"on: sys_mkdir\n{calls} calls\n"
         switch(samples, "count", False)
         samples.check("; ".join(f"rmdir /tmp/count{i}" for i in range(calls)) + "; mkdir /tmp/count; rmdir /tmp/count")
@@ -113,7 +113,7 @@ def test_a_function_fails_and_is_not_run_while_its_sample_is_on(samples):
 def test_callers_of_a_function_that_fails_give_everything_back(boot):
     machine = boot(cpus=2)
     choose(machine, "fail", "vfs_open")
-    # Nobody could open the switch to turn it off: whoever turns it on keeps it open.
+    # vfs_open fails as well, so a shell could not open the switch to turn it off. One shell keeps it open.
     machine.check("echo 'echo 1' > /tmp/script; echo x > /tmp/file")
     for _ in range(10):
         machine.check("echo 'cat /tmp/file' >> /tmp/script")
@@ -123,7 +123,7 @@ def test_callers_of_a_function_that_fails_give_everything_back(boot):
         said = machine.check(f"sh /tmp/script > {SAMPLES}/fail")
         assert said.count("Cannot allocate memory") == 10
         assert read(machine, "fail") == "off: vfs_open\n10 calls failed\n"
-        before = before or resources(machine)  # the first one has made a page for trampolines
+        before = before or resources(machine)  # the first turn has allocated a page for trampolines
     assert machine.check("cat /tmp/file") == "x\n"
     assert resources(machine) == before
 
@@ -139,13 +139,13 @@ def test_latency_has_each_call_in_one_slot(boot):
     starts = [int(start) for start, calls in slots]
     assert first == "on: pipe_write" and starts == sorted(starts)
     assert all(start & (start - 1) == 0 for start in starts) and all(int(calls) > 0 for _, calls in slots)
-    # Two groups of 20 senders, each with 20 receivers, to each of which it sends 50 messages.
+    # Two groups of 20 senders; each sender sends 50 messages to each of 20 receivers.
     assert sum(int(calls) for _, calls in slots) == 2 * 20 * 20 * 50
     assert read(machine, "count") == f"on: pipe_write\n{2 * 20 * 20 * 50} calls\n"
 
 
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
-def test_all_samples_watch_the_same_function_at_once_and_tracers_too(boot, tracer):
+def test_all_samples_and_a_tracer_watch_the_same_function_at_once(boot, tracer):
     machine = boot(cpus=4)
     machine.check("cd /sys/kernel/tracing; echo sys_mkdir > set_ftrace_filter")
     before = None
@@ -172,7 +172,7 @@ def test_all_samples_watch_the_same_function_at_once_and_tracers_too(boot, trace
         machine.check("echo nop > current_tracer; echo > trace")
         assert machine.check("cat enabled_functions") == ""
         verify(machine)
-        before = before or resources(machine)  # the first turn has made the buffer
+        before = before or resources(machine)  # the first turn has allocated the buffer
     assert resources(machine) == before
 
 
@@ -195,7 +195,7 @@ def test_samples_are_switched_by_many_while_their_function_runs_on_all_cpus(boot
         verify(machine)
         assert machine.check("cat /sys/kernel/tracing/enabled_functions") == ""
         machine.check("echo > /sys/kernel/tracing/trace")
-        before = before or resources(machine)  # the first turn has made the buffer
+        before = before or resources(machine)  # the first turn has allocated the buffer
     assert resources(machine) == before
     switch(machine, "count", True)
     machine.check("hackbench -g 2 -l 50")
@@ -203,7 +203,7 @@ def test_samples_are_switched_by_many_while_their_function_runs_on_all_cpus(boot
 
 
 def test_a_sample_that_cannot_start_is_off(boot):
-    """Here because an error has shut ftrace down."""
+    """The sample cannot start because an error has shut ftrace down."""
     machine = boot(kernel="nop5-test", cpus=2, append="panic=0")
     machine.check("echo sys_rmdir > /sys/kernel/debug/ftrace_fault")
     assert machine.run("rmdir /tmp/x").status != 0  # the callback faults, and shuts ftrace down

@@ -1,4 +1,4 @@
-"""scripts/trace-record: a machine of its own, and one that runs already (trace-export -l)."""
+"""scripts/trace-record with a machine that it boots, and with a running machine (trace-export -l)."""
 import os
 import re
 import subprocess
@@ -74,7 +74,7 @@ def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
     assert result.returncode == 1 and "no machine listens there" in result.stderr
 
 
-# ---- trace-export -l: commands for a machine that runs already ----
+# ---- trace-export -l: commands for a running machine ----
 
 @pytest.fixture
 def listening(traced):
@@ -112,7 +112,7 @@ def test_trace_record_traces_a_command_on_a_running_machine(listening, tmp_path)
 
 
 def test_make_run_opens_the_port_for_trace_record(images, tmp_path):
-    """As the manual says: what `make run` starts, with the prompt here, and trace-record attached from elsewhere."""
+    """As in the manual: `make run` starts the machine, and trace-record attaches to it."""
     machine = pexpect.spawn(str(ROOT / "scripts/boot"), ["--run", "--elf", "--cpus", "2"], encoding="utf-8")
 
     def wait(pattern):
@@ -175,19 +175,19 @@ def test_a_burst_finds_room_in_an_eighth_of_the_free_memory_and_the_buffers_are_
     sizes = "cat buffer_size_kb per_cpu/cpu0/buffer_size_kb per_cpu/cpu1/buffer_size_kb"
     machine.check("echo 256 > buffer_size_kb; echo 128 > per_cpu/cpu1/buffer_size_kb")
     assert machine.check(sizes).split() == ["X", "256", "128"]
-    burst = "hackbench -g 2 -l 100"  # some 4 MB
+    burst = "hackbench -g 2 -l 100"  # about 4 MB
     result = attach(port, "-l", "vfs_*", burst, cwd=tmp_path)
     assert result.returncode == 0 and "; 0 events lost\n" in result.stderr, result.stderr
     assert machine.check(sizes).split() == ["X", "256", "128"]
-    # What is asked for is done, and what is lost by it is told.
+    # A size that the user requests is used, and the lost events are reported.
     result = attach(port, "-l", "vfs_*", "-b", "64", burst, cwd=tmp_path)
     assert result.returncode == 0 and int(re.search(r"; (\d+) events lost\n", result.stderr)[1]) > 0, result.stderr
     assert machine.check(sizes).split() == ["X", "256", "128"]
 
 
-def test_a_request_ends_what_one_who_has_gone_has_asked_for(listening, tmp_path):
+def test_a_request_ends_the_command_of_a_receiver_that_has_left(listening, tmp_path):
     machine, port = listening
-    assert attach(port, "ls", cwd=tmp_path).returncode == 0  # the first trace makes the buffers large
+    assert attach(port, "ls", cwd=tmp_path).returncode == 0  # the first trace enlarges the buffers
     size, used = machine.check("cat buffer_size_kb").strip(), resources(machine)
     for _ in range(3):
         process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "echo begun; sleep 1000"],
@@ -200,7 +200,7 @@ def test_a_request_ends_what_one_who_has_gone_has_asked_for(listening, tmp_path)
     assert tasks(machine, "sleep") == []
     for pid in tasks(machine, "trace-export"):
         machine.check(f"kill {pid}")
-    # Who is killed cannot put the size of the buffers back.
+    # A killed trace-record cannot restore the size of the buffers.
     machine.check(f"wait; trace-export -l & echo {size} > buffer_size_kb")
     assert resources(machine) == used
 
