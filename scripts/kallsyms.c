@@ -94,9 +94,9 @@ static unsigned num_symbols;
 static unsigned char pair[256][2]; /* the two values that a pair value replaces */
 static bool is_pair[256];
 
-static void fail(const char *what)
+static void fail(const char *message)
 {
-	fprintf(stderr, "kallsyms: %s\n", what);
+	fprintf(stderr, "kallsyms: %s\n", message);
 	exit(1);
 }
 
@@ -234,16 +234,16 @@ static void read_symbols(void)
 	qsort(symbols, num_symbols, sizeof(*symbols), compare_addresses);
 }
 
-static void replace_pair(struct symbol *symbol, const unsigned char what[2], unsigned char by)
+static void replace_pair(struct symbol *symbol, const unsigned char old[2], unsigned char new)
 {
 	unsigned to = 0;
 
 	for (unsigned from = 0; from < symbol->length; from++) {
 		unsigned char value = symbol->text[from];
 
-		if (from + 1 < symbol->length && value == what[0] &&
-		    symbol->text[from + 1] == what[1]) {
-			value = by;
+		if (from + 1 < symbol->length && value == old[0] &&
+		    symbol->text[from + 1] == old[1]) {
+			value = new;
 			from++;
 		}
 		symbol->text[to++] = value;
@@ -256,7 +256,7 @@ static unsigned text_length(unsigned value)
 	return is_pair[value] ? text_length(pair[value][0]) + text_length(pair[value][1]) : 1;
 }
 
-/* Finds the pair whose replacement saves the most, and returns how often it occurs. */
+/* Finds the most frequent pair, and returns how often it occurs. */
 static unsigned commonest_pair(unsigned char best[2])
 {
 	static unsigned count[256][256];

@@ -96,7 +96,7 @@ void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 	unsigned long flags;
 
 	if (x2apic_mode) {
-		wrmsr_fence(); /* the target sees what this CPU stored before */
+		wrmsr_fence(); /* the target sees the earlier stores of this CPU */
 		wrmsr(x2apic_msr(APIC_ICR), (u64)apic_id << 32 | command);
 		return;
 	}

@@ -153,7 +153,7 @@ void cpu_setup_features(void)
 
 bool cpu_has_cheap_pause = true, cpu_is_virtual;
 
-/* Reads the signature in the hypervisor leaf. QEMU's TCG has "TCGTCGTCGTCG" there. */
+/* Reads the signature in the hypervisor leaf, which is "TCGTCGTCGTCG" under QEMU's TCG. */
 static void __init detect_hypervisor(void)
 {
 	u32 a, b, c, d;

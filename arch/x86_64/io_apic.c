@@ -110,8 +110,8 @@ static const struct io_apic *io_apic_of_gsi(u32 gsi, u32 *pin)
 }
 
 /*
- * Ignores an override of the MADT whose GSI belongs to no I/O APIC. The IRQ keeps its identity
- * route.
+ * Ignores each override of the MADT with a GSI that belongs to no I/O APIC. The IRQ keeps its
+ * identity route.
  */
 static void __init check_overrides(void)
 {

@@ -14,8 +14,8 @@ void arch_cpu_init(void);
  */
 void arch_paging_init(void);
 /*
- * Reads what the firmware says of the machine, and prepares the boot CPU's interrupt controller.
- * x86_64: the ACPI tables (CPUs, I/O APICs, FADT, HPET), the 8259s, the local APIC.
+ * Reads the firmware's description of the machine, and prepares the boot CPU's interrupt
+ * controller. x86_64: the ACPI tables (CPUs, I/O APICs, FADT, HPET), the 8259s, the local APIC.
  */
 void arch_firmware_init(void);
 /* After time_init(): sets up device interrupts and the boot CPU's timer. */

@@ -182,7 +182,7 @@ static bool __init pit_open(struct reference_clock *clock)
 	return counts(clock);
 }
 
-/* Takes a few points and keeps the one whose two TSC reads are closest together. */
+/* Takes a few points and keeps the one with the smallest distance between its two TSC reads. */
 static void __init take_sample(const struct reference_clock *clock, struct sample *best)
 {
 
@@ -277,7 +277,8 @@ void __init time_init(void)
 	local_apic_timer_start_count();
 	m = measure_twice(&clock);
 	source = clock.name;
-	/* A correct value of CPUID is exact, but an emulator may show that of another machine. */
+	/* A correct value in CPUID is exact, but an emulator may show the value of another machine.
+	 */
 	if (agree(khz, m.tsc_khz))
 		source = "CPUID";
 	else

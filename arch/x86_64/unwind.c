@@ -238,7 +238,7 @@ unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries,
 /*
  * Returns whether ip is in a C function, which keeps a frame while it calls another function.
  * Assembly is not reliable: code there may be about to enter a function that is not on the stack
- * yet. Init text counts, because the idle task of the boot CPU was called from there.
+ * yet. Init text counts, because it called the idle task of the boot CPU.
  */
 static bool is_c_text(unsigned long ip)
 {

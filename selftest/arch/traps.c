@@ -60,7 +60,8 @@ static bool continue_handler(struct pt_regs *regs __unused)
 
 /*
  * Returns whether a breakpoint returned by POPF and RET. RET reads the return address from below
- * the interrupted stack pointer, where it stays; IRET leaves the CPU's frame there. Interrupts off.
+ * the interrupted stack pointer, where it stays; after IRET the CPU's frame is at that place.
+ * Interrupts off.
  */
 static noinline bool breakpoint_returns_by_ret(void)
 {

@@ -1,7 +1,7 @@
-"""The firmware's ACPI tables, changed in the machine's memory before the kernel reads them.
+"""Changes the firmware's ACPI tables in the machine's memory before the kernel reads them.
 
-QEMU is started stopped (`-S`) and asked through its gdb server, of whose protocol this is what is needed: a
-breakpoint at the kernel's entry, memory, and to go on.
+QEMU starts stopped (`-S`). The module uses QEMU's gdb server to run to the kernel's entry, to read and write memory,
+and to continue.
 """
 import os
 import select
@@ -13,7 +13,7 @@ from nop5 import HANG, TICK, Died, Stopwatch
 
 
 class GdbServer:
-    """QEMU's end of GDB's remote protocol, over a connected socket."""
+    """A client of QEMU's gdb server, over a connected socket."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -36,7 +36,7 @@ class GdbServer:
         data = packet.encode()
         self.connection.sendall(b"$%s#%02x" % (data, sum(data) & 255))
         while self.byte() != b"$":
-            pass  # "+": it has understood
+            pass  # skip the acknowledgement "+"
         answer = b""
         while (byte := self.byte()) != b"#":
             answer += byte
@@ -61,7 +61,7 @@ class GdbServer:
 
 
 class Tables:
-    """The ACPI tables in memory, by signature, as the root pointer leads to them. Each write mends the checksum."""
+    """The ACPI tables in memory by signature, found from the root pointer. Each write corrects the checksum."""
 
     def __init__(self, memory):
         self.memory = memory
@@ -88,7 +88,7 @@ class Tables:
         self.memory.write(self.address[table], bytes(content))
 
     def set_madt(self, *entries, local_apic=0xfee00000):
-        """Other entries in the MADT, which must not be more than it had."""
+        """Replace the entries of the MADT. The new ones must not take more space."""
         content = self.bytes("APIC")[:36] + struct.pack("<II", local_apic, 1) + b"".join(entries)
         assert len(content) <= self.length("APIC")
         self.memory.write(self.address["APIC"] + 4, struct.pack("<I", len(content)))
@@ -108,13 +108,13 @@ def override(irq, gsi):
 
 
 def entry_point(elf):
-    """The physical address at which QEMU enters the image."""
+    """Return the physical address at which QEMU enters the image."""
     symbols = subprocess.run(["nm", elf], text=True, stdout=subprocess.PIPE, check=True).stdout
     return next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" pvh_entry"))
 
 
 def boot_with_tables(boot, directory, build, change, **arguments):
-    """Boot, not further than where change(tables) was called with the kernel's first instruction to come."""
+    """Boot, and call change(tables) before the kernel's first instruction."""
     path = directory / "gdb"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))

@@ -1,4 +1,4 @@
-"""Firmware that talks nonsense: what the ACPI tables say is doubted, reported, and survived."""
+"""Wrong ACPI tables: the kernel checks them, reports each error, and boots."""
 import re
 import struct
 
@@ -9,7 +9,7 @@ from firmware import boot_with_tables, io_apic, local_apic, override
 CPUS = 4
 ALL_CPUS = [local_apic(i) for i in range(CPUS)]
 RAM = 0x7000000
-COPY_OF_HPET = struct.pack("<II", 0x8086a201, 10000000)  # its capabilities: 100 MHz, in RAM it stands still
+COPY_OF_HPET = struct.pack("<II", 0x8086a201, 10000000)  # capabilities for 100 MHz; a counter in RAM does not change
 
 
 def hpet_at(address):

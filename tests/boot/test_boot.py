@@ -1,4 +1,4 @@
-"""It boots: by every loader, on any number of CPUs, with little and much memory, as every build."""
+"""The kernel boots: with each loader, number of CPUs, memory size and build."""
 import re
 
 import pytest
@@ -11,7 +11,7 @@ def online_cpus(machine):
 
 
 def works(machine, cpus):
-    """A machine that answers, has its CPUs, runs tasks on each, is W^X, and powers off."""
+    """Check that the machine answers, has all CPUs online, runs tasks on them, is W^X, and powers off."""
     assert online_cpus(machine) == cpus
     assert machine.check("cat /proc/cpuinfo").count("processor\t:") == cpus
     for cpu in {0, cpus - 1}:
@@ -51,7 +51,7 @@ def test_all_memory_of_the_map_is_used(boot, mem):
     size = int(mem[:-1]) << {"M": 20, "G": 30}[mem[-1]]
     machine = boot(cpus=2, mem=mem)
     total = int(re.search(r"^MemTotal: +(\d+) kB$", machine.check("cat /proc/meminfo"), re.M).group(1)) << 10
-    # What is missing is the image, struct page (40 of 4096 bytes) and what firmware keeps.
+    # The image, struct page (40 of 4096 bytes) and memory of the firmware are not in the total.
     assert size * 0.96 - (12 << 20) < total < size
     works(machine, 2)
 
@@ -90,7 +90,7 @@ def test_reboot_resets_the_machine(boot):
 
 
 def test_power_off_where_there_is_none_halts_all_cpus(boot):
-    """A microvm's tables name no PM1 control register. The other CPUs must not go on, and take this one for stuck."""
+    """A microvm's tables name no PM1 control register. All CPUs must halt: a running one would report a lockup."""
     machine = boot(cpus=4, extra=["-machine", "microvm"])
     machine.run("stress -c 8 -t 3600 &")
     machine.send("poweroff\n")
@@ -99,7 +99,7 @@ def test_power_off_where_there_is_none_halts_all_cpus(boot):
 
 
 def test_both_loaders_hand_over_the_same_boot_information(boot):
-    """The same RAM and the same ACPI tables, whoever reports them."""
+    """Both loaders report the same RAM and the same ACPI tables."""
     reports = []
     for loader in ("bios", "elf"):
         machine = boot(boot=loader, cpus=2)
@@ -111,7 +111,7 @@ def test_both_loaders_hand_over_the_same_boot_information(boot):
     assert abs(bios_total - elf_total) <= 2  # MiB
 
 
-def test_an_nmi_that_nobody_asked_for_is_counted_and_survived(boot):
+def test_an_unexpected_nmi_is_counted_and_survived(boot):
     machine = boot(cpus=2)
 
     def nmis():

@@ -1,4 +1,4 @@
-"""How call sites are collected: by the compiler, and by scripts/recordmcount. The figures of the table."""
+"""The tables of call sites that the compiler and scripts/recordmcount write."""
 import re
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from elf import Elf  # noqa: E402
 
 
 def sites_of(build):
-    """The names of the functions in the table of a build, sorted; each site must be its call of __fentry__."""
+    """Return the sorted names of the functions in the table of a build. Each site must be a call of __fentry__."""
     elf = Elf(build / "nop5.elf")
     functions = {}
     for symbol in elf.functions():
@@ -35,7 +35,7 @@ def test_the_compiler_and_recordmcount_give_the_same_table(images, variant):
 
 
 def calls_of(build):
-    """The functions that each function of a build calls directly."""
+    """Return {function: set of the functions that it calls directly} of a build."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", build / "nop5.elf"], text=True, stdout=subprocess.PIPE,
                           check=True).stdout
     calls, caller = {}, None
@@ -50,16 +50,16 @@ def calls_of(build):
 @pytest.mark.variant
 @pytest.mark.parametrize("how", ["", "CC=clang"])
 @pytest.mark.parametrize("roots", [("do_int3", "text_patch_int3"), ("ftrace_oops_enter",)])
-def test_what_meets_its_own_trampoline_in_mid_patch_calls_nothing_that_is_traced(images, variant, roots, how):
-    """A breakpoint in the call of a trampoline would be met again by whatever the handler calls through that trampoline."""
+def test_handlers_of_a_breakpoint_in_a_trampoline_call_no_traced_function(images, variant, roots, how):
+    """A handler that called a traced function would run into the breakpoint that it is handling."""
     calls = calls_of(variant(how) if how else images)
     reached, waiting = set(), list(roots)
     while waiting:
         name = waiting.pop()
-        if name in reached or name == "die":  # die: the end
+        if name in reached or name == "die":  # die() does not return
             continue
         reached.add(name)
-        assert "__fentry__" not in calls.get(name, ()), f"{roots} lead to {name}, which may be traced"
+        assert "__fentry__" not in calls.get(name, ()), f"{roots} call {name}, which may be traced"
         waiting.extend(calls.get(name, ()))
     assert len(reached) > 3
 
@@ -73,7 +73,7 @@ def test_recordmcount_finds_the_sites_of_a_clang_build(variant):
 
 @pytest.fixture(scope="module")
 def recordmcount(tmp_path_factory):
-    """Runs the program, built with the sanitizers, on an object; gives status and messages."""
+    """Return a function that runs recordmcount, built with sanitizers, on an object: (status, messages)."""
     program = tmp_path_factory.mktemp("recordmcount") / "recordmcount"
     subprocess.run(["cc", "-std=gnu11", "-g", "-fsanitize=address,undefined", "-Wall", "-Wextra", "-Werror",
                     "-o", program, ROOT / "scripts/recordmcount.c", "-lelf"], check=True)
@@ -89,7 +89,7 @@ def recordmcount(tmp_path_factory):
 
 @pytest.fixture
 def an_object(tmp_path):
-    """compile(C text, options…) gives the path of an object with calls of __fentry__."""
+    """Return compile(C text, options…), which returns the path of an object with calls of __fentry__."""
     def compile(text, *options, compiler="gcc"):
         source, target = tmp_path / "source.c", tmp_path / "source.o"
         source.write_text(text)
@@ -108,7 +108,7 @@ __attribute__((no_instrument_function)) int fourth(int x) { return x; }
 
 
 def table_of(path):
-    """(section, offset) of each site of an object, from the relocations of __mcount_loc."""
+    """Return (section, offset) of each site of an object, from the relocations of __mcount_loc."""
     elf = Elf(path)
     sites = []
     symbols = list(elf.symbols())
@@ -157,7 +157,7 @@ def test_recordmcount_leaves_an_object_without_calls(recordmcount, an_object):
     (lambda b: b[:18] + b"\xb7" + b[19:], "not for x86_64"),
     (lambda b: b[:len(b) // 2], "recordmcount: "),
 ], ids=["no ELF", "32 bits", "executable", "other machine", "cut off"])
-def test_recordmcount_refuses_what_is_no_sound_object(recordmcount, an_object, damage, message):
+def test_recordmcount_refuses_a_damaged_object(recordmcount, an_object, damage, message):
     path = an_object(SOURCE)
     path.write_bytes(damage(path.read_bytes()))
     status, error = recordmcount(path)
@@ -184,7 +184,7 @@ def test_recordmcount_refuses_calls_through_the_got(recordmcount, an_object):
 
 
 def test_a_section_may_begin_without_a_symbol_of_its_own(recordmcount, an_object):
-    """clang leaves out section symbols that nothing refers to; any symbol of the section will do."""
+    """clang omits section symbols without a reference. recordmcount then uses another symbol of the section."""
     path = an_object(SOURCE, "-g0", "-fno-asynchronous-unwind-tables", compiler="clang")
     assert recordmcount(path) == (0, "")
     elf = Elf(path)

@@ -1,7 +1,7 @@
-"""When it goes wrong: what is reported, who dies, who goes on, and how QEMU ends.
+"""Faults: the report, the end of the task or of the machine, and QEMU's exit status.
 
-Faults are provoked through /sys/kernel/debug/provoke-crash/DIRECT, as with Linux's LKDTM. An oops ends QEMU
-as a panic does, unless panic=0 on the command line or 0 in panic_on_oops lets it end only the task.
+The tests cause faults through /sys/kernel/debug/provoke-crash/DIRECT, as with Linux's LKDTM. An oops ends QEMU
+like a panic. With panic=0 on the command line, or 0 in panic_on_oops, it ends only the task.
 """
 import re
 
@@ -13,7 +13,7 @@ PROVOKE = "/sys/kernel/debug/provoke-crash/DIRECT"
 
 
 def report_is_complete(text, symbol=None):
-    """Symbol and offset, task, CPU, registers, code bytes, backtrace."""
+    """Check that the report has symbol and offset, task, CPU, registers, code bytes and backtrace."""
     assert re.search(r"CPU: \d+ PID: \d+ Comm: \S+", text), text
     assert re.search(r"RIP: 0010:\S+\+0x[0-9a-f]+/0x[0-9a-f]+", text), text
     for register in ("RAX", "RSP", "CR2", "R15"):
@@ -44,12 +44,12 @@ def test_a_null_dereference_kills_the_task_and_the_shell_goes_on(boot):
     nop5.poweroff()
 
 
-def test_who_wants_a_mutex_of_a_task_that_an_oops_has_ended_says_so(boot):
+def test_a_task_blocked_on_a_mutex_whose_owner_an_oops_has_ended_is_reported(boot):
     nop5 = boot(kernel="nop5-test", cpus=2, append="panic=0")
     nop5.check("cd /sys/kernel/tracing; echo tracefs_create_dir > /sys/kernel/debug/ftrace_fault")
     assert nop5.run("mkdir instances/a").status != 0
     owner = re.search(r"PID: (\d+) Comm: mkdir", nop5.text).group(1)
-    nop5.check("hackbench -g 1 -l 10")  # none of these tasks is taken for the owner
+    nop5.check("hackbench -g 1 -l 10")  # the report must not name one of these tasks as the owner
     assert "INFO: task" not in nop5.check("dmesg")
     nop5.run("cat current_tracer &")
     eventually(lambda: re.search(rf"INFO: task cat:\d+ is blocked on a mutex owned by task mkdir:{owner}, "
@@ -129,7 +129,7 @@ def test_forbidden_memory_faults_and_kills_the_task_only(boot, how):
 
 
 def test_a_fault_with_a_lock_held_panics(boot):
-    """The lock would never be given back."""
+    """Nothing could release the lock."""
     nop5 = boot(kernel="nop5-test", cpus=2)
     assert "EXCEPTION_LOCKED" in nop5.check(f"cat {PROVOKE}")
     nop5.send(f"echo EXCEPTION_LOCKED > {PROVOKE}\n")
@@ -142,7 +142,7 @@ def test_an_unknown_fault_is_refused(nop5):
 
 
 def test_a_cpu_that_has_not_been_idle_since_the_boot_is_watched(boot):
-    """Alone, and with this self-test only, it has not when that asks."""
+    """With one CPU and this self-test alone, the CPU has not been idle when the test checks."""
     nop5 = boot(wait=False, cpus=1, append="selftest=watchdog.a_busy_cpu_has_a_check_to_come")
     nop5.wait_exit(0)
 
@@ -182,7 +182,7 @@ def test_out_of_memory_is_an_error_and_the_memory_comes_back(boot):
 
 
 def test_tasks_without_end_run_out_of_memory_without_a_crash(boot):
-    """Hundreds of background jobs on 32 MiB: those that do not fit are refused, the rest live and go."""
+    """Starts hundreds of background jobs on 32 MiB: the kernel refuses those that do not fit and runs the rest."""
     nop5 = boot(kernel="nop5-test", cpus=2, mem="32M")
     nop5.check("echo 'sleep 100000 &' > /tmp/one")
     for _ in range(6):
