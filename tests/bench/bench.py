@@ -231,7 +231,7 @@ def measure_build():
     subprocess.run(command, cwd=ROOT, check=True)
     seconds = time.monotonic() - start
     shutil.rmtree(directory)
-    return round(seconds, 1)
+    return {"build": round(seconds, 1)}
 
 
 def measure_linux():
