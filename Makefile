@@ -1,28 +1,33 @@
 # nop5: builds build/nop5.elf and build/nop5.iso. `make help` prints the lines that begin with #:
 #
-#: make            build build/nop5.elf and build/nop5.iso
-#: make test-kernel  the same with the self-tests linked in: build/nop5-test.elf and build/nop5-test.iso
-#: make run        build, boot in QEMU with the console on this terminal; leave with poweroff or Ctrl-A X
-#: make debug      the same, stopped, with gdb attached; `make console` elsewhere has the console
-#: make test       all tests, on the host and booted; the last line has the totals
-#: make test-tools the tests of programs that show traces: KernelShark, speedscope
-#: make bench      measure; prints tables and writes build/bench.json
-#: make boot-trace trace the boot itself: build/boot.dat, a flame graph, the ten most expensive functions
-#: make soak       the long tests: 100 million events through the ring buffer, hackbench and stress on 8 CPUs
-#: make clean      remove build/
-#: make help       this list
+#: make             build build/nop5.elf and build/nop5.iso
+#: make test-kernel build nop5-test.elf and .iso, with the self-tests linked in
+#: make run         build, boot in QEMU with the console on this terminal;
+#:                  leave with poweroff or Ctrl-A X
+#: make debug       the same, stopped, with gdb attached; `make console` in
+#:                  another terminal has the console
+#: make test        all tests, on the host and booted; the last line has totals
+#: make test-tools  test the programs that show traces: KernelShark, speedscope
+#: make bench       measure; print tables and write build/bench.json
+#: make boot-trace  trace the boot: build/boot.dat, a flame graph, and the ten
+#:                  most expensive functions
+#: make soak        the long tests: 100 million events through the ring buffer,
+#:                  hackbench and stress on 8 CPUs
+#: make clean       remove build/
+#: make help        this list
 #:
-#: CPUS=4 MEM=256M      the machine for run and debug
-#: APPEND="..."         added to the kernel command line
-#: KERNEL=nop5          or nop5-test, which has the self-tests, benches and fault provokers
-#: BOOT=iso             iso: through GRUB; uefi: the same on UEFI firmware; elf: directly
-#: CC=gcc               or clang
-#: DEBUG=1              poisoning, red zones, lock assertions and lock-order checking
-#: FTRACE=0             no call of __fentry__ at the start of functions
-#: MCOUNT=script        our scripts/recordmcount lists these calls; cc: the compiler, if it can
-#: BALLAST=40000        so many more small functions in the image, for measurements
-#: O=build              where everything is written
-#: V=1                  show the commands
+#: CPUS=4 MEM=256M  the machine for run and debug
+#: APPEND="..."     added to the kernel command line
+#: KERNEL=nop5      or nop5-test: with self-tests, benches and fault provokers
+#: BOOT=iso         iso: through GRUB; uefi: the same on UEFI firmware;
+#:                  elf: directly
+#: CC=gcc           or clang
+#: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking
+#: FTRACE=0         no call of __fentry__ at the start of functions
+#: MCOUNT=script    scripts/recordmcount lists the calls; cc: the compiler does
+#: BALLAST=40000    add this many small functions to the image, to measure
+#: O=build          the directory for everything that is built
+#: V=1              show the commands
 
 # Everything is written below $(O), so `make O=build/clang CC=clang` leaves build/ alone.
 O      ?= build
@@ -30,7 +35,7 @@ ifeq ($(origin CC),default)
 CC     := gcc
 endif
 NASM   ?= nasm
-# A cross compiler brings its own linker: CC=x86_64-elf-gcc.
+# A cross compiler, such as CC=x86_64-elf-gcc, has its own linker.
 CROSS  := $(patsubst %gcc,%,$(filter %-gcc,$(CC)))
 LD     := $(CROSS)ld
 export OBJCOPY := $(CROSS)objcopy
@@ -44,14 +49,14 @@ CPUS   ?= 4
 MEM    ?= 256M
 BOOT   ?= iso
 APPEND ?=
-# The self-tests are in the test kernel.
+# Only the test kernel contains the self-tests.
 KERNEL ?= $(if $(filter selftest selftest=%,$(APPEND)),nop5-test,nop5)
 V      ?= 0
 
-# The machine: `arch/…` in an #include is a file in this folder.
+# The machine. `#include "arch/x.h"` includes x.h from this folder.
 MACHINE := arch/x86_64
 
-# As many jobs as there are CPUs, unless -j says otherwise.
+# Run one job for each CPU, unless -j gives another number.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN)
 endif
@@ -87,18 +92,22 @@ ifneq ($(CC_IS_CLANG),)
 CFLAGS += --target=x86_64-elf -mno-implicit-float
 endif
 
-# Files compiled without the call of __fentry__, each line with the reason after the #: they become
-# docs/notrace.md (scripts/notrace-doc), as do the functions marked notrace in the other files.
+# Files that are compiled without the call of __fentry__. Each line gives its reason after the #.
+# scripts/notrace-doc writes docs/notrace.md from these lines and from the functions that other files
+# mark notrace.
 UNTRACED :=
-UNTRACED += trace/%			# what a traced function calls: it would trace itself
+UNTRACED += trace/%			# a traced call executes this code: it would trace itself
 UNTRACED += kernel/time/trace_clock%	# every tracer reads a clock for each event
 UNTRACED += selftest/trace/%		# callbacks and tracers of the self-tests: they would trace themselves
+UNTRACED += selftest/bench/ftrace%	# callbacks that are measured, registered for all functions
+UNTRACED += selftest/bench/livepatch%	# only the patched functions themselves are to be measured
+UNTRACED += selftest/provoke/ftrace%	# callbacks that fault, registered for all functions
 UNTRACED += arch/x86_64/text_patch%	# patches sites, and emulates them in the breakpoint handler
 UNTRACED += arch/x86_64/text_alias%	# writes to text while a batch of sites holds breakpoints
 UNTRACED += arch/x86_64/unwind%	# finds the callback that has faulted, while all functions call it
 
-# Each other function starts with a call of __fentry__, whose address goes to __mcount_loc: gcc does
-# that itself, clang cannot and gets scripts/recordmcount.
+# Every other function starts with a call of __fentry__, and __mcount_loc lists the addresses of
+# these calls. gcc writes the list itself. clang cannot: scripts/recordmcount does it.
 ifeq ($(FTRACE),1)
 CFLAGS += -DCONFIG_FUNCTION_TRACER
 NASMFLAGS += -DCONFIG_FUNCTION_TRACER
@@ -121,7 +130,8 @@ CFLAGS += -DCONFIG_DEBUG
 NASMFLAGS += -DCONFIG_DEBUG
 endif
 
-# BALLAST functions, so many to a file: what enabling all functions costs must grow with their number.
+# BALLAST functions, with BALLAST_FILE of them in each file. `make bench` measures with them how the
+# cost of enabling all functions grows with their number.
 BALLAST_FILE := 4000
 ifneq ($(BALLAST),0)
 BALLAST_OBJS := $(patsubst %,$(O)/obj/ballast/%.o,\
@@ -133,7 +143,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS))
 
-.PHONY: all help run debug console boot-trace test test-tools bench soak clean FORCE
+.PHONY: all test-kernel help run debug console boot-trace test test-tools bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -141,8 +151,8 @@ all: $(O)/nop5.elf $(O)/nop5.iso
 
 test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
-# The stamp changes when the flags or the set of sources do, and everything follows it. A build
-# without its tools ends here, with the names of the packages, not with a compiler's error.
+# These two files change when the flags or the set of sources change. Objects depend on them. A build
+# without its tools ends here with the names of the packages, instead of a compiler's error.
 $(O)/flags: FORCE
 	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
 	@mkdir -p $(@D)
@@ -194,8 +204,8 @@ $(O)/scripts/trace-convert: $(wildcard scripts/trace/*.[ch])
 	$(call say,HOSTCC,$@)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $(filter %.c,$^) -lz -lzstd
 
-# Linked first to learn how large the symbol table is, then with that much room for it, then the
-# table is written there: scripts/kallsyms.c.
+# The first link shows the size of the symbol table. The second link reserves that much space for the
+# table, and scripts/kallsyms fills it.
 define link
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(filter %.o,$^)
@@ -216,7 +226,7 @@ $(O)/%.iso: $(O)/%.elf iso/boot/grub/grub.cfg scripts/mkiso
 
 export APPEND BOOT CC MCOUNT
 
-# What starts QEMU first sees to it that everything needed is installed; only then it can be built.
+# Targets that start QEMU install the missing packages first, because the build needs some of them.
 BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND"
 
 run:

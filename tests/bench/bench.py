@@ -32,8 +32,7 @@ LINUX_REF = os.environ.get("LINUX_REF", "/work/shared/tools/linux-ref")
 RESULT = ROOT / "build/bench.json"
 
 # name: (what, unit, target). The table has room for NAME_WIDTH characters of what.
-NAME_WIDTH = 42
-WIDTH = 80
+NAME_WIDTH = 39
 FIGURES = {
     "boot": ("kernel entry to prompt, 1 CPU, 256 MiB", "instructions", 40_000_000),
     "pipe": ("context switch through a pipe", "instructions", 600),
@@ -252,7 +251,9 @@ def measure_linux():
 
 
 def number(value):
-    return "-" if value is None else f"{value:,}"
+    if value is None:
+        return "-"
+    return f"{value / 1e6:,.0f} M" if value >= 10_000_000 else f"{value:,}"
 
 
 def misses(name, value):
@@ -263,16 +264,17 @@ def misses(name, value):
     return value < target if name in AT_LEAST else value > target
 
 
-def print_row(what, unit, target, ours, linux, mark=""):
-    print(f"{what:<{NAME_WIDTH}} {target:>11} {ours:>10} {linux:>9} {mark:1}  {unit}"[:WIDTH].rstrip(), flush=True)
+def print_row(what, unit, target, ours, mark, linux):
+    """A line of at most 80 characters."""
+    print(f"{what:<{NAME_WIDTH}} {unit:<7} {target:>11} {ours:>9}{mark:1} {linux:>9}".rstrip(), flush=True)
 
 
 def print_figure(name, values, linux):
     what, unit, target = FIGURES[name]
     at = "" if target is None else ">=" if name in AT_LEAST else "<="
     short = "instr" if unit == "instructions" else unit
-    print_row(what, short, at + number(target) if at else "-", number(values[name]), number(linux.get(name)),
-              "!" if misses(name, values[name]) else "")
+    print_row(what, short, at + number(target) if at else "-", number(values[name]),
+              "!" if misses(name, values[name]) else "", number(linux.get(name)))
 
 
 # What measures the figures, in the order of the table.
@@ -300,7 +302,7 @@ def main():
     subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "all", "test-kernel"], cwd=ROOT, check=True)
     linux = json.loads(LINUX_FILE.read_text())
     values, stages = {}, {}
-    print_row("what", "unit", "target", "nop5", f"Linux {linux['kernel'].partition('.0-')[0]}")
+    print_row("what", "unit", "target", "nop5", "", f"Linux {linux['kernel'].partition('.0-')[0]}")
     for what, measure in MEASURES.items():
         # To a terminal only: the line gives way to the figures.
         progress = f"... measuring {what}" if sys.stdout.isatty() else ""
