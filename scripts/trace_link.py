@@ -62,7 +62,7 @@ class Scanner:
         del self.pending[:count]
 
     def give_up(self):
-        """Drops the incomplete frame at the end, whose rest does not come: it is damaged."""
+        """Drops the incomplete frame at the end, because its rest does not come."""
         if self.pending.startswith(MAGIC):
             self.damaged += 1
             self.drop(len(MAGIC))
@@ -189,7 +189,7 @@ class Receiver:
         self.hello, self.end, self.names = {}, None, set()
 
     def count_strange(self, frame):
-        """Counts a frame of a transfer whose beginning is missing: it was lost, or another receiver has it."""
+        """Counts a frame of a transfer without its beginning, which was lost or went to another receiver."""
         self.strange = (frame, self.strange[1] + 1 if self.strange[0] == frame else 0)
         if self.strange[1] == HOPELESS and not self.expected:
             raise Broken("the beginning of this transfer was sent to another receiver")

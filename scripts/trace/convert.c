@@ -107,7 +107,7 @@ static void pop(struct converter *c, struct task *task, uint64_t ts, const struc
 	task->nr_frames--;
 }
 
-/* Ends the calls at this depth and deeper, whose returns are not in the trace. */
+/* Ends the calls at this depth and deeper. The trace has no returns for them. */
 static void pop_to(struct converter *c, struct task *task, int depth, uint64_t ts)
 {
 	while (task->nr_frames && task->frames[task->nr_frames - 1].depth >= depth)

@@ -62,8 +62,9 @@ static void put_event(struct converter *c, const struct event *event, struct tas
 }
 
 /*
- * When the bar of a call that ends at ts begins. A bar is as long as the duration in the `trace` file, so it begins a
- * little after the entry event. But bars must nest: when a child began in between, the bar begins with the entry event.
+ * Returns the beginning of a call's bar that ends at ts. A bar is as long as the duration in the `trace` file, so it
+ * begins a little after the entry event. But bars must nest. If a child began in between, the bar begins with the entry
+ * event.
  */
 static uint64_t start_of_bar(const struct frame *frame, uint64_t ts)
 {

@@ -79,7 +79,7 @@ static int send_all_pages(struct trace_export *x)
 	return most;
 }
 
-/* True when the command that is followed, or the transfer, ends. */
+/* True when the followed command has ended, or the user or the receiver ends the transfer. */
 static bool ended(struct trace_export *x)
 {
 	return x->listen ? export_command_ended(x) : export_asked_to_end(x);
@@ -92,8 +92,8 @@ int export_follow(struct trace_export *x)
 	bool last;
 
 	do {
-		last = ended(
-			x); /* first, so that the last turn sends all that was written before */
+		/* First, so that the last turn sends all that was written before. */
+		last = ended(x);
 		output = export_send_output(x);
 		pages = output < 0 ? output : send_all_pages(x);
 		x->watch_output = true;

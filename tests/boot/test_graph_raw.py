@@ -108,7 +108,7 @@ def check_trees(per_cpu, names, sleep_time=True):
         assert top[2] <= begin, f"{name} was called before its entry"
         for child_begin, child_end, child in top[3]:
             within = begin <= child_begin and child_end <= end
-            # An interrupt may come before the tracer reads the time of the call, or after it reads that of the return.
+            # An interrupt may come before the tracer reads the time of the call, or after it reads the time of the return.
             beside = child in ENTRIES and (child_end <= begin or end <= child_begin)
             assert not sleep_time or within or beside, \
                 f"{name} {begin}-{end} does not enclose {child} {child_begin}-{child_end}"

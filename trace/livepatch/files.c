@@ -2,8 +2,8 @@
  * /sys/kernel/livepatch/NAME/{enabled,transition,force}, vmlinux/patched, and vmlinux/FUNCTION,1
  * for each function (Documentation/ABI/testing/sysfs-kernel-livepatch).
  *
- * An open file may outlive its patch. So a file refers to a struct klp_files, whose pointer to the
- * patch is protected by RCU and becomes NULL when the patch is removed.
+ * An open file may outlive its patch. So a file refers to a struct klp_files. Its pointer to the
+ * patch is protected by RCU, and becomes NULL when the patch is removed.
  */
 #include "fs/seq_file.h"
 #include "fs/sysfs.h"

@@ -34,7 +34,7 @@ int klp_patch_func(struct klp_func *func);
  * down, and calls of func may never end.
  */
 int klp_unpatch_func(struct klp_func *func);
-/* Frees what klp_unpatch_func() has unlinked, after the grace period. */
+/* Frees the ops that klp_unpatch_func() has unlinked. The grace period must be over. */
 void klp_free_unpatched(void);
 /*
  * Returns the code that func replaces. A task inside this code cannot switch yet. func must be
@@ -70,9 +70,9 @@ void klp_force_transition(void);
 
 /* ---- trace/livepatch/livepatch.c: klp_mutex held ---- */
 
-/* Removes a patch whose functions no task calls any more. */
+/* Removes a patch after all tasks have stopped to call its functions. */
 void klp_free_patch(struct klp_patch *patch);
-/* Does what a write to `enabled` requests. 0, -EINVAL, -EBUSY. */
+/* Handles a write to `enabled`. 0, -EINVAL, -EBUSY. */
 int klp_set_enabled(struct klp_patch *patch, bool enabled);
 
 /* ---- trace/livepatch/files.c ---- */

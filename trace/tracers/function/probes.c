@@ -1,10 +1,11 @@
 /*
  * Function probes: the functions of each command, and their counts.
  *
- * Each command that is used in a trace_array has an ftrace_ops of its own, whose filter contains
- * its functions. The functions with a count have a second ops. Their counts are in a table with the
- * same slots as the filter. Callbacks read the table without a lock, so a change replaces it by a
- * copy. Each count is allocated separately, so that the old and the new table share it.
+ * Each command that is used in a trace_array has an ftrace_ops of its own. The filter of the ops
+ * contains the command's functions. Functions with a count have a second ops. Their counts are in a
+ * table with the same slots as the filter. Callbacks read the table without a lock, so a change
+ * replaces the table by a copy. Each count is allocated separately, so that the old and the new
+ * table share it.
  */
 #include "trace/tracers/function/probes.h"
 
