@@ -12,11 +12,12 @@
 #include "kernel/atomic.h"
 #include "kernel/compiler.h"
 
+/* Legend: [A] atomic. */
 struct file_owner {
 	atomic_t refs;                             /* [A] one for each inode, and one for itself */
 	atomic_t opens;                            /* [A] open files; -1: the owner is removed */
 	void (*release)(struct file_owner *owner); /* task context */
-};                                                 /* [A] atomic */
+};
 
 /* Sets one reference. The drop of the last reference calls release. */
 void file_owner_init(struct file_owner *owner, void (*release)(struct file_owner *owner));

@@ -2,7 +2,7 @@
  * The virtual file system: the objects that all file systems, open files and path walks share.
  *
  * A dentry is a name, an inode is an object, a file is an open file, a path is a dentry seen
- * through a mount. The names are Linux's. All functions here want task context with preemption on,
+ * through a mount. The names are Linux's. All functions here need task context with preemption on,
  * except where a comment says otherwise. Buffers are kernel memory, because nop5 has no user space
  * yet.
  *

@@ -15,7 +15,10 @@ struct file_system_type {
 	struct list_head fs_list; /* [mount_mutex] */
 };
 
-/* A file system's tree at a place. A mount stays for ever, because nop5 has no umount. */
+/*
+ * A file system's tree at a place. A mount stays for ever, because nop5 has no umount.
+ * Legend: [C] constant after the mount.
+ */
 struct vfsmount {
 	struct dentry *mnt_root;       /* [C] */
 	struct super_block *mnt_sb;    /* [C] */
@@ -23,7 +26,7 @@ struct vfsmount {
 	struct dentry *mnt_mountpoint; /* [C] a dentry of mnt_parent */
 	const char *mnt_devname;       /* [C] */
 	struct list_head mnt_list;     /* [mount_lock] */
-};                                     /* [C] constant after the mount */
+};
 
 int register_filesystem(struct file_system_type *type);
 /*

@@ -1,4 +1,4 @@
-"""The serial console: line editing, signals, flow control; nothing lost in, nothing mixed out."""
+"""The serial console: line editing, signals, flow control; no input is lost, and lines of output do not mix."""
 import re
 import zlib
 
@@ -6,7 +6,7 @@ import pytest
 
 
 def paste(nop5, path, data):
-    """cat > path, with data typed at full speed and ^D behind it; waits for the prompt."""
+    """Types data and ^D at full speed into `cat > path`, and waits for the prompt."""
     nop5.send(f"cat > {path}\n")
     writer = nop5.send(data + b"\x04")
     nop5.wait_prompt()
@@ -15,7 +15,7 @@ def paste(nop5, path, data):
 
 
 def hexdump_bytes(text):
-    """The bytes that a hexdump -C shows, repeated lines (`*`) not expected."""
+    """Returns the bytes that hexdump -C shows. The text must not have repeated lines (`*`)."""
     data = bytearray()
     for line in text.splitlines():
         if match := re.match(r"[0-9a-f]{8}  ((?:[0-9a-f]{2} +){1,16})\|", line):
@@ -36,7 +36,7 @@ def test_64_kib_pasted_at_full_speed_arrive_complete(boot):
 
 
 def test_a_64_kib_script_pasted_at_the_prompt_runs_every_line(boot):
-    """The shell runs each line while the next ones pour in."""
+    """The shell runs each line while the next lines arrive."""
     nop5 = boot(cpus=4)
     line = "echo -n x >> /tmp/count #" + "." * 38 + "\n"
     count = 64 * 1024 // len(line)
@@ -49,7 +49,7 @@ def test_a_64_kib_script_pasted_at_the_prompt_runs_every_line(boot):
 
 
 def test_lines_of_all_cpus_never_mix_and_none_is_lost(boot):
-    """Each CPU prints lines to the terminal and into the kernel's log at once."""
+    """All CPUs print lines to the terminal and to the kernel's log at the same time."""
     nop5 = boot(cpus=8)
     loops = 60
     for cpu in range(8):
@@ -57,7 +57,7 @@ def test_lines_of_all_cpus_never_mix_and_none_is_lost(boot):
                          f"echo '<4>cpu{cpu} log {i:03} {'ABCDEFGH'[cpu] * 50} end' > /dev/kmsg\n" for i in range(loops))
         paste(nop5, f"/tmp/{cpu}", script.encode())
     start = len(nop5.text)
-    # The jobs' prompts drown in their output: one line starts them all and waits for them.
+    # The output of the jobs hides prompts, so one line starts all jobs and waits for them.
     nop5.send(" ".join(f"taskset -c {cpu} sh /tmp/{cpu} &" for cpu in range(8)) + " wait; echo all d''one\n")
     nop5.expect(r"all done\r\n")
     nop5.wait_prompt()
@@ -138,7 +138,7 @@ def test_control_c_leaves_background_jobs_alone(nop5):
 def test_control_d_ends_the_input_of_a_command(nop5):
     paste(nop5, "/tmp/f", b"one\ntwo\n")
     assert nop5.check("cat /tmp/f") == "one\ntwo\n"
-    paste(nop5, "/tmp/f", b"no newline\x04")  # the first ^D hands over the line, the second ends
+    paste(nop5, "/tmp/f", b"no newline\x04")  # the first ^D ends the line, the second the input
     assert nop5.check("wc /tmp/f").split()[2] == "10"
     nop5.check("rm /tmp/f")
 
@@ -152,7 +152,7 @@ def test_control_s_holds_the_output_and_control_q_lets_it_go(nop5):
 
 
 def test_an_over_long_line_is_cut_as_linux_cuts_it_and_the_prompt_comes_again(nop5):
-    """A line holds 4095 characters; what is typed beyond is dropped, the newline is not."""
+    """A line holds 4095 characters. The terminal drops further ones, but not the newline."""
     nop5.send("echo " + "z" * 10000 + "\n")
     nop5.wait_prompt()
     printed = nop5.before.decode().replace("\r\n", "\n").partition("\n")[2].strip()

@@ -1,4 +1,4 @@
-"""What the manual shows works: every command block of README.md and docs/*.md is run.
+"""The manual is correct: these tests run every command block of README.md and docs/*.md.
 
 The convention is in tests/README.md.
 """
@@ -20,7 +20,7 @@ CHEAP = re.compile(r"^(scripts/boot|make (help|-s help)?$)")
 
 
 def blocks(page, language):
-    """(line number, rest of the info string, lines) of each fenced block of that language."""
+    """Returns (line number, rest of the info string, lines) for each fenced block of a language."""
     found, current = [], None
     for number, line in enumerate(page.read_text().splitlines(), 1):
         if current is None and (match := re.match(r"\s*```(\S+)\s*(.*)$", line)):
@@ -37,7 +37,7 @@ def blocks(page, language):
 
 
 def steps(lines):
-    """(directory, command, [output line]) of a console block."""
+    """Returns (directory, command, [output line]) for each command of a console block."""
     result = []
     for line in lines:
         if match := PROMPT_LINE.match(line):
@@ -48,7 +48,7 @@ def steps(lines):
 
 
 def pattern(lines):
-    """Output as the manual shows it: `…` is any text, a line of it alone any lines."""
+    """Returns a regular expression for output in the manual: `…` is any text, alone on a line any lines."""
     parts = []
     for line in lines:
         if line.strip() == "…":
@@ -59,7 +59,7 @@ def pattern(lines):
 
 
 def build_with(files, directory):
-    """A build of this tree with these files ({name: text}) added; what is built already is not built again."""
+    """Builds this tree with more files ({name: text}). It does not compile the other files again."""
     tree = directory / "tree"
     shutil.copytree(ROOT, tree, symlinks=True, ignore=lambda where, names: {
         name for name in names if name == ".git" or
@@ -73,7 +73,7 @@ def build_with(files, directory):
 
 @pytest.fixture
 def image_of(images, tmp_path):
-    """image_of(page): the default build, with the files of the page's ```c file=NAME blocks if it has some."""
+    """image_of(page) returns the default build, or one with the files of the page's ```c file=NAME blocks."""
     def build(page):
         files = {}
         for _, info, lines in blocks(page, "c"):

@@ -16,7 +16,7 @@ def remove_below(nop5, path):
 
 @pytest.fixture
 def directory(nop5):
-    """A fresh directory that the shell stands in, and that goes away."""
+    """A new directory. It is the current directory during the test, and is removed afterwards."""
     nop5.check("mkdir /tmp/t")
     nop5.check("cd /tmp/t")
     yield nop5
@@ -91,7 +91,7 @@ def test_a_removed_file_is_gone_and_its_memory_is_back(directory):
         text = directory.check("cat /proc/meminfo")
         return int(re.search(r"MemFree: +(\d+)", text).group(1))
 
-    for _ in range(2):  # once to fill caches
+    for _ in range(2):  # the first round fills caches
         before = used()
         directory.check("cat /proc/kallsyms > big")
         size = int(directory.check("wc big").split()[2]) >> 10
@@ -110,7 +110,7 @@ def test_null_swallows_and_ends_and_zero_is_zeros(nop5):
     nop5.run("cat /dev/zero > /tmp/zeros &")
     eventually(lambda: nop5.check("ls -l /tmp/zeros").split()[4] != "0")
     kill(nop5, "cat")
-    # One line of zeros, then `*` for all those like it.
+    # One line of zeros, then `*` for all equal lines.
     assert re.match(r"0+ +(00 +){16} *\|\.{16}\|\n\*\n[0-9a-f]+\n", nop5.check("hexdump /tmp/zeros"))
     nop5.check("rm /tmp/zeros")
 
@@ -154,7 +154,7 @@ def test_a_file_that_is_read_while_it_is_removed_stays_readable(directory):
     lines = int(directory.check("wc f").split()[0])
     directory.check("echo 'sleep 1000; cat > copy' > later")
     directory.run("cat < f | sh later &")
-    # It has its name when f is open, and then fills the pipe.
+    # cat has its name only after the shell has opened f. Then it fills the pipe.
     eventually(lambda: tasks(directory, "cat") and tasks(directory, "sleep"))
     directory.check("rm f")
     kill(directory, "sleep")

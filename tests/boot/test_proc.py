@@ -1,4 +1,4 @@
-"""/proc says what Linux's says, in Linux's form: programs that read one read the other."""
+"""/proc has Linux's formats, so programs that read Linux's /proc can read it."""
 import re
 
 import pytest
@@ -41,7 +41,7 @@ def test_meminfo_adds_up(nop5):
     assert {"Slab", "KernelStack", "PageTables", "VmallocUsed"} <= set(info)
     assert 200 * 1024 < info["MemTotal"] < 256 * 1024
     assert 0 < info["MemFree"] < info["MemTotal"]
-    # The boot's own page tables were taken before MemTotal was counted.
+    # MemTotal does not include the page tables that the boot has made.
     assert info["Slab"] + info["KernelStack"] <= info["MemTotal"] - info["MemFree"]
 
 
@@ -61,7 +61,7 @@ def test_stat_has_linuxs_lines_and_its_sum(nop5):
     assert len(cpu) == 5 and all(len(c) == 10 for c in cpu)
     assert lines[0].startswith("cpu  ")
     for column in range(10):
-        # Each is rounded to ticks by itself.
+        # Each number is rounded to ticks separately.
         assert abs(cpu[0][column] - sum(c[column] for c in cpu[1:])) <= 8
     for key in ("intr", "ctxt", "btime", "processes", "procs_running", "procs_blocked", "softirq"):
         assert re.search(rf"^{key} \d+", text, re.M), key
@@ -114,7 +114,7 @@ def test_interrupts_counts_what_happens(nop5):
 
 
 def test_an_idle_cpu_takes_no_periodic_tick(nop5):
-    """While the shell sleeps, CPUs that have nothing to do get few timer interrupts, not 1000 a second."""
+    """While the shell sleeps, idle CPUs get few timer interrupts, not 1000 a second."""
     def ticks():
         return sum(interrupts(nop5)["LOC"])
 
@@ -161,7 +161,7 @@ def test_pid_stat_has_52_fields_of_linux(nop5):
 
 
 def test_pid_stat_counts_the_time_of_a_task_and_of_its_children(boot):
-    """In hundredths of a second: the shell has those of stress, which has those of its two tasks."""
+    """In 1/100 s. The time of the shell's children includes stress and the two tasks of stress."""
     nop5 = boot(cpus=2)
 
     def times(pid):
@@ -194,7 +194,7 @@ def test_pid_stack_names_where_a_sleeper_sleeps(nop5):
     nop5.run("sleep 1000 &")
     pid = next(l.split()[0] for l in nop5.check("ps").splitlines() if re.search(r"\bsleep\b", l))
     try:
-        # The task is there before it has got as far as its sleep.
+        # ps can show the task before the task sleeps.
         eventually(lambda: "sleep" in nop5.check(f"cat /proc/{pid}/stack"))
         stack = nop5.check(f"cat /proc/{pid}/stack")
         for line in stack.splitlines():
@@ -227,7 +227,7 @@ def test_sysctl_reads_writes_and_refuses_nonsense(nop5, name, value, bad):
 
 
 def test_any_read_size_gives_the_same_bytes(nop5):
-    """seq_file's promise: a file read in pieces is the file."""
+    """The text of a file does not depend on the sizes of the reads (seq_file)."""
     for path in ("/proc/kallsyms", "/sys/kernel/debug/page_tables"):
         whole = nop5.check(f"cat {path}")
         head = nop5.check(f"head -n 100 {path}")

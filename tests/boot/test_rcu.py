@@ -1,4 +1,4 @@
-"""RCU as seen from outside: what it says of itself, and of tasks that hold a grace period up."""
+"""RCU as a user sees it: its statistics, and its report about tasks that delay a grace period."""
 import re
 
 from nop5 import kill

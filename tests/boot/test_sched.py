@@ -1,4 +1,4 @@
-"""Tasks on CPUs: affinity, priorities, migration, load; the two loads that are worth tracing."""
+"""Tasks on CPUs: affinity, priorities, migration; the load commands hackbench and stress."""
 import re
 
 import pytest
@@ -29,7 +29,7 @@ def test_chrt_gives_a_command_a_real_time_priority(nop5):
 
 
 def test_busy_tasks_spread_over_idle_cpus(nop5):
-    """Four computations on four CPUs: each gets one, wherever they began."""
+    """Four computations on four CPUs: each gets its own CPU, wherever it started."""
     nop5.run("stress -c 4 -t 3600 &")
     try:
         def where():
@@ -47,13 +47,13 @@ def test_busy_tasks_spread_over_idle_cpus(nop5):
 
 
 def stress_tasks(nop5, count):
-    """The PIDs of all stress tasks, once there are so many."""
+    """Waits until count stress tasks exist, and returns their PIDs."""
     eventually(lambda: len(tasks(nop5, "stress")) == count)
     return tasks(nop5, "stress")
 
 
 def test_a_waiting_task_reaches_an_idle_cpu_within_100_ms(boot):
-    """Of the machine's time, which is a count of instructions: each is a nanosecond."""
+    """The time is the machine's: with icount, one instruction takes one nanosecond."""
     machine = boot(wait=False, cpus=4, icount=True, append="selftest=sched.waiting_task_goes_to_an_idle_cpu")
     machine.wait_exit(0)
     assert int(re.search(r"moved after (\d+) us", machine.text).group(1)) < 100_000
@@ -67,7 +67,7 @@ def test_three_equal_tasks_have_run_equally_long_after_300_ms(boot):
 
 
 def test_a_task_moves_off_a_busy_cpu_when_another_goes_idle(boot):
-    """Two computations share CPU 0 while CPU 1 is taken; they part when it is free."""
+    """Two computations share CPU 0 while CPU 1 is busy. When CPU 1 is idle, one moves there."""
     nop5 = boot(cpus=2)
     nop5.run("taskset -c 1 stress -c 1 -t 3600 &")
     blocker = stress_tasks(nop5, 2)  # the command and its worker
@@ -111,7 +111,7 @@ def test_loads_leave_nothing_behind(nop5):
 
 @pytest.mark.parametrize("cpu", [0, 1])
 def test_a_fifo_task_does_not_starve_the_machine_of_its_other_cpus(nop5, cpu):
-    """A real-time computation owns its CPU; the shell and the console go on elsewhere."""
+    """A real-time task keeps its CPU busy. The shell and the console use the other CPUs."""
     nop5.run(f"taskset -c {cpu} chrt -f 99 stress -c 1 -t 3600 &")
     for _ in range(5):
         assert nop5.check("echo on") == "on\n"

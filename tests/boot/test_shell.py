@@ -1,4 +1,4 @@
-"""The shell: words, quoting, redirection, status, jobs, and what it says to nonsense."""
+"""The shell: words, quoting, redirection, status, jobs, and error messages."""
 import re
 
 import pytest
@@ -49,7 +49,7 @@ def test_every_redirection_is_done_in_its_turn(nop5):
 
 
 def test_ctrl_c_is_for_all_of_the_line(nop5):
-    """Also when it comes as the first of its commands ends. (One that a task gets when it is gone is lost, as in Linux.)"""
+    """Also if it comes when the first command ends. (A signal to a task that has just ended is lost, as in Linux.)"""
     for _ in range(50):
         nop5.interrupt("sleep 1000; echo never")
         assert b"never\r" not in nop5.before
@@ -235,7 +235,7 @@ def test_dmesg_has_stamps_of_seconds_and_micros(nop5):
     assert len(stamps) > 10
 
 
-def test_kill_of_nobody_says_so(nop5):
+def test_kill_of_a_pid_without_a_task_fails(nop5):
     result = nop5.run("kill 99999")
     assert result.status == 1 and "No such process" in result.output
     result = nop5.run("kill 2")  # a kernel thread
@@ -251,7 +251,7 @@ def test_a_bad_argument_gets_an_error_and_the_prompt(nop5, line):
 
 
 def test_nothing_leaks_through_errors(nop5):
-    """Tasks, open files and memory after a hundred failures are what they were."""
+    """A hundred failures leave no task and no memory behind."""
     def tasks():
         return count_tasks(nop5)
 
