@@ -7,8 +7,7 @@
 
 /* Only the owning task uses it. The task's parent fills it before the task runs. */
 struct files_struct {
-	struct file *
-		*fd; /* counted files, NULL: free; points to fd_array until that is too small */
+	struct file **fd; /* counted; NULL: free; fd_array while that is large enough */
 	unsigned max_fds;
 	unsigned open;   /* number of descriptors in use */
 	struct path cwd; /* counted */

@@ -36,8 +36,7 @@ static int task_snapshot(struct task_struct *task, struct task_snapshot *s)
 	spin_lock_irqsave(&task->lock, flags);
 	memcpy(s->comm, task->comm, sizeof(s->comm));
 	s->policy = task->policy;
-	s->rt_priority =
-		min(task->rt_priority, MAX_RT_PRIO - 1); /* migration/N has more, as in Linux */
+	s->rt_priority = min(task->rt_priority, MAX_RT_PRIO - 1); /* of migration/N, as in Linux */
 	s->nice = task->nice;
 	for (unsigned i = 0; i < ARRAY_SIZE(s->cpus_allowed.bits); i++)
 		s->cpus_allowed.bits[i] = task->cpus_allowed.bits[i] & cpu_possible_mask.bits[i];
