@@ -15,32 +15,42 @@ struct uart_port serial8250_ports[2] = {
 
 static struct uart_port *const console_port = &serial8250_ports[0];
 
-#define QUIET_POLLS                                                                                \
-	10000 /* some milliseconds: a sender that has more bytes sends one meanwhile               \
-	       */
+#define QUIET_POLLS 2000 /* polls without a byte: some milliseconds */
+#define POLL_PAUSE  1000 /* loops between two polls */
 
 /*
  * Turns the FIFO on, and keeps what was typed before. The UART empties the FIFO when its enable bit
- * changes (PC16550D data sheet, 8.4), so this function first reads until the line is quiet; a byte
- * that arrives between the last read and the change is lost. If firmware has turned the FIFO on, it
- * stays as it is.
+ * changes (PC16550D data sheet, 8.4), so this function first reads until the line is quiet. If
+ * firmware has turned the FIFO on, its bytes stay there.
+ *
+ * A byte that arrives between the last poll and the change is lost. So each poll also writes FCR,
+ * and only the last write has another value: an emulator such as QEMU has then translated these
+ * instructions already, and does not pause between them.
  */
 static void serial8250_enable_fifo(struct uart_port *port)
 {
-	unsigned polls = QUIET_POLLS;
+	const u8 on = UART_FCR_ENABLE_FIFO | UART_FCR_TRIGGER_8;
+	unsigned quiet = 0;
+	bool last;
 
-	if ((inb(port->iobase + UART_IIR) & UART_IIR_FIFO) != UART_IIR_FIFO) {
-		while (port->nr_typed_ahead < UART_TYPED_AHEAD_MAX && polls--) {
-			if (inb(port->iobase + UART_LSR) & UART_LSR_DR) {
-				port->typed_ahead[port->nr_typed_ahead++] =
-					inb(port->iobase + UART_RX);
-				polls = QUIET_POLLS;
-			} else if (!port->nr_typed_ahead) {
-				break;
-			}
-		}
+	if ((inb(port->iobase + UART_IIR) & UART_IIR_FIFO) == UART_IIR_FIFO) {
+		outb(port->iobase + UART_FCR, on);
+		return;
 	}
-	outb(port->iobase + UART_FCR, UART_FCR_ENABLE_FIFO | UART_FCR_TRIGGER_8);
+	do {
+		bool full = port->nr_typed_ahead == UART_TYPED_AHEAD_MAX;
+		bool enough = !port->nr_typed_ahead || quiet++ >= QUIET_POLLS;
+		u8 ready = inb(port->iobase + UART_LSR) & UART_LSR_DR;
+
+		last = full | (enough & !ready);
+		outb(port->iobase + UART_FCR, on & (u8)-last);
+		if (ready && !last) {
+			port->typed_ahead[port->nr_typed_ahead++] = inb(port->iobase + UART_RX);
+			quiet = 0;
+		}
+		for (unsigned i = 0; i < POLL_PAUSE && port->nr_typed_ahead && !last; i++)
+			barrier();
+	} while (!last);
 }
 
 /* The scratch register holds what is written only if there is a UART. 115200 baud, 8 bits, no

@@ -110,7 +110,8 @@ def test_control_z_drops_the_line_and_the_next_command_runs(nop5):
     nop5.send(b"echo never\x1aecho next\n")
     nop5.wait_prompt()
     assert nop5.before.endswith(b"\nnext\r\n") and b"never\r\n" not in nop5.before
-    nop5.send("cat > /tmp/z\n")
+    nop5.send("echo -n st; echo arted; cat > /tmp/z\n")
+    nop5.expect(r"started\r\n")  # ^Z drops all that is typed and not yet read
     nop5.send(b"never\x1ataken\n\x04")
     nop5.wait_prompt()
     assert nop5.check("cat /tmp/z; rm /tmp/z") == "taken\n"
