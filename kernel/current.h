@@ -7,4 +7,6 @@
 #include "kernel/types.h"
 
 const char *current_comm(void);
+#ifdef CONFIG_DEBUG
 pid_t current_pid(void);
+#endif

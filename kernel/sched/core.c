@@ -497,12 +497,12 @@ const char *current_comm(void)
 	return current->comm;
 }
 
+#ifdef CONFIG_DEBUG
 pid_t current_pid(void)
 {
 	return current->pid;
 }
 
-#ifdef CONFIG_DEBUG
 struct held_locks *current_held_locks(void)
 {
 	return &current->held_locks;

@@ -97,12 +97,19 @@ struct task_struct {
 	bool should_stop;             /* set by kthread_stop() */
 	struct completion exited;     /* completed when exit_code is final */
 
-	/* Read at quiescent points (kernel/sched/quiescent.h). RCU-tasks: kernel/rcu/tasks.c */
-	bool rcu_tasks_holdout; /* set by a grace period, cleared at the next quiescent point */
-	/* Live patching: trace/livepatch/transition.c. Written by the task itself with preemption
-	 * off, or by others under P+R while the task does not run. A transition begins and ends for
-	 * all tasks under L. */
-	bool patch_pending;              /* the task must check whether it can switch */
+	/*
+	 * Work for the next quiescent point (kernel/sched/quiescent.h). RCU-tasks:
+	 * kernel/rcu/tasks.c. Live patching: trace/livepatch/transition.c. There the task itself
+	 * writes the fields with preemption off, or others under P+R while the task does not run. A
+	 * transition begins and ends for all tasks under L.
+	 */
+	union {
+		struct {
+			bool rcu_tasks_holdout; /* set by a grace period, cleared by the task */
+			bool patch_pending;     /* the task must check whether it can switch */
+		};
+		u16 quiescent_work; /* not 0 if one of them is set */
+	};
 	int patch_state;                 /* KLP_*: the functions that it calls meanwhile */
 	struct list_head rcu_tasks_node; /* [X] kernel/rcu */
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
