@@ -94,7 +94,7 @@ u64 tsc_at(ktime_t time)
 	return tsc_base + mul_div(time, tsc_khz, NSEC_PER_MSEC) + 1;
 }
 
-void ndelay(u64 ns)
+static void ndelay(u64 ns)
 {
 	u64 start = rdtsc();
 

@@ -13,7 +13,6 @@ extern u32 tsc_khz;
 /* Boot: finds the TSC's frequency (CPUID 15h/16h, else HPET, else PIT; Intel SDM 3B 18.7.3). */
 void time_init(void);
 /* Spins for that time. Any context. */
-void ndelay(u64 ns);
 void udelay(u64 us);
 
 /*
