@@ -1,11 +1,11 @@
-/* Assertions: what must not be. They raise #UD, which reports file, line and backtrace. */
+/* Assertions. A failed BUG() raises #UD, whose handler prints registers and backtrace. */
 #pragma once
 
 #include "kernel/compiler.h"
 
 /*
- * BUG() never returns: it reports and kills the task, or panics (see kernel/panic.h). WARN_ON()
- * reports once per call with a backtrace and goes on; its value is the condition. Any context.
+ * BUG() reports and never returns: it kills the task, or panics (kernel/panic.h). WARN_ON() reports
+ * with a backtrace, each time, and continues. Its value is the condition. Any context.
  */
 void __noreturn report_bug(const char *file, int line, const char *what);
 void report_warning(const char *file, int line, const char *what);

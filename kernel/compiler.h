@@ -1,4 +1,4 @@
-/* What the compiler is told, and the small macros that every file uses. */
+/* Attributes for the compiler, and small macros that every file uses. */
 #pragma once
 
 #include "kernel/types.h"
@@ -7,8 +7,8 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * No ftrace call site. Every use gives its reason on the same line (docs/notrace.md is made of
- * them).
+ * The function gets no ftrace call site. Every use gives the reason on the same line. The build
+ * makes docs/notrace.md of these lines.
  */
 #define notrace  __attribute__((no_instrument_function))
 #define noinline __attribute__((noinline))
@@ -32,18 +32,17 @@
 #define __initdata
 #define __initconst
 #else
-/* What interrupts enter first: between __irqentry_text_start and __irqentry_text_end. */
+/* First functions of an interrupt: placed between __irqentry_text_start and __irqentry_text_end. */
 #define __irq_entry __section(".irqentry.text")
-#define __init      __section(".init.text") /* freed after boot, with its ftrace record */
+#define __init      __section(".init.text") /* freed after the boot, with its ftrace records */
 #define __initdata  __section(".init.data")
 #define __initconst __section(".init.rodata")
 #endif
 
 #define barrier() __asm__ __volatile__("" ::: "memory")
 /*
- * The pointer p, of which the compiler does not know to which object it points. Needed to compare
- * pointers into neighbouring objects: C lets the compiler assume that different objects are not
- * neighbours.
+ * Gives p, but hides from the compiler to which object p points. Code that compares pointers into
+ * neighbouring objects needs it, because the compiler may assume that such pointers differ.
  */
 #define hide_pointer(p)                                                                            \
 	({                                                                                         \
@@ -60,7 +59,7 @@
 #define smp_load_acquire(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define xchg(p, v)              __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-/* Returns the value found at p; it was exchanged if that equals old. */
+/* Stores new at p if p holds old. Returns the value that p held. */
 #define cmpxchg(p, old, new)                                                                       \
 	({                                                                                         \
 		__typeof__(*(p)) __old = (old);                                                    \

@@ -75,5 +75,5 @@ static inline void *ERR_CAST(const void *ptr)
 	return (void *)ptr;
 }
 
-/* The usual text of a positive errno ("Invalid argument"), as strerror(3) prints it; kernel/lib. */
+/* The text of a positive errno, as strerror(3) gives it ("Invalid argument"). In kernel/lib. */
 const char *errno_text(int error);

@@ -1,25 +1,25 @@
-/* Boot-time registration: initcalls by level, and command-line parameters. */
+/* Registration for the boot: initcalls by level, and command-line parameters. */
 #pragma once
 
 #include "kernel/linker_table.h"
 
 /*
- * The boot of the machine-independent kernel, called once by the architecture with boot_info
- * filled.
+ * The boot of the machine-independent kernel. The architecture calls it once, after it has filled
+ * boot_info.
  */
 void start_kernel(void);
 
 typedef int (*initcall_t)(void);
 
 /*
- * Levels, in order: core (services others need), fs, device, late. All run in the first task with
- * every CPU up, so they may sleep. A negative return is reported and the boot goes on.
+ * Levels, in order: core (services for other code), fs, device, late. Initcalls run in PID 1, after
+ * all CPUs are up. So they may sleep. An error is reported, and the boot continues.
  */
 #define __define_initcall(fn, table, level)                                                        \
 	static initcall_t __initcall_##fn LINKER_TABLE_ENTRY(init, table, #level) = fn
 /*
- * As soon as there are memory and a clock, and nothing else: the boot CPU alone, in its idle task,
- * interrupts off. kmalloc and vmalloc work; a mutex that is free may be taken; no other sleeping.
+ * Early initcalls run as soon as memory and a clock work: on the boot CPU, in its idle task, with
+ * interrupts off. kmalloc() and vmalloc() work. A free mutex may be taken. Sleeping is not allowed.
  */
 #define early_initcall(fn)  __define_initcall(fn, early_initcalls, 0)
 #define core_initcall(fn)   __define_initcall(fn, initcalls, 1)
@@ -28,9 +28,9 @@ typedef int (*initcall_t)(void);
 #define late_initcall(fn)   __define_initcall(fn, initcalls, 7)
 
 /*
- * __setup("name", fn): fn(value) is called with the text after `name=` (NULL for a bare `name`)
- * before memory is set up, on the boot CPU, interrupts off: it may only parse and store. Linux's
- * __setup.
+ * __setup("name", fn) makes the boot call fn(value) with the text behind `name=`; a bare `name`
+ * gives NULL. This happens before memory is set up, on the boot CPU, interrupts off. So fn may only
+ * parse and store. As Linux's __setup().
  */
 struct kernel_param {
 	const char *name;
@@ -39,8 +39,10 @@ struct kernel_param {
 #define __setup(param_name, param_fn)                                                              \
 	static const struct kernel_param __setup_##param_fn LINKER_TABLE_ENTRY(                    \
 		init, kernel_params, "") = { .name = param_name, .fn = param_fn }
-/* __setup_string("name", buffer): the value is kept in a char array; without one, or too long, it
- * is refused, and the buffer empty. */
+/*
+ * __setup_string("name", buffer) stores the value in a char array. A value that is missing or too
+ * long is refused, and the array is then empty.
+ */
 #define __setup_string(param_name, buffer)                                                         \
 	static int __init buffer##_setup(const char *value)                                        \
 	{                                                                                          \
@@ -51,18 +53,19 @@ struct kernel_param {
 	}                                                                                          \
 	__setup(param_name, buffer##_setup)
 void parse_kernel_params(const char *cmdline);
-/* The value of the last `name=value` on the command line in buf, true if there is one. Any time. */
+/* Copies the value of the last `name=value` on the command line into buf. False: none. Any context.
+ */
 bool cmdline_find(const char *name, char *buf, size_t size);
 
 /*
- * Called when init text, [start, end), is about to be unmapped: nothing may be written there any
- * more. NULL: nobody wants to know. Task context, PID 1.
+ * Called before the init text, [start, end), is unmapped. Afterwards it must not be written. NULL:
+ * no hook. Task context, PID 1.
  */
 extern void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
 /*
- * PID 1 runs this function in a child when the boot is done, and again whenever the child ends. An
- * initcall sets it: the shell does, and the self-tests replace it when the command line asks for
- * them. NULL: the boot panics.
+ * When the boot is done, PID 1 runs this function in a child, and again each time the child ends.
+ * An initcall of the shell sets it. If the command line asks for self-tests, their initcall
+ * replaces it. NULL: the boot panics.
  */
 extern int (*init_process)(void *unused);

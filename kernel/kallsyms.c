@@ -1,4 +1,4 @@
-/* Looks up symbols in the table that scripts/kallsyms.c has made; its layout is described there. */
+/* Looks up symbols in the table that scripts/kallsyms.c makes. That file describes the layout. */
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -13,14 +13,15 @@
 struct kallsyms_header {
 	u32 magic, size;
 	u32 num_symbols;
-	u32 offsets, by_name, markers, token_index, tokens, names; /* from the header's start */
+	u32 offsets, by_name, markers, token_index, tokens,
+		names; /* offsets from the start of the header */
 };
 
 extern const u8 __start_kallsyms[], __stop_kallsyms[];
 
-static bool init_text_freed; /* written once, at the end of the boot */
+static bool init_text_freed; /* set once, at the end of the boot */
 
-/* NULL in an image that the build has not filled. */
+/* NULL: the build has not filled in a table. */
 static const struct kallsyms_header *kallsyms_table(void)
 {
 	const struct kallsyms_header *header = (const void *)__start_kallsyms;
@@ -41,7 +42,7 @@ static unsigned long symbol_address(const struct kallsyms_header *header, unsign
 	return KERNEL_BASE + u32_array(header, header->offsets)[index];
 }
 
-/* Write the name to buffer, return the type letter. */
+/* Writes the name of a symbol to name, and returns its type letter. */
 static char expand_symbol(const struct kallsyms_header *header, unsigned index,
 			  char name[KSYM_NAME_LEN])
 {
@@ -119,7 +120,7 @@ static unsigned long end_of_symbol(const struct kallsyms_header *header, unsigne
 	return (unsigned long)_end;
 }
 
-/* ---- code made at run time ---- */
+/* ---- code that is made at run time ---- */
 
 static DEFINE_SPINLOCK(dynamic_lock);
 static LIST_HEAD(dynamic_symbols); /* [dynamic_lock] to write; RCU */
@@ -218,7 +219,7 @@ const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned
 	return namebuf;
 }
 
-/* As strcmp() of name and that of the i-th symbol in the order of names. */
+/* Compares name with the name of the i-th symbol in the order of names, as strcmp(). */
 static int compare_name(const struct kallsyms_header *header, const char *name, unsigned i)
 {
 	char candidate[KSYM_NAME_LEN];

@@ -1,6 +1,6 @@
 /*
- * The boot, from the first C function of the machine-independent kernel to the shell: read it as a
- * table of contents. docs/boot.md tells what came before (boot/, arch/head64.c).
+ * The boot, from the first machine-independent function to the shell. Read it as a table of
+ * contents. docs/boot.md describes the steps before it (boot/, arch/head64.c).
  */
 #include "arch/setup.h"
 #include "kernel/boot/boot_info.h"
@@ -33,7 +33,7 @@ static void __init do_initcalls(const initcall_t *call, const initcall_t *end)
 	}
 }
 
-/* What needs every CPU up and a task to sleep in. */
+/* The part of the boot that needs all CPUs, and a task that may sleep. */
 static void __init kernel_init_freeable(void)
 {
 	boot_stamp(BOOT_FIRST_TASK);
@@ -44,7 +44,7 @@ static void __init kernel_init_freeable(void)
 	boot_stamp(BOOT_INITCALLS);
 }
 
-/* PID 1. It is not __init itself: it goes on when the init sections are gone. */
+/* PID 1. Not __init itself, because it still runs when the init sections are freed. */
 static int kernel_init(void *unused __unused)
 {
 	kernel_init_freeable();
@@ -68,9 +68,10 @@ static void __init rest_init(void)
 }
 
 /*
- * The boot CPU, interrupts off, on the boot stack, with the page tables of boot/entry.asm: text,
- * rodata and data with their final permissions, and the first 4 GiB of physical memory readable at
- * __va(). boot_info is filled. Its context becomes the boot CPU's idle task.
+ * Boots the kernel on the boot CPU and never returns. boot_info is filled. Interrupts are off, the
+ * stack is the boot stack. The page tables are those of boot/entry.asm: text, rodata and data have
+ * their final permissions, and the first 4 GiB of physical memory are readable at __va(). This
+ * context becomes the boot CPU's idle task.
  */
 void __init start_kernel(void)
 {
@@ -90,7 +91,7 @@ void __init start_kernel(void)
 	boot_stamp(BOOT_MEMORY);
 
 	time_init();
-	/* From here on the rest of the boot can be traced: ftrace= on the command line. */
+	/* ftrace= on the command line traces the boot from here on. */
 	do_initcalls(linker_table_start(early_initcalls), linker_table_end(early_initcalls));
 	sched_init();
 	softirq_init();

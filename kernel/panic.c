@@ -1,4 +1,4 @@
-/* Oops and panic: say all there is to know, then end the task or the machine. */
+/* Oops and panic: report everything that is known, then end the task or stop the machine. */
 #include "kernel/panic.h"
 
 #include "arch/irqflags.h"
@@ -13,7 +13,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 
-#define QEMU_EXIT_PANIC 16 /* QEMU's status is 2 * value + 1: 33 */
+#define QEMU_EXIT_PANIC 16 /* QEMU exits with status 2 * value + 1 = 33 */
 
 int panic_timeout = -1;
 int panic_on_oops = 1;
@@ -24,11 +24,11 @@ void (*oops_enter_hook)(struct pt_regs *regs);
 const char *(*oops_release_hook)(struct pt_regs *regs);
 void (*oops_task_hook)(struct pt_regs *regs);
 
-static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now */
-static unsigned die_depth;                 /* [die_cpu] an oops within the report of another */
+static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now, or -1 */
+static unsigned die_depth;                 /* [die_cpu] 2: an oops in the report of an oops */
 static unsigned die_count;                 /* [die_cpu] */
 
-/* panic=0: stay there and halt, and let an oops end only its task. */
+/* panic=0: a panic halts, and an oops ends only its task. */
 static int __init panic_setup(const char *value)
 {
 	int error = value ? kstrtoint(value, 10, &panic_timeout) : -EINVAL;
@@ -47,7 +47,7 @@ static void __noreturn halt_forever(void)
 	}
 }
 
-/* What was traced until now: once, as it may be long, and may itself go wrong. */
+/* Dumps the trace, once: it may be long, and the dump itself may fault. */
 static void oops_dump(void)
 {
 	void (*dump)(void) = xchg(&oops_dump_hook, NULL);
@@ -63,7 +63,7 @@ static void __noreturn panic_end(void)
 	halt_forever();
 }
 
-/* regs and their backtrace have been printed already when the panic comes from die(). */
+/* reported: die() has already printed the registers and the backtrace. */
 static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_list args)
 {
 	static char message[256]; /* [panic_cpu] */
@@ -74,9 +74,9 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 	this_cpu = (int)smp_processor_id();
 	owner = atomic_cmpxchg(&panic_cpu, -1, this_cpu);
 	if (owner == this_cpu)
-		panic_end(); /* a panic within the panic: what could be said has been said */
+		panic_end(); /* a panic in the panic: everything that works is already reported */
 	if (owner != -1)
-		halt_forever(); /* the other's NMI comes and prints our backtrace */
+		halt_forever(); /* the NMI of the other CPU prints the backtrace of this CPU */
 
 	bust_spinlocks(true);
 	vsnprintf(message, sizeof(message), fmt, args);
@@ -110,8 +110,10 @@ static void __printf(1, 2) __noreturn panic_after_oops(const char *fmt, ...)
 }
 
 /*
- * One report at a time; a fault in a report goes in on top of it. Who waits for another CPU's, and
- * was in an NMI, gets no second one: so it looks itself whether it is to tell where it is, or stop.
+ * Waits until no other CPU reports an oops. A fault in the report of this CPU nests.
+ *
+ * The waiting CPU may be inside an NMI, and then it receives no other NMI. So it polls for the
+ * requests that NMIs carry: print a backtrace, or stop.
  */
 static void oops_enter(struct pt_regs *regs)
 {
@@ -143,7 +145,7 @@ static void backtrace_other_cpus(void)
 			smp_backtrace_cpu(cpu);
 }
 
-/* NULL when the task alone can be ended, else why not. */
+/* The reason why more than the task must end; NULL: ending the task is enough. */
 static const char *why_oops_is_fatal(struct pt_regs *regs)
 {
 	if (in_interrupt())
@@ -180,7 +182,7 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 		fatal = oops_release_hook(regs);
 	if (!fatal)
 		fatal = why_oops_is_fatal(regs);
-	if (fatal) /* smp_stop_other_cpus() has the other CPUs' backtraces */
+	if (fatal) /* smp_stop_other_cpus() prints the backtraces of the other CPUs */
 		panic_after_oops("%s", fatal);
 	oops_dump();
 	backtrace_other_cpus();
@@ -190,7 +192,7 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 	local_irq_enable();
 	if (oops_task_hook)
 		oops_task_hook(regs);
-	/* It is never freed: a mutex that it has left locked names it as the owner for ever. */
+	/* The task is never freed, because a mutex that it left locked has it as owner for ever. */
 	get_task_struct(current);
 	current->flags |= PF_OOPSED;
 	do_exit(SIGSEGV);
@@ -200,7 +202,7 @@ void __noreturn report_bug(const char *file, int line, const char *what)
 {
 	pr_emerg("------------[ cut here ]------------\n");
 	pr_emerg("kernel BUG at %s:%d! (%s)\n", file, line, what);
-	__builtin_trap(); /* #UD: die() has the registers and the backtrace from there */
+	__builtin_trap(); /* #UD: its handler calls die() with the registers */
 }
 
 void report_warning(const char *file, int line, const char *what)

@@ -1,4 +1,4 @@
-/* The end: oops (a task dies) and panic (the machine stops). */
+/* Oops (ends a task) and panic (stops the machine). */
 #pragma once
 
 #include "kernel/atomic.h"
@@ -6,33 +6,35 @@
 struct pt_regs;
 
 /*
- * Report, stop all other CPUs (each prints its backtrace), leave QEMU with status 33 (panic=0:
- * halt). Any context.
+ * Reports, stops all other CPUs (each prints its backtrace), and makes QEMU exit with status 33.
+ * panic=0: halts instead. Any context.
  */
 __printf(1, 2) void __noreturn panic(const char *fmt, ...);
 /*
- * A fault in kernel code: print all there is to know, then end the task if it held no lock and was
- * in no interrupt, else panic. Called by trap handlers, returns never.
+ * Handles a fault in kernel code: reports it, then ends the task. If the task holds a lock, or the
+ * fault is in an interrupt, it panics. Called by trap handlers. Never returns.
  */
 void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
-/* Of the trace room (ftrace_dump_on_oops), NULL while it wants nothing: called in a report, once,
- * interrupts off. */
+/*
+ * Set by trace/ for ftrace_dump_on_oops, else NULL. Called once, in the report, with interrupts
+ * off.
+ */
 extern void (*oops_dump_hook)(void);
 /*
- * Of the trace room, each NULL while it wants nothing; regs are where it faulted.
- * enter: an exception has begun that will be an oops, and nothing that can be traced has been
- * called yet. Interrupts off, any context.
- * release: in the report. What tracing held around a callback (preemption, guards) is given back,
- * as far as that is its own; why nevertheless more than the task has to end, or NULL.
- * task: in the task that ends, after the report.
+ * Hooks that trace/ sets, else NULL. regs are the registers at the fault.
+ * enter: called when an exception begins that will become an oops, before any function that can be
+ * traced. Interrupts off, any context.
+ * release: called in the report. If tracing held something around a callback (preemption, guards),
+ * it releases what it took itself. Returns the reason why more than the task must end, or NULL.
+ * task: called in the task that ends, after the report.
  */
 extern void (*oops_enter_hook)(struct pt_regs *regs);
 extern const char *(*oops_release_hook)(struct pt_regs *regs);
 extern void (*oops_task_hook)(struct pt_regs *regs);
-extern int panic_timeout; /* panic=: 0 halts, anything else leaves QEMU at once */
+extern int panic_timeout; /* panic=: 0 halts, any other value makes QEMU exit */
 extern int panic_on_oops;
 extern atomic_t panic_cpu; /* the CPU that panics, or -1 */
-/* Power off (ACPI S5), reset, or leave QEMU through isa-debug-exit with a status. Any context. */
+/* Power off (ACPI S5), reset, or make QEMU exit through isa-debug-exit. Any context. */
 void __noreturn machine_power_off(void);
 void __noreturn machine_restart(void);
 void qemu_debug_exit(u8 value);

@@ -15,7 +15,7 @@ typedef int16_t s16;
 typedef int32_t s32;
 typedef int64_t s64;
 
-#ifdef NOP5_HOST /* libc has these */
+#ifdef NOP5_HOST /* libc defines these */
 #include <sys/types.h>
 #else
 typedef s64 ssize_t;

@@ -1,4 +1,5 @@
-/* boot_info: the one copy, and what the parsers of both boot protocols share. Host-testable. */
+/* boot_info, and the functions that the parsers of both boot protocols share. Runs on the host,
+ * too. */
 #include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/lib/string.h"
@@ -63,7 +64,7 @@ void __init boot_info_add_module(struct boot_info *info, u64 start, u64 end, con
 	info->module_count++;
 }
 
-/* Where types contend for an address the one that allows less wins; what is unknown is reserved. */
+/* If regions overlap, the more restrictive type wins. Unknown types count as reserved. */
 static unsigned __init restrictiveness(u32 type)
 {
 	switch (type) {
@@ -80,7 +81,8 @@ static unsigned __init restrictiveness(u32 type)
 	}
 }
 
-/* The type of the address at, and where the next region starts or ends. False in a hole. */
+/* Gives the type of the address at, and in *until the next start or end of a region. False: no
+ * region covers at. */
 static bool __init type_at(const struct memory_region *map, unsigned count, u64 at, u32 *type,
 			   u64 *until)
 {
@@ -104,8 +106,8 @@ static bool __init type_at(const struct memory_region *map, unsigned count, u64 
 }
 
 /*
- * Walk from edge to edge. Splitting can need more regions than fit: what is left out then is memory
- * that is not used, so no harm is done.
+ * Walks from one start or end of a region to the next. The result may have more regions than fit.
+ * The regions that do not fit are not used as memory, which is safe.
  */
 void __init boot_info_finish_memory(struct boot_info *info)
 {

@@ -1,9 +1,9 @@
 /*
- * What the boot loader told: one structure, whoever loaded us.
+ * The information from the boot loader, in one structure for all boot protocols.
  *
- * x86_64_start_kernel() has it filled by the parser of the loader's protocol before start_kernel();
- * nobody writes it later. The loader's own structures are not needed afterwards: their memory is
- * ordinary usable RAM.
+ * x86_64_start_kernel() calls the parser of the loader's protocol, which fills it before
+ * start_kernel(). Later it is constant. The structures of the loader are not needed afterwards:
+ * their memory is ordinary usable RAM.
  */
 #pragma once
 
@@ -13,11 +13,12 @@
 #define BOOT_MODULES        8
 #define BOOT_CMDLINE_SIZE   2048
 
-/* The types of the BIOS's E820 map (ACPI specification 6.4, table 15.4); others are kept. */
+/* The types of the E820 map of the BIOS (ACPI specification 6.4, table 15.4). Other types are kept.
+ */
 enum memory_region_type {
 	MEMORY_USABLE = 1,
 	MEMORY_RESERVED = 2,
-	MEMORY_ACPI = 3, /* tables of ACPI: RAM that is free when they have been read */
+	MEMORY_ACPI = 3, /* ACPI tables: free RAM after the kernel has read them */
 	MEMORY_NVS = 4,
 	MEMORY_UNUSABLE = 5,
 };
@@ -29,20 +30,22 @@ struct memory_region {
 };
 
 struct boot_module {
-	u64 start, end; /* physical, in bytes; not part of the memory map: reserve them */
+	u64 start, end; /* physical, in bytes; usable in the memory map, so the kernel must reserve
+			   it */
 	char cmdline[64];
 };
 
 struct boot_info {
-	const char *protocol; /* "multiboot2" or "PVH"; NULL when neither */
-	char loader[64];      /* "GRUB 2.06", "" when it did not say */
-	const char *problem;  /* the first nonsense found in what the loader said, else NULL */
+	const char *protocol; /* "multiboot2" or "PVH"; NULL: neither */
+	char loader[64];      /* "GRUB 2.06"; "": unknown */
+	const char *problem;  /* the first error in the information, or NULL */
 	char cmdline[BOOT_CMDLINE_SIZE];
-	/* Sorted, without overlaps, neighbours of one type joined. What none covers is a hole. */
+	/* Sorted, without overlaps, neighbours of one type joined. Addresses outside all regions
+	 * are holes. */
 	struct memory_region memory[BOOT_MEMORY_REGIONS];
 	unsigned memory_count;
-	u8 rsdp[36];   /* a copy of ACPI's root pointer; its checksum is not verified here */
-	u32 rsdp_size; /* 0 (none was given), 20 (ACPI 1.0) or 36 */
+	u8 rsdp[36];   /* a copy of the ACPI root pointer; the parsers do not verify its checksum */
+	u32 rsdp_size; /* 0 (no root pointer), 20 (ACPI 1.0) or 36 */
 	struct boot_module modules[BOOT_MODULES];
 	unsigned module_count;
 };
@@ -50,25 +53,26 @@ struct boot_info {
 extern struct boot_info boot_info;
 
 /*
- * How a parser reads physical memory: a pointer to size bytes at phys, valid until the parser
- * returns, or NULL when they cannot be read. On the host, tests give bytes of their own.
+ * Gives a parser size bytes of physical memory at phys. The pointer is valid until the parser
+ * returns. NULL: the bytes cannot be read. Host tests pass a function of their own.
  */
 typedef const void *(*boot_read_fn)(u64 phys, size_t size);
 
 /*
- * Fill *info, zeroed by the caller, from the structure at physical address phys. Pure functions of
- * what read() returns; they trust none of it. 0, or -EINVAL when nothing there can be used; lesser
- * nonsense is left out and named in info->problem.
+ * Fill *info, zeroed by the caller, from the structure at physical address phys. They depend only
+ * on the bytes from read(), and trust none of them. 0; -EINVAL: nothing can be used. Parts with
+ * smaller errors are ignored, and info->problem names the first error.
  */
 int boot_info_parse_multiboot2(struct boot_info *info, boot_read_fn read, u64 phys);
 int boot_info_parse_pvh(struct boot_info *info, boot_read_fn read, u64 phys);
 
-/* For the parsers (kernel/boot/boot_info.c). */
+/* ---- for the parsers ---- */
 void boot_info_problem(struct boot_info *info, const char *what);
 void boot_info_add_memory(struct boot_info *info, u64 base, u64 size, u32 type);
 void boot_info_add_module(struct boot_info *info, u64 start, u64 end, const char *cmdline,
 			  size_t cmdline_size);
-/* Copy a string of at most src_size bytes, NUL within them or not; false when it was cut. */
+/* Copies a string of at most src_size bytes, with or without a NUL. False: it was cut. */
 bool boot_info_copy_string(char *dst, size_t dst_size, const char *src, size_t src_size);
-/* Sort the map and resolve overlaps, the more restrictive type winning. After the last add. */
+/* Sorts the map and resolves overlaps: the more restrictive type wins. Call it after the last add.
+ */
 void boot_info_finish_memory(struct boot_info *info);

@@ -1,10 +1,11 @@
-/* Reads what a multiboot2 loader says (Multiboot2 specification 2.0, 3.6). Host-testable. */
+/* Parses the information of a multiboot2 loader (Multiboot2 specification 2.0, 3.6). Runs on the
+ * host, too. */
 #include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 
-#define INFO_SIZE_MAX (4U << 20) /* GRUB's is a few KiB */
+#define INFO_SIZE_MAX (4U << 20) /* GRUB needs a few KiB */
 
 enum tag_type {
 	TAG_END = 0,
@@ -18,7 +19,7 @@ enum tag_type {
 
 struct tag {
 	u32 type;
-	u32 size; /* of the tag without the padding to 8 bytes */
+	u32 size; /* without the padding to 8 bytes */
 };
 
 struct module_tag {
@@ -37,7 +38,8 @@ struct memory_map_entry {
 	u32 type, reserved;
 };
 
-/* Tags lie on 8-byte boundaries, but a loader may get even that wrong: everything is copied out. */
+/* Tags should be aligned to 8 bytes, but a loader may have an error. So everything is copied out.
+ */
 
 static void __init parse_memory_map(struct boot_info *info, const u8 *at, u32 size)
 {
@@ -79,7 +81,7 @@ static void __init parse_rsdp(struct boot_info *info, const u8 *at, u32 size, u3
 		return;
 	}
 	if (rsdp_size < info->rsdp_size)
-		return; /* the newer one has come already */
+		return; /* the newer RSDP is already stored */
 	memcpy(info->rsdp, at + sizeof(struct tag), rsdp_size);
 	info->rsdp_size = rsdp_size;
 }

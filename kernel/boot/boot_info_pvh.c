@@ -1,15 +1,16 @@
-/* Reads what a PVH loader says (xen/include/public/arch-x86/hvm/start_info.h). Host-testable. */
+/* Parses the information of a PVH loader (xen/include/public/arch-x86/hvm/start_info.h). Runs on
+ * the host, too. */
 #include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 
 #define START_INFO_MAGIC 0x336ec578
-#define ENTRIES_MAX      4096 /* more than any firmware has */
+#define ENTRIES_MAX      4096 /* no firmware has so many */
 
 struct hvm_start_info {
 	u32 magic;
-	u32 version; /* 1 has the memory map */
+	u32 version; /* 1: with the memory map */
 	u32 flags;
 	u32 nr_modules;
 	u64 modlist_paddr;
@@ -28,10 +29,10 @@ struct hvm_modlist_entry {
 
 struct hvm_memmap_table_entry {
 	u64 addr, size;
-	u32 type, reserved; /* the types of E820 */
+	u32 type, reserved; /* E820 types */
 };
 
-/* Copy a string out of physical memory, a page at a time: how long it is, nobody says. */
+/* Copies a string from physical memory, a page at a time, because its length is unknown. */
 static bool __init copy_string_at(char *dst, size_t dst_size, boot_read_fn read, u64 phys)
 {
 	size_t n = 0;
@@ -92,7 +93,7 @@ static void __init parse_memory_map(struct boot_info *info, boot_read_fn read,
 	}
 }
 
-/* The first 20 bytes tell the revision; ACPI 2.0 and later have 36. */
+/* The first 20 bytes have the revision. From ACPI 2.0 on the structure has 36 bytes. */
 static void __init parse_rsdp(struct boot_info *info, boot_read_fn read, u64 phys)
 {
 	const u8 *rsdp = read(phys, 20);

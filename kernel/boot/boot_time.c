@@ -1,4 +1,4 @@
-/* When the boot got how far: the stamps. */
+/* Time stamps of the stages of the boot. */
 #include "kernel/boot/boot_time.h"
 #include "arch/clock.h"
 

@@ -1,5 +1,6 @@
 /*
- * The kernel command line: parameters handed to their __setup() functions, and looked up by name.
+ * The kernel command line: calls the __setup() functions of its parameters, and finds values by
+ * name.
  */
 #include "kernel/boot/boot_info.h"
 #include "kernel/init.h"
@@ -9,9 +10,10 @@
 DEFINE_LINKER_TABLE(init, const struct kernel_param, kernel_params);
 
 /*
- * The next word of a command line: parts within double quotes keep their blanks, and the quotes go
- * (Linux: Documentation/admin-guide/kernel-parameters.rst). Copies at most size - 1 bytes to word
- * and returns where to go on, or NULL at the end.
+ * Copies the next word of a command line to word, at most size - 1 bytes. Blanks inside double
+ * quotes belong to the word; the quotes are removed (Linux:
+ * Documentation/admin-guide/kernel-parameters.rst). Returns the rest of the line; NULL: no more
+ * words.
  */
 static const char *next_word(const char *s, char *word, size_t size)
 {
@@ -32,7 +34,7 @@ static const char *next_word(const char *s, char *word, size_t size)
 	return s;
 }
 
-/* Cut word at its '='; the value behind it, or NULL for a bare name. */
+/* Cuts word at its '=', and returns the value behind it. NULL: a bare name. */
 static char *split_value(char *word)
 {
 	char *equals = strchr(word, '=');

@@ -1,4 +1,4 @@
-/* The one line that names the kernel and its compiler. */
+/* The line with the names of the kernel and its compiler. */
 #include "kernel/boot/version.h"
 
 #ifdef __clang__

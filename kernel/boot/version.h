@@ -1,4 +1,4 @@
-/* Who this kernel is. */
+/* Name and version of this kernel. */
 #pragma once
 
 #define UTS_SYSNAME "nop5"

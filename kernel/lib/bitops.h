@@ -1,15 +1,16 @@
-/* Powers of two, and searching arrays of bits. Not atomic: kernel/atomic.h is. Any context. */
+/* Powers of two, and searches in arrays of bits. Nothing here is atomic: for that see
+ * kernel/atomic.h. Any context. */
 #pragma once
 
 #include "kernel/atomic.h"
 
-/* The number of the highest set bit counted from 1; 0 when there is none. */
+/* The number of the highest set bit, counted from 1; 0 for x = 0. */
 static __always_inline unsigned fls64(u64 x)
 {
 	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
 }
 
-/* Logarithm of x > 0, rounded down. */
+/* The logarithm of x to base 2, rounded down. x > 0. */
 static __always_inline unsigned ilog2(u64 x)
 {
 	return 63 - (unsigned)__builtin_clzll(x);
@@ -28,7 +29,7 @@ static __always_inline u64 roundup_pow_of_two(u64 x)
 #define BITS_TO_LONGS(n)           DIV_ROUND_UP(n, 64)
 #define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
 
-/* The first set (clear) bit at or after start, or nbits. */
+/* The number of the first set (clear) bit from start on, or nbits. */
 static inline unsigned find_next_bit(const unsigned long *map, unsigned nbits, unsigned start)
 {
 	while (start < nbits) {

@@ -4,7 +4,7 @@
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/vsprintf.h"
 
-/* A decimal number at *s, which moves behind it. */
+/* Reads a decimal number at *s, and moves *s behind it. */
 static int parse_cpu(const char **s, unsigned *cpu)
 {
 	unsigned value = 0;
@@ -99,7 +99,7 @@ int cpumask_print(char *buf, size_t size, const struct cpumask *mask)
 	unsigned bits = min(max(nr_cpu_ids, 1U), (unsigned)NR_CPUS);
 	int n = 0;
 
-	/* Groups of 32 bits, the highest first and only as wide as it needs to be. */
+	/* Groups of 32 bits, the highest group first. It has only the digits it needs. */
 	for (int group = (int)(bits - 1) / 32; group >= 0; group--) {
 		u32 value = (u32)(mask->bits[group / 2] >> (group % 2 * 32));
 		int width = n || bits % 32 == 0 ? 8 : (int)DIV_ROUND_UP(bits % 32, 4);

@@ -4,16 +4,16 @@
 #include "kernel/cpumask.h"
 
 /*
- * Read a list: numbers and ranges between commas, a newline at the end, nothing for the empty set.
- * 0; -EINVAL for what is no list, -ERANGE for a range that runs backwards or past NR_CPUS: *mask is
- * then untouched.
+ * Reads a list: numbers and ranges, separated by commas. A newline may end it. An empty string is
+ * the empty set. Returns 0; -EINVAL: not a list; -ERANGE: a range is backwards or reaches NR_CPUS.
+ * After an error *mask is unchanged.
  */
 int __must_check cpulist_parse(const char *s, struct cpumask *mask);
-/* Read a mask: hexadecimal digits, commas allowed. 0, -EINVAL, -EOVERFLOW when too long. */
+/* Reads a mask: hexadecimal digits, with or without commas. 0; -EINVAL; -EOVERFLOW: too long. */
 int __must_check cpumask_parse(const char *s, struct cpumask *mask);
 /*
- * Print into buf of size bytes; the length that stands there. A mask has as many digits as
- * nr_cpu_ids needs.
+ * Print into buf of size bytes, and return the length of the text in buf. A mask has as many
+ * digits as nr_cpu_ids needs.
  */
 int cpulist_print(char *buf, size_t size, const struct cpumask *mask);
 int cpumask_print(char *buf, size_t size, const struct cpumask *mask);

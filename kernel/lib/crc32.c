@@ -1,4 +1,4 @@
-/* CRC-32, four bits at a time: the table fits in one cache line, and needs no set-up. */
+/* CRC-32, four bits at a time: so the table fits in one cache line, and is constant. */
 #include "kernel/lib/crc32.h"
 
 static const u32 crc32_table[16] = {

@@ -2,13 +2,13 @@
 #include "kernel/lib/deflate.h"
 #include "kernel/lib/string.h"
 
-#define MIN_MATCH 4 /* the format's least is 3, but so short a match seldom pays */
+#define MIN_MATCH 4 /* the format allows 3, but such a short match seldom saves bits */
 #define MAX_MATCH 258
 
 #define END_OF_BLOCK 256
 #define FIRST_LENGTH 257
 
-/* Bits are packed from the least significant one of each byte on. */
+/* Packs bits into bytes, from the least significant bit of each byte on. */
 struct bit_writer {
 	u8 *out, *end;
 	u64 bits;
@@ -32,7 +32,7 @@ static inline void put_bits(struct bit_writer *w, u32 bits, unsigned count)
 	}
 }
 
-/* A Huffman code goes out from its most significant bit on. */
+/* Writes a Huffman code, from its most significant bit on. */
 static inline void put_code(struct bit_writer *w, u32 code, unsigned count)
 {
 	u32 reversed = 0;
@@ -59,7 +59,8 @@ static inline unsigned top_bit(u32 x)
 	return 31 - (unsigned)__builtin_clz(x);
 }
 
-/* Lengths 3..10 have a symbol each; then four symbols share each number of extra bits. */
+/* Each length from 3 to 10 has a symbol. After that, four symbols have the same number of extra
+ * bits. */
 static void put_length(struct bit_writer *w, unsigned length)
 {
 	unsigned x = length - 3, extra;
@@ -77,7 +78,7 @@ static void put_length(struct bit_writer *w, unsigned length)
 	put_bits(w, x & ((1U << extra) - 1), extra);
 }
 
-/* The same with two symbols for each number of extra bits; all codes have 5 bits. */
+/* As for lengths, but two symbols have the same number of extra bits. All codes have 5 bits. */
 static void put_distance(struct bit_writer *w, unsigned distance)
 {
 	unsigned x = distance - 1, extra;
@@ -95,7 +96,7 @@ static inline u32 load32(const u8 *p)
 {
 	u32 x;
 
-	__builtin_memcpy(&x, p, sizeof(x)); /* one load, and no call */
+	__builtin_memcpy(&x, p, sizeof(x)); /* compiles to one load, without a call */
 	return x;
 }
 
@@ -113,7 +114,8 @@ static unsigned match_length(const u8 *a, const u8 *b, const u8 *end)
 	return n;
 }
 
-/* Send a match at p and note its positions, if there is one worth it: its length, or 0. */
+/* Looks for a match at p, writes it, and records the positions in it. Returns its length; 0: no
+ * match that saves bits. */
 static unsigned put_match(struct bit_writer *w, struct deflate_workspace *work, const u8 *data,
 			  const u8 *p, const u8 *end)
 {
@@ -142,8 +144,8 @@ size_t deflate_fixed(struct deflate_workspace *work, const void *data, size_t si
 	if (size > DEFLATE_MAX_INPUT)
 		return 0;
 	memset(work->last, 0, sizeof(work->last));
-	put_bits(&w, 1, 1); /* the last block */
-	put_bits(&w, 1, 2); /* with the fixed codes */
+	put_bits(&w, 1, 1); /* this is the last block */
+	put_bits(&w, 1, 2); /* it uses the fixed codes */
 	while (p < end && !w.full) {
 		unsigned length = end - p >= MIN_MATCH ? put_match(&w, work, data, p, end) : 0;
 

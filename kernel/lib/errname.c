@@ -1,4 +1,4 @@
-/* Error numbers as names and as strerror(3)'s sentences. */
+/* Names of error numbers, and the texts that strerror(3) gives for them. */
 #include "kernel/lib/errname.h"
 
 static const struct {

@@ -3,5 +3,5 @@
 
 #include "kernel/errno.h"
 
-/* "ENOMEM" for ENOMEM, NULL for a number that has no name. errno_text() is in kernel/errno.h. */
+/* "ENOMEM" for ENOMEM; NULL: the number has no name. errno_text() is in kernel/errno.h. */
 const char *errname(int error);

@@ -1,4 +1,4 @@
-/* The options of commands. */
+/* Parses the options of commands. */
 #include "kernel/lib/getopt.h"
 #include "kernel/errno.h"
 #include "kernel/lib/ctype.h"
@@ -10,7 +10,8 @@ static bool number(const char *text, long *value)
 	return text && isdigit((u8)*text) && !kstrtol(text, 10, value);
 }
 
-/* One word of letters; a number that is missing in it is *next, which moves. */
+/* Parses one word of option letters. If its last option needs a number, takes it from the word
+ * *next. */
 static bool parse_word(struct options *options, const char *accepted, const char *letter,
 		       char ***next)
 {

@@ -1,10 +1,11 @@
-/* Shell-style patterns: without recursion, in time proportional to pattern times text at worst. */
+/* Shell patterns, without recursion. The worst time is proportional to pattern length times text
+ * length. */
 #include "kernel/lib/glob.h"
 #include "kernel/lib/string.h"
 
 /*
- * Match c against the class behind a [. Returns what follows the class in the pattern, NULL when
- * there is no ] and so no class.
+ * Matches c against the class behind a [. Returns the rest of the pattern behind the class. NULL:
+ * the pattern has no ], so this is no class.
  */
 static const char *match_class(const char *p, u8 c, bool *matched)
 {
@@ -26,7 +27,8 @@ static const char *match_class(const char *p, u8 c, bool *matched)
 	return p + 1;
 }
 
-/* Match one character of the text against one element of the pattern; what follows it, or NULL. */
+/* Matches one character of the text against one element of the pattern. Returns the rest of the
+ * pattern; NULL: no match. */
 static const char *match_one(const char *p, u8 c)
 {
 	const char *next;
@@ -54,7 +56,8 @@ static const char *match_one(const char *p, u8 c)
 
 bool glob_match(const char *pattern, const char *s)
 {
-	/* The last * seen, and where its text ends now: where to go on after a miss. */
+	/* The last * of the pattern so far, and the end of the text that it matches now. After a
+	 * mismatch the match continues from here, with a longer text. */
 	const char *star = NULL, *star_end = NULL;
 
 	for (;;) {

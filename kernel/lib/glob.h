@@ -1,11 +1,12 @@
-/* Shell-style patterns, as in set_ftrace_filter. Any context. */
+/* Shell patterns, as in set_ftrace_filter. Any context. */
 #pragma once
 
 #include "kernel/compiler.h"
 
 /*
- * True when all of s matches pattern: * any text, ? any character, [a-z] one of a class, [!a-z] one
- * that is not in it (a ] that comes first belongs to the class), \ takes the next character as it
- * is. A [ without its ] is an ordinary character. Linux's glob_match().
+ * True when all of s matches pattern. * matches any text, ? any character, [a-z] a character of the
+ * class, [!a-z] a character outside the class. A ] at the start of a class belongs to the class. \
+ * makes the next character ordinary. A [ without a ] is an ordinary character. As Linux's
+ * glob_match().
  */
 bool glob_match(const char *pattern, const char *s);

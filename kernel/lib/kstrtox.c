@@ -1,4 +1,4 @@
-/* Text to numbers. */
+/* Converts text to numbers. */
 #include "kernel/errno.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
@@ -10,7 +10,7 @@ static unsigned digit_value(char c)
 	return isalpha((u8)c) ? (unsigned)(c | 0x20) - 'a' + 10 : 36;
 }
 
-/* Settle base 0 and step over 0x. */
+/* Finds the base if *base is 0, and skips 0x. */
 static const char *parse_base(const char *s, unsigned *base)
 {
 	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_value(s[2]) < 16;
@@ -20,7 +20,7 @@ static const char *parse_base(const char *s, unsigned *base)
 	return *base == 16 && hex ? s + 2 : s;
 }
 
-/* The digits at *s, which moves behind them. -EINVAL: there are none; -ERANGE: too many. */
+/* Reads the digits at *s, and moves *s behind them. -EINVAL: no digit; -ERANGE: too many digits. */
 static int parse_digits(const char **s, unsigned base, u64 *result)
 {
 	const char *start = *s = parse_base(*s, &base);

@@ -1,4 +1,5 @@
-/* Doubly linked circular lists: embedded nodes, one head type. The caller locks. */
+/* Doubly linked circular lists. Nodes are embedded in objects; a head has the same type. The caller
+ * locks. */
 #pragma once
 
 #include "kernel/compiler.h"
@@ -66,7 +67,7 @@ static inline void list_move_tail(struct list_head *node, struct list_head *head
 	list_add_tail(node, head);
 }
 
-/* Append all of list to head's tail and leave list empty. */
+/* Moves all nodes of list to the tail of head. list is empty afterwards. */
 static inline void list_splice_tail_init(struct list_head *list, struct list_head *head)
 {
 	if (list_empty(list))

@@ -1,9 +1,9 @@
 /*
  * Red-black trees (Cormen, Leiserson, Rivest, Stein: Introduction to Algorithms, chapter 13).
  *
- * A node is red or black; the root is black; a red node has black children; every path from a node
- * down to an empty link passes the same number of black nodes. So no path is more than twice as
- * long as another. An empty link counts as black.
+ * A node is red or black. The root is black. A red node has black children. All paths from a node
+ * down to an empty link pass the same number of black nodes. So no path is more than twice as long
+ * as another path. An empty link counts as black.
  */
 #include "kernel/lib/rbtree.h"
 
@@ -29,7 +29,7 @@ static inline void set_parent(struct rb_node *node, struct rb_node *parent)
 	node->parent_color = (unsigned long)parent | (node->parent_color & RB_BLACK);
 }
 
-/* Whatever pointed at old now points at new. */
+/* Replaces old by new in old's parent, or in the root. */
 static inline void replace_child(struct rb_root *root, struct rb_node *parent, struct rb_node *old,
 				 struct rb_node *new)
 {
@@ -41,7 +41,7 @@ static inline void replace_child(struct rb_root *root, struct rb_node *parent, s
 		parent->rb_right = new;
 }
 
-/* The right child of node takes its place, node becomes its left child. */
+/* Puts the right child of node in the place of node. node becomes its left child. */
 static void rotate_left(struct rb_node *node, struct rb_root *root)
 {
 	struct rb_node *up = node->rb_right, *parent = rb_parent(node);
@@ -72,9 +72,10 @@ void rb_insert_color(struct rb_node *node, struct rb_root *root)
 {
 	struct rb_node *parent;
 
-	/* The one thing that may be wrong is that node and its parent are both red. */
+	/* Only one rule may be broken: node and its parent may both be red. */
 	while (is_red(parent = rb_parent(node))) {
-		struct rb_node *grand = rb_parent(parent); /* there: the root is black */
+		struct rb_node *grand =
+			rb_parent(parent); /* exists, because parent is red and the root is black */
 		bool left = parent == grand->rb_left;
 		struct rb_node *uncle = left ? grand->rb_right : grand->rb_left;
 
@@ -107,7 +108,8 @@ void rb_insert_color(struct rb_node *node, struct rb_root *root)
 	set_black(root->rb_node);
 }
 
-/* Paths through node, a child of parent (or an empty link), are one black node short: repair. */
+/* Restores the rules after an erase. Paths through node, a child of parent or an empty link, have
+ * one black node too few. */
 static void erase_color(struct rb_node *node, struct rb_node *parent, struct rb_root *root)
 {
 	while (parent && !is_red(node)) {
@@ -148,7 +150,8 @@ static void erase_color(struct rb_node *node, struct rb_node *parent, struct rb_
 			}
 			set_black(sibling->rb_left);
 		}
-		/* The sibling takes the parent's colour and, by the rotation, its place. */
+		/* The rotation puts the sibling in the parent's place. It takes the parent's
+		 * colour, too. */
 		if (is_red(parent))
 			set_red(sibling);
 		else
@@ -170,7 +173,7 @@ void rb_erase(struct rb_node *node, struct rb_root *root)
 	bool black;
 
 	if (node->rb_left && node->rb_right) {
-		/* The next node in order, which has no left child, takes node's place. */
+		/* The next node in order takes node's place. It has no left child. */
 		struct rb_node *next = node->rb_right;
 
 		while (next->rb_left)

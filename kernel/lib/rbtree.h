@@ -1,16 +1,18 @@
 /*
- * Red-black trees: embedded nodes, the caller searches, links and locks (Linux's interface).
+ * Red-black trees with Linux's interface. Nodes are embedded in objects. The caller searches, links
+ * and locks.
  *
- * To insert: walk from &root->rb_node to the empty link where the node belongs, rb_link_node(),
- * then rb_insert_color(). The _cached forms keep the leftmost node at hand, which is what a run
- * queue or a timer base asks for. No function here sleeps, allocates or recurses; any context.
+ * To insert a node: walk from &root->rb_node to the empty link where it belongs, call
+ * rb_link_node(), then rb_insert_color(). The _cached functions also keep a pointer to the leftmost
+ * node, which run queues and timer bases need. No function here sleeps, allocates or recurses. Any
+ * context.
  */
 #pragma once
 
 #include "kernel/compiler.h"
 
 struct rb_node {
-	unsigned long parent_color; /* the parent's address; bit 0 is set in a black node */
+	unsigned long parent_color; /* the address of the parent; bit 0: the node is black */
 	struct rb_node *rb_left;
 	struct rb_node *rb_right;
 } __aligned(8);
@@ -24,13 +26,14 @@ struct rb_root_cached {
 	struct rb_node *rb_leftmost;
 };
 
-/* As expressions, for initialising at run time; `= RB_ROOT` works for a static tree as well. */
+/* Expressions, for initializing at run time. `= RB_ROOT` initializes a static tree as well. */
 #define RB_ROOT        ((struct rb_root){ NULL })
 #define RB_ROOT_CACHED ((struct rb_root_cached){ { NULL }, NULL })
 
 #define rb_entry(ptr, type, member) container_of(ptr, type, member)
 #define RB_EMPTY_ROOT(root)         (READ_ONCE((root)->rb_node) == NULL)
-/* A node that is in no tree, when its owner says so with RB_CLEAR_NODE (erasing does not). */
+/* True for a node that its owner has marked with RB_CLEAR_NODE() as being in no tree. Erasing does
+ * not mark it. */
 #define RB_EMPTY_NODE(node) ((node)->parent_color == (unsigned long)(node))
 #define RB_CLEAR_NODE(node) ((node)->parent_color = (unsigned long)(node))
 
@@ -39,7 +42,8 @@ static inline struct rb_node *rb_parent(const struct rb_node *node)
 	return (struct rb_node *)(node->parent_color & ~1UL);
 }
 
-/* Hang node, red and without children, on the empty link of parent (NULL at the root). */
+/* Puts node, red and without children, into an empty link of parent. parent NULL: node is the root.
+ */
 static inline void rb_link_node(struct rb_node *node, struct rb_node *parent, struct rb_node **link)
 {
 	node->parent_color = (unsigned long)parent;
@@ -48,9 +52,9 @@ static inline void rb_link_node(struct rb_node *node, struct rb_node *parent, st
 	*link = node;
 }
 
-/* Rebalance after rb_link_node(). */
+/* Rebalances the tree after rb_link_node(). */
 void rb_insert_color(struct rb_node *node, struct rb_root *root);
-/* Take node, which must be in the tree, out of it. */
+/* Removes node, which must be in the tree. */
 void rb_erase(struct rb_node *node, struct rb_root *root);
 
 /* The next node in sorted order; NULL after the last one. */
@@ -58,7 +62,7 @@ struct rb_node *rb_next(const struct rb_node *node);
 
 #define rb_first_cached(root) ((root)->rb_leftmost)
 
-/* leftmost: the search for the place only ever went left. */
+/* leftmost: the search for the link has always gone to the left. */
 static inline void rb_insert_color_cached(struct rb_node *node, struct rb_root_cached *root,
 					  bool leftmost)
 {
@@ -74,7 +78,7 @@ static inline void rb_erase_cached(struct rb_node *node, struct rb_root_cached *
 	rb_erase(node, &root->rb_root);
 }
 
-/* Insert node where less(node, other) says; equal nodes keep the order of arrival. */
+/* Inserts node in the order of less(node, other). Equal nodes stay in the order of insertion. */
 static __always_inline void rb_add_cached(struct rb_node *node, struct rb_root_cached *root,
 					  bool (*less)(struct rb_node *, const struct rb_node *))
 {

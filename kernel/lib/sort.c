@@ -12,7 +12,7 @@ static void swap_elements(u8 *a, u8 *b, size_t size)
 	}
 }
 
-/* Let the element at root sink until none of its children in [0, n) is greater. */
+/* Moves the element at root down until none of its children in [0, n) is greater. */
 static void sift_down(u8 *base, size_t root, size_t n, size_t size, cmp_func_t cmp)
 {
 	for (;;) {

@@ -3,8 +3,9 @@
 
 #include "kernel/compiler.h"
 
-/* Negative, 0 or positive, as a belongs before, beside or behind b. */
+/* Negative: a belongs before b. Positive: behind b. 0: the order does not matter. */
 typedef int (*cmp_func_t)(const void *a, const void *b);
 
-/* In place, not stable, no recursion, O(n log n), O(n) when sorted already. Any context. */
+/* Sorts in place, without recursion; not stable. O(n log n), O(n) for a sorted array. Any context.
+ */
 void sort(void *base, size_t n, size_t size, cmp_func_t cmp);

@@ -1,4 +1,5 @@
-/* The C library's string functions. memcpy, memmove and memset are in arch/string.asm. */
+/* The string functions of the C library. memcpy(), memmove() and memset() are in
+ * arch/string.asm. */
 #include "kernel/lib/string.h"
 
 int memcmp(const void *a, const void *b, size_t n)

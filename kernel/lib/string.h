@@ -1,7 +1,7 @@
 /*
- * Strings and blocks of memory: the C library's names and Linux's. Any context.
+ * Strings and blocks of memory, under the names of the C library and of Linux. Any context.
  *
- * On the host the C library has the first half itself; only what it lacks is ours there.
+ * On the host, the C library provides the first half of these functions.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #ifdef NOP5_HOST
 #include <string.h>
 #else
-/* arch/string.asm. Regions of memcpy() must not overlap. */
+/* arch/string.asm. The regions of memcpy() must not overlap. */
 void *memcpy(void *dst, const void *src, size_t n);
 void *memmove(void *dst, const void *src, size_t n);
 void *memset(void *dst, int byte, size_t n);
@@ -23,36 +23,38 @@ int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t n);
 char *strchr(const char *s, int c);
 char *strrchr(const char *s, int c);
-char *strchrnul(const char *s, int c); /* the end of s when c does not occur */
+char *strchrnul(const char *s, int c); /* returns the end of s if c does not occur */
 char *strstr(const char *s, const char *what);
 size_t strspn(const char *s, const char *accept);
 size_t strcspn(const char *s, const char *reject);
 char *strpbrk(const char *s, const char *accept);
-/* Cut the next token off *s at a delimiter; *s moves behind it, to NULL after the last. */
+/* Cuts the next token off *s at a delimiter, and moves *s behind it; to NULL after the last token.
+ */
 char *strsep(char **s, const char *delimiters);
 #endif
 
-/* Copy at most size bytes with the NUL, which is always there: the length, or -E2BIG when cut. */
+/* Copies at most size bytes with the NUL, and always writes the NUL. Returns the length; -E2BIG:
+ * src was cut. */
 ssize_t strscpy(char *dst, const char *src, size_t size);
-/* Append src to dst, which holds size bytes in all: as strscpy. */
+/* Appends src to the string in dst, which has size bytes. Returns as strscpy(). */
 ssize_t strscat(char *dst, const char *src, size_t size);
 char *skip_spaces(const char *s);
-/* Write a NUL over trailing white space; returns the first character that is not white space. */
+/* Cuts white space off the end of s. Returns the first character of s that is not white space. */
 char *strim(char *s);
 /* True when s begins with prefix. */
 bool strstarts(const char *s, const char *prefix);
-/* The index of string in array, -EINVAL when it is not there. */
+/* The index of string in array; -EINVAL: array does not have it. */
 int match_string(const char *const *array, size_t n, const char *string);
-/* The first byte that is not byte, or NULL. */
+/* The first byte in s that differs from byte, or NULL. */
 void *memchr_inv(const void *s, int byte, size_t n);
 /*
- * Make bytes of \a \b \e \f \n \r \t \v \\, and of \0 with up to three octal digits, in place, as
- * POSIX's echo and echo -e do; what else follows a \ stays. The new length: there may be NULs in
- * it.
+ * Replaces \a \b \e \f \n \r \t \v \\, and \0 with up to three octal digits, by the bytes that they
+ * mean, in place, as POSIX's echo and echo -e do. Other characters behind a \ stay. Returns the new
+ * length, because the result may contain NULs.
  */
 size_t string_unescape_inplace(char *s);
 /*
- * Cut s into words, which white space separates: how many, max at most. What follows the last one
- * is left out; those of words that are not found point to an empty string.
+ * Cuts s into at most max words, separated by white space. Returns the number of words. Text behind
+ * the last word is ignored. The unused elements of words point to an empty string.
  */
 unsigned split_words(char *s, const char *words[], unsigned max);

@@ -1,4 +1,4 @@
-/* String functions that Linux has and the C library lacks. */
+/* String functions of Linux that the C library does not have. */
 #include "kernel/errno.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"

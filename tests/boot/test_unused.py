@@ -1,0 +1,63 @@
+"""No global function without a caller."""
+import re
+import sys
+
+from nop5 import ROOT
+
+sys.path.insert(0, str(ROOT / "tests"))
+from elf import Elf  # noqa: E402
+
+PRODUCT = ("boot", "arch", "kernel", "fs", "shell", "trace")
+STB_GLOBAL, SHN_UNDEF = 1, 0
+# Functions for user programs: the table of system calls will name them.
+SYSTEM_CALLS = re.compile(r"sys_\w+")
+
+
+def words_of(path):
+    """The identifiers of a C file, an assembly file or a linker script, without comments and strings."""
+    text = path.read_text()
+    if path.suffix == ".asm":
+        return re.findall(r"\w+", re.sub(r";.*", "", text))
+    return re.findall(r"\w+", re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S))
+
+
+def occurrences(folder_names):
+    """How often each identifier occurs in the sources, where a header's declaration does not count."""
+    count = {}
+    for name in folder_names:
+        for path in (ROOT / name).rglob("*"):
+            if path.suffix in (".c", ".asm", ".ld"):
+                for word in words_of(path):
+                    count[word] = count.get(word, 0) + 1
+    return count
+
+
+def macro_words(folder_names):
+    """The identifiers in the bodies of macros and inline functions of headers: neither is a declaration."""
+    words = set()
+    for name in folder_names:
+        for path in (ROOT / name).rglob("*.h"):
+            text = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", path.read_text(), flags=re.S)
+            for body in re.findall(r"#define\s+(?:[^\n]*\\\n)*[^\n]*|^\{.*?^\}", text, flags=re.S | re.M):
+                words.update(re.findall(r"\w+", body))
+    return words
+
+
+def unused_functions(build):
+    """The global functions that no other object of both kernels refers to, and that their own file does not call."""
+    defined, wanted = {}, set()
+    for name in (*PRODUCT, "selftest"):
+        for path in (build / "obj" / name).rglob("*.o"):
+            elf = Elf(path)
+            if name != "selftest":
+                defined |= {s.name: path.relative_to(build / "obj") for s in elf.functions() if s.info >> 4 == STB_GLOBAL}
+            wanted |= {s.name for s in elf.symbols() if s.shndx == SHN_UNDEF}
+    assert len(defined) > 500
+    count, inline = occurrences((*PRODUCT, "selftest")), macro_words((*PRODUCT, "selftest"))
+    return {f"{path}: {name}" for name, path in defined.items()
+            if name not in wanted and name not in inline and count.get(name, 0) < 2 and not SYSTEM_CALLS.fullmatch(name)}
+
+
+def test_each_global_function_has_a_caller(images):
+    unused = unused_functions(images)
+    assert not unused, "remove them, or write the caller:\n" + "\n".join(sorted(unused))
