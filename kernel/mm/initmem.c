@@ -1,4 +1,4 @@
-/* The end of the boot: the init sections become ordinary memory. */
+/* The end of the boot: frees the init sections. */
 #include "arch/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
@@ -22,14 +22,14 @@ void free_initmem(void)
 		init_text_free_hook(start, (unsigned long)__init_text_end);
 	kallsyms_init_text_freed();
 	unmap_kernel_range(start, end);
-	/* Init text was read-only in the direct map too. */
+	/* Init text is read-only in the direct map, too. */
 	error = set_memory_rw((unsigned long)__va(base), (end - start) / PAGE_SIZE);
 	if (WARN_ON(error))
 		return;
 	/*
-	 * Nothing of the code may stay, and for an emulator there is more to it: a page in which
-	 * something was executed costs it a look at each store, until all that was has been
-	 * overwritten. A stack in such a page made its task a hundred times as slow.
+	 * Overwrites the code. This also helps an emulator: it has to check each store to a page
+	 * with translated code, until all of this code is overwritten. A task with its stack in
+	 * such a page was a hundred times slower.
 	 */
 	memset(__va(base), INT3_INSN, end - start);
 	free_page_range(base, base + (end - start));

@@ -1,18 +1,18 @@
-/* What the files of kernel/mm share with each other only. */
+/* Declarations for the files of kernel/mm only. */
 #pragma once
 
 #include "kernel/mm/page_alloc.h"
 
 #define POISON_FREE 0x6b /* DEBUG: the bytes of freed memory, in slabs and pages, as in Linux */
 
-/* Boot, from mem_init(): the kmalloc caches. */
+/* Makes the kmalloc caches. Called by mem_init(). */
 void slab_init(void);
-/* Hand [base, end), page-aligned and in no use, to the buddy allocator. Any context but NMI. */
+/* Gives [base, end), page-aligned and unused, to the buddy allocator. Any context but NMI. */
 void free_page_range(phys_addr_t base, phys_addr_t end);
-/* Report that an allocation failed, at most once in 5 s. Any context. */
+/* Reports a failed allocation, at most once in 5 s. Any context. */
 void warn_alloc(gfp_t gfp, unsigned order);
 
-/* The parts of si_meminfo(), in pages. Any context. */
+/* The values for si_meminfo(), in pages. Any context. */
 unsigned long total_pages(void);
 unsigned long nr_free_pages(void);
 unsigned long slab_pages(void);

@@ -1,8 +1,9 @@
 /*
- * The early allocator: what RAM there is, what of it is taken, from boot_info to mem_init().
+ * The allocator of the early boot, until mem_init().
  *
- * Two sorted tables of page-aligned ranges: the usable RAM of the boot loader's map, and what is
- * reserved in it. To allocate is to find a gap between reservations and reserve it. Boot CPU only.
+ * It has two sorted tables of page-aligned ranges: the usable RAM from the boot loader's map, and
+ * the reserved ranges. An allocation finds a gap between reserved ranges and reserves it. Boot CPU
+ * only.
  */
 #define pr_fmt(fmt) "memblock: " fmt
 #include "kernel/boot/boot_info.h"
@@ -13,8 +14,9 @@
 #include "kernel/sections.h"
 
 #define MAX_RESERVED 128
-#define LOW_MEMORY   0x10000UL  /* below: the BIOS's data, and page 0, which means NULL */
-#define ONE_MIB      0x100000UL /* below: kept for real-mode code */
+#define LOW_MEMORY                                                                                 \
+	0x10000UL /* below it: data of the BIOS, and page 0, whose address would look like NULL */
+#define ONE_MIB 0x100000UL /* the memory below it is kept for real-mode code */
 
 struct range {
 	phys_addr_t base, end;
@@ -25,7 +27,7 @@ static unsigned usable_count;
 static struct range reserved[MAX_RESERVED];
 static unsigned reserved_count;
 
-/* Neighbours and overlaps become one range, so that many small reservations need few entries. */
+/* Joins neighbouring and overlapping ranges, so that many small reservations need few entries. */
 void memblock_reserve(phys_addr_t base, size_t size)
 {
 	phys_addr_t end = ALIGN(base + size, PAGE_SIZE);
@@ -40,7 +42,7 @@ void memblock_reserve(phys_addr_t base, size_t size)
 		base = min(base, reserved[last].base);
 		end = max(end, reserved[last].end);
 	}
-	/* Entries [first, last) become one. */
+	/* Replaces the entries [first, last) by one. */
 	if (first == last && reserved_count == MAX_RESERVED)
 		panic("memblock: too many reserved ranges");
 	memmove(&reserved[first + 1], &reserved[last],
@@ -49,7 +51,7 @@ void memblock_reserve(phys_addr_t base, size_t size)
 	reserved[first] = (struct range){ base, end };
 }
 
-/* The first gap of size bytes in [from, limit); 0 when there is none. */
+/* The first gap of size bytes in [from, limit); 0: none. */
 static phys_addr_t find_free(size_t size, size_t align, phys_addr_t from, phys_addr_t limit)
 {
 	phys_addr_t cursor = from, base, end;
@@ -115,7 +117,8 @@ phys_addr_t memblock_phys_alloc_below(size_t size, size_t align, phys_addr_t lim
 
 void *memblock_alloc(size_t size, size_t align)
 {
-	/* Small pieces share pages: per-CPU data and tables of the boot are many and short. */
+	/* Small pieces share pages, because the boot allocates many small tables and per-CPU data.
+	 */
 	static phys_addr_t piece, piece_end;
 	phys_addr_t phys;
 
@@ -149,8 +152,8 @@ bool memblock_region(unsigned index, phys_addr_t *base, phys_addr_t *end)
 }
 
 /*
- * struct page lies in one array up to the end of RAM, holes included. Drop regions so far up that
- * their part of the array would eat an eighth of all memory.
+ * The array of struct page covers all addresses up to the end of RAM, with the holes. If a region
+ * lies so high that the array would need an eighth of all memory, drops the region.
  */
 static void drop_far_regions(void)
 {

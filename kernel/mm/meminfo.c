@@ -1,4 +1,4 @@
-/* How much memory there is and where it went; and saying so when there is none left. */
+/* Counts the memory by its use, and reports failed allocations. */
 #include "arch/pgtable.h"
 #include "kernel/current.h"
 #include "kernel/mm/internal.h"

@@ -1,10 +1,13 @@
 /*
- * The page allocator: buddies, and a front of single pages for each CPU.
+ * The page allocator: a buddy allocator, and a per-CPU cache of single pages.
  *
- * Free memory is kept in blocks of 1 << order pages, each aligned to its size. A block of one order
- * more splits into two buddies, whose frame numbers differ in that one bit; when both are free they
- * become one again. Single pages, the usual request, come from and go to a list of this CPU that
- * only it uses, with interrupts off, and that trades with the buddies a batch at a time.
+ * Free memory is kept in blocks of 1 << order pages, each aligned to its size. A block of the next
+ * order splits into two buddies. Their frame numbers differ in one bit. When both buddies are free,
+ * they become one block again.
+ *
+ * Most requests want a single page. Such a page comes from a list of this CPU, and is freed to it.
+ * Only this CPU uses the list, with interrupts off, so it needs no lock. Pages move between the
+ * list and the buddy allocator in batches.
  */
 #include "kernel/mm/internal.h"
 
@@ -25,19 +28,20 @@ static struct zone {
 	struct free_area area[MAX_ORDER]; /* [lock] */
 	unsigned long orders;             /* [lock] bit n: area[n] is not empty */
 	unsigned long free;               /* [lock] pages in all areas */
-	unsigned long total;              /* [lock] pages that were ever handed in */
-	unsigned long reserve;            /* constant: pages that only GFP_ATOMIC may have */
+	unsigned long total;              /* [lock] pages that the allocator manages, free or not */
+	unsigned long reserve;            /* constant: pages that only GFP_ATOMIC may take */
 } zone;
 
-/* Single pages of one CPU, linked by private. Touched by that CPU only, interrupts off. */
-struct page_front {
+/* The free single pages of one CPU, linked through private. Only this CPU uses it, interrupts off.
+ */
+struct pcp_pages {
 	struct page *head;
 	unsigned count;
 };
 
-static DEFINE_PER_CPU(struct page_front, page_front);
-static unsigned front_high;  /* a front that has more gives a batch back */
-static unsigned front_batch; /* half of it */
+static DEFINE_PER_CPU(struct pcp_pages, pcp_pages);
+static unsigned pcp_high;  /* with more pages, a per-CPU cache gives a batch back */
+static unsigned pcp_batch; /* half of pcp_high */
 
 struct page *mem_map;
 unsigned long max_pfn;
@@ -59,7 +63,7 @@ static unsigned long page_to_pfn(const struct page *page)
 	return (unsigned long)(page - mem_map);
 }
 
-/* Put a block into its area's list. Zone lock held. */
+/* Puts a free block into the list of its order. Zone lock held. */
 static void add_to_area(struct page *page, unsigned order)
 {
 	struct free_area *area = &zone.area[order];
@@ -81,7 +85,7 @@ static void del_from_area(struct page *page, unsigned order)
 		zone.orders &= ~BIT(order);
 }
 
-/* Zone lock held. NULL when there is no block, or only the reserve. */
+/* Takes a block out of the free lists. NULL: none, or only the reserve. Zone lock held. */
 static struct page *take_block(gfp_t gfp, unsigned order)
 {
 	unsigned long orders = zone.orders & ~(BIT(order) - 1);
@@ -105,7 +109,7 @@ static struct page *take_block(gfp_t gfp, unsigned order)
 	return page;
 }
 
-/* Zone lock held. */
+/* Frees a block, and joins it with its free buddies. Zone lock held. */
 static void give_block(struct page *page, unsigned order)
 {
 	unsigned long pfn = page_to_pfn(page);
@@ -125,35 +129,35 @@ static void give_block(struct page *page, unsigned order)
 	add_to_area(mem_map + pfn, order);
 }
 
-/* Interrupts off. */
-static void refill_front(struct page_front *front, gfp_t gfp)
+/* Moves a batch from the buddy allocator to the per-CPU cache. Interrupts off. */
+static void refill_pcp(struct pcp_pages *pcp, gfp_t gfp)
 {
 	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
-	for (unsigned i = 0; i < front_batch; i++) {
+	for (unsigned i = 0; i < pcp_batch; i++) {
 		struct page *page = take_block(gfp, 0);
 
 		if (!page)
 			break;
-		page->flags |= PG_FRONT;
-		page->private = (unsigned long)front->head;
-		front->head = page;
-		front->count++;
+		page->flags |= PG_PCP;
+		page->private = (unsigned long)pcp->head;
+		pcp->head = page;
+		pcp->count++;
 	}
 	spin_unlock(&zone.lock);
 }
 
-/* Interrupts off. */
-static void drain_front(struct page_front *front, unsigned count)
+/* Moves count pages from the per-CPU cache to the buddy allocator. Interrupts off. */
+static void drain_pcp(struct pcp_pages *pcp, unsigned count)
 {
 	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
-	while (count-- && front->head) {
-		struct page *page = front->head;
+	while (count-- && pcp->head) {
+		struct page *page = pcp->head;
 
-		front->head = (struct page *)page->private;
-		front->count--;
-		page->flags &= (u8)~PG_FRONT;
+		pcp->head = (struct page *)page->private;
+		pcp->count--;
+		page->flags &= (u8)~PG_PCP;
 		give_block(page, 0);
 	}
 	spin_unlock(&zone.lock);
@@ -161,19 +165,19 @@ static void drain_front(struct page_front *front, unsigned count)
 
 static struct page *alloc_one(gfp_t gfp)
 {
-	struct page_front *front;
+	struct pcp_pages *pcp;
 	struct page *page;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	front = this_cpu_ptr(&page_front);
-	if (unlikely(!front->head))
-		refill_front(front, gfp);
-	page = front->head;
+	pcp = this_cpu_ptr(&pcp_pages);
+	if (unlikely(!pcp->head))
+		refill_pcp(pcp, gfp);
+	page = pcp->head;
 	if (likely(page)) {
-		front->head = (struct page *)page->private;
-		front->count--;
-		page->flags &= (u8)~PG_FRONT;
+		pcp->head = (struct page *)page->private;
+		pcp->count--;
+		page->flags &= (u8)~PG_PCP;
 	}
 	local_irq_restore(flags);
 	return page;
@@ -181,16 +185,16 @@ static struct page *alloc_one(gfp_t gfp)
 
 static void free_one(struct page *page)
 {
-	struct page_front *front;
+	struct pcp_pages *pcp;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	front = this_cpu_ptr(&page_front);
-	page->flags |= PG_FRONT;
-	page->private = (unsigned long)front->head;
-	front->head = page;
-	if (unlikely(++front->count > front_high))
-		drain_front(front, front_batch);
+	pcp = this_cpu_ptr(&pcp_pages);
+	page->flags |= PG_PCP;
+	page->private = (unsigned long)pcp->head;
+	pcp->head = page;
+	if (unlikely(++pcp->count > pcp_high))
+		drain_pcp(pcp, pcp_batch);
 	local_irq_restore(flags);
 }
 
@@ -222,7 +226,8 @@ void free_pages(struct page *page, unsigned order)
 
 	if (WARN_ON(page < mem_map || page >= mem_map + max_pfn || page->slab || page->flags ||
 		    page->order != order))
-		return; /* freed twice, or not what was allocated: better lost than had by two */
+		return; /* freed twice, or with a wrong order: losing the page is safer than two
+			   owners */
 	poison_pages(page, order);
 	if (likely(order == 0)) {
 		free_one(page);
@@ -276,7 +281,7 @@ unsigned long nr_free_pages(void)
 	unsigned cpu;
 
 	for_each_possible_cpu (cpu)
-		free += READ_ONCE(per_cpu(page_front, cpu).count);
+		free += READ_ONCE(per_cpu(pcp_pages, cpu).count);
 	return free;
 }
 
@@ -294,10 +299,10 @@ void __init mem_init(void)
 		free_page_range(base, end);
 
 	zone.reserve = min(zone.total / 128, 256UL);
-	/* All fronts together keep less than a thirty-second of memory. */
-	front_high = (unsigned)min(max(zone.total / (32 * cpumask_weight(&cpu_possible_mask)), 4UL),
-				   64UL);
-	front_batch = front_high / 2;
+	/* All per-CPU caches together keep less than 1/32 of the memory. */
+	pcp_high = (unsigned)min(max(zone.total / (32 * cpumask_weight(&cpu_possible_mask)), 4UL),
+				 64UL);
+	pcp_batch = pcp_high / 2;
 	slab_init();
 	mem_init_done = true;
 	for (unsigned i = 0; memblock_region(i, &base, &end); i++)

@@ -9,22 +9,25 @@
 #define PAGE_MASK  (~(PAGE_SIZE - 1))
 #define MAX_ORDER  11 /* blocks of 4 KiB << 0..10 */
 
-#define GFP_KERNEL   0x01U /* leaves a reserve for GFP_ATOMIC; task context */
-#define GFP_ATOMIC   0x02U /* any context but NMI */
-#define GFP_NOWAIT   0x04U /* the same, but leaves the reserve too: tasks that hold a spinlock */
+#define GFP_KERNEL 0x01U /* does not take the reserve of GFP_ATOMIC; task context */
+#define GFP_ATOMIC 0x02U /* any context but NMI */
+#define GFP_NOWAIT                                                                                 \
+	0x04U /* any context but NMI, but does not take the reserve: for tasks that hold a         \
+		 spinlock */
 #define __GFP_ZERO   0x100U
-#define __GFP_NOWARN 0x200U /* the caller expects a failure: no message */
+#define __GFP_NOWARN 0x200U /* no message for a failure */
 
 /*
- * One per page frame below the end of RAM, 32 bytes. An allocated page belongs to its owner, who
- * may use lru and private as it likes; of a block, only the first page's are used.
+ * Describes a page frame. One for each frame below the end of RAM; 32 bytes. The owner of an
+ * allocated page may use lru and private. In a block, only those of the first page are used.
  */
 struct page {
-	u8 flags;  /* PG_*: [zone lock], or the owner's */
-	u8 order;  /* of the free or allocated block that this page heads */
-	u16 slab;  /* slab page: the cache's number (in every page of the slab), else 0 */
-	u32 inuse; /* slab: objects not on its freelist [cache lock] */
-	struct list_head lru; /* free: in its zone list [zone lock]; slab: in its cache's list */
+	u8 flags;  /* PG_*: [zone lock], or used by the owner */
+	u8 order;  /* of the free or allocated block that begins with this page */
+	u16 slab;  /* in every page of a slab: the number of the cache; else 0 */
+	u32 inuse; /* slab: objects that are not on its freelist [cache lock] */
+	struct list_head
+		lru; /* free: in a list of the zone [zone lock]; slab: in a list of the cache */
 	union {
 		unsigned long private;
 		void *freelist; /* slab: its first free object [cache lock] */
@@ -32,50 +35,52 @@ struct page {
 };
 BUILD_BUG_ON(sizeof(struct page) != 32);
 
-#define PG_BUDDY 0x01 /* heads a free block in the buddy allocator */
-#define PG_FRONT 0x02 /* free, in a CPU's front */
-#define PG_LARGE 0x04 /* heads a block that is one kmalloc() object */
+#define PG_BUDDY 0x01 /* first page of a free block in the buddy allocator */
+#define PG_PCP   0x02 /* free, in a per-CPU cache */
+#define PG_LARGE 0x04 /* first page of a block that is one kmalloc() object */
 
 /*
- * Early boot, before mem_init(): memory that is never given back. memblock_init() takes the usable
- * RAM from boot_info and reserves the first 64 KiB, the image and the modules. Boot CPU only.
+ * Early boot, before mem_init(): memory that is never freed. memblock_init() takes the usable RAM
+ * from boot_info, and reserves the first 64 KiB, the image and the modules. Boot CPU only.
  */
 void memblock_init(void);
 /*
- * Physical memory; panics when there is none. The lowest that fits, 1 MiB and up. The _phys_ forms
- * do not touch the memory (not zeroed): paging_init() calls them before it is writable.
+ * Allocates physical memory: the lowest gap from 1 MiB on. Panics if memory is short. The _phys_
+ * functions do not zero the memory, because paging_init() calls them before it is writable.
  */
 phys_addr_t memblock_phys_alloc(size_t size, size_t align);
-/* The same below limit and from 64 KiB on: real-mode code. 0 when there is none. */
+/* The same from 64 KiB on and below limit, for real-mode code. 0: no memory. */
 phys_addr_t memblock_phys_alloc_below(size_t size, size_t align, phys_addr_t limit);
 /* Zeroed memory in the direct map. */
 void *memblock_alloc(size_t size, size_t align);
 void memblock_reserve(phys_addr_t base, size_t size);
 phys_addr_t memblock_end_of_ram(void);
-/* Iterate over the usable RAM, page-aligned: index from 0; false when there is no more. */
+/* Gives the usable region with that index, counted from 0, page-aligned. False: no such region. */
 bool memblock_region(unsigned index, phys_addr_t *base, phys_addr_t *end);
-/* Iterate over what is usable and not reserved; *cursor from 0. For mem_init(). */
+/* Gives the next usable range that is not reserved. *cursor is 0 at the start. For mem_init(). */
 bool memblock_next_free(phys_addr_t *cursor, phys_addr_t *base, phys_addr_t *end);
 
-/* After setup_per_cpu_areas(): free memory goes to the buddies; kmalloc works from here on. */
+/* After setup_per_cpu_areas(): gives the free memory to the buddy allocator. kmalloc() works from
+ * here on. */
 void mem_init(void);
-extern bool mem_init_done; /* set by mem_init(): alloc_pages() works, memblock_alloc() no more */
-/* Give the init sections back: unmapped from the image, freed as pages. Task context. */
+extern bool mem_init_done; /* set by mem_init(): alloc_pages() works, memblock_alloc() must not be
+			      used any more */
+/* Unmaps the init sections and frees their pages. Task context. */
 void free_initmem(void);
 
 /*
- * A block of 1 << order pages, aligned to its size, or NULL when there is none (reported, but not
- * more than once in 5 s, unless __GFP_NOWARN). Freed with the same order. Any context but NMI, as
- * gfp says.
+ * Allocates a block of 1 << order pages, aligned to its size. NULL: memory is short. This is
+ * reported at most once in 5 s, and never with __GFP_NOWARN. free_pages() needs the same order. Any
+ * context but NMI, as gfp allows.
  */
 struct page *alloc_pages(gfp_t gfp, unsigned order);
 void free_pages(struct page *page, unsigned order);
-void *get_free_pages(gfp_t gfp, unsigned order); /* direct-map address or NULL */
+void *get_free_pages(gfp_t gfp, unsigned order); /* an address in the direct map, or NULL */
 void free_pages_addr(void *addr, unsigned order);
 #define get_free_page(gfp) get_free_pages(gfp, 0)
 #define free_page(addr)    free_pages_addr(addr, 0)
 
-#ifdef NOP5_HOST /* an arena of the test's */
+#ifdef NOP5_HOST /* memory of the test */
 extern unsigned long host_page_offset;
 #define PAGE_OFFSET host_page_offset
 #else
@@ -84,7 +89,7 @@ extern unsigned long host_page_offset;
 #define KERNEL_IMAGE_BASE 0xffffffff80000000UL
 #define __va(phys)        ((void *)((unsigned long)(phys) + PAGE_OFFSET))
 
-/* Of a direct-map address or of an image symbol. Any context. */
+/* The physical address of an address in the direct map or in the image. Any context. */
 static __always_inline phys_addr_t __pa(const void *addr)
 {
 	unsigned long a = (unsigned long)addr;
@@ -92,8 +97,8 @@ static __always_inline phys_addr_t __pa(const void *addr)
 	return a >= KERNEL_IMAGE_BASE ? a - KERNEL_IMAGE_BASE : a - PAGE_OFFSET;
 }
 
-extern struct page *mem_map;  /* of page frame 0; constant after mem_init() */
-extern unsigned long max_pfn; /* mem_map's length */
+extern struct page *mem_map;  /* starts with page frame 0; constant after mem_init() */
+extern unsigned long max_pfn; /* the length of mem_map */
 
 static __always_inline struct page *phys_to_page(phys_addr_t phys)
 {
@@ -105,7 +110,7 @@ static __always_inline phys_addr_t page_to_phys(const struct page *page)
 	return (phys_addr_t)(page - mem_map) << PAGE_SHIFT;
 }
 
-/* The address must be one of the direct map. */
+/* addr must be in the direct map. */
 static __always_inline struct page *virt_to_page(const void *addr)
 {
 	return phys_to_page((unsigned long)addr - PAGE_OFFSET);

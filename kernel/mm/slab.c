@@ -1,20 +1,20 @@
 /*
- * Slab caches: objects of one size, cut from blocks of pages, with a front of free ones per CPU.
+ * Slab caches: objects of one size, cut from blocks of pages, with a per-CPU list of free objects.
  *
  *      kmalloc, kmem_cache_alloc               this CPU only, interrupts off,
  *         |  pop            ^  push            a dozen instructions
  *         v                 |
- *      front: a list of free objects, linked through their first words
- *         ^  refill         |  drain           a batch at a time, under the cache's lock
+ *      struct cpu_slab: the free objects of this CPU, linked through their first words
+ *         ^  refill         |  drain           a batch at a time, under the lock of the cache
  *         |                 v
- *      slabs: 1 << order pages each, with page->freelist and page->inuse in the
- *         |   first page's struct. Those with free objects are in cache->partial,
- *         v   full ones in no list
+ *      slabs: 1 << order pages each. The struct of the first page has freelist and inuse.
+ *         |   A slab with free objects is in cache->partial, a full slab in no list.
+ *         v
  *      page allocator
  *
- * Caches have numbers. The number indexes the fronts in the per-CPU area and stands in struct page
- * for every page of a slab, so kfree() finds the front from an address without reading the cache.
- * An object in a front counts as in use for its slab.
+ * Caches have numbers. The number is the index of the cache's struct cpu_slab in the per-CPU area,
+ * and struct page has it for every page of a slab. So kfree() finds the struct cpu_slab from an
+ * address, without reading the cache. For its slab, an object in a struct cpu_slab is in use.
  */
 #include "kernel/mm/slab.h"
 
@@ -29,17 +29,18 @@
 #include "kernel/printk/printk.h"
 #include "kernel/smp.h"
 
-struct slab_front {
+/* The free objects of one cache on one CPU. */
+struct cpu_slab {
 	void *objects;
-	int room; /* how many more it takes before it is drained */
-	int high; /* room when it is empty */
+	int room; /* frees until it is drained */
+	int high; /* the value of room when the list is empty */
 };
 
-BUILD_BUG_ON(sizeof(struct slab_front) != SLAB_ID_STEP);
+BUILD_BUG_ON(sizeof(struct cpu_slab) != SLAB_ID_STEP);
 
-static DEFINE_PER_CPU(struct slab_front, slab_fronts[SLAB_MAX_CACHES]);
-/* The front of the cache with that number, in the section: for this_cpu_ and per_cpu operations. */
-#define SLAB_FRONT(id) (*(struct slab_front *)((unsigned long)slab_fronts + (id)))
+static DEFINE_PER_CPU(struct cpu_slab, cpu_slabs[SLAB_MAX_CACHES]);
+/* The struct of the cache with that number in the section, for this_cpu_ and per_cpu operations. */
+#define CPU_SLAB(id) (*(struct cpu_slab *)((unsigned long)cpu_slabs + (id)))
 
 struct kmem_cache *slab_caches[SLAB_MAX_CACHES];
 static DEFINE_SPINLOCK(slab_caches_lock);
@@ -47,10 +48,10 @@ static DEFINE_SPINLOCK(slab_caches_lock);
 static const u16 kmalloc_sizes[KMALLOC_CLASSES] = { 8,   16,  32,   64,   96,   128, 192,
 						    256, 512, 1024, 2048, 4096, 8192 };
 static struct kmem_cache kmalloc_caches[KMALLOC_CLASSES];
-/* The number of the cache for (size - 1) / 8, up to 256 bytes. */
+/* For sizes up to 256 bytes: the number of the cache, by (size - 1) / 8. */
 static u8 kmalloc_small_ids[32];
 
-static struct kmem_cache cache_cache; /* of struct kmem_cache */
+static struct kmem_cache cache_cache; /* its objects are the structs of caches */
 
 static struct page *slab_of(const struct kmem_cache *cache, const void *object)
 {
@@ -59,7 +60,7 @@ static struct page *slab_of(const struct kmem_cache *cache, const void *object)
 	return mem_map + ALIGN_DOWN(pfn, BIT(cache->order));
 }
 
-/* Take up to n objects out of slabs into *list. Cache lock held. How many it was. */
+/* Moves up to n objects from slabs to *list. Returns their number. Cache lock held. */
 static unsigned take_objects(struct kmem_cache *cache, void **list, unsigned n)
 {
 	unsigned taken = 0;
@@ -86,7 +87,7 @@ static unsigned take_objects(struct kmem_cache *cache, void **list, unsigned n)
 	return taken;
 }
 
-/* A new slab with all its objects on its freelist, not yet in the cache. */
+/* Makes a slab with all objects on its freelist. It is not in the cache yet. */
 static struct page *new_slab(struct kmem_cache *cache, gfp_t gfp)
 {
 	struct page *slab = alloc_pages(gfp & ~__GFP_ZERO, cache->order);
@@ -115,10 +116,10 @@ static void free_slab(struct kmem_cache *cache, struct page *slab)
 	free_pages(slab, cache->order);
 }
 
-/* The front is empty: fill it, and take one object. Interrupts off. NULL when memory is short. */
-static void *refill_front(struct kmem_cache *cache, gfp_t gfp)
+/* Fills the empty list of this CPU, and takes one object. NULL: memory is short. Interrupts off. */
+static void *refill_cpu_slab(struct kmem_cache *cache, gfp_t gfp)
 {
-	struct slab_front *front = this_cpu_ptr(&SLAB_FRONT(cache->id));
+	struct cpu_slab *cpu_slab = this_cpu_ptr(&CPU_SLAB(cache->id));
 	void *list = NULL, *object;
 	struct page *slab;
 	unsigned n;
@@ -139,24 +140,25 @@ static void *refill_front(struct kmem_cache *cache, gfp_t gfp)
 		spin_unlock(&cache->lock);
 	}
 	object = list;
-	front->objects = *slab_link(cache, object);
-	front->room = front->high - ((int)n - 1);
+	cpu_slab->objects = *slab_link(cache, object);
+	cpu_slab->room = cpu_slab->high - ((int)n - 1);
 	return object;
 }
 
-/* Give n objects of the front back to their slabs, and empty slabs to the pages. Interrupts off. */
-static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsigned n)
+/* Gives n objects of a CPU's list back to their slabs, and empty slabs to the page allocator.
+ * Interrupts off. */
+static void drain_cpu_slab(struct kmem_cache *cache, struct cpu_slab *cpu_slab, unsigned n)
 {
 	struct page *slab, *next;
 	LIST_HEAD(empty);
 
 	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&cache->lock);
-	for (; n && front->objects; n--) {
-		void *object = front->objects;
+	for (; n && cpu_slab->objects; n--) {
+		void *object = cpu_slab->objects;
 
-		front->objects = *slab_link(cache, object);
-		front->room++;
+		cpu_slab->objects = *slab_link(cache, object);
+		cpu_slab->room++;
 		slab = slab_of(cache, object);
 		if (!slab->freelist)
 			list_add(&slab->lru, &cache->partial);
@@ -165,7 +167,8 @@ static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsi
 		cache->taken--;
 		if (--slab->inuse)
 			continue;
-		/* Keep one empty slab: a cache at the edge should not trade pages all the time. */
+		/* Keeps one empty slab, so that a free and an allocation in turn do not free and
+		 * allocate pages each time. */
 		list_del(&slab->lru);
 		if (cache->empty_slabs) {
 			cache->slabs--;
@@ -181,12 +184,12 @@ static void drain_front(struct kmem_cache *cache, struct slab_front *front, unsi
 }
 
 /*
- * The slow ways of the two functions below: interrupts are off and were as flags say. They are
- * apart, and end what they begin, so that the quick ways need no register saved.
+ * The slow paths of the two functions below. Interrupts are off; they restore flags. They are
+ * separate functions, and finish the work, so that the fast paths need not save registers.
  */
 static noinline void *alloc_slow(unsigned id, gfp_t gfp, unsigned long flags)
 {
-	void *object = refill_front(slab_cache(id), gfp);
+	void *object = refill_cpu_slab(slab_cache(id), gfp);
 
 	local_irq_restore(flags);
 	return object;
@@ -196,22 +199,22 @@ static noinline void free_slow(unsigned id, unsigned long flags)
 {
 	struct kmem_cache *cache = slab_cache(id);
 
-	drain_front(cache, this_cpu_ptr(&SLAB_FRONT(id)), cache->batch);
+	drain_cpu_slab(cache, this_cpu_ptr(&CPU_SLAB(id)), cache->batch);
 	local_irq_restore(flags);
 }
 
-/* One object off this CPU's front of the cache with that number. */
+/* Takes one object from this CPU's list of the cache with that number. */
 static __always_inline void *alloc_object(unsigned id, gfp_t gfp)
 {
 	unsigned long flags;
 	void *object;
 
 	local_irq_save(flags);
-	object = this_cpu_read(SLAB_FRONT(id).objects);
+	object = this_cpu_read(CPU_SLAB(id).objects);
 	if (unlikely(!object))
 		return alloc_slow(id, gfp, flags);
-	this_cpu_write(SLAB_FRONT(id).objects, *slab_link(slab_cache(id), object));
-	this_cpu_inc(SLAB_FRONT(id).room);
+	this_cpu_write(CPU_SLAB(id).objects, *slab_link(slab_cache(id), object));
+	this_cpu_inc(CPU_SLAB(id).room);
 	local_irq_restore(flags);
 	return object;
 }
@@ -221,15 +224,15 @@ static __always_inline void free_object(unsigned id, void *object)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	*slab_link(slab_cache(id), object) = this_cpu_read(SLAB_FRONT(id).objects);
-	this_cpu_write(SLAB_FRONT(id).objects, object);
-	if (unlikely(this_cpu_dec_negative(SLAB_FRONT(id).room)))
+	*slab_link(slab_cache(id), object) = this_cpu_read(CPU_SLAB(id).objects);
+	this_cpu_write(CPU_SLAB(id).objects, object);
+	if (unlikely(this_cpu_dec_negative(CPU_SLAB(id).room)))
 		free_slow(id, flags);
 	else
 		local_irq_restore(flags);
 }
 
-/* With DEBUG, what is given out is checked and marked; NULL passes. */
+/* In a DEBUG build, slab_debug_alloc() checks and marks the object; NULL is fine. */
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 {
 	void *object = alloc_object(cache->id, gfp);
@@ -257,7 +260,7 @@ static void *kmalloc_large(size_t size, gfp_t gfp)
 	return page_address(page);
 }
 
-/* What is in no slab: a block of pages, NULL, or a mistake. */
+/* Frees an object that is in no slab: a block of pages, or NULL. Anything else is an error. */
 static noinline void kfree_large(const void *object)
 {
 	unsigned long offset = (unsigned long)object - PAGE_OFFSET;
@@ -267,14 +270,14 @@ static noinline void kfree_large(const void *object)
 		return;
 	if (WARN_ON(offset >> PAGE_SHIFT >= max_pfn || !IS_ALIGNED(offset, PAGE_SIZE) ||
 		    !(page->flags & PG_LARGE)))
-		return; /* not from kmalloc, or freed already */
+		return; /* not from kmalloc(), or already freed */
 	page->flags &= (u8)~PG_LARGE;
 	free_pages(page, page->order);
 }
 
 static noinline void *kmalloc_zeroed(size_t size, gfp_t gfp, const void *user);
 
-/* Larger than the table knows, or none at all. */
+/* Allocates sizes that are not in the table: larger ones, and 0. */
 static noinline void *kmalloc_rest(size_t size, gfp_t gfp, const void *user)
 {
 	unsigned id;
@@ -292,7 +295,7 @@ static noinline void *kmalloc_rest(size_t size, gfp_t gfp, const void *user)
 
 static __always_inline void *kmalloc_for(size_t size, gfp_t gfp, const void *user)
 {
-	size_t index = (size - 1) / 8; /* huge for size 0 */
+	size_t index = (size - 1) / 8; /* for size 0: a huge value */
 	unsigned id;
 	void *object;
 
@@ -332,7 +335,7 @@ void kfree(const void *object)
 	unsigned long pfn = ((unsigned long)object - PAGE_OFFSET) >> PAGE_SHIFT;
 	unsigned id;
 
-	/* NULL is not in the direct map either. */
+	/* NULL is outside the direct map, too. */
 	if (unlikely(pfn >= max_pfn || !(id = mem_map[pfn].slab)))
 		kfree_large(object);
 	else if (slab_debug_free(slab_cache(id), (void *)object, SLAB_USER))
@@ -351,7 +354,7 @@ size_t ksize(const void *object)
 	return slab_debug_size(slab_cache(page->slab), object);
 }
 
-/* Fill in what follows from size and align, and give the cache a number. False: not possible. */
+/* Computes the fields of a cache, and gives it a number. False: not possible. */
 static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, size_t align)
 {
 	unsigned cpu, place, high;
@@ -362,7 +365,7 @@ static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, 
 	strscpy(cache->name, name, sizeof(cache->name));
 	cache->object_size = (u32)size;
 	cache->slot_size = (u32)ALIGN(ALIGN(size, 8) + SLAB_DEBUG_BYTES, align);
-	/* The smallest block that wastes less than an eighth, and holds four of the larger ones. */
+	/* The smallest block that holds at least four objects and wastes at most an eighth. */
 	for (cache->order = 0; cache->order < 3; cache->order++) {
 		size_t block = PAGE_SIZE << cache->order;
 
@@ -381,8 +384,8 @@ static bool init_cache(struct kmem_cache *cache, const char *name, size_t size, 
 	if (place < SLAB_MAX_CACHES) {
 		cache->id = (u16)(place * SLAB_ID_STEP);
 		for_each_possible_cpu (cpu)
-			per_cpu(SLAB_FRONT(cache->id), cpu) =
-				(struct slab_front){ NULL, (int)high, (int)high };
+			per_cpu(CPU_SLAB(cache->id), cpu) =
+				(struct cpu_slab){ NULL, (int)high, (int)high };
 		smp_store_release(&slab_caches[place], cache);
 	}
 	spin_unlock(&slab_caches_lock);
@@ -406,7 +409,7 @@ static void drain_this_cpu(void *data)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	drain_front(cache, this_cpu_ptr(&SLAB_FRONT(cache->id)), UINT32_MAX);
+	drain_cpu_slab(cache, this_cpu_ptr(&CPU_SLAB(cache->id)), UINT32_MAX);
 	local_irq_restore(flags);
 }
 
@@ -430,16 +433,17 @@ void kmem_cache_destroy(struct kmem_cache *cache)
 	kmem_cache_free(&cache_cache, cache);
 }
 
-/* Given out and not in a front. Without the cache's lock: exact when all is quiet. */
+/* Counts the objects that users have. Takes no lock of the cache: exact only while no object is
+ * allocated or freed. */
 static u64 objects_in_use(const struct kmem_cache *cache)
 {
 	u64 count = READ_ONCE(cache->taken);
 	unsigned cpu;
 
 	for_each_possible_cpu (cpu) {
-		const struct slab_front *front = &per_cpu(SLAB_FRONT(cache->id), cpu);
+		const struct cpu_slab *cpu_slab = &per_cpu(CPU_SLAB(cache->id), cpu);
 
-		count -= (u64)(front->high - READ_ONCE(front->room));
+		count -= (u64)(cpu_slab->high - READ_ONCE(cpu_slab->room));
 	}
 	return count;
 }
@@ -485,7 +489,7 @@ unsigned long slab_pages(void)
 {
 	unsigned long pages = 0;
 
-	/* Without a lock: a cache that goes away meanwhile leaves a wrong sum, no bad pointer. */
+	/* Takes no lock. If a cache is destroyed meanwhile, the sum is wrong, but no pointer is. */
 	for (unsigned place = 1; place < SLAB_MAX_CACHES; place++) {
 		const struct kmem_cache *cache = READ_ONCE(slab_caches[place]);
 
@@ -501,7 +505,7 @@ void __init slab_init(void)
 		char name[16];
 
 		snprintf(name, sizeof(name), "kmalloc-%u", kmalloc_sizes[i]);
-		/* The first caches get the first numbers, from 1 on. */
+		/* So these caches get the numbers from 1 on. */
 		BUG_ON(!init_cache(&kmalloc_caches[i], name, kmalloc_sizes[i],
 				   min(kmalloc_sizes[i] & -kmalloc_sizes[i], (int)PAGE_SIZE)));
 		BUG_ON(kmalloc_class(kmalloc_sizes[i]) != i + 1);

@@ -1,9 +1,10 @@
 /*
  * Slab caches and kmalloc.
  *
- * A DEBUG build fills objects (0x5a when given out, 0x6b when freed), guards their ends, remembers
- * who allocated and freed them, and reports overflows, use after free, double frees and frees into
- * the wrong cache with the cache's name and the object's address.
+ * A DEBUG build fills objects (with 0x5a when allocated, 0x6b when freed), guards their ends, and
+ * records the last caller that allocated or freed them. It reports overflows, use after free,
+ * double frees and frees into the wrong cache, with the name of the cache and the address of the
+ * object.
  */
 #pragma once
 
@@ -14,31 +15,32 @@ struct kmem_cache;
 #define KMALLOC_MAX_SIZE (PAGE_SIZE << (MAX_ORDER - 1))
 
 /*
- * A cache of objects of one size, at most 8 KiB; align 0 means 8. The name is copied. NULL when
- * memory is short, the size impossible, or there are 127 caches already. Task context.
+ * Makes a cache of objects of one size, at most 8 KiB. align 0 means 8. The name is copied. NULL:
+ * memory is short, the size is not possible, or 127 caches exist. Task context.
  */
 struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align);
-/* All objects must have been freed; else it reports them and leaves the cache. Task context. */
+/* All objects must be freed. Else it reports that, and the cache stays. Task context. */
 void kmem_cache_destroy(struct kmem_cache *cache);
-/* NULL when memory is short. Any context but NMI, as gfp says. */
+/* NULL: memory is short. Any context but NMI, as gfp allows. */
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
 /* Any context but NMI. NULL is fine. */
 void kmem_cache_free(struct kmem_cache *cache, void *object);
 
 /*
- * size 0 gives NULL. At least 8-byte aligned, powers of two naturally aligned (in a DEBUG build up
- * to a page). Any size up to KMALLOC_MAX_SIZE. Any context but NMI, as gfp says.
+ * Allocates up to KMALLOC_MAX_SIZE bytes. NULL: size is 0, or memory is short. Objects are aligned
+ * to 8 bytes; a size that is a power of two is aligned to itself (in a DEBUG build at most to a
+ * page). Any context but NMI, as gfp allows.
  */
 static __always_inline void *kmalloc(size_t size, gfp_t gfp);
 void kfree(const void *object); /* NULL is fine */
-/* The bytes that may be used: at least what was asked for. */
+/* The usable size: at least the size of the request. */
 size_t ksize(const void *object);
-/* As realloc(3): on failure NULL, and object is as it was. */
+/* As realloc(3). NULL: failure, and object is unchanged. */
 void *krealloc(const void *object, size_t size, gfp_t gfp);
 
 /*
- * kmalloc()'s two halves, under Linux's names. Where size and gfp are constants, as they mostly
- * are, the compiler chooses the size class: 1 for 8 bytes to KMALLOC_CLASSES for 8 KiB.
+ * The two halves of kmalloc(), under Linux's names. If size and gfp are constants, which is usual,
+ * the compiler chooses the size class: from 1 for 8 bytes to KMALLOC_CLASSES for 8 KiB.
  */
 #define KMALLOC_CLASSES  13
 #define KMALLOC_SLAB_MAX 8192
@@ -52,8 +54,8 @@ static __always_inline unsigned kmalloc_class(size_t size)
 		return size <= 8 ? 1 : size <= 16 ? 2 : 3;
 	if (size <= 256)
 		return size <= 64 ? 4 : size <= 96 ? 5 : size <= 128 ? 6 : size <= 192 ? 7 : 8;
-	return 64 -
-	       (unsigned)__builtin_clzl(size - 1); /* 9 for 512, and each power of two the next */
+	return 64 - (unsigned)__builtin_clzl(size -
+					     1); /* 9 for 512; 1 more for each next power of two */
 }
 
 static __always_inline void *kmalloc(size_t size, gfp_t gfp)
@@ -76,7 +78,7 @@ static inline void *kmalloc_array(size_t n, size_t size, gfp_t gfp)
 	return __builtin_mul_overflow(n, size, &bytes) ? NULL : kmalloc(bytes, gfp);
 }
 
-/* NULL when n * size overflows. */
+/* NULL: memory is short, or n * size overflows. */
 static inline void *kcalloc(size_t n, size_t size, gfp_t gfp)
 {
 	return kmalloc_array(n, size, gfp | __GFP_ZERO);
@@ -88,7 +90,8 @@ void *kmemdup(const void *src, size_t size, gfp_t gfp);
 __printf(2, 3) char *kasprintf(gfp_t gfp, const char *fmt, ...);
 __printf(2, 0) char *kvasprintf(gfp_t gfp, const char *fmt, va_list args);
 
-/* Objects in use in all caches: equal before and after, nothing leaked. Exact when all is quiet. */
+/* The number of objects in use in all caches, for leak tests. Exact only while no object is
+ * allocated or freed. */
 u64 slab_objects_in_use(void);
 
 /* One cache, for /proc/slabinfo. */
@@ -96,13 +99,13 @@ struct slabinfo {
 	unsigned place; /* its number */
 	char name[24];
 	unsigned long active_objs; /* in use */
-	unsigned long num_objs;    /* with room for them */
+	unsigned long num_objs;    /* in use or free */
 	u32 object_size;           /* bytes */
 	u32 objects_per_slab;
 	u32 pages_per_slab;
-	unsigned long active_slabs; /* that are not empty */
+	unsigned long active_slabs; /* not empty */
 	unsigned long num_slabs;
 };
 
-/* The first cache whose number is not below place; false: there is none. Task context. */
+/* Describes the first cache with a number >= place. False: none. Task context. */
 bool get_slabinfo(unsigned place, struct slabinfo *info);

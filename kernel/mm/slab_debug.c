@@ -1,4 +1,4 @@
-/* What a DEBUG build checks at each allocation and free of a slab object. */
+/* The checks of a DEBUG build at each allocation and free of a slab object. */
 #include "kernel/mm/slab_internal.h"
 
 #ifdef CONFIG_DEBUG
@@ -10,8 +10,8 @@
 #define SLAB_GUARD  0xbbbbbbbbbbbbbbbbULL
 #define SLAB_FREE   0x66726565U
 #define SLAB_USED   0x75736564U
-#define POISON_USED 0x5a /* what a new object holds */
-#define SLAB_PAD    0xcc /* between what was asked for and the end of the object */
+#define POISON_USED 0x5a /* fills a new object */
+#define SLAB_PAD    0xcc /* fills the rest of an object that is larger than the request */
 
 static void report(const struct kmem_cache *cache, const void *object, const char *what)
 {
@@ -74,7 +74,8 @@ bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *u
 	if (track->guard != SLAB_GUARD || track->state != SLAB_USED ||
 	    memchr_inv((char *)object + track->size, SLAB_PAD, bytes - track->size)) {
 		report(cache, object, "written beyond its end");
-		return false; /* its neighbour may be damaged too: better not used again */
+		return false; /* its neighbour may be damaged, too: it is safer not to use the
+				 object again */
 	}
 	memset(object, POISON_FREE, bytes);
 	track->state = SLAB_FREE;

@@ -1,4 +1,4 @@
-/* The inside of a slab cache, for slab.c and its checks in slab_debug.c. */
+/* Definitions for slab.c, and for its checks in slab_debug.c. */
 #pragma once
 
 #include "arch/stacktrace.h"
@@ -9,24 +9,25 @@
 
 /* Legend: [C] constant, [L] lock. */
 struct kmem_cache {
-	u32 object_size; /* [C] bytes that are the user's */
-	u32 slot_size;   /* [C] bytes from one object to the next */
-	u32 objects;     /* [C] in a slab */
-	u32 batch;       /* [C] objects that move at a time between a front and the slabs */
-	u16 id;          /* [C] its number, SLAB_ID_STEP times its place in slab_caches */
-	u8 order;        /* [C] of a slab */
-	char name[24];   /* [C] */
-	spinlock_t lock; /* L; interrupts off */
-	struct list_head partial; /* [L] slabs with a free object, empty ones at the end */
-	u32 empty_slabs;          /* [L] of those */
+	u32 object_size;          /* [C] bytes for the user */
+	u32 slot_size;            /* [C] distance from one object to the next, in bytes */
+	u32 objects;              /* [C] in a slab */
+	u32 batch;                /* [C] objects that move at once between a CPU and the slabs */
+	u16 id;                   /* [C] its number: SLAB_ID_STEP times its index in slab_caches */
+	u8 order;                 /* [C] of a slab */
+	char name[24];            /* [C] */
+	spinlock_t lock;          /* L; interrupts off */
+	struct list_head partial; /* [L] slabs with a free object; empty slabs at the end */
+	u32 empty_slabs;          /* [L] of the partial slabs */
 	u64 slabs;                /* [L] all */
-	u64 taken;                /* [L] objects in fronts and with users */
+	u64 taken;                /* [L] objects that CPUs or users have */
 };
 
-extern struct kmem_cache *slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; 0 is none */
+extern struct kmem_cache
+	*slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; index 0 is unused */
 
-/* Numbers go in steps of this, the size of a front: so they are offsets into the array of fronts.
- */
+/* The step between numbers: the size of struct cpu_slab. So a number is an offset into the per-CPU
+ * array. */
 #define SLAB_ID_STEP 16
 
 static __always_inline struct kmem_cache *slab_cache(unsigned id)
@@ -35,13 +36,13 @@ static __always_inline struct kmem_cache *slab_cache(unsigned id)
 }
 
 #ifdef CONFIG_DEBUG
-/* Behind each object, its size rounded up to 8. */
+/* Lies behind each object, whose size is rounded up to 8. */
 struct slab_track {
-	u64 guard;        /* SLAB_GUARD, or the object has been overrun */
-	void *next;       /* free: the link of the list it is in; the object itself is all poison */
-	u32 size;         /* what was asked for: from there to the guard lies SLAB_PAD */
-	u32 state;        /* SLAB_FREE or SLAB_USED */
-	const void *user; /* who allocated or freed it last */
+	u64 guard;  /* another value than SLAB_GUARD: code has written beyond the object */
+	void *next; /* free: the next object of its list; the object itself is filled with poison */
+	u32 size;   /* of the request; the rest of the object is filled with SLAB_PAD */
+	u32 state;  /* SLAB_FREE or SLAB_USED */
+	const void *user; /* the last caller that allocated or freed the object */
 };
 #define SLAB_DEBUG_BYTES sizeof(struct slab_track)
 
@@ -55,20 +56,21 @@ static inline void **slab_link(const struct kmem_cache *cache, void *object)
 	return &slab_track(cache, object)->next;
 }
 
-/* An object of a new slab. */
+/* Prepares an object of a new slab. */
 void slab_debug_init(const struct kmem_cache *cache, void *object);
-/* An object given out for size bytes: nobody wrote to it while it was free. NULL is fine. */
+/* Checks that a free object is unmodified, and prepares it for a request of size bytes. NULL is
+ * fine. */
 void slab_debug_alloc(const struct kmem_cache *cache, void *object, size_t size, const void *user);
-/* An object that comes back: true if it may go on a freelist. Reports what is wrong. */
+/* Checks an object that is freed, and reports errors. True: it may go on a freelist. */
 bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *user);
 size_t slab_debug_size(const struct kmem_cache *cache, const void *object);
-/* Whom the function that this stands in works for. */
+/* The caller of the function that uses this macro. */
 #define SLAB_USER _RET_IP_
 #else
 #define SLAB_DEBUG_BYTES 0
 #define SLAB_USER        NULL
 
-/* A free object's first word links it into the list that it is in. */
+/* The first word of a free object is the link of its list. */
 static __always_inline void **slab_link(const struct kmem_cache *cache __unused, void *object)
 {
 	return object;

@@ -1,10 +1,13 @@
 /*
- * Kernel stacks: slots of equal size in an area of their own, unmapped memory around each.
+ * Kernel stacks: slots of equal size in an area of their own, with unmapped memory around each
+ * stack.
  *
- * Equal slots make everything simple that must work when things go wrong: from any address it is
- * plain arithmetic whether it is in a guard, without a lock. Freed stacks stay mapped and wait on
- * lists, linked through their own lowest bytes: a few on each CPU, then a shared list. What is too
- * much there a kworker unmaps, because that needs interrupts on and a flush on every CPU.
+ * Because slots have equal size, an address alone tells whether it is in a guard, without a lock.
+ * The report of a stack overflow needs that.
+ *
+ * Freed stacks stay mapped, for reuse. They wait on lists, linked through their lowest bytes: a few
+ * on a list of each CPU, the others on a shared list. If the shared list becomes too long, a
+ * kworker unmaps the stacks, because unmapping needs interrupts on and a TLB flush on all CPUs.
  */
 #include "kernel/mm/stack.h"
 
@@ -15,12 +18,12 @@
 #include "kernel/mm/internal.h"
 #include "kernel/mm/vmalloc.h"
 
-#define FRONT_STACKS   2U  /* kept by each CPU */
-#define SHARED_STACKS  16U /* kept on the shared list, or a 128th of memory if that is more */
+#define CPU_STACKS     2U  /* on the list of each CPU */
+#define SHARED_STACKS  16U /* on the shared list; or 1/128 of the memory, if that is more */
 #define UNMAP_BATCH    16U /* unmapped with one TLB flush */
 #define PAGES_IN_STACK (THREAD_SIZE / PAGE_SIZE)
 
-/* A freed stack, at its lowest byte. */
+/* Lies in the lowest bytes of a freed stack. */
 struct free_stack {
 	struct free_stack *next;
 };
@@ -30,12 +33,12 @@ struct stack_list {
 	unsigned count;
 };
 
-static DEFINE_PER_CPU(struct stack_list, front_stacks); /* this CPU only, interrupts off */
-static DEFINE_SPINLOCK(stack_lock);                     /* interrupts off */
-static struct stack_list shared_stacks;                 /* [stack_lock] */
-static DECLARE_BITMAP(used_slots, STACK_SLOTS);         /* [stack_lock] mapped, in use or not */
-static unsigned first_free_slot;                        /* [stack_lock] all below are used */
-static unsigned long mapped_slots;                      /* [stack_lock] */
+static DEFINE_PER_CPU(struct stack_list, cpu_stacks); /* this CPU only, interrupts off */
+static DEFINE_SPINLOCK(stack_lock);                   /* interrupts off */
+static struct stack_list shared_stacks;               /* [stack_lock] */
+static DECLARE_BITMAP(used_slots, STACK_SLOTS); /* [stack_lock] mapped, whether in use or free */
+static unsigned first_free_slot;                /* [stack_lock] all slots below it are used */
+static unsigned long mapped_slots;              /* [stack_lock] */
 
 void (*spare_stacks_hook)(void);
 
@@ -79,7 +82,7 @@ static unsigned stack_slot(unsigned long stack)
 	return (unsigned)((stack - STACK_AREA_START) / STACK_SLOT_SIZE);
 }
 
-/* STACK_SLOTS when there is none. */
+/* Takes a free slot. STACK_SLOTS: none. */
 static unsigned take_slot(void)
 {
 	unsigned long flags;
@@ -107,7 +110,7 @@ static void give_slot(unsigned slot)
 	spin_unlock_irqrestore(&stack_lock, flags);
 }
 
-/* Take stacks out of the page tables and free their pages and their slots. Interrupts on. */
+/* Unmaps stacks, and frees their pages and slots. Interrupts on. */
 static void unmap_stacks(const unsigned long *stacks, unsigned count)
 {
 	unsigned long start = ~0UL, end = 0;
@@ -162,7 +165,7 @@ void *alloc_thread_stack(void)
 	void *stack;
 
 	local_irq_save(flags);
-	stack = pop(this_cpu_ptr(&front_stacks));
+	stack = pop(this_cpu_ptr(&cpu_stacks));
 	if (!stack) {
 		spin_lock(&stack_lock);
 		stack = pop(&shared_stacks);
@@ -174,14 +177,14 @@ void *alloc_thread_stack(void)
 
 void free_thread_stack(void *stack)
 {
-	struct stack_list *front;
+	struct stack_list *list;
 	unsigned long flags;
 	bool too_many = false;
 
 	local_irq_save(flags);
-	front = this_cpu_ptr(&front_stacks);
-	if (front->count < FRONT_STACKS) {
-		push(front, stack);
+	list = this_cpu_ptr(&cpu_stacks);
+	if (list->count < CPU_STACKS) {
+		push(list, stack);
 	} else {
 		spin_lock(&stack_lock);
 		push(&shared_stacks, stack);

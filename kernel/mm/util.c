@@ -1,4 +1,4 @@
-/* Copies in kmalloc'd memory. */
+/* Copies of strings and memory in memory from kmalloc(). */
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

@@ -1,9 +1,10 @@
 /*
- * vmalloc and ioremap: ranges of kernel addresses, found first-fit in a tree, mapped page by page.
+ * vmalloc() and ioremap(): ranges of kernel addresses, found first-fit in a tree, mapped page by
+ * page.
  *
- * Each area keeps one unmapped page behind it, so that running off its end faults. Areas are few
- * (the many kernel stacks have slots of their own, stack.c), so the search may walk them in order;
- * a hint says below which address there is no hole.
+ * Each area has an unmapped page behind it: an access beyond the end faults. The search for a hole
+ * walks the areas in order. That is fast enough, because the number of areas is small: kernel
+ * stacks have slots of their own (stack.c). search_from is a hint: no hole lies below it.
  */
 #include "kernel/mm/vmalloc.h"
 
@@ -19,17 +20,17 @@
 
 #define AREA_START STACK_AREA_END
 
-/* A range in use, its guard page included. */
+/* A range in use, with its guard page. */
 struct vmap_area {
 	struct rb_node node;      /* [vmap_lock] by address */
 	unsigned long start, end; /* constant */
-	bool device;              /* constant: the pages behind it are not ours */
+	bool device;              /* constant: maps device registers, not allocated pages */
 };
 
 static DEFINE_SPINLOCK(vmap_lock);
 static struct rb_root vmap_areas;              /* [vmap_lock] */
-static unsigned long search_from = AREA_START; /* [vmap_lock] all below is in use */
-static unsigned long mapped_pages;             /* [A] of vmalloc */
+static unsigned long search_from = AREA_START; /* [vmap_lock] all addresses below it are in use */
+static unsigned long mapped_pages;             /* [A] by vmalloc() */
 
 unsigned long vmalloc_pages(void)
 {
@@ -85,7 +86,7 @@ static struct vmap_area *next_area(struct vmap_area *area)
 	return node ? rb_entry(node, struct vmap_area, node) : NULL;
 }
 
-/* The first hole of size bytes, or 0. vmap_lock held. */
+/* Finds the first hole of size bytes. 0: none. vmap_lock held. */
 static unsigned long find_hole(size_t size)
 {
 	struct vmap_area *area = first_area_above(search_from);
@@ -104,7 +105,7 @@ static unsigned long find_hole(size_t size)
 	return start;
 }
 
-/* A range for size bytes and the guard page. NULL when memory or address space is short. */
+/* Allocates a range for size bytes and the guard page. NULL: memory or address space is short. */
 static struct vmap_area *alloc_vmap_area(size_t size, bool device)
 {
 	struct vmap_area *area;
@@ -129,7 +130,7 @@ static struct vmap_area *alloc_vmap_area(size_t size, bool device)
 	return area;
 }
 
-/* Unmap what is mapped of it, free the pages that are ours, and the area. */
+/* Unmaps an area, frees its pages unless they belong to a device, and frees the area. */
 static void free_vmap_area(struct vmap_area *area)
 {
 	unsigned long end = area->end - PAGE_SIZE, count = 0;
@@ -141,7 +142,7 @@ static void free_vmap_area(struct vmap_area *area)
 			phys_addr_t phys = kernel_virt_to_phys(addr);
 
 			if (phys == ~0UL)
-				break; /* memory ran out here */
+				break; /* vmalloc_gfp() found no memory for the rest */
 			list_add(&phys_to_page(phys)->lru, &pages);
 		}
 	}
@@ -163,7 +164,7 @@ static void *vmalloc_gfp(size_t size, gfp_t gfp)
 {
 	struct vmap_area *area;
 
-	/* More than there can be: do not take all memory away to find that out. */
+	/* Fails before it takes all free pages for a request that is too large. */
 	if (DIV_ROUND_UP(size, PAGE_SIZE) > nr_free_pages()) {
 		if (size)
 			warn_alloc(gfp, (unsigned)fls64((size - 1) >> PAGE_SHIFT));
@@ -204,7 +205,7 @@ void *kvzalloc(size_t size, gfp_t gfp)
 	return size <= PAGE_SIZE ? kzalloc(size, gfp) : vmalloc_gfp(size, gfp | __GFP_ZERO);
 }
 
-/* The area that begins at addr. */
+/* The area that begins at addr, or NULL. */
 static struct vmap_area *find_vmap_area(unsigned long addr)
 {
 	struct vmap_area *area;

@@ -103,7 +103,7 @@ static void test_running_out_gives_null_and_freeing_all_joins_the_blocks_again(v
 		free_pages(page, 0);
 	}
 	assert_int_equal(nr_free_pages(), before);
-	assert_true(count_largest() >= largest - 1); /* the CPU's front keeps a few pages */
+	assert_true(count_largest() >= largest - 1); /* the per-CPU cache keeps a few pages */
 }
 
 static void test_a_reserve_is_left_for_atomic_requests(void **state)

@@ -105,7 +105,7 @@ static void test_memory_of_empty_slabs_goes_back_to_the_pages(void **state)
 	assert_true(used >= 5000 / 8 - 16);
 	for (unsigned i = 0; i < ARRAY_SIZE(objects); i++)
 		kfree(objects[i]);
-	assert_true(slab_pages() <= before + 20); /* what the CPU's front keeps */
+	assert_true(slab_pages() <= before + 20); /* the CPU keeps some objects */
 }
 
 static void test_a_cache_has_its_size_and_alignment_and_can_be_destroyed(void **state)
