@@ -1,5 +1,5 @@
 /*
- * /dev/kmsg: the kernel's messages, one record a read, and a way to add one
+ * /dev/kmsg: each read gives one record of the kernel's messages, each write adds a message
  * (Linux: Documentation/ABI/testing/dev-kmsg).
  */
 #include "fs/devfs.h"
@@ -18,7 +18,7 @@ BUILD_BUG_ON(KMSG_WRITE_MAX > PRINTK_TEXT_MAX);
 
 static DECLARE_WAIT_QUEUE_HEAD(log_wait); /* readers sleep here */
 
-/* Of one reader. */
+/* The state of an open file. */
 struct devkmsg_user {
 	struct mutex lock;
 	u64 seq; /* [lock] the next record */
@@ -68,7 +68,7 @@ static ssize_t devkmsg_read(struct file *file, char *buf, size_t count, loff_t *
 	return ret;
 }
 
-/* "<N>text" gives the level in N's lowest three bits. */
+/* Adds a message. In "<N>text", the lowest three bits of N are the level. */
 static ssize_t devkmsg_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	char text[KMSG_WRITE_MAX + 1], *start = text;

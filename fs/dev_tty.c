@@ -1,11 +1,13 @@
-/* /dev/console, /dev/ttyS0, /dev/ttyS1: terminals as files. What a terminal does is in
- * kernel/console. */
+/*
+ * /dev/console, /dev/ttyS0, /dev/ttyS1: terminals as files. kernel/console implements the
+ * terminals.
+ */
 #include "fs/devfs.h"
 #include "fs/devices.h"
 #include "fs/poll.h"
 #include "kernel/console/tty.h"
 
-/* i_private is the terminal's number: it is looked up when the file is opened. */
+/* i_private is the number of the terminal. */
 static int tty_open(struct inode *inode, struct file *file)
 {
 	file->private_data = tty_find((unsigned)(unsigned long)inode->i_private);

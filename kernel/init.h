@@ -53,7 +53,8 @@ struct kernel_param {
 	}                                                                                          \
 	__setup(param_name, buffer##_setup)
 void parse_kernel_params(const char *cmdline);
-/* Copies the value of the last `name=value` on the command line into buf. False: none. Any context.
+/*
+ * Copies the value of the last `name=value` on the command line into buf. False: none. Any context.
  */
 bool cmdline_find(const char *name, char *buf, size_t size);
 

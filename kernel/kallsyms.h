@@ -25,8 +25,10 @@ struct kallsyms_dynamic {
 	unsigned long address, size;
 	const char *name, *module;
 };
-/* Add and remove a symbol. After kallsyms_del() and an RCU grace period it may be freed. Task
- * context. */
+/*
+ * Add and remove a symbol. After kallsyms_del() and an RCU grace period it may be freed. Task
+ * context.
+ */
 void kallsyms_add(struct kallsyms_dynamic *symbol);
 void kallsyms_del(struct kallsyms_dynamic *symbol);
 /*

@@ -1,4 +1,4 @@
-/* ACPI at boot and at the end: read the tables, switch off, reset. */
+/* ACPI: reads the tables at boot, powers off, resets. */
 #include "kernel/acpi/acpi.h"
 
 #include "arch/io.h"
@@ -12,7 +12,7 @@
 #define PM1_SLP_TYP(t) ((u32)(t) << 10)
 #define PM1_SLP_EN     (1U << 13)
 #define ENABLE_TRIES   1000000U
-/* of own running time, for the machine to do as it was told */
+/* of this CPU's running time: the machine must power off or reset within it */
 #define END_WAIT_NS (10 * NSEC_PER_SEC)
 
 struct acpi_info acpi_info;
@@ -32,7 +32,7 @@ void __init acpi_init(acpi_read_fn read)
 		pr_warn("ACPI: %u CPUs more than this kernel can use\n", info->cpus_dropped);
 }
 
-/* Tell the firmware to leave power management to ACPI, if it has not. */
+/* Makes the firmware leave power management to ACPI, unless it has already. */
 static void acpi_enable(void)
 {
 	const struct acpi_info *info = &acpi_info;

@@ -1,12 +1,12 @@
 /*
- * The one object of ACPI's byte code that the kernel reads: _S5_, which tells what to write to
- * switch off.
+ * Finds _S5_ in ACPI's byte code (AML): the values to write for powering off. The kernel reads no
+ *other object of AML.
  *
  * Name (_S5_, Package () { a, b, … }) is encoded (ACPI specification 6.4, chapter 20) as
  *
  *	08 5f 53 35 5f 12 <package length> <number of elements> <a> <b> …
  *
- * with a root prefix 5c possible before the name, and a and b small integers.
+ * A root prefix 5c may stand before the name. a and b are small integers.
  */
 #include "kernel/acpi/acpi.h"
 
@@ -19,7 +19,7 @@
 #define AML_PACKAGE_OP 0x12
 #define AML_ROOT       '\\'
 
-/* Take the integer at *pos: false when there is none, or it is more than a sleep type can be. */
+/* Takes the integer at *pos. False: no integer, or too large for a sleep type. */
 static bool take_integer(const u8 *aml, size_t size, size_t *pos, u8 *value)
 {
 	size_t width;
@@ -48,7 +48,7 @@ static bool parse_package(const u8 *aml, size_t size, size_t pos, u8 *type_a, u8
 
 	if (pos >= size || aml[pos++] != AML_PACKAGE_OP || pos >= size)
 		return false;
-	pos += 1 + (aml[pos] >> 6); /* the two high bits count the further length bytes */
+	pos += 1 + (aml[pos] >> 6); /* the two high bits are the number of further length bytes */
 	if (pos >= size)
 		return false;
 	elements = aml[pos++];

@@ -1,4 +1,4 @@
-/* Parsing ACPI tables: pure, trusting nothing (ACPI specification 6.4, chapter 5). */
+/* Parses ACPI tables (ACPI specification 6.4, chapter 5). Pure, and trusts no byte. */
 #include "kernel/acpi/acpi.h"
 
 #include "kernel/compiler.h"
@@ -8,7 +8,7 @@
 #include "kernel/lib/string.h"
 #endif
 
-#define MAX_TABLE_SIZE (16UL << 20) /* no real table is larger */
+#define MAX_TABLE_SIZE (16UL << 20) /* larger than any real table */
 #define MAX_TABLES     256
 
 struct acpi_header {
@@ -29,7 +29,7 @@ struct acpi_rsdp {
 	char oem_id[6];
 	u8 revision;
 	u32 rsdt;
-	u32 length; /* from here on: revision 2 */
+	u32 length; /* this and the fields below: from revision 2 on */
 	u64 xsdt;
 	u8 extended_checksum;
 	u8 reserved[3];
@@ -73,7 +73,7 @@ static u64 get64(const u8 *p)
 	return get32(p) | (u64)get32(p + 4) << 32;
 }
 
-/* A whole table of sound length and checksum, or NULL. */
+/* A whole table with valid length and checksum, or NULL. */
 static const struct acpi_header *get_table(struct acpi_info *info, phys_addr_t phys,
 					   acpi_read_fn read)
 {

@@ -1,5 +1,7 @@
-/* boot_info, and the functions that the parsers of both boot protocols share. Runs on the host,
- * too. */
+/*
+ * boot_info, and the functions that the parsers of both boot protocols share. Runs on the host,
+ * too.
+ */
 #include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/lib/string.h"
@@ -81,8 +83,10 @@ static unsigned __init restrictiveness(u32 type)
 	}
 }
 
-/* Gives the type of the address at, and in *until the next start or end of a region. False: no
- * region covers at. */
+/*
+ * Gives the type of the address at, and in *until the next start or end of a region. False: no
+ * region covers at.
+ */
 static bool __init type_at(const struct memory_region *map, unsigned count, u64 at, u32 *type,
 			   u64 *until)
 {

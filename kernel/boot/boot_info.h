@@ -13,7 +13,8 @@
 #define BOOT_MODULES        8
 #define BOOT_CMDLINE_SIZE   2048
 
-/* The types of the E820 map of the BIOS (ACPI specification 6.4, table 15.4). Other types are kept.
+/*
+ * The types of the E820 map of the BIOS (ACPI specification 6.4, table 15.4). Other types are kept.
  */
 enum memory_region_type {
 	MEMORY_USABLE = 1,
@@ -40,8 +41,10 @@ struct boot_info {
 	char loader[64];      /* "GRUB 2.06"; "": unknown */
 	const char *problem;  /* the first error in the information, or NULL */
 	char cmdline[BOOT_CMDLINE_SIZE];
-	/* Sorted, without overlaps, neighbours of one type joined. Addresses outside all regions
-	 * are holes. */
+	/*
+	 * Sorted, without overlaps, neighbours of one type joined. Addresses outside all regions
+	 * are holes.
+	 */
 	struct memory_region memory[BOOT_MEMORY_REGIONS];
 	unsigned memory_count;
 	u8 rsdp[36];   /* a copy of the ACPI root pointer; the parsers do not verify its checksum */
@@ -73,6 +76,7 @@ void boot_info_add_module(struct boot_info *info, u64 start, u64 end, const char
 			  size_t cmdline_size);
 /* Copies a string of at most src_size bytes, with or without a NUL. False: it was cut. */
 bool boot_info_copy_string(char *dst, size_t dst_size, const char *src, size_t src_size);
-/* Sorts the map and resolves overlaps: the more restrictive type wins. Call it after the last add.
+/*
+ * Sorts the map and resolves overlaps: the more restrictive type wins. Call it after the last add.
  */
 void boot_info_finish_memory(struct boot_info *info);

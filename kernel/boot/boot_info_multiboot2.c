@@ -1,5 +1,7 @@
-/* Parses the information of a multiboot2 loader (Multiboot2 specification 2.0, 3.6). Runs on the
- * host, too. */
+/*
+ * Parses the information of a multiboot2 loader (Multiboot2 specification 2.0, 3.6). Runs on the
+ * host, too.
+ */
 #include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
@@ -38,7 +40,8 @@ struct memory_map_entry {
 	u32 type, reserved;
 };
 
-/* Tags should be aligned to 8 bytes, but a loader may have an error. So everything is copied out.
+/*
+ * Tags should be aligned to 8 bytes, but a loader may have an error. So everything is copied out.
  */
 
 static void __init parse_memory_map(struct boot_info *info, const u8 *at, u32 size)

@@ -1,5 +1,7 @@
-/* Parses the information of a PVH loader (xen/include/public/arch-x86/hvm/start_info.h). Runs on
- * the host, too. */
+/*
+ * Parses the information of a PVH loader (xen/include/public/arch-x86/hvm/start_info.h). Runs on
+ * the host, too.
+ */
 #include "kernel/boot/boot_info.h"
 #include "kernel/compiler.h"
 #include "kernel/errno.h"

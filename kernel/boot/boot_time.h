@@ -17,6 +17,7 @@ enum boot_stage {
 /* The TSC at each stage; 0: not reached yet. Written once. */
 extern u64 boot_stage_tsc[BOOT_STAGES];
 
-/* Records that the boot has reached a stage. Only the first call for a stage counts. Any context.
+/*
+ * Records that the boot has reached a stage. Only the first call for a stage counts. Any context.
  */
 void boot_stamp(enum boot_stage stage);

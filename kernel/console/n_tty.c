@@ -1,8 +1,9 @@
-/* The line discipline: what a received byte does to the line and to the screen. See n_tty.h. */
+/* The line discipline: the effect of a received byte on the line and on the screen. See n_tty.h. */
 #include "kernel/console/n_tty.h"
 #include "kernel/lib/string.h"
 
-#define ECHO_ROOM 32 /* at least so much echo room per byte; only ^U and ^W may want more */
+#define ECHO_ROOM                                                                                  \
+	32 /* bytes of free echo buffer needed per input byte; only ^U and ^W may need more */
 
 void n_tty_init(struct n_tty_data *ldata)
 {
@@ -62,14 +63,16 @@ bool n_tty_receive_room(const struct n_tty_data *ldata, bool deaf)
 {
 	if (!deaf && echo_room(ldata) < ECHO_ROOM)
 		return false;
-	/* A line that is alone in the buffer goes on being taken, and is cut: else nothing would
-	 * ever move. */
+	/*
+	 * A single incomplete line that fills the buffer still takes bytes, and is cut. Else no
+	 * reader could ever empty the buffer.
+	 */
 	return read_cnt(ldata) < N_TTY_BUF_SIZE - 1 || !input_available_p(ldata);
 }
 
 /* ---- output ---- */
 
-/* The bytes that c becomes, in out[2]; the cursor moves. */
+/* Writes the output for c to out[2], and moves the cursor. Returns the number of bytes. */
 static size_t do_output_char(struct n_tty_data *ldata, u8 c, u8 *out)
 {
 	switch (c) {
@@ -89,7 +92,7 @@ static size_t do_output_char(struct n_tty_data *ldata, u8 c, u8 *out)
 			ldata->column--;
 		break;
 	default:
-		/* Bytes 10xxxxxx continue a UTF-8 character. */
+		/* Bytes 10xxxxxx continue a UTF-8 character, and need no column. */
 		if (c >= 0x20 && c != 0x7f && (c & 0xc0) != 0x80)
 			ldata->column++;
 	}
@@ -124,7 +127,7 @@ size_t process_echoes(struct n_tty_data *ldata, u8 *buf, size_t size)
 
 /* ---- echo ---- */
 
-/* All of the n bytes or, when there is no room (the terminal is stopped), none. */
+/* Echoes n bytes. If the echo buffer has no room (the terminal is stopped), drops all of them. */
 static void add_echo(struct n_tty_data *ldata, const u8 *s, size_t n)
 {
 	if (echo_room(ldata) < 2 * n)
@@ -143,7 +146,7 @@ static bool is_control(u8 c)
 	return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f;
 }
 
-/* ECHOCTL: control characters show as ^X. */
+/* Echoes c. ECHOCTL: shows control characters as ^X. */
 static void echo_char(struct n_tty_data *ldata, u8 c)
 {
 	u8 ctl[2] = { '^', c ^ 0x40 };
@@ -165,7 +168,10 @@ static bool is_continuation(u8 c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* Columns of the tab at pos: from the text before it, back to a tab or to where the line began. */
+/*
+ * The columns of the tab at pos. Counts the text before it, back to another tab or to the start of
+ * the line.
+ */
 static unsigned tab_width(const struct n_tty_data *ldata, size_t pos)
 {
 	unsigned columns = 0;
@@ -180,7 +186,7 @@ static unsigned tab_width(const struct n_tty_data *ldata, size_t pos)
 	return 8 - ((columns + ldata->canon_column) & 7);
 }
 
-/* Wipe the character at pos, which has just been taken off the line, from the screen. */
+/* Erases the character at pos from the screen. The caller has just removed it from the line. */
 static void echo_erase(struct n_tty_data *ldata, size_t pos)
 {
 	u8 c = read_buf(ldata, pos);
@@ -211,7 +217,7 @@ static bool is_word_char(u8 c)
 	       ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* ^?, ^W and ^U, on what has been typed since the last newline. */
+/* Handles ^?, ^W and ^U. They erase only text of the current line. */
 static void eraser(struct n_tty_data *ldata, u8 c)
 {
 	size_t typed = ldata->read_head - ldata->canon_head;
@@ -220,7 +226,9 @@ static void eraser(struct n_tty_data *ldata, u8 c)
 	if (!typed)
 		return;
 	if (c == KILL_CHAR && typed * 8 > echo_room(ldata)) {
-		/* Too long to be wiped: ECHOK's way. */
+		/*
+		 * The line is too long to erase it on the screen: starts a new line, as ECHOK does.
+		 */
 		ldata->read_head = ldata->canon_head;
 		echo_char(ldata, KILL_CHAR);
 		add_echo(ldata, (const u8 *)"\n", 1);
@@ -253,7 +261,7 @@ static void put_tty_queue(struct n_tty_data *ldata, u8 c)
 	*read_buf_addr(ldata, ldata->read_head++) = c;
 }
 
-/* End the line with c: a newline, or the mark of a ^D. */
+/* Ends the line with c: a newline, or ^D. */
 static enum n_tty_action finish_line(struct n_tty_data *ldata, u8 c)
 {
 	size_t pos = ldata->read_head;
@@ -269,7 +277,8 @@ static enum n_tty_action finish_line(struct n_tty_data *ldata, u8 c)
 static enum n_tty_action n_tty_receive_char_normal(struct n_tty_data *ldata, u8 c)
 {
 	if (read_cnt(ldata) >= N_TTY_BUF_SIZE - 1) {
-		add_echo(ldata, (const u8 *)"\a", 1); /* cut, as Linux does with IMAXBEL */
+		add_echo(ldata, (const u8 *)"\a",
+			 1); /* drops the byte, as Linux does with IMAXBEL */
 		return N_TTY_NOTHING;
 	}
 	if (ldata->read_head == ldata->canon_head)
@@ -355,8 +364,10 @@ size_t canon_copy_from_read_buf(struct n_tty_data *ldata, u8 *buf, size_t size, 
 		bool end = flag_test(ldata->read_flags, pos);
 		bool is_eof = flag_test(ldata->eof_flags, pos);
 
-		/* A ^D that ends a line is taken with the line, even if its bytes have just filled
-		 * buf. */
+		/*
+		 * Takes a ^D together with the line that it ends, even if the line has just filled
+		 * buf.
+		 */
 		if (n == size && !(is_eof && n))
 			break;
 		WRITE_ONCE(ldata->read_tail, pos + 1);

@@ -1,16 +1,17 @@
 /*
- * The line discipline's pure part: bytes in, edited lines and echo out. No lock, no sleep, no
- * device, so that it is tested on the host; kernel/console/n_tty_io.c puts it to work.
+ * The pure part of the line discipline: takes bytes, and gives edited lines and echo. It uses no
+ * lock, no sleep and no device, so that host tests can run it. kernel/console/n_tty_io.c connects
+ * it to a terminal.
  *
  * The modes are those of a Linux terminal after boot: canonical, ISIG, ICRNL, IXON, ECHO with
- * ECHOE, ECHOK, ECHOKE and ECHOCTL, OPOST with ONLCR (termios(3)). The only others are all of these
- * off (cfmakeraw(3)): then bytes go through both ways as they are.
+ * ECHOE, ECHOK, ECHOKE and ECHOCTL, OPOST with ONLCR (termios(3)). The only other mode is raw
+ * (cfmakeraw(3)): all of these are off, and bytes pass unchanged in both directions.
  */
 #pragma once
 
 #include "kernel/compiler.h"
 
-#define N_TTY_BUF_SIZE 4096U /* a line has at most one byte less, and its newline */
+#define N_TTY_BUF_SIZE 4096U /* a line has at most N_TTY_BUF_SIZE - 1 bytes, and its newline */
 
 /* Control characters as Linux sets them; both BS and DEL erase. */
 #define INTR_CHAR    0x03 /* ^C */
@@ -26,9 +27,10 @@
 #define ERASE_CHAR   0x7f
 
 /*
- * Positions count for ever and are taken modulo the buffer size. read_tail..canon_head are complete
- * lines, canon_head..read_head is the line being edited. A set bit in read_flags: a line ends here
- * (with a newline, or, in eof_flags too, with a ^D that is not delivered).
+ * Positions only increase; an index is a position modulo the buffer size. read_tail..canon_head
+ * holds complete lines, canon_head..read_head the line that the user edits. A bit in read_flags: a
+ * line ends here. With the bit in eof_flags it ends with a ^D, which readers do not get; else with
+ * a newline.
  *
  * [I] the input lock, [O] the output lock: tty.h.
  */
@@ -37,20 +39,20 @@ struct n_tty_data {
 	unsigned long read_flags[N_TTY_BUF_SIZE / 64]; /* [I] */
 	unsigned long eof_flags[N_TTY_BUF_SIZE / 64];  /* [I] */
 	size_t read_head, canon_head, read_tail;       /* [I] */
-	bool lnext;                                    /* [I] the next byte is taken as it is */
-	bool raw;                                      /* [I and O to write] */
-	u8 echo_buf[N_TTY_BUF_SIZE];                   /* [O] ready to be sent */
-	size_t echo_head, echo_tail;                   /* [O] */
-	unsigned column;                               /* [O] where the cursor is */
-	unsigned canon_column;                         /* [O] where the edited line began */
+	bool lnext;                  /* [I] the next byte has no special meaning */
+	bool raw;                    /* [I and O] to write */
+	u8 echo_buf[N_TTY_BUF_SIZE]; /* [O] ready to send */
+	size_t echo_head, echo_tail; /* [O] */
+	unsigned column;             /* [O] of the cursor */
+	unsigned canon_column;       /* [O] of the start of the edited line */
 };
 
-/* What a received byte asks of the caller. */
+/* The caller must do this after a received byte. */
 enum n_tty_action {
 	N_TTY_NOTHING,
 	N_TTY_LINE,   /* a line is complete: wake readers */
-	N_TTY_SIGINT, /* ^C: the input was flushed; drop unsent output, echo_signal(), send the
-			 signal */
+	N_TTY_SIGINT, /* ^C: the input is dropped; drop unsent output, call n_tty_echo_signal(),
+			 send the signal */
 	N_TTY_SIGQUIT,
 	N_TTY_SUSPEND, /* ^Z: the same without a signal, because no shell here has job control */
 	N_TTY_STOP,    /* ^S */
@@ -58,25 +60,29 @@ enum n_tty_action {
 };
 
 void n_tty_init(struct n_tty_data *ldata);
-/* Change the mode. What has been received is forgotten, and the echo of it. */
+/* Changes the mode. Drops received bytes and their echo. */
 void n_tty_set_raw(struct n_tty_data *ldata, bool raw);
-/* A byte can be taken now. False: complete lines fill the buffer, or the echo has no room (unless
- * deaf). */
+/*
+ * True when n_tty_receive_char() may be called. False: complete lines fill the buffer, or the echo
+ * buffer has no room. deaf: the room for echo does not matter.
+ */
 bool n_tty_receive_room(const struct n_tty_data *ldata, bool deaf);
 enum n_tty_action n_tty_receive_char(struct n_tty_data *ldata, u8 c);
-/* Forget unsent echo and show the signal's character as ^X. */
+/* Drops unsent echo, and echoes the character of the signal as ^X. */
 void n_tty_echo_signal(struct n_tty_data *ldata, u8 c);
-/* A whole line (raw: a byte), or an end of file, waits. */
+/* True when a whole line (raw: a byte) or an end of file is ready. */
 bool input_available_p(const struct n_tty_data *ldata);
-/* Take at most size bytes of the first line (raw: of all there is); *eof when a ^D with nothing
- * before it was taken. */
+/*
+ * Takes at most size bytes of the first line (raw: of all bytes). Sets *eof when it took a ^D on an
+ * empty line.
+ */
 size_t canon_copy_from_read_buf(struct n_tty_data *ldata, u8 *buf, size_t size, bool *eof);
 
 /*
- * Output: turn bytes of src into at most room bytes at dst (newline to CR LF, unless raw). Returns
- * bytes of src used; *out bytes were written.
+ * Converts output: bytes of src to at most room bytes at dst (newline to CR LF, unless raw). *out
+ * is the number of bytes written. Returns the number of bytes of src that it used.
  */
 size_t process_output_block(struct n_tty_data *ldata, const u8 *src, size_t count, u8 *dst,
 			    size_t room, size_t *out);
-/* Take at most size bytes of pending echo. */
+/* Takes at most size bytes of pending echo. */
 size_t process_echoes(struct n_tty_data *ldata, u8 *buf, size_t size);

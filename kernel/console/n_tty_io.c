@@ -1,4 +1,6 @@
-/* The line discipline at work: readers and writers that sleep, signals, flow control. */
+/*
+ * Connects the line discipline to a terminal: sleeping readers and writers, signals, flow control.
+ */
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
@@ -13,7 +15,7 @@ static void isig(struct tty_struct *tty, int sig)
 	pid_t pgrp = READ_ONCE(tty->pgrp);
 
 	if (pgrp)
-		(void)kill_pgrp(pgrp, sig); /* -ESRCH: the job has just ended */
+		(void)kill_pgrp(pgrp, sig); /* -ESRCH is fine: the job has just ended */
 }
 
 static void start_tty(struct tty_struct *tty)
@@ -69,7 +71,7 @@ static void n_tty_act(struct tty_struct *tty, enum n_tty_action action)
 	}
 }
 
-/* output_lock held. */
+/* Sends pending echo. output_lock held. */
 static void flush_echoes(struct tty_struct *tty)
 {
 	u8 buf[N_TTY_CHUNK];
@@ -88,7 +90,9 @@ void n_tty_flush_echoes(struct tty_struct *tty)
 	mutex_unlock(&tty->output_lock);
 }
 
-/* A break reads as a NUL; the byte of a parity or framing error as it came (Linux without INPCK).
+/*
+ * A reader gets a break as a NUL, and the byte of a parity or framing error unchanged, as on Linux
+ * without INPCK.
  */
 size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flags, size_t count)
 {
@@ -133,7 +137,7 @@ ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
 	error = tty_lock(&tty->atomic_read_lock, nonblock);
 	if (error)
 		return error;
-	/* A ^C may take a line away again between the wake-up and the copy. */
+	/* Loops, because a ^C may drop the line between the wake-up and the copy. */
 	while (!n && !eof) {
 		if (!input_available_p(&tty->ldata)) {
 			n = nonblock ? -EAGAIN : n_tty_wait_for_input(tty);
@@ -152,7 +156,7 @@ ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
 
 /* ---- output ---- */
 
-/* What fits now; bytes of buf used. */
+/* Sends as many bytes of buf as fit now. Returns their number. */
 static size_t process_output(struct tty_struct *tty, const u8 *buf, size_t count)
 {
 	size_t done = 0;

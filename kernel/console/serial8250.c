@@ -1,4 +1,4 @@
-/* The 16550 by interrupts, both ways. */
+/* The 16550 driver: receives and sends by interrupts. */
 #include "arch/io.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
@@ -7,11 +7,15 @@
 #include "kernel/irq/irq.h"
 #include "kernel/printk/printk.h"
 
-#define RX_MAX 256 /* bytes taken in one go, so that a flood lets others run */
+/* Bytes per interrupt. Limited, so that a flood of input does not stop all other work. */
+#define RX_MAX 256
 
 static struct tty_struct serial8250_ttys[2];
 
-/* Leave what comes in the UART: its FIFO fills, and the sender waits (QEMU; RTS on a real line). */
+/*
+ * Stops taking bytes from the UART. Its FIFO fills, and the sender waits (QEMU; on a real line
+ * because of RTS).
+ */
 static void serial8250_throttle(struct uart_port *port)
 {
 	port->throttled = true;
@@ -21,7 +25,7 @@ static void serial8250_throttle(struct uart_port *port)
 	outb(port->iobase + UART_IER, port->ier);
 }
 
-/* If a byte waits, the UART interrupts at once. */
+/* Takes bytes again. If one waits, the UART interrupts at once. */
 void serial8250_unthrottle(struct uart_port *port)
 {
 	port->throttled = false;
@@ -60,7 +64,7 @@ void uart_insert_char(struct uart_port *port, u8 status, u8 byte)
 	}
 }
 
-/* True if something was received. port->lock held. */
+/* Receives the waiting bytes. False: none. port->lock held. */
 static bool serial8250_rx_chars(struct uart_port *port, u8 lsr)
 {
 	unsigned n = 0;
@@ -77,7 +81,7 @@ static bool serial8250_rx_chars(struct uart_port *port, u8 lsr)
 	return n != 0;
 }
 
-/* The transmitter is empty: fill it, or be quiet. port->lock held. */
+/* Fills the empty transmitter. With no byte to send, disables its interrupt. port->lock held. */
 static void serial8250_tx_chars(struct uart_port *port)
 {
 	unsigned n;
@@ -106,7 +110,7 @@ size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count)
 	return n;
 }
 
-/* Serve the port once; false when it had nothing. */
+/* Handles one interrupt of the port. False: it has none. */
 static bool serial8250_handle_irq(struct uart_port *port)
 {
 	bool received = false, wakeup = false, held;
@@ -122,7 +126,7 @@ static bool serial8250_handle_irq(struct uart_port *port)
 	lsr = inb(port->iobase + UART_LSR);
 	if (!port->throttled)
 		received = serial8250_rx_chars(port, lsr);
-	inb(port->iobase + UART_MSR); /* a modem line changed: nothing to do but to acknowledge */
+	inb(port->iobase + UART_MSR); /* acknowledges a change of a modem line */
 	if ((port->ier & UART_IER_THRI) && (lsr & UART_LSR_THRE)) {
 		serial8250_tx_chars(port);
 		wakeup = port->head - port->tail <= UART_WAKEUP_CHARS;
@@ -141,7 +145,10 @@ static bool serial8250_handle_irq(struct uart_port *port)
 	return true;
 }
 
-/* ISA interrupts are edges: the line must be seen low before the next one can come. */
+/*
+ * ISA interrupts are edge-triggered. So this handles interrupts until the port has none, and its
+ * line is low: only then a new edge can come.
+ */
 static bool serial8250_interrupt(int irq __unused, void *dev)
 {
 	struct uart_port *port = dev;
@@ -154,7 +161,7 @@ static bool serial8250_interrupt(int irq __unused, void *dev)
 	return handled;
 }
 
-/* Kernel messages have waited long enough for the terminal to end its line. */
+/* The terminal has not ended its line for UART_HOLD_NS: lets kernel messages break into it. */
 static void serial8250_hold_timeout(struct timer_list *timer)
 {
 	struct uart_port *port = container_of(timer, struct uart_port, hold_timer);

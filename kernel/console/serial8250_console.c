@@ -1,7 +1,7 @@
 /*
- * The 16550 as the kernel's console: from the first message on by polling, and by interrupts as
- * soon as serial8250.c has them. No function here sleeps or takes a lock but the port's, and that
- * by trylock.
+ * The 16550 as the console of the kernel. It polls from the first message on, and uses interrupts
+ * when serial8250.c has set them up. The functions here do not sleep. They take only the lock of
+ * the port, and only by trylock.
  */
 #include "arch/io.h"
 #include "kernel/console/serial_core.h"
@@ -53,8 +53,10 @@ static void serial8250_enable_fifo(struct uart_port *port)
 	} while (!last);
 }
 
-/* The scratch register holds what is written only if there is a UART. 115200 baud, 8 bits, no
- * parity. */
+/*
+ * Detects a UART: only a UART keeps a value in the scratch register. Sets 115200 baud, 8 bits, no
+ * parity.
+ */
 static void serial8250_probe(struct uart_port *port)
 {
 	outb(port->iobase + UART_SCR, 0x5a);
@@ -87,7 +89,10 @@ static void serial8250_early_init(void)
 		serial8250_probe(&serial8250_ports[i]);
 }
 
-/* At most max bytes, in bursts of the FIFO's size. port->lock held. Returns how many there were. */
+/*
+ * Sends at most max bytes by polling, in bursts of the FIFO size. Returns their number. port->lock
+ * held.
+ */
 static unsigned serial8250_poll_tx(struct uart_port *port, unsigned max)
 {
 	unsigned sent = 0;
@@ -124,7 +129,7 @@ void serial8250_console_kick(bool sync)
 	if (!port->present)
 		return;
 	do {
-		/* The holder looks again when it has let go. */
+		/* The holder looks for messages after it has released the lock. */
 		if (!uart_port_trylock(port, &flags))
 			return;
 		if (sync || !port->irq_driven)

@@ -1,4 +1,4 @@
-/* What a UART sends next, and its transmit buffer: see serial_core.h. */
+/* Chooses the next byte for a UART to send, and manages its transmit buffer. See serial_core.h. */
 #include "kernel/console/serial_core.h"
 #include "arch/irqflags.h"
 #include "kernel/console/serial_reg.h"
@@ -7,9 +7,8 @@
 #include "kernel/printk/printk.h"
 
 /*
- * The port lock is taken inside printk, hence wherever printk is called: by the lock checker of a
- * DEBUG build, too. So it is a bare ticket lock that the checker does not see, and never a
- * preemption point.
+ * printk() takes the port lock, and the lock checker of a DEBUG build calls printk(). So it is a
+ * raw ticket lock: the checker does not see it, and it is no preemption point.
  */
 void uart_port_lock(struct uart_port *port, unsigned long *flags)
 {
@@ -41,8 +40,8 @@ void uart_port_unlock(struct uart_port *port, unsigned long flags)
 	__uart_port_unlock(port, flags);
 	if (!port->console)
 		return;
-	smp_mb(); /* the release before the look: a printk that found the lock taken has committed
-		     before */
+	smp_mb(); /* Releases the lock before it looks for messages. A printk() that finds the lock
+		     taken has committed its message before. So one of the two sees it. */
 	if (console_pending() && !(READ_ONCE(port->ier) & UART_IER_THRI) && !READ_ONCE(port->held))
 		serial8250_console_kick(false);
 }
@@ -52,7 +51,7 @@ static bool uart_tty_ready(const struct uart_port *port)
 	return !port->stopped && port->head != port->tail;
 }
 
-/* May a kernel message begin now, although the terminal's line is not complete? */
+/* True when a kernel message may begin now, although the terminal's line is not complete. */
 static bool uart_may_break_line(struct uart_port *port, bool now)
 {
 	if (uart_tty_ready(port))
@@ -61,7 +60,10 @@ static bool uart_may_break_line(struct uart_port *port, bool now)
 	       port->stopped || tty_has_waiting_reader(port->tty);
 }
 
-/* The first byte of a kernel line comes at the left margin. */
+/*
+ * The next byte of a kernel message. If a terminal line is not complete, the message begins on a
+ * new line.
+ */
 static int uart_next_console_char(struct uart_port *port)
 {
 	int c = console_next_char();
@@ -129,7 +131,7 @@ size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count)
 
 	do {
 		uart_port_lock(port, &flags);
-		/* What was written before comes first. */
+		/* Bytes in the transmit buffer must go first. */
 		n = port->head == port->tail ? serial8250_fill_fifo(port, buf + done, count - done)
 					     : 0;
 		if (!n) {

@@ -1,14 +1,15 @@
 /*
- * UARTs: what lies between a terminal and the 16550 driver, under Linux's names.
+ * UARTs: the layer between a terminal and the 16550 driver, under Linux's names.
  *
- * A port sends from two sources: the terminal's transmit buffer and, on the console, the kernel's
- * messages. The port picks the next byte itself (uart_next_char) and changes the source only
- * between lines, so that the two share the wire without tearing a line. When a terminal line stands
- * unfinished (a prompt; a program between two writes), kernel messages wait until somebody reads
- * the terminal, or UART_HOLD_NS, or until too many wait; then they begin on a line of their own.
+ * A port sends from two sources: the transmit buffer of the terminal and, on the console, the
+ * messages of the kernel. uart_next_char() chooses the next byte. It changes the source only
+ * between lines, so that lines are not mixed. While a terminal line is incomplete (a prompt; a
+ * program between two writes), kernel messages wait until a task reads the terminal, until
+ * UART_HOLD_NS has passed, or until too many wait. Then they begin on a new line.
  *
- * port->lock is a leaf: nothing else is locked and nobody is woken while it is held. That is why
- * what an interrupt finds is acted upon after the lock is released, and why printk works anywhere.
+ * port->lock is a leaf: code that holds it takes no other lock and wakes no task. So an interrupt
+ * handler does the rest of its work after it has released the lock, and printk() works in any
+ * context.
  */
 #pragma once
 
@@ -21,35 +22,36 @@ struct tty_struct;
 #define UART_TYPED_AHEAD_MAX 1024
 
 #define UART_XMIT_SIZE    4096U /* bytes; a power of two */
-#define UART_WAKEUP_CHARS 2048U /* writers are woken when so few are left */
+#define UART_WAKEUP_CHARS 2048U /* writers are woken when at most so many bytes are left */
 #define UART_FIFO_SIZE    16
-#define UART_LINE_MAX     4096 /* kernel messages may break into a terminal line longer than that */
+#define UART_LINE_MAX     4096 /* kernel messages may break into a longer terminal line */
 #define UART_HOLD_NS      (100 * NSEC_PER_MSEC)
 
-/* Legend: [C] constant after the port was found; [P] lock. */
+/* Legend: [C] constant after the port is detected; [P] lock. */
 struct uart_port {
-	spinlock_t lock; /* P: taken by the functions below only, see uart_port_lock() */
-	int lock_cpu;    /* [P] the holder, or -1 */
+	spinlock_t lock; /* P: taken only through uart_port_lock() and the functions below it */
+	int lock_cpu;    /* [P] CPU that holds the lock, or -1 */
 	u16 iobase;      /* [C] */
 	u8 irq;          /* [C] */
 	bool present;    /* [C] */
-	bool console;    /* [C] sends kernel messages too */
-	bool irq_driven; /* [P] set once, when the interrupt works */
-	u8 fifo_size;    /* [C] bytes that may be sent at once */
-	u8 ier, mcr;     /* [P] what the registers hold */
+	bool console;    /* [C] sends kernel messages, too */
+	bool irq_driven; /* [P] set once the interrupt works */
+	u8 fifo_size;    /* [C] bytes that fit into the empty FIFO */
+	u8 ier, mcr;     /* [P] the contents of the registers */
 
 	u8 typed_ahead[UART_TYPED_AHEAD_MAX]; /* [C] */
 	u16 nr_typed_ahead;                   /* [C] */
 
 	u8 xmit[UART_XMIT_SIZE]; /* [P] */
-	u32 head, tail;          /* [P] of xmit, counting for ever */
-	bool stopped;            /* [P] ^S: send nothing of the terminal */
-	bool tx_blocked;         /* [P] uart_transmit() found no room; wakes when there is */
-	bool throttled;          /* [P] the terminal has no room: leave input in the FIFO */
-	u32 line_len;            /* [P] bytes the terminal has sent since its last newline */
-	u8 pushed[2], nr_pushed; /* [P] bytes that go out before anything else, last one first */
+	u32 head, tail;          /* [P] positions in xmit; they only increase */
+	bool stopped;            /* [P] ^S: send no terminal output */
+	bool tx_blocked; /* [P] uart_transmit() found no room; writers are woken when the FIFO has
+			    room */
+	bool throttled;  /* [P] the terminal has no room: input stays in the FIFO */
+	u32 line_len;    /* [P] bytes of the terminal sent since its last newline */
+	u8 pushed[2], nr_pushed; /* [P] bytes to send before anything else, the last one first */
 	bool held;               /* [P] kernel messages wait for the end of a terminal line */
-	bool hold_expired;       /* [P] they have waited enough */
+	bool hold_expired;       /* [P] kernel messages need not wait any longer */
 	struct timer_list hold_timer;
 
 	u64 rx, tx, overrun, parity, frame, brk; /* [P] counts */
@@ -58,32 +60,38 @@ struct uart_port {
 
 extern struct uart_port serial8250_ports[2]; /* COM1, COM2 */
 
-/* Interrupts off, whatever they were. trylock: false also when this CPU holds the lock already. */
+/* Turn interrupts off and take the lock. trylock: false also if this CPU already holds the lock. */
 void uart_port_lock(struct uart_port *port, unsigned long *flags);
 bool uart_port_trylock(struct uart_port *port, unsigned long *flags);
 void __uart_port_unlock(struct uart_port *port, unsigned long flags);
-/* The same, and looks for kernel messages that came meanwhile. */
+/* The same, and then looks for kernel messages that came meanwhile. */
 void uart_port_unlock(struct uart_port *port, unsigned long flags);
 
-/* The byte to send now, or -1. now: do not hold messages back. port->lock held. */
+/*
+ * The next byte to send, or -1. now: kernel messages do not wait for the end of a terminal line.
+ * port->lock held.
+ */
 int uart_next_char(struct uart_port *port, bool now);
 
-/* The terminal's side. Bytes taken, none waited for. Task context. */
+/*
+ * For the terminal. uart_write() takes as many bytes as have room, without waiting, and returns
+ * their number. Task context.
+ */
 size_t uart_write(struct uart_port *port, const u8 *buf, size_t count);
 size_t uart_write_room(struct uart_port *port);
 size_t uart_chars_in_buffer(struct uart_port *port);
 void uart_flush_chars(struct uart_port *port);  /* start sending */
-void uart_flush_buffer(struct uart_port *port); /* forget what was not sent: ^C */
+void uart_flush_buffer(struct uart_port *port); /* drop unsent bytes, for ^C */
 void uart_stop(struct uart_port *port);
 void uart_start(struct uart_port *port);
 void uart_unthrottle(struct uart_port *port);
-/* One received byte with its line status bits into the flip buffer. port->lock held. */
+/* Puts a received byte with its line status into the flip buffer. port->lock held. */
 void uart_insert_char(struct uart_port *port, u8 status, u8 byte);
 
 /*
- * Send bytes at once, past the transmit buffer, as long as the port takes them: how many. When that
- * is not all, tx_blocked until tty_wakeup(). The writer's own time is spent, with interrupts
- * off for a FIFO's worth only. Task context, one writer.
+ * Sends bytes directly, without the transmit buffer, as long as the port takes them. Returns their
+ * number. If it is less than count, tx_blocked is set until tty_wakeup(). Interrupts are off only
+ * while it fills the FIFO. Task context, one writer at a time.
  */
 size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count);
 
@@ -92,8 +100,8 @@ size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count);
  * sends them by polling. Any context.
  */
 void serial8250_console_kick(bool sync);
-/* Hardware side of the operations above; port->lock held. */
+/* The hardware part of the operations above. port->lock held. */
 void serial8250_start_tx(struct uart_port *port);
-/* Fill the FIFO if it is empty: how many bytes, 0 if it is not. */
+/* Fills the FIFO, if it is empty. Returns the number of bytes. */
 size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count);
 void serial8250_unthrottle(struct uart_port *port);

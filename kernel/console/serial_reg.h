@@ -21,7 +21,7 @@
 #define UART_MCR             4
 #define UART_MCR_DTR         0x01
 #define UART_MCR_RTS         0x02
-#define UART_MCR_OUT2        0x08 /* on a PC: connects the interrupt line */
+#define UART_MCR_OUT2        0x08 /* on a PC: enables the interrupt line */
 #define UART_LSR             5
 #define UART_LSR_DR          0x01
 #define UART_LSR_OE          0x02

@@ -1,9 +1,9 @@
 /*
- * Terminals: a UART with a line discipline, as an object that device files are bound to.
+ * Terminals: an object with a UART and a line discipline. Device files use it.
  *
  * Input: UART interrupt -> flip buffer -> (workqueue) flush_to_ldisc -> n_tty_receive_buf ->
- * read_buf -> tty_read. Each stage holds back the one before it when it is full, down to the UART,
- * so no byte is lost: docs/console.md.
+ * read_buf -> tty_read. A full stage stops the stage before it, down to the UART: so no byte is
+ * lost (docs/console.md).
  *
  * Lock order: atomic_read_lock or atomic_write_lock, buf_lock, input_lock, output_lock; then the
  * UART port's lock, a leaf.
@@ -19,7 +19,7 @@ struct uart_port;
 
 #define TTY_FLIP_SIZE 4096U /* bytes; a power of two */
 
-/* What came with a byte. */
+/* The flag of a received byte. */
 #define TTY_NORMAL  0
 #define TTY_BREAK   1
 #define TTY_FRAME   2
@@ -43,11 +43,11 @@ struct tty_struct {
 	struct n_tty_data ldata;
 	struct mutex atomic_read_lock, atomic_write_lock; /* one reader, one writer at a time */
 	struct mutex buf_lock;                            /* the flip buffer's consumer */
-	struct mutex input_lock, output_lock;             /* I, O of n_tty_data */
+	struct mutex input_lock, output_lock;             /* [I] and [O] of n_tty_data */
 	wait_queue_head_t read_wait, write_wait;
-	int waiting_readers; /* [A] readers that sleep */
+	int waiting_readers; /* [A] sleeping readers */
 	bool flow_stopped;   /* [A] ^S */
-	pid_t pgrp;          /* [A] the job that ^C reaches; 0: none */
+	pid_t pgrp;          /* [A] the job that gets the signal of ^C; 0: none */
 };
 
 #define TCGETS    0x5401
@@ -55,7 +55,7 @@ struct tty_struct {
 #define TIOCGPGRP 0x540f
 #define TIOCSPGRP 0x5410
 
-/* What TCGETS and TCSETS pass, as on Linux: termios(3). */
+/* The argument of TCGETS and TCSETS, as on Linux: termios(3). */
 struct termios {
 	u32 c_iflag, c_oflag, c_cflag, c_lflag;
 	u8 c_line;
@@ -71,29 +71,32 @@ struct termios {
 #define ECHO   0x0008U
 #define IEXTEN 0x8000U
 
-/* The terminal on COM1 (0) or COM2 (1), or NULL when the machine has none. After device_initcall.
+/*
+ * The terminal on COM1 (0) or COM2 (1). NULL: the machine does not have it. After the device
+ * initcalls.
  */
 struct tty_struct *tty_find(unsigned index);
 /*
- * The next line, or as much of it as fits; 0 at end of file (^D); -EINTR; nonblock: -EAGAIN instead
- * of waiting; -EIO: the input is another job's (Linux stops the reader, or gives it that if it
- * ignores SIGTTIN). Task context.
+ * Reads the next line, or as much of it as fits. 0: end of file (^D); -EINTR: a signal; -EIO: the
+ * input belongs to another job (Linux stops the reader, or returns -EIO if it ignores SIGTTIN).
+ * nonblock: -EAGAIN instead of waiting for input or for another reader. Task context.
  */
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock);
 /*
- * All of it is written as one piece, waiting for room: count, less if a signal came (-EINTR if
- * nothing was written) or, nonblock, if there was no more room (-EAGAIN). Task context.
+ * Writes count bytes in one piece, and waits for room. Returns count; less, or -EINTR, after a
+ * signal. nonblock: returns less, or -EAGAIN, instead of waiting for room or for another writer.
+ * Task context.
  */
 ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool nonblock);
 /* For poll: wait on read_wait and write_wait. */
 bool tty_readable(struct tty_struct *tty);
 bool tty_writable(struct tty_struct *tty);
 /*
- * TIOCGPGRP, TIOCSPGRP: arg points to a pid_t. TCGETS, TCSETS: to a struct termios; a terminal is
- * as it was at boot or raw, and any other mix is -EINVAL. -ENOTTY for other commands.
+ * TIOCGPGRP, TIOCSPGRP: arg points to a pid_t. TCGETS, TCSETS: arg points to a struct termios. Only
+ * the modes after boot and raw mode exist; -EINVAL: any other modes. -ENOTTY: any other command.
  */
 int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
-/* Any context. tty may be NULL. */
+/* True when a reader sleeps. tty may be NULL. Any context. */
 static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 {
 	return tty && READ_ONCE(tty->waiting_readers) > 0;
@@ -101,35 +104,41 @@ static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 
 /* ---- for the UART driver ---- */
 
-/* Boot: make the terminal of a port. Task context. */
+/* Boot: initializes the terminal of a port. Task context. */
 void tty_port_init(struct tty_struct *tty, struct uart_port *port, const char *name);
 u32 tty_buffer_space_avail(const struct tty_struct *tty);
-/* port->lock held; there is room. */
+/* Adds a byte to the flip buffer, which must have room. port->lock held. */
 void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag);
-/* Hand what was inserted to the line discipline. Hardirq context, no lock held. */
+/* Makes a kworker give the flip buffer to the line discipline. Hardirq context, no lock held. */
 void tty_flip_buffer_push(struct tty_struct *tty);
-/* The port can take output again: writers and pending echo go on. Hardirq context, no lock held. */
+/*
+ * The port can take output again: wakes writers, and sends pending echo. Hardirq context, no lock
+ * held.
+ */
 void tty_wakeup(struct tty_struct *tty);
 
 /* ---- between tty_buffer.c, n_tty_io.c and tty_io.c ---- */
 
 /*
- * Takes atomic_read_lock or atomic_write_lock. Its holder may sleep for long: for input, or for
- * room. -EINTR; nonblock: -EAGAIN instead of waiting for it.
+ * Takes atomic_read_lock or atomic_write_lock. Their holders may sleep for a long time, for input
+ * or for room. -EINTR: a signal; nonblock: -EAGAIN instead of sleeping.
  */
 int tty_lock(struct mutex *lock, bool nonblock);
-/* Bytes taken; fewer than count when the discipline is full. buf_lock held. */
+/*
+ * Gives bytes to the discipline. Returns the number it took: fewer than count when it is full.
+ * buf_lock held.
+ */
 size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flags, size_t count);
-/* Send pending echo as far as there is room. */
+/* Sends as much pending echo as has room. */
 void n_tty_flush_echoes(struct tty_struct *tty);
-/* Raw, and no kernel messages go out there: writes go straight to the port. */
+/* True when writes go directly to the port: the terminal is raw, and not the console. */
 bool tty_bypasses_buffer(const struct tty_struct *tty);
-/* Into raw mode or out of it; input that nobody has read is forgotten. Task context. */
+/* Switches raw mode on or off. Drops unread input. Task context. */
 void n_tty_change_mode(struct tty_struct *tty, bool raw);
 ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock);
 ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool nonblock);
-/* Input waits in the flip buffer. */
+/* True when input waits in the flip buffer. */
 bool tty_buffer_pending(const struct tty_struct *tty);
-/* The discipline has room again: go on with what waits. Any context but NMI. */
+/* The discipline has room again: continues with the flip buffer. Any context but NMI. */
 void tty_buffer_restart_work(struct tty_struct *tty);
 void tty_buffer_init(struct tty_struct *tty);

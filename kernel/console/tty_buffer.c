@@ -1,4 +1,4 @@
-/* The flip buffer: received bytes on their way from the interrupt to the line discipline. */
+/* The flip buffer: holds received bytes between the interrupt and the line discipline. */
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 
@@ -37,7 +37,10 @@ void tty_buffer_restart_work(struct tty_struct *tty)
 	schedule_work_unbound(&tty->buf.work);
 }
 
-/* One stretch that does not wrap; false when nothing more can be handed on now. */
+/*
+ * Gives the bytes up to the end of the array to the discipline. False: it can take no more, or the
+ * buffer is empty.
+ */
 static bool receive_buf(struct tty_struct *tty)
 {
 	struct tty_bufhead *buf = &tty->buf;
@@ -53,9 +56,9 @@ static bool receive_buf(struct tty_struct *tty)
 }
 
 /*
- * The work: hand on all that the discipline takes. What it does not take stays here, until a reader
- * or the transmitter makes room and restarts the work; meanwhile the UART fills this buffer, and
- * then is throttled.
+ * Gives the discipline all bytes that it takes. The rest stays here until a reader or the
+ * transmitter makes room and restarts the work. Meanwhile the UART fills this buffer, and then is
+ * throttled.
  */
 static void flush_to_ldisc(struct work_struct *work)
 {

@@ -1,4 +1,4 @@
-/* Terminals as objects: what a device file's read, write, poll and ioctl come to. */
+/* Terminals: read, write, poll and ioctl for device files. */
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
@@ -56,7 +56,10 @@ bool tty_writable(struct tty_struct *tty)
 	       uart_chars_in_buffer(tty->port) <= UART_WAKEUP_CHARS;
 }
 
-/* The modes after boot, with Linux's numbers: 115200 baud, 8 bits; the flags that n_tty.h names. */
+/*
+ * The modes after boot, with Linux's numbers: 115200 baud, 8 bits, and the flags that n_tty.h
+ * lists.
+ */
 static const struct termios tty_std_termios = {
 	.c_iflag = ICRNL | IXON,
 	.c_oflag = OPOST | ONLCR,

@@ -1,5 +1,7 @@
-/* Powers of two, and searches in arrays of bits. Nothing here is atomic: for that see
- * kernel/atomic.h. Any context. */
+/*
+ * Powers of two, and searches in arrays of bits. Nothing here is atomic: for that see
+ * kernel/atomic.h. Any context.
+ */
 #pragma once
 
 #include "kernel/atomic.h"

@@ -3,6 +3,8 @@
 
 #include "kernel/types.h"
 
-/* Continues a checksum with more data. crc is the result for the data before, 0 at the start. Any
- * context. */
+/*
+ * Continues a checksum with more data. crc is the result for the data before, 0 at the start. Any
+ * context.
+ */
 u32 crc32(u32 crc, const void *data, size_t size);

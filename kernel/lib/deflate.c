@@ -59,8 +59,10 @@ static inline unsigned top_bit(u32 x)
 	return 31 - (unsigned)__builtin_clz(x);
 }
 
-/* Each length from 3 to 10 has a symbol. After that, four symbols have the same number of extra
- * bits. */
+/*
+ * Each length from 3 to 10 has a symbol. After that, four symbols have the same number of extra
+ * bits.
+ */
 static void put_length(struct bit_writer *w, unsigned length)
 {
 	unsigned x = length - 3, extra;
@@ -114,8 +116,10 @@ static unsigned match_length(const u8 *a, const u8 *b, const u8 *end)
 	return n;
 }
 
-/* Looks for a match at p, writes it, and records the positions in it. Returns its length; 0: no
- * match that saves bits. */
+/*
+ * Looks for a match at p, writes it, and records the positions in it. Returns its length; 0: no
+ * match that saves bits.
+ */
 static unsigned put_match(struct bit_writer *w, struct deflate_workspace *work, const u8 *data,
 			  const u8 *p, const u8 *end)
 {

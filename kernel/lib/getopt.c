@@ -10,8 +10,10 @@ static bool number(const char *text, long *value)
 	return text && isdigit((u8)*text) && !kstrtol(text, 10, value);
 }
 
-/* Parses one word of option letters. If its last option needs a number, takes it from the word
- * *next. */
+/*
+ * Parses one word of option letters. If its last option needs a number, takes it from the word
+ * *next.
+ */
 static bool parse_word(struct options *options, const char *accepted, const char *letter,
 		       char ***next)
 {

@@ -3,8 +3,10 @@
 
 #include "kernel/compiler.h"
 
-/* By letter: the option's number, 1 for an option without one; -1: not given. '#' is the first
- * index: see below. */
+/*
+ * By letter: the option's number, 1 for an option without one; -1: not given. '#' is the first
+ * index: see below.
+ */
 struct options {
 	long values['z' - '#' + 1];
 };

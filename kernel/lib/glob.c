@@ -1,5 +1,7 @@
-/* Shell patterns, without recursion. The worst time is proportional to pattern length times text
- * length. */
+/*
+ * Shell patterns, without recursion. The worst time is proportional to pattern length times text
+ * length.
+ */
 #include "kernel/lib/glob.h"
 #include "kernel/lib/string.h"
 
@@ -27,8 +29,10 @@ static const char *match_class(const char *p, u8 c, bool *matched)
 	return p + 1;
 }
 
-/* Matches one character of the text against one element of the pattern. Returns the rest of the
- * pattern; NULL: no match. */
+/*
+ * Matches one character of the text against one element of the pattern. Returns the rest of the
+ * pattern; NULL: no match.
+ */
 static const char *match_one(const char *p, u8 c)
 {
 	const char *next;
@@ -56,8 +60,10 @@ static const char *match_one(const char *p, u8 c)
 
 bool glob_match(const char *pattern, const char *s)
 {
-	/* The last * of the pattern so far, and the end of the text that it matches now. After a
-	 * mismatch the match continues from here, with a longer text. */
+	/*
+	 * The last * of the pattern so far, and the end of the text that it matches now. After a
+	 * mismatch the match continues from here, with a longer text.
+	 */
 	const char *star = NULL, *star_end = NULL;
 
 	for (;;) {

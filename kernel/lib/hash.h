@@ -14,8 +14,10 @@ static __always_inline u32 hash_ptr(const void *ptr, unsigned bits)
 	return hash_64((u64)(uintptr_t)ptr, bits);
 }
 
-/* FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). To continue a hash, pass the last
- * result. */
+/*
+ * FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). To continue a hash, pass the last
+ * result.
+ */
 #define FNV1A_64_INIT 0xcbf29ce484222325ULL
 
 static inline u64 fnv1a_64(const void *bytes, size_t n, u64 hash)

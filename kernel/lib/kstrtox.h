@@ -16,8 +16,10 @@ int __must_check kstrtoul(const char *s, unsigned base, unsigned long *result);
 int __must_check kstrtol(const char *s, unsigned base, long *result);
 int __must_check kstrtouint(const char *s, unsigned base, unsigned *result);
 int __must_check kstrtoint(const char *s, unsigned base, int *result);
-/* True: y, t, 1, on. False: n, f, 0, off. Upper or lower case; only the first one or two characters
- * count. */
+/*
+ * True: y, t, 1, on. False: n, f, 0, off. Upper or lower case; only the first one or two characters
+ * count.
+ */
 int __must_check kstrtobool(const char *s, bool *result);
 
 /*
@@ -28,6 +30,8 @@ int __must_check kstrtons(const char *s, u64 *ns);
 
 /* Reads the digits at the start of s. Too large a number wraps. *end is the rest of s. */
 unsigned long simple_strtoul(const char *s, char **end, unsigned base);
-/* The same, with an optional suffix K, M, G, T, P or E (powers of 1024). For sizes on the command
- * line. */
+/*
+ * The same, with an optional suffix K, M, G, T, P or E (powers of 1024). For sizes on the command
+ * line.
+ */
 u64 memparse(const char *s, char **end);

@@ -1,5 +1,7 @@
-/* Doubly linked circular lists. Nodes are embedded in objects; a head has the same type. The caller
- * locks. */
+/*
+ * Doubly linked circular lists. Nodes are embedded in objects; a head has the same type. The caller
+ * locks.
+ */
 #pragma once
 
 #include "kernel/compiler.h"

@@ -108,8 +108,10 @@ void rb_insert_color(struct rb_node *node, struct rb_root *root)
 	set_black(root->rb_node);
 }
 
-/* Restores the rules after an erase. Paths through node, a child of parent or an empty link, have
- * one black node too few. */
+/*
+ * Restores the rules after an erase. Paths through node, a child of parent or an empty link, have
+ * one black node too few.
+ */
 static void erase_color(struct rb_node *node, struct rb_node *parent, struct rb_root *root)
 {
 	while (parent && !is_red(node)) {
@@ -150,8 +152,10 @@ static void erase_color(struct rb_node *node, struct rb_node *parent, struct rb_
 			}
 			set_black(sibling->rb_left);
 		}
-		/* The rotation puts the sibling in the parent's place. It takes the parent's
-		 * colour, too. */
+		/*
+		 * The rotation puts the sibling in the parent's place. It takes the parent's
+		 * colour, too.
+		 */
 		if (is_red(parent))
 			set_red(sibling);
 		else

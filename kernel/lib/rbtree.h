@@ -32,8 +32,10 @@ struct rb_root_cached {
 
 #define rb_entry(ptr, type, member) container_of(ptr, type, member)
 #define RB_EMPTY_ROOT(root)         (READ_ONCE((root)->rb_node) == NULL)
-/* True for a node that its owner has marked with RB_CLEAR_NODE() as being in no tree. Erasing does
- * not mark it. */
+/*
+ * True for a node that its owner has marked with RB_CLEAR_NODE() as being in no tree. Erasing does
+ * not mark it.
+ */
 #define RB_EMPTY_NODE(node) ((node)->parent_color == (unsigned long)(node))
 #define RB_CLEAR_NODE(node) ((node)->parent_color = (unsigned long)(node))
 
@@ -42,7 +44,8 @@ static inline struct rb_node *rb_parent(const struct rb_node *node)
 	return (struct rb_node *)(node->parent_color & ~1UL);
 }
 
-/* Puts node, red and without children, into an empty link of parent. parent NULL: node is the root.
+/*
+ * Puts node, red and without children, into an empty link of parent. parent NULL: node is the root.
  */
 static inline void rb_link_node(struct rb_node *node, struct rb_node *parent, struct rb_node **link)
 {

@@ -1,5 +1,7 @@
-/* The string functions of the C library. memcpy(), memmove() and memset() are in
- * arch/string.asm. */
+/*
+ * The string functions of the C library. memcpy(), memmove() and memset() are in
+ * arch/string.asm.
+ */
 #include "kernel/lib/string.h"
 
 int memcmp(const void *a, const void *b, size_t n)

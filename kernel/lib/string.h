@@ -28,13 +28,16 @@ char *strstr(const char *s, const char *what);
 size_t strspn(const char *s, const char *accept);
 size_t strcspn(const char *s, const char *reject);
 char *strpbrk(const char *s, const char *accept);
-/* Cuts the next token off *s at a delimiter, and moves *s behind it; to NULL after the last token.
+/*
+ * Cuts the next token off *s at a delimiter, and moves *s behind it; to NULL after the last token.
  */
 char *strsep(char **s, const char *delimiters);
 #endif
 
-/* Copies at most size bytes with the NUL, and always writes the NUL. Returns the length; -E2BIG:
- * src was cut. */
+/*
+ * Copies at most size bytes with the NUL, and always writes the NUL. Returns the length; -E2BIG:
+ * src was cut.
+ */
 ssize_t strscpy(char *dst, const char *src, size_t size);
 /* Appends src to the string in dst, which has size bytes. Returns as strscpy(). */
 ssize_t strscat(char *dst, const char *src, size_t size);

@@ -117,7 +117,8 @@ phys_addr_t memblock_phys_alloc_below(size_t size, size_t align, phys_addr_t lim
 
 void *memblock_alloc(size_t size, size_t align)
 {
-	/* Small pieces share pages, because the boot allocates many small tables and per-CPU data.
+	/*
+	 * Small pieces share pages, because the boot allocates many small tables and per-CPU data.
 	 */
 	static phys_addr_t piece, piece_end;
 	phys_addr_t phys;

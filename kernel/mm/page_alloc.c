@@ -32,7 +32,8 @@ static struct zone {
 	unsigned long reserve;            /* constant: pages that only GFP_ATOMIC may take */
 } zone;
 
-/* The free single pages of one CPU, linked through private. Only this CPU uses it, interrupts off.
+/*
+ * The free single pages of one CPU, linked through private. Only this CPU uses it, interrupts off.
  */
 struct pcp_pages {
 	struct page *head;

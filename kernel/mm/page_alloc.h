@@ -60,8 +60,10 @@ bool memblock_region(unsigned index, phys_addr_t *base, phys_addr_t *end);
 /* Gives the next usable range that is not reserved. *cursor is 0 at the start. For mem_init(). */
 bool memblock_next_free(phys_addr_t *cursor, phys_addr_t *base, phys_addr_t *end);
 
-/* After setup_per_cpu_areas(): gives the free memory to the buddy allocator. kmalloc() works from
- * here on. */
+/*
+ * After setup_per_cpu_areas(): gives the free memory to the buddy allocator. kmalloc() works from
+ * here on.
+ */
 void mem_init(void);
 extern bool mem_init_done; /* set by mem_init(): alloc_pages() works, memblock_alloc() must not be
 			      used any more */

@@ -145,8 +145,10 @@ static void *refill_cpu_slab(struct kmem_cache *cache, gfp_t gfp)
 	return object;
 }
 
-/* Gives n objects of a CPU's list back to their slabs, and empty slabs to the page allocator.
- * Interrupts off. */
+/*
+ * Gives n objects of a CPU's list back to their slabs, and empty slabs to the page allocator.
+ * Interrupts off.
+ */
 static void drain_cpu_slab(struct kmem_cache *cache, struct cpu_slab *cpu_slab, unsigned n)
 {
 	struct page *slab, *next;
@@ -167,8 +169,10 @@ static void drain_cpu_slab(struct kmem_cache *cache, struct cpu_slab *cpu_slab, 
 		cache->taken--;
 		if (--slab->inuse)
 			continue;
-		/* Keeps one empty slab, so that a free and an allocation in turn do not free and
-		 * allocate pages each time. */
+		/*
+		 * Keeps one empty slab, so that a free and an allocation in turn do not free and
+		 * allocate pages each time.
+		 */
 		list_del(&slab->lru);
 		if (cache->empty_slabs) {
 			cache->slabs--;
@@ -433,8 +437,10 @@ void kmem_cache_destroy(struct kmem_cache *cache)
 	kmem_cache_free(&cache_cache, cache);
 }
 
-/* Counts the objects that users have. Takes no lock of the cache: exact only while no object is
- * allocated or freed. */
+/*
+ * Counts the objects that users have. Takes no lock of the cache: exact only while no object is
+ * allocated or freed.
+ */
 static u64 objects_in_use(const struct kmem_cache *cache)
 {
 	u64 count = READ_ONCE(cache->taken);

@@ -90,8 +90,10 @@ void *kmemdup(const void *src, size_t size, gfp_t gfp);
 __printf(2, 3) char *kasprintf(gfp_t gfp, const char *fmt, ...);
 __printf(2, 0) char *kvasprintf(gfp_t gfp, const char *fmt, va_list args);
 
-/* The number of objects in use in all caches, for leak tests. Exact only while no object is
- * allocated or freed. */
+/*
+ * The number of objects in use in all caches, for leak tests. Exact only while no object is
+ * allocated or freed.
+ */
 u64 slab_objects_in_use(void);
 
 /* One cache, for /proc/slabinfo. */

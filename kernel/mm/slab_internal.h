@@ -26,8 +26,10 @@ struct kmem_cache {
 extern struct kmem_cache
 	*slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; index 0 is unused */
 
-/* The step between numbers: the size of struct cpu_slab. So a number is an offset into the per-CPU
- * array. */
+/*
+ * The step between numbers: the size of struct cpu_slab. So a number is an offset into the per-CPU
+ * array.
+ */
 #define SLAB_ID_STEP 16
 
 static __always_inline struct kmem_cache *slab_cache(unsigned id)
@@ -58,8 +60,10 @@ static inline void **slab_link(const struct kmem_cache *cache, void *object)
 
 /* Prepares an object of a new slab. */
 void slab_debug_init(const struct kmem_cache *cache, void *object);
-/* Checks that a free object is unmodified, and prepares it for a request of size bytes. NULL is
- * fine. */
+/*
+ * Checks that a free object is unmodified, and prepares it for a request of size bytes. NULL is
+ * fine.
+ */
 void slab_debug_alloc(const struct kmem_cache *cache, void *object, size_t size, const void *user);
 /* Checks an object that is freed, and reports errors. True: it may go on a freelist. */
 bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *user);

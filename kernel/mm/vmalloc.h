@@ -8,17 +8,21 @@
 
 #include "kernel/mm/page_alloc.h"
 
-/* Page-aligned memory. Only vzalloc() zeroes it. NULL: memory is short, or size is 0. Task context.
+/*
+ * Page-aligned memory. Only vzalloc() zeroes it. NULL: memory is short, or size is 0. Task context.
  */
 void *vmalloc(size_t size);
 void *vzalloc(size_t size);
-/* Unmaps the memory, flushes the TLBs of all CPUs, and frees the pages. NULL is fine. Task context,
- * interrupts on. */
+/*
+ * Unmaps the memory, flushes the TLBs of all CPUs, and frees the pages. NULL is fine. Task context,
+ * interrupts on.
+ */
 void vfree(const void *addr);
 /* kzalloc() for up to a page, else vzalloc(). NULL: memory is short. Task context. */
 void *kvzalloc(size_t size, gfp_t gfp);
 void kvfree(const void *addr); /* as vfree() */
-/* Maps device registers uncached, RW NX. Returns the address for phys; NULL: failure. Task context.
+/*
+ * Maps device registers uncached, RW NX. Returns the address for phys; NULL: failure. Task context.
  */
 void *ioremap(phys_addr_t phys, size_t size);
 void iounmap(void *addr);
@@ -30,8 +34,10 @@ bool is_vmalloc_addr(const void *addr);
  * context, or boot.
  */
 void *alloc_thread_stack(void);
-/* Frees a stack on which nothing runs: keeps it for reuse, or lets a kworker unmap it. Any context
- * but NMI. */
+/*
+ * Frees a stack on which nothing runs: keeps it for reuse, or lets a kworker unmap it. Any context
+ * but NMI.
+ */
 void free_thread_stack(void *stack);
 /* True if addr lies in the guard pages around a kernel stack. Any context. */
 bool is_stack_guard(const void *addr);

@@ -1,13 +1,15 @@
 /*
- * printk: messages into the ring, and from the ring to the console.
+ * printk: stores messages in the ring, and feeds the console from the ring.
  *
- * The writer formats into a buffer of its CPU (one for NMIs, one for the rest) and commits whole
- * lines to the lock-free ring; that much works in any context. Then it gives the console driver a
- * push: in normal operation that enables the transmit interrupt, during boot, oops and panic it
- * writes the text out. The driver draws the bytes one by one with console_next_char() under its
- * port lock; whoever finds that lock taken leaves, since the holder looks again after it has
- * released it. When the console falls far behind, the writer itself writes (console_throttle), so
- * that nothing is lost but by an NMI storm.
+ * printk() formats into a buffer of its CPU (one for NMIs, one for all other contexts), and commits
+ * whole lines to the lock-free ring. This works in any context. Then it kicks the console driver:
+ * in normal operation the driver enables the transmit interrupt; during boot, oops and panic it
+ * sends the text at once.
+ *
+ * The driver takes the bytes one by one with console_next_char(), under its port lock. A CPU that
+ * finds the lock taken returns, because the holder looks for new messages after it has released the
+ * lock. If the console falls far behind, printk() itself sends (console_throttle). So no message is
+ * lost, except in a storm of NMIs.
  */
 #include "arch/irqflags.h"
 #include "kernel/errno.h"
@@ -21,7 +23,7 @@
 
 BUILD_BUG_ON(PRINTK_TEXT_MAX != PRB_TEXT_MAX);
 
-#define PREFIX_MAX 48 /* of a line: "<7>[    1.234567] ", or a kmsg header */
+#define PREFIX_MAX 48 /* bytes before the text of a line: "[    1.234567] ", or a kmsg header */
 
 int console_loglevel = 7;
 int default_message_loglevel = 4;
@@ -33,12 +35,12 @@ DEFINE_LINKER_TABLE(rodata, const struct console, consoles);
 
 static struct printk_ringbuffer prb;
 static atomic_t oops_in_progress; /* bust_spinlocks() depth */
-static bool panic_mode;           /* set by console_flush_on_panic(), for ever */
-static bool klogd_wake;           /* [A] a message came that readers were not told of */
+static bool panic_mode;           /* set by console_flush_on_panic(), and never cleared */
+static bool klogd_wake;           /* [A] a message has come since the last wake_up_klogd() */
 
 /*
- * What one CPU formats with, interrupts off; [0] for NMIs, [1] for everything else. A line whose
- * end has not come yet waits in cont.
+ * The buffers of one CPU, used with interrupts off. [0] is for NMIs, [1] for all other contexts.
+ * cont holds a line without a newline, until the rest of the line comes.
  */
 struct printk_context {
 	char text[2 + PRB_TEXT_MAX + 2]; /* with the level, a newline and a NUL */
@@ -50,7 +52,7 @@ struct printk_context {
 
 static DEFINE_PER_CPU(struct printk_context, printk_contexts[2]);
 
-/* The line that the console is writing: [port lock] of the console. seq is read without. */
+/* The line that the console sends: [port lock] of the console. seq is also read without it. */
 static struct {
 	u64 seq;
 	u64 lost;
@@ -109,7 +111,10 @@ static void cont_add(struct printk_context *ctx, unsigned level, u64 ts, const c
 	ctx->cont_len += len;
 }
 
-/* Store the text line by line; what follows the last newline waits for its end in ctx->cont. */
+/*
+ * Stores the text line by line. Text behind the last newline waits in ctx->cont for the rest of its
+ * line.
+ */
 static void printk_store(struct printk_context *ctx, u64 ts, const char *s)
 {
 	unsigned level = (unsigned)default_message_loglevel;
@@ -164,9 +169,9 @@ static bool console_synchronous(void)
 }
 
 /*
- * The console is far behind: write part of it here. Nobody holds a lock that the console's writer
- * waits for (the port lock is a leaf), so waiting for it cannot deadlock; an NMI may have hit the
- * writer itself, and does not wait.
+ * If the console is far behind, sends a part of the messages. Waiting for the port lock cannot
+ * deadlock, because its holder waits for no other lock (it is a leaf). But an NMI may have
+ * interrupted the holder. So an NMI does not wait.
  */
 static void console_throttle(void)
 {
@@ -186,12 +191,16 @@ int vprintk(const char *fmt, va_list args)
 	local_irq_save(flags);
 	ctx = this_cpu_ptr(&printk_contexts[in_nmi() ? 0 : 1]);
 	len = vsnprintf(ctx->text, sizeof(ctx->text), fmt, args);
-	if ((size_t)len >= sizeof(ctx->text)) /* The newline is cut off, too. */
+	if ((size_t)len >= sizeof(ctx->text)) /* The text was cut, with its newline. */
 		ctx->text[sizeof(ctx->text) - 2] = '\n';
 	printk_store(ctx, ts, ctx->text);
 	local_irq_restore(flags);
 
-	smp_mb(); /* store the record, then look for readers: a reader does it in the other order */
+	/*
+	 * Commits the record before it looks for readers. A reader queues itself before it looks
+	 * for records. So one of the two sees the other.
+	 */
+	smp_mb();
 	readers = READ_ONCE(kmsg_reader_hooks);
 	if (readers && readers->waiting())
 		WRITE_ONCE(klogd_wake, true);
@@ -235,7 +244,7 @@ static bool console_load_line(void)
 		struct printk_record *r = &con.record;
 
 		if (con.lost) {
-			/* Says so first; the record is read again for the next line. */
+			/* Sends this line first. The next call reads the record again. */
 			con.len = (size_t)snprintf(con.line, sizeof(con.line),
 						   "** %llu printk messages dropped **\r\n",
 						   (unsigned long long)con.lost);
@@ -272,8 +281,10 @@ u64 console_backlog(void)
 	return next > seq ? next - seq : 0;
 }
 
-/* A record that is still being written does not count: its writer kicks the console when it is
- * done. */
+/*
+ * Ignores a record that a CPU is still writing: this CPU kicks the console when it has committed
+ * it.
+ */
 bool console_pending(void)
 {
 	return console_in_line() || prb_readable(&prb, READ_ONCE(con.seq));
@@ -311,8 +322,7 @@ void console_flush(void)
 	console_flush_all();
 }
 
-/* A CPU stopped while it wrote a record leaves it uncommitted for ever: the console goes past it.
- */
+/* Skips records that are not committed: the CPU that wrote them has been stopped in between. */
 static void console_skip_unfinished(void)
 {
 	while (console_backlog() && !console_pending()) {

@@ -1,4 +1,4 @@
-/* The lock-free ring of kernel messages; the idea is told in printk_ringbuffer.h. */
+/* The lock-free ring of kernel messages. printk_ringbuffer.h describes it. */
 #include "kernel/printk/printk_ringbuffer.h"
 #include "kernel/lib/string.h"
 
@@ -17,7 +17,7 @@ static struct prb_slot *slot_of(struct printk_ringbuffer *rb, u64 seq)
 	return &rb->slots[seq % PRB_SLOTS];
 }
 
-/* What the slot's state is while number seq has not been taken and the one before it is whole. */
+/* The state of a slot that is ready for number seq: its previous number is committed. */
 static u64 slot_ready_for(u64 seq)
 {
 	return seq < PRB_SLOTS ? 0 : slot_committed(seq - PRB_SLOTS);
@@ -40,7 +40,9 @@ bool prb_readable(const struct printk_ringbuffer *rb, u64 seq)
 	return smp_load_acquire(&rb->slots[seq % PRB_SLOTS].state) >= slot_committed(seq);
 }
 
-/* Take n numbers in a row; false when a slot among them is still being written for the last round.
+/*
+ * Takes n successive numbers. False: a CPU still writes the previous contents of one of these
+ * slots.
  */
 static bool prb_reserve(struct printk_ringbuffer *rb, unsigned n, u64 *first)
 {
@@ -55,7 +57,9 @@ static bool prb_reserve(struct printk_ringbuffer *rb, unsigned n, u64 *first)
 			    slot_ready_for(seq + i))
 				break;
 		if (i < n) {
-			/* Either others have moved on since next was read, or a slot is truly busy.
+			/*
+			 * Either other CPUs have taken numbers since next was read, or a slot is
+			 * really busy.
 			 */
 			found = prb_next_seq(rb);
 			if (found == seq)
@@ -85,8 +89,8 @@ bool prb_write(struct printk_ringbuffer *rb, unsigned level, u64 ts_nsec, unsign
 	for (unsigned i = 0; i < n; i++)
 		__atomic_store_n(&slot_of(rb, seq + i)->state, slot_writing(seq + i),
 				 __ATOMIC_RELAXED);
-	smp_mb(); /* readers see "being written" before they can see a byte of the new text */
-	/* The first slot last: a reader that finds it committed finds all of them so. */
+	smp_mb(); /* readers see the state "being written" before any byte of the new text */
+	/* Commits the first slot last. So when a reader finds it committed, all slots are. */
 	for (unsigned i = n; i-- > 0;) {
 		struct prb_slot *slot = slot_of(rb, seq + i);
 
@@ -124,7 +128,7 @@ enum prb_result prb_read(const struct printk_ringbuffer *rb, u64 seq, struct pri
 		for (unsigned i = 0; i < n; i++)
 			memcpy(r->text + i * PRB_SLOT_TEXT, rb->slots[(seq + i) % PRB_SLOTS].text,
 			       min((size_t)PRB_SLOT_TEXT, r->len - i * PRB_SLOT_TEXT));
-	smp_mb(); /* the copy is done before the states are looked at again */
+	smp_mb(); /* copies before it reads the states again */
 	for (unsigned i = 0; i < (part ? 1 : n); i++)
 		if (READ_ONCE(rb->slots[(seq + i) % PRB_SLOTS].state) != slot_committed(seq + i))
 			return PRB_LOST;
@@ -142,8 +146,10 @@ bool prb_read_next(const struct printk_ringbuffer *rb, u64 *seq, struct printk_r
 		if (result == PRB_LOST) {
 			u64 first = prb_first_seq(rb);
 
-			/* Being overwritten right now counts as lost too, so move on by one at
-			 * least. */
+			/*
+			 * A slot that is being overwritten is lost, too. So this skips at least
+			 * one.
+			 */
 			first = max(first, *seq + 1);
 			skipped += first - *seq;
 			*seq = first;
