@@ -92,7 +92,8 @@ bool kallsyms_get(unsigned index, unsigned long *address, char *type, char name[
 	return true;
 }
 
-/* The first of the symbols with the highest address not above address; there is one. */
+/* Finds the highest symbol address that is not above address, and returns its first symbol. The
+ * first symbol of the table must not be above address. */
 static unsigned covering_symbol(const struct kallsyms_header *header, unsigned long address)
 {
 	unsigned low = 0, high = header->num_symbols;

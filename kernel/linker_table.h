@@ -1,8 +1,8 @@
 /*
  * Linker tables: arrays whose entries many files define, and which the linker puts together.
  *
- * One file defines a table and walks it; any other file adds entries, and neither names the other.
- * A table is one of three kinds:
+ * One file defines a table and walks it. Any other file can add entries. The two files do not name
+ * each other. A table has one of three kinds:
  *
  *	rodata	constant
  *	data	writable
@@ -10,7 +10,7 @@
  *
  * An entry lies in the section .table.KIND.NAME.1.KEY. The start and the end of the table are two
  * objects without size in .table.KIND.NAME.0 and .table.KIND.NAME.2. arch/kernel.ld has one
- * line per kind, which sorts these sections by name: so the entries of a table come in the order of
+ * line per kind, which sorts these sections by name. So the entries of a table come in the order of
  * their keys, and for equal keys in the order of linking. The linker script names no table.
  *
  *	DEFINE_LINKER_TABLE(rodata, struct command, shell_commands);	the file that walks it
@@ -24,8 +24,8 @@
 #include "kernel/compiler.h"
 
 /*
- * Entries form an array. So the compiler must not align one of them more than its size: it does not
- * when the object says its alignment.
+ * Entries form an array. So the compiler must not give an entry a larger alignment. It does not if
+ * the object has an explicit alignment.
  */
 #define LINKER_TABLE_ALIGN 8
 

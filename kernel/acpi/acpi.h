@@ -70,7 +70,7 @@ bool acpi_find_s5(const u8 *aml, size_t size, u8 *type_a, u8 *type_b);
 
 #ifndef NOP5_HOST
 extern struct acpi_info acpi_info; /* constant after acpi_init() */
-/* Boot: fills acpi_info and reports what it holds. read: as for acpi_parse(). */
+/* Boot: fills acpi_info, and prints a summary. read: as for acpi_parse(). */
 void acpi_init(acpi_read_fn read);
 /* Powers off through the PM1 control registers. Returns if that is not possible. Any context. */
 void acpi_power_off(void);

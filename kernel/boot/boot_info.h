@@ -31,8 +31,8 @@ struct memory_region {
 };
 
 struct boot_module {
-	u64 start, end; /* physical, in bytes; usable in the memory map, so the kernel must reserve
-			   it */
+	u64 start, end; /* physical, in bytes; the memory map does not exclude it, so the kernel
+			   must reserve it */
 	char cmdline[64];
 };
 

@@ -18,7 +18,7 @@
 
 struct tty_struct;
 
-/* Bytes that are kept of what was typed before the driver turned the FIFO on. */
+/* The maximum of bytes kept from before the driver turned the FIFO on. */
 #define UART_TYPED_AHEAD_MAX 1024
 
 #define UART_XMIT_SIZE    4096U /* bytes; a power of two */

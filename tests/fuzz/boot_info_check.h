@@ -1,4 +1,4 @@
-/* Parse the fuzzer's bytes as boot information, and check what kernel/boot/boot_info.h promises of the result. */
+/* Parses the bytes of the fuzzer as boot information, and checks the guarantees of kernel/boot/boot_info.h. */
 #pragma once
 
 #include "kernel/boot/boot_info.h"

@@ -1,14 +1,14 @@
 /*
- * ACPI tables: any bytes give a sound acpi_info. The input is the root pointer, then memory from
- * MEMORY_BASE on; checksums are put right on the way, or nothing would ever get past them.
+ * ACPI tables: any bytes give a valid acpi_info. The input is the root pointer, then memory from
+ * MEMORY_BASE on. The fuzzer corrects checksums, because else no input would pass them.
  * sources: kernel/acpi/tables.c kernel/acpi/aml_s5.c
  */
 #include "kernel/acpi/acpi.h"
 #include "memory.h"
 
 #define RSDP_SIZE   36
-#define HEADER_SIZE 36 /* of a table */
-#define CHECKSUM    9  /* its place in a header */
+#define HEADER_SIZE 36 /* bytes */
+#define CHECKSUM    9  /* offset of the checksum in a header */
 
 static void put_checksum_right(uint8_t *bytes, size_t size, size_t at)
 {

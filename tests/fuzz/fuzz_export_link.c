@@ -1,6 +1,7 @@
 /*
- * The export protocol's sender under libFuzzer: whatever a receiver says, whole lines with good checksums or rubbish, only
- * whole frames of the window go out, in a session that was asked for, and none is forgotten that was not acknowledged.
+ * The sender of the export protocol under libFuzzer. The receiver sends anything: lines with valid checksums, or random
+ * bytes. The sender must send only whole frames of the window, in a session that the receiver asked for, and must keep
+ * each frame until it is acknowledged.
  *
  * sources: shell/export/link.c kernel/lib/deflate.c kernel/lib/crc32.c kernel/lib/kstrtox.c
  */
@@ -21,7 +22,7 @@
 
 static const uint8_t *input;
 static size_t left;
-static uint32_t heard; /* the most that was acknowledged with a good checksum in this session */
+static uint32_t heard; /* the highest number acknowledged with a valid checksum in this session */
 static uint32_t session;
 
 static uint32_t take(size_t bytes)
@@ -50,7 +51,7 @@ static int check_frame(void *context, const void *data, size_t size)
 	return 0;
 }
 
-/* A word, a session and a number: ours or any, with the right checksum. */
+/* A word, a session (the current one or any other) and a number, with a valid checksum. */
 static size_t say_line(char *text, size_t size)
 {
 	static const char *const words[] = { "ack", "ready", "stop", "run", "record", "" };
@@ -66,7 +67,7 @@ static size_t say_line(char *text, size_t size)
 	return (size_t)n + (size_t)sprintf(text + n, " %x\n", crc32(0, text, (size_t)n));
 }
 
-/* An answer, rubbish, silence; and an error when the input has ended, so that every wait does. */
+/* An answer, random bytes, or silence. At the end of the input an error, so that every wait ends. */
 static long receive(void *context, void *buf, size_t size, int timeout_ms)
 {
 	char text[96];

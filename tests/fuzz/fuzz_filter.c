@@ -1,6 +1,6 @@
 /*
- * What is written to a filter file, under libFuzzer: the same words come out however the text is cut
- * into writes, and a word means the same as the pattern it holds.
+ * Writes to a filter file, under libFuzzer. The words must not depend on the division of the text into
+ * writes, and a word must mean the same as its pattern.
  *
  * sources: trace/ftrace_files/words.c kernel/lib/kstrtox.c kernel/lib/glob.c
  */
@@ -19,7 +19,7 @@
 			abort();                                                                   \
 	} while (0)
 
-/* All words and errors of a text, one to a line, written piece bytes at a time (0: at once). */
+/* All words and errors of a text, one per line. Writes piece bytes at a time (0: all at once). */
 static char *words_of(const char *text, size_t size, size_t piece)
 {
 	char *list = malloc(2 * size + 16), *end = list;
@@ -28,7 +28,7 @@ static char *words_of(const char *text, size_t size, size_t piece)
 
 	do {
 		size_t count = piece && piece < size - done ? piece : size - done;
-		char *copy = malloc(count ? count : 1); /* exactly: a byte too far is seen */
+		char *copy = malloc(count ? count : 1); /* the exact size, so that ASan sees an overrun */
 		const char *at = copy;
 		int found;
 
@@ -59,7 +59,7 @@ static void check_word(const char *word)
 		return;
 	}
 	CHECK(match.remove == (*word == '!') && match.pattern == word + match.remove);
-	/* A plain name matches itself, and nothing that begins with it. */
+	/* A plain name matches itself, but no longer name that begins with it. */
 	if (match.is_plain) {
 		char longer[FTRACE_WORD_MAX + 2];
 

@@ -1,5 +1,5 @@
 /*
- * What GRUB hands over: any bytes give a sound boot_info or an error.
+ * The information from GRUB: any bytes give a valid boot_info or an error.
  * sources: kernel/boot/boot_info.c kernel/boot/boot_info_multiboot2.c
  */
 #include "boot_info_check.h"

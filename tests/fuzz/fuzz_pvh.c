@@ -1,5 +1,5 @@
 /*
- * What QEMU's PVH loader hands over: any bytes give a sound boot_info or an error.
+ * The information from QEMU's PVH loader: any bytes give a valid boot_info or an error.
  * sources: kernel/boot/boot_info.c kernel/boot/boot_info_pvh.c
  */
 #include "boot_info_check.h"

@@ -1,6 +1,6 @@
 /*
- * The shell's parser: any line gives pipelines or an error, within its memory. And the line
- * discipline: any bytes leave it sound.
+ * The parser of the shell: any line gives pipelines or an error, and stays inside its memory. The line
+ * discipline: any bytes leave it in a valid state.
  *
  * sources: shell/parse.c kernel/console/n_tty.c
  *

@@ -1,6 +1,6 @@
 /*
- * Texts that people write: patterns, numbers, CPU lists, formats. Where the C library has the same
- * function, both must agree.
+ * Parsers of user input: patterns, numbers, CPU lists, formats. If the C library has the same function, both
+ * results must be equal.
  * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/cpulist.c kernel/lib/vsprintf*.c
  * sources: kernel/lib/errname.c kernel/lib/string_helpers.c
  */
@@ -25,7 +25,7 @@ int bstr_printf(char *buf, size_t size, const char *fmt, const u32 *words, size_
 			abort();                                                                   \
 	} while (0)
 
-/* Only where Linux's patterns and POSIX's mean the same. */
+/* Only for patterns that mean the same in Linux and in POSIX. */
 static void check_glob(const char *pattern, const char *text)
 {
 	bool match = glob_match(pattern, text);
@@ -46,7 +46,7 @@ static void check_number(const char *text)
 	CHECK(!kstrtol(printed, 10, &again) && again == value);
 }
 
-/* What is read is printed so that it reads as the same. */
+/* Printing a parsed value and parsing it again must give the same value. */
 static void check_cpulist(const char *text)
 {
 	struct cpumask mask, again;
@@ -86,12 +86,12 @@ static void check_format(const uint8_t *data, size_t size)
 	length = nop5_snprintf(ours, sizeof(ours), format, value);
 	CHECK(length == snprintf(theirs, sizeof(theirs), format, value));
 	CHECK(!strcmp(ours, theirs));
-	/* Cut short, it is the beginning of the same. */
+	/* A shorter buffer must get the beginning of the same text. */
 	nop5_snprintf(ours, (size_t)data[2] + 1, format, value);
 	CHECK(!strncmp(ours, theirs, data[2]) && strlen(ours) <= data[2]);
 }
 
-/* Any words as the arguments of any format: nothing beyond them is read. */
+/* With any words as the arguments of any format, no byte beyond the words is read. */
 static void check_packed(const char *format, const uint8_t *data, size_t size)
 {
 	u32 *words = malloc(size / 4 * 4 + 1);

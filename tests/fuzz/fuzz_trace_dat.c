@@ -1,6 +1,6 @@
 /*
- * trace.dat under libFuzzer: whatever the file says, reading it ends, stays within its memory, and gives events whose
- * parts can be asked for.
+ * trace.dat under libFuzzer. For any file, the reader must end, stay inside its memory, and give events whose fields
+ * can be read.
  *
  * sources: scripts/trace/dat.c scripts/trace/dat_sections.c scripts/trace/dat_v6.c scripts/trace/dat_v7.c scripts/trace/dat_pages.c scripts/trace/dat_names.c scripts/trace/dat_format.c
  * libraries: -lz -lzstd
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("trace.dat", 0);
 
 	if (!quiet)
-		quiet = stderr = fopen("/dev/null", "w"); /* each damage is told */
+		quiet = stderr = fopen("/dev/null", "w"); /* the reader reports each error in the file */
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	dat = dat_open(fd, "input");
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		dat_peek(dat, event->cpu);
 		if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT || event->kind == EVENT_BPUTS)
 			dat_print(dat, event, text, sizeof(text));
-		/* All of it is readable. */
+		/* All bytes of it are readable. */
 		for (size_t i = 0; i < event->size; i++)
 			text[i % sizeof(text)] = (char)event->data[i];
 	}

@@ -1,6 +1,6 @@
 /*
- * What is written to set_ftrace_pid, under libFuzzer: a set stays a set of PIDs, and taking out what was put
- * in leaves it as it was.
+ * Writes to set_ftrace_pid, under libFuzzer. The set must stay a valid set of PIDs. Adding PIDs and removing them
+ * again must leave it unchanged.
  *
  * sources: trace/core/pid_list.c kernel/lib/kstrtox.c
  */
@@ -14,7 +14,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static unsigned long pids[PID_NUMBERS / 64 + 1];
-	char *text = malloc(size ? size : 1); /* not terminated: a byte too far is seen */
+	char *text = malloc(size ? size : 1); /* without a NUL, so that ASan sees an overrun */
 	int first, second;
 
 	memcpy(text, data, size);

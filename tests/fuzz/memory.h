@@ -1,4 +1,4 @@
-/* Physical memory for parsers under test: the fuzzer's bytes lie at MEMORY_BASE, all else is a hole. */
+/* Physical memory for parsers under test: the fuzzer's bytes at MEMORY_BASE, and holes everywhere else. */
 #pragma once
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ static void memory_set(const uint8_t *bytes, size_t size)
 	memory_size = size;
 }
 
-/* Each read gets an allocation of exactly its size, so that ASan sees a byte too far. */
+/* Each read gets an allocation of its exact size, so that ASan sees an overrun. */
 static void *memory_read(uint64_t phys, size_t size)
 {
 	uint8_t *copy;

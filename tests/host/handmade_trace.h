@@ -1,6 +1,6 @@
 /*
- * A trace made by hand, entry by entry, and its text; with what the printing of a graph needs of the
- * kernel around it.
+ * A trace made by hand, entry by entry, and its text. Also defines the parts of the kernel that the
+ * printing of a graph needs.
  */
 #pragma once
 
@@ -15,14 +15,14 @@
 #include "trace/core/trace_file.h"
 #include "trace/tracers/function_graph/function_graph.h"
 
-/* ---- what the kernel has around it ---- */
+/* ---- parts of the kernel ---- */
 
 u32 __preempt_count;
 bool host_irqs_off;
 unsigned nr_cpu_ids;
 static bool no_memory;
 
-/* What the linker script defines: one function of interrupts. */
+/* Symbols of the linker script: the interrupt text is one function. */
 __asm__(".pushsection .rodata\n"
 	".globl __irqentry_text_start, __irqentry_text_end\n"
 	"__irqentry_text_start: .skip 16\n"
@@ -134,7 +134,7 @@ static struct made trace[32];
 static size_t entries;
 static size_t current_entry;
 static struct trace_array array;
-struct tracer graph_trace; /* the first one */
+struct tracer graph_trace; /* the first tracer */
 #define flags array.tracers[0].flags
 static struct trace_iterator iter;
 static char text[16384];

@@ -1,11 +1,11 @@
-/* kmalloc() on the host: counted, and made to fail at will. For host tests and fuzzers. */
+/* kmalloc() on the host: counts objects, and fails when a test wants. For host tests and fuzzers. */
 #pragma once
 
 #include <stdlib.h>
 
 #include "kernel/mm/slab.h"
 
-static long host_allocations_left = -1; /* -1: any number */
+static long host_allocations_left = -1; /* successful allocations until one fails; -1: no limit */
 static long host_objects;               /* allocated and not freed */
 
 void *__kmalloc(size_t size, gfp_t gfp)

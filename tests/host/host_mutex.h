@@ -1,4 +1,4 @@
-/* Mutexes on the host, for tests of one task: one that is locked twice would never be ours. */
+/* Mutexes on the host, for tests with one task. Locking a locked mutex fails the test: it would wait for ever. */
 #pragma once
 
 #include "kernel/sched/mutex.h"

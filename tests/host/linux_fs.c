@@ -1,4 +1,4 @@
-/* The host's own file system, in a translation unit of its own: its constants are named as ours. */
+/* The file system of the host. In a file of its own, because its constants have the names of ours. */
 #define _GNU_SOURCE
 #include "linux_fs.h"
 

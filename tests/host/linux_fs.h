@@ -1,10 +1,9 @@
-/* The host's own file system, for tests that compare ours with it. Results are 0 or more, or
- * -errno. */
+/* The file system of the host, for tests that compare ours with it. Results are >= 0, or -errno. */
 #pragma once
 
 #include <stdint.h>
 
-long linux_begin(void); /* a fresh directory, which becomes the current one */
+long linux_begin(void); /* makes an empty directory, and makes it the current directory */
 void linux_end(void);
 long linux_mkdir(const char *path, unsigned mode);
 long linux_rmdir(const char *path);
@@ -24,6 +23,6 @@ struct linux_stat {
 	long size;
 };
 long linux_stat(const char *path, int follow, struct linux_stat *st);
-/* Sum of a hash of each name and type in the directory fd: the same whatever their order. */
+/* The sum of the hashes of each name and type in the directory fd. Their order does not matter. */
 long linux_list(int fd, uint64_t *sum);
 uint64_t name_hash(const char *name, unsigned type);

@@ -1,6 +1,6 @@
 /*
- * The memory manager's surroundings on the host: an arena that plays physical memory, one CPU, and
- * messages, warnings and panics that tests can look at.
+ * The environment of the memory manager on the host: an arena as physical memory, one CPU, and messages,
+ * warnings and panics that tests can check.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ u32 __preempt_count = PREEMPT_NEED_RESCHED;
 bool host_irqs_off;
 unsigned long host_page_offset;
 
-static char host_messages[1 << 16];  /* all that printk() said */
-static unsigned host_warnings;       /* WARN_ON() that came true */
+static char host_messages[1 << 16];  /* the output of printk() */
+static unsigned host_warnings;       /* failed WARN_ON() */
 static unsigned host_alloc_failures; /* reports of failed allocations */
 static jmp_buf host_panic;
 
@@ -69,7 +69,7 @@ void preempt_schedule(void)
 	abort();
 }
 
-/* One CPU: nobody ever waits for a lock. */
+/* With one CPU, no lock is ever waited for. */
 void ticket_lock_wait(spinlock_t *lock, u16 ticket)
 {
 	(void)lock, (void)ticket;
@@ -92,7 +92,7 @@ void on_each_cpu(smp_call_func_t func, void *info, bool wait)
 	func(info);
 }
 
-/* A PC of 64 MiB: the usual holes, and one more from 32 to 40 MiB. */
+/* A PC of 64 MiB: the usual holes, and a hole from 32 to 40 MiB. */
 static inline void host_set_memory_map(void)
 {
 	boot_info = (struct boot_info){ .memory_count = 0 };
@@ -114,7 +114,7 @@ static inline void host_boot(void)
 		mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(arena != MAP_FAILED);
-	memset(arena, 0xa5, ARENA_SIZE); /* nobody promises zeroes */
+	memset(arena, 0xa5, ARENA_SIZE); /* the contents of RAM are undefined */
 	host_page_offset = (unsigned long)arena;
 	host_set_memory_map();
 	memblock_init();

@@ -1,4 +1,4 @@
-/* Prototypes of kernel/lib/string.c's functions under the names test_string.c gives them. */
+/* Prototypes of the functions of kernel/lib/string.c, under the names of test_string.c. */
 #pragma once
 
 #include <stddef.h>

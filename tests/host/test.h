@@ -1,4 +1,4 @@
-/* What every host test includes first: cmocka and what it needs. */
+/* cmocka and the headers that it needs. Every host test includes it first. */
 #pragma once
 
 #include <setjmp.h>

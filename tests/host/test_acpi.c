@@ -1,5 +1,5 @@
 /*
- * ACPI tables: what is sound is read, what is not is reported and left out.
+ * ACPI tables: the parser reads valid parts, and reports and ignores invalid parts.
  * sources: kernel/acpi/tables.c kernel/acpi/aml_s5.c
  */
 #include "test.h"
@@ -15,7 +15,7 @@
 #define HPET	    0x1000
 #define HEADER	    36
 
-/* Physical memory; rsdp apart, as boot_info has a copy. */
+/* Physical memory. rsdp is separate, because boot_info has a copy of it. */
 static u8 memory[MEMORY_SIZE];
 static u8 rsdp[36];
 
@@ -38,7 +38,7 @@ static u8 sum(const u8 *bytes, size_t size)
 	return s;
 }
 
-/* Give the table at phys its signature, length and checksum. */
+/* Sets the signature, length and checksum of the table at phys. */
 static void finish_table(u32 phys, const char *signature, u32 length)
 {
 	u8 *t = memory + phys;
@@ -209,7 +209,7 @@ static void test_madt_entries_that_do_not_fit_end_it(void **state)
 
 	(void)state;
 	madt_add_cpu(0, 1);
-	madt_add((u8[]){ 0, 0 }, 2); /* length 0 would go on for ever */
+	madt_add((u8[]){ 0, 0 }, 2); /* with length 0 a loop would never end */
 	madt_add_cpu(1, 1);
 	info = parse();
 	assert_int_equal(info.cpu_count, 1);
@@ -298,7 +298,7 @@ static void test_s5_that_is_cut_off_is_not_found(void **state)
 
 	(void)state;
 	for (size_t size = 0; size < 10; size++) {
-		u8 *copy = test_malloc(size + 1); /* ASan sees a read behind it */
+		u8 *copy = test_malloc(size + 1); /* ASan detects a read beyond the end */
 
 		memcpy(copy + 1, s5_aml, size);
 		assert_false(acpi_find_s5(copy + 1, size, &a, &b));

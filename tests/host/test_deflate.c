@@ -1,6 +1,6 @@
 /*
- * Compression and checksum of exported frames, against a decoder written from RFC 1951 alone, and the
- * known values of CRC-32.
+ * Compression and checksum of exported frames. The references are a decoder written from RFC 1951 alone,
+ * and published values of CRC-32.
  * sources: kernel/lib/deflate.c kernel/lib/crc32.c
  */
 #include "test.h"
@@ -84,7 +84,7 @@ static size_t inflate(const uint8_t *in, size_t size, uint8_t *out, size_t room)
 		for (; length; length--, n++)
 			out[n] = out[n - distance];
 	}
-	assert_int_equal((b.at + 7) / 8, size); /* nothing follows */
+	assert_int_equal((b.at + 7) / 8, size); /* no byte follows */
 	return n;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The export protocol's sender against a receiver that follows docs/trace-export.md, over a line that
- * loses, damages and cuts what goes over it, in both directions.
+ * The sender of the export protocol, with a receiver that follows docs/trace-export.md. The line between
+ * them loses, damages and cuts frames and answers, in both directions.
  * sources: shell/export/link.c kernel/lib/deflate.c kernel/lib/crc32.c kernel/lib/kstrtox.c
  */
 #include "test.h"
@@ -11,9 +11,9 @@
 
 #define FRAMES 400
 
-/* The line and the receiver behind it. */
+/* The line, and the receiver at its other end. */
 static struct {
-	unsigned loss;   /* in 1000 frames and answers so many do not arrive as sent */
+	unsigned loss;   /* so many of 1000 frames and answers are lost or damaged */
 	bool unplugged;  /* nothing arrives */
 	int break_after; /* sends until send() fails; negative: never */
 	uint32_t session, wanted, received[FRAMES + 16];
@@ -92,7 +92,7 @@ static long receive(void *context, void *buf, size_t size, int timeout_ms)
 
 	(void)context;
 	if (n > 7)
-		n = 1 + (size_t)rand() % n; /* in pieces */
+		n = 1 + (size_t)rand() % n; /* sends a part only */
 	memcpy(buf, line.answer, n);
 	line.answer_len -= n;
 	memmove(line.answer, line.answer + n, line.answer_len);
@@ -126,7 +126,7 @@ static struct export_link new_link(unsigned loss)
 
 static int send_number(struct export_link *link, uint32_t i)
 {
-	/* The size tells which one it is. */
+	/* The size identifies the frame. */
 	memset(payload, (int)i, sizeof(payload));
 	return export_link_send(link, EXPORT_PAGES, 0, 0, 100 + i);
 }
@@ -185,7 +185,7 @@ static void test_never_more_than_a_window_is_under_way(void **state)
 	for (uint32_t i = 0; i < EXPORT_WINDOW; i++)
 		assert_int_equal(send_number(&link, i), 0);
 	assert_int_equal(link.next - link.base, EXPORT_WINDOW);
-	assert_int_equal(line.silent_polls, 0); /* so far nothing had to be waited for */
+	assert_int_equal(line.silent_polls, 0); /* the link has not waited yet */
 }
 
 static void test_an_error_of_the_line_ends_the_link_and_stays(void **state)
@@ -222,12 +222,12 @@ static void test_only_whole_lines_of_this_session_are_obeyed(void **state)
 		while (line.answer_len)
 			export_link_poll(&link, 0);
 	}
-	memset(line.answer, 'x', 3000); /* a line longer than any */
+	memset(line.answer, 'x', 3000); /* longer than any line of the protocol */
 	strcpy(line.answer + 3000, "\n");
 	line.answer_len = 3001;
 	while (line.answer_len)
 		export_link_poll(&link, 0);
-	say("stop", 0xabc2, 0); /* another session's */
+	say("stop", 0xabc2, 0); /* from another session */
 	say("ack", 0xabc1, 2);	/* a frame that does not exist */
 	say("ack", 0xabc1, 0xffffffff);
 	while (line.answer_len)
@@ -263,7 +263,7 @@ static void test_a_request_ends_the_link_and_begins_another(void **state)
 	line.unplugged = true;
 	assert_int_equal(send_number(&link, 0), 0);
 	ask("record", 7, "echo  a; echo b");
-	ask("ack", link.session, "1"); /* of somebody who does not know yet */
+	ask("ack", link.session, "1"); /* from a receiver that does not know the session yet */
 	while (line.answer_len && !link.error)
 		export_link_poll(&link, 0);
 	assert_int_equal(link.error, -EPIPE);
@@ -277,7 +277,7 @@ static void test_a_request_ends_the_link_and_begins_another(void **state)
 	line.break_after = -1;
 	assert_int_equal(send_number(&link, 0), 0);
 	assert_int_equal(line.session, 7);
-	ask("record", 7, "echo  a; echo b"); /* it was said twice before it was heard */
+	ask("record", 7, "echo  a; echo b"); /* sent twice before it was received */
 	hear_all(&link);
 	assert_int_equal(link.error, 0);
 	assert_int_equal(export_link_finish(&link), 0);
@@ -318,7 +318,7 @@ static void test_a_link_that_is_to_end_gives_up_without_a_receiver_only(void **s
 		assert_int_equal(send_number(&link, i), 0);
 	assert_int_equal(export_link_finish(&link), 0);
 	assert_true(line.said_bye);
-	/* When the receiver leaves, the link waits a little and gives up. */
+	/* When the receiver stops answering, the link waits for a short time and gives up. */
 	link = new_link(0);
 	for (uint32_t i = 0; i < 40; i++)
 		assert_int_equal(send_number(&link, i), 0);

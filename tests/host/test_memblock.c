@@ -18,7 +18,7 @@ static void add_ram(u64 base, u64 end)
 		(struct memory_region){ base, end - base, MEMORY_USABLE };
 }
 
-/* Pages that are free, and that no two free ranges touch or overlap. */
+/* Counts the free pages, and checks that free ranges neither touch nor overlap. */
 static u64 free_bytes(void)
 {
 	phys_addr_t cursor = 0, base, end, last = 0;
@@ -137,7 +137,7 @@ static void test_ram_far_beyond_the_rest_is_left_out(void **state)
 	add_ram(1UL << 40, (1UL << 40) + (16 << 20));
 	memblock_init();
 	assert_int_equal(memblock_end_of_ram(), 63 << 20);
-	/* 8 GiB with the hole below 4 GiB is no such case. */
+	/* 8 GiB with the hole below 4 GiB: no region is dropped. */
 	boot_info = (struct boot_info){ .memory_count = 0 };
 	add_ram(0x100000, 0x80000000);
 	add_ram(0x100000000, 0x280000000);

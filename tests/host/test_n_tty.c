@@ -1,5 +1,5 @@
 /*
- * The line discipline: what typed bytes do to the line, and what is echoed.
+ * The line discipline: the effect of typed bytes on the line, and the echo.
  * sources: kernel/console/n_tty.c
  */
 #include "test.h"
@@ -42,7 +42,7 @@ static enum n_tty_action type(const char *s)
 	return type_bytes(s, strlen(s));
 }
 
-/* What one read of at most size bytes gives, as text. */
+/* The result of one read of at most size bytes, as text. */
 static const char *read_text(size_t size)
 {
 	static char text[2 * N_TTY_BUF_SIZE];
@@ -132,7 +132,7 @@ static void test_end_of_file_ends_a_read_and_alone_is_the_end(void **state)
 	assert_string_equal(read_text(100), "abc");
 	type("\x04");
 	assert_string_equal(read_text(100), "(eof)");
-	/* It is taken with the line even when the line has just filled the buffer. */
+	/* A read takes the ^D together with the line, even if the line has just filled the buffer. */
 	type("abc\x04"
 	     "d\n");
 	assert_string_equal(read_text(3), "abc");
@@ -231,7 +231,7 @@ static void test_output_turns_newlines_into_cr_lf_and_never_splits_them(void **s
 	assert_int_equal(process_output_block(&tty, (const u8 *)"\n", 1, out, 0, &n), 0);
 }
 
-/* Whatever comes in, positions stay in order and nothing is written outside (ASan watches). */
+/* For any input, positions stay in order, and no byte is written outside the buffers (ASan checks). */
 static void test_random_bytes_leave_the_buffers_sound(void **state)
 {
 	char buf[300];
@@ -276,7 +276,7 @@ static void test_raw_bytes_go_through_both_ways_as_they_are(void **state)
 	assert_int_equal(process_output_block(&tty, all, 256, buf, sizeof(buf), &n), 256);
 	assert_int_equal(n, 256);
 	assert_memory_equal(buf, all, 256);
-	/* A reader that does not come holds the sender back. */
+	/* Without a reader, the sender must wait. */
 	for (n = 0; n_tty_receive_room(&tty, false); n++)
 		n_tty_receive_char(&tty, (u8)n);
 	assert_int_equal(n, N_TTY_BUF_SIZE - 1);

@@ -14,7 +14,7 @@ static int boot(void **state)
 	return 0;
 }
 
-/* Nothing is usable that the memory map did not offer. */
+/* The allocator gives only memory that is usable in the memory map. */
 static bool is_ram(const struct page *page, unsigned order)
 {
 	phys_addr_t base = page_to_phys(page), end = base + (PAGE_SIZE << order);
@@ -66,7 +66,7 @@ static void test_random_blocks_are_disjoint_aligned_and_all_come_back(void **sta
 	assert_false(host_irqs_off);
 }
 
-/* How many blocks of the largest order there are; all given back. */
+/* Counts the blocks of the largest order: allocates all of them, and frees them. */
 static unsigned count_largest(void)
 {
 	struct page *pages[32];

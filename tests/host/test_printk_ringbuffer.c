@@ -1,5 +1,5 @@
 /*
- * The ring of kernel messages: records come back whole and in order, also from several threads.
+ * The ring of kernel messages: readers get whole records in order, also with several writing threads.
  * sources: kernel/printk/printk_ringbuffer.c
  */
 #include <pthread.h>
@@ -24,7 +24,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Text number n: its length and bytes follow from n alone. */
+/* Text number n. n determines its length and bytes. */
 static size_t make_text(unsigned n, char text[PRB_TEXT_MAX])
 {
 	size_t len = (n * 37U) % (PRB_TEXT_MAX + 1);
@@ -86,7 +86,7 @@ static void test_a_slot_still_being_written_is_never_taken(void **state)
 	(void)state;
 	for (unsigned n = 0; n < PRB_SLOTS; n++)
 		assert_true(prb_write(rb, 6, n, 0, "x", 1));
-	/* The writer of number PRB_SLOTS + 3 was stopped before it committed. */
+	/* The writer of number PRB_SLOTS + 3 has been stopped before it commits. */
 	for (unsigned n = 0; n < 3; n++)
 		assert_true(prb_write(rb, 6, n, 0, "y", 1));
 	rb->slots[3].state = (PRB_SLOTS + 3 + 1) * 2;

@@ -17,7 +17,7 @@ static bool item_less(struct rb_node *a, const struct rb_node *b)
 	return rb_entry(a, struct item, node)->key < rb_entry(b, struct item, node)->key;
 }
 
-/* The black height; fails when a rule is broken. */
+/* Returns the black height. Fails if the tree breaks a rule. */
 static unsigned check_subtree(const struct rb_node *node, const struct rb_node *parent)
 {
 	unsigned left, right;

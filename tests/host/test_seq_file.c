@@ -1,5 +1,5 @@
 /*
- * seq_file: the text of any records, read in any pieces, and what happens when something fails.
+ * seq_file: gives the text of any records in any pieces, and handles failures.
  * sources: fs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
@@ -9,14 +9,14 @@
 #include "host_kmalloc.h"
 #include "host_mutex.h"
 
-/* The sequence: record i is length[i] bytes; some say something else. */
+/* The sequence: record i has length[i] bytes. Negative values have the meanings below. */
 #define RECORDS      64
 #define RECORD_SKIP  (-1) /* prints, and is skipped */
 #define RECORD_ERROR (-2) /* prints, and fails with -EIO */
 static long length[RECORDS];
 static unsigned records;
 static int start_error;
-static int started; /* start without stop */
+static int started; /* calls of start without stop */
 
 static void *any_start(struct seq_file *m, loff_t *pos)
 {
@@ -78,7 +78,7 @@ static void expect_text(void)
 			expected[expected_len++] = byte_of(i, at);
 }
 
-/* Read to the end in pieces of size; the last return value. */
+/* Reads to the end, in pieces of size. Returns the last result. */
 static ssize_t read_through(struct file *file, size_t size, loff_t *pos)
 {
 	char *buf = malloc(size);
@@ -201,7 +201,7 @@ static void test_memory_that_runs_out_is_an_error_and_nothing_leaks(void **state
 		n = read_through(&file, 64, &pos);
 		assert_true(n == -ENOMEM || n == 0);
 		host_allocations_left = -1;
-		assert_int_equal(read_through(&file, 64, &pos), 0); /* it recovers */
+		assert_int_equal(read_through(&file, 64, &pos), 0); /* the next read works */
 		assert_int_equal(pos, expected_len);
 		seq_release(NULL, &file);
 	}

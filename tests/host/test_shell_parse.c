@@ -20,7 +20,7 @@ static void describe_command(FILE *out, const struct sh_command *c, bool last)
 		fprintf(out, " | ");
 }
 
-/* A parsed line as text: words in [], or where the error is. Caller frees. */
+/* A parsed line as text: words in [], or the place of the error. The caller frees it. */
 static char *describe(const char *line)
 {
 	struct sh_pipeline *pipeline;

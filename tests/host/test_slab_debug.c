@@ -1,5 +1,5 @@
 /*
- * What a DEBUG build finds out about the users of slab objects.
+ * The errors that a DEBUG build finds in the use of slab objects.
  * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c
  * sources: kernel/mm/slab_debug.c kernel/mm/util.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
@@ -38,7 +38,7 @@ static int clear_messages(void **state)
 	return 0;
 }
 
-/* The report names the mistake, the cache and the object. */
+/* The report names the error, the cache and the object. */
 static void expect_report(const char *cache, const char *what, const void *object)
 {
 	char address[32];

@@ -1,5 +1,5 @@
 /*
- * Strings: our functions against the C library's, and what the C library lacks.
+ * Strings: compares our functions with those of the C library, and tests the others.
  * sources: kernel/lib/string_helpers.c
  * flags: -fno-builtin
  */
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <strings.h>
 
-/* The functions under test, beside the library's. */
+/* Other names for the functions under test, because the library's have the same. */
 #define memcmp      our_memcmp
 #define memchr      our_memchr
 #define strlen      our_strlen
@@ -45,8 +45,7 @@ static int sign(int n)
 	return (n > 0) - (n < 0);
 }
 
-/* Texts of few different characters, so that matches are common. In exact allocations: ASan sees
- * every overrun. */
+/* Texts with few different characters, so that matches are common. Allocations have the exact size, so that ASan sees every overrun. */
 static char *random_text(void)
 {
 	static const char letters[] = "abAB \xe4";

@@ -1,5 +1,5 @@
 /*
- * Texts that people write: numbers, options, patterns, CPU lists; and sorting.
+ * Parsers of user input: numbers, options, patterns, CPU lists. Also sorting.
  * sources: kernel/lib/getopt.c kernel/lib/kstrtox.c kernel/lib/glob.c kernel/lib/cpulist.c kernel/lib/sort.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
@@ -198,7 +198,7 @@ static void test_seconds_may_have_a_fraction(void **state)
 	}
 }
 
-/* Parse line, words between single blanks: the count, or the error. */
+/* Parses line, whose words are separated by single blanks. Returns the number of operands, or the error. */
 static int parse_options(struct options *options, const char *accepted, const char *line,
 			 char **first)
 {
@@ -301,7 +301,7 @@ static void test_cpu_lists_and_masks_are_read_and_printed(void **state)
 		cpumask_parse("10000000000000000000000000000000000000000000000000000000000000000",
 			      &mask),
 		-EOVERFLOW);
-	/* Cut short, not overrun. */
+	/* The text is cut, and does not overrun. */
 	cpumask_setall(&mask);
 	assert_int_equal(cpulist_print(text, 4, &mask), 3);
 	assert_string_equal(text, "0-2");

@@ -1,6 +1,6 @@
 /*
- * The VFS with ramfs, under ASan, beside the host's own Linux: random orders must give the same
- * results, errnos and contents, and leave no memory behind.
+ * The VFS with ramfs, under ASan, compared with the Linux of the host: random operations must give the same
+ * results, errnos and contents, and must leak no memory.
  * sources: fs/inode.c fs/file_owner.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/open.c fs/file.c fs/stat.c
  * sources: fs/read_write.c fs/readdir.c fs/libfs.c fs/ramfs.c fs/seq_file.c tests/host/linux_fs.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
@@ -11,7 +11,7 @@
 #include "host_kmalloc.h"
 #include "host_mutex.h"
 #include "linux_fs.h"
-/* Their initcalls are called by hand. */
+/* The test calls their initcalls itself. */
 #include "fs/dcache.c"
 #include "fs/file_table.c"
 #include "fs/filesystems.h"
@@ -106,7 +106,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	linux_end(); /* again, should a test have failed before it */
+	linux_end(); /* also when a failed test has not called it */
 	return 0;
 }
 
@@ -126,7 +126,7 @@ static void random_path(char *path, bool may_end_in_slash)
 			strcat(path, "/");
 		strcat(path, components[(unsigned)rand() % ARRAY_SIZE(components)]);
 	}
-	/* Never absolute: the two roots differ, and the host's is to stay as it is. */
+	/* Never absolute: the two roots differ, and the test must not change the root of the host. */
 	memmove(path, path + strspn(path, "/"), strlen(path + strspn(path, "/")) + 1);
 	if (path[0] && may_end_in_slash && rand() % 8 == 0)
 		strcat(path, "/");
@@ -218,9 +218,9 @@ static void random_open(const char *path)
 	for (unsigned i = 0; i < 2; i++)
 		if (rand() % 2)
 			flags |= some_flags[(unsigned)rand() % ARRAY_SIZE(some_flags)];
-	if ((flags & O_EXCL) && !(flags & O_CREAT)) /* undefined, says open(2) */
+	if ((flags & O_EXCL) && !(flags & O_CREAT)) /* undefined: open(2) */
 		flags &= ~O_EXCL;
-	if ((flags & O_CREAT) && (flags & O_DIRECTORY)) /* has changed in Linux 6.4 */
+	if ((flags & O_CREAT) && (flags & O_DIRECTORY)) /* changed in Linux 6.4 */
 		flags &= ~O_DIRECTORY;
 	theirs = linux_open(path, flags, 0666);
 	ours = sys_open(path, flags, 0666);
@@ -249,7 +249,7 @@ static void compare_stat(const char *path, bool follow)
 static void compare_readlink(const char *path)
 {
 	char ours[300], theirs[300];
-	size_t size = (size_t)rand() % 40 + 1; /* 0 is for the C library to refuse */
+	size_t size = (size_t)rand() % 40 + 1; /* the C library refuses 0 */
 	long n = linux_readlink(path, theirs, size);
 
 	SAME(sys_readlink(path, ours, size), n, "readlink %s", path);
@@ -295,7 +295,7 @@ static void random_order(void)
 	}
 }
 
-/* Any name in the current directory but its dots. */
+/* A random name in the current directory, except . and .. */
 static bool first_name(char name[NAME_MAX + 1])
 {
 	char buf[1024];
@@ -311,7 +311,7 @@ static bool first_name(char name[NAME_MAX + 1])
 	return false;
 }
 
-/* Empty the current directory. */
+/* Removes everything in the current directory. */
 static void remove_all(void)
 {
 	char name[NAME_MAX + 1];
@@ -326,7 +326,7 @@ static void remove_all(void)
 	}
 }
 
-#define DEPTH 12 /* so deep that no order climbs out */
+#define DEPTH 12 /* so deep that no operation leaves the directory */
 
 static void test_random_orders_give_what_linux_gives(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * Formatted text: the C library's result where it has the conversion, Linux's where it has not.
+ * Formatted text: compared with the C library, and for conversions of Linux with the results of Linux.
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
@@ -106,7 +106,7 @@ static void test_pointer_forms(void **state)
 	       3, "\x01\xab\xff");
 }
 
-/* Pack into exactly as many words as it takes, then print: the same as at once. */
+/* Packs the arguments into an array of the exact size, then prints. The text must be that of printing directly. */
 static void check_two_steps(const char *format, ...)
 {
 	size_t count, again;
@@ -117,13 +117,13 @@ static void check_two_steps(const char *format, ...)
 	va_start(args, format);
 	length = nop5_vsnprintf(ours, sizeof(ours), format, args);
 	count = vbin_printf(NULL, 0, format, args);
-	words = malloc(count * sizeof(*words)); /* exactly: a byte too far is seen */
+	words = malloc(count * sizeof(*words)); /* the exact size, so that ASan sees an overrun */
 	again = vbin_printf(words, count, format, args);
 	va_end(args);
 	assert_int_equal(again, count);
 	assert_int_equal(bstr_printf(theirs, sizeof(theirs), format, words, count), length);
 	assert_string_equal(theirs, ours);
-	/* Whatever stands in too few words, nothing beyond them is read. */
+	/* With too few words, whatever they hold, no byte beyond them is read. */
 	for (size_t less = 0; less < count; less++) {
 		u32 *few = malloc(less * sizeof(*few));
 
@@ -166,7 +166,7 @@ static size_t pack(u32 *words, size_t count, const char *format, ...)
 	return n;
 }
 
-/* The layout is Linux's: programs that read trace_pipe_raw know it. */
+/* The layout is that of Linux, because programs that read trace_pipe_raw expect it. */
 static void test_packed_arguments_lie_as_linux_has_them(void **state)
 {
 	static const u8 wanted[] = { 'x', 0, 2, 1, 4,	3, 2, 1, 8, 7, 6, 5, 4, 3,
@@ -178,7 +178,7 @@ static void test_packed_arguments_lie_as_linux_has_them(void **state)
 			      0x102030405060708UL, "hi", 5),
 			 sizeof(wanted) / 4);
 	assert_memory_equal(words, wanted, sizeof(wanted));
-	/* The string is stored as it stands now, no more of it than is printed. */
+	/* Copies the string now, and only the part that will be printed. */
 	assert_int_equal(pack(words, 8, "%.3s", "abcdef"), 1);
 	assert_memory_equal(words, "abc", 4);
 }

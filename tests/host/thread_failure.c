@@ -1,8 +1,7 @@
 /*
- * Why a test failed, when it was not the test's own thread that found out. cmocka keeps the text of
- * a failed assertion until the test function has come back, and ends the program at once when the
- * assertion stood in another thread: the text would be gone. Linked with every host test;
- * libcmocka's own calls of these functions come here too.
+ * Prints the text of an assertion that fails in another thread than the test's. cmocka keeps this text
+ * until the test function returns. But if the assertion is in another thread, cmocka ends the program at
+ * once, and the text would be lost. Linked with every host test; libcmocka calls these functions, too.
  */
 #include <dlfcn.h>
 #include <pthread.h>
