@@ -21,8 +21,11 @@ static struct uart_port *const console_port = &serial8250_ports[0];
 /*
  * Turns the FIFO on, and keeps bytes that were typed before. The UART empties the FIFO when its
  * enable bit changes (PC16550D data sheet, 8.4), so this function first reads until the line is
- * quiet; a byte that arrives between the last read and the change is lost. If firmware has turned
- * the FIFO on, it stays as it is.
+ * quiet. If firmware has turned the FIFO on, its bytes stay there.
+ *
+ * A byte that arrives between the last poll and the change is lost. So each poll also writes FCR,
+ * and only the last write has another value: an emulator such as QEMU has then translated these
+ * instructions already, and does not pause between them.
  */
 static void serial8250_enable_fifo(struct uart_port *port)
 {

@@ -49,8 +49,6 @@ void __trace_bputs(const char *text);
 void __trace_printk(const char *fmt, ...) __printf(1, 2);
 void __trace_puts(const char *text);
 
-/* The callers of this place into the trace, less skip of them. Any context. */
-void trace_dump_stack(unsigned skip);
 /* The switch behind the file tracing_on, for code that has found what it looked for. Any context.
  */
 void tracing_on(void);

@@ -100,11 +100,6 @@ void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip)
 		__ftrace_trace_stack(tr, ctx, skip + 1);
 }
 
-void trace_dump_stack(unsigned skip)
-{
-	__ftrace_trace_stack(&global_trace, tracing_gen_ctx(), skip + 1);
-}
-
 ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text, size_t length)
 {
 	u32 ctx = tracing_gen_ctx();

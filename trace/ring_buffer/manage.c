@@ -324,11 +324,6 @@ void ring_buffer_record_off(struct trace_buffer *buffer)
 	__atomic_store_n(&buffer->record_off, 1, __ATOMIC_SEQ_CST);
 }
 
-bool ring_buffer_record_is_set_on(struct trace_buffer *buffer)
-{
-	return !__atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED);
-}
-
 void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
 			   struct ring_buffer_stats *stats)
 {

@@ -89,7 +89,6 @@ void ring_buffer_record_enable_cpu(struct trace_buffer *buffer, unsigned cpu);
 /* The switch behind tracing_on. These calls do not nest. */
 void ring_buffer_record_on(struct trace_buffer *buffer);
 void ring_buffer_record_off(struct trace_buffer *buffer);
-bool ring_buffer_record_is_set_on(struct trace_buffer *buffer);
 
 /*
  * Consuming readers. ring_buffer_peek() returns the oldest event of one CPU, or NULL; the event is
