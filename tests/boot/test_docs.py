@@ -15,6 +15,10 @@ from conftest import make
 from nop5 import ROOT, Nop5, host
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if p.exists()]
+CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name != "README.md"]
+ROOMS = ("boot", "arch", "kernel", "fs", "shell", "trace", "selftest", "scripts", "tests", "iso")
+SOURCE = r"[\w./-]+\.(?:c|h|asm|inc|py|ld|cfg)"
+NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
 PROMPT_LINE = re.compile(r"nop5:(/\S*)# ?(.*)")
 CHEAP = re.compile(r"^(scripts/boot|make (help|-s help)?$)")
 
@@ -162,3 +166,62 @@ def test_sh_blocks_name_targets_scripts_and_options_that_exist(images, page):
 def test_links_lead_to_files_that_exist(page):
     for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def section(page, title):
+    """The lines of a page below a heading, up to the next one."""
+    match = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", page.read_text(), re.M | re.S)
+    return match.group(1).strip().splitlines() if match else []
+
+
+def prose(page):
+    """A page without its blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+
+
+def source_files():
+    return [p for room in ROOMS for p in (ROOT / room).rglob("*") if p.is_file() and not p.suffix == ".pyc"]
+
+
+def added_files(page):
+    """The files that the page has its reader write."""
+    paths = {m.group(1) for _, info, _ in blocks(page, "c") if (m := re.search(r"\bfile=(\S+)", info))}
+    return paths | {Path(p).name for p in paths}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_that_the_manual_names_exist(page):
+    names = {p.name for p in source_files()}
+    for name in set(re.findall(rf"`({SOURCE})`", prose(page))) - added_files(page):
+        exists = (ROOT / name).exists() if "/" in name else name in names
+        assert exists, f"{page.name}: no {name}"
+    for name in set(re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w./-]*)`", prose(page))) - added_files(page):
+        assert (ROOT / name).exists(), f"{page.name}: no {name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_functions_that_the_manual_names_are_in_the_files_that_it_names(page):
+    """`path`: `function()` names a function of that file; `function()` alone one of any file."""
+    for path, names in re.findall(rf"`({SOURCE})`: ({NAMES})", prose(page)):
+        text = (ROOT / path).read_text()
+        for name in re.findall(r"\w+", names):
+            assert re.search(rf"\b{name}\b", text), f"{page.name}: no {name} in {path}"
+    words = set()
+    for path in source_files():
+        if path.suffix in (".c", ".h", ".asm", ".py") or path.parent.name == "scripts":
+            words.update(re.findall(r"\w+", path.read_text()))
+    words.update(re.findall(r"\w+", " ".join(line for _, _, lines in blocks(page, "c") for line in lines)))
+    for name in re.findall(r"`(\w+)\(\)`", prose(page)):
+        assert name in words, f"{page.name}: no {name}()"
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: p.name)
+def test_a_chapter_says_what_it_teaches_where_to_read_on_and_what_to_try(page):
+    opening = re.search(r"\A# .*\n\n((?:.+\n)+)", page.read_text()).group(1)
+    assert opening.startswith("After this chapter you can "), f"{page.name} does not say what it teaches"
+    places = [line for line in section(page, "Read on in the code") if line.startswith("- ")]
+    assert places, f"{page.name} does not say where to read on"
+    for line in places:
+        assert re.match(rf"- `{SOURCE}`: {NAMES}", line), f"{page.name}: {line}"
+    questions = [line for line in section(page, "Questions to try") if re.match(r"\d\. ", line)]
+    assert len(questions) in (2, 3), f"{page.name} has {len(questions)} questions to try"
