@@ -4,7 +4,7 @@
  * Every CPU that is not idle takes a check once a second, as a CPU event of its timer. In the check
  * the CPU looks at itself (soft) and at the next online CPU (hard). An idle CPU takes no checks,
  * unless the CPU that it watches is not idle. So nothing happens while all CPUs are idle. A CPU
- *that leaves idle sends an IPI to its watcher if the watcher has no check pending: at most once a
+ * that leaves idle sends an IPI to its watcher if the watcher has no check pending: at most once a
  * second.
  *
  * A host may stop a virtual CPU for many seconds, and the clock goes on meanwhile. So neither
@@ -73,7 +73,7 @@ static void watchdog_leave_idle(ktime_t now)
 		smp_send_reschedule(watcher);
 }
 
-/* sched_ipi_hook: the watched CPU may want this CPU to watch it. */
+/* sched_ipi_hook: the watched CPU may need this CPU as its watcher. */
 static void watchdog_ipi(void)
 {
 	if (!check_pending(smp_processor_id()) && !idle_cpu(this_cpu_read(watchdogs.watched)))

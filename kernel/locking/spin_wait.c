@@ -2,10 +2,10 @@
  * Waiting for a ticket lock.
  *
  * On a real machine a waiting CPU spins. That is slow under a hypervisor that has fewer CPUs than
- *the guest. The lock goes to the CPU with the next ticket, and the hypervisor may not run that CPU
- *now. Meanwhile the other CPUs spin and use up the time of the host. Each hand-over then costs a
- *time slice of the host. So a CPU that has spun for a while halts, and the hypervisor runs another
- *CPU. The order of the tickets does not change.
+ * the guest. The lock goes to the CPU with the next ticket, and the hypervisor may not run that CPU
+ * now. Meanwhile the other CPUs spin and use up the time of the host. Each hand-over then costs a
+ * time slice of the host. So a CPU that has spun for a while halts, and the hypervisor runs another
+ * CPU. The order of the tickets does not change.
  *
  *	waiter				holder
  *	record (lock, ticket)
@@ -15,7 +15,7 @@
  *
  * Both change owner in one atomic operation. So either the holder sees the bit, or the waiter sees
  * the new owner. The holder sends an NMI because nothing else ends the halt of a CPU that waits
- *with interrupts off.
+ * with interrupts off.
  */
 #include "arch/ipi.h"
 #include "arch/spin_wait.h"

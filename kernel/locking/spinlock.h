@@ -23,7 +23,7 @@ typedef struct spinlock {
 		u32 value;
 		struct {
 			u16 owner; /* the ticket served now, and SPIN_WAITER_HALTS */
-			u16 next;  /* the ticket of the next CPU that wants the lock */
+			u16 next;  /* the ticket of the next CPU that takes the lock */
 		};
 	};
 #ifdef CONFIG_DEBUG

@@ -3,9 +3,9 @@
  * quiescent point since.
  *
  * A CPU can enter the memory that waits to be freed at any instruction, because that memory is
- *code, such as a trampoline of ftrace. A task can be preempted inside of it. So it proves nothing
- *that every CPU has switched tasks. But a task at a quiescent point (a call of schedule(), yield()
- *or cond_resched(), a system call: kernel/sched/quiescent.h) runs its own code, because trampolines
+ * code, such as a trampoline of ftrace. A task can be preempted inside of it. So switches on every
+ * CPU prove nothing. But a task at a quiescent point (a call of schedule(), yield() or
+ * cond_resched(), a system call: kernel/sched/quiescent.h) runs its own code, because trampolines
  * and their callbacks never get there. So one quiescent point of each task is enough. A task that
  * sleeps has passed one already.
  *

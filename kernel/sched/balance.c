@@ -2,8 +2,10 @@
  * Load balancing: it decides on which CPU a task runs.
  *
  *	wake-up		the last CPU of the task if that is idle, else any idle CPU that the task
- *may use, else the less loaded of its last CPU and the waker's (select_task_rq) idle		a
- *CPU with nothing to run takes a waiting task from another CPU (idle_balance)
+ *			may use, else the less loaded of two: its last CPU and the waker's CPU
+ *			(select_task_rq)
+ *	idle		a CPU without a task to run takes a waiting task from another CPU
+ *			(idle_balance)
  *	tick		a CPU with several tasks ticks. Every 20 ms it gives one task to a CPU that
  *			has at least two tasks fewer (SCHED_SOFTIRQ). That catches the tasks that
  *			wake-ups and idle CPUs have missed, because an affinity changed later or

@@ -14,7 +14,7 @@
  * the condition true, takes P (a full barrier), and reads state and then on_rq. If on_rq is 1, the
  * task has not left its queue: the waker sets the state to running under R, and the task stays. If
  * on_rq is 0, the task may still be switching out on another CPU. So the waker spins until on_cpu
- *is 0 before it queues the task. P serialises the wakers of one task.
+ * is 0 before it queues the task. P serialises the wakers of one task.
  */
 #include "kernel/sched/runqueue.h"
 

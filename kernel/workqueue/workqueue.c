@@ -2,7 +2,7 @@
  * Workqueues: queueing, flushing and cancelling work items. pool.c has the workers that run them.
  *
  * Two workers never run one item at the same time. If an item is queued again while it runs, it
- *goes to the pool where it runs, and the worker that runs it runs it once more.
+ * goes to the pool where it runs, and the worker that runs it runs it once more.
  *
  *	pending bit	set by the context that queues the item (or arms its timer), and cleared
  *			just before the item's function is called. The context that sets the bit
