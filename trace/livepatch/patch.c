@@ -252,7 +252,8 @@ void klp_free_unpatched(void)
 	list_for_each_entry_safe (ops, next, &klp_unpatched, node) {
 		list_del(&ops->node);
 		ftrace_unregister_end(ops->tramp);
-		ftrace_free_filter(&ops->fops);
+		/* At once: ftrace_free_filter() would begin another grace period. */
+		ftrace_hash_free(ops->fops.filter_hash);
 		kfree(ops);
 	}
 }
