@@ -16,6 +16,8 @@
 #include "trace/core/dump.h"
 #include "trace/core/options.h"
 #include "trace/core/snapshot.h"
+#include "trace/ftrace/ftrace.h"
+#include "trace/tracers/function/function.h"
 
 /* ---- tracing_on and snapshots ---- */
 
@@ -201,5 +203,53 @@ SELFTEST(trace, an_option_that_is_set_during_a_dump_stays_set)
 	}
 	test_group_wait(&group);
 	EXPECT_EQ(lost, 0U);
+	reset();
+}
+
+/* ---- grace periods and trace_types_lock ---- */
+
+static bool stop_spinning; /* [A] */
+static bool spinning;      /* [A] */
+
+/* RCU-tasks waits for this task: it neither sleeps nor enters user mode. */
+static void spin(void *arg __unused, unsigned index __unused)
+{
+	WRITE_ONCE(spinning, true);
+	while (!READ_ONCE(stop_spinning))
+		cpu_relax();
+}
+
+static void stop_tracer(void *arg __unused, unsigned index __unused)
+{
+	put("current_tracer", "nop");
+}
+
+SELFTEST(trace, files_work_while_current_tracer_waits_for_a_grace_period)
+{
+	struct test_group spinner, stopper;
+	bool free;
+
+	if (num_online_cpus() < 2)
+		return; /* the spinner would take the only CPU */
+	reset();
+	EXPECT_EQ(put("current_tracer", "function"), 0);
+	WRITE_ONCE(stop_spinning, false);
+	WRITE_ONCE(spinning, false);
+	ASSERT(test_group_start(&spinner, 1, nth_online_cpu(1), spin, NULL));
+	while (!READ_ONCE(spinning))
+		msleep(1);
+	ASSERT(test_group_start(&stopper, 1, nth_online_cpu(0), stop_tracer, NULL));
+	/* It sleeps with its ops unregistered: in the grace period. */
+	while (function_trace_ops(&global_trace)->flags & FTRACE_OPS_FL_ENABLED ||
+	       !READ_ONCE(stopper.threads[0].task->state))
+		msleep(1);
+	free = mutex_trylock(&trace_types_lock);
+	if (free)
+		mutex_unlock(&trace_types_lock);
+	EXPECT(free);
+	EXPECT(!completion_done(&stopper.done));
+	WRITE_ONCE(stop_spinning, true);
+	test_group_wait(&stopper);
+	test_group_wait(&spinner);
 	reset();
 }

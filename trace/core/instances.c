@@ -53,13 +53,22 @@ static struct trace_array *alloc_instance(const char *name)
 	return tr;
 }
 
-/* None of its files is open or can be opened: let it go. T held. */
+/*
+ * Removes an instance whose files cannot be opened any more. No lock held: waits for grace periods.
+ * The name stays in trace_arrays until the directory is gone, so that mkdir(2) cannot reuse it.
+ */
 static void remove_instance(struct trace_array *tr)
 {
+	tracing_set_tracer(tr, nop_trace.name);
+	for (struct tracer *t = trace_types; t; t = t->next)
+		if (t->detach && tracer_fits(t, tr))
+			t->detach(tr);
+	tracefs_remove(tr->dir);
+	mutex_lock(&trace_types_lock);
 	list_del_rcu(&tr->list);
 	trace_update_recorded_tasks();
-	synchronize_rcu(); /* who has found it in the list has left it behind */
-	tracefs_remove(tr->dir);
+	mutex_unlock(&trace_types_lock);
+	synchronize_rcu(); /* for_each_trace_array() may still be at tr */
 	file_owner_put(&tr->owner);
 }
 
@@ -83,9 +92,11 @@ static int instance_mkdir(const char *name)
 	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
 	error = trace_create_files(tr);
 	list_add_tail_rcu(&tr->list, &trace_arrays);
-	/* A file that somebody has found already keeps what is there; it can be removed later. */
+	mutex_unlock(&trace_types_lock);
+	/* If a task has already opened a file, the incomplete instance stays until rmdir(2). */
 	if (error && file_owner_kill(&tr->owner) == 0)
 		remove_instance(tr);
+	return error;
 out:
 	mutex_unlock(&trace_types_lock);
 	return error;
@@ -100,14 +111,9 @@ static int instance_rmdir(const char *name)
 	tr = find_instance(name);
 	if (tr)
 		error = file_owner_kill(&tr->owner);
-	if (!error) {
-		tracing_set_tracer_locked(tr, nop_trace.name);
-		for (struct tracer *t = trace_types; t; t = t->next)
-			if (t->detach && tracer_fits(t, tr))
-				t->detach(tr);
-		remove_instance(tr);
-	}
 	mutex_unlock(&trace_types_lock);
+	if (!error)
+		remove_instance(tr);
 	return error;
 }
 

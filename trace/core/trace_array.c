@@ -209,52 +209,63 @@ struct tracer *tracing_find_tracer(const char *name)
 	return NULL;
 }
 
-/* T held. */
-int tracing_set_tracer_locked(struct trace_array *tr, const char *name)
+/* Starts a tracer in tr, which has none. T held. */
+static int start_tracer(struct trace_array *tr, struct tracer *t)
 {
-	struct tracer *t;
-	int error = tracing_expand(tr);
+	int error = t->init ? t->init(tr) : 0;
 
-	if (error)
-		return error;
+	if (!error)
+		WRITE_ONCE(tr->current_trace, t);
+	return error;
+}
+
+/* tr->tracer_lock held. Releases T while the old tracer stops. */
+static int change_tracer(struct trace_array *tr, const char *name)
+{
+	struct tracer *old = tr->current_trace, *t;
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = tracing_expand(tr);
 	t = tracing_find_tracer(name);
-	if (!t || !tracer_fits(t, tr))
-		return -EINVAL;
-	if (t == tr->current_trace)
-		return 0;
-
-	if (tr->current_trace->reset)
-		tr->current_trace->reset(tr);
+	if (!error && (!t || !tracer_fits(t, tr)))
+		error = -EINVAL;
+	if (error || t == old)
+		goto out;
 	WRITE_ONCE(tr->current_trace, &nop_trace);
+	mutex_unlock(&trace_types_lock);
+	if (old->reset)
+		old->reset(tr);
+	mutex_lock(&trace_types_lock);
 	tracing_reset_online_cpus(tr);
-	if (t->init) {
-		error = t->init(tr);
-		if (error)
-			return error;
-	}
-	WRITE_ONCE(tr->current_trace, t);
-	return 0;
+	error = start_tracer(tr, t);
+out:
+	mutex_unlock(&trace_types_lock);
+	return error;
 }
 
 int tracing_set_tracer(struct trace_array *tr, const char *name)
 {
 	int error;
 
-	mutex_lock(&trace_types_lock);
-	error = tracing_set_tracer_locked(tr, name);
-	mutex_unlock(&trace_types_lock);
+	mutex_lock(&tr->tracer_lock);
+	error = change_tracer(tr, name);
+	mutex_unlock(&tr->tracer_lock);
 	return error;
 }
 
 /* ftrace=: as soon as both the buffer and the tracer are there. T held. */
 static void start_boot_tracer(void)
 {
+	struct tracer *t = tracing_find_tracer(boot_tracer);
 	int error;
 
-	if (!boot_tracer[0] || !global_trace.buffer || !tracing_find_tracer(boot_tracer))
+	if (!boot_tracer[0] || !global_trace.buffer || !t)
 		return;
 	pr_info("Starting tracer '%s'\n", boot_tracer);
-	error = tracing_set_tracer_locked(&global_trace, boot_tracer);
+	error = tracing_expand(&global_trace);
+	if (!error)
+		error = start_tracer(&global_trace, t);
 	if (error)
 		pr_warn("tracer '%s' did not start: %pe\n", boot_tracer, ERR_PTR(error));
 	boot_tracer[0] = '\0';
@@ -316,6 +327,7 @@ int trace_array_init(struct trace_array *tr)
 	tr->current_trace = &nop_trace;
 	tr->buffer_percent = 50;
 	tr->all = (struct trace_cpu){ .tr = tr, .cpu = RING_BUFFER_ALL_CPUS };
+	mutex_init(&tr->tracer_lock);
 	mutex_init(&tr->pipe_lock);
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);

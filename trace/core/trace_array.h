@@ -37,7 +37,8 @@ struct trace_array {
 	struct trace_buffer *buffers[2]; /* constant: the same two buffers */
 	bool recording;                  /* [A] tracing_on; set_recording() copies it to both */
 	bool snapshot_allocated;         /* [T] both buffers have the same size */
-	struct tracer *current_trace;    /* [T] never NULL */
+	struct mutex tracer_lock;        /* taken before T: one change of current_trace at a time */
+	struct tracer *current_trace;    /* [tracer_lock and T] never NULL */
 	u64 trace_flags;                 /* [T] TRACE_ITER_* (options.h) */
 	unsigned clock_id;               /* [T] */
 	unsigned buffer_percent;         /* [T] a buffer this full wakes trace_pipe_raw and poll */
@@ -131,8 +132,7 @@ void tracing_reset_snapshot_cpu(struct trace_array *tr, int cpu);
 void tracing_reset_online_cpus(struct trace_array *tr);
 /* Makes the named tracer the current one. 0, -EINVAL (no such tracer), or an error of its init. */
 int tracing_set_tracer(struct trace_array *tr, const char *name);
-int tracing_set_tracer_locked(struct trace_array *tr, const char *name); /* T held */
-int tracing_set_clock(struct trace_array *tr, const char *name);         /* 0 or -EINVAL */
+int tracing_set_clock(struct trace_array *tr, const char *name); /* 0 or -EINVAL */
 bool tracing_clock_in_ns(const struct trace_array *tr);
 /*
  * Initialize tr (0 or -ENOMEM), without its files, and free what it owns. No other task may know

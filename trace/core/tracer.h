@@ -38,7 +38,11 @@ struct tracer {
 	const char *name;
 	/* Starts the tracer. On a negative errno current_tracer becomes nop. May be NULL. */
 	int (*init)(struct trace_array *tr);
-	void (*reset)(struct trace_array *tr); /* undoes init */
+	/*
+	 * Undoes init. tr->tracer_lock held and trace_types_lock not, because the function may wait
+	 * for a grace period of RCU-tasks. current_trace is nop already.
+	 */
+	void (*reset)(struct trace_array *tr);
 	void (*start)(struct trace_array *tr); /* tracing_on became 1 */
 	void (*stop)(struct trace_array *tr);  /* tracing_on became 0 */
 	/*
@@ -56,8 +60,8 @@ struct tracer {
 	/*
 	 * The life of the tracer's private data (trace_tracer_private()) in a trace_array. create
 	 * allocates it before the first init: 0 or -ENOMEM. create_files makes files in tr->dir.
-	 * detach stops all that uses tr, before tr is removed. destroy frees the data after the
-	 * last file of tr is closed. Each may be NULL.
+	 * detach, without a lock held, stops all that uses tr, before tr is removed. destroy frees
+	 * the data after the last file of tr is closed. Each may be NULL.
 	 */
 	int (*create)(struct trace_array *tr);
 	int (*create_files)(struct trace_array *tr);

@@ -41,6 +41,11 @@ void ftrace_unregister_end(struct ftrace_trampoline *tramp);
 
 /* set_ftrace_pid has perhaps begun or ended to leave tasks out. Task context. */
 void ftrace_update_pid_func(void);
+/*
+ * Changes the callback of ops, which may be registered: then calls that have begun still run the
+ * old callback. Does not wait. Task context.
+ */
+void ftrace_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 
 /* ---- trace/tracers/function/pids.c ---- */
 

@@ -126,16 +126,33 @@ static ftrace_func_t trampoline_target(const struct ftrace_ops *ops)
 	return ops->flags & FTRACE_OPS_FL_RECURSION ? ftrace_ops_assist_func : ops->func;
 }
 
+/* [F] Has ops and its trampoline call the function that is right now. */
+static void apply_func(struct ftrace_ops *ops)
+{
+	choose_func(ops);
+	if (ops->trampoline && !ftrace_disabled)
+		ftrace_trampoline_set_target(ops->trampoline, trampoline_target(ops));
+}
+
+void ftrace_set_func(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	mutex_lock(&ftrace_lock);
+	if (ops->flags & FTRACE_OPS_FL_ENABLED) {
+		ops->saved_func = func;
+		apply_func(ops);
+	} else {
+		ops->func = func;
+	}
+	mutex_unlock(&ftrace_lock);
+}
+
 void ftrace_update_pid_func(void)
 {
 	struct ftrace_ops *ops;
 
 	mutex_lock(&ftrace_lock);
-	list_for_each_entry (ops, &ftrace_ops_list, list) {
-		choose_func(ops);
-		if (ops->trampoline && !ftrace_disabled)
-			ftrace_trampoline_set_target(ops->trampoline, trampoline_target(ops));
-	}
+	list_for_each_entry (ops, &ftrace_ops_list, list)
+		apply_func(ops);
 	mutex_unlock(&ftrace_lock);
 }
 

@@ -150,17 +150,17 @@ static struct tracer_flags function_flags = {
 		},
 };
 
-static void function_choose_func(struct trace_array *tr, u32 flags)
+static ftrace_func_t function_choose_func(u32 flags)
 {
-	function_of(tr)->ops.func =
-		flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
+	return flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
 }
 
 static int function_trace_init(struct trace_array *tr)
 {
 	int error;
 
-	function_choose_func(tr, tracer_flags_of(tr, &function_trace));
+	ftrace_set_func(&function_of(tr)->ops,
+			function_choose_func(tracer_flags_of(tr, &function_trace)));
 	tracing_record_cmdline(true);
 	error = function_start(tr);
 	if (error)
@@ -171,7 +171,9 @@ static int function_trace_init(struct trace_array *tr)
 static void function_trace_reset(struct trace_array *tr)
 {
 	function_stop(tr);
+	mutex_lock(&trace_types_lock);
 	tracing_record_cmdline(false);
+	mutex_unlock(&trace_types_lock);
 }
 
 static void function_trace_start(struct trace_array *tr)
@@ -179,17 +181,13 @@ static void function_trace_start(struct trace_array *tr)
 	tracing_reset_online_cpus(tr);
 }
 
-/* The callback of registered ops must not change. So the ops stop and start again. */
+/* Changes the callback while it is in use, so that no grace period has to end. */
 static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
 {
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
-	bool running = function_of(tr)->enabled;
 
-	if (flags == old_flags)
-		return 0;
-	function_stop(tr);
-	function_choose_func(tr, flags);
-	return running ? function_start(tr) : 0;
+	ftrace_set_func(&function_of(tr)->ops, function_choose_func(flags));
+	return 0;
 }
 
 static int function_trace_create(struct trace_array *tr)

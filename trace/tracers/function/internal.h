@@ -10,7 +10,7 @@ struct function_pids;
 /* The function tracer's data in a trace_array. */
 struct function_tracer {
 	struct ftrace_ops ops;
-	bool enabled;                    /* [T] ops is registered */
+	bool enabled;                    /* [tracer_lock] ops is registered */
 	struct ftrace_filter filters[2]; /* of set_ftrace_filter and set_ftrace_notrace */
 	struct function_pids *pids; /* constant: of set_ftrace_pid and set_ftrace_notrace_pid */
 	struct list_head probes;    /* [probe_lock, ftrace_lock] to write (probes.c) */
@@ -28,5 +28,5 @@ static inline struct function_tracer *function_of(struct trace_array *tr)
 
 /* Allocates f->pids: 0 or -ENOMEM. */
 int function_pids_create(struct function_tracer *f);
-/* Empties both lists of tr. */
+/* Empties both lists of tr. Takes T. */
 void function_pids_detach(struct trace_array *tr);

@@ -158,10 +158,12 @@ void function_pids_detach(struct trace_array *tr)
 {
 	struct function_pids *pids = function_of(tr)->pids;
 
+	mutex_lock(&trace_types_lock);
 	set_tracer_flag(tr, function_fork.mask, false);
 	empty_list(&pids->only);
 	empty_list(&pids->never);
 	update_pids();
+	mutex_unlock(&trace_types_lock);
 }
 
 /* ---- the files ---- */
