@@ -10,16 +10,18 @@ from elf import Elf  # noqa: E402
 PRODUCT = ("boot", "arch", "kernel", "fs", "shell", "trace")
 STB_GLOBAL, SHN_UNDEF = 1, 0
 # Functions for user programs: the table of system calls will name them.
+PROTOTYPE = re.compile(r"^(?!static\b)\w[\w \t*]*[ *][a-z_]\w*\([^;{}=]*\);", re.M)
 SYSTEM_CALLS = re.compile(r"sys_\w+")
 KEPT = {"tracing_on"}  # the counterpart of tracing_off(), for code that is being debugged
 
 
 def words_of(path):
-    """The identifiers of a C file, an assembly file or a linker script, without comments and strings."""
+    """The identifiers of a C file, an assembly file or a linker script, without comments, strings and prototypes."""
     text = path.read_text()
     if path.suffix == ".asm":
         return re.findall(r"\w+", re.sub(r";.*", "", text))
-    return re.findall(r"\w+", re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S))
+    text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S)
+    return re.findall(r"\w+", PROTOTYPE.sub("", text))
 
 
 def occurrences(folder_names):
