@@ -1,19 +1,19 @@
-/* tracefs: the file-system part of tracing. What is in it, trace/ says. */
+/* tracefs: the file-system part of tracing. trace/ creates its files. */
 #include "fs/tracefs.h"
 #include "fs/filesystems.h"
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
-/* What mkdir(2) and rmdir(2) in instances/ call: set once, before the directory is seen. */
+/* Called by mkdir(2) and rmdir(2) in instances/. Set once, before the directory is visible. */
 static struct {
 	int (*mkdir)(const char *name);
 	int (*rmdir)(const char *name);
 } tracefs_ops;
 
 /*
- * The callback makes and removes directories itself and so takes i_mutex: it is given up meanwhile.
- * Two may then race for one name, and tracefs_create_dir() lets one of them win.
+ * Calls op without i_mutex, because op creates or removes directories and takes i_mutex itself. Two
+ * tasks may create the same name at once: tracefs_create_dir() succeeds for one of them.
  */
 static int tracefs_call(int (*op)(const char *name), struct inode *dir, struct dentry *dentry)
 {

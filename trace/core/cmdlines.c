@@ -1,9 +1,10 @@
 /*
- * Names of tasks for the trace: an entry holds a PID only, and its task may be gone when the entry
- * is read.
+ * The names of the tasks in a trace. An entry holds only a PID, and the task may have ended when
+ * the entry is read.
  *
- * The most recent saved_cmdlines_size tasks that left entries are kept. They are saved at a task
- * switch, where nobody may wait: who does not get the lock tries again at the next switch.
+ * The buffer keeps the names of the last saved_cmdlines_size tasks that wrote entries. A task
+ * switch saves them. It must not wait, so a switch that does not get the lock leaves the names to
+ * the next switch.
  */
 #include "trace/core/cmdlines.h"
 #include "trace/core/files.h"
@@ -31,9 +32,9 @@ struct saved_cmdlines_buffer {
 	struct saved_cmdline slots[]; /* [C] */
 };
 
-static struct saved_cmdlines_buffer *savedcmd;   /* [C] to use, [T] to replace */
+static struct saved_cmdlines_buffer *savedcmd;   /* [C] to read, [C and T] to replace */
 static int cmdline_lock;                         /* C: taken with interrupts off */
-static DECLARE_BITMAP(saved_tgids, PID_NUMBERS); /* [A] a task here is its own thread group */
+static DECLARE_BITMAP(saved_tgids, PID_NUMBERS); /* [A] each task is its own thread group */
 
 static bool cmdline_trylock(void)
 {

@@ -1,5 +1,5 @@
 /*
- * The files that say what is traced and when: current_tracer, available_tracers, tracing_on,
+ * The files that choose what is traced and when: current_tracer, available_tracers, tracing_on,
  * trace_clock, tracing_cpumask, timestamp_mode.
  */
 #include "fs/seq_file.h"
@@ -25,7 +25,7 @@ static ssize_t tracing_set_trace_read(struct file *file, char *buf, size_t count
 	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
 }
 
-/* Blanks at the end do not count; as in Linux, a longer text is cut. */
+/* Ignores white space at the end, and cuts a longer text, as Linux does. */
 static ssize_t tracing_set_trace_write(struct file *file, const char *buf, size_t count,
 				       loff_t *pos)
 {
@@ -155,7 +155,7 @@ static ssize_t tracing_cpumask_read(struct file *file, char *buf, size_t count, 
 	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
 }
 
-/* Linux refuses a mask with bits for CPUs that cannot be. */
+/* Returns whether mask has only bits of possible CPUs. Linux refuses another mask too. */
 static bool mask_fits(const struct cpumask *mask)
 {
 	unsigned cpu;
@@ -204,7 +204,7 @@ static const struct file_operations tracing_cpumask_fops = {
 	.llseek = generic_file_llseek,
 };
 
-/* ---- timestamp_mode: entries hold the time since the one before ---- */
+/* ---- timestamp_mode: an entry holds the time since the previous entry ---- */
 
 static int timestamp_mode_show(struct seq_file *m, void *v __unused)
 {

@@ -1,8 +1,8 @@
 /*
- * error_log: why a command that was written to a file of tracing was refused, and where in it, for
- * commands that one errno is too little for (Documentation/trace/ftrace.rst, "Error conditions").
- * The names, patterns and numbers of the function tracer's files are not such commands, here as in
- * Linux.
+ * error_log: the reason why a file refused a command, and the position of the error in the command
+ * (Documentation/trace/ftrace.rst, "Error conditions"). It is for commands that one errno does not
+ * explain. As in Linux, the names, patterns and numbers in the function tracer's files are no such
+ * commands.
  */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
@@ -13,15 +13,15 @@
 #include "trace/core/files.h"
 
 #define USEC_PER_SEC         1000000ULL
-#define TRACING_LOG_ERRS_MAX 8 /* older ones are forgotten */
+#define TRACING_LOG_ERRS_MAX 8 /* a new error replaces the oldest one */
 #define COMMAND_LINE         "  Command: "
 
 struct tracing_log_err {
-	struct list_head list; /* [E] trace_array.err_log, the oldest first */
+	struct list_head list; /* [E] in trace_array.err_log, the oldest first */
 	ktime_t time;
 	const char *location;
 	const char *text;
-	u16 position; /* in the command */
+	u16 position; /* of the error in command */
 	char command[];
 }; /* constant but for list */
 
@@ -43,7 +43,7 @@ void tracing_log_err(struct trace_array *tr, const char *location, const char *c
 	struct tracing_log_err *err = kmalloc(sizeof(*err) + length + 1, GFP_KERNEL);
 
 	if (!err)
-		return; /* the writer gets his errno all the same */
+		return; /* the writer still gets its errno */
 	err->time = ktime_get();
 	err->location = location;
 	err->text = errs[type];
@@ -90,7 +90,7 @@ static int error_log_open(struct inode *inode, struct file *file)
 	return single_open(file, error_log_show, inode->i_private);
 }
 
-/* Clearing is what opening does; what is written does not matter. */
+/* open() clears the log. The written text has no meaning. */
 static ssize_t error_log_write(struct file *file __unused, const char *buf __unused, size_t count,
 			       loff_t *pos __unused)
 {

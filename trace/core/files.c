@@ -1,4 +1,4 @@
-/* The files of /sys/kernel/tracing: made from the tables that the other sources have registered. */
+/* Creates the files of /sys/kernel/tracing from the tables that other sources have registered. */
 #include "fs/tracefs.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"

@@ -2,8 +2,9 @@
  * Instances: mkdir(2) in instances/ makes a trace_array with a buffer, a tracer, filters, options
  * and files of its own; rmdir(2) removes it (Documentation/trace/ftrace.rst, "Instances").
  *
- * A trace_array lives as long as an inode of its files: who has found a name just before it went
- * finds its owner gone (fs/file_owner.c), not its memory.
+ * A trace_array is freed with the last inode of its files. A task that has looked up a file just
+ * before rmdir(2) cannot open it any more, because its owner is dead (fs/file_owner.c), but it does
+ * not use freed memory.
  */
 #include "fs/tracefs.h"
 #include "kernel/errno.h"
@@ -17,7 +18,7 @@
 
 static struct dentry *instances_dir; /* constant */
 
-/* The last of its files has gone. */
+/* Frees the trace_array after its last file. */
 static void instance_release(struct file_owner *owner)
 {
 	struct trace_array *tr = container_of(owner, struct trace_array, owner);
@@ -35,7 +36,7 @@ static struct trace_array *find_instance(const char *name)
 	return NULL;
 }
 
-/* Begins with the options of the top level. NULL: no memory. */
+/* Allocates an instance with the options of the top level. NULL: no memory. */
 static struct trace_array *alloc_instance(const char *name)
 {
 	struct trace_array *tr = kzalloc(sizeof(*tr), GFP_KERNEL);

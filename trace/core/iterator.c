@@ -1,10 +1,10 @@
 /*
- * Readers' way through a trace: all CPUs' entries in the order of their time.
+ * Iterators merge the entries of all CPUs in the order of their time.
  *
- * The current entry is always a copy, and its CPU's position already behind it. So a line can be
- * printed as often as it takes, and the time of the entry that follows is known. What is written
- * after a trace was opened is not part of it: else a reader that is slower than the writers would
- * never come to the end.
+ * The current entry is a copy, and the position of its CPU is already after it. So a line can be
+ * printed several times, and the time of the following entry is known. A non-consuming reader does
+ * not see entries that are written after the open(). Otherwise a reader that is slower than the
+ * writers would never reach the end.
  */
 #include "trace/core/iterator.h"
 #include "trace/core/options.h"
@@ -17,7 +17,7 @@ static bool iterates(const struct trace_iterator *iter, unsigned cpu)
 	       (iter->cpu_file == RING_BUFFER_ALL_CPUS || iter->cpu_file == (int)cpu);
 }
 
-/* buffer NULL: consuming, from the one that is written to. */
+/* buffer NULL: a consuming iterator over the buffer that writers use. */
 static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trace_buffer *buffer,
 					     int cpu)
 {
@@ -102,7 +102,7 @@ void trace_iterator_reset(struct trace_iterator *iter)
 	iter->idx = 0;
 }
 
-/* The CPU that has the oldest entry, or nr_cpu_ids. */
+/* Returns the CPU with the oldest entry, or nr_cpu_ids: no CPU has an entry. */
 static unsigned oldest_entry(struct trace_iterator *iter, u64 *ts)
 {
 	unsigned cpu, oldest = nr_cpu_ids;
@@ -132,7 +132,7 @@ bool trace_empty(struct trace_iterator *iter)
 	return oldest_entry(iter, &ts) == nr_cpu_ids;
 }
 
-/* Copy the oldest entry of a CPU and go behind it. False if another reader has just consumed it. */
+/* Copies the oldest entry of a CPU and moves after it. False: another reader has consumed it. */
 static bool take_entry(struct trace_iterator *iter, unsigned cpu)
 {
 	if (iter->iters) {

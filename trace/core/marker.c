@@ -1,11 +1,10 @@
-/* trace_marker: what is written there stands in the trace among what the kernel did at that moment.
- */
+/* trace_marker: user programs write text into the trace, between the entries of the kernel. */
 #include "kernel/init.h"
 #include "trace/core/files.h"
 #include "trace/core/options.h"
 #include "trace/core/write.h"
 
-#define TRACE_BUF_SIZE 1024U /* bytes of one entry; a longer write is several */
+#define TRACE_BUF_SIZE 1024U /* bytes of one entry; write(2) takes no more at once */
 
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {

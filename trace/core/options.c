@@ -1,5 +1,4 @@
-/* Options: the file trace_options, a file for each in options/, and what a change of one sets off.
- */
+/* Options: the file trace_options, the files in options/, and the effects of a change. */
 #include "fs/seq_file.h"
 #include "fs/tracefs.h"
 #include "kernel/init.h"
@@ -18,7 +17,7 @@
 static const char *const trace_option_names[] = { TRACE_FLAGS };
 #undef C
 
-/* What a file in options/ stands for: a flag, or a tracer's option. */
+/* The i_private of a file in options/: a bit of trace_flags, or an option of a tracer. */
 struct trace_option {
 	struct list_head list; /* [T] tr->options */
 	struct trace_array *tr;
@@ -98,8 +97,7 @@ static int set_tracer_option(struct trace_array *tr, struct tracer *tracer,
 
 	if (!!(*flags & opt->bit) == enabled)
 		return 0;
-	/* A tracer that does not run has nothing to change: it looks at its flags when it begins.
-	 */
+	/* A tracer that does not run reads its options in init(). */
 	if (tracer->set_flag && (tr->current_trace == tracer || tracer == &nop_trace))
 		error = tracer->set_flag(tr, *flags, opt->bit, enabled);
 	if (error)
@@ -254,7 +252,7 @@ static const struct file_operations trace_option_fops = {
 	.llseek = generic_file_llseek,
 };
 
-/* What the file stands for is freed with tr. T held. */
+/* trace_free_options() frees the copy of *option. T held. */
 static int create_option_file(const struct trace_option *option, const char *name)
 {
 	struct trace_option *o = kmemdup(option, sizeof(*option), GFP_KERNEL);

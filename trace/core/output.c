@@ -1,6 +1,6 @@
 /*
- * How entries of the trace become text: the context at the start of a line, and what each type of
- * entry says after it. The formats are Linux's, character by character:
+ * Prints entries as text: the context at the start of a line, and the text of each type of the
+ * core's entries. The formats are Linux's, character by character:
  * Documentation/trace/ftrace.rst, "Output format".
  */
 #include "trace/core/cmdlines.h"
@@ -50,7 +50,6 @@ void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags)
 		trace_seq_printf(s, " <%016lx>", ip);
 }
 
-/* The four flags: irqs-off, need-resched, hardirq/softirq, preempt-depth. */
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry)
 {
 	bool nmi = entry->flags & TRACE_FLAG_NMI;
@@ -171,7 +170,9 @@ void trace_print_lat_context(struct trace_iterator *iter)
 
 /* ---- a line ---- */
 
-/* The option annotate: tell where a CPU's entries begin when others' older ones were overwritten.
+/*
+ * The option annotate: prints a line before the first entry of a CPU, if other CPUs' older entries
+ * were overwritten.
  */
 static void test_cpu_buff_start(struct trace_iterator *iter)
 {
@@ -183,7 +184,7 @@ static void test_cpu_buff_start(struct trace_iterator *iter)
 		trace_seq_printf(&iter->seq, "##### CPU %u buffer started ####\n", iter->cpu);
 }
 
-/* What stands for an entry that has no form of that kind. */
+/* Prints an entry that has no print function for the chosen format. */
 static enum print_line_t trace_nop_print(struct trace_iterator *iter)
 {
 	trace_seq_printf(&iter->seq, "type: %d\n", iter->ent->type);

@@ -1,4 +1,4 @@
-/* What is written to set_ftrace_pid: text to a set of PIDs. */
+/* Converts the text that is written to set_ftrace_pid into a set of PIDs. */
 #include "trace/core/pid_list.h"
 #include "kernel/errno.h"
 #include "kernel/lib/bitops.h"
@@ -7,7 +7,7 @@
 
 #define PID_WORD_MAX 16
 
-/* "PID" or "!PID". */
+/* Applies "PID" or "!PID". */
 static int apply_word(unsigned long *pids, const char *word)
 {
 	bool remove = *word == '!';

@@ -11,7 +11,7 @@
 
 /* ---- buffer_size_kb, buffer_total_size_kb ---- */
 
-/* The size that all CPUs have, or 0 when they differ. T held. */
+/* Returns the size of each CPU's buffer, or 0 if the sizes differ. T held. */
 static size_t common_size(struct trace_array *tr)
 {
 	size_t size = 0;
@@ -155,7 +155,7 @@ static ssize_t buffer_percent_write(struct file *file, const char *buf, size_t c
 	mutex_lock(&trace_types_lock);
 	trace_file_tr(file)->buffer_percent = (unsigned)percent;
 	mutex_unlock(&trace_types_lock);
-	ring_buffer_wake_waiters(trace_file_tr(file)->buffer); /* they measure anew */
+	ring_buffer_wake_waiters(trace_file_tr(file)->buffer); /* they test the new limit */
 	*pos += (loff_t)count;
 	return (ssize_t)count;
 }

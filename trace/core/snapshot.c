@@ -1,10 +1,10 @@
 /*
- * Snapshots: a trace_array has two buffers, one that is written to, and one that keeps what was in
- * it at some moment (Documentation/trace/ftrace.rst, "Snapshot"). Taking one exchanges the two
- * pointers, so it costs the same however full they are, in any context.
+ * Snapshots: a trace_array has two buffers. Writers use one, and the other keeps the trace of an
+ * earlier moment (Documentation/trace/ftrace.rst, "Snapshot"). Taking a snapshot exchanges the two
+ * pointers, so its cost does not depend on the number of entries.
  *
- * Nothing is lost: a writer that has read the pointer before finishes its entry in the buffer that
- * it began in, which is by then the snapshot.
+ * No entry is lost: a writer that has read the pointer before the exchange completes its entry in
+ * the buffer that is now the snapshot.
  */
 #include "arch/irqflags.h"
 #include "fs/seq_file.h"
@@ -16,12 +16,12 @@
 #include "trace/core/trace_file.h"
 #include "trace/core/write.h"
 
-static DEFINE_SPINLOCK(snapshot_lock); /* bare, interrupts off: tr->buffer and tr->snapshot */
+static DEFINE_SPINLOCK(snapshot_lock); /* S. Interrupts off: tr->buffer, tr->snapshot */
 
 /*
- * Interrupts off. Who comes while another CPU does it has his snapshot, too. Nobody waits: the one
- * who lets go of a lock wakes the next by functions that may be traced, and so may come here before
- * the next is awake.
+ * Exchanges the buffers. If another CPU is doing so, its snapshot serves for this call too. The
+ * function does not wait for the lock, because a waiter's wake-up calls functions that may be
+ * traced and may call this function again. Interrupts off.
  */
 static void swap_buffers(struct trace_array *tr)
 {
@@ -34,7 +34,7 @@ static void swap_buffers(struct trace_array *tr)
 	WRITE_ONCE(tr->snapshot, old);
 	WRITE_ONCE(tr->buffer, new);
 	raw_ticket_unlock(&snapshot_lock);
-	/* Who waits for entries waits at the wrong place now. */
+	/* Readers must wait at the other buffer now. */
 	ring_buffer_wake_waiters(old);
 	ring_buffer_wake_waiters(new);
 }
@@ -60,7 +60,7 @@ void tracing_snapshot_tr(struct trace_array *tr)
 	}
 }
 
-/* T held: sizes stay as they are, but the buffers may change places. */
+/* T held: the sizes do not change, but a snapshot may exchange the buffers. */
 int tracing_alloc_snapshot_tr(struct trace_array *tr)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer), *spare = other_buffer(tr, buffer);
@@ -83,7 +83,7 @@ int tracing_alloc_snapshot_tr(struct trace_array *tr)
 /* T held. */
 static int free_snapshot(struct trace_array *tr)
 {
-	/* Probes that go on find that there is none any more. */
+	/* A probe that starts now does not take a snapshot; wait for those that have started. */
 	WRITE_ONCE(tr->snapshot_allocated, false);
 	synchronize_sched();
 	tracing_reset_snapshot_cpu(tr, RING_BUFFER_ALL_CPUS);

@@ -1,8 +1,8 @@
 /*
- * The trace core: the top-level trace_array, its tracers, its buffer, and what may be done to them.
+ * The state of a trace_array: recording on and off, buffer, clock, tracer; and the top level.
  *
- * The buffer is there as soon as memory is, so that ftrace= traces the rest of the boot, but small;
- * it gets its full size when somebody traces.
+ * The top level's buffer is allocated as soon as the kernel can allocate memory, so that ftrace=
+ * traces the rest of the boot. It is small and gets its full size when tracing starts.
  */
 #include "trace/core/error_log.h"
 #include "trace/core/options.h"
@@ -16,7 +16,7 @@
 #include "kernel/time/trace_clock.h"
 
 #define TRACE_BUF_SIZE_DEFAULT (1UL << 20) /* bytes for each CPU */
-/* All buffers take at most this part of memory, unless told to. */
+/* By default all buffers use at most 1/8 of the memory. */
 #define TRACE_BUF_MEMORY_SHARE 8
 
 struct trace_array global_trace = {
@@ -29,7 +29,7 @@ struct tracer *trace_types;
 unsigned long tracing_thresh;
 size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
 
-/* What the command line asked for. [boot], then [T] */
+/* Parameters of the command line. [boot], then [T] */
 static char boot_tracer[MAX_TRACER_SIZE];
 static char boot_clock[32];
 
@@ -138,7 +138,7 @@ int tracing_resize(struct trace_array *tr, size_t size, int cpu)
 	if (!error && tr->snapshot_allocated)
 		error = ring_buffer_resize(other_buffer(tr, buffer), size, cpu);
 
-	/* Linux does so as well: the wish counts, not its fulfilment. */
+	/* As in Linux the buffer counts as expanded even if the resize has failed. */
 	tr->buffer_expanded = true;
 	return error;
 }
@@ -185,7 +185,7 @@ int tracing_set_clock(struct trace_array *tr, const char *name)
 		tr->clock_id = i;
 		ring_buffer_set_clock(tr->buffers[0], trace_clocks[i].read);
 		ring_buffer_set_clock(tr->buffers[1], trace_clocks[i].read);
-		/* Stamps of two clocks in one trace could not be compared. */
+		/* Time stamps of two clocks in one trace cannot be compared. */
 		for_both_buffers(tr, ring_buffer_reset);
 		tr->time_start = ring_buffer_time_stamp(tr->buffer);
 		mutex_unlock(&trace_types_lock);
@@ -254,7 +254,7 @@ int tracing_set_tracer(struct trace_array *tr, const char *name)
 	return error;
 }
 
-/* ftrace=: as soon as both the buffer and the tracer are there. T held. */
+/* Starts the tracer that ftrace= names, once the buffer and the tracer exist. T held. */
 static void start_boot_tracer(void)
 {
 	struct tracer *t = tracing_find_tracer(boot_tracer);
@@ -272,7 +272,7 @@ static void start_boot_tracer(void)
 	trace_apply_boot_options();
 }
 
-/* Give tr what tracer needs in it. T held, or tr is new. */
+/* Creates the data of tracer in tr. T held, or no other task knows tr. */
 static int attach_tracer(struct trace_array *tr, struct tracer *tracer)
 {
 	if (!tracer_fits(tracer, tr))
@@ -281,7 +281,7 @@ static int attach_tracer(struct trace_array *tr, struct tracer *tracer)
 	return tracer->create ? tracer->create(tr) : 0;
 }
 
-/* Only during the boot: there is nothing but the top level then. */
+/* During the boot the top level is the only trace_array. */
 int register_tracer(struct tracer *tracer)
 {
 	int error = 0;
@@ -307,7 +307,7 @@ int register_tracer(struct tracer *tracer)
 	return error;
 }
 
-/* ---- the beginning ---- */
+/* ---- initialization ---- */
 
 static void __init choose_buffer_size(void)
 {

@@ -1,5 +1,4 @@
-/* The file `trace`: the whole trace as text, read without consuming it; written to, it is cleared.
- */
+/* The file `trace`: shows the whole trace as text without consuming it. O_TRUNC clears it. */
 #include "trace/core/files.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
@@ -126,7 +125,7 @@ void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 		trace_default_header(m, iter);
 }
 
-/* ---- the sequence: record 0 is the heading, record n the n-th entry ---- */
+/* ---- the seq_file: record 0 is the heading, record n is entry n ---- */
 
 static void *s_at(struct trace_iterator *iter)
 {
@@ -181,7 +180,7 @@ static int s_show(struct seq_file *m, void *v __unused)
 		if (ret == TRACE_TYPE_PARTIAL_LINE)
 			trace_seq_puts(&iter->seq, "[LINE TOO BIG]\n");
 	}
-	/* A tracer may print an entry once only: it remembers what it has printed. */
+	/* The line is kept: a tracer may print an entry only once, because it remembers it. */
 	iter->leftover = !trace_print_seq(m, &iter->seq);
 	return 0;
 }
@@ -260,7 +259,7 @@ int tracing_release(struct inode *inode, struct file *file)
 	return seq_release(inode, file);
 }
 
-/* Clearing is what opening does; what is written does not matter. */
+/* open() clears the trace. The written text has no meaning. */
 static ssize_t tracing_write_stub(struct file *file __unused, const char *buf __unused,
 				  size_t count, loff_t *pos __unused)
 {

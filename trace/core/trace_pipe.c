@@ -1,10 +1,10 @@
 /*
- * trace_pipe and trace_pipe_raw: the trace, as text or as whole sub-buffers, that is consumed by
- * reading and waited for; one event goes to one reader.
+ * trace_pipe and trace_pipe_raw: a read consumes the trace, as text or as whole sub-buffers, and
+ * waits for new entries. Each entry goes to one reader.
  *
- * Who has read something comes to the end of the file when tracing is off (tracing_on) and all has
- * been read; else a reader waits. buffer_percent is how full a CPU's buffer must be for poll, and
- * for a reader of trace_pipe_raw that found it empty (Documentation/trace/ftrace.rst).
+ * A reader that has read something reaches the end of the file when the trace is empty and
+ * tracing_on is 0. Otherwise it waits. poll(2), and a reader of an empty trace_pipe_raw, wait until
+ * a CPU's buffer is buffer_percent full (Documentation/trace/ftrace.rst).
  */
 #include "fs/poll.h"
 #include "trace/core/files.h"
@@ -16,11 +16,11 @@
 #include "kernel/sched/sched.h"
 
 struct trace_pipe {
-	struct mutex lock;           /* readers of this open file */
-	bool pending;                /* [lock] the current entry was consumed and not yet printed */
-	bool any;                    /* [lock] to write: something has been read */
-	struct trace_iterator *iter; /* [lock], itself constant */
-	struct trace_buffer *waits_for; /* the reader that waits */
+	struct mutex lock;              /* readers of this open file */
+	bool pending;                   /* [lock] the current entry is consumed but not printed */
+	bool any;                       /* [lock] to write: something has been read */
+	struct trace_iterator *iter;    /* [lock], itself constant */
+	struct trace_buffer *waits_for; /* the buffer at which the reader waits */
 };
 
 static int tracing_open_pipe(struct inode *inode __unused, struct file *file)
@@ -60,13 +60,13 @@ static void pipe_follow_tracer(struct trace_iterator *iter)
 	iter->trace = now;
 }
 
-/* The file has come to its end. */
+/* Returns whether the reader has reached the end of the file. */
 static bool pipe_ended(const struct trace_pipe *pipe)
 {
 	return !tracing_is_on_tr(pipe->iter->tr) && READ_ONCE(pipe->any);
 }
 
-/* There is nothing to wait for, or in another buffer. */
+/* The end of a wait: the end of the file, or a snapshot has exchanged the buffers. */
 static bool pipe_wait_over(void *data)
 {
 	const struct trace_pipe *pipe = data;
@@ -96,7 +96,7 @@ static int tracing_wait_pipe(struct file *file, struct trace_pipe *pipe)
 	return 1;
 }
 
-/* Consume the oldest entry, alone among the readers of this trace. */
+/* Consumes the oldest entry. pipe_lock excludes the other readers of this trace. */
 static bool pipe_next_entry(struct trace_iterator *iter)
 {
 	bool found;
@@ -107,7 +107,7 @@ static bool pipe_next_entry(struct trace_iterator *iter)
 	return found;
 }
 
-/* Print entries into iter->seq, which is empty, until it holds count bytes. */
+/* Prints entries into the empty iter->seq until it holds count bytes. */
 static void pipe_fill(struct trace_pipe *pipe, size_t count)
 {
 	struct trace_iterator *iter = pipe->iter;
@@ -122,7 +122,7 @@ static void pipe_fill(struct trace_pipe *pipe, size_t count)
 			s->len = before;
 			s->full = false;
 			if (before)
-				return; /* it goes first the next time */
+				return; /* the next read prints the entry first */
 			trace_seq_puts(s, "[LINE TOO BIG]\n");
 		}
 		pipe->pending = false;
@@ -155,14 +155,13 @@ static ssize_t tracing_read_pipe(struct file *file, char *buf, size_t count, lof
 	return ret;
 }
 
-/* When tracing is off nothing more will come: then any event is enough. */
+/* With tracing off no entry will follow, so one entry is enough for poll(2). */
 static unsigned pipe_percent(struct trace_array *tr)
 {
 	return tracing_is_on_tr(tr) ? READ_ONCE(tr->buffer_percent) : 0;
 }
 
-/* With the option block a reader is to wait in read(): it is always called ready. */
-/* Wait at the buffer that is written to; a snapshot may put the other one there meanwhile. */
+/* Waits at the buffer that writers use, also if a snapshot exchanges the buffers meanwhile. */
 static unsigned poll_buffer(struct trace_array *tr, int cpu, struct file *file,
 			    struct poll_table_struct *table)
 {
@@ -184,11 +183,12 @@ static unsigned tracing_poll_pipe(struct file *file, struct poll_table_struct *t
 	struct trace_iterator *iter = pipe->iter;
 	unsigned mask;
 
+	/* With the option block, poll(2) always reports data, and the reader waits in read(2). */
 	if (READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_BLOCK)
 		return POLLIN | POLLRDNORM;
 	mask = poll_buffer(iter->tr, iter->cpu_file, file, table);
 
-	/* What an earlier read left is ready, too. */
+	/* The rest of an earlier read is ready, too. */
 	if (READ_ONCE(pipe->pending) || iter->seq.readpos < READ_ONCE(iter->seq.len))
 		mask |= POLLIN | POLLRDNORM;
 	return mask;
@@ -202,7 +202,7 @@ static const struct file_operations tracing_pipe_fops = {
 	.release = tracing_release_pipe,
 };
 
-/* ---- trace_pipe_raw: whole sub-buffers, as trace-cmd wants them ---- */
+/* ---- trace_pipe_raw: whole sub-buffers, for trace-cmd ---- */
 
 struct trace_raw {
 	struct mutex lock;
@@ -210,7 +210,7 @@ struct trace_raw {
 	struct buffer_data_page *page; /* [lock] */
 	size_t read; /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
 	bool any;    /* [lock] to write: something has been read */
-	struct trace_buffer *waits_for; /* the reader that waits */
+	struct trace_buffer *waits_for; /* the buffer at which the reader waits */
 };
 
 static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
@@ -241,8 +241,8 @@ static int tracing_buffers_release(struct inode *inode __unused, struct file *fi
 }
 
 /*
- * There is no more to wait for: what is there is all, or the file has come to its end, or it goes
- * on in another buffer.
+ * The end of a wait: the end of the file, no entry will follow those in the buffer, or a snapshot
+ * has exchanged the buffers.
  */
 static bool raw_ended(void *data)
 {
@@ -256,7 +256,7 @@ static bool raw_ended(void *data)
 		!ring_buffer_empty_cpu(raw->waits_for, (unsigned)where->cpu));
 }
 
-/* Get a sub-buffer: 1, 0 at the end, -EAGAIN, -EINTR. */
+/* Reads a sub-buffer: 1, 0 at the end of the file, -EAGAIN or -EINTR. */
 static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 {
 	struct trace_cpu *where = raw->where;

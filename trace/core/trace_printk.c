@@ -1,4 +1,4 @@
-/* trace_printk(): what it writes, and printk_formats, which says where the formats are. */
+/* trace_printk(): its entries, and the file printk_formats with the addresses of the formats. */
 #include "trace/core/trace_printk.h"
 
 #include "fs/seq_file.h"
@@ -9,9 +9,9 @@
 #include "trace/core/options.h"
 #include "trace/core/write.h"
 
-#define STACK_SKIP 1 /* the function here, before the one that called trace_printk() */
+#define STACK_SKIP 1 /* frames: the function that trace_printk() calls */
 
-/* The formats of all places that use trace_printk() or trace_puts(); NULL where not constant. */
+/* The format of each call of trace_printk() or trace_puts(). NULL: the format is not constant. */
 DEFINE_LINKER_TABLE(rodata, const char *const, trace_printk_formats);
 
 static bool trace_printk_wanted(const struct trace_array *tr)
@@ -19,7 +19,7 @@ static bool trace_printk_wanted(const struct trace_array *tr)
 	return (READ_ONCE(tr->trace_flags) & TRACE_ITER_PRINTK) && tracing_is_on();
 }
 
-/* ---- writing; preemption off; each says whether there is an entry now ---- */
+/* ---- writing; preemption off; true: the entry is recorded ---- */
 
 static bool write_text(unsigned long ip, const char *text, size_t length, u32 ctx)
 {
@@ -64,7 +64,7 @@ static bool vwrite_text(unsigned long ip, const char *fmt, va_list args, u32 ctx
 	return written;
 }
 
-/* Arguments that are too long for an entry: the text, cut, is better than nothing. */
+/* If the arguments do not fit in an entry, writes the text instead, cut to the maximum. */
 static bool vwrite_words(unsigned long ip, const char *fmt, va_list args, u32 ctx)
 {
 	const size_t max = TRACE_SCRATCH_SIZE / sizeof(u32);

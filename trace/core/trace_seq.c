@@ -1,4 +1,4 @@
-/* trace_seq: a buffer of text that is printed into piece by piece. */
+/* trace_seq: a text buffer that is filled piece by piece. */
 #include "trace/core/trace_seq.h"
 #include "fs/seq_file.h"
 #include "kernel/errno.h"

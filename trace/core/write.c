@@ -1,4 +1,4 @@
-/* Writing into the trace: entries of any type, text, stacks. Any context, NMI included. */
+/* Writing entries, text and stacks into a trace. Any context, NMI included. */
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/core/trace_printk.h"
@@ -9,7 +9,7 @@
 
 #define TRACE_CONTEXTS 4 /* task, softirq, hardirq, NMI */
 
-/* One piece of work for each context that may interrupt another on this CPU. */
+/* One buffer for each context, because a context may interrupt another one on this CPU. */
 struct trace_scratch {
 	u32 busy; /* a bit for each context */
 	u8 room[TRACE_CONTEXTS][TRACE_SCRATCH_SIZE] __aligned(8);
