@@ -1,9 +1,11 @@
-; Where a function returns to whose return address was replaced (trace/fgraph/fgraph.c).
+; A function whose return address fgraph has replaced returns to return_to_handler
+; (trace/fgraph/fgraph.c).
 ;
-; The address is put back on the stack first, in its old place, so that a backtrace from any
-; instruction below finds the frame of a function that was called: the traced one's caller is its
-; caller. What is called below replaces it by the true one, which the return then takes.
-; A function's value is in rax and rdx; there are no floating-point registers in the kernel.
+; The code first pushes its own address to the old place of the return address. So a backtrace from
+; any instruction below sees a normal frame: a function that the caller of the traced function has
+; called. The C function that is called below replaces the address by the true return address, and
+; the ret at the end uses it. The traced function's result is in rax and rdx; the kernel does not
+; use floating-point registers.
 
 %include "arch/ptrace.inc"
 
@@ -12,8 +14,8 @@ extern ftrace_return_to_handler, preempt_schedule, __preempt_count
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
 
-; Preemption is off from the first to the last instruction that knows of a callback. Before that the
-; task may be switched out; its shadow stack stands.
+; Preemption is off while the code uses a callback. Before that the task may be switched out; its
+; shadow stack is not freed, because it still has this frame.
 global return_to_handler, return_to_handler_end
 return_to_handler:
 	push	qword [rel handler_address]
@@ -23,14 +25,14 @@ return_to_handler:
 	sub	rsp, PT_SIZE + 8		; struct ftrace_regs, and alignment
 	mov	[rsp + PT_AX], rax
 	mov	[rsp + PT_DX], rdx
-	mov	qword [rsp + PT_CS], 0		; there are only these
+	mov	qword [rsp + PT_CS], 0		; the other registers are not saved
 	mov	rdi, rsp
 	call	[rel ftrace_return_to_handler]
 .called:
 	mov	rax, [rsp + PT_AX]
 	mov	rdx, [rsp + PT_DX]
 	dec	dword [gs:__preempt_count]
-	jz	.preempt			; a switch is allowed and wanted
+	jz	.preempt			; a task switch is allowed and pending
 	leave
 	ret
 .preempt:

@@ -1,16 +1,16 @@
-; Where the call at the start of every function goes: nowhere, or to a tracer.
+; The targets of the call at the start of every function: a return, or the way to a tracer.
 ;
-; The call is the function's first instruction, so the stack holds, from the top, the address
-; behind the call site, then the function's own return address; rbp is the caller's. The C
-; callback may clobber what the ABI lets it; the function has its arguments in those registers,
-; so they are saved. r10 and r11 carry nothing at a function's entry.
+; The call is the function's first instruction. So the top of the stack holds the address after the
+; call site, and above it is the function's own return address; rbp is that of the caller. The C
+; callback may change the caller-saved registers of the ABI. The function's arguments are in these
+; registers, so they are saved. r10 and r11 have no meaning at a function's entry.
 ;
-; ftrace_caller and ftrace_regs_caller are called by the sites that several ops want. They are the
-; moulds of the trampolines as well, of which each ops has its own (ftrace_trampoline.c): there the
-; call leads to the ops' callback. So in what lies between their first and last instruction only
-; two may depend on where they are: the load of the ops, and the call.
+; Sites with several ops call ftrace_caller or ftrace_regs_caller. Both are also the templates of
+; the trampolines, one for each ops (ftrace_trampoline.c): in a trampoline the call goes to the
+; callback of the ops. So between their first and last instruction only two instructions may depend
+; on their own address: the load of the ops, and the call.
 ;
-; Nothing here turns preemption off. A task may be preempted at any of these instructions:
+; Nothing here turns preemption off. A task may be preempted at any of these instructions.
 ; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
 
 %include "arch/ptrace.inc"
@@ -21,27 +21,27 @@ SITE_SIZE	equ 5			; call rel32
 KERNEL_CS	equ 0x10
 KERNEL_SS	equ 0x18
 
-; What lies on the stack while the callback runs, from rsp (struct ftrace_regs, ftrace.h).
+; The stack while the callback runs, from rsp (struct ftrace_regs, ftrace.h).
 REGS_SIZE	equ PT_SIZE + 8		; one word more keeps the stack aligned
-SITE_BP		equ REGS_SIZE + 2 * 8	; rbp as it was
-SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address behind the site; the callback may change it
+SITE_BP		equ REGS_SIZE + 2 * 8	; rbp at the call site
+SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address after the site; the callback may change it
 PARENT_RETURN	equ REGS_SIZE + 5 * 8	; the function's own return address
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
 
-; As long as no tracer has replaced it.
+; The call of every function until boot makes a nop of it.
 global __fentry__
 __fentry__:
 	ret
 
-; The func of ops that are never called.
+; The func of an ops that ftrace never calls.
 global ftrace_stub
 ftrace_stub:
 	ret
 
-; Two frames for the unwinder, which goes by rbp: the function that was called (it has not made
-; its own yet), and the one that called it. Then room for the registers. Leaves the flags alone.
+; Makes two frames for the unwinder, which follows rbp: one for the traced function, which has not
+; made its own yet, and one for its caller. Then makes room for the registers. Keeps the flags.
 %macro MAKE_FRAMES 0
 	push	qword [rsp + 8]			; the parent's frame: its return address
 	push	rbp
@@ -52,8 +52,8 @@ ftrace_stub:
 	lea	rsp, [rsp - REGS_SIZE]
 %endmacro
 
-; Registers, each with its place: what a function can be given, and the rest that a callback may
-; see (but bp, sp and ip, which are in the frames).
+; Registers, each after its place: the arguments of a function, and the others that a callback may
+; see, without bp, sp and ip, which are in the frames.
 %define ARGUMENTS	AX, rax, CX, rcx, DX, rdx, SI, rsi, DI, rdi, R8, r8, R9, r9
 %define THE_REST	R15, r15, R14, r14, R13, r13, R12, r12, BX, rbx, R11, r11, R10, r10
 
@@ -71,7 +71,7 @@ ftrace_stub:
   %endrep
 %endmacro
 
-; func(ip, parent_ip, ops, fregs); the labels are those that ftrace_trampoline.c looks for.
+; Calls func(ip, parent_ip, ops, fregs). ftrace_trampoline.c uses the two labels.
 %macro CALL_CALLBACK 0
 	mov	rdi, [rbp + 8]
 	sub	rdi, SITE_SIZE
@@ -87,7 +87,7 @@ global ftrace_caller
 ftrace_caller:
 	MAKE_FRAMES
 	SAVE	ARGUMENTS
-	mov	qword [rsp + PT_CS], 0		; there are only these
+	mov	qword [rsp + PT_CS], 0		; the other registers are not saved
 	CALL_CALLBACK
 	RESTORE	ARGUMENTS
 	mov	rbp, [rsp + SITE_BP]
@@ -95,7 +95,7 @@ ftrace_caller:
 	ret
 .end:
 
-; The same with all registers, which the callback may change, ip too: that is where it goes on.
+; The same with all registers. The callback may change them; execution continues at ip.
 global ftrace_regs_caller
 ftrace_regs_caller:
 	MAKE_FRAMES
@@ -125,11 +125,11 @@ ftrace_regs_caller:
 .end:
 
 section .rodata progbits alloc noexec nowrite align=8
-ftrace_no_ops:	dq 0			; ftrace_ops_list_func() finds them itself
+ftrace_no_ops:	dq 0			; ftrace_ops_list_func() walks the list of ops
 
-; struct trampoline_mould (ftrace_trampoline.c)
-global ftrace_moulds
-ftrace_moulds:
+; struct trampoline_template (ftrace_trampoline.c)
+global ftrace_templates
+ftrace_templates:
 	dq	ftrace_caller, ftrace_caller.load_ops, ftrace_caller.call, ftrace_caller.end
 	dq	ftrace_regs_caller, ftrace_regs_caller.load_ops
 	dq	ftrace_regs_caller.call, ftrace_regs_caller.end

@@ -1,6 +1,6 @@
 /*
- * Trampolines: copies of ftrace_caller or ftrace_regs_caller that call one callback, with one ops,
- * without asking who else there is. Behind the code lies a word with the address of the ops.
+ * Trampolines: copies of ftrace_caller or ftrace_regs_caller that call the callback of one ops
+ * directly, without a walk of the list of ops. A word after the code holds the address of the ops.
  */
 #include "arch/ftrace.h"
 #include "arch/text_alias.h"
@@ -10,28 +10,28 @@
 
 #define TRAMPOLINE_MAX 512
 
-/* Addresses in a mould: ftrace_entry.asm. */
-struct trampoline_mould {
+/* Addresses in the code that trampolines are copied from (ftrace_entry.asm). */
+struct trampoline_template {
 	unsigned long start;
 	unsigned long load_ops; /* mov rdx, [rip + displacement], LOAD_OPS_SIZE bytes */
 	unsigned long call;     /* call rel32 */
 	unsigned long end;
 };
-extern const struct trampoline_mould ftrace_moulds[2];
+extern const struct trampoline_template ftrace_templates[2];
 
 #define LOAD_OPS_SIZE 7
 
-static __always_inline const struct trampoline_mould *mould_for(bool save_regs)
+static __always_inline const struct trampoline_template *template_for(bool save_regs)
 {
-	return &ftrace_moulds[save_regs];
+	return &ftrace_templates[save_regs];
 }
 
 unsigned long arch_ftrace_trampoline_create(bool save_regs, ftrace_func_t func,
 					    struct ftrace_ops *op, size_t *size)
 {
-	const struct trampoline_mould *mould = mould_for(save_regs);
-	size_t code_size = mould->end - mould->start, op_at = ALIGN(code_size, sizeof(op));
-	size_t load = mould->load_ops - mould->start, call = mould->call - mould->start;
+	const struct trampoline_template *template = template_for(save_regs);
+	size_t code_size = template->end - template->start, op_at = ALIGN(code_size, sizeof(op));
+	size_t load = template->load_ops - template->start, call = template->call - template->start;
 	u8 code[TRAMPOLINE_MAX];
 	unsigned long trampoline;
 	s32 displacement;
@@ -43,7 +43,7 @@ unsigned long arch_ftrace_trampoline_create(bool save_regs, ftrace_func_t func,
 	if (!trampoline)
 		return 0;
 	memset(code, 0, sizeof(code));
-	memcpy(code, (const void *)mould->start, code_size);
+	memcpy(code, (const void *)template->start, code_size);
 	displacement = (s32)(op_at - (load + LOAD_OPS_SIZE));
 	memcpy(code + load + LOAD_OPS_SIZE - sizeof(displacement), &displacement,
 	       sizeof(displacement));
@@ -64,9 +64,9 @@ void arch_ftrace_trampoline_free(unsigned long trampoline, size_t size)
 void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampoline,
 				  bool save_regs, ftrace_func_t from, ftrace_func_t to)
 {
-	const struct trampoline_mould *mould = mould_for(save_regs);
+	const struct trampoline_template *template = template_for(save_regs);
 
-	patch->addr = trampoline + (mould->call - mould->start);
+	patch->addr = trampoline + (template->call - template->start);
 	text_encode_call(patch->old, patch->addr, (unsigned long)from);
 	text_encode_call(patch->new, patch->addr, (unsigned long)to);
 }
@@ -75,28 +75,31 @@ notrace /* an oops calls it while all functions may call the callback that has f
 	bool
 	arch_is_ftrace_caller(unsigned long ip)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_moulds); i++)
-		if (ip >= ftrace_moulds[i].start && ip < ftrace_moulds[i].end)
+	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_templates); i++)
+		if (ip >= ftrace_templates[i].start && ip < ftrace_templates[i].end)
 			return true;
 	return ip >= (unsigned long)return_to_handler && ip < (unsigned long)return_to_handler_end;
 }
 
-/* call rel32 becomes test eax, imm32: as long, and of no effect; one byte, so nothing is torn. */
+/*
+ * The opcode of test eax, imm32. Written over the opcode of call rel32, it makes an instruction of
+ * the same length without effect. One byte changes, so no CPU can see half of the change.
+ */
 #define TEST_EAX 0xa9
 
 notrace /* the same */
 	void
 	arch_ftrace_trampoline_silence(unsigned long trampoline, bool save_regs)
 {
-	const struct trampoline_mould *mould = mould_for(save_regs);
+	const struct trampoline_template *template = template_for(save_regs);
 
-	text_write_byte(trampoline + (mould->call - mould->start), TEST_EAX);
+	text_write_byte(trampoline + (template->call - template->start), TEST_EAX);
 }
 
 notrace /* the same */
 	void
 	arch_ftrace_callers_silence(void)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_moulds); i++)
-		text_write_byte(ftrace_moulds[i].call, TEST_EAX);
+	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_templates); i++)
+		text_write_byte(ftrace_templates[i].call, TEST_EAX);
 }

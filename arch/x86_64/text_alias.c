@@ -1,11 +1,12 @@
 /*
  * The private writable alias of kernel text.
  *
- * The alias is a window of 2 MiB in the lower half of an address space of its own. The kernel half
- * is the same as everywhere. The writing CPU switches to it with interrupts off, writes, and
- * switches back; its entries are there only meanwhile. No other CPU loads it at the same time, but
- * to write one byte through the page behind the window that is its own (text_write_byte()). So
- * there is no moment at which a CPU outside these few lines could write to an executable page.
+ * The alias is a window of 2 MiB in the lower half of a separate address space. The kernel half is
+ * the same as in all address spaces. The writing CPU turns interrupts off, switches to this address
+ * space, writes, and switches back. The window's page-table entries exist only during that time.
+ * No other CPU uses this address space at the same time, with one exception: text_write_byte()
+ * writes one byte through a page behind the window, a different page for each CPU. So only the code
+ * in this file can ever write to an executable page.
  */
 #include "arch/text_alias.h"
 
@@ -19,11 +20,11 @@
 
 #define WINDOW_BASE  0x40000000UL /* any place in the lower half */
 #define WINDOW_PAGES ((unsigned long)PTRS_PER_TABLE)
-#define BYTE_WINDOW  (WINDOW_BASE + PMD_SIZE) /* behind it: a page for each CPU */
+#define BYTE_WINDOW  (WINDOW_BASE + PMD_SIZE) /* after it: a page for each CPU */
 
-static u64 *alias_pgd; /* written at boot, then constant but for the window's entries */
+static u64 *alias_pgd; /* constant after boot, except for the window's entries */
 static u64 *window;    /* [text_patch_mutex] the page table of the window */
-static u64 byte_window[PTRS_PER_TABLE] __aligned(4096); /* each entry its CPU's alone */
+static u64 byte_window[PTRS_PER_TABLE] __aligned(4096); /* entry i is used by CPU i only */
 BUILD_BUG_ON(NR_CPUS > PTRS_PER_TABLE);
 
 int __init text_alias_init(void)
@@ -45,8 +46,9 @@ int __init text_alias_init(void)
 }
 
 /*
- * The page that addr is in, or 0. Not by kernel_virt_to_phys(), which may be traced: the breakpoint
- * handler asks while a trampoline's own call is being patched, and would meet that again.
+ * Returns the physical page of addr, or 0. It does not use kernel_virt_to_phys(), which may be
+ * traced: the breakpoint handler calls this while a trampoline's own call is being patched, and
+ * would hit the same breakpoint again.
  */
 static phys_addr_t text_page(unsigned long addr)
 {
@@ -75,7 +77,7 @@ notrace /* the breakpoint handler uses it */
 	return addr >= TEXT_AREA_START && addr < TEXT_AREA_END && text_page(addr);
 }
 
-/* Map the pages that [addr, addr + size) touches into a window that begins at base. */
+/* Maps the pages of [addr, addr + size) into a window that begins at base. */
 static void map_in_window(unsigned long base, unsigned long addr, size_t size)
 {
 	for (unsigned long page = ALIGN_DOWN(addr, PAGE_SIZE); page < addr + size;
@@ -88,7 +90,7 @@ static void map_in_window(unsigned long base, unsigned long addr, size_t size)
 	}
 }
 
-/* Loading CR3 forgets all translations that are not global: the window's of the last time. */
+/* The load of CR3 drops all translations that are not global: those of the last window. */
 static u64 enter_alias(void)
 {
 	u64 cr3 = read_cr3();
@@ -103,13 +105,13 @@ static void leave_alias(u64 cr3)
 	write_cr3(cr3);
 }
 
-/* How many of the patches fit into a window that begins with the first one's page. */
+/* Maps and counts the patches that fit into a window that begins at the first patch's page. */
 static size_t patches_in_window(const struct text_patch *patches, size_t count, unsigned long base)
 {
 	unsigned long end = base + WINDOW_PAGES * PAGE_SIZE, mapped = base;
 	size_t n = 0;
 
-	/* They are sorted: most lie before the end of the last page that was mapped. */
+	/* The patches are sorted, so most of them are in the last mapped page. */
 	while (n < count && patches[n].addr + TEXT_PATCH_SIZE <= end) {
 		if (patches[n].addr + TEXT_PATCH_SIZE > mapped) {
 			map_in_window(base, patches[n].addr, TEXT_PATCH_SIZE);
@@ -158,7 +160,7 @@ void text_alias_copy(unsigned long addr, const void *bytes, size_t size)
 	}
 }
 
-/* An NMI that comes between may do the same here: it leaves the entry as it was. */
+/* An NMI may call this in the middle of a call: it restores the entry. */
 void text_write_byte(unsigned long addr, u8 byte)
 {
 	phys_addr_t page = text_page(addr);

@@ -1,6 +1,6 @@
 /*
- * Writing to kernel text: through an alias that only this CPU has, and only for the moment of
- * writing. The mapping that executes is never writable (docs/memory-map.md).
+ * Writes to kernel text through an alias that only this CPU has, and only during the write. The
+ * executable mapping is never writable (docs/memory-map.md).
  */
 #pragma once
 
@@ -8,16 +8,19 @@
 #include "kernel/compiler.h"
 
 int text_alias_init(void); /* -ENOMEM */
-/* Call write(alias of patch->addr, patch) for each of the sorted patches. text_patch_mutex held. */
+/* Calls write(alias of patch->addr, patch) for each of the sorted patches. text_patch_mutex held.
+ */
 void text_alias_write(const struct text_patch *patches, size_t count,
 		      void (*write)(u8 *site, const struct text_patch *patch));
 void text_alias_copy(unsigned long addr, const void *bytes, size_t size);
 /*
- * One byte, at once, by an alias of this CPU's own and without a lock or a traced function: for the
- * end of tracing. Nothing happens if addr is not mapped. Other CPUs may be executing it: they find
- * the old byte or the new one. Any context.
+ * Writes one byte at once, through an alias of this CPU, without a lock and without a traced
+ * function: an oops ends all tracing with it. No effect if addr is not mapped. Other CPUs may
+ * execute the byte: they see the old or the new one. Any context.
  */
 void text_write_byte(unsigned long addr, u8 byte);
-/* Is addr in the image's text, init text while it is there, or the trampolines' area, and mapped.
- * Any context. */
+/*
+ * True if addr is mapped, and is in the image's text, in init text before it is freed, or in the
+ * text area. Any context.
+ */
 bool is_text_address(unsigned long addr);

@@ -1,9 +1,9 @@
 /*
- * Room for code that is made at run time. Pages of the text area are divided into granules of 64
- * bytes, one bit for each. A page is filled with int3 before it becomes executable, and is never
- * writable afterwards: who gets a piece of it writes through the private alias. A page that is
- * empty is unmapped, but for the last one, so that a tracer that comes and goes does not change the
- * page tables of all CPUs each time.
+ * The allocator of memory for code that is generated at run time. A page of the text area has 64
+ * granules of 64 bytes, with one bit for each. A page is filled with int3 before it becomes
+ * executable. It is never writable after that: the owner of a piece writes through the private
+ * alias. Empty pages are unmapped, but one is kept: else a tracer that is switched on and off would
+ * change the page tables of all CPUs each time.
  */
 #include "arch/text_area.h"
 
@@ -26,9 +26,9 @@ BUILD_BUG_ON(GRANULES != 64);
 /* All [text_area_mutex]. */
 struct text_page {
 	struct list_head list;
-	unsigned number; /* its place in the area */
+	unsigned number; /* index in the area */
 	void *memory;    /* in the direct map, read-only while it is executable */
-	u64 used;        /* a bit for each granule */
+	u64 used;        /* one bit for each granule */
 };
 
 static DEFINE_MUTEX(text_area_mutex); /* before text_patch_mutex */
@@ -108,7 +108,7 @@ static void remove_page(struct text_page *page)
 	kfree(page);
 }
 
-/* The first of count free granules in a row, or GRANULES. */
+/* Returns the first of count free granules in a row, or GRANULES if there are none. */
 static unsigned find_room(const struct text_page *page, unsigned count)
 {
 	for (unsigned first = 0; first + count <= GRANULES; first++)

@@ -1,16 +1,17 @@
-/* Room for code that is made at run time: the text area of docs/memory-map.md. Task context. */
+/* Memory for code that is generated at run time: the text area in docs/memory-map.md. Task context.
+ */
 #pragma once
 
 #include "kernel/types.h"
 
 /*
- * size bytes (at most a page) of executable memory within reach of a near call of the image, and
- * full of int3: text_patch_fill() writes to it. 0 without memory.
+ * Allocates size bytes (at most a page) of executable memory, within reach of a near call from the
+ * image, filled with int3. text_patch_fill() writes to it. Returns 0 without memory.
  */
 unsigned long text_area_alloc(size_t size);
 /*
- * Give back what no CPU executes and nobody can reach any more. It becomes int3 at once, so that
- * somebody who comes nevertheless is caught.
+ * Frees memory that no CPU executes or can reach. Fills it with int3 at once, so that a wrong jump
+ * to it traps.
  */
 void text_area_free(unsigned long addr, size_t size);
 

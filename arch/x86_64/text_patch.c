@@ -35,20 +35,20 @@
 
 const u8 text_nop5[TEXT_PATCH_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
-/* What the #BP handler needs of the batch under way. */
+/* The active batch, for the #BP handler. */
 struct text_patch_batch {
 	const struct text_patch *patches; /* [P] sorted by address */
 	size_t count;                     /* [P] */
 }; /* [P] text_patch_mutex to write; published and withdrawn through live_batch */
 
 static DEFINE_MUTEX(text_patch_mutex);
-static struct text_patch_batch places[2];   /* [P] one after the other holds the batch under way */
+static struct text_patch_batch places[2];   /* [P] used in turn for the active batch */
 static struct text_patch_batch *live_batch; /* release store; NULL between batches */
 static u64 batches, sites;                  /* [P] */
 static atomic64_t breakpoints;
-static u32 handlers; /* [A] CPUs that are looking a breakpoint up */
+static u32 handlers; /* [A] CPUs that look a breakpoint up now */
 
-/* Without a call: clang makes one of memcmp(), which has a site that may hold a breakpoint. */
+/* Does not use memcmp(): clang would call it, and its site may hold a breakpoint. */
 static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE])
 {
 	u32 there, wanted;
@@ -106,12 +106,13 @@ static notrace /* the breakpoint handler uses it */
 }
 
 /*
- * The instruction that the int3 at addr stands for: its batch's new one; or, when the CPU trapped
- * just before the batch ended, what is there by now. False: the int3 is nobody's.
+ * Finds the instruction that the int3 at addr stands for: the new instruction of the batch; or, if
+ * the CPU trapped just before the batch ended, the instruction that is at addr now. Returns false
+ * if no batch has put the int3 there.
  *
- * The batch found here may end meanwhile, if this CPU has answered its last round: its patches stay
- * as long as handlers counts this CPU. The next batch may begin, in the other one of places. That
- * one cannot end, nor write its tails, before this CPU's interrupts are on.
+ * The batch may end meanwhile, if this CPU has answered its last IPI. Its patches stay valid while
+ * `handlers` counts this CPU. The next batch may begin, in the other element of places. That batch
+ * cannot write its tails, and cannot end, before this CPU's interrupts are on.
  */
 static notrace /* the breakpoint handler uses it */
 	bool
@@ -140,10 +141,9 @@ static notrace /* the breakpoint handler uses it */
 }
 
 /*
- * A CPU ran into an int3 in kernel text, in any context. Have it do what the new instruction will
- * do. That holds as well when the new instruction is there already: to execute it would do on a
- * real CPU, but QEMU's TCG may have translated the int3 just as it was overwritten, and would come
- * back here for ever.
+ * Emulates the new instruction after a CPU has executed an int3 in kernel text, in any context. It
+ * also emulates when the new instruction is already there. A real CPU could execute it then; but
+ * QEMU's TCG may have translated the int3 while it was overwritten, and would trap here for ever.
  */
 static notrace /* a trap here would come back here before the site is whole */
 	bool
@@ -153,7 +153,7 @@ static notrace /* a trap here would come back here before the site is whole */
 	u8 insn[TEXT_PATCH_SIZE];
 	bool found;
 
-	/* A full barrier: either this CPU finds no batch, or the batch's owner finds it counted. */
+	/* A full barrier: this CPU sees no batch, or the batch's owner sees the count. */
 	__atomic_fetch_add(&handlers, 1, __ATOMIC_SEQ_CST);
 	found = instruction_at(addr, insn);
 	__atomic_fetch_sub(&handlers, 1, __ATOMIC_RELEASE);
@@ -166,11 +166,11 @@ static notrace /* a trap here would come back here before the site is whole */
 	else if (holds(insn, text_nop5))
 		regs->ip = addr + TEXT_PATCH_SIZE;
 	else
-		regs->ip = addr; /* no site's instruction: execute it */
+		regs->ip = addr; /* not an instruction of a site: execute it */
 	return true;
 }
 
-/* Every site must hold what its owner believes. */
+/* Checks that every site holds the old instruction of its patch. */
 static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -222,12 +222,13 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	}
 	__atomic_store_n(&live_batch, NULL, __ATOMIC_SEQ_CST);
 	/*
-	 * QEMU's TCG may have read a site for translation just before a step wrote it, and misses
-	 * the write until that translation is known. Writing the same again drops it.
+	 * QEMU's TCG may have read a site for a translation just before a step wrote the site. It
+	 * misses the write until it has registered that translation. A second write of the same
+	 * byte drops the stale translation.
 	 */
 	if (!cpu_has_cheap_pause)
 		text_alias_write(patches, count, write_first_byte);
-	/* The caller's patches are his again: nobody may still be reading them. */
+	/* The caller may free its patches after the return: wait until no handler reads them. */
 	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))
 		cpu_relax();
 	batches++;

@@ -1,6 +1,6 @@
 /*
- * Live text patching: change instructions that other CPUs may be executing. Usable by anyone;
- * ftrace is the first. The mechanism is told in text_patch.c.
+ * Live text patching: changes instructions that other CPUs may be executing. Any kernel code can
+ * use it; ftrace does. text_patch.c explains the mechanism.
  */
 #pragma once
 
@@ -12,35 +12,36 @@
 struct text_patch {
 	unsigned long addr;
 	u8 old[TEXT_PATCH_SIZE];
-	u8 new[TEXT_PATCH_SIZE]; /* nop, call rel32, jmp rel32: what can be emulated meanwhile */
+	u8 new[TEXT_PATCH_SIZE]; /* nop, call rel32 or jmp rel32: these can be emulated */
 };
 
 /*
- * Apply a batch, sorted by address, no two overlapping, all in kernel text or the trampolines'
- * area. Three rounds of IPIs whatever its size; other CPUs go on. 0; -EINVAL: a site does not hold
- * its old bytes, *bad is its index, and nothing was written; -EFAULT: an address that is not text,
- * the same. Task context, interrupts on; sleeps on text_patch_mutex.
+ * Applies a batch of patches that are sorted by address, do not overlap, and are all in kernel text
+ * or the text area. It takes three rounds of IPIs for any size; other CPUs keep running. Returns 0,
+ * -EINVAL (a site does not hold its old bytes) or -EFAULT (an address is not text); on an error
+ * *bad is the index of the patch, and nothing is written. Task context, interrupts on; sleeps on
+ * text_patch_mutex.
  */
 int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad);
 
 /*
- * Fill freshly mapped, not yet reachable executable memory, or memory that nothing can reach any
- * more, through the private alias. Same context.
+ * Writes to executable memory that no CPU can reach yet, or can reach any more, through the private
+ * alias. Same context.
  */
 int text_patch_fill(unsigned long addr, const void *bytes, size_t size);
 
-extern const u8
-	text_nop5[TEXT_PATCH_SIZE]; /* 0f 1f 44 00 00, nop dword [rax + rax] (Intel SDM 2B, NOP) */
+/* 0f 1f 44 00 00, nop dword [rax + rax] (Intel SDM 2B, NOP) */
+extern const u8 text_nop5[TEXT_PATCH_SIZE];
 /* Encode call (e8) or jmp (e9) from addr to target. */
 void text_encode_call(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target);
 void text_encode_jmp(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target);
-/* Where a call or jmp at addr with these bytes goes. */
+/* Returns the target of a call or jmp at addr with these bytes. */
 unsigned long text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr);
 
-/* Figures since boot. */
+/* Counts since boot. */
 struct text_patch_stats {
 	u64 batches;
 	u64 sites;
-	u64 breakpoints; /* CPUs that ran into a half-patched site and had it emulated */
+	u64 breakpoints; /* traps at half-patched sites, which were emulated */
 };
 void text_patch_stats_read(struct text_patch_stats *stats);

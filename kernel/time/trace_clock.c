@@ -1,23 +1,24 @@
-/* Clocks for time stamps of the trace. Nothing here may be traced: every tracer's write reads a
- * clock. */
+/*
+ * Clocks for time stamps of the trace. Nothing here may be traced, because every write of a tracer
+ * reads a clock.
+ */
 #include "kernel/time/trace_clock.h"
 #include "arch/clock.h"
 #include "kernel/time/ktime.h"
 #include "kernel/atomic.h"
 
-#define JIFFY_NS                                                                                   \
-	(10 *                                                                                      \
-	 NSEC_PER_MSEC) /* the uptime clock counts hundredths of a second, as Linux at HZ=100 */
+/* The unit of the uptime clock, a hundredth of a second, as in Linux with HZ=100. */
+#define JIFFY_NS (10 * NSEC_PER_MSEC)
 
 u64 trace_clock_local(void)
 {
 	return arch_ktime();
 }
 
-/* The same for all CPUs: it never goes back, whichever CPU asks. */
+/* One clock for all CPUs: it never goes back, also between readings on different CPUs. */
 static u64 trace_clock_global(void)
 {
-	static u64 last; /* [A] the latest that was given out */
+	static u64 last; /* [A] the latest time returned */
 	u64 now = arch_ktime(), before = __atomic_load_n(&last, __ATOMIC_RELAXED);
 
 	do {

@@ -1,5 +1,7 @@
-/* Clocks for time stamps of the trace: Documentation/trace/ftrace.rst, "trace_clock". Any context,
- * NMI included. */
+/*
+ * Clocks for time stamps of the trace: Documentation/trace/ftrace.rst, "trace_clock". Any context,
+ * NMI included.
+ */
 #pragma once
 
 #include "kernel/compiler.h"
@@ -7,12 +9,12 @@
 struct trace_clock {
 	const char *name;
 	u64 (*read)(void);
-	bool in_ns; /* what the counts are: nanoseconds, or something else */
+	bool in_ns; /* read() returns nanoseconds; false: another unit */
 };
 
-/* local global counter uptime mono x86-tsc, in this order. */
+/* In this order: local, global, counter, uptime, mono, x86-tsc. */
 extern const struct trace_clock trace_clocks[];
 extern const unsigned trace_nr_clocks;
 
-/* This CPU's time in ns: the fastest. */
+/* Returns this CPU's time in ns. The fastest clock. */
 u64 trace_clock_local(void);

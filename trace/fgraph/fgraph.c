@@ -1,37 +1,40 @@
 /*
- * Traced calls and their returns: the return address on the stack is hijacked.
+ * Traces calls and their returns by replacing return addresses on the stack.
  *
- * At the entry of a function that a user (fgraph_ops) wants, ftrace calls its entry stub. That
- *keeps the function's return address in a frame on the task's shadow stack, and puts the address of
- * return_to_handler in its place. So the function returns there; a return stub takes the frame off
- * again, tells the users, and the true address is gone to.
+ * At the entry of a function that a user (fgraph_ops) wants, ftrace calls the user's entry stub.
+ *The stub saves the function's return address in a frame on the task's shadow stack, and writes the
+ * address of return_to_handler in its place. So the function returns to return_to_handler. A return
+ * stub then calls the users, writes the true return address back, and removes the frame.
  *
  *	the stack                            the shadow stack
  *	| ...                  |             | ...                                  |
  *	| return_to_handler    | <---- slot  | ret, slot, func, users, ..., data    | <- top
  *	| frame of the traced  |             |                                      | <- limit
  *
- * Any number of ftrace_ops may want the same call. The first one's callback makes the frame; those
- * after it find the address replaced by that very frame, and join it. Each user's ftrace_ops is
- * its own, with its own filter, so that ftrace alone decides whom a site calls.
+ * Several users may want the same call. The callback of the first user makes the frame. The next
+ * users find the return address replaced, see that the frame is for this call, and join it. Each
+ * user has its own ftrace_ops with its own filter, so ftrace alone decides which users a site
+ *calls.
  *
- * Interrupts and NMIs. They nest on the task that they interrupt, and have returned from all their
- * functions when they end, so they leave top and limit as they found them, at whatever instruction
- * they came. An unwinder in them never finds return_to_handler in a slot without its frame: the
- * frame is there before the slot is changed, and until it has been changed back.
+ * Interrupts and NMIs use the shadow stack of the task that they interrupt. When they end, all
+ *their functions have returned, so top and limit are as before the interrupt, at any instruction.
+ *An unwinder in an interrupt always finds the frame of a slot that holds return_to_handler: the
+ *frame exists before the slot is changed, and until the slot is changed back.
  *
- * Tasks. Frames belong to the task, which may sleep, migrate or be killed between a push and its
- * pop; both happen with preemption off, each on one CPU. Who gives and takes the shadow stacks is
- * told in trace/fgraph/tasks.c. Functions that never return (do_exit, an oops) leave their frames
- * behind, which go with the task.
+ * Frames belong to the task. It may sleep, migrate or be killed between a push and the pop. Each
+ * push and each pop runs with preemption off, so on one CPU. trace/fgraph/tasks.c gives the shadow
+ * stacks to tasks and frees them. Functions that never return (do_exit, an oops) leave their frames
+ * on the stack until the task is freed.
  *
- * Users that leave. Frames hold a bit for each user, and users come and go while calls are under
- * way. Once a user has left the array and every CPU has switched tasks, nobody calls it; frames
- * with its bit remain. A newcomer may get the same place: calls entered before its time, by the
- * count of registrations (epoch), are not its own.
+ * A frame has a bit for each user. Users come and go while calls are active. After a user has left
+ * fgraph_array and every CPU has switched tasks, no CPU calls the user; but frames with its bit
+ * remain. A new user may get the same bit. The count of registrations (epoch) tells the difference:
+ * frames with an older epoch than the user's are not the user's own.
  */
 #include "trace/fgraph/fgraph.h"
 
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
 #include "kernel/panic.h"
 #include "kernel/rcu/rcu.h"
 #include "trace/fgraph/inline.h"
@@ -40,24 +43,24 @@
 
 DEFINE_MUTEX(fgraph_mutex);
 
-static struct fgraph_ops fgraph_nobody;
+static struct fgraph_ops fgraph_stub; /* marks a free place in fgraph_array */
 struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE] = { [0 ... FGRAPH_ARRAY_SIZE - 1] =
-							       &fgraph_nobody };
+							       &fgraph_stub };
 u32 fgraph_epoch;
-static bool silenced;        /* once, by an error: see fgraph_silence() */
-static u64 fgraph_unmatched; /* [A] frames thrown away: their function never returned */
+static bool silenced; /* set by an error, never cleared: fgraph_silence() */
+static u64
+	fgraph_unmatched; /* [A] frames that were removed although their function did not return */
 
-/* The address in slot has been replaced already: by another user for this call? */
 bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct fgraph_ops *gops,
 		       unsigned long ip, struct ftrace_regs *fregs)
 {
 	struct fgraph_frame *frame = stack->top;
 	struct ftrace_graph_ent trace = { .func = ip, .depth = frame->depth - 1 };
 
-	/* Else a function jumped here at its end: its own frame is below this call's. */
+	/* Without this frame, another function has jumped here at its end (a tail call). */
 	if (frame->slot != slot || fgraph_frame_func(frame) != ip || frame->users & gops->bit)
 		return false;
-	/* This user may have come after the frame; none of its bits is one's who left before. */
+	/* This user may be newer than the frame. No user that has left has a bit in the frame. */
 	frame->epoch = READ_ONCE(fgraph_epoch);
 	if (gops->entryfunc(&trace, gops, fregs))
 		frame->users |= gops->bit;
@@ -75,11 +78,11 @@ struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned
 		WRITE_ONCE(stack->limit, (u64 *)frame);
 	}
 	if (stack->top == fgraph_bottom(stack))
-		panic("fgraph: nobody knows where to return to from %p", slot);
+		panic("fgraph: no frame with the return address of slot %p", slot);
 	return stack->top;
 }
 
-void fgraph_tell_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
+void fgraph_call_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
 		       struct ftrace_regs *fregs)
 {
 	struct ftrace_graph_ret trace;
@@ -88,7 +91,7 @@ void fgraph_tell_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
 	for (unsigned users = READ_ONCE(silenced) ? 0 : frame->users; users; users &= users - 1) {
 		struct fgraph_ops *gops = READ_ONCE(fgraph_array[__builtin_ctz(users)]);
 
-		if (gops != &fgraph_nobody && (s32)(frame->epoch - gops->epoch) >= 0)
+		if (gops != &fgraph_stub && (s32)(frame->epoch - gops->epoch) >= 0)
 			gops->retfunc(&trace, gops, fregs);
 	}
 }
@@ -108,48 +111,12 @@ static void fgraph_return(struct ftrace_regs *fregs)
 	fgraph_handle_return(fregs, NULL);
 }
 
-/* What return_to_handler calls: any user's stub will do for all, it is best for its own. */
+/* Any return stub works for all users; it is fastest for the user whose stub it is. */
 void (*ftrace_return_to_handler)(struct ftrace_regs *fregs) = fgraph_return;
-
-/* Either choose_return_stub() finds it silenced after its choice, or the choice is undone here. */
-void fgraph_silence(void)
-{
-	WRITE_ONCE(silenced, true);
-	smp_mb();
-	WRITE_ONCE(ftrace_return_to_handler, fgraph_return);
-}
-
-bool fgraph_is_entry_stub(unsigned long func)
-{
-	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
-		if (func == (unsigned long)READ_ONCE(fgraph_array[i])->entry_stub)
-			return true;
-	return false;
-}
-
-void fgraph_abandon_entries(void)
-{
-	struct fgraph_stack *stack = current->trace;
-	struct fgraph_frame *frame = stack ? stack->top : NULL;
-
-	for (; frame && frame != fgraph_bottom(stack); frame = fgraph_below(frame)) {
-		if (*frame->slot == (unsigned long)return_to_handler)
-			continue;
-		WRITE_ONCE(stack->top, fgraph_below(frame));
-		barrier();
-		WRITE_ONCE(stack->limit, (u64 *)frame);
-	}
-}
-
-bool fgraph_calls_callbacks(unsigned long func)
-{
-	return func == (unsigned long)fgraph_entry || func == (unsigned long)fgraph_join_frame ||
-	       func == (unsigned long)fgraph_return || func == (unsigned long)fgraph_tell_users;
-}
 
 /* ---- the unwinder ---- */
 
-/* A frame of which nobody knows whether it is sound: it lies in the stack, and above its bottom. */
+/* True if frame is aligned and inside the shadow stack. Its contents may be invalid. */
 static bool is_frame(struct fgraph_stack *stack, const struct fgraph_frame *frame)
 {
 	return (const u64 *)frame > stack->words && IS_ALIGNED((unsigned long)frame, 8) &&
@@ -157,8 +124,8 @@ static bool is_frame(struct fgraph_stack *stack, const struct fgraph_frame *fram
 }
 
 /*
- * The frame of slot, which has not been found yet: searched from top, or below the one that was
- * found last. It goes strictly down, whatever is written in the frames.
+ * Finds the frame of slot: searches from top, or below the frame that the last search has found.
+ * The search goes strictly down and so ends, even if a frame is invalid.
  */
 static struct fgraph_frame *find_frame(struct fgraph_stack *stack, int *idx,
 				       const unsigned long *slot)
@@ -187,19 +154,19 @@ unsigned long __ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsign
 
 	if (likely(ret != (unsigned long)return_to_handler))
 		return ret;
-	preempt_disable(); /* so long the stack is not freed */
+	preempt_disable(); /* keeps the stack from being freed */
 	stack = READ_ONCE(task->trace);
 	if (stack)
 		frame = find_frame(stack, idx, retp);
 	if (frame)
 		ret = frame->ret;
 	else if (task != current)
-		ret = READ_ONCE(*retp); /* perhaps it was just put back: trace/fgraph/tasks.c */
+		ret = READ_ONCE(*retp); /* tasks.c may have written the true address back */
 	preempt_enable();
 	return ret;
 }
 
-/* ---- data that users keep for a call: after the first, each has a word with idx and words ---- */
+/* ---- users' data for a call: after the first, each has a word with idx and size before it ---- */
 
 void *fgraph_reserve_more(struct fgraph_stack *stack, int idx, unsigned words)
 {
@@ -247,8 +214,7 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
 
 		above = frame;
 		frame = fgraph_below(frame);
-		/* Not what an earlier user in the same place has left, nor for a call it skipped.
-		 */
+		/* Skip data of an earlier user with this idx, and calls that the user skipped. */
 		if (!gops || !(frame->users & 1U << idx) || (s32)(frame->epoch - gops->epoch) < 0)
 			continue;
 		data = fgraph_find_data(frame, (u64 *)above, idx, size);
@@ -260,11 +226,11 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
 
 /* ---- users ---- */
 
-/* A free place, not the one that was left last: [G]. Negative when there is none. */
+/* Returns the index of a free place, or -ENOSPC. G held. */
 static int free_idx(void)
 {
 	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
-		if (fgraph_array[i] == &fgraph_nobody)
+		if (fgraph_array[i] == &fgraph_stub)
 			return (int)i;
 	return -ENOSPC;
 }
@@ -274,7 +240,7 @@ unsigned fgraph_users(void)
 	unsigned users = 0;
 
 	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
-		users += fgraph_array[i] != &fgraph_nobody;
+		users += fgraph_array[i] != &fgraph_stub;
 	return users;
 }
 
@@ -297,29 +263,30 @@ static void choose_return_stub(void)
 		WRITE_ONCE(ftrace_return_to_handler, fgraph_return);
 }
 
-/* From here on nobody calls gops. G held. */
-static void remove_user(struct fgraph_ops *gops)
+/* True if gops has a place, also while it is being unregistered. G held. */
+static bool has_place(const struct fgraph_ops *gops)
 {
-	/* No entry, and then no return. */
-	unregister_ftrace_function(&gops->ops);
-	WRITE_ONCE(fgraph_array[gops->idx], &fgraph_nobody);
-	choose_return_stub();
-	synchronize_rcu();
-	if (!fgraph_users())
-		fgraph_take_stacks();
+	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
+		if (fgraph_array[i] == gops)
+			return true;
+	return false;
 }
 
-/* G held. */
-static int add_user(struct fgraph_ops *gops)
+/*
+ * Gives gops a place. *unused: stacks to free after fgraph_mutex is dropped. G held. The caller
+ * registers gops->ops.
+ */
+static int add_user(struct fgraph_ops *gops, struct fgraph_stack **unused)
 {
 	int idx, error;
 
-	if (gops->ops.flags & FTRACE_OPS_FL_ENABLED)
+	*unused = NULL;
+	if (has_place(gops))
 		return -EBUSY;
 	idx = free_idx();
 	if (idx < 0)
 		return idx;
-	error = fgraph_users() ? 0 : fgraph_give_stacks();
+	error = fgraph_users() ? 0 : fgraph_alloc_stacks(unused);
 	if (error)
 		return error;
 	gops->idx = idx;
@@ -329,28 +296,119 @@ static int add_user(struct fgraph_ops *gops)
 	WRITE_ONCE(fgraph_epoch, gops->epoch);
 	smp_store_release(&fgraph_array[idx], gops);
 	choose_return_stub();
+	return 0;
+}
+
+/*
+ * Ends the callbacks of gops, whose entries have ended: no site calls it, and a grace period of
+ * RCU-tasks has passed. It waits without fgraph_mutex, so that a new task, and other users, do not
+ * wait as well.
+ */
+static void remove_user(struct fgraph_ops *gops)
+{
+	struct fgraph_stack *unused = NULL;
+
+	mutex_lock(&fgraph_mutex);
+	WRITE_ONCE(fgraph_array[gops->idx], &fgraph_stub);
+	choose_return_stub();
+	if (!fgraph_users())
+		unused = fgraph_release_stacks();
+	mutex_unlock(&fgraph_mutex);
+	synchronize_rcu(); /* retfunc runs with preemption off */
+	fgraph_free_stacks(unused);
+}
+
+int register_ftrace_graph(struct fgraph_ops *gops)
+{
+	struct fgraph_stack *unused;
+	int error;
+
+	if (!gops->entryfunc || !gops->retfunc)
+		return -EINVAL;
+	mutex_lock(&fgraph_mutex);
+	error = add_user(gops, &unused);
+	mutex_unlock(&fgraph_mutex);
+	fgraph_free_stacks(unused);
+	if (error)
+		return error;
 	error = register_ftrace_function(&gops->ops);
 	if (error)
 		remove_user(gops);
 	return error;
 }
 
-int register_ftrace_graph(struct fgraph_ops *gops)
-{
-	int error;
-
-	if (!gops->entryfunc || !gops->retfunc)
-		return -EINVAL;
-	mutex_lock(&fgraph_mutex);
-	error = add_user(gops);
-	mutex_unlock(&fgraph_mutex);
-	return error;
-}
-
 void unregister_ftrace_graph(struct fgraph_ops *gops)
 {
-	mutex_lock(&fgraph_mutex);
-	if (gops->ops.flags & FTRACE_OPS_FL_ENABLED)
+	if (unregister_ftrace_function(&gops->ops) != -EINVAL)
 		remove_user(gops);
-	mutex_unlock(&fgraph_mutex);
 }
+
+/* ---- an oops in a callback ---- */
+
+/*
+ * Calls no retfunc any more. Either choose_return_stub() sees `silenced` after its choice, or its
+ * choice is undone here.
+ */
+static void fgraph_silence(void)
+{
+	WRITE_ONCE(silenced, true);
+	smp_mb();
+	WRITE_ONCE(ftrace_return_to_handler, fgraph_return);
+}
+
+static bool is_entry_stub(unsigned long func)
+{
+	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
+		if (func == (unsigned long)READ_ONCE(fgraph_array[i])->entry_stub)
+			return true;
+	return false;
+}
+
+/* return_to_handler and the entry stubs turn preemption off without a count in trace_recursion. */
+static bool hides_preempt_off(unsigned long ip)
+{
+	unsigned long offset;
+	char name[KSYM_NAME_LEN];
+
+	return ip == return_to_handler_called ||
+	       (kallsyms_lookup(ip, NULL, &offset, name) && is_entry_stub(ip - offset));
+}
+
+/*
+ * Removes the frame whose return address was not replaced yet, with the frames above it: current
+ * has faulted in its entryfunc. Preemption off.
+ */
+static void abandon_entries(void)
+{
+	struct fgraph_stack *stack = current->trace;
+	struct fgraph_frame *frame = stack ? stack->top : NULL;
+
+	for (; frame && frame != fgraph_bottom(stack); frame = fgraph_below(frame)) {
+		if (*frame->slot == (unsigned long)return_to_handler)
+			continue;
+		WRITE_ONCE(stack->top, fgraph_below(frame));
+		barrier();
+		WRITE_ONCE(stack->limit, (u64 *)frame);
+	}
+}
+
+static bool calls_callbacks(unsigned long func)
+{
+	return func == (unsigned long)fgraph_entry || func == (unsigned long)fgraph_join_frame ||
+	       func == (unsigned long)fgraph_return || func == (unsigned long)fgraph_call_users;
+}
+
+static const struct ftrace_oops_user oops_user = {
+	.silence = fgraph_silence,
+	.calls_callbacks = calls_callbacks,
+	.hides_preempt_off = hides_preempt_off,
+	.abandon = abandon_entries,
+	.mutex = &fgraph_mutex,
+};
+
+static int __init fgraph_oops_init(void)
+{
+	ftrace_set_oops_user(&oops_user);
+	return 0;
+}
+early_initcall(fgraph_oops_init);

@@ -1,6 +1,7 @@
 /*
- * What happens at the entry and at the return of a traced call: see trace/fgraph/fgraph.c. Inline,
- *so that a tracer that has to be fast makes one function of this and of its own callbacks:
+ * The code of fgraph at the entry and at the return of a traced call; trace/fgraph/fgraph.c
+ *explains it. It is inline, so that a fast tracer compiles it and its own callbacks into one
+ *function:
  *
  *	DEFINE_FGRAPH_STUBS(my, my_entry, my_return)
  *	static struct fgraph_ops my_ops = {
@@ -29,7 +30,7 @@ static __always_inline unsigned long fgraph_frame_func(const struct fgraph_frame
 	return (unsigned long)(long)frame->func;
 }
 
-/* A user's call, with preemption off. */
+/* Makes a frame for the call, calls entryfunc, and replaces the return address. Preemption off. */
 static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_ops *op,
 					      struct ftrace_regs *fregs,
 					      trace_func_graph_ent_t entryfunc)
@@ -51,7 +52,7 @@ static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_op
 		return;
 	}
 	WRITE_ONCE(stack->limit, frame->data);
-	barrier(); /* from here on interrupts leave the frame alone */
+	barrier(); /* from here on, interrupts put their frames above this one */
 	top = stack->top;
 	trace.func = ip;
 	trace.depth = top->depth;
@@ -77,7 +78,7 @@ static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_op
 	WRITE_ONCE(stack->limit, (u64 *)frame);
 }
 
-/* The callback of a user's ftrace_ops: any context. entryfunc is the user's. */
+/* The callback of a user's ftrace_ops, with the user's entryfunc. Any context. */
 static __always_inline void fgraph_handle_entry(unsigned long ip, struct ftrace_ops *op,
 						struct ftrace_regs *fregs,
 						trace_func_graph_ent_t entryfunc)
@@ -100,8 +101,9 @@ static __always_inline void fgraph_fill_return(struct ftrace_graph_ret *trace,
 }
 
 /*
- * A function has returned to return_to_handler, which has put itself back at slot. retfunc: the one
- * of the user whose stub this is, or NULL; when there are others, all are called through pointers.
+ * Handles a return: calls the users, and writes the true return address to slot. return_to_handler
+ * calls it, and has written its own address to slot before. retfunc: that of the user with this
+ * stub, or NULL. If the frame has other users, all callbacks are called through pointers.
  */
 static __always_inline void fgraph_handle_return(struct ftrace_regs *fregs,
 						 trace_func_graph_ret_t retfunc)
@@ -121,11 +123,11 @@ static __always_inline void fgraph_handle_return(struct ftrace_regs *fregs,
 		fgraph_fill_return(&trace, stack, frame, fregs);
 		retfunc(&trace, gops, fregs);
 	} else {
-		fgraph_tell_users(stack, frame, fregs);
+		fgraph_call_users(stack, frame, fregs);
 	}
 	WRITE_ONCE(*slot, frame->ret);
-	barrier(); /* an unwinder needs the frame until here */
+	barrier(); /* an unwinder needs the frame until slot is written */
 	WRITE_ONCE(stack->top, fgraph_below(frame));
-	barrier(); /* what is pushed over the frame lies above what top points to */
+	barrier(); /* the frame's memory is free only when top is below it */
 	WRITE_ONCE(stack->limit, (u64 *)frame);
 }

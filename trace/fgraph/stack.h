@@ -1,15 +1,15 @@
 /*
- * The shadow stack of a task: for each call of which it has not returned and whose return is
- * traced, one frame. Read trace/fgraph/fgraph.c first. trace/fgraph/fgraph.h includes this, so that
- *a tracer's callbacks need no call for their data.
+ * The shadow stack of a task: one frame for each call that has not returned and that fgraph traces.
+ * Read trace/fgraph/fgraph.c first. trace/fgraph/fgraph.h includes this file, so that the callbacks
+ * of a tracer get their data without a call.
  *
  *	words                        top               limit                     end
  *	| bottom | frame, data | ... | frame, data     | free                    |
  *
- * A frame is there from the moment that top points to it, and complete by then: whoever follows
- * frames from top down through prev, be it from an NMI at any instruction of a push or a pop, sees
- * only complete ones. limit is set before a frame is filled in, and after it has gone; interrupts
- * in between put theirs above it, and take them away before they return.
+ * A frame is complete before top points to it. So code that follows the frames from top down
+ * through prev sees only complete frames, also an NMI at any instruction of a push or a pop. A push
+ * raises limit before it fills the frame in; a pop lowers limit after the frame is gone. Interrupts
+ * in between put their frames above limit, and remove them before they return.
  */
 #pragma once
 
@@ -17,33 +17,33 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/sched.h"
 
-#define FGRAPH_STACK_ORDER 2 /* of the pages: so it is aligned to its size */
+#define FGRAPH_STACK_ORDER 2 /* of the pages, so the stack is aligned to its size */
 #define FGRAPH_STACK_SIZE  (PAGE_SIZE << FGRAPH_STACK_ORDER)
 
 struct fgraph_frame {
-	unsigned long ret;   /* where the call returns to */
-	unsigned long *slot; /* where that address stood on the stack */
+	unsigned long ret;   /* the true return address */
+	unsigned long *slot; /* the place of the return address on the task's stack */
 	s32 func;            /* the traced function: the kernel's image is at -2 GiB */
-	u32 epoch;           /* who registered later did not see the entry */
-	u16 users;           /* bit i: the user with idx i wants the return */
-	u16 depth;           /* frames down to the bottom, with it but without that */
-	u16 prev;            /* bytes from the stack to the frame below it, 0 for the bottom */
-	u8 data_idx;         /* whose data is at data[0], FGRAPH_NO_DATA: nobody's */
-	u8 data_words;       /* how many words that are */
-	u64 data[];          /* then, for each further user: a word with its idx and size, data */
+	u32 epoch;     /* fgraph_epoch at the entry: users with a later epoch did not see it */
+	u16 users;     /* bit i: the user with idx i wants the return */
+	u16 depth;     /* count of frames from this one down, without the bottom */
+	u16 prev;      /* offset of the frame below this one in the stack; 0 for the bottom */
+	u8 data_idx;   /* idx of the user with data at data[0], or FGRAPH_NO_DATA */
+	u8 data_words; /* size of that data in words */
+	u64 data[];    /* then for each further user: a word with idx and size, and its data */
 };
 BUILD_BUG_ON(sizeof(struct fgraph_frame) != 32);
 
 #define FGRAPH_NO_DATA 0xff
 
-/* Written by its own task only, with preemption off, and by interrupts in it. */
+/* Only its task writes to it, with preemption off, and interrupts that interrupt the task. */
 struct fgraph_stack {
 	struct fgraph_frame *top;  /* the innermost frame, or the bottom */
 	u64 *limit;                /* the next frame goes here */
 	u64 sleep_time;            /* ns that the task was switched out */
 	u64 switched_out;          /* time of the last switch away, 0 before */
-	u32 overrun;               /* calls that found no room */
-	struct fgraph_stack *next; /* [G] to be freed (trace/fgraph/tasks.c) */
+	u32 overrun;               /* calls without room for a frame */
+	struct fgraph_stack *next; /* in a list of stacks without a task (trace/fgraph/tasks.c) */
 	u64 words[];
 };
 
@@ -52,7 +52,7 @@ static __always_inline u64 *fgraph_stack_end(struct fgraph_stack *stack)
 	return (u64 *)((u8 *)stack + FGRAPH_STACK_SIZE);
 }
 
-/* Not a call's: it spares everybody the question whether there is a frame. */
+/* The bottom is a frame without a call. With it, top always points to a frame. */
 static __always_inline struct fgraph_frame *fgraph_bottom(struct fgraph_stack *stack)
 {
 	return (struct fgraph_frame *)stack->words;
@@ -64,7 +64,7 @@ static __always_inline struct fgraph_frame *fgraph_below(struct fgraph_frame *fr
 				       frame->prev);
 }
 
-/* Slow parts of the next two. */
+/* Slow parts of the next two functions. */
 void *fgraph_reserve_more(struct fgraph_stack *stack, int idx, unsigned words);
 void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size);
 
@@ -103,7 +103,7 @@ static __always_inline void *fgraph_call_reserve(const struct ftrace_graph_ent *
 	struct fgraph_frame *frame = trace->frame;
 	unsigned words = (unsigned)(size + 7) / 8;
 
-	/* A new frame: there is room for the most that one may ask for. */
+	/* A new frame always has room for FGRAPH_MAX_DATA_SIZE. */
 	if (unlikely(!frame || size > FGRAPH_MAX_DATA_SIZE))
 		return fgraph_reserve_data(gops->idx, size);
 	WRITE_ONCE(trace->stack->limit, frame->data + words);

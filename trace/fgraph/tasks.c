@@ -1,26 +1,29 @@
 /*
- * Who has a shadow stack, and from when to when.
+ * The shadow stacks of tasks: when a task gets one, and when it is freed.
  *
- * While there is a user, every task has one: those that are there, idle tasks included, get theirs
- * before the first user's functions are patched, those born later before they first run. A task
- * that finds no memory goes without, and its calls are not traced.
+ * While fgraph has a user, every task has a shadow stack. Existing tasks, idle tasks included, get
+ * theirs before the sites of the first user are patched. A new task gets one before it first runs.
+ * If there is no memory for it, the calls of that task are not traced.
  *
- * When the last user has left, no frame is added any more, but tasks are still inside functions
- * that will return to return_to_handler, and need their frames for that. Most of them sleep, maybe
- * for ever. A task that sleeps has called the scheduler like any other function, so each of its
- * frames is that of a function that it is inside of, and its slots lie still: the true addresses
- * are put back, and it has no frames any more. A task that runs or waits for a CPU may stand at any
- * instruction, also where its return address is neither on the stack nor in use (the first of
- * return_to_handler): it is left alone, gets rid of its frames by returning, and is looked at again
- * later. What still has frames then, as an idle task that was traced since before its loop, keeps
- * its stack until the next time, or its end.
+ * After the last user has left, no frame is added any more. But tasks are still inside functions
+ * that will return to return_to_handler, and they need their frames for that:
  *
- * A stack without frames is taken from its task, and freed after every CPU has switched tasks: the
- * pop of its last frame, or a look at it by an unwinder, both with preemption off, have ended.
+ * - Most of them sleep, maybe for ever. A task that sleeps has called the scheduler like any other
+ *   function. So each of its frames belongs to a function that the task is inside of, and its slots
+ *   do not change. fgraph writes the true return addresses back to the slots, and removes the
+ *   frames.
+ * - A task that runs or waits for a CPU may be at any instruction, also at the first one of
+ *   return_to_handler, where the return address is neither on the stack nor in use. fgraph does not
+ *   touch such a task. The task removes its frames itself when it returns; fgraph checks it again
+ *   later.
+ * - A task may keep its frames for long: for example an idle task whose loop function was entered
+ *   while it was traced. It keeps its stack until fgraph is used again, or until it ends.
+ *
+ * A stack without frames is taken from its task. It is freed after every CPU has switched tasks:
+ * then the pop of its last frame has ended, and so has an unwinder's access to it. Both have
+ * preemption off.
  */
 #include "arch/stacktrace.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/workqueue/workqueue.h"
@@ -78,16 +81,16 @@ static void free_stacks(struct fgraph_stack *list)
 	}
 }
 
-/* ---- giving ---- */
+/* ---- allocation ---- */
 
-struct give {
-	struct fgraph_stack *pool;
-	unsigned missing;
+struct assignment {
+	struct fgraph_stack *pool; /* stacks to assign */
+	unsigned missing;          /* tasks that got none */
 };
 
-static void give_stack(struct task_struct *p, void *arg)
+static void assign_stack(struct task_struct *p, void *arg)
 {
-	struct give *give = arg;
+	struct assignment *give = arg;
 	struct fgraph_stack *stack = give->pool;
 
 	if (p->trace)
@@ -101,15 +104,18 @@ static void give_stack(struct task_struct *p, void *arg)
 	smp_store_release(&p->trace, stack);
 }
 
-/* Everybody's stack. 0 or -ENOMEM. G held. */
-static int give_all(void)
+/*
+ * Gives a stack to each task without one. It cannot allocate while it walks the list of tasks, so
+ * it counts the tasks without a stack, allocates, and walks again. Returns 0 or -ENOMEM. G held.
+ */
+static int assign_all(void)
 {
-	struct give give = { .pool = NULL };
+	struct assignment give = { .pool = NULL };
 	int error = 0;
 
 	for (;;) {
 		give.missing = 0;
-		for_all_tasks(give_stack, &give);
+		for_all_tasks(assign_stack, &give);
 		if (!give.missing || error)
 			break;
 		while (give.missing-- && !error) {
@@ -127,10 +133,10 @@ static int give_all(void)
 	return error;
 }
 
-/* task_new_hook: a task is known, and has not run. */
+/* task_new_hook: p is in the list of tasks, and has not run. */
 static void fgraph_task_new(struct task_struct *p)
 {
-	/* Whoever makes it true looks at the list of tasks afterwards, and p is in it by now. */
+	/* fgraph_alloc_stacks() sets it before it walks the list of tasks, and p is in the list. */
 	if (!READ_ONCE(fgraph_active))
 		return;
 	mutex_lock(&fgraph_mutex);
@@ -144,21 +150,21 @@ static void fgraph_task_new(struct task_struct *p)
 	mutex_unlock(&fgraph_mutex);
 }
 
-/* task_free_hook: nobody knows p any more, and it has made its last switch. */
+/* task_free_hook: p has made its last task switch, and no CPU can find it any more. */
 static void fgraph_task_free(struct task_struct *p)
 {
 	free_stack(p->trace);
 }
 
-/* ---- taking away ---- */
+/* ---- release ---- */
 
-struct take {
-	struct fgraph_stack *list; /* without frames, and without a task */
-	unsigned left;
+struct release {
+	struct fgraph_stack *list; /* stacks without frames, taken from their tasks */
+	unsigned left;             /* tasks that keep a stack with frames */
 };
 
-/* p sleeps: have it return to where it was called from, with nobody in between. */
-static void put_addresses_back(struct fgraph_stack *stack)
+/* Writes the true return addresses back. The task sleeps. */
+static void restore_return_addresses(struct fgraph_stack *stack)
 {
 	struct fgraph_frame *frame;
 
@@ -168,67 +174,88 @@ static void put_addresses_back(struct fgraph_stack *stack)
 	stack->limit = stack->top->data;
 }
 
-/* p and its run queue are locked: a task that sleeps stays asleep. */
-static void take_stack_locked(struct task_struct *p, bool asleep, void *arg)
+/* p and its run queue are locked, so a task that sleeps stays asleep. */
+static void release_stack_locked(struct task_struct *p, bool asleep, void *arg)
 {
 	struct fgraph_stack *stack = p->trace;
-	struct take *take = arg;
+	struct release *release = arg;
 
 	if (!stack)
 		return;
 	if (asleep)
-		put_addresses_back(stack);
+		restore_return_addresses(stack);
 	if (READ_ONCE(stack->top) != fgraph_bottom(stack)) {
-		take->left++;
+		release->left++;
 		return;
 	}
 	WRITE_ONCE(p->trace, NULL);
-	stack->next = take->list;
-	take->list = stack;
+	stack->next = release->list;
+	release->list = stack;
 }
 
-static void take_stack(struct task_struct *p, void *arg)
+static void release_stack(struct task_struct *p, void *arg)
 {
-	task_call_func(p, take_stack_locked, arg);
+	task_call_func(p, release_stack_locked, arg);
 }
 
-/* One pass over all tasks. How many keep a stack with frames. G held, no users. */
-static unsigned take_all(void)
+/*
+ * Takes the stacks without frames from all tasks, and returns them in a list. *left: the count of
+ * tasks that keep a stack. G held, no users.
+ */
+static struct fgraph_stack *take_unused_stacks(unsigned *left)
 {
-	struct take take = { .list = NULL };
+	struct release release = { .list = NULL };
 
-	for_all_tasks(take_stack, &take);
+	for_all_tasks(release_stack, &release);
+	*left = release.left;
+	return release.list;
+}
+
+void fgraph_free_stacks(struct fgraph_stack *list)
+{
+	if (!list)
+		return;
 	synchronize_rcu();
-	free_stacks(take.list);
-	return take.left;
+	free_stacks(list);
 }
 
 static void drain(struct work_struct *work __unused)
 {
+	struct fgraph_stack *list = NULL;
+	unsigned left = 0;
+
 	mutex_lock(&fgraph_mutex);
-	if (!fgraph_active && take_all() && drain_delay < DRAIN_DELAY_MAX_NS) {
+	if (!fgraph_active)
+		list = take_unused_stacks(&left);
+	if (left && drain_delay < DRAIN_DELAY_MAX_NS) {
 		drain_delay *= 2;
 		schedule_delayed_work(&drain_work, drain_delay);
 	}
 	mutex_unlock(&fgraph_mutex);
+	fgraph_free_stacks(list);
 }
 
-void fgraph_take_stacks(void)
+struct fgraph_stack *fgraph_release_stacks(void)
 {
+	struct fgraph_stack *list;
+	unsigned left;
+
 	fgraph_active = false;
 	sched_switch_hook_set(&switch_hook, false);
-	if (take_all()) {
+	list = take_unused_stacks(&left);
+	if (left) {
 		drain_delay = DRAIN_DELAY_NS;
 		mod_delayed_work(&drain_work, drain_delay);
 	}
+	return list;
 }
 
 /* ---- at a task switch ---- */
 
 #ifdef CONFIG_DEBUG
 /*
- * What must be so whenever the task does not run: its frames lie in the order of the calls, each
- * slot is on its stack, above sp, and has been replaced.
+ * Checks the frames of a task that does not run: they are in the order of the calls; each slot is
+ * on the task's stack, above sp, and holds return_to_handler.
  */
 static void check_stack(const struct task_struct *p, struct fgraph_stack *stack,
 			const unsigned long *sp)
@@ -240,12 +267,12 @@ static void check_stack(const struct task_struct *p, struct fgraph_stack *stack,
 		BUG_ON(fgraph_below(frame) >= frame ||
 		       frame->depth != fgraph_below(frame)->depth + 1);
 		if (!stack_is_of_task(p, frame->slot))
-			continue; /* the boot stack */
+			continue; /* on the boot stack */
 		BUG_ON(frame->slot < sp);
 		sp = frame->slot;
 		/*
-		 * An interrupt at the first instruction of return_to_handler has its frame where
-		 * the slot was: of that, rip.
+		 * After an interrupt at the first instruction of return_to_handler, the interrupt's
+		 * frame has overwritten the slot. Then the saved rip is return_to_handler.
 		 */
 		BUG_ON(*sp != (unsigned long)return_to_handler &&
 		       sp[-4] != (unsigned long)return_to_handler);
@@ -255,7 +282,7 @@ static void check_stack(const struct task_struct *p, struct fgraph_stack *stack,
 #define check_stack(p, stack, sp) ((void)0)
 #endif
 
-/* On prev's stack, interrupts off, the run queue's lock held. */
+/* Runs on prev's stack, with interrupts off and the run queue's lock held. */
 static void fgraph_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
 	struct fgraph_stack *stack = READ_ONCE(prev->trace);
@@ -275,62 +302,45 @@ static void fgraph_sched_switch(struct task_struct *prev, struct task_struct *ne
 
 static struct sched_switch_hook switch_hook = { .fn = fgraph_sched_switch };
 
-int fgraph_give_stacks(void)
+int fgraph_alloc_stacks(struct fgraph_stack **unused)
 {
 	int error;
 
+	*unused = NULL;
 	WRITE_ONCE(fgraph_active, true);
-	error = give_all();
-	if (error) {
-		fgraph_take_stacks();
-		return error;
-	}
-	sched_switch_hook_set(&switch_hook, true);
-	synchronize_rcu(); /* no switch goes on that has not seen it */
-	return 0;
+	error = assign_all();
+	if (error)
+		*unused = fgraph_release_stacks();
+	else
+		sched_switch_hook_set(&switch_hook, true);
+	return error;
 }
 
-/* ---- /sys/kernel/debug/fgraph: what tests and the curious want to know ---- */
+/* ---- statistics ---- */
 
-struct count {
-	unsigned frames;
-	u64 overrun;
-};
-
-static void count_frames(struct task_struct *p, void *arg)
+static void count_task_frames(struct task_struct *p, void *arg)
 {
 	struct fgraph_stack *stack = p->trace;
-	struct count *count = arg;
+	struct fgraph_stats *stats = arg;
 
 	if (!stack)
 		return;
-	count->frames += READ_ONCE(stack->top)->depth;
-	count->overrun += stack->overrun;
+	stats->frames += READ_ONCE(stack->top)->depth;
+	stats->overrun += stack->overrun;
 }
 
-/* A task that runs changes its count meanwhile. */
-static int fgraph_show(struct seq_file *m, void *v __unused)
+void fgraph_stats_read(struct fgraph_stats *stats)
 {
-	struct count count = { .frames = 0 };
-
+	*stats = (struct fgraph_stats){ .frames = 0 };
 	mutex_lock(&fgraph_mutex);
-	for_all_tasks(count_frames, &count);
-	seq_printf(m, "users: %u\nstacks: %d\nframes: %u\noverrun: %lu\nunmatched: %lu\n",
-		   fgraph_users(), fgraph_stack_count(), count.frames, count.overrun,
-		   fgraph_unmatched_frames());
+	for_all_tasks(count_task_frames, stats);
+	stats->users = fgraph_users();
+	stats->stacks = fgraph_stack_count();
+	stats->unmatched = fgraph_unmatched_frames();
 	mutex_unlock(&fgraph_mutex);
-	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(fgraph);
 
-static int __init fgraph_files_init(void)
-{
-	debugfs_create_file("fgraph", 0444, NULL, NULL, &fgraph_fops);
-	return 0;
-}
-device_initcall(fgraph_files_init);
-
-/* Before anybody can register: only one task and the idle ones are there. */
+/* Runs before a user can register; only one task and the idle tasks exist. */
 static int __init fgraph_init(void)
 {
 	INIT_DELAYED_WORK(&drain_work, drain);

@@ -1,6 +1,7 @@
 /*
- * Dynamic ftrace: every function's call site, and the callbacks that are attached to them on the
- * running machine. Names and meanings as in Linux (Documentation/trace/ftrace-uses.rst).
+ * Dynamic ftrace: the call site at the start of each function, and callbacks that are attached to
+ * call sites while the machine runs. Names and meanings are those of Linux
+ * (Documentation/trace/ftrace-uses.rst).
  */
 #pragma once
 
@@ -9,16 +10,16 @@
 
 struct ftrace_trampoline;
 
-/* A call site. dyn_ftrace.flags: */
+/* Flags in dyn_ftrace.flags, the record of a call site. A user is an ops that wants the site. */
 #define FTRACE_FL_ENABLED  (1UL << 31)       /* the site calls a tracer now */
-#define FTRACE_FL_REGS     (1UL << 30)       /* a user wants pt_regs */
-#define FTRACE_FL_REGS_EN  (1UL << 29)       /* the site calls the variant that makes them */
-#define FTRACE_FL_TRAMP    (1UL << 28)       /* the only user has a trampoline of its own */
+#define FTRACE_FL_REGS     (1UL << 30)       /* a user wants all registers */
+#define FTRACE_FL_REGS_EN  (1UL << 29)       /* the site calls the stub that saves them */
+#define FTRACE_FL_TRAMP    (1UL << 28)       /* the only user has its own trampoline */
 #define FTRACE_FL_TRAMP_EN (1UL << 27)       /* the site calls it */
-#define FTRACE_FL_IPMODIFY (1UL << 26)       /* a user changes where the function goes on */
-#define FTRACE_FL_DIRECT   (1UL << 25)       /* a user wants a jmp of its own */
-#define FTRACE_FL_MODIFIED (1UL << 24)       /* has once had a user of the last two kinds */
-#define FTRACE_REF_MASK    ((1UL << 24) - 1) /* how many ops want the site */
+#define FTRACE_FL_IPMODIFY (1UL << 26)       /* a user changes where execution continues */
+#define FTRACE_FL_DIRECT   (1UL << 25)       /* a user wants a jmp to its function */
+#define FTRACE_FL_MODIFIED (1UL << 24)       /* a user had IPMODIFY or DIRECT once */
+#define FTRACE_REF_MASK    ((1UL << 24) - 1) /* the count of users */
 
 struct dyn_ftrace {
 	u32 offset; /* of the site from KERNEL_IMAGE_BASE [C] */
@@ -26,117 +27,133 @@ struct dyn_ftrace {
 };                  /* [F] ftrace_lock */
 
 /*
- * ftrace_ops.flags. The owner sets, before registering: DYNAMIC, SAVE_REGS, SAVE_REGS_IF_SUPPORTED,
- * RECURSION, STUB, IPMODIFY, PID. The others are ftrace's.
+ * ftrace_ops.flags. The owner sets these before it registers the ops: DYNAMIC, SAVE_REGS,
+ * SAVE_REGS_IF_SUPPORTED, RECURSION, STUB, IPMODIFY, PID. ftrace sets the others.
  */
 #define FTRACE_OPS_FL_ENABLED BIT(0) /* registered */
-/* Not in the image: may be freed once it is unregistered. */
+/* The ops is not in the image; its owner may free it once it is unregistered. */
 #define FTRACE_OPS_FL_DYNAMIC BIT(1)
-/* The callback gets all registers, and may change them. IF_SUPPORTED: here they always are. */
+/* The callback gets all registers and may change them. IF_SUPPORTED means the same here. */
 #define FTRACE_OPS_FL_SAVE_REGS              BIT(2)
 #define FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED BIT(3)
-/* ftrace keeps the callback from recursing, and turns preemption off around it. */
+/* ftrace guards the callback against recursion, and turns preemption off around it. */
 #define FTRACE_OPS_FL_RECURSION   BIT(4)
-#define FTRACE_OPS_FL_STUB        BIT(5) /* never called: its func is ftrace_stub */
+#define FTRACE_OPS_FL_STUB        BIT(5) /* func is ftrace_stub: never called */
 #define FTRACE_OPS_FL_INITIALIZED BIT(6) /* has been registered before */
-#define FTRACE_OPS_FL_DELETED     BIT(7) /* going away: cannot be registered any more */
+#define FTRACE_OPS_FL_DELETED     BIT(7) /* cannot be registered any more */
 /*
- * Says where the function goes on: a function can have only one such ops. It needs no SAVE_REGS for
- * that, as in Linux on x86 (CONFIG_DYNAMIC_FTRACE_WITH_ARGS).
+ * The callback chooses where execution continues. A function can have only one such ops. The ops
+ * does not need SAVE_REGS for that, as in Linux on x86 (CONFIG_DYNAMIC_FTRACE_WITH_ARGS).
  */
 #define FTRACE_OPS_FL_IPMODIFY BIT(12)
 /* Set by register_ftrace_direct(). */
 #define FTRACE_OPS_FL_DIRECT BIT(17)
-/* private is a trace_array: called only in tasks that its set_ftrace_pid lets through. */
+/* ftrace_filter_pids() works: pid_func decides for each call whether the task is traced. */
 #define FTRACE_OPS_FL_PID BIT(13)
 
 struct ftrace_hash;
 
 /*
- * A callback is func(ip, parent_ip, op, fregs). ip: the address of the traced function, where its
- * call site is; parent_ip: where it was called from; fregs: its arguments, or all registers if the
- * ops says SAVE_REGS. It runs in any context, NMI included, with any lock held, and may be
- * preempted where the traced function may (unless FTRACE_OPS_FL_RECURSION). It may not sleep, and
- * call only what is not traced, or guard itself (trace/ftrace/recursion.h).
+ * A callback is func(ip, parent_ip, op, fregs). ip: the address of the traced function, which is
+ * also that of its call site; parent_ip: the address after the call of the function; fregs: the
+ * arguments, or all registers if the ops has SAVE_REGS. A callback runs in any context, NMI
+ * included, with any lock held. It may be preempted where the traced function may (unless
+ * FTRACE_OPS_FL_RECURSION). It must not sleep. It may call only functions that are not traced, or
+ * must guard itself (trace/ftrace/recursion.h).
  */
 struct ftrace_ops {
-	struct list_head list; /* [F] ftrace_ops_list; RCU-tasks */
-	ftrace_func_t func;    /* [F]; while registered, ftrace may put one that asks first here */
-	unsigned long flags;   /* [F] */
-	void *private;         /* the owner's */
+	struct list_head list;    /* [F] ftrace_ops_list; RCU-tasks */
+	ftrace_func_t func;       /* [F] while registered, ftrace may replace it by pid_func */
+	unsigned long flags;      /* [F] */
+	void *private;            /* the owner's */
 	ftrace_func_t saved_func; /* [F] the owner's func */
-	ftrace_func_t list_func;  /* [F] what the list function calls: func, or what asks first */
-	/* [F] to write, read by callbacks under RCU-tasks; never empty. NULL: all functions, none
-	 */
+	ftrace_func_t list_func;  /* [F] the list function calls it: func, or a check before func */
+	/* [C] the owner's, with PID: checks the task, then calls saved_func. */
+	ftrace_func_t pid_func;
+	bool filters_pids; /* [F] func is pid_func */
+	/* [F] to write, read by callbacks under RCU-tasks; never empty. NULL: all functions */
 	struct ftrace_hash *filter_hash;
-	struct ftrace_hash *notrace_hash;
-	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or a stub */
-	unsigned long direct_call;            /* [C] while registered: with DIRECT */
-	struct ftrace_ops *follower; /* [F] has the same hashes, see ftrace_share_hashes() */
+	struct ftrace_hash *notrace_hash;     /* the same; NULL: no functions */
+	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or with STUB */
+	unsigned long direct_call;            /* [C] while registered, with DIRECT: the function */
+	struct ftrace_ops *follower;          /* [F] uses the same hashes: ftrace_share_hashes() */
 };
 
 /*
- * Attach ops to the functions that its hashes name. Task context. Or nothing is changed:
- *   -EBUSY	it is registered already
- *   -EINVAL	no func; a flag that is not the owner's; DELETED; IPMODIFY without a filter
+ * Attaches ops to the functions that its hashes name. Task context. On an error nothing is changed:
+ *   -EBUSY	ops is registered already
+ *   -EINVAL	no func; a flag that the owner may not set; DELETED; IPMODIFY without a filter
  *   -EPERM	IPMODIFY, and another IPMODIFY ops has one of the functions
  *   -ENOMEM
- *   -ENODEV	ftrace was shut down by an error
+ *   -ENODEV	an error has shut ftrace down
  */
 int register_ftrace_function(struct ftrace_ops *ops);
 /*
- * Detach: on return no task is or will be in its callback. Waits for a grace period of RCU-tasks.
- * 0, -EINVAL (not registered), -ENODEV (the sites stay as they are, but nobody is called). Task
- * context.
+ * Detaches ops. On return no task is in its callback or will enter it. Waits for a grace period of
+ * RCU-tasks. Returns 0, -EINVAL (not registered), or -ENODEV (ftrace is shut down: the sites stay
+ * as they are, but they call no callback). Task context.
  */
 int unregister_ftrace_function(struct ftrace_ops *ops);
+/*
+ * Turns the PID filter of ops, which has FTRACE_OPS_FL_PID, on or off: while it is on, ftrace calls
+ * ops->pid_func instead of func. ops may be registered or not. Task context.
+ */
+void ftrace_filter_pids(struct ftrace_ops *ops, bool on);
 
 /*
- * Replace the functions that the hashes of ops name by the one at addr, in the image: their sites
- * become a jmp to it, with no trampoline and no callback in between; or, where others want the same
- * function, addr is gone to after their callbacks. ops has no func and no flags of its own. Errors
- * as above: it counts as an IPMODIFY user. Task context.
+ * Replaces the functions that the hashes of ops name by the function at addr, which is in the
+ * image. A site with no other user becomes a jmp to addr, without a trampoline and a callback. At a
+ * site with other users, execution continues at addr after their callbacks. The owner sets no func
+ * and no flags. Errors as above, as for an IPMODIFY user. Task context.
  */
 int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);
-/* On return no more calls go there; tasks may still be in it. As unregister_ftrace_function(). */
+/*
+ * As unregister_ftrace_function(). On return no more calls go to the function at addr; tasks may
+ * still be inside it.
+ */
 int unregister_ftrace_direct(struct ftrace_ops *ops);
 
 /*
- * Add the functions that a name or pattern matches to the filter, or with a '!' before it take them
- * away; reset empties it first. 0, or nothing is changed: -EINVAL (no function of that name),
- * -EPERM (as register_ftrace_function()), -ENOMEM, -ENODEV. Takes effect at once when ops is
- * registered. Task context.
+ * Adds the functions that match a name or pattern to the filter; with a '!' before the pattern it
+ * removes them. reset: empty the filter first. If ops is registered the change takes effect at
+ * once. Returns 0, or an error and nothing is changed: -EINVAL (no function matches), -EPERM (as
+ * register_ftrace_function()), -ENOMEM, -ENODEV. Task context.
  */
 int ftrace_set_filter(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset);
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset);
-/* One function by its address. -EINVAL: there is no site; -ENOENT: to remove, but not in it. */
+/*
+ * Adds or removes one function by its address. -EINVAL: no site at ip; -ENOENT: the function to
+ * remove is not in the filter.
+ */
 int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset);
-/* Empty the filters of an ops that is not registered, and free them. Task context. */
+/* Empties and frees the filters of an ops that is not registered. Task context. */
 void ftrace_free_filter(struct ftrace_ops *ops);
 /*
- * follower gets the hashes of ops, whatever they become, until they are taken from it again; it is
- * not registered at either time, and has none of its own. Task context.
+ * ftrace_share_hashes() makes follower use the hashes of ops, also after they change, until
+ * ftrace_unshare_hashes(). follower is not registered at either call, and has no hashes of its own.
+ * Task context.
  */
 void ftrace_share_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
 void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
 
 /*
- * The records, sorted by address: index from 0 to ftrace_record_count() - 1. The last ones, those
- * of init text, go when it is freed; constant after that.
+ * The records, sorted by address: index from 0 to ftrace_record_count() - 1. The last records are
+ * those of init text; they go when init text is freed. After that the records are constant.
  */
 unsigned ftrace_record_count(void);
 struct dyn_ftrace *ftrace_record(unsigned index);
 unsigned long ftrace_record_ip(const struct dyn_ftrace *rec);
-/* The record at ip or NULL. */
+/* Returns the record of the site at ip, or NULL. */
 struct dyn_ftrace *ftrace_location(unsigned long ip);
 unsigned ftrace_page_count(void);
 
-/* An error has shut ftrace down: nothing is patched any more. */
+/* True after an error has shut ftrace down: ftrace patches nothing any more. */
 bool ftrace_is_dead(void);
 
 /*
- * Count every site's users, and compare its record and its bytes with what they should make of it:
- * how many differ; each is given to report (may be NULL). Task context.
+ * Counts the users of each site, and compares the site's record and bytes with the expected ones.
+ * Calls report (may be NULL) for each site that differs. Returns the count of these sites. Task
+ * context.
  */
 unsigned ftrace_verify(void (*report)(void *data, const struct dyn_ftrace *rec, const u8 *bytes),
 		       void *data);

@@ -91,8 +91,7 @@ bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset)
 		i = (i + 1) & hash->mask;
 	}
 	hash->count--;
-	/* Close the gap: what follows in the run and may stand here moves up (Knuth 6.4, algorithm
-	 * R). */
+	/* Close the gap: move later entries of the run into it (Knuth 6.4, algorithm R). */
 	for (hole = i;;) {
 		u32 home;
 

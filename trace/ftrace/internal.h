@@ -1,4 +1,4 @@
-/* Between the files of dynamic ftrace: trace/ftrace*.c. */
+/* Declarations shared by the files of dynamic ftrace. F: ftrace_lock held. */
 #pragma once
 
 #include "kernel/sched/mutex.h"
@@ -7,93 +7,83 @@
 
 struct text_patch;
 
-extern struct mutex ftrace_lock;         /* F: records, ops, hashes */
+extern struct mutex ftrace_lock;         /* F: protects records, ops and hashes */
 extern struct list_head ftrace_ops_list; /* [F] to write; list_for_each_entry_rcu(), RCU-tasks */
 
 /*
- * Give ops these hashes (NULL: empty), free those it had when nobody reads them any more; sites
- * follow if it is registered. Takes the hashes over, whatever it returns; on an error ops keeps
- * those it has: -EINVAL, -EPERM, -ENOMEM, -ENODEV (but for the very call that has shut ftrace down:
- * then the sites stay). ftrace_lock held.
+ * Gives ops these hashes (NULL: empty), and updates its sites if it is registered. Frees the old
+ * hashes after a grace period of RCU-tasks. Takes the new hashes over, also on an error; on an
+ * error ops keeps its old hashes: -EINVAL, -EPERM, -ENOMEM, -ENODEV. One exception: the call whose
+ * patches fail, and which so shuts ftrace down, sets the hashes and returns -ENODEV. [F]
  */
 int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			  struct ftrace_hash *notrace_hash);
 /*
- * Change hash by one word of a filter: a name, a pattern, a number from 1 on, any with '!' before
- * it. 0 and the changed copy in *result, -EINVAL, -ENOMEM. Task context.
+ * Copies hash and changes the copy by one word of a filter: a name, a pattern, or a number from 1
+ * on; a '!' before the word removes functions. Returns 0 and the copy in *result, or -EINVAL or
+ * -ENOMEM. Task context.
  */
 int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 			 struct ftrace_hash **result);
-/* Calls all ops that want ip: ftrace_caller and ftrace_regs_caller lead here. */
+/* Calls all ops that want ip. ftrace_caller and ftrace_regs_caller call it. */
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *unused,
 			  struct ftrace_regs *fregs);
-/* Is it one of the functions of trace/ftrace/ops.c through which callbacks are called? Any context.
- */
+/* True for the functions through which ftrace calls callbacks. Any context. */
 bool ftrace_calls_callbacks(unsigned long func);
 
 /*
- * The halves of unregister_ftrace_function(), for who takes several ops away and waits for one
- * grace period of RCU-tasks: begin for each, with its errors; then wait; then end, with what begin
- * has put into *tramp, be it NULL. ops stays until then. Task context.
+ * The two halves of unregister_ftrace_function(), for a caller that unregisters several ops with
+ * one grace period. Call begin for each ops, with the same errors; then synchronize_rcu_tasks();
+ * then end for each, with the *tramp of begin (may be NULL). ops must exist until then. Task
+ * context.
  */
 int ftrace_unregister_begin(struct ftrace_ops *ops, struct ftrace_trampoline **tramp);
 void ftrace_unregister_end(struct ftrace_trampoline *tramp);
-
-/* set_ftrace_pid has perhaps begun or ended to leave tasks out. Task context. */
-void ftrace_update_pid_func(void);
 /*
  * Changes the callback of ops, which may be registered: then calls that have begun still run the
  * old callback. Does not wait. Task context.
  */
 void ftrace_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 
-/* ---- trace/tracers/function/pids.c ---- */
-
-struct trace_array;
-
-/* Some tasks are left out in tr. Any context. */
-bool ftrace_pids_filter(struct trace_array *tr);
-
 /* ---- trace/ftrace/update.c ---- */
 
-/* What one ops wants: nothing while it is not registered. A hash is NULL or not empty. */
-struct ftrace_wish {
+/* The sites that one ops wants: none while it is not registered. A hash is NULL or not empty. */
+struct ftrace_request {
 	bool registered;
 	const struct ftrace_hash *filter, *notrace_hash;
 };
 
-/*
- * A change of one ops: the sites go from what all ops wanted before to what they want now. [F]
- */
+/* A change of what one ops wants. Commit updates the sites that differ. [F] */
 struct ftrace_change {
 	struct ftrace_ops *ops;
-	struct ftrace_wish before, after;
-	unsigned sites; /* how many it concerns at most: by ftrace_change_plan() */
+	struct ftrace_request before, after;
+	unsigned sites; /* upper limit of the sites that differ, from ftrace_change_plan() */
 };
 
-/* May it be done? 0, or -EINVAL or -EPERM because of IPMODIFY. Changes nothing. */
+/* Checks whether a change is allowed: 0, or -EINVAL or -EPERM for IPMODIFY. Changes nothing. [F] */
 int ftrace_change_plan(struct ftrace_change *change);
 /*
- * Patch the sites, in one batch, with memory of ftrace_change_alloc() (NULL: in several, if they
- * are more than a few). 0, or -ENODEV, and ftrace is shut down.
+ * Patches the sites in one batch, with memory of ftrace_change_alloc(). With patches NULL it uses
+ * several batches if there are more than a few sites. Returns 0, or -ENODEV and ftrace is shut
+ * down. [F]
  */
 int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *patches);
-/* Memory for a planned change: *patches (NULL when few will do). 0 or -ENOMEM. */
+/* Allocates the patches of a planned change; NULL if it needs only a few. Returns 0 or -ENOMEM. */
 int ftrace_change_alloc(unsigned sites, struct text_patch **patches);
 
 /*
- * The ops of a change that could not be done, and so shut ftrace down, has left the list: have the
- * records say again what the others want. [F]
+ * Computes all records again from the ops in the list. Called after a change has failed, and so
+ * shut ftrace down, and its ops has left the list. [F]
  */
 void ftrace_records_restore(void);
 
-/* Apply a batch: 0, or -ENODEV, and ftrace is shut down; then nothing was written. [F] */
+/* Applies a batch. Returns 0, or -ENODEV: nothing is written, and ftrace is shut down. [F] */
 int ftrace_apply_patches(const struct text_patch *patches, size_t count);
-/* Nobody may change anything any more. Any context. */
+/* Forbids all further changes, for ever. Any context. */
 void ftrace_shut_down(void);
-/* The end: no site calls anybody any more, whoever is registered. Task context. */
+/* Makes nops of all sites after a shutdown, and removes all ops from the list. Task context. */
 void ftrace_turn_all_off(void);
-/* The ops whose trampoline the site of rec calls, NULL if it calls none. [F] */
+/* Returns the ops whose trampoline the site of rec calls; NULL if it calls none. [F] */
 struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec);
 
 static __always_inline bool ftrace_hashes_want(const struct ftrace_hash *filter,
@@ -110,3 +100,21 @@ static __always_inline bool ftrace_ops_want(const struct ftrace_ops *ops, u32 of
 	return ftrace_hashes_want(READ_ONCE(ops->filter_hash), READ_ONCE(ops->notrace_hash),
 				  offset);
 }
+
+/* ---- trace/ftrace/oops.c ---- */
+
+/*
+ * A room above ftrace that calls callbacks itself, for an oops inside a callback. All functions run
+ * with interrupts off in an oops, and take no lock.
+ */
+struct ftrace_oops_user {
+	void (*silence)(void);                     /* calls no callback any more */
+	bool (*calls_callbacks)(unsigned long ip); /* as ftrace_calls_callbacks() */
+	/* The code of ip has preemption off, and trace_recursion does not count that. */
+	bool (*hides_preempt_off)(unsigned long ip);
+	/* current has faulted in a callback and does not return. Preemption off. */
+	void (*abandon)(void);
+	struct mutex *mutex; /* current must not die with it held */
+};
+/* At most one, registered at boot. */
+void ftrace_set_oops_user(const struct ftrace_oops_user *user);

@@ -1,12 +1,12 @@
 /*
- * A callback that faults.
+ * A fault inside a callback.
  *
- * It may be the callback of all functions, those of the oops's report among them, and would fault
- * again and again. So before the exception handler calls anything that is traced, it asks here
- * whether a callback is on the stack. If so ftrace is shut down, and nobody is called any more: in
- * each trampoline one byte is changed, which needs no lock and waits for nobody. Then the report is
- * made; the task ends if nothing but tracing kept it from being preempted, else the machine does.
- * If it goes on, a kworker makes nops of all sites.
+ * The callback may be attached to all functions, also to those that print the oops report. Then it
+ * would fault again and again. So the exception handler asks here whether a callback is on the
+ * stack, before it calls anything that is traced. If so, ftrace is shut down and calls no callback
+ * any more: one byte is changed in each trampoline, which needs no lock and waits for nothing. Then
+ * the handler prints the report. Only the task ends if nothing but tracing had turned preemption
+ * off; else the machine panics. If the machine goes on, a kworker makes nops of all sites.
  */
 #include "arch/pgtable.h"
 #include "arch/stacktrace.h"
@@ -16,7 +16,6 @@
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sched/sched.h"
-#include "trace/fgraph/internal.h"
 #include "trace/ftrace/trampoline.h"
 #include "trace/ftrace/recursion.h"
 
@@ -29,15 +28,21 @@ static void turn_all_off(struct work_struct *work __unused)
 }
 
 static DECLARE_WORK(off_work, turn_all_off);
-static bool faulted; /* once, for ever */
+static bool faulted;                             /* never cleared */
+static const struct ftrace_oops_user *oops_user; /* written at boot; NULL: none */
 
-/* Where callbacks are called; the trampoline's ops may have left since. */
+void ftrace_set_oops_user(const struct ftrace_oops_user *user)
+{
+	oops_user = user;
+}
+
+/* True if ip is in code that calls callbacks. The ops of a trampoline may have left meanwhile. */
 static bool is_caller(unsigned long ip)
 {
 	return arch_is_ftrace_caller(ip) || (ip >= TEXT_AREA_START && ip < TEXT_AREA_END);
 }
 
-/* From now on nobody is called, on this CPU at once, on others as they come to a trampoline. */
+/* Stops all calls of callbacks: at once on this CPU, on others when they reach a trampoline. */
 static void silence(void)
 {
 	struct ftrace_ops *ops;
@@ -49,12 +54,13 @@ static void silence(void)
 
 		if (tramp)
 			ftrace_trampoline_silence(tramp);
-		WRITE_ONCE(ops->list_func, ftrace_stub); /* by those who are in the list now */
+		WRITE_ONCE(ops->list_func, ftrace_stub); /* for CPUs that walk the list now */
 	}
-	fgraph_silence();
+	if (oops_user)
+		oops_user->silence();
 }
 
-/* Whatever is called here is not traced: nor are this file, and the unwinder. */
+/* oops_enter_hook. Nothing that it calls is traced: this file and the unwinder are not. */
 static void ftrace_oops_enter(struct pt_regs *regs)
 {
 	if (!stack_trace_find_regs(regs, is_caller))
@@ -67,8 +73,8 @@ static void ftrace_oops_enter(struct pt_regs *regs)
 /* ---- the report ---- */
 
 /*
- * The callback that was called last: the function within the innermost one of ftrace's. 0: the
- * stack is too deep, or ftrace itself has faulted.
+ * Returns the callback that faulted: the function that the innermost function of ftrace has called.
+ * 0: the stack is too deep, or ftrace itself has faulted.
  */
 static unsigned long callback_on_stack(struct pt_regs *regs)
 {
@@ -79,12 +85,13 @@ static unsigned long callback_on_stack(struct pt_regs *regs)
 		i++;
 	while (i--) {
 		unsigned long offset,
-			ip = i ? entries[i] - 1 : entries[i]; /* i: it returns there */
+			ip = i ? entries[i] - 1 : entries[i]; /* i: a return address */
 		char name[KSYM_NAME_LEN];
 
 		if (!kallsyms_lookup(ip, NULL, &offset, name))
 			continue;
-		if (ftrace_calls_callbacks(ip - offset) || fgraph_calls_callbacks(ip - offset))
+		if (ftrace_calls_callbacks(ip - offset) ||
+		    (oops_user && oops_user->calls_callbacks(ip - offset)))
 			callback = 0;
 		else if (!callback)
 			callback = ip - offset;
@@ -92,24 +99,21 @@ static unsigned long callback_on_stack(struct pt_regs *regs)
 	return callback;
 }
 
-static unsigned uncounted; /* [one report at a time] */
+static unsigned uncounted; /* [only one report at a time] */
 
-/* Where fgraph has turned preemption off, and has not said so: at returns, and in entry stubs. */
+/* Counts frames whose code has turned preemption off without a count in trace_recursion. */
 static bool count_uncounted(unsigned long ip)
 {
-	unsigned long offset;
-	char name[KSYM_NAME_LEN];
-
-	uncounted += ip == return_to_handler_called || (kallsyms_lookup(ip, NULL, &offset, name) &&
-							fgraph_is_entry_stub(ip - offset));
+	uncounted += oops_user && oops_user->hides_preempt_off(ip);
 	return false;
 }
 
 /*
- * In a task nothing but the guards of this very callback are set: an interrupt, which has its own,
- * would be what has ended.
+ * Releases the recursion guards of the callback, and the preemption counts of tracing. In task
+ * context the task has only the guards of this callback: an interrupt would have its own guards,
+ * and a fault in it ends the machine.
  */
-static void give_back_guards(struct pt_regs *regs)
+static void release_guards(struct pt_regs *regs)
 {
 	uncounted = 0;
 	stack_trace_find_regs(regs, count_uncounted);
@@ -129,11 +133,13 @@ static const char *ftrace_oops_release(struct pt_regs *regs)
 	else
 		pr_emerg("ftrace: a callback has faulted, shutting down\n");
 	if (in_task()) {
-		give_back_guards(regs);
-		fgraph_abandon_entries();
+		release_guards(regs);
+		if (oops_user)
+			oops_user->abandon();
 	}
-	/* Whoever wanted to look at tracing would wait for ever. */
-	if (mutex_owner(&ftrace_lock) == current || mutex_owner(&fgraph_mutex) == current)
+	/* A task that dies with one of these locks held would block all users of tracing. */
+	if (mutex_owner(&ftrace_lock) == current ||
+	    (oops_user && mutex_owner(oops_user->mutex) == current))
 		return "Fatal exception in a callback, with ftrace_lock held";
 	return NULL;
 }

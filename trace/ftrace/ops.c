@@ -1,15 +1,15 @@
 /*
- * Dynamic ftrace: ops come and go, and callbacks are called.
+ * Dynamic ftrace: registration of ops, and the calls of their callbacks.
  *
- * Each site calls the cheapest thing that is right (trace/ftrace/update.c): with one ops, that ops'
- * own trampoline, which calls its callback directly; with several, ftrace_caller or
- * ftrace_regs_caller, which call ftrace_ops_list_func() here, which asks each ops' hashes.
+ * Each site calls the cheapest correct target (trace/ftrace/update.c). A site with one ops calls
+ * that ops' own trampoline, which calls the callback directly. A site with several ops calls
+ * ftrace_caller or ftrace_regs_caller; these call ftrace_ops_list_func() here, which walks the list
+ * of ops and checks the hashes of each.
  *
- * Nobody who calls callbacks takes a lock or turns preemption off. A task may be preempted anywhere
- * on the way from the site to the end of a callback, with a trampoline, the list, an ops or a hash
- * in its hands. So what was unlinked is freed after a grace period of RCU-tasks: a hash by
- * call_rcu_tasks(), the trampoline, and by its owner the ops, when unregister_ftrace_function() has
- * waited for it.
+ * The code on the way from a site to a callback takes no lock and leaves preemption on. A task may
+ * be preempted anywhere on that way, while it uses a trampoline, the list, an ops or a hash. So an
+ * object that was unlinked is freed after a grace period of RCU-tasks: a hash by call_rcu_tasks(),
+ * a trampoline by unregister_ftrace_function() after its wait, an ops by its owner after that.
  */
 #include "trace/ftrace/ftrace.h"
 
@@ -19,26 +19,27 @@
 #include "kernel/rcu/rculist.h"
 #include "kernel/sections.h"
 #include "trace/ftrace/trampoline.h"
-#include "trace/core/trace_array.h"
 #include "trace/ftrace/recursion.h"
 
+/* The flags that the owner of an ops may set. */
 #define FTRACE_OPS_FL_OF_OWNER                                                                     \
 	(FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |  \
 	 FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_INITIALIZED |                \
 	 FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PID)
 
-/* In the list, those that have to be asked for. */
+/* ops with one of these flags need a check before the list function calls their callback. */
 #define FTRACE_OPS_FL_SPECIAL                                                                      \
 	(FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION)
 
 DEFINE_MUTEX(ftrace_lock);
 LIST_HEAD(ftrace_ops_list);
 
-static bool ftrace_disabled; /* set once, by an error */
+static bool ftrace_disabled; /* set by an error, never cleared */
 
 /* ---- calling callbacks ---- */
 
-/* Between a trampoline, or the list, and the callback of an ops that does not guard itself. */
+/* Guards the callback of an ops with FTRACE_OPS_FL_RECURSION, and turns preemption off around it.
+ */
 static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
 				   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -53,7 +54,7 @@ static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
 	preempt_enable();
 }
 
-/* One of several ops that is not called just so. */
+/* Calls the callback of one of several ops if its flags allow that. */
 static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
 				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -61,7 +62,7 @@ static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
 
 	if (flags & FTRACE_OPS_FL_STUB)
 		return;
-	/* It has just come, and the site does not yet save all registers for it. */
+	/* The ops is new, and the site does not save all registers yet. */
 	if ((flags & FTRACE_OPS_FL_SAVE_REGS) && !ftrace_get_regs(fregs))
 		return;
 	if (flags & FTRACE_OPS_FL_RECURSION)
@@ -71,8 +72,8 @@ static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
 }
 
 /*
- * Several ops: each gets the sites that it wants. Who wants to be guarded against recursion is; the
- * list itself calls nothing that is traced.
+ * Calls each ops whose hashes contain the site. Only ops with FTRACE_OPS_FL_RECURSION are guarded
+ * against recursion. The list function itself needs no guard: it calls nothing that is traced.
  */
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *unused __unused, struct ftrace_regs *fregs)
@@ -89,44 +90,36 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 	}
 }
 
-/* The func of an ops with FTRACE_OPS_FL_PID while set_ftrace_pid leaves tasks out. */
-static void ftrace_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			    struct ftrace_regs *fregs)
-{
-	const struct trace_array *tr = ops->private;
-	bool ignore;
-
-	preempt_disable();
-	ignore = READ_ONCE(tr->cpus[smp_processor_id()].ignore_pid);
-	preempt_enable();
-	if (!ignore)
-		ops->saved_func(ip, parent_ip, ops, fregs);
-}
-
 bool ftrace_calls_callbacks(unsigned long func)
 {
-	return func == (unsigned long)ftrace_ops_list_func ||
-	       func == (unsigned long)call_special_ops ||
-	       func == (unsigned long)ftrace_ops_assist_func ||
-	       func == (unsigned long)ftrace_pid_func;
+	struct ftrace_ops *ops;
+
+	if (func == (unsigned long)ftrace_ops_list_func ||
+	    func == (unsigned long)call_special_ops ||
+	    func == (unsigned long)ftrace_ops_assist_func)
+		return true;
+	list_for_each_entry_rcu(ops, &ftrace_ops_list,
+				list) if ((ops->flags & FTRACE_OPS_FL_PID) &&
+					  func == (unsigned long)ops->pid_func) return true;
+	return false;
 }
 
 static void choose_func(struct ftrace_ops *ops)
 {
-	bool ask = (ops->flags & FTRACE_OPS_FL_PID) && ftrace_pids_filter(ops->private);
+	bool filter = (ops->flags & FTRACE_OPS_FL_PID) && ops->filters_pids;
 
-	WRITE_ONCE(ops->func, ask ? ftrace_pid_func : ops->saved_func);
+	WRITE_ONCE(ops->func, filter ? ops->pid_func : ops->saved_func);
 	WRITE_ONCE(ops->list_func,
 		   ops->flags & FTRACE_OPS_FL_SPECIAL ? call_special_ops : ops->func);
 }
 
-/* What the trampoline of ops calls. */
+/* Returns the function that the trampoline of ops calls. */
 static ftrace_func_t trampoline_target(const struct ftrace_ops *ops)
 {
 	return ops->flags & FTRACE_OPS_FL_RECURSION ? ftrace_ops_assist_func : ops->func;
 }
 
-/* [F] Has ops and its trampoline call the function that is right now. */
+/* Makes ops and its trampoline call the function that choose_func() chooses. [F] */
 static void apply_func(struct ftrace_ops *ops)
 {
 	choose_func(ops);
@@ -146,21 +139,20 @@ void ftrace_set_func(struct ftrace_ops *ops, ftrace_func_t func)
 	mutex_unlock(&ftrace_lock);
 }
 
-void ftrace_update_pid_func(void)
+void ftrace_filter_pids(struct ftrace_ops *ops, bool on)
 {
-	struct ftrace_ops *ops;
-
 	mutex_lock(&ftrace_lock);
-	list_for_each_entry (ops, &ftrace_ops_list, list)
+	ops->filters_pids = on;
+	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		apply_func(ops);
 	mutex_unlock(&ftrace_lock);
 }
 
-/* ---- coming and going ---- */
+/* ---- registration ---- */
 
-static struct ftrace_wish present_wish(const struct ftrace_ops *ops)
+static struct ftrace_request current_request(const struct ftrace_ops *ops)
 {
-	return (struct ftrace_wish){ true, ops->filter_hash, ops->notrace_hash };
+	return (struct ftrace_request){ true, ops->filter_hash, ops->notrace_hash };
 }
 
 static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
@@ -187,7 +179,27 @@ static void complete_flags(struct ftrace_ops *ops)
 		ops->flags |= FTRACE_OPS_FL_STUB;
 }
 
-/* What can fail: func, trampoline, and memory for the patches of change. On an error all is undone.
+/* A registration that failed: what to free (may be NULL) after ftrace_lock is dropped. */
+struct failed_registration {
+	bool was_listed; /* list walkers may see the ops */
+	struct ftrace_trampoline *tramp;
+};
+
+/* Takes ops back to the state before register_locked(). [F] */
+static void undo_registration(struct ftrace_ops *ops, unsigned long flags,
+			      struct failed_registration *failed)
+{
+	failed->tramp = ops->trampoline;
+	if (ops->trampoline)
+		ftrace_trampoline_hide(ops->trampoline);
+	ops->trampoline = NULL;
+	ops->func = ops->saved_func;
+	ops->flags = flags;
+}
+
+/*
+ * Does the steps that can fail for lack of memory or by conflict: the trampoline, the plan of the
+ * change, and memory for its patches. ops->trampoline remains after an error. [F]
  */
 static int prepare(struct ftrace_ops *ops, struct ftrace_change *change,
 		   struct text_patch **patches)
@@ -198,49 +210,18 @@ static int prepare(struct ftrace_ops *ops, struct ftrace_change *change,
 	choose_func(ops);
 	if (!(ops->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_DIRECT))) {
 		ops->trampoline = ftrace_trampoline_create(ops, trampoline_target(ops));
-		if (!ops->trampoline) {
-			error = -ENOMEM;
-			goto restore;
-		}
+		if (!ops->trampoline)
+			return -ENOMEM;
 	}
 	error = ftrace_change_plan(change);
-	if (!error)
-		error = ftrace_change_alloc(change->sites, patches);
-	if (!error)
-		return 0;
-	if (ops->trampoline) {
-		ftrace_trampoline_hide(ops->trampoline);
-		synchronize_rcu(); /* of those who look up names */
-		ftrace_trampoline_free(ops->trampoline);
-		ops->trampoline = NULL;
-	}
-restore:
-	ops->func = ops->saved_func;
-	return error;
+	return error ? error : ftrace_change_alloc(change->sites, patches);
 }
 
-/*
- * The sites of ops could not be patched, and none was, as it is one batch: it goes again. Who calls
- * the callbacks of a list may be looking at it.
- */
-static void undo_registration(struct ftrace_ops *ops, unsigned long flags)
+/* of_ftrace: flags that ops may have although they are not the owner's. [F] */
+static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
+			   struct failed_registration *failed)
 {
-	list_del_rcu(&ops->list);
-	ftrace_records_restore();
-	if (ops->trampoline)
-		ftrace_trampoline_hide(ops->trampoline);
-	synchronize_rcu_tasks();
-	if (ops->trampoline)
-		ftrace_trampoline_free(ops->trampoline);
-	ops->trampoline = NULL;
-	ops->func = ops->saved_func;
-	ops->flags = flags;
-}
-
-/* of_ftrace: flags that ops may have although they are not the owner's. */
-static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace)
-{
-	struct ftrace_change change = { .ops = ops, .after = present_wish(ops) };
+	struct ftrace_change change = { .ops = ops, .after = current_request(ops) };
 	unsigned long flags = ops->flags;
 	struct text_patch *patches;
 	int error = check_ops(ops, of_ftrace);
@@ -250,29 +231,47 @@ static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace)
 	complete_flags(ops);
 	error = prepare(ops, &change, &patches);
 	if (error) {
-		ops->flags = flags;
+		undo_registration(ops, flags, failed);
 		return error;
 	}
 	ops->flags |= FTRACE_OPS_FL_ENABLED;
 	list_add_tail_rcu(&ops->list, &ftrace_ops_list);
 	error = ftrace_change_commit(&change, patches);
 	vfree(patches);
-	if (error)
-		undo_registration(ops, flags);
+	if (error) {
+		/* The batch has failed as a whole: no site calls ops. List walkers may see it. */
+		list_del_rcu(&ops->list);
+		failed->was_listed = true;
+		ftrace_records_restore();
+		undo_registration(ops, flags, failed);
+	}
 	return error;
+}
+
+/* ftrace_lock is not held, so that other tasks do not wait for the grace period as well. */
+static void finish_failed(const struct failed_registration *failed)
+{
+	if (failed->was_listed)
+		synchronize_rcu_tasks();
+	else if (failed->tramp)
+		synchronize_rcu(); /* a reader of kallsyms may see its name */
+	if (failed->tramp)
+		ftrace_trampoline_free(failed->tramp);
 }
 
 int register_ftrace_function(struct ftrace_ops *ops)
 {
+	struct failed_registration failed = { .was_listed = false };
 	int error;
 
 	mutex_lock(&ftrace_lock);
-	error = register_locked(ops, 0);
+	error = register_locked(ops, 0, &failed);
 	mutex_unlock(&ftrace_lock);
+	finish_failed(&failed);
 	return error;
 }
 
-/* The callback of direct ops, where the site cannot jump because others want it as well. */
+/* The callback of a direct ops, for sites with several ops, which cannot be a jmp. */
 static void go_to_direct_call(unsigned long ip __unused, unsigned long parent_ip __unused,
 			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -283,6 +282,7 @@ static void go_to_direct_call(unsigned long ip __unused, unsigned long parent_ip
 
 int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {
+	struct failed_registration failed = { .was_listed = false };
 	int error;
 
 	if (ops->func && ops->func != go_to_direct_call)
@@ -294,9 +294,10 @@ int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 		ops->func = go_to_direct_call;
 		ops->flags |= FTRACE_OPS_FL_OF_DIRECT;
 		ops->direct_call = addr;
-		error = register_locked(ops, FTRACE_OPS_FL_DIRECT);
+		error = register_locked(ops, FTRACE_OPS_FL_DIRECT, &failed);
 	}
 	mutex_unlock(&ftrace_lock);
+	finish_failed(&failed);
 	return error;
 }
 
@@ -305,16 +306,19 @@ int unregister_ftrace_direct(struct ftrace_ops *ops)
 	return ops->flags & FTRACE_OPS_FL_DIRECT ? unregister_ftrace_function(ops) : -EINVAL;
 }
 
-/* No site leads to ops any more, nor does the list. *tramp: to be freed after a grace period. */
+/*
+ * Removes ops from the list, and its calls from all sites. *tramp: its trampoline, to be freed
+ * after a grace period. [F]
+ */
 static int detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
 {
-	struct ftrace_change change = { .ops = ops, .before = present_wish(ops) };
+	struct ftrace_change change = { .ops = ops, .before = current_request(ops) };
 	struct text_patch *patches;
 	int error;
 
 	list_del_rcu(&ops->list);
 	ftrace_change_plan(&change);
-	ftrace_change_alloc(change.sites, &patches); /* without memory it takes several batches */
+	ftrace_change_alloc(change.sites, &patches); /* without memory: several batches */
 	error = ftrace_change_commit(&change, patches);
 	vfree(patches);
 	*tramp = ops->trampoline;
@@ -340,12 +344,12 @@ int ftrace_unregister_begin(struct ftrace_ops *ops, struct ftrace_trampoline **t
 		error = detach(ops, tramp);
 	} else {
 		error = -ENODEV;
-		if (ops->list.prev) /* not yet by ftrace_turn_all_off() */
+		if (ops->list.prev) /* ftrace_turn_all_off() has not removed it yet */
 			list_del_rcu(&ops->list);
 		*tramp = ops->trampoline;
 	}
 	if (error && *tramp) {
-		ftrace_trampoline_silence(*tramp); /* sites may call it for ever, but not ops */
+		ftrace_trampoline_silence(*tramp); /* sites still call it: it calls nothing now */
 		*tramp = NULL;
 	}
 	mutex_unlock(&ftrace_lock);
@@ -365,13 +369,13 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 
 	if (error == -EINVAL)
 		return error;
-	/* Without the mutex, so that all who wait share grace periods. */
+	/* ftrace_lock is not held, so that tasks that wait at the same time share grace periods. */
 	synchronize_rcu_tasks();
 	ftrace_unregister_end(tramp);
 	return error;
 }
 
-/* An empty set is no set, so that callbacks need to look at the pointer only. */
+/* Frees an empty hash and returns NULL for it, so that callbacks check only the pointer. */
 static struct ftrace_hash *null_if_empty(struct ftrace_hash *hash)
 {
 	if (!ftrace_hash_empty(hash))
@@ -380,17 +384,16 @@ static struct ftrace_hash *null_if_empty(struct ftrace_hash *hash)
 	return NULL;
 }
 
-/* What is planned for ops when these hashes become its own. */
+/* Returns the change of ops when it gets these hashes. */
 static struct ftrace_change change_of_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 					     struct ftrace_hash *notrace_hash)
 {
 	return (struct ftrace_change){ .ops = ops,
-				       .before = present_wish(ops),
+				       .before = current_request(ops),
 				       .after = { true, filter, notrace_hash } };
 }
 
-/* May ops and its followers get these hashes, and is there memory for it? *sites: as in a change.
- */
+/* Checks whether ops and its followers may get these hashes. *sites: as in struct ftrace_change. */
 static int plan_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 		       struct ftrace_hash *notrace_hash, unsigned *sites)
 {
@@ -409,7 +412,7 @@ static int plan_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 	return 0;
 }
 
-/* ops gets these hashes, and its sites follow unless ftrace has been shut down. [F] */
+/* Gives ops these hashes, and updates its sites unless ftrace has been shut down. [F] */
 static int commit_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			 struct ftrace_hash *notrace_hash, unsigned sites,
 			 struct text_patch *patches)
@@ -444,7 +447,7 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			ftrace_hash_free(notrace_hash);
 		return error;
 	}
-	/* All of them, whatever happens: the old ones are freed. */
+	/* Do not stop at an error: every follower needs the new hashes, the old ones are freed. */
 	for (struct ftrace_ops *o = ops; o; o = o->follower) {
 		int failed = commit_hashes(o, filter, notrace_hash, sites, patches);
 
@@ -483,7 +486,7 @@ void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
 	mutex_unlock(&ftrace_lock);
 }
 
-/* ---- the end ---- */
+/* ---- shutdown ---- */
 
 void ftrace_shut_down(void)
 {
@@ -500,7 +503,7 @@ void ftrace_turn_all_off(void)
 		ops = list_first_entry_or_null(&ftrace_ops_list, struct ftrace_ops, list);
 		tramp = NULL;
 		if (ops && detach(ops, &tramp))
-			tramp = NULL; /* it is silent, but sites may call it for ever */
+			tramp = NULL; /* sites still call it, so it stays; it calls nothing */
 		mutex_unlock(&ftrace_lock);
 		if (!ops)
 			return;

@@ -1,9 +1,9 @@
 /*
- * The records of all call sites: made once at boot from what the compiler or scripts/recordmcount
- * left in __mcount_loc, sorted by address, eight bytes each, in pages.
+ * The records of all call sites, in pages, sorted by address, eight bytes each. They are made once
+ * at boot from the addresses that the compiler or scripts/recordmcount has put in __mcount_loc.
  *
- * Those of init text are the last ones, as it lies behind all other text: they are dropped together
- * with it, and nobody's number changes.
+ * Init text lies behind all other text, so its records are the last ones. They go together with
+ * init text, and the numbers of the other records do not change.
  */
 #include "arch/text_alias.h"
 #include "kernel/bug.h"
@@ -21,7 +21,7 @@
 
 extern unsigned long __start_mcount_loc[], __stop_mcount_loc[];
 
-static struct dyn_ftrace **pages;     /* constant but for the last ones, see drop_init_records() */
+static struct dyn_ftrace **pages;     /* constant, except for drop_init_records() */
 static unsigned nr_records, nr_pages; /* [F] to write, once */
 
 unsigned ftrace_record_count(void)
@@ -78,9 +78,10 @@ static bool __init is_sorted(void)
 }
 
 /*
- * The sites of init text are about to go: forget them. They are left as they are, calls of a tracer
- * perhaps; nobody executes them any more. A filter that names them keeps their addresses, which
- * match nothing again, so that it does not become an empty one: that would be all functions.
+ * init_text_free_hook: drops the records of init text, which is about to be freed. The sites stay
+ * as they are, even if they call a tracer, because no CPU executes them any more. A filter keeps
+ * the addresses of these sites, although they match no record now: an empty filter would mean all
+ * functions.
  */
 static void drop_init_records(unsigned long start, unsigned long end)
 {
@@ -97,7 +98,7 @@ static void drop_init_records(unsigned long start, unsigned long end)
 	mutex_unlock(&ftrace_lock);
 }
 
-/* One record for each site. 0 or -ENOMEM. */
+/* Makes a record for each site. Returns 0 or -ENOMEM. */
 static int __init make_records(void)
 {
 	unsigned count = (unsigned)(__stop_mcount_loc - __start_mcount_loc);
@@ -121,7 +122,7 @@ static void write_nop(u8 *site, const struct text_patch *patch)
 	memcpy(site, patch->new, TEXT_PATCH_SIZE);
 }
 
-/* Nobody else runs yet: the calls of __fentry__ become nops without breakpoints and IPIs. */
+/* Replaces the calls of __fentry__ by nops. No other CPU runs yet, so no breakpoint is needed. */
 static void __init nop_all_sites(void)
 {
 	static struct text_patch patches[64] __initdata;
@@ -149,7 +150,7 @@ static int __init ftrace_init(void)
 	if (!is_sorted())
 		sort(__start_mcount_loc, (size_t)(__stop_mcount_loc - __start_mcount_loc),
 		     sizeof(unsigned long), compare_sites);
-	/* For the measurement of what the bare calls cost; there is nothing to trace then. */
+	/* ftrace_nop=0 is for measuring the cost of the bare calls; it has no records to trace. */
 	if (cmdline_find("ftrace_nop", value, sizeof(value)) && !strcmp(value, "0")) {
 		pr_info("ftrace: %zu sites keep their call of __fentry__\n",
 			(size_t)(__stop_mcount_loc - __start_mcount_loc));

@@ -1,12 +1,14 @@
 /*
- * A guard for callbacks: a tracer that calls a traced function does not trace itself, but an
- * interrupt that interrupts a tracer is traced.
+ * A guard against recursion of callbacks. A tracer that calls a traced function does not trace
+ * itself, but an interrupt that interrupts a tracer is traced.
  *
- * One bit for each context, in the task: what interrupts it, on its CPU, takes its own bit and
- * gives it back before the task goes on, and a task that is preempted in a callback takes its bits
- * along. So they need no atomic operation and no preemption off. The entry code of an interrupt is
- * traced before preempt_count tells of the interrupt; there the bit of the interrupted context is
- * still set, so one level in transition is let through, as Linux does.
+ * A task has one bit for each context. An interrupt sets its own bit and clears it before the task
+ * continues. A task that is preempted in a callback keeps its bits. So the bits need no atomic
+ * operation, and preemption may stay on.
+ *
+ * The entry code of an interrupt is traced before preempt_count counts the interrupt. At that time
+ * the bit of the interrupted context may still be set. So one call in transition is allowed, as in
+ * Linux.
  */
 #pragma once
 
@@ -21,17 +23,17 @@
 #define TRACE_RECURSION_TRANSITION 0x10
 #define TRACE_RECURSION_BITS       5
 
-/* Users that nest: what ftrace calls callbacks through, and each callback by itself. */
+/* The bits of ftrace's own guard, by this shift above the bits of the callbacks' guards. */
 #define TRACE_RECURSION_LIST_SHIFT 8
 
-/* Not a guard: how many times fgraph keeps preemption off around an entryfunc in this task. */
+/* Not a guard: counts the entryfuncs of this task around which fgraph has turned preemption off. */
 #define TRACE_RECURSION_GRAPH_SHIFT 16
 #define TRACE_RECURSION_GRAPH       (1U << TRACE_RECURSION_GRAPH_SHIFT)
 
 /*
- * How many preempt_disable()s of tracing itself, not of a callback, a task with these bits is in:
- * one for each guard that it has taken, and those of fgraph. The fast ways of fgraph count nothing,
- * and are seen on the stack (trace/ftrace/oops.c).
+ * Returns how many times tracing itself, not a callback, has turned preemption off in a task with
+ * these bits: once for each guard, and the count of fgraph. The fast paths of fgraph do not count;
+ * trace/ftrace/oops.c finds them on the stack.
  */
 static inline unsigned trace_recursion_preempt_count(u32 bits)
 {
@@ -42,7 +44,7 @@ static inline unsigned trace_recursion_preempt_count(u32 bits)
 	return count;
 }
 
-/* The bit is taken, shifted so far, or 0 if this context has it already. */
+/* Sets this context's bit, shifted, and returns it; 0 if the bit is set already. */
 static __always_inline int __trace_recursion_trylock(unsigned shift)
 {
 	struct task_struct *task = current;
@@ -67,12 +69,12 @@ static __always_inline int __trace_recursion_trylock(unsigned shift)
 static __always_inline void __trace_recursion_unlock(int bit)
 {
 	barrier();
-	current->trace_recursion -= (u32)bit; /* it is set */
+	current->trace_recursion -= (u32)bit; /* the bit is set, so this clears it */
 }
 
 /*
- * -1: this context is in a callback already; else what ftrace_test_recursion_unlock() wants.
- * Preemption is off in between. Any context.
+ * Returns -1 if this context is in a callback already; else a value for
+ * ftrace_test_recursion_unlock(), and preemption is off until then. Any context.
  */
 static __always_inline int ftrace_test_recursion_trylock(unsigned long ip __unused,
 							 unsigned long parent_ip __unused)

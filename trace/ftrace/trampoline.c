@@ -1,6 +1,6 @@
 /*
- * The trampoline that each registered ops has: code made for it (arch/ftrace_trampoline.c),
- * with a name in kallsyms.
+ * Trampolines of registered ops: generated code (arch/ftrace_trampoline.c) with a name in
+ * kallsyms.
  */
 #include "trace/ftrace/trampoline.h"
 
@@ -41,7 +41,7 @@ int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t 
 	if (error)
 		return error;
 	tramp->target = target;
-	/* A callback has faulted meanwhile: what an oops has written was perhaps overwritten. */
+	/* If a callback has faulted meanwhile, the patch may have overwritten the oops's byte. */
 	if (ftrace_is_dead())
 		ftrace_trampoline_silence(tramp);
 	return 0;

@@ -1,23 +1,29 @@
-/* Trampolines of ops: trace/ftrace/ops.c and trace/ftrace/update.c. Task context. */
+/* Trampolines of ops, for the files of trace/ftrace. Task context unless stated. */
 #pragma once
 
 #include "kernel/kallsyms.h"
 #include "trace/ftrace/internal.h"
 
 struct ftrace_trampoline {
-	unsigned long address;          /* [C] what the sites call */
+	unsigned long address;          /* [C] the sites call it */
 	size_t size;                    /* [C] bytes */
-	bool save_regs;                 /* [C] like ftrace_regs_caller */
-	ftrace_func_t target;           /* [F] what it calls */
-	struct kallsyms_dynamic symbol; /* its name */
+	bool save_regs;                 /* [C] saves all registers */
+	ftrace_func_t target;           /* [F] the trampoline calls it */
+	struct kallsyms_dynamic symbol; /* the name in kallsyms */
 };
 
-/* One for ops that calls target. NULL without memory. */
+/* Makes a trampoline for ops that calls target. NULL without memory. */
 struct ftrace_trampoline *ftrace_trampoline_create(struct ftrace_ops *ops, ftrace_func_t target);
-/* Have it call another function, while it is being executed. 0, or ftrace is shut down. [F] */
+/*
+ * Makes the trampoline call another function, while CPUs execute it. 0, or -ENODEV and ftrace is
+ * shut down. [F]
+ */
 int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t target);
-/* For ever: it calls nobody any more. Any context. */
+/* Makes the trampoline call nothing, for ever. Any context. */
 void ftrace_trampoline_silence(const struct ftrace_trampoline *tramp);
-/* Take its name away, when no site calls it any more; and a grace period of RCU-tasks later: */
+/*
+ * ftrace_trampoline_hide() removes the name when no site calls the trampoline any more. After a
+ * grace period of RCU-tasks, ftrace_trampoline_free() frees it.
+ */
 void ftrace_trampoline_hide(struct ftrace_trampoline *tramp);
 void ftrace_trampoline_free(struct ftrace_trampoline *tramp);

@@ -1,20 +1,20 @@
 /*
- * From what all ops want to what each site calls: records, and the batch of patches that a change
- * of one ops needs.
+ * Computes what each site must call from what all ops want: updates the records, and makes the
+ * batch of patches for a change of one ops.
  *
  *	users	record		the site
  *	0			nop
  *	1	TRAMP		call the trampoline of that ops
  *	1	TRAMP, DIRECT	jmp to the function that replaces this one
  *	n			call ftrace_caller -> ftrace_ops_list_func
- *	n	REGS		call ftrace_regs_caller -> the same: one of them wants all registers
+ *	n	REGS		call ftrace_regs_caller -> the same; a user wants all registers
  *
- * A record has each of these twice: as it shall be (the count, REGS, TRAMP), and as the site's
- *bytes are (ENABLED, REGS_EN, TRAMP_EN). Between changes both agree. A record has no room for the
- *address of the trampoline: it is that of the only ops that wants the site, and an update knows who
- *that was, since it changes one ops at a time.
+ * A record has each of these twice: as it must be (the count, REGS, TRAMP), and as the bytes of the
+ * site are (ENABLED, REGS_EN, TRAMP_EN). Between changes both agree. A record has no room for the
+ * address of the trampoline. The trampoline is that of the only user; an update knows that user,
+ * because it changes one ops at a time.
  *
- * All [F]: ftrace_lock is held.
+ * Everything here is [F]: ftrace_lock is held.
  */
 #include "arch/text_patch.h"
 #include "kernel/bug.h"
@@ -25,21 +25,22 @@
 #include "kernel/sections.h"
 #include "trace/ftrace/trampoline.h"
 
-#define FEW 64 /* so many sites are looked up one by one, and need no memory */
+#define FEW 64 /* a change of at most so many sites looks up each site, and allocates nothing */
 
 #define FTRACE_FL_STATE (FTRACE_FL_ENABLED | FTRACE_FL_REGS_EN | FTRACE_FL_TRAMP_EN)
 
-static __always_inline bool wish_wants(const struct ftrace_wish *wish, u32 offset)
+static __always_inline bool request_wants(const struct ftrace_request *request, u32 offset)
 {
-	return wish->registered && ftrace_hashes_want(wish->filter, wish->notrace_hash, offset);
+	return request->registered &&
+	       ftrace_hashes_want(request->filter, request->notrace_hash, offset);
 }
 
-/* ---- what a site shall call ---- */
+/* ---- what a site must call ---- */
 
-/* The users of a site: how many, the flags that follow from it, and the last of them. */
+/* The users of a site. */
 struct site_users {
-	u32 flags; /* as in dyn_ftrace: the count, REGS, IPMODIFY, TRAMP */
-	const struct ftrace_ops *ops;
+	u32 flags; /* as in dyn_ftrace: the count, REGS, IPMODIFY, DIRECT, TRAMP */
+	const struct ftrace_ops *ops; /* the last user */
 };
 
 static __always_inline void add_user(struct site_users *users, const struct ftrace_ops *ops)
@@ -54,8 +55,8 @@ static __always_inline void add_user(struct site_users *users, const struct ftra
 		users->flags |= FTRACE_FL_DIRECT;
 }
 
-/* All that are registered, but for one (NULL: all). */
-static __always_inline struct site_users users_but(u32 offset, const struct ftrace_ops *one)
+/* Returns the registered users except one (NULL: no exception). */
+static __always_inline struct site_users users_except(u32 offset, const struct ftrace_ops *one)
 {
 	struct site_users users = { 0, NULL };
 	const struct ftrace_ops *ops;
@@ -66,7 +67,7 @@ static __always_inline struct site_users users_but(u32 offset, const struct ftra
 	return users;
 }
 
-/* What a site holds: a call of target, a jmp to it, or with target 0 a nop. */
+/* The instruction at a site: a call of target, a jmp to target, or a nop (target 0). */
 struct site_insn {
 	unsigned long target;
 	bool jmp;
@@ -82,7 +83,7 @@ static __always_inline struct site_insn call_of_list(bool regs)
 	return call_to((unsigned long)(regs ? ftrace_regs_caller : ftrace_caller));
 }
 
-/* To the only user of a site with TRAMP. */
+/* The instruction of a site with TRAMP, whose only user is ops. */
 static __always_inline struct site_insn insn_of_own(const struct ftrace_ops *ops)
 {
 	if (unlikely(ops->flags & FTRACE_OPS_FL_DIRECT))
@@ -95,7 +96,7 @@ static __always_inline bool same_insn(struct site_insn a, struct site_insn b)
 	return a.target == b.target && a.jmp == b.jmp;
 }
 
-/* What the site with these users shall hold. */
+/* Returns the instruction for a site with these users. */
 static __always_inline struct site_insn wanted_insn(struct site_users *users)
 {
 	u32 count = users->flags & FTRACE_REF_MASK;
@@ -109,7 +110,7 @@ static __always_inline struct site_insn wanted_insn(struct site_users *users)
 	return call_of_list(users->flags & FTRACE_FL_REGS);
 }
 
-/* What the site holds now, by its record; before: who its users were. */
+/* Returns the instruction at the site now, from its record; before: its users so far. */
 static __always_inline struct site_insn present_insn(const struct dyn_ftrace *rec,
 						     const struct site_users *before)
 {
@@ -136,13 +137,13 @@ static __always_inline u32 state_for(u32 flags)
 struct site_set {
 	bool all; /* look at all records */
 	unsigned count;
-	unsigned most;               /* the change concerns at most so many of them */
-	struct dyn_ftrace *few[FEW]; /* else: these, sorted by address */
+	unsigned most;               /* the change concerns at most so many sites */
+	struct dyn_ftrace *few[FEW]; /* without all: these, sorted by address */
 };
 
 static __always_inline bool concerns(const struct ftrace_change *change, u32 offset)
 {
-	return wish_wants(&change->before, offset) != wish_wants(&change->after, offset);
+	return request_wants(&change->before, offset) != request_wants(&change->after, offset);
 }
 
 static void insert_site(struct site_set *set, struct dyn_ftrace *rec)
@@ -159,17 +160,17 @@ static void insert_site(struct site_set *set, struct dyn_ftrace *rec)
 }
 
 static void collect(struct site_set *set, const struct ftrace_change *change,
-		    const struct ftrace_wish *wish)
+		    const struct ftrace_request *request)
 {
-	if (!wish->registered)
+	if (!request->registered)
 		return;
-	for (u32 i = 0; i <= wish->filter->mask; i++) {
-		u32 offset = wish->filter->slots[i];
+	for (u32 i = 0; i <= request->filter->mask; i++) {
+		u32 offset = request->filter->slots[i];
 		struct dyn_ftrace *rec;
 
 		if (!offset || !concerns(change, offset))
 			continue;
-		rec = ftrace_location(KERNEL_IMAGE_BASE + offset); /* not one of init text: gone */
+		rec = ftrace_location(KERNEL_IMAGE_BASE + offset); /* NULL for init text */
 		if (rec)
 			insert_site(set, rec);
 	}
@@ -177,14 +178,14 @@ static void collect(struct site_set *set, const struct ftrace_change *change,
 
 static void find_sites(struct site_set *set, const struct ftrace_change *change)
 {
-	const struct ftrace_wish *wishes[] = { &change->before, &change->after };
+	const struct ftrace_request *requests[] = { &change->before, &change->after };
 
 	set->all = false;
 	set->count = set->most = 0;
-	for (unsigned i = 0; i < ARRAY_SIZE(wishes); i++) {
-		const struct ftrace_hash *filter = wishes[i]->filter;
+	for (unsigned i = 0; i < ARRAY_SIZE(requests); i++) {
+		const struct ftrace_hash *filter = requests[i]->filter;
 
-		if (!wishes[i]->registered)
+		if (!requests[i]->registered)
 			continue;
 		set->all |= !filter;
 		set->most += filter ? filter->count : ftrace_record_count();
@@ -195,11 +196,11 @@ static void find_sites(struct site_set *set, const struct ftrace_change *change)
 		set->most = min(set->most, set->count);
 		return;
 	}
-	for (unsigned i = 0; i < ARRAY_SIZE(wishes); i++)
-		collect(set, change, wishes[i]);
+	for (unsigned i = 0; i < ARRAY_SIZE(requests); i++)
+		collect(set, change, requests[i]);
 }
 
-/* The i-th of the set, or NULL if the change does not concern it. */
+/* Returns site i of the set, or NULL if the change does not concern the site. */
 static struct dyn_ftrace *site_at(const struct site_set *set, unsigned i,
 				  const struct ftrace_change *change)
 {
@@ -213,7 +214,7 @@ static struct dyn_ftrace *site_at(const struct site_set *set, unsigned i,
 
 /* ---- planning ---- */
 
-/* Is another IPMODIFY ops at a site that change's ops now wants as well? */
+/* Fails if another IPMODIFY ops has a site that this change adds. */
 static int check_ipmodify(const struct ftrace_change *change, const struct site_set *set)
 {
 	if (change->after.registered && !change->after.filter)
@@ -222,7 +223,7 @@ static int check_ipmodify(const struct ftrace_change *change, const struct site_
 		const struct dyn_ftrace *rec = site_at(set, i, change);
 
 		if (rec && (rec->flags & FTRACE_FL_IPMODIFY) &&
-		    wish_wants(&change->after, rec->offset))
+		    request_wants(&change->after, rec->offset))
 			return -EPERM;
 	}
 	return 0;
@@ -246,7 +247,7 @@ int ftrace_change_alloc(unsigned sites, struct text_patch **patches)
 	return *patches ? 0 : -ENOMEM;
 }
 
-/* ---- doing it ---- */
+/* ---- commit ---- */
 
 static void ftrace_bug(const struct text_patch *patch, int error)
 {
@@ -281,20 +282,20 @@ static __always_inline void encode_insn(u8 bytes[TEXT_PATCH_SIZE], unsigned long
 		text_encode_call(bytes, ip, insn.target);
 }
 
-/* Bring rec, which change concerns, up to date; true if its site has to be patched for that. */
+/* Updates rec for the change. Returns true if the site needs the patch that it fills in. */
 static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *change,
 			  struct text_patch *patch)
 {
-	struct site_users without = users_but(rec->offset, change->ops), with = without;
-	bool comes = wish_wants(&change->after, rec->offset);
+	struct site_users without = users_except(rec->offset, change->ops), with = without;
+	bool added = request_wants(&change->after, rec->offset);
 	struct site_insn from, to;
 	u32 flags;
 
 	add_user(&with, change->ops);
-	from = present_insn(rec, comes ? &without : &with);
-	to = wanted_insn(comes ? &with : &without);
+	from = present_insn(rec, added ? &without : &with);
+	to = wanted_insn(added ? &with : &without);
 	flags = (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED)) |
-		(comes ? with.flags : without.flags);
+		(added ? with.flags : without.flags);
 	if (flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT))
 		flags |= FTRACE_FL_MODIFIED;
 	rec->flags = flags;
@@ -339,14 +340,14 @@ void ftrace_records_restore(void)
 {
 	for (unsigned i = 0; i < ftrace_record_count(); i++) {
 		struct dyn_ftrace *rec = ftrace_record(i);
-		struct site_users users = users_but(rec->offset, NULL);
+		struct site_users users = users_except(rec->offset, NULL);
 
 		wanted_insn(&users);
 		rec->flags = users.flags | (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED));
 	}
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec)
 {
@@ -359,9 +360,9 @@ struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec)
 	return NULL;
 }
 
-static bool is_as_it_should_be(const struct dyn_ftrace *rec)
+static bool is_correct(const struct dyn_ftrace *rec)
 {
-	struct site_users users = users_but(rec->offset, NULL);
+	struct site_users users = users_except(rec->offset, NULL);
 	struct site_insn insn = wanted_insn(&users);
 	unsigned long ip = ftrace_record_ip(rec);
 	u8 expected[TEXT_PATCH_SIZE];
@@ -380,7 +381,7 @@ unsigned ftrace_verify(void (*report)(void *data, const struct dyn_ftrace *rec, 
 	for (unsigned i = 0; i < ftrace_record_count(); i++) {
 		const struct dyn_ftrace *rec = ftrace_record(i);
 
-		if (is_as_it_should_be(rec))
+		if (is_correct(rec))
 			continue;
 		mismatches++;
 		if (report)

@@ -1,6 +1,6 @@
 /*
- * Filters: the words of set_ftrace_filter and set_ftrace_notrace, and the files of dynamic ftrace
- * (Documentation/trace/ftrace.rst, "The File System").
+ * Filters of ops: the functions ftrace_set_filter() and similar, the files set_ftrace_filter and
+ * set_ftrace_notrace (Documentation/trace/ftrace.rst, "The File System"), and the command line.
  */
 #include "trace/ftrace_files/filter.h"
 
@@ -18,14 +18,14 @@
 
 enum filter_kind { FILTER, NOTRACE };
 
-/* A word that is being applied to a set. */
+/* The application of a word to a set. */
 struct matching {
 	struct ftrace_match match;
 	struct ftrace_hash *hash;
 	unsigned matches;
 };
 
-/* The word means rec. 0 or -ENOMEM. */
+/* Adds or removes rec, which the word matches. 0 or -ENOMEM. */
 static int apply_match(struct matching *m, const struct dyn_ftrace *rec)
 {
 	m->matches++;
@@ -35,7 +35,7 @@ static int apply_match(struct matching *m, const struct dyn_ftrace *rec)
 	return 0;
 }
 
-/* The same if its name matches. */
+/* Adds or removes rec if its name matches. 0 or -ENOMEM. */
 static int match_record(struct matching *m, const struct dyn_ftrace *rec)
 {
 	char name[KSYM_NAME_LEN];
@@ -46,7 +46,9 @@ static int match_record(struct matching *m, const struct dyn_ftrace *rec)
 	return apply_match(m, rec);
 }
 
-/* A symbol has the plain name: a call site's, or not; which shows another name if it has several.
+/*
+ * A symbol with the plain name is at address. The address may have no call site, or its site may
+ * have another name, because an address may have several names.
  */
 static int match_symbol(void *m, unsigned long address)
 {
@@ -55,7 +57,7 @@ static int match_symbol(void *m, unsigned long address)
 	return rec ? match_record(m, rec) : 0;
 }
 
-/* To look at every function's name takes a while: only for a pattern. */
+/* Checks every function's name only for a pattern, because that is slow. */
 static int match_word(struct matching *m)
 {
 	const unsigned long number = m->match.number, n = ftrace_record_count();
@@ -78,7 +80,7 @@ int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 
 	if (ftrace_parse_word(word, &m.match))
 		return -EINVAL;
-	m.hash = ftrace_hash_copy(hash, 0); /* grows with what is matched */
+	m.hash = ftrace_hash_copy(hash, 0); /* grows with each match */
 	if (!m.hash)
 		return -ENOMEM;
 	error = match_word(&m);
@@ -125,7 +127,7 @@ int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t lengt
 	return set_hash(ops, NOTRACE, pattern, length, reset);
 }
 
-/* A copy of the filter of ops, or of an empty one, with or without ip. */
+/* Copies a filter (NULL: empty), and adds or removes ip in the copy. */
 static int change_ip(const struct ftrace_hash *old, unsigned long ip, bool remove,
 		     struct ftrace_hash **result)
 {
@@ -170,12 +172,11 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 
 /* ---- files ---- */
 
-/* An open filter file: what is written gathers in hash, and takes effect when the file is closed.
- */
+/* An open filter file. Written words change hash, which takes effect when the file is closed. */
 struct filter_file {
 	const struct ftrace_filter *filter;
 	struct ftrace_hash *hash; /* NULL: empty */
-	bool failed;              /* a word was refused: nothing takes effect */
+	bool failed;              /* a word had an error: hash does not take effect */
 	struct ftrace_word_parser parser;
 };
 
@@ -193,8 +194,7 @@ static bool filter_shows(const struct filter_file *f, unsigned index)
 
 #define SHOW_COMMANDS ((void *)2)
 
-/* Position 0 is the heading of an empty filter; record i is at i + 1; behind the last the commands.
- */
+/* Position 0: the text of an empty filter. i + 1: record i. After the last record: the commands. */
 static void *filter_find(struct filter_file *f, loff_t *pos)
 {
 	const loff_t commands = (loff_t)ftrace_record_count() + 1;
@@ -245,7 +245,7 @@ static const struct seq_operations filter_sops = {
 	.start = filter_start, .next = filter_next, .stop = filter_stop, .show = filter_show
 };
 
-/* Opened for reading, also if for writing too, it is a seq_file. */
+/* A file that is open for reading, or for both, is a seq_file. */
 static struct filter_file *filter_file_of(const struct file *file)
 {
 	return file->f_mode & FMODE_READ ? ((struct seq_file *)file->private_data)->private
@@ -287,7 +287,7 @@ static int filter_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The word that has gathered: a command takes effect at once, a pattern on the copy of the set. */
+/* Applies the complete word: a command at once, a pattern to the copy of the set. */
 static int filter_apply_word(struct filter_file *f)
 {
 	struct ftrace_hash *changed;
@@ -304,7 +304,7 @@ static int filter_apply_word(struct filter_file *f)
 	return 0;
 }
 
-/* found: what ftrace_next_word() has said. */
+/* found: the result of ftrace_next_word() or ftrace_last_word(). */
 static int filter_end_word(struct filter_file *f, int found)
 {
 	int error = found > 0 ? filter_apply_word(f) : found;
@@ -313,7 +313,7 @@ static int filter_end_word(struct filter_file *f, int found)
 	return error;
 }
 
-/* Words may be split between writes: the last one ends when the file is closed. */
+/* A word may be split between two writes. The last word ends when the file is closed. */
 static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct filter_file *f = filter_file_of(file);
@@ -332,7 +332,7 @@ static ssize_t filter_write(struct file *file, const char *buf, size_t count, lo
 	return (ssize_t)count;
 }
 
-/* Take what was written over. */
+/* Makes the written words take effect. */
 static int end_writing(struct filter_file *f)
 {
 	int error = 0;
@@ -373,7 +373,7 @@ static const struct file_operations filter_fops = {
 	.release = filter_release,
 };
 
-/* The file shows filter as long as it is there. */
+/* The file uses filter as long as it exists. */
 static int create_set_file(const char *name, umode_t mode, struct dentry *parent,
 			   struct ftrace_filter *filter)
 {

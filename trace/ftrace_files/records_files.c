@@ -1,5 +1,7 @@
-/* What dynamic ftrace shows: available_filter_functions, enabled_functions, dyn_ftrace_total_info,
- * ftrace_verify. */
+/*
+ * The files that show the records of dynamic ftrace: available_filter_functions, enabled_functions
+ * and dyn_ftrace_total_info in tracefs, ftrace_verify and text_patch in debugfs.
+ */
 #include "arch/text_patch.h"
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
@@ -37,8 +39,9 @@ static const struct seq_operations available_sops = {
 DEFINE_SEQ_ATTRIBUTE(available);
 
 /*
- * Linux's line: name (users), a letter for each special use, the trampoline and whose it is, and
- * whom the call reaches. The letter O stands for what x86 does not have.
+ * Prints a line in Linux's format: the name, the count of users, a letter for each special use, the
+ * trampoline with the callback of its ops, and the function that the call reaches. The letter O is
+ * never printed: x86 does not have that feature.
  */
 static int enabled_show(struct seq_file *m, void *v)
 {
@@ -92,7 +95,7 @@ static int verify_show(struct seq_file *m, void *v __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(verify);
 
-/* One breakpoint counter for tests and students: how often a CPU met a half-patched site. */
+/* Counters for tests and students. breakpoints: how often a CPU has met a half-patched site. */
 static int stats_show(struct seq_file *m, void *v __unused)
 {
 	struct text_patch_stats stats;

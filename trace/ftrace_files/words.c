@@ -1,4 +1,4 @@
-/* The words of filter files. */
+/* The parser for filter files: trace/ftrace_files/words.h. */
 #include "trace/ftrace_files/words.h"
 
 #include "kernel/errno.h"

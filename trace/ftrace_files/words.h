@@ -1,6 +1,7 @@
 /*
- * What is written to a filter file, taken apart: words between white space, which may come in
- * pieces, and what a word means. Pure functions of what they are given.
+ * The parser of text that is written to a filter file: it splits the text into words at white
+ * space, and analyses a word. A word may come in several writes. The functions have no state of
+ * their own.
  */
 #pragma once
 
@@ -8,29 +9,30 @@
 
 #define FTRACE_WORD_MAX 255 /* characters of a name, pattern or command */
 
-/* A word that is being gathered, from one write to the next. Begins zeroed. */
+/* The part of a word that has come so far. Zero at the start. */
 struct ftrace_word_parser {
 	size_t length;
 	char word[FTRACE_WORD_MAX + 1];
 };
 
 /*
- * Take text from [*buf, *buf + *count), and move both on, up to the end of a word. 1: word holds a
- * complete one, terminated, and the next call begins another; 0: all is taken; -EINVAL: a word that
- * is too long, which is forgotten.
+ * Takes text from [*buf, *buf + *count) up to the end of a word, and advances both. Returns 1 if
+ * parser->word holds a complete word, terminated; the next call starts another word. Returns 0 if
+ * all text is taken, and -EINVAL for a word that is too long, which is dropped.
  */
 int ftrace_next_word(struct ftrace_word_parser *parser, const char **buf, size_t *count);
-/* There is no more text: 1 if that completes a word, else 0. */
+/* Ends the text. Returns 1 if that completes a word, else 0. */
 int ftrace_last_word(struct ftrace_word_parser *parser);
 
-/* What a word asks for. */
+/* The meaning of a word. */
 struct ftrace_match {
 	bool remove;   /* it began with '!' */
-	bool is_plain; /* pattern is a name: nothing in it is special */
-	unsigned long
-		number;      /* of a function in available_filter_functions, from 1 on; or 0, and */
+	bool is_plain; /* pattern is a name without special characters */
+	/* Number of a function in available_filter_functions, from 1 on; 0: the word is a pattern.
+	 */
+	unsigned long number;
 	const char *pattern; /* the name or pattern, in the word */
 };
 
-/* -EINVAL: there is no function number 0. 0 else. */
+/* Returns 0, or -EINVAL for the number 0, which no function has. */
 int ftrace_parse_word(const char *word, struct ftrace_match *match);

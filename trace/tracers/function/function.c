@@ -113,6 +113,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 static struct function_tracer top_function = {
 	.ops = { .func = function_trace_call,
 		 .flags = FTRACE_OPS_FL_PID,
+		 .pid_func = function_pid_func,
 		 .private = &global_trace },
 };
 
@@ -200,6 +201,7 @@ static int function_trace_create(struct trace_array *tr)
 			return -ENOMEM;
 		f->ops.func = function_trace_call;
 		f->ops.flags = FTRACE_OPS_FL_PID;
+		f->ops.pid_func = function_pid_func;
 		f->ops.private = tr;
 	}
 	INIT_LIST_HEAD(&f->probes);

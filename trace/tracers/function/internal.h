@@ -26,6 +26,9 @@ static inline struct function_tracer *function_of(struct trace_array *tr)
 
 /* ---- pids.c; T held ---- */
 
+/* The pid_func of the function tracer's ops. */
+void function_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		       struct ftrace_regs *fregs);
 /* Allocates f->pids: 0 or -ENOMEM. */
 int function_pids_create(struct function_tracer *f);
 /* Empties both lists of tr. Takes T. */

@@ -33,11 +33,17 @@ static bool is_filtered(const struct function_pids *pids)
 	return READ_ONCE(pids->only.active) || READ_ONCE(pids->never.active);
 }
 
-bool ftrace_pids_filter(struct trace_array *tr)
+void function_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		       struct ftrace_regs *fregs)
 {
-	struct function_tracer *f = function_of(tr);
+	const struct trace_array *tr = op->private;
+	bool ignore;
 
-	return f && is_filtered(f->pids);
+	preempt_disable();
+	ignore = READ_ONCE(tr->cpus[smp_processor_id()].ignore_pid);
+	preempt_enable();
+	if (!ignore)
+		op->saved_func(ip, parent_ip, op, fregs);
 }
 
 /* Decides for each trace_array whether this CPU, which runs next from now on, ignores its task. */
@@ -74,10 +80,11 @@ static void update_pids(void)
 	struct trace_array *tr;
 	bool active = false;
 
-	for_each_trace_array(tr) active = active || ftrace_pids_filter(tr);
+	for_each_trace_array(tr) active = active || is_filtered(function_of(tr)->pids);
 	sched_switch_hook_set(&pids_hook, active);
 	on_each_cpu(choose_on_this_cpu, NULL, true);
-	ftrace_update_pid_func();
+	for_each_trace_array(tr)
+		ftrace_filter_pids(function_trace_ops(tr), is_filtered(function_of(tr)->pids));
 }
 
 static void empty_list(struct function_pid_list *list)
