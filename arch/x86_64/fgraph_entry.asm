@@ -1,4 +1,4 @@
-; A function whose return address fgraph has replaced returns to return_to_handler
+; fgraph replaces the return address of a traced function by return_to_handler
 ; (trace/fgraph/fgraph.c).
 ;
 ; The code first pushes its own address to the old place of the return address. So a backtrace from

@@ -21,7 +21,7 @@ __thread unsigned rb_host_cpu, rb_host_reads;
 __thread bool rb_host_irqs_off;
 
 struct payload {
-	u32 level; /* who wrote it */
+	u32 level; /* the writer */
 	u32 words; /* how many follow */
 	u64 number; /* of this level on this CPU, from 0 */
 	u64 check;
@@ -29,12 +29,12 @@ struct payload {
 };
 
 /*
- * A writer and those who interrupt it: signal handlers, anywhere, and the clock, which the writer
- * asks between looking for room and claiming it. (TSan calls handlers only where it looks for them,
- * and of many signals it loses most.)
+ * A writer, and the code that interrupts it: signal handlers at any instruction, and the clock,
+ * which the writer reads before it claims room. (TSan delivers signals only at some places, and
+ * loses most of many signals.)
  */
 enum { THREAD, HANDLER1, HANDLER2, CLOCK_IN_THREAD, CLOCK_IN_CLOCK, LEVELS };
-static __thread unsigned running; /* the level of this moment */
+static __thread unsigned running; /* the current level */
 
 static struct trace_buffer *buffer;
 static u64 written[RB_HOST_CPUS][LEVELS]; /* numbers given; refused events give theirs back */
@@ -95,7 +95,7 @@ static u64 interrupting_clock(void)
 struct tally {
 	u64 next[LEVELS]; /* number expected of each level */
 	u64 gaps;	  /* numbers that never came */
-	u64 lost;	  /* as the buffer said */
+	u64 lost;	  /* reported by the buffer */
 	u64 read;
 	u64 stamp;
 };
@@ -171,15 +171,15 @@ static void *iterating_reader(void *arg)
 }
 
 /*
- * Two timers interrupt each writer, at any instruction, as often as the machine can; the handler of
- * the one interrupts that of the other.
+ * Two timers interrupt each writer, at any instruction, as often as the machine can. Each handler
+ * may interrupt the other one.
  */
 static const struct {
 	int signal;
 	long period_ns;
 } interrupts[] = { { SIGUSR1, 10000 }, { SIGUSR2, 17000 } };
 
-/* The thread plays this CPU from now on, and may be interrupted. */
+/* Starts the timers for this thread. */
 static void start_interrupts(timer_t *timers)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(interrupts); i++) {
@@ -194,7 +194,7 @@ static void start_interrupts(timer_t *timers)
 	}
 }
 
-/* Calm and storm by turns: now the readers keep up, and now most is overwritten. */
+/* Calm and storm in turn: in calm the readers keep up, in a storm most events are overwritten. */
 static bool is_calm(u64 number)
 {
 	return number >> 14 & 1 && !(number & 63);
@@ -307,7 +307,7 @@ static void test_resize_under_writers_keeps_the_account(void **state)
 	run_storm(RB_FL_OVERWRITE, 8 * 4096, true, true);
 }
 
-/* One thread, all events of its own on CPU 0. */
+/* One thread writes all events, on CPU 0. */
 static void begin_alone(size_t size)
 {
 	memset(written, 0, sizeof(written));
@@ -390,7 +390,7 @@ static void test_iterator_at_the_end_sees_what_is_written_later(void **state)
 		write_event(THREAD);
 		expect_events(iter, i, 1);
 		expect_end(iter);
-		if (i % 3 == 0) /* takes the page that the iterator is in */
+		if (i % 3 == 0) /* takes the iterator's page */
 			while (consume_one(0, &tally))
 				;
 	}
@@ -467,8 +467,8 @@ static void shift_place(struct ring_buffer_per_cpu *cb, u64 *place, u32 n)
 }
 
 /*
- * Makes the ring of CPU 0 look as if writers had filled n more sub-buffers with one event each,
- * which were lost. n is a multiple of the slots, so all pages stay in their slots. The tail is not
+ * Makes the ring of CPU 0 look as if writers had filled n more sub-buffers with one event each, and
+ * all were lost. n is a multiple of the slots, so all pages stay in their slots. The tail is not
  * in the reader's page.
  */
 static void shift_ring(u32 n)
@@ -603,7 +603,7 @@ static u64 steady_clock(void)
 	return steady_time;
 }
 
-/* A buffer of two pages whose events come 10 units of time apart, the first at 10. */
+/* A buffer of two pages with events 10 units of time apart, the first at 10. */
 static void begin_steadily(void)
 {
 	begin_alone(2 * 4096);
@@ -624,7 +624,7 @@ static void write_bytes(size_t length, unsigned count)
 	}
 }
 
-/* A page may end at its last byte, or leave room for the number of the events lost before it. */
+/* A page may be full, or may have room for the count of events lost before it. */
 static void expect_lost_page(size_t length, u32 in_page, bool stored)
 {
 	struct buffer_data_page page;
@@ -645,7 +645,7 @@ static void expect_lost_page(size_t length, u32 in_page, bool stored)
 	if (stored)
 		memcpy(&told, page.data + used, sizeof(told));
 	assert_int_equal(told, stored ? stats.overrun : 0);
-	/* What comes after it follows without a gap. */
+	/* The next page follows without a gap. */
 	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
 	assert_int_equal(page.commit, used);
 	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), -EAGAIN);
@@ -687,7 +687,7 @@ static void test_rest_of_a_page_read_in_part_keeps_its_times(void **state)
 	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
 	assert_int_equal(page.commit, 7 * 20);
 	assert_int_equal(page.time_stamp + event->time_delta, 40);
-	/* The page goes on where it was left. */
+	/* The next read continues after the last one. */
 	write_bytes(16, 2);
 	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
 	assert_int_equal(page.commit, 2 * 20);
@@ -698,7 +698,7 @@ static void test_rest_of_a_page_read_in_part_keeps_its_times(void **state)
 #define WAKE_ROUNDS 20000U
 static u64 rounds_read;
 
-/* Reads, and sleeps when there is nothing. */
+/* Reads events, and sleeps when the buffer is empty. */
 static void *sleeping_reader(void *arg)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[0];
@@ -718,7 +718,7 @@ static void *sleeping_reader(void *arg)
 	return NULL;
 }
 
-/* One event at a time, the next when the last has been read: one lost wake-up stops it all. */
+/* Writes the next event only after the last has been read, so one lost wake-up stops the test. */
 static void test_sleeping_reader_is_woken_for_every_event(void **state)
 {
 	struct tally t = { 0 };
@@ -733,7 +733,7 @@ static void test_sleeping_reader_is_woken_for_every_event(void **state)
 		write_event(THREAD);
 		start = time(NULL);
 		while (__atomic_load_n(&rounds_read, __ATOMIC_ACQUIRE) <= i) {
-			assert_true(time(NULL) - start < 120); /* it sleeps for ever */
+			assert_true(time(NULL) - start < 120); /* else the reader sleeps for ever */
 			sched_yield();
 		}
 	}
@@ -742,7 +742,7 @@ static void test_sleeping_reader_is_woken_for_every_event(void **state)
 	ring_buffer_free(buffer);
 }
 
-/* How often the CPU's waker was raised since the last time. */
+/* Returns how often the CPU's waker was raised since the last call. */
 static unsigned times_raised(void)
 {
 	unsigned count = 0;

@@ -1,14 +1,14 @@
 /*
- * The function graph tracer's text, from entries made by hand: each column as Linux prints it.
+ * The text output of the function graph tracer, for entries made here: each column as in Linux.
  * sources: trace/tracers/function_graph/output.c trace/tracers/function_graph/header.c trace/core/output.c
  * sources: trace/core/trace_seq.c fs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "handmade_trace.h"
 
 /*
- * ---- against Linux: linux_graph.txt is what 6.1 printed of this trace ----
- * It has one flag more than nop5 (migration disabled, never set there), of which the file has been
- * freed.
+ * ---- comparison with Linux: linux_graph.txt is the output of 6.1 for this trace ----
+ * Linux prints one more flag than nop5 (migration disabled, never set in it). The file is without
+ * that flag.
  */
 
 __asm__(".pushsection .rodata\n"
@@ -26,7 +26,7 @@ static void make_opening_of_a_file(void)
 	call(1, 153, 11352315000, FUNC(PATH_GET), 2);
 	call(1, 153, 11352323000, FUNC(MNTGET), 3);
 	ret(1, 153, 11352355000, FUNC(MNTGET), 3, 31650);
-	/* Linux says that preemption was on when the callback ran. */
+	/* Linux records that preemption was on when the callback ran. */
 	entry = (void *)ret(1, 153, 11352456000, FUNC(PATH_GET), 2, 141001)->words;
 	entry->preempt_count = 0;
 	call(1, 153, 11352463000, FUNC(MODULE_GET), 2);
@@ -228,14 +228,14 @@ static void test_a_return_whose_line_did_not_fit_keeps_its_brace(void **state)
 	end();
 }
 
-/* ---- lines between the lines ---- */
+/* ---- events between calls ---- */
 
 static void test_a_change_of_task_is_told(void **state)
 {
 	(void)state;
 	begin(4);
 	call(0, 9, 1000, FUNC(READ), 0);
-	call(1, 14, 1100, FUNC(READ), 0); /* another CPU's is none of it */
+	call(1, 14, 1100, FUNC(READ), 0); /* a call on another CPU does not count */
 	call(0, 14, 1200, FUNC(READ), 0);
 	call(0, 1000000, 1300, FUNC(READ), 0);
 	call(0, 0, 1400, FUNC(READ), 0);
@@ -338,7 +338,7 @@ static void test_a_return_without_its_call_has_a_name(void **state)
 	call(0, 14, 1100, FUNC(OPEN), 0);
 	marker(0, 14, 1150, "x");
 	ret(0, 14, 1200, FUNC(OPEN), 0, 100);
-	call(0, 14, 1300, FUNC(OPEN), 60); /* so deep nobody remembers */
+	call(0, 14, 1300, FUNC(OPEN), 60); /* deeper than any state that is kept */
 	marker(0, 14, 1350, "x");
 	ret(0, 14, 1400, FUNC(READ), 60, 100);
 	print_all();

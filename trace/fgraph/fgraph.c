@@ -111,7 +111,7 @@ static void fgraph_return(struct ftrace_regs *fregs)
 	fgraph_handle_return(fregs, NULL);
 }
 
-/* Any return stub works for all users; it is fastest for the user whose stub it is. */
+/* Any return stub works for all users. It is fastest for the user that has provided it. */
 void (*ftrace_return_to_handler)(struct ftrace_regs *fregs) = fgraph_return;
 
 /* ---- the unwinder ---- */
@@ -300,7 +300,7 @@ static int add_user(struct fgraph_ops *gops, struct fgraph_stack **unused)
 }
 
 /*
- * Ends the callbacks of gops, whose entries have ended: no site calls it, and a grace period of
+ * Ends the callbacks of gops. All entries have ended: no site calls it, and a grace period of
  * RCU-tasks has passed. It waits without fgraph_mutex, so that a new task, and other users, do not
  * wait as well.
  */
@@ -375,8 +375,8 @@ static bool hides_preempt_off(unsigned long ip)
 }
 
 /*
- * Removes the frame whose return address was not replaced yet, with the frames above it: current
- * has faulted in its entryfunc. Preemption off.
+ * Removes the frame without a replaced return address, with the frames above it: current has
+ * faulted in its entryfunc. Preemption off.
  */
 static void abandon_entries(void)
 {

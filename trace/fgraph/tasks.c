@@ -16,8 +16,8 @@
  *   return_to_handler, where the return address is neither on the stack nor in use. fgraph does not
  *   touch such a task. The task removes its frames itself when it returns; fgraph checks it again
  *   later.
- * - A task may keep its frames for long: for example an idle task whose loop function was entered
- *   while it was traced. It keeps its stack until fgraph is used again, or until it ends.
+ * - A task may keep its frames for long: for example an idle task, if its loop function was entered
+ *   while the function was traced. It keeps its stack until fgraph is used again, or until it ends.
  *
  * A stack without frames is taken from its task. It is freed after every CPU has switched tasks:
  * then the pop of its last frame has ended, and so has an unwinder's access to it. Both have

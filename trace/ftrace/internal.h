@@ -13,8 +13,9 @@ extern struct list_head ftrace_ops_list; /* [F] to write; list_for_each_entry_rc
 /*
  * Gives ops these hashes (NULL: empty), and updates its sites if it is registered. Frees the old
  * hashes after a grace period of RCU-tasks. Takes the new hashes over, also on an error; on an
- * error ops keeps its old hashes: -EINVAL, -EPERM, -ENOMEM, -ENODEV. One exception: the call whose
- * patches fail, and which so shuts ftrace down, sets the hashes and returns -ENODEV. [F]
+ * error ops keeps its old hashes: -EINVAL, -EPERM, -ENOMEM, -ENODEV. One exception: if the
+ * patches of this call fail, which shuts ftrace down, ops has the new hashes, and the call returns
+ * -ENODEV. [F]
  */
 int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 			  struct ftrace_hash *notrace_hash);
@@ -83,7 +84,7 @@ int ftrace_apply_patches(const struct text_patch *patches, size_t count);
 void ftrace_shut_down(void);
 /* Makes nops of all sites after a shutdown, and removes all ops from the list. Task context. */
 void ftrace_turn_all_off(void);
-/* Returns the ops whose trampoline the site of rec calls; NULL if it calls none. [F] */
+/* Returns the ops with the trampoline that the site of rec calls; NULL if it calls none. [F] */
 struct ftrace_ops *ftrace_trampoline_ops(const struct dyn_ftrace *rec);
 
 static __always_inline bool ftrace_hashes_want(const struct ftrace_hash *filter,

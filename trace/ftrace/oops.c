@@ -101,7 +101,7 @@ static unsigned long callback_on_stack(struct pt_regs *regs)
 
 static unsigned uncounted; /* [only one report at a time] */
 
-/* Counts frames whose code has turned preemption off without a count in trace_recursion. */
+/* Counts code on the stack that has turned preemption off without a count in trace_recursion. */
 static bool count_uncounted(unsigned long ip)
 {
 	uncounted += oops_user && oops_user->hides_preempt_off(ip);

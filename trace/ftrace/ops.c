@@ -72,7 +72,7 @@ static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
 }
 
 /*
- * Calls each ops whose hashes contain the site. Only ops with FTRACE_OPS_FL_RECURSION are guarded
+ * Calls each ops that wants the site. Only ops with FTRACE_OPS_FL_RECURSION are guarded
  * against recursion. The list function itself needs no guard: it calls nothing that is traced.
  */
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,

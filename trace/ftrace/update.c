@@ -83,7 +83,7 @@ static __always_inline struct site_insn call_of_list(bool regs)
 	return call_to((unsigned long)(regs ? ftrace_regs_caller : ftrace_caller));
 }
 
-/* The instruction of a site with TRAMP, whose only user is ops. */
+/* The instruction of a site with TRAMP; ops is its only user. */
 static __always_inline struct site_insn insn_of_own(const struct ftrace_ops *ops)
 {
 	if (unlikely(ops->flags & FTRACE_OPS_FL_DIRECT))

@@ -29,7 +29,7 @@
  *
  *      lo:  | seq (32) | page index (20) | offset in data (12) |         hi: time stamp
  *
- * A writer whose exchange succeeds owns the room between the old and the new place, and the next
+ * After a successful exchange the writer owns the room between the two places, and the next
  * event's time delta counts from its time stamp. If another writer interrupts between the read of
  * the tail and the exchange, the exchange fails, and the writer tries again with a newer time. So
  * the order of events in space and in time is always the same.

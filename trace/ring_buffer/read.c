@@ -111,7 +111,7 @@ bool rb_oldest(struct ring_buffer_per_cpu *cb, struct rb_position from, u64 *wor
 	return false;
 }
 
-/* Accounts for the reader's page, whose events have all been read and which writers have left. */
+/* Accounts for the reader's page: all its events have been read, and writers have left it. */
 static void rb_finish_reader_page(struct ring_buffer_per_cpu *cb)
 {
 	struct buffer_page *page = &cb->pages[cb->reader_index];
