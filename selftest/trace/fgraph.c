@@ -9,19 +9,19 @@
 #include "trace/fgraph/internal.h"
 #include "trace/ftrace/internal.h"
 
-/* What a user has seen of the task that runs the test. */
+/* An fgraph_ops, and the calls that it saw of the task that runs the test. */
 struct witness {
 	struct fgraph_ops gops;
 	struct task_struct *task;
 	unsigned entries, returns, wrong;
-	unsigned skip; /* entries to come that it does not want */
-	int depth;     /* of the last entry, then of the last return */
+	unsigned skip; /* next entries that it rejects */
+	int depth;     /* of the last event: an entry or a return */
 	unsigned long retval, func;
 	unsigned overrun;
 	u64 last_key;
 };
 
-/* Each call leaves a number with its frame, and finds it again. */
+/* Stores a number in the frame of each call. witness_return() checks the number. */
 static int witness_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
 			 struct ftrace_regs *fregs __unused)
 {
@@ -128,7 +128,8 @@ SELFTEST(fgraph, a_call_that_its_user_skips_does_not_return_to_it)
 	EXPECT_EQ(w.wrong, 0);
 }
 
-/* Each its own functions, its own data in the same frame, and its own opinion of each call. */
+/* Each user has its own functions and its own data in the frame, and accepts or rejects each call.
+ */
 SELFTEST(fgraph, sixteen_users_share_calls_and_the_seventeenth_is_refused)
 {
 	struct witness *w = kcalloc(FGRAPH_ARRAY_SIZE + 1, sizeof(*w), GFP_KERNEL);
@@ -170,7 +171,7 @@ SELFTEST(fgraph, recursion_two_hundred_deep_is_traced_and_comes_back)
 	EXPECT_EQ(w.wrong, 0);
 }
 
-/* 56 bytes a call: more of them than the shadow stack holds, fewer than the stack. */
+/* Calls of 56 bytes each: too many for the shadow stack, not too many for the kernel stack. */
 #define TOO_DEEP 360
 
 SELFTEST(fgraph, calls_that_find_no_room_are_counted_and_return_all_the_same)
@@ -204,7 +205,7 @@ SELFTEST(fgraph, functions_come_and_go_in_the_filter_of_a_running_user)
 	ftrace_set_notrace(&w.gops.ops, "", 0, true);
 }
 
-/* ---- the data of calls further out ---- */
+/* ---- the data of outer calls ---- */
 
 static u64 parents[4];
 
@@ -235,7 +236,7 @@ SELFTEST(fgraph, a_return_finds_the_data_of_the_calls_around_it)
 	EXPECT_EQ(ftrace_target_recurse(2), 2);
 	stop(&w);
 	stop(&other);
-	/* The innermost has number 3. */
+	/* The innermost call has number 3. */
 	EXPECT_EQ(parents[1], 2);
 	EXPECT_EQ(parents[2], 1);
 	EXPECT_EQ(parents[3], 0);
@@ -302,7 +303,7 @@ static void nested_backtrace(void *arg)
 	ftrace_target_call(take_backtrace, arg);
 }
 
-/* Which of a backtrace's entries lie in fn, less than 128 bytes long. */
+/* Counts the entries of a backtrace that lie in fn, which is shorter than 128 bytes. */
 static unsigned entries_in(const struct backtrace *b, const void *fn)
 {
 	unsigned n = 0;
@@ -371,7 +372,7 @@ static void damage_to_zero(struct fgraph_stack *stack)
 	memset(stack->words, 0, FGRAPH_STACK_SIZE - sizeof(*stack));
 }
 
-/* Nothing but these two functions is traced, so that nothing is pushed while it is damaged. */
+/* Only ftrace_target_call() is traced, so no frame is pushed while the shadow stack is damaged. */
 SELFTEST(fgraph, a_backtrace_over_a_damaged_shadow_stack_ends)
 {
 	static void (*const damages[])(struct fgraph_stack *) = { damage_distance, damage_top,

@@ -1,6 +1,6 @@
 /*
- * Self-tests of traced calls whose task sleeps, migrates, is interrupted, ends, or is still inside
- * when its tracer goes.
+ * Self-tests of traced calls in tasks that sleep, migrate, are interrupted or end, and of tasks
+ * that are still inside a traced call when the tracer is unregistered.
  */
 #include "arch/ipi.h"
 #include "arch/stacktrace.h"
@@ -51,7 +51,7 @@ static void stop(struct counter *c)
 	ftrace_set_filter(&c->gops.ops, "", 0, true);
 }
 
-/* A thread that may end by itself before it is stopped: it is kept until then. */
+/* Starts a thread. Holds a reference until thread_end(), because the thread may end earlier. */
 static struct task_struct *thread_start(int (*fn)(void *arg), void *arg, const char *name, int cpu)
 {
 	struct task_struct *task = kthread_create(fn, arg, "%s", name);
@@ -73,7 +73,7 @@ static int thread_end(struct task_struct *task)
 	return ret;
 }
 
-/* A task that sleeps inside ftrace_target_call() until it is let go. */
+/* A task that sleeps inside ftrace_target_call() until sleeper_end(). */
 struct sleeper {
 	struct completion inside, go;
 	struct task_struct *task;
@@ -104,7 +104,7 @@ static int sleeper_start(struct sleeper *s)
 	if (IS_ERR(s->task))
 		return (int)PTR_ERR(s->task);
 	wait_for_completion(&s->inside);
-	while (READ_ONCE(s->task->on_rq)) /* inside is told before it sleeps */
+	while (READ_ONCE(s->task->on_rq)) /* it completes inside before it sleeps */
 		msleep(1);
 	return 0;
 }
@@ -137,7 +137,7 @@ SELFTEST(fgraph, a_newcomer_is_not_told_of_returns_from_before_its_time)
 	static struct counter keeper, old, new;
 	int idx;
 
-	ASSERT(start(&keeper, "ftrace_target_other") == 0); /* so that frames stay */
+	ASSERT(start(&keeper, "ftrace_target_other") == 0); /* so that frames are kept */
 	ASSERT(start(&old, "ftrace_target_call") == 0);
 	idx = old.gops.idx;
 	ASSERT(sleeper_start(&s) == 0);
@@ -165,7 +165,7 @@ SELFTEST(fgraph, the_stack_of_a_task_that_sleeps_shows_its_true_callers)
 	n = stack_trace_save_task(s.task, before, ARRAY_SIZE(before));
 	for (unsigned i = 0; i < n; i++)
 		EXPECT(before[i] - (unsigned long)return_to_handler >= 64);
-	stop(&c); /* the addresses are put back */
+	stop(&c); /* restores the return addresses */
 	m = stack_trace_save_task(s.task, after, ARRAY_SIZE(after));
 	EXPECT(n > 3);
 	EXPECT_EQ(m, n);
@@ -173,7 +173,7 @@ SELFTEST(fgraph, the_stack_of_a_task_that_sleeps_shows_its_true_callers)
 	EXPECT_EQ(sleeper_end(&s), 7);
 }
 
-/* Tasks that ran when the last user went keep their stacks a little longer. */
+/* Waits for the stacks of tasks that were running when the last user was unregistered. */
 static void settle(void)
 {
 	for (unsigned i = 0; i < 1000 && fgraph_stack_count(); i++)
@@ -196,7 +196,7 @@ SELFTEST(fgraph, a_task_that_ends_inside_a_traced_call_takes_its_frames_with_it)
 		EXPECT_EQ(sleeper_end(&s), 0);
 	}
 	for (unsigned i = 0; i < 1000 && fgraph_stack_count() > stacks; i++)
-		msleep(1); /* the last switch of the last one */
+		msleep(1); /* until the last task is switched away from */
 	EXPECT_EQ(fgraph_stack_count(), stacks);
 	stop(&c);
 	EXPECT_EQ(atomic64_read(&c.entries), 20);
@@ -249,7 +249,7 @@ SELFTEST(fgraph, calls_in_an_nmi_in_an_interrupt_in_a_call_all_return)
 
 	ASSERT(start(&c, "") == 0);
 	if (last) {
-		/* The other CPU's task is in a traced call when the interrupt comes. */
+		/* The interrupt arrives on the last CPU while its task is in a traced call. */
 		init_completion(&spinning);
 		WRITE_ONCE(interrupted, false);
 		spinner = thread_start(spin_thread, NULL, "spinner", (int)last);
@@ -268,7 +268,7 @@ SELFTEST(fgraph, calls_in_an_nmi_in_an_interrupt_in_a_call_all_return)
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 }
 
-/* ---- everything, everywhere ---- */
+/* ---- all users on all CPUs ---- */
 
 static int busy_thread(void *arg)
 {
@@ -279,7 +279,7 @@ static int busy_thread(void *arg)
 		    (u64)(ftrace_target_wide(1, 2) >> 64) != 2)
 			return -EIO;
 		if (__atomic_add_fetch(rounds, 1, __ATOMIC_RELAXED) % 16 == 0)
-			msleep(1); /* wakes up on some CPU */
+			msleep(1); /* it may wake up on another CPU */
 		cond_resched();
 	}
 	return 0;

@@ -1,13 +1,13 @@
-/* Self-tests of dynamic ftrace: exact counts, live patching under load, what a refused change
- * leaves. */
+/* Self-tests of dynamic ftrace: exact counts, patching under load, the state after a refused
+ * change.
+ */
 #include "arch/text_patch.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/kthread.h"
 #include "selftest/selftest.h"
 #include "trace/ftrace/internal.h"
 
-/* Functions to trace; this file is not traced itself, so they live in
- * selftest/lib/ftrace_targets.c. */
+/* This file is not traced, so the functions to trace are in selftest/lib/ftrace_targets.c. */
 #include "selftest/lib/ftrace_targets.h"
 
 static atomic64_t hits;
@@ -102,8 +102,7 @@ static int call_targets(void *calls)
 	return 0;
 }
 
-/* All other CPUs run through the site while it changes; some meet it half patched and are emulated.
- */
+/* All other CPUs execute the site while it changes. Some of them hit the int3 and are emulated. */
 SELFTEST(ftrace, int3_emulates_the_call_while_a_site_is_half_patched)
 {
 	struct task_struct *callers[8];

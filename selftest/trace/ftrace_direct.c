@@ -1,8 +1,8 @@
 /*
- * Self-test of a replaced function that others trace: each CPU calls it with arguments that it
- * knows the result of, while tracers of all kinds come and go, so that the site changes between the
- * jmp and the ways through the list. Not one call may get to the old function, or with other
- * arguments.
+ * Self-test of tracers on a function that a direct call replaces. Each CPU calls the function and
+ * checks the result, while tracers of all kinds are registered and unregistered. The site changes
+ * between the jmp and the calls of the list function. No call may reach the old function, and no
+ * argument may change.
  */
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/selftest.h"
@@ -11,12 +11,12 @@
 #include "trace/fgraph/fgraph.h"
 #include "trace/ftrace/internal.h"
 
-#define TOGGLES 2U  /* of each tracer */
-#define CALLS   200 /* of each CPU, at least */
+#define TOGGLES 2U  /* how often each tracer is registered */
+#define CALLS   200 /* on each CPU, at least */
 
 struct direct_calls {
 	atomic_t calls, wrong;
-	atomic_t traced, returned; /* what the tracers have seen */
+	atomic_t traced, returned; /* calls and returns that the tracers saw */
 	bool stop;
 };
 
@@ -26,7 +26,7 @@ static void count_call(unsigned long ip __unused, unsigned long parent_ip __unus
 		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
 	atomic_inc(&direct_calls.traced);
-	/* It may look at the arguments, wherever the function goes on. */
+	/* The arguments are valid, although the call goes to another function. */
 	if (ftrace_get_argument(fregs, 0) < ftrace_get_argument(fregs, 1))
 		atomic_inc(&direct_calls.wrong);
 }
@@ -71,8 +71,8 @@ static void call_replaced(void *arg, unsigned index)
 	}
 }
 
-/* One tracer after the other, and with the one before. */
-static void come_and_go(struct selftest *test)
+/* Registers the tracers one after the other, then unregisters them in the same order. */
+static void toggle_tracers(struct selftest *test)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
 		EXPECT_EQ(register_ftrace_function(&tracers[i]), 0);
@@ -94,7 +94,7 @@ SELFTEST(ftrace_direct, every_call_is_replaced_while_tracers_come_and_go)
 	ASSERT(register_ftrace_direct(&direct, (unsigned long)ftrace_target_multiply) == 0);
 	ASSERT(test_group_start(&callers, num_online_cpus(), EACH_CPU, call_replaced, d));
 	for (unsigned i = 0; i < TOGGLES; i++)
-		come_and_go(test);
+		toggle_tracers(test);
 	WRITE_ONCE(d->stop, true);
 	test_group_wait(&callers);
 	EXPECT(unregister_ftrace_direct(&direct) == 0);
@@ -105,7 +105,8 @@ SELFTEST(ftrace_direct, every_call_is_replaced_while_tracers_come_and_go)
 	selftest_diag(test, "%d calls, %d traced, %d returned", atomic_read(&d->calls),
 		      atomic_read(&d->traced), atomic_read(&d->returned));
 
-	ftrace_location((unsigned long)ftrace_target_add)->flags = 0; /* for the other tests */
+	ftrace_location((unsigned long)ftrace_target_add)->flags =
+		0; /* other tests expect no flags */
 	ftrace_free_filter(&direct);
 	ftrace_free_filter(&graph.ops);
 	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)

@@ -1,7 +1,8 @@
 /*
- * Self-test of exactness: ops with random filters over functions that are called known numbers of
- * times on known CPUs, while other ops come and go on the same functions, so that the sites change
- * between trampolines and lists. Each ops counts exactly its own calls.
+ * Self-test of exact counts. Each CPU calls functions a known number of times. Several ops with
+ * random filters count the calls. Meanwhile other ops are registered and unregistered on the same
+ * functions, so the sites change between trampolines and the list function. Each ops must count
+ * exactly the calls of the functions in its filter.
  */
 #include "kernel/mm/slab.h"
 #include "selftest/lib/ftrace_targets.h"
@@ -11,18 +12,18 @@
 #include "trace/ftrace/internal.h"
 
 #define OPS     8U
-#define ROUNDS  100U /* of calls, at least */
-#define TOGGLES 4    /* of other ops meanwhile, at least */
+#define ROUNDS  100U /* rounds of calls, at least */
+#define TOGGLES 4    /* registrations of other ops meanwhile, at least */
 
 struct counted_ops {
 	struct ftrace_ops ops;
 	u32 functions;            /* a bit for each of ftrace_many */
 	atomic64_t hits[NR_CPUS]; /* by CPU */
-	atomic64_t strangers;     /* calls of functions that it does not want */
+	atomic64_t unwanted;      /* calls of functions outside the filter: must be 0 */
 };
 
 struct exact {
-	struct counted_ops *counted; /* OPS of them */
+	struct counted_ops *counted; /* OPS elements */
 	u64 (*calls)[FTRACE_MANY];   /* by thread */
 	u32 seed;
 	bool stop;
@@ -47,7 +48,7 @@ static void count_own(unsigned long ip, unsigned long parent_ip __unused, struct
 	if (i < FTRACE_MANY && counted->functions & 1U << i)
 		atomic64_inc(&counted->hits[smp_processor_id()]);
 	else
-		atomic64_inc(&counted->strangers);
+		atomic64_inc(&counted->unwanted);
 }
 
 static int set_random_filter(struct counted_ops *counted, u32 functions)
@@ -79,8 +80,8 @@ static void call_them(void *arg, unsigned index)
 	}
 }
 
-/* Another ops, on some of the functions, that comes and goes; sometimes it wants registers. */
-static void come_and_go(void *arg, unsigned index)
+/* Registers and unregisters another ops on some functions. Sometimes it asks for all registers. */
+static void toggle_other_ops(void *arg, unsigned index)
 {
 	struct exact *exact = arg;
 	u32 state = exact->seed * 3 + index + 1;
@@ -103,7 +104,7 @@ static void come_and_go(void *arg, unsigned index)
 	}
 }
 
-/* What ops should have counted on the CPU of thread index. */
+/* Returns the number of calls that counted must have seen on the CPU of thread index. */
 static u64 expected(const struct exact *exact, const struct counted_ops *counted, unsigned index)
 {
 	u64 sum = 0;
@@ -148,7 +149,7 @@ static void check_counts(struct selftest *test, const struct exact *exact)
 			EXPECT_EQ(atomic64_read(&exact->counted[i].hits[nth_online_cpu(n)]),
 				  expected(exact, &exact->counted[i], n));
 	for (unsigned i = 0; i < OPS; i++)
-		EXPECT_EQ(atomic64_read(&exact->counted[i].strangers), 0);
+		EXPECT_EQ(atomic64_read(&exact->counted[i].unwanted), 0);
 }
 
 static void run_exact(struct selftest *test, struct exact *exact)
@@ -156,7 +157,7 @@ static void run_exact(struct selftest *test, struct exact *exact)
 	struct test_group churn;
 
 	ASSERT(register_all(exact) == 0);
-	ASSERT(test_group_start(&churn, 2, ANY_CPU, come_and_go, exact));
+	ASSERT(test_group_start(&churn, 2, ANY_CPU, toggle_other_ops, exact));
 	EXPECT(run_threads(num_online_cpus(), EACH_CPU, call_them, exact));
 	WRITE_ONCE(exact->stop, true);
 	test_group_wait(&churn);

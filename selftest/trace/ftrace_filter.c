@@ -1,4 +1,4 @@
-/* Self-tests of filters: what a set of functions holds, and the memory that it takes. */
+/* Self-tests of filters: the functions in a set, and the memory that the set uses. */
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
@@ -52,7 +52,7 @@ SELFTEST(ftrace_filter, a_set_grows_and_loses_nothing)
 	ASSERT(hash);
 	for (u32 n = 1; n <= many; n++) {
 		EXPECT_EQ(ftrace_hash_insert(&hash, 16 * n), 0);
-		EXPECT_EQ(ftrace_hash_insert(&hash, 16 * n), 0); /* it is in already */
+		EXPECT_EQ(ftrace_hash_insert(&hash, 16 * n), 0); /* again: no change */
 		EXPECT_EQ(hash->count, n);
 		EXPECT(2 * hash->count <= hash->mask + 1);
 	}
@@ -72,7 +72,7 @@ static void name_of(u32 offset, char name[KSYM_NAME_LEN])
 		name[0] = '\0';
 }
 
-/* A function's name brings it in, and all others of that name, and no other: for every function. */
+/* For every function: a filter of its name holds all functions of that name, and no others. */
 SELFTEST(ftrace_filter, a_name_means_all_functions_of_that_name)
 {
 	char name[KSYM_NAME_LEN], other[KSYM_NAME_LEN];
@@ -95,6 +95,6 @@ SELFTEST(ftrace_filter, a_name_means_all_functions_of_that_name)
 	}
 	EXPECT(namesakes > 1);
 	EXPECT_EQ(filter("jiffies_of_no_kernel"), -EINVAL);
-	EXPECT_EQ(filter("nr_records"), -EINVAL); /* a variable's */
+	EXPECT_EQ(filter("nr_records"), -EINVAL); /* a variable */
 	ftrace_free_filter(&ops);
 }

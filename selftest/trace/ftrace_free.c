@@ -1,7 +1,7 @@
 /*
- * Self-test of when trampolines are freed: tasks are preempted inside a callback, and pushed off
- * their CPU, while the ops is unregistered. The trampoline that they will return into has to stay
- * until the last of them has left it.
+ * Self-test of when a trampoline is freed. Tasks are preempted inside a callback, and a task of
+ * higher priority keeps them off their CPU while the ops is unregistered. The tasks will return
+ * into the trampoline, so the trampoline must stay until the last task has left it.
  */
 #include "arch/text_alias.h"
 #include "arch/text_area.h"
@@ -15,41 +15,44 @@
 #define INT3  0xcc
 #define TASKS 4U
 
-struct lodgers {
+struct callers {
 	struct ftrace_ops *ops;
 	atomic_t inside; /* tasks that have entered the callback */
-	atomic_t back;   /* and come home through the trampoline */
+	atomic_t back;   /* tasks that have returned through the trampoline */
 	bool may_leave[TASKS];
 	bool stop_pushing;
 	bool unregistered;
 	int error;
 };
 
-static struct lodgers *lodgers; /* of the test that runs */
+static struct callers *callers; /* in the test that is running */
 
-/* Spins until its task may leave; preemptible, like every callback of an ops without RECURSION. */
+/* Spins until its task may leave. Preemptible, because the ops has no FTRACE_OPS_FL_RECURSION. */
 static void stay_inside(unsigned long ip __unused, unsigned long parent_ip __unused,
 			struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
 	u64 index = ftrace_get_argument(fregs, 0);
 
-	atomic_inc(&lodgers->inside);
-	while (!READ_ONCE(lodgers->may_leave[index]))
+	atomic_inc(&callers->inside);
+	while (!READ_ONCE(callers->may_leave[index]))
 		cpu_relax();
 }
 
 static void enter(void *arg, unsigned index)
 {
-	struct lodgers *l = arg;
+	struct callers *l = arg;
 
 	if (ftrace_target_add(index, 1) == index + 1)
 		atomic_inc(&l->back);
 }
 
-/* FIFO: nobody of lower priority runs on its CPU. A voluntary switch at each turn: no holdout. */
-static void push_off(void *arg, unsigned index __unused)
+/*
+ * Keeps tasks of lower priority off its CPU: its policy is SCHED_FIFO. Calls cond_resched() in each
+ * turn, so it does not hold up a grace period of RCU-tasks itself.
+ */
+static void keep_others_off(void *arg, unsigned index __unused)
 {
-	struct lodgers *l = arg;
+	struct callers *l = arg;
 
 	if (num_online_cpus() > 1)
 		sched_setscheduler(current, SCHED_FIFO, 10);
@@ -59,24 +62,24 @@ static void push_off(void *arg, unsigned index __unused)
 
 static void unregister(void *arg, unsigned index __unused)
 {
-	struct lodgers *l = arg;
+	struct callers *l = arg;
 
 	l->error = unregister_ftrace_function(l->ops);
 	WRITE_ONCE(l->unregistered, true);
 }
 
-static bool is_there(unsigned long trampoline)
+static bool is_present(unsigned long trampoline)
 {
 	return is_text_address(trampoline) && *(const u8 *)trampoline != INT3;
 }
 
-/* While tasks are inside: they are let out one after the other, and none before its turn. */
-static void let_out(struct selftest *test, struct lodgers *l, unsigned long trampoline)
+/* Lets the tasks leave one after the other. The trampoline must stay meanwhile. */
+static void let_tasks_leave(struct selftest *test, struct callers *l, unsigned long trampoline)
 {
 	for (unsigned i = 0; i < TASKS; i++) {
 		msleep(30);
 		EXPECT(!READ_ONCE(l->unregistered));
-		EXPECT(is_there(trampoline));
+		EXPECT(is_present(trampoline));
 		EXPECT_EQ(atomic_read(&l->back), i);
 		WRITE_ONCE(l->may_leave[i], true);
 		while (atomic_read(&l->back) == (int)i)
@@ -86,42 +89,42 @@ static void let_out(struct selftest *test, struct lodgers *l, unsigned long tram
 
 SELFTEST(ftrace_free, a_trampoline_stays_until_each_preempted_task_has_left_it)
 {
-	struct lodgers l = { .ops = kzalloc(sizeof(*l.ops), GFP_KERNEL) };
+	struct callers l = { .ops = kzalloc(sizeof(*l.ops), GFP_KERNEL) };
 	struct test_group tasks, pushers, remover;
 	struct text_area_stats before, after;
 	unsigned long trampoline;
 
 	ASSERT(l.ops);
-	lodgers = &l;
+	callers = &l;
 	text_area_stats_read(&before);
 	l.ops->func = stay_inside;
 	ASSERT(ftrace_set_filter_ip(l.ops, (unsigned long)ftrace_target_add, false, true) == 0);
 	ASSERT(register_ftrace_function(l.ops) == 0);
 	trampoline = l.ops->trampoline->address;
-	EXPECT(is_there(trampoline));
+	EXPECT(is_present(trampoline));
 
-	/* All on one CPU: at most one of them runs, and the time slices push the others off. */
+	/* All tasks share one CPU: at most one runs, and the others are preempted inside. */
 	ASSERT(test_group_start(&tasks, TASKS, nth_online_cpu(1), enter, &l));
 	while (atomic_read(&l.inside) < (int)TASKS)
 		yield();
-	/* Now none of them runs any more, as long as there is another CPU for the rest of us. */
-	ASSERT(test_group_start(&pushers, 1, nth_online_cpu(1), push_off, &l));
+	/* With more than one CPU, none of the tasks runs from now on. */
+	ASSERT(test_group_start(&pushers, 1, nth_online_cpu(1), keep_others_off, &l));
 	ASSERT(test_group_start(&remover, 1, nth_online_cpu(0), unregister, &l));
 	while (READ_ONCE(l.ops->flags) & FTRACE_OPS_FL_ENABLED)
 		yield();
 	msleep(100);
 	EXPECT(!READ_ONCE(l.unregistered));
-	EXPECT(is_there(trampoline));
-	/* Nobody can come in any more, though. */
+	EXPECT(is_present(trampoline));
+	/* The site is a nop again: a new call does not enter the callback. */
 	EXPECT_EQ(ftrace_target_add(1, 1), 2);
 	WRITE_ONCE(l.stop_pushing, true);
 	test_group_wait(&pushers);
 
-	let_out(test, &l, trampoline);
+	let_tasks_leave(test, &l, trampoline);
 	test_group_wait(&tasks);
 	test_group_wait(&remover);
 	EXPECT_EQ(l.error, 0);
-	EXPECT(!is_there(trampoline));
+	EXPECT(!is_present(trampoline));
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	text_area_stats_read(&after);
 	EXPECT_EQ(after.bytes, before.bytes);

@@ -1,6 +1,6 @@
 /*
- * Self-test of when filter hashes are freed: a list walker may read a hash of an ops until a grace
- * period of RCU-tasks after the ops has left the list.
+ * Self-test of when filter hashes are freed. A list walker may read a hash of an ops until a grace
+ * period of RCU-tasks has passed after the ops was removed from the list.
  */
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -9,11 +9,11 @@
 #include "selftest/selftest.h"
 #include "trace/ftrace/trampoline.h"
 
-#define OTHERS 256U /* allocations: one of them gets the memory of a hash that was freed */
+#define OTHERS 256U /* allocations, enough to reuse the memory of a freed hash */
 
 static bool inside, may_leave;
 
-/* Keeps its task inside a callback, so that no grace period of RCU-tasks ends. */
+/* Keeps its task inside a callback, so that no grace period of RCU-tasks can end. */
 static void stay_inside(unsigned long ip __unused, unsigned long parent_ip __unused,
 			struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
 {
@@ -41,7 +41,7 @@ static bool set_filter(struct ftrace_ops *ops, const char *name)
 	return ftrace_set_filter(ops, name, strlen(name), true) == 0;
 }
 
-/* Overwrites the memory of hash if it is free. Returns true if hash is as it was. */
+/* Overwrites the memory of hash if it is free. Returns true if hash is unchanged. */
 static bool hash_survives(const struct ftrace_hash *hash, u32 offset)
 {
 	size_t size = sizeof(*hash) + (hash->mask + 1) * sizeof(hash->slots[0]);
@@ -60,8 +60,7 @@ static bool hash_survives(const struct ftrace_hash *hash, u32 offset)
 	return survives;
 }
 
-/* Unregisters ops without the grace period, as a livepatch does, and changes the hashes of leader.
- */
+/* Unregisters ops without a grace period, as live patching does, then changes a hash of leader. */
 static void change_hash_after_unregister(struct selftest *test, struct ftrace_ops *ops,
 					 struct ftrace_ops *leader)
 {

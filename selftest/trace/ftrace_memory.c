@@ -1,10 +1,10 @@
 /*
- * Self-tests of tracing without memory: whatever is begun has each of its allocations refused in
- * turn, the first, then the second, and so on, until one round needs no more of them. Each refusal
- * has to be an error that leaves everything as it was.
+ * Self-tests of tracing without memory. An attempt is repeated in rounds: round N refuses the Nth
+ * allocation of the attempt. The rounds end when the attempt makes fewer than N allocations. Each
+ * refused allocation must give an error and leave the state unchanged.
  *
- * It is ftrace that refuses, as in trace/samples/fail.c: a callback at the allocators sends them
- * back with NULL.
+ * ftrace itself refuses the allocations, as in trace/samples/fail.c: a callback at the allocators
+ * makes them return NULL.
  */
 #include "fs/fs.h"
 #include "fs/syscalls.h"
@@ -25,11 +25,12 @@
 			"vmalloc", "vzalloc", "text_area_alloc"                                    \
 	}
 #define MANY_ROUNDS 60U
-#define ROUNDS      5000U /* more allocations than anything here makes */
+#define ROUNDS      5000U /* more allocations than any attempt makes */
 
-static struct task_struct *victim; /* whose allocations are counted, NULL: nobody's */
-static unsigned allocations;       /* [victim] in this round so far */
-static unsigned refused;           /* [victim] the number of the one that is refused */
+/* [V] written by victim only. */
+static struct task_struct *victim; /* the task to refuse an allocation; NULL: none */
+static unsigned allocations;       /* [V] by victim in this round so far */
+static unsigned refused;           /* [V] the number of the allocation to refuse */
 static unsigned errors;            /* rounds of an attempt that gave -ENOMEM */
 
 static void refuse_one(unsigned long ip __unused, unsigned long parent_ip __unused,
@@ -59,19 +60,19 @@ static void stop_refusing(struct selftest *test)
 
 	EXPECT_EQ(unregister_ftrace_function(&refuse_ops), 0);
 	ftrace_free_filter(&refuse_ops);
-	/* For the tests that want a site without a past. */
+	/* Other tests expect no flags. */
 	for (unsigned i = 0; i < ARRAY_SIZE(allocators); i++)
 		ftrace_location(kallsyms_lookup_name(allocators[i]))->flags = 0;
 }
 
-/* Something that can be begun, and taken back: 0 or a negative errno. */
+/* An operation, and the one that reverses it. Both return 0 or a negative errno. */
 struct attempt {
 	const char *name;
 	long (*begin)(void);
 	long (*end)(void);
 };
 
-/* What tells of all that is there. */
+/* Files that show the state of tracing. */
 static const char *const state_files[] = { "enabled_functions", "set_ftrace_filter",
 					   "set_ftrace_notrace", "current_tracer", "snapshot" };
 static char *state[ARRAY_SIZE(state_files)];
@@ -106,7 +107,7 @@ static void expect_state(struct selftest *test, const struct attempt *attempt, u
 	EXPECT_EQ(sys_stat(TRACING "instances/memory", &st), -ENOENT);
 }
 
-/* With its allocation number round refused. How many there were. */
+/* Makes the attempt while its allocation number round is refused. Returns how many it made. */
 static unsigned try_once(struct selftest *test, const struct attempt *attempt, unsigned round)
 {
 	unsigned count;
@@ -130,7 +131,7 @@ static unsigned try_once(struct selftest *test, const struct attempt *attempt, u
 	return count;
 }
 
-/* On many CPUs most allocations are for another CPU's same thing: then not each of them. */
+/* On many CPUs most allocations repeat once per CPU. Then not each allocation is tested. */
 static unsigned next_round(unsigned round)
 {
 	return round + (round < MANY_ROUNDS || num_online_cpus() <= 4 ? 1 : 13);
@@ -141,7 +142,7 @@ static void try_all(struct selftest *test, const struct attempt *attempt)
 	unsigned round = 1, tries = 0;
 	u64 objects;
 
-	/* Whatever is made once, and stays. */
+	/* Make the objects that are made once and kept. */
 	EXPECT_EQ(attempt->begin(), 0);
 	EXPECT_EQ(attempt->end(), 0);
 	objects = memory_objects();
@@ -150,11 +151,11 @@ static void try_all(struct selftest *test, const struct attempt *attempt)
 		round = next_round(round);
 	selftest_diag(test, "%s: up to %u allocations", attempt->name, round - 1);
 	EXPECT(tries > 0 && round < ROUNDS);
-	EXPECT_EQ(errors, tries); /* nothing is left out in silence */
+	EXPECT_EQ(errors, tries); /* each refused allocation gave an error */
 	memory_expect_objects(test, objects);
 }
 
-/* ---- what is begun ---- */
+/* ---- the attempts ---- */
 
 static void no_callback(unsigned long ip __unused, unsigned long parent_ip __unused,
 			struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
@@ -354,7 +355,7 @@ SELFTEST(ftrace_memory, a_filter_stays_as_it_was_whichever_allocation_is_refused
 	try_all(test, &attempt);
 	forget_state();
 	ASSERT(register_ftrace_function(&ops) == 0);
-	note_state(); /* which sites it has now */
+	note_state(); /* enabled_functions has a new line now */
 	try_all(test, &attempt);
 	forget_state();
 	EXPECT_EQ(unregister_ftrace_function(&ops), 0);

@@ -1,8 +1,9 @@
 /*
- * Self-tests of NMIs by the thousands, which CPUs send to themselves and to each other while they
- * write events, and while sites are patched. The NMI handler is traced, so it writes as well.
+ * Self-tests of thousands of NMIs. CPUs send NMIs to themselves and to each other while they write
+ * events, and while sites are patched. The NMI handler is traced, so it writes events, too.
  *
- * Every event has a number and a checksum: each is read whole and in order, or counted as lost.
+ * Each event has a number and a checksum. It must be read intact and in order, or be counted as
+ * lost.
  */
 #include "arch/ipi.h"
 #include "arch/text_patch.h"
@@ -18,34 +19,34 @@
 #include "kernel/time/trace_clock.h"
 #include "trace/ftrace/recursion.h"
 
-#define BUFFER_SIZE (8 * RB_PAGE_SIZE) /* small: most is overwritten, and that is counted, too */
-#define WRITES      4000U              /* of each CPU */
+#define BUFFER_SIZE (8 * RB_PAGE_SIZE) /* small: most events are overwritten, and counted so */
+#define WRITES      4000U              /* by each CPU */
 #define NMIS        5000U              /* at least, while sites are patched */
-#define FIRE_EVERY  32U                /* calls: else nothing would be done but NMIs */
+#define FIRE_EVERY  32U                /* calls: with more NMIs the CPUs would do nothing else */
 #define PAUSE_EVERY 1024U
-#define TOGGLES     5U /* the same */
+#define TOGGLES     5U /* at least, while NMIs arrive */
 #define LEVELS      TRACE_RECURSION_BITS
 
 struct payload {
 	u32 level; /* the context that wrote it */
 	u32 words;
-	u64 number; /* of this level on its CPU */
+	u64 number; /* counts the events of this level on its CPU */
 	u64 check;
 	u32 filler[16];
 };
 
-/* Of one CPU. A level's fields are written in that context alone. */
+/* The account of one CPU. Only the context of a level writes the elements of that level. */
 struct account {
 	u64 written[LEVELS], refused[LEVELS];
-	bool writing;    /* the task is on its way from reserve to commit */
-	bool armed;      /* the clock is to send an NMI to its CPU */
-	u64 nested_nmis; /* events that an NMI wrote meanwhile */
-	/* the reader's */
+	bool writing;    /* the task is between reserve and commit */
+	bool armed;      /* the clock must send an NMI to its own CPU */
+	u64 nested_nmis; /* events that an NMI wrote while writing was set */
+	/* written by the reader */
 	u64 next[LEVELS], gaps, lost, read, unsound, last_ts;
 };
 
 static struct trace_buffer *buffer;
-static struct account *accounts; /* nr_cpu_ids of them */
+static struct account *accounts; /* nr_cpu_ids elements */
 static atomic_t writers;
 static bool stop;
 
@@ -58,7 +59,7 @@ static u64 checksum(const struct payload *p)
 	return sum;
 }
 
-/* Asked by a writer that has found room and not yet claimed it. */
+/* A writer reads the clock after it has found space and before it has reserved that space. */
 static u64 firing_clock(void)
 {
 	struct account *a = &accounts[smp_processor_id()];
@@ -73,7 +74,7 @@ static u64 firing_clock(void)
 /* When a writer sends an NMI to its own CPU. */
 enum fire { NEVER, CLAIMING, WRITING };
 
-/* One event from whatever context this is. */
+/* Writes one event from the current context. */
 static void write_event(enum fire fire)
 {
 	int bit = ftrace_test_recursion_trylock(0, 0);
@@ -124,7 +125,7 @@ static void write_call(unsigned long ip __unused, unsigned long parent_ip __unus
 
 static struct ftrace_ops ops = { .func = write_call };
 
-/* Take one event of a CPU and judge it; false if there is none. */
+/* Consumes one event of a CPU and checks it. Returns false if no event is left. */
 static bool consume_one(unsigned cpu)
 {
 	struct account *a = &accounts[cpu];
@@ -148,7 +149,7 @@ static bool consume_one(unsigned cpu)
 	return true;
 }
 
-/* Read while there are writers, then the rest. */
+/* Reads while writers run, then reads the rest. */
 static void consume_all(void)
 {
 	bool last, more;
@@ -186,8 +187,8 @@ static bool begin(const char *functions, unsigned threads)
 	return ftrace_set_filter(&ops, functions, strlen(functions), true) == 0;
 }
 
-/* Nothing is written any more: the accounts must balance. How many events there were. */
-static u64 settle(struct selftest *test, u64 *nested)
+/* Checks the accounts after the last write. Returns the number of events written. */
+static u64 check_accounts(struct selftest *test, u64 *nested)
 {
 	u64 events = 0;
 	unsigned cpu;
@@ -219,7 +220,7 @@ static u64 settle(struct selftest *test, u64 *nested)
 	return events;
 }
 
-/* Two of three events are interrupted by an NMI that their writer sends to itself. */
+/* Writes events. The writer sends itself an NMI during two of three events. */
 static void write_and_fire(void *arg __unused, unsigned index)
 {
 	unsigned other = nth_online_cpu(index + 1);
@@ -247,7 +248,7 @@ SELFTEST(trace_nmi, nmis_in_the_middle_of_writes_lose_nothing_uncounted)
 	test_group_wait(&group);
 	EXPECT(unregister_ftrace_function(&ops) == 0);
 	consume_all();
-	events = settle(test, &nested);
+	events = check_accounts(test, &nested);
 	selftest_diag(test, "%lu events, %lu NMIs, %lu of them within a write", events,
 		      nmis() - before, nested);
 	EXPECT(nested >= WRITES / 2 * num_online_cpus());
@@ -266,7 +267,7 @@ static void fire(void *arg __unused, unsigned index)
 		ftrace_target_add(i, 1);
 		ftrace_target_other();
 		if (i % PAUSE_EVERY == 0)
-			msleep(1); /* for the one that patches */
+			msleep(1); /* so that the patching task can run */
 	}
 	atomic_dec(&writers);
 }
@@ -283,7 +284,8 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	u64 before = nmis(), events, nested = 0;
 	struct test_group group;
 	pid_t reader;
-	/* One CPU patches and reads; and more than three fire so much that little else is done. */
+	/* One CPU patches and reads. With more than three senders the CPUs would only handle NMIs.
+	 */
 	unsigned toggles, threads = min(max(num_online_cpus() - 1, 1U), 3U);
 
 	ASSERT(begin("", threads));
@@ -300,7 +302,7 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	kernel_wait4(reader, NULL, 0);
 	consume_all();
 	text_patch_stats_read(&patch_after);
-	events = settle(test, &nested);
+	events = check_accounts(test, &nested);
 	selftest_diag(test, "%lu events, %lu NMIs, %u times on and off, %lu breakpoints", events,
 		      nmis() - before, toggles, patch_after.breakpoints - patch_before.breakpoints);
 	EXPECT(events > 0);

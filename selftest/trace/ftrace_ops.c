@@ -1,4 +1,4 @@
-/* Self-tests of ftrace_ops: what each flag means, which errors there are, what a site calls. */
+/* Self-tests of ftrace_ops: the effect of each flag, the errors, the target of a site. */
 #include "arch/text_patch.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -26,7 +26,7 @@ static int set_to(struct ftrace_ops *ops, const void *function)
 	return ftrace_set_filter_ip(ops, (unsigned long)function, false, true);
 }
 
-/* What the site of function calls now. */
+/* Returns the current call target of function's site. */
 static unsigned long target_of(const void *function)
 {
 	return text_decode_target(function, (unsigned long)function);
@@ -37,7 +37,7 @@ static u32 flags_of(const void *function)
 	return ftrace_location((unsigned long)function)->flags;
 }
 
-/* ---- what a site calls ---- */
+/* ---- the target of a site ---- */
 
 SELFTEST(ftrace_ops, a_site_calls_the_cheapest_thing_that_is_right)
 {
@@ -124,7 +124,7 @@ static void change_argument(unsigned long ip __unused, unsigned long parent_ip,
 	regs->di += 100;
 }
 
-/* Leads to another function. */
+/* Redirects the call to another function. */
 static void go_elsewhere(unsigned long ip __unused, unsigned long parent_ip __unused,
 			 struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
@@ -141,7 +141,8 @@ static void check_seen_registers(struct selftest *test)
 	EXPECT_EQ(seen.cs, 0x10);
 	EXPECT_EQ(seen.ss, 0x18);
 	EXPECT(seen.flags & X86_EFLAGS_IF);
-	/* The stack as the function finds it: its return address on top. */
+	/* sp is the stack pointer at the start of the function, where the return address is on top.
+	 */
 	EXPECT(seen.sp > (unsigned long)__builtin_frame_address(0) - THREAD_SIZE);
 	EXPECT(seen.bp >= (unsigned long)current->stack && seen.bp < seen.sp + THREAD_SIZE);
 }
@@ -156,7 +157,7 @@ SELFTEST(ftrace_ops, changed_registers_take_effect)
 	EXPECT_EQ(ftrace_target_add(20, 3), 123);
 	check_seen_registers(test);
 
-	/* The same by way of the list. */
+	/* The same through the list function. */
 	ASSERT(set_to(&counter, ftrace_target_add) == 0);
 	ASSERT(register_ftrace_function(&counter) == 0);
 	seen = (struct pt_regs){ 0 };
@@ -185,7 +186,8 @@ SELFTEST(ftrace_ops, a_changed_ip_replaces_the_function)
 	EXPECT(unregister_ftrace_function(&ops) == 0);
 	EXPECT_EQ(ftrace_target_add(20, 3), 23);
 	EXPECT_EQ(flags_of(ftrace_target_add), FTRACE_FL_MODIFIED);
-	ftrace_location((unsigned long)ftrace_target_add)->flags = 0; /* for the other tests */
+	ftrace_location((unsigned long)ftrace_target_add)->flags =
+		0; /* other tests expect no flags */
 	ftrace_free_filter(&ops);
 }
 
@@ -203,7 +205,7 @@ SELFTEST(ftrace_ops, a_direct_ops_makes_the_site_jump)
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	EXPECT_EQ(register_ftrace_direct(&direct, (unsigned long)ftrace_target_multiply), -EBUSY);
 
-	/* With another user the way goes through the list. */
+	/* With a second ops the site calls the list function. */
 	ASSERT(set_to(&counter, ftrace_target_add) == 0);
 	ASSERT(register_ftrace_function(&counter) == 0);
 	EXPECT_EQ(target_of(site), (unsigned long)ftrace_caller);
@@ -218,7 +220,7 @@ SELFTEST(ftrace_ops, a_direct_ops_makes_the_site_jump)
 	EXPECT_EQ(ftrace_target_add(20, 3), 23);
 	EXPECT_EQ(unregister_ftrace_direct(&direct), -EINVAL);
 	EXPECT_EQ(flags_of(site), FTRACE_FL_MODIFIED);
-	ftrace_location((unsigned long)site)->flags = 0; /* for the other tests */
+	ftrace_location((unsigned long)site)->flags = 0; /* other tests expect no flags */
 	ftrace_free_filter(&direct);
 }
 
@@ -244,7 +246,7 @@ SELFTEST(ftrace_ops, bad_ops_are_refused)
 	EXPECT_EQ(try_flags(BIT(30)), -EINVAL);
 	EXPECT_EQ(try_flags(FTRACE_OPS_FL_DIRECT), -EINVAL);
 	EXPECT_EQ(try_flags(FTRACE_OPS_FL_IPMODIFY), -EINVAL);
-	/* IPMODIFY of everything */
+	/* IPMODIFY with an empty filter would mean all functions */
 	EXPECT_EQ(try_flags(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS), -EINVAL);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 }
@@ -267,7 +269,7 @@ SELFTEST(ftrace_ops, a_clash_of_ipmodify_users_changes_nothing)
 	EXPECT_EQ(flags_of(ftrace_many[4]), 0);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 
-	/* Nor can a filter grow into it. */
+	/* A registered ops cannot add such a function to its filter either. */
 	ASSERT(set_to(&other, ftrace_many[4]) == 0);
 	ASSERT(register_ftrace_function(&other) == 0);
 	before = other.filter_hash;
@@ -298,7 +300,7 @@ SELFTEST(ftrace_ops, without_memory_nothing_is_changed)
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	EXPECT_EQ(flags_of(ftrace_target_add), 0);
 
-	/* What is registered can be taken away without memory, in pieces. */
+	/* Unregistering needs no memory: it then patches in smaller batches. */
 	ASSERT(register_ftrace_function(&everything) == 0);
 	memory_take_all(&taken);
 	error = unregister_ftrace_function(&everything);
@@ -312,7 +314,7 @@ SELFTEST(ftrace_ops, without_memory_nothing_is_changed)
 
 static unsigned depth_of_preemption;
 
-/* Calls what it traces. */
+/* Calls the function that it traces. */
 static void recurse(unsigned long ip __unused, unsigned long parent_ip __unused,
 		    struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
 {
@@ -321,7 +323,7 @@ static void recurse(unsigned long ip __unused, unsigned long parent_ip __unused,
 	ftrace_target_other();
 }
 
-SELFTEST(ftrace_ops, recursion_is_kept_from_those_who_ask_for_it)
+SELFTEST(ftrace_ops, ops_with_the_recursion_flag_are_guarded_against_recursion)
 {
 	static struct ftrace_ops ops = { .func = recurse, .flags = FTRACE_OPS_FL_RECURSION };
 
@@ -329,7 +331,7 @@ SELFTEST(ftrace_ops, recursion_is_kept_from_those_who_ask_for_it)
 	ASSERT(set_to(&ops, ftrace_target_other) == 0);
 	ASSERT(register_ftrace_function(&ops) == 0);
 	ftrace_target_other();
-	/* one level in transition is let through: trace/ftrace/recursion.h */
+	/* one level in transition is allowed: trace/ftrace/recursion.h */
 	EXPECT_EQ(calls, 2);
 	EXPECT(depth_of_preemption > 0);
 	EXPECT_EQ(current->trace_recursion, 0);
@@ -339,7 +341,7 @@ SELFTEST(ftrace_ops, recursion_is_kept_from_those_who_ask_for_it)
 	ASSERT(register_ftrace_function(&counter) == 0);
 	calls = 0;
 	ftrace_target_other();
-	/* The guard is that ops' alone: the other one sees all three calls that there are. */
+	/* Only ops has the guard: counter sees all three calls. */
 	EXPECT_EQ(calls, 2 + 3);
 	EXPECT_EQ(current->trace_recursion, 0);
 	EXPECT_EQ(preempt_count(), 0);

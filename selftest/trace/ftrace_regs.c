@@ -1,12 +1,11 @@
-/* Self-test of the entry stubs: what each register of a traced call is, for its callback and after.
- */
+/* Self-test of the entry stubs: each register of a traced call, in the callback and afterwards. */
 #include "kernel/lib/string.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/selftest.h"
 #include "trace/ftrace/internal.h"
 
 #define REGISTERS     15 /* r15 to di, the first words of struct pt_regs */
-#define FIRST_SCRATCH 6  /* r11 and r10, which carry nothing at the start of a function */
+#define FIRST_SCRATCH 6  /* r11 and r10, which hold no argument at the start of a function */
 #define SCRATCH       2
 
 union registers {
@@ -15,7 +14,7 @@ union registers {
 };
 
 static union registers seen;
-static u64 added; /* to each register by the callback */
+static u64 added; /* the callback adds this to each register */
 
 static void see_arguments(unsigned long ip __unused, unsigned long parent_ip __unused,
 			  struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
@@ -49,7 +48,8 @@ static void fill(union registers *r)
 		r->words[i] = 0x123456789000 + i;
 }
 
-/* All as they were, but for what does not matter. */
+/* The callback gets the arguments. The function gets all registers unchanged, except r11 and r10.
+ */
 static void call_with_arguments(struct selftest *test)
 {
 	union registers before, after;
@@ -71,7 +71,7 @@ static void call_with_arguments(struct selftest *test)
 	EXPECT_EQ(seen.regs.cs, 0);
 }
 
-/* The callback sees all, and each is what it makes of it. */
+/* The callback gets all registers, and its changes to them take effect. */
 static void call_with_all(struct selftest *test, u64 change)
 {
 	union registers before, after;
@@ -99,7 +99,7 @@ static void end(struct selftest *test, struct ftrace_ops *ops)
 	ftrace_free_filter(ops);
 }
 
-/* By the trampoline of the ops, then by the list. */
+/* First through the trampoline of the ops, then through the list function. */
 SELFTEST(ftrace_regs, arguments_reach_the_callback_and_nothing_is_changed)
 {
 	ASSERT(begin(&arguments) == 0);

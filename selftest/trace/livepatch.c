@@ -1,6 +1,6 @@
 /*
- * Self-tests of live patching: tasks call the old functions or the new ones, and go over as a
- * whole, when they are in none of those that they leave.
+ * Self-tests of live patching. A task calls either all old or all new functions. It switches when
+ * no function that it leaves is on its stack.
  */
 #include "kernel/errno.h"
 #include "kernel/rcu/rcu.h"
@@ -13,7 +13,7 @@
 #include "kernel/time/timer.h"
 #include "trace/livepatch/internal.h"
 
-#define NEW 1000 /* what the new functions return more */
+#define NEW 1000 /* the new functions add this to their results */
 
 static noinline unsigned new_add(unsigned a, unsigned b)
 {
@@ -33,7 +33,7 @@ static noinline unsigned new_multiply(unsigned a, unsigned b)
 static noinline void new_call(void (*fn)(void *arg), void *arg)
 {
 	fn(arg);
-	barrier(); /* it is on the stack meanwhile */
+	barrier(); /* prevents a tail call, so new_call() stays on the stack */
 }
 
 static struct klp_func funcs[] = {
@@ -60,7 +60,7 @@ static bool multiply_is_new(void)
 	return ftrace_target_multiply(2, 3) == 6 + NEW;
 }
 
-/* It has gone, and with it all traces of it. */
+/* Waits for the transition, releases the patch and checks that no site is changed any more. */
 static void wait_for_release(struct selftest *test, struct klp_patch *p)
 {
 	static void *const sites[] = { ftrace_target_add, ftrace_target_multiply,
@@ -73,7 +73,7 @@ static void wait_for_release(struct selftest *test, struct klp_patch *p)
 		struct dyn_ftrace *rec = ftrace_location((unsigned long)sites[i]);
 
 		if (!(rec->flags & FTRACE_REF_MASK))
-			rec->flags &= ~FTRACE_FL_MODIFIED; /* for the other tests */
+			rec->flags &= ~FTRACE_FL_MODIFIED; /* other tests expect no flags */
 		EXPECT(!(rec->flags & FTRACE_FL_IPMODIFY));
 	}
 }
@@ -91,7 +91,7 @@ static void count_state(struct task_struct *p, void *arg)
 	states->pending += READ_ONCE(p->patch_pending);
 }
 
-/* Tasks in that state; idle tasks of CPUs that are not there have none. */
+/* Counts the tasks in a state. Idle tasks of CPUs that are not present have no state. */
 static unsigned tasks_in_state(int state)
 {
 	struct states states = { .state = state };
@@ -146,7 +146,7 @@ SELFTEST(livepatch, all_functions_of_a_patch_go_in_one_grace_period)
 
 	ASSERT(klp_enable_patch(&patch) == 0);
 	klp_wait_for_transition();
-	rcu_barrier_tasks(); /* what others have left behind is none of it */
+	rcu_barrier_tasks(); /* so that pending callbacks of other tests are not counted */
 	before = tasks_grace_periods();
 	EXPECT_EQ(klp_disable_patch(&patch), 0);
 	klp_wait_for_transition();
@@ -156,7 +156,7 @@ SELFTEST(livepatch, all_functions_of_a_patch_go_in_one_grace_period)
 
 /* ---- tasks ---- */
 
-/* Call both functions over and over: between two voluntary switches all are old, or all are new. */
+/* Tasks that call both functions repeatedly: all old or all new between two voluntary switches. */
 struct callers {
 	bool stop;
 	atomic64_t old, new, mixed;
@@ -179,11 +179,12 @@ static void call_both(void *arg, unsigned index __unused)
 	}
 }
 
-/* Sleeps inside of ftrace_target_call(), old or new, and calls ftrace_target_add() from there. */
+/* A task that sleeps inside ftrace_target_call(), old or new, and calls ftrace_target_add() there.
+ */
 struct sleeper {
 	struct task_struct *task;
 	bool inside, leave, add_after;
-	unsigned old_inside, new_inside; /* results */
+	unsigned old_inside, new_inside; /* calls of the old and of the new ftrace_target_add() */
 };
 
 static void sleep_inside(void *arg)
@@ -205,11 +206,11 @@ static void sleep_in_target(void *arg, unsigned index __unused)
 
 	s->task = current;
 	ftrace_target_call(sleep_inside, s);
-	cond_resched(); /* now it is in none of them */
+	cond_resched(); /* no replaced function is on the stack: the task switches */
 	s->add_after = add_is_new();
 }
 
-/* The group and its task, which is inside. */
+/* Starts the task, and waits until it is inside ftrace_target_call(). */
 static bool start_sleeper(struct test_group *group, struct sleeper *s)
 {
 	*s = (struct sleeper){ .task = NULL };
@@ -226,7 +227,7 @@ static void end_sleeper(struct test_group *group, struct sleeper *s)
 	test_group_wait(group);
 }
 
-/* Until all others have gone over, and it was asked once more. */
+/* Waits until all other tasks have switched, and the sleeper was tried again. */
 static void wait_for_last(const struct sleeper *s)
 {
 	unsigned calls;
@@ -238,7 +239,7 @@ static void wait_for_last(const struct sleeper *s)
 		msleep(1);
 }
 
-SELFTEST(livepatch, a_task_that_sleeps_in_an_old_function_stays_there_as_long)
+SELFTEST(livepatch, a_task_that_sleeps_in_an_old_function_does_not_switch_before_it_leaves)
 {
 	struct test_group group;
 	struct sleeper s;
@@ -257,7 +258,7 @@ SELFTEST(livepatch, a_task_that_sleeps_in_an_old_function_stays_there_as_long)
 	EXPECT_EQ(s.new_inside, 0);
 	klp_wait_for_transition();
 
-	/* And the same on the way back. */
+	/* The same when the patch is disabled. */
 	ASSERT(start_sleeper(&group, &s));
 	EXPECT_EQ(klp_disable_patch(&patch), 0);
 	wait_for_last(&s);
@@ -282,12 +283,12 @@ static int set_enabled(bool enabled)
 	return error;
 }
 
-SELFTEST(livepatch, a_transition_can_be_turned_round)
+SELFTEST(livepatch, a_transition_can_be_reversed)
 {
 	struct test_group group;
 	struct sleeper s;
 
-	/* On the way there: the sleeper has never gone over. */
+	/* Reverse an enabling transition: the sleeper has never switched. */
 	ASSERT(start_sleeper(&group, &s));
 	ASSERT(klp_enable_patch(&patch) == 0);
 	wait_for_last(&s);
@@ -298,7 +299,7 @@ SELFTEST(livepatch, a_transition_can_be_turned_round)
 	end_sleeper(&group, &s);
 	EXPECT(!s.add_after && !s.new_inside);
 
-	/* On the way back. */
+	/* Reverse a disabling transition. */
 	ASSERT(klp_enable_patch(&patch) == 0);
 	klp_wait_for_transition();
 	ASSERT(start_sleeper(&group, &s));
@@ -314,7 +315,7 @@ SELFTEST(livepatch, a_transition_can_be_turned_round)
 	wait_for_release(test, &patch);
 }
 
-SELFTEST(livepatch, tasks_that_call_all_the_time_go_over_as_a_whole)
+SELFTEST(livepatch, tasks_that_call_all_the_time_never_mix_old_and_new_functions)
 {
 	static struct callers callers;
 	struct test_group group, sleepers;
@@ -334,7 +335,8 @@ SELFTEST(livepatch, tasks_that_call_all_the_time_go_over_as_a_whole)
 			yield();
 		EXPECT_EQ(klp_disable_patch(&patch), 0);
 		if (round % 2)
-			set_enabled(true), set_enabled(false); /* if it has not ended yet */
+			set_enabled(true),
+				set_enabled(false); /* reverses it twice, if it has not ended */
 		wait_for_release(test, &patch);
 		seen = atomic64_read(&callers.old);
 		while (atomic64_read(&callers.old) == seen)
@@ -345,7 +347,7 @@ SELFTEST(livepatch, tasks_that_call_all_the_time_go_over_as_a_whole)
 	EXPECT_EQ(atomic64_read(&callers.mixed), 0);
 }
 
-/* Makes a task while it sleeps inside; that one begins where its maker is. */
+/* State of a task that was created inside ftrace_target_call(): it inherits its creator's state. */
 static int inherited_state;
 static bool inherited_pending;
 
@@ -355,7 +357,7 @@ static void look_at_state(void *arg __unused, unsigned index __unused)
 	inherited_pending = current->patch_pending;
 }
 
-static void make_a_task(void *arg)
+static void create_task(void *arg)
 {
 	bool *transition = arg;
 
@@ -365,17 +367,17 @@ static void make_a_task(void *arg)
 	run_threads(1, ANY_CPU, look_at_state, NULL);
 }
 
-static void make_in_target(void *arg, unsigned index __unused)
+static void create_in_target(void *arg, unsigned index __unused)
 {
-	ftrace_target_call(make_a_task, arg);
+	ftrace_target_call(create_task, arg);
 }
 
-SELFTEST(livepatch, a_new_task_begins_where_its_maker_is)
+SELFTEST(livepatch, a_new_task_inherits_the_state_of_its_creator)
 {
 	bool transition = false;
 	struct test_group group;
 
-	ASSERT(test_group_start(&group, 1, ANY_CPU, make_in_target, &transition));
+	ASSERT(test_group_start(&group, 1, ANY_CPU, create_in_target, &transition));
 	msleep(5);
 	ASSERT(klp_enable_patch(&patch) == 0);
 	WRITE_ONCE(transition, true);
@@ -387,7 +389,7 @@ SELFTEST(livepatch, a_new_task_begins_where_its_maker_is)
 	wait_for_release(test, &patch);
 }
 
-SELFTEST(livepatch, force_takes_all_tasks_over)
+SELFTEST(livepatch, force_switches_all_tasks)
 {
 	struct klp_patch forced = { .name = "selftest_forced", .funcs = funcs };
 	struct test_group group;
@@ -404,7 +406,7 @@ SELFTEST(livepatch, force_takes_all_tasks_over)
 		msleep(1);
 	end_sleeper(&group, &s);
 	EXPECT(s.add_after);
-	EXPECT(!forced.forced); /* nobody can be in the new functions without being seen */
+	EXPECT(!forced.forced); /* a later walk still finds each task in a new function */
 
 	ASSERT(start_sleeper(&group, &s));
 	EXPECT_EQ(klp_disable_patch(&forced), 0);
@@ -416,11 +418,11 @@ SELFTEST(livepatch, force_takes_all_tasks_over)
 	EXPECT_EQ(klp_release_patch(&forced), -EBUSY);
 	EXPECT_EQ(klp_enable_patch(&forced), -EBUSY);
 	end_sleeper(&group, &s);
-	forced.forced = false; /* we know that it has left */
+	forced.forced = false; /* the sleeper has left the new functions */
 	wait_for_release(test, &forced);
 }
 
-/* ---- several patches, several users ---- */
+/* ---- several patches, several ops ---- */
 
 SELFTEST(livepatch, the_newest_of_two_patches_is_called)
 {
@@ -436,7 +438,7 @@ SELFTEST(livepatch, the_newest_of_two_patches_is_called)
 	EXPECT(multiply_is_new());
 	EXPECT_EQ(rec->flags & FTRACE_REF_MASK, users); /* one ops for both */
 
-	/* Away with the newest; and, another time, with the one below it. */
+	/* Disable the newest patch; later, the one below it. */
 	EXPECT_EQ(klp_disable_patch(&newer), 0);
 	klp_wait_for_transition();
 	EXPECT_EQ(klp_release_patch(&newer), 0);
@@ -490,7 +492,7 @@ SELFTEST(livepatch, other_users_of_the_function_are_called_too)
 	wait_for_release(test, &patch);
 }
 
-SELFTEST(livepatch, who_else_changes_ip_keeps_a_patch_out_and_is_kept_out)
+SELFTEST(livepatch, a_patch_and_another_ipmodify_user_exclude_each_other)
 {
 	static struct ftrace_ops direct;
 	unsigned long multiply = (unsigned long)ftrace_target_multiply;
@@ -498,7 +500,7 @@ SELFTEST(livepatch, who_else_changes_ip_keeps_a_patch_out_and_is_kept_out)
 	ASSERT(ftrace_set_filter_ip(&direct, multiply, false, true) == 0);
 	ASSERT(register_ftrace_direct(&direct, (unsigned long)ftrace_target_add) == 0);
 	EXPECT_EQ(klp_enable_patch(&patch), -EPERM);
-	EXPECT(!klp_transition_patch && !add_is_new()); /* not even the function before it */
+	EXPECT(!klp_transition_patch && !add_is_new()); /* the first function is unchanged, too */
 	EXPECT_EQ(klp_release_patch(&patch), 0);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	EXPECT(unregister_ftrace_direct(&direct) == 0);
@@ -532,7 +534,7 @@ static int try_function(const char *old_name, void *new_func)
 	return error;
 }
 
-SELFTEST(livepatch, what_cannot_be_patched_is_refused_and_nothing_is_half_done)
+SELFTEST(livepatch, a_patch_that_cannot_be_applied_is_refused_as_a_whole)
 {
 	static char data;
 	struct klp_patch nameless = { .funcs = funcs }, slash = { .name = "a/b", .funcs = funcs };
@@ -549,8 +551,9 @@ SELFTEST(livepatch, what_cannot_be_patched_is_refused_and_nothing_is_half_done)
 	EXPECT_EQ(try_function("", new_multiply), -EINVAL);
 	EXPECT_EQ(try_function("ftrace_target_multiply", &data), -EINVAL);
 	EXPECT_EQ(try_function("ftrace_target_multiply", (u8 *)new_multiply + 1), -EINVAL);
-	EXPECT_EQ(try_function("klp_enable_patch", new_multiply), -EINVAL); /* no call site */
-	EXPECT_EQ(try_function("ftrace_target_add", newer_add), -EEXIST);   /* twice */
+	EXPECT_EQ(try_function("klp_enable_patch", new_multiply),
+		  -EINVAL);                                               /* it has no call site */
+	EXPECT_EQ(try_function("ftrace_target_add", newer_add), -EEXIST); /* twice */
 	EXPECT(!klp_transition_patch && !add_is_new());
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 
@@ -566,7 +569,7 @@ SELFTEST(livepatch, without_memory_nothing_is_changed)
 	unsigned failures = 0;
 	int error;
 
-	/* With a page more each time: it gets a little further. */
+	/* Each attempt gets one page more than the one before, until one succeeds. */
 	do {
 		struct memory_taken taken;
 
@@ -584,7 +587,7 @@ SELFTEST(livepatch, without_memory_nothing_is_changed)
 		EXPECT_EQ(tasks_pending(), 0);
 	} while (error == -ENOMEM);
 	EXPECT_EQ(error, 0);
-	EXPECT(failures > 0); /* each allocation: selftest/trace/ftrace_memory.c */
+	EXPECT(failures > 0); /* selftest/trace/ftrace_memory.c refuses single allocations */
 	klp_wait_for_transition();
 	EXPECT(add_is_new());
 	EXPECT_EQ(klp_disable_patch(&patch), 0);

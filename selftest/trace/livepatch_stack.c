@@ -1,5 +1,6 @@
 /*
- * Self-tests of what live patching knows of a task's stack: all of it, or that it does not know.
+ * Self-tests of reliable stack traces for live patching: a trace is complete, or is reported as
+ * unreliable.
  */
 #include "arch/stacktrace.h"
 #include "kernel/errno.h"
@@ -12,11 +13,11 @@
 #include "trace/fgraph/fgraph.h"
 #include "trace/livepatch/internal.h"
 
-/* What a walk finds: is somebody in function? */
+/* A walk that searches a stack for function. */
 struct walk {
 	unsigned long function;
 	bool found;
-	bool asleep, ran; /* it sleeps; it was on a CPU, and was not walked */
+	bool asleep, ran; /* the task sleeps; it was on a CPU, so it was not walked */
 	int result;
 };
 
@@ -52,7 +53,7 @@ static struct walk walk_task(struct task_struct *p, void *function)
 	return walk;
 }
 
-/* ---- those that can be known ---- */
+/* ---- reliable ---- */
 
 static void walk_from_here(void *arg)
 {
@@ -103,7 +104,7 @@ SELFTEST(livepatch_stack, that_of_a_task_that_has_not_begun_is_known)
 	kthread_stop(task);
 }
 
-/* Sleeps in ftrace_target_call(). */
+/* A task that sleeps in ftrace_target_call(). */
 struct sleeper {
 	struct task_struct *task;
 	bool inside, leave;
@@ -171,9 +172,9 @@ SELFTEST(livepatch_stack, replaced_return_addresses_are_seen_through)
 	ftrace_free_filter(&graph.ops);
 }
 
-/* ---- those that cannot ---- */
+/* ---- unreliable ---- */
 
-#define SPINNERS 2U /* on one CPU: one of them does not run */
+#define SPINNERS 2U /* on one CPU, so one of them does not run */
 
 struct spinners {
 	struct task_struct *tasks[SPINNERS];
@@ -183,14 +184,14 @@ struct spinners {
 
 static struct spinners spinners;
 
-/* It is taken from the CPU by an interrupt, at any instruction. */
+/* An interrupt preempts it at any instruction. */
 static void spin(struct spinners *s)
 {
 	while (!READ_ONCE(s->stop))
 		cpu_relax();
 }
 
-/* It is taken from it by a call, as preempt_enable() makes it. */
+/* A call of the scheduler preempts it, as preempt_enable() does. */
 static noinline void spin_and_be_preempted(struct spinners *s)
 {
 	while (!READ_ONCE(s->stop))
@@ -232,7 +233,7 @@ static void stop_spinners(struct test_group *group)
 	test_group_wait(group);
 }
 
-/* Walk them all until each was found off its CPU that often; how many of the walks gave result. */
+/* Walks each spinner times times while it is off its CPU. Returns how many walks gave result. */
 static unsigned walk_spinners(unsigned times, int result)
 {
 	unsigned walks[SPINNERS] = { 0 }, count = 0, done = 0;
@@ -253,7 +254,7 @@ static unsigned walk_spinners(unsigned times, int result)
 	return count;
 }
 
-SELFTEST(livepatch_stack, that_of_an_interrupted_task_is_not_known)
+SELFTEST(livepatch_stack, the_stack_of_an_interrupted_task_is_unreliable)
 {
 	struct test_group group;
 
@@ -262,7 +263,7 @@ SELFTEST(livepatch_stack, that_of_an_interrupted_task_is_not_known)
 	stop_spinners(&group);
 }
 
-SELFTEST(livepatch_stack, that_of_a_task_that_let_itself_be_preempted_is_known)
+SELFTEST(livepatch_stack, the_stack_of_a_task_that_called_the_scheduler_is_reliable)
 {
 	struct test_group group;
 
@@ -272,13 +273,14 @@ SELFTEST(livepatch_stack, that_of_a_task_that_let_itself_be_preempted_is_known)
 	stop_spinners(&group);
 }
 
-/* In a trampoline: where it will go on nobody sees. */
-SELFTEST(livepatch_stack, that_of_a_task_in_a_callback_is_not_known)
+/* A trampoline is on the stack, and the walk cannot see where the trampoline will return to. */
+SELFTEST(livepatch_stack, the_stack_of_a_task_in_a_callback_is_unreliable)
 {
 	static struct ftrace_ops alone = { .func = spin_in_callback };
 	static struct ftrace_ops regs = { .func = spin_in_callback,
 					  .flags = FTRACE_OPS_FL_SAVE_REGS };
-	struct ftrace_ops *users[] = { &alone, &regs }; /* the second time through the list */
+	struct ftrace_ops *users[] = { &alone,
+				       &regs }; /* the second one makes the site call the list */
 	struct test_group group;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(users); i++) {
@@ -295,9 +297,9 @@ SELFTEST(livepatch_stack, that_of_a_task_in_a_callback_is_not_known)
 	}
 }
 
-/* ---- code in two places ---- */
+/* ---- functions with a cold part ---- */
 
-SELFTEST(livepatch_stack, what_the_compiler_moved_out_of_a_function_is_a_part_of_it)
+SELFTEST(livepatch_stack, the_cold_part_of_a_function_belongs_to_the_function)
 {
 	static const struct klp_code code = { 0x1000, 0x1100, 0x8000, 0x8010 };
 	struct klp_func func = { .old_name = "rb_erase", .new_func = ftrace_target_other };

@@ -1,4 +1,4 @@
-/* Self-tests of reading the ring buffer inside a reader of the same buffer. */
+/* Self-tests of an NMI that reads a ring buffer while it interrupts another reader. */
 #include "arch/ipi.h"
 #include "kernel/lib/string.h"
 #include "kernel/smp.h"
@@ -7,7 +7,7 @@
 #include "trace/ring_buffer/internal.h"
 
 static struct ring_buffer_iter *iter;
-static int nmi_readings; /* by NMIs that came while this CPU held the reader lock */
+static int nmi_readings; /* reads by NMIs that arrived while this CPU held the reader lock */
 static bool nmi_was_busy, nmi_found_event;
 
 /* Runs in the NMI handler, as a dump of the trace does. */

@@ -1,12 +1,13 @@
 /*
- * The storm over tracing: who takes part, for how long, and what it must leave behind.
+ * The storm over tracing: its tasks, its duration, and the checks at its end.
  *
- *	echo SECONDS > /sys/kernel/debug/ftrace_storm	-EIO when something was wrong; see the log
- *	cat /sys/kernel/debug/ftrace_storm		how much of each kind the last one did
+ *	echo SECONDS > /sys/kernel/debug/ftrace_storm	-EIO after a failure; the log has the
+ *failures cat /sys/kernel/debug/ftrace_storm		how many rounds of each kind the last storm
+ *did
  *
- * The self-test does the same for selftest_storm= seconds. Each task checks all that it can know
- * while the others rage: that its own ops counted each of its own calls, what a call gave back,
- * which errors there may be. What is left when all have ended is checked here.
+ * The self-test does the same for selftest_storm= seconds. While the other tasks run, each task
+ * checks that its own ops counted each of its own calls, that calls returned the right values, and
+ * that errors are among the allowed ones. This file checks the state after all tasks have ended.
  */
 #include "selftest/trace/storm.h"
 
@@ -25,7 +26,7 @@
 #include "trace/ftrace/internal.h"
 
 #define TASKS_MAX   48U
-#define REPORTS_MAX 20 /* failures that are told in words */
+#define REPORTS_MAX 20 /* failures that are printed */
 
 static struct storm_kind kinds[] = {
 	{ .name = "calls", .tasks = 4, .round = storm_calls },
@@ -99,7 +100,7 @@ static int storm_thread(void *arg)
 	return 0;
 }
 
-/* Wait for a child. A signal to us ends the storm. */
+/* Waits for a child. A signal to the waiting task ends the storm. */
 static void wait_for(pid_t pid)
 {
 	while (kernel_wait4(pid, NULL, 0) == -EINTR) {
@@ -133,12 +134,12 @@ static void run_tasks(void)
 			kinds[k].finish();
 }
 
-/* Each kind did something, and nothing of it is left at the sites. */
+/* Checks that each kind did a round, and that no site is traced any more. */
 static void check_end(void)
 {
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)
 		if (!atomic64_read(&kinds[k].rounds))
-			storm_fail("%s: never came to its end", kinds[k].name);
+			storm_fail("%s: did not complete a round", kinds[k].name);
 	STORM_EXPECT(!ftrace_is_dead());
 	STORM_EXPECT(ftrace_verify(NULL, NULL) == 0);
 	for (unsigned i = 0; i < ftrace_record_count(); i++)
@@ -148,7 +149,7 @@ static void check_end(void)
 	STORM_EXPECT(fgraph_unmatched_frames() == 0);
 }
 
-/* 0, -EBUSY when there is one already, -EIO when something was wrong. Task context. */
+/* Runs a storm. Returns 0, -EBUSY if one is already running, -EIO after a failure. Task context. */
 static int storm(unsigned long seconds)
 {
 	if (!mutex_trylock(&storm_lock))
@@ -177,7 +178,7 @@ SELFTEST(ftrace_storm, everything_at_once_leaves_every_site_as_its_record_says)
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)
 		selftest_diag(test, "%s: %ld rounds, %ld refused", kinds[k].name,
 			      atomic64_read(&kinds[k].rounds), atomic64_read(&kinds[k].refused));
-	/* For the tests that look at flags. */
+	/* Other tests expect no flags. */
 	for (unsigned i = 0; i < ftrace_record_count(); i++)
 		ftrace_record(i)->flags &= (u32)~FTRACE_FL_MODIFIED;
 }

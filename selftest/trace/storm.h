@@ -1,7 +1,7 @@
 /*
- * The storm: everything that can be registered, made, switched and removed in tracing, by several
- * tasks at once. Each kind of trouble is a function of the files selftest_ftrace_storm_*.c; the
- * table of them, and who runs them, is in selftest/trace/storm.c.
+ * The storm over tracing: several tasks at once register, create, switch and remove everything that
+ * tracing has. The files selftest/trace/storm_*.c have one function for each kind of activity.
+ * selftest/trace/storm.c has the table of the kinds and runs their tasks.
  */
 #pragma once
 
@@ -11,25 +11,24 @@
 
 struct storm_kind;
 
-/* A task that does one kind of trouble again and again. */
+/* A task that repeats one kind of activity. */
 struct storm_task {
 	struct storm_kind *kind;
-	unsigned index; /* among those of its kind */
+	unsigned index; /* among the tasks of its kind */
 	u32 seed;       /* for test_random() */
 };
 
 struct storm_kind {
 	const char *name;
 	unsigned tasks;
-	/* Once: begins and ends what it does, and leaves for the next time only what finish undoes.
-	 */
+	/* One round: undoes everything that it does, except what finish undoes. */
 	void (*round)(struct storm_task *task);
-	void (*finish)(void); /* when all kinds have ended. NULL: nothing to do */
+	void (*finish)(void); /* after the tasks of all kinds have ended; may be NULL */
 	atomic64_t rounds;
-	atomic64_t refused; /* what another task was in the way of: -EBUSY and its like */
+	atomic64_t refused; /* attempts that another task prevented: -EBUSY and others */
 };
 
-/* Say what is wrong, and that the storm has failed. Task context. */
+/* Prints a failure, and makes the storm fail. Task context. */
 __printf(1, 2) void storm_fail(const char *fmt, ...);
 #define STORM_EXPECT(cond)                                                                         \
 	do {                                                                                       \
@@ -37,8 +36,9 @@ __printf(1, 2) void storm_fail(const char *fmt, ...);
 			storm_fail("%s:%d: %s", __FILE__, __LINE__, #cond);                        \
 	} while (0)
 /*
- * What an attempt has given: 0 or more is done; one of the count errnos of mayfail is counted as
- * refused; another is a failure, told with what. Whether it is done.
+ * Handles the result of an attempt. 0 or more: success, returns true. One of the count errnos in
+ * mayfail: counted as refused, returns false. Another errno: a failure of the storm, printed with
+ * what; returns false.
  */
 bool storm_result(struct storm_task *task, const char *what, long result, const short *mayfail,
 		  unsigned count);
@@ -46,7 +46,7 @@ bool storm_result(struct storm_task *task, const char *what, long result, const 
 	storm_result(task, what, result, (const short[]){ __VA_ARGS__ },                           \
 		     sizeof((const short[]){ __VA_ARGS__ }) / sizeof(short))
 
-/* For finish: have a file say that again. A load may have all memory: that is waited for. */
+/* For finish: restores the content of a file. Waits while a load uses all memory. */
 void storm_set_back(const char *file, const char *data);
 
 /* selftest/trace/storm_ops.c */
@@ -70,7 +70,7 @@ void storm_snapshots(struct storm_task *task);
 void storm_stack_tracer(struct storm_task *task);
 void storm_samples(struct storm_task *task);
 void storm_readers(struct storm_task *task);
-/* What the files said before is put back at the end. */
+/* Saves buffer_size_kb. storm_files_finish() restores it. */
 void storm_files_begin(void);
 void storm_files_finish(void);
 

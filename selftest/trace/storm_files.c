@@ -1,4 +1,4 @@
-/* The storm over tracing: what is done by way of the files in tracefs. */
+/* The storm over tracing: activity through the files in tracefs. */
 #include "fs/fs.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
@@ -20,18 +20,18 @@ static const char *one_of(struct storm_task *task, const char *const *names, siz
 	one_of(task, (const char *const[]){ __VA_ARGS__ },                                         \
 	       sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
-/* What it says is another's. */
+/* Reads a file. The content is not checked, because other tasks change it. */
 static void read_all(struct storm_task *task, const char *name)
 {
 	char buf[256];
 
-	/* Not there any more, nor its task; nothing to read now; another reads it; the tracer
-	 * cannot. */
+	/* The file or its task may be gone, the file may be empty or have another reader, and the
+	 * tracer may not support it. */
 	STORM_DONE(task, name, get_into(name, buf, sizeof(buf)), -ENOENT, -EAGAIN, -EBUSY, -ENODEV,
 		   -ESRCH, -ENOMEM);
 }
 
-/* directory: "", or an instance and a slash, which may be gone. */
+/* directory: "", or the path of an instance with a slash; the instance may be gone. */
 static void put_in(struct storm_task *task, const char *directory, const char *file,
 		   const char *data, int mode)
 {
@@ -98,7 +98,7 @@ void storm_instances(struct storm_task *task)
 	snprintf(name, sizeof(name), "%strace_marker", directory);
 	STORM_DONE(task, name, put_mode(name, "storm", 5, 0), -ENOENT, -ENODEV, -EBADF /* off */);
 	put_in(task, directory, "buffer_size_kb", ONE_OF(task, "8", "64"), O_TRUNC);
-	/* Somebody else is in it, or has removed it. */
+	/* Another task may be using the instance, or may have removed it. */
 	STORM_DONE(task, "rmdir", sys_rmdir(path), -EBUSY, -ENOENT);
 }
 
@@ -106,7 +106,7 @@ void storm_probes(struct storm_task *task)
 {
 	char word[64], directory[32] = "";
 	const char *command = one_of(task, probe_commands, NR_PROBE_COMMANDS);
-	/* Those that print to the console are for what is not called. */
+	/* Commands that print to the console get functions that are never called. */
 	const char *glob = strstr(command, "dump")
 				   ? "provoke_*"
 				   : ONE_OF(task, "ftrace_many_*", "vfs_read", "ftrace_target_*");
@@ -119,7 +119,7 @@ void storm_probes(struct storm_task *task)
 
 		snprintf(name, sizeof(name), "%sset_ftrace_filter", directory);
 		snprintf(word, sizeof(word), "%s%s:%s", remove ? "!" : "", glob, command);
-		/* Another has put or taken away the same. */
+		/* Another task may have added or removed the same probe. */
 		STORM_DONE(task, word, put_mode(name, word, strlen(word), O_APPEND), -EINVAL,
 			   -ENODEV, -ENOENT, -ENOMEM, -EBUSY);
 	}
@@ -149,7 +149,7 @@ void storm_samples(struct storm_task *task)
 {
 	const char *sample = one_of(task, samples, ARRAY_SIZE(samples));
 
-	/* Only while it is off. */
+	/* -EBUSY while the sample is on. */
 	STORM_DONE(task, "count.function",
 		   put(SAMPLES "count.function", ONE_OF(task, "vfs_*", "*lock*", "vfs_open")),
 		   -EBUSY, -ENOMEM);
@@ -163,7 +163,7 @@ void storm_readers(struct storm_task *task)
 	char stack[32];
 
 	snprintf(stack, sizeof(stack), "/proc/%u/stack", test_random(&task->seed) % 128);
-	read_all(task, stack); /* some are in a traced call */
+	read_all(task, stack); /* some tasks are in a traced call */
 	read_all(task, ONE_OF(task, "trace", "per_cpu/cpu0/trace", "trace_pipe",
 			      "per_cpu/cpu0/trace_pipe", "per_cpu/cpu0/trace_pipe_raw",
 			      "per_cpu/cpu0/stats", "enabled_functions", "set_ftrace_filter",
@@ -180,7 +180,7 @@ void storm_files_begin(void)
 	const char *expanded;
 
 	STORM_EXPECT(get_into("buffer_size_kb", size_kb, sizeof(size_kb)) > 0);
-	expanded = strstr(size_kb, "expanded: "); /* that it was not is not put back */
+	expanded = strstr(size_kb, "expanded: "); /* the unexpanded state is not restored */
 	if (expanded) {
 		memmove(size_kb, expanded + 10, strlen(expanded + 10) + 1);
 		*strchr(size_kb, ')') = '\0';

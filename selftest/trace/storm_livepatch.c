@@ -1,6 +1,6 @@
 /*
- * The storm over tracing: live patches that come and go, are turned round half-way, and must reach
- * each task as a whole.
+ * The storm over tracing: live patches that are enabled, disabled, and reversed during a
+ * transition. A task must never call old and new functions between two points where it may switch.
  */
 #include "fs/fs.h"
 #include "kernel/sched/sched.h"
@@ -14,7 +14,7 @@
 #define ENABLED "/sys/kernel/livepatch/livepatch_sample/enabled"
 #define CALLS   50U
 
-/* Each has code of its own, or the compiler makes one function of the two. */
+/* The two functions have different code, because the compiler would merge equal ones. */
 static noinline unsigned new_version(void)
 {
 	barrier();
@@ -31,7 +31,7 @@ static noinline unsigned new_same_version(void)
 static noinline void new_call(void (*fn)(void *arg), void *arg)
 {
 	fn(arg);
-	barrier(); /* it is on the stack meanwhile */
+	barrier(); /* prevents a tail call, so new_call() stays on the stack */
 }
 
 static struct klp_func funcs[] = {
@@ -42,7 +42,8 @@ static struct klp_func funcs[] = {
 };
 static struct klp_patch patch = { .name = "storm", .funcs = funcs };
 
-/* In ftrace_target_call(), so that the task stays on one side from one call to the other. */
+/* Runs inside ftrace_target_call(), which is patched, too: the task cannot switch between the
+ * calls. */
 static void compare_versions(void *sleep)
 {
 	unsigned version = ftrace_target_version();
@@ -59,7 +60,7 @@ void storm_livepatch_calls(struct storm_task *task)
 		ftrace_target_call(compare_versions, NULL);
 }
 
-/* Until it goes: another patch may be in transition. */
+/* Repeats until it succeeds, because another patch may be in transition. */
 static void disable(struct storm_task *task)
 {
 	while (!STORM_DONE(task, "disable", klp_disable_patch(&patch), -EBUSY))
@@ -72,7 +73,7 @@ void storm_livepatch(struct storm_task *task)
 		klp_wait_for_transition();
 		return;
 	}
-	if (test_random(&task->seed) % 2) { /* else it is turned round, if it has not ended yet */
+	if (test_random(&task->seed) % 2) { /* else disable() may reverse the transition */
 		klp_wait_for_transition();
 		STORM_EXPECT(ftrace_target_version() == 1);
 	}
@@ -82,7 +83,7 @@ void storm_livepatch(struct storm_task *task)
 	STORM_EXPECT(ftrace_target_version() == 0);
 }
 
-/* Another patch's transition; it has gone; it is so already. */
+/* Allowed errors: another patch is in transition, the patch is gone, it has this state already. */
 void storm_livepatch_sample(struct storm_task *task)
 {
 	STORM_DONE(task, "load", put(SAMPLE, "1"), -EBUSY, -ENOMEM);
@@ -97,7 +98,7 @@ void storm_livepatch_sample(struct storm_task *task)
 void storm_livepatch_finish(void)
 {
 	klp_wait_for_transition();
-	put_patiently(ENABLED, "0", O_TRUNC); /* if it is there */
+	put_patiently(ENABLED, "0", O_TRUNC); /* fails if the patch is not loaded */
 	klp_wait_for_transition();
 	storm_set_back(SAMPLE, "0");
 }

@@ -1,8 +1,9 @@
 /*
- * The storm over tracing: ops and fgraph_ops that come and go, those whose calls are traced, NMIs.
+ * The storm over tracing: ops and fgraph_ops that are registered and unregistered, tasks that call
+ * the traced functions, and NMIs.
  *
- * An ops counts the calls that its own task makes of ftrace_many[], and a task knows what it has
- * called: whoever else traces the same functions meanwhile, each count must be exact.
+ * An ops counts the calls of ftrace_many[] by its own task, and the task knows the number of its
+ * calls. Other ops trace the same functions meanwhile, but each count must be exact.
  */
 #include "arch/ipi.h"
 #include "kernel/lib/string.h"
@@ -17,16 +18,16 @@
 
 #define ALIVE 0x616c6976U
 #define CALLS 50U
-#define TASKS 3U /* of a kind, at most */
+#define TASKS 3U /* of one kind, at most */
 
 struct storm_ops {
 	struct ftrace_ops ops;
 	u32 magic; /* ALIVE while the callback may be called */
 	const struct task_struct *owner;
-	unsigned hits[FTRACE_MANY]; /* calls by the owner; it alone writes */
+	unsigned hits[FTRACE_MANY]; /* calls by the owner; written by the owner only */
 };
 
-static atomic_t late_calls; /* of callbacks whose ops had been unregistered */
+static atomic_t late_calls; /* calls of callbacks after their ops was unregistered */
 
 static void count_own(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
 		      struct ftrace_regs *fregs __unused)
@@ -47,7 +48,7 @@ static void count_own(unsigned long ip, unsigned long parent_ip __unused, struct
 
 static const char *const globs[] = { "*lock*", "vfs_*", "*sched*", "*_read*", "*irq*", "[a-e]*" };
 
-/* The functions of ftrace_many that wanted has a bit for, and sometimes many others. An errno. */
+/* Adds the functions of ftrace_many in wanted, and sometimes many others. Returns 0 or an errno. */
 static int choose_functions(struct storm_ops *s, u32 wanted, struct storm_task *task)
 {
 	const char *glob = globs[test_random(&task->seed) % ARRAY_SIZE(globs)];
@@ -67,7 +68,7 @@ static int choose_functions(struct storm_ops *s, u32 wanted, struct storm_task *
 	return error;
 }
 
-/* Call them, and see that s has counted the calls of those that it wants. */
+/* Calls random functions, and checks that s counted the calls of the functions in wanted. */
 static void call_and_count(struct storm_ops *s, u32 wanted, struct storm_task *task)
 {
 	unsigned called[FTRACE_MANY] = { 0 };
@@ -87,7 +88,7 @@ static void call_and_count(struct storm_ops *s, u32 wanted, struct storm_task *t
 				   s->hits[i]);
 }
 
-/* Up to three of them. */
+/* Returns the bits of one to three functions. */
 static u32 random_functions(struct storm_task *task)
 {
 	u32 wanted = 0;
@@ -97,8 +98,8 @@ static u32 random_functions(struct storm_task *task)
 	return wanted;
 }
 
-/* s has neither hashes nor is it registered, before and after. */
-static void come_and_go(struct storm_ops *s, struct storm_task *task)
+/* Registers and unregisters s. s has no hashes and is not registered, before and after. */
+static void use_ops(struct storm_ops *s, struct storm_task *task)
 {
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS,
 					       FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED,
@@ -113,8 +114,8 @@ static void come_and_go(struct storm_ops *s, struct storm_task *task)
 	    !STORM_DONE(task, "register", register_ftrace_function(&s->ops), -ENOMEM))
 		goto out;
 	call_and_count(s, wanted, task);
-	/* Half of the way by a changed filter: an error leaves it in parts, so it is not counted.
-	 */
+	/* In half of the rounds, also with a changed filter. An error may leave only some of the
+	 * functions in the filter, so the calls are not counted then. */
 	if (test_random(&task->seed) % 2) {
 		wanted = random_functions(task);
 		if (STORM_DONE(task, "filter", choose_functions(s, wanted, task), -ENOMEM))
@@ -131,7 +132,7 @@ void storm_static_ops(struct storm_task *task)
 {
 	static struct storm_ops ops[TASKS];
 
-	come_and_go(&ops[task->index % TASKS], task);
+	use_ops(&ops[task->index % TASKS], task);
 	STORM_EXPECT(!(ops[task->index % TASKS].ops.flags & FTRACE_OPS_FL_DYNAMIC));
 	STORM_EXPECT(atomic_read(&late_calls) == 0);
 }
@@ -142,32 +143,33 @@ void storm_dynamic_ops(struct storm_task *task)
 
 	if (!s)
 		return;
-	come_and_go(s, task);
+	use_ops(s, task);
 	kfree(s);
 }
 
 static struct storm_ops one = { .ops = { .func = count_own }, .magic = ALIVE };
 
-/* Several tasks fight for one ops, and change its filter whoever has registered it. */
+/* Several tasks register the same ops and change its filter, without a lock. */
 void storm_one_ops_of_many(struct storm_task *task)
 {
 	unsigned long ip = (unsigned long)ftrace_many[test_random(&task->seed) % FTRACE_MANY];
 
 	STORM_DONE(task, "add", ftrace_set_filter_ip(&one.ops, ip, false, false), -ENOMEM);
 	STORM_DONE(task, "register", register_ftrace_function(&one.ops), -EBUSY, -ENOMEM);
-	/* Nothing is to be taken away, or the last: then it has all functions, for a moment. */
+	/* The function may already be gone. Without its last one, the ops traces all for a moment.
+	 */
 	STORM_DONE(task, "remove", ftrace_set_filter_ip(&one.ops, ip, true, false), -ENOENT,
 		   -ENOMEM);
 	STORM_DONE(task, "unregister", unregister_ftrace_function(&one.ops), -EINVAL);
 }
 
-/* What could not be taken away, as there was no memory for a smaller filter. */
+/* Frees filters whose last function could not be removed without memory. */
 void storm_one_ops_finish(void)
 {
 	ftrace_free_filter(&one.ops);
 }
 
-/* ---- other functions in the place of ftrace_target_add() ---- */
+/* ---- ops that replace ftrace_target_add() ---- */
 
 static void go_to_multiply(unsigned long ip __unused, unsigned long parent_ip __unused,
 			   struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
@@ -213,7 +215,7 @@ void storm_direct(struct storm_task *task)
 	kfree(ops);
 }
 
-/* ---- both ends of calls ---- */
+/* ---- entries and returns ---- */
 
 struct storm_graph {
 	struct fgraph_ops gops;
@@ -234,7 +236,7 @@ static int note_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
 
 	if (data)
 		*data = trace->func;
-	if (is_own(s, trace->func)) /* else others would write as well */
+	if (is_own(s, trace->func)) /* other tasks must not write */
 		s->entries++;
 	return 1;
 }
@@ -277,9 +279,9 @@ void storm_graph_ops(struct storm_task *task)
 	kfree(s);
 }
 
-/* ---- those who are traced ---- */
+/* ---- traced calls ---- */
 
-/* The first of them preempts others wherever they are: in trampolines and callbacks, too. */
+/* The first task is SCHED_FIFO: it preempts other tasks in trampolines and callbacks, too. */
 void storm_calls(struct storm_task *task)
 {
 	if (!task->index && current->policy != SCHED_FIFO)
@@ -296,7 +298,7 @@ void storm_calls(struct storm_task *task)
 		ftrace_target_other();
 		ftrace_many[b % FTRACE_MANY]();
 	}
-	msleep(1); /* for those who change what is traced */
+	msleep(1); /* so that other tasks can run */
 }
 
 void storm_nmis(struct storm_task *task)
@@ -308,7 +310,7 @@ void storm_nmis(struct storm_task *task)
 	msleep(1);
 }
 
-/* At any moment the sites are what their records say. */
+/* Checks that each site matches its record. This must hold at any time. */
 void storm_verify(struct storm_task *task __unused)
 {
 	STORM_EXPECT(ftrace_verify(NULL, NULL) == 0);

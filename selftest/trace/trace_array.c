@@ -1,6 +1,6 @@
 /*
- * Self-tests of what several CPUs change in a trace_array at once: tracing_on and snapshots, PID
- * lists and new tasks, two readers of one snapshot, options and a dump.
+ * Self-tests of a trace_array that several CPUs change or read at once: tracing_on and snapshots,
+ * PID lists and new tasks, two readers of one snapshot, options and a dump.
  */
 #include "fs/fs.h"
 #include "fs/syscalls.h"
@@ -37,7 +37,7 @@ SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
 	unsigned lost = 0;
 
 	if (num_online_cpus() < 2)
-		return; /* nothing can happen in between */
+		return; /* needs two CPUs that run at once */
 	reset();
 	EXPECT_EQ(put("snapshot", "1"), 0);
 	WRITE_ONCE(stop_snapshots, false);
@@ -83,7 +83,7 @@ SELFTEST(trace, a_child_stays_in_set_ftrace_pid_while_the_file_is_written)
 	size_t length = 0;
 
 	if (num_online_cpus() < 2)
-		return; /* nothing can happen in between */
+		return; /* needs two CPUs that run at once */
 	ASSERT(parent && child);
 	parent->pid = FORK_PARENT;
 	child->pid = FORK_CHILD;
@@ -97,7 +97,8 @@ SELFTEST(trace, a_child_stays_in_set_ftrace_pid_while_the_file_is_written)
 	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), write_pids, NULL));
 	for (unsigned i = 0; i < FORK_ROUNDS; i++) {
 		task_fork_hook(parent, child);
-		put_mode("set_ftrace_pid", "20000", 5, O_APPEND); /* waits for a running write */
+		put_mode("set_ftrace_pid", "20000", 5,
+			 O_APPEND); /* waits until a running write ends */
 		lost += !strstr(get("set_ftrace_pid"), "\n30001\n");
 		task_exit_hook(child);
 		put_mode("set_ftrace_pid", "20000", 5, O_APPEND);
@@ -140,12 +141,12 @@ SELFTEST(trace, two_readers_of_a_snapshot_read_the_same_graph)
 		get("tracing_cpumask");
 	EXPECT_EQ(put("tracing_on", "0"), 0);
 	EXPECT_EQ(put("snapshot", "1"), 0);
-	EXPECT_EQ(put("current_tracer", "nop"), 0); /* it prints no entry itself */
+	EXPECT_EQ(put("current_tracer", "nop"), 0); /* it does not print the entries itself */
 	get("snapshot");
 	EXPECT(strstr(text, "();\n"));
 	for (unsigned i = 0; i < 2; i++)
 		fds[i] = sys_open(TRACING "snapshot", O_RDONLY, 0);
-	/* The second reader starts when the first one is in the middle. */
+	/* The second reader starts when the first one has read a part. */
 	for (unsigned n = 0; n < 12; n++)
 		used[0] += (size_t)read_part((int)fds[0], texts[0], used[0]);
 	do {
@@ -188,7 +189,7 @@ SELFTEST(trace, an_option_that_is_set_during_a_dump_stays_set)
 	unsigned lost = 0;
 
 	if (num_online_cpus() < 2)
-		return; /* nothing can happen in between */
+		return; /* needs two CPUs that run at once */
 	reset();
 	WRITE_ONCE(dumps_done, false);
 	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), dump_again, NULL));

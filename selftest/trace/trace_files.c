@@ -1,4 +1,4 @@
-/* Self-tests of the trace files: what stands in the trace, and who gets an event. */
+/* Self-tests of the trace files: the content of the trace, and which reader gets an event. */
 #include "fs/syscalls.h"
 #include "fs/fs.h"
 #include "kernel/kallsyms.h"
@@ -63,7 +63,7 @@ SELFTEST(trace, only_the_tasks_of_set_ftrace_pid_are_traced)
 	reset();
 }
 
-/* The commands that explain their errors there are to come; the log itself is here. */
+/* Tests the log itself. Tests of the commands that write to it are elsewhere. */
 SELFTEST(trace, error_log_keeps_the_last_eight_until_it_is_cleared)
 {
 	static const char *const errs[] = { "No such thing", "Too much" };
@@ -144,7 +144,7 @@ SELFTEST(trace, two_readers_of_trace_pipe_share_the_events)
 	reset();
 }
 
-/* The entry is whole, and not older than the one before it on its CPU. */
+/* Returns true if the entry is intact, and not older than the one before it on its CPU. */
 static bool entry_is_sound(const struct trace_iterator *iter, u64 *last)
 {
 	const struct ftrace_entry *entry = (const void *)iter->ent;
@@ -155,7 +155,7 @@ static bool entry_is_sound(const struct trace_iterator *iter, u64 *last)
 	return sound;
 }
 
-/* Whoever opens a file may read and seek in it, whatever he opened it for. */
+/* A read and a seek succeed for each open mode. */
 SELFTEST(trace, files_may_be_read_and_sought_however_they_were_opened)
 {
 	static const char *const files[] = { "set_ftrace_filter",  "set_ftrace_notrace",
@@ -245,7 +245,7 @@ SELFTEST(trace, a_full_buffer_counts_what_it_loses)
 
 SELFTEST(trace, a_sub_buffer_leaves_in_linux_format)
 {
-	/* One byte more, for the NUL that get_into() adds to texts. */
+	/* One more byte, for the NUL that get_into() adds. */
 	struct buffer_data_page *page = kmalloc(PAGE_SIZE + 1, GFP_KERNEL);
 	const struct ring_buffer_event *event = (const void *)page->data;
 	const struct bputs_entry *entry = (const void *)event->array;

@@ -1,4 +1,4 @@
-/* Self-tests of the trace files: what malformed writes leave. */
+/* Self-tests of the trace files: malformed writes give errors and change nothing. */
 #include "fs/fs.h"
 #include "fs/syscalls.h"
 #include "kernel/init.h"
@@ -15,7 +15,7 @@
 #include "trace/core/trace_array.h"
 
 #define TEXT_SIZE TRACE_TEXT_SIZE
-/* To each file: selftest_fuzz= makes it fewer where the same kernel is tested again and again. */
+/* Writes to each file. selftest_fuzz= reduces them for kernels that are tested repeatedly. */
 static unsigned long fuzz_writes = 10000;
 
 static int __init fuzz_writes_setup(const char *value)
@@ -82,12 +82,12 @@ SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
 
 /* ---- every file that can be written gets 10,000 random and malformed writes ---- */
 
-/* What texts for a file are made of. */
+/* The parts of the texts that are written to a file. */
 struct fuzz_words {
-	const char *file;  /* its name ends so; NULL: all others */
-	unsigned valid_in; /* one of so many writes is a word as it stands */
-	unsigned digits;   /* at most so many in a row, 0: any number: a size costs memory */
-#define NO_DIGITS 100      /* but for 0 */
+	const char *file;  /* the end of its name; NULL: all other files */
+	unsigned valid_in; /* one of this many writes is an unchanged word */
+	unsigned digits;   /* at most this many in a row (a size costs memory); 0: no limit */
+#define NO_DIGITS 100      /* no digit except 0 */
 	const char *words[12];
 };
 
@@ -111,7 +111,7 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "buffer_percent", 8, 0, { "0", "50", "100", "101", "-1", NOWHERE } },
 	{ "tracing_on", 8, 0, { "0", "1", "2", "-1", "on" } },
 	{ "trace_marker", 8, 0, { "a text", "%s%n%d", "\n", "\x1b[2J" } },
-	/* The functions of probes are not called meanwhile, so that their counts stay. */
+	/* The functions with probes are not called meanwhile, so the counts do not change. */
 	{ "filter",
 	  8,
 	  0,
@@ -121,9 +121,8 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "max_graph_depth", 8, 0, { "0", "1", "50", "4294967295", "-1", NOWHERE, "0x1", " 1" } },
 	{ "tracing_thresh", 8, 0, { "0", "1", "100000", "-1", NOWHERE, "18446744073709551615" } },
 	{ "notrace", 8, 0, { "schedule", "vfs_read", "!vfs_read", "no_such", "0", "vfs_?[a-r]*" } },
-	/* A word for no has the file itself go: see load_livepatch(). */
-	/* 0 s: once round. Other numbers only as they stand here, since each is that many seconds.
-	 */
+	/* A word that means no removes the file: see load_livepatch(). */
+	/* 0 s: one round. No other valid numbers, because a storm takes that many seconds. */
 	{ "ftrace_storm", 4096, NO_DIGITS, { "0", "-1", "86401", NOWHERE, "0x0", "" } },
 	{ "enabled", 64, 0, { "1", "2", "on", "yes", "-1", NOWHERE, "please" } },
 	{ NULL,
@@ -133,7 +132,7 @@ static const struct fuzz_words fuzz_words[] = {
 	    "[a-" } },
 };
 
-/* xorshift: the same texts every time. */
+/* xorshift, with a fixed seed: each run has the same texts. */
 static u64 fuzz_random(void)
 {
 	static u64 x = 88172645463325252ULL;
@@ -164,7 +163,7 @@ static const char *some_word(const struct fuzz_words *w)
 	return w->words[fuzz_random() % n];
 }
 
-/* Mostly what names and numbers are made of, as other bytes are refused at once. */
+/* Mostly characters of names and numbers, because other bytes are refused at once. */
 static char noise(void)
 {
 	static const char common[] = "abcdefghilmnoprstuvwxyz0123456789__--";
@@ -188,7 +187,8 @@ static void shorten_digits(char *data, size_t length, unsigned max)
 	}
 }
 
-/* A word, a damaged one, several of them, or noise; now and then very long. The length. */
+/* Writes a word, a damaged word, several words or noise; sometimes very long. Returns the length.
+ */
 static size_t fuzz_text(const struct fuzz_words *w, char data[FUZZ_MAX])
 {
 	size_t length = 0, most = fuzz_random() % 128 ? 16 : FUZZ_MAX;
@@ -216,10 +216,10 @@ static size_t fuzz_text(const struct fuzz_words *w, char data[FUZZ_MAX])
 struct fuzz_file {
 	char name[NAME_SIZE];
 	bool readable, writable;
-	char *before; /* what it said, if it tells a state */
+	char *before; /* the content at the start, if the file shows a state */
 };
 
-static struct fuzz_file *fuzz_files; /* FUZZ_FILES of them */
+static struct fuzz_file *fuzz_files; /* FUZZ_FILES elements */
 static unsigned nr_fuzz_files;
 
 static void add_file(const char *name, umode_t mode)
@@ -251,7 +251,7 @@ static void add_entry(const char *dir, const char *entry)
 		add_file(name, st.st_mode);
 }
 
-/* All below dir, which is in tracefs, or begins with a '/'; it may not be there. */
+/* Adds all files below dir: a path in tracefs, or one that begins with '/'. dir may not exist. */
 static void find_files(const char *dir)
 {
 	size_t size = 1024;
@@ -272,8 +272,8 @@ static void find_files(const char *dir)
 	kfree(buf);
 }
 
-/* The trace changes by itself, and the log of errors with each error. */
-static bool tells_a_state(const struct fuzz_file *file)
+/* Excludes trace, which changes by itself, and error_log, which changes with each error. */
+static bool shows_a_state(const struct fuzz_file *file)
 {
 	const char *last = strrchr(file->name, '/');
 
@@ -282,8 +282,8 @@ static bool tells_a_state(const struct fuzz_file *file)
 	       strcmp(last, "error_log") != 0;
 }
 
-/* Two texts of a file tell the same state. A sample's is in the first line; below it stands what it
- * has measured. */
+/* Returns true if two texts of a file show the same state. The state of a sample is in the first
+ * line; its measurements follow. */
 static bool same_state(const struct fuzz_file *file, const char *a, const char *b)
 {
 	size_t length = max(strlen(a), strlen(b));
@@ -293,7 +293,8 @@ static bool same_state(const struct fuzz_file *file, const char *a, const char *
 	return strncmp(a, b, length) == 0;
 }
 
-/* The sample's patch, whose files are fuzzed too: it may just have been disabled. */
+/* Loads the sample's patch again: a write to its files, which are fuzzed too, may have disabled it.
+ */
 static void load_livepatch(void)
 {
 	static const char sample[] = SAMPLES "/livepatch-sample";
@@ -311,7 +312,7 @@ static void unload_livepatch(void)
 	put(SAMPLES "/livepatch-sample", "0");
 }
 
-/* Have the file say again what it said. */
+/* Restores the content that the file had at the start. */
 static void restore_file(const struct fuzz_file *file)
 {
 	char *rest = file->before, *line, *chosen = strchr(rest, '[');
@@ -342,7 +343,8 @@ static void restore_file(const struct fuzz_file *file)
 	}
 }
 
-/* Several words, of which one may be a command: that takes effect at once, whatever follows it. */
+/* Returns true for several words with a command: the command takes effect before a later word
+ * fails. */
 static bool may_be_done_in_part(const char *data, size_t length)
 {
 	unsigned words = 0;
@@ -352,7 +354,7 @@ static bool may_be_done_in_part(const char *data, size_t length)
 	return words > 1 && memchr(data, ':', length);
 }
 
-/* One write, and if compare is set what the file says after an error. The error. */
+/* Does one write. With compare, checks that an error left the file unchanged. Returns the error. */
 static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int mode, bool compare)
 {
 	static char data[FUZZ_MAX], before[TEXT_SIZE];
@@ -376,9 +378,9 @@ static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int m
 }
 
 /*
- * 10,000 writes. An error leaves the file as it was: looked at each time, but where it says much. A
- * filter is replaced now and then, so that it stays short; a refused word does not empty it. How
- * many were refused.
+ * Does fuzz_writes writes. Checks that an error leaves the file unchanged: after each write, or,
+ * for files with long content, after each 32nd write. Replaces a filter sometimes, so that it stays
+ * short; a refused word does not empty it. Returns how many writes were refused.
  */
 static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
 {
@@ -405,7 +407,7 @@ static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
 	return refused;
 }
 
-/* The storm over tracing, before anything else is traced: it must find and leave nothing. */
+/* Fuzzes the file of the storm first: the storm checks that nothing is traced at its end. */
 static unsigned fuzz_storm(struct selftest *test)
 {
 	static const struct fuzz_file storm = { .name = "/sys/kernel/debug/ftrace_storm",
@@ -419,14 +421,14 @@ static unsigned fuzz_storm(struct selftest *test)
 
 static void note_state(struct fuzz_file *file)
 {
-	if (!tells_a_state(file))
+	if (!shows_a_state(file))
 		return;
 	file->before = kmalloc(TEXT_SIZE, GFP_KERNEL);
 	if (file->before)
 		get_into(file->name, file->before, TEXT_SIZE);
 }
 
-/* All of it, whatever the reader's file holds; consuming ones do not wait. */
+/* Reads the whole file. Returns true if that gave no error. Consuming files do not wait. */
 static bool can_be_read(const struct fuzz_file *file)
 {
 	long error = file->readable ? get_into(file->name, text, sizeof(text)) : 0;
@@ -463,8 +465,7 @@ SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
 			load_livepatch();
 		else if (fuzz_files[i].before)
 			restore_file(&fuzz_files[i]);
-		/* So that the next file is not fuzzed under a tracer, or with a buffer that is off.
-		 */
+		/* The next file is fuzzed without a tracer, and with a buffer of the usual size. */
 		put("current_tracer", "nop");
 		put("buffer_size_kb", "64");
 	}

@@ -1,4 +1,4 @@
-/* Self-tests of trace_options: what each option changes, in Linux's forms. */
+/* Self-tests of trace_options: the effect of each option, in the formats of Linux. */
 #include "fs/fs.h"
 #include "fs/syscalls.h"
 #include "kernel/kallsyms.h"
@@ -15,8 +15,8 @@ SELFTEST(trace, each_option_shows_its_effect)
 {
 	static const struct {
 		const char *option;
-		const char *there; /* in the trace while it is set as written here */
-		const char *gone;  /* and this not */
+		const char *present; /* the trace contains this while option is written */
+		const char *absent;  /* the trace does not contain this */
 	} options[] = {
 		{ "noprint-parent", ": ftrace_target_add\n", " <-" },
 		{ "sym-offset", "ftrace_target_add+0x0/0x", NULL },
@@ -38,8 +38,8 @@ SELFTEST(trace, each_option_shows_its_effect)
 
 		EXPECT_EQ(put("trace_options", option), 0);
 		get("trace");
-		if (!strstr(text, options[i].there) ||
-		    (options[i].gone && strstr(text, options[i].gone))) {
+		if (!strstr(text, options[i].present) ||
+		    (options[i].absent && strstr(text, options[i].absent))) {
 			selftest_diag(test, "%s: %s", option, text);
 			EXPECT(!"the option has its effect");
 		}
@@ -61,7 +61,7 @@ SELFTEST(trace, func_stack_trace_adds_the_callers)
 	reset();
 }
 
-/* bin: no text; PID, CPU and time, then the addresses, as they are in memory. */
+/* bin: no text, but PID, CPU, time and the addresses, in binary form. */
 SELFTEST(trace, bin_gives_the_fields_as_they_are_in_memory)
 {
 	struct {
@@ -81,7 +81,7 @@ SELFTEST(trace, bin_gives_the_fields_as_they_are_in_memory)
 	EXPECT_EQ(put("trace_options", "nobin"), 0);
 	ASSERT(length > (long)sizeof(entry));
 	memcpy(&entry, text + length - sizeof(entry), sizeof(entry));
-	EXPECT_EQ(text[length - (long)sizeof(entry) - 1], '\n'); /* the heading's end */
+	EXPECT_EQ(text[length - (long)sizeof(entry) - 1], '\n'); /* the end of the heading */
 	EXPECT_EQ(entry.pid, current->pid);
 	EXPECT((unsigned)entry.cpu < nr_cpu_ids);
 	EXPECT(entry.ts >= before && entry.ts <= ring_buffer_time_stamp(global_trace.buffer));
@@ -144,7 +144,7 @@ SELFTEST(trace, disable_on_free_stops_tracing_when_the_buffer_is_given_back)
 	reset();
 }
 
-/* Of what is printed into the trace; what is written to trace_marker gets no stack, as on Linux. */
+/* trace_printk() gets a stack; a write to trace_marker gets none, as on Linux. */
 SELFTEST(trace, stacktrace_adds_the_callers_of_trace_printk)
 {
 	reset();
@@ -166,7 +166,7 @@ static int call_the_target(void *unused __unused)
 	return 0;
 }
 
-/* A child of this task calls the traced function: its PID, or 0. */
+/* Creates a child that calls the traced function. Returns its PID, or 0. */
 static pid_t traced_child(void)
 {
 	pid_t child;
@@ -194,7 +194,7 @@ SELFTEST(trace, function_fork_follows_the_children_of_a_traced_task)
 	snprintf(context, sizeof(context), "-%-7d [", traced_child());
 	get("trace");
 	EXPECT(strstr(text, "ftrace_target_add <-call_the_target") && strstr(text, context));
-	/* It has ended: its number may be another's soon. */
+	/* The child has ended. Its PID was removed, because a new task may get the same PID. */
 	snprintf(pid, sizeof(pid), "%d\n", current->pid);
 	EXPECT(strcmp(get("set_ftrace_pid"), pid) == 0);
 	EXPECT_EQ(put("trace_options", "nofunction-fork"), 0);

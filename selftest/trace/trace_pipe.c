@@ -1,6 +1,6 @@
 /*
- * Self-tests of trace_pipe and trace_pipe_raw: who sleeps, what wakes him, and what he gets. The
- * tests run on CPU 0 and write their events there.
+ * Self-tests of trace_pipe and trace_pipe_raw: when a reader sleeps, what wakes it, and which data
+ * it gets. The tests run on CPU 0 and write their events there.
  */
 #include "arch/irqflags.h"
 #include "arch/traps.h"
@@ -19,7 +19,7 @@
 #define RAW      "/sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw"
 #define PAGES    8U /* of CPU 0's buffer */
 
-/* An empty buffer of PAGES sub-buffers, recording, and this task on CPU 0 (or anywhere again). */
+/* Sets: an empty buffer of PAGES sub-buffers, recording on, this task bound to CPU 0. */
 static bool begin(unsigned percent)
 {
 	struct cpumask here = { { 1 } };
@@ -56,7 +56,8 @@ static void unread(struct ring_buffer_stats *stats)
 	ring_buffer_cpu_stats(global_trace.buffer, 0, stats);
 }
 
-/* Whole sub-buffers of events that wait to be read, of 8 bytes and more each. */
+/* Writes events until this many whole sub-buffers wait to be read. Each event has 8 bytes or more.
+ */
 static void fill_pages(unsigned pages)
 {
 	struct ring_buffer_stats stats;
@@ -94,7 +95,7 @@ static bool is_asleep(struct reader *r)
 	return READ_ONCE(r->task->state) == TASK_INTERRUPTIBLE;
 }
 
-/* Start it, and wait until it sleeps. */
+/* Starts the reader, and waits until it sleeps. */
 static bool start_reader(struct reader *r, const char *path)
 {
 	*r = (struct reader){ .path = path, .buf = get_free_page(GFP_KERNEL | __GFP_ZERO) };
@@ -108,7 +109,7 @@ static bool start_reader(struct reader *r, const char *path)
 	return true;
 }
 
-/* Wait until it ends, and give what it had read; the caller frees the page. */
+/* Waits until the reader ends. Returns the result of its read. The caller frees the page. */
 static long join_reader(struct reader *r)
 {
 	kernel_wait4(r->task->pid, NULL, 0);
@@ -116,7 +117,7 @@ static long join_reader(struct reader *r)
 	return r->result;
 }
 
-/* It sleeps, and does not even look now and then. */
+/* Returns true if the reader sleeps without a single wakeup meanwhile. */
 static bool stays_asleep(struct reader *r)
 {
 	u64 switches;
@@ -192,7 +193,7 @@ SELFTEST(trace_pipe, an_empty_pipe_is_eagain_with_o_nonblock)
 	end();
 }
 
-/* Reads until the end of the file, and counts lines. */
+/* Readers that read until the end of the file, and count lines. */
 struct line_reader {
 	atomic_t lines, asleep;
 };
@@ -222,8 +223,9 @@ SELFTEST(trace_pipe, readers_that_wait_share_the_events_and_end_with_tracing_on)
 	ASSERT(test_group_start(&readers, 3, ANY_CPU, read_to_the_end, &r));
 	while (atomic_read(&r.asleep) < 3)
 		msleep(1);
-	/* Each time until all has been read: a wake-up that gets lost stops the test. Three lines
-	 * for three readers, so that each has some and may come to the end. */
+	/* Each turn waits until all lines are read, so a lost wakeup hangs the test. Each turn
+	 * writes three lines for three readers, so that each reader can read one and reach the end.
+	 */
 	for (unsigned i = 0; i < 500; i++) {
 		trace_puts("one\n");
 		trace_puts("two\n");
@@ -235,7 +237,7 @@ SELFTEST(trace_pipe, readers_that_wait_share_the_events_and_end_with_tracing_on)
 	msleep(10);
 	EXPECT_EQ(atomic_read(&r.lines), lines);
 	set_on(false);
-	/* Who has read nothing waits on. */
+	/* A reader that has read nothing still waits. */
 	for (unsigned i = 0; i < 3; i++)
 		send_signal(SIGINT, readers.threads[i].task);
 	test_group_wait(&readers);
@@ -273,7 +275,8 @@ SELFTEST(trace_pipe, poll_is_ready_when_the_buffer_is_buffer_percent_full)
 {
 	static const struct {
 		const char *path;
-		unsigned percent, pages; /* so many whole ones are not enough, one more is */
+		unsigned percent,
+			pages; /* not ready with this many whole sub-buffers, ready with one more */
 	} cases[] = {
 		{ RAW, 50, PAGES / 2 - 1 },
 		{ CPU_PIPE, 50, PAGES / 2 - 1 },
@@ -373,7 +376,7 @@ SELFTEST(trace_pipe, a_reader_of_raw_pages_gets_the_rest_when_tracing_ends)
 	end();
 }
 
-SELFTEST(trace_pipe, a_smaller_buffer_percent_wakes_those_who_wait)
+SELFTEST(trace_pipe, a_smaller_buffer_percent_wakes_waiting_readers)
 {
 	struct reader r;
 	long fd;
@@ -405,9 +408,9 @@ SELFTEST(trace_pipe, a_resized_buffer_wakes_its_readers_by_its_new_size)
 	end();
 }
 
-/* ---- what trace_pipe_raw gives ---- */
+/* ---- the data of trace_pipe_raw ---- */
 
-/* The events of a page that hold data, or -1 when the page is not sound. */
+/* Returns the number of data events in a page, or -1 if the page is not valid. */
 static int count_events(const struct buffer_data_page *page)
 {
 	u32 length = (u32)page->commit & 0xfffff, offset = 0;
@@ -444,7 +447,7 @@ SELFTEST(trace_pipe, raw_pages_come_whole_however_small_the_reads_are)
 	EXPECT_EQ(total, PAGE_SIZE);
 	EXPECT_EQ(sys_read((int)fd, buf, 100), -EAGAIN);
 	EXPECT_EQ(count_events((void *)buf), 10);
-	/* What the page does not use is zero. */
+	/* The unused part of the page is zero. */
 	length = RB_PAGE_HEADER + (long)((struct buffer_data_page *)buf)->commit;
 	while (length < (long)PAGE_SIZE && !buf[length])
 		length++;
@@ -485,7 +488,7 @@ SELFTEST(trace_pipe, raw_pages_and_stats_account_for_every_event)
 		if (!(page->commit & RB_MISSED_EVENTS))
 			continue;
 		flagged++;
-		/* The count stands behind the data, where there is room for it. */
+		/* The count follows the data, if the page has space for it. */
 		EXPECT_EQ(!!(page->commit & RB_MISSED_STORED), length + 8 <= RB_PAGE_DATA);
 		memcpy(&told, page->data + length, sizeof(told));
 		if (page->commit & RB_MISSED_STORED)

@@ -1,4 +1,4 @@
-/* Self-tests of trace_printk(): what it stores, and how that is printed. */
+/* Self-tests of trace_printk(): the entries that it stores, and their text. */
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
@@ -25,7 +25,7 @@ SELFTEST(trace, trace_printk_names_its_caller)
 	reset();
 }
 
-/* The type of the only event in the trace, or 0. */
+/* Returns the type of the only event in the trace, or 0. */
 static unsigned type_of_the_event(void)
 {
 	struct trace_iterator *iter =
@@ -42,7 +42,7 @@ static unsigned type_of_the_event(void)
 	return type;
 }
 
-/* A constant format is stored by address, with its arguments; a constant text by address alone. */
+/* A constant format is stored as its address and arguments; a constant text only as its address. */
 SELFTEST(trace, trace_printk_stores_addresses_that_printk_formats_knows)
 {
 	char local[16] = "local %d\n", line[64];

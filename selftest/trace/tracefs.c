@@ -1,4 +1,4 @@
-/* What the self-tests of tracing share: its files from within, as `echo` and `cat` use them. */
+/* Functions for the self-tests of tracing: read and write files of tracefs. */
 #include "selftest/trace/tracefs.h"
 
 #include "fs/fs.h"
@@ -99,6 +99,6 @@ void remove_probes(const char *filter)
 
 	for (unsigned i = 0; i < NR_PROBE_COMMANDS; i++) {
 		snprintf(word, sizeof(word), "!*:%s", probe_commands[i]);
-		put_patiently(filter, word, O_APPEND); /* refused if there is none */
+		put_patiently(filter, word, O_APPEND); /* fails if the probe does not exist */
 	}
 }

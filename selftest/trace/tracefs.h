@@ -1,6 +1,6 @@
 /*
- * What the self-tests of tracing share: its files from within, as `echo` and `cat` use them. Names
- * of files are below /sys/kernel/tracing, unless they begin with '/'. Task context.
+ * Functions for the self-tests of tracing: read and write files of tracefs, as `cat` and `echo` do.
+ * Names of files are relative to /sys/kernel/tracing, unless they begin with '/'. Task context.
  */
 #pragma once
 
@@ -9,24 +9,25 @@
 #define TRACING         "/sys/kernel/tracing/"
 #define TRACE_TEXT_SIZE 8192U
 
-/* What get() has read. */
+/* The result of get(). */
 extern char text[TRACE_TEXT_SIZE];
 
-/* Write as `echo -n DATA > NAME` does; mode: O_TRUNC, O_APPEND or 0. 0 or the error. */
+/* Writes as `echo -n DATA > NAME` does. mode: O_TRUNC, O_APPEND or 0. Returns 0 or an errno. */
 long put_mode(const char *name, const char *data, size_t length, int mode);
-long put(const char *name, const char *data); /* O_TRUNC */
-/* put_mode() of a string, again as long as there is no memory for it. */
+long put(const char *name, const char *data); /* with O_TRUNC */
+/* put_mode() of a string. Repeats while it fails with -ENOMEM. */
 long put_patiently(const char *name, const char *data, int mode);
-/* Read from the start into buf, which gets a NUL: the length, or the error. */
+/* Reads from the start into buf, and adds a NUL. Returns the length or an errno. */
 long get_into(const char *name, char *buf, size_t size);
-const char *get(const char *name); /* into text; "" after an error */
-/* One call of ftrace_target_add() is traced, and recording is off then. False when it failed. */
+const char *get(const char *name); /* reads into text; "" after an error */
+/* Traces one call of ftrace_target_add(), then turns recording off. Returns false after an error.
+ */
 bool trace_one_call(void);
-/* No tracer, no filter, an empty trace, recording on. */
+/* Sets: no tracer, no filter, an empty trace, recording on. */
 void reset(void);
 
-/* What a function probe may do: each command with a count, as far as it takes one, and without. */
+/* The commands of function probes: with a count, if the command takes one, and without. */
 #define NR_PROBE_COMMANDS 10U
 extern const char *const probe_commands[NR_PROBE_COMMANDS];
-/* All probes of a set_ftrace_filter, the top level's or that of an instance. */
+/* Removes all probes. filter: the set_ftrace_filter of the top level or of an instance. */
 void remove_probes(const char *filter);
