@@ -14,36 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("boot", "arch", "kernel", "fs", "shell", "trace", "selftest")
 
-# Arrows point one way: trace, shell -> fs -> kernel <-> arch.
-MAY_INCLUDE = {
-    "boot": {"boot", "arch", "kernel"},
-    "arch": {"arch", "kernel"},
-    "kernel": {"kernel", "arch"},
-    "fs": {"fs", "kernel", "arch"},
-    "shell": {"shell", "fs", "kernel", "arch"},
-    "trace": {"trace", "fs", "kernel", "arch"},
-    "selftest": {"selftest", "shell", "trace", "fs", "kernel", "arch"},
-}
-# The rooms inside kernel/: each may include itself, those below it that it names, and arch/. The
-# headers that lie in kernel/ itself, and the machine's clock, are "base". The sources that lie in
-# kernel/ itself (main.c, panic.c, smp.c ...) join the rooms together and may include all of them.
+# The headers that lie in kernel/ itself, and the machine's clock, are the room "base" of kernel/.
 KERNEL_BASE = {"kernel/time/ktime.h"}
-KERNEL_ROOMS = {
-    "base": {"lib"},
-    "lib": {"base"},
-    "boot": {"base", "lib", "printk"},
-    "printk": {"base", "lib"},
-    "acpi": {"base", "lib", "boot", "printk"},
-    "locking": {"base", "lib", "printk"},
-    "irq": {"base", "lib", "printk", "locking"},
-    "time": {"base", "lib", "printk", "locking", "irq"},
-    "mm": {"base", "lib", "boot", "printk", "locking"},
-    "sched": {"base", "lib", "printk", "locking", "irq", "time", "mm"},
-    "rcu": {"base", "lib", "printk", "locking", "time", "sched"},
-    "workqueue": {"base", "lib", "printk", "locking", "time", "mm", "sched"},
-    "console": {"base", "lib", "boot", "printk", "locking", "irq", "time", "sched", "workqueue"},
-    "watchdog": {"base", "lib", "printk", "time", "sched"},
-}
+ARCHITECTURE = ROOT / "docs/architecture.md"
 FREESTANDING = {"stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "limits.h"}
 MAX_LINES = 650
 MAX_COLUMNS = 100
@@ -69,22 +42,51 @@ def name(path, number=None):
     return f"{text}:{number}" if number else text
 
 
-def check_includes_point_one_way():
+def arrows(block="rooms"):
+    """{room: the rooms whose headers it may include}, as docs/architecture.md draws them."""
+    drawn = re.search(rf"^```{block}\n(.*?)^```", ARCHITECTURE.read_text(), re.M | re.S).group(1)
+    return {room: {room, *others.split()} for room, others in (line.split(":") for line in drawn.splitlines())}
+
+
+def room_of(path, rooms):
+    """The innermost room that path lies in; None outside all of them."""
+    return max((room for room in rooms if path.startswith(room + "/")), key=len, default=None)
+
+
+def check_the_rooms_are_those_of_the_architecture_page():
+    rooms = arrows()
+    for room, others in rooms.items():
+        if not any((ROOT / room).rglob("*.[ch]")) and not any((ROOT / room).rglob("*.asm")):
+            yield f"{name(ARCHITECTURE)}: there is no room {room}"
+        for other in others - set(rooms):
+            yield f"{name(ARCHITECTURE)}: {room}: there is no room {other}"
+    for path in sources(".c", ".h", ".asm"):
+        if not room_of(name(path), rooms):
+            yield f"{name(path)}: {name(ARCHITECTURE)} draws no room for it"
+
+
+def check_each_include_follows_an_arrow_of_the_architecture_page():
+    rooms = arrows()
+    for path in sources(".c", ".h", ".asm"):
+        room = room_of(name(path), rooms)
+        for number, line in lines_of(path):
+            match = re.match(r'\s*[#%]\s*include\s+"([^"]+)"', line)
+            if match and room_of(match.group(1), rooms) not in rooms.get(room, ()):
+                yield f"{name(path, number)}: {room} may not include {match.group(1)}"
+
+
+def check_only_freestanding_headers_are_included():
     for path in sources(".c", ".h"):
-        room = path.relative_to(ROOT).parts[0]
-        host = path.stem.endswith("_host")  # what stands in for the kernel in the host tests
+        host = path.stem.endswith("_host")  # the substitute for the kernel in the host tests
         for number, line in lines_of(path):
             # Between `#ifdef NOP5_HOST` and its end libc may be used.
             if re.match(r"#if(def|\s+defined)\W*NOP5_HOST", line):
                 host = True
             elif re.match(r"#(else|endif)", line):
-                host = path.stem.endswith("_host")  # what stands in for the kernel in the host tests
-            if match := re.match(r'\s*#\s*include\s+"([^"]+)"', line):
-                if match.group(1).split("/")[0] not in MAY_INCLUDE[room]:
-                    yield f"{name(path, number)}: {room}/ may not include {match.group(1)}"
-            elif match := re.match(r"\s*#\s*include\s+<([^>]+)>", line):
-                if match.group(1) not in FREESTANDING and not host:
-                    yield f"{name(path, number)}: <{match.group(1)}> is not freestanding"
+                host = path.stem.endswith("_host")
+            match = re.match(r"\s*#\s*include\s+<([^>]+)>", line)
+            if match and match.group(1) not in FREESTANDING and not host:
+                yield f"{name(path, number)}: <{match.group(1)}> is not freestanding"
 
 
 def check_only_the_machine_knows_its_own_headers():
@@ -107,22 +109,23 @@ def kernel_room(text):
         return "base"
     if len(path.parts) > 2:
         return path.parts[1]
-    if path.stem in KERNEL_ROOMS:
+    if path.stem in arrows("kernel-rooms"):
         return path.stem
     return "base" if path.suffix == ".h" else None
 
 
 def check_rooms_of_the_kernel_include_only_rooms_below_them():
+    rooms = arrows("kernel-rooms")
     for path in sources(".c", ".h"):
         room = kernel_room(name(path)) if path.is_relative_to(ROOT / "kernel") else None
         if room is None:
             continue
-        if room not in KERNEL_ROOMS:
-            yield f"{name(path)}: kernel/{room} is not in KERNEL_ROOMS"
+        if room not in rooms:
+            yield f"{name(path)}: {name(ARCHITECTURE)} draws no room kernel/{room}"
             continue
         for number, line in lines_of(path):
             if match := re.match(r'\s*#\s*include\s+"(kernel/[^"]+)"', line):
-                if kernel_room(match.group(1)) not in KERNEL_ROOMS[room] | {room}:
+                if kernel_room(match.group(1)) not in rooms[room]:
                     yield f"{name(path, number)}: kernel/{room} may not include {match.group(1)}"
 
 
