@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks of the source text: layout, who may include whom, and the house rules. Prints TAP.
+"""Check the source text: layout, includes, and the rules of the house. Prints TAP.
 
     tests/tidy.py            check everything
     tests/tidy.py --fix      let clang-format rewrite what it does not like, then check
@@ -20,11 +20,11 @@ ARCHITECTURE = ROOT / "docs/architecture.md"
 FREESTANDING = {"stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "limits.h"}
 MAX_LINES = 650
 MAX_COLUMNS = 100
-CLANG_FORMAT = "14."  # another version formats differently
+CLANG_FORMAT = "14."  # other versions format differently
 
 
 def sources(*suffixes):
-    # Sorted for a report that reads the same each time.
+    # Sorted, so that every report has the same order.
     return sorted(p for room in ROOMS if (ROOT / room).is_dir()
                   for p in (ROOT / room).rglob("*") if p.suffix in suffixes)
 

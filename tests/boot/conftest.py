@@ -1,4 +1,4 @@
-"""What the boot tests share: one machine for all that does not hurt it, and boots of their own."""
+"""Fixtures of the boot tests: a shared machine for harmless tests, and machines for single tests."""
 import os
 import subprocess
 
@@ -9,7 +9,7 @@ from nop5 import BUILD, ROOT, Nop5
 
 
 def make(*arguments):
-    """Build something; a build that fails or warns is a failed test."""
+    """Run make. A failure or a warning fails the test."""
     result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *arguments], cwd=ROOT, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")})
@@ -26,7 +26,7 @@ def images():
 
 @pytest.fixture(scope="session")
 def variant():
-    """variant("CC=clang") builds into a directory of its own and gives that directory."""
+    """variant("CC=clang") builds into a separate directory and returns that directory."""
     def build(*variables):
         name = "-".join(v.lower().replace("=", "") for v in variables)
         directory = BUILD / "test" / name
@@ -37,7 +37,7 @@ def variant():
 
 @pytest.fixture
 def boot(images, tmp_path):
-    """boot(cpus=8, append="…") gives a machine at its prompt, which ends with the test."""
+    """boot(cpus=8, append="…") returns a machine at its prompt. The machine ends with the test."""
     machines = []
 
     def start(wait=True, **arguments):
@@ -52,7 +52,7 @@ def boot(images, tmp_path):
 
 
 class Shared:
-    """A machine that many tests use, booted anew when one of them has killed it."""
+    """A machine that many tests use. It boots again when a test has killed it."""
 
     def __init__(self, **arguments):
         self.arguments = arguments
@@ -72,7 +72,7 @@ class Shared:
 
 @pytest.fixture(scope="session")
 def shared_machines(images):
-    """The machines that tests share, by the name of the kernel."""
+    """The shared machines, by the name of their kernel."""
     shared = {kernel: Shared(build=images, cpus=4, kernel=kernel) for kernel in ("nop5", "nop5-test")}
     yield shared
     for machine in shared.values():
@@ -91,13 +91,13 @@ def lend(shared, node):
 
 @pytest.fixture
 def nop5(shared_machines, request):
-    """The shared machine, 4 CPUs: for tests that leave it as they found it."""
+    """The shared machine, with 4 CPUs, for tests that leave it unchanged."""
     yield from lend(shared_machines["nop5"], request.node)
 
 
 @pytest.fixture
 def nop5_test(shared_machines, request):
-    """The same with the test kernel: it has the self-tests, benches and fault provokers."""
+    """The shared machine with the test kernel, which has the self-tests, benches and fault provokers."""
     yield from lend(shared_machines["nop5-test"], request.node)
 
 
@@ -116,7 +116,7 @@ def pytest_configure(config):
 
 @pytest.fixture
 def traced(boot, tmp_path):
-    """traced(cpus=4) gives a machine in the tracing directory, and its port."""
+    """traced(cpus=4) returns a machine in the tracing directory, and its export port."""
     def start(cpus=4, port=Port, **arguments):
         port = port(tmp_path)
         machine = boot(cpus=cpus, extra=port.arguments, **arguments)

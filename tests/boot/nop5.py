@@ -1,4 +1,4 @@
-"""nop5 in QEMU, for tests: boot an image, type commands, read what they print.
+"""nop5 in QEMU, for tests: boot an image, type commands, read their output.
 
 Nothing here sleeps, and no test judges by the host's clock: a reader waits for a text. It calls the machine hung
 after HANG seconds of a Stopwatch, which stands still while QEMU waits for a CPU of the host. NOP5_HANG=30 in the
@@ -37,12 +37,12 @@ OVMF = [("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
 
 
 class Died(Exception):
-    """QEMU has ended, or hangs, while a test waited for something else."""
+    """QEMU ended or hung while a test waited for some output."""
 
 
 @dataclass
 class Result:
-    """What one command printed, without its echo, and its exit status."""
+    """The output of one command, without its echo, and its exit status."""
     output: str
     status: int
 
@@ -57,7 +57,7 @@ class Result:
 
 
 def ovmf(directory):
-    """QEMU's arguments for UEFI firmware, with its variables in directory (scripts/install-deps brings it)."""
+    """QEMU's arguments for UEFI firmware, with its variables in directory. scripts/install-deps installs the firmware."""
     for code, variables in OVMF:
         if os.path.exists(code):
             copy = Path(directory) / "OVMF_VARS.fd"
@@ -68,7 +68,10 @@ def ovmf(directory):
 
 
 def expect(tty, patterns, pid, seconds=HANG):
-    """Wait for one of the patterns on a pexpect terminal; its index. The last one, pexpect.TIMEOUT: process pid hangs."""
+    """Wait for one of the patterns on a pexpect terminal, and return its index.
+
+    The last pattern is pexpect.TIMEOUT: its index means that process pid hangs.
+    """
     stopwatch = Stopwatch(pid)
     while (found := tty.expect_list(patterns, timeout=TICK)) == len(patterns) - 1:
         if stopwatch.seconds() > seconds:
@@ -88,7 +91,7 @@ class Nop5:
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
         if icount and cpus > 1:
-            cpu += ",tcg-cpuid=off"  # scripts/boot tells why
+            cpu += ",tcg-cpuid=off"  # scripts/boot says why
         command = ["qemu-system-x86_64", "-accel", "tcg" if icount else "tcg,thread=multi",
                    "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-display", "none", "-no-reboot",
                    "-nodefaults", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04",
@@ -119,7 +122,7 @@ class Nop5:
         self.directory = None
         self.before = b""
 
-    # pexpect's log file
+    # pexpect writes its log through these two methods.
     def write(self, data):
         self.transcript.append(data)
 
@@ -128,7 +131,7 @@ class Nop5:
 
     @property
     def text(self):
-        """All that the serial line has said so far."""
+        """The output on the serial line so far."""
         return b"".join(self.transcript).decode("utf-8", "replace").replace("\r\n", "\n")
 
     @property
@@ -136,7 +139,7 @@ class Nop5:
         return self.qemu.poll() is None
 
     def expect(self, pattern, timeout=None):
-        """Wait until pattern (a regular expression) was printed; the match object on text."""
+        """Wait until the machine prints pattern, a regular expression, and return the match."""
         timeout = timeout or HANG
         patterns = [re.compile(pattern.encode(), re.M | re.S), pexpect.EOF, pexpect.TIMEOUT]
         found = expect(self.tty, patterns, self.qemu.pid, timeout)
@@ -152,7 +155,7 @@ class Nop5:
         return self
 
     def send(self, text):
-        """Type text as it is. A thread does it, as QEMU reads no faster than the kernel does."""
+        """Type text. A thread types a long text, because QEMU reads it no faster than the kernel does."""
         data = text if isinstance(text, bytes) else text.encode()
         if len(data) < 4096:
             self.console.sendall(data)
@@ -162,7 +165,7 @@ class Nop5:
         return writer
 
     def command_output(self, command):
-        """Type command, wait for the prompt; what was printed between its echo and that."""
+        """Type command, wait for the prompt, and return the output between the echo and the prompt."""
         self.send(command + "\n")
         self.wait_prompt()
         text = self.before.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -175,7 +178,7 @@ class Nop5:
         return Result(output, int(status[-1]))
 
     def interrupt(self, command):
-        """Start command, which does not end by itself, and type ^C until the prompt is there again."""
+        """Start command, which does not end by itself, and type ^C until the prompt comes back."""
         self.send(f"echo started; {command}\n")
         self.expect(r"^started\r\n")
         for _ in range(HANG):
@@ -191,13 +194,13 @@ class Nop5:
         raise Died(f"^C does not help; nop5 said last:\n{self.text[-6000:]}")
 
     def check(self, command):
-        """The output of a command that must succeed."""
+        """Run a command that must succeed, and return its output."""
         result = self.run(command)
         assert result.status == 0, f"{command!r} gave {result.status}: {result.output}"
         return result.output
 
     def wait_exit(self, status=None):
-        """Read on until QEMU ends; its exit status, which must be the one given."""
+        """Read until QEMU ends, and return its exit status. It must be status, if that is given."""
         if expect(self.tty, [pexpect.EOF, pexpect.TIMEOUT], self.qemu.pid) == 1:
             raise Died(f"QEMU does not end; nop5 said last:\n{self.text[-6000:]}")
         code = self.qemu.wait()
@@ -214,7 +217,7 @@ class Nop5:
         self.monitor.sendall(line.encode() + b"\n")
 
     def ask_qemu(self, line):
-        """What QEMU's monitor answers to a command, up to its next prompt."""
+        """Give QEMU's monitor a command, and return the answer up to the next prompt."""
         prompt, answer = b"(qemu) ", b""
         self.qemu_command(line)
         while not answer.endswith(prompt) or line.encode() not in answer:
@@ -240,22 +243,22 @@ class Nop5:
 
 
 def append_to_iso(elf, append, directory):
-    """An ISO image whose GRUB hands append to the kernel."""
+    """Make an ISO image whose GRUB passes append to the kernel."""
     result = Path(directory) / "nop5.iso"
     subprocess.run([ROOT / "scripts/mkiso", elf, result, append], check=True)
     return result
 
 
 def count_tasks(machine):
-    """How many tasks there are, ps itself included; without kworkers, whose number varies."""
+    """The number of tasks, including ps itself, and without kworkers, because their number varies."""
     return sum("kworker" not in line for line in machine.check("ps").splitlines())
 
 
 def resources(machine):
-    """What a load must give back: tasks, kB outside the caches that keep freed memory, and objects in slab caches.
+    """The resources that a load must return: tasks, kB outside the caches of freed memory, and objects in slab caches.
 
-    Kept are free stacks, objects in the CPUs' fronts, and page tables. Kworkers come and go; each is two objects.
-    What waits for a grace period is waited for.
+    The kernel keeps free stacks, objects in the per-CPU caches, and page tables. Kworkers come and go; each has two
+    objects. The function waits until no callback waits for a grace period.
     """
     assert eventually(lambda: "waiting: 0\n" * 2 == "".join(re.findall(
         r"waiting: \d+\n", machine.check("cat /sys/kernel/debug/rcu_tasks"))))
@@ -266,9 +269,9 @@ def resources(machine):
         return [line.split()[0] for line in tasks if "kworker" in line]
 
     tasks, after = listing(), None
-    while after is None or kworkers(after) != kworkers(tasks):  # one came or went while the rest was read
+    while after is None or kworkers(after) != kworkers(tasks):  # a kworker came or went during the reading
         tasks = after or tasks
-        text = machine.check("cat /proc/meminfo /proc/slabinfo")  # one task: no other is on its way out
+        text = machine.check("cat /proc/meminfo /proc/slabinfo")  # one task reads both: no second one is ending
         after = listing()
     memory = {k: int(v) for k, v in re.findall(r"^(\w+): +(\d+) kB$", text, re.M)}
     used = memory["MemTotal"] - sum(memory[k] for k in ("MemFree", "Slab", "KernelStack", "PageTables"))
@@ -286,7 +289,7 @@ def eventually(condition, says=None):
 
 
 def host(command, **arguments):
-    """Run a program of the host to its end, as subprocess.run() does; it hangs after HANG seconds of its stopwatch."""
+    """Run a program of the host, as subprocess.run() does. The program hangs after HANG seconds of its stopwatch."""
     text = arguments.pop("input", None)
     check = arguments.pop("check", False)
     if text is not None:
@@ -318,7 +321,7 @@ def gdb_port(directory):
 
 
 def gdb(directory, *commands, build=BUILD, kernel="nop5"):
-    """gdb at that machine, which stands still when this returns; the first `continue` lets it go on."""
+    """Attach gdb to that machine, which is stopped on return. The first `continue` among commands resumes it."""
     script = [f"target remote {directory}/gdb", r"echo ready\n", *commands, "delete", "detach"]
     process = subprocess.Popen(["gdb", "-batch", "-nx", Path(build) / f"{kernel}.elf", *(f"-ex={command}" for command in script)],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -333,7 +336,7 @@ def tasks(machine, comm):
 
 
 def kill(machine, comm):
-    """End the shell's background jobs of this name."""
+    """Kill the shell's background jobs with this name."""
     for pid in tasks(machine, comm):
         machine.run(f"kill {pid}")
     machine.run("wait")
@@ -341,14 +344,14 @@ def kill(machine, comm):
 
 @dataclass
 class Ktap:
-    """The self-tests' report: what passed, and what failed with its diagnostics."""
+    """The report of the self-tests: passed tests, and failed tests with their diagnostics."""
     passed: list
     failed: list
     totals: tuple
 
 
 def parse_ktap(text):
-    """Read the KTAP report in a serial log (time stamps before each line allowed)."""
+    """Read the KTAP report in a serial log. Lines may have time stamps."""
     passed, failed, totals, suite, notes = [], [], None, "", []
     for line in STAMP.sub("", text).splitlines():
         if match := re.match(r"\s+# Subtest: (\S+)", line):
