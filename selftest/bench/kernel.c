@@ -1,5 +1,5 @@
 /*
- * Benchmarks of the kernel: /sys/kernel/debug/boot_time, and files in /sys/kernel/debug/bench.
+ * Benchmarks of the kernel: the files in /sys/kernel/debug/bench.
  * Reading a file makes the measurement. They count TSC ticks. Under QEMU's -icount shift=0 one tick
  * is one instruction, and the figures are exact (tests/bench/bench.py).
  */
@@ -7,7 +7,6 @@
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "fs/syscalls.h"
-#include "kernel/boot/boot_time.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -18,21 +17,6 @@
 #define CALL_ROUNDS      20000
 #define KMALLOC_SIZE     64
 #define SWITCHES_A_ROUND 2
-
-static const char *const boot_stage_names[BOOT_STAGES] = {
-	"entry", "start_kernel", "memory", "first_task", "cpus", "initcalls", "prompt",
-};
-
-/* Prints a line for each stage: its name, its TSC, and the ticks since the entry. */
-static int boot_time_show(struct seq_file *m, void *unused __unused)
-{
-	for (unsigned i = 0; i < BOOT_STAGES; i++)
-		seq_printf(m, "%-14s %14llu %14llu\n", boot_stage_names[i],
-			   (unsigned long long)boot_stage_tsc[i],
-			   (unsigned long long)(boot_stage_tsc[i] - boot_stage_tsc[BOOT_ENTRY]));
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(boot_time);
 
 static void show_figure(struct seq_file *m, u64 ticks, unsigned count)
 {
@@ -165,7 +149,6 @@ static int __init bench_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("bench", NULL);
 
-	debugfs_create_file("boot_time", 0444, NULL, NULL, &boot_time_fops);
 	debugfs_create_file("pipe", 0444, dir, NULL, &pipe_fops);
 	debugfs_create_file("call", 0444, dir, NULL, &call_fops);
 	debugfs_create_file("kmalloc", 0444, dir, NULL, &kmalloc_fops);
