@@ -293,19 +293,22 @@ static void spin_until_moved(void *arg, unsigned index __unused)
 }
 
 /*
- * Two tasks compete on one CPU. Then another CPU, which halts, becomes allowed for them. This test
- * only checks that one moves; a boot test checks the time, which it counts in instructions.
+ * Two tasks compete on one CPU. Then another CPU, which halts, becomes allowed for them. The caller
+ * must not run on that CPU: it wakes up each millisecond, and the CPU would not be idle. This test
+ * only checks that one task moves; a boot test checks the time, which it counts in instructions.
  */
 SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 {
 	unsigned a = nth_online_cpu(2), b = nth_online_cpu(1), polls = 0;
+	struct cpumask mask, before = current->cpus_allowed;
 	struct movers m = { .target = NR_CPUS };
 	struct test_group group;
-	struct cpumask mask;
 	ktime_t start;
 
 	if (a == b)
 		return;
+	only_cpu(&mask, nth_online_cpu(3));
+	EXPECT_EQ(set_cpus_allowed(current, &mask), 0);
 	ASSERT(test_group_start(&group, 2, ANY_CPU, spin_until_moved, &m));
 	only_cpu(&mask, b);
 	for (unsigned i = 0; i < 2; i++)
@@ -322,6 +325,7 @@ SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 	selftest_diag(test, "moved after %lu us", (m.arrived - start) / 1000);
 	WRITE_ONCE(m.stop, true);
 	test_group_wait(&group);
+	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
 }
 
 /* CPU 1 places a real-time task that wakes up, while a task on CPU 0 holds R of CPU 1. */
