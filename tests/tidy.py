@@ -186,6 +186,14 @@ def check_lines_fit_and_end_clean():
             yield f"{name(path)}: no newline at the end"
 
 
+def check_comments_keep_their_space():
+    """clang-format drops the space behind the * when it moves words to the next line."""
+    for path in sources(".c", ".h"):
+        for number, line in lines_of(path):
+            if re.match(r" \*[\w`(]", line):
+                yield f"{name(path, number)}: no space behind the *"
+
+
 def check_headers_are_included_once():
     for path in sources(".h"):
         if "#pragma once" not in path.read_text():

@@ -1,6 +1,6 @@
 /*
  * Finds _S5_ in ACPI's byte code (AML): the values to write for powering off. The kernel reads no
- *other object of AML.
+ * other object of AML.
  *
  * Name (_S5_, Package () { a, b, … }) is encoded (ACPI specification 6.4, chapter 20) as
  *

@@ -2,9 +2,9 @@
  * Traces calls and their returns by replacing return addresses on the stack.
  *
  * At the entry of a function that a user (fgraph_ops) wants, ftrace calls the user's entry stub.
- *The stub saves the function's return address in a frame on the task's shadow stack, and writes the
- * address of return_to_handler in its place. So the function returns to return_to_handler. A return
- * stub then calls the users, writes the true return address back, and removes the frame.
+ * The stub saves the function's return address in a frame on the task's shadow stack, and writes
+ * the address of return_to_handler in its place. So the function returns to return_to_handler. A
+ * return stub then calls the users, writes the true return address back, and removes the frame.
  *
  *	the stack                            the shadow stack
  *	| ...                  |             | ...                                  |
@@ -14,12 +14,12 @@
  * Several users may want the same call. The callback of the first user makes the frame. The next
  * users find the return address replaced, see that the frame is for this call, and join it. Each
  * user has its own ftrace_ops with its own filter, so ftrace alone decides which users a site
- *calls.
+ * calls.
  *
  * Interrupts and NMIs use the shadow stack of the task that they interrupt. When they end, all
- *their functions have returned, so top and limit are as before the interrupt, at any instruction.
- *An unwinder in an interrupt always finds the frame of a slot that holds return_to_handler: the
- *frame exists before the slot is changed, and until the slot is changed back.
+ * their functions have returned, so top and limit are as before the interrupt, at any instruction.
+ * An unwinder in an interrupt always finds the frame of a slot that holds return_to_handler: the
+ * frame exists before the slot is changed, and until the slot is changed back.
  *
  * Frames belong to the task. It may sleep, migrate or be killed between a push and the pop. Each
  * push and each pop runs with preemption off, so on one CPU. trace/fgraph/tasks.c gives the shadow

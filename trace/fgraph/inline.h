@@ -1,7 +1,7 @@
 /*
  * The code of fgraph at the entry and at the return of a traced call; trace/fgraph/fgraph.c
- *explains it. It is inline, so that a fast tracer compiles it and its own callbacks into one
- *function:
+ * explains it. It is inline, so that a fast tracer compiles it and its own callbacks into one
+ * function:
  *
  *	DEFINE_FGRAPH_STUBS(my, my_entry, my_return)
  *	static struct fgraph_ops my_ops = {
