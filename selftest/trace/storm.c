@@ -1,9 +1,8 @@
 /*
  * The storm over tracing: its tasks, its duration, and the checks at its end.
  *
- *	echo SECONDS > /sys/kernel/debug/ftrace_storm	-EIO after a failure; the log has the
- *failures cat /sys/kernel/debug/ftrace_storm		how many rounds of each kind the last storm
- *did
+ *	echo SECONDS > /sys/kernel/debug/ftrace_storm	-EIO after a failure; see the log
+ *	cat /sys/kernel/debug/ftrace_storm		the rounds of each kind in the last storm
  *
  * The self-test does the same for selftest_storm= seconds. While the other tasks run, each task
  * checks that its own ops counted each of its own calls, that calls returned the right values, and
