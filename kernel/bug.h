@@ -1,4 +1,4 @@
-/* Assertions. A failed BUG() raises #UD, whose handler prints registers and backtrace. */
+/* Assertions. A failed BUG() raises #UD. The handler of #UD prints registers and backtrace. */
 #pragma once
 
 #include "kernel/compiler.h"

@@ -1,5 +1,5 @@
 /*
- * Linker tables: arrays whose entries many files define, and which the linker puts together.
+ * Linker tables: arrays with entries from many files. The linker puts the entries together.
  *
  * One file defines a table and walks it. Any other file can add entries. The two files do not name
  * each other. A table has one of three kinds:

@@ -1,4 +1,4 @@
-"""Just enough of ELF-64 to ask a build what it holds: symbols, sections, the table of call sites."""
+"""A small reader of ELF-64 files: symbols, sections, the table of call sites."""
 import struct
 from collections import namedtuple
 
@@ -31,7 +31,7 @@ class Elf:
                     yield Symbol(self.text(strings + name), info, shndx, value, size)
 
     def functions(self):
-        """The functions this file defines. What the compiler split off from one (.cold) is none."""
+        """Yield the functions that this file defines, without the parts that the compiler split off (.cold)."""
         for symbol in self.symbols():
             in_code = 0 < symbol.shndx < len(self.sections) and self.sections[symbol.shndx].flags & SHF_EXECINSTR
             if in_code and symbol.info & 15 == STT_FUNC and not symbol.name.endswith(".cold"):
@@ -45,7 +45,7 @@ class Elf:
         raise KeyError(hex(address))
 
     def call_sites(self):
-        """The addresses in a linked image's __mcount_loc, in its order."""
+        """Return the addresses in __mcount_loc of a linked image, in its order."""
         edges = {s.name: s.value for s in self.symbols() if s.name in ("__start_mcount_loc", "__stop_mcount_loc")}
         start, stop = edges["__start_mcount_loc"], edges["__stop_mcount_loc"]
         assert start % 8 == 0 and (stop - start) % 8 == 0

@@ -38,7 +38,7 @@ static __always_inline struct kmem_cache *slab_cache(unsigned id)
 }
 
 #ifdef CONFIG_DEBUG
-/* Lies behind each object, whose size is rounded up to 8. */
+/* Follows each object. The size of an object is rounded up to 8. */
 struct slab_track {
 	u64 guard;  /* another value than SLAB_GUARD: code has written beyond the object */
 	void *next; /* free: the next object of its list; the object itself is filled with poison */

@@ -163,7 +163,7 @@ void storm_one_ops_of_many(struct storm_task *task)
 	STORM_DONE(task, "unregister", unregister_ftrace_function(&one.ops), -EINVAL);
 }
 
-/* Frees filters whose last function could not be removed without memory. */
+/* Frees the filter. Removing its last function may have failed for lack of memory. */
 void storm_one_ops_finish(void)
 {
 	ftrace_free_filter(&one.ops);

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""`make bench`: what nop5 costs, in instructions, beside its targets and Linux.
+"""`make bench`: the costs of nop5 in instructions, in a table with the targets and the costs of Linux.
 
-QEMU runs with -icount shift=0,sleep=off and one CPU: each instruction advances the TSC by one, so the
-figures are exact and the same on every host. Only the build time is a time. Writes build/bench.json.
+QEMU runs with -icount shift=0,sleep=off and one CPU. Each instruction advances the TSC by one, so the figures are
+exact and the same on every host. The exceptions are the build, the export and the conversion, which are measured in
+time. Writes build/bench.json.
 
-The kernel measures itself (selftest/bench/kernel.c). Linux's figures are kept in linux-6.1.json; LINUX=1 (or --linux)
-measures them anew with linux-ref, whose path is in LINUX_REF.
+The kernel measures itself (selftest/bench/kernel.c). The figures of Linux are in linux-6.1.json. LINUX=1 (or --linux)
+measures them again with the program linux-ref. LINUX_REF is its path.
 """
 import json
 import os
@@ -31,7 +32,7 @@ LINUX_FILE = HERE / "linux-6.1.json"
 LINUX_REF = os.environ.get("LINUX_REF", "/work/shared/tools/linux-ref")
 RESULT = ROOT / "build/bench.json"
 
-# name: (what, unit, target). The table has room for NAME_WIDTH characters of what.
+# name: (description, unit, target). NAME_WIDTH is the width of the description column.
 NAME_WIDTH = 39
 FIGURES = {
     "boot": ("kernel entry to prompt, 1 CPU, 256 MiB", "instructions", 40_000_000),
@@ -73,7 +74,7 @@ HACKBENCH = "hackbench -g 1 -l 200"
 
 
 def measure_boot(stages):
-    """{figure: value} of the kernel's own boot, whose stages go into stages."""
+    """Boot the kernel that users boot. Return {figure: value}, and add the stages of the boot to stages."""
     with Nop5(cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
         stages.update({name: int(since) for name, _, since in
@@ -98,7 +99,7 @@ def figures_of(pattern, text):
 
 
 def measure_tracing():
-    """What a traced call costs beyond the call itself, between time stamps one after the other; and switching."""
+    """Measure the cost of a traced call, without the call itself, from the time stamps of successive events; and of switching."""
     values = {}
     with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
@@ -131,7 +132,7 @@ def measure_tracing():
 
 
 def measure_probe():
-    """A probe that has nothing to do, as its user puts it there."""
+    """Measure a probe that has nothing to do, set up as a user does it."""
     with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
 
@@ -146,7 +147,7 @@ def measure_probe():
 
 
 def measure_graph():
-    """The same for calls traced at both ends, by the usual clock; the profiler writes no events, so its figure is a mean."""
+    """Measure calls with traced returns, with the default clock. The profiler writes no events: its figure is a mean."""
     values = {}
     with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
@@ -183,7 +184,7 @@ def build_variant(*variables):
 
 
 def measure_ballast():
-    """The price for each site must not grow with their number."""
+    """Measure a kernel with many more functions. The cost per site must not grow with the number of sites."""
     with Nop5(kernel="nop5-test", build=build_variant(f"BALLAST={BALLAST}"), cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
         enable, _ = figures_of(r"(\d+) ticks", machine.check("cat /sys/kernel/debug/ftrace_bench"))
@@ -194,7 +195,7 @@ def measure_ballast():
 
 
 def measure_share():
-    """Of the functions that the objects outside trace/ define, how many are call sites in the image."""
+    """Measure the share of the functions outside trace/ that have a call site in the image."""
     image = Elf(ROOT / "build/nop5.elf")
     sites = set(image.call_sites())
     tracing = {f.name for path in (ROOT / "build/obj/trace").rglob("*.o") for f in Elf(path).functions()}
@@ -203,7 +204,7 @@ def measure_share():
 
 
 def hackbench(build, append):
-    """Instructions of one hackbench, between two readings of the trace clock."""
+    """Return the instructions of one run of hackbench: the difference of two readings of the trace clock."""
     with Nop5(build=build, cpus=1, mem="256M", icount=True, append=append) as machine:
         machine.wait_prompt()
         machine.check("echo x86-tsc > /sys/kernel/tracing/trace_clock")
@@ -221,13 +222,13 @@ def measure_off():
 
 
 def measure_text():
-    """What `size` calls text: code and constant data of the kernel, without the self-tests."""
+    """Measure the text as `size` defines it: code and constant data of the kernel, without the self-tests."""
     sizes = subprocess.run(["size", ROOT / "build/nop5.elf"], text=True, check=True, stdout=subprocess.PIPE).stdout
     return {"text": round(int(sizes.splitlines()[1].split()[0]) / 1000)}
 
 
 def measure_build():
-    """Seconds of a build from nothing, in a directory of its own, on two cores."""
+    """Measure the seconds of a clean build, in a new directory, on two cores."""
     directory = ROOT / "build/bench"
     shutil.rmtree(directory, ignore_errors=True)
     command = ["make", "-s", "-j2", f"O={directory.relative_to(ROOT)}"]
@@ -241,7 +242,7 @@ def measure_build():
 
 
 def measure_linux():
-    """Run pingpong.c and tracing.c on Debian's kernel in the same machine."""
+    """Run pingpong.c and tracing.c on the kernel of Debian, in a machine of the same kind."""
     programs = [ROOT / "build" / name for name in ("pingpong", "tracing")]
     for program in programs:
         subprocess.run(["gcc", "-O2", "-static", "-Wall", "-o", program, (HERE / program.name).with_suffix(".c")], check=True)
@@ -264,7 +265,7 @@ def number(value):
 
 
 def misses(name, value):
-    """The value is on the wrong side of the target."""
+    """Return True if the value misses its target."""
     target = FIGURES[name][2]
     if target is None:
         return False
@@ -272,7 +273,7 @@ def misses(name, value):
 
 
 def print_row(what, unit, target, ours, mark, linux):
-    """A line of at most 80 characters."""
+    """Print a line of at most 80 characters."""
     print(f"{what:<{NAME_WIDTH}} {unit:<7} {target:>11} {ours:>9}{mark:1} {linux:>9}".rstrip(), flush=True)
 
 
@@ -284,7 +285,7 @@ def print_figure(name, values, linux):
               "!" if misses(name, values[name]) else "", number(linux.get(name)))
 
 
-# What measures the figures, in the order of the table.
+# The functions that measure the figures, in the order of the table.
 MEASURES = {
     "the boot": measure_boot,
     "the kernel": measure_kernel,
@@ -312,7 +313,7 @@ def main():
     values, stages = {}, {}
     print_row("what", "unit", "target", "nop5", "", f"Linux {linux['kernel'].partition('.0-')[0]}")
     for what, measure in MEASURES.items():
-        # To a terminal only: the line gives way to the figures.
+        # On a terminal only. The figures then overwrite this line.
         progress = f"... measuring {what}" if sys.stdout.isatty() else ""
         print(progress, end="", flush=True)
         found = measure(stages) if measure is measure_boot else measure()

@@ -1,4 +1,4 @@
-"""How fast a trace leaves the machine, and is converted: in time, not instructions."""
+"""Measure the export and the conversion of traces, in time, not in instructions."""
 import os
 import re
 import subprocess
@@ -18,7 +18,7 @@ CONVERT_SIZE = 100 << 20
 
 
 def convert(path, form, out):
-    """Seconds, and the most memory in MB: as /proc says, because wait4() counts what Python had before exec, too."""
+    """Return the seconds and the peak memory in MB. Reads /proc, because wait4() includes the memory of Python before exec."""
     start, memory = time.monotonic(), 0
     process = subprocess.Popen([ROOT / "build/scripts/trace-convert", path, "-f", form], stdout=out)
     while process.poll() is None:
@@ -30,7 +30,8 @@ def convert(path, form, out):
 
 
 def measure_convert(path, size):
-    """Of a trace made so large by repetition, for the slowest format: calls (two events each) in a second, and memory."""
+    """Convert a trace that is repeated up to the given size. Return the calls (two events each) per second of the slowest
+    format, and the peak memory of the largest."""
     large = path.with_suffix(".large")
     enlarge(path, large, size)
     with tempfile.TemporaryFile(dir=path.parent) as out:
@@ -46,7 +47,7 @@ def measure_convert(path, size):
 
 
 def graph_trace(directory):
-    """A trace of function_graph on four CPUs."""
+    """Record a trace of function_graph on four CPUs."""
     path = Path(directory) / "graph.dat"
     subprocess.run([ROOT / "scripts/trace-record", "-p", "function_graph", "-o", path, "hackbench -g 1 -l 2"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -55,7 +56,7 @@ def graph_trace(directory):
 
 
 def transfer_rate(kind, name):
-    """Bytes of trace in a second, through one kind of QEMU's character devices."""
+    """Return the bytes of trace per second through one kind of character device of QEMU."""
     with tempfile.TemporaryDirectory(prefix="nop5-bench-") as directory:
         port = kind(directory)
         with Nop5(cpus=2, mem="256M", extra=port.arguments) as machine:
@@ -68,7 +69,7 @@ def transfer_rate(kind, name):
 
 
 def events_lost():
-    """Of a stream while hackbench runs."""
+    """Return the number of lost events of a stream while hackbench runs."""
     with tempfile.TemporaryDirectory(prefix="nop5-bench-") as directory:
         said = subprocess.run([ROOT / "scripts/trace-record", "--cpus", "4", "-l", "vfs_*", "-o", Path(directory) / "trace.dat",
                                "hackbench -g 2 -l 100"], check=True, text=True, stdout=subprocess.DEVNULL,

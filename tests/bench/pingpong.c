@@ -1,7 +1,7 @@
 /*
- * The Linux side of the context-switch figure: two processes on one CPU pass one byte back and forth
- * through two pipes. Prints instructions per switch (each round is two switches), as counted by the TSC
- * under -icount shift=0. Static; runs under shared/tools/linux-ref --icount --cpus 1.
+ * Measures the context switch on Linux: two processes on one CPU pass one byte back and forth through
+ * two pipes. Prints the instructions per switch (each round is two switches), as the TSC counts them
+ * under -icount shift=0. A static program. Runs under shared/tools/linux-ref --icount --cpus 1.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
- * The Linux side of the figures of tracing. Static; runs under shared/tools/linux-ref --icount --cpus 1 in
- * /sys/kernel/tracing, where one instruction is one tick of the TSC. Prints `NAME FIGURE` lines.
+ * Measures the tracing figures on Linux. A static program. Runs under shared/tools/linux-ref --icount --cpus 1 in
+ * /sys/kernel/tracing, where one instruction is one tick of the TSC. Prints lines `NAME FIGURE`.
  *
- * A traced call is getppid(2), whose function in the kernel is __do_sys_getppid: what it costs more than without
- * tracing. Registering is one task's own CPU time, so that a grace period, which it sleeps through, is not in it; what
- * the files themselves take is less than a hundredth of it.
+ * The traced call is getppid(2), with the kernel function __do_sys_getppid. The figure is its additional cost
+ * with tracing. The cost of registering is the CPU time of the task, which does not include the sleep in a grace
+ * period. The accesses to the files are less than a hundredth of it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What most calls take: interrupts, and other tasks, come between some. */
+/* Returns the median cost of a call, because interrupts and other tasks delay some calls. */
 static long long call(void)
 {
 	static unsigned long long took[CALLS];
@@ -67,7 +67,7 @@ static unsigned long long own_time(void)
 	return (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
 }
 
-/* The least of several: an interrupt may come between. */
+/* Returns the minimum of several rounds, because an interrupt may delay some rounds. */
 static unsigned long long switching(const char *file, const char *on, const char *off, int mode)
 {
 	unsigned long long least = ~0ULL;

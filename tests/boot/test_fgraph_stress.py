@@ -1,5 +1,5 @@
-"""Hijacked returns under load: the graph tracer, the function tracer and the profiler switched on and off with
-everything traced. Checksums are right, shadow stacks are in order and go away, nothing leaks."""
+"""Traced returns under load: the graph tracer, the function tracer and the profiler are switched on and off while all
+functions are traced. Checksums are right, shadow stacks are valid and freed in the end, and nothing leaks."""
 import random
 import re
 
@@ -49,7 +49,7 @@ def figures(machine):
 
 def toggles_leave_nothing_behind(machine, rounds, seed=5):
     machine.check(f"cd {TRACING}; echo 1 > function_profile_enabled; echo 0 > function_profile_enabled")
-    storm(machine, 2, seed)  # what is made once and kept
+    storm(machine, 2, seed)  # makes the objects that are made once and kept
     assert eventually(lambda: figures(machine)["stacks"] == 0)
     before = resources(machine)
     storm(machine, rounds, seed)
@@ -65,7 +65,7 @@ def test_toggling_under_load_leaves_no_frame_and_no_memory_behind(boot):
 
 @pytest.mark.variant
 def test_shadow_stacks_are_in_order_at_every_task_switch(boot, variant):
-    """A DEBUG build looks at both tasks' stacks at each switch, and stops the machine if it finds one wrong."""
+    """A DEBUG build checks the stacks of both tasks at each switch. It stops the machine after an error."""
     toggles_leave_nothing_behind(boot(cpus=4, mem="512M", build=variant("DEBUG=1")), 10)
 
 

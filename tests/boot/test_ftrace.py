@@ -1,4 +1,4 @@
-"""The function tracer as a user meets it: the files of tracefs, typed at the prompt."""
+"""The function tracer through the files of tracefs, by commands at the prompt."""
 import re
 
 import pytest
@@ -42,7 +42,7 @@ class Tracing:
         return self.read(name).splitlines()
 
     def entries(self, text=None):
-        """The events of a trace, each one matched; comments and lost-event notes left out."""
+        """Return the events of a trace, without comments and lost-event notes. Each line must match ENTRY."""
         lines = [l for l in (text or self.read("trace")).splitlines() if l and not re.match(r"#|CPU:\d+ \[LOST", l)]
         matches = [ENTRY.match(l) for l in lines]
         assert all(matches), [l for l, m in zip(lines, matches) if not m][:5]
@@ -81,7 +81,7 @@ def test_a_student_traces_the_scheduler(tracing):
     assert text.startswith(HEADER.format(written))
     entries = tracing.entries(text)
     assert len(entries) == 9
-    # The filter is of names; nothing else was traced.
+    # The filter has names only. No other function was traced.
     names = set(tracing.lines("set_ftrace_filter"))
     assert {e["function"] for e in entries} <= names
     assert "schedule" in names and all("sched" in n for n in names)
@@ -337,7 +337,7 @@ def test_function_fork_follows_the_commands_of_a_traced_shell(tracing):
     tracing.write("set_ftrace_filter", "vfs_*")
     tracing.machine.check("echo $$ > set_ftrace_pid")
     tracing.write("current_tracer", "function")
-    assert tasks() == {"sh"}  # it opens the files for its commands
+    assert tasks() == {"sh"}  # the shell opens the files for its commands
     tracing.write("options/function-fork", 1)
     try:
         assert {"sh", "cat"} <= tasks()
@@ -432,7 +432,7 @@ def test_a_build_without_call_sites_has_the_rest_of_tracing(boot, variant):
     assert tracing.read("available_tracers") == "nop\n"
     files = machine.check("ls").split()
     assert {"trace", "trace_marker", "trace_pipe", "tracing_on", "printk_formats"} <= set(files)
-    # As Linux shows without CONFIG_FUNCTION_TRACER: nothing that only chooses which calls are traced.
+    # As in Linux without CONFIG_FUNCTION_TRACER: no files that choose which calls are traced.
     assert not re.search(r"\b(set_(ftrace|graph)_|available_filter|enabled_functions|dyn_ftrace|max_graph|tracing_thresh|stack_)",
                          " ".join(files) + tracing.read("README"))
     assert "function-fork" not in machine.check("ls options") + tracing.read("trace_options")

@@ -1,4 +1,4 @@
-"""A callback that faults: the report names it, ftrace is shut down, and only what has to end does.
+"""A callback that faults: the report names the callback, ftrace shuts down, and no more than necessary ends.
 
 /sys/kernel/debug/ftrace_fault gives functions a callback that reads from address 0.
 """
@@ -10,7 +10,7 @@ from nop5 import EXIT_PANIC, count_tasks, eventually, gdb, gdb_port
 
 TRACING = "/sys/kernel/tracing"
 FAULT = "/sys/kernel/debug/ftrace_fault"
-OTHERS = {  # who else has the function: alone by its own trampoline, with others by the list
+OTHERS = {  # tracers of the same function: none (the callback has its own trampoline), or one (the list calls both)
     "alone": "echo nop > current_tracer",
     "function": "echo function > current_tracer",
     "function_graph": "echo function_graph > current_tracer",
@@ -22,7 +22,7 @@ def report_of(machine):
 
 
 def ftrace_is_shut_down(machine):
-    """No site calls anybody, nobody can begin to trace, and what is there can be switched off."""
+    """Check that no site calls a callback, that no tracer can start, and that a running tracer can be stopped."""
     eventually(lambda: machine.check(f"cat {TRACING}/enabled_functions") == "")
     assert "0 mismatches" in machine.check("cat /sys/kernel/debug/ftrace_verify")
     machine.check(f"echo nop > {TRACING}/current_tracer")
@@ -35,10 +35,10 @@ def ftrace_is_shut_down(machine):
 @pytest.mark.parametrize("how, callback", [
     ("plain", "ftrace_faulty_callback"),
     ("regs", "ftrace_faulty_callback"),
-    ("guarded", "ftrace_faulty_callback"),  # preemption is off, but by ftrace
+    ("guarded", "ftrace_faulty_callback"),  # preemption is disabled, but only by ftrace
     ("entry", "ftrace_faulty_entry"),
     ("return", "ftrace_faulty_return"),
-    # The callback is a part of fgraph's own code, unless another user has the same call.
+    # The callback is inlined into its stub. With a second user of the same call, fgraph calls the callback itself.
     ("inline-entry", "ftrace_faulty_entry(?:_stub)?"),
     ("inline-return", "ftrace_faulty_return(?:_stub)?"),
 ])
@@ -59,7 +59,7 @@ def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_th
         assert re.search(rf"{callback}\+.*\n.*ftrace_trampoline\+.* \[__builtin__ftrace\]\n.*sys_mkdir\+", trace)
     else:
         assert re.search(rf"{callback}\+.*\n(.*\n)*?.*(sys_mkdir|make_directory|run_command)\+", trace)
-    # The rest does not care.
+    # The rest of the machine works.
     machine.check("mkdir /tmp/y; hackbench -g 1 -l 10")
     assert count_tasks(machine) == tasks
     machine.poweroff()
@@ -93,7 +93,7 @@ def test_many_tasks_fall_into_the_same_callback_on_all_cpus(boot):
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
 @pytest.mark.parametrize("how", ["plain", "regs", "guarded", "entry", "return", "inline-entry", "inline-return"])
 def test_a_callback_of_all_functions_that_faults_is_reported_and_ends_the_machine(boot, how, tracer):
-    """It is called with locks held, in interrupts, in the report of its own fault, and on all CPUs at once."""
+    """The callback is called with locks held, in interrupts, in the report of its own fault, and on all CPUs at once."""
     machine = boot(kernel="nop5-test", cpus=8)
     machine.check(f"echo {tracer} > {TRACING}/current_tracer; hackbench -g 1 -l 1000000 &")
     machine.send(f"echo '* {how}' > {FAULT}\n")
@@ -117,9 +117,9 @@ def test_a_callback_that_faults_in_an_interrupt_ends_the_machine(boot, cpus, tra
 
 
 def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tmp_path):
-    """Before the report, when a callback is looked for."""
+    """Before the report, the kernel searches the stack for a callback."""
     machine = boot(kernel="nop5-test", cpus=2, append="panic=0", extra=gdb_port(tmp_path))
-    frame = "*(struct pt_regs *)((unsigned long)$rdi + 512)"  # do_exception()'s argument, and further up the stack
+    frame = "*(struct pt_regs *)((unsigned long)$rdi + 512)"  # above the argument of do_exception() in the stack
     debugger = gdb(tmp_path, "hbreak *do_exception", "continue", f"set ({frame}).bp = (unsigned long)&({frame}) | 1",
                    f"set ((struct pt_regs *)$rdi)->bp = (unsigned long)&({frame}) | 1")
     machine.run("echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
@@ -129,7 +129,7 @@ def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tm
 
 
 def test_a_trampoline_that_is_silenced_while_it_is_patched_stays_silent(boot, tmp_path):
-    """set_ftrace_pid gives it another callback. gdb does what a fault on another CPU would do at that moment."""
+    """set_ftrace_pid changes its callback. gdb does the same as a fault on another CPU at that moment."""
     machine = boot(kernel="nop5-test", cpus=2, extra=gdb_port(tmp_path))
     machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function > current_tracer")
     debugger = gdb(tmp_path, "hbreak *text_patch_apply", "continue", "set $site = *(unsigned char **)$rdi", "hbreak *text_sync_all",
@@ -153,7 +153,7 @@ def test_an_ordinary_oops_leaves_ftrace_alone(boot):
 
 
 @pytest.mark.parametrize("what", ["", "no_such_function", "sys_mkdir nonsense", "sys_mkdir plain x", " "])
-def test_what_is_not_a_function_and_a_way_is_refused(nop5, what):
+def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5, what):
     result = nop5.run(f"echo '{what}' > {FAULT}")
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
     assert nop5.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return",
@@ -163,7 +163,7 @@ def test_what_is_not_a_function_and_a_way_is_refused(nop5, what):
 @pytest.mark.variant
 @pytest.mark.parametrize("how", ["plain", "guarded", "entry", "return", "inline-entry", "inline-return"])
 def test_locks_and_shadow_stacks_are_sound_after_a_callback_has_faulted(boot, variant, how):
-    """As a build that checks them sees it: the dead task's preempt count, and its frames at each switch."""
+    """A DEBUG build checks the dead task's preempt count, and the shadow stacks at each switch."""
     machine = boot(kernel="nop5-test", cpus=4, append="panic=0", build=variant("DEBUG=1"))
     machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function_graph > current_tracer")
     machine.check(f"echo sys_mkdir {how} > {FAULT}")

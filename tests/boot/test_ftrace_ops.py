@@ -1,4 +1,4 @@
-"""What users of ftrace leave at the sites: enabled_functions, names of trampolines, filters by task."""
+"""The sites and their users: enabled_functions, names of trampolines, filters by task."""
 import re
 
 TRACING = "/sys/kernel/tracing"
@@ -21,8 +21,8 @@ def trace_reads(machine):
     machine.check("echo function > current_tracer")
 
 
-def test_enabled_functions_shows_who_is_called_with_one_user_and_with_two(boot):
-    nop5 = boot(cpus=2)  # the stack tracer leaves something behind
+def test_enabled_functions_shows_the_callbacks_with_one_user_and_with_two(boot):
+    nop5 = boot(cpus=2)  # a machine of its own: the stack tracer changes the flags of sites
     trace_reads(nop5)
     try:
         one = enabled(nop5, "vfs_read")

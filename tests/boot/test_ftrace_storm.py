@@ -1,5 +1,5 @@
 """The storm on 8 CPUs under load: ops, probes, instances, tracers, snapshots and NMIs all at once (selftest/trace/storm.c).
-Everything comes out right, every site is what its record says, and all memory comes back."""
+All results are right, every site matches its record, and all memory is freed."""
 import re
 from collections import Counter
 
@@ -13,13 +13,13 @@ ROUNDS = 3
 STALL = re.compile(r"detected stalls|" + BAD.pattern)
 
 
-def comes_back(machine, before):
-    """Wait until the machine uses no more than before; a failure says which figure differs."""
+def resources_return_to(machine, before):
+    """Wait until the machine uses the same resources as before. A failure shows both."""
     eventually(lambda: resources(machine) == before, lambda: f"before {before}, now {resources(machine)}")
 
 
 def storm(machine, seconds):
-    """Rounds of each kind of trouble, while hackbench and stress run."""
+    """Run a storm while hackbench and stress run. Return the number of rounds of each kind."""
     machine.check(f"echo {seconds} > {STORM} &")
     machine.check(f"stress -c 2 -m 2 -t {seconds} > /tmp/stress &")
     while machine.check(f"cat {STORM}").endswith("running\n"):
@@ -33,31 +33,31 @@ def storm(machine, seconds):
     return rounds_of(report)
 
 
-def warm_up(storm_for_a_while):
-    """Storms until each kind of trouble has made ROUNDS rounds: each has then made what the kernel makes once and keeps."""
+def warm_up(run_storm):
+    """Run storms until each kind has done ROUNDS rounds. The kernel then has all objects that it makes once and keeps."""
     rounds = Counter()
     while not rounds or min(rounds.values()) < ROUNDS:
-        rounds.update(storm_for_a_while())
+        rounds.update(run_storm())
 
 
 def rounds_of(report):
     return {kind: int(count) for kind, count in re.findall(r"^(.+): (\d+) rounds", report, re.M)}
 
 
-def weather(machine, seconds):
-    machine.check("echo 5 > /proc/sys/kernel/printk")  # live patching tells of each transition, at level 5
+def storm_leaves_a_sound_machine(machine, seconds):
+    machine.check("echo 5 > /proc/sys/kernel/printk")  # live patching prints each transition at level 5
     warm_up(lambda: storm(machine, 3))
     before = resources(machine)
     rounds = storm(machine, seconds)
     assert all(rounds.values()), rounds
-    comes_back(machine, before)
+    resources_return_to(machine, before)
     assert re.search(r"^stacks: 0\n", machine.check("cat /sys/kernel/debug/fgraph"), re.M)
     sound(machine)
     machine.poweroff()
 
 
 def test_thirty_seconds_of_everything_at_once_leave_a_sound_machine(boot):
-    weather(boot(kernel="nop5-test", cpus=8, mem="512M"), 30)
+    storm_leaves_a_sound_machine(boot(kernel="nop5-test", cpus=8, mem="512M"), 30)
 
 
 def test_the_storm_without_memory_gives_errors_and_all_memory_back(boot):
@@ -77,11 +77,11 @@ def test_the_storm_without_memory_gives_errors_and_all_memory_back(boot):
     assert "page allocation failure" in machine.text
     before = resources(machine)
     all_at_once(8)
-    comes_back(machine, before)
+    resources_return_to(machine, before)
     sound(machine)
     machine.poweroff()
 
 
 @pytest.mark.soak
 def test_ten_minutes_of_everything_at_once_leave_a_sound_machine(boot):
-    weather(boot(kernel="nop5-test", cpus=8, mem="512M"), 600)
+    storm_leaves_a_sound_machine(boot(kernel="nop5-test", cpus=8, mem="512M"), 600)

@@ -1,4 +1,4 @@
-"""Tracing while it is changed, under load, on 8 CPUs: workloads come out right, every site is what its record says."""
+"""Tracing that changes under load, on 8 CPUs: the workloads give right results, and every site matches its record."""
 import random
 import re
 import threading
@@ -11,7 +11,7 @@ BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|mismatch at|blocked for more")
 
 
 def change(chance):
-    """One line of commands that change the tracer in some way."""
+    """Return a line of commands that change the tracer."""
     glob = chance.choice(GLOBS)
     return chance.choice([
         "echo function > current_tracer",
@@ -31,7 +31,7 @@ def change(chance):
 
 
 def storm(machine, rounds, seed=3):
-    """Switch the tracer on and off so many times, with other changes between, while the workloads run."""
+    """Switch the tracer on and off this many times, with other changes in between, while the workloads run."""
     chance = random.Random(seed)
     machine.check(f"cd {TRACING}")
     for number in range(rounds):
@@ -55,7 +55,7 @@ def verify(machine):
 
 
 def sound(machine):
-    """All sites are nops, the workloads still run, nothing was complained of."""
+    """Check that all sites are nops, that the workloads still run, and that the kernel has printed no complaint."""
     verify(machine)
     assert machine.check(f"cat {TRACING}/enabled_functions") == ""
     assert machine.check("hackbench -g 2 -l 20")
@@ -88,8 +88,8 @@ def test_nmis_while_sites_are_patched_and_events_are_written_lose_nothing(boot):
         while not stop.wait(0.002):
             machine.qemu_command("nmi")
 
-    def swallow():
-        # QEMU echoes what its monitor is told, and waits when nobody reads it.
+    def read_echo():
+        # QEMU echoes the commands to its monitor, and blocks if the echo is not read.
         machine.monitor.settimeout(0.1)
         while not stop.is_set():
             try:
@@ -97,7 +97,7 @@ def test_nmis_while_sites_are_patched_and_events_are_written_lose_nothing(boot):
             except OSError:  # nothing to read yet, or QEMU has ended
                 pass
 
-    threads = [threading.Thread(target=t, daemon=True) for t in (fire, swallow)]
+    threads = [threading.Thread(target=t, daemon=True) for t in (fire, read_echo)]
     for thread in threads:
         thread.start()
     try:

@@ -48,8 +48,8 @@ def test_every_redirection_is_done_in_its_turn(nop5):
     nop5.check("rm a b c; cd; rmdir /tmp/turn")
 
 
-def test_ctrl_c_is_for_all_of_the_line(nop5):
-    """Also if it comes when the first command ends. (A signal to a task that has just ended is lost, as in Linux.)"""
+def test_ctrl_c_ends_all_commands_of_the_line(nop5):
+    """Also when it arrives as the first command ends. (A signal to a task that has just ended is lost, as in Linux.)"""
     for _ in range(50):
         nop5.interrupt("sleep 1000; echo never")
         assert b"never\r" not in nop5.before
@@ -251,7 +251,7 @@ def test_a_bad_argument_gets_an_error_and_the_prompt(nop5, line):
 
 
 def test_nothing_leaks_through_errors(nop5):
-    """A hundred failures leave no task and no memory behind."""
+    """A hundred failed commands leak no task and no memory."""
     def tasks():
         return count_tasks(nop5)
 
@@ -282,7 +282,7 @@ def test_exit_ends_a_script_with_its_status(nop5, script, status):
     assert result.status == status and ("behind" in result.output) != ended
 
 
-def test_exit_refuses_what_is_no_number(nop5):
+def test_exit_refuses_an_argument_that_is_no_number(nop5):
     result = nop5.run("exit many")
     assert result.output.endswith("exit: many: Invalid argument\n")
     assert result.status == 1

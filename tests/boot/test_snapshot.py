@@ -1,4 +1,4 @@
-"""Snapshots: the buffer exchanged for another while everybody writes, and nothing lost by it."""
+"""Snapshots: the buffer is exchanged for another one while all CPUs write, and no event is lost."""
 import re
 
 import pytest
@@ -34,7 +34,7 @@ def test_a_snapshot_keeps_what_was_in_the_trace(tracing):
 @pytest.mark.parametrize("path,text", [
     ("snapshot", "abc"), ("snapshot", "-1"), ("snapshot", ""), ("per_cpu/cpu0/snapshot", "0"), ("per_cpu/cpu0/snapshot", "1"),
 ])
-def test_what_makes_no_sense_is_refused(tracing, path, text):
+def test_invalid_values_are_refused(tracing, path, text):
     result = tracing.run(f"echo '{text}' > {path}")
     assert result.output == "sh: write error: Invalid argument\n" and result.status == 1
     assert "* Snapshot is freed *" in tracing.check("cat snapshot")
@@ -86,7 +86,7 @@ def test_a_reader_of_trace_pipe_goes_on_in_the_other_buffer(tracing):
 
 
 def test_nothing_is_lost_by_snapshots_while_eight_cpus_write(boot):
-    """What the snapshot and the trace have together is what an instance that takes no snapshots has."""
+    """The snapshot and the trace together have the same events as an instance that takes no snapshots."""
     machine = boot(cpus=8, mem="512M")
     machine.check(f"cd {TRACING}; mkdir instances/a")
     for directory in (".", "instances/a"):

@@ -1,4 +1,4 @@
-"""`make soak`: hackbench and stress together on 8 CPUs, ten minutes of the machine's time and more."""
+"""`make soak`: hackbench and stress together on 8 CPUs, for ten minutes or more of the machine's time."""
 import re
 
 import pytest

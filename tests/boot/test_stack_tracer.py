@@ -1,4 +1,4 @@
-"""The stack tracer: the deepest stack, as a table whose sizes add up; on, off, filtered, from the command line."""
+"""The stack tracer: a table of the deepest stack with sizes that add up; on, off, filtered, from the command line."""
 import re
 
 import pytest
@@ -9,7 +9,7 @@ HEAD = "        Depth    Size   Location    ({} entries)\n        -----    ---- 
 
 
 def table(machine):
-    """The rows of stack_trace as (depth, size, location), and what stands between them and the head."""
+    """Return the rows of stack_trace as (depth, size, location), and the text between the heading and the rows."""
     text = machine.check(f"cat {TRACING}/stack_trace")
     rows = re.findall(r"^ *(\d+)\) +(\d+) +(\d+)   (\S+)$", text, re.M)
     assert text.startswith(HEAD.format(len(rows))), text
@@ -73,7 +73,7 @@ def test_the_largest_size_can_be_set(nop5):
 @pytest.mark.parametrize("file,text", [
     ("stack_max_size", "abc"), ("stack_max_size", "-1"), ("stack_trace_filter", "no_such_function"),
 ])
-def test_what_makes_no_sense_is_refused_and_changes_nothing(nop5, file, text):
+def test_an_invalid_value_is_refused_and_changes_nothing(nop5, file, text):
     before = nop5.check(f"cat {TRACING}/{file}")
     result = nop5.run(f"echo {text} > {TRACING}/{file}")
     assert result.output == "sh: write error: Invalid argument\n" and result.status == 1

@@ -1,4 +1,4 @@
-"""Tracing from the command line, and the trace on the console: after an oops, by sysrq z."""
+"""Tracing from the command line, and the trace on the console after an oops or sysrq z."""
 import re
 
 TRACING = "/sys/kernel/tracing"
@@ -28,7 +28,7 @@ FILTERS = {
 }
 
 
-def test_each_filter_of_the_command_line_takes_what_matches_and_names_what_does_not(boot):
+def test_each_filter_of_the_command_line_takes_matching_names_and_reports_the_others(boot):
     nop5 = boot(cpus=2, append=" ".join(f"{name}=vfs_read,no_{name},,vfs_*dir,!vfs_rmdir" for name in FILTERS))
     nop5.check(f"cd {TRACING}")
     for name, file in FILTERS.items():
@@ -46,11 +46,11 @@ def test_init_functions_are_traced_until_their_memory_is_freed(boot):
     names = [call[3] for call in calls]
     assert names[:3] == ["sched_init", "io_apic_init", "smp_init"] and names[-1] == "free_initmem"
     assert calls[0][:3] == ("<idle>", "0", "000") and calls[0][4] == "start_kernel"
-    # Each of the other CPUs came this way.
+    # Each other CPU called load_descriptors().
     assert {call[2] for call in calls if call[3] == "load_descriptors"} == {"001", "002", "003"}
     assert "vfs_init" in names
 
-    # Only what stays can still be traced; the others' sites are gone, and so are their records.
+    # The filter lists only functions that stay after boot. The records of the freed functions are removed.
     assert set(nop5.check("cat set_ftrace_filter").split()) == {"load_descriptors", "local_apic_setup", "free_initmem"}
     assert not {"smp_init", "sched_init", "vfs_init"} & set(nop5.check("cat available_filter_functions").split())
     assert nop5.run("echo smp_init > set_ftrace_filter").status == 1
@@ -83,7 +83,7 @@ def test_a_buffer_larger_than_memory_is_told_and_harmless(boot):
     nop5.check(f"cd {TRACING}; echo 64 > buffer_size_kb; echo function > current_tracer; echo nop > current_tracer")
 
 
-def test_unknown_names_on_the_command_line_are_told_and_harmless(boot):
+def test_unknown_names_on_the_command_line_are_reported_and_harmless(boot):
     nop5 = boot(cpus=1, append="ftrace=bogus trace_clock=bogus trace_options=bogus")
     assert "trace_clock=bogus: no such clock" in nop5.text
     assert "trace_options=bogus: no such option" in nop5.text

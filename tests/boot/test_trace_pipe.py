@@ -1,4 +1,4 @@
-"""trace_pipe and trace_pipe_raw from the shell: readers that wait, who wakes them, and what they get."""
+"""trace_pipe and trace_pipe_raw from the shell: readers that wait, what wakes them, and the events that they get."""
 import re
 import struct
 
@@ -16,13 +16,13 @@ def tracing(boot):
 
 
 def write_on(machine, cpu, text, times=1):
-    """Events on one CPU."""
+    """Write events on one CPU."""
     machine.check(f"echo '{'; '.join([f'echo {text} > trace_marker'] * times)}' > /tmp/events")
     machine.check(f"taskset -c {cpu} sh /tmp/events")
 
 
 def wait_asleep(machine, command):
-    """Until a task of that name sleeps."""
+    """Wait until a task with this command name sleeps."""
     while not re.search(rf"^.* S +\d+ +-?\d+ +{command}$", machine.check("ps"), re.M):
         pass
 
@@ -53,7 +53,7 @@ def test_a_cpus_pipe_has_the_events_of_that_cpu_alone(tracing):
 
 
 def test_a_raw_page_tells_how_many_events_were_lost_before_it(tracing):
-    """As Linux does: bit 31 of commit, and with bit 30 their number behind the events."""
+    """As Linux does: bit 31 of commit is set. If bit 30 is set, too, the number of lost events follows the events."""
     tracing.check("echo 8 > buffer_size_kb")
     for _ in range(10):
         write_on(tracing, 1, "event", 40)

@@ -1,4 +1,4 @@
-"""The receiver of trace-export's protocol, without a machine: what comes is damaged, lost, doubled, invented."""
+"""The receiver of the trace-export protocol, without a machine: its input is damaged, lost, doubled or invented."""
 import io
 import zlib
 
@@ -31,7 +31,7 @@ FILES = 12
 STREAM = [HELLO, *(frame(trace_link.FILE, 1 + i, b"f%d\0" % i + bytes([i]) * 50, flags=2) for i in range(FILES)),
           frame(trace_link.END, 1 + FILES, b"status=complete\n"), frame(trace_link.BYE, 2 + FILES, b"")]
 
-# What may happen to a stream: bytes are changed, lost, doubled or invented, frames come again, or another transfer's.
+# Damages of a stream: bytes are changed, lost, doubled or invented; frames are repeated, or are of another transfer.
 DAMAGE = strategies.one_of(
     strategies.tuples(strategies.just("bytes"), strategies.integers(0, 2000), strategies.integers(0, 40),
                       strategies.binary(max_size=40)),
@@ -53,8 +53,8 @@ def damaged(stream, damages):
 
 @hypothesis.settings(max_examples=400, derandomize=True, database=None, deadline=None)
 @hypothesis.given(strategies.lists(DAMAGE, max_size=12), strategies.integers(1, 400))
-def test_whatever_comes_the_receiver_takes_only_whole_frames_in_order_and_recovers(damages, piece):
-    """Broken is the only error; what is kept is a beginning of what was sent; and sent again from there all arrives."""
+def test_the_receiver_of_a_damaged_stream_takes_only_whole_frames_in_order_and_recovers(damages, piece):
+    """Broken is the only error. The received data is a beginning of the sent data. Sending the rest again completes it."""
     receiver = trace_link.Receiver(io.BytesIO(), expected=5)
     bad = damaged(b"".join(STREAM), damages)
     for at in range(0, len(bad), piece):

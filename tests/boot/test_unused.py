@@ -1,4 +1,4 @@
-"""No global function without a caller."""
+"""Each global function has a caller."""
 import re
 import sys
 
@@ -9,14 +9,14 @@ from elf import Elf  # noqa: E402
 
 PRODUCT = ("boot", "arch", "kernel", "fs", "shell", "trace")
 STB_GLOBAL, SHN_UNDEF = 1, 0
-# Functions for user programs: the table of system calls will name them.
 PROTOTYPE = re.compile(r"^(?!static\b)\w[\w \t*]*[ *][a-z_]\w*\([^;{}=]*\);", re.M)
+# Functions for user programs: a table of system calls will refer to them.
 SYSTEM_CALLS = re.compile(r"sys_\w+")
 KEPT = {"tracing_on"}  # the counterpart of tracing_off(), for code that is being debugged
 
 
 def words_of(path):
-    """The identifiers of a C file, an assembly file or a linker script, without comments, strings and prototypes."""
+    """Return the identifiers of a C file, an assembly file or a linker script, without comments, strings and prototypes."""
     text = path.read_text()
     if path.suffix == ".asm":
         return re.findall(r"\w+", re.sub(r";.*", "", text))
@@ -25,7 +25,7 @@ def words_of(path):
 
 
 def occurrences(folder_names):
-    """How often each identifier occurs in the sources, where a header's declaration does not count."""
+    """Return how often each identifier occurs in the sources, except in declarations."""
     count = {}
     for name in folder_names:
         for path in (ROOT / name).rglob("*"):
@@ -36,7 +36,7 @@ def occurrences(folder_names):
 
 
 def macro_words(folder_names):
-    """The identifiers in the bodies of macros and inline functions of headers: neither is a declaration."""
+    """Return the identifiers in the bodies of macros and inline functions of headers, which are not declarations."""
     words = set()
     for name in folder_names:
         for path in (ROOT / name).rglob("*.h"):
@@ -47,9 +47,9 @@ def macro_words(folder_names):
 
 
 def unused_functions(build):
-    """The global functions that no other object of both kernels refers to, and that their own file does not call."""
+    """Return the global functions that neither another object of the two kernels nor their own file uses."""
     defined, wanted = {}, set()
-    # Not all files in obj/: some may be left from sources that no longer exist.
+    # Not all files in obj/, because sources of old objects may no longer exist.
     for path in re.findall(r"\S+\.o\b", (build / "sources").read_text()):
         path = (ROOT / path).relative_to(build / "obj")
         elf = Elf(build / "obj" / path)

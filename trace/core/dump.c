@@ -29,7 +29,7 @@ static void dump_text(struct trace_seq *s)
 	trace_seq_init(s);
 }
 
-/* Names the CPUs whose entries are missing, because the dump has interrupted a reader of them. */
+/* Names the CPUs with missing entries: the dump has interrupted a reader of their entries. */
 static void dump_busy_cpus(struct trace_iterator *iter)
 {
 	unsigned cpu;

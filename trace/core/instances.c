@@ -55,8 +55,9 @@ static struct trace_array *alloc_instance(const char *name)
 }
 
 /*
- * Removes an instance whose files cannot be opened any more. No lock held: waits for grace periods.
- * The name stays in trace_arrays until the directory is gone, so that mkdir(2) cannot reuse it.
+ * Removes an instance after its files can no longer be opened. No lock held: waits for grace
+ * periods. The name stays in trace_arrays until the directory is gone, so that mkdir(2) cannot
+ * reuse it.
  */
 static void remove_instance(struct trace_array *tr)
 {
