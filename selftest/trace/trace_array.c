@@ -203,6 +203,7 @@ SELFTEST(trace, an_option_that_is_set_during_a_dump_stays_set)
 		lost += (READ_ONCE(global_trace.trace_flags) & TRACE_ITER_SYM_ADDR) != wanted;
 	}
 	test_group_wait(&group);
+	EXPECT_EQ(put("options/sym-addr", "0"), 0);
 	EXPECT_EQ(lost, 0U);
 	reset();
 }
