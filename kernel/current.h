@@ -1,6 +1,6 @@
 /*
- * What rooms below the scheduler may know about the current task: its name and its PID, for their
- * reports. kernel/sched/core.c defines both functions. Any context.
+ * The name and the PID of the current task, for the reports of rooms below the scheduler.
+ * kernel/sched/core.c defines both functions. Any context.
  */
 #pragma once
 

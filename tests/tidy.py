@@ -43,7 +43,7 @@ def name(path, number=None):
 
 
 def arrows(block="rooms"):
-    """{room: the rooms whose headers it may include}, as docs/architecture.md draws them."""
+    """Return {room: the rooms that it may include headers of}, as docs/architecture.md draws them."""
     drawn = re.search(rf"^```{block}\n(.*?)^```", ARCHITECTURE.read_text(), re.M | re.S).group(1)
     return {room: {room, *others.split()} for room, others in (line.split(":") for line in drawn.splitlines())}
 

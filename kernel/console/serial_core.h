@@ -64,7 +64,7 @@ extern struct uart_port serial8250_ports[2]; /* COM1, COM2 */
 void uart_port_lock(struct uart_port *port, unsigned long *flags);
 bool uart_port_trylock(struct uart_port *port, unsigned long *flags);
 void __uart_port_unlock(struct uart_port *port, unsigned long flags);
-/* The same, and then looks for kernel messages that came meanwhile. */
+/* Does the same, and then looks for kernel messages that came meanwhile. */
 void uart_port_unlock(struct uart_port *port, unsigned long flags);
 
 /*

@@ -64,8 +64,8 @@ static inline void fmt_put(struct output *out, char c)
  */
 const char *fmt_parse_conversion(const char *fmt, struct format *f, struct arguments *args);
 /*
- * The base of a number's conversion, and sets the flags that its letter implies. 0: the conversion
- * is not one of a number.
+ * Returns the base of a number's conversion, and sets the flags that its letter implies. 0: the
+ * conversion does not print a number.
  */
 unsigned fmt_number_base(struct format *f);
 /* The size of a number's argument when it is packed. */

@@ -15,7 +15,7 @@
 
 #define MAX_RESERVED 128
 #define LOW_MEMORY                                                                                 \
-	0x10000UL /* below it: data of the BIOS, and page 0, whose address would look like NULL */
+	0x10000UL /* below: data of the BIOS, and page 0, which would have the address NULL */
 #define ONE_MIB 0x100000UL /* the memory below it is kept for real-mode code */
 
 struct range {

@@ -4,7 +4,7 @@
 
 #include "kernel/sched/sched.h"
 
-/* A new kernel thread, not yet woken, that starts in entry(); or an ERR_PTR. Task context. */
+/* Creates a kernel thread that starts in entry() once it is woken; or ERR_PTR. Task context. */
 struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const char *comm,
 					void (*entry)(void));
 /* Frees the fs room's part of p. Called by p itself, or before p has run. */

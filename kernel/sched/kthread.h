@@ -17,5 +17,5 @@ __printf(3, 4) struct task_struct *kthread_create(int (*fn)(void *data), void *d
 /* Binds k to a CPU for its life. Call it before the first wake-up. */
 void kthread_bind(struct task_struct *k, unsigned cpu);
 bool kthread_should_stop(void);
-/* Asks k to end, and waits for its end. Its return value; -EINTR if fn has not begun. */
+/* Asks k to end, and waits for its end. Returns the result of fn; -EINTR: fn has not begun. */
 int kthread_stop(struct task_struct *k);

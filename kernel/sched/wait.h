@@ -1,4 +1,5 @@
-/* Wait queues: a task sleeps in one until its condition is true; a waker says that it may be. */
+/* Wait queues: a task sleeps in a queue until its condition is true. A waker wakes it to test
+ * again. */
 #pragma once
 
 #include "kernel/errno.h"

@@ -243,7 +243,7 @@ class Nop5:
 
 
 def append_to_iso(elf, append, directory):
-    """Make an ISO image whose GRUB passes append to the kernel."""
+    """Make an ISO image with a GRUB that passes append to the kernel."""
     result = Path(directory) / "nop5.iso"
     subprocess.run([ROOT / "scripts/mkiso", elf, result, append], check=True)
     return result

@@ -1,4 +1,4 @@
-"""Call trees in trace_pipe_raw are well-formed, whatever the machine does meanwhile."""
+"""Call trees in trace_pipe_raw are well-formed, under any load."""
 import re
 import struct
 

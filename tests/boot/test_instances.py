@@ -1,4 +1,4 @@
-"""Instances have buffers, tracers, filters, options and files of their own. They come and go while others trace."""
+"""Instances have buffers, tracers, filters, options and files of their own. They are created and removed while others trace."""
 import re
 
 import pytest

@@ -1,6 +1,6 @@
 /*
- * trace.dat under libFuzzer. For any file, the reader must end, stay inside its memory, and give events whose fields
- * can be read.
+ * trace.dat under libFuzzer. For any file, the reader must end, stay inside its memory, and give events with
+ * readable fields.
  *
  * sources: scripts/trace/dat.c scripts/trace/dat_sections.c scripts/trace/dat_v6.c scripts/trace/dat_v7.c scripts/trace/dat_pages.c scripts/trace/dat_names.c scripts/trace/dat_format.c
  * libraries: -lz -lzstd

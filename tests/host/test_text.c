@@ -198,7 +198,7 @@ static void test_seconds_may_have_a_fraction(void **state)
 	}
 }
 
-/* Parses line, whose words are separated by single blanks. Returns the number of operands, or the error. */
+/* Parses line. Single blanks separate its words. Returns the number of operands, or the error. */
 static int parse_options(struct options *options, const char *accepted, const char *line,
 			 char **first)
 {

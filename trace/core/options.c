@@ -30,7 +30,7 @@ static struct trace_flag *trace_flags[TRACE_FLAGS_MAX]; /* of other rooms; boot 
 static unsigned nr_trace_flags;
 #define FIRST_REGISTERED_BIT TRACE_ITER_LAST_BIT
 
-/* trace_options= of the command line; later those of its options that are still unknown. [T] */
+/* trace_options= of the command line; later only its options that are still unknown. [T] */
 static char boot_options[BOOT_OPTIONS_SIZE];
 __setup_string("trace_options", boot_options);
 

@@ -66,8 +66,9 @@ struct trace_array {
 
 extern struct trace_array global_trace;
 /*
- * T: tracers, options, sizes, clocks, and all else that files of tracing change. Nothing waits for
- * a grace period of RCU-tasks with T held: a task that does not schedule would stop all of tracing.
+ * T protects tracers, options, sizes, clocks, and all else that files of tracing change. No task
+ * may wait for a grace period of RCU-tasks with T held: a task that does not schedule would stop
+ * all of tracing.
  */
 extern struct mutex trace_types_lock;
 extern struct list_head trace_arrays; /* [T] to write, RCU to read: for_each_trace_array() */

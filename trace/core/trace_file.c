@@ -73,8 +73,8 @@ static void print_lat_help_header(struct seq_file *m)
 		    "#     \\   /        |||||  \\    |   /        \n");
 }
 
-/* What latency-format says first. The task and the latency are those of a latency tracer: none
- * here. */
+/* The first lines of latency-format. Only a latency tracer has a task and a latency; nop5 has none.
+ */
 void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
 {
 	u64 total, entries;

@@ -49,7 +49,8 @@ static int tracing_release_pipe(struct inode *inode __unused, struct file *file)
 	return 0;
 }
 
-/* Prints with the tracer of now, not with that of the open(). No lock: tracers stay for ever. */
+/* Prints with the current tracer, which may have changed since open(). No lock: tracers are never
+ * freed. */
 static void pipe_follow_tracer(struct trace_iterator *iter)
 {
 	struct tracer *now = READ_ONCE(iter->tr->current_trace);

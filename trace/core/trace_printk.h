@@ -21,7 +21,7 @@
 		__trace_text;                                                                      \
 	})
 
-/* fmt is that of printk(), with a newline. Without arguments, % is an ordinary character. */
+/* fmt: as for printk(), with a newline. Without arguments, % is an ordinary character. */
 #define trace_printk(fmt, ...)                                                                     \
 	do {                                                                                       \
 		const char *const __constant = __trace_constant(fmt);                              \

@@ -137,8 +137,9 @@ void ftrace_share_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
 void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
 
 /*
- * The records, sorted by address: index from 0 to ftrace_record_count() - 1. The last records are
- * those of init text; they go when init text is freed. After that the records are constant.
+ * The records, sorted by address: index from 0 to ftrace_record_count() - 1. The last records
+ * belong to init text, and are removed when init text is freed. After that the records are
+ * constant.
  */
 unsigned ftrace_record_count(void);
 struct dyn_ftrace *ftrace_record(unsigned index);

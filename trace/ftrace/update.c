@@ -11,7 +11,7 @@
  *
  * A record has each of these twice: as it must be (the count, REGS, TRAMP), and as the bytes of the
  * site are (ENABLED, REGS_EN, TRAMP_EN). Between changes both agree. A record has no room for the
- * address of the trampoline. The trampoline is that of the only user; an update knows that user,
+ * address of the trampoline. The trampoline belongs to the only user. An update knows that user,
  * because it changes one ops at a time.
  *
  * Everything here is [F]: ftrace_lock is held.

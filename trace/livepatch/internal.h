@@ -61,9 +61,9 @@ void klp_init_transition(struct klp_patch *patch, int state);
 void klp_cancel_transition(void);
 /* Lets the tasks switch from now on. */
 void klp_start_transition(void);
-/* Switches all tasks that can switch now. Work is queued that tries the others again later. */
+/* Switches all tasks that can switch now. Queues work that tries the other tasks again later. */
 void klp_try_complete_transition(void);
-/* Turns the direction of the transition round: tasks that have switched switch back. */
+/* Reverses the transition: tasks that have switched switch back. */
 void klp_reverse_transition(void);
 /* Switches all tasks, even those inside a replaced function. */
 void klp_force_transition(void);

@@ -7,7 +7,7 @@
  * the copy is complete and valid. The iterator copies the newest sub-buffer again when more events
  * have been committed in it.
  *
- * A resize numbers the sub-buffers anew, but not the events. After a resize the iterator goes
+ * A resize gives the sub-buffers new numbers, but not the events. After a resize the iterator goes
  * through the new ring from the start, and skips the events up to the last one that it returned.
  */
 #include "kernel/errno.h"
