@@ -20,17 +20,21 @@ class GdbServer:
         self.received = b""
 
     def byte(self):
-        """The next byte that QEMU sends. A kernel that never reaches a breakpoint has QEMU send none."""
-        stopwatch = Stopwatch(os.getpid())
-        while not self.received:
-            if stopwatch.seconds() > HANG:
-                raise Died("QEMU's gdb server does not answer")
-            if select.select([self.connection], [], [], TICK)[0]:
-                self.received = self.connection.recv(4096)
-                if not self.received:
-                    raise Died("QEMU has ended")
+        """The next byte that QEMU sends."""
+        if not self.received:
+            self.receive()
         byte, self.received = self.received[:1], self.received[1:]
         return byte
+
+    def receive(self):
+        """Wait for bytes from QEMU. A kernel that never reaches a breakpoint has QEMU send none."""
+        stopwatch = Stopwatch(os.getpid())
+        while not select.select([self.connection], [], [], TICK)[0]:
+            if stopwatch.seconds() > HANG:
+                raise Died("QEMU's gdb server does not answer")
+        self.received = self.connection.recv(4096)
+        if not self.received:
+            raise Died("QEMU has ended")
 
     def ask(self, packet):
         data = packet.encode()

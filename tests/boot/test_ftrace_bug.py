@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from nop5 import gdb, gdb_port
+from nop5 import finish, gdb, gdb_port
 
 TRACING = "/sys/kernel/tracing"
 SITE = "cmdline_proc_show"
@@ -27,7 +27,7 @@ def machine(boot, variant, tmp_path):
     """A machine with a method break_site(), which changes the nop."""
     build = variant("DEBUG=1")
     machine = boot(cpus=4, build=build, append="panic=0", extra=gdb_port(tmp_path))
-    machine.break_site = lambda: gdb(tmp_path, f"set {{char}}((char *){SITE} + 4) = 8", build=build).communicate()
+    machine.break_site = lambda: finish(gdb(tmp_path, f"set {{char}}((char *){SITE} + 4) = 8", build=build))
     return machine
 
 

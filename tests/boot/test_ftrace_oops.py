@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from nop5 import EXIT_PANIC, count_tasks, eventually, gdb, gdb_port
+from nop5 import EXIT_PANIC, count_tasks, eventually, finish, gdb, gdb_port
 
 TRACING = "/sys/kernel/tracing"
 FAULT = "/sys/kernel/debug/ftrace_fault"
@@ -121,9 +121,9 @@ def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tm
     machine = boot(kernel="nop5-test", cpus=2, append="panic=0", extra=gdb_port(tmp_path))
     frame = "*(struct pt_regs *)((unsigned long)$rdi + 512)"  # above the argument of do_exception() in the stack
     debugger = gdb(tmp_path, "hbreak *do_exception", "continue", f"set ({frame}).bp = (unsigned long)&({frame}) | 1",
-                   f"set ((struct pt_regs *)$rdi)->bp = (unsigned long)&({frame}) | 1")
+                   f"set ((struct pt_regs *)$rdi)->bp = (unsigned long)&({frame}) | 1", kernel="nop5-test")
     machine.run("echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
-    assert "hit " in debugger.communicate()[0]
+    assert "hit " in finish(debugger)[0]
     assert "RIP: 0010:provoke_exception+" in report_of(machine)
     machine.check("echo alive")
 
@@ -135,9 +135,9 @@ def test_a_trampoline_that_is_silenced_while_it_is_patched_stays_silent(boot, tm
     debugger = gdb(tmp_path, "hbreak *text_patch_apply", "continue", "set $site = *(unsigned char **)$rdi", "hbreak *text_sync_all",
                    "continue", r'printf "it was %x\n", *$site', "set var ftrace_disabled = 1", "set *$site = 0xa9",
                    "delete", "hbreak *mutex_unlock if $rdi == (unsigned long)&ftrace_lock", "continue",
-                   r'printf "it is %x\n", *$site')
+                   r'printf "it is %x\n", *$site', kernel="nop5-test")
     machine.check("echo 1 > set_ftrace_pid")
-    said, _ = debugger.communicate()
+    said, _ = finish(debugger)
     assert "it was cc\n" in said and "it is a9\n" in said, said
 
 

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import EXIT_POWEROFF, eventually, gdb, gdb_port, kill, parse_ktap, resources
+from nop5 import EXIT_POWEROFF, eventually, finish, gdb, gdb_port, kill, parse_ktap, resources
 
 SAMPLE = "/sys/kernel/debug/samples/livepatch-sample"
 PATCH = "/sys/kernel/livepatch/livepatch_sample"
@@ -156,7 +156,7 @@ def test_a_task_has_its_new_state_before_it_stops_being_pending(boot, tmp_path):
     look = r'printf "pending %d, state %d\n", init_task.patch_pending, init_task.patch_state'
     debugger = gdb(tmp_path, "watch -l init_task.patch_pending", "continue", look, "continue", look)
     load(machine)
-    said, _ = debugger.communicate()
+    said, _ = finish(debugger)
     assert re.findall(r"^pending .*", said, re.M) == ["pending 1, state 0", "pending 0, state 1"], said
     wait_patched(machine)
 
