@@ -156,7 +156,7 @@ SELFTEST(fgraph, sixteen_users_share_calls_and_the_seventeenth_is_refused)
 	kfree(w);
 }
 
-SELFTEST(fgraph, recursion_two_hundred_deep_is_traced_and_comes_back)
+SELFTEST(fgraph, recursion_two_hundred_deep_is_traced_and_returns)
 {
 	static struct witness w;
 
@@ -174,7 +174,7 @@ SELFTEST(fgraph, recursion_two_hundred_deep_is_traced_and_comes_back)
 /* Calls of 56 bytes each: too many for the shadow stack, not too many for the kernel stack. */
 #define TOO_DEEP 360
 
-SELFTEST(fgraph, calls_that_find_no_room_are_counted_and_return_all_the_same)
+SELFTEST(fgraph, calls_without_room_on_the_shadow_stack_are_counted_and_return)
 {
 	static struct witness w;
 
@@ -187,7 +187,7 @@ SELFTEST(fgraph, calls_that_find_no_room_are_counted_and_return_all_the_same)
 	EXPECT_EQ(w.wrong, 0);
 }
 
-SELFTEST(fgraph, functions_come_and_go_in_the_filter_of_a_running_user)
+SELFTEST(fgraph, functions_are_added_to_and_removed_from_the_filter_of_a_running_user)
 {
 	static struct witness w;
 
@@ -223,7 +223,7 @@ static void parent_return(struct ftrace_graph_ret *trace __unused, struct fgraph
 	w->returns++;
 }
 
-SELFTEST(fgraph, a_return_finds_the_data_of_the_calls_around_it)
+SELFTEST(fgraph, a_return_finds_the_data_of_the_calls_that_enclose_it)
 {
 	static struct witness w, other;
 

@@ -115,7 +115,7 @@ static int sleeper_end(struct sleeper *s)
 	return thread_end(s->task);
 }
 
-SELFTEST(fgraph, a_sleeping_task_is_freed_of_its_frames_when_the_last_user_goes)
+SELFTEST(fgraph, a_sleeping_task_loses_its_frames_when_the_last_user_is_unregistered)
 {
 	static struct sleeper s;
 	static struct counter c;
@@ -131,7 +131,7 @@ SELFTEST(fgraph, a_sleeping_task_is_freed_of_its_frames_when_the_last_user_goes)
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 }
 
-SELFTEST(fgraph, a_newcomer_is_not_told_of_returns_from_before_its_time)
+SELFTEST(fgraph, a_new_user_does_not_get_the_returns_of_earlier_calls)
 {
 	static struct sleeper s;
 	static struct counter keeper, old, new;
@@ -180,7 +180,7 @@ static void settle(void)
 		msleep(10);
 }
 
-SELFTEST(fgraph, a_task_that_ends_inside_a_traced_call_takes_its_frames_with_it)
+SELFTEST(fgraph, the_frames_of_a_task_that_ends_inside_a_traced_call_are_freed)
 {
 	static struct sleeper s = { .dies = true };
 	static struct counter c;

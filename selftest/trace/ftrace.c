@@ -76,7 +76,7 @@ SELFTEST(ftrace, two_ops_on_overlapping_sets_each_get_their_own)
 	EXPECT(ftrace_set_notrace(&counter, "", 0, true) == 0);
 }
 
-SELFTEST(ftrace, a_refused_change_leaves_everything_as_it_was)
+SELFTEST(ftrace, a_refused_change_leaves_everything_unchanged)
 {
 	const struct ftrace_hash *before;
 

@@ -82,7 +82,7 @@ static void toggle_tracers(struct selftest *test)
 	unregister_ftrace_graph(&graph);
 }
 
-SELFTEST(ftrace_direct, every_call_is_replaced_while_tracers_come_and_go)
+SELFTEST(ftrace_direct, every_call_is_replaced_while_tracers_are_registered_and_unregistered)
 {
 	struct direct_calls *d = &direct_calls;
 	struct test_group callers;

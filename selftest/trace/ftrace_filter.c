@@ -23,7 +23,7 @@ static u32 slots_for(u32 count)
 	return slots;
 }
 
-SELFTEST(ftrace_filter, a_set_takes_the_memory_of_what_it_holds)
+SELFTEST(ftrace_filter, the_memory_of_a_set_depends_on_its_number_of_functions)
 {
 	const char *words[] = { "ftrace_target_add", "1", "ftrace_many_*", "*" };
 	u64 objects = memory_objects(), memory;

@@ -103,7 +103,7 @@ SELFTEST(ftrace_hash, a_hash_changed_after_unregistration_stays_for_list_walkers
 	change_hash_after_unregister(test, &left_ops, &left_ops);
 }
 
-SELFTEST(ftrace_hash, a_hash_of_a_follower_that_has_left_stays_for_list_walkers)
+SELFTEST(ftrace_hash, a_hash_of_an_unregistered_follower_stays_for_list_walkers)
 {
 	change_hash_after_unregister(test, &left_ops, &leader_ops);
 }

@@ -306,7 +306,7 @@ static long disable_patch(void)
 	return error ?: klp_release_patch(&patch);
 }
 
-SELFTEST(ftrace_memory, registering_fails_whole_whichever_allocation_is_refused)
+SELFTEST(ftrace_memory, registering_changes_nothing_when_any_allocation_is_refused)
 {
 	static const struct attempt attempts[] = {
 		{ "ops", register_ops, unregister_ops },
@@ -344,7 +344,7 @@ SELFTEST(ftrace_memory, a_live_patch_is_enabled_whole_or_not_at_all)
 	ftrace_location((unsigned long)ftrace_target_multiply)->flags = 0;
 }
 
-SELFTEST(ftrace_memory, a_filter_stays_as_it_was_whichever_allocation_is_refused)
+SELFTEST(ftrace_memory, a_filter_is_unchanged_when_any_allocation_is_refused)
 {
 	static const struct attempt attempt = { "filter", widen_filter, narrow_filter };
 
@@ -363,7 +363,7 @@ SELFTEST(ftrace_memory, a_filter_stays_as_it_was_whichever_allocation_is_refused
 	ftrace_free_filter(&ops);
 }
 
-SELFTEST(ftrace_memory, files_refuse_what_they_have_no_memory_for)
+SELFTEST(ftrace_memory, a_write_without_memory_is_refused_and_changes_nothing)
 {
 	static const struct attempt attempts[] = {
 		{ "set_ftrace_filter", filter_by_file, no_filter },

@@ -39,7 +39,7 @@ static u32 flags_of(const void *function)
 
 /* ---- the target of a site ---- */
 
-SELFTEST(ftrace_ops, a_site_calls_the_cheapest_thing_that_is_right)
+SELFTEST(ftrace_ops, a_site_calls_the_cheapest_possible_target)
 {
 	static struct ftrace_ops regs = { .func = count_call, .flags = FTRACE_OPS_FL_SAVE_REGS };
 	const void *site = ftrace_target_add;
@@ -370,7 +370,7 @@ SELFTEST(ftrace_ops, a_stub_is_registered_but_never_called)
 	ftrace_free_filter(&stub);
 }
 
-SELFTEST(ftrace_ops, allocated_ops_are_known_as_such_and_may_be_freed)
+SELFTEST(ftrace_ops, allocated_ops_have_the_dynamic_flag_and_may_be_freed)
 {
 	struct ftrace_ops *ops = kzalloc(sizeof(*ops), GFP_KERNEL);
 

@@ -108,7 +108,7 @@ static unsigned tasks_pending(void)
 	return states.pending;
 }
 
-SELFTEST(livepatch, a_patch_replaces_functions_and_goes_again)
+SELFTEST(livepatch, a_patch_replaces_functions_and_can_be_removed)
 {
 	struct klp_func *func;
 
@@ -140,7 +140,7 @@ static u64 tasks_grace_periods(void)
 	return stats.grace_periods;
 }
 
-SELFTEST(livepatch, all_functions_of_a_patch_go_in_one_grace_period)
+SELFTEST(livepatch, all_functions_of_a_patch_are_removed_in_one_grace_period)
 {
 	u64 before;
 

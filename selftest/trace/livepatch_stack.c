@@ -60,7 +60,7 @@ static void walk_from_here(void *arg)
 	*(struct walk *)arg = walk_task(current, ftrace_target_call);
 }
 
-SELFTEST(livepatch_stack, a_task_knows_its_own)
+SELFTEST(livepatch_stack, the_stack_of_the_current_task_is_reliable)
 {
 	struct walk walk = walk_task(current, ftrace_target_call);
 
@@ -82,7 +82,7 @@ static void count_unknown(struct task_struct *p, void *arg)
 		++*(unsigned *)arg;
 }
 
-SELFTEST(livepatch_stack, that_of_each_task_that_sleeps_is_known)
+SELFTEST(livepatch_stack, the_stack_of_each_sleeping_task_is_reliable)
 {
 	unsigned unknown = 0;
 
@@ -95,7 +95,7 @@ static int do_nothing(void *unused __unused)
 	return 0;
 }
 
-SELFTEST(livepatch_stack, that_of_a_task_that_has_not_begun_is_known)
+SELFTEST(livepatch_stack, the_stack_of_a_task_that_has_not_begun_is_reliable)
 {
 	struct task_struct *task = kthread_create(do_nothing, NULL, "not begun");
 
@@ -141,7 +141,7 @@ static void graph_return(struct ftrace_graph_ret *trace __unused, struct fgraph_
 {
 }
 
-SELFTEST(livepatch_stack, replaced_return_addresses_are_seen_through)
+SELFTEST(livepatch_stack, replaced_return_addresses_are_resolved)
 {
 	static struct fgraph_ops graph = { .entryfunc = graph_entry, .retfunc = graph_return };
 	struct sleeper s = { .task = NULL };

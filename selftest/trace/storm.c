@@ -171,7 +171,7 @@ static int __init storm_seconds_setup(const char *value)
 }
 __setup("selftest_storm", storm_seconds_setup);
 
-SELFTEST(ftrace_storm, everything_at_once_leaves_every_site_as_its_record_says)
+SELFTEST(ftrace_storm, everything_at_once_leaves_every_site_matching_its_record)
 {
 	EXPECT_EQ(storm(storm_seconds), 0);
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)

@@ -15,7 +15,7 @@
 #include "trace/core/trace_printk.h"
 #include "trace/tracers/function/function.h"
 
-SELFTEST(trace, a_marker_stands_in_the_trace_until_it_is_cleared)
+SELFTEST(trace, a_marker_is_in_the_trace_until_it_is_cleared)
 {
 	reset();
 	EXPECT_EQ(put("trace_marker", "hello there"), 0);

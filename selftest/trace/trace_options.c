@@ -111,7 +111,7 @@ SELFTEST(trace, pause_on_trace_stops_recording_while_trace_is_open)
 	reset();
 }
 
-SELFTEST(trace, block_lets_poll_say_that_trace_pipe_can_be_read)
+SELFTEST(trace, with_the_option_block_poll_reports_trace_pipe_as_readable)
 {
 	struct pollfd pipe = { .events = POLLIN };
 	long fd;

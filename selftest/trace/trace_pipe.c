@@ -348,7 +348,7 @@ SELFTEST(trace_pipe, an_event_wakes_poll)
 	end();
 }
 
-SELFTEST(trace_pipe, a_reader_of_raw_pages_sleeps_until_the_buffer_is_so_full)
+SELFTEST(trace_pipe, a_reader_of_raw_pages_sleeps_until_the_buffer_is_buffer_percent_full)
 {
 	struct reader r;
 
@@ -432,7 +432,7 @@ static int count_events(const struct buffer_data_page *page)
 	return offset == length ? events : -1;
 }
 
-SELFTEST(trace_pipe, raw_pages_come_whole_however_small_the_reads_are)
+SELFTEST(trace_pipe, small_reads_give_whole_raw_pages)
 {
 	char *buf = get_free_page(GFP_KERNEL);
 	long fd, length, total = 0;

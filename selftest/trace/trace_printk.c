@@ -82,7 +82,7 @@ SELFTEST(trace, trace_printk_stores_addresses_that_printk_formats_knows)
 	reset();
 }
 
-SELFTEST(trace, trace_printk_cuts_what_is_too_long_for_an_entry)
+SELFTEST(trace, trace_printk_cuts_a_text_that_is_too_long_for_an_entry)
 {
 	char *longer = kmalloc(3000, GFP_KERNEL), *line;
 

@@ -310,7 +310,7 @@ def test_printk_msg_only_leaves_the_text_alone(tracing):
     assert "nothing but this" not in tracing.lines("trace")
 
 
-def test_annotate_tells_where_a_cpu_begins_when_events_were_overwritten(tracing):
+def test_annotate_shows_where_a_cpu_begins_when_events_were_overwritten(tracing):
     size = tracing.read("buffer_size_kb").split()[0]
     try:
         tracing.write("buffer_size_kb", "16")

@@ -74,7 +74,7 @@ def test_a_callback_that_holds_a_lock_of_its_own_ends_the_machine(boot):
     assert "Kernel panic - not syncing: Fatal exception with a lock held" in machine.text
 
 
-def test_many_tasks_fall_into_the_same_callback_on_all_cpus(boot):
+def test_many_tasks_fault_in_the_same_callback_on_all_cpus(boot):
     machine = boot(kernel="nop5-test", cpus=8, append="panic=0")
     tasks = count_tasks(machine)
     machine.check("echo > /tmp/script")
@@ -116,7 +116,7 @@ def test_a_callback_that_faults_in_an_interrupt_ends_the_machine(boot, cpus, tra
     assert "Kernel panic - not syncing: Fatal exception in interrupt" in machine.text
 
 
-def test_a_stack_whose_frames_lead_in_a_circle_is_not_searched_for_ever(boot, tmp_path):
+def test_a_stack_with_frames_in_a_circle_is_not_searched_for_ever(boot, tmp_path):
     """Before the report, the kernel searches the stack for a callback."""
     machine = boot(kernel="nop5-test", cpus=2, append="panic=0", extra=gdb_port(tmp_path))
     frame = "*(struct pt_regs *)((unsigned long)$rdi + 512)"  # above the argument of do_exception() in the stack

@@ -45,7 +45,7 @@ def test_enabled_functions_shows_the_callbacks_with_one_user_and_with_two(boot):
     verify(nop5)
 
 
-def test_a_trampoline_has_a_name_as_long_as_it_is_there(nop5):
+def test_a_trampoline_has_a_name_while_it_exists(nop5):
     def names():
         return re.findall(r"^([0-9a-f]{16}) t ftrace_trampoline\t\[__builtin__ftrace\]$",
                           nop5.check("cat /proc/kallsyms"), re.M)
@@ -61,7 +61,7 @@ def test_a_trampoline_has_a_name_as_long_as_it_is_there(nop5):
     assert names() == []
 
 
-def test_a_trampoline_asks_for_the_task_only_while_tasks_are_left_out(nop5):
+def test_a_trampoline_checks_the_task_only_while_a_pid_filter_is_set(nop5):
     def called():
         return re.search(r"->(\w+)\+", enabled(nop5, "vfs_read")).group(1)
 

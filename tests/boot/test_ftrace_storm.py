@@ -60,7 +60,7 @@ def test_thirty_seconds_of_everything_at_once_leave_a_sound_machine(boot):
     storm_leaves_a_sound_machine(boot(kernel="nop5-test", cpus=8, mem="512M"), 30)
 
 
-def test_the_storm_without_memory_gives_errors_and_all_memory_back(boot):
+def test_the_storm_without_memory_gives_errors_and_frees_all_memory(boot):
     machine = boot(kernel="nop5-test", cpus=4, mem="40M")
 
     def all_at_once(seconds):

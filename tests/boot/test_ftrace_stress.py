@@ -68,7 +68,7 @@ def figure(machine, name):
     return int(re.search(rf"{name}: (\d+)", machine.check("cat /sys/kernel/debug/text_patch")).group(1))
 
 
-def test_switching_the_tracer_under_load_leaves_every_site_as_its_record_says(boot):
+def test_switching_the_tracer_under_load_leaves_every_site_matching_its_record(boot):
     machine = boot(cpus=8, mem="512M")
     storm(machine, 20)
     assert figure(machine, "breakpoints") > 0, "no CPU ran into a half-patched site"

@@ -40,7 +40,7 @@ def test_invalid_values_are_refused(tracing, path, text):
     assert "* Snapshot is freed *" in tracing.check("cat snapshot")
 
 
-def test_a_cpus_part_is_shown_and_cleared_alone(tracing):
+def test_the_snapshot_of_one_cpu_can_be_shown_and_cleared(tracing):
     tracing.check("taskset -c 0 echo zero > trace_marker; taskset -c 1 echo one > trace_marker; echo 1 > snapshot")
     parts = [tracing.check(f"cat per_cpu/cpu{cpu}/snapshot") for cpu in range(4)]
     assert sum("mark_write: zero" in part for part in parts) == 1 == sum("mark_write: one" in part for part in parts)
@@ -49,7 +49,7 @@ def test_a_cpus_part_is_shown_and_cleared_alone(tracing):
     assert "zero" not in tracing.check("cat snapshot")
 
 
-def test_the_memory_comes_back(tracing):
+def test_the_memory_of_the_snapshot_is_freed(tracing):
     def free():
         return int(re.search(r"MemFree: +(\d+)", tracing.check("cat /proc/meminfo")).group(1))
 

@@ -48,7 +48,7 @@ def test_the_deepest_stack_is_shown_with_sizes_that_add_up(boot, cpus):
     assert machine.check("cat /sys/kernel/debug/ftrace_verify").endswith(" 0 mismatches\n")
 
 
-def test_a_filter_limits_it_to_those_functions(nop5):
+def test_a_filter_limits_the_stack_tracer_to_its_functions(nop5):
     nop5.check(f"echo vfs_read > {TRACING}/stack_trace_filter; echo 1 > {ENABLED}; cat /proc/version")
     assert nop5.check(f"cat {TRACING}/stack_trace_filter") == "vfs_read\n"
     rows, _ = table(nop5)
@@ -90,7 +90,7 @@ def test_the_switch_takes_numbers_only(nop5):
     nop5.check(f"echo 0 > {ENABLED}")
 
 
-def test_it_can_be_on_from_the_boot_on(boot):
+def test_the_stack_tracer_can_start_at_boot(boot):
     machine = boot(append="stacktrace")
     assert machine.check(f"cat {ENABLED}") == "1\n"
     assert table(machine)[0]
@@ -99,7 +99,7 @@ def test_it_can_be_on_from_the_boot_on(boot):
     assert table(machine)[0][0][2].startswith("vfs_write+0x5/")
 
 
-def test_it_works_beside_the_function_tracer(boot):
+def test_the_stack_tracer_works_beside_the_function_tracer(boot):
     machine = boot(cpus=8)
     machine.check(f"echo 1 > {ENABLED}; echo function > {TRACING}/current_tracer; hackbench -g 2 -l 20")
     rows, _ = table(machine)

@@ -64,7 +64,7 @@ def test_init_functions_are_traced_until_their_memory_is_freed(boot):
         assert nop5.check("cat /sys/kernel/debug/ftrace_verify") == f"{sites} sites, 0 mismatches\n"
 
 
-def test_a_filter_of_init_functions_alone_does_not_become_one_of_all(boot):
+def test_a_filter_of_init_functions_only_does_not_become_a_filter_of_all(boot):
     nop5 = boot(cpus=2, append="ftrace=function ftrace_filter=smp_init")
     nop5.check(f"cd {TRACING}")
     assert nop5.check("cat set_ftrace_filter") == "" and nop5.check("cat enabled_functions") == ""
@@ -77,7 +77,7 @@ def test_a_tracers_own_option_on_the_command_line_reaches_it(boot):
                      nop5.check(f"cat {TRACING}/trace"))
 
 
-def test_a_buffer_larger_than_memory_is_told_and_harmless(boot):
+def test_a_buffer_larger_than_memory_is_reported_and_harmless(boot):
     nop5 = boot(cpus=2, mem="64M", append="ftrace=function trace_buf_size=900M")
     assert "tracer 'function' did not start: -ENOMEM" in nop5.text
     nop5.check(f"cd {TRACING}; echo 64 > buffer_size_kb; echo function > current_tracer; echo nop > current_tracer")

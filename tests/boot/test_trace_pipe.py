@@ -52,7 +52,7 @@ def test_a_cpus_pipe_has_the_events_of_that_cpu_alone(tracing):
     assert sorted(re.findall(r"tracing_mark_write: (\w+)$", rest, re.M)) == ["on0", "on0", "on1", "on1", "on2", "on2"]
 
 
-def test_a_raw_page_tells_how_many_events_were_lost_before_it(tracing):
+def test_a_raw_page_has_the_number_of_events_lost_before_it(tracing):
     """As Linux does: bit 31 of commit is set. If bit 30 is set, too, the number of lost events follows the events."""
     tracing.check("echo 8 > buffer_size_kb")
     for _ in range(10):
