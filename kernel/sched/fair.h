@@ -6,7 +6,7 @@
 
 /* Scales delta nanoseconds, at least 1, for a task with another weight than 1024. */
 u64 calc_delta_fair(const struct task_struct *p, u64 delta);
-/* The queue has a first task already: puts p or that task, the later one, into the tree. */
+/* For a queue with a first task: puts p or the first task, whichever is later, into the tree. */
 void enqueue_behind_first(struct fair_rq *fair, struct task_struct *p);
 /* The leftmost task of the tree, which is not empty, becomes the first. */
 void refill_first(struct fair_rq *fair);
@@ -55,7 +55,7 @@ static __always_inline void dequeue_task_fair(struct runqueue *rq, struct task_s
 		dequeue_waiting_fair(&rq->fair, p);
 }
 
-/* Takes the task to run next out of the waiting ones; NULL if none waits. */
+/* Removes the next task to run from the waiting tasks. NULL: no task waits. */
 static __always_inline struct task_struct *pick_next_task_fair(struct runqueue *rq)
 {
 	struct task_struct *p = rq->fair.first;

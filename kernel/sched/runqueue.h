@@ -1,6 +1,6 @@
 /*
- * The inside of the scheduler: the run queue of a CPU, and the functions that the files of
- * kernel/sched share. Only they include this, and their self-tests.
+ * The internals of the scheduler: the run queue of a CPU, and the functions that the files of
+ * kernel/sched share. Only these files and their self-tests include this header.
  *
  * A run-queue lock is the innermost lock of the kernel: its holder takes no other lock and prints
  * nothing, and interrupts are off. Two run-queue locks are taken in the order of the CPU numbers

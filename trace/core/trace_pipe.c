@@ -75,7 +75,7 @@ static bool pipe_wait_over(void *data)
 	return pipe_ended(pipe) || READ_ONCE(pipe->iter->tr->buffer) != pipe->waits_for;
 }
 
-/* Until there is an entry: 1. 0 at the end: what was on is off, and all has been read. Or -EAGAIN,
+/* Waits for an entry. Returns 1: an entry waits to be read; 0: the end of the file; -EAGAIN,
  * -EINTR. */
 static int tracing_wait_pipe(struct file *file, struct trace_pipe *pipe)
 {

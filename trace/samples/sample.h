@@ -1,7 +1,7 @@
 /*
  * The interface of the samples. Each sample has a file /sys/kernel/debug/samples/NAME that switches
- * it on and off, and a file NAME.function that chooses its function. docs/write-a-tracer.md writes
- * one.
+ * it on and off, and a file NAME.function that chooses its function. docs/write-a-tracer.md shows
+ * how to write a sample.
  */
 #pragma once
 
