@@ -69,7 +69,7 @@ def test_a_trampoline_checks_the_task_only_while_a_pid_filter_is_set(nop5):
     try:
         assert called() == "function_trace_call"
         nop5.check("echo 1 > set_ftrace_pid")
-        assert called() == "ftrace_pid_func"
+        assert called() == "function_pid_func"
         verify(nop5)
         nop5.check("echo > trace; cat /proc/uptime")
         assert "vfs_read" not in nop5.check("grep -v '^#' trace | cat")
