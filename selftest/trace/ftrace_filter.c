@@ -84,7 +84,10 @@ SELFTEST(ftrace_filter, a_name_means_all_functions_of_that_name)
 		name_of(ftrace_record(i)->offset, name);
 		ASSERT(filter(name) == 0);
 		hash = ops.filter_hash;
-		EXPECT(ftrace_hash_contains(hash, ftrace_record(i)->offset));
+		if (!hash || !ftrace_hash_contains(hash, ftrace_record(i)->offset))
+			selftest_diag(test, "the filter '%s' lacks the function at offset 0x%x",
+				      name, ftrace_record(i)->offset);
+		EXPECT(hash && ftrace_hash_contains(hash, ftrace_record(i)->offset));
 		namesakes += hash->count > 1;
 		for (u32 slot = 0; slot <= hash->mask; slot++) {
 			if (!hash->slots[slot])
