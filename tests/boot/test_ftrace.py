@@ -394,6 +394,29 @@ def test_the_buffer_is_resized_and_a_small_one_overwrites_the_oldest(tracing):
         tracing.write("buffer_size_kb", size)
 
 
+def test_a_resize_without_memory_for_all_cpus_changes_nothing(boot):
+    machine = boot(cpus=8)
+    machine.check(f"cd {TRACING}")
+
+    def state():
+        free = int(re.search(r"^MemFree: +(\d+) kB", machine.check("cat /proc/meminfo"), re.M).group(1))
+        return free, machine.check("cat buffer_size_kb per_cpu/cpu0/buffer_size_kb per_cpu/cpu7/buffer_size_kb")
+
+    def refused(size):
+        free, sizes = state()
+        result = machine.run(f"echo {size} > buffer_size_kb")
+        assert result.status == 1 and "Cannot allocate memory" in result.output
+        now_free, now_sizes = state()
+        assert now_sizes == sizes
+        assert free - now_free < 4096  # page tables of vmalloc are kept
+
+    machine.check("echo 64 > buffer_size_kb; echo 32 > per_cpu/cpu7/buffer_size_kb")
+    refused(40000)  # the memory is enough for some of the CPUs
+    refused(200000)  # and here for the first CPU
+    machine.check("echo 1 > snapshot; echo 20000 > per_cpu/cpu0/buffer_size_kb")
+    refused(18000)  # enough for the buffer, not for the snapshot's
+
+
 def test_dis_shows_the_site_change(tracing):
     before = tracing.machine.check("dis vfs_read")
     assert re.fullmatch(r"[0-9a-f]{16} <vfs_read>:\n  0f 1f 44 00 00( [0-9a-f]{2}){11}\n  nop\n", before), before

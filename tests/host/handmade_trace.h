@@ -197,7 +197,7 @@ static void puts_entry(unsigned cpu, pid_t pid, u64 ts, const char *words)
 	entry->str = words;
 }
 
-bool trace_take_following(struct trace_iterator *it, trace_wanted_t wanted, void *data)
+bool trace_take_following(struct trace_iterator *it, ring_buffer_wanted_t wanted, void *data)
 {
 	for (size_t i = current_entry + 1; i < entries; i++) {
 		if (trace[i].cpu != it->cpu)

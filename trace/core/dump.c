@@ -1,4 +1,7 @@
-/* Prints the trace to the console after an oops (ftrace_dump_on_oops) and for sysrq z. */
+/*
+ * Prints the trace to the console: after an oops (ftrace_dump_on_oops), for sysrq z, and for the
+ * probes dump and cpudump. Tracing is off afterwards.
+ */
 #include "fs/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

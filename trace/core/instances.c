@@ -78,6 +78,7 @@ static int instance_mkdir(const char *name)
 {
 	struct trace_array *tr;
 	int error = -EEXIST;
+	bool remove;
 
 	mutex_lock(&trace_types_lock);
 	if (find_instance(name))
@@ -94,9 +95,13 @@ static int instance_mkdir(const char *name)
 	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
 	error = trace_create_files(tr);
 	list_add_tail_rcu(&tr->list, &trace_arrays);
+	/*
+	 * If a task has already opened a file, the incomplete instance stays until rmdir(2). After
+	 * the unlock rmdir(2) may free tr, unless this call has killed its owner.
+	 */
+	remove = error && file_owner_kill(&tr->owner) == 0;
 	mutex_unlock(&trace_types_lock);
-	/* If a task has already opened a file, the incomplete instance stays until rmdir(2). */
-	if (error && file_owner_kill(&tr->owner) == 0)
+	if (remove)
 		remove_instance(tr);
 	return error;
 out:

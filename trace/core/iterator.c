@@ -178,26 +178,23 @@ bool trace_find_next_entry(struct trace_iterator *iter)
 	return true;
 }
 
-static bool take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data)
+static bool take_following(struct trace_iterator *iter, ring_buffer_wanted_t wanted, void *data)
 {
 	struct ring_buffer_iter *it = iter->iters ? iter->iters[iter->cpu] : NULL;
-	struct trace_buffer *buffer = iter->tr->buffer;
 	struct ring_buffer_event *event;
 	u64 ts, lost;
 
-	event = it ? ring_buffer_iter_peek(it, &ts, &lost)
-		   : ring_buffer_peek(buffer, iter->cpu, &ts, &lost);
-	if (!event || lost || (it && (s64)(ts - iter->end) > 0) ||
+	if (!it)
+		return ring_buffer_consume_if(READ_ONCE(iter->tr->buffer), iter->cpu, wanted, data);
+	event = ring_buffer_iter_peek(it, &ts, &lost);
+	if (!event || lost || (s64)(ts - iter->end) > 0 ||
 	    !wanted(ring_buffer_event_data(event), ring_buffer_event_length(event), data))
 		return false;
-	if (it)
-		ring_buffer_iter_advance(it);
-	else
-		ring_buffer_consume(buffer, iter->cpu, NULL, 0, &ts, &lost);
+	ring_buffer_iter_advance(it);
 	return true;
 }
 
-bool trace_take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data)
+bool trace_take_following(struct trace_iterator *iter, ring_buffer_wanted_t wanted, void *data)
 {
 	bool taken;
 

@@ -77,5 +77,4 @@ bool trace_find_next_entry(struct trace_iterator *iter);
  * current entry does not change. No other consuming reader can take the entry meanwhile. False: no
  * entry follows yet, entries were lost before it, or it is not wanted.
  */
-typedef bool (*trace_wanted_t)(const struct trace_entry *next, size_t size, void *data);
-bool trace_take_following(struct trace_iterator *iter, trace_wanted_t wanted, void *data);
+bool trace_take_following(struct trace_iterator *iter, ring_buffer_wanted_t wanted, void *data);

@@ -135,8 +135,16 @@ int tracing_resize(struct trace_array *tr, size_t size, int cpu)
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
 	int error = ring_buffer_resize(buffer, size, cpu);
 
-	if (!error && tr->snapshot_allocated)
-		error = ring_buffer_resize(other_buffer(tr, buffer), size, cpu);
+	if (!error && tr->snapshot_allocated) {
+		struct trace_buffer *other = other_buffer(tr, buffer);
+		unsigned i;
+
+		error = ring_buffer_resize(other, size, cpu);
+		/* Without memory for both, both keep their size. */
+		for_each_possible_cpu (i)
+			if (error && ring_buffer_resize(buffer, ring_buffer_size(other, i), (int)i))
+				pr_warn("tracing: the buffers of CPU %u differ in size\n", i);
+	}
 
 	/* As in Linux the buffer counts as expanded even if the resize has failed. */
 	tr->buffer_expanded = true;

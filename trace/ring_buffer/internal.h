@@ -245,9 +245,9 @@ void rb_reader_unlock(struct ring_buffer_per_cpu *cb, unsigned long flags);
  * Takes the CPU's reader lock in any context, NMI included. Returns false at once if the code that
  * this call interrupts (or that a tracer runs in) holds or waits for a reader lock on this CPU.
  * With interrupts off it waits RB_LOCK_TIMEOUT at most, because the holder may be a CPU that panic
- * has stopped.
+ * has stopped, and without wait not at all.
  */
-bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *flags);
+bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *flags, bool wait);
 
 /* Returns the position after the last sub-buffer that the reader had. [M] */
 static inline struct rb_position rb_reader_next(const struct ring_buffer_per_cpu *cb)

@@ -171,7 +171,8 @@ static bool rb_iter_next_page(struct ring_buffer_iter *iter)
 
 	if ((s64)(expected - iter->expected) > 0)
 		iter->expected = expected;
-	iter->busy = !rb_reader_lock_any_context(iter->cb, &flags);
+	/* After one wait in vain the iterator only tries: the holder may be stopped for ever. */
+	iter->busy = !rb_reader_lock_any_context(iter->cb, &flags, !iter->busy);
 	if (iter->busy)
 		return false;
 	rb_iter_follow(iter);

@@ -202,16 +202,15 @@ static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_
 	__atomic_store_n(&cb->commit, cb->tail.lo, __ATOMIC_RELEASE);
 }
 
-/* Changes the ring of one CPU to nr_slots. Task context; takes the reader lock. */
-static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
+/*
+ * Gives the ring of one CPU the pages and slots of fresh, and frees its old ones. Task context;
+ * takes the reader lock.
+ */
+static void rb_resize_cpu(struct ring_buffer_per_cpu *cb, const struct ring_buffer_per_cpu *fresh)
 {
-	struct ring_buffer_per_cpu old = { 0 }, fresh = { 0 };
+	struct ring_buffer_per_cpu old = { 0 };
 	unsigned long flags;
 
-	if (nr_slots == cb->nr_slots)
-		return 0;
-	if (rb_alloc_pages(&fresh, nr_slots))
-		return -ENOMEM;
 	rb_quiesce(cb, RB_CHANGING);
 	flags = rb_reader_lock(cb);
 	old.pages = cb->pages;
@@ -222,10 +221,10 @@ static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 	old.reader_pos = cb->reader_pos;
 	old.seq_limit = cb->seq_limit;
 	old.reader_active = cb->reader_active;
-	cb->pages = fresh.pages;
-	cb->slots = fresh.slots;
-	cb->nr_slots = nr_slots;
-	cb->seq_limit = fresh.seq_limit;
+	cb->pages = fresh->pages;
+	cb->slots = fresh->slots;
+	cb->nr_slots = fresh->nr_slots;
+	cb->seq_limit = fresh->seq_limit;
 	rb_move_ring(cb, &old);
 	cb->generation++;
 	rb_reader_unlock(cb, flags);
@@ -233,19 +232,30 @@ static int rb_resize_cpu(struct ring_buffer_per_cpu *cb, u32 nr_slots)
 	rb_waker_raise(&cb->waker); /* a request for a sub-buffer needs the new number */
 	rb_free_pages(old.pages, old.nr_slots + 1);
 	rb_free_array(old.slots);
-	return 0;
 }
 
 int ring_buffer_resize(struct trace_buffer *buffer, size_t size, int cpu)
 {
+	struct ring_buffer_per_cpu *fresh = rb_alloc_array(buffer->nr_cpus, sizeof(*fresh));
 	u32 nr_slots = rb_slots_for(size);
-	int error = 0;
+	int error = fresh ? 0 : -ENOMEM;
 
-	if (cpu != RING_BUFFER_ALL_CPUS)
-		return rb_resize_cpu(buffer->cpus[cpu], nr_slots);
+	/* Allocate the memory of all CPUs first: a failure must change nothing. */
 	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
-		if (buffer->cpus[i])
-			error = rb_resize_cpu(buffer->cpus[i], nr_slots);
+		if (buffer->cpus[i] && (cpu == RING_BUFFER_ALL_CPUS || cpu == (int)i) &&
+		    buffer->cpus[i]->nr_slots != nr_slots)
+			error = rb_alloc_pages(&fresh[i], nr_slots);
+	for (unsigned i = 0; i < buffer->nr_cpus && fresh; i++) {
+		if (!fresh[i].pages)
+			continue;
+		if (!error) {
+			rb_resize_cpu(buffer->cpus[i], &fresh[i]);
+		} else {
+			rb_free_pages(fresh[i].pages, nr_slots + 1);
+			rb_free_array(fresh[i].slots);
+		}
+	}
+	rb_free_array(fresh);
 	return error;
 }
 

@@ -63,7 +63,7 @@ void rb_reader_unlock(struct ring_buffer_per_cpu *cb, unsigned long flags)
 	rb_unlocked(flags);
 }
 
-bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *flags)
+bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *flags, bool wait)
 {
 	bool reads = rb_this_cpu_reads(), waits = !rb_irqs_disabled();
 	u64 give_up;
@@ -79,7 +79,7 @@ bool rb_reader_lock_any_context(struct ring_buffer_per_cpu *cb, unsigned long *f
 		if (rb_trylock(&cb->reader_lock))
 			return true;
 		rb_relax();
-	} while (!reads && rb_ktime() < give_up);
+	} while (wait && !reads && rb_ktime() < give_up);
 	rb_this_cpu_reads_dec();
 	rb_irq_restore(*flags);
 	return false;
@@ -211,6 +211,24 @@ struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned
 	}
 	rb_reader_unlock(cb, flags);
 	return event;
+}
+
+bool ring_buffer_consume_if(struct trace_buffer *buffer, unsigned cpu, ring_buffer_wanted_t wanted,
+			    void *data)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+	struct ring_buffer_event *event;
+	unsigned long flags;
+	bool taken;
+
+	flags = rb_reader_lock(cb);
+	event = rb_peek(cb);
+	taken = event && !cb->lost &&
+		wanted(ring_buffer_event_data(event), ring_buffer_event_length(event), data);
+	if (taken)
+		rb_advance(cb, event);
+	rb_reader_unlock(cb, flags);
+	return taken;
 }
 
 long ring_buffer_consume(struct trace_buffer *buffer, unsigned cpu, void *data, size_t size,

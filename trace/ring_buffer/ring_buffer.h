@@ -99,6 +99,14 @@ void ring_buffer_record_off(struct trace_buffer *buffer);
 struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned cpu, u64 *ts,
 					   u64 *lost);
 /*
+ * Consumes the oldest event, if wanted() returns true for its payload and no event was lost before
+ * it. No other reader can take the event in between: wanted() is called with the reader lock held
+ * and interrupts off, so it must be short and must not sleep. False: nothing was consumed.
+ */
+typedef bool (*ring_buffer_wanted_t)(const void *payload, size_t length, void *data);
+bool ring_buffer_consume_if(struct trace_buffer *buffer, unsigned cpu, ring_buffer_wanted_t wanted,
+			    void *data);
+/*
  * Consumes the oldest event: copies its payload (at most size bytes) to data. Returns the payload's
  * length, or -1 if the buffer is empty.
  */

@@ -91,6 +91,11 @@ static void empty_list(struct function_pid_list *list)
 {
 	WRITE_ONCE(list->active, false);
 	memset(list->pids, 0, sizeof(list->pids));
+	if (!READ_ONCE(task_fork_hook))
+		return;
+	/* A fork may have seen its parent in the list, and adds the child only now. */
+	synchronize_rcu();
+	memset(list->pids, 0, sizeof(list->pids));
 }
 
 /* ---- function-fork ---- */

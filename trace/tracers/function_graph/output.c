@@ -324,8 +324,9 @@ static void print_retval(const struct graph_line *line, unsigned long value)
 		trace_seq_printf(line->s, "= 0x%lx", value);
 }
 
-static bool returns_from(const struct trace_entry *next, size_t size, void *info)
+static bool returns_from(const void *entry, size_t size, void *info)
 {
+	const struct trace_entry *next = entry;
 	struct graph_line *line = info;
 	const struct ftrace_graph_ent_entry *call = (const void *)line->iter->ent;
 	const struct ftrace_graph_ret_entry *ret = (const void *)next;
