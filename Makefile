@@ -19,6 +19,7 @@
 #: CPUS=4 MEM=256M  the machine for run and debug
 #: APPEND="..."     added to the kernel command line
 #: KERNEL=nop5      or nop5-test: with self-tests, benches and fault provokers
+#:                  (the default when APPEND contains selftest)
 #: BOOT=iso         iso: through GRUB; uefi: the same on UEFI firmware;
 #:                  elf: directly
 #: CC=gcc           or clang
@@ -224,6 +225,9 @@ $(O)/%.iso: $(O)/%.elf iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)
 	$(Q)scripts/mkiso $< $@
 
+ifeq ($(filter iso uefi elf,$(BOOT)),)
+$(error BOOT is iso, uefi or elf, not $(BOOT))
+endif
 export APPEND BOOT CC MCOUNT
 
 # Targets that start QEMU install the missing packages first, because the build needs some of them.
@@ -245,7 +249,7 @@ console:
 boot-trace:
 	@scripts/install-deps run
 	@$(MAKE) --no-print-directory all
-	@scripts/boot-trace --build $(O) --cpus $(CPUS) -o $(O)
+	+@scripts/boot-trace --build $(O) --cpus $(CPUS) -o $(O)
 
 test soak:
 	@scripts/install-deps test

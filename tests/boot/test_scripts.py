@@ -60,10 +60,11 @@ def test_boot_passes_memory_cpus_and_command_line(images):
 
 @pytest.mark.parametrize("arguments, message", [
     (["--no-such-option", "ls"], "usage: "),
+    (["--cpus", "0", "ls"], "--cpus must be at least 1"),
     (["--build", "/nowhere", "ls"], "/nowhere/nop5.elf is missing: run make first"),
     (["--build", "/nowhere", "--append", "selftest"], "/nowhere/nop5-test.elf is missing: run make test-kernel first"),
     (["--qemu=-no-such-option", "ls"], "QEMU ended with status 1 before the kernel said anything"),
-], ids=["option", "build", "test-kernel", "qemu"])
+], ids=["option", "cpus", "build", "test-kernel", "qemu"])
 def test_boot_says_4_when_it_could_not_begin(images, arguments, message):
     result = boot_script(*arguments)
     assert result.returncode == 4
