@@ -103,10 +103,10 @@ def test_bug_names_file_and_line(boot):
     assert nop5.check("echo on") == "on\n"
 
 
-def test_warning_reports_and_goes_on(nop5):
-    text = output_of(nop5, f"echo WARNING > {PROVOKE}")
+def test_warning_reports_and_goes_on(nop5_test):
+    text = output_of(nop5_test, f"echo WARNING > {PROVOKE}")
     assert re.search(r"WARNING: CPU: \d+ PID: \d+ at \S+\.c:\d+", text), text
-    assert nop5.check("echo on") == "on\n"
+    assert nop5_test.check("echo on") == "on\n"
 
 
 def test_a_stack_overflow_is_named_with_its_task(boot):
@@ -136,8 +136,8 @@ def test_a_fault_with_a_lock_held_panics(boot):
     nop5.wait_exit(EXIT_PANIC)
 
 
-def test_an_unknown_fault_is_refused(nop5):
-    result = nop5.run(f"echo NONSENSE > {PROVOKE}")
+def test_an_unknown_fault_is_refused(nop5_test):
+    result = nop5_test.run(f"echo NONSENSE > {PROVOKE}")
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
 
 
