@@ -153,11 +153,11 @@ def test_an_ordinary_oops_leaves_ftrace_alone(boot):
 
 
 @pytest.mark.parametrize("what", ["", "no_such_function", "sys_mkdir nonsense", "sys_mkdir plain x", " "])
-def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5, what):
-    result = nop5.run(f"echo '{what}' > {FAULT}")
+def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5_test, what):
+    result = nop5_test.run(f"echo '{what}' > {FAULT}")
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
-    assert nop5.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return",
-                                                        "inline-entry", "inline-return"]
+    assert nop5_test.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return",
+                                                             "inline-entry", "inline-return"]
 
 
 @pytest.mark.variant

@@ -47,7 +47,7 @@ static void dump_entries(struct trace_iterator *iter)
 	unsigned entries = 0;
 
 	/* Short lines, whatever the options are. A tracer with print_line has its own format. */
-	iter->trace = READ_ONCE(iter->tr->current_trace);
+	iter->trace = READ_ONCE(iter->tr->print_trace);
 	iter->flags_set = iter->trace->print_line ? 0 : TRACE_ITER_LATENCY_FMT;
 	iter->flags_cleared = TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW;
 	trace_iterator_reset(iter);

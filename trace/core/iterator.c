@@ -28,7 +28,7 @@ static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trac
 		return NULL;
 	iter->tr = tr;
 	iter->buffer = buffer;
-	iter->trace = READ_ONCE(tr->current_trace);
+	iter->trace = READ_ONCE(tr->print_trace);
 	iter->cpu_file = cpu;
 	iter->copy = get_free_page(GFP_KERNEL);
 	if (!iter->copy)

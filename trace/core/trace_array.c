@@ -222,8 +222,10 @@ static int start_tracer(struct trace_array *tr, struct tracer *t)
 {
 	int error = t->init ? t->init(tr) : 0;
 
-	if (!error)
+	if (!error) {
 		WRITE_ONCE(tr->current_trace, t);
+		WRITE_ONCE(tr->print_trace, t);
+	}
 	return error;
 }
 
@@ -246,6 +248,7 @@ static int change_tracer(struct trace_array *tr, const char *name)
 		old->reset(tr);
 	mutex_lock(&trace_types_lock);
 	tracing_reset_online_cpus(tr);
+	WRITE_ONCE(tr->print_trace, &nop_trace);
 	error = start_tracer(tr, t);
 out:
 	mutex_unlock(&trace_types_lock);
@@ -332,7 +335,7 @@ int trace_array_init(struct trace_array *tr)
 {
 	int error = -ENOMEM;
 
-	tr->current_trace = &nop_trace;
+	tr->current_trace = tr->print_trace = &nop_trace;
 	tr->buffer_percent = 50;
 	tr->all = (struct trace_cpu){ .tr = tr, .cpu = RING_BUFFER_ALL_CPUS };
 	mutex_init(&tr->tracer_lock);

@@ -39,11 +39,16 @@ struct trace_array {
 	bool snapshot_allocated;         /* [T] both buffers have the same size */
 	struct mutex tracer_lock;        /* taken before T: one change of current_trace at a time */
 	struct tracer *current_trace;    /* [tracer_lock and T] never NULL */
-	u64 trace_flags;                 /* [T] TRACE_ITER_* (options.h) */
-	unsigned clock_id;               /* [T] */
-	unsigned buffer_percent;         /* [T] a buffer this full wakes trace_pipe_raw and poll */
-	bool buffer_expanded;            /* [T] the buffer has its full size: tracing_expand() */
-	int stop_count; /* [T] calls of tracing_stop_tr() without tracing_start_tr() */
+	/*
+	 * [tracer_lock and T] to write: readers print with this tracer. It follows current_trace,
+	 * but remains the old tracer until that has stopped and its entries are removed.
+	 */
+	struct tracer *print_trace;
+	u64 trace_flags;         /* [T] TRACE_ITER_* (options.h) */
+	unsigned clock_id;       /* [T] */
+	unsigned buffer_percent; /* [T] a buffer this full wakes trace_pipe_raw and poll */
+	bool buffer_expanded;    /* [T] the buffer has its full size: tracing_expand() */
+	int stop_count;          /* [T] calls of tracing_stop_tr() without tracing_start_tr() */
 	struct cpumask tracing_cpumask; /* [T] */
 	u64 time_start;                 /* [T] clock when the trace was last cleared */
 	struct dentry *dir;             /* constant: NULL for the root of tracefs */

@@ -53,7 +53,7 @@ static int tracing_release_pipe(struct inode *inode __unused, struct file *file)
  * freed. */
 static void pipe_follow_tracer(struct trace_iterator *iter)
 {
-	struct tracer *now = READ_ONCE(iter->tr->current_trace);
+	struct tracer *now = READ_ONCE(iter->tr->print_trace);
 
 	if (now == iter->trace)
 		return;
