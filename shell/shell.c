@@ -117,10 +117,16 @@ static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 	p->job = sh->interactive || p->background ? 0 : current->pgrp;
 	started = start_pipeline(p);
 	sh->status = 0;
-	for (unsigned i = 0; i < started && !p->background; i++)
+	for (unsigned i = 0; i < started && !p->background; i++) {
 		sh->status = wait_for_child(p->commands[i].pid, &sig);
+		/* ^C misses a command that has not joined the job yet. */
+		if (sh->status == 128 + SIGINT)
+			sig = SIGINT;
+	}
 	if (started < p->count)
 		sh->status = 1;
+	if (sig == SIGINT)
+		sh->status = 128 + SIGINT;
 	if (sh->interactive)
 		join_job(0, true);
 	else if (sig)
