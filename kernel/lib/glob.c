@@ -58,8 +58,9 @@ static const char *match_one(const char *p, u8 c)
 	return (u8)*p == c ? p + 1 : NULL;
 }
 
-bool glob_match(const char *pattern, const char *s)
+bool glob_match_n(const char *pattern, const char *s, size_t length)
 {
+	const char *end = s + length;
 	/*
 	 * The last * of the pattern so far, and the end of the text that it matches now. After a
 	 * mismatch the match continues from here, with a longer text.
@@ -74,17 +75,22 @@ bool glob_match(const char *pattern, const char *s)
 			star_end = s;
 			continue;
 		}
-		if (!*pattern && !*s)
+		if (!*pattern && s == end)
 			return true;
-		next = match_one(pattern, (u8)*s);
+		next = match_one(pattern, s == end ? '\0' : (u8)*s);
 		if (next) {
 			pattern = next;
 			s++;
 		} else {
-			if (!star || !*star_end)
+			if (!star || star_end == end)
 				return false;
 			s = ++star_end;
 			pattern = star;
 		}
 	}
+}
+
+bool glob_match(const char *pattern, const char *s)
+{
+	return glob_match_n(pattern, s, strlen(s));
 }

@@ -10,3 +10,5 @@
  * glob_match().
  */
 bool glob_match(const char *pattern, const char *s);
+/* The same for the text of length bytes at s, which needs no NUL and has none inside. */
+bool glob_match_n(const char *pattern, const char *s, size_t length);

@@ -161,9 +161,16 @@ static void test_globs(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		if (glob_match(cases[i].pattern, cases[i].text) != cases[i].match)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t length = strlen(cases[i].text);
+		char *no_nul = memcpy(malloc(length + 1), cases[i].text, length);
+
+		no_nul = realloc(no_nul, length ? length : 1);
+		if (glob_match(cases[i].pattern, cases[i].text) != cases[i].match ||
+		    glob_match_n(cases[i].pattern, no_nul, length) != cases[i].match)
 			fail_msg("%s against %s", cases[i].pattern, cases[i].text);
+		free(no_nul);
+	}
 }
 
 static void test_seconds_may_have_a_fraction(void **state)
