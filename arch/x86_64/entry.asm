@@ -85,8 +85,6 @@ exception_%1:
 	EXCEPTION 10, invalid_tss
 	EXCEPTION 11, segment_not_present
 	EXCEPTION 12, stack_segment
-	EXCEPTION 13, general_protection
-	EXCEPTION 14, page_fault
 	EXCEPTION 15
 	EXCEPTION 16, coprocessor_error
 	EXCEPTION 17, alignment_check
@@ -97,6 +95,23 @@ exception_%1:
 	EXCEPTION vector
 %assign vector vector + 1
 %endrep
+
+; #GP and #PF: do_exception(regs, vector). The fault may be one that maccess.asm expects, and this
+; may be in an NMI handler. So the CPU's frame is copied, and the return is as for #BP.
+%macro FAULT 2
+asm_exc_%2:
+exception_%1:
+%rep 6
+	push	qword [rsp + 5 * 8]
+%endrep
+	PUSH_REGS
+	mov	esi, %1
+	call	do_exception
+	jmp	exception_return
+%endmacro
+
+	FAULT 13, general_protection
+	FAULT 14, page_fault
 
 ; NMI: do_nmi(regs). No exception that returns into a running NMI handler may use IRET: IRET
 ; unblocks NMIs, and the next NMI would overwrite this one's stack. See exception_3. The test is
@@ -123,6 +138,7 @@ exception_3:
 %endrep
 	PUSH_REGS
 	call	do_int3
+exception_return:
 	cmp	dword [gs:nmi_running], 0
 	jne	.return_into_nmi
 	POP_REGS

@@ -2,6 +2,7 @@
 #include "arch/traps.h"
 
 #include "arch/irqflags.h"
+#include "arch/maccess.h"
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "arch/stacktrace.h"
@@ -125,6 +126,8 @@ notrace /* a callback that faulted would be called and fault again before it is 
 {
 	unsigned long address = read_cr2(); /* before another fault can change it */
 
+	if (maccess_fixup(regs, vector))
+		return;
 	if (oops_enter_hook)
 		oops_enter_hook(regs);
 	switch (vector) {

@@ -1,0 +1,28 @@
+; Reading memory that may not be there (arch/maccess.h).
+
+EFAULT equ 14
+
+section .text progbits alloc exec nowrite align=16
+bits 64
+
+; long strncpy_from_kernel_nofault(rdi dst, rsi src, rdx size)
+;
+; Only the load at maccess_load may fault. maccess_fixup() then continues at maccess_fault.
+global strncpy_from_kernel_nofault, maccess_load, maccess_fault
+strncpy_from_kernel_nofault:
+	xor	eax, eax
+maccess_load:
+	mov	cl, [rsi + rax]
+	mov	[rdi + rax], cl
+	inc	rax
+	test	cl, cl
+	jz	maccess_done
+	cmp	rax, rdx
+	jb	maccess_load
+	mov	byte [rdi + rax - 1], 0
+maccess_done:
+	ret
+
+maccess_fault:
+	mov	rax, -EFAULT
+	ret
