@@ -68,6 +68,12 @@
 		__old;                                                                             \
 	})
 
+/* The text of x, with the macros in x replaced. */
+#define __stringify_1(x...) #x
+#define __stringify(x...)   __stringify_1(x)
+/* Whether type, a number or a pointer, can be negative. */
+#define is_signed_type(type) ((type)-1 < (type)1)
+
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 #define ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))
 #define BUILD_BUG_ON(cond)              _Static_assert(!(cond), #cond)

@@ -13,6 +13,7 @@ enum trace_type {
 	TRACE_PRINT = 5,
 	TRACE_BPRINT = 6,
 	TRACE_BPUTS = 14,
+	TRACE_TYPE_FIRST_DYNAMIC = 20, /* numbers from here on are given out in order */
 };
 
 /* common_flags. */

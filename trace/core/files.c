@@ -98,8 +98,8 @@ int trace_create_files(struct trace_array *tr)
 		error = create_per_cpu_dirs(tr);
 	if (!error)
 		error = trace_create_options_dir(tr);
-	if (!error)
-		error = trace_create_events_dir(tr);
+	for (struct trace_array_part *part = trace_array_parts; part && !error; part = part->next)
+		error = part->create_files(tr);
 	return error ? error : create_tracer_files(tr);
 }
 

@@ -62,6 +62,8 @@ static struct trace_array *alloc_instance(const char *name)
 static void remove_instance(struct trace_array *tr)
 {
 	tracing_set_tracer(tr, nop_trace.name);
+	for (struct trace_array_part *part = trace_array_parts; part; part = part->next)
+		part->detach(tr);
 	for (struct tracer *t = trace_types; t; t = t->next)
 		if (t->detach && tracer_fits(t, tr))
 			t->detach(tr);
@@ -80,6 +82,7 @@ static int instance_mkdir(const char *name)
 	int error = -EEXIST;
 	bool remove;
 
+	mutex_lock(&event_mutex);
 	mutex_lock(&trace_types_lock);
 	if (find_instance(name))
 		goto out;
@@ -101,11 +104,13 @@ static int instance_mkdir(const char *name)
 	 */
 	remove = error && file_owner_kill(&tr->owner) == 0;
 	mutex_unlock(&trace_types_lock);
+	mutex_unlock(&event_mutex);
 	if (remove)
 		remove_instance(tr);
 	return error;
 out:
 	mutex_unlock(&trace_types_lock);
+	mutex_unlock(&event_mutex);
 	return error;
 }
 

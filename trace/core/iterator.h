@@ -5,6 +5,8 @@
 #include "trace/core/trace_array.h"
 #include "trace/core/trace_seq.h"
 
+#define TRACE_ITER_TEXT_SIZE 1024
+
 /* Only its owner uses an iterator. */
 struct trace_iterator {
 	struct trace_array *tr;
@@ -31,6 +33,9 @@ struct trace_iterator {
 	u64 lost_events; /* lost before this entry */
 	u64 idx;         /* number of entries before this one */
 	loff_t pos;      /* of the seq_file */
+
+	char text[TRACE_ITER_TEXT_SIZE]; /* pieces of the line, made by trace/events/print.c */
+	size_t text_len;                 /* bytes in use: 0 when the line begins */
 
 	bool leftover;        /* seq holds a line that did not fit in the reader's buffer */
 	struct trace_seq seq; /* the line of the current entry */

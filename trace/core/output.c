@@ -14,23 +14,6 @@
 #define USEC_PER_MSEC 1000ULL
 #define USEC_PER_SEC  1000000ULL
 
-struct trace_event *trace_events;
-
-void register_trace_event(struct trace_event *event)
-{
-	event->next = trace_events;
-	smp_store_release(&trace_events, event);
-}
-
-struct trace_event *ftrace_find_event(unsigned type)
-{
-	struct trace_event *event = smp_load_acquire(&trace_events);
-
-	while (event && event->type != type)
-		event = event->next;
-	return event;
-}
-
 /* ---- pieces ---- */
 
 void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags)
@@ -304,6 +287,7 @@ enum print_line_t print_trace_line(struct trace_iterator *iter)
 	u64 flags = trace_iter_flags(iter);
 	enum print_line_t ret;
 
+	iter->text_len = 0;
 	if (iter->lost_events)
 		trace_seq_printf(&iter->seq, "CPU:%u [LOST %llu EVENTS]\n", iter->cpu,
 				 (unsigned long long)iter->lost_events);
@@ -348,10 +332,10 @@ static enum print_line_t trace_stack_print(struct trace_iterator *iter)
 }
 
 static const struct trace_event_field kernel_stack_fields[] = {
-	TRACE_FIELD(stack_entry, size, "int size", true),
-	TRACE_ARRAY(stack_entry, caller, "unsigned long caller[8]",
+	TRACE_FIELD(stack_entry, size, "int", true),
+	TRACE_ARRAY(stack_entry, caller, "unsigned long[8]",
 		    FTRACE_STACK_ENTRIES * sizeof(unsigned long), false),
-	{ .declaration = NULL },
+	{ .name = NULL },
 };
 
 static struct trace_event trace_stack_event = {
@@ -390,9 +374,9 @@ static enum print_line_t trace_print_raw(struct trace_iterator *iter)
 }
 
 static const struct trace_event_field print_fields[] = {
-	TRACE_FIELD(print_entry, ip, "unsigned long ip", false),
-	TRACE_ARRAY(print_entry, buf, "char buf[]", 0, true),
-	{ .declaration = NULL },
+	TRACE_FIELD(print_entry, ip, "unsigned long", false),
+	TRACE_ARRAY(print_entry, buf, "char[]", 0, true),
+	{ .name = NULL },
 };
 
 static struct trace_event trace_print_event = {
@@ -443,10 +427,10 @@ static enum print_line_t trace_bputs_raw(struct trace_iterator *iter)
 }
 
 static const struct trace_event_field bprint_fields[] = {
-	TRACE_FIELD(bprint_entry, ip, "unsigned long ip", false),
-	TRACE_FIELD(bprint_entry, fmt, "const char * fmt", false),
-	TRACE_ARRAY(bprint_entry, buf, "u32 buf[]", 0, false),
-	{ .declaration = NULL },
+	TRACE_FIELD(bprint_entry, ip, "unsigned long", false),
+	TRACE_FIELD(bprint_entry, fmt, "const char *", false),
+	TRACE_ARRAY(bprint_entry, buf, "u32[]", 0, false),
+	{ .name = NULL },
 };
 
 static struct trace_event trace_bprint_event = {
@@ -459,9 +443,9 @@ static struct trace_event trace_bprint_event = {
 };
 
 static const struct trace_event_field bputs_fields[] = {
-	TRACE_FIELD(bputs_entry, ip, "unsigned long ip", false),
-	TRACE_FIELD(bputs_entry, str, "const char * str", false),
-	{ .declaration = NULL },
+	TRACE_FIELD(bputs_entry, ip, "unsigned long", false),
+	TRACE_FIELD(bputs_entry, str, "const char *", false),
+	{ .name = NULL },
 };
 
 static struct trace_event trace_bputs_event = {

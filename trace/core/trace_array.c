@@ -23,9 +23,12 @@ struct trace_array global_trace = {
 	.trace_flags = TRACE_DEFAULT_FLAGS,
 };
 LIST_HEAD(trace_arrays);
+DEFINE_MUTEX(event_mutex);
 DEFINE_MUTEX(trace_types_lock);
 static unsigned nr_tracers; /* [T] */
 struct tracer *trace_types;
+struct trace_array_part *trace_array_parts;
+static unsigned nr_parts; /* [boot] */
 unsigned long tracing_thresh;
 size_t trace_buf_size; /* [T] bytes for each CPU once the buffer is expanded */
 
@@ -318,6 +321,18 @@ int register_tracer(struct tracer *tracer)
 	return error;
 }
 
+/* ---- parts ---- */
+
+int register_trace_array_part(struct trace_array_part *part)
+{
+	if (nr_parts == TRACE_ARRAY_PARTS_MAX)
+		return -ENOSPC;
+	part->index = nr_parts++;
+	part->next = trace_array_parts;
+	trace_array_parts = part;
+	return part->create(&global_trace);
+}
+
 /* ---- initialization ---- */
 
 static void __init choose_buffer_size(void)
@@ -355,6 +370,9 @@ int trace_array_init(struct trace_array *tr)
 		ring_buffer_set_clock(tr->buffers[1], trace_clocks[0].read);
 		for (struct tracer *t = trace_types; t && !error; t = t->next)
 			error = attach_tracer(tr, t);
+		for (struct trace_array_part *part = trace_array_parts; part && !error;
+		     part = part->next)
+			error = part->create(tr);
 	}
 	if (error)
 		trace_array_exit(tr);
@@ -366,6 +384,9 @@ void trace_array_exit(struct trace_array *tr)
 	for (struct tracer *t = trace_types; t; t = t->next)
 		if (t->destroy && *trace_tracer_private(tr, t))
 			t->destroy(tr);
+	for (struct trace_array_part *part = trace_array_parts; part; part = part->next)
+		if (*trace_array_private(tr, part))
+			part->destroy(tr);
 	trace_free_options(tr);
 	tracing_clear_errs(tr);
 	for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++)

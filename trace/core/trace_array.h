@@ -20,7 +20,8 @@ struct trace_cpu {
 	bool ignore_pid; /* [A] tracers must not record the task that this CPU runs now */
 };
 
-#define TRACERS_MAX 16
+#define TRACERS_MAX           16
+#define TRACE_ARRAY_PARTS_MAX 4
 
 /*
  * [T] trace_types_lock to write; [E] err_log_mutex (error_log.c); [S] snapshot_lock (snapshot.c) to
@@ -59,17 +60,48 @@ struct trace_array {
 	struct trace_cpu all;           /* constant */
 	struct trace_cpu *cpus;         /* constant pointer: nr_cpu_ids elements */
 	struct {
-		u32 flags;        /* [T] the tracer's options in this trace_array */
-		void *private;    /* the tracer's data in this trace_array */
-	} tracers[TRACERS_MAX];   /* by tracer.index */
-	struct list_head options; /* [T] struct trace_option (options.c) */
+		u32 flags;                  /* [T] the tracer's options in this trace_array */
+		void *private;              /* the tracer's data in this trace_array */
+	} tracers[TRACERS_MAX];             /* by tracer.index */
+	struct list_head options;           /* [T] struct trace_option (options.c) */
+	void *parts[TRACE_ARRAY_PARTS_MAX]; /* by trace_array_part.index: the part's data */
 
 	const char *name;        /* constant: NULL for the top level */
 	struct file_owner owner; /* of an instance's files */
 	struct list_head list;   /* [T] RCU: trace_arrays */
 };
 
+/*
+ * What another room, such as trace/events/, adds to each trace_array. All functions are called in
+ * task context.
+ */
+struct trace_array_part {
+	/* Allocates the part's data in tr (trace_array_private()). 0 or -ENOMEM. E and T held. */
+	int (*create)(struct trace_array *tr);
+	int (*create_files)(struct trace_array *tr); /* in tr->dir. 0 or -ENOMEM. E and T held. */
+	void (*detach)(struct trace_array *tr);      /* stops all that uses tr. No lock held. */
+	void (*destroy)(struct trace_array *tr); /* frees the data, after the last file is closed */
+	unsigned index;                /* constant once registered: index into trace_array.parts */
+	struct trace_array_part *next; /* [boot] */
+};
+extern struct trace_array_part *trace_array_parts; /* constant after the boot */
+/* Registers a part and creates its data in the top level. 0, -ENOSPC or -ENOMEM. Boot. */
+int register_trace_array_part(struct trace_array_part *part);
+
+/* Returns the place of a part's data in tr. */
+static __always_inline void **trace_array_private(struct trace_array *tr,
+						  const struct trace_array_part *part)
+{
+	return &tr->parts[part->index];
+}
+
 extern struct trace_array global_trace;
+/*
+ * E protects all events: which are enabled, their filters and triggers, and the events that are
+ * made at run time. Taken before T. A task may wait for a grace period of RCU with E held, but not
+ * for one of RCU-tasks.
+ */
+extern struct mutex event_mutex;
 /*
  * T protects tracers, options, sizes, clocks, and all else that files of tracing change. No task
  * may wait for a grace period of RCU-tasks with T held: a task that does not schedule would stop

@@ -46,9 +46,9 @@ static enum print_line_t trace_fn_bin(struct trace_iterator *iter)
 }
 
 static const struct trace_event_field trace_fn_fields[] = {
-	TRACE_FIELD(ftrace_entry, ip, "unsigned long ip", false),
-	TRACE_FIELD(ftrace_entry, parent_ip, "unsigned long parent_ip", false),
-	{ .declaration = NULL },
+	TRACE_FIELD(ftrace_entry, ip, "unsigned long", false),
+	TRACE_FIELD(ftrace_entry, parent_ip, "unsigned long", false),
+	{ .name = NULL },
 };
 
 static struct trace_event trace_fn_event = {

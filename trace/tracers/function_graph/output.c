@@ -518,22 +518,21 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 }
 
 static const struct trace_event_field entry_fields[] = {
-	TRACE_FIELD(ftrace_graph_ent_entry, func, "unsigned long func", false),
-	TRACE_FIELD(ftrace_graph_ent_entry, depth, "int depth", true),
-	TRACE_OPTION_FIELD(ftrace_graph_ent_entry, args, "unsigned long args[]", 0,
-			   TRACE_GRAPH_ARGS),
-	{ .declaration = NULL },
+	TRACE_FIELD(ftrace_graph_ent_entry, func, "unsigned long", false),
+	TRACE_FIELD(ftrace_graph_ent_entry, depth, "int", true),
+	TRACE_OPTION_FIELD(ftrace_graph_ent_entry, args, "unsigned long[]", 0, TRACE_GRAPH_ARGS),
+	{ .name = NULL },
 };
 
 static const struct trace_event_field exit_fields[] = {
-	TRACE_FIELD(ftrace_graph_ret_entry, func, "unsigned long func", false),
-	TRACE_FIELD(ftrace_graph_ret_entry, depth, "int depth", true),
-	TRACE_FIELD(ftrace_graph_ret_entry, overrun, "unsigned int overrun", false),
-	TRACE_FIELD(ftrace_graph_ret_entry, calltime, "unsigned long long calltime", false),
-	TRACE_FIELD(ftrace_graph_ret_entry, rettime, "unsigned long long rettime", false),
-	TRACE_OPTION_FIELD(ftrace_graph_ret_entry, retval, "unsigned long retval",
-			   sizeof(unsigned long), TRACE_GRAPH_PRINT_RETVAL),
-	{ .declaration = NULL },
+	TRACE_FIELD(ftrace_graph_ret_entry, func, "unsigned long", false),
+	TRACE_FIELD(ftrace_graph_ret_entry, depth, "int", true),
+	TRACE_FIELD(ftrace_graph_ret_entry, overrun, "unsigned int", false),
+	TRACE_FIELD(ftrace_graph_ret_entry, calltime, "unsigned long long", false),
+	TRACE_FIELD(ftrace_graph_ret_entry, rettime, "unsigned long long", false),
+	TRACE_OPTION_FIELD(ftrace_graph_ret_entry, retval, "unsigned long", sizeof(unsigned long),
+			   TRACE_GRAPH_PRINT_RETVAL),
+	{ .name = NULL },
 };
 
 static struct trace_event graph_entry_event = {

@@ -1,0 +1,159 @@
+/* Switching events on and off. E (event_mutex) is held in all functions. */
+#include "kernel/errno.h"
+#include "kernel/lib/glob.h"
+#include "kernel/lib/string.h"
+#include "kernel/rcu/rculist.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/options.h"
+#include "trace/events/event.h"
+
+/* The triggers enable_event and disable_event change flags, too, in any context. */
+static void set_flags(struct trace_event_file *file, unsigned long clear, unsigned long set)
+{
+	__atomic_fetch_and(&file->flags, ~clear, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&file->flags, set, __ATOMIC_SEQ_CST);
+}
+
+int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
+		    struct trace_event_file *file)
+{
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		return tracepoint_probe_register(call->tp, call->probe, file,
+						 TRACEPOINT_DEFAULT_PRIO);
+	case TRACE_REG_UNREGISTER:
+		return tracepoint_probe_unregister(call->tp, call->probe, file);
+	}
+	return -EINVAL;
+}
+
+/* The names of tasks are saved while an event is recorded and the option record-cmd is set. */
+static void record_cmdline(struct trace_event_file *file, bool on)
+{
+	if (on == !!(file->flags & EVENT_FILE_FL_RECORDED_CMD))
+		return;
+	mutex_lock(&trace_types_lock);
+	tracing_record_cmdline(on);
+	mutex_unlock(&trace_types_lock);
+	set_flags(file, EVENT_FILE_FL_RECORDED_CMD, on ? EVENT_FILE_FL_RECORDED_CMD : 0);
+}
+
+static int register_file(struct trace_event_file *file)
+{
+	int error;
+
+	record_cmdline(file, true);
+	error = file->call->reg(file->call, TRACE_REG_REGISTER, file);
+	if (error)
+		record_cmdline(file, false);
+	else
+		set_flags(file, 0, EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_WAS_ENABLED);
+	return error;
+}
+
+static int unregister_file(struct trace_event_file *file)
+{
+	int error = file->call->reg(file->call, TRACE_REG_UNREGISTER, file);
+
+	if (error)
+		return error;
+	record_cmdline(file, false);
+	set_flags(file, EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED, 0);
+	return 0;
+}
+
+/*
+ * The probe is registered while the event is enabled or in soft mode. While it is only in soft
+ * mode, the flag SOFT_DISABLED makes it record nothing. Each change computes the flags anew.
+ */
+int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool soft_disable)
+{
+	bool registered = file->flags & EVENT_FILE_FL_ENABLED;
+	bool recording = registered && !(file->flags & EVENT_FILE_FL_SOFT_DISABLED);
+	int error = 0;
+
+	if (!soft_disable)
+		recording = enable;
+	else if (enable)
+		file->sm_ref++;
+	else
+		file->sm_ref--;
+	set_flags(file, file->sm_ref ? 0 : EVENT_FILE_FL_SOFT_MODE,
+		  file->sm_ref ? EVENT_FILE_FL_SOFT_MODE : 0);
+	if (!recording && !file->sm_ref)
+		return registered ? unregister_file(file) : 0;
+	/* Before the first call of the probe, and after the last one that must record. */
+	set_flags(file, recording ? EVENT_FILE_FL_SOFT_DISABLED : 0,
+		  recording ? 0 : EVENT_FILE_FL_SOFT_DISABLED);
+	if (!registered)
+		error = register_file(file);
+	if (!error)
+		return 0;
+	if (soft_disable && --file->sm_ref == 0)
+		set_flags(file, EVENT_FILE_FL_SOFT_MODE, 0);
+	set_flags(file, EVENT_FILE_FL_SOFT_DISABLED, 0);
+	return error;
+}
+
+void trace_events_batch_begin(void)
+{
+	tracepoint_batch_begin();
+}
+
+int trace_events_batch_end(void)
+{
+	return tracepoint_batch_end();
+}
+
+struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
+					 const char *name)
+{
+	struct trace_event_file *file;
+
+	list_for_each_entry (file, &trace_events_of(tr)->files, list)
+		if (!(file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) &&
+		    strcmp(trace_event_name(file->call), name) == 0 &&
+		    strcmp(trace_event_system(file->call), system) == 0)
+			return file;
+	return NULL;
+}
+
+/* Without a colon, the word may be the name of an event or of a system. */
+static bool matches(const struct trace_event_call *call, const char *system, const char *name,
+		    bool colon)
+{
+	if (!colon)
+		return glob_match(name, trace_event_name(call)) ||
+		       glob_match(name, trace_event_system(call));
+	return glob_match(system, trace_event_system(call)) &&
+	       glob_match(name, trace_event_name(call));
+}
+
+int trace_set_clr_event(struct trace_array *tr, const char *match, bool enable)
+{
+	const char *colon = match ? strchr(match, ':') : NULL, *name = "*";
+	struct trace_event_file *file;
+	char system[MAX_EVENT_NAME] = "*";
+	int error = -EINVAL, failed;
+
+	if (colon) {
+		if ((size_t)(colon - match) >= sizeof(system))
+			return -EINVAL;
+		if (colon > match)
+			strscpy(system, match, (size_t)(colon - match) + 1);
+		if (colon[1])
+			name = colon + 1;
+	} else if (match) {
+		name = match;
+	}
+	trace_events_batch_begin();
+	list_for_each_entry (file, &trace_events_of(tr)->files, list) {
+		if ((file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ||
+		    !matches(file->call, system, name, colon))
+			continue;
+		failed = trace_event_enable_disable(file, enable, false);
+		error = failed ? failed : error == -EINVAL ? 0 : error;
+	}
+	failed = trace_events_batch_end();
+	return failed ? failed : error;
+}

@@ -1,0 +1,143 @@
+/*
+ * Trace events: struct trace_event_call, one per event, and struct trace_event_file, one per event
+ * and trace_array. docs/events.md explains the way of one event; Documentation/trace/events.rst is
+ * the specification of the files.
+ */
+#pragma once
+
+#include "kernel/atomic.h"
+#include "kernel/linker_table.h"
+#include "kernel/tracepoint.h"
+#include "trace/core/events.h"
+#include "trace/core/trace_array.h"
+
+#define MAX_EVENT_NAME 128 /* bytes of the name of an event or of a system, with its NUL */
+
+struct event_filter;
+struct trace_event_file;
+
+enum trace_reg {
+	TRACE_REG_REGISTER,   /* start to call the event's probe for a file */
+	TRACE_REG_UNREGISTER, /* stop */
+};
+
+#define TRACE_EVENT_FL_IGNORE_ENABLE 0x01 /* no enable file: a tracer writes the entries */
+#define TRACE_EVENT_FL_DYNAMIC       0x02 /* made at run time; in a list, not in the linker table */
+#define TRACE_EVENT_FL_TRACEPOINT    0x04 /* a tracepoint calls the probe */
+
+/*
+ * One event, for all trace_arrays. Events of the kernel are in a linker table that
+ * trace/events/define.h fills. Others are made at run time (synthetic events, probes).
+ */
+struct trace_event_call {
+	struct trace_event event; /* the number, the system and name, fields, text */
+	/* Of the kernel's events: event.fields, from the boot on. */
+	const struct trace_event_field *(*get_fields)(void);
+	struct tracepoint *tp; /* NULL: reg makes the event */
+	void *probe;           /* the probe of tp: records the event in its data, a file */
+	/* Starts or stops the event for a file. 0 or an errno. E held; may wait for RCU. */
+	int (*reg)(struct trace_event_call *call, enum trace_reg type,
+		   struct trace_event_file *file);
+	void *data;            /* of the owner of a dynamic event */
+	u32 flags;             /* TRACE_EVENT_FL_* */
+	unsigned users;        /* [E] files, triggers and histograms that keep a dynamic event */
+	struct list_head list; /* [E] in trace_event_calls */
+};                             /* constant but for the last two */
+
+/* The reg of events of tracepoints (enable.c). */
+int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
+		    struct trace_event_file *file);
+
+/* All events: those of the linker table, then the dynamic ones. */
+extern struct list_head trace_event_calls; /* [E] */
+
+static inline const char *trace_event_name(const struct trace_event_call *call)
+{
+	return call->event.name;
+}
+
+/* Returns the event's system. The entries of the tracers are in the system "ftrace". */
+static inline const char *trace_event_system(const struct trace_event_call *call)
+{
+	return call->event.system ? call->event.system : "ftrace";
+}
+
+enum {
+	EVENT_FILE_FL_ENABLED = 0x01,       /* the probe is registered */
+	EVENT_FILE_FL_RECORDED_CMD = 0x02,  /* the file counts in tracing_record_cmdline() */
+	EVENT_FILE_FL_RECORDED_TGID = 0x04, /* the same for record-tgid */
+	EVENT_FILE_FL_FILTERED = 0x08,      /* filter is set */
+	EVENT_FILE_FL_SOFT_MODE = 0x10,     /* sm_ref > 0: registered for a trigger or a probe */
+	EVENT_FILE_FL_SOFT_DISABLED = 0x20, /* the probe runs, but records nothing */
+	EVENT_FILE_FL_TRIGGER_MODE = 0x40,  /* tm_ref > 0: triggers is not empty */
+	EVENT_FILE_FL_TRIGGER_COND = 0x80,  /* a trigger needs the record */
+	EVENT_FILE_FL_PID_FILTER = 0x100,   /* set_event_pid or set_event_notrace_pid is in use */
+	EVENT_FILE_FL_WAS_ENABLED = 0x200,  /* the buffer may hold entries of this event */
+};
+/* With one of these, the probe takes the slow way (trace/events/record.c). */
+#define EVENT_FILE_FL_SLOW                                                                         \
+	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |       \
+	 EVENT_FILE_FL_PID_FILTER)
+
+/*
+ * One event in one trace_array: the directory events/SYSTEM/NAME of it, and the data of the probe.
+ * [E] event_mutex. Freed after an RCU grace period and after the last inode of its directory.
+ */
+struct trace_event_file {
+	unsigned long flags;           /* [E] to write, any context to read: EVENT_FILE_FL_* */
+	struct trace_event_call *call; /* constant */
+	struct trace_array *tr;        /* constant */
+	struct event_filter *filter;   /* [E] to write, RCU to read */
+	struct list_head triggers;     /* [E] to write, RCU to read: event_trigger_data */
+	unsigned sm_ref;               /* [E] users of soft mode */
+	unsigned tm_ref;               /* [E] triggers */
+	struct dentry *dir;            /* [E] NULL before the file systems are ready */
+	struct list_head list; /* [E] to write, RCU to read: in trace_events_of(tr)->files */
+};
+
+/* The events of a trace_array. */
+struct trace_array_events {
+	struct list_head files;   /* [E] to write, RCU to read: struct trace_event_file */
+	struct list_head systems; /* [E] struct event_system (files.c) */
+	struct dentry *dir;       /* constant once created: events/ */
+};
+
+extern struct trace_array_part trace_events_part;
+static inline struct trace_array_events *trace_events_of(struct trace_array *tr)
+{
+	return *trace_array_private(tr, &trace_events_part);
+}
+
+/* ---- fields (fields.c); any context ---- */
+
+/* The fields that all entries have: common_type, common_flags, … */
+extern const struct trace_event_field trace_common_fields[];
+/*
+ * Finds a field by name in Linux's order: the event's own fields, then cpu and comm, then the
+ * common fields. NULL: no such field.
+ */
+const struct trace_event_field *trace_find_event_field(const struct trace_event_call *call,
+						       const char *name);
+/* Returns the field's filter type. FILTER_OTHER becomes what the field's C type says. */
+enum trace_filter_type trace_field_filter_type(const struct trace_event_field *field);
+
+/* ---- switching (enable.c); E held ---- */
+
+/*
+ * Enables or disables recording (soft_disable false), or a user's soft mode (true): then the probe
+ * runs while the event is off, for triggers. 0 or an errno of reg. Between
+ * trace_events_batch_begin() and trace_events_batch_end() all tracepoints change with one patch of
+ * the kernel's text.
+ */
+int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool soft_disable);
+void trace_events_batch_begin(void);
+int trace_events_batch_end(void);
+/* Returns the file of an event that can be enabled, or NULL. */
+struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
+					 const char *name);
+
+/*
+ * Enables or disables the events that match "[SYSTEM:]NAME" with globs, or the system NAME; NULL or
+ * "*" mean all. -EINVAL: none matches.
+ */
+int trace_set_clr_event(struct trace_array *tr, const char *match, bool enable);

@@ -1,0 +1,130 @@
+/* All events, and the struct trace_event_file that each trace_array has for each event. */
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/rcu/rculist.h"
+#include "trace/events/event.h"
+#include "trace/events/files.h"
+
+LIST_HEAD(trace_event_calls);
+
+/* The events of the kernel, by system and name. trace/events/define.h makes the entries. */
+DEFINE_LINKER_TABLE(data, struct trace_event_call, trace_events);
+
+/* ---- files of a trace_array ---- */
+
+static struct trace_event_file *add_file(struct trace_array *tr, struct trace_event_call *call)
+{
+	struct trace_event_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
+
+	if (!file)
+		return NULL;
+	file->call = call;
+	file->tr = tr;
+	INIT_LIST_HEAD(&file->triggers);
+	list_add_tail_rcu(&file->list, &trace_events_of(tr)->files);
+	return file;
+}
+
+static void free_files(struct trace_array_events *events)
+{
+	struct trace_event_file *file, *next;
+
+	list_for_each_entry_safe (file, next, &events->files, list)
+		kfree(file);
+	trace_events_free_systems(events);
+	kfree(events);
+}
+
+static int events_create(struct trace_array *tr)
+{
+	struct trace_array_events *events = kzalloc(sizeof(*events), GFP_KERNEL);
+	struct trace_event_call *call;
+
+	if (!events)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&events->files);
+	INIT_LIST_HEAD(&events->systems);
+	*trace_array_private(tr, &trace_events_part) = events;
+	list_for_each_entry (call, &trace_event_calls, list)
+		if (!add_file(tr, call))
+			return -ENOMEM;
+	return 0;
+}
+
+/* After this, no probe has a file of tr as its data. */
+static void events_detach(struct trace_array *tr)
+{
+	struct trace_event_file *file;
+
+	mutex_lock(&event_mutex);
+	trace_events_batch_begin();
+	list_for_each_entry (file, &trace_events_of(tr)->files, list)
+		if (file->flags & EVENT_FILE_FL_ENABLED)
+			(void)trace_event_enable_disable(file, false, false);
+	(void)trace_events_batch_end();
+	mutex_unlock(&event_mutex);
+}
+
+static void events_destroy(struct trace_array *tr)
+{
+	free_files(trace_events_of(tr));
+	*trace_array_private(tr, &trace_events_part) = NULL;
+}
+
+struct trace_array_part trace_events_part = {
+	.create = events_create,
+	.create_files = trace_events_create_files,
+	.detach = events_detach,
+	.destroy = events_destroy,
+};
+
+/* ---- the events ---- */
+
+static int __init trace_events_init(void)
+{
+	int error = 0;
+
+	mutex_lock(&event_mutex);
+	for_each_linker_table_entry (call, trace_events) {
+		call->event.fields = call->get_fields();
+		error = register_trace_event(&call->event);
+		if (error)
+			break;
+		list_add_tail(&call->list, &trace_event_calls);
+	}
+	mutex_lock(&trace_types_lock);
+	if (!error)
+		error = register_trace_array_part(&trace_events_part);
+	mutex_unlock(&trace_types_lock);
+	mutex_unlock(&event_mutex);
+	return error;
+}
+early_initcall(trace_events_init);
+
+/* Adds the entries that the core and the tracers write. They have no enable file. */
+static int __init trace_events_add_entries(void)
+{
+	struct trace_event_call *call;
+	struct trace_event *event;
+	int error = 0;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry (event, &trace_events, list) {
+		if (!event->name || event->system)
+			continue;
+		call = kzalloc(sizeof(*call), GFP_KERNEL);
+		if (!call || !add_file(&global_trace, call)) {
+			kfree(call);
+			error = -ENOMEM;
+			break;
+		}
+		call->event = *event;
+		call->flags = TRACE_EVENT_FL_IGNORE_ENABLE;
+		list_add_tail(&call->list, &trace_event_calls);
+	}
+	mutex_unlock(&event_mutex);
+	return error;
+}
+fs_initcall(trace_events_add_entries);

@@ -1,0 +1,160 @@
+/*
+ * Recording an event: the way from a probe to the ring buffer.
+ *
+ * Most of the time the file has neither filter nor trigger, and the record is built in the ring
+ * buffer itself. Otherwise it is built in scratch memory of the CPU, and copied into the ring
+ * buffer only if the filter lets it pass: an event that does not match takes no room, and no room
+ * has to be given back.
+ */
+#include "trace/events/record.h"
+
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/options.h"
+#include "trace/ring_buffer/write.h"
+
+/*
+ * Scratch memory of a CPU: a stack of records. A record that interrupts another one on this CPU is
+ * above it, and ends before it. So the stack needs no lock, and any depth of contexts fits in it.
+ */
+#define EVENT_SCRATCH_SIZE 16384U
+struct event_scratch {
+	u32 top; /* bytes in use */
+	u8 room[EVENT_SCRATCH_SIZE] __aligned(8);
+};
+static DEFINE_PER_CPU(struct event_scratch *, event_scratch); /* constant after the boot */
+
+static void *scratch_push(size_t length)
+{
+	struct event_scratch *scratch = this_cpu_read(event_scratch);
+	u32 start = scratch ? READ_ONCE(scratch->top) : EVENT_SCRATCH_SIZE;
+
+	if (ALIGN(length, 8) > EVENT_SCRATCH_SIZE - start)
+		return NULL;
+	/* An interrupt between the read and the write leaves top as it was. */
+	WRITE_ONCE(scratch->top, start + (u32)ALIGN(length, 8));
+	barrier();
+	return scratch->room + start;
+}
+
+static void scratch_pop(void *record)
+{
+	struct event_scratch *scratch = this_cpu_read(event_scratch);
+
+	barrier();
+	WRITE_ONCE(scratch->top, (u32)((u8 *)record - scratch->room));
+}
+
+/* Reserves room in the ring buffer of the file's trace_array. */
+static __always_inline void *reserve(struct trace_event_buffer *fbuffer)
+{
+	const struct trace_event_file *file = fbuffer->file;
+	struct ring_buffer_event *event;
+	struct trace_entry *entry;
+
+	fbuffer->buffer = READ_ONCE(file->tr->buffer);
+	fbuffer->cb = fbuffer->buffer->cpus[smp_processor_id()];
+	event = rb_lock_reserve(fbuffer->buffer, fbuffer->cb, fbuffer->length);
+	if (unlikely(!event))
+		return NULL;
+	entry = event->type_len ? (struct trace_entry *)&event->array[0]
+				: (struct trace_entry *)&event->array[1];
+	tracing_entry_init(entry, file->call->event.type, fbuffer->ctx, current->pid);
+	return entry;
+}
+
+static __always_inline void publish(struct trace_event_buffer *fbuffer)
+{
+	struct trace_array *tr = fbuffer->file->tr;
+
+	this_cpu_write(trace_taskinfo_save, true);
+	rb_unlock_commit(fbuffer->cb);
+	if (unlikely(READ_ONCE(tr->trace_flags) & TRACE_ITER_STACKTRACE))
+		__ftrace_trace_stack(tr, fbuffer->ctx, TRACE_EVENT_STACK_SKIP);
+}
+
+/* Decides whether the event needs a record at all, and builds it in scratch memory. */
+static noinline void *reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags)
+{
+	struct trace_event_file *file = fbuffer->file;
+	struct trace_entry *entry;
+
+	if ((flags & EVENT_FILE_FL_SOFT_DISABLED) && !(flags & EVENT_FILE_FL_TRIGGER_COND))
+		return NULL;
+	entry = scratch_push(fbuffer->length);
+	if (!entry)
+		return NULL;
+	fbuffer->cb = NULL;
+	tracing_entry_init(entry, file->call->event.type, fbuffer->ctx, current->pid);
+	return entry;
+}
+
+void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trace_event_file *file,
+				 size_t length)
+{
+	unsigned long flags = READ_ONCE(file->flags);
+
+	fbuffer->file = file;
+	fbuffer->length = (u32)length;
+	fbuffer->ctx = tracing_gen_ctx_dec(1); /* the tracepoint has disabled preemption */
+	if (unlikely(flags & EVENT_FILE_FL_SLOW))
+		return fbuffer->entry = reserve_slow(fbuffer, flags);
+	return fbuffer->entry = reserve(fbuffer);
+}
+
+/* Copies the record into the ring buffer. */
+static void record(struct trace_event_buffer *fbuffer)
+{
+	void *entry = reserve(fbuffer);
+
+	if (!entry)
+		return;
+	memcpy(entry, fbuffer->entry, fbuffer->length);
+	publish(fbuffer);
+}
+
+static noinline void commit_slow(struct trace_event_buffer *fbuffer)
+{
+	struct trace_event_file *file = fbuffer->file;
+	unsigned long flags = READ_ONCE(file->flags);
+
+	if (!(flags & EVENT_FILE_FL_SOFT_DISABLED))
+		record(fbuffer);
+	scratch_pop(fbuffer->entry);
+}
+
+void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
+{
+	if (likely(fbuffer->cb))
+		publish(fbuffer);
+	else
+		commit_slow(fbuffer);
+}
+
+size_t trace_event_strlen(const char *text)
+{
+	return strlen(text ? text : TRACE_EVENT_NULL_STRING);
+}
+
+void trace_event_copy_string(char *to, const char *text, size_t size)
+{
+	strscpy(to, text ? text : TRACE_EVENT_NULL_STRING, size);
+}
+
+static int __init event_scratch_init(void)
+{
+	unsigned cpu;
+
+	for_each_possible_cpu (cpu) {
+		struct event_scratch *scratch = kzalloc(sizeof(*scratch), GFP_KERNEL);
+
+		if (!scratch)
+			return -ENOMEM; /* events with filters on this CPU are not recorded */
+		per_cpu(event_scratch, cpu) = scratch;
+	}
+	return 0;
+}
+early_initcall(event_scratch_init);

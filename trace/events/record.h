@@ -1,0 +1,39 @@
+/*
+ * Recording an event: reserve room, fill it, commit. Each probe that trace/events/define.h makes
+ * does this. Any context, NMI included; preemption off.
+ */
+#pragma once
+
+#include "trace/core/write.h"
+#include "trace/events/event.h"
+
+struct ring_buffer_per_cpu;
+
+/* One event between reserve and commit. On the stack of the probe. */
+struct trace_event_buffer {
+	struct trace_event_file *file;
+	void *entry; /* in the ring buffer, or in scratch memory */
+	struct trace_buffer *buffer;
+	struct ring_buffer_per_cpu *cb; /* NULL: entry is in scratch memory */
+	u32 length;                     /* bytes at entry */
+	u32 ctx;                        /* tracing_gen_ctx() */
+};
+
+/*
+ * Reserves length bytes for an event and fills in the head that all entries have. Without a filter
+ * or trigger the room is in the ring buffer. With one it is in scratch memory of this CPU, because
+ * an event that does not match must take no room. NULL: the event is not recorded.
+ */
+void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trace_event_file *file,
+				 size_t length);
+/* Publishes the event if the filter lets it pass, and runs the triggers. */
+void trace_event_buffer_commit(struct trace_event_buffer *fbuffer);
+
+/* The frames between an event's call and the function that writes the stack. */
+#define TRACE_EVENT_STACK_SKIP 3
+
+#define TRACE_EVENT_NULL_STRING "(null)"
+/* For __string(): the length of text, or of the text that stands for NULL. */
+size_t trace_event_strlen(const char *text);
+/* For __assign_str(): copies the text, cut to size bytes with its NUL. */
+void trace_event_copy_string(char *to, const char *text, size_t size);

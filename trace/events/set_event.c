@@ -1,0 +1,114 @@
+/* The files set_event and available_events (Documentation/trace/events.rst, section 2.1). */
+#include "fs/seq_file.h"
+#include "kernel/errno.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "trace/core/files.h"
+#include "trace/events/files.h"
+
+/* Prints SYSTEM:EVENT for each event with a switch, or only for those that are on. */
+static void show_events(struct seq_file *m, struct trace_array *tr, bool only_on)
+{
+	struct trace_event_file *file;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry (file, &trace_events_of(tr)->files, list) {
+		if (!trace_event_can_enable(file->call))
+			continue;
+		if (only_on && (!(file->flags & EVENT_FILE_FL_ENABLED) ||
+				(file->flags & EVENT_FILE_FL_SOFT_DISABLED)))
+			continue;
+		seq_printf(m, "%s:%s\n", trace_event_system(file->call),
+			   trace_event_name(file->call));
+	}
+	mutex_unlock(&event_mutex);
+}
+
+static int available_events_show(struct seq_file *m, void *v __unused)
+{
+	show_events(m, ((const struct trace_cpu *)m->private)->tr, false);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(available_events);
+
+static int set_event_show(struct seq_file *m, void *v __unused)
+{
+	show_events(m, ((const struct trace_cpu *)m->private)->tr, true);
+	return 0;
+}
+
+/* Opening for writing without O_APPEND switches all events off first. */
+static int set_event_open(struct inode *inode, struct file *file)
+{
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		mutex_lock(&event_mutex);
+		(void)trace_set_clr_event(trace_file_tr(file), NULL, false);
+		mutex_unlock(&event_mutex);
+	}
+	return single_open(file, set_event_show, inode->i_private);
+}
+
+/* Applies each word: "[!]SYSTEM:EVENT", or a name of an event or of a system. */
+static int set_events(struct trace_array *tr, char *text)
+{
+	int error = 0;
+
+	mutex_lock(&event_mutex);
+	while (!error && *(text = skip_spaces(text))) {
+		char *word = text;
+		bool off = *word == '!';
+
+		while (*text && !isspace(*text))
+			text++;
+		if (*text)
+			*text++ = '\0';
+		error = trace_set_clr_event(tr, word + off, !off);
+	}
+	mutex_unlock(&event_mutex);
+	return error;
+}
+
+static ssize_t set_event_write(struct file *file, const char *buf, size_t count,
+			       loff_t *pos __unused)
+{
+	struct trace_array *tr = trace_file_tr(file);
+	char *text = kmalloc(count + 1, GFP_KERNEL);
+	int error;
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, buf, count);
+	text[count] = '\0';
+	mutex_lock(&trace_types_lock);
+	error = tracing_expand(tr);
+	mutex_unlock(&trace_types_lock);
+	if (!error)
+		error = set_events(tr, text);
+	kfree(text);
+	return error ? error : (ssize_t)count;
+}
+
+static const struct file_operations set_event_fops = {
+	.open = set_event_open,
+	.read = seq_read,
+	.write = set_event_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static const struct trace_file set_event_files[] = {
+	{ .name = "available_events",
+	  .mode = 0440,
+	  .fops = &available_events_fops,
+	  .only_top = true },
+	{ .name = "set_event", .mode = 0640, .fops = &set_event_fops },
+	{ .name = NULL },
+};
+
+static int __init set_event_init(void)
+{
+	trace_register_files(set_event_files);
+	return 0;
+}
+core_initcall(set_event_init);
