@@ -83,7 +83,7 @@ TEST_SRCS := $(call source_files,selftest)
 CFLAGS := -std=gnu11 -O2 -g -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
 	  -fno-pic -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-stack-protector \
 	  -fno-strict-aliasing -fcf-protection=none -fno-asynchronous-unwind-tables \
-	  -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include
+	  -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include -I$(O)/include
 NASMFLAGS := -f elf64 -g -F dwarf -I. -I$(MACHINE)/include/ -Ox -w+all -Werror
 LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=none \
 	   --fatal-warnings --orphan-handling=error
@@ -165,6 +165,14 @@ $(O)/sources: FORCE
 	@printf '%s\n' $(OBJS) $(TEST_OBJS) 'BALLAST=$(BALLAST)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
+# The macros trace_NAME() of all tracepoints. Objects that use them depend on this file by their .d files.
+EVENT_HEADERS := $(sort $(shell find $(ROOMS) selftest -name '*_events.h'))
+TRACEPOINTS := $(O)/include/generated/tracepoints.h
+$(TRACEPOINTS): FORCE
+	@mkdir -p $(@D)
+	@scripts/tracepoint-macros $(EVENT_HEADERS) >$@.new
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+
 define compile
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -172,7 +180,7 @@ define compile
 	$(if $(RECORDMCOUNT),$(Q)$(RECORDMCOUNT) $@)
 endef
 
-$(O)/obj/%.o: %.c $(O)/flags $(RECORDMCOUNT)
+$(O)/obj/%.o: %.c $(O)/flags $(RECORDMCOUNT) | $(TRACEPOINTS)
 	$(compile)
 
 $(O)/obj/ballast/%.o: $(O)/ballast/%.c $(O)/flags $(RECORDMCOUNT)

@@ -2,6 +2,7 @@
 #include "arch/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
+#include "kernel/jump_label.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/internal.h"
@@ -20,6 +21,7 @@ void free_initmem(void)
 
 	if (init_text_free_hook)
 		init_text_free_hook(start, (unsigned long)__init_text_end);
+	jump_label_free_text(start, (unsigned long)__init_text_end);
 	kallsyms_init_text_freed();
 	unmap_kernel_range(start, end);
 	/* Init text is read-only in the direct map, too. */

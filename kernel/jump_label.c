@@ -1,0 +1,245 @@
+/*
+ * Static branches: the table of their sites, and changing them.
+ *
+ * The linker collects one struct jump_entry for each site. The boot sorts the table by address. A
+ * batch notes which keys change. At its end it walks the table once, makes a patch for each site of
+ * these keys, and hands all patches over together. The walk costs a few instructions for an entry,
+ * and saves sorting the patches, which must come in the order of their addresses.
+ *
+ * Before the boot's sort no site changes. Sites have the right initial instruction from the
+ * compiler, and keys that are changed so early wait for jump_label_init().
+ */
+#include "kernel/jump_label.h"
+
+#include "arch/text_patch.h"
+#include "kernel/bug.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/sort.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sched/mutex.h"
+
+DEFINE_LINKER_TABLE(data, struct jump_entry, jump_entries);
+BUILD_BUG_ON(sizeof(struct jump_entry) != 16);
+
+/* A batch with more sites than these allocates memory, or applies them in several parts. */
+#define FEW_SITES 32
+
+/* [J] jump_label_mutex; [B] written at boot by jump_label_init(), constant afterwards. */
+static DEFINE_MUTEX(jump_label_mutex);
+static struct jump_entry *entries, *entries_end; /* [J] sorted by code; NULL before the sort */
+static struct static_key *changed_keys;          /* [J] linked by next */
+static struct text_patch few_patches[FEW_SITES]; /* [J] */
+
+/* The patches that wait for text_patch_apply(), sorted by address. */
+struct patch_queue {
+	struct text_patch *patches;
+	size_t count, room;
+	int error; /* of the parts that were applied */
+};
+
+static struct static_key *key_of(const struct jump_entry *entry)
+{
+	return (struct static_key *)(entry->key & ~1UL);
+}
+
+static bool is_likely(const struct jump_entry *entry)
+{
+	return entry->key & 1;
+}
+
+/* An address of the kernel image is a sign-extended 32-bit number (-mcmodel=kernel). */
+static unsigned long code_of(const struct jump_entry *entry)
+{
+	return (unsigned long)(long)entry->code;
+}
+
+static unsigned long target_of(const struct jump_entry *entry)
+{
+	return (unsigned long)(long)entry->target;
+}
+
+static void encode(u8 insn[TEXT_PATCH_SIZE], const struct jump_entry *entry, bool key_on)
+{
+	if (key_on == is_likely(entry))
+		__builtin_memcpy(insn, text_nop5, TEXT_PATCH_SIZE);
+	else
+		text_encode_jmp(insn, code_of(entry), target_of(entry));
+}
+
+static void report_bad_site(const struct text_patch *patch)
+{
+	const u8 *site = (const u8 *)patch->addr;
+
+	pr_err("jump_label: %pS holds %02x %02x %02x %02x %02x, not %02x %02x %02x %02x %02x\n",
+	       site, site[0], site[1], site[2], site[3], site[4], patch->old[0], patch->old[1],
+	       patch->old[2], patch->old[3], patch->old[4]);
+}
+
+/* Applies the queue. Reports and leaves out sites that do not hold their old bytes. */
+static void apply_queue(struct patch_queue *queue)
+{
+	size_t bad;
+	int error;
+
+	while ((error = text_patch_apply(queue->patches, queue->count, &bad))) {
+		queue->error = error;
+		report_bad_site(&queue->patches[bad]);
+		queue->count--;
+		memmove(&queue->patches[bad], &queue->patches[bad + 1],
+			(queue->count - bad) * sizeof(queue->patches[0]));
+	}
+	queue->count = 0;
+}
+
+static void queue_site(struct patch_queue *queue, const struct jump_entry *entry, bool on)
+{
+	struct text_patch *patch = &queue->patches[queue->count++];
+
+	patch->addr = code_of(entry);
+	encode(patch->old, entry, !on);
+	encode(patch->new, entry, on);
+	if (queue->count == queue->room)
+		apply_queue(queue);
+}
+
+/* Makes the sites of the changed keys follow their keys. Empties the list of keys. */
+static int apply_changed_keys(void)
+{
+	struct patch_queue queue = { .patches = few_patches, .room = FEW_SITES };
+	struct static_key *key, *next;
+	size_t sites = 0;
+
+	for (key = changed_keys; key; key = key->next) {
+		if (key->on != (key->enabled > 0))
+			sites += key->sites;
+	}
+	if (sites > FEW_SITES) {
+		struct text_patch *many = kmalloc(sites * sizeof(*many), GFP_KERNEL | __GFP_NOWARN);
+
+		if (many) {
+			queue.patches = many;
+			queue.room = sites;
+		}
+	}
+	for (const struct jump_entry *entry = entries; sites && entry < entries_end; entry++) {
+		key = key_of(entry);
+		if (key->changed && key->on != (key->enabled > 0))
+			queue_site(&queue, entry, !key->on);
+	}
+	apply_queue(&queue);
+	if (queue.patches != few_patches)
+		kfree(queue.patches);
+	for (key = changed_keys; key; key = next) {
+		next = key->next;
+		key->on = key->enabled > 0;
+		key->changed = false;
+	}
+	changed_keys = NULL;
+	return queue.error;
+}
+
+void static_key_batch_begin(void)
+{
+	mutex_lock(&jump_label_mutex);
+}
+
+int static_key_batch_end(void)
+{
+	int error = entries && changed_keys ? apply_changed_keys() : 0;
+
+	mutex_unlock(&jump_label_mutex);
+	return error;
+}
+
+static void set_users(struct static_key *key, int users)
+{
+	WRITE_ONCE(key->enabled, users);
+	if (key->changed || key->on == (users > 0))
+		return;
+	key->changed = true;
+	key->next = changed_keys;
+	changed_keys = key;
+}
+
+void static_key_batch_set(struct static_key *key, bool enable)
+{
+	WARN_ON(key->enabled > 1);
+	set_users(key, enable);
+}
+
+void static_key_batch_add(struct static_key *key, int users)
+{
+	if (!WARN_ON(key->enabled + users < 0))
+		set_users(key, key->enabled + users);
+}
+
+int static_key_enable(struct static_key *key)
+{
+	static_key_batch_begin();
+	static_key_batch_set(key, true);
+	return static_key_batch_end();
+}
+
+int static_key_disable(struct static_key *key)
+{
+	static_key_batch_begin();
+	static_key_batch_set(key, false);
+	return static_key_batch_end();
+}
+
+int static_key_inc(struct static_key *key)
+{
+	static_key_batch_begin();
+	static_key_batch_add(key, 1);
+	return static_key_batch_end();
+}
+
+int static_key_dec(struct static_key *key)
+{
+	static_key_batch_begin();
+	static_key_batch_add(key, -1);
+	return static_key_batch_end();
+}
+
+void jump_label_free_text(unsigned long start, unsigned long end)
+{
+	struct jump_entry *kept = entries;
+
+	mutex_lock(&jump_label_mutex);
+	for (struct jump_entry *entry = entries; entry < entries_end; entry++) {
+		if (code_of(entry) >= start && code_of(entry) < end)
+			key_of(entry)->sites--;
+		else
+			*kept++ = *entry;
+	}
+	entries_end = kept;
+	mutex_unlock(&jump_label_mutex);
+}
+
+static int __init compare_entries(const void *a, const void *b)
+{
+	unsigned long code_a = code_of(a), code_b = code_of(b);
+
+	return code_a < code_b ? -1 : code_a > code_b;
+}
+
+static int __init jump_label_init(void)
+{
+	struct jump_entry *first = linker_table_start(jump_entries),
+			  *end = linker_table_end(jump_entries);
+
+	for (struct jump_entry *entry = first; entry < end; entry++) {
+		entry->code += (s32)(long)&entry->code;
+		entry->target += (s32)(long)&entry->target;
+		key_of(entry)->sites++;
+	}
+	sort(first, (size_t)(end - first), sizeof(*first), compare_entries);
+	static_key_batch_begin();
+	entries = first;
+	entries_end = end;
+	return static_key_batch_end();
+}
+early_initcall(jump_label_init);

@@ -1,0 +1,183 @@
+/*
+ * Tracepoints: places in the kernel that call functions (probes) which other code attaches.
+ *
+ * trace_NAME(args) in kernel code is a tracepoint. While it has no probe, it is one nop: a static
+ * branch (kernel/jump_label.h), with the call out of line, and the arguments are not computed. With
+ * a probe the nop is a jmp to a call of __traceiter_NAME(), which calls the probes one after the
+ * other. docs/tracepoints.md shows both states.
+ *
+ * A header X_events.h beside a subsystem declares its tracepoints with TRACE_EVENT() and the other
+ * macros below. Included by that subsystem it only declares trace_NAME(), and functions to attach
+ * probes. trace/events/ reads the same header again with other definitions of these macros, and
+ * makes the events out of it (TRACE_EVENTS_PASS is defined then).
+ *
+ * trace_NAME() is a macro, because a function's arguments would be computed before the branch. A
+ * macro cannot define a macro, so the build writes them (scripts/tracepoint-macros).
+ */
+#pragma once
+
+#include "generated/tracepoints.h"
+#include "kernel/compiler.h"
+#include "kernel/jump_label.h"
+#include "kernel/linker_table.h"
+#include "kernel/preempt.h"
+
+/* One probe of a tracepoint. */
+struct tracepoint_func {
+	void *func; /* void (*)(void *data, PROTO); NULL ends an array */
+	void *data;
+	int prio;
+};
+
+/* [T] tracepoints_mutex; [R] published to RCU readers, [T] to write; no letter: constant. */
+struct tracepoint {
+	const char *name;
+	struct static_key_false key;      /* on while funcs is not NULL */
+	struct tracepoint_func *funcs;    /* [R] by priority, then by age; NULL: no probe */
+	struct tracepoint_func single[2]; /* [R] the array of a tracepoint with one probe */
+	int (*regfunc)(void);             /* before the first probe is attached; may be NULL */
+	void (*unregfunc)(void);          /* after the last probe was removed */
+	struct tracepoint *next_changed;  /* [T] in the list of the batch */
+	bool changed;                     /* [T] the tracepoint is in that list */
+	bool single_retired;              /* [T] readers may still use single */
+	bool reg_called;                  /* [T] regfunc was called, unregfunc was not */
+};
+
+#define TRACEPOINT_DEFAULT_PRIO 10
+
+/*
+ * Attaches probe(data, args…) to a tracepoint. Probes with a higher priority are called earlier.
+ * Probes run with preemption off and must not sleep. They run in the context of the tracepoint,
+ * which may be NMI. Returns 0; -EEXIST: this probe is attached with this data; -ENOMEM; -EINVAL: a
+ * site could not be patched (kernel/jump_label.h); or the error of regfunc. Task context, sleeps.
+ */
+int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, int prio);
+/*
+ * Removes a probe. Afterwards no CPU runs it with this data, so that data may be freed: it waits
+ * for an RCU grace period. Returns 0, or -ENOENT: no such probe. It needs no memory. Same context.
+ */
+int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
+/*
+ * Everything that the task registers and unregisters between begin and end takes one change of text
+ * and one grace period, both at the end. Until then a new probe may be called or not, and a removed
+ * probe may still run. Batches nest. Other tasks wait. end returns 0 or -EINVAL as above.
+ */
+void tracepoint_batch_begin(void);
+int tracepoint_batch_end(void);
+
+/* Calls fn for each tracepoint of the kernel, in the order of their names. Any context. */
+void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *data), void *data);
+
+/*
+ * Calls the probes. Inlined into __traceiter_NAME(), which gives call: the call of one probe. Most
+ * tracepoints have one probe; that case comes first and keeps nothing over the call.
+ *
+ * A CPU that has taken the branch before the last probe was removed finds NULL.
+ */
+#define TRACEPOINT_CALL_PROBES(tp, type, ...)                                                      \
+	do {                                                                                       \
+		const struct tracepoint_func *__f;                                                 \
+                                                                                                   \
+		preempt_disable();                                                                 \
+		__f = smp_load_acquire(&(tp)->funcs);                                              \
+		if (likely(__f && !__f[1].func)) {                                                 \
+			((type)READ_ONCE(__f->func))(__f->data, __VA_ARGS__);                      \
+		} else if (__f) {                                                                  \
+			for (; __f->func; __f++)                                                   \
+				((type)READ_ONCE(__f->func))(__f->data, __VA_ARGS__);              \
+		}                                                                                  \
+		preempt_enable();                                                                  \
+	} while (0)
+
+/* Keeps a list of arguments together when it is handed on to another macro. */
+#define TRACEPOINT_ARGS(args...) args
+
+/*
+ * Defines a tracepoint that a TRACE_EVENT() declares: the object and __traceiter_NAME(). In one
+ * source file; trace/events/define.h does it for events. proto and args are TP_PROTO() and
+ * TP_ARGS() of the event. The probes are called only if condition is true.
+ */
+#define TRACEPOINT_DEFINE(name, proto, args)                                                       \
+	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true, NULL,    \
+			       NULL)
+#define TRACEPOINT_DEFINE_CONDITION(name, proto, args, condition)                                  \
+	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), condition,     \
+			       NULL, NULL)
+#define TRACEPOINT_DEFINE_FN(name, proto, args, reg, unreg)                                        \
+	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true, reg,     \
+			       unreg)
+#define TRACEPOINT_DEFINE_FULL(name_, proto, args, condition, reg, unreg)                          \
+	struct tracepoint __tracepoint_##name_ LINKER_TABLE_ENTRY(data, tracepoints, #name_) = {   \
+		.name = #name_,                                                                    \
+		.regfunc = reg,                                                                    \
+		.unregfunc = unreg,                                                                \
+	};                                                                                         \
+	void __traceiter_##name_(proto)                                                            \
+	{                                                                                          \
+		if (condition)                                                                     \
+			TRACEPOINT_CALL_PROBES(&__tracepoint_##name_, void (*)(void *, proto),     \
+					       args);                                              \
+	}
+
+/*
+ * Declares a tracepoint: what follows from an event's declaration. It has at least one argument.
+ * register_trace_NAME() and its kin are the functions above, with the type of the probe.
+ */
+#define DECLARE_TRACE(name, proto, args)                                                           \
+	extern struct tracepoint __tracepoint_##name;                                              \
+	void __traceiter_##name(proto);                                                            \
+	static inline int register_trace_prio_##name(void (*probe)(void *data, proto), void *data, \
+						     int prio)                                     \
+	{                                                                                          \
+		return tracepoint_probe_register(&__tracepoint_##name, (void *)probe, data, prio); \
+	}                                                                                          \
+	static inline int register_trace_##name(void (*probe)(void *data, proto), void *data)      \
+	{                                                                                          \
+		return register_trace_prio_##name(probe, data, TRACEPOINT_DEFAULT_PRIO);           \
+	}                                                                                          \
+	static inline int unregister_trace_##name(void (*probe)(void *data, proto), void *data)    \
+	{                                                                                          \
+		return tracepoint_probe_unregister(&__tracepoint_##name, (void *)probe, data);     \
+	}                                                                                          \
+	static __always_inline bool trace_##name##_enabled(void)                                   \
+	{                                                                                          \
+		return static_branch_unlikely(&__tracepoint_##name.key);                           \
+	}
+
+/* trace_NAME(args) is TRACEPOINT(NAME, args): generated/tracepoints.h. Any context. */
+#ifdef NOP5_HOST
+#define TRACEPOINT(name, ...)                                                                      \
+	do {                                                                                       \
+		if (0)                                                                             \
+			__traceiter_##name(__VA_ARGS__);                                           \
+	} while (0)
+#else
+#define TRACEPOINT(name, ...)                                                                      \
+	do {                                                                                       \
+		if (static_branch_unlikely(&__tracepoint_##name.key))                              \
+			__traceiter_##name(__VA_ARGS__);                                           \
+	} while (0)
+#endif
+
+/* The vocabulary of X_events.h, while such a header only declares. Names and order as in Linux. */
+#ifndef TRACE_EVENTS_PASS
+#define TP_PROTO(args...)     args
+#define TP_ARGS(args...)      args
+#define TP_CONDITION(args...) args
+
+#define TRACE_EVENT(name, proto, args, entry, assign, print)                                       \
+	DECLARE_TRACE(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args))
+#define TRACE_EVENT_CONDITION(name, proto, args, condition, entry, assign, print)                  \
+	DECLARE_TRACE(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args))
+#define TRACE_EVENT_FN(name, proto, args, entry, assign, print, reg, unreg)                        \
+	DECLARE_TRACE(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args))
+#define DECLARE_EVENT_CLASS(class, proto, args, entry, assign, print)
+#define DEFINE_EVENT(class, name, proto, args)                                                     \
+	DECLARE_TRACE(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args))
+#define DEFINE_EVENT_PRINT(class, name, proto, args, print)                                        \
+	DECLARE_TRACE(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args))
+#define DEFINE_EVENT_CONDITION(class, name, proto, args, condition)                                \
+	DECLARE_TRACE(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args))
+#define DEFINE_EVENT_FN(class, name, proto, args, reg, unreg)                                      \
+	DECLARE_TRACE(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args))
+#endif
