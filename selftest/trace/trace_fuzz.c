@@ -236,6 +236,20 @@ static void add_file(const char *name, umode_t mode)
 
 static void find_files(const char *dir);
 
+/* Returns whether dir is an event or a system of events that stands for all others. */
+static bool is_chosen_event(const char *dir, const char *entry)
+{
+	static const char *const chosen[] = { "sched", "sched_switch", "ftrace", "print" };
+	const char *events = strstr(dir, "events");
+
+	if (!events || (events > dir && events[-1] != '/') || (events[6] && events[6] != '/'))
+		return true; /* no directory of events */
+	for (unsigned i = 0; i < ARRAY_SIZE(chosen); i++)
+		if (strcmp(entry, chosen[i]) == 0)
+			return true;
+	return false;
+}
+
 static void add_entry(const char *dir, const char *entry)
 {
 	char name[NAME_SIZE], path[128];
@@ -245,9 +259,9 @@ static void add_entry(const char *dir, const char *entry)
 	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : TRACING, name);
 	if (entry[0] == '.' || sys_stat(path, &st))
 		return;
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st.st_mode) && is_chosen_event(dir, entry))
 		find_files(name);
-	else
+	else if (!S_ISDIR(st.st_mode))
 		add_file(name, st.st_mode);
 }
 

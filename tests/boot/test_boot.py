@@ -6,6 +6,9 @@ import pytest
 from nop5 import EXIT_POWEROFF, eventually, parse_ktap
 
 
+FEW_WRITES = "selftest_fuzz=500"  # malformed writes to each kind of file; `make soak` does 10,000
+
+
 def online_cpus(machine):
     return len(re.findall(r"^cpu\d+ ", machine.check("cat /proc/stat"), re.M))
 
@@ -127,14 +130,18 @@ def test_an_unexpected_nmi_is_counted_and_survived(boot):
 
 @pytest.mark.parametrize("cpus", [1, 2, 4, 8, 16])
 def test_selftests_pass(boot, cpus):
-    # Each file gets 10,000 malformed writes on 4 CPUs, and fewer elsewhere.
-    run_selftests(boot, cpus=cpus, append="" if cpus == 4 else "selftest_fuzz=500")
+    run_selftests(boot, cpus=cpus, append=FEW_WRITES)
+
+
+@pytest.mark.soak
+def test_selftests_pass_with_ten_thousand_malformed_writes_to_each_kind_of_file(boot):
+    run_selftests(boot, cpus=4)
 
 
 @pytest.mark.variant
 @pytest.mark.parametrize("how", ["DEBUG=1", "CC=clang"])
 def test_selftests_pass_in_another_build(boot, variant, how):
-    run_selftests(boot, cpus=4, build=variant(how), append="selftest_fuzz=500")
+    run_selftests(boot, cpus=4, build=variant(how), append=FEW_WRITES)
 
 
 def run_selftests(boot, append="", **arguments):
