@@ -130,6 +130,11 @@ enum trace_filter_type trace_field_filter_type(const struct trace_event_field *f
  * the kernel's text.
  */
 int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool soft_disable);
+/*
+ * Let an event in soft mode record or not. Returns true if that changes something. Any context.
+ */
+bool trace_event_soft_switch(struct trace_event_file *file, bool enable);
+bool trace_event_soft_enabled(const struct trace_event_file *file);
 void trace_events_batch_begin(void);
 int trace_events_batch_end(void);
 /* Returns the file of an event that can be enabled, or NULL. */

@@ -6,6 +6,7 @@
 #include "kernel/rcu/rculist.h"
 #include "trace/events/event.h"
 #include "trace/events/files.h"
+#include "trace/events/trigger.h"
 
 LIST_HEAD(trace_event_calls);
 
@@ -60,6 +61,8 @@ static void events_detach(struct trace_array *tr)
 
 	mutex_lock(&event_mutex);
 	trace_events_batch_begin();
+	list_for_each_entry (file, &trace_events_of(tr)->files, list)
+		event_triggers_remove_all(file);
 	list_for_each_entry (file, &trace_events_of(tr)->files, list)
 		if (file->flags & EVENT_FILE_FL_ENABLED)
 			(void)trace_event_enable_disable(file, false, false);

@@ -14,6 +14,7 @@
 #include "kernel/sched/sched.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
+#include "trace/events/trigger.h"
 #include "trace/ring_buffer/write.h"
 
 /*
@@ -76,20 +77,57 @@ static __always_inline void publish(struct trace_event_buffer *fbuffer)
 		__ftrace_trace_stack(tr, fbuffer->ctx, TRACE_EVENT_STACK_SKIP);
 }
 
-/* Decides whether the event needs a record at all, and builds it in scratch memory. */
+/* Builds the record in scratch memory. */
+static void *reserve_scratch(struct trace_event_buffer *fbuffer)
+{
+	struct trace_entry *entry = scratch_push(fbuffer->length);
+
+	fbuffer->slow_cb = NULL;
+	if (entry)
+		tracing_entry_init(entry, fbuffer->file->call->event.type, fbuffer->ctx,
+				   current->pid);
+	return entry;
+}
+
+/*
+ * Triggers run with the record before it is committed. If they cannot prevent that it is recorded,
+ * it is built in the ring buffer, as in Linux: then a snapshot that such a trigger takes contains
+ * this event. The triggers also run while tracing is off.
+ */
+static void *reserve_for_triggers(struct trace_event_buffer *fbuffer)
+{
+	struct ring_buffer_per_cpu *cb;
+	void *entry = reserve(fbuffer);
+
+	cb = fbuffer->cb;
+	fbuffer->cb = NULL;
+	if (!entry) {
+		fbuffer->discard = true;
+		return reserve_scratch(fbuffer);
+	}
+	fbuffer->slow_cb = cb;
+	return entry;
+}
+
+/* Decides whether the event needs a record at all, and where it is built. */
 static noinline void *reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags)
 {
 	struct trace_event_file *file = fbuffer->file;
-	struct trace_entry *entry;
 
-	if ((flags & EVENT_FILE_FL_SOFT_DISABLED) && !(flags & EVENT_FILE_FL_TRIGGER_COND))
-		return NULL;
-	entry = scratch_push(fbuffer->length);
-	if (!entry)
-		return NULL;
+	if (!(flags & EVENT_FILE_FL_TRIGGER_COND)) {
+		if (flags & EVENT_FILE_FL_TRIGGER_MODE)
+			(void)event_triggers_call(file, NULL, NULL);
+		if (flags & EVENT_FILE_FL_SOFT_DISABLED)
+			return NULL;
+	}
+	fbuffer->flags = flags;
+	fbuffer->discard = false;
 	fbuffer->cb = NULL;
-	tracing_entry_init(entry, file->call->event.type, fbuffer->ctx, current->pid);
-	return entry;
+	/* sm_ref is 1 for the file's own triggers, and more for triggers that may disable it. */
+	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED)) &&
+	    READ_ONCE(file->sm_ref) <= 1)
+		return reserve_for_triggers(fbuffer);
+	return reserve_scratch(fbuffer);
 }
 
 void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trace_event_file *file,
@@ -116,14 +154,32 @@ static void record(struct trace_event_buffer *fbuffer)
 	publish(fbuffer);
 }
 
-static noinline void commit_slow(struct trace_event_buffer *fbuffer)
+/* Returns whether the event is recorded, after its triggers have run. */
+static bool passes(const struct trace_event_file *file, const void *entry __unused)
+{
+	return !(READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED);
+}
+
+/* caller: an address in the probe, for stack traces. */
+static noinline void commit_slow(struct trace_event_buffer *fbuffer, unsigned long caller)
 {
 	struct trace_event_file *file = fbuffer->file;
-	unsigned long flags = READ_ONCE(file->flags);
+	void *entry = fbuffer->entry;
+	unsigned later = 0;
 
-	if (!(flags & EVENT_FILE_FL_SOFT_DISABLED))
+	fbuffer->caller = caller;
+	if (fbuffer->flags & EVENT_FILE_FL_TRIGGER_COND)
+		later = event_triggers_call(file, entry, fbuffer);
+	if (fbuffer->slow_cb) {
+		fbuffer->cb = fbuffer->slow_cb;
+		publish(fbuffer);
+	} else if (!fbuffer->discard && passes(file, entry)) {
 		record(fbuffer);
-	scratch_pop(fbuffer->entry);
+	}
+	if (later)
+		event_triggers_post_call(file, later, fbuffer);
+	if (!fbuffer->slow_cb)
+		scratch_pop(entry);
 }
 
 void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
@@ -131,7 +187,7 @@ void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
 	if (likely(fbuffer->cb))
 		publish(fbuffer);
 	else
-		commit_slow(fbuffer);
+		commit_slow(fbuffer, (unsigned long)__builtin_return_address(0));
 }
 
 size_t trace_event_strlen(const char *text)

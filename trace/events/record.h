@@ -17,6 +17,13 @@ struct trace_event_buffer {
 	struct ring_buffer_per_cpu *cb; /* NULL: entry is in scratch memory */
 	u32 length;                     /* bytes at entry */
 	u32 ctx;                        /* tracing_gen_ctx() */
+
+	/* Only on the slow way, when the file has a filter, a trigger or soft mode. */
+	struct ring_buffer_per_cpu
+		*slow_cb;     /* entry is in the ring buffer; NULL: in scratch memory */
+	unsigned long flags;  /* of the file, when the room was reserved */
+	unsigned long caller; /* the return address of trace_event_buffer_commit() */
+	bool discard;         /* entry is only for the triggers */
 };
 
 /*
