@@ -89,6 +89,9 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *data), v
 		preempt_enable();                                                                  \
 	} while (0)
 
+/* All functions __traceiter_NAME(). The stack of an event begins with the caller of one of them. */
+extern const char __traceiter_text_start[], __traceiter_text_end[];
+
 /* Keeps a list of arguments together when it is handed on to another macro. */
 #define TRACEPOINT_ARGS(args...) args
 
@@ -112,7 +115,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *data), v
 		.regfunc = reg,                                                                    \
 		.unregfunc = unreg,                                                                \
 	};                                                                                         \
-	void __traceiter_##name_(proto)                                                            \
+	void __section(".traceiter.text") __traceiter_##name_(proto)                               \
 	{                                                                                          \
 		if (condition)                                                                     \
 			TRACEPOINT_CALL_PROBES(&__tracepoint_##name_, void (*)(void *, proto),     \

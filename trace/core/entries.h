@@ -12,7 +12,9 @@ enum trace_type {
 	TRACE_STACK = 4,
 	TRACE_PRINT = 5,
 	TRACE_BPRINT = 6,
+	TRACE_USER_STACK = 12,
 	TRACE_BPUTS = 14,
+	TRACE_RAW_DATA = 18,
 	TRACE_TYPE_FIRST_DYNAMIC = 20, /* numbers from here on are given out in order */
 };
 
@@ -57,4 +59,16 @@ struct bputs_entry {
 	struct trace_entry ent;
 	unsigned long ip;
 	const char *str;
+};
+
+struct user_stack_entry {
+	struct trace_entry ent;
+	u32 tgid;
+	unsigned long caller[FTRACE_STACK_ENTRIES]; /* a 0 ends a shorter stack */
+};
+
+struct raw_data_entry {
+	struct trace_entry ent;
+	u32 id;
+	char buf[];
 };

@@ -44,7 +44,7 @@ static struct trace_array *alloc_instance(const char *name)
 	if (!tr)
 		return NULL;
 	tr->name = kstrdup(name, GFP_KERNEL);
-	tr->trace_flags = global_trace.trace_flags & (BIT(TRACE_ITER_LAST_BIT) - 1);
+	tr->trace_flags = global_trace.trace_flags & ~(u64)TRACE_FLAGS_OF_ROOMS;
 	if (!tr->name || trace_array_init(tr)) {
 		kfree(tr->name);
 		kfree(tr);

@@ -1,10 +1,22 @@
-/* trace_marker: user programs write text into the trace, between the entries of the kernel. */
+/*
+ * trace_marker and trace_marker_raw: programs write text or data into the trace, between the
+ * entries of the kernel (Documentation/trace/ftrace.rst, "The File System").
+ */
 #include "kernel/init.h"
+#include "kernel/lib/string.h"
 #include "trace/core/files.h"
 #include "trace/core/options.h"
+#include "trace/core/output.h"
 #include "trace/core/write.h"
 
 #define TRACE_BUF_SIZE 1024U /* bytes of one entry; write(2) takes no more at once */
+#define RAW_SIZE_MAX   3072U /* a longer write to trace_marker_raw is refused */
+#define RAW_SIZE_MIN   13U   /* bytes of the id and the data in an entry */
+
+static bool markers_wanted(const struct trace_array *tr)
+{
+	return READ_ONCE(tr->trace_flags) & TRACE_ITER_MARKERS;
+}
 
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
@@ -12,7 +24,7 @@ static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t cou
 	size_t length = min(count, (size_t)TRACE_BUF_SIZE);
 	ssize_t error;
 
-	if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_MARKERS))
+	if (!markers_wanted(tr))
 		return -EINVAL;
 	error = trace_write_print(tr, (unsigned long)tracing_mark_write, buf, length);
 	if (error)
@@ -26,14 +38,85 @@ static const struct file_operations tracing_mark_fops = {
 	.llseek = noop_llseek,
 };
 
+/* ---- trace_marker_raw: an id of 4 bytes, and data that only the program understands ---- */
+
+/* Returns 0, or -EBADF: the entry is not recorded. length is at least 4. */
+static ssize_t write_raw(struct trace_array *tr, const char *data, size_t length)
+{
+	size_t room = max(length, (size_t)RAW_SIZE_MIN);
+	u32 ctx = tracing_gen_ctx();
+	struct trace_buffer *buffer;
+	struct raw_data_entry *entry;
+
+	preempt_disable();
+	entry = trace_buffer_lock_reserve(tr, TRACE_RAW_DATA,
+					  offsetof(struct raw_data_entry, id) + room, ctx, &buffer);
+	if (entry) {
+		memcpy(&entry->id, data, length);
+		memset((char *)&entry->id + length, 0, room - length);
+		trace_buffer_unlock_commit(buffer);
+	}
+	preempt_enable();
+	return entry ? 0 : -EBADF;
+}
+
+static ssize_t tracing_mark_raw_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	size_t length = min(count, (size_t)TRACE_BUF_SIZE);
+	ssize_t error;
+
+	if (!markers_wanted(trace_file_tr(file)) || count < sizeof(u32) || count > RAW_SIZE_MAX)
+		return -EINVAL;
+	error = write_raw(trace_file_tr(file), buf, length);
+	if (error)
+		return error;
+	*pos += (loff_t)length;
+	return (ssize_t)length;
+}
+
+static const struct file_operations tracing_mark_raw_fops = {
+	.write = tracing_mark_raw_write,
+	.llseek = noop_llseek,
+};
+
+/* The ring buffer rounds the size of an entry up, so zeros may follow the data. */
+static enum print_line_t raw_data_print(struct trace_iterator *iter)
+{
+	const struct raw_data_entry *field = (const struct raw_data_entry *)iter->ent;
+	const u8 *data = (const u8 *)field->buf;
+	size_t size = iter->ent_size - sizeof(*field);
+
+	trace_seq_printf(&iter->seq, "# %x buf:", field->id);
+	for (size_t i = 0; i < size; i++)
+		trace_seq_printf(&iter->seq, " %02x", data[i]);
+	trace_seq_putc(&iter->seq, '\n');
+	return trace_handle_return(&iter->seq);
+}
+
+static const struct trace_event_field raw_data_fields[] = {
+	TRACE_FIELD(raw_data_entry, id, "unsigned int", false),
+	TRACE_ARRAY(raw_data_entry, buf, "char[]", 0, true),
+	{ .name = NULL },
+};
+
+static struct trace_event raw_data_event = {
+	.type = TRACE_RAW_DATA,
+	.trace = raw_data_print,
+	.raw = raw_data_print,
+	.name = "raw_data",
+	.fields = raw_data_fields,
+	.print_fmt = "\"id:%04x %08x\", REC->id, (int)REC->buf[0]",
+};
+
 static const struct trace_file marker_files[] = {
 	{ .name = "trace_marker", .mode = 0220, .fops = &tracing_mark_fops },
+	{ .name = "trace_marker_raw", .mode = 0220, .fops = &tracing_mark_raw_fops },
 	{ .name = NULL },
 };
 
 static int __init trace_marker_init(void)
 {
 	trace_register_files(marker_files);
-	return 0;
+	return register_trace_event(&raw_data_event);
 }
 core_initcall(trace_marker_init);

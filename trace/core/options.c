@@ -26,41 +26,39 @@ struct trace_option {
 	const struct tracer_opt *opt;
 };
 
-static struct trace_flag *trace_flags[TRACE_FLAGS_MAX]; /* of other rooms; boot to write */
-static unsigned nr_trace_flags;
-#define FIRST_REGISTERED_BIT TRACE_ITER_LAST_BIT
+/* Of other rooms, by the number of the bit; boot to write. NULL: no room has registered it. */
+static struct trace_flag *trace_flags[TRACE_ITER_LAST_BIT];
 
 /* trace_options= of the command line; later only its options that are still unknown. [T] */
 static char boot_options[BOOT_OPTIONS_SIZE];
 __setup_string("trace_options", boot_options);
 
-/* Returns the name of bit number i of trace_flags, or NULL after the last one. */
-static const char *flag_name(unsigned i)
+/* Returns whether bit number i of trace_flags is an option of this kernel. */
+static bool flag_exists(unsigned i)
 {
-	if (i < FIRST_REGISTERED_BIT)
-		return trace_option_names[i];
-	i -= FIRST_REGISTERED_BIT;
-	return i < nr_trace_flags ? trace_flags[i]->name : NULL;
+	return !(TRACE_FLAGS_OF_ROOMS & BIT(i)) || trace_flags[i];
 }
 
 /* Returns the number of the option's bit in trace_flags, or -1. */
 static int find_flag(const char *name)
 {
-	const char *one;
-
-	for (unsigned i = 0; (one = flag_name(i)) != NULL; i++)
-		if (strcmp(one, name) == 0)
+	for (unsigned i = 0; i < TRACE_ITER_LAST_BIT; i++)
+		if (flag_exists(i) && strcmp(trace_option_names[i], name) == 0)
 			return (int)i;
 	return -1;
 }
 
 int register_trace_flag(struct trace_flag *flag)
 {
-	if (nr_trace_flags == TRACE_FLAGS_MAX)
-		return -ENOSPC;
+	unsigned i = 0;
+
+	while (i < TRACE_ITER_LAST_BIT && strcmp(trace_option_names[i], flag->name) != 0)
+		i++;
+	if (i == TRACE_ITER_LAST_BIT || !(TRACE_FLAGS_OF_ROOMS & BIT(i)))
+		return -EINVAL;
 	mutex_lock(&trace_types_lock);
-	flag->mask = BIT(FIRST_REGISTERED_BIT + nr_trace_flags);
-	trace_flags[nr_trace_flags++] = flag;
+	flag->mask = BIT(i);
+	trace_flags[i] = flag;
 	if (global_trace.current_trace)
 		trace_apply_boot_options();
 	mutex_unlock(&trace_types_lock);
@@ -80,8 +78,8 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 
 	if (mask & (TRACE_ITER_RECORD_CMD | TRACE_ITER_RECORD_TGID))
 		trace_update_recorded_tasks();
-	for (unsigned i = 0; i < nr_trace_flags; i++)
-		if (trace_flags[i]->mask == mask)
+	for (unsigned i = 0; i < TRACE_ITER_LAST_BIT; i++)
+		if (trace_flags[i] && trace_flags[i]->mask == mask && trace_flags[i]->changed)
 			trace_flags[i]->changed(tr, enabled);
 	for (unsigned i = 0; mask == TRACE_ITER_OVERWRITE && i < ARRAY_SIZE(tr->buffers); i++)
 		ring_buffer_change_overwrite(tr->buffers[i], enabled);
@@ -167,11 +165,12 @@ static int tracing_trace_options_show(struct seq_file *m, void *v __unused)
 {
 	struct trace_array *tr = ((struct trace_cpu *)m->private)->tr;
 	const struct tracer_flags *flags;
-	const char *name;
 
 	mutex_lock(&trace_types_lock);
-	for (unsigned i = 0; (name = flag_name(i)) != NULL; i++)
-		seq_printf(m, "%s%s\n", tr->trace_flags & BIT(i) ? "" : "no", name);
+	for (unsigned i = 0; i < TRACE_ITER_LAST_BIT; i++)
+		if (flag_exists(i))
+			seq_printf(m, "%s%s\n", tr->trace_flags & BIT(i) ? "" : "no",
+				   trace_option_names[i]);
 	flags = tr->current_trace->flags;
 	if (flags)
 		for (const struct tracer_opt *opt = flags->opts; opt->name; opt++)
@@ -292,16 +291,17 @@ int create_trace_option_files(struct trace_array *tr, struct tracer *tracer)
 int trace_create_options_dir(struct trace_array *tr)
 {
 	struct dentry *dir = tracefs_create_dir("options", tr->dir);
-	const char *name;
 	int error = 0;
 
 	if (IS_ERR_OR_NULL(dir))
 		return -ENOMEM;
 	tr->options_dir = dir;
-	for (unsigned i = 0; (name = flag_name(i)) != NULL && !error; i++)
-		if (!tr->name || !(BIT(i) & TOP_LEVEL_TRACE_FLAGS))
-			error = create_option_file(
-				&(struct trace_option){ .tr = tr, .mask = BIT(i) }, name);
+	for (unsigned i = 0; i < TRACE_ITER_LAST_BIT && !error; i++) {
+		struct trace_option option = { .tr = tr, .mask = BIT(i) };
+
+		if (flag_exists(i) && (!tr->name || !(BIT(i) & TOP_LEVEL_TRACE_FLAGS)))
+			error = create_option_file(&option, trace_option_names[i]);
+	}
 	for (struct tracer *t = trace_types; t && !error; t = t->next)
 		error = create_trace_option_files(tr, t);
 	return error;

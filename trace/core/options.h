@@ -6,7 +6,7 @@
 
 #include "trace/core/trace_array.h"
 
-/* The core's own options, in the order of trace_options. */
+/* The options in the order of trace_options. TRACE_FLAGS_OF_ROOMS are options of other rooms. */
 #define TRACE_FLAGS                                                                                \
 	C(PRINT_PARENT, "print-parent")                                                            \
 	C(SYM_OFFSET, "sym-offset")                                                                \
@@ -18,6 +18,7 @@
 	C(BLOCK, "block")                                                                          \
 	C(PRINTK, "trace_printk")                                                                  \
 	C(ANNOTATE, "annotate")                                                                    \
+	C(USERSTACKTRACE, "userstacktrace")                                                        \
 	C(PRINTK_MSGONLY, "printk-msg-only")                                                       \
 	C(CONTEXT_INFO, "context-info")                                                            \
 	C(LATENCY_FMT, "latency-format")                                                           \
@@ -27,7 +28,9 @@
 	C(STOP_ON_FREE, "disable_on_free")                                                         \
 	C(IRQ_INFO, "irq-info")                                                                    \
 	C(MARKERS, "markers")                                                                      \
+	C(EVENT_FORK, "event-fork")                                                                \
 	C(PAUSE_ON_TRACE, "pause-on-trace")                                                        \
+	C(FUNC_FORK, "function-fork")                                                              \
 	C(STACKTRACE, "stacktrace")
 
 #define C(name, text) TRACE_ITER_##name##_BIT,
@@ -36,6 +39,9 @@ enum trace_iterator_bits { TRACE_FLAGS TRACE_ITER_LAST_BIT };
 #define C(name, text) TRACE_ITER_##name = 1 << TRACE_ITER_##name##_BIT,
 enum trace_iterator_flags { TRACE_FLAGS };
 #undef C
+
+/* Options that do not exist until a room has registered them (struct trace_flag). */
+#define TRACE_FLAGS_OF_ROOMS (TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK)
 
 #define TRACE_DEFAULT_FLAGS                                                                        \
 	(TRACE_ITER_PRINT_PARENT | TRACE_ITER_PRINTK | TRACE_ITER_ANNOTATE |                       \
@@ -46,18 +52,14 @@ enum trace_iterator_flags { TRACE_FLAGS };
 #define TOP_LEVEL_TRACE_FLAGS                                                                      \
 	(TRACE_ITER_PRINTK | TRACE_ITER_PRINTK_MSGONLY | TRACE_ITER_RECORD_CMD)
 
-/*
- * An option that another room adds. Every trace_array has it; a new instance starts without it.
- * trace_options shows it after the core's options.
- */
+/* One of TRACE_FLAGS_OF_ROOMS. Every trace_array has it; a new instance starts without it. */
 struct trace_flag {
 	const char *name;
-	/* Called after a change in tr. T held. */
+	/* Called after a change in tr. T held. May be NULL. */
 	void (*changed)(struct trace_array *tr, bool enabled);
 	u64 mask; /* constant once registered: its bit in trace_flags */
 };
-#define TRACE_FLAGS_MAX 8 /* such options */
-/* Registers the option and sets flag->mask. Boot, before device_initcall. 0 or -ENOSPC. */
+/* Registers the option and sets flag->mask. Boot, before device_initcall. 0, or -EINVAL. */
 int register_trace_flag(struct trace_flag *flag);
 
 /* Sets or clears a bit of trace_flags. 0, or -EINVAL: only the top level has it. T held. */

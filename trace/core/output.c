@@ -343,12 +343,7 @@ static struct trace_event trace_stack_event = {
 	.trace = trace_stack_print,
 	.name = "kernel_stack",
 	.fields = kernel_stack_fields,
-	.print_fmt = "\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> "
-		     "%ps\\n\" "
-		     "\"\\t=> %ps\\n\\t=> %ps\\n\", "
-		     "(void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2], "
-		     "(void *)REC->caller[3], (void *)REC->caller[4], (void *)REC->caller[5], "
-		     "(void *)REC->caller[6], (void *)REC->caller[7]",
+	.print_fmt = KERNEL_STACK_PRINT_FMT,
 };
 
 /* ---- TRACE_PRINT ---- */

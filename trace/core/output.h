@@ -25,3 +25,12 @@ enum print_line_t trace_print_printk_msg_only(struct trace_iterator *iter);
 char trace_delay_mark(u64 ns);
 /* Prints the symbol of ip as the options sym-offset and sym-addr ask for. */
 void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags);
+
+/* The print fmt of the entries kernel_stack and user_stack. */
+#define KERNEL_STACK_PRINT_FMT                                                                     \
+	"\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> "                \
+	"%ps\\n\" "                                                                                \
+	"\"\\t=> %ps\\n\\t=> %ps\\n\", "                                                           \
+	"(void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2], "                 \
+	"(void *)REC->caller[3], (void *)REC->caller[4], (void *)REC->caller[5], "                 \
+	"(void *)REC->caller[6], (void *)REC->caller[7]"

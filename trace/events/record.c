@@ -8,12 +8,14 @@
  */
 #include "trace/events/record.h"
 
+#include "arch/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
+#include "trace/core/user_stack.h"
 #include "trace/events/trigger.h"
 #include "trace/ring_buffer/write.h"
 
@@ -67,14 +69,52 @@ static __always_inline void *reserve(struct trace_event_buffer *fbuffer)
 	return entry;
 }
 
+static bool is_traceiter(unsigned long ip)
+{
+	return ip > (unsigned long)__traceiter_text_start &&
+	       ip <= (unsigned long)__traceiter_text_end;
+}
+
+/* At most so many frames are between stack_trace_save() and __traceiter_NAME(). */
+#define EVENT_FRAMES 12U
+
+void trace_event_write_stack(struct trace_array *tr, u32 ctx)
+{
+	unsigned long *callers = trace_scratch_get();
+	unsigned count, first = 0;
+
+	if (!callers)
+		return;
+	count = stack_trace_save(callers, TRACE_STACK_MAX, 1);
+	while (first < min(count, EVENT_FRAMES) && !is_traceiter(callers[first]))
+		first++;
+	/* A dynamic event may have no tracepoint. Then all callers are of interest. */
+	first = first < min(count, EVENT_FRAMES) ? first + 1 : 0;
+	trace_write_stack(tr, ctx, callers + first, count - first);
+	trace_scratch_put();
+}
+
+/* Writes the stacks that the options stacktrace and userstacktrace ask for behind the event. */
+static noinline void write_stacks(struct trace_event_buffer *fbuffer)
+{
+	struct trace_array *tr = fbuffer->file->tr;
+	u64 flags = READ_ONCE(tr->trace_flags);
+
+	if (flags & TRACE_ITER_STACKTRACE)
+		trace_event_write_stack(tr, fbuffer->ctx);
+	if (flags & TRACE_ITER_USERSTACKTRACE)
+		ftrace_trace_userstack(tr, fbuffer->ctx);
+}
+
 static __always_inline void publish(struct trace_event_buffer *fbuffer)
 {
 	struct trace_array *tr = fbuffer->file->tr;
 
 	this_cpu_write(trace_taskinfo_save, true);
 	rb_unlock_commit(fbuffer->cb);
-	if (unlikely(READ_ONCE(tr->trace_flags) & TRACE_ITER_STACKTRACE))
-		__ftrace_trace_stack(tr, fbuffer->ctx, TRACE_EVENT_STACK_SKIP);
+	if (unlikely(READ_ONCE(tr->trace_flags) &
+		     (TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)))
+		write_stacks(fbuffer);
 }
 
 /* Builds the record in scratch memory. */

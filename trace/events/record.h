@@ -36,8 +36,11 @@ void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trac
 /* Publishes the event if the filter lets it pass, and runs the triggers. */
 void trace_event_buffer_commit(struct trace_event_buffer *fbuffer);
 
-/* The frames between an event's call and the function that writes the stack. */
-#define TRACE_EVENT_STACK_SKIP 3
+/*
+ * Writes a TRACE_STACK entry that begins with the function that contains trace_NAME(). For probes
+ * and triggers. Preemption off.
+ */
+void trace_event_write_stack(struct trace_array *tr, u32 ctx);
 
 #define TRACE_EVENT_NULL_STRING "(null)"
 /* For __string(): the length of text, or of the text that stands for NULL. */
