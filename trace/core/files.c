@@ -35,10 +35,13 @@ int trace_get_word(char *word, size_t max, const char *buf, size_t count)
 
 int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long *number)
 {
-	char word[32];
-	int error = trace_get_word(word, sizeof(word), buf, count);
+	char text[32];
 
-	return error ? error : kstrtoul(word, base, number);
+	if (count >= sizeof(text))
+		return -EINVAL;
+	memcpy(text, buf, count);
+	text[count] = '\0';
+	return kstrtoul(text, base, number);
 }
 
 static int create_files(struct trace_cpu *where, struct dentry *dir)

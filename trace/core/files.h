@@ -35,5 +35,5 @@ static inline struct trace_array *trace_file_tr(struct file *file)
  * -EINVAL: too long.
  */
 int trace_get_word(char *word, size_t max, const char *buf, size_t count);
-/* Converts the written text to a number. 0, -EINVAL or -ERANGE. */
+/* Converts a written number. One newline may follow it, and no space. 0, -EINVAL or -ERANGE. */
 int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long *number);

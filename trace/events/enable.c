@@ -1,6 +1,5 @@
 /* Switching events on and off. E (event_mutex) is held in all functions. */
 #include "kernel/errno.h"
-#include "kernel/lib/glob.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/core/cmdlines.h"
@@ -118,42 +117,65 @@ struct trace_event_file *find_event_file(struct trace_array *tr, const char *sys
 	return NULL;
 }
 
-/* Without a colon, the word may be the name of an event or of a system. */
-static bool matches(const struct trace_event_call *call, const char *system, const char *name,
-		    bool colon)
+/* What a word of set_event asks for. A NULL name stands for all. */
+struct event_match {
+	const char *either; /* the name of an event or of a system; NULL: see below */
+	const char *system, *name;
+};
+
+static bool matches(const struct event_match *match, const struct trace_event_call *call)
 {
-	if (!colon)
-		return glob_match(name, trace_event_name(call)) ||
-		       glob_match(name, trace_event_system(call));
-	return glob_match(system, trace_event_system(call)) &&
-	       glob_match(name, trace_event_name(call));
+	const char *system = trace_event_system(call), *name = trace_event_name(call);
+
+	if (match->either)
+		return strcmp(match->either, name) == 0 || strcmp(match->either, system) == 0;
+	return (!match->system || strcmp(match->system, system) == 0) &&
+	       (!match->name || strcmp(match->name, name) == 0);
 }
 
-int trace_set_clr_event(struct trace_array *tr, const char *match, bool enable)
+/* Returns NULL for a part that means all: an empty part, or "*". */
+static const char *part(const char *text)
 {
-	const char *colon = match ? strchr(match, ':') : NULL, *name = "*";
-	struct trace_event_file *file;
-	char system[MAX_EVENT_NAME] = "*";
-	int error = -EINVAL, failed;
+	return *text && strcmp(text, "*") != 0 ? text : NULL;
+}
 
-	if (colon) {
-		if ((size_t)(colon - match) >= sizeof(system))
-			return -EINVAL;
-		if (colon > match)
-			strscpy(system, match, (size_t)(colon - match) + 1);
-		if (colon[1])
-			name = colon + 1;
-	} else if (match) {
-		name = match;
-	}
+/* Splits "SYSTEM:NAME". buf, of MAX_EVENT_NAME bytes, keeps the system. 0, or -EINVAL: too long. */
+static int parse_match(const char *text, char *buf, struct event_match *match)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+
+	*match = (struct event_match){ .either = colon ? NULL : text };
+	if (!colon)
+		return 0;
+	if (colon - text >= MAX_EVENT_NAME)
+		return -EINVAL;
+	strscpy(buf, text, (size_t)(colon - text) + 1);
+	match->system = part(buf);
+	match->name = part(colon + 1);
+	return 0;
+}
+
+int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool enable)
+{
+	struct trace_event_file *file;
+	struct event_match match;
+	char system[MAX_EVENT_NAME];
+	int error = parse_match(match_text, system, &match), failed;
+	bool found = false;
+
+	if (error)
+		return error;
 	trace_events_batch_begin();
 	list_for_each_entry (file, &trace_events_of(tr)->files, list) {
 		if ((file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ||
-		    !matches(file->call, system, name, colon))
+		    !matches(&match, file->call))
 			continue;
+		found = true;
 		failed = trace_event_enable_disable(file, enable, false);
-		error = failed ? failed : error == -EINVAL ? 0 : error;
+		error = error ? error : failed;
 	}
 	failed = trace_events_batch_end();
-	return failed ? failed : error;
+	if (!found)
+		return -EINVAL;
+	return error ? error : failed;
 }

@@ -142,7 +142,7 @@ struct trace_event_file *find_event_file(struct trace_array *tr, const char *sys
 					 const char *name);
 
 /*
- * Enables or disables the events that match "[SYSTEM:]NAME" with globs, or the system NAME; NULL or
- * "*" mean all. -EINVAL: none matches.
+ * Enables or disables events: "SYSTEM:NAME", where an empty part or "*" means all, or the name of
+ * an event or of a system; NULL: all. -EINVAL: there is no such event.
  */
 int trace_set_clr_event(struct trace_array *tr, const char *match, bool enable);
