@@ -15,17 +15,17 @@ typedef int (*initcall_t)(void);
  * Levels, in order: core (services for other code), fs, device, late. Initcalls run in PID 1, after
  * all CPUs are up. So they may sleep. An error is reported, and the boot continues.
  */
-#define __define_initcall(fn, table, level)                                                        \
-	static initcall_t __initcall_##fn LINKER_TABLE_ENTRY(init, table, #level) = fn
+#define __define_initcall(fn, level)                                                               \
+	static initcall_t __initcall_##fn LINKER_TABLE_ENTRY(init, level##_initcalls, "") = fn
 /*
  * Early initcalls run as soon as memory and a clock work: on the boot CPU, in its idle task, with
  * interrupts off. kmalloc() and vmalloc() work. A free mutex may be taken. Sleeping is not allowed.
  */
-#define early_initcall(fn)  __define_initcall(fn, early_initcalls, 0)
-#define core_initcall(fn)   __define_initcall(fn, initcalls, 1)
-#define fs_initcall(fn)     __define_initcall(fn, initcalls, 3)
-#define device_initcall(fn) __define_initcall(fn, initcalls, 5)
-#define late_initcall(fn)   __define_initcall(fn, initcalls, 7)
+#define early_initcall(fn)  __define_initcall(fn, early)
+#define core_initcall(fn)   __define_initcall(fn, core)
+#define fs_initcall(fn)     __define_initcall(fn, fs)
+#define device_initcall(fn) __define_initcall(fn, device)
+#define late_initcall(fn)   __define_initcall(fn, late)
 
 /*
  * __setup("name", fn) makes the boot call fn(value) with the text behind `name=`; a bare `name`

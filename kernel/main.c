@@ -6,6 +6,7 @@
 #include "kernel/boot/boot_info.h"
 #include "kernel/boot/boot_time.h"
 #include "kernel/init.h"
+#include "kernel/initcall_events.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/kallsyms.h"
@@ -21,17 +22,27 @@
 int (*init_process)(void *unused);
 
 DEFINE_LINKER_TABLE(init, initcall_t, early_initcalls);
-DEFINE_LINKER_TABLE(init, initcall_t, initcalls);
+DEFINE_LINKER_TABLE(init, initcall_t, core_initcalls);
+DEFINE_LINKER_TABLE(init, initcall_t, fs_initcalls);
+DEFINE_LINKER_TABLE(init, initcall_t, device_initcalls);
+DEFINE_LINKER_TABLE(init, initcall_t, late_initcalls);
 
-static void __init do_initcalls(const initcall_t *call, const initcall_t *end)
+static void __init do_initcalls(const char *level, const initcall_t *call, const initcall_t *end)
 {
+	trace_initcall_level(level);
 	for (; call < end; call++) {
-		int error = (*call)();
+		int error;
 
+		trace_initcall_start(*call);
+		error = (*call)();
+		trace_initcall_finish(*call, error);
 		if (error)
 			pr_err("initcall %ps failed: %d\n", (void *)*call, error);
 	}
 }
+#define do_initcall_level(level)                                                                   \
+	do_initcalls(#level, linker_table_start(level##_initcalls),                                \
+		     linker_table_end(level##_initcalls))
 
 /* The part of the boot that needs all CPUs, and a task that may sleep. */
 static void __init kernel_init_freeable(void)
@@ -40,7 +51,10 @@ static void __init kernel_init_freeable(void)
 	workqueue_init();
 	smp_init();
 	boot_stamp(BOOT_CPUS);
-	do_initcalls(linker_table_start(initcalls), linker_table_end(initcalls));
+	do_initcall_level(core);
+	do_initcall_level(fs);
+	do_initcall_level(device);
+	do_initcall_level(late);
 	boot_stamp(BOOT_INITCALLS);
 }
 
@@ -92,7 +106,7 @@ void __init start_kernel(void)
 
 	time_init();
 	/* ftrace= on the command line traces the boot from here on. */
-	do_initcalls(linker_table_start(early_initcalls), linker_table_end(early_initcalls));
+	do_initcall_level(early);
 	sched_init();
 	softirq_init();
 	timers_init();

@@ -92,6 +92,17 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *data), v
 /* All functions __traceiter_NAME(). The stack of an event begins with the caller of one of them. */
 extern const char __traceiter_text_start[], __traceiter_text_end[];
 
+/*
+ * A constant text, for an event whose field is a pointer to a text. The file printk_formats lists
+ * the address, so that programs that read raw records find the text (trace/core/trace_printk.c).
+ */
+#define tracepoint_string(text)                                                                    \
+	({                                                                                         \
+		static const char *const __tracepoint_text LINKER_TABLE_ENTRY(                     \
+			rodata, trace_printk_formats, "") = text;                                  \
+		__tracepoint_text;                                                                 \
+	})
+
 /* Keeps a list of arguments together when it is handed on to another macro. */
 #define TRACEPOINT_ARGS(args...) args
 

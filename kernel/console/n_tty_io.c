@@ -15,7 +15,7 @@ static void isig(struct tty_struct *tty, int sig)
 	pid_t pgrp = READ_ONCE(tty->pgrp);
 
 	if (pgrp)
-		(void)kill_pgrp(pgrp, sig); /* -ESRCH is fine: the job has just ended */
+		(void)kill_pgrp(pgrp, sig, true); /* -ESRCH is fine: the job has just ended */
 }
 
 static void start_tty(struct tty_struct *tty)

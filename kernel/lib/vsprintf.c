@@ -178,6 +178,7 @@ static const char *parse_length(const char *fmt, struct format *f)
 	case 'l':
 		f->length = 'l';
 		return fmt + (fmt[1] == 'l' ? 2 : 1);
+	case 'L': /* Linux's older form of ll, which the texts of some of its events have */
 	case 'z':
 	case 't':
 	case 'j':

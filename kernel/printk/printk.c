@@ -18,6 +18,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
+#include "kernel/printk/printk_events.h"
 #include "kernel/printk/printk_ringbuffer.h"
 #include "kernel/time/ktime.h"
 
@@ -147,6 +148,12 @@ static void printk_store(struct printk_context *ctx, u64 ts, const char *s)
 	}
 }
 
+/* Returns the text behind the level with which it may begin. */
+static const char *skip_level(const char *text)
+{
+	return text[0] == KERN_CONT[0] && text[1] ? text + 2 : text;
+}
+
 static void console_kick(bool sync)
 {
 	for_each_linker_table_entry (console, consoles)
@@ -194,6 +201,7 @@ int vprintk(const char *fmt, va_list args)
 	if ((size_t)len >= sizeof(ctx->text)) /* The text was cut, with its newline. */
 		ctx->text[sizeof(ctx->text) - 2] = '\n';
 	printk_store(ctx, ts, ctx->text);
+	trace_console(skip_level(ctx->text), strlen(skip_level(ctx->text)));
 	local_irq_restore(flags);
 
 	/*

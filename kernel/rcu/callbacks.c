@@ -6,6 +6,7 @@
 #include "kernel/rcu/callbacks.h"
 
 #include "kernel/panic.h"
+#include "kernel/rcu/rcu_events.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/kthread.h"
 
@@ -96,7 +97,9 @@ static int rcu_kthread(void *data)
 		spin_lock_irq(&rcu->lock);
 		rcu->stats.grace_periods++;
 		spin_unlock_irq(&rcu->lock);
+		trace_rcu_utilization(tracepoint_string("Start RCU core"));
 		called = call_callbacks(list);
+		trace_rcu_utilization(tracepoint_string("End RCU core"));
 		spin_lock_irq(&rcu->lock);
 		rcu->stats.called += called;
 		spin_unlock_irq(&rcu->lock);

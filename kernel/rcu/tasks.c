@@ -29,6 +29,7 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/callbacks.h"
+#include "kernel/rcu/rcu_events.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
@@ -114,6 +115,7 @@ static void report_stall(void)
 {
 	struct task_struct *p;
 
+	trace_rcu_stall_warning(tracepoint_string("rcu_tasks"), tracepoint_string("StallDetected"));
 	pr_err("INFO: rcu_tasks detected stalls on tasks:\n");
 	list_for_each_entry (p, &holdouts, rcu_tasks_node) {
 		bool running = READ_ONCE(p->on_cpu);

@@ -21,8 +21,8 @@
 #include "arch/stacktrace.h"
 #include "arch/switch.h"
 #include "kernel/bug.h"
-#include "kernel/current.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/sched_events.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
@@ -92,8 +92,10 @@ static __always_inline void __update_curr(struct task_struct *curr, u64 now)
 		return;
 	curr->se.exec_start = now;
 	curr->se.sum_exec_runtime += (u64)delta;
-	if (curr->se.weight)
+	if (curr->se.weight) {
 		update_curr_fair(curr, (u64)delta);
+		trace_sched_stat_runtime(curr, (u64)delta, curr->se.vruntime);
+	}
 }
 
 void update_curr(struct runqueue *rq, u64 now)
@@ -164,12 +166,19 @@ void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 	__check_preempt_curr(rq, p);
 }
 
-/* p moves to cpu, a different one. p is in no queue. P or R held. */
-static void set_task_cpu(struct task_struct *p, unsigned cpu)
+/* p gets another CPU than it has. p is in no queue. P or R held. */
+static void __set_task_cpu(struct task_struct *p, unsigned cpu)
 {
 	/* Virtual time is counted from each queue's own origin. */
 	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
 	WRITE_ONCE(p->cpu, cpu);
+}
+
+/* The same for a task that has run before: it migrates. */
+static void set_task_cpu(struct task_struct *p, unsigned cpu)
+{
+	trace_sched_migrate_task(p, cpu);
+	__set_task_cpu(p, cpu);
 }
 
 /*
@@ -226,14 +235,16 @@ static noinline bool ttwu_runnable(struct task_struct *p)
 	struct runqueue *rq = __task_rq_lock(p);
 	bool runnable = p->on_rq;
 
-	if (runnable)
+	if (runnable) {
 		WRITE_ONCE(p->state, TASK_RUNNING);
+		trace_sched_wakeup(p);
+	}
 	rq_unlock(rq);
 	return runnable;
 }
 
-/* Queues a task that sleeps. P held, interrupts off. */
-static __always_inline void ttwu_queue(struct task_struct *p)
+/* Queues a task that sleeps, or that is new. P held, interrupts off. */
+static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 {
 	struct runqueue *rq;
 	unsigned cpu;
@@ -242,8 +253,12 @@ static __always_inline void ttwu_queue(struct task_struct *p)
 	while (unlikely(smp_load_acquire(&p->on_cpu)))
 		cpu_relax();
 	cpu = select_task_rq(p);
-	if (cpu != p->cpu)
-		set_task_cpu(p, cpu);
+	if (cpu != p->cpu) {
+		if (new)
+			__set_task_cpu(p, cpu);
+		else
+			set_task_cpu(p, cpu);
+	}
 	rq = cpu_rq(cpu);
 	rq_lock(rq);
 	if (p->state == TASK_UNINTERRUPTIBLE)
@@ -256,6 +271,10 @@ static __always_inline void ttwu_queue(struct task_struct *p)
 		update_curr(rq, ktime_get());
 	__activate_task(rq, p);
 	WRITE_ONCE(p->state, TASK_RUNNING);
+	if (new)
+		trace_sched_wakeup_new(p);
+	else
+		trace_sched_wakeup(p);
 	__check_preempt_curr(rq, p);
 	rq_unlock(rq);
 }
@@ -268,9 +287,10 @@ bool try_to_wake_up(struct task_struct *p, unsigned state)
 	raw_ticket_lock(&p->lock);
 	spin_lock_debug_acquired(&p->lock);
 	if (READ_ONCE(p->state) & state) {
+		trace_sched_waking(p);
 		woken = true;
 		if (likely(!smp_load_acquire(&p->on_rq)) || !ttwu_runnable(p))
-			ttwu_queue(p);
+			ttwu_queue(p, false);
 	}
 	__spin_unlock(&p->lock);
 	return woken;
@@ -289,14 +309,25 @@ bool wake_up_state(struct task_struct *p, unsigned state)
 	return woken;
 }
 
-bool wake_up_process(struct task_struct *p)
+bool wake_up_new_task(struct task_struct *p)
 {
-	return wake_up_state(p, TASK_NORMAL | TASK_NEW);
+	unsigned long flags;
+	bool woken;
+
+	spin_lock_irqsave(&p->lock, flags);
+	woken = p->state == TASK_NEW;
+	if (woken)
+		ttwu_queue(p, true);
+	spin_unlock_irqrestore(&p->lock, flags);
+	return woken;
 }
 
-void wake_up_new_task(struct task_struct *p)
+bool wake_up_process(struct task_struct *p)
 {
-	wake_up_state(p, TASK_NEW);
+	/* A task that is not new never becomes new again. */
+	if (unlikely(READ_ONCE(p->state) == TASK_NEW) && wake_up_new_task(p))
+		return true;
+	return wake_up_state(p, TASK_NORMAL);
 }
 
 /*
@@ -376,6 +407,7 @@ void __schedule(bool preempt)
 	if (!preempt && state) {
 		if (unlikely((state & TASK_INTERRUPTIBLE) && READ_ONCE(prev->pending))) {
 			WRITE_ONCE(prev->state, TASK_RUNNING);
+			state = TASK_RUNNING;
 		} else {
 			if (state == TASK_UNINTERRUPTIBLE)
 				rq->nr_uninterruptible++;
@@ -404,6 +436,7 @@ void __schedule(bool preempt)
 	rq->nr_switches++;
 	++*switch_count;
 	WRITE_ONCE(next->on_cpu, 1);
+	trace_sched_switch(preempt, prev, next, state);
 	for (hook = smp_load_acquire(&sched_switch_hooks); unlikely(hook);
 	     hook = READ_ONCE(hook->next))
 		hook->fn(prev, next);
@@ -491,63 +524,6 @@ static void scheduler_tick(ktime_t now)
 	calc_global_load(now, 0);
 	trigger_load_balance(rq, now);
 }
-
-const char *current_comm(void)
-{
-	return current->comm;
-}
-
-#ifdef CONFIG_DEBUG
-pid_t current_pid(void)
-{
-	return current->pid;
-}
-
-struct held_locks *current_held_locks(void)
-{
-	return &current->held_locks;
-}
-#endif
-
-u64 sched_pass_count(unsigned cpu)
-{
-	return READ_ONCE(cpu_rq(cpu)->sched_count);
-}
-
-struct task_struct *idle_task(unsigned cpu)
-{
-	return cpu_rq(cpu)->idle;
-}
-
-void task_call_func(struct task_struct *p,
-		    void (*fn)(struct task_struct *p, bool asleep, void *arg), void *arg)
-{
-	unsigned long flags;
-	struct runqueue *rq = task_rq_lock(p, &flags);
-
-	fn(p, !p->on_rq, arg);
-	task_rq_unlock(rq, p, flags);
-}
-
-bool idle_cpu(unsigned cpu)
-{
-	struct runqueue *rq = cpu_rq(cpu);
-
-	return READ_ONCE(rq->curr) == rq->idle && !READ_ONCE(rq->nr_running);
-}
-
-#ifdef CONFIG_DEBUG
-void __might_sleep(const char *file, int line)
-{
-	if (preemptible() || current->pid == 0)
-		return;
-	printk(KERN_ERR "BUG: sleeping function called from invalid context at %s:%d\n", file,
-	       line);
-	printk(KERN_ERR "in_atomic(): %d, irqs_disabled(): %d, pid: %d, name: %s\n", in_atomic(),
-	       irqs_disabled(), current->pid, current->comm);
-	dump_stack();
-}
-#endif
 
 void __init sched_init(void)
 {

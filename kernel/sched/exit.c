@@ -12,6 +12,7 @@
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/fork.h"
+#include "kernel/sched/sched_events.h"
 
 void (*task_exit_hook)(struct task_struct *task);
 
@@ -87,6 +88,7 @@ void do_exit(int status)
 	tsk->flags |= PF_EXITING;
 	if (exit_hook)
 		exit_hook(tsk);
+	trace_sched_process_exit(tsk);
 	exit_files(tsk);
 	tsk->exit_code = status;
 
@@ -154,6 +156,7 @@ pid_t kernel_wait4(pid_t pid, int *status, int options)
 	syscall_boundary();
 	if (pid == 0 || pid < -1)
 		return -EINVAL; /* waiting for a process group is not supported */
+	trace_sched_process_wait(pid > 0 ? pid : 0);
 	for (;;) {
 		prepare_to_wait(&current->child_exit, &wait, TASK_INTERRUPTIBLE);
 		ret = try_to_reap(pid, status);
@@ -195,7 +198,7 @@ int wait_for_child(pid_t pid, int *sig)
 			(void)kill_pid(pid, *sig); /* the child may have ended already */
 		if (kernel_wait4(pid, &status, 0) != -EINTR)
 			return exit_status(status);
-		*sig = pending_signal(current);
+		*sig = get_signal();
 		flush_signals(current);
 	}
 }

@@ -15,7 +15,15 @@
 #include "kernel/mm/vmalloc.h"
 #include "kernel/panic.h"
 #include "kernel/sched/fork.h"
+#include "kernel/sched/sched_events.h"
+#include "kernel/sched/task_events.h"
 #include "kernel/smp.h"
+
+/* clone_flags of the event task_newtask. Values as in clone(2); UNTRACED is for the kernel only. */
+#define CLONE_VM       0x00000100UL
+#define CLONE_FS       0x00000200UL
+#define CLONE_FILES    0x00000400UL
+#define CLONE_UNTRACED 0x00800000UL
 
 extern char boot_stack[]; /* boot/entry.asm: THREAD_SIZE bytes */
 
@@ -71,8 +79,10 @@ static void free_task(struct task_struct *p)
 
 void put_task_struct(struct task_struct *p)
 {
-	if (atomic_dec_and_test(&p->usage))
+	if (atomic_dec_and_test(&p->usage)) {
+		trace_sched_process_free(p);
 		free_task(p);
+	}
 }
 
 void set_task_comm(struct task_struct *p, const char *name)
@@ -80,6 +90,7 @@ void set_task_comm(struct task_struct *p, const char *name)
 	unsigned long flags;
 
 	spin_lock_irqsave(&p->lock, flags);
+	trace_task_rename(p, name);
 	strscpy(p->comm, name, sizeof(p->comm));
 	spin_unlock_irqrestore(&p->lock, flags);
 }
@@ -168,6 +179,8 @@ struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const
 		free_task(p);
 		return ERR_PTR(-EAGAIN);
 	}
+	trace_task_newtask(p, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED);
+	trace_sched_process_fork(&init_task, p);
 	return p;
 }
 
@@ -214,6 +227,8 @@ pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 	arch_setup_new_task(p, clone_entry);
 	if (!publish_task(p, parent))
 		goto exit_files;
+	trace_task_newtask(p, CLONE_VM | CLONE_UNTRACED);
+	trace_sched_process_fork(parent, p);
 	fork_hook = READ_ONCE(task_fork_hook);
 	if (fork_hook)
 		fork_hook(parent, p);

@@ -5,6 +5,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/fork.h"
+#include "kernel/sched/sched_events.h"
 
 static void kthread_entry(void)
 {
@@ -50,6 +51,7 @@ int kthread_stop(struct task_struct *k)
 {
 	int ret;
 
+	trace_sched_kthread_stop(k);
 	get_task_struct(k);
 	WRITE_ONCE(k->should_stop, true);
 	/* A full barrier: if k goes to sleep after it, k has seen should_stop. */
@@ -57,5 +59,6 @@ int kthread_stop(struct task_struct *k)
 	wait_for_completion(&k->exited);
 	ret = k->exit_code;
 	put_task_struct(k);
+	trace_sched_kthread_stop_ret(ret);
 	return ret;
 }

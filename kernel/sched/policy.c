@@ -161,7 +161,8 @@ void yield(void)
 	else
 		yield_task_fair(rq, p);
 	task_rq_unlock(rq, p, flags);
+	__set_current_state(TASK_RUNNING);
 	preempt_disable();
-	__schedule(true);
+	__schedule(false);
 	preempt_enable();
 }

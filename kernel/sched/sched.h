@@ -48,7 +48,8 @@ bool wake_up_process(struct task_struct *p);
 bool wake_up_state(struct task_struct *p, unsigned state);
 /* The same for callers that have interrupts and preemption off. */
 bool try_to_wake_up(struct task_struct *p, unsigned state);
-void wake_up_new_task(struct task_struct *p);
+/* The first wake-up of a task. False if it was woken before. Any context but NMI. */
+bool wake_up_new_task(struct task_struct *p);
 /* The handler of the reschedule IPI, between irq_enter() and irq_exit() or without. Interrupts off.
  */
 void scheduler_ipi(void);

@@ -19,14 +19,23 @@ struct task_struct;
 
 #define SIG_BIT(sig) (1UL << ((sig)-1)) /* in a set of signals */
 
+/* How a signal was sent: by a task, or by the kernel itself. si_code of sigaction(2). */
+#define SI_USER   0
+#define SI_KERNEL 0x80
+
 /* The lowest pending signal, or 0. */
 int pending_signal(const struct task_struct *p);
+/* Takes the lowest pending signal of the current task, to act on it. 0: none. Task context. */
+int get_signal(void);
 /* Marks sig pending and wakes an interruptible sleep. 0; -EPERM for a PF_KTHREAD task; -EINVAL. */
 int send_signal(int sig, struct task_struct *p);
 /* The same for a PID. -ESRCH when no task has it. */
 int kill_pid(pid_t pid, int sig);
-/* The same for every task of a job (task->pgrp). -ESRCH when it has no task. */
-int kill_pgrp(pid_t pgrp, int sig);
+/*
+ * The same for every task of a job (task->pgrp). -ESRCH when it has no task. priv: the kernel
+ * itself sends the signal.
+ */
+int kill_pgrp(pid_t pgrp, int sig, bool priv);
 /* As setpgid(0, pgrp): moves the calling task into a job; 0: into a job of its own. */
 void kernel_setpgid(pid_t pgrp);
 void flush_signals(struct task_struct *p);

@@ -89,7 +89,8 @@ struct task_struct {
 	pid_t pgrp;                   /* [L] the job: ^C on the terminal signals all of it */
 	wait_queue_head_t child_exit; /* wait4() sleeps here */
 	u64 pending;                  /* [A] bit n-1: signal n */
-	u64 ignored_signals;          /* [O] bit n-1 */
+	u64 pending_kernel;  /* [A] of the pending signals, those that the kernel itself has sent */
+	u64 ignored_signals; /* [O] bit n-1 */
 
 	/* kthreads */
 	int (*thread_fn)(void *data); /* [C] */
@@ -123,3 +124,14 @@ struct task_struct {
 	struct held_locks held_locks; /* [O] locking: the locks it holds */
 #endif
 };
+
+/*
+ * The priority of p as Linux counts it: 0 to 99 for SCHED_FIFO, 0 the most urgent; else 100 to 139,
+ * by nice. migration/N has 0. Any context.
+ */
+static inline int effective_prio(const struct task_struct *p)
+{
+	if (unlikely(p->rt_priority))
+		return max(MAX_RT_PRIO - 1 - p->rt_priority, 0);
+	return MAX_RT_PRIO + 20 + p->nice;
+}

@@ -18,6 +18,7 @@
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/kthread.h"
+#include "kernel/workqueue/workqueue_events.h"
 
 #define MAX_WORKERS         64 /* in a pool */
 #define IDLE_WORKERS        2  /* that never end */
@@ -143,7 +144,9 @@ static void process_one_work(struct worker *worker, struct work_struct *work)
 	test_and_clear_bit(WORK_PENDING, &work->pending);
 	spin_unlock_irq(&pool->lock);
 
+	trace_workqueue_execute_start(work);
 	func(work); /* may free the item */
+	trace_workqueue_execute_end(work, func);
 
 	if (unlikely(preempt_count())) {
 		pr_err("BUG: workqueue leaked atomic: preempt_count 0x%08x after %ps\n",

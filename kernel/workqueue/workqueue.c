@@ -13,6 +13,7 @@
 
 #include "kernel/bug.h"
 #include "kernel/workqueue/internal.h"
+#include "kernel/workqueue/workqueue_events.h"
 
 void INIT_WORK(struct work_struct *work, work_func_t func)
 {
@@ -33,8 +34,11 @@ static bool is_queued_on(const struct worker_pool *pool, const struct work_struc
 	return READ_ONCE(work->pool) == pool;
 }
 
-/* Puts the item into pool, or into the pool where it runs now. The caller owns the pending bit. */
-static void __queue_work(struct worker_pool *pool, struct work_struct *work)
+/*
+ * Puts the item into pool, or into the pool where it runs now. req_cpu: for the event. The caller
+ * owns the pending bit.
+ */
+static void __queue_work(unsigned req_cpu, struct worker_pool *pool, struct work_struct *work)
 {
 	struct worker_pool *last;
 	struct worker *worker = NULL;
@@ -52,6 +56,10 @@ static void __queue_work(struct worker_pool *pool, struct work_struct *work)
 	}
 	if (!worker)
 		spin_lock(&pool->lock);
+	trace_workqueue_queue_work((int)req_cpu,
+				   pool->cpu == CPU_UNBOUND ? "events_unbound" : "events",
+				   (int)pool->cpu, work);
+	trace_workqueue_activate_work(work);
 	insert_work(pool, work);
 	spin_unlock(&pool->lock);
 	local_irq_restore(flags);
@@ -61,23 +69,25 @@ bool schedule_work_on(unsigned cpu, struct work_struct *work)
 {
 	if (test_and_set_bit(WORK_PENDING, &work->pending))
 		return false;
-	__queue_work(per_cpu_ptr(&worker_pools, cpu), work);
+	__queue_work(cpu, per_cpu_ptr(&worker_pools, cpu), work);
 	return true;
 }
 
 bool schedule_work(struct work_struct *work)
 {
-	bool queued = schedule_work_on(get_cpu(), work);
-
-	put_cpu();
-	return queued;
+	if (test_and_set_bit(WORK_PENDING, &work->pending))
+		return false;
+	preempt_disable();
+	__queue_work(WORK_CPU_UNBOUND, this_cpu_ptr(&worker_pools), work);
+	preempt_enable();
+	return true;
 }
 
 bool schedule_work_unbound(struct work_struct *work)
 {
 	if (test_and_set_bit(WORK_PENDING, &work->pending))
 		return false;
-	__queue_work(&unbound_pool, work);
+	__queue_work(WORK_CPU_UNBOUND, &unbound_pool, work);
 	return true;
 }
 
@@ -85,7 +95,7 @@ static void delayed_work_timer(struct timer_list *timer)
 {
 	struct delayed_work *dwork = container_of(timer, struct delayed_work, timer);
 
-	__queue_work(this_cpu_ptr(&worker_pools), &dwork->work);
+	__queue_work(WORK_CPU_UNBOUND, this_cpu_ptr(&worker_pools), &dwork->work);
 }
 
 void INIT_DELAYED_WORK(struct delayed_work *dwork, work_func_t func)
@@ -101,7 +111,7 @@ static void __queue_delayed_work(struct delayed_work *dwork, u64 delay_ns)
 		mod_timer(&dwork->timer, ktime_get() + delay_ns);
 	} else {
 		preempt_disable();
-		__queue_work(this_cpu_ptr(&worker_pools), &dwork->work);
+		__queue_work(WORK_CPU_UNBOUND, this_cpu_ptr(&worker_pools), &dwork->work);
 		preempt_enable();
 	}
 }

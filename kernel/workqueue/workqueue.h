@@ -1,8 +1,12 @@
 /* Workqueues: functions run later by kworker threads, in task context. */
 #pragma once
 
+#include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/time/timer.h"
+
+/* For the events of workqueues: the caller wants no particular CPU. */
+#define WORK_CPU_UNBOUND NR_CPUS
 
 struct worker_pool;
 struct work_struct;

@@ -21,7 +21,7 @@ static int command_main(void *arg)
 	sys_close_range(3, ~0U);
 	status = run_command(argv);
 	if (signal_pending(current))
-		do_exit(pending_signal(current));
+		do_exit(get_signal());
 	return status;
 }
 
@@ -80,7 +80,7 @@ static void reap(struct trace_export *x, int status)
 
 static void interrupt_command(struct trace_export *x, int sig)
 {
-	if (kill_pgrp(x->child, sig) == -ESRCH)
+	if (kill_pgrp(x->child, sig, false) == -ESRCH)
 		(void)kill_pid(x->child, sig); /* the child has no process group of its own yet */
 }
 
