@@ -5,11 +5,11 @@ EFAULT equ 14
 section .text progbits alloc exec nowrite align=16
 bits 64
 
-; long strncpy_from_kernel_nofault(rdi dst, rsi src, rdx size)
+; long strncpy_nofault(rdi dst, rsi src, rdx size)
 ;
 ; Only the load at maccess_load may fault. maccess_fixup() then continues at maccess_fault.
-global strncpy_from_kernel_nofault, maccess_load, maccess_fault
-strncpy_from_kernel_nofault:
+global strncpy_nofault, maccess_load, maccess_fault
+strncpy_nofault:
 	xor	eax, eax
 maccess_load:
 	mov	cl, [rsi + rax]

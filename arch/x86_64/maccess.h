@@ -7,13 +7,25 @@
 #include "arch/ptrace.h"
 #include "arch/traps.h"
 #include "kernel/compiler.h"
+#include "kernel/errno.h"
+
+long strncpy_nofault(char *dst, const void *src, size_t size); /* maccess.asm */
 
 /*
  * Copies the string at src, with its NUL, but at most size bytes (more than 0); a cut string gets a
  * NUL too. Returns the number of bytes written, or -EFAULT. Then dst has no defined content.
- * Implemented in maccess.asm.
+ * An address of the user half gives -EFAULT, too.
  */
-long strncpy_from_kernel_nofault(char *dst, const void *src, size_t size);
+static inline long strncpy_from_kernel_nofault(char *dst, const void *src, size_t size)
+{
+	return (long)src < 0 ? strncpy_nofault(dst, src, size) : -EFAULT;
+}
+/* The same for an argument of a system call. Kernel threads make all of them, with addresses of the
+ * kernel, until there is ring 3. */
+static inline long strncpy_from_user_nofault(char *dst, const void *src, size_t size)
+{
+	return strncpy_nofault(dst, src, size);
+}
 
 extern const char maccess_load[], maccess_fault[]; /* the load that may fault, and the way out */
 

@@ -45,6 +45,8 @@ static void expect_faults(struct selftest *test)
 	EXPECT_EQ(read_string(buffer, USER_ADDRESS, 64), -EFAULT);
 	EXPECT_EQ(read_string(buffer, NON_CANONICAL, 64), -EFAULT);
 	EXPECT_EQ(read_string(buffer, ~0UL, 64), -EFAULT);
+	EXPECT_EQ(strncpy_from_user_nofault(buffer, (const void *)NON_CANONICAL, 64), -EFAULT);
+	EXPECT_EQ(strncpy_from_user_nofault(buffer, (const void *)USER_ADDRESS, 64), -EFAULT);
 	EXPECT_EQ(irqs_disabled(), irqs_were_off);
 }
 

@@ -89,8 +89,8 @@ SELFTEST(trace, error_log_keeps_the_last_eight_until_it_is_cleared)
 		line += strlen(wanted);
 	}
 	EXPECT_EQ(*line, '\0');
-	tracing_log_err(&global_trace, "selftest", "short", errs, 0, 500);
-	EXPECT(strstr(get("error_log"), "Command: short\n                ^\n"));
+	tracing_log_err(&global_trace, "selftest", "short", errs, 0, 7);
+	EXPECT(strstr(get("error_log"), "Command: short\n                  ^\n"));
 	EXPECT_EQ(put_mode("error_log", "x", 1, O_APPEND), 0);
 	EXPECT(strstr(get("error_log"), "short"));
 	EXPECT_EQ(put("error_log", ""), 0);

@@ -21,7 +21,7 @@ struct tracing_log_err {
 	ktime_t time;
 	const char *location;
 	const char *text;
-	u16 position; /* of the error in command */
+	u16 position; /* of the error in command, or behind its end */
 	char command[];
 }; /* constant but for list */
 
@@ -47,7 +47,7 @@ void tracing_log_err(struct trace_array *tr, const char *location, const char *c
 	err->time = ktime_get();
 	err->location = location;
 	err->text = errs[type];
-	err->position = (u16)min((size_t)position, length);
+	err->position = position;
 	memcpy(err->command, command, length + 1);
 	mutex_lock(&err_log_mutex);
 	if (tr->err_log_count == TRACING_LOG_ERRS_MAX)

@@ -10,6 +10,7 @@
 #include "kernel/tracepoint.h"
 #include "trace/core/events.h"
 #include "trace/core/trace_array.h"
+#include "trace/events/fields.h"
 
 #define MAX_EVENT_NAME 128 /* bytes of the name of an event or of a system, with its NUL */
 
@@ -107,19 +108,6 @@ static inline struct trace_array_events *trace_events_of(struct trace_array *tr)
 {
 	return *trace_array_private(tr, &trace_events_part);
 }
-
-/* ---- fields (fields.c); any context ---- */
-
-/* The fields that all entries have: common_type, common_flags, … */
-extern const struct trace_event_field trace_common_fields[];
-/*
- * Finds a field by name in Linux's order: the event's own fields, then cpu and comm, then the
- * common fields. NULL: no such field.
- */
-const struct trace_event_field *trace_find_event_field(const struct trace_event_call *call,
-						       const char *name);
-/* Returns the field's filter type. FILTER_OTHER becomes what the field's C type says. */
-enum trace_filter_type trace_field_filter_type(const struct trace_event_field *field);
 
 /* ---- switching (enable.c); E held ---- */
 

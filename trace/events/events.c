@@ -6,6 +6,7 @@
 #include "kernel/rcu/rculist.h"
 #include "trace/events/event.h"
 #include "trace/events/files.h"
+#include "trace/events/filter.h"
 #include "trace/events/trigger.h"
 
 LIST_HEAD(trace_event_calls);
@@ -32,8 +33,10 @@ static void free_files(struct trace_array_events *events)
 {
 	struct trace_event_file *file, *next;
 
-	list_for_each_entry_safe (file, next, &events->files, list)
+	list_for_each_entry_safe (file, next, &events->files, list) {
+		event_filter_free(file->filter);
 		kfree(file);
+	}
 	trace_events_free_systems(events);
 	kfree(events);
 }

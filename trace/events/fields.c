@@ -16,6 +16,7 @@ const struct trace_event_field trace_common_fields[] = {
 static const struct trace_event_field generic_fields[] = {
 	{ "int", "CPU", 0, 0, true, FILTER_CPU, 0 },
 	{ "int", "cpu", 0, 0, true, FILTER_CPU, 0 },
+	{ "int", "common_cpu", 0, 0, true, FILTER_CPU, 0 },
 	{ "char *", "COMM", 0, 0, false, FILTER_COMM, 0 },
 	{ "char *", "comm", 0, 0, false, FILTER_COMM, 0 },
 	{ .name = NULL },

@@ -275,8 +275,6 @@ void trace_events_free_systems(struct trace_array_events *events)
 {
 	struct event_system *system, *next;
 
-	list_for_each_entry_safe (system, next, &events->systems, list) {
-		kfree(system->filter_text);
+	list_for_each_entry_safe (system, next, &events->systems, list)
 		kfree(system);
-	}
 }

@@ -16,7 +16,6 @@ struct event_system {
 	struct trace_array *tr; /* constant */
 	const char *name;       /* constant: of the events */
 	struct dentry *dir;     /* constant */
-	char *filter_text;      /* [E] the last filter of the whole system; NULL: none */
 };
 
 /*

@@ -12,10 +12,12 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/core/user_stack.h"
+#include "trace/events/filter.h"
 #include "trace/events/trigger.h"
 #include "trace/ring_buffer/write.h"
 
@@ -194,10 +196,21 @@ static void record(struct trace_event_buffer *fbuffer)
 	publish(fbuffer);
 }
 
-/* Returns whether the event is recorded, after its triggers have run. */
-static bool passes(const struct trace_event_file *file, const void *entry __unused)
+/*
+ * Returns whether the event is recorded, after its triggers have run. The filter may be removed
+ * meanwhile.
+ */
+static bool passes(const struct trace_event_file *file, const void *entry)
 {
-	return !(READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED);
+	unsigned long flags = READ_ONCE(file->flags);
+	const struct event_filter *filter;
+
+	if (!(flags & (EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_FILTERED)))
+		return true;
+	if (flags & EVENT_FILE_FL_SOFT_DISABLED)
+		return false;
+	filter = rcu_dereference(file->filter);
+	return !filter || event_filter_match(filter, entry);
 }
 
 /* caller: an address in the probe, for stack traces. */

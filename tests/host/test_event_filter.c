@@ -1,0 +1,603 @@
+/*
+ * Filters of events: what the compiler accepts and refuses, and what the programs match.
+ *
+ * sources: trace/events/filter_parse.c trace/events/filter_predicate.c trace/events/filter_match.c
+ * sources: trace/events/filter_string.c
+ * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ */
+#include "test.h"
+
+#include "event_filter_fields.h"
+#include "kernel/errno.h"
+
+static struct record record;
+
+static void set_text(const char *text)
+{
+	size_t length = strlen(text) + 1;
+
+	memcpy(record.dynamic, text, length);
+	record.text = (u32)(offsetof(struct record, dynamic) | length << 16);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&record, 0, sizeof(record));
+	record.ent = (struct trace_entry){ .type = 77, .flags = 1, .preempt_count = 5, .pid = 42 };
+	record.u8 = 200;
+	record.s8 = -3;
+	record.u16 = 60000;
+	record.s16 = -300;
+	record.u32 = 4000000000U;
+	record.s32 = -70000;
+	record.u64 = 1ULL << 63 | 5;
+	record.s64 = -(1LL << 40);
+	strcpy(record.name, "bash");
+	set_text("/bin/ls");
+	record.pointer = "a string elsewhere";
+	record.ip = SCHEDULE + 4;
+	host_comm = "cat";
+	return 0;
+}
+
+static int no_leak(void **state)
+{
+	(void)state;
+	return host_objects != 0;
+}
+
+/* Returns whether the record passes the filter. The filter must compile. */
+static bool passes(const char *text)
+{
+	struct event_filter *filter = NULL;
+	struct filter_error error;
+	int err = filter_compile(&record_call, text, &filter, &error);
+	bool result;
+
+	if (err)
+		fail_msg("%s: error %d, %s at %u", text, err, filter_error_texts[error.reason],
+			 error.position);
+	assert_string_equal(filter->text, text);
+	result = event_filter_match(filter, &record);
+	kfree(filter);
+	return result;
+}
+
+static void check(const char *const pass[], const char *const reject[])
+{
+	for (; *pass; pass++)
+		if (!passes(*pass))
+			fail_msg("%s does not let the record pass", *pass);
+	for (; *reject; reject++)
+		if (passes(*reject))
+			fail_msg("%s lets the record pass", *reject);
+}
+#define PASS   (const char *const[])
+#define REJECT (const char *const[])
+
+static void test_numbers_of_each_size_and_sign_are_compared(void **state)
+{
+	(void)state;
+	check(PASS{ "u8 == 200",
+		    "u8 != 201",
+		    "u8 < 201",
+		    "u8 <= 200",
+		    "u8 > 199",
+		    "u8 >= 200",
+		    "u8 & 8",
+		    "s8 == -3",
+		    "s8 < -2",
+		    "s8 > -4",
+		    "s8 >= -3",
+		    "s8 <= -3",
+		    "s8 & 1",
+		    "u16 == 60000",
+		    "u16 > 32768",
+		    "u16 < 65535",
+		    "s16 == -300",
+		    "s16 < 0",
+		    "s16 & 4",
+		    "u32 == 4000000000",
+		    "u32 > 2147483648",
+		    "s32 == -70000",
+		    "s32 < 1",
+		    "u64 == 0x8000000000000005",
+		    "u64 > 9223372036854775807",
+		    "u64 & 4",
+		    "u64 & 0x8000000000000000",
+		    "s64 == -1099511627776",
+		    "s64 < -1099511627775",
+		    "s64 >= -9223372036854775808",
+		    "common_pid == 42",
+		    "common_type == 77",
+		    "common_preempt_count > 4",
+		    "u8 == 0xc8",
+		    "u8 == 0310",
+		    "u8 == 0XC8",
+		    "cpu == 0",
+		    "CPU < 1",
+		    "cpu != 1",
+		    "common_cpu >= 0",
+		    NULL },
+	      REJECT{ "u8 == 201",
+		      "u8 != 200",
+		      "u8 < 200",
+		      "u8 <= 199",
+		      "u8 > 200",
+		      "u8 >= 201",
+		      "u8 & 4",
+		      "s8 == 3",
+		      "s8 > 0",
+		      "s8 & 2",
+		      "u16 < 32768",
+		      "s16 > 0",
+		      "u32 < 2147483648",
+		      "s32 > 0",
+		      "u64 < 9223372036854775807",
+		      "u64 & 2",
+		      "s64 >= 0",
+		      "common_pid != 42",
+		      "cpu == 1",
+		      "CPU == -1",
+		      "cpu & 1",
+		      NULL });
+}
+
+static void test_a_number_is_cut_to_the_size_of_the_field(void **state)
+{
+	(void)state;
+	check(PASS{ "u8 == 456", "s8 == 253", "s32 == 4294897296", NULL },
+	      REJECT{ "u8 == 1", "u8 < 456", NULL });
+}
+
+static void test_a_number_never_matches_an_array(void **state)
+{
+	(void)state;
+	check(PASS{ "!(args == 0)", NULL },
+	      REJECT{ "args == 0", "args != 0", "args != 1", "args >= 0", "args & 1", NULL });
+}
+
+static void test_strings_are_compared(void **state)
+{
+	(void)state;
+	check(PASS{ "name == \"bash\"", "name == 'bash'", "name != \"bas\"", "name != \"bashx\"",
+		    "name != \"\"", "text == \"/bin/ls\"", "text != '/bin/l'",
+		    "pointer.ustring == \"a string elsewhere\"", "pointer.ustring != 'a'",
+		    "pointer == 'a string elsewhere'", "comm == \"cat\"", "COMM != 'dog'",
+		    "name.ustring == 'bash'", NULL },
+	      REJECT{ "name == \"bas\"", "name == 'bashx'", "name != 'bash'", "name == ''",
+		      "name == 'ba*'", "text == '/bin/lsx'", "text == '/bin'", "pointer == 'a'",
+		      "comm == 'ca'", "COMM == 'cats'", "comm != 'cat'", NULL });
+	memcpy(record.name, "0123456789abcdef", sizeof(record.name)); /* no NUL */
+	record.text += 0;
+	check(PASS{ "name == '0123456789abcdef'", "name ~ '*ef'", "name ~ '0?2*f'", NULL },
+	      REJECT{ "name == '0123456789abcdef0'", "name ~ '*ef?*'", NULL });
+}
+
+static void test_globs_are_matched(void **state)
+{
+	(void)state;
+	check(PASS{ "name ~ 'bash'",
+		    "name ~ 'ba*'",
+		    "name ~ '*sh'",
+		    "name ~ '*as*'",
+		    "name ~ '*'",
+		    "name ~ '**'",
+		    "name ~ 'b*h'",
+		    "name ~ 'b?sh'",
+		    "name ~ '[a-c]ash'",
+		    "name ~ '[!c]ash'",
+		    "name ~ 'b\\ash'",
+		    "name ~ '!zsh'",
+		    "name ~ '!z*'",
+		    "name ~ 'bash*'",
+		    "name ~ '*bash'",
+		    "name ~ '*bash*'",
+		    "text ~ '*ls'",
+		    "text ~ '/bin*'",
+		    "text ~ '*in*'",
+		    "pointer ~ 'a * else*'",
+		    "comm ~ '*t'",
+		    "comm ~ '[abc]a?'",
+		    NULL },
+	      REJECT{ "name ~ 'bas'", "name ~ 'as*'", "name ~ '*ba'", "name ~ '*x*'", "name ~ ''",
+		      "name ~ 'b*x'", "name ~ 'b?h'", "name ~ '[!b]ash'", "name ~ '!bash'",
+		      "name ~ '!b*'", "name ~ '!*'", "name ~ 'bash?*'", "name ~ '?*bash'",
+		      "text ~ '*bin'", "text ~ 'bin*'", "comm ~ '?'", "comm ~ '*c'", NULL });
+	host_comm = "5x";
+	check(PASS{ "comm ~ '5*'", "comm ~ '5?'", NULL }, REJECT{ "comm ~ '6*'", NULL });
+}
+
+static void test_memory_that_cannot_be_read_matches_nothing(void **state)
+{
+	(void)state;
+	record.pointer = NULL;
+	check(PASS{ "!(pointer == 'a')", NULL },
+	      REJECT{ "pointer == 'a'", "pointer != 'a'", "pointer ~ '*'", "pointer ~ '!a'",
+		      "pointer.ustring ~ '*'", NULL });
+	for (int i = 0; i < 100; i++) /* each one gives back its buffer */
+		assert_false(passes("pointer == 'a' || pointer == 'b' && pointer == 'c'"));
+}
+
+static void test_at_most_1023_bytes_of_a_string_are_compared(void **state)
+{
+	static char longer[3000];
+
+	(void)state;
+	memset(longer, 'x', sizeof(longer) - 2);
+	longer[1023] = 'y';
+	record.pointer = longer;
+	check(PASS{ "pointer ~ 'xx*xx'", NULL }, REJECT{ "pointer ~ '*y*'", NULL });
+}
+
+static void test_functions_are_compared_by_their_range(void **state)
+{
+	(void)state;
+	check(PASS{ "ip.function == schedule", "ip.function == 0x1020", "u64.function != schedule",
+		    "(ip.function==schedule)", "ip.function==schedule&&u8==200", NULL },
+	      REJECT{ "ip.function != schedule", "u64.function == schedule", NULL });
+	record.ip = SCHEDULE + SCHEDULE_SIZE - 1;
+	assert_true(passes("ip.function == schedule"));
+	record.ip = SCHEDULE;
+	assert_true(passes("ip.function == schedule"));
+	record.ip = SCHEDULE - 1;
+	assert_false(passes("ip.function == schedule"));
+	record.ip = SCHEDULE + SCHEDULE_SIZE;
+	assert_false(passes("ip.function == schedule"));
+}
+
+/* T and F are predicates that are true and false. */
+#define T "u8==200"
+#define F "u8==1"
+static void test_operators_bind_as_in_c(void **state)
+{
+	(void)state;
+	check(PASS{ T "&&" T,
+		    T "||" F,
+		    F "||" T,
+		    "!" F,
+		    "!!" T,
+		    "! !" T,
+		    "!(" F ")",
+		    "((((" T "))))",
+		    T "||" F "&&" F,
+		    F "&&" F "||" T,
+		    "!" F "&&" T,
+		    "!(" T "&&" F ")",
+		    "!(" F "||" F ")",
+		    "!(!(" T "))",
+		    "(" T "||" F ")&&(" F "||" T ")",
+		    T " && (" F " || !(" F " && " T "))",
+		    " \t\n" T "\n",
+		    T "||" T "||" T,
+		    T "&&" T "&&" T,
+		    F "&&" T "||" T "&&" T,
+		    "!(" F "&&" T "||" F ")",
+		    NULL },
+	      REJECT{ F "||" F, T "&&" F, F "&&" T, "!" T, "!(" T ")", F "&&" T "||" F,
+		      F "||" T "&&" F, "(" T "||" T ")&&" F, "!(" T "||" F ")", "!" F "&&" F,
+		      F "&&(" T "||" T ")", "!(!(" F "))", "!(" T "&&" T ")", NULL });
+}
+
+static void test_thousands_of_terms_and_parentheses_are_compiled(void **state)
+{
+	static char text[FILTER_STEPS_MAX * 8];
+	struct event_filter *filter;
+	struct filter_error error;
+	char *end = text;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++)
+		*end++ = '(';
+	end = stpcpy(end, T);
+	for (int i = 0; i < 3000; i++)
+		*end++ = ')';
+	for (int i = 0; i < 2000; i++)
+		end = stpcpy(end, i % 2 ? "&&" T : "||" F);
+	assert_true(passes(text));
+	strcpy(end, "&&!(" T ")");
+	assert_true(passes(text));
+	end = text;
+	for (int i = 1; i < FILTER_STEPS_MAX; i++)
+		end = stpcpy(end, F "||");
+	strcpy(end, F);
+	assert_false(passes(text));
+	strcpy(end, T);
+	assert_true(passes(text));
+	strcpy(end, F "&&" F);
+	assert_int_equal(filter_compile(&record_call, text, &filter, &error), -EINVAL);
+	assert_int_equal(error.reason, FILTER_ERR_TOO_MANY_PREDS);
+}
+
+static void test_without_memory_nothing_is_compiled(void **state)
+{
+	(void)state;
+	for (long allowed = 0; allowed < 2; allowed++) {
+		struct event_filter *filter = NULL;
+		struct filter_error error;
+
+		host_allocations_left = allowed;
+		assert_int_equal(filter_compile(&record_call, "u8 == 1 && (s8 == 2 || s8 == 3)",
+						&filter, &error),
+				 -ENOMEM);
+		host_allocations_left = -1;
+		assert_null(filter);
+		assert_int_equal(host_objects, 0);
+	}
+}
+
+/* ---- refused texts that Linux 6.1 does not know ---- */
+
+static void test_malformed_functions_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		enum filter_reason reason;
+	} cases[] = {
+		{ "u8.function == schedule", FILTER_ERR_ILLEGAL_FIELD_OP },
+		{ "args.function == schedule", FILTER_ERR_ILLEGAL_FIELD_OP },
+		{ "name.function == schedule", FILTER_ERR_ILLEGAL_FIELD_OP },
+		{ "ip.function > schedule", FILTER_ERR_INVALID_OP },
+		{ "ip.function ~ schedule", FILTER_ERR_INVALID_OP },
+		{ "ip.function == no_such", FILTER_ERR_NO_FUNCTION },
+		{ "ip.function == 0x9000", FILTER_ERR_NO_FUNCTION },
+		{ "ip.function == 0", FILTER_ERR_NO_FUNCTION },
+		{ "ip.function == 1x", FILTER_ERR_INVALID_VALUE },
+		{ "ip.function == 0x1234567890123456789012", FILTER_ERR_OPERAND_TOO_LONG },
+		{ "ip.function == ", FILTER_ERR_INVALID_VALUE },
+		{ "ip.function == \"schedule\"", FILTER_ERR_INVALID_VALUE },
+		{ "ip.function == schedule x", FILTER_ERR_TOO_MANY_PREDS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_filter *filter = NULL;
+		struct filter_error error;
+
+		if (!filter_compile(&record_call, cases[i].text, &filter, &error) ||
+		    error.reason != cases[i].reason)
+			fail_msg("%s: %s at %u", cases[i].text, filter_error_texts[error.reason],
+				 error.position);
+	}
+}
+
+/* ---- random filters against a model ---- */
+
+static u64 random_state = 88172645463325252ULL;
+static unsigned random_below(unsigned n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (unsigned)(random_state >> 20) % n;
+}
+
+/* The model: an expression is made as text, and its value for the record is known at once. */
+static char *expression_end; /* in the text of the expression */
+
+static const char *some_space(void)
+{
+	static const char *const spaces[] = { "", "", " ", "\t", "  ", "\n " };
+
+	return spaces[random_below(ARRAY_SIZE(spaces))];
+}
+
+static void put(const char *text)
+{
+	expression_end += sprintf(expression_end, "%s%s", some_space(), text);
+}
+
+static bool compare(const char *op, long double a, long double b)
+{
+	return !strcmp(op, "==")   ? a == b
+	       : !strcmp(op, "!=") ? a != b
+	       : !strcmp(op, "<")  ? a < b
+	       : !strcmp(op, "<=") ? a <= b
+	       : !strcmp(op, ">")  ? a > b
+				   : a >= b;
+}
+
+/* A number near the field's value, or a limit of its type. */
+static bool random_number(void)
+{
+	static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&" };
+	static const struct {
+		const char *name;
+		const void *at;
+		unsigned size;
+		bool is_signed;
+	} fields[] = {
+		{ "u8", &record.u8, 1, false },   { "s8", &record.s8, 1, true },
+		{ "u16", &record.u16, 2, false }, { "s16", &record.s16, 2, true },
+		{ "u32", &record.u32, 4, false }, { "s32", &record.s32, 4, true },
+		{ "u64", &record.u64, 8, false }, { "s64", &record.s64, 8, true },
+	};
+	unsigned f = random_below(ARRAY_SIZE(fields)), bits = 8 * fields[f].size;
+	const char *op = ops[random_below(ARRAY_SIZE(ops))];
+	u64 raw = 0, mask = ~0ULL >> (64 - bits), sign = 1ULL << (bits - 1), constant;
+	long double value, other;
+	char number[64];
+
+	memcpy(&raw, fields[f].at, fields[f].size);
+	constant = random_below(3)   ? raw + random_below(5) - 2
+		   : random_below(2) ? sign - random_below(2)
+				     : random_state;
+	constant &= mask;
+	value = raw;
+	other = constant;
+	if (fields[f].is_signed && (raw & sign))
+		value -= 2 * (long double)sign;
+	if (fields[f].is_signed && (constant & sign)) {
+		other -= 2 * (long double)sign;
+		snprintf(number, sizeof(number), random_below(2) ? "-%llu" : "-0x%llx",
+			 (unsigned long long)((~constant + 1) & mask));
+	} else {
+		snprintf(number, sizeof(number),
+			 random_below(3)   ? "%llu"
+			 : random_below(2) ? "0x%llx"
+					   : "0%llo",
+			 (unsigned long long)constant);
+	}
+	put(fields[f].name);
+	put(op);
+	put(number);
+	return *op == '&' ? (raw & constant) != 0 : compare(op, value, other);
+}
+
+/* A slow and simple glob, by recursion. */
+static bool model_glob(const char *pattern, const char *s)
+{
+	if (*pattern == '*')
+		return model_glob(pattern + 1, s) || (*s && model_glob(pattern, s + 1));
+	if (!*pattern || !*s)
+		return !*pattern && !*s;
+	return (*pattern == '?' || *pattern == *s) && model_glob(pattern + 1, s + 1);
+}
+
+static bool random_string(void)
+{
+	static const char *const names[] = { "name", "text", "comm", "pointer", "pointer.ustring" };
+	static const char *const ops[] = { "==", "!=", "~" };
+	const char *values[] = { record.name, record.dynamic, host_comm, record.pointer,
+				 record.pointer };
+	unsigned f = random_below(ARRAY_SIZE(names)), op = random_below(ARRAY_SIZE(ops)),
+		 length = 0;
+	char pattern[64], quoted[80], quote = "'\""[random_below(2)];
+
+	if (random_below(2))
+		length = (unsigned)sprintf(pattern, "%s", values[f]);
+	else
+		while (length < 6 && random_below(5))
+			pattern[length++] = "abc*?b"[random_below(6)];
+	pattern[length] = '\0';
+	if (length && random_below(2))
+		pattern[random_below(length)] = "*?ab"[random_below(4)];
+	snprintf(quoted, sizeof(quoted), "%c%s%c", quote, pattern, quote);
+	put(names[f]);
+	put(ops[op]);
+	put(quoted);
+	return op == 2 ? model_glob(pattern, values[f])
+		       : (strcmp(pattern, values[f]) == 0) == (op == 0);
+}
+
+static bool random_expression(unsigned depth);
+
+static bool random_operand(unsigned depth)
+{
+	bool value, invert = false;
+
+	while (!random_below(4)) {
+		invert = !invert;
+		put("!");
+	}
+	if (depth && random_below(2)) {
+		put("(");
+		value = random_expression(depth - 1);
+		put(")");
+	} else {
+		value = random_below(3) ? random_number() : random_string();
+	}
+	return value != invert;
+}
+
+static bool random_expression(unsigned depth)
+{
+	bool or = false, and = random_operand(depth);
+
+	while (random_below(3)) {
+		if (random_below(2)) {
+			bool operand;
+
+			put("&&");
+			operand = random_operand(depth);
+			and = and&&operand;
+		} else {
+			bool operand;
+
+			put("||");
+			operand = random_operand(depth);
+			or = or || and;
+			and = operand;
+		}
+	}
+	return or || and;
+}
+
+static void random_text(char *text, unsigned max)
+{
+	unsigned length = random_below(max);
+
+	for (unsigned i = 0; i < length; i++)
+		text[i] = "abc"[random_below(3)];
+	text[length] = '\0';
+}
+
+static void random_record(void)
+{
+	static char comm[16], pointer[16];
+	char dynamic[16];
+
+	for (size_t i = offsetof(struct record, u8); i < offsetof(struct record, name); i++)
+		((u8 *)&record)[i] = (u8)(random_below(3)   ? random_below(256)
+					  : random_below(2) ? 0
+							    : 255);
+	random_text(record.name, 6);
+	random_text(dynamic, 6);
+	set_text(dynamic);
+	random_text(comm, 6);
+	random_text(pointer, 6);
+	host_comm = comm;
+	record.pointer = pointer;
+}
+
+static void test_random_filters_agree_with_a_model(void **state)
+{
+	static char text[1 << 20];
+	unsigned passed = 0, rounds = 20000;
+
+	(void)state;
+	for (unsigned i = 0; i < rounds; i++) {
+		bool expected;
+
+		random_record();
+		expression_end = text;
+		expected = random_expression(3);
+		put("");
+		if (passes(text) != expected)
+			fail_msg("%s: the model says %d", text, expected);
+		passed += expected;
+	}
+	assert_true(passed > rounds / 4 && passed < rounds * 3 / 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_numbers_of_each_size_and_sign_are_compared,
+						setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_a_number_is_cut_to_the_size_of_the_field,
+						setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_a_number_never_matches_an_array, setup,
+						no_leak),
+		cmocka_unit_test_setup_teardown(test_strings_are_compared, setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_globs_are_matched, setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_memory_that_cannot_be_read_matches_nothing,
+						setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_at_most_1023_bytes_of_a_string_are_compared,
+						setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_functions_are_compared_by_their_range, setup,
+						no_leak),
+		cmocka_unit_test_setup_teardown(test_operators_bind_as_in_c, setup, no_leak),
+		cmocka_unit_test_setup_teardown(
+			test_thousands_of_terms_and_parentheses_are_compiled, setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_without_memory_nothing_is_compiled, setup,
+						no_leak),
+		cmocka_unit_test_setup_teardown(test_malformed_functions_are_refused, setup,
+						no_leak),
+		cmocka_unit_test_setup_teardown(test_random_filters_agree_with_a_model, setup,
+						no_leak),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
