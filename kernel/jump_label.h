@@ -19,8 +19,10 @@
  */
 #pragma once
 
-#include "arch/jump_label.h"
 #include "kernel/compiler.h"
+#ifndef NOP5_HOST
+#include "arch/jump_label.h"
+#endif
 
 /* Zero is a valid key that is false. The legend of the letters is in jump_label.c. */
 struct static_key {

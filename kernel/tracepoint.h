@@ -68,27 +68,6 @@ int tracepoint_batch_end(void);
 /* Calls fn for each tracepoint of the kernel, in the order of their names. Any context. */
 void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *data), void *data);
 
-/*
- * Calls the probes. Inlined into __traceiter_NAME(), which gives call: the call of one probe. Most
- * tracepoints have one probe; that case comes first and keeps nothing over the call.
- *
- * A CPU that has taken the branch before the last probe was removed finds NULL.
- */
-#define TRACEPOINT_CALL_PROBES(tp, type, ...)                                                      \
-	do {                                                                                       \
-		const struct tracepoint_func *__f;                                                 \
-                                                                                                   \
-		preempt_disable();                                                                 \
-		__f = smp_load_acquire(&(tp)->funcs);                                              \
-		if (likely(__f && !__f[1].func)) {                                                 \
-			((type)READ_ONCE(__f->func))(__f->data, __VA_ARGS__);                      \
-		} else if (__f) {                                                                  \
-			for (; __f->func; __f++)                                                   \
-				((type)READ_ONCE(__f->func))(__f->data, __VA_ARGS__);              \
-		}                                                                                  \
-		preempt_enable();                                                                  \
-	} while (0)
-
 /* All functions __traceiter_NAME(). The stack of an event begins with the caller of one of them. */
 extern const char __traceiter_text_start[], __traceiter_text_end[];
 
@@ -110,6 +89,9 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
  * Defines a tracepoint that a TRACE_EVENT() declares: the object and __traceiter_NAME(). In one
  * source file; trace/events/define.h does it for events. proto and args are TP_PROTO() and
  * TP_ARGS() of the event. The probes are called only if condition is true.
+ *
+ * Most tracepoints have one probe. That case is inline and keeps nothing over the call of the
+ * probe. A CPU that has taken the branch before the last probe was removed finds NULL.
  */
 #define TRACEPOINT_DEFINE(name, proto, args)                                                       \
 	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true, NULL,    \
@@ -126,11 +108,26 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 		.regfunc = reg,                                                                    \
 		.unregfunc = unreg,                                                                \
 	};                                                                                         \
+	static noinline __section(".traceiter.text") void __call_probes_##name_(                   \
+		const struct tracepoint_func *__f, proto)                                          \
+	{                                                                                          \
+		do {                                                                               \
+			((void (*)(void *, proto))READ_ONCE(__f->func))(__f->data, args);          \
+		} while ((++__f)->func);                                                           \
+	}                                                                                          \
 	void __section(".traceiter.text") __traceiter_##name_(proto)                               \
 	{                                                                                          \
-		if (condition)                                                                     \
-			TRACEPOINT_CALL_PROBES(&__tracepoint_##name_, void (*)(void *, proto),     \
-					       args);                                              \
+		const struct tracepoint_func *__f;                                                 \
+                                                                                                   \
+		if (!(condition))                                                                  \
+			return;                                                                    \
+		preempt_disable();                                                                 \
+		__f = smp_load_acquire(&__tracepoint_##name_.funcs);                               \
+		if (likely(__f && !__f[1].func))                                                   \
+			((void (*)(void *, proto))READ_ONCE(__f->func))(__f->data, args);          \
+		else if (__f)                                                                      \
+			__call_probes_##name_(__f, args);                                          \
+		preempt_enable();                                                                  \
 	}
 
 /*
