@@ -108,8 +108,7 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 		.regfunc = reg,                                                                    \
 		.unregfunc = unreg,                                                                \
 	};                                                                                         \
-	static noinline __section(".traceiter.text") void __call_probes_##name_(                   \
-		const struct tracepoint_func *__f, proto)                                          \
+	static noinline void __call_probes_##name_(const struct tracepoint_func *__f, proto)       \
 	{                                                                                          \
 		do {                                                                               \
 			((void (*)(void *, proto))READ_ONCE(__f->func))(__f->data, args);          \

@@ -387,11 +387,17 @@ static __always_inline struct task_struct *pick_next_task(struct runqueue *rq)
 	return next ? next : rq->idle;
 }
 
+static noinline void call_switch_hooks(struct task_struct *prev, struct task_struct *next)
+{
+	for (struct sched_switch_hook *hook = smp_load_acquire(&sched_switch_hooks); hook;
+	     hook = READ_ONCE(hook->next))
+		hook->fn(prev, next);
+}
+
 void __schedule(bool preempt)
 {
 	struct runqueue *rq = this_rq();
 	struct task_struct *prev = rq->curr, *next;
-	struct sched_switch_hook *hook;
 	u64 now, *switch_count = &prev->nivcsw;
 	unsigned state;
 
@@ -437,9 +443,8 @@ void __schedule(bool preempt)
 	++*switch_count;
 	WRITE_ONCE(next->on_cpu, 1);
 	trace_sched_switch(preempt, prev, next, state);
-	for (hook = smp_load_acquire(&sched_switch_hooks); unlikely(hook);
-	     hook = READ_ONCE(hook->next))
-		hook->fn(prev, next);
+	if (static_branch_unlikely(&sched_switch_hooks_key))
+		call_switch_hooks(prev, next);
 	finish_task_switch(__switch_to(prev, next));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/errno.h"
+#include "kernel/jump_label.h"
 #include "kernel/sched/signal.h"
 #include "kernel/sched/task.h"
 #include "kernel/sched/wait.h"
@@ -151,7 +152,9 @@ struct sched_switch_hook {
 	void (*fn)(struct task_struct *prev, struct task_struct *next); /* constant */
 	struct sched_switch_hook *next; /* [switch_hooks_mutex] to write */
 };
-extern struct sched_switch_hook *sched_switch_hooks; /* for __schedule() only */
+/* For __schedule() only: the list, and a static branch that is on while the list has an entry. */
+extern struct sched_switch_hook *sched_switch_hooks;
+DECLARE_STATIC_KEY_FALSE(sched_switch_hooks_key);
 /*
  * Starts the calls of hook->fn at each task switch, or stops them; no effect if that is done
  * already. On return each CPU sees the change: after a stop no CPU is inside hook->fn. Task

@@ -4,6 +4,7 @@
 #include "kernel/smp.h"
 
 struct sched_switch_hook *sched_switch_hooks; /* [switch_hooks_mutex] to write */
+DEFINE_STATIC_KEY_FALSE(sched_switch_hooks_key);
 static DEFINE_MUTEX(switch_hooks_mutex);
 
 static void left_schedule(void *info __unused)
@@ -34,6 +35,10 @@ void sched_switch_hook_set(struct sched_switch_hook *hook, bool on)
 	} else if (!on && is_on) {
 		WRITE_ONCE(*link, hook->next);
 	}
+	if (sched_switch_hooks)
+		static_branch_enable(&sched_switch_hooks_key);
+	else
+		static_branch_disable(&sched_switch_hooks_key);
 	/* __schedule() walks the list with interrupts off: an interrupt finds no CPU inside. */
 	if (on != is_on)
 		on_each_cpu(left_schedule, NULL, true);
