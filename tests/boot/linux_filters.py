@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""The recording of Linux's answers to filters (data/linux_filters.txt), which test_event_filters.py compares with ours.
+
+The recording holds commands, in lines that begin with `$`, and what Linux 6.1 prints for each: the shell's error, the
+filter file after the write, and error_log. To record again, or to add commands: edit the lines with `$`, run
+
+    tests/boot/linux_filters.py > commands
+
+on the host, and `sh commands` on Linux 6.1 as root, in /sys/kernel/tracing. Its output, with [TIME] for the times, is
+the recording.
+"""
+import re
+from pathlib import Path
+
+RECORDING = Path(__file__).parent / "data" / "linux_filters.txt"
+TIME = re.compile(r"^\[ *\d+\.\d+\]", re.M)
+
+
+def load():
+    """[(the command, the answer)]"""
+    parts = re.split(r"^\$ (.*)\n", RECORDING.read_text(), flags=re.M)
+    return list(zip(parts[1::2], parts[2::2]))
+
+
+def with_answer(command):
+    """The command, and those that print the answer."""
+    file = command.rpartition("> ")[2]
+    return f"{command}; cat {file}; cat error_log; echo > error_log"
+
+
+def without_times(answer):
+    return TIME.sub("[TIME]", answer)
+
+
+if __name__ == "__main__":
+    for command, _ in load():
+        print("echo '$ " + command.replace("'", r"'\''") + "'")
+        print(with_answer(command))
