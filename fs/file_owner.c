@@ -4,10 +4,12 @@
 
 #define OWNER_GONE (-1)
 
-void file_owner_init(struct file_owner *owner, void (*release)(struct file_owner *owner))
+void file_owner_init(struct file_owner *owner, struct file_owner *parent,
+		     void (*release)(struct file_owner *owner))
 {
 	atomic_set(&owner->refs, 1);
 	atomic_set(&owner->opens, 0);
+	owner->parent = file_owner_get(parent);
 	owner->release = release;
 }
 
@@ -20,11 +22,16 @@ struct file_owner *file_owner_get(struct file_owner *owner)
 
 void file_owner_put(struct file_owner *owner)
 {
-	if (owner && atomic_dec_and_test(&owner->refs))
+	struct file_owner *parent;
+
+	while (owner && atomic_dec_and_test(&owner->refs)) {
+		parent = owner->parent;
 		owner->release(owner);
+		owner = parent;
+	}
 }
 
-bool file_owner_open(struct file_owner *owner)
+static bool count_open(struct file_owner *owner)
 {
 	int opens = atomic_read(&owner->opens), found;
 
@@ -37,12 +44,29 @@ bool file_owner_open(struct file_owner *owner)
 	return false;
 }
 
+bool file_owner_open(struct file_owner *owner)
+{
+	struct file_owner *counted = owner;
+
+	while (owner && count_open(owner))
+		owner = owner->parent;
+	for (; owner && counted != owner; counted = counted->parent)
+		atomic_dec(&counted->opens);
+	return !owner;
+}
+
 void file_owner_close(struct file_owner *owner)
 {
-	atomic_dec(&owner->opens);
+	for (; owner; owner = owner->parent)
+		atomic_dec(&owner->opens);
 }
 
 int file_owner_kill(struct file_owner *owner)
 {
 	return atomic_cmpxchg(&owner->opens, 0, OWNER_GONE) == 0 ? 0 : -EBUSY;
+}
+
+void file_owner_revive(struct file_owner *owner)
+{
+	atomic_set(&owner->opens, 0);
 }

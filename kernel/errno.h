@@ -46,6 +46,7 @@
 #define EOVERFLOW    75
 #define EOPNOTSUPP   95
 #define ETIMEDOUT    110
+#define ECANCELED    125
 #endif
 
 #define MAX_ERRNO 4095

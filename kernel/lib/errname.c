@@ -45,6 +45,7 @@ static const struct {
 	E(EOVERFLOW, "Value too large for defined data type"),
 	E(EOPNOTSUPP, "Operation not supported"),
 	E(ETIMEDOUT, "Connection timed out"),
+	E(ECANCELED, "Operation canceled"),
 #undef E
 };
 

@@ -50,7 +50,7 @@ static struct trace_array *alloc_instance(const char *name)
 		kfree(tr);
 		return NULL;
 	}
-	file_owner_init(&tr->owner, instance_release);
+	file_owner_init(&tr->owner, NULL, instance_release);
 	return tr;
 }
 

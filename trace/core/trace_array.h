@@ -142,6 +142,12 @@ static __always_inline void **trace_tracer_private(struct trace_array *tr,
 	return &tr->tracers[tracer->index].private;
 }
 
+/* Returns the owner of an instance's files. The top level has none: NULL. */
+static inline struct file_owner *trace_array_owner(struct trace_array *tr)
+{
+	return tr->name ? &tr->owner : NULL;
+}
+
 /* Returns whether tracer may run in tr. */
 static inline bool tracer_fits(const struct tracer *tracer, const struct trace_array *tr)
 {

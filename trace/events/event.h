@@ -7,6 +7,7 @@
 
 #include "kernel/atomic.h"
 #include "kernel/linker_table.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/tracepoint.h"
 #include "trace/core/events.h"
 #include "trace/core/trace_array.h"
@@ -41,13 +42,30 @@ struct trace_event_call {
 		   struct trace_event_file *file);
 	void *data;            /* of the owner of a dynamic event */
 	u32 flags;             /* TRACE_EVENT_FL_* */
-	unsigned users;        /* [E] files, triggers and histograms that keep a dynamic event */
+	unsigned users;        /* [E] histograms and other code that keep a dynamic event */
 	struct list_head list; /* [E] in trace_event_calls */
 };                             /* constant but for the last two */
 
 /* The reg of events of tracepoints (enable.c). */
 int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
 		    struct trace_event_file *file);
+
+/*
+ * Adds a dynamic event to all trace_arrays. The caller has set event.name, event.system,
+ * event.fields, event.print_fmt, event.trace and reg. 0, -ENOMEM, or -ENOSPC (no number is free).
+ * E held. dynamic_calls.c
+ */
+int trace_add_event_call(struct trace_event_call *call);
+/*
+ * Removes a dynamic event from all trace_arrays. Clears the traces that may have entries of it. 0,
+ * or -EBUSY: the event is enabled, a trigger or a histogram uses it, or one of its files is open.
+ * Readers may still print with the event: free it with call_rcu_tasks(). E held.
+ */
+int trace_remove_event_call(struct trace_event_call *call);
+/* Returns whether a dynamic event cannot be removed, its open files not considered. E held. */
+bool trace_event_call_busy(const struct trace_event_call *call);
+/* For events.c: takes the dynamic events out of tr, which is being removed. E held. */
+void trace_detach_dynamic_events(struct trace_array *tr);
 
 /* All events: those of the linker table, then the dynamic ones. */
 extern struct list_head trace_event_calls; /* [E] */
@@ -93,7 +111,9 @@ struct trace_event_file {
 	unsigned sm_ref;               /* [E] users of soft mode */
 	unsigned tm_ref;               /* [E] triggers */
 	struct dentry *dir;            /* [E] NULL before the file systems are ready */
-	struct list_head list; /* [E] to write, RCU to read: in trace_events_of(tr)->files */
+	struct list_head list;   /* [E] to write, RCU to read: in trace_events_of(tr)->files */
+	struct file_owner owner; /* of the files of a dynamic event; its parent is the instance */
+	struct rcu_head rcu;     /* of a dynamic event: frees the file */
 };
 
 /* The events of a trace_array. */
@@ -101,7 +121,14 @@ struct trace_array_events {
 	struct list_head files;   /* [E] to write, RCU to read: struct trace_event_file */
 	struct list_head systems; /* [E] struct event_system (files.c) */
 	struct dentry *dir;       /* constant once created: events/ */
+	bool detached;            /* [E] the instance is being removed: it gets no new event */
 };
+
+/* Adds the file of an event to tr. NULL: no memory. E held. */
+struct trace_event_file *trace_event_file_create(struct trace_array *tr,
+						 struct trace_event_call *call);
+/* Frees a file that no probe and no list walker uses. */
+void trace_event_file_free(struct trace_event_file *file);
 
 extern struct trace_array_part trace_events_part;
 static inline struct trace_array_events *trace_events_of(struct trace_array *tr)

@@ -16,7 +16,20 @@ DEFINE_LINKER_TABLE(data, struct trace_event_call, trace_events);
 
 /* ---- files of a trace_array ---- */
 
-static struct trace_event_file *add_file(struct trace_array *tr, struct trace_event_call *call)
+static void dynamic_file_release_rcu(struct rcu_head *head)
+{
+	trace_event_file_free(container_of(head, struct trace_event_file, rcu));
+}
+
+/* After the last inode of a dynamic event's directory. */
+static void dynamic_file_release(struct file_owner *owner)
+{
+	call_rcu(&container_of(owner, struct trace_event_file, owner)->rcu,
+		 dynamic_file_release_rcu);
+}
+
+struct trace_event_file *trace_event_file_create(struct trace_array *tr,
+						 struct trace_event_call *call)
 {
 	struct trace_event_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
 
@@ -25,18 +38,24 @@ static struct trace_event_file *add_file(struct trace_array *tr, struct trace_ev
 	file->call = call;
 	file->tr = tr;
 	INIT_LIST_HEAD(&file->triggers);
+	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
+		file_owner_init(&file->owner, trace_array_owner(tr), dynamic_file_release);
 	list_add_tail_rcu(&file->list, &trace_events_of(tr)->files);
 	return file;
+}
+
+void trace_event_file_free(struct trace_event_file *file)
+{
+	event_filter_free(file->filter);
+	kfree(file);
 }
 
 static void free_files(struct trace_array_events *events)
 {
 	struct trace_event_file *file, *next;
 
-	list_for_each_entry_safe (file, next, &events->files, list) {
-		event_filter_free(file->filter);
-		kfree(file);
-	}
+	list_for_each_entry_safe (file, next, &events->files, list)
+		trace_event_file_free(file);
 	trace_events_free_systems(events);
 	kfree(events);
 }
@@ -52,7 +71,7 @@ static int events_create(struct trace_array *tr)
 	INIT_LIST_HEAD(&events->systems);
 	*trace_array_private(tr, &trace_events_part) = events;
 	list_for_each_entry (call, &trace_event_calls, list)
-		if (!add_file(tr, call))
+		if (!trace_event_file_create(tr, call))
 			return -ENOMEM;
 	return 0;
 }
@@ -70,6 +89,7 @@ static void events_detach(struct trace_array *tr)
 		if (file->flags & EVENT_FILE_FL_ENABLED)
 			(void)trace_event_enable_disable(file, false, false);
 	(void)trace_events_batch_end();
+	trace_detach_dynamic_events(tr);
 	mutex_unlock(&event_mutex);
 }
 
@@ -121,7 +141,7 @@ static int __init trace_events_add_entries(void)
 		if (!event->name || event->system)
 			continue;
 		call = kzalloc(sizeof(*call), GFP_KERNEL);
-		if (!call || !add_file(&global_trace, call)) {
+		if (!call || !trace_event_file_create(&global_trace, call)) {
 			kfree(call);
 			error = -ENOMEM;
 			break;

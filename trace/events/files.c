@@ -221,27 +221,75 @@ static int create_entries(struct dentry *dir, enum event_file_place place, void 
 	return 0;
 }
 
-/* Returns the system's directory, which it creates for the system's first event. NULL: no memory.
+/* Gives a directory, and with it all files that will be in it, another owner. */
+static void set_owner(struct dentry *dir, struct file_owner *owner)
+{
+	struct file_owner *inherited = dir->d_inode->i_owner;
+
+	dir->d_inode->i_owner = file_owner_get(owner);
+	file_owner_put(inherited);
+}
+
+static void free_system(struct event_system *system)
+{
+	kfree(system->name);
+	kfree(system);
+}
+
+static void dynamic_system_release(struct file_owner *owner)
+{
+	free_system(container_of(owner, struct event_system, owner));
+}
+
+static struct event_system *find_system(struct trace_array *tr, const char *name)
+{
+	struct event_system *system;
+
+	list_for_each_entry (system, &trace_events_of(tr)->systems, list)
+		if (strcmp(system->name, name) == 0)
+			return system;
+	return NULL;
+}
+
+static struct event_system *alloc_system(struct trace_array *tr,
+					 const struct trace_event_call *call)
+{
+	struct event_system *system = kzalloc(sizeof(*system), GFP_KERNEL);
+
+	if (!system)
+		return NULL;
+	system->tr = tr;
+	system->name = kstrdup(trace_event_system(call), GFP_KERNEL);
+	system->dynamic = call->flags & TRACE_EVENT_FL_DYNAMIC;
+	if (!system->name) {
+		kfree(system);
+		return NULL;
+	}
+	file_owner_init(&system->owner, system->dynamic ? trace_array_owner(tr) : NULL,
+			dynamic_system_release);
+	return system;
+}
+
+/*
+ * Returns the system's directory, which it creates for the system's first event. NULL: no memory.
  */
 static struct event_system *get_system(struct trace_array *tr, const struct trace_event_call *call)
 {
 	struct trace_array_events *events = trace_events_of(tr);
-	struct event_system *system;
+	struct event_system *system = find_system(tr, trace_event_system(call));
 
-	list_for_each_entry (system, &events->systems, list)
-		if (strcmp(system->name, trace_event_system(call)) == 0)
-			return system;
-	system = kzalloc(sizeof(*system), GFP_KERNEL);
+	if (system)
+		return system;
+	system = alloc_system(tr, call);
 	if (!system)
 		return NULL;
-	system->tr = tr;
-	system->name = trace_event_system(call);
-	system->dir = tracefs_create_dir(system->name, events->dir);
 	list_add_tail(&system->list, &events->systems);
-	if (IS_ERR_OR_NULL(system->dir) ||
-	    create_entries(system->dir, EVENT_FILE_SYSTEM, system, call))
+	system->dir = tracefs_create_dir(system->name, events->dir);
+	if (IS_ERR_OR_NULL(system->dir))
 		return NULL;
-	return system;
+	if (system->dynamic)
+		set_owner(system->dir, &system->owner);
+	return create_entries(system->dir, EVENT_FILE_SYSTEM, system, call) ? NULL : system;
 }
 
 int trace_event_create_dir(struct trace_event_file *file)
@@ -253,7 +301,29 @@ int trace_event_create_dir(struct trace_event_file *file)
 	file->dir = tracefs_create_dir(trace_event_name(file->call), system->dir);
 	if (IS_ERR_OR_NULL(file->dir))
 		return -ENOMEM;
+	if (file->call->flags & TRACE_EVENT_FL_DYNAMIC)
+		set_owner(file->dir, &file->owner);
 	return create_entries(file->dir, EVENT_FILE_EVENT, file, file->call);
+}
+
+void trace_event_remove_dir(struct trace_event_file *file)
+{
+	tracefs_remove(file->dir);
+	file->dir = NULL;
+}
+
+struct event_system *trace_event_dynamic_system(struct trace_array *tr, const char *name)
+{
+	struct event_system *system = find_system(tr, name);
+
+	return system && system->dynamic ? system : NULL;
+}
+
+void trace_event_remove_system(struct event_system *system)
+{
+	list_del(&system->list);
+	tracefs_remove(system->dir);
+	file_owner_put(&system->owner);
 }
 
 int trace_events_create_files(struct trace_array *tr)
@@ -276,5 +346,5 @@ void trace_events_free_systems(struct trace_array_events *events)
 	struct event_system *system, *next;
 
 	list_for_each_entry_safe (system, next, &events->systems, list)
-		kfree(system);
+		free_system(system);
 }

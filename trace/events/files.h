@@ -7,6 +7,13 @@
 int trace_events_create_files(struct trace_array *tr);
 /* Creates events/SYSTEM/EVENT/ of a file. 0 or -ENOMEM. E held. */
 int trace_event_create_dir(struct trace_event_file *file);
+/* Removes events/SYSTEM/EVENT/ of a dynamic event. E held. */
+void trace_event_remove_dir(struct trace_event_file *file);
+/* Returns the directory of a dynamic system, or NULL: the system has events of the kernel. E held.
+ */
+struct event_system *trace_event_dynamic_system(struct trace_array *tr, const char *name);
+/* Removes a dynamic system with its directory. E held. */
+void trace_event_remove_system(struct event_system *system);
 /* Frees what events/SYSTEM/ of a trace_array uses, after the last file is closed. */
 void trace_events_free_systems(struct trace_array_events *events);
 
@@ -14,8 +21,10 @@ void trace_events_free_systems(struct trace_array_events *events);
 struct event_system {
 	struct list_head list;  /* [E] in trace_array_events.systems */
 	struct trace_array *tr; /* constant */
-	const char *name;       /* constant: of the events */
-	struct dentry *dir;     /* constant */
+	char *name;             /* constant */
+	bool dynamic; /* constant: all its events are dynamic; removed with the last one */
+	struct file_owner owner; /* of a dynamic system's files; its parent is the instance */
+	struct dentry *dir;      /* constant */
 };
 
 /*

@@ -228,7 +228,7 @@ int klp_create_files(struct klp_patch *patch)
 
 	if (!files)
 		return -ENOMEM;
-	file_owner_init(&files->owner, files_release);
+	file_owner_init(&files->owner, NULL, files_release);
 	files->dir = sysfs_create_dir(patch->name, livepatch_dir);
 	if (IS_ERR(files->dir)) {
 		error = (int)PTR_ERR(files->dir);

@@ -1,0 +1,208 @@
+/* The file dynamic_events: trace/events/dynamic_events.h. */
+#include "trace/events/dynamic_events.h"
+
+#include "fs/seq_file.h"
+#include "kernel/errno.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "trace/core/files.h"
+#include "trace/events/event.h"
+
+#define LINE_MAX 4096 /* bytes of a line, with its NUL */
+
+DEFINE_LINKER_TABLE(rodata, const struct dyn_event_operations, dyn_event_operations);
+LIST_HEAD(dyn_event_list);
+DEFINE_MUTEX(dyn_event_mutex);
+
+void dyn_event_add(struct dyn_event *event, const struct dyn_event_operations *ops)
+{
+	event->ops = ops;
+	list_add_tail(&event->list, &dyn_event_list);
+}
+
+void dyn_event_remove(struct dyn_event *event)
+{
+	list_del(&event->list);
+}
+
+/* ---- commands ---- */
+
+ssize_t dyn_events_run_commands(const char *buf, size_t count, int (*run)(const char *command))
+{
+	char *line = kmalloc(LINE_MAX, GFP_KERNEL);
+	size_t done = 0;
+	int error = 0;
+
+	if (!line)
+		return -ENOMEM;
+	mutex_lock(&dyn_event_mutex);
+	while (done < count && !error) {
+		const char *start = buf + done, *end = memchr(start, '\n', count - done);
+		size_t length = end ? (size_t)(end - start) : count - done;
+
+		done += length + !!end;
+		if (length >= LINE_MAX - 1) {
+			error = -EINVAL;
+			break;
+		}
+		strscpy(line, start, length + 1);
+		*strchrnul(line, '#') = '\0';
+		error = run(line);
+	}
+	mutex_unlock(&dyn_event_mutex);
+	kfree(line);
+	return error ? error : (ssize_t)count;
+}
+
+/* "-:[SYSTEM/]NAME" or "!KIND:[SYSTEM/]NAME"; more words may follow. name is a copy of it. */
+static int release_named(char *name)
+{
+	struct dyn_event *event, *next;
+	char *slash, *system = NULL;
+	int error = -ENOENT;
+
+	name[strcspn(name, " \t\r\v\f")] = '\0';
+	if (name[0] == '-' && name[1] != ':')
+		return -EINVAL;
+	name = strchr(name, ':');
+	if (!name || !*++name)
+		return -EINVAL;
+	slash = strchr(name, '/');
+	if (slash) {
+		system = name;
+		*slash = '\0';
+		name = slash + 1;
+	}
+	if (!*name || (system && !*system))
+		return -EINVAL;
+	mutex_lock(&event_mutex);
+	list_for_each_entry_safe (event, next, &dyn_event_list, list) {
+		if (!event->ops->match(event, system, name))
+			continue;
+		error = event->ops->free(event);
+		if (error)
+			break;
+	}
+	mutex_unlock(&event_mutex);
+	return error;
+}
+
+static int run_command(const char *command)
+{
+	int error;
+
+	if (*command == '-' || *command == '!') {
+		char *name = kstrdup(command, GFP_KERNEL);
+
+		error = name ? release_named(name) : -ENOMEM;
+		kfree(name);
+		return error;
+	}
+	if (!*skip_spaces(command))
+		return 0;
+	for_each_linker_table_entry (ops, dyn_event_operations) {
+		error = ops->create(command);
+		if (error != -ECANCELED)
+			return error;
+	}
+	return -EINVAL;
+}
+
+int dyn_events_release_all(const struct dyn_event_operations *ops)
+{
+	struct dyn_event *event, *next;
+	int error = 0;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry (event, &dyn_event_list, list)
+		if ((!ops || event->ops == ops) && event->ops->is_busy(event))
+			error = -EBUSY;
+	list_for_each_entry_safe (event, next, &dyn_event_list, list)
+		if (!error && (!ops || event->ops == ops))
+			error = event->ops->free(event);
+	mutex_unlock(&event_mutex);
+	return error;
+}
+
+/* ---- the file ---- */
+
+void *dyn_event_seq_start(struct seq_file *m __unused, loff_t *pos)
+{
+	struct dyn_event *event;
+	loff_t n = *pos;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry (event, &dyn_event_list, list)
+		if (n-- == 0)
+			return event;
+	return NULL;
+}
+
+void *dyn_event_seq_next(struct seq_file *m __unused, void *v, loff_t *pos)
+{
+	struct dyn_event *event = v;
+
+	++*pos;
+	return event->list.next == &dyn_event_list
+		       ? NULL
+		       : list_entry(event->list.next, struct dyn_event, list);
+}
+
+void dyn_event_seq_stop(struct seq_file *m __unused, void *v __unused)
+{
+	mutex_unlock(&event_mutex);
+}
+
+static int dyn_event_seq_show(struct seq_file *m, void *v)
+{
+	struct dyn_event *event = v;
+
+	event->ops->show(m, event);
+	return 0;
+}
+
+static const struct seq_operations dynamic_events_sops = {
+	.start = dyn_event_seq_start,
+	.next = dyn_event_seq_next,
+	.stop = dyn_event_seq_stop,
+	.show = dyn_event_seq_show,
+};
+
+static int dynamic_events_open(struct inode *inode __unused, struct file *file)
+{
+	int error = 0;
+
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		mutex_lock(&dyn_event_mutex);
+		error = dyn_events_release_all(NULL);
+		mutex_unlock(&dyn_event_mutex);
+	}
+	return error ? error : seq_open(file, &dynamic_events_sops);
+}
+
+static ssize_t dynamic_events_write(struct file *file __unused, const char *buf, size_t count,
+				    loff_t *pos __unused)
+{
+	return dyn_events_run_commands(buf, count, run_command);
+}
+
+static const struct file_operations dynamic_events_fops = {
+	.open = dynamic_events_open,
+	.read = seq_read,
+	.write = dynamic_events_write,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+static const struct trace_file dynamic_events_files[] = {
+	{ .name = "dynamic_events", .mode = 0640, .fops = &dynamic_events_fops, .only_top = true },
+	{ .name = NULL },
+};
+
+static int __init dynamic_events_init(void)
+{
+	trace_register_files(dynamic_events_files);
+	return 0;
+}
+fs_initcall(dynamic_events_init);

@@ -1,0 +1,65 @@
+/*
+ * dynamic_events: the events that users make at run time, whatever their kind, and the commands
+ * that create and remove them. Each kind (synthetic events, event probes) has one struct
+ * dyn_event_operations. Task context.
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "kernel/linker_table.h"
+#include "kernel/types.h"
+
+struct dyn_event_operations;
+struct seq_file;
+
+/* One event. Embedded in the struct of its kind. */
+struct dyn_event {
+	struct list_head list;                  /* [E] in dyn_event_list, the oldest first */
+	const struct dyn_event_operations *ops; /* constant */
+};
+
+struct dyn_event_operations {
+	/*
+	 * Creates an event from a line of dynamic_events. 0 or an errno; -ECANCELED: the line is of
+	 * another kind. dyn_event_mutex held, E not.
+	 */
+	int (*create)(const char *command);
+	/* Prints the event as a line that creates it again. E held, as for the following. */
+	void (*show)(struct seq_file *m, struct dyn_event *event);
+	bool (*is_busy)(struct dyn_event *event);
+	/* Removes and frees the event. 0 or -EBUSY. */
+	int (*free)(struct dyn_event *event);
+	/* Returns whether the event has this name; system NULL: any system. */
+	bool (*match)(const struct dyn_event *event, const char *system, const char *name);
+};
+
+/* Defines the operations of one kind: DYN_EVENT_OPERATIONS(synth) = { … }; */
+#define DYN_EVENT_OPERATIONS(kind)                                                                 \
+	static const struct dyn_event_operations kind##_dyn_event_ops LINKER_TABLE_ENTRY(          \
+		rodata, dyn_event_operations, #kind)
+
+extern struct list_head dyn_event_list; /* [E] */
+/* Serializes the commands that create and remove dynamic events. Taken before E. */
+extern struct mutex dyn_event_mutex;
+
+/* Adds an event that is complete, and removes it. E held. */
+void dyn_event_add(struct dyn_event *event, const struct dyn_event_operations *ops);
+void dyn_event_remove(struct dyn_event *event);
+
+/*
+ * Removes all events of a kind, or all events if ops is NULL. -EBUSY: one is in use, and all
+ * remain. dyn_event_mutex held, E not.
+ */
+int dyn_events_release_all(const struct dyn_event_operations *ops);
+
+/* For seq_operations: walk the events with E held. */
+void *dyn_event_seq_start(struct seq_file *m, loff_t *pos);
+void *dyn_event_seq_next(struct seq_file *m, void *v, loff_t *pos);
+void dyn_event_seq_stop(struct seq_file *m, void *v);
+
+/*
+ * Calls run for each line of what was written to a file, without its comment, which # begins, and
+ * with dyn_event_mutex held. Returns count, or the first errno: then the lines before it have been
+ * run. -EINVAL: a line has more than 4094 characters.
+ */
+ssize_t dyn_events_run_commands(const char *buf, size_t count, int (*run)(const char *command));
