@@ -26,7 +26,7 @@ static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t cou
 
 	if (!markers_wanted(tr))
 		return -EINVAL;
-	error = trace_write_print(tr, (unsigned long)tracing_mark_write, buf, length);
+	error = trace_write_marker(tr, (unsigned long)tracing_mark_write, buf, length);
 	if (error)
 		return error;
 	*pos += (loff_t)length;

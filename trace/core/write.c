@@ -1,5 +1,6 @@
 /* Writing entries, text and stacks into a trace. Any context, NMI included. */
 #include "trace/core/cmdlines.h"
+#include "trace/core/marker.h"
 #include "trace/core/options.h"
 #include "trace/core/trace_printk.h"
 #include "trace/core/write.h"
@@ -100,24 +101,51 @@ void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip)
 		__ftrace_trace_stack(tr, ctx, skip + 1);
 }
 
-ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text, size_t length)
+/* hook: NULL, or what is called before and after the commit. */
+static ssize_t write_print(struct trace_array *tr, unsigned long ip, const char *text,
+			   size_t length, unsigned long caller,
+			   const struct trace_marker_hook *hook)
 {
-	u32 ctx = tracing_gen_ctx();
+	bool newline = !length || text[length - 1] != '\n';
+	struct trace_marker marker = {
+		.tr = tr,
+		.length = sizeof(*marker.entry) + length + newline + 1,
+		.ctx = tracing_gen_ctx(),
+		.caller = caller,
+	};
 	struct trace_buffer *buffer;
 	struct print_entry *entry;
-	bool newline = !length || text[length - 1] != '\n';
+	unsigned value = 0;
 
 	preempt_disable();
-	entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + length + newline + 1,
-					  ctx, &buffer);
+	entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, marker.length, marker.ctx, &buffer);
 	if (entry) {
 		entry->ip = ip;
 		memcpy(entry->buf, text, length);
 		if (newline)
 			entry->buf[length++] = '\n';
 		entry->buf[length] = '\0';
+		marker.entry = entry;
+		if (hook)
+			value = hook->before_commit(&marker);
 		trace_buffer_unlock_commit(buffer);
+		if (value)
+			hook->after_commit(&marker, value);
 	}
 	preempt_enable();
 	return entry ? 0 : -EBADF;
+}
+
+ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text, size_t length)
+{
+	return write_print(tr, ip, text, length, 0, NULL);
+}
+
+const struct trace_marker_hook *trace_marker_hook;
+
+ssize_t trace_write_marker(struct trace_array *tr, unsigned long ip, const char *text,
+			   size_t length)
+{
+	return write_print(tr, ip, text, length, (unsigned long)__builtin_return_address(0),
+			   trace_marker_hook);
 }

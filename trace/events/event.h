@@ -16,6 +16,7 @@
 #define MAX_EVENT_NAME 128 /* bytes of the name of an event or of a system, with its NUL */
 
 struct event_filter;
+struct event_pids;
 struct trace_event_file;
 
 enum trace_reg {
@@ -122,6 +123,8 @@ struct trace_array_events {
 	struct list_head systems; /* [E] struct event_system (files.c) */
 	struct dentry *dir;       /* constant once created: events/ */
 	bool detached;            /* [E] the instance is being removed: it gets no new event */
+	struct event_pids *pids;  /* constant once created: set_event_pid (event_pids.h) */
+	struct trace_event_file *print_file; /* constant once created: of ftrace:print */
 };
 
 /* Adds the file of an event to tr. NULL: no memory. E held. */

@@ -4,7 +4,9 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rculist.h"
+#include "trace/core/entries.h"
 #include "trace/events/event.h"
+#include "trace/events/event_pids.h"
 #include "trace/events/files.h"
 #include "trace/events/filter.h"
 #include "trace/events/trigger.h"
@@ -32,6 +34,7 @@ struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 						 struct trace_event_call *call)
 {
 	struct trace_event_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
+	struct trace_array_events *events = trace_events_of(tr);
 
 	if (!file)
 		return NULL;
@@ -40,7 +43,11 @@ struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 	INIT_LIST_HEAD(&file->triggers);
 	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
 		file_owner_init(&file->owner, trace_array_owner(tr), dynamic_file_release);
-	list_add_tail_rcu(&file->list, &trace_events_of(tr)->files);
+	if (pid_filter_active(&events->pids->filter))
+		file->flags |= EVENT_FILE_FL_PID_FILTER;
+	if (call->event.type == TRACE_PRINT)
+		events->print_file = file;
+	list_add_tail_rcu(&file->list, &events->files);
 	return file;
 }
 
@@ -57,6 +64,7 @@ static void free_files(struct trace_array_events *events)
 	list_for_each_entry_safe (file, next, &events->files, list)
 		trace_event_file_free(file);
 	trace_events_free_systems(events);
+	event_pids_free(events->pids);
 	kfree(events);
 }
 
@@ -70,6 +78,8 @@ static int events_create(struct trace_array *tr)
 	INIT_LIST_HEAD(&events->files);
 	INIT_LIST_HEAD(&events->systems);
 	*trace_array_private(tr, &trace_events_part) = events;
+	if (event_pids_create(tr))
+		return -ENOMEM;
 	list_for_each_entry (call, &trace_event_calls, list)
 		if (!trace_event_file_create(tr, call))
 			return -ENOMEM;
@@ -89,6 +99,7 @@ static void events_detach(struct trace_array *tr)
 		if (file->flags & EVENT_FILE_FL_ENABLED)
 			(void)trace_event_enable_disable(file, false, false);
 	(void)trace_events_batch_end();
+	event_pids_detach(tr);
 	trace_detach_dynamic_events(tr);
 	mutex_unlock(&event_mutex);
 }
@@ -141,13 +152,15 @@ static int __init trace_events_add_entries(void)
 		if (!event->name || event->system)
 			continue;
 		call = kzalloc(sizeof(*call), GFP_KERNEL);
+		if (call) {
+			call->event = *event;
+			call->flags = TRACE_EVENT_FL_IGNORE_ENABLE;
+		}
 		if (!call || !trace_event_file_create(&global_trace, call)) {
 			kfree(call);
 			error = -ENOMEM;
 			break;
 		}
-		call->event = *event;
-		call->flags = TRACE_EVENT_FL_IGNORE_ENABLE;
 		list_add_tail(&call->list, &trace_event_calls);
 	}
 	mutex_unlock(&event_mutex);

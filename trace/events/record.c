@@ -17,6 +17,7 @@
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/core/user_stack.h"
+#include "trace/events/event_pids.h"
 #include "trace/events/filter.h"
 #include "trace/events/trigger.h"
 #include "trace/ring_buffer/write.h"
@@ -159,9 +160,14 @@ static noinline void *reserve_slow(struct trace_event_buffer *fbuffer, unsigned 
 	if (!(flags & EVENT_FILE_FL_TRIGGER_COND)) {
 		if (flags & EVENT_FILE_FL_TRIGGER_MODE)
 			(void)event_triggers_call(file, NULL, NULL);
-		if (flags & EVENT_FILE_FL_SOFT_DISABLED)
+		/* A trigger that enables this event enables it from the next time on. */
+		if ((flags | READ_ONCE(file->flags)) & EVENT_FILE_FL_SOFT_DISABLED)
 			return NULL;
 	}
+	if ((flags & EVENT_FILE_FL_PID_FILTER) && event_pid_ignored(file))
+		return NULL;
+	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_TRIGGER_COND)))
+		return reserve(fbuffer);
 	fbuffer->flags = flags;
 	fbuffer->discard = false;
 	fbuffer->cb = NULL;

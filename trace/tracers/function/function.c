@@ -205,7 +205,7 @@ static int function_trace_create(struct trace_array *tr)
 		f->ops.private = tr;
 	}
 	INIT_LIST_HEAD(&f->probes);
-	if (function_pids_create(f)) {
+	if (function_pids_create(f, tr)) {
 		if (tr->name)
 			kfree(f);
 		return -ENOMEM;
@@ -245,7 +245,7 @@ static void function_trace_destroy(struct trace_array *tr)
 	struct function_tracer *f = function_of(tr);
 
 	ftrace_free_filter(&f->ops);
-	kfree(f->pids);
+	function_pids_destroy(f);
 	kfree(f);
 }
 

@@ -5,15 +5,15 @@
 #include "trace/ftrace_files/filter.h"
 #include "trace/tracers/function/function.h"
 
-struct function_pids;
+struct pid_filter;
 
 /* The function tracer's data in a trace_array. */
 struct function_tracer {
 	struct ftrace_ops ops;
 	bool enabled;                    /* [tracer_lock] ops is registered */
 	struct ftrace_filter filters[2]; /* of set_ftrace_filter and set_ftrace_notrace */
-	struct function_pids *pids; /* constant: of set_ftrace_pid and set_ftrace_notrace_pid */
-	struct list_head probes;    /* [probe_lock, ftrace_lock] to write (probes.c) */
+	struct pid_filter *pids; /* constant: of set_ftrace_pid and set_ftrace_notrace_pid */
+	struct list_head probes; /* [probe_lock, ftrace_lock] to write (probes.c) */
 };
 
 extern struct tracer function_trace;
@@ -30,6 +30,8 @@ static inline struct function_tracer *function_of(struct trace_array *tr)
 void function_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 		       struct ftrace_regs *fregs);
 /* Allocates f->pids: 0 or -ENOMEM. */
-int function_pids_create(struct function_tracer *f);
+int function_pids_create(struct function_tracer *f, struct trace_array *tr);
 /* Empties both lists of tr. Takes T. */
 void function_pids_detach(struct trace_array *tr);
+/* Frees f->pids. */
+void function_pids_destroy(struct function_tracer *f);
