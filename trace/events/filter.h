@@ -13,7 +13,7 @@ struct trace_event_call;
 /*
  * Compiles text for the records of call. 0; -ENOMEM; or Linux's errno for text that is not a filter
  * of call: -EINVAL, and -EPERM, -ENOENT and -ESRCH for some errors of the grammar. Then error_log
- * of tr has the reason. Task context.
+ * of tr has the reason; no log if tr is NULL. Task context.
  */
 int event_filter_create(struct trace_array *tr, const struct trace_event_call *call,
 			const char *text, struct event_filter **filter);

@@ -38,7 +38,7 @@ int event_filter_create(struct trace_array *tr, const struct trace_event_call *c
 	struct filter_error error;
 	int err = filter_compile(call, text, filter, &error);
 
-	if (err && err != -ENOMEM)
+	if (err && err != -ENOMEM && tr)
 		log_error(tr, text, &error);
 	return err;
 }

@@ -103,7 +103,8 @@ static noinline bool match_text(const struct filter_step *step, const char *rec)
 	switch ((enum filter_string)step->string) {
 	case STRING_STATIC:
 		string = rec + step->offset;
-		size = step->size;
+		/* The field at the end of ftrace:print has no size; its text ends with a NUL. */
+		size = step->size ? step->size : strlen(string);
 		break;
 	case STRING_DYNAMIC:
 		memcpy(&location, rec + step->offset, sizeof(location));

@@ -7,6 +7,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/events/files.h"
+#include "trace/events/filter.h"
 
 /* ---- any context ---- */
 
@@ -36,11 +37,10 @@ unsigned event_triggers_call(struct trace_event_file *file, const void *rec,
 	struct event_trigger_data *data;
 	unsigned later = 0;
 
-	for_each_event_trigger(data, file)
-	{
+	for_each_event_trigger (data, file) {
 		if (READ_ONCE(data->paused) || (data->needs_rec && !rec))
 			continue;
-		if (0)
+		if (data->filter && !event_filter_match(data->filter, rec))
 			continue;
 		if (data->cmd->flags & EVENT_CMD_FL_POST_TRIGGER)
 			later |= data->cmd->type;
@@ -55,9 +55,9 @@ void event_triggers_post_call(struct trace_event_file *file, unsigned types,
 {
 	struct event_trigger_data *data;
 
-	for_each_event_trigger(data, file) if ((data->cmd->type & types) &&
-					       (data->cmd->flags & EVENT_CMD_FL_POST_TRIGGER))
-		data->cmd->trigger(data, NULL, buffer);
+	for_each_event_trigger (data, file)
+		if ((data->cmd->type & types) && (data->cmd->flags & EVENT_CMD_FL_POST_TRIGGER))
+			data->cmd->trigger(data, NULL, buffer);
 }
 
 /* ---- making and removing; E held ---- */
@@ -79,6 +79,7 @@ void event_trigger_free(struct event_trigger_data *data)
 {
 	if (data->cmd->free)
 		data->cmd->free(data);
+	event_filter_free(data->filter);
 	kfree(data);
 }
 
@@ -96,7 +97,8 @@ static void update_cond(struct trace_event_file *file)
 	struct event_trigger_data *data;
 	bool needed = false;
 
-	for_each_event_trigger(data, file) needed = needed || data->needs_rec;
+	for_each_event_trigger (data, file)
+		needed = needed || data->needs_rec;
 	set_flag(file, EVENT_FILE_FL_TRIGGER_COND, needed);
 }
 
@@ -146,8 +148,8 @@ int event_trigger_register(struct event_trigger_data *data)
 
 void event_trigger_unregister(struct event_trigger_data *data)
 {
-	(void)use_probe(data->file,
-			false); /* the probe is removed, even if the text is not changed */
+	/* After an error the kernel's text is not changed, but the probe is removed. */
+	(void)use_probe(data->file, false);
 	unlink_trigger(data);
 	event_trigger_free(data);
 }
@@ -168,5 +170,7 @@ void event_trigger_print(struct seq_file *m, const char *name, struct event_trig
 		seq_puts(m, ":unlimited");
 	else
 		seq_printf(m, ":count=%lu", left);
+	if (data->filter)
+		seq_printf(m, " if %s", event_filter_text(data->filter));
 	seq_putc(m, '\n');
 }

@@ -26,7 +26,8 @@ static int trigger_show(struct seq_file *m, void *v __unused)
 			seq_printf(m, " %s", cmd->name);
 		seq_putc(m, '\n');
 	}
-	for_each_event_trigger(data, file) data->cmd->print(m, data);
+	for_each_event_trigger (data, file)
+		data->cmd->print(m, data);
 	mutex_unlock(&event_mutex);
 	return 0;
 }

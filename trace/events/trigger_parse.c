@@ -5,6 +5,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rculist.h"
+#include "trace/events/filter.h"
 #include "trace/events/trigger.h"
 
 #define WHITE_SPACE " \t"
@@ -39,8 +40,7 @@ int event_trigger_set_filter(struct event_trigger_data *data, const char *filter
 	if (!*filter)
 		return -EINVAL;
 	/* No trace_array: as in Linux, error_log does not tell about the filters of triggers. */
-	(void)data;
-	return -EINVAL;
+	return event_filter_create(NULL, data->file->call, filter, &data->filter);
 }
 
 /* Returns the trigger of the file whose place data wants, or NULL. */
@@ -49,9 +49,9 @@ static struct event_trigger_data *find_same(const struct event_trigger_data *dat
 	const struct event_command *cmd = data->cmd;
 	struct event_trigger_data *other;
 
-	for_each_event_trigger(other,
-			       data->file) if (other->cmd->type == cmd->type &&
-					       (!cmd->same || cmd->same(other, data))) return other;
+	for_each_event_trigger (other, data->file)
+		if (other->cmd->type == cmd->type && (!cmd->same || cmd->same(other, data)))
+			return other;
 	return NULL;
 }
 
