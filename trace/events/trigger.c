@@ -127,7 +127,6 @@ static void unlink_trigger(struct event_trigger_data *data)
 	list_del_rcu(&data->list);
 	update_cond(data->file);
 	synchronize_rcu();
-	data->file->call->users--;
 }
 
 int event_trigger_register(struct event_trigger_data *data)
@@ -137,7 +136,6 @@ int event_trigger_register(struct event_trigger_data *data)
 
 	data->needs_rec = data->filter ||
 			  (data->cmd->flags & (EVENT_CMD_FL_POST_TRIGGER | EVENT_CMD_FL_NEEDS_REC));
-	file->call->users++;
 	list_add_rcu(&data->list, &file->triggers);
 	update_cond(file);
 	error = use_probe(file, true);

@@ -78,7 +78,6 @@ int event_enable_init(struct event_trigger_data *data)
 
 	if (error)
 		return error;
-	target->call->users++;
 	data->initialized = true;
 	return 0;
 }
@@ -90,7 +89,6 @@ void event_enable_free(struct event_trigger_data *data)
 	if (!data->initialized)
 		return;
 	(void)trace_event_enable_disable(target, false, true);
-	target->call->users--;
 }
 
 void event_enable_print(struct seq_file *m, struct event_trigger_data *data)
