@@ -40,25 +40,9 @@ struct patch_queue {
 	int error; /* of the parts that were applied */
 };
 
-static struct static_key *key_of(const struct jump_entry *entry)
-{
-	return (struct static_key *)(entry->key & ~1UL);
-}
-
 static bool is_likely(const struct jump_entry *entry)
 {
 	return entry->key & 1;
-}
-
-/* An address of the kernel image is a sign-extended 32-bit number (-mcmodel=kernel). */
-static unsigned long code_of(const struct jump_entry *entry)
-{
-	return (unsigned long)(long)entry->code;
-}
-
-static unsigned long target_of(const struct jump_entry *entry)
-{
-	return (unsigned long)(long)entry->target;
 }
 
 static void encode(u8 insn[TEXT_PATCH_SIZE], const struct jump_entry *entry, bool key_on)
@@ -66,7 +50,7 @@ static void encode(u8 insn[TEXT_PATCH_SIZE], const struct jump_entry *entry, boo
 	if (key_on == is_likely(entry))
 		__builtin_memcpy(insn, text_nop5, TEXT_PATCH_SIZE);
 	else
-		text_encode_jmp(insn, code_of(entry), target_of(entry));
+		text_encode_jmp(insn, jump_entry_code(entry), jump_entry_target(entry));
 }
 
 static void report_bad_site(const struct text_patch *patch)
@@ -98,7 +82,7 @@ static void queue_site(struct patch_queue *queue, const struct jump_entry *entry
 {
 	struct text_patch *patch = &queue->patches[queue->count++];
 
-	patch->addr = code_of(entry);
+	patch->addr = jump_entry_code(entry);
 	encode(patch->old, entry, !on);
 	encode(patch->new, entry, on);
 	if (queue->count == queue->room)
@@ -125,7 +109,7 @@ static int apply_changed_keys(void)
 		}
 	}
 	for (const struct jump_entry *entry = entries; sites && entry < entries_end; entry++) {
-		key = key_of(entry);
+		key = jump_entry_key(entry);
 		if (key->changed && key->on != (key->enabled > 0))
 			queue_site(&queue, entry, !key->on);
 	}
@@ -204,14 +188,37 @@ int static_key_dec(struct static_key *key)
 	return static_key_batch_end();
 }
 
+bool static_branch_find(unsigned long addr, struct jump_entry *entry)
+{
+	const struct jump_entry *low, *high;
+	bool found;
+
+	mutex_lock(&jump_label_mutex);
+	low = entries;
+	high = entries_end;
+	while (low < high) {
+		const struct jump_entry *middle = low + (high - low) / 2;
+
+		if (jump_entry_code(middle) < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	found = low < entries_end;
+	if (found)
+		*entry = *low;
+	mutex_unlock(&jump_label_mutex);
+	return found;
+}
+
 void jump_label_free_text(unsigned long start, unsigned long end)
 {
 	struct jump_entry *kept = entries;
 
 	mutex_lock(&jump_label_mutex);
 	for (struct jump_entry *entry = entries; entry < entries_end; entry++) {
-		if (code_of(entry) >= start && code_of(entry) < end)
-			key_of(entry)->sites--;
+		if (jump_entry_code(entry) >= start && jump_entry_code(entry) < end)
+			jump_entry_key(entry)->sites--;
 		else
 			*kept++ = *entry;
 	}
@@ -221,7 +228,7 @@ void jump_label_free_text(unsigned long start, unsigned long end)
 
 static int __init compare_entries(const void *a, const void *b)
 {
-	unsigned long code_a = code_of(a), code_b = code_of(b);
+	unsigned long code_a = jump_entry_code(a), code_b = jump_entry_code(b);
 
 	return code_a < code_b ? -1 : code_a > code_b;
 }
@@ -234,7 +241,7 @@ static int __init jump_label_init(void)
 	for (struct jump_entry *entry = first; entry < end; entry++) {
 		entry->code += (s32)(long)&entry->code;
 		entry->target += (s32)(long)&entry->target;
-		key_of(entry)->sites++;
+		jump_entry_key(entry)->sites++;
 	}
 	sort(first, (size_t)(end - first), sizeof(*first), compare_entries);
 	static_key_batch_begin();

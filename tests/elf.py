@@ -52,3 +52,13 @@ class Elf:
         if start == stop:
             return []
         return [address for address, in struct.iter_unpack("<Q", self.read(start, stop - start))]
+
+    def static_branches(self):
+        """Return (address, target, address of the key, likely) of each site of a linked image that has not run."""
+        edges = {s.name: s.value for s in self.symbols() if s.name.endswith("_jump_entries")}
+        start, end = edges["__table_start_jump_entries"], edges["__table_end_jump_entries"]
+        found = []
+        for offset, (code, target, key) in enumerate(struct.iter_unpack("<iiQ", self.read(start, end - start))):
+            entry = start + 16 * offset
+            found.append((entry + code, entry + 4 + target, key & ~1, bool(key & 1)))
+        return found

@@ -78,6 +78,30 @@ static noinline unsigned long compute(void)
 	return ++computed;
 }
 
+struct sample {
+	unsigned long number;
+	const char *text;
+};
+void selftest_trace_sample(const struct sample *sample);
+
+/* tests/boot/test_static_branches.py reads the instructions of this function. */
+noinline void selftest_trace_sample(const struct sample *sample)
+{
+	trace_selftest_fn(sample->number, sample->text);
+}
+
+SELFTEST(tracepoint, arguments_come_from_the_code_behind_the_branch)
+{
+	const struct sample sample = { 40, "ab" };
+	struct calls calls = { 0 };
+
+	selftest_trace_sample(NULL);
+	ASSERT(register_trace_selftest_fn(note_text, &calls) == 0);
+	selftest_trace_sample(&sample);
+	EXPECT_EQ(calls.last, 42);
+	EXPECT_EQ(unregister_trace_selftest_fn(note_text, &calls), 0);
+}
+
 SELFTEST(tracepoint, arguments_are_computed_only_for_a_probe)
 {
 	struct calls calls = { 0 };
