@@ -1,0 +1,96 @@
+/*
+ * Filters of events, under libFuzzer. A text that compiles must be a program that ends, its negation must compile
+ * too, and must give the opposite for the same record.
+ *
+ * sources: trace/events/filter_parse.c trace/events/filter_predicate.c trace/events/filter_match.c
+ * sources: trace/events/filter_string.c
+ * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/host/event_filter_fields.h"
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			abort();                                                                   \
+	} while (0)
+
+static const struct record record = {
+	.ent = { .type = 77, .flags = 1, .preempt_count = 5, .pid = 42 },
+	.u8 = 200,
+	.s8 = -3,
+	.u16 = 60000,
+	.s16 = -300,
+	.u32 = 4000000000U,
+	.s32 = -70000,
+	.u64 = 1ULL << 63 | 5,
+	.s64 = -(1LL << 40),
+	.name = "0123456789abcdef", /* no NUL */
+	.text = offsetof(struct record, dynamic) | 8 << 16,
+	.pointer = "a string elsewhere",
+	.ip = SCHEDULE + 4,
+	.dynamic = "/bin/ls",
+};
+
+/* All jumps go forward and end. A step behind the last one is never reached. */
+static void check_jumps(const struct event_filter *filter, unsigned steps)
+{
+	for (unsigned i = 0; i < steps; i++)
+		for (unsigned branch = 0; branch < 2; branch++) {
+			u16 next = filter->steps[i].next[branch];
+
+			CHECK(next == FILTER_REJECT || next == FILTER_ACCEPT ||
+			      (next > i && next < steps));
+		}
+}
+
+/* Compiles and runs text. Returns -1 for a refused text. */
+static int result_of(const char *text)
+{
+	struct event_filter *filter = NULL;
+	struct filter_error error = { .position = 0 };
+	int err = filter_compile(&record_call, text, &filter, &error), result;
+	unsigned steps = 1;
+
+	if (err) {
+		CHECK(err < 0 && !filter && error.position <= strlen(text) + 1);
+		CHECK(error.reason < FILTER_ERR_ERRNO || error.reason == FILTER_ERR_NO_FILTER);
+		return -1;
+	}
+	CHECK(!strcmp(filter->text, text));
+	/* The steps are without a gap, so the last one is the target of none. */
+	for (unsigned i = 0; i < steps; i++)
+		for (unsigned branch = 0; branch < 2; branch++)
+			if (filter->steps[i].next[branch] < FILTER_REJECT &&
+			    filter->steps[i].next[branch] >= steps)
+				steps = filter->steps[i].next[branch] + 1U;
+	check_jumps(filter, steps);
+	result = event_filter_match(filter, &record);
+	kfree(filter);
+	return result;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1), *longer = malloc(2 * size + 16);
+	int result;
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	result = result_of(text);
+	if (result >= 0) {
+		sprintf(longer, "!(%s)", text);
+		CHECK(result_of(longer) == !result);
+		sprintf(longer, "(%s)&&(%s)", text, text);
+		CHECK(result_of(longer) == result);
+		sprintf(longer, "!(%s)||%s", text, text);
+		CHECK(result_of(longer) == 1);
+	}
+	free(text);
+	free(longer);
+	CHECK(host_objects == 0);
+	return 0;
+}
