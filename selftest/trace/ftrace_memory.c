@@ -73,8 +73,13 @@ struct attempt {
 };
 
 /* Files that show the state of tracing. */
-static const char *const state_files[] = { "enabled_functions", "set_ftrace_filter",
-					   "set_ftrace_notrace", "current_tracer", "snapshot" };
+static const char *const state_files[] = { "enabled_functions",
+					   "set_ftrace_filter",
+					   "set_ftrace_notrace",
+					   "current_tracer",
+					   "snapshot",
+					   "events/sched/sched_switch/filter",
+					   "events/sched/sched_waking/filter" };
 static char *state[ARRAY_SIZE(state_files)];
 
 static void note_state(void)
@@ -276,6 +281,29 @@ static long remove_instance(void)
 	return sys_rmdir(TRACING "instances/memory");
 }
 
+#define EVENT_FILTER  "events/sched/sched_switch/filter"
+#define SYSTEM_FILTER "events/sched/filter"
+
+static long filter_event(void)
+{
+	return put(EVENT_FILTER, "prev_pid == 1 && (prev_comm ~ 'a*' || next_prio < 0)");
+}
+
+static long filter_event_as_before(void)
+{
+	return put(EVENT_FILTER, "common_pid == 7");
+}
+
+static long filter_system(void)
+{
+	return put(SYSTEM_FILTER, "comm == 'a'");
+}
+
+static long filter_system_as_before(void)
+{
+	return put(SYSTEM_FILTER, "common_pid == 7");
+}
+
 static noinline unsigned new_add(unsigned a, unsigned b)
 {
 	return a * b;
@@ -383,4 +411,21 @@ SELFTEST(ftrace_memory, a_write_without_memory_is_refused_and_changes_nothing)
 		try_all(test, &attempts[i]);
 	forget_state();
 	stop_refusing(test);
+}
+
+SELFTEST(ftrace_memory, a_filter_of_events_is_unchanged_when_any_allocation_is_refused)
+{
+	static const struct attempt attempts[] = {
+		{ "the filter of an event", filter_event, filter_event_as_before },
+		{ "the filter of a system", filter_system, filter_system_as_before },
+	};
+
+	EXPECT_EQ(filter_system_as_before(), 0);
+	ASSERT(start_refusing());
+	note_state();
+	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
+		try_all(test, &attempts[i]);
+	forget_state();
+	stop_refusing(test);
+	EXPECT_EQ(put(SYSTEM_FILTER, "0"), 0);
 }

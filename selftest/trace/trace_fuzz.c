@@ -111,6 +111,12 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "buffer_percent", 8, 0, { "0", "50", "100", "101", "-1", NOWHERE } },
 	{ "tracing_on", 8, 0, { "0", "1", "2", "-1", "on" } },
 	{ "trace_marker", 8, 0, { "a text", "%s%n%d", "\n", "\x1b[2J" } },
+	{ "/filter",
+	  8,
+	  0,
+	  { "common_pid == 1", "comm == \"x\"", "prev_comm ~ '*a*'", "prev_pid & 0x10", "(",
+	    "!(pid > -1)", "cpu != 0 && prev_prio <= 120", "prev_state ==", "0",
+	    "prev_comm == 'x' || next_prio >= 1", "comm", "next_pid == 99999999999999999999" } },
 	/* The functions with probes are not called meanwhile, so the counts do not change. */
 	{ "filter",
 	  8,
@@ -326,6 +332,14 @@ static void unload_livepatch(void)
 	put(SAMPLES "/livepatch-sample", "0");
 }
 
+/* Returns whether the file is the filter of an event or of a system. */
+static bool is_event_filter(const struct fuzz_file *file)
+{
+	const char *last = strrchr(file->name, '/');
+
+	return last && strcmp(last, "/filter") == 0;
+}
+
 /* Restores the content that the file had at the start. */
 static void restore_file(const struct fuzz_file *file)
 {
@@ -344,7 +358,9 @@ static void restore_file(const struct fuzz_file *file)
 		put(file->name, "0");
 	} else if (strstarts(rest, "off")) {
 		put(file->name, "0");
-	} else if (*rest == '#' || strstarts(rest, "no pid")) {
+	} else if (is_event_filter(file)) {
+		put(file->name, "0");
+	} else if (!*rest || *rest == '#' || strstarts(rest, "no pid")) {
 		put(file->name, "");
 	} else {
 		for (rest = line = kstrdup(rest, GFP_KERNEL); rest && *rest;) {
@@ -410,7 +426,9 @@ static unsigned fuzz_file(struct selftest *test, const struct fuzz_file *file)
 	is_filter = is_filter && !strstr(file->name, "_pid");
 	for (unsigned i = 0; i < fuzz_writes; i++) {
 		int mode = i % 8 ? 0 : is_filter ? O_TRUNC : O_APPEND;
-		bool compare = file->before && (!is_long || i % 32 == 0) && !is_livepatch;
+		/* A refused filter is shown with the reason, as in Linux. */
+		bool compare = file->before && (!is_long || i % 32 == 0) && !is_livepatch &&
+			       !is_event_filter(file);
 		long error = fuzz_once(test, file, mode, compare);
 
 		refused += error < 0;
