@@ -20,6 +20,7 @@
 #define __aligned(n)        __attribute__((aligned(n)))
 #define __section(name)     __attribute__((section(name)))
 #define __used              __attribute__((used))
+#define __alias(name)       __attribute__((alias(name)))
 #define __unused            __attribute__((unused))
 #define __weak              __attribute__((weak))
 #define __must_check        __attribute__((warn_unused_result))

@@ -151,17 +151,19 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 	}                                                                                          \
 	static __always_inline bool trace_##name##_enabled(void)                                   \
 	{                                                                                          \
-		return static_branch_unlikely(&__tracepoint_##name.key);                           \
+		return TRACEPOINT_ENABLED(name);                                                   \
 	}
 
 /* trace_NAME(args) is TRACEPOINT(NAME, args): generated/tracepoints.h. Any context. */
 #ifdef NOP5_HOST
+#define TRACEPOINT_ENABLED(name) false
 #define TRACEPOINT(name, ...)                                                                      \
 	do {                                                                                       \
 		if (0)                                                                             \
 			__traceiter_##name(__VA_ARGS__);                                           \
 	} while (0)
 #else
+#define TRACEPOINT_ENABLED(name) static_branch_unlikely(&__tracepoint_##name.key)
 #define TRACEPOINT(name, ...)                                                                      \
 	do {                                                                                       \
 		if (static_branch_unlikely(&__tracepoint_##name.key))                              \

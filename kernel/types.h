@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A type as in Linux, not a macro: the format of an event has its name. */
+#undef bool
+typedef _Bool bool;
+
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -26,5 +30,5 @@ typedef s64 loff_t;
 
 typedef u64 phys_addr_t; /* a physical address, in bytes */
 typedef u64 ktime_t;     /* nanoseconds since boot */
-typedef u32 gfp_t;       /* kernel/mm/page_alloc.h: GFP_KERNEL, GFP_ATOMIC, __GFP_ZERO */
+typedef u32 gfp_t;       /* kernel/mm/gfp.h: GFP_KERNEL, GFP_ATOMIC, __GFP_ZERO */
 typedef u16 umode_t;     /* file type and permission bits, as in stat(2) */

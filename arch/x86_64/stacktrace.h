@@ -15,6 +15,8 @@ extern unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, u
 					   unsigned long *slot);
 /* The return address of the current function. */
 #define _RET_IP_ real_return_address((unsigned long *)__builtin_frame_address(0) + 1)
+/* The return address of the function that has called the current one, which is noinline. */
+#define _CALLER_RET_IP_ real_return_address(*(unsigned long **)__builtin_frame_address(0) + 1)
 /* Returns the original return address at slot, in a frame of the current task. Any context. */
 void *real_return_address(unsigned long *slot);
 

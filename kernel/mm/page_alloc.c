@@ -16,6 +16,7 @@
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
+#include "kernel/mm/kmem_events.h"
 #include "kernel/printk/printk.h"
 
 struct free_area {
@@ -45,6 +46,7 @@ static unsigned pcp_high;  /* with more pages, a per-CPU cache gives a batch bac
 static unsigned pcp_batch; /* half of pcp_high */
 
 struct page *mem_map;
+extern struct page *vmemmap_base __alias("mem_map");
 unsigned long max_pfn;
 bool mem_init_done;
 
@@ -86,8 +88,11 @@ static void del_from_area(struct page *page, unsigned order)
 		zone.orders &= ~BIT(order);
 }
 
-/* Takes a block out of the free lists. NULL: none, or only the reserve. Zone lock held. */
-static struct page *take_block(gfp_t gfp, unsigned order)
+/*
+ * Takes a block out of the free lists. refill: for the per-CPU cache. NULL: none, or only the
+ * reserve. Zone lock held.
+ */
+static struct page *take_block(gfp_t gfp, unsigned order, bool refill __unused)
 {
 	unsigned long orders = zone.orders & ~(BIT(order) - 1);
 	struct page *page;
@@ -96,7 +101,7 @@ static struct page *take_block(gfp_t gfp, unsigned order)
 	lockdep_assert_held(&zone.lock);
 	if (!orders)
 		return NULL;
-	if (!(gfp & GFP_ATOMIC) && zone.free < zone.reserve + BIT(order))
+	if (!(gfp & __GFP_HIGH) && zone.free < zone.reserve + BIT(order))
 		return NULL;
 	from = (unsigned)__builtin_ctzl(orders);
 	page = list_first_entry(&zone.area[from].head, struct page, lru);
@@ -107,6 +112,7 @@ static struct page *take_block(gfp_t gfp, unsigned order)
 	}
 	page->order = (u8)order;
 	zone.free -= BIT(order);
+	trace_mm_page_alloc_zone_locked(page_to_pfn(page), order, MIGRATE_UNMOVABLE, refill);
 	return page;
 }
 
@@ -136,7 +142,7 @@ static void refill_pcp(struct pcp_pages *pcp, gfp_t gfp)
 	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
 	for (unsigned i = 0; i < pcp_batch; i++) {
-		struct page *page = take_block(gfp, 0);
+		struct page *page = take_block(gfp, 0, true);
 
 		if (!page)
 			break;
@@ -159,6 +165,7 @@ static void drain_pcp(struct pcp_pages *pcp, unsigned count)
 		pcp->head = (struct page *)page->private;
 		pcp->count--;
 		page->flags &= (u8)~PG_PCP;
+		trace_mm_page_pcpu_drain(page_to_pfn(page), 0, MIGRATE_UNMOVABLE);
 		give_block(page, 0);
 	}
 	spin_unlock(&zone.lock);
@@ -199,7 +206,7 @@ static void free_one(struct page *page)
 	local_irq_restore(flags);
 }
 
-struct page *alloc_pages(gfp_t gfp, unsigned order)
+static __always_inline struct page *__alloc_pages(gfp_t gfp, unsigned order)
 {
 	struct page *page = NULL;
 	unsigned long flags;
@@ -208,7 +215,7 @@ struct page *alloc_pages(gfp_t gfp, unsigned order)
 		page = alloc_one(gfp);
 	} else if (order < MAX_ORDER) {
 		spin_lock_irqsave(&zone.lock, flags);
-		page = take_block(gfp, order);
+		page = take_block(gfp, order, false);
 		spin_unlock_irqrestore(&zone.lock, flags);
 	}
 	if (unlikely(!page)) {
@@ -221,6 +228,21 @@ struct page *alloc_pages(gfp_t gfp, unsigned order)
 	return page;
 }
 
+/* alloc_pages() while mm_page_alloc is on. A function of its own keeps the other case short. */
+static noinline struct page *alloc_pages_traced(gfp_t gfp, unsigned order)
+{
+	struct page *page = __alloc_pages(gfp, order);
+
+	trace_mm_page_alloc(page ? page_to_pfn(page) : EVENT_NO_PFN, order, gfp, MIGRATE_UNMOVABLE);
+	return page;
+}
+
+struct page *alloc_pages(gfp_t gfp, unsigned order)
+{
+	return trace_mm_page_alloc_enabled() ? alloc_pages_traced(gfp, order)
+					     : __alloc_pages(gfp, order);
+}
+
 void free_pages(struct page *page, unsigned order)
 {
 	unsigned long flags;
@@ -229,6 +251,7 @@ void free_pages(struct page *page, unsigned order)
 		    page->order != order))
 		return; /* freed twice, or with a wrong order: losing the page is safer than two
 			   owners */
+	trace_mm_page_free(page_to_pfn(page), order);
 	poison_pages(page, order);
 	if (likely(order == 0)) {
 		free_one(page);

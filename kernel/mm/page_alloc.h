@@ -3,19 +3,12 @@
 
 #include "kernel/atomic.h"
 #include "kernel/lib/list.h"
+#include "kernel/mm/gfp.h"
 
 #define PAGE_SHIFT 12
 #define PAGE_SIZE  4096UL
 #define PAGE_MASK  (~(PAGE_SIZE - 1))
 #define MAX_ORDER  11 /* blocks of 4 KiB << 0..10 */
-
-#define GFP_KERNEL 0x01U /* does not take the reserve of GFP_ATOMIC; task context */
-#define GFP_ATOMIC 0x02U /* any context but NMI */
-#define GFP_NOWAIT                                                                                 \
-	0x04U /* any context but NMI, but does not take the reserve: for tasks that hold a         \
-		 spinlock */
-#define __GFP_ZERO   0x100U
-#define __GFP_NOWARN 0x200U /* no message for a failure */
 
 /*
  * Describes a page frame. One for each frame below the end of RAM; 32 bytes. The owner of an
@@ -99,8 +92,9 @@ static __always_inline phys_addr_t __pa(const void *addr)
 	return a >= KERNEL_IMAGE_BASE ? a - KERNEL_IMAGE_BASE : a - PAGE_OFFSET;
 }
 
-extern struct page *mem_map;  /* starts with page frame 0; constant after mem_init() */
-extern unsigned long max_pfn; /* the length of mem_map */
+extern struct page *mem_map;      /* starts with page frame 0; constant after mem_init() */
+extern struct page *vmemmap_base; /* another name of mem_map, for the formats of events */
+extern unsigned long max_pfn;     /* the length of mem_map */
 
 static __always_inline struct page *phys_to_page(phys_addr_t phys)
 {

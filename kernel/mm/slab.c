@@ -25,6 +25,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/locking/spinlock.h"
+#include "kernel/mm/kmem_events.h"
 #include "kernel/mm/slab_internal.h"
 #include "kernel/printk/printk.h"
 #include "kernel/smp.h"
@@ -36,11 +37,14 @@ struct cpu_slab {
 	int high; /* the value of room when the list is empty */
 };
 
+/* So a cache's number is an offset into the per-CPU array. */
 BUILD_BUG_ON(sizeof(struct cpu_slab) != SLAB_ID_STEP);
 
 static DEFINE_PER_CPU(struct cpu_slab, cpu_slabs[SLAB_MAX_CACHES]);
 /* The struct of the cache with that number in the section, for this_cpu_ and per_cpu operations. */
 #define CPU_SLAB(id) (*(struct cpu_slab *)((unsigned long)cpu_slabs + (id)))
+/* CPU_SLAB(id).room. Written like this, the compiler needs no register for the sum. */
+#define CPU_SLAB_ROOM(id) (*(int *)((unsigned long)&cpu_slabs[0].room + (id)))
 
 struct kmem_cache *slab_caches[SLAB_MAX_CACHES];
 static DEFINE_SPINLOCK(slab_caches_lock);
@@ -191,7 +195,7 @@ static void drain_cpu_slab(struct kmem_cache *cache, struct cpu_slab *cpu_slab, 
  * The slow paths of the two functions below. Interrupts are off; they restore flags. They are
  * separate functions, and finish the work, so that the fast paths need not save registers.
  */
-static noinline void *alloc_slow(unsigned id, gfp_t gfp, unsigned long flags)
+static noinline void *alloc_slow(unsigned long id, gfp_t gfp, unsigned long flags)
 {
 	void *object = refill_cpu_slab(slab_cache(id), gfp);
 
@@ -208,7 +212,7 @@ static noinline void free_slow(unsigned id, unsigned long flags)
 }
 
 /* Takes one object from this CPU's list of the cache with that number. */
-static __always_inline void *alloc_object(unsigned id, gfp_t gfp)
+static __always_inline void *alloc_object(unsigned long id, gfp_t gfp)
 {
 	unsigned long flags;
 	void *object;
@@ -218,7 +222,7 @@ static __always_inline void *alloc_object(unsigned id, gfp_t gfp)
 	if (unlikely(!object))
 		return alloc_slow(id, gfp, flags);
 	this_cpu_write(CPU_SLAB(id).objects, *slab_link(slab_cache(id), object));
-	this_cpu_inc(CPU_SLAB(id).room);
+	this_cpu_inc(CPU_SLAB_ROOM(id));
 	local_irq_restore(flags);
 	return object;
 }
@@ -230,27 +234,65 @@ static __always_inline void free_object(unsigned id, void *object)
 	local_irq_save(flags);
 	*slab_link(slab_cache(id), object) = this_cpu_read(CPU_SLAB(id).objects);
 	this_cpu_write(CPU_SLAB(id).objects, object);
-	if (unlikely(this_cpu_dec_negative(CPU_SLAB(id).room)))
+	if (unlikely(this_cpu_dec_negative(CPU_SLAB_ROOM(id))))
 		free_slow(id, flags);
 	else
 		local_irq_restore(flags);
 }
 
-/* In a DEBUG build, slab_debug_alloc() checks and marks the object; NULL is fine. */
-void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
+/*
+ * Each function below that users call begins with a tracepoint's branch. While the event is on, the
+ * whole request is served by a second function, …_traced(), which records the event: an event at
+ * the end of the first function would make that one save registers for it.
+ *
+ * In a DEBUG build, slab_debug_alloc() checks and marks the object; NULL is fine.
+ */
+static __always_inline void *cache_alloc(struct kmem_cache *cache, gfp_t gfp, const void *user)
 {
 	void *object = alloc_object(cache->id, gfp);
 
-	slab_debug_alloc(cache, object, cache->object_size, SLAB_USER);
+	slab_debug_alloc(cache, object, cache->object_size, user);
 	if (gfp & __GFP_ZERO && object)
 		memset(object, 0, cache->object_size);
 	return object;
 }
 
+static noinline void *cache_alloc_traced(struct kmem_cache *cache, gfp_t gfp)
+{
+	const void *user = _CALLER_RET_IP_;
+	void *object = cache_alloc(cache, gfp, user);
+
+	trace_kmem_cache_alloc((unsigned long)user, object, cache->name, cache->object_size,
+			       cache->slot_size, gfp);
+	return object;
+}
+
+void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
+{
+	return trace_kmem_cache_alloc_enabled() ? cache_alloc_traced(cache, gfp)
+						: cache_alloc(cache, gfp, SLAB_USER);
+}
+
+static __always_inline void cache_free(struct kmem_cache *cache, void *object, const void *user)
+{
+	if (object && slab_debug_free(cache, object, user))
+		free_object(cache->id, object);
+}
+
+static noinline void cache_free_traced(struct kmem_cache *cache, void *object)
+{
+	const void *user = _CALLER_RET_IP_;
+
+	trace_kmem_cache_free((unsigned long)user, object, cache->name);
+	cache_free(cache, object, user);
+}
+
 void kmem_cache_free(struct kmem_cache *cache, void *object)
 {
-	if (object && slab_debug_free(cache, object, SLAB_USER))
-		free_object(cache->id, object);
+	if (trace_kmem_cache_free_enabled())
+		cache_free_traced(cache, object);
+	else
+		cache_free(cache, object, SLAB_USER);
 }
 
 static void *kmalloc_large(size_t size, gfp_t gfp)
@@ -320,21 +362,41 @@ static noinline void *kmalloc_zeroed(size_t size, gfp_t gfp, const void *user)
 	return object ? memset(object, 0, size) : NULL;
 }
 
-void *__kmalloc(size_t size, gfp_t gfp)
+/* The bytes of the slot or of the pages that object has. */
+static size_t kmalloc_room(const void *object)
 {
-	return kmalloc_for(size, gfp, SLAB_USER);
+	const struct page *page = virt_to_page(object);
+
+	return page->slab ? slab_cache(page->slab)->slot_size : PAGE_SIZE << page->order;
 }
 
-void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size __unused)
+static noinline void *kmalloc_traced(size_t size, gfp_t gfp)
 {
-	unsigned id = class * SLAB_ID_STEP;
-	void *object = alloc_object(id, gfp);
+	const void *user = _CALLER_RET_IP_;
+	void *object = kmalloc_for(size, gfp, user);
 
+	trace_kmalloc((unsigned long)user, object, size, object ? kmalloc_room(object) : 0, gfp);
+	return object;
+}
+
+void *__kmalloc(size_t size, gfp_t gfp)
+{
+	return trace_kmalloc_enabled() ? kmalloc_traced(size, gfp)
+				       : kmalloc_for(size, gfp, SLAB_USER);
+}
+
+void *kmalloc_trace(unsigned long id, gfp_t gfp, size_t size)
+{
+	void *object;
+
+	if (trace_kmalloc_enabled())
+		return kmalloc_traced(size, gfp);
+	object = alloc_object(id, gfp);
 	slab_debug_alloc(slab_cache(id), object, size, SLAB_USER);
 	return object;
 }
 
-void kfree(const void *object)
+static __always_inline void kfree_for(const void *object, const void *user)
 {
 	unsigned long pfn = ((unsigned long)object - PAGE_OFFSET) >> PAGE_SHIFT;
 	unsigned id;
@@ -342,8 +404,24 @@ void kfree(const void *object)
 	/* NULL is outside the direct map, too. */
 	if (unlikely(pfn >= max_pfn || !(id = mem_map[pfn].slab)))
 		kfree_large(object);
-	else if (slab_debug_free(slab_cache(id), (void *)object, SLAB_USER))
+	else if (slab_debug_free(slab_cache(id), (void *)object, user))
 		free_object(id, (void *)object);
+}
+
+static noinline void kfree_traced(const void *object)
+{
+	const void *user = _CALLER_RET_IP_;
+
+	trace_kfree((unsigned long)user, object);
+	kfree_for(object, user);
+}
+
+void kfree(const void *object)
+{
+	if (trace_kfree_enabled())
+		kfree_traced(object);
+	else
+		kfree_for(object, SLAB_USER);
 }
 
 size_t ksize(const void *object)

@@ -45,7 +45,9 @@ void *krealloc(const void *object, size_t size, gfp_t gfp);
 #define KMALLOC_CLASSES  13
 #define KMALLOC_SLAB_MAX 8192
 void *__kmalloc(size_t size, gfp_t gfp);
-void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size);
+void *kmalloc_trace(unsigned long id, gfp_t gfp, size_t size);
+/* The step between the numbers of caches. Those of the size classes begin with SLAB_ID_STEP. */
+#define SLAB_ID_STEP 16
 
 /* size from 1 to KMALLOC_SLAB_MAX. */
 static __always_inline unsigned kmalloc_class(size_t size)
@@ -62,7 +64,7 @@ static __always_inline void *kmalloc(size_t size, gfp_t gfp)
 {
 	if (__builtin_constant_p(size) && size && size <= KMALLOC_SLAB_MAX &&
 	    __builtin_constant_p(gfp) && !(gfp & __GFP_ZERO))
-		return kmalloc_trace(kmalloc_class(size), gfp, size);
+		return kmalloc_trace(kmalloc_class(size) * SLAB_ID_STEP, gfp, size);
 	return __kmalloc(size, gfp);
 }
 

@@ -4,6 +4,7 @@
 #include "arch/stacktrace.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"
+#include "kernel/mm/slab.h"
 
 #define SLAB_MAX_CACHES 128
 
@@ -26,13 +27,7 @@ struct kmem_cache {
 extern struct kmem_cache
 	*slab_caches[SLAB_MAX_CACHES]; /* [slab_caches_lock] to write; index 0 is unused */
 
-/*
- * The step between numbers: the size of struct cpu_slab. So a number is an offset into the per-CPU
- * array.
- */
-#define SLAB_ID_STEP 16
-
-static __always_inline struct kmem_cache *slab_cache(unsigned id)
+static __always_inline struct kmem_cache *slab_cache(unsigned long id)
 {
 	return slab_caches[id / SLAB_ID_STEP];
 }

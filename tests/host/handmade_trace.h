@@ -51,9 +51,9 @@ void *__kmalloc(size_t size, gfp_t gfp)
 	return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size);
 }
 
-void *kmalloc_trace(unsigned class, gfp_t gfp, size_t size)
+void *kmalloc_trace(unsigned long id, gfp_t gfp, size_t size)
 {
-	(void)class;
+	(void)id;
 	return __kmalloc(size, gfp);
 }
 

@@ -1,0 +1,82 @@
+/*
+ * Names of all allocation flags of Linux, for the print fmt of events. Tools find a flag's value
+ * there. Those that kernel/mm/gfp.h does not define never occur in a trace of nop5.
+ *
+ * GFP_FLAG_NAMES is the list for __print_flags(). The combinations come first, because the first
+ * match of bits is printed.
+ */
+#pragma once
+
+#include "kernel/mm/gfp.h"
+
+/* clang-format off */
+#define __GFP_HIGHMEM GFP_FLAG(0x02u)
+#define __GFP_RETRY_MAYFAIL GFP_FLAG(0x4000u)
+#define __GFP_NOFAIL GFP_FLAG(0x8000u)
+#define __GFP_NORETRY GFP_FLAG(0x10000u)
+#define __GFP_COMP GFP_FLAG(0x40000u)
+#define __GFP_NOMEMALLOC GFP_FLAG(0x80000u)
+#define __GFP_MEMALLOC GFP_FLAG(0x20000u)
+#define __GFP_HARDWALL GFP_FLAG(0x100000u)
+#define __GFP_THISNODE GFP_FLAG(0x200000u)
+#define __GFP_RECLAIMABLE GFP_FLAG(0x10u)
+#define __GFP_MOVABLE GFP_FLAG(0x08u)
+#define __GFP_ACCOUNT GFP_FLAG(0x400000u)
+#define __GFP_WRITE GFP_FLAG(0x1000u)
+#define __GFP_DIRECT_RECLAIM GFP_FLAG(0x400u)
+#define __GFP_ZEROTAGS GFP_FLAG(0x800000u)
+#define __GFP_SKIP_KASAN GFP_FLAG(0) /* as in a kernel without KASAN */
+
+#define GFP_NOIO (__GFP_RECLAIM)
+#define GFP_NOFS (__GFP_RECLAIM | __GFP_IO)
+#define GFP_USER (__GFP_RECLAIM | __GFP_IO | __GFP_FS | __GFP_HARDWALL)
+#define GFP_DMA GFP_FLAG(0x01u)
+#define GFP_DMA32 GFP_FLAG(0x04u)
+#define GFP_HIGHUSER (GFP_USER | __GFP_HIGHMEM)
+#define GFP_HIGHUSER_MOVABLE (GFP_HIGHUSER | __GFP_MOVABLE | __GFP_SKIP_KASAN | __GFP_SKIP_KASAN)
+#define GFP_KERNEL_ACCOUNT (GFP_KERNEL | __GFP_ACCOUNT)
+#define GFP_TRANSHUGE_LIGHT \
+	((GFP_HIGHUSER_MOVABLE | __GFP_COMP | __GFP_NOMEMALLOC | __GFP_NOWARN) & ~__GFP_RECLAIM)
+#define GFP_TRANSHUGE (GFP_TRANSHUGE_LIGHT | __GFP_DIRECT_RECLAIM)
+
+#define GFP_FLAG_NAME(flag) {( unsigned long)flag, #flag}
+#define GFP_FLAG_NAMES \
+	GFP_FLAG_NAME(GFP_TRANSHUGE), \
+	GFP_FLAG_NAME(GFP_TRANSHUGE_LIGHT), \
+	GFP_FLAG_NAME(GFP_HIGHUSER_MOVABLE), \
+	GFP_FLAG_NAME(GFP_HIGHUSER), \
+	GFP_FLAG_NAME(GFP_USER), \
+	GFP_FLAG_NAME(GFP_KERNEL_ACCOUNT), \
+	GFP_FLAG_NAME(GFP_KERNEL), \
+	GFP_FLAG_NAME(GFP_NOFS), \
+	GFP_FLAG_NAME(GFP_ATOMIC), \
+	GFP_FLAG_NAME(GFP_NOIO), \
+	GFP_FLAG_NAME(GFP_NOWAIT), \
+	GFP_FLAG_NAME(GFP_DMA), \
+	GFP_FLAG_NAME(__GFP_HIGHMEM), \
+	GFP_FLAG_NAME(GFP_DMA32), \
+	GFP_FLAG_NAME(__GFP_HIGH), \
+	GFP_FLAG_NAME(__GFP_ATOMIC), \
+	GFP_FLAG_NAME(__GFP_IO), \
+	GFP_FLAG_NAME(__GFP_FS), \
+	GFP_FLAG_NAME(__GFP_NOWARN), \
+	GFP_FLAG_NAME(__GFP_RETRY_MAYFAIL), \
+	GFP_FLAG_NAME(__GFP_NOFAIL), \
+	GFP_FLAG_NAME(__GFP_NORETRY), \
+	GFP_FLAG_NAME(__GFP_COMP), \
+	GFP_FLAG_NAME(__GFP_ZERO), \
+	GFP_FLAG_NAME(__GFP_NOMEMALLOC), \
+	GFP_FLAG_NAME(__GFP_MEMALLOC), \
+	GFP_FLAG_NAME(__GFP_HARDWALL), \
+	GFP_FLAG_NAME(__GFP_THISNODE), \
+	GFP_FLAG_NAME(__GFP_RECLAIMABLE), \
+	GFP_FLAG_NAME(__GFP_MOVABLE), \
+	GFP_FLAG_NAME(__GFP_ACCOUNT), \
+	GFP_FLAG_NAME(__GFP_WRITE), \
+	GFP_FLAG_NAME(__GFP_RECLAIM), \
+	GFP_FLAG_NAME(__GFP_DIRECT_RECLAIM), \
+	GFP_FLAG_NAME(__GFP_KSWAPD_RECLAIM), \
+	GFP_FLAG_NAME(__GFP_ZEROTAGS)
+
+#define show_gfp_flags(flags) (flags) ? __print_flags(flags, "|", GFP_FLAG_NAMES ) : "none"
+/* clang-format on */
