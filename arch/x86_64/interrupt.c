@@ -3,6 +3,7 @@
 
 #include "arch/apic.h"
 #include "arch/cpuinfo.h"
+#include "arch/irq_vectors_events.h"
 #include "arch/irqflags.h"
 #include "arch/ptrace.h"
 #include "arch/spin_wait.h"
@@ -42,22 +43,30 @@ static void handle_vector(unsigned vector)
 	case LOCAL_TIMER_VECTOR:
 		irq_stat_inc(IRQ_STAT_LOC);
 		apic_eoi();
+		trace_local_timer_entry(LOCAL_TIMER_VECTOR);
 		local_apic_timer_interrupt();
+		trace_local_timer_exit(LOCAL_TIMER_VECTOR);
 		return;
 	case RESCHEDULE_VECTOR:
 		irq_stat_inc(IRQ_STAT_RES);
 		apic_eoi();
+		trace_reschedule_entry(RESCHEDULE_VECTOR);
 		scheduler_ipi();
+		trace_reschedule_exit(RESCHEDULE_VECTOR);
 		return;
 	case CALL_FUNCTION_VECTOR:
 		irq_stat_inc(IRQ_STAT_CAL);
 		apic_eoi();
+		trace_call_function_entry(CALL_FUNCTION_VECTOR);
 		generic_smp_call_function_interrupt();
+		trace_call_function_exit(CALL_FUNCTION_VECTOR);
 		return;
 	case IRQ_WORK_VECTOR:
 		irq_stat_inc(IRQ_STAT_IWI);
 		apic_eoi();
+		trace_irq_work_entry(IRQ_WORK_VECTOR);
 		irq_work_run();
+		trace_irq_work_exit(IRQ_WORK_VECTOR);
 		return;
 	case TLB_FLUSH_VECTOR:
 		irq_stat_inc(IRQ_STAT_TLB);
@@ -70,11 +79,15 @@ static void handle_vector(unsigned vector)
 		apic_eoi();
 		return;
 	case APIC_ERROR_VECTOR:
+		trace_error_apic_entry(APIC_ERROR_VECTOR);
 		apic_error_interrupt();
+		trace_error_apic_exit(APIC_ERROR_VECTOR);
 		apic_eoi();
 		return;
 	case SPURIOUS_APIC_VECTOR: /* no EOI: nothing is in service (Intel SDM 3A 10.9) */
+		trace_spurious_apic_entry(SPURIOUS_APIC_VECTOR);
 		irq_stat_inc(IRQ_STAT_SPU);
+		trace_spurious_apic_exit(SPURIOUS_APIC_VECTOR);
 		return;
 	case ISA_VECTOR_BASE ... ISA_VECTOR_BASE + NR_ISA_IRQS - 1:
 		handle_device_irq(vector - ISA_VECTOR_BASE);

@@ -69,23 +69,19 @@ static unsigned count_blocked(void)
 	return n;
 }
 
-/* Prints Linux's ten softirqs in Linux's order. Those that nop5 does not have are 0. */
 static void show_softirq(struct seq_file *m)
 {
-	static const int kinds[] = { HI_SOFTIRQ,  TIMER_SOFTIRQ, -1, -1,         -1, -1,
-				     TTY_SOFTIRQ, SCHED_SOFTIRQ, -1, RCU_SOFTIRQ };
-	u64 sums[ARRAY_SIZE(kinds)] = { 0 }, total = 0;
+	u64 sums[NR_SOFTIRQS] = { 0 }, total = 0;
 	unsigned cpu;
 
 	for_each_online_cpu (cpu)
-		for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
-			if (kinds[i] >= 0)
-				sums[i] += softirq_count_read((enum softirq)kinds[i], cpu);
-	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
-		total += sums[i];
+		for (unsigned nr = 0; nr < NR_SOFTIRQS; nr++)
+			sums[nr] += softirq_count_read((enum softirq)nr, cpu);
+	for (unsigned nr = 0; nr < NR_SOFTIRQS; nr++)
+		total += sums[nr];
 	seq_put_decimal_ull_width(m, "softirq ", total, 0);
-	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
-		seq_put_decimal_ull_width(m, " ", sums[i], 0);
+	for (unsigned nr = 0; nr < NR_SOFTIRQS; nr++)
+		seq_put_decimal_ull_width(m, " ", sums[nr], 0);
 	seq_putc(m, '\n');
 }
 

@@ -4,6 +4,7 @@
 #include "arch/interrupt.h"
 #include "arch/percpu.h"
 #include "kernel/errno.h"
+#include "kernel/irq/irq_events.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/printk/printk.h"
 
@@ -82,10 +83,15 @@ int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev
 void handle_device_irq(unsigned irq)
 {
 	irq_handler_t handler = smp_load_acquire(&irq_descs[irq].handler);
+	bool handled __unused;
 
 	this_cpu_inc(irq_counts.devices[irq]);
-	if (!handler)
+	if (!handler) {
 		irq_stat_inc(IRQ_STAT_SPU);
-	else /* false is no error: the handler may have served this interrupt with the last one */
-		handler((int)irq, irq_descs[irq].dev);
+		return;
+	}
+	trace_irq_handler_entry((int)irq, irq_descs[irq].name);
+	/* false is no error: the handler may have served this interrupt with the last one */
+	handled = handler((int)irq, irq_descs[irq].dev);
+	trace_irq_handler_exit((int)irq, handled);
 }

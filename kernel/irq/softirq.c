@@ -12,6 +12,7 @@
 #include "arch/percpu.h"
 #include "kernel/bug.h"
 #include "kernel/irq/irq.h"
+#include "kernel/irq/irq_events.h"
 #include "kernel/preempt.h"
 #include "kernel/time/ktime.h"
 
@@ -31,7 +32,10 @@ static DEFINE_PER_CPU(struct softirq_cpu, softirq_cpus);
 static void (*softirq_actions[NR_SOFTIRQS])(void);
 void (*softirq_wake_hook)(void);
 
-const char *const softirq_names[NR_SOFTIRQS] = { "HI", "TIMER", "TTY", "SCHED", "RCU" };
+const char *const softirq_names[NR_SOFTIRQS] = {
+	"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+	"IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU",
+};
 
 void open_softirq(enum softirq nr, void (*action)(void))
 {
@@ -55,7 +59,9 @@ static void run_actions(struct softirq_cpu *sc, u32 pending)
 
 		pending &= pending - 1;
 		sc->counts[nr]++;
+		trace_softirq_entry(nr);
 		softirq_actions[nr]();
+		trace_softirq_exit(nr);
 		DEBUG_BUG_ON(preempt_count() != count);
 		(void)count;
 	}
@@ -104,6 +110,7 @@ void raise_softirq(enum softirq nr)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	trace_softirq_raise(nr);
 	this_cpu_or(softirq_cpus.pending, 1U << nr);
 	/* Interrupt context ends with a look at pending softirqs. Other contexts do not. */
 	if (!in_interrupt())

@@ -3,7 +3,20 @@
 
 #include "kernel/compiler.h"
 
-enum softirq { HI_SOFTIRQ, TIMER_SOFTIRQ, TTY_SOFTIRQ, SCHED_SOFTIRQ, RCU_SOFTIRQ, NR_SOFTIRQS };
+/* Linux's numbers, so that tools know them in events. nop5 uses TIMER, SCHED and RCU. */
+enum softirq {
+	HI_SOFTIRQ,
+	TIMER_SOFTIRQ,
+	NET_TX_SOFTIRQ,
+	NET_RX_SOFTIRQ,
+	BLOCK_SOFTIRQ,
+	IRQ_POLL_SOFTIRQ,
+	TASKLET_SOFTIRQ,
+	SCHED_SOFTIRQ,
+	HRTIMER_SOFTIRQ,
+	RCU_SOFTIRQ,
+	NR_SOFTIRQS
+};
 
 void softirq_init(void);
 void open_softirq(enum softirq nr, void (*action)(void));
