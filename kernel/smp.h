@@ -30,9 +30,11 @@ void smp_send_reschedule(unsigned cpu);
 void smp_stop_other_cpus(bool backtrace);
 /* Makes a CPU print its registers and backtrace, by NMI, and waits for that. */
 void smp_backtrace_cpu(unsigned cpu);
-/* Serves the requests of the two functions above. Called by the NMI handler, and where NMIs may be
- * blocked. */
+/*
+ * Serves the requests of the two functions above, and returns whether there was one. Called by the
+ * NMI handler, and where NMIs may be blocked.
+ */
 struct pt_regs;
-void smp_handle_nmi(struct pt_regs *regs);
+bool smp_handle_nmi(struct pt_regs *regs);
 /* The handler of the call-function IPI: runs the calls queued for this CPU. Interrupts off. */
 void generic_smp_call_function_interrupt(void);

@@ -63,12 +63,12 @@ static void nmi_backtrace(struct pt_regs *regs)
 		show_regs(regs);
 }
 
-void smp_handle_nmi(struct pt_regs *regs)
+bool smp_handle_nmi(struct pt_regs *regs)
 {
 	u32 request = smp_load_acquire(this_cpu_ptr(&nmi_request));
 
 	if (!request)
-		return;
+		return false;
 	if (request & NMI_BACKTRACE)
 		nmi_backtrace(regs);
 	__atomic_fetch_and(this_cpu_ptr(&nmi_request), ~request, __ATOMIC_RELEASE);
@@ -76,4 +76,5 @@ void smp_handle_nmi(struct pt_regs *regs)
 		local_irq_disable();
 		halt();
 	}
+	return true;
 }

@@ -80,12 +80,14 @@ static void watchdog_ipi(void)
 		cpu_event_start(CPU_EVENT_WATCHDOG, ktime_get() + CHECK_PERIOD);
 }
 
-void watchdog_nmi(struct pt_regs *regs)
+bool watchdog_nmi(struct pt_regs *regs)
 {
 	struct watchdog_cpu *wd = this_cpu_ptr(&watchdogs);
 
-	if (irqs_disabled_flags(regs->flags))
-		WRITE_ONCE(wd->nmis, wd->nmis + 1);
+	if (!irqs_disabled_flags(regs->flags))
+		return false;
+	WRITE_ONCE(wd->nmis, wd->nmis + 1);
+	return true;
 }
 
 static void check_soft(struct watchdog_cpu *wd, unsigned cpu)

@@ -10,6 +10,8 @@ struct pt_regs;
 
 extern int watchdog_thresh; /* seconds, that is checks in a row; 0 turns the detectors off */
 
-/* Called by the NMI handler for each NMI: counts it if it has interrupted code with interrupts off.
+/*
+ * Called by the NMI handler for each NMI. Counts an NMI that has interrupted code with interrupts
+ * off, and returns whether it is one.
  */
-void watchdog_nmi(struct pt_regs *regs);
+bool watchdog_nmi(struct pt_regs *regs);

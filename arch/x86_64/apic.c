@@ -8,7 +8,7 @@
 #include "arch/irqflags.h"
 #include "arch/pgtable.h"
 #include "arch/processor.h"
-#include "arch/special_insns.h"
+#include "arch/msr.h"
 #include "arch/vectors.h"
 #include "kernel/panic.h"
 #include "kernel/preempt.h"
@@ -43,7 +43,10 @@ void apic_write(u32 reg, u32 value)
 
 void apic_eoi(void)
 {
-	apic_write(APIC_EOI, 0);
+	if (x2apic_mode)
+		__wrmsr(x2apic_msr(APIC_EOI), 0);
+	else
+		apic_write(APIC_EOI, 0);
 }
 
 u32 apic_read_id(void)
@@ -119,7 +122,7 @@ notrace /* tracers call it */
 	u32 command = APIC_DEST_SELF | APIC_LEVEL_ASSERT | APIC_DM_FIXED | vector;
 
 	if (x2apic_mode) {
-		wrmsr(x2apic_msr(APIC_ICR), command);
+		__wrmsr(x2apic_msr(APIC_ICR), command);
 	} else if (xapic) {
 		while (xapic[APIC_ICR / 4] & APIC_ICR_BUSY)
 			cpu_relax();

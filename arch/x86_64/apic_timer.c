@@ -3,7 +3,7 @@
  */
 #include "arch/apic.h"
 #include "arch/cpuinfo.h"
-#include "arch/special_insns.h"
+#include "arch/msr.h"
 #include "arch/tsc.h"
 #include "arch/vectors.h"
 #include "kernel/time/ktime.h"

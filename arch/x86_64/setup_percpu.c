@@ -79,7 +79,7 @@ void __init setup_per_cpu_areas(void)
 		per_cpu(cpu_number, cpu) = cpu;
 		cpumask_set_cpu(cpu, &cpu_possible_mask);
 	}
-	wrmsr(MSR_GS_BASE, __per_cpu_offset[0]);
+	__wrmsr(MSR_GS_BASE, __per_cpu_offset[0]);
 	load_descriptors();
 	cpumask_set_cpu(0, &cpu_online_mask);
 	smp_call_init();

@@ -24,7 +24,11 @@
 #define X86_CR4_SMEP (1UL << 20)
 #define X86_CR4_SMAP (1UL << 21)
 
-static __always_inline u64 rdmsr(u32 msr)
+/*
+ * These two have no event, for code that must not be traced. Other code uses rdmsr() and wrmsr() of
+ * arch/msr.h.
+ */
+static __always_inline u64 __rdmsr(u32 msr)
 {
 	u32 lo, hi;
 
@@ -32,13 +36,13 @@ static __always_inline u64 rdmsr(u32 msr)
 	return ((u64)hi << 32) | lo;
 }
 
-static __always_inline void wrmsr(u32 msr, u64 v)
+static __always_inline void __wrmsr(u32 msr, u64 v)
 {
 	__asm__ __volatile__("wrmsr" ::"c"(msr), "a"((u32)v), "d"((u32)(v >> 32)) : "memory");
 }
 
 /*
- * Makes all earlier loads and stores visible to other CPUs and to the APIC before a later wrmsr().
+ * Makes all earlier loads and stores visible to other CPUs and to the APIC before a later WRMSR.
  * Needed before a WRMSR that is not serializing: an x2APIC register (Intel SDM 3A 10.12.3), the TSC
  * deadline (10.5.4.1). LFENCE keeps WRMSR, which is no memory access, behind MFENCE. smp_mb() is a
  * locked instruction and orders memory accesses only.

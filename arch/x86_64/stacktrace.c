@@ -92,7 +92,7 @@ void show_regs(struct pt_regs *regs)
 	pr_emerg("RBP: %016lx R08: %016lx R09: %016lx\n", regs->bp, regs->r8, regs->r9);
 	pr_emerg("R10: %016lx R11: %016lx R12: %016lx\n", regs->r10, regs->r11, regs->r12);
 	pr_emerg("R13: %016lx R14: %016lx R15: %016lx\n", regs->r13, regs->r14, regs->r15);
-	pr_emerg("GS:  %016lx CR0: %016lx CR2: %016lx\n", rdmsr(MSR_GS_BASE), read_cr0(),
+	pr_emerg("GS:  %016lx CR0: %016lx CR2: %016lx\n", __rdmsr(MSR_GS_BASE), read_cr0(),
 		 read_cr2());
 	pr_emerg("CR3: %016lx CR4: %016lx preempt_count: %08x\n", read_cr3(), read_cr4(),
 		 preempt_count());

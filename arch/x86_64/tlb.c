@@ -13,6 +13,7 @@
 #include "arch/processor.h"
 #include "arch/smpboot.h"
 #include "arch/special_insns.h"
+#include "arch/tlb_events.h"
 #include "arch/vectors.h"
 #include "kernel/bug.h"
 #include "kernel/cpumask.h"
@@ -93,17 +94,28 @@ static bool others_online(void)
 	return num_online_cpus() > 1;
 }
 
+/* For the event: how many pages local_flush_range() flushes. */
+static __unused unsigned long pages_flushed(unsigned long start, unsigned long end)
+{
+	if (end - start > FLUSH_SINGLE_MAX * PAGE_SIZE)
+		return TLB_FLUSH_ALL;
+	return DIV_ROUND_UP(end - ALIGN_DOWN(start, PAGE_SIZE), PAGE_SIZE);
+}
+
 static void flush_tlb_round_here(void)
 {
+	trace_tlb_flush(TLB_LOCAL_SHOOTDOWN, pages_flushed(tlb_round.start, tlb_round.end));
 	local_flush_range(tlb_round.start, tlb_round.end);
 }
 
 void flush_tlb_kernel_range(unsigned long start, unsigned long end)
 {
 	if (!others_online()) {
+		trace_tlb_flush(TLB_LOCAL_SHOOTDOWN, pages_flushed(start, end));
 		local_flush_range(start, end);
 		return;
 	}
+	trace_tlb_flush(TLB_REMOTE_SEND_IPI, pages_flushed(start, end));
 	mutex_lock(&tlb_round.lock);
 	tlb_round.start = start;
 	tlb_round.end = end;
@@ -133,7 +145,8 @@ void tlb_flush_interrupt(void)
 
 	if (!cpumask_test_cpu(cpu, &tlb_round.pending))
 		return;
-	flush_tlb_round_here();
+	trace_tlb_flush(TLB_REMOTE_SHOOTDOWN, pages_flushed(tlb_round.start, tlb_round.end));
+	local_flush_range(tlb_round.start, tlb_round.end);
 	cpumask_clear_cpu(cpu, &tlb_round.pending);
 }
 

@@ -1,7 +1,9 @@
 /* Exceptions: reports them in Linux's words, and passes breakpoints and NMIs to their handlers. */
 #include "arch/traps.h"
 
+#include "arch/exceptions_events.h"
 #include "arch/irqflags.h"
+#include "arch/nmi_events.h"
 #include "arch/maccess.h"
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
@@ -13,6 +15,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
 #include "kernel/smp.h"
+#include "kernel/time/ktime.h"
 #include "kernel/watchdog.h"
 
 /* Error code of a page fault (Intel SDM 3A 4.7). */
@@ -50,11 +53,26 @@ static const char *const exception_names[NR_EXCEPTIONS] = {
 	[X86_TRAP_CP] = "control protection",
 };
 
+/*
+ * A probe that faults must not be called for its own fault: that would fault again, until the stack
+ * is full. So the event is left out for a fault inside the event. A task that has died there keeps
+ * its flag.
+ */
+static void trace_page_fault(struct pt_regs *regs, unsigned long address)
+{
+	if (!trace_page_fault_kernel_enabled() || !current || (current->flags & PF_FAULT_TRACED))
+		return;
+	current->flags |= PF_FAULT_TRACED;
+	trace_page_fault_kernel(address, regs, regs->orig_ax);
+	current->flags &= ~PF_FAULT_TRACED;
+}
+
 static void __noreturn exc_page_fault(struct pt_regs *regs, unsigned long address)
 {
 	unsigned long error_code = regs->orig_ax;
 	const char *reason;
 
+	trace_page_fault(regs, address);
 	bust_spinlocks(true);
 	if ((error_code & PF_INSTR) && (error_code & PF_PROT))
 		pr_emerg("kernel tried to execute NX-protected page - exploit attempt?\n");
@@ -105,13 +123,13 @@ static void __noreturn exc_double_fault(struct pt_regs *regs, unsigned long addr
 /* Reports a hardware error. The banks name the part that failed (Intel SDM 3B 16.3.2). */
 static void __noreturn exc_machine_check(struct pt_regs *regs)
 {
-	unsigned banks = rdmsr(MSR_MCG_CAP) & 0xff;
+	unsigned banks = __rdmsr(MSR_MCG_CAP) & 0xff;
 
 	bust_spinlocks(true);
 	pr_emerg("mce: [Hardware Error]: CPU %u: Machine Check Exception: %lx\n",
-		 smp_processor_id(), rdmsr(MSR_MCG_STATUS));
+		 smp_processor_id(), __rdmsr(MSR_MCG_STATUS));
 	for (unsigned i = 0; i < banks; i++) {
-		u64 status = rdmsr(MSR_MC0_STATUS + 4 * i);
+		u64 status = __rdmsr(MSR_MC0_STATUS + 4 * i);
 
 		if (status)
 			pr_emerg("mce: [Hardware Error]: Bank %u: %016lx\n", i, status);
@@ -185,6 +203,19 @@ void nmi_exit(void)
 	preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
 }
 
+/* A handler returns whether the NMI was for it. All are called: one NMI may stand for several. */
+typedef bool (*nmi_handler_t)(struct pt_regs *regs);
+static const nmi_handler_t nmi_handlers[] = { watchdog_nmi, smp_handle_nmi };
+
+static void handle_nmi(nmi_handler_t handler, struct pt_regs *regs)
+{
+	ktime_t start = trace_nmi_handler_enabled() ? ktime_get() : 0;
+	bool handled __unused = handler(regs);
+
+	if (start) /* the event was on before, too */
+		trace_nmi_handler((void *)handler, (s64)(ktime_get() - start), handled);
+}
+
 void do_nmi(struct pt_regs *regs)
 {
 	/* The NMI may interrupt a page fault that has not read CR2 yet. */
@@ -193,8 +224,8 @@ void do_nmi(struct pt_regs *regs)
 	spin_wait_restart(regs);
 	nmi_enter();
 	irq_stat_inc(IRQ_STAT_NMI);
-	watchdog_nmi(regs);
-	smp_handle_nmi(regs);
+	for (size_t i = 0; i < ARRAY_SIZE(nmi_handlers); i++)
+		handle_nmi(nmi_handlers[i], regs);
 	nmi_exit();
 	if (unlikely(read_cr2() != cr2))
 		write_cr2(cr2);

@@ -35,6 +35,7 @@
 #define PF_IDLE           0x0004
 #define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
 #define PF_OOPSED         0x0010 /* ended by an oops, perhaps while it held mutexes */
+#define PF_FAULT_TRACED   0x0020 /* the event of its page fault is being recorded */
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 #define MAX_RT_PRIO 100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */

@@ -15,11 +15,13 @@
 #include "kernel/irq/softirq.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/smp.h"
+#include "kernel/time/timer_events.h"
 
 #define TIMERS_PER_RUN 64 /* functions called before other softirqs and tasks may run */
 
 struct timer_base {
 	spinlock_t lock;
+	unsigned cpu;                 /* constant: whose base this is */
 	struct rb_root_cached timers; /* [lock] */
 	struct timer_list *running;   /* [lock] its function runs now */
 	/* Written by the CPU itself with interrupts off: */
@@ -110,6 +112,7 @@ void local_apic_timer_interrupt(void)
 /* Base lock held. */
 static void dequeue_timer(struct timer_base *base, struct timer_list *timer)
 {
+	trace_timer_cancel(timer);
 	rb_erase_cached(&timer->node, &base->timers);
 	timer->queued = false;
 }
@@ -125,8 +128,10 @@ static bool expire_one(struct timer_base *base, ktime_t now)
 	dequeue_timer(base, timer);
 	base->running = timer;
 	function = timer->function;
+	trace_timer_expire_entry(timer, timer->expires);
 	spin_unlock_irq(&base->lock);
-	function(timer); /* may free the timer */
+	function(timer);                /* may free the timer */
+	trace_timer_expire_exit(timer); /* uses the address only */
 	spin_lock_irq(&base->lock);
 	base->running = NULL;
 	return true;
@@ -158,6 +163,7 @@ void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *)
 	timer->queued = false;
 	timer->base = per_cpu_ptr(&timer_bases, cpu);
 	put_cpu();
+	trace_timer_init(timer);
 }
 
 /* Returns the base of the timer, locked. Interrupts off. */
@@ -198,6 +204,7 @@ bool mod_timer(struct timer_list *timer, ktime_t expires)
 	timer->expires = expires;
 	timer->queued = true;
 	rb_add_cached(&timer->node, &base->timers, expires_before);
+	trace_timer_start(timer, base->cpu);
 	/*
 	 * A base of another CPU means that the timer's function runs there now. That CPU programs
 	 * its hardware when the function has returned.
@@ -262,6 +269,7 @@ void __init timers_init(void)
 		struct timer_base *base = per_cpu_ptr(&timer_bases, cpu);
 
 		spin_lock_init(&base->lock);
+		base->cpu = cpu;
 		base->timers = RB_ROOT_CACHED;
 		base->programmed = KTIME_MAX;
 		for (unsigned i = 0; i < NR_CPU_EVENTS; i++)

@@ -1,0 +1,202 @@
+"""The events of interrupts, timers, memory, faults and TLB flushes: what a trace of them must say.
+
+Each test records one system, or a few, while the machine does something, and then looks at pairs: what begins ends,
+what is freed was allocated, what runs was requested before.
+"""
+import re
+import subprocess
+from collections import defaultdict
+
+import pytest
+
+TRACING = "/sys/kernel/tracing"
+LINE = re.compile(r"^ *(?P<comm>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] (?P<flags>\S{4}) +(?P<time>[\d.]+): "
+                  r"(?P<name>\w+): (?P<text>.*)$")
+PROVOKE = "/sys/kernel/debug/provoke-crash/DIRECT"
+
+
+class Event(dict):
+    """One line of the trace; event["vec"] is the value of `vec=` in its text."""
+    def __init__(self, match):
+        super().__init__(re.findall(r"(\w+)=([^\s\]]+)", match["text"]))
+        self.name, self.cpu, self.text, self.flags = match["name"], int(match["cpu"]), match["text"], match["flags"]
+
+
+def record(machine, events, *commands, size=8192):
+    """Run the commands with the events on. Return what was recorded, the oldest first."""
+    machine.check(f"cd {TRACING}")
+    try:
+        machine.check(f"echo {size} > buffer_size_kb")
+        machine.check("echo > trace")
+        machine.check(f"echo {' '.join(events)} > set_event")
+        for command in commands:
+            machine.run(command)
+        machine.check("echo 0 > tracing_on")
+        text = machine.check("cat trace")
+    finally:
+        machine.check("echo > set_event")
+        machine.check("echo 1 > tracing_on")
+        machine.check("echo > trace")
+        machine.check("echo 1408 > buffer_size_kb")
+    count = re.search(r"entries-in-buffer/entries-written: (\d+)/(\d+)", text)
+    assert count[1] == count[2], "the buffer was too small"
+    found = [Event(m) for m in map(LINE.match, text.splitlines()) if m]
+    assert len(found) == int(count[1])
+    return found
+
+
+def check_pairs(events, prefix, key):
+    """On each CPU, prefix_entry is followed by prefix_exit with the same key. Return the number of pairs."""
+    inside, pairs = {}, 0
+    for event in events:
+        if event.name == f"{prefix}_entry":
+            assert event.cpu not in inside, event.text
+            inside[event.cpu] = event[key]
+        elif event.name == f"{prefix}_exit" and event.cpu in inside:  # recording may begin inside a pair
+            assert inside.pop(event.cpu) == event[key]
+            pairs += 1
+    return pairs
+
+
+def test_interrupt_handlers_begin_and_end_in_hardirq_context(nop5):
+    events = record(nop5, ["irq:irq_handler_entry", "irq:irq_handler_exit"], "echo hello")
+    assert check_pairs(events, "irq_handler", "irq") > 2
+    assert {(e["irq"], e["name"]) for e in events if e.name == "irq_handler_entry"} == {("4", "ttyS0")}
+    assert {e["ret"] for e in events if e.name == "irq_handler_exit"} <= {"handled", "unhandled"}
+    assert all(e.flags[0] == "d" and e.flags[2] == "h" for e in events)
+
+
+def test_a_softirq_is_raised_before_it_runs(nop5):
+    events = record(nop5, ["irq:softirq_raise", "irq:softirq_entry", "irq:softirq_exit"], "sleep 0.2")
+    assert check_pairs(events, "softirq", "vec") > 0
+    raised, ran = defaultdict(int), 0
+    for event in events:
+        place = event.cpu, event["vec"]
+        if event.name == "softirq_raise":
+            raised[place] += 1
+        elif event.name == "softirq_entry" and (raised[place] or ran):
+            assert raised[place], f"CPU {event.cpu} runs a softirq that nothing has raised: {event.text}"
+            raised[place], ran = 0, ran + 1
+    assert ran > 0
+    assert any(e["action"].startswith("TIMER") for e in events)
+
+
+def test_vectors_have_their_own_events(nop5):
+    events = record(nop5, ["irq_vectors"], "hackbench -g 1 -l 20", "sleep 0.1")
+    for name, vector in (("local_timer", 0xec), ("reschedule", 0xfd)):
+        assert check_pairs(events, name, "vector") > 0, name
+        assert {e["vector"] for e in events if e.name.startswith(name)} == {str(vector)}
+
+
+def test_a_timer_is_started_before_it_expires(nop5):
+    events = record(nop5, ["timer:timer_start", "timer:timer_expire_entry", "timer:timer_expire_exit"], "sleep 0.1", "sleep 0.1")
+    started, running, expired = {}, {}, 0
+    for event in events:
+        timer = event["timer"]
+        if event.name == "timer_start":
+            started[timer] = event
+        elif event.name == "timer_expire_entry":
+            running[event.cpu] = timer
+            if timer in started:
+                start = started.pop(timer)
+                assert start["function"] == event["function"]
+                assert start["expires"] == event["baseclk"]
+                assert int(event["now"]) >= int(start["expires"])
+                expired += 1
+        elif event.name == "timer_expire_exit":
+            assert running.pop(event.cpu, timer) == timer
+    assert expired >= 2
+
+
+def test_memory_is_freed_before_it_is_allocated_again(nop5):
+    events = record(nop5, ["kmem:kmalloc", "kmem:kfree"], "cat /proc/meminfo", "ls /proc", "cat /proc/meminfo",
+                    size=32768)
+    owner, freed, by_caller = {}, 0, set()
+    for event in events:
+        pointer = event["ptr"]
+        if event.name == "kmalloc":
+            assert pointer not in owner, f"{event.text}, which {owner[pointer].text} still has"
+            owner[pointer] = event
+            assert int(event["bytes_alloc"]) >= int(event["bytes_req"])
+            assert event["gfp_flags"].startswith(("GFP_KERNEL", "GFP_ATOMIC", "GFP_NOWAIT"))
+        elif pointer in owner:
+            by_caller.add(owner.pop(pointer)["call_site"].split("+")[0])
+            freed += 1
+    assert freed > 20
+    assert "alloc_task" in by_caller, by_caller  # the struct of a task that the shell has made
+
+
+def test_objects_of_caches_go_back_to_their_cache(nop5):
+    events = record(nop5, ["kmem:kmem_cache_alloc", "kmem:kmem_cache_free"], "cat /proc/meminfo", "cat /proc/meminfo", size=32768)
+    sizes, names, freed = {}, defaultdict(set), 0
+    for event in events:
+        if event.name == "kmem_cache_alloc":
+            assert event["ptr"] not in sizes
+            sizes[event["ptr"]] = event["bytes_req"]
+        elif event["ptr"] in sizes:
+            names[event["name"]].add(sizes.pop(event["ptr"]))
+            freed += 1
+    assert freed > 0
+    assert "filp" in names
+    assert all(len(found) == 1 for found in names.values()), names  # one size for each cache
+
+
+def test_pages_are_freed_before_they_are_allocated_again(nop5):
+    events = record(nop5, ["kmem:mm_page_alloc", "kmem:mm_page_free"], "hackbench -g 1 -l 10", size=32768)
+    owned, freed = {}, 0
+    for event in events:
+        pfn = int(event["pfn"], 16)
+        if event.name == "mm_page_alloc":
+            assert not any(pfn + i in owned for i in range(1 << int(event["order"])))
+            owned[pfn] = event["order"]
+        elif pfn in owned:
+            assert owned.pop(pfn) == event["order"]
+            freed += 1
+    assert freed > 5
+
+
+def test_a_tlb_flush_asks_all_other_cpus_and_each_answers(nop5):
+    # The profiler's counters are unmapped, and the stacks of many tasks.
+    events = record(nop5, ["tlb"], "echo 1 > function_profile_enabled", "echo 0 > function_profile_enabled",
+                    "hackbench -g 4 -l 5")
+    asked = [e for e in events if "remote ipi send" in e.text]
+    answers = [e for e in events if "remote shootdown" in e.text]
+    local = [e for e in events if "local shootdown" in e.text]
+    assert asked and len(local) == len(asked)
+    assert len(answers) == 3 * len(asked)
+
+
+def test_an_nmi_names_its_handlers_and_the_one_that_it_was_for(nop5):
+    events = record(nop5, ["nmi"], "echo l > /proc/sysrq-trigger")
+    handled = [re.match(r"(\w+)\(\) delta_ns: (\d+) handled: (\d)", e.text).groups() for e in events]
+    assert [h for h in handled if h[0] == "smp_handle_nmi" and h[2] == "1" and int(h[1]) > 0]
+    assert {h[0] for h in handled} == {"watchdog_nmi", "smp_handle_nmi"}
+    assert all(e.flags[2] in "Zz" for e in events)
+
+
+def test_a_page_fault_is_recorded_before_its_oops(boot):
+    nop5 = boot(kernel="nop5-test", cpus=2, append="panic=0")
+    events = record(nop5, ["exceptions"], f"echo EXCEPTION > {PROVOKE}")
+    assert len(events) == 1
+    assert re.fullmatch(r"address=(0x0|\(null\)|0+) ip=\w+ error_code=0x\w+", events[0].text), events[0].text
+
+
+@pytest.mark.parametrize("function", ["text_patch_int3", "do_int3", "apic_send_self"])
+def test_code_below_tracing_has_no_tracepoint(images, function):
+    """A breakpoint's handler would hit the breakpoint of its own site. apic_send_self() wakes the readers of a trace."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={function}", images / "nop5.elf"],
+                          text=True, stdout=subprocess.PIPE, check=True).stdout
+    assert f"<{function}>:" in text and "ret" in text
+    assert "__traceiter" not in text
+
+
+def test_all_of_them_at_once_while_eight_cpus_work(boot):
+    nop5 = boot(kernel="nop5-test", cpus=8)
+    nop5.check(f"cd {TRACING}")
+    systems = ["irq", "irq_vectors", "nmi", "timer", "kmem", "exceptions", "tlb", "msr"]
+    for _ in range(2):
+        nop5.check(f"echo {' '.join(systems)} > set_event")
+        nop5.check("hackbench -g 4 -l 20")
+        nop5.check("echo > set_event")
+    text = nop5.check("head -5000 trace")
+    assert len({m["cpu"] for m in map(LINE.match, text.splitlines()) if m}) > 1
