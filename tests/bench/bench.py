@@ -38,6 +38,10 @@ FIGURES = {
     "boot": ("kernel entry to prompt, 1 CPU, 256 MiB", "instructions", 40_000_000),
     "pipe": ("context switch through a pipe", "instructions", 600),
     "kmalloc": ("kmalloc + kfree of 64 bytes", "instructions", 60),
+    "tracepoint_off": ("a tracepoint that is off, beyond its nop", "instructions", 0),
+    "tracepoint_on": ("a tracepoint with an empty probe", "instructions", 40),
+    "tracepoints_all": ("enable all tracepoints, for each", "instructions", 600),
+    "branch_site": ("static branch, per site in a batch", "instructions", 300),
     "text": ("text of the kernel", "kB", None),
     "build": ("clean build on 2 cores", "s", 60),
     "traced_call": ("traced call, function tracer", "instructions", 180),
@@ -90,6 +94,11 @@ def measure_kernel():
         for name in ("pipe", "kmalloc"):
             text = machine.check(f"cat /sys/kernel/debug/bench/{name}")
             values[name] = int(re.search(r"(\d+) each", text).group(1))
+        text = machine.check("cat /sys/kernel/debug/tracepoint_bench")
+        values["tracepoint_off"] = int(re.search(r"more, off: (\d+)", text).group(1)) - 1
+        values["tracepoint_on"] = int(re.search(r"empty probe: (\d+)", text).group(1))
+        values["tracepoints_all"] = int(re.search(r" 0 errors: on (\d+)", text).group(1))
+        values["branch_site"] = int(re.search(r"more: (\d+)", text).group(1))
         machine.poweroff()
     return values
 
