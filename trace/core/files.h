@@ -14,7 +14,7 @@ struct trace_file {
 	bool only_top;     /* not in instances */
 };
 
-#define TRACE_FILES_MAX 16 /* tables */
+#define TRACE_FILES_MAX 64 /* tables */
 /* Registers a table, which a NULL name ends. Boot, before device_initcall creates the files. */
 void __init trace_register_files(const struct trace_file *files);
 /* Creates all files of tr in tr->dir. 0 or -ENOMEM. T held. */

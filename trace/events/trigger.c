@@ -136,7 +136,10 @@ int event_trigger_register(struct event_trigger_data *data)
 
 	data->needs_rec = data->filter ||
 			  (data->cmd->flags & (EVENT_CMD_FL_POST_TRIGGER | EVENT_CMD_FL_NEEDS_REC));
-	list_add_rcu(&data->list, &file->triggers);
+	if (data->cmd->flags & EVENT_CMD_FL_APPEND)
+		list_add_tail_rcu(&data->list, &file->triggers);
+	else
+		list_add_rcu(&data->list, &file->triggers);
 	update_cond(file);
 	error = use_probe(file, true);
 	if (error)

@@ -33,6 +33,7 @@ enum event_trigger_type {
 enum {
 	EVENT_CMD_FL_POST_TRIGGER = 0x01, /* runs after the record is committed; needs no record */
 	EVENT_CMD_FL_NEEDS_REC = 0x02,    /* runs with the record, also without a filter */
+	EVENT_CMD_FL_APPEND = 0x04,       /* a new trigger is the last of its file, not the first */
 };
 
 /* The number of calls of a trigger without ":COUNT". */

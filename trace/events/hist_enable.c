@@ -1,0 +1,52 @@
+/* The triggers enable_hist and disable_hist: continue and pause the histograms of another event. */
+#include "kernel/rcu/rculist.h"
+#include "trace/events/trigger_enable.h"
+
+static void set_paused(struct event_trigger_data *data, bool paused)
+{
+	struct event_trigger_data *other;
+
+	if (!event_trigger_take(data))
+		return;
+	for_each_event_trigger (other, event_trigger_target(data))
+		if (other->cmd->type == ETT_EVENT_HIST)
+			WRITE_ONCE(other->paused, paused);
+}
+
+static void enable_hist(struct event_trigger_data *data, const void *rec __unused,
+			const struct trace_event_buffer *buffer __unused)
+{
+	set_paused(data, false);
+}
+
+static void disable_hist(struct event_trigger_data *data, const void *rec __unused,
+			 const struct trace_event_buffer *buffer __unused)
+{
+	set_paused(data, true);
+}
+
+EVENT_COMMAND(enable_hist_command, "70") = {
+	.name = "enable_hist",
+	.type = ETT_HIST_ENABLE,
+	.parse = event_trigger_parse,
+	.trigger = enable_hist,
+	.print = event_enable_print,
+	.free = event_enable_free,
+	.param_required = true,
+	.parse_param = event_enable_parse_param,
+	.same = event_enable_same,
+	.init = event_enable_init,
+};
+
+EVENT_COMMAND(disable_hist_command, "80") = {
+	.name = "disable_hist",
+	.type = ETT_HIST_ENABLE,
+	.parse = event_trigger_parse,
+	.trigger = disable_hist,
+	.print = event_enable_print,
+	.free = event_enable_free,
+	.param_required = true,
+	.parse_param = event_enable_parse_param,
+	.same = event_enable_same,
+	.init = event_enable_init,
+};

@@ -1,0 +1,258 @@
+/* An event happens: its key, its sums, its variables. Any context, preemption off. */
+#include "arch/stacktrace.h"
+#include "kernel/lib/string.h"
+#include "kernel/sched/sched.h"
+#include "trace/events/hist_eval.h"
+#include "trace/events/record.h"
+
+/*
+ * The frames of the histogram (put_key_part, count_any, hist_count, hist_trigger) and of the
+ * recording, up to and with __traceiter_NAME().
+ */
+#define STACK_SKIP 8
+
+/* Rounds to microseconds, as Linux's ns2usecs(). */
+static u64 to_usecs(u64 ns)
+{
+	return (ns + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
+}
+
+/* The number of the lowest power of 2 that is not below x. */
+static u64 log2_class(u64 x)
+{
+	return x > 1 ? 64 - (unsigned)__builtin_clzll(x - 1) : 0;
+}
+
+u64 hist_value_slow(const struct hist_field *f, const struct hist_event *event)
+{
+	const void *at = (const u8 *)event->rec + f->offset;
+	u64 x;
+
+	switch (f->fn) {
+	case HIST_FN_U16:
+		return *(const u16 *)at;
+	case HIST_FN_S16:
+		return (u64)(s64) * (const s16 *)at;
+	case HIST_FN_U8:
+		return *(const u8 *)at;
+	case HIST_FN_S8:
+		return (u64)(s64) * (const s8 *)at;
+	case HIST_FN_COUNTER:
+		return 1;
+	case HIST_FN_CONST:
+		return f->constant;
+	case HIST_FN_TIMESTAMP:
+		return f->flags & HIST_FIELD_USECS ? to_usecs(event->timestamp) : event->timestamp;
+	case HIST_FN_CPU:
+		return smp_processor_id();
+	case HIST_FN_LOG2:
+		return log2_class(hist_value(f->operands[0], event));
+	case HIST_FN_BUCKET:
+		x = hist_value(f->operands[0], event);
+		return x - x % f->constant;
+	case HIST_FN_PLUS:
+	case HIST_FN_MINUS:
+	case HIST_FN_MULT:
+	case HIST_FN_DIV:
+		x = hist_value(f->operands[0], event);
+		return hist_calculate(f->fn, x, hist_value(f->operands[1], event));
+	case HIST_FN_NEGATE:
+		return 0 - hist_value(f->operands[0], event);
+	case HIST_FN_ALIAS:
+		return hist_value(f->operands[0], event);
+	case HIST_FN_VAR_REF:
+		return event->refs[f->ref_index];
+	case HIST_FN_STATIC_STRING:
+	case HIST_FN_DYN_STRING:
+	case HIST_FN_PTR_STRING:
+		return (u64)(uintptr_t)hist_string(f, event, NULL);
+	default:
+		return hist_value(f, event);
+	}
+}
+
+const char *hist_string(const struct hist_field *f, const struct hist_event *event, size_t *length)
+{
+	const u8 *at = (const u8 *)event->rec + f->offset;
+	size_t size = f->size;
+	const char *text;
+
+	if (f->fn == HIST_FN_DYN_STRING) {
+		u32 location = *(const u32 *)at;
+
+		text = (const char *)event->rec + (location & 0xffff);
+		size = location >> 16;
+	} else if (f->fn == HIST_FN_PTR_STRING) {
+		text = *(const char *const *)at;
+	} else {
+		text = (const char *)at;
+	}
+	if (length)
+		*length = text ? strnlen(text, min(size, (size_t)f->size - 1)) : 0;
+	return text;
+}
+
+static void put_string(u8 *part, const struct hist_field *f, const struct hist_event *event)
+{
+	size_t length;
+	const char *text = hist_string(f, event, &length);
+
+	memcpy(part, text, length);
+	memset(part + length, 0, ALIGN(f->size, 8) - length);
+}
+
+/* The addresses of a .stacktrace field: an array of longs behind the record, its number first. */
+static void put_field_stack(u8 *part, const struct hist_field *f, const struct hist_event *event)
+{
+	u32 location = *(const u32 *)((const u8 *)event->rec + f->offset);
+	const u64 *stack = (const u64 *)((const u8 *)event->rec + (location & 0xffff));
+	size_t entries = (location >> 16) / 8;
+
+	entries = entries ? min(min(entries - 1, (size_t)stack[0]), (size_t)HIST_STACK_ENTRIES) : 0;
+	memset(part, 0, HIST_STACK_SIZE);
+	memcpy(part, stack + 1, entries * 8);
+}
+
+static void put_key_part(u8 *part, const struct hist_field *f, const struct hist_event *event)
+{
+	u64 value;
+
+	if (f->fn == HIST_FN_STACK) {
+		memset(part, 0, HIST_STACK_SIZE);
+		stack_trace_save((unsigned long *)part, HIST_STACK_ENTRIES, STACK_SKIP);
+	} else if (f->fn == HIST_FN_DYN_STACK) {
+		put_field_stack(part, f, event);
+	} else if (hist_field_is_string(f)) {
+		put_string(part, f, event);
+	} else {
+		value = hist_value(f, event);
+		if (f->size < 8)
+			value &= (1ULL << 8 * f->size) - 1;
+		*(u64 *)part = value;
+	}
+}
+
+static __always_inline void add_sums(struct hist_trigger_data *h, struct tracing_map_elt *elt,
+				     const struct hist_event *event)
+{
+	u64 *sums = tracing_map_sum(h->map, elt, 0);
+
+	__atomic_fetch_add(&sums[0], 1, __ATOMIC_RELAXED);
+	for (unsigned i = 1; i < h->n_vals; i++)
+		__atomic_fetch_add(&sums[i], hist_value(h->fields[i], event), __ATOMIC_RELAXED);
+}
+
+/* Keys and values without strings, stacks, variables and actions. */
+static __always_inline void count_simple(struct hist_trigger_data *h,
+					 const struct hist_event *event)
+{
+	struct tracing_map_elt *elt;
+
+	if (likely(h->n_keys == 1)) {
+		elt = tracing_map_insert_word(h->map, hist_value(h->keys[0], event));
+	} else {
+		u64 key[HIST_KEYS_MAX];
+
+		for (unsigned i = 0; i < h->n_keys; i++)
+			key[i] = hist_value(h->keys[i], event) & h->keys[i]->mask;
+		elt = tracing_map_insert(h->map, key);
+	}
+	if (likely(elt))
+		add_sums(h, elt, event);
+}
+
+void hist_store_var(struct hist_trigger_data *h, struct tracing_map_elt *elt,
+		    const struct hist_field *var, u64 value)
+{
+	if (hist_field_is_string(var)) {
+		char *copy = (char *)tracing_map_private(h->map, elt) + var->string_offset;
+		const char *text = (const char *)(uintptr_t)value;
+
+		if (text)
+			strscpy(copy, text, var->size);
+		else
+			copy[0] = '\0';
+		value = (u64)(uintptr_t)copy;
+	}
+	tracing_map_set_var(h->map, elt, var->var_index, value);
+}
+
+void hist_save_field_vars(struct hist_trigger_data *h, struct tracing_map_elt *elt,
+			  const struct hist_event *event, const struct hist_field_var *vars,
+			  unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const struct hist_field *val = vars[i].val;
+
+		if (hist_field_is_string(val) && val->fn != HIST_FN_VAR_REF) {
+			char *copy = (char *)tracing_map_private(h->map, elt) +
+				     vars[i].var->string_offset;
+			size_t length;
+			const char *text = hist_string(val, event, &length);
+
+			memcpy(copy, text, length);
+			copy[length] = '\0';
+			tracing_map_set_var(h->map, elt, vars[i].var->var_index,
+					    (u64)(uintptr_t)copy);
+		} else {
+			hist_store_var(h, elt, vars[i].var, hist_value(val, event));
+		}
+	}
+}
+
+static void run_actions(struct hist_trigger_data *h, struct tracing_map_elt *elt,
+			const struct hist_event *event)
+{
+	for (unsigned i = 0; i < h->n_actions; i++) {
+		struct hist_action *action = h->actions[i];
+
+		if (action->handler == HIST_ONMATCH)
+			hist_run_trace(action, event->refs);
+		else
+			hist_run_track(h, action, elt, event);
+	}
+}
+
+static noinline void count_any(struct hist_trigger_data *h, struct hist_event *event)
+{
+	u64 refs[HIST_VAR_REFS_MAX], key[HIST_KEY_SIZE_MAX / 8];
+	struct tracing_map_elt *elt;
+
+	event->refs = refs;
+	/* A single number is its own key, with its sign; of several, each has the size of its type.
+	 */
+	if (h->n_keys == 1 && h->key_size == 8 && !hist_field_is_string(h->keys[0]))
+		key[0] = hist_value(h->keys[0], event);
+	else
+		for (unsigned i = 0; i < h->n_keys; i++)
+			put_key_part((u8 *)key + h->keys[i]->key_offset, h->keys[i], event);
+	if (!hist_resolve_refs(h, key, refs, false))
+		return;
+	elt = tracing_map_insert(h->map, key);
+	if (!elt)
+		return;
+	add_sums(h, elt, event);
+	for (unsigned i = h->n_vals; i < h->n_fields; i++) {
+		const struct hist_field_var pair = { .var = h->fields[i], .val = h->fields[i] };
+
+		hist_save_field_vars(h, elt, event, &pair, 1);
+	}
+	hist_save_field_vars(h, elt, event, h->field_vars, h->n_field_vars);
+	if (h->n_actions && hist_resolve_refs(h, key, refs, true))
+		run_actions(h, elt, event);
+}
+
+void hist_count(struct hist_trigger_data *h, const void *rec,
+		const struct trace_event_buffer *buffer)
+{
+	struct hist_event event = { .rec = rec };
+
+	if (unlikely(READ_ONCE(h->stopped)))
+		return;
+	if (h->use_timestamp)
+		event.timestamp = ring_buffer_time_stamp(buffer->file->tr->buffer);
+	if (likely(h->simple))
+		count_simple(h, &event);
+	else
+		count_any(h, &event);
+}
