@@ -53,6 +53,11 @@ static struct storm_kind kinds[] = {
 	  .tasks = 1,
 	  .round = storm_livepatch_sample,
 	  .finish = storm_livepatch_finish },
+	{ .name = "event switches",
+	  .tasks = 2,
+	  .round = storm_event_switches,
+	  .finish = storm_event_switches_finish },
+	{ .name = "event counts", .tasks = 2, .round = storm_event_counts },
 	{ .name = "readers", .tasks = 2, .round = storm_readers },
 };
 

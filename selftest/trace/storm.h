@@ -79,3 +79,8 @@ void storm_livepatch(struct storm_task *task);
 void storm_livepatch_calls(struct storm_task *task);
 void storm_livepatch_sample(struct storm_task *task);
 void storm_livepatch_finish(void);
+
+/* selftest/trace/storm_events.c */
+void storm_event_switches(struct storm_task *task);
+void storm_event_switches_finish(void);
+void storm_event_counts(struct storm_task *task);
