@@ -1,0 +1,52 @@
+"""Events outside the machine: trace-export sends their formats, and `trace-cmd report` prints each event as `cat trace` does."""
+import re
+
+from exporting import trace_cmd, transfer
+
+# -N: without plugins, which print some events in other words. The formats alone must be enough.
+REPORTED = re.compile(r"^ *(.+)-(\d+) +\[(\d+)\] +(?:\S+ +)?(\d+\.\d+): (\w+): *(.*)$")
+TRACED = re.compile(r"^ *(.+)-(\d+) +\[(\d+)\] \S+ +(\d+\.\d+): (\w+): (.*)$")
+# trace-cmd 3.1.6 evaluates these fields differently, for Linux's formats too: it reads a & (b | c) as (a & b) | c, does not know
+# vmemmap_base, and prints no size of a function for %pS.
+UNLIKE = {"timer_start": r"flags=\S*", r"mm_page_\w+": r"page=\S+", r"\w+": r"(?<=\+0x)([0-9a-f]+)/0x[0-9a-f]+"}
+SYSTEMS = ("sched", "task", "signal", "workqueue", "rcu", "sample", "irq", "timer", "kmem", "raw_syscalls")
+
+
+def comparable(name, text):
+    text = re.sub(r"\b0x(?=ffff[0-9a-f]{12}\b)", "", " ".join(text.split())).replace("(nil)", "0" * 16)  # of %p
+    for names, part in UNLIKE.items():
+        if re.fullmatch(names, name):
+            text = re.sub(part, lambda match: match.group(1) if match.re.groups else "…", text)
+    return text
+
+
+def events(text, line):
+    """{CPU: [(time, name, text)]}"""
+    by_cpu = {}
+    for match in filter(None, map(line.match, text.splitlines())):
+        _, _, cpu, time, name, rest = match.groups()
+        by_cpu.setdefault(int(cpu), []).append((time, name, comparable(name, rest)))
+    return by_cpu
+
+
+def test_trace_cmd_reports_each_event_as_trace_says_it(traced, tmp_path):
+    machine, port = traced(2)
+    machine.check("echo sys_mkdir > /sys/kernel/debug/samples/event.function; echo 1 > /sys/kernel/debug/samples/event")
+    available = set(name.split(":")[0] for name in machine.check("cat available_events").split())
+    machine.check("echo 20000 > buffer_size_kb")
+    for system in available & set(SYSTEMS):
+        machine.check(f"echo 1 > events/{system}/enable")
+    machine.check("mkdir /tmp/a; ls /proc; hackbench -g 1 -l 2; sleep 0.2; sleep 0.1 & wait; rmdir /tmp/a")
+    machine.check("echo 0 > events/enable; echo 0 > tracing_on")
+    ours = events(machine.check("cat trace"), TRACED)
+    transfer(machine, port, tmp_path / "trace.dat")
+    theirs = events(trace_cmd("report", "-N", tmp_path / "trace.dat"), REPORTED)
+    assert sorted(ours) == sorted(theirs)
+    different = {}
+    for cpu, lines in ours.items():
+        assert [name for _, name, _ in lines] == [name for _, name, _ in theirs[cpu]]
+        for (_, name, our), (_, _, their) in zip(lines, theirs[cpu]):
+            if our != their:
+                different.setdefault(name, (our, their))
+    assert not different, "\n".join(f"{name}: trace says {o!r}, trace-cmd {t!r}" for name, (o, t) in different.items())
+    assert len({name for lines in ours.values() for _, name, _ in lines}) > 12
