@@ -3,10 +3,11 @@
  *
  * The alias is a window of 2 MiB in the lower half of a separate address space. The kernel half is
  * the same as in all address spaces. The writing CPU turns interrupts off, switches to this address
- * space, writes, and switches back. The window's page-table entries exist only during that time.
- * No other CPU uses this address space at the same time, with one exception: text_write_byte()
- * writes one byte through a page behind the window, a different page for each CPU. So only the code
- * in this file can ever write to an executable page.
+ * space, writes, and switches back. The window's page-table entries exist only during a batch, so
+ * that each page is looked up once for all steps of the batch. No other CPU uses this address space
+ * at the same time, with one exception: text_write_byte() writes one byte through a page behind the
+ * window, a different page for each CPU. So only the code in this file can ever write to an
+ * executable page.
  */
 #include "arch/text_alias.h"
 
@@ -22,8 +23,9 @@
 #define WINDOW_PAGES ((unsigned long)PTRS_PER_TABLE)
 #define BYTE_WINDOW  (WINDOW_BASE + PMD_SIZE) /* after it: a page for each CPU */
 
-static u64 *alias_pgd; /* constant after boot, except for the window's entries */
-static u64 *window;    /* [text_patch_mutex] the page table of the window */
+static u64 *alias_pgd;            /* constant after boot, except for the window's entries */
+static u64 *window;               /* [text_patch_mutex] the page table of the window */
+static unsigned long window_base; /* [text_patch_mutex] its first page; 0: the window is empty */
 static u64 byte_window[PTRS_PER_TABLE] __aligned(4096); /* entry i is used by CPU i only */
 BUILD_BUG_ON(NR_CPUS > PTRS_PER_TABLE);
 
@@ -77,6 +79,21 @@ notrace /* the breakpoint handler uses it */
 	return addr >= TEXT_AREA_START && addr < TEXT_AREA_END && text_page(addr);
 }
 
+void text_alias_end(void)
+{
+	if (window_base)
+		memset(window, 0, PAGE_SIZE);
+	window_base = 0;
+}
+
+/* Makes the window begin at base. It keeps its pages if it does already. */
+static void move_window(unsigned long base)
+{
+	if (window_base != base)
+		text_alias_end();
+	window_base = base;
+}
+
 /* Maps the pages of [addr, addr + size) into a window that begins at base. */
 static void map_in_window(unsigned long base, unsigned long addr, size_t size)
 {
@@ -97,12 +114,6 @@ static u64 enter_alias(void)
 
 	write_cr3(__pa(alias_pgd));
 	return cr3;
-}
-
-static void leave_alias(u64 cr3)
-{
-	memset(window, 0, PAGE_SIZE);
-	write_cr3(cr3);
 }
 
 /* Maps and counts the patches that fit into a window that begins at the first patch's page. */
@@ -127,14 +138,16 @@ void text_alias_write(const struct text_patch *patches, size_t count,
 {
 	while (count) {
 		unsigned long base = ALIGN_DOWN(patches[0].addr, PAGE_SIZE), flags;
-		size_t n = patches_in_window(patches, count, base);
+		size_t n;
 		u64 cr3;
 
+		move_window(base);
+		n = patches_in_window(patches, count, base);
 		local_irq_save(flags);
 		cr3 = enter_alias();
 		for (size_t i = 0; i < n; i++)
 			write((u8 *)(WINDOW_BASE + (patches[i].addr - base)), &patches[i]);
-		leave_alias(cr3);
+		write_cr3(cr3);
 		local_irq_restore(flags);
 		patches += n;
 		count -= n;
@@ -148,16 +161,18 @@ void text_alias_copy(unsigned long addr, const void *bytes, size_t size)
 		size_t n = min(size, WINDOW_PAGES * PAGE_SIZE - (addr - base));
 		u64 cr3;
 
+		move_window(base);
 		map_in_window(base, addr, n);
 		local_irq_save(flags);
 		cr3 = enter_alias();
 		memcpy((void *)(WINDOW_BASE + (addr - base)), bytes, n);
-		leave_alias(cr3);
+		write_cr3(cr3);
 		local_irq_restore(flags);
 		addr += n;
 		bytes = (const u8 *)bytes + n;
 		size -= n;
 	}
+	text_alias_end();
 }
 
 /* An NMI may call this in the middle of a call: it restores the entry. */

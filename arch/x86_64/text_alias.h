@@ -8,10 +8,14 @@
 #include "kernel/compiler.h"
 
 int text_alias_init(void); /* -ENOMEM */
-/* Calls write(alias of patch->addr, patch) for each of the sorted patches. text_patch_mutex held.
+/*
+ * Calls write(alias of patch->addr, patch) for each of the sorted patches. The pages stay in the
+ * alias until text_alias_end(), for the next step. text_patch_mutex held.
  */
 void text_alias_write(const struct text_patch *patches, size_t count,
 		      void (*write)(u8 *site, const struct text_patch *patch));
+void text_alias_end(void);
+/* Copies bytes to text. text_patch_mutex held. */
 void text_alias_copy(unsigned long addr, const void *bytes, size_t size);
 /*
  * Writes one byte at once, through an alias of this CPU, without a lock and without a traced

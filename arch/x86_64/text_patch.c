@@ -27,6 +27,7 @@
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/sched/mutex.h"
 
 #define INT3 0xcc
@@ -174,9 +175,11 @@ static notrace /* a trap here would come back here before the site is whole */
 static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 {
 	for (size_t i = 0; i < count; i++) {
+		unsigned long last = patches[i].addr + TEXT_PATCH_SIZE - 1;
+
 		*bad = i;
 		if (!is_text_address(patches[i].addr) ||
-		    !is_text_address(patches[i].addr + TEXT_PATCH_SIZE - 1))
+		    (last % PAGE_SIZE < TEXT_PATCH_SIZE - 1 && !is_text_address(last)))
 			return -EFAULT;
 		if (!holds((const u8 *)patches[i].addr, patches[i].old))
 			return -EINVAL;
@@ -228,6 +231,7 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	 */
 	if (!cpu_has_cheap_pause)
 		text_alias_write(patches, count, write_first_byte);
+	text_alias_end();
 	/* The caller may free its patches after the return: wait until no handler reads them. */
 	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))
 		cpu_relax();

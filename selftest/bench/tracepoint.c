@@ -9,25 +9,32 @@
 #include "kernel/mm/slab.h"
 #include "selftest/kernel/selftest_events.h"
 
+TRACEPOINT_DEFINE(bench_0, TP_PROTO(unsigned long number), TP_ARGS(number))
+TRACEPOINT_DEFINE(bench_1, TP_PROTO(unsigned long number), TP_ARGS(number))
+TRACEPOINT_DEFINE(bench_2, TP_PROTO(unsigned long number), TP_ARGS(number))
+
 #define ROUNDS 20000U
 
-static noinline void call_one(unsigned long number)
+/* Both have the same frame: they differ in one tracepoint. */
+static noinline void call_two(void)
 {
-	trace_selftest_number(number);
+	trace_bench_0(0);
+	trace_bench_1(1);
 }
 
-static noinline void call_two(unsigned long number)
+static noinline void call_three(void)
 {
-	trace_selftest_number(number);
-	trace_selftest_even(number);
+	trace_bench_0(0);
+	trace_bench_1(1);
+	trace_bench_2(2);
 }
 
-static u64 measure(void (*fn)(unsigned long number))
+static u64 measure(void (*fn)(void))
 {
 	u64 start = arch_cycles();
 
 	for (unsigned i = 0; i < ROUNDS; i++)
-		fn(i);
+		fn();
 	return arch_cycles() - start;
 }
 
@@ -97,16 +104,16 @@ static int tracepoint_bench_show(struct seq_file *m, void *unused __unused)
 	unsigned count = 0, errors = 0;
 	u64 off, one, all, on_all, off_all;
 
-	measure(call_one);
 	measure(call_two);
-	off = measure(call_one);
+	measure(call_three);
+	off = measure(call_two);
 	seq_printf(m, "one tracepoint more, off: %llu ticks\n",
-		   (unsigned long long)((measure(call_two) - off) / ROUNDS));
-	if (register_trace_selftest_number((void *)empty_probe, NULL))
+		   (unsigned long long)((measure(call_three) - off) / ROUNDS));
+	if (register_trace_bench_0((void *)empty_probe, NULL))
 		return -EINVAL;
-	measure(call_one);
-	one = measure(call_one);
-	unregister_trace_selftest_number((void *)empty_probe, NULL);
+	measure(call_two);
+	one = measure(call_two);
+	unregister_trace_bench_0((void *)empty_probe, NULL);
 	seq_printf(m, "on, with an empty probe: %llu ticks\n",
 		   (unsigned long long)((one - off) / ROUNDS));
 

@@ -1,4 +1,4 @@
-/* The tracepoints of the self-tests: selftest/kernel/tracepoint.c. */
+/* The tracepoints of the self-tests: selftest/kernel/tracepoint.c, selftest/bench/tracepoint.c. */
 #pragma once
 
 #include "kernel/tracepoint.h"
@@ -11,3 +11,6 @@ DECLARE_TRACE(selftest_many_0, TP_PROTO(unsigned long number), TP_ARGS(number));
 DECLARE_TRACE(selftest_many_1, TP_PROTO(unsigned long number), TP_ARGS(number));
 DECLARE_TRACE(selftest_many_2, TP_PROTO(unsigned long number), TP_ARGS(number));
 DECLARE_TRACE(selftest_many_3, TP_PROTO(unsigned long number), TP_ARGS(number));
+DECLARE_TRACE(bench_0, TP_PROTO(unsigned long number), TP_ARGS(number));
+DECLARE_TRACE(bench_1, TP_PROTO(unsigned long number), TP_ARGS(number));
+DECLARE_TRACE(bench_2, TP_PROTO(unsigned long number), TP_ARGS(number));
