@@ -89,13 +89,23 @@ void reset(void)
 }
 
 const char *const probe_commands[NR_PROBE_COMMANDS] = {
-	"traceon",      "traceoff", "traceon:3",  "traceoff:2", "stacktrace",
-	"stacktrace:5", "snapshot", "snapshot:1", "dump",       "cpudump",
+	"traceon",
+	"traceoff",
+	"traceon:3",
+	"traceoff:2",
+	"stacktrace",
+	"stacktrace:5",
+	"snapshot",
+	"snapshot:1",
+	"dump",
+	"cpudump",
+	"enable_event:sched:sched_waking:2",
+	"disable_event:sched:sched_waking",
 };
 
 void remove_probes(const char *filter)
 {
-	char word[32];
+	char word[48];
 
 	for (unsigned i = 0; i < NR_PROBE_COMMANDS; i++) {
 		snprintf(word, sizeof(word), "!*:%s", probe_commands[i]);

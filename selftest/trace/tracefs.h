@@ -27,7 +27,7 @@ bool trace_one_call(void);
 void reset(void);
 
 /* The commands of function probes: with a count, if the command takes one, and without. */
-#define NR_PROBE_COMMANDS 10U
+#define NR_PROBE_COMMANDS 12U
 extern const char *const probe_commands[NR_PROBE_COMMANDS];
 /* Removes all probes. filter: the set_ftrace_filter of the top level or of an instance. */
 void remove_probes(const char *filter);

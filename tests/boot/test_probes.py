@@ -14,8 +14,8 @@ def tracing(nop5):
     for line in nop5.check(f"cd {TRACING}; cat set_ftrace_filter").splitlines():
         function, *rest = line.split(":")
         if rest:
-            count = ":0" if "=" in rest[1] and rest[0] != "dump" else ""
-            nop5.check(f"echo '!{function}:{rest[0]}{count}' >> set_ftrace_filter")
+            count = ":0" if "=" in rest[-1] and rest[0] != "dump" else ""
+            nop5.check(f"echo '!{function}:{':'.join(rest[:-1])}{count}' >> set_ftrace_filter")
     assert nop5.check("echo > set_ftrace_filter; cat set_ftrace_filter") == EMPTY
     nop5.check("echo nop > current_tracer; echo 1 > tracing_on; echo > trace")
     assert nop5.check("cat enabled_functions") == ""
@@ -108,6 +108,38 @@ def test_probes_of_an_instance_act_on_it_alone_and_go_with_it(tracing):
     assert "sys_mkdir:traceoff:unlimited\n" in tracing.check("cat instances/a/set_ftrace_filter")
     tracing.check("echo sys_mkdir:traceon >> set_ftrace_filter; rmdir instances/a; mkdir /tmp/p1; rmdir /tmp/p1")
     assert "sys_mkdir (1)" in tracing.check("cat enabled_functions")
+
+
+def event_switch(tracing, event="sched/sched_waking"):
+    return tracing.check(f"cat events/{event}/enable").strip()
+
+
+def test_enable_event_and_disable_event_switch_an_event_in_soft_mode(tracing):
+    tracing.check("echo sys_mkdir:enable_event:sched:sched_waking >> set_ftrace_filter; "
+                  "echo sys_rmdir:disable_event:sched:sched_waking:2 >> set_ftrace_filter")
+    assert tracing.check("cat set_ftrace_filter").endswith(
+        "sys_rmdir:disable_event:sched:sched_waking:count=2\nsys_mkdir:enable_event:sched:sched_waking:unlimited\n")
+    assert event_switch(tracing) == "0*"
+    for state in ("0*", "0*", "1*"):  # the third rmdir has no count left
+        tracing.check("mkdir /tmp/p1")
+        assert event_switch(tracing) == "1*"
+        tracing.check("rmdir /tmp/p1")
+        assert event_switch(tracing) == state
+    tracing.check("echo '!sys_rmdir:disable_event:sched:sched_waking:0' >> set_ftrace_filter")
+    assert event_switch(tracing) == "1*"
+    tracing.check("echo '!sys_mkdir:enable_event:sched:sched_waking' >> set_ftrace_filter")
+    assert event_switch(tracing) == "1"  # as in Linux, it stays as the last command has left it
+    tracing.check("echo 0 > events/sched/sched_waking/enable")
+
+
+@pytest.mark.parametrize("word", ["enable_event", "enable_event:sched", "enable_event:sched:", "enable_event:sched:nope",
+                                  "enable_event:nope:sched_waking", "enable_event:sched:sched_waking:",
+                                  "enable_event:sched:sched_waking:x", "enable_event:sched:sched_waking:-1",
+                                  "enable_event:ftrace:print", "enable_event:sched:*"])
+def test_a_probe_for_an_event_that_is_not_there_is_refused(tracing, word):
+    refused(tracing, "sys_mkdir:" + word)
+    assert tracing.check("cat set_ftrace_filter") == EMPTY
+    assert event_switch(tracing) == "0"
 
 
 def test_probes_on_everything_while_eight_cpus_work_and_probes_come_and_go(boot):

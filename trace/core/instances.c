@@ -62,11 +62,12 @@ static struct trace_array *alloc_instance(const char *name)
 static void remove_instance(struct trace_array *tr)
 {
 	tracing_set_tracer(tr, nop_trace.name);
-	for (struct trace_array_part *part = trace_array_parts; part; part = part->next)
-		part->detach(tr);
+	/* Tracers first: their function probes use events. */
 	for (struct tracer *t = trace_types; t; t = t->next)
 		if (t->detach && tracer_fits(t, tr))
 			t->detach(tr);
+	for (struct trace_array_part *part = trace_array_parts; part; part = part->next)
+		part->detach(tr);
 	tracefs_remove(tr->dir);
 	mutex_lock(&trace_types_lock);
 	list_del_rcu(&tr->list);

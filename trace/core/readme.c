@@ -39,6 +39,8 @@ static const char readme_msg[] =
 	"\t     accepts: func_full_name or glob-matching-pattern\n"
 	"\t     or a command: <function>:<command>[:count]\n"
 	"\t     command: traceon, traceoff, stacktrace, snapshot,\n"
+	"\t\t      enable_event:<system>:<event>,\n"
+	"\t\t      disable_event:<system>:<event>,\n"
 	"\t\t      dump, cpudump\n"
 	"\t     example: echo do_fault:traceoff > set_ftrace_filter\n"
 	"\t              echo '!do_fault:traceoff' > set_ftrace_filter\n"

@@ -29,6 +29,7 @@ struct ftrace_func_probe {
 	struct ftrace_ops ops; /* probe_of() finds the probe from it */
 	struct trace_array *tr;
 	const struct ftrace_func_command *command;
+	void *data; /* of the command; constant */
 	bool counted;
 	struct probe_counts *counts; /* [P] to write; NULL without counts */
 	struct list_head list;       /* [P] and ftrace_lock to write: trace_array.probes */
@@ -75,6 +76,24 @@ bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
 	}
 	preempt_enable();
 	return taken;
+}
+
+void ftrace_probe_give_back(const struct ftrace_ops *op, unsigned long ip)
+{
+	const struct probe_counts *counts;
+	atomic64_t *left;
+
+	preempt_disable();
+	counts = smp_load_acquire(&probe_of(op)->counts);
+	left = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
+	if (left)
+		atomic64_inc(left);
+	preempt_enable();
+}
+
+void *ftrace_probe_data(const struct ftrace_ops *op)
+{
+	return probe_of(op)->data;
 }
 
 /* Frees the table old, and its counts of functions that are not in kept (NULL: all its counts). */
@@ -127,30 +146,38 @@ static struct probe_counts *make_counts(const struct probe_counts *old,
 
 /* ---- probes ---- */
 
+/* What makes two probes of a trace_array different. */
+struct probe_key {
+	const struct ftrace_func_command *command;
+	void *data;
+	bool counted;
+};
+
 /* P held. */
-static struct ftrace_func_probe *find_probe(struct trace_array *tr,
-					    const struct ftrace_func_command *command, bool counted)
+static struct ftrace_func_probe *find_probe(struct trace_array *tr, const struct probe_key *key)
 {
 	struct ftrace_func_probe *probe;
 
 	list_for_each_entry (probe, &function_of(tr)->probes, list)
-		if (probe->command == command && probe->counted == counted)
+		if (probe->command == key->command && probe->data == key->data &&
+		    probe->counted == key->counted)
 			return probe;
 	return NULL;
 }
 
-static struct ftrace_func_probe *
-alloc_probe(struct trace_array *tr, const struct ftrace_func_command *command, bool counted)
+static struct ftrace_func_probe *alloc_probe(struct trace_array *tr, const struct probe_key *key)
 {
+	const struct ftrace_func_command *command = key->command;
 	struct ftrace_func_probe *probe = kzalloc(sizeof(*probe), GFP_KERNEL);
 
 	if (!probe)
 		return NULL;
-	probe->ops.func = counted && command->counted ? command->counted : command->func;
+	probe->ops.func = key->counted && command->counted ? command->counted : command->func;
 	probe->ops.private = tr;
 	probe->tr = tr;
 	probe->command = command;
-	probe->counted = counted;
+	probe->data = key->data;
+	probe->counted = key->counted;
 	return probe;
 }
 
@@ -179,25 +206,34 @@ static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash
 	return error;
 }
 
-/* Unregisters and frees the probe. P held. */
+/* Unregisters and frees the probe. E and P held. */
 static void remove_probe(struct ftrace_func_probe *probe)
 {
 	unregister_ftrace_function(&probe->ops);
 	mutex_lock(&ftrace_lock);
 	list_del(&probe->list);
 	mutex_unlock(&ftrace_lock);
+	if (probe->command->stop)
+		probe->command->stop(probe->data);
 	free_counts(probe->counts, NULL);
 	ftrace_free_filter(&probe->ops);
 	kfree(probe);
 }
 
-/* Registers a new probe, which has its functions already. P held. */
+/* Registers a new probe, which has its functions already. E and P held. */
 static int add_probe(struct ftrace_func_probe *probe)
 {
-	int error = register_ftrace_function(&probe->ops);
+	const struct ftrace_func_command *command = probe->command;
+	int error = command->start ? command->start(probe->data) : 0;
 
 	if (error)
 		return error;
+	error = register_ftrace_function(&probe->ops);
+	if (error) {
+		if (command->stop)
+			command->stop(probe->data);
+		return error;
+	}
 	mutex_lock(&ftrace_lock);
 	list_add(&probe->list, &function_of(probe->tr)->probes);
 	mutex_unlock(&ftrace_lock);
@@ -233,17 +269,17 @@ static int changed_functions(struct ftrace_func_probe *probe, const char *word, 
 	return error;
 }
 
-/* P held. */
-static int probe_add(struct trace_array *tr, const struct ftrace_func_command *command,
-		     bool counted, const char *pattern, s64 count)
+/* E and P held. */
+static int probe_add(struct trace_array *tr, const struct probe_key *key, const char *pattern,
+		     s64 count)
 {
-	struct ftrace_func_probe *probe = find_probe(tr, command, counted), *fresh = NULL;
+	struct ftrace_func_probe *probe = find_probe(tr, key), *fresh = NULL;
 	struct ftrace_hash *functions;
 	struct probe_counts *counts;
 	int error;
 
 	if (!probe)
-		probe = fresh = alloc_probe(tr, command, counted);
+		probe = fresh = alloc_probe(tr, key);
 	if (!probe)
 		return -ENOMEM;
 	error = changed_functions(probe, pattern, count, &functions, &counts);
@@ -260,11 +296,10 @@ static int probe_add(struct trace_array *tr, const struct ftrace_func_command *c
 	return error;
 }
 
-/* pattern begins with '!'. P held. */
-static int probe_remove(struct trace_array *tr, const struct ftrace_func_command *command,
-			bool counted, const char *pattern)
+/* pattern begins with '!'. E and P held. */
+static int probe_remove(struct trace_array *tr, const struct probe_key *key, const char *pattern)
 {
-	struct ftrace_func_probe *probe = find_probe(tr, command, counted);
+	struct ftrace_func_probe *probe = find_probe(tr, key);
 	struct ftrace_hash *functions;
 	struct probe_counts *counts;
 	int error;
@@ -286,10 +321,12 @@ void ftrace_clear_probes(struct trace_array *tr)
 {
 	struct ftrace_func_probe *probe, *next;
 
+	mutex_lock(&event_mutex);
 	mutex_lock(&probe_lock);
 	list_for_each_entry_safe (probe, next, &function_of(tr)->probes, list)
 		remove_probe(probe);
 	mutex_unlock(&probe_lock);
+	mutex_unlock(&event_mutex);
 }
 
 /* ---- words ---- */
@@ -302,29 +339,47 @@ static const struct ftrace_func_command *find_command(const char *name)
 	return NULL;
 }
 
+/* Parses what follows the command's name: the command's own words, and the count. E held. */
+static int parse_parameter(struct trace_array *tr, struct probe_key *key, char *parameter,
+			   unsigned long *count)
+{
+	const struct ftrace_func_command *command = key->command;
+	int error = command->parse ? command->parse(tr, &parameter, &key->data) : 0;
+
+	if (error)
+		return error;
+	key->counted = parameter;
+	if (parameter && (!*parameter || !command->counted || kstrtoul(parameter, 0, count) ||
+			  *count > INT64_MAX))
+		return -EINVAL;
+	if (command->fixed_count) {
+		key->counted = true;
+		*count = command->fixed_count;
+	}
+	return 0;
+}
+
 int ftrace_probe_command(struct trace_array *tr, char *word)
 {
-	char *pattern = strsep(&word, ":"), *name = strsep(&word, ":"), *parameter = word;
-	const struct ftrace_func_command *command = find_command(name);
-	bool remove = *pattern == '!', counted = parameter;
+	char *pattern = strsep(&word, ":"), *name = strsep(&word, ":");
+	struct probe_key key = { .command = find_command(name) };
+	bool remove = *pattern == '!';
 	unsigned long count = 0;
 	int error;
 
-	if (!command || !pattern[remove] || (parameter && !*parameter))
+	if (!key.command || !pattern[remove])
 		return -EINVAL;
-	if (parameter && (!command->counted || kstrtoul(parameter, 0, &count) || count > INT64_MAX))
-		return -EINVAL;
-	if (command->fixed_count) {
-		counted = true;
-		count = command->fixed_count;
+	mutex_lock(&event_mutex);
+	error = parse_parameter(tr, &key, word, &count);
+	if (!error && !remove && key.command->attach)
+		error = key.command->attach(tr); /* takes T, so before P */
+	if (!error) {
+		mutex_lock(&probe_lock);
+		error = remove ? probe_remove(tr, &key, pattern)
+			       : probe_add(tr, &key, pattern, (s64)count);
+		mutex_unlock(&probe_lock);
 	}
-	error = !remove && command->attach ? command->attach(tr) : 0; /* takes T, so before P */
-	if (error)
-		return error;
-	mutex_lock(&probe_lock);
-	error = remove ? probe_remove(tr, command, counted, pattern)
-		       : probe_add(tr, command, counted, pattern, (s64)count);
-	mutex_unlock(&probe_lock);
+	mutex_unlock(&event_mutex);
 	return error;
 }
 
@@ -342,6 +397,8 @@ void ftrace_probe_show(struct trace_array *tr, struct seq_file *m)
 				continue;
 			seq_printf(m, "%ps:%s:", (void *)ftrace_record_ip(rec),
 				   probe->command->name);
+			if (probe->command->print)
+				probe->command->print(m, probe->data);
 			if (left)
 				seq_printf(m, "count=%ld\n", atomic64_read(left));
 			else

@@ -19,10 +19,18 @@ struct ftrace_func_command {
 	/* The same for functions with a count. NULL: the user cannot give a count. */
 	ftrace_func_t counted;
 	unsigned long fixed_count; /* without counted: the count of each function; 0: no limit */
-	int (*attach)(struct trace_array *tr); /* called before use; 0 or an errno; may be NULL */
-};
+	/*
+	 * Takes what the command needs off *parameter, which is the word behind the command's name,
+	 * and leaves the count; NULL: none. Sets *data, which makes it another probe. 0 or -EINVAL.
+	 */
+	int (*parse)(struct trace_array *tr, char **parameter, void **data);
+	int (*attach)(struct trace_array *tr); /* before functions are added; 0 or an errno */
+	int (*start)(void *data);              /* before the first function; 0 or an errno */
+	void (*stop)(void *data);              /* after the last function is removed */
+	void (*print)(struct seq_file *m, void *data); /* prints data, with a colon behind it */
+}; /* The last five may be NULL. They are called with E (event_mutex) held. */
 
-/* One command in one trace_array, with or without counts, and its functions. */
+/* One command with its data in one trace_array, with or without counts, and its functions. */
 struct ftrace_func_probe;
 
 /* The commands, the last one with a NULL name. */
@@ -30,6 +38,10 @@ extern const struct ftrace_func_command ftrace_func_commands[];
 
 /* Decrements the count of the function at ip. False: the count is 0. Any context. */
 bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip);
+/* Takes the last ftrace_probe_take() back. Any context. */
+void ftrace_probe_give_back(const struct ftrace_ops *op, unsigned long ip);
+/* The data that the command's parse has set. Any context. */
+void *ftrace_probe_data(const struct ftrace_ops *op);
 
 /*
  * Adds or removes the probe of "[!]FUNCTION:COMMAND[:COUNT]"; changes word. 0; -EINVAL (unknown
