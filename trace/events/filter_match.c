@@ -15,7 +15,7 @@
 #define NUMBER_CASE(comparison, operator, number, type)                                            \
 	case FILTER_NUMBER(comparison, number): {                                                  \
 		type field;                                                                        \
-		memcpy(&field, at, sizeof(field));                                                 \
+		__builtin_memcpy(&field, at, sizeof(field));                                       \
 		return field operator(type) value;                                                 \
 	}
 #define NUMBER_CASES(comparison, operator)                                                         \
@@ -44,7 +44,7 @@ static bool is_in_function(const struct filter_step *step, const void *at)
 {
 	u64 address;
 
-	memcpy(&address, at, sizeof(address));
+	__builtin_memcpy(&address, at, sizeof(address));
 	return address - step->value < step->length;
 }
 
@@ -86,7 +86,7 @@ static bool match_pointer(const struct filter_step *step, const char *at)
 	bool matched = false;
 	long length;
 
-	memcpy(&address, at, sizeof(address));
+	__builtin_memcpy(&address, at, sizeof(address));
 	length = filter_string_read(buffer, address, step->string == STRING_USER);
 	if (length >= 0)
 		matched = pattern_matches(step, buffer->text, (size_t)length) != step->differs;
@@ -94,7 +94,7 @@ static bool match_pointer(const struct filter_step *step, const char *at)
 	return matched;
 }
 
-static noinline bool match_text(const struct filter_step *step, const char *rec)
+static bool match_text(const struct filter_step *step, const char *rec)
 {
 	const char *string;
 	size_t size;
@@ -107,7 +107,7 @@ static noinline bool match_text(const struct filter_step *step, const char *rec)
 		size = step->size ? step->size : strlen(string);
 		break;
 	case STRING_DYNAMIC:
-		memcpy(&location, rec + step->offset, sizeof(location));
+		__builtin_memcpy(&location, rec + step->offset, sizeof(location));
 		string = rec + (location & 0xffff);
 		size = location >> 16;
 		break;
@@ -124,13 +124,13 @@ static noinline bool match_text(const struct filter_step *step, const char *rec)
 /* ---- the program ---- */
 
 /* All that is not a number in the record. */
-static noinline bool match_other(const struct filter_step *step, const char *rec)
+static bool match_other(const struct filter_step *step, const char *rec)
 {
-	int cpu;
+	u64 cpu;
 
 	switch (step->op) {
 	case FILTER_OP_CPU:
-		cpu = (int)smp_processor_id();
+		cpu = smp_processor_id();
 		return compare_number(step->comparison, &cpu, step->value);
 	case FILTER_OP_FUNCTION:
 		return is_in_function(step, rec + step->offset);
@@ -141,18 +141,32 @@ static noinline bool match_other(const struct filter_step *step, const char *rec
 	}
 }
 
+/* Runs the program from a step on. */
+static noinline bool match_from(const struct event_filter *filter, const char *rec, unsigned at)
+{
+	do {
+		const struct filter_step *step = &filter->steps[at];
+		bool matched = step->op < FILTER_OP_CPU
+				       ? compare_number(step->op, rec + step->offset, step->value)
+				       : match_other(step, rec);
+
+		at = step->next[matched];
+	} while (at < FILTER_REJECT);
+	return at == FILTER_ACCEPT;
+}
+
+/* Most filters compare numbers only. This loop calls no function, so it saves no registers. */
 bool event_filter_match(const struct event_filter *filter, const void *rec)
 {
 	unsigned at = 0;
 
 	do {
 		const struct filter_step *step = &filter->steps[at];
-		const char *field = (const char *)rec + step->offset;
-		bool matched = likely(step->op < FILTER_OP_CPU)
-				       ? compare_number(step->op, field, step->value)
-				       : match_other(step, rec);
 
-		at = step->next[matched];
+		if (unlikely(step->op >= FILTER_OP_CPU))
+			return match_from(filter, rec, at);
+		at = step->next[compare_number(step->op, (const char *)rec + step->offset,
+					       step->value)];
 	} while (at < FILTER_REJECT);
 	return at == FILTER_ACCEPT;
 }
