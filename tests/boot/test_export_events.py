@@ -1,7 +1,7 @@
 """Events outside the machine: trace-export sends their formats, and `trace-cmd report` prints each event as `cat trace` does."""
 import re
 
-from exporting import trace_cmd, transfer
+from exporting import record, trace_cmd, transfer
 
 # -N: without plugins, which print some events in other words. The formats alone must be enough.
 REPORTED = re.compile(r"^ *(.+)-(\d+) +\[(\d+)\] +(?:\S+ +)?(\d+\.\d+): (\w+): *(.*)$")
@@ -50,3 +50,14 @@ def test_trace_cmd_reports_each_event_as_trace_says_it(traced, tmp_path):
                 different.setdefault(name, (our, their))
     assert not different, "\n".join(f"{name}: trace says {o!r}, trace-cmd {t!r}" for name, (o, t) in different.items())
     assert len({name for lines in ours.values() for _, name, _ in lines}) > 12
+
+
+def test_trace_record_records_events(images, tmp_path):
+    result = record("--cpus", "2", "-e", "sched:sched_switch", "-e", "task", "ls", "/proc/1", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    found = events(trace_cmd("report", "-N", tmp_path / "trace.dat"), REPORTED)
+    names = {name for lines in found.values() for _, name, _ in lines}
+    assert {"sched_switch", "task_newtask"} <= names <= {"sched_switch", "task_newtask", "task_rename"}
+    assert any("_comm=ls" in text for lines in found.values() for _, _, text in lines)
+    result = record("-e", "sched:nosuch", "ls", cwd=tmp_path)
+    assert result.returncode == 1 and "set_event" in result.stderr
