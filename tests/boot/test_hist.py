@@ -47,6 +47,16 @@ def test_commands_answer_as_on_linux(tracing):
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:10])
 
 
+def test_histograms_of_the_same_events_print_as_on_linux(boot):
+    machine = boot(kernel="nop5-test", cpus=2)
+    machine.check(f"cd {TRACING}; echo 'feed u64 a; s32 b; char c[]' >> synthetic_events")
+    for line in record.feed_script("synthetic/feed"):
+        machine.run(line)
+    for event in (record.HERE / "events.txt").read_text().splitlines():
+        machine.check(f"echo '{event}' > /sys/kernel/debug/hist_feed")
+    assert machine.check("cat events/synthetic/feed/hist") == (record.HERE / "histograms.linux").read_text()
+
+
 def test_lines_that_agree_mean_the_same_histogram(tracing):
     trigger = f"{SWITCH}/trigger"
     for line in ("hist:keys=prev_pid", "hist:keys=prev_pid.hex", "hist:keys=prev_pid:sort=prev_pid",

@@ -191,7 +191,6 @@ struct hist_field {
 	bool is_signed;
 	bool read_once;    /* a reference that is used in an expression */
 	u16 key_offset;    /* of a key, in the compound key */
-	u64 mask;          /* of a key: the bits of its size */
 	u16 var_index;     /* of a variable or reference, in the element */
 	u16 ref_index;     /* of a reference, in the values of references */
 	u16 string_offset; /* of a string variable, in the private data of the element */

@@ -74,7 +74,6 @@ static int create_key(struct hist_trigger_data *h, char *text)
 	}
 	f->flags |= HIST_FIELD_KEY;
 	f->key_offset = (u16)h->key_size;
-	f->mask = f->size < 8 ? (1ULL << 8 * f->size) - 1 : ~0ULL;
 	h->key_size += ALIGN(f->size, 8);
 	h->keys[h->n_keys++] = f;
 	if ((f->flags & HIST_FIELD_EXECNAME) && !h->save_comm) {

@@ -115,8 +115,6 @@ static void put_field_stack(u8 *part, const struct hist_field *f, const struct h
 
 static void put_key_part(u8 *part, const struct hist_field *f, const struct hist_event *event)
 {
-	u64 value;
-
 	if (f->fn == HIST_FN_STACK) {
 		memset(part, 0, HIST_STACK_SIZE);
 		stack_trace_save((unsigned long *)part, HIST_STACK_ENTRIES, STACK_SKIP);
@@ -125,10 +123,7 @@ static void put_key_part(u8 *part, const struct hist_field *f, const struct hist
 	} else if (hist_field_is_string(f)) {
 		put_string(part, f, event);
 	} else {
-		value = hist_value(f, event);
-		if (f->size < 8)
-			value &= (1ULL << 8 * f->size) - 1;
-		*(u64 *)part = value;
+		*(u64 *)part = hist_value(f, event);
 	}
 }
 
@@ -154,7 +149,7 @@ static __always_inline void count_simple(struct hist_trigger_data *h,
 		u64 key[HIST_KEYS_MAX];
 
 		for (unsigned i = 0; i < h->n_keys; i++)
-			key[i] = hist_value(h->keys[i], event) & h->keys[i]->mask;
+			key[i] = hist_value(h->keys[i], event);
 		elt = tracing_map_insert(h->map, key);
 	}
 	if (likely(elt))
@@ -219,13 +214,8 @@ static noinline void count_any(struct hist_trigger_data *h, struct hist_event *e
 	struct tracing_map_elt *elt;
 
 	event->refs = refs;
-	/* A single number is its own key, with its sign; of several, each has the size of its type.
-	 */
-	if (h->n_keys == 1 && h->key_size == 8 && !hist_field_is_string(h->keys[0]))
-		key[0] = hist_value(h->keys[0], event);
-	else
-		for (unsigned i = 0; i < h->n_keys; i++)
-			put_key_part((u8 *)key + h->keys[i]->key_offset, h->keys[i], event);
+	for (unsigned i = 0; i < h->n_keys; i++)
+		put_key_part((u8 *)key + h->keys[i]->key_offset, h->keys[i], event);
 	if (!hist_resolve_refs(h, key, refs, false))
 		return;
 	elt = tracing_map_insert(h->map, key);

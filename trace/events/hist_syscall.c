@@ -103,8 +103,10 @@ static const char *const names[] = {
 
 void hist_syscall_name(u64 number, char name[HIST_SYSCALL_NAME_SIZE])
 {
-	if (number < ARRAY_SIZE(names) && names[number])
-		snprintf(name, HIST_SYSCALL_NAME_SIZE, "sys_%s", names[number]);
+	u32 index = (u32)number; /* Linux, too, looks at 32 bits */
+
+	if (index < ARRAY_SIZE(names) && names[index])
+		snprintf(name, HIST_SYSCALL_NAME_SIZE, "sys_%s", names[index]);
 	else
 		snprintf(name, HIST_SYSCALL_NAME_SIZE, "unknown_syscall");
 }

@@ -8,7 +8,7 @@
 
 /*
  * The hash is Bob Jenkins's lookup3 (http://burtleburtle.net/bob/c/lookup3.c, public domain) of
- * 32-bit words, with the initial value that Linux's tracing_map uses.
+ * 32-bit words.
  */
 #define HASH_INIT 0xdeadbeefU
 
@@ -96,13 +96,6 @@ static __always_inline bool same_key(const u64 *a, const u64 *b, unsigned bytes)
 	return true;
 }
 
-static __always_inline u32 slot_hash(const u64 *key, unsigned key_size)
-{
-	u32 hash = hash_key((const u32 *)key, key_size);
-
-	return hash ? hash : 1; /* as Linux, where 0 means a free slot */
-}
-
 /*
  * Looks for the key from slot *at on. Returns its element; or NULL, and *at is the free slot that
  * ends the search.
@@ -156,7 +149,7 @@ static noinline struct tracing_map_elt *add(struct tracing_map *map, const u64 *
 static __always_inline struct tracing_map_elt *insert(struct tracing_map *map, const u64 *key,
 						      unsigned key_size)
 {
-	u32 hash = slot_hash(key, key_size);
+	u32 hash = hash_key((const u32 *)key, key_size);
 	unsigned at = hash >> map->hash_shift;
 	struct tracing_map_elt *elt = find(map, key, key_size, hash, &at);
 
@@ -178,7 +171,7 @@ struct tracing_map_elt *tracing_map_insert_word(struct tracing_map *map, u64 key
 
 struct tracing_map_elt *tracing_map_lookup(struct tracing_map *map, const u64 *key)
 {
-	u32 hash = slot_hash(key, map->key_size);
+	u32 hash = hash_key((const u32 *)key, map->key_size);
 	unsigned at = hash >> map->hash_shift;
 
 	return find(map, key, map->key_size, hash, &at);

@@ -19,8 +19,8 @@
  *	variables                n_vars words that are written and read
  *	private data             private_size bytes of the owner
  *
- * The hash, the place of a slot and the order of equal entries are those of Linux, so that a sorted
- * histogram prints as in Linux.
+ * The order of equal entries in a sorted snapshot is Linux's, so that a histogram prints as in
+ * Linux.
  */
 #pragma once
 

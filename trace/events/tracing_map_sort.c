@@ -6,13 +6,15 @@
 
 struct sorter {
 	const struct tracing_map *map;
-	const struct tracing_map_sort_key *key;
+	const struct tracing_map_sort_key *key; /* NULL: by the bytes of the key */
 };
 
 static int compare(const struct sorter *s, struct tracing_map_elt *a, struct tracing_map_elt *b)
 {
 	int order;
 
+	if (!s->key)
+		return memcmp(a->key, b->key, s->map->key_size);
 	if (s->key->sum) {
 		u64 x = *tracing_map_sum(s->map, a, s->key->index);
 		u64 y = *tracing_map_sum(s->map, b, s->key->index);
@@ -66,15 +68,20 @@ static void heap_sort(const struct sorter *s, struct tracing_map_elt **elts, uns
 	}
 }
 
-/* Sorts by the first key, then each run of equal elements by the second key, as Linux does. */
+/*
+ * Sorts by the first key, then each run of equal elements by the second key. Before that, as Linux
+ * does, by the bytes of the whole key, because that decides the order of equal entries.
+ */
 static void sort_elts(const struct tracing_map *map, const struct tracing_map_sort_key *keys,
 		      unsigned n_keys, struct tracing_map_elt **elts, unsigned n)
 {
 	struct sorter first = { map, &keys[0] }, second = { map, &keys[1] };
+	struct sorter bytes = { map, NULL };
 	unsigned start = 0;
 
 	if (!n_keys)
 		return;
+	heap_sort(&bytes, elts, n);
 	heap_sort(&first, elts, n);
 	if (n_keys < 2)
 		return;

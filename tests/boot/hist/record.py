@@ -1,7 +1,12 @@
 #!/usr/bin/python3
-"""Record what Linux 6.1 answers to the hist commands in commands.txt.
+"""Record what Linux 6.1 answers to the hist commands in commands.txt, and the histograms of events.txt.
 
-    tests/boot/hist/record.py        writes commands.linux, with /work/shared/tools/linux-ref or $LINUX_REF
+    tests/boot/hist/record.py        writes commands.linux and histograms.linux, with
+                                     /work/shared/tools/linux-ref or $LINUX_REF
+
+Each line of events.txt is an event with the fields u64 a, s32 b, char[] c. On Linux, feed.c makes system calls with
+these arguments, and a kprobe records them; on nop5, they are the synthetic event "feed". histograms.linux is the
+hist file with all triggers of histograms.txt.
 
 The recording has, for each command: the command behind "@@ ", what the shell printed, the trigger
 file, and error_log without its times. tests/boot/test_hist.py expects the same from nop5.
@@ -9,6 +14,7 @@ file, and error_log without its times. tests/boot/test_hist.py expects the same 
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -31,6 +37,29 @@ def script():
         yield "echo > error_log"
 
 
+def feed_script(event):
+    """Shell lines that give the event the triggers of histograms.txt. Some are wrong, and refused."""
+    for command in (HERE / "histograms.txt").read_text().splitlines():
+        yield f"echo '{command}' >> events/{event}/trigger"
+
+
+def linux(script, *options):
+    return subprocess.run([LINUX_REF, *options], input="\n".join(script) + "\n", capture_output=True, text=True,
+                          check=True).stdout
+
+
+def record_histograms():
+    events = (HERE / "events.txt").read_text()
+    with tempfile.TemporaryDirectory() as directory:
+        feed = Path(directory) / "feed"
+        subprocess.run(["gcc", "-static", "-O1", "-o", feed, HERE / "feed.c"], check=True)
+        script = ["echo 'p:s __x64_sys_getpriority a=+112(%di):u64 b=+104(%di):s32 c=+0(+96(%di)):ustring' > kprobe_events",
+                  *feed_script("kprobes/s"), f"cat > /tmp/events <<'END'\n{events}END", "feed < /tmp/events",
+                  "cat events/kprobes/s/hist"]
+        printed = linux(script, "--add", str(feed)).replace("\r", "")
+    (HERE / "histograms.linux").write_text(printed[printed.index("# event histogram"):])
+
+
 def answers(text):
     """{command: its answer} from what the script printed."""
     text = re.sub(r"^\[ *\d+\.\d+\] ", "", text.replace("\r", ""), flags=re.M)
@@ -43,8 +72,8 @@ def recording():
 
 
 if __name__ == "__main__":
-    shell = "\n".join(script()) + "\n"
-    printed = subprocess.run([LINUX_REF], input=shell, capture_output=True, text=True, check=True).stdout
+    record_histograms()
+    printed = linux(script())
     with (HERE / "commands.linux").open("w") as file:
         for name, answer in answers(printed).items():
             file.write(f"@@ {name}\n{answer}")
