@@ -142,31 +142,35 @@ static bool match_other(const struct filter_step *step, const char *rec)
 }
 
 /* Runs the program from a step on. */
-static noinline bool match_from(const struct event_filter *filter, const char *rec, unsigned at)
+static noinline bool match_from(const struct event_filter *filter, const char *rec,
+				const struct filter_step *step)
 {
-	do {
-		const struct filter_step *step = &filter->steps[at];
+	for (;;) {
 		bool matched = step->op < FILTER_OP_CPU
 				       ? compare_number(step->op, rec + step->offset, step->value)
 				       : match_other(step, rec);
+		unsigned next = step->next[matched];
 
-		at = step->next[matched];
-	} while (at < FILTER_REJECT);
-	return at == FILTER_ACCEPT;
+		if (next >= FILTER_REJECT)
+			return next == FILTER_ACCEPT;
+		step = &filter->steps[next];
+	}
 }
 
 /* Most filters compare numbers only. This loop calls no function, so it saves no registers. */
 bool event_filter_match(const struct event_filter *filter, const void *rec)
 {
-	unsigned at = 0;
+	const struct filter_step *step = filter->steps;
 
-	do {
-		const struct filter_step *step = &filter->steps[at];
+	for (;;) {
+		const char *field = (const char *)rec + step->offset;
+		unsigned next;
 
 		if (unlikely(step->op >= FILTER_OP_CPU))
-			return match_from(filter, rec, at);
-		at = step->next[compare_number(step->op, (const char *)rec + step->offset,
-					       step->value)];
-	} while (at < FILTER_REJECT);
-	return at == FILTER_ACCEPT;
+			return match_from(filter, rec, step);
+		next = step->next[compare_number(step->op, field, step->value)];
+		if (next >= FILTER_REJECT)
+			return next == FILTER_ACCEPT;
+		step = &filter->steps[next];
+	}
 }

@@ -184,26 +184,21 @@ static __always_inline bool is_only_filtered(unsigned long flags)
 	return (flags & EVENT_FILE_FL_SLOW) == EVENT_FILE_FL_FILTERED;
 }
 
-/* Does what reserve_slow() does for an event that is only filtered, in fewer instructions. */
-static noinline void *reserve_filtered(struct trace_event_buffer *fbuffer)
+void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer)
 {
-	fbuffer->flags = EVENT_FILE_FL_FILTERED;
-	fbuffer->cb = NULL;
-	return reserve_scratch(fbuffer);
+	fbuffer->ctx = tracing_gen_ctx_dec(1); /* the tracepoint has disabled preemption */
+	return fbuffer->entry = reserve(fbuffer);
 }
 
-void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trace_event_file *file,
-				 size_t length)
+/* An event that is only filtered needs no more than scratch memory. */
+void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags)
 {
-	unsigned long flags = READ_ONCE(file->flags);
-
-	fbuffer->file = file;
-	fbuffer->length = (u32)length;
-	fbuffer->ctx = tracing_gen_ctx_dec(1); /* the tracepoint has disabled preemption */
-	if (unlikely(flags & EVENT_FILE_FL_SLOW))
-		return fbuffer->entry = is_only_filtered(flags) ? reserve_filtered(fbuffer)
-								: reserve_slow(fbuffer, flags);
-	return fbuffer->entry = reserve(fbuffer);
+	fbuffer->ctx = tracing_gen_ctx_dec(1);
+	if (unlikely(!is_only_filtered(flags)))
+		return fbuffer->entry = reserve_slow(fbuffer, flags);
+	fbuffer->flags = EVENT_FILE_FL_FILTERED;
+	fbuffer->cb = NULL;
+	return fbuffer->entry = reserve_scratch(fbuffer);
 }
 
 /* Copies the record into the ring buffer. */
@@ -256,23 +251,23 @@ static noinline void commit_slow(struct trace_event_buffer *fbuffer, unsigned lo
 		scratch_pop(entry);
 }
 
-static noinline void commit_filtered(struct trace_event_buffer *fbuffer, unsigned long caller)
+void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
 {
+	publish(fbuffer);
+}
+
+/* Its return address is in the probe, for stack traces. */
+void trace_event_commit_slow(struct trace_event_buffer *fbuffer)
+{
+	if (unlikely(!is_only_filtered(fbuffer->flags))) {
+		commit_slow(fbuffer, (unsigned long)__builtin_return_address(0));
+		return;
+	}
 	if (passes(fbuffer->file, fbuffer->entry)) {
-		fbuffer->caller = caller;
+		fbuffer->caller = (unsigned long)__builtin_return_address(0);
 		record(fbuffer);
 	}
 	scratch_pop(fbuffer->entry);
-}
-
-void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
-{
-	if (likely(fbuffer->cb))
-		publish(fbuffer);
-	else if (is_only_filtered(fbuffer->flags))
-		commit_filtered(fbuffer, (unsigned long)__builtin_return_address(0));
-	else
-		commit_slow(fbuffer, (unsigned long)__builtin_return_address(0));
 }
 
 size_t trace_event_strlen(const char *text)

@@ -22,19 +22,42 @@ struct trace_event_buffer {
 	struct ring_buffer_per_cpu
 		*slow_cb;     /* entry is in the ring buffer; NULL: in scratch memory */
 	unsigned long flags;  /* of the file, when the room was reserved */
-	unsigned long caller; /* the return address of trace_event_buffer_commit() */
+	unsigned long caller; /* the return address of trace_event_commit_slow() */
 	bool discard;         /* entry is only for the triggers */
 };
+
+/* The two ways of an event, for the functions below. Separate, so that each saves few registers. */
+void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer);
+void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags);
+void trace_event_commit_fast(struct trace_event_buffer *fbuffer);
+void trace_event_commit_slow(struct trace_event_buffer *fbuffer);
 
 /*
  * Reserves length bytes for an event and fills in the head that all entries have. Without a filter
  * or trigger the room is in the ring buffer. With one it is in scratch memory of this CPU, because
  * an event that does not match must take no room. NULL: the event is not recorded.
  */
-void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer, struct trace_event_file *file,
-				 size_t length);
+static __always_inline void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer,
+							struct trace_event_file *file,
+							size_t length)
+{
+	unsigned long flags = READ_ONCE(file->flags);
+
+	fbuffer->file = file;
+	fbuffer->length = (u32)length;
+	if (unlikely(flags & EVENT_FILE_FL_SLOW))
+		return trace_event_reserve_slow(fbuffer, flags);
+	return trace_event_reserve_fast(fbuffer);
+}
+
 /* Publishes the event if the filter lets it pass, and runs the triggers. */
-void trace_event_buffer_commit(struct trace_event_buffer *fbuffer);
+static __always_inline void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
+{
+	if (likely(fbuffer->cb))
+		trace_event_commit_fast(fbuffer);
+	else
+		trace_event_commit_slow(fbuffer);
+}
 
 /*
  * Writes a TRACE_STACK entry that begins with the function that contains trace_NAME(). For probes

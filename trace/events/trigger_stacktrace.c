@@ -8,7 +8,7 @@
 
 /*
  * Writes the callers, from the one that the event is in. The frames of the triggers themselves are
- * before buffer->caller, the return address of trace_event_buffer_commit().
+ * before buffer->caller, the return address of trace_event_commit_slow().
  */
 static void write_stack(struct trace_event_file *file, const struct trace_event_buffer *buffer)
 {
