@@ -110,6 +110,12 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "tracing_cpumask", 8, 0, { "1", "3", "ff", "ffffffff,ffffffff", "0", "1,2", "zz" } },
 	{ "buffer_percent", 8, 0, { "0", "50", "100", "101", "-1", NOWHERE } },
 	{ "tracing_on", 8, 0, { "0", "1", "2", "-1", "on" } },
+	{ "set_event",
+	  64,
+	  0,
+	  { "sched:sched_kthread_stop", "!sched:sched_kthread_stop", "sample:", "!sample", "nosuch",
+	    "sched:nosuch", "sched_*", "!", ":mod:x", "sample_call:" } },
+	{ "trace_marker_raw", 8, 0, { "four", "ids and data", "x", "\n" } },
 	{ "trace_marker", 8, 0, { "a text", "%s%n%d", "\n", "\x1b[2J" } },
 	{ "/filter",
 	  8,
@@ -373,15 +379,17 @@ static void restore_file(const struct fuzz_file *file)
 	}
 }
 
-/* Returns true for several words with a command: the command takes effect before a later word
- * fails. */
-static bool may_be_done_in_part(const char *data, size_t length)
+/*
+ * Returns true for several words, if the first one takes effect before a later one fails: events,
+ * and commands of function probes.
+ */
+static bool may_be_done_in_part(const struct fuzz_file *file, const char *data, size_t length)
 {
 	unsigned words = 0;
 
 	for (size_t i = 0; i < length; i++)
 		words += !isspace(data[i]) && (i == 0 || isspace(data[i - 1]));
-	return words > 1 && memchr(data, ':', length);
+	return words > 1 && (strstr(file->name, "set_event") || memchr(data, ':', length));
 }
 
 /* Does one write. With compare, checks that an error left the file unchanged. Returns the error. */
@@ -391,7 +399,7 @@ static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int m
 	size_t length = fuzz_text(words_of(file->name), data);
 	long error;
 
-	compare = compare && !may_be_done_in_part(data, length);
+	compare = compare && !may_be_done_in_part(file, data, length);
 	if (compare)
 		get_into(file->name, before, sizeof(before));
 	error = put_mode(file->name, data, length, mode);
