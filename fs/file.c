@@ -11,7 +11,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
 
 static void free_files(struct files_struct *files)
 {
@@ -92,12 +92,11 @@ struct file *fget(int fd)
 	return file ? get_file(file) : NULL;
 }
 
-long sys_close(int fd)
+long close_fd(int fd)
 {
 	struct files_struct *files = current->files;
 	struct file *file = fcheck(fd);
 
-	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	files->fd[fd] = NULL;
@@ -105,25 +104,28 @@ long sys_close(int fd)
 	return filp_close(file);
 }
 
-long sys_close_range(unsigned first, unsigned last)
+SYSCALL_DEFINE1(close, unsigned int, fd)
+{
+	return close_fd((int)fd);
+}
+
+SYSCALL_DEFINE3(close_range, unsigned int, fd, unsigned int, max_fd, unsigned int, flags)
 {
 	struct files_struct *files = current->files;
 
-	syscall_boundary();
-	if (last < first)
+	if (flags || max_fd < fd)
 		return -EINVAL;
-	for (unsigned fd = first; files && fd < files->max_fds && fd <= last; fd++)
-		sys_close((int)fd);
+	for (; files && fd < files->max_fds && fd <= max_fd; fd++)
+		close_fd((int)fd);
 	return 0;
 }
 
-long sys_dup(int fd)
+SYSCALL_DEFINE1(dup, unsigned int, fildes)
 {
 	struct file *file;
 	int newfd;
 
-	syscall_boundary();
-	file = fget(fd);
+	file = fget((int)fildes);
 	if (!file)
 		return -EBADF;
 	newfd = fd_install_from(file, 0);
@@ -132,18 +134,17 @@ long sys_dup(int fd)
 	return newfd;
 }
 
-long sys_dup2(int oldfd, int newfd)
+SYSCALL_DEFINE2(dup2, unsigned int, oldfd, unsigned int, newfd)
 {
-	struct file *file = fcheck(oldfd);
+	struct file *file = fcheck((int)oldfd);
 	struct files_struct *files = current->files;
 	int err;
 
-	syscall_boundary();
-	if (!file || newfd < 0 || newfd >= NR_OPEN_MAX)
+	if (!file || newfd >= NR_OPEN_MAX)
 		return -EBADF;
 	if (newfd == oldfd)
 		return newfd;
-	while ((unsigned)newfd >= files->max_fds) {
+	while (newfd >= files->max_fds) {
 		err = expand_files(files, files->max_fds * 2);
 		if (err)
 			return err;

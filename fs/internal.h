@@ -46,3 +46,6 @@ int set_current_cwd(const struct path *path);
 
 /* The permission bits that a new file or directory does not get: every task's umask is 022. */
 #define FS_UMASK 0022
+
+/* close(2), without the boundary of a system call (file.c). */
+long close_fd(int fd);

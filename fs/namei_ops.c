@@ -3,7 +3,7 @@
 #include "fs/namei.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 
 static void touch_dir(struct inode *dir)
@@ -128,14 +128,13 @@ static void done_path_create(struct path *parent, struct dentry *dentry)
 	path_put(parent);
 }
 
-long sys_mkdir(const char *name, umode_t mode)
+SYSCALL_DEFINE2(mkdir, const char *, pathname, umode_t, mode)
 {
 	struct path parent;
 	struct dentry *dentry;
 	int err;
 
-	syscall_boundary();
-	dentry = kern_path_create(name, &parent, true);
+	dentry = kern_path_create(pathname, &parent, true);
 	if (IS_ERR(dentry))
 		return PTR_ERR(dentry);
 	err = vfs_mkdir(parent.dentry->d_inode, dentry, mode & ~FS_UMASK);
@@ -143,22 +142,21 @@ long sys_mkdir(const char *name, umode_t mode)
 	return err;
 }
 
-long sys_symlink(const char *target, const char *name)
+SYSCALL_DEFINE2(symlink, const char *, oldname, const char *, newname)
 {
-	size_t len = strnlen(target, PATH_MAX);
+	size_t len = strnlen(oldname, PATH_MAX);
 	struct path parent;
 	struct dentry *dentry;
 	int err;
 
-	syscall_boundary();
 	if (len == 0)
 		return -ENOENT;
 	if (len == PATH_MAX)
 		return -ENAMETOOLONG;
-	dentry = kern_path_create(name, &parent, false);
+	dentry = kern_path_create(newname, &parent, false);
 	if (IS_ERR(dentry))
 		return PTR_ERR(dentry);
-	err = vfs_symlink(parent.dentry->d_inode, dentry, target);
+	err = vfs_symlink(parent.dentry->d_inode, dentry, oldname);
 	done_path_create(&parent, dentry);
 	return err;
 }
@@ -187,7 +185,7 @@ static int remove_last(struct nameidata *nd,
 	return err;
 }
 
-long sys_rmdir(const char *name)
+SYSCALL_DEFINE1(rmdir, const char *, pathname)
 {
 	static const int by_last_type[] = {
 		[LAST_ROOT] = -EBUSY, [LAST_DOT] = -EINVAL, [LAST_DOTDOT] = -ENOTEMPTY
@@ -195,8 +193,7 @@ long sys_rmdir(const char *name)
 	struct nameidata nd;
 	int err;
 
-	syscall_boundary();
-	err = nameidata_begin(&nd, name);
+	err = nameidata_begin(&nd, pathname);
 	if (err)
 		return err;
 	err = link_path_walk(&nd);
@@ -207,13 +204,12 @@ long sys_rmdir(const char *name)
 	return err;
 }
 
-long sys_unlink(const char *name)
+SYSCALL_DEFINE1(unlink, const char *, pathname)
 {
 	struct nameidata nd;
 	int err;
 
-	syscall_boundary();
-	err = nameidata_begin(&nd, name);
+	err = nameidata_begin(&nd, pathname);
 	if (err)
 		return err;
 	err = link_path_walk(&nd);

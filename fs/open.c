@@ -4,7 +4,7 @@
 #include "fs/namespace.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 
 /*
@@ -128,13 +128,12 @@ static noinline struct file *do_filp_open(const char *path, int flags, umode_t m
 	return file;
 }
 
-long sys_open(const char *path, int flags, umode_t mode)
+SYSCALL_DEFINE3(open, const char *, filename, int, flags, umode_t, mode)
 {
 	struct file *file;
 	int fd;
 
-	syscall_boundary();
-	file = do_filp_open(path, flags, mode);
+	file = do_filp_open(filename, flags, mode);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	fd = fd_install_from(file, 0);
@@ -143,13 +142,12 @@ long sys_open(const char *path, int flags, umode_t mode)
 	return fd;
 }
 
-long sys_chdir(const char *name)
+SYSCALL_DEFINE1(chdir, const char *, filename)
 {
 	struct path path;
 	int err;
 
-	syscall_boundary();
-	err = kern_path(name, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
+	err = kern_path(filename, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
 	if (err)
 		return err;
 	err = set_current_cwd(&path);
@@ -157,13 +155,12 @@ long sys_chdir(const char *name)
 	return err;
 }
 
-long sys_getcwd(char *buf, size_t size)
+SYSCALL_DEFINE2(getcwd, char *, buf, unsigned long, size)
 {
 	struct path cwd;
 	char *name;
 	size_t len;
 
-	syscall_boundary();
 	current_cwd(&cwd);
 	name = d_path(&cwd, buf, size);
 	if (!IS_ERR(name) && list_empty(&cwd.dentry->d_hash) && cwd.dentry != cwd.mnt->mnt_root)
@@ -176,14 +173,13 @@ long sys_getcwd(char *buf, size_t size)
 	return (long)len;
 }
 
-long sys_chmod(const char *name, umode_t mode)
+SYSCALL_DEFINE2(chmod, const char *, filename, umode_t, mode)
 {
 	struct path path;
 	struct inode *inode;
 	int err;
 
-	syscall_boundary();
-	err = kern_path(name, LOOKUP_FOLLOW, &path);
+	err = kern_path(filename, LOOKUP_FOLLOW, &path);
 	if (err)
 		return err;
 	inode = path.dentry->d_inode;
@@ -211,31 +207,29 @@ static long do_truncate(struct inode *inode, loff_t length)
 	return err;
 }
 
-long sys_truncate(const char *name, loff_t length)
+SYSCALL_DEFINE2(truncate, const char *, path, long, length)
 {
-	struct path path;
+	struct path found;
 	long err;
 
-	syscall_boundary();
 	if (length < 0)
 		return -EINVAL;
-	err = kern_path(name, LOOKUP_FOLLOW, &path);
+	err = kern_path(path, LOOKUP_FOLLOW, &found);
 	if (err)
 		return err;
-	err = do_truncate(path.dentry->d_inode, length);
-	path_put(&path);
+	err = do_truncate(found.dentry->d_inode, length);
+	path_put(&found);
 	return err;
 }
 
-long sys_ftruncate(int fd, loff_t length)
+SYSCALL_DEFINE2(ftruncate, unsigned int, fd, off_t, length)
 {
 	struct file *file;
 	long err;
 
-	syscall_boundary();
 	if (length < 0)
 		return -EINVAL;
-	file = fget(fd);
+	file = fget((int)fd);
 	if (!file)
 		return -EBADF;
 	err = file->f_mode & FMODE_WRITE ? do_truncate(file->f_inode, length) : -EINVAL;

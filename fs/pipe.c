@@ -20,7 +20,7 @@
 #include "fs/poll.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
 
 #define PIPE_BUF   4096U /* writes up to this size are atomic (pipe(7)) */
 #define PIPE_PAGES 16U
@@ -464,12 +464,11 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	return 0;
 }
 
-long sys_pipe2(int fds[2], int flags)
+static long do_pipe2(int *fds, int flags)
 {
 	struct file *files[2] = { NULL, NULL };
 	int rd, wr, err;
 
-	syscall_boundary();
 	if (flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
 	err = create_pipe_files(files, (unsigned)flags & O_NONBLOCK);
@@ -483,7 +482,7 @@ long sys_pipe2(int fds[2], int flags)
 	}
 	wr = fd_install_from(files[1], 0);
 	if (wr < 0) {
-		sys_close(rd);
+		(void)close_fd(rd);
 		fput(files[1]);
 		return wr;
 	}
@@ -492,7 +491,12 @@ long sys_pipe2(int fds[2], int flags)
 	return 0;
 }
 
-long sys_pipe(int fds[2])
+SYSCALL_DEFINE2(pipe2, int *, fildes, int, flags)
 {
-	return sys_pipe2(fds, 0);
+	return do_pipe2(fildes, flags);
+}
+
+SYSCALL_DEFINE1(pipe, int *, fildes)
+{
+	return do_pipe2(fildes, 0);
 }

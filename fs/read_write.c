@@ -1,7 +1,7 @@
 /* read, write, lseek, ioctl: checks, file positions, and the call of the file's own operation. */
 #include "fs/file.h"
 #include "fs/internal.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 
 static ssize_t no_operation(const struct file *file)
@@ -57,11 +57,10 @@ static noinline ssize_t write_shared(struct file *file, const char *buf, size_t 
 	return ret;
 }
 
-ssize_t sys_read(int fd, void *buf, size_t count)
+SYSCALL_DEFINE3(read, unsigned int, fd, char *, buf, size_t, count)
 {
-	struct file *file = fcheck(fd);
+	struct file *file = fcheck((int)fd);
 
-	syscall_boundary();
 	if (unlikely(!file))
 		return -EBADF;
 	if (file_pos_shared(file))
@@ -69,11 +68,10 @@ ssize_t sys_read(int fd, void *buf, size_t count)
 	return vfs_read(file, buf, count, &file->f_pos);
 }
 
-ssize_t sys_write(int fd, const void *buf, size_t count)
+SYSCALL_DEFINE3(write, unsigned int, fd, const char *, buf, size_t, count)
 {
-	struct file *file = fcheck(fd);
+	struct file *file = fcheck((int)fd);
 
-	syscall_boundary();
 	if (unlikely(!file))
 		return -EBADF;
 	if (file_pos_shared(file))
@@ -86,21 +84,20 @@ static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
 	return file->f_op->llseek ? file->f_op->llseek(file, offset, whence) : -ESPIPE;
 }
 
-loff_t sys_lseek(int fd, loff_t offset, int whence)
+SYSCALL_DEFINE3(lseek, unsigned int, fd, off_t, offset, unsigned int, whence)
 {
-	struct file *file = fcheck(fd);
+	struct file *file = fcheck((int)fd);
 	loff_t ret;
 	bool locked;
 
-	syscall_boundary();
 	if (!file)
 		return -EBADF;
-	if (whence < SEEK_SET || whence > SEEK_END)
+	if (whence > SEEK_END)
 		return -EINVAL;
 	locked = file_pos_shared(file);
 	if (locked)
 		mutex_lock(&file->f_pos_lock);
-	ret = vfs_llseek(file, offset, whence);
+	ret = vfs_llseek(file, offset, (int)whence);
 	if (locked)
 		mutex_unlock(&file->f_pos_lock);
 	return ret;
@@ -137,11 +134,10 @@ loff_t no_llseek(struct file *file, loff_t offset, int whence)
 	return -ESPIPE;
 }
 
-long sys_ioctl(int fd, unsigned cmd, unsigned long arg)
+SYSCALL_DEFINE3(ioctl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 {
-	struct file *file = fcheck(fd);
+	struct file *file = fcheck((int)fd);
 
-	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	return file->f_op->ioctl ? file->f_op->ioctl(file, cmd, arg) : -ENOTTY;

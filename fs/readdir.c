@@ -2,7 +2,7 @@
 #include "fs/file.h"
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
 #include "kernel/sched/sched.h"
 
 int iterate_dir(struct file *file, struct dir_context *ctx)
@@ -50,14 +50,15 @@ static bool filldir64(struct dir_context *ctx, const char *name, size_t len, lof
 	return true;
 }
 
-long sys_getdents64(int fd, void *buf, size_t size)
+SYSCALL_DEFINE3(getdents64, unsigned int, fd, struct linux_dirent64 *, dirent, unsigned int, count)
 {
-	struct getdents_context c = { .ctx.actor = filldir64, .buf = buf, .size = size };
-	struct file *file = fcheck(fd);
+	struct getdents_context c = { .ctx.actor = filldir64,
+				      .buf = (void *)dirent,
+				      .size = count };
+	struct file *file = fcheck((int)fd);
 	bool locked;
 	int err;
 
-	syscall_boundary();
 	if (!file)
 		return -EBADF;
 	locked = atomic_read(&file->f_count) > 1;

@@ -9,7 +9,7 @@
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 
 #define POLL_INLINE_ENTRIES 8
@@ -87,15 +87,15 @@ static int do_poll(struct pollfd *fds, unsigned nfds, poll_table *table, u64 tim
 	return ready;
 }
 
-long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms)
+SYSCALL_DEFINE3(poll, struct pollfd *, ufds, unsigned int, nfds, int, timeout_msecs)
 {
 	struct poll_table_entry inline_entries[POLL_INLINE_ENTRIES];
 	poll_table table = { .entries = inline_entries, .max = POLL_INLINE_ENTRIES };
 
-	u64 timeout_ns = timeout_ms < 0 ? MAX_SCHEDULE_TIMEOUT : (u64)timeout_ms * NSEC_PER_MSEC;
+	u64 timeout_ns =
+		timeout_msecs < 0 ? MAX_SCHEDULE_TIMEOUT : (u64)timeout_msecs * NSEC_PER_MSEC;
 	int ready;
 
-	syscall_boundary();
 	if (nfds > NR_OPEN_MAX)
 		return -EINVAL;
 	if (nfds * POLL_QUEUES_PER_FILE > POLL_INLINE_ENTRIES) {
@@ -104,7 +104,7 @@ long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms)
 		if (!table.entries)
 			return -ENOMEM;
 	}
-	ready = do_poll(fds, nfds, &table, timeout_ns);
+	ready = do_poll(ufds, nfds, &table, timeout_ns);
 	if (table.entries != inline_entries)
 		kfree(table.entries);
 	return ready;

@@ -3,7 +3,10 @@
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/syscalls.h"
+
+/* What stat(2) fills for a program. Kernel tasks use struct kstat. */
+struct stat;
 
 static void vfs_getattr(struct inode *inode, struct kstat *st)
 {
@@ -35,54 +38,52 @@ static long vfs_statx(const char *name, unsigned flags, struct kstat *st)
 	return 0;
 }
 
-long sys_stat(const char *path, struct kstat *st)
+SYSCALL_DEFINE2(newstat, const char *, filename, struct stat *, statbuf)
 {
-	syscall_boundary();
-	return vfs_statx(path, LOOKUP_FOLLOW, st);
+	return vfs_statx(filename, LOOKUP_FOLLOW, (struct kstat *)statbuf);
 }
 
-long sys_lstat(const char *path, struct kstat *st)
+SYSCALL_DEFINE2(newlstat, const char *, filename, struct stat *, statbuf)
 {
-	syscall_boundary();
-	return vfs_statx(path, 0, st);
+	return vfs_statx(filename, 0, (struct kstat *)statbuf);
 }
 
-long sys_fstat(int fd, struct kstat *st)
+SYSCALL_DEFINE2(newfstat, unsigned int, fd, struct stat *, statbuf)
 {
-	struct file *file = fcheck(fd);
+	struct file *file = fcheck((int)fd);
 
-	syscall_boundary();
 	if (!file)
 		return -EBADF;
-	vfs_getattr(file->f_inode, st);
+	vfs_getattr(file->f_inode, (struct kstat *)statbuf);
 	return 0;
 }
 
-long sys_readlink(const char *name, char *buf, size_t size)
+SYSCALL_DEFINE3(readlink, const char *, path, char *, buf, int, bufsiz)
 {
-	struct path path;
+	struct path found;
 	struct inode *inode;
 	char *text;
 	long err;
 
-	syscall_boundary();
-	err = kern_path(name, 0, &path);
+	if (bufsiz <= 0)
+		return -EINVAL;
+	err = kern_path(path, 0, &found);
 	if (err)
 		return err;
-	inode = path.dentry->d_inode;
+	inode = found.dentry->d_inode;
 	text = inode->i_link;
 	if (!text)
 		text = S_ISLNK(inode->i_mode) && inode->i_op->get_link
-			       ? inode->i_op->get_link(path.dentry)
+			       ? inode->i_op->get_link(found.dentry)
 			       : ERR_PTR(-EINVAL);
 	if (IS_ERR(text)) {
 		err = PTR_ERR(text);
 	} else {
-		err = (long)min(strlen(text), size);
+		err = (long)min(strlen(text), (size_t)bufsiz);
 		memcpy(buf, text, (size_t)err);
 		if (text != inode->i_link)
 			kfree(text);
 	}
-	path_put(&path);
+	path_put(&found);
 	return err;
 }

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "arch/linkage.h"
 #include "fs/fs.h"
 #include "fs/poll.h"
 
@@ -33,9 +34,15 @@ struct linux_dirent64 {
 	char d_name[];
 };
 
+/*
+ * SYSCALL_DEFINEn() defines these functions (kernel/syscalls/syscalls.h), with Linux's types, which
+ * are those of programs. Here they have the types that suit kernel tasks, the only callers today.
+ * Both pass arguments in the same registers.
+ */
 long sys_open(const char *path, int flags, umode_t mode); /* returns a descriptor */
 long sys_close(int fd);
-long sys_close_range(unsigned first, unsigned last); /* closes the open ones, last included */
+long sys_close_range(unsigned first, unsigned last,
+		     unsigned flags); /* closes the open ones, last included; flags is 0 */
 ssize_t sys_read(int fd, void *buf, size_t count);
 ssize_t sys_write(int fd, const void *buf, size_t count); /* -EPIPE after SIGPIPE */
 loff_t sys_lseek(int fd, loff_t offset, int whence);
@@ -50,9 +57,9 @@ long sys_rmdir(const char *path);
 long sys_unlink(const char *path);
 long sys_symlink(const char *target, const char *path);
 long sys_readlink(const char *path, char *buf, size_t size); /* not terminated */
-long sys_stat(const char *path, struct kstat *st);
-long sys_lstat(const char *path, struct kstat *st);
-long sys_fstat(int fd, struct kstat *st);
+long sys_stat(const char *path, struct kstat *st) __symbol("sys_newstat");
+long sys_lstat(const char *path, struct kstat *st) __symbol("sys_newlstat");
+long sys_fstat(int fd, struct kstat *st) __symbol("sys_newfstat");
 
 long sys_chmod(const char *path, umode_t mode);
 long sys_truncate(const char *path, loff_t length);

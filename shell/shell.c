@@ -63,7 +63,7 @@ static int command_main(void *arg)
 	join_job(READ_ONCE(c->pipeline->job), c->pipeline->foreground);
 	for (int fd = 0; fd < 2; fd++)
 		sys_dup2(c->fds[fd], fd);
-	sys_close_range(3, ~0U); /* the shell's other descriptors */
+	sys_close_range(3, ~0U, 0); /* the shell's other descriptors */
 	if (redirect(c->redirections))
 		status = c->argv[0] ? run_command(c->argv) : 0;
 	put_pipeline(c->pipeline);

@@ -255,11 +255,11 @@ SELFTEST(vfs, close_range_closes_what_is_open_of_it)
 	ASSERT(sys_pipe(pipe) == 0);
 	high = (int)sys_dup2(pipe[0], 100);
 	ASSERT(high == 100);
-	EXPECT_EQ(sys_close_range((unsigned)pipe[1], (unsigned)pipe[0]), -EINVAL);
+	EXPECT_EQ(sys_close_range((unsigned)pipe[1], (unsigned)pipe[0], 0), -EINVAL);
 	EXPECT_EQ(files_count_open(), fds + 3);
-	EXPECT_EQ(sys_close_range((unsigned)pipe[1], 99), 0);
+	EXPECT_EQ(sys_close_range((unsigned)pipe[1], 99, 0), 0);
 	EXPECT_EQ(files_count_open(), fds + 2);
-	EXPECT_EQ(sys_close_range((unsigned)pipe[0], ~0U), 0);
+	EXPECT_EQ(sys_close_range((unsigned)pipe[0], ~0U, 0), 0);
 	EXPECT_EQ(files_count_open(), fds);
 	EXPECT_EQ(sys_close(high), -EBADF);
 }

@@ -18,7 +18,7 @@ static int command_main(void *arg)
 	sys_dup2(child->out, 1);
 	sys_dup2(child->out, 2);
 	kfree(child);
-	sys_close_range(3, ~0U);
+	sys_close_range(3, ~0U, 0);
 	status = run_command(argv);
 	if (signal_pending(current))
 		do_exit(get_signal());

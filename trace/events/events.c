@@ -9,6 +9,7 @@
 #include "trace/events/event_pids.h"
 #include "trace/events/files.h"
 #include "trace/events/filter.h"
+#include "trace/events/syscalls.h"
 #include "trace/events/trigger.h"
 
 LIST_HEAD(trace_event_calls);
@@ -131,7 +132,11 @@ static int __init trace_events_init(void)
 			break;
 		list_add_tail(&call->list, &trace_event_calls);
 	}
+	if (!error)
+		error = trace_syscalls_add_calls();
 	mutex_lock(&trace_types_lock);
+	if (!error)
+		error = register_trace_array_part(&trace_syscalls_part);
 	if (!error)
 		error = register_trace_array_part(&trace_events_part);
 	mutex_unlock(&trace_types_lock);

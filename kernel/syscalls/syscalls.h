@@ -1,0 +1,129 @@
+/*
+ * System calls: SYSCALL_DEFINEn() defines one, with n arguments.
+ *
+ *	SYSCALL_DEFINE2(dup2, unsigned int, oldfd, unsigned int, newfd)
+ *	{
+ *		…
+ *	}
+ *
+ * This makes the function sys_dup2. Today, kernel tasks call it, by its declaration in
+ * fs/syscalls.h; its name in C is __se_sys_dup2 here, so that the two declarations may differ in
+ * types. It also makes an entry in the table of system calls, which describes the arguments. Their
+ * types and names are Linux's, because the formats of events show them.
+ *
+ * sys_dup2() marks the boundary of the call for RCU-tasks (syscall_boundary()), and each end has a
+ * tracepoint. So the body has neither, and one system call does not call the function of another:
+ * that would be a second call in a trace.
+ */
+#pragma once
+
+#include "arch/linkage.h"
+#include "kernel/linker_table.h"
+#include "kernel/sched/quiescent.h"
+#include "kernel/syscalls/raw_syscalls_events.h"
+#include "kernel/syscalls/unistd.h"
+
+#define SYSCALL_ARGS_MAX 6
+
+/* One system call. Constant. */
+struct syscall_metadata {
+	const char *name; /* "sys_dup2" */
+	unsigned nr;      /* __NR_dup2 */
+	unsigned nb_args;
+	const char *const *types; /* "unsigned int", … */
+	const char *const *args;  /* "oldfd", … */
+	void *func;               /* long (*)(arguments) */
+};
+
+/* The table, by number. index counts from 0; NULL: no more calls. Any context. */
+const struct syscall_metadata *syscall_by_index(unsigned index);
+/* The index of the call with that number, or -1. Any context. */
+int syscall_index(long nr);
+
+/*
+ * On while one of the two tracepoints has a probe. Then the calls are made by functions of their
+ * own, so that a call without tracing costs one nop, and keeps nothing for its end.
+ */
+DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
+
+/* Calls the tracepoint sys_enter. */
+void syscall_trace_enter(unsigned long a, unsigned long b, unsigned long c, unsigned long d,
+			 unsigned long e, unsigned long f, long nr);
+
+/* clang-format off */
+#define SYSCALL_DEFINE1(name, ...) SYSCALL_DEFINE(1, name, __VA_ARGS__)
+#define SYSCALL_DEFINE2(name, ...) SYSCALL_DEFINE(2, name, __VA_ARGS__)
+#define SYSCALL_DEFINE3(name, ...) SYSCALL_DEFINE(3, name, __VA_ARGS__)
+#define SYSCALL_DEFINE4(name, ...) SYSCALL_DEFINE(4, name, __VA_ARGS__)
+#define SYSCALL_DEFINE5(name, ...) SYSCALL_DEFINE(5, name, __VA_ARGS__)
+#define SYSCALL_DEFINE6(name, ...) SYSCALL_DEFINE(6, name, __VA_ARGS__)
+
+/* what(type, name) for each argument, with commas between. */
+#define SYSCALL_MAP1(what, type, arg)      what(type, arg)
+#define SYSCALL_MAP2(what, type, arg, ...) what(type, arg), SYSCALL_MAP1(what, __VA_ARGS__)
+#define SYSCALL_MAP3(what, type, arg, ...) what(type, arg), SYSCALL_MAP2(what, __VA_ARGS__)
+#define SYSCALL_MAP4(what, type, arg, ...) what(type, arg), SYSCALL_MAP3(what, __VA_ARGS__)
+#define SYSCALL_MAP5(what, type, arg, ...) what(type, arg), SYSCALL_MAP4(what, __VA_ARGS__)
+#define SYSCALL_MAP6(what, type, arg, ...) what(type, arg), SYSCALL_MAP5(what, __VA_ARGS__)
+/* What follows n values, so that they are six. */
+#define SYSCALL_PAD1 0, 0, 0, 0, 0,
+#define SYSCALL_PAD2 0, 0, 0, 0,
+#define SYSCALL_PAD3 0, 0, 0,
+#define SYSCALL_PAD4 0, 0,
+#define SYSCALL_PAD5 0,
+#define SYSCALL_PAD6
+
+#define SYSCALL_PARAMETER(type, arg) type arg
+#define SYSCALL_ARGUMENT(type, arg)  arg
+#define SYSCALL_TYPE_TEXT(type, arg) #type
+#define SYSCALL_NAME_TEXT(type, arg) #arg
+/* The register of the argument. A program leaves the upper half of an int's register 0. */
+#define SYSCALL_REGISTER(type, arg) \
+	(sizeof(type) < 8 ? (u32)(unsigned long)(arg) : (unsigned long)(arg))
+/* clang-format on */
+
+#ifdef NOP5_HOST
+#define SYSCALLS_TRACED false
+#define SYSCALL_METADATA(n, name, ...)
+#else
+#define SYSCALLS_TRACED static_branch_unlikely(&syscall_trace_key)
+#define SYSCALL_METADATA(n, name_, ...)                                                            \
+	static const char *const syscall_types_##name_[] = { SYSCALL_MAP##n(SYSCALL_TYPE_TEXT,     \
+									    __VA_ARGS__) };        \
+	static const char *const syscall_args_##name_[] = { SYSCALL_MAP##n(SYSCALL_NAME_TEXT,      \
+									   __VA_ARGS__) };         \
+	static const struct syscall_metadata syscall_##name_ LINKER_TABLE_ENTRY(rodata, syscalls,  \
+										#name_) = {        \
+		.name = "sys_" #name_,                                                             \
+		.nr = __NR_##name_,                                                                \
+		.nb_args = n,                                                                      \
+		.types = syscall_types_##name_,                                                    \
+		.args = syscall_args_##name_,                                                      \
+		.func = (void *)__se_sys_##name_,                                                  \
+	};
+#endif
+
+#define SYSCALL_DEFINE(n, name, ...)                                                               \
+	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))                       \
+		__symbol("sys_" #name);                                                            \
+	SYSCALL_METADATA(n, name, __VA_ARGS__)                                                     \
+	static __always_inline long __do_sys_##name(                                               \
+		SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__));                                   \
+	static noinline long traced_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))     \
+	{                                                                                          \
+		long __ret;                                                                        \
+                                                                                                   \
+		syscall_trace_enter(SYSCALL_MAP##n(SYSCALL_REGISTER, __VA_ARGS__),                 \
+				    SYSCALL_PAD##n __NR_##name);                                   \
+		__ret = __do_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));            \
+		trace_sys_exit(__NR_##name, __ret);                                                \
+		return __ret;                                                                      \
+	}                                                                                          \
+	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))                       \
+	{                                                                                          \
+		syscall_boundary();                                                                \
+		if (SYSCALLS_TRACED)                                                               \
+			return traced_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));   \
+		return __do_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));             \
+	}                                                                                          \
+	static __always_inline long __do_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))
