@@ -377,6 +377,13 @@ static noinline void schedule_bug(struct task_struct *prev)
 	this_cpu_write(__preempt_count, PREEMPT_NEED_RESCHED | PREEMPT_OFFSET);
 }
 
+/* prev stays runnable: it waits with the others, unless its class keeps running tasks queued. */
+static __always_inline void put_prev_task(struct runqueue *rq, struct task_struct *prev)
+{
+	if (!task_is_rt(prev) && prev != rq->idle)
+		put_prev_task_fair(rq, prev);
+}
+
 static __always_inline struct task_struct *pick_next_task(struct runqueue *rq)
 {
 	struct task_struct *next;
@@ -387,7 +394,7 @@ static __always_inline struct task_struct *pick_next_task(struct runqueue *rq)
 	return next ? next : rq->idle;
 }
 
-static noinline void call_switch_hooks(struct task_struct *prev, struct task_struct *next)
+static __always_inline void call_switch_hooks(struct task_struct *prev, struct task_struct *next)
 {
 	for (struct sched_switch_hook *hook = smp_load_acquire(&sched_switch_hooks); hook;
 	     hook = READ_ONCE(hook->next))
@@ -410,27 +417,28 @@ void __schedule(bool preempt)
 	__update_curr(prev, now);
 
 	state = prev->state;
-	if (!preempt && state) {
+	if (preempt || !state) {
+		put_prev_task(rq, prev);
+	} else {
+		switch_count = &prev->nvcsw;
 		if (unlikely((state & TASK_INTERRUPTIBLE) && READ_ONCE(prev->pending))) {
-			WRITE_ONCE(prev->state, TASK_RUNNING);
 			state = TASK_RUNNING;
+			WRITE_ONCE(prev->state, state);
+			put_prev_task(rq, prev);
 		} else {
 			if (state == TASK_UNINTERRUPTIBLE)
 				rq->nr_uninterruptible++;
 			deactivate_task(rq, prev);
 		}
-		switch_count = &prev->nvcsw;
 	}
-	if (prev->on_rq && !task_is_rt(prev) && prev != rq->idle)
-		put_prev_task_fair(rq, prev);
 
 	next = pick_next_task(rq);
-	rq->sched_count++;
 	WRITE_ONCE(rq->need_resched, false);
 	clear_preempt_need_resched();
 	start_tick_if_needed(rq);
 	rq->picked = now;
 	if (next == prev) {
+		rq->same_picked++;
 		rq_unlock(rq);
 		local_irq_enable();
 		return;
@@ -448,19 +456,31 @@ void __schedule(bool preempt)
 	finish_task_switch(__switch_to(prev, next));
 }
 
+static __always_inline void schedule_loop(void)
+{
+	do {
+		preempt_disable();
+		__schedule(false);
+	} while (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)));
+}
+
+static noinline void schedule_worker(struct task_struct *tsk)
+{
+	if (tsk->state)
+		wq_worker_sleeping_hook(tsk);
+	schedule_loop();
+	wq_worker_running_hook(tsk);
+}
+
 void schedule(void)
 {
 	struct task_struct *tsk = current;
 
 	task_quiescent(tsk);
-	if (unlikely(tsk->worker) && tsk->state)
-		wq_worker_sleeping_hook(tsk);
-	do {
-		preempt_disable();
-		__schedule(false);
-	} while (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)));
 	if (unlikely(tsk->worker))
-		wq_worker_running_hook(tsk);
+		schedule_worker(tsk);
+	else
+		schedule_loop();
 }
 
 notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would call itself */

@@ -92,6 +92,7 @@ void set_task_comm(struct task_struct *p, const char *name)
 	spin_lock_irqsave(&p->lock, flags);
 	trace_task_rename(p, name);
 	strscpy(p->comm, name, sizeof(p->comm));
+	WRITE_ONCE(p->cmdline_saved, 0);
 	spin_unlock_irqrestore(&p->lock, flags);
 }
 

@@ -24,7 +24,7 @@ struct held_locks *current_held_locks(void)
 
 u64 sched_pass_count(unsigned cpu)
 {
-	return READ_ONCE(cpu_rq(cpu)->sched_count);
+	return READ_ONCE(cpu_rq(cpu)->nr_switches) + READ_ONCE(cpu_rq(cpu)->same_picked);
 }
 
 struct task_struct *idle_task(unsigned cpu)

@@ -47,9 +47,8 @@ struct runqueue {
 	bool tick_armed;   /* [O] the CPU itself: CPU_EVENT_TICK is started */
 	struct task_struct *curr;
 	struct task_struct *idle; /* [C] */
-	/* passes through __schedule(), for the soft lockup detector */
-	u64 sched_count;
 	u64 nr_switches;
+	u64 same_picked; /* passes through __schedule() without a switch */
 	/* summed over all CPUs: a task may sleep here and be woken there */
 	long nr_uninterruptible;
 	ktime_t online_since; /* [C] */

@@ -29,6 +29,8 @@ static inline long sched_switch_prev_state(bool preempt, const struct task_struc
 {
 	if (preempt)
 		return SCHED_SWITCH_PREEMPTED;
+	if (likely(state <= TASK_UNINTERRUPTIBLE)) /* these have the same value in Linux */
+		return state;
 	if ((state & TASK_IDLE) == TASK_IDLE)
 		return SCHED_SWITCH_IDLE;
 	state = (state | prev->exit_state) & (SCHED_SWITCH_IDLE - 1);

@@ -120,6 +120,7 @@ struct task_struct {
 	void *files; /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
 	void *trace; /* [X] trace */
 	u32 trace_recursion; /* [X] trace: trace/ftrace/recursion.h */
+	u32 cmdline_saved;   /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
 	void *worker;        /* [X] workqueue: the struct worker this task is */
 #ifdef CONFIG_DEBUG
 	struct held_locks held_locks; /* [O] locking: the locks it holds */

@@ -58,21 +58,45 @@ static void cmdline_unlock(void)
 		local_irq_restore(flags);                                                          \
 	} while (0)
 
+u32 cmdline_generation = 1;
+
 /* [C] held. */
-static void save_cmdline(const struct task_struct *task)
+static void next_generation(void)
+{
+	u32 next = cmdline_generation + 1;
+
+	WRITE_ONCE(cmdline_generation, next ? next : 1);
+}
+
+void trace_forget_saved(void)
+{
+	unsigned long flags;
+
+	cmdline_lock_irqsave(flags);
+	next_generation();
+	cmdline_unlock_irqrestore(flags);
+}
+
+/* [C] held. */
+static void save_cmdline(struct task_struct *task)
 {
 	struct saved_cmdlines_buffer *s = savedcmd;
 	struct saved_cmdline *slot;
 	unsigned index;
 
+	WRITE_ONCE(task->cmdline_saved, cmdline_generation);
+	/* Reads the name after this store: set_task_comm() writes them in the other order. */
+	smp_mb();
 	if (task->pid <= 0 || task->pid >= PID_NUMBERS)
 		return;
 	index = s->slot_of[task->pid];
 	if (index == NO_CMDLINE) {
 		index = (s->last + 1) % s->size;
 		s->last = index;
-		if (s->slots[index].pid)
+		if (s->slots[index].pid) {
 			s->slot_of[s->slots[index].pid] = NO_CMDLINE;
+			next_generation();
+		}
 		s->slot_of[task->pid] = (u16)index;
 	}
 	slot = &s->slots[index];
@@ -80,7 +104,7 @@ static void save_cmdline(const struct task_struct *task)
 	__builtin_memcpy(slot->comm, task->comm, TASK_COMM_LEN);
 }
 
-bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next)
+bool trace_save_cmdlines(struct task_struct *prev, struct task_struct *next)
 {
 	if (!savedcmd || !cmdline_trylock())
 		return false;
@@ -182,6 +206,7 @@ static int resize_cmdlines(unsigned size)
 	cmdline_lock_irqsave(flags);
 	old = savedcmd;
 	savedcmd = fresh;
+	next_generation();
 	cmdline_unlock_irqrestore(flags);
 	mutex_unlock(&trace_types_lock);
 	vfree(old);

@@ -18,6 +18,24 @@ void trace_update_recorded_tasks(void);
 void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN]);
 /* Returns the thread group of a task, or 0 if it is unknown. Any context. */
 pid_t trace_find_tgid(pid_t pid);
+/*
+ * Names are saved in a generation. It ends when a saved name is dropped or when more is to be
+ * saved, and then all tasks are saved anew. task->cmdline_saved is the generation in which its
+ * name, and its thread group if that is recorded, were saved. Changed with lock C of cmdlines.c
+ * held.
+ */
+extern u32 cmdline_generation;
+/* True if trace_save_cmdlines() has nothing to do for these tasks. */
+static __always_inline bool trace_cmdlines_saved(const struct task_struct *prev,
+						 const struct task_struct *next)
+{
+	u32 generation = READ_ONCE(cmdline_generation);
+
+	return READ_ONCE(prev->cmdline_saved) == generation &&
+	       READ_ONCE(next->cmdline_saved) == generation;
+}
+/* Begins a generation. Any context but NMI. */
+void trace_forget_saved(void);
 /* Saves the names of two tasks (cmdlines.c). False: the lock is taken. Any context but NMI. */
-bool trace_save_cmdlines(const struct task_struct *prev, const struct task_struct *next);
+bool trace_save_cmdlines(struct task_struct *prev, struct task_struct *next);
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);

@@ -11,17 +11,25 @@ DEFINE_PER_CPU(bool, trace_taskinfo_save);
 static unsigned record_users; /* [T] of tracing_record_cmdline() */
 static u64 recorded;          /* [T] to write: TRACE_ITER_RECORD_*; 0: nothing is recorded */
 
-/* Interrupts off, the run queue's lock held. */
-static void record_switch(struct task_struct *prev, struct task_struct *next)
+static noinline void save_tasks(struct task_struct *prev, struct task_struct *next)
 {
 	u64 what = READ_ONCE(recorded);
 
-	if (!this_cpu_read(trace_taskinfo_save))
-		return;
 	if (what & TRACE_ITER_RECORD_TGID)
 		trace_save_tgids(prev, next);
 	if (!(what & TRACE_ITER_RECORD_CMD) || trace_save_cmdlines(prev, next))
 		this_cpu_write(trace_taskinfo_save, false);
+}
+
+/* Interrupts off, the run queue's lock held. */
+static void record_switch(struct task_struct *prev, struct task_struct *next)
+{
+	if (!this_cpu_read(trace_taskinfo_save))
+		return;
+	if (likely(trace_cmdlines_saved(prev, next)))
+		this_cpu_write(trace_taskinfo_save, false);
+	else
+		save_tasks(prev, next);
 }
 
 static struct sched_switch_hook record_hook = { .fn = record_switch };
@@ -33,6 +41,7 @@ void trace_update_recorded_tasks(void)
 
 	for_each_trace_array(tr) wanted |= tr->trace_flags & TRACE_ITER_RECORD_TGID;
 	WRITE_ONCE(recorded, record_users ? wanted : 0);
+	trace_forget_saved();
 	sched_switch_hook_set(&record_hook, recorded);
 }
 

@@ -54,22 +54,28 @@ static void scratch_pop(void *record)
 	WRITE_ONCE(scratch->top, (u32)((u8 *)record - scratch->room));
 }
 
-/* Reserves room in the ring buffer of the file's trace_array. */
-static __always_inline void *reserve(struct trace_event_buffer *fbuffer)
+/* Reserves size bytes, rb_data_size(length), in the ring buffer of the file's trace_array. */
+static __always_inline void *reserve_size(struct trace_event_buffer *fbuffer, u32 size)
 {
 	const struct trace_event_file *file = fbuffer->file;
-	struct ring_buffer_event *event;
+	struct trace_buffer *buffer = READ_ONCE(file->tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
+	struct ring_buffer_event *event = rb_reserve_data(buffer, cb, size, false, 0);
 	struct trace_entry *entry;
 
-	fbuffer->buffer = READ_ONCE(file->tr->buffer);
-	fbuffer->cb = fbuffer->buffer->cpus[smp_processor_id()];
-	event = rb_lock_reserve(fbuffer->buffer, fbuffer->cb, fbuffer->length);
+	fbuffer->cb = cb;
 	if (unlikely(!event))
 		return NULL;
-	entry = event->type_len ? (struct trace_entry *)&event->array[0]
-				: (struct trace_entry *)&event->array[1];
-	tracing_entry_init(entry, file->call->event.type, fbuffer->ctx, current->pid);
+	entry = size <= RB_SHORT_SIZE ? (struct trace_entry *)&event->array[0]
+				      : (struct trace_entry *)&event->array[1];
+	tracing_entry_init(entry, file->call->event.type, fbuffer->ctx, current_stable->pid);
 	return entry;
+}
+
+/* The same for any length. NULL, too, if no event can be so long. */
+static noinline void *reserve(struct trace_event_buffer *fbuffer, size_t length)
+{
+	return length <= RB_MAX_EVENT ? reserve_size(fbuffer, rb_data_size(length)) : NULL;
 }
 
 static bool is_traceiter(unsigned long ip)
@@ -109,14 +115,16 @@ static noinline void write_stacks(struct trace_event_buffer *fbuffer)
 		ftrace_trace_userstack(tr, fbuffer->ctx);
 }
 
-static __always_inline void publish(struct trace_event_buffer *fbuffer)
+static __always_inline bool wants_stacks(const struct trace_array *tr)
 {
-	struct trace_array *tr = fbuffer->file->tr;
+	return READ_ONCE(tr->trace_flags) & (TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE);
+}
 
+static noinline void publish(struct trace_event_buffer *fbuffer)
+{
 	this_cpu_write(trace_taskinfo_save, true);
 	rb_unlock_commit(fbuffer->cb);
-	if (unlikely(READ_ONCE(tr->trace_flags) &
-		     (TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)))
+	if (wants_stacks(fbuffer->file->tr))
 		write_stacks(fbuffer);
 }
 
@@ -140,7 +148,7 @@ static void *reserve_scratch(struct trace_event_buffer *fbuffer)
 static void *reserve_for_triggers(struct trace_event_buffer *fbuffer)
 {
 	struct ring_buffer_per_cpu *cb;
-	void *entry = reserve(fbuffer);
+	void *entry = reserve(fbuffer, fbuffer->length);
 
 	cb = fbuffer->cb;
 	fbuffer->cb = NULL;
@@ -167,7 +175,7 @@ static noinline void *reserve_slow(struct trace_event_buffer *fbuffer, unsigned 
 	if ((flags & EVENT_FILE_FL_PID_FILTER) && event_pid_ignored(file))
 		return NULL;
 	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_TRIGGER_COND)))
-		return reserve(fbuffer);
+		return reserve(fbuffer, fbuffer->length);
 	fbuffer->flags = flags;
 	fbuffer->discard = false;
 	fbuffer->cb = NULL;
@@ -184,10 +192,18 @@ static __always_inline bool is_only_filtered(unsigned long flags)
 	return (flags & EVENT_FILE_FL_SLOW) == EVENT_FILE_FL_FILTERED;
 }
 
-void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer)
+void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length)
 {
 	fbuffer->ctx = tracing_gen_ctx_dec(1); /* the tracepoint has disabled preemption */
-	return fbuffer->entry = reserve(fbuffer);
+	return reserve(fbuffer, length);
+}
+
+void *trace_event_reserve_short(struct trace_event_buffer *fbuffer, u32 size)
+{
+	if (size > RB_SHORT_SIZE)
+		__builtin_unreachable(); /* so the compiler leaves out what only longer ones need */
+	fbuffer->ctx = tracing_gen_ctx_dec(1);
+	return reserve_size(fbuffer, size);
 }
 
 /* An event that is only filtered needs no more than scratch memory. */
@@ -204,7 +220,7 @@ void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long
 /* Copies the record into the ring buffer. */
 static noinline void record(struct trace_event_buffer *fbuffer)
 {
-	void *entry = reserve(fbuffer);
+	void *entry = reserve(fbuffer, fbuffer->length);
 
 	if (!entry)
 		return;
@@ -253,7 +269,13 @@ static noinline void commit_slow(struct trace_event_buffer *fbuffer, unsigned lo
 
 void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
 {
-	publish(fbuffer);
+	if (unlikely(wants_stacks(fbuffer->file->tr))) {
+		publish(fbuffer);
+		return;
+	}
+	/* The usual case keeps nothing over a call. */
+	this_cpu_write(trace_taskinfo_save, true);
+	rb_unlock_commit(fbuffer->cb);
 }
 
 /* Its return address is in the probe, for stack traces. */

@@ -6,19 +6,17 @@
 
 #include "trace/core/write.h"
 #include "trace/events/event.h"
-
-struct ring_buffer_per_cpu;
+#include "trace/ring_buffer/write.h"
 
 /* One event between reserve and commit. On the stack of the probe. */
 struct trace_event_buffer {
 	struct trace_event_file *file;
-	void *entry; /* in the ring buffer, or in scratch memory */
-	struct trace_buffer *buffer;
-	struct ring_buffer_per_cpu *cb; /* NULL: entry is in scratch memory */
-	u32 length;                     /* bytes at entry */
+	struct ring_buffer_per_cpu *cb; /* NULL: the slow way, for a filter, trigger or soft mode */
 	u32 ctx;                        /* tracing_gen_ctx() */
 
-	/* Only on the slow way, when the file has a filter, a trigger or soft mode. */
+	/* Only on the slow way. */
+	u32 length;  /* bytes at entry */
+	void *entry; /* in the ring buffer, or in scratch memory */
 	struct ring_buffer_per_cpu
 		*slow_cb;     /* entry is in the ring buffer; NULL: in scratch memory */
 	unsigned long flags;  /* of the file, when the room was reserved */
@@ -27,7 +25,9 @@ struct trace_event_buffer {
 };
 
 /* The two ways of an event, for the functions below. Separate, so that each saves few registers. */
-void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer);
+void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length);
+/* For a record whose length in the ring buffer, size, is at most RB_SHORT_SIZE: has fewer cases. */
+void *trace_event_reserve_short(struct trace_event_buffer *fbuffer, u32 size);
 void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags);
 void trace_event_commit_fast(struct trace_event_buffer *fbuffer);
 void trace_event_commit_slow(struct trace_event_buffer *fbuffer);
@@ -44,10 +44,13 @@ static __always_inline void *trace_event_buffer_reserve(struct trace_event_buffe
 	unsigned long flags = READ_ONCE(file->flags);
 
 	fbuffer->file = file;
-	fbuffer->length = (u32)length;
-	if (unlikely(flags & EVENT_FILE_FL_SLOW))
+	if (unlikely(flags & EVENT_FILE_FL_SLOW)) {
+		fbuffer->length = (u32)length;
 		return trace_event_reserve_slow(fbuffer, flags);
-	return trace_event_reserve_fast(fbuffer);
+	}
+	if (__builtin_constant_p(length) && rb_data_size(length) <= RB_SHORT_SIZE)
+		return trace_event_reserve_short(fbuffer, rb_data_size(length));
+	return trace_event_reserve_fast(fbuffer, length);
 }
 
 /* Publishes the event if the filter lets it pass, and runs the triggers. */

@@ -10,6 +10,8 @@
 #define RB_DELTA_BITS       27
 #define RB_DELTA_MAX        ((1UL << RB_DELTA_BITS) - 1)
 #define RB_TIME_EXTEND_SIZE 8U
+/* The largest rb_data_size() of an event with its length in the header's type_len. */
+#define RB_SHORT_SIZE (4U * RINGBUF_TYPE_DATA_TYPE_LEN_MAX + 4)
 
 static __always_inline u32 rb_nest(const struct ring_buffer_per_cpu *cb)
 {
@@ -21,7 +23,7 @@ static __always_inline u32 rb_data_size(size_t length)
 {
 	u32 size = (u32)ALIGN(length ? length : 1, 4) + 4;
 
-	return size > 4 * RINGBUF_TYPE_DATA_TYPE_LEN_MAX + 4 ? size + 4 : size;
+	return size > RB_SHORT_SIZE ? size + 4 : size;
 }
 
 /*
@@ -76,24 +78,22 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 }
 
 /*
- * Does the work of ring_buffer_lock_reserve(). cb: this CPU's part of the buffer. timed: `now` is a
- * fresh reading of the default clock. If an interrupt has written since that reading, this event
- * gets the time of the interrupt's last event.
+ * Does the work of ring_buffer_lock_reserve(). cb: this CPU's part of the buffer. base:
+ * rb_data_size(length). timed: `now` is a fresh reading of the default clock. If an interrupt has
+ * written since that reading, this event gets the time of the interrupt's last event.
  */
-static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
-								   struct ring_buffer_per_cpu *cb,
-								   size_t length, bool timed,
-								   u64 now)
+static __always_inline struct ring_buffer_event *rb_reserve_data(struct trace_buffer *buffer,
+								 struct ring_buffer_per_cpu *cb,
+								 u32 base, bool timed, u64 now)
 {
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;
 	struct local_pair tail, next;
-	u32 base = rb_data_size(length), size, offset, disabled;
+	u32 size, offset, disabled;
 	u64 delta;
 
 	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
-			     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED) ||
-		     length > RB_MAX_EVENT))
+		     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED)))
 		return NULL;
 	local_inc32(&cb->nest);
 	rb_writer_barrier();
@@ -135,7 +135,7 @@ static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_
 		event = (struct ring_buffer_event *)((u8 *)event + RB_TIME_EXTEND_SIZE);
 		delta = 0;
 	}
-	if (likely(base <= 4 * RINGBUF_TYPE_DATA_TYPE_LEN_MAX + 4)) {
+	if (likely(base <= RB_SHORT_SIZE)) {
 		*(u32 *)event = (u32)delta << 5 | (base - 4) >> 2;
 	} else {
 		*(u32 *)event = (u32)delta << 5;
@@ -146,6 +146,17 @@ static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_
 refuse:
 	rb_refuse_write(cb, disabled);
 	return NULL;
+}
+
+/* The same for any length. NULL, too, if no event can be so long. */
+static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
+								   struct ring_buffer_per_cpu *cb,
+								   size_t length, bool timed,
+								   u64 now)
+{
+	if (unlikely(length > RB_MAX_EVENT))
+		return NULL;
+	return rb_reserve_data(buffer, cb, rb_data_size(length), timed, now);
 }
 
 static __always_inline struct ring_buffer_event *
