@@ -12,6 +12,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/schedstats.h"
 
 #define SYSCTL_INTS_MAX 8
 
@@ -122,6 +123,22 @@ static int proc_printk_levels(const struct ctl_table *table, bool write, char *b
 	return 0;
 }
 
+/* 0 or 1: kernel/sched/schedstats.h */
+static int proc_sched_schedstats(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int value = static_key_enabled(&sched_schedstats);
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+	int err;
+
+	(void)table;
+	err = proc_dointvec(&local, write, buf, size);
+	if (err || !write)
+		return err;
+	if (value < 0 || value > 1)
+		return -EINVAL;
+	return sched_set_schedstats(value);
+}
+
 static const struct ctl_table kernel_table[] = {
 	{ .procname = "panic",
 	  .data = &panic_timeout,
@@ -134,6 +151,7 @@ static const struct ctl_table kernel_table[] = {
 	  .mode = 0644,
 	  .proc_handler = proc_dointvec },
 	{ .procname = "printk", .mode = 0644, .proc_handler = proc_printk_levels },
+	{ .procname = "sched_schedstats", .mode = 0644, .proc_handler = proc_sched_schedstats },
 	{ .procname = NULL },
 };
 

@@ -23,6 +23,7 @@
 #include "kernel/bug.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched_events.h"
+#include "kernel/sched/schedstats.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
@@ -43,8 +44,13 @@ void resched_curr(struct runqueue *rq)
 	if (rq->need_resched)
 		return;
 	WRITE_ONCE(rq->need_resched, true);
-	if (rq->cpu == smp_processor_id())
+	if (rq->cpu == smp_processor_id()) {
 		set_preempt_need_resched();
+		return;
+	}
+	smp_mb(); /* do_idle() writes polling before it reads need_resched */
+	if (READ_ONCE(rq->polling))
+		trace_sched_wake_idle_without_ipi((int)rq->cpu);
 	else
 		smp_send_reschedule(rq->cpu);
 }
@@ -269,6 +275,7 @@ static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 	 */
 	if (!rq->tick_armed)
 		update_curr(rq, ktime_get());
+	schedstat_wakeup(p);
 	__activate_task(rq, p);
 	WRITE_ONCE(p->state, TASK_RUNNING);
 	if (new)
@@ -450,6 +457,7 @@ void __schedule(bool preempt)
 	rq->nr_switches++;
 	++*switch_count;
 	WRITE_ONCE(next->on_cpu, 1);
+	schedstat_switch(prev, next, now);
 	trace_sched_switch(preempt, prev, next, state);
 	if (static_branch_unlikely(&sched_switch_hooks_key))
 		call_switch_hooks(prev, next);

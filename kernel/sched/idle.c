@@ -3,13 +3,15 @@
  *
  * No tick runs meanwhile. The hardware timer stays programmed for the next timer of this CPU, if it
  * has one. The idle task runs with preemption disabled (count 1) and is never in a queue.
- * resched_curr() on its run queue ends the halt, by an IPI if another CPU calls it.
+ * resched_curr() on its run queue ends the halt, by an IPI if another CPU calls it. While the idle
+ * task is awake and looks at need_resched, rq->polling is true, and that CPU saves the IPI.
  */
 #include "kernel/sched/runqueue.h"
 
 static void do_idle(struct runqueue *rq)
 {
 	klp_sched_try_switch(rq->idle);
+	WRITE_ONCE(rq->polling, true);
 	while (!READ_ONCE(rq->need_resched)) {
 		local_irq_disable();
 		if (!READ_ONCE(rq->need_resched) && !idle_balance(rq)) {
@@ -20,11 +22,15 @@ static void do_idle(struct runqueue *rq)
 			 * set now, or the waker's IPI comes later and ends the halt: STI takes
 			 * effect only after HLT has begun.
 			 */
+			WRITE_ONCE(rq->polling, false);
+			smp_mb(); /* resched_curr() writes need_resched before it reads polling */
 			if (!READ_ONCE(rq->need_resched))
 				safe_halt();
+			WRITE_ONCE(rq->polling, true);
 		}
 		local_irq_enable();
 	}
+	WRITE_ONCE(rq->polling, false);
 	__schedule(false);
 }
 

@@ -45,6 +45,7 @@ struct runqueue {
 	unsigned nr_running;
 	bool need_resched; /* this CPU must pass through __schedule() soon */
 	bool tick_armed;   /* [O] the CPU itself: CPU_EVENT_TICK is started */
+	bool polling;      /* [O] its idle task looks at need_resched: a waker sends no interrupt */
 	struct task_struct *curr;
 	struct task_struct *idle; /* [C] */
 	u64 nr_switches;

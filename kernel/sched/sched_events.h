@@ -140,6 +140,19 @@ TRACE_EVENT(sched_migrate_task,
 		__entry->orig_cpu, __entry->dest_cpu)
 );
 
+/* The idle task of cpu sees need_resched without an IPI, because it has not halted the CPU. */
+TRACE_EVENT(sched_wake_idle_without_ipi,
+	TP_PROTO(int cpu),
+	TP_ARGS(cpu),
+	TP_STRUCT__entry(
+		__field(int, cpu)
+	),
+	TP_fast_assign(
+		__entry->cpu = cpu;
+	),
+	TP_printk("cpu=%d", __entry->cpu)
+);
+
 /* ---- the life of a task ---- */
 
 TRACE_EVENT(sched_process_fork,
@@ -229,6 +242,31 @@ TRACE_EVENT(sched_kthread_stop_ret,
 );
 
 /* ---- times ---- */
+
+DECLARE_EVENT_CLASS(sched_stat_template,
+	TP_PROTO(struct task_struct *p, u64 delay),
+	TP_ARGS(p, delay),
+	TP_STRUCT__entry(
+		__array(char, comm, TASK_COMM_LEN)
+		__field(pid_t, pid)
+		__field(u64, delay)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, p->comm, TASK_COMM_LEN);
+		__entry->pid = p->pid;
+		__entry->delay = delay;
+	),
+	TP_printk("comm=%s pid=%d delay=%Lu [ns]",
+		__entry->comm, __entry->pid, (unsigned long long)__entry->delay)
+);
+
+/* Only with sched_schedstats: p has waited for a CPU; has slept; has slept uninterruptibly. */
+DEFINE_EVENT(sched_stat_template, sched_stat_wait,
+	TP_PROTO(struct task_struct *p, u64 delay), TP_ARGS(p, delay));
+DEFINE_EVENT(sched_stat_template, sched_stat_sleep,
+	TP_PROTO(struct task_struct *p, u64 delay), TP_ARGS(p, delay));
+DEFINE_EVENT(sched_stat_template, sched_stat_blocked,
+	TP_PROTO(struct task_struct *p, u64 delay), TP_ARGS(p, delay));
 
 /* p, a task of the fair class, is charged for the time that it has run. */
 TRACE_EVENT(sched_stat_runtime,
