@@ -5,11 +5,29 @@
 #include "trace/events/hist_eval.h"
 #include "trace/events/record.h"
 
-/*
- * The frames of the histogram (put_key_part, count_any, hist_count, hist_trigger) and of the
- * recording, up to and with __traceiter_NAME().
- */
-#define STACK_SKIP 8
+/* At most so many frames of histogram and recording are up to __traceiter_NAME(). */
+#define STACK_FRAMES 14U
+
+static bool is_traceiter(u64 ip)
+{
+	return ip > (unsigned long)__traceiter_text_start &&
+	       ip <= (unsigned long)__traceiter_text_end;
+}
+
+/* The callers, from the function on in which the event is. */
+static void put_stack(u64 *part)
+{
+	unsigned long callers[STACK_FRAMES + HIST_STACK_ENTRIES];
+	unsigned count = stack_trace_save(callers, ARRAY_SIZE(callers), 1), first = 0;
+
+	while (first < min(count, STACK_FRAMES) && !is_traceiter(callers[first]))
+		first++;
+	/* An event without a tracepoint: all callers are of interest. */
+	first = first < min(count, STACK_FRAMES) ? first + 1 : 0;
+	count = min(count - first, (unsigned)HIST_STACK_ENTRIES);
+	memset(part, 0, HIST_STACK_SIZE);
+	memcpy(part, callers + first, count * 8);
+}
 
 /* Rounds to microseconds, as Linux's ns2usecs(). */
 static u64 to_usecs(u64 ns)
@@ -116,8 +134,7 @@ static void put_field_stack(u8 *part, const struct hist_field *f, const struct h
 static void put_key_part(u8 *part, const struct hist_field *f, const struct hist_event *event)
 {
 	if (f->fn == HIST_FN_STACK) {
-		memset(part, 0, HIST_STACK_SIZE);
-		stack_trace_save((unsigned long *)part, HIST_STACK_ENTRIES, STACK_SKIP);
+		put_stack((u64 *)part);
 	} else if (f->fn == HIST_FN_DYN_STACK) {
 		put_field_stack(part, f, event);
 	} else if (hist_field_is_string(f)) {

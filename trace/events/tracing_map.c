@@ -7,55 +7,20 @@
 #define WORD_BITS 64
 
 /*
- * The hash is Bob Jenkins's lookup3 (http://burtleburtle.net/bob/c/lookup3.c, public domain) of
- * 32-bit words.
+ * Multiplicative hashing (kernel/lib/hash.h), one word after the other. The shift lets the high
+ * bits of a word change the low bits of the next product.
  */
-#define HASH_INIT 0xdeadbeefU
+#define HASH_FACTOR 0x9e3779b97f4a7c15ULL
 
-static __always_inline u32 rotate(u32 x, unsigned bits)
+static __always_inline u32 hash_key(const u64 *key, unsigned bytes)
 {
-	return x << bits | x >> (32 - bits);
-}
+	u64 hash = 0;
 
-static __always_inline u32 hash_final(u32 a, u32 b, u32 c)
-{
-	c = (c ^ b) - rotate(b, 14);
-	a = (a ^ c) - rotate(c, 11);
-	b = (b ^ a) - rotate(a, 25);
-	c = (c ^ b) - rotate(b, 16);
-	a = (a ^ c) - rotate(c, 4);
-	b = (b ^ a) - rotate(a, 14);
-	return (c ^ b) - rotate(b, 24);
-}
-
-/* The key has an even number of words, so that 2, 4, 6, … of them are left at the end. */
-static __always_inline u32 hash_key(const u32 *words, unsigned bytes)
-{
-	u32 a = HASH_INIT + bytes, b = a, c = a;
-
-	for (; bytes > 12; bytes -= 12, words += 3) {
-		a += words[0];
-		b += words[1];
-		c += words[2];
-		a = (a - c) ^ rotate(c, 4);
-		c += b;
-		b = (b - a) ^ rotate(a, 6);
-		a += c;
-		c = (c - b) ^ rotate(b, 8);
-		b += a;
-		a = (a - c) ^ rotate(c, 16);
-		c += b;
-		b = (b - a) ^ rotate(a, 19);
-		a += c;
-		c = (c - b) ^ rotate(b, 4);
-		b += a;
+	for (unsigned i = 0; i < bytes / 8; i++) {
+		hash = (hash ^ key[i]) * HASH_FACTOR;
+		hash ^= hash >> 32;
 	}
-	if (bytes > 8)
-		c += words[2];
-	if (bytes > 4)
-		b += words[1];
-	a += words[0];
-	return hash_final(a, b, c);
+	return (u32)(hash * HASH_FACTOR >> 32);
 }
 
 static inline struct tracing_map_elt *elt_at(const struct tracing_map *map, unsigned number)
@@ -149,7 +114,7 @@ static noinline struct tracing_map_elt *add(struct tracing_map *map, const u64 *
 static __always_inline struct tracing_map_elt *insert(struct tracing_map *map, const u64 *key,
 						      unsigned key_size)
 {
-	u32 hash = hash_key((const u32 *)key, key_size);
+	u32 hash = hash_key(key, key_size);
 	unsigned at = hash >> map->hash_shift;
 	struct tracing_map_elt *elt = find(map, key, key_size, hash, &at);
 
@@ -171,7 +136,7 @@ struct tracing_map_elt *tracing_map_insert_word(struct tracing_map *map, u64 key
 
 struct tracing_map_elt *tracing_map_lookup(struct tracing_map *map, const u64 *key)
 {
-	u32 hash = hash_key((const u32 *)key, map->key_size);
+	u32 hash = hash_key(key, map->key_size);
 	unsigned at = hash >> map->hash_shift;
 
 	return find(map, key, map->key_size, hash, &at);
