@@ -130,6 +130,18 @@ static int instance_rmdir(const char *name)
 	return error;
 }
 
+int trace_instance_create(const char *name, struct trace_array **tr)
+{
+	int error = instance_mkdir(name);
+
+	if (error)
+		return error;
+	mutex_lock(&trace_types_lock);
+	*tr = find_instance(name);
+	mutex_unlock(&trace_types_lock);
+	return *tr ? 0 : -ENOENT;
+}
+
 static int __init trace_instances_init(void)
 {
 	instances_dir =

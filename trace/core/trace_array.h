@@ -183,4 +183,6 @@ bool tracing_clock_in_ns(const struct trace_array *tr);
  * tr. T held for the first.
  */
 int trace_array_init(struct trace_array *tr);
+/* Creates instances/NAME, as mkdir(2) does. 0 or an errno. Boot, before a task can remove it. */
+int trace_instance_create(const char *name, struct trace_array **tr);
 void trace_array_exit(struct trace_array *tr);

@@ -164,3 +164,6 @@ struct trace_event_file *find_event_file(struct trace_array *tr, const char *sys
  * an event or of a system; NULL: all. -EINVAL: there is no such event.
  */
 int trace_set_clr_event(struct trace_array *tr, const char *match, bool enable);
+
+/* Applies trace_event= and trace_trigger= of the command line (boot.c). Boot. */
+void trace_boot_events(void);

@@ -141,6 +141,8 @@ static int __init trace_events_init(void)
 		error = register_trace_array_part(&trace_events_part);
 	mutex_unlock(&trace_types_lock);
 	mutex_unlock(&event_mutex);
+	if (!error)
+		trace_boot_events();
 	return error;
 }
 early_initcall(trace_events_init);

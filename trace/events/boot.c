@@ -1,0 +1,133 @@
+/*
+ * Events on the command line (Linux: Documentation/admin-guide/kernel-parameters.txt):
+ *
+ *	trace_event=sched:sched_switch,irq		switches events on
+ *	trace_trigger="sched_switch.stacktrace if prev_state == 2"	adds triggers, EVENT.LINE
+ *	trace_instance=foo,sched:sched_switch,irq	creates an instance with these events
+ *
+ * trace_event= and trace_trigger= take effect as soon as there are events, before the first task
+ * runs. The events of the system ftrace, and instances, come with the file systems.
+ */
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk/printk.h"
+#include "trace/events/trigger.h"
+
+#define BOOT_TEXT_MAX 1024
+
+/* What follows the parameters; several trace_instance= are on lines of their own. */
+static char boot_events[BOOT_TEXT_MAX] __initdata;
+static char boot_triggers[BOOT_TEXT_MAX] __initdata;
+static char boot_instances[BOOT_TEXT_MAX] __initdata;
+
+__setup_string("trace_event", boot_events);
+__setup_string("trace_trigger", boot_triggers);
+
+static int __init add_boot_instance(const char *value)
+{
+	if (!value || strlen(boot_instances) + strlen(value) + 2 > sizeof(boot_instances))
+		return -EINVAL;
+	strscat(boot_instances, value, sizeof(boot_instances));
+	strscat(boot_instances, "\n", sizeof(boot_instances));
+	return 0;
+}
+__setup("trace_instance", add_boot_instance);
+
+/* Switches on the events of a list with commas, which is changed. */
+static void __init enable_events(struct trace_array *tr, char *list)
+{
+	char *word;
+	int error;
+
+	mutex_lock(&event_mutex);
+	mutex_lock(&trace_types_lock);
+	error = tracing_expand(tr);
+	mutex_unlock(&trace_types_lock);
+	if (error)
+		pr_warn("The buffer of the boot's trace events stays small: %pe\n", ERR_PTR(error));
+	trace_events_batch_begin();
+	while ((word = strsep(&list, ",")))
+		if (*word && trace_set_clr_event(tr, word, true))
+			pr_warn("Failed to enable trace event: %s\n", word);
+	(void)trace_events_batch_end();
+	mutex_unlock(&event_mutex);
+}
+
+/* Returns the top level's file of an event by its name, which needs no system. E held. */
+static struct trace_event_file *__init find_file(const char *name)
+{
+	struct trace_event_file *file;
+
+	list_for_each_entry (file, &trace_events_of(&global_trace)->files, list)
+		if (strcmp(trace_event_name(file->call), name) == 0)
+			return file;
+	return NULL;
+}
+
+/*
+ * Adds the triggers of boot_triggers. Those whose event does not exist yet stay in the list, or the
+ * `last` call reports them.
+ */
+static void __init add_triggers(bool last)
+{
+	static char list[BOOT_TEXT_MAX] __initdata;
+	char *next = list, *word, *line;
+	struct trace_event_file *file;
+	int error;
+
+	strscpy(list, boot_triggers, sizeof(list));
+	*boot_triggers = '\0';
+	mutex_lock(&event_mutex);
+	while ((word = strsep(&next, ","))) {
+		line = word;
+		strsep(&line, ".");
+		file = line ? find_file(word) : NULL;
+		error = file ? event_trigger_apply(file, line) : -ENOENT;
+		if (error == -ENOENT && line && !last) {
+			strscat(boot_triggers, word, sizeof(boot_triggers));
+			strscat(boot_triggers, ".", sizeof(boot_triggers));
+			strscat(boot_triggers, line, sizeof(boot_triggers));
+			strscat(boot_triggers, ",", sizeof(boot_triggers));
+		} else if (error && *word) {
+			pr_warn("Failed to register trigger '%s' on event %s\n", line ? line : "",
+				word);
+		}
+	}
+	mutex_unlock(&event_mutex);
+}
+
+void __init trace_boot_events(void)
+{
+	if (*boot_events)
+		enable_events(&global_trace, boot_events);
+	if (*boot_triggers)
+		add_triggers(false);
+}
+
+/* line: "NAME" or "NAME,EVENT,…". */
+static void __init create_instance(char *line)
+{
+	const char *name = strsep(&line, ",");
+	struct trace_array *tr;
+	int error = trace_instance_create(name, &tr);
+
+	if (error)
+		pr_warn("Tracing: could not create the boot instance %s: %pe\n", name,
+			ERR_PTR(error));
+	else if (line)
+		enable_events(tr, line);
+}
+
+static int __init trace_boot_late(void)
+{
+	char *next = boot_instances, *line;
+
+	if (*boot_triggers)
+		add_triggers(true);
+	while ((line = strsep(&next, "\n")))
+		if (*line)
+			create_instance(line);
+	return 0;
+}
+device_initcall(trace_boot_late); /* after trace_instances_init() of trace/core/ */
