@@ -12,6 +12,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
+#include "trace/events/tp_printk.h"
 #include "trace/events/trigger.h"
 
 #define BOOT_TEXT_MAX 1024
@@ -99,6 +100,7 @@ static void __init add_triggers(bool last)
 
 void __init trace_boot_events(void)
 {
+	tp_printk_start();
 	if (*boot_events)
 		enable_events(&global_trace, boot_events);
 	if (*boot_triggers)

@@ -92,12 +92,13 @@ enum {
 	EVENT_FILE_FL_TRIGGER_MODE = 0x40,  /* tm_ref > 0: triggers is not empty */
 	EVENT_FILE_FL_TRIGGER_COND = 0x80,  /* a trigger needs the record */
 	EVENT_FILE_FL_PID_FILTER = 0x100,   /* set_event_pid or set_event_notrace_pid is in use */
+	EVENT_FILE_FL_PRINTK = 0x400,       /* tp_printk: the event is printed as well */
 	EVENT_FILE_FL_WAS_ENABLED = 0x200,  /* the buffer may hold entries of this event */
 };
 /* With one of these, the probe takes the slow way (trace/events/record.c). */
 #define EVENT_FILE_FL_SLOW                                                                         \
 	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |       \
-	 EVENT_FILE_FL_PID_FILTER)
+	 EVENT_FILE_FL_PID_FILTER | EVENT_FILE_FL_PRINTK)
 
 /*
  * One event in one trace_array: the directory events/SYSTEM/NAME of it, and the data of the probe.

@@ -10,6 +10,7 @@
 #include "trace/events/files.h"
 #include "trace/events/filter.h"
 #include "trace/events/syscalls.h"
+#include "trace/events/tp_printk.h"
 #include "trace/events/trigger.h"
 
 LIST_HEAD(trace_event_calls);
@@ -46,6 +47,8 @@ struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 		file_owner_init(&file->owner, trace_array_owner(tr), dynamic_file_release);
 	if (pid_filter_active(&events->pids->filter))
 		file->flags |= EVENT_FILE_FL_PID_FILTER;
+	if (trace_events_printed())
+		file->flags |= EVENT_FILE_FL_PRINTK;
 	if (call->event.type == TRACE_PRINT)
 		events->print_file = file;
 	list_add_tail_rcu(&file->list, &events->files);

@@ -19,6 +19,7 @@
 #include "trace/core/user_stack.h"
 #include "trace/events/event_pids.h"
 #include "trace/events/filter.h"
+#include "trace/events/tp_printk.h"
 #include "trace/events/trigger.h"
 #include "trace/ring_buffer/write.h"
 
@@ -174,7 +175,7 @@ static noinline void *reserve_slow(struct trace_event_buffer *fbuffer, unsigned 
 	}
 	if ((flags & EVENT_FILE_FL_PID_FILTER) && event_pid_ignored(file))
 		return NULL;
-	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_TRIGGER_COND)))
+	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PRINTK)))
 		return reserve(fbuffer, fbuffer->length);
 	fbuffer->flags = flags;
 	fbuffer->discard = false;
@@ -245,21 +246,24 @@ static bool passes(const struct trace_event_file *file, const void *entry)
 	return !filter || event_filter_match(filter, entry);
 }
 
-/* caller: an address in the probe, for stack traces. */
-static noinline void commit_slow(struct trace_event_buffer *fbuffer, unsigned long caller)
+static noinline void commit_slow(struct trace_event_buffer *fbuffer)
 {
 	struct trace_event_file *file = fbuffer->file;
 	void *entry = fbuffer->entry;
 	unsigned later = 0;
 
-	fbuffer->caller = caller;
+	fbuffer->caller = 0;
 	if (fbuffer->flags & EVENT_FILE_FL_TRIGGER_COND)
 		later = event_triggers_call(file, entry, fbuffer);
-	if (fbuffer->slow_cb) {
-		fbuffer->cb = fbuffer->slow_cb;
-		publish(fbuffer);
-	} else if (!fbuffer->discard && passes(file, entry)) {
-		record(fbuffer);
+	if (fbuffer->slow_cb || (!fbuffer->discard && passes(file, entry))) {
+		if (fbuffer->flags & EVENT_FILE_FL_PRINTK)
+			trace_event_printk(fbuffer);
+		if (fbuffer->slow_cb) {
+			fbuffer->cb = fbuffer->slow_cb;
+			publish(fbuffer);
+		} else {
+			record(fbuffer);
+		}
 	}
 	if (later)
 		event_triggers_post_call(file, later, fbuffer);
@@ -278,17 +282,14 @@ void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
 	rb_unlock_commit(fbuffer->cb);
 }
 
-/* Its return address is in the probe, for stack traces. */
 void trace_event_commit_slow(struct trace_event_buffer *fbuffer)
 {
 	if (unlikely(!is_only_filtered(fbuffer->flags))) {
-		commit_slow(fbuffer, (unsigned long)__builtin_return_address(0));
+		commit_slow(fbuffer);
 		return;
 	}
-	if (passes(fbuffer->file, fbuffer->entry)) {
-		fbuffer->caller = (unsigned long)__builtin_return_address(0);
+	if (passes(fbuffer->file, fbuffer->entry))
 		record(fbuffer);
-	}
 	scratch_pop(fbuffer->entry);
 }
 

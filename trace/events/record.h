@@ -20,7 +20,7 @@ struct trace_event_buffer {
 	struct ring_buffer_per_cpu
 		*slow_cb;     /* entry is in the ring buffer; NULL: in scratch memory */
 	unsigned long flags;  /* of the file, when the room was reserved */
-	unsigned long caller; /* the return address of trace_event_commit_slow() */
+	unsigned long caller; /* of trace_marker: a return address in it; 0 for other events */
 	bool discard;         /* entry is only for the triggers */
 };
 

@@ -3,14 +3,11 @@
 #include "fs/seq_file.h"
 #include "trace/events/trigger.h"
 
-/* An event of a tracepoint has the frames of its probe and of __traceiter_NAME() on the stack. */
-#define TRACEPOINT_FRAMES 2U
-
 /*
- * Writes the callers, from the one that the event is in. The frames of the triggers themselves are
- * before buffer->caller, the return address of trace_event_commit_slow().
+ * ftrace:print has no tracepoint, which trace_event_write_stack() looks for. Its first caller is
+ * the function that writes the entry: the one with the return address buffer->caller.
  */
-static void write_stack(struct trace_event_file *file, const struct trace_event_buffer *buffer)
+static void write_marker_stack(struct trace_array *tr, const struct trace_event_buffer *buffer)
 {
 	unsigned long *callers = trace_scratch_get();
 	unsigned count, first = 0;
@@ -20,18 +17,21 @@ static void write_stack(struct trace_event_file *file, const struct trace_event_
 	count = stack_trace_save(callers, TRACE_STACK_MAX, 0);
 	while (first < count && callers[first] != buffer->caller)
 		first++;
-	if (file->call->tp)
-		first += TRACEPOINT_FRAMES;
-	if (first < count)
-		trace_write_stack(file->tr, buffer->ctx, callers + first, count - first);
+	trace_write_stack(tr, buffer->ctx, callers + first, count - first);
 	trace_scratch_put();
 }
 
 static void stacktrace(struct event_trigger_data *data, const void *rec __unused,
 		       const struct trace_event_buffer *buffer)
 {
-	if (event_trigger_take(data))
-		write_stack(data->file, buffer);
+	struct trace_array *tr = data->file->tr;
+
+	if (!event_trigger_take(data))
+		return;
+	if (buffer->caller)
+		write_marker_stack(tr, buffer);
+	else
+		trace_event_write_stack(tr, buffer->ctx);
 }
 
 static void print(struct seq_file *m, struct event_trigger_data *data)
