@@ -4,6 +4,9 @@
  *
  * The two vectors for rounds of IPIs have no event: Linux has no name for them. tlb:tlb_flush shows
  * the first one.
+ *
+ * Recording irq_work_entry may raise the next irq_work, but only while a reader of the trace waits,
+ * and once for each wait. The reader has to run in between. So interrupts do not go on for ever.
  */
 #if !defined(IRQ_VECTORS_EVENTS_H) || defined(TRACE_EVENTS_PASS)
 #define IRQ_VECTORS_EVENTS_H

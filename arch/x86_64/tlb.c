@@ -150,6 +150,12 @@ void tlb_flush_interrupt(void)
 	cpumask_clear_cpu(cpu, &tlb_round.pending);
 }
 
+/*
+ * The interrupt's entry and exit, outside of this function, may hold tracepoints, and these may be
+ * sites of the very batch. A site holds its old instruction or a breakpoint until this CPU has
+ * answered; the handler of the breakpoint emulates the new one. This function itself has no
+ * tracepoint: its event would appear in each change of events.
+ */
 void text_sync_interrupt(void)
 {
 	sync_core();
