@@ -107,4 +107,7 @@ def test_all_events_of_calls_while_eight_cpus_work(boot):
         nop5.check(f"echo syscalls raw_syscalls > {TRACING}/set_event")
         nop5.check("hackbench -g 4 -l 20")
         nop5.check(f"echo > {TRACING}/set_event")
-    assert "sys_write" in nop5.check(f"head -500 {TRACING}/trace")
+    lines = [m["text"] for m in LINE.finditer(nop5.check(f"head -500 {TRACING}/trace"))]
+    assert len(lines) > 400
+    for text in lines:
+        assert re.fullmatch(r"sys_(enter|exit): NR \d+ .*|sys_\w+\(.*\)|sys_\w+ -> 0x[0-9a-f]+", text), text
