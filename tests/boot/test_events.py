@@ -192,6 +192,7 @@ def test_the_stack_behind_an_event_begins_with_the_function_that_contains_it(sam
     assert "__traceiter" not in text and "trace_event_" not in text
 
 
+@pytest.mark.variant
 def test_the_stack_is_right_in_other_builds_too(boot, variant):
     machine = boot(build=variant("CC=clang"))
     machine.check(f"cd {TRACING}; echo sys_mkdir > {SAMPLE}.function; echo 1 > {SAMPLE}; echo 1 > options/stacktrace")
