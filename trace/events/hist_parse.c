@@ -32,6 +32,8 @@ static char *cut_filter(char *text)
 			continue;
 		at[-1] = '\0';
 		at = strim(at + 2);
+		if (!*at)
+			return ERR_PTR(-EINVAL);
 		memcpy(at - 3, "if ", 3); /* with one blank: the clause that a trigger takes */
 		return at;
 	}
