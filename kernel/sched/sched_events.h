@@ -5,7 +5,7 @@
  * probe must not wake a task, print, or take a lock that is not made for that.
  *
  * Linux's system sched has more events, for things that nop5 does not have. The file
- * tests/boot/linux-6.1-events.txt lists them.
+ * tests/boot/data/format_differences.txt lists them.
  */
 #if !defined(SCHED_EVENTS_H) || defined(TRACE_EVENTS_PASS)
 #define SCHED_EVENTS_H

@@ -1,0 +1,212 @@
+"""The events of the scheduler, of tasks, signals, workqueues, RCU, printk and initcalls: what they say, and when."""
+import re
+from collections import defaultdict
+
+import pytest
+
+from nop5 import eventually, tasks
+
+EVENTS = "/sys/kernel/tracing/events"
+LINE = re.compile(r"^ *(?P<comm>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] \S+ +(?P<time>[\d.]+): (?P<event>\w+): ?(?P<text>.*)$")
+
+
+class Event:
+    def __init__(self, match):
+        self.pid, self.cpu, self.time = int(match["pid"]), int(match["cpu"]), float(match["time"])
+        self.name, self.text = match["event"], match["text"]
+        self.fields = dict(re.findall(r"(\w+)=(\S*)", self.text))
+
+    def __getattr__(self, name):
+        try:
+            value = self.fields[name]
+        except KeyError:
+            raise AttributeError(name) from None
+        return int(value) if re.fullmatch(r"-?\d+", value) else value
+
+
+def record(machine, events, *commands):
+    """Record events while the commands run. Return the events, in the order of the trace."""
+    tracing = "/sys/kernel/tracing"
+    machine.check(f"echo 0 > {tracing}/tracing_on; echo 4000 > {tracing}/buffer_size_kb; echo > {tracing}/trace")
+    machine.check(f"echo {' '.join(events.split())} > {tracing}/set_event")
+    try:
+        machine.check(f"echo 1 > {tracing}/tracing_on")
+        for command in commands:
+            machine.run(command)
+        machine.check(f"echo 0 > {tracing}/tracing_on")
+        text = machine.check(f"cat {tracing}/trace")
+        assert "LOST" not in text
+    finally:
+        machine.check(f"echo > {tracing}/set_event; echo > {tracing}/trace; echo 1408 > {tracing}/buffer_size_kb; "
+                      f"echo 1 > {tracing}/tracing_on")
+    return [Event(match) for match in map(LINE.match, text.splitlines()) if match]
+
+
+def named(events, *names):
+    return [event for event in events if event.name in names]
+
+
+def test_each_switch_leaves_the_task_that_the_switch_before_has_entered(nop5):
+    events = record(nop5, "sched:sched_switch", "hackbench -g 1 -l 5")
+    cpus = defaultdict(list)
+    for event in events:
+        cpus[event.cpu].append(event)
+    assert len(cpus) == 4 and len(events) > 100
+    for switches in cpus.values():
+        for before, after in zip(switches, switches[1:]):
+            assert (after.prev_pid, after.prev_prio) == (before.next_pid, before.next_prio)
+            assert after.pid in (after.prev_pid, after.next_pid)  # the line is of the task that leaves
+    assert {event.prev_state for event in events} <= {"R", "R+", "S", "D", "I", "X", "Z"}
+
+
+def test_a_task_that_sleeps_is_woken_before_it_runs_again(nop5):
+    """sched_waking may come before the switch away: then the waker waits until the task is off its CPU."""
+    events = record(nop5, "sched:sched_switch sched:sched_waking sched:sched_wakeup", "hackbench -g 1 -l 10")
+    asleep, waking, woken = set(), set(), 0
+    for event in events:
+        pid = int(event.fields.get("pid", 0))
+        if event.name == "sched_waking":
+            waking.add(pid)
+        elif event.name == "sched_wakeup":
+            assert pid in waking, event.text
+            waking.remove(pid)
+            woken += pid in asleep
+            asleep.discard(pid)
+        else:
+            assert event.next_pid not in asleep, event.text
+            if event.prev_pid and event.prev_state in ("S", "D", "I"):
+                asleep.add(event.prev_pid)
+    assert woken > 100
+
+
+def test_a_task_is_born_runs_ends_and_is_freed(nop5):
+    events = record(nop5, "sched:sched_process_fork sched:sched_wakeup_new sched:sched_process_exit sched:sched_process_free "
+                          "sched:sched_process_wait task:task_newtask task:task_rename", "sleep 0.1 | cat")
+    lives = defaultdict(list)
+    for event in events:
+        pid = event.child_pid if event.name == "sched_process_fork" else int(event.fields["pid"])
+        if event.name != "sched_process_wait":
+            lives[pid].append(event)
+    for comm in ("sleep", "cat"):
+        life, = (life for life in lives.values() if any(e.name == "sched_process_exit" and e.comm == comm for e in life))
+        assert [event.name for event in life] == ["task_newtask", "sched_process_fork", "sched_wakeup_new", "task_rename",
+                                                  "sched_process_exit", "sched_process_free"]
+        assert (life[0].clone_flags, life[0].oom_score_adj) == (800100, 0)
+        assert (life[1].child_comm, life[3].oldcomm, life[3].newcomm) == ("sh", "sh", comm)
+        waits = [e for e in named(events, "sched_process_wait") if int(e.fields["pid"]) == life[1].child_pid]
+        assert {wait.pid for wait in waits} == {int(life[1].fields["pid"])}  # its parent waits for it
+
+
+@pytest.mark.parametrize("command, prio", [("sleep 0.1", 120), ("chrt -f 50 sleep 0.1", 49)])
+def test_priorities_are_those_of_linux(nop5, command, prio):
+    events = record(nop5, "sched:sched_process_exit", command)
+    assert [event.prio for event in events if event.comm == "sleep"] == [prio]
+
+
+def test_the_migration_task_has_priority_0(nop5):
+    """The change of the event ends with a grace period of RCU, which switches to the migration task of each CPU."""
+    events = record(nop5, "sched:sched_switch", f"echo 1 > {EVENTS}/task/task_newtask/enable",
+                    f"echo 0 > {EVENTS}/task/task_newtask/enable")
+    switches = [event for event in named(events, "sched_switch") if event.next_comm.startswith("migration/")]
+    assert {event.next_comm for event in switches} == {f"migration/{cpu}" for cpu in range(4)}
+    assert {event.next_prio for event in switches} == {0}
+
+
+def test_a_service_without_work_sleeps_in_state_i(nop5):
+    events = record(nop5, "sched:sched_switch", "stress -c 2 -t 1")
+    states = {event.prev_state for event in events if re.match("kworker|ksoftirqd|rcu_", event.prev_comm)}
+    assert "I" in states and "S" not in states
+
+
+def test_a_task_that_changes_its_cpu_migrates(nop5):
+    events = record(nop5, "sched:sched_migrate_task sched:sched_switch", "taskset -c 3 cat /proc/version", "hackbench -g 1 -l 3")
+    where = {}
+    moves = 0
+    for event in events:
+        if event.name == "sched_migrate_task":
+            pid = int(event.fields["pid"])
+            assert event.orig_cpu != event.dest_cpu and where.get(pid, event.orig_cpu) == event.orig_cpu, event.text
+            where[pid] = event.dest_cpu
+            moves += 1
+        elif event.next_pid:
+            if where.get(event.next_pid) is not None:
+                assert where[event.next_pid] == event.cpu, event.text
+            where[event.next_pid] = event.cpu
+    assert moves
+
+
+def test_runtimes_add_up_to_the_time_that_a_task_computes(nop5):
+    events = record(nop5, "sched:sched_stat_runtime", "stress -c 1 -t 1")
+    total = defaultdict(int)
+    for event in events:
+        total[event.comm] += event.runtime
+    assert 0.5e9 < total["stress"] < 3e9
+
+
+def test_times_of_sleeps_and_waits_need_schedstats(nop5):
+    events = "sched:sched_stat_sleep sched:sched_stat_wait sched:sched_stat_blocked"
+    assert nop5.check("cat /proc/sys/kernel/sched_schedstats") == "0\n"
+    assert not record(nop5, events, "sleep 0.2")
+    assert nop5.run("echo 2 > /proc/sys/kernel/sched_schedstats").status == 1
+    nop5.check("echo 1 > /proc/sys/kernel/sched_schedstats")
+    try:
+        found = record(nop5, events, "sleep 0.2", "hackbench -g 1 -l 3")
+    finally:
+        nop5.check("echo 0 > /proc/sys/kernel/sched_schedstats")
+    slept = [e.delay for e in named(found, "sched_stat_sleep") if e.comm == "sleep"]
+    assert any(0.2e9 <= delay < 2e9 for delay in slept), slept
+    assert named(found, "sched_stat_wait") and all(e.delay >= 0 for e in found)
+
+
+def test_a_cpu_whose_idle_task_looks_gets_no_interrupt(nop5):
+    def seen():
+        return record(nop5, "sched:sched_wake_idle_without_ipi", "hackbench -g 2 -l 20")
+
+    eventually(lambda: any(0 <= int(event.fields["cpu"]) < 4 for event in seen()))
+
+
+def test_a_signal_is_generated_and_delivered(nop5):
+    nop5.run("sleep 1000 &")
+    eventually(lambda: tasks(nop5, "sleep"))
+    pid, = map(int, tasks(nop5, "sleep"))
+    events = record(nop5, "signal:*", f"kill -15 {pid}", "sleep 0.1")
+    generated = [e for e in named(events, "signal_generate") if e.comm == "sleep" and e.sig == 15]
+    assert [(e.errno, e.code, int(e.fields["pid"]), e.grp, e.res) for e in generated] == [(0, 0, pid, 1, 0)]
+    delivered = [e for e in named(events, "signal_deliver") if e.pid == pid]
+    assert [(e.sig, e.code, e.sa_handler, e.sa_flags) for e in delivered] == [(15, 0, 0, 0)]
+
+
+def test_a_work_item_is_queued_activated_and_executed(nop5):
+    events = record(nop5, "workqueue:*", "stress -c 2 -t 1", "hackbench -g 1 -l 2", "for i in 1 2 3; do cat /proc/version; done")
+    state = {}
+    order = ["workqueue_queue_work", "workqueue_activate_work", "workqueue_execute_start", "workqueue_execute_end"]
+    for event in events:
+        item = re.match(r"work struct[ =]([0-9a-fx]+)", event.text).group(1)
+        before = state.get(item)
+        if event.name == "workqueue_queue_work":
+            assert event.workqueue in ("events", "events_unbound") and event.function
+        elif event.name == "workqueue_activate_work" and before:
+            assert before == order[0]
+        elif event.name == "workqueue_execute_end" and before:
+            assert before in order
+        state[item] = event.name
+    assert len(named(events, order[2])) and len(named(events, order[0])) == len(named(events, order[1]))
+
+
+def test_rcu_says_when_it_works(nop5):
+    """A filter that is replaced is freed by a callback of RCU."""
+    events = record(nop5, "rcu:rcu_utilization", f"echo pid == 1 > {EVENTS}/task/task_newtask/filter",
+                    f"echo 0 > {EVENTS}/task/task_newtask/filter", "sleep 0.2")
+    texts = defaultdict(list)
+    for event in events:
+        texts[event.pid].append(event.text)
+    assert texts
+    for of_task in texts.values():
+        assert of_task == ["Start RCU core", "End RCU core"] * (len(of_task) // 2)
+    formats = nop5.check("cat /sys/kernel/tracing/printk_formats")
+    assert '"Start RCU core"' in formats and '"End RCU core"' in formats
+
+
+def test_printk_is_an_event(nop5):
+    events = record(nop5, "printk:console", "echo '<6>a line for the trace' > /dev/kmsg")
+    assert [event.text for event in events] == ["a line for the trace"]
