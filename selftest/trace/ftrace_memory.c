@@ -79,7 +79,8 @@ static const char *const state_files[] = { "enabled_functions",
 					   "current_tracer",
 					   "snapshot",
 					   "events/sched/sched_switch/filter",
-					   "events/sched/sched_waking/filter" };
+					   "events/sched/sched_waking/filter",
+					   "events/sched/sched_switch/trigger" };
 static char *state[ARRAY_SIZE(state_files)];
 
 static void note_state(void)
@@ -413,6 +414,36 @@ SELFTEST(ftrace_memory, a_write_without_memory_is_refused_and_changes_nothing)
 	stop_refusing(test);
 }
 
+#define SWITCH_TRIGGER "events/sched/sched_switch/trigger"
+#define SIMPLE_HIST    "hist:keys=next_pid,prev_comm.hex:vals=prev_prio if prev_pid > 1"
+#define TRACKING_HIST                                                                              \
+	"hist:keys=next_pid.log2:x=prev_pid,y=$x+prev_prio*2:size=128:onmax($x).save(next_comm)"
+
+static long write_trigger(const char *line)
+{
+	return put_mode(SWITCH_TRIGGER, line, strlen(line), O_APPEND);
+}
+
+static long add_hist(void)
+{
+	return write_trigger(SIMPLE_HIST);
+}
+
+static long remove_hist(void)
+{
+	return write_trigger("!" SIMPLE_HIST);
+}
+
+static long add_tracking_hist(void)
+{
+	return write_trigger(TRACKING_HIST);
+}
+
+static long remove_tracking_hist(void)
+{
+	return write_trigger("!" TRACKING_HIST);
+}
+
 SELFTEST(ftrace_memory, a_filter_of_events_is_unchanged_when_any_allocation_is_refused)
 {
 	static const struct attempt attempts[] = {
@@ -428,4 +459,21 @@ SELFTEST(ftrace_memory, a_filter_of_events_is_unchanged_when_any_allocation_is_r
 	forget_state();
 	stop_refusing(test);
 	EXPECT_EQ(put(SYSTEM_FILTER, "0"), 0);
+}
+
+SELFTEST(ftrace_memory, a_histogram_is_made_whole_or_not_at_all)
+{
+	static const struct attempt attempts[] = {
+		{ "a histogram", add_hist, remove_hist },
+		{ "a histogram with actions", add_tracking_hist, remove_tracking_hist },
+	};
+
+	EXPECT_EQ(put("error_log", " "), 0);
+	ASSERT(start_refusing());
+	note_state();
+	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
+		try_all(test, &attempts[i]);
+	forget_state();
+	EXPECT_EQ(put("error_log", " "), 0); /* its entries are objects, too */
+	stop_refusing(test);
 }

@@ -42,7 +42,7 @@ int hist_create_track(struct hist_trigger_data *h, struct hist_action *action)
 		return -ENOMEM;
 	error = hist_make_var(h, action->track_var,
 			      action->handler == HIST_ONMAX ? "__max" : "__change");
-	if (error)
+	if (error == -EINVAL)
 		hist_err(tr, HIST_ERR_ONX_VAR_CREATE_FAIL, NULL);
 	return error;
 }
@@ -90,8 +90,12 @@ int hist_create_save(struct hist_trigger_data *h, struct hist_action *action)
 	for (unsigned i = 0; i < action->n_params; i++) {
 		error = hist_create_field_var(h, &h->save_vars[h->n_save_vars], action->params[i]);
 		if (error) {
-			hist_err(h->file->tr, HIST_ERR_FIELD_VAR_PARSE_FAIL, action->params[i]);
-			hist_err(h->file->tr, HIST_ERR_FIELD_VAR_CREATE_FAIL, action->params[i]);
+			if (error == -EINVAL) {
+				hist_err(h->file->tr, HIST_ERR_FIELD_VAR_PARSE_FAIL,
+					 action->params[i]);
+				hist_err(h->file->tr, HIST_ERR_FIELD_VAR_CREATE_FAIL,
+					 action->params[i]);
+			}
 			return error;
 		}
 		h->n_save_vars++;
