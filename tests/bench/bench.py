@@ -69,6 +69,8 @@ FIGURES = {
     "klp_unpatch": ("removing a live patch of 15 functions", "instructions", 180_000),
     "direct_call": ("function replaced by a direct jmp", "instructions", 2),
     "ops_register": ("register + unregister, one function", "instructions", 100_000),
+    "sched_switch": ("sched_switch on, per event", "instructions", 260),
+    "sched_events": ("all sched events on, per pipe switch", "instructions", 900),
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench, ftrace_nop=0, over nops", "% more", None),
 }
@@ -94,6 +96,10 @@ def measure_kernel():
         for name in ("pipe", "kmalloc"):
             text = machine.check(f"cat /sys/kernel/debug/bench/{name}")
             values[name] = int(re.search(r"(\d+) each", text).group(1))
+        for name, events in (("sched_switch", "sched/sched_switch"), ("sched_events", "sched")):
+            machine.check(f"echo 1 > /sys/kernel/tracing/events/{events}/enable; cat /sys/kernel/debug/bench/pipe > /tmp/pipe")
+            machine.check("echo 0 > /sys/kernel/tracing/events/enable")
+            values[name] = int(re.search(r"(\d+) each", machine.check("cat /tmp/pipe")).group(1)) - values["pipe"]
         text = machine.check("cat /sys/kernel/debug/tracepoint_bench")
         values["tracepoint_off"] = int(re.search(r"more, off: (\d+)", text).group(1)) - 1
         values["tracepoint_on"] = int(re.search(r"empty probe: (\d+)", text).group(1))
