@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-"""The recording of Linux's answers to filters (data/linux_filters.txt), which test_event_filters.py compares with ours.
+"""The recordings of Linux's answers to filters (data/linux_filters.txt) and triggers (data/linux_triggers.txt), which
+test_event_filters.py and test_event_triggers.py compare with ours.
 
 The recording holds commands, in lines that begin with `$`, and what Linux 6.1 prints for each: the shell's error, the
 filter file after the write, and error_log. To record again, or to add commands: edit the lines with `$`, run
 
-    tests/boot/linux_filters.py > commands
+    tests/boot/linux_filters.py [RECORDING] > commands
 
 on the host, and `sh commands` on Linux 6.1 as root, in /sys/kernel/tracing. Its output, with [TIME] for the times, is
 the recording.
 """
 import re
+import sys
 from pathlib import Path
 
 RECORDING = Path(__file__).parent / "data" / "linux_filters.txt"
 TIME = re.compile(r"^\[ *\d+\.\d+\]", re.M)
 
 
-def load():
+def load(recording=RECORDING):
     """[(the command, the answer)]"""
-    parts = re.split(r"^\$ (.*)\n", RECORDING.read_text(), flags=re.M)
+    parts = re.split(r"^\$ (.*)\n", recording.read_text(), flags=re.M)
     return list(zip(parts[1::2], parts[2::2]))
 
 
@@ -33,6 +35,6 @@ def without_times(answer):
 
 
 if __name__ == "__main__":
-    for command, _ in load():
+    for command, _ in load(Path(sys.argv[1]) if sys.argv[1:] else RECORDING):
         print("echo '$ " + command.replace("'", r"'\''") + "'")
         print(with_answer(command))
