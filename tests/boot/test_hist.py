@@ -182,6 +182,34 @@ def model(events, keys, values):
                   "".join(f"  {name}: {n:10}" for name, n in zip(values, sum_[1:])) for parts, sum_ in sums.items())
 
 
+def test_a_synthetic_event_that_makes_itself_nests_three_deep(boot):
+    """It once went on until the stack was full. Where the event is on, what is cut off counts as dropped."""
+    machine = boot(kernel="nop5-test", cpus=2)
+    machine.check(f"cd {TRACING}; echo 'again u64 a' >> synthetic_events")
+    again = "events/synthetic/again"
+    machine.check(f"echo 'hist:keys=a:b=a+1:onchange($b).trace(again,$b)' > {again}/trigger; echo 1 > {again}/enable")
+    machine.check(f"echo 'hist:keys=next_pid:s=next_pid*1000:onchange($s).trace(again,$s)' > {SWITCH}/trigger; sleep 0.1")
+    machine.check(f"echo '!hist:keys=next_pid:s=next_pid*1000:onchange($s).trace(again,$s)' > {SWITCH}/trigger")
+    found = sorted(int(values["a"]) for values, hits in entries(machine.check(f"cat {again}/hist")))
+    switched = {a - a % 1000 for a in found if a}
+    assert len(switched) > 1 and found == sorted(a + depth for a in switched | {0} for depth in range(3) if a + depth in found)
+    assert all(a + 2 in found for a in switched)
+    dropped = sum(int(n) for n in re.findall(r"^dropped events: (\d+)$", machine.check("cat per_cpu/cpu0/stats per_cpu/cpu1/stats"), re.M))
+    assert dropped >= len(switched)
+
+
+def test_a_named_histogram_keeps_the_event_it_was_made_for(tracing):
+    tracing.check("echo 'first u64 x' >> synthetic_events; echo 'second u64 x' >> synthetic_events")
+    for event in "first", "second":
+        tracing.check(f"echo 'hist:name=both:keys=x' > events/synthetic/{event}/trigger")
+    tracing.check("echo '!hist:name=both:keys=x' >> events/synthetic/first/trigger")
+    assert tracing.run("echo '!first' >> synthetic_events").output == "sh: write error: Device or resource busy\n"
+    assert "keys=x:" in tracing.check("cat events/synthetic/second/trigger")
+    tracing.check("echo '!hist:name=both:keys=x' >> events/synthetic/second/trigger")
+    tracing.check("echo '!first' >> synthetic_events; echo '!second' >> synthetic_events")
+    assert tracing.check("cat synthetic_events") == ""
+
+
 def test_histograms_agree_with_a_model_that_reads_the_raw_events(tracing):
     """A task that has ended makes no more events, so the trace and the histograms hold the same ones."""
     generator = random.Random(13)

@@ -283,6 +283,8 @@ struct hist_trigger_data *hist_create(struct trace_event_file *file, struct hist
 	}
 	INIT_LIST_HEAD(&h->list);
 	h->file = file;
+	/* With name=, another event may use the histogram when file's triggers are removed. */
+	h->file->call->users++;
 	h->attrs = attrs;
 	error = hist_parse_actions(h);
 	if (!error)
@@ -349,5 +351,6 @@ void hist_destroy(struct hist_trigger_data *h)
 	hist_destroy_actions(h);
 	tracing_map_destroy(h->map);
 	hist_attrs_free(h->attrs);
+	h->file->call->users--;
 	kfree(h);
 }

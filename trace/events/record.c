@@ -25,7 +25,8 @@
 
 /*
  * Scratch memory of a CPU: a stack of records. A record that interrupts another one on this CPU is
- * above it, and ends before it. So the stack needs no lock, and any depth of contexts fits in it.
+ * above it, and ends before it. So the stack needs no lock. The longest records of all contexts fit
+ * in it; synthetic events nest in them, and when no room is left their loss is counted.
  */
 #define EVENT_SCRATCH_SIZE 16384U
 struct event_scratch {
@@ -55,6 +56,12 @@ static void scratch_pop(void *record)
 	WRITE_ONCE(scratch->top, (u32)((u8 *)record - scratch->room));
 }
 
+void trace_event_count_dropped(const struct trace_event_file *file)
+{
+	if (!(READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED))
+		ring_buffer_count_dropped(READ_ONCE(file->tr->buffer));
+}
+
 /* Reserves size bytes, rb_data_size(length), in the ring buffer of the file's trace_array. */
 static __always_inline void *reserve_size(struct trace_event_buffer *fbuffer, u32 size)
 {
@@ -76,7 +83,10 @@ static __always_inline void *reserve_size(struct trace_event_buffer *fbuffer, u3
 /* The same for any length. NULL, too, if no event can be so long. */
 static noinline void *reserve(struct trace_event_buffer *fbuffer, size_t length)
 {
-	return length <= RB_MAX_EVENT ? reserve_size(fbuffer, rb_data_size(length)) : NULL;
+	if (length <= RB_MAX_EVENT)
+		return reserve_size(fbuffer, rb_data_size(length));
+	trace_event_count_dropped(fbuffer->file);
+	return NULL;
 }
 
 static bool is_traceiter(unsigned long ip)
@@ -129,8 +139,8 @@ static noinline void publish(struct trace_event_buffer *fbuffer)
 		write_stacks(fbuffer);
 }
 
-/* Builds the record in scratch memory. */
-static void *reserve_scratch(struct trace_event_buffer *fbuffer)
+/* Begins the record in scratch memory. NULL: there is no room. */
+static __always_inline void *begin_in_scratch(struct trace_event_buffer *fbuffer)
 {
 	struct trace_entry *entry = scratch_push(fbuffer->length);
 
@@ -138,6 +148,15 @@ static void *reserve_scratch(struct trace_event_buffer *fbuffer)
 	if (entry)
 		tracing_entry_init(entry, fbuffer->file->call->event.type, fbuffer->ctx,
 				   current->pid);
+	return entry;
+}
+
+static void *reserve_scratch(struct trace_event_buffer *fbuffer)
+{
+	void *entry = begin_in_scratch(fbuffer);
+
+	if (unlikely(!entry))
+		trace_event_count_dropped(fbuffer->file);
 	return entry;
 }
 
@@ -154,8 +173,8 @@ static void *reserve_for_triggers(struct trace_event_buffer *fbuffer)
 	cb = fbuffer->cb;
 	fbuffer->cb = NULL;
 	if (!entry) {
-		fbuffer->discard = true;
-		return reserve_scratch(fbuffer);
+		fbuffer->discard = true; /* its loss is counted */
+		return begin_in_scratch(fbuffer);
 	}
 	fbuffer->slow_cb = cb;
 	return entry;

@@ -63,6 +63,12 @@ static __always_inline void trace_event_buffer_commit(struct trace_event_buffer 
 }
 
 /*
+ * Counts an event as dropped (per_cpu/cpuN/stats) that the file should record, but for which there
+ * is no room outside of the ring buffer.
+ */
+void trace_event_count_dropped(const struct trace_event_file *file);
+
+/*
  * Writes a TRACE_STACK entry that begins with the function that contains trace_NAME(). For probes
  * and triggers. Preemption off.
  */

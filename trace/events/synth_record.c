@@ -15,14 +15,30 @@ struct synth_entry {
 
 typedef void (*synth_probe_t)(void *file, struct synth_event *event, const u64 *values);
 
+/*
+ * A histogram of a synthetic event may make synthetic events, also the same one again, so they
+ * nest. Each takes 3 KB of the stack of 16 KB. NMIs have a stack of their own.
+ */
+#define SYNTH_DEPTH_MAX 3
+static DEFINE_PER_CPU(u8, synth_depth[2]); /* in NMI; else */
+
 /* The event has a tracepoint without a site: its callers have the address of the event. */
 void trace_synth(struct synth_event *event, const u64 *values)
 {
 	const struct tracepoint_func *probe;
+	u8 *depth;
 
 	preempt_disable();
+	depth = this_cpu_ptr(&synth_depth[!in_nmi()]);
+	++*depth;
+	barrier();
 	for (probe = smp_load_acquire(&event->tp.funcs); probe && probe->func; probe++)
-		((synth_probe_t)READ_ONCE(probe->func))(probe->data, event, values);
+		if (*depth <= SYNTH_DEPTH_MAX)
+			((synth_probe_t)READ_ONCE(probe->func))(probe->data, event, values);
+		else
+			trace_event_count_dropped(probe->data);
+	barrier();
+	--*depth;
 	preempt_enable();
 }
 

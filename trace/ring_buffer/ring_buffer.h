@@ -75,6 +75,11 @@ void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void));
  */
 struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length);
 void ring_buffer_unlock_commit(struct trace_buffer *buffer);
+/*
+ * Counts an event as dropped that its writer could not even reserve room for. Preemption off, any
+ * context.
+ */
+void ring_buffer_count_dropped(struct trace_buffer *buffer);
 void *ring_buffer_event_data(struct ring_buffer_event *event);
 size_t ring_buffer_event_length(const struct ring_buffer_event *event);
 
@@ -166,7 +171,8 @@ struct ring_buffer_stats {
 	u64 commit_overrun; /* refused: interrupted writers filled the whole buffer */
 	u64 bytes;          /* readable now, headers of events included */
 	u64 oldest_event_ts;
-	u64 dropped_events; /* refused: full in drop mode, or the buffer was being changed */
+	u64 dropped_events; /* refused: full in drop mode, or the buffer was being changed; or
+			       ring_buffer_count_dropped() */
 	u64 read_events;
 	u64 written; /* events committed since the last reset */
 };

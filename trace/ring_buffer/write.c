@@ -101,6 +101,18 @@ noinline notrace /* part of every tracer's write */
 	rb_wake_waiting(cb);
 }
 
+void ring_buffer_count_dropped(struct trace_buffer *buffer)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
+
+	if (__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
+	    __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED))
+		return;
+	local_inc32(&cb->nest);
+	rb_writer_barrier();
+	rb_refuse_write(cb, RB_CHANGING);
+}
+
 notrace /* part of every tracer's write */
 	struct ring_buffer_event *
 	ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length)
