@@ -26,3 +26,18 @@ maccess_done:
 maccess_fault:
 	mov	rax, -EFAULT
 	ret
+
+; long copy_nofault(rdi dst, rsi src, rdx size): 0 or -EFAULT. size is not 0.
+;
+; Only the load at maccess_copy_load may fault.
+global copy_nofault, maccess_copy_load
+copy_nofault:
+	xor	eax, eax
+maccess_copy_load:
+	mov	cl, [rsi + rax]
+	mov	[rdi + rax], cl
+	inc	rax
+	cmp	rax, rdx
+	jb	maccess_copy_load
+	xor	eax, eax
+	ret

@@ -27,13 +27,28 @@ static inline long strncpy_from_user_nofault(char *dst, const void *src, size_t 
 	return strncpy_nofault(dst, src, size);
 }
 
-extern const char maccess_load[], maccess_fault[]; /* the load that may fault, and the way out */
+long copy_nofault(void *dst, const void *src, size_t size); /* maccess.asm */
+
+/* Copies size bytes (more than 0). 0 or -EFAULT; then dst has no defined content. */
+static inline long copy_from_kernel_nofault(void *dst, const void *src, size_t size)
+{
+	return (long)src < 0 ? copy_nofault(dst, src, size) : -EFAULT;
+}
+/* The same for memory of a task. */
+static inline long copy_from_user_nofault(void *dst, const void *src, size_t size)
+{
+	return copy_nofault(dst, src, size);
+}
+
+/* The loads that may fault, and the way out. */
+extern const char maccess_load[], maccess_copy_load[], maccess_fault[];
 
 /* Called by each exception: true if it was the expected fault of a function above. */
 static __always_inline bool maccess_fixup(struct pt_regs *regs, unsigned vector)
 {
 	if ((vector != X86_TRAP_PF && vector != X86_TRAP_GP) ||
-	    regs->ip != (unsigned long)maccess_load)
+	    (regs->ip != (unsigned long)maccess_load &&
+	     regs->ip != (unsigned long)maccess_copy_load))
 		return false;
 	regs->ip = (unsigned long)maccess_fault;
 	return true;

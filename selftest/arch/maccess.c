@@ -36,6 +36,19 @@ SELFTEST(maccess, strings_are_copied_and_cut)
 	EXPECT_EQ(read_string(buffer, hello + 5, 64), 1);
 }
 
+SELFTEST(maccess, bytes_are_copied)
+{
+	char buffer[8] = "#######";
+	u64 value = 0x1122334455667788;
+
+	EXPECT_EQ(copy_from_kernel_nofault(buffer, "ab\0cd", 5), 0);
+	EXPECT(!memcmp(buffer, "ab\0cd##", 8));
+	EXPECT_EQ(copy_from_kernel_nofault(buffer, &value, 8), 0);
+	EXPECT(!memcmp(buffer, &value, 8));
+	EXPECT_EQ(copy_from_kernel_nofault(buffer, (const void *)NON_CANONICAL, 1), -EFAULT);
+	EXPECT_EQ(copy_from_kernel_nofault(buffer, (const void *)USER_ADDRESS, 1), -EFAULT);
+}
+
 static void expect_faults(struct selftest *test)
 {
 	bool irqs_were_off = irqs_disabled();

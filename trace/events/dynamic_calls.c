@@ -26,6 +26,17 @@ static struct trace_event_file *find_file(struct trace_array *tr,
 	return NULL;
 }
 
+struct trace_event_call *trace_find_event_call(const char *system, const char *name)
+{
+	struct trace_event_call *call;
+
+	list_for_each_entry (call, &trace_event_calls, list)
+		if (strcmp(trace_event_name(call), name) == 0 &&
+		    strcmp(trace_event_system(call), system) == 0)
+			return call;
+	return NULL;
+}
+
 /* ---- owners ---- */
 
 /* Returns the event's system if the directory of the system goes with this event, or NULL. */

@@ -55,14 +55,16 @@ ssize_t dyn_events_run_commands(const char *buf, size_t count, int (*run)(const 
 	return error ? error : (ssize_t)count;
 }
 
-/* "-:[SYSTEM/]NAME" or "!KIND:[SYSTEM/]NAME"; more words may follow. name is a copy of it. */
+/* "-:[SYSTEM/]NAME REST" or "!KIND:[SYSTEM/]NAME REST". name is a copy of it. */
 static int release_named(char *name)
 {
 	struct dyn_event *event, *next;
-	char *slash, *system = NULL;
+	char *slash, *rest, *system = NULL;
 	int error = -ENOENT;
 
-	name[strcspn(name, " \t\r\v\f")] = '\0';
+	rest = name + strcspn(name, " \t\r\v\f");
+	if (*rest)
+		*rest++ = '\0';
 	if (name[0] == '-' && name[1] != ':')
 		return -EINVAL;
 	name = strchr(name, ':');
@@ -78,7 +80,7 @@ static int release_named(char *name)
 		return -EINVAL;
 	mutex_lock(&event_mutex);
 	list_for_each_entry_safe (event, next, &dyn_event_list, list) {
-		if (!event->ops->match(event, system, name))
+		if (!event->ops->match(event, system, name, rest))
 			continue;
 		error = event->ops->free(event);
 		if (error)

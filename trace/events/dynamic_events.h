@@ -29,8 +29,12 @@ struct dyn_event_operations {
 	bool (*is_busy)(struct dyn_event *event);
 	/* Removes and frees the event. 0 or -EBUSY. */
 	int (*free)(struct dyn_event *event);
-	/* Returns whether the event has this name; system NULL: any system. */
-	bool (*match)(const struct dyn_event *event, const char *system, const char *name);
+	/*
+	 * Returns whether the event has this name, and is what the rest of the command says; system
+	 * NULL: any system.
+	 */
+	bool (*match)(const struct dyn_event *event, const char *system, const char *name,
+		      const char *rest);
 };
 
 /* Defines the operations of one kind: DYN_EVENT_OPERATIONS(synth) = { … }; */

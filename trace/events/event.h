@@ -51,10 +51,12 @@ struct trace_event_call {
 int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
 		    struct trace_event_file *file);
 
+/* Returns the event of that name, or NULL. E held. */
+struct trace_event_call *trace_find_event_call(const char *system, const char *name);
 /*
- * Adds a dynamic event to all trace_arrays. The caller has set event.name, event.system,
- * event.fields, event.print_fmt, event.trace and reg. 0, -ENOMEM, or -ENOSPC (no number is free).
- * E held. dynamic_calls.c
+ * Adds a dynamic event to all trace_arrays. No other event has its system and name. The caller has
+ * set event.name, event.system, event.fields, event.print_fmt, event.trace and reg. 0, -ENOMEM, or
+ * -ENOSPC (no number is free). E held. dynamic_calls.c
  */
 int trace_add_event_call(struct trace_event_call *call);
 /*

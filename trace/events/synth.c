@@ -160,7 +160,8 @@ static struct synth_event *make_event(struct synth_definition *definition)
 	return NULL;
 }
 
-static bool synth_match(const struct dyn_event *event, const char *system, const char *name)
+static bool synth_match(const struct dyn_event *event, const char *system, const char *name,
+			const char *rest __unused)
 {
 	return strcmp(to_synth_event(event)->definition.name, name) == 0 &&
 	       (!system || strcmp(system, SYNTH_SYSTEM) == 0);
@@ -215,7 +216,7 @@ static struct synth_event *find_event(const char *name)
 	struct dyn_event *event;
 
 	list_for_each_entry (event, &dyn_event_list, list)
-		if (event->ops == &synth_dyn_event_ops && synth_match(event, NULL, name))
+		if (event->ops == &synth_dyn_event_ops && synth_match(event, NULL, name, ""))
 			return to_synth_event(event);
 	return NULL;
 }
@@ -260,7 +261,7 @@ static int create_event(const char *command, const char *text, struct synth_erro
 	int result;
 
 	result = synth_parse_name(command, text, &definition.name, &fields, error);
-	if (result == 0 && find_event(definition.name)) {
+	if (result == 0 && trace_find_event_call(SYNTH_SYSTEM, definition.name)) {
 		*error = (struct synth_error){ SYNTH_ERR_EVENT_EXISTS, (u16)(text - command) };
 		result = -EEXIST;
 	}

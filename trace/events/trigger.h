@@ -77,7 +77,7 @@ struct event_command {
 	 */
 	void (*trigger)(struct event_trigger_data *data, const void *rec,
 			const struct trace_event_buffer *buffer);
-	/* Prints the trigger's line of the trigger file, with its newline. E held. */
+	/* Prints the trigger's line of the trigger file, with its newline. NULL: none. E held. */
 	void (*print)(struct seq_file *m, struct event_trigger_data *data);
 	/* Frees `private`; no CPU runs the trigger any more. May be NULL. E held, sleeps. */
 	void (*free)(struct event_trigger_data *data);

@@ -18,16 +18,20 @@ static int trigger_show(struct seq_file *m, void *v __unused)
 {
 	struct trace_event_file *file = m->private;
 	struct event_trigger_data *data;
+	bool visible = false; /* event probes are triggers without a line */
 
 	mutex_lock(&event_mutex);
-	if (list_empty(&file->triggers)) {
+	for_each_event_trigger (data, file)
+		visible |= data->cmd->print != NULL;
+	if (!visible) {
 		seq_puts(m, "# Available triggers:\n#");
 		for_each_linker_table_entry (cmd, event_commands)
 			seq_printf(m, " %s", cmd->name);
 		seq_putc(m, '\n');
 	}
 	for_each_event_trigger (data, file)
-		data->cmd->print(m, data);
+		if (data->cmd->print)
+			data->cmd->print(m, data);
 	mutex_unlock(&event_mutex);
 	return 0;
 }
