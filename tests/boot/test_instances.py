@@ -6,7 +6,8 @@ import pytest
 from nop5 import resources
 
 TRACING = "/sys/kernel/tracing"
-TOP_ONLY = {"README", "available_filter_functions", "dyn_ftrace_total_info", "enabled_functions", "instances",
+TOP_ONLY = {"README", "available_filter_functions", "dyn_ftrace_total_info", "dynamic_events", "synthetic_events",
+            "enabled_functions", "instances",
             "printk_formats", "saved_cmdlines", "saved_cmdlines_size", "saved_tgids"}
 
 

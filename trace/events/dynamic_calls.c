@@ -196,12 +196,12 @@ static bool busy_in_any(const struct trace_event_call *call)
 	return false;
 }
 
-bool trace_event_call_busy(const struct trace_event_call *call)
+bool trace_event_call_busy(const struct trace_event_call *call, bool probes_too)
 {
 	bool busy;
 
 	mutex_lock(&trace_types_lock);
-	busy = call->users || busy_in_any(call);
+	busy = call->users || (probes_too && call->eprobes) || busy_in_any(call);
 	mutex_unlock(&trace_types_lock);
 	return busy;
 }
@@ -211,7 +211,7 @@ int trace_remove_event_call(struct trace_event_call *call)
 	int error = -EBUSY;
 
 	mutex_lock(&trace_types_lock);
-	if (!call->users && !busy_in_any(call))
+	if (!call->users && !call->eprobes && !busy_in_any(call))
 		error = close_all_doors(call);
 	mutex_unlock(&trace_types_lock);
 	if (!error)

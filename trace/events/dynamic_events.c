@@ -76,7 +76,7 @@ static int release_named(char *name)
 		*slash = '\0';
 		name = slash + 1;
 	}
-	if (!*name || (system && !*system))
+	if (system ? !*system : !*name)
 		return -EINVAL;
 	mutex_lock(&event_mutex);
 	list_for_each_entry_safe (event, next, &dyn_event_list, list) {
@@ -113,16 +113,21 @@ static int run_command(const char *command)
 
 int dyn_events_release_all(const struct dyn_event_operations *ops)
 {
-	struct dyn_event *event, *next;
+	struct list_head *pos, *prev;
+	struct dyn_event *event;
 	int error = 0;
 
 	mutex_lock(&event_mutex);
 	list_for_each_entry (event, &dyn_event_list, list)
-		if ((!ops || event->ops == ops) && event->ops->is_busy(event))
+		if ((!ops || event->ops == ops) && event->ops->is_busy(event, !ops))
 			error = -EBUSY;
-	list_for_each_entry_safe (event, next, &dyn_event_list, list)
-		if (!error && (!ops || event->ops == ops))
+	/* The newest first, because an event may be made of an older one. */
+	for (pos = dyn_event_list.prev; !error && pos != &dyn_event_list; pos = prev) {
+		prev = pos->prev;
+		event = list_entry(pos, struct dyn_event, list);
+		if (!ops || event->ops == ops)
 			error = event->ops->free(event);
+	}
 	mutex_unlock(&event_mutex);
 	return error;
 }

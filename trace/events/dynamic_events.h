@@ -26,12 +26,13 @@ struct dyn_event_operations {
 	int (*create)(const char *command);
 	/* Prints the event as a line that creates it again. E held, as for the following. */
 	void (*show)(struct seq_file *m, struct dyn_event *event);
-	bool (*is_busy)(struct dyn_event *event);
+	/* all: events that are made of this one will be removed before it. */
+	bool (*is_busy)(struct dyn_event *event, bool all);
 	/* Removes and frees the event. 0 or -EBUSY. */
 	int (*free)(struct dyn_event *event);
 	/*
 	 * Returns whether the event has this name, and is what the rest of the command says; system
-	 * NULL: any system.
+	 * NULL: any system. The name may be "", which some kinds take for all names.
 	 */
 	bool (*match)(const struct dyn_event *event, const char *system, const char *name,
 		      const char *rest);

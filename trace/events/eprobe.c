@@ -23,7 +23,7 @@ struct eprobe {
 	struct dyn_event dyn; /* [E] */
 	struct trace_event_call call;
 	char *group, *name;
-	struct trace_event_call *target; /* `users` of it counts this probe */
+	struct trace_event_call *target; /* `eprobes` of it counts this probe */
 	char *filter;                    /* "if FILTER", or NULL */
 	unsigned nr_args;
 	struct probe_arg *args;
@@ -235,7 +235,8 @@ static bool eprobe_match(const struct dyn_event *event, const char *system, cons
 	struct probe_command words;
 	bool match;
 
-	if (strcmp(eprobe->name, name) != 0 || (system && strcmp(eprobe->group, system) != 0))
+	if ((*name && strcmp(eprobe->name, name) != 0) ||
+	    (system && strcmp(eprobe->group, system) != 0))
 		return false;
 	match = probe_command_init(&words, "event_probe", rest) == 0 &&
 		(!words.argc || has_words(eprobe, &words));
@@ -243,9 +244,9 @@ static bool eprobe_match(const struct dyn_event *event, const char *system, cons
 	return match;
 }
 
-static bool eprobe_is_busy(struct dyn_event *event)
+static bool eprobe_is_busy(struct dyn_event *event, bool all)
 {
-	return trace_event_call_busy(&to_eprobe(event)->call);
+	return trace_event_call_busy(&to_eprobe(event)->call, !all);
 }
 
 static int eprobe_free(struct dyn_event *dyn)
@@ -256,7 +257,7 @@ static int eprobe_free(struct dyn_event *dyn)
 	if (error)
 		return error;
 	dyn_event_remove(dyn);
-	eprobe->target->users--;
+	eprobe->target->eprobes--;
 	call_rcu_tasks(&eprobe->rcu, free_eprobe_rcu);
 	return 0;
 }
@@ -412,7 +413,7 @@ static int create_from(const struct probe_command *command, char *own_name)
 		call_rcu_tasks(&eprobe->rcu, free_eprobe_rcu);
 		return error;
 	}
-	eprobe->target->users++;
+	eprobe->target->eprobes++;
 	dyn_event_add(&eprobe->dyn, &eprobe_dyn_event_ops);
 	return 0;
 }

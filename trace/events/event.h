@@ -44,6 +44,7 @@ struct trace_event_call {
 	void *data;            /* of the owner of a dynamic event */
 	u32 flags;             /* TRACE_EVENT_FL_* */
 	unsigned users;        /* [E] histograms and other code that keep a dynamic event */
+	unsigned eprobes;      /* [E] event probes that are made of this event */
 	struct list_head list; /* [E] in trace_event_calls */
 };                             /* constant but for the last two */
 
@@ -65,8 +66,11 @@ int trace_add_event_call(struct trace_event_call *call);
  * Readers may still print with the event: free it with call_rcu_tasks(). E held.
  */
 int trace_remove_event_call(struct trace_event_call *call);
-/* Returns whether a dynamic event cannot be removed, its open files not considered. E held. */
-bool trace_event_call_busy(const struct trace_event_call *call);
+/*
+ * Returns whether a dynamic event cannot be removed, its open files not considered. probes_too: an
+ * event probe that is made of it keeps it, too. E held.
+ */
+bool trace_event_call_busy(const struct trace_event_call *call, bool probes_too);
 /* For events.c: takes the dynamic events out of tr, which is being removed. E held. */
 void trace_detach_dynamic_events(struct trace_array *tr);
 

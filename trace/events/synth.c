@@ -167,9 +167,9 @@ static bool synth_match(const struct dyn_event *event, const char *system, const
 	       (!system || strcmp(system, SYNTH_SYSTEM) == 0);
 }
 
-static bool synth_is_busy(struct dyn_event *event)
+static bool synth_is_busy(struct dyn_event *event, bool all)
 {
-	return trace_event_call_busy(&to_synth_event(event)->call);
+	return trace_event_call_busy(&to_synth_event(event)->call, !all);
 }
 
 static int synth_free(struct dyn_event *dyn)

@@ -22,6 +22,7 @@ struct trace_seq;
 #define PROBE_ARRAY_MAX  64   /* elements of an array */
 #define PROBE_NAME_MAX   32   /* bytes of an argument's name, with its NUL */
 #define PROBE_EVENT_MAX  64   /* bytes of the name of an event or a group, with its NUL */
+#define PROBE_TEXT_MAX   63   /* characters of an argument behind its name */
 #define PROBE_DEREFS_MAX 16   /* nested +OFF(…) */
 #define PROBE_STRING_MAX 1024 /* bytes of a string in the record, with its NUL */
 
@@ -105,6 +106,7 @@ enum probe_error {
 	PROBE_ERR_BAD_ARG_NAME,
 	PROBE_ERR_USED_ARG_NAME,
 	PROBE_ERR_NO_ARG_BODY,
+	PROBE_ERR_ARG_TOO_LONG,
 	PROBE_ERR_BAD_ATTACH_EVENT,
 	PROBE_ERR_BAD_ATTACH_ARG,
 	PROBE_ERR_NO_EVENT_INFO,
@@ -122,7 +124,7 @@ void probe_command_free(struct probe_command *command);
  */
 int probe_error(const struct probe_command *command, enum probe_error error, unsigned word,
 		const char *at);
-/* Returns whether name can be the name of an event, a group or an argument. */
+/* Returns whether name can be the name of an event or an argument: [A-Za-z_][A-Za-z0-9_]*. */
 bool probe_is_good_name(const char *name);
 /*
  * Splits "[GROUP/]EVENT" or "[GROUP.]EVENT" in argv[word] at text, which it changes. Leaves *group

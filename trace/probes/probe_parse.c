@@ -41,6 +41,7 @@ static const char *const probe_error_texts[] = {
 	[PROBE_ERR_BAD_ARG_NAME] = "Argument name must follow the same rules as C identifiers",
 	[PROBE_ERR_USED_ARG_NAME] = "This argument name is already used",
 	[PROBE_ERR_NO_ARG_BODY] = "No argument expression",
+	[PROBE_ERR_ARG_TOO_LONG] = "Argument expression is too long",
 	[PROBE_ERR_BAD_ATTACH_EVENT] = "Attached event does not exist",
 	[PROBE_ERR_BAD_ATTACH_ARG] = "Attached event does not have this field",
 	[PROBE_ERR_NO_EVENT_INFO] = "This requires both group and event name to attach",
@@ -106,13 +107,19 @@ int probe_error(const struct probe_command *command, enum probe_error error, uns
 	return -EINVAL;
 }
 
-bool probe_is_good_name(const char *name)
+/* also: one more character that may follow the first one; 0: none. */
+static bool is_name(const char *name, char also)
 {
 	if (!isalpha(*name) && *name != '_')
 		return false;
-	while (isalnum(*++name) || *name == '_')
+	while (isalnum(*++name) || *name == '_' || (*name && *name == also))
 		;
 	return !*name;
+}
+
+bool probe_is_good_name(const char *name)
+{
+	return is_name(name, 0);
 }
 
 int probe_parse_event_name(const struct probe_command *command, unsigned word, char *text,
@@ -128,7 +135,7 @@ int probe_parse_event_name(const struct probe_command *command, unsigned word, c
 		if (slash - text >= PROBE_EVENT_MAX)
 			return probe_error(command, PROBE_ERR_GROUP_TOO_LONG, word, text);
 		*slash = '\0';
-		if (!probe_is_good_name(text))
+		if (!is_name(text, '-'))
 			return probe_error(command, PROBE_ERR_BAD_GROUP_NAME, word, text);
 		*group = text;
 		text = slash + 1;
@@ -271,8 +278,8 @@ static int check_type(const struct parser *p, const char *type)
 
 	if (!type)
 		arg->type = find_type(is_text && !arg->nr_derefs ? "string" : "x64");
-	/* An array is in memory. A string may be at the address that a field holds. */
-	if (arg->count && !arg->nr_derefs)
+	/* An array is in memory. An array of strings may be at the address that a field holds. */
+	if (arg->count && !arg->nr_derefs && !arg->type->is_string)
 		return fail(p, PROBE_ERR_BAD_STRING, type);
 	return 0;
 }
@@ -453,6 +460,8 @@ static int parse_name(const struct parser *p, struct probe_arg *args, unsigned i
 		return fail(p, PROBE_ERR_USED_ARG_NAME, word);
 	if (!**body)
 		return fail(p, PROBE_ERR_NO_ARG_BODY, *body);
+	if (strlen(*body) > PROBE_TEXT_MAX)
+		return fail(p, PROBE_ERR_ARG_TOO_LONG, *body);
 	p->arg->name = kstrdup(name, GFP_KERNEL);
 	p->arg->text = kstrdup(*body, GFP_KERNEL);
 	return p->arg->name && p->arg->text ? 0 : -ENOMEM;
