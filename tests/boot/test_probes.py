@@ -40,9 +40,16 @@ def test_probes_are_listed_newest_first_and_removed_each_in_its_form(tracing):
     assert "traceon" not in tracing.check("cat set_ftrace_filter")
 
 
+def test_dump_and_cpudump_ignore_a_count(tracing):
+    tracing.check("echo sys_rmdir:dump:5 > set_ftrace_filter; echo sys_rmdir:cpudump:x >> set_ftrace_filter")
+    assert tracing.check("cat set_ftrace_filter").splitlines()[1:] == ["sys_rmdir:cpudump:unlimited", "sys_rmdir:dump:count=1"]
+    tracing.check("echo '!sys_rmdir:dump' >> set_ftrace_filter; echo '!sys_rmdir:cpudump:7' >> set_ftrace_filter")
+    assert tracing.check("cat set_ftrace_filter") == EMPTY
+
+
 @pytest.mark.parametrize("word", [
     "no_such_function:traceoff", "vfs_read:no_such_command", "vfs_read:traceoff:abc", "vfs_read:traceoff:-1",
-    "vfs_read:", ":traceon", "!:traceon", "vfs_read:traceoff:", "vfs_read:traceoff:1:2", "vfs_read:dump:3", ":", "!:",
+    "vfs_read:", ":traceon", "!:traceon", "vfs_read:traceoff:", "vfs_read:traceoff:1:2", ":", "!:",
 ])
 def test_what_makes_no_sense_is_refused_and_changes_nothing(tracing, word):
     refused(tracing, word)

@@ -348,9 +348,9 @@ static int parse_parameter(struct trace_array *tr, struct probe_key *key, char *
 
 	if (error)
 		return error;
-	key->counted = parameter;
-	if (parameter && (!*parameter || !command->counted || kstrtoul(parameter, 0, count) ||
-			  *count > INT64_MAX))
+	/* As in Linux, dump and cpudump ignore what follows their names. */
+	key->counted = parameter && command->counted;
+	if (key->counted && (!*parameter || kstrtoul(parameter, 0, count) || *count > INT64_MAX))
 		return -EINVAL;
 	if (command->fixed_count) {
 		key->counted = true;
