@@ -372,7 +372,7 @@ int ftrace_probe_command(struct trace_array *tr, char *word)
 	mutex_lock(&event_mutex);
 	error = parse_parameter(tr, &key, word, &count);
 	if (!error && !remove && key.command->attach)
-		error = key.command->attach(tr); /* takes T, so before P */
+		error = key.command->attach(tr);
 	if (!error) {
 		mutex_lock(&probe_lock);
 		error = remove ? probe_remove(tr, &key, pattern)
