@@ -120,3 +120,13 @@ def test_the_format_is_that_of_linux(machine):
 print fmt: " a=0x%Lx b=0x%Lx c=\\"%s\\" d=%d x8=0x%x x16=0x%x x32=0x%x u8=%u s8=%d bf=%u", REC->a, REC->b, __get_str(c), REC->d, \
 REC->x8, REC->x16, REC->x32, REC->u8, REC->s8, REC->bf
 """
+
+
+def test_an_event_probe_of_an_event_probe_is_refused(boot):
+    """A chain of a hundred would fill the stack. Linux gives the same error."""
+    machine = boot(cpus=1)
+    machine.check("cd /sys/kernel/tracing; echo 'e:a sched/sched_switch n=$next_pid' >> dynamic_events")
+    assert machine.run("echo 'e:b eprobes/a n=$n' >> dynamic_events").output == "sh: write error: No such device\n"
+    assert machine.check("tail -n 3 error_log").endswith(
+        "event_probe: error: Attached event does not exist\n  Command: e:b eprobes/a n=$n\n               ^\n")
+    assert machine.check("cat dynamic_events") == "e:eprobes/a sched.sched_switch n=$next_pid\n"

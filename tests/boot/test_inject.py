@@ -61,3 +61,21 @@ def test_triggers_and_filters_see_an_injected_record(machine):
     assert machine.check("cat tracing_on") == "0\n"
     machine.check("echo 1 > tracing_on; echo '!traceoff' > events/synthetic/foo/trigger")
     assert [line.split()[1] for line in lines(machine)] == ["a=6", "a=8", "a=9"]
+
+
+def test_a_record_that_is_too_long_is_refused(boot):
+    """The fields of this event probe take 20 KB; no record of it fits anywhere. Its last field was once written into other memory."""
+    machine = boot(cpus=1)
+    arrays = " ".join(f"a{i}=+0($next_pid):u64[64]" for i in range(40))
+    machine.check(f"cd /sys/kernel/tracing; echo 'e:big sched/sched_switch {arrays} z=$next_pid' >> dynamic_events")
+    assert machine.run("echo z=1 > events/eprobes/big/inject").output == "sh: write error: Argument list too long\n"
+
+
+def test_a_wrong_number_of_a_system_call_prints_no_arguments(boot):
+    """The arguments that another call has are not in the record."""
+    machine = boot(cpus=1)
+    machine.check("cd /sys/kernel/tracing; echo 1 > events/syscalls/sys_enter_close/enable")
+    machine.check("echo '__syscall_nr=0 fd=7' > events/syscalls/sys_enter_close/inject")
+    machine.check("echo '__syscall_nr=3 fd=77' > events/syscalls/sys_enter_close/inject; echo 0 > events/syscalls/sys_enter_close/enable")
+    trace = machine.check("cat trace")
+    assert "sys_close(fd: 4d)" in trace and "sys_read" not in trace

@@ -285,6 +285,12 @@ DYN_EVENT_OPERATIONS(eprobe) = {
 
 /* ---- the command ---- */
 
+/* A chain of event probes would need a stack without end. So it is refused, as in Linux. */
+static bool can_have_probe(const struct trace_event_call *call)
+{
+	return !(call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) && call->reg != eprobe_reg;
+}
+
 /* Finds "SYSTEM.EVENT" or "SYSTEM/EVENT" in argv[1]. */
 static int parse_target(const struct probe_command *command, struct eprobe *eprobe)
 {
@@ -294,7 +300,7 @@ static int parse_target(const struct probe_command *command, struct eprobe *epro
 	    !name)
 		return probe_error(command, PROBE_ERR_NO_EVENT_INFO, 1, NULL);
 	eprobe->target = trace_find_event_call(system, name);
-	if (eprobe->target && !(eprobe->target->flags & TRACE_EVENT_FL_IGNORE_ENABLE))
+	if (eprobe->target && can_have_probe(eprobe->target))
 		return 0;
 	(void)probe_error(command, PROBE_ERR_BAD_ATTACH_EVENT, 1, NULL);
 	return -ENODEV;

@@ -178,7 +178,7 @@ static int store(struct injection *inj, const struct assignment *a)
 	return 0;
 }
 
-/* Gives the fields their values for a record without assignments. */
+/* Gives the fields their values for a record without assignments. 0, -EINVAL or -E2BIG. */
 static int set_defaults(struct injection *inj)
 {
 	static const char pointer_text[] = INJECT_STRING;
@@ -188,6 +188,8 @@ static int set_defaults(struct injection *inj)
 	for (field = inj->call->event.fields; field->name; field++)
 		end = max(end, (size_t)field->offset + field->size);
 	inj->size = ALIGN(end, 8);
+	if (inj->size > inj->room)
+		return -E2BIG;
 	for (field = inj->call->event.fields; field->name; field++) {
 		enum trace_filter_type type = trace_field_filter_type(field);
 		const char *text = pointer_text;

@@ -176,12 +176,22 @@ struct trace_array_part trace_syscalls_part = {
 
 /* ---- text ---- */
 
+/* The call whose event the entry is. NULL: the number in the entry, which inject sets, is wrong. */
+static const struct syscall_metadata *call_of(const struct trace_entry *ent, int nr)
+{
+	const struct syscall_metadata *call = syscall_by_index((unsigned)syscall_index(nr));
+	const struct trace_event *event = ftrace_find_event(ent->type);
+
+	return event && container_of(event, struct trace_event_call, event)->data == call ? call
+											  : NULL;
+}
+
 /* "sys_open(filename: 7ffd…, flags: 0)"; with the option verbose, each type before its name. */
 static enum print_line_t print_enter(struct trace_iterator *iter)
 {
 	const struct syscall_trace_enter *entry = (const void *)iter->ent;
 	bool verbose = READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_VERBOSE;
-	const struct syscall_metadata *call = syscall_by_index((unsigned)syscall_index(entry->nr));
+	const struct syscall_metadata *call = call_of(&entry->ent, entry->nr);
 
 	if (!call)
 		return TRACE_TYPE_UNHANDLED;
@@ -197,7 +207,7 @@ static enum print_line_t print_enter(struct trace_iterator *iter)
 static enum print_line_t print_exit(struct trace_iterator *iter)
 {
 	const struct syscall_trace_exit *entry = (const void *)iter->ent;
-	const struct syscall_metadata *call = syscall_by_index((unsigned)syscall_index(entry->nr));
+	const struct syscall_metadata *call = call_of(&entry->ent, entry->nr);
 
 	if (!call)
 		return TRACE_TYPE_UNHANDLED;
