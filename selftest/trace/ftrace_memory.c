@@ -80,7 +80,10 @@ static const char *const state_files[] = { "enabled_functions",
 					   "snapshot",
 					   "events/sched/sched_switch/filter",
 					   "events/sched/sched_waking/filter",
-					   "events/sched/sched_switch/trigger" };
+					   "events/sched/sched_switch/trigger",
+					   "events/sched/sched_switch/enable",
+					   "events/sched/sched_waking/enable",
+					   "set_event_pid" };
 static char *state[ARRAY_SIZE(state_files)];
 
 static void note_state(void)
@@ -459,6 +462,67 @@ SELFTEST(ftrace_memory, a_filter_of_events_is_unchanged_when_any_allocation_is_r
 	forget_state();
 	stop_refusing(test);
 	EXPECT_EQ(put(SYSTEM_FILTER, "0"), 0);
+}
+
+static long add_trigger(void)
+{
+	return write_trigger("stacktrace:0 if prev_pid > 1 && next_comm ~ \"a*\"");
+}
+
+static long remove_trigger(void)
+{
+	return write_trigger("!stacktrace");
+}
+
+static long add_enable_trigger(void)
+{
+	return write_trigger("enable_event:sched:sched_waking:0 if prev_pid == 1");
+}
+
+static long remove_enable_trigger(void)
+{
+	return write_trigger("!enable_event:sched:sched_waking");
+}
+
+static long add_event_probe(void)
+{
+	const char *probe = "ftrace_many_*:enable_event:sched:sched_waking\n";
+
+	return put_mode("set_ftrace_filter", probe, strlen(probe), O_APPEND);
+}
+
+static long remove_event_probe(void)
+{
+	const char *probe = "!ftrace_many_*:enable_event:sched:sched_waking\n";
+
+	return put_mode("set_ftrace_filter", probe, strlen(probe), O_APPEND);
+}
+
+static long choose_task(void)
+{
+	return put_mode("set_event_pid", "1", 1, O_APPEND);
+}
+
+static long choose_all_tasks(void)
+{
+	return put("set_event_pid", "");
+}
+
+SELFTEST(ftrace_memory, a_trigger_or_a_list_of_tasks_changes_nothing_when_any_allocation_is_refused)
+{
+	static const struct attempt attempts[] = {
+		{ "a trigger", add_trigger, remove_trigger },
+		{ "enable_event", add_enable_trigger, remove_enable_trigger },
+		{ "enable_event of functions", add_event_probe, remove_event_probe },
+		{ "set_event_pid", choose_task, choose_all_tasks },
+	};
+
+	ASSERT(start_refusing());
+	note_state();
+	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
+		try_all(test, &attempts[i]);
+	forget_state();
+	stop_refusing(test);
 }
 
 SELFTEST(ftrace_memory, a_histogram_is_made_whole_or_not_at_all)

@@ -123,6 +123,14 @@ static const struct fuzz_words fuzz_words[] = {
 	  { "common_pid == 1", "comm == \"x\"", "prev_comm ~ '*a*'", "prev_pid & 0x10", "(",
 	    "!(pid > -1)", "cpu != 0 && prev_prio <= 120", "prev_state ==", "0",
 	    "prev_comm == 'x' || next_prio >= 1", "comm", "next_pid == 99999999999999999999" } },
+	/* Counts of 0 only, because the events occur meanwhile. */
+	{ "/trigger",
+	  8,
+	  NO_DIGITS,
+	  { "traceon:0", "!traceon", "traceoff:0 if prev_comm == \"x\"", "!traceoff",
+	    "snapshot:0 if common_pid < -0", "!snapshot", "stacktrace:0", "!stacktrace",
+	    "enable_event:sched:sched_kthread_stop", "!enable_event:sched:sched_kthread_stop",
+	    "disable_event:sched:nosuch", "stacktrace if (" } },
 	/* The functions with probes are not called meanwhile, so the counts do not change. */
 	{ "filter",
 	  8,
@@ -346,6 +354,25 @@ static bool is_event_filter(const struct fuzz_file *file)
 	return last && strcmp(last, "/filter") == 0;
 }
 
+static void remove_triggers(const char *file)
+{
+	static const char *const lines[] = { "!traceon", "!snapshot", "!stacktrace",
+					     "!enable_event:sched:sched_kthread_stop" };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++)
+		put_patiently(file, lines[i], O_APPEND);
+	/* What the triggers may have done to their trace_array. */
+	if (strstarts(file, INSTANCE)) {
+		put(INSTANCE "/tracing_on", "1");
+		put(INSTANCE "/events/enable", "0");
+		put(INSTANCE "/snapshot", "0");
+	} else {
+		put("tracing_on", "1");
+		put("events/enable", "0");
+		put("snapshot", "0");
+	}
+}
+
 /* Restores the content that the file had at the start. */
 static void restore_file(const struct fuzz_file *file)
 {
@@ -353,6 +380,8 @@ static void restore_file(const struct fuzz_file *file)
 
 	if (strstr(file->name, "set_ftrace_filter"))
 		remove_probes(file->name);
+	if (strstr(file->name, "/trigger"))
+		remove_triggers(file->name);
 	if (chosen) {
 		line = kstrdup(chosen + 1, GFP_KERNEL);
 		if (line && strchr(line, ']')) {
