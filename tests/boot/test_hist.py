@@ -232,3 +232,9 @@ def test_histograms_agree_with_a_model_that_reads_the_raw_events(tracing):
     assert len(events) >= 10
     found = [sorted(re.findall(r"^\{.*$", text, re.M)) for text in tracing.check(f"cat {SWITCH}/hist").split("\n\n\n")]
     assert found == [model(events, *test) for test in tests]
+
+
+def test_an_error_keeps_its_event_when_another_event_gets_a_histogram(tracing):
+    tracing.run("echo 'hist:keys=nosuch' > events/sched/sched_waking/trigger")
+    tracing.check(f"echo 'hist:keys=next_pid' > {SWITCH}/trigger")
+    assert "hist:sched:sched_waking: error: Couldn't find field\n" in tracing.check("cat error_log")

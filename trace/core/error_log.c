@@ -19,9 +19,9 @@
 struct tracing_log_err {
 	struct list_head list; /* [E] in trace_array.err_log, the oldest first */
 	ktime_t time;
-	const char *location;
+	const char *location; /* a copy, behind the command's NUL */
 	const char *text;
-	u16 position; /* of the error in command, or behind its end */
+	u16 position; /* of the error in the command, or behind its end */
 	char command[];
 }; /* constant but for list */
 
@@ -39,16 +39,18 @@ static void drop_oldest(struct trace_array *tr)
 void tracing_log_err(struct trace_array *tr, const char *location, const char *command,
 		     const char *const *errs, u8 type, u16 position)
 {
-	size_t length = strlen(command);
-	struct tracing_log_err *err = kmalloc(sizeof(*err) + length + 1, GFP_KERNEL);
+	size_t command_size = strlen(command) + 1, location_size = strlen(location) + 1;
+	struct tracing_log_err *err =
+		kmalloc(sizeof(*err) + command_size + location_size, GFP_KERNEL);
 
 	if (!err)
 		return; /* the writer still gets its errno */
 	err->time = ktime_get();
-	err->location = location;
+	err->location = err->command + command_size;
 	err->text = errs[type];
 	err->position = position;
-	memcpy(err->command, command, length + 1);
+	memcpy(err->command, command, command_size);
+	memcpy(err->command + command_size, location, location_size);
 	mutex_lock(&err_log_mutex);
 	if (tr->err_log_count == TRACING_LOG_ERRS_MAX)
 		drop_oldest(tr);

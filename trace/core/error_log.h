@@ -6,9 +6,9 @@
 struct trace_array;
 
 /*
- * Records why a command was refused. location and errs[type] are constant texts, such as
- * "sched:sched_switch" and "Field not found". The function copies command; position is the offset
- * of the caret in it, which may lie behind its end.
+ * Records why a command was refused: location is such as "hist:sched:sched_switch", errs[type] such
+ * as "Field not found". The function copies location and command; errs[type] is a constant.
+ * position is the offset of the caret in command. It may lie behind the end of command.
  */
 void tracing_log_err(struct trace_array *tr, const char *location, const char *command,
 		     const char *const *errs, u8 type, u16 position);
