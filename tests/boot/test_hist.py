@@ -238,3 +238,13 @@ def test_an_error_keeps_its_event_when_another_event_gets_a_histogram(tracing):
     tracing.run("echo 'hist:keys=nosuch' > events/sched/sched_waking/trigger")
     tracing.check(f"echo 'hist:keys=next_pid' > {SWITCH}/trigger")
     assert "hist:sched:sched_waking: error: Couldn't find field\n" in tracing.check("cat error_log")
+
+
+def test_a_trace_marker_matches_a_trace_marker(tracing):
+    trigger = "events/ftrace/print/trigger"
+    tracing.check("echo 'latency u64 lat' > synthetic_events")
+    tracing.check(f"echo 'hist:keys=common_type:ts0=common_timestamp.usecs if buf ~ \"start*\"' > {trigger}")
+    tracing.check("echo 'hist:keys=common_type:lat=common_timestamp.usecs-$ts0:onmatch(ftrace.print).latency($lat)"
+                  f" if buf ~ \"end*\"' >> {trigger}")
+    tracing.check("echo 1 > events/synthetic/latency/enable; echo start > trace_marker; echo end > trace_marker")
+    assert re.search(r" latency: lat=\d+\n", tracing.check("cat trace"))

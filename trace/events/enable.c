@@ -104,17 +104,24 @@ int trace_events_batch_end(void)
 	return tracepoint_batch_end();
 }
 
-struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
-					 const char *name)
+struct trace_event_file *find_any_event_file(struct trace_array *tr, const char *system,
+					     const char *name)
 {
 	struct trace_event_file *file;
 
 	list_for_each_entry (file, &trace_events_of(tr)->files, list)
-		if (!(file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) &&
-		    strcmp(trace_event_name(file->call), name) == 0 &&
+		if (strcmp(trace_event_name(file->call), name) == 0 &&
 		    strcmp(trace_event_system(file->call), system) == 0)
 			return file;
 	return NULL;
+}
+
+struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
+					 const char *name)
+{
+	struct trace_event_file *file = find_any_event_file(tr, system, name);
+
+	return file && !(file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ? file : NULL;
 }
 
 /* What a word of set_event asks for. A NULL name stands for all. */

@@ -165,6 +165,9 @@ int trace_events_batch_end(void);
 /* Returns the file of an event that can be enabled, or NULL. */
 struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
 					 const char *name);
+/* The same, but also finds events without an enable file, such as ftrace:print. */
+struct trace_event_file *find_any_event_file(struct trace_array *tr, const char *system,
+					     const char *name);
 
 /*
  * Enables or disables events: "SYSTEM:NAME", where an empty part or "*" means all, or the name of

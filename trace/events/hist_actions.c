@@ -84,7 +84,7 @@ static int parse_match(struct hist_trigger_data *h, struct hist_action *action, 
 
 	if (!event)
 		return fail(h, HIST_ERR_SUBSYS_NOT_FOUND, system);
-	if (!find_event_file(h->file->tr, system, event))
+	if (!find_any_event_file(h->file->tr, system, event))
 		return fail(h, HIST_ERR_INVALID_SUBSYS_EVENT, event);
 	error = set_text(&action->match_system, system);
 	return error ? error : set_text(&action->match_event, event);

@@ -149,7 +149,7 @@ static int add_var_hist(struct hist_trigger_data *h, const struct event_trigger_
 static int matched_field(struct hist_trigger_data *h, const char *system, const char *event,
 			 const char *field, struct place *place)
 {
-	struct trace_event_file *file = find_event_file(h->file->tr, system, event);
+	struct trace_event_file *file = find_any_event_file(h->file->tr, system, event);
 	struct event_trigger_data *model;
 	char name[MAX_EVENT_NAME];
 	int error;
