@@ -248,3 +248,11 @@ def test_a_trace_marker_matches_a_trace_marker(tracing):
                   f" if buf ~ \"end*\"' >> {trigger}")
     tracing.check("echo 1 > events/synthetic/latency/enable; echo start > trace_marker; echo end > trace_marker")
     assert re.search(r" latency: lat=\d+\n", tracing.check("cat trace"))
+
+
+def test_truncating_the_trigger_file_removes_enable_hist(tracing):
+    trigger = "events/sched/sched_waking/trigger"
+    tracing.check(f"echo enable_hist:sched:sched_switch > {trigger}; echo disable_hist:sched:sched_switch > {trigger}")
+    assert tracing.check(f"cat {trigger}") == "disable_hist:sched:sched_switch:unlimited\n"
+    tracing.check(f"echo stacktrace >> {trigger}; > {trigger}")
+    assert tracing.check(f"cat {trigger}") == "stacktrace:unlimited\n"

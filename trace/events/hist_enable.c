@@ -25,6 +25,16 @@ static void disable_hist(struct event_trigger_data *data, const void *rec __unus
 	set_paused(data, true);
 }
 
+/* enable_hist and disable_hist have one type, so this removes the triggers of both. E held. */
+static void unreg_all(struct trace_event_file *file)
+{
+	struct event_trigger_data *data, *next;
+
+	list_for_each_entry_safe (data, next, &file->triggers, list)
+		if (data->cmd->type == ETT_HIST_ENABLE)
+			event_trigger_unregister(data);
+}
+
 EVENT_COMMAND(enable_hist_command, "70") = {
 	.name = "enable_hist",
 	.type = ETT_HIST_ENABLE,
@@ -32,6 +42,7 @@ EVENT_COMMAND(enable_hist_command, "70") = {
 	.trigger = enable_hist,
 	.print = event_enable_print,
 	.free = event_enable_free,
+	.unreg_all = unreg_all,
 	.param_required = true,
 	.parse_param = event_enable_parse_param,
 	.same = event_enable_same,
