@@ -256,3 +256,13 @@ def test_truncating_the_trigger_file_removes_enable_hist(tracing):
     assert tracing.check(f"cat {trigger}") == "disable_hist:sched:sched_switch:unlimited\n"
     tracing.check(f"echo stacktrace >> {trigger}; > {trigger}")
     assert tracing.check(f"cat {trigger}") == "stacktrace:unlimited\n"
+
+
+def test_a_second_histogram_of_the_event_cannot_define_the_same_variable(tracing):
+    tracing.check(f"echo 'hist:keys=next_pid:ts0=common_timestamp' > {SWITCH}/trigger")
+    listed = tracing.check(f"cat {SWITCH}/trigger")
+    assert "Invalid argument" in tracing.run(f"echo 'hist:keys=prev_pid:ts0=common_timestamp' >> {SWITCH}/trigger").output
+    assert "error: Variable already defined\n" in tracing.check("cat error_log")
+    assert tracing.check(f"cat {SWITCH}/trigger") == listed
+    tracing.check(f"echo 'hist:keys=next_pid:ts0=common_timestamp:pause' >> {SWITCH}/trigger")
+    assert "[paused]" in tracing.check(f"cat {SWITCH}/trigger")

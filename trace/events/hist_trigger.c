@@ -167,6 +167,21 @@ static int add_trigger(struct trace_event_file *file, struct hist_trigger_data *
 	return error;
 }
 
+/* Whether another histogram of the event has a variable that h defines. Then logs the error. */
+static bool has_duplicate_variable(struct trace_event_file *file, const struct hist_trigger_data *h)
+{
+	struct event_trigger_data *data;
+
+	for (unsigned i = h->n_vals; i < h->n_fields; i++)
+		list_for_each_entry (data, &file->triggers, list)
+			if (is_hist(data) &&
+			    hist_find_own_var(data->private, h->fields[i]->var_name)) {
+				hist_err(file->tr, HIST_ERR_DUPLICATE_VAR, h->fields[i]->var_name);
+				return true;
+			}
+	return false;
+}
+
 int hist_add(struct trace_event_file *file, struct hist_trigger_data *h)
 {
 	const struct hist_attrs *attrs = h->attrs;
@@ -188,6 +203,8 @@ int hist_add(struct trace_event_file *file, struct hist_trigger_data *h)
 	} else if (attrs->cont || attrs->clear) {
 		hist_err(file->tr, HIST_ERR_TRIGGER_ENOENT_CLEAR, NULL);
 		error = -ENOENT;
+	} else if (has_duplicate_variable(file, h)) {
+		error = -EINVAL;
 	} else if (named) {
 		error = add_trigger(file, named, attrs);
 	} else {
