@@ -7,6 +7,7 @@
  *	hist_expr.c     expressions of fields
  *	hist_create.c   struct hist_trigger_data from the attributes: keys, values, variables, sort
  *	hist_key.c      an event happens: its key, its sums, its variables
+ *	hist_stack.c    stacks in keys and variables
  *	hist_vars.c     variables that other histograms refer to
  *	hist_actions.c  onmatch, onmax, onchange: their text
  *	hist_track.c    onmax and onchange happen
@@ -34,6 +35,7 @@
 #define HIST_STRING_SIZE   256 /* bytes of a string in a key or variable, with its NUL */
 #define HIST_STACK_ENTRIES 16
 #define HIST_STACK_SIZE    (HIST_STACK_ENTRIES * 8)
+#define HIST_STACK_VAR     (8 + HIST_STACK_SIZE) /* bytes of a stack variable */
 #define HIST_KEY_SIZE_MAX  (HIST_KEYS_MAX * HIST_STRING_SIZE)
 #define HIST_SUBEXPR_MAX   3
 #define HIST_COMM_SIZE     16
@@ -193,7 +195,7 @@ struct hist_field {
 	u16 key_offset;    /* of a key, in the compound key */
 	u16 var_index;     /* of a variable or reference, in the element */
 	u16 ref_index;     /* of a reference, in the values of references */
-	u16 string_offset; /* of a string variable, in the private data of the element */
+	u16 string_offset; /* of a string or stack variable, in the private data of the element */
 	u64 constant;      /* also the size of a bucket */
 	const struct trace_event_field *field; /* NULL: the value is not in the record */
 	const char *type;                      /* the C type, for synthetic events */
@@ -210,6 +212,8 @@ struct hist_field *hist_field_alloc(u32 flags);
 void hist_field_put(struct hist_field *f);
 /* Makes the field for a field of the record, or of a number of that size if field is NULL. */
 struct hist_field *hist_field_of_event(const struct trace_event_field *field, u32 flags);
+/* Makes the field for the callers of the event. NULL: memory is short. */
+struct hist_field *hist_field_of_stack(u32 flags);
 /*
  * Parses "name.modifier" of an event. Returns the field, or ERR_PTR() of -EINVAL, with the reason
  * in error_log, or of -ENOMEM. text is changed.
@@ -222,6 +226,8 @@ struct hist_field *hist_parse_expr(struct hist_trigger_data *h, struct trace_eve
 /* Prints a field as in the trigger's line; with_modifier: ".hex" and its kin, too. */
 void hist_field_puts(struct seq_file *m, const struct hist_field *f, bool with_modifier);
 bool hist_field_is_string(const struct hist_field *f);
+/* Whether the value is no number: it cannot be an operand. */
+bool hist_field_is_composite(const struct hist_field *f);
 
 struct hist_sort_key {
 	bool descending;
@@ -392,6 +398,8 @@ int hist_add(struct trace_event_file *file, struct hist_trigger_data *h);
 /* Writes the name of a system call, or "unknown_syscall" (hist_syscall.c). */
 void hist_syscall_name(u64 number, char name[HIST_SYSCALL_NAME_SIZE]);
 
+/* Prints the addresses of a stack up to the first 0, one a line. */
+void hist_print_stack(struct seq_file *m, const u64 *stack);
 /* Prints one key in braces, as in the file. */
 void hist_print_key(struct seq_file *m, const struct hist_trigger_data *h, const u64 *key,
 		    const char *comm);

@@ -43,11 +43,13 @@ int hist_make_var(struct hist_trigger_data *h, struct hist_field *f, const char 
 	}
 	f->flags |= HIST_FIELD_VAR;
 	f->var_index = (u16)h->n_map_vars++;
-	if (hist_field_is_string(f)) {
-		if (h->private_size + f->size > 0xffff)
+	if (hist_field_is_composite(f)) {
+		unsigned size = hist_field_is_string(f) ? ALIGN(f->size, 8) : HIST_STACK_VAR;
+
+		if (h->private_size + size > 0xffff)
 			return -EINVAL;
 		f->string_offset = (u16)h->private_size;
-		h->private_size += ALIGN(f->size, 8);
+		h->private_size += size;
 	}
 	return 0;
 }
@@ -57,11 +59,9 @@ static int create_key(struct hist_trigger_data *h, char *text)
 	struct hist_field *f;
 
 	if (strcmp(text, "stacktrace") == 0 || strcmp(text, "common_stacktrace") == 0) {
-		f = hist_field_alloc(HIST_FIELD_KEY | HIST_FIELD_STACKTRACE);
+		f = hist_field_of_stack(HIST_FIELD_KEY);
 		if (!f)
 			return -ENOMEM;
-		f->fn = HIST_FN_STACK;
-		f->size = HIST_STACK_SIZE;
 	} else {
 		f = hist_parse_expr(h, h->file, text, HIST_FIELD_KEY);
 		if (IS_ERR(f))

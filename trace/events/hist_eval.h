@@ -30,6 +30,15 @@ static inline u64 hist_calculate(enum hist_fn fn, u64 x, u64 y)
 /* The value of a field that hist_value() does not read itself. */
 u64 hist_value_slow(const struct hist_field *f, const struct hist_event *event);
 
+/*
+ * Writes HIST_STACK_ENTRIES addresses of a stack field or variable; unused ones are 0. Returns the
+ * number of the others.
+ */
+unsigned hist_put_stack(u64 *stack, const struct hist_field *f, const struct hist_event *event);
+/* Saves the stack val in the private data of an element. Returns the value of the variable var. */
+u64 hist_store_stack(void *private, const struct hist_field *var, const struct hist_field *val,
+		     const struct hist_event *event);
+
 /* The value of a field; of a string or of a stack its address. */
 static __always_inline u64 hist_value(const struct hist_field *f, const struct hist_event *event)
 {

@@ -97,7 +97,7 @@ static struct hist_field *make_alias(struct hist_field *reference, u32 flags)
 		return ERR_PTR(-ENOMEM);
 	}
 	f->fn = HIST_FN_ALIAS;
-	f->flags |= reference->flags & (HIST_FIELD_TIMESTAMP | HIST_FIELD_USECS);
+	f->flags |= reference->flags & (HIST_FIELD_TIMESTAMP | HIST_FIELD_USECS | HIST_FIELD_STACKTRACE);
 	f->operands[0] = reference;
 	f->size = reference->size;
 	f->type = reference->type;
@@ -152,7 +152,7 @@ static struct hist_field *parse_negation(struct hist_trigger_data *h, struct tra
 	operand = parse_level(h, file, start + 1, 0, n_subexprs);
 	if (IS_ERR(operand))
 		return operand;
-	if (hist_field_is_string(operand)) {
+	if (hist_field_is_composite(operand)) {
 		hist_err(file->tr, HIST_ERR_INVALID_STR_OPERAND, start + 1);
 		hist_field_put(operand);
 		return ERR_PTR(-EINVAL);
@@ -172,7 +172,7 @@ static int check_operands(struct trace_array *tr, struct hist_field *const *oper
 			  enum hist_fn fn, const char *text, const char *right)
 {
 	for (unsigned i = 0; i < 2; i++)
-		if (hist_field_is_string(operands[i])) {
+		if (hist_field_is_composite(operands[i])) {
 			hist_err(tr, HIST_ERR_INVALID_STR_OPERAND, text);
 			return -EINVAL;
 		}

@@ -36,6 +36,23 @@ bool hist_field_is_string(const struct hist_field *f)
 	return f->flags & HIST_FIELD_STRING;
 }
 
+bool hist_field_is_composite(const struct hist_field *f)
+{
+	return f->flags & (HIST_FIELD_STRING | HIST_FIELD_STACKTRACE);
+}
+
+struct hist_field *hist_field_of_stack(u32 flags)
+{
+	struct hist_field *f = hist_field_alloc(flags | HIST_FIELD_STACKTRACE);
+
+	if (!f)
+		return NULL;
+	f->fn = HIST_FN_STACK;
+	f->size = HIST_STACK_SIZE;
+	f->type = "unsigned long[]";
+	return f;
+}
+
 static int set_number_fn(struct hist_field *f)
 {
 	switch (f->size) {
@@ -205,6 +222,11 @@ static struct hist_field *make_named(struct hist_trigger_data *h, struct trace_e
 	return hist_field_of_event(field, flags);
 }
 
+static bool holds_stack(const struct hist_field *f)
+{
+	return f->field && trace_field_filter_type(f->field) == FILTER_STACKTRACE;
+}
+
 struct hist_field *hist_parse_field(struct hist_trigger_data *h, struct trace_event_file *file,
 				    char *text, u32 flags)
 {
@@ -213,9 +235,18 @@ struct hist_field *hist_parse_field(struct hist_trigger_data *h, struct trace_ev
 	struct hist_field *f;
 	u64 bucket = 0;
 
+	if (!modifier && strcmp(name, "common_stacktrace") == 0) {
+		f = hist_field_of_stack(flags);
+		return f ? f : ERR_PTR(-ENOMEM);
+	}
 	if (modifier && !parse_modifier(file->tr, name, modifier, &flags, &bucket))
 		return ERR_PTR(-EINVAL);
 	f = make_named(h, file, name, flags & ~classes);
+	if (!IS_ERR(f) && (flags & HIST_FIELD_STACKTRACE) && !holds_stack(f)) {
+		hist_err(file->tr, HIST_ERR_BAD_FIELD_MODIFIER, modifier);
+		hist_field_put(f);
+		return ERR_PTR(-EINVAL);
+	}
 	if (!IS_ERR(f) && (flags & classes)) {
 		f = classify(f, flags, bucket);
 		return f ? f : ERR_PTR(-ENOMEM);
@@ -273,8 +304,8 @@ void hist_field_puts(struct seq_file *m, const struct hist_field *f, bool with_m
 			seq_puts(m, "common_cpu");
 		else if (f->flags & HIST_FIELD_TIMESTAMP)
 			seq_puts(m, "common_timestamp");
-		else if (f->fn == HIST_FN_STACK)
-			seq_puts(m, "stacktrace");
+		else if (f->fn == HIST_FN_STACK) /* the name that a variable's command has */
+			seq_puts(m, f->flags & HIST_FIELD_KEY ? "stacktrace" : "common_stacktrace");
 		else
 			seq_puts(m, f->field->name);
 		if (with_modifier)

@@ -1,33 +1,8 @@
 /* An event happens: its key, its sums, its variables. Any context, preemption off. */
-#include "arch/stacktrace.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 #include "trace/events/hist_eval.h"
 #include "trace/events/record.h"
-
-/* At most so many frames of histogram and recording are up to __traceiter_NAME(). */
-#define STACK_FRAMES 14U
-
-static bool is_traceiter(u64 ip)
-{
-	return ip > (unsigned long)__traceiter_text_start &&
-	       ip <= (unsigned long)__traceiter_text_end;
-}
-
-/* The callers, from the function on in which the event is. */
-static void put_stack(u64 *part)
-{
-	unsigned long callers[STACK_FRAMES + HIST_STACK_ENTRIES];
-	unsigned count = stack_trace_save(callers, ARRAY_SIZE(callers), 1), first = 0;
-
-	while (first < min(count, STACK_FRAMES) && !is_traceiter(callers[first]))
-		first++;
-	/* An event without a tracepoint: all callers are of interest. */
-	first = first < min(count, STACK_FRAMES) ? first + 1 : 0;
-	count = min(count - first, (unsigned)HIST_STACK_ENTRIES);
-	memset(part, 0, HIST_STACK_SIZE);
-	memcpy(part, callers + first, count * 8);
-}
 
 /* Rounds to microseconds, as Linux's ns2usecs(). */
 static u64 to_usecs(u64 ns)
@@ -119,24 +94,10 @@ static void put_string(u8 *part, const struct hist_field *f, const struct hist_e
 	memset(part + length, 0, ALIGN(f->size, 8) - length);
 }
 
-/* The addresses of a .stacktrace field: an array of longs behind the record, its number first. */
-static void put_field_stack(u8 *part, const struct hist_field *f, const struct hist_event *event)
-{
-	u32 location = *(const u32 *)((const u8 *)event->rec + f->offset);
-	const u64 *stack = (const u64 *)((const u8 *)event->rec + (location & 0xffff));
-	size_t entries = (location >> 16) / 8;
-
-	entries = entries ? min(min(entries - 1, (size_t)stack[0]), (size_t)HIST_STACK_ENTRIES) : 0;
-	memset(part, 0, HIST_STACK_SIZE);
-	memcpy(part, stack + 1, entries * 8);
-}
-
 static void put_key_part(u8 *part, const struct hist_field *f, const struct hist_event *event)
 {
-	if (f->fn == HIST_FN_STACK) {
-		put_stack((u64 *)part);
-	} else if (f->fn == HIST_FN_DYN_STACK) {
-		put_field_stack(part, f, event);
+	if (f->flags & HIST_FIELD_STACKTRACE) {
+		hist_put_stack((u64 *)part, f, event);
 	} else if (hist_field_is_string(f)) {
 		put_string(part, f, event);
 	} else {
@@ -196,7 +157,11 @@ void hist_save_field_vars(struct hist_trigger_data *h, struct tracing_map_elt *e
 	for (unsigned i = 0; i < n; i++) {
 		const struct hist_field *val = vars[i].val;
 
-		if (hist_field_is_string(val) && val->fn != HIST_FN_VAR_REF) {
+		if (val->flags & HIST_FIELD_STACKTRACE) {
+			tracing_map_set_var(h->map, elt, vars[i].var->var_index,
+					    hist_store_stack(tracing_map_private(h->map, elt),
+							     vars[i].var, val, event));
+		} else if (hist_field_is_string(val) && val->fn != HIST_FN_VAR_REF) {
 			char *copy = (char *)tracing_map_private(h->map, elt) +
 				     vars[i].var->string_offset;
 			size_t length;

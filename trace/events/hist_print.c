@@ -11,16 +11,22 @@ static void print_name(struct seq_file *m, const struct hist_field *f)
 	hist_field_puts(m, f, false);
 }
 
-static void print_stack(struct seq_file *m, const struct hist_field *f, const u64 *stack)
+void hist_print_stack(struct seq_file *m, const u64 *stack)
 {
 	char symbol[KSYM_SYMBOL_LEN];
 
-	print_name(m, f);
-	seq_puts(m, ":\n");
 	for (unsigned i = 0; i < HIST_STACK_ENTRIES && stack[i]; i++) {
 		sprint_symbol(symbol, stack[i]);
 		seq_printf(m, "         %s\n", symbol);
 	}
+}
+
+/* As in Linux, the first address of a field stands in the line of its name. */
+static void print_stack(struct seq_file *m, const struct hist_field *f, const u64 *stack)
+{
+	print_name(m, f);
+	seq_puts(m, f->fn == HIST_FN_STACK ? ":\n" : ".stacktrace");
+	hist_print_stack(m, stack);
 }
 
 static void print_number(struct seq_file *m, const struct hist_field *f, u64 value,

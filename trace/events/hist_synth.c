@@ -208,6 +208,8 @@ static int find_param(struct hist_trigger_data *h, const struct hist_action *act
 /* As in Linux, equal type names are enough; else size and sign must agree. */
 static bool types_match(const struct synth_field *field, const struct hist_field *var)
 {
+	if (field->kind == SYNTH_STACK || (var->flags & HIST_FIELD_STACKTRACE))
+		return field->kind == SYNTH_STACK && (var->flags & HIST_FIELD_STACKTRACE);
 	if (strcmp(field->type, var->type) == 0)
 		return true;
 	if (field->kind == SYNTH_DYNAMIC_STRING)

@@ -62,7 +62,8 @@ int hist_create_field_var(struct hist_trigger_data *h, struct hist_field_var *pa
 		pair->val = NULL;
 		return error;
 	}
-	pair->var = hist_field_alloc(pair->val->flags & HIST_FIELD_STRING);
+	pair->var = hist_field_alloc(pair->val->flags &
+				     (HIST_FIELD_STRING | HIST_FIELD_STACKTRACE));
 	if (!pair->var) {
 		hist_field_put(pair->val);
 		pair->val = NULL;
@@ -165,12 +166,17 @@ void hist_run_track(struct hist_trigger_data *h, struct hist_action *action,
 static void print_var(struct seq_file *m, const struct hist_trigger_data *h,
 		      struct tracing_map_elt *elt, const struct hist_field *var)
 {
-	if (hist_field_is_string(var))
-		seq_printf(m, "  %s: %-32s", var->var_name,
-			   (char *)tracing_map_private(h->map, elt) + var->string_offset);
-	else
+	const u8 *copy = (u8 *)tracing_map_private(h->map, elt) + var->string_offset;
+
+	if (var->flags & HIST_FIELD_STACKTRACE) {
+		seq_printf(m, "  %s:\n", var->var_name);
+		hist_print_stack(m, (const u64 *)copy + 1);
+	} else if (hist_field_is_string(var)) {
+		seq_printf(m, "  %s: %-32s", var->var_name, (const char *)copy);
+	} else {
 		seq_printf(m, "  %s: %10lu", var->var_name,
 			   *tracing_map_var(h->map, elt, var->var_index));
+	}
 }
 
 void hist_print_track(struct seq_file *m, const struct hist_trigger_data *h,

@@ -106,7 +106,8 @@ struct hist_field *hist_make_var_ref(struct hist_trigger_data *h, struct hist_tr
 		return NULL;
 	}
 	f->fn = HIST_FN_VAR_REF;
-	f->flags |= var->flags & (HIST_FIELD_TIMESTAMP | HIST_FIELD_USECS | HIST_FIELD_STRING);
+	f->flags |= var->flags & (HIST_FIELD_TIMESTAMP | HIST_FIELD_USECS | HIST_FIELD_STRING |
+				  HIST_FIELD_STACKTRACE);
 	f->var_data = owner;
 	f->var_index = var->var_index;
 	f->ref_index = (u16)h->n_var_refs;
