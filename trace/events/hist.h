@@ -7,6 +7,7 @@
  *	hist_expr.c     expressions of fields
  *	hist_create.c   struct hist_trigger_data from the attributes: keys, values, variables, sort
  *	hist_key.c      an event happens: its key, its sums, its variables
+ *	hist_value.c    values of fields and expressions
  *	hist_stack.c    stacks in keys and variables
  *	hist_vars.c     variables that other histograms refer to
  *	hist_actions.c  onmatch, onmax, onchange: their text
@@ -383,7 +384,7 @@ void hist_print_snapshots(struct seq_file *m, struct hist_trigger_data *h);
 struct trace_event_buffer;
 void hist_count(struct hist_trigger_data *h, const void *rec,
 		const struct trace_event_buffer *buffer);
-/* Returns the text at the address that a string field has in rec. */
+/* Returns the text at the address that a string field has in rec. hist_value.c */
 const char *hist_string(const struct hist_field *f, const struct hist_event *event, size_t *length);
 
 /* ---- the trigger (hist_trigger.c) ---- */

@@ -198,6 +198,8 @@ static int create_variables(struct hist_trigger_data *h)
 /* Whether the field is what a sort key calls it. */
 static bool has_name(const struct hist_field *f, const char *name)
 {
+	if (f->fn == HIST_FN_LOG2 || f->fn == HIST_FN_BUCKET)
+		f = f->operands[0];
 	if (f->flags & HIST_FIELD_TIMESTAMP)
 		return strcmp(name, "common_timestamp") == 0;
 	if (f->flags & HIST_FIELD_CPU)

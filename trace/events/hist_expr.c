@@ -72,10 +72,11 @@ static struct hist_field *parse_constant(struct trace_array *tr, const char *tex
  */
 static char *plain_field_of_variable(struct hist_trigger_data *h, const char *text)
 {
-	size_t length = strlen(text + 1);
+	size_t length;
 
 	if (*text != '$')
 		return NULL;
+	length = strlen(text + 1);
 	for (unsigned i = 0; i < h->n_definitions; i++) {
 		char *definition = h->definitions[i], *value = definition + length + 1;
 		enum hist_fn fn;
@@ -97,7 +98,8 @@ static struct hist_field *make_alias(struct hist_field *reference, u32 flags)
 		return ERR_PTR(-ENOMEM);
 	}
 	f->fn = HIST_FN_ALIAS;
-	f->flags |= reference->flags & (HIST_FIELD_TIMESTAMP | HIST_FIELD_USECS | HIST_FIELD_STACKTRACE);
+	f->flags |= reference->flags &
+		    (HIST_FIELD_TIMESTAMP | HIST_FIELD_USECS | HIST_FIELD_STACKTRACE);
 	f->operands[0] = reference;
 	f->size = reference->size;
 	f->type = reference->type;

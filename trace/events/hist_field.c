@@ -297,6 +297,10 @@ void hist_field_puts(struct seq_file *m, const struct hist_field *f, bool with_m
 		seq_puts(m, f->ref_text);
 	} else if (f->fn == HIST_FN_CONST) {
 		seq_printf(m, "%lu", f->constant);
+	} else if (f->fn == HIST_FN_LOG2 || f->fn == HIST_FN_BUCKET) {
+		hist_field_puts(m, f->operands[0], false);
+		if (with_modifier)
+			put_modifier(m, f);
 	} else {
 		if (f->flags & HIST_FIELD_HITCOUNT)
 			seq_puts(m, "hitcount");

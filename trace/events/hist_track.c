@@ -62,8 +62,8 @@ int hist_create_field_var(struct hist_trigger_data *h, struct hist_field_var *pa
 		pair->val = NULL;
 		return error;
 	}
-	pair->var = hist_field_alloc(pair->val->flags &
-				     (HIST_FIELD_STRING | HIST_FIELD_STACKTRACE));
+	pair->var =
+		hist_field_alloc(pair->val->flags & (HIST_FIELD_STRING | HIST_FIELD_STACKTRACE));
 	if (!pair->var) {
 		hist_field_put(pair->val);
 		pair->val = NULL;

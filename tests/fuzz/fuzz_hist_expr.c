@@ -1,0 +1,72 @@
+/*
+ * Expressions of histograms, under libFuzzer. An accepted expression has a value, and what the trigger file prints for
+ * it is an expression of the same value. A refused one leaks nothing.
+ *
+ * sources: trace/events/hist_expr.c trace/events/hist_field.c trace/events/hist_value.c
+ * sources: trace/events/fields.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ */
+#include <stdlib.h>
+
+#include "tests/host/hist_fields.h"
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			abort();                                                                   \
+	} while (0)
+
+static const struct numbers record = {
+	.u8 = 200,
+	.s8 = -3,
+	.u16 = 60000,
+	.s16 = -300,
+	.u32 = 4000000000U,
+	.s32 = -70000,
+	.u64 = 1ULL << 63 | 5,
+	.s64 = -(1LL << 40),
+	.name = "0123456789abcdef", /* no NUL */
+};
+
+static u64 value_of(const struct hist_field *f)
+{
+	static const u64 variables[] = { 10, 0, ~0ULL };
+	const struct hist_event event = { .rec = &record, .timestamp = 12345678, .refs = variables };
+
+	return hist_value(f, &event);
+}
+
+static void check_value(const struct hist_field *f)
+{
+	u64 value = value_of(f);
+	struct hist_field *again;
+
+	printed[0] = '\0';
+	hist_field_puts(NULL, f, true);
+	if (strlen(printed) == sizeof(printed) - 1)
+		return;
+	again = parse_copy(printed);
+	CHECK(!IS_ERR(again));
+	CHECK(hist_field_is_string(f) || value_of(again) == value);
+	hist_field_put(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	struct hist_field *f;
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	f = parse_copy(text);
+	if (IS_ERR(f)) {
+		CHECK(PTR_ERR(f) == -EINVAL || PTR_ERR(f) == -EDOM);
+	} else {
+		/* The callers of an event are not on the host. */
+		if (!(f->flags & HIST_FIELD_STACKTRACE))
+			check_value(f);
+		hist_field_put(f);
+	}
+	CHECK(host_objects == 0);
+	free(text);
+	return 0;
+}
