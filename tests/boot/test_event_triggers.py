@@ -277,6 +277,12 @@ def test_tp_printk_prints_events_until_the_file_stops_it(boot):
     assert machine.check("dmesg").count("sched_process_fork: ") > before
 
 
+def test_a_filter_of_a_marker_sees_the_text_without_an_added_newline(tracing):
+    tracing.check(f"echo 'traceoff:1 if buf == \"start\"' > {MARK}/trigger; echo -n start > trace_marker")
+    assert tracing.check(f"cat tracing_on {MARK}/trigger") == '0\ntraceoff:count=0 if buf == "start"\n'
+    assert lines(tracing) == ["tracing_mark_write: start"]
+
+
 def test_without_tp_printk_the_file_has_no_effect(nop5):
     nop5.check("echo 1 > /proc/sys/kernel/tracepoint_printk")
     assert nop5.check("cat /proc/sys/kernel/tracepoint_printk") == "0\n"

@@ -16,7 +16,10 @@ struct trace_marker {
 
 /* Task context, preemption off. */
 struct trace_marker_hook {
-	/* The entry is complete. What it returns is given to after_commit(), if it is not 0. */
+	/*
+	 * The entry is complete but for a newline that the writer left out. What it returns is
+	 * given to after_commit(), if it is not 0.
+	 */
 	unsigned (*before_commit)(const struct trace_marker *marker);
 	/* The entry may be gone. */
 	void (*after_commit)(const struct trace_marker *marker, unsigned value);

@@ -122,12 +122,15 @@ static ssize_t write_print(struct trace_array *tr, unsigned long ip, const char 
 	if (entry) {
 		entry->ip = ip;
 		memcpy(entry->buf, text, length);
-		if (newline)
-			entry->buf[length++] = '\n';
 		entry->buf[length] = '\0';
 		marker.entry = entry;
 		if (hook)
 			value = hook->before_commit(&marker);
+		/* A trigger's filter sees the text as it was written, so the newline comes last. */
+		if (newline) {
+			entry->buf[length++] = '\n';
+			entry->buf[length] = '\0';
+		}
 		trace_buffer_unlock_commit(buffer);
 		if (value)
 			hook->after_commit(&marker, value);
