@@ -145,12 +145,29 @@ static int call_show(struct seq_file *m, void *unused __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(call);
 
+/* The cost of a system call with an error, of a kernel task. */
+static int syscall_show(struct seq_file *m, void *unused __unused)
+{
+	u64 start = 0;
+
+	for (unsigned i = 0; i < WARM_UP + CALL_ROUNDS; i++) {
+		if (i == WARM_UP)
+			start = arch_cycles();
+		if (sys_close(-1) != -EBADF)
+			return -EIO;
+	}
+	show_figure(m, arch_cycles() - start, CALL_ROUNDS);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(syscall);
+
 static int __init bench_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("bench", NULL);
 
 	debugfs_create_file("pipe", 0444, dir, NULL, &pipe_fops);
 	debugfs_create_file("call", 0444, dir, NULL, &call_fops);
+	debugfs_create_file("syscall", 0444, dir, NULL, &syscall_fops);
 	debugfs_create_file("kmalloc", 0444, dir, NULL, &kmalloc_fops);
 	return IS_ERR(dir) ? (int)PTR_ERR(dir) : 0;
 }

@@ -41,6 +41,14 @@ FIGURES = {
     "tracepoint_off": ("a tracepoint that is off, beyond its nop", "instructions", 0),
     "tracepoint_on": ("a tracepoint with an empty probe", "instructions", 40),
     "tracepoints_all": ("enable all tracepoints, for each", "instructions", 600),
+    "event_sched_switch": ("event sched_switch, for each", "instructions", 260),
+    "events_sched": ("all sched events, per pipe switch", "instructions", 900),
+    "event_sys_enter": ("event sys_enter, per system call", "instructions", 200),
+    "event_sys_both": ("events sys_enter and sys_exit", "instructions", 400),
+    "event_filtered": ("event sys_enter, dropped by id == 7", "instructions", 110),
+    "hist_key": ("hist:keys=id of sys_enter", "instructions", 250),
+    "hist_keys": ("hist:keys=id,common_pid:vals=id", "instructions", 330),
+    "events_all": ("enable all events, per tracepoint", "instructions", 600),
     "branch_site": ("static branch, per site in a batch", "instructions", 300),
     "text": ("text of the kernel", "kB", None),
     "build": ("clean build on 2 cores", "s", 60),
@@ -142,6 +150,42 @@ def measure_tracing():
             if not option:
                 stats = machine.check("cat per_cpu/cpu0/stats")
                 values["event_bytes"] = figures_of(r"^bytes: (\d+)", stats)[0] // figures_of(r"^entries: (\d+)", stats)[0]
+        machine.poweroff()
+    return values
+
+
+def measure_events():
+    """Measure what events cost in a loop of switches and in one of system calls, by the means of the loops."""
+    values = {}
+    with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
+        machine.wait_prompt()
+        machine.check("cd /sys/kernel/tracing/events")
+
+        def more(loop, on, off):
+            figures = []
+            for command in (on, off):
+                machine.check(command)
+                figures += figures_of(r"(\d+) each", machine.check(f"cat /sys/kernel/debug/bench/{loop}"))
+            return figures[0] - figures[1]
+
+        def enabled(loop, *files):
+            return more(loop, *("; ".join(f"echo {on} > {file}/enable" for file in files) for on in (1, 0)))
+
+        def triggered(trigger):
+            file = "raw_syscalls/sys_enter/trigger"
+            return more("syscall", f"echo '{trigger}' > {file}", f"echo '!{trigger}' >> {file}")
+
+        values["event_sched_switch"] = enabled("pipe", "sched/sched_switch")
+        values["events_sched"] = enabled("pipe", "sched")
+        values["event_sys_enter"] = enabled("syscall", "raw_syscalls/sys_enter")
+        values["event_sys_both"] = enabled("syscall", "raw_syscalls/sys_enter", "raw_syscalls/sys_exit")
+        machine.check("echo 'id == 7' > raw_syscalls/sys_enter/filter")
+        values["event_filtered"] = enabled("syscall", "raw_syscalls/sys_enter")
+        machine.check("echo 0 > raw_syscalls/sys_enter/filter")
+        values["hist_key"] = triggered("hist:keys=id")
+        values["hist_keys"] = triggered("hist:keys=id,common_pid:vals=id")
+        text = machine.check("cat /sys/kernel/debug/events_bench")
+        values["events_all"], = figures_of(r"on (\d+)", text)
         machine.poweroff()
     return values
 
@@ -306,6 +350,7 @@ MEASURES = {
     "the kernel": measure_kernel,
     "the size of the image": measure_text,
     "a build from nothing": measure_build,
+    "events": measure_events,
     "traced calls": measure_tracing,
     "the graph tracer": measure_graph,
     "all functions of a large kernel": measure_ballast,

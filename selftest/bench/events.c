@@ -1,0 +1,56 @@
+/*
+ * Benchmark of switching events: the file /sys/kernel/debug/events_bench. Reading it enables and
+ * disables all events, as `echo 1 > events/enable` does, and prints the TSC ticks.
+ */
+#include "arch/clock.h"
+#include "fs/debugfs.h"
+#include "fs/fs.h"
+#include "fs/seq_file.h"
+#include "fs/syscalls.h"
+#include "kernel/init.h"
+#include "kernel/tracepoint.h"
+
+#define ENABLE_FILE "/sys/kernel/tracing/events/enable"
+
+static void count_tracepoint(struct tracepoint *tp __unused, void *count)
+{
+	++*(unsigned *)count;
+}
+
+/* Writes text to the file that enables all events. Adds its ticks to *ticks. */
+static int write_enable(int fd, const char *text, u64 *ticks)
+{
+	u64 start = arch_cycles();
+	long written = sys_write(fd, text, 1);
+
+	*ticks = arch_cycles() - start;
+	return written == 1 ? 0 : -EIO;
+}
+
+static int events_bench_show(struct seq_file *m, void *unused __unused)
+{
+	unsigned count = 0;
+	u64 on, off;
+	int fd = (int)sys_open(ENABLE_FILE, O_WRONLY, 0), error;
+
+	if (fd < 0)
+		return fd;
+	for_each_kernel_tracepoint(count_tracepoint, &count);
+	error = write_enable(fd, "1", &on);
+	if (!error)
+		error = write_enable(fd, "0", &off);
+	sys_close(fd);
+	if (error)
+		return error;
+	seq_printf(m, "%u tracepoints: on %llu, off %llu ticks each\n", count,
+		   (unsigned long long)(on / count), (unsigned long long)(off / count));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(events_bench);
+
+static int __init events_bench_init(void)
+{
+	debugfs_create_file("events_bench", 0444, NULL, NULL, &events_bench_fops);
+	return 0;
+}
+device_initcall(events_bench_init);
