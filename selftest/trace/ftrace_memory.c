@@ -83,7 +83,9 @@ static const char *const state_files[] = { "enabled_functions",
 					   "events/sched/sched_switch/trigger",
 					   "events/sched/sched_switch/enable",
 					   "events/sched/sched_waking/enable",
-					   "set_event_pid" };
+					   "set_event_pid",
+					   "available_events",
+					   "dynamic_events" };
 static char *state[ARRAY_SIZE(state_files)];
 
 static void note_state(void)
@@ -162,6 +164,15 @@ static void try_all(struct selftest *test, const struct attempt *attempt)
 	EXPECT(tries > 0 && round < ROUNDS);
 	EXPECT_EQ(errors, tries); /* each refused allocation gave an error */
 	memory_expect_objects(test, objects);
+}
+
+/* Makes all attempts, with the state of now. */
+static void try_each(struct selftest *test, const struct attempt *attempts, size_t count)
+{
+	note_state();
+	for (size_t i = 0; i < count; i++)
+		try_all(test, &attempts[i]);
+	forget_state();
 }
 
 /* ---- the attempts ---- */
@@ -410,10 +421,7 @@ SELFTEST(ftrace_memory, a_write_without_memory_is_refused_and_changes_nothing)
 	reset();
 	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
 	ASSERT(start_refusing());
-	note_state();
-	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
-		try_all(test, &attempts[i]);
-	forget_state();
+	try_each(test, attempts, ARRAY_SIZE(attempts));
 	stop_refusing(test);
 }
 
@@ -456,10 +464,7 @@ SELFTEST(ftrace_memory, a_filter_of_events_is_unchanged_when_any_allocation_is_r
 
 	EXPECT_EQ(filter_system_as_before(), 0);
 	ASSERT(start_refusing());
-	note_state();
-	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
-		try_all(test, &attempts[i]);
-	forget_state();
+	try_each(test, attempts, ARRAY_SIZE(attempts));
 	stop_refusing(test);
 	EXPECT_EQ(put(SYSTEM_FILTER, "0"), 0);
 }
@@ -518,10 +523,7 @@ SELFTEST(ftrace_memory, a_trigger_or_a_list_of_tasks_changes_nothing_when_any_al
 	};
 
 	ASSERT(start_refusing());
-	note_state();
-	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
-		try_all(test, &attempts[i]);
-	forget_state();
+	try_each(test, attempts, ARRAY_SIZE(attempts));
 	stop_refusing(test);
 }
 
@@ -534,10 +536,59 @@ SELFTEST(ftrace_memory, a_histogram_is_made_whole_or_not_at_all)
 
 	EXPECT_EQ(put("error_log", " "), 0);
 	ASSERT(start_refusing());
-	note_state();
-	for (unsigned i = 0; i < ARRAY_SIZE(attempts); i++)
-		try_all(test, &attempts[i]);
-	forget_state();
+	try_each(test, attempts, ARRAY_SIZE(attempts));
 	EXPECT_EQ(put("error_log", " "), 0); /* its entries are objects, too */
+	stop_refusing(test);
+}
+
+static long define_synthetic(void)
+{
+	return put("synthetic_events", "memory u64 a; char b[8]; char c[]; unsigned long d[]");
+}
+
+static long define_eprobe(void)
+{
+	return put("dynamic_events", "e:g/memory sched.sched_switch a=+4($next_pid):u8[2] "
+				     "b=$next_comm:string c=\\\"x\" if next_pid > 1");
+}
+
+static long remove_dynamic(void)
+{
+	return put("dynamic_events", "\n");
+}
+
+static long enable_eprobe(void)
+{
+	return put("events/g/memory/enable", "1");
+}
+
+static long disable_eprobe(void)
+{
+	return put("events/g/memory/enable", "0");
+}
+
+static long inject(void)
+{
+	return put("events/g/memory/inject", "b='x'");
+}
+
+SELFTEST(ftrace_memory, a_dynamic_event_is_made_whole_or_not_at_all)
+{
+	static const struct attempt attempts[] = {
+		{ "a synthetic event", define_synthetic, remove_dynamic },
+		{ "an event probe", define_eprobe, remove_dynamic },
+	};
+	static const struct attempt of_probe[] = {
+		{ "enabling an event probe", enable_eprobe, disable_eprobe },
+		{ "inject", inject, disable_eprobe },
+		{ "an instance with dynamic events", make_instance, remove_instance },
+	};
+
+	EXPECT_EQ(put("buffer_size_kb", "64"), 0);
+	ASSERT(start_refusing());
+	try_each(test, attempts, ARRAY_SIZE(attempts));
+	ASSERT(define_eprobe() == 0);
+	try_each(test, of_probe, ARRAY_SIZE(of_probe));
+	EXPECT_EQ(remove_dynamic(), 0);
 	stop_refusing(test);
 }

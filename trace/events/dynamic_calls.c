@@ -39,6 +39,35 @@ struct trace_event_call *trace_find_event_call(const char *system, const char *n
 
 /* ---- owners ---- */
 
+static void free_file_rcu(struct rcu_head *head)
+{
+	trace_event_file_free(container_of(head, struct trace_event_file, rcu));
+}
+
+/* After the last inode of a dynamic event's directory. */
+static void file_release(struct file_owner *owner)
+{
+	call_rcu(&container_of(owner, struct trace_event_file, owner)->rcu, free_file_rcu);
+}
+
+void trace_event_file_init_owner(struct trace_event_file *file)
+{
+	file_owner_init(&file->owner, trace_array_owner(file->tr), file_release);
+}
+
+/* Frees a file that is out of all lists, after a grace period and the last inode. */
+static void put_file(struct trace_event_file *file)
+{
+	struct dentry *dir = file->dir;
+
+	if (dir) {
+		tracefs_remove(dir);
+		file_owner_put(&file->owner);
+	} else {
+		call_rcu(&file->rcu, free_file_rcu);
+	}
+}
+
 /* Returns the event's system if the directory of the system goes with this event, or NULL. */
 static struct event_system *last_of_system(struct trace_event_file *file)
 {
@@ -117,21 +146,19 @@ static int add_to(struct trace_array *tr, struct trace_event_call *call)
 	return trace_events_of(tr)->dir ? trace_event_create_dir(file) : 0;
 }
 
-/* Unlinks the file. Its memory follows after a grace period and the last inode. */
 static void remove_file(struct trace_event_file *file)
 {
 	struct event_system *system = last_of_system(file);
 
-	trace_event_remove_dir(file);
-	if (system)
-		trace_event_remove_system(system);
 	list_del_rcu(&file->list);
 	if (file->flags & EVENT_FILE_FL_WAS_ENABLED) {
 		/* The number of the event may mean another event later. */
 		tracing_reset_online_cpus(file->tr);
 		tracing_reset_snapshot_cpu(file->tr, RING_BUFFER_ALL_CPUS);
 	}
-	file_owner_put(&file->owner);
+	put_file(file);
+	if (system)
+		trace_event_remove_system(system);
 }
 
 /* E held, T not. */
@@ -229,8 +256,7 @@ void trace_detach_dynamic_events(struct trace_array *tr)
 	list_for_each_entry_safe (file, next_file, &events->files, list) {
 		if (file->call->flags & TRACE_EVENT_FL_DYNAMIC) {
 			list_del_rcu(&file->list);
-			trace_event_remove_dir(file);
-			file_owner_put(&file->owner);
+			put_file(file);
 		}
 	}
 	list_for_each_entry_safe (system, next_system, &events->systems, list)

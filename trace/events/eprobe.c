@@ -238,6 +238,8 @@ static bool eprobe_match(const struct dyn_event *event, const char *system, cons
 	if ((*name && strcmp(eprobe->name, name) != 0) ||
 	    (system && strcmp(eprobe->group, system) != 0))
 		return false;
+	if (!*skip_spaces(rest))
+		return true;
 	match = probe_command_init(&words, "event_probe", rest) == 0 &&
 		(!words.argc || has_words(eprobe, &words));
 	probe_command_free(&words);

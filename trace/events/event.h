@@ -71,6 +71,8 @@ int trace_remove_event_call(struct trace_event_call *call);
  * event probe that is made of it keeps it, too. E held.
  */
 bool trace_event_call_busy(const struct trace_event_call *call, bool probes_too);
+/* For files.c: gives the file of a dynamic event an owner, when it has a directory. E held. */
+void trace_event_file_init_owner(struct trace_event_file *file);
 /* For events.c: takes the dynamic events out of tr, which is being removed. E held. */
 void trace_detach_dynamic_events(struct trace_array *tr);
 
@@ -119,9 +121,10 @@ struct trace_event_file {
 	unsigned sm_ref;               /* [E] users of soft mode */
 	unsigned tm_ref;               /* [E] triggers */
 	struct dentry *dir;            /* [E] NULL before the file systems are ready */
-	struct list_head list;   /* [E] to write, RCU to read: in trace_events_of(tr)->files */
-	struct file_owner owner; /* of the files of a dynamic event; its parent is the instance */
-	struct rcu_head rcu;     /* of a dynamic event: frees the file */
+	struct list_head list; /* [E] to write, RCU to read: in trace_events_of(tr)->files */
+	struct file_owner
+		owner;       /* of the directory of a dynamic event; its parent is the instance */
+	struct rcu_head rcu; /* of a dynamic event: frees the file */
 };
 
 /* The events of a trace_array. */

@@ -20,18 +20,6 @@ DEFINE_LINKER_TABLE(data, struct trace_event_call, trace_events);
 
 /* ---- files of a trace_array ---- */
 
-static void dynamic_file_release_rcu(struct rcu_head *head)
-{
-	trace_event_file_free(container_of(head, struct trace_event_file, rcu));
-}
-
-/* After the last inode of a dynamic event's directory. */
-static void dynamic_file_release(struct file_owner *owner)
-{
-	call_rcu(&container_of(owner, struct trace_event_file, owner)->rcu,
-		 dynamic_file_release_rcu);
-}
-
 struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 						 struct trace_event_call *call)
 {
@@ -43,8 +31,6 @@ struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 	file->call = call;
 	file->tr = tr;
 	INIT_LIST_HEAD(&file->triggers);
-	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
-		file_owner_init(&file->owner, trace_array_owner(tr), dynamic_file_release);
 	if (pid_filter_active(&events->pids->filter))
 		file->flags |= EVENT_FILE_FL_PID_FILTER;
 	if (trace_events_printed())

@@ -295,21 +295,19 @@ static struct event_system *get_system(struct trace_array *tr, const struct trac
 int trace_event_create_dir(struct trace_event_file *file)
 {
 	struct event_system *system = get_system(file->tr, file->call);
+	struct dentry *dir;
 
 	if (!system)
 		return -ENOMEM;
-	file->dir = tracefs_create_dir(trace_event_name(file->call), system->dir);
-	if (IS_ERR_OR_NULL(file->dir))
+	dir = tracefs_create_dir(trace_event_name(file->call), system->dir);
+	if (IS_ERR_OR_NULL(dir))
 		return -ENOMEM;
-	if (file->call->flags & TRACE_EVENT_FL_DYNAMIC)
-		set_owner(file->dir, &file->owner);
+	file->dir = dir;
+	if (file->call->flags & TRACE_EVENT_FL_DYNAMIC) {
+		trace_event_file_init_owner(file);
+		set_owner(dir, &file->owner);
+	}
 	return create_entries(file->dir, EVENT_FILE_EVENT, file, file->call);
-}
-
-void trace_event_remove_dir(struct trace_event_file *file)
-{
-	tracefs_remove(file->dir);
-	file->dir = NULL;
 }
 
 struct event_system *trace_event_dynamic_system(struct trace_array *tr, const char *name)

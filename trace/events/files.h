@@ -7,8 +7,6 @@
 int trace_events_create_files(struct trace_array *tr);
 /* Creates events/SYSTEM/EVENT/ of a file. 0 or -ENOMEM. E held. */
 int trace_event_create_dir(struct trace_event_file *file);
-/* Removes events/SYSTEM/EVENT/ of a dynamic event. E held. */
-void trace_event_remove_dir(struct trace_event_file *file);
 /* Returns the directory of a dynamic system, or NULL: the system has events of the kernel. E held.
  */
 struct event_system *trace_event_dynamic_system(struct trace_array *tr, const char *name);

@@ -102,7 +102,7 @@ static struct word next_word(const char **text, const char *end)
 int synth_parse_name(const char *command, const char *definition, char **name, const char **fields,
 		     struct synth_error *error)
 {
-	const char *first = definition, *end = strchrnul(definition, ';');
+	const char *first = definition, *end = definition + strcspn(definition, ";");
 	unsigned words = 0;
 	size_t length = strcspn(definition, SPACES);
 
@@ -246,7 +246,7 @@ int synth_parse_fields(const char *command, const char *fields, struct synth_def
 	if (!definition->fields)
 		return -ENOMEM;
 	for (;; fields = end + 1) {
-		end = strchrnul(fields, ';');
+		end = fields + strcspn(fields, ";");
 		for (;;) {
 			while (fields < end && isspace(*fields))
 				fields++;

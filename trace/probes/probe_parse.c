@@ -99,7 +99,7 @@ int probe_error(const struct probe_command *command, enum probe_error error, uns
 
 	/* argv may be changed, but the words in command->command are whole. */
 	for (unsigned i = 0; i < word; i++)
-		text = *strchrnul(text, ' ') ? strchr(text, ' ') + 1 : text + strlen(text) + 1;
+		text += strcspn(text, " ") + 1;
 	if (at)
 		text += at - command->argv[word];
 	tracing_log_err(&global_trace, command->location, command->command, probe_error_texts,

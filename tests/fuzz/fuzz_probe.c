@@ -1,0 +1,103 @@
+/*
+ * Arguments of probes, under libFuzzer. What is accepted must have a type, a place in the record and few enough
+ * dereferences. What is refused has a position in the text.
+ *
+ * sources: trace/probes/probe_parse.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host_strdup.h"
+#include "trace/core/error_log.h"
+#include "trace/core/trace_array.h"
+#include "trace/probes/probe_arg.h"
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			abort();                                                                   \
+	} while (0)
+
+struct trace_array global_trace;
+static unsigned errors;
+
+void tracing_log_err(struct trace_array *tr, const char *location, const char *command,
+		     const char *const *errs, u8 type, u16 position)
+{
+	CHECK(tr == &global_trace && location && errs[type] && position <= strlen(command) + 1);
+	errors++;
+}
+
+/* The host's, without the flags of the kernel's. */
+int nop5_snprintf(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, fmt);
+	length = vsnprintf(buf, size, fmt, args);
+	va_end(args);
+	return length;
+}
+
+unsigned long kallsyms_lookup_name(const char *name)
+{
+	return strcmp(name, "schedule") == 0 ? 0xffffffff80001000UL : 0;
+}
+
+static int parse_field(const char *text, struct probe_source *source, void *data,
+		       enum probe_error *error)
+{
+	if (*text != '$')
+		return -EINVAL;
+	if (strcmp(text, "$field") != 0) {
+		*error = PROBE_ERR_BAD_ATTACH_ARG;
+		return -ENOENT;
+	}
+	source->kind = PROBE_SOURCE_PRIVATE;
+	source->data = data;
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct probe_arg_sources sources = { .parse = parse_field };
+	struct probe_command command;
+	struct probe_arg *args;
+	const char *group = NULL, *event = NULL;
+	char *text = malloc(size + 1);
+	unsigned count = 0;
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	CHECK(probe_command_init(&command, "fuzz", text) == 0);
+	args = kcalloc(command.argc + 1, sizeof(*args), GFP_KERNEL);
+	/* The first byte says which allocation fails. */
+	host_allocations_left = size && *data < 16 ? *data : -1;
+	for (unsigned word = 1; word < command.argc && word < 8; word++) {
+		const struct probe_arg *arg = &args[count];
+		int error;
+
+		errors = 0;
+		error = probe_arg_parse(&command, word, args, count++, &sources, NULL);
+		if (error) {
+			CHECK(error == -EINVAL || error == -ENOENT || !host_allocations_left);
+			break;
+		}
+		CHECK(!errors && arg->type && arg->name && arg->text);
+		CHECK(arg->nr_derefs <= PROBE_DEREFS_MAX && arg->count <= PROBE_ARRAY_MAX);
+		CHECK(arg->bit_width + arg->bit_shift <= 8 * arg->type->size);
+	}
+	if (command.argc && !probe_parse_event_name(&command, 0, command.argv[0], &group, &event))
+		CHECK((!event || probe_is_good_name(event)) && (!group || *group));
+	probe_args_free(args, count);
+	probe_command_free(&command);
+	host_allocations_left = -1;
+	CHECK(!host_objects);
+	free(text);
+	return 0;
+}
