@@ -88,7 +88,7 @@ struct fuzz_words {
 	unsigned valid_in; /* one of this many writes is an unchanged word */
 	unsigned digits;   /* at most this many in a row (a size costs memory); 0: no limit */
 #define NO_DIGITS 100      /* no digit except 0 */
-	const char *words[12];
+	const char *words[24];
 };
 
 #define NOWHERE "18446744073709551616"
@@ -145,10 +145,27 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "/trigger",
 	  8,
 	  NO_DIGITS,
-	  { "traceon:0", "!traceon", "traceoff:0 if prev_comm == \"x\"", "!traceoff",
-	    "snapshot:0 if common_pid < -0", "!snapshot", "stacktrace:0", "!stacktrace",
-	    "enable_event:sched:sched_kthread_stop", "!enable_event:sched:sched_kthread_stop",
-	    "disable_event:sched:nosuch", "stacktrace if (" } },
+	  { "traceon:0",
+	    "!traceon",
+	    "traceoff:0 if prev_comm == \"x\"",
+	    "!traceoff",
+	    "snapshot:0 if common_pid < -0",
+	    "!snapshot",
+	    "stacktrace:0",
+	    "!stacktrace",
+	    "enable_event:sched:sched_kthread_stop",
+	    "!enable_event:sched:sched_kthread_stop",
+	    "disable_event:sched:nosuch",
+	    "stacktrace if (",
+	    "hist:keys=prev_pid:vals=prev_prio,next_prio,hitcount:sort=nosuch",
+	    "hist:keys=next_pid:x=prev_pid-$nosuch*x:onmatch(sched.sched_waking).trace(no,$x)",
+	    "hist:keys=prev_pid:a=prev_prio,b=-(a+x)/0:onmax($a).save(prev_comm,nosuch)",
+	    "hist:name=n:keys=stacktrace,common_pid.execname:onchange($y).snapshot()",
+	    "hist:keys=prev_comm.hex:clock=bogus if prev_pid >",
+	    "!hist:keys=prev_pid",
+	    "hist:keys=ip:vals=buf.percent",
+	    "hist:keys=,:vals=.graph",
+	    "enable_hist:sched:nosuch" } },
 	/* The functions with probes are not called meanwhile, so the counts do not change. */
 	{ "filter",
 	  8,
@@ -379,6 +396,7 @@ static void remove_triggers(const char *file)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++)
 		put_patiently(file, lines[i], O_APPEND);
+	put_mode(file, "hist:", 5, O_TRUNC); /* opening removes histograms; the line is refused */
 	/* What the triggers may have done to their trace_array. */
 	if (strstarts(file, INSTANCE)) {
 		put(INSTANCE "/tracing_on", "1");

@@ -57,6 +57,12 @@ def test_histograms_of_the_same_events_print_as_on_linux(boot):
     assert machine.check("cat events/synthetic/feed/hist") == (record.HERE / "histograms.linux").read_text()
 
 
+def test_histograms_of_trace_marker_print_as_on_linux(tracing):
+    for line in record.marker_script():
+        printed = tracing.run(line).output
+    assert printed == (record.HERE / "markers.linux").read_text()
+
+
 def test_lines_that_agree_mean_the_same_histogram(tracing):
     trigger = f"{SWITCH}/trigger"
     for line in ("hist:keys=prev_pid", "hist:keys=prev_pid.hex", "hist:keys=prev_pid:sort=prev_pid",
