@@ -1,5 +1,6 @@
 /* Owners of files: a set of files can be removed only while none of them is open. */
 #include "fs/file_owner.h"
+#include "kernel/bug.h"
 #include "kernel/errno.h"
 
 #define OWNER_GONE (-1)
@@ -7,6 +8,7 @@
 void file_owner_init(struct file_owner *owner, struct file_owner *parent,
 		     void (*release)(struct file_owner *owner))
 {
+	WARN_ON(parent && !atomic_read(&parent->refs)); /* not initialised, or freed */
 	atomic_set(&owner->refs, 1);
 	atomic_set(&owner->opens, 0);
 	owner->parent = file_owner_get(parent);

@@ -170,6 +170,18 @@ def test_a_hundred_instances_come_and_go_while_they_trace_and_leave_nothing_behi
     assert resources(machine) == before
 
 
+def test_an_instance_made_while_there_are_dynamic_events_lives_until_its_end(boot):
+    """The files of these events belong to the instance. It did not count them, and was freed too early."""
+    machine = boot(cpus=2)
+    machine.check("cd /sys/kernel/tracing; echo 'early u64 x' >> synthetic_events")
+    for remove in "rmdir instances/a; echo '!early' >> synthetic_events", "echo '!late' >> synthetic_events; rmdir instances/a":
+        machine.check("mkdir instances/a; echo 'late u64 x' >> synthetic_events; echo 1 > instances/a/events/synthetic/late/enable")
+        machine.check("echo 0 > instances/a/events/synthetic/late/enable")
+        machine.check(remove)
+        machine.run("echo '!late' >> synthetic_events; echo 'early u64 x' >> synthetic_events")
+    assert "WARNING" not in machine.text
+
+
 def test_a_directory_of_a_removed_instance_is_harmless(tracing):
     for line in ("mkdir instances/a", "cd instances/a", "rmdir ../a", "cat trace", "mkdir x",
                  f"cd {TRACING}", "mkdir instances/a", "cat instances/a/tracing_on"):

@@ -45,12 +45,13 @@ static struct trace_array *alloc_instance(const char *name)
 		return NULL;
 	tr->name = kstrdup(name, GFP_KERNEL);
 	tr->trace_flags = global_trace.trace_flags & ~(u64)TRACE_FLAGS_OF_ROOMS;
+	/* The files of dynamic events, which trace_array_init() adds, are counted in the owner. */
+	file_owner_init(&tr->owner, NULL, instance_release);
 	if (!tr->name || trace_array_init(tr)) {
 		kfree(tr->name);
 		kfree(tr);
 		return NULL;
 	}
-	file_owner_init(&tr->owner, NULL, instance_release);
 	return tr;
 }
 
@@ -93,7 +94,7 @@ static int instance_mkdir(const char *name)
 		goto out;
 	tr->dir = tracefs_create_dir(name, instances_dir);
 	if (IS_ERR_OR_NULL(tr->dir)) {
-		file_owner_put(&tr->owner);
+		instance_release(&tr->owner); /* no one else knows it yet */
 		goto out;
 	}
 	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
