@@ -82,6 +82,8 @@ def test_all_events_are_those_of_available_events(tracing):
 def test_entries_of_tracers_have_no_switch_and_no_system_has_one_for_them(tracing):
     assert "enable" not in tracing.check("ls events/ftrace") and "filter" not in tracing.check("ls events/ftrace")
     assert "enable" not in tracing.check("ls events/ftrace/print events/ftrace/function")
+    assert tracing.check("ls events/ftrace/print").split() == ["format", "hist", "id", "trigger"]
+    assert tracing.check("cat events/ftrace/function/hist") == ""
     for word in ("ftrace:print", "ftrace", "print"):
         assert refuses(tracing, f"echo {word} > set_event")
 

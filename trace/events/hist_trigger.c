@@ -329,16 +329,9 @@ static const struct file_operations hist_fops = {
 	.release = single_release,
 };
 
-/* As for the file trigger. */
-static bool hist_wanted(const struct trace_event_call *call)
-{
-	return trace_event_can_enable(call) || call->event.type == TRACE_PRINT;
-}
-
 EVENT_FILE_ENTRY(hist_file, "hist") = {
 	.name = "hist",
 	.mode = 0440,
 	.fops = &hist_fops,
 	.place = EVENT_FILE_EVENT,
-	.wanted = hist_wanted,
 };
