@@ -13,6 +13,7 @@
 #:                  most expensive functions
 #: make soak        the long tests: 100 million events through the ring buffer,
 #:                  hackbench and stress on 8 CPUs
+#: make rootfs      build build/rootfs.cpio: busybox, and what ADD names
 #: make clean       remove build/
 #: make help        this list
 #:
@@ -22,6 +23,9 @@
 #:                  (the default when APPEND contains selftest)
 #: BOOT=iso         iso: through GRUB; uefi: the same on UEFI firmware;
 #:                  elf: directly
+#: ADD="..."        for rootfs: programs, other files, directories or Debian
+#:                  packages, with the libraries that they need
+#: BUSYBOX=PATH     for rootfs: a static busybox
 #: CC=gcc           or clang
 #: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking
 #: FTRACE=0         no call of __fentry__ at the start of functions
@@ -50,6 +54,8 @@ CPUS   ?= 4
 MEM    ?= 256M
 BOOT   ?= iso
 APPEND ?=
+ADD    ?=
+BUSYBOX ?=
 # Only the test kernel contains the self-tests.
 KERNEL ?= $(if $(filter selftest selftest=%,$(APPEND)),nop5-test,nop5)
 V      ?= 0
@@ -237,7 +243,7 @@ $(O)/%.iso: $(O)/%.elf iso/boot/grub/grub.cfg scripts/mkiso
 ifeq ($(filter iso uefi elf,$(BOOT)),)
 $(error BOOT is iso, uefi or elf, not $(BOOT))
 endif
-export APPEND BOOT CC MCOUNT
+export APPEND BOOT BUSYBOX CC MCOUNT
 
 # Targets that start QEMU install the missing packages first, because the build needs some of them.
 BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND"
@@ -267,6 +273,12 @@ test soak:
 test-tools:
 	@scripts/install-deps tools
 	@tests/run tools
+
+rootfs:
+	@scripts/install-deps rootfs
+	@mkdir -p $(O)
+	$(call say,ROOTFS,$(O)/rootfs.cpio)
+	$(Q)scripts/rootfs $(if $(BUSYBOX),--busybox $(BUSYBOX)) $(O)/rootfs.cpio $(ADD)
 
 bench:
 	@scripts/install-deps bench
