@@ -1,4 +1,4 @@
-/* Shared by the files that create and end tasks (kernel/sched/{fork,exit,kthread}.c) and their
+/* Shared by the files that create and end tasks (kernel/process/{fork,exit}.c, kthread.c) and their
  * tests. */
 #pragma once
 

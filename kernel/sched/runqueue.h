@@ -1,6 +1,6 @@
 /*
  * The internals of the scheduler: the run queue of a CPU, and the functions that the files of
- * kernel/sched share. Only these files and their self-tests include this header.
+ * kernel/sched share with kernel/process. Only these files and their self-tests include it.
  *
  * A run-queue lock is the innermost lock of the kernel: its holder takes no other lock and prints
  * nothing, and interrupts are off. Two run-queue locks are taken in the order of the CPU numbers
@@ -154,11 +154,11 @@ void calc_global_load(u64 now, long adjust);
 
 /* fair.c: sets se.weight from policy and nice. R held, or p is new. */
 void set_load_weight(struct task_struct *p);
-/* fork.c */
+/* kernel/process/fork.c */
 void sched_init_task(struct task_struct *p);
-/* exit.c */
+/* kernel/process/exit.c */
 void release_task(struct task_struct *p);
-/* pid.c: tasklist_lock held. alloc_pid() returns 0 when all PIDs are in use. */
+/* kernel/process/pid.c: tasklist_lock held. alloc_pid() returns 0 when all PIDs are in use. */
 pid_t alloc_pid(void);
 void attach_pid(struct task_struct *p);
 void detach_pid(struct task_struct *p);

@@ -15,6 +15,14 @@
 #include "kernel/mm/thread_size.h"
 #include "kernel/sched/completion.h"
 
+struct cred;
+struct files_struct;
+struct fs_struct;
+struct mm_struct;
+struct pid;
+struct sighand_struct;
+struct signal_struct;
+
 #define TASK_COMM_LEN 16
 
 /* Values of state. /proc/PID/stat prints them as R, S, D, I. */
@@ -36,6 +44,13 @@
 #define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
 #define PF_OOPSED         0x0010 /* ended by an oops, perhaps while it held mutexes */
 #define PF_FAULT_TRACED   0x0020 /* the event of its page fault is being recorded */
+#define PF_FORKNOEXEC     0x0040 /* forked, and has not called exec since */
+
+/* Bits of user_work: what a task does before it returns to user mode. */
+#define USER_WORK_SIGPENDING      1 /* a signal may be deliverable */
+#define USER_WORK_NOTIFY_RESUME   2 /* functions of task_work_add() wait */
+#define USER_WORK_RESTORE_SIGMASK 4 /* blocked = real_blocked, if no handler was called */
+#define USER_WORK_UPROBE          8 /* a probe in user code was hit */
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 #define MAX_RT_PRIO 100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
@@ -80,7 +95,25 @@ struct task_struct {
 	u64 nvcsw, nivcsw;        /* [R] voluntary, involuntary switches */
 	u64 start_time;           /* [C] ktime */
 
-	/* Family and signals: kernel/sched/{fork,exit,signal}.c */
+	/* Process: kernel/process. The structs are counted; threads share those that clone() says
+	 */
+	pid_t tgid;                       /* [C] the process id: the pid of the first thread */
+	struct task_struct *group_leader; /* [L] the first thread; a thread that calls exec */
+	struct list_head thread_node;     /* [L] in signal->thread_head */
+	struct pid *thread_pid;           /* [L] NULL once it is reaped */
+	struct list_head pid_links[4];    /* [L] in pid->tasks[type], by enum pid_type */
+	struct signal_struct *signal;     /* [C] never NULL */
+	struct sighand_struct *sighand;   /* [L and siglock] NULL once it is reaped */
+	const struct cred *cred;          /* [O] in whose name it acts; others: RCU */
+	const struct cred *real_cred;     /* [O] in whose name others may act on it; others: RCU */
+	int exit_signal;                  /* [L] sent to the parent at its end; -1: a thread */
+	int *set_child_tid;               /* [O] user address: gets the pid when the task starts */
+	int *clear_child_tid;             /* [O] user address: 0 and a futex wake at its end */
+	void *robust_list;                /* [O] user address: set_robust_list() */
+	u64 blocked, real_blocked;        /* [siglock] signal masks, bit n-1 */
+	u32 user_work;                    /* [A] USER_WORK_*: work on the way to user mode */
+
+	/* Family and signals: kernel/process/{fork,exit}.c, kernel/sched/signal.c */
 	struct task_struct *parent; /* [L] */
 	struct list_head children;  /* [L] */
 	u64 children_runtime; /* [O] ns that its reaped children and their reaped children ran */
@@ -118,11 +151,14 @@ struct task_struct {
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
 
 	/* Fields of other rooms. NULL or 0 in a task that does not use them. */
-	void *files; /* [X] fs: descriptors and working directory; see task_set_fs_hooks() */
-	void *trace; /* [X] trace */
-	u32 trace_recursion; /* [X] trace: trace/ftrace/recursion.h */
-	u32 cmdline_saved;   /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
-	void *worker;        /* [X] workqueue: the struct worker this task is */
+	struct mm_struct *mm;        /* [X] vm: its address space; NULL: a kernel task */
+	struct mm_struct *active_mm; /* [X] vm: mm, or the one that a kernel task borrows */
+	struct files_struct *files;  /* [X] fs: descriptors; see task_set_fs_hooks() */
+	struct fs_struct *fs;        /* [X] fs: root, working directory, umask */
+	void *trace;                 /* [X] trace */
+	u32 trace_recursion;         /* [X] trace: trace/ftrace/recursion.h */
+	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
+	void *worker;      /* [X] workqueue: the struct worker this task is */
 #ifdef CONFIG_DEBUG
 	struct held_locks held_locks; /* [O] locking: the locks it holds */
 #endif

@@ -5,7 +5,7 @@
  * kernel_wait4() unlinks the zombie and drops the reference of the lists. Some tasks have no parent
  * that waits for them, and so unlink themselves: kernel threads, and children that outlive their
  * parent (PID 1 would only discard their status). Dropping the last reference frees the memory
- * (kernel/sched/fork.c).
+ * (kernel/process/fork.c).
  */
 #include "kernel/sched/runqueue.h"
 

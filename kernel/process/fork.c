@@ -13,7 +13,8 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
-#include "kernel/panic.h"
+#include "kernel/process/cred.h"
+#include "kernel/process/signal_struct.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
@@ -24,26 +25,6 @@
 #define CLONE_FS       0x00000200UL
 #define CLONE_FILES    0x00000400UL
 #define CLONE_UNTRACED 0x00800000UL
-
-extern char boot_stack[]; /* boot/entry.asm: THREAD_SIZE bytes */
-
-struct task_struct init_task = {
-	.stack = boot_stack,
-	.flags = PF_KTHREAD | PF_IDLE,
-	.usage = ATOMIC_INIT(1),
-	.patch_state = KLP_UNDEFINED,
-	.comm = "swapper/0",
-	.lock = __SPINLOCK_INIT(init_task.lock),
-	.on_rq = 1,
-	.on_cpu = 1,
-	.nr_cpus_allowed = 1,
-	.cpus_allowed = { { 1 } },
-	.children = LIST_HEAD_INIT(init_task.children),
-	.sibling = LIST_HEAD_INIT(init_task.sibling),
-	.tasks = LIST_HEAD_INIT(init_task.tasks),
-	.pid_node = LIST_HEAD_INIT(init_task.pid_node),
-	.child_exit = __WAIT_QUEUE_HEAD_INITIALIZER(init_task.child_exit),
-};
 
 struct task_struct *child_reaper;
 
@@ -69,10 +50,35 @@ u64 total_forks(void)
 	return (u64)atomic64_read(&forks);
 }
 
+/* A new process: one thread, with the limits of the current process. NULL when memory is short. */
+static struct signal_struct *alloc_signal_struct(struct task_struct *leader)
+{
+	struct signal_struct *sig = kzalloc(sizeof(*sig), GFP_KERNEL);
+
+	if (!sig)
+		return NULL;
+	atomic_set(&sig->sigcnt, 1);
+	atomic_set(&sig->live, 1);
+	sig->nr_threads = 1;
+	INIT_LIST_HEAD(&sig->thread_head);
+	list_add(&leader->thread_node, &sig->thread_head);
+	init_waitqueue_head(&sig->wait_chldexit);
+	INIT_LIST_HEAD(&sig->shared_pending.list);
+	memcpy(sig->rlim, current->signal->rlim, sizeof(sig->rlim));
+	return sig;
+}
+
+static void put_signal_struct(struct signal_struct *sig)
+{
+	if (atomic_dec_and_test(&sig->sigcnt))
+		kfree(sig);
+}
+
 static void free_task(struct task_struct *p)
 {
 	if (task_free_hook)
 		task_free_hook(p);
+	put_signal_struct(p->signal);
 	free_thread_stack(p->stack);
 	kfree(p);
 }
@@ -114,11 +120,15 @@ static struct task_struct *alloc_task(const char *comm)
 
 	if (!p)
 		return NULL;
+	p->signal = alloc_signal_struct(p);
+	if (!p->signal)
+		goto free;
 	p->stack = alloc_thread_stack();
-	if (!p->stack) {
-		kfree(p);
-		return NULL;
-	}
+	if (!p->stack)
+		goto free_signal;
+	p->group_leader = p;
+	p->sighand = &init_sighand;
+	p->cred = p->real_cred = &init_cred;
 	p->state = TASK_NEW;
 	p->patch_state = KLP_UNDEFINED;
 	atomic_set(&p->usage, 1);
@@ -136,6 +146,12 @@ static struct task_struct *alloc_task(const char *comm)
 	init_completion(&p->exited);
 	sched_init_task(p);
 	return p;
+
+free_signal:
+	put_signal_struct(p->signal);
+free:
+	kfree(p);
+	return NULL;
 }
 
 /* Gives p a PID and a parent, and adds it to the lists. False when no PID is free. */
@@ -145,6 +161,7 @@ static bool publish_task(struct task_struct *p, struct task_struct *parent)
 	p->pid = alloc_pid();
 	if (p->pid) {
 		atomic_inc(&p->usage);
+		p->tgid = p->pid;
 		p->parent = parent;
 		/* As its creator; under tasklist_lock, as a transition begins or ends for all. */
 		p->patch_state = current->patch_state;

@@ -1,0 +1,117 @@
+/*
+ * struct signal_struct and struct sighand_struct: what the threads of a process share.
+ *
+ * Every task has both. A kernel task is the only thread of its own signal_struct, so that code can
+ * ask any task for its process group, session and resource limits. All kernel tasks share
+ * init_sighand.
+ *
+ * Lock order: tasklist_lock, then sighand->siglock, then P and R of the scheduler.
+ */
+#pragma once
+
+#include "kernel/atomic.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/process/pid.h"
+#include "kernel/sched/wait.h"
+
+#define _NSIG 64
+
+/* The signals that wait for one task, or for any task of a process. [S] siglock. */
+struct sigpending {
+	struct list_head list; /* [S] of queued signals with their siginfo */
+	u64 signal;            /* [S] bit n-1: signal n */
+};
+
+/* What a process does with a signal: struct sigaction as the system calls pass it. [S] siglock. */
+struct k_sigaction {
+	void *handler; /* SIG_DFL, SIG_IGN or an address in the program */
+	unsigned long flags;
+	void *restorer;
+	u64 mask;
+};
+
+struct sighand_struct {
+	atomic_t count; /* [A] tasks that share it */
+	spinlock_t siglock;
+	struct k_sigaction action[_NSIG]; /* [S] by signal - 1 */
+	wait_queue_head_t signalfd_wqh;
+};
+
+#define RLIMIT_CPU        0
+#define RLIMIT_FSIZE      1
+#define RLIMIT_DATA       2
+#define RLIMIT_STACK      3
+#define RLIMIT_CORE       4
+#define RLIMIT_RSS        5
+#define RLIMIT_NPROC      6
+#define RLIMIT_NOFILE     7
+#define RLIMIT_MEMLOCK    8
+#define RLIMIT_AS         9
+#define RLIMIT_LOCKS      10
+#define RLIMIT_SIGPENDING 11
+#define RLIMIT_MSGQUEUE   12
+#define RLIMIT_NICE       13
+#define RLIMIT_RTPRIO     14
+#define RLIMIT_RTTIME     15
+#define RLIM_NLIMITS      16
+#define RLIM_INFINITY     (~0UL)
+
+struct rlimit {
+	unsigned long rlim_cur, rlim_max;
+};
+
+/* Values of signal_struct.flags. */
+#define SIGNAL_STOP_STOPPED   0x0001 /* all threads have stopped */
+#define SIGNAL_STOP_CONTINUED 0x0002 /* SIGCONT came; the parent has not waited for it */
+#define SIGNAL_GROUP_EXIT     0x0004 /* all threads are ending with group_exit_code */
+#define SIGNAL_CLD_STOPPED    0x0010 /* a thread must send SIGCHLD to the parent: stopped */
+#define SIGNAL_CLD_CONTINUED  0x0020 /* the same: continued */
+#define SIGNAL_UNKILLABLE     0x0040 /* PID 1: signals without a handler do not end it */
+
+struct tty_struct;
+
+/* What times(2) and getrusage(2) report of tasks that have ended, in ns and in counts. */
+struct task_usage {
+	u64 utime, stime;
+	u64 nvcsw, nivcsw;
+	u64 min_flt, maj_flt;
+	u64 maxrss; /* pages: a maximum, not a sum */
+};
+
+/*
+ * Legend: [A] atomic; [L] tasklist_lock; [S] sighand->siglock; [R] rlim_lock to write, fields of
+ * one limit may be read without it; [C] constant.
+ */
+struct signal_struct {
+	atomic_t sigcnt;              /* [A] references: tasks that are not freed yet */
+	atomic_t live;                /* [A] threads that have not begun to exit */
+	int nr_threads;               /* [L] tasks in thread_head */
+	struct list_head thread_head; /* [L] task_struct.thread_node of the threads, leader first */
+	wait_queue_head_t wait_chldexit; /* wait4() of each thread sleeps here */
+
+	struct sigpending shared_pending; /* [S] signals for any thread */
+	unsigned flags;                   /* [S] SIGNAL_* */
+	int group_exit_code;              /* [S] wait status of exit_group(), or of a stop */
+	int group_stop_count;             /* [S] threads that must still stop */
+	/* [S] exec waits until this many other threads are left; it is woken then */
+	int notify_count;
+	struct task_struct *group_exec_task; /* [S] the thread in exec; NULL: none */
+
+	struct pid *pids[PIDTYPE_MAX]; /* [L] PID: not used; counted */
+	bool leader;                   /* [L] of a session */
+	bool is_child_subreaper;       /* [L] orphans among its descendants become its children */
+	bool has_child_subreaper;      /* [L] an ancestor may be one */
+	short oom_score_adj;           /* read without a lock */
+	struct tty_struct *tty;        /* [S] controlling terminal; the tty room counts it */
+	struct pid *tty_old_pgrp;      /* [S] counted */
+
+	struct task_usage ended;          /* [S] of threads that have ended */
+	struct task_usage children;       /* [S] of children that were waited for, and theirs */
+	struct rlimit rlim[RLIM_NLIMITS]; /* [R] */
+};
+
+extern struct signal_struct init_signals;
+extern struct sighand_struct init_sighand;
+
+/* The limit of the current process, in the unit of the resource. Task context. */
+#define rlimit(resource) READ_ONCE(current->signal->rlim[resource].rlim_cur)
