@@ -1,0 +1,22 @@
+"""What the programs of tests/abi have printed, and the root file system with them."""
+import re
+import subprocess
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def outputs(text):
+    """Returns {name: what the program printed, and its status} from the output of tests/abi/run."""
+    text = text.replace("\r\n", "\n")
+    return {match[1]: match[2] for match in re.finditer(r"^## (\S+)\n((?:(?!## ).*\n)*## exit \d+\n)", text, re.M)}
+
+
+def archive(directory, names):
+    """Makes the root file system with these programs of directory/{musl,glibc}. Returns its path."""
+    image = directory / "abi.cpio"
+    programs = [directory / libc / name for libc in ("musl", "glibc") for name in names]
+    subprocess.run([ROOT / "scripts/rootfs", image, f"{HERE / 'run'}:abi/run",
+                    *(f"{path}:abi/{path.parent.name}/{path.name}" for path in programs)], check=True)
+    return image
