@@ -7,6 +7,7 @@
 ; (unwind.c) that a register frame is at this address.
 
 %include "arch/ptrace.inc"
+%include "arch/uaccess.inc"
 
 extern do_exception, do_int3, do_nmi, do_interrupt
 extern nmi_running
@@ -28,6 +29,7 @@ extern nmi_running
 	push	r14
 	push	r15
 	cld
+	CLAC				; the interrupted code may have user memory open
 	mov	rdi, rsp			; the first argument
 	lea	rbp, [rsp + 1]
 	sub	rsp, 8				; the CPU aligned its frame; this aligns the call

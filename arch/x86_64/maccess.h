@@ -1,15 +1,13 @@
 /*
- * Reading memory at an address that may be invalid. A fault gives an error instead of an oops. Any
- * context, NMI included.
+ * Reading memory at an address that may be invalid. A fault gives an error instead of an oops, and
+ * never waits for a page. Any context, NMI included.
  */
 #pragma once
 
-#include "arch/ptrace.h"
-#include "arch/traps.h"
-#include "kernel/compiler.h"
-#include "kernel/errno.h"
+#include "arch/uaccess.h"
 
-long strncpy_nofault(char *dst, const void *src, size_t size); /* maccess.asm */
+/* uaccess.asm. The address may be of the kernel or of a program. */
+long strncpy_nofault(char *dst, const void *src, size_t size);
 
 /*
  * Copies the string at src, with its NUL, but at most size bytes (more than 0); a cut string gets a
@@ -20,36 +18,44 @@ static inline long strncpy_from_kernel_nofault(char *dst, const void *src, size_
 {
 	return (long)src < 0 ? strncpy_nofault(dst, src, size) : -EFAULT;
 }
-/* The same for an argument of a system call. Kernel threads make all of them, with addresses of the
- * kernel, until there is ring 3. */
+/* The same for memory of the current task: its program's, or the kernel's for a kernel task. */
 static inline long strncpy_from_user_nofault(char *dst, const void *src, size_t size)
 {
-	return strncpy_nofault(dst, src, size);
-}
+	long ret;
 
-long copy_nofault(void *dst, const void *src, size_t size); /* maccess.asm */
+	if (!access_ok((__force const void __user *)src, 1))
+		return -EFAULT;
+	pagefault_disable();
+	ret = strncpy_nofault(dst, src, size);
+	pagefault_enable();
+	return ret;
+}
 
 /* Copies size bytes (more than 0). 0 or -EFAULT; then dst has no defined content. */
 static inline long copy_from_kernel_nofault(void *dst, const void *src, size_t size)
 {
-	return (long)src < 0 ? copy_nofault(dst, src, size) : -EFAULT;
+	return (long)src < 0 && !__copy_user(dst, src, size) ? 0 : -EFAULT;
 }
-/* The same for memory of a task. */
+/* The same for memory of the current task. */
 static inline long copy_from_user_nofault(void *dst, const void *src, size_t size)
 {
-	return copy_nofault(dst, src, size);
+	unsigned long left;
+
+	if (!access_ok((__force const void __user *)src, size))
+		return -EFAULT;
+	pagefault_disable();
+	left = __copy_user(dst, src, size);
+	pagefault_enable();
+	return left ? -EFAULT : 0;
 }
-
-/* The loads that may fault, and the way out. */
-extern const char maccess_load[], maccess_copy_load[], maccess_fault[];
-
-/* Called by each exception: true if it was the expected fault of a function above. */
-static __always_inline bool maccess_fixup(struct pt_regs *regs, unsigned vector)
+static inline long copy_to_user_nofault(void *dst, const void *src, size_t size)
 {
-	if ((vector != X86_TRAP_PF && vector != X86_TRAP_GP) ||
-	    (regs->ip != (unsigned long)maccess_load &&
-	     regs->ip != (unsigned long)maccess_copy_load))
-		return false;
-	regs->ip = (unsigned long)maccess_fault;
-	return true;
+	unsigned long left;
+
+	if (!access_ok((__force const void __user *)dst, size))
+		return -EFAULT;
+	pagefault_disable();
+	left = __copy_user(dst, src, size);
+	pagefault_enable();
+	return left ? -EFAULT : 0;
 }

@@ -1,7 +1,16 @@
-/* Spin-wait and halt. */
+/* Spin-wait and halt. The machine's part of a task. */
 #pragma once
 
 #include "kernel/compiler.h"
+
+/*
+ * The machine's part of struct task_struct.
+ *
+ * [O] only the task itself; [S] the task itself, or the switch away from it
+ */
+struct thread_struct {
+	unsigned pagefault_disabled; /* [O] depth: page faults of the kernel are errors */
+};
 
 /*
  * False under QEMU's TCG. TCG leaves the translated code at each PAUSE and takes its global lock,

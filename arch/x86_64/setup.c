@@ -5,6 +5,7 @@
 #include "arch/interrupt.h"
 #include "arch/paging.h"
 #include "arch/pgtable.h"
+#include "arch/smap.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/printk/printk.h"
 
@@ -36,5 +37,6 @@ void __init arch_firmware_init(void)
 
 void __init arch_irq_init(void)
 {
+	smap_init();
 	apic_init();
 }

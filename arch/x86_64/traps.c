@@ -4,7 +4,7 @@
 #include "arch/exceptions_events.h"
 #include "arch/irqflags.h"
 #include "arch/nmi_events.h"
-#include "arch/maccess.h"
+#include "arch/extable.h"
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "arch/stacktrace.h"
@@ -144,7 +144,7 @@ notrace /* a callback that faulted would be called and fault again before it is 
 {
 	unsigned long address = read_cr2(); /* before another fault can change it */
 
-	if (maccess_fixup(regs, vector))
+	if ((vector == X86_TRAP_PF || vector == X86_TRAP_GP) && fixup_exception(regs))
 		return;
 	if (oops_enter_hook)
 		oops_enter_hook(regs);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "arch/processor.h"
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/rbtree.h"
@@ -159,6 +160,7 @@ struct task_struct {
 	u32 trace_recursion;         /* [X] trace: trace/ftrace/recursion.h */
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
 	void *worker;      /* [X] workqueue: the struct worker this task is */
+	struct thread_struct thread; /* [X] arch: arch/processor.h */
 #ifdef CONFIG_DEBUG
 	struct held_locks held_locks; /* [O] locking: the locks it holds */
 #endif

@@ -2,6 +2,7 @@
 #include "arch/irqflags.h"
 #include "arch/maccess.h"
 #include "arch/percpu.h"
+#include "arch/traps.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
@@ -10,8 +11,6 @@
 
 #define NON_CANONICAL 0x8000000000000000UL
 #define USER_ADDRESS  0x1000UL
-
-DECLARE_PER_CPU(unsigned, nmi_running);
 
 /* Reads the string with room for size bytes, in a buffer with a mark behind these bytes. */
 static long read_string(char buffer[64], unsigned long address, size_t size)
