@@ -188,10 +188,12 @@ int set_current_cwd(const struct path *path)
 	return 0;
 }
 
-static int copy_files(struct task_struct *child, struct task_struct *parent)
+static int copy_files(unsigned long clone_flags, struct task_struct *child,
+		      struct task_struct *parent)
 {
 	struct files_struct *old = parent->files, *files;
 
+	(void)clone_flags;
 	child->files = NULL;
 	if (!old)
 		return 0;

@@ -15,16 +15,11 @@
 #include "kernel/mm/vmalloc.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"
+#include "kernel/process/clone_flags.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
 #include "kernel/smp.h"
-
-/* clone_flags of the event task_newtask. Values as in clone(2); UNTRACED is for the kernel only. */
-#define CLONE_VM       0x00000100UL
-#define CLONE_FS       0x00000200UL
-#define CLONE_FILES    0x00000400UL
-#define CLONE_UNTRACED 0x00800000UL
 
 struct task_struct *child_reaper;
 
@@ -41,7 +36,7 @@ void task_set_fs_hooks(const struct task_fs_hooks *hooks)
 
 void exit_files(struct task_struct *p)
 {
-	if (fs_hooks && p->files)
+	if (fs_hooks)
 		fs_hooks->exit(p);
 }
 
@@ -236,8 +231,8 @@ pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 	p->ignored_signals = parent->ignored_signals;
 	p->thread_fn = fn;
 	p->thread_data = arg;
-	if (fs_hooks && parent->files) {
-		error = fs_hooks->copy(p, parent);
+	if (fs_hooks) {
+		error = fs_hooks->copy(0, p, parent);
 		if (error)
 			goto free;
 		error = -EAGAIN;

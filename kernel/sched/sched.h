@@ -137,9 +137,13 @@ static inline int exit_status(int status)
  */
 int wait_for_child(pid_t pid, int *sig);
 void __noreturn do_exit(int status);
-/* Hooks of the fs room for creation and exit of a task. copy returns 0 or a negative errno. */
+/*
+ * Hooks of the fs room for creation and exit of a task: task->files and task->fs. clone_flags:
+ * CLONE_FILES, CLONE_FS. copy returns 0 or a negative errno.
+ */
 struct task_fs_hooks {
-	int (*copy)(struct task_struct *child, struct task_struct *parent);
+	int (*copy)(unsigned long clone_flags, struct task_struct *child,
+		    struct task_struct *parent);
 	void (*exit)(struct task_struct *task);
 };
 void task_set_fs_hooks(const struct task_fs_hooks *hooks);
