@@ -33,6 +33,10 @@ def sources(*suffixes):
 MACHINE_ONLY = {"apic.h", "descriptors.h", "paging.h", "smpboot.h", "special_insns.h", "tsc.h", "vectors.h"}
 
 
+def is_python(path):
+    return path.suffix == ".py" or path.read_bytes().startswith(b"#!/usr/bin/python3")
+
+
 def lines_of(path):
     return list(enumerate(path.read_text().splitlines(), 1))
 
@@ -132,7 +136,9 @@ def check_rooms_of_the_kernel_include_only_rooms_below_them():
 
 
 def check_files_have_one_subject():
-    for path in sources(".c", ".h", ".asm"):
+    tools = sorted(p for folder in ("scripts", "tests") for p in (ROOT / folder).rglob("*")
+                   if p.is_file() and (p.suffix in (".c", ".h") or is_python(p)))
+    for path in sources(".c", ".h", ".asm") + tools:
         count = len(path.read_text().splitlines())
         if count > MAX_LINES:
             yield f"{name(path)}: {count} lines, more than {MAX_LINES}"
@@ -205,7 +211,7 @@ def check_headers_are_included_once():
 
 def check_python_uses_what_it_imports():
     for path in sorted(p for room in ("scripts", "tests") for p in (ROOT / room).rglob("*") if p.is_file()):
-        if path.suffix != ".py" and not path.read_bytes().startswith(b"#!/usr/bin/python3"):
+        if not is_python(path):
             continue
         lines = path.read_text().splitlines()
         nodes = list(ast.walk(ast.parse("\n".join(lines))))

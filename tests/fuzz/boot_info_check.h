@@ -1,6 +1,7 @@
 /* Parses the bytes of the fuzzer as boot information, and checks the guarantees of kernel/boot/boot_info.h. */
 #pragma once
 
+#include "check.h"
 #include "kernel/boot/boot_info.h"
 #include "memory.h"
 
@@ -8,12 +9,6 @@ static const void *read_memory(u64 phys, size_t size)
 {
 	return memory_read(phys, size);
 }
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 static int check_boot_info(int (*parse)(struct boot_info *, boot_read_fn, u64), const uint8_t *data,
 			   size_t size)

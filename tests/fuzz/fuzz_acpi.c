@@ -3,6 +3,7 @@
  * MEMORY_BASE on. The fuzzer corrects checksums, because else no input would pass them.
  * sources: kernel/acpi/tables.c kernel/acpi/aml_s5.c
  */
+#include "check.h"
 #include "kernel/acpi/acpi.h"
 #include "memory.h"
 
@@ -27,12 +28,6 @@ static const void *read_table(phys_addr_t phys, size_t size)
 		put_checksum_right(copy, size, CHECKSUM);
 	return copy;
 }
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

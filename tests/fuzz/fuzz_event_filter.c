@@ -3,31 +3,18 @@
  * too, and must give the opposite for the same record.
  *
  * sources: trace/events/filter_parse.c trace/events/filter_predicate.c trace/events/filter_match.c
- * sources: trace/events/filter_string.c
+ * sources: trace/events/filter_string.c trace/events/fields.c
  * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "tests/host/event_filter_fields.h"
 
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
-
 static const struct record record = {
-	.ent = { .type = 77, .flags = 1, .preempt_count = 5, .pid = 42 },
-	.u8 = 200,
-	.s8 = -3,
-	.u16 = 60000,
-	.s16 = -300,
-	.u32 = 4000000000U,
-	.s32 = -70000,
-	.u64 = 1ULL << 63 | 5,
-	.s64 = -(1LL << 40),
+	RECORD_NUMBERS,
 	.name = "0123456789abcdef", /* no NUL */
 	.text = offsetof(struct record, dynamic) | 8 << 16,
 	.pointer = "a string elsewhere",

@@ -11,14 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "kernel/lib/crc32.h"
 #include "shell/export/link.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 static const uint8_t *input;
 static size_t left;

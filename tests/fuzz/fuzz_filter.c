@@ -10,14 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "kernel/lib/glob.h"
 #include "trace/ftrace_files/words.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 /* All words and errors of a text, one per line. Writes piece bytes at a time (0: all at once). */
 static char *words_of(const char *text, size_t size, size_t piece)

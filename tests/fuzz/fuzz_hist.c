@@ -8,15 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "kernel/errno.h"
 #include "tests/host/host_kmalloc.h"
 #include "trace/events/hist.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 char *kstrdup(const char *s, gfp_t gfp)
 {

@@ -7,23 +7,11 @@
  */
 #include <stdlib.h>
 
+#include "check.h"
 #include "tests/host/hist_fields.h"
 
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
-
-static const struct numbers record = {
-	.u8 = 200,
-	.s8 = -3,
-	.u16 = 60000,
-	.s16 = -300,
-	.u32 = 4000000000U,
-	.s32 = -70000,
-	.u64 = 1ULL << 63 | 5,
-	.s64 = -(1LL << 40),
+static const struct record record = {
+	RECORD_NUMBERS,
 	.name = "0123456789abcdef", /* no NUL */
 };
 

@@ -11,16 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "host_strdup.h"
 #include "trace/core/error_log.h"
 #include "trace/core/trace_array.h"
 #include "trace/probes/probe_arg.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 struct trace_array global_trace;
 static unsigned errors;

@@ -9,14 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "host_strdup.h"
 #include "trace/events/synth_parse.h"
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 /* Returns 0 or the errno. */
 static int parse(const char *text, struct synth_definition *definition)

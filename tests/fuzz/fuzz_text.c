@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "tests/host/fake_kallsyms.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/glob.h"
@@ -18,12 +19,6 @@ unsigned nr_cpu_ids = NR_CPUS;
 
 int nop5_snprintf(char *buf, size_t size, const char *fmt, ...);
 int bstr_printf(char *buf, size_t size, const char *fmt, const u32 *words, size_t count);
-
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			abort();                                                                   \
-	} while (0)
 
 /* Only for patterns that mean the same in Linux and in POSIX. */
 static void check_glob(const char *pattern, const char *text)

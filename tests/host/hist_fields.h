@@ -1,6 +1,6 @@
 /*
- * An event with numbers, and what the parser of expressions calls, for its host test and its
- * fuzzer. Each of the variables $v, $w and $x is one of another histogram.
+ * What the parser of a histogram's expressions calls, for its host test and its fuzzer. The
+ * variables $v, $w and $x are those of another histogram.
  */
 #pragma once
 
@@ -9,45 +9,13 @@
 #include <string.h>
 
 #include "fs/seq_file.h"
-#include "tests/host/host_kmalloc.h"
 #include "kernel/errno.h"
-#include "trace/core/entries.h"
-#include "trace/events/event.h"
+#include "tests/host/event_record.h"
+#include "tests/host/host_kmalloc.h"
 #include "trace/events/hist.h"
 #include "trace/events/hist_eval.h"
 
-struct numbers {
-	struct trace_entry ent;
-	u8 u8;
-	s8 s8;
-	u16 u16;
-	s16 s16;
-	u32 u32;
-	s32 s32;
-	u64 u64;
-	s64 s64;
-	char name[16];
-};
-
-#define FIELD(type_, member, sign)                                                                 \
-	{                                                                                          \
-		type_, #member, offsetof(struct numbers, member),                                  \
-			sizeof(((struct numbers *)0)->member), sign, FILTER_OTHER, 0               \
-	}
-static const struct trace_event_field number_fields[] = {
-	FIELD("u8", u8, false),
-	FIELD("s8", s8, true),
-	FIELD("u16", u16, false),
-	FIELD("s16", s16, true),
-	FIELD("u32", u32, false),
-	FIELD("s32", s32, true),
-	FIELD("u64", u64, false),
-	FIELD("s64", s64, true),
-	FIELD("char[16]", name, false),
-	{ .name = NULL },
-};
-static struct trace_event_call number_call = { .event.fields = number_fields };
-static struct trace_event_file number_file = { .call = &number_call };
+static struct trace_event_file record_file = { .call = &record_call };
 
 static const char variable_names[] = "vwx";
 static int last_error; /* enum hist_error; -1: none */
@@ -117,7 +85,7 @@ static struct hist_field *parse_copy(const char *text)
 	struct hist_field *f;
 
 	last_error = -1;
-	f = hist_parse_expr(&h, &number_file, copy, 0);
+	f = hist_parse_expr(&h, &record_file, copy, 0);
 	free(copy);
 	return f;
 }

@@ -9,21 +9,13 @@
 
 #include "hist_fields.h"
 
-static struct numbers record;
+static struct record record;
 static u64 variables[sizeof(variable_names) - 1];
 
 static int setup(void **state)
 {
 	(void)state;
-	record = (struct numbers){ .u8 = 200,
-				   .s8 = -3,
-				   .u16 = 60000,
-				   .s16 = -300,
-				   .u32 = 4000000000U,
-				   .s32 = -70000,
-				   .u64 = 1ULL << 63 | 5,
-				   .s64 = -(1LL << 40),
-				   .name = "bash" };
+	record = (struct record){ RECORD_NUMBERS, .name = "bash" };
 	variables[0] = 10;
 	variables[1] = 0;
 	variables[2] = ~0ULL;
@@ -170,18 +162,9 @@ static void test_each_missing_piece_of_memory_gives_an_error(void **state)
 
 /* ---- random expressions against a model ---- */
 
-static u64 random_state = 88172645463325252ULL;
-
-static unsigned random_below(unsigned n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned)(random_state >> 20) % n;
-}
-
 #define OPERATORS_MAX 3
 
+/* Writes an operand. Returns its value; *zero: it is the constant 0. */
 /* Writes an operand. Returns its value; *zero: it is the constant 0. */
 static u64 random_operand(char *text, bool *zero)
 {
@@ -262,10 +245,7 @@ static u64 random_expression(char *text, bool *zero)
 
 static void random_record(void)
 {
-	for (size_t i = offsetof(struct numbers, u8); i < offsetof(struct numbers, name); i++)
-		((u8 *)&record)[i] = (u8)(random_below(3)   ? random_below(256)
-					  : random_below(2) ? 0
-							    : 255);
+	random_numbers(&record);
 	variables[0] = random_below(4);
 	variables[2] = random_state;
 }
