@@ -70,6 +70,20 @@ void seq_escape(struct seq_file *m, const char *s, const char *esc);
 		.release = single_release,                                                         \
 	}
 
+/* The same for a file that can be written too: write is name##_write(). */
+#define DEFINE_SHOW_STORE_ATTRIBUTE(name)                                                          \
+	static int name##_open(struct inode *inode, struct file *file)                             \
+	{                                                                                          \
+		return single_open(file, name##_show, inode->i_private);                           \
+	}                                                                                          \
+	static const struct file_operations name##_fops = {                                        \
+		.open = name##_open,                                                               \
+		.read = seq_read,                                                                  \
+		.write = name##_write,                                                             \
+		.llseek = seq_lseek,                                                               \
+		.release = single_release,                                                         \
+	}
+
 /* Defines name##_fops for a sequence with the operations name##_sops. */
 #define DEFINE_SEQ_ATTRIBUTE(name)                                                                 \
 	static int name##_open(struct inode *inode, struct file *file)                             \

@@ -14,33 +14,46 @@
 
 /* clang-format off */
 
+/*
+ * What kmalloc and kmem_cache_alloc have in common. They are no class, because only the second one
+ * has the field "accounted", as in Linux.
+ */
+#ifndef KMEM_ALLOC_FIELDS
+#define KMEM_ALLOC_FIELDS                                                                          \
+	__field(unsigned long, call_site)                                                          \
+	__field(const void *, ptr)                                                                 \
+	__field(size_t, bytes_req)                                                                 \
+	__field(size_t, bytes_alloc)                                                               \
+	__field(unsigned long, gfp_flags)                                                          \
+	__field(int, node)
+#define KMEM_ALLOC_ASSIGN                                                                          \
+	__entry->call_site = call_site;                                                            \
+	__entry->ptr = ptr;                                                                        \
+	__entry->bytes_req = bytes_req;                                                            \
+	__entry->bytes_alloc = bytes_alloc;                                                        \
+	__entry->gfp_flags = gfp_flags;                                                            \
+	__entry->node = -1;
+#define KMEM_ALLOC_FORMAT                                                                          \
+	"call_site=%pS ptr=%p bytes_req=%zu bytes_alloc=%zu gfp_flags=%s node=%d accounted=%s"
+#define KMEM_ALLOC_VALUES                                                                          \
+	(void *)__entry->call_site, __entry->ptr, __entry->bytes_req, __entry->bytes_alloc,        \
+	show_gfp_flags(__entry->gfp_flags), __entry->node
+#endif
+
 /* nop5 has one memory node and does not account allocations to groups of tasks. */
 TRACE_EVENT(kmem_cache_alloc,
 	TP_PROTO(unsigned long call_site, const void *ptr, const char *name, size_t bytes_req,
 		 size_t bytes_alloc, gfp_t gfp_flags),
 	TP_ARGS(call_site, ptr, name, bytes_req, bytes_alloc, gfp_flags),
 	TP_STRUCT__entry(
-		__field(unsigned long, call_site)
-		__field(const void *, ptr)
-		__field(size_t, bytes_req)
-		__field(size_t, bytes_alloc)
-		__field(unsigned long, gfp_flags)
-		__field(int, node)
+		KMEM_ALLOC_FIELDS
 		__field(bool, accounted)
 	),
 	TP_fast_assign(
-		__entry->call_site = call_site;
-		__entry->ptr = ptr;
-		__entry->bytes_req = bytes_req;
-		__entry->bytes_alloc = bytes_alloc;
-		__entry->gfp_flags = gfp_flags;
-		__entry->node = -1;
+		KMEM_ALLOC_ASSIGN
 		__entry->accounted = false;
 	),
-	TP_printk("call_site=%pS ptr=%p bytes_req=%zu bytes_alloc=%zu gfp_flags=%s node=%d "
-		  "accounted=%s",
-		  (void *)__entry->call_site, __entry->ptr, __entry->bytes_req,
-		  __entry->bytes_alloc, show_gfp_flags(__entry->gfp_flags), __entry->node,
+	TP_printk(KMEM_ALLOC_FORMAT, KMEM_ALLOC_VALUES,
 		  __entry->accounted ? "true" : "false")
 );
 
@@ -49,25 +62,12 @@ TRACE_EVENT(kmalloc,
 		 gfp_t gfp_flags),
 	TP_ARGS(call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
 	TP_STRUCT__entry(
-		__field(unsigned long, call_site)
-		__field(const void *, ptr)
-		__field(size_t, bytes_req)
-		__field(size_t, bytes_alloc)
-		__field(unsigned long, gfp_flags)
-		__field(int, node)
+		KMEM_ALLOC_FIELDS
 	),
 	TP_fast_assign(
-		__entry->call_site = call_site;
-		__entry->ptr = ptr;
-		__entry->bytes_req = bytes_req;
-		__entry->bytes_alloc = bytes_alloc;
-		__entry->gfp_flags = gfp_flags;
-		__entry->node = -1;
+		KMEM_ALLOC_ASSIGN
 	),
-	TP_printk("call_site=%pS ptr=%p bytes_req=%zu bytes_alloc=%zu gfp_flags=%s node=%d "
-		  "accounted=%s",
-		  (void *)__entry->call_site, __entry->ptr, __entry->bytes_req,
-		  __entry->bytes_alloc, show_gfp_flags(__entry->gfp_flags), __entry->node,
+	TP_printk(KMEM_ALLOC_FORMAT, KMEM_ALLOC_VALUES,
 		  (1 && (__entry->gfp_flags & ( unsigned long)__GFP_ACCOUNT)) ? "true" : "false")
 );
 

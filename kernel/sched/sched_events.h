@@ -48,6 +48,16 @@ static inline long sched_switch_prev_state(bool preempt, const struct task_struc
 
 /* clang-format off */
 
+/* What most events say of a task. */
+#ifndef SCHED_TASK_FIELDS
+#define SCHED_TASK_FIELDS                                                                          \
+	__array(char, comm, TASK_COMM_LEN)                                                         \
+	__field(pid_t, pid)
+#define SCHED_TASK_ASSIGN(task)                                                                    \
+	memcpy(__entry->comm, (task)->comm, TASK_COMM_LEN);                                        \
+	__entry->pid = (task)->pid;
+#endif
+
 /* ---- switches and wake-ups ---- */
 
 TRACE_EVENT(sched_switch,
@@ -93,14 +103,12 @@ DECLARE_EVENT_CLASS(sched_wakeup_template,
 	TP_PROTO(struct task_struct *p),
 	TP_ARGS(p),
 	TP_STRUCT__entry(
-		__array(char, comm, TASK_COMM_LEN)
-		__field(pid_t, pid)
+		SCHED_TASK_FIELDS
 		__field(int, prio)
 		__field(int, target_cpu)
 	),
 	TP_fast_assign(
-		memcpy(__entry->comm, p->comm, TASK_COMM_LEN);
-		__entry->pid = p->pid;
+		SCHED_TASK_ASSIGN(p)
 		__entry->prio = effective_prio(p);
 		__entry->target_cpu = (int)p->cpu;
 	),
@@ -122,15 +130,13 @@ TRACE_EVENT(sched_migrate_task,
 	TP_PROTO(struct task_struct *p, unsigned dest_cpu),
 	TP_ARGS(p, dest_cpu),
 	TP_STRUCT__entry(
-		__array(char, comm, TASK_COMM_LEN)
-		__field(pid_t, pid)
+		SCHED_TASK_FIELDS
 		__field(int, prio)
 		__field(int, orig_cpu)
 		__field(int, dest_cpu)
 	),
 	TP_fast_assign(
-		memcpy(__entry->comm, p->comm, TASK_COMM_LEN);
-		__entry->pid = p->pid;
+		SCHED_TASK_ASSIGN(p)
 		__entry->prio = effective_prio(p);
 		__entry->orig_cpu = (int)p->cpu;
 		__entry->dest_cpu = (int)dest_cpu;
@@ -179,13 +185,11 @@ DECLARE_EVENT_CLASS(sched_process_template,
 	TP_PROTO(struct task_struct *p),
 	TP_ARGS(p),
 	TP_STRUCT__entry(
-		__array(char, comm, TASK_COMM_LEN)
-		__field(pid_t, pid)
+		SCHED_TASK_FIELDS
 		__field(int, prio)
 	),
 	TP_fast_assign(
-		memcpy(__entry->comm, p->comm, TASK_COMM_LEN);
-		__entry->pid = p->pid;
+		SCHED_TASK_ASSIGN(p)
 		__entry->prio = effective_prio(p);
 	),
 	TP_printk("comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio)
@@ -203,8 +207,7 @@ TRACE_EVENT(sched_process_wait,
 	TP_PROTO(pid_t pid),
 	TP_ARGS(pid),
 	TP_STRUCT__entry(
-		__array(char, comm, TASK_COMM_LEN)
-		__field(pid_t, pid)
+		SCHED_TASK_FIELDS
 		__field(int, prio)
 	),
 	TP_fast_assign(
@@ -219,12 +222,10 @@ TRACE_EVENT(sched_kthread_stop,
 	TP_PROTO(struct task_struct *t),
 	TP_ARGS(t),
 	TP_STRUCT__entry(
-		__array(char, comm, TASK_COMM_LEN)
-		__field(pid_t, pid)
+		SCHED_TASK_FIELDS
 	),
 	TP_fast_assign(
-		memcpy(__entry->comm, t->comm, TASK_COMM_LEN);
-		__entry->pid = t->pid;
+		SCHED_TASK_ASSIGN(t)
 	),
 	TP_printk("comm=%s pid=%d", __entry->comm, __entry->pid)
 );
@@ -247,13 +248,11 @@ DECLARE_EVENT_CLASS(sched_stat_template,
 	TP_PROTO(struct task_struct *p, u64 delay),
 	TP_ARGS(p, delay),
 	TP_STRUCT__entry(
-		__array(char, comm, TASK_COMM_LEN)
-		__field(pid_t, pid)
+		SCHED_TASK_FIELDS
 		__field(u64, delay)
 	),
 	TP_fast_assign(
-		memcpy(__entry->comm, p->comm, TASK_COMM_LEN);
-		__entry->pid = p->pid;
+		SCHED_TASK_ASSIGN(p)
 		__entry->delay = delay;
 	),
 	TP_printk("comm=%s pid=%d delay=%Lu [ns]",
@@ -273,14 +272,12 @@ TRACE_EVENT(sched_stat_runtime,
 	TP_PROTO(struct task_struct *p, u64 runtime, u64 vruntime),
 	TP_ARGS(p, runtime, vruntime),
 	TP_STRUCT__entry(
-		__array(char, comm, TASK_COMM_LEN)
-		__field(pid_t, pid)
+		SCHED_TASK_FIELDS
 		__field(u64, runtime)
 		__field(u64, vruntime)
 	),
 	TP_fast_assign(
-		memcpy(__entry->comm, p->comm, TASK_COMM_LEN);
-		__entry->pid = p->pid;
+		SCHED_TASK_ASSIGN(p)
 		__entry->runtime = runtime;
 		__entry->vruntime = vruntime;
 	),

@@ -103,11 +103,6 @@ static int ftrace_fault_show(struct seq_file *m, void *unused __unused)
 	return 0;
 }
 
-static int ftrace_fault_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, ftrace_fault_show, inode->i_private);
-}
-
 static int start(const char *function, const char *how)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
@@ -140,13 +135,7 @@ static ssize_t ftrace_fault_write(struct file *file __unused, const char *buf, s
 	return (ssize_t)count;
 }
 
-static const struct file_operations ftrace_fault_fops = {
-	.open = ftrace_fault_open,
-	.read = seq_read,
-	.write = ftrace_fault_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(ftrace_fault);
 
 static int __init ftrace_fault_init(void)
 {

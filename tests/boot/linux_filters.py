@@ -34,6 +34,16 @@ def without_times(answer):
     return TIME.sub("[TIME]", answer)
 
 
+def compare(machine, recording):
+    """Fail with the commands of [(the command, the answer)] to which the machine answers something else."""
+    differences = []
+    for command, answer in recording:
+        ours = without_times(machine.run(with_answer(command)).output)
+        if ours != answer:
+            differences.append(f"$ {command}\nLinux:\n{answer}nop5:\n{ours}")
+    assert not differences, f"{len(differences)} differences\n" + "\n".join(differences[:10])
+
+
 if __name__ == "__main__":
     for command, _ in load(Path(sys.argv[1]) if sys.argv[1:] else RECORDING):
         print("echo '$ " + command.replace("'", r"'\''") + "'")

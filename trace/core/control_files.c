@@ -109,11 +109,6 @@ static int tracing_clock_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int tracing_clock_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, tracing_clock_show, inode->i_private);
-}
-
 static ssize_t tracing_clock_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	char name[64];
@@ -127,13 +122,7 @@ static ssize_t tracing_clock_write(struct file *file, const char *buf, size_t co
 	return (ssize_t)count;
 }
 
-static const struct file_operations trace_clock_fops = {
-	.open = tracing_clock_open,
-	.read = seq_read,
-	.write = tracing_clock_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(tracing_clock);
 
 /* ---- tracing_cpumask ---- */
 
@@ -217,7 +206,7 @@ static const struct trace_file control_files[] = {
 	{ .name = "available_tracers", .mode = 0440, .fops = &available_tracers_fops },
 	{ .name = "current_tracer", .mode = 0640, .fops = &set_tracer_fops },
 	{ .name = "tracing_on", .mode = 0640, .fops = &rb_simple_fops },
-	{ .name = "trace_clock", .mode = 0640, .fops = &trace_clock_fops },
+	{ .name = "trace_clock", .mode = 0640, .fops = &tracing_clock_fops },
 	{ .name = "tracing_cpumask", .mode = 0640, .fops = &tracing_cpumask_fops },
 	{ .name = "timestamp_mode", .mode = 0440, .fops = &timestamp_mode_fops },
 	{ .name = NULL },

@@ -44,6 +44,19 @@ int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long
 	return kstrtoul(text, base, number);
 }
 
+int trace_get_switch(const char *buf, size_t count, bool *on)
+{
+	unsigned long value;
+	int error = trace_get_number(buf, count, 10, &value);
+
+	if (error)
+		return error;
+	if (value > 1)
+		return -EINVAL;
+	*on = value;
+	return 0;
+}
+
 static int create_files(struct trace_cpu *where, struct dentry *dir)
 {
 	bool per_cpu = where->cpu != RING_BUFFER_ALL_CPUS;

@@ -37,3 +37,5 @@ static inline struct trace_array *trace_file_tr(struct file *file)
 int trace_get_word(char *word, size_t max, const char *buf, size_t count);
 /* Converts a written number. One newline may follow it, and no space. 0, -EINVAL or -ERANGE. */
 int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long *number);
+/* Converts a written 0 or 1. 0, -EINVAL or -ERANGE. */
+int trace_get_switch(const char *buf, size_t count, bool *on);

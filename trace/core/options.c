@@ -181,11 +181,6 @@ static int tracing_trace_options_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int tracing_trace_options_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, tracing_trace_options_show, inode->i_private);
-}
-
 static ssize_t tracing_trace_options_write(struct file *file, const char *buf, size_t count,
 					   loff_t *pos)
 {
@@ -203,13 +198,7 @@ static ssize_t tracing_trace_options_write(struct file *file, const char *buf, s
 	return (ssize_t)count;
 }
 
-static const struct file_operations tracing_iter_fops = {
-	.open = tracing_trace_options_open,
-	.read = seq_read,
-	.write = tracing_trace_options_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(tracing_trace_options);
 
 /* ---- options/NAME: 0 or 1 ---- */
 
@@ -228,16 +217,14 @@ static ssize_t trace_option_read(struct file *file, char *buf, size_t count, lof
 static ssize_t trace_option_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct trace_option *o = file->f_inode->i_private;
-	unsigned long value;
-	int error = trace_get_number(buf, count, 10, &value);
+	bool on;
+	int error = trace_get_switch(buf, count, &on);
 
 	if (error)
 		return error;
-	if (value > 1)
-		return -EINVAL;
 	mutex_lock(&trace_types_lock);
-	error = o->tracer ? set_tracer_option(o->tr, o->tracer, o->opt, value)
-			  : set_tracer_flag(o->tr, o->mask, value);
+	error = o->tracer ? set_tracer_option(o->tr, o->tracer, o->opt, on)
+			  : set_tracer_flag(o->tr, o->mask, on);
 	mutex_unlock(&trace_types_lock);
 	if (error)
 		return error;
@@ -308,7 +295,7 @@ int trace_create_options_dir(struct trace_array *tr)
 }
 
 static const struct trace_file options_files[] = {
-	{ .name = "trace_options", .mode = 0640, .fops = &tracing_iter_fops },
+	{ .name = "trace_options", .mode = 0640, .fops = &tracing_trace_options_fops },
 	{ .name = NULL },
 };
 

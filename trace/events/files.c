@@ -21,17 +21,13 @@ bool trace_event_can_enable(const struct trace_event_call *call)
 
 /* ---- enable ---- */
 
-/* Parses what is written to an enable file: 0 or 1. */
+/* Parses what is written to an enable file, and gives tr a buffer. */
 static int get_switch(struct trace_array *tr, const char *buf, size_t count, bool *on)
 {
-	unsigned long value;
-	int error = trace_get_number(buf, count, 10, &value);
+	int error = trace_get_switch(buf, count, on);
 
 	if (error)
 		return error;
-	if (value > 1)
-		return -EINVAL;
-	*on = value;
 	mutex_lock(&trace_types_lock);
 	error = tracing_expand(tr);
 	mutex_unlock(&trace_types_lock);
@@ -49,11 +45,6 @@ static int event_enable_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int event_enable_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, event_enable_show, inode->i_private);
-}
-
 static ssize_t event_enable_write(struct file *file, const char *buf, size_t count,
 				  loff_t *pos __unused)
 {
@@ -69,13 +60,7 @@ static ssize_t event_enable_write(struct file *file, const char *buf, size_t cou
 	return error ? error : (ssize_t)count;
 }
 
-static const struct file_operations event_enable_fops = {
-	.open = event_enable_open,
-	.read = seq_read,
-	.write = event_enable_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(event_enable);
 EVENT_FILE_ENTRY(event_enable_file, "enable") = {
 	.name = "enable",
 	.mode = 0640,
@@ -131,11 +116,6 @@ static int system_enable_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int system_enable_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, system_enable_show, inode->i_private);
-}
-
 static ssize_t system_enable_write(struct file *file, const char *buf, size_t count,
 				   loff_t *pos __unused)
 {
@@ -144,13 +124,7 @@ static ssize_t system_enable_write(struct file *file, const char *buf, size_t co
 	return write_switches(system->tr, system->name, buf, count);
 }
 
-static const struct file_operations system_enable_fops = {
-	.open = system_enable_open,
-	.read = seq_read,
-	.write = system_enable_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(system_enable);
 EVENT_FILE_ENTRY(system_enable_file, "enable") = {
 	.name = "enable",
 	.mode = 0640,
@@ -165,24 +139,13 @@ static int top_enable_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int top_enable_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, top_enable_show, inode->i_private);
-}
-
 static ssize_t top_enable_write(struct file *file, const char *buf, size_t count,
 				loff_t *pos __unused)
 {
 	return write_switches(trace_file_tr(file), NULL, buf, count);
 }
 
-static const struct file_operations top_enable_fops = {
-	.open = top_enable_open,
-	.read = seq_read,
-	.write = top_enable_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(top_enable);
 EVENT_FILE_ENTRY(top_enable_file, "enable") = {
 	.name = "enable",
 	.mode = 0640,

@@ -169,18 +169,7 @@ static int event_filter_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int event_filter_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, event_filter_show, inode->i_private);
-}
-
-static const struct file_operations event_filter_fops = {
-	.open = event_filter_open,
-	.read = seq_read,
-	.write = event_filter_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(event_filter);
 EVENT_FILE_ENTRY(event_filter_file, "filter") = {
 	.name = "filter",
 	.mode = 0640,
@@ -300,18 +289,7 @@ static int system_filter_show(struct seq_file *m, void *v __unused)
 	return 0;
 }
 
-static int system_filter_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, system_filter_show, inode->i_private);
-}
-
-static const struct file_operations system_filter_fops = {
-	.open = system_filter_open,
-	.read = seq_read,
-	.write = system_filter_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(system_filter);
 EVENT_FILE_ENTRY(system_filter_file, "filter") = {
 	.name = "filter",
 	.mode = 0640,

@@ -35,29 +35,7 @@ static void unreg_all(struct trace_event_file *file)
 			event_trigger_unregister(data);
 }
 
-EVENT_COMMAND(enable_hist_command, "70") = {
-	.name = "enable_hist",
-	.type = ETT_HIST_ENABLE,
-	.parse = event_trigger_parse,
-	.trigger = enable_hist,
-	.print = event_enable_print,
-	.free = event_enable_free,
-	.unreg_all = unreg_all,
-	.param_required = true,
-	.parse_param = event_enable_parse_param,
-	.same = event_enable_same,
-	.init = event_enable_init,
-};
+EVENT_ENABLE_COMMAND(enable_hist_command, "70", "enable_hist", ETT_HIST_ENABLE, enable_hist,
+		     .unreg_all = unreg_all);
 
-EVENT_COMMAND(disable_hist_command, "80") = {
-	.name = "disable_hist",
-	.type = ETT_HIST_ENABLE,
-	.parse = event_trigger_parse,
-	.trigger = disable_hist,
-	.print = event_enable_print,
-	.free = event_enable_free,
-	.param_required = true,
-	.parse_param = event_enable_parse_param,
-	.same = event_enable_same,
-	.init = event_enable_init,
-};
+EVENT_ENABLE_COMMAND(disable_hist_command, "80", "disable_hist", ETT_HIST_ENABLE, disable_hist);

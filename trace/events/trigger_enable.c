@@ -99,28 +99,6 @@ void event_enable_print(struct seq_file *m, struct event_trigger_data *data)
 	event_trigger_print(m, trace_event_name(call), data);
 }
 
-EVENT_COMMAND(enable_event_command, "50") = {
-	.name = "enable_event",
-	.type = ETT_EVENT_ENABLE,
-	.parse = event_trigger_parse,
-	.trigger = enable_event,
-	.print = event_enable_print,
-	.free = event_enable_free,
-	.param_required = true,
-	.parse_param = event_enable_parse_param,
-	.same = event_enable_same,
-	.init = event_enable_init,
-};
+EVENT_ENABLE_COMMAND(enable_event_command, "50", "enable_event", ETT_EVENT_ENABLE, enable_event);
 
-EVENT_COMMAND(disable_event_command, "60") = {
-	.name = "disable_event",
-	.type = ETT_EVENT_ENABLE,
-	.parse = event_trigger_parse,
-	.trigger = disable_event,
-	.print = event_enable_print,
-	.free = event_enable_free,
-	.param_required = true,
-	.parse_param = event_enable_parse_param,
-	.same = event_enable_same,
-	.init = event_enable_init,
-};
+EVENT_ENABLE_COMMAND(disable_event_command, "60", "disable_event", ETT_EVENT_ENABLE, disable_event);

@@ -20,3 +20,17 @@ bool event_enable_same(const struct event_trigger_data *a, const struct event_tr
 int event_enable_init(struct event_trigger_data *data);
 void event_enable_free(struct event_trigger_data *data);
 void event_enable_print(struct seq_file *m, struct event_trigger_data *data);
+
+/* Adds such a command (EVENT_COMMAND()): its place, its name, its type, and the trigger. */
+#define EVENT_ENABLE_COMMAND(object, place, name_, type_, trigger_, ...)                           \
+	EVENT_COMMAND(object, place) = { .name = name_,                                            \
+					 .type = type_,                                            \
+					 .parse = event_trigger_parse,                             \
+					 .trigger = trigger_,                                      \
+					 .print = event_enable_print,                              \
+					 .free = event_enable_free,                                \
+					 .param_required = true,                                   \
+					 .parse_param = event_enable_parse_param,                  \
+					 .same = event_enable_same,                                \
+					 .init = event_enable_init,                                \
+					 ##__VA_ARGS__ }

@@ -32,11 +32,6 @@ static int switch_show(struct seq_file *m, void *unused __unused)
 	return 0;
 }
 
-static int switch_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, switch_show, inode->i_private);
-}
-
 static int switch_to(struct sample *sample, bool on)
 {
 	int error = 0;
@@ -64,13 +59,7 @@ static ssize_t switch_write(struct file *file, const char *buf, size_t count, lo
 	return (ssize_t)count;
 }
 
-static const struct file_operations switch_fops = {
-	.open = switch_open,
-	.read = seq_read,
-	.write = switch_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(switch);
 
 /* ---- NAME.function ---- */
 
@@ -82,11 +71,6 @@ static int function_show(struct seq_file *m, void *unused __unused)
 	seq_printf(m, "%s\n", sample->function);
 	mutex_unlock(&samples_mutex);
 	return 0;
-}
-
-static int function_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, function_show, inode->i_private);
 }
 
 /* Returns 0 if the name or pattern matches a function that can be traced, else an error. */
@@ -130,13 +114,7 @@ static ssize_t function_write(struct file *file, const char *buf, size_t count, 
 	return (ssize_t)count;
 }
 
-static const struct file_operations function_fops = {
-	.open = function_open,
-	.read = seq_read,
-	.write = function_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_STORE_ATTRIBUTE(function);
 
 /* ---- samples ---- */
 
