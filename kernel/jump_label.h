@@ -26,7 +26,7 @@
 
 /* Zero is a valid key that is false. The legend of the letters is in jump_label.c. */
 struct static_key {
-	int enabled;             /* [J] the number of users: the key is true if it is not 0 */
+	int enabled;             /* [J] the number of users, 0: false; any context reads */
 	u16 sites;               /* [B] entries of this key in the table */
 	bool on;                 /* [J] the state of the sites */
 	bool changed;            /* [J] the key is in the list of keys to apply */

@@ -22,17 +22,20 @@
 #include "kernel/linker_table.h"
 #include "kernel/preempt.h"
 
-/* One probe of a tracepoint. */
+/*
+ * One probe of a tracepoint. Constant while RCU readers may see its array, but for func: removing a
+ * probe without memory for a new array puts a function there that does nothing.
+ */
 struct tracepoint_func {
 	void *func; /* void (*)(void *data, PROTO); NULL ends an array */
 	void *data;
 	int prio;
 };
 
-/* [T] tracepoints_mutex; [R] published to RCU readers, [T] to write; no letter: constant. */
+/* [T] tracepoints_mutex; [R] T to write, RCU to read; no letter: constant. */
 struct tracepoint {
 	const char *name;
-	struct static_key_false key;      /* on while funcs is not NULL */
+	struct static_key_false key;      /* [T] to change; on while funcs is not NULL */
 	struct tracepoint_func *funcs;    /* [R] by priority, then by age; NULL: no probe */
 	struct tracepoint_func single[2]; /* [R] the array of a tracepoint with one probe */
 	int (*regfunc)(void);             /* before the first probe is attached; may be NULL */
@@ -54,7 +57,8 @@ struct tracepoint {
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, int prio);
 /*
  * Removes a probe. Afterwards no CPU runs it with this data, so that data may be freed: it waits
- * for an RCU grace period. Returns 0, or -ENOENT: no such probe. It needs no memory. Same context.
+ * for an RCU grace period. Returns 0; -ENOENT: no such probe; or -EINVAL: a site could not be
+ * patched, but the probe is removed. It needs no memory. Same context.
  */
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 /*

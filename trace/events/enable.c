@@ -50,15 +50,17 @@ static int register_file(struct trace_event_file *file)
 	return error;
 }
 
+/*
+ * An error is of the kernel's text: a site keeps its jmp to the tracepoint. The probe is removed in
+ * any case, so the event is off, and can be enabled again.
+ */
 static int unregister_file(struct trace_event_file *file)
 {
 	int error = file->call->reg(file->call, TRACE_REG_UNREGISTER, file);
 
-	if (error)
-		return error;
 	record_cmdline(file, false);
 	set_flags(file, EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED, 0);
-	return 0;
+	return error;
 }
 
 /*

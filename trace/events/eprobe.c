@@ -20,8 +20,8 @@
 #include "trace/probes/probe_arg.h"
 
 struct eprobe {
-	struct dyn_event dyn; /* [E] */
-	struct trace_event_call call;
+	struct dyn_event dyn;         /* own legend */
+	struct trace_event_call call; /* own legend */
 	char *group, *name;
 	struct trace_event_call *target; /* `eprobes` of it counts this probe */
 	char *filter;                    /* "if FILTER", or NULL */
@@ -31,7 +31,7 @@ struct eprobe {
 	struct trace_event_field *fields;
 	char *print_fmt;
 	struct rcu_head rcu;
-}; /* constant but for dyn and call */
+}; /* constant once created, but for dyn and call */
 
 static struct eprobe *to_eprobe(const struct dyn_event *event)
 {

@@ -31,9 +31,11 @@ enum trace_reg {
 /*
  * One event, for all trace_arrays. Events of the kernel are in a linker table that
  * trace/events/define.h fills. Others are made at run time (synthetic events, probes).
+ *
+ * [E] event_mutex; no letter: constant once the event is in trace_event_calls.
  */
 struct trace_event_call {
-	struct trace_event event; /* the number, the system and name, fields, text */
+	struct trace_event event; /* the number, the system and name, fields, text; own legend */
 	/* Of the kernel's events: event.fields, from the boot on. */
 	const struct trace_event_field *(*get_fields)(void);
 	struct tracepoint *tp; /* NULL: reg makes the event */
@@ -46,7 +48,7 @@ struct trace_event_call {
 	unsigned users;        /* [E] histograms and other code that keep a dynamic event */
 	unsigned eprobes;      /* [E] event probes that are made of this event */
 	struct list_head list; /* [E] in trace_event_calls */
-};                             /* constant but for the last two */
+};
 
 /* The reg of events of tracepoints (enable.c). */
 int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
@@ -100,8 +102,8 @@ enum {
 	EVENT_FILE_FL_TRIGGER_MODE = 0x40,  /* tm_ref > 0: triggers is not empty */
 	EVENT_FILE_FL_TRIGGER_COND = 0x80,  /* a trigger needs the record */
 	EVENT_FILE_FL_PID_FILTER = 0x100,   /* set_event_pid or set_event_notrace_pid is in use */
-	EVENT_FILE_FL_PRINTK = 0x400,       /* tp_printk: the event is printed as well */
 	EVENT_FILE_FL_WAS_ENABLED = 0x200,  /* the buffer may hold entries of this event */
+	EVENT_FILE_FL_PRINTK = 0x400,       /* tp_printk: the event is printed as well */
 };
 /* With one of these, the probe takes the slow way (trace/events/record.c). */
 #define EVENT_FILE_FL_SLOW                                                                         \
@@ -110,26 +112,30 @@ enum {
 
 /*
  * One event in one trace_array: the directory events/SYSTEM/NAME of it, and the data of the probe.
- * [E] event_mutex. Freed after an RCU grace period and after the last inode of its directory.
+ * Freed after an RCU grace period and after the last inode of its directory.
+ *
+ * [E] event_mutex; [R] E to write, RCU to read; [A] atomic, any context reads. E is held when a
+ * flag changes, but for SOFT_DISABLED: triggers and function probes change it in any context. So
+ * all changes of flags are atomic.
  */
 struct trace_event_file {
-	unsigned long flags;           /* [E] to write, any context to read: EVENT_FILE_FL_* */
+	unsigned long flags;           /* [A] EVENT_FILE_FL_* */
 	struct trace_event_call *call; /* constant */
 	struct trace_array *tr;        /* constant */
-	struct event_filter *filter;   /* [E] to write, RCU to read */
-	struct list_head triggers;     /* [E] to write, RCU to read: event_trigger_data */
-	unsigned sm_ref;               /* [E] users of soft mode */
+	struct event_filter *filter;   /* [R] NULL: all records pass */
+	struct list_head triggers;     /* [R] event_trigger_data */
+	unsigned sm_ref;               /* [E] users of soft mode; any context reads */
 	unsigned tm_ref;               /* [E] triggers */
 	struct dentry *dir;            /* [E] NULL before the file systems are ready */
-	struct list_head list; /* [E] to write, RCU to read: in trace_events_of(tr)->files */
-	struct file_owner
-		owner;       /* of the directory of a dynamic event; its parent is the instance */
+	struct list_head list;         /* [R] in trace_events_of(tr)->files */
+	/* Of the directory of a dynamic event; its parent is the instance. Own legend. */
+	struct file_owner owner;
 	struct rcu_head rcu; /* of a dynamic event: frees the file */
 };
 
-/* The events of a trace_array. */
+/* The events of a trace_array. The legend is that of struct trace_event_file. */
 struct trace_array_events {
-	struct list_head files;   /* [E] to write, RCU to read: struct trace_event_file */
+	struct list_head files;   /* [R] struct trace_event_file */
 	struct list_head systems; /* [E] struct event_system (files.c) */
 	struct dentry *dir;       /* constant once created: events/ */
 	bool detached;            /* [E] the instance is being removed: it gets no new event */

@@ -244,6 +244,7 @@ struct hist_field_var {
 	struct hist_field *val; /* what */
 };
 
+/* Constant once the trigger works, but for what synth_event and snapshot point to. */
 struct hist_action {
 	enum hist_handler handler;
 	enum hist_action_kind kind;
@@ -260,10 +261,11 @@ struct hist_action {
 	struct hist_snapshot *snapshot;          /* of HIST_SNAPSHOT */
 };
 
+/* [E] event_mutex; no letter: constant once the trigger works. */
 struct hist_trigger_data {
 	struct trace_event_file *file;
 	struct hist_attrs *attrs;
-	struct tracing_map *map;
+	struct tracing_map *map; /* own legend */
 	/* keys; then hitcount and the other values, then variables */
 	struct hist_field *keys[HIST_KEYS_MAX];
 	struct hist_field *fields[HIST_FIELDS_MAX];

@@ -11,11 +11,14 @@
 #include "trace/events/hist.h"
 #include "trace/events/hist_eval.h"
 
-/* The values and the key of the last snapshot. */
+/*
+ * The values and the key of the last snapshot. [A] atomic; no letter: changed by the CPU that has
+ * set busy. A reader of the hist file may see parts of two snapshots.
+ */
 struct hist_snapshot {
-	bool busy;  /* [A] a CPU is changing it; the others leave it alone */
-	bool taken; /* constant once set, until the histogram is cleared */
-	u64 value;  /* changed by the CPU that has set busy, as is key */
+	bool busy;  /* [A] a CPU is changing the rest; other CPUs take no snapshot */
+	bool taken; /* stays true until the histogram is cleared */
+	u64 value;
 	u64 key[HIST_KEY_SIZE_MAX / 8];
 	char comm[HIST_COMM_SIZE];
 };

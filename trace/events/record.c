@@ -30,7 +30,7 @@
  */
 #define EVENT_SCRATCH_SIZE 16384U
 struct event_scratch {
-	u32 top; /* bytes in use */
+	u32 top; /* bytes in use; only its CPU changes it, in any context */
 	u8 room[EVENT_SCRATCH_SIZE] __aligned(8);
 };
 static DEFINE_PER_CPU(struct event_scratch *, event_scratch); /* constant after the boot */

@@ -11,7 +11,7 @@
 #include "trace/events/synth_parse.h"
 
 struct synth_event {
-	struct dyn_event dyn; /* [E] */
+	struct dyn_event dyn; /* own legend, as call and tp */
 	struct trace_event_call call;
 	struct tracepoint tp; /* its probes are the files in which the event is enabled */
 	struct synth_definition definition;
@@ -19,7 +19,7 @@ struct synth_event {
 	struct trace_event_field *fields; /* for call.event.fields */
 	char *print_fmt;                  /* for call.event.print_fmt */
 	struct rcu_head rcu;
-}; /* constant but for dyn, tp and call */
+}; /* constant once created, but for dyn, call and tp */
 
 /*
  * Finds an event by name and keeps it from being removed, until synth_event_put(). NULL: there is

@@ -35,7 +35,8 @@ struct syscall_trace_exit {
 /* [E] to write, RCU to read. */
 struct syscall_files {
 	unsigned users[ENDS]; /* [E] files in the table: the probe is registered */
-	struct trace_event_file *files[][ENDS]; /* by index of the system call; NULL: not enabled */
+	/* [E] to write, RCU to read: by index of the system call; NULL: not enabled. */
+	struct trace_event_file *files[][ENDS];
 };
 
 static unsigned nr_calls; /* constant after the boot */

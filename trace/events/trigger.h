@@ -31,25 +31,34 @@ enum event_trigger_type {
 };
 
 enum {
-	EVENT_CMD_FL_POST_TRIGGER = 0x01, /* runs after the record is committed; needs no record */
-	EVENT_CMD_FL_NEEDS_REC = 0x02,    /* runs with the record, also without a filter */
-	EVENT_CMD_FL_APPEND = 0x04,       /* a new trigger is the last of its file, not the first */
+	/*
+	 * Runs after the record is committed; needs no record. A file has at most one trigger of
+	 * such a command's type (same is NULL), so the type names the trigger that is to run.
+	 */
+	EVENT_CMD_FL_POST_TRIGGER = 0x01,
+	EVENT_CMD_FL_NEEDS_REC = 0x02, /* runs with the record, also without a filter */
+	EVENT_CMD_FL_APPEND = 0x04,    /* a new trigger is the last of its file, not the first */
 };
 
 /* The number of calls of a trigger without ":COUNT". */
 #define EVENT_TRIGGER_UNLIMITED (~0UL)
 
-/* One trigger. Allocated by event_trigger_alloc(); freed after an RCU grace period. */
+/*
+ * One trigger. Allocated by event_trigger_alloc(); freed after an RCU grace period.
+ *
+ * [E] event_mutex; [R] E to write, RCU to read; [A] atomic, any context; no letter: constant once
+ * the trigger is registered.
+ */
 struct event_trigger_data {
-	struct list_head list;           /* [E] to write, RCU to read: in file->triggers */
-	const struct event_command *cmd; /* constant */
-	struct trace_event_file *file;   /* constant: of the event that calls the trigger */
-	struct event_filter *filter;     /* constant once registered; NULL: always runs */
-	unsigned long count;             /* atomic: calls left, or EVENT_TRIGGER_UNLIMITED */
-	bool needs_rec;                  /* constant once registered */
-	bool initialized;                /* [E] of the command: free() has something to undo */
-	bool paused;                     /* any context: the trigger is not called */
-	void *private;                   /* of the command */
+	struct list_head list; /* [R] in file->triggers */
+	const struct event_command *cmd;
+	struct trace_event_file *file; /* of the event that calls the trigger */
+	struct event_filter *filter;   /* NULL: the trigger always runs */
+	unsigned long count;           /* [A] calls left, or EVENT_TRIGGER_UNLIMITED */
+	bool needs_rec;
+	bool initialized; /* of the command: free() has something to undo */
+	bool paused;      /* [A] the trigger is not called */
+	void *private;    /* of the command */
 };
 
 /* A line that was written to a trigger file. The text may be changed. */
