@@ -10,20 +10,32 @@
 #define PAGE_MASK  (~(PAGE_SIZE - 1))
 #define MAX_ORDER  11 /* blocks of 4 KiB << 0..10 */
 
+struct vm_mapping;
+
 /*
  * Describes a page frame. One for each frame below the end of RAM; 32 bytes. The owner of an
  * allocated page may use lru and private. In a block, only those of the first page are used.
  */
 struct page {
-	u8 flags;  /* PG_*: [zone lock], or used by the owner */
-	u8 order;  /* of the free or allocated block that begins with this page */
-	u16 slab;  /* in every page of a slab: the number of the cache; else 0 */
-	u32 inuse; /* slab: objects that are not on its freelist [cache lock] */
-	struct list_head
-		lru; /* free: in a list of the zone [zone lock]; slab: in a list of the cache */
+	u8 flags; /* PG_*: [zone lock], or used by the owner */
+	u8 order; /* of the free or allocated block that begins with this page */
+	u16 slab; /* in every page of a slab: the number of the cache; else 0 */
+	union {
+		u32 inuse;         /* slab: objects that are not on its freelist [cache lock] */
+		atomic_t refcount; /* user page: see kernel/vm/page.h */
+	};
+	union {
+		/* free: in a list of the zone [zone lock]; slab: in a list of the cache */
+		struct list_head lru;
+		struct { /* user page of a file or of shared memory [owner of the mapping] */
+			struct vm_mapping *mapping; /* NULL: anonymous, or no longer in a file */
+			unsigned long index;        /* its place in the file, in pages */
+		};
+	};
 	union {
 		unsigned long private;
-		void *freelist; /* slab: its first free object [cache lock] */
+		void *freelist;      /* slab: its first free object [cache lock] */
+		unsigned long state; /* user page: PAGE_* of kernel/vm/page.h [A] */
 	};
 };
 BUILD_BUG_ON(sizeof(struct page) != 32);

@@ -1,0 +1,176 @@
+/* User memory: address spaces and their areas, as other rooms use them. */
+#pragma once
+
+#include "kernel/sched/mm.h"
+#include "kernel/vm/mm_types.h"
+
+/* User addresses are below it. The last page stays empty, as on Linux. */
+#define TASK_SIZE_MAX 0x7ffffffff000UL
+
+/* prot and flags of mmap(2). */
+#define PROT_READ      0x1
+#define PROT_WRITE     0x2
+#define PROT_EXEC      0x4
+#define PROT_SEM       0x8
+#define PROT_NONE      0x0
+#define PROT_GROWSDOWN 0x01000000
+#define PROT_GROWSUP   0x02000000
+
+#define MAP_SHARED          0x01
+#define MAP_PRIVATE         0x02
+#define MAP_SHARED_VALIDATE 0x03
+#define MAP_TYPE            0x0f
+#define MAP_FIXED           0x10
+#define MAP_ANONYMOUS       0x20
+#define MAP_32BIT           0x40
+#define MAP_GROWSDOWN       0x0100
+#define MAP_DENYWRITE       0x0800
+#define MAP_EXECUTABLE      0x1000
+#define MAP_LOCKED          0x2000
+#define MAP_NORESERVE       0x4000
+#define MAP_POPULATE        0x8000
+#define MAP_NONBLOCK        0x10000
+#define MAP_STACK           0x20000
+#define MAP_HUGETLB         0x40000
+#define MAP_SYNC            0x80000
+#define MAP_FIXED_NOREPLACE 0x100000
+
+static inline void mmap_read_lock(struct mm_struct *mm)
+{
+	down_read(&mm->mmap_lock);
+}
+
+static inline void mmap_read_unlock(struct mm_struct *mm)
+{
+	up_read(&mm->mmap_lock);
+}
+
+static inline void mmap_write_lock(struct mm_struct *mm)
+{
+	down_write(&mm->mmap_lock);
+}
+
+static inline void mmap_write_unlock(struct mm_struct *mm)
+{
+	up_write(&mm->mmap_lock);
+}
+
+/*
+ * What the fs room does for files in areas. Set once, before the first program runs. All in task
+ * context.
+ */
+struct vm_file_hooks {
+	/* The open file of the current task with a new reference; ERR_PTR(-EBADF). */
+	struct file *(*fget)(unsigned fd);
+	void (*get_file)(struct file *file);
+	void (*fput)(struct file *file);
+	/*
+	 * vma, with its range, vm_flags, vm_pgoff and vm_file, is about to become public. Checks
+	 * the rights to the file (-EACCES; -EPERM: PROT_EXEC on a noexec mount; -ENODEV: no mmap),
+	 * clears VM_MAYWRITE of a shared area of a file that is not open for writing, and calls
+	 * file_operations.mmap, which sets vm_ops, vm_mapping and vm_private_data. May not sleep
+	 * for mmap_lock, which is held for writing.
+	 */
+	int (*mmap)(struct file *file, struct vm_area_struct *vma);
+};
+void vm_set_file_hooks(const struct vm_file_hooks *hooks);
+
+/* Makes a copy of old for fork(2), or NULL: memory is short. Takes mmap_lock of both. */
+struct mm_struct *dup_mm(struct mm_struct *old);
+/*
+ * The current task gets another address space (exec), and the old one loses a user. new's user
+ * passes to the task.
+ */
+void exec_mmap(struct mm_struct *new);
+/* The current task, which ends, gives up its address space, and becomes a kernel task. */
+void exit_mm(void);
+/* A kernel task borrows mm, for copy_to_user() and the like; then gives it back. */
+void kthread_use_mm(struct mm_struct *mm);
+void kthread_unuse_mm(struct mm_struct *mm);
+
+/* The area that ends above addr (it may begin above addr, too), or NULL. mmap_lock held. */
+struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);
+/* The area that contains addr, or NULL. mmap_lock held. */
+struct vm_area_struct *vma_lookup(struct mm_struct *mm, unsigned long addr);
+
+/*
+ * mmap(2) in the current address space. file: NULL for anonymous memory; do_mmap() takes its own
+ * reference. vm_mmap() takes mmap_lock for writing; do_mmap() wants it held. The address or a
+ * negative errno. do_mmap() sets *populate to the number of bytes that mm_populate() must fault in
+ * after the caller has released mmap_lock; vm_mmap() has done that.
+ */
+unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len, unsigned long prot,
+		      unsigned long flags, unsigned long pgoff, unsigned long *populate);
+unsigned long vm_mmap(struct file *file, unsigned long addr, unsigned long len, unsigned long prot,
+		      unsigned long flags, unsigned long offset);
+/* Faults the pages in, as far as that is possible. mmap_lock not held. */
+void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len);
+/* munmap(2) in mm, mmap_lock held for writing, and in the current one, without it. */
+int do_munmap(struct mm_struct *mm, unsigned long addr, unsigned long len);
+int vm_munmap(unsigned long addr, unsigned long len);
+/* Anonymous private memory at [addr, addr + len), for the .bss of a program. VM_EXEC or 0. */
+int vm_brk_flags(unsigned long addr, unsigned long len, unsigned long flags);
+/*
+ * Adds an area for pages that ops->fault() gives, such as the vDSO. It replaces nothing. mmap_lock
+ * held for writing. The area, or an ERR_PTR(): -ENOMEM, -EEXIST.
+ */
+struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned long addr,
+					       unsigned long len, unsigned long vm_flags,
+					       const struct vm_operations_struct *ops, void *data);
+/* A free range of len bytes below mmap_base, or a negative errno. mmap_lock held. */
+unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsigned long len,
+				unsigned long flags);
+
+/*
+ * For exec. setup_stack() makes the stack area of a new address space, below STACK_TOP_MAX, so that
+ * exec can write the strings with access_remote_vm(). setup_arg_pages() moves it to stack_top,
+ * makes it executable if exec_stack, and lets it grow: 128 KiB first. It changes mm->start_stack.
+ * Both return 0 or a negative errno, and take mmap_lock.
+ */
+#define STACK_TOP_MAX TASK_SIZE_MAX
+int setup_stack(struct mm_struct *mm);
+int setup_arg_pages(struct mm_struct *mm, unsigned long stack_top, bool exec_stack);
+/* The random, page-aligned layout of a new address space: mmap_base, and offsets for exec. */
+void arch_pick_mmap_layout(struct mm_struct *mm, unsigned long stack_limit);
+/* A random number of bytes below range, page-aligned; 0 if the layout is not random. */
+unsigned long randomize_offset(unsigned long range);
+
+/*
+ * A fault at address by the current task, with interrupts on, page faults not disabled, and an
+ * address space. 0: the instruction may run again. Else the signal, SIGSEGV or SIGBUS, and its
+ * si_code; for a fault in kernel mode the caller goes to the exception table instead.
+ */
+int do_user_addr_fault(struct pt_regs *regs, unsigned long error_code, unsigned long address,
+		       int *si_code);
+/* Makes the page at address accessible, if the area allows that. VM_FAULT_*. mmap_lock held. */
+unsigned handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned flags);
+/*
+ * Copies to or from another address space, with the area's rights of mmap, not those of
+ * mprotect(): a debugger may write where the program may not. Returns the number of bytes copied.
+ * Task context, mmap_lock not held.
+ */
+size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len,
+			bool write);
+/*
+ * The page at addr with a reference, faulted in for reading or writing; or an ERR_PTR(-EFAULT).
+ * mmap_lock held.
+ */
+struct page *get_user_page(struct mm_struct *mm, unsigned long addr, bool write);
+
+void vm_mapping_init(struct vm_mapping *mapping);
+/*
+ * Removes all pages from first to last (numbers of pages in the file) from all page tables that
+ * show the file; also private copies if even_cows. The caller has made sure that fault() no longer
+ * finds these pages. Task context; takes mapping->lock and page_table_lock.
+ */
+void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsigned long last,
+			 bool even_cows);
+
+static inline unsigned long get_mm_rss(const struct mm_struct *mm)
+{
+	long pages = 0;
+
+	for (unsigned i = 0; i < NR_MM_COUNTERS; i++)
+		pages += READ_ONCE(mm->rss[i]);
+	return pages > 0 ? (unsigned long)pages : 0;
+}
