@@ -12,13 +12,20 @@ struct local_pair {
 	u64 lo, hi;
 } __aligned(16);
 
-/* Replaces *p by new if it equals old (CMPXCHG16B, Intel SDM 2A). Returns whether it did. */
+/*
+ * Replaces *p by new if it equals old (CMPXCHG16B, Intel SDM 2A). Returns whether it did.
+ *
+ * CLC is for QEMU before 8.0. QEMU computes flags late, from the operands and the kind of the last
+ * arithmetic instruction. Its CMPXCHG16B uses the right operands with the kind of an older
+ * instruction, so a number can become RFLAGS, with TF, IF, DF and NT. An interrupt, NMI or exit to
+ * QEMU's main loop after CMPXCHG16B makes such RFLAGS real. CLC makes QEMU compute the flags first.
+ */
 static __always_inline bool local_pair_cmpxchg(struct local_pair *p, struct local_pair old,
 					       struct local_pair new)
 {
 	bool done;
 
-	__asm__ __volatile__("cmpxchg16b %1"
+	__asm__ __volatile__("clc; cmpxchg16b %1"
 			     : "=@ccz"(done), "+m"(*p), "+a"(old.lo), "+d"(old.hi)
 			     : "b"(new.lo), "c"(new.hi)
 			     : "memory");
