@@ -35,14 +35,6 @@ int syscall_index(long nr)
 	return nr >= 0 && nr < NR_SYSCALLS ? indexes[nr] - 1 : -1;
 }
 
-void syscall_trace_enter(unsigned long a, unsigned long b, unsigned long c, unsigned long d,
-			 unsigned long e, unsigned long f, long nr)
-{
-	const unsigned long args[SYSCALL_ARGS_MAX] = { a, b, c, d, e, f };
-
-	trace_sys_enter(args, nr);
-}
-
 static int __init syscalls_init(void)
 {
 	const struct syscall_metadata *call;

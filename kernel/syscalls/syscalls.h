@@ -46,10 +46,6 @@ int syscall_index(long nr);
  */
 DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 
-/* Calls the tracepoint sys_enter. */
-void syscall_trace_enter(unsigned long a, unsigned long b, unsigned long c, unsigned long d,
-			 unsigned long e, unsigned long f, long nr);
-
 /* clang-format off */
 #define SYSCALL_DEFINE1(name, ...) SYSCALL_DEFINE(1, name, __VA_ARGS__)
 #define SYSCALL_DEFINE2(name, ...) SYSCALL_DEFINE(2, name, __VA_ARGS__)
@@ -65,14 +61,6 @@ void syscall_trace_enter(unsigned long a, unsigned long b, unsigned long c, unsi
 #define SYSCALL_MAP4(what, type, arg, ...) what(type, arg), SYSCALL_MAP3(what, __VA_ARGS__)
 #define SYSCALL_MAP5(what, type, arg, ...) what(type, arg), SYSCALL_MAP4(what, __VA_ARGS__)
 #define SYSCALL_MAP6(what, type, arg, ...) what(type, arg), SYSCALL_MAP5(what, __VA_ARGS__)
-/* What follows n values, so that they are six. */
-#define SYSCALL_PAD1 0, 0, 0, 0, 0,
-#define SYSCALL_PAD2 0, 0, 0, 0,
-#define SYSCALL_PAD3 0, 0, 0,
-#define SYSCALL_PAD4 0, 0,
-#define SYSCALL_PAD5 0,
-#define SYSCALL_PAD6
-
 #define SYSCALL_PARAMETER(type, arg) type arg
 #define SYSCALL_ARGUMENT(type, arg)  arg
 #define SYSCALL_TYPE_TEXT(type, arg) #type
@@ -113,8 +101,9 @@ void syscall_trace_enter(unsigned long a, unsigned long b, unsigned long c, unsi
 	{                                                                                          \
 		long __ret;                                                                        \
                                                                                                    \
-		syscall_trace_enter(SYSCALL_MAP##n(SYSCALL_REGISTER, __VA_ARGS__),                 \
-				    SYSCALL_PAD##n __NR_##name);                                   \
+		trace_sys_enter(((const unsigned long[SYSCALL_ARGS_MAX]){                          \
+					SYSCALL_MAP##n(SYSCALL_REGISTER, __VA_ARGS__) }),          \
+				__NR_##name);                                                      \
 		__ret = __do_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));            \
 		trace_sys_exit(__NR_##name, __ret);                                                \
 		return __ret;                                                                      \

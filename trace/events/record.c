@@ -29,31 +29,25 @@
  * in it; synthetic events nest in them, and when no room is left their loss is counted.
  */
 #define EVENT_SCRATCH_SIZE 16384U
-struct event_scratch {
-	u32 top; /* bytes in use; only its CPU changes it, in any context */
-	u8 room[EVENT_SCRATCH_SIZE] __aligned(8);
-};
-static DEFINE_PER_CPU(struct event_scratch *, event_scratch); /* constant after the boot */
+static DEFINE_PER_CPU(u8 *, scratch_top); /* the first free byte; only its CPU changes it */
+static DEFINE_PER_CPU(u8 *, scratch_end); /* constant after the boot */
 
-static void *scratch_push(size_t length)
+static __always_inline void *scratch_push(u32 length)
 {
-	struct event_scratch *scratch = this_cpu_read(event_scratch);
-	u32 start = scratch ? READ_ONCE(scratch->top) : EVENT_SCRATCH_SIZE;
+	u8 *record = this_cpu_read(scratch_top), *top = record + ALIGN(length, 8);
 
-	if (ALIGN(length, 8) > EVENT_SCRATCH_SIZE - start)
+	if (unlikely(top > this_cpu_read(scratch_end)))
 		return NULL;
-	/* An interrupt between the read and the write leaves top as it was. */
-	WRITE_ONCE(scratch->top, start + (u32)ALIGN(length, 8));
+	/* An interrupt between the read and the write leaves the top as it was. */
+	this_cpu_write(scratch_top, top);
 	barrier();
-	return scratch->room + start;
+	return record;
 }
 
-static void scratch_pop(void *record)
+static __always_inline void scratch_pop(void *record)
 {
-	struct event_scratch *scratch = this_cpu_read(event_scratch);
-
 	barrier();
-	WRITE_ONCE(scratch->top, (u32)((u8 *)record - scratch->room));
+	this_cpu_write(scratch_top, record);
 }
 
 void trace_event_count_dropped(const struct trace_event_file *file)
@@ -62,31 +56,44 @@ void trace_event_count_dropped(const struct trace_event_file *file)
 		ring_buffer_count_dropped(READ_ONCE(file->tr->buffer));
 }
 
-/* Reserves size bytes, rb_data_size(length), in the ring buffer of the file's trace_array. */
-static __always_inline void *reserve_size(struct trace_event_buffer *fbuffer, u32 size)
+/* Fills in the head of the entry in the ring buffer. size: rb_data_size(length). */
+static __always_inline void *init_entry(const struct trace_event_buffer *fbuffer,
+					struct ring_buffer_event *event, u32 size)
 {
-	const struct trace_event_file *file = fbuffer->file;
-	struct trace_buffer *buffer = READ_ONCE(file->tr->buffer);
-	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
-	struct ring_buffer_event *event = rb_reserve_data(buffer, cb, size, false, 0);
-	struct trace_entry *entry;
+	struct trace_entry *entry = size <= RB_SHORT_SIZE ? (struct trace_entry *)&event->array[0]
+							  : (struct trace_entry *)&event->array[1];
 
-	fbuffer->cb = cb;
-	if (unlikely(!event))
-		return NULL;
-	entry = size <= RB_SHORT_SIZE ? (struct trace_entry *)&event->array[0]
-				      : (struct trace_entry *)&event->array[1];
-	tracing_entry_init(entry, file->call->event.type, fbuffer->ctx, current_stable->pid);
+	tracing_entry_init(entry, fbuffer->file->call->event.type, fbuffer->ctx,
+			   current_stable->pid);
 	return entry;
 }
 
-/* The same for any length. NULL, too, if no event can be so long. */
+/* Reserves after rb_begin_write(fbuffer->cb). NULL: the event is lost and counted. */
+static noinline void *reserve_begun(struct trace_event_buffer *fbuffer, u32 size)
+{
+	struct ring_buffer_per_cpu *cb = fbuffer->cb;
+	struct ring_buffer_event *event = rb_reserve_begun(cb->buffer, cb, size, false, 0);
+
+	return event ? init_entry(fbuffer, event, size) : NULL;
+}
+
+/* Begins to write to the ring buffer of the file's trace_array. False: it records nothing. */
+static __always_inline bool begin_write(struct trace_event_buffer *fbuffer)
+{
+	struct trace_buffer *buffer = READ_ONCE(fbuffer->file->tr->buffer);
+
+	fbuffer->cb = buffer->cpus[smp_processor_id()];
+	return rb_begin_write(buffer, fbuffer->cb);
+}
+
+/* Reserves room for any length. NULL, too, if no event can be so long. */
 static noinline void *reserve(struct trace_event_buffer *fbuffer, size_t length)
 {
-	if (length <= RB_MAX_EVENT)
-		return reserve_size(fbuffer, rb_data_size(length));
-	trace_event_count_dropped(fbuffer->file);
-	return NULL;
+	if (length > RB_MAX_EVENT) {
+		trace_event_count_dropped(fbuffer->file);
+		return NULL;
+	}
+	return begin_write(fbuffer) ? reserve_begun(fbuffer, rb_data_size(length)) : NULL;
 }
 
 static bool is_traceiter(unsigned long ip)
@@ -131,6 +138,11 @@ static __always_inline bool wants_stacks(const struct trace_array *tr)
 	return READ_ONCE(tr->trace_flags) & (TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE);
 }
 
+static noinline void end_write(struct ring_buffer_per_cpu *cb)
+{
+	rb_end_write(cb);
+}
+
 static noinline void publish(struct trace_event_buffer *fbuffer)
 {
 	this_cpu_write(trace_taskinfo_save, true);
@@ -139,21 +151,26 @@ static noinline void publish(struct trace_event_buffer *fbuffer)
 		write_stacks(fbuffer);
 }
 
-/* Begins the record in scratch memory. NULL: there is no room. */
-static __always_inline void *begin_in_scratch(struct trace_event_buffer *fbuffer)
+/* Begins the record in scratch memory. flags: those of the file. NULL: there is no room. */
+static __always_inline void *begin_in_scratch(struct trace_event_buffer *fbuffer,
+					      unsigned long flags)
 {
 	struct trace_entry *entry = scratch_push(fbuffer->length);
 
+	fbuffer->cb = NULL;
 	fbuffer->slow_cb = NULL;
-	if (entry)
+	fbuffer->flags = flags;
+	fbuffer->entry = entry;
+	if (likely(entry))
 		tracing_entry_init(entry, fbuffer->file->call->event.type, fbuffer->ctx,
-				   current->pid);
+				   current_stable->pid);
 	return entry;
 }
 
-static void *reserve_scratch(struct trace_event_buffer *fbuffer)
+static __always_inline void *reserve_scratch(struct trace_event_buffer *fbuffer,
+					     unsigned long flags)
 {
-	void *entry = begin_in_scratch(fbuffer);
+	void *entry = begin_in_scratch(fbuffer, flags);
 
 	if (unlikely(!entry))
 		trace_event_count_dropped(fbuffer->file);
@@ -165,23 +182,22 @@ static void *reserve_scratch(struct trace_event_buffer *fbuffer)
  * it is built in the ring buffer, as in Linux: then a snapshot that such a trigger takes contains
  * this event. The triggers also run while tracing is off.
  */
-static void *reserve_for_triggers(struct trace_event_buffer *fbuffer)
+static void *reserve_for_triggers(struct trace_event_buffer *fbuffer, unsigned long flags)
 {
-	struct ring_buffer_per_cpu *cb;
 	void *entry = reserve(fbuffer, fbuffer->length);
 
-	cb = fbuffer->cb;
-	fbuffer->cb = NULL;
 	if (!entry) {
 		fbuffer->discard = true; /* its loss is counted */
-		return begin_in_scratch(fbuffer);
+		return begin_in_scratch(fbuffer, flags);
 	}
-	fbuffer->slow_cb = cb;
-	return entry;
+	fbuffer->slow_cb = fbuffer->cb;
+	fbuffer->cb = NULL;
+	fbuffer->flags = flags;
+	return fbuffer->entry = entry;
 }
 
 /* Decides whether the event needs a record at all, and where it is built. */
-static noinline void *reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags)
+static noinline void *reserve_any(struct trace_event_buffer *fbuffer, unsigned long flags)
 {
 	struct trace_event_file *file = fbuffer->file;
 
@@ -196,20 +212,24 @@ static noinline void *reserve_slow(struct trace_event_buffer *fbuffer, unsigned 
 		return NULL;
 	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PRINTK)))
 		return reserve(fbuffer, fbuffer->length);
-	fbuffer->flags = flags;
 	fbuffer->discard = false;
-	fbuffer->cb = NULL;
 	/* sm_ref is 1 for the file's own triggers, and more for triggers that may disable it. */
 	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED)) &&
 	    READ_ONCE(file->sm_ref) <= 1)
-		return reserve_for_triggers(fbuffer);
-	return reserve_scratch(fbuffer);
+		return reserve_for_triggers(fbuffer, flags);
+	return reserve_scratch(fbuffer, flags);
 }
 
-/* Returns whether nothing but a filter makes the event take the slow way. */
-static __always_inline bool is_only_filtered(unsigned long flags)
+/*
+ * Returns whether reserve_any() only takes scratch memory: for an event with a filter, or a
+ * disabled one with a histogram or another trigger that needs the record.
+ */
+static __always_inline bool needs_only_scratch(unsigned long flags)
 {
-	return (flags & EVENT_FILE_FL_SLOW) == EVENT_FILE_FL_FILTERED;
+	flags &= EVENT_FILE_FL_SLOW | EVENT_FILE_FL_TRIGGER_COND;
+	return flags == EVENT_FILE_FL_FILTERED ||
+	       flags == (EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |
+			 EVENT_FILE_FL_TRIGGER_COND);
 }
 
 void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length)
@@ -218,23 +238,30 @@ void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length
 	return reserve(fbuffer, length);
 }
 
+/* The usual case calls no function. */
 void *trace_event_reserve_short(struct trace_event_buffer *fbuffer, u32 size)
 {
+	struct ring_buffer_event *event;
+
 	if (size > RB_SHORT_SIZE)
 		__builtin_unreachable(); /* so the compiler leaves out what only longer ones need */
 	fbuffer->ctx = tracing_gen_ctx_dec(1);
-	return reserve_size(fbuffer, size);
+	if (unlikely(!begin_write(fbuffer)))
+		return NULL;
+	event = rb_reserve_quick(fbuffer->cb, size);
+	if (unlikely(!event))
+		return reserve_begun(fbuffer, size);
+	return init_entry(fbuffer, event, size);
 }
 
-/* An event that is only filtered needs no more than scratch memory. */
+/* The usual case keeps nothing over a call. */
 void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags)
 {
 	fbuffer->ctx = tracing_gen_ctx_dec(1);
-	if (unlikely(!is_only_filtered(flags)))
-		return fbuffer->entry = reserve_slow(fbuffer, flags);
-	fbuffer->flags = EVENT_FILE_FL_FILTERED;
-	fbuffer->cb = NULL;
-	return fbuffer->entry = reserve_scratch(fbuffer);
+	if (unlikely(!needs_only_scratch(flags)))
+		return reserve_any(fbuffer, flags);
+	fbuffer->discard = false;
+	return reserve_scratch(fbuffer, flags);
 }
 
 /* Copies the record into the ring buffer. */
@@ -265,7 +292,8 @@ static bool passes(const struct trace_event_file *file, const void *entry)
 	return !filter || event_filter_match(filter, entry);
 }
 
-static noinline void commit_slow(struct trace_event_buffer *fbuffer)
+/* The event's triggers need the record, or tp_printk prints it. */
+static noinline void commit_any(struct trace_event_buffer *fbuffer)
 {
 	struct trace_event_file *file = fbuffer->file;
 	void *entry = fbuffer->entry;
@@ -284,27 +312,33 @@ static noinline void commit_slow(struct trace_event_buffer *fbuffer)
 			record(fbuffer);
 		}
 	}
-	if (later)
+	if (unlikely(later))
 		event_triggers_post_call(file, later, fbuffer);
 	if (!fbuffer->slow_cb)
 		scratch_pop(entry);
 }
 
+/* The same: the usual case calls no function. */
 void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
 {
+	struct ring_buffer_per_cpu *cb = fbuffer->cb;
+
 	if (unlikely(wants_stacks(fbuffer->file->tr))) {
 		publish(fbuffer);
 		return;
 	}
-	/* The usual case keeps nothing over a call. */
 	this_cpu_write(trace_taskinfo_save, true);
-	rb_unlock_commit(fbuffer->cb);
+	local_add(&cb->written, 1);
+	if (unlikely(!rb_end_write_quick(cb)))
+		end_write(cb);
+	else
+		rb_wake_waiting(cb);
 }
 
 void trace_event_commit_slow(struct trace_event_buffer *fbuffer)
 {
-	if (unlikely(!is_only_filtered(fbuffer->flags))) {
-		commit_slow(fbuffer);
+	if (fbuffer->flags & (EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PRINTK)) {
+		commit_any(fbuffer);
 		return;
 	}
 	if (passes(fbuffer->file, fbuffer->entry))
@@ -327,11 +361,12 @@ static int __init event_scratch_init(void)
 	unsigned cpu;
 
 	for_each_possible_cpu (cpu) {
-		struct event_scratch *scratch = kzalloc(sizeof(*scratch), GFP_KERNEL);
+		u8 *scratch = kzalloc(EVENT_SCRATCH_SIZE, GFP_KERNEL);
 
 		if (!scratch)
 			return -ENOMEM; /* events with filters on this CPU are not recorded */
-		per_cpu(event_scratch, cpu) = scratch;
+		per_cpu(scratch_top, cpu) = scratch;
+		per_cpu(scratch_end, cpu) = scratch + EVENT_SCRATCH_SIZE;
 	}
 	return 0;
 }

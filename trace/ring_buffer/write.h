@@ -78,13 +78,63 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 }
 
 /*
- * Does the work of ring_buffer_lock_reserve(). cb: this CPU's part of the buffer. base:
- * rb_data_size(length). timed: `now` is a fresh reading of the default clock. If an interrupt has
- * written since that reading, this event gets the time of the interrupt's last event.
+ * Begins a write. False: the buffer records nothing. Afterwards rb_reserve_begun() must follow, or
+ * an event of rb_reserve_quick().
  */
-static __always_inline struct ring_buffer_event *rb_reserve_data(struct trace_buffer *buffer,
-								 struct ring_buffer_per_cpu *cb,
-								 u32 base, bool timed, u64 now)
+static __always_inline bool rb_begin_write(struct trace_buffer *buffer,
+					   struct ring_buffer_per_cpu *cb)
+{
+	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
+		     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED)))
+		return false;
+	local_inc32(&cb->nest);
+	rb_writer_barrier();
+	return true;
+}
+
+/*
+ * Reserves room after rb_begin_write() in the usual case: the default clock, room in the sub-buffer
+ * of the tail, behind an event that is not long ago. base: at most RB_SHORT_SIZE. NULL: it is
+ * another case, and nothing has changed. It calls no function, so that its caller saves no
+ * registers.
+ */
+static __always_inline struct ring_buffer_event *rb_reserve_quick(struct ring_buffer_per_cpu *cb,
+								  u32 base)
+{
+	const struct trace_buffer *buffer = cb->buffer;
+	struct ring_buffer_event *event;
+	struct buffer_page *page;
+	u64 place, before, now;
+	u32 offset;
+
+	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)) ||
+	    unlikely(!rb_has_default_clock(buffer)))
+		return NULL;
+	place = READ_ONCE(cb->tail.lo);
+	before = READ_ONCE(cb->tail.hi);
+	now = rb_read_clock(buffer);
+	offset = rb_offset(place);
+	/* If the clock goes back, the difference is a high number. */
+	if (unlikely(!offset || now - before > RB_DELTA_MAX || offset + base > RB_PAGE_DATA))
+		return NULL;
+	if (unlikely(!local_pair_cmpxchg(&cb->tail, (struct local_pair){ place, before },
+					 (struct local_pair){ place + base, now })))
+		return NULL;
+	page = &cb->pages[rb_index(place)];
+	local_add(&page->entries, 1);
+	event = (struct ring_buffer_event *)(page->data->data + offset);
+	*(u32 *)event = (u32)(now - before) << 5 | (base - 4) >> 2;
+	return event;
+}
+
+/*
+ * Does the work of ring_buffer_lock_reserve() after rb_begin_write(). cb: this CPU's part of the
+ * buffer. base: rb_data_size(length). timed: `now` is a fresh reading of the default clock. If an
+ * interrupt has written since that reading, this event gets the time of the interrupt's last event.
+ */
+static __always_inline struct ring_buffer_event *rb_reserve_begun(struct trace_buffer *buffer,
+								  struct ring_buffer_per_cpu *cb,
+								  u32 base, bool timed, u64 now)
 {
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;
@@ -92,11 +142,6 @@ static __always_inline struct ring_buffer_event *rb_reserve_data(struct trace_bu
 	u32 size, offset, disabled;
 	u64 delta;
 
-	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
-		     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED)))
-		return NULL;
-	local_inc32(&cb->nest);
-	rb_writer_barrier();
 	disabled = __atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE);
 	if (unlikely(disabled))
 		goto refuse;
@@ -148,6 +193,13 @@ refuse:
 	return NULL;
 }
 
+static __always_inline struct ring_buffer_event *rb_reserve_data(struct trace_buffer *buffer,
+								 struct ring_buffer_per_cpu *cb,
+								 u32 base, bool timed, u64 now)
+{
+	return rb_begin_write(buffer, cb) ? rb_reserve_begun(buffer, cb, base, timed, now) : NULL;
+}
+
 /* The same for any length. NULL, too, if no event can be so long. */
 static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
 								   struct ring_buffer_per_cpu *cb,
@@ -170,4 +222,18 @@ static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
 {
 	local_add(&cb->written, 1);
 	rb_end_write(cb);
+}
+
+/*
+ * The same in the usual case: no other write is nested, and the tail is in the sub-buffer of the
+ * last commit. False: it is another case; rb_end_write() must follow. Calls no function.
+ */
+static __always_inline bool rb_end_write_quick(struct ring_buffer_per_cpu *cb)
+{
+	u64 place = READ_ONCE(cb->tail.lo);
+
+	if (unlikely(rb_nest(cb) != 1 || rb_seq(cb->commit) != rb_seq(place)))
+		return false;
+	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
+	return likely(local_cmpxchg32(&cb->nest, 1, 0));
 }
