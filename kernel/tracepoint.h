@@ -166,11 +166,21 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 		if (0)                                                                             \
 			__traceiter_##name(__VA_ARGS__);                                           \
 	} while (0)
+#define TRACEPOINT_WITHOUT_SITE TRACEPOINT
 #else
 #define TRACEPOINT_ENABLED(name) static_branch_unlikely(&__tracepoint_##name.key)
 #define TRACEPOINT(name, ...)                                                                      \
 	do {                                                                                       \
 		if (static_branch_unlikely(&__tracepoint_##name.key))                              \
+			__traceiter_##name(__VA_ARGS__);                                           \
+	} while (0)
+/*
+ * The same without a static branch: it loads the state of the tracepoint. For code that runs only
+ * while another static branch is on, in so many places that their sites would make switching slow.
+ */
+#define TRACEPOINT_WITHOUT_SITE(name, ...)                                                         \
+	do {                                                                                       \
+		if (static_key_enabled(&__tracepoint_##name.key))                                  \
 			__traceiter_##name(__VA_ARGS__);                                           \
 	} while (0)
 #endif

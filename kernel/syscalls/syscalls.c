@@ -18,7 +18,8 @@ DEFINE_STATIC_KEY_FALSE(syscall_trace_key);
 
 int syscall_regfunc(void)
 {
-	return static_branch_inc(&syscall_trace_key);
+	static_branch_inc_later(&syscall_trace_key);
+	return 0;
 }
 
 void syscall_unregfunc(void)

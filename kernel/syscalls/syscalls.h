@@ -101,11 +101,12 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 	{                                                                                          \
 		long __ret;                                                                        \
                                                                                                    \
-		trace_sys_enter(((const unsigned long[SYSCALL_ARGS_MAX]){                          \
-					SYSCALL_MAP##n(SYSCALL_REGISTER, __VA_ARGS__) }),          \
-				__NR_##name);                                                      \
+		TRACEPOINT_WITHOUT_SITE(sys_enter,                                                 \
+					((const unsigned long[SYSCALL_ARGS_MAX]){                  \
+						SYSCALL_MAP##n(SYSCALL_REGISTER, __VA_ARGS__) }),  \
+					__NR_##name);                                              \
 		__ret = __do_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));            \
-		trace_sys_exit(__NR_##name, __ret);                                                \
+		TRACEPOINT_WITHOUT_SITE(sys_exit, __NR_##name, __ret);                             \
 		return __ret;                                                                      \
 	}                                                                                          \
 	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))                       \
