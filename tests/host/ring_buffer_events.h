@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "kernel/errno.h"
-#include "trace/ring_buffer/internal.h"
+#include "trace/ring_buffer/write.h"
 
 __thread unsigned rb_host_cpu, rb_host_reads;
 __thread bool rb_host_irqs_off;
@@ -46,16 +46,40 @@ static u64 checksum(const struct payload *p)
 	return sum;
 }
 
+/* Reserves as events do, which try the usual case first (trace/events/record.c). */
+static struct ring_buffer_event *reserve_quick(size_t length)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_host_cpu];
+	struct ring_buffer_event *event;
+
+	if (!rb_begin_write(buffer, cb))
+		return NULL;
+	event = rb_reserve_quick(buffer, cb, rb_data_size(length));
+	return event ? event : rb_reserve_begun(buffer, cb, rb_data_size(length), false, 0);
+}
+
+static void commit_quick(void)
+{
+	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_host_cpu];
+
+	local_add(&cb->written, 1);
+	if (rb_end_write_quick(cb))
+		rb_wake_waiting(cb);
+	else
+		rb_end_write(cb);
+}
+
 static void write_event(unsigned level)
 {
 	unsigned interrupted = running;
 	u64 number = written[rb_host_cpu][level];
 	struct payload p = { .level = level, .number = number, .words = (u32)(number * 7 % 47) };
 	size_t length = offsetof(struct payload, filler) + p.words * 4;
+	bool quick = number % 4 != 0 && rb_data_size(length) <= RB_SHORT_SIZE;
 	struct ring_buffer_event *event;
 
 	running = level;
-	event = ring_buffer_lock_reserve(buffer, length);
+	event = quick ? reserve_quick(length) : ring_buffer_lock_reserve(buffer, length);
 	if (!event) {
 		refused[rb_host_cpu][level]++;
 		running = interrupted;
@@ -66,7 +90,10 @@ static void write_event(unsigned level)
 	p.check = checksum(&p);
 	memcpy(ring_buffer_event_data(event), &p, length);
 	written[rb_host_cpu][level]++;
-	ring_buffer_unlock_commit(buffer);
+	if (quick)
+		commit_quick();
+	else
+		ring_buffer_unlock_commit(buffer);
 	running = interrupted;
 }
 

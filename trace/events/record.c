@@ -248,7 +248,7 @@ void *trace_event_reserve_short(struct trace_event_buffer *fbuffer, u32 size)
 	fbuffer->ctx = tracing_gen_ctx_dec(1);
 	if (unlikely(!begin_write(fbuffer)))
 		return NULL;
-	event = rb_reserve_quick(fbuffer->cb, size);
+	event = rb_reserve_quick(fbuffer->cb->buffer, fbuffer->cb, size);
 	if (unlikely(!event))
 		return reserve_begun(fbuffer, size);
 	return init_entry(fbuffer, event, size);

@@ -142,9 +142,14 @@ struct ring_buffer_per_cpu {
 };
 
 struct trace_buffer {
+	union {
+		struct {
+			u32 record_disabled; /* [A] a count */
+			u32 record_off;      /* [A] tracing_on is 0 */
+		};
+		u64 record_stopped; /* both: writers read them with one load */
+	};
 	u32 flags;
-	u32 record_disabled; /* [A] a count */
-	u32 record_off;      /* tracing_on is 0 */
 	u64 (*clock)(void);
 	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;

@@ -105,8 +105,7 @@ void ring_buffer_count_dropped(struct trace_buffer *buffer)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
 
-	if (__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
-	    __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&buffer->record_stopped, __ATOMIC_RELAXED))
 		return;
 	local_inc32(&cb->nest);
 	rb_writer_barrier();

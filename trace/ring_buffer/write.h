@@ -84,8 +84,7 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 static __always_inline bool rb_begin_write(struct trace_buffer *buffer,
 					   struct ring_buffer_per_cpu *cb)
 {
-	if (unlikely(__atomic_load_n(&buffer->record_disabled, __ATOMIC_RELAXED) |
-		     __atomic_load_n(&buffer->record_off, __ATOMIC_RELAXED)))
+	if (unlikely(__atomic_load_n(&buffer->record_stopped, __ATOMIC_RELAXED)))
 		return false;
 	local_inc32(&cb->nest);
 	rb_writer_barrier();
@@ -95,17 +94,16 @@ static __always_inline bool rb_begin_write(struct trace_buffer *buffer,
 /*
  * Reserves room after rb_begin_write() in the usual case: the default clock, room in the sub-buffer
  * of the tail, behind an event that is not long ago. base: at most RB_SHORT_SIZE. NULL: it is
- * another case, and nothing has changed. It calls no function, so that its caller saves no
- * registers.
+ * another case, and nothing has changed. It calls no function, and few values live at one time, so
+ * that its caller saves few registers.
  */
-static __always_inline struct ring_buffer_event *rb_reserve_quick(struct ring_buffer_per_cpu *cb,
-								  u32 base)
+static __always_inline struct ring_buffer_event *
+rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, u32 base)
 {
-	const struct trace_buffer *buffer = cb->buffer;
 	struct ring_buffer_event *event;
 	struct buffer_page *page;
 	u64 place, before, now;
-	u32 offset;
+	u32 offset, header;
 
 	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)) ||
 	    unlikely(!rb_has_default_clock(buffer)))
@@ -117,13 +115,14 @@ static __always_inline struct ring_buffer_event *rb_reserve_quick(struct ring_bu
 	/* If the clock goes back, the difference is a high number. */
 	if (unlikely(!offset || now - before > RB_DELTA_MAX || offset + base > RB_PAGE_DATA))
 		return NULL;
+	header = (u32)(now - before) << 5 | (base - 4) >> 2;
 	if (unlikely(!local_pair_cmpxchg(&cb->tail, (struct local_pair){ place, before },
 					 (struct local_pair){ place + base, now })))
 		return NULL;
 	page = &cb->pages[rb_index(place)];
 	local_add(&page->entries, 1);
 	event = (struct ring_buffer_event *)(page->data->data + offset);
-	*(u32 *)event = (u32)(now - before) << 5 | (base - 4) >> 2;
+	*(u32 *)event = header;
 	return event;
 }
 
