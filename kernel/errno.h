@@ -49,6 +49,13 @@
 #define ECANCELED    125
 #endif
 
+/* Results of a system call that a signal has interrupted; a program never sees them:
+ * arch_do_signal(). */
+#define ERESTARTSYS           512 /* begin again if the handler has SA_RESTART, or there is none */
+#define ERESTARTNOINTR        513 /* begin again */
+#define ERESTARTNOHAND        514 /* begin again if there is no handler */
+#define ERESTART_RESTARTBLOCK 516 /* the same, by restart_syscall(2) */
+
 #define MAX_ERRNO 4095
 
 static inline bool IS_ERR(const void *ptr)

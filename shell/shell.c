@@ -68,7 +68,7 @@ static int command_main(void *arg)
 		status = c->argv[0] ? run_command(c->argv) : 0;
 	put_pipeline(c->pipeline);
 	if (signal_pending(current))
-		do_exit(get_signal());
+		do_exit(kernel_dequeue_signal());
 	return status;
 }
 
@@ -257,7 +257,7 @@ static void sh_input(struct call *call, struct stream *in)
 		if (line && run_line(&sh, line, false))
 			run_line(&sh, line, true);
 		if (sh.interactive && pending_signal(current) == SIGINT) {
-			(void)get_signal();
+			(void)kernel_dequeue_signal();
 			flush_signals(current);
 			err_printf("\n");
 			sh.status = 128 + SIGINT;

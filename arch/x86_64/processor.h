@@ -9,6 +9,8 @@
  * [O] only the task itself; [S] the task itself, or the switch away from it
  */
 struct thread_struct {
+	/* [O] the last fault of the program: for the frame of a signal handler */
+	unsigned long trap_nr, error_code, cr2;
 	unsigned pagefault_disabled; /* [O] depth: page faults of the kernel are errors */
 };
 

@@ -11,3 +11,6 @@ struct pt_regs {
 	u64 orig_ax;               /* error code or vector */
 	u64 ip, cs, flags, sp, ss; /* pushed by the CPU */
 };
+
+/* The registers of a program, while its task is in the kernel: at the top of the kernel stack. */
+#define task_pt_regs(task) ((struct pt_regs *)((char *)(task)->stack + THREAD_SIZE) - 1)

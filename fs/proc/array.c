@@ -114,7 +114,7 @@ int proc_pid_stat(struct seq_file *m, void *v)
 		   (unsigned long long)(READ_ONCE(task->children_runtime) / NSEC_PER_USER_TICK),
 		   priority, s.nice, (unsigned long long)(task->start_time / NSEC_PER_USER_TICK));
 	seq_printf(m, "%llu 0 0 0 0 0 %llu 0 %llu 0 0 0 0 %d %u %d %u 0 0 0 0 0 0 0 0 0 0 %d\n",
-		   ~0ULL, (unsigned long long)READ_ONCE(task->pending),
+		   ~0ULL, (unsigned long long)READ_ONCE(task->pending.signal),
 		   (unsigned long long)READ_ONCE(task->ignored_signals),
 		   task->flags & PF_KTHREAD ? 0 : 17, s.cpu, s.rt_priority, (unsigned)s.policy,
 		   READ_ONCE(task->exit_code));
@@ -138,7 +138,7 @@ int proc_pid_status(struct seq_file *m, void *v)
 	seq_printf(m, "NStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nThreads:\t1\n", task->pid, task->pid,
 		   s.pgrp);
 	seq_printf(m, "SigPnd:\t%016llx\nShdPnd:\t%016llx\nSigBlk:\t%016llx\nSigIgn:\t%016llx\n",
-		   (unsigned long long)READ_ONCE(task->pending), 0ULL, 0ULL,
+		   (unsigned long long)READ_ONCE(task->pending.signal), 0ULL, 0ULL,
 		   (unsigned long long)READ_ONCE(task->ignored_signals));
 	cpumask_print(cpus, sizeof(cpus), &s.cpus_allowed);
 	seq_printf(m, "Cpus_allowed:\t%s\n", cpus);

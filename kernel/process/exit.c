@@ -10,6 +10,8 @@
 #include "kernel/sched/runqueue.h"
 
 #include "kernel/panic.h"
+#include "kernel/process/process.h"
+#include "kernel/signal/signal.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/sched_events.h"
@@ -65,6 +67,39 @@ static bool exit_notify(struct task_struct *tsk)
 	list_for_each_entry_safe (p, n, &dead, sibling)
 		put_task_struct(p);
 	return reaped;
+}
+
+void do_group_exit(int status)
+{
+	struct signal_struct *signal = current->signal;
+
+	spin_lock_irq(&current->sighand->siglock);
+	if (signal->flags & SIGNAL_GROUP_EXIT) {
+		status = signal->group_exit_code;
+	} else {
+		signal->group_exit_code = status;
+		signal->flags |= SIGNAL_GROUP_EXIT;
+		zap_other_threads(current);
+	}
+	spin_unlock_irq(&current->sighand->siglock);
+	do_exit(status);
+}
+
+bool is_current_pgrp_orphaned(void)
+{
+	struct task_struct *p;
+	bool orphaned = true;
+
+	spin_lock(&tasklist_lock);
+	for_each_task (p) {
+		struct task_struct *parent = p->parent;
+
+		if (p->pgrp == current->pgrp && !p->exit_state && parent->pgrp != p->pgrp &&
+		    parent->signal->pids[PIDTYPE_SID] == p->signal->pids[PIDTYPE_SID])
+			orphaned = false;
+	}
+	spin_unlock(&tasklist_lock);
+	return orphaned;
 }
 
 void do_exit(int status)
@@ -198,7 +233,7 @@ int wait_for_child(pid_t pid, int *sig)
 			(void)kill_pid(pid, *sig); /* the child may have ended already */
 		if (kernel_wait4(pid, &status, 0) != -EINTR)
 			return exit_status(status);
-		*sig = get_signal();
+		*sig = kernel_dequeue_signal();
 		flush_signals(current);
 	}
 }

@@ -16,6 +16,7 @@
 #include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/process/clone_flags.h"
+#include "kernel/signal/signal.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
@@ -71,6 +72,7 @@ static void put_signal_struct(struct signal_struct *sig)
 
 static void free_task(struct task_struct *p)
 {
+	flush_sigqueue(&p->pending);
 	if (task_free_hook)
 		task_free_hook(p);
 	put_signal_struct(p->signal);
@@ -138,6 +140,7 @@ static struct task_struct *alloc_task(const char *comm)
 	INIT_LIST_HEAD(&p->tasks);
 	INIT_LIST_HEAD(&p->pid_node);
 	init_waitqueue_head(&p->child_exit);
+	init_sigpending(&p->pending);
 	init_completion(&p->exited);
 	sched_init_task(p);
 	return p;

@@ -75,5 +75,6 @@ struct task_struct init_task = {
 	.sibling = LIST_HEAD_INIT(init_task.sibling),
 	.tasks = LIST_HEAD_INIT(init_task.tasks),
 	.pid_node = LIST_HEAD_INIT(init_task.pid_node),
+	.pending = { .list = LIST_HEAD_INIT(init_task.pending.list) },
 	.child_exit = __WAIT_QUEUE_HEAD_INITIALIZER(init_task.child_exit),
 };

@@ -12,15 +12,10 @@
 #include "kernel/atomic.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/process/pid.h"
+#include "kernel/sched/signal.h"
 #include "kernel/sched/wait.h"
 
-#define _NSIG 64
-
-/* The signals that wait for one task, or for any task of a process. [S] siglock. */
-struct sigpending {
-	struct list_head list; /* [S] of queued signals with their siginfo */
-	u64 signal;            /* [S] bit n-1: signal n */
-};
+struct task_struct;
 
 /* What a process does with a signal: struct sigaction as the system calls pass it. [S] siglock. */
 struct k_sigaction {
@@ -35,7 +30,11 @@ struct sighand_struct {
 	spinlock_t siglock;
 	struct k_sigaction action[_NSIG]; /* [S] by signal - 1 */
 	wait_queue_head_t signalfd_wqh;
+	struct rcu_head rcu;
 };
+
+#define SIG_DFL ((void *)0)
+#define SIG_IGN ((void *)1)
 
 #define RLIMIT_CPU        0
 #define RLIMIT_FSIZE      1
@@ -90,6 +89,7 @@ struct signal_struct {
 	wait_queue_head_t wait_chldexit; /* wait4() of each thread sleeps here */
 
 	struct sigpending shared_pending; /* [S] signals for any thread */
+	atomic_t nr_sigqueued;            /* [A] queued signals, for RLIMIT_SIGPENDING */
 	unsigned flags;                   /* [S] SIGNAL_* */
 	int group_exit_code;              /* [S] wait status of exit_group(), or of a stop */
 	int group_stop_count;             /* [S] threads that must still stop */
@@ -115,3 +115,17 @@ extern struct sighand_struct init_sighand;
 
 /* The limit of the current process, in the unit of the resource. Task context. */
 #define rlimit(resource) READ_ONCE(current->signal->rlim[resource].rlim_cur)
+
+/*
+ * Locks the siglock of p, which may be another task. NULL, nothing locked: p is reaped. p has a
+ * reference. Any context but NMI.
+ */
+struct sighand_struct *lock_task_sighand(struct task_struct *p, unsigned long *flags);
+#define unlock_task_sighand(p, flags) spin_unlock_irqrestore(&(p)->sighand->siglock, flags)
+/* A copy with one user; clear: without handlers. NULL: memory is short. Task context. */
+struct sighand_struct *copy_actions(const struct sighand_struct *from, bool clear);
+/*
+ * Handlers become SIG_DFL, as exec does; force_default: ignored signals, too. siglock held, or
+ * nothing else uses the sighand.
+ */
+void flush_signal_handlers(struct sighand_struct *sighand, bool force_default);

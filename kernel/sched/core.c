@@ -428,7 +428,7 @@ void __schedule(bool preempt)
 		put_prev_task(rq, prev);
 	} else {
 		switch_count = &prev->nvcsw;
-		if (unlikely((state & TASK_INTERRUPTIBLE) && READ_ONCE(prev->pending))) {
+		if (unlikely(signal_pending_state(state, prev))) {
 			state = TASK_RUNNING;
 			WRITE_ONCE(prev->state, state);
 			put_prev_task(rq, prev);

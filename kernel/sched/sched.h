@@ -17,7 +17,21 @@ DECLARE_PER_CPU(struct task_struct *, current_task);
 /* True if a signal waits for p. Stable for the current task only. Any context. */
 static __always_inline bool signal_pending(const struct task_struct *p)
 {
-	return READ_ONCE(p->pending) != 0;
+	return READ_ONCE(p->user_work) & USER_WORK_SIGPENDING;
+}
+
+/* The same for a signal that ends p in any case: SIGKILL. */
+static __always_inline bool fatal_signal_pending(const struct task_struct *p)
+{
+	return signal_pending(p) && (READ_ONCE(p->pending.signal) & SIG_BIT(SIGKILL));
+}
+
+/* True if a signal keeps p from sleeping in that state. */
+static __always_inline bool signal_pending_state(unsigned state, const struct task_struct *p)
+{
+	if (likely(!(state & (TASK_INTERRUPTIBLE | TASK_WAKEKILL)) || !signal_pending(p)))
+		return false;
+	return (state & TASK_INTERRUPTIBLE) || fatal_signal_pending(p);
 }
 
 /* A full barrier: set the state, then test the condition. */

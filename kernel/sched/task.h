@@ -15,6 +15,7 @@
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/thread_size.h"
 #include "kernel/sched/completion.h"
+#include "kernel/sched/signal.h"
 
 struct cred;
 struct files_struct;
@@ -31,7 +32,11 @@ struct signal_struct;
 #define TASK_INTERRUPTIBLE   0x01
 #define TASK_UNINTERRUPTIBLE 0x02
 #define TASK_NORMAL          (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
+#define __TASK_STOPPED       0x04  /* by a signal, until SIGCONT */
 #define TASK_DEAD            0x80  /* in its last switch, or after it */
+#define TASK_WAKEKILL        0x100 /* SIGKILL ends the sleep */
+#define TASK_KILLABLE        (TASK_WAKEKILL | TASK_UNINTERRUPTIBLE)
+#define TASK_STOPPED         (TASK_WAKEKILL | __TASK_STOPPED)
 #define TASK_NOLOAD          0x400 /* not counted in the load average */
 #define TASK_NEW             0x800 /* not woken yet, for the first time */
 #define TASK_IDLE            (TASK_UNINTERRUPTIBLE | TASK_NOLOAD) /* a service without work */
@@ -65,6 +70,13 @@ struct sched_entity {
 	u64 stat_start; /* [R] ktime: the sleep or wait began (kernel/sched/schedstats.h) */
 	/* [R] share of the fair class, 1024 at nice 0; 0 in other classes */
 	u32 weight;
+};
+
+/* How to go on with a system call that has waited for a part of its time. [O]. */
+struct restart_block {
+	long (*fn)(struct restart_block *restart); /* NULL: the call ends with -EINTR */
+	u64 time;                                  /* ns, the meaning is that of fn */
+	unsigned long args[3];
 };
 
 struct task_struct {
@@ -124,9 +136,14 @@ struct task_struct {
 	bool auto_reap;               /* [L] unlinks itself at exit: its parent does not wait */
 	pid_t pgrp;                   /* [L] the job: ^C on the terminal signals all of it */
 	wait_queue_head_t child_exit; /* wait4() sleeps here */
-	u64 pending;                  /* [A] bit n-1: signal n */
-	u64 pending_kernel;  /* [A] of the pending signals, those that the kernel itself has sent */
-	u64 ignored_signals; /* [O] bit n-1 */
+	struct sigpending pending;    /* [siglock] signals for this task alone */
+	unsigned jobctl;              /* [siglock] JOBCTL_*: what a stop asks of the task */
+	u64 ignored_signals;          /* [O] bit n-1; a kernel task has no actions of its own */
+	u64 saved_sigmask;            /* [O] blocked, before sigsuspend(2) or its kin */
+	unsigned long sas_ss_sp;      /* [O] the alternate stack of handlers */
+	size_t sas_ss_size;           /* [O] 0: none */
+	unsigned sas_ss_flags;        /* [O] SS_* */
+	struct restart_block restart_block; /* [O] for restart_syscall(2) */
 
 	/* kthreads */
 	int (*thread_fn)(void *data); /* [C] */

@@ -73,8 +73,16 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 #ifdef NOP5_HOST
 #define SYSCALLS_TRACED false
 #define SYSCALL_METADATA(n, name, ...)
+#define SYSCALL_METADATA0(name)
 #else
 #define SYSCALLS_TRACED static_branch_unlikely(&syscall_trace_key)
+#define SYSCALL_METADATA0(name_)                                                                   \
+	static const struct syscall_metadata syscall_##name_ LINKER_TABLE_ENTRY(rodata, syscalls,  \
+										#name_) = {        \
+		.name = "sys_" #name_,                                                             \
+		.nr = __NR_##name_,                                                                \
+		.func = (void *)__se_sys_##name_,                                                  \
+	};
 #define SYSCALL_METADATA(n, name_, ...)                                                            \
 	static const char *const syscall_types_##name_[] = { SYSCALL_MAP##n(SYSCALL_TYPE_TEXT,     \
 									    __VA_ARGS__) };        \
@@ -90,6 +98,30 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 		.func = (void *)__se_sys_##name_,                                                  \
 	};
 #endif
+
+/* The same for a call without arguments. */
+#define SYSCALL_DEFINE0(name_)                                                                     \
+	long __se_sys_##name_(void) __symbol("sys_" #name_);                                       \
+	SYSCALL_METADATA0(name_)                                                                   \
+	static __always_inline long __do_sys_##name_(void);                                        \
+	static noinline long traced_sys_##name_(void)                                              \
+	{                                                                                          \
+		long __ret;                                                                        \
+                                                                                                   \
+		TRACEPOINT_WITHOUT_SITE(sys_enter, ((const unsigned long[SYSCALL_ARGS_MAX]){ 0 }), \
+					__NR_##name_);                                             \
+		__ret = __do_sys_##name_();                                                        \
+		TRACEPOINT_WITHOUT_SITE(sys_exit, __NR_##name_, __ret);                            \
+		return __ret;                                                                      \
+	}                                                                                          \
+	long __se_sys_##name_(void)                                                                \
+	{                                                                                          \
+		syscall_boundary();                                                                \
+		if (SYSCALLS_TRACED)                                                               \
+			return traced_sys_##name_();                                               \
+		return __do_sys_##name_();                                                         \
+	}                                                                                          \
+	static __always_inline long __do_sys_##name_(void)
 
 #define SYSCALL_DEFINE(n, name, ...)                                                               \
 	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))                       \

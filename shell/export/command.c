@@ -21,7 +21,7 @@ static int command_main(void *arg)
 	sys_close_range(3, ~0U, 0);
 	status = run_command(argv);
 	if (signal_pending(current))
-		do_exit(get_signal());
+		do_exit(kernel_dequeue_signal());
 	return status;
 }
 

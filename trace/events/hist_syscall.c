@@ -3,13 +3,10 @@
  *
  * The calls of nop5 are in the table that SYSCALL_DEFINEn() makes. A histogram may also have
  * numbers of calls that nop5 does not have: a program asks for one, and raw_syscalls:sys_enter has
- * its number. Linux prints such a number with its name, so this table has the names of all other
- * calls of x86_64. A name is in one of the two tables only: whoever adds a system call removes its
- * name here, and the kernel refuses to boot with both.
+ * its number. Linux prints such a number with its name, so this table has the names of all
+ * calls of x86_64 that SYSCALL_DEFINEn() may not have made.
  */
-#include "kernel/bug.h"
 #include "kernel/compiler.h"
-#include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/syscalls/syscalls.h"
 #include "trace/events/hist.h"
@@ -122,13 +119,3 @@ void hist_syscall_name(u64 number, char name[HIST_SYSCALL_NAME_SIZE])
 	else
 		snprintf(name, HIST_SYSCALL_NAME_SIZE, "unknown_syscall");
 }
-
-static int __init hist_syscall_init(void)
-{
-	const struct syscall_metadata *call;
-
-	for (unsigned i = 0; (call = syscall_by_index(i)); i++)
-		BUG_ON(call->nr < ARRAY_SIZE(other_names) && other_names[call->nr]);
-	return 0;
-}
-fs_initcall(hist_syscall_init);

@@ -5,6 +5,7 @@
 #define TRACE_SYSTEM signal
 
 #include "kernel/sched/task.h"
+#include "kernel/signal/siginfo.h"
 #include "kernel/tracepoint.h"
 
 #ifndef TRACE_EVENTS_PASS
@@ -13,15 +14,18 @@ enum {
 	TRACE_SIGNAL_DELIVERED,
 	TRACE_SIGNAL_IGNORED,
 	TRACE_SIGNAL_ALREADY_PENDING,
+	TRACE_SIGNAL_OVERFLOW_FAIL, /* a real-time signal found no room */
+	TRACE_SIGNAL_LOSE_INFO,     /* the signal is pending, without its siginfo */
 };
 #endif
 
 /* clang-format off */
 
-/* code: SI_USER or SI_KERNEL. group: 1, because a task of nop5 is a process of its own. */
+/* group: 1 for a signal to a process, 0 for one to a task. */
 TRACE_EVENT(signal_generate,
-	TP_PROTO(int sig, int code, struct task_struct *task, int group, int result),
-	TP_ARGS(sig, code, task, group, result),
+	TP_PROTO(int sig, const struct siginfo *info, struct task_struct *task, int group,
+		 int result),
+	TP_ARGS(sig, info, task, group, result),
 	TP_STRUCT__entry(
 		__field(int, sig)
 		__field(int, errno)
@@ -33,8 +37,8 @@ TRACE_EVENT(signal_generate,
 	),
 	TP_fast_assign(
 		__entry->sig = sig;
-		__entry->errno = 0;
-		__entry->code = code;
+		__entry->errno = info->si_errno;
+		__entry->code = info->si_code;
 		memcpy(__entry->comm, task->comm, TASK_COMM_LEN);
 		__entry->pid = task->pid;
 		__entry->group = group;
@@ -45,10 +49,10 @@ TRACE_EVENT(signal_generate,
 		__entry->comm, __entry->pid, __entry->group, __entry->result)
 );
 
-/* The current task takes the signal. A task of nop5 has no handlers: sa_handler is 0 (SIG_DFL). */
+/* The current task takes the signal. */
 TRACE_EVENT(signal_deliver,
-	TP_PROTO(int sig, int code),
-	TP_ARGS(sig, code),
+	TP_PROTO(int sig, const struct siginfo *info, const void *handler, unsigned long flags),
+	TP_ARGS(sig, info, handler, flags),
 	TP_STRUCT__entry(
 		__field(int, sig)
 		__field(int, errno)
@@ -58,10 +62,10 @@ TRACE_EVENT(signal_deliver,
 	),
 	TP_fast_assign(
 		__entry->sig = sig;
-		__entry->errno = 0;
-		__entry->code = code;
-		__entry->sa_handler = 0;
-		__entry->sa_flags = 0;
+		__entry->errno = info->si_errno;
+		__entry->code = info->si_code;
+		__entry->sa_handler = (unsigned long)handler;
+		__entry->sa_flags = flags;
 	),
 	TP_printk("sig=%d errno=%d code=%d sa_handler=%lx sa_flags=%lx",
 		__entry->sig, __entry->errno, __entry->code,

@@ -1,0 +1,315 @@
+/* How the current task takes its signals: masks, stops, default actions, the end of a task. */
+#include "kernel/signal/signal.h"
+
+#include "kernel/irq/irq.h"
+#include "kernel/process/process.h"
+#include "kernel/smp.h"
+#include "kernel/signal/signal_events.h"
+
+static u64 pending_signals(const struct task_struct *tsk)
+{
+	return tsk->pending.signal | tsk->signal->shared_pending.signal;
+}
+
+void recalc_sigpending(void)
+{
+	struct task_struct *tsk = current;
+
+	if ((pending_signals(tsk) & ~tsk->blocked) || (tsk->jobctl & JOBCTL_STOP_PENDING) ||
+	    (tsk->signal->flags & (SIGNAL_CLD_STOPPED | SIGNAL_CLD_CONTINUED)))
+		__atomic_fetch_or(&tsk->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_and(&tsk->user_work, ~USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
+}
+
+int pending_signal(const struct task_struct *p)
+{
+	u64 pending = READ_ONCE(p->pending.signal) | READ_ONCE(p->signal->shared_pending.signal);
+
+	return pending ? __builtin_ctzl(pending) + 1 : 0;
+}
+
+int interrupted_error(void)
+{
+	return current->mm ? -ERESTARTSYS : -EINTR;
+}
+
+int kernel_dequeue_signal(void)
+{
+	struct task_struct *tsk = current;
+	struct siginfo info;
+	int sig;
+
+	spin_lock_irq(&tsk->sighand->siglock);
+	sig = dequeue_signal(tsk, tsk->blocked, &info);
+	spin_unlock_irq(&tsk->sighand->siglock);
+	if (sig)
+		trace_signal_deliver(sig, &info, SIG_DFL, 0);
+	return sig;
+}
+
+void flush_signals(struct task_struct *p)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(p, &flags))
+		return;
+	flush_sigqueue(&p->pending);
+	flush_sigqueue(&p->signal->shared_pending);
+	__atomic_fetch_and(&p->user_work, ~USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
+	unlock_task_sighand(p, flags);
+}
+
+/* Signals of the process that tsk blocks now, or cannot take: other threads take them. */
+static void retarget_shared_pending(struct task_struct *tsk, u64 which)
+{
+	struct task_struct *t;
+
+	which &= tsk->signal->shared_pending.signal;
+	list_for_each_entry (t, &tsk->signal->thread_head, thread_node) {
+		if (!which)
+			break;
+		if (t == tsk || (t->flags & PF_EXITING) || !(which & ~t->blocked))
+			continue;
+		which &= t->blocked;
+		__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
+		wake_up_state(t, TASK_INTERRUPTIBLE);
+	}
+}
+
+void set_current_blocked(u64 mask)
+{
+	struct task_struct *tsk = current;
+
+	mask &= ~SIG_KERNEL_ONLY_MASK;
+	if (tsk->blocked == mask)
+		return;
+	spin_lock_irq(&tsk->sighand->siglock);
+	if (signal_pending(tsk))
+		retarget_shared_pending(tsk, mask & ~tsk->blocked);
+	tsk->blocked = mask;
+	recalc_sigpending();
+	spin_unlock_irq(&tsk->sighand->siglock);
+}
+
+void set_user_sigmask(u64 mask)
+{
+	struct task_struct *tsk = current;
+
+	tsk->saved_sigmask = tsk->blocked;
+	set_current_blocked(mask);
+	__atomic_fetch_or(&tsk->user_work, USER_WORK_RESTORE_SIGMASK, __ATOMIC_RELAXED);
+}
+
+/* True if the mark was set. */
+static bool clear_restore_sigmask(struct task_struct *tsk)
+{
+	return __atomic_fetch_and(&tsk->user_work, ~USER_WORK_RESTORE_SIGMASK, __ATOMIC_RELAXED) &
+	       USER_WORK_RESTORE_SIGMASK;
+}
+
+void restore_saved_sigmask_unless(bool interrupted)
+{
+	if (!interrupted && clear_restore_sigmask(current))
+		set_current_blocked(current->saved_sigmask);
+}
+
+u64 sigmask_to_save(void)
+{
+	struct task_struct *tsk = current;
+
+	return READ_ONCE(tsk->user_work) & USER_WORK_RESTORE_SIGMASK ? tsk->saved_sigmask
+								     : tsk->blocked;
+}
+
+void signal_setup_done(bool failed, const struct ksignal *ksig)
+{
+	u64 mask;
+
+	if (failed) {
+		force_sigsegv(ksig->sig);
+		return;
+	}
+	clear_restore_sigmask(current); /* sigreturn(2) sets the saved mask */
+	mask = current->blocked | ksig->ka.mask;
+	if (!(ksig->ka.flags & SA_NODEFER))
+		mask |= SIG_BIT(ksig->sig);
+	set_current_blocked(mask);
+}
+
+/* The current task stops as a part of its process. True: it is the last one. siglock held. */
+static bool participate_in_stop(struct task_struct *tsk)
+{
+	struct signal_struct *signal = tsk->signal;
+	bool counted = tsk->jobctl & JOBCTL_STOP_CONSUME;
+
+	tsk->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
+	if (!counted)
+		return false;
+	if (signal->group_stop_count > 0)
+		signal->group_stop_count--;
+	if (signal->group_stop_count || (signal->flags & SIGNAL_STOP_STOPPED))
+		return false;
+	signal->flags = (signal->flags & SIGNAL_UNKILLABLE) | SIGNAL_STOP_STOPPED;
+	return true;
+}
+
+/* Asks all threads to stop. False: the process ends or continues already. siglock held. */
+static bool begin_stop(struct task_struct *tsk, int sig)
+{
+	struct signal_struct *signal = tsk->signal;
+	struct task_struct *t;
+
+	if (!(tsk->jobctl & JOBCTL_STOP_DEQUEUED) || (signal->flags & SIGNAL_GROUP_EXIT) ||
+	    signal->group_exec_task)
+		return false;
+	if (!(signal->flags & SIGNAL_STOP_STOPPED))
+		signal->group_exit_code = sig;
+	signal->group_stop_count = 0;
+	list_for_each_entry (t, &signal->thread_head, thread_node) {
+		if ((t->flags & PF_EXITING) || (READ_ONCE(t->state) & __TASK_STOPPED))
+			continue;
+		t->jobctl |= JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME | (unsigned)sig;
+		signal->group_stop_count++;
+		if (t == tsk)
+			continue;
+		__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
+		wake_up_state(t, TASK_INTERRUPTIBLE);
+		if (READ_ONCE(t->on_cpu))
+			smp_send_reschedule(READ_ONCE(t->cpu));
+	}
+	return true;
+}
+
+/*
+ * Stops until SIGCONT or SIGKILL. sig 0: another thread has begun the stop. False: no stop after
+ * all, siglock still held. True: the task has continued, siglock released.
+ */
+static bool do_signal_stop(int sig)
+{
+	struct task_struct *tsk = current;
+	bool last;
+
+	if (!(tsk->jobctl & JOBCTL_STOP_PENDING) && !begin_stop(tsk, sig))
+		return false;
+	last = participate_in_stop(tsk);
+	WRITE_ONCE(tsk->state, TASK_STOPPED);
+	spin_unlock_irq(&tsk->sighand->siglock);
+	if (last) {
+		spin_lock(&tasklist_lock);
+		do_notify_parent_cldstop(tsk, CLD_STOPPED);
+		spin_unlock(&tasklist_lock);
+	}
+	schedule();
+	return true;
+}
+
+/* A process that has continued tells its parent. siglock held; released if true. */
+static bool notify_continued(struct task_struct *tsk)
+{
+	struct signal_struct *signal = tsk->signal;
+	int why = signal->flags & SIGNAL_CLD_CONTINUED ? CLD_CONTINUED : CLD_STOPPED;
+
+	if (!(signal->flags & (SIGNAL_CLD_STOPPED | SIGNAL_CLD_CONTINUED)))
+		return false;
+	signal->flags &= ~(unsigned)(SIGNAL_CLD_STOPPED | SIGNAL_CLD_CONTINUED);
+	spin_unlock_irq(&tsk->sighand->siglock);
+	spin_lock(&tasklist_lock);
+	do_notify_parent_cldstop(tsk, why);
+	spin_unlock(&tasklist_lock);
+	return true;
+}
+
+enum verdict { VERDICT_NONE, VERDICT_AGAIN, VERDICT_HANDLER, VERDICT_RELOCK, VERDICT_FATAL };
+
+/* Decides what to do with a signal that was taken. siglock held, unless VERDICT_RELOCK. */
+static enum verdict act_on_signal(struct ksignal *ksig)
+{
+	struct task_struct *tsk = current;
+	struct k_sigaction *action = &tsk->sighand->action[ksig->sig - 1];
+	u64 bit = SIG_BIT(ksig->sig);
+
+	trace_signal_deliver(ksig->sig, &ksig->info, action->handler, action->flags);
+	if (action->handler == SIG_IGN)
+		return VERDICT_AGAIN;
+	if (action->handler != SIG_DFL) {
+		ksig->ka = *action;
+		if (action->flags & SA_RESETHAND)
+			action->handler = SIG_DFL;
+		return VERDICT_HANDLER;
+	}
+	if (bit & SIG_KERNEL_IGNORE_MASK)
+		return VERDICT_AGAIN;
+	if ((tsk->signal->flags & SIGNAL_UNKILLABLE) && !(bit & SIG_KERNEL_ONLY_MASK))
+		return VERDICT_AGAIN;
+	if (bit & SIG_KERNEL_STOP_MASK) {
+		if (ksig->sig != SIGSTOP) {
+			bool orphaned;
+
+			/* A shell's stop signals do not stop a process that no shell can continue.
+			 */
+			spin_unlock_irq(&tsk->sighand->siglock);
+			orphaned = is_current_pgrp_orphaned();
+			if (orphaned)
+				return VERDICT_RELOCK;
+			spin_lock_irq(&tsk->sighand->siglock);
+		}
+		return do_signal_stop(ksig->sig) ? VERDICT_RELOCK : VERDICT_AGAIN;
+	}
+	return VERDICT_FATAL;
+}
+
+/* One look at the queues. siglock held, unless VERDICT_RELOCK. */
+static enum verdict next_verdict(struct ksignal *ksig)
+{
+	struct task_struct *tsk = current;
+
+	if (notify_continued(tsk))
+		return VERDICT_RELOCK;
+	if ((tsk->signal->flags & SIGNAL_GROUP_EXIT) ||
+	    (tsk->signal->group_exec_task && tsk->signal->group_exec_task != tsk)) {
+		ksig->sig = SIGKILL;
+		return VERDICT_FATAL;
+	}
+	if ((tsk->jobctl & JOBCTL_STOP_PENDING) && do_signal_stop(0))
+		return VERDICT_RELOCK;
+	ksig->sig = dequeue_synchronous_signal(&ksig->info);
+	if (!ksig->sig)
+		ksig->sig = dequeue_signal(tsk, tsk->blocked, &ksig->info);
+	return ksig->sig ? act_on_signal(ksig) : VERDICT_NONE;
+}
+
+bool get_signal(struct ksignal *ksig)
+{
+	struct task_struct *tsk = current;
+	enum verdict verdict = VERDICT_RELOCK;
+
+	do {
+		if (verdict == VERDICT_RELOCK)
+			spin_lock_irq(&tsk->sighand->siglock);
+		verdict = next_verdict(ksig);
+	} while (verdict == VERDICT_AGAIN || verdict == VERDICT_RELOCK);
+	spin_unlock_irq(&tsk->sighand->siglock);
+	if (verdict == VERDICT_FATAL)
+		do_group_exit(ksig->sig);
+	return verdict == VERDICT_HANDLER;
+}
+
+void exit_signals(struct task_struct *tsk)
+{
+	bool last = false;
+
+	spin_lock_irq(&tsk->sighand->siglock);
+	tsk->flags |= PF_EXITING;
+	if (tsk->signal->nr_threads > 1 && !(tsk->signal->flags & SIGNAL_GROUP_EXIT)) {
+		retarget_shared_pending(tsk, ~tsk->blocked);
+		if (tsk->jobctl & JOBCTL_STOP_PENDING)
+			last = participate_in_stop(tsk);
+	}
+	spin_unlock_irq(&tsk->sighand->siglock);
+	if (last) {
+		spin_lock(&tasklist_lock);
+		do_notify_parent_cldstop(tsk, CLD_STOPPED);
+		spin_unlock(&tasklist_lock);
+	}
+}

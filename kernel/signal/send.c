@@ -1,0 +1,495 @@
+/* Sending signals. */
+#include "kernel/signal/signal.h"
+
+#include "kernel/process/cred.h"
+#include "kernel/rcu/rcu.h"
+#include "kernel/signal/signal_events.h"
+#include "kernel/smp.h"
+
+#define CAP_KILL 5
+
+struct sighand_struct *lock_task_sighand(struct task_struct *p, unsigned long *flags)
+{
+	struct sighand_struct *sighand;
+
+	for (;;) {
+		rcu_read_lock();
+		sighand = rcu_dereference(p->sighand);
+		if (!sighand) {
+			rcu_read_unlock();
+			return NULL;
+		}
+		spin_lock_irqsave(&sighand->siglock, *flags);
+		rcu_read_unlock();
+		/* exec(2) gives a task that shares the struct one of its own. */
+		if (likely(sighand == READ_ONCE(p->sighand)))
+			return sighand;
+		spin_unlock_irqrestore(&sighand->siglock, *flags);
+	}
+}
+
+static bool has_mm(const struct task_struct *p)
+{
+	return READ_ONCE(p->mm) != NULL;
+}
+
+static void *sig_handler(const struct task_struct *p, int sig)
+{
+	return p->sighand->action[sig - 1].handler;
+}
+
+/* A signal without a handler that does nothing by default. */
+static bool sig_handler_ignored(const void *handler, int sig)
+{
+	return handler == SIG_IGN ||
+	       (handler == SIG_DFL && (SIG_BIT(sig) & SIG_KERNEL_IGNORE_MASK));
+}
+
+/* True if p would drop the signal. siglock held. */
+static bool sig_ignored(const struct task_struct *p, int sig, bool force)
+{
+	const void *handler = sig_handler(p, sig);
+
+	if ((p->blocked | p->real_blocked) & SIG_BIT(sig))
+		return false; /* p may unblock it, and may have a handler by then */
+	if (sig != SIGKILL && (p->ignored_signals & SIG_BIT(sig)))
+		return true;
+	if ((p->signal->flags & SIGNAL_UNKILLABLE) && handler == SIG_DFL &&
+	    !(force && (SIG_BIT(sig) & SIG_KERNEL_ONLY_MASK)))
+		return true;
+	return sig_handler_ignored(handler, sig);
+}
+
+#define for_each_thread_of(signal, t) list_for_each_entry (t, &(signal)->thread_head, thread_node)
+
+/* Makes t look at its signals: wakes it, or interrupts it in ring 3. siglock held. */
+static void signal_wake_up(struct task_struct *t, unsigned states)
+{
+	__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
+	if (wake_up_state(t, states | TASK_INTERRUPTIBLE) || t == current)
+		return;
+	preempt_disable();
+	if (READ_ONCE(t->on_cpu) && READ_ONCE(t->cpu) != smp_processor_id())
+		smp_send_reschedule(READ_ONCE(t->cpu));
+	preempt_enable();
+}
+
+/* A SIGCONT takes back a stop, whether it is complete or not. siglock held. */
+static void continue_process(struct signal_struct *signal)
+{
+	struct task_struct *t;
+	unsigned why = 0;
+
+	flush_sigqueue_mask(&signal->shared_pending, SIG_KERNEL_STOP_MASK);
+	for_each_thread_of(signal, t)
+	{
+		flush_sigqueue_mask(&t->pending, SIG_KERNEL_STOP_MASK);
+		t->jobctl = 0;
+		wake_up_state(t, __TASK_STOPPED);
+	}
+	/* The continued process tells its parent: get_signal(). */
+	if (signal->flags & SIGNAL_STOP_STOPPED)
+		why = SIGNAL_CLD_CONTINUED;
+	else if (signal->group_stop_count)
+		why = SIGNAL_CLD_STOPPED;
+	if (why) {
+		signal->flags = (signal->flags & SIGNAL_UNKILLABLE) | why | SIGNAL_STOP_CONTINUED;
+		signal->group_stop_count = 0;
+		signal->group_exit_code = 0;
+	}
+}
+
+/* What a signal does when it is sent, even if it is blocked. False: drop it. siglock held. */
+static bool prepare_signal(int sig, struct task_struct *p, bool force)
+{
+	struct signal_struct *signal = p->signal;
+	struct task_struct *t;
+
+	if (signal->flags & SIGNAL_GROUP_EXIT)
+		return false;
+	if (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK) {
+		flush_sigqueue_mask(&signal->shared_pending, SIG_BIT(SIGCONT));
+		for_each_thread_of(signal, t) flush_sigqueue_mask(&t->pending, SIG_BIT(SIGCONT));
+	} else if (sig == SIGCONT) {
+		continue_process(signal);
+	}
+	return !sig_ignored(p, sig, force);
+}
+
+/* True if p can take the signal at once. */
+static bool wants_signal(int sig, const struct task_struct *p)
+{
+	if ((p->blocked & SIG_BIT(sig)) || (p->flags & PF_EXITING))
+		return false;
+	if (sig == SIGKILL)
+		return true;
+	if (READ_ONCE(p->state) & __TASK_STOPPED)
+		return false;
+	return READ_ONCE(p->on_cpu) || !signal_pending(p);
+}
+
+/* True if the signal ends a program that does not handle it. */
+static bool sig_fatal(const struct task_struct *p, int sig)
+{
+	return !(SIG_BIT(sig) & (SIG_KERNEL_IGNORE_MASK | SIG_KERNEL_STOP_MASK)) &&
+	       sig_handler(p, sig) == SIG_DFL;
+}
+
+int zap_other_threads(struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+	struct task_struct *t;
+	int count = 0;
+
+	signal->group_stop_count = 0;
+	for_each_thread_of(signal, t)
+	{
+		if (t == p)
+			continue;
+		t->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
+		count++;
+		if (t->exit_state)
+			continue;
+		t->pending.signal |= SIG_BIT(SIGKILL);
+		signal_wake_up(t, TASK_WAKEKILL);
+	}
+	return count;
+}
+
+/* Chooses the task that takes the signal, and wakes it. siglock held. */
+static void complete_signal(int sig, struct task_struct *p, enum pid_type type)
+{
+	struct signal_struct *signal = p->signal;
+	struct task_struct *t = p;
+
+	if (!wants_signal(sig, p)) {
+		if (type == PIDTYPE_PID)
+			return;
+		for_each_thread_of(signal, t) if (wants_signal(sig, t)) goto found;
+		return; /* the first that unblocks the signal takes it */
+	}
+found:
+	if (has_mm(p) && sig_fatal(p, sig) && !(signal->flags & SIGNAL_UNKILLABLE) &&
+	    !(t->real_blocked & SIG_BIT(sig)) && !(SIG_BIT(sig) & SIG_KERNEL_COREDUMP_MASK)) {
+		/* All threads end now, in whatever they wait for. */
+		signal->flags |= SIGNAL_GROUP_EXIT;
+		signal->group_exit_code = sig;
+		zap_other_threads(t);
+		t->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
+		t->pending.signal |= SIG_BIT(SIGKILL);
+		signal_wake_up(t, TASK_WAKEKILL);
+		return;
+	}
+	signal_wake_up(t, sig == SIGKILL ? TASK_WAKEKILL : 0);
+}
+
+int send_signal_locked(const struct siginfo *info, struct task_struct *p, enum pid_type type,
+		       bool force)
+{
+	int sig = info->si_signo, result = TRACE_SIGNAL_IGNORED, err = 0;
+	struct sigpending *pending;
+
+	if (!prepare_signal(sig, p, force))
+		goto out;
+	pending = type == PIDTYPE_PID ? &p->pending : &p->signal->shared_pending;
+	result = TRACE_SIGNAL_ALREADY_PENDING;
+	if (sig < SIGRTMIN && (pending->signal & SIG_BIT(sig)))
+		goto out;
+	result = TRACE_SIGNAL_DELIVERED;
+	if (sig != SIGKILL && !sigqueue_add(pending, info, p)) {
+		/* The signal itself must arrive; a queued real-time signal must be complete. */
+		if (sig >= SIGRTMIN && info->si_code != SI_USER) {
+			result = TRACE_SIGNAL_OVERFLOW_FAIL;
+			err = -EAGAIN;
+			goto out;
+		}
+		result = TRACE_SIGNAL_LOSE_INFO;
+	}
+	pending->signal |= SIG_BIT(sig);
+	if (!list_empty(&p->sighand->signalfd_wqh.head))
+		wake_up_all(&p->sighand->signalfd_wqh);
+	complete_signal(sig, p, type);
+out:
+	trace_signal_generate(sig, info, p, type != PIDTYPE_PID, result);
+	return err;
+}
+
+static int do_send(const struct siginfo *info, struct task_struct *p, enum pid_type type,
+		   bool force)
+{
+	unsigned long flags;
+	int err;
+
+	if (!lock_task_sighand(p, &flags))
+		return -ESRCH;
+	err = send_signal_locked(info, p, type, force);
+	unlock_task_sighand(p, flags);
+	return err;
+}
+
+int do_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid_type type)
+{
+	return do_send(info, p, type, info->si_code == SI_KERNEL);
+}
+
+/* kill(2): may the current task send a signal to p? */
+static bool kill_ok(const struct task_struct *p, int sig)
+{
+	const struct cred *mine = current_cred(), *theirs;
+	bool ok;
+
+	if (p->signal == current->signal)
+		return true;
+	rcu_read_lock();
+	theirs = rcu_dereference(p->real_cred);
+	ok = mine->euid == theirs->suid || mine->euid == theirs->uid || mine->uid == theirs->suid ||
+	     mine->uid == theirs->uid || ((mine->cap_effective >> CAP_KILL) & 1);
+	rcu_read_unlock();
+	if (!ok && sig == SIGCONT)
+		ok = p->signal->pids[PIDTYPE_SID] == current->signal->pids[PIDTYPE_SID];
+	return ok;
+}
+
+int group_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid_type type)
+{
+	int sig = info->si_signo;
+
+	if (sig < 0 || sig > _NSIG)
+		return -EINVAL;
+	if (!kill_ok(p, sig))
+		return -EPERM;
+	if (p->flags & PF_KTHREAD)
+		return has_mm(current) ? 0 : -EPERM; /* Linux: kernel threads ignore signals */
+	return sig ? do_send_sig_info(info, p, type) : 0;
+}
+
+int send_signal(int sig, struct task_struct *p)
+{
+	struct siginfo info;
+
+	init_siginfo(&info, sig, SI_USER);
+	info.si_pid = current->tgid;
+	info.si_uid = current_uid();
+	return group_send_sig_info(&info, p, PIDTYPE_TGID);
+}
+
+int kill_pid(pid_t pid, int sig)
+{
+	struct task_struct *p = find_get_task_by_pid(pid);
+	int ret;
+
+	if (!p)
+		return -ESRCH;
+	ret = send_signal(sig, p);
+	put_task_struct(p);
+	return ret;
+}
+
+/* The number of the process group of p. */
+static pid_t task_pgrp_nr(const struct task_struct *p)
+{
+	return READ_ONCE(p->pgrp);
+}
+
+void kernel_setpgid(pid_t pgrp)
+{
+	spin_lock(&tasklist_lock);
+	current->pgrp = pgrp ? pgrp : current->pid;
+	spin_unlock(&tasklist_lock);
+}
+
+static bool in_pgrp(const struct task_struct *p, pid_t pgrp)
+{
+	return p->group_leader == p && !p->exit_state && !(p->flags & PF_KTHREAD) &&
+	       task_pgrp_nr(p) == pgrp;
+}
+
+/* Sends info to each process of a group. 0 if one got it; else the last error, or -ESRCH. */
+static int kill_pgrp_info(const struct siginfo *info, pid_t pgrp, bool check)
+{
+	struct task_struct *p;
+	int ret = -ESRCH;
+	bool sent = false;
+
+	spin_lock(&tasklist_lock);
+	for_each_task (p) {
+		if (!in_pgrp(p, pgrp))
+			continue;
+		ret = check ? group_send_sig_info(info, p, PIDTYPE_PGID)
+			    : do_send_sig_info(info, p, PIDTYPE_PGID);
+		sent |= !ret;
+	}
+	spin_unlock(&tasklist_lock);
+	return sent ? 0 : ret;
+}
+
+int kill_pgrp(pid_t pgrp, int sig, bool priv)
+{
+	struct siginfo info;
+
+	init_siginfo(&info, sig, priv ? SI_KERNEL : SI_USER);
+	if (!priv) {
+		info.si_pid = current->tgid;
+		info.si_uid = current_uid();
+	}
+	return kill_pgrp_info(&info, pgrp, false);
+}
+
+/* kill(-1, sig): every process but PID 1 and the sender's own. */
+static int kill_all(const struct siginfo *info)
+{
+	struct task_struct *p;
+	int ret = 0, count = 0;
+
+	spin_lock(&tasklist_lock);
+	for_each_task (p) {
+		int err;
+
+		if (p->pid <= 1 || p->group_leader != p || p->signal == current->signal ||
+		    (p->flags & PF_KTHREAD))
+			continue;
+		err = group_send_sig_info(info, p, PIDTYPE_MAX);
+		count++;
+		if (err != -EPERM)
+			ret = err;
+	}
+	spin_unlock(&tasklist_lock);
+	return count ? ret : -ESRCH;
+}
+
+int kill_something_info(const struct siginfo *info, pid_t pid)
+{
+	struct task_struct *p;
+	int ret;
+
+	if (pid > 0) {
+		p = find_get_task_by_pid(pid);
+		if (!p)
+			return -ESRCH;
+		ret = group_send_sig_info(info, p, PIDTYPE_TGID);
+		put_task_struct(p);
+		return ret;
+	}
+	if (pid == -1)
+		return kill_all(info);
+	if (pid == (pid_t)0x80000000)
+		return -ESRCH;
+	return kill_pgrp_info(info, pid ? -pid : task_pgrp_nr(current), true);
+}
+
+/* Sends the current task a signal that it can neither block nor ignore. */
+static void force_sig_info(const struct siginfo *info, bool no_handler)
+{
+	struct task_struct *tsk = current;
+	struct k_sigaction *action = &tsk->sighand->action[info->si_signo - 1];
+	u64 bit = SIG_BIT(info->si_signo);
+	unsigned long flags;
+
+	spin_lock_irqsave(&tsk->sighand->siglock, flags);
+	if (no_handler || (tsk->blocked & bit) || action->handler == SIG_IGN) {
+		action->handler = SIG_DFL;
+		tsk->blocked &= ~bit;
+		recalc_sigpending();
+	}
+	/* Without a handler it ends even PID 1. */
+	if (action->handler == SIG_DFL)
+		tsk->signal->flags &= ~SIGNAL_UNKILLABLE;
+	(void)send_signal_locked(info, tsk, PIDTYPE_PID, true);
+	spin_unlock_irqrestore(&tsk->sighand->siglock, flags);
+}
+
+void force_sig(int sig)
+{
+	struct siginfo info;
+
+	init_siginfo(&info, sig, SI_KERNEL);
+	force_sig_info(&info, false);
+}
+
+void force_sig_fault(int sig, int code, unsigned long addr)
+{
+	struct siginfo info;
+
+	init_siginfo(&info, sig, code);
+	info.si_addr = addr;
+	force_sig_info(&info, false);
+}
+
+void force_sigsegv(int sig)
+{
+	struct siginfo info;
+
+	init_siginfo(&info, SIGSEGV, SI_KERNEL);
+	/* A SIGSEGV whose own frame faults must not be delivered again. */
+	force_sig_info(&info, sig == SIGSEGV);
+}
+
+bool unhandled_signal(const struct task_struct *tsk, int sig)
+{
+	const void *handler = sig_handler(tsk, sig);
+
+	return tsk->pid == 1 || handler == SIG_DFL || handler == SIG_IGN;
+}
+
+/* Fills the part of a SIGCHLD that tells about tsk. */
+static void fill_sigchld(struct siginfo *info, struct task_struct *tsk)
+{
+	struct task_usage *ended = &tsk->signal->ended;
+
+	info->si_pid = tsk->pid;
+	info->si_uid = tsk->real_cred->uid;
+	info->si_utime = (long)(ended->utime / 10000000);
+	info->si_stime = (long)(ended->stime / 10000000);
+}
+
+bool do_notify_parent(struct task_struct *tsk, int sig)
+{
+	struct task_struct *parent = tsk->parent;
+	struct k_sigaction *action;
+	bool autoreap = false;
+	struct siginfo info;
+	unsigned long flags;
+
+	init_siginfo(&info, sig, CLD_EXITED);
+	fill_sigchld(&info, tsk);
+	info.si_status = tsk->exit_code & 0x7f;
+	if (tsk->exit_code & 0x80)
+		info.si_code = CLD_DUMPED;
+	else if (tsk->exit_code & 0x7f)
+		info.si_code = CLD_KILLED;
+	else
+		info.si_status = (tsk->exit_code >> 8) & 0xff;
+
+	spin_lock_irqsave(&parent->sighand->siglock, flags);
+	action = &parent->sighand->action[SIGCHLD - 1];
+	if (sig == SIGCHLD && has_mm(parent) &&
+	    (action->handler == SIG_IGN || (action->flags & SA_NOCLDWAIT))) {
+		/* POSIX: such children leave no zombie. */
+		autoreap = true;
+		if (action->handler == SIG_IGN)
+			sig = 0;
+	}
+	if (sig > 0)
+		(void)send_signal_locked(&info, parent, PIDTYPE_TGID, false);
+	spin_unlock_irqrestore(&parent->sighand->siglock, flags);
+	wake_up_all(&parent->signal->wait_chldexit);
+	return autoreap;
+}
+
+void do_notify_parent_cldstop(struct task_struct *tsk, int why)
+{
+	struct task_struct *leader = tsk->group_leader, *parent = leader->parent;
+	struct k_sigaction *action;
+	struct siginfo info;
+	unsigned long flags;
+
+	init_siginfo(&info, SIGCHLD, why);
+	fill_sigchld(&info, leader);
+	info.si_status = why == CLD_CONTINUED ? SIGCONT : leader->signal->group_exit_code & 0x7f;
+	spin_lock_irqsave(&parent->sighand->siglock, flags);
+	action = &parent->sighand->action[SIGCHLD - 1];
+	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))
+		(void)send_signal_locked(&info, parent, PIDTYPE_TGID, false);
+	spin_unlock_irqrestore(&parent->sighand->siglock, flags);
+	wake_up_all(&parent->signal->wait_chldexit);
+}

@@ -1,0 +1,132 @@
+/*
+ * Signals of programs.
+ *
+ * A signal goes to a task (tgkill(2), a fault) or to a process (kill(2)), for any of its tasks that
+ * does not block it. It waits in task->pending or signal->shared_pending. The sender sets
+ * USER_WORK_SIGPENDING in the task that is to take it and wakes it. On the way back to ring 3,
+ * arch_do_signal() calls get_signal(), which acts on signals without a handler (ignore, stop, end)
+ * and returns one with a handler; the machine then builds a frame on the program's stack.
+ *
+ * Locks: sighand->siglock protects both queues, the actions, the masks and the state of a group
+ * stop. It is taken with interrupts off, because timers send signals. Order: tasklist_lock,
+ * siglock, then P and R of the scheduler. Code that may run in an interrupt reaches the lock of
+ * another task by lock_task_sighand(), which needs no tasklist_lock.
+ */
+#pragma once
+
+#include "kernel/process/signal_struct.h"
+#include "kernel/sched/sched.h"
+#include "kernel/signal/siginfo.h"
+
+struct pt_regs;
+
+/* Sets of signals (signal(7)). */
+#define SIG_KERNEL_ONLY_MASK (SIG_BIT(SIGKILL) | SIG_BIT(SIGSTOP))
+#define SIG_KERNEL_STOP_MASK                                                                       \
+	(SIG_BIT(SIGSTOP) | SIG_BIT(SIGTSTP) | SIG_BIT(SIGTTIN) | SIG_BIT(SIGTTOU))
+#define SIG_KERNEL_COREDUMP_MASK                                                                   \
+	(SIG_BIT(SIGQUIT) | SIG_BIT(SIGILL) | SIG_BIT(SIGTRAP) | SIG_BIT(SIGABRT) |                \
+	 SIG_BIT(SIGFPE) | SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGSYS) |                  \
+	 SIG_BIT(SIGXCPU) | SIG_BIT(SIGXFSZ))
+#define SIG_KERNEL_IGNORE_MASK                                                                     \
+	(SIG_BIT(SIGCONT) | SIG_BIT(SIGCHLD) | SIG_BIT(SIGWINCH) | SIG_BIT(SIGURG))
+#define SYNCHRONOUS_MASK                                                                           \
+	(SIG_BIT(SIGSEGV) | SIG_BIT(SIGBUS) | SIG_BIT(SIGILL) | SIG_BIT(SIGTRAP) |                 \
+	 SIG_BIT(SIGFPE) | SIG_BIT(SIGSYS))
+
+/* Values of task_struct.jobctl; the lowest bits are the signal of a stop. */
+#define JOBCTL_STOP_SIGMASK  0xffffU
+#define JOBCTL_STOP_DEQUEUED 0x10000U /* a stop signal was taken, and no SIGCONT came since */
+#define JOBCTL_STOP_PENDING  0x20000U /* the task must stop */
+#define JOBCTL_STOP_CONSUME  0x40000U /* its stop counts in group_stop_count */
+
+/* A signal with a handler, as get_signal() hands it out. */
+struct ksignal {
+	struct k_sigaction ka;
+	struct siginfo info;
+	int sig;
+};
+
+/* ---- sending (send.c) ---- */
+
+/*
+ * Sends info->si_signo to p (type PIDTYPE_PID) or to its process (other types). force: the kernel
+ * sends it, also to PID 1. 0, or -EAGAIN: a real-time signal finds no room in the queue. siglock
+ * held.
+ */
+int send_signal_locked(const struct siginfo *info, struct task_struct *p, enum pid_type type,
+		       bool force);
+/* The same, and takes siglock. -ESRCH: p has been reaped. Any context but NMI. */
+int do_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid_type type);
+/* The same after the permission check of kill(2): -EPERM. info->si_signo 0: only the check. */
+int group_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid_type type);
+/* As kill(2). Task context. */
+int kill_something_info(const struct siginfo *info, pid_t pid);
+/*
+ * The current task has done what sig stands for, and cannot go on: sends it even if it is blocked
+ * or ignored; then without a handler. Task context.
+ */
+void force_sig(int sig);
+void force_sig_fault(int sig, int code, unsigned long addr);
+/* The same for a signal that the handler's frame itself could not take: ends the program. */
+void force_sigsegv(int sig);
+/* True if the program has no handler for sig, so that it ends: the log names it. */
+bool unhandled_signal(const struct task_struct *tsk, int sig);
+/*
+ * Tells the parent of tsk, a leader that has ended, by signal sig and by wake-up. True: the parent
+ * ignores its children, and tsk is to be reaped at once. tasklist_lock held.
+ */
+bool do_notify_parent(struct task_struct *tsk, int sig);
+/* The same for a process that has stopped or continued. tasklist_lock held. */
+void do_notify_parent_cldstop(struct task_struct *tsk, int why);
+/* All other threads of the current process get SIGKILL. Returns their number. siglock held. */
+int zap_other_threads(struct task_struct *p);
+
+/* ---- queues (queue.c) ---- */
+
+/* Puts info into a queue. False: no memory, or the limit of the process. siglock held. */
+bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p);
+/* Takes a signal that mask does not block, and fills *info. 0: none. siglock held. */
+int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info);
+/* Takes a fault's signal of the current task. 0: none. siglock held. */
+int dequeue_synchronous_signal(struct siginfo *info);
+/* Removes the signals of a set. siglock held, or no other task can see pending. */
+void flush_sigqueue_mask(struct sigpending *pending, u64 mask);
+void flush_sigqueue(struct sigpending *pending);
+
+/* ---- the current task (deliver.c) ---- */
+
+/* Sets or clears USER_WORK_SIGPENDING. siglock held. */
+void recalc_sigpending(void);
+/* Sets the mask of blocked signals. SIGKILL and SIGSTOP cannot be blocked. Task context. */
+void set_current_blocked(u64 mask);
+/* Sets a mask until the next return to ring 3 (sigsuspend(2), ppoll(2)). Task context. */
+void set_user_sigmask(u64 mask);
+/* Puts the mask back, unless a signal interrupted the call: then the handler's frame does so. */
+void restore_saved_sigmask_unless(bool interrupted);
+/*
+ * Acts on pending signals. True: ksig has a handler to call; its flags and mask are applied by
+ * signal_setup_done(). Task context, on the way to ring 3. Does not return if the program ends.
+ */
+bool get_signal(struct ksignal *ksig);
+/* The frame was built, or could not be: blocks the handler's mask, or ends the program. */
+void signal_setup_done(bool failed, const struct ksignal *ksig);
+/* The mask that the frame saves: that of before sigsuspend(2) or its kin. */
+u64 sigmask_to_save(void);
+/* The current task is about to end: other threads take the signals of the process. */
+void exit_signals(struct task_struct *tsk);
+
+/* ---- the alternate stack ---- */
+
+static inline bool on_sig_stack(unsigned long sp)
+{
+	const struct task_struct *tsk = current;
+
+	return !(tsk->sas_ss_flags & SS_AUTODISARM) && sp > tsk->sas_ss_sp &&
+	       sp - tsk->sas_ss_sp <= tsk->sas_ss_size;
+}
+
+/* For the frame: what sigaltstack(2) would tell at stack pointer sp. */
+void save_altstack(struct sigaltstack *stack, unsigned long sp);
+/* sigreturn(2) sets it back; an invalid one is ignored, as in Linux. */
+void restore_altstack(const struct sigaltstack *stack, unsigned long sp);
