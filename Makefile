@@ -12,7 +12,7 @@
 #: make boot-trace  trace the boot: build/boot.dat, a flame graph, and the ten
 #:                  most expensive functions
 #: make soak        the long tests: 100 million events through the ring buffer,
-#:                  hackbench and stress on 8 CPUs
+#:                  hackbench and stress on 8 CPUs, all self-tests unabridged
 #: make rootfs      build build/rootfs.cpio: busybox, and what ADD names
 #: make clean       remove build/
 #: make help        this list

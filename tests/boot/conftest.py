@@ -1,4 +1,9 @@
-"""Fixtures of the boot tests: a shared machine for harmless tests, and machines for single tests."""
+"""Fixtures of the boot tests: a shared machine for harmless tests, and machines for single tests.
+
+Several workers of pytest run the files of tests side by side (tests/run). Each worker has its own fixtures, and its own
+shared machines. All of them build into the same directories: a worker holds the lock of a directory while it builds there.
+"""
+import fcntl
 import os
 import subprocess
 
@@ -17,21 +22,32 @@ def make(*arguments):
     assert "warning:" not in result.stdout, result.stdout[-4000:]
 
 
+def build_in(directory, *arguments):
+    """Run make for a directory. Another worker may want the same: it waits, and then finds everything built."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with open(directory / "tests.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        make(f"O={directory.relative_to(ROOT)}", *arguments)
+    return directory
+
+
 @pytest.fixture(scope="session")
 def images():
-    """The default build: the kernel, and the test kernel."""
-    make("all", "test-kernel")
-    return BUILD
+    """The default build: the kernel, the test kernel, and trace-convert."""
+    return build_in(BUILD, "all", "test-kernel", str(BUILD.relative_to(ROOT) / "scripts/trace-convert"))
 
 
 @pytest.fixture(scope="session")
 def variant():
-    """variant("CC=clang") builds into a separate directory and returns that directory."""
-    def build(*variables):
-        name = "-".join(v.lower().replace("=", "") for v in variables)
-        directory = BUILD / "test" / name
-        make(f"O={directory.relative_to(ROOT)}", "all", "test-kernel", *variables)
-        return directory
+    """variant("CC=clang", kernel="nop5-test") builds NAME.elf into a separate directory and returns that directory."""
+    built = {}
+
+    def build(*variables, kernel="nop5"):
+        if (variables, kernel) not in built:
+            name = "-".join(v.lower().replace("=", "") for v in variables)
+            directory = BUILD / "test" / name
+            built[variables, kernel] = build_in(directory, str(directory.relative_to(ROOT) / f"{kernel}.elf"), *variables)
+        return built[variables, kernel]
     return build
 
 

@@ -164,7 +164,7 @@ def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5_test, what)
 @pytest.mark.parametrize("how", ["plain", "guarded", "entry", "return", "inline-entry", "inline-return"])
 def test_locks_and_shadow_stacks_are_sound_after_a_callback_has_faulted(boot, variant, how):
     """A DEBUG build checks the dead task's preempt count, and the shadow stacks at each switch."""
-    machine = boot(kernel="nop5-test", cpus=4, append="panic=0", build=variant("DEBUG=1"))
+    machine = boot(kernel="nop5-test", cpus=4, append="panic=0", build=variant("DEBUG=1", kernel="nop5-test"))
     machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function_graph > current_tracer")
     machine.check(f"echo sys_mkdir {how} > {FAULT}")
     assert machine.run("mkdir /tmp/x").status != 0

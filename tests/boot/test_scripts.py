@@ -154,7 +154,7 @@ def bare(tmp_path):
 
 @pytest.mark.parametrize("variables, packages", [
     ([], {"gcc", "nasm", "xorriso", "grub-common"}), (["CC=clang"], {"clang", "nasm"}), (["MCOUNT=script"], {"gcc", "nasm"}),
-], ids=str)
+], ids=["gcc", "clang", "recordmcount"])
 def test_make_without_its_tools_names_the_packages(bare, tmp_path, variables, packages):
     result = host(["make", f"O={tmp_path}/build", *variables], cwd=ROOT, env=bare, text=True, stdout=subprocess.PIPE,
                   stderr=subprocess.STDOUT)

@@ -20,7 +20,7 @@ def is_on(elf, key):
 @pytest.mark.variant
 @pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1", "FTRACE=0"])
 def test_each_site_is_a_nop_or_a_jmp_as_its_key_says(images, variant, how):
-    elf = elf_of(variant(how) if how else images, "nop5-test.elf")
+    elf = elf_of(variant(how, kernel="nop5-test") if how else images, "nop5-test.elf")
     addresses = {s.name: s.value for s in elf.symbols()}
     sites = elf.static_branches()
     assert len(sites) > 150
@@ -45,7 +45,7 @@ def instructions_of(build, function):
 @pytest.mark.parametrize("how", ["", "CC=clang"])
 def test_a_tracepoint_that_is_off_costs_its_nop_and_loads_no_argument(images, variant, how):
     """The sample passes two members of a struct. Up to its return the function only makes its frame."""
-    code = instructions_of(variant(how) if how else images, "selftest_trace_sample")
+    code = instructions_of(variant(how, kernel="nop5-test") if how else images, "selftest_trace_sample")
     before_return = code[:next(i for i, line in enumerate(code) if line.startswith("ret"))]
     frame = re.compile(r"call +[0-9a-f]+ <__fentry__>|push +%rbp|mov +%rsp,%rbp|pop +%rbp|leave")
     rest = [line for line in before_return if not frame.match(line)]

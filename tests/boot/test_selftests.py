@@ -1,0 +1,57 @@
+"""The self-tests of the test kernel pass: on each number of CPUs, and in each build.
+
+`make test` runs all of them everywhere, but two of them with fewer repetitions (QUICK) than `make soak` (LONG).
+"""
+import pytest
+
+from nop5 import EXIT_POWEROFF, parse_ktap
+
+# QUICK: 100 malformed writes to each kind of file. The first 60 allocations of an operation are refused in turn, and of the
+# later ones each 13th. LONG: 200 malformed writes. Each allocation is refused, on more than 4 CPUs as in QUICK.
+QUICK = "selftest_fuzz=100 selftest_refuse=13"
+LONG = "selftest_fuzz=200"
+
+
+def run_selftests(boot, append=QUICK, **arguments):
+    machine = boot(wait=False, append=f"selftest {append}", **arguments)
+    code = machine.wait_exit()
+    report = parse_ktap(machine.text)
+    assert not report.failed, "\n".join(report.failed)
+    assert report.totals == (len(report.passed), 0), machine.text[-3000:]
+    assert len(report.passed) >= 250
+    assert code == EXIT_POWEROFF
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4, 8])
+def test_selftests_pass(boot, cpus):
+    run_selftests(boot, cpus=cpus)
+
+
+@pytest.mark.variant
+@pytest.mark.parametrize("how", ["DEBUG=1", "CC=clang"])
+def test_selftests_pass_in_another_build(boot, variant, how):
+    run_selftests(boot, cpus=4, build=variant(how, kernel="nop5-test"))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("cpus", [1, 2, 4, 8, 16])
+def test_selftests_pass_when_each_allocation_is_refused(boot, cpus):
+    run_selftests(boot, cpus=cpus, append=LONG)
+
+
+@pytest.mark.soak
+@pytest.mark.variant
+@pytest.mark.parametrize("how", ["DEBUG=1", "CC=clang", "CC=clang DEBUG=1", "MCOUNT=script"])
+def test_selftests_pass_in_another_build_when_each_allocation_is_refused(boot, variant, how):
+    run_selftests(boot, cpus=4, build=variant(*how.split(), kernel="nop5-test"), append=LONG)
+
+
+@pytest.mark.soak
+def test_selftests_pass_with_ten_thousand_malformed_writes_to_each_kind_of_file(boot):
+    run_selftests(boot, cpus=4, append="")
+
+
+def test_selftest_takes_a_glob_and_reports_one_that_matches_nothing(boot):
+    machine = boot(wait=False, cpus=1, append="selftest=nothing.like.this")
+    machine.wait_exit(33)
+    assert "# Totals: pass:0 fail:0" in machine.text
