@@ -3,6 +3,7 @@
 
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 
 #define WAIT_ROUNDS 1000U /* of 10 ms */
@@ -77,13 +78,17 @@ static u64 accounted_now(void)
 
 /*
  * Reads the value until it no longer changes. A sum taken while pages move between owners counts
- * some pages twice or not at all, and tasks that have ended are freed a little later.
+ * some pages twice or not at all. Tasks that have ended, and what waits for a grace period, are
+ * freed a little later: on a busy host that is later than the next reading. So this waits for
+ * callbacks.
  */
 static u64 settled(u64 (*value)(void))
 {
 	u64 sum = value(), again;
 
 	for (unsigned i = 0; i < WAIT_ROUNDS; i++) {
+		rcu_barrier_tasks(); /* its callbacks may call call_rcu() */
+		rcu_barrier();
 		msleep(20);
 		again = value();
 		if (again == sum)
