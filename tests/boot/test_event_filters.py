@@ -17,8 +17,13 @@ HELP = """\
 @pytest.fixture
 def machine(nop5):
     """The shared machine in tracefs, without filters and with all events off, before and after."""
+    systems = {event.split(":")[0] for event in nop5.check(f"cat {TRACING}/available_events").split()}
+
     def clean():
-        nop5.check(f"cd {TRACING}; echo 0 > events/enable; echo 0 > events/sched/filter; echo > error_log; echo > trace")
+        nop5.check(f"cd {TRACING}; echo 0 > events/enable")
+        for system in sorted(systems - {"ftrace"}):
+            nop5.check(f"echo 0 > events/{system}/filter")
+        nop5.check("echo > error_log; echo > trace")
 
     clean()
     yield nop5

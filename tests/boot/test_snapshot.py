@@ -60,6 +60,7 @@ def test_the_memory_of_the_snapshot_is_freed(tracing):
     assert before - free() > 4 * 1000
     tracing.check("echo 0 > snapshot")
     assert before - free() < 500
+    tracing.check("echo 1408 > buffer_size_kb")
 
 
 def test_both_buffers_have_the_settings(tracing):
@@ -72,7 +73,7 @@ def test_both_buffers_have_the_settings(tracing):
     assert tracing.check("cat buffer_size_kb") == "128\n"
     tracing.check("echo 0 > tracing_on; echo 1 > snapshot")
     assert tracing.check("cat tracing_on") == "0\n"
-    tracing.check("echo 1 > tracing_on; echo 1 > options/overwrite; echo local > trace_clock; echo 1024 > buffer_size_kb")
+    tracing.check("echo 1 > tracing_on; echo 1 > options/overwrite; echo local > trace_clock; echo 1408 > buffer_size_kb")
 
 
 def test_a_reader_of_trace_pipe_goes_on_in_the_other_buffer(tracing):
