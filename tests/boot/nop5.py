@@ -23,6 +23,7 @@ HANG = int(os.environ.get("NOP5_HANG", "300"))
 TICK = 1  # seconds between two looks at the stopwatch
 
 sys.path.insert(0, str(ROOT / "scripts"))
+import oops  # noqa: E402
 from stopwatch import Stopwatch  # noqa: E402
 
 PROMPT = r"nop5:(/\S*)# "
@@ -135,6 +136,14 @@ class Nop5:
         return b"".join(self.transcript).decode("utf-8", "replace").replace("\r\n", "\n")
 
     @property
+    def says(self):
+        """What a failed test shows of the output: the beginning of the first oops or panic, and the last lines."""
+        report = oops.report(b"".join(self.transcript)).decode("utf-8", "replace")
+        if len(report) < 6000:
+            return self.text[-6000:] if report in self.text[-6000:] else f"{report}[...]\n{self.text[-6000:]}"
+        return f"{report[:6000]}\n[...]\n{self.text[-3000:]}"
+
+    @property
     def alive(self):
         return self.qemu.poll() is None
 
@@ -145,7 +154,7 @@ class Nop5:
         found = expect(self.tty, patterns, self.qemu.pid, timeout)
         if found:
             why = ["has ended", f"has not said {pattern!r} within {timeout} s"][found - 1]
-            raise Died(f"nop5 {why}; it said last:\n{self.text[-6000:]}")
+            raise Died(f"nop5 {why}; it said last:\n{self.says}")
         self.before = self.tty.before
         return self.tty.match
 
@@ -191,7 +200,7 @@ class Nop5:
                 continue
             self.directory = match.group(1).decode()
             return
-        raise Died(f"^C does not help; nop5 said last:\n{self.text[-6000:]}")
+        raise Died(f"^C does not help; nop5 said last:\n{self.says}")
 
     def check(self, command):
         """Run a command that must succeed, and return its output."""
@@ -202,10 +211,10 @@ class Nop5:
     def wait_exit(self, status=None):
         """Read until QEMU ends, and return its exit status. It must be status, if that is given."""
         if expect(self.tty, [pexpect.EOF, pexpect.TIMEOUT], self.qemu.pid) == 1:
-            raise Died(f"QEMU does not end; nop5 said last:\n{self.text[-6000:]}")
+            raise Died(f"QEMU does not end; nop5 said last:\n{self.says}")
         code = self.qemu.wait()
         if status is not None:
-            assert code == status, f"QEMU ended with {code}, not {status}:\n{self.text[-6000:]}"
+            assert code == status, f"QEMU ended with {code}, not {status}:\n{self.says}"
         return code
 
     def poweroff(self):

@@ -88,6 +88,16 @@ def test_a_panic_ends_qemu_with_33(boot, how):
     assert "Kernel panic - not syncing: " in nop5.text
 
 
+def test_a_failed_test_shows_the_first_oops_also_when_much_follows(boot):
+    nop5 = boot(kernel="nop5-test", cpus=8)
+    nop5.send(f"echo EXCEPTION > {PROVOKE}\n")
+    nop5.wait_exit(EXIT_PANIC)
+    nop5.write(b"later\r\n" * 2000)
+    assert re.match(r"\[.*\] BUG: kernel NULL pointer dereference", nop5.says), nop5.says
+    assert "RIP: 0010:provoke_exception" in nop5.says
+    assert nop5.says.endswith("\nlater\n")
+
+
 def test_panic_0_halts_and_leaves_qemu_running(boot):
     nop5 = boot(kernel="nop5-test", cpus=2, append="panic=0")
     nop5.send("echo c > /proc/sysrq-trigger\n")

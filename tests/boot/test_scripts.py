@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from nop5 import ROOT, finish, host
+import oops
 from stopwatch import family
 
 
@@ -49,6 +50,17 @@ def test_boot_says_3_on_an_oops(images):
     result = boot_script("--elf", "--kernel", "nop5-test", "echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
     assert result.returncode == 3
     assert "BUG: kernel NULL pointer dereference" in result.stderr
+
+
+@pytest.mark.parametrize("line", [
+    "BUG: kernel NULL pointer dereference, address: 0000000000000008", "Oops: 0002 [#1] PREEMPT SMP",
+    "debug exception: 0000 [#1] PREEMPT SMP", "kernel BUG at kernel/main.c:7! (x)",
+    "watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [sh:4]", "Kernel panic - not syncing: x"])
+def test_a_report_begins_with_the_first_line_of_each_kind_of_oops(line):
+    first = f"[    1.000001] {line}\r\n".encode()
+    rest = b"[    1.000002] RIP: 0010:f+0x1/0x2\r\n[    1.000003] ---[ end trace 0 ]---\r\n"
+    found = oops.report(b"[    1.000000] hello: BUG\r\n" + first + rest + b"nop5:/# ")
+    assert found == (first + rest).replace(b"\r", b"")
 
 
 def test_boot_passes_memory_cpus_and_command_line(images):
