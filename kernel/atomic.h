@@ -69,6 +69,21 @@ typedef struct {
 ATOMIC_OPS(atomic, atomic_t, int)
 ATOMIC_OPS(atomic64, atomic64_t, s64)
 
+/* Increments *v unless it is 0: a reference to an object that may be about to go. */
+static __always_inline bool atomic_inc_not_zero(atomic_t *v)
+{
+	int old = atomic_read(v);
+
+	while (old) {
+		int now = atomic_cmpxchg(v, old, old + 1);
+
+		if (now == old)
+			return true;
+		old = now;
+	}
+	return false;
+}
+
 /*
  * Atomic bits in an array of longs; the test_and_ forms return the old bit and are full barriers.
  */

@@ -66,12 +66,14 @@ static int kernel_init(void *unused __unused)
 	if (!init_process)
 		panic("No init: nothing in this kernel has set init_process");
 	for (;;) {
-		pid_t pid = kernel_clone(init_process, NULL, "init");
+		pid_t pid = kernel_clone(init_process, NULL, "init"), ended;
 
 		if (pid < 0)
 			panic("No init: %s", errno_text(-pid));
-		while (kernel_wait4(pid, NULL, 0) == -EINTR)
-			flush_signals(current);
+		/* Orphans are its children, too. */
+		while ((ended = kernel_wait4(-1, NULL, 0)) != pid)
+			if (ended == -EINTR)
+				flush_signals(current);
 	}
 }
 

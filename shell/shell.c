@@ -1,5 +1,8 @@
 /* The shell: reads lines, makes a task for each command, and waits for the tasks. */
 #include "shell/shell.h"
+#include "kernel/process/wait.h"
+#include "kernel/process/session.h"
+#include "kernel/process/pid.h"
 #include "kernel/boot/boot_time.h"
 #include "kernel/console/tty.h"
 #include "kernel/init.h"
@@ -16,9 +19,12 @@ struct shell {
 /* Moves the calling task to a job (0: a new one). foreground: gives the terminal to that job. */
 static void join_job(pid_t job, bool foreground)
 {
+	pid_t pgrp;
+
 	kernel_setpgid(job);
+	pgrp = task_pgrp_nr(current);
 	if (foreground)
-		sys_ioctl(0, TIOCSPGRP, (unsigned long)&current->pgrp);
+		sys_ioctl(0, TIOCSPGRP, (unsigned long)&pgrp);
 }
 
 /* Prints a message if result is an error. Returns result. */
@@ -114,7 +120,7 @@ static void run_pipeline(struct shell *sh, struct sh_pipeline *p)
 	int sig = 0;
 
 	p->foreground = sh->interactive && !p->background;
-	p->job = sh->interactive || p->background ? 0 : current->pgrp;
+	p->job = sh->interactive || p->background ? 0 : task_pgrp_nr(current);
 	started = start_pipeline(p);
 	sh->status = 0;
 	for (unsigned i = 0; i < started && !p->background; i++) {

@@ -1,4 +1,5 @@
 /* Commands on tasks: kill, chrt, taskset, sleep, time. */
+#include "kernel/process/signal_struct.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/time/ktime.h"
@@ -51,7 +52,9 @@ SHELL_COMMAND("sleep", "", 1, "SECONDS", "wait", .path = cmd_sleep);
 /* Returns the CPU time of this task, and of the children for which it has waited. */
 static u64 runtime(void)
 {
-	return current->se.sum_exec_runtime + current->children_runtime;
+	const struct task_usage *children = &current->signal->children;
+
+	return current->se.sum_exec_runtime + children->utime + children->stime;
 }
 
 /* Runs the command in this task. */

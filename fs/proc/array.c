@@ -4,6 +4,8 @@
  */
 #include "arch/stacktrace.h"
 #include "fs/proc/internal.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/process/pid.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"
@@ -30,7 +32,7 @@ static int task_snapshot(struct task_struct *task, struct task_snapshot *s)
 		return -ESRCH;
 	spin_lock(&tasklist_lock);
 	s->ppid = task->parent ? task->parent->pid : 0;
-	s->pgrp = task->pgrp;
+	s->pgrp = task_pgrp_nr(task);
 	spin_unlock(&tasklist_lock);
 
 	spin_lock_irqsave(&task->lock, flags);
@@ -108,11 +110,12 @@ int proc_pid_stat(struct seq_file *m, void *v)
 	if (err)
 		return err;
 	priority = s.policy == SCHED_FIFO ? -1 - s.rt_priority : 20 + s.nice;
-	seq_printf(m, "%d (%s) %c %d %d 0 0 -1 %u 0 0 0 0 0 %llu 0 %llu %d %d 1 0 %llu 0 0 ",
-		   task->pid, s.comm, s.state, s.ppid, s.pgrp, READ_ONCE(task->flags),
-		   (unsigned long long)(s.runtime / NSEC_PER_USER_TICK),
-		   (unsigned long long)(READ_ONCE(task->children_runtime) / NSEC_PER_USER_TICK),
-		   priority, s.nice, (unsigned long long)(task->start_time / NSEC_PER_USER_TICK));
+	seq_printf(
+		m, "%d (%s) %c %d %d 0 0 -1 %u 0 0 0 0 0 %llu 0 %llu %d %d 1 0 %llu 0 0 ",
+		task->pid, s.comm, s.state, s.ppid, s.pgrp, READ_ONCE(task->flags),
+		(unsigned long long)(s.runtime / NSEC_PER_USER_TICK),
+		(unsigned long long)(READ_ONCE(task->signal->children.stime) / NSEC_PER_USER_TICK),
+		priority, s.nice, (unsigned long long)(task->start_time / NSEC_PER_USER_TICK));
 	seq_printf(m, "%llu 0 0 0 0 0 %llu 0 %llu 0 0 0 0 %d %u %d %u 0 0 0 0 0 0 0 0 0 0 %d\n",
 		   ~0ULL, (unsigned long long)READ_ONCE(task->pending.signal),
 		   (unsigned long long)READ_ONCE(task->ignored_signals),

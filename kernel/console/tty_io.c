@@ -1,4 +1,5 @@
 /* Terminals: read, write, poll and ioctl for device files. */
+#include "kernel/process/pid.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
@@ -21,7 +22,7 @@ ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock)
 {
 	pid_t pgrp = READ_ONCE(tty->pgrp);
 
-	if (pgrp && pgrp != current->pgrp)
+	if (pgrp && pgrp != task_pgrp_nr(current))
 		return -EIO;
 	return n_tty_read(tty, (u8 *)buf, count, nonblock);
 }

@@ -8,33 +8,21 @@
 #pragma once
 
 #include "kernel/atomic.h"
+#include "kernel/process/capability.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 
 #define NGROUPS_MAX 65536
-/* Capabilities: numbers of bits, see capabilities(7). */
-#define CAP_CHOWN           0
-#define CAP_DAC_OVERRIDE    1
-#define CAP_DAC_READ_SEARCH 2
-#define CAP_FOWNER          3
-#define CAP_FSETID          4
-#define CAP_KILL            5
-#define CAP_SETGID          6
-#define CAP_SETUID          7
-#define CAP_SETPCAP         8
-#define CAP_IPC_LOCK        14
-#define CAP_SYS_CHROOT      18
-#define CAP_SYS_PTRACE      19
-#define CAP_SYS_ADMIN       21
-#define CAP_SYS_BOOT        22
-#define CAP_SYS_NICE        23
-#define CAP_SYS_RESOURCE    24
-#define CAP_SYS_TIME        25
-#define CAP_SYS_TTY_CONFIG  26
-#define CAP_MKNOD           27
-#define CAP_LEASE           28
-#define CAP_SYSLOG          34
-#define CAP_LAST_CAP        40
+
+/* What all processes of a user have together. [U] users_lock; [A] atomic; [C] constant. */
+struct user_struct {
+	atomic_t count;        /* [A] references; 0 only under U */
+	u32 uid;               /* [C] real user id */
+	atomic_t processes;    /* [A] tasks: RLIMIT_NPROC */
+	atomic_t sigpending;   /* [A] queued signals: RLIMIT_SIGPENDING */
+	struct list_head node; /* [U] in the list of users */
+};
+extern struct user_struct root_user;
 
 /* Supplementary groups, sorted. Constant after creation; [A] atomic. */
 struct group_info {
@@ -56,6 +44,7 @@ struct cred {
 	u64 cap_effective;
 	u64 cap_bset; /* the bounding set */
 	u64 cap_ambient;
+	struct user_struct *user; /* of uid; counted */
 	struct group_info *group_info;
 	struct rcu_head rcu;
 };
@@ -72,20 +61,37 @@ extern struct cred init_cred;
 #define current_fsuid() (current_cred()->fsuid)
 #define current_fsgid() (current_cred()->fsgid)
 
-/* True if the current task has the capability. Task context. */
+static inline const struct cred *get_cred(const struct cred *cred)
+{
+	atomic_inc(&((struct cred *)cred)->usage);
+	return cred;
+}
+/* Drops a reference. The last one frees the struct after a grace period. Task context. */
+void put_cred(const struct cred *cred);
+/* The credentials of p with a reference, for a check whether the current task may act on p. */
+const struct cred *get_task_cred(struct task_struct *p);
+
+/* A copy of the current credentials to change, or NULL: memory is short. Task context. */
+struct cred *prepare_creds(void);
+/* Makes new the credentials of the current task, which takes over the reference. Returns 0. */
+int commit_creds(struct cred *new);
+/* Drops a copy that is not wanted. */
+void abort_creds(struct cred *new);
+/* Sets new->uid, and counts the task with that user. 0 or -ENOMEM. */
+int set_cred_user(struct cred *new, u32 uid);
+/* Gives a new task references to cred, and counts it with its user. exit_creds() undoes that. */
+void copy_creds(struct task_struct *p, const struct cred *cred);
+void exit_creds(struct task_struct *p);
+
+/* Whether the current task has that capability. It counts only what the task acts with. */
 static inline bool capable(unsigned cap)
 {
-	return current_cred()->cap_effective >> cap & 1;
+	return current_cred()->cap_effective & BIT(cap);
 }
-/* True if the current task acts for the group, as its fsgid or as one of its groups. */
+
+/* Whether cred is in the group as its file-system group or as a supplementary one. Any context. */
+bool cred_in_group(const struct cred *cred, u32 gid);
 static inline bool in_group_p(u32 gid)
 {
-	const struct cred *cred = current_cred();
-
-	if (gid == cred->fsgid)
-		return true;
-	for (unsigned i = 0; cred->group_info && i < cred->group_info->ngroups; i++)
-		if (cred->group_info->gid[i] == gid)
-			return true;
-	return false;
+	return cred_in_group(current_cred(), gid);
 }

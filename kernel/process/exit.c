@@ -1,131 +1,194 @@
 /*
- * The end of tasks: do_exit(), zombies, wait4().
+ * The end of tasks: do_exit(), zombies.
  *
- * A task that ends gives its children to PID 1, becomes a zombie and wakes its parent. The parent's
- * kernel_wait4() unlinks the zombie and drops the reference of the lists. Some tasks have no parent
- * that waits for them, and so unlink themselves: kernel threads, and children that outlive their
- * parent (PID 1 would only discard their status). Dropping the last reference frees the memory
- * (kernel/process/fork.c).
+ * A process ends with its last thread. Its children go to a subreaper or to PID 1, its leader is a
+ * zombie, and the parent is told; the parent's wait4() calls release_task(), which takes the
+ * leader out of the lists. Other threads release themselves, and so does a process for which no
+ * parent waits: a kernel thread, or a child of a parent that ignores SIGCHLD. If the leader calls
+ * exit() before other threads, it waits as a zombie, and the last thread tells the parent.
+ *
+ * Dropping the last reference frees the memory (kernel/process/fork.c).
  */
-#include "kernel/sched/runqueue.h"
+#include "kernel/process/exit.h"
 
 #include "kernel/panic.h"
-#include "kernel/process/process.h"
-#include "kernel/signal/signal.h"
 #include "kernel/printk/printk.h"
+#include "kernel/process/clone_flags.h"
+#include "kernel/process/fork.h"
+#include "kernel/process/pid.h"
+#include "kernel/process/process.h"
+#include "kernel/process/rusage.h"
+#include "kernel/process/session.h"
+#include "kernel/process/signal_struct.h"
 #include "kernel/sched/fork.h"
+#include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
+#include "kernel/signal/signal.h"
 
 void (*task_exit_hook)(struct task_struct *task);
 
-/* Unlinks a dead task. tasklist_lock held; the caller drops the lists' reference after that. */
-static void unlink_task(struct task_struct *p)
+bool thread_group_empty(const struct task_struct *p)
 {
-	p->exit_state = EXIT_DEAD;
+	return p->signal->nr_threads == 1;
+}
+
+/* Removes p from its process: the names, the list of threads, the signals. tasklist_lock held. */
+static void __exit_signal(struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+	struct sighand_struct *sighand = p->sighand;
+	bool leader = thread_group_leader(p);
+	unsigned long flags;
+
+	spin_lock_irqsave(&sighand->siglock, flags);
+	add_task_usage(&signal->ended, p);
+	detach_pid(p, PIDTYPE_PID);
+	list_del_init(&p->tasks);
 	list_del_init(&p->sibling);
-	detach_pid(p);
+	list_del_init(&p->thread_node);
+	signal->nr_threads--;
+	if (leader) {
+		detach_pid(p, PIDTYPE_TGID);
+		detach_pid(p, PIDTYPE_PGID);
+		detach_pid(p, PIDTYPE_SID);
+	} else if (signal->notify_count > 0 && !--signal->notify_count) {
+		wake_up_process(signal->group_exec_task);
+	}
+	p->sighand = NULL;
+	spin_unlock_irqrestore(&sighand->siglock, flags);
+	put_sighand(sighand);
+}
+
+void release_task(struct task_struct *p)
+{
+	struct task_struct *leader, *next = NULL;
+
+	do {
+		spin_lock(&tasklist_lock);
+		p->exit_state = EXIT_DEAD;
+		leader = p->group_leader;
+		unpublish_task(p);
+		__exit_signal(p);
+		next = NULL;
+		/* The last thread but the leader: the leader's parent does not know the end yet. */
+		if (leader != p && leader->exit_state == EXIT_ZOMBIE &&
+		    thread_group_empty(leader) && do_notify_parent(leader, leader->exit_signal)) {
+			leader->exit_state = EXIT_DEAD;
+			next = leader;
+		}
+		spin_unlock(&tasklist_lock);
+		put_task_struct(p);
+		p = next;
+	} while (p);
+}
+
+/* The process that gets the children of leader: the nearest subreaper above, or PID 1. L held. */
+static struct task_struct *find_new_reaper(struct task_struct *leader)
+{
+	struct task_struct *p;
+
+	if (!leader->signal->has_child_subreaper)
+		return child_reaper;
+	for (p = leader->parent; p != child_reaper && p != &init_task; p = p->parent)
+		if (p->signal->is_child_subreaper && atomic_read(&p->signal->live))
+			return p;
+	return child_reaper;
 }
 
 /*
- * Gives the children of a task that ends to PID 1. They unlink themselves at their exit. Children
- * that are zombies already are unlinked now and put on the list dead. tasklist_lock held.
+ * Gives the children of a process that ends to their new parent. Zombies that this parent does not
+ * want go to the list dead. tasklist_lock held.
  */
-static void forget_original_parent(struct task_struct *parent, struct list_head *dead)
+static void forget_original_parent(struct task_struct *father, struct list_head *dead)
 {
-	struct task_struct *p, *n;
+	struct task_struct *reaper, *p, *n;
 
-	list_for_each_entry_safe (p, n, &parent->children, sibling) {
-		p->parent = child_reaper;
-		p->auto_reap = true;
-		if (p->exit_state == EXIT_ZOMBIE) {
-			unlink_task(p);
-			list_add_tail(&p->sibling, dead);
-		} else {
-			list_move_tail(&p->sibling, &child_reaper->children);
+	if (list_empty(&father->children))
+		return;
+	reaper = find_new_reaper(father);
+	list_for_each_entry_safe (p, n, &father->children, sibling) {
+		p->parent = reaper;
+		list_move_tail(&p->sibling, &reaper->children);
+		if (p->pdeath_signal)
+			(void)send_signal(p->pdeath_signal, p);
+		if (p->exit_signal > 0)
+			p->exit_signal = SIGCHLD;
+		if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p) &&
+		    do_notify_parent(p, p->exit_signal)) {
+			p->exit_state = EXIT_DEAD;
+			list_move_tail(&p->sibling, dead);
 		}
+		kill_orphaned_pgrp(p, father);
 	}
 }
 
-/* Tells parent and children that the task ends. True if the task is unlinked already. */
-static bool exit_notify(struct task_struct *tsk)
+/* Tells parent and children that the task ends. True if no parent will release it. */
+static bool exit_notify(struct task_struct *tsk, bool group_dead)
 {
-	LIST_HEAD(dead);
+	struct signal_struct *signal = tsk->signal;
 	struct task_struct *p, *n;
-	bool reaped;
+	LIST_HEAD(dead);
+	bool autoreap;
 
 	spin_lock(&tasklist_lock);
-	forget_original_parent(tsk, &dead);
-	reaped = tsk->auto_reap;
-	if (reaped) {
-		unlink_task(tsk);
-	} else {
-		tsk->exit_state = EXIT_ZOMBIE;
-		wake_up_all(&tsk->parent->child_exit);
+	if (group_dead) {
+		forget_original_parent(tsk->group_leader, &dead);
+		kill_orphaned_pgrp(tsk->group_leader, NULL);
 	}
+	if (!thread_group_leader(tsk) || tsk->exit_signal == -1)
+		autoreap = true;
+	else
+		autoreap = thread_group_empty(tsk) && do_notify_parent(tsk, tsk->exit_signal);
+	tsk->exit_state = autoreap ? EXIT_DEAD : EXIT_ZOMBIE;
+	if (unlikely(signal->notify_count < 0)) /* exec waits for its leader to be a zombie */
+		wake_up_process(signal->group_exec_task);
 	spin_unlock(&tasklist_lock);
 
 	list_for_each_entry_safe (p, n, &dead, sibling)
-		put_task_struct(p);
-	return reaped;
+		release_task(p);
+	return autoreap;
 }
 
-void do_group_exit(int status)
+/* The task cannot end: it keeps what it has, and sleeps for ever. */
+static void __noreturn sleep_forever(void)
 {
-	struct signal_struct *signal = current->signal;
-
-	spin_lock_irq(&current->sighand->siglock);
-	if (signal->flags & SIGNAL_GROUP_EXIT) {
-		status = signal->group_exit_code;
-	} else {
-		signal->group_exit_code = status;
-		signal->flags |= SIGNAL_GROUP_EXIT;
-		zap_other_threads(current);
+	pr_emerg("Fixing recursive fault but reboot is needed!\n");
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule();
 	}
-	spin_unlock_irq(&current->sighand->siglock);
-	do_exit(status);
 }
 
-bool is_current_pgrp_orphaned(void)
+/* Ends the process if other threads have asked for that: then they gave the status. */
+static void panic_if_init(struct task_struct *tsk, int status)
 {
-	struct task_struct *p;
-	bool orphaned = true;
-
-	spin_lock(&tasklist_lock);
-	for_each_task (p) {
-		struct task_struct *parent = p->parent;
-
-		if (p->pgrp == current->pgrp && !p->exit_state && parent->pgrp != p->pgrp &&
-		    parent->signal->pids[PIDTYPE_SID] == p->signal->pids[PIDTYPE_SID])
-			orphaned = false;
-	}
-	spin_unlock(&tasklist_lock);
-	return orphaned;
+	if (tsk->signal->flags & SIGNAL_GROUP_EXIT)
+		status = tsk->signal->group_exit_code;
+	if (tsk->group_leader == child_reaper)
+		panic("Attempted to kill init! exitcode=0x%08x", (unsigned)status);
 }
 
 void do_exit(int status)
 {
 	void (*exit_hook)(struct task_struct * task) = READ_ONCE(task_exit_hook);
 	struct task_struct *tsk = current;
+	bool group_dead;
 
 	if (in_interrupt())
 		panic("Aiee, killing interrupt handler!");
 	if (tsk->flags & PF_IDLE)
 		panic("Attempted to kill the idle task!");
-	if (tsk == child_reaper)
-		panic("Attempted to kill init! exitcode=0x%08x", (unsigned)status);
-	if (tsk->flags & PF_EXITING) {
-		pr_emerg("Fixing recursive fault but reboot is needed!\n");
-		for (;;) {
-			set_current_state(TASK_UNINTERRUPTIBLE);
-			schedule();
-		}
-	}
-	tsk->flags |= PF_EXITING;
+	if (tsk->flags & PF_EXITING)
+		sleep_forever();
+	exit_signals(tsk); /* sets PF_EXITING */
+	group_dead = atomic_dec_and_test(&tsk->signal->live);
+	if (group_dead)
+		panic_if_init(tsk, status);
+	tsk->exit_code = status;
 	if (exit_hook)
 		exit_hook(tsk);
 	trace_sched_process_exit(tsk);
 	exit_files(tsk);
-	tsk->exit_code = status;
 
 	/*
 	 * No preemption from here on. The parent soon waits for the end, and the last switch frees
@@ -135,105 +198,29 @@ void do_exit(int status)
 	task_sched_runtime(tsk); /* charge it now: the parent may read the sum before the switch */
 	if (tsk->flags & PF_KTHREAD)
 		complete_all(&tsk->exited);
-	if (exit_notify(tsk))
-		put_task_struct(tsk);
+	if (exit_notify(tsk, group_dead))
+		release_task(tsk);
 	do_task_dead();
 }
 
-/*
- * A zombie among the children of the current task that match pid, or NULL. *exists: a child matches
- * pid at all. tasklist_lock held.
- */
-static struct task_struct *find_zombie(pid_t pid, bool *exists)
+void do_group_exit(int status)
 {
-	struct task_struct *p;
-
-	*exists = false;
-	list_for_each_entry (p, &current->children, sibling) {
-		if (p->auto_reap || (pid > 0 && p->pid != pid))
-			continue;
-		*exists = true;
-		if (p->exit_state == EXIT_ZOMBIE)
-			return p;
-	}
-	return NULL;
-}
-
-/* Reaps a child. Its PID, 0 if none has ended yet, or -ECHILD. */
-static pid_t try_to_reap(pid_t pid, int *status)
-{
-	struct task_struct *p;
-	pid_t reaped = 0;
-	bool exists;
+	struct task_struct *tsk = current;
+	struct signal_struct *signal = tsk->signal;
+	unsigned long flags;
 
 	spin_lock(&tasklist_lock);
-	p = find_zombie(pid, &exists);
-	if (p) {
-		reaped = p->pid;
-		if (status)
-			*status = p->exit_code;
-		current->children_runtime += p->se.sum_exec_runtime + p->children_runtime;
-		unlink_task(p);
+	spin_lock_irqsave(&tsk->sighand->siglock, flags);
+	if (signal->flags & SIGNAL_GROUP_EXIT) {
+		status = signal->group_exit_code; /* another thread was first */
+	} else if (signal->group_exec_task) {
+		status = 0; /* another thread calls exec, and ends this one */
+	} else {
+		signal->group_exit_code = status;
+		signal->flags = SIGNAL_GROUP_EXIT;
+		zap_other_threads(tsk);
 	}
+	spin_unlock_irqrestore(&tsk->sighand->siglock, flags);
 	spin_unlock(&tasklist_lock);
-	if (p) {
-		put_task_struct(p);
-		return reaped;
-	}
-	return exists ? 0 : -ECHILD;
-}
-
-pid_t kernel_wait4(pid_t pid, int *status, int options)
-{
-	DEFINE_WAIT(wait);
-	pid_t ret;
-
-	syscall_boundary();
-	if (pid == 0 || pid < -1)
-		return -EINVAL; /* waiting for a process group is not supported */
-	trace_sched_process_wait(pid > 0 ? pid : 0);
-	for (;;) {
-		prepare_to_wait(&current->child_exit, &wait, TASK_INTERRUPTIBLE);
-		ret = try_to_reap(pid, status);
-		if (ret || (options & WNOHANG))
-			break;
-		if (signal_pending(current)) {
-			ret = -EINTR;
-			break;
-		}
-		schedule();
-	}
-	finish_wait(&current->child_exit, &wait);
-	return ret;
-}
-
-char task_state_to_char(const struct task_struct *p)
-{
-	unsigned state = READ_ONCE(p->state);
-
-	switch (READ_ONCE(p->exit_state)) {
-	case EXIT_ZOMBIE:
-		return 'Z';
-	case EXIT_DEAD:
-		return 'X';
-	}
-	if (state == TASK_IDLE)
-		return 'I';
-	if (state & (TASK_UNINTERRUPTIBLE | TASK_NEW))
-		return 'D';
-	return state & TASK_INTERRUPTIBLE ? 'S' : 'R';
-}
-
-int wait_for_child(pid_t pid, int *sig)
-{
-	int status = 0;
-
-	for (;;) {
-		if (*sig)
-			(void)kill_pid(pid, *sig); /* the child may have ended already */
-		if (kernel_wait4(pid, &status, 0) != -EINTR)
-			return exit_status(status);
-		*sig = kernel_dequeue_signal();
-		flush_signals(current);
-	}
+	do_exit(status);
 }

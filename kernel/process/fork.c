@@ -1,25 +1,27 @@
 /*
- * Creation of tasks: allocation, kernel_clone(), the idle tasks. And the end of the last reference.
+ * Creation of tasks: copy_process() makes every task but the idle ones. And the end of the last
+ * reference.
  *
  * References (usage): one because the task can run, dropped by the CPU that has switched away from
  * the dead task; one of the lists of tasks, dropped when the task is reaped; one for each pointer
  * that other code keeps.
  */
-#include "kernel/sched/runqueue.h"
+#include "kernel/process/fork.h"
 
 #include "arch/switch.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/process/cred.h"
+#include "kernel/process/exit.h"
+#include "kernel/process/pid.h"
 #include "kernel/process/signal_struct.h"
-#include "kernel/process/clone_flags.h"
-#include "kernel/signal/signal.h"
 #include "kernel/sched/fork.h"
+#include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
+#include "kernel/signal/signal.h"
 #include "kernel/smp.h"
 
 struct task_struct *child_reaper;
@@ -29,10 +31,17 @@ void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 void (*task_new_hook)(struct task_struct *task);
 void (*task_free_hook)(struct task_struct *task);
 static atomic64_t forks;
+static unsigned nr_tasks; /* [L] */
+unsigned max_threads = PID_MAX;
 
 void task_set_fs_hooks(const struct task_fs_hooks *hooks)
 {
 	fs_hooks = hooks;
+}
+
+static int copy_files(u64 clone_flags, struct task_struct *p)
+{
+	return fs_hooks ? fs_hooks->copy(clone_flags, p, current) : 0;
 }
 
 void exit_files(struct task_struct *p)
@@ -46,36 +55,14 @@ u64 total_forks(void)
 	return (u64)atomic64_read(&forks);
 }
 
-/* A new process: one thread, with the limits of the current process. NULL when memory is short. */
-static struct signal_struct *alloc_signal_struct(struct task_struct *leader)
-{
-	struct signal_struct *sig = kzalloc(sizeof(*sig), GFP_KERNEL);
-
-	if (!sig)
-		return NULL;
-	atomic_set(&sig->sigcnt, 1);
-	atomic_set(&sig->live, 1);
-	sig->nr_threads = 1;
-	INIT_LIST_HEAD(&sig->thread_head);
-	list_add(&leader->thread_node, &sig->thread_head);
-	init_waitqueue_head(&sig->wait_chldexit);
-	INIT_LIST_HEAD(&sig->shared_pending.list);
-	memcpy(sig->rlim, current->signal->rlim, sizeof(sig->rlim));
-	return sig;
-}
-
-static void put_signal_struct(struct signal_struct *sig)
-{
-	if (atomic_dec_and_test(&sig->sigcnt))
-		kfree(sig);
-}
-
+/* Frees what alloc_task() has made, and what all copies of a task have. */
 static void free_task(struct task_struct *p)
 {
 	flush_sigqueue(&p->pending);
 	if (task_free_hook)
 		task_free_hook(p);
 	put_signal_struct(p->signal);
+	exit_creds(p);
 	free_thread_stack(p->stack);
 	kfree(p);
 }
@@ -110,22 +97,21 @@ void sched_init_task(struct task_struct *p)
 	p->start_time = now;
 }
 
-/* Allocates a task with its stack. It is in no list and has no PID. NULL when memory is short. */
-static struct task_struct *alloc_task(const char *comm)
+/*
+ * Allocates a task with its stack, and with references to signal and cred, which the new task takes
+ * over. It is in no list and has no PID. NULL when memory is short.
+ */
+static struct task_struct *alloc_task(const char *comm, struct signal_struct *signal)
 {
 	struct task_struct *p = kzalloc(sizeof(*p), GFP_KERNEL);
 
 	if (!p)
 		return NULL;
-	p->signal = alloc_signal_struct(p);
-	if (!p->signal)
-		goto free;
 	p->stack = alloc_thread_stack();
-	if (!p->stack)
-		goto free_signal;
-	p->group_leader = p;
-	p->sighand = &init_sighand;
-	p->cred = p->real_cred = &init_cred;
+	if (!p->stack) {
+		kfree(p);
+		return NULL;
+	}
 	p->state = TASK_NEW;
 	p->patch_state = KLP_UNDEFINED;
 	atomic_set(&p->usage, 1);
@@ -138,74 +124,15 @@ static struct task_struct *alloc_task(const char *comm)
 	INIT_LIST_HEAD(&p->children);
 	INIT_LIST_HEAD(&p->sibling);
 	INIT_LIST_HEAD(&p->tasks);
-	INIT_LIST_HEAD(&p->pid_node);
-	init_waitqueue_head(&p->child_exit);
+	INIT_LIST_HEAD(&p->thread_node);
+	for (unsigned type = 0; type < PIDTYPE_MAX; type++)
+		INIT_LIST_HEAD(&p->pid_links[type]);
 	init_sigpending(&p->pending);
 	init_completion(&p->exited);
 	sched_init_task(p);
+	p->group_leader = p;
+	p->signal = signal;
 	return p;
-
-free_signal:
-	put_signal_struct(p->signal);
-free:
-	kfree(p);
-	return NULL;
-}
-
-/* Gives p a PID and a parent, and adds it to the lists. False when no PID is free. */
-static bool publish_task(struct task_struct *p, struct task_struct *parent)
-{
-	spin_lock(&tasklist_lock);
-	p->pid = alloc_pid();
-	if (p->pid) {
-		atomic_inc(&p->usage);
-		p->tgid = p->pid;
-		p->parent = parent;
-		/* As its creator; under tasklist_lock, as a transition begins or ends for all. */
-		p->patch_state = current->patch_state;
-		p->patch_pending = current->patch_pending;
-		p->pgrp = parent->pgrp ? parent->pgrp : p->pid;
-		list_add_tail(&p->sibling, &parent->children);
-		attach_pid(p);
-		if (p->pid == 1)
-			child_reaper = p;
-	}
-	spin_unlock(&tasklist_lock);
-	if (!p->pid)
-		return false;
-	atomic64_inc(&forks);
-	if (task_new_hook)
-		task_new_hook(p);
-	return true;
-}
-
-struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const char *comm,
-					void (*entry)(void))
-{
-	struct task_struct *p = alloc_task(comm);
-
-	if (!p)
-		return ERR_PTR(-ENOMEM);
-	p->flags = PF_KTHREAD;
-	p->auto_reap = true;
-	p->thread_fn = fn;
-	p->thread_data = data;
-	arch_setup_new_task(p, entry);
-	if (!publish_task(p, &init_task)) {
-		free_task(p);
-		return ERR_PTR(-EAGAIN);
-	}
-	trace_task_newtask(p, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED);
-	trace_sched_process_fork(&init_task, p);
-	return p;
-}
-
-/* The first function of a child that kernel_clone() makes. */
-static void clone_entry(void)
-{
-	int code = current->thread_fn(current->thread_data);
-
-	do_exit((code & 0xff) << 8);
 }
 
 static void copy_sched(struct task_struct *child, struct task_struct *parent)
@@ -220,54 +147,231 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 	child->nr_cpus_allowed = parent->nr_cpus_allowed;
 }
 
-pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
+/* The first function of a task that runs fn. If fn has called exec, the task goes to user mode. */
+static void clone_entry(void)
 {
-	void (*fork_hook)(struct task_struct * parent, struct task_struct * child);
-	struct task_struct *parent = current, *p;
-	int error = -EAGAIN;
+	int code = current->thread_fn(current->thread_data);
 
-	syscall_boundary();
-	p = alloc_task(comm ? comm : parent->comm);
-	if (!p)
-		return -ENOMEM;
-	copy_sched(p, parent);
-	p->ignored_signals = parent->ignored_signals;
-	p->thread_fn = fn;
-	p->thread_data = arg;
-	if (fs_hooks) {
-		error = fs_hooks->copy(0, p, parent);
-		if (error)
-			goto free;
-		error = -EAGAIN;
+	if (!current->mm)
+		do_exit((code & 0xff) << 8);
+}
+
+/* Adds p, which leads a new process, to its parent and to the names of its kind. L held. */
+static void publish_process(struct task_struct *p, const struct kernel_clone_args *args,
+			    struct pid *pid)
+{
+	struct task_struct *leader = current->group_leader;
+	struct pid *pgrp = leader->signal->pids[PIDTYPE_PGID];
+	struct pid *session = leader->signal->pids[PIDTYPE_SID];
+
+	if (args->kthread)
+		p->parent = &init_task;
+	else
+		p->parent = args->flags & CLONE_PARENT ? leader->parent : leader;
+	/* The kernel's shell and its jobs have process groups, although no program made one. */
+	if (args->kthread || !pgrp)
+		pgrp = session = &init_struct_pid;
+	else if (args->fn && pgrp == &init_struct_pid && pid->nr != 1)
+		pgrp = pid;
+	p->signal->has_child_subreaper =
+		p->parent->signal->has_child_subreaper || p->parent->signal->is_child_subreaper;
+	list_add_tail(&p->sibling, &p->parent->children);
+	list_add_tail(&p->thread_node, &p->signal->thread_head);
+	attach_pid(p, PIDTYPE_TGID, pid);
+	attach_pid(p, PIDTYPE_PGID, pgrp);
+	attach_pid(p, PIDTYPE_SID, session);
+	if (pid->nr == 1) {
+		child_reaper = p;
+		p->signal->flags |= SIGNAL_UNKILLABLE;
 	}
-	arch_setup_new_task(p, clone_entry);
-	if (!publish_task(p, parent))
-		goto exit_files;
-	trace_task_newtask(p, CLONE_VM | CLONE_UNTRACED);
-	trace_sched_process_fork(parent, p);
-	fork_hook = READ_ONCE(task_fork_hook);
-	if (fork_hook)
-		fork_hook(parent, p);
-	wake_up_new_task(p);
-	return p->pid; /* p may have ended, but stays until its parent, the caller, waits for it */
+}
 
+/* Adds p to the threads of the current process. L held. */
+static void publish_thread(struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+
+	p->group_leader = current->group_leader;
+	p->tgid = p->group_leader->tgid;
+	p->parent = p->group_leader->parent;
+	atomic_inc(&signal->live);
+	signal->nr_threads++;
+	list_add_tail(&p->thread_node, &signal->thread_head);
+}
+
+/*
+ * Gives p its names and a parent, and adds it to the lists. 0; -EINTR if the current process ends,
+ * so that it gets no new thread that would not know.
+ */
+static int publish_task(struct task_struct *p, const struct kernel_clone_args *args,
+			struct pid *pid)
+{
+	unsigned long flags;
+
+	spin_lock(&tasklist_lock);
+	spin_lock_irqsave(&current->sighand->siglock, flags);
+	if (fatal_signal_pending(current) && !args->kthread) {
+		spin_unlock_irqrestore(&current->sighand->siglock, flags);
+		spin_unlock(&tasklist_lock);
+		return -EINTR;
+	}
+	atomic_inc(&p->usage);
+	p->pid = p->tgid = pid->nr;
+	/* As its creator; under tasklist_lock, as a transition begins or ends for all. */
+	p->patch_state = current->patch_state;
+	p->patch_pending = current->patch_pending;
+	if (args->flags & CLONE_THREAD)
+		publish_thread(p);
+	else
+		publish_process(p, args, pid);
+	attach_pid(p, PIDTYPE_PID, pid);
+	list_add_tail(&p->tasks, &task_list);
+	nr_tasks++;
+	spin_unlock_irqrestore(&current->sighand->siglock, flags);
+	spin_unlock(&tasklist_lock);
+	atomic64_inc(&forks);
+	if (task_new_hook)
+		task_new_hook(p);
+	return 0;
+}
+
+void unpublish_task(struct task_struct *p)
+{
+	list_del_init(&p->tasks);
+	nr_tasks--;
+}
+
+/* The signals of p: its own, or shared ones. */
+static void copy_signals(u64 clone_flags, struct task_struct *p)
+{
+	p->blocked = current->blocked;
+	p->ignored_signals = current->ignored_signals;
+	if (clone_flags & CLONE_THREAD)
+		p->exit_signal = -1;
+}
+
+/* -EAGAIN if the user or the machine has as many tasks as are allowed. */
+static int may_add_task(const struct kernel_clone_args *args)
+{
+	const struct cred *cred = current_cred();
+
+	if (args->kthread)
+		return 0;
+	if (READ_ONCE(nr_tasks) >= max_threads)
+		return -EAGAIN;
+	if (cred->user != &root_user && !capable(CAP_SYS_RESOURCE) && !capable(CAP_SYS_ADMIN) &&
+	    (unsigned long)atomic_read(&cred->user->processes) >= rlimit(RLIMIT_NPROC))
+		return -EAGAIN;
+	return 0;
+}
+
+static const char *new_comm(const struct kernel_clone_args *args)
+{
+	return args->comm ? args->comm : current->comm;
+}
+
+static struct signal_struct *copy_signal_struct(u64 clone_flags)
+{
+	if (!(clone_flags & CLONE_THREAD))
+		return alloc_signal_struct();
+	atomic_inc(&current->signal->sigcnt);
+	return current->signal;
+}
+
+struct task_struct *copy_process(const struct kernel_clone_args *args)
+{
+	struct task_struct *p;
+	struct signal_struct *signal;
+	struct pid *pid;
+	int error = may_add_task(args);
+
+	if (error)
+		return ERR_PTR(error);
+	signal = copy_signal_struct(args->flags);
+	if (!signal)
+		return ERR_PTR(-ENOMEM);
+	p = alloc_task(new_comm(args), signal);
+	if (!p) {
+		put_signal_struct(signal);
+		return ERR_PTR(-ENOMEM);
+	}
+	copy_creds(p, args->kthread ? &init_cred : current_cred());
+	p->exit_signal = args->exit_signal;
+	p->flags = args->kthread ? PF_KTHREAD : PF_FORKNOEXEC;
+	p->thread_fn = args->fn;
+	p->thread_data = args->fn_arg;
+	if (!args->kthread)
+		copy_sched(p, current);
+	copy_signals(args->flags, p);
+	error = copy_sighand(args->flags, p);
+	if (error)
+		goto free;
+	error = args->kthread ? 0 : copy_files(args->flags, p);
+	if (error)
+		goto exit_sighand;
+	p->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : NULL;
+	p->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ? args->child_tid : NULL;
+	p->vfork_done = args->vfork_done;
+	arch_setup_new_task(p, args->entry ? args->entry : clone_entry);
+	pid = alloc_pid();
+	if (IS_ERR(pid)) {
+		error = PTR_ERR(pid);
+		goto exit_files;
+	}
+	error = publish_task(p, args, pid);
+	if (!error)
+		return p;
+
+	spin_lock(&tasklist_lock);
+	free_pid(pid);
+	spin_unlock(&tasklist_lock);
 exit_files:
 	exit_files(p);
+exit_sighand:
+	put_sighand(p->sighand);
 free:
 	free_task(p);
-	return error;
+	return ERR_PTR(error);
+}
+
+struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const char *comm,
+					void (*entry)(void))
+{
+	const struct kernel_clone_args args = {
+		.flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED,
+		.exit_signal = -1, /* nothing waits for it: it reaps itself */
+		.fn = fn,
+		.fn_arg = data,
+		.entry = entry,
+		.comm = comm,
+		.kthread = true,
+	};
+	struct task_struct *p = copy_process(&args);
+
+	if (!IS_ERR(p)) {
+		trace_task_newtask(p, args.flags);
+		trace_sched_process_fork(&init_task, p);
+	}
+	return p;
 }
 
 struct task_struct *fork_idle(unsigned cpu)
 {
 	struct runqueue *rq = cpu_rq(cpu);
+	struct signal_struct *signal = alloc_signal_struct();
 	char comm[TASK_COMM_LEN];
 	struct task_struct *p;
 
-	snprintf(comm, sizeof(comm), "swapper/%u", cpu);
-	p = alloc_task(comm);
-	if (!p)
+	if (!signal)
 		return NULL;
+	snprintf(comm, sizeof(comm), "swapper/%u", cpu);
+	p = alloc_task(comm, signal);
+	if (!p) {
+		put_signal_struct(signal);
+		return NULL;
+	}
+	p->sighand = &init_sighand;
+	copy_creds(p, &init_cred);
 	p->flags = PF_KTHREAD | PF_IDLE;
 	p->state = TASK_RUNNING;
 	p->on_rq = 1;

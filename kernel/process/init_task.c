@@ -6,8 +6,6 @@
 
 extern char boot_stack[]; /* boot/entry.asm: THREAD_SIZE bytes */
 
-#define CAP_FULL_SET (BIT(CAP_LAST_CAP + 1) - 1)
-
 static struct group_info init_groups = { .usage = ATOMIC_INIT(1) };
 
 struct cred init_cred = {
@@ -15,6 +13,7 @@ struct cred init_cred = {
 	.cap_permitted = CAP_FULL_SET,
 	.cap_effective = CAP_FULL_SET,
 	.cap_bset = CAP_FULL_SET,
+	.user = &root_user,
 	.group_info = &init_groups,
 };
 
@@ -30,6 +29,7 @@ struct signal_struct init_signals = {
 	.thread_head = { &init_task.thread_node, &init_task.thread_node },
 	.wait_chldexit = __WAIT_QUEUE_HEAD_INITIALIZER(init_signals.wait_chldexit),
 	.shared_pending = { LIST_HEAD_INIT(init_signals.shared_pending.list), 0 },
+	.pids = { NULL, &init_struct_pid, &init_struct_pid, &init_struct_pid },
 	.rlim = {
 		[RLIMIT_CPU] = LIMITS(RLIM_INFINITY, RLIM_INFINITY),
 		[RLIMIT_FSIZE] = LIMITS(RLIM_INFINITY, RLIM_INFINITY),
@@ -74,7 +74,12 @@ struct task_struct init_task = {
 	.children = LIST_HEAD_INIT(init_task.children),
 	.sibling = LIST_HEAD_INIT(init_task.sibling),
 	.tasks = LIST_HEAD_INIT(init_task.tasks),
-	.pid_node = LIST_HEAD_INIT(init_task.pid_node),
 	.pending = { .list = LIST_HEAD_INIT(init_task.pending.list) },
-	.child_exit = __WAIT_QUEUE_HEAD_INITIALIZER(init_task.child_exit),
+	.thread_pid = &init_struct_pid,
+	.pid_links = {
+		LIST_HEAD_INIT(init_task.pid_links[0]),
+		LIST_HEAD_INIT(init_task.pid_links[1]),
+		LIST_HEAD_INIT(init_task.pid_links[2]),
+		LIST_HEAD_INIT(init_task.pid_links[3]),
+	},
 };

@@ -1,73 +1,227 @@
-/* PIDs: the numbers in use, tasks by number, the list of all tasks. tasklist_lock protects them. */
-#include "kernel/sched/runqueue.h"
+/* PIDs: allocation of numbers, tasks by number, the list of all tasks. */
+#include "kernel/process/pid.h"
 
+#include "kernel/mm/slab.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/sched/runqueue.h"
 #include "kernel/smp.h"
 
-#define PID_MAX       32768 /* as Linux's default pid_max */
-#define RESERVED_PIDS 300   /* counting restarts here after PID_MAX - 1 */
-#define PID_HASH_SIZE 256
+#define RESERVED_PIDS 300 /* counting restarts here after PID_MAX - 1 */
 
 DEFINE_SPINLOCK(tasklist_lock);
 LIST_HEAD(task_list);
 
-static unsigned long pid_bitmap[PID_MAX / 64] = { 1 }; /* 0 is the PID of all idle tasks */
-static pid_t last_pid_given;
-static struct list_head pid_hash[PID_HASH_SIZE];
+#define PIDS_PER_PAGE 512
+/*
+ * The table of numbers. A page of it is made when its first number is given out, and stays.
+ * [L] to write; RCU to read.
+ */
+static struct pid **pid_pages[PID_MAX / PIDS_PER_PAGE];
+static pid_t last_pid_given; /* [L] */
 
-static struct list_head *pid_bucket(pid_t pid)
+struct pid init_struct_pid = {
+	.count = ATOMIC_INIT(1),
+	.tasks = {
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_PID]),
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_TGID]),
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_PGID]),
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_SID]),
+	},
+};
+
+struct pid *find_pid(pid_t nr)
 {
-	struct list_head *bucket = &pid_hash[(unsigned)pid % PID_HASH_SIZE];
+	struct pid **page;
 
-	if (!bucket->next)
-		INIT_LIST_HEAD(bucket);
-	return bucket;
+	if (nr <= 0 || nr >= PID_MAX)
+		return NULL;
+	page = rcu_dereference(pid_pages[nr / PIDS_PER_PAGE]);
+	return page ? rcu_dereference(page[nr % PIDS_PER_PAGE]) : NULL;
 }
 
-pid_t alloc_pid(void)
+/* The first free number from first to last - 1 in the pages that exist, or 0. tasklist_lock held.
+ */
+static pid_t free_number(pid_t first, pid_t last)
 {
-	pid_t pid = last_pid_given;
+	for (pid_t nr = first; nr < last; nr++) {
+		struct pid **page = pid_pages[nr / PIDS_PER_PAGE];
 
-	for (unsigned tried = 0; tried < PID_MAX; tried++) {
-		if (++pid >= PID_MAX)
-			pid = RESERVED_PIDS;
-		if (test_bit((unsigned)pid, pid_bitmap))
-			continue;
-		set_bit((unsigned)pid, pid_bitmap);
-		last_pid_given = pid;
-		return pid;
+		if (page && !page[nr % PIDS_PER_PAGE])
+			return nr;
 	}
 	return 0;
 }
 
-void attach_pid(struct task_struct *p)
+/* Makes the page of the number that follows last_pid_given. */
+static bool make_pid_page(void)
 {
-	list_add_tail(&p->pid_node, pid_bucket(p->pid));
-	list_add_tail(&p->tasks, &task_list);
+	pid_t nr = READ_ONCE(last_pid_given) + 1;
+	unsigned index = (unsigned)(nr < PID_MAX ? nr : RESERVED_PIDS) / PIDS_PER_PAGE;
+	struct pid **page;
+
+	if (likely(READ_ONCE(pid_pages[index])))
+		return true;
+	page = kcalloc(PIDS_PER_PAGE, sizeof(struct pid *), GFP_KERNEL);
+	if (page && cmpxchg(&pid_pages[index], NULL, page))
+		kfree(page);
+	return page != NULL;
 }
 
-void detach_pid(struct task_struct *p)
+struct pid *alloc_pid(void)
 {
-	list_del_init(&p->pid_node);
-	list_del_init(&p->tasks);
-	clear_bit((unsigned)p->pid, pid_bitmap);
+	struct pid *pid = kmalloc(sizeof(*pid), GFP_KERNEL);
+
+	if (!pid || !make_pid_page()) {
+		kfree(pid);
+		return ERR_PTR(-ENOMEM);
+	}
+	atomic_set(&pid->count, 1);
+	for (unsigned type = 0; type < PIDTYPE_MAX; type++)
+		INIT_LIST_HEAD(&pid->tasks[type]);
+	spin_lock(&tasklist_lock);
+	pid->nr = free_number(last_pid_given + 1, PID_MAX);
+	if (!pid->nr)
+		pid->nr = free_number(last_pid_given < RESERVED_PIDS ? 1 : RESERVED_PIDS, PID_MAX);
+	if (pid->nr) {
+		last_pid_given = pid->nr;
+		rcu_assign_pointer(pid_pages[pid->nr / PIDS_PER_PAGE][pid->nr % PIDS_PER_PAGE],
+				   pid);
+	}
+	spin_unlock(&tasklist_lock);
+	if (!pid->nr) {
+		kfree(pid);
+		return ERR_PTR(-EAGAIN);
+	}
+	return pid;
 }
 
-struct task_struct *find_task_by_pid(pid_t pid)
+static void free_pid_rcu(struct rcu_head *head)
 {
-	struct task_struct *p;
-
-	list_for_each_entry (p, pid_bucket(pid), pid_node)
-		if (p->pid == pid)
-			return p;
-	return NULL;
+	kfree(container_of(head, struct pid, rcu));
 }
 
-struct task_struct *find_get_task_by_pid(pid_t pid)
+void put_pid(struct pid *pid)
+{
+	if (pid && atomic_dec_and_test(&pid->count))
+		call_rcu(&pid->rcu, free_pid_rcu);
+}
+
+void free_pid(struct pid *pid)
+{
+	rcu_assign_pointer(pid_pages[pid->nr / PIDS_PER_PAGE][pid->nr % PIDS_PER_PAGE], NULL);
+	put_pid(pid);
+}
+
+void attach_pid(struct task_struct *p, enum pid_type type, struct pid *pid)
+{
+	list_add_tail(&p->pid_links[type], &pid->tasks[type]);
+	if (type == PIDTYPE_PID)
+		p->thread_pid = pid;
+	else
+		p->signal->pids[type] = pid;
+}
+
+/* Frees the number of pid if it names nothing. tasklist_lock held. */
+static void free_unused_pid(struct pid *pid)
+{
+	if (pid == &init_struct_pid)
+		return;
+	for (unsigned type = 0; type < PIDTYPE_MAX; type++)
+		if (!list_empty(&pid->tasks[type]))
+			return;
+	free_pid(pid);
+}
+
+void detach_pid(struct task_struct *p, enum pid_type type)
+{
+	struct pid *pid = task_pid_type(p, type);
+
+	list_del_init(&p->pid_links[type]);
+	if (type == PIDTYPE_PID)
+		p->thread_pid = NULL;
+	else
+		p->signal->pids[type] = NULL;
+	free_unused_pid(pid);
+}
+
+void change_pid(struct task_struct *p, enum pid_type type, struct pid *pid)
+{
+	struct pid *old = task_pid_type(p, type);
+
+	list_del_init(&p->pid_links[type]);
+	attach_pid(p, type, pid);
+	free_unused_pid(old);
+}
+
+struct pid *task_pid_type(const struct task_struct *p, enum pid_type type)
+{
+	return type == PIDTYPE_PID ? p->thread_pid : p->signal->pids[type];
+}
+
+struct pid *get_task_pid(const struct task_struct *p, enum pid_type type)
+{
+	struct pid *pid;
+
+	spin_lock(&tasklist_lock);
+	pid = get_pid(task_pid_type(p, type));
+	spin_unlock(&tasklist_lock);
+	return pid;
+}
+
+static pid_t task_pid_nr_type(const struct task_struct *p, enum pid_type type)
+{
+	struct pid *pid;
+	pid_t nr;
+
+	rcu_read_lock();
+	pid = rcu_dereference(p->signal->pids[type]);
+	nr = pid ? pid->nr : 0;
+	rcu_read_unlock();
+	return nr;
+}
+
+pid_t task_pgrp_nr(const struct task_struct *p)
+{
+	return task_pid_nr_type(p, PIDTYPE_PGID);
+}
+
+pid_t task_session_nr(const struct task_struct *p)
+{
+	return task_pid_nr_type(p, PIDTYPE_SID);
+}
+
+struct task_struct *pid_task(const struct pid *pid, enum pid_type type)
+{
+	return list_empty(&pid->tasks[type])
+		       ? NULL
+		       : list_first_entry(&pid->tasks[type], struct task_struct, pid_links[type]);
+}
+
+struct task_struct *find_task_by_pid(pid_t nr)
+{
+	struct pid *pid = find_pid(nr);
+
+	return pid ? pid_task(pid, PIDTYPE_PID) : NULL;
+}
+
+struct task_struct *get_pid_task(const struct pid *pid, enum pid_type type)
 {
 	struct task_struct *p;
 
 	spin_lock(&tasklist_lock);
-	p = find_task_by_pid(pid);
+	p = pid_task(pid, type);
+	if (p)
+		get_task_struct(p);
+	spin_unlock(&tasklist_lock);
+	return p;
+}
+
+struct task_struct *find_get_task_by_pid(pid_t nr)
+{
+	struct task_struct *p;
+
+	spin_lock(&tasklist_lock);
+	p = find_task_by_pid(nr);
 	if (p)
 		get_task_struct(p);
 	spin_unlock(&tasklist_lock);

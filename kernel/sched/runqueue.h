@@ -156,11 +156,3 @@ void calc_global_load(u64 now, long adjust);
 void set_load_weight(struct task_struct *p);
 /* kernel/process/fork.c */
 void sched_init_task(struct task_struct *p);
-/* kernel/process/exit.c */
-void release_task(struct task_struct *p);
-/* kernel/process/pid.c: tasklist_lock held. alloc_pid() returns 0 when all PIDs are in use. */
-pid_t alloc_pid(void);
-void attach_pid(struct task_struct *p);
-void detach_pid(struct task_struct *p);
-struct task_struct *find_task_by_pid(pid_t pid);
-extern struct task_struct *child_reaper; /* PID 1 */

@@ -135,10 +135,9 @@ void set_task_comm(struct task_struct *p, const char *name);
  */
 pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
 /*
- * As wait4(2): pid > 0 that child, -1 any. Returns the PID reaped, 0 (WNOHANG, none yet), -ECHILD,
- * -EINTR.
+ * As wait4(2), options are in kernel/process/wait.h. Returns the PID reaped, 0 (WNOHANG, none yet),
+ * -ECHILD, -EINTR.
  */
-#define WNOHANG 1
 pid_t kernel_wait4(pid_t pid, int *status, int options);
 /* Converts a status of kernel_wait4() to a shell's $?: the exit code, or 128 + the signal. */
 static inline int exit_status(int status)

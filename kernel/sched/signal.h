@@ -90,8 +90,6 @@ int kill_pid(pid_t pid, int sig);
  * signal. Task context.
  */
 int kill_pgrp(pid_t pgrp, int sig, bool priv);
-/* As setpgid(0, pgrp): moves the calling task into a job; 0: into a job of its own. */
-void kernel_setpgid(pid_t pgrp);
 
 /* The result of a sleep that a signal has ended: a program's system call may start again. */
 int interrupted_error(void);

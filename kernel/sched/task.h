@@ -119,30 +119,29 @@ struct task_struct {
 	struct sighand_struct *sighand;   /* [L and siglock] NULL once it is reaped */
 	const struct cred *cred;          /* [O] in whose name it acts; others: RCU */
 	const struct cred *real_cred;     /* [O] in whose name others may act on it; others: RCU */
-	int exit_signal;                  /* [L] sent to the parent at its end; -1: a thread */
-	int *set_child_tid;               /* [O] user address: gets the pid when the task starts */
-	int *clear_child_tid;             /* [O] user address: 0 and a futex wake at its end */
-	void *robust_list;                /* [O] user address: set_robust_list() */
-	u64 blocked, real_blocked;        /* [siglock] signal masks, bit n-1 */
-	u32 user_work;                    /* [A] USER_WORK_*: work on the way to user mode */
+	int exit_signal;      /* [L] sent to the parent at its end; -1: it releases itself */
+	int pdeath_signal;    /* [O] prctl(PR_SET_PDEATHSIG): it gets this when its parent ends */
+	int *set_child_tid;   /* [O] user address: gets the pid when the task starts */
+	int *clear_child_tid; /* [O] user address: 0 and a futex wake at its end */
+	void *robust_list;    /* [O] user address: set_robust_list() */
+	struct completion *vfork_done; /* [O] the parent waits in vfork(); NULL: it does not */
+	u64 user_ticks, kernel_ticks;  /* [R] ticks that found it in user mode, in the kernel */
+	u64 min_flt, maj_flt;          /* [O] page faults; major: it waited for a device */
+	u64 blocked, real_blocked;     /* [siglock] signal masks, bit n-1 */
+	u32 user_work;                 /* [A] USER_WORK_*: work on the way to user mode */
 
 	/* Family and signals: kernel/process/{fork,exit}.c, kernel/sched/signal.c */
-	struct task_struct *parent; /* [L] */
-	struct list_head children;  /* [L] */
-	u64 children_runtime; /* [O] ns that its reaped children and their reaped children ran */
-	struct list_head sibling;     /* [L] */
-	struct list_head tasks;       /* [L] all tasks */
-	struct list_head pid_node;    /* [L] its bucket of the PID hash */
-	bool auto_reap;               /* [L] unlinks itself at exit: its parent does not wait */
-	pid_t pgrp;                   /* [L] the job: ^C on the terminal signals all of it */
-	wait_queue_head_t child_exit; /* wait4() sleeps here */
-	struct sigpending pending;    /* [siglock] signals for this task alone */
-	unsigned jobctl;              /* [siglock] JOBCTL_*: what a stop asks of the task */
-	u64 ignored_signals;          /* [O] bit n-1; a kernel task has no actions of its own */
-	u64 saved_sigmask;            /* [O] blocked, before sigsuspend(2) or its kin */
-	unsigned long sas_ss_sp;      /* [O] the alternate stack of handlers */
-	size_t sas_ss_size;           /* [O] 0: none */
-	unsigned sas_ss_flags;        /* [O] SS_* */
+	struct task_struct *parent; /* [L] leader of the parent process */
+	struct list_head children;  /* [L] of a leader: leaders of the child processes */
+	struct list_head sibling;   /* [L] */
+	struct list_head tasks;     /* [L] all tasks */
+	struct sigpending pending;  /* [siglock] signals for this task alone */
+	unsigned jobctl;            /* [siglock] JOBCTL_*: what a stop asks of the task */
+	u64 ignored_signals;        /* [O] bit n-1; a kernel task has no actions of its own */
+	u64 saved_sigmask;          /* [O] blocked, before sigsuspend(2) or its kin */
+	unsigned long sas_ss_sp;    /* [O] the alternate stack of handlers */
+	size_t sas_ss_size;         /* [O] 0: none */
+	unsigned sas_ss_flags;      /* [O] SS_* */
 	struct restart_block restart_block; /* [O] for restart_syscall(2) */
 
 	/* kthreads */

@@ -2,11 +2,10 @@
 #include "kernel/signal/signal.h"
 
 #include "kernel/process/cred.h"
+#include "kernel/process/pid.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/signal/signal_events.h"
 #include "kernel/smp.h"
-
-#define CAP_KILL 5
 
 struct sighand_struct *lock_task_sighand(struct task_struct *p, unsigned long *flags)
 {
@@ -285,40 +284,25 @@ int kill_pid(pid_t pid, int sig)
 	return ret;
 }
 
-/* The number of the process group of p. */
-static pid_t task_pgrp_nr(const struct task_struct *p)
-{
-	return READ_ONCE(p->pgrp);
-}
-
-void kernel_setpgid(pid_t pgrp)
-{
-	spin_lock(&tasklist_lock);
-	current->pgrp = pgrp ? pgrp : current->pid;
-	spin_unlock(&tasklist_lock);
-}
-
-static bool in_pgrp(const struct task_struct *p, pid_t pgrp)
-{
-	return p->group_leader == p && !p->exit_state && !(p->flags & PF_KTHREAD) &&
-	       task_pgrp_nr(p) == pgrp;
-}
-
 /* Sends info to each process of a group. 0 if one got it; else the last error, or -ESRCH. */
 static int kill_pgrp_info(const struct siginfo *info, pid_t pgrp, bool check)
 {
 	struct task_struct *p;
+	struct pid *pid;
 	int ret = -ESRCH;
 	bool sent = false;
 
 	spin_lock(&tasklist_lock);
-	for_each_task (p) {
-		if (!in_pgrp(p, pgrp))
-			continue;
-		ret = check ? group_send_sig_info(info, p, PIDTYPE_PGID)
-			    : do_send_sig_info(info, p, PIDTYPE_PGID);
-		sent |= !ret;
-	}
+	pid = pgrp ? find_pid(pgrp) : task_pid_type(current->group_leader, PIDTYPE_PGID);
+	if (pid)
+		for_each_pid_task(p, pid, PIDTYPE_PGID)
+		{
+			if (p->exit_state || (p->flags & PF_KTHREAD))
+				continue;
+			ret = check ? group_send_sig_info(info, p, PIDTYPE_PGID)
+				    : do_send_sig_info(info, p, PIDTYPE_PGID);
+			sent |= !ret;
+		}
 	spin_unlock(&tasklist_lock);
 	return sent ? 0 : ret;
 }
@@ -374,7 +358,7 @@ int kill_something_info(const struct siginfo *info, pid_t pid)
 		return kill_all(info);
 	if (pid == (pid_t)0x80000000)
 		return -ESRCH;
-	return kill_pgrp_info(info, pid ? -pid : task_pgrp_nr(current), true);
+	return kill_pgrp_info(info, -pid, true);
 }
 
 /* Sends the current task a signal that it can neither block nor ignore. */

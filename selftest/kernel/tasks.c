@@ -1,4 +1,5 @@
 /* Self-tests of creation and exit of tasks: children, zombies, orphans, signals, kernel threads. */
+#include "kernel/process/wait.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/fork.h"
 #include "selftest/selftest.h"

@@ -1,4 +1,6 @@
 /* Runs a command for the receiver, in a shell with pipes in place of a terminal. */
+#include "kernel/process/session.h"
+#include "kernel/process/wait.h"
 #include "kernel/errno.h"
 #include "shell/export/export.h"
 

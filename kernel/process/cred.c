@@ -1,0 +1,181 @@
+/* Credentials: copying, publishing, freeing, and the users whose processes are counted. */
+#include "kernel/process/cred.h"
+
+#include "kernel/mm/slab.h"
+
+static DEFINE_SPINLOCK(users_lock); /* U: a leaf */
+static LIST_HEAD(users);
+
+struct user_struct root_user = {
+	.count = ATOMIC_INIT(1),
+	.node = LIST_HEAD_INIT(root_user.node),
+};
+
+static struct user_struct *find_user(u32 uid)
+{
+	struct user_struct *user;
+
+	if (uid == 0) {
+		atomic_inc(&root_user.count);
+		return &root_user;
+	}
+	list_for_each_entry (user, &users, node) {
+		if (user->uid == uid) {
+			atomic_inc(&user->count);
+			return user;
+		}
+	}
+	return NULL;
+}
+
+/* The user with that id and a new reference; NULL: memory is short. Task context. */
+static struct user_struct *get_user_of(u32 uid)
+{
+	struct user_struct *user, *new = NULL;
+
+	spin_lock(&users_lock);
+	user = find_user(uid);
+	spin_unlock(&users_lock);
+	if (user)
+		return user;
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return NULL;
+	atomic_set(&new->count, 1);
+	new->uid = uid;
+	spin_lock(&users_lock);
+	user = find_user(uid);
+	if (!user)
+		list_add(&new->node, &users);
+	spin_unlock(&users_lock);
+	if (!user)
+		return new;
+	kfree(new);
+	return user;
+}
+
+static void put_user_struct(struct user_struct *user)
+{
+	spin_lock(&users_lock);
+	if (!atomic_dec_and_test(&user->count))
+		user = NULL;
+	else
+		list_del(&user->node);
+	spin_unlock(&users_lock);
+	kfree(user);
+}
+
+static void put_group_info(struct group_info *groups)
+{
+	if (atomic_dec_and_test(&groups->usage))
+		kfree(groups);
+}
+
+static void free_cred_rcu(struct rcu_head *head)
+{
+	struct cred *cred = container_of(head, struct cred, rcu);
+
+	put_group_info(cred->group_info);
+	put_user_struct(cred->user);
+	kfree(cred);
+}
+
+void put_cred(const struct cred *const_cred)
+{
+	struct cred *cred = (struct cred *)const_cred;
+
+	if (atomic_dec_and_test(&cred->usage))
+		call_rcu(&cred->rcu, free_cred_rcu);
+}
+
+const struct cred *get_task_cred(struct task_struct *p)
+{
+	const struct cred *cred;
+
+	rcu_read_lock();
+	do {
+		cred = rcu_dereference(p->real_cred);
+	} while (!atomic_inc_not_zero(&((struct cred *)cred)->usage));
+	rcu_read_unlock();
+	return cred;
+}
+
+struct cred *prepare_creds(void)
+{
+	struct cred *new = kmemdup(current_cred(), sizeof(*new), GFP_KERNEL);
+
+	if (!new)
+		return NULL;
+	atomic_set(&new->usage, 1);
+	atomic_inc(&new->group_info->usage);
+	atomic_inc(&new->user->count);
+	return new;
+}
+
+int commit_creds(struct cred *new)
+{
+	struct task_struct *tsk = current;
+	const struct cred *old = tsk->cred;
+
+	if (new->user != old->user) {
+		atomic_inc(&new->user->processes);
+		atomic_dec(&old->user->processes);
+	}
+	get_cred(new); /* cred and real_cred */
+	rcu_assign_pointer(tsk->real_cred, new);
+	rcu_assign_pointer(tsk->cred, new);
+	put_cred(old);
+	put_cred(old);
+	return 0;
+}
+
+void abort_creds(struct cred *new)
+{
+	put_cred(new);
+}
+
+int set_cred_user(struct cred *new, u32 uid)
+{
+	struct user_struct *user = get_user_of(uid);
+
+	if (!user)
+		return -ENOMEM;
+	put_user_struct(new->user);
+	new->user = user;
+	new->uid = uid;
+	return 0;
+}
+
+void copy_creds(struct task_struct *p, const struct cred *cred)
+{
+	atomic_inc(&cred->user->processes);
+	p->cred = get_cred(cred);
+	p->real_cred = get_cred(cred);
+}
+
+void exit_creds(struct task_struct *p)
+{
+	atomic_dec(&p->real_cred->user->processes);
+	put_cred(p->cred);
+	put_cred(p->real_cred);
+}
+
+bool cred_in_group(const struct cred *cred, u32 gid)
+{
+	const struct group_info *groups = cred->group_info;
+	unsigned low = 0, high = groups->ngroups;
+
+	if (gid == cred->fsgid)
+		return true;
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (groups->gid[middle] == gid)
+			return true;
+		if (groups->gid[middle] < gid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}

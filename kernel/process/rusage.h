@@ -1,0 +1,30 @@
+/* What processes have used: times(2), getrusage(2), wait4(2). */
+#pragma once
+
+#include "kernel/process/signal_struct.h"
+#include "kernel/sched/sched.h"
+
+/* struct rusage of getrusage(2). */
+struct timeval {
+	long tv_sec, tv_usec;
+};
+struct rusage {
+	struct timeval ru_utime, ru_stime;
+	long ru_maxrss; /* KiB */
+	long ru_ixrss, ru_idrss, ru_isrss;
+	long ru_minflt, ru_majflt;
+	long ru_nswap;
+	long ru_inblock, ru_oublock;
+	long ru_msgsnd, ru_msgrcv, ru_nsignals;
+	long ru_nvcsw, ru_nivcsw;
+};
+
+/* The time that a task has run in user mode and in the kernel, in ns. Any context without R. */
+void task_cputime(struct task_struct *p, u64 *utime, u64 *stime);
+/* Adds what p has used alone to sum. Any context without R. */
+void add_task_usage(struct task_usage *sum, struct task_struct *p);
+/* Adds two sums. */
+void add_usage(struct task_usage *sum, const struct task_usage *more);
+/* What all threads of the process have used, ended ones too. tasklist_lock held. */
+void process_usage(struct task_struct *leader, struct task_usage *sum);
+void usage_to_rusage(const struct task_usage *usage, struct rusage *ru);

@@ -1,0 +1,223 @@
+/*
+ * wait4() and waitid(): a process waits for its children to end, to stop or to continue.
+ *
+ * All threads of a process wait for all children of the process. They sleep in
+ * signal->wait_chldexit, and each wake-up scans the children with tasklist_lock held.
+ */
+#include "kernel/process/cred.h"
+#include "kernel/process/exit.h"
+#include "kernel/process/pid.h"
+#include "kernel/process/rusage.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/process/wait.h"
+#include "kernel/sched/quiescent.h"
+#include "kernel/sched/sched_events.h"
+#include "kernel/signal/signal.h"
+
+/* What a wait looks for, and what it found. */
+struct wait_opts {
+	enum pid_type type;
+	struct pid *pid; /* only children with that name; NULL: all of them */
+	int flags;
+	/* The result: */
+	struct task_struct *dead; /* release_task() it after tasklist_lock */
+	pid_t found;
+	int status; /* as wait4() gives it */
+	u32 uid;
+	struct task_usage usage;
+	bool has_children; /* one of them may still do what is waited for */
+};
+
+/* The name of no task. */
+static struct pid no_such_pid = { .count = ATOMIC_INIT(1) };
+
+static bool eligible_child(const struct wait_opts *wo, const struct task_struct *p)
+{
+	if (wo->pid && task_pid_type(p, wo->type) != wo->pid)
+		return false;
+	/* A child that sends another signal than SIGCHLD at its end is a "clone" child. */
+	return (wo->flags & __WALL) || !(p->exit_signal != SIGCHLD) == !(wo->flags & __WCLONE);
+}
+
+static void found_child(struct wait_opts *wo, struct task_struct *p, int status)
+{
+	wo->found = p->pid;
+	wo->status = status;
+	wo->uid = p->real_cred->uid;
+	process_usage(p, &wo->usage);
+	add_usage(&wo->usage, &p->signal->children);
+}
+
+static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
+{
+	if (p->exit_state != EXIT_ZOMBIE || !thread_group_empty(p))
+		return false;
+	if (!(wo->flags & WEXITED))
+		return false;
+	found_child(wo, p,
+		    p->signal->flags & SIGNAL_GROUP_EXIT ? p->signal->group_exit_code
+							 : p->exit_code);
+	if (wo->flags & WNOWAIT)
+		return true;
+	p->exit_state = EXIT_DEAD; /* no other thread takes it */
+	add_usage(&current->signal->children, &wo->usage);
+	wo->dead = p;
+	return true;
+}
+
+static bool wait_task_stopped(struct wait_opts *wo, struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+	int code = signal->group_exit_code;
+
+	if (!(wo->flags & WSTOPPED) || !(signal->flags & SIGNAL_STOP_STOPPED) || !code)
+		return false;
+	found_child(wo, p, code << 8 | 0x7f);
+	if (!(wo->flags & WNOWAIT))
+		signal->group_exit_code = 0;
+	return true;
+}
+
+static bool wait_task_continued(struct wait_opts *wo, struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+
+	if (!(wo->flags & WCONTINUED) || !(signal->flags & SIGNAL_STOP_CONTINUED))
+		return false;
+	found_child(wo, p, 0xffff);
+	if (!(wo->flags & WNOWAIT))
+		signal->flags &= ~SIGNAL_STOP_CONTINUED;
+	return true;
+}
+
+/* Whether p has done what wo waits for. tasklist_lock held. */
+static bool consider_child(struct wait_opts *wo, struct task_struct *p)
+{
+	struct sighand_struct *sighand = p->sighand;
+	unsigned long flags;
+	bool found;
+
+	if (p->exit_state == EXIT_DEAD || !eligible_child(wo, p))
+		return false;
+	wo->has_children = true;
+	if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p))
+		return wait_task_zombie(wo, p);
+	spin_lock_irqsave(&sighand->siglock, flags);
+	found = wait_task_stopped(wo, p) || wait_task_continued(wo, p);
+	spin_unlock_irqrestore(&sighand->siglock, flags);
+	return found;
+}
+
+/* One scan. The PID of a child, 0 if none has done that yet, or -ECHILD. */
+static pid_t scan_children(struct wait_opts *wo)
+{
+	struct task_struct *p;
+
+	wo->has_children = false;
+	spin_lock(&tasklist_lock);
+	list_for_each_entry (p, &current->group_leader->children, sibling)
+		if (consider_child(wo, p))
+			break;
+	spin_unlock(&tasklist_lock);
+	if (wo->dead)
+		release_task(wo->dead);
+	if (wo->found)
+		return wo->found;
+	return wo->has_children ? 0 : -ECHILD;
+}
+
+static pid_t do_wait(struct wait_opts *wo)
+{
+	wait_queue_head_t *queue = &current->signal->wait_chldexit;
+	DEFINE_WAIT(wait);
+	pid_t ret;
+
+	trace_sched_process_wait(wo->pid ? wo->pid->nr : 0);
+	for (;;) {
+		prepare_to_wait(queue, &wait, TASK_INTERRUPTIBLE);
+		ret = scan_children(wo);
+		if (ret || (wo->flags & WNOHANG))
+			break;
+		if (signal_pending(current)) {
+			ret = interrupted_error();
+			break;
+		}
+		schedule();
+	}
+	finish_wait(queue, &wait);
+	return ret;
+}
+
+/* Sets whom wo waits for, as the argument pid of wait4() says. */
+static void set_target(struct wait_opts *wo, pid_t pid)
+{
+	if (pid == -1)
+		return;
+	wo->type = pid > 0 ? PIDTYPE_TGID : PIDTYPE_PGID;
+	spin_lock(&tasklist_lock);
+	if (pid)
+		wo->pid = get_pid(find_pid(pid > 0 ? pid : -pid));
+	else
+		wo->pid = get_pid(task_pid_type(current->group_leader, PIDTYPE_PGID));
+	spin_unlock(&tasklist_lock);
+	if (!wo->pid)
+		wo->pid = get_pid(&no_such_pid);
+}
+
+static pid_t wait4(pid_t pid, int options, struct wait_opts *wo)
+{
+	pid_t ret;
+
+	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL))
+		return -EINVAL;
+	if (pid == INT32_MIN)
+		return -ESRCH;
+	wo->flags = options | WEXITED;
+	set_target(wo, pid);
+	ret = do_wait(wo);
+	put_pid(wo->pid);
+	return ret;
+}
+
+pid_t kernel_wait4(pid_t pid, int *status, int options)
+{
+	struct wait_opts wo = { 0 };
+	pid_t ret;
+
+	syscall_boundary();
+	ret = wait4(pid, options | __WALL, &wo);
+	if (ret > 0 && status)
+		*status = wo.status;
+	return ret;
+}
+
+char task_state_to_char(const struct task_struct *p)
+{
+	unsigned state = READ_ONCE(p->state);
+
+	switch (READ_ONCE(p->exit_state)) {
+	case EXIT_ZOMBIE:
+		return 'Z';
+	case EXIT_DEAD:
+		return 'X';
+	}
+	if (state == TASK_IDLE)
+		return 'I';
+	if (state & (TASK_UNINTERRUPTIBLE | TASK_NEW))
+		return 'D';
+	return state & TASK_INTERRUPTIBLE ? 'S' : 'R';
+}
+
+int wait_for_child(pid_t pid, int *sig)
+{
+	int status = 0;
+
+	for (;;) {
+		if (*sig)
+			(void)kill_pid(pid, *sig); /* the child may have ended already */
+		if (kernel_wait4(pid, &status, 0) != -EINTR)
+			return exit_status(status);
+		*sig = kernel_dequeue_signal();
+		flush_signals(current);
+	}
+}
