@@ -2,6 +2,7 @@
 import io
 import secrets
 import signal
+import threading
 import time
 
 import trace_link
@@ -10,11 +11,16 @@ PATIENCE = 3.0  # seconds without an answer before a hint for the user
 
 
 class Interrupt:
-    """The first ^C only sets `came`, so that it interrupts no operation; the second one raises KeyboardInterrupt."""
+    """The first ^C only sets `came`, so that it interrupts no operation; the second one raises KeyboardInterrupt.
+
+    Only the main thread can handle signals. In another thread, as in a worker of pytest, ^C keeps its meaning.
+    """
 
     def __enter__(self):
         self.came = False
-        self.before = signal.signal(signal.SIGINT, self.note)
+        self.handles = threading.current_thread() is threading.main_thread()
+        if self.handles:
+            self.before = signal.signal(signal.SIGINT, self.note)
         return self
 
     def note(self, *_arguments):
@@ -23,7 +29,8 @@ class Interrupt:
         self.came = True
 
     def __exit__(self, *_error):
-        signal.signal(signal.SIGINT, self.before)
+        if self.handles:
+            signal.signal(signal.SIGINT, self.before)
 
 
 class Remote:
