@@ -25,14 +25,17 @@ class Event:
 
 
 def record(machine, events, *commands):
-    """Record events while the commands run. Return the events, in the order of the trace."""
+    """Record events while the commands run, and functions. Return the events, in the order of the trace."""
     tracing = "/sys/kernel/tracing"
     machine.check(f"echo 0 > {tracing}/tracing_on; echo 4000 > {tracing}/buffer_size_kb; echo > {tracing}/trace")
     machine.check(f"echo {' '.join(events.split())} > {tracing}/set_event")
     try:
         machine.check(f"echo 1 > {tracing}/tracing_on")
         for command in commands:
-            machine.run(command)
+            if callable(command):
+                command()
+            else:
+                machine.run(command)
         machine.check(f"echo 0 > {tracing}/tracing_on")
         text = machine.check(f"cat {tracing}/trace")
         assert "LOST" not in text
@@ -62,14 +65,16 @@ def test_each_switch_leaves_the_task_that_the_switch_before_has_entered(nop5):
 def test_a_task_that_sleeps_is_woken_before_it_runs_again(nop5):
     """sched_waking may come before the switch away: then the waker waits until the task is off its CPU."""
     events = record(nop5, "sched:sched_switch sched:sched_waking sched:sched_wakeup", "hackbench -g 1 -l 10")
-    asleep, waking, woken = set(), set(), 0
+    asleep, waking, seen, woken = set(), set(), set(), 0
     for event in events:
         pid = int(event.fields.get("pid", 0))
         if event.name == "sched_waking":
             waking.add(pid)
+            seen.add(pid)
         elif event.name == "sched_wakeup":
-            assert pid in waking, event.text
-            waking.remove(pid)
+            assert pid in waking or pid not in seen, event.text  # recording may begin between waking and wakeup
+            waking.discard(pid)
+            seen.add(pid)
             woken += pid in asleep
             asleep.discard(pid)
         else:
@@ -80,8 +85,12 @@ def test_a_task_that_sleeps_is_woken_before_it_runs_again(nop5):
 
 
 def test_a_task_is_born_runs_ends_and_is_freed(nop5):
+    def both_are_freed():  # by the CPU that has run the task last, perhaps later than the wait ends
+        return all(nop5.run(f"grep -c 'sched_process_free: comm={comm} ' {EVENTS}/../trace").status == 0
+                   for comm in ("sleep", "cat"))
+
     events = record(nop5, "sched:sched_process_fork sched:sched_wakeup_new sched:sched_process_exit sched:sched_process_free "
-                          "sched:sched_process_wait task:task_newtask task:task_rename", "sleep 0.1 | cat")
+                          "sched:sched_process_wait task:task_newtask task:task_rename", "sleep 0.1 | cat", lambda: eventually(both_are_freed))
     lives = defaultdict(list)
     for event in events:
         pid = event.child_pid if event.name == "sched_process_fork" else int(event.fields["pid"])
@@ -178,19 +187,26 @@ def test_a_signal_is_generated_and_delivered(nop5):
 
 def test_a_work_item_is_queued_activated_and_executed(nop5):
     events = record(nop5, "workqueue:*", "stress -c 2 -t 1", "hackbench -g 1 -l 2", "for i in 1 2 3; do cat /proc/version; done")
-    state = {}
-    order = ["workqueue_queue_work", "workqueue_activate_work", "workqueue_execute_start", "workqueue_execute_end"]
+    queued, running, seen, activated, executed = set(), set(), set(), 0, 0
     for event in events:
         item = re.match(r"work struct[ =]([0-9a-fx]+)", event.text).group(1)
-        before = state.get(item)
         if event.name == "workqueue_queue_work":
             assert event.workqueue in ("events", "events_unbound") and event.function
-        elif event.name == "workqueue_activate_work" and before:
-            assert before == order[0]
-        elif event.name == "workqueue_execute_end" and before:
-            assert before in order
-        state[item] = event.name
-    assert len(named(events, order[2])) and len(named(events, order[0])) == len(named(events, order[1]))
+            assert item not in queued
+            queued.add(item)
+        elif event.name == "workqueue_activate_work":
+            assert item in queued or item not in seen, event.text  # recording may begin between the two
+            queued.discard(item)
+            activated += 1
+        elif event.name == "workqueue_execute_start":
+            running.add(item)
+        else:
+            assert event.name == "workqueue_execute_end"
+            executed += item in running
+            running.discard(item)
+        seen.add(item)
+    assert activated and executed
+    assert len(queued) <= 4  # recording may end on each CPU between queueing and activation
 
 
 def test_rcu_says_when_it_works(nop5):
@@ -201,8 +217,9 @@ def test_rcu_says_when_it_works(nop5):
     for event in events:
         texts[event.pid].append(event.text)
     assert texts
-    for of_task in texts.values():
-        assert of_task == ["Start RCU core", "End RCU core"] * (len(of_task) // 2)
+    for of_task in texts.values():  # recording may begin before an end, and end after a start
+        first = of_task[0] == "End RCU core"
+        assert of_task[first:] == (["Start RCU core", "End RCU core"] * len(of_task))[:len(of_task) - first]
     formats = nop5.check("cat /sys/kernel/tracing/printk_formats")
     assert '"Start RCU core"' in formats and '"End RCU core"' in formats
 
