@@ -135,7 +135,7 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 
 /*
  * Declares a tracepoint: what follows from an event's declaration. It has at least one argument.
- * register_trace_NAME() and its kin are the functions above, with the type of the probe.
+ * register_trace_NAME() and the following are the functions above, with the type of the probe.
  */
 #define DECLARE_TRACE(name, proto, args)                                                           \
 	extern struct tracepoint __tracepoint_##name;                                              \

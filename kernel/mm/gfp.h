@@ -1,7 +1,7 @@
 /*
- * The flags of an allocation: who may take the reserve, may the caller sleep. Linux's values, so
- * that tools read them in events. nop5 has no reclaim: only __GFP_HIGH (the reserve), __GFP_ZERO
- * and __GFP_NOWARN do something.
+ * The flags of an allocation: whether it may take the reserve, and whether it may sleep. Linux's
+ * values, so that tools read them in events. nop5 has no reclaim: only __GFP_HIGH (the reserve),
+ * __GFP_ZERO and __GFP_NOWARN do something.
  *
  * The parentheses and spaces are Linux's, too. They are a part of the print fmt of events.
  */

@@ -208,7 +208,7 @@ static u64 apply(char operator, u64 x, u64 y)
 }
 
 /*
- * Writes an expression and computes its value by the rule of the school: first the products and
+ * Writes an expression and computes its value by the usual rule: first the products and
  * quotients from the left, then the sums. *zero: it has a division by the constant 0.
  */
 static u64 random_expression(char *text, bool *zero)

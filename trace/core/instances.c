@@ -94,7 +94,7 @@ static int instance_mkdir(const char *name)
 		goto out;
 	tr->dir = tracefs_create_dir(name, instances_dir);
 	if (IS_ERR_OR_NULL(tr->dir)) {
-		instance_release(&tr->owner); /* no one else knows it yet */
+		instance_release(&tr->owner); /* no other code has its address yet */
 		goto out;
 	}
 	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
