@@ -147,11 +147,16 @@ int event_trigger_register(struct event_trigger_data *data)
 	return error;
 }
 
-void event_trigger_unregister(struct event_trigger_data *data)
+void event_trigger_detach(struct event_trigger_data *data)
 {
 	/* After an error the kernel's text is not changed, but the probe is removed. */
 	(void)use_probe(data->file, false);
 	unlink_trigger(data);
+}
+
+void event_trigger_unregister(struct event_trigger_data *data)
+{
+	event_trigger_detach(data);
 	event_trigger_free(data);
 }
 

@@ -106,7 +106,10 @@ struct event_command {
 	int (*parse_param)(struct event_trigger_data *data, char **param);
 	/* Whether b takes the place of a in the file. NULL: it does, if their types are equal. */
 	bool (*same)(const struct event_trigger_data *a, const struct event_trigger_data *b);
-	/* Prepares a new trigger, after it is known that its place is free. 0 or an errno. */
+	/*
+	 * Prepares a new trigger, which is registered and not called yet. 0 or an errno, and then
+	 * the trigger is removed.
+	 */
 	int (*init)(struct event_trigger_data *data);
 };
 
@@ -148,6 +151,8 @@ void event_trigger_free(struct event_trigger_data *data);
 int event_trigger_register(struct event_trigger_data *data);
 /* Removes the trigger from its file, waits until no CPU runs it, and frees it. */
 void event_trigger_unregister(struct event_trigger_data *data);
+/* The same without freeing it. */
+void event_trigger_detach(struct event_trigger_data *data);
 /* Applies a line without white space at its ends, as a write to the trigger file does. */
 int event_trigger_apply(struct trace_event_file *file, const char *text);
 /* Prints "NAME:count=N[ if FILTER]" or "NAME:unlimited…" and a newline. */

@@ -55,6 +55,28 @@ static struct event_trigger_data *find_same(const struct event_trigger_data *dat
 	return NULL;
 }
 
+/*
+ * Registers the trigger, and lets it run when init() has succeeded. In this order a registration
+ * that fails has nothing to give back, such as the buffer of a snapshot, which others may use by
+ * then.
+ */
+static int start(struct event_trigger_data *data)
+{
+	int error;
+
+	data->paused = true;
+	error = event_trigger_register(data);
+	if (error)
+		return error;
+	if (data->cmd->init)
+		error = data->cmd->init(data);
+	if (error)
+		event_trigger_detach(data);
+	else
+		smp_store_release(&data->paused, false);
+	return error;
+}
+
 static int add(struct event_trigger_data *data, char *param, const char *filter)
 {
 	int error = 0;
@@ -67,9 +89,7 @@ static int add(struct event_trigger_data *data, char *param, const char *filter)
 		error = event_trigger_set_filter(data, filter);
 	if (!error && find_same(data))
 		error = -EEXIST;
-	if (!error && data->cmd->init)
-		error = data->cmd->init(data);
-	return error ? error : event_trigger_register(data);
+	return error ? error : start(data);
 }
 
 int event_trigger_parse(const struct event_command *cmd, struct trace_event_file *file,
