@@ -188,7 +188,7 @@ def model(events, keys, values):
                   "".join(f"  {name}: {n:10}" for name, n in zip(values, sum_[1:])) for parts, sum_ in sums.items())
 
 
-def test_a_synthetic_event_that_makes_itself_nests_three_deep(boot):
+def test_a_synthetic_event_that_makes_itself_nests_eight_deep(boot):
     """It once went on until the stack was full. Where the event is on, what is cut off counts as dropped."""
     machine = boot(kernel="nop5-test", cpus=2)
     machine.check(f"cd {TRACING}; echo 'again u64 a' >> synthetic_events")
@@ -198,10 +198,20 @@ def test_a_synthetic_event_that_makes_itself_nests_three_deep(boot):
     machine.check(f"echo '!hist:keys=next_pid:s=next_pid*1000:onchange($s).trace(again,$s)' > {SWITCH}/trigger")
     found = sorted(int(values["a"]) for values, hits in entries(machine.check(f"cat {again}/hist")))
     switched = {a - a % 1000 for a in found if a}
-    assert len(switched) > 1 and found == sorted(a + depth for a in switched | {0} for depth in range(3) if a + depth in found)
-    assert all(a + 2 in found for a in switched)
+    assert len(switched) > 1 and found == sorted(a + depth for a in switched | {0} for depth in range(8) if a + depth in found)
+    assert all(a + 7 in found for a in switched)
     dropped = sum(int(n) for n in re.findall(r"^dropped events: (\d+)$", machine.check("cat per_cpu/cpu0/stats per_cpu/cpu1/stats"), re.M))
     assert dropped >= len(switched)
+
+
+def test_globs_see_the_text_of_trace_marker(tracing):
+    """Unlike in Linux 6.1 (docs/event-filters.md). The text has a newline at its end."""
+    hits = {"?b*": 2, "[ab]*": 5, "a?c*": 1, "[!b]*": 4, "*b?": 3, "??": 2}
+    for glob, expected in hits.items():
+        tracing.check(f"echo 'hist:keys=ip.log2 if buf ~ \"{glob}\"' > events/ftrace/print/trigger")
+        for text in "a", "ab", "abc", "b", "bc", "longer b":
+            tracing.check(f"echo '{text}' > trace_marker")
+        assert f"Hits: {expected}\n" in tracing.check("cat events/ftrace/print/hist"), glob
 
 
 def test_a_named_histogram_keeps_the_event_it_was_made_for(tracing):

@@ -109,9 +109,9 @@ static void run_actions(struct hist_trigger_data *h, struct tracing_map_elt *elt
 	}
 }
 
-static noinline void count_any(struct hist_trigger_data *h, struct hist_event *event)
+/* refs: room for the values of references. key: room for the key. */
+static void count_in(struct hist_trigger_data *h, struct hist_event *event, u64 *refs, u64 *key)
 {
-	u64 refs[HIST_VAR_REFS_MAX], key[HIST_KEY_SIZE_MAX / 8];
 	struct tracing_map_elt *elt;
 
 	event->refs = refs;
@@ -131,6 +131,19 @@ static noinline void count_any(struct hist_trigger_data *h, struct hist_event *e
 	hist_save_field_vars(h, elt, event, h->field_vars, h->n_field_vars);
 	if (h->n_actions && hist_resolve_refs(h, key, refs, true))
 		run_actions(h, elt, event);
+}
+
+/* The key and the references are not on the stack, because histograms of synthetic events nest. */
+static noinline void count_any(struct hist_trigger_data *h, struct hist_event *event)
+{
+	u64 *refs = trace_event_scratch_get(h->n_var_refs * sizeof(u64) + h->key_size);
+
+	if (!refs) {
+		tracing_map_count_drop(h->map);
+		return;
+	}
+	count_in(h, event, refs, refs + h->n_var_refs);
+	trace_event_scratch_put(refs);
 }
 
 void hist_count(struct hist_trigger_data *h, const void *rec,

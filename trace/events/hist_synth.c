@@ -263,9 +263,11 @@ void hist_release_trace(struct hist_action *action)
 
 void hist_run_trace(const struct hist_action *action, const u64 *refs)
 {
-	u64 values[HIST_PARAMS_MAX];
+	u64 *values = trace_event_scratch_get(action->n_params * sizeof(u64));
 
-	for (unsigned i = 0; i < action->n_params; i++)
+	for (unsigned i = 0; values && i < action->n_params; i++)
 		values[i] = refs[action->var_ref_index[i]];
 	trace_synth(action->synth_event, values);
+	if (values)
+		trace_event_scratch_put(values);
 }

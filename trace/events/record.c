@@ -24,11 +24,12 @@
 #include "trace/ring_buffer/write.h"
 
 /*
- * Scratch memory of a CPU: a stack of records. A record that interrupts another one on this CPU is
- * above it, and ends before it. So the stack needs no lock. The longest records of all contexts fit
- * in it; synthetic events nest in them, and when no room is left their loss is counted.
+ * Scratch memory of a CPU: a stack of records, and of what histograms and synthetic events need for
+ * one event. A record that interrupts another one on this CPU is above it, and ends before it. So
+ * the stack needs no lock. The longest records of all contexts fit in it; synthetic events nest in
+ * them, and when no room is left their loss is counted.
  */
-#define EVENT_SCRATCH_SIZE 16384U
+#define EVENT_SCRATCH_SIZE 32768U
 static DEFINE_PER_CPU(u8 *, scratch_top); /* the first free byte; only its CPU changes it */
 static DEFINE_PER_CPU(u8 *, scratch_end); /* constant after the boot */
 
@@ -48,6 +49,16 @@ static __always_inline void scratch_pop(void *record)
 {
 	barrier();
 	this_cpu_write(scratch_top, record);
+}
+
+void *trace_event_scratch_get(size_t size)
+{
+	return scratch_push((u32)size);
+}
+
+void trace_event_scratch_put(void *memory)
+{
+	scratch_pop(memory);
 }
 
 void trace_event_count_dropped(const struct trace_event_file *file)

@@ -63,6 +63,14 @@ static __always_inline void trace_event_buffer_commit(struct trace_event_buffer 
 }
 
 /*
+ * Returns size bytes of this CPU's scratch memory, aligned to 8 bytes, until
+ * trace_event_scratch_put(), or NULL: no room is left. Calls nest, the last one is put first. Any
+ * context; preemption off until the put.
+ */
+void *trace_event_scratch_get(size_t size);
+void trace_event_scratch_put(void *memory);
+
+/*
  * Counts an event as dropped (per_cpu/cpuN/stats) that the file should record, but for which there
  * is no room outside of the ring buffer.
  */

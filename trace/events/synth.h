@@ -42,7 +42,8 @@ int synth_event_delete(const char *name);
  * field. An integer is cast to the field's type. For a string the element is the address of text
  * with a NUL, for a stack the address of unsigned longs: the first is the number of callers, the
  * callers follow. The memory must be valid until the call returns; a string may change meanwhile.
- * 0 stands for an empty string or stack. Any context, NMI included.
+ * 0 stands for an empty string or stack. values NULL: there was no memory for them, so the event is
+ * counted as dropped. Any context, NMI included.
  */
 void trace_synth(struct synth_event *event, const u64 *values);
 

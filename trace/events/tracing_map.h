@@ -7,9 +7,9 @@
  *
  * A slot is one 64-bit word: the hash of the key, and the number of the element plus 1. An
  * insertion fills in its element first, then publishes it with one cmpxchg on a free slot. So a
- * slot is free or complete, no CPU waits, and a key never has two elements. The loser of a race
- * returns its element to the map. There are two slots per element, so that a search always ends
- * at a free slot.
+ * slot is free or complete, no CPU waits, and a key never has two elements. A CPU that loses the
+ * race returns its element to the map. There are two slots per element, so that a search always
+ * ends at a free slot.
  *
  * Elements lie in one array. An element is
  *
@@ -71,9 +71,9 @@ struct tracing_map_layout {
 
 /* Returns a new map, or NULL: memory is short. Task context. */
 struct tracing_map *tracing_map_create(const struct tracing_map_layout *layout);
-/* Nobody uses the map any more. NULL is fine. Task context. */
+/* Frees a map that no CPU uses any more. NULL is fine. Task context. */
 void tracing_map_destroy(struct tracing_map *map);
-/* Empties the map and zeroes its counts. Nobody uses the map meanwhile. Task context. */
+/* Empties the map and zeroes its counts. No CPU uses the map meanwhile. Task context. */
 void tracing_map_clear(struct tracing_map *map);
 
 /*
@@ -81,7 +81,13 @@ void tracing_map_clear(struct tracing_map *map);
  * drop has been counted. key is aligned to 8 bytes. Any context.
  */
 struct tracing_map_elt *tracing_map_insert(struct tracing_map *map, const u64 *key);
-/* The same for a map with keys of 8 bytes. */
+/* Counts an insertion for whose key there was no memory. Any context. */
+static inline void tracing_map_count_drop(struct tracing_map *map)
+{
+	atomic64_inc(&map->drops);
+}
+
+/* Inserts as tracing_map_insert() does, in a map with keys of 8 bytes. */
 struct tracing_map_elt *tracing_map_insert_word(struct tracing_map *map, u64 key);
 /* Returns the element of a key, or NULL. Counts nothing. Any context. */
 struct tracing_map_elt *tracing_map_lookup(struct tracing_map *map, const u64 *key);
