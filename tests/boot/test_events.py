@@ -140,6 +140,40 @@ def test_an_event_is_recorded_while_it_is_on(sampling):
     assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.\.\.1 +\d+\.\d{6}: sample_call: sys_mkdir caller=\w+ context=task off=", recorded[0])
 
 
+def record_one(machine):
+    """Record one event. Returns its PID, its CPU and the number of its type."""
+    machine.check("echo > trace; echo 1 > events/sample/enable; mkdir /tmp/one; echo 0 > events/sample/enable; rmdir /tmp/one")
+    (line,) = lines(machine)
+    return tuple(int(n) for n in re.search(r"-(\d+) +\[(\d+)\]", line).groups()) + (
+        int(machine.check("cat events/sample/sample_call/id")),)
+
+
+@pytest.mark.parametrize("options,line", [
+    ("raw", r"{pid} {cpu} \d+ type: {id}\n"),
+    ("hex", r"{pid:08x} {cpu:08x} [0-9a-f]{{16}} type: {id}\n\n"),
+    ("raw hex", r"{pid:08x} {cpu:08x} [0-9a-f]{{16}} type: {id}\n\n"),
+])
+def test_raw_and_hex_have_the_number_of_an_event_as_in_linux(sampling, options, line):
+    """An event has no functions for these formats. So only its number follows the PID, the CPU and the time."""
+    pid, cpu, number = record_one(sampling)
+    sampling.check("".join(f"echo 1 > options/{name}; " for name in options.split()))
+    printed = sampling.check("cat trace")
+    sampling.check("echo 0 > options/raw; echo 0 > options/hex")
+    assert re.fullmatch(line.format(pid=pid, cpu=cpu, id=number), re.sub(r"^#.*\n", "", printed, flags=re.M)), printed
+
+
+def test_bin_has_the_number_of_an_event_as_in_linux(sampling):
+    """PID and CPU in 4 bytes, the time in 8, and the number as text."""
+    pid, cpu, number = record_one(sampling)
+    sampling.check("echo 1 > options/bin; cat trace > /tmp/bin; echo 0 > options/bin")
+    dump = sampling.check("hexdump -C /tmp/bin; rm /tmp/bin")
+    data = b"".join(bytes.fromhex(match) for match in re.findall(r"^[0-9a-f]{8}  ((?:[0-9a-f]{2} +){1,16})\|", dump, re.M))
+    text = f"type: {number}\n".encode()
+    assert data.endswith(text), dump
+    head = data[-len(text) - 16:-len(text)]
+    assert (int.from_bytes(head[:4], "little"), int.from_bytes(head[4:8], "little")) == (pid, cpu), dump
+
+
 def test_an_instance_records_its_own_events(sampling):
     sampling.check("mkdir instances/a instances/b")
     sampling.check("echo sample_call > instances/a/set_event; mkdir /tmp/a; rmdir /tmp/a")

@@ -224,7 +224,7 @@ struct hist_field *hist_parse_field(struct hist_trigger_data *h, struct trace_ev
 /* The same for an expression: hist_expr.c. */
 struct hist_field *hist_parse_expr(struct hist_trigger_data *h, struct trace_event_file *file,
 				   char *text, u32 flags);
-/* Prints a field as in the trigger's line; with_modifier: ".hex" and its kin, too. */
+/* Prints a field as in the trigger's line; with_modifier: with ".hex" and so on. */
 void hist_field_puts(struct seq_file *m, const struct hist_field *f, bool with_modifier);
 bool hist_field_is_string(const struct hist_field *f);
 /* Whether the value is no number: it cannot be an operand. */

@@ -202,7 +202,7 @@ static bool has_name(const struct hist_field *f, const char *name)
 		f = f->operands[0];
 	if (f->flags & HIST_FIELD_TIMESTAMP)
 		return strcmp(name, "common_timestamp") == 0;
-	if (f->flags & HIST_FIELD_CPU)
+	if ((f->flags & HIST_FIELD_CPU) && !f->field)
 		return strcmp(name, "common_cpu") == 0;
 	return f->field && !(f->flags & HIST_FIELD_EXPR) && strcmp(f->field->name, name) == 0;
 }

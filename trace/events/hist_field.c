@@ -130,6 +130,7 @@ struct hist_field *hist_field_of_event(const struct trace_event_field *field, u3
 		return f;
 	}
 	if (flags & HIST_FIELD_CPU) {
+		f->field = field; /* "cpu"; NULL: "common_cpu" */
 		f->fn = HIST_FN_CPU;
 		f->size = 4;
 		f->type = "unsigned int";
@@ -214,7 +215,7 @@ static struct hist_field *make_named(struct hist_trigger_data *h, struct trace_e
 		return hist_field_of_event(NULL, flags | HIST_FIELD_CPU);
 	field = trace_find_event_field(file->call, name);
 	if (field && field->filter_type == FILTER_CPU)
-		return hist_field_of_event(NULL, flags | HIST_FIELD_CPU);
+		return hist_field_of_event(field, flags | HIST_FIELD_CPU);
 	if (!field || !field->size) {
 		hist_err(file->tr, HIST_ERR_FIELD_NOT_FOUND, name);
 		return ERR_PTR(-EINVAL);
@@ -242,6 +243,13 @@ struct hist_field *hist_parse_field(struct hist_trigger_data *h, struct trace_ev
 	if (modifier && !parse_modifier(file->tr, name, modifier, &flags, &bucket))
 		return ERR_PTR(-EINVAL);
 	f = make_named(h, file, name, flags & ~classes);
+	if (!IS_ERR(f) && (flags & classes) && (flags & HIST_FIELD_VAR)) {
+		/* As in Linux, the whole value of a variable cannot be a class. */
+		modifier[-1] = '.'; /* for the caret: the first place of the whole text */
+		hist_err(file->tr, HIST_ERR_BAD_FIELD_MODIFIER, text);
+		hist_field_put(f);
+		return ERR_PTR(-EINVAL);
+	}
 	if (!IS_ERR(f) && (flags & HIST_FIELD_STACKTRACE) && !holds_stack(f)) {
 		hist_err(file->tr, HIST_ERR_BAD_FIELD_MODIFIER, modifier);
 		hist_field_put(f);

@@ -120,7 +120,7 @@ int hist_create_snapshot(struct hist_trigger_data *h, struct hist_action *action
 	return error;
 }
 
-/* Whether value is news after old. */
+/* Returns whether value is higher than old (onmax), or differs from it (onchange). */
 static bool is_new(const struct hist_action *action, u64 value, u64 old)
 {
 	return action->handler == HIST_ONMAX ? value > old : value != old;

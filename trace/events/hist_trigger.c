@@ -36,7 +36,7 @@ static bool fields_equal(const struct hist_field *a, const struct hist_field *b)
 	    a->offset != b->offset || a->is_signed != b->is_signed || a->constant != b->constant ||
 	    !same_name(a->var_name, b->var_name))
 		return false;
-	if ((a->field && strcmp(a->field->name, b->field->name) != 0) ||
+	if (!same_name(a->field ? a->field->name : NULL, b->field ? b->field->name : NULL) ||
 	    !same_name(a->ref_text, b->ref_text))
 		return false;
 	return fields_equal(a->operands[0], b->operands[0]) &&
