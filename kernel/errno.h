@@ -58,6 +58,9 @@
 
 #define MAX_ERRNO 4095
 
+/* Whether a number, such as an address of mmap(2), stands for a negative errno. */
+#define IS_ERR_VALUE(x) ((unsigned long)(x) >= (unsigned long)-MAX_ERRNO)
+
 static inline bool IS_ERR(const void *ptr)
 {
 	return (uintptr_t)ptr >= (uintptr_t)-MAX_ERRNO;

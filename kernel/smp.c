@@ -149,6 +149,11 @@ static void call_many(const struct cpumask *mask, smp_call_func_t func, void *in
 	preempt_enable();
 }
 
+void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait)
+{
+	call_many(mask, func, info, wait, false);
+}
+
 void smp_call_function(smp_call_func_t func, void *info, bool wait)
 {
 	call_many(&cpu_online_mask, func, info, wait, false);

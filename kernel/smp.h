@@ -11,13 +11,15 @@ void smp_init(void);
 void smp_call_init(void);
 
 /*
- * Runs func(info) on one CPU, on all other CPUs, or on all CPUs, in interrupt context with
- * interrupts off. wait: returns when it has ended everywhere. The caller has interrupts on, except
- * for smp_call_function_single() without wait. 0; -ENXIO: the CPU is offline; -EBUSY: interrupts
- * are off, and that CPU has not yet run the last call of this CPU.
+ * Runs func(info) on one CPU, on the other CPUs of a mask, on all other CPUs, or on all CPUs, in
+ * interrupt context with interrupts off. wait: returns when it has ended everywhere. The caller has
+ * interrupts on, except for smp_call_function_single() without wait. 0; -ENXIO: the CPU is offline;
+ * -EBUSY: interrupts are off, and that CPU has not yet run the last call of this CPU.
  */
 typedef void (*smp_call_func_t)(void *info);
 int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, bool wait);
+void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, void *info,
+			    bool wait);
 void smp_call_function(smp_call_func_t func, void *info, bool wait);
 void on_each_cpu(smp_call_func_t func, void *info, bool wait);
 /* Interrupts the CPU, so that it looks at its need_resched, which the caller has set. Any context.

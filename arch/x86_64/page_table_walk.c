@@ -4,7 +4,6 @@
  */
 #include "arch/paging.h"
 
-#include "arch/special_insns.h"
 #include "kernel/mm/page_alloc.h"
 
 #define RANGE_FLAGS                                                                                \
@@ -24,7 +23,7 @@ static unsigned long level_size(enum table_level level)
  */
 static bool page_at(unsigned long addr, unsigned long *size, pgprot_t *prot)
 {
-	phys_addr_t table = read_cr3() & PTE_PFN_MASK;
+	phys_addr_t table = __pa(swapper_pg_dir);
 	pgprot_t all = _PAGE_RW | _PAGE_USER, any = 0;
 
 	for (enum table_level level = LEVEL_PGD;; level--) {

@@ -24,11 +24,16 @@ static u64 level1_fixmap[PTRS_PER_TABLE] __aligned(4096);
 static bool direct_map_ready;
 static phys_addr_t window_table; /* the table that the window shows */
 static unsigned fixmap_used = FIXMAP_WINDOW + 1;
-static u64 table_count; /* tables from the page allocator */
+static atomic64_t table_count; /* tables from the page allocator */
 
 u64 page_table_pages(void)
 {
-	return READ_ONCE(table_count);
+	return (u64)atomic64_read(&table_count);
+}
+
+void count_page_tables(int tables)
+{
+	atomic64_add(tables, &table_count);
 }
 
 u64 *table_ptr(phys_addr_t table)
@@ -53,7 +58,7 @@ phys_addr_t alloc_table(void)
 		if (!page)
 			return 0;
 		table = __pa(page);
-		table_count++;
+		count_page_tables(1);
 	} else {
 		table = memblock_phys_alloc(PAGE_SIZE, PAGE_SIZE);
 	}
@@ -167,6 +172,15 @@ static void __init install_fixmap(void)
 	boot_pdpt[table_index(FIXMAP_START, LEVEL_PUD)] = __pa(level2_fixmap) | TABLE_FLAGS;
 }
 
+/*
+ * Returns the end of the CPU's physical addresses. Higher address bits are reserved in an entry,
+ * and an access would fault.
+ */
+static phys_addr_t max_phys(void)
+{
+	return min(MAX_PHYS, 1UL << cpu_data(0)->phys_bits);
+}
+
 void __init paging_init(void)
 {
 	phys_addr_t base, end;
@@ -186,11 +200,15 @@ void __init paging_init(void)
 	for (unsigned i = 0; memblock_region(i, &base, &end); i++)
 		map_ram(base, end);
 	/*
-	 * Allocate all first-level tables of vmalloc now, so that a later copy of the root table
-	 * stays complete.
+	 * Allocate the tables of all entries of the root table that can be used later: those of
+	 * vmalloc, and that of firmware tables, which the direct map may show. So a copy of the
+	 * root table stays complete.
 	 */
 	for (unsigned long addr = VMALLOC_START; addr < VMALLOC_END; addr += PGD_SIZE)
 		if (!walk_to(addr, LEVEL_PUD, true))
+			panic("No memory for page tables");
+	for (phys_addr_t phys = 0; phys < max_phys(); phys += PGD_SIZE)
+		if (!walk_to((unsigned long)__va(phys), LEVEL_PUD, true))
 			panic("No memory for page tables");
 
 	write_cr3(__pa(swapper_pg_dir));
@@ -198,15 +216,6 @@ void __init paging_init(void)
 	level1_fixmap[FIXMAP_WINDOW] = 0;
 	invlpg(FIXMAP_START);
 	idt_protect();
-}
-
-/*
- * Returns the end of the CPU's physical addresses. Higher address bits are reserved in an entry,
- * and an access would fault.
- */
-static phys_addr_t max_phys(void)
-{
-	return min(MAX_PHYS, 1UL << cpu_data(0)->phys_bits);
 }
 
 static bool __init is_ram(phys_addr_t phys)

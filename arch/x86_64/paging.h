@@ -24,6 +24,8 @@ extern spinlock_t init_mm_lock;
  * one window: the pointer is valid until the next call.
  */
 u64 *table_ptr(phys_addr_t table);
+/* Adds to the number that page_table_pages() returns. Any context. */
+void count_page_tables(int tables);
 /* Returns the address of a zeroed table, or 0. Boot, or init_mm_lock held. */
 phys_addr_t alloc_table(void);
 /*

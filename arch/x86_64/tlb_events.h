@@ -6,12 +6,14 @@
 
 #include "kernel/tracepoint.h"
 
-/* Why a CPU flushes. Linux's numbers; the other reasons are of user memory. */
+/* Why a CPU flushes. Linux's numbers. */
 #ifndef TLB_REMOTE_SHOOTDOWN
-#define TLB_REMOTE_SHOOTDOWN 1 /* another CPU has asked for it */
-#define TLB_LOCAL_SHOOTDOWN  2 /* this CPU has removed a translation */
-#define TLB_REMOTE_SEND_IPI  4 /* no flush: this CPU asks the others */
-#define TLB_FLUSH_ALL        ~0UL
+#define TLB_FLUSH_ON_TASK_SWITCH 0 /* the next task has another address space, or it has changed */
+#define TLB_REMOTE_SHOOTDOWN     1 /* another CPU has asked for it */
+#define TLB_LOCAL_SHOOTDOWN      2 /* this CPU has removed a translation of the kernel */
+#define TLB_LOCAL_MM_SHOOTDOWN   3 /* this CPU has removed a translation of a program */
+#define TLB_REMOTE_SEND_IPI      4 /* no flush: this CPU asks the others */
+#define TLB_FLUSH_ALL            ~0UL
 #endif
 
 /* clang-format off */

@@ -16,6 +16,7 @@
 #include "kernel/sections.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
+#include "kernel/vm/mm.h"
 #include "kernel/watchdog.h"
 
 /* Error code of a page fault (Intel SDM 3A 4.7). */
@@ -65,6 +66,29 @@ static void trace_page_fault(struct pt_regs *regs, unsigned long address)
 	current->flags |= PF_FAULT_TRACED;
 	trace_page_fault_kernel(address, regs, regs->orig_ax);
 	current->flags &= ~PF_FAULT_TRACED;
+}
+
+/*
+ * Whether the kernel's page fault is an access to the memory of the current program that may wait
+ * for a page (arch/uaccess.h).
+ */
+static __always_inline bool is_user_access(const struct pt_regs *regs, unsigned long address)
+{
+	return address < TASK_SIZE_MAX && (regs->flags & X86_EFLAGS_IF) && !preempt_count() &&
+	       !this_cpu_read(nmi_running) && current && current->mm &&
+	       !current->thread.pagefault_disabled && search_exception_table(regs->ip);
+}
+
+/* Brings the page in. False: the program has no such memory. */
+static noinline bool handle_user_access(struct pt_regs *regs, unsigned long address)
+{
+	int si_code, sig;
+
+	trace_page_fault(regs, address);
+	local_irq_enable();
+	sig = do_user_addr_fault(regs, regs->orig_ax, address, &si_code);
+	local_irq_disable();
+	return !sig;
 }
 
 static void __noreturn exc_page_fault(struct pt_regs *regs, unsigned long address)
@@ -144,6 +168,9 @@ notrace /* a callback that faulted would be called and fault again before it is 
 {
 	unsigned long address = read_cr2(); /* before another fault can change it */
 
+	if (vector == X86_TRAP_PF && is_user_access(regs, address) &&
+	    handle_user_access(regs, address))
+		return;
 	if ((vector == X86_TRAP_PF || vector == X86_TRAP_GP) && fixup_exception(regs))
 		return;
 	if (oops_enter_hook)

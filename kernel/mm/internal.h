@@ -13,7 +13,6 @@ void free_page_range(phys_addr_t base, phys_addr_t end);
 void warn_alloc(gfp_t gfp, unsigned order);
 
 /* The values for si_meminfo(), in pages. Any context. */
-unsigned long total_pages(void);
 unsigned long nr_free_pages(void);
 unsigned long slab_pages(void);
 unsigned long vmalloc_pages(void);

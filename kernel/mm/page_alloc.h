@@ -129,6 +129,8 @@ static __always_inline void *page_address(const struct page *page)
 	return __va(page_to_phys(page));
 }
 
+/* The pages that the allocator manages, free or not. Any context. */
+unsigned long total_pages(void);
 struct meminfo {
 	u64 total, free, slab, vmalloc, page_tables, kernel_stack; /* bytes */
 };

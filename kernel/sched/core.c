@@ -18,6 +18,7 @@
  */
 #include "kernel/sched/runqueue.h"
 
+#include "arch/mmu_context.h"
 #include "arch/stacktrace.h"
 #include "arch/switch.h"
 #include "kernel/bug.h"
@@ -461,6 +462,8 @@ void __schedule(bool preempt)
 	trace_sched_switch(preempt, prev, next, state);
 	if (static_branch_unlikely(&sched_switch_hooks_key))
 		call_switch_hooks(prev, next);
+	if (prev->mm != next->mm)
+		switch_mm_irqs_off(next->mm);
 	finish_task_switch(__switch_to(prev, next));
 }
 

@@ -17,5 +17,25 @@ void mmput(struct mm_struct *mm);
 /* Users of the struct and of the root table only. Any context but NMI, without R. */
 void mmgrab(struct mm_struct *mm);
 void mmdrop(struct mm_struct *mm);
+/* The same as mmdrop(), for the context switch: R may be held. Interrupts off. */
+void mmdrop_sched(struct mm_struct *mm);
 /* The address space of p with a new user, or NULL: a kernel task, or p is ending. Task context. */
 struct mm_struct *get_task_mm(struct task_struct *p);
+
+/*
+ * A copy of old for fork(2), or NULL: memory is short. No page is copied: both address spaces show
+ * the same pages until one of them writes. Task context; takes mmap_lock of both.
+ */
+struct mm_struct *dup_mm(struct mm_struct *old);
+/*
+ * The current task, which ends, gives up its address space. From then on it is a kernel task, and
+ * user pointers are kernel addresses to it: whatever it writes to its program comes before.
+ */
+void exit_mm(void);
+/* The current task, which runs exec, gets the address space new, with new's one user. */
+void exec_mmap(struct mm_struct *new);
+/*
+ * A kernel task borrows mm, which has a user, for copy_to_user() and the like, and gives it back.
+ */
+void kthread_use_mm(struct mm_struct *mm);
+void kthread_unuse_mm(struct mm_struct *mm);

@@ -128,6 +128,7 @@ struct task_struct {
 	u64 user_ticks, kernel_ticks;  /* [R] ticks that found it in user mode, in the kernel */
 	u64 min_flt, maj_flt;          /* [O] page faults; major: it waited for a device */
 	u64 blocked, real_blocked;     /* [siglock] signal masks, bit n-1 */
+	unsigned personality;          /* [O] of personality(2) */
 	u32 user_work;                 /* [A] USER_WORK_*: work on the way to user mode */
 
 	/* Family and signals: kernel/process/{fork,exit}.c, kernel/sched/signal.c */

@@ -1,11 +1,9 @@
 /* User memory: address spaces and their areas, as other rooms use them. */
 #pragma once
 
+#include "arch/uaccess.h"
 #include "kernel/sched/mm.h"
 #include "kernel/vm/mm_types.h"
-
-/* User addresses are below it. The last page stays empty, as on Linux. */
-#define TASK_SIZE_MAX 0x7ffffffff000UL
 
 /* prot and flags of mmap(2). */
 #define PROT_READ      0x1
@@ -75,19 +73,6 @@ struct vm_file_hooks {
 };
 void vm_set_file_hooks(const struct vm_file_hooks *hooks);
 
-/* Makes a copy of old for fork(2), or NULL: memory is short. Takes mmap_lock of both. */
-struct mm_struct *dup_mm(struct mm_struct *old);
-/*
- * The current task gets another address space (exec), and the old one loses a user. new's user
- * passes to the task.
- */
-void exec_mmap(struct mm_struct *new);
-/* The current task, which ends, gives up its address space, and becomes a kernel task. */
-void exit_mm(void);
-/* A kernel task borrows mm, for copy_to_user() and the like; then gives it back. */
-void kthread_use_mm(struct mm_struct *mm);
-void kthread_unuse_mm(struct mm_struct *mm);
-
 /* The area that ends above addr (it may begin above addr, too), or NULL. mmap_lock held. */
 struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);
 /* The area that contains addr, or NULL. mmap_lock held. */
@@ -122,15 +107,19 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsign
 				unsigned long flags);
 
 /*
- * For exec. setup_stack() makes the stack area of a new address space, below STACK_TOP_MAX, so that
- * exec can write the strings with access_remote_vm(). setup_arg_pages() moves it to stack_top,
- * makes it executable if exec_stack, and lets it grow: 128 KiB first. It changes mm->start_stack.
- * Both return 0 or a negative errno, and take mmap_lock.
+ * For exec, in this order: arch_pick_mmap_layout() chooses mmap_base. setup_stack() makes the area
+ * of the stack, one page at a random place, in an address space that no task uses yet; the first
+ * byte behind it is mm->start_stack + 8. access_remote_vm() then writes the strings, and the area
+ * grows. setup_arg_pages() makes it executable if the program wants that, and lets it grow by 128
+ * KiB. exec sets mm->start_stack to the final stack pointer. Both return 0 or a negative errno, and
+ * take mmap_lock.
  */
 #define STACK_TOP_MAX TASK_SIZE_MAX
 int setup_stack(struct mm_struct *mm);
-int setup_arg_pages(struct mm_struct *mm, unsigned long stack_top, bool exec_stack);
-/* The random, page-aligned layout of a new address space: mmap_base, and offsets for exec. */
+int setup_arg_pages(struct mm_struct *mm, bool executable);
+/* Pages that programs have been promised: Committed_AS of /proc/meminfo. Any context. */
+unsigned long vm_committed(void);
+/* Chooses mmap_base of a new address space, below a stack that may grow to stack_limit bytes. */
 void arch_pick_mmap_layout(struct mm_struct *mm, unsigned long stack_limit);
 /* A random number of bytes below range, page-aligned; 0 if the layout is not random. */
 unsigned long randomize_offset(unsigned long range);

@@ -132,14 +132,9 @@ enum mm_counter { MM_ANONPAGES, MM_FILEPAGES, MM_SHMEMPAGES, NR_MM_COUNTERS };
 
 /* The part of an address space that the machine-dependent code uses. */
 struct mm_context {
-	u64 id;                    /* [C] never used twice */
-	u64 tlb_gen;               /* [A] counts the flushes, see arch/mmu_context.h */
-	struct cpumask cpus;       /* [A] CPUs that have loaded pgd */
-	spinlock_t flush_lock;     /* one flush at a time */
-	unsigned long flush_start; /* [flush_lock] the range of the last flush */
-	unsigned long flush_end;
-	bool flush_tables; /* [flush_lock] page tables are freed: lazy CPUs must answer, too */
-	void *vdso;        /* [X] address of the vDSO: fs/exec, signal frames */
+	u64 tlb_gen;         /* [A] counts the flushes, see arch/mmu_context.h */
+	struct cpumask cpus; /* [A] CPUs that have loaded pgd */
+	void *vdso;          /* [M] the address of the vDSO; NULL: none */
 };
 
 #define AT_VECTOR_SIZE 44

@@ -1,0 +1,138 @@
+/* Access to user memory without a fault of the CPU: of other processes, and ahead of time. */
+#include "kernel/vm/internal.h"
+
+#include "kernel/lib/string.h"
+
+/* Whether access_remote_vm() may access the area: a debugger may write to read-only text. */
+static bool may_access(const struct vm_area_struct *vma, bool write)
+{
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
+		return false;
+	if (!write)
+		return vma->vm_flags & VM_MAYREAD;
+	/* Only where the write makes a private copy, or where the program itself may write. */
+	return (vma->vm_flags & VM_WRITE) ||
+	       (!(vma->vm_flags & VM_SHARED) && (vma->vm_flags & VM_MAYWRITE));
+}
+
+/* The page that an entry shows, if the entry allows the access. With a reference. */
+static struct page *present_page(struct mm_struct *mm, unsigned long addr, bool write)
+{
+	struct page *page = NULL;
+	u64 *pte;
+
+	spin_lock(&mm->page_table_lock);
+	pte = user_pte(mm, addr);
+	if (pte && pte_present(*pte)) {
+		u64 entry = *pte;
+
+		if ((entry & PTE_PFN_MASK) == __pa(zero_page)) {
+			if (!write) {
+				page = pte_page(entry);
+				get_page(page);
+			}
+		} else if (!(entry & _PAGE_SPECIAL)) {
+			page = pte_page(entry);
+			/*
+			 * A page that only this address space has may be written, whatever the
+			 * rights of the area are: so may a private copy.
+			 */
+			if (write && !(entry & _PAGE_RW) &&
+			    (page_kind(page) != MM_ANONPAGES || page_count(page) != 1))
+				page = NULL;
+			else
+				get_page(page);
+		}
+	}
+	spin_unlock(&mm->page_table_lock);
+	return page;
+}
+
+struct page *get_user_page(struct mm_struct *mm, unsigned long addr, bool write)
+{
+	struct vm_area_struct *vma = find_vma(mm, addr);
+
+	addr &= PAGE_MASK;
+	if (vma && vma->vm_start > addr && (vma->vm_flags & VM_GROWSDOWN))
+		(void)expand_stack(vma, addr);
+	if (!vma || vma->vm_start > addr || !may_access(vma, write))
+		return ERR_PTR(-EFAULT);
+	for (;;) {
+		struct page *page = present_page(mm, addr, write);
+		unsigned fault;
+
+		if (page)
+			return page;
+		fault = handle_mm_fault(vma, addr,
+					FAULT_FLAG_REMOTE | (write ? FAULT_FLAG_WRITE : 0));
+		if (fault & VM_FAULT_OOM)
+			return ERR_PTR(-ENOMEM);
+		if (fault & VM_FAULT_ERROR)
+			return ERR_PTR(-EFAULT);
+	}
+}
+
+size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len, bool write)
+{
+	size_t done = 0;
+
+	mmap_read_lock(mm);
+	while (done < len && addr < TASK_SIZE_MAX) {
+		unsigned long offset = addr & ~PAGE_MASK;
+		size_t n = min(len - done, PAGE_SIZE - offset);
+		struct page *page = get_user_page(mm, addr, write);
+		u8 *at;
+
+		if (IS_ERR(page))
+			break;
+		at = (u8 *)page_address(page) + offset;
+		if (write)
+			memcpy(at, (u8 *)buf + done, n);
+		else
+			memcpy((u8 *)buf + done, at, n);
+		put_page(page);
+		done += n;
+		addr += n;
+	}
+	mmap_read_unlock(mm);
+	return done;
+}
+
+/* Faults in the part of an area. False: an error. mmap_lock held. */
+static bool populate_area(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+{
+	bool write = (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
+
+	if (!(vma->vm_flags & VM_ACCESS_FLAGS) || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		return true;
+	for (unsigned long addr = start; addr < end; addr += PAGE_SIZE)
+		if (handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0) & VM_FAULT_ERROR)
+			return false;
+	return true;
+}
+
+void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
+{
+	unsigned long end = addr + len;
+
+	while (addr < end) {
+		struct vm_area_struct *vma;
+		unsigned long stop;
+		bool more;
+
+		/* Others get mmap_lock between the parts. */
+		mmap_read_lock(mm);
+		vma = find_vma(mm, addr);
+		if (!vma || vma->vm_start >= end) {
+			mmap_read_unlock(mm);
+			return;
+		}
+		addr = max(addr, vma->vm_start);
+		stop = min(min(end, vma->vm_end), pte_table_end(addr, end));
+		more = populate_area(vma, addr, stop);
+		mmap_read_unlock(mm);
+		if (!more)
+			return;
+		addr = stop;
+	}
+}

@@ -1,0 +1,84 @@
+/* Page faults of the current task at user addresses: finds the area, and checks its rights. */
+#include "kernel/vm/internal.h"
+
+#include "arch/traps.h"
+#include "kernel/signal/siginfo.h"
+
+/* Whether the area forbids an access with that error code. */
+static bool access_error(const struct vm_area_struct *vma, unsigned long error_code)
+{
+	if (error_code & X86_PF_WRITE)
+		return !(vma->vm_flags & VM_WRITE);
+	if (error_code & X86_PF_INSTR)
+		return !(vma->vm_flags & VM_EXEC);
+	if (error_code & X86_PF_PROT) /* the page is there, and it may not be read */
+		return true;
+	return !(vma->vm_flags & VM_ACCESS_FLAGS);
+}
+
+/* The area for an access at address; a stack grows to it. NULL: there is none. mmap_lock held. */
+static struct vm_area_struct *find_or_expand(struct mm_struct *mm, unsigned long address)
+{
+	struct vm_area_struct *vma = find_vma(mm, address);
+
+	if (!vma || likely(vma->vm_start <= address))
+		return vma;
+	if (!(vma->vm_flags & VM_GROWSDOWN) || expand_stack(vma, address))
+		return NULL;
+	return vma;
+}
+
+static unsigned fault_flags(unsigned long error_code)
+{
+	unsigned flags = 0;
+
+	if (error_code & X86_PF_WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	if (error_code & X86_PF_INSTR)
+		flags |= FAULT_FLAG_INSTRUCTION;
+	if (error_code & X86_PF_USER)
+		flags |= FAULT_FLAG_USER;
+	return flags;
+}
+
+int do_user_addr_fault(struct pt_regs *regs __unused, unsigned long error_code,
+		       unsigned long address, int *si_code)
+{
+	struct task_struct *tsk = current;
+	struct mm_struct *mm = tsk->mm;
+	struct vm_area_struct *vma;
+	unsigned fault;
+
+	*si_code = SEGV_MAPERR;
+	if (address >= TASK_SIZE_MAX || (error_code & X86_PF_RSVD))
+		return SIGSEGV;
+	mmap_read_lock(mm);
+	vma = find_or_expand(mm, address);
+	if (!vma)
+		goto segv;
+	if (access_error(vma, error_code)) {
+		*si_code = SEGV_ACCERR;
+		goto segv;
+	}
+	fault = handle_mm_fault(vma, address, fault_flags(error_code));
+	mmap_read_unlock(mm);
+	if (likely(!(fault & (VM_FAULT_ERROR | VM_FAULT_MAJOR)))) {
+		tsk->min_flt++;
+		return 0;
+	}
+	if (fault & VM_FAULT_OOM) {
+		out_of_memory();
+		return 0;
+	}
+	if (fault & VM_FAULT_SIGBUS) {
+		*si_code = BUS_ADRERR;
+		return SIGBUS;
+	}
+	if (fault & VM_FAULT_SIGSEGV)
+		return SIGSEGV;
+	tsk->maj_flt++;
+	return 0;
+segv:
+	mmap_read_unlock(mm);
+	return SIGSEGV;
+}
