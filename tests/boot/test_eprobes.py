@@ -90,8 +90,9 @@ def test_a_probe_records_in_the_instance_in_which_it_is_enabled(machine):
 def test_a_probe_of_a_tracepoint_sees_each_event_once(boot):
     machine = boot(cpus=4)
     machine.check(f"cd {TRACING}; echo 'e:p sched.sched_switch pid=$next_pid:s32 comm=$next_comm:string' > dynamic_events; "
-                  "echo 4096 > buffer_size_kb; echo 1 > events/sched/sched_switch/enable; echo 1 > events/eprobes/p/enable; "
-                  "hackbench -g 1 -l 20; echo 0 > tracing_on")
+                  "echo 4096 > buffer_size_kb; echo 0 > tracing_on; "
+                  "echo 1 > events/sched/sched_switch/enable; echo 1 > events/eprobes/p/enable; "
+                  "echo 1 > tracing_on; hackbench -g 1 -l 20; echo 0 > tracing_on; echo 0 > events/enable")
     text = machine.check("cat trace")
     events = re.findall(r"(\d+\.\d+): (sched_switch: .*next_comm=(.*) next_pid=(\d+) |p: .*pid=(\d+) comm=\"(.*)\")", text)
     switches = [(comm, pid) for _, _, comm, pid, _, _ in events if pid]
