@@ -10,6 +10,7 @@
 #include "arch/smpboot.h"
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
+#include "arch/syscall.h"
 #include "kernel/lib/string.h"
 
 static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
@@ -171,6 +172,7 @@ void __init cpu_init(void)
 	detect_hypervisor();
 	idt_init();
 	load_descriptors();
+	syscall_init();
 	identify_cpu(this_cpu_ptr(&cpu_info));
 	memcpy(boot_cpu_words, this_cpu_ptr(&cpu_info)->words, sizeof(boot_cpu_words));
 	cpu_setup_features();

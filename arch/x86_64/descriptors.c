@@ -18,6 +18,7 @@
 
 #define GATE_INTERRUPT 0xe /* interrupts off on entry */
 #define GATE_PRESENT   0x80
+#define GATE_DPL3      0x60
 
 struct gate {
 	u16 offset_low;
@@ -46,12 +47,13 @@ DEFINE_PER_CPU(struct tss, cpu_tss) __aligned(64);
 
 static char boot_ist_stacks[NR_IST - 1][BOOT_IST_STACK_SIZE] __initdata __aligned(16);
 DEFINE_PER_CPU(struct ist_stacks, ist_stacks) = {
-	.base = { boot_ist_stacks[0], boot_ist_stacks[1], boot_ist_stacks[2] },
+	.base = { boot_ist_stacks[0], boot_ist_stacks[1], boot_ist_stacks[2], boot_ist_stacks[3] },
 	.size = BOOT_IST_STACK_SIZE,
 };
-BUILD_BUG_ON(NR_IST != 4);
+BUILD_BUG_ON(NR_IST != 5);
 
 BUILD_BUG_ON(offsetof(struct tss, rsp0) != 4);
+BUILD_BUG_ON(offsetof(struct tss, rsp2) != 20);
 BUILD_BUG_ON(sizeof(struct tss) != 104);
 
 static struct gate idt_table[256] __section(".data..page_aligned") __aligned(4096);
@@ -70,10 +72,18 @@ static void write_tss_descriptor(struct gdt *gdt, const struct tss *tss)
 	gdt->entries[GDT_TSS / 8 + 1] = base >> 32;
 }
 
-static void set_ist(struct tss *tss, const struct ist_stacks *stacks)
+/*
+ * The highest 16 bytes of each stack are not used by the CPU. The lower 8 of them hold the GS base
+ * of the CPU, for IST_ENTER in entry.asm.
+ */
+static void set_ist(struct tss *tss, const struct ist_stacks *stacks, u64 gs_base)
 {
-	for (unsigned i = 0; i < NR_IST - 1; i++)
-		tss->ist[i] = (u64)stacks->base[i] + stacks->size;
+	for (unsigned i = 0; i < NR_IST - 1; i++) {
+		u64 *top = (u64 *)(stacks->base[i] + stacks->size) - 2;
+
+		*top = gs_base;
+		tss->ist[i] = (u64)top;
+	}
 }
 
 int alloc_ist_stacks(unsigned cpu)
@@ -91,7 +101,7 @@ int alloc_ist_stacks(unsigned cpu)
 	per_cpu(ist_stacks, cpu) = stacks;
 	if (cpu_online(cpu)) /* an online CPU already uses its TSS; another CPU fills in its own
 				later */
-		set_ist(per_cpu_ptr(&cpu_tss, cpu), &stacks);
+		set_ist(per_cpu_ptr(&cpu_tss, cpu), &stacks, __per_cpu_offset[cpu]);
 	return 0;
 }
 
@@ -110,10 +120,13 @@ void load_descriptors(void)
 				     [__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
 			     } };
 	tss->io_bitmap = sizeof(*tss);
-	set_ist(tss, this_cpu_ptr(&ist_stacks));
+	set_ist(tss, this_cpu_ptr(&ist_stacks), this_cpu_read(this_cpu_off));
 	write_tss_descriptor(gdt, tss);
 
-	/* Does not load the selectors of FS and GS: that would clear the GS base. */
+	/*
+	 * DS and ES are not used in 64-bit mode; programs find 0 in them, as on Linux. Does not
+	 * load the selectors of FS and GS: that would clear the GS base.
+	 */
 	__asm__ __volatile__("lgdt %0\n\t"
 			     "pushq %1\n\t"
 			     "leaq 1f(%%rip), %%rax\n\t"
@@ -121,9 +134,10 @@ void load_descriptors(void)
 			     "lretq\n"
 			     "1:\n\t"
 			     "movl %2, %%eax\n\t"
+			     "movl %%eax, %%ss\n\t"
+			     "xorl %%eax, %%eax\n\t"
 			     "movl %%eax, %%ds\n\t"
 			     "movl %%eax, %%es\n\t"
-			     "movl %%eax, %%ss\n\t"
 			     "ltr %w3\n\t"
 			     "lidt %4"
 			     :
@@ -132,13 +146,19 @@ void load_descriptors(void)
 			     : "rax", "memory");
 }
 
+/* INT3 and INTO of a program are traps. INT n with another vector is a #GP. */
+static u8 gate_dpl(unsigned vector)
+{
+	return vector == X86_TRAP_BP || vector == X86_TRAP_OF ? GATE_DPL3 : 0;
+}
+
 static void __init set_gate(unsigned vector, u64 entry, enum ist_slot ist)
 {
 	idt_table[vector] = (struct gate){
 		.offset_low = (u16)entry,
 		.selector = __KERNEL_CS,
 		.ist = ist,
-		.type = GATE_PRESENT | GATE_INTERRUPT,
+		.type = GATE_PRESENT | GATE_INTERRUPT | gate_dpl(vector),
 		.offset_middle = (u16)(entry >> 16),
 		.offset_high = (u32)(entry >> 32),
 	};
@@ -150,10 +170,11 @@ void __init idt_init(void)
 		set_gate(v, exception_entries[v], IST_NONE);
 	for (unsigned v = NR_EXCEPTIONS; v < 256; v++)
 		set_gate(v, (u64)interrupt_entries + (v - NR_EXCEPTIONS) * 16, IST_NONE);
-	/* These three may arrive when the current stack is not usable. */
+	/* These may arrive when the current stack or the GS base is not the kernel's. */
 	set_gate(X86_TRAP_NMI, exception_entries[X86_TRAP_NMI], IST_NMI);
 	set_gate(X86_TRAP_DF, exception_entries[X86_TRAP_DF], IST_DF);
 	set_gate(X86_TRAP_MC, exception_entries[X86_TRAP_MC], IST_MC);
+	set_gate(X86_TRAP_DB, exception_entries[X86_TRAP_DB], IST_DB);
 }
 
 void __init idt_protect(void)

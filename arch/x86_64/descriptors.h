@@ -17,12 +17,13 @@
 #define GDT_ENTRIES 10
 
 /* Slots of the interrupt stack table. A gate with slot 0 stays on the current stack. */
-enum ist_slot { IST_NONE, IST_NMI, IST_DF, IST_MC, NR_IST };
+enum ist_slot { IST_NONE, IST_NMI, IST_DF, IST_MC, IST_DB, NR_IST };
 
 struct tss {
 	u32 reserved0;
 	u64 rsp0; /* the stack of an entry from ring 3; set by __switch_to */
-	u64 rsp1, rsp2;
+	u64 rsp1;
+	u64 rsp2; /* the CPU does not use it: entry_syscall.asm keeps the program's rsp in it */
 	u64 reserved1;
 	u64 ist[7]; /* ist[0] is slot 1 */
 	u64 reserved2;

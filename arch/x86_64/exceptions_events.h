@@ -1,4 +1,4 @@
-/* The event of page faults. Name, fields and text are Linux's (events/exceptions/). */
+/* The events of page faults. Name, fields and text are Linux's (events/exceptions/). */
 #if !defined(EXCEPTIONS_EVENTS_H) || defined(TRACE_EVENTS_PASS)
 #define EXCEPTIONS_EVENTS_H
 #undef TRACE_SYSTEM
@@ -9,8 +9,7 @@
 
 /* clang-format off */
 
-/* A page fault in the kernel. address is CR2. Interrupts off. */
-TRACE_EVENT(page_fault_kernel,
+DECLARE_EVENT_CLASS(x86_exceptions,
 	TP_PROTO(unsigned long address, struct pt_regs *regs, unsigned long error_code),
 	TP_ARGS(address, regs, error_code),
 	TP_STRUCT__entry(
@@ -25,6 +24,18 @@ TRACE_EVENT(page_fault_kernel,
 	),
 	TP_printk("address=%ps ip=%ps error_code=0x%lx", (void *)__entry->address,
 		  (void *)__entry->ip, __entry->error_code)
+);
+
+/* A page fault in the kernel. address is CR2. Interrupts off. */
+DEFINE_EVENT(x86_exceptions, page_fault_kernel,
+	TP_PROTO(unsigned long address, struct pt_regs *regs, unsigned long error_code),
+	TP_ARGS(address, regs, error_code)
+);
+
+/* A page fault of a program. Interrupts on. */
+DEFINE_EVENT(x86_exceptions, page_fault_user,
+	TP_PROTO(unsigned long address, struct pt_regs *regs, unsigned long error_code),
+	TP_ARGS(address, regs, error_code)
 );
 
 /* clang-format on */

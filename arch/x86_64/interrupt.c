@@ -107,8 +107,12 @@ void __irq_entry do_interrupt(struct pt_regs *regs)
 	irq_enter();
 	handle_vector((unsigned)regs->orig_ax);
 	irq_exit();
-	/* The word is 0 if preemption is enabled and a reschedule is needed (kernel/preempt.h). */
-	if (this_cpu_read(__preempt_count) == 0 && !irqs_disabled_flags(regs->flags))
+	/*
+	 * The word is 0 if preemption is enabled and a reschedule is needed (kernel/preempt.h). On
+	 * the way to user mode exit_to_user_mode_loop() does that.
+	 */
+	if (this_cpu_read(__preempt_count) == 0 && !irqs_disabled_flags(regs->flags) &&
+	    !user_mode(regs))
 		preempt_schedule_irq();
 }
 

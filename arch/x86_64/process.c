@@ -1,28 +1,78 @@
-/* Prepares the stack of a new task for the first switch to it. */
+/* A task as the machine sees it: its first registers, and those at the start of a program. */
 #include "arch/switch.h"
 
+#include "arch/descriptors.h"
+#include "arch/ptrace.h"
+#include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sched/user_work.h"
 
+/* The assembly files use these offsets. */
 BUILD_BUG_ON(offsetof(struct task_struct, sp) != 0);
 BUILD_BUG_ON(offsetof(struct task_struct, stack) != 8);
+BUILD_BUG_ON(offsetof(struct task_struct, exit_work) != 16);
+BUILD_BUG_ON(offsetof(struct task_struct, user_work) != 16);
+BUILD_BUG_ON(offsetof(struct task_struct, quiescent_work) != 20);
 BUILD_BUG_ON(THREAD_SIZE != 16384);
+BUILD_BUG_ON(sizeof(struct pt_regs) != 168);
 
 void ret_from_fork(void);
 
-void arch_setup_new_task(struct task_struct *p, void (*entry)(void))
+/*
+ * The stack of a new task, from the top: its pt_regs, which the return to user mode loads; one word
+ * that aligns the stack; the frame that __switch_to() pops.
+ */
+static void setup_stack(struct task_struct *p, u64 function, u64 bp)
 {
-	u8 *top = (u8 *)p->stack + THREAD_SIZE;
-	/*
-	 * The 16 bytes above the frame stay 0. They are the return address of the outermost frame,
-	 * where backtraces end.
-	 */
-	struct switch_frame *frame = (struct switch_frame *)(top - 16) - 1;
+	u64 *pad = (u64 *)task_pt_regs(p) - 1;
+	struct switch_frame *frame = (struct switch_frame *)pad - 1;
 
-	*(u64 *)(top - 16) = 0;
-	*(u64 *)(top - 8) = 0;
+	*pad = 0;
 	*frame = (struct switch_frame){
-		.bx = (u64)entry,
+		.bx = function,
+		.bp = bp,
 		.return_address = (u64)ret_from_fork,
 	};
 	p->sp = frame;
+}
+
+void arch_setup_new_task(struct task_struct *p, void (*entry)(void))
+{
+	*task_pt_regs(p) = (struct pt_regs){ 0 };
+	setup_stack(p, (u64)entry, 0);
+}
+
+int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls __unused,
+		unsigned long tls __unused)
+{
+	struct pt_regs *regs = task_pt_regs(p);
+
+	*regs = *task_pt_regs(current);
+	regs->ax = 0;
+	if (sp)
+		regs->sp = sp;
+	setup_stack(p, 0, (u64)regs + 1);
+	set_user_work(p, USER_WORK_IRET);
+	return 0;
+}
+
+void arch_free_task(struct task_struct *p __unused)
+{
+}
+
+void start_thread(unsigned long ip, unsigned long sp)
+{
+	*task_pt_regs(current) = (struct pt_regs){
+		.ip = ip,
+		.cs = __USER_CS,
+		.flags = X86_EFLAGS_IF,
+		.sp = sp,
+		.ss = __USER_DS,
+	};
+	set_user_work(current, USER_WORK_IRET);
+}
+
+void arch_exit_to_user_mode(struct task_struct *p)
+{
+	clear_user_work(p, USER_WORK_IRET);
 }

@@ -3,14 +3,35 @@
  */
 #pragma once
 
+#include "kernel/mm/thread_size.h"
 #include "kernel/types.h"
 
 struct pt_regs {
 	u64 r15, r14, r13, r12, bp, bx;
 	u64 r11, r10, r9, r8, ax, cx, dx, si, di;
-	u64 orig_ax;               /* error code or vector */
+	u64 orig_ax;               /* error code, vector, or the number of a system call */
 	u64 ip, cs, flags, sp, ss; /* pushed by the CPU */
 };
 
-/* The registers of a program, while its task is in the kernel: at the top of the kernel stack. */
-#define task_pt_regs(task) ((struct pt_regs *)((char *)(task)->stack + THREAD_SIZE) - 1)
+/* Flags (Intel SDM 1 3.4.3). */
+#define X86_EFLAGS_TF   (1UL << 8)
+#define X86_EFLAGS_IF   (1UL << 9)
+#define X86_EFLAGS_DF   (1UL << 10)
+#define X86_EFLAGS_IOPL (3UL << 12)
+#define X86_EFLAGS_NT   (1UL << 14)
+#define X86_EFLAGS_RF   (1UL << 16)
+#define X86_EFLAGS_AC   (1UL << 18)
+/* The flags that a program may choose, for those who write regs->flags. */
+#define X86_EFLAGS_USER 0x50dd5UL /* CF PF AF ZF SF TF DF OF RF AC */
+
+/* Whether regs are of a program, and not of the kernel. Any context. */
+static inline bool user_mode(const struct pt_regs *regs)
+{
+	return regs->cs & 3;
+}
+
+/*
+ * The registers with which the program of task p has entered the kernel: at the top of the stack of
+ * p. A kernel task has the same place, with zeros. p is current, or does not run.
+ */
+#define task_pt_regs(p) ((struct pt_regs *)((char *)(p)->stack + THREAD_SIZE) - 1)

@@ -9,27 +9,14 @@
 #include "arch/signal.h"
 
 #include "arch/descriptors.h"
+#include "arch/ptrace.h"
 #include "arch/uaccess.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define RED_ZONE                                                                                   \
 	128 /* bytes below the stack pointer that a function may use (System V ABI 3.2.2) */
-
-#define X86_EFLAGS_CF (1UL << 0)
-#define X86_EFLAGS_PF (1UL << 2)
-#define X86_EFLAGS_AF (1UL << 4)
-#define X86_EFLAGS_ZF (1UL << 6)
-#define X86_EFLAGS_SF (1UL << 7)
-#define X86_EFLAGS_TF (1UL << 8)
-#define X86_EFLAGS_DF (1UL << 10)
-#define X86_EFLAGS_OF (1UL << 11)
-#define X86_EFLAGS_RF (1UL << 16)
-#define X86_EFLAGS_AC (1UL << 18)
-/* The flags that a handler may change in the frame. */
-#define FIX_EFLAGS                                                                                 \
-	(X86_EFLAGS_AC | X86_EFLAGS_OF | X86_EFLAGS_DF | X86_EFLAGS_TF | X86_EFLAGS_SF |           \
-	 X86_EFLAGS_ZF | X86_EFLAGS_AF | X86_EFLAGS_PF | X86_EFLAGS_CF | X86_EFLAGS_RF)
 
 #define UC_SIGCONTEXT_SS     2 /* the frame has ss */
 #define UC_STRICT_RESTORE_SS 4
@@ -222,8 +209,9 @@ static bool restore_registers(struct pt_regs *regs, const struct sigcontext *sc)
 	/* A program has no other code and data segment. */
 	regs->cs = __USER_CS;
 	regs->ss = __USER_DS;
-	regs->flags = (regs->flags & ~FIX_EFLAGS) | (sc->flags & FIX_EFLAGS);
+	regs->flags = (regs->flags & ~X86_EFLAGS_USER) | (sc->flags & X86_EFLAGS_USER);
 	regs->orig_ax = ~0UL; /* this is no system call to restart */
+	set_user_work(current, USER_WORK_IRET);
 	return true;
 }
 

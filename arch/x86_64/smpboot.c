@@ -14,6 +14,7 @@
 #include "arch/irqflags.h"
 #include "arch/paging.h"
 #include "arch/processor.h"
+#include "arch/syscall.h"
 #include "arch/tlb.h"
 #include "arch/vectors.h"
 #include "kernel/atomic.h"
@@ -137,6 +138,7 @@ notrace /* a late CPU could execute a site while it is being patched */
 		for (;;)
 			halt();
 	load_descriptors();
+	syscall_init();
 	cpu_setup_features();
 	local_apic_setup();
 	local_apic_timer_setup();

@@ -7,14 +7,22 @@
 #include "kernel/compiler.h"
 
 /* Model-specific registers (Intel SDM 4). */
-#define MSR_APIC_BASE    0x1b
-#define MSR_MCG_CAP      0x179 /* bits 0-7: the number of banks */
-#define MSR_MCG_STATUS   0x17a
-#define MSR_MC0_STATUS   0x401 /* bank n: MSR_MC0_STATUS + 4 * n */
-#define MSR_TSC_DEADLINE 0x6e0
-#define MSR_X2APIC       0x800
-#define MSR_EFER         0xc0000080
-#define MSR_GS_BASE      0xc0000101
+#define MSR_APIC_BASE      0x1b
+#define MSR_MCG_CAP        0x179 /* bits 0-7: the number of banks */
+#define MSR_MCG_STATUS     0x17a
+#define MSR_MC0_STATUS     0x401 /* bank n: MSR_MC0_STATUS + 4 * n */
+#define MSR_TSC_DEADLINE   0x6e0
+#define MSR_X2APIC         0x800
+#define MSR_EFER           0xc0000080
+#define MSR_STAR           0xc0000081 /* the selectors of SYSCALL and SYSRET */
+#define MSR_LSTAR          0xc0000082 /* where SYSCALL goes */
+#define MSR_CSTAR          0xc0000083 /* the same for 32-bit programs, on AMD */
+#define MSR_FMASK          0xc0000084 /* the flags that SYSCALL clears */
+#define MSR_FS_BASE        0xc0000100
+#define MSR_GS_BASE        0xc0000101
+#define MSR_KERNEL_GS_BASE 0xc0000102 /* SWAPGS exchanges it with the GS base */
+
+#define EFER_SCE (1UL << 0) /* SYSCALL is on */
 
 /* Control register bits (Intel SDM 3A 2.5). */
 #define X86_CR0_WP   (1UL << 16)
@@ -83,6 +91,18 @@ DEFINE_CR(0)
 DEFINE_CR(2)
 DEFINE_CR(3)
 DEFINE_CR(4)
+
+static __always_inline u64 read_dr6(void)
+{
+	u64 v;
+
+	__asm__ __volatile__("mov %%dr6, %0" : "=r"(v));
+	return v;
+}
+static __always_inline void write_dr6(u64 v)
+{
+	__asm__ __volatile__("mov %0, %%dr6" ::"r"(v));
+}
 
 static __always_inline void invlpg(unsigned long addr)
 {

@@ -1,11 +1,11 @@
-; The switch between kernel stacks, and the first instructions of a new task.
+; The switch between kernel stacks.
 
 TASK_SP		equ 0			; offsets in struct task_struct (kernel/sched/task.h)
 TASK_STACK	equ 8
 THREAD_SIZE	equ 16384
 TSS_RSP0	equ 4			; in struct tss (descriptors.h)
 
-extern current_task, cpu_tss, schedule_tail
+extern current_task, cpu_tss
 
 section .text progbits alloc exec nowrite align=16
 bits 64
@@ -38,11 +38,3 @@ __switch_to:
 	pop	r15
 	ret
 
-; The first switch to a task returns here. rax = the previous task, rbx = the function to call, rbp
-; = 0, where backtraces end.
-global ret_from_fork
-ret_from_fork:
-	mov	rdi, rax
-	call	schedule_tail
-	call	rbx
-	ud2					; it does not return

@@ -21,7 +21,23 @@ struct switch_frame {
  */
 struct task_struct *__switch_to(struct task_struct *prev, struct task_struct *next);
 /*
- * Prepares the stack of a new task. The first switch to the task enters ret_from_fork, which calls
- * schedule_tail(prev) and then entry().
+ * Prepares the stack of a new kernel task. The first switch to the task enters ret_from_fork, which
+ * calls schedule_tail(prev) and then entry(). entry() may return only if the task has become a
+ * program: start_thread() has written its registers.
  */
 void arch_setup_new_task(struct task_struct *p, void (*entry)(void));
+/*
+ * Prepares p, which is new, to return to user mode as a copy of the current task: with the same
+ * registers, but with 0 as the result of the system call. sp: its stack pointer, or 0 for the same.
+ * tls: its FS base if set_tls is true. 0 or -ENOMEM. Task context.
+ */
+int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned long tls);
+/* Frees what copy_thread() has allocated for p, which does not run. Any context but NMI. */
+void arch_free_task(struct task_struct *p);
+/*
+ * For exec: the current task returns to user mode at ip, with this stack pointer, and with all
+ * other registers as at the start of a program. Task context.
+ */
+void start_thread(unsigned long ip, unsigned long sp);
+/* The last step before p, the current task, returns to user mode by IRET. Interrupts off. */
+void arch_exit_to_user_mode(struct task_struct *p);

@@ -1,13 +1,17 @@
-/* Exceptions: reports them in Linux's words, and passes breakpoints and NMIs to their handlers. */
+/*
+ * Exceptions in the kernel: reports them in Linux's words, and passes breakpoints and NMIs to their
+ * handlers. traps_user.c has those of programs.
+ */
 #include "arch/traps.h"
 
 #include "arch/exceptions_events.h"
+#include "arch/extable.h"
 #include "arch/irqflags.h"
 #include "arch/nmi_events.h"
-#include "arch/extable.h"
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "arch/stacktrace.h"
+#include "arch/traps_internal.h"
 #include "kernel/irq/irq.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/panic.h"
@@ -19,13 +23,6 @@
 #include "kernel/vm/mm.h"
 #include "kernel/watchdog.h"
 
-/* Error code of a page fault (Intel SDM 3A 4.7). */
-#define PF_PROT  (1UL << 0)
-#define PF_WRITE (1UL << 1)
-#define PF_USER  (1UL << 2)
-#define PF_RSVD  (1UL << 3)
-#define PF_INSTR (1UL << 4)
-
 /* Called by entry.asm. Interrupts off. */
 void do_exception(struct pt_regs *regs, unsigned vector);
 void do_int3(struct pt_regs *regs);
@@ -33,7 +30,7 @@ void do_nmi(struct pt_regs *regs);
 
 static int3_handler_t int3_handler;
 
-static const char *const exception_names[NR_EXCEPTIONS] = {
+const char *const exception_names[NR_EXCEPTIONS] = {
 	[X86_TRAP_DE] = "divide error",
 	[X86_TRAP_DB] = "debug exception",
 	[X86_TRAP_BP] = "int3",
@@ -168,6 +165,10 @@ notrace /* a callback that faulted would be called and fault again before it is 
 {
 	unsigned long address = read_cr2(); /* before another fault can change it */
 
+	if (user_mode(regs)) {
+		user_exception(regs, vector, address);
+		return;
+	}
 	if (vector == X86_TRAP_PF && is_user_access(regs, address) &&
 	    handle_user_access(regs, address))
 		return;
@@ -204,6 +205,10 @@ notrace /* a breakpoint at its own site would call it again for ever */
 {
 	int3_handler_t handler = smp_load_acquire(&int3_handler);
 
+	if (user_mode(regs)) {
+		user_exception(regs, X86_TRAP_BP, 0);
+		return;
+	}
 	if (handler && handler(regs))
 		return;
 	if (oops_enter_hook)

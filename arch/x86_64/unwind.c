@@ -3,9 +3,9 @@
  *
  * In each function [rbp] is the caller's rbp and [rbp + 8] the return address. An entry stub sets
  * rbp to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads through an
- * exception or interrupt to the interrupted function, which may be on another stack. A frame
- * pointer of 0 ends the trace. The unwinder reads only known stacks, and frames on one stack must
- * have ascending addresses.
+ * exception or interrupt to the interrupted function, which may be on another stack. The registers
+ * of a program, and a frame pointer of 0, end the trace. The unwinder reads only known stacks, and
+ * frames on one stack must have ascending addresses.
  *
  * An oops uses the unwinder to find a callback that has faulted, while every function may still
  * call that callback. So nothing here is traced or calls a traced function.
@@ -151,6 +151,8 @@ static bool unwind_next(struct unwind *u)
 		if (!find_stack(u, (unsigned long)regs, &b) ||
 		    !in_bounds(&b, (unsigned long)regs, sizeof(*regs)))
 			return false;
+		if (user_mode(regs))
+			return false;
 		unwind_from_regs(u, regs);
 		return true;
 	}
@@ -183,6 +185,8 @@ unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, uns
 {
 	struct unwind u = { .task = current };
 
+	if (user_mode(regs))
+		return 0;
 	unwind_from_regs(&u, regs);
 	return unwind_save(&u, entries, max, 0);
 }
@@ -195,6 +199,8 @@ bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long
 	struct unwind u = { .task = current };
 	unsigned frames = 0;
 
+	if (user_mode(regs))
+		return false;
 	unwind_from_regs(&u, regs);
 	do {
 		if (is_wanted(u.ip))
@@ -232,8 +238,24 @@ unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries,
 	return unwind_save(&u, entries, max, 0);
 }
 
-/* Every task's stack begins with two words of 0 and the return address of its first C function. */
-#define OUTERMOST_SLOT (THREAD_SIZE - 3 * 8)
+/*
+ * Where the return address of the first C function on a task's stack is: below the pt_regs of the
+ * entry from user mode, and one word that aligns the stack. Kernel tasks have the same place for
+ * pt_regs. The stack of an idle task begins with two words of 0.
+ */
+static unsigned long outermost_slot(const struct task_struct *task)
+{
+	if (task->flags & PF_IDLE)
+		return (unsigned long)task->stack + THREAD_SIZE - 3 * 8;
+	return (unsigned long)task_pt_regs(task) - 2 * 8;
+}
+
+/* Whether the frame pointer bp, saved below the outermost slot, ends a complete trace. */
+static bool ends_trace(const struct task_struct *task, unsigned long bp)
+{
+	return !bp ||
+	       (bp == (unsigned long)task_pt_regs(task) + 1 && user_mode(task_pt_regs(task)));
+}
 
 /*
  * Returns whether ip is in a C function, which keeps a frame while it calls another function.
@@ -255,7 +277,7 @@ static bool is_c_text(unsigned long ip)
 noinline int arch_stack_walk_reliable(struct task_struct *task,
 				      int (*consume)(void *arg, unsigned long ip), void *arg)
 {
-	const unsigned long end = (unsigned long)task->stack + OUTERMOST_SLOT;
+	const unsigned long end = outermost_slot(task);
 	const struct switch_frame *frame = task->sp;
 	struct unwind u = { .task = task, .bp = frame->bp };
 	unsigned long slot = (unsigned long)&frame->return_address, ip;
@@ -268,14 +290,14 @@ noinline int arch_stack_walk_reliable(struct task_struct *task,
 	if (slot < (unsigned long)task->stack || slot > end)
 		return -EINVAL;
 	for (;;) {
+		if (slot == end) /* the entry code has called the first function */
+			return ends_trace(task, u.bp) ? 0 : -EINVAL;
 		ip = return_address(&u, *(unsigned long *)slot, slot);
 		if (!is_c_text(ip))
 			return -EINVAL;
 		ret = consume(arg, ip);
 		if (ret)
 			return ret;
-		if (!u.bp)
-			return slot == end ? 0 : -EINVAL;
 		if (!IS_ALIGNED(u.bp, 8) || u.bp <= slot || u.bp > end - 8)
 			return -EINVAL;
 		slot = u.bp + 8;

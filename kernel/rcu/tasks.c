@@ -5,16 +5,17 @@
  * A CPU can enter the memory that waits to be freed at any instruction, because that memory is
  * code, such as a trampoline of ftrace. A task can be preempted inside of it. So switches on every
  * CPU prove nothing. But a task at a quiescent point (a call of schedule(), yield() or
- * cond_resched(), a system call: kernel/sched/quiescent.h) runs its own code, because trampolines
- * and their callbacks never get there. So one quiescent point of each task is enough. A task that
- * sleeps has passed one already.
+ * cond_resched(), a system call, the return to user mode: kernel/sched/quiescent.h) runs its own
+ * code, because trampolines and their callbacks never get there. So one quiescent point of each
+ * task is enough. A task that sleeps has passed one already.
  *
  * One grace period, in rcu_tasks_grace_period():
  *
  *	1. A barrier on every CPU: from here on no CPU finds the memory that was unlinked before.
  *	2. Each runnable task becomes a holdout: the kthread sets its flag rcu_tasks_holdout. The
- *	   task clears the flag at its next quiescent point, with one store. The scheduler knows
- *	   nothing else of RCU-tasks.
+ *	   task clears the flag at its next quiescent point, with one store. A program may run
+ *	   for ever without one, so an IPI brings it into the kernel, and its way back is one. The
+ *	   scheduler knows nothing else of RCU-tasks.
  *	3. The kthread looks at the flags again and again until all are clear.
  *	4. Every CPU switches tasks. That covers the code that cannot be preempted and that no list
  *	   has: idle tasks, tasks inside __schedule() (a traced function itself), and tasks at the
@@ -32,6 +33,7 @@
 #include "kernel/rcu/rcu_events.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
 
@@ -89,6 +91,8 @@ static void find_holdouts(void)
 		p->rcu_tasks_nvcsw = READ_ONCE(p->nvcsw);
 		WRITE_ONCE(p->rcu_tasks_holdout, true);
 		list_add_tail(&p->rcu_tasks_node, &holdouts);
+		smp_mb(); /* p sees the flag on its next way to user mode, or we see it running */
+		kick_process(p);
 	}
 	spin_unlock(&holdouts_lock);
 	spin_unlock(&tasklist_lock);

@@ -25,6 +25,7 @@
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/schedstats.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
@@ -75,6 +76,17 @@ static __always_inline void start_tick_if_needed(struct runqueue *rq)
 		rq->tick_armed = true;
 		cpu_event_start(CPU_EVENT_TICK, ktime_get() + SCHED_SLICE_NS);
 	}
+}
+
+void kick_process(struct task_struct *p)
+{
+	unsigned cpu;
+
+	preempt_disable();
+	cpu = READ_ONCE(p->cpu);
+	if (cpu != smp_processor_id() && READ_ONCE(p->on_cpu))
+		smp_send_reschedule(cpu);
+	preempt_enable();
 }
 
 /* Copies need_resched, which another CPU has set, to the preempt_count of this CPU. */

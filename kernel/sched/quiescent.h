@@ -7,8 +7,9 @@
  * it calls never reach a quiescent point. Second, the stack can be walked reliably, because the
  * point is an ordinary call: live patching looks for replaced functions in it.
  *
- * The points are every voluntary pass through the scheduler (schedule(), yield(), cond_resched())
- * and every system call. A task that loops in system calls may never need to sleep.
+ * The points are every voluntary pass through the scheduler (schedule(), yield(), cond_resched()),
+ * every system call, and every return to user mode that finds quiescent_work set (kernel/entry.c).
+ * A task that loops in system calls may never need to sleep.
  */
 #pragma once
 

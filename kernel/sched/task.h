@@ -53,10 +53,12 @@ struct signal_struct;
 #define PF_FORKNOEXEC     0x0040 /* forked, and has not called exec since */
 
 /* Bits of user_work: what a task does before it returns to user mode. */
-#define USER_WORK_SIGPENDING      1 /* a signal may be deliverable */
-#define USER_WORK_NOTIFY_RESUME   2 /* functions of task_work_add() wait */
-#define USER_WORK_RESTORE_SIGMASK 4 /* blocked = real_blocked, if no handler was called */
-#define USER_WORK_UPROBE          8 /* a probe in user code was hit */
+#define USER_WORK_SIGPENDING      1  /* a signal may be deliverable */
+#define USER_WORK_NOTIFY_RESUME   2  /* functions of task_work_add() wait */
+#define USER_WORK_RESTORE_SIGMASK 4  /* blocked = real_blocked, if no handler was called */
+#define USER_WORK_UPROBE          8  /* a probe in user code was hit */
+#define USER_WORK_IRET            16 /* the saved registers have changed: return with all of them */
+#define USER_WORK_FPU             32 /* the CPU does not have the task's FPU registers */
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 #define MAX_RT_PRIO 100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
@@ -83,7 +85,33 @@ struct task_struct {
 	/* Keep first: arch/switch.asm uses the offset. */
 	void *sp; /* [O] saved stack pointer while not running */
 
-	void *stack;         /* [C] lowest byte of the stack (the guard page is below) */
+	void *stack; /* [C] lowest byte of the stack (the guard page is below) */
+
+	/*
+	 * Keep here: arch/entry_syscall.asm reads exit_work before each return to user mode. Other
+	 * tasks change user_work with set_user_work() (kernel/entry.h).
+	 *
+	 * quiescent_work is work for the next quiescent point (kernel/sched/quiescent.h).
+	 * RCU-tasks: kernel/rcu/tasks.c. Live patching: trace/livepatch/transition.c. There the
+	 * task itself writes the fields with preemption off, or others under P+R while the task
+	 * does not run. A transition begins and ends for all tasks under L.
+	 */
+	union {
+		struct {
+			u32 user_work; /* [A] USER_WORK_* */
+			union {
+				struct {
+					/* set by a grace period, cleared by the task */
+					bool rcu_tasks_holdout;
+					/* the task must check whether it can switch */
+					bool patch_pending;
+				};
+				u16 quiescent_work; /* not 0 if one of them is set */
+			};
+		};
+		u64 exit_work; /* not 0: the task has something to do on the way to user mode */
+	};
+
 	unsigned state;      /* TASK_*; written by the task itself, and by its waker under P */
 	unsigned exit_state; /* EXIT_* [L]; 0 before its exit */
 	unsigned flags;      /* PF_* [O] */
@@ -129,7 +157,6 @@ struct task_struct {
 	u64 min_flt, maj_flt;          /* [O] page faults; major: it waited for a device */
 	u64 blocked, real_blocked;     /* [siglock] signal masks, bit n-1 */
 	unsigned personality;          /* [O] of personality(2) */
-	u32 user_work;                 /* [A] USER_WORK_*: work on the way to user mode */
 
 	/* Family and signals: kernel/process/{fork,exit}.c, kernel/sched/signal.c */
 	struct task_struct *parent; /* [L] leader of the parent process */
@@ -151,19 +178,7 @@ struct task_struct {
 	bool should_stop;             /* set by kthread_stop() */
 	struct completion exited;     /* completed when exit_code is final */
 
-	/*
-	 * Work for the next quiescent point (kernel/sched/quiescent.h). RCU-tasks:
-	 * kernel/rcu/tasks.c. Live patching: trace/livepatch/transition.c. There the task itself
-	 * writes the fields with preemption off, or others under P+R while the task does not run. A
-	 * transition begins and ends for all tasks under L.
-	 */
-	union {
-		struct {
-			bool rcu_tasks_holdout; /* set by a grace period, cleared by the task */
-			bool patch_pending;     /* the task must check whether it can switch */
-		};
-		u16 quiescent_work; /* not 0 if one of them is set */
-	};
+	/* Live patching: trace/livepatch/transition.c. See patch_pending above. */
 	int patch_state;                 /* KLP_*: the functions that it calls meanwhile */
 	struct list_head rcu_tasks_node; /* [X] kernel/rcu */
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */

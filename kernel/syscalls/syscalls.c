@@ -1,8 +1,11 @@
 /* The table of system calls. SYSCALL_DEFINEn() makes its entries. */
 #include "kernel/syscalls/syscalls.h"
 
+#include "arch/pgtable.h"
+#include "arch/ptrace.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
+#include "kernel/mm/page_alloc.h"
 
 DEFINE_LINKER_TABLE(rodata, const struct syscall_metadata, syscalls);
 
@@ -28,7 +31,6 @@ void syscall_unregfunc(void)
 }
 
 /* The index of each number, plus 1. */
-#define NR_SYSCALLS 512
 static u16 indexes[NR_SYSCALLS];
 
 int syscall_index(long nr)
@@ -36,14 +38,56 @@ int syscall_index(long nr)
 	return nr >= 0 && nr < NR_SYSCALLS ? indexes[nr] - 1 : -1;
 }
 
+void *sys_call_table[NR_SYSCALLS] __section(".data..page_aligned") __aligned(PAGE_SIZE);
+BUILD_BUG_ON(sizeof(sys_call_table) != PAGE_SIZE);
+
+static atomic_t unknown_calls[NR_SYSCALLS];
+
+unsigned syscall_unknown_count(unsigned nr)
+{
+	return (unsigned)atomic_read(&unknown_calls[nr]);
+}
+
+long sys_ni_syscall(void)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+	long nr = (int)regs->orig_ax;
+
+	syscall_boundary();
+	if (nr >= 0 && nr < NR_SYSCALLS)
+		atomic_inc(&unknown_calls[nr]);
+	if (static_branch_unlikely(&syscall_trace_key)) {
+		const unsigned long args[SYSCALL_ARGS_MAX] = { regs->di,  regs->si, regs->dx,
+							       regs->r10, regs->r8, regs->r9 };
+
+		TRACEPOINT_WITHOUT_SITE(sys_enter, args, nr);
+		TRACEPOINT_WITHOUT_SITE(sys_exit, nr, -ENOSYS);
+	}
+	return -ENOSYS;
+}
+
 static int __init syscalls_init(void)
 {
 	const struct syscall_metadata *call;
 
+	for (unsigned nr = 0; nr < NR_SYSCALLS; nr++)
+		sys_call_table[nr] = (void *)sys_ni_syscall;
 	for (unsigned i = 0; (call = syscall_by_index(i)); i++) {
 		BUG_ON(call->nr >= NR_SYSCALLS || indexes[call->nr]);
 		indexes[call->nr] = (u16)(i + 1);
+		sys_call_table[call->nr] = call->func;
 	}
 	return 0;
 }
 early_initcall(syscalls_init);
+
+/* A stray write to the table would lead every program elsewhere. */
+static int __init syscalls_protect(void)
+{
+	unsigned long alias =
+		(unsigned long)__va(kernel_virt_to_phys((unsigned long)sys_call_table));
+	int error = set_memory_ro((unsigned long)sys_call_table, 1);
+
+	return error ? error : set_memory_ro(alias, 1);
+}
+core_initcall(syscalls_protect);

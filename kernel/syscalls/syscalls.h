@@ -6,10 +6,12 @@
  *		…
  *	}
  *
- * This makes the function sys_dup2. Today, kernel tasks call it, by its declaration in
- * fs/syscalls.h; its name in C is __se_sys_dup2 here, so that the two declarations may differ in
- * types. It also makes an entry in the table of system calls, which describes the arguments. Their
- * types and names are Linux's, because the formats of events show them.
+ * This makes the function sys_dup2. The entry of system calls calls it with the six registers of
+ * the arguments. A program leaves any bits in the upper half of the register of an int. So all
+ * parameters are unsigned long, and the function casts them. Kernel tasks call it, too, by a
+ * declaration with the real types, as in fs/syscalls.h. So its name in C is __se_sys_dup2 here: the
+ * two declarations may differ. It also makes an entry in the table of system calls, which describes
+ * the arguments. Their types and names are Linux's, because the formats of events show them.
  *
  * sys_dup2() marks the boundary of the call for RCU-tasks (syscall_boundary()), and each end has a
  * tracepoint. So the body has neither, and one system call does not call the function of another:
@@ -24,6 +26,7 @@
 #include "kernel/syscalls/unistd.h"
 
 #define SYSCALL_ARGS_MAX 6
+#define NR_SYSCALLS      512 /* numbers are below; arch/entry_syscall.asm */
 
 /* One system call. Constant. */
 struct syscall_metadata {
@@ -39,6 +42,13 @@ struct syscall_metadata {
 const struct syscall_metadata *syscall_by_index(unsigned index);
 /* The index of the call with that number, or -1. Any context. */
 int syscall_index(long nr);
+
+/* The function of each number, for the entry. Read-only after the boot. */
+extern void *sys_call_table[NR_SYSCALLS];
+/* The function of a number without a call: counts it, and returns -ENOSYS. */
+long sys_ni_syscall(void);
+/* How often programs have called number nr, which has no call. nr is below NR_SYSCALLS. */
+unsigned syscall_unknown_count(unsigned nr);
 
 /*
  * On while one of the two tracepoints has a probe. Then the calls are made by functions of their
@@ -62,12 +72,13 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 #define SYSCALL_MAP5(what, type, arg, ...) what(type, arg), SYSCALL_MAP4(what, __VA_ARGS__)
 #define SYSCALL_MAP6(what, type, arg, ...) what(type, arg), SYSCALL_MAP5(what, __VA_ARGS__)
 #define SYSCALL_PARAMETER(type, arg) type arg
+#define SYSCALL_RAW(type, arg)       unsigned long arg
 #define SYSCALL_ARGUMENT(type, arg)  arg
+#define SYSCALL_CAST(type, arg)      (type)(arg)
 #define SYSCALL_TYPE_TEXT(type, arg) #type
 #define SYSCALL_NAME_TEXT(type, arg) #arg
-/* The register of the argument. A program leaves the upper half of an int's register 0. */
-#define SYSCALL_REGISTER(type, arg) \
-	(sizeof(type) < 8 ? (u32)(unsigned long)(arg) : (unsigned long)(arg))
+/* What an event shows of the argument: the bits of its type. */
+#define SYSCALL_REGISTER(type, arg) (sizeof(type) < 8 ? (u32)(arg) : (arg))
 /* clang-format on */
 
 #ifdef NOP5_HOST
@@ -124,12 +135,11 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 	static __always_inline long __do_sys_##name_(void)
 
 #define SYSCALL_DEFINE(n, name, ...)                                                               \
-	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))                       \
-		__symbol("sys_" #name);                                                            \
+	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__)) __symbol("sys_" #name);     \
 	SYSCALL_METADATA(n, name, __VA_ARGS__)                                                     \
 	static __always_inline long __do_sys_##name(                                               \
 		SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__));                                   \
-	static noinline long traced_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))     \
+	static noinline long traced_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__))           \
 	{                                                                                          \
 		long __ret;                                                                        \
                                                                                                    \
@@ -137,15 +147,15 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 					((const unsigned long[SYSCALL_ARGS_MAX]){                  \
 						SYSCALL_MAP##n(SYSCALL_REGISTER, __VA_ARGS__) }),  \
 					__NR_##name);                                              \
-		__ret = __do_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));            \
+		__ret = __do_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                \
 		TRACEPOINT_WITHOUT_SITE(sys_exit, __NR_##name, __ret);                             \
 		return __ret;                                                                      \
 	}                                                                                          \
-	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))                       \
+	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__))                             \
 	{                                                                                          \
 		syscall_boundary();                                                                \
 		if (SYSCALLS_TRACED)                                                               \
 			return traced_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));   \
-		return __do_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));             \
+		return __do_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                 \
 	}                                                                                          \
 	static __always_inline long __do_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))

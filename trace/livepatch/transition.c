@@ -33,6 +33,7 @@
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/smp.h"
 #include "trace/livepatch/internal.h"
 
@@ -138,8 +139,11 @@ static void set_initial(struct task_struct *p, void *unused __unused)
 
 static void set_pending(struct task_struct *p, void *unused __unused)
 {
-	if (p->patch_state != klp_target_state)
-		WRITE_ONCE(p->patch_pending, true);
+	if (p->patch_state == klp_target_state)
+		return;
+	WRITE_ONCE(p->patch_pending, true);
+	smp_mb(); /* p sees the flag on its next way to user mode, or we see it running */
+	kick_process(p);
 }
 
 static void clear_pending(struct task_struct *p, void *unused __unused)

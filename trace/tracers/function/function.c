@@ -67,7 +67,7 @@ static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned l
 	unsigned count = 0;
 	int idx = 0;
 
-	while (bp && count < TRACE_STACK_MAX) {
+	while (bp && bp != (unsigned long)task_pt_regs(current) + 1 && count < TRACE_STACK_MAX) {
 		unsigned long next;
 
 		if ((bp & 7) || bp < low || bp > high)

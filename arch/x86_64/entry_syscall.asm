@@ -1,0 +1,125 @@
+; System calls, the first instructions of a new task, and the ways back to ring 3.
+;
+; SYSCALL saves rip in rcx and the flags in r11, clears the flags of FLAGS_MASK (syscall_init() in
+; syscall.c), and jumps here (Intel SDM 2B). It does not change rsp: until the stack is loaded, rsp
+; is the program's. Interrupts are off until then.
+;
+; SYSRET is the short way back. It can do harm that IRET cannot: on an Intel CPU it faults in ring
+; 0, with the program's stack, if rip is not canonical. So it is used only if nothing can have
+; changed the saved registers: rip is then the address after a SYSCALL instruction, which is at most
+; TASK_SIZE_MAX, and so canonical. Code that changes them sets USER_WORK_IRET.
+
+%include "arch/entry.inc"
+
+extern current_task, cpu_tss, __preempt_count, sys_call_table, sys_ni_syscall
+extern schedule_tail, exit_to_user_mode_loop
+
+ENOSYS			equ 38
+NR_SYSCALLS		equ 512		; kernel/syscalls/syscalls.h
+USER_DS			equ 0x2b	; descriptors.h
+USER_CS			equ 0x33
+TSS_RSP2		equ 20		; not used by the CPU: keeps the program's rsp for a moment
+FLAGS_TF		equ 0x100
+PREEMPT_NEED_RESCHED	equ 0x80000000	; kernel/preempt.h; inverted: clear asks for a reschedule
+
+section .entry.text progbits alloc exec nowrite align=16
+bits 64
+
+; rax = number; rdi, rsi, rdx, r10, r8, r9 = arguments. The function of the call takes them as a C
+; function, whose fourth argument is in rcx. Returns in rax; all other registers but rcx and r11
+; stay.
+global entry_SYSCALL_64
+entry_SYSCALL_64:
+	swapgs
+	mov	[gs:cpu_tss + TSS_RSP2], rsp
+	mov	rsp, [gs:cpu_tss + TSS_RSP0]
+	push	USER_DS
+	push	qword [gs:cpu_tss + TSS_RSP2]
+	push	r11
+	push	USER_CS
+	push	rcx
+entry_SYSCALL_64_after_hwframe:
+	push	rax
+	push	rdi
+	push	rsi
+	push	rdx
+	push	rcx
+	push	-ENOSYS
+	push	r8
+	push	r9
+	push	r10
+	push	r11
+	push	rbx
+	push	rbp
+	push	r12
+	push	r13
+	push	r14
+	push	r15
+	lea	rbp, [rsp + 1]
+	sub	rsp, 8
+	sti
+	cmp	eax, NR_SYSCALLS
+	jae	.unknown
+	mov	eax, eax
+	mov	rcx, r10
+	call	[sys_call_table + rax * 8]
+.return:
+	mov	[rsp + 8 + PT_AX], rax
+	cli
+	mov	rdx, [gs:current_task]
+	cmp	qword [rdx + TASK_EXIT_WORK], 0
+	jne	return_to_user_work
+	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
+	jne	return_to_user_work
+	test	dword [rsp + 8 + PT_FLAGS], FLAGS_TF
+	jnz	return_to_user_iret		; after SYSRET the trap would come too early
+	POP_REGS
+	mov	rsp, [rsp + 4 * 8]		; above orig_ax, rip, cs, flags
+	swapgs
+	o64 sysret
+.unknown:
+	mov	rcx, r10
+	call	sys_ni_syscall
+	jmp	.return
+
+; A program in 32-bit mode. There are no 32-bit system calls.
+global entry_SYSCALL_compat
+entry_SYSCALL_compat:
+	mov	eax, -ENOSYS
+	sysret
+
+; The first switch to a task returns here. rax = the previous task, rsp = task_pt_regs() - 8. A
+; kernel task has in rbx the function to call, and in rbp 0, where backtraces end. It returns if the
+; task has become a program by kernel_execve(). The child of a program has 0 in rbx.
+global ret_from_fork
+ret_from_fork:
+	mov	rdi, rax
+	call	schedule_tail
+	test	rbx, rbx
+	jz	return_to_user
+	call	rbx
+	; fall through
+
+; Returns to ring 3 with the registers at rsp + 8, after the work that waits for the task. After an
+; exception or an interrupt orig_ax says that there is no system call to begin again.
+global return_from_interrupt, return_to_user, return_to_user_work, return_to_user_iret, iret_to_user
+return_from_interrupt:
+	mov	qword [rsp + 8 + PT_ORIG_AX], -1
+return_to_user:
+	cli
+	mov	rdx, [gs:current_task]
+	cmp	qword [rdx + TASK_EXIT_WORK], 0
+	jne	return_to_user_work
+	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
+	jne	return_to_user_work
+return_to_user_iret:
+	POP_REGS
+	add	rsp, 8
+	swapgs
+iret_to_user:
+	iretq
+return_to_user_work:
+	lea	rdi, [rsp + 8]
+	lea	rbp, [rsp + 9]
+	call	exit_to_user_mode_loop
+	jmp	return_to_user_iret

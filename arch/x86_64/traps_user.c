@@ -1,0 +1,122 @@
+/*
+ * Exceptions of programs. Each one but a page fault that can be handled becomes a signal, with the
+ * number and the si_code that Linux sends. traps.c has the exceptions of the kernel.
+ */
+#include "arch/descriptors.h"
+#include "arch/exceptions_events.h"
+#include "arch/irqflags.h"
+#include "arch/special_insns.h"
+#include "arch/traps_internal.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/signal/signal.h"
+#include "kernel/vm/mm.h"
+
+#define DR6_STEP     BIT(14) /* single step (Intel SDM 3B 17.2.3) */
+#define DR6_RESERVED 0xffff0ff0UL
+
+/* What a vector means for the program. */
+struct user_trap {
+	u8 sig;
+	u8 si_code;
+	bool ip_is_address; /* si_addr is the address of the instruction, else 0 */
+};
+
+static const struct user_trap user_traps[NR_EXCEPTIONS] = {
+	[X86_TRAP_DE] = { SIGFPE, FPE_INTDIV, true },
+	[X86_TRAP_BP] = { SIGTRAP, SI_KERNEL, false },
+	[X86_TRAP_OF] = { SIGSEGV, SI_KERNEL, false },
+	[X86_TRAP_BR] = { SIGSEGV, SI_KERNEL, false },
+	[X86_TRAP_UD] = { SIGILL, ILL_ILLOPN, true },
+	[9] = { SIGFPE, SI_KERNEL, false },
+	[X86_TRAP_TS] = { SIGSEGV, SI_KERNEL, false },
+	[X86_TRAP_NP] = { SIGBUS, SI_KERNEL, false },
+	[X86_TRAP_SS] = { SIGBUS, SI_KERNEL, false },
+	[X86_TRAP_GP] = { SIGSEGV, SI_KERNEL, false },
+	[X86_TRAP_AC] = { SIGBUS, BUS_ADRALN, false },
+};
+
+/* Says in the log why a program ends that has no handler for its fault, as Linux does. */
+static void report(const struct pt_regs *regs, unsigned vector)
+{
+	const struct task_struct *p = current;
+
+	if (vector == X86_TRAP_PF)
+		pr_info("%.16s[%d]: segfault at %lx ip %016lx sp %016lx error %lx\n", p->comm,
+			p->pid, p->thread.cr2, regs->ip, regs->sp, p->thread.error_code);
+	else
+		pr_info("traps: %.16s[%d] %s%s ip:%lx sp:%lx error:%lx\n", p->comm, p->pid,
+			vector == X86_TRAP_GP ? "" : "trap ", exception_names[vector], regs->ip,
+			regs->sp, p->thread.error_code);
+}
+
+static void send_fault(const struct pt_regs *regs, unsigned vector, int sig, int si_code,
+		       unsigned long address)
+{
+	if (unhandled_signal(current, sig))
+		report(regs, vector);
+	if (si_code == SI_KERNEL)
+		force_sig(sig);
+	else
+		force_sig_fault(sig, si_code, address);
+}
+
+static void user_page_fault(struct pt_regs *regs, unsigned long address)
+{
+	unsigned long error_code = regs->orig_ax;
+	int si_code, sig;
+
+	trace_page_fault_user(address, regs, error_code);
+	sig = do_user_addr_fault(regs, error_code, address, &si_code);
+	if (likely(!sig))
+		return;
+	current->thread.cr2 = address;
+	/* A program must not learn from the error code what is mapped in the kernel. */
+	if (address >= TASK_SIZE_MAX)
+		error_code |= PF_PROT;
+	current->thread.error_code = error_code;
+	send_fault(regs, X86_TRAP_PF, sig, si_code, address);
+}
+
+/* A single step, or INT1. dr6 says which. */
+static void user_debug(struct pt_regs *regs, unsigned long dr6)
+{
+	send_fault(regs, X86_TRAP_DB, SIGTRAP, (dr6 & DR6_STEP) ? TRAP_TRACE : TRAP_BRKPT,
+		   regs->ip);
+}
+
+void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address)
+{
+	const struct user_trap *trap = &user_traps[vector];
+	struct thread_struct *thread = &current->thread;
+	unsigned long dr6 = 0;
+
+	if (vector == X86_TRAP_DB) {
+		dr6 = read_dr6() ^ DR6_RESERVED;
+		write_dr6(DR6_RESERVED);
+	}
+	local_irq_enable();
+	if (likely(vector == X86_TRAP_PF)) {
+		thread->trap_nr = X86_TRAP_PF;
+		user_page_fault(regs, address);
+		return;
+	}
+	thread->trap_nr = vector;
+	thread->error_code = regs->orig_ax;
+	if (vector == X86_TRAP_DB)
+		user_debug(regs, dr6);
+	else
+		send_fault(regs, vector, trap->sig ? trap->sig : SIGSEGV,
+			   trap->sig ? trap->si_code : SI_KERNEL,
+			   trap->ip_is_address ? regs->ip : 0);
+}
+
+/* The fault's frame lies over the place of pt_regs: IRET had already popped the others. */
+struct pt_regs *fix_bad_iret(struct pt_regs *at_iret)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	memmove(regs, at_iret, offsetof(struct pt_regs, ip));
+	return regs;
+}

@@ -1,0 +1,54 @@
+/*
+ * What a task does on its way back to user mode. The entry code comes here if exit_work of the task
+ * is not 0, or if the CPU is asked to reschedule.
+ *
+ * The stack of the task holds nothing but this function, so it is a quiescent point, for tasks that
+ * make no system calls, too: RCU-tasks and live patching kick a task that runs in user mode.
+ */
+#include "kernel/entry.h"
+
+#include "arch/ptrace.h"
+#include "arch/signal.h"
+#include "arch/switch.h"
+#include "kernel/bug.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sched/quiescent.h"
+#include "kernel/sched/user_work.h"
+
+#define SIGNAL_WORK (USER_WORK_SIGPENDING | USER_WORK_RESTORE_SIGMASK)
+
+static bool work_left(struct task_struct *p)
+{
+	return test_preempt_need_resched() || READ_ONCE(p->quiescent_work) ||
+	       test_user_work(p, SIGNAL_WORK);
+}
+
+/* An unbalanced preempt_disable() would otherwise be found far from its place. */
+static void check_preempt_count(const struct pt_regs *regs)
+{
+	u32 count = preempt_count();
+
+	if (likely(!count))
+		return;
+	pr_err("preempt_count is %08x at the return to user mode, orig_ax is %ld\n", count,
+	       (long)regs->orig_ax);
+	WARN_ON(count);
+	preempt_count_sub(count);
+}
+
+void exit_to_user_mode_loop(struct pt_regs *regs)
+{
+	struct task_struct *p = current;
+
+	check_preempt_count(regs);
+	while (work_left(p)) {
+		local_irq_enable();
+		if (test_preempt_need_resched())
+			schedule();
+		task_quiescent(p);
+		if (test_user_work(p, SIGNAL_WORK))
+			arch_do_signal(regs);
+		local_irq_disable();
+	}
+	arch_exit_to_user_mode(p);
+}
