@@ -3,13 +3,12 @@
  * lock, no sleep and no device, so that host tests can run it. kernel/console/n_tty_io.c connects
  * it to a terminal.
  *
- * The modes are those of a Linux terminal after boot: canonical, ISIG, ICRNL, IXON, ECHO with
- * ECHOE, ECHOK, ECHOKE and ECHOCTL, OPOST with ONLCR (termios(3)). The only other mode is raw
- * (cfmakeraw(3)): all of these are off, and bytes pass unchanged in both directions.
+ * The modes are those of termios(3). After boot they are Linux's: canonical, ISIG, ICRNL, IXON,
+ * ECHO with ECHOE, ECHOK, ECHOKE and ECHOCTL, OPOST with ONLCR.
  */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/console/termios.h"
 
 #define N_TTY_BUF_SIZE 4096U /* a line has at most N_TTY_BUF_SIZE - 1 bytes, and its newline */
 
@@ -24,6 +23,7 @@
 #define WERASE_CHAR  0x17 /* ^W */
 #define REPRINT_CHAR 0x12 /* ^R */
 #define LNEXT_CHAR   0x16 /* ^V */
+#define DISCARD_CHAR 0x0f /* ^O */
 #define ERASE_CHAR   0x7f
 
 /*
@@ -40,7 +40,8 @@ struct n_tty_data {
 	unsigned long eof_flags[N_TTY_BUF_SIZE / 64];  /* [I] */
 	size_t read_head, canon_head, read_tail;       /* [I] */
 	bool lnext;                  /* [I] the next byte has no special meaning */
-	bool raw;                    /* [I and O] to write */
+	struct termios termios;      /* [I and O] to write */
+	bool any_function_printable; /* [I] a printable byte has a function in c_cc */
 	u8 echo_buf[N_TTY_BUF_SIZE]; /* [O] ready to send */
 	size_t echo_head, echo_tail; /* [O] */
 	unsigned column;             /* [O] of the cursor */
@@ -54,14 +55,25 @@ enum n_tty_action {
 	N_TTY_SIGINT, /* ^C: the input is dropped; drop unsent output, call n_tty_echo_signal(),
 			 send the signal */
 	N_TTY_SIGQUIT,
-	N_TTY_SUSPEND, /* ^Z: the same without a signal, because no shell here has job control */
+	N_TTY_SIGTSTP, /* ^Z */
 	N_TTY_STOP,    /* ^S */
 	N_TTY_START,   /* ^Q */
 };
 
 void n_tty_init(struct n_tty_data *ldata);
-/* Changes the mode. Drops received bytes and their echo. */
-void n_tty_set_raw(struct n_tty_data *ldata, bool raw);
+/*
+ * Changes the modes. Received bytes stay: what was an unfinished line becomes readable with ICANON
+ * off; bytes that were not read become a line with ICANON on.
+ */
+void n_tty_set_termios(struct n_tty_data *ldata, const struct termios *new);
+/* The modes after boot. */
+extern const struct termios tty_std_termios;
+/* cfmakeraw(3): bytes pass unchanged in both directions. */
+void termios_make_raw(struct termios *t);
+/* Drops received bytes that were not read. */
+void n_tty_flush_input(struct n_tty_data *ldata);
+/* The bytes that a read could take now (FIONREAD). */
+size_t n_tty_readable_bytes(const struct n_tty_data *ldata);
 /*
  * True when n_tty_receive_char() may be called. False: complete lines fill the buffer, or the echo
  * buffer has no room. deaf: the room for echo does not matter.

@@ -10,14 +10,6 @@
 
 /* ---- input ---- */
 
-static void isig(struct tty_struct *tty, int sig)
-{
-	pid_t pgrp = READ_ONCE(tty->pgrp);
-
-	if (pgrp)
-		(void)kill_pgrp(pgrp, sig, true); /* -ESRCH is fine: the job has just ended */
-}
-
 static void start_tty(struct tty_struct *tty)
 {
 	WRITE_ONCE(tty->flow_stopped, false);
@@ -31,18 +23,14 @@ static void stop_tty(struct tty_struct *tty)
 	uart_stop(tty->port);
 }
 
-/* Drops the output that has not been sent, shows the signal character c, and resumes the output. */
-static void n_tty_show_signal(struct tty_struct *tty, u8 c)
+/* Drops the output that has not been sent, shows the character of the signal, and sends it. */
+static void n_tty_signal(struct tty_struct *tty, unsigned function, int sig)
 {
-	uart_flush_buffer(tty->port);
-	n_tty_echo_signal(&tty->ldata, c);
+	if (!(tty->ldata.termios.c_lflag & NOFLSH))
+		uart_flush_buffer(tty->port);
+	n_tty_echo_signal(&tty->ldata, tty->ldata.termios.c_cc[function]);
 	start_tty(tty);
-}
-
-static void n_tty_signal(struct tty_struct *tty, u8 c, int sig)
-{
-	n_tty_show_signal(tty, c);
-	isig(tty, sig);
+	tty_signal_foreground(tty, sig);
 }
 
 static void n_tty_act(struct tty_struct *tty, enum n_tty_action action)
@@ -54,13 +42,13 @@ static void n_tty_act(struct tty_struct *tty, enum n_tty_action action)
 		wake_up(&tty->read_wait);
 		break;
 	case N_TTY_SIGINT:
-		n_tty_signal(tty, INTR_CHAR, SIGINT);
+		n_tty_signal(tty, VINTR, SIGINT);
 		break;
 	case N_TTY_SIGQUIT:
-		n_tty_signal(tty, QUIT_CHAR, SIGQUIT);
+		n_tty_signal(tty, VQUIT, SIGQUIT);
 		break;
-	case N_TTY_SUSPEND:
-		n_tty_show_signal(tty, SUSP_CHAR);
+	case N_TTY_SIGTSTP:
+		n_tty_signal(tty, VSUSP, SIGTSTP);
 		break;
 	case N_TTY_STOP:
 		stop_tty(tty);
@@ -116,20 +104,92 @@ size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flag
 	return done;
 }
 
-static ssize_t n_tty_wait_for_input(struct tty_struct *tty)
+/*
+ * Without ICANON: how many bytes end a read (VMIN), and how long it waits for the first or the next
+ * one (VTIME, in tenths of a second; termios(3)).
+ */
+struct raw_read {
+	size_t min;
+	u64 time_ns;     /* 0: for ever */
+	bool from_start; /* the time runs before the first byte, too */
+};
+
+static struct raw_read raw_read_rules(const struct termios *t, size_t count)
 {
-	ssize_t error;
+	struct raw_read rules = {
+		.min = t->c_cc[VMIN],
+		.time_ns = t->c_cc[VTIME] * (NSEC_PER_SEC / 10),
+		.from_start = !t->c_cc[VMIN],
+	};
+
+	if (t->c_lflag & ICANON)
+		rules = (struct raw_read){ .min = 1 };
+	rules.min = min(rules.min, count);
+	return rules;
+}
+
+/* Sleeps until a byte comes. 0; -EINTR or its like; -ETIMEDOUT: the time is over. */
+static ssize_t n_tty_wait_for_input(struct tty_struct *tty, u64 time_ns)
+{
+	DEFINE_WAIT(wait);
+	ssize_t error = 0;
 
 	__atomic_fetch_add(&tty->waiting_readers, 1, __ATOMIC_RELAXED);
-	error = wait_event_interruptible(tty->read_wait, input_available_p(&tty->ldata));
+	for (;;) {
+		prepare_to_wait(&tty->read_wait, &wait, TASK_INTERRUPTIBLE);
+		if (input_available_p(&tty->ldata))
+			break;
+		if (signal_pending(current)) {
+			error = interrupted_error();
+			break;
+		}
+		if (!time_ns) {
+			schedule();
+			continue;
+		}
+		time_ns = schedule_timeout(time_ns);
+		if (!time_ns) {
+			error = input_available_p(&tty->ldata) ? 0 : -ETIMEDOUT;
+			break;
+		}
+	}
+	finish_wait(&tty->read_wait, &wait);
 	__atomic_fetch_sub(&tty->waiting_readers, 1, __ATOMIC_RELAXED);
 	return error;
 }
 
+/* Reads until a line, or enough bytes, are there. atomic_read_lock held. */
+static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
+{
+	struct raw_read rules = raw_read_rules(&tty->ldata.termios, count);
+	ssize_t error;
+	bool eof = false;
+	size_t n = 0;
+
+	/* Loops, because a ^C may drop the line between the wake-up and the copy. */
+	while (!eof) {
+		mutex_lock(&tty->input_lock);
+		n += canon_copy_from_read_buf(&tty->ldata, buf + n, count - n, &eof);
+		mutex_unlock(&tty->input_lock);
+		if ((n && n >= rules.min) || eof || n == count)
+			break;
+		if (nonblock)
+			return n ? (ssize_t)n : -EAGAIN;
+		if (!rules.min && !rules.time_ns)
+			break; /* VMIN 0, VTIME 0: what is there */
+		/* Between bytes, and before the first one only with VMIN 0. */
+		error = n_tty_wait_for_input(tty, n || rules.from_start ? rules.time_ns : 0);
+		if (error == -ETIMEDOUT)
+			break;
+		if (error)
+			return n ? (ssize_t)n : error;
+	}
+	return (ssize_t)n;
+}
+
 ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
 {
-	ssize_t n = 0;
-	bool eof = false;
+	ssize_t n;
 	int error;
 
 	if (!count)
@@ -137,17 +197,7 @@ ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
 	error = tty_lock(&tty->atomic_read_lock, nonblock);
 	if (error)
 		return error;
-	/* Loops, because a ^C may drop the line between the wake-up and the copy. */
-	while (!n && !eof) {
-		if (!input_available_p(&tty->ldata)) {
-			n = nonblock ? -EAGAIN : n_tty_wait_for_input(tty);
-			if (n)
-				break;
-		}
-		mutex_lock(&tty->input_lock);
-		n = (ssize_t)canon_copy_from_read_buf(&tty->ldata, buf, count, &eof);
-		mutex_unlock(&tty->input_lock);
-	}
+	n = read_input(tty, buf, count, nonblock);
 	mutex_unlock(&tty->atomic_read_lock);
 	if (tty_buffer_pending(tty))
 		tty_buffer_restart_work(tty);
@@ -179,14 +229,50 @@ static size_t process_output(struct tty_struct *tty, const u8 *buf, size_t count
 	return done;
 }
 
-void n_tty_change_mode(struct tty_struct *tty, bool raw)
+void n_tty_change_modes(struct tty_struct *tty, const struct termios *new, bool flush)
 {
 	mutex_lock(&tty->input_lock);
 	mutex_lock(&tty->output_lock);
-	n_tty_set_raw(&tty->ldata, raw);
-	start_tty(tty);
+	if (flush)
+		n_tty_flush_input(&tty->ldata);
+	n_tty_set_termios(&tty->ldata, new);
+	if (!(new->c_iflag &IXON))
+		start_tty(tty);
 	mutex_unlock(&tty->output_lock);
 	mutex_unlock(&tty->input_lock);
+	wake_up(&tty->read_wait); /* what a reader waits for may be there now */
+}
+
+int n_tty_flush(struct tty_struct *tty, unsigned queue)
+{
+	if (queue > TCIOFLUSH)
+		return -EINVAL;
+	mutex_lock(&tty->input_lock);
+	mutex_lock(&tty->output_lock);
+	if (queue != TCOFLUSH)
+		n_tty_flush_input(&tty->ldata);
+	if (queue != TCIFLUSH)
+		uart_flush_buffer(tty->port);
+	mutex_unlock(&tty->output_lock);
+	mutex_unlock(&tty->input_lock);
+	wake_up(&tty->write_wait);
+	return 0;
+}
+
+int n_tty_flow(struct tty_struct *tty, unsigned action)
+{
+	switch (action) {
+	case TCOOFF:
+		stop_tty(tty);
+		return 0;
+	case TCOON:
+		start_tty(tty);
+		return 0;
+	case TCIOFF: /* would send ^S, ^Q to a device that has no flow control */
+	case TCION:
+		return 0;
+	}
+	return -EINVAL;
 }
 
 ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool nonblock)

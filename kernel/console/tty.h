@@ -15,6 +15,8 @@
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/wait.h"
 
+struct pid;
+
 struct uart_port;
 
 #define TTY_FLIP_SIZE 4096U /* bytes; a power of two */
@@ -47,29 +49,11 @@ struct tty_struct {
 	wait_queue_head_t read_wait, write_wait;
 	int waiting_readers; /* [A] sleeping readers */
 	bool flow_stopped;   /* [A] ^S */
-	pid_t pgrp;          /* [A] the job that gets the signal of ^C; 0: none */
+	spinlock_t ctrl_lock;
+	struct pid *pgrp;       /* [ctrl_lock] the job in the foreground; counted; NULL: none */
+	struct pid *session;    /* [ctrl_lock] whose terminal it is; counted; NULL: none */
+	struct winsize winsize; /* [ctrl_lock] */
 };
-
-#define TCGETS    0x5401
-#define TCSETS    0x5402
-#define TIOCGPGRP 0x540f
-#define TIOCSPGRP 0x5410
-
-/* The argument of TCGETS and TCSETS, as on Linux: termios(3). */
-struct termios {
-	u32 c_iflag, c_oflag, c_cflag, c_lflag;
-	u8 c_line;
-	u8 c_cc[19];
-};
-
-#define ICRNL  0x0100U /* c_iflag */
-#define IXON   0x0400U
-#define OPOST  0x0001U /* c_oflag */
-#define ONLCR  0x0004U
-#define ISIG   0x0001U /* c_lflag */
-#define ICANON 0x0002U
-#define ECHO   0x0008U
-#define IEXTEN 0x8000U
 
 /*
  * The terminal on COM1 (0) or COM2 (1). NULL: the machine does not have it. After the device
@@ -91,11 +75,20 @@ ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool no
 /* For poll: wait on read_wait and write_wait. */
 bool tty_readable(struct tty_struct *tty);
 bool tty_writable(struct tty_struct *tty);
-/*
- * TIOCGPGRP, TIOCSPGRP: arg points to a pid_t. TCGETS, TCSETS: arg points to a struct termios. Only
- * the modes after boot and raw mode exist; -EINVAL: any other modes. -ENOTTY: any other command.
- */
+/* ioctl_tty(2). arg: a number, or the address of the argument in the program. */
 int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
+/*
+ * A program opens tty: it becomes the terminal of its session, if the program leads a session
+ * without one, and tty has no session.
+ */
+void tty_open_proc_set_tty(struct tty_struct *tty);
+/* The controlling terminal of the current process, or NULL. */
+struct tty_struct *get_current_tty(void);
+/*
+ * The current process, which leads a session, ends or gives up its terminal: SIGHUP and SIGCONT go
+ * to the job in the foreground. Task context.
+ */
+void disassociate_ctty(void);
 /* True when a reader sleeps. tty may be NULL. Any context. */
 static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 {
@@ -133,8 +126,24 @@ size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flag
 void n_tty_flush_echoes(struct tty_struct *tty);
 /* True when writes go directly to the port: the terminal is raw, and not the console. */
 bool tty_bypasses_buffer(const struct tty_struct *tty);
-/* Switches raw mode on or off. Drops unread input. Task context. */
-void n_tty_change_mode(struct tty_struct *tty, bool raw);
+/* Changes the modes. flush: drops unread input. Task context. */
+void n_tty_change_modes(struct tty_struct *tty, const struct termios *new, bool flush);
+/* tcflush(3), tcflow(3): queue is TC?FLUSH, action TC?O*. -EINVAL. Task context. */
+int n_tty_flush(struct tty_struct *tty, unsigned queue);
+int n_tty_flow(struct tty_struct *tty, unsigned action);
+
+/* ---- tty_jobctrl.c ---- */
+
+/*
+ * May the current process use the terminal for what sig stands for (SIGTTIN: reading, SIGTTOU:
+ * changing or writing)? 0; -ERESTARTSYS: its job is in the background and gets sig; -EIO: and would
+ * not stop. Task context.
+ */
+int tty_check_change(struct tty_struct *tty, int sig);
+/* The part of tty_ioctl() for sessions and jobs. -ENOTTY: another command. */
+int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
+/* Sends sig to the job in the foreground. Task context. */
+void tty_signal_foreground(struct tty_struct *tty, int sig);
 ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock);
 ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool nonblock);
 /* True when input waits in the flip buffer. */

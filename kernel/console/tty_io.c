@@ -1,5 +1,5 @@
 /* Terminals: read, write, poll and ioctl for device files. */
-#include "kernel/process/pid.h"
+#include "arch/uaccess.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
@@ -20,18 +20,22 @@ int tty_lock(struct mutex *lock, bool nonblock)
 
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock)
 {
-	pid_t pgrp = READ_ONCE(tty->pgrp);
+	int error = tty_check_change(tty, SIGTTIN);
 
-	if (pgrp && pgrp != task_pgrp_nr(current))
-		return -EIO;
+	if (error)
+		return error;
 	return n_tty_read(tty, (u8 *)buf, count, nonblock);
 }
 
 ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool nonblock)
 {
 	ssize_t n;
-	int error = tty_lock(&tty->atomic_write_lock, nonblock);
+	int error = 0;
 
+	if (READ_ONCE(tty->ldata.termios.c_lflag) & TOSTOP)
+		error = tty_check_change(tty, SIGTTOU);
+	if (!error)
+		error = tty_lock(&tty->atomic_write_lock, nonblock);
 	if (error)
 		return error;
 	n = n_tty_write(tty, (const u8 *)buf, count, nonblock);
@@ -46,7 +50,7 @@ bool tty_readable(struct tty_struct *tty)
 
 bool tty_bypasses_buffer(const struct tty_struct *tty)
 {
-	return READ_ONCE(tty->ldata.raw) && !tty->port->console;
+	return !(READ_ONCE(tty->ldata.termios.c_oflag) & OPOST) && !tty->port->console;
 }
 
 bool tty_writable(struct tty_struct *tty)
@@ -57,66 +61,109 @@ bool tty_writable(struct tty_struct *tty)
 	       uart_chars_in_buffer(tty->port) <= UART_WAKEUP_CHARS;
 }
 
-/*
- * The modes after boot, with Linux's numbers: 115200 baud, 8 bits, and the flags that n_tty.h
- * lists.
- */
-static const struct termios tty_std_termios = {
-	.c_iflag = ICRNL | IXON,
-	.c_oflag = OPOST | ONLCR,
-	.c_cflag = 0x1cb2, /* B115200 CS8 CREAD HUPCL CLOCAL */
-	.c_lflag = 0x8a3b, /* ISIG ICANON ECHO ECHOE ECHOK ECHOCTL ECHOKE IEXTEN */
-	.c_cc = { INTR_CHAR, QUIT_CHAR, ERASE_CHAR, KILL_CHAR, EOF_CHAR, 0, 1, 0, START_CHAR,
-		  STOP_CHAR, SUSP_CHAR, 0, REPRINT_CHAR, 0, WERASE_CHAR, LNEXT_CHAR },
-};
-
-static void tty_get_termios(struct tty_struct *tty, struct termios *t)
+static int tty_get_termios(struct tty_struct *tty, struct termios __user *result)
 {
-	*t = tty_std_termios;
-	if (!READ_ONCE(tty->ldata.raw))
-		return;
-	t->c_iflag = 0;
-	t->c_oflag &= ~OPOST;
-	t->c_lflag &= ~(ECHO | ICANON | ISIG | IEXTEN);
+	struct termios t;
+
+	mutex_lock(&tty->output_lock);
+	t = tty->ldata.termios;
+	mutex_unlock(&tty->output_lock);
+	return copy_to_user(result, &t, sizeof(t)) ? -EFAULT : 0;
 }
 
-static int tty_set_termios(struct tty_struct *tty, const struct termios *t)
+/* Waits until all output has been sent. 0, or -ERESTARTSYS. */
+static int tty_wait_until_sent(struct tty_struct *tty)
 {
-	const u32 lflag = ECHO | ICANON | ISIG, iflag = ICRNL | IXON;
-	bool raw = !(t->c_lflag & lflag) && !(t->c_oflag & OPOST) && !(t->c_iflag & iflag);
-	bool std = (t->c_lflag & lflag) == lflag && (t->c_oflag & OPOST) &&
-		   (t->c_iflag & iflag) == iflag;
+	while (uart_chars_in_buffer(tty->port)) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (signal_pending(current)) {
+			__set_current_state(TASK_RUNNING);
+			return interrupted_error();
+		}
+		schedule_timeout(NSEC_PER_MSEC);
+	}
+	return 0;
+}
 
-	if (!raw && !std)
-		return -EINVAL;
-	if (tty_lock(&tty->atomic_write_lock, false))
-		return -EINTR;
-	if (READ_ONCE(tty->ldata.raw) != raw)
-		n_tty_change_mode(tty, raw);
+static int tty_set_termios(struct tty_struct *tty, unsigned cmd, const struct termios __user *from)
+{
+	struct termios t;
+	int error = tty_check_change(tty, SIGTTOU);
+
+	if (error)
+		return error;
+	if (copy_from_user(&t, from, sizeof(t)))
+		return -EFAULT;
+	if (cmd != TCSETS)
+		error = tty_wait_until_sent(tty);
+	if (!error)
+		error = tty_lock(&tty->atomic_write_lock, false);
+	if (error)
+		return error;
+	n_tty_change_modes(tty, &t, cmd == TCSETSF);
 	mutex_unlock(&tty->atomic_write_lock);
+	return 0;
+}
+
+static int tty_get_winsize(struct tty_struct *tty, struct winsize __user *result)
+{
+	struct winsize size;
+
+	spin_lock(&tty->ctrl_lock);
+	size = tty->winsize;
+	spin_unlock(&tty->ctrl_lock);
+	return copy_to_user(result, &size, sizeof(size)) ? -EFAULT : 0;
+}
+
+static int tty_set_winsize(struct tty_struct *tty, const struct winsize __user *from)
+{
+	struct winsize size;
+	bool changed;
+
+	if (copy_from_user(&size, from, sizeof(size)))
+		return -EFAULT;
+	spin_lock(&tty->ctrl_lock);
+	changed = memcmp(&size, &tty->winsize, sizeof(size)) != 0;
+	tty->winsize = size;
+	spin_unlock(&tty->ctrl_lock);
+	if (changed)
+		tty_signal_foreground(tty, SIGWINCH);
 	return 0;
 }
 
 int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 {
-	pid_t *pgrp = (pid_t *)arg;
+	int error;
 
 	switch (cmd) {
-	case TIOCGPGRP:
-		*pgrp = READ_ONCE(tty->pgrp);
-		return 0;
-	case TIOCSPGRP:
-		if (*pgrp < 0)
-			return -EINVAL;
-		WRITE_ONCE(tty->pgrp, *pgrp);
-		return 0;
 	case TCGETS:
-		tty_get_termios(tty, (struct termios *)arg);
-		return 0;
+		return tty_get_termios(tty, (struct termios __user *)arg);
 	case TCSETS:
-		return tty_set_termios(tty, (const struct termios *)arg);
+	case TCSETSW:
+	case TCSETSF:
+		return tty_set_termios(tty, cmd, (const struct termios __user *)arg);
+	case TIOCGWINSZ:
+		return tty_get_winsize(tty, (struct winsize __user *)arg);
+	case TIOCSWINSZ:
+		return tty_set_winsize(tty, (const struct winsize __user *)arg);
+	case FIONREAD:
+		return put_user((int)n_tty_readable_bytes(&tty->ldata), (int __user *)arg);
+	case TIOCOUTQ:
+		return put_user((int)uart_chars_in_buffer(tty->port), (int __user *)arg);
+	case TCFLSH:
+	case TCXONC:
+	case TCSBRK:
+	case TCSBRKP:
+		error = tty_check_change(tty, SIGTTOU);
+		if (error)
+			return error;
+		if (cmd == TCFLSH)
+			return n_tty_flush(tty, (unsigned)arg);
+		if (cmd == TCXONC)
+			return n_tty_flow(tty, (unsigned)arg);
+		return tty_wait_until_sent(tty); /* tcdrain(3); a break is not sent */
 	}
-	return -ENOTTY;
+	return tty_jobctrl_ioctl(tty, cmd, arg);
 }
 
 void tty_wakeup(struct tty_struct *tty)
@@ -137,6 +184,7 @@ void tty_port_init(struct tty_struct *tty, struct uart_port *port, const char *n
 	mutex_init(&tty->buf_lock);
 	mutex_init(&tty->input_lock);
 	mutex_init(&tty->output_lock);
+	spin_lock_init(&tty->ctrl_lock);
 	init_waitqueue_head(&tty->read_wait);
 	init_waitqueue_head(&tty->write_wait);
 	tty_buffer_init(tty);

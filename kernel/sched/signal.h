@@ -13,6 +13,7 @@
 
 struct siginfo;
 struct task_struct;
+struct pid;
 
 /* signal(7). */
 #define SIGHUP    1
@@ -90,6 +91,8 @@ int kill_pid(pid_t pid, int sig);
  * signal. Task context.
  */
 int kill_pgrp(pid_t pgrp, int sig, bool priv);
+/* The same from the kernel, for a group that the caller has a reference to. */
+int kill_pid_pgrp(struct pid *pgrp, int sig);
 
 /* The result of a sleep that a signal has ended: a program's system call may start again. */
 int interrupted_error(void);

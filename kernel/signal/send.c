@@ -53,6 +53,9 @@ static bool sig_ignored(const struct task_struct *p, int sig, bool force)
 		return false; /* p may unblock it, and may have a handler by then */
 	if (sig != SIGKILL && (p->ignored_signals & SIG_BIT(sig)))
 		return true;
+	/* A kernel task has no stopped state. */
+	if (!has_mm(p) && (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK))
+		return true;
 	if ((p->signal->flags & SIGNAL_UNKILLABLE) && handler == SIG_DFL &&
 	    !(force && (SIG_BIT(sig) & SIG_KERNEL_ONLY_MASK)))
 		return true;
@@ -284,27 +287,50 @@ int kill_pid(pid_t pid, int sig)
 	return ret;
 }
 
-/* Sends info to each process of a group. 0 if one got it; else the last error, or -ESRCH. */
-static int kill_pgrp_info(const struct siginfo *info, pid_t pgrp, bool check)
+/*
+ * Sends info to each process of a group. 0 if one got it; else the last error, or -ESRCH.
+ * tasklist_lock held.
+ */
+static int send_to_pgrp(const struct siginfo *info, struct pid *pgrp, bool check)
 {
 	struct task_struct *p;
-	struct pid *pid;
 	int ret = -ESRCH;
 	bool sent = false;
+
+	for_each_pid_task(p, pgrp, PIDTYPE_PGID)
+	{
+		if (p->exit_state || (p->flags & PF_KTHREAD))
+			continue;
+		ret = check ? group_send_sig_info(info, p, PIDTYPE_PGID)
+			    : do_send_sig_info(info, p, PIDTYPE_PGID);
+		sent |= !ret;
+	}
+	return sent ? 0 : ret;
+}
+
+static int kill_pgrp_info(const struct siginfo *info, pid_t pgrp, bool check)
+{
+	struct pid *pid;
+	int ret = -ESRCH;
 
 	spin_lock(&tasklist_lock);
 	pid = pgrp ? find_pid(pgrp) : task_pid_type(current->group_leader, PIDTYPE_PGID);
 	if (pid)
-		for_each_pid_task(p, pid, PIDTYPE_PGID)
-		{
-			if (p->exit_state || (p->flags & PF_KTHREAD))
-				continue;
-			ret = check ? group_send_sig_info(info, p, PIDTYPE_PGID)
-				    : do_send_sig_info(info, p, PIDTYPE_PGID);
-			sent |= !ret;
-		}
+		ret = send_to_pgrp(info, pid, check);
 	spin_unlock(&tasklist_lock);
-	return sent ? 0 : ret;
+	return ret;
+}
+
+int kill_pid_pgrp(struct pid *pgrp, int sig)
+{
+	struct siginfo info;
+	int ret;
+
+	init_siginfo(&info, sig, SI_KERNEL);
+	spin_lock(&tasklist_lock);
+	ret = send_to_pgrp(&info, pgrp, false);
+	spin_unlock(&tasklist_lock);
+	return ret;
 }
 
 int kill_pgrp(pid_t pgrp, int sig, bool priv)

@@ -151,7 +151,7 @@ static void test_a_signal_character_drops_the_input_and_shows_itself(void **stat
 	assert_string_equal(echoed, "one\r\ntwo^C");
 	assert_int_equal(type("\x1c"), N_TTY_SIGQUIT);
 	type("three");
-	assert_int_equal(type("\x1a"), N_TTY_SUSPEND);
+	assert_int_equal(type("\x1a"), N_TTY_SIGTSTP);
 	type("x\n");
 	assert_string_equal(read_text(100), "x\n");
 }
@@ -256,13 +256,17 @@ static void test_random_bytes_leave_the_buffers_sound(void **state)
 static void test_raw_bytes_go_through_both_ways_as_they_are(void **state)
 {
 	u8 all[256], buf[512];
+	struct termios raw = tty_std_termios;
 	size_t n;
 	bool eof;
 
 	(void)state;
+	termios_make_raw(&raw);
 	type("half a line");
-	n_tty_set_raw(&tty, true);
 	assert_false(input_available_p(&tty));
+	n_tty_set_termios(&tty, &raw);
+	assert_int_equal(canon_copy_from_read_buf(&tty, buf, sizeof(buf), &eof), 11);
+	assert_memory_equal(buf, "half a line", 11);
 	for (unsigned i = 0; i < 256; i++) {
 		all[i] = (u8)i;
 		assert_int_equal(n_tty_receive_char(&tty, (u8)i), N_TTY_LINE);
@@ -280,7 +284,9 @@ static void test_raw_bytes_go_through_both_ways_as_they_are(void **state)
 	for (n = 0; n_tty_receive_room(&tty, false); n++)
 		n_tty_receive_char(&tty, (u8)n);
 	assert_int_equal(n, N_TTY_BUF_SIZE - 1);
-	n_tty_set_raw(&tty, false);
+	n_tty_set_termios(&tty, &tty_std_termios);
+	assert_true(input_available_p(&tty)); /* what was not read is a line now */
+	n_tty_flush_input(&tty);
 	assert_int_equal(type("line\n"), N_TTY_LINE);
 	assert_string_equal(echoed, "half a lineline\r\n");
 }
