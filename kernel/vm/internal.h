@@ -81,6 +81,15 @@ int expand_stack(struct vm_area_struct *vma, unsigned long addr);
 /* Applies new flags to [start, end) of areas, as mprotect(2), mlock(2), madvise(2) do it. */
 int vma_set_flags(struct vm_area_struct **vma, unsigned long start, unsigned long end,
 		  unsigned long flags);
+/* Sets and clears flags of all areas of [start, end). -ENOMEM at the first hole, or no memory. */
+int vma_change_flags(struct mm_struct *mm, unsigned long start, unsigned long end,
+		     unsigned long set, unsigned long clear);
+/*
+ * Changes the range of an area that is in its tree; unmap_mapping_range() reads the range under the
+ * lock of the mapping. mmap_lock held for writing.
+ */
+void vma_set_range(struct vm_area_struct *vma, unsigned long start, unsigned long end,
+		   unsigned long pgoff);
 /* Gives the entries of [start, end), a part of vma, the rights of vma. */
 void change_protection(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 /* Removes all areas and pages of an address space without users. */

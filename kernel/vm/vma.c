@@ -169,12 +169,8 @@ void remove_vma(struct vm_area_struct *vma)
 	vm_area_free(vma);
 }
 
-/*
- * Changes the range of an area that is in its tree. unmap_mapping_range() reads the range under
- * the lock of the mapping.
- */
-static void vma_set_range(struct vm_area_struct *vma, unsigned long start, unsigned long end,
-			  unsigned long pgoff)
+void vma_set_range(struct vm_area_struct *vma, unsigned long start, unsigned long end,
+		   unsigned long pgoff)
 {
 	if (vma->vm_mapping)
 		mutex_lock(&vma->vm_mapping->lock);

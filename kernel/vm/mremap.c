@@ -1,0 +1,222 @@
+/* mremap(2): makes an area larger or smaller, and moves it if it has no room to grow. */
+#include "kernel/process/signal_struct.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/vm/internal.h"
+
+#define MREMAP_MAYMOVE   1
+#define MREMAP_FIXED     2
+#define MREMAP_DONTUNMAP 4
+
+/* The arguments of the call. */
+struct mremap {
+	unsigned long addr, old_len, new_len, flags, new_addr;
+};
+
+/*
+ * Moves the entries of len bytes at from to to. Returns how many bytes it has done: less than len
+ * if there is no memory for page tables. page_table_lock is held for all of it, so that
+ * unmap_mapping_range() finds each page at one of the two places.
+ */
+static unsigned long move_entries(struct mm_struct *mm, unsigned long from, unsigned long to,
+				  unsigned long len)
+{
+	unsigned long addr = from, end = from + len;
+	u64 *source, *target;
+
+	spin_lock(&mm->page_table_lock);
+	while ((source = user_pte_next(mm, &addr, end))) {
+		for (unsigned long stop = pte_table_end(addr, end); addr < stop;
+		     addr += PAGE_SIZE, source++) {
+			if (!*source)
+				continue;
+			target = user_pte_alloc(mm, addr - from + to);
+			if (!target)
+				goto unlock;
+			set_pte(target, *source);
+			set_pte(source, 0);
+		}
+	}
+	addr = end;
+unlock:
+	spin_unlock(&mm->page_table_lock);
+	return min(addr, end) - from;
+}
+
+/* Moves vma's part [addr, addr + old_len) to new_addr, where it has new_len bytes. */
+static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m,
+			      unsigned long new_addr)
+{
+	unsigned long pages = m->new_len >> PAGE_SHIFT, moved;
+	struct mm_struct *mm = vma->vm_mm;
+	struct vm_area_struct *new;
+	int error = -ENOMEM;
+
+	if ((vma->vm_flags & VM_ACCOUNT) && vm_enough_memory(pages))
+		return (unsigned long)-ENOMEM;
+	new = vm_area_dup(vma);
+	if (!new)
+		goto unaccount;
+	new->vm_start = new_addr;
+	new->vm_end = new_addr + m->new_len;
+	new->vm_pgoff += (m->addr - vma->vm_start) >> PAGE_SHIFT;
+	if (new->vm_file)
+		vm_file_hooks->get_file(new->vm_file);
+	if (new->vm_ops &&new->vm_ops->open)
+		new->vm_ops->open(new);
+	vma_insert(mm, new);
+	vma_link_mapping(new, vma);
+	vm_stat_account(mm, new->vm_flags, (long)pages);
+	moved = move_entries(mm, m->addr, new_addr, m->old_len);
+	flush_tlb_mm_range(mm, m->addr, m->addr + m->old_len, false);
+	if (moved < m->old_len) {
+		move_entries(mm, new_addr, m->addr, moved);
+		flush_tlb_mm_range(mm, new_addr, new_addr + moved, false);
+		error = do_munmap(mm, new_addr, m->new_len);
+		return (unsigned long)(error ? error : -ENOMEM);
+	}
+	if (new_addr + m->new_len == mm->search_top)
+		mm->search_top = new_addr;
+	if (!(m->flags & MREMAP_DONTUNMAP) && m->old_len) {
+		error = do_munmap(mm, m->addr, m->old_len);
+		if (error) /* too many areas: the old range stays, and is empty */
+			return (unsigned long)error;
+	}
+	vma_merge(new);
+	return new_addr;
+unaccount:
+	if (vma->vm_flags & VM_ACCOUNT)
+		vm_unacct_memory(pages);
+	return (unsigned long)error;
+}
+
+/* The area at addr, if it may get new_len bytes; or an ERR_PTR(). */
+static struct vm_area_struct *vma_to_resize(struct mm_struct *mm, const struct mremap *m)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, m->addr);
+	unsigned long more;
+
+	if (!vma)
+		return ERR_PTR(-EFAULT);
+	if (!m->old_len && !(vma->vm_flags & (VM_SHARED | VM_MAYSHARE)))
+		return ERR_PTR(-EINVAL);
+	if ((m->flags & MREMAP_DONTUNMAP) && (vma->vm_flags & (VM_DONTEXPAND | VM_PFNMAP)))
+		return ERR_PTR(-EINVAL);
+	if (m->old_len > vma->vm_end - m->addr)
+		return ERR_PTR(-EFAULT);
+	if (m->new_len <= m->old_len)
+		return vma;
+	if (vma->vm_flags & (VM_DONTEXPAND | VM_PFNMAP))
+		return ERR_PTR(-EFAULT);
+	more = (m->new_len - m->old_len) >> PAGE_SHIFT;
+	if ((vma->vm_flags & VM_LOCKED) && check_mlock_limit(mm, more))
+		return ERR_PTR(-EAGAIN);
+	return may_expand_vm(mm, vma->vm_flags, more) ? vma : ERR_PTR(-ENOMEM);
+}
+
+/* Lets vma grow where it is. False: something is in the way, or it does not end with the range. */
+static bool expand_in_place(struct vm_area_struct *vma, const struct mremap *m)
+{
+	unsigned long end = m->addr + m->new_len;
+	unsigned long more = (m->new_len - m->old_len) >> PAGE_SHIFT;
+	struct mm_struct *mm = vma->vm_mm;
+
+	if (m->addr + m->old_len != vma->vm_end || end < vma->vm_end || end > TASK_SIZE_MAX)
+		return false;
+	if (vma->vm_next && end > vma->vm_next->vm_start)
+		return false;
+	if ((vma->vm_flags & VM_ACCOUNT) && vm_enough_memory(more))
+		return false;
+	vma_set_range(vma, vma->vm_start, end, vma->vm_pgoff);
+	vm_stat_account(mm, vma->vm_flags, (long)more);
+	vma_merge(vma);
+	return true;
+}
+
+static unsigned long mremap_fixed(struct mm_struct *mm, const struct mremap *m)
+{
+	struct vm_area_struct *vma;
+	int error;
+
+	if ((m->new_addr & ~PAGE_MASK) || m->new_len > TASK_SIZE_MAX ||
+	    m->new_addr > TASK_SIZE_MAX - m->new_len)
+		return (unsigned long)-EINVAL;
+	if (m->addr + m->old_len > m->new_addr && m->new_addr + m->new_len > m->addr)
+		return (unsigned long)-EINVAL; /* the ranges overlap */
+	if (m->flags & MREMAP_FIXED) {
+		error = do_munmap(mm, m->new_addr, m->new_len);
+		if (error)
+			return (unsigned long)error;
+	}
+	if (m->old_len > m->new_len) {
+		struct mremap smaller = *m;
+
+		error = do_munmap(mm, m->addr + m->new_len, m->old_len - m->new_len);
+		if (error)
+			return (unsigned long)error;
+		smaller.old_len = m->new_len;
+		vma = vma_to_resize(mm, &smaller);
+		return IS_ERR(vma) ? (unsigned long)vma : move_vma(vma, &smaller, m->new_addr);
+	}
+	vma = vma_to_resize(mm, m);
+	return IS_ERR(vma) ? (unsigned long)vma : move_vma(vma, m, m->new_addr);
+}
+
+/* mmap_lock held for writing. */
+static unsigned long do_mremap(struct mm_struct *mm, struct mremap *m)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, m->addr);
+	int error;
+
+	if (!vma)
+		return (unsigned long)-EFAULT;
+	if (m->flags & MREMAP_FIXED)
+		return mremap_fixed(mm, m);
+	if (m->flags & MREMAP_DONTUNMAP) {
+		m->new_addr = get_unmapped_area(mm, m->new_addr, m->new_len, 0);
+		return IS_ERR_VALUE(m->new_addr) ? m->new_addr : mremap_fixed(mm, m);
+	}
+	if (m->old_len >= m->new_len) {
+		error = m->old_len == m->new_len
+				? 0
+				: do_munmap(mm, m->addr + m->new_len, m->old_len - m->new_len);
+		return error ? (unsigned long)error : m->addr;
+	}
+	vma = vma_to_resize(mm, m);
+	if (IS_ERR(vma))
+		return (unsigned long)vma;
+	if (expand_in_place(vma, m))
+		return m->addr;
+	if (!(m->flags & MREMAP_MAYMOVE))
+		return (unsigned long)-ENOMEM;
+	m->new_addr = get_unmapped_area(mm, 0, m->new_len, 0);
+	return IS_ERR_VALUE(m->new_addr) ? m->new_addr : move_vma(vma, m, m->new_addr);
+}
+
+SYSCALL_DEFINE5(mremap, unsigned long, addr, unsigned long, old_len, unsigned long, new_len,
+		unsigned long, flags, unsigned long, new_addr)
+{
+	struct mremap m = { addr, page_align(old_len), page_align(new_len), flags, new_addr };
+	struct mm_struct *mm = current->mm;
+	unsigned long ret, populate = 0;
+
+	if (flags & ~(unsigned long)(MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP))
+		return -EINVAL;
+	if ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) && !(flags & MREMAP_MAYMOVE))
+		return -EINVAL;
+	if ((flags & MREMAP_DONTUNMAP) && m.old_len != m.new_len)
+		return -EINVAL;
+	if ((addr & ~PAGE_MASK) || !m.new_len)
+		return -EINVAL;
+	mmap_write_lock(mm);
+	ret = do_mremap(mm, &m);
+	if (!IS_ERR_VALUE(ret) && m.new_len > m.old_len) {
+		const struct vm_area_struct *vma = find_vma(mm, ret);
+
+		if (vma && (vma->vm_flags & VM_LOCKED))
+			populate = m.new_len - m.old_len;
+	}
+	mmap_write_unlock(mm);
+	if (populate)
+		mm_populate(mm, ret + m.old_len, populate);
+	return (long)ret;
+}
