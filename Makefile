@@ -25,6 +25,8 @@
 #:                  elf: directly
 #: ADD="..."        for rootfs: programs, other files, directories or Debian
 #:                  packages, with the libraries that they need
+#: ROOTFS=FILE      for run and debug: the archive that the kernel unpacks into its
+#:                  root file system, such as build/rootfs.cpio
 #: BUSYBOX=PATH     for rootfs: a static busybox
 #: CC=gcc           or clang
 #: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking
@@ -246,7 +248,7 @@ endif
 export APPEND BOOT BUSYBOX CC MCOUNT
 
 # Targets that start QEMU install the missing packages first, because the build needs some of them.
-BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND"
+BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND" $(if $(ROOTFS),--initrd $(ROOTFS))
 
 run:
 	@scripts/install-deps run

@@ -3,13 +3,15 @@
  *
  * The users of a dentry, its children and, if it is pinned, its directory hold references on it. A
  * lookup takes its reference under the bucket's lock, and the last dput() unhashes the dentry under
- * the same lock. So a dentry that a lookup finds is alive. nop5 has no rename: d_parent and d_name
- * never change, and a walk upwards needs no lock. nop5 has no negative dentries.
+ * the same lock. So a dentry that a lookup finds is alive. A rename changes d_parent and d_name
+ * under rename_lock and the locks of both buckets, so a walk upwards takes rename_lock. nop5 has no
+ * negative dentries.
  */
 #include "fs/internal.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 
 #define D_HASH_SIZE 512
@@ -20,6 +22,9 @@ struct dcache_bucket {
 };
 
 static struct dcache_bucket dentry_hashtable[D_HASH_SIZE];
+
+/* Held by a rename while it changes names, and by a walk upwards. A leaf. */
+DEFINE_SPINLOCK(rename_lock);
 
 static struct dcache_bucket *d_bucket(u32 hash)
 {
@@ -72,6 +77,31 @@ struct dentry *d_make_root(struct inode *inode)
 	root->d_inode = inode;
 	root->d_sb = inode->i_sb;
 	return root;
+}
+
+struct dentry *d_alloc_pseudo(struct dentry *root, const char *name)
+{
+	struct qstr q = { .name = name, .len = (u32)strlen(name) };
+	struct dentry *dentry = d_alloc(root, &q);
+
+	if (dentry)
+		dentry->d_flags = DCACHE_PSEUDO;
+	return dentry;
+}
+
+struct dentry *d_make_tmpfile(struct dentry *dir, struct inode *inode)
+{
+	char name[24];
+	struct qstr q = { .name = name };
+	struct dentry *dentry;
+
+	q.len = (u32)snprintf(name, sizeof(name), "#%lu", inode->i_ino);
+	dentry = d_alloc(dir, &q);
+	if (dentry)
+		dentry->d_inode = inode;
+	else
+		iput(inode);
+	return dentry;
 }
 
 void d_add(struct dentry *dentry, struct inode *inode)
@@ -144,6 +174,97 @@ int d_kill_empty_dir(struct dentry *dentry)
 	return err;
 }
 
+/* Locks the buckets of two hashes, the lower one first. */
+static void lock_two_buckets(u32 one, u32 two)
+{
+	unsigned a = one % D_HASH_SIZE, b = two % D_HASH_SIZE;
+
+	spin_lock(&dentry_hashtable[min(a, b)].lock);
+	if (a != b)
+		spin_lock(&dentry_hashtable[max(a, b)].lock);
+}
+
+static void unlock_two_buckets(u32 one, u32 two)
+{
+	unsigned a = one % D_HASH_SIZE, b = two % D_HASH_SIZE;
+
+	if (a != b)
+		spin_unlock(&dentry_hashtable[max(a, b)].lock);
+	spin_unlock(&dentry_hashtable[min(a, b)].lock);
+}
+
+/* Gives dentry a place in the list of its new parent. The caller holds the new parent's i_mutex. */
+static void d_relist(struct dentry *dentry, struct dentry *old_parent, struct dentry *new_parent)
+{
+	spin_lock(&old_parent->d_lock);
+	list_del_init(&dentry->d_child);
+	spin_unlock(&old_parent->d_lock);
+	spin_lock(&new_parent->d_lock);
+	dentry->d_off = new_parent->d_next_off++;
+	list_add_tail(&dentry->d_child, &new_parent->d_subdirs);
+	spin_unlock(&new_parent->d_lock);
+}
+
+/* Hashes dentry under its new parent and name. rename_lock is held. */
+static void d_rehash_as(struct dentry *dentry, struct dentry *parent, const struct qstr *name)
+{
+	u32 old_hash = dentry->d_name.hash;
+
+	lock_two_buckets(old_hash, name->hash);
+	list_del_init(&dentry->d_hash);
+	dentry->d_parent = parent;
+	dentry->d_name = *name;
+	list_add(&dentry->d_hash, &d_bucket(name->hash)->chain);
+	unlock_two_buckets(old_hash, name->hash);
+}
+
+int d_rename_prepare(struct d_rename *rename, struct dentry *parent, const struct qstr *name)
+{
+	char *copy = kstrndup(name->name, name->len, GFP_KERNEL);
+
+	if (!copy)
+		return -ENOMEM;
+	rename->parent = parent;
+	rename->name = (struct qstr){ .name = copy, .len = name->len };
+	d_set_hash(parent, &rename->name);
+	return 0;
+}
+
+void d_rename_commit(struct dentry *dentry, struct d_rename *rename)
+{
+	struct dentry *old_parent = dentry->d_parent;
+	const char *old_name = dentry->d_flags & DCACHE_LONG_NAME ? dentry->d_name.name : NULL;
+
+	dget(rename->parent);
+	spin_lock(&rename_lock);
+	d_rehash_as(dentry, rename->parent, &rename->name);
+	spin_unlock(&rename_lock);
+	spin_lock(&dentry->d_lock);
+	dentry->d_flags |= DCACHE_LONG_NAME;
+	spin_unlock(&dentry->d_lock);
+	d_relist(dentry, old_parent, rename->parent);
+	kfree(old_name);
+	rename->name.name = NULL;
+	dput(old_parent);
+}
+
+void d_rename_cancel(struct d_rename *rename)
+{
+	kfree(rename->name.name);
+}
+
+bool d_is_below(struct dentry *dentry, const struct dentry *ancestor)
+{
+	bool below;
+
+	spin_lock(&rename_lock);
+	while (dentry != ancestor && dentry->d_parent != dentry)
+		dentry = dentry->d_parent;
+	below = dentry == ancestor;
+	spin_unlock(&rename_lock);
+	return below;
+}
+
 struct dentry *d_lookup(struct dentry *parent, const struct qstr *name)
 {
 	struct qstr key = *name;
@@ -186,6 +307,19 @@ static bool dput_fast(struct dentry *dentry)
 	return false;
 }
 
+/* Locks the bucket of dentry, which a rename may change until then. */
+static struct dcache_bucket *lock_bucket(const struct dentry *dentry)
+{
+	for (;;) {
+		struct dcache_bucket *bucket = d_bucket(READ_ONCE(dentry->d_name.hash));
+
+		spin_lock(&bucket->lock);
+		if (likely(bucket == d_bucket(READ_ONCE(dentry->d_name.hash))))
+			return bucket;
+		spin_unlock(&bucket->lock);
+	}
+}
+
 /*
  * The last reference on a child may hold the last reference on its parent, and so on upwards. That
  * is a loop here, because a recursion could use up the stack.
@@ -193,10 +327,9 @@ static bool dput_fast(struct dentry *dentry)
 void dput(struct dentry *dentry)
 {
 	while (dentry && !dput_fast(dentry)) {
-		struct dcache_bucket *bucket = d_bucket(dentry->d_name.hash);
-		struct dentry *parent = dentry->d_parent;
+		struct dcache_bucket *bucket = lock_bucket(dentry);
+		struct dentry *parent;
 
-		spin_lock(&bucket->lock);
 		if (!atomic_dec_and_test(&dentry->d_count)) {
 			spin_unlock(&bucket->lock);
 			return;
@@ -204,8 +337,11 @@ void dput(struct dentry *dentry)
 		list_del_init(&dentry->d_hash);
 		spin_unlock(&bucket->lock);
 
+		parent = dentry->d_parent;
 		if (dentry->d_inode)
 			iput(dentry->d_inode);
+		if (dentry->d_flags & DCACHE_LONG_NAME)
+			kfree(dentry->d_name.name);
 		kfree(dentry);
 		dentry = parent != dentry ? parent : NULL;
 	}

@@ -2,8 +2,10 @@
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
 
-static int debugfs_fill_super(struct super_block *sb)
+static int debugfs_fill_super(struct super_block *sb, const char *data)
 {
+	(void)data;
+	sb->s_magic = 0x64626720;
 	return simple_fill_super(sb, 0700, &simple_dir_inode_operations);
 }
 

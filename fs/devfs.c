@@ -1,31 +1,60 @@
-/* devfs: devices as files, at /dev. */
+/* devtmpfs: devices as files, at /dev; and the table of character devices. */
 #include "fs/devfs.h"
+#include "fs/chrdev.h"
 #include "fs/devices.h"
 #include "fs/filesystems.h"
+#include "fs/internal.h"
+#include "fs/namei.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
 
-static int devfs_fill_super(struct super_block *sb)
+static DEFINE_SPINLOCK(chrdevs_lock);
+static LIST_HEAD(chrdevs); /* [chrdevs_lock] */
+
+void register_chrdev(struct chrdev *chrdev)
 {
-	return simple_fill_super(sb, 0755, &simple_dir_inode_operations);
+	spin_lock(&chrdevs_lock);
+	list_add_tail(&chrdev->list, &chrdevs);
+	spin_unlock(&chrdevs_lock);
 }
 
-struct file_system_type devfs_type = {
-	.name = "devfs",
-	.nodev = true,
-	.fill_super = devfs_fill_super,
-};
+static const struct chrdev *find_chrdev(u32 dev)
+{
+	const struct chrdev *chrdev, *found = NULL;
+
+	spin_lock(&chrdevs_lock);
+	list_for_each_entry (chrdev, &chrdevs, list)
+		if (chrdev->dev == dev)
+			found = chrdev;
+	spin_unlock(&chrdevs_lock);
+	return found;
+}
+
+int chrdev_open(struct inode *inode, struct file *file)
+{
+	const struct chrdev *chrdev = find_chrdev(inode->i_rdev);
+
+	if (!chrdev)
+		return -ENXIO;
+	inode->i_private = chrdev->private;
+	file->f_op = chrdev->fops;
+	return chrdev->fops->open ? chrdev->fops->open(inode, file) : 0;
+}
 
 int devfs_create(const char *name, umode_t mode, u32 dev, const struct file_operations *fops,
 		 void *private)
 {
-	struct dentry *dentry;
+	struct chrdev *chrdev = kzalloc(sizeof(*chrdev), GFP_KERNEL);
+	char path[NAME_MAX + 6];
+	int err;
 
-	if (!devfs_type.sb)
-		return -ENODEV;
-	dentry = simple_create_file(devfs_type.sb->s_root, name, S_IFCHR | mode, fops, private);
-	if (IS_ERR(dentry))
-		return (int)PTR_ERR(dentry);
-	dentry->d_inode->i_rdev = dev;
-	return 0;
+	if (!chrdev)
+		return -ENOMEM;
+	*chrdev = (struct chrdev){ .dev = dev, .fops = fops, .private = private };
+	register_chrdev(chrdev);
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	err = do_mknodat(AT_FDCWD, path, S_IFCHR | mode, dev);
+	return err;
 }
 
 int devfs_populate(void)
@@ -33,5 +62,12 @@ int devfs_populate(void)
 	int err = mem_devices_init();
 
 	err = err ? err : kmsg_device_init();
-	return err ? err : tty_devices_init();
+	err = err ? err : tty_devices_init();
+	if (err)
+		return err;
+	/* Names that programs expect. /proc/self/fd is a link to the descriptors of the reader. */
+	err = do_symlinkat("/proc/self/fd", AT_FDCWD, "/dev/fd");
+	err = err ? err : do_symlinkat("/proc/self/fd/0", AT_FDCWD, "/dev/stdin");
+	err = err ? err : do_symlinkat("/proc/self/fd/1", AT_FDCWD, "/dev/stdout");
+	return err ? err : do_symlinkat("/proc/self/fd/2", AT_FDCWD, "/dev/stderr");
 }

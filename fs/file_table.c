@@ -1,8 +1,14 @@
-/* Open files: allocation, references, release. */
+/* Open files: allocation, references, release; and files without names. */
+#include "fs/file.h"
 #include "fs/file_owner.h"
 #include "fs/internal.h"
+#include "fs/locks.h"
+#include "fs/namespace.h"
+#include "fs/open.h"
+#include "fs/permission.h"
 #include "fs/syscalls.h"
 #include "kernel/init.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 
 static struct kmem_cache *filp_cachep;
@@ -19,7 +25,10 @@ struct file *alloc_empty_file(unsigned flags)
 	atomic_set(&file->f_count, 1);
 	mutex_init(&file->f_pos_lock);
 	file->f_flags = flags;
-	file->f_mode = ((flags + 1) & O_ACCMODE) & (FMODE_READ | FMODE_WRITE);
+	if (flags & O_PATH)
+		file->f_mode = FMODE_PATH;
+	else
+		file->f_mode = ((flags + 1) & O_ACCMODE) & (FMODE_READ | FMODE_WRITE);
 	file->f_op = &empty_file_operations;
 	atomic_inc(&nr_files);
 	return file;
@@ -29,6 +38,45 @@ static void file_free(struct file *file)
 {
 	atomic_dec(&nr_files);
 	kmem_cache_free(filp_cachep, file);
+}
+
+int get_write_access(struct inode *inode)
+{
+	int count = atomic_read(&inode->i_writecount);
+
+	while (count >= 0) {
+		int seen = atomic_cmpxchg(&inode->i_writecount, count, count + 1);
+
+		if (seen == count)
+			return 0;
+		count = seen;
+	}
+	return -ETXTBSY;
+}
+
+void put_write_access(struct inode *inode)
+{
+	atomic_dec(&inode->i_writecount);
+}
+
+int deny_write_access(struct file *file)
+{
+	atomic_t *writecount = &file->f_inode->i_writecount;
+	int count = atomic_read(writecount);
+
+	while (count <= 0) {
+		int seen = atomic_cmpxchg(writecount, count, count - 1);
+
+		if (seen == count)
+			return 0;
+		count = seen;
+	}
+	return -ETXTBSY;
+}
+
+void allow_write_access(struct file *file)
+{
+	atomic_inc(&file->f_inode->i_writecount);
 }
 
 /* Counts the file in its owner. An open directory does not use the owner, and is not counted. */
@@ -50,6 +98,14 @@ int vfs_open(const struct path *path, struct file *file)
 	file->f_path = *path;
 	path_get(path);
 	file->f_inode = ihold(inode);
+	if (file->f_mode & FMODE_PATH)
+		return 0;
+	if ((file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode)) {
+		err = get_write_access(inode);
+		if (err)
+			return err;
+		file->f_mode |= FMODE_WRITER;
+	}
 	if (inode->i_fop)
 		file->f_op = inode->i_fop;
 	if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode))
@@ -62,19 +118,6 @@ int vfs_open(const struct path *path, struct file *file)
 	return err;
 }
 
-struct file *alloc_file(struct inode *inode, unsigned f_mode, unsigned f_flags,
-			const struct file_operations *fops)
-{
-	struct file *file = alloc_empty_file(f_flags);
-
-	if (IS_ERR(file))
-		return file;
-	file->f_inode = inode;
-	file->f_mode = f_mode;
-	file->f_op = fops;
-	return file;
-}
-
 struct file *get_file(struct file *file)
 {
 	atomic_inc(&file->f_count);
@@ -85,10 +128,14 @@ void fput(struct file *file)
 {
 	if (!atomic_dec_and_test(&file->f_count))
 		return;
+	if (file->f_inode)
+		locks_remove_file(file);
 	if (file->f_op->release)
 		file->f_op->release(file->f_inode, file);
 	if (file->f_mode & FMODE_OWNED)
 		file_owner_close(file->f_inode->i_owner);
+	if (file->f_mode & FMODE_WRITER)
+		put_write_access(file->f_inode);
 	if (file->f_inode)
 		iput(file->f_inode);
 	if (file->f_path.dentry)
@@ -96,8 +143,10 @@ void fput(struct file *file)
 	file_free(file);
 }
 
-int filp_close(struct file *file)
+int filp_close(struct file *file, void *owner)
 {
+	if (owner)
+		locks_remove_posix(file, owner);
 	fput(file);
 	return 0;
 }
@@ -107,9 +156,100 @@ unsigned nr_open_files(void)
 	return (unsigned)atomic_read(&nr_files);
 }
 
+/* ---- files without names ---- */
+
+static struct vfsmount *anon_mnt; /* constant after anon_mount_init() */
+
+static int anon_fill_super(struct super_block *sb, const char *data)
+{
+	struct inode *inode = new_inode(sb, S_IFDIR | 0555);
+
+	(void)data;
+	if (!inode)
+		return -ENOMEM;
+	sb->s_magic = 0x09041934;
+	sb->s_root = d_make_root(inode);
+	return sb->s_root ? 0 : -ENOMEM;
+}
+
+/* Not registered: no program mounts it. */
+static struct file_system_type anon_type = {
+	.name = "anon_inodefs",
+	.fill_super = anon_fill_super,
+};
+
+struct inode *alloc_anon_inode(umode_t mode)
+{
+	struct inode *inode = new_inode(anon_mnt->mnt_sb, mode);
+
+	if (inode) {
+		inode->i_uid = current_fsuid();
+		inode->i_gid = current_fsgid();
+	}
+	return inode;
+}
+
+struct file *alloc_file_pseudo(struct inode *inode, const char *name, unsigned f_flags,
+			       const struct file_operations *fops)
+{
+	struct dentry *dentry = d_alloc_pseudo(anon_mnt->mnt_root, name);
+	struct file *file;
+
+	if (!dentry)
+		return ERR_PTR(-ENOMEM);
+	file = alloc_empty_file(f_flags);
+	if (IS_ERR(file)) {
+		dput(dentry);
+		return file;
+	}
+	dentry->d_inode = ihold(inode);
+	file->f_path = (struct path){ .mnt = mntget(anon_mnt), .dentry = dentry };
+	file->f_inode = inode;
+	file->f_op = fops;
+	return file;
+}
+
+struct file *anon_inode_getfile(const char *name, const struct file_operations *fops, void *private,
+				unsigned flags)
+{
+	struct inode *inode = alloc_anon_inode(0600);
+	char full_name[NAME_MAX + 1];
+	struct file *file;
+
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	snprintf(full_name, sizeof(full_name), "anon_inode:%s", name);
+	file = alloc_file_pseudo(inode, full_name, flags & ~(unsigned)O_CLOEXEC, fops);
+	if (IS_ERR(file))
+		iput(inode);
+	else
+		file->private_data = private;
+	return file;
+}
+
+int anon_inode_getfd(const char *name, const struct file_operations *fops, void *private,
+		     unsigned flags)
+{
+	struct file *file;
+	int fd = get_unused_fd_flags(flags);
+
+	if (fd < 0)
+		return fd;
+	file = anon_inode_getfile(name, fops, private, flags);
+	if (IS_ERR(file)) {
+		put_unused_fd((unsigned)fd);
+		return (int)PTR_ERR(file);
+	}
+	fd_install((unsigned)fd, file);
+	return fd;
+}
+
 static int files_init(void)
 {
 	filp_cachep = kmem_cache_create("filp", sizeof(struct file), 64);
-	return filp_cachep ? 0 : -ENOMEM;
+	if (!filp_cachep)
+		return -ENOMEM;
+	anon_mnt = kern_mount(&anon_type);
+	return IS_ERR(anon_mnt) ? (int)PTR_ERR(anon_mnt) : 0;
 }
 core_initcall(files_init);

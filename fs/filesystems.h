@@ -7,7 +7,7 @@
 #include "fs/libfs.h"
 #include "fs/namespace.h"
 
-extern struct file_system_type ramfs_type, devfs_type, proc_type, sysfs_type;
+extern struct file_system_type tmpfs_type, rootfs_type, devtmpfs_type, proc_type, sysfs_type;
 extern struct file_system_type debugfs_type, tracefs_type;
 
 /* They return 0 or a negative errno. */
@@ -15,5 +15,5 @@ int devfs_populate(void);
 int proc_populate(void);
 int sysfs_populate(void); /* makes kernel/, and in it the mount points of debugfs and tracefs */
 
-/* Returns the memory that the files of ramfs use, in bytes. */
-u64 ramfs_bytes(void);
+/* Returns the memory that the files of all tmpfs use, in bytes. */
+u64 tmpfs_bytes(void);

@@ -3,14 +3,15 @@
  *
  * A dentry is a name, an inode is an object, a file is an open file, a path is a dentry seen
  * through a mount. The names are Linux's. All functions here need task context with preemption on,
- * except where a comment says otherwise. Buffers are kernel memory, because nop5 has no user space
- * yet.
+ * except where a comment says otherwise. Buffers and names are kernel memory: the system calls copy
+ * between programs and the kernel (fs/getname.h, fs/uio.h).
  *
  * More for the parts of the VFS and for file systems: fs/dcache.h (dentries and inodes), fs/libfs.h
  * (building blocks), fs/namespace.h (mounts), fs/file_owner.h, fs/internal.h.
  *
- * Lock order: inode->i_mutex of a directory, then dentry->d_lock or the lock of a dcache bucket
- * (both are leaves). The VFS never holds two i_mutex at once.
+ * Lock order: rename_mutex, i_mutex of a directory, i_mutex of an object in it (rename takes two
+ * directories, the ancestor first), then rename_lock, dentry->d_lock or the lock of a dcache
+ * bucket, which are leaves.
  */
 #pragma once
 
@@ -21,12 +22,18 @@
 
 struct dentry;
 struct file;
+struct iov_iter;
+struct kiocb;
+struct vm_area_struct;
 struct file_owner;
 struct file_system_type;
 struct inode;
 struct poll_table_struct;
+struct address_space;
+struct kstatfs;
 struct super_block;
 struct vfsmount;
+struct path;
 
 #define PATH_MAX     4096 /* bytes of a path, with its NUL */
 #define NAME_MAX     255  /* bytes of one component */
@@ -44,9 +51,29 @@ struct vfsmount;
 #define O_TRUNC     01000
 #define O_APPEND    02000
 #define O_NONBLOCK  04000
+#define O_DSYNC     010000
+#define O_ASYNC     020000
+#define O_DIRECT    040000
+#define O_LARGEFILE 0100000
 #define O_DIRECTORY 0200000
 #define O_NOFOLLOW  0400000
+#define O_NOATIME   01000000
 #define O_CLOEXEC   02000000
+#define __O_SYNC    04000000
+#define O_SYNC      (__O_SYNC | O_DSYNC)
+#define O_PATH      010000000
+#define __O_TMPFILE 020000000
+#define O_TMPFILE   (__O_TMPFILE | O_DIRECTORY)
+
+/* A directory descriptor that stands for the current directory, and the AT_* flags. */
+#define AT_FDCWD            -100
+#define AT_SYMLINK_NOFOLLOW 0x100
+#define AT_REMOVEDIR        0x200 /* unlinkat */
+#define AT_EACCESS          0x200 /* faccessat */
+#define AT_SYMLINK_FOLLOW   0x400
+#define AT_NO_AUTOMOUNT     0x800
+#define AT_EMPTY_PATH       0x1000
+#define AT_STATX_SYNC_TYPE  0x6000
 
 /* inode(7): i_mode. */
 #define S_IFMT      0170000
@@ -56,6 +83,7 @@ struct vfsmount;
 #define S_IFDIR     0040000
 #define S_IFCHR     0020000
 #define S_IFIFO     0010000
+#define S_IFSOCK    0140000
 #define S_ISUID     04000
 #define S_ISGID     02000
 #define S_ISVTX     01000
@@ -63,23 +91,30 @@ struct vfsmount;
 #define S_ISREG(m)  (((m)&S_IFMT) == S_IFREG)
 #define S_ISDIR(m)  (((m)&S_IFMT) == S_IFDIR)
 #define S_ISCHR(m)  (((m)&S_IFMT) == S_IFCHR)
+#define S_ISBLK(m)  (((m)&S_IFMT) == S_IFBLK)
 #define S_ISFIFO(m) (((m)&S_IFMT) == S_IFIFO)
+#define S_ISSOCK(m) (((m)&S_IFMT) == S_IFSOCK)
 #define S_IALLUGO   07777
 #define S_IRWXUGO   0777
 
-#define SEEK_SET 0
-#define SEEK_CUR 1
-#define SEEK_END 2
+#define SEEK_SET  0
+#define SEEK_CUR  1
+#define SEEK_END  2
+#define SEEK_DATA 3 /* lseek(2): the next byte that is not in a hole */
+#define SEEK_HOLE 4
 
-/* A device number as stat(2) shows it: Linux's 32-bit layout for small numbers. */
-#define MKDEV(major, minor) (((u32)(major) << 8) | (u32)(minor))
-#define MAJOR(dev)          ((unsigned)(dev) >> 8)
-#define MINOR(dev)          ((unsigned)(dev)&0xff)
+/* A device number as stat(2) shows it: 12 bits of major, 20 bits of minor in Linux's 32-bit layout.
+ */
+#define MKDEV(major, minor)                                                                        \
+	(((u32)(major) << 8) | ((u32)(minor)&0xff) | (((u32)(minor) & ~0xffU) << 12))
+#define MAJOR(dev) (((u32)(dev) >> 8) & 0xfff)
+#define MINOR(dev) (((u32)(dev)&0xff) | (((u32)(dev) >> 12) & 0xfff00))
 
 /*
  * Legend: [C] constant once other CPUs can see the object; [M] inode->i_mutex (for a dentry: of the
- * parent directory); [D] dentry->d_lock; [B] the lock of the dcache bucket; [A] atomic; [P]
- * file->f_pos_lock, if the file has positions (FMODE_ATOMIC_POS).
+ * parent directory); [D] dentry->d_lock; [B] the lock of the dcache bucket; [R] rename_lock, B and
+ * M to write, one of them to read; [A] atomic; [P] file->f_pos_lock, if the file has positions
+ * (FMODE_ATOMIC_POS).
  */
 
 struct qstr {
@@ -93,14 +128,14 @@ struct dentry {
 	atomic_t d_count; /* [A] becomes 0 only under B, just before the dentry is freed */
 	unsigned d_flags; /* [D] DCACHE_* */
 	spinlock_t d_lock;
-	struct dentry *d_parent;    /* [C] counted; a root is its own parent */
-	struct qstr d_name;         /* [C] terminated */
+	struct dentry *d_parent;    /* [R] counted; a root is its own parent */
+	struct qstr d_name;         /* [R] terminated */
 	struct inode *d_inode;      /* [C] counted */
 	struct super_block *d_sb;   /* [C] */
 	struct list_head d_hash;    /* [B] */
 	struct list_head d_child;   /* [D of the parent] a pinned dentry's entry in d_subdirs */
 	struct list_head d_subdirs; /* [D] pinned children in the order of d_off */
-	u64 d_off;                  /* [C] readdir position in the parent */
+	u64 d_off;                  /* [M] readdir position in the parent */
 	u64 d_next_off;             /* [D] the next child's d_off */
 	void *d_fsdata;             /* for the file system */
 };
@@ -109,21 +144,29 @@ struct dentry {
 #define DCACHE_DEAD       0x02 /* removed: no entry can be created below */
 #define DCACHE_PINNED     0x04 /* the directory holds a reference (ramfs, for example) */
 #define DCACHE_REVALIDATE 0x08 /* call i_op->revalidate before each use */
+#define DCACHE_LONG_NAME  0x10 /* d_name.name is an allocation of its own, since a rename */
+#define DCACHE_PSEUDO     0x20 /* in no directory: d_path() prints the name alone */
+#define DCACHE_TMPFILE    0x40 /* made by O_TMPFILE: linkat() may give it its first name */
 
 struct inode {
 	umode_t i_mode;   /* type [C], permission bits [M] */
 	u32 i_nlink;      /* [M] */
+	u32 i_uid, i_gid; /* [M] owner and group */
 	u64 i_ino;        /* [C] */
 	u32 i_rdev;       /* [C] number of the device that the inode is */
 	atomic_t i_count; /* [A] */
+	/* [A] regular files: how many are open for writing; below 0: how many run as programs */
+	atomic_t i_writecount;
+	atomic_t i_has_locks; /* [A] not 0 if fs/locks.c may hold locks of the file */
 	struct mutex i_mutex;
 	loff_t i_size;                       /* [M] bytes */
 	u64 i_blocks;                        /* [M] 512-byte units */
-	ktime_t i_mtime, i_ctime, i_atime;   /* ns since boot; no lock: a lost update is harmless */
+	s64 i_mtime, i_ctime, i_atime;       /* inode_now(); no lock: a lost update is harmless */
 	struct super_block *i_sb;            /* [C] */
 	const struct inode_operations *i_op; /* [C] never NULL */
 	const struct file_operations *i_fop; /* [C] */
-	void *i_private;                     /* [C] for the file system */
+	struct address_space *i_mapping;     /* [C] its pages, or NULL */
+	void *i_private;                     /* [C] for the file system, or the device */
 	char *i_link;               /* [C] the text of a symbolic link, freed with the inode */
 	struct file_owner *i_owner; /* [C] NULL: the file is never removed with an owner */
 };
@@ -143,7 +186,19 @@ struct inode_operations {
 	int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
 	int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);
 	int (*symlink)(struct inode *dir, struct dentry *dentry, const char *target);
+	/* Also makes FIFOs and sockets, with dev 0. */
 	int (*mknod)(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev);
+	/* Makes another name for inode, whose i_mutex is held, too. NULL: -EPERM. */
+	int (*link)(struct inode *inode, struct inode *dir, struct dentry *dentry);
+	/*
+	 * Adjusts counts and times for a rename; the VFS then moves the names. target is NULL, or
+	 * is replaced, or (RENAME_EXCHANGE) gets the old name. May refuse: -ENOTEMPTY. Both
+	 * directories are locked. NULL: -EPERM.
+	 */
+	int (*rename)(struct inode *old_dir, struct dentry *old, struct inode *new_dir,
+		      struct dentry *target, unsigned flags);
+	/* Makes a regular file without a name (O_TMPFILE), or an ERR_PTR. No lock held. */
+	struct inode *(*tmpfile)(struct inode *dir, umode_t mode);
 	/* May refuse. If they return 0, the VFS removes the name. NULL: -EPERM. */
 	int (*unlink)(struct inode *dir, struct dentry *dentry);
 	int (*rmdir)(struct inode *dir, struct dentry *dentry);
@@ -152,6 +207,13 @@ struct inode_operations {
 	 * ERR_PTR. No lock held.
 	 */
 	char *(*get_link)(struct dentry *dentry);
+	/*
+	 * For a link in proc that names an object, not a path, such as /proc/PID/exe: gives the
+	 * counted path of the object. 0 or a negative errno. No lock held.
+	 */
+	int (*get_path)(struct dentry *dentry, struct path *path);
+	/* Checks MAY_* instead of the permission bits. 0 or a negative errno. No lock held. */
+	int (*permission)(struct inode *inode, unsigned mask);
 	/* Sets the length of a regular file. NULL: O_TRUNC is accepted and does nothing. */
 	int (*truncate)(struct inode *inode, loff_t length);
 	/* Updates the fields that stat shows. No lock held. May be NULL. */
@@ -169,15 +231,21 @@ struct dir_context {
 #define DT_FIFO    1
 #define DT_CHR     2
 #define DT_DIR     4
+#define DT_BLK     6
 #define DT_REG     8
 #define DT_LNK     10
+#define DT_SOCK    12
 #define S_DT(mode) (((mode)&S_IFMT) >> 12)
 
 /*
  * The operations of an open file. Task context, may sleep; no lock is held, except for iterate. If
- * read or write is NULL, the system call returns -EINVAL, as in Linux. read and write advance *pos
- * (they may ignore it) and return the number of bytes moved or a negative errno: -EINTR if a signal
- * ended a sleep before the first byte.
+ * a file has neither read nor read_iter, the system call returns -EINVAL, as in Linux; write and
+ * write_iter likewise. They advance *pos or iocb->ki_pos (they may ignore it) and return the number
+ * of bytes moved or a negative errno: interrupted_error() if a signal ended a sleep before the
+ * first byte.
+ *
+ * read and write move bytes to and from kernel memory. For a program, the VFS copies through a
+ * buffer of at most 64 KiB. A file that should be faster has read_iter and write_iter (fs/uio.h).
  */
 struct file_operations {
 	int (*open)(struct inode *inode, struct file *file);
@@ -185,6 +253,8 @@ struct file_operations {
 	int (*release)(struct inode *inode, struct file *file);
 	ssize_t (*read)(struct file *file, char *buf, size_t count, loff_t *pos);
 	ssize_t (*write)(struct file *file, const char *buf, size_t count, loff_t *pos);
+	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *to);
+	ssize_t (*write_iter)(struct kiocb *iocb, struct iov_iter *from);
 	/* NULL: -ESPIPE. */
 	loff_t (*llseek)(struct file *file, loff_t offset, int whence);
 	/*
@@ -195,8 +265,12 @@ struct file_operations {
 	unsigned (*poll)(struct file *file, struct poll_table_struct *wait);
 	/* The caller holds the directory's i_mutex. */
 	int (*iterate)(struct file *file, struct dir_context *ctx);
-	/* NULL: -ENOTTY. */
+	/* arg may be an address in user memory. NULL: -ENOTTY. */
 	long (*ioctl)(struct file *file, unsigned cmd, unsigned long arg);
+	/* Sets vma->vm_ops. The caller holds mmap_lock. NULL: -ENODEV. */
+	int (*mmap)(struct file *file, struct vm_area_struct *vma);
+	/* fallocate(2). NULL: -EOPNOTSUPP. */
+	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
 };
 
 struct path {
@@ -206,11 +280,13 @@ struct path {
 
 #define FMODE_READ       0x1
 #define FMODE_WRITE      0x2
+#define FMODE_PATH       0x2000 /* O_PATH: names an object, and cannot be read or written */
+#define FMODE_WRITER     0x1000 /* counted in i_writecount */
 #define FMODE_OWNED      0x4000 /* i_owner counts this file */
 #define FMODE_ATOMIC_POS 0x8000 /* f_pos needs its lock: regular files and directories */
 
 struct file {
-	struct path f_path;                 /* [C] counted; empty for the ends of a pipe */
+	struct path f_path;                 /* [C] counted */
 	struct inode *f_inode;              /* [C] counted */
 	const struct file_operations *f_op; /* [C] never NULL */
 	unsigned f_flags;                   /* O_* */
@@ -221,9 +297,19 @@ struct file {
 	void *private_data; /* for the file operations */
 };
 
+struct seq_file;
+
 struct super_operations {
 	/* Frees the data of an inode. Called when the inode's last reference is dropped. */
 	void (*evict_inode)(struct inode *inode);
+	/* Frees s_fs_info after the last inode. May be NULL. */
+	void (*put_super)(struct super_block *sb);
+	/* Fills in what it knows; the VFS has filled in the rest. May be NULL. */
+	void (*statfs)(struct super_block *sb, struct kstatfs *st);
+	/* Prints the options as ",NAME=VALUE" for /proc/mounts. May be NULL. */
+	void (*show_options)(struct seq_file *m, struct super_block *sb);
+	/* Changes options. data may be NULL. 0 or a negative errno. NULL: options are ignored. */
+	int (*remount)(struct super_block *sb, const char *data);
 };
 
 struct super_block {
@@ -231,24 +317,36 @@ struct super_block {
 	struct dentry *s_root;                 /* [C] */
 	const struct super_operations *s_op;   /* [C] */
 	u32 s_dev;                             /* [C] the device number that stat shows */
+	u32 s_magic;                           /* [C] the type that statfs shows */
 	int s_no_op_error; /* [C] error of a missing read or write: -EINVAL; in proc -EIO */
+	unsigned s_flags;  /* MS_RDONLY; written under mount_mutex */
+	atomic_t s_active; /* [A] mounts; a type with one super_block holds one reference more */
+	void *s_fs_info;   /* for the file system */
 };
 
 /* ---- paths ---- */
 
-#define LOOKUP_FOLLOW    0x1 /* follow a symbolic link in the last component */
-#define LOOKUP_DIRECTORY 0x2 /* -ENOTDIR unless name is a directory */
+#define LOOKUP_FOLLOW        0x001 /* follow a symbolic link in the last component */
+#define LOOKUP_DIRECTORY     0x002 /* -ENOTDIR unless name is a directory */
+#define LOOKUP_EMPTY         0x004 /* the empty name is the place where the walk starts */
+#define LOOKUP_NO_XDEV       0x010 /* openat2(2): -EXDEV at a mount */
+#define LOOKUP_NO_MAGICLINKS 0x020 /* -ELOOP at a link that proc made */
+#define LOOKUP_NO_SYMLINKS   0x040 /* -ELOOP at any link */
+#define LOOKUP_BENEATH       0x080 /* -EXDEV where the walk would leave its start */
+#define LOOKUP_IN_ROOT       0x100 /* the start is the root of the walk */
 
 /*
  * Walks name from the root or from the current directory. Returns 0 and a counted path (the caller
- * calls path_put()), or -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG, -ENOMEM.
+ * calls path_put()), or -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG, -EACCES, -ENOMEM.
  */
 int kern_path(const char *name, unsigned flags, struct path *path);
+/* The same from the directory dfd, a descriptor or AT_FDCWD; also -EBADF. */
+int kern_path_at(int dfd, const char *name, unsigned flags, struct path *path);
 void path_get(const struct path *path);
 void path_put(const struct path *path);
 /*
- * Writes the absolute path to the end of buf, with " (deleted)" after a removed name. Returns its
- * start, or -ENAMETOOLONG as an ERR_PTR.
+ * Writes the path to the end of buf, as seen from the root of the current task, with " (deleted)"
+ * after a removed name. Returns its start, or -ENAMETOOLONG as an ERR_PTR.
  */
 char *d_path(const struct path *path, char *buf, size_t size);
 
@@ -257,7 +355,8 @@ char *d_path(const struct path *path, char *buf, size_t size);
 struct file *get_file(struct file *file);
 /* Drops a reference. The last drop releases the file. */
 void fput(struct file *file);
-int filp_close(struct file *file);
+/* Ends the use of a descriptor by the owner of a table of descriptors (NULL: none). */
+int filp_close(struct file *file, void *owner);
 
 /*
  * Read and write from *pos on, and advance it. They return what the file operation returns, or
@@ -265,6 +364,27 @@ int filp_close(struct file *file);
  */
 ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos);
 ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+
+/* The same for the kernel itself, which may read a file that programs may not: exec. */
+ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos);
+ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos);
+/*
+ * Makes a file without a name in any directory, such as the end of a pipe; /proc/PID/fd shows name.
+ * f_flags: O_RDONLY and so on. Takes over the inode reference on success. Or an ERR_PTR.
+ */
+struct file *alloc_file_pseudo(struct inode *inode, const char *name, unsigned f_flags,
+			       const struct file_operations *fops);
+/*
+ * The same with an inode of its own, for objects that only have operations: "anon_inode:" comes
+ * before the name. anon_inode_getfd() also installs it, and returns the descriptor. flags: O_RDWR,
+ * O_NONBLOCK, O_CLOEXEC.
+ */
+struct file *anon_inode_getfile(const char *name, const struct file_operations *fops, void *private,
+				unsigned flags);
+int anon_inode_getfd(const char *name, const struct file_operations *fops, void *private,
+		     unsigned flags);
+/* An inode for alloc_file_pseudo(), or NULL. */
+struct inode *alloc_anon_inode(umode_t mode);
 
 /* ---- ready-made operations ---- */
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence); /* by i_size */

@@ -1,21 +1,25 @@
 /* The files that the boot makes: the mounts, and the console of the first process. */
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
+#include "fs/initramfs.h"
+#include "fs/namei.h"
 #include "fs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 
 static struct file_system_type *const types[] = {
-	&ramfs_type, &devfs_type, &proc_type, &sysfs_type, &debugfs_type, &tracefs_type,
+	&rootfs_type, &tmpfs_type,   &devtmpfs_type, &proc_type,
+	&sysfs_type,  &debugfs_type, &tracefs_type,
 };
 
 /* Mounts a file system on path. If mode is not 0, makes that directory first. */
 static int __init mount_at(const char *type, const char *devname, const char *path, umode_t mode)
 {
-	int err = mode ? (int)sys_mkdir(path, mode) : 0;
+	int err = mode ? do_mkdirat(AT_FDCWD, path, mode) : 0;
 
-	if (!err)
+	/* The initramfs may have made the directory. */
+	if (!err || err == -EEXIST)
 		err = kern_mount_at(type, devname, path);
 	if (err)
 		pr_err("vfs: %s on %s: %s\n", type, path, errno_text(-err));
@@ -24,13 +28,13 @@ static int __init mount_at(const char *type, const char *devname, const char *pa
 
 static int __init mount_all(void)
 {
-	int err = mount_at("ramfs", "rootfs", "/", 0);
+	int err = mount_at("rootfs", "rootfs", "/", 0);
 
 	if (err)
 		return err;
-	sys_mkdir("/tmp", 0755);
-	sys_chmod("/tmp", 01777); /* mkdir would apply the umask */
-	err = mount_at("devfs", "devfs", "/dev", 0755);
+	(void)initramfs_unpack();
+	(void)do_mkdirat(AT_FDCWD, "/tmp", S_IRWXUGO | S_ISVTX);
+	err = mount_at("devtmpfs", "devtmpfs", "/dev", 0755);
 	err = err ? err : mount_at("proc", "proc", "/proc", 0555);
 	err = err ? err : mount_at("sysfs", "sysfs", "/sys", 0555);
 	err = err ? err : sysfs_populate();

@@ -1,12 +1,19 @@
 /* Inodes: the objects that names stand for. The last reference frees the inode and its data. */
+#include "fs/chrdev.h"
 #include "fs/file_owner.h"
 #include "fs/internal.h"
+#include "fs/permission.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"
 
 static atomic64_t last_ino;
 
 static const struct inode_operations empty_inode_operations;
+
+s64 inode_now(void)
+{
+	return (s64)ktime_get();
+}
 
 struct inode *new_inode(struct super_block *sb, umode_t mode)
 {
@@ -19,10 +26,43 @@ struct inode *new_inode(struct super_block *sb, umode_t mode)
 	inode->i_ino = (u64)atomic64_inc_return(&last_ino);
 	atomic_set(&inode->i_count, 1);
 	mutex_init(&inode->i_mutex);
-	inode->i_atime = inode->i_mtime = inode->i_ctime = ktime_get();
+	inode->i_atime = inode->i_mtime = inode->i_ctime = inode_now();
 	inode->i_sb = sb;
 	inode->i_op = &empty_inode_operations;
 	return inode;
+}
+
+void inode_init_owner(struct inode *inode, const struct inode *dir)
+{
+	inode->i_uid = current_fsuid();
+	inode->i_gid = current_fsgid();
+	if (!(dir->i_mode & S_ISGID))
+		return;
+	inode->i_gid = dir->i_gid;
+	if (S_ISDIR(inode->i_mode))
+		inode->i_mode |= S_ISGID;
+}
+
+static int no_device_open(struct inode *inode, struct file *file)
+{
+	(void)inode, (void)file;
+	return -ENXIO;
+}
+
+/* Block devices, and sockets, which only connect(2) can reach. */
+static const struct file_operations no_device_operations = { .open = no_device_open };
+static const struct file_operations chrdev_operations = { .open = chrdev_open };
+
+void init_special_inode(struct inode *inode, u32 dev)
+{
+	if (S_ISCHR(inode->i_mode))
+		inode->i_fop = &chrdev_operations;
+	else if (S_ISFIFO(inode->i_mode))
+		inode->i_fop = &fifo_operations;
+	else
+		inode->i_fop = &no_device_operations;
+	if (S_ISCHR(inode->i_mode) || S_ISBLK(inode->i_mode))
+		inode->i_rdev = dev;
 }
 
 struct inode *ihold(struct inode *inode)

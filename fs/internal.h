@@ -3,7 +3,10 @@
 
 #include "fs/dcache.h"
 
+struct nameidata;
+
 /* dcache.c */
+extern spinlock_t rename_lock; /* see dentry.d_parent */
 /* Unhashes dentry, so that lookups no longer find it. Changes no reference. */
 void d_drop(struct dentry *dentry);
 /*
@@ -17,35 +20,36 @@ static inline bool d_mountpoint(const struct dentry *dentry)
 }
 
 /* namespace.c */
-/* Returns the mount that stands on this dentry of this mount, or NULL. */
+/* Returns the mount that stands on this dentry of this mount, counted, or NULL. */
 struct vfsmount *lookup_mnt(const struct path *path);
-void root_path(struct path *path); /* "/", counted */
+/*
+ * If path is the root of its mount, moves it to the place on which that mount stands, and returns
+ * true. False: it is no root of a mount, or that of the first mount.
+ */
+bool follow_up(struct path *path);
+/* If a file system is mounted at path, moves path to the root of that mount. */
+void follow_mounts(struct path *path);
 
 /* namei_ops.c */
 /* Makes a regular file. The caller holds dir's i_mutex. */
 int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode);
+/* Updates the times of a directory in which a name has changed. */
+void touch_dir(struct inode *dir);
+/*
+ * May the current task remove dentry from dir? directory: by rmdir. The caller holds dir's i_mutex.
+ * 0, -EACCES, -EPERM, -ENOTDIR, -EISDIR or -EBUSY.
+ */
+int may_delete(struct inode *dir, const struct dentry *dentry, bool directory);
+/* May the current task make a name in dir? */
+int may_create(struct inode *dir, const struct dentry *parent);
 
 /* file_table.c */
 struct file *alloc_empty_file(unsigned flags);
-/*
- * Makes a file on an inode without a name (the end of a pipe). On success it takes over the
- * caller's inode reference.
- */
-struct file *alloc_file(struct inode *inode, unsigned f_mode, unsigned f_flags,
-			const struct file_operations *fops);
 /* Connects file with the inode at path, and calls its open operation. */
 int vfs_open(const struct path *path, struct file *file);
+/* For opens of FIFOs and devices: replaces the operations of the file. */
+int chrdev_open(struct inode *inode, struct file *file);
 
 /* readdir.c */
 /* Calls ctx->actor for each entry from file->f_pos on. 0, -ENOTDIR, or -ENOENT (removed). */
 int iterate_dir(struct file *file, struct dir_context *ctx);
-
-/* file.c: the current directory of the calling task */
-void current_cwd(struct path *path); /* counted */
-int set_current_cwd(const struct path *path);
-
-/* The permission bits that a new file or directory does not get: every task's umask is 022. */
-#define FS_UMASK 0022
-
-/* close(2), without the boundary of a system call (file.c). */
-long close_fd(int fd);

@@ -2,9 +2,9 @@
 #include "fs/libfs.h"
 #include "fs/file_owner.h"
 #include "fs/internal.h"
+#include "fs/namei.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/time/ktime.h"
 
 int simple_rmdir(struct inode *dir, struct dentry *dentry)
 {
@@ -20,8 +20,33 @@ int simple_rmdir(struct inode *dir, struct dentry *dentry)
 int simple_unlink(struct inode *dir, struct dentry *dentry)
 {
 	(void)dir;
-	dentry->d_inode->i_nlink = 0;
+	dentry->d_inode->i_nlink--;
 	return 0;
+}
+
+/* The number of links of a directory counts the ".." of the directories in it. */
+static void move_dotdot(struct inode *from, struct inode *to, const struct dentry *dentry)
+{
+	if (from != to && S_ISDIR(dentry->d_inode->i_mode)) {
+		from->i_nlink--;
+		to->i_nlink++;
+	}
+}
+
+int simple_rename(struct inode *old_dir, struct dentry *old, struct inode *new_dir,
+		  struct dentry *target, unsigned flags)
+{
+	int err = 0;
+
+	if (target && (flags & RENAME_EXCHANGE)) {
+		move_dotdot(new_dir, old_dir, target);
+	} else if (target) {
+		err = S_ISDIR(target->d_inode->i_mode) ? simple_rmdir(new_dir, target)
+						       : simple_unlink(new_dir, target);
+	}
+	if (!err)
+		move_dotdot(old_dir, new_dir, old);
+	return err;
 }
 
 bool dir_emit_dots(struct dentry *dir, struct dir_context *ctx)
@@ -118,7 +143,7 @@ static struct dentry *simple_add(struct dentry *parent, const char *name, struct
 	inode = NULL;
 	if (S_ISDIR(dentry->d_inode->i_mode))
 		dir->i_nlink++;
-	dir->i_mtime = dir->i_ctime = ktime_get();
+	touch_dir(dir);
 out:
 	mutex_unlock(&dir->i_mutex);
 	if (inode)

@@ -1,5 +1,5 @@
 /*
- * libfs: building blocks for file systems that keep all their dentries in the dcache (ramfs, devfs,
+ * libfs: building blocks for file systems that keep all their dentries in the dcache (ramfs,
  * debugfs, the static part of procfs).
  *
  * Context: task, may sleep.
@@ -23,6 +23,8 @@ void simple_recursive_removal(struct dentry *dentry);
 /* For inode_operations. The caller holds dir's i_mutex. */
 int simple_rmdir(struct inode *dir, struct dentry *dentry);
 int simple_unlink(struct inode *dir, struct dentry *dentry);
+int simple_rename(struct inode *old_dir, struct dentry *old, struct inode *new_dir,
+		  struct dentry *target, unsigned flags);
 extern const struct file_operations simple_dir_operations;
 extern const struct inode_operations simple_dir_inode_operations; /* users cannot create entries */
 extern const struct inode_operations simple_symlink_inode_operations; /* uses i_link */

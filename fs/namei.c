@@ -3,114 +3,210 @@
  *
  * The walk is a loop over the components of the name. A symbolic link is not a recursion: the text
  * of the link and the rest of the name become the new name, and the loop continues. After
- * MAXSYMLINKS links the walk returns -ELOOP. The only user is root, so permission bits are stored
- * and shown, but no walk checks them.
+ * MAXSYMLINKS links the walk returns -ELOOP. Each directory on the way must be searchable for the
+ * current task.
  */
-#include "fs/internal.h"
 #include "fs/namei.h"
+#include "fs/file.h"
+#include "fs/fs_struct.h"
+#include "fs/internal.h"
 #include "fs/namespace.h"
+#include "fs/permission.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
-static void set_root(struct nameidata *nd)
-{
-	dput(nd->path.dentry);
-	root_path(&nd->path);
-}
-
-int nameidata_begin(struct nameidata *nd, const char *name)
-{
-	size_t len = strnlen(name, PATH_MAX);
-
-	if (len == 0)
-		return -ENOENT;
-	if (len == PATH_MAX)
-		return -ENAMETOOLONG;
-	*nd = (struct nameidata){ .rest = name };
-	if (name[0] == '/')
-		root_path(&nd->path);
-	else
-		current_cwd(&nd->path);
-	return 0;
-}
-
-void nameidata_end(struct nameidata *nd)
-{
-	dput(nd->path.dentry);
-	kfree(nd->buf);
-}
+#define LOOKUP_SCOPED (LOOKUP_BENEATH | LOOKUP_IN_ROOT)
 
 void path_get(const struct path *path)
 {
+	mntget(path->mnt);
 	dget(path->dentry);
 }
 
 void path_put(const struct path *path)
 {
 	dput(path->dentry);
+	mntput(path->mnt);
+}
+
+static void take_root(struct nameidata *nd)
+{
+	if (!nd->root.mnt)
+		get_current_root(&nd->root);
+}
+
+/* Moves the walk to its root. */
+static int jump_to_root(struct nameidata *nd)
+{
+	if (nd->flags & LOOKUP_BENEATH)
+		return -EXDEV;
+	take_root(nd);
+	if ((nd->flags & LOOKUP_NO_XDEV) && nd->path.mnt && nd->path.mnt != nd->root.mnt)
+		return -EXDEV;
+	if (nd->path.mnt)
+		path_put(&nd->path);
+	nd->path = nd->root;
+	path_get(&nd->path);
+	return 0;
+}
+
+/* Starts the walk at a descriptor. empty: the name is empty, so the object may be of any type. */
+static int start_at_fd(struct nameidata *nd, int dfd, bool empty)
+{
+	struct fd f = fdget_raw((unsigned)dfd);
+	int err = 0;
+
+	if (!f.file)
+		return -EBADF;
+	if (!empty && !S_ISDIR(f.file->f_inode->i_mode)) {
+		err = -ENOTDIR;
+	} else {
+		nd->path = f.file->f_path;
+		path_get(&nd->path);
+	}
+	fdput(f);
+	return err;
+}
+
+int nameidata_begin(struct nameidata *nd, int dfd, const char *name, unsigned flags)
+{
+	size_t len;
+	int err = 0;
+
+	if (IS_ERR(name))
+		return (int)PTR_ERR(name);
+	len = strnlen(name, PATH_MAX);
+	if (len == 0 && !(flags & LOOKUP_EMPTY))
+		return -ENOENT;
+	if (len == PATH_MAX)
+		return -ENAMETOOLONG;
+	*nd = (struct nameidata){ .rest = name, .flags = flags };
+	if (name[0] == '/' && !(flags & LOOKUP_SCOPED))
+		return jump_to_root(nd);
+	if (dfd == AT_FDCWD)
+		get_current_pwd(&nd->path);
+	else
+		err = start_at_fd(nd, dfd, len == 0);
+	if (!err && (flags & LOOKUP_SCOPED)) {
+		nd->root = nd->path;
+		path_get(&nd->root);
+		if (name[0] == '/' && (flags & LOOKUP_BENEATH)) {
+			nameidata_end(nd);
+			return -EXDEV;
+		}
+	}
+	return err;
+}
+
+void nameidata_end(struct nameidata *nd)
+{
+	path_put(&nd->path);
+	if (nd->root.mnt)
+		path_put(&nd->root);
+	kfree(nd->buf);
+}
+
+/* Makes the text of a link and the rest of the name the new name. Returns 1 or a negative errno. */
+static int walk_text(struct nameidata *nd, const char *text)
+{
+	size_t text_len = strlen(text), rest_len = strlen(nd->rest);
+	char *name;
+
+	if (!text_len)
+		return -ENOENT;
+	name = kmalloc(text_len + rest_len + 2, GFP_KERNEL);
+	if (!name)
+		return -ENOMEM;
+	memcpy(name, text, text_len);
+	if (nd->trailing_slash)
+		name[text_len++] = '/';
+	memcpy(name + text_len, nd->rest, rest_len + 1);
+	kfree(nd->buf);
+	nd->buf = name;
+	nd->rest = name;
+	if (name[0] == '/') {
+		int err = jump_to_root(nd);
+
+		if (err)
+			return err;
+	}
+	return 1;
+}
+
+/* Continues at the object itself that the link names. */
+static int jump_to_object(struct nameidata *nd, struct dentry *link)
+{
+	struct path path;
+	int err;
+
+	if (nd->flags & LOOKUP_NO_MAGICLINKS)
+		return -ELOOP;
+	if (nd->flags & LOOKUP_SCOPED)
+		return -EXDEV;
+	err = link->d_inode->i_op->get_path(link, &path);
+	if (err)
+		return err;
+	if ((nd->flags & LOOKUP_NO_XDEV) && path.mnt != nd->path.mnt) {
+		path_put(&path);
+		return -EXDEV;
+	}
+	path_put(&nd->path);
+	nd->path = path;
+	/* The walk has arrived, unless more components follow. */
+	nd->last_type = LAST_ROOT;
+	return 1;
 }
 
 int pick_link(struct nameidata *nd, struct dentry *link)
 {
 	struct inode *inode = link->d_inode;
-	char *text = inode->i_link, *name;
-	size_t text_len, rest_len;
+	char *text = inode->i_link;
+	int ret;
 
-	if (++nd->links > MAXSYMLINKS)
+	if (++nd->links > MAXSYMLINKS || (nd->flags & LOOKUP_NO_SYMLINKS))
 		return -ELOOP;
+	if (inode->i_op->get_path)
+		return jump_to_object(nd, link);
 	if (!text) {
 		text = inode->i_op->get_link ? inode->i_op->get_link(link) : ERR_PTR(-EINVAL);
 		if (IS_ERR(text))
 			return (int)PTR_ERR(text);
 	}
-	text_len = strlen(text);
-	rest_len = strlen(nd->rest);
-	name = text_len ? kmalloc(text_len + rest_len + 2, GFP_KERNEL) : NULL;
-	if (name) {
-		memcpy(name, text, text_len);
-		if (nd->trailing_slash)
-			name[text_len++] = '/';
-		memcpy(name + text_len, nd->rest, rest_len + 1);
-	}
+	ret = walk_text(nd, text);
 	if (text != inode->i_link)
 		kfree(text);
-	if (!name)
-		return text_len ? -ENOMEM : -ENOENT;
-	kfree(nd->buf);
-	nd->buf = name;
-	nd->rest = name;
-	if (name[0] == '/')
-		set_root(nd);
-	return 1;
+	return ret;
 }
 
-/* If a file system is mounted at path, moves path to the root of that mount. */
-static void follow_mounts(struct path *path)
+static bool same_path(const struct path *a, const struct path *b)
 {
-	struct vfsmount *mnt;
-
-	while (d_mountpoint(path->dentry) && (mnt = lookup_mnt(path))) {
-		dput(path->dentry);
-		path->mnt = mnt;
-		path->dentry = dget(mnt->mnt_root);
-	}
+	return a->dentry == b->dentry && a->mnt == b->mnt;
 }
 
-static void follow_dotdot(struct nameidata *nd)
+/* Moves path from the dentry to its parent directory, in the same mount. */
+static void to_parent(struct path *path)
 {
-	struct path *path = &nd->path;
-	struct dentry *up;
+	struct dentry *parent;
 
-	while (path->dentry == path->mnt->mnt_root && path->mnt->mnt_parent != path->mnt) {
-		up = dget(path->mnt->mnt_mountpoint);
-		path->mnt = path->mnt->mnt_parent;
-		dput(path->dentry);
-		path->dentry = up;
-	}
-	up = dget(path->dentry->d_parent);
+	spin_lock(&rename_lock);
+	parent = dget(path->dentry->d_parent);
+	spin_unlock(&rename_lock);
 	dput(path->dentry);
-	path->dentry = up;
-	follow_mounts(path);
+	path->dentry = parent;
+}
+
+static int follow_dotdot(struct nameidata *nd)
+{
+	struct vfsmount *mnt = nd->path.mnt;
+
+	take_root(nd);
+	do {
+		if (same_path(&nd->path, &nd->root))
+			return nd->flags & LOOKUP_BENEATH ? -EXDEV : 0;
+	} while (follow_up(&nd->path));
+	to_parent(&nd->path);
+	follow_mounts(&nd->path);
+	return (nd->flags & LOOKUP_NO_XDEV) && nd->path.mnt != mnt ? -EXDEV : 0;
 }
 
 /* Returns the cached dentry if it is still valid, else NULL. */
@@ -130,9 +226,12 @@ static struct dentry *lookup_fast(struct dentry *parent, const struct qstr *name
 struct dentry *lookup_locked(struct dentry *parent, const struct qstr *name)
 {
 	struct inode *dir = parent->d_inode;
-	struct dentry *dentry = lookup_fast(parent, name);
+	struct dentry *dentry;
 	int err;
 
+	if (name->len > NAME_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	dentry = lookup_fast(parent, name);
 	if (dentry || !dir->i_op->lookup)
 		return dentry;
 	dentry = d_alloc(parent, name);
@@ -149,8 +248,11 @@ struct dentry *lookup_locked(struct dentry *parent, const struct qstr *name)
 /* Returns a counted child, or an ERR_PTR. The caller does not hold the parent's i_mutex. */
 static struct dentry *lookup(struct dentry *parent, const struct qstr *name)
 {
-	struct dentry *dentry = lookup_fast(parent, name);
+	struct dentry *dentry;
 
+	if (name->len > NAME_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	dentry = lookup_fast(parent, name);
 	if (dentry)
 		return dentry;
 	if (!parent->d_inode->i_op->lookup)
@@ -161,11 +263,14 @@ static struct dentry *lookup(struct dentry *parent, const struct qstr *name)
 	return dentry ? dentry : ERR_PTR(-ENOENT);
 }
 
-void step_into(struct nameidata *nd, struct dentry *dentry)
+int step_into(struct nameidata *nd, struct dentry *dentry)
 {
+	struct vfsmount *mnt = nd->path.mnt;
+
 	dput(nd->path.dentry);
 	nd->path.dentry = dentry;
 	follow_mounts(&nd->path);
+	return (nd->flags & LOOKUP_NO_XDEV) && nd->path.mnt != mnt ? -EXDEV : 0;
 }
 
 /*
@@ -179,10 +284,8 @@ static int walk_component(struct nameidata *nd, bool follow)
 
 	if (nd->last_type == LAST_DOT)
 		return 0;
-	if (nd->last_type == LAST_DOTDOT) {
-		follow_dotdot(nd);
-		return 0;
-	}
+	if (nd->last_type == LAST_DOTDOT)
+		return follow_dotdot(nd);
 	dentry = lookup(nd->path.dentry, &nd->last);
 	if (IS_ERR(dentry))
 		return (int)PTR_ERR(dentry);
@@ -191,18 +294,15 @@ static int walk_component(struct nameidata *nd, bool follow)
 		dput(dentry);
 		return ret;
 	}
-	step_into(nd, dentry);
-	return 0;
+	return step_into(nd, dentry);
 }
 
-/* Moves the next component of nd->rest to nd->last. Returns 0 or -ENAMETOOLONG. */
-static int next_component(struct nameidata *nd)
+/* Moves the next component of nd->rest to nd->last. */
+static void next_component(struct nameidata *nd)
 {
 	const char *s = nd->rest + strspn(nd->rest, "/");
 	size_t len = strcspn(s, "/");
 
-	if (len > NAME_MAX)
-		return -ENAMETOOLONG;
 	nd->last = (struct qstr){ .name = s, .len = (u32)len };
 	nd->last_type = LAST_NORM;
 	if (len == 0)
@@ -214,19 +314,25 @@ static int next_component(struct nameidata *nd)
 	s += len;
 	nd->trailing_slash = *s == '/';
 	nd->rest = s + strspn(s, "/");
-	return 0;
 }
 
 int link_path_walk(struct nameidata *nd)
 {
 	for (;;) {
+		struct inode *dir = nd->path.dentry->d_inode;
 		int ret;
 
-		if (!S_ISDIR(nd->path.dentry->d_inode->i_mode))
+		if (!*nd->rest) { /* behind a link of proc, or the empty name */
+			nd->last_type = LAST_ROOT;
+			nd->trailing_slash = false;
+			return 0;
+		}
+		if (!S_ISDIR(dir->i_mode))
 			return -ENOTDIR;
-		ret = next_component(nd);
+		ret = inode_permission(dir, MAY_EXEC);
 		if (ret)
 			return ret;
+		next_component(nd);
 		if (!*nd->rest)
 			return 0;
 		ret = walk_component(nd, true);
@@ -235,31 +341,32 @@ int link_path_walk(struct nameidata *nd)
 	}
 }
 
-int path_lookupat(struct nameidata *nd, unsigned flags)
+int path_lookupat(struct nameidata *nd)
 {
+	bool slash = false;
 	int ret;
 
 	do {
 		ret = link_path_walk(nd);
+		slash |= nd->trailing_slash;
 		if (!ret && nd->last_type != LAST_ROOT)
-			ret = walk_component(nd, (flags & LOOKUP_FOLLOW) || nd->trailing_slash);
+			ret = walk_component(nd, (nd->flags & LOOKUP_FOLLOW) || nd->trailing_slash);
 	} while (ret > 0);
 	if (ret)
 		return ret;
-	if (((flags & LOOKUP_DIRECTORY) || nd->trailing_slash) &&
-	    !S_ISDIR(nd->path.dentry->d_inode->i_mode))
+	if (((nd->flags & LOOKUP_DIRECTORY) || slash) && !S_ISDIR(nd->path.dentry->d_inode->i_mode))
 		return -ENOTDIR;
 	return 0;
 }
 
-int kern_path(const char *name, unsigned flags, struct path *path)
+int kern_path_at(int dfd, const char *name, unsigned flags, struct path *path)
 {
 	struct nameidata nd;
-	int err = nameidata_begin(&nd, name);
+	int err = nameidata_begin(&nd, dfd, name, flags);
 
 	if (err)
 		return err;
-	err = path_lookupat(&nd, flags);
+	err = path_lookupat(&nd);
 	if (!err) {
 		*path = nd.path;
 		path_get(path);
@@ -268,37 +375,7 @@ int kern_path(const char *name, unsigned flags, struct path *path)
 	return err;
 }
 
-char *d_path(const struct path *path, char *buf, size_t size)
+int kern_path(const char *name, unsigned flags, struct path *path)
 {
-	struct dentry *dentry = path->dentry;
-	struct vfsmount *mnt = path->mnt;
-	const char *suffix =
-		list_empty(&dentry->d_hash) && dentry != mnt->mnt_root ? " (deleted)" : "";
-	char *end = buf + size, *p;
-
-	if (size < strlen(suffix) + 2)
-		return ERR_PTR(-ENAMETOOLONG);
-	p = end - strlen(suffix) - 1;
-	memcpy(p, suffix, strlen(suffix) + 1);
-	for (;;) {
-		if (dentry == mnt->mnt_root) {
-			if (mnt->mnt_parent == mnt)
-				break;
-			dentry = mnt->mnt_mountpoint;
-			mnt = mnt->mnt_parent;
-			continue;
-		}
-		if ((size_t)(p - buf) < dentry->d_name.len + 1)
-			return ERR_PTR(-ENAMETOOLONG);
-		p -= dentry->d_name.len;
-		memcpy(p, dentry->d_name.name, dentry->d_name.len);
-		*--p = '/';
-		dentry = dentry->d_parent;
-	}
-	if (*p != '/') {
-		if (p == buf)
-			return ERR_PTR(-ENAMETOOLONG);
-		*--p = '/';
-	}
-	return p;
+	return kern_path_at(AT_FDCWD, name, flags, path);
 }

@@ -8,19 +8,23 @@ enum last_type { LAST_NORM, LAST_ROOT, LAST_DOT, LAST_DOTDOT };
 /* The state of one walk, on the stack of the task that walks. */
 struct nameidata {
 	struct path path; /* counted: the place that the walk has reached */
+	struct path root; /* counted, once mnt is not NULL: the walk does not go above it */
 	struct qstr last; /* the next component, a piece of the name */
 	enum last_type last_type;
 	bool trailing_slash; /* a slash follows nd->last */
 	const char *rest;    /* the name behind nd->last and its slashes */
 	char *buf;           /* kmalloc()ed text of the last link, to which rest points; or NULL */
 	unsigned links;      /* number of links that the walk has followed */
+	unsigned flags;      /* LOOKUP_* */
 };
 
 /*
- * Starts a walk at the root or at the current directory. Returns 0, and the caller later calls
- * nameidata_end(); or -ENOENT (empty name), or -ENAMETOOLONG.
+ * Starts a walk at the root, or at dfd: AT_FDCWD or a descriptor. flags: LOOKUP_*. name may be an
+ * ERR_PTR from getname(), so that the errors of two names come in Linux's order. Returns 0, and the
+ * caller later calls nameidata_end(); or that error, -ENOENT (empty name without LOOKUP_EMPTY),
+ * -ENAMETOOLONG, -EBADF, -ENOTDIR.
  */
-int nameidata_begin(struct nameidata *nd, const char *name);
+int nameidata_begin(struct nameidata *nd, int dfd, const char *name, unsigned flags);
 void nameidata_end(struct nameidata *nd);
 /*
  * Walks all components except the last, which is then in nd->last; nd->path is its directory. If
@@ -28,15 +32,41 @@ void nameidata_end(struct nameidata *nd);
  * errno.
  */
 int link_path_walk(struct nameidata *nd);
-/* Walks the whole name. flags: LOOKUP_*. Returns 0 or a negative errno. */
-int path_lookupat(struct nameidata *nd, unsigned flags);
-/* Replaces nd->last by the text of the link. Returns 1 (walk again) or a negative errno. */
+/* Walks the whole name, by nd->flags. Returns 0 or a negative errno. */
+int path_lookupat(struct nameidata *nd);
+/*
+ * Continues the walk behind the link: its text replaces nd->last, or nd->path becomes the object
+ * that it names. Returns 1 (walk again) or a negative errno.
+ */
 int pick_link(struct nameidata *nd, struct dentry *link);
 /* Moves the walk to dentry, or to the root of a mount on it. Takes over the dentry reference. */
-void step_into(struct nameidata *nd, struct dentry *dentry);
+int step_into(struct nameidata *nd, struct dentry *dentry);
 /*
  * Returns a counted child of parent. Returns NULL if the name does not exist and the caller may
  * create it, and ERR_PTR(-ENOENT) if only the file system itself makes its entries. The caller
  * holds parent's i_mutex.
  */
 struct dentry *lookup_locked(struct dentry *parent, const struct qstr *name);
+
+/*
+ * The operations on names, with names in the kernel. 0 or a negative errno. mode: with the umask
+ * applied already, where there is one.
+ */
+int do_mkdirat(int dfd, const char *name, umode_t mode);
+int do_mknodat(int dfd, const char *name, umode_t mode, u32 dev);
+int do_symlinkat(const char *target, int dfd, const char *name);
+int do_linkat(int old_dfd, const char *old_name, int new_dfd, const char *new_name, int at_flags);
+int do_unlinkat(int dfd, const char *name);
+int do_rmdirat(int dfd, const char *name);
+#define RENAME_NOREPLACE 1
+#define RENAME_EXCHANGE  2
+int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new_name,
+		 unsigned flags);
+
+/*
+ * Opens a file: returns a counted file, or an ERR_PTR. flags: O_*; mode: the permission bits of a
+ * new file, with the umask applied; lookup: LOOKUP_NO_XDEV and the like.
+ */
+struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode, unsigned lookup);
+/* Opens the object at path. */
+struct file *dentry_open(const struct path *path, int flags);

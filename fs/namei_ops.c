@@ -1,64 +1,143 @@
-/* Creation and removal of names: mkdir, rmdir, unlink, symlink, and new files. */
+/* Creation and removal of names: mkdir, mknod, symlink, link, rmdir, unlink, and new files. */
 #include "fs/internal.h"
 #include "fs/namei.h"
-#include "fs/syscalls.h"
+#include "fs/namespace.h"
+#include "fs/permission.h"
 #include "kernel/lib/string.h"
-#include "kernel/syscalls/syscalls.h"
-#include "kernel/time/ktime.h"
 
-static void touch_dir(struct inode *dir)
+void touch_dir(struct inode *dir)
 {
-	dir->i_mtime = dir->i_ctime = ktime_get();
+	dir->i_mtime = dir->i_ctime = inode_now();
+}
+
+int may_create(struct inode *dir, const struct dentry *parent)
+{
+	if (READ_ONCE(parent->d_flags) & DCACHE_DEAD)
+		return -ENOENT;
+	return inode_permission(dir, MAY_WRITE | MAY_EXEC);
+}
+
+/* In a directory with S_ISVTX, only the owner of the file or of the directory removes a name. */
+static bool sticky_forbids(const struct inode *dir, const struct inode *inode)
+{
+	if (!(dir->i_mode & S_ISVTX))
+		return false;
+	return inode->i_uid != current_fsuid() && dir->i_uid != current_fsuid() &&
+	       !capable(CAP_FOWNER);
+}
+
+int may_delete(struct inode *dir, const struct dentry *dentry, bool directory)
+{
+	const struct inode *inode = dentry->d_inode;
+	int err = inode_permission(dir, MAY_WRITE | MAY_EXEC);
+
+	if (err)
+		return err;
+	if (sticky_forbids(dir, inode))
+		return -EPERM;
+	if (directory && !S_ISDIR(inode->i_mode))
+		return -ENOTDIR;
+	if (!directory && S_ISDIR(inode->i_mode))
+		return -EISDIR;
+	return 0;
+}
+
+/* Ends a creation: sets the times of the directory. Returns err. */
+static int created(struct inode *dir, int err)
+{
+	if (!err)
+		touch_dir(dir);
+	return err;
 }
 
 int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
 {
-	int err;
+	int err = may_create(dir, dentry->d_parent);
 
+	if (err)
+		return err;
 	if (!dir->i_op->create)
 		return -EACCES;
-	err = dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG);
-	if (!err)
-		touch_dir(dir);
-	return err;
+	return created(dir, dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG));
 }
 
 /* Not inlined: traces show the function under Linux's name. */
 static noinline int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
 {
-	int err;
+	int err = may_create(dir, dentry->d_parent);
 
+	if (err)
+		return err;
 	if (!dir->i_op->mkdir)
 		return -EPERM;
-	err = dir->i_op->mkdir(dir, dentry, (mode & (S_IRWXUGO | S_ISVTX)) | S_IFDIR);
-	if (!err)
-		touch_dir(dir);
-	return err;
+	return created(dir,
+		       dir->i_op->mkdir(dir, dentry, (mode & (S_IRWXUGO | S_ISVTX)) | S_IFDIR));
 }
 
 static int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
 {
-	int err;
+	int err = may_create(dir, dentry->d_parent);
 
+	if (err)
+		return err;
 	if (!dir->i_op->symlink)
 		return -EPERM;
-	err = dir->i_op->symlink(dir, dentry, target);
+	return created(dir, dir->i_op->symlink(dir, dentry, target));
+}
+
+static int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
+{
+	int err = may_create(dir, dentry->d_parent);
+
+	if (err)
+		return err;
+	if ((S_ISCHR(mode) || S_ISBLK(mode)) && !capable(CAP_MKNOD))
+		return -EPERM;
+	if (!dir->i_op->mknod)
+		return -EPERM;
+	return created(dir, dir->i_op->mknod(dir, dentry, mode, dev));
+}
+
+static int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
+{
+	struct inode *inode = old->d_inode;
+	int err = may_create(dir, dentry->d_parent);
+
+	if (err)
+		return err;
+	if (dir->i_sb != inode->i_sb)
+		return -EXDEV;
+	if (!dir->i_op->link || S_ISDIR(inode->i_mode))
+		return -EPERM;
+	mutex_lock(&inode->i_mutex);
+	/* A file without names came from O_TMPFILE, or its last name has just been removed. */
+	if (!inode->i_nlink && !(old->d_flags & DCACHE_TMPFILE))
+		err = -ENOENT;
+	else
+		err = dir->i_op->link(inode, dir, dentry);
 	if (!err)
-		touch_dir(dir);
-	return err;
+		inode->i_ctime = inode_now();
+	mutex_unlock(&inode->i_mutex);
+	return created(dir, err);
 }
 
 /* Removes a name, unless the file system's remove operation refuses. NULL: -EPERM. */
 static int remove_name(struct inode *dir, struct dentry *dentry,
 		       int (*remove)(struct inode *dir, struct dentry *dentry))
 {
+	struct inode *inode = dentry->d_inode;
 	int err;
 
 	if (!remove)
 		return -EPERM;
 	if (d_mountpoint(dentry))
 		return -EBUSY;
+	/* Also keeps names from appearing in a directory that is being removed. */
+	mutex_lock(&inode->i_mutex);
 	err = remove(dir, dentry);
+	if (!err)
+		inode->i_ctime = inode_now();
+	mutex_unlock(&inode->i_mutex);
 	if (!err) {
 		d_delete(dentry);
 		touch_dir(dir);
@@ -68,28 +147,29 @@ static int remove_name(struct inode *dir, struct dentry *dentry,
 
 static int vfs_rmdir(struct inode *dir, struct dentry *dentry)
 {
-	if (!S_ISDIR(dentry->d_inode->i_mode))
-		return -ENOTDIR;
-	return remove_name(dir, dentry, dir->i_op->rmdir);
+	int err = may_delete(dir, dentry, true);
+
+	return err ? err : remove_name(dir, dentry, dir->i_op->rmdir);
 }
 
 static int vfs_unlink(struct inode *dir, struct dentry *dentry)
 {
-	if (S_ISDIR(dentry->d_inode->i_mode))
-		return -EISDIR;
-	return remove_name(dir, dentry, dir->i_op->unlink);
+	int err = may_delete(dir, dentry, false);
+
+	return err ? err : remove_name(dir, dentry, dir->i_op->unlink);
 }
 
 /*
  * Returns a new dentry for the last component of name, and a counted *parent. Locks the i_mutex of
- * the parent; done_path_create() unlocks it. Errors: -EEXIST, and those of a path walk. directory:
- * name may end in a slash.
+ * the parent; done_path_create() unlocks it. Errors: -EEXIST, -EROFS, and those of a path walk.
+ * directory: name may end in a slash.
  */
-static struct dentry *kern_path_create(const char *name, struct path *parent, bool directory)
+static struct dentry *kern_path_create(int dfd, const char *name, struct path *parent,
+				       bool directory)
 {
 	struct nameidata nd;
 	struct dentry *dentry;
-	int err = nameidata_begin(&nd, name);
+	int err = nameidata_begin(&nd, dfd, name, 0);
 
 	if (err)
 		return ERR_PTR(err);
@@ -104,6 +184,8 @@ static struct dentry *kern_path_create(const char *name, struct path *parent, bo
 	dentry = lookup_locked(nd.path.dentry, &nd.last);
 	if (!dentry && nd.trailing_slash && !directory) {
 		dentry = ERR_PTR(-ENOENT);
+	} else if (!dentry && mnt_is_readonly(nd.path.mnt)) {
+		dentry = ERR_PTR(-EROFS);
 	} else if (!dentry) {
 		dentry = d_alloc(nd.path.dentry, &nd.last);
 		dentry = dentry ? dentry : ERR_PTR(-ENOMEM);
@@ -128,36 +210,89 @@ static void done_path_create(struct path *parent, struct dentry *dentry)
 	path_put(parent);
 }
 
-SYSCALL_DEFINE2(mkdir, const char *, pathname, umode_t, mode)
+int do_mkdirat(int dfd, const char *name, umode_t mode)
 {
 	struct path parent;
-	struct dentry *dentry;
+	struct dentry *dentry = kern_path_create(dfd, name, &parent, true);
 	int err;
 
-	dentry = kern_path_create(pathname, &parent, true);
 	if (IS_ERR(dentry))
-		return PTR_ERR(dentry);
-	err = vfs_mkdir(parent.dentry->d_inode, dentry, mode & ~FS_UMASK);
+		return (int)PTR_ERR(dentry);
+	err = vfs_mkdir(parent.dentry->d_inode, dentry, mode);
 	done_path_create(&parent, dentry);
 	return err;
 }
 
-SYSCALL_DEFINE2(symlink, const char *, oldname, const char *, newname)
+int do_mknodat(int dfd, const char *name, umode_t mode, u32 dev)
 {
-	size_t len = strnlen(oldname, PATH_MAX);
 	struct path parent;
+	struct dentry *dentry;
+	struct inode *dir;
+	int err;
+
+	switch (mode & S_IFMT) {
+	case 0:
+	case S_IFREG:
+	case S_IFCHR:
+	case S_IFBLK:
+	case S_IFIFO:
+	case S_IFSOCK:
+		break;
+	default:
+		return S_ISDIR(mode) ? -EPERM : -EINVAL;
+	}
+	dentry = kern_path_create(dfd, name, &parent, false);
+	if (IS_ERR(dentry))
+		return (int)PTR_ERR(dentry);
+	dir = parent.dentry->d_inode;
+	if (!(mode & S_IFMT) || S_ISREG(mode))
+		err = vfs_create(dir, dentry, mode);
+	else
+		err = vfs_mknod(dir, dentry, mode, S_ISCHR(mode) || S_ISBLK(mode) ? dev : 0);
+	done_path_create(&parent, dentry);
+	return err;
+}
+
+int do_symlinkat(const char *target, int dfd, const char *name)
+{
+	struct path parent;
+	struct dentry *dentry = kern_path_create(dfd, name, &parent, false);
+	int err;
+
+	if (IS_ERR(dentry))
+		return (int)PTR_ERR(dentry);
+	err = vfs_symlink(parent.dentry->d_inode, dentry, target);
+	done_path_create(&parent, dentry);
+	return err;
+}
+
+int do_linkat(int old_dfd, const char *old_name, int new_dfd, const char *new_name, int at_flags)
+{
+	unsigned lookup = at_flags & AT_SYMLINK_FOLLOW ? LOOKUP_FOLLOW : 0;
+	struct path old, parent;
 	struct dentry *dentry;
 	int err;
 
-	if (len == 0)
-		return -ENOENT;
-	if (len == PATH_MAX)
-		return -ENAMETOOLONG;
-	dentry = kern_path_create(newname, &parent, false);
-	if (IS_ERR(dentry))
-		return PTR_ERR(dentry);
-	err = vfs_symlink(parent.dentry->d_inode, dentry, oldname);
-	done_path_create(&parent, dentry);
+	if (at_flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	if (at_flags & AT_EMPTY_PATH) {
+		/* A descriptor may have come from a task that could not reach the name. */
+		if (!IS_ERR(old_name) && !old_name[0] && !capable(CAP_DAC_READ_SEARCH))
+			return -ENOENT;
+		lookup |= LOOKUP_EMPTY;
+	}
+	err = kern_path_at(old_dfd, old_name, lookup, &old);
+	if (err)
+		return err;
+	dentry = kern_path_create(new_dfd, new_name, &parent, false);
+	if (IS_ERR(dentry)) {
+		err = (int)PTR_ERR(dentry);
+	} else {
+		err = old.mnt != parent.mnt ? -EXDEV
+					    : vfs_link(old.dentry, parent.dentry->d_inode, dentry);
+		done_path_create(&parent, dentry);
+	}
+	path_put(&old);
 	return err;
 }
 
@@ -174,8 +309,10 @@ static int remove_last(struct nameidata *nd,
 	if (IS_ERR_OR_NULL(dentry)) {
 		err = dentry ? (int)PTR_ERR(dentry) : -ENOENT;
 		dentry = NULL;
-	} else if (!directory && nd->trailing_slash && !S_ISDIR(dentry->d_inode->i_mode)) {
-		err = -ENOTDIR;
+	} else if (!directory && nd->trailing_slash) {
+		err = S_ISDIR(dentry->d_inode->i_mode) ? -EISDIR : -ENOTDIR;
+	} else if (mnt_is_readonly(nd->path.mnt)) {
+		err = -EROFS;
 	} else {
 		err = remove(dir, dentry);
 	}
@@ -185,15 +322,14 @@ static int remove_last(struct nameidata *nd,
 	return err;
 }
 
-SYSCALL_DEFINE1(rmdir, const char *, pathname)
+int do_rmdirat(int dfd, const char *name)
 {
 	static const int by_last_type[] = {
 		[LAST_ROOT] = -EBUSY, [LAST_DOT] = -EINVAL, [LAST_DOTDOT] = -ENOTEMPTY
 	};
 	struct nameidata nd;
-	int err;
+	int err = nameidata_begin(&nd, dfd, name, 0);
 
-	err = nameidata_begin(&nd, pathname);
 	if (err)
 		return err;
 	err = link_path_walk(&nd);
@@ -204,12 +340,11 @@ SYSCALL_DEFINE1(rmdir, const char *, pathname)
 	return err;
 }
 
-SYSCALL_DEFINE1(unlink, const char *, pathname)
+int do_unlinkat(int dfd, const char *name)
 {
 	struct nameidata nd;
-	int err;
+	int err = nameidata_begin(&nd, dfd, name, 0);
 
-	err = nameidata_begin(&nd, pathname);
 	if (err)
 		return err;
 	err = link_path_walk(&nd);

@@ -4,9 +4,14 @@
  * A mount hides the dentry that it stands on. That dentry has the flag DCACHE_MOUNTED, and a path
  * walk looks into the mount table only for such dentries. One file system can be mounted at several
  * places, as tracefs is.
+ *
+ * A path counts its mount, and a mount counts the one on which it stands. So a mount without other
+ * references than its own place in the tree has no user, and can be taken away.
  */
 #include "fs/namespace.h"
+#include "fs/fs_struct.h"
 #include "fs/internal.h"
+#include "fs/mount.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -14,9 +19,10 @@
 DEFINE_MUTEX(mount_mutex);
 LIST_HEAD(file_systems); /* [mount_mutex] */
 LIST_HEAD(mount_list);   /* [mount_mutex and mount_lock to write, one of them to read] */
-static DEFINE_SPINLOCK(mount_lock);
-static struct vfsmount *root_mnt; /* constant once "/" is mounted */
-static u32 last_dev;              /* [mount_mutex] */
+DEFINE_SPINLOCK(mount_lock);
+static bool root_is_mounted; /* [mount_mutex] */
+static u32 last_dev;         /* [mount_mutex] */
+static int last_mnt_id;      /* [mount_mutex] */
 
 int register_filesystem(struct file_system_type *type)
 {
@@ -24,6 +30,38 @@ int register_filesystem(struct file_system_type *type)
 	list_add_tail(&type->fs_list, &file_systems);
 	mutex_unlock(&mount_mutex);
 	return 0;
+}
+
+struct vfsmount *mntget(struct vfsmount *mnt)
+{
+	atomic_inc(&mnt->mnt_count);
+	return mnt;
+}
+
+static void free_super(struct super_block *sb)
+{
+	dput(sb->s_root);
+	if (sb->s_op && sb->s_op->put_super)
+		sb->s_op->put_super(sb);
+	kfree(sb);
+}
+
+void mntput(struct vfsmount *mnt)
+{
+	struct super_block *sb = mnt->mnt_sb;
+
+	if (!atomic_dec_and_test(&mnt->mnt_count))
+		return;
+	dput(mnt->mnt_root);
+	if (atomic_dec_and_test(&sb->s_active))
+		free_super(sb);
+	kfree(mnt->mnt_devname);
+	kfree(mnt);
+}
+
+struct path mount_path(struct vfsmount *mnt)
+{
+	return (struct path){ .mnt = mnt, .dentry = mnt->mnt_root };
 }
 
 struct vfsmount *lookup_mnt(const struct path *path)
@@ -37,40 +75,87 @@ struct vfsmount *lookup_mnt(const struct path *path)
 		    mnt != path->mnt)
 			found = mnt;
 	}
+	if (found)
+		mntget(found);
 	spin_unlock(&mount_lock);
 	return found;
 }
 
-void root_path(struct path *path)
+void follow_mounts(struct path *path)
 {
-	path->mnt = root_mnt;
-	path->dentry = dget(root_mnt->mnt_root);
+	struct vfsmount *mnt;
+
+	while (unlikely(d_mountpoint(path->dentry)) && (mnt = lookup_mnt(path))) {
+		path_put(path);
+		path->mnt = mnt;
+		path->dentry = dget(mnt->mnt_root);
+	}
 }
 
-/* Returns the type's only super_block; the first call makes it. mount_mutex is held. */
-static struct super_block *get_super(struct file_system_type *type)
+bool follow_up(struct path *path)
 {
-	struct super_block *sb;
+	struct path up;
+
+	if (path->dentry != path->mnt->mnt_root)
+		return false;
+	spin_lock(&mount_lock);
+	up.mnt = path->mnt->mnt_parent;
+	if (up.mnt == path->mnt) {
+		spin_unlock(&mount_lock);
+		return false;
+	}
+	mntget(up.mnt);
+	up.dentry = dget(path->mnt->mnt_mountpoint);
+	spin_unlock(&mount_lock);
+	path_put(path);
+	*path = up;
+	return true;
+}
+
+/* Makes a super_block. mount_mutex is held. */
+static struct super_block *new_super(struct file_system_type *type, const char *data)
+{
+	struct super_block *sb = kzalloc(sizeof(*sb), GFP_KERNEL);
 	int err;
 
-	if (type->sb)
-		return type->sb;
-	sb = kzalloc(sizeof(*sb), GFP_KERNEL);
 	if (!sb)
 		return ERR_PTR(-ENOMEM);
 	sb->s_type = type;
-	sb->s_dev = MKDEV(0, ++last_dev);
+	last_dev++;
+	sb->s_dev = MKDEV(0, last_dev);
 	sb->s_no_op_error = -EINVAL;
-	err = type->fill_super(sb);
+	err = type->fill_super(sb, data);
 	if (err) {
 		kfree(sb);
 		return ERR_PTR(err);
 	}
-	type->sb = sb;
 	return sb;
 }
 
-static struct file_system_type *find_filesystem(const char *name)
+/* Returns a super_block with a reference in s_active. mount_mutex is held. */
+static struct super_block *get_super(struct file_system_type *type, const char *data)
+{
+	struct super_block *sb = type->sb;
+	int err = 0;
+
+	if (!sb) {
+		sb = new_super(type, data);
+		if (IS_ERR(sb))
+			return sb;
+		if (!type->multiple) {
+			type->sb = sb;
+			atomic_inc(&sb->s_active);
+		}
+	} else if (data && sb->s_op && sb->s_op->remount) {
+		err = sb->s_op->remount(sb, data);
+		if (err)
+			return ERR_PTR(err);
+	}
+	atomic_inc(&sb->s_active);
+	return sb;
+}
+
+struct file_system_type *find_filesystem(const char *name)
 {
 	struct file_system_type *type;
 
@@ -80,58 +165,145 @@ static struct file_system_type *find_filesystem(const char *name)
 	return NULL;
 }
 
-/* Attaches mnt at the path `at`, and keeps its dentry reference for ever. mount_mutex is held. */
-static void attach_mount(struct vfsmount *mnt, const struct path *at)
+/* A mount of the tree below root, which it takes over, as it does the reference on sb. */
+static struct vfsmount *alloc_mount(struct super_block *sb, struct dentry *root, unsigned flags,
+				    const char *devname)
 {
-	mnt->mnt_parent = at->mnt;
-	mnt->mnt_mountpoint = at->dentry;
+	struct vfsmount *mnt = kzalloc(sizeof(*mnt), GFP_KERNEL);
+
+	if (mnt)
+		mnt->mnt_devname = kstrdup(devname, GFP_KERNEL);
+	if (!mnt || !mnt->mnt_devname) {
+		kfree(mnt);
+		dput(root);
+		if (atomic_dec_and_test(&sb->s_active))
+			free_super(sb);
+		return ERR_PTR(-ENOMEM);
+	}
+	mnt->mnt_sb = sb;
+	mnt->mnt_root = root;
+	mnt->mnt_flags = flags & MNT_FLAGS;
+	mnt->mnt_id = ++last_mnt_id;
+	mnt->mnt_parent = mnt;
+	mnt->mnt_mountpoint = root;
+	atomic_set(&mnt->mnt_count, 1);
+	INIT_LIST_HEAD(&mnt->mnt_list);
+	return mnt;
+}
+
+struct vfsmount *new_mount(struct file_system_type *type, unsigned flags, const char *devname,
+			   const char *data)
+{
+	struct super_block *sb = get_super(type, data);
+
+	if (IS_ERR(sb))
+		return ERR_CAST(sb);
+	return alloc_mount(sb, dget(sb->s_root), flags, devname);
+}
+
+struct vfsmount *clone_mount(const struct path *path)
+{
+	struct super_block *sb = path->mnt->mnt_sb;
+
+	atomic_inc(&sb->s_active);
+	return alloc_mount(sb, dget(path->dentry), path->mnt->mnt_flags, path->mnt->mnt_devname);
+}
+
+struct vfsmount *kern_mount(struct file_system_type *type)
+{
+	struct vfsmount *mnt;
+
+	mutex_lock(&mount_mutex);
+	mnt = new_mount(type, 0, type->name, NULL);
+	mutex_unlock(&mount_mutex);
+	return mnt;
+}
+
+void attach_mount(struct vfsmount *mnt, const struct path *at)
+{
+	path_get(at);
 	spin_lock(&at->dentry->d_lock);
 	at->dentry->d_flags |= DCACHE_MOUNTED;
 	spin_unlock(&at->dentry->d_lock);
+	spin_lock(&mount_lock);
+	mnt->mnt_parent = at->mnt;
+	mnt->mnt_mountpoint = at->dentry;
+	list_add_tail(&mnt->mnt_list, &mount_list);
+	spin_unlock(&mount_lock);
 }
 
-static int do_mount_at(struct file_system_type *type, const char *devname, const char *name)
+/* Clears DCACHE_MOUNTED if no other mount stands on the dentry. mount_mutex is held. */
+static void put_mountpoint(struct dentry *dentry)
 {
-	struct super_block *sb = get_super(type);
 	struct vfsmount *mnt;
-	struct path at;
-	int err;
 
-	if (IS_ERR(sb))
-		return (int)PTR_ERR(sb);
-	mnt = kzalloc(sizeof(*mnt), GFP_KERNEL);
-	if (!mnt)
-		return -ENOMEM;
-	mnt->mnt_sb = sb;
-	mnt->mnt_root = dget(sb->s_root);
-	mnt->mnt_devname = devname;
-	if (root_mnt) {
-		err = kern_path(name, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &at);
-		if (err) {
-			dput(mnt->mnt_root);
-			kfree(mnt);
-			return err;
-		}
-		attach_mount(mnt, &at);
-	} else {
-		mnt->mnt_parent = mnt;
-		mnt->mnt_mountpoint = mnt->mnt_root;
-		root_mnt = mnt;
+	list_for_each_entry (mnt, &mount_list, mnt_list)
+		if (mnt->mnt_mountpoint == dentry && mnt->mnt_parent != mnt)
+			return;
+	spin_lock(&dentry->d_lock);
+	dentry->d_flags &= ~DCACHE_MOUNTED;
+	spin_unlock(&dentry->d_lock);
+}
+
+int detach_mount(struct vfsmount *mnt, bool lazy)
+{
+	struct path at = { .mnt = mnt->mnt_parent, .dentry = mnt->mnt_mountpoint };
+
+	spin_lock(&mount_lock);
+	/* One for the tree, and one for the caller's path. */
+	if (!lazy && atomic_read(&mnt->mnt_count) > 2) {
+		spin_unlock(&mount_lock);
+		return -EBUSY;
 	}
+	list_del_init(&mnt->mnt_list);
+	mnt->mnt_parent = mnt;
+	mnt->mnt_mountpoint = mnt->mnt_root;
+	spin_unlock(&mount_lock);
+	put_mountpoint(at.dentry);
+	path_put(&at);
+	mntput(mnt);
+	return 0;
+}
+
+static int mount_first(struct vfsmount *mnt)
+{
+	struct path root = mount_path(mnt);
+
 	spin_lock(&mount_lock);
 	list_add_tail(&mnt->mnt_list, &mount_list);
 	spin_unlock(&mount_lock);
+	root_is_mounted = true;
+	init_fs_set_root(&root);
+	return 0;
+}
+
+static int mount_at_name(struct vfsmount *mnt, const char *name)
+{
+	struct path at;
+	int err = kern_path(name, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &at);
+
+	if (err) {
+		mntput(mnt);
+		return err;
+	}
+	attach_mount(mnt, &at);
+	path_put(&at);
 	return 0;
 }
 
 int kern_mount_at(const char *type_name, const char *devname, const char *path)
 {
 	struct file_system_type *type;
+	struct vfsmount *mnt;
 	int err;
 
 	mutex_lock(&mount_mutex);
 	type = find_filesystem(type_name);
-	err = type ? do_mount_at(type, devname, path) : -ENODEV;
+	mnt = type ? new_mount(type, MS_RELATIME, devname, NULL) : ERR_PTR(-ENODEV);
+	if (IS_ERR(mnt))
+		err = (int)PTR_ERR(mnt);
+	else
+		err = root_is_mounted ? mount_at_name(mnt, path) : mount_first(mnt);
 	mutex_unlock(&mount_mutex);
 	return err;
 }

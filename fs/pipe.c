@@ -15,27 +15,15 @@
  * wake-up is sent only if the other side could not move before: the pipe was empty, or had less
  * room than PIPE_BUF.
  */
+#include "fs/pipe.h"
 #include "fs/file.h"
-#include "fs/internal.h"
 #include "fs/poll.h"
+#include "fs/uio.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
 
-#define PIPE_BUF   4096U /* writes up to this size are atomic (pipe(7)) */
-#define PIPE_PAGES 16U
-#define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE)
-
-/* Legend: [P] rd_wait.lock, taken by pipe_lock(). */
-struct pipe_inode_info {
-	wait_queue_head_t rd_wait; /* its lock is P, taken in task context only */
-	wait_queue_head_t wr_wait;
-	u32 head;                  /* [P] bytes written since the pipe was last empty */
-	u32 tail;                  /* [P] bytes read since then */
-	unsigned readers, writers; /* [P] open ends; without readers the pipe has no pages */
-	void *spare;               /* [P] a page or NULL */
-	void *pages[PIPE_PAGES];   /* [P] index: position / PAGE_SIZE % PIPE_PAGES */
-};
+#define FIONREAD 0x541bU /* ioctl(2): the number of bytes to read */
 
 static inline u32 pipe_room(const struct pipe_inode_info *pipe)
 {
@@ -45,16 +33,6 @@ static inline u32 pipe_room(const struct pipe_inode_info *pipe)
 static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
 {
 	return &pipe->pages[pos / PAGE_SIZE % PIPE_PAGES];
-}
-
-static inline void pipe_lock(struct pipe_inode_info *pipe)
-{
-	spin_lock(&pipe->rd_wait.lock);
-}
-
-static inline void pipe_unlock(struct pipe_inode_info *pipe)
-{
-	spin_unlock(&pipe->rd_wait.lock);
 }
 
 /* P held. */
@@ -131,8 +109,11 @@ static inline void pipe_rewind(struct pipe_inode_info *pipe, void **slot)
 	pipe->pages[0] = page;
 }
 
-/* Moves up to count bytes into one page. The pipe has room for count bytes. 0: no memory. */
-static inline u32 pipe_put(struct pipe_inode_info *pipe, const char *buf, u32 count)
+/*
+ * Moves up to count bytes into one page. The pipe has room for count bytes. Returns the number;
+ * -ENOMEM; -EFAULT: the page of the program is not there, and must be brought in without P.
+ */
+static inline int pipe_put(struct pipe_inode_info *pipe, struct iov_iter *from, u32 count)
 {
 	u32 head = pipe->head, offset = head % PAGE_SIZE;
 	u32 n = min(count, (u32)PAGE_SIZE - offset);
@@ -141,28 +122,42 @@ static inline u32 pipe_put(struct pipe_inode_info *pipe, const char *buf, u32 co
 	if (unlikely(!*slot)) {
 		*slot = pipe_alloc_page(pipe);
 		if (!*slot)
-			return 0;
+			return -ENOMEM;
 	}
+	n = (u32)copy_from_iter_nofault((char *)*slot + offset, n, from);
 	pipe->head = head + n;
-	memcpy((char *)*slot + offset, buf, n);
-	return n;
+	return n ? (int)n : -EFAULT;
 }
 
-/* Moves up to count bytes out of one page. The pipe holds at least count bytes. */
-static inline u32 pipe_get(struct pipe_inode_info *pipe, char *buf, u32 count)
+/* Moves up to count bytes out of one page. The pipe holds at least count bytes. As pipe_put(). */
+static inline int pipe_get(struct pipe_inode_info *pipe, struct iov_iter *to, u32 count)
 {
 	u32 tail = pipe->tail, offset = tail % PAGE_SIZE;
 	u32 n = min(count, (u32)PAGE_SIZE - offset);
 	void **slot = pipe_slot(pipe, tail);
 
-	memcpy(buf, (char *)*slot + offset, n);
+	n = (u32)copy_to_iter_nofault((char *)*slot + offset, n, to);
+	if (!n)
+		return -EFAULT;
 	tail += n;
 	pipe->tail = tail;
 	if (unlikely(tail % PAGE_SIZE == 0))
 		pipe_release_page(pipe, slot);
 	if (pipe->head == tail)
 		pipe_rewind(pipe, slot);
-	return n;
+	return (int)n;
+}
+
+/* Brings in the program's page at the front of the iterator, without P. 0 or -EFAULT. */
+static noinline int pipe_fault_in(struct pipe_inode_info *pipe, struct iov_iter *i,
+				  bool kernel_writes)
+{
+	int err;
+
+	pipe_unlock(pipe);
+	err = iov_iter_fault_in(i, kernel_writes);
+	pipe_lock(pipe);
+	return err;
 }
 
 /* Waits while the pipe is empty: 1 when it has bytes, 0 at the end of file, or a negative errno. */
@@ -186,15 +181,23 @@ static inline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const str
  * Reads from a pipe that is not empty, page by page, if the bytes are in several pages or more than
  * count. Wakes the tasks that can continue. P held on entry, released on return.
  */
-static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, size_t count)
+static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, struct iov_iter *to)
 {
 	bool was_full = false;
-	size_t done = 0;
+	ssize_t done = 0;
 	u32 used;
 
-	while (done < count && (used = pipe->head - pipe->tail)) {
+	while (to->count && (used = pipe->head - pipe->tail)) {
+		int n = pipe_get(pipe, to, (u32)min(to->count, (size_t)used));
+
+		if (unlikely(n < 0)) {
+			if (!pipe_fault_in(pipe, to, true))
+				continue;
+			done = done ? done : n;
+			break;
+		}
 		was_full |= used > PIPE_SIZE - PIPE_BUF;
-		done += pipe_get(pipe, buf + done, (u32)min(count - done, (size_t)used));
+		done += n;
 		pipe_breathe(pipe);
 	}
 	was_full &= pipe_room(pipe) >= PIPE_BUF;
@@ -203,7 +206,33 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, char *buf, 
 	pipe_unlock(pipe);
 	if (was_full)
 		pipe_wake_writer(pipe);
-	return (ssize_t)done;
+	return done;
+}
+
+static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct pipe_inode_info *pipe = iocb->ki_filp->private_data;
+	ssize_t ret;
+
+	if (unlikely(!to->count))
+		return 0;
+	pipe_lock(pipe);
+	if (pipe->head == pipe->tail) {
+		ret = pipe_wait_readable(pipe, iocb->ki_filp);
+		if (unlikely(ret <= 0)) {
+			pipe_unlock(pipe);
+			return ret;
+		}
+	}
+	return pipe_read_more(pipe, to);
+}
+
+static noinline ssize_t pipe_read_kernel(struct pipe_inode_info *pipe, char *buf, size_t count)
+{
+	struct iov_iter to;
+
+	iov_iter_kernel(&to, buf, count);
+	return pipe_read_more(pipe, &to);
 }
 
 /* The fast path is for a read that empties the pipe, with all bytes in one page. */
@@ -228,7 +257,7 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	used = pipe->head - pipe->tail;
 	offset = pipe->tail % PAGE_SIZE;
 	if (unlikely(used > count || used > PAGE_SIZE - offset))
-		return pipe_read_more(pipe, buf, count);
+		return pipe_read_kernel(pipe, buf, count);
 	slot = pipe_slot(pipe, pipe->tail);
 	memcpy(buf, (char *)*slot + offset, used);
 	pipe_rewind(pipe, slot);
@@ -247,25 +276,28 @@ static inline u32 pipe_atomic(size_t left, size_t count)
  * entry, released on return.
  */
 static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const struct file *file,
-					const char *buf, size_t count)
+					struct iov_iter *from)
 {
+	size_t done = 0, count = from->count;
 	bool was_empty = false, more;
-	size_t done = 0;
 	ssize_t ret = 0;
 
 	while (done < count) {
-		u32 room = pipe_room(pipe), n;
+		u32 room = pipe_room(pipe);
+		int n;
 
 		ret = -EPIPE;
 		if (!pipe->readers)
 			break;
 		if (room >= pipe_atomic(count - done, count)) {
-			was_empty |= room == PIPE_SIZE;
-			n = pipe_put(pipe, buf + done, (u32)min(count - done, (size_t)room));
-			ret = -ENOMEM;
-			if (!n)
+			n = pipe_put(pipe, from, (u32)min(count - done, (size_t)room));
+			if (n == -EFAULT && !pipe_fault_in(pipe, from, false))
+				continue;
+			ret = n;
+			if (n < 0)
 				break;
-			done += n;
+			was_empty |= room == PIPE_SIZE;
+			done += (size_t)n;
 			if (count > PIPE_BUF)
 				pipe_breathe(pipe);
 			continue;
@@ -293,6 +325,25 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 	return ret;
 }
 
+static noinline ssize_t pipe_write_kernel(struct pipe_inode_info *pipe, const struct file *file,
+					  const char *buf, size_t count)
+{
+	struct iov_iter from;
+
+	iov_iter_kernel(&from, (char *)buf, count);
+	return pipe_write_more(pipe, file, &from);
+}
+
+static ssize_t pipe_write_iter(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct pipe_inode_info *pipe = iocb->ki_filp->private_data;
+
+	if (unlikely(!from->count))
+		return 0;
+	pipe_lock(pipe);
+	return pipe_write_more(pipe, iocb->ki_filp, from);
+}
+
 /*
  * The fast path is for bytes that fit into the current page. The page exists, so the pipe has
  * readers. This path need not wake sleeping writers: readers do, and writers that have slept.
@@ -310,7 +361,7 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 	offset = pipe->head % PAGE_SIZE;
 	page = *pipe_slot(pipe, pipe->head);
 	if (unlikely(!page || count > PAGE_SIZE - offset || pipe_room(pipe) < PIPE_BUF))
-		return pipe_write_more(pipe, file, buf, count);
+		return pipe_write_kernel(pipe, file, buf, count);
 	memcpy((char *)page + offset, buf, count);
 	if (pipe->head == pipe->tail)
 		pipe_wake_reader(pipe);
@@ -332,7 +383,8 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 	if (file->f_mode & FMODE_READ) {
 		if (pipe->head != pipe->tail)
 			mask |= POLLIN | POLLRDNORM;
-		if (!pipe->writers)
+		/* A FIFO that has not had a writer since this open is not at its end. */
+		if (!pipe->writers && (unsigned)file->f_pos != pipe->w_counter)
 			mask |= POLLHUP;
 	}
 	if (file->f_mode & FMODE_WRITE) {
@@ -345,8 +397,7 @@ static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 	return mask;
 }
 
-/* Frees all pages, because the pipe has no readers. P held, or no other user. */
-static void pipe_free_pages(struct pipe_inode_info *pipe)
+void pipe_free_pages(struct pipe_inode_info *pipe)
 {
 	pipe->head = 0;
 	pipe->tail = 0;
@@ -360,143 +411,45 @@ static void pipe_free_pages(struct pipe_inode_info *pipe)
 	pipe->spare = NULL;
 }
 
-/*
- * Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. The last
- * reference on the inode frees the pipe.
- */
+/* Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. */
 static int pipe_release(struct inode *inode, struct file *file)
 {
 	struct pipe_inode_info *pipe = file->private_data;
 
-	(void)inode;
-	pipe_lock(pipe);
-	if ((file->f_mode & FMODE_READ) && !--pipe->readers)
-		pipe_free_pages(pipe);
-	if (file->f_mode & FMODE_WRITE)
-		pipe->writers--;
-	pipe_unlock(pipe);
-	wake_up_all(&pipe->rd_wait);
-	wake_up_all(&pipe->wr_wait);
+	pipe_close_end(pipe, file->f_mode);
+	put_pipe_info(inode, pipe);
 	return 0;
 }
 
-static const struct file_operations pipe_fops = {
+static long pipe_ioctl(struct file *file, unsigned cmd, unsigned long arg)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	u32 used;
+
+	if (cmd != FIONREAD)
+		return -ENOTTY;
+	pipe_lock(pipe);
+	used = pipe->head - pipe->tail;
+	pipe_unlock(pipe);
+	return put_user((int)used, (int __user *)arg);
+}
+
+const struct file_operations pipe_fops = {
 	.read = pipe_read,
 	.write = pipe_write,
+	.read_iter = pipe_read_iter,
+	.write_iter = pipe_write_iter,
 	.poll = pipe_poll,
+	.ioctl = pipe_ioctl,
 	.release = pipe_release,
 };
 
-static void free_pipe_info(struct pipe_inode_info *pipe)
+/* All pipes have one size, so a program that wants less gets more. */
+long pipe_fcntl(struct file *file, bool set, unsigned long arg)
 {
-	pipe_free_pages(pipe);
-	kfree(pipe);
-}
-
-static void pipefs_evict_inode(struct inode *inode)
-{
-	free_pipe_info(inode->i_private);
-}
-
-static const struct super_operations pipefs_super_operations = {
-	.evict_inode = pipefs_evict_inode,
-};
-
-/* For the inodes of pipes. Never mounted, because pipes have no names. */
-static struct super_block pipefs_sb = {
-	.s_op = &pipefs_super_operations,
-	.s_no_op_error = -EINVAL,
-	.s_dev = MKDEV(0, 255),
-};
-
-static struct inode *get_pipe_inode(void)
-{
-	struct pipe_inode_info *pipe = kzalloc(sizeof(*pipe), GFP_KERNEL);
-	struct inode *inode;
-
-	if (!pipe)
-		return NULL;
-	init_waitqueue_head(&pipe->rd_wait);
-	init_waitqueue_head(&pipe->wr_wait);
-	pipe->readers = pipe->writers = 1;
-	inode = new_inode(&pipefs_sb, S_IFIFO | 0600);
-	if (!inode) {
-		kfree(pipe);
-		return NULL;
-	}
-	inode->i_private = pipe;
-	return inode;
-}
-
-static struct file *pipe_end(struct inode *inode, unsigned f_mode, unsigned f_flags)
-{
-	struct file *file = alloc_file(inode, f_mode, f_flags, &pipe_fops);
-
-	if (!IS_ERR(file))
-		file->private_data = inode->i_private;
-	return file;
-}
-
-/*
- * Opens the two ends of a new pipe: [0] to read, [1] to write. flags: O_NONBLOCK. Returns 0,
- * -ENFILE or -ENOMEM.
- */
-static int create_pipe_files(struct file *files[2], unsigned flags)
-{
-	struct inode *inode = get_pipe_inode();
-	long err;
-
-	if (!inode)
-		return -ENFILE;
-	files[0] = pipe_end(inode, FMODE_READ, O_RDONLY | flags);
-	if (IS_ERR(files[0])) {
-		err = PTR_ERR(files[0]);
-		iput(inode);
-		return (int)err;
-	}
-	files[1] = pipe_end(ihold(inode), FMODE_WRITE, O_WRONLY | flags);
-	if (IS_ERR(files[1])) {
-		err = PTR_ERR(files[1]);
-		iput(inode);
-		fput(files[0]);
-		return (int)err;
-	}
-	return 0;
-}
-
-static long do_pipe2(int *fds, int flags)
-{
-	struct file *files[2] = { NULL, NULL };
-	int rd, wr, err;
-
-	if (flags & ~(O_NONBLOCK | O_CLOEXEC))
-		return -EINVAL;
-	err = create_pipe_files(files, (unsigned)flags & O_NONBLOCK);
-	if (err)
-		return err;
-	rd = fd_install_from(files[0], 0);
-	if (rd < 0) {
-		fput(files[0]);
-		fput(files[1]);
-		return rd;
-	}
-	wr = fd_install_from(files[1], 0);
-	if (wr < 0) {
-		(void)close_fd(rd);
-		fput(files[1]);
-		return wr;
-	}
-	fds[0] = rd;
-	fds[1] = wr;
-	return 0;
-}
-
-SYSCALL_DEFINE2(pipe2, int *, fildes, int, flags)
-{
-	return do_pipe2(fildes, flags);
-}
-
-SYSCALL_DEFINE1(pipe, int *, fildes)
-{
-	return do_pipe2(fildes, 0);
+	if (file->f_op != &pipe_fops)
+		return -EBADF;
+	if (set && (unsigned)arg > PIPE_SIZE)
+		return -EPERM;
+	return set && !(unsigned)arg ? -EINVAL : (long)PIPE_SIZE;
 }

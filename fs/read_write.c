@@ -1,22 +1,137 @@
-/* read, write, lseek, ioctl: checks, file positions, and the call of the file's own operation. */
+/*
+ * read, write, lseek, ioctl: checks, file positions, and the call of the file's own operation.
+ *
+ * A kernel task's buffer goes straight to the file's read or write. A program's buffer goes to
+ * read_iter or write_iter, which copy by themselves; for a file without them, through a bounce
+ * buffer.
+ */
 #include "fs/file.h"
 #include "fs/internal.h"
+#include "fs/rw.h"
+#include "fs/uio.h"
+#include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
-#include "kernel/time/ktime.h"
+
+#define BOUNCE_STACK 128U    /* bytes of a bounce buffer on the stack */
+#define BOUNCE_MAX   65536UL /* a tracefs write must arrive in one piece */
 
 static ssize_t no_operation(const struct file *file)
 {
 	return S_ISDIR(file->f_inode->i_mode) ? -EISDIR : file->f_inode->i_sb->s_no_op_error;
 }
 
+/* ---- through a bounce buffer ---- */
+
+static ssize_t read_bounced(struct file *file, struct iov_iter *to, loff_t *pos)
+{
+	size_t count = min(to->count, BOUNCE_MAX);
+	char on_stack[BOUNCE_STACK], *buf = on_stack;
+	ssize_t n;
+
+	if (count > BOUNCE_STACK) {
+		buf = kmalloc(count, GFP_KERNEL);
+		if (!buf)
+			return -ENOMEM;
+	}
+	n = file->f_op->read(file, buf, count, pos);
+	if (n > 0 && copy_to_iter(buf, (size_t)n, to) != (size_t)n)
+		n = -EFAULT;
+	if (buf != on_stack)
+		kfree(buf);
+	return n;
+}
+
+static ssize_t write_bounced(struct file *file, struct iov_iter *from, loff_t *pos)
+{
+	size_t size = min(from->count, BOUNCE_MAX);
+	char on_stack[BOUNCE_STACK], *buf = on_stack;
+	ssize_t n = 0, done = 0;
+
+	if (size > BOUNCE_STACK) {
+		buf = kmalloc(size, GFP_KERNEL);
+		if (!buf)
+			return -ENOMEM;
+	}
+	do {
+		size_t count = min(from->count, size);
+
+		n = -EFAULT;
+		if (copy_from_iter(buf, count, from) != count)
+			break;
+		n = file->f_op->write(file, buf, count, pos);
+		if (n > 0)
+			done += n;
+		if (n != (ssize_t)count)
+			break;
+	} while (from->count);
+	if (buf != on_stack)
+		kfree(buf);
+	return done ? done : n;
+}
+
+/* ---- with an iterator ---- */
+
+ssize_t vfs_iter_read(struct file *file, struct iov_iter *to, loff_t *pos)
+{
+	struct kiocb iocb = { .ki_filp = file, .ki_pos = *pos };
+	ssize_t ret;
+
+	if (unlikely(!(file->f_mode & FMODE_READ)))
+		return -EBADF;
+	if (unlikely(!file->f_op->read_iter))
+		return file->f_op->read ? read_bounced(file, to, pos) : no_operation(file);
+	ret = file->f_op->read_iter(&iocb, to);
+	*pos = iocb.ki_pos;
+	return ret;
+}
+
+ssize_t vfs_iter_write(struct file *file, struct iov_iter *from, loff_t *pos, unsigned flags)
+{
+	struct kiocb iocb = { .ki_filp = file, .ki_pos = *pos, .ki_flags = flags };
+	ssize_t ret;
+
+	if (unlikely(!(file->f_mode & FMODE_WRITE)))
+		return -EBADF;
+	if (file->f_flags & O_APPEND)
+		iocb.ki_flags |= IOCB_APPEND;
+	if (unlikely(!file->f_op->write_iter))
+		return file->f_op->write ? write_bounced(file, from, pos) : no_operation(file);
+	ret = file->f_op->write_iter(&iocb, from);
+	*pos = iocb.ki_pos;
+	return ret;
+}
+
+/* ---- with kernel memory ---- */
+
+static noinline ssize_t read_kernel_iter(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct iov_iter to;
+
+	if (!file->f_op->read_iter)
+		return no_operation(file);
+	iov_iter_kernel(&to, buf, count);
+	return vfs_iter_read(file, &to, pos);
+}
+
+static noinline ssize_t write_kernel_iter(struct file *file, const char *buf, size_t count,
+					  loff_t *pos)
+{
+	struct iov_iter from;
+
+	if (!file->f_op->write_iter)
+		return no_operation(file);
+	iov_iter_kernel(&from, (char *)buf, count);
+	return vfs_iter_write(file, &from, pos, 0);
+}
+
 ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	if (unlikely(!(file->f_mode & FMODE_READ)))
 		return -EBADF;
-	if (unlikely(!file->f_op->read))
-		return no_operation(file);
 	if (unlikely(count > MAX_RW_COUNT))
 		count = MAX_RW_COUNT;
+	if (unlikely(!file->f_op->read))
+		return read_kernel_iter(file, buf, count, pos);
 	return file->f_op->read(file, buf, count, pos);
 }
 
@@ -24,11 +139,60 @@ ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	if (unlikely(!(file->f_mode & FMODE_WRITE)))
 		return -EBADF;
-	if (unlikely(!file->f_op->write))
-		return no_operation(file);
 	if (unlikely(count > MAX_RW_COUNT))
 		count = MAX_RW_COUNT;
+	if (unlikely(!file->f_op->write))
+		return write_kernel_iter(file, buf, count, pos);
 	return file->f_op->write(file, buf, count, pos);
+}
+
+ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
+{
+	return vfs_read(file, buf, count, pos);
+}
+
+ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos)
+{
+	return vfs_write(file, buf, count, pos);
+}
+
+/* ---- with the memory of the caller: a program, or a kernel task ---- */
+
+static noinline ssize_t read_user(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct iov_iter to;
+
+	if (unlikely(!access_ok(buf, count)))
+		return file->f_mode & FMODE_READ ? -EFAULT : -EBADF;
+	iov_iter_user(&to, buf, min(count, MAX_RW_COUNT));
+	return vfs_iter_read(file, &to, pos);
+}
+
+static noinline ssize_t write_user(struct file *file, const char __user *buf, size_t count,
+				   loff_t *pos)
+{
+	struct iov_iter from;
+
+	if (unlikely(!access_ok(buf, count)))
+		return file->f_mode & FMODE_WRITE ? -EFAULT : -EBADF;
+	iov_iter_user(&from, (char __user *)buf, min(count, MAX_RW_COUNT));
+	return vfs_iter_write(file, &from, pos, 0);
+}
+
+static __always_inline ssize_t read_any(struct file *file, char __user *buf, size_t count,
+					loff_t *pos)
+{
+	if (current->mm)
+		return read_user(file, buf, count, pos);
+	return vfs_read(file, (__force char *)buf, count, pos);
+}
+
+static __always_inline ssize_t write_any(struct file *file, const char __user *buf, size_t count,
+					 loff_t *pos)
+{
+	if (current->mm)
+		return write_user(file, buf, count, pos);
+	return vfs_write(file, (__force const char *)buf, count, pos);
 }
 
 /* Tells if f_pos needs its lock: another task can use it only if the file has more references. */
@@ -37,46 +201,73 @@ static inline bool file_pos_shared(const struct file *file)
 	return unlikely((file->f_mode & FMODE_ATOMIC_POS) && atomic_read(&file->f_count) > 1);
 }
 
-static noinline ssize_t read_shared(struct file *file, char *buf, size_t count)
+static noinline ssize_t read_shared(struct file *file, char __user *buf, size_t count)
 {
 	ssize_t ret;
 
 	mutex_lock(&file->f_pos_lock);
-	ret = vfs_read(file, buf, count, &file->f_pos);
+	ret = read_any(file, buf, count, &file->f_pos);
 	mutex_unlock(&file->f_pos_lock);
 	return ret;
 }
 
-static noinline ssize_t write_shared(struct file *file, const char *buf, size_t count)
+static noinline ssize_t write_shared(struct file *file, const char __user *buf, size_t count)
 {
 	ssize_t ret;
 
 	mutex_lock(&file->f_pos_lock);
-	ret = vfs_write(file, buf, count, &file->f_pos);
+	ret = write_any(file, buf, count, &file->f_pos);
 	mutex_unlock(&file->f_pos_lock);
 	return ret;
 }
 
-SYSCALL_DEFINE3(read, unsigned int, fd, char *, buf, size_t, count)
+/* A file of another task's table, which it may close: the slow path of read and write. */
+static noinline ssize_t read_counted(struct fd f, char __user *buf, size_t count)
 {
-	struct file *file = fcheck((int)fd);
+	ssize_t ret = -EBADF;
+
+	if (f.file) {
+		ret = f.file->f_mode & FMODE_ATOMIC_POS
+			      ? read_shared(f.file, buf, count)
+			      : read_any(f.file, buf, count, &f.file->f_pos);
+		fdput(f);
+	}
+	return ret;
+}
+
+static noinline ssize_t write_counted(struct fd f, const char __user *buf, size_t count)
+{
+	ssize_t ret = -EBADF;
+
+	if (f.file) {
+		ret = f.file->f_mode & FMODE_ATOMIC_POS
+			      ? write_shared(f.file, buf, count)
+			      : write_any(f.file, buf, count, &f.file->f_pos);
+		fdput(f);
+	}
+	return ret;
+}
+
+SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
+{
+	struct file *file = fcheck_light(fd);
 
 	if (unlikely(!file))
-		return -EBADF;
+		return read_counted(fdget_shared(fd), buf, count);
 	if (file_pos_shared(file))
 		return read_shared(file, buf, count);
-	return vfs_read(file, buf, count, &file->f_pos);
+	return read_any(file, buf, count, &file->f_pos);
 }
 
-SYSCALL_DEFINE3(write, unsigned int, fd, const char *, buf, size_t, count)
+SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
 {
-	struct file *file = fcheck((int)fd);
+	struct file *file = fcheck_light(fd);
 
 	if (unlikely(!file))
-		return -EBADF;
+		return write_counted(fdget_shared(fd), buf, count);
 	if (file_pos_shared(file))
 		return write_shared(file, buf, count);
-	return vfs_write(file, buf, count, &file->f_pos);
+	return write_any(file, buf, count, &file->f_pos);
 }
 
 static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
@@ -86,31 +277,39 @@ static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
 
 SYSCALL_DEFINE3(lseek, unsigned int, fd, off_t, offset, unsigned int, whence)
 {
-	struct file *file = fcheck((int)fd);
-	loff_t ret;
+	struct fd f = fdget(fd);
+	loff_t ret = -EINVAL;
 	bool locked;
 
-	if (!file)
+	if (!f.file)
 		return -EBADF;
-	if (whence > SEEK_END)
-		return -EINVAL;
-	locked = file_pos_shared(file);
-	if (locked)
-		mutex_lock(&file->f_pos_lock);
-	ret = vfs_llseek(file, offset, (int)whence);
-	if (locked)
-		mutex_unlock(&file->f_pos_lock);
+	if (whence <= SEEK_HOLE) {
+		locked = file_pos_shared(f.file);
+		if (locked)
+			mutex_lock(&f.file->f_pos_lock);
+		ret = vfs_llseek(f.file, offset, (int)whence);
+		if (locked)
+			mutex_unlock(&f.file->f_pos_lock);
+	}
+	fdput(f);
 	return ret;
 }
 
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
 {
-	loff_t base = 0;
+	loff_t size = READ_ONCE(file->f_inode->i_size), base = 0;
 
-	if (whence == SEEK_CUR)
+	if (whence == SEEK_CUR) {
 		base = file->f_pos;
-	else if (whence == SEEK_END)
-		base = READ_ONCE(file->f_inode->i_size);
+	} else if (whence == SEEK_END) {
+		base = size;
+	} else if (whence == SEEK_DATA || whence == SEEK_HOLE) {
+		/* The file is all data, and has a hole at its end. */
+		if (offset < 0 || offset >= size)
+			return -ENXIO;
+		if (whence == SEEK_HOLE)
+			offset = size;
+	}
 	if (__builtin_add_overflow(base, offset, &offset))
 		return -EOVERFLOW;
 	if (offset < 0)
@@ -132,13 +331,4 @@ loff_t no_llseek(struct file *file, loff_t offset, int whence)
 	(void)offset;
 	(void)whence;
 	return -ESPIPE;
-}
-
-SYSCALL_DEFINE3(ioctl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
-{
-	struct file *file = fcheck((int)fd);
-
-	if (!file)
-		return -EBADF;
-	return file->f_op->ioctl ? file->f_op->ioctl(file, cmd, arg) : -ENOTTY;
 }

@@ -5,6 +5,7 @@
  * between a poll operation and schedule(), schedule() returns at once. For the same reason, poll
  * operations must not sleep.
  */
+#include "arch/uaccess.h"
 #include "fs/file.h"
 #include "fs/internal.h"
 #include "kernel/lib/string.h"
@@ -50,15 +51,17 @@ static int do_pollfds(struct pollfd *fds, unsigned nfds, poll_table *table)
 
 	for (unsigned i = 0; i < nfds; i++) {
 		struct pollfd *pfd = &fds[i];
-		struct file *file = fcheck(pfd->fd);
+		struct fd f = fdget((unsigned)pfd->fd);
 		unsigned events = (unsigned short)pfd->events | POLL_ALWAYS;
 
 		if (pfd->fd < 0)
 			pfd->revents = 0;
-		else if (!file)
+		else if (!f.file)
 			pfd->revents = POLLNVAL;
 		else
-			pfd->revents = (short)(vfs_poll(file, table) & events);
+			pfd->revents = (short)(vfs_poll(f.file, table) & events);
+		if (f.file)
+			fdput(f);
 		ready += pfd->revents != 0;
 	}
 	return ready;
@@ -87,25 +90,38 @@ static int do_poll(struct pollfd *fds, unsigned nfds, poll_table *table, u64 tim
 	return ready;
 }
 
-SYSCALL_DEFINE3(poll, struct pollfd *, ufds, unsigned int, nfds, int, timeout_msecs)
+SYSCALL_DEFINE3(poll, struct pollfd __user *, ufds, unsigned int, nfds, int, timeout_msecs)
 {
 	struct poll_table_entry inline_entries[POLL_INLINE_ENTRIES];
 	poll_table table = { .entries = inline_entries, .max = POLL_INLINE_ENTRIES };
-
+	struct pollfd inline_fds[POLL_INLINE_ENTRIES], *fds = inline_fds;
 	u64 timeout_ns =
 		timeout_msecs < 0 ? MAX_SCHEDULE_TIMEOUT : (u64)timeout_msecs * NSEC_PER_MSEC;
-	int ready;
+	int ready = -ENOMEM;
 
 	if (nfds > NR_OPEN_MAX)
 		return -EINVAL;
+	if (nfds > POLL_INLINE_ENTRIES)
+		fds = kmalloc(nfds * sizeof(*fds), GFP_KERNEL);
+	if (!fds)
+		return -ENOMEM;
 	if (nfds * POLL_QUEUES_PER_FILE > POLL_INLINE_ENTRIES) {
 		table.max = nfds * POLL_QUEUES_PER_FILE;
 		table.entries = kcalloc(table.max, sizeof(*table.entries), GFP_KERNEL);
 		if (!table.entries)
-			return -ENOMEM;
+			goto out;
 	}
-	ready = do_poll(ufds, nfds, &table, timeout_ns);
+	ready = -EFAULT;
+	if (copy_from_user(fds, ufds, nfds * sizeof(*fds)))
+		goto out;
+	ready = do_poll(fds, nfds, &table, timeout_ns);
+	for (unsigned i = 0; i < nfds && ready >= 0; i++)
+		if (put_user(fds[i].revents, &ufds[i].revents))
+			ready = -EFAULT;
+out:
 	if (table.entries != inline_entries)
 		kfree(table.entries);
+	if (fds != inline_fds)
+		kfree(fds);
 	return ready;
 }

@@ -10,20 +10,10 @@
 #include "arch/linkage.h"
 #include "fs/fs.h"
 #include "fs/poll.h"
+#include "fs/stat.h"
 
-#define NR_OPEN_DEFAULT 64   /* descriptors before the table grows */
-#define NR_OPEN_MAX     1024 /* a task with so many descriptors gets -EMFILE */
-
-struct kstat {
-	u32 st_dev;
-	u64 st_ino;
-	umode_t st_mode;
-	u32 st_nlink;
-	u32 st_rdev;
-	loff_t st_size;
-	u64 st_blocks;                        /* of 512 bytes */
-	ktime_t st_atime, st_mtime, st_ctime; /* ns since boot */
-};
+#define NR_OPEN_DEFAULT 64    /* descriptors before the table grows */
+#define NR_OPEN_MAX     65536 /* RLIMIT_NOFILE cannot be higher */
 
 /* getdents64(2). */
 struct linux_dirent64 {
@@ -36,8 +26,8 @@ struct linux_dirent64 {
 
 /*
  * SYSCALL_DEFINEn() defines these functions (kernel/syscalls/syscalls.h), with Linux's types, which
- * are those of programs. Here they have the types that suit kernel tasks, the only callers today.
- * Both pass arguments in the same registers.
+ * are those of programs. Here they have the types that suit kernel tasks. Both pass arguments in
+ * the same registers. The status of a file: vfs_stat() in fs/stat.h.
  */
 long sys_open(const char *path, int flags, umode_t mode); /* returns a descriptor */
 long sys_close(int fd);
@@ -57,10 +47,10 @@ long sys_rmdir(const char *path);
 long sys_unlink(const char *path);
 long sys_symlink(const char *target, const char *path);
 long sys_readlink(const char *path, char *buf, size_t size); /* not terminated */
-long sys_stat(const char *path, struct kstat *st) __symbol("sys_newstat");
-long sys_lstat(const char *path, struct kstat *st) __symbol("sys_newlstat");
-long sys_fstat(int fd, struct kstat *st) __symbol("sys_newfstat");
-
+long sys_link(const char *oldname, const char *newname);
+long sys_rename(const char *oldname, const char *newname);
+long sys_renameat2(int olddfd, const char *oldname, int newdfd, const char *newname,
+		   unsigned flags);
 long sys_chmod(const char *path, umode_t mode);
 long sys_truncate(const char *path, loff_t length);
 long sys_ftruncate(int fd, loff_t length);
@@ -77,7 +67,7 @@ long sys_ioctl(int fd, unsigned cmd, unsigned long arg);
 void console_on_rootfs(void);
 
 /* Returns a counted file for fd (the caller calls fput()), or NULL. */
-struct file *fget(int fd);
+struct file *fget(unsigned fd);
 /*
  * Gives file the lowest free descriptor at or above from, and takes over the reference. Returns the
  * descriptor, -EMFILE, -ENOMEM or -EINVAL.

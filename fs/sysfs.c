@@ -4,8 +4,10 @@
 
 static struct dentry *kernel_dir; /* constant after sysfs_populate() */
 
-static int sysfs_fill_super(struct super_block *sb)
+static int sysfs_fill_super(struct super_block *sb, const char *data)
 {
+	(void)data;
+	sb->s_magic = 0x62656572;
 	return simple_fill_super(sb, 0555, &simple_dir_inode_operations);
 }
 

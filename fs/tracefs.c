@@ -41,8 +41,10 @@ static const struct inode_operations tracefs_instances_operations = {
 	.rmdir = tracefs_syscall_rmdir,
 };
 
-static int tracefs_fill_super(struct super_block *sb)
+static int tracefs_fill_super(struct super_block *sb, const char *data)
 {
+	(void)data;
+	sb->s_magic = 0x74726163;
 	return simple_fill_super(sb, 0700, &simple_dir_inode_operations);
 }
 

@@ -23,6 +23,8 @@ typedef int64_t s64;
 #include <sys/types.h>
 #else
 typedef s64 ssize_t;
+typedef u32 uid_t;
+typedef u32 gid_t;
 typedef s64 off_t;
 typedef s32 pid_t;
 typedef s64 loff_t;

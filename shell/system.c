@@ -22,7 +22,7 @@ static long ls_one(void *arg, const char *path, const char *name)
 	char mode[11], size[24], target[256];
 	struct call *call = arg;
 	struct kstat st;
-	long n = sys_lstat(path, &st);
+	long n = vfs_stat(path, false, &st);
 
 	if (n) {
 		call->status = failed(call, path, n);
@@ -46,7 +46,7 @@ static long ls(struct call *call, const char *path)
 {
 	struct kstat st;
 	/* With -l, ls shows a link itself, not the file to which it leads. */
-	long error = option(call, 'l', 0) ? sys_lstat(path, &st) : sys_stat(path, &st);
+	long error = option(call, 'l', 0) ? vfs_stat(path, false, &st) : vfs_stat(path, true, &st);
 
 	if (error)
 		return error;

@@ -12,7 +12,7 @@ static void show_kb(struct seq_file *m, const char *name, u64 bytes)
 static int meminfo_show(struct seq_file *m, void *v)
 {
 	struct meminfo info;
-	u64 cached = ramfs_bytes();
+	u64 cached = tmpfs_bytes();
 
 	(void)v;
 	si_meminfo(&info);

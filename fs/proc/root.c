@@ -40,12 +40,14 @@ static const struct super_operations proc_super_operations = {
 	.evict_inode = proc_evict_inode,
 };
 
-static int proc_fill_super(struct super_block *sb)
+static int proc_fill_super(struct super_block *sb, const char *data)
 {
 	int err = simple_fill_super(sb, 0555, &proc_root_operations);
 
+	(void)data;
 	if (err)
 		return err;
+	sb->s_magic = 0x9fa0;
 	sb->s_op = &proc_super_operations;
 	sb->s_no_op_error = -EIO;
 	sb->s_root->d_inode->i_fop = &proc_root_fops;

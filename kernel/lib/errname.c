@@ -29,6 +29,7 @@ static const struct {
 	E(ENFILE, "Too many open files in system"),
 	E(EMFILE, "Too many open files"),
 	E(ENOTTY, "Inappropriate ioctl for device"),
+	E(ETXTBSY, "Text file busy"),
 	E(EFBIG, "File too large"),
 	E(ENOSPC, "No space left on device"),
 	E(ESPIPE, "Illegal seek"),

@@ -37,3 +37,17 @@ void free_initmem(void)
 	free_page_range(base, base + (end - start));
 	pr_info("Freeing unused kernel image (initmem) memory: %luK\n", (end - start) / 1024);
 }
+
+void __init free_boot_memory(phys_addr_t base, phys_addr_t end)
+{
+	phys_addr_t first, last;
+
+	base = ALIGN(base, PAGE_SIZE);
+	end = ALIGN_DOWN(end, PAGE_SIZE);
+	for (unsigned i = 0; memblock_region(i, &first, &last); i++) {
+		phys_addr_t from = max(base, first), to = min(end, last);
+
+		if (from < to)
+			free_page_range(from, to);
+	}
+}

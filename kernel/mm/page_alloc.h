@@ -72,6 +72,11 @@ bool memblock_next_free(phys_addr_t *cursor, phys_addr_t *base, phys_addr_t *end
 void mem_init(void);
 extern bool mem_init_done; /* set by mem_init(): alloc_pages() works, memblock_alloc() must not be
 			      used any more */
+/*
+ * Frees memory that the boot has reserved, such as a module: the whole pages between base and end
+ * that are usable RAM. Task context, while init sections exist.
+ */
+void free_boot_memory(phys_addr_t base, phys_addr_t end);
 /* Unmaps the init sections and frees their pages. Task context. */
 void free_initmem(void);
 

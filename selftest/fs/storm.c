@@ -50,7 +50,7 @@ static int storm_task(void *arg)
 		if (!one_of(sys_unlink(path), -ENOENT, 0, 0))
 			return 4;
 		path[strlen(path) - 2] = '\0';
-		if (!one_of(sys_stat(path, &st), -ENOENT, 0, 0))
+		if (!one_of(vfs_stat(path, true, &st), -ENOENT, 0, 0))
 			return 5;
 		ret = sys_rmdir(path);
 		if (!one_of(ret, -ENOENT, -ENOTEMPTY, 0))
@@ -68,7 +68,7 @@ static int storm_task(void *arg)
 SELFTEST(vfs, names_come_and_go_on_all_cpus)
 {
 	unsigned n = min(num_online_cpus() * 2, TASKS_MAX), files = nr_open_files();
-	u64 bytes = ramfs_bytes();
+	u64 bytes = tmpfs_bytes();
 	pid_t pids[TASKS_MAX];
 	char path[64];
 	int left = 0;
@@ -95,7 +95,7 @@ SELFTEST(vfs, names_come_and_go_on_all_cpus)
 	EXPECT(atomic_read(&storm_made) > 0);
 	EXPECT_EQ(atomic_read(&storm_made), atomic_read(&storm_removed) + left);
 	EXPECT_EQ(sys_rmdir(DIR), 0);
-	EXPECT_EQ(ramfs_bytes(), bytes);
+	EXPECT_EQ(tmpfs_bytes(), bytes);
 	EXPECT_EQ(nr_open_files(), files);
 }
 

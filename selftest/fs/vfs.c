@@ -1,6 +1,7 @@
 /* Self-tests of paths, names and descriptors. They use /tmp/selftest, and remove it at the end. */
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
+#include "kernel/process/signal_struct.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "selftest/selftest.h"
@@ -199,12 +200,12 @@ SELFTEST(vfs, tracefs_is_one_tree_at_two_places)
 {
 	struct kstat a, b;
 
-	EXPECT(sys_stat("/sys/kernel/tracing", &a) == 0);
-	EXPECT(sys_stat("/sys/kernel/debug/tracing", &b) == 0);
+	EXPECT(vfs_stat("/sys/kernel/tracing", true, &a) == 0);
+	EXPECT(vfs_stat("/sys/kernel/debug/tracing", true, &b) == 0);
 	EXPECT_EQ(a.st_dev, b.st_dev);
 	EXPECT_EQ(a.st_ino, b.st_ino);
-	EXPECT(sys_stat("/sys/kernel/debug/tracing/..", &b) == 0);
-	EXPECT(sys_stat("/sys/kernel/debug", &a) == 0);
+	EXPECT(vfs_stat("/sys/kernel/debug/tracing/..", true, &b) == 0);
+	EXPECT(vfs_stat("/sys/kernel/debug", true, &a) == 0);
 	EXPECT_EQ(a.st_ino, b.st_ino);
 }
 
@@ -272,9 +273,9 @@ SELFTEST(vfs, descriptors_grow_to_their_limit)
 	ASSERT(first >= 0);
 	for (int fd = first; fd >= 0; fd = (int)sys_dup(first))
 		last = fd;
-	EXPECT_EQ(last, NR_OPEN_MAX - 1);
+	EXPECT_EQ(last, (int)rlimit(RLIMIT_NOFILE) - 1);
 	EXPECT_EQ(sys_dup(first), -EMFILE);
-	EXPECT_EQ(sys_dup2(first, NR_OPEN_MAX), -EBADF);
+	EXPECT_EQ(sys_dup2(first, (int)rlimit(RLIMIT_NOFILE)), -EBADF);
 	EXPECT_EQ(sys_dup2(first, last), last);
 	for (int fd = first; fd <= last; fd++)
 		sys_close(fd);

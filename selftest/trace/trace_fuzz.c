@@ -312,7 +312,7 @@ static void add_entry(const char *dir, const char *entry)
 
 	snprintf(name, sizeof(name), "%s%s%s", dir, *dir ? "/" : "", entry);
 	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : TRACING, name);
-	if (entry[0] == '.' || sys_stat(path, &st))
+	if (entry[0] == '.' || vfs_stat(path, true, &st))
 		return;
 	if (S_ISDIR(st.st_mode) && is_chosen_event(dir, entry))
 		find_files(name);

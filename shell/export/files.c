@@ -38,7 +38,7 @@ static int send_trace_file(struct trace_export *x, const char *name)
 	struct kstat st;
 
 	scnprintf(path, sizeof(path), "%s/%s", x->top, name);
-	if (sys_stat(path, &st) == -ENOENT)
+	if (vfs_stat(path, true, &st) == -ENOENT)
 		scnprintf(path, sizeof(path), TRACEFS "/%s", name);
 	return send_file(x, path, name);
 }
@@ -60,7 +60,7 @@ static long send_formats(void *x, const char *path, const char *name __unused)
 {
 	struct kstat st;
 
-	if (sys_stat(path, &st) || !S_ISDIR(st.st_mode))
+	if (vfs_stat(path, true, &st) || !S_ISDIR(st.st_mode))
 		return 0;
 	return scan_directory(path, send_format, x);
 }

@@ -48,6 +48,21 @@ long linux_mkdir(const char *path, unsigned mode)
 	return result(mkdir(path, mode));
 }
 
+long linux_rename(const char *from, const char *to)
+{
+	return rename(from, to) ? -errno : 0;
+}
+
+long linux_renameat2(const char *from, const char *to, unsigned flags)
+{
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags) ? -errno : 0;
+}
+
+long linux_link(const char *from, const char *to)
+{
+	return linkat(AT_FDCWD, from, AT_FDCWD, to, 0) ? -errno : 0;
+}
+
 long linux_rmdir(const char *path)
 {
 	return result(rmdir(path));

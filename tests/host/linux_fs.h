@@ -6,6 +6,9 @@
 long linux_begin(void); /* makes an empty directory, and makes it the current directory */
 void linux_end(void);
 long linux_mkdir(const char *path, unsigned mode);
+long linux_rename(const char *from, const char *to);
+long linux_renameat2(const char *from, const char *to, unsigned flags);
+long linux_link(const char *from, const char *to);
 long linux_rmdir(const char *path);
 long linux_unlink(const char *path);
 long linux_symlink(const char *target, const char *path);

@@ -2,3 +2,7 @@
 #pragma once
 
 #define cpu_relax() ((void)0)
+
+struct thread_struct {
+	int pagefault_disabled;
+};

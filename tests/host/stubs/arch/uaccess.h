@@ -54,3 +54,11 @@ static inline long strnlen_user(const char __user *src, long n)
 
 #define get_user(x, p) (access_ok((p), sizeof(*(p))) ? ((x) = *(p), 0) : ((x) = 0, -EFAULT))
 #define put_user(x, p) (access_ok((p), sizeof(*(p))) ? (*(p) = (x), 0) : -EFAULT)
+
+static inline void pagefault_disable(void)
+{
+}
+
+static inline void pagefault_enable(void)
+{
+}

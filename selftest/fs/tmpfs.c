@@ -1,11 +1,11 @@
-/* Self-tests of ramfs: contents, holes, sizes, and that a removed file frees its memory. */
+/* Self-tests of tmpfs: contents, holes, sizes, and that a removed file frees its memory. */
 #include "fs/filesystems.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "selftest/selftest.h"
 
-#define FILE_NAME "/tmp/selftest-ramfs"
+#define FILE_NAME "/tmp/selftest-tmpfs"
 #define BIG       (3UL * 1024 * 1024 + 17) /* needs more than one table of pages */
 
 /* Returns the byte of the test pattern at an offset. */
@@ -42,9 +42,9 @@ static bool transfer(int fd, u64 offset, size_t count, bool write)
 	return good;
 }
 
-SELFTEST(ramfs, a_file_keeps_every_byte)
+SELFTEST(tmpfs, a_file_keeps_every_byte)
 {
-	u64 before = ramfs_bytes();
+	u64 before = tmpfs_bytes();
 	struct kstat st;
 	u8 byte;
 	int fd = (int)open_new();
@@ -55,26 +55,26 @@ SELFTEST(ramfs, a_file_keeps_every_byte)
 	EXPECT(transfer(fd, 4095, 8194, false));
 	EXPECT_EQ(sys_lseek(fd, 0, SEEK_END), BIG);
 	EXPECT_EQ(sys_read(fd, &byte, 1), 0);
-	EXPECT(sys_fstat(fd, &st) == 0);
+	EXPECT(vfs_fstat(fd, &st) == 0);
 	EXPECT_EQ(st.st_size, BIG);
 	EXPECT_EQ(st.st_blocks, DIV_ROUND_UP(BIG, PAGE_SIZE) * 8);
-	EXPECT(ramfs_bytes() - before >= BIG);
+	EXPECT(tmpfs_bytes() - before >= BIG);
 	sys_close(fd);
 	EXPECT(sys_unlink(FILE_NAME) == 0);
-	EXPECT_EQ(ramfs_bytes(), before);
+	EXPECT_EQ(tmpfs_bytes(), before);
 }
 
-SELFTEST(ramfs, holes_read_as_zeros_and_cost_nothing)
+SELFTEST(tmpfs, holes_read_as_zeros_and_cost_nothing)
 {
 	const loff_t far = (loff_t)1 << 33;
-	u64 before = ramfs_bytes();
+	u64 before = tmpfs_bytes();
 	u8 buf[64];
 	int fd = (int)open_new();
 
 	ASSERT(fd >= 0);
 	EXPECT_EQ(sys_lseek(fd, far, SEEK_SET), far);
 	EXPECT_EQ(sys_write(fd, "end", 3), 3);
-	EXPECT(ramfs_bytes() - before <= 16 * PAGE_SIZE);
+	EXPECT(tmpfs_bytes() - before <= 16 * PAGE_SIZE);
 	memset(buf, 0xff, sizeof(buf));
 	EXPECT_EQ(sys_lseek(fd, far / 2 + 1, SEEK_SET), far / 2 + 1);
 	EXPECT_EQ(sys_read(fd, buf, sizeof(buf)), sizeof(buf));
@@ -86,19 +86,19 @@ SELFTEST(ramfs, holes_read_as_zeros_and_cost_nothing)
 	EXPECT_EQ(sys_write(fd, "x", 1), -EFBIG);
 	sys_close(fd);
 	EXPECT(sys_unlink(FILE_NAME) == 0);
-	EXPECT_EQ(ramfs_bytes(), before);
+	EXPECT_EQ(tmpfs_bytes(), before);
 }
 
-SELFTEST(ramfs, truncation_frees_pages_and_forgets_bytes)
+SELFTEST(tmpfs, truncation_frees_pages_and_forgets_bytes)
 {
-	u64 before = ramfs_bytes();
+	u64 before = tmpfs_bytes();
 	u8 buf[4096];
 	int fd = (int)open_new();
 
 	ASSERT(fd >= 0);
 	EXPECT(transfer(fd, 0, BIG, true));
 	EXPECT(sys_ftruncate(fd, 5000) == 0);
-	EXPECT(ramfs_bytes() - before <= 4 * PAGE_SIZE);
+	EXPECT(tmpfs_bytes() - before <= 4 * PAGE_SIZE);
 	EXPECT(transfer(fd, 0, 5000, false));
 	EXPECT(sys_ftruncate(fd, 9000) == 0);
 	EXPECT_EQ(sys_lseek(fd, 5000, SEEK_SET), 5000);
@@ -109,12 +109,12 @@ SELFTEST(ramfs, truncation_frees_pages_and_forgets_bytes)
 	fd = (int)open_new();
 	ASSERT(fd >= 0);
 	EXPECT_EQ(sys_lseek(fd, 0, SEEK_END), 0);
-	EXPECT_EQ(ramfs_bytes(), before);
+	EXPECT_EQ(tmpfs_bytes(), before);
 	sys_close(fd);
 	EXPECT(sys_unlink(FILE_NAME) == 0);
 }
 
-SELFTEST(ramfs, appending_writes_at_the_end)
+SELFTEST(tmpfs, appending_writes_at_the_end)
 {
 	char buf[8] = "";
 	int a, b;

@@ -1,0 +1,49 @@
+/*
+ * Where a task is in the file system: its root, its current directory, its umask
+ * (task_struct.fs). Threads that clone(CLONE_FS) makes share one.
+ *
+ * A kernel thread has none, and uses init_fs: "/", umask 022.
+ */
+#pragma once
+
+#include "fs/fs.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/sched/sched.h"
+
+/* Legend: [F] lock; a task that is the only user reads without it. [A] atomic. */
+struct fs_struct {
+	atomic_t users; /* [A] tasks */
+	spinlock_t lock;
+	umode_t umask;    /* [F] */
+	struct path root; /* [F] counted */
+	struct path pwd;  /* [F] counted */
+};
+
+extern struct fs_struct init_fs;
+
+static inline struct fs_struct *current_fs(void)
+{
+	return current->fs ? current->fs : &init_fs;
+}
+static inline umode_t current_umask(void)
+{
+	return READ_ONCE(current_fs()->umask);
+}
+/* The root and the current directory of the current task, counted. */
+void get_current_root(struct path *path);
+void get_current_pwd(struct path *path);
+/* The same of another task, for /proc. False: the task has ended. */
+bool get_task_root(struct task_struct *task, struct path *path);
+bool get_task_pwd(struct task_struct *task, struct path *path);
+umode_t get_task_umask(struct task_struct *task);
+/* 0 or -ENOMEM. They take references of their own. */
+int set_current_root(const struct path *path);
+int set_current_pwd(const struct path *path);
+/* Gives the current task a struct of its own, if it shares one: 0 or -ENOMEM. */
+int unshare_fs_struct(void);
+/* Sets what kernel threads see. Called once, by the first mount. */
+void init_fs_set_root(const struct path *root);
+
+/* For the hooks of fork and exit (file.c). clone_flags: CLONE_FS shares. 0 or -ENOMEM. */
+int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent);
+void exit_fs(struct task_struct *task);

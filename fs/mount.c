@@ -1,0 +1,250 @@
+/* mount(2) and umount(2). */
+#include "fs/mount.h"
+#include "fs/getname.h"
+#include "fs/internal.h"
+#include "fs/permission.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/syscalls/syscalls.h"
+
+/* ---- the forms of mount(2), all with mount_mutex held ---- */
+
+static int do_new_mount(const struct path *at, const char *type_name, unsigned flags,
+			const char *devname, const char *data)
+{
+	struct file_system_type *type = type_name ? find_filesystem(type_name) : NULL;
+	struct vfsmount *mnt;
+
+	if (!type_name)
+		return -EINVAL;
+	if (!type)
+		return -ENODEV;
+	mnt = new_mount(type, flags, devname, data);
+	if (IS_ERR(mnt))
+		return (int)PTR_ERR(mnt);
+	/* The same file system twice at one place would only hide itself. */
+	if (at->mnt->mnt_sb == mnt->mnt_sb && at->dentry == at->mnt->mnt_root &&
+	    at->dentry == mnt->mnt_root) {
+		mntput(mnt);
+		return -EBUSY;
+	}
+	attach_mount(mnt, at);
+	return 0;
+}
+
+static int do_bind(const struct path *at, const char *source)
+{
+	struct vfsmount *mnt;
+	struct path from;
+	int err;
+
+	if (!source)
+		return -EINVAL;
+	err = kern_path(source, LOOKUP_FOLLOW, &from);
+	if (err)
+		return err;
+	if (S_ISDIR(from.dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode)) {
+		err = -ENOTDIR;
+	} else {
+		mnt = clone_mount(&from);
+		if (IS_ERR(mnt))
+			err = (int)PTR_ERR(mnt);
+		else
+			attach_mount(mnt, at);
+	}
+	path_put(&from);
+	return err;
+}
+
+static int do_remount(const struct path *at, unsigned flags, const char *data)
+{
+	struct vfsmount *mnt = at->mnt;
+	struct super_block *sb = mnt->mnt_sb;
+	int err = 0;
+
+	if (at->dentry != mnt->mnt_root)
+		return -EINVAL;
+	/* With MS_BIND only this mount changes, else the file system, too. */
+	if (!(flags & MS_BIND)) {
+		if (data && sb->s_op && sb->s_op->remount)
+			err = sb->s_op->remount(sb, data);
+		if (err)
+			return err;
+		WRITE_ONCE(sb->s_flags, (sb->s_flags & ~(unsigned)MS_RDONLY) | (flags & MS_RDONLY));
+	}
+	WRITE_ONCE(mnt->mnt_flags, flags & MNT_FLAGS);
+	return 0;
+}
+
+static int do_move(const struct path *at, const char *source)
+{
+	struct path from, up;
+	int err;
+
+	if (!source)
+		return -EINVAL;
+	err = kern_path(source, LOOKUP_FOLLOW, &from);
+	if (err)
+		return err;
+	up = *at;
+	path_get(&up);
+	if (from.dentry != from.mnt->mnt_root || from.mnt->mnt_parent == from.mnt)
+		err = -EINVAL;
+	else if (S_ISDIR(from.dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode))
+		err = -ENOTDIR;
+	/* A mount cannot go below itself. */
+	while (!err) {
+		if (up.mnt == from.mnt) {
+			err = -ELOOP;
+			break;
+		}
+		dput(up.dentry);
+		up.dentry = dget(up.mnt->mnt_root);
+		if (!follow_up(&up))
+			break;
+	}
+	if (!err) {
+		mntget(from.mnt);
+		(void)detach_mount(from.mnt, true);
+		attach_mount(from.mnt, at);
+	}
+	path_put(&up);
+	path_put(&from);
+	return err;
+}
+
+int path_mount(const char *devname, const struct path *at, const char *type, unsigned long flags,
+	       const char *data)
+{
+	unsigned fl = (unsigned)flags;
+	int err;
+
+	/* Very old programs put a magic number into the upper half. */
+	if ((fl & MS_MGC_MSK) == MS_MGC_VAL)
+		fl &= ~MS_MGC_MSK;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (!(fl & (MS_NOATIME | MS_STRICTATIME)))
+		fl |= MS_RELATIME;
+	mutex_lock(&mount_mutex);
+	if (fl & MS_REMOUNT)
+		err = do_remount(at, fl, data);
+	else if (fl & MS_BIND)
+		err = do_bind(at, devname);
+	else if (fl & (MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE))
+		err = at->dentry == at->mnt->mnt_root ? 0 : -EINVAL; /* one namespace only */
+	else if (fl & MS_MOVE)
+		err = do_move(at, devname);
+	else
+		err = do_new_mount(at, type, fl, devname ? devname : "none", data);
+	mutex_unlock(&mount_mutex);
+	return err;
+}
+
+/* ---- system calls ---- */
+
+/* Copies a string of a program that may be NULL. */
+static char *copy_string(const char __user *s)
+{
+	char *copy;
+	long len;
+
+	if (!s)
+		return NULL;
+	copy = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	len = strncpy_from_user(copy, s, (long)PAGE_SIZE);
+	if (len >= 0 && len < (long)PAGE_SIZE)
+		return copy;
+	kfree(copy);
+	return ERR_PTR(len < 0 ? len : -EINVAL);
+}
+
+static void free_string(char *s)
+{
+	if (!IS_ERR(s))
+		kfree(s);
+}
+
+SYSCALL_DEFINE5(mount, char __user *, dev_name, char __user *, dir_name, char __user *, type,
+		unsigned long, flags, void __user *, data)
+{
+	char *t = copy_string(type), *dev = copy_string(dev_name), *options = copy_string(data);
+	struct path at;
+	long err = IS_ERR(t)         ? PTR_ERR(t)
+		   : IS_ERR(dev)     ? PTR_ERR(dev)
+		   : IS_ERR(options) ? PTR_ERR(options)
+				     : 0;
+
+	if (!err)
+		err = user_path_at(AT_FDCWD, dir_name, 0, LOOKUP_FOLLOW, &at);
+	if (!err) {
+		err = path_mount(dev, &at, t, flags, options);
+		path_put(&at);
+	}
+	free_string(t);
+	free_string(dev);
+	free_string(options);
+	return err;
+}
+
+/* Detaches what is mounted below mnt, the innermost first. mount_mutex is held. */
+static void detach_children(struct vfsmount *mnt)
+{
+	struct vfsmount *child;
+	bool again;
+
+	do {
+		again = false;
+		list_for_each_entry (child, &mount_list, mnt_list) {
+			if (child->mnt_parent != mnt || child == mnt)
+				continue;
+			mntget(child);
+			detach_children(child);
+			(void)detach_mount(child, true);
+			mntput(child);
+			again = true;
+			break;
+		}
+	} while (again);
+}
+
+static int do_umount(const struct path *path, int flags)
+{
+	struct vfsmount *mnt = path->mnt;
+	int err = 0;
+
+	if (path->dentry != mnt->mnt_root)
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	mutex_lock(&mount_mutex);
+	if (mnt->mnt_parent == mnt) {
+		err = -EINVAL;
+	} else {
+		if (flags & MNT_DETACH)
+			detach_children(mnt);
+		err = detach_mount(mnt, flags & MNT_DETACH);
+	}
+	mutex_unlock(&mount_mutex);
+	return err;
+}
+
+SYSCALL_DEFINE2(umount, char __user *, name, int, flags)
+{
+	struct path path;
+	int err;
+
+	if (flags & ~(MNT_FORCE | MNT_DETACH | MNT_EXPIRE | UMOUNT_NOFOLLOW))
+		return -EINVAL;
+	if ((flags & MNT_EXPIRE) && (flags & (MNT_FORCE | MNT_DETACH)))
+		return -EINVAL;
+	err = user_path_at(AT_FDCWD, name, 0, flags & UMOUNT_NOFOLLOW ? 0 : LOOKUP_FOLLOW, &path);
+	if (err)
+		return err;
+	/* The first call with MNT_EXPIRE only marks the mount. */
+	err = flags & MNT_EXPIRE ? -EAGAIN : do_umount(&path, flags);
+	path_put(&path);
+	return err;
+}

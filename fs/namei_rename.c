@@ -1,0 +1,212 @@
+/*
+ * rename: moves a name, over another one, or exchanges two.
+ *
+ * A directory must not move below itself. So a rename between two directories holds rename_mutex:
+ * then no other rename changes which directory is below which one, and it locks the upper one
+ * first.
+ */
+#include "fs/internal.h"
+#include "fs/namei.h"
+#include "fs/namespace.h"
+#include "fs/permission.h"
+
+static DEFINE_MUTEX(rename_mutex);
+
+/* The two ends of a rename. */
+struct rename_data {
+	struct nameidata old_nd, new_nd; /* walked up to the last component */
+	struct dentry *old_dir, *new_dir;
+	struct dentry *old, *target; /* target: NULL if the new name does not exist */
+	unsigned flags;
+};
+
+static void lock_dirs(const struct rename_data *rd)
+{
+	struct dentry *first = rd->old_dir, *second = rd->new_dir;
+
+	if (first == second) {
+		mutex_lock(&first->d_inode->i_mutex);
+		return;
+	}
+	mutex_lock(&rename_mutex);
+	if (d_is_below(first, second) || (!d_is_below(second, first) && first > second)) {
+		first = rd->new_dir;
+		second = rd->old_dir;
+	}
+	mutex_lock(&first->d_inode->i_mutex);
+	mutex_lock(&second->d_inode->i_mutex);
+}
+
+static void unlock_dirs(const struct rename_data *rd)
+{
+	mutex_unlock(&rd->old_dir->d_inode->i_mutex);
+	if (rd->old_dir == rd->new_dir)
+		return;
+	mutex_unlock(&rd->new_dir->d_inode->i_mutex);
+	mutex_unlock(&rename_mutex);
+}
+
+static bool is_dir(const struct dentry *dentry)
+{
+	return S_ISDIR(dentry->d_inode->i_mode);
+}
+
+/* Finds both names. Directories are locked. */
+static int lookup_both(struct rename_data *rd)
+{
+	struct dentry *old = lookup_locked(rd->old_dir, &rd->old_nd.last), *target;
+
+	if (IS_ERR_OR_NULL(old))
+		return old ? (int)PTR_ERR(old) : -ENOENT;
+	rd->old = old;
+	target = lookup_locked(rd->new_dir, &rd->new_nd.last);
+	if (IS_ERR(target))
+		return (int)PTR_ERR(target);
+	rd->target = target;
+	return 0;
+}
+
+static int check_names(const struct rename_data *rd)
+{
+	bool exchange = rd->flags & RENAME_EXCHANGE;
+
+	if ((rd->flags & RENAME_NOREPLACE) && rd->target)
+		return -EEXIST;
+	if (exchange && !rd->target)
+		return -ENOENT;
+	if (exchange && !is_dir(rd->target) && rd->new_nd.trailing_slash)
+		return -ENOTDIR;
+	if (!is_dir(rd->old) &&
+	    (rd->old_nd.trailing_slash || (!exchange && rd->new_nd.trailing_slash)))
+		return -ENOTDIR;
+	/* A directory cannot go below itself, nor replace a directory that it is in. */
+	if (d_is_below(rd->new_dir, rd->old))
+		return -EINVAL;
+	if (rd->target && d_is_below(rd->old_dir, rd->target))
+		return exchange ? -EINVAL : -ENOTEMPTY;
+	if (mnt_is_readonly(rd->old_nd.path.mnt))
+		return -EROFS;
+	return 0;
+}
+
+/* Moving a directory changes its "..", which needs write permission. */
+static int may_reparent(const struct rename_data *rd, struct dentry *dentry)
+{
+	if (rd->old_dir == rd->new_dir || !is_dir(dentry))
+		return 0;
+	return inode_permission(dentry->d_inode, MAY_WRITE);
+}
+
+static int check_permissions(const struct rename_data *rd)
+{
+	struct inode *new_dir = rd->new_dir->d_inode;
+	int err = may_delete(rd->old_dir->d_inode, rd->old, is_dir(rd->old));
+
+	if (err)
+		return err;
+	if (!rd->target)
+		err = may_create(new_dir, rd->new_dir);
+	else if (rd->flags & RENAME_EXCHANGE)
+		err = may_delete(new_dir, rd->target, is_dir(rd->target));
+	else
+		err = may_delete(new_dir, rd->target, is_dir(rd->old));
+	if (!err)
+		err = may_reparent(rd, rd->old);
+	if (!err && (rd->flags & RENAME_EXCHANGE))
+		err = may_reparent(rd, rd->target);
+	if (!err && (d_mountpoint(rd->old) || (rd->target && d_mountpoint(rd->target))))
+		err = -EBUSY;
+	return err;
+}
+
+/* Asks the file system, then moves the names in the dcache. */
+static int move_names(struct rename_data *rd)
+{
+	struct inode *old_dir = rd->old_dir->d_inode, *new_dir = rd->new_dir->d_inode;
+	struct d_rename move = { .parent = NULL }, back = { .parent = NULL };
+	struct dentry *old = rd->old, *target = rd->target;
+	bool exchange = rd->flags & RENAME_EXCHANGE;
+	int err;
+
+	if (!old_dir->i_op->rename)
+		return -EPERM;
+	err = d_rename_prepare(&move, rd->new_dir, &rd->new_nd.last);
+	if (!err && exchange)
+		err = d_rename_prepare(&back, rd->old_dir, &rd->old_nd.last);
+	if (!err)
+		err = old_dir->i_op->rename(old_dir, old, new_dir, target, rd->flags);
+	if (!err) {
+		if (target && !exchange)
+			d_delete(target);
+		d_rename_commit(old, &move);
+		if (exchange)
+			d_rename_commit(target, &back);
+		touch_dir(old_dir);
+		touch_dir(new_dir);
+		old->d_inode->i_ctime = inode_now();
+		if (target)
+			target->d_inode->i_ctime = inode_now();
+	}
+	d_rename_cancel(&move);
+	d_rename_cancel(&back);
+	return err;
+}
+
+static int rename_locked(struct rename_data *rd)
+{
+	int err = lookup_both(rd);
+
+	if (!err)
+		err = check_names(rd);
+	if (!err && rd->target && rd->old->d_inode == rd->target->d_inode)
+		return 0; /* two names of one object: both stay (rename(2)) */
+	if (!err)
+		err = check_permissions(rd);
+	return err ? err : move_names(rd);
+}
+
+/* Both walks have reached the last component. */
+static int rename_walked(struct rename_data *rd)
+{
+	int err;
+
+	rd->old_dir = rd->old_nd.path.dentry;
+	rd->new_dir = rd->new_nd.path.dentry;
+	if (rd->old_nd.path.mnt != rd->new_nd.path.mnt)
+		return -EXDEV;
+	if (rd->old_nd.last_type != LAST_NORM)
+		return -EBUSY;
+	if (rd->new_nd.last_type != LAST_NORM)
+		return rd->flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
+	lock_dirs(rd);
+	err = rename_locked(rd);
+	unlock_dirs(rd);
+	dput(rd->old);
+	dput(rd->target);
+	return err;
+}
+
+int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new_name,
+		 unsigned flags)
+{
+	struct rename_data rd = { .flags = flags };
+	int err;
+
+	if ((flags & ~(unsigned)(RENAME_NOREPLACE | RENAME_EXCHANGE)) ||
+	    flags == (RENAME_NOREPLACE | RENAME_EXCHANGE))
+		return -EINVAL;
+	err = nameidata_begin(&rd.old_nd, old_dfd, old_name, 0);
+	if (err)
+		return err;
+	err = link_path_walk(&rd.old_nd);
+	if (!err)
+		err = nameidata_begin(&rd.new_nd, new_dfd, new_name, 0);
+	if (!err) {
+		err = link_path_walk(&rd.new_nd);
+		if (!err)
+			err = rename_walked(&rd);
+		nameidata_end(&rd.new_nd);
+	}
+	nameidata_end(&rd.old_nd);
+	return err;
+}

@@ -1,0 +1,46 @@
+/* Pipes, for the parts of the VFS that make them (pipe_open.c) and use them. */
+#pragma once
+
+#include "fs/fs.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/sched/wait.h"
+
+/* F_GETPIPE_SZ and F_SETPIPE_SZ: the size in bytes, or -EBADF (no pipe), -EINVAL, -EPERM, -EBUSY.
+ */
+long pipe_fcntl(struct file *file, bool set, unsigned long arg);
+
+#define PIPE_BUF   4096U /* writes up to this size are atomic (pipe(7)) */
+#define PIPE_PAGES 16U
+#define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE)
+
+/* Legend: [P] rd_wait.lock, taken by pipe_lock(). */
+struct pipe_inode_info {
+	wait_queue_head_t rd_wait; /* its lock is P, taken in task context only */
+	wait_queue_head_t wr_wait;
+	u32 head;                  /* [P] bytes written since the pipe was last empty */
+	u32 tail;                  /* [P] bytes read since then */
+	unsigned readers, writers; /* [P] open ends; without readers the pipe has no pages */
+	unsigned files;            /* [i_mutex] open files; the last one frees the pipe */
+	/* [P] how often an end was opened: a FIFO's open waits for the other end's counter */
+	unsigned r_counter, w_counter;
+	void *spare;             /* [P] a page or NULL */
+	void *pages[PIPE_PAGES]; /* [P] index: position / PAGE_SIZE % PIPE_PAGES */
+};
+
+static inline void pipe_lock(struct pipe_inode_info *pipe)
+{
+	spin_lock(&pipe->rd_wait.lock);
+}
+
+static inline void pipe_unlock(struct pipe_inode_info *pipe)
+{
+	spin_unlock(&pipe->rd_wait.lock);
+}
+
+/* Frees all pages, because the pipe has no readers. P held, or no other user. */
+void pipe_free_pages(struct pipe_inode_info *pipe);
+/* Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. */
+void pipe_close_end(struct pipe_inode_info *pipe, unsigned f_mode);
+/* Drops a file's part of the pipe. The last one frees it. */
+void put_pipe_info(struct inode *inode, struct pipe_inode_info *pipe);
+extern const struct file_operations pipe_fops;

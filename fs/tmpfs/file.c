@@ -1,0 +1,372 @@
+/*
+ * Regular files of tmpfs: their pages are in the page cache only. A page is made when its first
+ * byte is written, or when a program touches it through a shared or private mapping. Missing pages
+ * read as zeros.
+ */
+#include "fs/internal.h"
+#include "fs/open.h"
+#include "fs/tmpfs/tmpfs.h"
+#include "fs/uio.h"
+#include "kernel/lib/string.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/sched/signal.h"
+#include "kernel/vm/mm.h"
+
+#define TMPFS_MAX_BYTES ((loff_t)(PAGE_CACHE_MAX_PAGES * PAGE_SIZE))
+
+/* All pages of all files of all instances, for /proc/meminfo. */
+static atomic64_t pages_used;
+
+u64 tmpfs_bytes(void)
+{
+	return (u64)atomic64_read(&pages_used) * PAGE_SIZE;
+}
+
+/* Counts a page against the limit. False: the file system is full. */
+static bool charge_page(struct super_block *sb)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb);
+
+	if (atomic64_inc_return(&info->used_blocks) > info->max_blocks && info->max_blocks) {
+		atomic64_dec(&info->used_blocks);
+		return false;
+	}
+	atomic64_inc(&pages_used);
+	return true;
+}
+
+static void uncharge_pages(struct super_block *sb, u64 count)
+{
+	atomic64_sub((s64)count, &tmpfs_sb(sb)->used_blocks);
+	atomic64_sub((s64)count, &pages_used);
+}
+
+/* Makes the page at index, if it does not exist. Returns it with a reference, or an ERR_PTR. */
+static noinline struct page *make_page(struct inode *inode, u64 index)
+{
+	struct address_space *mapping = inode->i_mapping;
+	struct page *page;
+	int err;
+
+	if (!charge_page(inode->i_sb))
+		return ERR_PTR(-ENOSPC);
+	page = alloc_user_page(GFP_KERNEL | __GFP_ZERO, MM_SHMEMPAGES);
+	if (!page) {
+		uncharge_pages(inode->i_sb, 1);
+		return ERR_PTR(-ENOMEM);
+	}
+	err = add_to_page_cache(mapping, page, index);
+	if (!err)
+		return page;
+	put_page(page);
+	uncharge_pages(inode->i_sb, 1);
+	if (err != -EEXIST)
+		return ERR_PTR(err);
+	page = find_get_page(mapping, index);
+	return page ? page : ERR_PTR(-ENOMEM);
+}
+
+static struct page *get_page_at(struct inode *inode, u64 index)
+{
+	struct page *page = find_get_page(inode->i_mapping, index);
+
+	return likely(page) ? page : make_page(inode, index);
+}
+
+/* ---- read and write ---- */
+
+static ssize_t tmpfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct inode *inode = iocb->ki_filp->f_inode;
+	loff_t pos = iocb->ki_pos;
+	ssize_t done = 0;
+
+	while (to->count) {
+		loff_t size = READ_ONCE(inode->i_size);
+		size_t offset = (size_t)pos % PAGE_SIZE, n, copied;
+		struct page *page;
+
+		if (pos >= size)
+			break;
+		n = min(min(to->count, PAGE_SIZE - offset), (size_t)(size - pos));
+		page = find_get_page(inode->i_mapping, (u64)pos / PAGE_SIZE);
+		if (page) {
+			copied = copy_to_iter((char *)page_address(page) + offset, n, to);
+			put_page(page);
+		} else {
+			copied = iov_iter_zero(n, to);
+		}
+		pos += (loff_t)copied;
+		done += (ssize_t)copied;
+		if (copied != n) {
+			done = done ? done : -EFAULT;
+			break;
+		}
+	}
+	iocb->ki_pos = pos;
+	if (!(iocb->ki_filp->f_flags & O_NOATIME))
+		inode->i_atime = inode_now();
+	return done;
+}
+
+/* Where the write goes, and how much it may write: the count, or a negative errno. */
+static ssize_t check_write(struct kiocb *iocb, const struct iov_iter *from)
+{
+	const struct inode *inode = iocb->ki_filp->f_inode;
+	unsigned long limit = rlimit(RLIMIT_FSIZE);
+	loff_t max = TMPFS_MAX_BYTES;
+
+	if (iocb->ki_flags & IOCB_APPEND)
+		iocb->ki_pos = inode->i_size;
+	if (limit < (unsigned long)max) {
+		if (iocb->ki_pos >= (loff_t)limit) {
+			send_signal(SIGXFSZ, current);
+			return -EFBIG;
+		}
+		max = (loff_t)limit;
+	}
+	if (iocb->ki_pos >= max)
+		return -EFBIG;
+	return (ssize_t)min(from->count, (size_t)(max - iocb->ki_pos));
+}
+
+/* i_mutex is held. */
+static ssize_t write_pages(struct inode *inode, loff_t pos, size_t count, struct iov_iter *from)
+{
+	size_t done = 0;
+
+	while (done < count) {
+		size_t offset = (size_t)pos % PAGE_SIZE, copied;
+		size_t n = min(count - done, PAGE_SIZE - offset);
+		struct page *page = get_page_at(inode, (u64)pos / PAGE_SIZE);
+
+		if (IS_ERR(page))
+			return done ? (ssize_t)done : PTR_ERR(page);
+		copied = copy_from_iter((char *)page_address(page) + offset, n, from);
+		put_page(page);
+		pos += (loff_t)copied;
+		done += copied;
+		if (pos > inode->i_size)
+			WRITE_ONCE(inode->i_size, pos);
+		if (copied != n)
+			return done ? (ssize_t)done : -EFAULT;
+	}
+	return (ssize_t)done;
+}
+
+static ssize_t tmpfs_write_iter(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct inode *inode = iocb->ki_filp->f_inode;
+	ssize_t ret;
+
+	if (!from->count)
+		return 0;
+	mutex_lock(&inode->i_mutex);
+	ret = check_write(iocb, from);
+	if (ret > 0)
+		ret = write_pages(inode, iocb->ki_pos, (size_t)ret, from);
+	if (ret > 0) {
+		iocb->ki_pos += ret;
+		file_remove_privs(inode);
+		inode->i_mtime = inode->i_ctime = inode_now();
+	}
+	mutex_unlock(&inode->i_mutex);
+	return ret;
+}
+
+/* SEEK_DATA and SEEK_HOLE go from page to page. */
+static loff_t seek_data_or_hole(struct inode *inode, loff_t offset, int whence)
+{
+	loff_t size = READ_ONCE(inode->i_size), found;
+	u64 index;
+
+	if (offset < 0 || offset >= size)
+		return -ENXIO;
+	if (whence == SEEK_DATA)
+		index = page_cache_next(inode->i_mapping, (u64)offset / PAGE_SIZE);
+	else
+		index = page_cache_next_hole(inode->i_mapping, (u64)offset / PAGE_SIZE);
+	if (index > (u64)size / PAGE_SIZE)
+		found = size;
+	else
+		found = min(size, max(offset, (loff_t)(index * PAGE_SIZE)));
+	return whence == SEEK_DATA && found == size ? -ENXIO : found;
+}
+
+static loff_t tmpfs_llseek(struct file *file, loff_t offset, int whence)
+{
+	if (whence == SEEK_DATA || whence == SEEK_HOLE) {
+		loff_t pos = seek_data_or_hole(file->f_inode, offset, whence);
+
+		if (pos >= 0)
+			file->f_pos = pos;
+		return pos;
+	}
+	return generic_file_llseek(file, offset, whence);
+}
+
+/* ---- length ---- */
+
+/* Zeros the bytes of a page from start to end, if the page exists. */
+static void zero_part(struct inode *inode, u64 index, size_t start, size_t end)
+{
+	struct page *page = find_get_page(inode->i_mapping, index);
+
+	if (page) {
+		memset((char *)page_address(page) + start, 0, end - start);
+		put_page(page);
+	}
+}
+
+/* Removes whole pages. The caller holds i_mutex and fault_lock for writing. */
+static void remove_pages(struct inode *inode, u64 first, u64 last)
+{
+	uncharge_pages(inode->i_sb, remove_from_page_cache(inode->i_mapping, first, last));
+}
+
+static int tmpfs_truncate(struct inode *inode, loff_t length)
+{
+	struct address_space *mapping = inode->i_mapping;
+	loff_t old = inode->i_size;
+
+	if (length > TMPFS_MAX_BYTES)
+		return -EFBIG;
+	if (length > old && (unsigned long)length > rlimit(RLIMIT_FSIZE)) {
+		send_signal(SIGXFSZ, current);
+		return -EFBIG;
+	}
+	if (length >= old) {
+		WRITE_ONCE(inode->i_size, length);
+		return 0;
+	}
+	down_write(&mapping->fault_lock);
+	WRITE_ONCE(inode->i_size, length);
+	remove_pages(inode, DIV_ROUND_UP((u64)length, PAGE_SIZE), ~0ULL);
+	/* The bytes must be zero if the file grows again. */
+	if ((u64)length % PAGE_SIZE)
+		zero_part(inode, (u64)length / PAGE_SIZE, (u64)length % PAGE_SIZE, PAGE_SIZE);
+	up_write(&mapping->fault_lock);
+	return 0;
+}
+
+/* i_mutex is held. */
+static void punch_hole(struct inode *inode, loff_t offset, loff_t len)
+{
+	struct address_space *mapping = inode->i_mapping;
+	u64 start = (u64)offset, end = start + (u64)len;
+	u64 first = DIV_ROUND_UP(start, PAGE_SIZE), last = end / PAGE_SIZE; /* whole pages */
+
+	down_write(&mapping->fault_lock);
+	if (start / PAGE_SIZE == end / PAGE_SIZE) {
+		zero_part(inode, start / PAGE_SIZE, start % PAGE_SIZE, end % PAGE_SIZE);
+	} else {
+		if (start % PAGE_SIZE)
+			zero_part(inode, start / PAGE_SIZE, start % PAGE_SIZE, PAGE_SIZE);
+		if (end % PAGE_SIZE)
+			zero_part(inode, last, 0, end % PAGE_SIZE);
+		if (first < last)
+			remove_pages(inode, first, last - 1);
+	}
+	up_write(&mapping->fault_lock);
+}
+
+/* Makes all pages of a range. If that fails, removes those that it has made. i_mutex is held. */
+static int reserve_range(struct inode *inode, loff_t offset, loff_t len)
+{
+	u64 index = (u64)offset / PAGE_SIZE, end = DIV_ROUND_UP((u64)(offset + len), PAGE_SIZE);
+	struct tmpfs_sb_info *info = tmpfs_sb(inode->i_sb);
+
+	/* So that a hopeless request does not first use up the memory. */
+	if (info->max_blocks && end - index > (u64)info->max_blocks)
+		return -ENOSPC;
+	for (; index < end; index++) {
+		struct page *page = get_page_at(inode, index);
+
+		if (IS_ERR(page))
+			return (int)PTR_ERR(page);
+		put_page(page);
+	}
+	return 0;
+}
+
+static long tmpfs_fallocate(struct file *file, int mode, loff_t offset, loff_t len)
+{
+	struct inode *inode = file->f_inode;
+	int err = 0;
+
+	if (mode & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE))
+		return -EOPNOTSUPP;
+	mutex_lock(&inode->i_mutex);
+	if (mode & FALLOC_FL_PUNCH_HOLE) {
+		punch_hole(inode, offset, len);
+	} else if (offset + len > TMPFS_MAX_BYTES) {
+		err = -EFBIG;
+	} else {
+		err = reserve_range(inode, offset, len);
+		if (!err && !(mode & FALLOC_FL_KEEP_SIZE) && offset + len > inode->i_size)
+			WRITE_ONCE(inode->i_size, offset + len);
+	}
+	if (!err)
+		inode->i_mtime = inode->i_ctime = inode_now();
+	mutex_unlock(&inode->i_mutex);
+	return err;
+}
+
+/* ---- mappings ---- */
+
+static unsigned tmpfs_fault(struct vm_fault *vmf)
+{
+	struct vm_mapping *vm = vmf->vma->vm_mapping;
+	struct address_space *mapping = container_of(vm, struct address_space, i_mmap);
+	struct inode *inode = mapping->host;
+	unsigned ret = 0;
+
+	down_read(&mapping->fault_lock);
+	if (vmf->pgoff >= DIV_ROUND_UP((u64)READ_ONCE(inode->i_size), PAGE_SIZE)) {
+		ret = VM_FAULT_SIGBUS;
+	} else {
+		struct page *page = get_page_at(inode, vmf->pgoff);
+
+		if (!IS_ERR(page))
+			vmf->page = page;
+		else
+			ret = PTR_ERR(page) == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+	}
+	up_read(&mapping->fault_lock);
+	return ret;
+}
+
+static const struct vm_operations_struct tmpfs_vm_operations = {
+	.fault = tmpfs_fault,
+};
+
+static int tmpfs_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	vma->vm_ops = &tmpfs_vm_operations;
+	vma->vm_mapping = &file->f_inode->i_mapping->i_mmap;
+	return 0;
+}
+
+/* The pages of the cache are the blocks of the file. */
+static void tmpfs_getattr(struct inode *inode)
+{
+	inode->i_blocks = READ_ONCE(inode->i_mapping->nr_pages) * (PAGE_SIZE / 512);
+}
+
+void tmpfs_free_pages(struct inode *inode)
+{
+	uncharge_pages(inode->i_sb, free_page_cache(inode->i_mapping));
+}
+
+const struct file_operations tmpfs_file_operations = {
+	.read_iter = tmpfs_read_iter,
+	.write_iter = tmpfs_write_iter,
+	.llseek = tmpfs_llseek,
+	.mmap = tmpfs_mmap,
+	.fallocate = tmpfs_fallocate,
+};
+
+const struct inode_operations tmpfs_file_inode_operations = {
+	.truncate = tmpfs_truncate,
+	.getattr = tmpfs_getattr,
+};

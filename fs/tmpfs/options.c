@@ -1,0 +1,116 @@
+/* The options of mount(2) for tmpfs. See options.h. */
+#include "fs/tmpfs/options.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+
+/* A number with one of the suffixes k, m, g. Returns the rest of the text. */
+static const char *parse_size(const char *s, u64 *value)
+{
+	char *end;
+	u64 n = simple_strtoul(s, &end, 0);
+	unsigned shift = 0;
+
+	switch (*end) {
+	case 'g':
+	case 'G':
+		shift = 30;
+		break;
+	case 'm':
+	case 'M':
+		shift = 20;
+		break;
+	case 'k':
+	case 'K':
+		shift = 10;
+		break;
+	}
+	*value = n << shift;
+	return end + (shift != 0);
+}
+
+static int set_max_blocks(struct tmpfs_sb_info *info, const char *value, bool blocks)
+{
+	struct meminfo mem;
+	const char *end;
+	u64 n;
+
+	end = parse_size(value, &n);
+	if (!blocks && *end == '%') {
+		si_meminfo(&mem);
+		n = mem.total / 100 * n;
+		end++;
+	}
+	if (end == value || *end)
+		return -EINVAL;
+	info->max_blocks = (s64)(blocks ? n : DIV_ROUND_UP(n, PAGE_SIZE));
+	info->show_size = true;
+	return 0;
+}
+
+static int set_number(const char *value, unsigned base, unsigned max, u32 *number)
+{
+	char *end;
+	unsigned long n = simple_strtoul(value, &end, base);
+
+	if (end == value || *end || n > max)
+		return -EINVAL;
+	*number = (u32)n;
+	return 0;
+}
+
+static int set_option(struct tmpfs_sb_info *info, const char *name, const char *value)
+{
+	u32 number = 0;
+	u64 n;
+	int err = 0;
+
+	if (!strcmp(name, "size"))
+		return set_max_blocks(info, value, false);
+	if (!strcmp(name, "nr_blocks"))
+		return set_max_blocks(info, value, true);
+	if (!strcmp(name, "nr_inodes")) {
+		if (*parse_size(value, &n))
+			return -EINVAL;
+		info->max_inodes = (s64)n;
+		info->show_inodes = true;
+		return 0;
+	}
+	if (!strcmp(name, "mode")) {
+		err = set_number(value, 8, S_IALLUGO, &number);
+		info->mode = err ? info->mode : (umode_t)number;
+		return err;
+	}
+	if (!strcmp(name, "uid"))
+		return set_number(value, 10, ~0U - 1, &info->uid);
+	if (!strcmp(name, "gid"))
+		return set_number(value, 10, ~0U - 1, &info->gid);
+	/* Options that say how Linux would place the pages. */
+	if (!strcmp(name, "huge") || !strcmp(name, "mpol") || !strcmp(name, "inode32") ||
+	    !strcmp(name, "inode64"))
+		return 0;
+	return -EINVAL;
+}
+
+int tmpfs_parse_options(struct tmpfs_sb_info *info, const char *data)
+{
+	char *copy, *rest, *option;
+	int err = 0;
+
+	if (!data)
+		return 0;
+	copy = rest = kstrdup(data, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	while (!err && (option = strsep(&rest, ","))) {
+		char *value = strchr(option, '=');
+
+		if (!*option)
+			continue;
+		if (value)
+			*value++ = '\0';
+		err = set_option(info, option, value ? value : "");
+	}
+	kfree(copy);
+	return err;
+}

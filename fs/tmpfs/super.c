@@ -1,0 +1,311 @@
+/*
+ * tmpfs: mounts, options and directories. Names live in the dcache only (fs/libfs.h).
+ *
+ * The root file system, devtmpfs and every mounted tmpfs are of this kind. Without the option
+ * size=, the files of one instance may use half of the memory; then writes return -ENOSPC.
+ */
+#include "fs/filesystems.h"
+#include "fs/internal.h"
+#include "fs/namei.h"
+#include "fs/seq_file.h"
+#include "fs/statfs.h"
+#include "fs/tmpfs/options.h"
+#include "fs/tmpfs/tmpfs.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+
+#define TMPFS_MAGIC  0x01021994
+#define BYTES_A_NAME 20 /* the size of a directory: so many for each name, as on Linux */
+
+static const struct inode_operations tmpfs_dir_inode_operations;
+
+static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 dev)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb);
+	struct address_space *mapping;
+	struct inode *inode;
+
+	if (atomic64_inc_return(&info->used_inodes) > info->max_inodes && info->max_inodes)
+		goto full;
+	inode = new_inode(sb, mode);
+	if (!inode)
+		goto full;
+	if (S_ISDIR(mode)) {
+		inode->i_op = &tmpfs_dir_inode_operations;
+		inode->i_fop = &simple_dir_operations;
+		inode->i_nlink = 2;
+		inode->i_size = 2 * BYTES_A_NAME;
+	} else if (S_ISREG(mode)) {
+		mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
+		if (!mapping) {
+			iput(inode);
+			return NULL;
+		}
+		address_space_init(mapping, inode);
+		inode->i_mapping = mapping;
+		inode->i_op = &tmpfs_file_inode_operations;
+		inode->i_fop = &tmpfs_file_operations;
+	} else if (!S_ISLNK(mode)) {
+		init_special_inode(inode, dev);
+	}
+	return inode;
+full:
+	atomic64_dec(&info->used_inodes);
+	return NULL;
+}
+
+static void tmpfs_evict_inode(struct inode *inode)
+{
+	if (inode->i_mapping) {
+		tmpfs_free_pages(inode);
+		kfree(inode->i_mapping);
+	}
+	atomic64_dec(&tmpfs_sb(inode->i_sb)->used_inodes);
+}
+
+/* ---- names ---- */
+
+/* Adds a new inode to dir. Takes over the reference. */
+static int tmpfs_add(struct inode *dir, struct dentry *dentry, struct inode *inode)
+{
+	int err;
+
+	inode_init_owner(inode, dir);
+	err = d_add_pinned(dentry, inode);
+	if (err) {
+		dentry->d_inode = NULL;
+		iput(inode);
+		return err;
+	}
+	dir->i_size += BYTES_A_NAME;
+	return 0;
+}
+
+static int tmpfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
+{
+	struct inode *inode = tmpfs_new_inode(dir->i_sb, mode, dev);
+
+	return inode ? tmpfs_add(dir, dentry, inode) : -ENOSPC;
+}
+
+static int tmpfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
+{
+	return tmpfs_mknod(dir, dentry, mode, 0);
+}
+
+static int tmpfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
+{
+	int err = tmpfs_mknod(dir, dentry, mode, 0);
+
+	if (!err)
+		dir->i_nlink++;
+	return err;
+}
+
+static int tmpfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
+{
+	struct inode *inode = tmpfs_new_inode(dir->i_sb, S_IFLNK | S_IRWXUGO, 0);
+
+	if (!inode)
+		return -ENOSPC;
+	inode->i_link = kstrdup(target, GFP_KERNEL);
+	if (!inode->i_link) {
+		iput(inode);
+		return -ENOMEM;
+	}
+	inode->i_size = (loff_t)strlen(target);
+	return tmpfs_add(dir, dentry, inode);
+}
+
+static struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode)
+{
+	struct inode *inode = tmpfs_new_inode(dir->i_sb, S_IFREG | mode, 0);
+
+	if (!inode)
+		return ERR_PTR(-ENOSPC);
+	inode_init_owner(inode, dir);
+	inode->i_nlink = 0;
+	return inode;
+}
+
+static int tmpfs_link(struct inode *inode, struct inode *dir, struct dentry *dentry)
+{
+	int err = d_add_pinned(dentry, ihold(inode));
+
+	if (err) {
+		dentry->d_inode = NULL;
+		iput(inode);
+		return err;
+	}
+	inode->i_nlink++;
+	dir->i_size += BYTES_A_NAME;
+	return 0;
+}
+
+static int tmpfs_unlink(struct inode *dir, struct dentry *dentry)
+{
+	dir->i_size -= BYTES_A_NAME;
+	return simple_unlink(dir, dentry);
+}
+
+static int tmpfs_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	int err = simple_rmdir(dir, dentry);
+
+	if (!err)
+		dir->i_size -= BYTES_A_NAME;
+	return err;
+}
+
+static int tmpfs_rename(struct inode *old_dir, struct dentry *old, struct inode *new_dir,
+			struct dentry *target, unsigned flags)
+{
+	int err = simple_rename(old_dir, old, new_dir, target, flags);
+
+	if (err || (flags & RENAME_EXCHANGE))
+		return err;
+	old_dir->i_size -= BYTES_A_NAME;
+	if (!target)
+		new_dir->i_size += BYTES_A_NAME;
+	return 0;
+}
+
+static const struct inode_operations tmpfs_dir_inode_operations = {
+	.create = tmpfs_create,
+	.mkdir = tmpfs_mkdir,
+	.symlink = tmpfs_symlink,
+	.mknod = tmpfs_mknod,
+	.link = tmpfs_link,
+	.rename = tmpfs_rename,
+	.tmpfile = tmpfs_tmpfile,
+	.unlink = tmpfs_unlink,
+	.rmdir = tmpfs_rmdir,
+};
+
+/* ---- the file system ---- */
+
+static void tmpfs_put_super(struct super_block *sb)
+{
+	kfree(sb->s_fs_info);
+}
+
+static void tmpfs_statfs(struct super_block *sb, struct kstatfs *st)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb);
+
+	if (info->max_blocks) {
+		st->f_blocks = (u64)info->max_blocks;
+		st->f_bfree = (u64)(info->max_blocks - atomic64_read(&info->used_blocks));
+		st->f_bavail = st->f_bfree;
+	}
+	if (info->max_inodes) {
+		st->f_files = (u64)info->max_inodes;
+		st->f_ffree = (u64)(info->max_inodes - atomic64_read(&info->used_inodes));
+	}
+}
+
+static void tmpfs_show_options(struct seq_file *m, struct super_block *sb)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb);
+
+	if (info->show_size)
+		seq_printf(m, ",size=%ldk", info->max_blocks * (s64)(PAGE_SIZE / 1024));
+	if (info->show_inodes)
+		seq_printf(m, ",nr_inodes=%ld", info->max_inodes);
+	if (info->mode != (S_IRWXUGO | S_ISVTX))
+		seq_printf(m, ",mode=%03o", info->mode);
+	if (info->uid)
+		seq_printf(m, ",uid=%u", info->uid);
+	if (info->gid)
+		seq_printf(m, ",gid=%u", info->gid);
+}
+
+static int tmpfs_remount(struct super_block *sb, const char *data)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb), new = *info;
+	int err = tmpfs_parse_options(&new, data);
+
+	if (err)
+		return err;
+	if (new.max_blocks &&new.max_blocks < atomic64_read(&info->used_blocks))
+		return -EINVAL;
+	if (new.max_inodes &&new.max_inodes < atomic64_read(&info->used_inodes))
+		return -EINVAL;
+	/* The mode and the owner of the root are for the first mount only. */
+	info->max_blocks = new.max_blocks;
+	info->max_inodes = new.max_inodes;
+	info->show_size = new.show_size;
+	info->show_inodes = new.show_inodes;
+	return 0;
+}
+
+static const struct super_operations tmpfs_super_operations = {
+	.evict_inode = tmpfs_evict_inode,
+	.put_super = tmpfs_put_super,
+	.statfs = tmpfs_statfs,
+	.show_options = tmpfs_show_options,
+	.remount = tmpfs_remount,
+};
+
+static int fill_super(struct super_block *sb, const char *data, umode_t mode)
+{
+	struct tmpfs_sb_info *info = kzalloc(sizeof(*info), GFP_KERNEL);
+	struct inode *root;
+	struct meminfo mem;
+	int err;
+
+	if (!info)
+		return -ENOMEM;
+	si_meminfo(&mem);
+	info->max_blocks = (s64)(mem.total / PAGE_SIZE / 2);
+	info->max_inodes = info->max_blocks;
+	info->mode = mode;
+	err = tmpfs_parse_options(info, data);
+	if (err) {
+		kfree(info);
+		return err;
+	}
+	sb->s_fs_info = info;
+	sb->s_op = &tmpfs_super_operations;
+	sb->s_magic = TMPFS_MAGIC;
+	root = tmpfs_new_inode(sb, S_IFDIR | info->mode, 0);
+	if (root) {
+		root->i_uid = info->uid;
+		root->i_gid = info->gid;
+		sb->s_root = d_make_root(root);
+	}
+	if (!sb->s_root) {
+		kfree(info);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int tmpfs_fill_super(struct super_block *sb, const char *data)
+{
+	return fill_super(sb, data, S_IRWXUGO | S_ISVTX);
+}
+
+static int rootfs_fill_super(struct super_block *sb, const char *data)
+{
+	return fill_super(sb, data, 0755);
+}
+
+struct file_system_type tmpfs_type = {
+	.name = "tmpfs",
+	.nodev = true,
+	.multiple = true,
+	.fill_super = tmpfs_fill_super,
+};
+
+struct file_system_type rootfs_type = {
+	.name = "rootfs",
+	.nodev = true,
+	.fill_super = rootfs_fill_super,
+};
+
+struct file_system_type devtmpfs_type = {
+	.name = "devtmpfs",
+	.nodev = true,
+	.fill_super = rootfs_fill_super,
+};
