@@ -108,7 +108,7 @@ static void expect_state(struct selftest *test, const struct attempt *attempt, u
 		EXPECT(!"unchanged");
 	}
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
-	EXPECT_EQ(sys_stat(TRACING "instances/memory", &st), -ENOENT);
+	EXPECT_EQ(vfs_stat(TRACING "instances/memory", true, &st), -ENOENT);
 }
 
 /* Makes the attempt while its allocation number round is refused. Returns how many it made. */
