@@ -21,8 +21,10 @@ enum cpuid_word {
 #define X86_FEATURE_PGE                (CPUID_1_EDX * 32 + 13)
 #define X86_FEATURE_X2APIC             (CPUID_1_ECX * 32 + 21)
 #define X86_FEATURE_TSC_DEADLINE_TIMER (CPUID_1_ECX * 32 + 24)
+#define X86_FEATURE_RDRAND             (CPUID_1_ECX * 32 + 30)
 #define X86_FEATURE_HYPERVISOR         (CPUID_1_ECX * 32 + 31)
 #define X86_FEATURE_SMEP               (CPUID_7_EBX * 32 + 7)
+#define X86_FEATURE_RDSEED             (CPUID_7_EBX * 32 + 18)
 #define X86_FEATURE_SMAP               (CPUID_7_EBX * 32 + 20)
 #define X86_FEATURE_UMIP               (CPUID_7_ECX * 32 + 2)
 

@@ -165,3 +165,25 @@ static inline long __must_check strnlen_user(const char __user *src, long n)
 			     sizeof(*__pp) != 8);                                                  \
 		(int)__perr;                                                                       \
 	})
+
+/*
+ * Copies a struct that has grown over time. usize: the size that the program knows. What it does
+ * not know becomes 0; what it knows more must be 0, else -E2BIG. 0 or -EFAULT.
+ */
+static inline int copy_struct_from_user(void *to, size_t ksize, const void __user *from,
+					size_t usize)
+{
+	size_t size = min(ksize, usize);
+	const u8 __user *rest = (const u8 __user *)from + size;
+	u8 byte;
+
+	for (size_t i = 0; i < usize - size; i++) {
+		if (get_user(byte, rest + i))
+			return -EFAULT;
+		if (byte)
+			return -E2BIG;
+	}
+	for (size_t i = size; i < ksize; i++)
+		((u8 *)to)[i] = 0;
+	return copy_from_user(to, from, size) ? -EFAULT : 0;
+}

@@ -69,6 +69,16 @@ static inline void list_move_tail(struct list_head *node, struct list_head *head
 	list_add_tail(node, head);
 }
 
+/* new takes the place of old, which is in a list. */
+static inline void list_replace_init(struct list_head *old, struct list_head *new)
+{
+	new->next = old->next;
+	new->prev = old->prev;
+	new->next->prev = new;
+	new->prev->next = new;
+	INIT_LIST_HEAD(old);
+}
+
 /* Moves all nodes of list to the tail of head. list is empty afterwards. */
 static inline void list_splice_tail_init(struct list_head *list, struct list_head *head)
 {

@@ -1,9 +1,13 @@
-/* How tasks make other tasks, and start them. */
+/* fork(2), vfork(2), clone(2), clone3(2): how tasks make other tasks, and start them. */
+#include "arch/uaccess.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/signal_struct.h"
+#include "kernel/sched/completion.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
+#include "kernel/syscalls/syscalls.h"
 
 /* Starts p, a new copy of the current task. */
 static void start_child(struct task_struct *p, const struct kernel_clone_args *args)
@@ -34,4 +38,149 @@ pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 		return (pid_t)PTR_ERR(p);
 	start_child(p, &args);
 	return p->pid; /* p may have ended, but stays until its parent, the caller, waits for it */
+}
+
+#define CLONE_NAMESPACES                                                                           \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
+	 CLONE_NEWPID | CLONE_NEWNET)
+
+/* 0 or -EINVAL: flags that contradict each other, or that nop5 does not know. */
+static int check_clone_flags(u64 flags)
+{
+	if (flags & (CLONE_NAMESPACES | CLONE_PIDFD | CLONE_INTO_CGROUP))
+		return -EINVAL;
+	if ((flags & CLONE_THREAD) && !(flags & CLONE_SIGHAND))
+		return -EINVAL;
+	if ((flags & CLONE_SIGHAND) && !(flags & CLONE_VM))
+		return -EINVAL;
+	if ((flags & CLONE_SIGHAND) && (flags & CLONE_CLEAR_SIGHAND))
+		return -EINVAL;
+	if ((flags & CLONE_PARENT) && (current->signal->flags & SIGNAL_UNKILLABLE))
+		return -EINVAL;
+	return 0;
+}
+
+/* Sleeps until the child gives up the address space, or the current task is killed. */
+static void wait_for_vfork_done(struct task_struct *child, struct completion *done)
+{
+	if (!wait_for_completion_killable(done))
+		return;
+	/* done lies on this stack. If the child has taken it already, it is about to complete it.
+	 */
+	if (!xchg(&child->vfork_done, NULL))
+		wait_for_completion(done);
+}
+
+/* Makes and starts a copy of the current program. Its PID, or a negative errno. */
+static long do_fork(struct kernel_clone_args *args)
+{
+	struct completion vfork_done;
+	struct task_struct *p;
+	pid_t pid;
+	int error = check_clone_flags(args->flags);
+
+	if (error)
+		return error;
+	if (args->flags & CLONE_VFORK) {
+		init_completion(&vfork_done);
+		args->vfork_done = &vfork_done;
+	}
+	p = copy_process(args);
+	if (IS_ERR(p))
+		return PTR_ERR(p);
+	pid = p->pid;
+	if (args->flags & CLONE_PARENT_SETTID)
+		(void)put_user(pid, args->parent_tid); /* Linux ignores a bad address, too */
+	if (args->flags & CLONE_VFORK)
+		get_task_struct(p);
+	start_child(p, args);
+	if (args->flags & CLONE_VFORK) {
+		wait_for_vfork_done(p, &vfork_done);
+		put_task_struct(p);
+	}
+	return pid;
+}
+
+SYSCALL_DEFINE0(fork)
+{
+	struct kernel_clone_args args = { .exit_signal = SIGCHLD };
+
+	return do_fork(&args);
+}
+
+SYSCALL_DEFINE0(vfork)
+{
+	struct kernel_clone_args args = { .flags = CLONE_VFORK | CLONE_VM, .exit_signal = SIGCHLD };
+
+	return do_fork(&args);
+}
+
+SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp, int __user *,
+		parent_tidptr, int __user *, child_tidptr, unsigned long, tls)
+{
+	struct kernel_clone_args args = {
+		.flags = (u32)clone_flags & ~CSIGNAL,
+		.parent_tid = parent_tidptr,
+		.child_tid = child_tidptr,
+		.exit_signal = clone_flags & CSIGNAL,
+		.stack = newsp,
+		.tls = tls,
+	};
+
+	return do_fork(&args);
+}
+
+/* struct clone_args of clone3(2), versions 0 to 2. */
+struct clone_args {
+	u64 flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	u64 set_tid, set_tid_size;
+	u64 cgroup;
+};
+#define CLONE_ARGS_SIZE_VER0 64
+
+static bool clone3_args_valid(const struct clone_args *args)
+{
+	u64 known = 0x3ffffffffUL & ~CSIGNAL & ~CLONE_DETACHED;
+
+	if ((args->flags & ~known) || args->set_tid || args->set_tid_size)
+		return false;
+	if ((args->exit_signal & ~CSIGNAL) || args->exit_signal > _NSIG)
+		return false;
+	if ((args->flags & (CLONE_THREAD | CLONE_PARENT)) && args->exit_signal)
+		return false;
+	if (!args->stack != !args->stack_size)
+		return false;
+	return !args->stack || access_ok((void __user *)args->stack, args->stack_size);
+}
+
+SYSCALL_DEFINE2(clone3, struct clone_args __user *, uargs, size_t, size)
+{
+	struct kernel_clone_args args;
+	struct clone_args in;
+	int error;
+
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	if (size < CLONE_ARGS_SIZE_VER0)
+		return -EINVAL;
+	error = copy_struct_from_user(&in, sizeof(in), uargs, size);
+	if (error)
+		return error;
+	if (!clone3_args_valid(&in))
+		return -EINVAL;
+	args = (struct kernel_clone_args){
+		.flags = in.flags,
+		.parent_tid = (int __user *)in.parent_tid,
+		.child_tid = (int __user *)in.child_tid,
+		.exit_signal = (int)in.exit_signal,
+		.stack = in.stack + in.stack_size,
+		.tls = in.tls,
+	};
+	return do_fork(&args);
+}
+
+SYSCALL_DEFINE1(set_tid_address, int __user *, tidptr)
+{
+	current->clear_child_tid = tidptr;
+	return current->pid;
 }

@@ -11,6 +11,7 @@
  */
 #include "kernel/process/exit.h"
 
+#include "arch/uaccess.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/process/clone_flags.h"
@@ -24,6 +25,8 @@
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/vm/mm.h"
 
 void (*task_exit_hook)(struct task_struct *task);
 
@@ -149,6 +152,27 @@ static bool exit_notify(struct task_struct *tsk, bool group_dead)
 	return autoreap;
 }
 
+void (*disassociate_ctty_hook)(void);
+void (*futex_exit_hook)(struct task_struct *tsk);
+void (*futex_wake_hook)(int __user *addr);
+
+void mm_release(struct task_struct *tsk)
+{
+	int __user *tid = tsk->clear_child_tid;
+	struct completion *vfork_done;
+
+	if (tsk->mm && tsk->robust_list && futex_exit_hook)
+		futex_exit_hook(tsk);
+	/* Another thread may be waiting for the word, as pthread_join(3) does. */
+	if (tid && tsk->mm && atomic_read(&tsk->mm->mm_users) > 1 && !put_user(0, tid) &&
+	    futex_wake_hook)
+		futex_wake_hook(tid);
+	tsk->clear_child_tid = NULL;
+	vfork_done = xchg(&tsk->vfork_done, NULL);
+	if (vfork_done)
+		complete(vfork_done);
+}
+
 /* The task cannot end: it keeps what it has, and sleeps for ever. */
 static void __noreturn sleep_forever(void)
 {
@@ -188,7 +212,13 @@ void do_exit(int status)
 	if (exit_hook)
 		exit_hook(tsk);
 	trace_sched_process_exit(tsk);
+	note_maxrss(tsk);
+	mm_release(tsk);
+	if (tsk->mm)
+		exit_mm();
 	exit_files(tsk);
+	if (group_dead && disassociate_ctty_hook)
+		disassociate_ctty_hook();
 
 	/*
 	 * No preemption from here on. The parent soon waits for the end, and the last switch frees
@@ -223,4 +253,14 @@ void do_group_exit(int status)
 	spin_unlock_irqrestore(&tsk->sighand->siglock, flags);
 	spin_unlock(&tasklist_lock);
 	do_exit(status);
+}
+
+SYSCALL_DEFINE1(exit, int, error_code)
+{
+	do_exit((error_code & 0xff) << 8);
+}
+
+SYSCALL_DEFINE1(exit_group, int, error_code)
+{
+	do_group_exit((error_code & 0xff) << 8);
 }

@@ -23,6 +23,7 @@
 #include "kernel/sched/task_events.h"
 #include "kernel/signal/signal.h"
 #include "kernel/smp.h"
+#include "kernel/vm/mm.h"
 
 struct task_struct *child_reaper;
 
@@ -63,6 +64,7 @@ static void free_task(struct task_struct *p)
 		task_free_hook(p);
 	put_signal_struct(p->signal);
 	exit_creds(p);
+	arch_free_task(p);
 	free_thread_stack(p->stack);
 	kfree(p);
 }
@@ -248,6 +250,40 @@ static void copy_signals(u64 clone_flags, struct task_struct *p)
 	p->ignored_signals = current->ignored_signals;
 	if (clone_flags & CLONE_THREAD)
 		p->exit_signal = -1;
+	else if (clone_flags & CLONE_PARENT)
+		p->exit_signal = current->group_leader->exit_signal;
+	/* A new stack in the same address space has another alternate stack. */
+	if (!(clone_flags & CLONE_VM) || (clone_flags & CLONE_VFORK)) {
+		p->sas_ss_sp = current->sas_ss_sp;
+		p->sas_ss_size = current->sas_ss_size;
+		p->sas_ss_flags = current->sas_ss_flags;
+	}
+}
+
+static int copy_mm(u64 clone_flags, struct task_struct *p)
+{
+	struct mm_struct *mm = current->mm;
+
+	if (!mm)
+		return 0;
+	if (clone_flags & CLONE_VM) {
+		mmget(mm);
+	} else {
+		mm = dup_mm(mm);
+		if (!mm)
+			return -ENOMEM;
+	}
+	p->mm = p->active_mm = mm;
+	return 0;
+}
+
+/* The registers with which p starts. */
+static int copy_registers(const struct kernel_clone_args *args, struct task_struct *p)
+{
+	if (!args->fn && !args->entry)
+		return copy_thread(p, args->stack, args->flags & CLONE_SETTLS, args->tls);
+	arch_setup_new_task(p, args->entry ? args->entry : clone_entry);
+	return 0;
 }
 
 /* -EAGAIN if the user or the machine has as many tasks as are allowed. */
@@ -300,6 +336,8 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	p->flags = args->kthread ? PF_KTHREAD : PF_FORKNOEXEC;
 	p->thread_fn = args->fn;
 	p->thread_data = args->fn_arg;
+	p->personality = current->personality;
+	p->no_new_privs = current->no_new_privs;
 	if (!args->kthread)
 		copy_sched(p, current);
 	copy_signals(args->flags, p);
@@ -309,14 +347,19 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	error = args->kthread ? 0 : copy_files(args->flags, p);
 	if (error)
 		goto exit_sighand;
+	error = args->kthread ? 0 : copy_mm(args->flags, p);
+	if (error)
+		goto exit_files;
+	error = copy_registers(args, p);
+	if (error)
+		goto exit_mm;
 	p->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : NULL;
 	p->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ? args->child_tid : NULL;
 	p->vfork_done = args->vfork_done;
-	arch_setup_new_task(p, args->entry ? args->entry : clone_entry);
 	pid = alloc_pid();
 	if (IS_ERR(pid)) {
-		error = PTR_ERR(pid);
-		goto exit_files;
+		error = (int)PTR_ERR(pid);
+		goto exit_mm;
 	}
 	error = publish_task(p, args, pid);
 	if (!error)
@@ -325,6 +368,9 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	spin_lock(&tasklist_lock);
 	free_pid(pid);
 	spin_unlock(&tasklist_lock);
+exit_mm:
+	if (p->mm)
+		mmput(p->mm);
 exit_files:
 	exit_files(p);
 exit_sighand:

@@ -9,6 +9,12 @@
  */
 void __noreturn do_group_exit(int status);
 /*
+ * Hooks of the futex room, NULL until it sets them. exit: tsk, the current task, ends, or calls
+ * exec: releases what is in its robust_list. wake: wakes one waiter of the word at addr.
+ */
+extern void (*futex_exit_hook)(struct task_struct *tsk);
+extern void (*futex_wake_hook)(int __user *addr);
+/*
  * True if no process of the current process group has a parent in the same session but another
  * group: no shell would continue it after a stop. Takes tasklist_lock. Task context.
  */

@@ -1,9 +1,12 @@
 /* What processes have used: times(2), getrusage(2), and the sums that wait4() makes. */
 #include "kernel/process/rusage.h"
 
+#include "arch/uaccess.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/pid.h"
+#include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
+#include "kernel/vm/mm.h"
 
 void task_cputime(struct task_struct *p, u64 *utime, u64 *stime)
 {
@@ -31,6 +34,9 @@ void add_task_usage(struct task_usage *sum, struct task_struct *p)
 	sum->nivcsw += READ_ONCE(p->nivcsw);
 	sum->min_flt += READ_ONCE(p->min_flt);
 	sum->maj_flt += READ_ONCE(p->maj_flt);
+	if (p == current && p->mm)
+		sum->maxrss =
+			max(sum->maxrss, max(READ_ONCE(p->mm->hiwater_rss), get_mm_rss(p->mm)));
 }
 
 void add_usage(struct task_usage *sum, const struct task_usage *more)
@@ -51,4 +57,84 @@ void process_usage(struct task_struct *leader, struct task_usage *sum)
 	add_usage(sum, &leader->signal->ended);
 	list_for_each_entry (t, &leader->signal->thread_head, thread_node)
 		add_task_usage(sum, t);
+}
+
+static struct timeval ns_to_timeval(u64 ns)
+{
+	return (struct timeval){ (long)(ns / NSEC_PER_SEC), (long)(ns % NSEC_PER_SEC / 1000) };
+}
+
+void usage_to_rusage(const struct task_usage *usage, struct rusage *ru)
+{
+	*ru = (struct rusage){
+		.ru_utime = ns_to_timeval(usage->utime),
+		.ru_stime = ns_to_timeval(usage->stime),
+		.ru_maxrss = (long)(usage->maxrss * PAGE_SIZE / 1024),
+		.ru_minflt = (long)usage->min_flt,
+		.ru_majflt = (long)usage->maj_flt,
+		.ru_nvcsw = (long)usage->nvcsw,
+		.ru_nivcsw = (long)usage->nivcsw,
+	};
+}
+
+#define RUSAGE_SELF     0
+#define RUSAGE_CHILDREN (-1)
+#define RUSAGE_THREAD   1
+
+SYSCALL_DEFINE2(getrusage, int, who, struct rusage __user *, ru)
+{
+	struct task_usage usage = { 0 };
+	struct rusage out;
+
+	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+		return -EINVAL;
+	spin_lock(&tasklist_lock);
+	if (who == RUSAGE_SELF)
+		process_usage(current->group_leader, &usage);
+	else if (who == RUSAGE_CHILDREN)
+		usage = current->signal->children;
+	else
+		add_task_usage(&usage, current);
+	spin_unlock(&tasklist_lock);
+	usage_to_rusage(&usage, &out);
+	return copy_to_user(ru, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
+#define NSEC_PER_CLOCK_TICK (NSEC_PER_SEC / 100) /* the unit of times(2): AT_CLKTCK is 100 */
+
+/* struct tms of times(2). */
+struct tms {
+	long tms_utime, tms_stime, tms_cutime, tms_cstime;
+};
+
+SYSCALL_DEFINE1(times, struct tms __user *, tbuf)
+{
+	struct task_usage usage = { 0 };
+	struct tms tms;
+
+	if (tbuf) {
+		spin_lock(&tasklist_lock);
+		process_usage(current->group_leader, &usage);
+		tms.tms_cutime = (long)(current->signal->children.utime / NSEC_PER_CLOCK_TICK);
+		tms.tms_cstime = (long)(current->signal->children.stime / NSEC_PER_CLOCK_TICK);
+		spin_unlock(&tasklist_lock);
+		tms.tms_utime = (long)(usage.utime / NSEC_PER_CLOCK_TICK);
+		tms.tms_stime = (long)(usage.stime / NSEC_PER_CLOCK_TICK);
+		if (copy_to_user(tbuf, &tms, sizeof(tms)))
+			return -EFAULT;
+	}
+	return (long)(ktime_get() / NSEC_PER_CLOCK_TICK);
+}
+
+void note_maxrss(struct task_struct *p)
+{
+	unsigned long flags;
+	u64 pages;
+
+	if (!p->mm)
+		return;
+	pages = max(READ_ONCE(p->mm->hiwater_rss), get_mm_rss(p->mm));
+	spin_lock_irqsave(&p->sighand->siglock, flags);
+	p->signal->ended.maxrss = max(p->signal->ended.maxrss, pages);
+	spin_unlock_irqrestore(&p->sighand->siglock, flags);
 }

@@ -23,6 +23,8 @@ struct rusage {
 void task_cputime(struct task_struct *p, u64 *utime, u64 *stime);
 /* Adds what p has used alone to sum. Any context without R. */
 void add_task_usage(struct task_usage *sum, struct task_struct *p);
+/* Keeps the largest size of the address space of p, the current task, which gives it up. */
+void note_maxrss(struct task_struct *p);
 /* Adds two sums. */
 void add_usage(struct task_usage *sum, const struct task_usage *more);
 /* What all threads of the process have used, ended ones too. tasklist_lock held. */

@@ -11,6 +11,7 @@
 #include "kernel/process/process.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
+#include "kernel/syscalls/syscalls.h"
 
 void kernel_setpgid(pid_t nr)
 {
@@ -79,4 +80,140 @@ void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent)
 		(void)send_signal(SIGHUP, member);
 		(void)send_signal(SIGCONT, member);
 	}
+}
+
+void (*clear_tty_hook)(struct signal_struct *signal);
+
+SYSCALL_DEFINE0(getpid)
+{
+	return current->tgid;
+}
+
+SYSCALL_DEFINE0(gettid)
+{
+	return current->pid;
+}
+
+SYSCALL_DEFINE0(getppid)
+{
+	struct task_struct *parent;
+	pid_t nr;
+
+	/* The parent may end now, but stays in memory for a grace period. */
+	rcu_read_lock();
+	parent = rcu_dereference(current->group_leader->parent);
+	nr = READ_ONCE(parent->tgid);
+	rcu_read_unlock();
+	return nr;
+}
+
+/* The process with that number, 0: the current one; or NULL. tasklist_lock held. */
+static struct task_struct *find_process(pid_t nr)
+{
+	struct pid *pid;
+
+	if (!nr)
+		return current->group_leader;
+	pid = find_pid(nr);
+	return pid ? pid_task(pid, PIDTYPE_PID) : NULL;
+}
+
+/* Whether the current process may move p to another group. L held. */
+static int may_set_pgrp(struct task_struct *p)
+{
+	struct task_struct *leader = current->group_leader;
+
+	if (!p || (p != leader && p->parent != leader))
+		return -ESRCH;
+	if (!thread_group_leader(p))
+		return -EINVAL;
+	if (p != leader) {
+		if (p->signal->pids[PIDTYPE_SID] != leader->signal->pids[PIDTYPE_SID])
+			return -EPERM;
+		if (!(p->flags & PF_FORKNOEXEC))
+			return -EACCES;
+	}
+	return p->signal->leader ? -EPERM : 0;
+}
+
+/* Moves p to the group pgid. L held. */
+static int move_to_pgrp(struct task_struct *p, pid_t pgid)
+{
+	struct pid *pgrp = p->thread_pid;
+
+	if (pgid != p->pid) {
+		struct task_struct *member;
+
+		pgrp = find_pid(pgid);
+		member = pgrp ? pid_task(pgrp, PIDTYPE_PGID) : NULL;
+		if (!member || member->signal->pids[PIDTYPE_SID] != p->signal->pids[PIDTYPE_SID])
+			return -EPERM;
+	}
+	change_pid(p, PIDTYPE_PGID, pgrp);
+	return 0;
+}
+
+SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
+{
+	struct task_struct *p;
+	int error;
+
+	if (pgid < 0)
+		return -EINVAL;
+	spin_lock(&tasklist_lock);
+	p = find_process(pid);
+	error = may_set_pgrp(p);
+	if (!error)
+		error = move_to_pgrp(p, pgid ? pgid : p->pid);
+	spin_unlock(&tasklist_lock);
+	return error;
+}
+
+/* The number of the group or session of a process. */
+static long get_name(pid_t nr, enum pid_type type)
+{
+	struct task_struct *p;
+	long ret;
+
+	spin_lock(&tasklist_lock);
+	p = find_process(nr);
+	ret = p ? p->signal->pids[type]->nr : -ESRCH;
+	spin_unlock(&tasklist_lock);
+	return ret;
+}
+
+SYSCALL_DEFINE1(getpgid, pid_t, pid)
+{
+	return get_name(pid, PIDTYPE_PGID);
+}
+
+SYSCALL_DEFINE0(getpgrp)
+{
+	return get_name(0, PIDTYPE_PGID);
+}
+
+SYSCALL_DEFINE1(getsid, pid_t, pid)
+{
+	return get_name(pid, PIDTYPE_SID);
+}
+
+SYSCALL_DEFINE0(setsid)
+{
+	struct task_struct *leader = current->group_leader;
+	struct signal_struct *signal = leader->signal;
+	struct pid *pid;
+	long ret = -EPERM;
+
+	spin_lock(&tasklist_lock);
+	pid = leader->thread_pid;
+	if (!signal->leader && !pid_task(pid, PIDTYPE_PGID)) {
+		signal->leader = true;
+		change_pid(leader, PIDTYPE_SID, pid);
+		change_pid(leader, PIDTYPE_PGID, pid);
+		ret = pid->nr;
+	}
+	spin_unlock(&tasklist_lock);
+	if (ret > 0 && clear_tty_hook)
+		clear_tty_hook(signal);
+	return ret;
 }

@@ -3,10 +3,20 @@
 
 #include "kernel/process/pid.h"
 
+struct signal_struct;
+
 /*
  * p ends (parent NULL), or loses its parent: if its process group thereby has no process left that
  * could continue its stopped processes, sends them SIGHUP and SIGCONT. tasklist_lock held.
  */
 void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent);
+/* Hook of the tty room: the process has made a session, and so loses its controlling terminal. */
+extern void (*clear_tty_hook)(struct signal_struct *signal);
+/*
+ * Hook of the tty room: the current process, which ends, gives up its controlling terminal; if it
+ * leads its session, the whole session does.
+ */
+extern void (*disassociate_ctty_hook)(void);
+
 /* As setpgid(0, pgrp) for a kernel task; 0: a group of its own. Errors do nothing. */
 void kernel_setpgid(pid_t pgrp);

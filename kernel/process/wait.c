@@ -4,6 +4,7 @@
  * All threads of a process wait for all children of the process. They sleep in
  * signal->wait_chldexit, and each wake-up scans the children with tasklist_lock held.
  */
+#include "arch/uaccess.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/pid.h"
@@ -13,6 +14,7 @@
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
+#include "kernel/syscalls/syscalls.h"
 
 /* What a wait looks for, and what it found. */
 struct wait_opts {
@@ -189,6 +191,118 @@ pid_t kernel_wait4(pid_t pid, int *status, int options)
 	if (ret > 0 && status)
 		*status = wo.status;
 	return ret;
+}
+
+SYSCALL_DEFINE4(wait4, pid_t, upid, int __user *, stat_addr, int, options, struct rusage __user *,
+		ru)
+{
+	struct wait_opts wo = { 0 };
+	struct rusage rusage;
+	pid_t ret = wait4(upid, options, &wo);
+
+	if (ret <= 0)
+		return ret;
+	usage_to_rusage(&wo.usage, &rusage);
+	if ((stat_addr && put_user(wo.status, stat_addr)) ||
+	    (ru && copy_to_user(ru, &rusage, sizeof(rusage))))
+		return -EFAULT;
+	return ret;
+}
+
+/* si_code and si_status of a wait status: waitid(2). */
+static int wait_code(int status, int *si_status)
+{
+	if (status == 0xffff) {
+		*si_status = SIGCONT;
+		return CLD_CONTINUED;
+	}
+	if ((status & 0xff) == 0x7f) {
+		*si_status = status >> 8;
+		return CLD_STOPPED;
+	}
+	if (status & 0x7f) {
+		*si_status = status & 0x7f;
+		return status & 0x80 ? CLD_DUMPED : CLD_KILLED;
+	}
+	*si_status = status >> 8 & 0xff;
+	return CLD_EXITED;
+}
+
+/* The fields of siginfo_t that waitid() sets; the union after them starts at byte 16. */
+struct wait_siginfo {
+	int si_signo, si_errno, si_code, pad;
+	int si_pid;
+	u32 si_uid;
+	int si_status;
+};
+
+static int put_siginfo(struct wait_siginfo __user *infop, const struct wait_opts *wo)
+{
+	struct wait_siginfo info = { 0 };
+
+	if (wo->found) {
+		info.si_signo = SIGCHLD;
+		info.si_code = wait_code(wo->status, &info.si_status);
+		info.si_pid = wo->found;
+		info.si_uid = wo->uid;
+	}
+	/* Linux leaves the padding alone. */
+	return put_user(info.si_signo, &infop->si_signo) ||
+			       put_user(info.si_errno, &infop->si_errno) ||
+			       put_user(info.si_code, &infop->si_code) ||
+			       put_user(info.si_pid, &infop->si_pid) ||
+			       put_user(info.si_uid, &infop->si_uid) ||
+			       put_user(info.si_status, &infop->si_status)
+		       ? -EFAULT
+		       : 0;
+}
+
+#define P_ALL  0
+#define P_PID  1
+#define P_PGID 2
+
+static int waitid_target(struct wait_opts *wo, int which, pid_t upid)
+{
+	switch (which) {
+	case P_ALL:
+		return 0;
+	case P_PID:
+		if (upid <= 0)
+			return -EINVAL;
+		set_target(wo, upid);
+		return 0;
+	case P_PGID:
+		if (upid < 0)
+			return -EINVAL;
+		set_target(wo, -upid);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct wait_siginfo __user *, infop, int, options,
+		struct rusage __user *, ru)
+{
+	struct wait_opts wo = { .flags = options };
+	struct rusage rusage;
+	long ret;
+
+	if (options & ~(WNOHANG | WNOWAIT | WEXITED | WSTOPPED | WCONTINUED | __WNOTHREAD |
+			__WCLONE | __WALL))
+		return -EINVAL;
+	if (!(options & (WEXITED | WSTOPPED | WCONTINUED)))
+		return -EINVAL;
+	ret = waitid_target(&wo, which, upid);
+	if (ret)
+		return ret;
+	ret = do_wait(&wo);
+	put_pid(wo.pid);
+	if (ret < 0)
+		return ret;
+	usage_to_rusage(&wo.usage, &rusage);
+	if (ret > 0 && ru && copy_to_user(ru, &rusage, sizeof(rusage)))
+		return -EFAULT;
+	return infop ? put_siginfo(infop, &wo) : 0;
 }
 
 char task_state_to_char(const struct task_struct *p)

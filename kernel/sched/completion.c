@@ -48,26 +48,42 @@ void complete_all(struct completion *c)
 	spin_unlock_irqrestore(&c->wait.lock, flags);
 }
 
-void wait_for_completion(struct completion *c)
+static __always_inline int do_wait_for_completion(struct completion *c, unsigned state)
 {
 	DEFINE_WAIT(entry);
+	int error = 0;
 
 	might_sleep();
 	spin_lock_irq(&c->wait.lock);
 	while (!c->done) {
+		if (signal_pending_state(state, current)) {
+			error = -EINTR;
+			break;
+		}
 		if (list_empty(&entry.entry))
 			list_add_tail(&entry.entry, &c->wait.head);
-		set_current_state(TASK_UNINTERRUPTIBLE);
+		set_current_state(state);
 		spin_unlock_irq(&c->wait.lock);
 		schedule();
 		spin_lock_irq(&c->wait.lock);
 	}
 	if (!list_empty(&entry.entry))
 		list_del(&entry.entry);
-	if (c->done != DONE_ALL)
+	if (!error && c->done != DONE_ALL)
 		c->done--;
 	spin_unlock_irq(&c->wait.lock);
 	__set_current_state(TASK_RUNNING);
+	return error;
+}
+
+void wait_for_completion(struct completion *c)
+{
+	(void)do_wait_for_completion(c, TASK_UNINTERRUPTIBLE);
+}
+
+int wait_for_completion_killable(struct completion *c)
+{
+	return do_wait_for_completion(c, TASK_KILLABLE);
 }
 
 bool completion_done(struct completion *c)

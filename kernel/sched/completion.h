@@ -24,4 +24,6 @@ void complete(struct completion *c);
 void complete_all(struct completion *c);
 /* Sleeps, not interruptible by signals. Task context. */
 void wait_for_completion(struct completion *c);
+/* The same, but SIGKILL ends the sleep: -EINTR. Else 0. */
+int wait_for_completion_killable(struct completion *c);
 bool completion_done(struct completion *c);

@@ -21,6 +21,7 @@
 #include "arch/mmu_context.h"
 #include "arch/stacktrace.h"
 #include "arch/switch.h"
+#include "arch/uaccess.h"
 #include "kernel/bug.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched_events.h"
@@ -371,8 +372,13 @@ static __always_inline void finish_task_switch(struct task_struct *prev)
 
 void schedule_tail(struct task_struct *prev)
 {
+	int __user *tid;
+
 	finish_task_switch(prev);
 	preempt_enable();
+	tid = current->set_child_tid;
+	if (unlikely(tid))
+		(void)put_user(current->pid, tid); /* Linux ignores a bad address, too */
 }
 
 /* The CPU switches from its idle task to another task, or back. R held. */

@@ -181,6 +181,24 @@ TRACE_EVENT(sched_process_fork,
 		__entry->child_comm, __entry->child_pid)
 );
 
+/* The current task, p, has a new program. old_pid: its PID before, if it was not the leader. */
+TRACE_EVENT(sched_process_exec,
+	TP_PROTO(struct task_struct *p, pid_t old_pid, const char *path),
+	TP_ARGS(p, old_pid, path),
+	TP_STRUCT__entry(
+		__string(filename, path)
+		__field(pid_t, pid)
+		__field(pid_t, old_pid)
+	),
+	TP_fast_assign(
+		__assign_str(filename, path);
+		__entry->pid = p->pid;
+		__entry->old_pid = old_pid;
+	),
+	TP_printk("filename=%s pid=%d old_pid=%d", __get_str(filename),
+		__entry->pid, __entry->old_pid)
+);
+
 DECLARE_EVENT_CLASS(sched_process_template,
 	TP_PROTO(struct task_struct *p),
 	TP_ARGS(p),

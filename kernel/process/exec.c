@@ -1,0 +1,185 @@
+/*
+ * exec, as far as it concerns the process: threads, signals, credentials.
+ *
+ * A process with several threads becomes one with a single thread: the one that calls exec. If that
+ * is not the leader, it waits until the leader is a zombie, takes over the leader's PID, place
+ * among the children of the parent, and children, and releases the leader, which now has the
+ * thread's old PID.
+ */
+#include "kernel/process/exec.h"
+
+#include "kernel/lib/string.h"
+#include "kernel/process/exit.h"
+#include "kernel/process/fork.h"
+#include "kernel/process/pid.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/signal/signal.h"
+
+int (*kernel_execve)(const char *path, const char *const *argv, const char *const *envp);
+
+/* Sleeps until signal->notify_count is 0. siglock held; released while it sleeps. */
+static int wait_for_threads(struct signal_struct *signal, spinlock_t *siglock)
+{
+	while (signal->notify_count) {
+		set_current_state(TASK_KILLABLE);
+		spin_unlock_irq(siglock);
+		schedule();
+		if (fatal_signal_pending(current))
+			return -EAGAIN;
+		spin_lock_irq(siglock);
+	}
+	spin_unlock_irq(siglock);
+	return 0;
+}
+
+/* Sleeps until the leader is a zombie. Then returns 0 with tasklist_lock held. */
+static int wait_for_leader(struct task_struct *leader)
+{
+	for (;;) {
+		spin_lock(&tasklist_lock);
+		current->signal->notify_count = -1; /* exit_notify() wakes this task */
+		if (leader->exit_state)
+			return 0;
+		set_current_state(TASK_KILLABLE);
+		spin_unlock(&tasklist_lock);
+		schedule();
+		if (fatal_signal_pending(current))
+			return -EAGAIN;
+	}
+}
+
+/* The two tasks exchange their PIDs. L held. */
+static void exchange_pids(struct task_struct *a, struct task_struct *b)
+{
+	struct pid *pid_a = a->thread_pid, *pid_b = b->thread_pid;
+	pid_t nr = a->pid;
+
+	list_move_tail(&a->pid_links[PIDTYPE_PID], &pid_b->tasks[PIDTYPE_PID]);
+	list_move_tail(&b->pid_links[PIDTYPE_PID], &pid_a->tasks[PIDTYPE_PID]);
+	a->thread_pid = pid_b;
+	b->thread_pid = pid_a;
+	a->pid = b->pid;
+	b->pid = nr;
+}
+
+/* The current task takes the place of leader, which is a zombie. L held. */
+static void become_leader(struct task_struct *tsk, struct task_struct *leader)
+{
+	struct task_struct *p;
+
+	exchange_pids(tsk, leader);
+	for (unsigned type = PIDTYPE_TGID; type < PIDTYPE_MAX; type++)
+		list_replace_init(&leader->pid_links[type], &tsk->pid_links[type]);
+	list_replace_init(&leader->sibling, &tsk->sibling);
+	list_for_each_entry (p, &leader->children, sibling)
+		p->parent = tsk;
+	list_splice_tail_init(&leader->children, &tsk->children);
+	tsk->start_time = leader->start_time;
+	tsk->group_leader = tsk;
+	leader->group_leader = tsk;
+	tsk->exit_signal = SIGCHLD;
+	leader->exit_signal = -1;
+	leader->exit_state = EXIT_DEAD;
+}
+
+/* Ends the other threads. 0, or -EAGAIN; then the process is ending. */
+static int end_other_threads(struct task_struct *tsk)
+{
+	struct signal_struct *signal = tsk->signal;
+	struct task_struct *leader;
+	int error;
+
+	spin_lock_irq(&tsk->sighand->siglock);
+	if ((signal->flags & SIGNAL_GROUP_EXIT) || signal->group_exec_task) {
+		spin_unlock_irq(&tsk->sighand->siglock);
+		return -EAGAIN;
+	}
+	signal->group_exec_task = tsk;
+	signal->notify_count = zap_other_threads(tsk);
+	if (!thread_group_leader(tsk))
+		signal->notify_count--; /* the leader stays as a zombie */
+	error = wait_for_threads(signal, &tsk->sighand->siglock);
+	if (error || thread_group_leader(tsk))
+		return error;
+	leader = tsk->group_leader;
+	error = wait_for_leader(leader);
+	if (error)
+		return error;
+	become_leader(tsk, leader);
+	spin_unlock(&tasklist_lock);
+	release_task(leader);
+	return 0;
+}
+
+int de_thread(void)
+{
+	struct task_struct *tsk = current;
+	int error = thread_group_empty(tsk) ? 0 : end_other_threads(tsk);
+
+	spin_lock_irq(&tsk->sighand->siglock);
+	tsk->signal->group_exec_task = NULL;
+	tsk->signal->notify_count = 0;
+	spin_unlock_irq(&tsk->sighand->siglock);
+	if (!error)
+		tsk->exit_signal = SIGCHLD;
+	return error;
+}
+
+int unshare_sighand(void)
+{
+	struct task_struct *tsk = current;
+	struct sighand_struct *old = tsk->sighand, *new;
+
+	if (atomic_read(&old->count) == 1)
+		return 0;
+	new = copy_actions(old, false);
+	if (!new)
+		return -ENOMEM;
+	spin_lock(&tasklist_lock);
+	spin_lock_irq(&old->siglock);
+	/* A sender finds new locked until its actions are those that old has now. */
+	memcpy(new->action, old->action, sizeof(new->action));
+	rcu_assign_pointer(tsk->sighand, new);
+	spin_unlock_irq(&old->siglock);
+	spin_unlock(&tasklist_lock);
+	put_sighand(old);
+	return 0;
+}
+
+void exec_task(const char *comm)
+{
+	struct task_struct *tsk = current;
+
+	spin_lock_irq(&tsk->sighand->siglock);
+	tsk->flags &= ~(PF_KTHREAD | PF_FORKNOEXEC);
+	flush_signal_handlers(tsk->sighand, false);
+	tsk->sas_ss_sp = tsk->sas_ss_size = 0;
+	tsk->ignored_signals = 0;
+	spin_unlock_irq(&tsk->sighand->siglock);
+	tsk->robust_list = NULL;
+	set_task_comm(tsk, comm);
+}
+
+void exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool *secure)
+{
+	const struct cred *old = current_cred();
+
+	if (!current->no_new_privs) {
+		if (set_uid)
+			new->euid = *set_uid;
+		if (set_gid)
+			new->egid = *set_gid;
+	}
+	new->suid = new->fsuid = new->euid;
+	new->sgid = new->fsgid = new->egid;
+	*secure = new->euid != old->uid || new->egid != old->gid;
+	if (new->euid != old->euid || new->egid != old->egid)
+		new->cap_ambient = 0;
+	/* capabilities(7): a program run by root, or as root, has all that the bounding set allows.
+	 */
+	new->cap_permitted = new->cap_effective = new->cap_ambient;
+	if (new->euid == 0 || new->uid == 0)
+		new->cap_permitted = new->cap_bset | new->cap_inheritable;
+	if (new->euid == 0)
+		new->cap_effective = new->cap_permitted;
+}

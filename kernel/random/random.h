@@ -1,0 +1,20 @@
+/* Random numbers that nobody can predict: getrandom(2), /dev/urandom, AT_RANDOM, address layouts.
+ */
+#pragma once
+
+#include "kernel/types.h"
+
+/*
+ * Fills buf. The generator is ready when the first task runs; earlier calls get what the clock has
+ * given so far. Any context but NMI.
+ */
+void get_random_bytes(void *buf, size_t len);
+static inline u64 get_random_u64(void)
+{
+	u64 value;
+
+	get_random_bytes(&value, sizeof(value));
+	return value;
+}
+/* Mixes data into the generator: a later output depends on it, too. Any context but NMI. */
+void add_random_bytes(const void *buf, size_t len);
