@@ -45,14 +45,6 @@ static bool is_likely(const struct jump_entry *entry)
 	return entry->key & 1;
 }
 
-static void encode(u8 insn[TEXT_PATCH_SIZE], const struct jump_entry *entry, bool key_on)
-{
-	if (key_on == is_likely(entry))
-		__builtin_memcpy(insn, text_nop5, TEXT_PATCH_SIZE);
-	else
-		text_encode_jmp(insn, jump_entry_code(entry), jump_entry_target(entry));
-}
-
 static void report_bad_site(const struct text_patch *patch)
 {
 	const u8 *site = (const u8 *)patch->addr;
@@ -82,9 +74,11 @@ static void queue_site(struct patch_queue *queue, const struct jump_entry *entry
 {
 	struct text_patch *patch = &queue->patches[queue->count++];
 
+	bool to_nop = on == is_likely(entry);
+
 	patch->addr = jump_entry_code(entry);
-	encode(patch->old, entry, !on);
-	encode(patch->new, entry, on);
+	__builtin_memcpy(to_nop ? patch->new : patch->old, text_nop5, TEXT_PATCH_SIZE);
+	text_encode_jmp(to_nop ? patch->old : patch->new, patch->addr, jump_entry_target(entry));
 	if (queue->count == queue->room)
 		apply_queue(queue);
 }
@@ -97,7 +91,8 @@ static int apply_changed_keys(void)
 	size_t sites = 0;
 
 	for (key = changed_keys; key; key = key->next) {
-		if (key->on != (key->enabled > 0))
+		key->changed = key->on != (key->enabled > 0);
+		if (key->changed)
 			sites += key->sites;
 	}
 	if (sites > FEW_SITES) {
@@ -108,10 +103,12 @@ static int apply_changed_keys(void)
 			queue.room = sites;
 		}
 	}
-	for (const struct jump_entry *entry = entries; sites && entry < entries_end; entry++) {
-		key = jump_entry_key(entry);
-		if (key->changed && key->on != (key->enabled > 0))
-			queue_site(&queue, entry, !key->on);
+	/* The keys count their entries, so the walk needs no other end. */
+	for (const struct jump_entry *entry = entries; sites; entry++) {
+		while (!jump_entry_key(entry)->changed)
+			entry++;
+		queue_site(&queue, entry, !jump_entry_key(entry)->on);
+		sites--;
 	}
 	apply_queue(&queue);
 	if (queue.patches != few_patches)

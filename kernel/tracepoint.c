@@ -239,6 +239,8 @@ int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, in
 	const struct tracepoint_func new = { .func = probe, .data = data, .prio = prio };
 	int error, batch_error;
 
+	if (mutex_owner(&tracepoints_mutex) == current)
+		return add_probe(tp, &new); /* in a batch of the caller */
 	tracepoint_batch_begin();
 	error = add_probe(tp, &new);
 	batch_error = tracepoint_batch_end();
@@ -251,6 +253,8 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
 	int error, batch_error;
 
+	if (mutex_owner(&tracepoints_mutex) == current)
+		return remove_probe(tp, probe, data);
 	tracepoint_batch_begin();
 	error = remove_probe(tp, probe, data);
 	batch_error = tracepoint_batch_end();

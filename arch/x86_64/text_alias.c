@@ -21,11 +21,14 @@
 
 #define WINDOW_BASE  0x40000000UL /* any place in the lower half */
 #define WINDOW_PAGES ((unsigned long)PTRS_PER_TABLE)
+#define INT3         0xcc
 #define BYTE_WINDOW  (WINDOW_BASE + PMD_SIZE) /* after it: a page for each CPU */
 
 static u64 *alias_pgd;            /* constant after boot, except for the window's entries */
 static u64 *window;               /* [text_patch_mutex] the page table of the window */
 static unsigned long window_base; /* [text_patch_mutex] its first page; 0: the window is empty */
+/* [text_patch_mutex] All pages of these patches are in the window. NULL: unknown. */
+static const struct text_patch *window_patches;
 static u64 byte_window[PTRS_PER_TABLE] __aligned(4096); /* entry i is used by CPU i only */
 BUILD_BUG_ON(NR_CPUS > PTRS_PER_TABLE);
 
@@ -84,6 +87,7 @@ void text_alias_end(void)
 	if (window_base)
 		memset(window, 0, PAGE_SIZE);
 	window_base = 0;
+	window_patches = NULL;
 }
 
 /* Makes the window begin at base. It keeps its pages if it does already. */
@@ -94,6 +98,11 @@ static void move_window(unsigned long base)
 	window_base = base;
 }
 
+static phys_addr_t physical_page(unsigned long page)
+{
+	return is_kernel_text(page) ? __pa((void *)page) : kernel_virt_to_phys(page);
+}
+
 /* Maps the pages of [addr, addr + size) into a window that begins at base. */
 static void map_in_window(unsigned long base, unsigned long addr, size_t size)
 {
@@ -102,7 +111,7 @@ static void map_in_window(unsigned long base, unsigned long addr, size_t size)
 		u64 *entry = &window[(page - base) / PAGE_SIZE];
 
 		if (!*entry)
-			*entry = (kernel_virt_to_phys(page) & PTE_PFN_MASK) |
+			*entry = (physical_page(page) & PTE_PFN_MASK) |
 				 (PAGE_KERNEL & ~_PAGE_GLOBAL);
 	}
 }
@@ -133,20 +142,54 @@ static size_t patches_in_window(const struct text_patch *patches, size_t count, 
 	return n;
 }
 
-void text_alias_write(const struct text_patch *patches, size_t count,
-		      void (*write)(u8 *site, const struct text_patch *patch))
+/* shift: from a site to its alias. A loop for each step, because a batch may have many sites. */
+static void write_step(const struct text_patch *patch, size_t count, unsigned long shift,
+		       enum text_step step)
 {
+	const struct text_patch *end = patch + count;
+
+	switch (step) {
+	case TEXT_STEP_INT3:
+		for (; patch < end; patch++)
+			WRITE_ONCE(*(u8 *)(patch->addr + shift), INT3);
+		break;
+	case TEXT_STEP_TAIL:
+		for (; patch < end; patch++)
+			__builtin_memcpy((u8 *)(patch->addr + shift) + 1, patch->new + 1,
+					 TEXT_PATCH_SIZE - 1);
+		break;
+	case TEXT_STEP_FIRST_BYTE:
+		for (; patch < end; patch++)
+			WRITE_ONCE(*(u8 *)(patch->addr + shift), patch->new[0]);
+		break;
+	case TEXT_STEP_ALL:
+		for (; patch < end; patch++)
+			__builtin_memcpy((u8 *)(patch->addr + shift), patch->new, TEXT_PATCH_SIZE);
+		break;
+	}
+}
+
+void text_alias_write(const struct text_patch *patches, size_t count, enum text_step step)
+{
+	const struct text_patch *first = patches;
+
+	/* The first step of a batch maps its pages. */
+	if (step == TEXT_STEP_INT3 || step == TEXT_STEP_ALL)
+		window_patches = NULL;
 	while (count) {
 		unsigned long base = ALIGN_DOWN(patches[0].addr, PAGE_SIZE), flags;
 		size_t n;
 		u64 cr3;
 
-		move_window(base);
-		n = patches_in_window(patches, count, base);
+		n = count;
+		if (window_patches != patches) {
+			move_window(base);
+			n = patches_in_window(patches, count, base);
+			window_patches = patches == first && n == count ? patches : NULL;
+		}
 		local_irq_save(flags);
 		cr3 = enter_alias();
-		for (size_t i = 0; i < n; i++)
-			write((u8 *)(WINDOW_BASE + (patches[i].addr - base)), &patches[i]);
+		write_step(patches, n, WINDOW_BASE - base, step);
 		write_cr3(cr3);
 		local_irq_restore(flags);
 		patches += n;

@@ -8,12 +8,19 @@
 #include "kernel/compiler.h"
 
 int text_alias_init(void); /* -ENOMEM */
+/* What is written to each site. The first three are the steps of live patching, in this order. */
+enum text_step {
+	TEXT_STEP_INT3,       /* an int3 as the first byte */
+	TEXT_STEP_TAIL,       /* all other bytes */
+	TEXT_STEP_FIRST_BYTE, /* the new first byte */
+	TEXT_STEP_ALL,        /* the whole new instruction: no other CPU runs */
+};
+
 /*
- * Calls write(alias of patch->addr, patch) for each of the sorted patches. The pages stay in the
- * alias until text_alias_end(), for the next step. text_patch_mutex held.
+ * Takes a step for each of the sorted patches. The pages stay in the alias until text_alias_end(),
+ * for the next step. text_patch_mutex held.
  */
-void text_alias_write(const struct text_patch *patches, size_t count,
-		      void (*write)(u8 *site, const struct text_patch *patch));
+void text_alias_write(const struct text_patch *patches, size_t count, enum text_step step);
 void text_alias_end(void);
 /* Copies bytes to text. text_patch_mutex held. */
 void text_alias_copy(unsigned long addr, const void *bytes, size_t size);

@@ -28,6 +28,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/sections.h"
 #include "kernel/sched/mutex.h"
 
 #define INT3 0xcc
@@ -171,15 +172,22 @@ static notrace /* a trap here would come back here before the site is whole */
 	return true;
 }
 
+static bool is_text_site(unsigned long addr)
+{
+	unsigned long last = addr + TEXT_PATCH_SIZE - 1;
+
+	if (likely(addr >= (unsigned long)_stext && last < (unsigned long)_etext))
+		return true;
+	return is_text_address(addr) &&
+	       (last % PAGE_SIZE >= TEXT_PATCH_SIZE - 1 || is_text_address(last));
+}
+
 /* Checks that every site holds the old instruction of its patch. */
 static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 {
 	for (size_t i = 0; i < count; i++) {
-		unsigned long last = patches[i].addr + TEXT_PATCH_SIZE - 1;
-
 		*bad = i;
-		if (!is_text_address(patches[i].addr) ||
-		    (last % PAGE_SIZE < TEXT_PATCH_SIZE - 1 && !is_text_address(last)))
+		if (!is_text_site(patches[i].addr))
 			return -EFAULT;
 		if (!holds((const u8 *)patches[i].addr, patches[i].old))
 			return -EINVAL;
@@ -187,25 +195,8 @@ static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 	return 0;
 }
 
-static void write_int3(u8 *site, const struct text_patch *patch __unused)
-{
-	WRITE_ONCE(*site, INT3);
-}
-
-static void write_tail(u8 *site, const struct text_patch *patch)
-{
-	__builtin_memcpy(site + 1, patch->new + 1, TEXT_PATCH_SIZE - 1);
-}
-
-static void write_first_byte(u8 *site, const struct text_patch *patch)
-{
-	WRITE_ONCE(*site, patch->new[0]);
-}
-
 int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad)
 {
-	static void (*const steps[])(u8 *, const struct text_patch *) = { write_int3, write_tail,
-									  write_first_byte };
 	struct text_patch_batch *batch;
 	int error;
 
@@ -219,8 +210,8 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	batch->patches = patches;
 	batch->count = count;
 	smp_store_release(&live_batch, batch);
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		text_alias_write(patches, count, steps[i]);
+	for (enum text_step step = TEXT_STEP_INT3; step <= TEXT_STEP_FIRST_BYTE; step++) {
+		text_alias_write(patches, count, step);
 		text_sync_all();
 	}
 	__atomic_store_n(&live_batch, NULL, __ATOMIC_SEQ_CST);
@@ -230,7 +221,7 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	 * byte drops the stale translation.
 	 */
 	if (!cpu_has_cheap_pause)
-		text_alias_write(patches, count, write_first_byte);
+		text_alias_write(patches, count, TEXT_STEP_FIRST_BYTE);
 	text_alias_end();
 	/* The caller may free its patches after the return: wait until no handler reads them. */
 	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))

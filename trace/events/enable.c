@@ -9,8 +9,12 @@
 /* The triggers enable_event and disable_event change flags, too, in any context. */
 static void set_flags(struct trace_event_file *file, unsigned long clear, unsigned long set)
 {
-	__atomic_fetch_and(&file->flags, ~clear, __ATOMIC_SEQ_CST);
-	__atomic_fetch_or(&file->flags, set, __ATOMIC_SEQ_CST);
+	unsigned long flags = READ_ONCE(file->flags);
+
+	if (flags & clear)
+		__atomic_fetch_and(&file->flags, ~clear, __ATOMIC_SEQ_CST);
+	if (~flags & set)
+		__atomic_fetch_or(&file->flags, set, __ATOMIC_SEQ_CST);
 }
 
 int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
@@ -26,27 +30,32 @@ int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
 	return -EINVAL;
 }
 
-/* The names of tasks are saved while an event is recorded and the option record-cmd is set. */
-static void record_cmdline(struct trace_event_file *file, bool on)
+/*
+ * The names of tasks are saved while an event is recorded and the option record-cmd is set. [E]
+ * files with EVENT_FILE_FL_RECORDED_CMD.
+ */
+static unsigned cmdline_files;
+
+static noinline void record_cmdline(bool on)
 {
-	if (on == !!(file->flags & EVENT_FILE_FL_RECORDED_CMD))
-		return;
 	mutex_lock(&trace_types_lock);
 	tracing_record_cmdline(on);
 	mutex_unlock(&trace_types_lock);
-	set_flags(file, EVENT_FILE_FL_RECORDED_CMD, on ? EVENT_FILE_FL_RECORDED_CMD : 0);
 }
 
 static int register_file(struct trace_event_file *file)
 {
 	int error;
 
-	record_cmdline(file, true);
+	if (!cmdline_files++)
+		record_cmdline(true);
 	error = file->call->reg(file->call, TRACE_REG_REGISTER, file);
-	if (error)
-		record_cmdline(file, false);
-	else
-		set_flags(file, 0, EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_WAS_ENABLED);
+	if (likely(!error))
+		set_flags(file, 0,
+			  EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_WAS_ENABLED |
+				  EVENT_FILE_FL_RECORDED_CMD);
+	else if (!--cmdline_files)
+		record_cmdline(false);
 	return error;
 }
 
@@ -58,8 +67,11 @@ static int unregister_file(struct trace_event_file *file)
 {
 	int error = file->call->reg(file->call, TRACE_REG_UNREGISTER, file);
 
-	record_cmdline(file, false);
-	set_flags(file, EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED, 0);
+	if (!--cmdline_files)
+		record_cmdline(false);
+	set_flags(file,
+		  EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_RECORDED_CMD,
+		  0);
 	return error;
 }
 
@@ -73,6 +85,9 @@ int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool 
 	bool recording = registered && !(file->flags & EVENT_FILE_FL_SOFT_DISABLED);
 	int error = 0;
 
+	/* The usual case, because all events may be enabled at once. */
+	if (enable && !soft_disable && !registered && !file->sm_ref)
+		return register_file(file);
 	if (!soft_disable)
 		recording = enable;
 	else if (enable)
@@ -177,7 +192,7 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 	trace_events_batch_begin();
 	list_for_each_entry (file, &trace_events_of(tr)->files, list) {
 		if ((file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ||
-		    !matches(&match, file->call))
+		    (match_text && !matches(&match, file->call)))
 			continue;
 		found = true;
 		failed = trace_event_enable_disable(file, enable, false);

@@ -117,11 +117,6 @@ static int __init make_records(void)
 	return 0;
 }
 
-static void write_nop(u8 *site, const struct text_patch *patch)
-{
-	memcpy(site, patch->new, TEXT_PATCH_SIZE);
-}
-
 /* Replaces the calls of __fentry__ by nops. No other CPU runs yet, so no breakpoint is needed. */
 static void __init nop_all_sites(void)
 {
@@ -138,7 +133,7 @@ static void __init nop_all_sites(void)
 				panic("ftrace: %pS does not call __fentry__", (void *)*site);
 			memcpy(patches[n].new, text_nop5, TEXT_PATCH_SIZE);
 		}
-		text_alias_write(patches, n, write_nop);
+		text_alias_write(patches, n, TEXT_STEP_ALL);
 	}
 }
 
