@@ -6,18 +6,34 @@
 #include "trace/core/entries.h"
 #include "trace/core/trace_array.h"
 
+/* The parts of tracing_gen_ctx_dec(). In the usual case the count is the depth of preemption. */
+static __always_inline u32 tracing_ctx_count(u32 depth)
+{
+	return (this_cpu_read(__preempt_count) - depth) ^ PREEMPT_NEED_RESCHED;
+}
+
+/* The usual case: task context, no reschedule needed, a depth that fits. */
+static __always_inline bool tracing_ctx_is_simple(u32 count)
+{
+	return !(count & ~0xfU);
+}
+
+/* A clear X86_EFLAGS_IF, moved to the place of TRACE_FLAG_IRQS_OFF. */
+static __always_inline u32 tracing_ctx_irqs(void)
+{
+	return (u32)~arch_local_save_flags() << 7 & TRACE_FLAG_IRQS_OFF << 16;
+}
+
 /*
  * Returns common_flags and common_preempt_count as they are now, at their places in the first word
  * of a trace_entry. depth: how often the tracer itself has disabled preemption. Any context.
  */
 static __always_inline u32 tracing_gen_ctx_dec(u32 depth)
 {
-	u32 count = (this_cpu_read(__preempt_count) - depth) ^ PREEMPT_NEED_RESCHED;
-	/* A clear X86_EFLAGS_IF, moved to the place of TRACE_FLAG_IRQS_OFF. */
-	u32 flags = (u32)~arch_local_save_flags() << 7 & TRACE_FLAG_IRQS_OFF << 16;
+	u32 count = tracing_ctx_count(depth);
+	u32 flags = tracing_ctx_irqs();
 
-	/* The usual case: task context, no reschedule needed, a depth that fits. */
-	if (likely(!(count & ~0xfU)))
+	if (likely(tracing_ctx_is_simple(count)))
 		return flags | count << 24;
 	if (count & PREEMPT_NEED_RESCHED)
 		flags |= (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) << 16;

@@ -247,21 +247,49 @@
 #undef DECLARE_EVENT_CLASS
 #undef DEFINE_EVENT_PRINT
 #define DECLARE_EVENT_CLASS(class, proto, args, fields, assign, print)                             \
-	static void trace_event_record_##class(void *__data, proto)                                \
+	static __always_inline void trace_event_fill_##class(                                      \
+		struct trace_event_raw_##class * __entry,                                          \
+		struct trace_event_offsets_##class __offsets __unused, proto)                      \
 	{                                                                                          \
-		struct trace_event_offsets_##class __offsets;                                      \
-		struct trace_event_buffer __buffer;                                                \
-		u32 __size = trace_event_size_##class(&__offsets, args);                           \
-		struct trace_event_raw_##class *__entry =                                          \
-			trace_event_buffer_reserve(&__buffer, __data, __size);                     \
-                                                                                                   \
-		if (!__entry)                                                                      \
-			return;                                                                    \
 		fields;                                                                            \
 		{                                                                                  \
 			assign;                                                                    \
 		}                                                                                  \
-		trace_event_buffer_commit(&__buffer);                                              \
+	}                                                                                          \
+	/* Only for a short record. */                                                             \
+	static noinline void trace_event_record_slow_##class(void *__data, proto)                  \
+	{                                                                                          \
+		struct trace_event_offsets_##class __offsets;                                      \
+		u32 __size = trace_event_size_##class(&__offsets, args);                           \
+		struct trace_event_raw_##class __record;                                           \
+                                                                                                   \
+		trace_event_fill_##class(&__record, __offsets, args);                              \
+		trace_event_record_slow(__data, &__record.ent, __size);                            \
+	}                                                                                          \
+	static void trace_event_record_##class(void *__data, proto)                                \
+	{                                                                                          \
+		struct trace_event_offsets_##class __offsets;                                      \
+		u32 __size = trace_event_size_##class(&__offsets, args);                           \
+                                                                                                   \
+		if (!TRACE_EVENT_IS_SHORT(__size)) {                                               \
+			struct trace_event_buffer __buffer;                                        \
+			void *__entry = trace_event_buffer_reserve(&__buffer, __data, __size);     \
+                                                                                                   \
+			if (__entry) {                                                             \
+				trace_event_fill_##class(__entry, __offsets, args);                \
+				trace_event_buffer_commit(&__buffer);                              \
+			}                                                                          \
+		} else if (trace_event_is_slow(__data)) {                                          \
+			trace_event_record_slow_##class(__data, args);                             \
+		} else {                                                                           \
+			struct trace_event_room __room =                                           \
+				trace_event_reserve_short(__data, rb_data_size(__size));           \
+                                                                                                   \
+			if (__room.entry) {                                                        \
+				trace_event_fill_##class(__room.entry, __offsets, args);           \
+				trace_event_commit_fast(__data, __room.cb);                        \
+			}                                                                          \
+		}                                                                                  \
 	}
 #define DEFINE_EVENT_PRINT(class, name, proto, args, print)
 /* A copy of constant size, such as the name of a task, is two instructions instead of a call. */

@@ -17,6 +17,7 @@
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "trace/core/entries.h"
 #include "trace/events/filter_program.h"
 
 const char *const filter_error_texts[] = {
@@ -302,6 +303,31 @@ static int parse_expression(struct filter_parser *p, struct level *levels)
 	return 0;
 }
 
+static bool reads_head(const struct filter_step *step)
+{
+	return step->op != FILTER_OP_CPU && step->offset < sizeof(struct trace_entry);
+}
+
+/* Fills in the short form of the filter, which has one step. False: there is none. */
+static bool set_word(struct event_filter *filter)
+{
+	const struct filter_step *step = filter->steps;
+	unsigned comparison = step->op / NR_NUMBERS, bits = step->size * 8U, shift;
+	u64 mask, value;
+
+	if ((comparison != COMPARE_EQ && comparison != COMPARE_AND) || filter->reads_head)
+		return false;
+	/* The word ends with the field, so all of it is in the record. */
+	filter->at = (u16)(step->offset + step->size - sizeof(u64));
+	shift = 64 - bits;
+	mask = (bits == 64 ? ~0ULL : (1ULL << bits) - 1) << shift;
+	value = step->value << shift & mask;
+	filter->mask = comparison == COMPARE_EQ ? mask : value;
+	filter->value = comparison == COMPARE_EQ ? value : 0;
+	filter->pass_equal = step->next[comparison == COMPARE_EQ] == FILTER_ACCEPT;
+	return true;
+}
+
 int filter_compile(const struct trace_event_call *call, const char *text,
 		   struct event_filter **result, struct filter_error *error)
 {
@@ -328,6 +354,12 @@ int filter_compile(const struct trace_event_call *call, const char *text,
 	p.patterns = (char *)&filter->steps[size.steps] + length + 1;
 	filter->text = memcpy(p.patterns - length - 1, text, length + 1);
 	err = parse_expression(&p, levels);
+	if (!err) {
+		filter->reads_head = false;
+		for (unsigned i = 0; i < p.nr_steps; i++)
+			filter->reads_head |= reads_head(&filter->steps[i]);
+		filter->is_word = p.nr_steps == 1 && set_word(filter);
+	}
 out:
 	kfree(levels);
 	if (err)

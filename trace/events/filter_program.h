@@ -90,8 +90,30 @@ struct filter_step {
 struct event_filter {
 	const char *text;    /* what the filter file shows */
 	struct rcu_head rcu; /* after its last use */
+	bool reads_head; /* a step reads a field of struct trace_entry, which all records have */
+	/*
+	 * The whole program in short, if it is one comparison by ==, != or & of a number that is
+	 * not in the head: event_filter_match_word().
+	 */
+	bool is_word;
+	bool pass_equal;
+	u16 at;
+	u64 mask, value;
 	struct filter_step steps[];
 };
+
+/*
+ * Runs a filter with is_word: loads the word of 8 bytes at `at`, and compares its bits in mask with
+ * those of value. Any context.
+ */
+static __always_inline bool event_filter_match_word(const struct event_filter *filter,
+						    const void *rec)
+{
+	u64 word;
+
+	__builtin_memcpy(&word, (const char *)rec + filter->at, sizeof(word));
+	return !((word ^ filter->value) & filter->mask) == filter->pass_equal;
+}
 
 /* The reasons why a text is refused, in the order of filter_error_texts[]. */
 enum filter_reason {

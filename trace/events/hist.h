@@ -276,7 +276,8 @@ struct hist_trigger_data {
 	bool save_comm;                    /* the private data has the name of the task */
 	unsigned comm_offset;              /* in the private data */
 	bool use_timestamp;
-	bool simple; /* keys and values only, no strings or stacks: the fast way */
+	bool simple;     /* keys and values only, no strings or stacks: the fast way */
+	bool reads_head; /* a key or value is in struct trace_entry */
 	char *definitions[HIST_VARS_MAX]; /* "x=EXPRESSION" */
 	unsigned n_definitions;
 	struct hist_sort_key sort_keys[TRACING_MAP_SORT_KEYS_MAX];
@@ -384,8 +385,11 @@ void hist_print_snapshots(struct seq_file *m, struct hist_trigger_data *h);
 /* ---- counting (hist_key.c) ---- */
 
 struct trace_event_buffer;
-void hist_count(struct hist_trigger_data *h, const void *rec,
+/* Counts an event in the histogram of a trigger: event_command.trigger. */
+void hist_count(struct event_trigger_data *data, const void *rec,
 		const struct trace_event_buffer *buffer);
+/* The same for a simple histogram without time stamps: event_trigger_data.plain. */
+void hist_count_plain(struct event_trigger_data *data, const void *rec);
 /* Returns the text at the address that a string field has in rec. hist_value.c */
 const char *hist_string(const struct hist_field *f, const struct hist_event *event, size_t *length);
 

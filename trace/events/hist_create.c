@@ -274,6 +274,23 @@ static bool is_simple(const struct hist_trigger_data *h)
 	return true;
 }
 
+/* Whether the value of a field comes from the head that all records have. */
+static bool reads_head(const struct hist_field *f)
+{
+	if (!f)
+		return false;
+	return (f->field && f->offset < sizeof(struct trace_entry)) || reads_head(f->operands[0]) ||
+	       reads_head(f->operands[1]);
+}
+
+static bool any_reads_head(struct hist_field *const *fields, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (reads_head(fields[i]))
+			return true;
+	return false;
+}
+
 struct hist_trigger_data *hist_create(struct trace_event_file *file, struct hist_attrs *attrs)
 {
 	struct hist_trigger_data *h = kzalloc(sizeof(*h), GFP_KERNEL);
@@ -330,6 +347,8 @@ int hist_start(struct hist_trigger_data *h)
 	layout.owner = h;
 	h->map = tracing_map_create(&layout);
 	h->simple = is_simple(h);
+	h->reads_head =
+		any_reads_head(h->keys, h->n_keys) || any_reads_head(h->fields, h->n_fields);
 	return h->map ? 0 : -ENOMEM;
 }
 

@@ -2,7 +2,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 #include "trace/events/hist_eval.h"
-#include "trace/events/record.h"
+#include "trace/events/trigger.h"
 
 static void put_string(u8 *part, const struct hist_field *f, const struct hist_event *event)
 {
@@ -146,9 +146,20 @@ static noinline void count_any(struct hist_trigger_data *h, struct hist_event *e
 	trace_event_scratch_put(refs);
 }
 
-void hist_count(struct hist_trigger_data *h, const void *rec,
+void hist_count_plain(struct event_trigger_data *data, const void *rec)
+{
+	struct hist_trigger_data *h = data->private;
+	struct hist_event event;
+
+	event.rec = rec; /* nothing reads the rest */
+	if (likely(!READ_ONCE(h->stopped)))
+		count_simple(h, &event);
+}
+
+void hist_count(struct event_trigger_data *data, const void *rec,
 		const struct trace_event_buffer *buffer)
 {
+	struct hist_trigger_data *h = data->private;
 	struct hist_event event = { .rec = rec };
 
 	if (unlikely(READ_ONCE(h->stopped)))

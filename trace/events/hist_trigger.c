@@ -15,12 +15,6 @@
 #include "trace/events/hist.h"
 #include "trace/events/trigger.h"
 
-static void hist_trigger(struct event_trigger_data *data, const void *rec,
-			 const struct trace_event_buffer *buffer)
-{
-	hist_count(data->private, rec, buffer);
-}
-
 /* ---- E held ---- */
 
 static bool same_name(const char *a, const char *b)
@@ -160,6 +154,8 @@ static int add_trigger(struct trace_event_file *file, struct hist_trigger_data *
 		if (!error)
 			list_add_tail(&h->list, &hist_list);
 	}
+	data->plain = h->simple && !h->use_timestamp && !data->filter ? hist_count_plain : NULL;
+	data->reads_head = h->reads_head;
 	if (!error)
 		error = event_trigger_register(data);
 	if (error)
@@ -290,7 +286,7 @@ EVENT_COMMAND(hist_command, "90") = {
 	.type = ETT_EVENT_HIST,
 	.flags = EVENT_CMD_FL_NEEDS_REC | EVENT_CMD_FL_APPEND,
 	.parse = hist_parse_line,
-	.trigger = hist_trigger,
+	.trigger = hist_count,
 	.print = hist_print_trigger,
 	.free = hist_free,
 	.unreg_all = hist_unreg_all,

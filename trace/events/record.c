@@ -2,9 +2,9 @@
  * Recording an event: the way from a probe to the ring buffer.
  *
  * Most of the time the file has neither filter nor trigger, and the record is built in the ring
- * buffer itself. Otherwise it is built in scratch memory of the CPU, and copied into the ring
- * buffer only if the filter lets it pass: an event that does not match takes no room, and no room
- * has to be given back.
+ * buffer itself. Otherwise it is built on the stack if it is short, else in scratch memory of the
+ * CPU, and copied into the ring buffer only if the filter lets it pass: an event that does not
+ * match takes no room, and no room has to be given back.
  */
 #include "trace/events/record.h"
 
@@ -19,6 +19,7 @@
 #include "trace/core/user_stack.h"
 #include "trace/events/event_pids.h"
 #include "trace/events/filter.h"
+#include "trace/events/filter_program.h"
 #include "trace/events/tp_printk.h"
 #include "trace/events/trigger.h"
 #include "trace/ring_buffer/write.h"
@@ -67,44 +68,39 @@ void trace_event_count_dropped(const struct trace_event_file *file)
 		ring_buffer_count_dropped(READ_ONCE(file->tr->buffer));
 }
 
-/* Fills in the head of the entry in the ring buffer. size: rb_data_size(length). */
-static __always_inline void *init_entry(const struct trace_event_buffer *fbuffer,
-					struct ring_buffer_event *event, u32 size)
+static __always_inline void init_head(const struct trace_event_file *file,
+				      struct trace_entry *entry, u32 ctx)
 {
-	struct trace_entry *entry = size <= RB_SHORT_SIZE ? (struct trace_entry *)&event->array[0]
-							  : (struct trace_entry *)&event->array[1];
+	tracing_entry_init(entry, file->call->event.type, ctx, current_stable->pid);
+}
 
-	tracing_entry_init(entry, fbuffer->file->call->event.type, fbuffer->ctx,
-			   current_stable->pid);
+/* Reserves after rb_begin_write(cb), and fills in the head. NULL: the event is lost and counted. */
+static noinline void *reserve_begun(const struct trace_event_file *file,
+				    struct ring_buffer_per_cpu *cb, u32 size, u32 ctx)
+{
+	struct ring_buffer_event *event = rb_reserve_begun(cb->buffer, cb, size, false, 0);
+	void *entry;
+
+	if (!event)
+		return NULL;
+	entry = size <= RB_SHORT_SIZE ? &event->array[0] : &event->array[1];
+	init_head(file, entry, ctx);
 	return entry;
 }
 
-/* Reserves after rb_begin_write(fbuffer->cb). NULL: the event is lost and counted. */
-static noinline void *reserve_begun(struct trace_event_buffer *fbuffer, u32 size)
+/* Reserves room for any length in *cb. NULL, too, if no event can be so long. */
+static noinline void *reserve(const struct trace_event_file *file, size_t length, u32 ctx,
+			      struct ring_buffer_per_cpu **cb)
 {
-	struct ring_buffer_per_cpu *cb = fbuffer->cb;
-	struct ring_buffer_event *event = rb_reserve_begun(cb->buffer, cb, size, false, 0);
+	struct trace_buffer *buffer = READ_ONCE(file->tr->buffer);
 
-	return event ? init_entry(fbuffer, event, size) : NULL;
-}
-
-/* Begins to write to the ring buffer of the file's trace_array. False: it records nothing. */
-static __always_inline bool begin_write(struct trace_event_buffer *fbuffer)
-{
-	struct trace_buffer *buffer = READ_ONCE(fbuffer->file->tr->buffer);
-
-	fbuffer->cb = buffer->cpus[smp_processor_id()];
-	return rb_begin_write(buffer, fbuffer->cb);
-}
-
-/* Reserves room for any length. NULL, too, if no event can be so long. */
-static noinline void *reserve(struct trace_event_buffer *fbuffer, size_t length)
-{
+	*cb = buffer->cpus[smp_processor_id()];
 	if (length > RB_MAX_EVENT) {
-		trace_event_count_dropped(fbuffer->file);
+		trace_event_count_dropped(file);
 		return NULL;
 	}
-	return begin_write(fbuffer) ? reserve_begun(fbuffer, rb_data_size(length)) : NULL;
+	return rb_begin_write(buffer, *cb) ? reserve_begun(file, *cb, rb_data_size(length), ctx)
+					   : NULL;
 }
 
 static bool is_traceiter(unsigned long ip)
@@ -114,7 +110,7 @@ static bool is_traceiter(unsigned long ip)
 }
 
 /* At most so many frames are between stack_trace_save() and __traceiter_NAME(). */
-#define EVENT_FRAMES 12U
+#define EVENT_FRAMES 16U
 
 void trace_event_write_stack(struct trace_array *tr, u32 ctx)
 {
@@ -133,15 +129,14 @@ void trace_event_write_stack(struct trace_array *tr, u32 ctx)
 }
 
 /* Writes the stacks that the options stacktrace and userstacktrace ask for behind the event. */
-static noinline void write_stacks(struct trace_event_buffer *fbuffer)
+static noinline void write_stacks(struct trace_array *tr, u32 ctx)
 {
-	struct trace_array *tr = fbuffer->file->tr;
 	u64 flags = READ_ONCE(tr->trace_flags);
 
 	if (flags & TRACE_ITER_STACKTRACE)
-		trace_event_write_stack(tr, fbuffer->ctx);
+		trace_event_write_stack(tr, ctx);
 	if (flags & TRACE_ITER_USERSTACKTRACE)
-		ftrace_trace_userstack(tr, fbuffer->ctx);
+		ftrace_trace_userstack(tr, ctx);
 }
 
 static __always_inline bool wants_stacks(const struct trace_array *tr)
@@ -154,12 +149,27 @@ static noinline void end_write(struct ring_buffer_per_cpu *cb)
 	rb_end_write(cb);
 }
 
-static noinline void publish(struct trace_event_buffer *fbuffer)
+static noinline void publish(struct trace_event_file *file, struct ring_buffer_per_cpu *cb, u32 ctx)
 {
 	this_cpu_write(trace_taskinfo_save, true);
-	rb_unlock_commit(fbuffer->cb);
-	if (wants_stacks(fbuffer->file->tr))
-		write_stacks(fbuffer);
+	rb_unlock_commit(cb);
+	if (wants_stacks(file->tr))
+		write_stacks(file->tr, ctx);
+}
+
+/* The usual case calls no function. */
+void trace_event_commit_fast(struct trace_event_file *file, struct ring_buffer_per_cpu *cb)
+{
+	if (unlikely(wants_stacks(file->tr))) {
+		publish(file, cb, tracing_gen_ctx_dec(1));
+		return;
+	}
+	this_cpu_write(trace_taskinfo_save, true);
+	local_add(&cb->written, 1);
+	if (unlikely(!rb_end_write_quick(cb)))
+		end_write(cb);
+	else
+		rb_wake_waiting(cb);
 }
 
 /* Begins the record in scratch memory. flags: those of the file. NULL: there is no room. */
@@ -173,8 +183,7 @@ static __always_inline void *begin_in_scratch(struct trace_event_buffer *fbuffer
 	fbuffer->flags = flags;
 	fbuffer->entry = entry;
 	if (likely(entry))
-		tracing_entry_init(entry, fbuffer->file->call->event.type, fbuffer->ctx,
-				   current_stable->pid);
+		init_head(fbuffer->file, entry, fbuffer->ctx);
 	return entry;
 }
 
@@ -195,7 +204,7 @@ static __always_inline void *reserve_scratch(struct trace_event_buffer *fbuffer,
  */
 static void *reserve_for_triggers(struct trace_event_buffer *fbuffer, unsigned long flags)
 {
-	void *entry = reserve(fbuffer, fbuffer->length);
+	void *entry = reserve(fbuffer->file, fbuffer->length, fbuffer->ctx, &fbuffer->cb);
 
 	if (!entry) {
 		fbuffer->discard = true; /* its loss is counted */
@@ -222,7 +231,7 @@ static noinline void *reserve_any(struct trace_event_buffer *fbuffer, unsigned l
 	if ((flags & EVENT_FILE_FL_PID_FILTER) && event_pid_ignored(file))
 		return NULL;
 	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PRINTK)))
-		return reserve(fbuffer, fbuffer->length);
+		return reserve(file, fbuffer->length, fbuffer->ctx, &fbuffer->cb);
 	fbuffer->discard = false;
 	/* sm_ref is 1 for the file's own triggers, and more for triggers that may disable it. */
 	if (!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED)) &&
@@ -246,23 +255,45 @@ static __always_inline bool needs_only_scratch(unsigned long flags)
 void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length)
 {
 	fbuffer->ctx = tracing_gen_ctx_dec(1); /* the tracepoint has disabled preemption */
-	return reserve(fbuffer, length);
+	return reserve(fbuffer->file, length, fbuffer->ctx, &fbuffer->cb);
 }
 
-/* The usual case calls no function. */
-void *trace_event_reserve_short(struct trace_event_buffer *fbuffer, u32 size)
+/* The unusual cases of trace_event_reserve_short(). */
+static noinline struct trace_event_room
+reserve_short_begun(struct trace_event_file *file, struct ring_buffer_per_cpu *cb, u32 size)
 {
-	struct ring_buffer_event *event;
+	return (struct trace_event_room){ reserve_begun(file, cb, size, tracing_gen_ctx_dec(1)),
+					  cb };
+}
 
-	if (size > RB_SHORT_SIZE)
-		__builtin_unreachable(); /* so the compiler leaves out what only longer ones need */
-	fbuffer->ctx = tracing_gen_ctx_dec(1);
-	if (unlikely(!begin_write(fbuffer)))
-		return NULL;
-	event = rb_reserve_quick(fbuffer->cb->buffer, fbuffer->cb, size);
+static noinline struct trace_event_room
+init_room(struct trace_event_file *file, struct trace_entry *entry, struct ring_buffer_per_cpu *cb)
+{
+	init_head(file, entry, tracing_gen_ctx_dec(1));
+	return (struct trace_event_room){ entry, cb };
+}
+
+/* The usual case calls no function, and the others keep nothing over one: few registers are saved.
+ */
+struct trace_event_room trace_event_reserve_short(struct trace_event_file *file, u32 size)
+{
+	struct trace_buffer *buffer = READ_ONCE(file->tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
+	struct ring_buffer_event *event;
+	struct trace_entry *entry;
+	u32 count;
+
+	if (unlikely(!rb_begin_write(buffer, cb)))
+		return (struct trace_event_room){ NULL, NULL };
+	event = rb_reserve_quick(buffer, cb, size);
 	if (unlikely(!event))
-		return reserve_begun(fbuffer, size);
-	return init_entry(fbuffer, event, size);
+		return reserve_short_begun(file, cb, size);
+	entry = (struct trace_entry *)&event->array[0];
+	count = tracing_ctx_count(1); /* the tracepoint has disabled preemption */
+	if (unlikely(!tracing_ctx_is_simple(count)))
+		return init_room(file, entry, cb);
+	init_head(file, entry, tracing_ctx_irqs() | count << 24);
+	return (struct trace_event_room){ entry, cb };
 }
 
 /* The usual case keeps nothing over a call. */
@@ -278,12 +309,27 @@ void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long
 /* Copies the record into the ring buffer. */
 static noinline void record(struct trace_event_buffer *fbuffer)
 {
-	void *entry = reserve(fbuffer, fbuffer->length);
+	struct ring_buffer_per_cpu *cb;
+	void *entry = reserve(fbuffer->file, fbuffer->length, fbuffer->ctx, &cb);
 
 	if (!entry)
 		return;
 	memcpy(entry, fbuffer->entry, fbuffer->length);
-	publish(fbuffer);
+	publish(fbuffer->file, cb, fbuffer->ctx);
+}
+
+/* The same for a record without its head. */
+static noinline void record_short(struct trace_event_file *file, const struct trace_entry *from,
+				  u32 length)
+{
+	u32 ctx = tracing_gen_ctx_dec(1);
+	struct ring_buffer_per_cpu *cb;
+	struct trace_entry *entry = reserve(file, length, ctx, &cb);
+
+	if (!entry)
+		return;
+	memcpy(entry + 1, from + 1, length - sizeof(*entry));
+	publish(file, cb, ctx);
 }
 
 /*
@@ -316,34 +362,15 @@ static noinline void commit_any(struct trace_event_buffer *fbuffer)
 	if (fbuffer->slow_cb || (!fbuffer->discard && passes(file, entry))) {
 		if (fbuffer->flags & EVENT_FILE_FL_PRINTK)
 			trace_event_printk(fbuffer);
-		if (fbuffer->slow_cb) {
-			fbuffer->cb = fbuffer->slow_cb;
-			publish(fbuffer);
-		} else {
+		if (fbuffer->slow_cb)
+			publish(file, fbuffer->slow_cb, fbuffer->ctx);
+		else
 			record(fbuffer);
-		}
 	}
 	if (unlikely(later))
 		event_triggers_post_call(file, later, fbuffer);
 	if (!fbuffer->slow_cb)
 		scratch_pop(entry);
-}
-
-/* The same: the usual case calls no function. */
-void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
-{
-	struct ring_buffer_per_cpu *cb = fbuffer->cb;
-
-	if (unlikely(wants_stacks(fbuffer->file->tr))) {
-		publish(fbuffer);
-		return;
-	}
-	this_cpu_write(trace_taskinfo_save, true);
-	local_add(&cb->written, 1);
-	if (unlikely(!rb_end_write_quick(cb)))
-		end_write(cb);
-	else
-		rb_wake_waiting(cb);
 }
 
 void trace_event_commit_slow(struct trace_event_buffer *fbuffer)
@@ -355,6 +382,88 @@ void trace_event_commit_slow(struct trace_event_buffer *fbuffer)
 	if (passes(fbuffer->file, fbuffer->entry))
 		record(fbuffer);
 	scratch_pop(fbuffer->entry);
+}
+
+/* Any flags. from: without its head. */
+static noinline void record_any(struct trace_event_file *file, const struct trace_entry *from,
+				u32 length)
+{
+	struct trace_event_buffer fbuffer = { .file = file, .length = length };
+	struct trace_entry *entry = trace_event_reserve_slow(&fbuffer, READ_ONCE(file->flags));
+
+	if (!entry)
+		return;
+	memcpy(entry + 1, from + 1, length - sizeof(*entry));
+	trace_event_buffer_commit(&fbuffer);
+}
+
+/* The trigger of a file that has one trigger, which is plain and runs; or NULL. */
+static __always_inline struct event_trigger_data *plain_trigger(struct trace_event_file *file)
+{
+	struct list_head *first = READ_ONCE(file->triggers.next);
+	struct event_trigger_data *data = list_entry(first, struct event_trigger_data, list);
+
+	if (first == &file->triggers || READ_ONCE(first->next) != &file->triggers || !data->plain ||
+	    READ_ONCE(data->paused))
+		return NULL;
+	return data;
+}
+
+static noinline void run_plain(struct trace_event_file *file, struct trace_entry *entry,
+			       struct event_trigger_data *data)
+{
+	init_head(file, entry, tracing_gen_ctx_dec(1));
+	data->plain(data, entry);
+}
+
+/* Any filter, and any triggers. */
+static noinline void record_slow(struct trace_event_file *file, struct trace_entry *entry,
+				 u32 length)
+{
+	unsigned long flags =
+		READ_ONCE(file->flags) & (EVENT_FILE_FL_SLOW | EVENT_FILE_FL_TRIGGER_COND);
+	const struct event_filter *filter = rcu_dereference(file->filter);
+
+	if (flags == EVENT_FILE_FL_FILTERED && filter) {
+		if (filter->reads_head)
+			init_head(file, entry, tracing_gen_ctx_dec(1));
+		if (event_filter_match(filter, entry))
+			record_short(file, entry, length);
+	} else {
+		record_any(file, entry, length);
+	}
+}
+
+/*
+ * The cases that are frequent save no registers: a filter that is one comparison, and a disabled
+ * event with one histogram.
+ */
+void trace_event_record_slow(struct trace_event_file *file, struct trace_entry *entry, u32 length)
+{
+	unsigned long flags =
+		READ_ONCE(file->flags) & (EVENT_FILE_FL_SLOW | EVENT_FILE_FL_TRIGGER_COND);
+	const struct event_filter *filter;
+	struct event_trigger_data *data;
+
+	if (flags == EVENT_FILE_FL_FILTERED) {
+		filter = rcu_dereference(file->filter);
+		if (likely(filter && filter->is_word)) {
+			if (unlikely(event_filter_match_word(filter, entry)))
+				record_short(file, entry, length);
+			return;
+		}
+	} else if (flags == (EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |
+			     EVENT_FILE_FL_TRIGGER_COND)) {
+		data = plain_trigger(file);
+		if (likely(data)) {
+			if (data->reads_head)
+				run_plain(file, entry, data);
+			else
+				data->plain(data, entry);
+			return;
+		}
+	}
+	record_slow(file, entry, length);
 }
 
 size_t trace_event_strlen(const char *text)

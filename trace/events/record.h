@@ -26,10 +26,8 @@ struct trace_event_buffer {
 
 /* The two ways of an event, for the functions below. Separate, so that each saves few registers. */
 void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length);
-/* For a record whose length in the ring buffer, size, is at most RB_SHORT_SIZE: has fewer cases. */
-void *trace_event_reserve_short(struct trace_event_buffer *fbuffer, u32 size);
 void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags);
-void trace_event_commit_fast(struct trace_event_buffer *fbuffer);
+void trace_event_commit_fast(struct trace_event_file *file, struct ring_buffer_per_cpu *cb);
 void trace_event_commit_slow(struct trace_event_buffer *fbuffer);
 
 /*
@@ -48,8 +46,6 @@ static __always_inline void *trace_event_buffer_reserve(struct trace_event_buffe
 		fbuffer->length = (u32)length;
 		return trace_event_reserve_slow(fbuffer, flags);
 	}
-	if (__builtin_constant_p(length) && rb_data_size(length) <= RB_SHORT_SIZE)
-		return trace_event_reserve_short(fbuffer, rb_data_size(length));
 	return trace_event_reserve_fast(fbuffer, length);
 }
 
@@ -57,10 +53,40 @@ static __always_inline void *trace_event_buffer_reserve(struct trace_event_buffe
 static __always_inline void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
 {
 	if (likely(fbuffer->cb))
-		trace_event_commit_fast(fbuffer);
+		trace_event_commit_fast(fbuffer->file, fbuffer->cb);
 	else
 		trace_event_commit_slow(fbuffer);
 }
+
+/*
+ * The same for a record of a constant size that is short: most events. The common case needs no
+ * trace_event_buffer. With a filter or trigger, the probe builds the record on its stack.
+ */
+#define TRACE_EVENT_IS_SHORT(length)                                                               \
+	(__builtin_constant_p(length) && rb_data_size(length) <= RB_SHORT_SIZE)
+
+/* Room in the ring buffer. As a return value it is in two registers. */
+struct trace_event_room {
+	void *entry; /* NULL: the event is not recorded */
+	struct ring_buffer_per_cpu *cb;
+};
+
+static __always_inline bool trace_event_is_slow(const struct trace_event_file *file)
+{
+	return unlikely(READ_ONCE(file->flags) & EVENT_FILE_FL_SLOW);
+}
+
+/*
+ * Reserves room in the ring buffer for an event that is not slow, and fills in the record's head.
+ * size: rb_data_size() of the length. trace_event_commit_fast() publishes the event.
+ */
+struct trace_event_room trace_event_reserve_short(struct trace_event_file *file, u32 size);
+
+/*
+ * Records the event as filters and triggers say. entry: a copy of the record on the stack, of
+ * length bytes; only its head is not filled in. Most filters and histograms do not read the head.
+ */
+void trace_event_record_slow(struct trace_event_file *file, struct trace_entry *entry, u32 length);
 
 /*
  * Returns size bytes of this CPU's scratch memory, aligned to 8 bytes, until

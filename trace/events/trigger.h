@@ -56,6 +56,12 @@ struct event_trigger_data {
 	struct event_filter *filter;   /* NULL: the trigger always runs */
 	unsigned long count;           /* [A] calls left, or EVENT_TRIGGER_UNLIMITED */
 	bool needs_rec;
+	bool reads_head; /* of plain: reads the head of the record, struct trace_entry */
+	/*
+	 * Runs the trigger like event_command.trigger, in fewer instructions. NULL: the trigger
+	 * needs more than the record, or has a filter.
+	 */
+	void (*plain)(struct event_trigger_data *data, const void *rec);
 	bool initialized; /* of the command: free() has something to undo */
 	bool paused;      /* [A] the trigger is not called */
 	void *private;    /* of the command */

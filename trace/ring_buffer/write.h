@@ -102,7 +102,7 @@ rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *
 {
 	struct ring_buffer_event *event;
 	struct buffer_page *page;
-	u64 place, before, now;
+	u64 place, before, now, delta;
 	u32 offset, header;
 
 	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)) ||
@@ -112,10 +112,10 @@ rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *
 	before = READ_ONCE(cb->tail.hi);
 	now = rb_read_clock(buffer);
 	offset = rb_offset(place);
-	/* If the clock goes back, the difference is a high number. */
-	if (unlikely(!offset || now - before > RB_DELTA_MAX || offset + base > RB_PAGE_DATA))
+	delta = now - before; /* a high number if the clock goes back */
+	if (unlikely(!offset || delta > RB_DELTA_MAX || offset + base > RB_PAGE_DATA))
 		return NULL;
-	header = (u32)(now - before) << 5 | (base - 4) >> 2;
+	header = (u32)delta << 5 | (base - 4) >> 2;
 	if (unlikely(!local_pair_cmpxchg(&cb->tail, (struct local_pair){ place, before },
 					 (struct local_pair){ place + base, now })))
 		return NULL;
