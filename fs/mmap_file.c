@@ -1,0 +1,51 @@
+/* Files in the memory of programs: what kernel/vm asks of the VFS. */
+#include "fs/file.h"
+#include "fs/namespace.h"
+#include "kernel/init.h"
+#include "kernel/vm/mm.h"
+
+static struct file *vm_fget(unsigned fd)
+{
+	struct file *file = fget(fd);
+
+	return file ? file : ERR_PTR(-EBADF);
+}
+
+static void vm_get_file(struct file *file)
+{
+	get_file(file);
+}
+
+static int vm_mmap_file(struct file *file, struct vm_area_struct *vma)
+{
+	bool noexec = file->f_path.mnt->mnt_flags & MS_NOEXEC;
+	bool shared = vma->vm_flags & VM_SHARED;
+
+	/* A private mapping reads the file, too. */
+	if (!(file->f_mode & FMODE_READ))
+		return -EACCES;
+	if (noexec && (vma->vm_flags & VM_EXEC))
+		return -EPERM;
+	if (shared && !(file->f_mode & FMODE_WRITE)) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EACCES;
+		vma->vm_flags &= ~VM_MAYWRITE;
+	}
+	if (noexec)
+		vma->vm_flags &= ~VM_MAYEXEC;
+	return file->f_op->mmap ? file->f_op->mmap(file, vma) : -ENODEV;
+}
+
+static const struct vm_file_hooks file_hooks = {
+	.fget = vm_fget,
+	.get_file = vm_get_file,
+	.fput = fput,
+	.mmap = vm_mmap_file,
+};
+
+static int vm_hooks_init(void)
+{
+	vm_set_file_hooks(&file_hooks);
+	return 0;
+}
+core_initcall(vm_hooks_init);
