@@ -5,6 +5,7 @@
 #include "arch/cpuinfo.h"
 
 #include "arch/descriptors.h"
+#include "arch/fpu.h"
 #include "arch/percpu.h"
 #include "arch/processor.h"
 #include "arch/smpboot.h"
@@ -150,6 +151,7 @@ void cpu_setup_features(void)
 	if (cpu_has(X86_FEATURE_UMIP))
 		cr4 |= X86_CR4_UMIP;
 	write_cr4(cr4);
+	fpu_init_cpu();
 }
 
 bool cpu_has_cheap_pause = true, cpu_is_virtual;

@@ -2,10 +2,12 @@
 #include "arch/switch.h"
 
 #include "arch/descriptors.h"
+#include "arch/fpu.h"
 #include "arch/ptrace.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/user_work.h"
+#include "kernel/signal/signal.h"
 
 /* The assembly files use these offsets. */
 BUILD_BUG_ON(offsetof(struct task_struct, sp) != 0);
@@ -42,26 +44,32 @@ void arch_setup_new_task(struct task_struct *p, void (*entry)(void))
 	setup_stack(p, (u64)entry, 0);
 }
 
-int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls __unused,
-		unsigned long tls __unused)
+int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned long tls)
 {
 	struct pt_regs *regs = task_pt_regs(p);
+	int error = fpu_fork(p);
 
+	if (error)
+		return error;
+	if (set_tls)
+		p->thread.fsbase = tls;
 	*regs = *task_pt_regs(current);
 	regs->ax = 0;
 	if (sp)
 		regs->sp = sp;
 	setup_stack(p, 0, (u64)regs + 1);
-	set_user_work(p, USER_WORK_IRET);
 	return 0;
 }
 
-void arch_free_task(struct task_struct *p __unused)
+void arch_free_task(struct task_struct *p)
 {
+	fpu_free(p);
 }
 
 void start_thread(unsigned long ip, unsigned long sp)
 {
+	if (fpu_reset())
+		force_sig(SIGKILL);
 	*task_pt_regs(current) = (struct pt_regs){
 		.ip = ip,
 		.cs = __USER_CS,
@@ -74,5 +82,8 @@ void start_thread(unsigned long ip, unsigned long sp)
 
 void arch_exit_to_user_mode(struct task_struct *p)
 {
-	clear_user_work(p, USER_WORK_IRET);
+	if (test_user_work(p, USER_WORK_FPU))
+		fpu_restore(p);
+	if (test_user_work(p, USER_WORK_IRET))
+		clear_user_work(p, USER_WORK_IRET);
 }

@@ -3,12 +3,17 @@
 
 #include "kernel/compiler.h"
 
+struct fpu_state;
+
 /*
  * The machine's part of struct task_struct.
  *
  * [O] only the task itself; [S] the task itself, or the switch away from it
  */
 struct thread_struct {
+	struct fpu_state *fpu;        /* [O] saved FPU registers; NULL: a kernel task */
+	unsigned long fsbase, gsbase; /* [S] of the program, while it does not run */
+	unsigned fpu_cpu;             /* [S] the CPU that saved the FPU registers */
 	/* [O] the last fault of the program: for the frame of a signal handler */
 	unsigned long trap_nr, error_code, cr2;
 	unsigned pagefault_disabled; /* [O] depth: page faults of the kernel are errors */

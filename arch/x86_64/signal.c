@@ -9,6 +9,7 @@
 #include "arch/signal.h"
 
 #include "arch/descriptors.h"
+#include "arch/fpu.h"
 #include "arch/ptrace.h"
 #include "arch/uaccess.h"
 #include "kernel/sched/user_work.h"
@@ -18,6 +19,7 @@
 #define RED_ZONE                                                                                   \
 	128 /* bytes below the stack pointer that a function may use (System V ABI 3.2.2) */
 
+#define UC_FP_XSTATE         1 /* the FPU state is that of XSAVE */
 #define UC_SIGCONTEXT_SS     2 /* the frame has ss */
 #define UC_STRICT_RESTORE_SS 4
 
@@ -76,8 +78,9 @@ static void save_registers(struct sigcontext *sc, const struct pt_regs *regs)
 	};
 }
 
-/* The place of the frame. 0: it would leave the alternate stack. */
-static unsigned long frame_address(const struct ksignal *ksig, const struct pt_regs *regs)
+/* The places of the frame and of the FPU state. 0: they would leave the alternate stack. */
+static unsigned long frame_address(const struct ksignal *ksig, const struct pt_regs *regs,
+				   unsigned long *fpstate)
 {
 	const struct task_struct *tsk = current;
 	unsigned long sp = regs->sp - RED_ZONE;
@@ -87,6 +90,7 @@ static unsigned long frame_address(const struct ksignal *ksig, const struct pt_r
 		sp = tsk->sas_ss_sp + tsk->sas_ss_size;
 		on_altstack = true;
 	}
+	sp = *fpstate = ALIGN_DOWN(sp - fpu_frame_size(), FPU_ALIGN);
 	sp -= sizeof(struct rt_sigframe);
 	sp = ALIGN_DOWN(sp, 16) - 8; /* as after a call: the address of the return is pushed */
 	if (on_altstack && !on_sig_stack(sp))
@@ -98,15 +102,17 @@ static bool setup_rt_frame(const struct ksignal *ksig, struct pt_regs *regs)
 {
 	struct task_struct *tsk = current;
 	struct rt_sigframe frame;
-	unsigned long at = frame_address(ksig, regs);
+	unsigned long fpstate, at = frame_address(ksig, regs, &fpstate);
 
-	if (!at || !(ksig->ka.flags & SA_RESTORER))
+	if (!at || !(ksig->ka.flags & SA_RESTORER) || !fpu_save_to_user((void __user *)fpstate))
 		return false;
 	memset(&frame, 0, sizeof(frame));
 	frame.pretcode = (u64)ksig->ka.restorer;
-	frame.uc.uc_flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS;
+	frame.uc.uc_flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS |
+			    (fpu_frame_is_extended() ? UC_FP_XSTATE : 0);
 	save_altstack(&frame.uc.uc_stack, regs->sp);
 	save_registers(&frame.uc.uc_mcontext, regs);
+	frame.uc.uc_mcontext.fpstate = fpstate;
 	frame.uc.uc_sigmask = sigmask_to_save();
 	frame.uc.uc_mcontext.oldmask = frame.uc.uc_sigmask;
 	frame.info = ksig->info;
@@ -115,6 +121,7 @@ static bool setup_rt_frame(const struct ksignal *ksig, struct pt_regs *regs)
 	if (tsk->sas_ss_flags & SS_AUTODISARM)
 		tsk->sas_ss_sp = tsk->sas_ss_size = tsk->sas_ss_flags = 0;
 
+	fpu_clear();
 	regs->di = (u64)ksig->sig;
 	regs->ax = 0; /* a handler with variable arguments has no vector registers */
 	regs->si = at + offsetof(struct rt_sigframe, info);
@@ -225,7 +232,8 @@ SYSCALL_DEFINE0(rt_sigreturn)
 	if (copy_from_user(&frame, at, sizeof(frame)))
 		goto bad;
 	set_current_blocked(frame.uc.uc_sigmask);
-	if (!restore_registers(regs, &frame.uc.uc_mcontext))
+	if (!restore_registers(regs, &frame.uc.uc_mcontext) ||
+	    !fpu_restore_from_user((const void __user *)frame.uc.uc_mcontext.fpstate))
 		goto bad;
 	restore_altstack(&frame.uc.uc_stack, regs->sp);
 	return (long)regs->ax;

@@ -36,7 +36,8 @@ int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned 
 void arch_free_task(struct task_struct *p);
 /*
  * For exec: the current task returns to user mode at ip, with this stack pointer, and with all
- * other registers as at the start of a program. Task context.
+ * other registers as at the start of a program. A kernel task that becomes a program gets SIGKILL
+ * if memory is short. Task context.
  */
 void start_thread(unsigned long ip, unsigned long sp);
 /* The last step before p, the current task, returns to user mode by IRET. Interrupts off. */

@@ -18,6 +18,7 @@
  */
 #include "kernel/sched/runqueue.h"
 
+#include "arch/fpu.h"
 #include "arch/mmu_context.h"
 #include "arch/stacktrace.h"
 #include "arch/switch.h"
@@ -26,7 +27,6 @@
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/schedstats.h"
-#include "kernel/sched/user_work.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
@@ -77,17 +77,6 @@ static __always_inline void start_tick_if_needed(struct runqueue *rq)
 		rq->tick_armed = true;
 		cpu_event_start(CPU_EVENT_TICK, ktime_get() + SCHED_SLICE_NS);
 	}
-}
-
-void kick_process(struct task_struct *p)
-{
-	unsigned cpu;
-
-	preempt_disable();
-	cpu = READ_ONCE(p->cpu);
-	if (cpu != smp_processor_id() && READ_ONCE(p->on_cpu))
-		smp_send_reschedule(cpu);
-	preempt_enable();
 }
 
 /* Copies need_resched, which another CPU has set, to the preempt_count of this CPU. */
@@ -381,6 +370,14 @@ void schedule_tail(struct task_struct *prev)
 		(void)put_user(current->pid, tid); /* Linux ignores a bad address, too */
 }
 
+/* One of the two tasks is a program. R held. */
+static noinline void switch_program(struct task_struct *prev, struct task_struct *next)
+{
+	if (prev->mm != next->mm)
+		switch_mm_irqs_off(next->mm);
+	arch_switch_program(prev, next);
+}
+
 /* The CPU switches from its idle task to another task, or back. R held. */
 static noinline void switch_idle(struct runqueue *rq, struct task_struct *next, u64 now)
 {
@@ -480,8 +477,8 @@ void __schedule(bool preempt)
 	trace_sched_switch(preempt, prev, next, state);
 	if (static_branch_unlikely(&sched_switch_hooks_key))
 		call_switch_hooks(prev, next);
-	if (prev->mm != next->mm)
-		switch_mm_irqs_off(next->mm);
+	if (prev->mm || next->mm)
+		switch_program(prev, next);
 	finish_task_switch(__switch_to(prev, next));
 }
 

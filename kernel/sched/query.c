@@ -4,6 +4,8 @@
 #include "arch/stacktrace.h"
 #include "kernel/current.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/user_work.h"
+#include "kernel/smp.h"
 
 const char *current_comm(void)
 {
@@ -61,3 +63,14 @@ void __might_sleep(const char *file, int line)
 	dump_stack();
 }
 #endif
+
+void kick_process(struct task_struct *p)
+{
+	unsigned cpu;
+
+	preempt_disable();
+	cpu = READ_ONCE(p->cpu);
+	if (cpu != smp_processor_id() && READ_ONCE(p->on_cpu))
+		smp_send_reschedule(cpu);
+	preempt_enable();
+}

@@ -120,6 +120,7 @@
 #define __NR_mlockall               151
 #define __NR_munlockall             152
 #define __NR_prctl                  157
+#define __NR_arch_prctl             158
 #define __NR_setrlimit              160
 #define __NR_chroot                 161
 #define __NR_sync                   162

@@ -1,0 +1,326 @@
+/* Saves and loads the registers of the FPU, and the bases of FS and GS: see fpu.h. */
+#include "arch/fpu.h"
+
+#include "arch/cpuinfo.h"
+#include "arch/irqflags.h"
+#include "arch/percpu.h"
+#include "arch/special_insns.h"
+#include "arch/uaccess.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/sched/user_work.h"
+
+#define X86_CR0_MP         (1UL << 1)
+#define X86_CR0_EM         (1UL << 2)
+#define X86_CR0_TS         (1UL << 3)
+#define X86_CR0_NE         (1UL << 5)
+#define X86_CR4_OSFXSR     (1UL << 9)
+#define X86_CR4_OSXMMEXCPT (1UL << 10)
+#define X86_CR4_FSGSBASE   (1UL << 16)
+#define X86_CR4_OSXSAVE    (1UL << 18)
+
+/* Components of XSAVE (Intel SDM 1 13.1): x87, SSE, AVX, and the three of AVX-512. */
+#define XFEATURES        0xe7UL
+#define XFEATURES_LEGACY 0x3UL
+#define LEGACY_SIZE      512 /* of FXSAVE, and the beginning of XSAVE */
+#define XSAVE_HEADER     64
+#define INITIAL_FCW      0x37f
+#define INITIAL_MXCSR    0x1f80
+
+/* FXSAVE: 512 bytes. XSAVE: after them its header, and the components. */
+struct fpu_state {
+	u16 fcw, fsw, ftw, fop;
+	u64 fip, fdp;
+	u32 mxcsr, mxcsr_mask;
+	u8 registers[432];
+	u8 software[48]; /* the CPU ignores them */
+	u64 xfeatures;   /* components that are not in their initial state */
+	u64 xcomp_bv;
+	u64 reserved[6];
+};
+
+BUILD_BUG_ON(offsetof(struct fpu_state, software) != 464);
+BUILD_BUG_ON(offsetof(struct fpu_state, xfeatures) != LEGACY_SIZE);
+
+static struct kmem_cache *fpu_cache;
+static u64 xfeatures; /* constant after boot; 0: no XSAVE */
+static size_t fpu_size = LEGACY_SIZE;
+static u32 mxcsr_mask = 0xffbf; /* the bits that MXCSR may have */
+static bool has_fsgsbase;
+
+/* The task whose registers this CPU has loaded or saved last. Compared only. */
+static DEFINE_PER_CPU(struct task_struct *, fpu_owner);
+
+static __always_inline void save_registers(struct fpu_state *state)
+{
+	if (likely(xfeatures))
+		__asm__ __volatile__("xsave64 (%0)" ::"r"(state), "a"((u32)xfeatures), "d"(0)
+				     : "memory");
+	else
+		__asm__ __volatile__("fxsave64 (%0)" ::"r"(state) : "memory");
+}
+
+static __always_inline void load_registers(const struct fpu_state *state)
+{
+	if (likely(xfeatures))
+		__asm__ __volatile__("xrstor64 (%0)" ::"r"(state), "a"((u32)xfeatures), "d"(0)
+				     : "memory");
+	else
+		__asm__ __volatile__("fxrstor64 (%0)" ::"r"(state) : "memory");
+}
+
+static u64 read_fs_base(void)
+{
+	u64 base;
+
+	if (!has_fsgsbase)
+		return __rdmsr(MSR_FS_BASE);
+	__asm__ __volatile__("rdfsbase %0" : "=r"(base));
+	return base;
+}
+
+static void write_fs_base(u64 base)
+{
+	if (has_fsgsbase)
+		__asm__ __volatile__("wrfsbase %0" ::"r"(base));
+	else
+		__wrmsr(MSR_FS_BASE, base);
+}
+
+void fpu_init_cpu(void)
+{
+	u64 cr4 = read_cr4() | X86_CR4_OSFXSR | X86_CR4_OSXMMEXCPT;
+	u32 a, b, c, d;
+
+	write_cr0((read_cr0() & ~(X86_CR0_EM | X86_CR0_TS)) | X86_CR0_MP | X86_CR0_NE);
+	if (cpu_has(X86_FEATURE_FSGSBASE)) {
+		cr4 |= X86_CR4_FSGSBASE;
+		has_fsgsbase = true;
+	}
+	if (!cpu_has(X86_FEATURE_XSAVE)) {
+		write_cr4(cr4);
+		return;
+	}
+	write_cr4(cr4 | X86_CR4_OSXSAVE);
+	cpuid(0xd, 0, &a, &b, &c, &d);
+	xfeatures = a & XFEATURES;
+	__asm__ __volatile__("xsetbv" ::"a"((u32)xfeatures), "c"(0), "d"(0));
+	cpuid(0xd, 0, &a, &b, &c, &d); /* ebx: the size of the components in XCR0 */
+	fpu_size = max((size_t)b, sizeof(struct fpu_state));
+}
+
+static void set_initial(struct fpu_state *state)
+{
+	memset(state, 0, fpu_size);
+	state->fcw = INITIAL_FCW;
+	state->mxcsr = INITIAL_MXCSR;
+}
+
+/* Writes the registers of the current task to its state. Afterwards the state is up to date. */
+static void save_current(void)
+{
+	preempt_disable();
+	if (!test_user_work(current, USER_WORK_FPU))
+		save_registers(current->thread.fpu);
+	preempt_enable();
+}
+
+/* The state of the current task has changed: the CPU must load it. */
+static void state_changed(struct task_struct *p)
+{
+	p->thread.fpu_cpu = NR_CPUS;
+	set_user_work(p, USER_WORK_FPU);
+}
+
+void arch_switch_program(struct task_struct *prev, struct task_struct *next)
+{
+	struct thread_struct *thread = &prev->thread;
+
+	if (thread->fpu) {
+		if (!test_user_work(prev, USER_WORK_FPU)) {
+			save_registers(thread->fpu);
+			thread->fpu_cpu = smp_processor_id();
+			this_cpu_write(fpu_owner, prev);
+			set_user_work(prev, USER_WORK_FPU);
+		}
+		thread->fsbase = read_fs_base();
+		thread->gsbase = __rdmsr(MSR_KERNEL_GS_BASE);
+	}
+	thread = &next->thread;
+	if (thread->fpu) {
+		write_fs_base(thread->fsbase);
+		__wrmsr(MSR_KERNEL_GS_BASE, thread->gsbase);
+	}
+}
+
+void fpu_restore(struct task_struct *p)
+{
+	struct thread_struct *thread = &p->thread;
+	unsigned cpu = smp_processor_id();
+
+	clear_user_work(p, USER_WORK_FPU);
+	if (!thread->fpu || (this_cpu_read(fpu_owner) == p && thread->fpu_cpu == cpu))
+		return;
+	load_registers(thread->fpu);
+	this_cpu_write(fpu_owner, p);
+}
+
+int fpu_fork(struct task_struct *p)
+{
+	struct thread_struct *thread = &p->thread;
+
+	thread->fpu = kmem_cache_alloc(fpu_cache, GFP_KERNEL);
+	if (!thread->fpu)
+		return -ENOMEM;
+	save_current();
+	memcpy(thread->fpu, current->thread.fpu, fpu_size);
+	state_changed(p);
+	thread->fsbase = read_fs_base();
+	thread->gsbase = __rdmsr(MSR_KERNEL_GS_BASE);
+	return 0;
+}
+
+void fpu_free(struct task_struct *p)
+{
+	if (p->thread.fpu)
+		kmem_cache_free(fpu_cache, p->thread.fpu);
+	p->thread.fpu = NULL;
+}
+
+int fpu_reset(void)
+{
+	struct thread_struct *thread = &current->thread;
+	struct fpu_state *state = thread->fpu;
+
+	if (!state) {
+		state = kmem_cache_alloc(fpu_cache, GFP_KERNEL);
+		if (!state)
+			return -ENOMEM;
+	}
+	thread->fpu = state;
+	fpu_clear();
+	write_fs_base(0);
+	__wrmsr(MSR_KERNEL_GS_BASE, 0);
+	return 0;
+}
+
+void fpu_clear(void)
+{
+	preempt_disable(); /* a switch would overwrite the state with the registers */
+	set_initial(current->thread.fpu);
+	state_changed(current);
+	preempt_enable();
+}
+
+/* ---- frames of signal handlers ---- */
+
+#define FP_XSTATE_MAGIC1 0x46505853U
+#define FP_XSTATE_MAGIC2 0x46505845U
+
+/* In the 48 bytes that the CPU ignores: says that more than FXSAVE's part is there. */
+struct fpu_software {
+	u32 magic1;
+	u32 extended_size; /* with magic2, which follows the state */
+	u64 xfeatures;
+	u32 xstate_size;
+	u32 padding[7];
+};
+
+BUILD_BUG_ON(sizeof(struct fpu_software) != 48);
+
+size_t fpu_frame_size(void)
+{
+	return xfeatures ? fpu_size + sizeof(u32) : LEGACY_SIZE;
+}
+
+bool fpu_frame_is_extended(void)
+{
+	return xfeatures;
+}
+
+bool fpu_save_to_user(void __user *at)
+{
+	struct fpu_state *state = current->thread.fpu;
+	struct fpu_software software = {
+		.magic1 = FP_XSTATE_MAGIC1,
+		.extended_size = (u32)fpu_frame_size(),
+		.xfeatures = xfeatures,
+		.xstate_size = (u32)fpu_size,
+	};
+
+	save_current();
+	if (!xfeatures)
+		return !copy_to_user(at, state, LEGACY_SIZE);
+	memcpy(state->software, &software, sizeof(software));
+	state->xfeatures |= XFEATURES_LEGACY; /* the legacy part is always valid in a frame */
+	return !copy_to_user(at, state, fpu_size) &&
+	       !put_user(FP_XSTATE_MAGIC2, (u32 __user *)((char __user *)at + fpu_size));
+}
+
+/* Makes a state of a program one that XRSTOR does not refuse. */
+static void sanitise(struct fpu_state *state)
+{
+	state->mxcsr &= mxcsr_mask;
+	if (!xfeatures)
+		return;
+	state->xfeatures &= xfeatures;
+	state->xcomp_bv = 0;
+	memset(state->reserved, 0, sizeof(state->reserved));
+}
+
+/* True if the whole XSAVE state is at that address, and not FXSAVE's part alone. */
+static bool is_extended(const struct fpu_state *legacy, const void __user *at)
+{
+	struct fpu_software software;
+	u32 magic2;
+
+	memcpy(&software, legacy->software, sizeof(software));
+	return xfeatures && software.magic1 == FP_XSTATE_MAGIC1 &&
+	       software.xstate_size == fpu_size && software.extended_size >= software.xstate_size &&
+	       !get_user(magic2, (const u32 __user *)((const char __user *)at + fpu_size)) &&
+	       magic2 == FP_XSTATE_MAGIC2;
+}
+
+bool fpu_restore_from_user(const void __user *at)
+{
+	struct fpu_state *state = kmem_cache_alloc(fpu_cache, GFP_KERNEL);
+	bool good = true;
+
+	if (!state)
+		return false;
+	set_initial(state);
+	if (at) {
+		good = !copy_from_user(state, at, LEGACY_SIZE);
+		if (good && is_extended(state, at))
+			good = !copy_from_user(state, at, fpu_size);
+		else
+			state->xfeatures = XFEATURES_LEGACY;
+		sanitise(state);
+	}
+	if (good) {
+		preempt_disable(); /* a switch would overwrite the state with the registers */
+		memcpy(current->thread.fpu, state, fpu_size);
+		state_changed(current);
+		preempt_enable();
+	}
+	kmem_cache_free(fpu_cache, state);
+	return good;
+}
+
+static int __init fpu_init(void)
+{
+	struct fpu_state *state;
+
+	fpu_cache = kmem_cache_create("fpu_state", fpu_size, FPU_ALIGN);
+	state = fpu_cache ? kmem_cache_alloc(fpu_cache, GFP_KERNEL) : NULL;
+	if (!state)
+		return -ENOMEM;
+	memset(state, 0, fpu_size);
+	save_registers(state);
+	if (state->mxcsr_mask)
+		mxcsr_mask = state->mxcsr_mask;
+	kmem_cache_free(fpu_cache, state);
+	return 0;
+}
+core_initcall(fpu_init);

@@ -1,0 +1,45 @@
+/*
+ * The registers that only programs use: x87, SSE, AVX, AVX-512, and the bases of FS and GS.
+ *
+ * The kernel uses no FPU register, so a program's registers stay in the CPU while its task is in
+ * the kernel. A switch away from the task saves them and sets USER_WORK_FPU. The way back to ring 3
+ * loads them again, if this CPU does not hold them any more: a kernel task in between changes
+ * nothing. The bases of FS and GS are saved and loaded by each switch.
+ */
+#pragma once
+
+#include "kernel/compiler.h"
+
+struct task_struct;
+
+/* Boot of each CPU: switches on the FPU, XSAVE and FSGSBASE, as far as the CPU has them. */
+void fpu_init_cpu(void);
+/*
+ * The CPU switches from prev to next, and one of them is a program. Called by the scheduler with
+ * interrupts off, before __switch_to().
+ */
+void arch_switch_program(struct task_struct *prev, struct task_struct *next);
+/* Gives p, which is new, a copy of the current task's registers. 0 or -ENOMEM. Task context. */
+int fpu_fork(struct task_struct *p);
+void fpu_free(struct task_struct *p);
+/*
+ * Gives the current task the registers of the start of a program, and bases of 0. Allocates if the
+ * task was a kernel task. 0 or -ENOMEM. Task context.
+ */
+int fpu_reset(void);
+/* Loads the registers of p, the current task, if this CPU does not hold them. Interrupts off. */
+void fpu_restore(struct task_struct *p);
+
+/*
+ * For the frames of signal handlers. The state lies at an address that is a multiple of 64, in the
+ * format of Linux (arch/x86/include/uapi/asm/sigcontext.h). fpu_frame_size(): its bytes.
+ * fpu_save_to_user(): false after a fault. fpu_restore_from_user(): false if there is no memory or
+ * no valid state; NULL is the initial state. Task context.
+ */
+#define FPU_ALIGN 64
+size_t fpu_frame_size(void);
+bool fpu_frame_is_extended(void); /* has the state of XSAVE */
+bool fpu_save_to_user(void __user *at);
+bool fpu_restore_from_user(const void __user *at);
+/* Gives the current task the registers of the start of a program. Task context. */
+void fpu_clear(void);
