@@ -97,11 +97,13 @@ int vm_munmap(unsigned long addr, unsigned long len);
 int vm_brk_flags(unsigned long addr, unsigned long len, unsigned long flags);
 /*
  * Adds an area for pages that ops->fault() gives, such as the vDSO. It replaces nothing. mmap_lock
- * held for writing. The area, or an ERR_PTR(): -ENOMEM, -EEXIST.
+ * held for writing. mapping: the areas that show the same pages, or NULL. The area, or an
+ * ERR_PTR(): -ENOMEM, -EEXIST.
  */
 struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned long addr,
 					       unsigned long len, unsigned long vm_flags,
-					       const struct vm_operations_struct *ops, void *data);
+					       const struct vm_operations_struct *ops, void *data,
+					       struct vm_mapping *mapping);
 /* A free range of len bytes below mmap_base, or a negative errno. mmap_lock held. */
 unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsigned long len,
 				unsigned long flags);

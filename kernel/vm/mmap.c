@@ -369,7 +369,8 @@ unlock:
 
 struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned long addr,
 					       unsigned long len, unsigned long vm_flags,
-					       const struct vm_operations_struct *ops, void *data)
+					       const struct vm_operations_struct *ops, void *data,
+					       struct vm_mapping *mapping)
 {
 	const struct vm_area_struct *next;
 	struct vm_area_struct *vma;
@@ -387,6 +388,7 @@ struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned lo
 	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
 	vma->vm_ops = ops;
 	vma->vm_private_data = data;
+	vma->vm_mapping = mapping;
 	vma_link(mm, vma);
 	vm_stat_account(mm, vma->vm_flags, (long)vma_pages(vma));
 	return vma;

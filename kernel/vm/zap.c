@@ -149,8 +149,10 @@ void exit_mmap(struct mm_struct *mm)
 			vm_unacct_memory(vma_pages(vma));
 		vma_unlink_mapping(vma);
 		zap_page_range(&tlb, vma, vma->vm_start, vma->vm_end, true);
+		/* The areas below have gone already, and so a table goes with its last area. */
+		free_pgtables(&tlb, vma->vm_start, vma->vm_end, 0,
+			      vma->vm_next ? vma->vm_next->vm_start : 0);
 	}
-	free_pgtables(&tlb, 0, TASK_SIZE_MAX, 0, 0);
 	tlb_finish(&tlb);
 	for (vma = mm->mmap; vma; vma = next) {
 		next = vma->vm_next;
