@@ -5,6 +5,24 @@
 #include "fs/permission.h"
 #include "kernel/syscalls/syscalls.h"
 
+/*
+ * access(2) asks for the real ids, which a program with S_ISUID uses to ask for its user. Linux
+ * gives a real user that is not root no capabilities.
+ *
+ * Returns credentials that say so, or NULL: memory is short.
+ */
+static const struct cred *real_id_creds(void)
+{
+	struct cred *cred = prepare_creds();
+
+	if (!cred)
+		return NULL;
+	cred->fsuid = cred->uid;
+	cred->fsgid = cred->gid;
+	cred->cap_effective = cred->uid ? 0 : cred->cap_permitted;
+	return cred;
+}
+
 static long access_at(int dfd, const char __user *filename, int mode, int flags)
 {
 	struct path path;
@@ -22,12 +40,25 @@ static long access_at(int dfd, const char __user *filename, int mode, int flags)
 
 static long do_faccessat(int dfd, const char __user *filename, int mode, int flags)
 {
+	const struct cred *old, *cred;
+	long err;
+
 	/* The bits R_OK, W_OK, X_OK are MAY_READ, MAY_WRITE, MAY_EXEC. */
 	if (mode & ~7)
 		return -EINVAL;
 	if (flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
 		return -EINVAL;
-	return access_at(dfd, filename, mode, flags);
+	old = current_cred();
+	if ((flags & AT_EACCESS) || (old->fsuid == old->uid && old->fsgid == old->gid))
+		return access_at(dfd, filename, mode, flags);
+	cred = real_id_creds();
+	if (!cred)
+		return -ENOMEM;
+	current->cred = cred;
+	err = access_at(dfd, filename, mode, flags);
+	current->cred = old;
+	put_cred(cred);
+	return err;
 }
 
 SYSCALL_DEFINE2(access, const char __user *, filename, int, mode)

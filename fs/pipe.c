@@ -453,3 +453,51 @@ long pipe_fcntl(struct file *file, bool set, unsigned long arg)
 		return -EPERM;
 	return set && !(unsigned)arg ? -EINVAL : (long)PIPE_SIZE;
 }
+
+size_t pipe_bytes_free(const struct file *file)
+{
+	const struct pipe_inode_info *pipe = file->private_data;
+
+	return file->f_op == &pipe_fops ? pipe_room(pipe) : 0;
+}
+
+size_t pipe_bytes_used(const struct file *file)
+{
+	return file->f_op == &pipe_fops ? PIPE_SIZE - pipe_bytes_free(file) : 0;
+}
+
+bool pipe_has_writers(const struct file *file)
+{
+	const struct pipe_inode_info *pipe = file->private_data;
+
+	return READ_ONCE(pipe->writers);
+}
+
+ssize_t pipe_wait_for_bytes(const struct file *file)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	ssize_t ret;
+
+	pipe_lock(pipe);
+	ret = pipe->head == pipe->tail ? pipe_wait_readable(pipe, file) : 1;
+	pipe_unlock(pipe);
+	return ret;
+}
+
+size_t pipe_peek(const struct file *file, char *buf, size_t count)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	size_t done = 0;
+
+	pipe_lock(pipe);
+	count = min(count, (size_t)(pipe->head - pipe->tail));
+	while (done < count) {
+		u32 pos = pipe->tail + (u32)done, offset = pos % PAGE_SIZE;
+		size_t n = min(count - done, (size_t)(PAGE_SIZE - offset));
+
+		memcpy(buf + done, (char *)*pipe_slot(pipe, pos) + offset, n);
+		done += n;
+	}
+	pipe_unlock(pipe);
+	return done;
+}

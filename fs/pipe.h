@@ -37,6 +37,17 @@ static inline void pipe_unlock(struct pipe_inode_info *pipe)
 	spin_unlock(&pipe->rd_wait.lock);
 }
 
+/*
+ * For splice: the bytes that can be written to, and read from, the pipe of this file now (0 if it
+ * is no pipe); whether it has writers; and its first bytes, which stay in the pipe: returns how
+ * many.
+ */
+size_t pipe_bytes_free(const struct file *file);
+size_t pipe_bytes_used(const struct file *file);
+/* Waits until the pipe has bytes (1) or no writer (0), or a signal comes. */
+ssize_t pipe_wait_for_bytes(const struct file *file);
+bool pipe_has_writers(const struct file *file);
+size_t pipe_peek(const struct file *file, char *buf, size_t count);
 /* Frees all pages, because the pipe has no readers. P held, or no other user. */
 void pipe_free_pages(struct pipe_inode_info *pipe);
 /* Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. */

@@ -17,6 +17,27 @@ static int show_path(struct seq_file *m, const struct path *path)
 	return IS_ERR(name) ? (int)PTR_ERR(name) : 0;
 }
 
+static void show_options(struct seq_file *m, const struct vfsmount *mnt)
+{
+	static const struct {
+		unsigned flag;
+		const char *text;
+	} flags[] = {
+		{ MS_NOSUID, ",nosuid" },         { MS_NODEV, ",nodev" },
+		{ MS_NOEXEC, ",noexec" },         { MS_NOATIME, ",noatime" },
+		{ MS_NODIRATIME, ",nodiratime" }, { MS_RELATIME, ",relatime" },
+	};
+	struct super_block *sb = mnt->mnt_sb;
+
+	seq_puts(m, mnt_is_readonly(mnt) ? "ro" : "rw");
+	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++)
+		if (mnt->mnt_flags & flags[i].flag)
+			seq_puts(m, flags[i].text);
+	if (sb->s_op && sb->s_op->show_options)
+		sb->s_op->show_options(m, sb);
+	seq_puts(m, " 0 0\n");
+}
+
 static int mounts_show(struct seq_file *m, void *v)
 {
 	struct vfsmount *mnt;
@@ -31,7 +52,8 @@ static int mounts_show(struct seq_file *m, void *v)
 		err = show_path(m, &root);
 		if (err)
 			break;
-		seq_printf(m, " %s rw 0 0\n", mnt->mnt_sb->s_type->name);
+		seq_printf(m, " %s ", mnt->mnt_sb->s_type->name);
+		show_options(m, mnt);
 	}
 	mutex_unlock(&mount_mutex);
 	return err;

@@ -36,6 +36,7 @@
 #define __NR_dup2                   33
 #define __NR_pause                  34
 #define __NR_getpid                 39
+#define __NR_sendfile64             40
 #define __NR_clone                  56
 #define __NR_fork                   57
 #define __NR_vfork                  58
@@ -159,7 +160,10 @@
 #define __NR_faccessat              269
 #define __NR_set_robust_list        273
 #define __NR_get_robust_list        274
+#define __NR_splice                 275
+#define __NR_tee                    276
 #define __NR_sync_file_range        277
+#define __NR_vmsplice               278
 #define __NR_utimensat              280
 #define __NR_fallocate              285
 #define __NR_dup3                   292
@@ -177,6 +181,7 @@
 #define __NR_execveat               322
 #define __NR_membarrier             324
 #define __NR_mlock2                 325
+#define __NR_copy_file_range        326
 #define __NR_preadv2                327
 #define __NR_pwritev2               328
 #define __NR_statx                  332
