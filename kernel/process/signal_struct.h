@@ -14,6 +14,7 @@
 #include "kernel/process/pid.h"
 #include "kernel/sched/signal.h"
 #include "kernel/sched/wait.h"
+#include "kernel/time/timer.h"
 
 struct task_struct;
 
@@ -102,8 +103,13 @@ struct signal_struct {
 	bool is_child_subreaper;       /* [L] orphans among its descendants become its children */
 	bool has_child_subreaper;      /* [L] an ancestor may be one */
 	short oom_score_adj;           /* read without a lock */
-	struct tty_struct *tty;        /* [S] controlling terminal; the tty room counts it */
-	struct pid *tty_old_pgrp;      /* [S] counted */
+	struct timer_list real_timer;  /* [A] setitimer(ITIMER_REAL), alarm(2) */
+	u64 it_real_incr;              /* [A] its interval, ns; 0: it expires once */
+	/* The process that it signals: its leader, counted. NULL: never set. Changes while it is
+	 * off */
+	struct task_struct *it_task;
+	struct tty_struct *tty;   /* [S] controlling terminal; the tty room counts it */
+	struct pid *tty_old_pgrp; /* [S] counted */
 
 	struct task_usage ended;          /* [S] of threads that have ended */
 	struct task_usage children;       /* [S] of children that were waited for, and theirs */

@@ -1,0 +1,186 @@
+/* The system calls that read and set clocks. */
+#include "kernel/posix_time/clock.h"
+
+#include "arch/uaccess.h"
+#include "kernel/process/cred.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/sched/sched.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/time/timekeeping.h"
+
+#define CAP_SYS_TIME 25
+
+struct timezone {
+	int tz_minuteswest, tz_dsttime;
+};
+
+typedef s64 __kernel_old_time_t;
+
+/* As gettimeofday(2) gives it back; the kernel does not use it. Last writer wins. */
+static struct timezone sys_tz;
+
+u64 timespec_to_ns(const struct __kernel_timespec *ts)
+{
+	u64 ns;
+
+	if (__builtin_mul_overflow((u64)ts->tv_sec, NSEC_PER_SEC, &ns) ||
+	    __builtin_add_overflow(ns, (u64)ts->tv_nsec, &ns))
+		return KTIME_MAX;
+	return ns;
+}
+
+struct __kernel_timespec ns_to_timespec(u64 ns)
+{
+	return (struct __kernel_timespec){ (s64)(ns / NSEC_PER_SEC), (s64)(ns % NSEC_PER_SEC) };
+}
+
+int get_timespec(u64 *ns, const struct __kernel_timespec __user *uts)
+{
+	struct __kernel_timespec ts;
+
+	if (copy_from_user(&ts, uts, sizeof(ts)))
+		return -EFAULT;
+	if (!timespec_valid(&ts))
+		return -EINVAL;
+	*ns = timespec_to_ns(&ts);
+	return 0;
+}
+
+int put_timespec(u64 ns, struct __kernel_timespec __user *uts)
+{
+	struct __kernel_timespec ts = ns_to_timespec(ns);
+
+	return copy_to_user(uts, &ts, sizeof(ts)) ? -EFAULT : 0;
+}
+
+/* The time that all threads of the current process have run. */
+static u64 process_cputime(void)
+{
+	struct signal_struct *signal = current->signal;
+	struct task_struct *t;
+	u64 ns = signal->ended.utime + signal->ended.stime;
+
+	spin_lock(&tasklist_lock);
+	list_for_each_entry (t, &signal->thread_head, thread_node)
+		ns += task_sched_runtime(t);
+	spin_unlock(&tasklist_lock);
+	return ns;
+}
+
+int clock_now(clockid_t clock, u64 *ns)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_COARSE:
+	case CLOCK_REALTIME_ALARM:
+	case CLOCK_TAI: /* nop5 knows no leap seconds */
+		*ns = ktime_get_real();
+		return 0;
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_MONOTONIC_COARSE:
+	case CLOCK_BOOTTIME:
+	case CLOCK_BOOTTIME_ALARM:
+		*ns = ktime_get();
+		return 0;
+	case CLOCK_PROCESS_CPUTIME_ID:
+		*ns = process_cputime();
+		return 0;
+	case CLOCK_THREAD_CPUTIME_ID:
+		*ns = task_sched_runtime(current);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+u64 clock_to_ktime(clockid_t clock, u64 ns)
+{
+	u64 offset;
+
+	if (clock != CLOCK_REALTIME && clock != CLOCK_TAI && clock != CLOCK_REALTIME_ALARM)
+		return ns;
+	offset = boot_time_real();
+	return ns > offset ? ns - offset : 0;
+}
+
+SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock, struct __kernel_timespec *, tp)
+{
+	u64 ns;
+	int err = clock_now(which_clock, &ns);
+
+	return err ? err : put_timespec(ns, tp);
+}
+
+SYSCALL_DEFINE2(clock_getres, const clockid_t, which_clock, struct __kernel_timespec *, tp)
+{
+	u64 ns;
+	int err = clock_now(which_clock, &ns);
+
+	return err || !tp ? err : put_timespec(1, tp);
+}
+
+static int set_time_of_day(u64 ns)
+{
+	if (!((current_cred()->cap_effective >> CAP_SYS_TIME) & 1))
+		return -EPERM;
+	/* Linux: no time after 2232, and none before the boot. */
+	if (ns >= KTIME_MAX / 2 || ns < ktime_get())
+		return -EINVAL;
+	timekeeping_set_real(ns);
+	return 0;
+}
+
+SYSCALL_DEFINE2(clock_settime, const clockid_t, which_clock, const struct __kernel_timespec *, tp)
+{
+	u64 ns;
+	int err;
+
+	if (which_clock != CLOCK_REALTIME)
+		return -EINVAL;
+	err = get_timespec(&ns, tp);
+	return err ? err : set_time_of_day(ns);
+}
+
+SYSCALL_DEFINE2(gettimeofday, struct __kernel_old_timeval *, tv, struct timezone *, tz)
+{
+	u64 ns = ktime_get_real();
+	struct __kernel_old_timeval now = { (s64)(ns / NSEC_PER_SEC),
+					    (s64)(ns % NSEC_PER_SEC / NSEC_PER_USEC) };
+
+	if (tv && copy_to_user(tv, &now, sizeof(now)))
+		return -EFAULT;
+	if (tz && copy_to_user(tz, &sys_tz, sizeof(sys_tz)))
+		return -EFAULT;
+	return 0;
+}
+
+SYSCALL_DEFINE2(settimeofday, struct __kernel_old_timeval *, tv, struct timezone *, tz)
+{
+	struct __kernel_old_timeval new;
+	struct timezone zone;
+	int err = 0;
+
+	if (tv && copy_from_user(&new, tv, sizeof(new)))
+		return -EFAULT;
+	if (tz && copy_from_user(&zone, tz, sizeof(zone)))
+		return -EFAULT;
+	if (tv) {
+		struct __kernel_timespec ts = { new.tv_sec, new.tv_usec * 1000 };
+
+		if (new.tv_usec < 0 || new.tv_usec >= 1000000 || !timespec_valid(&ts))
+			return -EINVAL;
+		err = set_time_of_day(timespec_to_ns(&ts));
+	}
+	if (!err && tz)
+		sys_tz = zone;
+	return err;
+}
+
+SYSCALL_DEFINE1(time, __kernel_old_time_t *, tloc)
+{
+	s64 seconds = (s64)(ktime_get_real() / NSEC_PER_SEC);
+
+	if (tloc && copy_to_user(tloc, &seconds, sizeof(seconds)))
+		return -EFAULT;
+	return seconds;
+}

@@ -1,0 +1,140 @@
+/* alarm(2), setitimer(2): one timer of real time for each process. Its function is a softirq's. */
+#include "kernel/posix_time/itimer.h"
+
+#include "arch/uaccess.h"
+#include "kernel/posix_time/clock.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/signal/signal.h"
+#include "kernel/syscalls/syscalls.h"
+
+#define ITIMER_REAL    0
+#define ITIMER_VIRTUAL 1
+#define ITIMER_PROF    2
+
+struct __kernel_old_itimerval {
+	struct __kernel_old_timeval it_interval, it_value;
+};
+
+static void it_real_fn(struct timer_list *timer)
+{
+	struct signal_struct *signal = container_of(timer, struct signal_struct, real_timer);
+	struct siginfo info;
+	u64 interval = READ_ONCE(signal->it_real_incr);
+
+	init_siginfo(&info, SIGALRM, SI_KERNEL);
+	(void)do_send_sig_info(&info, signal->it_task, PIDTYPE_TGID);
+	if (interval)
+		mod_timer(timer, timer->expires + interval);
+}
+
+static void stop_timer(struct signal_struct *signal)
+{
+	WRITE_ONCE(signal->it_real_incr, 0);
+	if (signal->it_task)
+		del_timer_sync(&signal->real_timer);
+}
+
+void exit_itimers(struct signal_struct *signal)
+{
+	stop_timer(signal);
+	if (signal->it_task)
+		put_task_struct(signal->it_task);
+	signal->it_task = NULL;
+}
+
+void itimer_set_task(struct signal_struct *signal, struct task_struct *leader)
+{
+	bool pending;
+
+	if (!signal->it_task || signal->it_task == leader)
+		return;
+	pending = del_timer_sync(&signal->real_timer);
+	put_task_struct(signal->it_task);
+	signal->it_task = get_task_struct(leader);
+	if (pending)
+		mod_timer(&signal->real_timer, signal->real_timer.expires);
+}
+
+/* What is left of the timer, in ns; 0: it is off. */
+static u64 time_left(struct signal_struct *signal)
+{
+	ktime_t now = ktime_get(), end = READ_ONCE(signal->real_timer.expires);
+
+	if (!signal->it_task || !timer_pending(&signal->real_timer))
+		return 0;
+	return end > now ? end - now : NSEC_PER_USEC; /* about to expire, but not off */
+}
+
+/* Sets the timer, 0: off. Gives what was left before. */
+static u64 set_real_timer(u64 value, u64 interval, u64 *old_interval)
+{
+	struct signal_struct *signal = current->signal;
+	u64 left = time_left(signal);
+
+	*old_interval = signal->it_real_incr;
+	if (!signal->it_task) {
+		timer_setup(&signal->real_timer, it_real_fn);
+		signal->it_task = get_task_struct(current->group_leader);
+	}
+	stop_timer(signal);
+	if (value) {
+		WRITE_ONCE(signal->it_real_incr, interval);
+		mod_timer(&signal->real_timer, ktime_get() + value);
+	}
+	return left;
+}
+
+SYSCALL_DEFINE1(alarm, unsigned int, seconds)
+{
+	u64 old_interval, left = set_real_timer(seconds * NSEC_PER_SEC, 0, &old_interval);
+
+	/* Rounded, but never to 0 while a time is left. */
+	return left ? (long)max((left + NSEC_PER_SEC / 2) / NSEC_PER_SEC, 1UL) : 0;
+}
+
+static struct __kernel_old_timeval to_timeval(u64 ns)
+{
+	return (struct __kernel_old_timeval){ (s64)(ns / NSEC_PER_SEC),
+					      (s64)(ns % NSEC_PER_SEC / NSEC_PER_USEC) };
+}
+
+static bool timeval_to_ns(const struct __kernel_old_timeval *tv, u64 *ns)
+{
+	if (tv->tv_sec < 0 || tv->tv_usec < 0 || tv->tv_usec >= 1000000)
+		return false;
+	*ns = min((u64)tv->tv_sec, KTIME_MAX / NSEC_PER_SEC / 4) * NSEC_PER_SEC +
+	      (u64)tv->tv_usec * NSEC_PER_USEC;
+	return true;
+}
+
+SYSCALL_DEFINE2(getitimer, int, which, struct __kernel_old_itimerval *, value)
+{
+	struct __kernel_old_itimerval now = { 0 };
+
+	if (which < ITIMER_REAL || which > ITIMER_PROF)
+		return -EINVAL;
+	if (which == ITIMER_REAL) {
+		now.it_interval = to_timeval(READ_ONCE(current->signal->it_real_incr));
+		now.it_value = to_timeval(time_left(current->signal));
+	}
+	return copy_to_user(value, &now, sizeof(now)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE3(setitimer, int, which, struct __kernel_old_itimerval *, value,
+		struct __kernel_old_itimerval *, ovalue)
+{
+	struct __kernel_old_itimerval new = { 0 }, old = { 0 };
+	u64 ns, interval, left, old_interval;
+
+	if (value && copy_from_user(&new, value, sizeof(new)))
+		return -EFAULT;
+	if (which < ITIMER_REAL || which > ITIMER_PROF || !timeval_to_ns(&new.it_value, &ns) ||
+	    !timeval_to_ns(&new.it_interval, &interval))
+		return -EINVAL;
+	if (which != ITIMER_REAL) /* they need the time in user mode */
+		return -EOPNOTSUPP;
+	left = set_real_timer(ns, interval, &old_interval);
+	old.it_value = to_timeval(left);
+	old.it_interval = to_timeval(old_interval);
+	return ovalue && copy_to_user(ovalue, &old, sizeof(old)) ? -EFAULT : 0;
+}

@@ -1,0 +1,10 @@
+/* The timer of a process: alarm(2) and setitimer(2). */
+#pragma once
+
+struct signal_struct;
+struct task_struct;
+
+/* The last thread of a process ends: stops the timer, and waits for its function. Task context. */
+void exit_itimers(struct signal_struct *signal);
+/* Another thread becomes the leader, because it calls exec(2): the timer goes on. Task context. */
+void itimer_set_task(struct signal_struct *signal, struct task_struct *leader);
