@@ -1,7 +1,9 @@
 /* Self-tests of the ways into the kernel and out of it. The programs are in ring3_code.asm. */
 #include "selftest/arch/ring3.h"
 
+#include "arch/cpuinfo.h"
 #include "arch/ipi.h"
+#include "arch/percpu.h"
 #include "arch/ptrace.h"
 #include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"
@@ -18,6 +20,9 @@
 DECLARE_PROGRAM(registers);
 DECLARE_PROGRAM(spin);
 DECLARE_PROGRAM(call);
+DECLARE_PROGRAM(own_registers);
+DECLARE_PROGRAM(own_registers_calls);
+DECLARE_PROGRAM(odd_gs);
 
 /* The results of ring3_registers. */
 static void expect_registers(struct selftest *test, const volatile u64 *data)
@@ -41,14 +46,11 @@ static void expect_registers(struct selftest *test, const volatile u64 *data)
 SELFTEST(ring3, a_system_call_keeps_registers_and_flags)
 {
 	struct ring3 program;
-	u64 results[19];
 
 	ASSERT(START(&program, registers, 0));
-	wait_for_completion(&program.task->exited);
-	for (unsigned i = 0; i < ARRAY_SIZE(results); i++)
-		results[i] = program.data[i];
 	EXPECT_EQ(ring3_wait(&program), SIGSEGV);
-	expect_registers(test, results);
+	expect_registers(test, program.data);
+	ring3_free(&program);
 }
 
 /* Waits until the program has counted n more, at most 10 s. */
@@ -67,9 +69,9 @@ static bool stop_program(struct selftest *test, struct ring3 *program)
 	bool good;
 
 	program->data[1] = 1;
-	wait_for_completion(&program->task->exited);
-	good = program->data[2] == 1;
 	EXPECT_EQ(ring3_wait(program), SIGSEGV);
+	good = program->data[2] == 1;
+	ring3_free(program);
 	return good;
 }
 
@@ -106,17 +108,43 @@ SELFTEST(ring3, nmis_in_the_entry_and_exit_of_system_calls_do_no_harm)
 	storm(test, &program, cpu);
 }
 
-/* Two programs, and the runner of the tests, on one CPU. */
-SELFTEST(ring3, programs_share_a_cpu)
+/*
+ * Four programs with different contents of their registers, on one CPU: two that only compute, and
+ * two that make system calls. Each compares its registers all the time.
+ */
+SELFTEST(ring3, programs_on_one_cpu_keep_their_registers)
 {
-	struct ring3 a, b;
+	struct ring3 programs[4];
+	unsigned started = 0;
 
-	ASSERT(START(&a, call, 0));
-	EXPECT(progress(&a, 1000));
-	EXPECT(stop_program(test, &a));
-	ASSERT(START(&b, spin, 0));
-	EXPECT(progress(&b, 1000));
-	EXPECT(stop_program(test, &b));
+	for (unsigned i = 0; i < ARRAY_SIZE(programs); i++, started++) {
+		if (!(i % 2 ? START(&programs[i], own_registers, 0)
+			    : START(&programs[i], own_registers_calls, 0)))
+			break;
+		programs[i].data[3] = 0x1111 * (i + 1); /* the program waits for it */
+	}
+	EXPECT_EQ(started, ARRAY_SIZE(programs));
+	for (unsigned i = 0; i < started; i++)
+		EXPECT(progress(&programs[i], 10000));
+	for (unsigned i = 0; i < started; i++)
+		EXPECT(stop_program(test, &programs[i]));
+}
+
+/* The program gives GS the base of the kernel, of a user page and of nothing, in turn. */
+SELFTEST(ring3, nmis_come_while_the_program_has_any_gs_base)
+{
+	unsigned cpu = num_online_cpus() - 1;
+	struct ring3 program;
+
+	if (!cpu_has(X86_FEATURE_FSGSBASE)) {
+		selftest_diag(test, "no FSGSBASE");
+		return;
+	}
+	ASSERT(START(&program, odd_gs, cpu));
+	program.data[3] = __per_cpu_offset[cpu];
+	program.data[4] = __per_cpu_offset[0];
+	program.data[5] = 1;
+	storm(test, &program, cpu);
 }
 
 /* A program that never enters the kernel by itself must not delay a grace period. */
@@ -165,6 +193,7 @@ SELFTEST(ring3, each_exception_ends_the_program_with_its_signal)
 
 		ASSERT(ring3_start(&program, faults[i].text, faults[i].end, 0));
 		sig = ring3_wait(&program);
+		ring3_free(&program);
 		if (sig != faults[i].sig)
 			selftest_diag(test, "%s: signal %d", faults[i].name, sig);
 		EXPECT_EQ(sig, faults[i].sig);

@@ -102,6 +102,96 @@ PROGRAM ring3_call
 .bad:
 PROGRAM_END ring3_call
 
+; Puts data[3], once it is not 0, into registers of all kinds, and compares them until data[1] is
+; not 0. Counts in data[0]. 1: makes system calls in each round, and compares FS and GS, too.
+%macro OWN_REGISTERS 1
+.wait:	mov	rbx, [r15 + 24]
+	test	rbx, rbx
+	jz	.wait
+	movq	xmm0, rbx
+	movq	xmm15, rbx
+	movq	mm3, rbx
+	mov	eax, 158			; arch_prctl(ARCH_SET_GS, value)
+	mov	edi, 0x1001
+	mov	rsi, rbx
+	syscall
+	mov	eax, 158			; arch_prctl(ARCH_SET_FS, value)
+	mov	edi, 0x1002
+	mov	rsi, rbx
+	syscall
+.loop:	inc	qword [r15]
+%if %1
+	mov	eax, NO_CALL
+	syscall
+%endif
+	movq	rax, xmm0
+	cmp	rax, rbx
+	jne	.bad
+	movq	rax, xmm15
+	cmp	rax, rbx
+	jne	.bad
+	movq	rax, mm3
+	cmp	rax, rbx
+	jne	.bad
+%if %1
+	lea	r14, [r15 + 64]
+	mov	eax, 158			; arch_prctl(ARCH_GET_GS, data + 64)
+	mov	edi, 0x1004
+	mov	rsi, r14
+	syscall
+	cmp	[r14], rbx
+	jne	.bad
+	mov	eax, 158			; arch_prctl(ARCH_GET_FS, data + 64)
+	mov	edi, 0x1003
+	mov	rsi, r14
+	syscall
+	cmp	[r14], rbx
+	jne	.bad
+%endif
+	cmp	qword [r15 + 8], 0
+	je	.loop
+	mov	qword [r15 + 16], 1
+.bad:
+%endmacro
+
+PROGRAM ring3_own_registers
+	OWN_REGISTERS 0
+PROGRAM_END ring3_own_registers
+
+PROGRAM ring3_own_registers_calls
+	OWN_REGISTERS 1
+PROGRAM_END ring3_own_registers_calls
+
+; System calls with GS bases from data[3], data[4] and others, until data[1] is not 0.
+PROGRAM ring3_odd_gs
+.wait:	cmp	qword [r15 + 40], 0
+	je	.wait
+.loop:	inc	qword [r15]
+%assign i 0
+%rep 4
+  %if i < 2
+	mov	rbx, [r15 + 24 + i * 8]
+  %elif i == 2
+	mov	rbx, -1
+  %else
+	xor	ebx, ebx
+  %endif
+	wrgsbase rbx
+	mov	eax, NO_CALL
+	syscall
+	cmp	rax, -38
+	jne	.bad
+	rdgsbase rax
+	cmp	rax, rbx
+	jne	.bad
+%assign i i + 1
+%endrep
+	cmp	qword [r15 + 8], 0
+	je	.loop
+	mov	qword [r15 + 16], 1
+.bad:
+PROGRAM_END ring3_odd_gs
+
 ; One exception each.
 %macro FAULTING 1
 global ring3_%1, ring3_%1_end
