@@ -3,6 +3,4 @@
 
 #include "kernel/types.h"
 
-u64 arch_hwcap(void);        /* AT_HWCAP: CPUID.1:EDX */
-u64 arch_hwcap2(void);       /* AT_HWCAP2: 2: the program may use FSGSBASE instructions */
-u64 arch_min_sigstack(void); /* AT_MINSIGSTKSZ: the bytes of a signal frame */
+u64 arch_hwcap(void); /* AT_HWCAP: CPUID.1:EDX */

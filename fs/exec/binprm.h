@@ -1,0 +1,55 @@
+/* What the files of fs/exec/ share: a program that is about to replace the current one. */
+#pragma once
+
+#include "fs/fs.h"
+#include "kernel/process/cred.h"
+#include "kernel/vm/mm.h"
+
+#define BINPRM_BUF_SIZE    256      /* the bytes that tell the format of a file */
+#define MAX_ARG_STRLEN     131072UL /* one string with its NUL: 32 pages, as on Linux */
+#define MAX_INTERP_REWRITE 5        /* scripts whose interpreter is a script */
+
+/* One exec. [O] the calling task owns it. */
+struct linux_binprm {
+	char buf[BINPRM_BUF_SIZE]; /* the start of file, then zeros */
+	struct file *file;         /* what would be loaded; counted, no writer may open it */
+	struct file *interpreter;  /* a script's interpreter, to be tried next; counted, or NULL */
+	const char *filename;      /* the name that exec was called with: AT_EXECFN, comm */
+	const char *interp;        /* the name of file: filename, or a script's interpreter */
+	char *interp_buf;          /* kmalloc()ed text of interp, or NULL */
+	bool path_inaccessible;    /* the descriptor that filename names is closed by exec */
+	struct mm_struct *mm;      /* the new address space, until the task has it */
+	unsigned long p;           /* user address of the lowest string on the new stack */
+	unsigned long arg_limit;   /* p must not be below it */
+	unsigned long exec;        /* user address of filename */
+	int argc, envc;
+	struct cred *cred; /* the new credentials, until the task has them */
+	bool secureexec;   /* AT_SECURE */
+	bool point_of_no_return; /* the old program is gone: an error ends the process */
+};
+
+/* strings.c */
+/* The number of pointers before the NULL. -EFAULT, -E2BIG. */
+int count_strings(const char __user *const __user *strings);
+/* Sets arg_limit for argc and envc, with the space for the pointers. 0 or -E2BIG. */
+int bprm_stack_limits(struct linux_binprm *bprm);
+/* Puts the strings below p, in their order. 0, -EFAULT, -E2BIG, -ENOMEM. */
+int copy_strings(struct linux_binprm *bprm, int count, const char __user *const __user *strings);
+int copy_string_kernel(struct linux_binprm *bprm, const char *string);
+/* Removes the lowest string: argv[0]. 0 or -EFAULT. */
+int remove_arg_zero(struct linux_binprm *bprm);
+
+/*
+ * The formats: 0; -ENOEXEC: the file has another format; another error. load_script() sets
+ * interpreter, and load_elf_binary() makes the current task the new program.
+ */
+int load_script(struct linux_binprm *bprm);
+int load_elf_binary(struct linux_binprm *bprm);
+
+/*
+ * exec.c. The old program goes, and the task gets the new address space and credentials. After an
+ * error with point_of_no_return the process must end.
+ */
+int begin_new_exec(struct linux_binprm *bprm);
+/* Reads len bytes of a program at pos. 0; -EIO: the file is shorter; another error. */
+int read_program(struct file *file, void *buf, size_t len, loff_t pos);

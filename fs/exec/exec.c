@@ -1,0 +1,274 @@
+/*
+ * execve(2), execveat(2): a program takes the place of the current one.
+ *
+ * Up to begin_new_exec() nothing of the old program is touched, and every error is the result of the
+ * call. There, the other threads end and the old address space goes: from this point of no return
+ * on, an error can only end the process, by SIGSEGV, as on Linux.
+ */
+#include "arch/uaccess.h"
+#include "fs/exec/binprm.h"
+#include "fs/file.h"
+#include "fs/getname.h"
+#include "fs/namespace.h"
+#include "fs/open.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk/printk.h"
+#include "kernel/process/exec.h"
+#include "kernel/process/exit.h"
+#include "kernel/process/process.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/sched/sched_events.h"
+#include "kernel/signal/signal.h"
+#include "kernel/syscalls/syscalls.h"
+
+int read_program(struct file *file, void *buf, size_t len, loff_t pos)
+{
+	ssize_t n = kernel_read(file, buf, len, &pos);
+
+	if (n == (ssize_t)len)
+		return 0;
+	return n < 0 ? (int)n : -EIO;
+}
+
+/* Reads the start of bprm->file, which tells its format. */
+static int read_start(struct linux_binprm *bprm)
+{
+	loff_t pos = 0;
+	ssize_t n;
+
+	memset(bprm->buf, 0, sizeof(bprm->buf));
+	n = kernel_read(bprm->file, bprm->buf, sizeof(bprm->buf), &pos);
+	return n < 0 ? (int)n : 0;
+}
+
+/* Computes the credentials from the mode of the file that is loaded at the end. */
+static void creds_from_file(struct linux_binprm *bprm)
+{
+	const struct inode *inode = bprm->file->f_inode;
+	umode_t mode = READ_ONCE(inode->i_mode);
+	bool may_set = !(bprm->file->f_path.mnt->mnt_flags & MS_NOSUID);
+	bool set_uid = may_set && (mode & S_ISUID);
+	/* Without execute permission for the group, the bit meant mandatory locking. */
+	bool set_gid = may_set && (mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+
+	exec_creds(bprm->cred, set_uid ? &inode->i_uid : NULL, set_gid ? &inode->i_gid : NULL,
+		   &bprm->secureexec);
+}
+
+int begin_new_exec(struct linux_binprm *bprm)
+{
+	const char *base = strrchr(bprm->filename, '/');
+	int error;
+
+	creds_from_file(bprm);
+	bprm->point_of_no_return = true;
+	error = de_thread();
+	if (!error)
+		error = unshare_files();
+	if (!error)
+		error = unshare_sighand();
+	if (error)
+		return error;
+	bprm->mm->exe_file = get_file(bprm->file);
+	mm_release(current);
+	exec_mmap(bprm->mm);
+	bprm->mm = NULL;
+	do_close_on_exec();
+	exec_task(base ? base + 1 : bprm->filename);
+	commit_creds(bprm->cred);
+	bprm->cred = NULL;
+	return 0;
+}
+
+/* Makes the new address space with its stack, and copies the strings. */
+static int fill_stack(struct linux_binprm *bprm, const char __user *const __user *argv,
+		      const char __user *const __user *envp)
+{
+	int error;
+
+	bprm->mm = mm_alloc();
+	if (!bprm->mm)
+		return -ENOMEM;
+	arch_pick_mmap_layout(bprm->mm, rlimit(RLIMIT_STACK));
+	error = setup_stack(bprm->mm);
+	if (error)
+		return error;
+	bprm->p = bprm->mm->start_stack;
+	bprm->argc = count_strings(argv);
+	if (bprm->argc < 0)
+		return bprm->argc;
+	bprm->envc = count_strings(envp);
+	if (bprm->envc < 0)
+		return bprm->envc;
+	error = bprm_stack_limits(bprm);
+	if (!error)
+		error = copy_string_kernel(bprm, bprm->filename);
+	bprm->exec = bprm->p;
+	if (!error)
+		error = copy_strings(bprm, bprm->envc, envp);
+	if (!error)
+		error = copy_strings(bprm, bprm->argc, argv);
+	if (error || bprm->argc)
+		return error;
+	/* A program may rely on argv[0]. Linux adds an empty one, too. */
+	pr_warn_once("process '%s' launched '%s' with NULL argv: empty string added\n",
+		     current->comm, bprm->filename);
+	bprm->argc = 1;
+	return copy_string_kernel(bprm, "");
+}
+
+static void put_program(struct file *file)
+{
+	allow_write_access(file);
+	fput(file);
+}
+
+/* Loads the program; through its interpreter if it is a script. */
+static int exec_binprm(struct linux_binprm *bprm)
+{
+	for (unsigned depth = 0;; depth++) {
+		int error;
+
+		if (depth > MAX_INTERP_REWRITE)
+			return -ELOOP;
+		error = read_start(bprm);
+		if (error)
+			return error;
+		error = load_script(bprm);
+		if (error == -ENOEXEC)
+			return load_elf_binary(bprm);
+		if (error)
+			return error;
+		put_program(bprm->file);
+		bprm->file = bprm->interpreter;
+		bprm->interpreter = NULL;
+		error = deny_write_access(bprm->file);
+		if (error) {
+			fput(bprm->file);
+			bprm->file = NULL;
+			return error;
+		}
+	}
+}
+
+static void free_bprm(struct linux_binprm *bprm)
+{
+	if (bprm->mm)
+		mmput(bprm->mm);
+	if (bprm->cred)
+		abort_creds(bprm->cred);
+	if (bprm->interpreter)
+		fput(bprm->interpreter);
+	if (bprm->file)
+		put_program(bprm->file);
+	kfree(bprm->interp_buf);
+	kfree(bprm);
+}
+
+/* Opens the program, and loads it. name: what exec was called with. */
+static int do_exec(struct linux_binprm *bprm, int dfd, const char *name, int at_flags,
+		   const char __user *const __user *argv, const char __user *const __user *envp)
+{
+	struct file *file;
+	int error;
+
+	bprm->cred = prepare_creds();
+	if (!bprm->cred)
+		return -ENOMEM;
+	file = open_exec(dfd, name, at_flags);
+	if (IS_ERR(file))
+		return (int)PTR_ERR(file);
+	error = deny_write_access(file);
+	if (error) {
+		fput(file);
+		return error;
+	}
+	bprm->file = file;
+	error = fill_stack(bprm, argv, envp);
+	return error ? error : exec_binprm(bprm);
+}
+
+/* What AT_EXECFN says for a program that was found by a descriptor. */
+static char *name_by_fd(int dfd, const char *name)
+{
+	char *text = kmalloc(32 + strlen(name), GFP_KERNEL);
+
+	if (text)
+		sprintf(text, *name ? "/dev/fd/%d/%s" : "/dev/fd/%d", dfd, name);
+	return text;
+}
+
+static int do_execveat(int dfd, const char *name, int at_flags,
+		       const char __user *const __user *argv,
+		       const char __user *const __user *envp)
+{
+	struct linux_binprm *bprm = kzalloc(sizeof(*bprm), GFP_KERNEL);
+	bool by_fd = dfd != AT_FDCWD && name[0] != '/';
+	char *fd_name = by_fd ? name_by_fd(dfd, name) : NULL;
+	pid_t old_pid = current->pid;
+	int error = -ENOMEM;
+
+	if (!bprm || (by_fd && !fd_name))
+		goto free;
+	bprm->filename = bprm->interp = by_fd ? fd_name : name;
+	bprm->path_inaccessible = by_fd && get_close_on_exec((unsigned)dfd);
+	error = do_exec(bprm, dfd, name, at_flags, argv, envp);
+	if (!error) {
+		trace_sched_process_exec(current, old_pid, bprm->filename);
+	} else if (bprm->point_of_no_return && !fatal_signal_pending(current)) {
+		force_sigsegv(SIGSEGV);
+	}
+	free_bprm(bprm);
+	bprm = NULL;
+free:
+	kfree(bprm);
+	kfree(fd_name);
+	return error;
+}
+
+SYSCALL_DEFINE3(execve, const char __user *, filename, const char __user *const __user *, argv,
+		const char __user *const __user *, envp)
+{
+	char *name = getname(filename);
+	int error;
+
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	error = do_execveat(AT_FDCWD, name, 0, argv, envp);
+	putname(name);
+	return error;
+}
+
+SYSCALL_DEFINE5(execveat, int, fd, const char __user *, filename,
+		const char __user *const __user *, argv, const char __user *const __user *, envp,
+		int, flags)
+{
+	char *name;
+	int error;
+
+	if (flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
+		return -EINVAL;
+	name = getname_flags(filename, flags);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	error = do_execveat(fd, name, flags, argv, envp);
+	putname(name);
+	return error;
+}
+
+static int do_kernel_execve(const char *path, const char *const *argv, const char *const *envp)
+{
+	/* A kernel task's user pointers are kernel addresses. */
+	return do_execveat(AT_FDCWD, path, 0, (__force const char __user *const __user *)argv,
+			   (__force const char __user *const __user *)envp);
+}
+
+static int exec_init(void)
+{
+	kernel_execve = do_kernel_execve;
+	return 0;
+}
+fs_initcall(exec_init);
