@@ -86,6 +86,7 @@ struct path;
 #define S_IFSOCK    0140000
 #define S_ISUID     04000
 #define S_ISGID     02000
+#define S_IXGRP     00010
 #define S_ISVTX     01000
 #define S_ISLNK(m)  (((m)&S_IFMT) == S_IFLNK)
 #define S_ISREG(m)  (((m)&S_IFMT) == S_IFREG)

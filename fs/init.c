@@ -32,7 +32,8 @@ static int __init mount_all(void)
 
 	if (err)
 		return err;
-	(void)initramfs_unpack();
+	if (initramfs_unpack())
+		first_program = run_first_program;
 	(void)do_mkdirat(AT_FDCWD, "/tmp", S_IRWXUGO | S_ISVTX);
 	err = mount_at("devtmpfs", "devtmpfs", "/dev", 0755);
 	err = err ? err : mount_at("proc", "proc", "/proc", 0555);

@@ -8,3 +8,5 @@
  * the root is mounted and before anything is mounted on it.
  */
 bool initramfs_unpack(void);
+/* For first_program: calls exec for the program that init= names, or that is found. PID 1. */
+void run_first_program(void);

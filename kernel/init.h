@@ -70,3 +70,8 @@ extern void (*init_text_free_hook)(unsigned long start, unsigned long end);
  * replaces it. NULL: the boot panics.
  */
 extern int (*init_process)(void *unused);
+/*
+ * Starts the first program in the current task, PID 1, and returns; or panics. NULL: there is no
+ * initramfs, so init_process runs. Set by an initcall.
+ */
+extern void (*first_program)(void);

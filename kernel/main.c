@@ -20,6 +20,7 @@
 #include "kernel/boot/version.h"
 
 int (*init_process)(void *unused);
+void (*first_program)(void);
 
 DEFINE_LINKER_TABLE(init, initcall_t, early_initcalls);
 DEFINE_LINKER_TABLE(init, initcall_t, core_initcalls);
@@ -63,6 +64,10 @@ static int kernel_init(void *unused __unused)
 {
 	kernel_init_freeable();
 	free_initmem();
+	if (first_program) {
+		first_program();
+		return 0; /* to the program */
+	}
 	if (!init_process)
 		panic("No init: nothing in this kernel has set init_process");
 	for (;;) {

@@ -140,8 +140,10 @@ static int run_selftests(void *unused __unused)
 
 static int __init selftest_init(void)
 {
-	if (wanted)
+	if (wanted) {
 		init_process = run_selftests;
+		first_program = NULL;
+	}
 	return 0;
 }
 late_initcall(selftest_init);

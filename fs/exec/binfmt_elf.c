@@ -1,8 +1,9 @@
 /*
  * ELF programs: static, static at any address, and with an interpreter (the dynamic linker).
  *
- * The segments of the file become areas of the address space; what lies behind the file's bytes of a
- * segment is zero. With PT_INTERP the interpreter is mapped, too, and starts instead of the program.
+ * The segments of the file become areas of the address space; what lies behind the file's bytes of
+ * a segment is zero. With PT_INTERP the interpreter is mapped, too, and starts instead of the
+ * program.
  */
 #include "fs/exec/elf.h"
 
@@ -167,8 +168,7 @@ static void note_segment(struct elf_image *image, const struct elf64_phdr *ph)
 		image->end_data = max(image->end_data, end);
 	}
 	image->bss_end = max(image->bss_end, start + ph->p_memsz);
-	if (image->hdr.e_phoff >= ph->p_offset &&
-	    image->hdr.e_phoff < ph->p_offset + ph->p_filesz)
+	if (image->hdr.e_phoff >= ph->p_offset && image->hdr.e_phoff < ph->p_offset + ph->p_filesz)
 		image->phdr_addr = image->hdr.e_phoff - ph->p_offset + start;
 }
 
@@ -232,7 +232,8 @@ static void set_ranges(const struct elf_image *image, bool interpreted)
 	struct mm_struct *mm = current->mm;
 	unsigned long brk = ALIGN(image->bss_end, PAGE_SIZE);
 
-	/* A static program at any address lies among the areas of mmap(): its heap goes elsewhere. */
+	/* A static program at any address lies among the areas of mmap(): its heap goes elsewhere.
+	 */
 	if (image->hdr.e_type == ET_DYN && !interpreted)
 		brk = ELF_ET_DYN_BASE;
 	mmap_write_lock(mm);

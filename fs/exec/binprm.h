@@ -23,8 +23,8 @@ struct linux_binprm {
 	unsigned long arg_limit;   /* p must not be below it */
 	unsigned long exec;        /* user address of filename */
 	int argc, envc;
-	struct cred *cred; /* the new credentials, until the task has them */
-	bool secureexec;   /* AT_SECURE */
+	struct cred *cred;       /* the new credentials, until the task has them */
+	bool secureexec;         /* AT_SECURE */
 	bool point_of_no_return; /* the old program is gone: an error ends the process */
 };
 

@@ -1,7 +1,7 @@
 /*
- * The top of the stack of a new program, from high to low: the strings that exec copied, the name of
- * the platform, 16 random bytes, the auxiliary vector, envp[], argv[], argc. The System V ABI for
- * x86_64, section 3.4.1, has the picture.
+ * The top of the stack of a new program, from high to low: the strings that exec copied, the name
+ * of the platform, 16 random bytes, the auxiliary vector, envp[], argv[], argc. The System V ABI
+ * for x86_64, section 3.4.1, has the picture.
  */
 #include "fs/exec/elf_tables.h"
 

@@ -1,9 +1,9 @@
 /*
  * execve(2), execveat(2): a program takes the place of the current one.
  *
- * Up to begin_new_exec() nothing of the old program is touched, and every error is the result of the
- * call. There, the other threads end and the old address space goes: from this point of no return
- * on, an error can only end the process, by SIGSEGV, as on Linux.
+ * Up to begin_new_exec() nothing of the old program is touched, and every error is the result of
+ * the call. There, the other threads end and the old address space goes: from this point of no
+ * return on, an error can only end the process, by SIGSEGV, as on Linux.
  */
 #include "arch/uaccess.h"
 #include "fs/exec/binprm.h"
@@ -87,6 +87,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 static int fill_stack(struct linux_binprm *bprm, const char __user *const __user *argv,
 		      const char __user *const __user *envp)
 {
+	static bool warned;
 	int error;
 
 	bprm->mm = mm_alloc();
@@ -114,8 +115,9 @@ static int fill_stack(struct linux_binprm *bprm, const char __user *const __user
 	if (error || bprm->argc)
 		return error;
 	/* A program may rely on argv[0]. Linux adds an empty one, too. */
-	pr_warn_once("process '%s' launched '%s' with NULL argv: empty string added\n",
-		     current->comm, bprm->filename);
+	if (!xchg(&warned, true))
+		pr_warn("process '%s' launched '%s' with NULL argv: empty string added\n",
+			current->comm, bprm->filename);
 	bprm->argc = 1;
 	return copy_string_kernel(bprm, "");
 }
@@ -202,8 +204,7 @@ static char *name_by_fd(int dfd, const char *name)
 }
 
 static int do_execveat(int dfd, const char *name, int at_flags,
-		       const char __user *const __user *argv,
-		       const char __user *const __user *envp)
+		       const char __user *const __user *argv, const char __user *const __user *envp)
 {
 	struct linux_binprm *bprm = kzalloc(sizeof(*bprm), GFP_KERNEL);
 	bool by_fd = dfd != AT_FDCWD && name[0] != '/';
@@ -242,9 +243,8 @@ SYSCALL_DEFINE3(execve, const char __user *, filename, const char __user *const 
 	return error;
 }
 
-SYSCALL_DEFINE5(execveat, int, fd, const char __user *, filename,
-		const char __user *const __user *, argv, const char __user *const __user *, envp,
-		int, flags)
+SYSCALL_DEFINE5(execveat, int, fd, const char __user *, filename, const char __user *const __user *,
+		argv, const char __user *const __user *, envp, int, flags)
 {
 	char *name;
 	int error;

@@ -9,6 +9,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
+#include "kernel/vm/page.h"
 
 #define STACK_LIMIT_MAX (6UL << 20)   /* three quarters of the default stack size */
 #define ARG_MAX         (128UL << 10) /* that much is allowed however small RLIMIT_STACK is */
@@ -37,8 +38,8 @@ int bprm_stack_limits(struct linux_binprm *bprm)
 {
 	unsigned long limit = min(STACK_LIMIT_MAX, rlimit(RLIMIT_STACK) / 4);
 	/* Linux counts an argv[0] that it adds to an empty list. */
-	unsigned long pointers = ((unsigned long)max(bprm->argc, 1) + (unsigned long)bprm->envc) *
-				 sizeof(void *);
+	unsigned long pointers =
+		((unsigned long)max(bprm->argc, 1) + (unsigned long)bprm->envc) * sizeof(void *);
 
 	limit = max(limit, ARG_MAX);
 	if (limit <= pointers)
