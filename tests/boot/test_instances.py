@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import resources
+from nop5 import eventually, resources
 
 TRACING = "/sys/kernel/tracing"
 TOP_ONLY = {"README", "available_filter_functions", "dyn_ftrace_total_info", "dynamic_events", "synthetic_events",
@@ -175,7 +175,7 @@ def test_a_hundred_instances_come_and_go_while_they_trace_and_leave_nothing_behi
     assert machine.check("ls instances") == ""
     assert machine.check("cat enabled_functions") == ""
     assert machine.check("cat /sys/kernel/debug/ftrace_verify").endswith(" 0 mismatches\n")
-    assert resources(machine) == before
+    eventually(lambda: resources(machine) == before, lambda: f"before {before}, now {resources(machine)}")
 
 
 def test_an_instance_made_while_there_are_dynamic_events_lives_until_its_end(boot):
