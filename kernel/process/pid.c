@@ -11,12 +11,8 @@
 DEFINE_SPINLOCK(tasklist_lock);
 LIST_HEAD(task_list);
 
-#define PIDS_PER_PAGE 512
-/*
- * The table of numbers. A page of it is made when its first number is given out, and stays.
- * [L] to write; RCU to read.
- */
-static struct pid **pid_pages[PID_MAX / PIDS_PER_PAGE];
+/* The numbers: 256 KiB, so that a new one needs no memory. [L] to write; RCU to read. */
+static struct pid *pid_table[PID_MAX];
 static pid_t last_pid_given; /* [L] */
 
 struct pid init_struct_pid = {
@@ -31,50 +27,24 @@ struct pid init_struct_pid = {
 
 struct pid *find_pid(pid_t nr)
 {
-	struct pid **page;
-
-	if (nr <= 0 || nr >= PID_MAX)
-		return NULL;
-	page = rcu_dereference(pid_pages[nr / PIDS_PER_PAGE]);
-	return page ? rcu_dereference(page[nr % PIDS_PER_PAGE]) : NULL;
+	return nr > 0 && nr < PID_MAX ? rcu_dereference(pid_table[nr]) : NULL;
 }
 
-/* The first free number from first to last - 1 in the pages that exist, or 0. tasklist_lock held.
- */
+/* The first free number from first to last - 1, or 0. tasklist_lock held. */
 static pid_t free_number(pid_t first, pid_t last)
 {
-	for (pid_t nr = first; nr < last; nr++) {
-		struct pid **page = pid_pages[nr / PIDS_PER_PAGE];
-
-		if (page && !page[nr % PIDS_PER_PAGE])
+	for (pid_t nr = first; nr < last; nr++)
+		if (!pid_table[nr])
 			return nr;
-	}
 	return 0;
-}
-
-/* Makes the page of the number that follows last_pid_given. */
-static bool make_pid_page(void)
-{
-	pid_t nr = READ_ONCE(last_pid_given) + 1;
-	unsigned index = (unsigned)(nr < PID_MAX ? nr : RESERVED_PIDS) / PIDS_PER_PAGE;
-	struct pid **page;
-
-	if (likely(READ_ONCE(pid_pages[index])))
-		return true;
-	page = kcalloc(PIDS_PER_PAGE, sizeof(struct pid *), GFP_KERNEL);
-	if (page && cmpxchg(&pid_pages[index], NULL, page))
-		kfree(page);
-	return page != NULL;
 }
 
 struct pid *alloc_pid(void)
 {
 	struct pid *pid = kmalloc(sizeof(*pid), GFP_KERNEL);
 
-	if (!pid || !make_pid_page()) {
-		kfree(pid);
+	if (!pid)
 		return ERR_PTR(-ENOMEM);
-	}
 	atomic_set(&pid->count, 1);
 	for (unsigned type = 0; type < PIDTYPE_MAX; type++)
 		INIT_LIST_HEAD(&pid->tasks[type]);
@@ -84,8 +54,7 @@ struct pid *alloc_pid(void)
 		pid->nr = free_number(last_pid_given < RESERVED_PIDS ? 1 : RESERVED_PIDS, PID_MAX);
 	if (pid->nr) {
 		last_pid_given = pid->nr;
-		rcu_assign_pointer(pid_pages[pid->nr / PIDS_PER_PAGE][pid->nr % PIDS_PER_PAGE],
-				   pid);
+		rcu_assign_pointer(pid_table[pid->nr], pid);
 	}
 	spin_unlock(&tasklist_lock);
 	if (!pid->nr) {
@@ -108,7 +77,7 @@ void put_pid(struct pid *pid)
 
 void free_pid(struct pid *pid)
 {
-	rcu_assign_pointer(pid_pages[pid->nr / PIDS_PER_PAGE][pid->nr % PIDS_PER_PAGE], NULL);
+	rcu_assign_pointer(pid_table[pid->nr], NULL);
 	put_pid(pid);
 }
 

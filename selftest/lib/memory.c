@@ -119,10 +119,13 @@ void memory_expect_accounted(struct selftest *test, u64 before)
 	expect_equal(test, accounted_now, "accounted bytes", before);
 }
 
-/* Does not count the two objects of each kworker: pools create and end kworkers by themselves. */
+/*
+ * Does not count the objects of each kworker, because pools create and end kworkers by themselves:
+ * struct worker, task_struct, signal_struct and struct pid.
+ */
 static u64 objects_now(void)
 {
-	return slab_objects_in_use() - 2 * workqueue_nr_workers();
+	return slab_objects_in_use() - 4 * workqueue_nr_workers();
 }
 
 u64 memory_objects(void)
