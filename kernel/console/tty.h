@@ -84,11 +84,6 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
 void tty_open_proc_set_tty(struct tty_struct *tty);
 /* The controlling terminal of the current process, or NULL. */
 struct tty_struct *get_current_tty(void);
-/*
- * The current process, which leads a session, ends or gives up its terminal: SIGHUP and SIGCONT go
- * to the job in the foreground. Task context.
- */
-void disassociate_ctty(void);
 /* True when a reader sleeps. tty may be NULL. Any context. */
 static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 {

@@ -7,8 +7,10 @@
 #include "kernel/console/tty.h"
 
 #include "arch/uaccess.h"
+#include "kernel/init.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/process.h"
+#include "kernel/process/session.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
@@ -129,7 +131,11 @@ static int tiocsctty(struct tty_struct *tty, bool steal)
 	return ret;
 }
 
-void disassociate_ctty(void)
+/*
+ * The current process, which leads a session, ends or gives up its terminal: SIGHUP and SIGCONT go
+ * to the job in the foreground.
+ */
+static void disassociate_ctty(void)
 {
 	struct signal_struct *signal = current->signal;
 	struct tty_struct *tty = signal->tty;
@@ -242,3 +248,17 @@ int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 	}
 	return -ENOTTY;
 }
+
+/* setsid(2): a new session has no terminal. */
+static void clear_tty(struct signal_struct *signal)
+{
+	WRITE_ONCE(signal->tty, NULL);
+}
+
+static int __init tty_jobctrl_init(void)
+{
+	clear_tty_hook = clear_tty;
+	disassociate_ctty_hook = disassociate_ctty;
+	return 0;
+}
+core_initcall(tty_jobctrl_init);

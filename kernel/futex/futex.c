@@ -20,6 +20,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/hash.h"
 #include "kernel/posix_time/clock.h"
+#include "kernel/process/process.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
@@ -53,16 +54,6 @@ struct futex_q {
 };
 
 static struct futex_bucket buckets[1 << FUTEX_HASH_BITS];
-
-static int __init futex_init(void)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++) {
-		spin_lock_init(&buckets[i].lock);
-		INIT_LIST_HEAD(&buckets[i].waiters);
-	}
-	return 0;
-}
-core_initcall(futex_init);
 
 static int get_key(u32 __user *uaddr, bool shared, struct futex_key *key)
 {
@@ -537,7 +528,11 @@ static void owner_died(u32 __user *uaddr, pid_t pid, bool pending)
 	put_page(page);
 }
 
-void exit_robust_list(struct task_struct *tsk)
+/*
+ * The current task ends, and still has its memory: marks the locks that it holds (its robust list)
+ * as owned by a dead task, and wakes a waiter of each.
+ */
+static void exit_robust_list(struct task_struct *tsk)
 {
 	const struct robust_list_head __user *uhead = tsk->robust_list;
 	struct robust_list_head head;
@@ -562,3 +557,21 @@ void exit_robust_list(struct task_struct *tsk)
 		owner_died((u32 __user *)((head.list_op_pending & ~1UL) + (u64)head.futex_offset),
 			   tsk->pid, true);
 }
+
+/* A task that ends has cleared its thread id at addr: wakes pthread_join(3). */
+static void wake_joiner(int __user *addr)
+{
+	(void)futex_wake((u32 __user *)addr, true, 1, FUTEX_BITSET_MATCH_ANY);
+}
+
+static int __init futex_init(void)
+{
+	futex_exit_hook = exit_robust_list;
+	futex_wake_hook = wake_joiner;
+	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++) {
+		spin_lock_init(&buckets[i].lock);
+		INIT_LIST_HEAD(&buckets[i].waiters);
+	}
+	return 0;
+}
+core_initcall(futex_init);

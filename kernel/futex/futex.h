@@ -5,8 +5,6 @@
 
 #include "kernel/compiler.h"
 
-struct task_struct;
-
 #define FUTEX_WAIT             0
 #define FUTEX_WAKE             1
 #define FUTEX_REQUEUE          3
@@ -27,8 +25,3 @@ struct task_struct;
 
 /* Wakes at most count tasks that wait at uaddr. Their number, or -EFAULT, -EINVAL. Task context. */
 long futex_wake(u32 __user *uaddr, bool shared, unsigned count, u32 bitset);
-/*
- * The current task ends, and still has its memory: marks the locks that it holds (its robust list)
- * as owned by a dead task, and wakes a waiter of each. Task context.
- */
-void exit_robust_list(struct task_struct *tsk);

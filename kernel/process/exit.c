@@ -17,6 +17,7 @@
 #include "kernel/process/clone_flags.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/pid.h"
+#include "kernel/posix_time/itimer.h"
 #include "kernel/process/process.h"
 #include "kernel/process/rusage.h"
 #include "kernel/process/session.h"
@@ -217,8 +218,11 @@ void do_exit(int status)
 	if (tsk->mm)
 		exit_mm();
 	exit_files(tsk);
-	if (group_dead && disassociate_ctty_hook)
-		disassociate_ctty_hook();
+	if (group_dead) {
+		exit_itimers(tsk->signal);
+		if (disassociate_ctty_hook)
+			disassociate_ctty_hook();
+	}
 
 	/*
 	 * No preemption from here on. The parent soon waits for the end, and the last switch frees

@@ -20,6 +20,7 @@ struct signal_struct *alloc_signal_struct(void)
 	init_sigpending(&signal->shared_pending);
 	memcpy(signal->rlim, current->signal->rlim, sizeof(signal->rlim));
 	signal->oom_score_adj = current->signal->oom_score_adj;
+	signal->tty = READ_ONCE(current->signal->tty);
 	return signal;
 }
 
