@@ -57,6 +57,8 @@ SELFTEST(user_memory_smp, lazy_cpu_does_not_miss_a_flush)
 	struct test_group group;
 
 	for (unsigned i = 0; i < 20; i++) {
+		void *freed;
+
 		t.mm = test_mm_begin();
 		ASSERT(t.mm);
 		t.addr = test_mmap(0, PAGE_SIZE, 0);
@@ -65,7 +67,9 @@ SELFTEST(user_memory_smp, lazy_cpu_does_not_miss_a_flush)
 		ASSERT(start_lazy(&t, &group));
 		EXPECT(t.still_loaded);
 		EXPECT_EQ(sys_madvise(t.addr, PAGE_SIZE, MADV_DONTNEED), 0);
+		freed = get_free_page(GFP_KERNEL); /* else the next fault gets the same page */
 		EXPECT_EQ(user_poke(t.addr, 43), 0);
+		free_page(freed);
 		complete(&t.go_on);
 		test_group_wait(&group);
 		EXPECT_EQ(t.first, 42);
@@ -99,7 +103,7 @@ SELFTEST(user_memory_smp, lazy_cpu_leaves_an_address_space_that_ends)
 }
 
 #define SHARED_PAGES 8
-#define STORM_ROUNDS 60
+#define STORM_ROUNDS 24
 
 struct storm {
 	struct mm_struct *mm;
@@ -107,6 +111,7 @@ struct storm {
 	unsigned long shaky; /* SHARED_PAGES that come and go */
 	unsigned writers;    /* tasks 1 to writers write, task 0 unmaps and checks */
 	atomic_t broken, stop;
+	unsigned rounds[NR_CPUS + 1]; /* of each writer; it alone writes its number */
 };
 
 /* Writes to pages that another task unmaps; a write may fail, but must not reach a freed page. */
@@ -120,11 +125,12 @@ static void write_shaky(struct storm *s, unsigned index)
 			(void)user_poke(s->shaky + i * PAGE_SIZE, 0x5a);
 		if (user_peek(own) != value || user_poke(own, ++value))
 			atomic_inc(&s->broken);
+		WRITE_ONCE(s->rounds[index], s->rounds[index] + 1);
 	}
 }
 
 /* Pages that were just freed come back first: a write through an old translation would hit them. */
-static bool freed_pages_stay_intact(void)
+static bool freed_pages_stay_intact(struct storm *s)
 {
 	void *pages[SHARED_PAGES];
 	bool intact = true;
@@ -134,7 +140,12 @@ static bool freed_pages_stay_intact(void)
 		if (pages[i])
 			memset(pages[i], 0x33, PAGE_SIZE);
 	}
-	yield();
+	for (unsigned i = 1; i <= s->writers; i++) {
+		unsigned begin = READ_ONCE(s->rounds[i]);
+
+		while (READ_ONCE(s->rounds[i]) - begin < 2)
+			yield();
+	}
 	for (unsigned i = 0; i < SHARED_PAGES; i++) {
 		if (pages[i] && *(volatile u8 *)pages[i] != 0x33)
 			intact = false;
@@ -156,7 +167,7 @@ static void change_mappings(struct storm *s)
 			atomic_inc(&s->broken);
 		if (child)
 			mmput(child);
-		if (!freed_pages_stay_intact())
+		if (!freed_pages_stay_intact(s))
 			atomic_inc(&s->broken);
 		if (i % 2 == 0 &&
 		    test_mmap(s->shaky, SHARED_PAGES * PAGE_SIZE, MAP_FIXED) != s->shaky)
@@ -177,17 +188,20 @@ static void storm_task(void *arg, unsigned index)
 	kthread_unuse_mm(s->mm);
 }
 
+static struct storm the_storm; /* too large for a stack */
+
 static void storm(struct selftest *test)
 {
-	struct storm s = { .writers = max(num_online_cpus() - 1, 1U) };
+	struct storm *s = &the_storm;
 
-	s.mm = test_mm_begin();
-	ASSERT(s.mm);
-	s.own = test_mmap(0, (s.writers + 1) * PAGE_SIZE, 0);
-	s.shaky = test_mmap(0, SHARED_PAGES * PAGE_SIZE, 0);
-	EXPECT(run_threads(s.writers + 1, EACH_CPU, storm_task, &s));
-	EXPECT_EQ(atomic_read(&s.broken), 0);
-	test_mm_end(s.mm);
+	*s = (struct storm){ .writers = max(num_online_cpus() - 1, 1U) };
+	s->mm = test_mm_begin();
+	ASSERT(s->mm);
+	s->own = test_mmap(0, (s->writers + 1) * PAGE_SIZE, 0);
+	s->shaky = test_mmap(0, SHARED_PAGES * PAGE_SIZE, 0);
+	EXPECT(run_threads(s->writers + 1, EACH_CPU, storm_task, s));
+	EXPECT_EQ(atomic_read(&s->broken), 0);
+	test_mm_end(s->mm);
 }
 
 SELFTEST(user_memory_smp, no_write_reaches_a_page_that_is_unmapped)
