@@ -40,10 +40,10 @@ struct fd {
 /* The slow path of fdget_raw(). */
 struct fd fdget_shared(unsigned fd);
 
-/* The file, if no other task uses the table; else NULL: fdget_shared() finds it. */
-static __always_inline struct file *fcheck_light(unsigned fd)
+/* The current task's file, if no other task uses the table; else NULL: fdget_shared() finds it. */
+static __always_inline struct file *fcheck_light(const struct task_struct *task, unsigned fd)
 {
-	struct files_struct *files = current->files;
+	const struct files_struct *files = task->files;
 
 	return likely(files && fd < files->light_max) ? files->fd[fd] : NULL;
 }

@@ -179,16 +179,15 @@ static noinline ssize_t write_user(struct file *file, const char __user *buf, si
 	return vfs_iter_write(file, &from, pos, 0);
 }
 
-static __always_inline ssize_t read_any(struct file *file, char __user *buf, size_t count,
-					loff_t *pos)
+static inline ssize_t read_any(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	if (current->mm)
 		return read_user(file, buf, count, pos);
 	return vfs_read(file, (__force char *)buf, count, pos);
 }
 
-static __always_inline ssize_t write_any(struct file *file, const char __user *buf, size_t count,
-					 loff_t *pos)
+static inline ssize_t write_any(struct file *file, const char __user *buf, size_t count,
+				loff_t *pos)
 {
 	if (current->mm)
 		return write_user(file, buf, count, pos);
@@ -221,53 +220,61 @@ static noinline ssize_t write_shared(struct file *file, const char __user *buf, 
 	return ret;
 }
 
-/* A file of another task's table, which it may close: the slow path of read and write. */
-static noinline ssize_t read_counted(struct fd f, char __user *buf, size_t count)
+/* A file of a table that other tasks use, too, and from which they may close it. */
+static noinline ssize_t read_counted(unsigned fd, char __user *buf, size_t count)
 {
-	ssize_t ret = -EBADF;
+	struct fd f = fdget_shared(fd);
+	ssize_t ret;
 
-	if (f.file) {
-		ret = f.file->f_mode & FMODE_ATOMIC_POS
-			      ? read_shared(f.file, buf, count)
-			      : read_any(f.file, buf, count, &f.file->f_pos);
-		fdput(f);
-	}
+	if (!f.file)
+		return -EBADF;
+	ret = f.file->f_mode & FMODE_ATOMIC_POS ? read_shared(f.file, buf, count)
+						: read_any(f.file, buf, count, &f.file->f_pos);
+	fdput(f);
 	return ret;
 }
 
-static noinline ssize_t write_counted(struct fd f, const char __user *buf, size_t count)
+static noinline ssize_t write_counted(unsigned fd, const char __user *buf, size_t count)
 {
-	ssize_t ret = -EBADF;
+	struct fd f = fdget_shared(fd);
+	ssize_t ret;
 
-	if (f.file) {
-		ret = f.file->f_mode & FMODE_ATOMIC_POS
-			      ? write_shared(f.file, buf, count)
-			      : write_any(f.file, buf, count, &f.file->f_pos);
-		fdput(f);
-	}
+	if (!f.file)
+		return -EBADF;
+	ret = f.file->f_mode & FMODE_ATOMIC_POS ? write_shared(f.file, buf, count)
+						: write_any(f.file, buf, count, &f.file->f_pos);
+	fdput(f);
 	return ret;
 }
+
+/* The next two are the busiest calls of most programs: they look up `current` once. */
 
 SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 {
-	struct file *file = fcheck_light(fd);
+	const struct task_struct *task = current;
+	struct file *file = fcheck_light(task, fd);
 
 	if (unlikely(!file))
-		return read_counted(fdget_shared(fd), buf, count);
+		return read_counted(fd, buf, count);
 	if (file_pos_shared(file))
 		return read_shared(file, buf, count);
-	return read_any(file, buf, count, &file->f_pos);
+	if (task->mm)
+		return read_user(file, buf, count, &file->f_pos);
+	return vfs_read(file, (__force char *)buf, count, &file->f_pos);
 }
 
 SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
 {
-	struct file *file = fcheck_light(fd);
+	const struct task_struct *task = current;
+	struct file *file = fcheck_light(task, fd);
 
 	if (unlikely(!file))
-		return write_counted(fdget_shared(fd), buf, count);
+		return write_counted(fd, buf, count);
 	if (file_pos_shared(file))
 		return write_shared(file, buf, count);
-	return write_any(file, buf, count, &file->f_pos);
+	if (task->mm)
+		return write_user(file, buf, count, &file->f_pos);
+	return vfs_write(file, (__force const char *)buf, count, &file->f_pos);
 }
 
 static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)

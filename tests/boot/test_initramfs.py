@@ -1,0 +1,94 @@
+"""The initramfs: archives that the boot loader hands over become the root file system."""
+import os
+import subprocess
+
+import pytest
+
+from nop5 import ROOT
+
+
+def pack(directory, archive, form="newc"):
+    """Pack a directory with cpio, which is no part of nop5."""
+    names = subprocess.run(["find", "."], cwd=directory, check=True, stdout=subprocess.PIPE).stdout
+    with open(archive, "ab") as output:
+        subprocess.run(["cpio", "--quiet", "-o", "-H", form], cwd=directory, check=True, input=names, stdout=output)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A directory with one of each kind."""
+    root = tmp_path / "tree"
+    (root / "etc").mkdir(parents=True)
+    (root / "etc/motd").write_text("welcome\n")
+    (root / "etc/motd").chmod(0o640)
+    os.chown(root / "etc/motd", 1000, 100)
+    os.utime(root / "etc/motd", (0, 86400))
+    (root / "big").write_bytes(b"0123456789abcdef" * 20000)
+    os.link(root / "etc/motd", root / "second")
+    os.symlink("etc/motd", root / "link")
+    os.mkfifo(root / "fifo", 0o600)
+    (root / "sticky").mkdir()
+    (root / "sticky").chmod(0o1777)
+    return root
+
+
+def test_all_kinds_of_files_keep_contents_modes_and_owners(boot, tree, tmp_path):
+    archive = tmp_path / "root.cpio"
+    pack(tree, archive)
+    machine = boot(extra=["-initrd", str(archive)])
+    assert machine.check("cat /etc/motd") == "welcome\n"
+    assert machine.check("cat /link") == "welcome\n"
+    listing = machine.check("ls -l /")
+    assert "link -> etc/motd" in listing
+    assert "prw-------" in listing
+    machine.check("echo more >> /second")
+    assert machine.check("cat /etc/motd") == "welcome\nmore\n"
+    assert "320000" in machine.check("wc /big")
+    assert "-rw-r-----" in machine.check("ls -l /etc")
+    # The file systems of the kernel come on top.
+    assert "trace_pipe" in machine.check("ls /sys/kernel/tracing")
+
+
+def test_several_archives_come_one_after_another(boot, tree, tmp_path):
+    archive = tmp_path / "root.cpio"
+    pack(tree, archive)
+    (tree / "etc/motd").write_text("second archive\n")
+    (tree / "new").write_text("new\n")
+    pack(tree, archive, form="crc")
+    machine = boot(extra=["-initrd", str(archive)])
+    assert machine.check("cat /new") == "new\n"
+    assert machine.check("cat /etc/motd") == "second archive\n"
+
+
+def test_a_broken_archive_is_reported_and_the_rest_is_kept(boot, tree, tmp_path):
+    archive = tmp_path / "root.cpio"
+    pack(tree, archive)
+    with open(archive, "ab") as output:
+        output.write(b"no archive")
+    machine = boot(extra=["-initrd", str(archive)])
+    assert "initramfs: " in machine.check("dmesg")
+    assert machine.check("cat /etc/motd") == "welcome\n"
+
+
+def test_its_memory_is_freed(boot, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "large").mkdir()
+    (tmp_path / "large/zeros").write_bytes(bytes(30 << 20))
+    free = {}
+    for name in ("empty", "large"):
+        pack(tmp_path / name, tmp_path / f"{name}.cpio")
+        machine = boot(extra=["-initrd", str(tmp_path / f"{name}.cpio")])
+        if name == "large":
+            machine.check("rm /zeros")
+        free[name] = int(machine.check("free").split("\n")[1].split()[3])
+        machine.close()
+    assert abs(free["empty"] - free["large"]) < 1024, free
+
+
+def test_grub_hands_it_over(images, boot, tree, tmp_path):
+    archive = tmp_path / "root.cpio"
+    pack(tree, archive)
+    iso = tmp_path / "nop5.iso"
+    subprocess.run([ROOT / "scripts/mkiso", images / "nop5.elf", iso], check=True, env=dict(os.environ, INITRD=str(archive)))
+    machine = boot(boot="iso", build=tmp_path)
+    assert machine.check("cat /etc/motd") == "welcome\n"
