@@ -30,7 +30,8 @@ def sources(*suffixes):
 
 
 # Headers of arch/ that no other machine would have (arch/README.md).
-MACHINE_ONLY = {"apic.h", "descriptors.h", "paging.h", "smpboot.h", "special_insns.h", "tsc.h", "vectors.h"}
+MACHINE_ONLY = {"apic.h", "descriptors.h", "extable.h", "paging.h", "smap.h", "smpboot.h", "special_insns.h",
+                "syscall.h", "tsc.h", "vectors.h"}
 
 
 def is_python(path):

@@ -477,7 +477,7 @@ void __schedule(bool preempt)
 	trace_sched_switch(preempt, prev, next, state);
 	if (static_branch_unlikely(&sched_switch_hooks_key))
 		call_switch_hooks(prev, next);
-	if (prev->mm || next->mm)
+	if ((unsigned long)prev->mm | (unsigned long)next->mm) /* one branch for both */
 		switch_program(prev, next);
 	finish_task_switch(__switch_to(prev, next));
 }

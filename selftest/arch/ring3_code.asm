@@ -192,6 +192,26 @@ PROGRAM ring3_odd_gs
 .bad:
 PROGRAM_END ring3_odd_gs
 
+; data[0] = the TSC ticks of data[1] system calls with the number data[2].
+PROGRAM ring3_measure
+.wait:	mov	rbx, [r15 + 8]
+	test	rbx, rbx
+	jz	.wait
+	mov	r12, [r15 + 16]
+	rdtsc
+	shl	rdx, 32
+	lea	r14, [rdx + rax]
+.loop:	mov	eax, r12d
+	syscall
+	dec	rbx
+	jnz	.loop
+	rdtsc
+	shl	rdx, 32
+	add	rax, rdx
+	sub	rax, r14
+	mov	[r15], rax
+PROGRAM_END ring3_measure
+
 ; One exception each.
 %macro FAULTING 1
 global ring3_%1, ring3_%1_end
