@@ -68,7 +68,11 @@ int do_user_addr_fault(struct pt_regs *regs __unused, unsigned long error_code,
 	}
 	if (fault & VM_FAULT_OOM) {
 		out_of_memory();
-		return 0;
+		/*
+		 * A program that must die does so on the way back to user mode. Inside a system
+		 * call, the copy ends with -EFAULT, so that the call returns.
+		 */
+		return !(error_code & X86_PF_USER) && fatal_signal_pending(tsk) ? SIGSEGV : 0;
 	}
 	if (fault & VM_FAULT_SIGBUS) {
 		*si_code = BUS_ADRERR;

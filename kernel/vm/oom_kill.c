@@ -3,18 +3,24 @@
  * could move pages. So it ends the process that uses the most memory, and says so in the log.
  *
  * The process that has faulted executes its instruction again and again meanwhile, until the memory
- * of the victim is free, or until it is the victim itself.
+ * of the victim is free, or until it is the victim itself. A victim that has not ended after two
+ * seconds, perhaps because it waits for a lock, stays marked, and another process is the next
+ * victim.
  */
 #include "kernel/vm/internal.h"
 
 #include "kernel/printk/printk.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/signal.h"
+#include "kernel/time/ktime.h"
 
 #define OOM_SCORE_ADJ_MIN (-1000) /* never a victim */
 #define WAIT_MS           10
+#define PATIENCE          (2 * NSEC_PER_SEC)
 
-static DEFINE_MUTEX(oom_lock); /* one victim at a time */
+static DEFINE_MUTEX(oom_lock);    /* one victim at a time */
+static struct mm_struct *last_mm; /* [oom_lock] the last victim's, with a reference (mm_count) */
+static ktime_t last_kill;         /* [oom_lock] */
 
 /*
  * How much memory would be free without p, in pages, plus oom_score_adj thousandths of all memory.
@@ -31,7 +37,7 @@ static unsigned long badness(struct task_struct *p, unsigned long *rss)
 		points = *rss + READ_ONCE(p->mm->pgtables) + 1;
 	}
 	spin_unlock_irq(&p->lock);
-	if (!points || p->pid == 1 || adj == OOM_SCORE_ADJ_MIN)
+	if (!points || p->tgid == 1 || adj == OOM_SCORE_ADJ_MIN || fatal_signal_pending(p))
 		return 0;
 	return (unsigned long)max((long)points + adj * (long)(total_pages() / 1000), 1L);
 }
@@ -70,35 +76,53 @@ static void kill_users(const struct mm_struct *mm)
 	spin_unlock(&tasklist_lock);
 }
 
-/* Ends the victim, unless it is ending already. oom_lock held. */
+/* Ends all tasks that use mm, the victim's. oom_lock held. */
 static void oom_kill_process(struct task_struct *victim, struct mm_struct *mm, unsigned long rss)
 {
-	static struct mm_struct *last_mm; /* [oom_lock] only compared: the last victim's */
-
-	if (mm == last_mm && signal_pending(victim))
-		return;
-	last_mm = mm;
 	pr_err("Out of memory: Killed process %d (%s) total-vm:%lukB, rss:%lukB\n", victim->tgid,
 	       victim->comm, mm->total_vm * (PAGE_SIZE / 1024), rss * (PAGE_SIZE / 1024));
 	kill_users(mm);
 }
 
-void out_of_memory(void)
+/* Chooses a victim and ends it. oom_lock held. */
+static void choose_and_kill(void)
 {
 	struct task_struct *victim;
 	struct mm_struct *mm;
 	unsigned long rss = 0;
 
-	mutex_lock(&oom_lock);
 	victim = select_victim(&rss);
-	mm = victim ? get_task_mm(victim) : NULL;
+	if (!victim)
+		return;
+	mm = get_task_mm(victim);
 	if (mm) {
 		oom_kill_process(victim, mm, rss);
+		mmgrab(mm);
+		last_mm = mm;
+		last_kill = ktime_get();
 		mmput(mm);
 	}
+	put_task_struct(victim);
+}
+
+/* Whether the memory of the last victim may still become free. oom_lock held. */
+static bool victim_is_ending(void)
+{
+	if (!last_mm)
+		return false;
+	if (atomic_read(&last_mm->mm_users) && ktime_get() - last_kill < PATIENCE)
+		return true;
+	mmdrop(last_mm);
+	last_mm = NULL;
+	return false;
+}
+
+void out_of_memory(void)
+{
+	mutex_lock(&oom_lock);
+	if (!fatal_signal_pending(current) && !victim_is_ending())
+		choose_and_kill();
 	mutex_unlock(&oom_lock);
-	if (victim)
-		put_task_struct(victim);
-	if (!signal_pending(current))
+	if (!fatal_signal_pending(current))
 		msleep(WAIT_MS);
 }
