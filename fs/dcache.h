@@ -54,7 +54,7 @@ bool d_is_below(struct dentry *dentry, const struct dentry *ancestor);
 
 /* ---- inodes (inode.c) ---- */
 
-/* The time for i_atime, i_mtime and i_ctime, in ns. */
+/* The time for i_atime, i_mtime and i_ctime, in ns since 1970. */
 s64 inode_now(void);
 
 /*

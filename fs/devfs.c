@@ -61,6 +61,7 @@ int devfs_populate(void)
 {
 	int err = mem_devices_init();
 
+	err = err ? err : random_devices_init();
 	err = err ? err : kmsg_device_init();
 	err = err ? err : tty_devices_init();
 	if (err)

@@ -1,6 +1,7 @@
 /* The first devices of devfs. Each function makes its files, and returns 0 or a negative errno. */
 #pragma once
 
-int mem_devices_init(void); /* null, zero, full */
-int kmsg_device_init(void); /* kmsg */
-int tty_devices_init(void); /* console, ttyS0, ttyS1 */
+int mem_devices_init(void);    /* null, zero, full */
+int random_devices_init(void); /* random, urandom */
+int kmsg_device_init(void);    /* kmsg */
+int tty_devices_init(void);    /* console, ttyS0, ttyS1 */

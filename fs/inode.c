@@ -4,7 +4,7 @@
 #include "fs/internal.h"
 #include "fs/permission.h"
 #include "kernel/mm/slab.h"
-#include "kernel/time/ktime.h"
+#include "kernel/time/timekeeping.h"
 
 static atomic64_t last_ino;
 
@@ -12,7 +12,7 @@ static const struct inode_operations empty_inode_operations;
 
 s64 inode_now(void)
 {
-	return (s64)ktime_get();
+	return (s64)ktime_get_real();
 }
 
 struct inode *new_inode(struct super_block *sb, umode_t mode)
