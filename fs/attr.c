@@ -33,11 +33,6 @@ static int change_mode(const struct path *path, umode_t mode)
 	return 0;
 }
 
-int vfs_chmod(const struct path *path, umode_t mode)
-{
-	return change_mode(path, mode);
-}
-
 static long chmod_user(int dfd, const char __user *filename, umode_t mode)
 {
 	struct path path;
@@ -88,7 +83,7 @@ static bool may_chown(const struct inode *inode, u32 uid, u32 gid)
 	return gid == NO_ID || gid == inode->i_gid || in_group_p(gid);
 }
 
-int vfs_chown(const struct path *path, u32 uid, u32 gid)
+static int vfs_chown(const struct path *path, u32 uid, u32 gid)
 {
 	struct inode *inode = path->dentry->d_inode;
 	int err = mnt_want_write(path);

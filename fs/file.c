@@ -387,15 +387,6 @@ void fd_install(unsigned fd, struct file *file)
 	spin_unlock(&files->lock);
 }
 
-int fd_install_from(struct file *file, int from)
-{
-	int fd = get_unused_fd_from((unsigned)from, 0);
-
-	if (fd >= 0)
-		fd_install((unsigned)fd, file);
-	return fd;
-}
-
 /* Takes the file out of the table. NULL: not open. The lock is held. */
 static struct file *take_fd(struct files_struct *files, unsigned fd)
 {

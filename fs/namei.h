@@ -68,5 +68,3 @@ int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new
  * new file, with the umask applied; lookup: LOOKUP_NO_XDEV and the like.
  */
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode, unsigned lookup);
-/* Opens the object at path. */
-struct file *dentry_open(const struct path *path, int flags);

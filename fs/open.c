@@ -218,13 +218,6 @@ noinline struct file *do_filp_open(int dfd, const char *path, int flags, umode_t
 	return file;
 }
 
-struct file *dentry_open(const struct path *path, int flags)
-{
-	struct open_flags op = { .flags = flags, .acc = access_for(flags) };
-
-	return open_found(path, &op);
-}
-
 struct file *open_exec(int dfd, const char *name, int at_flags)
 {
 	struct open_flags op = { .flags = O_RDONLY | O_LARGEFILE, .acc = MAY_EXEC };

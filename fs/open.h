@@ -25,10 +25,6 @@ void put_write_access(struct inode *inode);
 #define FALLOC_FL_ZERO_RANGE 0x10
 #define FALLOC_FL_KNOWN      (FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE)
 
-/* Changes of attributes by the current task: 0, -EPERM, -EROFS. They take i_mutex. */
-int vfs_chmod(const struct path *path, umode_t mode);
-int vfs_chown(const struct path *path, u32 uid, u32 gid); /* (u32)-1: leave it */
-
 /*
  * Sets the length of a regular file, without a check of permissions. Takes i_mutex. 0, -EFBIG,
  * -EINVAL (no such operation), -ENOMEM.

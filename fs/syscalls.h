@@ -68,11 +68,6 @@ void console_on_rootfs(void);
 
 /* Returns a counted file for fd (the caller calls fput()), or NULL. */
 struct file *fget(unsigned fd);
-/*
- * Gives file the lowest free descriptor at or above from, and takes over the reference. Returns the
- * descriptor, -EMFILE, -ENOMEM or -EINVAL.
- */
-int fd_install_from(struct file *file, int from);
 /* Returns the number of descriptors that the current task uses. Tests find leaks with it. */
 unsigned files_count_open(void);
 /* Returns the number of open files in the whole system. */

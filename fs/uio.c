@@ -31,18 +31,6 @@ static __always_inline void consume(struct iov_iter *i, size_t n)
 	i->count -= n;
 }
 
-void iov_iter_advance(struct iov_iter *i, size_t bytes)
-{
-	while (bytes) {
-		size_t n;
-
-		next_range(i);
-		n = min(bytes, i->len);
-		consume(i, n);
-		bytes -= n;
-	}
-}
-
 enum iter_copy { TO_ITER, FROM_ITER, ZERO_ITER };
 
 /* Copies n bytes of the range in use. Returns the number of bytes that it has not copied. */

@@ -53,8 +53,6 @@ void iov_iter_vector(struct iov_iter *i, const struct iovec *iov, unsigned nr, s
 size_t copy_to_iter(const void *from, size_t bytes, struct iov_iter *i);
 size_t copy_from_iter(void *to, size_t bytes, struct iov_iter *i);
 size_t iov_iter_zero(size_t bytes, struct iov_iter *i);
-/* Skips bytes, at most i->count. */
-void iov_iter_advance(struct iov_iter *i, size_t bytes);
 /* Makes i shorter: at most count bytes are left. */
 static inline void iov_iter_truncate(struct iov_iter *i, size_t count)
 {
