@@ -132,12 +132,14 @@ static int remove_name(struct inode *dir, struct dentry *dentry,
 		return -EPERM;
 	if (d_mountpoint(dentry))
 		return -EBUSY;
+	ihold(inode); /* rmdir of an instance drops the dentry itself, and with it the inode */
 	/* Also keeps names from appearing in a directory that is being removed. */
 	mutex_lock(&inode->i_mutex);
 	err = remove(dir, dentry);
 	if (!err)
 		inode->i_ctime = inode_now();
 	mutex_unlock(&inode->i_mutex);
+	iput(inode);
 	if (!err) {
 		d_delete(dentry);
 		touch_dir(dir);

@@ -33,7 +33,13 @@ static int tracefs_syscall_mkdir(struct inode *dir, struct dentry *dentry, umode
 
 static int tracefs_syscall_rmdir(struct inode *dir, struct dentry *dentry)
 {
-	return tracefs_call(tracefs_ops.rmdir, dir, dentry);
+	struct inode *inode = dentry->d_inode;
+	int err;
+
+	mutex_unlock(&inode->i_mutex); /* op empties this directory, under its i_mutex */
+	err = tracefs_call(tracefs_ops.rmdir, dir, dentry);
+	mutex_lock(&inode->i_mutex); /* the caller holds the inode */
+	return err;
 }
 
 static const struct inode_operations tracefs_instances_operations = {
