@@ -10,6 +10,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/user_work.h"
+#include "kernel/signal/siginfo.h"
 
 #define X86_CR0_MP         (1UL << 1)
 #define X86_CR0_EM         (1UL << 2)
@@ -211,6 +212,35 @@ void fpu_clear(void)
 	set_initial(current->thread.fpu);
 	state_changed(current);
 	preempt_enable();
+}
+
+/* The exceptions in the status word of x87 and in MXCSR (Intel SDM 1 8.1.3, 10.2.3). */
+#define FP_INVALID   0x01
+#define FP_DENORMAL  0x02
+#define FP_DIVIDE    0x04
+#define FP_OVERFLOW  0x08
+#define FP_UNDERFLOW 0x10
+#define FP_PRECISION 0x20
+
+int fpu_exception_code(bool sse)
+{
+	const struct fpu_state *state = current->thread.fpu;
+	unsigned pending;
+
+	save_current();
+	if (sse)
+		pending = state->mxcsr & ~(state->mxcsr >> 7);
+	else
+		pending = state->fsw & ~(unsigned)state->fcw;
+	if (pending & FP_INVALID)
+		return FPE_FLTINV;
+	if (pending & FP_DIVIDE)
+		return FPE_FLTDIV;
+	if (pending & FP_OVERFLOW)
+		return FPE_FLTOVF;
+	if (pending & (FP_UNDERFLOW | FP_DENORMAL))
+		return FPE_FLTUND;
+	return pending & FP_PRECISION ? FPE_FLTRES : 0;
 }
 
 /* ---- frames of signal handlers ---- */

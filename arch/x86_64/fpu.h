@@ -31,6 +31,12 @@ int fpu_reset(void);
 void fpu_restore(struct task_struct *p);
 
 /*
+ * The si_code of the exception #MF (x87) or #XF (SSE) of the current task. 0: no exception is
+ * pending and unmasked. Task context.
+ */
+int fpu_exception_code(bool sse);
+
+/*
  * For the frames of signal handlers. The state lies at an address that is a multiple of 64, in the
  * format of Linux (arch/x86/include/uapi/asm/sigcontext.h). fpu_frame_size(): its bytes.
  * fpu_save_to_user(): false after a fault. fpu_restore_from_user(): false if there is no memory or

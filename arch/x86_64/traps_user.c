@@ -4,6 +4,7 @@
  */
 #include "arch/descriptors.h"
 #include "arch/exceptions_events.h"
+#include "arch/fpu.h"
 #include "arch/irqflags.h"
 #include "arch/special_insns.h"
 #include "arch/traps_internal.h"
@@ -86,6 +87,14 @@ static void user_debug(struct pt_regs *regs, unsigned long dr6)
 		   regs->ip);
 }
 
+static void user_fpu_exception(struct pt_regs *regs, unsigned vector)
+{
+	int si_code = fpu_exception_code(vector == X86_TRAP_XF);
+
+	if (si_code) /* 0: the program has handled it already */
+		send_fault(regs, vector, SIGFPE, si_code, regs->ip);
+}
+
 void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address)
 {
 	const struct user_trap *trap = &user_traps[vector];
@@ -106,6 +115,8 @@ void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address
 	thread->error_code = regs->orig_ax;
 	if (vector == X86_TRAP_DB)
 		user_debug(regs, dr6);
+	else if (vector == X86_TRAP_MF || vector == X86_TRAP_XF)
+		user_fpu_exception(regs, vector);
 	else
 		send_fault(regs, vector, trap->sig ? trap->sig : SIGSEGV,
 			   trap->sig ? trap->si_code : SI_KERNEL,
