@@ -1,6 +1,7 @@
 /* fork(2), vfork(2), clone(2), clone3(2): how tasks make other tasks, and start them. */
 #include "arch/uaccess.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/process/cred.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/completion.h"
@@ -183,4 +184,36 @@ SYSCALL_DEFINE1(set_tid_address, int __user *, tidptr)
 {
 	current->clear_child_tid = tidptr;
 	return current->pid;
+}
+
+struct robust_list_head; /* of the C library: set_robust_list(2); 24 bytes */
+#define ROBUST_LIST_HEAD_SIZE 24
+
+SYSCALL_DEFINE2(set_robust_list, struct robust_list_head __user *, head, size_t, len)
+{
+	if (len != ROBUST_LIST_HEAD_SIZE)
+		return -EINVAL;
+	current->robust_list = head;
+	return 0;
+}
+
+SYSCALL_DEFINE3(get_robust_list, int, pid, struct robust_list_head __user *__user *, head_ptr,
+		size_t __user *, len_ptr)
+{
+	struct task_struct *p = pid ? find_get_task_by_pid(pid) : get_task_struct(current);
+	struct robust_list_head __user *head = NULL;
+	long ret = 0;
+
+	if (!p)
+		return -ESRCH;
+	if (p->signal == current->signal || capable(CAP_SYS_PTRACE))
+		head = p->robust_list;
+	else
+		ret = -EPERM;
+	put_task_struct(p);
+	if (ret)
+		return ret;
+	return put_user((size_t)ROBUST_LIST_HEAD_SIZE, len_ptr) || put_user(head, head_ptr)
+		       ? -EFAULT
+		       : 0;
 }

@@ -2,6 +2,7 @@
 #include "kernel/process/cred.h"
 
 #include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
 
 static DEFINE_SPINLOCK(users_lock); /* U: a leaf */
 static LIST_HEAD(users);
@@ -65,10 +66,10 @@ static void put_user_struct(struct user_struct *user)
 	kfree(user);
 }
 
-static void put_group_info(struct group_info *groups)
+void put_group_info(struct group_info *groups)
 {
 	if (atomic_dec_and_test(&groups->usage))
-		kfree(groups);
+		kvfree(groups);
 }
 
 static void free_cred_rcu(struct rcu_head *head)

@@ -31,6 +31,8 @@ struct group_info {
 	u32 gid[];
 };
 
+#define SECBIT_KEEP_CAPS 0x10 /* of securebits: prctl(PR_SET_KEEPCAPS) */
+
 /* All fields are constant once a task points to the struct, but usage, which is atomic. */
 struct cred {
 	atomic_t usage; /* [A] references */
@@ -70,6 +72,8 @@ static inline const struct cred *get_cred(const struct cred *cred)
 void put_cred(const struct cred *cred);
 /* The credentials of p with a reference, for a check whether the current task may act on p. */
 const struct cred *get_task_cred(struct task_struct *p);
+
+void put_group_info(struct group_info *groups);
 
 /* A copy of the current credentials to change, or NULL: memory is short. Task context. */
 struct cred *prepare_creds(void);

@@ -112,6 +112,7 @@ static void forget_original_parent(struct task_struct *father, struct list_head 
 	reaper = find_new_reaper(father);
 	list_for_each_entry_safe (p, n, &father->children, sibling) {
 		p->parent = reaper;
+		WRITE_ONCE(p->signal->ppid, reaper->tgid);
 		list_move_tail(&p->sibling, &reaper->children);
 		if (p->pdeath_signal)
 			(void)send_signal(p->pdeath_signal, p);

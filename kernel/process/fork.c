@@ -139,9 +139,15 @@ static struct task_struct *alloc_task(const char *comm, struct signal_struct *si
 
 static void copy_sched(struct task_struct *child, struct task_struct *parent)
 {
-	child->policy = parent->policy;
-	child->rt_priority = parent->rt_priority;
-	child->nice = parent->nice;
+	child->ioprio = parent->ioprio;
+	if (parent->reset_on_fork) {
+		child->nice = max(parent->nice, 0);
+	} else {
+		child->policy = parent->policy;
+		child->user_policy = parent->user_policy;
+		child->rt_priority = parent->rt_priority;
+		child->nice = parent->nice;
+	}
 	set_load_weight(child);
 	if (parent->flags & PF_IDLE)
 		return;
@@ -170,6 +176,7 @@ static void publish_process(struct task_struct *p, const struct kernel_clone_arg
 		p->parent = &init_task;
 	else
 		p->parent = args->flags & CLONE_PARENT ? leader->parent : leader;
+	p->signal->ppid = p->parent->tgid;
 	/* The kernel's shell and its jobs have process groups, although no program made one. */
 	if (args->kthread || !pgrp)
 		pgrp = session = &init_struct_pid;
@@ -241,6 +248,11 @@ void unpublish_task(struct task_struct *p)
 {
 	list_del_init(&p->tasks);
 	nr_tasks--;
+}
+
+unsigned nr_threads(void)
+{
+	return READ_ONCE(nr_tasks);
 }
 
 /* The signals of p: its own, or shared ones. */

@@ -31,6 +31,8 @@ extern struct task_struct *child_reaper; /* PID 1 */
 void unpublish_task(struct task_struct *p);
 /* The largest number of tasks; RLIMIT_NPROC is half of it. Constant after the boot. */
 extern unsigned max_threads;
+/* Tasks that exist, zombies too. Any context. */
+unsigned nr_threads(void);
 
 /* New, with one thread to come, and the limits of the current process. NULL: memory is short. */
 struct signal_struct *alloc_signal_struct(void);

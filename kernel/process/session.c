@@ -96,15 +96,7 @@ SYSCALL_DEFINE0(gettid)
 
 SYSCALL_DEFINE0(getppid)
 {
-	struct task_struct *parent;
-	pid_t nr;
-
-	/* The parent may end now, but stays in memory for a grace period. */
-	rcu_read_lock();
-	parent = rcu_dereference(current->group_leader->parent);
-	nr = READ_ONCE(parent->tgid);
-	rcu_read_unlock();
-	return nr;
+	return READ_ONCE(current->signal->ppid);
 }
 
 /* The process with that number, 0: the current one; or NULL. tasklist_lock held. */

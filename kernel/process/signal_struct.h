@@ -99,9 +99,12 @@ struct signal_struct {
 	struct task_struct *group_exec_task; /* [S] the thread in exec; NULL: none */
 
 	struct pid *pids[PIDTYPE_MAX]; /* [L] PID: not used; counted */
+	pid_t ppid;                    /* [L] to write: the process id of the parent */
 	bool leader;                   /* [L] of a session */
 	bool is_child_subreaper;       /* [L] orphans among its descendants become its children */
 	bool has_child_subreaper;      /* [L] an ancestor may be one */
+	bool undumpable;               /* read without a lock: prctl(PR_SET_DUMPABLE, 0) */
+	bool membarrier_registered;    /* read without a lock */
 	short oom_score_adj;           /* read without a lock */
 	struct timer_list real_timer;  /* [A] setitimer(ITIMER_REAL), alarm(2) */
 	u64 it_real_incr;              /* [A] its interval, ns; 0: it expires once */

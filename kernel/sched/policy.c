@@ -43,6 +43,7 @@ static void set_policy(struct task_struct *p, enum sched_policy policy, int prio
 
 	dequeue_for_change(rq, p);
 	p->policy = policy;
+	p->user_policy = (u8)policy;
 	p->rt_priority = priority;
 	set_load_weight(p);
 	enqueue_after_change(rq, p);

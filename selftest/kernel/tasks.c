@@ -1,6 +1,7 @@
 /* Self-tests of creation and exit of tasks: children, zombies, orphans, signals, kernel threads. */
 #include "kernel/process/wait.h"
 #include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/sched/fork.h"
 #include "selftest/selftest.h"
 #include "selftest/lib/threads.h"
@@ -90,6 +91,7 @@ SELFTEST(tasks, ten_thousand_tasks_leave_nothing_behind)
 
 	EXPECT(make_and_reap(100)); /* fills the caches of stacks */
 	for (unsigned i = 0; i < 2; i++) {
+		rcu_barrier(); /* PIDs are freed after a grace period */
 		si_meminfo(&info);
 		objects[i] = slab_objects_in_use();
 		stacks[i] = info.kernel_stack;

@@ -1,0 +1,441 @@
+/*
+ * The system calls of the scheduler: policies, priorities, affinity. sched(7) describes the rules.
+ *
+ * SCHED_RR is a FIFO whose tasks do not take turns: a task keeps its CPU until it sleeps or yields.
+ * SCHED_BATCH and SCHED_IDLE are like SCHED_OTHER. SCHED_DEADLINE is refused.
+ */
+#include "arch/uaccess.h"
+#include "kernel/lib/string.h"
+#include "kernel/posix_time/clock.h"
+#include "kernel/process/cred.h"
+#include "kernel/process/fork.h"
+#include "kernel/process/pid.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/smp.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/time/ktime.h"
+
+#define SCHED_RR            2
+#define SCHED_BATCH         3
+#define SCHED_IDLE          5
+#define SCHED_RESET_ON_FORK 0x40000000
+
+/* struct sched_param of sched_setscheduler(2). */
+struct sched_param {
+	int sched_priority;
+};
+
+/* struct sched_attr of sched_setattr(2). */
+struct sched_attr {
+	u32 size, sched_policy;
+	u64 sched_flags;
+	s32 sched_nice;
+	u32 sched_priority;
+	u64 sched_runtime, sched_deadline, sched_period;
+	u32 sched_util_min, sched_util_max;
+};
+#define SCHED_ATTR_SIZE_VER0     48
+#define SCHED_FLAG_RESET_ON_FORK 1
+
+static bool rt_policy(int policy)
+{
+	return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+static bool known_policy(int policy)
+{
+	return rt_policy(policy) || policy == SCHED_NORMAL || policy == SCHED_BATCH ||
+	       policy == SCHED_IDLE;
+}
+
+/* The task that pid names, 0: the current one, with a reference. NULL: none. */
+static struct task_struct *get_task(pid_t pid)
+{
+	return pid ? find_get_task_by_pid(pid) : get_task_struct(current);
+}
+
+/* Whether the current task may change how p is scheduled. */
+static bool may_schedule(struct task_struct *p)
+{
+	const struct cred *its = get_task_cred(p);
+	bool may =
+		current_euid() == its->euid || current_euid() == its->uid || capable(CAP_SYS_NICE);
+
+	put_cred(its);
+	return may;
+}
+
+static bool may_set_nice(struct task_struct *p, int nice)
+{
+	/* RLIMIT_NICE counts from 1, nice 19, to 40, nice -20. */
+	return nice >= p->nice || capable(CAP_SYS_NICE) ||
+	       (unsigned long)(20 - nice) <= p->signal->rlim[RLIMIT_NICE].rlim_cur;
+}
+
+/* What an unprivileged task may not do: become real-time beyond its limit, or more urgent. */
+static bool may_set_policy(struct task_struct *p, int policy, int priority)
+{
+	unsigned long limit = p->signal->rlim[RLIMIT_RTPRIO].rlim_cur;
+
+	if (capable(CAP_SYS_NICE))
+		return true;
+	if (!may_schedule(p))
+		return false;
+	if (!rt_policy(policy))
+		return true;
+	if (policy != (int)p->user_policy && !limit)
+		return false;
+	return priority <= p->rt_priority || (unsigned long)priority <= limit;
+}
+
+/* Sets policy, priority and nice of p, which has been found. */
+static int set_scheduler(struct task_struct *p, int policy, int priority, const s32 *nice)
+{
+	int error;
+
+	if (policy & SCHED_RESET_ON_FORK)
+		policy &= ~SCHED_RESET_ON_FORK;
+	if (!known_policy(policy))
+		return -EINVAL;
+	if (priority < 0 || priority >= MAX_RT_PRIO || rt_policy(policy) != (priority != 0))
+		return -EINVAL;
+	if (!may_set_policy(p, policy, priority) || (nice && !may_set_nice(p, *nice)))
+		return -EPERM;
+	error = sched_setscheduler(p, rt_policy(policy) ? SCHED_FIFO : SCHED_NORMAL, priority);
+	if (error)
+		return error;
+	WRITE_ONCE(p->user_policy, (u8)policy);
+	return nice ? set_user_nice(p, *nice) : 0;
+}
+
+/* As a system call: finds the task, and changes it. policy below 0: the present one. */
+static long do_set_scheduler(pid_t pid, int policy, struct sched_param __user *param)
+{
+	struct sched_param in;
+	struct task_struct *p;
+	long ret;
+
+	if (!param || pid < 0)
+		return -EINVAL;
+	if (copy_from_user(&in, param, sizeof(in)))
+		return -EFAULT;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	ret = set_scheduler(p, policy < 0 ? p->user_policy : policy, in.sched_priority, NULL);
+	if (!ret && policy >= 0)
+		WRITE_ONCE(p->reset_on_fork, !!(policy & SCHED_RESET_ON_FORK));
+	put_task_struct(p);
+	return ret;
+}
+
+SYSCALL_DEFINE3(sched_setscheduler, pid_t, pid, int, policy, struct sched_param __user *, param)
+{
+	return policy < 0 ? -EINVAL : do_set_scheduler(pid, policy, param);
+}
+
+SYSCALL_DEFINE2(sched_setparam, pid_t, pid, struct sched_param __user *, param)
+{
+	return do_set_scheduler(pid, -1, param);
+}
+
+SYSCALL_DEFINE1(sched_getscheduler, pid_t, pid)
+{
+	struct task_struct *p;
+	long ret;
+
+	if (pid < 0)
+		return -EINVAL;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	ret = READ_ONCE(p->user_policy) | (READ_ONCE(p->reset_on_fork) ? SCHED_RESET_ON_FORK : 0);
+	put_task_struct(p);
+	return ret;
+}
+
+SYSCALL_DEFINE2(sched_getparam, pid_t, pid, struct sched_param __user *, param)
+{
+	struct sched_param out;
+	struct task_struct *p;
+
+	if (!param || pid < 0)
+		return -EINVAL;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	out.sched_priority = READ_ONCE(p->rt_priority);
+	put_task_struct(p);
+	return copy_to_user(param, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
+/* Reads a struct sched_attr of any size. */
+static int get_attr(struct sched_attr *attr, struct sched_attr __user *uattr)
+{
+	u32 size;
+	int error;
+
+	if (get_user(size, &uattr->size))
+		return -EFAULT;
+	if (!size)
+		size = SCHED_ATTR_SIZE_VER0;
+	error = size < SCHED_ATTR_SIZE_VER0 || size > 4096
+			? -E2BIG
+			: copy_struct_from_user(attr, sizeof(*attr), uattr, size);
+	if (error == -E2BIG)
+		(void)put_user((u32)sizeof(*attr), &uattr->size);
+	return error;
+}
+
+SYSCALL_DEFINE3(sched_setattr, pid_t, pid, struct sched_attr __user *, uattr, unsigned int, flags)
+{
+	struct sched_attr attr;
+	struct task_struct *p;
+	s32 nice;
+	int error;
+
+	if (!uattr || pid < 0 || flags)
+		return -EINVAL;
+	error = get_attr(&attr, uattr);
+	if (error)
+		return error;
+	if (attr.sched_policy > INT32_MAX || (attr.sched_flags & ~(u64)SCHED_FLAG_RESET_ON_FORK))
+		return -EINVAL;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	nice = min(max(attr.sched_nice, -20), 19);
+	error = set_scheduler(p, (int)attr.sched_policy, (int)attr.sched_priority,
+			      rt_policy((int)attr.sched_policy) ? NULL : &nice);
+	if (!error)
+		WRITE_ONCE(p->reset_on_fork, !!(attr.sched_flags & SCHED_FLAG_RESET_ON_FORK));
+	put_task_struct(p);
+	return error;
+}
+
+SYSCALL_DEFINE4(sched_getattr, pid_t, pid, struct sched_attr __user *, uattr, unsigned int, usize,
+		unsigned int, flags)
+{
+	struct sched_attr attr = { 0 };
+	struct task_struct *p;
+
+	if (!uattr || pid < 0 || usize > 4096 || usize < SCHED_ATTR_SIZE_VER0 || flags)
+		return -EINVAL;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	attr.size = min(usize, (unsigned)sizeof(attr));
+	attr.sched_policy = READ_ONCE(p->user_policy);
+	attr.sched_flags = READ_ONCE(p->reset_on_fork) ? SCHED_FLAG_RESET_ON_FORK : 0;
+	if (rt_policy((int)attr.sched_policy))
+		attr.sched_priority = (u32)READ_ONCE(p->rt_priority);
+	else
+		attr.sched_nice = READ_ONCE(p->nice);
+	put_task_struct(p);
+	return copy_to_user(uattr, &attr, attr.size) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE1(sched_get_priority_max, int, policy)
+{
+	if (rt_policy(policy))
+		return MAX_RT_PRIO - 1;
+	return known_policy(policy) ? 0 : -EINVAL;
+}
+
+SYSCALL_DEFINE1(sched_get_priority_min, int, policy)
+{
+	if (rt_policy(policy))
+		return 1;
+	return known_policy(policy) ? 0 : -EINVAL;
+}
+
+SYSCALL_DEFINE2(sched_rr_get_interval, pid_t, pid, struct __kernel_timespec __user *, interval)
+{
+	struct __kernel_timespec out = { 0 };
+	struct task_struct *p;
+
+	if (pid < 0)
+		return -EINVAL;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	/* Real-time tasks have no slice, and others that of the fair class. */
+	if (!rt_policy(READ_ONCE(p->user_policy)))
+		out.tv_nsec = (s64)(3 * NSEC_PER_MSEC);
+	put_task_struct(p);
+	return copy_to_user(interval, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE0(sched_yield)
+{
+	yield();
+	return 0;
+}
+
+SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len, unsigned long __user *,
+		user_mask_ptr)
+{
+	struct cpumask mask = { { 0 } };
+	struct task_struct *p;
+	long ret;
+
+	if (copy_from_user(&mask, user_mask_ptr, min((size_t)len, sizeof(mask))))
+		return -EFAULT;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	ret = may_schedule(p) ? set_cpus_allowed(p, &mask) : -EPERM;
+	put_task_struct(p);
+	return ret;
+}
+
+SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len, unsigned long __user *,
+		user_mask_ptr)
+{
+	size_t size = ALIGN(DIV_ROUND_UP((size_t)nr_cpu_ids, 8), sizeof(long));
+	struct cpumask mask;
+	struct task_struct *p;
+	unsigned cpu;
+
+	if (len * 8UL < nr_cpu_ids || (len & (sizeof(long) - 1)))
+		return -EINVAL;
+	p = get_task(pid);
+	if (!p)
+		return -ESRCH;
+	mask = p->cpus_allowed;
+	put_task_struct(p);
+	for_each_cpu (cpu, &mask)
+		if (!cpu_online(cpu))
+			cpumask_clear_cpu(cpu, &mask);
+	size = min(size, (size_t)len);
+	return copy_to_user(user_mask_ptr, &mask, size) ? -EFAULT : (long)size;
+}
+
+#define PRIO_PROCESS 0
+#define PRIO_PGRP    1
+#define PRIO_USER    2
+
+/* Calls fn for each task that which and who name. Returns the number of tasks. */
+static unsigned for_each_named(int which, int who, void (*fn)(struct task_struct *p, void *arg),
+			       void *arg)
+{
+	u32 uid = who ? (u32)who : current_uid();
+	struct task_struct *p;
+	struct pid *pid;
+	unsigned count = 0;
+
+	spin_lock(&tasklist_lock);
+	if (which == PRIO_PROCESS) {
+		p = who ? find_task_by_pid(who) : current;
+		if (p) {
+			fn(p, arg);
+			count++;
+		}
+	} else if (which == PRIO_PGRP) {
+		pid = who ? find_pid(who) : current->signal->pids[PIDTYPE_PGID];
+		for_each_task (p)
+			if (pid && p->signal->pids[PIDTYPE_PGID] == pid) {
+				fn(p, arg);
+				count++;
+			}
+	} else {
+		for_each_task (p)
+			if (p->real_cred->uid == uid && !(p->flags & PF_KTHREAD)) {
+				fn(p, arg);
+				count++;
+			}
+	}
+	spin_unlock(&tasklist_lock);
+	return count;
+}
+
+static void find_lowest_nice(struct task_struct *p, void *arg)
+{
+	int *lowest = arg;
+
+	*lowest = min(*lowest, READ_ONCE(p->nice));
+}
+
+SYSCALL_DEFINE2(getpriority, int, which, int, who)
+{
+	int nice = 20;
+
+	if (which < PRIO_PROCESS || which > PRIO_USER)
+		return -EINVAL;
+	if (!for_each_named(which, who, find_lowest_nice, &nice))
+		return -ESRCH;
+	return 20 - nice; /* above 0: the C library turns it round again */
+}
+
+struct set_nice {
+	int nice, error;
+};
+
+static void set_one_nice(struct task_struct *p, void *arg)
+{
+	struct set_nice *set = arg;
+	u32 euid = current_euid();
+
+	if (p->real_cred->uid != euid && p->real_cred->euid != euid && !capable(CAP_SYS_NICE))
+		set->error = -EPERM;
+	else if (!may_set_nice(p, set->nice))
+		set->error = -EACCES;
+	else if (set_user_nice(p, set->nice))
+		set->error = -EINVAL;
+	else if (set->error == -ESRCH)
+		set->error = 0;
+}
+
+SYSCALL_DEFINE3(setpriority, int, which, int, who, int, niceval)
+{
+	struct set_nice set = { .nice = min(max(niceval, -20), 19), .error = -ESRCH };
+
+	if (which < PRIO_PROCESS || which > PRIO_USER)
+		return -EINVAL;
+	(void)for_each_named(which, who, set_one_nice, &set);
+	return set.error;
+}
+
+/* ioprio_set(2): there is no disk whose requests could be ordered. The value is kept. */
+#define IOPRIO_CLASS_SHIFT 13
+#define IOPRIO_CLASS_RT    1
+#define IOPRIO_CLASS_IDLE  3
+#define IOPRIO_WHO_PROCESS 1
+#define IOPRIO_WHO_USER    3
+
+static void set_one_ioprio(struct task_struct *p, void *arg)
+{
+	WRITE_ONCE(p->ioprio, *(u16 *)arg);
+}
+
+static void get_best_ioprio(struct task_struct *p, void *arg)
+{
+	int *best = arg, value = READ_ONCE(p->ioprio);
+
+	if (*best < 0 || value < *best)
+		*best = value;
+}
+
+SYSCALL_DEFINE3(ioprio_set, int, which, int, who, int, ioprio)
+{
+	int class = ioprio >> IOPRIO_CLASS_SHIFT, level = ioprio & 7;
+	u16 value = (u16)ioprio;
+
+	if (which < IOPRIO_WHO_PROCESS || which > IOPRIO_WHO_USER || class < 0 ||
+	    class > IOPRIO_CLASS_IDLE || (!class && level))
+		return -EINVAL;
+	if (class == IOPRIO_CLASS_RT && !capable(CAP_SYS_ADMIN) && !capable(CAP_SYS_NICE))
+		return -EPERM;
+	return for_each_named(which - IOPRIO_WHO_PROCESS, who, set_one_ioprio, &value) ? 0 : -ESRCH;
+}
+
+SYSCALL_DEFINE2(ioprio_get, int, which, int, who)
+{
+	int best = -1;
+
+	if (which < IOPRIO_WHO_PROCESS || which > IOPRIO_WHO_USER)
+		return -EINVAL;
+	if (!for_each_named(which - IOPRIO_WHO_PROCESS, who, get_best_ioprio, &best))
+		return -ESRCH;
+	return best;
+}
