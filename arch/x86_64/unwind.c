@@ -13,6 +13,7 @@
 #include "arch/stacktrace.h"
 
 #include "arch/descriptors.h"
+#include "arch/maccess.h"
 #include "arch/switch.h"
 #include "kernel/kallsyms.h"
 #include "kernel/sched/sched.h"
@@ -216,6 +217,30 @@ unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigne
 
 	u.ip = return_address(&u, frame[1], (unsigned long)&frame[1]);
 	return unwind_save(&u, entries, max, skip);
+}
+
+unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+	unsigned long bp = regs->bp;
+	unsigned count = 0;
+
+	if (!current->mm || (current->flags & PF_EXITING) || !user_mode(regs))
+		return 0;
+	if (count < max)
+		entries[count++] = regs->ip;
+	while (count < max && bp >= regs->sp) {
+		unsigned long frame[2]; /* the caller's frame pointer, the return address */
+
+		if (copy_from_user_nofault(frame, (const void *)bp, sizeof(frame)))
+			break;
+		if (frame[1])
+			entries[count++] = frame[1];
+		if (frame[0] <= bp)
+			break;
+		bp = frame[0];
+	}
+	return count;
 }
 
 /*

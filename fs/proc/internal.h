@@ -5,16 +5,17 @@
 #include "kernel/sched/sched.h"
 
 /* They make the static entries of each file. 0 or a negative errno. */
-int proc_kernel_init(void);     /* kernel.c: version, uptime, loadavg, kallsyms */
-int proc_cmdline_init(void);    /* cmdline.c */
-int proc_cpuinfo_init(void);    /* cpuinfo.c */
-int proc_meminfo_init(void);    /* meminfo.c */
-int proc_slabinfo_init(void);   /* slabinfo.c */
-int proc_stat_init(void);       /* stat.c */
-int proc_mounts_init(void);     /* mounts.c: mounts, filesystems */
-int proc_interrupts_init(void); /* interrupts.c: interrupts, softirqs */
-int proc_sysctl_init(void);     /* sysctl.c: sys/ */
-int proc_sysrq_init(void);      /* sysrq.c: sysrq-trigger */
+int proc_kernel_init(void);           /* kernel.c: version, uptime, loadavg, kallsyms */
+int proc_cmdline_init(void);          /* cmdline.c */
+int proc_cpuinfo_init(void);          /* cpuinfo.c */
+int proc_meminfo_init(void);          /* meminfo.c */
+int proc_slabinfo_init(void);         /* slabinfo.c */
+int proc_stat_init(void);             /* stat.c */
+int proc_mounts_init(void);           /* mounts.c: mounts, filesystems */
+int proc_interrupts_init(void);       /* interrupts.c: interrupts, softirqs */
+int proc_sysctl_init(void);           /* sysctl.c: sys/ */
+int proc_sysrq_init(void);            /* sysrq.c: sysrq-trigger */
+int proc_unknown_syscalls_init(void); /* unknown_syscalls.c */
 
 /* The unit of time in /proc: 1/100 s. */
 #define USER_HZ            100

@@ -97,9 +97,17 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 int proc_populate(void)
 {
 	static int (*const init[])(void) = {
-		proc_kernel_init,   proc_cmdline_init, proc_cpuinfo_init, proc_meminfo_init,
-		proc_slabinfo_init, proc_stat_init,    proc_mounts_init,  proc_interrupts_init,
-		proc_sysctl_init,   proc_sysrq_init,
+		proc_unknown_syscalls_init,
+		proc_kernel_init,
+		proc_cmdline_init,
+		proc_cpuinfo_init,
+		proc_meminfo_init,
+		proc_slabinfo_init,
+		proc_stat_init,
+		proc_mounts_init,
+		proc_interrupts_init,
+		proc_sysctl_init,
+		proc_sysrq_init,
 	};
 	int err = 0;
 

@@ -2,10 +2,12 @@
  * The option userstacktrace: behind each event comes the stack of the program that called the
  * kernel (Documentation/trace/ftrace.rst, "userstacktrace").
  *
- * Kernel tasks have no program. Their entries have no callers, as in Linux.
+ * The addresses come from the program's frame pointers; a program without them has few. Kernel
+ * tasks have no program. Their entries have no callers, as in Linux.
  */
 #include "trace/core/user_stack.h"
 
+#include "arch/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
@@ -22,8 +24,9 @@ void ftrace_trace_userstack(struct trace_array *tr, u32 ctx)
 	entry = trace_buffer_lock_reserve(tr, TRACE_USER_STACK, sizeof(*entry), ctx, &buffer);
 	if (!entry)
 		return;
-	entry->tgid = (u32)current->pid; /* each task is its own thread group */
+	entry->tgid = (u32)current->tgid;
 	memset(entry->caller, 0, sizeof(entry->caller));
+	stack_trace_save_user(entry->caller, FTRACE_STACK_ENTRIES);
 	trace_buffer_unlock_commit(buffer);
 }
 
