@@ -100,10 +100,12 @@ int nameidata_begin(struct nameidata *nd, int dfd, const char *name, unsigned fl
 
 void nameidata_end(struct nameidata *nd)
 {
-	path_put(&nd->path);
+	if (nd->path.dentry)
+		path_put(&nd->path);
 	if (nd->root.mnt)
 		path_put(&nd->root);
-	kfree(nd->buf);
+	if (nd->buf)
+		kfree(nd->buf);
 }
 
 /* Makes the text of a link and the rest of the name the new name. Returns 1 or a negative errno. */
@@ -297,12 +299,22 @@ static int walk_component(struct nameidata *nd, bool follow)
 	return step_into(nd, dentry);
 }
 
+static inline const char *skip_slashes(const char *s)
+{
+	while (*s == '/')
+		s++;
+	return s;
+}
+
 /* Moves the next component of nd->rest to nd->last. */
 static void next_component(struct nameidata *nd)
 {
-	const char *s = nd->rest + strspn(nd->rest, "/");
-	size_t len = strcspn(s, "/");
+	const char *s = skip_slashes(nd->rest), *end = s;
+	size_t len;
 
+	while (*end && *end != '/')
+		end++;
+	len = (size_t)(end - s);
 	nd->last = (struct qstr){ .name = s, .len = (u32)len };
 	nd->last_type = LAST_NORM;
 	if (len == 0)
@@ -311,9 +323,8 @@ static void next_component(struct nameidata *nd)
 		nd->last_type = LAST_DOT;
 	else if (len == 2 && s[0] == '.' && s[1] == '.')
 		nd->last_type = LAST_DOTDOT;
-	s += len;
-	nd->trailing_slash = *s == '/';
-	nd->rest = s + strspn(s, "/");
+	nd->trailing_slash = *end == '/';
+	nd->rest = skip_slashes(end);
 }
 
 int link_path_walk(struct nameidata *nd)
@@ -369,7 +380,7 @@ int kern_path_at(int dfd, const char *name, unsigned flags, struct path *path)
 	err = path_lookupat(&nd);
 	if (!err) {
 		*path = nd.path;
-		path_get(path);
+		nd.path.dentry = NULL; /* the reference goes to the caller */
 	}
 	nameidata_end(&nd);
 	return err;
