@@ -298,6 +298,18 @@ bool task_close_on_exec(struct task_struct *task, unsigned fd)
 	return set;
 }
 
+unsigned task_fd_size(struct task_struct *task)
+{
+	struct files_struct *files = get_task_files(task);
+	unsigned size;
+
+	if (!files)
+		return 0;
+	size = READ_ONCE(files->max_fds);
+	put_files(files);
+	return size;
+}
+
 /* ---- descriptors ---- */
 
 /* The lowest descriptor at or above `from` that is not in use; may be max_fds. The lock is held. */

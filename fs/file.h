@@ -87,6 +87,8 @@ struct file *fget_task(struct task_struct *task, unsigned fd);
 struct file *fget_task_next(struct task_struct *task, unsigned *fd);
 /* Whether the task's descriptor is closed by exec. */
 bool task_close_on_exec(struct task_struct *task, unsigned fd);
+/* For how many descriptors the task's table has room; 0: no table. */
+unsigned task_fd_size(struct task_struct *task);
 
 /*
  * A descriptor is first reserved, and later gets its file, because the calls between may fail.

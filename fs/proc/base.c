@@ -1,5 +1,5 @@
 /*
- * /proc/PID and /proc/self.
+ * /proc/PID, /proc/self and /proc/thread-self.
  *
  * Their dentries are not pinned: a lookup makes them, and the last reference frees them. Each inode
  * holds a reference on its task, so a file that was opened before the task ended can still be read
@@ -12,17 +12,51 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
+#include "kernel/process/cred.h"
 
-struct pid_entry {
-	const char *name;
-	umode_t mode;
-	int (*show)(struct seq_file *m, void *v);
-};
+#define FILE(name, mode, flags, show)                                                              \
+	{                                                                                          \
+		name, S_IFREG | (mode), flags, show, NULL, NULL                                    \
+	}
+#define FILE_OPS(name, mode, flags, fops)                                                          \
+	{                                                                                          \
+		name, S_IFREG | (mode), flags, NULL, NULL, &(fops)                                 \
+	}
+#define LINK(name, iops)                                                                           \
+	{                                                                                          \
+		name, S_IFLNK | S_IRWXUGO, 0, NULL, &(iops), NULL                                  \
+	}
+#define DIR(name, mode, flags, iops, fops)                                                         \
+	{                                                                                          \
+		name, S_IFDIR | (mode), flags, NULL, &(iops), &(fops)                              \
+	}
 
 static const struct pid_entry pid_entries[] = {
-	{ "comm", 0644, proc_pid_comm },     { "patch_state", 0400, proc_pid_patch_state },
-	{ "stack", 0400, proc_pid_stack },   { "stat", 0444, proc_pid_stat },
-	{ "status", 0444, proc_pid_status },
+	DIR("task", 0555, PROC_PROCESS, proc_task_dir_inode_operations, proc_task_dir_operations),
+	DIR("fd", 0500, 0, proc_fd_dir_inode_operations, proc_fd_dir_operations),
+	DIR("fdinfo", 0555, 0, proc_fdinfo_dir_inode_operations, proc_fd_dir_operations),
+	FILE("auxv", 0400, PROC_PTRACE, proc_pid_auxv),
+	FILE_OPS("cmdline", 0444, 0, proc_cmdline_operations),
+	FILE("comm", 0644, 0, proc_pid_comm),
+	LINK("cwd", proc_cwd_link),
+	FILE_OPS("environ", 0400, PROC_PTRACE, proc_environ_operations),
+	LINK("exe", proc_exe_link),
+	FILE("limits", 0444, 0, proc_pid_limits),
+	FILE_OPS("maps", 0444, PROC_PTRACE, proc_maps_operations),
+	FILE_OPS("mem", 0600, PROC_PTRACE, proc_mem_operations),
+	FILE("mountinfo", 0444, 0, proc_show_mountinfo),
+	FILE("mounts", 0444, 0, proc_show_mounts),
+	FILE("oom_score", 0444, 0, proc_pid_oom_score),
+	FILE_OPS("oom_score_adj", 0644, 0, proc_oom_score_adj_operations),
+	FILE("patch_state", 0400, 0, proc_pid_patch_state),
+	FILE("personality", 0400, PROC_PTRACE, proc_pid_personality),
+	LINK("root", proc_root_link),
+	FILE("stack", 0400, PROC_PTRACE, proc_pid_stack),
+	FILE("stat", 0444, 0, proc_pid_stat),
+	FILE("statm", 0444, 0, proc_pid_statm),
+	FILE("status", 0444, 0, proc_pid_status),
+	FILE("syscall", 0400, PROC_PTRACE, proc_pid_syscall),
+	FILE("wchan", 0444, 0, proc_pid_wchan),
 };
 
 bool proc_task_alive(struct task_struct *task)
@@ -34,13 +68,29 @@ bool proc_task_alive(struct task_struct *task)
 	return found == task;
 }
 
-struct task_struct *next_task_from(pid_t pid)
+bool ptrace_may_access(struct task_struct *task)
+{
+	const struct cred *self = current_cred(), *cred;
+	u32 uid = self->fsuid, gid = self->fsgid;
+	bool allowed;
+
+	if (task->tgid == current->tgid || capable(CAP_SYS_PTRACE))
+		return true;
+	cred = get_task_cred(task);
+	allowed = uid == cred->uid && uid == cred->euid && uid == cred->suid && gid == cred->gid &&
+		  gid == cred->egid && gid == cred->sgid;
+	put_cred(cred);
+	return allowed;
+}
+
+static struct task_struct *next_from(pid_t pid, bool processes)
 {
 	struct task_struct *p, *best = NULL;
 
 	spin_lock(&tasklist_lock);
 	for_each_task (p)
-		if (p->pid >= pid && (!best || p->pid < best->pid))
+		if (p->pid >= pid && (!best || p->pid < best->pid) &&
+		    !(processes && p->group_leader != p))
 			best = p;
 	if (best)
 		get_task_struct(best);
@@ -48,38 +98,58 @@ struct task_struct *next_task_from(pid_t pid)
 	return best;
 }
 
-static bool pid_revalidate(struct dentry *dentry)
+struct task_struct *next_task_from(pid_t pid)
 {
-	return proc_task_alive(dentry->d_inode->i_private);
+	return next_from(pid, false);
 }
 
-/* Finds the entry by the name of the file. */
+/* The files of a task belong to the user and group as which it acts. */
+static void update_owner(struct inode *inode, struct task_struct *task)
+{
+	const struct cred *cred;
+
+	rcu_read_lock();
+	cred = READ_ONCE(task->real_cred);
+	WRITE_ONCE(inode->i_uid, cred->euid);
+	WRITE_ONCE(inode->i_gid, cred->egid);
+	rcu_read_unlock();
+}
+
+bool proc_task_revalidate(struct dentry *dentry)
+{
+	struct proc_object *object = proc_object(dentry->d_inode);
+
+	if (!proc_task_alive(object->task))
+		return false;
+	update_owner(dentry->d_inode, object->task);
+	return true;
+}
+
 static int pid_file_open(struct inode *inode, struct file *file)
 {
-	const char *name = file->f_path.dentry->d_name.name;
+	const struct pid_entry *entry = proc_object(inode)->entry;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(pid_entries); i++)
-		if (!strcmp(pid_entries[i].name, name))
-			return single_open(file, pid_entries[i].show, inode->i_private);
-	return -ENOENT;
+	if ((entry->flags & PROC_PTRACE) && !ptrace_may_access(proc_object(inode)->task))
+		return -EACCES;
+	return single_open(file, entry->show, inode->i_private);
 }
 
-/* Only comm can be written: a task may change its own name. */
+/* Only comm can be written: a process may change the names of its threads. */
 static ssize_t pid_file_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-	struct task_struct *task = file->f_inode->i_private;
+	const struct proc_object *object = proc_object(file->f_inode);
 	char comm[TASK_COMM_LEN];
 	size_t len = min(count, sizeof(comm) - 1);
 
 	(void)pos;
-	if (strcmp(file->f_path.dentry->d_name.name, "comm"))
-		return -EIO;
-	if (task != current)
+	if (object->entry->show != proc_pid_comm)
+		return -EINVAL;
+	if (object->task->tgid != current->tgid)
 		return -EINVAL;
 	memcpy(comm, buf, len);
 	comm[len] = '\0';
 	comm[strcspn(comm, "\n")] = '\0';
-	set_task_comm(task, comm);
+	set_task_comm(object->task, comm);
 	return (ssize_t)count;
 }
 
@@ -91,7 +161,14 @@ static const struct file_operations pid_file_fops = {
 	.release = single_release,
 };
 
-static const struct inode_operations pid_file_operations = { .revalidate = pid_revalidate };
+static const struct inode_operations pid_file_inode_operations = {
+	.revalidate = proc_task_revalidate,
+};
+
+static bool has_entry(const struct proc_object *object, const struct pid_entry *entry)
+{
+	return !(object->thread && (entry->flags & PROC_PROCESS));
+}
 
 static int pid_dir_iterate(struct file *file, struct dir_context *ctx)
 {
@@ -102,32 +179,36 @@ static int pid_dir_iterate(struct file *file, struct dir_context *ctx)
 	for (; (u64)ctx->pos - 2 < ARRAY_SIZE(pid_entries); ctx->pos++) {
 		const struct pid_entry *entry = &pid_entries[ctx->pos - 2];
 
-		if (!ctx->actor(ctx, entry->name, strlen(entry->name), ctx->pos,
-				dir->i_ino + (u64)ctx->pos, DT_REG))
+		if (has_entry(proc_object(dir), entry) &&
+		    !ctx->actor(ctx, entry->name, strlen(entry->name), ctx->pos,
+				dir->i_ino + (u64)ctx->pos, S_DT(entry->mode)))
 			break;
 	}
 	return 0;
 }
 
-static const struct file_operations pid_dir_fops = {
+const struct file_operations proc_pid_dir_operations = {
 	.iterate = pid_dir_iterate,
 	.llseek = dcache_dir_lseek,
 };
 
-/* Gives dentry a new inode that holds task. Takes over the task reference, also on failure. */
-static int pid_instantiate(struct dentry *dentry, struct task_struct *task, umode_t mode,
-			   const struct inode_operations *iops, const struct file_operations *fops)
+int proc_instantiate(struct dentry *dentry, const struct proc_object *object, umode_t mode,
+		     const struct inode_operations *iops, const struct file_operations *fops)
 {
-	struct inode *inode = new_inode(dentry->d_sb, mode);
+	struct proc_object *copy = kmalloc(sizeof(*copy), GFP_KERNEL);
+	struct inode *inode = copy ? new_inode(dentry->d_sb, mode) : NULL;
 
 	if (!inode) {
-		put_task_struct(task);
+		kfree(copy);
 		return -ENOMEM;
 	}
+	*copy = *object;
+	get_task_struct(copy->task);
 	inode->i_nlink = S_ISDIR(mode) ? 2 : 1;
 	inode->i_op = iops;
 	inode->i_fop = fops;
-	inode->i_private = task;
+	inode->i_private = copy;
+	update_owner(inode, copy->task);
 	dentry->d_flags |= DCACHE_REVALIDATE;
 	d_add(dentry, inode);
 	return 0;
@@ -135,38 +216,52 @@ static int pid_instantiate(struct dentry *dentry, struct task_struct *task, umod
 
 static int pid_dir_lookup(struct inode *dir, struct dentry *dentry)
 {
+	struct proc_object object = *proc_object(dir);
+
 	for (unsigned i = 0; i < ARRAY_SIZE(pid_entries); i++) {
-		if (strcmp(pid_entries[i].name, dentry->d_name.name))
+		const struct pid_entry *entry = &pid_entries[i];
+
+		if (strcmp(entry->name, dentry->d_name.name) || !has_entry(&object, entry))
 			continue;
-		return pid_instantiate(dentry, get_task_struct(dir->i_private),
-				       pid_entries[i].mode | S_IFREG, &pid_file_operations,
-				       &pid_file_fops);
+		object.entry = entry;
+		return proc_instantiate(dentry, &object, entry->mode,
+					entry->iops ? entry->iops : &pid_file_inode_operations,
+					entry->show ? &pid_file_fops : entry->fops);
 	}
 	return -ENOENT;
 }
 
-static const struct inode_operations pid_dir_operations = {
+const struct inode_operations proc_pid_dir_inode_operations = {
 	.lookup = pid_dir_lookup,
-	.revalidate = pid_revalidate,
+	.revalidate = proc_task_revalidate,
 };
 
 static char *self_get_link(struct dentry *dentry)
 {
-	char *text = kasprintf(GFP_KERNEL, "%d", current->pid);
+	char *text = kasprintf(GFP_KERNEL, "%d", current->tgid);
+
+	(void)dentry;
+	return text ? text : ERR_PTR(-ENOMEM);
+}
+
+static char *thread_self_get_link(struct dentry *dentry)
+{
+	char *text = kasprintf(GFP_KERNEL, "%d/task/%d", current->tgid, current->pid);
 
 	(void)dentry;
 	return text ? text : ERR_PTR(-ENOMEM);
 }
 
 static const struct inode_operations self_operations = { .get_link = self_get_link };
+static const struct inode_operations thread_self_operations = { .get_link = thread_self_get_link };
 
-static int self_lookup(struct dentry *dentry)
+static int self_lookup(struct dentry *dentry, const struct inode_operations *iops)
 {
 	struct inode *inode = new_inode(dentry->d_sb, S_IFLNK | S_IRWXUGO);
 
 	if (!inode)
 		return -ENOMEM;
-	inode->i_op = &self_operations;
+	inode->i_op = iops;
 	d_add(dentry, inode);
 	return 0;
 }
@@ -174,47 +269,60 @@ static int self_lookup(struct dentry *dentry)
 int proc_root_lookup(struct inode *dir, struct dentry *dentry)
 {
 	const char *name = dentry->d_name.name;
-	struct task_struct *task;
+	struct proc_object object = { 0 };
 	unsigned pid;
+	int err;
 
 	(void)dir;
 	if (!strcmp(name, "self"))
-		return self_lookup(dentry);
+		return self_lookup(dentry, &self_operations);
+	if (!strcmp(name, "thread-self"))
+		return self_lookup(dentry, &thread_self_operations);
 	/* kstrtouint() accepts 007 and +7, which are not names of task 7. */
 	if (name[0] < '1' || name[0] > '9' || kstrtouint(name, 10, &pid) || pid > INT32_MAX)
 		return -ENOENT;
-	task = find_get_task_by_pid((pid_t)pid);
-	if (!task)
+	object.task = find_get_task_by_pid((pid_t)pid);
+	if (!object.task)
 		return -ENOENT;
-	return pid_instantiate(dentry, task, S_IFDIR | 0555, &pid_dir_operations, &pid_dir_fops);
+	err = proc_instantiate(dentry, &object, S_IFDIR | 0555, &proc_pid_dir_inode_operations,
+			       &proc_pid_dir_operations);
+	put_task_struct(object.task);
+	return err;
 }
 
 void proc_pid_readdir(struct dir_context *ctx)
 {
+	static const char *const links[] = { "self", "thread-self" };
+	const loff_t first_pid = FIRST_PROCESS_POS + ARRAY_SIZE(links);
 	struct task_struct *task;
 	pid_t pid;
 
-	if (ctx->pos == FIRST_PROCESS_POS) {
-		if (!ctx->actor(ctx, "self", 4, ctx->pos, 1, DT_LNK))
+	for (; ctx->pos < first_pid; ctx->pos++) {
+		const char *name = links[ctx->pos - FIRST_PROCESS_POS];
+
+		if (!ctx->actor(ctx, name, strlen(name), ctx->pos, 1, DT_LNK))
 			return;
-		ctx->pos++;
 	}
-	while ((task = next_task_from((pid_t)(ctx->pos - FIRST_PROCESS_POS)))) {
+	while ((task = next_from((pid_t)(ctx->pos - first_pid), true))) {
 		char name[12];
 		int len = snprintf(name, sizeof(name), "%d", task->pid);
 
 		pid = task->pid;
 		put_task_struct(task);
-		if (!ctx->actor(ctx, name, (size_t)len, FIRST_PROCESS_POS + pid,
-				(u64)FIRST_PROCESS_POS + (u64)pid, DT_DIR))
+		if (!ctx->actor(ctx, name, (size_t)len, first_pid + pid, (u64)(first_pid + pid),
+				DT_DIR))
 			return;
-		ctx->pos = FIRST_PROCESS_POS + pid + 1;
+		ctx->pos = first_pid + pid + 1;
 	}
 }
 
-/* Only the inodes of this file hold a task. Static entries have another i_private. */
+/* Of all inodes of procfs, those of tasks alone have a revalidate operation. */
 void proc_evict_inode(struct inode *inode)
 {
-	if (inode->i_op == &pid_dir_operations || inode->i_op == &pid_file_operations)
-		put_task_struct(inode->i_private);
+	struct proc_object *object = inode->i_private;
+
+	if (!inode->i_op->revalidate)
+		return;
+	put_task_struct(object->task);
+	kfree(object);
 }

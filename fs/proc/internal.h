@@ -24,6 +24,34 @@ int proc_unknown_syscalls_init(void); /* unknown_syscalls.c */
 /* Positions in readdir of the root: static entries are below, a task is at this number + PID. */
 #define FIRST_PROCESS_POS (1 << 20)
 
+/* ---- the files of one task ---- */
+
+/* What the inode of a file of a task is about: its i_private, and m->private of its seq_file. */
+struct proc_object {
+	struct task_struct *task;      /* counted */
+	const struct pid_entry *entry; /* what the name stands for; NULL: the directory of a task */
+	unsigned fd;                   /* in fd/ and fdinfo/ */
+	bool thread;                   /* below task/: shows this thread alone */
+};
+
+#define PROC_PROCESS 1 /* of a process: not in task/TID */
+#define PROC_PTRACE  2 /* only for those who may trace the task */
+
+/* One name in the directory of a task. */
+struct pid_entry {
+	const char *name;
+	umode_t mode;                             /* with the type */
+	unsigned flags;                           /* PROC_* */
+	int (*show)(struct seq_file *m, void *v); /* a file of one record */
+	const struct inode_operations *iops;      /* NULL: those of a file */
+	const struct file_operations *fops;       /* NULL: those for show */
+};
+
+static inline struct proc_object *proc_object(const struct inode *inode)
+{
+	return inode->i_private;
+}
+
 /* base.c: the directories of tasks. The caller holds the i_mutex of the root directory. */
 int proc_root_lookup(struct inode *dir, struct dentry *dentry);
 void proc_pid_readdir(struct dir_context *ctx);
@@ -31,12 +59,60 @@ void proc_pid_readdir(struct dir_context *ctx);
 void proc_evict_inode(struct inode *inode);
 /* Returns the task with the lowest PID at or above pid, counted; or NULL. Task context. */
 struct task_struct *next_task_from(pid_t pid);
-
-/* array.c: show the files of the task m->private. They return -ESRCH after it was reaped. */
-int proc_pid_stat(struct seq_file *m, void *v);
-int proc_pid_status(struct seq_file *m, void *v);
-int proc_pid_stack(struct seq_file *m, void *v);
-int proc_pid_comm(struct seq_file *m, void *v);
-int proc_pid_patch_state(struct seq_file *m, void *v);
+/*
+ * Gives dentry a new inode for *object, with a task reference of its own. mode: with the type. 0 or
+ * -ENOMEM. The caller holds the i_mutex of the directory.
+ */
+int proc_instantiate(struct dentry *dentry, const struct proc_object *object, umode_t mode,
+		     const struct inode_operations *iops, const struct file_operations *fops);
+/* For inode_operations: drops the dentry of a task that is reaped, and updates the owner. */
+bool proc_task_revalidate(struct dentry *dentry);
 /* Tells if the task can still be found by its PID. */
 bool proc_task_alive(struct task_struct *task);
+/*
+ * Whether the current task may look into task: it is the same process, has the same user and group,
+ * or has CAP_SYS_PTRACE. Task context.
+ */
+bool ptrace_may_access(struct task_struct *task);
+/* The text of a path for a link: kmalloc()ed, or an ERR_PTR. Task context. */
+char *proc_path_text(const struct path *path);
+
+/* task_dir.c: task/, with a directory for each thread. */
+extern const struct inode_operations proc_task_dir_inode_operations;
+extern const struct file_operations proc_task_dir_operations;
+/* The directories of a process and of a thread (base.c). */
+extern const struct inode_operations proc_pid_dir_inode_operations;
+extern const struct file_operations proc_pid_dir_operations;
+
+/* links.c: exe, cwd, root, fd/, fdinfo/. */
+extern const struct inode_operations proc_exe_link, proc_cwd_link, proc_root_link;
+extern const struct inode_operations proc_fd_dir_inode_operations;
+extern const struct inode_operations proc_fdinfo_dir_inode_operations;
+extern const struct file_operations proc_fd_dir_operations;
+
+/* task_mm.c: what the address space tells. */
+extern const struct file_operations proc_maps_operations, proc_mem_operations;
+extern const struct file_operations proc_cmdline_operations, proc_environ_operations;
+int proc_pid_statm(struct seq_file *m, void *v);
+int proc_pid_auxv(struct seq_file *m, void *v);
+struct mm_struct;
+/* The lines of status. mm has a user. */
+void proc_show_mm_status(struct seq_file *m, struct mm_struct *mm);
+
+/*
+ * array.c, stack.c, limits.c, mounts.c: show the files of the task of proc_object m->private. They
+ * return -ESRCH after it was reaped.
+ */
+int proc_pid_stat(struct seq_file *m, void *v);
+int proc_pid_status(struct seq_file *m, void *v);
+int proc_pid_comm(struct seq_file *m, void *v);
+int proc_pid_patch_state(struct seq_file *m, void *v);
+int proc_pid_stack(struct seq_file *m, void *v);
+int proc_pid_wchan(struct seq_file *m, void *v);
+int proc_pid_syscall(struct seq_file *m, void *v);
+int proc_pid_limits(struct seq_file *m, void *v);
+int proc_pid_personality(struct seq_file *m, void *v);
+int proc_pid_oom_score(struct seq_file *m, void *v);
+extern const struct file_operations proc_oom_score_adj_operations;
+int proc_show_mounts(struct seq_file *m, void *v);
+int proc_show_mountinfo(struct seq_file *m, void *v);

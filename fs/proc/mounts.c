@@ -1,6 +1,8 @@
 /* /proc/mounts and /proc/filesystems. */
+#include "fs/internal.h"
 #include "fs/namespace.h"
 #include "fs/proc/internal.h"
+#include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
 /* Prints the absolute path, with blanks and backslashes as octal escapes. */
@@ -17,7 +19,8 @@ static int show_path(struct seq_file *m, const struct path *path)
 	return IS_ERR(name) ? (int)PTR_ERR(name) : 0;
 }
 
-static void show_options(struct seq_file *m, const struct vfsmount *mnt)
+/* The options of the mount, or all of them. */
+static void show_mount_options(struct seq_file *m, const struct vfsmount *mnt, bool readonly)
 {
 	static const struct {
 		unsigned flag;
@@ -27,18 +30,20 @@ static void show_options(struct seq_file *m, const struct vfsmount *mnt)
 		{ MS_NOEXEC, ",noexec" },         { MS_NOATIME, ",noatime" },
 		{ MS_NODIRATIME, ",nodiratime" }, { MS_RELATIME, ",relatime" },
 	};
-	struct super_block *sb = mnt->mnt_sb;
 
-	seq_puts(m, mnt_is_readonly(mnt) ? "ro" : "rw");
+	seq_puts(m, readonly ? "ro" : "rw");
 	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++)
 		if (mnt->mnt_flags & flags[i].flag)
 			seq_puts(m, flags[i].text);
-	if (sb->s_op && sb->s_op->show_options)
-		sb->s_op->show_options(m, sb);
-	seq_puts(m, " 0 0\n");
 }
 
-static int mounts_show(struct seq_file *m, void *v)
+static void show_super_options(struct seq_file *m, struct super_block *sb)
+{
+	if (sb->s_op && sb->s_op->show_options)
+		sb->s_op->show_options(m, sb);
+}
+
+int proc_show_mounts(struct seq_file *m, void *v)
 {
 	struct vfsmount *mnt;
 	int err = 0;
@@ -53,10 +58,81 @@ static int mounts_show(struct seq_file *m, void *v)
 		if (err)
 			break;
 		seq_printf(m, " %s ", mnt->mnt_sb->s_type->name);
-		show_options(m, mnt);
+		show_mount_options(m, mnt, mnt_is_readonly(mnt));
+		show_super_options(m, mnt->mnt_sb);
+		seq_puts(m, " 0 0\n");
 	}
 	mutex_unlock(&mount_mutex);
 	return err;
+}
+
+/* Prints where in its file system the root of the mount is: not "/" for a bind mount. */
+static int show_root(struct seq_file *m, struct vfsmount *mnt)
+{
+	struct dentry *dentry = mnt->mnt_root;
+	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *at;
+
+	if (!buf)
+		return -ENOMEM;
+	at = buf + PATH_MAX - 1;
+	*at = '\0';
+	spin_lock(&rename_lock);
+	for (; dentry != dentry->d_parent; dentry = dentry->d_parent) {
+		if ((size_t)(at - buf) <= dentry->d_name.len)
+			break;
+		at -= dentry->d_name.len;
+		memcpy(at, dentry->d_name.name, dentry->d_name.len);
+		*--at = '/';
+	}
+	spin_unlock(&rename_lock);
+	seq_escape(m, *at ? at : "/", " \t\n\\");
+	kfree(buf);
+	return 0;
+}
+
+static int show_mountinfo(struct seq_file *m, struct vfsmount *mnt)
+{
+	struct path root = { .mnt = mnt, .dentry = mnt->mnt_root };
+	struct super_block *sb = mnt->mnt_sb;
+	int err;
+
+	seq_printf(m, "%d %d %u:%u ", mnt->mnt_id, mnt->mnt_parent->mnt_id, MAJOR(sb->s_dev),
+		   MINOR(sb->s_dev));
+	err = show_root(m, mnt);
+	if (err)
+		return err;
+	seq_putc(m, ' ');
+	err = show_path(m, &root);
+	if (err)
+		return err;
+	seq_putc(m, ' ');
+	show_mount_options(m, mnt, READ_ONCE(mnt->mnt_flags) & MS_RDONLY);
+	seq_printf(m, " - %s %s %s", sb->s_type->name, mnt->mnt_devname,
+		   READ_ONCE(sb->s_flags) & MS_RDONLY ? "ro" : "rw");
+	show_super_options(m, sb);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+int proc_show_mountinfo(struct seq_file *m, void *v)
+{
+	struct vfsmount *mnt;
+	int err = 0;
+
+	(void)v;
+	mutex_lock(&mount_mutex);
+	list_for_each_entry (mnt, &mount_list, mnt_list) {
+		err = show_mountinfo(m, mnt);
+		if (err)
+			break;
+	}
+	mutex_unlock(&mount_mutex);
+	return err;
+}
+
+static int mounts_show(struct seq_file *m, void *v)
+{
+	return proc_show_mounts(m, v);
 }
 DEFINE_SHOW_ATTRIBUTE(mounts);
 

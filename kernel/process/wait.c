@@ -317,6 +317,8 @@ char task_state_to_char(const struct task_struct *p)
 	}
 	if (state == TASK_IDLE)
 		return 'I';
+	if (state & __TASK_STOPPED)
+		return 'T';
 	if (state & (TASK_UNINTERRUPTIBLE | TASK_NEW))
 		return 'D';
 	return state & TASK_INTERRUPTIBLE ? 'S' : 'R';

@@ -1,0 +1,332 @@
+/*
+ * What the address space of a process tells: /proc/PID/{cmdline,environ,auxv,maps,mem,statm} and
+ * the lines of status that begin with Vm and Rss.
+ */
+#include "fs/proc/internal.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/vm/mm.h"
+
+/* ---- memory as a file: cmdline, environ, mem ---- */
+
+static int traced_open(struct inode *inode, struct file *file)
+{
+	(void)file;
+	return ptrace_may_access(proc_object(inode)->task) ? 0 : -EACCES;
+}
+
+/*
+ * The end of the text of cmdline. A program that shows a title writes it over its arguments. If the
+ * title is longer than they are, it goes on in the environment, up to the first NUL.
+ */
+static unsigned long cmdline_end(struct mm_struct *mm, unsigned long arg_end, unsigned long env_end)
+{
+	char last, text[64];
+
+	if (access_remote_vm(mm, arg_end - 1, &last, 1, false) != 1 || !last)
+		return arg_end;
+	for (unsigned long at = arg_end; at < env_end;) {
+		size_t n = access_remote_vm(mm, at, text, min(sizeof(text), env_end - at), false);
+		size_t len = strnlen(text, n);
+
+		at += len;
+		if (len < sizeof(text))
+			return at;
+	}
+	return env_end;
+}
+
+/* Reads from the range [start, end) of the address space. Releases mm. */
+static ssize_t read_range(struct mm_struct *mm, unsigned long start, unsigned long end, char *buf,
+			  size_t count, loff_t *pos)
+{
+	size_t n = 0;
+
+	if (start < end && (u64)*pos < end - start) {
+		n = min(count, end - start - (unsigned long)*pos);
+		n = access_remote_vm(mm, start + (unsigned long)*pos, buf, n, false);
+	}
+	mmput(mm);
+	*pos += (loff_t)n;
+	return (ssize_t)n;
+}
+
+static ssize_t cmdline_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct mm_struct *mm = get_task_mm(proc_object(file->f_inode)->task);
+	unsigned long start, end, env_end;
+
+	if (!mm)
+		return 0;
+	mmap_read_lock(mm);
+	start = mm->arg_start;
+	end = mm->arg_end;
+	env_end = mm->env_end;
+	mmap_read_unlock(mm);
+	if (start < end)
+		end = cmdline_end(mm, end, env_end);
+	return read_range(mm, start, end, buf, count, pos);
+}
+
+static ssize_t environ_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct mm_struct *mm = get_task_mm(proc_object(file->f_inode)->task);
+	unsigned long start, end;
+
+	if (!mm)
+		return 0;
+	mmap_read_lock(mm);
+	start = mm->env_start;
+	end = mm->env_end;
+	mmap_read_unlock(mm);
+	return read_range(mm, start, end, buf, count, pos);
+}
+
+/* The position is an address. 0: the task has no memory any more. */
+static ssize_t mem_access(struct file *file, char *buf, size_t count, loff_t *pos, bool write)
+{
+	struct task_struct *task = proc_object(file->f_inode)->task;
+	struct mm_struct *mm;
+	size_t n;
+
+	if (!ptrace_may_access(task)) /* it may run a program of another user since the open */
+		return -EACCES;
+	mm = get_task_mm(task);
+	if (!mm)
+		return 0;
+	n = access_remote_vm(mm, (unsigned long)*pos, buf, count, write);
+	mmput(mm);
+	if (!n && count)
+		return -EIO;
+	*pos += (loff_t)n;
+	return (ssize_t)n;
+}
+
+static ssize_t mem_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	return mem_access(file, buf, count, pos, false);
+}
+
+static ssize_t mem_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	return mem_access(file, (char *)buf, count, pos, true);
+}
+
+static loff_t mem_llseek(struct file *file, loff_t offset, int whence)
+{
+	if (whence == SEEK_CUR)
+		offset += file->f_pos;
+	else if (whence != SEEK_SET)
+		return -EINVAL;
+	file->f_pos = offset;
+	return offset;
+}
+
+const struct file_operations proc_cmdline_operations = {
+	.read = cmdline_read,
+	.llseek = generic_file_llseek,
+};
+const struct file_operations proc_environ_operations = {
+	.open = traced_open,
+	.read = environ_read,
+	.llseek = generic_file_llseek,
+};
+const struct file_operations proc_mem_operations = {
+	.open = traced_open,
+	.read = mem_read,
+	.write = mem_write,
+	.llseek = mem_llseek,
+};
+
+int proc_pid_auxv(struct seq_file *m, void *v)
+{
+	struct mm_struct *mm = get_task_mm(((struct proc_object *)m->private)->task);
+	unsigned words = 0;
+
+	(void)v;
+	if (!mm)
+		return 0;
+	while (words + 2 < AT_VECTOR_SIZE && mm->saved_auxv[words])
+		words += 2;
+	seq_write(m, mm->saved_auxv, (words + 2) * sizeof(mm->saved_auxv[0]));
+	mmput(mm);
+	return 0;
+}
+
+/* ---- maps ---- */
+
+/*
+ * The record number is the address where the next area may begin, so that the reader goes on at the
+ * right place after the process has changed its areas.
+ */
+static void *maps_start(struct seq_file *m, loff_t *pos)
+{
+	struct proc_object *object = proc_object(m->file->f_inode);
+	struct mm_struct *mm;
+	struct vm_area_struct *vma;
+
+	m->private = NULL;
+	if (!ptrace_may_access(object->task)) /* it may run a program of another user by now */
+		return ERR_PTR(-EACCES);
+	mm = get_task_mm(object->task);
+	if (!mm)
+		return NULL;
+	m->private = mm;
+	mmap_read_lock(mm);
+	vma = find_vma(mm, (unsigned long)*pos);
+	if (vma)
+		*pos = (loff_t)vma->vm_start;
+	return vma;
+}
+
+static void *maps_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct vm_area_struct *vma = v;
+
+	(void)m;
+	*pos = (loff_t)(vma->vm_next ? vma->vm_next->vm_start : vma->vm_end);
+	return vma->vm_next;
+}
+
+static void maps_stop(struct seq_file *m, void *v)
+{
+	struct mm_struct *mm = m->private;
+
+	(void)v;
+	if (!mm)
+		return;
+	mmap_read_unlock(mm);
+	mmput(mm);
+}
+
+/* The name of memory that is not of a file, or NULL. */
+static const char *area_name(struct vm_area_struct *vma)
+{
+	struct mm_struct *mm = vma->vm_mm;
+
+	if (vma->vm_ops && vma->vm_ops->name)
+		return vma->vm_ops->name(vma);
+	if (mm->context.vdso && vma->vm_start == (unsigned long)mm->context.vdso)
+		return "[vdso]";
+	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
+		return "[heap]";
+	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
+		return "[stack]";
+	return NULL;
+}
+
+static int maps_show(struct seq_file *m, void *v)
+{
+	struct vm_area_struct *vma = v;
+	unsigned long flags = vma->vm_flags;
+	const struct inode *inode = vma->vm_file ? vma->vm_file->f_inode : NULL;
+	u32 dev = inode ? inode->i_sb->s_dev : 0;
+	const char *name = NULL;
+	char line[128], *path = NULL;
+
+	snprintf(line, sizeof(line), "%08lx-%08lx %c%c%c%c %08llx %02x:%02x %llu ", vma->vm_start,
+		 vma->vm_end, flags & VM_READ ? 'r' : '-', flags & VM_WRITE ? 'w' : '-',
+		 flags & VM_EXEC ? 'x' : '-', flags & VM_MAYSHARE ? 's' : 'p',
+		 inode ? (unsigned long long)vma->vm_pgoff << PAGE_SHIFT : 0, MAJOR(dev),
+		 MINOR(dev), inode ? (unsigned long long)inode->i_ino : 0);
+	if (vma->vm_file) {
+		path = proc_path_text(&vma->vm_file->f_path);
+		if (IS_ERR(path))
+			return (int)PTR_ERR(path);
+		name = path;
+	} else {
+		name = area_name(vma);
+	}
+	if (name) {
+		seq_printf(m, "%-72s ", line);
+		seq_escape(m, name, "\n");
+	} else {
+		seq_puts(m, line);
+	}
+	seq_putc(m, '\n');
+	kfree(path);
+	return 0;
+}
+
+static const struct seq_operations maps_sops = {
+	.start = maps_start,
+	.next = maps_next,
+	.stop = maps_stop,
+	.show = maps_show,
+};
+
+static int maps_open(struct inode *inode, struct file *file)
+{
+	int err = traced_open(inode, file);
+
+	return err ? err : seq_open(file, &maps_sops);
+}
+
+const struct file_operations proc_maps_operations = {
+	.open = maps_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+/* ---- sizes ---- */
+
+/* The pages of the program's own code; other executable pages are of libraries. */
+static unsigned long text_pages(const struct mm_struct *mm)
+{
+	unsigned long start = mm->start_code & ~(PAGE_SIZE - 1);
+	unsigned long end = (mm->end_code + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
+
+	return min((end - start) >> PAGE_SHIFT, mm->exec_vm);
+}
+
+static unsigned long mm_counter(const struct mm_struct *mm, enum mm_counter kind)
+{
+	long pages = READ_ONCE(mm->rss[kind]);
+
+	return pages > 0 ? (unsigned long)pages : 0;
+}
+
+static void show_pages(struct seq_file *m, const char *name, unsigned long pages)
+{
+	seq_printf(m, "%s:\t%8lu kB\n", name, pages << (PAGE_SHIFT - 10));
+}
+
+void proc_show_mm_status(struct seq_file *m, struct mm_struct *mm)
+{
+	unsigned long rss = get_mm_rss(mm), text = text_pages(mm);
+
+	show_pages(m, "VmPeak", max(mm->hiwater_vm, mm->total_vm));
+	show_pages(m, "VmSize", mm->total_vm);
+	show_pages(m, "VmLck", mm->locked_vm);
+	show_pages(m, "VmPin", 0);
+	show_pages(m, "VmHWM", max(READ_ONCE(mm->hiwater_rss), rss));
+	show_pages(m, "VmRSS", rss);
+	show_pages(m, "RssAnon", mm_counter(mm, MM_ANONPAGES));
+	show_pages(m, "RssFile", mm_counter(mm, MM_FILEPAGES));
+	show_pages(m, "RssShmem", mm_counter(mm, MM_SHMEMPAGES));
+	show_pages(m, "VmData", mm->data_vm);
+	show_pages(m, "VmStk", mm->stack_vm);
+	show_pages(m, "VmExe", text);
+	show_pages(m, "VmLib", mm->exec_vm - text);
+	show_pages(m, "VmPTE", READ_ONCE(mm->pgtables));
+	show_pages(m, "VmSwap", 0);
+	seq_puts(m, "CoreDumping:\t0\n");
+}
+
+int proc_pid_statm(struct seq_file *m, void *v)
+{
+	struct mm_struct *mm = get_task_mm(((struct proc_object *)m->private)->task);
+
+	(void)v;
+	if (!mm) {
+		seq_puts(m, "0 0 0 0 0 0 0\n");
+		return 0;
+	}
+	seq_printf(m, "%lu %lu %lu %lu 0 %lu 0\n", mm->total_vm, get_mm_rss(mm),
+		   mm_counter(mm, MM_FILEPAGES) + mm_counter(mm, MM_SHMEMPAGES), text_pages(mm),
+		   mm->data_vm + mm->stack_vm);
+	mmput(mm);
+	return 0;
+}
