@@ -128,9 +128,12 @@ static int map_bss(const struct elf64_phdr *ph, unsigned long bias)
 
 	if (start == end)
 		return 0;
-	/* The rest of the last page of the file. A read-only segment keeps what the file has. */
+	/*
+	 * Clears the rest of the last page, because glibc's ld.so puts its first objects there. A
+	 * read-only segment keeps what the file has.
+	 */
 	if (ph->p_filesz && page_offset(start) && (ph->p_flags & PF_W) &&
-	    clear_user((void __user *)start, min(whole, end) - start))
+	    clear_user((void __user *)start, whole - start))
 		return -EFAULT;
 	if (!ph->p_filesz)
 		whole = page_start(start);
