@@ -1,0 +1,60 @@
+"""The system calls do what Linux 6.1's do: each program of tests/abi prints the same, with musl and with glibc.
+
+A program in tests/abi/not_yet.txt must fail. One that passes has to leave the list.
+"""
+import re
+import sys
+
+import pytest
+
+from conftest import Shared, build_in
+from nop5 import BUILD, ROOT, STAMP, Died
+
+ABI = ROOT / "tests/abi"
+NAMES = sorted(path.stem for path in (ABI / "programs").glob("*.c"))
+ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+KERNEL_MESSAGE = re.compile(STAMP.pattern.lstrip("^") + r"[^\n]*\n")
+
+sys.path.insert(0, str(ABI))
+from outputs import archive, outputs  # noqa: E402
+
+
+def not_yet():
+    """Returns {name of a program: why nop5 does not pass it}."""
+    lines = (ABI / "not_yet.txt").read_text().splitlines()
+    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+
+
+def programs():
+    reasons = not_yet()
+    return [pytest.param(name, marks=[pytest.mark.xfail(reason=reasons[name], strict=True)] if name in reasons else [])
+            for name in NAMES]
+
+
+@pytest.fixture(scope="session")
+def machine(images):
+    """A machine whose root file system holds the programs. It boots again when a program has killed it."""
+    directory = build_in(BUILD / "abi", "-C", "tests/abi", f"O={BUILD / 'abi'}")
+    shared = Shared(build=images, cpus=2, extra=["-initrd", str(archive(directory, NAMES))])
+    yield shared
+    shared.close()
+
+
+@pytest.mark.parametrize("libc", ["musl", "glibc"])
+@pytest.mark.parametrize("name", programs())
+def test_program_prints_the_same_as_on_linux(machine, name, libc):
+    try:
+        text = machine.get().command_output(f"sh /abi/run {libc} {name}")
+    except Died:
+        machine.close()
+        raise
+    printed = outputs(KERNEL_MESSAGE.sub("", ESCAPE.sub("", text)))
+    assert printed.get(name, text) == (ABI / f"expected/{name}.txt").read_text()
+
+
+def test_the_list_names_programs_that_exist():
+    assert not_yet().keys() <= set(NAMES)
+
+
+def test_each_program_has_an_expected_output():
+    assert NAMES == sorted(path.stem for path in (ABI / "expected").glob("*.txt"))
