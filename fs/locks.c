@@ -19,10 +19,11 @@
 #define F_WRLCK 1
 #define F_UNLCK 2
 
-#define LOCK_SH 1
-#define LOCK_EX 2
-#define LOCK_NB 4
-#define LOCK_UN 8
+#define LOCK_SH   1
+#define LOCK_EX   2
+#define LOCK_NB   4
+#define LOCK_UN   8
+#define LOCK_MAND 32
 
 #define OFFSET_MAX ((loff_t)(~0ULL >> 1))
 
@@ -342,6 +343,10 @@ SYSCALL_DEFINE2(flock, unsigned int, fd, unsigned int, cmd)
 
 	if (!f.file)
 		return -EBADF;
+	if (cmd & LOCK_MAND) { /* Linux ignores it, too */
+		fdput(f);
+		return 0;
+	}
 	switch (cmd & ~(unsigned)LOCK_NB) {
 	case LOCK_SH:
 		want.type = F_RDLCK;
