@@ -285,7 +285,7 @@ static int copy_mm(u64 clone_flags, struct task_struct *p)
 		if (!mm)
 			return -ENOMEM;
 	}
-	p->mm = p->active_mm = mm;
+	p->mm = mm;
 	return 0;
 }
 

@@ -188,12 +188,11 @@ struct task_struct {
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
 
 	/* Fields of other rooms. NULL or 0 in a task that does not use them. */
-	struct mm_struct *mm;        /* [X] vm: its address space; NULL: a kernel task */
-	struct mm_struct *active_mm; /* [X] vm: mm, or the one that a kernel task borrows */
-	struct files_struct *files;  /* [X] fs: descriptors; see task_set_fs_hooks() */
-	struct fs_struct *fs;        /* [X] fs: root, working directory, umask */
-	void *trace;                 /* [X] trace */
-	u32 trace_recursion;         /* [X] trace: trace/ftrace/recursion.h */
+	struct mm_struct *mm; /* [P] to write, by itself: its address space; NULL: a kernel task */
+	struct files_struct *files; /* [X] fs: descriptors; see task_set_fs_hooks() */
+	struct fs_struct *fs;       /* [X] fs: root, working directory, umask */
+	void *trace;                /* [X] trace */
+	u32 trace_recursion;        /* [X] trace: trace/ftrace/recursion.h */
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
 	void *worker;      /* [X] workqueue: the struct worker this task is */
 	struct thread_struct thread; /* [X] arch: arch/processor.h */

@@ -204,3 +204,33 @@ SELFTEST(user_memory, all_pages_come_back)
 	memory_expect_accounted(test, before);
 	EXPECT_EQ(vm_committed(), 0);
 }
+
+SELFTEST(user_memory, fork_without_memory_fails_and_leaves_nothing)
+{
+	struct mm_struct *mm = test_mm_begin(), *child = NULL;
+	unsigned long addr = test_mmap(0, 4 * PAGE_SIZE, 0);
+	struct memory_taken taken;
+	unsigned failures = 0;
+	u64 before;
+
+	ASSERT(mm);
+	test_mmap(0x10000000, PAGE_SIZE, MAP_SHARED);
+	EXPECT_EQ(user_poke(addr, 1), 0);
+	EXPECT_EQ(user_poke(0x10000000, 2), 0);
+	mmput(dup_mm(mm)); /* the slab caches get their pages */
+	before = memory_accounted();
+	memory_take_all(&taken);
+	/* Each time it gets one page further. */
+	while (!(child = dup_mm(mm)) && memory_give_page(&taken))
+		failures++;
+	memory_give_back(&taken);
+	ASSERT(child);
+	EXPECT(failures >= 4); /* the root table, and three below it */
+	EXPECT_EQ(get_mm_rss(child), 1);
+	mmput(child);
+	EXPECT_EQ(user_peek(addr), 1);
+	EXPECT_EQ(user_poke(addr, 3), 0);
+	EXPECT_EQ(get_mm_rss(mm), 2);
+	memory_expect_accounted(test, before);
+	test_mm_end(mm);
+}
