@@ -43,7 +43,7 @@ static noinline void record_cmdline(bool on)
 	mutex_unlock(&trace_types_lock);
 }
 
-static int register_file(struct trace_event_file *file)
+static __always_inline int register_file(struct trace_event_file *file)
 {
 	int error;
 
@@ -85,9 +85,6 @@ int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool 
 	bool recording = registered && !(file->flags & EVENT_FILE_FL_SOFT_DISABLED);
 	int error = 0;
 
-	/* The usual case, because all events may be enabled at once. */
-	if (enable && !soft_disable && !registered && !file->sm_ref)
-		return register_file(file);
 	if (!soft_disable)
 		recording = enable;
 	else if (enable)
@@ -185,17 +182,22 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 	struct event_match match;
 	char system[MAX_EVENT_NAME];
 	int error = parse_match(match_text, system, &match), failed;
-	bool found = false;
+	bool found = false, all;
 
 	if (error)
 		return error;
+	all = !match.either && !match.system && !match.name;
 	trace_events_batch_begin();
 	list_for_each_entry (file, &trace_events_of(tr)->files, list) {
 		if ((file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ||
-		    (match_text && !matches(&match, file->call)))
+		    (!all && !matches(&match, file->call)))
 			continue;
 		found = true;
-		failed = trace_event_enable_disable(file, enable, false);
+		/* An event that is off is enabled without looking at soft mode: it is not in use.
+		 */
+		failed = enable && !file->sm_ref && !(file->flags & EVENT_FILE_FL_ENABLED)
+				 ? register_file(file)
+				 : trace_event_enable_disable(file, enable, false);
 		error = error ? error : failed;
 	}
 	failed = trace_events_batch_end();

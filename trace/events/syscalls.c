@@ -39,7 +39,9 @@ struct syscall_files {
 	struct trace_event_file *files[][ENDS];
 };
 
-static unsigned nr_calls; /* constant after the boot */
+/* The table of the system calls, and its length. Constant after the boot. */
+static const struct syscall_metadata *first_call;
+static unsigned nr_calls;
 
 static struct syscall_files *files_of(struct trace_array *tr)
 {
@@ -107,12 +109,12 @@ static int unregister_probe(struct trace_array *tr, int end)
 			    : unregister_trace_sys_exit(record_exit, tr);
 }
 
-static int switch_event(struct trace_event_call *call, enum trace_reg type,
-			struct trace_event_file *file, int end)
+static __always_inline int switch_event(struct trace_event_call *call, enum trace_reg type,
+					struct trace_event_file *file, int end)
 {
 	const struct syscall_metadata *meta = call->data;
 	struct syscall_files *table = files_of(file->tr);
-	struct trace_event_file **place = &table->files[syscall_index(meta->nr)][end];
+	struct trace_event_file **place = &table->files[meta - first_call][end];
 	int error = 0;
 
 	switch (type) {
@@ -295,6 +297,7 @@ int trace_syscalls_add_calls(void)
 	const struct syscall_metadata *call;
 	int error = 0;
 
+	first_call = syscall_by_index(0);
 	for (nr_calls = 0; !error && (call = syscall_by_index(nr_calls)); nr_calls++) {
 		error = add_call(call, ENTER);
 		if (!error)
