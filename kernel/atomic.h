@@ -89,7 +89,7 @@ static __always_inline bool atomic_inc_not_zero(atomic_t *v)
  */
 static __always_inline bool test_bit(unsigned nr, const unsigned long *addr)
 {
-	return (READ_ONCE(addr[nr / 64]) >> (nr % 64)) & 1;
+	return (__atomic_load_n(&addr[nr / 64], __ATOMIC_RELAXED) >> (nr % 64)) & 1;
 }
 
 static __always_inline void set_bit(unsigned nr, unsigned long *addr)

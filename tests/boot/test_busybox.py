@@ -134,3 +134,9 @@ def test_memory_comes_back_when_programs_end(machine):
         machine.check(work)
     after = int(machine.check(free).split()[1])
     assert before - after < 200, f"{before} kB were free, and then {after} kB"
+
+
+def test_poweroff_ends_the_machine(images):
+    machine = Busybox(build=images, cpus=2, extra=["-initrd", str(BUILD / "rootfs.cpio")]).wait_prompt()
+    machine.poweroff()
+    machine.close()
