@@ -6,6 +6,7 @@
  * among the children of the parent, and children, and releases the leader, which now has the
  * thread's old PID.
  */
+#include "kernel/posix_time/itimer.h"
 #include "kernel/process/exec.h"
 
 #include "kernel/lib/string.h"
@@ -107,6 +108,7 @@ static int end_other_threads(struct task_struct *tsk)
 		return error;
 	become_leader(tsk, leader);
 	spin_unlock(&tasklist_lock);
+	itimer_set_task(signal, tsk);
 	release_task(leader);
 	return 0;
 }

@@ -173,18 +173,6 @@ struct task_struct *find_task_by_pid(pid_t nr)
 	return pid ? pid_task(pid, PIDTYPE_PID) : NULL;
 }
 
-struct task_struct *get_pid_task(const struct pid *pid, enum pid_type type)
-{
-	struct task_struct *p;
-
-	spin_lock(&tasklist_lock);
-	p = pid_task(pid, type);
-	if (p)
-		get_task_struct(p);
-	spin_unlock(&tasklist_lock);
-	return p;
-}
-
 struct task_struct *find_get_task_by_pid(pid_t nr)
 {
 	struct task_struct *p;

@@ -67,8 +67,6 @@ struct pid *task_pid_type(const struct task_struct *p, enum pid_type type);
 struct pid *get_task_pid(const struct task_struct *p, enum pid_type type);
 /* The first task with that name, or NULL. tasklist_lock held. */
 struct task_struct *pid_task(const struct pid *pid, enum pid_type type);
-/* The same with a reference to the task. Task context. */
-struct task_struct *get_pid_task(const struct pid *pid, enum pid_type type);
 struct task_struct *find_task_by_pid(pid_t nr);
 #define for_each_pid_task(p, pid, type)                                                            \
 	list_for_each_entry (p, &(pid)->tasks[type], pid_links[type])

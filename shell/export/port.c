@@ -74,9 +74,7 @@ int export_open_port(struct trace_export *x, const char *path)
 	x->port = (int)fd;
 	error = sys_ioctl((int)fd, TCGETS, (unsigned long)&modes);
 	if (!error) {
-		modes.c_iflag &= ~(ICRNL | IXON);
-		modes.c_oflag &= ~OPOST;
-		modes.c_lflag &= ~(ECHO | ICANON | ISIG | IEXTEN);
+		termios_make_raw(&modes);
 		error = sys_ioctl((int)fd, TCSETS, (unsigned long)&modes);
 	}
 	if (!error)
