@@ -72,6 +72,7 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	pipe->readers = pipe->writers = pipe->w_counter = 1;
 	pipe->files = 2;
 	inode->i_private = pipe;
+	inode->i_fop = &fifo_operations; /* for opens of /proc/PID/fd/N */
 	files[0] = alloc_file_pseudo(inode, name, O_RDONLY | flags, &pipe_fops);
 	if (IS_ERR(files[0])) {
 		err = PTR_ERR(files[0]);
@@ -189,7 +190,11 @@ static int open_ends(struct pipe_inode_info *pipe, struct file *file, unsigned *
 	return err;
 }
 
-/* Opening for reading waits for a writer, and the other way round (fifo(7)). */
+/*
+ * Opening for reading waits for a writer, and the other way round (fifo(7)). The ends of a pipe
+ * without a name, which are opened by /proc/PID/fd/N, do not wait: no other program can open the
+ * other end.
+ */
 static int fifo_open(struct inode *inode, struct file *file)
 {
 	struct pipe_inode_info *pipe;
@@ -207,7 +212,7 @@ static int fifo_open(struct inode *inode, struct file *file)
 		return err;
 	}
 	wake_up_all(&pipe->rd_wait);
-	if (partner)
+	if (partner && !(file->f_path.dentry->d_flags & DCACHE_PSEUDO))
 		err = wait_event_interruptible(pipe->rd_wait, READ_ONCE(*partner) != seen);
 	if (err) {
 		pipe_close_end(pipe, file->f_mode);
