@@ -244,7 +244,8 @@ static void set_ranges(const struct elf_image *image, bool interpreted)
 	mm->end_code = image->end_code;
 	mm->start_data = image->start_data;
 	mm->end_data = image->end_data;
-	mm->start_brk = mm->brk = brk + randomize_offset(BRK_RANDOM);
+	mm->start_brk = mm->brk =
+		brk + (READ_ONCE(randomize_va_space) > 1 ? randomize_offset(BRK_RANDOM) : 0);
 	mmap_write_unlock(mm);
 }
 

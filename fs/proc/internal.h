@@ -14,6 +14,7 @@ int proc_stat_init(void);             /* stat.c */
 int proc_mounts_init(void);           /* mounts.c: mounts, filesystems */
 int proc_interrupts_init(void);       /* interrupts.c: interrupts, softirqs */
 int proc_sysctl_init(void);           /* sysctl.c: sys/ */
+int proc_sysctl_system_init(void);    /* sysctl_system.c: names and limits in sys/kernel/ */
 int proc_sysrq_init(void);            /* sysrq.c: sysrq-trigger */
 int proc_unknown_syscalls_init(void); /* unknown_syscalls.c */
 

@@ -107,6 +107,7 @@ int proc_populate(void)
 		proc_mounts_init,
 		proc_interrupts_init,
 		proc_sysctl_init,
+		proc_sysctl_system_init,
 		proc_sysrq_init,
 	};
 	int err = 0;

@@ -34,6 +34,14 @@ void get_utsname(struct new_utsname *name)
 	spin_unlock(&uts_lock);
 }
 
+void set_utsname(const struct new_utsname *name)
+{
+	spin_lock(&uts_lock);
+	memcpy(uts.nodename, name->nodename, sizeof(uts.nodename));
+	memcpy(uts.domainname, name->domainname, sizeof(uts.domainname));
+	spin_unlock(&uts_lock);
+}
+
 SYSCALL_DEFINE1(newuname, struct new_utsname __user *, name)
 {
 	struct new_utsname copy;

@@ -14,3 +14,5 @@ struct new_utsname {
 
 /* A consistent copy. Task context. */
 void get_utsname(struct new_utsname *name);
+/* Changes nodename and domainname, to those of *name. Task context. */
+void set_utsname(const struct new_utsname *name);

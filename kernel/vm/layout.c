@@ -20,12 +20,12 @@
 #define VM_STACK_FLAGS                                                                             \
 	(VM_READ | VM_WRITE | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | VM_GROWSDOWN | VM_ACCOUNT)
 
-static bool randomize_va_space = true;
+int randomize_va_space = 2;
 static atomic64_t committed; /* [A] promised pages */
 
 static int parse_norandmaps(const char *value __unused)
 {
-	randomize_va_space = false;
+	randomize_va_space = 0;
 	return 0;
 }
 __setup("norandmaps", parse_norandmaps);
@@ -47,7 +47,7 @@ static u64 random_u64(void)
 
 unsigned long randomize_offset(unsigned long range)
 {
-	if (!randomize_va_space || (current->personality & ADDR_NO_RANDOMIZE))
+	if (!READ_ONCE(randomize_va_space) || (current->personality & ADDR_NO_RANDOMIZE))
 		return 0;
 	return random_u64() % range & PAGE_MASK;
 }
@@ -57,7 +57,7 @@ void arch_pick_mmap_layout(struct mm_struct *mm, unsigned long stack_limit)
 	unsigned long gap = min(stack_limit, MAX_STACK_GAP);
 
 	gap = page_align(max(gap, MIN_STACK_GAP)) + STACK_GUARD_GAP;
-	if (randomize_va_space && !(current->personality & ADDR_NO_RANDOMIZE))
+	if (READ_ONCE(randomize_va_space) && !(current->personality & ADDR_NO_RANDOMIZE))
 		gap += STACK_RANDOM;
 	gap = min(gap, MAX_STACK_GAP);
 	mm->mmap_base = page_align(TASK_SIZE_MAX - gap - randomize_offset(MMAP_RANDOM));

@@ -123,6 +123,8 @@ int setup_arg_pages(struct mm_struct *mm, bool executable);
 unsigned long vm_committed(void);
 /* Chooses mmap_base of a new address space, below a stack that may grow to stack_limit bytes. */
 void arch_pick_mmap_layout(struct mm_struct *mm, unsigned long stack_limit);
+/* /proc/sys/kernel/randomize_va_space: 0 off; 1 all but the heap; 2 all. */
+extern int randomize_va_space;
 /* A random number of bytes below range, page-aligned; 0 if the layout is not random. */
 unsigned long randomize_offset(unsigned long range);
 

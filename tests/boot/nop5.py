@@ -27,6 +27,7 @@ import oops  # noqa: E402
 from stopwatch import Stopwatch  # noqa: E402
 
 PROMPT = r"nop5:(/\S*)# "
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 STAMP = re.compile(r"^\[ *\d+\.\d{6}\] ?", re.M)
 
 EXIT_POWEROFF = 0
@@ -249,6 +250,17 @@ class Nop5:
 
     def __exit__(self, *unused):
         self.close()
+
+
+class Busybox(Nop5):
+    """A machine whose prompt is busybox's. The shell edits the line itself, and asks the terminal where the cursor is."""
+
+    def wait_prompt(self):
+        super().wait_prompt()
+        return self
+
+    def command_output(self, command):
+        return ESCAPE.sub("", super().command_output(command))
 
 
 def append_to_iso(elf, append, directory):

@@ -4,21 +4,7 @@ import re
 import pytest
 
 from conftest import make
-from nop5 import BUILD, Nop5
-
-ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-
-
-class Busybox(Nop5):
-    """A machine whose prompt is busybox's. The shell edits the line itself, and asks the terminal where the cursor is."""
-
-    def wait_prompt(self):
-        super().wait_prompt()
-        return self
-
-    def command_output(self, command):
-        return ESCAPE.sub("", super().command_output(command))
-
+from nop5 import BUILD, Busybox
 
 @pytest.fixture(scope="module")
 def machine(images):
