@@ -3,4 +3,5 @@
 
 #include "kernel/types.h"
 
-u64 arch_hwcap(void); /* AT_HWCAP: CPUID.1:EDX */
+u64 arch_hwcap(void);        /* AT_HWCAP: CPUID.1:EDX */
+u64 arch_min_sigstack(void); /* AT_MINSIGSTKSZ: bytes of the largest signal frame */

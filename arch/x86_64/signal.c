@@ -9,6 +9,7 @@
 #include "arch/signal.h"
 
 #include "arch/descriptors.h"
+#include "arch/elf.h"
 #include "arch/fpu.h"
 #include "arch/ptrace.h"
 #include "arch/uaccess.h"
@@ -240,4 +241,10 @@ SYSCALL_DEFINE0(rt_sigreturn)
 bad:
 	force_sig(SIGSEGV);
 	return 0;
+}
+
+u64 arch_min_sigstack(void)
+{
+	/* Both parts of the frame are aligned. */
+	return ALIGN(sizeof(struct rt_sigframe) + 16 + fpu_frame_size() + FPU_ALIGN, 16);
 }

@@ -37,6 +37,7 @@ static void fill_aux(struct aux *aux, const struct elf_start *start, unsigned lo
 
 	if (current->mm->context.vdso)
 		add_aux(aux, AT_SYSINFO_EHDR, (u64)current->mm->context.vdso);
+	add_aux(aux, AT_MINSIGSTKSZ, arch_min_sigstack());
 	add_aux(aux, AT_HWCAP, arch_hwcap());
 	add_aux(aux, AT_PAGESZ, PAGE_SIZE);
 	add_aux(aux, AT_CLKTCK, 100);

@@ -78,6 +78,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	bprm->mm = NULL;
 	do_close_on_exec();
 	exec_task(base ? base + 1 : bprm->filename);
+	current->signal->undumpable = bprm->secureexec;
 	commit_creds(bprm->cred);
 	bprm->cred = NULL;
 	return 0;
@@ -180,6 +181,10 @@ static int do_exec(struct linux_binprm *bprm, int dfd, const char *name, int at_
 	bprm->cred = prepare_creds();
 	if (!bprm->cred)
 		return -ENOMEM;
+	/* Linux looks at the strings first, too. */
+	error = fill_stack(bprm, argv, envp);
+	if (error)
+		return error;
 	file = open_exec(dfd, name, at_flags);
 	if (IS_ERR(file))
 		return (int)PTR_ERR(file);
@@ -189,8 +194,7 @@ static int do_exec(struct linux_binprm *bprm, int dfd, const char *name, int at_
 		return error;
 	}
 	bprm->file = file;
-	error = fill_stack(bprm, argv, envp);
-	return error ? error : exec_binprm(bprm);
+	return exec_binprm(bprm);
 }
 
 /* What AT_EXECFN says for a program that was found by a descriptor. */

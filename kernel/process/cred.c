@@ -3,6 +3,7 @@
 
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
+#include "kernel/process/signal_struct.h"
 
 static DEFINE_SPINLOCK(users_lock); /* U: a leaf */
 static LIST_HEAD(users);
@@ -118,6 +119,13 @@ int commit_creds(struct cred *new)
 	struct task_struct *tsk = current;
 	const struct cred *old = tsk->cred;
 
+	/* A program with rights that another process gave must not be read by those who lack them.
+	 */
+	if (new->euid != old->euid || new->egid != old->egid || new->fsuid != old->fsuid ||
+	    new->fsgid != old->fsgid || (new->cap_permitted & ~old->cap_permitted)) {
+		tsk->signal->undumpable = true;
+		tsk->pdeath_signal = 0;
+	}
 	if (new->user != old->user) {
 		atomic_inc(&new->user->processes);
 		atomic_dec(&old->user->processes);

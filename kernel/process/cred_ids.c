@@ -169,12 +169,23 @@ SYSCALL_DEFINE2(setregid, gid_t, rgid, gid_t, egid)
 	return finish(new, error);
 }
 
+/* Whether id leaves an id as it is. */
+static bool unchanged(u32 id, u32 old)
+{
+	return id == UNCHANGED || id == old;
+}
+
 SYSCALL_DEFINE3(setresuid, uid_t, ruid, uid_t, euid, uid_t, suid)
 {
 	const struct cred *old = current_cred();
-	struct cred *new = prepare_creds();
+	struct cred *new;
 	int error = 0;
 
+	/* Without a change the file-system id stays as it is, too. */
+	if (unchanged(ruid, old->uid) && unchanged(euid, old->euid) &&
+	    unchanged(euid, old->fsuid) && unchanged(suid, old->suid))
+		return 0;
+	new = prepare_creds();
 	if (!new)
 		return -ENOMEM;
 	if (!capable(CAP_SETUID) && ((ruid != UNCHANGED && !own_uid(old, ruid)) ||
@@ -194,9 +205,14 @@ SYSCALL_DEFINE3(setresuid, uid_t, ruid, uid_t, euid, uid_t, suid)
 SYSCALL_DEFINE3(setresgid, gid_t, rgid, gid_t, egid, gid_t, sgid)
 {
 	const struct cred *old = current_cred();
-	struct cred *new = prepare_creds();
+	struct cred *new;
 	int error = 0;
 
+	/* Without a change the file-system id stays as it is, too. */
+	if (unchanged(rgid, old->gid) && unchanged(egid, old->egid) &&
+	    unchanged(egid, old->fsgid) && unchanged(sgid, old->sgid))
+		return 0;
+	new = prepare_creds();
 	if (!new)
 		return -ENOMEM;
 	if (!capable(CAP_SETGID) && ((rgid != UNCHANGED && !own_gid(old, rgid)) ||

@@ -172,6 +172,7 @@ void exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool *
 		if (set_gid)
 			new->egid = *set_gid;
 	}
+	new->securebits &= ~(unsigned)SECBIT_KEEP_CAPS;
 	new->suid = new->fsuid = new->euid;
 	new->sgid = new->fsgid = new->egid;
 	*secure = new->euid != old->uid || new->egid != old->gid;

@@ -185,7 +185,19 @@ static void __noreturn sleep_forever(void)
 	}
 }
 
-/* Ends the process if other threads have asked for that: then they gave the status. */
+/* The last thread gives the process its status, unless exit_group() or a signal did. */
+static void note_group_exit(struct task_struct *tsk, int status)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&tsk->sighand->siglock, flags);
+	if (!(tsk->signal->flags & SIGNAL_GROUP_EXIT)) {
+		tsk->signal->flags |= SIGNAL_GROUP_EXIT;
+		tsk->signal->group_exit_code = status;
+	}
+	spin_unlock_irqrestore(&tsk->sighand->siglock, flags);
+}
+
 static void panic_if_init(struct task_struct *tsk, int status)
 {
 	if (tsk->signal->flags & SIGNAL_GROUP_EXIT)
@@ -208,8 +220,10 @@ void do_exit(int status)
 		sleep_forever();
 	exit_signals(tsk); /* sets PF_EXITING */
 	group_dead = atomic_dec_and_test(&tsk->signal->live);
-	if (group_dead)
+	if (group_dead) {
+		note_group_exit(tsk, status);
 		panic_if_init(tsk, status);
+	}
 	tsk->exit_code = status;
 	if (exit_hook)
 		exit_hook(tsk);

@@ -150,7 +150,7 @@ SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
 	struct task_struct *p;
 	int error;
 
-	if (pgid < 0)
+	if (pgid < 0 || (!pgid && pid < 0))
 		return -EINVAL;
 	spin_lock(&tasklist_lock);
 	p = find_process(pid);

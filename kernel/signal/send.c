@@ -455,6 +455,7 @@ static void fill_sigchld(struct siginfo *info, struct task_struct *tsk)
 bool do_notify_parent(struct task_struct *tsk, int sig)
 {
 	struct task_struct *parent = tsk->parent;
+	int status = tsk->signal->group_exit_code; /* set: the process has ended */
 	struct k_sigaction *action;
 	bool autoreap = false;
 	struct siginfo info;
@@ -462,13 +463,13 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 
 	init_siginfo(&info, sig, CLD_EXITED);
 	fill_sigchld(&info, tsk);
-	info.si_status = tsk->exit_code & 0x7f;
-	if (tsk->exit_code & 0x80)
+	info.si_status = status & 0x7f;
+	if (status & 0x80)
 		info.si_code = CLD_DUMPED;
-	else if (tsk->exit_code & 0x7f)
+	else if (status & 0x7f)
 		info.si_code = CLD_KILLED;
 	else
-		info.si_status = (tsk->exit_code >> 8) & 0xff;
+		info.si_status = (status >> 8) & 0xff;
 
 	spin_lock_irqsave(&parent->sighand->siglock, flags);
 	action = &parent->sighand->action[SIGCHLD - 1];
