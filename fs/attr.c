@@ -5,6 +5,7 @@
 #include "fs/open.h"
 #include "fs/permission.h"
 #include "fs/syscalls.h"
+#include "kernel/posix_time/clock.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 #include "kernel/time/timespec.h"
@@ -168,7 +169,7 @@ SYSCALL_DEFINE3(fchown, unsigned int, fd, uid_t, user, gid_t, group)
  * Times in ns are 64-bit numbers: the years 1678 to 2262. Others become the nearest, as Linux does
  * for file systems with a smaller range than its own.
  */
-static s64 timespec_to_ns_clamped(const struct timespec *ts)
+static s64 timespec_to_ns_clamped(const struct __kernel_timespec *ts)
 {
 	const s64 max_sec = (s64)(~0ULL >> 1) / (s64)NSEC_PER_SEC - 1;
 
@@ -179,7 +180,7 @@ static s64 timespec_to_ns_clamped(const struct timespec *ts)
 	return ts->tv_sec * (s64)NSEC_PER_SEC + ts->tv_nsec;
 }
 
-static void set_time(s64 *time, const struct timespec *ts, s64 now)
+static void set_time(s64 *time, const struct __kernel_timespec *ts, s64 now)
 {
 	if (ts->tv_nsec == UTIME_NOW)
 		*time = now;
@@ -187,17 +188,17 @@ static void set_time(s64 *time, const struct timespec *ts, s64 now)
 		*time = timespec_to_ns_clamped(ts);
 }
 
-static bool valid_nsec(const struct timespec *ts)
+static bool valid_nsec(const struct __kernel_timespec *ts)
 {
 	return ts->tv_nsec == UTIME_NOW || ts->tv_nsec == UTIME_OMIT ||
 	       (ts->tv_nsec >= 0 && ts->tv_nsec < (long)NSEC_PER_SEC);
 }
 
 /* times: access, modification; NULL: both now. */
-static int vfs_utimes(const struct path *path, const struct timespec *times)
+static int vfs_utimes(const struct path *path, const struct __kernel_timespec *times)
 {
-	static const struct timespec now[2] = { { .tv_nsec = UTIME_NOW },
-						{ .tv_nsec = UTIME_NOW } };
+	static const struct __kernel_timespec now[2] = { { .tv_nsec = UTIME_NOW },
+							 { .tv_nsec = UTIME_NOW } };
 	struct inode *inode = path->dentry->d_inode;
 	bool both_now;
 	int err;
@@ -227,7 +228,8 @@ static int vfs_utimes(const struct path *path, const struct timespec *times)
 	return 0;
 }
 
-static long do_utimes(int dfd, const char __user *filename, const struct timespec *times, int flags)
+static long do_utimes(int dfd, const char __user *filename, const struct __kernel_timespec *times,
+		      int flags)
 {
 	struct path path;
 	int err;
@@ -254,10 +256,10 @@ static long do_utimes(int dfd, const char __user *filename, const struct timespe
 	return err;
 }
 
-SYSCALL_DEFINE4(utimensat, int, dfd, const char __user *, filename, struct timespec __user *,
-		utimes, int, flags)
+SYSCALL_DEFINE4(utimensat, int, dfd, const char __user *, filename,
+		struct __kernel_timespec __user *, utimes, int, flags)
 {
-	struct timespec times[2];
+	struct __kernel_timespec times[2];
 
 	if (utimes) {
 		if (copy_from_user(times, utimes, sizeof(times)))
@@ -274,7 +276,7 @@ struct utimbuf {
 
 SYSCALL_DEFINE2(utime, char __user *, filename, struct utimbuf __user *, times)
 {
-	struct timespec ts[2] = { { .tv_sec = 0 } };
+	struct __kernel_timespec ts[2] = { { .tv_sec = 0 } };
 	struct utimbuf buf;
 
 	if (times) {
@@ -286,10 +288,11 @@ SYSCALL_DEFINE2(utime, char __user *, filename, struct utimbuf __user *, times)
 	return do_utimes(AT_FDCWD, filename, times ? ts : NULL, 0);
 }
 
-static long utimes_user(int dfd, const char __user *filename, const struct timeval __user *utimes)
+static long utimes_user(int dfd, const char __user *filename,
+			const struct __kernel_old_timeval __user *utimes)
 {
-	struct timespec ts[2];
-	struct timeval tv[2];
+	struct __kernel_timespec ts[2];
+	struct __kernel_old_timeval tv[2];
 
 	if (!utimes)
 		return do_utimes(dfd, filename, NULL, 0);
@@ -299,18 +302,19 @@ static long utimes_user(int dfd, const char __user *filename, const struct timev
 		/* Else tv_usec * 1000 could be UTIME_NOW. */
 		if (tv[i].tv_usec < 0 || tv[i].tv_usec >= 1000000)
 			return -EINVAL;
-		ts[i] = (struct timespec){ .tv_sec = tv[i].tv_sec,
-					   .tv_nsec = tv[i].tv_usec * 1000 };
+		ts[i] = (struct __kernel_timespec){ .tv_sec = tv[i].tv_sec,
+						    .tv_nsec = tv[i].tv_usec * 1000 };
 	}
 	return do_utimes(dfd, filename, ts, 0);
 }
 
-SYSCALL_DEFINE2(utimes, char __user *, filename, struct timeval __user *, utimes)
+SYSCALL_DEFINE2(utimes, char __user *, filename, struct __kernel_old_timeval __user *, utimes)
 {
 	return utimes_user(AT_FDCWD, filename, utimes);
 }
 
-SYSCALL_DEFINE3(futimesat, int, dfd, const char __user *, filename, struct timeval __user *, utimes)
+SYSCALL_DEFINE3(futimesat, int, dfd, const char __user *, filename,
+		struct __kernel_old_timeval __user *, utimes)
 {
 	return utimes_user(dfd, filename, utimes);
 }

@@ -5,6 +5,8 @@
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
 
+typedef int rwf_t; /* RWF_* */
+
 /* preadv2(2). */
 #define RWF_HIPRI  0x01
 #define RWF_DSYNC  0x02
@@ -147,7 +149,7 @@ SYSCALL_DEFINE5(pwritev, unsigned long, fd, const struct iovec __user *, vec, un
 }
 
 SYSCALL_DEFINE6(preadv2, unsigned long, fd, const struct iovec __user *, vec, unsigned long, vlen,
-		unsigned long, pos_l, unsigned long, pos_h, int, flags)
+		unsigned long, pos_l, unsigned long, pos_h, rwf_t, flags)
 {
 	(void)pos_h;
 	if (pos_l == ~0UL)
@@ -156,7 +158,7 @@ SYSCALL_DEFINE6(preadv2, unsigned long, fd, const struct iovec __user *, vec, un
 }
 
 SYSCALL_DEFINE6(pwritev2, unsigned long, fd, const struct iovec __user *, vec, unsigned long, vlen,
-		unsigned long, pos_l, unsigned long, pos_h, int, flags)
+		unsigned long, pos_l, unsigned long, pos_h, rwf_t, flags)
 {
 	(void)pos_h;
 	if (pos_l == ~0UL)

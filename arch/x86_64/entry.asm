@@ -11,7 +11,7 @@
 
 %include "arch/entry.inc"
 
-extern do_exception, do_int3, do_nmi, do_interrupt, fix_bad_iret
+extern do_exception, do_int3, do_nmi, do_interrupt, fix_bad_iret, user_exception
 extern nmi_running, cpu_tss
 extern return_from_interrupt, iret_to_user
 
@@ -236,7 +236,9 @@ exception_return:
 exception_3.user:
 	swapgs
 	PUSH_REGS
-	call	do_int3
+	mov	esi, 3
+	xor	edx, edx
+	call	user_exception			; may be traced, as nothing below do_int3 may
 	jmp	return_from_interrupt
 
 ; Interrupts: do_interrupt(regs), with the vector in regs->orig_ax.

@@ -98,7 +98,7 @@ ret_from_fork:
 	test	rbx, rbx
 	jz	return_to_user
 	call	rbx
-	; fall through
+	jmp	return_from_interrupt		; the return address is in this function
 
 ; Returns to ring 3 with the registers at rsp + 8, after the work that waits for the task. After an
 ; exception or an interrupt orig_ax says that there is no system call to begin again.

@@ -205,10 +205,6 @@ notrace /* a breakpoint at its own site would call it again for ever */
 {
 	int3_handler_t handler = smp_load_acquire(&int3_handler);
 
-	if (user_mode(regs)) {
-		user_exception(regs, X86_TRAP_BP, 0);
-		return;
-	}
 	if (handler && handler(regs))
 		return;
 	if (oops_enter_hook)

@@ -236,7 +236,7 @@ struct wait_siginfo {
 	int si_status;
 };
 
-static int put_siginfo(struct wait_siginfo __user *infop, const struct wait_opts *wo)
+static int put_siginfo(struct siginfo __user *infop, const struct wait_opts *wo)
 {
 	struct wait_siginfo info = { 0 };
 
@@ -280,7 +280,7 @@ static int waitid_target(struct wait_opts *wo, int which, pid_t upid)
 	return -EINVAL;
 }
 
-SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct wait_siginfo __user *, infop, int, options,
+SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct siginfo __user *, infop, int, options,
 		struct rusage __user *, ru)
 {
 	struct wait_opts wo = { .flags = options };

@@ -11,6 +11,7 @@
 struct symbol {
 	uint64_t address;
 	const char *name;
+	const char *module; /* "[NAME]", or "" */
 };
 
 struct comm {

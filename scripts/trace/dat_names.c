@@ -34,14 +34,17 @@ static void read_symbols(struct dat *dat)
 	char *rest = dat->kallsyms, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
-		char *end;
+		char *end, *name, *module;
 		uint64_t address = strtoull(line, &end, 16);
 
 		if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]))
 			continue;
 		dat->symbols = grown(dat->symbols, dat->nr_symbols, sizeof(*dat->symbols));
-		end[3 + strcspn(end + 3, " \t")] = '\0';
-		dat->symbols[dat->nr_symbols++] = (struct symbol){ address, end + 3 };
+		name = end + 3;
+		module = name + strcspn(name, " \t");
+		if (*module)
+			*module++ = '\0';
+		dat->symbols[dat->nr_symbols++] = (struct symbol){ address, name, module };
 	}
 	if (dat->nr_symbols)
 		qsort(dat->symbols, dat->nr_symbols, sizeof(*dat->symbols), by_address);
@@ -181,6 +184,11 @@ unsigned dat_symbol(struct dat *dat, uint64_t ip)
 const char *dat_symbol_name(const struct dat *dat, unsigned symbol)
 {
 	return symbol < dat->nr_symbols ? dat->symbols[symbol].name : dat->unknown[symbol - dat->nr_symbols];
+}
+
+const char *dat_symbol_module(const struct dat *dat, unsigned symbol)
+{
+	return symbol < dat->nr_symbols ? dat->symbols[symbol].module : "";
 }
 
 unsigned dat_symbols(const struct dat *dat)
