@@ -104,6 +104,7 @@ static void handle_vector(unsigned vector)
 void __irq_entry do_interrupt(struct pt_regs *regs)
 {
 	spin_wait_restart(regs);
+	this_cpu_write(irq_from_user, user_mode(regs));
 	irq_enter();
 	handle_vector((unsigned)regs->orig_ax);
 	irq_exit();

@@ -8,19 +8,28 @@
 #include "kernel/time/ktime.h"
 #include "kernel/vm/mm.h"
 
-void task_cputime(struct task_struct *p, u64 *utime, u64 *stime)
+/* total, divided in the ratio of the ticks. A task without ticks has run in its program only. */
+static u64 user_part(const struct task_struct *p, u64 total)
 {
-	u64 total = task_sched_runtime(p);
 	u64 user = READ_ONCE(p->user_ticks), kernel = READ_ONCE(p->kernel_ticks);
 
-	/* The scheduler knows the sum exactly. The ticks only say in which ratio to divide it. */
-	if (!p->mm && !user)
-		*utime = 0;
-	else if (user + kernel == 0)
-		*utime = total / 2;
-	else
-		*utime = total / (user + kernel) * user;
-	*stime = total - *utime;
+	if (user + kernel == 0)
+		return p->flags & PF_KTHREAD ? 0 : total;
+	return total / (user + kernel) * user;
+}
+
+void task_cputime(struct task_struct *p, u64 *utime, u64 *stime)
+{
+	u64 total = task_sched_runtime(p), user = user_part(p, total);
+	unsigned long flags;
+
+	/* Neither of the two times goes back, although the ratio changes. */
+	spin_lock_irqsave(&p->lock, flags);
+	total = max(total, p->last_utime + p->last_stime);
+	user = min(max(user, p->last_utime), total - p->last_stime);
+	p->last_utime = *utime = user;
+	p->last_stime = *stime = total - user;
+	spin_unlock_irqrestore(&p->lock, flags);
 }
 
 void add_task_usage(struct task_usage *sum, struct task_struct *p)

@@ -70,15 +70,6 @@ void resched_cpu(unsigned cpu)
 	local_irq_restore(flags);
 }
 
-/* Starts the tick of this CPU if tasks compete for it. R of this CPU held. */
-static __always_inline void start_tick_if_needed(struct runqueue *rq)
-{
-	if (rq->nr_running > 1 && !rq->tick_armed) {
-		rq->tick_armed = true;
-		cpu_event_start(CPU_EVENT_TICK, ktime_get() + SCHED_SLICE_NS);
-	}
-}
-
 /* Copies need_resched, which another CPU has set, to the preempt_count of this CPU. */
 void scheduler_ipi(void)
 {
@@ -373,6 +364,8 @@ void schedule_tail(struct task_struct *prev)
 /* One of the two tasks is a program. R held. */
 static noinline void switch_program(struct task_struct *prev, struct task_struct *next)
 {
+	if (next->mm && !this_rq()->tick_armed)
+		start_tick(this_rq(), USER_TICK_NS);
 	if (prev->mm != next->mm)
 		switch_mm_irqs_off(next->mm);
 	arch_switch_program(prev, next);
@@ -556,24 +549,6 @@ void do_task_dead(void)
 	preempt_enable_no_resched();
 	__schedule(false);
 	BUG();
-}
-
-/* CPU_EVENT_TICK. */
-static void scheduler_tick(ktime_t now)
-{
-	struct runqueue *rq = this_rq();
-	struct task_struct *curr;
-
-	rq_lock(rq);
-	rq->tick_armed = false;
-	curr = rq->curr;
-	update_curr(rq, now);
-	if (curr->se.weight && rq->fair.nr_running > 1 && now - rq->picked >= SCHED_SLICE_NS)
-		resched_curr(rq);
-	start_tick_if_needed(rq);
-	rq_unlock(rq);
-	calc_global_load(now, 0);
-	trigger_load_balance(rq, now);
 }
 
 void __init sched_init(void)

@@ -20,7 +20,9 @@
 #define SCHED_WAKEUP_GRAN_NS (1 * NSEC_PER_MSEC)
 /* a busy CPU looks for a less busy one after this time */
 #define SCHED_BALANCE_NS (20 * NSEC_PER_MSEC)
-#define NICE_0_WEIGHT    1024
+/* the CPU ticks this often while it runs a program, to see how the program divides its time */
+#define USER_TICK_NS  (4 * NSEC_PER_MSEC)
+#define NICE_0_WEIGHT 1024
 
 struct fair_rq {
 	struct task_struct *first;  /* [R] the waiting task with the least vruntime */
@@ -104,6 +106,17 @@ void task_rq_unlock(struct runqueue *rq, struct task_struct *p, unsigned long fl
 void __schedule(bool preempt);
 /* The last switch of the current task. Preemption disabled once. */
 void __noreturn do_task_dead(void);
+
+/* tick.c: the handler of CPU_EVENT_TICK. */
+void scheduler_tick(ktime_t now);
+/* Makes this CPU tick after delay ns. R of this CPU held, tick_armed is false. */
+void start_tick(struct runqueue *rq, u64 delay);
+/* Starts the tick of this CPU if tasks compete for it. R of this CPU held. */
+static __always_inline void start_tick_if_needed(struct runqueue *rq)
+{
+	if (rq->nr_running > 1 && !rq->tick_armed)
+		start_tick(rq, SCHED_SLICE_NS);
+}
 
 /* fair.c: R held. */
 void yield_task_fair(struct runqueue *rq, struct task_struct *p);

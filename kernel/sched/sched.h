@@ -34,6 +34,9 @@ static __always_inline bool signal_pending_state(unsigned state, const struct ta
 	return (state & TASK_INTERRUPTIBLE) || fatal_signal_pending(p);
 }
 
+/* Written by the machine: whether the present interrupt has interrupted a program. */
+DECLARE_PER_CPU(bool, irq_from_user);
+
 /* A full barrier: set the state, then test the condition. */
 #define set_current_state(s)   ((void)xchg(&current->state, (s)))
 #define __set_current_state(s) WRITE_ONCE(current->state, (s))

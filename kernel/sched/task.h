@@ -158,6 +158,7 @@ struct task_struct {
 	void *robust_list;    /* [O] user address: set_robust_list() */
 	struct completion *vfork_done; /* [O] the parent waits in vfork(); NULL: it does not */
 	u64 user_ticks, kernel_ticks;  /* [R] ticks that found it in user mode, in the kernel */
+	u64 last_utime, last_stime;    /* [P] what task_cputime() has told last */
 	u64 min_flt, maj_flt;          /* [O] page faults; major: it waited for a device */
 	u64 blocked, real_blocked;     /* [siglock] signal masks, bit n-1 */
 	unsigned personality;          /* [O] of personality(2) */

@@ -32,9 +32,9 @@ struct saved_cmdlines_buffer {
 	struct saved_cmdline slots[]; /* [C] */
 };
 
-static struct saved_cmdlines_buffer *savedcmd;   /* [C] to read, [C and T] to replace */
-static int cmdline_lock;                         /* C: taken with interrupts off */
-static DECLARE_BITMAP(saved_tgids, PID_NUMBERS); /* [A] each task is its own thread group */
+static struct saved_cmdlines_buffer *savedcmd; /* [C] to read, [C and T] to replace */
+static int cmdline_lock;                       /* C: taken with interrupts off */
+static u16 saved_tgids[PID_NUMBERS];           /* [A] by pid; 0: not saved */
 
 static bool cmdline_trylock(void)
 {
@@ -116,8 +116,8 @@ bool trace_save_cmdlines(struct task_struct *prev, struct task_struct *next)
 
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next)
 {
-	set_bit((unsigned)prev->pid % PID_NUMBERS, saved_tgids);
-	set_bit((unsigned)next->pid % PID_NUMBERS, saved_tgids);
+	WRITE_ONCE(saved_tgids[(unsigned)prev->pid % PID_NUMBERS], (u16)prev->tgid);
+	WRITE_ONCE(saved_tgids[(unsigned)next->pid % PID_NUMBERS], (u16)next->tgid);
 }
 
 void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
@@ -148,7 +148,7 @@ void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
 
 pid_t trace_find_tgid(pid_t pid)
 {
-	return pid > 0 && pid < PID_NUMBERS && test_bit((unsigned)pid, saved_tgids) ? pid : 0;
+	return pid > 0 && pid < PID_NUMBERS ? READ_ONCE(saved_tgids[pid]) : 0;
 }
 
 static struct saved_cmdlines_buffer *alloc_cmdlines(unsigned size)
@@ -237,10 +237,9 @@ static const struct file_operations saved_cmdlines_size_fops = {
 
 static int saved_tgids_show(struct seq_file *m, void *v __unused)
 {
-	unsigned pid = 0;
-
-	while ((pid = find_next_bit(saved_tgids, PID_NUMBERS, pid + 1)) < PID_NUMBERS)
-		seq_printf(m, "%u %u\n", pid, pid);
+	for (unsigned pid = 1; pid < PID_NUMBERS; pid++)
+		if (saved_tgids[pid])
+			seq_printf(m, "%u %u\n", pid, saved_tgids[pid]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(saved_tgids);

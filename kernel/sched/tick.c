@@ -1,0 +1,44 @@
+/*
+ * The tick of a CPU. It runs while tasks compete for the CPU, to end their slices, and while the
+ * CPU runs a program, to see how the program divides its time. An idle CPU does not tick.
+ */
+#include "kernel/sched/runqueue.h"
+#include "kernel/time/timer.h"
+
+DEFINE_PER_CPU(bool, irq_from_user);
+
+void start_tick(struct runqueue *rq, u64 delay)
+{
+	rq->tick_armed = true;
+	cpu_event_start(CPU_EVENT_TICK, ktime_get() + delay);
+}
+
+/* The tick has found p in its program, or in the kernel: task_cputime() divides its time so. */
+static void account_tick(struct task_struct *p)
+{
+	if (this_cpu_read(irq_from_user))
+		p->user_ticks++;
+	else
+		p->kernel_ticks++;
+}
+
+void scheduler_tick(ktime_t now)
+{
+	struct runqueue *rq = this_rq();
+	struct task_struct *curr;
+
+	rq_lock(rq);
+	rq->tick_armed = false;
+	curr = rq->curr;
+	update_curr(rq, now);
+	if (curr->mm)
+		account_tick(curr);
+	if (curr->se.weight && rq->fair.nr_running > 1 && now - rq->picked >= SCHED_SLICE_NS)
+		resched_curr(rq);
+	start_tick_if_needed(rq);
+	if (curr->mm && !rq->tick_armed)
+		start_tick(rq, USER_TICK_NS);
+	rq_unlock(rq);
+	calc_global_load(now, 0);
+	trigger_load_balance(rq, now);
+}
