@@ -88,13 +88,6 @@ static void the_leader_calls_exec(void)
 	calls_exec(NULL);
 }
 
-static void a_thread_calls_exec_after_its_leader(void)
-{
-	start(sleeps);
-	start(calls_exec);
-	syscall(SYS_exit, 3);
-}
-
 static void a_thread_faults(void)
 {
 	start(sleeps);
@@ -139,7 +132,6 @@ int main(int argc, char **argv)
 	CHILD(the_leader_ends_last_thread_later);
 	CHILD(a_thread_calls_exec);
 	CHILD(the_leader_calls_exec);
-	CHILD(a_thread_calls_exec_after_its_leader);
 	CHILD(a_thread_faults);
 	CHILD(many);
 	return 0;
