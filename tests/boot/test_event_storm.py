@@ -51,7 +51,9 @@ def storm(boot, seconds):
     head, stats = written(machine)
     assert head == stats and stats[1] > 1000
     machine.check("echo > trace; echo 1 > tracing_on")
-    eventually(lambda: resources(machine) == before, lambda: f"before {before}, now {resources(machine)}")
+    # Less is no leak: what the first load had used may be freed late.
+    eventually(lambda: all(now <= before[what] for what, now in resources(machine).items()),
+               lambda: f"before {before}, now {resources(machine)}")
     assert machine.check("cat /sys/kernel/debug/ftrace_verify").endswith(" 0 mismatches\n")
     assert not BAD.search(machine.text), BAD.search(machine.text)
     machine.poweroff()
