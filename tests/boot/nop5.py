@@ -276,6 +276,13 @@ def count_tasks(machine):
 
 
 def resources(machine):
+    """The least of several readings: a command that has ended leaves its PID and its credentials to a grace period, and so
+    a reading may contain those of the command before it."""
+    readings = [resources_now(machine) for _ in range(4)]
+    return {what: min(reading[what] for reading in readings) for what in readings[0]}
+
+
+def resources_now(machine):
     """The resources that a load must return: tasks, kB outside the caches of freed memory, and objects in slab caches.
 
     The kernel keeps free stacks, objects in the per-CPU caches, and page tables. Kworkers come and go; each has four

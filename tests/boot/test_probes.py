@@ -29,7 +29,7 @@ def refused(machine, word, text="Invalid argument", directory="."):
 
 
 def test_probes_are_listed_newest_first_and_removed_each_in_its_form(tracing):
-    tracing.check("echo 'sys_mkd*:traceon:3' > set_ftrace_filter")
+    tracing.check("echo 'sys_m?dir:traceon:3' > set_ftrace_filter")
     tracing.check("echo sys_rmdir sys_unlink:stacktrace >> set_ftrace_filter")
     assert tracing.check("cat set_ftrace_filter").splitlines() == [
         "sys_rmdir", "sys_unlink:stacktrace:unlimited", "sys_mkdir:traceon:count=3"]
