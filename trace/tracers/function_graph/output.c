@@ -240,11 +240,13 @@ static bool skips_call(const struct graph_line *line, unsigned long func, int de
 	return true;
 }
 
-static bool skips_return(const struct graph_line *line, int depth)
+/* The beginning of an interrupt may lie before the trace, or on the CPU that the task has left. */
+static bool skips_return(const struct graph_line *line, unsigned long func, int depth)
 {
-	if ((line->flags & TRACE_GRAPH_PRINT_IRQS) || !line->cpu ||
-	    line->cpu->depth_irq == NOT_IN_IRQ)
+	if ((line->flags & TRACE_GRAPH_PRINT_IRQS) || !line->cpu)
 		return false;
+	if (line->cpu->depth_irq == NOT_IN_IRQ)
+		return is_irq_entry(func);
 	if (depth <= line->cpu->depth_irq)
 		line->cpu->depth_irq = NOT_IN_IRQ;
 	return true;
@@ -401,7 +403,7 @@ static void print_return(struct graph_line *line)
 	unsigned long value;
 	bool matches;
 
-	if (skips_return(line, ret->depth))
+	if (skips_return(line, ret->func, ret->depth))
 		return;
 	matches = forget_call(line, ret->func, ret->depth);
 	print_task_switch(line);
