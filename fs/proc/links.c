@@ -1,9 +1,10 @@
 /*
  * The files that a task uses: /proc/PID/{exe,cwd,root} and the directories fd and fdinfo.
  *
- * The links lead to the object itself, also if it has no name any more. Who reads or follows one
- * must be allowed to trace the task. A dentry in fd or fdinfo is used for one walk only, because
- * the descriptor may be closed, or another file may have it, at the next.
+ * The links lead to the object itself, also if it has no name any more. A task that reads or
+ * follows a link must be allowed to trace the task that it belongs to. A dentry in fd or fdinfo is
+ * used for one walk only, because the descriptor may be closed, or another file may have it, at the
+ * next.
  */
 #include "fs/d_path.h"
 #include "fs/file.h"

@@ -150,7 +150,7 @@ static pid_t do_wait(struct wait_opts *wo)
 	return ret;
 }
 
-/* Sets whom wo waits for, as the argument pid of wait4() says. */
+/* Sets the children that wo waits for, from the argument pid of wait4(). */
 static void set_target(struct wait_opts *wo, pid_t pid)
 {
 	if (pid == -1)
