@@ -8,13 +8,22 @@
 #include "kernel/time/ktime.h"
 #include "kernel/vm/mm.h"
 
-/* total, divided in the ratio of the ticks. A task without ticks has run in its program only. */
+/* Has p an address space, or had its process one that ended threads have given up? */
+static bool is_program(const struct task_struct *p)
+{
+	return p->mm || p->signal->ended.maxrss;
+}
+
+/*
+ * total, divided in the ratio of the ticks. Without ticks, a program has run in user mode only, and
+ * a task of the kernel, for which no tick counts, in the kernel only.
+ */
 static u64 user_part(const struct task_struct *p, u64 total)
 {
 	u64 user = READ_ONCE(p->user_ticks), kernel = READ_ONCE(p->kernel_ticks);
 
 	if (user + kernel == 0)
-		return p->flags & PF_KTHREAD ? 0 : total;
+		return is_program(p) ? total : 0;
 	return total / (user + kernel) * user;
 }
 
