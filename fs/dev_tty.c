@@ -5,6 +5,7 @@
 #include "fs/devfs.h"
 #include "fs/devices.h"
 #include "fs/poll.h"
+#include "kernel/boot/boot_time.h"
 #include "kernel/console/tty.h"
 
 #define TTYAUX_MAJOR 5 /* /dev/tty, /dev/console */
@@ -48,6 +49,7 @@ static unsigned tty_poll(struct file *file, struct poll_table_struct *wait)
 	struct tty_struct *tty = file->private_data;
 	unsigned mask = 0;
 
+	boot_stamp(BOOT_PROMPT);
 	poll_wait(file, &tty->read_wait, wait);
 	poll_wait(file, &tty->write_wait, wait);
 	if (tty_readable(tty))

@@ -10,7 +10,7 @@ enum boot_stage {
 	BOOT_FIRST_TASK,   /* PID 1 runs */
 	BOOT_CPUS,         /* all CPUs are up */
 	BOOT_INITCALLS,    /* file systems and devices work */
-	BOOT_PROMPT,       /* the shell has printed its first prompt */
+	BOOT_PROMPT,       /* the shell has printed its prompt, and waits for the terminal */
 	BOOT_STAGES
 };
 

@@ -1,6 +1,7 @@
 /*
  * Connects the line discipline to a terminal: sleeping readers and writers, signals, flow control.
  */
+#include "kernel/boot/boot_time.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
@@ -134,6 +135,7 @@ static ssize_t n_tty_wait_for_input(struct tty_struct *tty, u64 time_ns)
 	DEFINE_WAIT(wait);
 	ssize_t error = 0;
 
+	boot_stamp(BOOT_PROMPT);
 	__atomic_fetch_add(&tty->waiting_readers, 1, __ATOMIC_RELAXED);
 	for (;;) {
 		prepare_to_wait(&tty->read_wait, &wait, TASK_INTERRUPTIBLE);

@@ -5,7 +5,7 @@ QEMU runs with -icount shift=0,sleep=off and one CPU. Each instruction advances 
 exact and the same on every host. The exceptions are the build, the export and the conversion, which are measured in
 time. Writes build/bench.json.
 
-The kernel measures itself (selftest/bench/kernel.c). The figures of Linux are in linux-6.1.json. LINUX=1 (or --linux)
+The kernel measures itself (selftest/bench/kernel.c), and a program measures what programs pay (programs.c). The figures of Linux are in linux-6.1.json. LINUX=1 (or --linux)
 measures them again with the program linux-ref. LINUX_REF is its path.
 """
 import json
@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
 from export import measure_export  # noqa: E402
 from nop5 import Nop5  # noqa: E402
+import programs  # noqa: E402
 from test_graph_raw import ENTRY, bytes_of, events  # noqa: E402
 
 LINUX_FILE = HERE / "linux-6.1.json"
@@ -79,6 +80,7 @@ FIGURES = {
     "ops_register": ("register + unregister, one function", "instructions", 100_000),
     "sched_switch": ("sched_switch on, per event", "instructions", 260),
     "sched_events": ("all sched events on, per pipe switch", "instructions", 900),
+    **programs.FIGURES,
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench, ftrace_nop=0, over nops", "% more", None),
 }
@@ -301,18 +303,19 @@ def measure_build():
 
 
 def measure_linux():
-    """Run pingpong.c and tracing.c on the kernel of Debian, in a machine of the same kind."""
-    programs = [ROOT / "build" / name for name in ("pingpong", "tracing")]
-    for program in programs:
+    """Run pingpong.c, tracing.c and programs.c on the kernel of Debian, in a machine of the same kind."""
+    static = [ROOT / "build" / name for name in ("pingpong", "tracing")]
+    for program in static:
         subprocess.run(["gcc", "-O2", "-static", "-Wall", "-o", program, (HERE / program.name).with_suffix(".c")], check=True)
     command = [LINUX_REF, "--icount", "--cpus", "1"]
-    for program in programs:
+    for program in [*static, programs.build(ROOT / "build/bench-programs")]:
         command += ["--add", program]
-    text = subprocess.run([*command, "uname -r", "pingpong", "tracing"], text=True, check=True, stdout=subprocess.PIPE).stdout
+    text = subprocess.run([*command, "uname -r", "pingpong", "tracing", "programs"], text=True, check=True, stdout=subprocess.PIPE).stdout
     print(text)
     figures = json.loads(LINUX_FILE.read_text()) if LINUX_FILE.exists() else {}
     figures["kernel"] = text.split()[0]
     figures["pipe"], = figures_of(r"^pipe (\d+)", text)
+    figures.update(programs.figures_of(text))
     figures["ops_register"], = figures_of(r"^ops_register (\d+)", text)
     LINUX_FILE.write_text(json.dumps(figures, indent=2) + "\n")
 
@@ -348,6 +351,7 @@ def print_figure(name, values, linux):
 MEASURES = {
     "the boot": measure_boot,
     "the kernel": measure_kernel,
+    "programs": programs.measure_programs,
     "the size of the image": measure_text,
     "a build from nothing": measure_build,
     "events": measure_events,

@@ -1,0 +1,320 @@
+/*
+ * Measures system calls, faults, processes and switches as a program sees them: instructions for
+ * each operation. A static program that runs on nop5 and on Linux, on one CPU under QEMU with
+ * -icount shift=0, where the TSC counts instructions. `programs` prints a line "NAME INSTRUCTIONS"
+ * for each figure; `programs NAME...` prints these only.
+ *
+ * Each figure is the mean of many operations after some that warm up. The cost of the loop, about
+ * three instructions, is part of it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#define PAGE  4096
+#define PIPES 10
+/* Of futex(2): musl has no header for them. */
+#define FUTEX_WAIT_PRIVATE 128
+#define FUTEX_WAKE_PRIVATE 129
+#define FILE_NAME          "/tmp/bench_file"
+#define SELF               "/proc/self/exe"
+#define FAULTS             6000
+
+static int zero, null, file;
+static struct pollfd polled[PIPES];
+static char buffer[PAGE];
+static char *next_fault;
+static pid_t own_pid;
+
+/* A system call without the wrapper of the C library, which would count, too. */
+static inline long call4(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void expect(int good, const char *what)
+{
+	if (!good)
+		die(what);
+}
+
+static void op_getppid(void)
+{
+	call4(SYS_getppid, 0, 0, 0, 0);
+}
+
+static void op_read_zero(void)
+{
+	expect(call4(SYS_read, zero, (long)buffer, 1, 0) == 1, "read");
+}
+
+static void op_write_null(void)
+{
+	expect(call4(SYS_write, null, (long)buffer, 1, 0) == 1, "write");
+}
+
+static void op_open_close(void)
+{
+	long fd = call4(SYS_open, (long)FILE_NAME, O_RDONLY, 0, 0);
+
+	expect(fd >= 0 && !call4(SYS_close, fd, 0, 0, 0), "open");
+}
+
+static void op_stat(void)
+{
+	struct stat st;
+
+	expect(!call4(SYS_stat, (long)FILE_NAME, (long)&st, 0, 0), "stat");
+}
+
+static void op_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static void op_signal(void)
+{
+	call4(SYS_kill, own_pid, SIGUSR1, 0, 0);
+}
+
+static void op_poll(void)
+{
+	expect(call4(SYS_poll, (long)polled, PIPES, 0, 0) == 0, "poll");
+}
+
+static void op_fault(void)
+{
+	*(volatile char *)next_fault = 1;
+	next_fault += PAGE;
+}
+
+static void op_mmap(void)
+{
+	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	expect(page != MAP_FAILED && !munmap(page, PAGE), "mmap");
+}
+
+static void op_fork(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	expect(pid > 0 && waitpid(pid, NULL, 0) == pid, "fork");
+}
+
+static void op_exec(void)
+{
+	char *arguments[] = { (char *)SELF, (char *)"exit", NULL };
+	pid_t pid = vfork();
+
+	if (!pid) {
+		execv(SELF, arguments);
+		_exit(1);
+	}
+	expect(pid > 0 && waitpid(pid, NULL, 0) == pid, "vfork");
+}
+
+static void op_file(void)
+{
+	expect(pwrite(file, buffer, PAGE, 0) == PAGE && pread(file, buffer, PAGE, 0) == PAGE,
+	       "file");
+}
+
+/* Calls op n times. Returns the instructions for each call. */
+static unsigned long measure(void (*op)(void), unsigned n)
+{
+	unsigned long begin;
+
+	for (unsigned i = 0; i < n / 10 + 2; i++)
+		op();
+	begin = __rdtsc();
+	for (unsigned i = 0; i < n; i++)
+		op();
+	return (__rdtsc() - begin) / n;
+}
+
+/* The pages go afterwards, so that fork() does not copy them. */
+static unsigned long measure_fault(unsigned n)
+{
+	char *area = mmap(NULL, FAULTS * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	unsigned long each;
+
+	expect(area != MAP_FAILED, "mmap");
+	/* Linux: small pages, as small programs get. nop5 has no others. */
+	madvise(area, FAULTS * PAGE, MADV_NOHUGEPAGE);
+	next_fault = area;
+	each = measure(op_fault, n);
+	munmap(area, FAULTS * PAGE);
+	return each;
+}
+
+/* Two processes pass a byte through two pipes. Each round is two switches. */
+static unsigned long measure_pipe(unsigned n)
+{
+	int there[2], back[2];
+	unsigned long begin = 0;
+	char byte = 'x';
+	pid_t pid;
+
+	expect(!pipe(there) && !pipe(back), "pipe");
+	pid = fork();
+	if (!pid) {
+		close(there[1]);
+		while (read(there[0], &byte, 1) == 1)
+			write(back[1], &byte, 1);
+		_exit(0);
+	}
+	for (unsigned i = 0; i < n + n / 10; i++) {
+		if (i == n / 10)
+			begin = __rdtsc();
+		expect(write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1, "pipe");
+	}
+	begin = __rdtsc() - begin;
+	close(there[1]);
+	waitpid(pid, NULL, 0);
+	return begin / (2 * n);
+}
+
+static int turn;
+
+static void wait_turn(int value)
+{
+	while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != value)
+		call4(SYS_futex, (long)&turn, FUTEX_WAIT_PRIVATE, !value, 0);
+}
+
+static void give_turn(int value)
+{
+	__atomic_store_n(&turn, value, __ATOMIC_RELEASE);
+	call4(SYS_futex, (long)&turn, FUTEX_WAKE_PRIVATE, 1, 0);
+}
+
+static void *futex_thread(void *rounds)
+{
+	for (unsigned long i = 0; i < (unsigned long)rounds; i++) {
+		wait_turn(1);
+		give_turn(0);
+	}
+	return NULL;
+}
+
+/* Two threads wake each other in turn. Each round is two switches. */
+static unsigned long measure_futex(unsigned n)
+{
+	unsigned long begin = 0;
+	pthread_t thread;
+
+	expect(!pthread_create(&thread, NULL, futex_thread, (void *)(unsigned long)(n + n / 10)),
+	       "pthread_create");
+	for (unsigned i = 0; i < n + n / 10; i++) {
+		if (i == n / 10)
+			begin = __rdtsc();
+		give_turn(1);
+		wait_turn(0);
+	}
+	begin = __rdtsc() - begin;
+	pthread_join(thread, NULL);
+	return begin / (2 * n);
+}
+
+static const struct {
+	const char *name;
+	void (*op)(void);
+	unsigned long (*special)(unsigned n);
+	unsigned n;
+} figures[] = {
+	{ "getppid", op_getppid, NULL, 10000 },
+	{ "read_zero", op_read_zero, NULL, 10000 },
+	{ "write_null", op_write_null, NULL, 10000 },
+	{ "open_close", op_open_close, NULL, 5000 },
+	{ "stat", op_stat, NULL, 5000 },
+	{ "clock_gettime", op_clock, NULL, 10000 },
+	{ "signal", op_signal, NULL, 5000 },
+	{ "poll", op_poll, NULL, 5000 },
+	{ "fault", NULL, measure_fault, 5000 },
+	{ "mmap", op_mmap, NULL, 5000 },
+	{ "fork", op_fork, NULL, 500 },
+	{ "exec", op_exec, NULL, 200 },
+	{ "pipe_program", NULL, measure_pipe, 10000 },
+	{ "futex", NULL, measure_futex, 10000 },
+	{ "file", op_file, NULL, 5000 },
+};
+
+static void prepare(void)
+{
+	int pair[2];
+
+	zero = open("/dev/zero", O_RDONLY);
+	null = open("/dev/null", O_WRONLY);
+	file = open(FILE_NAME, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	expect(zero >= 0 && null >= 0 && file >= 0, "open");
+	signal(SIGUSR1, on_signal);
+	for (int i = 0; i < PIPES; i++) {
+		expect(!pipe(pair), "pipe");
+		polled[i] = (struct pollfd){ .fd = pair[0], .events = POLLIN };
+	}
+	own_pid = getpid();
+}
+
+static int wanted(const char *name, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return 1;
+	return argc == 1;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "exit"))
+		return 0;
+	prepare();
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		unsigned long each;
+
+		if (!wanted(figures[i].name, argc, argv))
+			continue;
+		each = figures[i].op ? measure(figures[i].op, figures[i].n)
+				     : figures[i].special(figures[i].n);
+		printf("%s %lu\n", figures[i].name, each);
+		fflush(stdout);
+	}
+	unlink(FILE_NAME);
+	return 0;
+}
