@@ -99,7 +99,7 @@ static void snapshot_process(struct task_struct *task, struct task_snapshot *s, 
 	memset(&s->usage, 0, sizeof(s->usage));
 	memset(&s->children, 0, sizeof(s->children));
 	spin_lock(&tasklist_lock);
-	s->ppid = task->parent ? task->parent->tgid : 0;
+	s->ppid = task->signal->ppid;
 	s->pgrp = task_pgrp_nr(task);
 	s->session = task_session_nr(task);
 	s->exit_signal = task->exit_signal;

@@ -6,6 +6,7 @@
 #include "fs/proc/internal.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
+#include "kernel/process/signal_struct.h"
 #include "kernel/smp.h"
 
 #undef pr_fmt
@@ -63,11 +64,8 @@ static void handle_sysrq(int key)
 static void show_task(struct task_struct *p)
 {
 	char state = task_state_to_char(p);
-	pid_t ppid;
+	pid_t ppid = READ_ONCE(p->signal->ppid);
 
-	spin_lock(&tasklist_lock);
-	ppid = p->parent ? p->parent->pid : 0;
-	spin_unlock(&tasklist_lock);
 	printk(KERN_INFO "task:%-15.15s state:%c%s stack:%-5lu pid:%-5d ppid:%-6d flags:0x%08lx\n",
 	       p->comm, state, READ_ONCE(p->on_cpu) ? "  running task   " : "", 0UL, p->pid, ppid,
 	       (unsigned long)READ_ONCE(p->flags));

@@ -69,6 +69,7 @@ static void become_leader(struct task_struct *tsk, struct task_struct *leader)
 	struct task_struct *p;
 
 	exchange_pids(tsk, leader);
+	tsk->parent = leader->parent;
 	for (unsigned type = PIDTYPE_TGID; type < PIDTYPE_MAX; type++)
 		list_replace_init(&leader->pid_links[type], &tsk->pid_links[type]);
 	list_replace_init(&leader->sibling, &tsk->sibling);

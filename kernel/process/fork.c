@@ -202,15 +202,25 @@ static void publish_thread(struct task_struct *p)
 
 	p->group_leader = current->group_leader;
 	p->tgid = p->group_leader->tgid;
-	p->parent = p->group_leader->parent;
 	atomic_inc(&signal->live);
 	signal->nr_threads++;
 	list_add_tail(&p->thread_node, &signal->thread_head);
 }
 
 /*
- * Gives p its names and a parent, and adds it to the lists. 0; -EINTR if the current process ends,
- * so that it gets no new thread that would not know.
+ * True if the current task must act on a signal before it has a child. A process that ends gets no
+ * new thread, which would not know of the end. A signal to the process group reaches the child, if
+ * it comes after the child has joined the group; one that came before reaches only the parent, and
+ * the parent decides whether there is a child at all. siglock held.
+ */
+static bool signal_comes_first(const struct kernel_clone_args *args)
+{
+	if (args->kthread)
+		return false;
+	return current->mm ? signal_pending(current) : fatal_signal_pending(current);
+}
+
+/* Gives p its names and a parent, and adds it to the lists. 0; -ERESTARTNOINTR: a signal is first.
  */
 static int publish_task(struct task_struct *p, const struct kernel_clone_args *args,
 			struct pid *pid)
@@ -219,10 +229,10 @@ static int publish_task(struct task_struct *p, const struct kernel_clone_args *a
 
 	spin_lock(&tasklist_lock);
 	spin_lock_irqsave(&current->sighand->siglock, flags);
-	if (fatal_signal_pending(current) && !args->kthread) {
+	if (signal_comes_first(args)) {
 		spin_unlock_irqrestore(&current->sighand->siglock, flags);
 		spin_unlock(&tasklist_lock);
-		return -EINTR;
+		return -ERESTARTNOINTR;
 	}
 	atomic_inc(&p->usage);
 	p->pid = p->tgid = pid->nr;

@@ -11,6 +11,7 @@
 #include "kernel/process/process.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
+#include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
 
 void kernel_setpgid(pid_t nr)
@@ -68,6 +69,7 @@ void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent)
 {
 	struct pid *pgrp = p->signal->pids[PIDTYPE_PGID];
 	struct task_struct *ignored = parent ? NULL : p, *member;
+	struct siginfo hup, cont;
 
 	if (!parent)
 		parent = p->parent;
@@ -75,10 +77,13 @@ void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent)
 	    parent->signal->pids[PIDTYPE_SID] != p->signal->pids[PIDTYPE_SID] ||
 	    !will_become_orphaned_pgrp(pgrp, ignored) || !has_stopped_jobs(pgrp))
 		return;
+	/* From the kernel: the task that ends may have no right to send signals to the group. */
+	init_siginfo(&hup, SIGHUP, SI_KERNEL);
+	init_siginfo(&cont, SIGCONT, SI_KERNEL);
 	for_each_pid_task(member, pgrp, PIDTYPE_PGID)
 	{
-		(void)send_signal(SIGHUP, member);
-		(void)send_signal(SIGCONT, member);
+		(void)do_send_sig_info(&hup, member, PIDTYPE_TGID);
+		(void)do_send_sig_info(&cont, member, PIDTYPE_TGID);
 	}
 }
 
@@ -115,10 +120,12 @@ static int may_set_pgrp(struct task_struct *p)
 {
 	struct task_struct *leader = current->group_leader;
 
-	if (!p || (p != leader && p->parent != leader))
+	if (!p)
 		return -ESRCH;
 	if (!thread_group_leader(p))
 		return -EINVAL;
+	if (p != leader && p->parent != leader)
+		return -ESRCH;
 	if (p != leader) {
 		if (p->signal->pids[PIDTYPE_SID] != leader->signal->pids[PIDTYPE_SID])
 			return -EPERM;

@@ -299,7 +299,7 @@ static int send_to_pgrp(const struct siginfo *info, struct pid *pgrp, bool check
 
 	for_each_pid_task(p, pgrp, PIDTYPE_PGID)
 	{
-		if (p->exit_state || (p->flags & PF_KTHREAD))
+		if (p->flags & PF_KTHREAD)
 			continue;
 		ret = check ? group_send_sig_info(info, p, PIDTYPE_PGID)
 			    : do_send_sig_info(info, p, PIDTYPE_PGID);
