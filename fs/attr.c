@@ -84,6 +84,14 @@ static bool may_chown(const struct inode *inode, u32 uid, u32 gid)
 	return gid == NO_ID || gid == inode->i_gid || in_group_p(gid);
 }
 
+/* Whether a change of owner clears a bit of the mode, which only the owner may do. */
+static bool chown_takes_privileges(const struct inode *inode)
+{
+	return !S_ISDIR(inode->i_mode) &&
+	       ((inode->i_mode & S_ISUID) ||
+		(inode->i_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP));
+}
+
 static int vfs_chown(const struct path *path, u32 uid, u32 gid)
 {
 	struct inode *inode = path->dentry->d_inode;
@@ -93,7 +101,9 @@ static int vfs_chown(const struct path *path, u32 uid, u32 gid)
 		return err;
 	mutex_lock(&inode->i_mutex);
 	if (uid == NO_ID && gid == NO_ID) {
-		err = 0;
+		/* As in Linux: this only takes the privileges of the program, which changes it. */
+		if (chown_takes_privileges(inode) && !inode_owner_or_capable(inode))
+			err = -EPERM;
 	} else if (!may_chown(inode, uid, gid)) {
 		err = -EPERM;
 	} else {

@@ -21,7 +21,7 @@ static int wait_for_count(struct file *file, struct eventfd *ev)
 {
 	if (file->f_flags & O_NONBLOCK)
 		return -EAGAIN;
-	return do_wait_intr(&ev->wait) ? interrupted_error() : 0;
+	return do_wait_intr(&ev->wait);
 }
 
 static ssize_t eventfd_read(struct file *file, char *buf, size_t count, loff_t *pos)
@@ -43,7 +43,7 @@ static ssize_t eventfd_read(struct file *file, char *buf, size_t count, loff_t *
 	value = ev->semaphore ? 1 : ev->count;
 	ev->count -= value;
 	spin_unlock(&ev->wait.lock);
-	wake_up_all(&ev->wait);
+	wake_up_poll(&ev->wait, POLLOUT);
 	memcpy(buf, &value, sizeof(value));
 	return sizeof(value);
 }
@@ -68,7 +68,7 @@ static ssize_t eventfd_write(struct file *file, const char *buf, size_t count, l
 	spin_unlock(&ev->wait.lock);
 	if (error)
 		return error;
-	wake_up_all(&ev->wait);
+	wake_up_poll(&ev->wait, POLLIN);
 	return sizeof(value);
 }
 

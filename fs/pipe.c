@@ -49,8 +49,8 @@ static inline void pipe_wake_writer(struct pipe_inode_info *pipe)
 }
 
 /*
- * Sleeps once as a writer: 0, or -EINTR. Releases P meanwhile, so another writer may have taken the
- * room on return.
+ * Sleeps once as a writer: 0, or interrupted_error(). Releases P meanwhile, so another writer may
+ * have taken the room on return.
  */
 static int pipe_wait_writable(struct pipe_inode_info *pipe)
 {
@@ -60,7 +60,7 @@ static int pipe_wait_writable(struct pipe_inode_info *pipe)
 	prepare_to_wait_exclusive(&pipe->wr_wait, &wait, TASK_INTERRUPTIBLE);
 	pipe_unlock(pipe);
 	if (signal_pending(current))
-		ret = -EINTR;
+		ret = interrupted_error();
 	else
 		schedule();
 	finish_wait(&pipe->wr_wait, &wait);

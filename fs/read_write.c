@@ -318,7 +318,7 @@ loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
 			offset = size;
 	}
 	if (__builtin_add_overflow(base, offset, &offset))
-		return -EOVERFLOW;
+		return -EINVAL;
 	if (offset < 0)
 		return -EINVAL;
 	file->f_pos = offset;

@@ -1,127 +1,193 @@
-/*
- * poll: wait for several files at once.
- *
- * The task's state is set to sleep before the poll operations are called. So if a wake-up comes
- * between a poll operation and schedule(), schedule() returns at once. For the same reason, poll
- * operations must not sleep.
- */
+/* select and pselect6: as poll, with the files in three sets of bits. */
 #include "arch/uaccess.h"
 #include "fs/file.h"
-#include "fs/internal.h"
+#include "fs/poll.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/posix_time/clock.h"
+#include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
-#include "kernel/time/ktime.h"
 
-#define POLL_INLINE_ENTRIES 8
-#define POLL_ALWAYS         (POLLERR | POLLHUP)
+#define BITS_PER_WORD 64U
+#define INLINE_WORDS  (6 * 2) /* for 128 descriptors */
 
-void poll_wait(struct file *file, wait_queue_head_t *queue, poll_table *table)
+typedef struct fd_set { /* as long as the program says */
+	u64 bits[16];
+} fd_set;
+typedef u64 sigset_t;
+
+/* What each of the sets asks for: to read, to write, exceptional. */
+enum { SET_IN, SET_OUT, SET_EX, NR_SETS };
+static const unsigned set_events[NR_SETS] = {
+	POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR,
+	POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR,
+	POLLPRI,
+};
+
+/* The sets of one call, each of `words` words; a set that the program has not given is empty. */
+struct select_sets {
+	unsigned nr; /* of descriptors */
+	unsigned words;
+	u64 *asked[NR_SETS], *found[NR_SETS];
+};
+
+static bool is_asked(const struct select_sets *sets, unsigned set, unsigned fd)
 {
-	struct poll_table_entry *entry;
-
-	(void)file;
-	if (!table || !table->entries || table->count == table->max)
-		return;
-	entry = &table->entries[table->count++];
-	entry->queue = queue;
-	entry->wait = (struct wait_queue_entry){ .task = current };
-	INIT_LIST_HEAD(&entry->wait.entry);
-	add_wait_queue(queue, &entry->wait);
+	return sets->asked[set][fd / BITS_PER_WORD] >> (fd % BITS_PER_WORD) & 1;
 }
 
-static void poll_freewait(poll_table *table)
+/* Asks the file of one descriptor. Returns how many bits it sets; -EBADF: it is not open. */
+static int ask_fd(struct select_sets *sets, unsigned fd, poll_table *table)
 {
-	for (unsigned i = 0; i < table->count; i++)
-		remove_wait_queue(table->entries[i].queue, &table->entries[i].wait);
-	table->count = 0;
+	struct fd f = fdget(fd);
+	unsigned events;
+	int ready = 0;
+
+	if (!f.file)
+		return -EBADF;
+	events = vfs_poll(f.file, table);
+	fdput(f);
+	for (unsigned set = 0; set < NR_SETS; set++) {
+		if (!(events & set_events[set]) || !is_asked(sets, set, fd))
+			continue;
+		sets->found[set][fd / BITS_PER_WORD] |= 1UL << (fd % BITS_PER_WORD);
+		ready++;
+	}
+	return ready;
 }
 
-static unsigned vfs_poll(struct file *file, struct poll_table_struct *wait)
-{
-	if (!file->f_op->poll)
-		return POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
-	return file->f_op->poll(file, wait);
-}
-
-/* Calls the poll operation of each file. Returns the number of files that are ready. */
-static int do_pollfds(struct pollfd *fds, unsigned nfds, poll_table *table)
+/* Asks all files. Returns how many bits are set, or -EBADF. */
+static int ask_sets(struct select_sets *sets, poll_table *table)
 {
 	int ready = 0;
 
-	for (unsigned i = 0; i < nfds; i++) {
-		struct pollfd *pfd = &fds[i];
-		struct fd f = fdget((unsigned)pfd->fd);
-		unsigned events = (unsigned short)pfd->events | POLL_ALWAYS;
+	for (unsigned word = 0; word < sets->words; word++) {
+		u64 bits = sets->asked[SET_IN][word] | sets->asked[SET_OUT][word] |
+			   sets->asked[SET_EX][word];
 
-		if (pfd->fd < 0)
-			pfd->revents = 0;
-		else if (!f.file)
-			pfd->revents = POLLNVAL;
-		else
-			pfd->revents = (short)(vfs_poll(f.file, table) & events);
-		if (f.file)
-			fdput(f);
-		ready += pfd->revents != 0;
-	}
-	return ready;
-}
+		for (; bits; bits &= bits - 1) {
+			unsigned fd = word * BITS_PER_WORD + (unsigned)__builtin_ctzl(bits);
+			int n;
 
-/* Polls until files are ready (their number), the time is over (0) or a signal comes (-EINTR). */
-static int do_poll(struct pollfd *fds, unsigned nfds, poll_table *table, u64 timeout_ns)
-{
-	int ready;
-
-	for (;;) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		ready = do_pollfds(fds, nfds, table);
-		if (ready || !timeout_ns)
-			break;
-		if (signal_pending(current)) {
-			ready = -EINTR;
-			break;
+			if (fd >= sets->nr)
+				break;
+			n = ask_fd(sets, fd, table);
+			if (n < 0)
+				return n;
+			ready += n;
+			if (ready)
+				table = NULL; /* it will not sleep */
 		}
-		timeout_ns = schedule_timeout(timeout_ns);
-		/* Queue all entries again, because a wake-up may have unlinked some of them. */
-		poll_freewait(table);
 	}
-	__set_current_state(TASK_RUNNING);
-	poll_freewait(table);
 	return ready;
 }
 
-SYSCALL_DEFINE3(poll, struct pollfd __user *, ufds, unsigned int, nfds, int, timeout_msecs)
+static int do_select(struct select_sets *sets, ktime_t end)
 {
-	struct poll_table_entry inline_entries[POLL_INLINE_ENTRIES];
-	poll_table table = { .entries = inline_entries, .max = POLL_INLINE_ENTRIES };
-	struct pollfd inline_fds[POLL_INLINE_ENTRIES], *fds = inline_fds;
-	u64 timeout_ns =
-		timeout_msecs < 0 ? MAX_SCHEDULE_TIMEOUT : (u64)timeout_msecs * NSEC_PER_MSEC;
-	int ready = -ENOMEM;
+	struct poll_wqueues pwq;
+	int ready = ask_sets(sets, NULL);
 
-	if (nfds > NR_OPEN_MAX)
+	if (ready || !end)
+		return ready;
+	poll_initwait(&pwq);
+	ready = ask_sets(sets, &pwq.table);
+	while (!ready) {
+		bool in_time;
+
+		ready = pwq.error ? pwq.error : signal_pending(current) ? -ERESTARTNOHAND : 0;
+		if (ready)
+			break;
+		in_time = poll_schedule(&pwq, end);
+		ready = ask_sets(sets, NULL);
+		if (!in_time)
+			break;
+	}
+	poll_freewait(&pwq);
+	return ready;
+}
+
+static long core_select(int n, fd_set __user *const usets[NR_SETS], ktime_t end)
+{
+	u64 inline_words[INLINE_WORDS], *words = inline_words;
+	struct select_sets sets;
+	long ret = -EFAULT;
+	size_t size;
+
+	if (n < 0)
 		return -EINVAL;
-	if (nfds > POLL_INLINE_ENTRIES)
-		fds = kmalloc(nfds * sizeof(*fds), GFP_KERNEL);
-	if (!fds)
-		return -ENOMEM;
-	if (nfds * POLL_QUEUES_PER_FILE > POLL_INLINE_ENTRIES) {
-		table.max = nfds * POLL_QUEUES_PER_FILE;
-		table.entries = kcalloc(table.max, sizeof(*table.entries), GFP_KERNEL);
-		if (!table.entries)
+	/* Bits of descriptors that the table has no room for are ignored. */
+	sets.nr = min((unsigned)n, current->files ? current->files->max_fds : 0);
+	sets.words = (sets.nr + BITS_PER_WORD - 1) / BITS_PER_WORD;
+	size = sets.words * sizeof(u64);
+	if (2 * NR_SETS * sets.words > INLINE_WORDS) {
+		words = kmalloc(2 * NR_SETS * size, GFP_KERNEL);
+		if (!words)
+			return -ENOMEM;
+	}
+	memset(words, 0, 2 * NR_SETS * size);
+	for (unsigned set = 0; set < NR_SETS; set++) {
+		sets.asked[set] = words + set * sets.words;
+		sets.found[set] = words + (NR_SETS + set) * sets.words;
+		if (usets[set] && copy_from_user(sets.asked[set], usets[set], size))
 			goto out;
 	}
-	ready = -EFAULT;
-	if (copy_from_user(fds, ufds, nfds * sizeof(*fds)))
-		goto out;
-	ready = do_poll(fds, nfds, &table, timeout_ns);
-	for (unsigned i = 0; i < nfds && ready >= 0; i++)
-		if (put_user(fds[i].revents, &ufds[i].revents))
-			ready = -EFAULT;
+	ret = do_select(&sets, end);
+	for (unsigned set = 0; set < NR_SETS && ret >= 0; set++)
+		if (usets[set] && copy_to_user(usets[set], sets.found[set], size))
+			ret = -EFAULT;
 out:
-	if (table.entries != inline_entries)
-		kfree(table.entries);
-	if (fds != inline_fds)
-		kfree(fds);
-	return ready;
+	if (words != inline_words)
+		kfree(words);
+	return ret;
+}
+
+SYSCALL_DEFINE5(select, int, n, fd_set __user *, inp, fd_set __user *, outp, fd_set __user *, exp,
+		struct __kernel_old_timeval __user *, tvp)
+{
+	fd_set __user *const usets[NR_SETS] = { inp, outp, exp };
+	struct __kernel_old_timeval tv;
+	ktime_t end = KTIME_MAX;
+	long ret;
+
+	if (tvp) {
+		struct __kernel_timespec ts;
+
+		if (copy_from_user(&tv, tvp, sizeof(tv)))
+			return -EFAULT;
+		ts.tv_sec = tv.tv_sec + tv.tv_usec / 1000000;
+		ts.tv_nsec = tv.tv_usec % 1000000 * 1000;
+		if (!timespec_valid(&ts))
+			return -EINVAL;
+		end = poll_end(timespec_to_ns(&ts));
+	}
+	ret = core_select(n, usets, end);
+	if (!tvp)
+		return ret;
+	tv.tv_sec = (s64)(poll_time_left(end) / NSEC_PER_SEC);
+	tv.tv_usec = (s64)(poll_time_left(end) % NSEC_PER_SEC / NSEC_PER_USEC);
+	if (copy_to_user(tvp, &tv, sizeof(tv)) && ret == -ERESTARTNOHAND)
+		ret = -EINTR;
+	return ret;
+}
+
+/* The last argument of pselect6(2). */
+struct sigset_argpack {
+	const u64 __user *mask;
+	size_t size;
+};
+
+SYSCALL_DEFINE6(pselect6, int, n, fd_set __user *, inp, fd_set __user *, outp, fd_set __user *, exp,
+		struct __kernel_timespec __user *, tsp, void __user *, sig)
+{
+	fd_set __user *const usets[NR_SETS] = { inp, outp, exp };
+	struct sigset_argpack pack = { 0 };
+	ktime_t end;
+	int err;
+
+	if (sig && copy_from_user(&pack, sig, sizeof(pack)))
+		return -EFAULT;
+	err = poll_get_timeout(tsp, &end);
+	if (!err)
+		err = get_user_sigmask(pack.mask, pack.size);
+	return err ? err : poll_finish(core_select(n, usets, end), end, tsp);
 }

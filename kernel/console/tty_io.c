@@ -15,7 +15,7 @@ int tty_lock(struct mutex *lock, bool nonblock)
 {
 	if (nonblock)
 		return mutex_trylock(lock) ? 0 : -EAGAIN;
-	return mutex_lock_interruptible(lock) ? -EINTR : 0;
+	return mutex_lock_interruptible(lock);
 }
 
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock)

@@ -94,7 +94,7 @@ static int wait_for_turn(struct mutex *m, struct mutex_waiter *waiter, unsigned 
 	/* mutex_owner() is this task after a hand-over. */
 	while (mutex_owner(m) != waiter->task && !take_or_mark(m)) {
 		if (state == TASK_INTERRUPTIBLE && signal_pending(waiter->task))
-			return -EINTR;
+			return interrupted_error();
 		if (woken && m->wait_list.next == &waiter->entry)
 			__atomic_fetch_or(&m->owner, MUTEX_HANDOFF, __ATOMIC_SEQ_CST);
 		set_current_state(state);

@@ -44,7 +44,7 @@ struct mutex {
 
 void __mutex_init(struct mutex *m);
 void mutex_lock(struct mutex *m);
-/* -EINTR when a signal came before the lock. */
+/* interrupted_error() when a signal came before the lock. */
 int __must_check mutex_lock_interruptible(struct mutex *m);
 bool mutex_trylock(struct mutex *m);
 void mutex_unlock(struct mutex *m);

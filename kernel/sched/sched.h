@@ -212,7 +212,7 @@ extern void (*sched_ipi_hook)(void);
 /*
  * Sleeps once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which
  * protects its condition and which only task context takes. Releases the lock while asleep. 0, or
- * -EINTR.
+ * interrupted_error().
  */
 static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 {
@@ -221,12 +221,12 @@ static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 	int ret = 0;
 
 	wait.task = task;
-	wait.exclusive = true;
+	wait.flags = WQ_FLAG_EXCLUSIVE;
 	list_add_tail(&wait.entry, &wq->head);
 	(void)xchg(&task->state, TASK_INTERRUPTIBLE);
 	if (unlikely(signal_pending(task))) {
 		WRITE_ONCE(task->state, TASK_RUNNING);
-		ret = -EINTR;
+		ret = interrupted_error();
 	} else {
 		spin_unlock(&wq->lock);
 		schedule();

@@ -18,57 +18,77 @@ static void del_entry(struct wait_queue_entry *entry)
  * Wakes the task before it removes its entry, because the task cannot end while the entry is
  * queued. wq->lock held.
  */
-static __always_inline void __wake_up_common(wait_queue_head_t *wq, unsigned state, bool all)
+static __always_inline void __wake_up_common(wait_queue_head_t *wq, unsigned state, bool all,
+					     unsigned events)
 {
 	struct wait_queue_entry *entry, *next;
 
 	list_for_each_entry_safe (entry, next, &wq->head, entry) {
-		bool exclusive = entry->exclusive;
+		unsigned kind = entry->flags;
 
-		if (!try_to_wake_up(entry->task, state))
-			continue;
-		if (entry->autoremove)
-			del_entry(entry);
-		if (exclusive && !all)
+		if (unlikely(kind & WQ_FLAG_CALLBACK)) {
+			if (!entry->func(entry, events)) /* may remove the entry */
+				continue;
+		} else {
+			if (!try_to_wake_up(entry->task, state))
+				continue;
+			if (kind & WQ_FLAG_AUTOREMOVE)
+				del_entry(entry);
+		}
+		if ((kind & WQ_FLAG_EXCLUSIVE) && !all)
 			break;
 	}
 }
 
-static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state, bool all)
+static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state, bool all,
+				      unsigned events)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&wq->lock, flags);
-	__wake_up_common(wq, state, all);
+	__wake_up_common(wq, state, all, events);
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
 
 void wake_up(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_NORMAL, false);
+	__wake_up(wq, TASK_NORMAL, false, 0);
 }
 
 void wake_up_all(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_NORMAL, true);
+	__wake_up(wq, TASK_NORMAL, true, 0);
 }
 
 void wake_up_interruptible(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_INTERRUPTIBLE, false);
+	__wake_up(wq, TASK_INTERRUPTIBLE, false, 0);
+}
+
+void wake_up_poll(wait_queue_head_t *wq, unsigned events)
+{
+	__wake_up(wq, TASK_NORMAL, true, events);
 }
 
 /* A task in do_wait_intr() takes the lock again before it looks at its entry. */
 void wake_up_locked(wait_queue_head_t *wq)
 {
-	struct wait_queue_entry *entry;
+	struct wait_queue_entry *entry, *next;
 
 	local_irq_disable();
-	list_for_each_entry (entry, &wq->head, entry) {
-		if (!try_to_wake_up(entry->task, TASK_NORMAL) || !entry->exclusive)
-			continue;
-		list_del_init(&entry->entry);
-		break;
+	list_for_each_entry_safe (entry, next, &wq->head, entry) {
+		if (likely(entry->flags == WQ_FLAG_EXCLUSIVE)) {
+			if (!try_to_wake_up(entry->task, TASK_NORMAL))
+				continue;
+			list_del_init(&entry->entry);
+			break;
+		}
+		if (entry->flags & WQ_FLAG_CALLBACK) {
+			if (entry->func(entry, 0) && (entry->flags & WQ_FLAG_EXCLUSIVE))
+				break;
+		} else {
+			try_to_wake_up(entry->task, TASK_NORMAL);
+		}
 	}
 	local_irq_enable();
 }
@@ -76,7 +96,7 @@ void wake_up_locked(wait_queue_head_t *wq)
 /* Queues non-exclusive waiters before exclusive ones, so that a wake-up reaches all of them. */
 static __always_inline void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 {
-	if (entry->exclusive)
+	if (entry->flags & WQ_FLAG_EXCLUSIVE)
 		list_add_tail(&entry->entry, &wq->head);
 	else
 		list_add(&entry->entry, &wq->head);
@@ -88,8 +108,7 @@ static __always_inline void prepare(wait_queue_head_t *wq, struct wait_queue_ent
 	unsigned long flags;
 
 	spin_lock_irqsave(&wq->lock, flags);
-	entry->autoremove = true;
-	entry->exclusive = exclusive;
+	entry->flags = WQ_FLAG_AUTOREMOVE | (exclusive ? WQ_FLAG_EXCLUSIVE : 0);
 	if (list_empty(&entry->entry))
 		queue_entry(wq, entry);
 	set_current_state(state);

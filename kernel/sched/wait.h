@@ -5,6 +5,7 @@
 #include "kernel/errno.h"
 #include "kernel/lib/list.h"
 #include "kernel/locking/spinlock.h"
+#include "kernel/sched/signal.h"
 
 struct task_struct;
 
@@ -13,10 +14,23 @@ typedef struct wait_queue_head {
 	struct list_head head; /* [lock] of wait_queue_entry.entry */
 } wait_queue_head_t;
 
+/* Values of wait_queue_entry.flags. */
+#define WQ_FLAG_EXCLUSIVE  1 /* wake_up() wakes at most one of these */
+#define WQ_FLAG_AUTOREMOVE 2 /* the wake-up removes the entry: set by prepare_to_wait() */
+#define WQ_FLAG_CALLBACK   4 /* the wake-up calls func, and does not know the task */
+
 struct wait_queue_entry {
-	struct task_struct *task;
-	bool exclusive;  /* wake_up() wakes at most one of these */
-	bool autoremove; /* the wake-up removes the entry: set by prepare_to_wait() */
+	/* With WQ_FLAG_CALLBACK func, else the task, which the wake-up wakes. */
+	union {
+		struct task_struct *task;
+		/*
+		 * events: the POLL* of wake_up_poll(), 0: any. True: it has woken a task, which
+		 * counts for an exclusive entry. The lock of the queue is held; any context but
+		 * NMI.
+		 */
+		bool (*func)(struct wait_queue_entry *entry, unsigned events);
+	};
+	unsigned flags; /* WQ_FLAG_* */
 	struct list_head entry;
 };
 
@@ -36,8 +50,12 @@ void wake_up(wait_queue_head_t *wq);
 void wake_up_all(wait_queue_head_t *wq);
 void wake_up_interruptible(wait_queue_head_t *wq);
 /*
+ * As wake_up_all(), for a queue that several events use: tells the callbacks which POLL* have come.
+ */
+void wake_up_poll(wait_queue_head_t *wq, unsigned events);
+/*
  * As wake_up(), for a condition that wq->lock protects. The caller holds wq->lock, interrupts on.
- * All exclusive waiters are in do_wait_intr().
+ * All exclusive waiters are in do_wait_intr(), or callbacks.
  */
 void wake_up_locked(wait_queue_head_t *wq);
 
@@ -72,7 +90,7 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 			if (condition)                                                             \
 				break;                                                             \
 			if ((state) == TASK_INTERRUPTIBLE && signal_pending(current)) {            \
-				__ret = -EINTR;                                                    \
+				__ret = interrupted_error();                                       \
 				break;                                                             \
 			}                                                                          \
 			schedule();                                                                \
@@ -92,7 +110,10 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry);
 			(void)___wait_event(wq, condition, TASK_UNINTERRUPTIBLE);                  \
 	} while (0)
 
-/* The same, interruptible: 0 when the condition is true, -EINTR when a signal comes first. */
+/*
+ * The same, interruptible: 0 when the condition is true, interrupted_error() when a signal comes
+ * first.
+ */
 #define wait_event_interruptible(wq, condition)                                                    \
 	({                                                                                         \
 		int __wret = 0;                                                                    \

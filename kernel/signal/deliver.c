@@ -1,6 +1,7 @@
 /* How the current task takes its signals: masks, stops, default actions, the end of a task. */
 #include "kernel/signal/signal.h"
 
+#include "arch/uaccess.h"
 #include "kernel/irq/irq.h"
 #include "kernel/process/process.h"
 #include "kernel/smp.h"
@@ -99,6 +100,20 @@ void set_user_sigmask(u64 mask)
 	tsk->saved_sigmask = tsk->blocked;
 	set_current_blocked(mask);
 	__atomic_fetch_or(&tsk->user_work, USER_WORK_RESTORE_SIGMASK, __ATOMIC_RELAXED);
+}
+
+int get_user_sigmask(const u64 __user *umask, size_t size)
+{
+	u64 mask;
+
+	if (!umask)
+		return 0;
+	if (size != sizeof(mask))
+		return -EINVAL;
+	if (copy_from_user(&mask, umask, sizeof(mask)))
+		return -EFAULT;
+	set_user_sigmask(mask);
+	return 0;
 }
 
 /* True if the mark was set. */

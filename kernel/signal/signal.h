@@ -102,6 +102,8 @@ void recalc_sigpending(void);
 void set_current_blocked(u64 mask);
 /* Sets a mask until the next return to ring 3 (sigsuspend(2), ppoll(2)). Task context. */
 void set_user_sigmask(u64 mask);
+/* The same from a program; umask NULL: nothing. 0, -EINVAL (wrong size), -EFAULT. Task context. */
+int get_user_sigmask(const u64 __user *umask, size_t size);
 /* Puts the mask back, unless a signal interrupted the call: then the handler's frame does so. */
 void restore_saved_sigmask_unless(bool interrupted);
 /*
