@@ -85,7 +85,9 @@ endif
 # selftest/ is part of the test kernel only.
 ROOMS  := boot arch kernel fs shell trace
 source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
-SRCS      := $(call source_files,$(ROOMS))
+# The vDSO is a library of its own: vdso_image.asm includes it as data.
+VDSO_SRCS := $(call source_files,$(MACHINE)/vdso)
+SRCS      := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
 TEST_SRCS := $(call source_files,selftest)
 
 CFLAGS := -std=gnu11 -O2 -g -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
@@ -151,7 +153,7 @@ endif
 objects = $(patsubst %.asm,$(O)/obj/%.asm.o,$(patsubst %.c,$(O)/obj/%.o,$(1)))
 OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
-DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS))
+DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
 .PHONY: all test-kernel help run debug console boot-trace test test-tools bench soak clean FORCE
 .DELETE_ON_ERROR:
@@ -167,7 +169,7 @@ $(O)/flags: FORCE
 	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(RECORDMCOUNT)' \
-		'$(UNTRACED)' '$(NASMFLAGS)' '$(LDFLAGS)' >$@.new
+		'$(UNTRACED)' '$(NASMFLAGS)' '$(LDFLAGS)' '$(VDSO_CFLAGS)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
 	@mkdir -p $(@D)
@@ -221,6 +223,23 @@ $(O)/scripts/trace-convert: $(wildcard scripts/trace/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$@)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $(filter %.c,$^) -lz -lzstd
+
+VDSO_CFLAGS := -std=gnu11 -O2 -ffreestanding -fPIC -mgeneral-regs-only -fno-stack-protector -fcf-protection=none \
+	       -fasynchronous-unwind-tables -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include \
+	       $(if $(CC_IS_CLANG),--target=x86_64-elf)
+$(O)/obj/%.vdso.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(VDSO_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/vdso.so: $(MACHINE)/vdso/vdso.ld $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o)
+	$(call say,LD,$@)
+	$(Q)$(LD) -shared -nostdlib -soname linux-vdso.so.1 -Bsymbolic --hash-style=both --eh-frame-hdr --build-id=none \
+		-z noexecstack -z max-page-size=4096 --fatal-warnings --orphan-handling=error -T $< -o $@.tmp $(filter %.o,$^)
+	$(Q)$(OBJCOPY) -S $@.tmp $@ && rm $@.tmp
+
+$(O)/obj/$(MACHINE)/vdso_image.asm.o: $(O)/vdso.so
+$(O)/obj/$(MACHINE)/vdso_image.asm.o: NASMFLAGS += -I$(O)/
 
 # The first link shows the size of the symbol table. The second link reserves that much space for the
 # table, and scripts/kallsyms fills it.

@@ -13,7 +13,8 @@
 #define SEGMENT_CODE32  0x00cf9b000000ffffUL
 #define SEGMENT_DATA    0x00cf93000000ffffUL
 #define SEGMENT_DPL3    (3UL << 45)
-#define SEGMENT_TSS     0x9UL /* available 64-bit TSS */
+#define SEGMENT_CPU     0x0040f10000000000UL /* present, ring 3, data, read-only, limit in bytes */
+#define SEGMENT_TSS     0x9UL                /* available 64-bit TSS */
 #define SEGMENT_PRESENT (1UL << 47)
 
 #define GATE_INTERRUPT 0xe /* interrupts off on entry */
@@ -118,6 +119,7 @@ void load_descriptors(void)
 				     [__USER32_CS / 8] = SEGMENT_CODE32 | SEGMENT_DPL3,
 				     [__USER_DS / 8] = SEGMENT_DATA | SEGMENT_DPL3,
 				     [__USER_CS / 8] = SEGMENT_CODE64 | SEGMENT_DPL3,
+				     [GDT_CPU / 8] = SEGMENT_CPU | smp_processor_id(),
 			     } };
 	tss->io_bitmap = sizeof(*tss);
 	set_ist(tss, this_cpu_ptr(&ist_stacks), this_cpu_read(this_cpu_off));

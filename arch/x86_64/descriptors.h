@@ -14,7 +14,8 @@
 #define __USER_DS   0x2b
 #define __USER_CS   0x33
 #define GDT_TSS     0x40 /* two entries */
-#define GDT_ENTRIES 10
+#define GDT_CPU     0x78 /* its limit is the number of the CPU: for the vDSO; at Linux's place */
+#define GDT_ENTRIES 16
 
 /* Slots of the interrupt stack table. A gate with slot 0 stays on the current stack. */
 enum ist_slot { IST_NONE, IST_NMI, IST_DF, IST_MC, IST_DB, NR_IST };

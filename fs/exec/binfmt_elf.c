@@ -9,6 +9,7 @@
 
 #include "arch/switch.h"
 #include "arch/uaccess.h"
+#include "arch/vdso.h"
 #include "fs/exec/binprm.h"
 #include "fs/exec/elf_tables.h"
 #include "fs/open.h"
@@ -267,6 +268,8 @@ static int start_elf(struct linux_binprm *bprm, struct elf_image *image, struct 
 	error = map_image(image, base);
 	if (!error && interp->file)
 		error = map_image(interp, 0);
+	if (!error)
+		error = arch_setup_additional_pages(current->mm);
 	if (error)
 		return error;
 	set_ranges(image, interp->file);

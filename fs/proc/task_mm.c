@@ -207,8 +207,6 @@ static const char *area_name(struct vm_area_struct *vma)
 
 	if (vma->vm_ops && vma->vm_ops->name)
 		return vma->vm_ops->name(vma);
-	if (mm->context.vdso && vma->vm_start == (unsigned long)mm->context.vdso)
-		return "[vdso]";
 	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
 		return "[heap]";
 	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)

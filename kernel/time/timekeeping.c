@@ -1,7 +1,10 @@
 /* The time of day: an offset to the time since boot, read from the machine's clock at boot. */
 #include "kernel/time/timekeeping.h"
 
-static u64 real_offset; /* [A] ns: time of day - ktime */
+#include "kernel/locking/spinlock.h"
+
+static DEFINE_SPINLOCK(time_lock);
+static u64 real_offset; /* [time_lock] to write, [A] ns: time of day - ktime */
 
 u64 boot_time_real(void)
 {
@@ -15,7 +18,12 @@ u64 ktime_get_real(void)
 
 void timekeeping_set_real(u64 ns)
 {
+	unsigned long flags;
+
+	spin_lock_irqsave(&time_lock, flags);
 	WRITE_ONCE(real_offset, ns - ktime_get());
+	arch_update_vdso(real_offset);
+	spin_unlock_irqrestore(&time_lock, flags);
 }
 
 u64 seconds_since_1970(unsigned year, unsigned month, unsigned day, unsigned hour, unsigned minute,

@@ -18,3 +18,5 @@ u64 seconds_since_1970(unsigned year, unsigned month, unsigned day, unsigned hou
 
 /* The machine: reads the clock that runs while the machine is off, in seconds since 1970. Boot. */
 u64 arch_read_wall_clock(void);
+/* The machine: tells the vDSO of programs the new time of day - ktime. Calls are serialized. */
+void arch_update_vdso(u64 real_offset);
