@@ -1,14 +1,21 @@
-/*
- * /dev/console, /dev/ttyS0, /dev/ttyS1: terminals as files. kernel/console implements the
- * terminals.
- */
+/* /dev/console, /dev/tty, /dev/ttyS0, /dev/ttyS1; and the files of all terminals. */
+#include "fs/dev_tty.h"
 #include "fs/devfs.h"
 #include "fs/devices.h"
 #include "fs/poll.h"
 #include "kernel/boot/boot_time.h"
-#include "kernel/console/tty.h"
+#include "kernel/console/pty.h"
+#include "kernel/process/cred.h"
 
 #define TTYAUX_MAJOR 5 /* /dev/tty, /dev/console */
+
+void tty_file_opened(struct file *file, struct tty_struct *tty)
+{
+	file->private_data = tty;
+	file->f_op = &tty_file_operations;
+	if (!(file->f_flags & O_NOCTTY))
+		tty_open_proc_set_tty(tty);
+}
 
 /* i_private is the number of the terminal. */
 static int tty_open(struct inode *inode, struct file *file)
@@ -17,10 +24,13 @@ static int tty_open(struct inode *inode, struct file *file)
 
 	if (!tty)
 		return -ENXIO;
-	file->private_data = tty;
+	if (READ_ONCE(tty->exclusive) && !capable(CAP_SYS_ADMIN))
+		return -EBUSY;
 	/* The console never becomes the terminal of a session by itself, as in Linux. */
-	if (!(file->f_flags & O_NOCTTY) && MAJOR(inode->i_rdev) != TTYAUX_MAJOR)
-		tty_open_proc_set_tty(tty);
+	if (MAJOR(inode->i_rdev) == TTYAUX_MAJOR)
+		file->private_data = tty;
+	else
+		tty_file_opened(file, tty);
 	return 0;
 }
 
@@ -28,19 +38,40 @@ static int tty_open(struct inode *inode, struct file *file)
 static int tty_open_current(struct inode *inode, struct file *file)
 {
 	(void)inode;
-	file->private_data = get_current_tty();
+	file->private_data = open_current_tty();
 	return file->private_data ? 0 : -ENXIO;
+}
+
+static int tty_file_release(struct inode *inode, struct file *file)
+{
+	struct tty_struct *tty = file->private_data;
+
+	(void)inode;
+	if (!tty->port)
+		pty_slave_close(tty);
+	return 0;
+}
+
+static bool is_hung_up(const struct file *file)
+{
+	const struct tty_struct *tty = file->private_data;
+
+	return READ_ONCE(tty->hung_up);
 }
 
 static ssize_t tty_file_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	(void)pos;
+	if (is_hung_up(file))
+		return 0;
 	return tty_read(file->private_data, buf, count, file->f_flags & O_NONBLOCK);
 }
 
 static ssize_t tty_file_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	(void)pos;
+	if (is_hung_up(file))
+		return -EIO;
 	return tty_write(file->private_data, buf, count, file->f_flags & O_NONBLOCK);
 }
 
@@ -52,6 +83,8 @@ static unsigned tty_poll(struct file *file, struct poll_table_struct *wait)
 	boot_stamp(BOOT_PROMPT);
 	poll_wait(file, &tty->read_wait, wait);
 	poll_wait(file, &tty->write_wait, wait);
+	if (READ_ONCE(tty->hung_up))
+		return POLLIN | POLLOUT | POLLERR | POLLHUP | POLLRDNORM | POLLWRNORM;
 	if (tty_readable(tty))
 		mask |= POLLIN | POLLRDNORM;
 	if (tty_writable(tty))
@@ -61,11 +94,22 @@ static unsigned tty_poll(struct file *file, struct poll_table_struct *wait)
 
 static long tty_file_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 {
+	if (is_hung_up(file))
+		return cmd == TIOCSPGRP ? -ENOTTY : -EIO;
 	return tty_ioctl(file->private_data, cmd, arg);
 }
 
+const struct file_operations tty_file_operations = {
+	.release = tty_file_release,
+	.read = tty_file_read,
+	.write = tty_file_write,
+	.poll = tty_poll,
+	.ioctl = tty_file_ioctl,
+};
+
 static const struct file_operations tty_fops = {
 	.open = tty_open,
+	.release = tty_file_release,
 	.read = tty_file_read,
 	.write = tty_file_write,
 	.poll = tty_poll,
@@ -74,6 +118,7 @@ static const struct file_operations tty_fops = {
 
 static const struct file_operations current_tty_fops = {
 	.open = tty_open_current,
+	.release = tty_file_release,
 	.read = tty_file_read,
 	.write = tty_file_write,
 	.poll = tty_poll,

@@ -64,6 +64,7 @@ int devfs_populate(void)
 	err = err ? err : random_devices_init();
 	err = err ? err : kmsg_device_init();
 	err = err ? err : tty_devices_init();
+	err = err ? err : ptmx_device_init();
 	if (err)
 		return err;
 	/* Names that programs expect. /proc/self/fd is a link to the descriptors of the reader. */

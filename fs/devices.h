@@ -5,3 +5,4 @@ int mem_devices_init(void);    /* null, zero, full */
 int random_devices_init(void); /* random, urandom */
 int kmsg_device_init(void);    /* kmsg */
 int tty_devices_init(void);    /* console, ttyS0, ttyS1 */
+int ptmx_device_init(void);    /* ptmx */

@@ -8,7 +8,7 @@
 #include "fs/namespace.h"
 
 extern struct file_system_type tmpfs_type, rootfs_type, devtmpfs_type, proc_type, sysfs_type;
-extern struct file_system_type debugfs_type, tracefs_type;
+extern struct file_system_type debugfs_type, tracefs_type, devpts_type;
 
 /* They return 0 or a negative errno. */
 int devfs_populate(void);

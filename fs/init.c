@@ -10,7 +10,7 @@
 
 static struct file_system_type *const types[] = {
 	&rootfs_type, &tmpfs_type,   &devtmpfs_type, &proc_type,
-	&sysfs_type,  &debugfs_type, &tracefs_type,
+	&sysfs_type,  &debugfs_type, &tracefs_type,  &devpts_type,
 };
 
 /* Mounts a file system on path. If mode is not 0, makes that directory first. */

@@ -119,8 +119,7 @@ static struct inode *simple_inode(struct dentry *parent, umode_t mode)
 	return inode;
 }
 
-/* Adds the inode as parent/name. Takes over the inode's reference, also on failure. */
-static struct dentry *simple_add(struct dentry *parent, const char *name, struct inode *inode)
+struct dentry *simple_add(struct dentry *parent, const char *name, struct inode *inode)
 {
 	struct inode *dir = parent->d_inode;
 	struct qstr last = { .name = name, .len = (u32)strlen(name) };
@@ -236,6 +235,16 @@ void simple_recursive_removal(struct dentry *dentry)
 		victim = next;
 	}
 	dput(victim);
+}
+
+void simple_remove_children(struct dentry *dir)
+{
+	struct dentry *child;
+
+	while ((child = first_child(dir))) {
+		simple_recursive_removal(child);
+		dput(child);
+	}
 }
 
 ssize_t simple_read_from_buffer(void *to, size_t count, loff_t *pos, const void *from,

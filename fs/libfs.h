@@ -17,8 +17,12 @@ struct dentry *simple_create_file(struct dentry *parent, const char *name, umode
 				  const struct file_operations *fops, void *private);
 struct dentry *simple_create_dir(struct dentry *parent, const char *name, umode_t mode,
 				 const struct inode_operations *iops);
+/* Adds the inode as parent/name. Takes over the inode's reference, also on failure. */
+struct dentry *simple_add(struct dentry *parent, const char *name, struct inode *inode);
 /* Removes the entry and everything below it. Open files stay usable until they are closed. */
 void simple_recursive_removal(struct dentry *dentry);
+/* The same for everything below a directory. */
+void simple_remove_children(struct dentry *dir);
 
 /* For inode_operations. The caller holds dir's i_mutex. */
 int simple_rmdir(struct inode *dir, struct dentry *dentry);

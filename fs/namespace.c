@@ -11,6 +11,7 @@
 #include "fs/namespace.h"
 #include "fs/fs_struct.h"
 #include "fs/internal.h"
+#include "fs/libfs.h"
 #include "fs/mount.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -38,8 +39,10 @@ struct vfsmount *mntget(struct vfsmount *mnt)
 	return mnt;
 }
 
+/* No path leads into sb any more: removes the names that its directories pin, and frees it. */
 static void free_super(struct super_block *sb)
 {
+	simple_remove_children(sb->s_root);
 	dput(sb->s_root);
 	if (sb->s_op && sb->s_op->put_super)
 		sb->s_op->put_super(sb);

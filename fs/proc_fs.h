@@ -30,7 +30,8 @@ struct ctl_table {
 	proc_handler_t proc_handler;
 };
 
-/* Makes the files of table in /proc/sys/dir. The table stays for ever. 0 or a negative errno. */
+/* Makes the files of table in /proc/sys/DIR, such as kernel/pty. The table stays for ever. 0 or a
+ * negative errno. */
 int register_sysctl(const char *dir, const struct ctl_table *table);
 /*
  * A handler for ints, which it prints with tabs between them. A write may set only the first ones;

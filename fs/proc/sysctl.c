@@ -155,15 +155,33 @@ static const struct ctl_table kernel_table[] = {
 	{ .procname = NULL },
 };
 
+/* The directory, which is made if it does not exist; NULL: memory is short. */
+static struct dentry *sysctl_dir(struct dentry *parent, const char *name, size_t len)
+{
+	struct qstr last = { .name = name, .len = (u32)len };
+	struct dentry *dir = d_lookup(parent, &last);
+	char *copy;
+
+	if (dir) {
+		dput(dir); /* a static entry stays without this reference */
+		return dir;
+	}
+	copy = kstrndup(name, len, GFP_KERNEL);
+	dir = copy ? proc_mkdir(copy, parent) : NULL;
+	kfree(copy);
+	return dir;
+}
+
 int register_sysctl(const char *name, const struct ctl_table *table)
 {
-	struct qstr last = { .name = name, .len = (u32)strlen(name) };
-	struct dentry *dir = d_lookup(proc_sys, &last);
+	struct dentry *dir = proc_sys;
 
-	if (dir)
-		dput(dir); /* a static entry stays without this reference */
-	else
-		dir = proc_mkdir(name, proc_sys);
+	while (dir && *name) {
+		size_t len = strcspn(name, "/");
+
+		dir = sysctl_dir(dir, name, len);
+		name += len + (name[len] == '/');
+	}
 	if (!dir)
 		return -ENOMEM;
 	for (; table->procname; table++)

@@ -54,6 +54,12 @@ static bool l_flag(const struct n_tty_data *ldata, u32 flag)
 	return ldata->termios.c_lflag & flag;
 }
 
+/* Bytes 10xxxxxx continue a UTF-8 character, and need no column. */
+static bool is_continuation(const struct n_tty_data *ldata, u8 c)
+{
+	return i_flag(ldata, IUTF8) && (c & 0xc0) == 0x80;
+}
+
 /* True if c has the function VINTR, VQUIT, … */
 static bool is_char(const struct n_tty_data *ldata, unsigned function, u8 c)
 {
@@ -192,8 +198,7 @@ static size_t do_output_char(struct n_tty_data *ldata, u8 c, u8 *out)
 	default:
 		if (o_flag(ldata, OLCUC) && c >= 'a' && c <= 'z')
 			c = (u8)(c - 'a' + 'A');
-		/* Bytes 10xxxxxx continue a UTF-8 character, and need no column. */
-		if (c >= 0x20 && c != 0x7f && (c & 0xc0) != 0x80)
+		if (c >= 0x20 && c != 0x7f && !is_continuation(ldata, c))
 			ldata->column++;
 	}
 	out[0] = c;
@@ -266,11 +271,6 @@ void n_tty_echo_signal(struct n_tty_data *ldata, u8 c)
 	echo_char(ldata, c);
 }
 
-static bool is_continuation(u8 c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
 /*
  * The columns of the tab at pos. Counts the text before it, back to another tab or to the start of
  * the line.
@@ -287,7 +287,7 @@ static unsigned tab_width(const struct n_tty_data *ldata, size_t pos)
 		if (is_control(c))
 			columns += l_flag(ldata, ECHOCTL) ? 2 : 0;
 		else
-			columns += !is_continuation(c);
+			columns += !is_continuation(ldata, c);
 	}
 	return 8 - ((columns + ldata->canon_column) & 7);
 }
@@ -322,7 +322,7 @@ static void erase_one(struct n_tty_data *ldata)
 	do
 		ldata->read_head--;
 	while (ldata->read_head != ldata->canon_head &&
-	       is_continuation(read_buf(ldata, ldata->read_head)));
+	       is_continuation(ldata, read_buf(ldata, ldata->read_head)));
 	echo_erase(ldata, ldata->read_head);
 }
 

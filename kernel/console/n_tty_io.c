@@ -13,22 +13,26 @@
 
 static void start_tty(struct tty_struct *tty)
 {
+	if (!READ_ONCE(tty->flow_stopped))
+		return;
 	WRITE_ONCE(tty->flow_stopped, false);
-	uart_start(tty->port);
+	tty->ops->start(tty);
 	wake_up(&tty->write_wait);
 }
 
 static void stop_tty(struct tty_struct *tty)
 {
+	if (READ_ONCE(tty->flow_stopped))
+		return;
 	WRITE_ONCE(tty->flow_stopped, true);
-	uart_stop(tty->port);
+	tty->ops->stop(tty);
 }
 
 /* Drops the output that has not been sent, shows the character of the signal, and sends it. */
 static void n_tty_signal(struct tty_struct *tty, unsigned function, int sig)
 {
 	if (!(tty->ldata.termios.c_lflag & NOFLSH))
-		uart_flush_buffer(tty->port);
+		tty->ops->flush_buffer(tty);
 	n_tty_echo_signal(&tty->ldata, tty->ldata.termios.c_cc[function]);
 	start_tty(tty);
 	tty_signal_foreground(tty, sig);
@@ -66,9 +70,9 @@ static void flush_echoes(struct tty_struct *tty)
 	u8 buf[N_TTY_CHUNK];
 	size_t n;
 
-	while ((n = process_echoes(&tty->ldata, buf, min(sizeof(buf), uart_write_room(tty->port)))))
-		uart_write(tty->port, buf, n);
-	uart_flush_chars(tty->port);
+	while ((n = process_echoes(&tty->ldata, buf, min(sizeof(buf), tty->ops->write_room(tty)))))
+		tty->ops->write(tty, buf, n);
+	tty->ops->flush_chars(tty);
 }
 
 void n_tty_flush_echoes(struct tty_struct *tty)
@@ -77,6 +81,15 @@ void n_tty_flush_echoes(struct tty_struct *tty)
 	if (tty->ldata.echo_head != tty->ldata.echo_tail)
 		flush_echoes(tty);
 	mutex_unlock(&tty->output_lock);
+}
+
+/*
+ * Whether input goes on without room for its echo. On a pseudo-terminal the same task may write the
+ * input and read the echo, so it must not wait for itself.
+ */
+static bool drops_echo(const struct tty_struct *tty)
+{
+	return READ_ONCE(tty->flow_stopped) || !tty->port;
 }
 
 /*
@@ -90,12 +103,12 @@ size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flag
 	mutex_lock(&tty->input_lock);
 	mutex_lock(&tty->output_lock);
 	while (done < count) {
-		if (!n_tty_receive_room(&tty->ldata, tty->flow_stopped)) {
+		if (!n_tty_receive_room(&tty->ldata, drops_echo(tty))) {
 			flush_echoes(tty);
-			if (!n_tty_receive_room(&tty->ldata, tty->flow_stopped))
+			if (!n_tty_receive_room(&tty->ldata, drops_echo(tty)))
 				break;
 		}
-		if (flags[done] != TTY_OVERRUN)
+		if (!flags || flags[done] != TTY_OVERRUN)
 			n_tty_act(tty, n_tty_receive_char(&tty->ldata, chars[done]));
 		done++;
 	}
@@ -141,6 +154,10 @@ static ssize_t n_tty_wait_for_input(struct tty_struct *tty, u64 time_ns)
 		prepare_to_wait(&tty->read_wait, &wait, TASK_INTERRUPTIBLE);
 		if (input_available_p(&tty->ldata))
 			break;
+		if (READ_ONCE(tty->hung_up)) {
+			error = -EIO;
+			break;
+		}
 		if (signal_pending(current)) {
 			error = interrupted_error();
 			break;
@@ -201,8 +218,7 @@ ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
 		return error;
 	n = read_input(tty, buf, count, nonblock);
 	mutex_unlock(&tty->atomic_read_lock);
-	if (tty_buffer_pending(tty))
-		tty_buffer_restart_work(tty);
+	tty->ops->input_taken(tty);
 	return n;
 }
 
@@ -220,13 +236,13 @@ static size_t process_output(struct tty_struct *tty, const u8 *buf, size_t count
 		size_t len, used;
 
 		used = process_output_block(&tty->ldata, buf + done, count - done, out,
-					    min(sizeof(out), uart_write_room(tty->port)), &len);
+					    min(sizeof(out), tty->ops->write_room(tty)), &len);
 		if (!used)
 			break;
-		uart_write(tty->port, out, len);
+		tty->ops->write(tty, out, len);
 		done += used;
 	}
-	uart_flush_chars(tty->port);
+	tty->ops->flush_chars(tty);
 	mutex_unlock(&tty->output_lock);
 	return done;
 }
@@ -242,6 +258,8 @@ void n_tty_change_modes(struct tty_struct *tty, const struct termios *new, bool 
 		start_tty(tty);
 	mutex_unlock(&tty->output_lock);
 	mutex_unlock(&tty->input_lock);
+	if (tty->ops->changed)
+		tty->ops->changed(tty, TTY_CHANGED_MODES | (flush ? TTY_CHANGED_FLUSH_READ : 0));
 	wake_up(&tty->read_wait); /* what a reader waits for may be there now */
 }
 
@@ -254,9 +272,12 @@ int n_tty_flush(struct tty_struct *tty, unsigned queue)
 	if (queue != TCOFLUSH)
 		n_tty_flush_input(&tty->ldata);
 	if (queue != TCIFLUSH)
-		uart_flush_buffer(tty->port);
+		tty->ops->flush_buffer(tty);
 	mutex_unlock(&tty->output_lock);
 	mutex_unlock(&tty->input_lock);
+	if (tty->ops->changed && queue != TCOFLUSH)
+		tty->ops->changed(tty, TTY_CHANGED_FLUSH_READ);
+	tty->ops->input_taken(tty);
 	wake_up(&tty->write_wait);
 	return 0;
 }
@@ -283,18 +304,24 @@ ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool no
 	ssize_t error = 0;
 
 	while (done < count) {
-		done += tty_bypasses_buffer(tty)
-				? uart_transmit(tty->port, buf + done, count - done)
-				: process_output(tty, buf + done, count - done);
+		done += tty_bypasses_buffer(tty) ? uart_transmit(tty, buf + done, count - done)
+						 : process_output(tty, buf + done, count - done);
 		if (done == count)
 			break;
 		if (nonblock) {
 			error = -EAGAIN;
 			break;
 		}
-		error = wait_event_interruptible(tty->write_wait, tty_writable(tty));
-		if (error)
+		error = wait_event_interruptible(tty->write_wait,
+						 tty_writable(tty) || READ_ONCE(tty->hung_up));
+		if (error) {
+			error = interrupted_error();
 			break;
+		}
+		if (READ_ONCE(tty->hung_up)) {
+			error = -EIO;
+			break;
+		}
 	}
 	return done ? (ssize_t)done : error;
 }

@@ -11,6 +11,7 @@
 #define RX_MAX 256
 
 static struct tty_struct serial8250_ttys[2];
+static struct tty_bufhead serial8250_bufs[2];
 
 /*
  * Stops taking bytes from the UART. Its FIFO fills, and the sender waits (QEMU; on a real line
@@ -181,7 +182,7 @@ static int __init serial8250_startup(struct uart_port *port, unsigned index)
 	int error;
 
 	timer_setup(&port->hold_timer, serial8250_hold_timeout);
-	tty_port_init(&serial8250_ttys[index], port, names[index]);
+	tty_port_init(&serial8250_ttys[index], &serial8250_bufs[index], port, names[index]);
 	port->tty = &serial8250_ttys[index];
 	error = request_irq(port->irq, serial8250_interrupt, names[index], port);
 	if (error)

@@ -105,8 +105,9 @@ int uart_next_char(struct uart_port *port, bool now)
 	return c;
 }
 
-size_t uart_write(struct uart_port *port, const u8 *buf, size_t count)
+size_t uart_write(struct tty_struct *tty, const u8 *buf, size_t count)
 {
+	struct uart_port *port = tty->port;
 	unsigned long flags;
 	size_t done = 0;
 
@@ -124,8 +125,9 @@ size_t uart_write(struct uart_port *port, const u8 *buf, size_t count)
 	return done;
 }
 
-size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count)
+size_t uart_transmit(struct tty_struct *tty, const u8 *buf, size_t count)
 {
+	struct uart_port *port = tty->port;
 	unsigned long flags;
 	size_t done = 0, n;
 
@@ -144,18 +146,21 @@ size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count)
 	return done;
 }
 
-size_t uart_chars_in_buffer(struct uart_port *port)
+size_t uart_chars_in_buffer(const struct tty_struct *tty)
 {
+	const struct uart_port *port = tty->port;
+
 	return READ_ONCE(port->head) - READ_ONCE(port->tail);
 }
 
-size_t uart_write_room(struct uart_port *port)
+size_t uart_write_room(const struct tty_struct *tty)
 {
-	return UART_XMIT_SIZE - uart_chars_in_buffer(port);
+	return UART_XMIT_SIZE - uart_chars_in_buffer(tty);
 }
 
-void uart_flush_chars(struct uart_port *port)
+void uart_flush_chars(struct tty_struct *tty)
 {
+	struct uart_port *port = tty->port;
 	unsigned long flags;
 
 	uart_port_lock(port, &flags);
@@ -163,8 +168,9 @@ void uart_flush_chars(struct uart_port *port)
 	uart_port_unlock(port, flags);
 }
 
-void uart_flush_buffer(struct uart_port *port)
+void uart_flush_buffer(struct tty_struct *tty)
 {
+	struct uart_port *port = tty->port;
 	unsigned long flags;
 
 	uart_port_lock(port, &flags);
@@ -172,8 +178,9 @@ void uart_flush_buffer(struct uart_port *port)
 	uart_port_unlock(port, flags);
 }
 
-void uart_stop(struct uart_port *port)
+void uart_stop(struct tty_struct *tty)
 {
+	struct uart_port *port = tty->port;
 	unsigned long flags;
 
 	uart_port_lock(port, &flags);
@@ -181,8 +188,9 @@ void uart_stop(struct uart_port *port)
 	uart_port_unlock(port, flags);
 }
 
-void uart_start(struct uart_port *port)
+void uart_start(struct tty_struct *tty)
 {
+	struct uart_port *port = tty->port;
 	unsigned long flags;
 
 	uart_port_lock(port, &flags);
@@ -200,3 +208,14 @@ void uart_unthrottle(struct uart_port *port)
 		serial8250_unthrottle(port);
 	uart_port_unlock(port, flags);
 }
+
+const struct tty_operations uart_ops = {
+	.write = uart_write,
+	.write_room = uart_write_room,
+	.chars_in_buffer = uart_chars_in_buffer,
+	.flush_chars = uart_flush_chars,
+	.flush_buffer = uart_flush_buffer,
+	.stop = uart_stop,
+	.start = uart_start,
+	.input_taken = tty_buffer_input_taken,
+};

@@ -17,6 +17,7 @@
 #include "kernel/time/timer.h"
 
 struct tty_struct;
+struct tty_operations;
 
 /* The maximum of bytes kept from before the driver turned the FIFO on. */
 #define UART_TYPED_AHEAD_MAX 1024
@@ -77,13 +78,14 @@ int uart_next_char(struct uart_port *port, bool now);
  * For the terminal. uart_write() takes as many bytes as have room, without waiting, and returns
  * their number. Task context.
  */
-size_t uart_write(struct uart_port *port, const u8 *buf, size_t count);
-size_t uart_write_room(struct uart_port *port);
-size_t uart_chars_in_buffer(struct uart_port *port);
-void uart_flush_chars(struct uart_port *port);  /* start sending */
-void uart_flush_buffer(struct uart_port *port); /* drop unsent bytes, for ^C */
-void uart_stop(struct uart_port *port);
-void uart_start(struct uart_port *port);
+size_t uart_write(struct tty_struct *tty, const u8 *buf, size_t count);
+size_t uart_write_room(const struct tty_struct *tty);
+size_t uart_chars_in_buffer(const struct tty_struct *tty);
+void uart_flush_chars(struct tty_struct *tty);  /* start sending */
+void uart_flush_buffer(struct tty_struct *tty); /* drop unsent bytes, for ^C */
+void uart_stop(struct tty_struct *tty);
+void uart_start(struct tty_struct *tty);
+extern const struct tty_operations uart_ops; /* all of these */
 void uart_unthrottle(struct uart_port *port);
 /* Puts a received byte with its line status into the flip buffer. port->lock held. */
 void uart_insert_char(struct uart_port *port, u8 status, u8 byte);
@@ -93,7 +95,7 @@ void uart_insert_char(struct uart_port *port, u8 status, u8 byte);
  * number. If it is less than count, tx_blocked is set until tty_wakeup(). Interrupts are off only
  * while it fills the FIFO. Task context, one writer at a time.
  */
-size_t uart_transmit(struct uart_port *port, const u8 *buf, size_t count);
+size_t uart_transmit(struct tty_struct *tty, const u8 *buf, size_t count);
 
 /*
  * Starts sending the pending kernel messages by interrupts. sync, or before the interrupt works:

@@ -1,5 +1,6 @@
 /*
- * Terminals: an object with a UART and a line discipline. Device files use it.
+ * Terminals: an object with a line discipline, and a driver: a UART or the master side of a
+ * pseudo-terminal (pty.h). Device files use it.
  *
  * Input: UART interrupt -> flip buffer -> (workqueue) flush_to_ldisc -> n_tty_receive_buf ->
  * read_buf -> tty_read. A full stage stops the stage before it, down to the UART: so no byte is
@@ -11,6 +12,7 @@
 #pragma once
 
 #include "kernel/console/n_tty.h"
+#include "kernel/atomic.h"
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/wait.h"
@@ -34,14 +36,39 @@ struct tty_bufhead {
 	u8 flags[TTY_FLIP_SIZE]; /* TTY_* */
 	u32 head;                /* [A] written by the producer */
 	u32 tail;                /* [A] written by the consumer */
+	struct tty_struct *tty;  /* [C] */
 	struct work_struct work; /* flush_to_ldisc() */
 };
 
+struct tty_struct;
+
+/*
+ * What a terminal does with its output. Task context. stop and start are also called with the
+ * output_lock held; none of them sleeps for a long time.
+ */
+struct tty_operations {
+	/* Takes as many bytes as have room, without waiting, and returns their number. */
+	size_t (*write)(struct tty_struct *tty, const u8 *buf, size_t count);
+	size_t (*write_room)(const struct tty_struct *tty);
+	size_t (*chars_in_buffer)(const struct tty_struct *tty); /* not sent yet */
+	void (*flush_chars)(struct tty_struct *tty);             /* start sending */
+	void (*flush_buffer)(struct tty_struct *tty);            /* drop unsent bytes, for ^C */
+	void (*stop)(struct tty_struct *tty);                    /* ^S */
+	void (*start)(struct tty_struct *tty);
+	/* A reader has made room for input. No lock held. */
+	void (*input_taken)(struct tty_struct *tty);
+	/* Received bytes, or the modes, have been changed; for packet mode. May be NULL. */
+	void (*changed)(struct tty_struct *tty, unsigned what);
+};
+#define TTY_CHANGED_FLUSH_READ 1U /* unread input was dropped */
+#define TTY_CHANGED_MODES      2U /* termios */
+
 /* [C] constant; [A] atomic. */
 struct tty_struct {
-	char name[8];           /* [C] "ttyS0" */
-	struct uart_port *port; /* [C] */
-	struct tty_bufhead buf;
+	char name[16];                    /* [C] "ttyS0" */
+	const struct tty_operations *ops; /* [C] */
+	struct uart_port *port;           /* [C] NULL: a pseudo-terminal */
+	struct tty_bufhead *buf;          /* [C] NULL: a pseudo-terminal */
 	struct n_tty_data ldata;
 	struct mutex atomic_read_lock, atomic_write_lock; /* one reader, one writer at a time */
 	struct mutex buf_lock;                            /* the flip buffer's consumer */
@@ -49,6 +76,8 @@ struct tty_struct {
 	wait_queue_head_t read_wait, write_wait;
 	int waiting_readers; /* [A] sleeping readers */
 	bool flow_stopped;   /* [A] ^S */
+	bool hung_up;        /* [A] for ever: files of it read 0 bytes, and cannot do more */
+	bool exclusive;      /* [A] TIOCEXCL: only root may open it */
 	spinlock_t ctrl_lock;
 	struct pid *pgrp;       /* [ctrl_lock] the job in the foreground; counted; NULL: none */
 	struct pid *session;    /* [ctrl_lock] whose terminal it is; counted; NULL: none */
@@ -82,8 +111,13 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
  * without one, and tty has no session.
  */
 void tty_open_proc_set_tty(struct tty_struct *tty);
-/* The controlling terminal of the current process, or NULL. */
-struct tty_struct *get_current_tty(void);
+/*
+ * The controlling terminal of the current process, or NULL; only to be compared: a pseudo-terminal
+ * may be freed.
+ */
+struct tty_struct *current_tty(void);
+/* The same, kept by open_tty() for a file; NULL: none, or it was hung up. */
+struct tty_struct *open_current_tty(void);
 /* True when a reader sleeps. tty may be NULL. Any context. */
 static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 {
@@ -93,7 +127,10 @@ static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 /* ---- for the UART driver ---- */
 
 /* Boot: initializes the terminal of a port. Task context. */
-void tty_port_init(struct tty_struct *tty, struct uart_port *port, const char *name);
+void tty_port_init(struct tty_struct *tty, struct tty_bufhead *buf, struct uart_port *port,
+		   const char *name);
+/* The part for all terminals, but name: modes as after boot. */
+void tty_init(struct tty_struct *tty, const struct tty_operations *ops);
 u32 tty_buffer_space_avail(const struct tty_struct *tty);
 /* Adds a byte to the flip buffer, which must have room. port->lock held. */
 void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag);
@@ -114,7 +151,7 @@ void tty_wakeup(struct tty_struct *tty);
 int tty_lock(struct mutex *lock, bool nonblock);
 /*
  * Gives bytes to the discipline. Returns the number it took: fewer than count when it is full.
- * buf_lock held.
+ * flags NULL: all are TTY_NORMAL. buf_lock held.
  */
 size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flags, size_t count);
 /* Sends as much pending echo as has room. */
@@ -137,6 +174,14 @@ int n_tty_flow(struct tty_struct *tty, unsigned action);
 int tty_check_change(struct tty_struct *tty, int sig);
 /* The part of tty_ioctl() for sessions and jobs. -ENOTTY: another command. */
 int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
+/* TIOCGPGRP and TIOCGSID without a look at the caller's terminal. 0: none. */
+pid_t tty_pgrp_nr(struct tty_struct *tty);
+pid_t tty_session_nr(struct tty_struct *tty);
+/*
+ * The terminal is gone: its session has no terminal any more, and its leader gets SIGHUP and
+ * SIGCONT. Sets hung_up, and wakes all sleepers. Task context.
+ */
+void tty_hangup(struct tty_struct *tty);
 /* Sends sig to the job in the foreground. Task context. */
 void tty_signal_foreground(struct tty_struct *tty, int sig);
 ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock);
@@ -145,4 +190,6 @@ ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool no
 bool tty_buffer_pending(const struct tty_struct *tty);
 /* The discipline has room again: continues with the flip buffer. Any context but NMI. */
 void tty_buffer_restart_work(struct tty_struct *tty);
-void tty_buffer_init(struct tty_struct *tty);
+/* The same, if input waits there. */
+void tty_buffer_input_taken(struct tty_struct *tty);
+void tty_buffer_init(struct tty_struct *tty, struct tty_bufhead *buf);

@@ -4,7 +4,7 @@
 
 static u32 tty_buffer_used(const struct tty_struct *tty)
 {
-	return smp_load_acquire(&tty->buf.head) - smp_load_acquire(&tty->buf.tail);
+	return smp_load_acquire(&tty->buf->head) - smp_load_acquire(&tty->buf->tail);
 }
 
 u32 tty_buffer_space_avail(const struct tty_struct *tty)
@@ -19,7 +19,7 @@ bool tty_buffer_pending(const struct tty_struct *tty)
 
 void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag)
 {
-	struct tty_bufhead *buf = &tty->buf;
+	struct tty_bufhead *buf = tty->buf;
 	u32 head = buf->head;
 
 	buf->chars[head % TTY_FLIP_SIZE] = c;
@@ -29,12 +29,12 @@ void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag)
 
 void tty_flip_buffer_push(struct tty_struct *tty)
 {
-	schedule_work_unbound(&tty->buf.work);
+	schedule_work_unbound(&tty->buf->work);
 }
 
 void tty_buffer_restart_work(struct tty_struct *tty)
 {
-	schedule_work_unbound(&tty->buf.work);
+	schedule_work_unbound(&tty->buf->work);
 }
 
 /*
@@ -43,7 +43,7 @@ void tty_buffer_restart_work(struct tty_struct *tty)
  */
 static bool receive_buf(struct tty_struct *tty)
 {
-	struct tty_bufhead *buf = &tty->buf;
+	struct tty_bufhead *buf = tty->buf;
 	u32 tail = buf->tail, at = tail % TTY_FLIP_SIZE;
 	u32 count = min(tty_buffer_used(tty), TTY_FLIP_SIZE - at);
 	size_t taken;
@@ -62,7 +62,7 @@ static bool receive_buf(struct tty_struct *tty)
  */
 static void flush_to_ldisc(struct work_struct *work)
 {
-	struct tty_struct *tty = container_of(work, struct tty_struct, buf.work);
+	struct tty_struct *tty = container_of(work, struct tty_bufhead, work)->tty;
 
 	mutex_lock(&tty->buf_lock);
 	n_tty_flush_echoes(tty);
@@ -73,7 +73,15 @@ static void flush_to_ldisc(struct work_struct *work)
 		uart_unthrottle(tty->port);
 }
 
-void tty_buffer_init(struct tty_struct *tty)
+void tty_buffer_input_taken(struct tty_struct *tty)
 {
-	INIT_WORK(&tty->buf.work, flush_to_ldisc);
+	if (tty_buffer_pending(tty))
+		tty_buffer_restart_work(tty);
+}
+
+void tty_buffer_init(struct tty_struct *tty, struct tty_bufhead *buf)
+{
+	tty->buf = buf;
+	buf->tty = tty;
+	INIT_WORK(&buf->work, flush_to_ldisc);
 }

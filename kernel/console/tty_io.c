@@ -50,15 +50,17 @@ bool tty_readable(struct tty_struct *tty)
 
 bool tty_bypasses_buffer(const struct tty_struct *tty)
 {
-	return !(READ_ONCE(tty->ldata.termios.c_oflag) & OPOST) && !tty->port->console;
+	return tty->port && !tty->port->console && !(READ_ONCE(tty->ldata.termios.c_oflag) & OPOST);
 }
 
 bool tty_writable(struct tty_struct *tty)
 {
 	if (tty_bypasses_buffer(tty))
 		return !READ_ONCE(tty->port->tx_blocked);
-	return !READ_ONCE(tty->flow_stopped) &&
-	       uart_chars_in_buffer(tty->port) <= UART_WAKEUP_CHARS;
+	if (READ_ONCE(tty->flow_stopped))
+		return false;
+	return tty->port ? tty->ops->chars_in_buffer(tty) <= UART_WAKEUP_CHARS
+			 : tty->ops->write_room(tty) != 0;
 }
 
 static int tty_get_termios(struct tty_struct *tty, struct termios __user *result)
@@ -74,7 +76,7 @@ static int tty_get_termios(struct tty_struct *tty, struct termios __user *result
 /* Waits until all output has been sent. 0, or -ERESTARTSYS. */
 static int tty_wait_until_sent(struct tty_struct *tty)
 {
-	while (uart_chars_in_buffer(tty->port)) {
+	while (tty->ops->chars_in_buffer(tty)) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (signal_pending(current)) {
 			__set_current_state(TASK_RUNNING);
@@ -149,7 +151,15 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 	case FIONREAD:
 		return put_user((int)n_tty_readable_bytes(&tty->ldata), (int __user *)arg);
 	case TIOCOUTQ:
-		return put_user((int)uart_chars_in_buffer(tty->port), (int __user *)arg);
+		return put_user((int)tty->ops->chars_in_buffer(tty), (int __user *)arg);
+	case TIOCEXCL:
+	case TIOCNXCL:
+		WRITE_ONCE(tty->exclusive, cmd == TIOCEXCL);
+		return 0;
+	case TIOCGPTPEER:
+		return -EIO; /* not the master of a pseudo-terminal */
+	case TIOCGEXCL:
+		return put_user((int)READ_ONCE(tty->exclusive), (int __user *)arg);
 	case TCFLSH:
 	case TCXONC:
 	case TCSBRK:
@@ -174,10 +184,9 @@ void tty_wakeup(struct tty_struct *tty)
 		tty_buffer_restart_work(tty);
 }
 
-void tty_port_init(struct tty_struct *tty, struct uart_port *port, const char *name)
+void tty_init(struct tty_struct *tty, const struct tty_operations *ops)
 {
-	strscpy(tty->name, name, sizeof(tty->name));
-	tty->port = port;
+	tty->ops = ops;
 	n_tty_init(&tty->ldata);
 	mutex_init(&tty->atomic_read_lock);
 	mutex_init(&tty->atomic_write_lock);
@@ -187,5 +196,13 @@ void tty_port_init(struct tty_struct *tty, struct uart_port *port, const char *n
 	spin_lock_init(&tty->ctrl_lock);
 	init_waitqueue_head(&tty->read_wait);
 	init_waitqueue_head(&tty->write_wait);
-	tty_buffer_init(tty);
+}
+
+void tty_port_init(struct tty_struct *tty, struct tty_bufhead *buf, struct uart_port *port,
+		   const char *name)
+{
+	strscpy(tty->name, name, sizeof(tty->name));
+	tty->port = port;
+	tty_init(tty, &uart_ops);
+	tty_buffer_init(tty, buf);
 }

@@ -2,9 +2,13 @@
  * Job control: sessions and their terminals, jobs in the foreground and in the background.
  *
  * The terminal of a session is in signal->tty of its processes, and the session in tty->session.
+ * signal->tty does not count a pseudo-terminal: its hang-up sets all of them to NULL before the
+ * terminal may be freed. So code that uses the object, and not only the address, holds
+ * tasklist_lock, or has a file of the terminal open.
+ *
  * Lock order: tasklist_lock, siglock, ctrl_lock.
  */
-#include "kernel/console/tty.h"
+#include "kernel/console/pty.h"
 
 #include "arch/uaccess.h"
 #include "kernel/init.h"
@@ -15,9 +19,21 @@
 #include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
 
-struct tty_struct *get_current_tty(void)
+struct tty_struct *current_tty(void)
 {
 	return READ_ONCE(current->signal->tty);
+}
+
+struct tty_struct *open_current_tty(void)
+{
+	struct tty_struct *tty;
+
+	spin_lock(&tasklist_lock);
+	tty = current->signal->tty;
+	if (tty && !tty->port && !pty_slave_get(tty))
+		tty = NULL;
+	spin_unlock(&tasklist_lock);
+	return tty;
 }
 
 /* The job in the foreground, with a reference. */
@@ -52,7 +68,7 @@ int tty_check_change(struct tty_struct *tty, int sig)
 	int ret = 0;
 
 	/* A kernel task has no session; it is in the foreground or not. */
-	if (current->mm && get_current_tty() != tty)
+	if (current->mm && current_tty() != tty)
 		return 0;
 	mine = get_task_pid(current->group_leader, PIDTYPE_PGID);
 	foreground = get_foreground(tty);
@@ -95,7 +111,7 @@ void tty_open_proc_set_tty(struct tty_struct *tty)
 	struct signal_struct *signal = current->signal;
 
 	spin_lock(&tasklist_lock);
-	if (current->mm && signal->leader && !signal->tty && !tty->session)
+	if (current->mm && signal->leader && !signal->tty && !tty->session && !tty->hung_up)
 		proc_set_tty(tty);
 	spin_unlock(&tasklist_lock);
 }
@@ -115,7 +131,9 @@ static int tiocsctty(struct tty_struct *tty, bool steal)
 	int ret = 0;
 
 	spin_lock(&tasklist_lock);
-	if (signal->leader && signal->pids[PIDTYPE_SID] == tty->session) {
+	if (tty->hung_up) {
+		ret = -EIO;
+	} else if (signal->leader && signal->pids[PIDTYPE_SID] == tty->session) {
 		WRITE_ONCE(signal->tty, tty);
 	} else if (!signal->leader || signal->tty) {
 		ret = -EPERM;
@@ -131,57 +149,134 @@ static int tiocsctty(struct tty_struct *tty, bool steal)
 	return ret;
 }
 
+/* A terminal that was hung up has left its job to the leader of the session, which ends now. */
+static void hang_up_old_pgrp(struct signal_struct *signal)
+{
+	struct pid *pgrp = signal->tty_old_pgrp;
+
+	signal->tty_old_pgrp = NULL;
+	if (pgrp) {
+		(void)kill_pid_pgrp(pgrp, SIGHUP);
+		(void)kill_pid_pgrp(pgrp, SIGCONT);
+	}
+	put_pid(pgrp);
+}
+
 /*
- * The current process, which leads a session, ends or gives up its terminal: SIGHUP and SIGCONT go
- * to the job in the foreground.
+ * The current process, which leads a session, ends or gives up its terminal: SIGHUP goes to the job
+ * in the foreground, and SIGCONT if the process lives.
  */
-static void disassociate_ctty(void)
+static void disassociate_ctty(bool on_exit)
 {
 	struct signal_struct *signal = current->signal;
-	struct tty_struct *tty = signal->tty;
-	struct pid *pgrp, *session;
+	struct pid *pgrp = NULL, *session = NULL;
+	struct tty_struct *tty;
 
-	if (!tty || !signal->leader)
+	if (!signal->leader)
 		return;
 	spin_lock(&tasklist_lock);
+	tty = signal->tty;
 	session_clear_tty(signal->pids[PIDTYPE_SID]);
+	if (tty) {
+		spin_lock(&tty->ctrl_lock);
+		pgrp = tty->pgrp;
+		session = tty->session;
+		tty->pgrp = NULL;
+		tty->session = NULL;
+		spin_unlock(&tty->ctrl_lock);
+	}
 	spin_unlock(&tasklist_lock);
+	if (pgrp) {
+		(void)kill_pid_pgrp(pgrp, SIGHUP);
+		if (!on_exit)
+			(void)kill_pid_pgrp(pgrp, SIGCONT);
+	}
+	put_pid(pgrp);
+	put_pid(session);
+	if (!tty && on_exit)
+		hang_up_old_pgrp(signal);
+}
+
+static void disassociate_on_exit(void)
+{
+	disassociate_ctty(true);
+}
+
+/* Takes the terminal from each process of its session. tasklist_lock held. */
+static void signal_session_leader(struct tty_struct *tty)
+{
+	struct task_struct *p;
+
+	for_each_pid_task(p, tty->session, PIDTYPE_SID)
+	{
+		if (p->signal->tty == tty)
+			WRITE_ONCE(p->signal->tty, NULL);
+		if (!p->signal->leader)
+			continue;
+		(void)send_signal(SIGHUP, p);
+		(void)send_signal(SIGCONT, p);
+		put_pid(p->signal->tty_old_pgrp);
+		p->signal->tty_old_pgrp = get_pid(tty->pgrp);
+	}
+}
+
+void tty_hangup(struct tty_struct *tty)
+{
+	struct pid *pgrp, *session;
+
+	spin_lock(&tasklist_lock);
+	WRITE_ONCE(tty->hung_up, true);
+	if (tty->session)
+		signal_session_leader(tty);
 	spin_lock(&tty->ctrl_lock);
 	pgrp = tty->pgrp;
 	session = tty->session;
 	tty->pgrp = NULL;
 	tty->session = NULL;
 	spin_unlock(&tty->ctrl_lock);
-	if (pgrp) {
-		(void)kill_pid_pgrp(pgrp, SIGHUP);
-		(void)kill_pid_pgrp(pgrp, SIGCONT);
-	}
+	spin_unlock(&tasklist_lock);
 	put_pid(pgrp);
 	put_pid(session);
+	wake_up_all(&tty->read_wait);
+	wake_up_all(&tty->write_wait);
 }
 
 static int tiocnotty(struct tty_struct *tty)
 {
-	if (get_current_tty() != tty)
+	if (current_tty() != tty)
 		return -ENOTTY;
 	if (current->signal->leader)
-		disassociate_ctty();
+		disassociate_ctty(false);
 	else
 		WRITE_ONCE(current->signal->tty, NULL);
 	return 0;
 }
 
-static int tiocgpgrp(struct tty_struct *tty, pid_t __user *result)
+pid_t tty_pgrp_nr(struct tty_struct *tty)
 {
-	struct pid *pgrp;
 	pid_t nr;
 
-	if (current->mm && get_current_tty() != tty)
+	spin_lock(&tty->ctrl_lock);
+	nr = tty->pgrp ? tty->pgrp->nr : 0;
+	spin_unlock(&tty->ctrl_lock);
+	return nr;
+}
+
+pid_t tty_session_nr(struct tty_struct *tty)
+{
+	pid_t nr;
+
+	spin_lock(&tty->ctrl_lock);
+	nr = tty->session ? tty->session->nr : 0;
+	spin_unlock(&tty->ctrl_lock);
+	return nr;
+}
+
+static int tiocgpgrp(struct tty_struct *tty, pid_t __user *result)
+{
+	if (current->mm && current_tty() != tty)
 		return -ENOTTY;
-	pgrp = get_foreground(tty);
-	nr = pgrp ? pgrp->nr : 0;
-	put_pid(pgrp);
-	return put_user(nr, result);
+	return put_user(tty_pgrp_nr(tty), result);
 }
 
 static int tiocspgrp(struct tty_struct *tty, const pid_t __user *from)
@@ -197,7 +292,7 @@ static int tiocspgrp(struct tty_struct *tty, const pid_t __user *from)
 	if (nr < 0)
 		return -EINVAL;
 	if (current->mm &&
-	    (get_current_tty() != tty || tty->session != current->signal->pids[PIDTYPE_SID]))
+	    (current_tty() != tty || tty->session != current->signal->pids[PIDTYPE_SID]))
 		return -ENOTTY;
 	spin_lock(&tasklist_lock);
 	pgrp = nr ? find_pid(nr) : NULL;
@@ -221,14 +316,11 @@ static int tiocspgrp(struct tty_struct *tty, const pid_t __user *from)
 
 static int tiocgsid(struct tty_struct *tty, pid_t __user *result)
 {
-	pid_t nr = 0;
+	pid_t nr;
 
-	if (get_current_tty() != tty)
+	if (current_tty() != tty)
 		return -ENOTTY;
-	spin_lock(&tty->ctrl_lock);
-	if (tty->session)
-		nr = tty->session->nr;
-	spin_unlock(&tty->ctrl_lock);
+	nr = tty_session_nr(tty);
 	return nr ? put_user(nr, result) : -ENOTTY;
 }
 
@@ -252,13 +344,20 @@ int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 /* setsid(2): a new session has no terminal. */
 static void clear_tty(struct signal_struct *signal)
 {
+	struct pid *pgrp;
+
+	spin_lock(&tasklist_lock);
 	WRITE_ONCE(signal->tty, NULL);
+	pgrp = signal->tty_old_pgrp;
+	signal->tty_old_pgrp = NULL;
+	spin_unlock(&tasklist_lock);
+	put_pid(pgrp);
 }
 
 static int __init tty_jobctrl_init(void)
 {
 	clear_tty_hook = clear_tty;
-	disassociate_ctty_hook = disassociate_ctty;
+	disassociate_ctty_hook = disassociate_on_exit;
 	return 0;
 }
 core_initcall(tty_jobctrl_init);

@@ -186,6 +186,8 @@ static void publish_process(struct task_struct *p, const struct kernel_clone_arg
 		p->parent->signal->has_child_subreaper || p->parent->signal->is_child_subreaper;
 	list_add_tail(&p->sibling, &p->parent->children);
 	list_add_tail(&p->thread_node, &p->signal->thread_head);
+	/* Under tasklist_lock, with the join of the session: a hang-up clears it in both. */
+	p->signal->tty = args->kthread ? NULL : leader->signal->tty;
 	attach_pid(p, PIDTYPE_TGID, pid);
 	attach_pid(p, PIDTYPE_PGID, pgrp);
 	attach_pid(p, PIDTYPE_SID, session);

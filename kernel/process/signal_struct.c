@@ -20,7 +20,6 @@ struct signal_struct *alloc_signal_struct(void)
 	init_sigpending(&signal->shared_pending);
 	memcpy(signal->rlim, current->signal->rlim, sizeof(signal->rlim));
 	signal->oom_score_adj = current->signal->oom_score_adj;
-	signal->tty = READ_ONCE(current->signal->tty);
 	return signal;
 }
 
@@ -29,6 +28,7 @@ void put_signal_struct(struct signal_struct *signal)
 	if (!atomic_dec_and_test(&signal->sigcnt))
 		return;
 	flush_sigqueue(&signal->shared_pending);
+	put_pid(signal->tty_old_pgrp);
 	kfree(signal);
 }
 

@@ -111,8 +111,8 @@ struct signal_struct {
 	/* The process that it signals: its leader, counted. NULL: never set. Changes while it is
 	 * off */
 	struct task_struct *it_task;
-	struct tty_struct *tty;   /* [S] controlling terminal; the tty room counts it */
-	struct pid *tty_old_pgrp; /* [S] counted */
+	struct tty_struct *tty;   /* [L] to write: controlling terminal, not counted */
+	struct pid *tty_old_pgrp; /* [L] job of a terminal that was hung up; counted */
 
 	struct task_usage ended;          /* [S] of threads that have ended */
 	struct task_usage children;       /* [S] of children that were waited for, and theirs */

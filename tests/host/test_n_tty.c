@@ -87,7 +87,11 @@ static void test_erase_takes_back_characters_of_this_line_only(void **state)
 
 static void test_erase_takes_a_whole_utf8_character_and_both_signs_of_a_control(void **state)
 {
+	struct termios utf8 = tty_std_termios;
+
 	(void)state;
+	utf8.c_iflag |= IUTF8;
+	n_tty_set_termios(&tty, &utf8);
 	type("\xc3\xa9\x7f\x01\x7fx\n");
 	assert_string_equal(read_text(100), "x\n");
 	assert_string_equal(echoed, "\xc3\xa9\b \b^A\b \b\b \bx\r\n");

@@ -1,0 +1,89 @@
+/* The options of mount(2) for devpts, and /proc/sys/kernel/pty. */
+#include "fs/devpts/devpts.h"
+#include "fs/proc_fs.h"
+#include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+
+static int set_option(struct devpts_info *info, const char *name, const char *value)
+{
+	unsigned number;
+	bool octal = strstr(name, "mode") != NULL;
+
+	if (!strcmp(name, "newinstance"))
+		return 0; /* each mount is one */
+	if (kstrtouint(value, octal ? 8 : 10, &number) || (octal && number > S_IALLUGO))
+		return -EINVAL;
+	if (!strcmp(name, "uid")) {
+		info->uid = number;
+		info->setuid = true;
+	} else if (!strcmp(name, "gid")) {
+		info->gid = number;
+		info->setgid = true;
+	} else if (!strcmp(name, "mode")) {
+		info->mode = (umode_t)number;
+	} else if (!strcmp(name, "ptmxmode")) {
+		info->ptmxmode = (umode_t)number;
+	} else if (!strcmp(name, "max") && number <= 1U << 20) {
+		info->max = number;
+	} else {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int devpts_parse_options(struct devpts_info *info, const char *data)
+{
+	struct devpts_info new = *info;
+	char *copy, *rest, *option;
+	int err = 0;
+
+	if (!data)
+		return 0;
+	copy = rest = kstrdup(data, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	while (!err && (option = strsep(&rest, ","))) {
+		char *value = strchr(option, '=');
+
+		if (!*option)
+			continue;
+		if (value)
+			*value++ = '\0';
+		err = set_option(&new, option, value ? value : "");
+	}
+	kfree(copy);
+	if (err)
+		return err;
+	info->uid = new.uid;
+	info->gid = new.gid;
+	info->setuid = new.setuid;
+	info->setgid = new.setgid;
+	info->mode = new.mode;
+	info->ptmxmode = new.ptmxmode;
+	info->max = new.max;
+	return 0;
+}
+
+static int pty_nr(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int nr = atomic_read(&pty_count);
+	struct ctl_table local = { .data = &nr, .maxlen = sizeof(nr) };
+
+	(void)table;
+	return proc_dointvec(&local, write, buf, size);
+}
+
+static const struct ctl_table pty_table[] = {
+	{ "max", &pty_max, sizeof(int), 0644, proc_dointvec },
+	{ "reserve", &pty_reserve, sizeof(int), 0644, proc_dointvec },
+	{ .procname = "nr", .mode = 0444, .proc_handler = pty_nr },
+	{ .procname = NULL },
+};
+
+static int devpts_sysctl_init(void)
+{
+	return register_sysctl("kernel/pty", pty_table);
+}
+late_initcall(devpts_sysctl_init);

@@ -1,0 +1,82 @@
+/*
+ * Pseudo-terminals: a terminal (the slave) whose driver is a file of another program (the master).
+ *
+ *   program -> write(slave) -> line discipline -> output ring -> read(master)
+ *   write(master) -> input ring -> line discipline -> read(slave) -> program
+ *
+ * No worker is involved: the task that writes to the master gives the bytes to the line discipline
+ * itself, and a task that has read from the slave makes it go on with the rest. So an echo is in
+ * the output ring when the write to the master returns.
+ *
+ * The master is open once. When it is closed, the slave is hung up for ever. The slave may be
+ * opened and closed any number of times. The pty lives until both sides are closed, and for an RCU
+ * grace period more: readers of /proc may still look at it.
+ *
+ * Lock order: as in tty.h; `lock` of the pty is a leaf. fs/devpts/ makes the files.
+ */
+#pragma once
+
+#include "kernel/console/tty.h"
+#include "kernel/rcu/rcu.h"
+
+#define PTY_RING_SIZE 8192U /* bytes; a power of two */
+
+/* What a master in packet mode is told: ioctl_tty(2). */
+#define TIOCPKT_DATA       0
+#define TIOCPKT_FLUSHREAD  1
+#define TIOCPKT_FLUSHWRITE 2
+#define TIOCPKT_STOP       4
+#define TIOCPKT_START      8
+#define TIOCPKT_NOSTOP     16
+#define TIOCPKT_DOSTOP     32
+
+struct pty_ring {
+	u8 bytes[PTY_RING_SIZE];
+	u32 head, tail; /* positions; they only increase */
+};
+
+/* [C] constant; [A] atomic; [K] lock; [B] tty.buf_lock. */
+struct pty {
+	struct tty_struct tty; /* the slave */
+	atomic_t refs;         /* [A] the master, and the open files of the slave */
+	struct pty_ring in;    /* [B] to the slave */
+	spinlock_t lock;
+	struct pty_ring out;         /* [K] to the master */
+	unsigned slaves;             /* [K] open files of the slave */
+	bool slave_closed;           /* [K] the last of them was closed */
+	bool locked;                 /* [A] the slave cannot be opened: unlockpt(3) */
+	bool packet;                 /* [K] packet mode */
+	u8 packet_status;            /* [K] TIOCPKT_* that the master was not told yet */
+	bool told_stops;             /* [A] what packet mode said last: ^S and ^Q stop and start */
+	struct mutex write_lock;     /* one writer of the master at a time */
+	wait_queue_head_t read_wait; /* readers of the master */
+	wait_queue_head_t write_wait;
+	struct rcu_head rcu;
+};
+
+/* A pty whose slave is called pts/INDEX, with the master open; NULL: memory is short. */
+struct pty *pty_create(unsigned index);
+/* The master is closed: hangs up the slave. Task context. */
+void pty_master_close(struct pty *pty);
+
+/*
+ * Open and close a file of the slave. 0, or -EIO: it is locked, or hung up; -EBUSY: TIOCEXCL. The
+ * caller keeps the pty alive meanwhile.
+ */
+int pty_slave_open(struct tty_struct *tty);
+void pty_slave_close(struct tty_struct *tty);
+/* The same for /dev/tty, with tasklist_lock held. False: hung up. */
+bool pty_slave_get(struct tty_struct *tty);
+
+/*
+ * The master's read, write, poll and ioctl. read: waits for a byte; -EIO if no file of the slave is
+ * open any more; -EAGAIN, or interrupted_error(). poll: wait on read_wait and write_wait.
+ */
+ssize_t pty_master_read(struct pty *pty, u8 *buf, size_t count, bool nonblock);
+ssize_t pty_master_write(struct pty *pty, const u8 *buf, size_t count, bool nonblock);
+bool pty_master_readable(struct pty *pty);
+bool pty_master_writable(struct pty *pty);
+bool pty_slave_is_closed(struct pty *pty);
+/* A status for packet mode waits: POLLPRI. */
+bool pty_has_packet_status(const struct pty *pty);
+int pty_master_ioctl(struct pty *pty, unsigned cmd, unsigned long arg);
