@@ -11,6 +11,7 @@ import pytest
 
 from exporting import Port
 from nop5 import BUILD, ROOT, Nop5
+from order import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: F401
 
 
 def make(*arguments):

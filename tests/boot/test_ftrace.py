@@ -430,7 +430,7 @@ def test_dis_shows_the_site_change(tracing):
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["CC=clang", "MCOUNT=script", "DEBUG=1"])
+@pytest.mark.parametrize("how", ["CC=clang", pytest.param("MCOUNT=script", marks=pytest.mark.soak), "DEBUG=1"])
 def test_the_tracer_works_in_a_build_of_another_kind(boot, variant, how):
     machine = boot(cpus=4, build=variant(how), append="ftrace=function ftrace_filter=smp_init,vfs_*")
     tracing = Tracing(machine)
