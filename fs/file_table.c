@@ -1,4 +1,5 @@
 /* Open files: allocation, references, release; and files without names. */
+#include "fs/eventpoll.h"
 #include "fs/file.h"
 #include "fs/file_owner.h"
 #include "fs/internal.h"
@@ -128,6 +129,7 @@ void fput(struct file *file)
 {
 	if (!atomic_dec_and_test(&file->f_count))
 		return;
+	eventpoll_release(file);
 	if (file->f_inode)
 		locks_remove_file(file);
 	if (file->f_op->release)

@@ -22,6 +22,7 @@
 
 struct dentry;
 struct file;
+struct epitem;
 struct iov_iter;
 struct kiocb;
 struct vm_area_struct;
@@ -115,7 +116,7 @@ struct path;
  * Legend: [C] constant once other CPUs can see the object; [M] inode->i_mutex (for a dentry: of the
  * parent directory); [D] dentry->d_lock; [B] the lock of the dcache bucket; [R] rename_lock, B and
  * M to write, one of them to read; [A] atomic; [P] file->f_pos_lock, if the file has positions
- * (FMODE_ATOMIC_POS).
+ * (FMODE_ATOMIC_POS); [X] the part of the VFS that is named.
  */
 
 struct qstr {
@@ -260,8 +261,9 @@ struct file_operations {
 	loff_t (*llseek)(struct file *file, loff_t offset, int whence);
 	/*
 	 * Calls poll_wait() for each queue that reports a change, and returns the events that are
-	 * ready (POLL*). Must not sleep, because the caller has already set its task state to
-	 * sleep. NULL: always ready.
+	 * ready (POLL*). The wake-up may call functions that no longer see the lock of the file, so
+	 * the state must have changed before it, or both must be under the lock. NULL: always
+	 * ready.
 	 */
 	unsigned (*poll)(struct file *file, struct poll_table_struct *wait);
 	/* The caller holds the directory's i_mutex. */
@@ -294,8 +296,9 @@ struct file {
 	unsigned f_mode;                    /* [C] FMODE_* */
 	atomic_t f_count;                   /* [A] */
 	struct mutex f_pos_lock;
-	loff_t f_pos;       /* [P] */
-	void *private_data; /* for the file operations */
+	loff_t f_pos;        /* [P] */
+	void *private_data;  /* for the file operations */
+	struct epitem *f_ep; /* [X] eventpoll.c: who watches the file */
 };
 
 struct seq_file;

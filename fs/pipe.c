@@ -201,8 +201,8 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, struct iov_
 		pipe_breathe(pipe);
 	}
 	was_full &= pipe_room(pipe) >= PIPE_BUF;
-	if (pipe->head != pipe->tail)
-		pipe_wake_reader(pipe);
+	if (pipe->head != pipe->tail && !list_empty(&pipe->rd_wait.head))
+		wake_up_next_locked(&pipe->rd_wait);
 	pipe_unlock(pipe);
 	if (was_full)
 		pipe_wake_writer(pipe);
@@ -312,7 +312,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 		if (ret)
 			break;
 	}
-	if (was_empty)
+	if (was_empty || (done && pipe->poll_usage))
 		pipe_wake_reader(pipe);
 	more = pipe_room(pipe) >= PIPE_BUF;
 	pipe_unlock(pipe);
@@ -363,36 +363,56 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 	if (unlikely(!page || count > PAGE_SIZE - offset || pipe_room(pipe) < PIPE_BUF))
 		return pipe_write_kernel(pipe, file, buf, count);
 	memcpy((char *)page + offset, buf, count);
-	if (pipe->head == pipe->tail)
+	if (pipe->head == pipe->tail || pipe->poll_usage)
 		pipe_wake_reader(pipe);
 	pipe->head += (u32)count;
 	pipe_unlock(pipe);
 	return (ssize_t)count;
 }
 
-static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
+static inline unsigned pipe_events(const struct pipe_inode_info *pipe, const struct file *file)
 {
-	struct pipe_inode_info *pipe = file->private_data;
+	u32 used = READ_ONCE(pipe->head) - READ_ONCE(pipe->tail);
 	unsigned mask = 0;
 
-	if (file->f_mode & FMODE_READ)
-		poll_wait(file, &pipe->rd_wait, wait);
-	if (file->f_mode & FMODE_WRITE)
-		poll_wait(file, &pipe->wr_wait, wait);
-	pipe_lock(pipe);
 	if (file->f_mode & FMODE_READ) {
-		if (pipe->head != pipe->tail)
+		if (used)
 			mask |= POLLIN | POLLRDNORM;
 		/* A FIFO that has not had a writer since this open is not at its end. */
-		if (!pipe->writers && (unsigned)file->f_pos != pipe->w_counter)
+		if (!READ_ONCE(pipe->writers) && (unsigned)file->f_pos != pipe->w_counter)
 			mask |= POLLHUP;
 	}
 	if (file->f_mode & FMODE_WRITE) {
-		if (pipe_room(pipe) >= PIPE_BUF)
+		if (PIPE_SIZE - used >= PIPE_BUF)
 			mask |= POLLOUT | POLLWRNORM;
-		if (!pipe->readers)
+		if (!READ_ONCE(pipe->readers))
 			mask |= POLLERR;
 	}
+	return mask;
+}
+
+static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	const spinlock_t *lock = &pipe->rd_wait.lock;
+	u32 ticket = smp_load_acquire(&lock->value);
+	unsigned mask;
+
+	if (unlikely(wait)) {
+		WRITE_ONCE(pipe->poll_usage, true);
+		if (file->f_mode & FMODE_READ)
+			poll_wait(file, &pipe->rd_wait, wait);
+		if (file->f_mode & FMODE_WRITE)
+			poll_wait(file, &pipe->wr_wait, wait);
+	} else if (likely(!spin_is_locked(lock))) {
+		/* Nobody has held the lock meanwhile if it still has the same tickets. */
+		mask = pipe_events(pipe, file);
+		smp_rmb();
+		if (likely(READ_ONCE(lock->value) == ticket))
+			return mask;
+	}
+	pipe_lock(pipe);
+	mask = pipe_events(pipe, file);
 	pipe_unlock(pipe);
 	return mask;
 }

@@ -23,7 +23,8 @@ struct pipe_inode_info {
 	unsigned files;            /* [i_mutex] open files; the last one frees the pipe */
 	/* [P] how often an end was opened: a FIFO's open waits for the other end's counter */
 	unsigned r_counter, w_counter;
-	void *spare;             /* [P] a page or NULL */
+	bool poll_usage; /* an epoll may watch: each write and read is an event (epoll(7)) */
+	void *spare;     /* [P] a page or NULL */
 	void *pages[PIPE_PAGES]; /* [P] index: position / PAGE_SIZE % PIPE_PAGES */
 };
 

@@ -2,8 +2,8 @@
 #include "kernel/posix_time/clock.h"
 
 #include "arch/uaccess.h"
+#include "kernel/posix_time/cpu_clock.h"
 #include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"
@@ -53,18 +53,16 @@ int put_timespec(u64 ns, struct __kernel_timespec __user *uts)
 	return copy_to_user(uts, &ts, sizeof(ts)) ? -EFAULT : 0;
 }
 
-/* The time that all threads of the current process have run. */
-static u64 process_cputime(void)
+static int cpu_clock_now(clockid_t clock, u64 *ns)
 {
-	struct signal_struct *signal = current->signal;
-	struct task_struct *t;
-	u64 ns = signal->ended.utime + signal->ended.stime;
+	struct cpu_clock cpu;
+	int err = get_cpu_clock(clock, true, &cpu);
 
-	spin_lock(&tasklist_lock);
-	list_for_each_entry (t, &signal->thread_head, thread_node)
-		ns += task_sched_runtime(t);
-	spin_unlock(&tasklist_lock);
-	return ns;
+	if (err)
+		return err;
+	*ns = cpu_clock_read(&cpu);
+	put_cpu_clock(&cpu);
+	return 0;
 }
 
 int clock_now(clockid_t clock, u64 *ns)
@@ -83,14 +81,11 @@ int clock_now(clockid_t clock, u64 *ns)
 	case CLOCK_BOOTTIME_ALARM:
 		*ns = ktime_get();
 		return 0;
-	case CLOCK_PROCESS_CPUTIME_ID:
-		*ns = process_cputime();
-		return 0;
 	case CLOCK_THREAD_CPUTIME_ID:
 		*ns = task_sched_runtime(current);
 		return 0;
 	}
-	return -EINVAL;
+	return is_cpu_clock(clock) ? cpu_clock_now(clock, ns) : -EINVAL;
 }
 
 u64 clock_to_ktime(clockid_t clock, u64 ns)
@@ -111,12 +106,22 @@ SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock, struct __kernel_tim
 	return err ? err : put_timespec(ns, tp);
 }
 
+/* Linux's: a clock that the tick advances has the resolution of its tick. */
+static u64 resolution(clockid_t clock)
+{
+	bool by_tick = clock < 0
+			       ? ((unsigned)clock & 3) != CPUCLOCK_SCHED
+			       : clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC_COARSE;
+
+	return by_tick ? 4 * NSEC_PER_MSEC : 1;
+}
+
 SYSCALL_DEFINE2(clock_getres, const clockid_t, which_clock, struct __kernel_timespec *, tp)
 {
 	u64 ns;
 	int err = clock_now(which_clock, &ns);
 
-	return err || !tp ? err : put_timespec(1, tp);
+	return err || !tp ? err : put_timespec(resolution(which_clock), tp);
 }
 
 static int set_time_of_day(u64 ns)
@@ -136,7 +141,7 @@ SYSCALL_DEFINE2(clock_settime, const clockid_t, which_clock, const struct __kern
 	int err;
 
 	if (which_clock != CLOCK_REALTIME)
-		return -EINVAL;
+		return which_clock < 0 && !clock_now(which_clock, &ns) ? -EPERM : -EINVAL;
 	err = get_timespec(&ns, tp);
 	return err ? err : set_time_of_day(ns);
 }

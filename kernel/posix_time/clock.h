@@ -24,6 +24,10 @@ struct __kernel_timespec {
 	s64 tv_nsec;
 };
 
+struct __kernel_itimerspec {
+	struct __kernel_timespec it_interval, it_value;
+};
+
 struct __kernel_old_timeval {
 	s64 tv_sec;
 	s64 tv_usec;

@@ -1,8 +1,13 @@
-/* alarm(2), setitimer(2): one timer of real time for each process. Its function is a softirq's. */
+/*
+ * alarm(2), setitimer(2): a timer of real time for each process, whose function is a softirq's, and
+ * two of CPU time, which the tick watches (cpu_timer.c).
+ */
 #include "kernel/posix_time/itimer.h"
 
 #include "arch/uaccess.h"
 #include "kernel/posix_time/clock.h"
+#include "kernel/posix_time/cpu_clock.h"
+#include "kernel/posix_time/posix_timer.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
@@ -40,6 +45,7 @@ void exit_itimers(struct signal_struct *signal)
 	if (signal->it_task)
 		put_task_struct(signal->it_task);
 	signal->it_task = NULL;
+	exit_posix_timers();
 }
 
 void itimer_set_task(struct signal_struct *signal, struct task_struct *leader)
@@ -107,6 +113,39 @@ static bool timeval_to_ns(const struct __kernel_old_timeval *tv, u64 *ns)
 	return true;
 }
 
+#define TICK_NS (4 * NSEC_PER_MSEC)
+
+/* What is left of ITIMER_VIRTUAL or ITIMER_PROF. siglock held. */
+static u64 cpu_time_left(int which, u64 *now)
+{
+	const struct cpu_clock clock = {
+		.task = current,
+		.which = which == ITIMER_VIRTUAL ? CPUCLOCK_VIRT : CPUCLOCK_PROF,
+	};
+	u64 end = current->signal->it[which - ITIMER_VIRTUAL].expires;
+
+	*now = cpu_clock_read_locked(&clock);
+	if (!end)
+		return 0;
+	return end > *now ? end - *now : TICK_NS; /* the next tick sends the signal */
+}
+
+/* Sets one of them, 0: off. Gives what was left before. */
+static u64 set_cpu_timer(int which, u64 value, u64 interval, u64 *old_interval)
+{
+	struct cpu_itimer *it = &current->signal->it[which - ITIMER_VIRTUAL];
+	u64 now, left;
+
+	spin_lock_irq(&current->sighand->siglock);
+	left = cpu_time_left(which, &now);
+	*old_interval = it->interval;
+	/* Not before its time: the tick that has begun does not count. */
+	it->expires = value ? now + value + TICK_NS : 0;
+	it->interval = interval;
+	spin_unlock_irq(&current->sighand->siglock);
+	return left;
+}
+
 SYSCALL_DEFINE2(getitimer, int, which, struct __kernel_old_itimerval *, value)
 {
 	struct __kernel_old_itimerval now = { 0 };
@@ -116,6 +155,13 @@ SYSCALL_DEFINE2(getitimer, int, which, struct __kernel_old_itimerval *, value)
 	if (which == ITIMER_REAL) {
 		now.it_interval = to_timeval(READ_ONCE(current->signal->it_real_incr));
 		now.it_value = to_timeval(time_left(current->signal));
+	} else {
+		u64 unused;
+
+		spin_lock_irq(&current->sighand->siglock);
+		now.it_value = to_timeval(cpu_time_left(which, &unused));
+		now.it_interval = to_timeval(current->signal->it[which - ITIMER_VIRTUAL].interval);
+		spin_unlock_irq(&current->sighand->siglock);
 	}
 	return copy_to_user(value, &now, sizeof(now)) ? -EFAULT : 0;
 }
@@ -131,9 +177,8 @@ SYSCALL_DEFINE3(setitimer, int, which, struct __kernel_old_itimerval *, value,
 	if (which < ITIMER_REAL || which > ITIMER_PROF || !timeval_to_ns(&new.it_value, &ns) ||
 	    !timeval_to_ns(&new.it_interval, &interval))
 		return -EINVAL;
-	if (which != ITIMER_REAL) /* they need the time in user mode */
-		return -EOPNOTSUPP;
-	left = set_real_timer(ns, interval, &old_interval);
+	left = which == ITIMER_REAL ? set_real_timer(ns, interval, &old_interval)
+				    : set_cpu_timer(which, ns, interval, &old_interval);
 	old.it_value = to_timeval(left);
 	old.it_interval = to_timeval(old_interval);
 	return ovalue && copy_to_user(ovalue, &old, sizeof(old)) ? -EFAULT : 0;

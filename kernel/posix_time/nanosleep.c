@@ -1,5 +1,5 @@
 /* nanosleep(2) and clock_nanosleep(2). */
-#include "kernel/posix_time/clock.h"
+#include "kernel/posix_time/cpu_clock.h"
 
 #include "arch/uaccess.h"
 #include "kernel/sched/sched.h"
@@ -58,6 +58,76 @@ SYSCALL_DEFINE2(nanosleep, struct __kernel_timespec *, rqtp, struct __kernel_tim
 	return err ? err : sleep_for(ns, rmtp);
 }
 
+/*
+ * Sleeps until a CPU clock shows end. The time cannot come earlier than if all CPUs ran threads of
+ * the process, so that is when it looks again. 0, or -ERESTARTNOHAND.
+ */
+static long cpu_sleep_until(const struct cpu_clock *clock, u64 end)
+{
+	for (;;) {
+		u64 now = cpu_clock_read(clock);
+
+		if (now >= end)
+			return 0;
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (signal_pending(current)) {
+			__set_current_state(TASK_RUNNING);
+			return -ERESTARTNOHAND;
+		}
+		schedule_timeout(
+			max((end - now) / cpumask_weight(&cpu_online_mask), NSEC_PER_MSEC));
+	}
+}
+
+/* restart_block: time is what the clock shows at the end, args the user address and the clock. */
+static long cpu_sleep_restart(struct restart_block *restart)
+{
+	struct __kernel_timespec __user *rest = (void __user *)restart->args[0];
+	struct cpu_clock clock;
+	u64 now;
+	long ret = get_cpu_clock((clockid_t)restart->args[1], false, &clock);
+
+	if (ret)
+		return ret;
+	ret = cpu_sleep_until(&clock, restart->time);
+	now = cpu_clock_read(&clock);
+	put_cpu_clock(&clock);
+	if (!ret)
+		return 0;
+	if (rest && put_timespec(restart->time > now ? restart->time - now : 0, rest))
+		return -EFAULT;
+	return -ERESTART_RESTARTBLOCK;
+}
+
+static long cpu_sleep(clockid_t number, bool absolute, const struct __kernel_timespec __user *time,
+		      struct __kernel_timespec __user *rest)
+{
+	struct cpu_clock clock;
+	long ret;
+	u64 ns;
+
+	ret = get_timespec(&ns, time);
+	if (!ret)
+		ret = get_cpu_clock(number, false, &clock);
+	if (ret)
+		return ret;
+	if (clock.thread && clock.task == current)
+		ret = -EINVAL; /* it would never come */
+	else if (absolute)
+		ret = cpu_sleep_until(&clock, ns);
+	else
+		ns += cpu_clock_read(&clock);
+	put_cpu_clock(&clock);
+	if (ret || absolute)
+		return ret;
+	current->restart_block = (struct restart_block){
+		.fn = cpu_sleep_restart,
+		.time = ns,
+		.args = { (unsigned long)rest, (unsigned long)number },
+	};
+	return cpu_sleep_restart(&current->restart_block);
+}
+
 SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
 		const struct __kernel_timespec *, rqtp, struct __kernel_timespec *, rmtp)
 {
@@ -73,9 +143,9 @@ SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
 	case CLOCK_BOOTTIME_ALARM:
 		break;
 	default:
-		return clock_now(which_clock, &now) || which_clock == CLOCK_THREAD_CPUTIME_ID
-			       ? -EINVAL
-			       : -EOPNOTSUPP;
+		if (which_clock < 0 || which_clock == CLOCK_PROCESS_CPUTIME_ID)
+			return cpu_sleep(which_clock, flags & TIMER_ABSTIME, rqtp, rmtp);
+		return clock_now(which_clock, &now) ? -EINVAL : -EOPNOTSUPP;
 	}
 	err = get_timespec(&ns, rqtp);
 	if (err)

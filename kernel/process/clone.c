@@ -3,6 +3,7 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/fork.h"
+#include "kernel/process/pidfd.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/quiescent.h"
@@ -48,7 +49,9 @@ pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
 /* 0 or -EINVAL: flags that contradict each other, or that nop5 does not know. */
 static int check_clone_flags(u64 flags)
 {
-	if (flags & (CLONE_NAMESPACES | CLONE_PIDFD | CLONE_INTO_CGROUP))
+	if (flags & (CLONE_NAMESPACES | CLONE_INTO_CGROUP))
+		return -EINVAL;
+	if ((flags & CLONE_PIDFD) && (flags & (CLONE_THREAD | CLONE_DETACHED)))
 		return -EINVAL;
 	if ((flags & CLONE_THREAD) && !(flags & CLONE_SIGHAND))
 		return -EINVAL;
@@ -72,21 +75,35 @@ static void wait_for_vfork_done(struct task_struct *child, struct completion *do
 		wait_for_completion(done);
 }
 
+const struct pidfd_operations *pidfd_ops;
+
 /* Makes and starts a copy of the current program. Its PID, or a negative errno. */
 static long do_fork(struct kernel_clone_args *args)
 {
 	struct completion vfork_done;
 	struct task_struct *p;
 	pid_t pid;
-	int error = check_clone_flags(args->flags);
+	int error = check_clone_flags(args->flags), pidfd = -1;
+	struct file *pidfile;
 
 	if (error)
 		return error;
+	if (args->flags & CLONE_PIDFD) {
+		pidfd = pidfd_ops->prepare(&pidfile, 0);
+		if (pidfd < 0)
+			return pidfd;
+		if (put_user(pidfd, args->pidfd)) {
+			pidfd_ops->finish(pidfd, pidfile, NULL);
+			return -EFAULT;
+		}
+	}
 	if (args->flags & CLONE_VFORK) {
 		init_completion(&vfork_done);
 		args->vfork_done = &vfork_done;
 	}
 	p = copy_process(args);
+	if (pidfd >= 0)
+		pidfd_ops->finish(pidfd, pidfile, IS_ERR(p) ? NULL : p->thread_pid);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
 	pid = p->pid;
@@ -122,12 +139,16 @@ SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp, int __u
 	struct kernel_clone_args args = {
 		.flags = (u32)clone_flags & ~CSIGNAL,
 		.parent_tid = parent_tidptr,
+		.pidfd = parent_tidptr,
 		.child_tid = child_tidptr,
 		.exit_signal = clone_flags & CSIGNAL,
 		.stack = newsp,
 		.tls = tls,
 	};
 
+	/* Both would use the same place. */
+	if ((clone_flags & CLONE_PIDFD) && (clone_flags & CLONE_PARENT_SETTID))
+		return -EINVAL;
 	return do_fork(&args);
 }
 
@@ -171,6 +192,7 @@ SYSCALL_DEFINE2(clone3, struct clone_args __user *, uargs, size_t, size)
 		return -EINVAL;
 	args = (struct kernel_clone_args){
 		.flags = in.flags,
+		.pidfd = (int __user *)in.pidfd,
 		.parent_tid = (int __user *)in.parent_tid,
 		.child_tid = (int __user *)in.child_tid,
 		.exit_signal = (int)in.exit_signal,

@@ -7,6 +7,7 @@
  * thread's old PID.
  */
 #include "kernel/posix_time/itimer.h"
+#include "kernel/posix_time/posix_timer.h"
 #include "kernel/process/exec.h"
 
 #include "kernel/lib/string.h"
@@ -123,8 +124,10 @@ int de_thread(void)
 	tsk->signal->group_exec_task = NULL;
 	tsk->signal->notify_count = 0;
 	spin_unlock_irq(&tsk->sighand->siglock);
-	if (!error)
+	if (!error) {
 		tsk->exit_signal = SIGCHLD;
+		exit_posix_timers();
+	}
 	return error;
 }
 

@@ -7,7 +7,7 @@
 /* How copy_process() makes a task from the current one. */
 struct kernel_clone_args {
 	u64 flags; /* CLONE_*, without the signal in the lowest byte */
-	int __user *parent_tid, *child_tid;
+	int __user *parent_tid, *child_tid, *pidfd;
 	int exit_signal;               /* 0: none; -1: the task reaps itself */
 	unsigned long stack;           /* user stack pointer; 0: the parent's */
 	unsigned long tls;             /* with CLONE_SETTLS */

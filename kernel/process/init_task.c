@@ -29,6 +29,7 @@ struct signal_struct init_signals = {
 	.thread_head = { &init_task.thread_node, &init_task.thread_node },
 	.wait_chldexit = __WAIT_QUEUE_HEAD_INITIALIZER(init_signals.wait_chldexit),
 	.shared_pending = { LIST_HEAD_INIT(init_signals.shared_pending.list), 0 },
+	.posix_timers = LIST_HEAD_INIT(init_signals.posix_timers),
 	.pids = { NULL, &init_struct_pid, &init_struct_pid, &init_struct_pid },
 	.rlim = {
 		[RLIMIT_CPU] = LIMITS(RLIM_INFINITY, RLIM_INFINITY),

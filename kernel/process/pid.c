@@ -17,6 +17,7 @@ static pid_t last_pid_given; /* [L] */
 
 struct pid init_struct_pid = {
 	.count = ATOMIC_INIT(1),
+	.wait_pidfd = __WAIT_QUEUE_HEAD_INITIALIZER(init_struct_pid.wait_pidfd),
 	.tasks = {
 		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_PID]),
 		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_TGID]),
@@ -46,6 +47,7 @@ struct pid *alloc_pid(void)
 	if (!pid)
 		return ERR_PTR(-ENOMEM);
 	atomic_set(&pid->count, 1);
+	init_waitqueue_head(&pid->wait_pidfd);
 	for (unsigned type = 0; type < PIDTYPE_MAX; type++)
 		INIT_LIST_HEAD(&pid->tasks[type]);
 	spin_lock(&tasklist_lock);

@@ -18,6 +18,7 @@ struct signal_struct *alloc_signal_struct(void)
 	INIT_LIST_HEAD(&signal->thread_head);
 	init_waitqueue_head(&signal->wait_chldexit);
 	init_sigpending(&signal->shared_pending);
+	INIT_LIST_HEAD(&signal->posix_timers);
 	memcpy(signal->rlim, current->signal->rlim, sizeof(signal->rlim));
 	signal->oom_score_adj = current->signal->oom_score_adj;
 	return signal;
@@ -37,11 +38,16 @@ static void free_sighand_rcu(struct rcu_head *head)
 	kfree(container_of(head, struct sighand_struct, rcu));
 }
 
+void (*signalfd_cleanup_hook)(struct sighand_struct *sighand);
+
 /* lock_task_sighand() may still be looking at it. */
 void put_sighand(struct sighand_struct *sighand)
 {
-	if (atomic_dec_and_test(&sighand->count))
-		call_rcu(&sighand->rcu, free_sighand_rcu);
+	if (!atomic_dec_and_test(&sighand->count))
+		return;
+	if (unlikely(!list_empty(&sighand->signalfd_wqh.head)))
+		signalfd_cleanup_hook(sighand);
+	call_rcu(&sighand->rcu, free_sighand_rcu);
 }
 
 struct sighand_struct *copy_actions(const struct sighand_struct *from, bool clear)

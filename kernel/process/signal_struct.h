@@ -78,6 +78,12 @@ struct task_usage {
 	u64 maxrss; /* pages: a maximum, not a sum */
 };
 
+/* A timer of setitimer(2) that counts CPU time of the process, in ns. */
+struct cpu_itimer {
+	u64 expires; /* 0: off */
+	u64 interval;
+};
+
 /*
  * Legend: [A] atomic; [L] tasklist_lock; [S] sighand->siglock; [R] rlim_lock to write, fields of
  * one limit may be read without it; [C] constant.
@@ -111,8 +117,12 @@ struct signal_struct {
 	/* The process that it signals: its leader, counted. NULL: never set. Changes while it is
 	 * off */
 	struct task_struct *it_task;
-	struct tty_struct *tty;   /* [L] to write: controlling terminal, not counted */
-	struct pid *tty_old_pgrp; /* [L] job of a terminal that was hung up; counted */
+	struct list_head posix_timers; /* [S] of struct k_itimer (kernel/posix_time) */
+	int next_timer_id;             /* [S] */
+	unsigned nr_cpu_timers;        /* [S] armed timers of posix_timers that count CPU time */
+	struct cpu_itimer it[2];       /* [S] setitimer(2): ITIMER_VIRTUAL, ITIMER_PROF */
+	struct tty_struct *tty;        /* [L] to write: controlling terminal, not counted */
+	struct pid *tty_old_pgrp;      /* [L] job of a terminal that was hung up; counted */
 
 	struct task_usage ended;          /* [S] of threads that have ended */
 	struct task_usage children;       /* [S] of children that were waited for, and theirs */
@@ -131,6 +141,8 @@ extern struct sighand_struct init_sighand;
  */
 struct sighand_struct *lock_task_sighand(struct task_struct *p, unsigned long *flags);
 #define unlock_task_sighand(p, flags) spin_unlock_irqrestore(&(p)->sighand->siglock, flags)
+/* Hook of signalfd, NULL until it starts: no task uses the sighand any more. */
+extern void (*signalfd_cleanup_hook)(struct sighand_struct *sighand);
 /* A copy with one user; clear: without handlers. NULL: memory is short. Task context. */
 struct sighand_struct *copy_actions(const struct sighand_struct *from, bool clear);
 /*

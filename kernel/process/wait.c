@@ -8,6 +8,7 @@
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/pid.h"
+#include "kernel/process/pidfd.h"
 #include "kernel/process/rusage.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/process/wait.h"
@@ -257,12 +258,15 @@ static int put_siginfo(struct siginfo __user *infop, const struct wait_opts *wo)
 		       : 0;
 }
 
-#define P_ALL  0
-#define P_PID  1
-#define P_PGID 2
+#define P_ALL   0
+#define P_PID   1
+#define P_PGID  2
+#define P_PIDFD 3
 
-static int waitid_target(struct wait_opts *wo, int which, pid_t upid)
+static int waitid_target(struct wait_opts *wo, int which, pid_t upid, bool *nonblock)
 {
+	struct pid *pid;
+
 	switch (which) {
 	case P_ALL:
 		return 0;
@@ -276,6 +280,15 @@ static int waitid_target(struct wait_opts *wo, int which, pid_t upid)
 			return -EINVAL;
 		set_target(wo, -upid);
 		return 0;
+	case P_PIDFD:
+		if (upid < 0)
+			return -EINVAL;
+		pid = pidfd_ops->get(upid, nonblock);
+		if (IS_ERR(pid))
+			return (int)PTR_ERR(pid);
+		wo->type = PIDTYPE_TGID;
+		wo->pid = pid;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -285,6 +298,7 @@ SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct siginfo __user *, infop,
 {
 	struct wait_opts wo = { .flags = options };
 	struct rusage rusage;
+	bool nonblock = false;
 	long ret;
 
 	if (options & ~(WNOHANG | WNOWAIT | WEXITED | WSTOPPED | WCONTINUED | __WNOTHREAD |
@@ -292,11 +306,15 @@ SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct siginfo __user *, infop,
 		return -EINVAL;
 	if (!(options & (WEXITED | WSTOPPED | WCONTINUED)))
 		return -EINVAL;
-	ret = waitid_target(&wo, which, upid);
+	ret = waitid_target(&wo, which, upid, &nonblock);
 	if (ret)
 		return ret;
+	if (nonblock) /* the pidfd is */
+		wo.flags |= WNOHANG;
 	ret = do_wait(&wo);
 	put_pid(wo.pid);
+	if (!ret && nonblock && !(options & WNOHANG))
+		return -EAGAIN;
 	if (ret < 0)
 		return ret;
 	usage_to_rusage(&wo.usage, &rusage);

@@ -202,6 +202,8 @@ extern void (*task_free_hook)(struct task_struct *task);
  */
 extern void (*wq_worker_sleeping_hook)(struct task_struct *task);
 extern void (*wq_worker_running_hook)(struct task_struct *task);
+/* Hook of the clocks of CPU time: the tick has interrupted p, a program. Interrupts off. */
+extern void (*sched_program_tick_hook)(struct task_struct *p);
 /*
  * Hooks of the lockup detector, NULL until it starts. Interrupts off. leave_idle: this CPU switches
  * from its idle task to another task. ipi: a reschedule IPI has arrived.

@@ -6,6 +6,7 @@
 #include "kernel/time/timer.h"
 
 DEFINE_PER_CPU(bool, irq_from_user);
+void (*sched_program_tick_hook)(struct task_struct *p);
 
 void start_tick(struct runqueue *rq, u64 delay)
 {
@@ -39,6 +40,8 @@ void scheduler_tick(ktime_t now)
 	if (curr->mm && !rq->tick_armed)
 		start_tick(rq, USER_TICK_NS);
 	rq_unlock(rq);
+	if (curr->mm && sched_program_tick_hook)
+		sched_program_tick_hook(curr);
 	calc_global_load(now, 0);
 	trigger_load_balance(rq, now);
 }

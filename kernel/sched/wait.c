@@ -93,6 +93,20 @@ void wake_up_locked(wait_queue_head_t *wq)
 	local_irq_enable();
 }
 
+void wake_up_next_locked(wait_queue_head_t *wq)
+{
+	struct wait_queue_entry *entry;
+
+	local_irq_disable();
+	list_for_each_entry (entry, &wq->head, entry) {
+		if (entry->flags == WQ_FLAG_EXCLUSIVE && try_to_wake_up(entry->task, TASK_NORMAL)) {
+			list_del_init(&entry->entry);
+			break;
+		}
+	}
+	local_irq_enable();
+}
+
 /* Queues non-exclusive waiters before exclusive ones, so that a wake-up reaches all of them. */
 static __always_inline void queue_entry(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 {

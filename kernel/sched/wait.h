@@ -58,6 +58,8 @@ void wake_up_poll(wait_queue_head_t *wq, unsigned events);
  * All exclusive waiters are in do_wait_intr(), or callbacks.
  */
 void wake_up_locked(wait_queue_head_t *wq);
+/* Only the next task in do_wait_intr(): nothing has changed, but it may go on. wq->lock held. */
+void wake_up_next_locked(wait_queue_head_t *wq);
 
 /*
  * Queues the current task and sets its state; the caller tests its condition after that. Task

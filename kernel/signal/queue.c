@@ -4,35 +4,63 @@
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 
-/* One pending signal with what comes with it. [S] siglock. */
-struct sigqueue {
-	struct list_head list; /* [S] in sigpending.list */
-	struct siginfo info;
-	atomic_t *counter; /* the number of queued signals of the process that received it */
-};
-
 static struct kmem_cache *sigqueue_cache;
 
+/* An entry has left its queue. siglock held. */
 static void free_sigqueue(struct sigqueue *q)
 {
+	q->queued = false;
+	if (q->taken)
+		return; /* its owner keeps it */
 	atomic_dec(q->counter);
 	kmem_cache_free(sigqueue_cache, q);
 }
 
-bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p)
+static struct sigqueue *new_sigqueue(struct signal_struct *signal, gfp_t gfp)
 {
-	unsigned long limit = READ_ONCE(p->signal->rlim[RLIMIT_SIGPENDING].rlim_cur);
-	atomic_t *counter = &p->signal->nr_sigqueued;
+	unsigned long limit = READ_ONCE(signal->rlim[RLIMIT_SIGPENDING].rlim_cur);
+	atomic_t *counter = &signal->nr_sigqueued;
 	struct sigqueue *q;
 
 	if ((unsigned long)atomic_read(counter) >= limit)
-		return false;
-	q = kmem_cache_alloc(sigqueue_cache, GFP_ATOMIC);
+		return NULL;
+	q = kmem_cache_alloc(sigqueue_cache, gfp);
 	if (!q)
-		return false;
+		return NULL;
 	atomic_inc(counter);
 	q->counter = counter;
+	q->queued = false;
+	q->taken = NULL;
+	return q;
+}
+
+struct sigqueue *sigqueue_alloc(void (*taken)(struct sigqueue *q, struct siginfo *info),
+				void *owner)
+{
+	struct sigqueue *q = new_sigqueue(current->signal, GFP_KERNEL);
+
+	if (q) {
+		q->taken = taken;
+		q->owner = owner;
+	}
+	return q;
+}
+
+void sigqueue_disown(struct sigqueue *q)
+{
+	q->taken = NULL;
+	if (!q->queued)
+		free_sigqueue(q);
+}
+
+bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p)
+{
+	struct sigqueue *q = new_sigqueue(p->signal, GFP_ATOMIC);
+
+	if (!q)
+		return false;
 	q->info = *info;
+	q->queued = true;
 	list_add_tail(&q->list, &pending->list);
 	return true;
 }
@@ -57,6 +85,8 @@ static void collect_signal(int sig, struct sigpending *pending, struct siginfo *
 	if (first) {
 		*info = first->info;
 		list_del(&first->list);
+		if (first->taken)
+			first->taken(first, info);
 		free_sigqueue(first);
 	} else {
 		init_siginfo(info, sig, SI_USER);
@@ -93,6 +123,37 @@ int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info)
 	if (sig && (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK))
 		current->jobctl |= JOBCTL_STOP_DEQUEUED;
 	return sig;
+}
+
+u64 pending_unblocked(u64 mask)
+{
+	return (READ_ONCE(current->pending.signal) |
+		READ_ONCE(current->signal->shared_pending.signal)) &
+	       ~mask;
+}
+
+enum siginfo_layout siginfo_layout(const struct siginfo *info)
+{
+	int code = info->si_code;
+
+	if (code > SI_USER && code < SI_KERNEL) {
+		switch (info->si_signo) {
+		case SIGILL:
+		case SIGFPE:
+		case SIGSEGV:
+		case SIGBUS:
+		case SIGTRAP:
+			return SIL_FAULT;
+		case SIGCHLD:
+			return SIL_CHLD;
+		}
+		return SIL_POLL;
+	}
+	if (code >= 0)
+		return SIL_KILL;
+	if (code == SI_TIMER)
+		return SIL_TIMER;
+	return code == SI_SIGIO ? SIL_POLL : SIL_RT;
 }
 
 int dequeue_synchronous_signal(struct siginfo *info)

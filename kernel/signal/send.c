@@ -216,6 +216,31 @@ out:
 	return err;
 }
 
+int send_sigqueue_locked(struct sigqueue *q, struct task_struct *p, enum pid_type type)
+{
+	int sig = q->info.si_signo, result = TRACE_SIGNAL_IGNORED;
+	struct sigpending *pending = type == PIDTYPE_PID ? &p->pending : &p->signal->shared_pending;
+
+	if (!prepare_signal(sig, p, false))
+		goto out;
+	result = TRACE_SIGNAL_ALREADY_PENDING;
+	if (q->queued) {
+		q->info.si_overrun++;
+		goto out;
+	}
+	result = TRACE_SIGNAL_DELIVERED;
+	q->info.si_overrun = 0;
+	q->queued = true;
+	list_add_tail(&q->list, &pending->list);
+	pending->signal |= SIG_BIT(sig);
+	if (!list_empty(&p->sighand->signalfd_wqh.head))
+		wake_up_all(&p->sighand->signalfd_wqh);
+	complete_signal(sig, p, type);
+out:
+	trace_signal_generate(sig, &q->info, p, type != PIDTYPE_PID, result);
+	return result == TRACE_SIGNAL_IGNORED;
+}
+
 static int do_send(const struct siginfo *info, struct task_struct *p, enum pid_type type,
 		   bool force)
 {
@@ -461,6 +486,9 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 	struct siginfo info;
 	unsigned long flags;
 
+	/* Whoever polls its pidfd does so even if the parent ignores it. */
+	if (!list_empty(&tsk->thread_pid->wait_pidfd.head))
+		wake_up_all(&tsk->thread_pid->wait_pidfd);
 	init_siginfo(&info, sig, CLD_EXITED);
 	fill_sigchld(&info, tsk);
 	info.si_status = status & 0x7f;

@@ -31,6 +31,7 @@
 #define SI_TIMER      (-2)
 #define SI_MESGQ      (-3)
 #define SI_ASYNCIO    (-4)
+#define SI_SIGIO      (-5)
 #define SI_TKILL      (-6)
 #define ILL_ILLOPN    2
 #define FPE_INTDIV    1
@@ -88,6 +89,10 @@ struct siginfo {
 	};
 };
 BUILD_BUG_ON(sizeof(struct siginfo) != SIGINFO_SIZE);
+
+/* Which fields of a siginfo are set. */
+enum siginfo_layout { SIL_KILL, SIL_TIMER, SIL_POLL, SIL_FAULT, SIL_CHLD, SIL_RT };
+enum siginfo_layout siginfo_layout(const struct siginfo *info);
 
 /* Fills *info with a signal number, a code, and zeros. */
 static inline void init_siginfo(struct siginfo *info, int sig, int code)

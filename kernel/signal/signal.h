@@ -47,6 +47,17 @@ struct ksignal {
 	int sig;
 };
 
+/* One pending signal with what comes with it. [S] siglock of the process that gets it. */
+struct sigqueue {
+	struct list_head list; /* [S] in sigpending.list */
+	struct siginfo info;   /* [S] */
+	bool queued;           /* [S] */
+	atomic_t *counter;     /* the number of queued signals of a process */
+	/* [S] of sigqueue_alloc(); NULL: it is freed when it leaves its queue */
+	void (*taken)(struct sigqueue *q, struct siginfo *info);
+	void *owner;
+};
+
 /* ---- sending (send.c) ---- */
 
 /*
@@ -56,6 +67,11 @@ struct ksignal {
  */
 int send_signal_locked(const struct siginfo *info, struct task_struct *p, enum pid_type type,
 		       bool force);
+/*
+ * Sends the signal in an entry of sigqueue_alloc(). If it waits already, its si_overrun counts. 0,
+ * or 1: p ignores it. siglock held.
+ */
+int send_sigqueue_locked(struct sigqueue *q, struct task_struct *p, enum pid_type type);
 /* The same, and takes siglock. -ESRCH: p has been reaped. Any context but NMI. */
 int do_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid_type type);
 /* The same after the permission check of kill(2): -EPERM. info->si_signo 0: only the check. */
@@ -88,8 +104,18 @@ int zap_other_threads(struct task_struct *p);
 bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p);
 /* Takes a signal that mask does not block, and fills *info. 0: none. siglock held. */
 int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info);
+/* The signals that wait for the current task, and that mask does not block. Any context. */
+u64 pending_unblocked(u64 mask);
 /* Takes a fault's signal of the current task. 0: none. siglock held. */
 int dequeue_synchronous_signal(struct siginfo *info);
+/*
+ * An entry that its owner, a timer, sends again and again; it counts for the limit of the current
+ * process. taken: the signal is delivered, may change *info; siglock held. NULL: no memory, or the
+ * limit. sigqueue_disown(): the owner goes away; a signal that waits stays. siglock held.
+ */
+struct sigqueue *sigqueue_alloc(void (*taken)(struct sigqueue *q, struct siginfo *info),
+				void *owner);
+void sigqueue_disown(struct sigqueue *q);
 /* Removes the signals of a set. siglock held, or no other task can see pending. */
 void flush_sigqueue_mask(struct sigpending *pending, u64 mask);
 void flush_sigqueue(struct sigpending *pending);

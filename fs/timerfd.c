@@ -1,0 +1,226 @@
+/*
+ * timerfd: a timer that programs wait for like for a file.
+ *
+ * The timer itself expires once. A periodic one starts again when a program reads it, or asks for
+ * its time; the expirations between are then counted by division.
+ */
+#include "arch/uaccess.h"
+#include "fs/file.h"
+#include "fs/poll.h"
+#include "kernel/mm/slab.h"
+#include "kernel/posix_time/clock.h"
+#include "kernel/process/cred.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/time/timer.h"
+
+#define TFD_TIMER_ABSTIME       1
+#define TFD_TIMER_CANCEL_ON_SET 2
+
+/* Legend: [Q] wait.lock, interrupts off; [C] constant; [M] mutex. */
+struct timerfd {
+	wait_queue_head_t wait;
+	struct timer_list timer; /* [M] to set and stop */
+	struct mutex mutex;      /* one task at a time sets it */
+	clockid_t clock;         /* [C] */
+	u64 interval;            /* [Q] ns; 0: it expires once */
+	ktime_t due;             /* [Q] when it expires, or has expired last */
+	u64 ticks;               /* [Q] expirations since the last read */
+	bool expired;            /* [Q] periodic: it has expired, and is not started again yet */
+};
+
+static void timerfd_expire(struct timer_list *timer)
+{
+	struct timerfd *t = container_of(timer, struct timerfd, timer);
+	unsigned long flags;
+
+	spin_lock_irqsave(&t->wait.lock, flags);
+	t->expired = true;
+	t->ticks++;
+	spin_unlock_irqrestore(&t->wait.lock, flags);
+	wake_up_poll(&t->wait, POLLIN);
+}
+
+/* Counts what has expired since the timer stopped, and starts it again. [Q] held. */
+static void restart_periodic(struct timerfd *t)
+{
+	ktime_t now = ktime_get();
+	u64 missed;
+
+	if (!t->expired || !t->interval)
+		return;
+	t->expired = false;
+	missed = now > t->due ? (now - t->due) / t->interval : 0;
+	t->ticks += missed;
+	if (__builtin_add_overflow(t->due, (missed + 1) * t->interval, &t->due))
+		t->due = KTIME_MAX - 1;
+	mod_timer(&t->timer, t->due);
+}
+
+static ssize_t timerfd_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct timerfd *t = file->private_data;
+	u64 ticks = 0;
+	int err = 0;
+
+	(void)pos;
+	if (count < sizeof(ticks))
+		return -EINVAL;
+	while (!ticks) { /* another task may be faster, or set the timer */
+		if (file->f_flags & O_NONBLOCK)
+			err = READ_ONCE(t->ticks) ? 0 : -EAGAIN;
+		else
+			err = wait_event_interruptible(t->wait, READ_ONCE(t->ticks));
+		if (err)
+			return err;
+		spin_lock_irq(&t->wait.lock);
+		if (t->ticks)
+			restart_periodic(t);
+		ticks = t->ticks;
+		t->ticks = 0;
+		spin_unlock_irq(&t->wait.lock);
+	}
+	memcpy(buf, &ticks, sizeof(ticks));
+	return sizeof(ticks);
+}
+
+static unsigned timerfd_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct timerfd *t = file->private_data;
+
+	poll_wait(file, &t->wait, wait);
+	return READ_ONCE(t->ticks) ? POLLIN : 0;
+}
+
+static int timerfd_release(struct inode *inode, struct file *file)
+{
+	struct timerfd *t = file->private_data;
+
+	(void)inode;
+	del_timer_sync(&t->timer);
+	kfree(t);
+	return 0;
+}
+
+static const struct file_operations timerfd_fops = {
+	.read = timerfd_read,
+	.poll = timerfd_poll,
+	.release = timerfd_release,
+	.llseek = noop_llseek,
+};
+
+SYSCALL_DEFINE2(timerfd_create, int, clockid, int, flags)
+{
+	struct timerfd *t;
+	int fd;
+
+	if (flags & ~(O_CLOEXEC | O_NONBLOCK))
+		return -EINVAL;
+	if (clockid != CLOCK_REALTIME && clockid != CLOCK_MONOTONIC && clockid != CLOCK_BOOTTIME &&
+	    clockid != CLOCK_REALTIME_ALARM && clockid != CLOCK_BOOTTIME_ALARM)
+		return -EINVAL;
+	if ((clockid == CLOCK_REALTIME_ALARM || clockid == CLOCK_BOOTTIME_ALARM) &&
+	    !capable(CAP_WAKE_ALARM))
+		return -EPERM;
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return -ENOMEM;
+	init_waitqueue_head(&t->wait);
+	mutex_init(&t->mutex);
+	timer_setup(&t->timer, timerfd_expire);
+	t->clock = clockid;
+	fd = anon_inode_getfd("[timerfd]", &timerfd_fops, t, O_RDWR | (unsigned)flags);
+	if (fd < 0)
+		kfree(t);
+	return fd;
+}
+
+/* Sets *f to the file of a timerfd: 0, -EBADF, -EINVAL. */
+static int get_timerfd(int ufd, struct fd *f)
+{
+	*f = fdget((unsigned)ufd);
+	if (!f->file)
+		return -EBADF;
+	if (f->file->f_op == &timerfd_fops)
+		return 0;
+	fdput(*f);
+	return -EINVAL;
+}
+
+/* What is left until it expires, and its interval. [Q] held. */
+static struct __kernel_itimerspec time_left(struct timerfd *t)
+{
+	struct __kernel_itimerspec left = { .it_interval = ns_to_timespec(t->interval) };
+	ktime_t now;
+
+	restart_periodic(t);
+	if (timer_pending(&t->timer)) {
+		now = ktime_get();
+		left.it_value = ns_to_timespec(t->due > now ? t->due - now : 1);
+	}
+	return left;
+}
+
+static void set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
+			struct __kernel_itimerspec *old)
+{
+	ktime_t now;
+
+	mutex_lock(&t->mutex);
+	spin_lock_irq(&t->wait.lock);
+	*old = time_left(t);
+	t->interval = 0; /* nothing starts it again */
+	spin_unlock_irq(&t->wait.lock);
+	del_timer_sync(&t->timer);
+	spin_lock_irq(&t->wait.lock);
+	t->ticks = 0;
+	t->expired = false;
+	t->interval = interval;
+	if (value) {
+		now = ktime_get();
+		if (flags & TFD_TIMER_ABSTIME)
+			t->due = clock_to_ktime(t->clock, value);
+		else
+			t->due = value < KTIME_MAX - 1 - now ? now + value : KTIME_MAX - 1;
+		mod_timer(&t->timer, t->due);
+	}
+	spin_unlock_irq(&t->wait.lock);
+	mutex_unlock(&t->mutex);
+}
+
+SYSCALL_DEFINE4(timerfd_settime, int, ufd, int, flags, const struct __kernel_itimerspec *, utmr,
+		struct __kernel_itimerspec *, otmr)
+{
+	struct __kernel_itimerspec new, old;
+	struct fd f;
+	int err;
+
+	if (copy_from_user(&new, utmr, sizeof(new)))
+		return -EFAULT;
+	if ((flags & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)) ||
+	    !timespec_valid(&new.it_value) || !timespec_valid(&new.it_interval))
+		return -EINVAL;
+	err = get_timerfd(ufd, &f);
+	if (err)
+		return err;
+	set_timerfd(f.file->private_data, flags, timespec_to_ns(&new.it_value),
+		    timespec_to_ns(&new.it_interval), &old);
+	fdput(f);
+	return otmr && copy_to_user(otmr, &old, sizeof(old)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(timerfd_gettime, int, ufd, struct __kernel_itimerspec *, otmr)
+{
+	struct __kernel_itimerspec now;
+	struct timerfd *t;
+	struct fd f;
+	int err = get_timerfd(ufd, &f);
+
+	if (err)
+		return err;
+	t = f.file->private_data;
+	spin_lock_irq(&t->wait.lock);
+	now = time_left(t);
+	spin_unlock_irq(&t->wait.lock);
+	fdput(f);
+	return copy_to_user(otmr, &now, sizeof(now)) ? -EFAULT : 0;
+}

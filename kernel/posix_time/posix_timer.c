@@ -1,0 +1,387 @@
+/*
+ * POSIX timers: timer_create(2) and its kin.
+ *
+ * A timer that expires queues its signal, and stops. A periodic timer starts again when the program
+ * takes the signal; the periods that have passed meanwhile are its overrun. So a timer has at most
+ * one signal in the queues, whose memory (struct sigqueue) it got at its creation.
+ *
+ * A timer is armed: it will expire; or waits for its signal to be taken (`rearm`); or is off. All
+ * of this is protected by the siglock of its process, which the function of the timer takes, too.
+ */
+#include "kernel/posix_time/posix_timer.h"
+
+#include "arch/uaccess.h"
+#include "kernel/mm/slab.h"
+#include "kernel/posix_time/cpu_clock.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/signal/signal.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/time/timer.h"
+
+#define SIGEV_SIGNAL    0
+#define SIGEV_NONE      1
+#define SIGEV_THREAD    2 /* the C library makes a thread; to the kernel it is SIGEV_SIGNAL */
+#define SIGEV_THREAD_ID 4
+
+#define MIN_REARM (4 * NSEC_PER_MSEC) /* for a timer whose signal is ignored */
+
+typedef int timer_t;
+
+/* struct sigevent as programs pass it: timer_create(2). */
+struct sigevent {
+	u64 sigev_value;
+	int sigev_signo;
+	int sigev_notify;
+	int sigev_tid;
+	u8 pad[44];
+};
+BUILD_BUG_ON(sizeof(struct sigevent) != 64);
+
+/* Legend: [S] siglock of the process; [C] constant. */
+struct k_itimer {
+	struct list_head node;    /* [S] in signal->posix_timers */
+	int id;                   /* [C] */
+	clockid_t clock;          /* [C] */
+	int notify;               /* [C] SIGEV_* */
+	struct task_struct *task; /* [C] gets the signal, alone or for its process; counted */
+	struct sigqueue *q;       /* [C] */
+	struct cpu_clock cpu;     /* [C] task NULL: the clock is none of CPU time */
+	struct timer_list timer;  /* of other clocks; set and stopped under S */
+	u64 interval;             /* [S] ns */
+	u64 due;                  /* [S] ktime, or what the CPU clock shows then */
+	bool armed, rearm;        /* [S] */
+	int overrun;              /* [S] of the signal that was taken last */
+};
+
+static u64 clock_of(const struct k_itimer *t)
+{
+	return t->cpu.task ? cpu_clock_read_locked(&t->cpu) : ktime_get();
+}
+
+/* [S]. */
+static void set_armed(struct k_itimer *t, bool on)
+{
+	if (t->cpu.task && on != t->armed)
+		t->task->signal->nr_cpu_timers += on ? 1 : -1U;
+	t->armed = on;
+	if (t->cpu.task || t->notify == SIGEV_NONE)
+		return;
+	if (on)
+		mod_timer(&t->timer, t->due);
+	else
+		del_timer(&t->timer);
+}
+
+/* Moves `due` behind now in whole intervals. Returns how many of them have been missed. [S]. */
+static u64 forward(struct k_itimer *t, u64 now)
+{
+	u64 missed = now > t->due ? (now - t->due) / t->interval : 0;
+
+	if (__builtin_add_overflow(t->due, (missed + 1) * t->interval, &t->due))
+		t->due = KTIME_MAX - 1;
+	return missed;
+}
+
+/* It is due. [S]. */
+static void fire(struct k_itimer *t)
+{
+	enum pid_type type = t->notify & SIGEV_THREAD_ID ? PIDTYPE_PID : PIDTYPE_TGID;
+	u64 now;
+
+	set_armed(t, false);
+	if (t->notify == SIGEV_NONE)
+		return;
+	if (!send_sigqueue_locked(t->q, t->task, type)) {
+		t->rearm = t->interval != 0;
+	} else if (t->interval) { /* ignored; the program may want it later */
+		now = clock_of(t);
+		forward(t, t->interval < MIN_REARM ? now + MIN_REARM : now);
+		set_armed(t, true);
+	}
+}
+
+/* The program takes the signal. [S]. */
+static void signal_taken(struct sigqueue *q, struct siginfo *info)
+{
+	struct k_itimer *t = q->owner;
+
+	if (!t->rearm)
+		return;
+	t->rearm = false;
+	info->si_overrun += (int)min(forward(t, clock_of(t)), (u64)INT32_MAX / 2);
+	t->overrun = info->si_overrun;
+	set_armed(t, true);
+}
+
+static void timer_expired(struct timer_list *timer)
+{
+	struct k_itimer *t = container_of(timer, struct k_itimer, timer);
+	unsigned long flags;
+
+	if (!lock_task_sighand(t->task, &flags))
+		return;
+	if (t->armed && ktime_get() >= t->due) /* it may have been set again meanwhile */
+		fire(t);
+	unlock_task_sighand(t->task, flags);
+}
+
+void posix_cpu_timers_expire(struct task_struct *p)
+{
+	struct k_itimer *t;
+
+	list_for_each_entry (t, &p->signal->posix_timers, node)
+		if (t->cpu.task && t->armed && cpu_clock_read_locked(&t->cpu) >= t->due)
+			fire(t);
+}
+
+/* ---- making and deleting ---- */
+
+/* The timer with that number, with siglock held; NULL: there is none, nothing held. */
+static struct k_itimer *lock_timer(int id)
+{
+	struct k_itimer *t;
+
+	spin_lock_irq(&current->sighand->siglock);
+	list_for_each_entry (t, &current->signal->posix_timers, node)
+		if (t->id == id)
+			return t;
+	spin_unlock_irq(&current->sighand->siglock);
+	return NULL;
+}
+
+static void unlock_timer(void)
+{
+	spin_unlock_irq(&current->sighand->siglock);
+}
+
+/* Takes the timer out of the list; siglock held, released. */
+static void delete_locked(struct k_itimer *t)
+{
+	set_armed(t, false);
+	list_del(&t->node);
+	if (t->q)
+		sigqueue_disown(t->q);
+	unlock_timer();
+	del_timer_sync(&t->timer);
+	put_cpu_clock(&t->cpu);
+	put_task_struct(t->task);
+	kfree(t);
+}
+
+void exit_posix_timers(void)
+{
+	struct list_head *timers = &current->signal->posix_timers;
+
+	while (!list_empty(timers)) {
+		spin_lock_irq(&current->sighand->siglock);
+		delete_locked(list_first_entry(timers, struct k_itimer, node));
+	}
+}
+
+/* Finds who gets the signal, counted. NULL: the event is not valid. */
+static struct task_struct *event_target(const struct sigevent *event)
+{
+	struct task_struct *p;
+
+	if (event->sigev_notify == SIGEV_NONE)
+		return get_task_struct(current->group_leader);
+	if (event->sigev_signo <= 0 || event->sigev_signo > _NSIG)
+		return NULL;
+	if (event->sigev_notify == SIGEV_SIGNAL || event->sigev_notify == SIGEV_THREAD)
+		return get_task_struct(current->group_leader);
+	if (event->sigev_notify != SIGEV_THREAD_ID)
+		return NULL;
+	p = find_get_task_by_pid(event->sigev_tid);
+	if (p && p->signal != current->signal) {
+		put_task_struct(p);
+		p = NULL;
+	}
+	return p;
+}
+
+/* 0; -EINVAL: no such clock; -EOPNOTSUPP: it has no timers. */
+static int check_clock(clockid_t clock)
+{
+	u64 now;
+
+	switch (clock) {
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_REALTIME_COARSE:
+	case CLOCK_MONOTONIC_COARSE:
+		return -EOPNOTSUPP;
+	}
+	return clock_now(clock, &now);
+}
+
+/* Gives the timer a number that no other timer of the process has. siglock held. */
+static void number_timer(struct k_itimer *t)
+{
+	struct signal_struct *signal = current->signal;
+	struct k_itimer *other;
+	bool used;
+
+	do {
+		t->id = signal->next_timer_id;
+		signal->next_timer_id = t->id == INT32_MAX ? 0 : t->id + 1;
+		used = false;
+		list_for_each_entry (other, &signal->posix_timers, node)
+			used |= other->id == t->id;
+	} while (used);
+	list_add_tail(&t->node, &signal->posix_timers);
+}
+
+static struct k_itimer *alloc_timer(clockid_t clock, const struct sigevent *event)
+{
+	struct k_itimer *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	int err = -EAGAIN;
+
+	if (!t)
+		return ERR_PTR(-EAGAIN);
+	t->clock = clock;
+	t->notify = event->sigev_notify;
+	timer_setup(&t->timer, timer_expired);
+	t->q = sigqueue_alloc(signal_taken, t);
+	if (!t->q)
+		goto free;
+	err = is_cpu_clock(clock) ? get_cpu_clock(clock, false, &t->cpu) : 0;
+	if (!err && t->cpu.task && t->cpu.task->signal != current->signal)
+		err = -EINVAL; /* nop5: only of the own process */
+	t->task = err ? NULL : event_target(event);
+	if (t->task)
+		return t;
+	err = err ? err : -EINVAL;
+	spin_lock_irq(&current->sighand->siglock);
+	sigqueue_disown(t->q);
+	spin_unlock_irq(&current->sighand->siglock);
+	put_cpu_clock(&t->cpu);
+free:
+	kfree(t);
+	return ERR_PTR(err);
+}
+
+SYSCALL_DEFINE3(timer_create, const clockid_t, which_clock, struct sigevent *, timer_event_spec,
+		timer_t *, created_timer_id)
+{
+	struct sigevent event = { .sigev_signo = SIGALRM, .sigev_notify = SIGEV_SIGNAL };
+	struct k_itimer *t;
+	int id, err;
+
+	if (timer_event_spec && copy_from_user(&event, timer_event_spec, sizeof(event)))
+		return -EFAULT;
+	err = check_clock(which_clock);
+	if (err)
+		return err;
+	t = alloc_timer(which_clock, &event);
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	spin_lock_irq(&current->sighand->siglock);
+	number_timer(t);
+	id = t->id;
+	init_siginfo(&t->q->info, event.sigev_signo, SI_TIMER);
+	t->q->info.si_tid = id;
+	t->q->info.si_timer_value = timer_event_spec ? event.sigev_value : (u64)id;
+	unlock_timer();
+	if (!put_user(id, created_timer_id))
+		return 0;
+	t = lock_timer(id);
+	if (t)
+		delete_locked(t);
+	return -EFAULT;
+}
+
+SYSCALL_DEFINE1(timer_delete, timer_t, timer_id)
+{
+	struct k_itimer *t = lock_timer(timer_id);
+
+	if (!t)
+		return -EINVAL;
+	delete_locked(t);
+	return 0;
+}
+
+/* ---- setting and asking ---- */
+
+/* siglock held. */
+static struct __kernel_itimerspec time_left(struct k_itimer *t)
+{
+	struct __kernel_itimerspec left = { .it_interval = ns_to_timespec(t->interval) };
+	u64 now, due = t->due;
+
+	if (!t->armed && !t->rearm)
+		return left;
+	now = clock_of(t);
+	if (due <= now && t->interval && (t->rearm || t->notify == SIGEV_NONE))
+		due += ((now - due) / t->interval + 1) * t->interval;
+	if (due > now)
+		left.it_value = ns_to_timespec(due - now);
+	else if (t->notify != SIGEV_NONE)
+		left.it_value = ns_to_timespec(1); /* about to expire, but not off */
+	return left;
+}
+
+/* siglock held. */
+static void set_timer(struct k_itimer *t, bool absolute, u64 value, u64 interval)
+{
+	u64 now;
+
+	set_armed(t, false);
+	t->rearm = false;
+	t->overrun = 0;
+	t->interval = value ? interval : 0;
+	if (!value)
+		return;
+	now = clock_of(t);
+	if (!absolute)
+		t->due = value < KTIME_MAX - 1 - now ? now + value : KTIME_MAX - 1;
+	else
+		t->due = t->cpu.task ? value : clock_to_ktime(t->clock, value);
+	set_armed(t, true);
+	if (t->cpu.task && now >= t->due)
+		fire(t);
+}
+
+SYSCALL_DEFINE4(timer_settime, timer_t, timer_id, int, flags, const struct __kernel_itimerspec *,
+		new_setting, struct __kernel_itimerspec *, old_setting)
+{
+	struct __kernel_itimerspec new, old;
+	struct k_itimer *t;
+
+	if (!new_setting)
+		return -EINVAL;
+	if (copy_from_user(&new, new_setting, sizeof(new)))
+		return -EFAULT;
+	if (!timespec_valid(&new.it_value) || !timespec_valid(&new.it_interval))
+		return -EINVAL;
+	t = lock_timer(timer_id);
+	if (!t)
+		return -EINVAL;
+	old = time_left(t);
+	set_timer(t, flags & TIMER_ABSTIME, timespec_to_ns(&new.it_value),
+		  timespec_to_ns(&new.it_interval));
+	unlock_timer();
+	return old_setting && copy_to_user(old_setting, &old, sizeof(old)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(timer_gettime, timer_t, timer_id, struct __kernel_itimerspec *, setting)
+{
+	struct k_itimer *t = lock_timer(timer_id);
+	struct __kernel_itimerspec left;
+
+	if (!t)
+		return -EINVAL;
+	left = time_left(t);
+	unlock_timer();
+	return copy_to_user(setting, &left, sizeof(left)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE1(timer_getoverrun, timer_t, timer_id)
+{
+	struct k_itimer *t = lock_timer(timer_id);
+	int overrun;
+
+	if (!t)
+		return -EINVAL;
+	overrun = t->overrun;
+	unlock_timer();
+	return overrun;
+}

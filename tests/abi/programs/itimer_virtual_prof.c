@@ -1,0 +1,55 @@
+/* setitimer: ITIMER_VIRTUAL and ITIMER_PROF count the time of the CPU, not of sleep; errors; getitimer. */
+#include "abi.h"
+
+static volatile int virtual, prof;
+
+static void on_virtual(int sig)
+{
+	virtual++;
+}
+
+static void on_prof(int sig)
+{
+	prof++;
+}
+
+static void burn(volatile int *until, int count)
+{
+	for (long i = 0; *until < count && i < 2000000000; i++)
+		;
+}
+
+int main(void)
+{
+	struct itimerval once = { { 0, 0 }, { 0, 30000 } }, off = { { 0, 0 }, { 0, 0 } }, old;
+	struct itimerval periodic = { { 0, 10000 }, { 0, 10000 } }, bad = { { 0, 0 }, { 0, 1000000 } }, negative = { { -1, 0 }, { 0, 0 } };
+
+	signal(SIGVTALRM, on_virtual);
+	signal(SIGPROF, on_prof);
+	CALL(setitimer(3, &once, NULL));
+	CALL(setitimer(-1, &once, NULL));
+	CALL(setitimer(ITIMER_VIRTUAL, &bad, NULL));
+	CALL(setitimer(ITIMER_PROF, &negative, NULL));
+	CALL(getitimer(3, &old));
+	CALL(syscall(SYS_getitimer, ITIMER_PROF, 1));
+	CALL(syscall(SYS_setitimer, ITIMER_PROF, 1, NULL));
+	CALL(setitimer(ITIMER_VIRTUAL, &once, &old));
+	show("%ld %ld", old.it_value.tv_sec, old.it_value.tv_usec);
+	CALL(setitimer(ITIMER_PROF, &once, NULL));
+	usleep(60000);
+	show("virtual %d prof %d", virtual, prof);
+	getitimer(ITIMER_VIRTUAL, &old);
+	TRUTH(old.it_value.tv_usec > 10000 && old.it_value.tv_usec <= 40000);
+	burn(&virtual, 1);
+	show("virtual %d prof %d", virtual, prof);
+	getitimer(ITIMER_VIRTUAL, &old);
+	show("%ld %ld", old.it_value.tv_sec, old.it_value.tv_usec);
+	CALL(setitimer(ITIMER_PROF, &periodic, NULL));
+	prof = 0;
+	burn(&prof, 3);
+	CALL(setitimer(ITIMER_PROF, &off, &old));
+	show("prof %d, interval %ld", prof, old.it_interval.tv_usec);
+	TRUTH(old.it_value.tv_usec > 0);
+	CALL(syscall(SYS_setitimer, ITIMER_VIRTUAL, NULL, &old));
+	return 0;
+}

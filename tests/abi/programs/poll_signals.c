@@ -1,0 +1,105 @@
+/* poll, ppoll, select, pselect6 and signals: EINTR in spite of SA_RESTART; masks; what is left of the time. */
+#include <poll.h>
+#include <sys/select.h>
+
+#include "abi.h"
+
+static volatile int handled;
+
+static void handler(int sig)
+{
+	handled++;
+}
+
+static void alarm_soon(void)
+{
+	struct itimerval soon = { { 0, 0 }, { 0, 20000 } };
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+static void stop_and_go(void)
+{
+	pid_t parent = getppid();
+
+	usleep(20000);
+	kill(parent, SIGSTOP);
+	usleep(20000);
+	kill(parent, SIGCONT);
+}
+
+static void stopped(void)
+{
+	struct timespec start, end;
+	long ms;
+
+	if (!fork()) {
+		stop_and_go();
+		_exit(0);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	CALL(poll(NULL, 0, 100));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ms = (end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000;
+	TRUTH(ms >= 99 && ms < 1000);
+	wait(NULL);
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	struct timespec second = { 5, 0 };
+	struct timeval tv = { 5, 0 };
+	sigset_t usr1, none, now;
+	struct {
+		const sigset_t *mask;
+		size_t size;
+	} pack;
+	int p[2];
+	fd_set set;
+
+	pipe(p);
+	FD_ZERO(&set);
+	FD_SET(p[0], &set);
+	sigaction(SIGALRM, &action, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	alarm_soon();
+	CALL(poll(NULL, 0, 5000));
+	alarm_soon();
+	CALL(poll(NULL, 0, -1));
+	alarm_soon();
+	CALL(syscall(SYS_ppoll, NULL, 0, &second, NULL, 0));
+	TRUTH(second.tv_sec == 4 && second.tv_nsec > 0);
+	alarm_soon();
+	CALL(syscall(SYS_select, p[0] + 1, &set, NULL, NULL, &tv));
+	TRUTH(tv.tv_sec == 4);
+	TRUTH(FD_ISSET(p[0], &set));
+	second = (struct timespec){ 5, 0 };
+	alarm_soon();
+	CALL(syscall(SYS_pselect6, p[0] + 1, &set, NULL, NULL, &second, NULL));
+	TRUTH(second.tv_sec == 4 && second.tv_nsec > 0);
+	show("handled %d", handled);
+	sigemptyset(&usr1);
+	sigemptyset(&none);
+	sigaddset(&usr1, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	raise(SIGUSR1);
+	CALL(poll(NULL, 0, 10));
+	show("handled %d", handled);
+	CALL(ppoll(NULL, 0, NULL, &none));
+	show("handled %d", handled);
+	raise(SIGUSR1);
+	CALL(pselect(0, NULL, NULL, NULL, NULL, &none));
+	show("handled %d", handled);
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	TRUTH(sigismember(&now, SIGUSR1));
+	pack.mask = &none;
+	pack.size = 4;
+	CALL(syscall(SYS_pselect6, 0, NULL, NULL, NULL, NULL, &pack));
+	CALL(syscall(SYS_pselect6, 0, NULL, NULL, NULL, NULL, 1));
+	CALL(syscall(SYS_ppoll, NULL, 0, NULL, &none, 4));
+	second.tv_nsec = -1;
+	CALL(syscall(SYS_ppoll, NULL, 0, &second, NULL, 0));
+	CHILD(stopped);
+	return 0;
+}
