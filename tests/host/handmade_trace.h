@@ -200,9 +200,9 @@ static void puts_entry(unsigned cpu, pid_t pid, u64 ts, const char *words)
 bool trace_take_following(struct trace_iterator *it, ring_buffer_wanted_t wanted, void *data)
 {
 	for (size_t i = current_entry + 1; i < entries; i++) {
-		if (trace[i].cpu != it->cpu)
+		if (trace[i].cpu != it->cpu || trace[i].taken)
 			continue;
-		if (trace[i].taken || !wanted((void *)trace[i].words, trace[i].size, data))
+		if (!wanted((void *)trace[i].words, trace[i].size, data))
 			return false;
 		trace[i].taken = true;
 		return true;

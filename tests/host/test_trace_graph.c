@@ -300,9 +300,54 @@ static void test_nofuncgraph_irqs_leaves_interrupts_out(void **state)
 	begin(2);
 	make_an_interrupt();
 	flags &= ~(u32)TRACE_GRAPH_PRINT_IRQS;
+	assert_string_equal(print_all(), " 0)   0.700 us    |  vfs_read();\n");
+	end();
+}
+
+static void test_a_call_with_other_calls_than_those_of_a_hidden_interrupt_is_no_leaf(void **state)
+{
+	(void)state;
+	begin(2);
+	flags &= ~(u32)TRACE_GRAPH_PRINT_IRQS;
+	call(0, 14, 1000, FUNC(READ), 0);
+	call(0, 14, 1100, IRQ_FUNC, 1);
+	ret(0, 14, 1200, IRQ_FUNC, 1, 100);
+	call(0, 14, 1300, FUNC(LOCK), 1);
+	call(0, 14, 1400, IRQ_FUNC, 2);
+	ret(0, 14, 1500, IRQ_FUNC, 2, 100);
+	ret(0, 14, 1600, FUNC(LOCK), 1, 300);
+	ret(0, 14, 1700, FUNC(READ), 0, 700);
 	assert_string_equal(print_all(), " 0)               |  vfs_read() {\n"
+					 " 0)   0.300 us    |    mutex_lock();\n"
 					 " 0)   0.700 us    |  }\n");
 	end();
+}
+
+/* The end of the interrupt is recorded after the call was printed. */
+static void test_an_interrupt_stays_hidden_when_a_line_did_not_fit(void **state)
+{
+	static const char expected[] = " 0)               |  vfs_read() {\n";
+
+	(void)state;
+	for (size_t room = 0; room < sizeof(expected) - 1; room++) {
+		begin(2);
+		flags &= ~(u32)TRACE_GRAPH_PRINT_IRQS;
+		call(0, 14, 1000, FUNC(READ), 0);
+		call(0, 14, 1100, IRQ_FUNC, 1);
+		call(0, 14, 1200, FUNC(LOCK), 2);
+		go_to(0);
+		iter.seq.len = TRACE_SEQ_SIZE - room;
+		assert_int_equal(print_graph_function(&iter), TRACE_TYPE_PARTIAL_LINE);
+		trace_seq_init(&iter.seq);
+		assert_int_equal(print_graph_function(&iter), TRACE_TYPE_HANDLED);
+		ret(0, 14, 1300, FUNC(LOCK), 2, 100);
+		go_to(3);
+		iter.idx = 3;
+		assert_int_equal(print_graph_function(&iter), TRACE_TYPE_HANDLED);
+		assert_int_equal(iter.seq.len, sizeof(expected) - 1);
+		assert_memory_equal(iter.seq.buffer, expected, sizeof(expected) - 1);
+		end();
+	}
 }
 
 static void test_a_marker_is_a_comment_where_it_was_written(void **state)
@@ -482,6 +527,9 @@ int main(void)
 		cmocka_unit_test(test_a_change_of_task_is_told),
 		cmocka_unit_test(test_arrows_stand_around_interrupts),
 		cmocka_unit_test(test_nofuncgraph_irqs_leaves_interrupts_out),
+		cmocka_unit_test(
+			test_a_call_with_other_calls_than_those_of_a_hidden_interrupt_is_no_leaf),
+		cmocka_unit_test(test_an_interrupt_stays_hidden_when_a_line_did_not_fit),
 		cmocka_unit_test(test_a_marker_is_a_comment_where_it_was_written),
 		cmocka_unit_test(test_a_return_without_its_call_has_a_name),
 		cmocka_unit_test(test_tail_and_overrun_are_options),

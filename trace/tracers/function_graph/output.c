@@ -7,9 +7,10 @@
  *	 0)   3.052 us    |  }				a return, with the time since the call
  *
  * A call and its return are two entries. When the return is the next entry of the CPU, both become
- * one line: printing the call takes the return out of the trace. When a line does not fit, the same
- * entry is printed again later. So the reader's state is restored, and the return that was taken
- * is kept for the next attempt.
+ * one line: printing the call takes the return out of the trace. An interrupt that nofuncgraph-irqs
+ * hides between the two is taken out first. (Linux prints "mntget() {" and "}" then, as if calls
+ * were missing between them.) When a line does not fit, the same entry is printed again later. So
+ * the reader's state is restored, and what was taken is kept for the next attempt.
  */
 #include "trace/tracers/function_graph/function_graph.h"
 
@@ -40,8 +41,10 @@ struct graph_cpu {
 };
 
 struct graph_data {
-	bool joined;    /* the call at joined_idx took its return, but did not fit */
-	u64 joined_idx; /* that call's iter->idx */
+	bool looked;    /* the entries after the call at looked_idx were looked at */
+	bool joined;    /* one of them is its return, which was taken */
+	int depth_irq;  /* of the struct graph_cpu, after the entries that were taken */
+	u64 looked_idx; /* that call's iter->idx */
 	/* The return that was taken: a struct ftrace_graph_ret_entry, perhaps with its value. */
 	u64 return_[(sizeof(struct ftrace_graph_ret_entry) + sizeof(long)) / sizeof(u64)];
 	size_t return_size;
@@ -338,22 +341,45 @@ static bool returns_from(const void *entry, size_t size, void *info)
 		return false;
 	line->data->return_size = min(size, sizeof(line->data->return_));
 	memcpy(line->data->return_, ret, line->data->return_size);
-	line->data->joined = true;
-	line->data->joined_idx = line->iter->idx;
 	return true;
 }
 
+/* True for an entry of an interrupt that is not shown. */
+static bool is_hidden(const void *entry, size_t size, void *info)
+{
+	const struct ftrace_graph_ent_entry *call = entry;
+	const struct ftrace_graph_ret_entry *ret = entry;
+	const struct graph_line *line = info;
+
+	if (call->ent.type == TRACE_GRAPH_ENT && size >= sizeof(*call))
+		return skips_call(line, call->func, call->depth);
+	if (ret->ent.type == TRACE_GRAPH_RET && size >= sizeof(*ret))
+		return skips_return(line, ret->func, ret->depth);
+	return false;
+}
+
 /*
- * True if the current call is a leaf. Then its return is taken out of the trace and is in
- * line->data.
+ * True if the current call is a leaf, as far as it is shown. Then its return is taken out of the
+ * trace and is in line->data.
  */
 static bool join_return(struct graph_line *line)
 {
-	if (!line->data)
+	struct graph_data *data = line->data;
+
+	if (!data)
 		return false;
-	if (line->data->joined && line->data->joined_idx == line->iter->idx)
-		return true;
-	return trace_take_following(line->iter, returns_from, line);
+	if (data->looked && data->looked_idx == line->iter->idx) {
+		line->cpu->depth_irq = data->depth_irq;
+		return data->joined;
+	}
+	while (trace_take_following(line->iter, is_hidden, line))
+		;
+	data->joined = line->cpu->depth_irq == NOT_IN_IRQ &&
+		       trace_take_following(line->iter, returns_from, line);
+	data->depth_irq = line->cpu->depth_irq;
+	data->looked_idx = line->iter->idx;
+	data->looked = true;
+	return data->joined;
 }
 
 static void print_leaf(const struct graph_line *line, const struct ftrace_graph_ent_entry *call)
@@ -498,9 +524,9 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 	line.trace_flags = trace_iter_flags(iter);
 	if (!line.data)
 		return print_entry(&line);
-	if (line.data->joined && line.data->joined_idx != iter->idx)
-		line.data->joined = false;
-	if (!iter->idx && !line.data->joined)
+	if (line.data->looked && line.data->looked_idx != iter->idx)
+		line.data->looked = false;
+	if (!iter->idx && !line.data->looked)
 		graph_reset(line.data); /* the reader is at the beginning, perhaps again */
 
 	line.cpu = &line.data->cpus[iter->cpu];
@@ -510,7 +536,7 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 		call = *slot;
 	ret = print_entry(&line);
 	if (!trace_seq_has_overflowed(line.s)) {
-		line.data->joined = false;
+		line.data->looked = false;
 		return ret;
 	}
 	memcpy(line.cpu, &before, offsetof(struct graph_cpu, calls));
