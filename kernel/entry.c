@@ -1,6 +1,6 @@
 /*
- * What a task does on its way back to user mode. The entry code comes here if exit_work of the task
- * is not 0, or if the CPU is asked to reschedule.
+ * What a task does on its way back to user mode. The entry code comes here if user_work or
+ * quiescent_work of the task is not 0, or if the CPU is asked to reschedule.
  *
  * The stack of the task holds nothing but this function, so it is a quiescent point, for tasks that
  * make no system calls, too: RCU-tasks and live patching kick a task that runs in user mode.

@@ -178,13 +178,6 @@ int static_key_inc(struct static_key *key)
 	return static_key_batch_end();
 }
 
-void static_key_inc_later(struct static_key *key)
-{
-	mutex_lock(&jump_label_mutex);
-	static_key_batch_add(key, 1);
-	mutex_unlock(&jump_label_mutex);
-}
-
 int static_key_dec(struct static_key *key)
 {
 	static_key_batch_begin();

@@ -92,12 +92,6 @@ struct static_key_true {
 #define static_branch_disable(x) static_key_disable(&(x)->key)
 #define static_branch_inc(x)     static_key_inc(&(x)->key)
 #define static_branch_dec(x)     static_key_dec(&(x)->key)
-/*
- * The same as inc, but the sites change at the end of the next batch of any task. For the regfunc
- * of a tracepoint, which a batch follows.
- */
-#define static_branch_inc_later(x) static_key_inc_later(&(x)->key)
-void static_key_inc_later(struct static_key *key);
 int static_key_enable(struct static_key *key);
 int static_key_disable(struct static_key *key);
 int static_key_inc(struct static_key *key);

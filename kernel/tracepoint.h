@@ -176,7 +176,7 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 	} while (0)
 /*
  * The same without a static branch: it loads the state of the tracepoint. For code that runs only
- * while another static branch is on, in so many places that their sites would make switching slow.
+ * while the tracepoint may be on, in so many places that their sites would make switching slow.
  */
 #define TRACEPOINT_WITHOUT_SITE(name, ...)                                                         \
 	do {                                                                                       \

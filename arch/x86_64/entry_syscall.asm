@@ -67,7 +67,7 @@ entry_SYSCALL_64_after_hwframe:
 	mov	[rsp + 8 + PT_AX], rax
 	cli
 	mov	rdx, [gs:current_task]
-	cmp	qword [rdx + TASK_EXIT_WORK], 0
+	cmp	dword [rdx + TASK_EXIT_WORK], 0
 	jne	return_to_user_work
 	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
 	jne	return_to_user_work
@@ -108,7 +108,7 @@ return_from_interrupt:
 return_to_user:
 	cli
 	mov	rdx, [gs:current_task]
-	cmp	qword [rdx + TASK_EXIT_WORK], 0
+	cmp	dword [rdx + TASK_EXIT_WORK], 0
 	jne	return_to_user_work
 	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
 	jne	return_to_user_work

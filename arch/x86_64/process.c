@@ -12,9 +12,8 @@
 /* The assembly files use these offsets. */
 BUILD_BUG_ON(offsetof(struct task_struct, sp) != 0);
 BUILD_BUG_ON(offsetof(struct task_struct, stack) != 8);
-BUILD_BUG_ON(offsetof(struct task_struct, exit_work) != 16);
-BUILD_BUG_ON(offsetof(struct task_struct, user_work) != 16);
-BUILD_BUG_ON(offsetof(struct task_struct, quiescent_work) != 20);
+BUILD_BUG_ON(offsetof(struct task_struct, quiescent_work) != 18);
+BUILD_BUG_ON(offsetof(struct task_struct, user_work) != 20);
 BUILD_BUG_ON(THREAD_SIZE != 16384);
 BUILD_BUG_ON(sizeof(struct pt_regs) != 168);
 

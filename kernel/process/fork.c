@@ -238,7 +238,8 @@ static int publish_task(struct task_struct *p, const struct kernel_clone_args *a
 	}
 	atomic_inc(&p->usage);
 	p->pid = p->tgid = pid->nr;
-	/* As its creator; under tasklist_lock, as a transition begins or ends for all. */
+	/* As its creator; under tasklist_lock, as both change for all tasks. */
+	p->syscall_trace = current->syscall_trace;
 	p->patch_state = current->patch_state;
 	p->patch_pending = current->patch_pending;
 	if (args->flags & CLONE_THREAD)

@@ -24,13 +24,3 @@ static __always_inline void task_quiescent(struct task_struct *p)
 		klp_sched_try_switch(p);
 	}
 }
-
-/*
- * Begins each system call. Task context, preemption on, no lock held. The function of the system
- * call itself is on the stack, so a task leaves a replaced one in its next, different call.
- */
-static __always_inline void syscall_boundary(void)
-{
-	might_sleep();
-	task_quiescent(current);
-}

@@ -53,12 +53,10 @@ struct signal_struct;
 #define PF_FORKNOEXEC     0x0040 /* forked, and has not called exec since */
 
 /* Bits of user_work: what a task does before it returns to user mode. */
-#define USER_WORK_SIGPENDING      1  /* a signal may be deliverable */
-#define USER_WORK_NOTIFY_RESUME   2  /* functions of task_work_add() wait */
-#define USER_WORK_RESTORE_SIGMASK 4  /* blocked = real_blocked, if no handler was called */
-#define USER_WORK_UPROBE          8  /* a probe in user code was hit */
-#define USER_WORK_IRET            16 /* the saved registers have changed: return with all of them */
-#define USER_WORK_FPU             32 /* the CPU does not have the task's FPU registers */
+#define USER_WORK_SIGPENDING      1 /* a signal may be deliverable */
+#define USER_WORK_RESTORE_SIGMASK 2 /* blocked = real_blocked, if no handler was called */
+#define USER_WORK_IRET            4 /* the saved registers have changed: return with all of them */
+#define USER_WORK_FPU             8 /* the CPU does not have the task's FPU registers */
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
 #define MAX_RT_PRIO 100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
@@ -88,8 +86,9 @@ struct task_struct {
 	void *stack; /* [C] lowest byte of the stack (the guard page is below) */
 
 	/*
-	 * Keep here: arch/entry_syscall.asm reads exit_work before each return to user mode. Other
-	 * tasks change user_work with set_user_work() (kernel/entry.h).
+	 * Keep here. Before each return to user mode arch/entry_syscall.asm reads 4 bytes from
+	 * quiescent_work on: they are not 0 if the task has something to do on the way. Other tasks
+	 * change user_work with set_user_work() (kernel/sched/user_work.h).
 	 *
 	 * quiescent_work is work for the next quiescent point (kernel/sched/quiescent.h).
 	 * RCU-tasks: kernel/rcu/tasks.c. Live patching: trace/livepatch/transition.c. There the
@@ -98,7 +97,7 @@ struct task_struct {
 	 */
 	union {
 		struct {
-			u32 user_work; /* [A] USER_WORK_* */
+			u16 syscall_trace; /* [L] to write: 1: the task's system calls are traced */
 			union {
 				struct {
 					/* set by a grace period, cleared by the task */
@@ -109,8 +108,11 @@ struct task_struct {
 				u16 quiescent_work; /* not 0 if one of them is set */
 			};
 		};
-		u64 exit_work; /* not 0: the task has something to do on the way to user mode */
+		/* Not 0: the next system call does not take the short way. */
+		u32 syscall_work;
+#define SYSCALL_WORK_TRACE 1 /* only syscall_trace is set */
 	};
+	u32 user_work; /* [A] USER_WORK_*, all below 0x10000 */
 
 	unsigned state;      /* TASK_*; written by the task itself, and by its waker under P */
 	unsigned exit_state; /* EXIT_* [L]; 0 before its exit */

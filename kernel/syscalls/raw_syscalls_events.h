@@ -11,7 +11,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/tracepoint.h"
 
-/* Called before a tracepoint's first probe and after its last one: switch syscall_trace_key. */
+/* Before a tracepoint's first probe and after its last one: switch syscall_trace of all tasks. */
 int syscall_regfunc(void);
 void syscall_unregfunc(void);
 

@@ -17,17 +17,33 @@ const struct syscall_metadata *syscall_by_index(unsigned index)
 	return index < (size_t)(end - first) ? first + index : NULL;
 }
 
-DEFINE_STATIC_KEY_FALSE(syscall_trace_key);
+static unsigned probed_ends; /* [tracepoints_mutex] of the two tracepoints, those with a probe */
 
+static void set_syscall_trace(struct task_struct *p, void *on)
+{
+	WRITE_ONCE(p->syscall_trace, on != NULL);
+}
+
+/* A new task gets the state of its parent (kernel/process/fork.c). */
 int syscall_regfunc(void)
 {
-	static_branch_inc_later(&syscall_trace_key);
+	if (!probed_ends++)
+		for_all_tasks(set_syscall_trace, &probed_ends);
 	return 0;
 }
 
 void syscall_unregfunc(void)
 {
-	(void)static_branch_dec(&syscall_trace_key);
+	if (!--probed_ends)
+		for_all_tasks(set_syscall_trace, NULL);
+}
+
+bool syscall_boundary_work(void)
+{
+	struct task_struct *p = current;
+
+	task_quiescent(p);
+	return READ_ONCE(p->syscall_trace);
 }
 
 /* The index of each number, plus 1. */
@@ -52,11 +68,11 @@ long sys_ni_syscall(void)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 	long nr = (int)regs->orig_ax;
+	bool traced = syscall_boundary();
 
-	syscall_boundary();
 	if (nr >= 0 && nr < NR_SYSCALLS)
 		atomic_inc(&unknown_calls[nr]);
-	if (static_branch_unlikely(&syscall_trace_key)) {
+	if (unlikely(traced)) {
 		const unsigned long args[SYSCALL_ARGS_MAX] = { regs->di,  regs->si, regs->dx,
 							       regs->r10, regs->r8, regs->r9 };
 

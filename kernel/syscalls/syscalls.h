@@ -16,6 +16,10 @@
  * sys_dup2() marks the boundary of the call for RCU-tasks (syscall_boundary()), and each end has a
  * tracepoint. So the body has neither, and one system call does not call the function of another:
  * that would be a second call in a trace.
+ *
+ * While one of the two tracepoints has a probe, syscall_trace is set in each task. Then a function
+ * of its own makes the call, so that a call without tracing keeps nothing for its end. (A static
+ * branch would have a site in each system call, and enabling an event would patch them all.)
  */
 #pragma once
 
@@ -50,11 +54,23 @@ long sys_ni_syscall(void);
 /* How often programs have called number nr, which has no call. nr is below NR_SYSCALLS. */
 unsigned syscall_unknown_count(unsigned nr);
 
+/* The rest of syscall_boundary(), if there is work. */
+bool syscall_boundary_work(void);
 /*
- * On while one of the two tracepoints has a probe. Then the calls are made by functions of their
- * own, so that a call without tracing costs one nop, and keeps nothing for its end.
+ * Begins each system call, at a quiescent point (kernel/sched/quiescent.h). Returns true if the
+ * call is traced. One load and one test tell that there is nothing to do of either kind. Task
+ * context, preemption on, no lock held. The function of the system call itself is on the stack, so
+ * a task leaves a live-patched one in its next, different call.
  */
-DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
+static __always_inline bool syscall_boundary(void)
+{
+	u32 work = READ_ONCE(current->syscall_work);
+
+	might_sleep();
+	if (likely(!work))
+		return false;
+	return work == SYSCALL_WORK_TRACE || syscall_boundary_work();
+}
 
 /* clang-format off */
 #define SYSCALL_DEFINE1(name, ...) SYSCALL_DEFINE(1, name, __VA_ARGS__)
@@ -82,11 +98,9 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 /* clang-format on */
 
 #ifdef NOP5_HOST
-#define SYSCALLS_TRACED false
 #define SYSCALL_METADATA(n, name, ...)
 #define SYSCALL_METADATA0(name)
 #else
-#define SYSCALLS_TRACED static_branch_unlikely(&syscall_trace_key)
 #define SYSCALL_METADATA0(name_)                                                                   \
 	static const struct syscall_metadata syscall_##name_ LINKER_TABLE_ENTRY(rodata, syscalls,  \
 										#name_) = {        \
@@ -127,8 +141,7 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 	}                                                                                          \
 	long __se_sys_##name_(void)                                                                \
 	{                                                                                          \
-		syscall_boundary();                                                                \
-		if (SYSCALLS_TRACED)                                                               \
+		if (unlikely(syscall_boundary()))                                                  \
 			return traced_sys_##name_();                                               \
 		return __do_sys_##name_();                                                         \
 	}                                                                                          \
@@ -153,8 +166,7 @@ DECLARE_STATIC_KEY_FALSE(syscall_trace_key);
 	}                                                                                          \
 	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__))                             \
 	{                                                                                          \
-		syscall_boundary();                                                                \
-		if (SYSCALLS_TRACED)                                                               \
+		if (unlikely(syscall_boundary()))                                                  \
 			return traced_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));   \
 		return __do_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                 \
 	}                                                                                          \

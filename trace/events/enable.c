@@ -5,6 +5,7 @@
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/events/event.h"
+#include "trace/events/syscalls.h"
 
 /* The triggers enable_event and disable_event change flags, too, in any context. */
 static void set_flags(struct trace_event_file *file, unsigned long clear, unsigned long set)
@@ -51,12 +52,24 @@ static __always_inline int register_file(struct trace_event_file *file)
 		record_cmdline(true);
 	error = file->call->reg(file->call, TRACE_REG_REGISTER, file);
 	if (likely(!error))
-		set_flags(file, 0,
-			  EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_WAS_ENABLED |
-				  EVENT_FILE_FL_RECORDED_CMD);
+		set_flags(file, 0, EVENT_FILE_FL_ON);
 	else if (!--cmdline_files)
 		record_cmdline(false);
 	return error;
+}
+
+/* The same for all events of system calls. Moves *file to the last one, if there is no error. */
+static int register_syscalls(struct trace_event_file **file)
+{
+	struct trace_event_file *last = trace_syscalls_enable_all(*file);
+
+	if (IS_ERR(last))
+		return (int)PTR_ERR(last);
+	if (!cmdline_files)
+		record_cmdline(true);
+	cmdline_files += trace_syscalls_count();
+	*file = last;
+	return 0;
 }
 
 /*
@@ -154,6 +167,14 @@ static bool matches(const struct event_match *match, const struct trace_event_ca
 	       (!match->name || strcmp(match->name, name) == 0);
 }
 
+/* True if an event of a system matches only because all events of the system do. */
+static bool matches_system(const struct event_match *match, const char *system)
+{
+	if (match->either)
+		return strcmp(match->either, system) == 0;
+	return !match->name;
+}
+
 /* Returns NULL for a part that means all: an empty part, or "*". */
 static const char *part(const char *text)
 {
@@ -193,6 +214,10 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 		    (!all && !matches(&match, file->call)))
 			continue;
 		found = true;
+		if (enable && (file->call->flags & TRACE_EVENT_FL_SYSCALL) &&
+		    matches_system(&match, "syscalls") && trace_syscalls_unused(tr) &&
+		    !register_syscalls(&file))
+			continue;
 		/* An event that is off is enabled without looking at soft mode: it is not in use.
 		 */
 		failed = enable && !file->sm_ref && !(file->flags & EVENT_FILE_FL_ENABLED)

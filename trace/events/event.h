@@ -27,6 +27,7 @@ enum trace_reg {
 #define TRACE_EVENT_FL_IGNORE_ENABLE 0x01 /* no enable file: a tracer writes the entries */
 #define TRACE_EVENT_FL_DYNAMIC       0x02 /* made at run time; in a list, not in the linker table */
 #define TRACE_EVENT_FL_TRACEPOINT    0x04 /* a tracepoint calls the probe */
+#define TRACE_EVENT_FL_SYSCALL       0x08 /* of one system call (syscalls.h) */
 
 /*
  * One event, for all trace_arrays. Events of the kernel are in a linker table that
@@ -105,6 +106,9 @@ enum {
 	EVENT_FILE_FL_WAS_ENABLED = 0x200,  /* the buffer may hold entries of this event */
 	EVENT_FILE_FL_PRINTK = 0x400,       /* tp_printk: the event is printed as well */
 };
+/* What enabling sets. */
+#define EVENT_FILE_FL_ON                                                                           \
+	(EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_WAS_ENABLED | EVENT_FILE_FL_RECORDED_CMD)
 /* With one of these, the probe takes the slow way (trace/events/record.c). */
 #define EVENT_FILE_FL_SLOW                                                                         \
 	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |       \

@@ -145,6 +145,42 @@ static int reg_exit(struct trace_event_call *call, enum trace_reg type,
 	return switch_event(call, type, file, EXIT);
 }
 
+unsigned trace_syscalls_count(void)
+{
+	return nr_calls * ENDS;
+}
+
+bool trace_syscalls_unused(struct trace_array *tr)
+{
+	const struct syscall_files *table = files_of(tr);
+
+	return !table->users[ENTER] && !table->users[EXIT];
+}
+
+/* The files are in the order of the table: all calls' files are created in one loop. */
+struct trace_event_file *trace_syscalls_enable_all(struct trace_event_file *first)
+{
+	struct syscall_files *table = files_of(first->tr);
+	struct trace_event_file **place = table->files[0], **last = table->files[nr_calls] - 1;
+	struct trace_event_file *file = first;
+	int error = register_probe(first->tr, ENTER);
+
+	if (error)
+		return ERR_PTR(error);
+	error = register_probe(first->tr, EXIT);
+	if (error) {
+		(void)unregister_probe(first->tr, ENTER);
+		return ERR_PTR(error);
+	}
+	table->users[ENTER] = table->users[EXIT] = nr_calls;
+	for (;; file = list_next_entry(file, list), place++) {
+		__atomic_fetch_or(&file->flags, EVENT_FILE_FL_ON, __ATOMIC_SEQ_CST);
+		smp_store_release(place, file);
+		if (place == last)
+			return file;
+	}
+}
+
 static int files_create(struct trace_array *tr)
 {
 	struct syscall_files *table =
@@ -283,6 +319,7 @@ static int add_call(const struct syscall_metadata *call, int end)
 	event->event.trace = end == ENTER ? print_enter : print_exit;
 	event->reg = end == ENTER ? reg_enter : reg_exit;
 	event->data = (void *)call;
+	event->flags = TRACE_EVENT_FL_SYSCALL;
 	if (!event->event.name || !event->event.print_fmt || !event->event.fields)
 		return -ENOMEM;
 	error = register_trace_event(&event->event);
