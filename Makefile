@@ -1,6 +1,6 @@
 # nop5: builds build/nop5.elf and build/nop5.iso. `make help` prints the lines that begin with #:
 #
-#: make             build build/nop5.elf and build/nop5.iso
+#: make             build build/nop5.elf, build/rootfs.cpio, and build/nop5.iso of both
 #: make test-kernel build nop5-test.elf and .iso, with the self-tests linked in
 #: make run         build, boot in QEMU with the console on this terminal;
 #:                  leave with poweroff or Ctrl-A X
@@ -13,7 +13,8 @@
 #:                  most expensive functions
 #: make soak        the long tests: 100 million events through the ring buffer,
 #:                  hackbench and stress on 8 CPUs, all self-tests unabridged
-#: make rootfs      build build/rootfs.cpio: busybox, and what ADD names
+#: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
+#:                  what ADD names
 #: make clean       remove build/
 #: make help        this list
 #:
@@ -25,9 +26,10 @@
 #:                  elf: directly
 #: ADD="..."        for rootfs: programs, other files, directories or Debian
 #:                  packages, with the libraries that they need
-#: ROOTFS=FILE      for run and debug: the archive that the kernel unpacks into its
-#:                  root file system, such as build/rootfs.cpio
+#: ROOTFS=FILE      for run and debug: another root file system than
+#:                  build/rootfs.cpio
 #: BUSYBOX=PATH     for rootfs: a static busybox
+#: MUSL_CC=musl-gcc the compiler of the programs in user/
 #: CC=gcc           or clang
 #: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking
 #: FTRACE=0         no call of __fentry__ at the start of functions
@@ -58,6 +60,7 @@ BOOT   ?= iso
 APPEND ?=
 ADD    ?=
 BUSYBOX ?=
+MUSL_CC ?= musl-gcc
 # Only the test kernel contains the self-tests.
 KERNEL ?= $(if $(filter selftest selftest=%,$(APPEND)),nop5-test,nop5)
 V      ?= 0
@@ -155,11 +158,11 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel help run debug console boot-trace test test-tools bench soak clean FORCE
+.PHONY: all test-kernel rootfs help run debug console boot-trace test test-tools bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: $(O)/nop5.elf $(O)/nop5.iso
+all: $(O)/nop5.elf $(O)/rootfs.cpio $(O)/nop5.iso
 
 test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
@@ -257,14 +260,39 @@ $(O)/nop5.elf: $(MACHINE)/kernel.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
 $(O)/nop5-test.elf: $(MACHINE)/kernel.ld $(OBJS) $(TEST_OBJS) $(O)/sources $(O)/scripts/kallsyms
 	$(link)
 
-$(O)/%.iso: $(O)/%.elf iso/boot/grub/grub.cfg scripts/mkiso
+$(O)/%.iso: $(O)/%.elf $(O)/rootfs.cpio iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)
-	$(Q)scripts/mkiso $< $@
+	$(Q)INITRD=$(O)/rootfs.cpio scripts/mkiso $< $@
+
+# The programs that only nop5 has: user/NAME.c, or the files of user/NAME/.
+PROGRAMS := $(patsubst user/%.c,$(O)/user/%,$(wildcard user/*.c)) $(O)/user/trace-export
+USER_CFLAGS := -std=gnu11 -O2 -g -static -Wall -Wextra -Werror -Wno-format-truncation
+
+define program
+	@mkdir -p $(@D)
+	$(call say,USERCC,$@)
+	$(Q)$(MUSL_CC) $(USER_CFLAGS) -o $@ $(filter %.c,$^)
+	$(Q)$(OBJCOPY) --strip-debug $@
+endef
+
+$(O)/user/%: user/%.c | $(O)/flags
+	$(program)
+
+$(O)/user/trace-export: $(wildcard user/trace-export/*.[ch]) | $(O)/flags
+	$(program)
+
+# rootfs.add remembers what ADD named, for the builds that follow.
+$(O)/rootfs.add: | $(O)/flags
+	@echo >$@
+
+$(O)/rootfs.cpio: $(PROGRAMS) $(O)/rootfs.add scripts/rootfs $(shell find user/rootfs) $(wildcard $(or $(BUSYBOX),/bin/busybox))
+	$(call say,ROOTFS,$@)
+	$(Q)scripts/rootfs $(if $(BUSYBOX),--busybox $(BUSYBOX)) $@ $(PROGRAMS) $$(cat $(O)/rootfs.add)
 
 ifeq ($(filter iso uefi elf,$(BOOT)),)
 $(error BOOT is iso, uefi or elf, not $(BOOT))
 endif
-export APPEND BOOT BUSYBOX CC MCOUNT
+export APPEND BOOT BUSYBOX CC MCOUNT MUSL_CC
 
 # Targets that start QEMU install the missing packages first, because the build needs some of them.
 BOOTED := scripts/boot --build $(O) --cpus $(CPUS) --mem $(MEM) --$(BOOT) --kernel $(KERNEL) --append "$$APPEND" $(if $(ROOTFS),--initrd $(ROOTFS))
@@ -296,10 +324,10 @@ test-tools:
 	@tests/run tools
 
 rootfs:
-	@scripts/install-deps rootfs
+	@scripts/install-deps build
 	@mkdir -p $(O)
-	$(call say,ROOTFS,$(O)/rootfs.cpio)
-	$(Q)scripts/rootfs $(if $(BUSYBOX),--busybox $(BUSYBOX)) $(O)/rootfs.cpio $(ADD)
+	@echo '$(ADD)' >$(O)/rootfs.add
+	@$(MAKE) --no-print-directory $(O)/rootfs.cpio
 
 bench:
 	@scripts/install-deps bench

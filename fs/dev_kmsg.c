@@ -68,6 +68,11 @@ static ssize_t devkmsg_read(struct file *file, char *buf, size_t count, loff_t *
 	return ret;
 }
 
+int kmsg_wait(u64 seq)
+{
+	return wait_event_interruptible(log_wait, kmsg_next_seq() != seq);
+}
+
 /* Adds a message. In "<N>text", the lowest three bits of N are the level. */
 static ssize_t devkmsg_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {

@@ -3,9 +3,9 @@
 #include "fs/chrdev.h"
 #include "fs/devices.h"
 #include "fs/filesystems.h"
+#include "fs/fs_struct.h"
 #include "fs/internal.h"
 #include "fs/namei.h"
-#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 
 static DEFINE_SPINLOCK(chrdevs_lock);
@@ -45,19 +45,16 @@ int devfs_create(const char *name, umode_t mode, u32 dev, const struct file_oper
 		 void *private)
 {
 	struct chrdev *chrdev = kzalloc(sizeof(*chrdev), GFP_KERNEL);
-	char path[NAME_MAX + 6];
-	int err;
 
 	if (!chrdev)
 		return -ENOMEM;
 	*chrdev = (struct chrdev){ .dev = dev, .fops = fops, .private = private };
 	register_chrdev(chrdev);
-	snprintf(path, sizeof(path), "/dev/%s", name);
-	err = do_mknodat(AT_FDCWD, path, S_IFCHR | mode, dev);
-	return err;
+	return do_mknodat(AT_FDCWD, name, S_IFCHR | mode, dev);
 }
 
-int devfs_populate(void)
+/* Makes the devices in the current directory. */
+static int make_devices(void)
 {
 	int err = mem_devices_init();
 
@@ -68,8 +65,26 @@ int devfs_populate(void)
 	if (err)
 		return err;
 	/* Names that programs expect. /proc/self/fd is a link to the descriptors of the reader. */
-	err = do_symlinkat("/proc/self/fd", AT_FDCWD, "/dev/fd");
-	err = err ? err : do_symlinkat("/proc/self/fd/0", AT_FDCWD, "/dev/stdin");
-	err = err ? err : do_symlinkat("/proc/self/fd/1", AT_FDCWD, "/dev/stdout");
-	return err ? err : do_symlinkat("/proc/self/fd/2", AT_FDCWD, "/dev/stderr");
+	err = do_symlinkat("/proc/self/fd", AT_FDCWD, "fd");
+	err = err ? err : do_symlinkat("/proc/self/fd/0", AT_FDCWD, "stdin");
+	err = err ? err : do_symlinkat("/proc/self/fd/1", AT_FDCWD, "stdout");
+	return err ? err : do_symlinkat("/proc/self/fd/2", AT_FDCWD, "stderr");
+}
+
+int devfs_populate(void)
+{
+	struct vfsmount *mnt = kern_mount(&devtmpfs_type);
+	struct path old, root;
+	int err;
+
+	if (IS_ERR(mnt))
+		return (int)PTR_ERR(mnt);
+	/* Nothing is mounted yet, so the directory is reached as the current one of this task. */
+	root = (struct path){ .mnt = mnt, .dentry = mnt->mnt_root };
+	get_current_pwd(&old);
+	err = set_current_pwd(&root);
+	err = err ? err : make_devices();
+	(void)set_current_pwd(&old);
+	path_put(&old);
+	return err;
 }

@@ -1,4 +1,5 @@
-/* The files that the boot makes: the mounts, and the console of the first process. */
+/* The files that the boot makes: the contents of the kernel's file systems, and the console of the
+ * first process. */
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
 #include "fs/initramfs.h"
@@ -14,7 +15,7 @@ static struct file_system_type *const types[] = {
 };
 
 /* Mounts a file system on path. If mode is not 0, makes that directory first. */
-static int __init mount_at(const char *type, const char *devname, const char *path, umode_t mode)
+static int mount_at(const char *type, const char *devname, const char *path, umode_t mode)
 {
 	int err = mode ? do_mkdirat(AT_FDCWD, path, mode) : 0;
 
@@ -26,26 +27,47 @@ static int __init mount_at(const char *type, const char *devname, const char *pa
 	return err;
 }
 
-static int __init mount_all(void)
+/* What the root file system holds before an archive is unpacked, as on Linux. */
+static int __init make_root(void)
 {
 	int err = mount_at("rootfs", "rootfs", "/", 0);
 
-	if (err)
-		return err;
-	if (initramfs_unpack())
-		first_program = run_first_program;
+	err = err ? err : do_mkdirat(AT_FDCWD, "/dev", 0755);
+	err = err ? err : do_mknodat(AT_FDCWD, "/dev/console", S_IFCHR | 0600, MKDEV(5, 1));
+	return err ? err : do_mkdirat(AT_FDCWD, "/root", 0700);
+}
+
+/* Gives each file system of the kernel its contents. Mounts none of them. */
+static int __init populate(void)
+{
+	static struct file_system_type *const singles[] = { &proc_type, &sysfs_type, &debugfs_type,
+							    &tracefs_type };
+	int err = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(singles) && !err; i++) {
+		struct vfsmount *mnt = kern_mount(singles[i]);
+
+		err = IS_ERR(mnt) ? (int)PTR_ERR(mnt) : 0;
+	}
+	err = err ? err : sysfs_populate();
+	err = err ? err : devfs_populate();
+	err = err ? err : proc_populate();
+	/* The place of the second mount of tracefs, which Linux keeps too. */
+	if (!err)
+		debugfs_create_dir("tracing", NULL);
+	return err;
+}
+
+int mount_file_systems(void)
+{
+	int err = mount_at("devtmpfs", "devtmpfs", "/dev", 0755);
+
 	(void)do_mkdirat(AT_FDCWD, "/tmp", S_IRWXUGO | S_ISVTX);
-	err = mount_at("devtmpfs", "devtmpfs", "/dev", 0755);
 	err = err ? err : mount_at("proc", "proc", "/proc", 0555);
 	err = err ? err : mount_at("sysfs", "sysfs", "/sys", 0555);
-	err = err ? err : sysfs_populate();
 	err = err ? err : mount_at("debugfs", "debugfs", "/sys/kernel/debug", 0);
 	err = err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/tracing", 0);
-	if (err)
-		return err;
-	/* The same tree also at its older place, which Linux keeps too. */
-	debugfs_create_dir("tracing", NULL);
-	return mount_at("tracefs", "tracefs", "/sys/kernel/debug/tracing", 0);
+	return err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/debug/tracing", 0);
 }
 
 static int __init vfs_init(void)
@@ -54,12 +76,15 @@ static int __init vfs_init(void)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(types); i++)
 		register_filesystem(types[i]);
-	err = mount_all();
-	if (!err)
-		err = devfs_populate();
-	if (!err)
-		err = proc_populate();
-	return err;
+	err = make_root();
+	err = err ? err : populate();
+	if (err)
+		return err;
+	if (initramfs_unpack()) {
+		first_program = run_first_program;
+		return 0;
+	}
+	return mount_file_systems();
 }
 fs_initcall(vfs_init);
 

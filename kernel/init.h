@@ -54,6 +54,12 @@ struct kernel_param {
 	__setup(param_name, buffer##_setup)
 void parse_kernel_params(const char *cmdline);
 /*
+ * The words of the command line that are no parameters of the kernel, each with its NUL; an empty
+ * one is the end. As on Linux, they are for the first program: NAME=VALUE goes to its environment,
+ * another word to its arguments. Constant after the command line has been parsed.
+ */
+extern char unknown_params[];
+/*
  * Copies the value of the last `name=value` on the command line into buf. False: none. Any context.
  */
 bool cmdline_find(const char *name, char *buf, size_t size);

@@ -29,7 +29,9 @@ BUILD_BUG_ON(sizeof(struct jump_entry) != 16);
 
 /* [J] jump_label_mutex; [B] written at boot by jump_label_init(), constant afterwards. */
 static DEFINE_MUTEX(jump_label_mutex);
-static struct jump_entry *entries, *entries_end; /* [J] sorted by code; NULL before the sort */
+static struct jump_entry *jump_entries_sorted,
+	*jump_entries_end; /* [J] sorted by code; NULL before the sort. dis reads them by these
+			      names */
 static struct static_key *changed_keys;          /* [J] linked by next */
 static struct text_patch few_patches[FEW_SITES]; /* [J] */
 
@@ -104,7 +106,7 @@ static int apply_changed_keys(void)
 		}
 	}
 	/* The keys count their entries, so the walk needs no other end. */
-	for (const struct jump_entry *entry = entries; sites; entry++) {
+	for (const struct jump_entry *entry = jump_entries_sorted; sites; entry++) {
 		while (!jump_entry_key(entry)->changed)
 			entry++;
 		queue_site(&queue, entry, !jump_entry_key(entry)->on);
@@ -129,7 +131,7 @@ void static_key_batch_begin(void)
 
 int static_key_batch_end(void)
 {
-	int error = entries && changed_keys ? apply_changed_keys() : 0;
+	int error = jump_entries_sorted && changed_keys ? apply_changed_keys() : 0;
 
 	mutex_unlock(&jump_label_mutex);
 	return error;
@@ -191,8 +193,8 @@ bool static_branch_find(unsigned long addr, struct jump_entry *entry)
 	bool found;
 
 	mutex_lock(&jump_label_mutex);
-	low = entries;
-	high = entries_end;
+	low = jump_entries_sorted;
+	high = jump_entries_end;
 	while (low < high) {
 		const struct jump_entry *middle = low + (high - low) / 2;
 
@@ -201,7 +203,7 @@ bool static_branch_find(unsigned long addr, struct jump_entry *entry)
 		else
 			high = middle;
 	}
-	found = low < entries_end;
+	found = low < jump_entries_end;
 	if (found)
 		*entry = *low;
 	mutex_unlock(&jump_label_mutex);
@@ -210,16 +212,16 @@ bool static_branch_find(unsigned long addr, struct jump_entry *entry)
 
 void jump_label_free_text(unsigned long start, unsigned long end)
 {
-	struct jump_entry *kept = entries;
+	struct jump_entry *kept = jump_entries_sorted;
 
 	mutex_lock(&jump_label_mutex);
-	for (struct jump_entry *entry = entries; entry < entries_end; entry++) {
+	for (struct jump_entry *entry = jump_entries_sorted; entry < jump_entries_end; entry++) {
 		if (jump_entry_code(entry) >= start && jump_entry_code(entry) < end)
 			jump_entry_key(entry)->sites--;
 		else
 			*kept++ = *entry;
 	}
-	entries_end = kept;
+	jump_entries_end = kept;
 	mutex_unlock(&jump_label_mutex);
 }
 
@@ -242,8 +244,8 @@ static int __init jump_label_init(void)
 	}
 	sort(first, (size_t)(end - first), sizeof(*first), compare_entries);
 	static_key_batch_begin();
-	entries = first;
-	entries_end = end;
+	jump_entries_sorted = first;
+	jump_entries_end = end;
 	return static_key_batch_end();
 }
 early_initcall(jump_label_init);

@@ -21,11 +21,37 @@ __setup_string("rdinit", rdinit_path);
 
 static const char *const places[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
+#define INIT_WORDS_MAX 32 /* arguments, and variables, as on Linux */
+
+static const char *argv[INIT_WORDS_MAX + 2];
+static const char *envp[INIT_WORDS_MAX + 3] = { "HOME=/", "TERM=linux" };
+
+/* Sets a variable in the environment. It replaces one with the same name. */
+static void set_variable(const char *assignment)
+{
+	size_t name = (size_t)(strchr(assignment, '=') + 1 - assignment), i = 0;
+
+	while (envp[i] && strncmp(envp[i], assignment, name))
+		i++;
+	if (i < ARRAY_SIZE(envp) - 1)
+		envp[i] = assignment;
+}
+
+/* Divides the rest of the command line between the arguments and the environment. */
+static void take_command_line(void)
+{
+	unsigned args = 1;
+
+	for (const char *word = unknown_params; *word; word += strlen(word) + 1)
+		if (strchr(word, '='))
+			set_variable(word);
+		else if (args < ARRAY_SIZE(argv) - 1)
+			argv[args++] = word;
+}
+
 static int run_program(const char *path)
 {
-	const char *argv[] = { path, NULL };
-	static const char *const envp[] = { "HOME=/", "TERM=linux", NULL };
-
+	argv[0] = path;
 	return kernel_execve(path, argv, envp);
 }
 
@@ -45,6 +71,7 @@ static bool try_program(const char *path)
 void run_first_program(void)
 {
 	console_on_rootfs();
+	take_command_line();
 	if (*rdinit_path && try_program(rdinit_path))
 		return;
 	if (*init_path) {

@@ -7,6 +7,7 @@
 /* They make the static entries of each file. 0 or a negative errno. */
 int proc_kernel_init(void);           /* kernel.c: version, uptime, loadavg, kallsyms */
 int proc_cmdline_init(void);          /* cmdline.c */
+int proc_kcore_init(void);            /* kcore.c */
 int proc_cpuinfo_init(void);          /* cpuinfo.c */
 int proc_meminfo_init(void);          /* meminfo.c */
 int proc_slabinfo_init(void);         /* slabinfo.c */

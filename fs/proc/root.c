@@ -100,6 +100,7 @@ int proc_populate(void)
 		proc_unknown_syscalls_init,
 		proc_kernel_init,
 		proc_cmdline_init,
+		proc_kcore_init,
 		proc_cpuinfo_init,
 		proc_meminfo_init,
 		proc_slabinfo_init,

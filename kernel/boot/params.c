@@ -5,6 +5,7 @@
 #include "kernel/boot/boot_info.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/printk/printk.h"
 
 DEFINE_LINKER_TABLE(init, const struct kernel_param, kernel_params);
@@ -45,16 +46,36 @@ static char *split_value(char *word)
 	return equals + 1;
 }
 
+char unknown_params[BOOT_CMDLINE_SIZE + 1];
+
+/* Keeps a word that is for the first program. A name with a point is for a part of the kernel. */
+static void __init keep_unknown(const char *name, const char *value)
+{
+	static size_t used __initdata;
+
+	if (!strchr(name, '.'))
+		used += (size_t)scnprintf(unknown_params + used, sizeof(unknown_params) - 1 - used,
+					  value ? "%s=%s" : "%s", name, value) +
+			1;
+}
+
 void __init parse_kernel_params(const char *cmdline)
 {
 	static char word[sizeof(boot_info.cmdline)] __initdata;
 
 	while ((cmdline = next_word(cmdline, word, sizeof(word)))) {
 		char *value = split_value(word);
+		bool known = false;
 
-		for_each_linker_table_entry (p, kernel_params)
-			if (!strcmp(p->name, word) && p->fn(value))
+		for_each_linker_table_entry (p, kernel_params) {
+			if (strcmp(p->name, word))
+				continue;
+			known = true;
+			if (p->fn(value))
 				pr_warn("Malformed early option '%s'\n", word);
+		}
+		if (!known)
+			keep_unknown(word, value);
 	}
 }
 

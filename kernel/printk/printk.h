@@ -83,6 +83,8 @@ void console_flush(void);
 ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size);
 u64 kmsg_first_seq(void);
 u64 kmsg_next_seq(void);
+/* Bytes of text that the log keeps. */
+#define KMSG_BUFFER_SIZE (2048 * 104)
 /* The number of messages that found no room in the ring. */
 u64 printk_dropped(void);
 /*

@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests/boot"))
 
-from nop5 import BUILD, Busybox  # noqa: E402
+from nop5 import BUILD, Nop5  # noqa: E402
 
 # name: (description, unit, target). programs.c has the same names.
 FIGURES = {
@@ -49,7 +49,7 @@ def measure_programs():
     directory = BUILD / "bench-programs"
     program, image = build(directory), directory / "rootfs.cpio"
     subprocess.run([ROOT / "scripts/rootfs", image, program], check=True)
-    with Busybox(cpus=1, mem="256M", icount=True, extra=["-initrd", str(image)]) as machine:
+    with Nop5(cpus=1, mem="256M", icount=True, initrd=str(image)) as machine:
         machine.wait_prompt()
         values = figures_of(machine.check("programs"))
         since, = re.findall(r"^prompt +\d+ +(\d+)", machine.check("cat /sys/kernel/debug/boot_time"), re.M)

@@ -84,12 +84,15 @@ def expect(tty, patterns, pid, seconds=HANG):
 class Nop5:
     """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO).
 
+    initrd: the root file system; the default is that of the build, "" is none.
     kernel: "nop5", or "nop5-test" with the self-tests, benches and provokers; the default when append begins them.
     """
 
     def __init__(self, boot="elf", build=BUILD, cpus=4, mem="256M", cpu="max", append="",
-                 icount=False, directory=None, extra=(), kernel=None):
+                 icount=False, directory=None, extra=(), kernel=None, initrd=None):
         kernel = kernel or ("nop5-test" if re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append) else "nop5")
+        self.widened = False
+        root = BUILD / "rootfs.cpio" if initrd is None else initrd
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
         if icount and cpus > 1:
@@ -103,10 +106,12 @@ class Nop5:
             command += ["-icount", "shift=0,sleep=off"]
         if boot == "elf":
             command += ["-kernel", str(Path(build) / f"{kernel}.elf"), "-append", append]
+            if root:
+                command += ["-initrd", str(root)]
         else:
             image = Path(build) / f"{kernel}.iso"
-            if append:
-                image = append_to_iso(Path(build) / f"{kernel}.elf", append, directory)
+            if append or initrd is not None:
+                image = append_to_iso(Path(build) / f"{kernel}.elf", append, directory, root)
             command += ["-cdrom", str(image), "-boot", "d"]
         if boot == "uefi":
             command += ovmf(directory)
@@ -162,6 +167,11 @@ class Nop5:
     def wait_prompt(self):
         match = self.expect(PROMPT)
         self.directory = match.group(1).decode()
+        if not self.widened:
+            self.widened = True
+            if b"BusyBox" in b"".join(self.transcript):
+                # The shell breaks the lines that it shows at the width of the terminal.
+                self.command_output("stty cols 9999")
         return self
 
     def send(self, text):
@@ -178,7 +188,8 @@ class Nop5:
         """Type command, wait for the prompt, and return the output between the echo and the prompt."""
         self.send(command + "\n")
         self.wait_prompt()
-        text = self.before.decode("utf-8", "replace").replace("\r\n", "\n")
+        # The shell edits the line itself. It asks the terminal where the cursor is, and erases what is behind it.
+        text = ESCAPE.sub("", self.before.decode("utf-8", "replace")).replace("\r\n", "\n")
         return text.partition("\n")[2]
 
     def run(self, command):
@@ -252,21 +263,10 @@ class Nop5:
         self.close()
 
 
-class Busybox(Nop5):
-    """A machine whose prompt is busybox's. The shell edits the line itself, and asks the terminal where the cursor is."""
-
-    def wait_prompt(self):
-        super().wait_prompt()
-        return self
-
-    def command_output(self, command):
-        return ESCAPE.sub("", super().command_output(command))
-
-
-def append_to_iso(elf, append, directory):
-    """Make an ISO image with a GRUB that passes append to the kernel."""
+def append_to_iso(elf, append, directory, root):
+    """Make an ISO image with a GRUB that passes append and a root file system to the kernel."""
     result = Path(directory) / "nop5.iso"
-    subprocess.run([ROOT / "scripts/mkiso", elf, result, append], check=True)
+    subprocess.run([ROOT / "scripts/mkiso", elf, result, append], check=True, env=dict(os.environ, INITRD=str(root)))
     return result
 
 

@@ -35,7 +35,7 @@ def programs():
 def machine(images):
     """A machine whose root file system holds the programs. It boots again when a program has killed it."""
     directory = build_in(BUILD / "abi", "-C", "tests/abi", f"O={BUILD / 'abi'}")
-    shared = Shared(build=images, cpus=2, extra=["-initrd", str(archive(directory, NAMES))])
+    shared = Shared(build=images, cpus=2, initrd=str(archive(directory, NAMES)))
     yield shared
     shared.close()
 

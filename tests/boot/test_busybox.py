@@ -3,14 +3,11 @@ import re
 
 import pytest
 
-from conftest import make
-from nop5 import BUILD, Busybox
+from nop5 import Nop5
 
 @pytest.fixture(scope="module")
 def machine(images):
-    make("rootfs")
-    machine = Busybox(build=images, cpus=2, extra=["-initrd", str(BUILD / "rootfs.cpio")]).wait_prompt()
-    machine.check("stty cols 1000")  # the shell does not break the lines that it shows
+    machine = Nop5(build=images, cpus=2).wait_prompt()
     yield machine
     machine.close()
 
@@ -123,6 +120,6 @@ def test_memory_comes_back_when_programs_end(machine):
 
 
 def test_poweroff_ends_the_machine(images):
-    machine = Busybox(build=images, cpus=2, extra=["-initrd", str(BUILD / "rootfs.cpio")]).wait_prompt()
+    machine = Nop5(build=images, cpus=2).wait_prompt()
     machine.poweroff()
     machine.close()

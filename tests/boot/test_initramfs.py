@@ -43,7 +43,7 @@ def tree(tmp_path):
 
 def test_all_kinds_of_files_keep_contents_modes_and_owners(boot, tree, archive):
     pack(tree, archive)
-    machine = boot(extra=["-initrd", str(archive)])
+    machine = boot(initrd=str(archive))
     assert machine.check("cat /etc/motd") == "welcome\n"
     assert machine.check("cat /link") == "welcome\n"
     listing = machine.check("ls -l /")
@@ -62,7 +62,7 @@ def test_several_archives_come_one_after_another(boot, tree, archive):
     (tree / "etc/motd").write_text("second archive\n")
     (tree / "new").write_text("new\n")
     pack(tree, archive, form="crc")
-    machine = boot(extra=["-initrd", str(archive)])
+    machine = boot(initrd=str(archive))
     assert machine.check("cat /new") == "new\n"
     assert machine.check("cat /etc/motd") == "second archive\n"
 
@@ -71,7 +71,7 @@ def test_a_broken_archive_is_reported_and_the_rest_is_kept(boot, tree, archive):
     pack(tree, archive)
     with open(archive, "ab") as output:
         output.write(b"no archive")
-    machine = boot(extra=["-initrd", str(archive)])
+    machine = boot(initrd=str(archive))
     assert "initramfs: the archive ends inside a header" in machine.text
     assert machine.check("cat /etc/motd") == "welcome\n"
 
@@ -83,7 +83,7 @@ def test_its_memory_is_freed(boot, archive, tmp_path):
     for name in ("small", "large"):
         if name == "large":
             pack(tmp_path / name, archive)
-        machine = boot(extra=["-initrd", str(archive)])
+        machine = boot(initrd=str(archive))
         if name == "large":
             machine.check("rm /zeros")
         free[name] = int(re.search(r"MemFree: +(\d+)", machine.check("cat /proc/meminfo")).group(1))

@@ -3,14 +3,12 @@ import re
 
 import pytest
 
-from conftest import make
-from nop5 import BUILD, Busybox
+from nop5 import Nop5
 
 
 @pytest.fixture(scope="module")
 def machine(images):
-    make("rootfs")
-    machine = Busybox(build=images, cpus=2, extra=["-initrd", str(BUILD / "rootfs.cpio")]).wait_prompt()
+    machine = Nop5(build=images, cpus=2).wait_prompt()
     machine.check("stty cols 1000")
     yield machine
     machine.close()

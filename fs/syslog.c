@@ -1,0 +1,202 @@
+/*
+ * syslog(2), which dmesg calls: the kernel's messages as text, each line as `<LEVEL>[SECONDS]
+ * TEXT`; and which of them the console prints.
+ */
+#include "arch/uaccess.h"
+#include "fs/devices.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk/printk.h"
+#include "kernel/process/capability.h"
+#include "kernel/process/cred.h"
+#include "kernel/sched/mutex.h"
+#include "kernel/syscalls/syscalls.h"
+
+enum syslog_action {
+	SYSLOG_CLOSE,
+	SYSLOG_OPEN,
+	SYSLOG_READ,
+	SYSLOG_READ_ALL,
+	SYSLOG_READ_CLEAR,
+	SYSLOG_CLEAR,
+	SYSLOG_CONSOLE_OFF,
+	SYSLOG_CONSOLE_ON,
+	SYSLOG_CONSOLE_LEVEL,
+	SYSLOG_SIZE_UNREAD,
+	SYSLOG_SIZE_BUFFER,
+};
+
+#define RECORD_MAX 2048
+
+static DEFINE_MUTEX(syslog_mutex);
+static u64 read_seq;  /* [syslog_mutex] the next record for SYSLOG_READ */
+static u64 clear_seq; /* [syslog_mutex] older ones are cleared: SYSLOG_READ_ALL leaves them out */
+static int saved_level = -1; /* [syslog_mutex] before SYSLOG_CONSOLE_OFF; -1: it is on */
+
+/* Formats the record at *seq, or the first one behind it that still exists, and moves *seq behind
+ * it. 0: no more. */
+static size_t format_record(u64 *seq, char *line)
+{
+	char *record = line + RECORD_MAX / 2, *text;
+	unsigned long level, usec;
+	ssize_t n;
+
+	do
+		n = kmsg_read_record(seq, record, RECORD_MAX / 2 - 1);
+	while (n == -EPIPE);
+	if (n <= 0)
+		return 0;
+	record[n] = '\0';
+	level = simple_strtoul(record, &text, 10);
+	(void)simple_strtoul(text + 1, &text, 10);
+	usec = simple_strtoul(text + 1, &text, 10);
+	text = strchr(text, ';') + 1;
+	n = scnprintf(line, 40, "<%lu>[%5lu.%06lu] ", level, usec / 1000000, usec % 1000000);
+	memmove(line + n, text, strlen(text) + 1);
+	return (size_t)n + strlen(text);
+}
+
+/* The size of all records from seq on. */
+static size_t size_from(u64 seq, char *line)
+{
+	size_t size = 0, n;
+
+	while ((n = format_record(&seq, line)))
+		size += n;
+	return size;
+}
+
+/* Copies the last whole records of those from seq on that have room. */
+static long read_last(char __user *buf, size_t len, u64 seq, char *line)
+{
+	size_t size = size_from(seq, line), n, done = 0;
+
+	for (; size > len; size -= n)
+		if (!(n = format_record(&seq, line)))
+			break;
+	while ((n = format_record(&seq, line)) && done + n <= len) {
+		if (copy_to_user(buf + done, line, n))
+			return -EFAULT;
+		done += n;
+	}
+	return (long)done;
+}
+
+/* Waits for a record, and copies the records that have room. */
+static long read_next(char __user *buf, size_t len, char *line)
+{
+	size_t done = 0, n;
+	long err = kmsg_wait(read_seq);
+
+	while (!err) {
+		u64 seq = read_seq;
+
+		n = format_record(&seq, line);
+		if (!n || (done && done + n > len))
+			break;
+		n = min(n, len);
+		if (copy_to_user(buf + done, line, n))
+			return done ? (long)done : -EFAULT;
+		done += n;
+		read_seq = seq;
+	}
+	return err ? err : (long)done;
+}
+
+static long read_log(enum syslog_action type, char __user *buf, int len)
+{
+	char *line;
+	long ret;
+
+	if (!buf || len < 0)
+		return -EINVAL;
+	if (!len)
+		return 0;
+	if (!access_ok(buf, (size_t)len))
+		return -EFAULT;
+	line = kmalloc(RECORD_MAX, GFP_KERNEL);
+	if (!line)
+		return -ENOMEM;
+	ret = mutex_lock_interruptible(&syslog_mutex);
+	if (!ret) {
+		ret = type == SYSLOG_READ ? read_next(buf, (size_t)len, line)
+					  : read_last(buf, (size_t)len, clear_seq, line);
+		if (type == SYSLOG_READ_CLEAR && ret >= 0)
+			clear_seq = kmsg_next_seq();
+		mutex_unlock(&syslog_mutex);
+	}
+	kfree(line);
+	return ret;
+}
+
+/* Switches the messages on the console off or on, or sets the level of those that come there. */
+static long set_console(enum syslog_action type, int level)
+{
+	if (type == SYSLOG_CONSOLE_LEVEL) {
+		if (level < 1 || level > 8)
+			return -EINVAL;
+		console_loglevel = max(level, minimum_console_loglevel);
+		saved_level = -1;
+	} else if (type == SYSLOG_CONSOLE_OFF) {
+		if (saved_level < 0)
+			saved_level = console_loglevel;
+		console_loglevel = minimum_console_loglevel;
+	} else if (saved_level >= 0) {
+		console_loglevel = saved_level;
+		saved_level = -1;
+	}
+	return 0;
+}
+
+static long unread_size(void)
+{
+	char *line = kmalloc(RECORD_MAX, GFP_KERNEL);
+	long size;
+
+	if (!line)
+		return -ENOMEM;
+	size = (long)size_from(read_seq, line);
+	kfree(line);
+	return size;
+}
+
+/* The actions that read no message. syslog_mutex is held. */
+static long control(enum syslog_action type, int len)
+{
+	switch (type) {
+	case SYSLOG_CLOSE:
+	case SYSLOG_OPEN:
+		return 0;
+	case SYSLOG_CLEAR:
+		clear_seq = kmsg_next_seq();
+		return 0;
+	case SYSLOG_CONSOLE_OFF:
+	case SYSLOG_CONSOLE_ON:
+	case SYSLOG_CONSOLE_LEVEL:
+		return set_console(type, len);
+	case SYSLOG_SIZE_UNREAD:
+		return unread_size();
+	case SYSLOG_SIZE_BUFFER:
+		return KMSG_BUFFER_SIZE;
+	default:
+		return -EINVAL;
+	}
+}
+
+SYSCALL_DEFINE3(syslog, int, type, char __user *, buf, int, len)
+{
+	long ret;
+
+	if (type != SYSLOG_READ_ALL && type != SYSLOG_SIZE_BUFFER && !capable(CAP_SYSLOG))
+		return -EPERM;
+	if (type >= SYSLOG_READ && type <= SYSLOG_READ_CLEAR)
+		return read_log((enum syslog_action)type, buf, len);
+	ret = mutex_lock_interruptible(&syslog_mutex);
+	if (ret)
+		return ret;
+	ret = control((enum syslog_action)type, len);
+	mutex_unlock(&syslog_mutex);
+	return ret;
+}
