@@ -1,7 +1,9 @@
 /* Files in the memory of programs: what kernel/vm asks of the VFS. */
 #include "fs/file.h"
 #include "fs/namespace.h"
+#include "fs/open.h"
 #include "kernel/init.h"
+#include "kernel/lib/string.h"
 #include "kernel/vm/mm.h"
 
 static struct file *vm_fget(unsigned fd)
@@ -36,11 +38,31 @@ static int vm_mmap_file(struct file *file, struct vm_area_struct *vma)
 	return file->f_op->mmap ? file->f_op->mmap(file, vma) : -ENODEV;
 }
 
+static long vm_punch_hole(struct file *file, u64 offset, u64 len)
+{
+	if (!file->f_op->fallocate)
+		return -EOPNOTSUPP;
+	return file->f_op->fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				     (loff_t)offset, (loff_t)len);
+}
+
+static const char *vm_file_name(struct file *file, char *buf, size_t size)
+{
+	const char *path = d_path(&file->f_path, buf, size), *slash;
+
+	if (IS_ERR(path))
+		return "?";
+	slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 static const struct vm_file_hooks file_hooks = {
 	.fget = vm_fget,
 	.get_file = vm_get_file,
 	.fput = fput,
 	.mmap = vm_mmap_file,
+	.name = vm_file_name,
+	.punch_hole = vm_punch_hole,
 };
 
 static int vm_hooks_init(void)

@@ -8,7 +8,9 @@
 #include "arch/irqflags.h"
 #include "arch/special_insns.h"
 #include "arch/traps_internal.h"
+#include "arch/uaccess.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
@@ -16,6 +18,9 @@
 
 #define DR6_STEP     BIT(14) /* single step (Intel SDM 3B 17.2.3) */
 #define DR6_RESERVED 0xffff0ff0UL
+
+#define CODE_BEFORE 42 /* bytes of the program in the report of a fault */
+#define CODE_FROM   22
 
 /* What a vector means for the program. */
 struct user_trap {
@@ -38,18 +43,43 @@ static const struct user_trap user_traps[NR_EXCEPTIONS] = {
 	[X86_TRAP_AC] = { SIGBUS, BUS_ADRALN, false },
 };
 
+/* The bytes of the program around ip, as Linux prints them: ip's byte is in angle brackets. */
+static void report_code(unsigned long ip)
+{
+	u8 code[CODE_BEFORE + CODE_FROM];
+	char text[3 * sizeof(code) + 3];
+	size_t len = 0;
+
+	if (copy_from_user(code, (const void __user *)(ip - CODE_BEFORE), sizeof(code))) {
+		pr_info("Code: Unable to access opcode bytes at 0x%lx.\n", ip - CODE_BEFORE);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(code); i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					i == CODE_BEFORE ? " <%02x>" : " %02x", code[i]);
+	pr_info("Code:%s\n", text);
+}
+
 /* Says in the log why a program ends that has no handler for its fault, as Linux does. */
 static void report(const struct pt_regs *regs, unsigned vector)
 {
 	const struct task_struct *p = current;
+	char place[320];
 
-	if (vector == X86_TRAP_PF)
-		pr_info("%.16s[%d]: segfault at %lx ip %016lx sp %016lx error %lx\n", p->comm,
-			p->pid, p->thread.cr2, regs->ip, regs->sp, p->thread.error_code);
-	else
-		pr_info("traps: %.16s[%d] %s%s ip:%lx sp:%lx error:%lx\n", p->comm, p->pid,
+	describe_vma(place, sizeof(place), regs->ip);
+	if (vector == X86_TRAP_PF) {
+		unsigned cpu = READ_ONCE(p->cpu);
+
+		pr_info("%.16s[%d]: segfault at %lx ip %016lx sp %016lx error %lx%s likely on CPU "
+			"%u (core %u, socket 0)\n",
+			p->comm, p->pid, p->thread.cr2, regs->ip, regs->sp, p->thread.error_code,
+			place, cpu, cpu);
+		report_code(regs->ip);
+	} else {
+		pr_info("traps: %.16s[%d] %s%s ip:%lx sp:%lx error:%lx%s\n", p->comm, p->pid,
 			vector == X86_TRAP_GP ? "" : "trap ", exception_names[vector], regs->ip,
-			regs->sp, p->thread.error_code);
+			regs->sp, p->thread.error_code, place);
+	}
 }
 
 static void send_fault(const struct pt_regs *regs, unsigned vector, int sig, int si_code,

@@ -162,9 +162,13 @@ void copy_creds(struct task_struct *p, const struct cred *cred)
 	p->real_cred = get_cred(cred);
 }
 
-void exit_creds(struct task_struct *p)
+void uncount_process(struct task_struct *p)
 {
 	atomic_dec(&p->real_cred->user->processes);
+}
+
+void exit_creds(struct task_struct *p)
+{
 	put_cred(p->cred);
 	put_cred(p->real_cred);
 }

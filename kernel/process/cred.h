@@ -83,8 +83,10 @@ int commit_creds(struct cred *new);
 void abort_creds(struct cred *new);
 /* Sets new->uid, and counts the task with that user. 0 or -ENOMEM. */
 int set_cred_user(struct cred *new, u32 uid);
-/* Gives a new task references to cred, and counts it with its user. exit_creds() undoes that. */
+/* Gives a new task references to cred, and counts it with its user. */
 void copy_creds(struct task_struct *p, const struct cred *cred);
+/* Undo that: the count before the parent's wait4() returns, the references when p is freed. */
+void uncount_process(struct task_struct *p);
 void exit_creds(struct task_struct *p);
 
 /* Whether the current task has that capability. It counts only what the task acts with. */

@@ -9,6 +9,7 @@
  *
  * Dropping the last reference frees the memory (kernel/process/fork.c).
  */
+#include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 
 #include "arch/uaccess.h"
@@ -81,6 +82,7 @@ void release_task(struct task_struct *p)
 			next = leader;
 		}
 		spin_unlock(&tasklist_lock);
+		uncount_process(p);
 		put_task_struct(p);
 		p = next;
 	} while (p);

@@ -401,6 +401,7 @@ exit_files:
 exit_sighand:
 	put_sighand(p->sighand);
 free:
+	uncount_process(p);
 	free_task(p);
 	return ERR_PTR(error);
 }

@@ -102,9 +102,12 @@ static bool consider_child(struct wait_opts *wo, struct task_struct *p)
 
 	if (p->exit_state == EXIT_DEAD || !eligible_child(wo, p))
 		return false;
-	wo->has_children = true;
-	if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p))
+	if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p)) {
+		/* It will never stop or continue: only a wait for its end finds it. */
+		wo->has_children |= (wo->flags & WEXITED) != 0;
 		return wait_task_zombie(wo, p);
+	}
+	wo->has_children = true;
 	spin_lock_irqsave(&sighand->siglock, flags);
 	found = wait_task_stopped(wo, p) || wait_task_continued(wo, p);
 	spin_unlock_irqrestore(&sighand->siglock, flags);

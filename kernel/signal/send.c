@@ -508,7 +508,8 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 		if (action->handler == SIG_IGN)
 			sig = 0;
 	}
-	if (sig > 0)
+	/* clone(2) takes any number up to 255. One that is no signal tells the parent nothing. */
+	if (sig > 0 && sig <= _NSIG)
 		(void)send_signal_locked(&info, parent, PIDTYPE_TGID, false);
 	spin_unlock_irqrestore(&parent->sighand->siglock, flags);
 	wake_up_all(&parent->signal->wait_chldexit);

@@ -2,6 +2,7 @@
 #include "kernel/vm/internal.h"
 
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 
 /* Whether access_remote_vm() may access the area: a debugger may write to read-only text. */
 static bool may_access(const struct vm_area_struct *vma, bool write)
@@ -135,4 +136,21 @@ void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
 			return;
 		addr = stop;
 	}
+}
+
+void describe_vma(char *buf, size_t size, unsigned long ip)
+{
+	struct mm_struct *mm = current->mm;
+	const struct vm_area_struct *vma;
+	char name[256];
+
+	*buf = '\0';
+	if (!down_read_trylock(&mm->mmap_lock))
+		return;
+	vma = vma_lookup(mm, ip);
+	if (vma && vma->vm_file)
+		snprintf(buf, size, " in %s[%lx+%lx]",
+			 vm_file_hooks->name(vma->vm_file, name, sizeof(name)), vma->vm_start,
+			 vma->vm_end - vma->vm_start);
+	mmap_read_unlock(mm);
 }

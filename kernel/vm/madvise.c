@@ -2,6 +2,7 @@
 #include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/internal.h"
+#include "kernel/vm/shared_anon.h"
 
 enum {
 	MADV_NORMAL = 0,
@@ -10,6 +11,7 @@ enum {
 	MADV_WILLNEED = 3,
 	MADV_DONTNEED = 4,
 	MADV_FREE = 8,
+	MADV_REMOVE = 9,
 	MADV_DONTFORK = 10,
 	MADV_DOFORK = 11,
 	MADV_MERGEABLE = 12,
@@ -129,21 +131,52 @@ static int madvise_populate(struct mm_struct *mm, unsigned long start, unsigned 
 	return error;
 }
 
+/*
+ * MADV_REMOVE: frees the pages of a file that [start, end) shows, so that they read as zeros. The
+ * file system may wait for its own locks, which come before mmap_lock: so this is released.
+ */
+static int remove_area(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+{
+	u64 offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (start - vma->vm_start);
+	struct mm_struct *mm = vma->vm_mm;
+	struct file *file = vma->vm_file;
+	int error;
+
+	if ((vma->vm_flags & VM_LOCKED) || !(file || is_shared_anon(vma)))
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_SHARED) || !(vma->vm_flags & VM_MAYWRITE))
+		return -EACCES;
+	if (is_shared_anon(vma)) {
+		shared_anon_clear(vma, start, end);
+		return 0;
+	}
+	vm_file_hooks->get_file(file);
+	mmap_read_unlock(mm);
+	error = (int)vm_file_hooks->punch_hole(file, offset, end - start);
+	vm_file_hooks->fput(file);
+	mmap_read_lock(mm);
+	return error;
+}
+
 /* Gives the advice to all areas of the range. Holes are skipped, and reported: -ENOMEM. */
 static int advise_range(struct mm_struct *mm, unsigned long start, unsigned long end, int behavior)
 {
 	int error = 0, hole = 0;
 
 	mmap_read_lock(mm);
-	for (struct vm_area_struct *vma = find_vma(mm, start); start < end && !error;
-	     vma = vma->vm_next) {
+	while (start < end && !error) {
+		struct vm_area_struct *vma = find_vma(mm, start);
+		unsigned long stop;
+
 		if (!vma || vma->vm_start > start)
 			hole = -ENOMEM;
 		if (!vma || vma->vm_start >= end)
 			break;
 		start = max(start, vma->vm_start);
-		error = advise_area(vma, start, min(end, vma->vm_end), behavior);
-		start = vma->vm_end;
+		stop = min(end, vma->vm_end);
+		error = behavior == MADV_REMOVE ? remove_area(vma, start, stop)
+						: advise_area(vma, start, stop, behavior);
+		start = stop;
 	}
 	mmap_read_unlock(mm);
 	return error ? error : hole;
@@ -152,6 +185,7 @@ static int advise_range(struct mm_struct *mm, unsigned long start, unsigned long
 static bool is_advice(int behavior)
 {
 	return (behavior >= MADV_NORMAL && behavior <= MADV_DONTNEED) || behavior == MADV_FREE ||
+	       behavior == MADV_REMOVE ||
 	       (behavior >= MADV_DONTFORK && behavior <= MADV_DONTNEED_LOCKED);
 }
 

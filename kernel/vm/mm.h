@@ -32,6 +32,12 @@
 #define MAP_HUGETLB         0x40000
 #define MAP_SYNC            0x80000
 #define MAP_FIXED_NOREPLACE 0x100000
+/* The flags that MAP_SHARED and MAP_PRIVATE have always taken, known or not. Linux's list. */
+#define LEGACY_MAP_MASK                                                                            \
+	(MAP_SHARED_VALIDATE | MAP_FIXED | MAP_ANONYMOUS | MAP_DENYWRITE | MAP_EXECUTABLE |        \
+	 MAP_GROWSDOWN | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK |    \
+	 MAP_HUGETLB | MAP_32BIT | MAP_HUGE_SIZES)
+#define MAP_HUGE_SIZES (0x3fUL << 26) /* with MAP_HUGETLB */
 
 static inline void mmap_read_lock(struct mm_struct *mm)
 {
@@ -70,6 +76,10 @@ struct vm_file_hooks {
 	 * for mmap_lock, which is held for writing.
 	 */
 	int (*mmap)(struct file *file, struct vm_area_struct *vma);
+	/* Frees a range of bytes of the file: 0 or a negative errno. mmap_lock not held. */
+	long (*punch_hole)(struct file *file, u64 offset, u64 len);
+	/* Writes the last component of the file's name to the end of buf. "?": it is too long. */
+	const char *(*name)(struct file *file, char *buf, size_t size);
 };
 void vm_set_file_hooks(const struct vm_file_hooks *hooks);
 
@@ -135,6 +145,11 @@ unsigned long randomize_offset(unsigned long range);
  */
 int do_user_addr_fault(struct pt_regs *regs, unsigned long error_code, unsigned long address,
 		       int *si_code);
+/*
+ * Writes " in FILE[START+SIZE]" for the area of a file that contains ip; else, or if mmap_lock is
+ * not free, nothing. Task context.
+ */
+void describe_vma(char *buf, size_t size, unsigned long ip);
 /* Makes the page at address accessible, if the area allows that. VM_FAULT_*. mmap_lock held. */
 unsigned handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned flags);
 /*

@@ -241,6 +241,9 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len, 
 		return (unsigned long)-EOVERFLOW;
 	if (mm->map_count > MAX_MAP_COUNT)
 		return (unsigned long)-ENOMEM;
+	/* MAP_SYNC is for files in persistent memory, of which nop5 has none. */
+	if (file && (flags & MAP_TYPE) == MAP_SHARED_VALIDATE && (flags & ~LEGACY_MAP_MASK))
+		return (unsigned long)-EOPNOTSUPP;
 	addr = get_unmapped_area(mm, addr, len, flags);
 	if (IS_ERR_VALUE(addr))
 		return addr;

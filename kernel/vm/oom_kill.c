@@ -10,6 +10,7 @@
 #include "kernel/vm/internal.h"
 
 #include "kernel/printk/printk.h"
+#include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/signal.h"
 #include "kernel/time/ktime.h"
@@ -17,6 +18,7 @@
 #define OOM_SCORE_ADJ_MIN (-1000) /* never a victim */
 #define WAIT_MS           10
 #define PATIENCE          (2 * NSEC_PER_SEC)
+#define KB(pages)         ((pages) * (long)(PAGE_SIZE / 1024))
 
 static DEFINE_MUTEX(oom_lock);    /* one victim at a time */
 static struct mm_struct *last_mm; /* [oom_lock] the last victim's, with a reference (mm_count) */
@@ -26,16 +28,14 @@ static ktime_t last_kill;         /* [oom_lock] */
  * How much memory would be free without p, in pages, plus oom_score_adj thousandths of all memory.
  * 0: p is no victim. tasklist_lock held.
  */
-static unsigned long badness(struct task_struct *p, unsigned long *rss)
+static unsigned long badness(struct task_struct *p)
 {
 	unsigned long points = 0;
 	short adj = p->signal->oom_score_adj;
 
 	spin_lock_irq(&p->lock); /* p->mm cannot go meanwhile */
-	if (p->mm && !(p->flags & PF_KTHREAD)) {
-		*rss = get_mm_rss(p->mm);
-		points = *rss + READ_ONCE(p->mm->pgtables) + 1;
-	}
+	if (p->mm && !(p->flags & PF_KTHREAD))
+		points = get_mm_rss(p->mm) + READ_ONCE(p->mm->pgtables) + 1;
 	spin_unlock_irq(&p->lock);
 	if (!points || p->tgid == 1 || adj == OOM_SCORE_ADJ_MIN || fatal_signal_pending(p))
 		return 0;
@@ -43,18 +43,17 @@ static unsigned long badness(struct task_struct *p, unsigned long *rss)
 }
 
 /* The worst process, with a reference, or NULL. */
-static struct task_struct *select_victim(unsigned long *rss)
+static struct task_struct *select_victim(void)
 {
 	struct task_struct *p, *victim = NULL;
 	unsigned long most = 0;
 
 	spin_lock(&tasklist_lock);
 	for_each_task (p) {
-		unsigned long pages, points = badness(p, &pages);
+		unsigned long points = badness(p);
 
 		if (points > most) {
 			most = points;
-			*rss = pages;
 			victim = p;
 		}
 	}
@@ -77,10 +76,16 @@ static void kill_users(const struct mm_struct *mm)
 }
 
 /* Ends all tasks that use mm, the victim's. oom_lock held. */
-static void oom_kill_process(struct task_struct *victim, struct mm_struct *mm, unsigned long rss)
+static void oom_kill_process(struct task_struct *victim, struct mm_struct *mm)
 {
-	pr_err("Out of memory: Killed process %d (%s) total-vm:%lukB, rss:%lukB\n", victim->tgid,
-	       victim->comm, mm->total_vm * (PAGE_SIZE / 1024), rss * (PAGE_SIZE / 1024));
+	const struct cred *cred = get_task_cred(victim);
+
+	pr_err("Out of memory: Killed process %d (%s) total-vm:%lukB, anon-rss:%ldkB, "
+	       "file-rss:%ldkB, shmem-rss:%ldkB, UID:%u pgtables:%lukB oom_score_adj:%hd\n",
+	       victim->tgid, victim->comm, KB(mm->total_vm), KB(READ_ONCE(mm->rss[MM_ANONPAGES])),
+	       KB(READ_ONCE(mm->rss[MM_FILEPAGES])), KB(READ_ONCE(mm->rss[MM_SHMEMPAGES])),
+	       cred->uid, KB(READ_ONCE(mm->pgtables)), victim->signal->oom_score_adj);
+	put_cred(cred);
 	kill_users(mm);
 }
 
@@ -89,14 +94,13 @@ static void choose_and_kill(void)
 {
 	struct task_struct *victim;
 	struct mm_struct *mm;
-	unsigned long rss = 0;
 
-	victim = select_victim(&rss);
+	victim = select_victim();
 	if (!victim)
 		return;
 	mm = get_task_mm(victim);
 	if (mm) {
-		oom_kill_process(victim, mm, rss);
+		oom_kill_process(victim, mm);
 		mmgrab(mm);
 		last_mm = mm;
 		last_kill = ktime_get();

@@ -6,6 +6,7 @@
  */
 #include "kernel/vm/shared_anon.h"
 
+#include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/vm/internal.h"
@@ -121,4 +122,27 @@ unaccount:
 free:
 	kfree(object);
 	return -ENOMEM;
+}
+
+bool is_shared_anon(const struct vm_area_struct *vma)
+{
+	return vma->vm_ops == &shared_anon_ops;
+}
+
+void shared_anon_clear(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+{
+	struct shared_anon *object = vma->vm_private_data;
+	unsigned long first = vma->vm_pgoff + ((start - vma->vm_start) >> PAGE_SHIFT);
+
+	for (unsigned long i = first; i < first + ((end - start) >> PAGE_SHIFT); i++) {
+		struct page **leaf;
+
+		if (i >= object->npages)
+			break;
+		mutex_lock(&object->lock);
+		leaf = object->leaves[i / LEAF_PAGES];
+		if (leaf && leaf[i % LEAF_PAGES])
+			memset(page_address(leaf[i % LEAF_PAGES]), 0, PAGE_SIZE);
+		mutex_unlock(&object->lock);
+	}
 }

@@ -1,6 +1,8 @@
 /* Shared memory without a file: MAP_SHARED | MAP_ANONYMOUS, and shared mappings of /dev/zero. */
 #pragma once
 
+#include "kernel/types.h"
+
 struct vm_area_struct;
 
 /*
@@ -8,3 +10,7 @@ struct vm_area_struct;
  * Task context.
  */
 int shared_anon_setup(struct vm_area_struct *vma);
+/* Whether vma shows such an object. */
+bool is_shared_anon(const struct vm_area_struct *vma);
+/* Fills [start, end) of the area with zeros, for all who share it. mmap_lock held. */
+void shared_anon_clear(struct vm_area_struct *vma, unsigned long start, unsigned long end);

@@ -1,0 +1,59 @@
+/* vfork(2): the parent waits until the child ends or execs; both share the memory. */
+#include "abi.h"
+
+static volatile int value;
+
+int main(int argc, char **argv)
+{
+	int status, pipes[2];
+	char c;
+	pid_t pid;
+
+	if (argc > 1) {
+		usleep(30000);
+		write(atoi(argv[1]), "x", 1);
+		return 6;
+	}
+	pid = vfork();
+	if (!pid) {
+		value = 1;
+		usleep(20000);
+		value = 2;
+		_exit(4);
+	}
+	show("after the child's end: %d", value);
+	waitpid(pid, &status, 0);
+	show_status("child", status);
+
+	pipe2(pipes, O_NONBLOCK);
+	pid = vfork();
+	if (!pid) {
+		char number[12];
+
+		value = 3;
+		snprintf(number, sizeof(number), "%d", pipes[1]);
+		execl("/proc/self/exe", "again", number, NULL);
+		_exit(1);
+	}
+	show("after exec: %d, the program has not ended: %d", value, read(pipes[0], &c, 1) < 0 && errno == EAGAIN);
+	waitpid(pid, &status, 0);
+	show_status("program", status);
+	show("its output: %ld", (long)read(pipes[0], &c, 1));
+
+	pid = vfork();
+	if (!pid) {
+		execl("/nothing", "nothing", NULL);
+		value = errno;
+		_exit(5);
+	}
+	show("exec failed: %s", error_name(value));
+	waitpid(pid, &status, 0);
+	show_status("child", status);
+
+	pid = vfork();
+	if (!pid)
+		kill(getpid(), SIGKILL);
+	waitpid(pid, &status, 0);
+	show_status("killed child", status);
+	return 0;
+}
