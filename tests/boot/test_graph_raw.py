@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+from test_call_sites import elf_of
 from test_ftrace import TRACING
 
 ENTRY, EXIT = 11, 10
@@ -119,11 +120,9 @@ def check_trees(per_cpu, names, sleep_time=True):
     return matched
 
 
-def symbols(machine):
-    table = {}
-    for line in machine.check("cat /proc/kallsyms").splitlines():
-        address, _, name = line.split()[:3]
-        table.setdefault(int(address, 16), name)
+def symbols(build):
+    """The names of functions by address: of the image, because /proc/kallsyms is long for a serial line."""
+    table = {function.value: function.name for function in elf_of(build, "nop5.elf").functions()}
     return lambda address: table.get(address, hex(address))
 
 
@@ -133,27 +132,24 @@ def snapshot(machine, cpus):
 
 
 @pytest.mark.parametrize("options", ["", "funcgraph-irqs", "sleep-time"])
-def test_every_return_belongs_to_the_call_that_stands_before_it(boot, options):
+def test_every_return_belongs_to_the_call_that_stands_before_it(boot, images, options):
     machine = boot(cpus=4, mem="512M")
-    names = symbols(machine)
+    names = symbols(images)
     machine.check(f"cd {TRACING}; echo 32 > buffer_size_kb; echo 0 > tracing_on; echo function_graph > current_tracer")
     if options:
         machine.check(f"echo no{options} > trace_options")
-    matched = 0
-    for number in range(2):
-        machine.check("echo > trace; echo 1 > tracing_on; hackbench -g 1 -l 10")
-        data = snapshot(machine, 4)
-        assert all(len(d) >= 4096 for d in data)
-        matched += check_trees(data, names, options != "sleep-time")
-    assert matched > 1000
+    machine.check("echo > trace; echo 1 > tracing_on; hackbench -g 1 -l 10")
+    data = snapshot(machine, 4)
+    assert all(len(d) >= 4096 for d in data)
+    assert check_trees(data, names, options != "sleep-time") > 500
     machine.check("echo nop > current_tracer")
     assert not re.search("BUG|WARNING", machine.text)
 
 
-def test_ten_seconds_of_calls_on_four_cpus_are_whole_trees(boot):
+def test_ten_seconds_of_calls_on_four_cpus_are_whole_trees(boot, images):
     """Traces only some functions, so that no event is lost: nested calls that sleep, switch and wake."""
     machine = boot(cpus=4, mem="512M")
-    names = symbols(machine)
+    names = symbols(images)
     machine.check(f"cd {TRACING}; echo 2048 > buffer_size_kb; echo 0 > tracing_on")
     machine.check("echo 'vfs_* sys_* seq_* pipe_* *schedule* *wake* do_interrupt' > set_ftrace_filter")
     machine.check("echo function_graph > current_tracer")
