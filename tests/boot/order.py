@@ -15,16 +15,18 @@ LONGEST = ["test_selftests.py::test_selftests_pass_in_another_build[DEBUG=1]",
            "test_selftests.py::test_selftests_pass[2]",
            "test_selftests.py::test_selftests_pass[1]",
            "test_ftrace_storm.py",
-           "test_event_storm.py",
            "test_export.py",
-           "test_graph_raw.py",
-           "test_fgraph_stress.py",
            "test_docs.py",
-           "test_ftrace.py",
+           "test_trace_record.py",
+           "test_instances.py",
            "test_ftrace_oops.py",
-           "test_abi.py"]
+           "test_ftrace.py",
+           "test_graph_raw.py",
+           "test_livepatch.py",
+           "test_abi.py",
+           "test_fgraph_stress.py"]
 
-SINGLE = {"test_ftrace_storm.py", "test_event_storm.py", "test_export.py", "test_graph_raw.py", "test_fgraph_stress.py"}
+SINGLE = {"test_ftrace_storm.py", "test_export.py", "test_instances.py", "test_graph_raw.py", "test_fgraph_stress.py"}
 
 
 def place(nodeid):
