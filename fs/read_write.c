@@ -247,32 +247,30 @@ static noinline ssize_t write_counted(unsigned fd, const char __user *buf, size_
 	return ret;
 }
 
-/* The next two are the busiest calls of most programs: they look up `current` once. */
+/* The next two are the busiest calls of most programs. */
 
 SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 {
-	const struct task_struct *task = current;
-	struct file *file = fcheck_light(task, fd);
+	struct file *file = fcheck_light(current, fd);
 
 	if (unlikely(!file))
 		return read_counted(fd, buf, count);
 	if (file_pos_shared(file))
 		return read_shared(file, buf, count);
-	if (task->mm)
+	if (current->mm)
 		return read_user(file, buf, count, &file->f_pos);
 	return vfs_read(file, (__force char *)buf, count, &file->f_pos);
 }
 
 SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
 {
-	const struct task_struct *task = current;
-	struct file *file = fcheck_light(task, fd);
+	struct file *file = fcheck_light(current, fd);
 
 	if (unlikely(!file))
 		return write_counted(fd, buf, count);
 	if (file_pos_shared(file))
 		return write_shared(file, buf, count);
-	if (task->mm)
+	if (current->mm)
 		return write_user(file, buf, count, &file->f_pos);
 	return vfs_write(file, (__force const char *)buf, count, &file->f_pos);
 }

@@ -220,9 +220,13 @@ class Nop5:
         assert result.status == 0, f"{command!r} gave {result.status}: {result.output}"
         return result.output
 
-    def wait_exit(self, status=None):
-        """Read until QEMU ends, and return its exit status. It must be status, if that is given."""
-        if expect(self.tty, [pexpect.EOF, pexpect.TIMEOUT], self.qemu.pid) == 1:
+    def wait_exit(self, status=None, progress=None):
+        """Read until QEMU ends, and return its exit status. It must be status, if that is given. A line that matches
+        progress shows that the machine does not hang: the limit counts from there."""
+        patterns = [re.compile(progress.encode())] if progress else []
+        while (found := expect(self.tty, [*patterns, pexpect.EOF, pexpect.TIMEOUT], self.qemu.pid)) < len(patterns):
+            pass
+        if found == len(patterns) + 1:
             raise Died(f"QEMU does not end; nop5 said last:\n{self.says}")
         code = self.qemu.wait()
         if status is not None:

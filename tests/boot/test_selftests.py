@@ -16,7 +16,7 @@ LONG = "selftest_fuzz=200"
 
 def run_selftests(boot, append=QUICK, **arguments):
     machine = boot(wait=False, append=f"selftest {append}", **arguments)
-    code = machine.wait_exit()
+    code = machine.wait_exit(progress=r"ok \d+ ")
     report = parse_ktap(machine.text)
     assert not report.failed, "\n".join(report.failed)
     assert report.totals == (len(report.passed), 0), machine.says
