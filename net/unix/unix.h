@@ -1,0 +1,249 @@
+/*
+ * Sockets of the family AF_UNIX: unix(7). The only family; others give EAFNOSUPPORT.
+ *
+ * A struct unix_sock is one socket. Its file holds a reference, its peer holds one, and each
+ * message holds one on its sender. Messages wait in the queue of the receiver. The receiver's copy
+ * to the program is done without a spinlock: it may fault.
+ *
+ * The file may be closed while others hold references. The socket is `dead` then: nothing is added
+ * to its queue.
+ *
+ * Lock order: bind_lock, iolock (mutexes); then unix_table_lock, unix_gc_lock, lock of a socket (of
+ * two sockets: that of the peer is taken after the own one was released). The wait queues' locks
+ * are leaves.
+ *
+ * Files: unix.c life of a socket; address.c names; connect.c connections; send.c, recv.c messages;
+ * scm.c descriptors and credentials; gc.c sockets that only messages hold; options.c; proc.c;
+ * net/calls.c and net/msg_calls.c the system calls.
+ */
+#pragma once
+
+#include "fs/fs.h"
+#include "fs/uio.h"
+#include "kernel/process/pid.h"
+#include "kernel/sched/sched.h"
+#include "kernel/sched/wait.h"
+
+#define AF_UNSPEC 0
+#define AF_UNIX   1
+
+#define SOCK_STREAM    1
+#define SOCK_DGRAM     2
+#define SOCK_RAW       3 /* the same as SOCK_DGRAM */
+#define SOCK_SEQPACKET 5
+#define SOCK_CLOEXEC   O_CLOEXEC
+#define SOCK_NONBLOCK  O_NONBLOCK
+
+#define SHUT_RCV 1U
+#define SHUT_SND 2U
+#define SHUT_ALL 3U
+
+#define MSG_OOB          0x1U
+#define MSG_PEEK         0x2U
+#define MSG_CTRUNC       0x8U
+#define MSG_TRUNC        0x20U
+#define MSG_DONTWAIT     0x40U
+#define MSG_EOR          0x80U
+#define MSG_WAITALL      0x100U
+#define MSG_ERRQUEUE     0x2000U
+#define MSG_NOSIGNAL     0x4000U
+#define MSG_WAITFORONE   0x10000U
+#define MSG_CMSG_CLOEXEC 0x40000000U
+
+#define UNIX_PATH_MAX 108
+
+struct sockaddr_un {
+	u16 sun_family;
+	char sun_path[UNIX_PATH_MAX];
+};
+
+/* A name: constant; counted, because readers use it without a lock. */
+struct unix_address {
+	atomic_t count;
+	unsigned len; /* bytes of name, with sun_family */
+	struct sockaddr_un name;
+	char nul; /* a path of UNIX_PATH_MAX bytes is terminated all the same */
+};
+
+/* Descriptors in a message. Files are counted. */
+#define SCM_MAX_FD 253
+struct scm_fp {
+	unsigned count;
+	struct list_head node; /* of those that wait to be dropped */
+	struct file *file[SCM_MAX_FD];
+};
+
+/* What SCM_CREDENTIALS and SO_PEERCRED tell. pid is counted. */
+struct unix_cred {
+	struct pid *pid; /* NULL: none */
+	u32 uid, gid;
+};
+
+/* A message in the queue of a socket; constant but for offset. */
+struct unix_msg {
+	struct list_head list;     /* [S of the receiver] */
+	struct unix_sock *sender;  /* counted */
+	struct unix_sock *embryo;  /* a connection that waits for accept(2); counted */
+	struct unix_address *from; /* the name of the sender; counted; NULL: it has none */
+	struct unix_cred cred;
+	bool has_cred;      /* the sender or the receiver has asked for it */
+	struct scm_fp *fp;  /* NULL: no descriptors */
+	size_t len, offset; /* bytes of data, and where the rest begins [iolock of the receiver] */
+	unsigned truesize;  /* counts against the sender's SO_SNDBUF */
+	char data[];
+};
+
+enum unix_state { UNIX_UNCONNECTED, UNIX_LISTEN, UNIX_CONNECTED };
+
+/* [S] lock; [T] unix_table_lock; [G] unix_gc_lock; [I] iolock; [A] atomic; [C] constant. */
+struct unix_sock {
+	atomic_t refs;
+	unsigned type;         /* [C] SOCK_* */
+	enum unix_state state; /* [S]; CONNECTED for ever once it is that, but for SOCK_DGRAM */
+	spinlock_t lock;
+	struct mutex iolock;    /* one reader of a stream at a time */
+	struct mutex bind_lock; /* one bind at a time */
+	struct unix_sock *peer; /* [S] counted */
+	struct list_head queue; /* [S] messages, or connections that wait for accept() */
+	unsigned queue_len;     /* [S] */
+	size_t queued_bytes;    /* [S] of a stream: what FIONREAD says */
+	unsigned backlog;       /* [S] how many more than that are too many */
+	unsigned shutdown;      /* [S] SHUT_* */
+	bool dead;              /* [S] closed */
+	int error;              /* [A] of the next call: SO_ERROR */
+	wait_queue_head_t wait; /* all who wait for this socket */
+	atomic_t wmem;          /* [A] bytes of messages that were sent and are not yet received */
+	struct unix_address *addr; /* [S] counted; set once */
+	struct path path;          /* [T] of the file with its name; counted */
+	struct list_head bound;    /* [T] in the table of names, or of the sockets without one */
+	struct unix_cred peercred; /* [S] SO_PEERCRED */
+	struct file *file;         /* [S] not counted; NULL: none yet, or closed */
+	unsigned long ino;         /* [A] of it, for /proc/net/unix */
+	int inflight;              /* [G] messages that hold the file */
+	int gc_refs;               /* [G] see gc.c */
+	bool gc_candidate;         /* [G] */
+	struct list_head gc_node;  /* [G] of the sockets that are in messages */
+	/* Options; a torn read is harmless. */
+	bool passcred, keepalive, broadcast, reuseaddr, oobinline;
+	int sndbuf, rcvbuf, rcvlowat, priority;
+	s64 rcvtimeo, sndtimeo; /* ns; 0: for ever */
+};
+
+/* One sendmsg(2) or recvmsg(2), with all but the data in the kernel. */
+struct unix_msghdr {
+	struct iov_iter iter;
+	struct sockaddr_un name; /* send: the receiver; recv: the sender */
+	unsigned namelen;        /* 0: none */
+	unsigned flags;          /* MSG_*; recv: of the call, on return those of the message */
+	struct scm_fp *fp;       /* descriptors; owned */
+	struct unix_cred cred;
+	bool has_cred;
+};
+
+extern const struct file_operations unix_file_operations;
+extern spinlock_t unix_table_lock, unix_gc_lock;
+/* Writers that wait for room in the queue of another socket; it may go away meanwhile. */
+extern wait_queue_head_t unix_room_wait;
+extern int unix_max_dgram_qlen, unix_somaxconn;
+
+/* ---- unix.c ---- */
+
+/* A socket without a file. NULL: memory is short. */
+struct unix_sock *unix_create(unsigned type);
+struct unix_sock *unix_get(struct unix_sock *u);
+void unix_put(struct unix_sock *u); /* NULL is fine */
+/* The socket has no file, or its file is closed: drops what it holds, and the file's reference. */
+void unix_release_sock(struct unix_sock *u, bool embryo);
+/* A file for u: takes over the reference on success. Or an ERR_PTR. */
+struct file *unix_file(struct unix_sock *u, unsigned flags);
+/* The socket of a file, or NULL: it is no socket. */
+struct unix_sock *unix_from_file(const struct file *file);
+/* The counted peer, or NULL. */
+struct unix_sock *unix_peer_get(struct unix_sock *u);
+static inline bool unix_is_dgram(const struct unix_sock *u)
+{
+	return u->type == SOCK_DGRAM;
+}
+/* Takes the pending error: 0 or a negative errno. */
+int unix_take_error(struct unix_sock *u);
+void unix_cred_current(struct unix_cred *cred);
+void unix_cred_copy(struct unix_cred *to, const struct unix_cred *from);
+void unix_cred_drop(struct unix_cred *cred);
+/*
+ * One sleep of a wait: the caller has called prepare_to_wait(), and tested its condition. timeout
+ * in ns, 0: none is left. 0; -EAGAIN: the time is over; -ERESTARTSYS, -EINTR: a signal.
+ */
+int unix_sleep(s64 *timeout);
+/* The timeout for a call: 0 for one that does not wait. */
+s64 unix_timeout(s64 option, bool nonblock);
+/* For poll of a sender. */
+bool unix_writable(const struct unix_sock *u);
+
+/* ---- address.c ---- */
+
+/* Checks a name of len bytes. 0 or -EINVAL. */
+int unix_check_name(const struct sockaddr_un *name, int len);
+int unix_bind(struct unix_sock *u, const struct sockaddr_un *name, int len);
+/* Gives u a name, if it has none: five hexadecimal digits. */
+int unix_autobind(struct unix_sock *u);
+/* The counted socket with this name. ERR_PTR: -ECONNREFUSED, -EPROTOTYPE, or those of a walk. */
+struct unix_sock *unix_find_other(const struct sockaddr_un *name, unsigned len, unsigned type);
+/* The counted name of u, or NULL. */
+struct unix_address *unix_address_get(struct unix_sock *u);
+void unix_address_put(struct unix_address *addr);
+/* In and out of the table of sockets. */
+void unix_insert(struct unix_sock *u);
+void unix_remove(struct unix_sock *u);
+/* The socket after position *pos in the table, counted; NULL: the end. For /proc/net/unix. */
+struct unix_sock *unix_next_sock(u64 *pos);
+
+/* ---- connect.c ---- */
+
+int unix_listen(struct unix_sock *u, int backlog);
+int unix_connect(struct unix_sock *u, const struct sockaddr_un *name, int len, bool nonblock);
+/* A new connection, counted, or an ERR_PTR. */
+struct unix_sock *unix_accept(struct unix_sock *u, bool nonblock);
+void unix_socketpair(struct unix_sock *a, struct unix_sock *b);
+int unix_shutdown(struct unix_sock *u, unsigned how);
+
+/* ---- send.c, recv.c ---- */
+
+/* They take msg->fp and msg->cred over when they return a number of bytes; the caller drops the
+ * rest. */
+ssize_t unix_sendmsg(struct unix_sock *u, struct unix_msghdr *msg, bool nonblock);
+ssize_t unix_recvmsg(struct unix_sock *u, struct unix_msghdr *msg, bool nonblock);
+/* Frees a message that no queue holds. */
+void unix_free_msg(struct unix_msg *msg);
+/* A message without data. NULL: memory is short. Its sender's wmem counts it. */
+struct unix_msg *unix_alloc_msg(struct unix_sock *sender, size_t len);
+
+/* ---- scm.c, gc.c ---- */
+
+/* Drops the files, and frees fp. Also from a release that such a drop has caused. NULL is fine. */
+void scm_drop(struct scm_fp *fp);
+/* A copy that counts the files once more, for MSG_PEEK. unix_gc_lock held; copy is allocated. */
+void scm_copy(struct scm_fp *copy, const struct scm_fp *fp);
+/*
+ * Reads the control data that a program gives: 0 or -EINVAL, -EBADF, -EPERM, -EFAULT, -ENOMEM,
+ * -ETOOMANYREFS. The caller drops msg->fp and msg->cred.
+ */
+int scm_send(struct unix_msghdr *msg, const void __user *control, size_t len);
+/*
+ * Gives a program the control data of a message, as far as it fits: returns the bytes written. Sets
+ * MSG_CTRUNC. Installs the descriptors; what did not fit stays in msg->fp.
+ */
+size_t scm_recv(struct unix_sock *u, struct unix_msghdr *msg, void __user *control, size_t len,
+		unsigned flags);
+
+/* fp enters or leaves a queue. unix_gc_lock held. */
+void unix_inflight(struct scm_fp *fp);
+void unix_notinflight(struct scm_fp *fp);
+/* May the current task put so many more descriptors in messages? */
+bool unix_too_many_inflight(void);
+/* Frees sockets that only messages in their own queues hold. No lock held. */
+void unix_gc(void);
+
+/* ---- options.c, proc.c ---- */
+
+int unix_setsockopt(struct unix_sock *u, int level, int name, const char __user *value, int len);
+int unix_getsockopt(struct unix_sock *u, int level, int name, char __user *value, int __user *len);
