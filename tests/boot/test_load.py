@@ -1,0 +1,169 @@
+"""The kernel under load from ring 3: many processes, a fork bomb, exec in a loop, no memory, random system calls.
+
+Each load is a program of tests/load. Afterwards nothing is left of it: no process, no page, no file of others changed.
+"""
+import re
+import subprocess
+
+import pytest
+
+from conftest import build_in
+from nop5 import BUILD, ROOT, Nop5
+
+BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
+LOADS = ("processes", "fuzz_calls")
+SECONDS_OF_SOAK = 600
+
+
+@pytest.fixture(scope="module")
+def image(images):
+    """The root file system with the loads."""
+    directory = build_in(BUILD / "load", "-C", "tests/load", f"O={BUILD / 'load'}")
+    subprocess.run([ROOT / "scripts/rootfs", directory / "rootfs.cpio", *(directory / name for name in LOADS)], check=True)
+    return directory / "rootfs.cpio"
+
+
+@pytest.fixture(scope="module")
+def shared(images, image):
+    machine = Nop5(build=images, cpus=4, mem="512M", initrd=str(image)).wait_prompt()
+    machine.check("stty cols 1000; cd /root")
+    yield machine
+    machine.close()
+
+
+@pytest.fixture
+def machine(shared):
+    """The machine of all tests here. After each test it is sound, and only the processes of before are left."""
+    before = processes(shared)
+    yield shared
+    assert processes(shared) == before
+    assert not BAD.search(shared.text), shared.says
+
+
+def processes(machine):
+    """The commands of all processes that are programs."""
+    return sorted(re.findall(r"^Name:\t(.*)$", machine.check("for d in /proc/[0-9]*; do grep -q VmSize $d/status && "
+                                                             "grep Name: $d/status; done 2>/dev/null; true"), re.M))
+
+
+def free_kb(machine):
+    """The most memory that several readings find free: what ends is freed after a grace period."""
+    text = machine.check("for i in 1 2 3 4; do grep MemFree /proc/meminfo; sleep 0.5; done")
+    return max(map(int, re.findall(r"MemFree: +(\d+)", text)))
+
+
+def keeps_memory(machine, command, slack_kb):
+    """Runs a load twice. The first run fills the caches of the kernel; the second must give all memory back."""
+    machine.check(command)
+    before = free_kb(machine)
+    output = machine.check(command)
+    assert free_kb(machine) >= before - slack_kb
+    return output
+
+
+# A slab keeps a page for each CPU and size of object, and which of them have one changes.
+SLACK = 512
+
+
+def test_two_thousand_processes_run_at_once_and_leave_nothing(machine):
+    assert keeps_memory(machine, "processes many 2000", SLACK) == "2000 processes at once\n0 ended badly\n"
+
+
+def test_a_fork_bomb_under_a_limit_of_processes_leaves_the_machine_usable(machine):
+    assert "bomb: 0" in keeps_memory(machine, "processes bomb 2 && sleep 1", SLACK)
+
+
+def test_programs_that_replace_each_other_leave_no_page(machine):
+    assert keeps_memory(machine, "processes exec 300", SLACK) == "all programs ran\n"
+
+
+def test_fork_threads_memory_and_exec_mixed_on_all_cpus_do_not_disturb_each_other(machine):
+    assert keeps_memory(machine, "processes churn 2", SLACK) == "churn: 0 bad\n"
+
+
+def digest(machine):
+    """What others own: all files of the image, their attributes, the name of the host and its time within a minute."""
+    return machine.check("find /etc /usr /root /home -type f | sort | xargs md5sum | md5sum; ls -lR /etc /usr /home /root /dev | "
+                         "grep -v pts | md5sum; hostname; cat /proc/mounts")
+
+
+def fuzz(machine, seconds):
+    output = machine.check(f"fuzz_calls {seconds} > /tmp/fuzz.log 2>&1; status=$?; grep -e seed -e children /tmp/fuzz.log; (exit $status)")
+    assert re.search(r"^\d+ children, all ended$", output, re.M), output
+    machine.check("find /tmp -mindepth 1 -maxdepth 1 -exec rm -rf {} +")
+    return output
+
+
+def test_random_system_calls_of_root_and_of_nobody_change_nothing_of_others(machine):
+    fuzz(machine, 2)
+    before, free = digest(machine), free_kb(machine)
+    print(fuzz(machine, 8))
+    assert digest(machine) == before
+    assert free_kb(machine) >= free - 2 * SLACK
+
+
+TOGGLE = ("cd /sys/kernel/tracing; while [ ! -e /run/stop ]; do echo 1 > events/enable; echo function > current_tracer; sleep 0.2; "
+          "echo function_graph > current_tracer; sleep 0.2; echo nop > current_tracer; echo 0 > events/enable; echo > trace; done")
+
+
+def test_random_system_calls_while_everything_is_traced_and_tracers_change(machine):
+    machine.check(f"({TOGGLE}) & true")
+    fuzz(machine, 8)
+    machine.check("touch /run/stop; wait; rm /run/stop")
+    assert machine.check("cat /sys/kernel/tracing/current_tracer") == "nop\n"
+
+
+@pytest.mark.soak
+def test_ten_minutes_of_random_system_calls_and_ten_more_under_changing_tracers(machine):
+    fuzz(machine, 10)
+    before, free = digest(machine), free_kb(machine)
+    print(fuzz(machine, SECONDS_OF_SOAK))
+    assert digest(machine) == before
+    assert free_kb(machine) >= free - 2 * SLACK
+    machine.check(f"({TOGGLE}) & true")
+    print(fuzz(machine, SECONDS_OF_SOAK))
+    machine.check("touch /run/stop; wait; rm /run/stop")
+
+
+@pytest.mark.soak
+def test_a_long_time_of_exec_and_of_everything_mixed_leaves_no_page(machine):
+    assert keeps_memory(machine, "processes exec 50000", SLACK) == "all programs ran\n"
+    assert keeps_memory(machine, f"processes churn {SECONDS_OF_SOAK}", SLACK) == "churn: 0 bad\n"
+
+
+@pytest.fixture
+def small(images, image):
+    """A machine with little memory."""
+    machine = Nop5(build=images, cpus=2, mem="96M", initrd=str(image)).wait_prompt()
+    machine.check("stty cols 1000; cd /root")
+    yield machine
+    machine.close()
+
+
+def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_returns(small):
+    free = free_kb(small)
+    small.send("processes hog 10 & small=$!; sleep 1\n")
+    small.expect("hog: 10 MiB")
+    small.wait_prompt()
+    small.send("processes hog 1000; echo status $?\n")
+    match = small.expect(r"Out of memory: Killed process (\d+) \(processes\) total-vm:(\d+)kB, anon-rss:(\d+)kB, file-rss:\d+kB, "
+                         r"shmem-rss:\d+kB, UID:0 pgtables:\d+kB oom_score_adj:0")
+    assert int(match.group(2)) > 1000 * 1024
+    assert int(match.group(3)) > free // 2
+    small.expect("status 137")
+    small.wait_prompt()
+    assert small.check("kill -0 $small && echo alive") == "alive\n"  # the small one lives
+    small.check("kill $small; wait $small; true")
+    assert free_kb(small) >= free - SLACK
+
+
+def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
+    small.send("(echo -1000 > /proc/self/oom_score_adj; exec processes hog 40) & kept=$!; sleep 2\n")
+    small.expect("hog: 40 MiB")
+    small.wait_prompt()
+    small.send("processes hog 1000; echo status $?\n")
+    small.expect(r"Out of memory: Killed process \d+ \(processes\) total-vm:10\d{5}kB")
+    small.expect("status 137")
+    small.wait_prompt()
+    assert small.check("kill -0 $kept && echo alive") == "alive\n"
+    small.check("kill $kept; wait $kept; true")
