@@ -264,6 +264,7 @@ SELFTEST(ftrace_memory, a_write_without_memory_is_refused_and_changes_nothing)
 #define SIMPLE_HIST    "hist:keys=next_pid,prev_comm.hex:vals=prev_prio if prev_pid > 1"
 #define TRACKING_HIST                                                                              \
 	"hist:keys=next_pid.log2:x=prev_pid,y=$x+prev_prio*2:size=128:onmax($x).save(next_comm)"
+#define SNAPSHOT_HIST "hist:keys=next_pid:x=prev_pid:onchange($x).snapshot()"
 
 static long write_trigger(const char *line)
 {
@@ -288,6 +289,30 @@ static long add_tracking_hist(void)
 static long remove_tracking_hist(void)
 {
 	return write_trigger("!" TRACKING_HIST);
+}
+
+static long add_snapshot_hist(void)
+{
+	return write_trigger(SNAPSHOT_HIST);
+}
+
+static long remove_snapshot_hist(void)
+{
+	long error = write_trigger("!" SNAPSHOT_HIST);
+
+	return error ? error : free_snapshot();
+}
+
+static long add_snapshot_trigger(void)
+{
+	return write_trigger("snapshot:0");
+}
+
+static long remove_snapshot_trigger(void)
+{
+	long error = write_trigger("!snapshot");
+
+	return error ? error : free_snapshot();
 }
 
 SELFTEST(ftrace_memory, a_filter_of_events_is_unchanged_when_any_allocation_is_refused)
@@ -352,6 +377,7 @@ SELFTEST(ftrace_memory, a_trigger_or_a_list_of_tasks_changes_nothing_when_any_al
 {
 	static const struct attempt attempts[] = {
 		{ "a trigger", add_trigger, remove_trigger },
+		{ "the trigger snapshot", add_snapshot_trigger, remove_snapshot_trigger },
 		{ "enable_event", add_enable_trigger, remove_enable_trigger },
 		{ "enable_event of functions", add_event_probe, remove_event_probe },
 		{ "set_event_pid", choose_task, choose_all_tasks },
@@ -367,6 +393,7 @@ SELFTEST(ftrace_memory, a_histogram_is_made_whole_or_not_at_all)
 	static const struct attempt attempts[] = {
 		{ "a histogram", add_hist, remove_hist },
 		{ "a histogram with actions", add_tracking_hist, remove_tracking_hist },
+		{ "a histogram with snapshot()", add_snapshot_hist, remove_snapshot_hist },
 	};
 
 	EXPECT_EQ(put("error_log", " "), 0);

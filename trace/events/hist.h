@@ -359,7 +359,9 @@ int hist_create_trace(struct hist_trigger_data *h, struct hist_action *action);
 void hist_release_trace(struct hist_action *action);
 int hist_create_track(struct hist_trigger_data *h, struct hist_action *action);
 int hist_create_save(struct hist_trigger_data *h, struct hist_action *action);
-int hist_create_snapshot(struct hist_trigger_data *h, struct hist_action *action);
+int hist_create_snapshot(struct hist_action *action);
+/* Allocates the snapshot buffer of the trace_array if an action is snapshot(). 0 or -ENOMEM. */
+int hist_alloc_snapshot(struct hist_trigger_data *h);
 
 /* Makes a variable that holds the field param of each event. 0 or an errno. */
 int hist_create_field_var(struct hist_trigger_data *h, struct hist_field_var *pair,

@@ -137,7 +137,7 @@ int hist_create_actions(struct hist_trigger_data *h)
 		else if (!error && action->kind == HIST_SAVE)
 			error = hist_create_save(h, action);
 		else if (!error)
-			error = hist_create_snapshot(h, action);
+			error = hist_create_snapshot(action);
 	}
 	return error;
 }

@@ -107,13 +107,21 @@ int hist_create_save(struct hist_trigger_data *h, struct hist_action *action)
 	return 0;
 }
 
-int hist_create_snapshot(struct hist_trigger_data *h, struct hist_action *action)
+int hist_create_snapshot(struct hist_action *action)
 {
+	action->snapshot = kzalloc(sizeof(*action->snapshot), GFP_KERNEL);
+	return action->snapshot ? 0 : -ENOMEM;
+}
+
+int hist_alloc_snapshot(struct hist_trigger_data *h)
+{
+	bool wanted = false;
 	int error;
 
-	action->snapshot = kzalloc(sizeof(*action->snapshot), GFP_KERNEL);
-	if (!action->snapshot)
-		return -ENOMEM;
+	for (unsigned i = 0; i < h->n_actions; i++)
+		wanted = wanted || h->actions[i]->snapshot;
+	if (!wanted)
+		return 0;
 	mutex_lock(&trace_types_lock);
 	error = tracing_alloc_snapshot_tr(h->file->tr);
 	mutex_unlock(&trace_types_lock);

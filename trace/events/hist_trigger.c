@@ -145,7 +145,7 @@ static int add_trigger(struct trace_event_file *file, struct hist_trigger_data *
 		return -ENOMEM;
 	}
 	data->private = h;
-	data->paused = attrs->pause;
+	data->paused = true;
 	error = attrs->filter ? event_trigger_set_filter(data, attrs->filter - 3) : 0;
 	if (!error && list_empty(&h->list)) {
 		error = set_clock(h);
@@ -159,7 +159,18 @@ static int add_trigger(struct trace_event_file *file, struct hist_trigger_data *
 	if (!error)
 		error = event_trigger_register(data);
 	if (error)
-		event_trigger_free(data);
+		goto free;
+	/* The last step, as others may use the buffer of the snapshot at once. */
+	error = hist_alloc_snapshot(h);
+	if (error)
+		goto detach;
+	smp_store_release(&data->paused, attrs->pause);
+	return 0;
+
+detach:
+	event_trigger_detach(data);
+free:
+	event_trigger_free(data);
 	return error;
 }
 
