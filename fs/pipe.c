@@ -370,46 +370,19 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 	return (ssize_t)count;
 }
 
-static inline unsigned pipe_events(const struct pipe_inode_info *pipe, const struct file *file)
-{
-	u32 used = READ_ONCE(pipe->head) - READ_ONCE(pipe->tail);
-	unsigned mask = 0;
-
-	if (file->f_mode & FMODE_READ) {
-		if (used)
-			mask |= POLLIN | POLLRDNORM;
-		/* A FIFO that has not had a writer since this open is not at its end. */
-		if (!READ_ONCE(pipe->writers) && (unsigned)file->f_pos != pipe->w_counter)
-			mask |= POLLHUP;
-	}
-	if (file->f_mode & FMODE_WRITE) {
-		if (PIPE_SIZE - used >= PIPE_BUF)
-			mask |= POLLOUT | POLLWRNORM;
-		if (!READ_ONCE(pipe->readers))
-			mask |= POLLERR;
-	}
-	return mask;
-}
-
 static unsigned pipe_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct pipe_inode_info *pipe = file->private_data;
-	const spinlock_t *lock = &pipe->rd_wait.lock;
-	u32 ticket = smp_load_acquire(&lock->value);
 	unsigned mask;
 
-	if (unlikely(wait)) {
+	if (wait) {
 		WRITE_ONCE(pipe->poll_usage, true);
 		if (file->f_mode & FMODE_READ)
 			poll_wait(file, &pipe->rd_wait, wait);
 		if (file->f_mode & FMODE_WRITE)
 			poll_wait(file, &pipe->wr_wait, wait);
-	} else if (likely(!spin_is_locked(lock))) {
-		/* Nobody has held the lock meanwhile if it still has the same tickets. */
-		mask = pipe_events(pipe, file);
-		smp_rmb();
-		if (likely(READ_ONCE(lock->value) == ticket))
-			return mask;
+	} else if (likely(pipe_events_lockless(pipe, file, &mask))) {
+		return mask;
 	}
 	pipe_lock(pipe);
 	mask = pipe_events(pipe, file);

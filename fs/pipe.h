@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fs/fs.h"
+#include "fs/poll.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/wait.h"
 
@@ -36,6 +37,45 @@ static inline void pipe_lock(struct pipe_inode_info *pipe)
 static inline void pipe_unlock(struct pipe_inode_info *pipe)
 {
 	spin_unlock(&pipe->rd_wait.lock);
+}
+
+/* What a pipe is ready for, from values that belong together. */
+static __always_inline unsigned pipe_events(const struct pipe_inode_info *pipe,
+					    const struct file *file)
+{
+	u32 used = READ_ONCE(pipe->head) - READ_ONCE(pipe->tail);
+	unsigned mask = 0;
+
+	if (likely(file->f_mode & FMODE_READ)) {
+		if (used)
+			mask |= POLLIN | POLLRDNORM;
+		/* A FIFO that has not had a writer since this open is not at its end. */
+		if (!READ_ONCE(pipe->writers) && (unsigned)file->f_pos != pipe->w_counter)
+			mask |= POLLHUP;
+	}
+	if (file->f_mode & FMODE_WRITE) {
+		if (PIPE_SIZE - used >= PIPE_BUF)
+			mask |= POLLOUT | POLLWRNORM;
+		if (!READ_ONCE(pipe->readers))
+			mask |= POLLERR;
+	}
+	return mask;
+}
+
+/*
+ * The same without the lock: nobody has held it meanwhile if it is free and still has the same
+ * tickets. False: ask again with the lock.
+ */
+static __always_inline bool pipe_events_lockless(const struct pipe_inode_info *pipe,
+						 const struct file *file, unsigned *events)
+{
+	u32 value = smp_load_acquire(&pipe->rd_wait.lock.value);
+
+	if (unlikely((value << 16 | value >> 16) != value))
+		return false;
+	*events = pipe_events(pipe, file);
+	smp_rmb();
+	return likely(READ_ONCE(pipe->rd_wait.lock.value) == value);
 }
 
 /*

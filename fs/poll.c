@@ -9,6 +9,7 @@
 
 #include "arch/uaccess.h"
 #include "fs/file.h"
+#include "fs/pipe.h"
 #include "kernel/mm/slab.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/process/signal_struct.h"
@@ -167,32 +168,77 @@ long poll_finish(long ret, ktime_t end, struct __kernel_timespec __user *uts)
 
 /* ---- poll ---- */
 
+/* What the file at a descriptor is ready for, of events. */
+static unsigned ask_fd(int fd, unsigned events, poll_table *table)
+{
+	unsigned found = POLLNVAL;
+	struct fd f;
+
+	if (fd < 0)
+		return 0;
+	f = fdget((unsigned)fd);
+	if (likely(f.file)) {
+		found = vfs_poll(f.file, table) & (events | POLL_ALWAYS);
+		fdput(f);
+	}
+	return found;
+}
+
 /* Calls the poll operation of each file. Returns the number of files that are ready. */
 static int ask_files(struct pollfd *fds, unsigned nfds, poll_table *table)
 {
 	int ready = 0;
 
 	for (unsigned i = 0; i < nfds; i++) {
-		struct pollfd *pfd = &fds[i];
-		unsigned events = 0;
-		struct fd f;
-
-		if (likely(pfd->fd >= 0)) {
-			f = fdget((unsigned)pfd->fd);
-			events = POLLNVAL;
-			if (likely(f.file)) {
-				events = vfs_poll(f.file, table);
-				events &= (unsigned short)pfd->events | POLL_ALWAYS;
-				fdput(f);
-			}
-		}
-		pfd->revents = (short)events;
-		if (events) {
+		fds[i].revents = (short)ask_fd(fds[i].fd, (unsigned short)fds[i].events, table);
+		if (fds[i].revents) {
 			ready++;
 			table = NULL; /* it will not sleep */
 		}
 	}
 	return ready;
+}
+
+/*
+ * The first look, which most calls end with: straight from and to the memory of the program. A pipe
+ * is asked without a call. The number of files that are ready, or -EFAULT.
+ */
+static long ask_directly(struct pollfd __user *ufds, unsigned nfds)
+{
+	const struct files_struct *files = current->files;
+	/* While this task is its only user, the table stays as it is. */
+	unsigned light = files ? files->light_max : 0;
+	struct file **table = light ? files->fd : NULL;
+	long ready = 0;
+
+	user_access_begin();
+	for (struct pollfd __user *end = ufds + nfds; ufds != end; ufds++) {
+		const struct file *file;
+		unsigned found;
+		u64 pfd;
+
+		unsafe_get_u64(pfd, (const u64 __user *)ufds, fault);
+		if (unlikely((u32)pfd >= light))
+			goto any;
+		file = table[(u32)pfd];
+		if (unlikely(!file || file->f_op != &pipe_fops ||
+			     !pipe_events_lockless(file->private_data, file, &found)))
+			goto any;
+		found &= (unsigned)(pfd >> 32) | POLL_ALWAYS;
+		goto put;
+any:
+		user_access_end();
+		found = ask_fd((int)pfd, (u16)(pfd >> 32), NULL);
+		user_access_begin();
+put:
+		unsafe_put_u16(found, &ufds->revents, fault);
+		ready += found != 0;
+	}
+	user_access_end();
+	return ready;
+fault:
+	user_access_end();
+	return -EFAULT;
 }
 
 /* Polls until files are ready (their number), the time is over (0) or a signal comes. */
@@ -218,30 +264,39 @@ static noinline int wait_for_files(struct pollfd *fds, unsigned nfds, ktime_t en
 	return ready;
 }
 
-static long do_sys_poll(struct pollfd __user *ufds, unsigned nfds, ktime_t end)
+/* None was ready in ask_directly(): waits. */
+static noinline long poll_and_wait(struct pollfd __user *ufds, unsigned nfds, ktime_t end)
 {
 	struct pollfd inline_fds[POLL_INLINE_FDS], *fds = inline_fds;
 	long ready = -EFAULT;
 
-	if (nfds > rlimit(RLIMIT_NOFILE))
-		return -EINVAL;
-	if (unlikely(nfds > POLL_INLINE_FDS)) {
+	if (nfds > POLL_INLINE_FDS) {
 		fds = kmalloc(nfds * sizeof(*fds), GFP_KERNEL);
 		if (!fds)
 			return -ENOMEM;
 	}
 	if (copy_from_user(fds, ufds, nfds * sizeof(*fds)))
 		goto out;
-	ready = ask_files(fds, nfds, NULL);
-	if (!ready && end)
-		ready = wait_for_files(fds, nfds, end);
+	ready = wait_for_files(fds, nfds, end);
 	for (unsigned i = 0; i < nfds && ready >= 0; i++)
 		if (put_user(fds[i].revents, &ufds[i].revents))
 			ready = -EFAULT;
 out:
-	if (unlikely(fds != inline_fds))
+	if (fds != inline_fds)
 		kfree(fds);
 	return ready;
+}
+
+static long do_sys_poll(struct pollfd __user *ufds, unsigned nfds, ktime_t end)
+{
+	long ready;
+
+	if (nfds > rlimit(RLIMIT_NOFILE))
+		return -EINVAL;
+	if (!access_ok(ufds, nfds * sizeof(*ufds)))
+		return -EFAULT;
+	ready = ask_directly(ufds, nfds);
+	return ready || !end ? ready : poll_and_wait(ufds, nfds, end);
 }
 
 /* restart_block: time is the end, args the array and its size. */

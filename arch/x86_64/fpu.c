@@ -2,8 +2,10 @@
 #include "arch/fpu.h"
 
 #include "arch/cpuinfo.h"
+#include "arch/extable.h"
 #include "arch/irqflags.h"
 #include "arch/percpu.h"
+#include "arch/smap.h"
 #include "arch/special_insns.h"
 #include "arch/uaccess.h"
 #include "kernel/init.h"
@@ -45,7 +47,8 @@ BUILD_BUG_ON(offsetof(struct fpu_state, software) != 464);
 BUILD_BUG_ON(offsetof(struct fpu_state, xfeatures) != LEGACY_SIZE);
 
 static struct kmem_cache *fpu_cache;
-static u64 xfeatures; /* constant after boot; 0: no XSAVE */
+static struct fpu_state *initial_state; /* constant after boot */
+static u64 xfeatures;                   /* constant after boot; 0: no XSAVE */
 static size_t fpu_size = LEGACY_SIZE;
 static u32 mxcsr_mask = 0xffbf; /* the bits that MXCSR may have */
 static bool has_fsgsbase;
@@ -69,6 +72,34 @@ static __always_inline void load_registers(const struct fpu_state *state)
 				     : "memory");
 	else
 		__asm__ __volatile__("fxrstor64 (%0)" ::"r"(state) : "memory");
+}
+
+/*
+ * The same to and from user memory, for XSAVE. False: a fault, also one of XRSTOR because of what
+ * it finds there. Preemption off, so that a page that is not there is a fault, too.
+ */
+#define USER_XSAVE(instruction, at, ok)                                                            \
+	__asm__ __volatile__(ASM_STAC "1: " instruction " (%[p])\n\t"                              \
+				      "movl $1, %k[good]\n"                                        \
+				      "2: " ASM_CLAC EXTABLE("1b", "2b")                           \
+			     : [good] "+r"(ok)                                                     \
+			     : [p] "r"(at), "a"((u32)xfeatures), "d"(0)                            \
+			     : "memory")
+
+static bool save_registers_to_user(void __user *at)
+{
+	unsigned long good = 0;
+
+	USER_XSAVE("xsave64", at, good);
+	return good;
+}
+
+static bool load_registers_from_user(const void __user *at)
+{
+	unsigned long good = 0;
+
+	USER_XSAVE("xrstor64", at, good);
+	return good;
 }
 
 static u64 read_fs_base(void)
@@ -198,6 +229,7 @@ int fpu_reset(void)
 		state = kmem_cache_alloc(fpu_cache, GFP_KERNEL);
 		if (!state)
 			return -ENOMEM;
+		set_initial(state); /* XSAVE leaves parts of the header as they are */
 	}
 	thread->fpu = state;
 	fpu_clear();
@@ -206,11 +238,18 @@ int fpu_reset(void)
 	return 0;
 }
 
+/* The CPU has the state of the current task: its memory is old. Preemption off. */
+static void registers_changed(void)
+{
+	clear_user_work(current, USER_WORK_FPU);
+	this_cpu_write(fpu_owner, current);
+}
+
 void fpu_clear(void)
 {
-	preempt_disable(); /* a switch would overwrite the state with the registers */
-	set_initial(current->thread.fpu);
-	state_changed(current);
+	preempt_disable();
+	load_registers(initial_state);
+	registers_changed();
 	preempt_enable();
 }
 
@@ -269,6 +308,26 @@ bool fpu_frame_is_extended(void)
 	return xfeatures;
 }
 
+/* Saves the registers straight into the frame. False: the CPU does not have them, or a fault. */
+static bool save_directly(void __user *at, const struct fpu_software *software)
+{
+	struct fpu_state __user *state = at;
+	bool good;
+	u64 saved;
+
+	if (test_user_work(current, USER_WORK_FPU) || !access_ok(at, fpu_size))
+		return false;
+	/* XSAVE writes only a part of its header. */
+	if (clear_user(&state->xfeatures, XSAVE_HEADER))
+		return false;
+	preempt_disable();
+	good = !test_user_work(current, USER_WORK_FPU) && save_registers_to_user(at);
+	preempt_enable();
+	return good && !copy_to_user(state->software, software, sizeof(*software)) &&
+	       !get_user(saved, &state->xfeatures) &&
+	       !put_user(saved | XFEATURES_LEGACY, &state->xfeatures);
+}
+
 bool fpu_save_to_user(void __user *at)
 {
 	struct fpu_state *state = current->thread.fpu;
@@ -279,6 +338,8 @@ bool fpu_save_to_user(void __user *at)
 		.xstate_size = (u32)fpu_size,
 	};
 
+	if (xfeatures && save_directly(at, &software))
+		return !put_user(FP_XSTATE_MAGIC2, (u32 __user *)((char __user *)at + fpu_size));
 	save_current();
 	if (!xfeatures)
 		return !copy_to_user(at, state, LEGACY_SIZE);
@@ -312,11 +373,37 @@ static bool is_extended(const struct fpu_state *legacy, const void __user *at)
 	       magic2 == FP_XSTATE_MAGIC2;
 }
 
+/* Loads a frame of XSAVE straight into the registers. False: that needs a closer look. */
+static bool load_directly(const void __user *at)
+{
+	struct fpu_software software;
+	u32 magic2;
+	bool good;
+
+	if (!xfeatures || (unsigned long)at % FPU_ALIGN || !access_ok(at, fpu_size) ||
+	    copy_from_user(&software, ((const struct fpu_state __user *)at)->software,
+			   sizeof(software)) ||
+	    software.magic1 != FP_XSTATE_MAGIC1 || software.xstate_size != fpu_size ||
+	    software.extended_size < fpu_size ||
+	    get_user(magic2, (const u32 __user *)((const char __user *)at + fpu_size)) ||
+	    magic2 != FP_XSTATE_MAGIC2)
+		return false;
+	preempt_disable();
+	good = load_registers_from_user(at);
+	if (good)
+		registers_changed();
+	preempt_enable();
+	return good;
+}
+
 bool fpu_restore_from_user(const void __user *at)
 {
-	struct fpu_state *state = kmem_cache_alloc(fpu_cache, GFP_KERNEL);
+	struct fpu_state *state;
 	bool good = true;
 
+	if (at && load_directly(at))
+		return true;
+	state = kmem_cache_alloc(fpu_cache, GFP_KERNEL);
 	if (!state)
 		return false;
 	set_initial(state);
@@ -350,7 +437,8 @@ static int __init fpu_init(void)
 	save_registers(state);
 	if (state->mxcsr_mask)
 		mxcsr_mask = state->mxcsr_mask;
-	kmem_cache_free(fpu_cache, state);
+	set_initial(state);
+	initial_state = state;
 	return 0;
 }
 core_initcall(fpu_init);

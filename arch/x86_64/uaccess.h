@@ -119,6 +119,32 @@ static inline long __must_check strnlen_user(const char __user *src, long n)
 			     : "r"(x))
 
 /*
+ * Several accesses, between user_access_begin() and user_access_end(), after access_ok() for the
+ * whole. No call may lie between the two. A fault goes to the label, where the caller calls
+ * user_access_end().
+ */
+static __always_inline void user_access_begin(void)
+{
+	__asm__ __volatile__(ASM_STAC ::: "memory");
+}
+static __always_inline void user_access_end(void)
+{
+	__asm__ __volatile__(ASM_CLAC ::: "memory");
+}
+#define unsafe_get_u64(x, p, label)                                                                \
+	__asm__ goto("1: movq %1, %0\n\t" EXTABLE("1b", "%l[" #label "]")                          \
+		     : "=r"(x)                                                                     \
+		     : "m"(*(p))                                                                   \
+		     :                                                                             \
+		     : label)
+#define unsafe_put_u16(x, p, label)                                                                \
+	__asm__ goto("1: movw %w0, %1\n\t" EXTABLE("1b", "%l[" #label "]")                         \
+		     :                                                                             \
+		     : "r"(x), "m"(*(p))                                                           \
+		     : "memory"                                                                    \
+		     : label)
+
+/*
  * get_user(x, p) reads the variable at p, of 1, 2, 4 or 8 bytes, into x. 0, or -EFAULT and x is 0.
  */
 #define get_user(x, p)                                                                             \

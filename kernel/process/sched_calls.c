@@ -1,8 +1,8 @@
 /*
  * The system calls of the scheduler: policies, priorities, affinity. sched(7) describes the rules.
  *
- * SCHED_RR is a FIFO whose tasks do not take turns: a task keeps its CPU until it sleeps or yields.
- * SCHED_BATCH and SCHED_IDLE are like SCHED_OTHER. SCHED_DEADLINE is refused.
+ * SCHED_RR is a FIFO whose tasks take turns every 100 ms. SCHED_BATCH and SCHED_IDLE are like
+ * SCHED_OTHER. SCHED_DEADLINE is refused.
  */
 #include "arch/uaccess.h"
 #include "kernel/lib/string.h"
@@ -15,7 +15,6 @@
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 
-#define SCHED_RR            2
 #define SCHED_BATCH         3
 #define SCHED_IDLE          5
 #define SCHED_RESET_ON_FORK 0x40000000
@@ -259,8 +258,10 @@ SYSCALL_DEFINE2(sched_rr_get_interval, pid_t, pid, struct __kernel_timespec __us
 	p = get_task(pid);
 	if (!p)
 		return -ESRCH;
-	/* Real-time tasks have no slice, and others that of the fair class. */
-	if (!rt_policy(READ_ONCE(p->user_policy)))
+	/* FIFO tasks have no slice. */
+	if (READ_ONCE(p->user_policy) == SCHED_RR)
+		out.tv_nsec = (s64)RR_SLICE_NS;
+	else if (!rt_policy(READ_ONCE(p->user_policy)))
 		out.tv_nsec = (s64)(3 * NSEC_PER_MSEC);
 	put_task_struct(p);
 	return copy_to_user(interval, &out, sizeof(out)) ? -EFAULT : 0;

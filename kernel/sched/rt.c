@@ -4,8 +4,9 @@
  * (Linux has a class of its own for that; here see kernel/sched/stop_task.c).
  *
  * A task runs until it sleeps, yields, or a more urgent task comes. In the last case it stays at
- * the head of its list. FIFO tasks are not throttled: while one spins, no fair task runs on its
- * CPU; balancing moves the fair tasks to other CPUs.
+ * the head of its list. A SCHED_RR task goes to the tail at the end of its slice. FIFO tasks are
+ * not throttled: while one spins, no fair task runs on its CPU; balancing moves the fair tasks to
+ * other CPUs.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -52,4 +53,9 @@ struct task_struct *pick_next_task_rt(struct runqueue *rq)
 void yield_task_rt(struct runqueue *rq, struct task_struct *p)
 {
 	list_move_tail(&p->rt_node, &rq->rt.queue[level_of(p)]);
+}
+
+bool rt_level_shared(const struct task_struct *p)
+{
+	return p->rt_node.next != p->rt_node.prev;
 }

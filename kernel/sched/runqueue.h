@@ -131,6 +131,8 @@ void enqueue_task_rt(struct runqueue *rq, struct task_struct *p);
 void dequeue_task_rt(struct runqueue *rq, struct task_struct *p);
 struct task_struct *pick_next_task_rt(struct runqueue *rq);
 void yield_task_rt(struct runqueue *rq, struct task_struct *p);
+/* Whether a task of the same level waits for the CPU of p, which runs. R held. */
+bool rt_level_shared(const struct task_struct *p);
 
 /* balance.c */
 /* The CPU on which p, asleep, must wake up, if its last CPU is busy or forbidden. P held. */

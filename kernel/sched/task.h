@@ -59,6 +59,8 @@ struct signal_struct;
 #define USER_WORK_FPU             8 /* the CPU does not have the task's FPU registers */
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
+#define SCHED_RR    2 /* in user_policy: SCHED_FIFO with slices */
+#define RR_SLICE_NS 100000000ULL
 #define MAX_RT_PRIO 100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
 #define STOP_PRIO   100 /* more urgent than all of them: only migration/N */
 

@@ -1,0 +1,63 @@
+/* SCHED_RR: tasks of one level take turns, SCHED_FIFO tasks do not; sched_rr_get_interval. */
+#include <sched.h>
+
+#include "abi.h"
+
+static void set(int policy)
+{
+	struct sched_param param = { .sched_priority = 10 };
+
+	syscall(SYS_sched_setscheduler, 0, policy, &param);
+}
+
+static volatile unsigned long *counts;
+
+/* Two children count on one CPU for a while; the parent, more urgent, looks. */
+static void race(const char *name, int policy)
+{
+	struct sched_param urgent = { .sched_priority = 50 };
+	cpu_set_t one;
+	pid_t pids[2];
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	counts[0] = counts[1] = 0;
+	sched_setaffinity(0, sizeof(one), &one);
+	syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &urgent);
+	for (int i = 0; i < 2; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			set(policy);
+			for (;;)
+				counts[i]++;
+		}
+	}
+	usleep(700000);
+	show("%s: %d ran", name, !!counts[0] + !!counts[1]);
+	for (int i = 0; i < 2; i++)
+		kill(pids[i], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+}
+
+static void interval(const char *name)
+{
+	struct timespec ts = { 9, 9 };
+
+	syscall(SYS_sched_rr_get_interval, 0, &ts);
+	show("%s: %ld.%09ld", name, (long)ts.tv_sec, ts.tv_nsec);
+}
+
+int main(void)
+{
+	counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	set(SCHED_FIFO);
+	interval("fifo");
+	set(SCHED_RR);
+	interval("rr");
+	CALL(syscall(SYS_sched_getscheduler, 0));
+	CALL(syscall(SYS_sched_rr_get_interval, 0, 1));
+	race("rr", SCHED_RR);
+	race("fifo", SCHED_FIFO);
+	return 0;
+}
