@@ -167,6 +167,7 @@ static void free_string(char *s)
 		kfree(s);
 }
 
+/* Restricted: one namespace: propagation flags are accepted, and have no effect. */
 SYSCALL_DEFINE5(mount, char __user *, dev_name, char __user *, dir_name, char __user *, type,
 		unsigned long, flags, void __user *, data)
 {

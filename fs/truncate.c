@@ -104,6 +104,7 @@ SYSCALL_DEFINE4(fallocate, int, fd, int, mode, loff_t, offset, loff_t, len)
 
 /* ---- nothing is written later: all files are in memory ---- */
 
+/* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE0(sync)
 {
 	return 0;
@@ -121,16 +122,19 @@ static long sync_fd(unsigned fd, bool must_be_file)
 	return must_be_file && !S_ISREG(mode) && !S_ISDIR(mode) ? -EINVAL : 0;
 }
 
+/* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE1(syncfs, int, fd)
 {
 	return sync_fd((unsigned)fd, false);
 }
 
+/* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE1(fsync, unsigned int, fd)
 {
 	return sync_fd(fd, true);
 }
 
+/* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE1(fdatasync, unsigned int, fd)
 {
 	return sync_fd(fd, true);
@@ -138,6 +142,7 @@ SYSCALL_DEFINE1(fdatasync, unsigned int, fd)
 
 #define SYNC_FILE_RANGE_ALL 7U
 
+/* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE4(sync_file_range, int, fd, loff_t, offset, loff_t, nbytes, unsigned int, flags)
 {
 	struct fd f = fdget((unsigned)fd);
@@ -169,6 +174,7 @@ SYSCALL_DEFINE4(fadvise64, int, fd, loff_t, offset, size_t, len, int, advice)
 	return advice < 0 || advice > POSIX_FADV_LAST || (loff_t)len < 0 ? -EINVAL : 0;
 }
 
+/* Restricted: nothing to read: all files are in memory. */
 SYSCALL_DEFINE3(readahead, int, fd, loff_t, offset, size_t, count)
 {
 	struct fd f = fdget((unsigned)fd);

@@ -86,6 +86,7 @@ static int sock_install(struct unix_sock *u, unsigned flags)
 	return fd;
 }
 
+/* Restricted: AF_UNIX only. */
 SYSCALL_DEFINE3(socket, int, family, int, type, int, protocol)
 {
 	int kind = check_type(family, type, protocol);
@@ -97,6 +98,7 @@ SYSCALL_DEFINE3(socket, int, family, int, type, int, protocol)
 	return u ? sock_install(u, (unsigned)type) : -ENOMEM;
 }
 
+/* Restricted: AF_UNIX only. */
 SYSCALL_DEFINE4(socketpair, int, family, int, type, int, protocol, int __user *, usockvec)
 {
 	int kind = check_type(family, type, protocol), fds[2];

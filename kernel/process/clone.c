@@ -133,6 +133,7 @@ SYSCALL_DEFINE0(vfork)
 	return do_fork(&args);
 }
 
+/* Restricted: no namespaces (-EINVAL). */
 SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp, int __user *,
 		parent_tidptr, int __user *, child_tidptr, unsigned long, tls)
 {
@@ -175,6 +176,7 @@ static bool clone3_args_valid(const struct clone_args *args)
 	return !args->stack || access_ok((void __user *)args->stack, args->stack_size);
 }
 
+/* Restricted: no namespaces, no CLONE_INTO_CGROUP (-EINVAL). */
 SYSCALL_DEFINE2(clone3, struct clone_args __user *, uargs, size_t, size)
 {
 	struct kernel_clone_args args;

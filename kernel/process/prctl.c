@@ -154,6 +154,7 @@ SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3, un
 	return prctl_cred(option, arg2, arg3 | arg4 | arg5);
 }
 
+/* Restricted: only ADDR_NO_RANDOMIZE has an effect. */
 SYSCALL_DEFINE1(personality, unsigned int, personality)
 {
 	unsigned old = current->personality;

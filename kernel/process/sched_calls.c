@@ -128,6 +128,7 @@ static long do_set_scheduler(pid_t pid, int policy, struct sched_param __user *p
 	return ret;
 }
 
+/* Restricted: SCHED_RR runs as SCHED_FIFO; SCHED_BATCH and SCHED_IDLE as SCHED_OTHER. */
 SYSCALL_DEFINE3(sched_setscheduler, pid_t, pid, int, policy, struct sched_param __user *, param)
 {
 	return policy < 0 ? -EINVAL : do_set_scheduler(pid, policy, param);
@@ -186,6 +187,7 @@ static int get_attr(struct sched_attr *attr, struct sched_attr __user *uattr)
 	return error;
 }
 
+/* Restricted: as sched_setscheduler(). */
 SYSCALL_DEFINE3(sched_setattr, pid_t, pid, struct sched_attr __user *, uattr, unsigned int, flags)
 {
 	struct sched_attr attr;
@@ -417,6 +419,7 @@ static void get_best_ioprio(struct task_struct *p, void *arg)
 		*best = value;
 }
 
+/* Restricted: the priority is kept, and nothing uses it. */
 SYSCALL_DEFINE3(ioprio_set, int, which, int, who, int, ioprio)
 {
 	int class = ioprio >> IOPRIO_CLASS_SHIFT, level = ioprio & 7;

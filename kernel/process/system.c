@@ -132,6 +132,7 @@ static bool reboot_magic2(unsigned magic)
 	       magic == 0x20112000;
 }
 
+/* Restricted: the text of LINUX_REBOOT_CMD_RESTART2 is ignored. */
 SYSCALL_DEFINE4(reboot, int, magic1, int, magic2, unsigned int, cmd, void __user *, arg)
 {
 	(void)arg; /* of RESTART2: a text for the firmware */
@@ -177,6 +178,7 @@ static void barrier_ipi(void *unused __unused)
 	smp_mb();
 }
 
+/* Restricted: a command goes to all CPUs, whether the process is registered or not. */
 SYSCALL_DEFINE3(membarrier, int, cmd, unsigned int, flags, int, cpu_id)
 {
 	(void)cpu_id;

@@ -189,6 +189,10 @@ static bool is_advice(int behavior)
 	       (behavior >= MADV_DONTFORK && behavior <= MADV_DONTNEED_LOCKED);
 }
 
+/*
+ * Restricted: MADV_FREE, MADV_COLD, MADV_PAGEOUT and hints about the order of accesses
+ * have no effect.
+ */
 SYSCALL_DEFINE3(madvise, unsigned long, start, size_t, len_in, int, behavior)
 {
 	size_t len = page_align(len_in);
@@ -258,6 +262,7 @@ SYSCALL_DEFINE3(mincore, unsigned long, start, size_t, len, unsigned char *, vec
 }
 
 /* Pages of files are the files' only copies, so there is nothing to write back. */
+/* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE3(msync, unsigned long, start, size_t, len, int, flags)
 {
 	struct mm_struct *mm = current->mm;
