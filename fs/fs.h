@@ -366,8 +366,8 @@ int filp_close(struct file *file, void *owner);
  * Read and write from *pos on, and advance it. They return what the file operation returns, or
  * -EBADF (the file is not open for this), or -EINVAL (no such operation; in /proc -EIO).
  */
-ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos);
-ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos);
+ssize_t vfs_write(struct file *file, const char __user *buf, size_t count, loff_t *pos);
 
 /* The same for the kernel itself, which may read a file that programs may not: exec. */
 ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos);

@@ -124,7 +124,7 @@ static noinline ssize_t write_kernel_iter(struct file *file, const char *buf, si
 	return vfs_iter_write(file, &from, pos, 0);
 }
 
-ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
+static inline ssize_t do_kernel_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	if (unlikely(!(file->f_mode & FMODE_READ)))
 		return -EBADF;
@@ -135,7 +135,7 @@ ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
 	return file->f_op->read(file, buf, count, pos);
 }
 
-ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+static inline ssize_t do_kernel_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	if (unlikely(!(file->f_mode & FMODE_WRITE)))
 		return -EBADF;
@@ -148,50 +148,38 @@ ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 
 ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
 {
-	return vfs_read(file, buf, count, pos);
+	return do_kernel_read(file, buf, count, pos);
 }
 
 ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos)
 {
-	return vfs_write(file, buf, count, pos);
+	return do_kernel_write(file, buf, count, pos);
 }
 
 /* ---- with the memory of the caller: a program, or a kernel task ---- */
 
-static noinline ssize_t read_user(struct file *file, char __user *buf, size_t count, loff_t *pos)
+noinline ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	struct iov_iter to;
 
+	if (unlikely(!current->mm))
+		return do_kernel_read(file, (__force char *)buf, count, pos);
 	if (unlikely(!access_ok(buf, count)))
 		return file->f_mode & FMODE_READ ? -EFAULT : -EBADF;
 	iov_iter_user(&to, buf, min(count, MAX_RW_COUNT));
 	return vfs_iter_read(file, &to, pos);
 }
 
-static noinline ssize_t write_user(struct file *file, const char __user *buf, size_t count,
-				   loff_t *pos)
+noinline ssize_t vfs_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
 	struct iov_iter from;
 
+	if (unlikely(!current->mm))
+		return do_kernel_write(file, (__force const char *)buf, count, pos);
 	if (unlikely(!access_ok(buf, count)))
 		return file->f_mode & FMODE_WRITE ? -EFAULT : -EBADF;
 	iov_iter_user(&from, (char __user *)buf, min(count, MAX_RW_COUNT));
 	return vfs_iter_write(file, &from, pos, 0);
-}
-
-static inline ssize_t read_any(struct file *file, char __user *buf, size_t count, loff_t *pos)
-{
-	if (current->mm)
-		return read_user(file, buf, count, pos);
-	return vfs_read(file, (__force char *)buf, count, pos);
-}
-
-static inline ssize_t write_any(struct file *file, const char __user *buf, size_t count,
-				loff_t *pos)
-{
-	if (current->mm)
-		return write_user(file, buf, count, pos);
-	return vfs_write(file, (__force const char *)buf, count, pos);
 }
 
 /* Tells if f_pos needs its lock: another task can use it only if the file has more references. */
@@ -205,7 +193,7 @@ static noinline ssize_t read_shared(struct file *file, char __user *buf, size_t 
 	ssize_t ret;
 
 	mutex_lock(&file->f_pos_lock);
-	ret = read_any(file, buf, count, &file->f_pos);
+	ret = vfs_read(file, buf, count, &file->f_pos);
 	mutex_unlock(&file->f_pos_lock);
 	return ret;
 }
@@ -215,7 +203,7 @@ static noinline ssize_t write_shared(struct file *file, const char __user *buf, 
 	ssize_t ret;
 
 	mutex_lock(&file->f_pos_lock);
-	ret = write_any(file, buf, count, &file->f_pos);
+	ret = vfs_write(file, buf, count, &file->f_pos);
 	mutex_unlock(&file->f_pos_lock);
 	return ret;
 }
@@ -229,7 +217,7 @@ static noinline ssize_t read_counted(unsigned fd, char __user *buf, size_t count
 	if (!f.file)
 		return -EBADF;
 	ret = f.file->f_mode & FMODE_ATOMIC_POS ? read_shared(f.file, buf, count)
-						: read_any(f.file, buf, count, &f.file->f_pos);
+						: vfs_read(f.file, buf, count, &f.file->f_pos);
 	fdput(f);
 	return ret;
 }
@@ -242,7 +230,7 @@ static noinline ssize_t write_counted(unsigned fd, const char __user *buf, size_
 	if (!f.file)
 		return -EBADF;
 	ret = f.file->f_mode & FMODE_ATOMIC_POS ? write_shared(f.file, buf, count)
-						: write_any(f.file, buf, count, &f.file->f_pos);
+						: vfs_write(f.file, buf, count, &f.file->f_pos);
 	fdput(f);
 	return ret;
 }
@@ -257,9 +245,7 @@ SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 		return read_counted(fd, buf, count);
 	if (file_pos_shared(file))
 		return read_shared(file, buf, count);
-	if (current->mm)
-		return read_user(file, buf, count, &file->f_pos);
-	return vfs_read(file, (__force char *)buf, count, &file->f_pos);
+	return vfs_read(file, buf, count, &file->f_pos);
 }
 
 SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
@@ -270,9 +256,7 @@ SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count
 		return write_counted(fd, buf, count);
 	if (file_pos_shared(file))
 		return write_shared(file, buf, count);
-	if (current->mm)
-		return write_user(file, buf, count, &file->f_pos);
-	return vfs_write(file, (__force const char *)buf, count, &file->f_pos);
+	return vfs_write(file, buf, count, &file->f_pos);
 }
 
 static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)

@@ -160,7 +160,7 @@ static void clone_entry(void)
 {
 	int code = current->thread_fn(current->thread_data);
 
-	if (!current->mm)
+	if (!current->mm) /* else it has called exec, and goes on as a program */
 		do_exit((code & 0xff) << 8);
 }
 
@@ -372,7 +372,8 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	error = args->kthread ? 0 : copy_files(args->flags, p);
 	if (error)
 		goto exit_sighand;
-	error = args->kthread ? 0 : copy_mm(args->flags, p);
+	/* A kernel task has no mm, even if a program's system call makes it. */
+	error = args->fn ? 0 : copy_mm(args->flags, p);
 	if (error)
 		goto exit_files;
 	error = copy_registers(args, p);

@@ -9,6 +9,7 @@
 #include "fs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/tracepoint.h"
+#include "selftest/lib/kernel_task.h"
 
 #define ENABLE_FILE "/sys/kernel/tracing/events/enable"
 
@@ -28,8 +29,9 @@ static int write_enable(int fd, const char *text, u64 *ticks)
 	return written == 1 ? 0 : -EIO;
 }
 
-static int events_bench_show(struct seq_file *m, void *unused __unused)
+static int events_bench(void *seq_file)
 {
+	struct seq_file *m = seq_file;
 	unsigned count = 0;
 	u64 on, off;
 	int fd = (int)sys_open(ENABLE_FILE, O_WRONLY, 0), error;
@@ -46,6 +48,11 @@ static int events_bench_show(struct seq_file *m, void *unused __unused)
 	seq_printf(m, "%u tracepoints: on %llu, off %llu ticks each\n", count,
 		   (unsigned long long)(on / count), (unsigned long long)(off / count));
 	return 0;
+}
+
+static int events_bench_show(struct seq_file *m, void *unused __unused)
+{
+	return run_in_kernel_task(events_bench, m);
 }
 DEFINE_SHOW_ATTRIBUTE(events_bench);
 

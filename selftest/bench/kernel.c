@@ -10,6 +10,7 @@
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/kernel_task.h"
 
 #define WARM_UP          1000
 #define PIPE_ROUNDS      20000
@@ -70,8 +71,9 @@ static int ping_pong(const int there[2], const int back[2], u64 *ticks)
 }
 
 /* Two tasks on one CPU pass a byte back and forth: the cost of a task switch, with the pipes. */
-static int pipe_show(struct seq_file *m, void *unused __unused)
+static int pipe_bench(void *seq_file)
 {
+	struct seq_file *m = seq_file;
 	struct cpumask before = current->cpus_allowed, here = { { 0 } };
 	int there[2], back[2], error;
 	u64 ticks = 0;
@@ -97,6 +99,11 @@ out_there:
 out_affinity:
 	set_cpus_allowed(current, &before);
 	return error;
+}
+
+static int pipe_show(struct seq_file *m, void *unused __unused)
+{
+	return run_in_kernel_task(pipe_bench, m);
 }
 DEFINE_SHOW_ATTRIBUTE(pipe);
 

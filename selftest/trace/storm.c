@@ -19,6 +19,7 @@
 #include "kernel/sched/mutex.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/kernel_task.h"
 #include "selftest/selftest.h"
 #include "kernel/time/ktime.h"
 #include "trace/fgraph/internal.h"
@@ -204,6 +205,11 @@ static int storm_open(struct inode *inode __unused, struct file *file)
 	return single_open(file, storm_show, NULL);
 }
 
+static int storm_of(void *seconds)
+{
+	return storm(*(const unsigned long *)seconds);
+}
+
 static ssize_t storm_write(struct file *file __unused, const char *buf, size_t count, loff_t *pos)
 {
 	unsigned long seconds;
@@ -216,7 +222,7 @@ static ssize_t storm_write(struct file *file __unused, const char *buf, size_t c
 	number[count] = '\0';
 	error = kstrtoul(number, 10, &seconds);
 	if (!error)
-		error = seconds > 24UL * 3600 ? -EINVAL : storm(seconds);
+		error = seconds > 24UL * 3600 ? -EINVAL : run_in_kernel_task(storm_of, &seconds);
 	if (error)
 		return error;
 	*pos += (loff_t)count;

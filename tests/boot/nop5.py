@@ -91,7 +91,7 @@ class Nop5:
     def __init__(self, boot="elf", build=BUILD, cpus=4, mem="256M", cpu="max", append="",
                  icount=False, directory=None, extra=(), kernel=None, initrd=None):
         kernel = kernel or ("nop5-test" if re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append) else "nop5")
-        self.widened = False
+        self.widened = self.busybox = False
         root = BUILD / "rootfs.cpio" if initrd is None else initrd
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
@@ -169,7 +169,8 @@ class Nop5:
         self.directory = match.group(1).decode()
         if not self.widened:
             self.widened = True
-            if b"BusyBox" in b"".join(self.transcript):
+            self.busybox = b"BusyBox" in b"".join(self.transcript)
+            if self.busybox:
                 # The shell breaks the lines that it shows at the width of the terminal.
                 self.command_output("stty cols 9999")
         return self
@@ -274,9 +275,18 @@ def append_to_iso(elf, append, directory, root):
     return result
 
 
+def listing(machine):
+    """The tasks as [(PID, name)], without the one that reads them."""
+    if not machine.busybox:
+        lines = [line.split(None, 5) for line in machine.check("ps").splitlines()[1:]]
+        return [(line[0], line[5]) for line in lines if line[5] != "ps"]
+    text = machine.run("cat /proc/[0-9]*/stat 2> /dev/null").output  # a task may end while cat reads
+    return [(pid, name) for pid, name, state in re.findall(r"^(\d+) \((.*)\) (\S)", text, re.M) if (name, state) != ("cat", "R")]
+
+
 def count_tasks(machine):
-    """The number of tasks, including ps itself, and without kworkers, because their number varies."""
-    return sum("kworker" not in line for line in machine.check("ps").splitlines())
+    """The number of tasks without kworkers, because their number varies."""
+    return sum("kworker" not in name for _, name in listing(machine))
 
 
 def resources(machine):
@@ -294,19 +304,17 @@ def resources_now(machine):
     """
     assert eventually(lambda: "waiting: 0\n" * 2 == "".join(re.findall(
         r"waiting: \d+\n", machine.check("cat /sys/kernel/debug/rcu_tasks"))))
-    def listing():
-        return [line for line in machine.check("ps").splitlines() if not line.endswith(" ps")]
-
     def kworkers(tasks):
-        return [line.split()[0] for line in tasks if "kworker" in line]
+        return [pid for pid, name in tasks if "kworker" in name]
 
-    tasks, after = listing(), None
+    tasks, after = listing(machine), None
     while after is None or kworkers(after) != kworkers(tasks):  # a kworker came or went during the reading
         tasks = after or tasks
         text = machine.check("cat /proc/meminfo /proc/slabinfo")  # one task reads both: no second one is ending
-        after = listing()
+        after = listing(machine)
     memory = {k: int(v) for k, v in re.findall(r"^(\w+): +(\d+) kB$", text, re.M)}
     used = memory["MemTotal"] - sum(memory[k] for k in ("MemFree", "Slab", "KernelStack", "PageTables"))
+    used -= memory.get("AnonPages", 0)  # the shell keeps its history there
     objects = sum(map(int, re.findall(r"^\S+ +(\d+) +\d+ .*: slabdata", text, re.M)))
     return {"tasks": len(tasks) - len(kworkers(tasks)), "kB": used, "objects": objects - 4 * len(kworkers(tasks))}
 
@@ -363,8 +371,8 @@ def gdb(directory, *commands, build=BUILD, kernel="nop5"):
 
 
 def tasks(machine, comm):
-    """The PIDs of the tasks with this name, as ps says."""
-    return [line.split()[0] for line in machine.check("ps").splitlines() if re.search(rf"\b{comm}\b", line)]
+    """The PIDs of the tasks with this name."""
+    return [pid for pid, name in listing(machine) if re.search(rf"\b{comm}\b", name)]
 
 
 def kill(machine, comm):
