@@ -128,7 +128,7 @@ static long do_set_scheduler(pid_t pid, int policy, struct sched_param __user *p
 	return ret;
 }
 
-/* Restricted: SCHED_RR runs as SCHED_FIFO; SCHED_BATCH and SCHED_IDLE as SCHED_OTHER. */
+/* Restricted: SCHED_BATCH and SCHED_IDLE run as SCHED_OTHER. */
 SYSCALL_DEFINE3(sched_setscheduler, pid_t, pid, int, policy, struct sched_param __user *, param)
 {
 	return policy < 0 ? -EINVAL : do_set_scheduler(pid, policy, param);

@@ -84,14 +84,17 @@ def expect(tty, patterns, pid, seconds=HANG):
 class Nop5:
     """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO).
 
-    initrd: the root file system; the default is that of the build, "" is none.
+    initrd: the root file system; the default is that of the build, "" is none, as for self-tests.
     kernel: "nop5", or "nop5-test" with the self-tests, benches and provokers; the default when append begins them.
     """
 
     def __init__(self, boot="elf", build=BUILD, cpus=4, mem="256M", cpu="max", append="",
                  icount=False, directory=None, extra=(), kernel=None, initrd=None):
-        kernel = kernel or ("nop5-test" if re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append) else "nop5")
+        selftest = re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append)
+        kernel = kernel or ("nop5-test" if selftest else "nop5")
         self.widened = self.busybox = False
+        if selftest and initrd is None:
+            initrd = ""  # without an archive the kernel mounts the file systems that the self-tests use
         root = BUILD / "rootfs.cpio" if initrd is None else initrd
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
