@@ -3,6 +3,7 @@
 #include "fs/getname.h"
 #include "fs/internal.h"
 #include "fs/open.h"
+#include "fs/notify/fsnotify.h"
 #include "fs/permission.h"
 #include "fs/syscalls.h"
 #include "kernel/posix_time/clock.h"
@@ -31,6 +32,7 @@ static int change_mode(const struct path *path, umode_t mode)
 	inode->i_mode = (umode_t)((inode->i_mode & S_IFMT) | mode);
 	inode->i_ctime = inode_now();
 	mutex_unlock(&inode->i_mutex);
+	fsnotify_dentry(path->dentry, IN_ATTRIB);
 	return 0;
 }
 
@@ -123,6 +125,8 @@ static int vfs_chown(const struct path *path, u32 uid, u32 gid)
 		}
 	}
 	mutex_unlock(&inode->i_mutex);
+	if (!err)
+		fsnotify_dentry(path->dentry, IN_ATTRIB);
 	return err;
 }
 
@@ -235,6 +239,7 @@ static int vfs_utimes(const struct path *path, const struct __kernel_timespec *t
 	set_time(&inode->i_atime, &times[0], inode->i_ctime);
 	set_time(&inode->i_mtime, &times[1], inode->i_ctime);
 	mutex_unlock(&inode->i_mutex);
+	fsnotify_dentry(path->dentry, IN_ATTRIB);
 	return 0;
 }
 

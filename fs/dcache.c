@@ -8,6 +8,7 @@
  * negative dentries.
  */
 #include "fs/internal.h"
+#include "fs/notify/fsnotify.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -338,8 +339,11 @@ void dput(struct dentry *dentry)
 		spin_unlock(&bucket->lock);
 
 		parent = dentry->d_parent;
-		if (dentry->d_inode)
+		if (dentry->d_inode) {
+			if (!dentry->d_inode->i_nlink)
+				fsnotify_removed(dentry->d_inode);
 			iput(dentry->d_inode);
+		}
 		if (dentry->d_flags & DCACHE_LONG_NAME)
 			kfree(dentry->d_name.name);
 		kfree(dentry);

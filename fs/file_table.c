@@ -5,6 +5,7 @@
 #include "fs/internal.h"
 #include "fs/locks.h"
 #include "fs/namespace.h"
+#include "fs/notify/fsnotify.h"
 #include "fs/open.h"
 #include "fs/permission.h"
 #include "fs/syscalls.h"
@@ -130,6 +131,8 @@ void fput(struct file *file)
 	if (!atomic_dec_and_test(&file->f_count))
 		return;
 	eventpoll_release(file);
+	if (file->f_mode & FMODE_OPENED)
+		fsnotify_file(file, file->f_mode & FMODE_WRITE ? IN_CLOSE_WRITE : IN_CLOSE_NOWRITE);
 	if (file->f_inode)
 		locks_remove_file(file);
 	if (file->f_op->release)

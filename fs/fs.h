@@ -29,6 +29,7 @@ struct vm_area_struct;
 struct file_owner;
 struct file_system_type;
 struct inode;
+struct inotify_watch;
 struct poll_table_struct;
 struct address_space;
 struct kstatfs;
@@ -169,8 +170,9 @@ struct inode {
 	const struct file_operations *i_fop; /* [C] */
 	struct address_space *i_mapping;     /* [C] its pages, or NULL */
 	void *i_private;                     /* [C] for the file system, or the device */
-	char *i_link;               /* [C] the text of a symbolic link, freed with the inode */
-	struct file_owner *i_owner; /* [C] NULL: the file is never removed with an owner */
+	char *i_link;                    /* [C] the text of a symbolic link, freed with the inode */
+	struct inotify_watch *i_watches; /* [inotify_lock] fs/notify/ */
+	struct file_owner *i_owner;      /* [C] NULL: the file is never removed with an owner */
 };
 
 /*
@@ -286,6 +288,7 @@ struct path {
 #define FMODE_PATH       0x2000 /* O_PATH: names an object, and cannot be read or written */
 #define FMODE_WRITER     0x1000 /* counted in i_writecount */
 #define FMODE_OWNED      0x4000 /* i_owner counts this file */
+#define FMODE_OPENED     0x0010 /* open(2) has told those who watch the file */
 #define FMODE_ATOMIC_POS 0x8000 /* f_pos needs its lock: regular files and directories */
 
 struct file {

@@ -2,6 +2,7 @@
 #include "fs/internal.h"
 #include "fs/namei.h"
 #include "fs/namespace.h"
+#include "fs/notify/fsnotify.h"
 #include "fs/permission.h"
 #include "kernel/lib/string.h"
 
@@ -43,11 +44,14 @@ int may_delete(struct inode *dir, const struct dentry *dentry, bool directory)
 }
 
 /* Ends a creation: sets the times of the directory. Returns err. */
-static int created(struct inode *dir, int err)
+static int created(struct inode *dir, struct dentry *dentry, int err)
 {
-	if (!err)
-		touch_dir(dir);
-	return err;
+	if (err)
+		return err;
+	touch_dir(dir);
+	fsnotify_name(dentry->d_parent, dentry->d_name.name,
+		      IN_CREATE | (S_ISDIR(dentry->d_inode->i_mode) ? IN_ISDIR : 0), 0);
+	return 0;
 }
 
 int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
@@ -58,7 +62,7 @@ int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
 		return err;
 	if (!dir->i_op->create)
 		return -EACCES;
-	return created(dir, dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG));
+	return created(dir, dentry, dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG));
 }
 
 /* Not inlined: traces show the function under Linux's name. */
@@ -70,7 +74,7 @@ static noinline int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t 
 		return err;
 	if (!dir->i_op->mkdir)
 		return -EPERM;
-	return created(dir,
+	return created(dir, dentry,
 		       dir->i_op->mkdir(dir, dentry, (mode & (S_IRWXUGO | S_ISVTX)) | S_IFDIR));
 }
 
@@ -82,7 +86,7 @@ static int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *tar
 		return err;
 	if (!dir->i_op->symlink)
 		return -EPERM;
-	return created(dir, dir->i_op->symlink(dir, dentry, target));
+	return created(dir, dentry, dir->i_op->symlink(dir, dentry, target));
 }
 
 static int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
@@ -95,7 +99,7 @@ static int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32
 		return -EPERM;
 	if (!dir->i_op->mknod)
 		return -EPERM;
-	return created(dir, dir->i_op->mknod(dir, dentry, mode, dev));
+	return created(dir, dentry, dir->i_op->mknod(dir, dentry, mode, dev));
 }
 
 static int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
@@ -118,7 +122,9 @@ static int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry
 	if (!err)
 		inode->i_ctime = inode_now();
 	mutex_unlock(&inode->i_mutex);
-	return created(dir, err);
+	if (!err)
+		fsnotify_inode(inode, IN_ATTRIB);
+	return created(dir, dentry, err);
 }
 
 /* Removes a name, unless the file system's remove operation refuses. NULL: -EPERM. */
@@ -139,11 +145,18 @@ static int remove_name(struct inode *dir, struct dentry *dentry,
 	if (!err)
 		inode->i_ctime = inode_now();
 	mutex_unlock(&inode->i_mutex);
-	iput(inode);
 	if (!err) {
+		if (!S_ISDIR(inode->i_mode))
+			fsnotify_inode(inode, IN_ATTRIB);
 		d_delete(dentry);
+		/* Without another user the object is gone now, before the directory tells it. */
+		if (!inode->i_nlink && atomic_read(&dentry->d_count) == 1)
+			fsnotify_removed(inode);
+		fsnotify_name(dentry->d_parent, dentry->d_name.name,
+			      IN_DELETE | (S_ISDIR(inode->i_mode) ? IN_ISDIR : 0), 0);
 		touch_dir(dir);
 	}
+	iput(inode);
 	return err;
 }
 

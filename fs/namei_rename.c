@@ -8,7 +8,9 @@
 #include "fs/internal.h"
 #include "fs/namei.h"
 #include "fs/namespace.h"
+#include "fs/notify/fsnotify.h"
 #include "fs/permission.h"
+#include "kernel/mm/slab.h"
 
 static DEFINE_MUTEX(rename_mutex);
 
@@ -119,6 +121,43 @@ static int check_permissions(const struct rename_data *rd)
 	return err;
 }
 
+/* Tells those who watch: the two events of a move have the same cookie. */
+static void tell_move(struct dentry *from_dir, const char *from, struct dentry *to_dir,
+		      const char *to, struct dentry *moved)
+{
+	u32 isdir = is_dir(moved) ? IN_ISDIR : 0, cookie = fsnotify_cookie();
+
+	fsnotify_name(from_dir, from, IN_MOVED_FROM | isdir, cookie);
+	fsnotify_name(to_dir, to, IN_MOVED_TO | isdir, cookie);
+}
+
+static void tell_rename(const struct rename_data *rd, const char *old_name, const char *new_name)
+{
+	bool exchange = rd->flags & RENAME_EXCHANGE;
+
+	tell_move(rd->old_dir, old_name, rd->new_dir, new_name, rd->old);
+	if (rd->target && !exchange && !is_dir(rd->target))
+		fsnotify_inode(rd->target->d_inode, IN_ATTRIB);
+	fsnotify_inode(rd->old->d_inode, IN_MOVE_SELF);
+	if (exchange) {
+		tell_move(rd->new_dir, new_name, rd->old_dir, old_name, rd->target);
+		fsnotify_inode(rd->target->d_inode, IN_MOVE_SELF);
+	}
+}
+
+/* tell_rename(), if anything is watched; the names are pieces of paths. */
+static noinline void tell_watchers(const struct rename_data *rd)
+{
+	const struct qstr *old = &rd->old_nd.last, *new = &rd->new_nd.last;
+	char *old_name = kstrndup(old->name, old->len, GFP_KERNEL);
+	char *new_name = kstrndup(new->name, new->len, GFP_KERNEL);
+
+	if (old_name && new_name)
+		tell_rename(rd, old_name, new_name);
+	kfree(old_name);
+	kfree(new_name);
+}
+
 /* Asks the file system, then moves the names in the dcache. */
 static int move_names(struct rename_data *rd)
 {
@@ -146,6 +185,8 @@ static int move_names(struct rename_data *rd)
 		old->d_inode->i_ctime = inode_now();
 		if (target)
 			target->d_inode->i_ctime = inode_now();
+		if (static_branch_unlikely(&fsnotify_key))
+			tell_watchers(rd);
 	}
 	d_rename_cancel(&move);
 	d_rename_cancel(&back);

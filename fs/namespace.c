@@ -13,6 +13,7 @@
 #include "fs/internal.h"
 #include "fs/libfs.h"
 #include "fs/mount.h"
+#include "fs/notify/fsnotify.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -42,6 +43,7 @@ struct vfsmount *mntget(struct vfsmount *mnt)
 /* No path leads into sb any more: removes the names that its directories pin, and frees it. */
 static void free_super(struct super_block *sb)
 {
+	fsnotify_unmount(sb);
 	simple_remove_children(sb->s_root);
 	dput(sb->s_root);
 	if (sb->s_op && sb->s_op->put_super)

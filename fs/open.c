@@ -6,6 +6,7 @@
 #include "fs/namei.h"
 #include "fs/namespace.h"
 #include "fs/open.h"
+#include "fs/notify/fsnotify.h"
 #include "fs/permission.h"
 #include "fs/syscalls.h"
 #include "kernel/mm/page_alloc.h"
@@ -97,6 +98,7 @@ static int handle_truncate(struct file *file)
 
 	if (!S_ISREG(inode->i_mode) || !inode->i_op->truncate)
 		return 0;
+	fsnotify_file(file, IN_MODIFY);
 	return vfs_truncate(inode, 0);
 }
 
@@ -215,6 +217,10 @@ noinline struct file *do_filp_open(int dfd, const char *path, int flags, umode_t
 		return ERR_PTR(err);
 	file = path_openat(&nd, &op);
 	nameidata_end(&nd);
+	if (!IS_ERR(file) && !(flags & O_PATH)) {
+		file->f_mode |= FMODE_OPENED;
+		fsnotify_file(file, IN_OPEN);
+	}
 	return file;
 }
 

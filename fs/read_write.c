@@ -9,6 +9,7 @@
 #include "fs/internal.h"
 #include "fs/rw.h"
 #include "fs/uio.h"
+#include "fs/notify/fsnotify.h"
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
 
@@ -82,6 +83,7 @@ ssize_t vfs_iter_read(struct file *file, struct iov_iter *to, loff_t *pos)
 		return file->f_op->read ? read_bounced(file, to, pos) : no_operation(file);
 	ret = file->f_op->read_iter(&iocb, to);
 	*pos = iocb.ki_pos;
+	fsnotify_io(file, ret, IN_ACCESS);
 	return ret;
 }
 
@@ -98,6 +100,7 @@ ssize_t vfs_iter_write(struct file *file, struct iov_iter *from, loff_t *pos, un
 		return file->f_op->write ? write_bounced(file, from, pos) : no_operation(file);
 	ret = file->f_op->write_iter(&iocb, from);
 	*pos = iocb.ki_pos;
+	fsnotify_io(file, ret, IN_MODIFY);
 	return ret;
 }
 

@@ -2,6 +2,7 @@
 #include "fs/file.h"
 #include "arch/uaccess.h"
 #include "fs/internal.h"
+#include "fs/notify/fsnotify.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
@@ -20,6 +21,8 @@ int iterate_dir(struct file *file, struct dir_context *ctx)
 		file->f_pos = ctx->pos;
 	}
 	mutex_unlock(&dir->i_mutex);
+	if (!err)
+		fsnotify_file(file, IN_ACCESS);
 	return err;
 }
 

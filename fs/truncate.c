@@ -3,6 +3,7 @@
 #include "fs/getname.h"
 #include "fs/internal.h"
 #include "fs/namespace.h"
+#include "fs/notify/fsnotify.h"
 #include "fs/open.h"
 #include "fs/permission.h"
 #include "kernel/syscalls/syscalls.h"
@@ -47,6 +48,8 @@ SYSCALL_DEFINE2(truncate, const char __user *, path, long, length)
 		err = get_write_access(inode);
 	if (!err) {
 		err = vfs_truncate(inode, length);
+		if (!err)
+			fsnotify_dentry(found.dentry, IN_MODIFY);
 		put_write_access(inode);
 	}
 	path_put(&found);
@@ -66,6 +69,8 @@ SYSCALL_DEFINE2(ftruncate, unsigned int, fd, off_t, length)
 	err = (f.file->f_mode & FMODE_WRITE) && S_ISREG(f.file->f_inode->i_mode)
 		      ? vfs_truncate(f.file->f_inode, length)
 		      : -EINVAL;
+	if (!err)
+		fsnotify_file(f.file, IN_MODIFY);
 	fdput(f);
 	return err;
 }

@@ -1,0 +1,183 @@
+/* What happens to files becomes events of those who watch them. */
+#include "fs/dcache.h"
+#include "fs/internal.h"
+#include "fs/notify/inotify.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+
+DEFINE_SPINLOCK(inotify_lock);
+LIST_HEAD(inotify_watches);
+int inotify_nr_watches;
+DEFINE_STATIC_KEY_FALSE(fsnotify_key);
+
+static bool same_event(const struct queued_event *last, int wd, u32 mask, u32 cookie,
+		       const char *name)
+{
+	return last->event.wd == wd && last->event.mask == mask && last->event.cookie == cookie &&
+	       !strcmp(last->event.len ? last->name : "", name);
+}
+
+/* Two equal events in a row are one. */
+void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, const char *name)
+{
+	size_t len = name ? ALIGN(strlen(name) + 1, sizeof(struct inotify_event)) : 0;
+	struct queued_event *event;
+
+	if (!list_empty(&group->events) && !(mask & IN_IGNORED) &&
+	    same_event(list_last_entry(&group->events, struct queued_event, list), wd, mask, cookie,
+		       name ? name : ""))
+		return;
+	event = kzalloc(sizeof(*event) + len, GFP_NOWAIT);
+	if (!event || group->nr_events >= (unsigned)READ_ONCE(inotify_max_queued_events)) {
+		if (!event || group->overflowed) {
+			kfree(event);
+			return;
+		}
+		group->overflowed = true;
+		event->event = (struct inotify_event){ .wd = -1, .mask = IN_Q_OVERFLOW };
+	} else {
+		event->event = (struct inotify_event){ wd, mask, cookie, (u32)len };
+		if (name)
+			strscpy(event->name, name, len);
+	}
+	list_add_tail(&event->list, &group->events);
+	group->nr_events++;
+	wake_up_all(&group->wait);
+}
+
+void inotify_unlink(struct inotify_watch *watch)
+{
+	struct inotify_watch **link = &watch->inode->i_watches;
+
+	while (*link != watch)
+		link = &(*link)->next;
+	*link = watch->next;
+	inotify_nr_watches--;
+	list_del(&watch->group_node);
+	list_del(&watch->all_node);
+	inotify_queue(watch->group, watch->wd, IN_IGNORED, 0, NULL);
+}
+
+void inotify_free(struct inotify_watch *watch)
+{
+	iput(watch->inode);
+	kfree(watch);
+	static_branch_dec(&fsnotify_key);
+}
+
+static void free_list(struct list_head *list)
+{
+	struct inotify_watch *watch, *next;
+
+	list_for_each_entry_safe (watch, next, list, group_node)
+		inotify_free(watch);
+}
+
+/* Gives an event to the watches of inode. Those that end go to ended. inotify_lock held. */
+static void tell(struct inode *inode, u32 mask, u32 cookie, const char *name,
+		 struct list_head *ended)
+{
+	struct inotify_watch *watch, *next;
+
+	for (watch = inode->i_watches; watch; watch = next) {
+		next = watch->next;
+		if (!(watch->mask & mask & IN_ALL_EVENTS))
+			continue;
+		inotify_queue(watch->group, watch->wd, mask, cookie, name);
+		if (watch->mask & IN_ONESHOT) {
+			inotify_unlink(watch);
+			list_add_tail(&watch->group_node, ended);
+		}
+	}
+}
+
+static void tell_all(struct inode *inode, u32 mask, u32 cookie, const char *name)
+{
+	LIST_HEAD(ended);
+
+	if (!READ_ONCE(inode->i_watches))
+		return;
+	spin_lock(&inotify_lock);
+	tell(inode, mask, cookie, name, &ended);
+	spin_unlock(&inotify_lock);
+	free_list(&ended);
+}
+
+void __fsnotify_inode(struct inode *inode, u32 mask)
+{
+	/* Linux says of a directory that moves itself only this. */
+	bool isdir = S_ISDIR(inode->i_mode) && mask != IN_MOVE_SELF;
+
+	tell_all(inode, mask | (isdir ? IN_ISDIR : 0), 0, NULL);
+}
+
+void __fsnotify_dentry(struct dentry *dentry, u32 mask)
+{
+	struct inode *inode = dentry->d_inode, *dir = NULL;
+	char name[NAME_MAX + 1];
+
+	if (S_ISDIR(inode->i_mode))
+		mask |= IN_ISDIR;
+	spin_lock(&rename_lock); /* keeps the name and the directory */
+	if (dentry->d_parent != dentry && READ_ONCE(dentry->d_parent->d_inode->i_watches)) {
+		dir = ihold(dentry->d_parent->d_inode);
+		strscpy(name, dentry->d_name.name, sizeof(name));
+	}
+	spin_unlock(&rename_lock);
+	if (dir) {
+		tell_all(dir, mask, 0, name);
+		iput(dir);
+	}
+	tell_all(inode, mask, 0, NULL);
+}
+
+void __fsnotify_name(struct dentry *dir, const char *name, u32 mask, u32 cookie)
+{
+	tell_all(dir->d_inode, mask, cookie, name);
+}
+
+/* Ends the watches of an inode after a last event. */
+static void end_watches(struct inode *inode, u32 mask)
+{
+	struct inotify_watch *watch;
+	LIST_HEAD(ended);
+
+	spin_lock(&inotify_lock);
+	tell(inode, mask, 0, NULL, &ended);
+	while ((watch = inode->i_watches)) {
+		inotify_unlink(watch);
+		list_add_tail(&watch->group_node, &ended);
+	}
+	spin_unlock(&inotify_lock);
+	free_list(&ended);
+}
+
+void __fsnotify_removed(struct inode *inode)
+{
+	if (READ_ONCE(inode->i_watches))
+		end_watches(inode, IN_DELETE_SELF);
+}
+
+void fsnotify_unmount(struct super_block *sb)
+{
+	struct inotify_watch *watch, *next;
+	LIST_HEAD(ended);
+
+	spin_lock(&inotify_lock);
+	list_for_each_entry_safe (watch, next, &inotify_watches, all_node) {
+		if (watch->inode->i_sb != sb)
+			continue;
+		inotify_queue(watch->group, watch->wd, IN_UNMOUNT, 0, NULL);
+		inotify_unlink(watch);
+		list_add_tail(&watch->group_node, &ended);
+	}
+	spin_unlock(&inotify_lock);
+	free_list(&ended);
+}
+
+u32 fsnotify_cookie(void)
+{
+	static atomic_t last;
+
+	return (u32)atomic_inc_return(&last);
+}

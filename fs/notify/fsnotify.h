@@ -1,0 +1,76 @@
+/*
+ * Events of files for inotify(7). The VFS calls these functions after an operation has succeeded.
+ *
+ * While no program watches anything, each is a nop: a static branch. Task context, may be called
+ * with an i_mutex held, not with a spinlock.
+ */
+#pragma once
+
+#include "fs/fs.h"
+#include "kernel/jump_label.h"
+
+#define IN_ACCESS        0x00000001U
+#define IN_MODIFY        0x00000002U
+#define IN_ATTRIB        0x00000004U
+#define IN_CLOSE_WRITE   0x00000008U
+#define IN_CLOSE_NOWRITE 0x00000010U
+#define IN_OPEN          0x00000020U
+#define IN_MOVED_FROM    0x00000040U
+#define IN_MOVED_TO      0x00000080U
+#define IN_CREATE        0x00000100U
+#define IN_DELETE        0x00000200U
+#define IN_DELETE_SELF   0x00000400U
+#define IN_MOVE_SELF     0x00000800U
+#define IN_ALL_EVENTS    0x00000fffU
+#define IN_UNMOUNT       0x00002000U
+#define IN_Q_OVERFLOW    0x00004000U
+#define IN_IGNORED       0x00008000U
+#define IN_ISDIR         0x40000000U
+
+DECLARE_STATIC_KEY_FALSE(fsnotify_key); /* counts the watches */
+
+void __fsnotify_dentry(struct dentry *dentry, u32 mask);
+void __fsnotify_name(struct dentry *dir, const char *name, u32 mask, u32 cookie);
+void __fsnotify_inode(struct inode *inode, u32 mask);
+void __fsnotify_removed(struct inode *inode);
+
+/* Something has happened to an object: tells those who watch it, or the directory of its name. */
+static __always_inline void fsnotify_dentry(struct dentry *dentry, u32 mask)
+{
+	if (static_branch_unlikely(&fsnotify_key))
+		__fsnotify_dentry(dentry, mask);
+}
+static __always_inline void fsnotify_file(struct file *file, u32 mask)
+{
+	if (static_branch_unlikely(&fsnotify_key))
+		__fsnotify_dentry(file->f_path.dentry, mask);
+}
+/* After a read or write that moved n bytes. */
+static __always_inline void fsnotify_io(struct file *file, ssize_t n, u32 mask)
+{
+	if (static_branch_unlikely(&fsnotify_key) && n > 0)
+		__fsnotify_dentry(file->f_path.dentry, mask);
+}
+/* A name has come to dir, or has gone from it. mask: with IN_ISDIR. */
+static __always_inline void fsnotify_name(struct dentry *dir, const char *name, u32 mask,
+					  u32 cookie)
+{
+	if (static_branch_unlikely(&fsnotify_key))
+		__fsnotify_name(dir, name, mask, cookie);
+}
+/* The object itself, without a look at its name. */
+static __always_inline void fsnotify_inode(struct inode *inode, u32 mask)
+{
+	if (static_branch_unlikely(&fsnotify_key))
+		__fsnotify_inode(inode, mask);
+}
+/* A dentry has let go of an inode without names: it exists no more. Any context but interrupts. */
+static __always_inline void fsnotify_removed(struct inode *inode)
+{
+	if (static_branch_unlikely(&fsnotify_key))
+		__fsnotify_removed(inode);
+}
+/* sb is going away: ends the watches of its inodes. */
+void fsnotify_unmount(struct super_block *sb);
+/* A number for the two events of a rename. */
+u32 fsnotify_cookie(void);

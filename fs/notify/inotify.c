@@ -1,0 +1,291 @@
+/* inotify(7): the calls, and the file from which events are read. */
+#include "fs/notify/inotify.h"
+
+#include "arch/uaccess.h"
+#include "fs/dcache.h"
+#include "fs/file.h"
+#include "fs/getname.h"
+#include "fs/permission.h"
+#include "fs/poll.h"
+#include "fs/proc_fs.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/syscalls/syscalls.h"
+
+#define FIONREAD 0x541bU
+
+int inotify_max_queued_events = 16384;
+static int inotify_max_user_instances = 128, inotify_max_user_watches = 8192;
+static atomic_t nr_instances; /* of all users together */
+
+static size_t event_size(const struct queued_event *event)
+{
+	return sizeof(event->event) + event->event.len;
+}
+
+/* Takes the first event, if it fits into count bytes. NULL: none; -EINVAL: it does not fit. */
+static struct queued_event *take_event(struct inotify_group *group, size_t count)
+{
+	struct queued_event *event;
+
+	spin_lock(&inotify_lock);
+	event = list_first_entry_or_null(&group->events, struct queued_event, list);
+	if (event && event_size(event) > count) {
+		event = ERR_PTR(-EINVAL);
+	} else if (event) {
+		list_del(&event->list);
+		group->nr_events--;
+		if (event->event.mask & IN_Q_OVERFLOW)
+			group->overflowed = false;
+	}
+	spin_unlock(&inotify_lock);
+	return event;
+}
+
+static ssize_t inotify_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct inotify_group *group = file->private_data;
+	struct queued_event *event;
+	size_t done = 0;
+	int err;
+
+	(void)pos;
+	for (;;) {
+		event = take_event(group, count - done);
+		if (IS_ERR(event))
+			return done ? (ssize_t)done : PTR_ERR(event);
+		if (event) {
+			memcpy(buf + done, &event->event, sizeof(event->event));
+			memcpy(buf + done + sizeof(event->event), event->name, event->event.len);
+			done += event_size(event);
+			kfree(event);
+			continue;
+		}
+		if (done)
+			return (ssize_t)done;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		err = wait_event_interruptible(group->wait, READ_ONCE(group->nr_events));
+		if (err)
+			return err;
+	}
+}
+
+static unsigned inotify_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct inotify_group *group = file->private_data;
+
+	poll_wait(file, &group->wait, wait);
+	return READ_ONCE(group->nr_events) ? POLLIN | POLLRDNORM : 0;
+}
+
+static long inotify_ioctl(struct file *file, unsigned cmd, unsigned long arg)
+{
+	struct inotify_group *group = file->private_data;
+	struct queued_event *event;
+	size_t bytes = 0;
+
+	if (cmd != FIONREAD)
+		return -ENOTTY;
+	spin_lock(&inotify_lock);
+	list_for_each_entry (event, &group->events, list)
+		bytes += event_size(event);
+	spin_unlock(&inotify_lock);
+	return put_user((int)bytes, (int __user *)arg);
+}
+
+/* Takes a watch of the group away; NULL: it has none. */
+static struct inotify_watch *first_watch(struct inotify_group *group)
+{
+	struct inotify_watch *watch;
+
+	spin_lock(&inotify_lock);
+	watch = list_first_entry_or_null(&group->watches, struct inotify_watch, group_node);
+	if (watch)
+		inotify_unlink(watch);
+	spin_unlock(&inotify_lock);
+	return watch;
+}
+
+static int inotify_release(struct inode *inode, struct file *file)
+{
+	struct inotify_group *group = file->private_data;
+	struct queued_event *event, *next;
+	struct inotify_watch *watch;
+
+	(void)inode;
+	while ((watch = first_watch(group)))
+		inotify_free(watch);
+	list_for_each_entry_safe (event, next, &group->events, list)
+		kfree(event);
+	kfree(group);
+	atomic_dec(&nr_instances);
+	return 0;
+}
+
+static const struct file_operations inotify_fops = {
+	.read = inotify_read,
+	.poll = inotify_poll,
+	.ioctl = inotify_ioctl,
+	.llseek = noop_llseek,
+	.release = inotify_release,
+};
+
+static long do_inotify_init(int flags)
+{
+	struct inotify_group *group;
+	int fd;
+
+	if (flags & ~(int)(O_CLOEXEC | O_NONBLOCK))
+		return -EINVAL;
+	if (atomic_read(&nr_instances) >= READ_ONCE(inotify_max_user_instances))
+		return -EMFILE;
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
+		return -ENOMEM;
+	init_waitqueue_head(&group->wait);
+	INIT_LIST_HEAD(&group->events);
+	INIT_LIST_HEAD(&group->watches);
+	fd = anon_inode_getfd("inotify", &inotify_fops, group, O_RDONLY | (unsigned)flags);
+	if (fd < 0)
+		kfree(group);
+	else
+		atomic_inc(&nr_instances);
+	return fd;
+}
+
+SYSCALL_DEFINE1(inotify_init1, int, flags)
+{
+	return do_inotify_init(flags);
+}
+
+SYSCALL_DEFINE0(inotify_init)
+{
+	return do_inotify_init(0);
+}
+
+/* Changes the watch that the group has of inode. 0: it has none. inotify_lock held. */
+static int update_watch(struct inotify_group *group, const struct inode *inode, u32 mask)
+{
+	struct inotify_watch *watch;
+
+	for (watch = inode->i_watches; watch; watch = watch->next)
+		if (watch->group == group)
+			break;
+	if (!watch)
+		return 0;
+	if (mask & IN_MASK_CREATE)
+		return -EEXIST;
+	if (mask & IN_MASK_ADD)
+		watch->mask |= mask;
+	else
+		watch->mask = mask;
+	return watch->wd;
+}
+
+/* Adds a watch, or changes it. Returns its number, or a negative errno. */
+static int add_watch(struct inotify_group *group, struct inode *inode, u32 mask)
+{
+	struct inotify_watch *new = kzalloc(sizeof(*new), GFP_KERNEL);
+	int wd;
+
+	if (!new)
+		return -ENOMEM;
+	static_branch_inc(&fsnotify_key);
+	spin_lock(&inotify_lock);
+	wd = update_watch(group, inode, mask);
+	if (!wd && inotify_nr_watches >= READ_ONCE(inotify_max_user_watches))
+		wd = -ENOSPC;
+	if (!wd) {
+		wd = ++group->last_wd;
+		*new = (struct inotify_watch){ .group = group,
+					       .inode = ihold(inode),
+					       .next = inode->i_watches,
+					       .wd = wd,
+					       .mask = mask };
+		inode->i_watches = new;
+		inotify_nr_watches++;
+		list_add_tail(&new->group_node, &group->watches);
+		list_add_tail(&new->all_node, &inotify_watches);
+		new = NULL;
+	}
+	spin_unlock(&inotify_lock);
+	if (new) {
+		kfree(new);
+		static_branch_dec(&fsnotify_key);
+	}
+	return wd;
+}
+
+SYSCALL_DEFINE3(inotify_add_watch, int, fd, const char __user *, pathname, u32, mask)
+{
+	unsigned lookup = (mask & IN_DONT_FOLLOW ? 0 : LOOKUP_FOLLOW) |
+			  (mask & IN_ONLYDIR ? LOOKUP_DIRECTORY : 0);
+	struct path path;
+	struct fd f;
+	long ret;
+
+	if (!(mask &
+	      (IN_ALL_EVENTS | IN_UNMOUNT | IN_Q_OVERFLOW | IN_IGNORED | IN_ISDIR | IN_ONLYDIR |
+	       IN_DONT_FOLLOW | IN_EXCL_UNLINK | IN_MASK_CREATE | IN_MASK_ADD | IN_ONESHOT)))
+		return -EINVAL;
+	f = fdget((unsigned)fd);
+	if (!f.file)
+		return -EBADF;
+	ret = -EINVAL;
+	if (!((mask & IN_MASK_ADD) && (mask & IN_MASK_CREATE)) && f.file->f_op == &inotify_fops) {
+		ret = user_path_at(AT_FDCWD, pathname, 0, lookup, &path);
+		if (!ret) {
+			ret = inode_permission(path.dentry->d_inode, MAY_READ);
+			if (!ret)
+				ret = add_watch(f.file->private_data, path.dentry->d_inode, mask);
+			path_put(&path);
+		}
+	}
+	fdput(f);
+	return ret;
+}
+
+static struct inotify_watch *remove_watch(struct inotify_group *group, int wd)
+{
+	struct inotify_watch *watch, *found = NULL;
+
+	spin_lock(&inotify_lock);
+	list_for_each_entry (watch, &group->watches, group_node)
+		if (watch->wd == wd)
+			found = watch;
+	if (found)
+		inotify_unlink(found);
+	spin_unlock(&inotify_lock);
+	return found;
+}
+
+SYSCALL_DEFINE2(inotify_rm_watch, int, fd, int, wd)
+{
+	struct fd f = fdget((unsigned)fd);
+	struct inotify_watch *watch = NULL;
+
+	if (!f.file)
+		return -EBADF;
+	if (f.file->f_op == &inotify_fops)
+		watch = remove_watch(f.file->private_data, wd);
+	fdput(f);
+	if (!watch)
+		return -EINVAL;
+	inotify_free(watch);
+	return 0;
+}
+
+static const struct ctl_table inotify_table[] = {
+	{ "max_queued_events", &inotify_max_queued_events, sizeof(int), 0644, proc_dointvec },
+	{ "max_user_instances", &inotify_max_user_instances, sizeof(int), 0644, proc_dointvec },
+	{ "max_user_watches", &inotify_max_user_watches, sizeof(int), 0644, proc_dointvec },
+	{ .procname = NULL },
+};
+
+static int inotify_init(void)
+{
+	return register_sysctl("fs/inotify", inotify_table);
+}
+late_initcall(inotify_init);

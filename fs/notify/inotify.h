@@ -1,0 +1,58 @@
+/* Instances of inotify and their watches: inotify.c has the calls, events.c what makes events. */
+#pragma once
+
+#include "fs/notify/fsnotify.h"
+#include "kernel/sched/wait.h"
+
+struct inotify_event {
+	int wd;
+	u32 mask;
+	u32 cookie;
+	u32 len;
+};
+
+struct queued_event {
+	struct list_head list;
+	struct inotify_event event; /* len: with the NULs that follow the name */
+	char name[];
+};
+
+/* An instance: an open file. [N] inotify_lock. */
+struct inotify_group {
+	wait_queue_head_t wait;
+	struct list_head events;  /* [N] of queued_event.list */
+	unsigned nr_events;       /* [N] */
+	struct list_head watches; /* [N] of inotify_watch.group_node */
+	int last_wd;              /* [N] */
+	bool overflowed;          /* [N] the overflow event is in the queue */
+};
+
+/* A watch. It counts its inode, and keeps it from being freed. */
+struct inotify_watch {
+	struct inotify_group *group; /* [C] */
+	struct inode *inode;         /* [C] counted */
+	struct inotify_watch *next;  /* [N] of the same inode: inode->i_watches */
+	struct list_head group_node; /* [N] */
+	struct list_head all_node;   /* [N] of all watches */
+	int wd;                      /* [C] */
+	u32 mask;                    /* [N] */
+};
+
+#define IN_ONLYDIR     0x01000000U
+#define IN_DONT_FOLLOW 0x02000000U
+#define IN_EXCL_UNLINK 0x04000000U
+#define IN_MASK_CREATE 0x10000000U
+#define IN_MASK_ADD    0x20000000U
+#define IN_ONESHOT     0x80000000U
+
+extern spinlock_t inotify_lock;
+extern struct list_head inotify_watches; /* [N] all of them */
+extern int inotify_nr_watches;           /* [N] */
+extern int inotify_max_queued_events;
+
+/* Adds an event to the queue of the group. name may be NULL. inotify_lock held. */
+void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, const char *name);
+/* Ends a watch, with IN_IGNORED. inotify_lock held; the caller then calls inotify_free(). */
+void inotify_unlink(struct inotify_watch *watch);
+/* Frees an ended watch. No lock held. */
+void inotify_free(struct inotify_watch *watch);
