@@ -187,6 +187,18 @@ void schedule(void)
 	fail();
 }
 
+bool syscall_boundary_work(void)
+{
+	fail();
+	return false;
+}
+
+void eventpoll_release_file(struct file *file)
+{
+	(void)file;
+	fail();
+}
+
 void wake_up_all(wait_queue_head_t *wq)
 {
 	(void)wq;
