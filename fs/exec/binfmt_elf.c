@@ -41,7 +41,7 @@ struct elf_image {
 /* Whether the header is of a program for this machine. */
 static bool elf_valid(const struct elf64_hdr *hdr)
 {
-	static const u8 magic[6] = { 0x7f, 'E', 'L', 'F', 2 /* 64 bits */, 1 /* little endian */ };
+	static const u8 magic[4] = { 0x7f, 'E', 'L', 'F' }; /* Linux looks at no more of it */
 
 	return !memcmp(hdr->e_ident, magic, sizeof(magic)) && hdr->e_machine == EM_X86_64 &&
 	       (hdr->e_type == ET_EXEC || hdr->e_type == ET_DYN) &&
@@ -294,7 +294,7 @@ int load_elf_binary(struct linux_binprm *bprm)
 	memcpy(&image.hdr, bprm->buf, sizeof(image.hdr));
 	if (!elf_valid(&image.hdr))
 		return -ENOEXEC;
-	error = read_phdrs(&image);
+	error = read_phdrs(&image) ? -ENOEXEC : 0;
 	for (unsigned i = 0; !error && i < image.hdr.e_phnum; i++) {
 		const struct elf64_phdr *ph = &image.phdrs[i];
 

@@ -47,6 +47,12 @@ SYSCALL_DEFINE2(setgroups, int, gidsetsize, gid_t __user *, grouplist)
 		kvfree(groups);
 		return -EFAULT;
 	}
+	for (unsigned i = 0; i < groups->ngroups; i++) {
+		if (groups->gid[i] == (u32)-1) {
+			kvfree(groups);
+			return -EINVAL;
+		}
+	}
 	sort(groups->gid, groups->ngroups, sizeof(u32), compare_gids);
 	new = prepare_creds();
 	if (!new) {
