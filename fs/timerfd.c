@@ -187,6 +187,7 @@ static void set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
 	mutex_unlock(&t->mutex);
 }
 
+/* Restricted: TFD_TIMER_CANCEL_ON_SET has no effect. */
 SYSCALL_DEFINE4(timerfd_settime, int, ufd, int, flags, const struct __kernel_itimerspec *, utmr,
 		struct __kernel_itimerspec *, otmr)
 {

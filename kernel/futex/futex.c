@@ -458,6 +458,7 @@ static int wait_end(int cmd, bool realtime, const struct __kernel_timespec __use
 	return 0;
 }
 
+/* Restricted: no priority inheritance (-ENOSYS). */
 SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_timespec *, utime,
 		u32 *, uaddr2, u32, val3)
 {

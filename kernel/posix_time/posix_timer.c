@@ -259,6 +259,7 @@ free:
 	return ERR_PTR(err);
 }
 
+/* Restricted: CPU clocks of the own process only. */
 SYSCALL_DEFINE3(timer_create, const clockid_t, which_clock, struct sigevent *, timer_event_spec,
 		timer_t *, created_timer_id)
 {
