@@ -43,14 +43,16 @@ int may_delete(struct inode *dir, const struct dentry *dentry, bool directory)
 	return 0;
 }
 
-/* Ends a creation: sets the times of the directory. Returns err. */
-static int created(struct inode *dir, struct dentry *dentry, int err)
+/*
+ * Ends a creation: sets the times of the directory. event is IN_CREATE, for a directory with
+ * IN_ISDIR. Returns err. The dentry may have no inode: tracefs makes an instance with a new one.
+ */
+static int created(struct inode *dir, struct dentry *dentry, u32 event, int err)
 {
 	if (err)
 		return err;
 	touch_dir(dir);
-	fsnotify_name(dentry->d_parent, dentry->d_name.name,
-		      IN_CREATE | (S_ISDIR(dentry->d_inode->i_mode) ? IN_ISDIR : 0), 0);
+	fsnotify_name(dentry->d_parent, dentry->d_name.name, event, 0);
 	return 0;
 }
 
@@ -62,7 +64,8 @@ int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
 		return err;
 	if (!dir->i_op->create)
 		return -EACCES;
-	return created(dir, dentry, dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG));
+	return created(dir, dentry, IN_CREATE,
+		       dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG));
 }
 
 /* Not inlined: traces show the function under Linux's name. */
@@ -74,7 +77,7 @@ static noinline int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t 
 		return err;
 	if (!dir->i_op->mkdir)
 		return -EPERM;
-	return created(dir, dentry,
+	return created(dir, dentry, IN_CREATE | IN_ISDIR,
 		       dir->i_op->mkdir(dir, dentry, (mode & (S_IRWXUGO | S_ISVTX)) | S_IFDIR));
 }
 
@@ -86,7 +89,7 @@ static int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *tar
 		return err;
 	if (!dir->i_op->symlink)
 		return -EPERM;
-	return created(dir, dentry, dir->i_op->symlink(dir, dentry, target));
+	return created(dir, dentry, IN_CREATE, dir->i_op->symlink(dir, dentry, target));
 }
 
 static int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
@@ -99,7 +102,7 @@ static int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32
 		return -EPERM;
 	if (!dir->i_op->mknod)
 		return -EPERM;
-	return created(dir, dentry, dir->i_op->mknod(dir, dentry, mode, dev));
+	return created(dir, dentry, IN_CREATE, dir->i_op->mknod(dir, dentry, mode, dev));
 }
 
 static int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
@@ -124,7 +127,7 @@ static int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry
 	mutex_unlock(&inode->i_mutex);
 	if (!err)
 		fsnotify_inode(inode, IN_ATTRIB);
-	return created(dir, dentry, err);
+	return created(dir, dentry, IN_CREATE, err);
 }
 
 /* Removes a name, unless the file system's remove operation refuses. NULL: -EPERM. */
