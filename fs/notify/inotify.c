@@ -15,6 +15,8 @@
 
 #define FIONREAD 0x541bU
 
+typedef s32 __s32; /* the name that the event of the call shows */
+
 int inotify_max_queued_events = 16384;
 static int inotify_max_user_instances = 128, inotify_max_user_watches = 8192;
 static atomic_t nr_instances; /* of all users together */
@@ -261,7 +263,7 @@ static struct inotify_watch *remove_watch(struct inotify_group *group, int wd)
 	return found;
 }
 
-SYSCALL_DEFINE2(inotify_rm_watch, int, fd, int, wd)
+SYSCALL_DEFINE2(inotify_rm_watch, int, fd, __s32, wd)
 {
 	struct fd f = fdget((unsigned)fd);
 	struct inotify_watch *watch = NULL;
