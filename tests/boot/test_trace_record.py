@@ -18,7 +18,7 @@ def test_trace_record_writes_what_a_command_did(images, tmp_path):
     assert os.listdir(tmp_path) == ["out.dat"]
     events = list(read_report(report(tmp_path / "out.dat")))
     functions = {event[5] for event in events if event[0] == "ls"}
-    assert "sys_open" in functions and "vfs_open" in functions and "vfs_write" not in functions
+    assert "sys_openat" in functions and "vfs_open" in functions and "vfs_write" not in functions
     assert all(re.match("vfs_|sys_", event[5]) for event in events)
 
 
