@@ -77,19 +77,20 @@ static void stolen(void)
 static void leader_ends(void)
 {
 	/* The job in the foreground, also the leader's own, gets SIGHUP. */
-	pid_t leader = fork(), job;
+	pid_t leader, job;
 	int fds[2], status;
 	char c;
 
-	pipe(fds);
+	pipe(fds); /* its end is the end of the job */
+	leader = fork();
 	if (!leader) {
 		setsid();
 		ioctl(slave, TIOCSCTTY, 0);
+		signal(SIGHUP, SIG_IGN); /* before the job can get one */
 		job = fork();
 		if (!job) {
 			char buf[8];
 
-			signal(SIGHUP, SIG_IGN);
 			/* The files of the terminal stay usable. */
 			usleep(200000);
 			show("after the leader: write %zd", write(slave, "left\n", 5));
