@@ -231,7 +231,7 @@ static long unix_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 		if (READ_ONCE(u->state) == UNIX_LISTEN)
 			return -EINVAL;
 		spin_lock(&u->lock);
-		if (u->type == SOCK_STREAM)
+		if (u->type != SOCK_DGRAM)
 			n = u->queued_bytes;
 		else if (!list_empty(&u->queue))
 			n = list_first_entry(&u->queue, struct unix_msg, list)->len;

@@ -106,7 +106,7 @@ struct unix_sock {
 	struct unix_sock *peer; /* [S] counted */
 	struct list_head queue; /* [S] messages, or connections that wait for accept() */
 	unsigned queue_len;     /* [S] */
-	size_t queued_bytes;    /* [S] of a stream: what FIONREAD says */
+	size_t queued_bytes;    /* [S] but of datagrams: what FIONREAD says */
 	unsigned backlog;       /* [S] how many more than that are too many */
 	unsigned shutdown;      /* [S] SHUT_* */
 	bool dead;              /* [S] closed */

@@ -283,8 +283,9 @@ def listing(machine):
     if not machine.busybox:
         lines = [line.split(None, 5) for line in machine.check("ps").splitlines()[1:]]
         return [(line[0], line[5]) for line in lines if line[5] != "ps"]
-    text = machine.run("cat /proc/[0-9]*/stat 2> /dev/null").output  # a task may end while cat reads
-    return [(pid, name) for pid, name, state in re.findall(r"^(\d+) \((.*)\) (\S)", text, re.M) if (name, state) != ("cat", "R")]
+    text = machine.run("cat /proc/self/stat /proc/[0-9]*/stat 2> /dev/null").output  # a task may end while cat reads
+    reader, *found = re.findall(r"^(\d+) \((.*)\) \S", text, re.M)
+    return [task for task in found if task != reader]
 
 
 def count_tasks(machine):

@@ -21,7 +21,7 @@ static void burn(volatile int *until, int count)
 
 int main(void)
 {
-	struct itimerval once = { { 0, 0 }, { 0, 30000 } }, off = { { 0, 0 }, { 0, 0 } }, old;
+	struct itimerval once = { { 0, 0 }, { 0, 200000 } }, off = { { 0, 0 }, { 0, 0 } }, old;
 	struct itimerval periodic = { { 0, 10000 }, { 0, 10000 } }, bad = { { 0, 0 }, { 0, 1000000 } }, negative = { { -1, 0 }, { 0, 0 } };
 
 	signal(SIGVTALRM, on_virtual);
@@ -39,7 +39,7 @@ int main(void)
 	usleep(60000);
 	show("virtual %d prof %d", virtual, prof);
 	getitimer(ITIMER_VIRTUAL, &old);
-	TRUTH(old.it_value.tv_usec > 10000 && old.it_value.tv_usec <= 40000);
+	TRUTH(old.it_value.tv_usec > 10000 && old.it_value.tv_usec <= 210000);
 	burn(&virtual, 1);
 	show("virtual %d prof %d", virtual, prof);
 	getitimer(ITIMER_VIRTUAL, &old);
@@ -48,7 +48,8 @@ int main(void)
 	prof = 0;
 	burn(&prof, 3);
 	CALL(setitimer(ITIMER_PROF, &off, &old));
-	show("prof %d, interval %ld", prof, old.it_interval.tv_usec);
+	TRUTH(prof >= 3); /* a busy host may let a tick count more than one */
+	show("interval %ld", old.it_interval.tv_usec);
 	TRUTH(old.it_value.tv_usec > 0);
 	CALL(syscall(SYS_setitimer, ITIMER_VIRTUAL, NULL, &old));
 	return 0;
