@@ -25,7 +25,8 @@
 	}
 #define MANY_ROUNDS    60U
 #define MANY_CPUS_STEP 13U
-#define ROUNDS         100000U /* more allocations than any attempt makes; an instance makes some 11,000 */
+/* More allocations than any attempt makes. An instance makes some 11,000. */
+#define ROUNDS 100000U
 
 /* [V] written by victim only. */
 static struct task_struct *victim; /* the task to refuse an allocation; NULL: none */
