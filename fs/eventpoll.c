@@ -28,7 +28,7 @@
 struct eventpoll {
 	struct mutex mutex;
 	wait_queue_head_t waiters;   /* tasks in epoll_wait() */
-	wait_queue_head_t pollers;   /* who watches this file */
+	wait_queue_head_t pollers;   /* tasks and epoll files that poll this file */
 	struct rb_root_cached items; /* [M] by file and descriptor */
 	const struct file *file;     /* [C] its own file */
 	spinlock_t lock;             /* interrupts off */
@@ -59,7 +59,7 @@ struct item_wait {
 	struct item_wait *next;
 };
 
-/* Changes to who watches whom: rings, the end of files. */
+/* Held while an epoll file gets or loses a file: the search for rings, the end of a file. */
 static DEFINE_MUTEX(epoll_files_mutex);
 static DEFINE_SPINLOCK(files_lock); /* file.f_ep of all files; a leaf */
 

@@ -1,4 +1,4 @@
-/* What happens to files becomes events of those who watch them. */
+/* Events of files for the programs that watch the files. */
 #include "fs/dcache.h"
 #include "fs/internal.h"
 #include "fs/notify/inotify.h"

@@ -34,7 +34,7 @@ void __fsnotify_name(struct dentry *dir, const char *name, u32 mask, u32 cookie)
 void __fsnotify_inode(struct inode *inode, u32 mask);
 void __fsnotify_removed(struct inode *inode);
 
-/* Something has happened to an object: tells those who watch it, or the directory of its name. */
+/* Something has happened to an object: tells the watches of it and of the directory of its name. */
 static __always_inline void fsnotify_dentry(struct dentry *dentry, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key))

@@ -9,8 +9,9 @@
  * to its queue.
  *
  * Lock order: bind_lock, iolock (mutexes); then unix_table_lock, unix_gc_lock, lock of a socket (of
- * two sockets: that of the peer is taken after the own one was released). The wait queues' locks
- * are leaves.
+ * two sockets: that of the peer is taken after the own one was released; only the collector takes
+ * the lock of a connection that is not accepted yet within that of its listener). The wait queues'
+ * locks are leaves.
  *
  * Files: unix.c life of a socket; address.c names; connect.c connections; send.c, recv.c messages;
  * scm.c descriptors and credentials; gc.c sockets that only messages hold; options.c; proc.c;

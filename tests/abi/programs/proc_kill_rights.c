@@ -1,4 +1,4 @@
-/* kill(2): who may signal whom, groups, and numbers that name nothing. */
+/* kill(2): the permission to send a signal, groups, and numbers that name nothing. */
 #include "abi.h"
 
 static pid_t target;

@@ -1,4 +1,4 @@
-/* Datagrams: names of senders, truncation, connected sockets, who may send to whom, a full queue. */
+/* Datagrams: names of senders, truncation, connected sockets, the permission to send, a full queue. */
 #include "unix.h"
 
 static void from(const char *what, int fd, size_t size, int flags)
