@@ -1,0 +1,66 @@
+/* setitimer: ITIMER_VIRTUAL and ITIMER_PROF count the time of the CPU, not of sleep; errors; getitimer. */
+#include "abi.h"
+
+static volatile int virtual, prof;
+static struct itimerval ended;
+
+static void on_virtual(int sig)
+{
+	virtual++;
+}
+
+/* Ends the periodic timer at its third signal. The timer of one signal is off then anyway. */
+static void on_prof(int sig)
+{
+	struct itimerval off = { { 0, 0 }, { 0, 0 } };
+
+	if (++prof == 3)
+		setitimer(ITIMER_PROF, &off, &ended);
+}
+
+static void burn(volatile int *until, int count)
+{
+	for (long i = 0; *until < count && i < 2000000000; i++)
+		;
+}
+
+int main(void)
+{
+	struct itimerval once = { { 0, 0 }, { 0, 200000 } }, old;
+	struct itimerval periodic = { { 0, 10000 }, { 0, 10000 } }, bad = { { 0, 0 }, { 0, 1000000 } }, negative = { { -1, 0 }, { 0, 0 } };
+
+	signal(SIGVTALRM, on_virtual);
+	signal(SIGPROF, on_prof);
+	CALL(setitimer(3, &once, NULL));
+	CALL(setitimer(-1, &once, NULL));
+	CALL(setitimer(ITIMER_VIRTUAL, &bad, NULL));
+	CALL(setitimer(ITIMER_PROF, &negative, NULL));
+	CALL(getitimer(3, &old));
+	CALL(syscall(SYS_getitimer, ITIMER_PROF, 1));
+	CALL(syscall(SYS_setitimer, ITIMER_PROF, 1, NULL));
+	/*
+	 * ITIMER_PROF is first: its clock runs whenever that of ITIMER_VIRTUAL does. Set first, it has
+	 * expired when the other one has.
+	 */
+	CALL(setitimer(ITIMER_PROF, &once, NULL));
+	CALL(setitimer(ITIMER_VIRTUAL, &once, &old));
+	show("%ld %ld", old.it_value.tv_sec, old.it_value.tv_usec);
+	usleep(60000);
+	show("virtual %d prof %d", virtual, prof);
+	getitimer(ITIMER_VIRTUAL, &old);
+	TRUTH(old.it_value.tv_usec > 10000 && old.it_value.tv_usec <= 210000);
+	burn(&virtual, 1);
+	show("virtual %d prof %d", virtual, prof);
+	getitimer(ITIMER_VIRTUAL, &old);
+	show("%ld %ld", old.it_value.tv_sec, old.it_value.tv_usec);
+	prof = 0;
+	CALL(setitimer(ITIMER_PROF, &periodic, NULL));
+	burn(&prof, 3);
+	show("prof %d, interval %ld", prof, ended.it_interval.tv_usec);
+	TRUTH(ended.it_value.tv_usec > 0);
+	CALL(getitimer(ITIMER_PROF, &old));
+	show("%ld %ld, interval %ld", old.it_value.tv_sec, old.it_value.tv_usec, old.it_interval.tv_usec);
+	/* Without a new value the timer is off. */
+	CALL(syscall(SYS_setitimer, ITIMER_VIRTUAL, NULL, &old));
+	return 0;
+}
