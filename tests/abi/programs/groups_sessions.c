@@ -123,11 +123,12 @@ static void after_exec(void)
 /* The parent of the group ends while the group is stopped: SIGHUP, then SIGCONT. */
 static void orphaned(void)
 {
-	int pipefd[2];
+	int pipefd[2], reaped[2];
 	pid_t middle, leaf;
 	char c;
 
 	pipe(pipefd);
+	pipe(reaped);
 	middle = fork();
 	if (!middle) {
 		leaf = fork();
@@ -136,9 +137,11 @@ static void orphaned(void)
 			signal(SIGHUP, on_hup);
 			signal(SIGCONT, on_cont);
 			close(pipefd[0]);
+			close(reaped[1]);
 			raise(SIGSTOP);
 			while (!hups || !conts)
 				usleep(1000);
+			read(reaped[0], &c, 1); /* the end of file: the line of middle is printed */
 			show("orphan: HUP %d CONT %d", hups, conts);
 			/* Nobody can continue an orphaned group, so that SIGTSTP does not stop it. */
 			raise(SIGTSTP);
@@ -151,6 +154,7 @@ static void orphaned(void)
 	}
 	close(pipefd[1]);
 	end("middle", middle);
+	close(reaped[1]);
 	CALL(read(pipefd[0], &c, 1));
 }
 
