@@ -411,7 +411,7 @@ bool fpu_restore_from_user(const void __user *at)
 		good = !copy_from_user(state, at, LEGACY_SIZE);
 		if (good && is_extended(state, at))
 			good = !copy_from_user(state, at, fpu_size);
-		else
+		else if (xfeatures) /* without XSAVE the state has no header */
 			state->xfeatures = XFEATURES_LEGACY;
 		sanitise(state);
 	}
