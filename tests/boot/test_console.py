@@ -5,9 +5,16 @@ import zlib
 import pytest
 
 
+def start(nop5, command):
+    """Start a command that reads the terminal, and wait until it is in the foreground. What is typed before that goes to the
+    shell, which takes bytes and no lines."""
+    nop5.send(f"""sh -c 'echo st""arted; exec {command}'\n""")
+    nop5.expect(r"^started\r\n")
+
+
 def paste(nop5, path, data):
     """Types data and ^D at full speed into `cat > path`, and waits for the prompt."""
-    nop5.send(f"cat > {path}\n")
+    start(nop5, f"cat > {path}")
     writer = nop5.send(data + b"\x04")
     nop5.wait_prompt()
     if writer:
@@ -70,13 +77,18 @@ def test_lines_of_all_cpus_never_mix_and_none_is_lost(boot):
             assert seen == list(range(loops)), f"cpu{cpu} {kind}"
 
 
-def test_erase_and_kill_edit_the_line(nop5):
-    nop5.send(b"echo abX\x7fc\n")
+@pytest.mark.parametrize("reader", ["shell", "cat"])
+def test_erase_and_kill_edit_the_line(nop5, reader):
+    """The shell edits its own lines, and the terminal edits those of a command."""
+    if reader == "cat":
+        start(nop5, "cat")
+        nop5.send(b"abX\x7fc\nwrong\x15right\n\x04")
+    else:
+        nop5.send(b"echo abX\x7fc\necho wrong\x15echo right\n")
+    for word in ("abc", "right"):
+        nop5.expect(rf"^{word}\r\n")
+        assert b"\nwrong\r" not in nop5.before and b"\nabX\r" not in nop5.before
     nop5.wait_prompt()
-    assert nop5.before.endswith(b"abc\r\n")
-    nop5.send(b"echo wrong\x15echo right\n")
-    nop5.wait_prompt()
-    assert nop5.before.endswith(b"\nright\r\n") and b"\nwrong" not in nop5.before
 
 
 def test_erase_stops_at_the_prompt(nop5):
@@ -105,14 +117,21 @@ def test_control_c_at_the_prompt_drops_the_line(nop5):
     assert nop5.check("echo here") == "here\n"
 
 
-def test_control_z_drops_the_line_and_the_next_command_runs(nop5):
-    """No shell here has job control, so ^Z stops nothing: not the shell, and not a command."""
-    nop5.send(b"echo never\x1aecho next\n")
+def test_control_z_at_the_prompt_is_nothing(nop5):
+    nop5.send(b"echo ne\x1axt\n")
+    nop5.expect(r"^next\r\n")
     nop5.wait_prompt()
-    assert nop5.before.endswith(b"\nnext\r\n") and b"never\r\n" not in nop5.before
-    nop5.send("echo -n st; echo arted; cat > /tmp/z\n")
-    nop5.expect(r"started\r\n")  # ^Z drops all that is typed and not yet read
-    nop5.send(b"never\x1ataken\n\x04")
+
+
+def test_control_z_stops_a_command_and_drops_what_it_has_not_read(nop5):
+    start(nop5, "cat > /tmp/z")
+    nop5.send(b"never\x1a")
+    nop5.wait_prompt()
+    assert re.search(r"\^Z\[1\]\+ +Stopped +sh -c .*exec cat > /tmp/z", nop5.before.decode())
+    assert nop5.check("jobs").split()[:2] == ["[1]+", "Stopped"]
+    nop5.send("fg\n")
+    nop5.expect(r"^sh -c [^\n]*\r\n")
+    nop5.send(b"taken\n\x04")
     nop5.wait_prompt()
     assert nop5.check("cat /tmp/z; rm /tmp/z") == "taken\n"
 
