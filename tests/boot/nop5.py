@@ -314,11 +314,15 @@ def resources_now(machine):
     tasks, after = listing(machine), None
     while after is None or kworkers(after) != kworkers(tasks):  # a kworker came or went during the reading
         tasks = after or tasks
-        text = machine.check("cat /proc/meminfo /proc/slabinfo")  # one task reads both: no second one is ending
+        # One task reads all: no second one is ending. Its own status is among those of the others.
+        text = machine.run("cat /proc/meminfo /proc/slabinfo /proc/self/stat /proc/[0-9]*/status 2> /dev/null").output
         after = listing(machine)
     memory = {k: int(v) for k, v in re.findall(r"^(\w+): +(\d+) kB$", text, re.M)}
     used = memory["MemTotal"] - sum(memory[k] for k in ("MemFree", "Slab", "KernelStack", "PageTables"))
-    used -= memory.get("AnonPages", 0)  # the shell keeps its history there
+    # The shell keeps its history in memory of its own, and so on. The reader shares pages with its parent.
+    reader = re.search(r"^(\d+) \(", text, re.M)
+    used -= sum(int(size) for pid, size in re.findall(r"^Pid:\t(\d+)$(?:(?!^Pid:).)*?^RssAnon:\s+(\d+) kB$", text, re.M | re.S)
+                if reader and pid != reader[1])
     objects = sum(map(int, re.findall(r"^\S+ +(\d+) +\d+ .*: slabdata", text, re.M)))
     return {"tasks": len(tasks) - len(kworkers(tasks)), "kB": used, "objects": objects - 4 * len(kworkers(tasks))}
 
