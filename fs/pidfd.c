@@ -119,14 +119,17 @@ static struct pid *pid_for_wait(int fd, bool *nonblock)
 static long get_info(struct siginfo *info, const struct siginfo __user *uinfo, int sig,
 		     const struct pid *pid)
 {
+	int err;
+
 	if (!uinfo) {
 		init_siginfo(info, sig, SI_USER);
 		info->si_pid = current->tgid;
 		info->si_uid = current_uid();
 		return 0;
 	}
-	if (copy_from_user(info, uinfo, sizeof(*info)))
-		return -EFAULT;
+	err = copy_siginfo_from_user(info, uinfo);
+	if (err)
+		return err;
 	if (info->si_signo != sig)
 		return -EINVAL;
 	if (current->thread_pid != pid && (info->si_code >= 0 || info->si_code == SI_TKILL))

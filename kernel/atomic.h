@@ -84,6 +84,21 @@ static __always_inline bool atomic_inc_not_zero(atomic_t *v)
 	return false;
 }
 
+/* Adds i to *v unless it is unless. True if it added. */
+static __always_inline bool atomic_add_unless(atomic_t *v, int i, int unless)
+{
+	int old = atomic_read(v);
+
+	while (old != unless) {
+		int now = atomic_cmpxchg(v, old, old + i);
+
+		if (now == old)
+			return true;
+		old = now;
+	}
+	return false;
+}
+
 /*
  * Atomic bits in an array of longs; the test_and_ forms return the old bit and are full barriers.
  */

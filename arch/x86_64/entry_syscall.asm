@@ -20,6 +20,7 @@ USER_DS			equ 0x2b	; descriptors.h
 USER_CS			equ 0x33
 TSS_RSP2		equ 20		; not used by the CPU: keeps the program's rsp for a moment
 FLAGS_TF		equ 0x100
+USER_WORK_IRET		equ 4		; kernel/sched/task.h
 PREEMPT_NEED_RESCHED	equ 0x80000000	; kernel/preempt.h; inverted: clear asks for a reschedule
 
 section .entry.text progbits alloc exec nowrite align=16
@@ -118,7 +119,15 @@ return_to_user_iret:
 	swapgs
 iret_to_user:
 	iretq
+; rdx = the current task.
 return_to_user_work:
+	cmp	dword [rdx + TASK_EXIT_WORK], USER_WORK_IRET << 16
+	jne	.loop
+	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
+	jne	.loop
+	lock and dword [rdx + TASK_EXIT_WORK + 2], ~USER_WORK_IRET
+	jmp	return_to_user_iret
+.loop:
 	lea	rdi, [rsp + 8]
 	lea	rbp, [rsp + 9]
 	call	exit_to_user_mode_loop

@@ -79,7 +79,7 @@ static __always_inline void load_registers(const struct fpu_state *state)
  * it finds there. Preemption off, so that a page that is not there is a fault, too.
  */
 #define USER_XSAVE(instruction, at, ok)                                                            \
-	__asm__ __volatile__(ASM_STAC "1: " instruction " (%[p])\n\t"                              \
+	__asm__ __volatile__(ASM_STAC "1: " instruction "\n\t"                                     \
 				      "movl $1, %k[good]\n"                                        \
 				      "2: " ASM_CLAC EXTABLE("1b", "2b")                           \
 			     : [good] "+r"(ok)                                                     \
@@ -90,7 +90,10 @@ static bool save_registers_to_user(void __user *at)
 {
 	unsigned long good = 0;
 
-	USER_XSAVE("xsave64", at, good);
+	/* The legacy part is always valid in a frame. */
+	USER_XSAVE("xsave64 (%[p])\n\t"
+		   "3: orq $3, 512(%[p])\n\t" EXTABLE("3b", "2f"),
+		   at, good);
 	return good;
 }
 
@@ -98,7 +101,7 @@ static bool load_registers_from_user(const void __user *at)
 {
 	unsigned long good = 0;
 
-	USER_XSAVE("xrstor64", at, good);
+	USER_XSAVE("xrstor64 (%[p])", at, good);
 	return good;
 }
 
@@ -308,27 +311,46 @@ bool fpu_frame_is_extended(void)
 	return xfeatures;
 }
 
+static u32 __user *magic2_of(void __user *at)
+{
+	return (u32 __user *)((char __user *)at + fpu_size);
+}
+
 /* Saves the registers straight into the frame. False: the CPU does not have them, or a fault. */
-static bool save_directly(void __user *at, const struct fpu_software *software)
+static bool save_directly(void __user *at)
 {
 	struct fpu_state __user *state = at;
+	u64 __user *software = (u64 __user *)state->software;
 	bool good;
-	u64 saved;
 
-	if (test_user_work(current, USER_WORK_FPU) || !access_ok(at, fpu_size))
+	if (test_user_work(current, USER_WORK_FPU) || !access_ok(at, fpu_size + sizeof(u32)))
 		return false;
+	user_access_begin();
 	/* XSAVE writes only a part of its header. */
-	if (clear_user(&state->xfeatures, XSAVE_HEADER))
-		return false;
+	unsafe_put_u64(0UL, &state->xfeatures, fault);
+	unsafe_put_u64(0UL, &state->xcomp_bv, fault);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < ARRAY_SIZE(state->reserved); i++)
+		unsafe_put_u64(0UL, &state->reserved[i], fault);
+	unsafe_put_u64(FP_XSTATE_MAGIC1 | (fpu_size + sizeof(u32)) << 32, &software[0], fault);
+	unsafe_put_u64(xfeatures, &software[1], fault);
+	unsafe_put_u64(fpu_size, &software[2], fault);
+#pragma GCC unroll 8
+	for (unsigned i = 3; i < sizeof(state->software) / sizeof(u64); i++)
+		unsafe_put_u64(0UL, &software[i], fault);
+	unsafe_put_u32(FP_XSTATE_MAGIC2, magic2_of(at), fault);
+	user_access_end();
 	preempt_disable();
 	good = !test_user_work(current, USER_WORK_FPU) && save_registers_to_user(at);
 	preempt_enable();
-	return good && !copy_to_user(state->software, software, sizeof(*software)) &&
-	       !get_user(saved, &state->xfeatures) &&
-	       !put_user(saved | XFEATURES_LEGACY, &state->xfeatures);
+	return good;
+fault:
+	user_access_end();
+	return false;
 }
 
-bool fpu_save_to_user(void __user *at)
+/* Saves the state that is in memory. */
+static noinline bool save_by_copy(void __user *at)
 {
 	struct fpu_state *state = current->thread.fpu;
 	struct fpu_software software = {
@@ -338,15 +360,17 @@ bool fpu_save_to_user(void __user *at)
 		.xstate_size = (u32)fpu_size,
 	};
 
-	if (xfeatures && save_directly(at, &software))
-		return !put_user(FP_XSTATE_MAGIC2, (u32 __user *)((char __user *)at + fpu_size));
 	save_current();
 	if (!xfeatures)
 		return !copy_to_user(at, state, LEGACY_SIZE);
 	memcpy(state->software, &software, sizeof(software));
 	state->xfeatures |= XFEATURES_LEGACY; /* the legacy part is always valid in a frame */
-	return !copy_to_user(at, state, fpu_size) &&
-	       !put_user(FP_XSTATE_MAGIC2, (u32 __user *)((char __user *)at + fpu_size));
+	return !copy_to_user(at, state, fpu_size) && !put_user(FP_XSTATE_MAGIC2, magic2_of(at));
+}
+
+bool fpu_save_to_user(void __user *at)
+{
+	return (xfeatures && save_directly(at)) || save_by_copy(at);
 }
 
 /* Makes a state of a program one that XRSTOR does not refuse. */
@@ -376,17 +400,21 @@ static bool is_extended(const struct fpu_state *legacy, const void __user *at)
 /* Loads a frame of XSAVE straight into the registers. False: that needs a closer look. */
 static bool load_directly(const void __user *at)
 {
-	struct fpu_software software;
+	const struct fpu_state __user *state = at;
+	const u64 __user *software = (const u64 __user *)state->software;
+	u64 magic1_size, xstate_size;
 	u32 magic2;
 	bool good;
 
-	if (!xfeatures || (unsigned long)at % FPU_ALIGN || !access_ok(at, fpu_size) ||
-	    copy_from_user(&software, ((const struct fpu_state __user *)at)->software,
-			   sizeof(software)) ||
-	    software.magic1 != FP_XSTATE_MAGIC1 || software.xstate_size != fpu_size ||
-	    software.extended_size < fpu_size ||
-	    get_user(magic2, (const u32 __user *)((const char __user *)at + fpu_size)) ||
-	    magic2 != FP_XSTATE_MAGIC2)
+	if (!xfeatures || (unsigned long)at % FPU_ALIGN || !access_ok(at, fpu_size + sizeof(u32)))
+		return false;
+	user_access_begin();
+	unsafe_get_u64(magic1_size, &software[0], fault);
+	unsafe_get_u64(xstate_size, &software[2], fault);
+	unsafe_get_u32(magic2, magic2_of((void __user *)at), fault);
+	user_access_end();
+	if ((u32)magic1_size != FP_XSTATE_MAGIC1 || magic1_size >> 32 < fpu_size ||
+	    (u32)xstate_size != fpu_size || magic2 != FP_XSTATE_MAGIC2)
 		return false;
 	preempt_disable();
 	good = load_registers_from_user(at);
@@ -394,6 +422,9 @@ static bool load_directly(const void __user *at)
 		registers_changed();
 	preempt_enable();
 	return good;
+fault:
+	user_access_end();
+	return false;
 }
 
 bool fpu_restore_from_user(const void __user *at)

@@ -45,39 +45,28 @@ struct ucontext {
 struct rt_sigframe {
 	u64 pretcode;
 	struct ucontext uc;
-	struct siginfo info;
+	u8 info[SIGINFO_SIZE];
 };
 
-static void save_registers(struct sigcontext *sc, const struct pt_regs *regs)
-{
-	const struct thread_struct *thread = &current->thread;
-
-	*sc = (struct sigcontext){
-		.r8 = regs->r8,
-		.r9 = regs->r9,
-		.r10 = regs->r10,
-		.r11 = regs->r11,
-		.r12 = regs->r12,
-		.r13 = regs->r13,
-		.r14 = regs->r14,
-		.r15 = regs->r15,
-		.di = regs->di,
-		.si = regs->si,
-		.bp = regs->bp,
-		.bx = regs->bx,
-		.dx = regs->dx,
-		.ax = regs->ax,
-		.cx = regs->cx,
-		.sp = regs->sp,
-		.ip = regs->ip,
-		.flags = regs->flags,
-		.cs = (u16)regs->cs,
-		.ss = (u16)regs->ss,
-		.err = thread->error_code,
-		.trapno = thread->trap_nr,
-		.cr2 = thread->cr2,
-	};
-}
+/* The registers that the frame holds as they are in pt_regs. */
+#define FOR_EACH_REGISTER(move)                                                                    \
+	move(r8);                                                                                  \
+	move(r9);                                                                                  \
+	move(r10);                                                                                 \
+	move(r11);                                                                                 \
+	move(r12);                                                                                 \
+	move(r13);                                                                                 \
+	move(r14);                                                                                 \
+	move(r15);                                                                                 \
+	move(di);                                                                                  \
+	move(si);                                                                                  \
+	move(bp);                                                                                  \
+	move(bx);                                                                                  \
+	move(dx);                                                                                  \
+	move(ax);                                                                                  \
+	move(cx);                                                                                  \
+	move(sp);                                                                                  \
+	move(flags)
 
 /* The places of the frame and of the FPU state. 0: they would leave the alternate stack. */
 static unsigned long frame_address(const struct ksignal *ksig, const struct pt_regs *regs,
@@ -99,25 +88,55 @@ static unsigned long frame_address(const struct ksignal *ksig, const struct pt_r
 	return sp;
 }
 
+/* Writes the frame where it is to be, but for the siginfo. False: a fault. */
+static bool write_frame(struct rt_sigframe __user *frame, const struct ksignal *ksig,
+			const struct pt_regs *regs, unsigned long fpstate)
+{
+	const struct thread_struct *thread = &current->thread;
+	struct sigcontext __user *sc = &frame->uc.uc_mcontext;
+	u64 mask = sigmask_to_save(), uc_flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS;
+	struct sigaltstack stack;
+
+	if (!access_ok(frame, sizeof(*frame)))
+		return false;
+	if (fpu_frame_is_extended())
+		uc_flags |= UC_FP_XSTATE;
+	save_altstack(&stack, regs->sp);
+	user_access_begin();
+	unsafe_put_u64((u64)ksig->ka.restorer, &frame->pretcode, fault);
+	unsafe_put_u64(uc_flags, &frame->uc.uc_flags, fault);
+	unsafe_put_u64(0UL, &frame->uc.uc_link, fault);
+	unsafe_put_u64(stack.ss_sp, &frame->uc.uc_stack.ss_sp, fault);
+	unsafe_put_u64((u64)(u32)stack.ss_flags, (u64 __user *)&frame->uc.uc_stack.ss_flags, fault);
+	unsafe_put_u64(stack.ss_size, &frame->uc.uc_stack.ss_size, fault);
+#define PUT(reg) unsafe_put_u64(regs->reg, &sc->reg, fault)
+	FOR_EACH_REGISTER(PUT);
+#undef PUT
+	unsafe_put_u64(regs->ip, &sc->ip, fault);
+	unsafe_put_u64((u64)__USER_CS | (u64)__USER_DS << 48, (u64 __user *)&sc->cs, fault);
+	unsafe_put_u64(thread->error_code, &sc->err, fault);
+	unsafe_put_u64(thread->trap_nr, &sc->trapno, fault);
+	unsafe_put_u64(mask, &sc->oldmask, fault);
+	unsafe_put_u64(thread->cr2, &sc->cr2, fault);
+	unsafe_put_u64(fpstate, &sc->fpstate, fault);
+	unsafe_put_u64(mask, &frame->uc.uc_sigmask, fault);
+	user_access_end();
+	return true;
+fault:
+	user_access_end();
+	return false;
+}
+
 static bool setup_rt_frame(const struct ksignal *ksig, struct pt_regs *regs)
 {
 	struct task_struct *tsk = current;
-	struct rt_sigframe frame;
 	unsigned long fpstate, at = frame_address(ksig, regs, &fpstate);
+	struct rt_sigframe __user *frame = (struct rt_sigframe __user *)at;
 
-	if (!at || !(ksig->ka.flags & SA_RESTORER) || !fpu_save_to_user((void __user *)fpstate))
+	if (!at || !(ksig->ka.flags & SA_RESTORER) || !write_frame(frame, ksig, regs, fpstate) ||
+	    !fpu_save_to_user((void __user *)fpstate))
 		return false;
-	memset(&frame, 0, sizeof(frame));
-	frame.pretcode = (u64)ksig->ka.restorer;
-	frame.uc.uc_flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS |
-			    (fpu_frame_is_extended() ? UC_FP_XSTATE : 0);
-	save_altstack(&frame.uc.uc_stack, regs->sp);
-	save_registers(&frame.uc.uc_mcontext, regs);
-	frame.uc.uc_mcontext.fpstate = fpstate;
-	frame.uc.uc_sigmask = sigmask_to_save();
-	frame.uc.uc_mcontext.oldmask = frame.uc.uc_sigmask;
-	frame.info = ksig->info;
-	if (copy_to_user((void __user *)at, &frame, sizeof(frame)))
+	if ((ksig->ka.flags & SA_SIGINFO) && copy_siginfo_to_user(frame->info, &ksig->info))
 		return false;
 	if (tsk->sas_ss_flags & SS_AUTODISARM)
 		tsk->sas_ss_sp = tsk->sas_ss_size = tsk->sas_ss_flags = 0;
@@ -193,50 +212,64 @@ void arch_do_signal(struct pt_regs *regs)
 	restore_saved_sigmask_unless(false);
 }
 
-static bool restore_registers(struct pt_regs *regs, const struct sigcontext *sc)
+/* What sigreturn(2) needs of the frame beside the registers. */
+struct frame_rest {
+	u64 mask, fpstate;
+	struct sigaltstack stack;
+};
+
+/*
+ * Reads the frame straight into the registers. False: a fault, or an address that a program cannot
+ * have. The first and the last word come first: if one is missing, the registers stay as they are.
+ */
+static bool read_frame(struct pt_regs *regs, const struct rt_sigframe __user *frame,
+		       struct frame_rest *rest)
 {
-	if (sc->ip >= TASK_SIZE_MAX)
-		return false; /* SYSRET and IRET must not fault in the kernel */
-	regs->r8 = sc->r8;
-	regs->r9 = sc->r9;
-	regs->r10 = sc->r10;
-	regs->r11 = sc->r11;
-	regs->r12 = sc->r12;
-	regs->r13 = sc->r13;
-	regs->r14 = sc->r14;
-	regs->r15 = sc->r15;
-	regs->di = sc->di;
-	regs->si = sc->si;
-	regs->bp = sc->bp;
-	regs->bx = sc->bx;
-	regs->dx = sc->dx;
-	regs->ax = sc->ax;
-	regs->cx = sc->cx;
-	regs->sp = sc->sp;
-	regs->ip = sc->ip;
+	const struct sigcontext __user *sc = &frame->uc.uc_mcontext;
+	u64 ip, user_flags = regs->flags & ~X86_EFLAGS_USER, stack_flags;
+
+	if (!access_ok(frame, sizeof(*frame)))
+		return false;
+	user_access_begin();
+	unsafe_get_u64(stack_flags, (const u64 __user *)&frame->uc.uc_stack.ss_flags, fault);
+	unsafe_get_u64(rest->mask, &frame->uc.uc_sigmask, fault);
+	unsafe_get_u64(rest->stack.ss_sp, &frame->uc.uc_stack.ss_sp, fault);
+	unsafe_get_u64(rest->stack.ss_size, &frame->uc.uc_stack.ss_size, fault);
+	unsafe_get_u64(rest->fpstate, &sc->fpstate, fault);
+	unsafe_get_u64(ip, &sc->ip, fault);
+	if (ip >= TASK_SIZE_MAX)
+		goto fault; /* SYSRET and IRET must not fault in the kernel */
+#define GET(reg) unsafe_get_u64(regs->reg, &sc->reg, fault)
+	FOR_EACH_REGISTER(GET);
+#undef GET
+	user_access_end();
+	rest->stack.ss_flags = (int)stack_flags;
+	regs->ip = ip;
+	regs->flags = user_flags | (regs->flags & X86_EFLAGS_USER);
 	/* A program has no other code and data segment. */
 	regs->cs = __USER_CS;
 	regs->ss = __USER_DS;
-	regs->flags = (regs->flags & ~X86_EFLAGS_USER) | (sc->flags & X86_EFLAGS_USER);
 	regs->orig_ax = ~0UL; /* this is no system call to restart */
 	set_user_work(current, USER_WORK_IRET);
 	return true;
+fault:
+	user_access_end();
+	regs->flags = user_flags | (regs->flags & X86_EFLAGS_USER);
+	return false;
 }
 
 SYSCALL_DEFINE0(rt_sigreturn)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	const struct rt_sigframe __user *at = (const void __user *)(regs->sp - sizeof(u64));
-	struct rt_sigframe frame;
+	struct frame_rest rest;
 
 	current->restart_block.fn = NULL;
-	if (copy_from_user(&frame, at, sizeof(frame)))
+	if (!read_frame(regs, (const void __user *)(regs->sp - sizeof(u64)), &rest))
 		goto bad;
-	set_current_blocked(frame.uc.uc_sigmask);
-	if (!restore_registers(regs, &frame.uc.uc_mcontext) ||
-	    !fpu_restore_from_user((const void __user *)frame.uc.uc_mcontext.fpstate))
+	set_current_blocked(rest.mask);
+	if (!fpu_restore_from_user((const void __user *)rest.fpstate))
 		goto bad;
-	restore_altstack(&frame.uc.uc_stack, regs->sp);
+	restore_altstack(&rest.stack, regs->sp);
 	return (long)regs->ax;
 bad:
 	force_sig(SIGSEGV);

@@ -131,18 +131,23 @@ static __always_inline void user_access_end(void)
 {
 	__asm__ __volatile__(ASM_CLAC ::: "memory");
 }
-#define unsafe_get_u64(x, p, label)                                                                \
-	__asm__ goto("1: movq %1, %0\n\t" EXTABLE("1b", "%l[" #label "]")                          \
+#define unsafe_get(x, p, suffix, k, label)                                                         \
+	__asm__ goto("1: mov" suffix " %1, %" k "0\n\t" EXTABLE("1b", "%l[" #label "]")            \
 		     : "=r"(x)                                                                     \
 		     : "m"(*(p))                                                                   \
 		     :                                                                             \
 		     : label)
-#define unsafe_put_u16(x, p, label)                                                                \
-	__asm__ goto("1: movw %w0, %1\n\t" EXTABLE("1b", "%l[" #label "]")                         \
+#define unsafe_put(x, p, suffix, k, label)                                                         \
+	__asm__ goto("1: mov" suffix " %" k "0, %1\n\t" EXTABLE("1b", "%l[" #label "]")            \
 		     :                                                                             \
-		     : "r"(x), "m"(*(p))                                                           \
+		     : "er"(x), "m"(*(p))                                                          \
 		     : "memory"                                                                    \
 		     : label)
+#define unsafe_get_u32(x, p, label) unsafe_get(x, p, "l", "k", label)
+#define unsafe_get_u64(x, p, label) unsafe_get(x, p, "q", "", label)
+#define unsafe_put_u16(x, p, label) unsafe_put(x, p, "w", "w", label)
+#define unsafe_put_u32(x, p, label) unsafe_put(x, p, "l", "k", label)
+#define unsafe_put_u64(x, p, label) unsafe_put(x, p, "q", "", label)
 
 /*
  * get_user(x, p) reads the variable at p, of 1, 2, 4 or 8 bytes, into x. 0, or -EFAULT and x is 0.

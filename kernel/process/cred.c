@@ -35,9 +35,9 @@ static struct user_struct *get_user_of(u32 uid)
 {
 	struct user_struct *user, *new = NULL;
 
-	spin_lock(&users_lock);
+	spin_lock_irq(&users_lock);
 	user = find_user(uid);
-	spin_unlock(&users_lock);
+	spin_unlock_irq(&users_lock);
 	if (user)
 		return user;
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
@@ -45,25 +45,29 @@ static struct user_struct *get_user_of(u32 uid)
 		return NULL;
 	atomic_set(&new->count, 1);
 	new->uid = uid;
-	spin_lock(&users_lock);
+	spin_lock_irq(&users_lock);
 	user = find_user(uid);
 	if (!user)
 		list_add(&new->node, &users);
-	spin_unlock(&users_lock);
+	spin_unlock_irq(&users_lock);
 	if (!user)
 		return new;
 	kfree(new);
 	return user;
 }
 
-static void put_user_struct(struct user_struct *user)
+void put_user_struct(struct user_struct *user)
 {
-	spin_lock(&users_lock);
+	unsigned long flags;
+
+	if (atomic_add_unless(&user->count, -1, 1))
+		return;
+	spin_lock_irqsave(&users_lock, flags);
 	if (!atomic_dec_and_test(&user->count))
 		user = NULL;
 	else
 		list_del(&user->node);
-	spin_unlock(&users_lock);
+	spin_unlock_irqrestore(&users_lock, flags);
 	kfree(user);
 }
 

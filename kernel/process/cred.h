@@ -23,6 +23,8 @@ struct user_struct {
 	struct list_head node; /* [U] in the list of users */
 };
 extern struct user_struct root_user;
+/* Drops a reference. Any context but NMI. */
+void put_user_struct(struct user_struct *user);
 
 /* Supplementary groups, sorted. Constant after creation; [A] atomic. */
 struct group_info {

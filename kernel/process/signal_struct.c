@@ -29,6 +29,7 @@ void put_signal_struct(struct signal_struct *signal)
 	if (!atomic_dec_and_test(&signal->sigcnt))
 		return;
 	flush_sigqueue(&signal->shared_pending);
+	free_spare_sigqueue(signal);
 	put_pid(signal->tty_old_pgrp);
 	kfree(signal);
 }

@@ -96,7 +96,7 @@ struct signal_struct {
 	wait_queue_head_t wait_chldexit; /* wait4() of each thread sleeps here */
 
 	struct sigpending shared_pending; /* [S] signals for any thread */
-	atomic_t nr_sigqueued;            /* [A] queued signals, for RLIMIT_SIGPENDING */
+	struct sigqueue *spare_sigqueue;  /* [S] for the next signal; NULL: none */
 	unsigned flags;                   /* [S] SIGNAL_* */
 	int group_exit_code;              /* [S] wait status of exit_group(), or of a stop */
 	int group_stop_count;             /* [S] threads that must still stop */

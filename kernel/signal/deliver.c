@@ -19,7 +19,7 @@ void recalc_sigpending(void)
 	if ((pending_signals(tsk) & ~tsk->blocked) || (tsk->jobctl & JOBCTL_STOP_PENDING) ||
 	    (tsk->signal->flags & (SIGNAL_CLD_STOPPED | SIGNAL_CLD_CONTINUED)))
 		__atomic_fetch_or(&tsk->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
-	else
+	else if (signal_pending(tsk))
 		__atomic_fetch_and(&tsk->user_work, ~USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
 }
 
@@ -89,7 +89,9 @@ void set_current_blocked(u64 mask)
 	if (signal_pending(tsk))
 		retarget_shared_pending(tsk, mask & ~tsk->blocked);
 	tsk->blocked = mask;
-	recalc_sigpending();
+	/* What makes the mark necessary has set it, except a signal that mask no longer blocks. */
+	if (signal_pending(tsk) || (pending_signals(tsk) & ~mask))
+		recalc_sigpending();
 	spin_unlock_irq(&tsk->sighand->siglock);
 }
 

@@ -1,43 +1,88 @@
 /* The queues of pending signals. */
 #include "kernel/signal/signal.h"
 
+#include "arch/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
+#include "kernel/process/cred.h"
+#include "kernel/rcu/rcu.h"
 
 static struct kmem_cache *sigqueue_cache;
 
-/* An entry has left its queue. siglock held. */
+/* The entry is out of its queue. */
 static void free_sigqueue(struct sigqueue *q)
 {
 	q->queued = false;
 	if (q->taken)
 		return; /* its owner keeps it */
-	atomic_dec(q->counter);
+	atomic_dec(&q->user->sigpending);
+	put_user_struct(q->user);
 	kmem_cache_free(sigqueue_cache, q);
 }
 
-static struct sigqueue *new_sigqueue(struct signal_struct *signal, gfp_t gfp)
+/* The same for one that the current process has taken. It keeps one for its next signal. */
+static void recycle_sigqueue(struct sigqueue *q)
 {
-	unsigned long limit = READ_ONCE(signal->rlim[RLIMIT_SIGPENDING].rlim_cur);
-	atomic_t *counter = &signal->nr_sigqueued;
+	struct signal_struct *signal = current->signal;
+
+	if (q->taken || signal->spare_sigqueue || q->user != current->real_cred->user) {
+		free_sigqueue(q);
+		return;
+	}
+	atomic_dec(&q->user->sigpending);
+	signal->spare_sigqueue = q;
+}
+
+void free_spare_sigqueue(struct signal_struct *signal)
+{
+	struct sigqueue *q = signal->spare_sigqueue;
+
+	if (!q)
+		return;
+	put_user_struct(q->user);
+	kmem_cache_free(sigqueue_cache, q);
+}
+
+/* False: the user of p has as many queued signals as p may have. */
+static bool count_sigqueue(const struct task_struct *p, struct user_struct *user)
+{
+	unsigned long limit = READ_ONCE(p->signal->rlim[RLIMIT_SIGPENDING].rlim_cur);
+
+	if ((unsigned long)atomic_inc_return(&user->sigpending) <= limit)
+		return true;
+	atomic_dec(&user->sigpending);
+	return false;
+}
+
+static struct sigqueue *new_sigqueue(const struct task_struct *p, gfp_t gfp)
+{
+	struct user_struct *user;
 	struct sigqueue *q;
 
-	if ((unsigned long)atomic_read(counter) >= limit)
-		return NULL;
+	rcu_read_lock();
+	user = rcu_dereference(p->real_cred)->user;
+	atomic_inc(&user->count);
+	rcu_read_unlock();
+	if (!count_sigqueue(p, user))
+		goto no_room;
 	q = kmem_cache_alloc(sigqueue_cache, gfp);
 	if (!q)
-		return NULL;
-	atomic_inc(counter);
-	q->counter = counter;
+		goto no_memory;
+	q->user = user;
 	q->queued = false;
 	q->taken = NULL;
 	return q;
+no_memory:
+	atomic_dec(&user->sigpending);
+no_room:
+	put_user_struct(user);
+	return NULL;
 }
 
 struct sigqueue *sigqueue_alloc(void (*taken)(struct sigqueue *q, struct siginfo *info),
 				void *owner)
 {
-	struct sigqueue *q = new_sigqueue(current->signal, GFP_KERNEL);
+	struct sigqueue *q = new_sigqueue(current, GFP_KERNEL);
 
 	if (q) {
 		q->taken = taken;
@@ -55,8 +100,13 @@ void sigqueue_disown(struct sigqueue *q)
 
 bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p)
 {
-	struct sigqueue *q = new_sigqueue(p->signal, GFP_ATOMIC);
+	struct sigqueue *q = p->signal->spare_sigqueue;
 
+	/* siglock is held, so preemption is off: an RCU reader. */
+	if (q && q->user == p->real_cred->user && count_sigqueue(p, q->user))
+		p->signal->spare_sigqueue = NULL;
+	else
+		q = new_sigqueue(p, GFP_ATOMIC);
 	if (!q)
 		return false;
 	q->info = *info;
@@ -87,7 +137,7 @@ static void collect_signal(int sig, struct sigpending *pending, struct siginfo *
 		list_del(&first->list);
 		if (first->taken)
 			first->taken(first, info);
-		free_sigqueue(first);
+		recycle_sigqueue(first);
 	} else {
 		init_siginfo(info, sig, SI_USER);
 	}
@@ -154,6 +204,29 @@ enum siginfo_layout siginfo_layout(const struct siginfo *info)
 	if (code == SI_TIMER)
 		return SIL_TIMER;
 	return code == SI_SIGIO ? SIL_POLL : SIL_RT;
+}
+
+#define SIGINFO_REST (SIGINFO_SIZE - KERNEL_SIGINFO_SIZE)
+
+int copy_siginfo_to_user(void __user *to, const struct siginfo *info)
+{
+	if (copy_to_user(to, info, sizeof(*info)) ||
+	    clear_user((char __user *)to + sizeof(*info), SIGINFO_REST))
+		return -EFAULT;
+	return 0;
+}
+
+int copy_siginfo_from_user(struct siginfo *info, const void __user *from)
+{
+	u8 rest[SIGINFO_REST];
+
+	if (copy_from_user(info, from, sizeof(*info)))
+		return -EFAULT;
+	if (info->si_code >= SI_DETHREAD || info->si_code == SI_ASYNCNL)
+		return 0;
+	if (copy_from_user(rest, (const char __user *)from + sizeof(*info), sizeof(rest)))
+		return -EFAULT;
+	return memchr_inv(rest, 0, sizeof(rest)) ? -E2BIG : 0;
 }
 
 int dequeue_synchronous_signal(struct siginfo *info)

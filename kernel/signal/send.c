@@ -68,6 +68,8 @@ static bool sig_ignored(const struct task_struct *p, int sig, bool force)
 static void signal_wake_up(struct task_struct *t, unsigned states)
 {
 	__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
+	if (t == current && READ_ONCE(t->state) == TASK_RUNNING)
+		return;
 	if (wake_up_state(t, states | TASK_INTERRUPTIBLE) || t == current)
 		return;
 	preempt_disable();
@@ -244,13 +246,17 @@ out:
 static int do_send(const struct siginfo *info, struct task_struct *p, enum pid_type type,
 		   bool force)
 {
+	struct sighand_struct *sighand = current->sighand;
 	unsigned long flags;
 	int err;
 
-	if (!lock_task_sighand(p, &flags))
+	/* That of the current process stays. */
+	if (p->signal == current->signal && likely(p->sighand == sighand))
+		spin_lock_irqsave(&sighand->siglock, flags);
+	else if (!(sighand = lock_task_sighand(p, &flags)))
 		return -ESRCH;
 	err = send_signal_locked(info, p, type, force);
-	unlock_task_sighand(p, flags);
+	spin_unlock_irqrestore(&sighand->siglock, flags);
 	return err;
 }
 
@@ -397,6 +403,8 @@ int kill_something_info(const struct siginfo *info, pid_t pid)
 	struct task_struct *p;
 	int ret;
 
+	if (pid == current->tgid)
+		return group_send_sig_info(info, current->group_leader, PIDTYPE_TGID);
 	if (pid > 0) {
 		p = find_get_task_by_pid(pid);
 		if (!p)

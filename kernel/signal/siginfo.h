@@ -33,6 +33,8 @@
 #define SI_ASYNCIO    (-4)
 #define SI_SIGIO      (-5)
 #define SI_TKILL      (-6)
+#define SI_DETHREAD   (-7)
+#define SI_ASYNCNL    (-60)
 #define ILL_ILLOPN    2
 #define FPE_INTDIV    1
 #define FPE_FLTDIV    3
@@ -52,7 +54,9 @@
 #define CLD_STOPPED   5
 #define CLD_CONTINUED 6
 
-#define SIGINFO_SIZE 128
+/* siginfo_t of a program. The rest is 0, and not kept here. */
+#define SIGINFO_SIZE        128
+#define KERNEL_SIGINFO_SIZE 48
 
 struct siginfo {
 	int si_signo;
@@ -85,10 +89,15 @@ struct siginfo {
 			long si_band;
 			int si_fd;
 		};
-		u8 bytes[SIGINFO_SIZE - 16];
+		u8 bytes[KERNEL_SIGINFO_SIZE - 16];
 	};
 };
-BUILD_BUG_ON(sizeof(struct siginfo) != SIGINFO_SIZE);
+BUILD_BUG_ON(sizeof(struct siginfo) != KERNEL_SIGINFO_SIZE);
+
+/* Writes the siginfo_t of a program. 0 or -EFAULT. Task context. */
+int copy_siginfo_to_user(void __user *to, const struct siginfo *info);
+/* Reads it. -E2BIG: a code that the kernel does not know, with bytes that it does not keep. */
+int copy_siginfo_from_user(struct siginfo *info, const void __user *from);
 
 /* Which fields of a siginfo are set. */
 enum siginfo_layout { SIL_KILL, SIL_TIMER, SIL_POLL, SIL_FAULT, SIL_CHLD, SIL_RT };
@@ -97,7 +106,7 @@ enum siginfo_layout siginfo_layout(const struct siginfo *info);
 /* Fills *info with a signal number, a code, and zeros. */
 static inline void init_siginfo(struct siginfo *info, int sig, int code)
 {
-	memset(info, 0, sizeof(*info));
+	__builtin_memset(info, 0, sizeof(*info)); /* inline */
 	info->si_signo = sig;
 	info->si_code = code;
 }

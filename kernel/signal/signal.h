@@ -47,12 +47,15 @@ struct ksignal {
 	int sig;
 };
 
-/* One pending signal with what comes with it. [S] siglock of the process that gets it. */
+/*
+ * One pending signal with what comes with it. [S] siglock of the process that gets it; [C]
+ * constant.
+ */
 struct sigqueue {
-	struct list_head list; /* [S] in sigpending.list */
-	struct siginfo info;   /* [S] */
-	bool queued;           /* [S] */
-	atomic_t *counter;     /* the number of queued signals of a process */
+	struct list_head list;    /* [S] in sigpending.list */
+	struct siginfo info;      /* [S] */
+	bool queued;              /* [S] */
+	struct user_struct *user; /* [C] whose sigpending counts it; counted */
 	/* [S] of sigqueue_alloc(); NULL: it is freed when it leaves its queue */
 	void (*taken)(struct sigqueue *q, struct siginfo *info);
 	void *owner;
@@ -100,7 +103,7 @@ int zap_other_threads(struct task_struct *p);
 
 /* ---- queues (queue.c) ---- */
 
-/* Puts info into a queue. False: no memory, or the limit of the process. siglock held. */
+/* Puts info into a queue. False: no memory, or the limit of p's user. siglock held. */
 bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p);
 /* Takes a signal that mask does not block, and fills *info. 0: none. siglock held. */
 int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info);
@@ -110,7 +113,7 @@ u64 pending_unblocked(u64 mask);
 int dequeue_synchronous_signal(struct siginfo *info);
 /*
  * An entry that its owner, a timer, sends again and again; it counts for the limit of the current
- * process. taken: the signal is delivered, may change *info; siglock held. NULL: no memory, or the
+ * user. taken: the signal is delivered, may change *info; siglock held. NULL: no memory, or the
  * limit. sigqueue_disown(): the owner goes away; a signal that waits stays. siglock held.
  */
 struct sigqueue *sigqueue_alloc(void (*taken)(struct sigqueue *q, struct siginfo *info),
@@ -119,6 +122,8 @@ void sigqueue_disown(struct sigqueue *q);
 /* Removes the signals of a set. siglock held, or no other task can see pending. */
 void flush_sigqueue_mask(struct sigpending *pending, u64 mask);
 void flush_sigqueue(struct sigpending *pending);
+/* Frees the entry that a process keeps for its next signal. No other task can see signal. */
+void free_spare_sigqueue(struct signal_struct *signal);
 
 /* ---- the current task (deliver.c) ---- */
 

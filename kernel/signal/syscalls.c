@@ -177,7 +177,7 @@ SYSCALL_DEFINE4(rt_sigtimedwait, const sigset_t *, uthese, siginfo_t *, uinfo,
 			timeout_ns = (u64)ts[0] * NSEC_PER_SEC + (u64)ts[1];
 	}
 	ret = do_sigtimedwait(set, &info, timeout_ns);
-	if (ret > 0 && uinfo && copy_to_user(uinfo, &info, sizeof(info)))
+	if (ret > 0 && uinfo && copy_siginfo_to_user(uinfo, &info))
 		return -EFAULT;
 	return ret;
 }
@@ -234,8 +234,10 @@ SYSCALL_DEFINE2(tkill, pid_t, pid, int, sig)
 /* Reads a siginfo that a program sends. It may not look like one of the kernel or of kill(2). */
 static long get_queue_info(struct siginfo *info, const void *uinfo, int sig, pid_t pid)
 {
-	if (copy_from_user(info, uinfo, sizeof(*info)))
-		return -EFAULT;
+	int err = copy_siginfo_from_user(info, uinfo);
+
+	if (err)
+		return err;
 	info->si_signo = sig;
 	if ((info->si_code >= 0 || info->si_code == SI_TKILL) && pid != current->pid)
 		return -EPERM;
@@ -274,7 +276,7 @@ void save_altstack(struct sigaltstack *stack, unsigned long sp)
 {
 	struct task_struct *tsk = current;
 
-	memset(stack, 0, sizeof(*stack)); /* padding, too: a program gets to see it */
+	__builtin_memset(stack, 0, sizeof(*stack)); /* padding, too: a program gets to see it */
 	stack->ss_sp = tsk->sas_ss_sp;
 	stack->ss_size = tsk->sas_ss_size;
 	stack->ss_flags = (int)(tsk->sas_ss_flags & SS_AUTODISARM);
