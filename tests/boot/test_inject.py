@@ -24,6 +24,12 @@ def lines(machine):
 
 
 def inject(machine, text, event="synthetic/foo"):
+    if len(text) > 1000:  # the shell's own lines are shorter
+        machine.send("cat > /tmp/line\n")
+        machine.expect("cat > /tmp/line\r\n")
+        machine.send(f"echo {text} > events/{event}/inject\n\x04")
+        machine.wait_prompt()
+        return machine.run(". /tmp/line").output
     return machine.run(f"echo {text} > events/{event}/inject").output
 
 
@@ -66,8 +72,11 @@ def test_triggers_and_filters_see_an_injected_record(machine):
 def test_a_record_that_is_too_long_is_refused(boot):
     """The fields of this event probe take 20 KB; no record of it fits anywhere. Its last field was once written into other memory."""
     machine = boot(cpus=1)
-    arrays = " ".join(f"a{i}=+0($next_pid):u64[64]" for i in range(40))
-    machine.check(f"cd /sys/kernel/tracing; echo 'e:big sched/sched_switch {arrays} z=$next_pid' >> dynamic_events")
+    arrays = [f"a{i}=+0($next_pid):u64[64]" for i in range(40)]
+    machine.check("cd /sys/kernel/tracing")
+    for number in range(0, 40, 10):  # a line of the shell has less than 1024 bytes
+        machine.check(f"echo -n '{' '.join(arrays[number:number + 10])} ' >> /tmp/arrays")
+    machine.check('echo "e:big sched/sched_switch $(cat /tmp/arrays) z=\$next_pid" >> dynamic_events')
     assert machine.run("echo z=1 > events/eprobes/big/inject").output == "sh: write error: Argument list too long\n"
 
 

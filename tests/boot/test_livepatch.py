@@ -77,7 +77,7 @@ def test_the_sample_replaces_a_function_and_puts_it_back(quiet):
     assert nop5.check("cat /proc/cmdline") == NEW
     assert nop5.check(f"cat {PATCH}/enabled") == "1\n"
     assert nop5.check(f"ls {PATCH}").split() == ["enabled", "force", "transition", "vmlinux"]
-    assert nop5.check(f"ls {PATCH}/vmlinux; cat {PATCH}/vmlinux/patched") == "cmdline_proc_show,1\npatched\n1\n"
+    assert nop5.check(f"ls -1 {PATCH}/vmlinux; cat {PATCH}/vmlinux/patched") == "cmdline_proc_show,1\npatched\n1\n"
     assert nop5.check("cat /proc/1/patch_state") == "-1\n"
     assert re.fullmatch(r"cmdline_proc_show \(1\)   I     M\ttramp: 0x[0-9a-f]{16} \(klp_ftrace_handler\+0x0/0x[0-9a-f]+\)"
                         r" ->klp_ftrace_handler\+0x0/0x[0-9a-f]+\n", nop5.check(f"cat {TRACING}/enabled_functions"))
@@ -116,7 +116,7 @@ def test_a_word_for_no_disables_and_what_is_disabled_has_no_patch(patched):
     patched.check(f"echo 0 > {PATCH}/force")  # 0 does not force
     patched.check(f"echo off > {PATCH}/enabled")
     eventually(lambda: no_patch(patched))
-    refused(patched, f"echo 1 > {PATCH}/enabled", "No such file or directory")
+    refused(patched, f"echo 1 > {PATCH}/enabled", f"can't create {PATCH}/enabled: nonexistent directory")
 
 
 def test_a_patch_and_another_ipmodify_user_of_the_function_exclude_each_other(patched):
@@ -179,8 +179,9 @@ def test_tasks_that_loop_in_system_calls_do_not_hold_a_transition(boot):
 
 def read_all_the_time(machine, name):
     """Starts a reader on each CPU in the background."""
+    machine.check("many=$(for i in $(seq 100); do echo /proc/cmdline; done)")
     for cpu in range(8):
-        machine.send(f"taskset -c {cpu} cat {'/proc/cmdline ' * 100}> /tmp/{name}{cpu} &\n")
+        machine.send(f"taskset -c {cpu} cat $many > /tmp/{name}{cpu} &\n")
         machine.wait_prompt()
 
 
@@ -225,9 +226,7 @@ def test_when_an_error_shuts_ftrace_down_the_old_function_is_back_and_the_patch_
     eventually(lambda: machine.check(f"cat {PATCH}/transition").startswith("0"))
     machine.check("echo sys_mkdir > /sys/kernel/debug/ftrace_fault")
     assert machine.run("mkdir /tmp/x").status != 0
-    machine.expect(r"ftrace: all sites are off")
-    machine.send("\n")
-    machine.wait_prompt()
+    eventually(lambda: "ftrace: all sites are off" in machine.check("dmesg"))
     machine.check("echo 4 > /proc/sys/kernel/printk")
     assert machine.check("cat /proc/cmdline") == "panic=0\n"
     disable(machine)

@@ -1,9 +1,9 @@
-"""The shell: words, quoting, redirection, status, jobs, and error messages."""
+"""busybox's shell and commands: words, quoting, redirection, status, jobs, and error messages."""
 import re
 
 import pytest
 
-from nop5 import count_tasks
+from nop5 import count_tasks, eventually, kill, listing, tasks
 
 
 @pytest.mark.parametrize("line, expected", [
@@ -41,7 +41,7 @@ def test_every_redirection_is_done_in_its_turn(nop5):
     nop5.check("echo one > a > b >> c")
     assert nop5.check("cat a b c; wc a").split()[:2] == ["one", "0"]
     result = nop5.run("echo two > c > /nowhere/d > e")
-    assert result.status == 1 and result.lines == ["sh: /nowhere/d: No such file or directory"]
+    assert result.status == 1 and result.lines == ["-/bin/sh: can't create /nowhere/d: nonexistent directory"]
     assert nop5.check("ls").split() == ["a", "b", "c"]
     nop5.check("echo three > a; echo four > b")
     assert nop5.check("cat < a < b") == "four\n"
@@ -53,13 +53,6 @@ def test_ctrl_c_ends_all_commands_of_the_line(nop5):
     for _ in range(50):
         nop5.interrupt("sleep 1000; echo never")
         assert b"never\r" not in nop5.before
-    nop5.send("sh\n")
-    nop5.wait_prompt()
-    for _ in range(50):  # ^C may arrive when sleep has joined the job and cat has not
-        nop5.interrupt("sleep 1000 | cat; echo never")
-        assert b"never\r" not in nop5.before
-    nop5.send(b"\x04")
-    nop5.wait_prompt()
 
 
 def test_echo_n_leaves_the_newline_out(nop5):
@@ -82,7 +75,7 @@ def test_status_expands_in_quotes_and_words(nop5):
 def test_dollar_dollar_is_the_shells_pid(nop5):
     pid = nop5.check("echo $$").strip()
     assert pid.isdigit() and nop5.check("echo $$").strip() == pid
-    assert re.search(rf"^ *{pid} .*\bsh\b", nop5.check("ps"), re.M)
+    assert re.search(rf"^ *{pid} .*/bin/sh$", nop5.check("ps"), re.M)
 
 
 def test_each_command_is_a_task_of_its_own(nop5):
@@ -93,13 +86,23 @@ def test_each_command_is_a_task_of_its_own(nop5):
 def test_an_unknown_command_is_named(nop5):
     result = nop5.run("frobnicate now")
     assert result.status == 127
-    assert "sh: frobnicate: not found" in result.lines
+    assert "-/bin/sh: frobnicate: not found" in result.lines
 
 
-def test_an_unclosed_quote_is_refused_and_the_shell_goes_on(nop5):
-    for line in ("echo 'abc", 'echo "abc', "echo >", "echo <", "cat < /nowhere"):
-        result = nop5.run(line)
-        assert result.status != 0 and "sh: " in result.output, line
+@pytest.mark.parametrize("quote", "'\"")
+def test_an_unclosed_quote_asks_for_the_rest_of_the_text(nop5, quote):
+    nop5.send(f"echo {quote}abc\n")
+    nop5.expect(r"^> (\x1b\[6n)?")
+    assert nop5.check(f"def{quote}") == "abc\ndef\n"
+
+
+@pytest.mark.parametrize("line, status, error", [
+    ("echo >", 2, "-/bin/sh: syntax error: unexpected newline"), ("echo <", 2, "-/bin/sh: syntax error: unexpected newline"),
+    ("echo a | ; echo b", 2, '-/bin/sh: syntax error: unexpected ";"'),
+    ("cat < /nowhere", 1, "-/bin/sh: can't open /nowhere: no such file")])
+def test_a_bad_line_is_refused_and_the_shell_goes_on(nop5, line, status, error):
+    result = nop5.run(line)
+    assert (result.lines, result.status) == ([error], status)
     assert nop5.check("echo on") == "on\n"
 
 
@@ -108,26 +111,29 @@ def test_two_hundred_arguments_arrive(nop5):
     assert nop5.check("echo " + " ".join(words)).split() == words
 
 
-def test_too_many_arguments_or_a_long_word_give_an_error_not_a_crash(nop5):
-    result = nop5.run("echo " + "x " * 1200)
-    assert result.status == 0 or "sh: " in result.output
-    result = nop5.run("echo " + "y" * 3000)
-    assert result.output.strip() == "y" * 3000 or "sh: " in result.output
-    assert nop5.check("echo on") == "on\n"
+def test_a_script_may_have_a_line_and_a_word_of_100_000_bytes(nop5):
+    nop5.check("( echo -n 'echo '; dd if=/dev/zero bs=100000 count=1 2> /dev/null | tr '\\0' y; echo; echo 'echo on' ) > /tmp/long")
+    assert nop5.check("sh /tmp/long | wc") .split() == ["2", "2", "100004"]
+    nop5.check("rm /tmp/long")
 
 
 def test_background_job_runs_beside_the_shell_and_wait_reaps_it(nop5):
     nop5.run("sleep 1000 &")
-    table = nop5.check("ps")
-    pid = next(l.split()[0] for l in table.splitlines() if re.search(r"\bsleep\b", l))
-    nop5.check(f"kill {pid}")
-    nop5.run("wait")
-    assert not re.search(r"\bsleep\b", nop5.check("ps"))
+    assert len(tasks(nop5, "sleep")) == 1
+    kill(nop5, "sleep")
+    assert not tasks(nop5, "sleep")
 
 
-def test_a_background_job_cannot_take_the_shells_input(nop5):
-    assert "cat: /dev/console: Input/output error" in nop5.run("cat /dev/console & wait").lines
-    assert nop5.check("echo on") == "on\n"
+def test_a_background_job_that_reads_the_terminal_is_stopped(nop5):
+    nop5.run("cat &")
+    assert "Stopped (tty input)" in eventually(lambda: nop5.check("jobs") if "Stopped" in nop5.check("jobs") else "")
+    nop5.send("fg\n")
+    nop5.expect(r"^cat\r\n")
+    nop5.send("word\n")
+    nop5.expect(r"^word\r\nword\r")
+    nop5.send(b"\x04")
+    nop5.wait_prompt()
+    assert nop5.check("jobs") == ""
 
 
 def test_wait_waits_for_all_jobs(nop5):
@@ -159,33 +165,21 @@ def test_sh_runs_a_script_with_its_own_directory_and_status(nop5):
     nop5.check("rm /tmp/s")
 
 
-def test_exit_status_of_redirected_builtin_output_reaches_the_file_only(nop5):
+def test_the_output_of_a_redirected_builtin_reaches_the_file_only(nop5):
     assert nop5.check("help > /tmp/help") == ""
-    assert nop5.check("grep -c hackbench /tmp/help").strip() != "0"
+    assert nop5.check("grep -c 'Built-in commands' /tmp/help") == "1\n"
     nop5.check("rm /tmp/help")
 
 
-COMMANDS = ("echo cat head tail grep wc ls cd pwd mkdir rmdir rm sleep time hexdump dmesg ps kill chrt taskset "
-            "free uptime poweroff reboot help hackbench stress sh wait dis").split()
-
-
-def test_help_has_a_line_for_each_command(nop5):
-    text = nop5.check("help")
-    for command in COMMANDS:
-        assert re.search(rf"^\s*{command}\b.*\s\S+", text, re.M), command
-
-
-def test_help_has_no_line_wider_than_80_columns(nop5, nop5_test):
-    for machine in (nop5, nop5_test):
-        wide = [line for line in machine.check("help").splitlines() if len(line) > 80]
-        assert not wide, wide
+def test_each_applet_of_busybox_and_each_program_of_nop5_is_found(nop5):
+    assert int(nop5.check("busybox --list | wc -l")) > 250
+    nop5.check("busybox --list > /tmp/names; echo hackbench stress dis trace-export chrt >> /tmp/names")
+    assert nop5.run("for name in $(cat /tmp/names); do type $name > /dev/null || echo $name; done").output == ""
+    nop5.check("rm /tmp/names")
 
 
 def test_head_tail_grep_wc(nop5):
-    nop5.send("cat > /tmp/n\n")
-    nop5.send("".join(f"line {i}\n" for i in range(1, 31)))
-    nop5.send(b"\x04")
-    nop5.wait_prompt()
+    nop5.check("for i in $(seq 30); do echo line $i; done > /tmp/n")
     assert nop5.check("head -n 2 /tmp/n") == "line 1\nline 2\n"
     assert nop5.check("head -2 /tmp/n") == nop5.check("head -n2 /tmp/n") == "line 1\nline 2\n"
     assert nop5.check("head /tmp/n").splitlines()[-1] == "line 10"
@@ -206,7 +200,7 @@ def test_head_tail_grep_wc(nop5):
 
 def test_hexdump_shows_bytes_and_text(nop5):
     nop5.check("echo -e 'AB\\001~' > /tmp/h")
-    line = nop5.check("hexdump /tmp/h").splitlines()[0]
+    line = nop5.check("hexdump -C /tmp/h").splitlines()[0]
     assert re.match(r"0*0 .*41 42 01 7e 0a", line), line
     assert "|AB.~.|" in line
     nop5.check("rm /tmp/h")
@@ -220,7 +214,7 @@ def test_time_reports_real_time_and_passes_the_status_on(nop5):
 
 def test_time_counts_what_the_children_have_used(nop5):
     output = nop5.run("time stress -c 1 -t 1").output
-    assert float(re.search(r"^sys +(\d+\.\d+)$", output, re.M)[1]) > 0
+    assert float(re.search(r"^user\s+0m ([\d.]+)s$", output, re.M)[1]) > 0
 
 
 def test_free_and_uptime_agree_with_proc(nop5):
@@ -239,8 +233,11 @@ def test_dmesg_has_stamps_of_seconds_and_micros(nop5):
 def test_kill_of_a_pid_without_a_task_fails(nop5):
     result = nop5.run("kill 99999")
     assert result.status == 1 and "No such process" in result.output
-    result = nop5.run("kill 2")  # a kernel thread
-    assert result.status == 1 and "Operation not permitted" in result.output
+
+
+def test_a_kernel_thread_cannot_be_killed(nop5):
+    nop5.check("kill -9 2; kill 2")  # root may; the thread ignores them, as on Linux
+    assert ("2", "kworker/0:0") in [(pid, name) for pid, name in listing(nop5)]
 
 
 @pytest.mark.parametrize("line", ["sleep", "sleep x", "kill x", "taskset", "taskset -c 99 echo", "chrt -f 100 echo x",
@@ -259,11 +256,9 @@ def test_nothing_leaks_through_errors(nop5):
     def free_kib():
         return int(re.search(r"MemFree: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
 
-    script = "".join("no-such-command a b c\ncat /nowhere\necho x > /nowhere/y\nsh /nowhere\n" for _ in range(25))
-    nop5.send("cat > /tmp/errors\n")
-    nop5.send(script)
-    nop5.send(b"\x04")
-    nop5.wait_prompt()
+    for line in "no-such-command a b c", "cat /nowhere", "echo x > /nowhere/y", "sh /nowhere":
+        nop5.check(f"echo '{line}' >> /tmp/errors")
+    nop5.check("for i in $(seq 25); do cat /tmp/errors; done > /tmp/many; mv /tmp/many /tmp/errors")
     nop5.run("sh /tmp/errors")
     before = tasks(), free_kib()
     for _ in range(3):
@@ -285,8 +280,7 @@ def test_exit_ends_a_script_with_its_status(nop5, script, status):
 
 def test_exit_refuses_an_argument_that_is_no_number(nop5):
     result = nop5.run("exit many")
-    assert result.output.endswith("exit: many: Invalid argument\n")
-    assert result.status == 1
+    assert (result.output, result.status) == ("-/bin/sh: exit: Illegal number: many\n", 2)
 
 
 def test_after_exit_at_the_prompt_comes_another_shell(nop5):

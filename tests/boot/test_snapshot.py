@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import eventually
+from nop5 import eventually, kill
 
 TRACING = "/sys/kernel/tracing"
 
@@ -83,8 +83,7 @@ def test_a_reader_of_trace_pipe_goes_on_in_the_other_buffer(tracing):
         tracing.check(f"echo {word} > trace_marker")
         assert eventually(lambda: word in tracing.check("cat /tmp/pipe"))
         tracing.check("echo 1 > snapshot")
-    pid = re.search(r"^ *(\d+) .* cat$", tracing.check("ps"), re.M).group(1)
-    tracing.check(f"kill {pid}; wait")
+    kill(tracing, "cat")
 
 
 def test_nothing_is_lost_by_snapshots_while_eight_cpus_write(boot):
@@ -92,15 +91,15 @@ def test_nothing_is_lost_by_snapshots_while_eight_cpus_write(boot):
     machine = boot(cpus=8, mem="512M")
     machine.check(f"cd {TRACING}; mkdir instances/a")
     for directory in (".", "instances/a"):
-        machine.check(f"echo pipe_write > {directory}/set_ftrace_filter; echo 8192 > {directory}/buffer_size_kb; "
+        machine.check(f"echo pipe_write_iter > {directory}/set_ftrace_filter; echo 8192 > {directory}/buffer_size_kb; "
                       f"echo function > {directory}/current_tracer")
     for round_ in range(4):
         machine.check("echo > trace; echo 2 > snapshot; echo > instances/a/trace")
         machine.send("hackbench -g 2 -l 40 &\n")
         machine.wait_prompt()
         machine.check("echo 1 > snapshot; wait")
-        parts = count(machine, "trace", "pipe_write"), count(machine, "snapshot", "pipe_write")
-        assert sum(parts) == count(machine, "instances/a/trace", "pipe_write") >= 2 * 20 * 20 * 40, parts
+        parts = count(machine, "trace", "pipe_write_iter"), count(machine, "snapshot", "pipe_write_iter")
+        assert sum(parts) == count(machine, "instances/a/trace", "pipe_write_iter") >= 2 * 20 * 20 * 40, parts
 
 
 def test_a_probe_takes_snapshots_under_load(boot):

@@ -4,6 +4,8 @@ import struct
 
 import pytest
 
+from nop5 import eventually
+
 TRACING = "/sys/kernel/tracing"
 MISSED_EVENTS, MISSED_STORED = 1 << 31, 1 << 30
 PAGE_DATA = 4096 - 16  # bytes of a page after its header
@@ -18,14 +20,12 @@ def tracing(boot):
 
 def write_on(machine, cpu, text, times=1):
     """Write events on one CPU."""
-    machine.check(f"echo '{'; '.join([f'echo {text} > trace_marker'] * times)}' > /tmp/events")
-    machine.check(f"taskset -c {cpu} sh /tmp/events")
+    machine.check(f"taskset -c {cpu} sh -c 'for i in $(seq {times}); do echo {text} > trace_marker; done'")
 
 
 def wait_asleep(machine, command):
     """Wait until a task with this command name sleeps."""
-    while not re.search(rf"^.* S +\d+ +-?\d+ +{command}$", machine.check("ps"), re.M):
-        pass
+    eventually(lambda: re.search(rf"^S +{command}$", machine.check("ps -o stat,comm"), re.M))
 
 
 def test_a_reader_is_woken_by_an_interrupt_that_the_writers_cpu_sends_itself(tracing):
