@@ -18,6 +18,8 @@
 #define F_DUPFD_CLOEXEC 1030
 #define F_SETPIPE_SZ    1031
 #define F_GETPIPE_SZ    1032
+#define F_ADD_SEALS     1033
+#define F_GET_SEALS     1034
 #define FD_CLOEXEC      1
 #define SETFL_FLAGS     (O_APPEND | O_NONBLOCK | O_ASYNC | O_DIRECT | O_NOATIME)
 
@@ -125,6 +127,17 @@ static long fcntl_descriptor(unsigned fd, struct file *file, unsigned cmd, unsig
 	return file->f_mode & FMODE_PATH ? -EBADF : -EINVAL;
 }
 
+static long fcntl_seals(struct file *file, bool add, unsigned long seals)
+{
+	if (!file->f_op->get_seals)
+		return -EINVAL;
+	if (!add)
+		return (long)file->f_op->get_seals(file->f_inode);
+	if (seals != (unsigned)seals)
+		return -EINVAL;
+	return file->f_op->add_seals(file, (unsigned)seals);
+}
+
 static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long arg)
 {
 	if (file->f_mode & FMODE_PATH)
@@ -142,6 +155,9 @@ static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 	case F_GETPIPE_SZ:
 	case F_SETPIPE_SZ:
 		return pipe_fcntl(file, cmd == F_SETPIPE_SZ, arg);
+	case F_ADD_SEALS:
+	case F_GET_SEALS:
+		return fcntl_seals(file, cmd == F_ADD_SEALS, arg);
 	case F_GETLEASE:
 		return 2; /* F_UNLCK: no file has a lease */
 	}

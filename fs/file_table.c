@@ -194,11 +194,14 @@ struct inode *alloc_anon_inode(umode_t mode)
 	return inode;
 }
 
-struct file *alloc_file_pseudo(struct inode *inode, const char *name, unsigned f_flags,
-			       const struct file_operations *fops)
+struct file *alloc_file_pseudo(struct inode *inode, struct vfsmount *mnt, const char *name,
+			       unsigned f_flags, const struct file_operations *fops)
 {
-	struct dentry *dentry = d_alloc_pseudo(anon_mnt->mnt_root, name);
+	struct dentry *dentry;
 	struct file *file;
+
+	mnt = mnt ? mnt : anon_mnt;
+	dentry = d_alloc_pseudo(mnt->mnt_root, name);
 
 	if (!dentry)
 		return ERR_PTR(-ENOMEM);
@@ -208,7 +211,7 @@ struct file *alloc_file_pseudo(struct inode *inode, const char *name, unsigned f
 		return file;
 	}
 	dentry->d_inode = ihold(inode);
-	file->f_path = (struct path){ .mnt = mntget(anon_mnt), .dentry = dentry };
+	file->f_path = (struct path){ .mnt = mntget(mnt), .dentry = dentry };
 	file->f_inode = inode;
 	file->f_op = fops;
 	return file;
@@ -224,7 +227,7 @@ struct file *anon_inode_getfile(const char *name, const struct file_operations *
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	snprintf(full_name, sizeof(full_name), "anon_inode:%s", name);
-	file = alloc_file_pseudo(inode, full_name, flags & ~(unsigned)O_CLOEXEC, fops);
+	file = alloc_file_pseudo(inode, NULL, full_name, flags & ~(unsigned)O_CLOEXEC, fops);
 	if (IS_ERR(file))
 		iput(inode);
 	else

@@ -8,6 +8,7 @@
 #include "fs/namespace.h"
 
 extern struct file_system_type tmpfs_type, rootfs_type, devtmpfs_type, proc_type, sysfs_type;
+extern struct file_system_type shm_type; /* of memfd_create(2); not registered */
 extern struct file_system_type debugfs_type, tracefs_type, devpts_type;
 
 /* They return 0 or a negative errno. */

@@ -276,6 +276,9 @@ struct file_operations {
 	int (*mmap)(struct file *file, struct vm_area_struct *vma);
 	/* fallocate(2). NULL: -EOPNOTSUPP. */
 	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
+	/* fcntl(F_GET_SEALS) and fcntl(F_ADD_SEALS): both, or both NULL: -EINVAL. */
+	unsigned (*get_seals)(const struct inode *inode);
+	long (*add_seals)(struct file *file, unsigned seals);
 };
 
 struct path {
@@ -377,10 +380,11 @@ ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos);
 ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos);
 /*
  * Makes a file without a name in any directory, such as the end of a pipe; /proc/PID/fd shows name.
- * f_flags: O_RDONLY and so on. Takes over the inode reference on success. Or an ERR_PTR.
+ * mnt: the mount of the inode's file system; NULL: that of alloc_anon_inode(). f_flags: O_RDONLY
+ * and so on. Takes over the inode reference on success. Or an ERR_PTR.
  */
-struct file *alloc_file_pseudo(struct inode *inode, const char *name, unsigned f_flags,
-			       const struct file_operations *fops);
+struct file *alloc_file_pseudo(struct inode *inode, struct vfsmount *mnt, const char *name,
+			       unsigned f_flags, const struct file_operations *fops);
 /*
  * The same with an inode of its own, for objects that only have operations: "anon_inode:" comes
  * before the name. anon_inode_getfd() also installs it, and returns the descriptor. flags: O_RDWR,

@@ -5,6 +5,7 @@
 #include "arch/uaccess.h"
 #include "fs/file.h"
 #include "fs/poll.h"
+#include "fs/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
@@ -106,6 +107,23 @@ static struct pid *get_pidfd(int fd, unsigned *f_flags)
 	return pid;
 }
 
+/* pidfd_send_signal(2) takes a descriptor of the directory /proc/PID as well. */
+static struct pid *get_pid_to_signal(int fd)
+{
+	unsigned flags;
+	struct pid *pid = get_pidfd(fd, &flags);
+	struct fd f;
+
+	if (pid != ERR_PTR(-EBADF))
+		return pid;
+	f = fdget((unsigned)fd);
+	if (f.file) {
+		pid = proc_pid_of_dir(f.file);
+		fdput(f);
+	}
+	return pid;
+}
+
 static struct pid *pid_for_wait(int fd, bool *nonblock)
 {
 	unsigned flags = 0;
@@ -141,13 +159,12 @@ SYSCALL_DEFINE4(pidfd_send_signal, int, pidfd, int, sig, siginfo_t *, info, unsi
 {
 	struct task_struct *leader;
 	struct siginfo to_send;
-	unsigned f_flags;
 	struct pid *pid;
 	long ret;
 
 	if (flags)
 		return -EINVAL;
-	pid = get_pidfd(pidfd, &f_flags);
+	pid = get_pid_to_signal(pidfd);
 	if (IS_ERR(pid))
 		return PTR_ERR(pid);
 	ret = get_info(&to_send, info, sig, pid);

@@ -73,7 +73,7 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	pipe->files = 2;
 	inode->i_private = pipe;
 	inode->i_fop = &fifo_operations; /* for opens of /proc/PID/fd/N */
-	files[0] = alloc_file_pseudo(inode, name, O_RDONLY | flags, &pipe_fops);
+	files[0] = alloc_file_pseudo(inode, NULL, name, O_RDONLY | flags, &pipe_fops);
 	if (IS_ERR(files[0])) {
 		err = PTR_ERR(files[0]);
 		iput(inode);
@@ -81,7 +81,7 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 		return (int)err;
 	}
 	files[0]->private_data = pipe;
-	files[1] = alloc_file_pseudo(ihold(inode), name, O_WRONLY | flags, &pipe_fops);
+	files[1] = alloc_file_pseudo(ihold(inode), NULL, name, O_WRONLY | flags, &pipe_fops);
 	if (IS_ERR(files[1])) {
 		err = PTR_ERR(files[1]);
 		pipe->files = 1;

@@ -13,6 +13,13 @@ struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent
 			   const struct file_operations *fops);
 struct dentry *proc_mkdir(const char *name, struct dentry *parent);
 
+/*
+ * The counted pid of a file that is the directory /proc/PID, for pidfd_send_signal(2); or an
+ * ERR_PTR: -EBADF (another file), -ESRCH (the process is reaped). Task context; takes
+ * tasklist_lock.
+ */
+struct pid *proc_pid_of_dir(const struct file *file);
+
 /* ---- /proc/sys ---- */
 
 struct ctl_table;

@@ -8,6 +8,7 @@
  */
 #include "fs/filesystems.h"
 #include "fs/proc/internal.h"
+#include "kernel/process/pid.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -191,6 +192,17 @@ const struct file_operations proc_pid_dir_operations = {
 	.iterate = pid_dir_iterate,
 	.llseek = dcache_dir_lseek,
 };
+
+struct pid *proc_pid_of_dir(const struct file *file)
+{
+	const struct dentry *dentry = file->f_path.dentry;
+	struct pid *pid;
+
+	if (file->f_op != &proc_pid_dir_operations || dentry->d_parent != dentry->d_sb->s_root)
+		return ERR_PTR(-EBADF);
+	pid = get_task_pid(proc_object(file->f_inode)->task, PIDTYPE_PID);
+	return pid ? pid : ERR_PTR(-ESRCH);
+}
 
 int proc_instantiate(struct dentry *dentry, const struct proc_object *object, umode_t mode,
 		     const struct inode_operations *iops, const struct file_operations *fops)

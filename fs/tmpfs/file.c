@@ -138,7 +138,8 @@ static ssize_t write_pages(struct inode *inode, loff_t pos, size_t count, struct
 	while (done < count) {
 		size_t offset = (size_t)pos % PAGE_SIZE, copied;
 		size_t n = min(count - done, PAGE_SIZE - offset);
-		struct page *page = get_page_at(inode, (u64)pos / PAGE_SIZE);
+		int err = tmpfs_check_write(inode, pos + (loff_t)n);
+		struct page *page = err ? ERR_PTR(err) : get_page_at(inode, (u64)pos / PAGE_SIZE);
 
 		if (IS_ERR(page))
 			return done ? (ssize_t)done : PTR_ERR(page);
@@ -224,17 +225,28 @@ static void remove_pages(struct inode *inode, u64 first, u64 last)
 	uncharge_pages(inode->i_sb, remove_from_page_cache(inode->i_mapping, first, last));
 }
 
+/* May the file get this long? -EFBIG, and SIGXFSZ if the limit is that of the process. */
+static int check_size(const struct inode *inode, loff_t length)
+{
+	if (length > TMPFS_MAX_BYTES)
+		return -EFBIG;
+	if (length > inode->i_size && (unsigned long)length > rlimit(RLIMIT_FSIZE)) {
+		send_signal(SIGXFSZ, current);
+		return -EFBIG;
+	}
+	return 0;
+}
+
 static int tmpfs_truncate(struct inode *inode, loff_t length)
 {
 	struct address_space *mapping = inode->i_mapping;
 	loff_t old = inode->i_size;
+	int err = tmpfs_check_resize(inode, length);
 
-	if (length > TMPFS_MAX_BYTES)
-		return -EFBIG;
-	if (length > old && (unsigned long)length > rlimit(RLIMIT_FSIZE)) {
-		send_signal(SIGXFSZ, current);
-		return -EFBIG;
-	}
+	if (!err)
+		err = check_size(inode, length);
+	if (err)
+		return err;
 	if (length >= old) {
 		WRITE_ONCE(inode->i_size, length);
 		return 0;
@@ -298,11 +310,15 @@ static long tmpfs_fallocate(struct file *file, int mode, loff_t offset, loff_t l
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->i_mutex);
 	if (mode & FALLOC_FL_PUNCH_HOLE) {
-		punch_hole(inode, offset, len);
-	} else if (offset + len > TMPFS_MAX_BYTES) {
-		err = -EFBIG;
+		err = tmpfs_check_write(inode, 0);
+		if (!err)
+			punch_hole(inode, offset, len);
 	} else {
-		err = reserve_range(inode, offset, len);
+		err = check_size(inode, offset + len);
+		if (!err && offset + len > inode->i_size)
+			err = tmpfs_check_resize(inode, offset + len);
+		if (!err)
+			err = reserve_range(inode, offset, len);
 		if (!err && !(mode & FALLOC_FL_KEEP_SIZE) && offset + len > inode->i_size)
 			WRITE_ONCE(inode->i_size, offset + len);
 	}
@@ -342,6 +358,10 @@ static const struct vm_operations_struct tmpfs_vm_operations = {
 
 static int tmpfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
+	int err = tmpfs_check_mmap(file->f_inode, vma);
+
+	if (err)
+		return err;
 	vma->vm_ops = &tmpfs_vm_operations;
 	vma->vm_mapping = &file->f_inode->i_mapping->i_mmap;
 	return 0;
@@ -364,6 +384,8 @@ const struct file_operations tmpfs_file_operations = {
 	.llseek = tmpfs_llseek,
 	.mmap = tmpfs_mmap,
 	.fallocate = tmpfs_fallocate,
+	.get_seals = tmpfs_get_seals,
+	.add_seals = tmpfs_add_seals,
 };
 
 const struct inode_operations tmpfs_file_inode_operations = {

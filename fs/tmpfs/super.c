@@ -22,7 +22,7 @@ static const struct inode_operations tmpfs_dir_inode_operations;
 static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 dev)
 {
 	struct tmpfs_sb_info *info = tmpfs_sb(sb);
-	struct address_space *mapping;
+	struct tmpfs_inode *file;
 	struct inode *inode;
 
 	if (atomic64_inc_return(&info->used_inodes) > info->max_inodes && info->max_inodes)
@@ -36,13 +36,14 @@ static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 d
 		inode->i_nlink = 2;
 		inode->i_size = 2 * BYTES_A_NAME;
 	} else if (S_ISREG(mode)) {
-		mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
-		if (!mapping) {
+		file = kzalloc(sizeof(*file), GFP_KERNEL);
+		if (!file) {
 			iput(inode);
 			return NULL;
 		}
-		address_space_init(mapping, inode);
-		inode->i_mapping = mapping;
+		address_space_init(&file->mapping, inode);
+		file->seals = F_SEAL_SEAL;
+		inode->i_mapping = &file->mapping;
 		inode->i_op = &tmpfs_file_inode_operations;
 		inode->i_fop = &tmpfs_file_operations;
 	} else if (!S_ISLNK(mode)) {
@@ -58,7 +59,7 @@ static void tmpfs_evict_inode(struct inode *inode)
 {
 	if (inode->i_mapping) {
 		tmpfs_free_pages(inode);
-		kfree(inode->i_mapping);
+		kfree(tmpfs_i(inode));
 	}
 	atomic64_dec(&tmpfs_sb(inode->i_sb)->used_inodes);
 }
@@ -117,7 +118,7 @@ static int tmpfs_symlink(struct inode *dir, struct dentry *dentry, const char *t
 	return tmpfs_add(dir, dentry, inode);
 }
 
-static struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode)
+struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode)
 {
 	struct inode *inode = tmpfs_new_inode(dir->i_sb, S_IFREG | mode, 0);
 
@@ -291,6 +292,15 @@ static int rootfs_fill_super(struct super_block *sb, const char *data)
 	return fill_super(sb, data, 0755);
 }
 
+static int shm_fill_super(struct super_block *sb, const char *data)
+{
+	int err = fill_super(sb, data, S_IRWXUGO | S_ISVTX);
+
+	if (!err)
+		tmpfs_sb(sb)->max_blocks = tmpfs_sb(sb)->max_inodes = 0;
+	return err;
+}
+
 struct file_system_type tmpfs_type = {
 	.name = "tmpfs",
 	.nodev = true,
@@ -308,4 +318,10 @@ struct file_system_type devtmpfs_type = {
 	.name = "devtmpfs",
 	.nodev = true,
 	.fill_super = rootfs_fill_super,
+};
+
+/* The files of memfd_create(2). Not registered: no program mounts it. */
+struct file_system_type shm_type = {
+	.name = "tmpfs",
+	.fill_super = shm_fill_super,
 };

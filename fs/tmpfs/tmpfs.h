@@ -16,10 +16,23 @@ struct tmpfs_sb_info {
 	u32 uid, gid;           /* [C] of the root directory */
 };
 
-/* An inode with its pages. */
+/* Seals, as fcntl(2) has them: what can no longer be done with a file of memfd_create(2). */
+#define F_SEAL_SEAL         0x01U /* adding seals */
+#define F_SEAL_SHRINK       0x02U
+#define F_SEAL_GROW         0x04U
+#define F_SEAL_WRITE        0x08U
+#define F_SEAL_FUTURE_WRITE 0x10U /* writing, but for shared mappings that are there already */
+
+/* A regular file with its pages. */
 struct tmpfs_inode {
 	struct address_space mapping;
+	unsigned seals; /* [i_mutex] to write; mmap(2) reads it without the lock */
 };
+
+static inline struct tmpfs_inode *tmpfs_i(const struct inode *inode)
+{
+	return container_of(inode->i_mapping, struct tmpfs_inode, mapping);
+}
 
 static inline struct tmpfs_sb_info *tmpfs_sb(const struct super_block *sb)
 {
@@ -29,5 +42,15 @@ static inline struct tmpfs_sb_info *tmpfs_sb(const struct super_block *sb)
 extern const struct file_operations tmpfs_file_operations;
 extern const struct inode_operations tmpfs_file_inode_operations;
 
+/* 0, or -EPERM: a seal of the file forbids a write up to end (excluded). i_mutex is held. */
+int tmpfs_check_write(const struct inode *inode, loff_t end);
+/* The same for a change of the length. */
+int tmpfs_check_resize(const struct inode *inode, loff_t length);
+/* For a new area of a program; may take VM_MAYWRITE away. */
+int tmpfs_check_mmap(const struct inode *inode, struct vm_area_struct *vma);
+unsigned tmpfs_get_seals(const struct inode *inode);
+long tmpfs_add_seals(struct file *file, unsigned seals);
+/* A file without a name, counted against the limits of dir's file system. Or an ERR_PTR. */
+struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode);
 /* Frees the pages of a regular file, for evict_inode. */
 void tmpfs_free_pages(struct inode *inode);

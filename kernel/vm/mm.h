@@ -167,6 +167,12 @@ struct page *get_user_page(struct mm_struct *mm, unsigned long addr, bool write)
 
 void vm_mapping_init(struct vm_mapping *mapping);
 /*
+ * From now on no shared area that may write to the file is made: mmap(2) gives -EPERM. -EBUSY:
+ * there is one already, nothing is changed. For the seals of fcntl(2). Task context; takes
+ * mapping->lock.
+ */
+int vm_mapping_deny_shared(struct vm_mapping *mapping);
+/*
  * Removes all pages from first to last (numbers of pages in the file) from all page tables that
  * show the file; also private copies if even_cows. The caller has made sure that fault() no longer
  * finds these pages. Task context; takes mapping->lock and page_table_lock.

@@ -77,6 +77,7 @@ static inline unsigned long vma_pages(const struct vm_area_struct *vma)
 struct vm_mapping {
 	struct mutex lock;      /* inside mmap_lock; outside page_table_lock */
 	struct list_head areas; /* [lock] */
+	bool deny_shared;       /* [lock] no shared area that may write is added */
 	/*
 	 * Counts calls of unmap_mapping_range(). A fault that has found its page before the call
 	 * does not install the page after it.

@@ -181,7 +181,11 @@ static int mmap_region(struct mm_struct *mm, struct file *file, unsigned long ad
 	error = set_up_owner(vma, file);
 	if (error)
 		goto free;
-	vma_link(mm, vma);
+	error = vma_link_new(mm, vma);
+	if (error) {
+		remove_vma(vma);
+		goto unaccount;
+	}
 	vm_stat_account(mm, vma->vm_flags, (long)pages);
 	vma_merge(vma);
 linked:

@@ -131,6 +131,26 @@ static void vma_erase(struct mm_struct *mm, struct vm_area_struct *vma)
 	mm->vma_cache = NULL;
 }
 
+static bool writes_to_file(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == (VM_SHARED | VM_MAYWRITE);
+}
+
+int vm_mapping_deny_shared(struct vm_mapping *mapping)
+{
+	const struct vm_area_struct *vma;
+	int error = 0;
+
+	mutex_lock(&mapping->lock);
+	list_for_each_entry (vma, &mapping->areas, shared)
+		if (writes_to_file(vma))
+			error = -EBUSY;
+	if (!error)
+		mapping->deny_shared = true;
+	mutex_unlock(&mapping->lock);
+	return error;
+}
+
 void vma_link_mapping(struct vm_area_struct *vma, struct vm_area_struct *after)
 {
 	struct vm_mapping *mapping = vma->vm_mapping;
@@ -158,6 +178,25 @@ void vma_link(struct mm_struct *mm, struct vm_area_struct *vma)
 	mmap_assert_write_locked(mm);
 	vma_insert(mm, vma);
 	vma_link_mapping(vma, NULL);
+}
+
+int vma_link_new(struct mm_struct *mm, struct vm_area_struct *vma)
+{
+	struct vm_mapping *mapping = vma->vm_mapping;
+	bool denied = false;
+
+	mmap_assert_write_locked(mm);
+	if (mapping) {
+		mutex_lock(&mapping->lock);
+		denied = mapping->deny_shared && writes_to_file(vma);
+		if (!denied)
+			list_add(&vma->shared, &mapping->areas);
+		mutex_unlock(&mapping->lock);
+	}
+	if (denied)
+		return -EPERM;
+	vma_insert(mm, vma);
+	return 0;
 }
 
 void remove_vma(struct vm_area_struct *vma)

@@ -170,6 +170,7 @@ void vm_mapping_init(struct vm_mapping *mapping)
 {
 	mutex_init(&mapping->lock);
 	INIT_LIST_HEAD(&mapping->areas);
+	mapping->deny_shared = false;
 	mapping->unmap_seq = 0;
 }
 

@@ -292,7 +292,8 @@ struct file *unix_file(struct unix_sock *u, unsigned flags)
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	snprintf(name, sizeof(name), "socket:[%lu]", (unsigned long)inode->i_ino);
-	file = alloc_file_pseudo(inode, name, O_RDWR | (flags & O_NONBLOCK), &unix_file_operations);
+	file = alloc_file_pseudo(inode, NULL, name, O_RDWR | (flags & O_NONBLOCK),
+				 &unix_file_operations);
 	if (IS_ERR(file)) {
 		iput(inode);
 		return file;

@@ -16,10 +16,10 @@ LIBC = "/usr/lib/x86_64-linux-gnu"
 LINKED = [f"{LIBC}/{name}:{LIBC}/{name}" for name in ("crt1.o", "crti.o", "crtn.o", "libc.so", "libc_nonshared.a")]
 # Every stressor of stress-ng that needs nothing but the system calls of nop5.
 ALL = """access affinity alarm bad-altstack bigheap branch brk chdir chmod chown clock clone close context copy-file cpu daemon dentry
-    dir dirdeep dirmany dup enosys env epoll eventfd fallocate fault fcntl fifo filename flock fork fp-error fpunch fstat full
-    futex getdent getrandom hdd hrtimers itimer kcmp kill link locka lockf longjmp madvise malloc matrix mcontend
-    membarrier memcpy mincore mknod mlock mmap mmapaddr mmapfixed mmapfork mmapmany mremap msync nanosleep nice null open
-    personality pipe pipeherd poll prctl procfs pthread pty qsort rename resched resources revio rlimit schedpolicy seek sem
+    dir dirdeep dirmany dup enosys env epoll eventfd fallocate fault fcntl fifo filename flock fork fp-error fpunch fsize fstat full
+    futex getdent getrandom hdd hrtimers inotify itimer kcmp kill link locka lockf longjmp madvise malloc matrix mcontend
+    membarrier memcpy memfd mincore mknod mlock mmap mmapaddr mmapfixed mmapfork mmapmany mremap msync nanosleep nice null open
+    personality pidfd pipe pipeherd poll prctl procfs pthread pty qsort rename resched resources revio rlimit schedpolicy seal seek sem
     sendfile session set sigabrt sigchld sigfd sigfpe sigio signal signest sigpending sigpipe sigq sigrt sigsegv sigsuspend sigtrap
     sleep splice stack stackmmap switch symlink sysbadaddr sysinfo tee timer timerfd tmpfs urandom utime vdso vfork vm vm-addr
     vm-splice wait yield zero zlib zombie""".split()

@@ -4,7 +4,7 @@
  * sources: fs/inode.c fs/file_owner.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/namei_rename.c fs/namei_calls.c
  * sources: fs/open.c fs/file.c fs/fcntl.c fs/locks.c fs/fs_struct.c fs/stat.c fs/access.c fs/attr.c
  * sources: fs/truncate.c fs/permission.c fs/uio.c fs/read_write.c fs/readdir.c fs/libfs.c fs/d_path.c
- * sources: fs/page_cache.c fs/tmpfs/file.c fs/tmpfs/super.c fs/tmpfs/options.c fs/seq_file.c tests/host/linux_fs.c
+ * sources: fs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/seq_file.c tests/host/linux_fs.c
  * sources: fs/notify/events.c kernel/lib/kstrtox.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
@@ -116,6 +116,12 @@ void free_pages_addr(void *addr, unsigned order)
 void vm_mapping_init(struct vm_mapping *mapping)
 {
 	INIT_LIST_HEAD(&mapping->areas);
+}
+
+/* Nothing maps a file here. */
+int vm_mapping_deny_shared(struct vm_mapping *mapping)
+{
+	return list_empty(&mapping->areas) ? 0 : -EBUSY;
 }
 
 void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsigned long last,

@@ -1,0 +1,146 @@
+/*
+ * memfd_create(2): files of tmpfs that have no name, and the seals of such files (fcntl(2)).
+ *
+ * The files are in an instance of tmpfs that is mounted nowhere, and has no limits.
+ */
+#include "arch/uaccess.h"
+#include "fs/file.h"
+#include "fs/filesystems.h"
+#include "fs/internal.h"
+#include "fs/namespace.h"
+#include "fs/tmpfs/tmpfs.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/vm/mm.h"
+
+#define MFD_CLOEXEC       0x01U
+#define MFD_ALLOW_SEALING 0x02U
+#define MFD_HUGETLB       0x04U
+#define MFD_HUGE_SIZES    (0x3fU << 26) /* with MFD_HUGETLB: the size of the pages */
+
+#define PREFIX   "/memfd:"
+#define SUFFIX   " (deleted)"
+#define NAME_LEN 249 /* the longest name that a program may give: NAME_MAX - strlen("memfd:") */
+
+#define F_ALL_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)
+
+static struct vfsmount *shm_mnt; /* constant after the boot */
+
+/* ---- seals ---- */
+
+int tmpfs_check_write(const struct inode *inode, loff_t end)
+{
+	unsigned seals = tmpfs_i(inode)->seals;
+
+	if (likely(!(seals & ~F_SEAL_SEAL)))
+		return 0;
+	if (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
+		return -EPERM;
+	return (seals & F_SEAL_GROW) && end > inode->i_size ? -EPERM : 0;
+}
+
+int tmpfs_check_resize(const struct inode *inode, loff_t length)
+{
+	unsigned seals = tmpfs_i(inode)->seals;
+
+	if ((seals & F_SEAL_SHRINK) && length < inode->i_size)
+		return -EPERM;
+	return (seals & F_SEAL_GROW) && length > inode->i_size ? -EPERM : 0;
+}
+
+int tmpfs_check_mmap(const struct inode *inode, struct vm_area_struct *vma)
+{
+	if (!(READ_ONCE(tmpfs_i(inode)->seals) & F_SEAL_FUTURE_WRITE) ||
+	    !(vma->vm_flags & VM_SHARED))
+		return 0;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vma->vm_flags &= ~VM_MAYWRITE; /* and mprotect(2) does not add it later */
+	return 0;
+}
+
+unsigned tmpfs_get_seals(const struct inode *inode)
+{
+	return READ_ONCE(tmpfs_i(inode)->seals);
+}
+
+long tmpfs_add_seals(struct file *file, unsigned seals)
+{
+	struct inode *inode = file->f_inode;
+	struct tmpfs_inode *info = tmpfs_i(inode);
+	int err = 0;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EPERM;
+	if (seals & ~F_ALL_SEALS)
+		return -EINVAL;
+	mutex_lock(&inode->i_mutex);
+	if (info->seals & F_SEAL_SEAL)
+		err = -EPERM;
+	else if ((seals & ~info->seals) & F_SEAL_WRITE)
+		err = vm_mapping_deny_shared(&info->mapping.i_mmap);
+	if (!err)
+		WRITE_ONCE(info->seals, info->seals | seals);
+	mutex_unlock(&inode->i_mutex);
+	return err;
+}
+
+/* ---- files ---- */
+
+/* full: "/memfd:NAME (deleted)", what /proc shows. Or an ERR_PTR. */
+static struct file *memfd_file(const char *full, unsigned flags)
+{
+	struct inode *inode = tmpfs_tmpfile(shm_mnt->mnt_root->d_inode, S_IRWXUGO);
+	struct file *file;
+
+	if (IS_ERR(inode))
+		return ERR_CAST(inode);
+	if (flags & MFD_ALLOW_SEALING)
+		tmpfs_i(inode)->seals = 0;
+	file = alloc_file_pseudo(inode, shm_mnt, full, O_RDWR | O_LARGEFILE,
+				 &tmpfs_file_operations);
+	if (IS_ERR(file))
+		iput(inode);
+	return file;
+}
+
+/* Restricted: no huge pages (MFD_HUGETLB). */
+SYSCALL_DEFINE2(memfd_create, const char *, uname, unsigned int, flags)
+{
+	char full[sizeof(PREFIX) + NAME_LEN + sizeof(SUFFIX)] = PREFIX;
+	unsigned known = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	struct file *file;
+	long len;
+	int fd;
+
+	if (flags & MFD_HUGETLB)
+		known |= MFD_HUGETLB | MFD_HUGE_SIZES;
+	if (flags & ~known)
+		return -EINVAL;
+	len = strncpy_from_user(full + strlen(PREFIX), uname, NAME_LEN + 1);
+	if (len < 0)
+		return len;
+	if (len > NAME_LEN)
+		return -EINVAL;
+	if (flags & MFD_HUGETLB)
+		return -ENOSYS;
+	strscat(full, SUFFIX, sizeof(full));
+	fd = get_unused_fd_flags(flags & MFD_CLOEXEC ? O_CLOEXEC : 0);
+	if (fd < 0)
+		return fd;
+	file = memfd_file(full, flags);
+	if (IS_ERR(file)) {
+		put_unused_fd((unsigned)fd);
+		return PTR_ERR(file);
+	}
+	fd_install((unsigned)fd, file);
+	return fd;
+}
+
+static int memfd_init(void)
+{
+	shm_mnt = kern_mount(&shm_type);
+	return IS_ERR(shm_mnt) ? (int)PTR_ERR(shm_mnt) : 0;
+}
+fs_initcall(memfd_init);
