@@ -105,7 +105,7 @@ void dat_close(struct dat *dat)
 	free(dat->cpus);
 	for (unsigned i = 0; i < ID_MAX; i++)
 		if (dat->formats[i]) /* most are NULL, and calls of free(NULL) would take most of the fuzzer's time */
-			free(dat->formats[i]);
+			dat_free_format(dat->formats[i]);
 	free(dat->formats);
 	free(dat);
 }

@@ -17,13 +17,14 @@ struct event {
 	const char *name; /* the event's name, for EVENT_OTHER */
 	unsigned cpu;
 	int pid;
+	uint16_t type; /* the number of the event */
 	uint64_t ts;		  /* ns */
 	uint64_t lost;		  /* events lost before this one; UINT64_MAX: some */
 	uint8_t flags, preempt;	  /* common_flags, common_preempt_count */
 	uint64_t ip, parent;	  /* FUNCTION; ENTRY and EXIT: ip is the function */
 	int depth;		  /* ENTRY, EXIT */
 	uint64_t calltime, rettime; /* EXIT */
-	const uint8_t *data;	  /* the rest of the record: the callers of a STACK, the text of a PRINT */
+	const uint8_t *data;	  /* OTHER: the whole record. The rest of it: the callers of a STACK, the text of a PRINT */
 	size_t size;
 };
 
@@ -47,5 +48,10 @@ const char *dat_symbol_module(const struct dat *dat, unsigned symbol);
 unsigned dat_symbols(const struct dat *dat);
 /* Returns the task's name; "<idle>" for PID 0 and "<...>" for an unknown task, as Linux does. */
 const char *dat_comm(const struct dat *dat, int pid);
-/* Writes the text of a PRINT, BPRINT or BPUTS event to buf, without its newline. */
-void dat_print(const struct dat *dat, const struct event *event, char *buf, size_t size);
+/* Enough for the text of any event of the kernel, which has at most a page. */
+#define DAT_PRINT_MAX 8192
+/*
+ * Writes the text of a PRINT, BPRINT or BPUTS event to buf, without its newline. An OTHER event has all that the `trace` file
+ * has behind the time: the event's name, too, in most cases.
+ */
+void dat_print(struct dat *dat, const struct event *event, char *buf, size_t size);

@@ -29,11 +29,26 @@ struct field {
 	bool there;
 };
 
+/* Where the value of a field is: in the field, or at an offset that the field gives, from the record or from the field. */
+enum place { PLACE_HERE, PLACE_DYNAMIC, PLACE_RELATIVE };
+
+/* A field, as the format file describes it. */
+struct event_field {
+	char name[64];
+	unsigned offset, size; /* size 0 of an array: up to the end of the record */
+	unsigned element;      /* bytes of an element of an array; 0: it is no number */
+	bool is_signed, is_array;
+	enum place place;
+};
+
 /* The contents of an event's format file. */
 struct format {
-	char name[64];
+	char name[64], system[64];
 	enum event_kind kind;
 	struct field ip, parent, depth, calltime, rettime, data;
+	struct event_field *fields;
+	unsigned nr_fields;
+	struct print_fmt *print; /* NULL: it cannot be understood */
 };
 
 struct cpu {
@@ -93,8 +108,8 @@ bool dat_take_tag(struct dat *dat, const char *tag);
 /* Takes a text after its size, which has size_bytes bytes. The caller frees the string. NULL: missing. */
 char *dat_take_text(struct dat *dat, size_t size_bytes);
 const char *dat_take_headers(struct dat *dat);
-bool dat_take_formats(struct dat *dat);	       /* ftrace's own events */
-bool dat_take_systems(struct dat *dat);	       /* the other event systems */
+bool dat_take_formats(struct dat *dat, const char *system); /* ftrace's own events */
+bool dat_take_systems(struct dat *dat);			    /* the other event systems */
 /* Allocates `count` CPUs. They have no pages until dat_place_cpu(). */
 const char *dat_set_cpus(struct dat *dat, uint32_t count);
 void dat_place_cpu(struct dat *dat, unsigned cpu, uint64_t offset, uint64_t size);
@@ -108,5 +123,16 @@ void dat_advance(struct dat *dat, unsigned cpu);
 /* dat_names.c */
 void dat_read_names(struct dat *dat);
 void dat_free_names(struct dat *dat);
-/* dat_format.c: parses the text of a format file. False if it is not valid. */
-bool dat_read_format(struct dat *dat, char *text);
+/* dat_format.c: parses the text of a format file of this system. False if it is not valid. */
+bool dat_read_format(struct dat *dat, const char *system, char *text);
+void dat_free_format(struct format *format);
+/*
+ * dat_names.c: an address as the kernel prints it: form 's' "name", 'S' "name+0x1/0x20", 'B' the same for a return address;
+ * "0x1234" if it has no symbol.
+ */
+#define DAT_SYMBOL_TEXT 256
+void dat_symbol_text(const struct dat *dat, uint64_t address, char form, char text[DAT_SYMBOL_TEXT]);
+/* dat_names.c: a string constant of the kernel (printk_formats); NULL: the trace does not have it. */
+const char *dat_string_at(const struct dat *dat, uint64_t address);
+/* dat_other.c: the text of an EVENT_OTHER. */
+void dat_print_other(struct dat *dat, const struct event *event, char *buf, size_t size);

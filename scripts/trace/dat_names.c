@@ -149,7 +149,8 @@ static unsigned unknown_symbol(struct dat *dat, uint64_t ip)
 	return dat->nr_symbols + i;
 }
 
-static unsigned find_symbol(struct dat *dat, uint64_t ip)
+/* Returns the number of the symbol at or before an address; nr_symbols: there is none near it. */
+static unsigned symbol_before(const struct dat *dat, uint64_t ip)
 {
 	unsigned low = 0, high = dat->nr_symbols;
 
@@ -163,11 +164,41 @@ static unsigned find_symbol(struct dat *dat, uint64_t ip)
 	}
 	/* An address far behind the symbol before it belongs to no function. */
 	if (!low || ip - dat->symbols[low - 1].address > 1 << 20)
-		return unknown_symbol(dat, ip);
+		return dat->nr_symbols;
 	/* Chooses the first symbol with this address. */
 	while (low > 1 && dat->symbols[low - 2].address == dat->symbols[low - 1].address)
 		low--;
 	return low - 1;
+}
+
+static unsigned find_symbol(struct dat *dat, uint64_t ip)
+{
+	unsigned found = symbol_before(dat, ip);
+
+	return found < dat->nr_symbols ? found : unknown_symbol(dat, ip);
+}
+
+void dat_symbol_text(const struct dat *dat, uint64_t address, char form, char text[DAT_SYMBOL_TEXT])
+{
+	unsigned back = form == 'B', found = symbol_before(dat, address - back), next = found;
+	bool plain = form == 's' || form == 'f';
+	const struct symbol *symbol;
+	const char *between;
+
+	if (found == dat->nr_symbols) {
+		snprintf(text, DAT_SYMBOL_TEXT, "0x%" PRIx64, address);
+		return;
+	}
+	symbol = &dat->symbols[found];
+	between = *symbol->module ? " " : "";
+	while (next < dat->nr_symbols && dat->symbols[next].address == symbol->address)
+		next++;
+	if (plain)
+		snprintf(text, DAT_SYMBOL_TEXT, "%s%s%s", symbol->name, between, symbol->module);
+	else
+		snprintf(text, DAT_SYMBOL_TEXT, "%s+0x%" PRIx64 "/0x%" PRIx64 "%s%s", symbol->name, address - symbol->address,
+			 (next < dat->nr_symbols ? dat->symbols[next].address : address) - symbol->address, between,
+			 symbol->module);
 }
 
 unsigned dat_symbol(struct dat *dat, uint64_t ip)
@@ -294,20 +325,29 @@ static void print_binary(const char *format, struct arguments *args, char *buf, 
 	buf[n < size ? n : size - 1] = '\0';
 }
 
-void dat_print(const struct dat *dat, const struct event *event, char *buf, size_t size)
+const char *dat_string_at(const struct dat *dat, uint64_t address)
+{
+	for (unsigned i = 0; i < dat->nr_prints; i++)
+		if (dat->prints[i].address == address)
+			return dat->prints[i].text;
+	return NULL;
+}
+
+void dat_print(struct dat *dat, const struct event *event, char *buf, size_t size)
 {
 	struct arguments args = { event->data, event->size, 0 };
 	size_t n;
 
+	if (event->kind == EVENT_OTHER) {
+		dat_print_other(dat, event, buf, size);
+		return;
+	}
 	if (event->kind == EVENT_PRINT) {
 		n = strnlen((const char *)event->data, event->size);
 		snprintf(buf, size, "%.*s", (int)n, (const char *)event->data);
 	} else {
-		const char *format = NULL;
+		const char *format = dat_string_at(dat, event->parent);
 
-		for (unsigned i = 0; i < dat->nr_prints; i++)
-			if (dat->prints[i].address == event->parent)
-				format = dat->prints[i].text;
 		if (format && event->kind == EVENT_BPUTS)
 			snprintf(buf, size, "%s", format);
 		else if (format)

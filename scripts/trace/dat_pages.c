@@ -140,6 +140,7 @@ static bool decode(struct dat *dat, unsigned number, const uint8_t *record, size
 	*event = (struct event){
 		.kind = format->kind,
 		.name = format->name,
+		.type = id,
 		.cpu = number,
 		.pid = (int)load32(record + 4),
 		.ts = cpu->ts,
@@ -153,7 +154,10 @@ static bool decode(struct dat *dat, unsigned number, const uint8_t *record, size
 		.rettime = field_of(&format->rettime, record, size),
 		.data = record + size,
 	};
-	if (format->data.there && format->data.offset <= size) {
+	if (format->kind == EVENT_OTHER) {
+		event->data = record;
+		event->size = size;
+	} else if (format->data.there && format->data.offset <= size) {
 		event->data = record + format->data.offset;
 		event->size = size - format->data.offset;
 		/* A field with a size ends there, and other data may follow. But a stack can be longer than its field. */

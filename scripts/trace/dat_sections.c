@@ -89,7 +89,7 @@ const char *dat_take_headers(struct dat *dat)
 	return NULL;
 }
 
-bool dat_take_formats(struct dat *dat)
+bool dat_take_formats(struct dat *dat, const char *system)
 {
 	uint32_t count;
 
@@ -100,7 +100,7 @@ bool dat_take_formats(struct dat *dat)
 
 		if (!text)
 			return false;
-		dat_read_format(dat, text);
+		dat_read_format(dat, system, text);
 		free(text);
 	}
 	return true;
@@ -109,16 +109,21 @@ bool dat_take_formats(struct dat *dat)
 bool dat_take_systems(struct dat *dat)
 {
 	uint32_t count;
-	char c;
+	char system[64], c;
 
 	if (!dat_take(dat, &count, 4))
 		return false;
 	while (count--) {
-		do
+		size_t length = 0;
+
+		do {
 			if (!dat_take(dat, &c, 1))
 				return false;
-		while (c);
-		if (!dat_take_formats(dat))
+			if (length < sizeof(system))
+				system[length++] = c;
+		} while (c);
+		system[length - 1] = '\0';
+		if (!dat_take_formats(dat, system))
 			return false;
 	}
 	return true;

@@ -46,7 +46,7 @@ const char *dat_read_v6(struct dat *dat)
 
 	if (missing)
 		return missing;
-	if (!dat_take_formats(dat) || !dat_take_systems(dat))
+	if (!dat_take_formats(dat, "ftrace") || !dat_take_systems(dat))
 		return "the formats of the events";
 	if (!(dat->kallsyms = dat_take_text(dat, 4)))
 		return "kallsyms";

@@ -230,7 +230,7 @@ static const char *read_sections(struct dat *dat, struct table *table, uint64_t 
 	missing = dat_take_headers(dat);
 	if (missing)
 		return missing;
-	if (sections[FTRACE_EVENTS] && (!enter_section(dat, sections[FTRACE_EVENTS], FTRACE_EVENTS) || !dat_take_formats(dat)))
+	if (sections[FTRACE_EVENTS] && (!enter_section(dat, sections[FTRACE_EVENTS], FTRACE_EVENTS) || !dat_take_formats(dat, "ftrace")))
 		return "the formats of ftrace's events";
 	if (sections[EVENT_FORMATS] && (!enter_section(dat, sections[EVENT_FORMATS], EVENT_FORMATS) || !dat_take_systems(dat)))
 		return "the formats of the events";

@@ -6,14 +6,19 @@
 
 #include "convert.h"
 
+struct cpu_text {
+	bool leaf; /* its next event is the return of a call that was printed as a leaf */
+	int depth; /* the indentation of a comment */
+};
+
 struct text {
 	bool line_header, graph_header; /* already printed */
-	bool leaf[]; /* for each CPU: its next event is the return of a call that was printed as a leaf */
+	struct cpu_text cpus[];
 };
 
 static void begin(struct converter *c)
 {
-	struct text *text = allocate(sizeof(*text) + dat_cpus(c->dat) * sizeof(text->leaf[0]));
+	struct text *text = allocate(sizeof(*text) + dat_cpus(c->dat) * sizeof(text->cpus[0]));
 
 	c->data = text;
 }
@@ -108,7 +113,7 @@ static bool put_leaf(struct converter *c, const struct event *event, const char 
 	if (!next || next->kind != EVENT_EXIT || next->pid != event->pid || next->ip != event->ip ||
 	    next->depth != event->depth || next->lost)
 		return false;
-	((struct text *)c->data)->leaf[event->cpu] = true;
+	((struct text *)c->data)->cpus[event->cpu].leaf = true;
 	put_cpu(c, event->cpu);
 	put_duration(c->out, next->rettime - next->calltime);
 	fprintf(c->out, "%*s%s();\n", 2 * (event->depth & 0xff), "", name);
@@ -118,10 +123,11 @@ static bool put_leaf(struct converter *c, const struct event *event, const char 
 static void put_call(struct converter *c, const struct event *event)
 {
 	const char *name = dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip));
-	bool *leaf = &((struct text *)c->data)->leaf[event->cpu];
+	struct cpu_text *cpu = &((struct text *)c->data)->cpus[event->cpu];
 
-	if (*leaf) {
-		*leaf = false;
+	cpu->depth = event->kind == EVENT_ENTRY ? event->depth : event->depth - 1;
+	if (cpu->leaf) {
+		cpu->leaf = false;
 		return;
 	}
 	if (event->kind == EVENT_ENTRY) {
@@ -136,20 +142,31 @@ static void put_call(struct converter *c, const struct event *event)
 	fprintf(c->out, "%*s} /* %s */\n", 2 * (event->depth & 0xff), "", name);
 }
 
-static void put_event(struct converter *c, const struct event *event, struct task *task)
+/* What the `trace` file has behind the time, or in the comment of a graph: there a message comes without its function. */
+static void put_text(struct converter *c, const struct event *event, bool in_graph)
 {
-	char text[1024];
+	char text[DAT_PRINT_MAX];
 
-	(void)task;
-	put_header(c, event->kind == EVENT_ENTRY || event->kind == EVENT_EXIT);
-	if (event->lost == UINT64_MAX)
-		fprintf(c->out, "CPU:%u [LOST EVENTS]\n", event->cpu);
-	else if (event->lost)
-		fprintf(c->out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n", event->cpu, event->lost);
-	if (event->kind == EVENT_ENTRY || event->kind == EVENT_EXIT) {
-		put_call(c, event);
-		return;
-	}
+	dat_print(c->dat, event, text, sizeof(text));
+	if (event->kind != EVENT_OTHER && !in_graph)
+		fprintf(c->out, "%s: ", dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip)));
+	fputs(text, c->out);
+}
+
+/* An event among the calls of a graph: a comment as far to the right as the call that it is in. */
+static void put_comment(struct converter *c, const struct event *event)
+{
+	int depth = ((struct text *)c->data)->cpus[event->cpu].depth;
+
+	put_cpu(c, event->cpu);
+	fprintf(c->out, "              |  %*s/* ", depth > 0 ? 2 * ((depth & 0xff) + 1) : 0, "");
+	put_text(c, event, true);
+	fputs(" */\n", c->out);
+}
+
+static void put_line(struct converter *c, const struct event *event)
+{
+	put_header(c, false);
 	put_head(c, event);
 	switch (event->kind) {
 	case EVENT_FUNCTION:
@@ -159,15 +176,29 @@ static void put_event(struct converter *c, const struct event *event, struct tas
 	case EVENT_STACK:
 		put_stack(c, event);
 		break;
-	case EVENT_PRINT:
-	case EVENT_BPRINT:
-	case EVENT_BPUTS:
-		dat_print(c->dat, event, text, sizeof(text));
-		fprintf(c->out, "%s: %s\n", dat_symbol_name(c->dat, dat_symbol(c->dat, event->ip)), text);
-		break;
 	default:
-		fprintf(c->out, "%s\n", event->name);
+		put_text(c, event, false);
+		fputc('\n', c->out);
 	}
+}
+
+static void put_event(struct converter *c, const struct event *event, struct task *task)
+{
+	bool is_call = event->kind == EVENT_ENTRY || event->kind == EVENT_EXIT;
+
+	(void)task;
+	if (is_call)
+		put_header(c, true);
+	if (event->lost == UINT64_MAX)
+		fprintf(c->out, "CPU:%u [LOST EVENTS]\n", event->cpu);
+	else if (event->lost)
+		fprintf(c->out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n", event->cpu, event->lost);
+	if (is_call)
+		put_call(c, event);
+	else if (((struct text *)c->data)->graph_header && event->kind != EVENT_FUNCTION && event->kind != EVENT_STACK)
+		put_comment(c, event);
+	else
+		put_line(c, event);
 }
 
 static void end(struct converter *c)

@@ -40,7 +40,7 @@ static void put_lost(struct converter *c, const struct event *event, const struc
 static void put_event(struct converter *c, const struct event *event, struct task *task)
 {
 	const char *name = event->name;
-	char text[1024];
+	char text[DAT_PRINT_MAX];
 
 	if (event->lost)
 		put_lost(c, event, task);
@@ -57,6 +57,11 @@ static void put_event(struct converter *c, const struct event *event, struct tas
 	if (event->kind == EVENT_FUNCTION) {
 		fputs(",\"parent\":", c->out);
 		put_json_string(c->out, dat_symbol_name(c->dat, dat_symbol(c->dat, event->parent)));
+	}
+	if (event->kind == EVENT_OTHER) {
+		dat_print(c->dat, event, text, sizeof(text));
+		fputs(",\"text\":", c->out);
+		put_json_string(c->out, text);
 	}
 	fputs("}}", c->out);
 }

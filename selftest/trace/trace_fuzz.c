@@ -242,8 +242,7 @@ static void shorten_digits(char *data, size_t length, unsigned max)
 	}
 }
 
-/* Writes a word, a damaged word, several words or noise; sometimes very long. Returns the length.
- */
+/* Writes a word, a damaged word, several words, noise; sometimes very long. Returns the length. */
 static size_t fuzz_text(const struct fuzz_words *w, char data[FUZZ_MAX])
 {
 	size_t length = 0, most = fuzz_random() % 128 ? 16 : FUZZ_MAX;
@@ -351,8 +350,7 @@ static bool shows_a_state(const struct fuzz_file *file)
 	       strcmp(last, "error_log") != 0;
 }
 
-/* Returns true if two texts of a file show the same state. The state of a sample is in the first
- * line; its measurements follow. */
+/* True for texts of one state. A sample has it in the first line; its measurements follow. */
 static bool same_state(const struct fuzz_file *file, const char *a, const char *b)
 {
 	size_t length = max(strlen(a), strlen(b));
@@ -362,8 +360,7 @@ static bool same_state(const struct fuzz_file *file, const char *a, const char *
 	return strncmp(a, b, length) == 0;
 }
 
-/* Loads the sample's patch again: a write to its files, which are fuzzed too, may have disabled it.
- */
+/* Loads the sample's patch again: a write to its files may have disabled it. */
 static void load_livepatch(void)
 {
 	static const char sample[] = SAMPLES "/livepatch-sample";
@@ -446,7 +443,7 @@ static void restore_file(const struct fuzz_file *file)
 
 /*
  * Returns true for several words, if the first one takes effect before a later one fails: events,
- * and commands of function probes.
+ * and commands of function probes. So do the first of several lines that define events.
  */
 static bool may_be_done_in_part(const struct fuzz_file *file, const char *data, size_t length)
 {
@@ -454,6 +451,8 @@ static bool may_be_done_in_part(const struct fuzz_file *file, const char *data, 
 
 	for (size_t i = 0; i < length; i++)
 		words += !isspace(data[i]) && (i == 0 || isspace(data[i - 1]));
+	if (strstr(file->name, "synthetic_events") || strstr(file->name, "dynamic_events"))
+		return memchr(data, '\n', length);
 	return words > 1 && (strstr(file->name, "set_event") || memchr(data, ':', length));
 }
 

@@ -16,6 +16,17 @@ import trace_link  # noqa: E402
 import trace_remote  # noqa: E402, F401
 
 
+CONVERT = ROOT / "build/scripts/trace-convert"
+
+
+def convert(path, form, status=0, **arguments):
+    """The output of trace-convert, which the test or a fixture has built."""
+    result = host([CONVERT, path, "-f", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            **arguments)
+    assert result.returncode == status, result.stderr
+    return result.stdout.decode()
+
+
 class Port:
     """A machine's second serial port as a socket in `directory`. line() connects to it."""
 

@@ -12,18 +12,8 @@ from collections import Counter
 import jsonschema
 import pytest
 
-from exporting import Port, enlarge, read_report, record, report, transfer
+from exporting import CONVERT, Port, convert, enlarge, read_report, record, report, transfer
 from nop5 import ROOT, host
-
-CONVERT = ROOT / "build/scripts/trace-convert"
-
-
-def convert(path, form, status=0, **arguments):
-    result = host([CONVERT, path, "-f", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            **arguments)
-    assert result.returncode == status, result.stderr
-    return result.stdout.decode()
-
 
 @pytest.fixture(scope="module")
 def traces(images, tmp_path_factory):
@@ -57,9 +47,11 @@ def test_text_of_a_graph_is_what_the_trace_file_says(boot, traces, tmp_path):
     port = Port(tmp_path)
     machine = boot(cpus=1, extra=port.arguments)
     machine.check("cd /sys/kernel/tracing; echo vfs_open > set_graph_function")
-    machine.check("echo function_graph > current_tracer; ls > /dev/null; echo 0 > tracing_on")
-    # Only the `trace` file marks switches between tasks.
-    calls = re.compile(r" *\d+\) .*us +\| .*|.*\(\) \{")
+    # The first entry is a call. Before it, trace-convert does not know that the tracer is function_graph.
+    machine.check("echo function_graph > current_tracer; ls > /dev/null; echo 1 > events/kmem/enable")
+    machine.check("cat /proc/meminfo > /dev/null; echo 0 > tracing_on; echo 0 > events/kmem/enable")
+    # Only the `trace` file marks switches between tasks. The address of a page is not in the trace.
+    calls = re.compile(r" *\d+\) .*us +\| .*|.*\(\) \{|.*/\* k\w+: call_site=.* \*/")
     lines = machine.check("cat trace").splitlines()
     assert lines[:2] == ["# tracer: function_graph", "#"]
     header, ours = lines[2:4], [line for line in lines if calls.fullmatch(line)]
@@ -67,6 +59,7 @@ def test_text_of_a_graph_is_what_the_trace_file_says(boot, traces, tmp_path):
     text = convert(tmp_path / "trace.dat", "ftrace").splitlines()
     assert text[:2] == header and [line for line in text if line.startswith("#")] == header
     text = [line for line in text if calls.fullmatch(line)]
+    assert sum("/* k" in line for line in text) > 10 and any(re.search(r"\|  {4,}/\* k", line) for line in text)
     plain = [re.sub(r" /\* \S+ \*/$", "", line) for line in text]
     assert plain == [re.sub(r" /\* \S+ \*/$", "", line) for line in ours] and len(plain) > 10
 

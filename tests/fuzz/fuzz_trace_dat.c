@@ -2,7 +2,7 @@
  * trace.dat under libFuzzer. For any file, the reader must end, stay inside its memory, and give events with
  * readable fields.
  *
- * sources: scripts/trace/dat.c scripts/trace/dat_sections.c scripts/trace/dat_v6.c scripts/trace/dat_v7.c scripts/trace/dat_pages.c scripts/trace/dat_names.c scripts/trace/dat_format.c
+ * sources: scripts/trace/dat.c scripts/trace/dat_sections.c scripts/trace/dat_v6.c scripts/trace/dat_v7.c scripts/trace/dat_pages.c scripts/trace/dat_names.c scripts/trace/dat_format.c scripts/trace/dat_other.c scripts/trace/print_parse.c scripts/trace/print_eval.c scripts/trace/print_text.c
  * libraries: -lz -lzstd
  */
 #define _GNU_SOURCE
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    !dat_symbol_name(dat, dat_symbol(dat, event->parent)))
 			abort();
 		dat_peek(dat, event->cpu);
-		if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT || event->kind == EVENT_BPUTS)
+		if (event->kind == EVENT_PRINT || event->kind == EVENT_BPRINT || event->kind == EVENT_BPUTS || event->kind == EVENT_OTHER)
 			dat_print(dat, event, text, sizeof(text));
 		/* All bytes of it are readable. */
 		for (size_t i = 0; i < event->size; i++)
