@@ -15,6 +15,8 @@
 #:                  hackbench and stress on 8 CPUs, all self-tests unabridged
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
+#: make modules M=DIR
+#:                  build the modules of a directory, which its Kbuild lists
 #: make clean       remove build/
 #: make help        this list
 #:
@@ -158,7 +160,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel rootfs help run debug console boot-trace test test-tools bench soak clean FORCE
+.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -244,25 +246,40 @@ $(O)/vdso.so: $(MACHINE)/vdso/vdso.ld $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o)
 $(O)/obj/$(MACHINE)/vdso_image.asm.o: $(O)/vdso.so
 $(O)/obj/$(MACHINE)/vdso_image.asm.o: NASMFLAGS += -I$(O)/
 
+# The versions of the symbols that modules may use. The linker takes their values from symvers.ld.
+SYMVER_FLAGS := $(filter-out -I%,$(CFLAGS))
+$(O)/symvers.ld: FORCE
+	@mkdir -p $(@D)
+	@scripts/symvers $(O)/Module.symvers $@ '$(SYMVER_FLAGS)' $(ROOMS)
+$(O)/Module.symvers: $(O)/symvers.ld ;
+
 # The first link shows the size of the symbol table. The second link reserves that much space for the
 # table, and scripts/kallsyms fills it.
 define link
 	$(call say,LD,$@)
-	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(filter %.o,$^)
+	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(filter %.o,$^) $(O)/symvers.ld
 	$(Q)$(LD) $(LDFLAGS) --defsym=__kallsyms_size=$$($(O)/scripts/kallsyms size $@.tmp) \
-		-T $< -o $@.tmp $(filter %.o,$^)
+		-T $< -o $@.tmp $(filter %.o,$^) $(O)/symvers.ld
 	$(Q)$(O)/scripts/kallsyms fill $@.tmp $@ && chmod +x $@ && rm $@.tmp
 endef
 
-$(O)/nop5.elf: $(MACHINE)/kernel.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
+$(O)/nop5.elf: $(MACHINE)/kernel.ld $(O)/symvers.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
 	$(link)
 
-$(O)/nop5-test.elf: $(MACHINE)/kernel.ld $(OBJS) $(TEST_OBJS) $(O)/sources $(O)/scripts/kallsyms
+$(O)/nop5-test.elf: $(MACHINE)/kernel.ld $(O)/symvers.ld $(OBJS) $(TEST_OBJS) $(O)/sources $(O)/scripts/kallsyms
 	$(link)
 
 $(O)/%.iso: $(O)/%.elf $(O)/rootfs.cpio iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)
 	$(Q)INITRD=$(O)/rootfs.cpio scripts/mkiso $< $@
+
+# Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
+export MODULE_CFLAGS = $(CFLAGS)
+export MACHINE TRACED LD O V
+MODULE_NEEDS := $(O)/flags $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
+modules: $(MODULE_NEEDS)
+	$(if $(M),,$(error make modules M=DIR: DIR is missing))
+	@RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M='$(patsubst $(CURDIR)/%,%,$(M))'
 
 # The programs that only nop5 has: user/NAME.c, or the files of user/NAME/.
 PROGRAMS := $(patsubst user/%.c,$(O)/user/%,$(wildcard user/*.c)) $(O)/user/trace-export

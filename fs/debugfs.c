@@ -1,6 +1,7 @@
 /* debugfs: files for people who look into the kernel. */
 #include "fs/debugfs.h"
 #include "fs/filesystems.h"
+#include "kernel/export.h"
 
 static int debugfs_fill_super(struct super_block *sb, const char *data)
 {
@@ -27,8 +28,17 @@ struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry
 {
 	return simple_create_file(debugfs_parent(parent), name, mode, fops, data);
 }
+EXPORT_SYMBOL_GPL(debugfs_create_file);
 
 struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
 {
 	return simple_create_dir(debugfs_parent(parent), name, 0755, &simple_dir_inode_operations);
 }
+EXPORT_SYMBOL_GPL(debugfs_create_dir);
+
+void debugfs_remove(struct dentry *dentry)
+{
+	if (!IS_ERR_OR_NULL(dentry))
+		simple_recursive_removal(dentry);
+}
+EXPORT_SYMBOL_GPL(debugfs_remove);

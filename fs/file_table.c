@@ -12,6 +12,8 @@
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
+#include "kernel/rcu/rcu.h"
 
 static struct kmem_cache *filp_cachep;
 static atomic_t nr_files;
@@ -92,6 +94,24 @@ static int open_owned(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/*
+ * Gives file the operations of the inode, and keeps the module that has them. False: the module is
+ * going. Under RCU, because a removed file of a module loses its operations before a grace period.
+ */
+static bool get_operations(struct inode *inode, struct file *file)
+{
+	const struct file_operations *fops;
+	bool alive;
+
+	rcu_read_lock();
+	fops = READ_ONCE(inode->i_fop);
+	alive = !fops || try_module_get(fops->owner);
+	if (alive && fops)
+		file->f_op = fops;
+	rcu_read_unlock();
+	return alive;
+}
+
 int vfs_open(const struct path *path, struct file *file)
 {
 	struct inode *inode = path->dentry->d_inode;
@@ -108,15 +128,17 @@ int vfs_open(const struct path *path, struct file *file)
 			return err;
 		file->f_mode |= FMODE_WRITER;
 	}
-	if (inode->i_fop)
-		file->f_op = inode->i_fop;
+	if (!get_operations(inode, file))
+		return -ENODEV;
 	if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode))
 		file->f_mode |= FMODE_ATOMIC_POS;
 	err = open_owned(inode, file);
 	if (!err && file->f_op->open)
 		err = file->f_op->open(inode, file);
-	if (err) /* fput() must not call release after an open that failed */
+	if (err) { /* fput() must not call release after an open that failed */
+		module_put(file->f_op->owner);
 		file->f_op = &empty_file_operations;
+	}
 	return err;
 }
 
@@ -137,6 +159,7 @@ void fput(struct file *file)
 		locks_remove_file(file);
 	if (file->f_op->release)
 		file->f_op->release(file->f_inode, file);
+	module_put(file->f_op->owner);
 	if (file->f_mode & FMODE_OWNED)
 		file_owner_close(file->f_inode->i_owner);
 	if (file->f_mode & FMODE_WRITER)

@@ -17,6 +17,7 @@
 
 #include "kernel/atomic.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/lib/list.h"
 #include "kernel/sched/mutex.h"
 
@@ -252,6 +253,8 @@ struct dir_context {
  * buffer of at most 64 KiB. A file that should be faster has read_iter and write_iter (fs/uio.h).
  */
 struct file_operations {
+	/* The module that has these functions: THIS_MODULE. An open file keeps it. NULL: none. */
+	struct module *owner;
 	int (*open)(struct inode *inode, struct file *file);
 	/* Called when the last reference is dropped. */
 	int (*release)(struct inode *inode, struct file *file);

@@ -3,6 +3,7 @@
 #include "fs/file_owner.h"
 #include "fs/internal.h"
 #include "fs/namei.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
@@ -204,6 +205,8 @@ static bool remove_one(struct dentry *dentry)
 		; /* another task has removed it */
 	} else if (!S_ISDIR(dentry->d_inode->i_mode)) {
 		simple_unlink(dir, dentry);
+		if (dentry->d_inode->i_fop && dentry->d_inode->i_fop->owner)
+			WRITE_ONCE(dentry->d_inode->i_fop, NULL); /* the module may go now */
 		d_delete(dentry);
 	} else if (simple_rmdir(dir, dentry) == 0) {
 		d_delete(dentry);
@@ -259,6 +262,7 @@ ssize_t simple_read_from_buffer(void *to, size_t count, loff_t *pos, const void 
 	*pos += (loff_t)count;
 	return (ssize_t)count;
 }
+EXPORT_SYMBOL(simple_read_from_buffer);
 
 int simple_fill_super(struct super_block *sb, umode_t mode, const struct inode_operations *iops)
 {

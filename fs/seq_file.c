@@ -7,6 +7,7 @@
  * pure code: tests/host runs it.
  */
 #include "fs/seq_file.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
@@ -36,6 +37,7 @@ int seq_open(struct file *file, const struct seq_operations *op)
 	file->private_data = m;
 	return 0;
 }
+EXPORT_SYMBOL(seq_open);
 
 int seq_release(struct inode *inode, struct file *file)
 {
@@ -46,6 +48,7 @@ int seq_release(struct inode *inode, struct file *file)
 	kfree(m);
 	return 0;
 }
+EXPORT_SYMBOL(seq_release);
 
 /* Replaces the buffer by an empty one of size bytes. */
 static int seq_alloc_buf(struct seq_file *m, size_t size)
@@ -180,6 +183,7 @@ ssize_t seq_read(struct file *file, char *buf, size_t size, loff_t *pos)
 	mutex_unlock(&m->lock);
 	return done ? (ssize_t)done : err;
 }
+EXPORT_SYMBOL(seq_read);
 
 loff_t seq_lseek(struct file *file, loff_t offset, int whence)
 {
@@ -200,6 +204,7 @@ loff_t seq_lseek(struct file *file, loff_t offset, int whence)
 	mutex_unlock(&m->lock);
 	return err ? err : offset;
 }
+EXPORT_SYMBOL(seq_lseek);
 
 /* ---- files of one record ---- */
 
@@ -242,6 +247,7 @@ int single_open(struct file *file, int (*show)(struct seq_file *m, void *v), voi
 	((struct seq_file *)file->private_data)->private = data;
 	return 0;
 }
+EXPORT_SYMBOL(single_open);
 
 int single_release(struct inode *inode, struct file *file)
 {
@@ -251,6 +257,7 @@ int single_release(struct inode *inode, struct file *file)
 	kfree(op);
 	return ret;
 }
+EXPORT_SYMBOL(single_release);
 
 /* ---- printing ---- */
 
@@ -264,6 +271,7 @@ int seq_write(struct seq_file *m, const void *data, size_t len)
 	seq_set_overflow(m);
 	return -1;
 }
+EXPORT_SYMBOL(seq_write);
 
 void seq_printf(struct seq_file *m, const char *fmt, ...)
 {
@@ -280,16 +288,19 @@ void seq_printf(struct seq_file *m, const char *fmt, ...)
 	else
 		seq_set_overflow(m);
 }
+EXPORT_SYMBOL(seq_printf);
 
 void seq_puts(struct seq_file *m, const char *s)
 {
 	seq_write(m, s, strlen(s));
 }
+EXPORT_SYMBOL(seq_puts);
 
 void seq_putc(struct seq_file *m, char c)
 {
 	seq_write(m, &c, 1);
 }
+EXPORT_SYMBOL(seq_putc);
 
 void seq_put_decimal_ull_width(struct seq_file *m, const char *delimiter, u64 num, unsigned width)
 {

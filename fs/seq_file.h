@@ -64,6 +64,7 @@ void seq_escape(struct seq_file *m, const char *s, const char *esc);
 		return single_open(file, name##_show, inode->i_private);                           \
 	}                                                                                          \
 	static const struct file_operations name##_fops = {                                        \
+		.owner = THIS_MODULE,                                                              \
 		.open = name##_open,                                                               \
 		.read = seq_read,                                                                  \
 		.llseek = seq_lseek,                                                               \
@@ -77,6 +78,7 @@ void seq_escape(struct seq_file *m, const char *s, const char *esc);
 		return single_open(file, name##_show, inode->i_private);                           \
 	}                                                                                          \
 	static const struct file_operations name##_fops = {                                        \
+		.owner = THIS_MODULE,                                                              \
 		.open = name##_open,                                                               \
 		.read = seq_read,                                                                  \
 		.write = name##_write,                                                             \
@@ -92,6 +94,7 @@ void seq_escape(struct seq_file *m, const char *s, const char *esc);
 		return seq_open(file, &name##_sops);                                               \
 	}                                                                                          \
 	static const struct file_operations name##_fops = {                                        \
+		.owner = THIS_MODULE,                                                              \
 		.open = name##_open,                                                               \
 		.read = seq_read,                                                                  \
 		.llseek = seq_lseek,                                                               \

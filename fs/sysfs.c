@@ -1,6 +1,7 @@
 /* sysfs at /sys: a subsystem that shows something there makes its own directory. */
 #include "fs/sysfs.h"
 #include "fs/filesystems.h"
+#include "kernel/export.h"
 
 static struct dentry *kernel_dir; /* constant after sysfs_populate() */
 
@@ -29,11 +30,13 @@ struct dentry *sysfs_create_file(const char *name, umode_t mode, struct dentry *
 {
 	return simple_create_file(sysfs_parent(parent), name, mode, fops, data);
 }
+EXPORT_SYMBOL_GPL(sysfs_create_file);
 
 struct dentry *sysfs_create_dir(const char *name, struct dentry *parent)
 {
 	return simple_create_dir(sysfs_parent(parent), name, 0755, &simple_dir_inode_operations);
 }
+EXPORT_SYMBOL_GPL(sysfs_create_dir);
 
 struct dentry *sysfs_kernel_dir(void)
 {
@@ -54,6 +57,7 @@ void sysfs_remove(struct dentry *dentry)
 	if (!IS_ERR_OR_NULL(dentry))
 		simple_recursive_removal(dentry);
 }
+EXPORT_SYMBOL_GPL(sysfs_remove);
 
 int sysfs_populate(void)
 {

@@ -2,6 +2,7 @@
 #include "fs/tracefs.h"
 #include "fs/filesystems.h"
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
@@ -72,11 +73,13 @@ struct dentry *tracefs_create_file(const char *name, umode_t mode, struct dentry
 {
 	return simple_create_file(tracefs_parent(parent), name, mode, fops, data);
 }
+EXPORT_SYMBOL(tracefs_create_file);
 
 struct dentry *tracefs_create_dir(const char *name, struct dentry *parent)
 {
 	return simple_create_dir(tracefs_parent(parent), name, 0750, &simple_dir_inode_operations);
 }
+EXPORT_SYMBOL(tracefs_create_dir);
 
 struct dentry *tracefs_create_instance_dir(const char *name, struct dentry *parent,
 					   int (*mkdir)(const char *name),
@@ -94,3 +97,4 @@ void tracefs_remove(struct dentry *dentry)
 	if (!IS_ERR_OR_NULL(dentry))
 		simple_recursive_removal(dentry);
 }
+EXPORT_SYMBOL(tracefs_remove);

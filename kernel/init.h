@@ -32,12 +32,12 @@ typedef int (*initcall_t)(void);
  * gives NULL. This happens before memory is set up, on the boot CPU, interrupts off. So fn may only
  * parse and store. As Linux's __setup().
  */
-struct kernel_param {
+struct obs_kernel_param {
 	const char *name;
 	int (*fn)(const char *value);
 };
 #define __setup(param_name, param_fn)                                                              \
-	static const struct kernel_param __setup_##param_fn LINKER_TABLE_ENTRY(                    \
+	static const struct obs_kernel_param __setup_##param_fn LINKER_TABLE_ENTRY(                \
 		init, kernel_params, "") = { .name = param_name, .fn = param_fn }
 /*
  * __setup_string("name", buffer) stores the value in a char array. A value that is missing or too

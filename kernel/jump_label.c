@@ -14,10 +14,12 @@
 #include "arch/text_patch.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/mutex.h"
 
@@ -34,6 +36,14 @@ static struct jump_entry *jump_entries_sorted,
 			      names */
 static struct static_key *changed_keys;          /* [J] linked by next */
 static struct text_patch few_patches[FEW_SITES]; /* [J] */
+
+/* The sites of a module. The tables are in the order of addresses, behind the kernel's. */
+struct jump_table {
+	struct list_head list;      /* [J] in module_tables */
+	struct jump_entry *entries; /* sorted by code; in the module */
+	unsigned count;             /* [J] less when init text has gone */
+};
+static LIST_HEAD(module_tables); /* [J] */
 
 /* The patches that wait for text_patch_apply(), sorted by address. */
 struct patch_queue {
@@ -85,10 +95,26 @@ static void queue_site(struct patch_queue *queue, const struct jump_entry *entry
 		apply_queue(queue);
 }
 
+/* Queues up to max sites of changed keys from one table. Returns how many. */
+static size_t queue_changed(struct patch_queue *queue, const struct jump_entry *entry,
+			    const struct jump_entry *end, size_t max)
+{
+	size_t count = 0;
+
+	for (; count < max && entry < end; entry++) {
+		if (jump_entry_key(entry)->changed) {
+			queue_site(queue, entry, !jump_entry_key(entry)->on);
+			count++;
+		}
+	}
+	return count;
+}
+
 /* Makes the sites of the changed keys follow their keys. Empties the list of keys. */
 static int apply_changed_keys(void)
 {
 	struct patch_queue queue = { .patches = few_patches, .room = FEW_SITES };
+	const struct jump_table *table;
 	struct static_key *key, *next;
 	size_t sites = 0;
 
@@ -105,13 +131,11 @@ static int apply_changed_keys(void)
 			queue.room = sites;
 		}
 	}
-	/* The keys count their entries, so the walk needs no other end. */
-	for (const struct jump_entry *entry = jump_entries_sorted; sites; entry++) {
-		while (!jump_entry_key(entry)->changed)
-			entry++;
-		queue_site(&queue, entry, !jump_entry_key(entry)->on);
-		sites--;
-	}
+	/* The keys count their entries, so that the walk may end early. */
+	sites -= queue_changed(&queue, jump_entries_sorted, jump_entries_end, sites);
+	list_for_each_entry (table, &module_tables, list)
+		sites -=
+			queue_changed(&queue, table->entries, table->entries + table->count, sites);
 	apply_queue(&queue);
 	if (queue.patches != few_patches)
 		kfree(queue.patches);
@@ -165,6 +189,7 @@ int static_key_enable(struct static_key *key)
 	static_key_batch_set(key, true);
 	return static_key_batch_end();
 }
+EXPORT_SYMBOL_GPL(static_key_enable);
 
 int static_key_disable(struct static_key *key)
 {
@@ -172,6 +197,7 @@ int static_key_disable(struct static_key *key)
 	static_key_batch_set(key, false);
 	return static_key_batch_end();
 }
+EXPORT_SYMBOL_GPL(static_key_disable);
 
 int static_key_inc(struct static_key *key)
 {
@@ -179,6 +205,7 @@ int static_key_inc(struct static_key *key)
 	static_key_batch_add(key, 1);
 	return static_key_batch_end();
 }
+EXPORT_SYMBOL_GPL(static_key_inc);
 
 int static_key_dec(struct static_key *key)
 {
@@ -186,6 +213,7 @@ int static_key_dec(struct static_key *key)
 	static_key_batch_add(key, -1);
 	return static_key_batch_end();
 }
+EXPORT_SYMBOL_GPL(static_key_dec);
 
 bool static_branch_find(unsigned long addr, struct jump_entry *entry)
 {
@@ -210,18 +238,28 @@ bool static_branch_find(unsigned long addr, struct jump_entry *entry)
 	return found;
 }
 
+/* Drops the entries of [start, end) from a table. Returns how many are left. J held. */
+static unsigned drop_entries(struct jump_entry *entries, unsigned count, unsigned long start,
+			     unsigned long end)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (jump_entry_code(&entries[i]) >= start && jump_entry_code(&entries[i]) < end)
+			jump_entry_key(&entries[i])->sites--;
+		else
+			entries[kept++] = entries[i];
+	}
+	return kept;
+}
+
 void jump_label_free_text(unsigned long start, unsigned long end)
 {
-	struct jump_entry *kept = jump_entries_sorted;
-
 	mutex_lock(&jump_label_mutex);
-	for (struct jump_entry *entry = jump_entries_sorted; entry < jump_entries_end; entry++) {
-		if (jump_entry_code(entry) >= start && jump_entry_code(entry) < end)
-			jump_entry_key(entry)->sites--;
-		else
-			*kept++ = *entry;
-	}
-	jump_entries_end = kept;
+	jump_entries_end =
+		jump_entries_sorted +
+		drop_entries(jump_entries_sorted,
+			     (unsigned)(jump_entries_end - jump_entries_sorted), start, end);
 	mutex_unlock(&jump_label_mutex);
 }
 
@@ -232,17 +270,107 @@ static int __init compare_entries(const void *a, const void *b)
 	return code_a < code_b ? -1 : code_a > code_b;
 }
 
-static int __init jump_label_init(void)
+/* Makes the entries absolute, and sorts them. J held, or boot. */
+static void prepare_entries(struct jump_entry *first, struct jump_entry *end)
 {
-	struct jump_entry *first = linker_table_start(jump_entries),
-			  *end = linker_table_end(jump_entries);
-
 	for (struct jump_entry *entry = first; entry < end; entry++) {
 		entry->code += (s32)(long)&entry->code;
 		entry->target += (s32)(long)&entry->target;
 		jump_entry_key(entry)->sites++;
 	}
 	sort(first, (size_t)(end - first), sizeof(*first), compare_entries);
+}
+
+/* ---- modules ---- */
+
+/*
+ * Brings the sites of a new module into the state of their keys. The compiler has made each of them
+ * for a key that is false, or for one that is true; a key of the kernel may have changed since. A
+ * key that another task is changing now is in the state key->on until the batch ends.
+ */
+static int apply_to_new(const struct jump_table *table)
+{
+	struct patch_queue queue = { .patches = few_patches, .room = FEW_SITES };
+
+	for (unsigned i = 0; i < table->count; i++) {
+		const struct jump_entry *entry = &table->entries[i];
+		bool on = jump_entry_key(entry)->on;
+		bool nop =
+			!memcmp((const void *)jump_entry_code(entry), text_nop5, TEXT_PATCH_SIZE);
+
+		if (nop != (on == is_likely(entry)))
+			queue_site(&queue, entry, on);
+	}
+	apply_queue(&queue);
+	return queue.error;
+}
+
+static void jump_label_module_going(struct module *mod)
+{
+	struct jump_table *table = mod->jump_labels;
+
+	if (!table)
+		return;
+	mutex_lock(&jump_label_mutex);
+	drop_entries(table->entries, table->count, 0, ~0UL);
+	list_del(&table->list);
+	mod->jump_labels = NULL;
+	mutex_unlock(&jump_label_mutex);
+	kfree(table);
+}
+
+static int jump_label_module_coming(struct module *mod)
+{
+	struct jump_table *table, *next;
+	int error;
+
+	if (!mod->num_jump_entries)
+		return 0;
+	table = kzalloc(sizeof(*table), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	mutex_lock(&jump_label_mutex);
+	table->entries = mod->jump_entries;
+	table->count = mod->num_jump_entries;
+	prepare_entries(table->entries, table->entries + table->count);
+	error = apply_to_new(table);
+	list_for_each_entry (next, &module_tables, list)
+		if (next->entries[0].code > table->entries[0].code)
+			break;
+	list_add_tail(&table->list, &next->list);
+	mod->jump_labels = table;
+	mutex_unlock(&jump_label_mutex);
+	if (error)
+		jump_label_module_going(mod);
+	return error;
+}
+
+static void jump_label_module_live(struct module *mod)
+{
+	const struct module_memory *init = &mod->memory[MOD_INIT_TEXT];
+	struct jump_table *table = mod->jump_labels;
+
+	if (!table)
+		return;
+	mutex_lock(&jump_label_mutex);
+	table->count =
+		drop_entries(table->entries, table->count, init->base, init->base + init->size);
+	mutex_unlock(&jump_label_mutex);
+}
+
+static struct module_notifier jump_label_module_notifier = {
+	.coming = jump_label_module_coming,
+	.live = jump_label_module_live,
+	.going = jump_label_module_going,
+};
+
+static int __init jump_label_init(void)
+{
+	struct jump_entry *first = linker_table_start(jump_entries),
+			  *end = linker_table_end(jump_entries);
+
+	register_module_notifier(&jump_label_module_notifier);
+	prepare_entries(first, end);
 	static_key_batch_begin();
 	jump_entries_sorted = first;
 	jump_entries_end = end;

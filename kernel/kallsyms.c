@@ -1,5 +1,6 @@
 /* Looks up symbols in the table that scripts/kallsyms.c makes. That file describes the layout. */
 #include "kernel/kallsyms.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/locking/spinlock.h"
@@ -190,7 +191,7 @@ static const char *lookup_dynamic(unsigned long address, unsigned long *size, un
 	struct kallsyms_dynamic symbol;
 
 	if (!find_dynamic(address, &symbol))
-		return NULL;
+		return kallsyms_lookup_module(address, size, offset, namebuf, NULL);
 	strscpy(namebuf, symbol.name, KSYM_NAME_LEN);
 	if (size)
 		*size = symbol.size;
@@ -260,9 +261,19 @@ static int take_first(void *data, unsigned long address)
 
 unsigned long kallsyms_lookup_name(const char *name)
 {
+	const char *colon = strchr(name, ':');
 	unsigned long address = 0;
 
-	kallsyms_on_each_match_symbol(take_first, name, &address);
+	if (colon) {
+		char module[KSYM_MODULE_LEN];
+
+		if (strscpy(module, name, min(sizeof(module), (size_t)(colon - name) + 1)) < 0 &&
+		    (size_t)(colon - name) >= sizeof(module))
+			return 0;
+		return kallsyms_find_in_module(module, colon + 1);
+	}
+	if (!kallsyms_on_each_match_symbol(take_first, name, &address))
+		address = kallsyms_find_in_module(NULL, name);
 	return address;
 }
 
@@ -283,13 +294,16 @@ int kallsyms_on_each_symbol(int (*fn)(void *data, const char *name, unsigned lon
 
 static int print_symbol(char *buffer, unsigned long address, unsigned long back, bool with_offset)
 {
-	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN] = "";
+	char name[KSYM_NAME_LEN], of[KSYM_MODULE_LEN], module[KSYM_MODULE_LEN] = "";
 	struct kallsyms_dynamic symbol;
 	unsigned long size, offset;
 
 	if (address >= (unsigned long)_end && find_dynamic(address - back, &symbol))
 		snprintf(module, sizeof(module), " [%s]", symbol.module);
-	if (!kallsyms_lookup(address - back, &size, &offset, name))
+	if (!*module && address >= (unsigned long)_end &&
+	    kallsyms_lookup_module(address - back, &size, &offset, name, of))
+		snprintf(module, sizeof(module), " [%s]", of);
+	else if (!kallsyms_lookup(address - back, &size, &offset, name))
 		return snprintf(buffer, KSYM_SYMBOL_LEN, "0x%lx", address);
 	if (!with_offset)
 		return snprintf(buffer, KSYM_SYMBOL_LEN, "%s%s", name, module);
@@ -301,16 +315,19 @@ int sprint_symbol(char *buffer, unsigned long address)
 {
 	return print_symbol(buffer, address, 0, true);
 }
+EXPORT_SYMBOL_GPL(sprint_symbol);
 
 int sprint_symbol_no_offset(char *buffer, unsigned long address)
 {
 	return print_symbol(buffer, address, 0, false);
 }
+EXPORT_SYMBOL_GPL(sprint_symbol_no_offset);
 
 int sprint_backtrace(char *buffer, unsigned long address)
 {
 	return print_symbol(buffer, address, 1, true);
 }
+EXPORT_SYMBOL_GPL(sprint_backtrace);
 
 BUILD_BUG_ON(KSYM_SYMBOL_LEN > VSPRINTF_SYMBOL_MAX);
 

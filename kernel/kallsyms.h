@@ -12,7 +12,7 @@
 
 /* The longest name with its NUL; longer names are cut. */
 #define KSYM_NAME_LEN   128
-#define KSYM_MODULE_LEN 32 /* " [module]" with its NUL */
+#define KSYM_MODULE_LEN 60 /* " [module]" with its NUL */
 /* With +0x…/0x… and the module. */
 #define KSYM_SYMBOL_LEN (KSYM_NAME_LEN + 2 * 18 + 4 + KSYM_MODULE_LEN)
 
@@ -37,6 +37,43 @@ void kallsyms_del(struct kallsyms_dynamic *symbol);
  */
 bool kallsyms_get_dynamic(unsigned index, struct kallsyms_dynamic *symbol);
 
+/* One symbol of a module. Constant. */
+struct kallsyms_symbol {
+	unsigned long address;
+	u32 size; /* up to the next symbol, or to the end of the region */
+	u32 name; /* position in the table's names: the nm(1) letter, then the name with its NUL */
+};
+
+/* The symbols of a module, in the order of addresses. Constant while it is in the list. */
+struct kallsyms_table {
+	struct list_head list; /* [kallsyms] */
+	const char *module;
+	unsigned count;
+	const struct kallsyms_symbol *symbols;
+	const char *names;
+};
+/*
+ * Add and remove a table. After kallsyms_del_table() and an RCU grace period it may be freed. Task
+ * context.
+ */
+void kallsyms_add_table(struct kallsyms_table *table);
+void kallsyms_del_table(struct kallsyms_table *table);
+/*
+ * Copies the symbol with that index, counted from 0 over all tables. module has KSYM_MODULE_LEN
+ * bytes. False: no such index. Any context.
+ */
+bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
+			 char name[KSYM_NAME_LEN], char module[]);
+/*
+ * As kallsyms_lookup(), for symbols of modules. module, with KSYM_MODULE_LEN bytes, may be NULL.
+ * Any context.
+ */
+const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
+				   unsigned long *offset, char namebuf[KSYM_NAME_LEN],
+				   char module[]);
+/* The address of a symbol of that module (NULL: of any), or 0. Any context. */
+unsigned long kallsyms_find_in_module(const char *module, const char *name);
+
 /* The number of symbols. kallsyms_get() counts them from 0, in the order of addresses. */
 unsigned kallsyms_num_symbols(void);
 /*
@@ -52,7 +89,10 @@ bool kallsyms_get(unsigned index, unsigned long *address, char *type, char name[
  */
 const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned long *offset,
 			    char namebuf[KSYM_NAME_LEN]);
-/* The address of the symbol with that name, or 0. Of several local symbols: the lowest address. */
+/*
+ * The address of the symbol with that name, or 0. Of several local symbols: the lowest address.
+ * "MODULE:NAME" is a symbol of a module; the kernel's are searched before those of modules.
+ */
 unsigned long kallsyms_lookup_name(const char *name);
 /*
  * Calls fn with the address of each symbol of that name, the lowest first, until fn returns a value

@@ -6,6 +6,7 @@
 #include "arch/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
@@ -100,6 +101,7 @@ void __noreturn panic(const char *fmt, ...)
 	va_start(args, fmt);
 	vpanic(false, fmt, args);
 }
+EXPORT_SYMBOL(panic);
 
 static void __printf(1, 2) __noreturn panic_after_oops(const char *fmt, ...)
 {
@@ -204,6 +206,7 @@ void __noreturn report_bug(const char *file, int line, const char *what)
 	pr_emerg("kernel BUG at %s:%d! (%s)\n", file, line, what);
 	__builtin_trap(); /* #UD: its handler calls die() with the registers */
 }
+EXPORT_SYMBOL(report_bug);
 
 void report_warning(const char *file, int line, const char *what)
 {
@@ -213,3 +216,4 @@ void report_warning(const char *file, int line, const char *what)
 	dump_stack();
 	pr_warn("---[ end trace %016x ]---\n", 0);
 }
+EXPORT_SYMBOL(report_warning);

@@ -14,6 +14,7 @@
 #include "arch/ipi.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/preempt.h"
 
@@ -121,6 +122,7 @@ int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, boo
 	preempt_enable();
 	return error;
 }
+EXPORT_SYMBOL(smp_call_function_single);
 
 /*
  * Queues the call for the other online CPUs of mask. here: also runs it on this CPU. wait: waits
@@ -158,11 +160,13 @@ void smp_call_function(smp_call_func_t func, void *info, bool wait)
 {
 	call_many(&cpu_online_mask, func, info, wait, false);
 }
+EXPORT_SYMBOL(smp_call_function);
 
 void on_each_cpu(smp_call_func_t func, void *info, bool wait)
 {
 	call_many(&cpu_online_mask, func, info, wait, true);
 }
+EXPORT_SYMBOL(on_each_cpu);
 
 void generic_smp_call_function_interrupt(void)
 {

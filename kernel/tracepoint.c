@@ -16,6 +16,7 @@
 
 #include "kernel/bug.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/mutex.h"
@@ -248,6 +249,7 @@ int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, in
 		tracepoint_probe_unregister(tp, probe, data);
 	return error ? error : batch_error;
 }
+EXPORT_SYMBOL_GPL(tracepoint_probe_register);
 
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
@@ -260,6 +262,7 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 	batch_error = tracepoint_batch_end();
 	return error ? error : batch_error;
 }
+EXPORT_SYMBOL_GPL(tracepoint_probe_unregister);
 
 void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *data), void *data)
 {

@@ -1,9 +1,24 @@
 /* The search of the exception table. */
 #include "arch/extable.h"
 
+#include "arch/pgtable.h"
 #include "kernel/linker_table.h"
+#include "kernel/module/module.h"
 
 DEFINE_LINKER_TABLE(rodata, const struct exception_table_entry, ex_table);
+
+/* The entries of a module are in its memory, which stays as long as its code runs. */
+static notrace /* a fault inside a tracer's callback comes here */
+	const struct exception_table_entry *
+	search_module(unsigned long ip)
+{
+	const struct module *mod = __module_address(ip);
+
+	for (unsigned i = 0; mod && i < mod->num_extable; i++)
+		if (mod->extable[i].insn == ip)
+			return &mod->extable[i];
+	return NULL;
+}
 
 notrace /* a fault inside a tracer's callback comes here */
 	const struct exception_table_entry *
@@ -12,7 +27,7 @@ notrace /* a fault inside a tracer's callback comes here */
 	for_each_linker_table_entry (entry, ex_table)
 		if (entry->insn == ip)
 			return entry;
-	return NULL;
+	return ip >= MODULES_START && ip < MODULES_END ? search_module(ip) : NULL;
 }
 
 notrace /* a fault inside a tracer's callback comes here */

@@ -6,6 +6,7 @@
 #include "arch/text_alias.h"
 #include "arch/text_area.h"
 #include "arch/text_patch.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 
 #define TRAMPOLINE_MAX 512
@@ -103,3 +104,7 @@ notrace /* the same */
 	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_templates); i++)
 		text_write_byte(ftrace_templates[i].call, TEST_EAX);
 }
+
+/* In ftrace_entry.asm. */
+EXPORT_SYMBOL(__fentry__);
+EXPORT_SYMBOL_GPL(ftrace_stub);

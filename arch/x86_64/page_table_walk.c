@@ -104,6 +104,8 @@ const char *page_table_area_name(unsigned long addr)
 		return "Kernel Image";
 	if (addr < TEXT_AREA_END)
 		return "Text Area";
+	if (addr < MODULES_END)
+		return "Modules";
 	if (addr < FIXMAP_START)
 		return "Unused";
 	return "Fixmap";

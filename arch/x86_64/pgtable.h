@@ -14,6 +14,8 @@
 #define TEXT_AREA_START                                                                            \
 	0xffffffffa0000000UL /* trampolines, within reach of a near call from the image */
 #define TEXT_AREA_END 0xffffffffc0000000UL
+#define MODULES_START 0xffffffffc0000000UL /* kernel/module/memory.c; within reach as well */
+#define MODULES_END   0xffffffffe0000000UL
 #define FIXMAP_START  0xffffffffffe00000UL /* device pages mapped before vmalloc works */
 
 #define _PAGE_PRESENT  (1UL << 0)

@@ -5,6 +5,7 @@
 #include "arch/special_insns.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -14,8 +15,11 @@
 #include "kernel/smp.h"
 
 unsigned long __per_cpu_offset[NR_CPUS];
+EXPORT_SYMBOL(__per_cpu_offset);
 DEFINE_PER_CPU(unsigned long, this_cpu_off);
+EXPORT_SYMBOL(this_cpu_off);
 DEFINE_PER_CPU(unsigned, cpu_number);
+EXPORT_SYMBOL(cpu_number);
 
 u32 cpu_apic_ids[NR_CPUS];
 static unsigned max_cpus __initdata = NR_CPUS - 1;

@@ -65,7 +65,7 @@ static phys_addr_t text_page(unsigned long addr)
 		if (!(entry & _PAGE_PRESENT))
 			return 0;
 		if (level == LEVEL_PTE)
-			return entry & PTE_PFN_MASK;
+			return entry & _PAGE_NX ? 0 : entry & PTE_PFN_MASK;
 		if (entry & _PAGE_PSE)
 			return (entry & PTE_PFN_MASK & ~(PMD_SIZE - 1)) |
 			       (addr & (PMD_SIZE - 1) & PAGE_MASK);
@@ -79,7 +79,7 @@ notrace /* the breakpoint handler uses it */
 {
 	if (is_kernel_text(addr))
 		return true;
-	return addr >= TEXT_AREA_START && addr < TEXT_AREA_END && text_page(addr);
+	return addr >= TEXT_AREA_START && addr < MODULES_END && text_page(addr);
 }
 
 void text_alias_end(void)

@@ -16,6 +16,7 @@
 #include "arch/processor.h"
 #include "arch/special_insns.h"
 #include "kernel/acpi/acpi.h"
+#include "kernel/export.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 
@@ -88,6 +89,7 @@ ktime_t ktime_get(void)
 {
 	return arch_ktime();
 }
+EXPORT_SYMBOL(ktime_get);
 
 u64 tsc_at(ktime_t time)
 {
@@ -106,6 +108,7 @@ void udelay(u64 us)
 {
 	ndelay(us * NSEC_PER_USEC);
 }
+EXPORT_SYMBOL(udelay);
 
 /*
  * Two calls in a loop are a few microseconds apart, even in an emulator. Time beyond this limit

@@ -5,7 +5,8 @@
 #include "kernel/sched/sched.h"
 
 /* They make the static entries of each file. 0 or a negative errno. */
-int proc_kernel_init(void);           /* kernel.c: version, uptime, loadavg, kallsyms */
+int proc_kernel_init(void); /* kernel.c: version, uptime, loadavg, kallsyms */
+int proc_modules_init(void);
 int proc_cmdline_init(void);          /* cmdline.c */
 int proc_kcore_init(void);            /* kcore.c */
 int proc_cpuinfo_init(void);          /* cpuinfo.c */

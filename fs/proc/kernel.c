@@ -62,16 +62,29 @@ static int loadavg_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(loadavg);
 
-/* The iterator is the index + 1. The symbols of the image come first, then the dynamic ones. */
+/*
+ * The iterator is the index + 1. The symbols of the image come first, then those of modules, from
+ * MODULE_SYMBOLS on, then the dynamic ones.
+ */
+#define MODULE_SYMBOLS  0x10000000L
+#define DYNAMIC_SYMBOLS 0x20000000L
+
 static void *kallsyms_start(struct seq_file *m, loff_t *pos)
 {
+	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN], type;
 	struct kallsyms_dynamic symbol;
+	unsigned long address;
 
 	(void)m;
-	if (*pos < (loff_t)kallsyms_num_symbols() ||
-	    kallsyms_get_dynamic((unsigned)*pos - kallsyms_num_symbols(), &symbol))
-		return (void *)(*pos + 1);
-	return NULL;
+	if (*pos >= (loff_t)kallsyms_num_symbols() && *pos < MODULE_SYMBOLS)
+		*pos = MODULE_SYMBOLS;
+	if (*pos >= MODULE_SYMBOLS && *pos < DYNAMIC_SYMBOLS &&
+	    !kallsyms_get_module((unsigned)(*pos - MODULE_SYMBOLS), &address, &type, name, module))
+		*pos = DYNAMIC_SYMBOLS;
+	if (*pos >= DYNAMIC_SYMBOLS &&
+	    !kallsyms_get_dynamic((unsigned)(*pos - DYNAMIC_SYMBOLS), &symbol))
+		return NULL;
+	return (void *)(*pos + 1);
 }
 
 static void *kallsyms_next(struct seq_file *m, void *v, loff_t *pos)
@@ -89,13 +102,16 @@ static void kallsyms_stop(struct seq_file *m, void *v)
 static int kallsyms_show(struct seq_file *m, void *v)
 {
 	unsigned index = (unsigned)(unsigned long)v - 1;
-	char name[KSYM_NAME_LEN], type;
+	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN], type;
 	struct kallsyms_dynamic symbol;
 	unsigned long address;
 
-	if (kallsyms_get(index, &address, &type, name))
+	if (index < MODULE_SYMBOLS && kallsyms_get(index, &address, &type, name))
 		seq_printf(m, "%016lx %c %s\n", address, type, name);
-	else if (kallsyms_get_dynamic(index - kallsyms_num_symbols(), &symbol))
+	else if (index < DYNAMIC_SYMBOLS &&
+		 kallsyms_get_module(index - MODULE_SYMBOLS, &address, &type, name, module))
+		seq_printf(m, "%016lx %c %s\t[%s]\n", address, type, name, module);
+	else if (index >= DYNAMIC_SYMBOLS && kallsyms_get_dynamic(index - DYNAMIC_SYMBOLS, &symbol))
 		seq_printf(m, "%016lx t %s\t[%s]\n", symbol.address, symbol.name, symbol.module);
 	else
 		return SEQ_SKIP;

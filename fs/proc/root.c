@@ -6,6 +6,7 @@
  */
 #include "fs/filesystems.h"
 #include "fs/proc/internal.h"
+#include "kernel/export.h"
 #include "kernel/printk/printk.h"
 
 static int proc_no_lookup(struct inode *dir, struct dentry *dentry)
@@ -87,6 +88,7 @@ struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent
 {
 	return proc_create_data(name, mode, parent, fops, NULL);
 }
+EXPORT_SYMBOL(proc_create);
 
 struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 {
@@ -97,19 +99,11 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 int proc_populate(void)
 {
 	static int (*const init[])(void) = {
-		proc_unknown_syscalls_init,
-		proc_kernel_init,
-		proc_cmdline_init,
-		proc_kcore_init,
-		proc_cpuinfo_init,
-		proc_meminfo_init,
-		proc_slabinfo_init,
-		proc_stat_init,
-		proc_mounts_init,
-		proc_interrupts_init,
-		proc_sysctl_init,
-		proc_sysctl_system_init,
-		proc_sysrq_init,
+		proc_unknown_syscalls_init, proc_kernel_init,     proc_modules_init,
+		proc_cmdline_init,          proc_kcore_init,      proc_cpuinfo_init,
+		proc_meminfo_init,          proc_slabinfo_init,   proc_stat_init,
+		proc_mounts_init,           proc_interrupts_init, proc_sysctl_init,
+		proc_sysctl_system_init,    proc_sysrq_init,
 	};
 	int err = 0;
 

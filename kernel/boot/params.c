@@ -8,7 +8,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/printk/printk.h"
 
-DEFINE_LINKER_TABLE(init, const struct kernel_param, kernel_params);
+DEFINE_LINKER_TABLE(init, const struct obs_kernel_param, kernel_params);
 
 /*
  * Copies the next word of a command line to word, at most size - 1 bytes. Blanks inside double

@@ -8,6 +8,7 @@
 #include "arch/ipi.h"
 #include "arch/percpu.h"
 #include "arch/processor.h"
+#include "kernel/export.h"
 #include "kernel/preempt.h"
 
 static DEFINE_PER_CPU(struct irq_work *, irq_work_list); /* [A] newest first */
@@ -32,6 +33,7 @@ notrace /* tracers call it */
 	preempt_enable();
 	return true;
 }
+EXPORT_SYMBOL(irq_work_queue);
 
 void irq_work_run(void)
 {

@@ -3,6 +3,7 @@
  * length.
  */
 #include "kernel/lib/glob.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 
 /*
@@ -94,3 +95,4 @@ bool glob_match(const char *pattern, const char *s)
 {
 	return glob_match_n(pattern, s, strlen(s));
 }
+EXPORT_SYMBOL(glob_match);

@@ -1,5 +1,6 @@
 /* Converts text to numbers. */
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
 
@@ -87,10 +88,15 @@ static int parse_signed(const char *s, unsigned base, u64 limit, s64 *result)
 	}
 
 DEFINE_KSTRTO_UNSIGNED(kstrtoull, unsigned long long)
+EXPORT_SYMBOL(kstrtoull);
 DEFINE_KSTRTO_UNSIGNED(kstrtoul, unsigned long)
+EXPORT_SYMBOL(kstrtoul);
 DEFINE_KSTRTO_UNSIGNED(kstrtouint, unsigned)
+EXPORT_SYMBOL(kstrtouint);
 DEFINE_KSTRTO_SIGNED(kstrtol, long)
+EXPORT_SYMBOL(kstrtol);
 DEFINE_KSTRTO_SIGNED(kstrtoint, int)
+EXPORT_SYMBOL(kstrtoint);
 
 int kstrtobool(const char *s, bool *result)
 {
@@ -126,6 +132,7 @@ int kstrtobool(const char *s, bool *result)
 		return -EINVAL;
 	}
 }
+EXPORT_SYMBOL(kstrtobool);
 
 int kstrtons(const char *s, u64 *ns)
 {
@@ -158,6 +165,7 @@ unsigned long simple_strtoul(const char *s, char **end, unsigned base)
 		*end = (char *)p;
 	return value;
 }
+EXPORT_SYMBOL(simple_strtoul);
 
 u64 memparse(const char *s, char **end)
 {

@@ -1,5 +1,6 @@
 /* Heap sort. */
 #include "kernel/lib/sort.h"
+#include "kernel/export.h"
 
 static void swap_elements(u8 *a, u8 *b, size_t size)
 {
@@ -50,3 +51,4 @@ void sort(void *base, size_t n, size_t size, cmp_func_t cmp)
 		sift_down(array, 0, n, size, cmp);
 	}
 }
+EXPORT_SYMBOL(sort);

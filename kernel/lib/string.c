@@ -3,6 +3,7 @@
  * arch/string.asm.
  */
 #include "kernel/lib/string.h"
+#include "kernel/export.h"
 
 int memcmp(const void *a, const void *b, size_t n)
 {
@@ -13,6 +14,7 @@ int memcmp(const void *a, const void *b, size_t n)
 			return *p - *q;
 	return 0;
 }
+EXPORT_SYMBOL(memcmp);
 
 void *memchr(const void *s, int byte, size_t n)
 {
@@ -21,11 +23,13 @@ void *memchr(const void *s, int byte, size_t n)
 			return (void *)p;
 	return NULL;
 }
+EXPORT_SYMBOL(memchr);
 
 size_t strlen(const char *s)
 {
 	return strnlen(s, SIZE_MAX);
 }
+EXPORT_SYMBOL(strlen);
 
 size_t strnlen(const char *s, size_t max)
 {
@@ -35,11 +39,13 @@ size_t strnlen(const char *s, size_t max)
 		n++;
 	return n;
 }
+EXPORT_SYMBOL(strnlen);
 
 int strcmp(const char *a, const char *b)
 {
 	return strncmp(a, b, SIZE_MAX);
 }
+EXPORT_SYMBOL(strcmp);
 
 int strncmp(const char *a, const char *b, size_t n)
 {
@@ -48,6 +54,7 @@ int strncmp(const char *a, const char *b, size_t n)
 			return (u8)*a - (u8)*b;
 	return 0;
 }
+EXPORT_SYMBOL(strncmp);
 
 char *strchrnul(const char *s, int c)
 {
@@ -61,6 +68,7 @@ char *strchr(const char *s, int c)
 	s = strchrnul(s, c);
 	return *s == (char)c ? (char *)s : NULL;
 }
+EXPORT_SYMBOL(strchr);
 
 char *strrchr(const char *s, int c)
 {
@@ -72,6 +80,7 @@ char *strrchr(const char *s, int c)
 	} while (*s++);
 	return (char *)last;
 }
+EXPORT_SYMBOL(strrchr);
 
 char *strstr(const char *s, const char *what)
 {
@@ -84,6 +93,7 @@ char *strstr(const char *s, const char *what)
 			return NULL;
 	}
 }
+EXPORT_SYMBOL(strstr);
 
 size_t strspn(const char *s, const char *accept)
 {
@@ -93,6 +103,7 @@ size_t strspn(const char *s, const char *accept)
 		n++;
 	return n;
 }
+EXPORT_SYMBOL(strspn);
 
 size_t strcspn(const char *s, const char *reject)
 {
@@ -102,6 +113,7 @@ size_t strcspn(const char *s, const char *reject)
 		n++;
 	return n;
 }
+EXPORT_SYMBOL(strcspn);
 
 char *strpbrk(const char *s, const char *accept)
 {
@@ -121,3 +133,9 @@ char *strsep(char **s, const char *delimiters)
 	*s = end;
 	return token;
 }
+EXPORT_SYMBOL(strsep);
+
+/* In assembly, string.asm. */
+EXPORT_SYMBOL(memcpy);
+EXPORT_SYMBOL(memmove);
+EXPORT_SYMBOL(memset);

@@ -1,5 +1,6 @@
 /* String functions of Linux that the C library does not have. */
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 
@@ -18,6 +19,7 @@ ssize_t strscpy(char *dst, const char *src, size_t size)
 	memcpy(dst, src, n + 1);
 	return (ssize_t)n;
 }
+EXPORT_SYMBOL(strscpy);
 
 ssize_t strscat(char *dst, const char *src, size_t size)
 {
@@ -26,6 +28,7 @@ ssize_t strscat(char *dst, const char *src, size_t size)
 
 	return n < 0 ? n : (ssize_t)used + n;
 }
+EXPORT_SYMBOL(strscat);
 
 char *skip_spaces(const char *s)
 {
@@ -33,6 +36,7 @@ char *skip_spaces(const char *s)
 		s++;
 	return (char *)s;
 }
+EXPORT_SYMBOL(skip_spaces);
 
 char *strim(char *s)
 {
@@ -43,11 +47,13 @@ char *strim(char *s)
 	s[n] = '\0';
 	return skip_spaces(s);
 }
+EXPORT_SYMBOL(strim);
 
 bool strstarts(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));
 }
+EXPORT_SYMBOL(strstarts);
 
 int match_string(const char *const *array, size_t n, const char *string)
 {
@@ -56,6 +62,7 @@ int match_string(const char *const *array, size_t n, const char *string)
 			return (int)i;
 	return -EINVAL;
 }
+EXPORT_SYMBOL(match_string);
 
 void *memchr_inv(const void *s, int byte, size_t n)
 {

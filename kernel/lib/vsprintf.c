@@ -1,5 +1,6 @@
 /* Formatted text into a buffer: reads formats, prints numbers and strings. */
 #include "kernel/lib/ctype.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf_internal.h"
 
@@ -339,6 +340,7 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list list)
 	va_end(args.list);
 	return length;
 }
+EXPORT_SYMBOL(vsnprintf);
 
 int snprintf(char *buf, size_t size, const char *fmt, ...)
 {
@@ -350,6 +352,7 @@ int snprintf(char *buf, size_t size, const char *fmt, ...)
 	va_end(args);
 	return n;
 }
+EXPORT_SYMBOL(snprintf);
 
 int vscnprintf(char *buf, size_t size, const char *fmt, va_list args)
 {
@@ -359,6 +362,7 @@ int vscnprintf(char *buf, size_t size, const char *fmt, va_list args)
 		return 0;
 	return (size_t)n < size ? n : (int)size - 1;
 }
+EXPORT_SYMBOL(vscnprintf);
 
 int scnprintf(char *buf, size_t size, const char *fmt, ...)
 {
@@ -370,6 +374,7 @@ int scnprintf(char *buf, size_t size, const char *fmt, ...)
 	va_end(args);
 	return n;
 }
+EXPORT_SYMBOL(scnprintf);
 
 int sprintf(char *buf, const char *fmt, ...)
 {
@@ -381,3 +386,4 @@ int sprintf(char *buf, const char *fmt, ...)
 	va_end(args);
 	return n;
 }
+EXPORT_SYMBOL(sprintf);

@@ -24,7 +24,7 @@
  * kernel/kallsyms.c defines it. An image without symbols has a default, which prints the address.
  * Any context.
  */
-#define VSPRINTF_SYMBOL_MAX 208 /* bytes, with the NUL */
+#define VSPRINTF_SYMBOL_MAX 236 /* bytes, with the NUL */
 size_t vsprintf_symbol(char *buf, size_t size, unsigned long address, char form);
 
 #ifdef NOP5_HOST /* the kernel's functions get other names, because the C library has functions    \

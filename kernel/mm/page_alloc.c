@@ -14,6 +14,7 @@
 #include "arch/irqflags.h"
 #include "arch/percpu.h"
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/kmem_events.h"
@@ -242,6 +243,7 @@ struct page *alloc_pages(gfp_t gfp, unsigned order)
 	return trace_mm_page_alloc_enabled() ? alloc_pages_traced(gfp, order)
 					     : __alloc_pages(gfp, order);
 }
+EXPORT_SYMBOL(alloc_pages);
 
 void free_pages(struct page *page, unsigned order)
 {
@@ -261,6 +263,7 @@ void free_pages(struct page *page, unsigned order)
 		spin_unlock_irqrestore(&zone.lock, flags);
 	}
 }
+EXPORT_SYMBOL(free_pages);
 
 void *get_free_pages(gfp_t gfp, unsigned order)
 {

@@ -1,5 +1,6 @@
 /* Copies of strings and memory in memory from kmalloc(). */
 #include "kernel/lib/string.h"
+#include "kernel/export.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 
@@ -9,6 +10,7 @@ void *kmemdup(const void *src, size_t size, gfp_t gfp)
 
 	return copy ? memcpy(copy, src, size) : NULL;
 }
+EXPORT_SYMBOL(kmemdup);
 
 char *kstrndup(const char *s, size_t max, gfp_t gfp)
 {
@@ -30,6 +32,7 @@ char *kstrdup(const char *s, gfp_t gfp)
 {
 	return kstrndup(s, SIZE_MAX - 1, gfp);
 }
+EXPORT_SYMBOL(kstrdup);
 
 void *krealloc(const void *object, size_t size, gfp_t gfp)
 {
@@ -71,3 +74,13 @@ char *kasprintf(gfp_t gfp, const char *fmt, ...)
 	va_end(args);
 	return text;
 }
+EXPORT_SYMBOL(kasprintf);
+
+/* Of slab.c. */
+EXPORT_SYMBOL(kmem_cache_alloc);
+EXPORT_SYMBOL(kmem_cache_free);
+EXPORT_SYMBOL(__kmalloc);
+EXPORT_SYMBOL(kmalloc_trace);
+EXPORT_SYMBOL(kfree);
+EXPORT_SYMBOL(kmem_cache_create);
+EXPORT_SYMBOL(kmem_cache_destroy);

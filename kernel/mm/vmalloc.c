@@ -10,6 +10,7 @@
 
 #include "arch/pgtable.h"
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/rbtree.h"
 #include "kernel/lib/string.h"
@@ -194,16 +195,19 @@ void *vmalloc(size_t size)
 {
 	return vmalloc_gfp(size, GFP_KERNEL);
 }
+EXPORT_SYMBOL(vmalloc);
 
 void *vzalloc(size_t size)
 {
 	return vmalloc_gfp(size, GFP_KERNEL | __GFP_ZERO);
 }
+EXPORT_SYMBOL(vzalloc);
 
 void *kvzalloc(size_t size, gfp_t gfp)
 {
 	return size <= PAGE_SIZE ? kzalloc(size, gfp) : vmalloc_gfp(size, gfp | __GFP_ZERO);
 }
+EXPORT_SYMBOL(kvzalloc);
 
 /* The area that begins at addr, or NULL. */
 static struct vmap_area *find_vmap_area(unsigned long addr)
@@ -226,6 +230,7 @@ void vfree(const void *addr)
 	if (!WARN_ON(!area || area->device))
 		free_vmap_area(area);
 }
+EXPORT_SYMBOL(vfree);
 
 void kvfree(const void *addr)
 {
@@ -234,6 +239,7 @@ void kvfree(const void *addr)
 	else
 		kfree(addr);
 }
+EXPORT_SYMBOL(kvfree);
 
 void *ioremap(phys_addr_t phys, size_t size)
 {

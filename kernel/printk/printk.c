@@ -13,6 +13,7 @@
  */
 #include "arch/irqflags.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -216,6 +217,7 @@ int vprintk(const char *fmt, va_list args)
 	console_throttle();
 	return len;
 }
+EXPORT_SYMBOL(vprintk);
 
 int printk(const char *fmt, ...)
 {
@@ -227,6 +229,7 @@ int printk(const char *fmt, ...)
 	va_end(args);
 	return len;
 }
+EXPORT_SYMBOL(printk);
 
 void wake_up_klogd(void)
 {

@@ -21,7 +21,7 @@ static DEFINE_SPINLOCK(uts_lock); /* a leaf */
 static struct new_utsname uts = {
 	.sysname = "Linux",
 	.nodename = "nop5",
-	.release = "6.1.0-nop5",
+	.release = UTS_LINUX_RELEASE,
 	.version = "#1 SMP PREEMPT " UTS_SYSNAME " " UTS_RELEASE,
 	.machine = "x86_64",
 	.domainname = "(none)",

@@ -3,6 +3,7 @@
  * from before the switch. synchronize_sched() makes every CPU switch tasks.
  */
 #include "kernel/init.h"
+#include "kernel/export.h"
 #include "kernel/rcu/callbacks.h"
 #include "kernel/sched/sched.h"
 
@@ -12,11 +13,13 @@ void call_rcu(struct rcu_head *head, void (*func)(struct rcu_head *head))
 {
 	rcu_queue_callback(&rcu, head, func);
 }
+EXPORT_SYMBOL_GPL(call_rcu);
 
 void synchronize_rcu(void)
 {
 	synchronize_sched();
 }
+EXPORT_SYMBOL_GPL(synchronize_rcu);
 
 void rcu_barrier(void)
 {

@@ -26,6 +26,7 @@
  * (do_exit()).
  */
 #include "arch/stacktrace.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/printk/printk.h"
@@ -176,6 +177,7 @@ void call_rcu_tasks(struct rcu_head *head, void (*func)(struct rcu_head *head))
 {
 	rcu_queue_callback(&rcu_tasks, head, func);
 }
+EXPORT_SYMBOL_GPL(call_rcu_tasks);
 
 void synchronize_rcu_tasks(void)
 {
@@ -184,6 +186,7 @@ void synchronize_rcu_tasks(void)
 	else /* boot: without the kthread the caller itself waits */
 		rcu_tasks_grace_period();
 }
+EXPORT_SYMBOL_GPL(synchronize_rcu_tasks);
 
 void rcu_barrier_tasks(void)
 {

@@ -5,6 +5,7 @@
 #include "kernel/sched/completion.h"
 
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/sched/sched.h"
 
 #define DONE_ALL (~0U)
@@ -14,6 +15,7 @@ void init_completion(struct completion *c)
 	c->done = 0;
 	init_waitqueue_head(&c->wait);
 }
+EXPORT_SYMBOL(init_completion);
 
 static void wake_waiters(struct completion *c, bool all)
 {
@@ -37,6 +39,7 @@ void complete(struct completion *c)
 	wake_waiters(c, false);
 	spin_unlock_irqrestore(&c->wait.lock, flags);
 }
+EXPORT_SYMBOL(complete);
 
 void complete_all(struct completion *c)
 {
@@ -47,6 +50,7 @@ void complete_all(struct completion *c)
 	wake_waiters(c, true);
 	spin_unlock_irqrestore(&c->wait.lock, flags);
 }
+EXPORT_SYMBOL(complete_all);
 
 static __always_inline int do_wait_for_completion(struct completion *c, unsigned state)
 {
@@ -80,6 +84,7 @@ void wait_for_completion(struct completion *c)
 {
 	(void)do_wait_for_completion(c, TASK_UNINTERRUPTIBLE);
 }
+EXPORT_SYMBOL(wait_for_completion);
 
 int wait_for_completion_killable(struct completion *c)
 {
@@ -96,3 +101,4 @@ bool completion_done(struct completion *c)
 	spin_unlock_irqrestore(&c->wait.lock, flags);
 	return done;
 }
+EXPORT_SYMBOL(completion_done);

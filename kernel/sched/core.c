@@ -24,6 +24,7 @@
 #include "arch/switch.h"
 #include "arch/uaccess.h"
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/schedstats.h"
@@ -32,6 +33,7 @@
 
 DEFINE_PER_CPU(struct runqueue, runqueues);
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
+EXPORT_SYMBOL(current_task);
 void (*klp_sched_try_switch_hook)(void);
 void (*wq_worker_sleeping_hook)(struct task_struct *task);
 void (*wq_worker_running_hook)(struct task_struct *task);
@@ -39,6 +41,7 @@ void (*sched_leave_idle_hook)(ktime_t now);
 void (*sched_ipi_hook)(void);
 /* Every CPU starts with preemption disabled, in its idle task, and an idle task stays so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
+EXPORT_SYMBOL(__preempt_count);
 
 struct cpumask sched_idle_mask;
 
@@ -330,6 +333,7 @@ bool wake_up_process(struct task_struct *p)
 		return true;
 	return wake_up_state(p, TASK_NORMAL);
 }
+EXPORT_SYMBOL(wake_up_process);
 
 /*
  * Runs on the stack of the new task, after __switch_to() has switched away from prev. Releases R,
@@ -501,6 +505,7 @@ void schedule(void)
 	else
 		schedule_loop();
 }
+EXPORT_SYMBOL(schedule);
 
 notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would call itself */
 	void
@@ -514,6 +519,7 @@ notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would 
 		preempt_enable_no_resched();
 	} while (test_preempt_need_resched());
 }
+EXPORT_SYMBOL(preempt_schedule);
 
 /*
  * Interrupts stay off until the switch is done. With interrupts on, an interrupt could come before
@@ -537,6 +543,7 @@ void cond_resched(void)
 	if (this_cpu_read(__preempt_count) == 0)
 		preempt_schedule();
 }
+EXPORT_SYMBOL(cond_resched);
 
 void do_task_dead(void)
 {

@@ -2,6 +2,7 @@
 #include "kernel/sched/kthread.h"
 
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/fork.h"
@@ -27,6 +28,7 @@ struct task_struct *kthread_create(int (*fn)(void *data), void *data, const char
 	va_end(args);
 	return create_kthread_task(fn, data, comm, kthread_entry);
 }
+EXPORT_SYMBOL(kthread_create);
 
 void kthread_bind(struct task_struct *k, unsigned cpu)
 {
@@ -41,11 +43,13 @@ void kthread_bind(struct task_struct *k, unsigned cpu)
 	}
 	spin_unlock_irqrestore(&k->lock, flags);
 }
+EXPORT_SYMBOL(kthread_bind);
 
 bool kthread_should_stop(void)
 {
 	return READ_ONCE(current->should_stop);
 }
+EXPORT_SYMBOL(kthread_should_stop);
 
 int kthread_stop(struct task_struct *k)
 {
@@ -62,3 +66,4 @@ int kthread_stop(struct task_struct *k)
 	trace_sched_kthread_stop_ret(ret);
 	return ret;
 }
+EXPORT_SYMBOL(kthread_stop);

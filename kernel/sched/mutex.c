@@ -14,6 +14,7 @@
 
 #include "arch/stacktrace.h"
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/locking/lockdep.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
@@ -148,6 +149,7 @@ void mutex_lock(struct mutex *m)
 		mutex_lock_slow(m, TASK_UNINTERRUPTIBLE);
 	debug_acquired(m, _RET_IP_);
 }
+EXPORT_SYMBOL(mutex_lock);
 
 int mutex_lock_interruptible(struct mutex *m)
 {
@@ -163,6 +165,7 @@ int mutex_lock_interruptible(struct mutex *m)
 	debug_acquired(m, _RET_IP_);
 	return 0;
 }
+EXPORT_SYMBOL(mutex_lock_interruptible);
 
 bool mutex_trylock(struct mutex *m)
 {
@@ -171,6 +174,7 @@ bool mutex_trylock(struct mutex *m)
 	debug_acquired(m, _RET_IP_);
 	return true;
 }
+EXPORT_SYMBOL(mutex_trylock);
 
 /* The list may be empty: the last waiter may have left because of a signal. */
 static noinline void mutex_unlock_slow(struct mutex *m)
@@ -199,6 +203,7 @@ void mutex_unlock(struct mutex *m)
 	if (unlikely(cmpxchg(&m->owner, (unsigned long)current, 0UL) != (unsigned long)current))
 		mutex_unlock_slow(m);
 }
+EXPORT_SYMBOL(mutex_unlock);
 
 bool mutex_is_locked(struct mutex *m)
 {

@@ -1,5 +1,6 @@
 /* Sleeping for a time: schedule_timeout() and the functions made of it. */
 #include "kernel/sched/sched.h"
+#include "kernel/export.h"
 #include "kernel/time/timer.h"
 
 /* The timer of a sleeping task, on the stack of that task. */
@@ -30,6 +31,7 @@ u64 schedule_timeout(u64 ns)
 	now = ktime_get();
 	return now < end ? end - now : 0;
 }
+EXPORT_SYMBOL(schedule_timeout);
 
 void msleep(unsigned ms)
 {
@@ -40,6 +42,7 @@ void msleep(unsigned ms)
 		left = schedule_timeout(left);
 	}
 }
+EXPORT_SYMBOL(msleep);
 
 int sleep_interruptible(u64 ns)
 {

@@ -1,6 +1,7 @@
 /* Wait queues. */
 #include "kernel/sched/wait.h"
 
+#include "kernel/export.h"
 #include "kernel/sched/sched.h"
 
 /*
@@ -54,16 +55,19 @@ void wake_up(wait_queue_head_t *wq)
 {
 	__wake_up(wq, TASK_NORMAL, false, 0);
 }
+EXPORT_SYMBOL(wake_up);
 
 void wake_up_all(wait_queue_head_t *wq)
 {
 	__wake_up(wq, TASK_NORMAL, true, 0);
 }
+EXPORT_SYMBOL(wake_up_all);
 
 void wake_up_interruptible(wait_queue_head_t *wq)
 {
 	__wake_up(wq, TASK_INTERRUPTIBLE, false, 0);
 }
+EXPORT_SYMBOL(wake_up_interruptible);
 
 void wake_up_poll(wait_queue_head_t *wq, unsigned events)
 {
@@ -133,6 +137,7 @@ void prepare_to_wait(wait_queue_head_t *wq, struct wait_queue_entry *entry, unsi
 {
 	prepare(wq, entry, state, false);
 }
+EXPORT_SYMBOL(prepare_to_wait);
 
 void prepare_to_wait_exclusive(wait_queue_head_t *wq, struct wait_queue_entry *entry,
 			       unsigned state)
@@ -148,6 +153,7 @@ void add_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 	queue_entry(wq, entry);
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
+EXPORT_SYMBOL(add_wait_queue);
 
 void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 {
@@ -157,3 +163,4 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 	list_del_init(&entry->entry);
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
+EXPORT_SYMBOL(remove_wait_queue);

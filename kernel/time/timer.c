@@ -12,6 +12,7 @@
  */
 #include "kernel/time/timer.h"
 
+#include "kernel/export.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/smp.h"
@@ -165,6 +166,7 @@ void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *)
 	put_cpu();
 	trace_timer_init(timer);
 }
+EXPORT_SYMBOL(timer_setup);
 
 /* Returns the base of the timer, locked. Interrupts off. */
 static struct timer_base *lock_timer_base(const struct timer_list *timer)
@@ -215,6 +217,7 @@ bool mod_timer(struct timer_list *timer, ktime_t expires)
 	local_irq_restore(flags);
 	return pending;
 }
+EXPORT_SYMBOL(mod_timer);
 
 bool del_timer(struct timer_list *timer)
 {
@@ -231,6 +234,7 @@ bool del_timer(struct timer_list *timer)
 	local_irq_restore(flags);
 	return pending;
 }
+EXPORT_SYMBOL(del_timer);
 
 bool del_timer_sync(struct timer_list *timer)
 {
@@ -255,6 +259,7 @@ bool del_timer_sync(struct timer_list *timer)
 		cpu_relax(); /* softirqs are not preempted, so the function ends soon */
 	}
 }
+EXPORT_SYMBOL(del_timer_sync);
 
 bool timer_pending(const struct timer_list *timer)
 {

@@ -12,6 +12,7 @@
 #include "kernel/workqueue/workqueue.h"
 
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/workqueue/internal.h"
 #include "kernel/workqueue/workqueue_events.h"
 
@@ -72,6 +73,7 @@ bool schedule_work_on(unsigned cpu, struct work_struct *work)
 	__queue_work(cpu, per_cpu_ptr(&worker_pools, cpu), work);
 	return true;
 }
+EXPORT_SYMBOL(schedule_work_on);
 
 bool schedule_work(struct work_struct *work)
 {
@@ -82,6 +84,7 @@ bool schedule_work(struct work_struct *work)
 	preempt_enable();
 	return true;
 }
+EXPORT_SYMBOL(schedule_work);
 
 bool schedule_work_unbound(struct work_struct *work)
 {
@@ -90,6 +93,7 @@ bool schedule_work_unbound(struct work_struct *work)
 	__queue_work(WORK_CPU_UNBOUND, &unbound_pool, work);
 	return true;
 }
+EXPORT_SYMBOL(schedule_work_unbound);
 
 static void delayed_work_timer(struct timer_list *timer)
 {
@@ -123,6 +127,7 @@ bool schedule_delayed_work(struct delayed_work *dwork, u64 delay_ns)
 	__queue_delayed_work(dwork, delay_ns);
 	return true;
 }
+EXPORT_SYMBOL(schedule_delayed_work);
 
 /* Returns the pool of the item, locked, or NULL if the item was never queued. Interrupts off. */
 static struct worker_pool *lock_work_pool(struct work_struct *work)
@@ -216,6 +221,7 @@ bool flush_work(struct work_struct *work)
 {
 	return wait_for_work(work, true);
 }
+EXPORT_SYMBOL(flush_work);
 
 static bool __cancel_work_sync(struct work_struct *work, struct timer_list *timer)
 {
@@ -231,6 +237,7 @@ bool cancel_work_sync(struct work_struct *work)
 {
 	return __cancel_work_sync(work, NULL);
 }
+EXPORT_SYMBOL(cancel_work_sync);
 
 bool cancel_delayed_work_sync(struct delayed_work *dwork)
 {

@@ -1,6 +1,7 @@
 /* Creates the files of /sys/kernel/tracing from the tables that other sources have registered. */
 #include "fs/tracefs.h"
 #include "kernel/bug.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -32,6 +33,7 @@ int trace_get_word(char *word, size_t max, const char *buf, size_t count)
 	memmove(word, text, strlen(text) + 1);
 	return 0;
 }
+EXPORT_SYMBOL(trace_get_word);
 
 int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long *number)
 {
@@ -43,6 +45,7 @@ int trace_get_number(const char *buf, size_t count, unsigned base, unsigned long
 	text[count] = '\0';
 	return kstrtoul(text, base, number);
 }
+EXPORT_SYMBOL(trace_get_number);
 
 int trace_get_switch(const char *buf, size_t count, bool *on)
 {

@@ -5,6 +5,7 @@
  * traces the rest of the boot. It is small and gets its full size when tracing starts.
  */
 #include "trace/core/error_log.h"
+#include "kernel/export.h"
 #include "trace/core/options.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
@@ -105,6 +106,7 @@ void tracing_on(void)
 {
 	set_recording(&global_trace, true);
 }
+EXPORT_SYMBOL_GPL(tracing_on);
 
 void tracing_off(void)
 {
@@ -113,11 +115,13 @@ void tracing_off(void)
 	set_recording(&global_trace, false);
 	for_both_buffers(&global_trace, ring_buffer_wake_waiters);
 }
+EXPORT_SYMBOL_GPL(tracing_off);
 
 int tracing_is_on(void)
 {
 	return tracing_is_on_tr(&global_trace);
 }
+EXPORT_SYMBOL_GPL(tracing_is_on);
 
 void tracing_stop_tr(struct trace_array *tr)
 {
@@ -320,6 +324,7 @@ int register_tracer(struct tracer *tracer)
 	mutex_unlock(&trace_types_lock);
 	return error;
 }
+EXPORT_SYMBOL(register_tracer);
 
 /* ---- parts ---- */
 

@@ -2,6 +2,7 @@
 #include "trace/core/trace_printk.h"
 
 #include "fs/seq_file.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -106,6 +107,7 @@ void __trace_printk(const char *fmt, ...)
 	vtrace_printk(vwrite_text, (unsigned long)__builtin_return_address(0), fmt, args);
 	va_end(args);
 }
+EXPORT_SYMBOL_GPL(__trace_printk);
 
 void __trace_bprintk(const char *fmt, ...)
 {
@@ -115,6 +117,7 @@ void __trace_bprintk(const char *fmt, ...)
 	vtrace_printk(vwrite_words, (unsigned long)__builtin_return_address(0), fmt, args);
 	va_end(args);
 }
+EXPORT_SYMBOL_GPL(__trace_bprintk);
 
 void __trace_puts(const char *text)
 {
@@ -128,6 +131,7 @@ void __trace_puts(const char *text)
 		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
 	preempt_enable();
 }
+EXPORT_SYMBOL_GPL(__trace_puts);
 
 void __trace_bputs(const char *text)
 {
@@ -149,6 +153,7 @@ void __trace_bputs(const char *text)
 	}
 	preempt_enable();
 }
+EXPORT_SYMBOL_GPL(__trace_bputs);
 
 /* ---- printk_formats: ADDRESS : "text", with the escapes of C ---- */
 

@@ -12,7 +12,20 @@
 
 #include "kernel/linker_table.h"
 
-/* Puts the address of a constant text into the list of printk_formats. Returns it, or NULL. */
+/*
+ * Puts the address of a constant text into the list of printk_formats. Returns it, or NULL. In a
+ * module the list is writable, and the address is loaded from it: the kernel has replaced it by
+ * that of a copy, which stays when the module goes.
+ */
+#ifdef MODULE
+#define __trace_constant(text)                                                                     \
+	({                                                                                         \
+		static const char *__trace_text LINKER_TABLE_ENTRY(data, trace_printk_formats,     \
+								   "") =                           \
+			__builtin_constant_p(text) ? (text) : NULL;                                \
+		READ_ONCE(__trace_text);                                                           \
+	})
+#else
 #define __trace_constant(text)                                                                     \
 	({                                                                                         \
 		static const char *const __trace_text LINKER_TABLE_ENTRY(                          \
@@ -20,6 +33,7 @@
 			__builtin_constant_p(text) ? (text) : NULL;                                \
 		__trace_text;                                                                      \
 	})
+#endif
 
 /* fmt: as for printk(), with a newline. Without arguments, % is an ordinary character. */
 #define trace_printk(fmt, ...)                                                                     \

@@ -2,6 +2,7 @@
 #include "trace/core/trace_seq.h"
 #include "fs/seq_file.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 
@@ -49,6 +50,7 @@ void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
 	trace_seq_vprintf(s, fmt, args);
 	va_end(args);
 }
+EXPORT_SYMBOL(trace_seq_printf);
 
 void trace_seq_putmem(struct trace_seq *s, const void *mem, size_t len)
 {
@@ -66,6 +68,7 @@ void trace_seq_puts(struct trace_seq *s, const char *text)
 {
 	trace_seq_putmem(s, text, strlen(text));
 }
+EXPORT_SYMBOL(trace_seq_puts);
 
 void trace_seq_puts_max(struct trace_seq *s, const char *text, size_t max)
 {

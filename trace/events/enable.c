@@ -1,5 +1,6 @@
 /* Switching events on and off. E (event_mutex) is held in all functions. */
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/core/cmdlines.h"
@@ -30,6 +31,7 @@ int trace_event_reg(struct trace_event_call *call, enum trace_reg type,
 	}
 	return -EINVAL;
 }
+EXPORT_SYMBOL_GPL(trace_event_reg);
 
 /*
  * The names of tasks are saved while an event is recorded and the option record-cmd is set. [E]

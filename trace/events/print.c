@@ -1,6 +1,7 @@
 /* Text of events: the name, flags, symbols. */
 #include "trace/events/print.h"
 
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "trace/core/events.h"
@@ -16,6 +17,7 @@ enum print_line_t trace_event_printf(struct trace_iterator *iter, const char *fm
 	va_end(args);
 	return trace_handle_return(&iter->seq);
 }
+EXPORT_SYMBOL_GPL(trace_event_printf);
 
 /* ---- pieces of text in iter->text ---- */
 
@@ -56,6 +58,7 @@ const char *trace_print_flags(struct trace_iterator *iter, unsigned long flags, 
 		add(iter, "%s0x%lx", between, flags);
 	return finish(iter, start);
 }
+EXPORT_SYMBOL_GPL(trace_print_flags);
 
 const char *trace_print_symbolic(struct trace_iterator *iter, unsigned long value,
 				 const struct trace_print_flags *names)
@@ -70,6 +73,7 @@ const char *trace_print_symbolic(struct trace_iterator *iter, unsigned long valu
 		add(iter, "0x%lx", value);
 	return finish(iter, start);
 }
+EXPORT_SYMBOL_GPL(trace_print_symbolic);
 
 const char *trace_print_hex(struct trace_iterator *iter, const u8 *bytes, size_t count)
 {
@@ -80,6 +84,7 @@ const char *trace_print_hex(struct trace_iterator *iter, const u8 *bytes, size_t
 		add(iter, "%s%02x", i ? " " : "", bytes[i]);
 	return finish(iter, start);
 }
+EXPORT_SYMBOL_GPL(trace_print_hex);
 
 const char *trace_print_bitmask(struct trace_iterator *iter, const void *mask, size_t size)
 {
@@ -91,3 +96,4 @@ const char *trace_print_bitmask(struct trace_iterator *iter, const void *mask, s
 		add(iter, "%08x%s", words[i], i ? "," : "");
 	return finish(iter, start);
 }
+EXPORT_SYMBOL_GPL(trace_print_bitmask);

@@ -9,6 +9,7 @@
 #include "trace/events/record.h"
 
 #include "arch/stacktrace.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -171,6 +172,7 @@ void trace_event_commit_fast(struct trace_event_file *file, struct ring_buffer_p
 	else
 		rb_wake_waiting(cb);
 }
+EXPORT_SYMBOL_GPL(trace_event_commit_fast);
 
 /* Begins the record in scratch memory. flags: those of the file. NULL: there is no room. */
 static __always_inline void *begin_in_scratch(struct trace_event_buffer *fbuffer,
@@ -295,6 +297,7 @@ struct trace_event_room trace_event_reserve_short(struct trace_event_file *file,
 	init_head(file, entry, tracing_ctx_irqs() | count << 24);
 	return (struct trace_event_room){ entry, cb };
 }
+EXPORT_SYMBOL_GPL(trace_event_reserve_short);
 
 /* The usual case keeps nothing over a call. */
 void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags)
@@ -465,6 +468,7 @@ void trace_event_record_slow(struct trace_event_file *file, struct trace_entry *
 	}
 	record_slow(file, entry, length);
 }
+EXPORT_SYMBOL_GPL(trace_event_record_slow);
 
 size_t trace_event_strlen(const char *text)
 {
@@ -475,6 +479,7 @@ void trace_event_copy_string(char *to, const char *text, size_t size)
 {
 	strscpy(to, text ? text : TRACE_EVENT_NULL_STRING, size);
 }
+EXPORT_SYMBOL_GPL(trace_event_copy_string);
 
 static int __init event_scratch_init(void)
 {

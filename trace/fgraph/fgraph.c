@@ -33,6 +33,7 @@
  */
 #include "trace/fgraph/fgraph.h"
 
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/panic.h"
@@ -336,12 +337,14 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 		remove_user(gops);
 	return error;
 }
+EXPORT_SYMBOL_GPL(register_ftrace_graph);
 
 void unregister_ftrace_graph(struct fgraph_ops *gops)
 {
 	if (unregister_ftrace_function(&gops->ops) != -EINVAL)
 		remove_user(gops);
 }
+EXPORT_SYMBOL_GPL(unregister_ftrace_graph);
 
 /* ---- an oops in a callback ---- */
 

@@ -3,7 +3,25 @@
 
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
+#include "kernel/locking/spinlock.h"
 #include "kernel/mm/vmalloc.h"
+#include "trace/ftrace/internal.h"
+
+/* All sets, for functions that vanish with their module. */
+static DEFINE_SPINLOCK(hashes_lock);
+static LIST_HEAD(hashes); /* [hashes_lock] */
+
+void ftrace_hashes_forget(u32 start, u32 end)
+{
+	struct ftrace_hash *hash;
+
+	spin_lock(&hashes_lock);
+	list_for_each_entry (hash, &hashes, list)
+		for (u32 i = 0; i <= hash->mask; i++)
+			if (hash->slots[i] >= start && hash->slots[i] < end)
+				WRITE_ONCE(hash->slots[i], FTRACE_HASH_GONE);
+	spin_unlock(&hashes_lock);
+}
 
 struct ftrace_hash *ftrace_hash_alloc(u32 count)
 {
@@ -13,8 +31,12 @@ struct ftrace_hash *ftrace_hash_alloc(u32 count)
 	while (slots < 2 * count)
 		slots *= 2;
 	hash = kvzalloc(sizeof(*hash) + slots * sizeof(hash->slots[0]), GFP_KERNEL);
-	if (hash)
-		hash->mask = slots - 1;
+	if (!hash)
+		return NULL;
+	hash->mask = slots - 1;
+	spin_lock(&hashes_lock);
+	list_add(&hash->list, &hashes);
+	spin_unlock(&hashes_lock);
 	return hash;
 }
 
@@ -29,8 +51,17 @@ struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash, u32 extra)
 	return copy;
 }
 
+static void unlist(struct ftrace_hash *hash)
+{
+	spin_lock(&hashes_lock);
+	list_del(&hash->list);
+	spin_unlock(&hashes_lock);
+}
+
 void ftrace_hash_free(struct ftrace_hash *hash)
 {
+	if (hash)
+		unlist(hash);
 	kvfree(hash);
 }
 
@@ -41,6 +72,8 @@ static void free_hash(struct rcu_head *rcu)
 
 void ftrace_hash_free_tasks(struct ftrace_hash *hash)
 {
+	if (hash)
+		unlist(hash);
 	if (hash)
 		call_rcu_tasks(&hash->rcu, free_hash);
 }

@@ -4,14 +4,22 @@
  */
 #pragma once
 
+#include "kernel/lib/list.h"
 #include "kernel/rcu/rcu.h"
 
 struct ftrace_hash {
 	struct rcu_head rcu;
+	struct list_head list; /* [hashes_lock] all sets */
 	u32 count;
-	u32 mask;    /* slots - 1 */
-	u32 slots[]; /* offsets from the image base; 0: empty. Open addressing, at most half full */
+	u32 mask; /* slots - 1 */
+	/*
+	 * Offsets from the image base; 0: empty; FTRACE_HASH_GONE: a function of a module that has
+	 * gone. Open addressing, at most half full.
+	 */
+	u32 slots[];
 };
+
+#define FTRACE_HASH_GONE 1 /* no site has this offset */
 
 /* Allocates an empty set with room for count sites. NULL without memory. Task context. */
 struct ftrace_hash *ftrace_hash_alloc(u32 count);

@@ -102,6 +102,34 @@ static __always_inline bool ftrace_ops_want(const struct ftrace_ops *ops, u32 of
 				  offset);
 }
 
+/*
+ * Makes new sites, which are nops, call what the registered ops want: the records are sorted, and
+ * have no flags. 0, -ENOMEM, or -ENODEV. [F]
+ */
+int ftrace_update_new_records(struct dyn_ftrace *records, unsigned count);
+
+/* ---- trace/ftrace/hash.c ---- */
+
+/*
+ * Lets all sets forget the sites in [start, end), which are offsets. A set that had other members
+ * or none does not become a set of all functions: a member that no site has takes the place. Any
+ * task.
+ */
+void ftrace_hashes_forget(u32 start, u32 end);
+
+/* ---- trace/ftrace/module.c: the records of modules, behind those of the kernel. [F] ---- */
+
+unsigned ftrace_module_record_count(void);
+struct dyn_ftrace *ftrace_module_record(unsigned index);
+struct dyn_ftrace *ftrace_module_location(unsigned long ip);
+
+/* A room above that adds functions of a module that comes to filters. */
+struct ftrace_module_user {
+	void (*coming)(const char *module); /* task context; no lock of ftrace */
+};
+/* At most one, registered at boot. */
+void ftrace_set_module_user(const struct ftrace_module_user *user);
+
 /* ---- trace/ftrace/oops.c ---- */
 
 /*

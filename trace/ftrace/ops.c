@@ -14,6 +14,7 @@
 #include "trace/ftrace/ftrace.h"
 
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/rcu/rculist.h"
@@ -270,6 +271,7 @@ int register_ftrace_function(struct ftrace_ops *ops)
 	finish_failed(&failed);
 	return error;
 }
+EXPORT_SYMBOL_GPL(register_ftrace_function);
 
 /* The callback of a direct ops, for sites with several ops, which cannot be a jmp. */
 static void go_to_direct_call(unsigned long ip __unused, unsigned long parent_ip __unused,
@@ -300,11 +302,13 @@ int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 	finish_failed(&failed);
 	return error;
 }
+EXPORT_SYMBOL_GPL(register_ftrace_direct);
 
 int unregister_ftrace_direct(struct ftrace_ops *ops)
 {
 	return ops->flags & FTRACE_OPS_FL_DIRECT ? unregister_ftrace_function(ops) : -EINVAL;
 }
+EXPORT_SYMBOL_GPL(unregister_ftrace_direct);
 
 /*
  * Removes ops from the list, and its calls from all sites. *tramp: its trampoline, to be freed
@@ -374,6 +378,7 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 	ftrace_unregister_end(tramp);
 	return error;
 }
+EXPORT_SYMBOL_GPL(unregister_ftrace_function);
 
 /* Frees an empty hash and returns NULL for it, so that callbacks check only the pointer. */
 static struct ftrace_hash *null_if_empty(struct ftrace_hash *hash)

@@ -26,7 +26,7 @@ static unsigned nr_records, nr_pages; /* [F] to write, once */
 
 unsigned ftrace_record_count(void)
 {
-	return nr_records;
+	return nr_records + ftrace_module_record_count();
 }
 
 unsigned ftrace_page_count(void)
@@ -36,6 +36,8 @@ unsigned ftrace_page_count(void)
 
 struct dyn_ftrace *ftrace_record(unsigned index)
 {
+	if (unlikely(index >= nr_records))
+		return ftrace_module_record(index - nr_records);
 	return &pages[index / RECORDS_PER_PAGE][index % RECORDS_PER_PAGE];
 }
 
@@ -59,7 +61,7 @@ struct dyn_ftrace *ftrace_location(unsigned long ip)
 		else
 			high = middle;
 	}
-	return NULL;
+	return ftrace_module_location(ip);
 }
 
 static int __init compare_sites(const void *a, const void *b)
@@ -88,6 +90,7 @@ static void drop_init_records(unsigned long start, unsigned long end)
 	unsigned first = nr_records, used;
 
 	mutex_lock(&ftrace_lock);
+	/* No module has been loaded yet. */
 	while (first && ftrace_record_ip(ftrace_record(first - 1)) >= start)
 		first--;
 	WARN_ON(first < nr_records && ftrace_record_ip(ftrace_record(nr_records - 1)) >= end);
@@ -112,8 +115,13 @@ static int __init make_records(void)
 		if (!pages[i])
 			return -ENOMEM;
 	}
-	for (unsigned long *site = __start_mcount_loc; site < __stop_mcount_loc; site++)
-		ftrace_record(nr_records++)->offset = (u32)(*site - KERNEL_IMAGE_BASE);
+	for (unsigned long *site = __start_mcount_loc; site < __stop_mcount_loc; site++) {
+		struct dyn_ftrace *rec =
+			&pages[nr_records / RECORDS_PER_PAGE][nr_records % RECORDS_PER_PAGE];
+
+		rec->offset = (u32)(*site - KERNEL_IMAGE_BASE);
+		nr_records++;
+	}
 	return 0;
 }
 

@@ -336,6 +336,37 @@ int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *
 	return 0;
 }
 
+int ftrace_update_new_records(struct dyn_ftrace *records, unsigned count)
+{
+	struct text_patch *patches;
+	unsigned used = 0;
+	int error;
+
+	if (list_empty(&ftrace_ops_list))
+		return 0;
+	patches = kvzalloc(count * sizeof(*patches), GFP_KERNEL);
+	if (!patches)
+		return -ENOMEM;
+	for (unsigned i = 0; i < count; i++) {
+		struct dyn_ftrace *rec = &records[i];
+		struct site_users users = users_except(rec->offset, NULL);
+		struct site_insn insn = wanted_insn(&users);
+
+		rec->flags = users.flags;
+		if (!insn.target)
+			continue;
+		patches[used].addr = ftrace_record_ip(rec);
+		encode_insn(patches[used].old, patches[used].addr, call_to(0));
+		encode_insn(patches[used].new, patches[used].addr, insn);
+		used++;
+	}
+	error = used ? ftrace_apply_patches(patches, used) : 0;
+	for (unsigned i = 0; i < count; i++)
+		records[i].flags |= error ? 0 : state_for(records[i].flags);
+	kvfree(patches);
+	return error;
+}
+
 void ftrace_records_restore(void)
 {
 	for (unsigned i = 0; i < ftrace_record_count(); i++) {

@@ -8,6 +8,7 @@
 #include "fs/tracefs.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/glob.h"
@@ -121,11 +122,13 @@ int ftrace_set_filter(struct ftrace_ops *ops, const char *pattern, size_t length
 {
 	return set_hash(ops, FILTER, pattern, length, reset);
 }
+EXPORT_SYMBOL_GPL(ftrace_set_filter);
 
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *pattern, size_t length, bool reset)
 {
 	return set_hash(ops, NOTRACE, pattern, length, reset);
 }
+EXPORT_SYMBOL_GPL(ftrace_set_notrace);
 
 /* Copies a filter (NULL: empty), and adds or removes ip in the copy. */
 static int change_ip(const struct ftrace_hash *old, unsigned long ip, bool remove,
@@ -161,6 +164,7 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, 
 	mutex_unlock(&ftrace_lock);
 	return error;
 }
+EXPORT_SYMBOL_GPL(ftrace_set_filter_ip);
 
 void ftrace_free_filter(struct ftrace_ops *ops)
 {
@@ -169,6 +173,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 		ftrace_replace_hashes(ops, NULL, NULL);
 	mutex_unlock(&ftrace_lock);
 }
+EXPORT_SYMBOL_GPL(ftrace_free_filter);
 
 /* ---- files ---- */
 

@@ -14,6 +14,7 @@
 #include "trace/livepatch/livepatch.h"
 
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
 #include "trace/livepatch/internal.h"
@@ -106,6 +107,7 @@ int klp_enable_patch(struct klp_patch *patch)
 	mutex_unlock(&klp_mutex);
 	return error;
 }
+EXPORT_SYMBOL_GPL(klp_enable_patch);
 
 void klp_free_patch(struct klp_patch *patch)
 {

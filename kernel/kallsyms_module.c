@@ -1,0 +1,119 @@
+/* Looks up symbols of modules, in tables that are added and removed with them. */
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/rcu/rculist.h"
+
+static DEFINE_SPINLOCK(tables_lock);
+static LIST_HEAD(tables); /* [tables_lock] to write; RCU */
+
+void kallsyms_add_table(struct kallsyms_table *table)
+{
+	spin_lock(&tables_lock);
+	list_add_tail_rcu(&table->list, &tables);
+	spin_unlock(&tables_lock);
+}
+
+void kallsyms_del_table(struct kallsyms_table *table)
+{
+	spin_lock(&tables_lock);
+	list_del_rcu(&table->list);
+	spin_unlock(&tables_lock);
+}
+
+static const char *name_of(const struct kallsyms_table *table, const struct kallsyms_symbol *symbol)
+{
+	return table->names + symbol->name + 1;
+}
+
+/* Returns the first symbol of the highest address that is not above address, or NULL. */
+static const struct kallsyms_symbol *covering(const struct kallsyms_table *table,
+					      unsigned long address)
+{
+	unsigned low = 0, high = table->count;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (table->symbols[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low > 1 && table->symbols[low - 2].address == table->symbols[low - 1].address)
+		low--;
+	return low ? &table->symbols[low - 1] : NULL;
+}
+
+const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
+				   unsigned long *offset, char namebuf[KSYM_NAME_LEN],
+				   char module[])
+{
+	const struct kallsyms_table *table;
+	const char *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(table, &tables, list)
+	{
+		const struct kallsyms_symbol *symbol = covering(table, address);
+
+		if (!symbol || address - symbol->address >= symbol->size)
+			continue;
+		strscpy(namebuf, name_of(table, symbol), KSYM_NAME_LEN);
+		if (module)
+			strscpy(module, table->module, KSYM_MODULE_LEN);
+		if (size)
+			*size = symbol->size;
+		if (offset)
+			*offset = address - symbol->address;
+		found = namebuf;
+		break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
+			 char name[KSYM_NAME_LEN], char module[])
+{
+	const struct kallsyms_table *table;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(table, &tables, list)
+	{
+		if (index < table->count) {
+			const struct kallsyms_symbol *symbol = &table->symbols[index];
+
+			*address = symbol->address;
+			*type = table->names[symbol->name];
+			strscpy(name, name_of(table, symbol), KSYM_NAME_LEN);
+			strscpy(module, table->module, KSYM_MODULE_LEN);
+			found = true;
+			break;
+		}
+		index -= table->count;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+unsigned long kallsyms_find_in_module(const char *module, const char *name)
+{
+	const struct kallsyms_table *table;
+	unsigned long address = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(table, &tables, list)
+	{
+		if (module && strcmp(table->module, module) != 0)
+			continue;
+		for (unsigned i = 0; i < table->count && !address; i++)
+			if (strcmp(name_of(table, &table->symbols[i]), name) == 0)
+				address = table->symbols[i].address;
+		if (address)
+			break;
+	}
+	rcu_read_unlock();
+	return address;
+}

@@ -1,0 +1,204 @@
+/*
+ * Modules: parts of the kernel that are loaded while it runs. docs/architecture.md, "Modules", has
+ * the design. This header is for modules, and for code that calls a module or is told about
+ * modules.
+ */
+#pragma once
+
+#include "kernel/atomic.h"
+#include "kernel/export.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
+
+struct jump_entry;
+struct tracepoint;
+struct trace_event_call;
+struct kernel_param;
+struct exception_table_entry;
+
+#define MODULE_NAME_LEN 56
+
+/* The numbers are Linux's: the module events and tools show them. */
+enum module_state {
+	MODULE_STATE_LIVE,     /* init has returned */
+	MODULE_STATE_COMING,   /* complete; init runs, or will run */
+	MODULE_STATE_GOING,    /* nothing refers to it any more */
+	MODULE_STATE_UNFORMED, /* being put together */
+};
+
+/* The regions of a module, by their rights. */
+enum module_region {
+	MOD_TEXT,
+	MOD_RODATA,
+	MOD_DATA,
+	MOD_INIT_TEXT, /* the last three are freed when init has returned */
+	MOD_INIT_RODATA,
+	MOD_INIT_DATA,
+	MOD_REGIONS,
+};
+
+struct module_memory {
+	unsigned long base; /* page-aligned; 0: none */
+	size_t size;        /* in use */
+};
+
+/* A section, for /sys/module/NAME/sections and for debuggers. */
+struct module_section {
+	const char *name;
+	unsigned long address;
+};
+
+/* One module that uses another. */
+struct module_use {
+	struct list_head list;   /* [M] in users of the module that is used */
+	struct list_head source; /* [M] in uses of the module that uses it */
+	struct module *user, *used;
+};
+
+/*
+ * A module. The object is a part of the module, in its data: the build makes it, with name, init
+ * and exit, and the loader fills in the rest.
+ *
+ * [M] module_mutex; [R] M to write, RCU to read; [A] atomic; no letter: constant once the module is
+ * COMING. Pointers to regions of init are NULL once the module is LIVE.
+ */
+struct module {
+	char name[MODULE_NAME_LEN];
+	int (*init)(void);       /* NULL: none */
+	void (*exit)(void);      /* NULL: none */
+	enum module_state state; /* [M] to write, any context reads */
+	struct list_head list;   /* [R] in the list of modules */
+	atomic_t refcnt;         /* [A] references, and one of the module itself; 0: GOING */
+	struct list_head users;  /* [M] struct module_use */
+	struct list_head uses;   /* [M] struct module_use */
+	struct module_memory memory[MOD_REGIONS];
+	unsigned taints; /* BIT(TAINT_*) */
+	char *args;      /* the text of the parameters */
+	const char *version;
+	const char *srcversion;
+	struct module_section *sections;
+	unsigned num_sections;
+
+	const struct kernel_symbol *syms; /* what it exports, by name */
+	unsigned num_syms;
+	const struct kernel_param *params;
+	unsigned num_params;
+	const struct exception_table_entry *extable;
+	unsigned num_extable;
+	const unsigned long *call_sites; /* of ftrace, in the order of addresses; freed when LIVE */
+	unsigned num_call_sites;
+	struct jump_entry *jump_entries;
+	unsigned num_jump_entries;
+	struct trace_event_call *trace_events;
+	size_t trace_events_size; /* bytes */
+	const char **trace_printk_formats;
+	unsigned num_trace_printk_formats;
+	struct kallsyms_table *symbols, *init_symbols;
+	void *ftrace;      /* of trace/ftrace/module.c [ftrace_lock] */
+	void *jump_labels; /* of kernel/jump_label.c [jump_label_mutex] */
+	void *files;       /* of fs/module_sysfs.c [M of the chain] */
+	bool has_init;
+	bool livepatch; /* it carries MODULE_INFO(livepatch, "Y") */
+};
+
+#define TAINT_PROPRIETARY_MODULE 0
+#define TAINT_OOT_MODULE         12
+
+/* ---- what a module says of itself ---- */
+
+#define __MODULE_PASTE_1(a, b) a##b
+#define __MODULE_PASTE(a, b)   __MODULE_PASTE_1(a, b)
+#ifdef MODULE
+#define MODULE_INFO(tag, text)                                                                     \
+	static const char __MODULE_PASTE(__modinfo_##tag, __COUNTER__)[] __used __aligned(1)       \
+		__section(".modinfo") = #tag "=" text
+/* init returns 0 or a negative errno: then the module is not loaded. Both run as tasks. */
+#define module_init(fn) int init_module(void) __alias(#fn)
+#define module_exit(fn) void cleanup_module(void) __alias(#fn)
+int init_module(void);
+void cleanup_module(void);
+#else
+#define MODULE_INFO(tag, text) BUILD_BUG_ON(0)
+#define module_init(fn)        device_initcall(fn)
+#define module_exit(fn)                                                                            \
+	static inline void (*__unused __exit_of_##fn(void))(void)                                  \
+	{                                                                                          \
+		return fn;                                                                         \
+	}
+#endif
+#define __exit                   __section(".exit.text")
+#define MODULE_LICENSE(text)     MODULE_INFO(license, text)
+#define MODULE_AUTHOR(text)      MODULE_INFO(author, text)
+#define MODULE_DESCRIPTION(text) MODULE_INFO(description, text)
+#define MODULE_VERSION(text)     MODULE_INFO(version, text)
+#define MODULE_ALIAS(text)       MODULE_INFO(alias, text)
+#define MODULE_SOFTDEP(text)     MODULE_INFO(softdep, text)
+
+/* ---- references ---- */
+
+/*
+ * Counts a reference to a module, so that it stays. try_module_get() returns false if the module is
+ * GOING. For __module_get() the caller has a reference already. module may be NULL: the kernel
+ * itself, which stays. Any context.
+ */
+#ifdef NOP5_HOST
+static inline bool try_module_get(struct module *module __unused)
+{
+	return true;
+}
+static inline void module_put(struct module *module __unused)
+{
+}
+#else
+bool try_module_get(struct module *module);
+void __module_get(struct module *module);
+void module_put(struct module *module);
+#endif
+/* References without the module's own; -1: GOING. Any context. */
+int module_refcount(const struct module *module);
+
+/* ---- finding modules ---- */
+
+extern struct mutex module_mutex;
+extern struct list_head modules; /* [R] */
+
+/* Returns the module of that name that is not UNFORMED, or NULL. M held, or RCU. */
+struct module *find_module(const char *name);
+/*
+ * Returns the module with address in one of its regions, or in its text. As a reader of RCU; the
+ * module stays until the end of the reader. Any context.
+ */
+struct module *__module_address(unsigned long address);
+struct module *__module_text_address(unsigned long address);
+bool is_module_address(unsigned long address);
+static inline bool within_module_region(const struct module *module, enum module_region region,
+					unsigned long address)
+{
+	return address - module->memory[region].base < module->memory[region].size;
+}
+bool within_module(unsigned long address, const struct module *module);
+/* Bytes of the regions that stay, and of those of init. */
+size_t module_size(const struct module *module);
+size_t module_init_size(const struct module *module);
+/* Prints "Modules linked in: …" for an oops. Any context. */
+void print_modules(void);
+/* Prints the flags that follow the name of a module, such as "(O+)", or "". Returns buf. */
+#define MODULE_FLAGS_LEN 12
+const char *module_flags(const struct module *module, char buf[MODULE_FLAGS_LEN]);
+
+/* ---- the chain ---- */
+
+struct module_notifier {
+	/*
+	 * A module comes (COMING: before its parameters are set and init runs), is there (LIVE:
+	 * init has returned, and its init regions are about to be freed), or goes (GOING: after
+	 * exit, or after an init that failed). COMING returns 0 or a negative errno. Task context;
+	 * the mutex of the chain is held, module_mutex is not.
+	 */
+	int (*coming)(struct module *module);
+	void (*live)(struct module *module);  /* may be NULL */
+	void (*going)(struct module *module); /* may be NULL */
+	struct list_head list;
+};
+/* Registers a user for ever. Modules that are there already are not told. Boot, task context. */
+void register_module_notifier(struct module_notifier *notifier);
