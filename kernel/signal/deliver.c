@@ -279,6 +279,7 @@ static enum verdict act_on_signal(struct ksignal *ksig)
 /* One look at the queues. siglock held, unless VERDICT_RELOCK. */
 static enum verdict next_verdict(struct ksignal *ksig)
 {
+	static const struct siginfo without_sender;
 	struct task_struct *tsk = current;
 
 	if (notify_continued(tsk))
@@ -286,6 +287,7 @@ static enum verdict next_verdict(struct ksignal *ksig)
 	if ((tsk->signal->flags & SIGNAL_GROUP_EXIT) ||
 	    (tsk->signal->group_exec_task && tsk->signal->group_exec_task != tsk)) {
 		ksig->sig = SIGKILL;
+		trace_signal_deliver(SIGKILL, &without_sender, SIG_DFL, 0);
 		return VERDICT_FATAL;
 	}
 	if ((tsk->jobctl & JOBCTL_STOP_PENDING) && do_signal_stop(0))

@@ -160,29 +160,32 @@ def test_pages_are_freed_before_they_are_allocated_again(nop5):
     assert freed > 5
 
 
-def test_a_tlb_flush_asks_all_other_cpus_and_each_answers(nop5):
-    """A worker unmaps the stacks of dead tasks, so recording may begin and end in the middle of a flush."""
+def test_a_tlb_flush_of_the_kernel_asks_all_other_cpus_and_each_answers(nop5):
+    """A worker unmaps the stacks of dead tasks, so recording may begin and end in the middle of a flush. A flush of a program's
+    memory asks only the CPUs that use it, by the interrupt for function calls."""
     # The profiler's counters are unmapped, and the stacks of many tasks.
-    events = record(nop5, ["tlb"], "echo 1 > function_profile_enabled", "echo 0 > function_profile_enabled",
-                    "hackbench -g 4 -l 5")
-    asks, flushes, rounds = defaultdict(int), defaultdict(int), []
+    events = record(nop5, ["tlb", "irq_vectors:call_function_entry", "irq_vectors:call_function_exit"], "echo 1 > function_profile_enabled",
+                    "echo 0 > function_profile_enabled", "hackbench -g 4 -l 5")
+    calls, last, rounds = set(), {}, []
     for event in events:
-        if "remote ipi send" in event.text:
-            asks[event.pid] += 1
-        elif "local shootdown" in event.text:  # one task flushes at a time, and waits for the answers
-            flushes[event.pid] += 1
+        if event.name.startswith("call_function"):
+            (calls.add if event.name.endswith("entry") else calls.discard)(event.cpu)
+            continue
+        if "local shootdown" in event.text:  # one task flushes at a time, and waits for the answers
+            assert "remote ipi send" in last.get(event.pid, "remote ipi send")
             rounds.append((event.cpu, []))
-        else:
-            assert "remote shootdown" in event.text
+        elif "remote shootdown" in event.text and event.cpu not in calls:
             if rounds:
                 rounds[-1][1].append(event.cpu)
+        else:
+            assert re.search("remote (ipi send|shootdown)|local mm shootdown|flush on task switch", event.text)
+        if "remote shootdown" not in event.text and "task switch" not in event.text:  # which any task may be in the way of
+            last[event.pid] = event.text
     assert len(rounds) > 1
     for cpu, answers in rounds[:-1]:
         assert sorted([cpu, *answers]) == [0, 1, 2, 3]
     last_cpu, last_answers = rounds[-1]
     assert len({last_cpu, *last_answers}) == 1 + len(last_answers)
-    for pid in asks | flushes:
-        assert abs(asks[pid] - flushes[pid]) <= 1
 
 
 def test_an_nmi_names_its_handlers_and_the_one_that_it_was_for(nop5):
@@ -195,9 +198,10 @@ def test_an_nmi_names_its_handlers_and_the_one_that_it_was_for(nop5):
 
 def test_a_page_fault_is_recorded_before_its_oops(boot):
     nop5 = boot(kernel="nop5-test", cpus=2, append="panic=0")
-    events = record(nop5, ["exceptions"], f"echo EXCEPTION > {PROVOKE}")
-    assert len(events) == 1
-    assert re.fullmatch(r"address=(0x0|\(null\)|0+) ip=\w+ error_code=0x\w+", events[0].text), events[0].text
+    events = record(nop5, ["exceptions"], f"sh -c 'echo EXCEPTION > {PROVOKE}'")
+    event, = [e for e in events if e["ip"] == "provoke_exception"]  # the program has page faults of its own
+    assert event.name == "page_fault_kernel"
+    assert re.fullmatch(r"address=(0x0|\(null\)|0+) ip=\w+ error_code=0x\w+", event.text), event.text
 
 
 @pytest.mark.parametrize("function", ["text_patch_int3", "do_int3", "apic_send_self"])
