@@ -284,8 +284,8 @@ def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
     stats = trace_cmd("report", "--stat", path)
     assert re.findall(r"^(overrun|commit overrun|dropped events): ([1-9]\d*)", stats, re.M) == []
     events = list(read_report(report(path)))
-    # Each message is written and read, and the trace has no event of the exporter.
-    assert sum(event[5] == "vfs_write" and event[0] == "hackbench-send" for event in events) == 2 * 20 * 20 * 100
+    # Each message is written and read, each sender says once that it is ready, and the trace has no event of the exporter.
+    assert sum(event[5] == "vfs_write" and event[0] == "hackbench-send" for event in events) == 2 * 20 * (20 * 100 + 1)
     first = next(i for i, event in enumerate(events) if event[0].startswith("hackbench"))
     assert not [event for event in events[first:] if event[0] == "trace-export"]
     assert machine.check("cat set_ftrace_notrace_pid") == "no pid\n"
@@ -386,8 +386,10 @@ def test_one_ctrl_c_ends_an_export_without_a_receiver(traced, option):
     machine, _ = traced(1)
     machine.check("echo function > current_tracer")
     for waits in (False, True):
-        machine.send(f"trace-export {option}\n")
-        machine.expect("waiting for the receiver" if waits else r"trace-export[^\n]*\n")
+        machine.send(f"""sh -c 'echo st""arted; exec trace-export {option}'\n""")
+        machine.expect(r"^started\r\n")  # it is in the foreground
+        if waits:
+            machine.expect("waiting for the receiver")
         machine.send(b"\x03")
         machine.wait_prompt()
         assert machine.check("echo $?") == "130\n"
