@@ -195,7 +195,7 @@ static int anon_fill_super(struct super_block *sb, const char *data)
 	(void)data;
 	if (!inode)
 		return -ENOMEM;
-	sb->s_magic = 0x09041934;
+	sb->s_magic = ANON_INODE_FS_MAGIC;
 	sb->s_root = d_make_root(inode);
 	return sb->s_root ? 0 : -ENOMEM;
 }

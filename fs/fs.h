@@ -289,6 +289,9 @@ struct path {
 	struct dentry *dentry;
 };
 
+#define MAX_LFS_FILESIZE    ((loff_t)(~0UL >> 1)) /* the highest position in a file */
+#define ANON_INODE_FS_MAGIC 0x09041934 /* pipes, sockets, and other files without a name */
+
 #define FMODE_READ       0x1
 #define FMODE_WRITE      0x2
 #define FMODE_PATH       0x2000 /* O_PATH: names an object, and cannot be read or written */

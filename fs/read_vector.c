@@ -58,7 +58,12 @@ static ssize_t rw_at(unsigned fd, void __user *buf, size_t count, loff_t pos, en
 		return -EBADF;
 	if (has_positions(f.file)) {
 		iov_iter_user(&iter, buf, min(count, MAX_RW_COUNT));
-		ret = access_ok(buf, count) ? rw_iter(f.file, &iter, &pos, 0, dir) : -EFAULT;
+		if (!access_ok(buf, count))
+			ret = -EFAULT;
+		else if (count > (size_t)(MAX_LFS_FILESIZE - pos))
+			ret = -EINVAL;
+		else
+			ret = rw_iter(f.file, &iter, &pos, 0, dir);
 	}
 	fdput(f);
 	return ret;
@@ -108,9 +113,11 @@ static ssize_t rw_vector(unsigned long fd, const struct iovec __user *vec, unsig
 		return -EBADF;
 	if (rwf & RWF_APPEND)
 		flags |= IOCB_APPEND;
-	if (rwf & RWF_NOWAIT)
-		flags |= IOCB_NOWAIT;
-	ret = rwf & ~RWF_ALL ? -EOPNOTSUPP : rw_vector_file(f.file, vec, vlen, pos, flags, dir);
+	/* Devices such as /dev/zero never wait. */
+	if ((rwf & ~RWF_ALL) || ((rwf & RWF_NOWAIT) && !S_ISCHR(f.file->f_inode->i_mode)))
+		ret = -EOPNOTSUPP;
+	else
+		ret = rw_vector_file(f.file, vec, vlen, pos, flags, dir);
 	fdput(f);
 	return ret;
 }

@@ -55,7 +55,8 @@ static bool filldir64(struct dir_context *ctx, const char *name, size_t len, lof
 		      unsigned type)
 {
 	struct getdents_context *c = container_of(ctx, struct getdents_context, ctx);
-	size_t reclen = ALIGN(sizeof(struct linux_dirent64) + len + 1, sizeof(u64));
+	size_t reclen =
+		ALIGN(__builtin_offsetof(struct linux_dirent64, d_name) + len + 1, sizeof(u64));
 	struct linux_dirent64 *entry = new_record(c, reclen);
 
 	if (!entry)

@@ -171,7 +171,7 @@ static ssize_t do_splice(struct file *in, loff_t __user *off_in, struct file *ou
 
 	if (!(in->f_mode & FMODE_READ) || !(out->f_mode & FMODE_WRITE))
 		return -EBADF;
-	if (!is_pipe(in) && !is_pipe(out))
+	if ((!is_pipe(in) && !is_pipe(out)) || S_ISDIR(in->f_inode->i_mode))
 		return -EINVAL;
 	if ((is_pipe(in) && off_in) || (is_pipe(out) && off_out))
 		return -ESPIPE;
@@ -326,8 +326,11 @@ static ssize_t do_vmsplice(struct file *file, struct iov_iter *iter, unsigned fl
 {
 	loff_t pos = 0;
 
-	if (!(file->f_mode & FMODE_WRITE))
+	if (!(file->f_mode & FMODE_WRITE)) {
+		if ((flags & SPLICE_F_NONBLOCK) && !pipe_bytes_used(file))
+			return pipe_has_writers(file) ? -EAGAIN : 0;
 		return vfs_iter_read(file, iter, &pos);
+	}
 	iov_iter_truncate(iter, room_in(file, iter->count, flags & SPLICE_F_NONBLOCK));
 	return iter->count ? vfs_iter_write(file, iter, &pos, 0) : -EAGAIN;
 }

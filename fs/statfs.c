@@ -23,12 +23,25 @@ static u64 statfs_flags(const struct vfsmount *mnt)
 	       (flags & (MS_NOATIME | MS_NODIRATIME)) | (flags & MS_RELATIME ? ST_RELATIME : 0);
 }
 
+#define PIPEFS_MAGIC 0x50495045U
+#define SOCKFS_MAGIC 0x534f434bU
+
+/* Pipes and sockets without a name are in one file system here, and in two of Linux's. */
+static u32 magic_of(const struct inode *inode)
+{
+	if (inode->i_sb->s_magic != ANON_INODE_FS_MAGIC)
+		return inode->i_sb->s_magic;
+	if (S_ISFIFO(inode->i_mode))
+		return PIPEFS_MAGIC;
+	return S_ISSOCK(inode->i_mode) ? SOCKFS_MAGIC : ANON_INODE_FS_MAGIC;
+}
+
 static void vfs_statfs(const struct path *path, struct kstatfs *st)
 {
 	struct super_block *sb = path->dentry->d_sb;
 
 	*st = (struct kstatfs){
-		.f_type = sb->s_magic,
+		.f_type = magic_of(path->dentry->d_inode),
 		.f_bsize = PAGE_SIZE,
 		.f_frsize = PAGE_SIZE,
 		.f_namelen = NAME_MAX,

@@ -118,13 +118,15 @@ SYSCALL_DEFINE0(sync)
 static long sync_fd(unsigned fd, bool must_be_file)
 {
 	struct fd f = fdget(fd);
-	umode_t mode;
+	bool has_data;
 
 	if (!f.file)
 		return -EBADF;
-	mode = f.file->f_inode->i_mode;
+	/* The text files of procfs and its kin have no data that could be written. */
+	has_data = S_ISREG(f.file->f_inode->i_mode) ? f.file->f_op->mmap != NULL
+						    : S_ISDIR(f.file->f_inode->i_mode);
 	fdput(f);
-	return must_be_file && !S_ISREG(mode) && !S_ISDIR(mode) ? -EINVAL : 0;
+	return must_be_file && !has_data ? -EINVAL : 0;
 }
 
 /* Restricted: nothing to write: all files are in memory. */
@@ -157,7 +159,8 @@ SYSCALL_DEFINE4(sync_file_range, int, fd, loff_t, offset, loff_t, nbytes, unsign
 		return -EBADF;
 	mode = f.file->f_inode->i_mode;
 	fdput(f);
-	if ((flags & ~SYNC_FILE_RANGE_ALL) || offset < 0 || nbytes < 0)
+	if ((flags & ~SYNC_FILE_RANGE_ALL) || offset < 0 || nbytes < 0 ||
+	    nbytes > MAX_LFS_FILESIZE - offset)
 		return -EINVAL;
 	return S_ISREG(mode) || S_ISDIR(mode) || S_ISBLK(mode) || S_ISLNK(mode) ? 0 : -ESPIPE;
 }

@@ -33,7 +33,6 @@ struct kiocb {
 	unsigned ki_flags; /* IOCB_* */
 };
 #define IOCB_APPEND 1U /* write at the end of the file */
-#define IOCB_NOWAIT 2U /* -EAGAIN instead of a sleep */
 
 static __always_inline void iov_iter_user(struct iov_iter *i, void __user *buf, size_t count)
 {

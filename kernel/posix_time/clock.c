@@ -16,6 +16,8 @@ struct timezone {
 
 typedef s64 __kernel_old_time_t;
 
+#define MAX_MINUTES_WEST (15 * 60)
+
 /* As gettimeofday(2) gives it back; the kernel does not use it. Last writer wins. */
 static struct timezone sys_tz;
 
@@ -175,10 +177,15 @@ SYSCALL_DEFINE2(settimeofday, struct __kernel_old_timeval *, tv, struct timezone
 		if (new.tv_usec < 0 || new.tv_usec >= 1000000 || !timespec_valid(&ts))
 			return -EINVAL;
 		err = set_time_of_day(timespec_to_ns(&ts));
+	} else if (!capable(CAP_SYS_TIME)) {
+		err = -EPERM;
 	}
-	if (!err && tz)
-		sys_tz = zone;
-	return err;
+	if (err || !tz)
+		return err;
+	if (zone.tz_minuteswest > MAX_MINUTES_WEST || zone.tz_minuteswest < -MAX_MINUTES_WEST)
+		return -EINVAL;
+	sys_tz = zone;
+	return 0;
 }
 
 SYSCALL_DEFINE1(time, __kernel_old_time_t *, tloc)
