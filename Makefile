@@ -275,11 +275,25 @@ $(O)/%.iso: $(O)/%.elf $(O)/rootfs.cpio iso/boot/grub/grub.cfg scripts/mkiso
 
 # Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
 export MODULE_CFLAGS = $(CFLAGS)
-export MACHINE TRACED LD O V
+export MACHINE TRACED LD O V EVENT_HEADERS
 MODULE_NEEDS := $(O)/flags $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
 modules: $(MODULE_NEEDS)
 	$(if $(M),,$(error make modules M=DIR: DIR is missing))
 	@RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M='$(patsubst $(CURDIR)/%,%,$(M))'
+
+# The modules of modules/ in /lib/modules of the root file system, without debug information, and what
+# depmod(8) says of them.
+RELEASE := $(shell sed -n 's/.*UTS_LINUX_RELEASE "\(.*\)"/\1/p' kernel/boot/version.h)
+MODROOT := $(O)/modroot
+$(O)/modroot.stamp: $(wildcard modules/*) scripts/Makefile.modules scripts/modpost $(MACHINE)/module.ld $(MODULE_NEEDS)
+	$(Q)RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M=modules
+	$(call say,DEPMOD,$(MODROOT))
+	$(Q)rm -rf $(MODROOT) && mkdir -p $(MODROOT)/lib/modules/$(RELEASE)/kernel
+	$(Q)for file in $(O)/modules/modules/*.ko; do \
+		$(OBJCOPY) --strip-debug $$file $(MODROOT)/lib/modules/$(RELEASE)/kernel/$${file##*/} || exit; done
+	$(Q)cd $(MODROOT)/lib/modules/$(RELEASE) && touch modules.builtin modules.builtin.modinfo && ls kernel/*.ko >modules.order
+	$(Q)PATH=$$PATH:/sbin:/usr/sbin depmod -b $(MODROOT) $(RELEASE)
+	@touch $@
 
 # The programs that only nop5 has: user/NAME.c, or the files of user/NAME/.
 PROGRAMS := $(patsubst user/%.c,$(O)/user/%,$(wildcard user/*.c)) $(O)/user/trace-export
@@ -302,9 +316,9 @@ $(O)/user/trace-export: $(wildcard user/trace-export/*.[ch]) | $(O)/flags
 $(O)/rootfs.add: | $(O)/flags
 	@echo >$@
 
-$(O)/rootfs.cpio: $(PROGRAMS) $(O)/rootfs.add scripts/rootfs $(shell find user/rootfs) $(wildcard $(or $(BUSYBOX),/bin/busybox))
+$(O)/rootfs.cpio: $(PROGRAMS) $(O)/modroot.stamp $(O)/rootfs.add scripts/rootfs $(shell find user/rootfs) $(wildcard $(or $(BUSYBOX),/bin/busybox))
 	$(call say,ROOTFS,$@)
-	$(Q)scripts/rootfs $(if $(BUSYBOX),--busybox $(BUSYBOX)) $@ $(PROGRAMS) $$(cat $(O)/rootfs.add)
+	$(Q)scripts/rootfs $(if $(BUSYBOX),--busybox $(BUSYBOX)) $@ $(PROGRAMS) $(MODROOT) $$(cat $(O)/rootfs.add)
 
 ifeq ($(filter iso uefi elf,$(BOOT)),)
 $(error BOOT is iso, uefi or elf, not $(BOOT))

@@ -2,6 +2,7 @@
 #include "fs/file_owner.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
+#include "kernel/module/module.h"
 
 #define OWNER_GONE (-1)
 
@@ -12,6 +13,7 @@ void file_owner_init(struct file_owner *owner, struct file_owner *parent,
 	atomic_set(&owner->refs, 1);
 	atomic_set(&owner->opens, 0);
 	owner->parent = file_owner_get(parent);
+	owner->module = NULL;
 	owner->release = release;
 }
 
@@ -49,16 +51,22 @@ static bool count_open(struct file_owner *owner)
 bool file_owner_open(struct file_owner *owner)
 {
 	struct file_owner *counted = owner;
+	struct module *module = owner->module;
 
+	if (!try_module_get(module))
+		return false;
 	while (owner && count_open(owner))
 		owner = owner->parent;
 	for (; owner && counted != owner; counted = counted->parent)
 		atomic_dec(&counted->opens);
+	if (owner)
+		module_put(module);
 	return !owner;
 }
 
 void file_owner_close(struct file_owner *owner)
 {
+	module_put(owner->module);
 	for (; owner; owner = owner->parent)
 		atomic_dec(&owner->opens);
 }

@@ -17,9 +17,10 @@
 
 /* Legend: [A] atomic. */
 struct file_owner {
-	atomic_t refs;                             /* [A] one for each inode, and one for itself */
-	atomic_t opens;                            /* [A] open files; -1: the owner is removed */
-	struct file_owner *parent;                 /* constant, counted; NULL: none */
+	atomic_t refs;             /* [A] one for each inode, and one for itself */
+	atomic_t opens;            /* [A] open files; -1: the owner is removed */
+	struct file_owner *parent; /* constant, counted; NULL: none */
+	struct module *module;     /* constant; an open file keeps it, too; NULL: none */
 	void (*release)(struct file_owner *owner); /* task context */
 };
 

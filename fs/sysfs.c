@@ -42,6 +42,7 @@ struct dentry *sysfs_kernel_dir(void)
 {
 	return kernel_dir;
 }
+EXPORT_SYMBOL_GPL(sysfs_kernel_dir);
 
 int sysfs_may_open(const struct inode *inode, const struct file *file)
 {

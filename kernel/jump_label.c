@@ -263,7 +263,7 @@ void jump_label_free_text(unsigned long start, unsigned long end)
 	mutex_unlock(&jump_label_mutex);
 }
 
-static int __init compare_entries(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	unsigned long code_a = jump_entry_code(a), code_b = jump_entry_code(b);
 

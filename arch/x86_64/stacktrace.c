@@ -4,6 +4,7 @@
 #include "arch/pgtable.h"
 #include "arch/special_insns.h"
 #include "kernel/kallsyms.h"
+#include "kernel/module/module.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 
@@ -81,6 +82,7 @@ void show_regs(struct pt_regs *regs)
 {
 	char symbol[KSYM_SYMBOL_LEN];
 
+	print_modules();
 	pr_emerg("CPU: %u PID: %d Comm: %.16s\n", smp_processor_id(), current ? current->pid : 0,
 		 current ? current->comm : "swapper");
 	sprint_symbol(symbol, regs->ip);

@@ -14,7 +14,9 @@
 
 #include "arch/descriptors.h"
 #include "arch/maccess.h"
+#include "arch/pgtable.h"
 #include "arch/switch.h"
+#include "arch/text_alias.h"
 #include "kernel/kallsyms.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
@@ -87,7 +89,7 @@ bool stack_is_of_task(const struct task_struct *task, const void *addr)
 
 static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
 {
-	if (!is_kernel_text(ip) || !is_kernel_text(ip + size - 1))
+	if (!is_text_address(ip) || !is_text_address(ip + size - 1))
 		return false;
 	for (size_t i = 0; i < size; i++)
 		if (((const volatile u8 *)ip)[i] !=
@@ -291,6 +293,8 @@ static bool is_c_text(unsigned long ip)
 {
 	if (ip >= (unsigned long)__init_begin && ip < (unsigned long)__init_text_end)
 		return true;
+	if (ip >= MODULES_START && ip < MODULES_END)
+		return is_text_address(ip);
 	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext &&
 	       !(ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end);
 }

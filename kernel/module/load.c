@@ -56,19 +56,24 @@ static int check_modinfo(const struct load_info *info, int flags)
 	return 0;
 }
 
+/* Notes the taint. True if it is the first of its kind since the boot: that is reported. */
+static bool add_taint(struct module *mod, unsigned taint)
+{
+	static unsigned long taints; /* [A] */
+
+	mod->taints |= BIT(taint);
+	return !test_and_set_bit(taint, &taints);
+}
+
 static void set_taints(struct module *mod, const struct load_info *info)
 {
 	const char *license = get_modinfo(info, "license");
 
-	if (!get_modinfo(info, "intree")) {
-		mod->taints |= BIT(TAINT_OOT_MODULE);
+	if (!get_modinfo(info, "intree") && add_taint(mod, TAINT_OOT_MODULE))
 		pr_warn("%s: loading out-of-tree module taints kernel.\n", mod->name);
-	}
-	if (!license_is_gpl_compatible(license)) {
-		mod->taints |= BIT(TAINT_PROPRIETARY_MODULE);
+	if (!license_is_gpl_compatible(license) && add_taint(mod, TAINT_PROPRIETARY_MODULE))
 		pr_warn("%s: module license '%s' taints kernel.\n", mod->name,
 			license ? license : "unspecified");
-	}
 	mod->livepatch = get_modinfo(info, "livepatch");
 }
 

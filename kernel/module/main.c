@@ -156,6 +156,8 @@ void print_modules(void)
 	char flags[MODULE_FLAGS_LEN];
 	struct module *mod;
 
+	if (list_empty(&modules) && !last_unloaded[0])
+		return;
 	printk(KERN_EMERG "Modules linked in:");
 	rcu_read_lock();
 	list_for_each_entry_rcu(mod, &modules, list)
@@ -171,9 +173,12 @@ void print_modules(void)
 
 void module_note_unloaded(const struct module *mod)
 {
-	char flags[MODULE_FLAGS_LEN];
+	static const char *const taints[] = { "", "(P)", "(O)", "(PO)" };
+	bool proprietary = mod->taints & BIT(TAINT_PROPRIETARY_MODULE);
+	bool out_of_tree = mod->taints & BIT(TAINT_OOT_MODULE);
 
-	snprintf(last_unloaded, sizeof(last_unloaded), "%s%s", mod->name, module_flags(mod, flags));
+	snprintf(last_unloaded, sizeof(last_unloaded), "%s%s", mod->name,
+		 taints[proprietary + 2 * out_of_tree]);
 }
 
 /* ---- the chain ---- */

@@ -180,7 +180,7 @@ bool within_module(unsigned long address, const struct module *module);
 /* Bytes of the regions that stay, and of those of init. */
 size_t module_size(const struct module *module);
 size_t module_init_size(const struct module *module);
-/* Prints "Modules linked in: …" for an oops. Any context. */
+/* Prints "Modules linked in: …" for an oops, unless there has been no module. Any context. */
 void print_modules(void);
 /* Prints the flags that follow the name of a module, such as "(O+)", or "". Returns buf. */
 #define MODULE_FLAGS_LEN 12

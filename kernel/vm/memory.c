@@ -9,6 +9,7 @@
  */
 #include "kernel/vm/internal.h"
 
+#include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 
@@ -243,3 +244,4 @@ unsigned handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsi
 	return vma->vm_flags & VM_SHARED ? wp_shared(vma, address, flags, entry)
 					 : wp_private(vma, address, entry);
 }
+EXPORT_SYMBOL_GPL(handle_mm_fault);

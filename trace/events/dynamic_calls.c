@@ -53,6 +53,7 @@ static void file_release(struct file_owner *owner)
 void trace_event_file_init_owner(struct trace_event_file *file)
 {
 	file_owner_init(&file->owner, trace_array_owner(file->tr), file_release);
+	file->owner.module = file->call->mod;
 }
 
 /* Frees a file that is out of all lists, after a grace period and the last inode. */

@@ -3,6 +3,7 @@
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rculist.h"
+#include "kernel/module/module.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/events/event.h"
@@ -100,6 +101,10 @@ int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool 
 	bool recording = registered && !(file->flags & EVENT_FILE_FL_SOFT_DISABLED);
 	int error = 0;
 
+	if (soft_disable && enable && !try_module_get(file->call->mod))
+		return -ENODEV;
+	if (soft_disable && !enable)
+		module_put(file->call->mod);
 	if (!soft_disable)
 		recording = enable;
 	else if (enable)
@@ -117,8 +122,11 @@ int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool 
 		error = register_file(file);
 	if (!error)
 		return 0;
-	if (soft_disable && --file->sm_ref == 0)
-		set_flags(file, EVENT_FILE_FL_SOFT_MODE, 0);
+	if (soft_disable) {
+		module_put(file->call->mod);
+		if (--file->sm_ref == 0)
+			set_flags(file, EVENT_FILE_FL_SOFT_MODE, 0);
+	}
 	set_flags(file, EVENT_FILE_FL_SOFT_DISABLED, 0);
 	return error;
 }

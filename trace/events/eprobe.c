@@ -10,6 +10,7 @@
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/core/entries.h"
 #include "trace/core/output.h"
@@ -260,6 +261,7 @@ static int eprobe_free(struct dyn_event *dyn)
 		return error;
 	dyn_event_remove(dyn);
 	eprobe->target->eprobes--;
+	module_put(eprobe->target->mod);
 	call_rcu_tasks(&eprobe->rcu, free_eprobe_rcu);
 	return 0;
 }
@@ -412,12 +414,15 @@ static int create_from(const struct probe_command *command, char *own_name)
 	if (!eprobe)
 		return -ENOMEM;
 	error = build(command, own_name, eprobe);
+	if (!error && !try_module_get(eprobe->target->mod))
+		error = -ENODEV;
 	if (error) {
 		free_eprobe(eprobe);
 		return error;
 	}
 	error = trace_add_event_call(&eprobe->call);
 	if (error) {
+		module_put(eprobe->target->mod);
 		call_rcu_tasks(&eprobe->rcu, free_eprobe_rcu);
 		return error;
 	}

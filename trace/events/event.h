@@ -44,6 +44,11 @@ struct trace_event_call {
 	/* Starts or stops the event for a file. 0 or an errno. E held; may wait for RCU. */
 	int (*reg)(struct trace_event_call *call, enum trace_reg type,
 		   struct trace_event_file *file);
+	/*
+	 * The module that has the event; NULL: none. Everything that keeps the event, such as an
+	 * open file or a trigger, keeps the module.
+	 */
+	struct module *mod;
 	void *data;            /* of the owner of a dynamic event */
 	u32 flags;             /* TRACE_EVENT_FL_* */
 	unsigned users;        /* [E] histograms and other code that keep a dynamic event */

@@ -230,6 +230,7 @@ static struct event_system *alloc_system(struct trace_array *tr,
 	}
 	file_owner_init(&system->owner, system->dynamic ? trace_array_owner(tr) : NULL,
 			dynamic_system_release);
+	system->owner.module = call->mod;
 	return system;
 }
 

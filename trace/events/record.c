@@ -259,6 +259,7 @@ void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length
 	fbuffer->ctx = tracing_gen_ctx_dec(1); /* the tracepoint has disabled preemption */
 	return reserve(fbuffer->file, length, fbuffer->ctx, &fbuffer->cb);
 }
+EXPORT_SYMBOL_GPL(trace_event_reserve_fast);
 
 /* The unusual cases of trace_event_reserve_short(). */
 static noinline struct trace_event_room
@@ -308,6 +309,7 @@ void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long
 	fbuffer->discard = false;
 	return reserve_scratch(fbuffer, flags);
 }
+EXPORT_SYMBOL_GPL(trace_event_reserve_slow);
 
 /* Copies the record into the ring buffer. */
 static noinline void record(struct trace_event_buffer *fbuffer)
@@ -386,6 +388,7 @@ void trace_event_commit_slow(struct trace_event_buffer *fbuffer)
 		record(fbuffer);
 	scratch_pop(fbuffer->entry);
 }
+EXPORT_SYMBOL_GPL(trace_event_commit_slow);
 
 /* Any flags. from: without its head. */
 static noinline void record_any(struct trace_event_file *file, const struct trace_entry *from,
@@ -474,6 +477,7 @@ size_t trace_event_strlen(const char *text)
 {
 	return strlen(text ? text : TRACE_EVENT_NULL_STRING);
 }
+EXPORT_SYMBOL_GPL(trace_event_strlen);
 
 void trace_event_copy_string(char *to, const char *text, size_t size)
 {

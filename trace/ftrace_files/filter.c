@@ -22,6 +22,7 @@ enum filter_kind { FILTER, NOTRACE };
 /* The application of a word to a set. */
 struct matching {
 	struct ftrace_match match;
+	const char *module; /* only functions of this module; NULL: of all */
 	struct ftrace_hash *hash;
 	unsigned matches;
 };
@@ -39,12 +40,15 @@ static int apply_match(struct matching *m, const struct dyn_ftrace *rec)
 /* Adds or removes rec if its name matches. 0 or -ENOMEM. */
 static int match_record(struct matching *m, const struct dyn_ftrace *rec)
 {
-	char name[KSYM_NAME_LEN];
+	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN];
+	unsigned long ip = ftrace_record_ip(rec);
 
-	if (!kallsyms_lookup(ftrace_record_ip(rec), NULL, NULL, name) ||
-	    !glob_match(m->match.pattern, name))
+	if (m->module && (!kallsyms_lookup_module(ip, NULL, NULL, name, module) ||
+			  strcmp(module, m->module) != 0))
 		return 0;
-	return apply_match(m, rec);
+	if (!m->module && !kallsyms_lookup(ip, NULL, NULL, name))
+		return 0;
+	return glob_match(m->match.pattern, name) ? apply_match(m, rec) : 0;
 }
 
 /*
@@ -61,15 +65,43 @@ static int match_symbol(void *m, unsigned long address)
 /* Checks every function's name only for a pattern, because that is slow. */
 static int match_word(struct matching *m)
 {
-	const unsigned long number = m->match.number, n = ftrace_record_count();
+	const unsigned long number = m->match.number;
+	const unsigned n = ftrace_record_count();
+	unsigned first = 0;
 	int error = 0;
 
 	if (number)
 		return number <= n ? apply_match(m, ftrace_record((unsigned)number - 1)) : 0;
-	if (m->match.is_plain)
-		return kallsyms_on_each_match_symbol(match_symbol, m->match.pattern, m);
-	for (unsigned i = 0; i < n && !error; i++)
+	if (m->match.is_plain) {
+		error = kallsyms_on_each_match_symbol(match_symbol, m->match.pattern, m);
+		first = n - ftrace_module_record_count();
+	}
+	for (unsigned i = first; i < n && !error; i++)
 		error = match_record(m, ftrace_record(i));
+	return error;
+}
+
+/* Applies a word to the functions of one module. Matches nothing: the result is an equal set. */
+int ftrace_match_module(const struct ftrace_hash *hash, const char *word, const char *module,
+			struct ftrace_hash **result)
+{
+	struct matching m = { .matches = 0, .module = module };
+	int error = 0;
+
+	if (ftrace_parse_word(*word ? word : "*", &m.match) || m.match.number)
+		return -EINVAL;
+	if (!*m.match.pattern)
+		m.match.pattern = "*";
+	m.hash = ftrace_hash_copy(hash, 1);
+	if (!m.hash)
+		return -ENOMEM;
+	for (unsigned n = ftrace_record_count(), i = n - ftrace_module_record_count();
+	     i < n && !error; i++)
+		error = match_record(&m, ftrace_record(i));
+	if (error)
+		ftrace_hash_free(m.hash);
+	else
+		*result = m.hash;
 	return error;
 }
 
@@ -172,6 +204,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	if (!WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
 		ftrace_replace_hashes(ops, NULL, NULL);
 	mutex_unlock(&ftrace_lock);
+	ftrace_forget_module_filters(ops, NULL);
 }
 EXPORT_SYMBOL_GPL(ftrace_free_filter);
 
@@ -213,7 +246,8 @@ static void *filter_find(struct filter_file *f, loff_t *pos)
 	for (; *pos < commands; ++*pos)
 		if (filter_shows(f, (unsigned)*pos - 1))
 			return ftrace_record((unsigned)*pos - 1);
-	return *pos == commands && f->filter->show_commands ? SHOW_COMMANDS : NULL;
+	return *pos == commands && (f->filter->show_commands || f->filter->remember) ? SHOW_COMMANDS
+										     : NULL;
 }
 
 static void *filter_start(struct seq_file *m, loff_t *pos)
@@ -237,12 +271,15 @@ static int filter_show(struct seq_file *m, void *v)
 {
 	const struct filter_file *f = m->private;
 
-	if (v == SEQ_START_TOKEN)
+	if (v == SEQ_START_TOKEN) {
 		seq_puts(m, f->filter->when_empty);
-	else if (v == SHOW_COMMANDS)
-		f->filter->show_commands(f->filter->owner, m);
-	else
+	} else if (v == SHOW_COMMANDS) {
+		ftrace_show_module_filters(f->filter, m);
+		if (f->filter->show_commands)
+			f->filter->show_commands(f->filter->owner, m);
+	} else {
 		seq_printf(m, "%ps\n", (void *)ftrace_record_ip(v));
+	}
 	return 0;
 }
 
@@ -278,6 +315,8 @@ static int filter_open(struct inode *inode, struct file *file)
 	f->filter = inode->i_private;
 	if ((file->f_mode & FMODE_WRITE) && !(file->f_flags & O_TRUNC))
 		error = begin_writing(f);
+	else if (file->f_mode & FMODE_WRITE)
+		ftrace_forget_module_filters(f->filter->owner, f->filter->get);
 	if (!error && (file->f_mode & FMODE_READ))
 		error = seq_open(file, &filter_sops);
 	if (error) {
@@ -299,9 +338,17 @@ static int filter_apply_word(struct filter_file *f)
 	char *word = f->parser.word;
 	int error;
 
-	if (f->filter->command && strchr(word, ':'))
+	if (f->filter->remember && strstr(word, ":mod:")) {
+		mutex_lock(&ftrace_lock);
+		error = ftrace_filter_module(f->filter, f->hash, word, &changed);
+		mutex_unlock(&ftrace_lock);
+	} else if (f->filter->command && strchr(word, ':')) {
 		return f->filter->command(f->filter->owner, word);
-	error = f->filter->match(f->hash, word, &changed);
+	} else {
+		mutex_lock(&ftrace_lock); /* records of modules come and go */
+		error = f->filter->match(f->hash, word, &changed);
+		mutex_unlock(&ftrace_lock);
+	}
 	if (error)
 		return error;
 	ftrace_hash_free(f->hash);
@@ -431,6 +478,7 @@ static struct ftrace_filter filter_of(struct ftrace_ops *ops)
 		.get = get_filter_hash,
 		.replace = replace_filter_hash,
 		.match = ftrace_match_records,
+		.remember = true,
 		.owner = ops,
 	};
 }
@@ -442,6 +490,7 @@ static struct ftrace_filter notrace_of(struct ftrace_ops *ops)
 		.get = get_notrace_hash,
 		.replace = replace_notrace_hash,
 		.match = ftrace_match_records,
+		.remember = true,
 		.owner = ops,
 	};
 }

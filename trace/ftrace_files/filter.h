@@ -26,8 +26,28 @@ struct ftrace_filter {
 	int (*command)(void *owner, char *word);
 	/* Prints the active commands after the functions. ftrace_lock held. NULL: nothing. */
 	void (*show_commands)(void *owner, struct seq_file *m);
+	bool remember; /* "PATTERN:mod:MODULE" is kept for a module that is not loaded */
 	void *owner;
 };
+
+/* ---- module_filter.c: "PATTERN:mod:MODULE" ---- */
+
+/*
+ * Applies such a word to hash, as ftrace_match_records(), or keeps it until the module is loaded:
+ * then it is applied to filter's set. ftrace_lock held.
+ */
+int ftrace_filter_module(const struct ftrace_filter *filter, const struct ftrace_hash *hash,
+			 const char *word, struct ftrace_hash **result);
+/* Prints the words that are kept for filter. ftrace_lock held. */
+void ftrace_show_module_filters(const struct ftrace_filter *filter, struct seq_file *m);
+/* Forgets the words of the filter with this owner and get; get NULL: of all with this owner. */
+void ftrace_forget_module_filters(const void *owner, struct ftrace_hash *(*get)(void *owner));
+/*
+ * Applies a word (empty: all functions) to the functions of a module. It may match none.
+ * ftrace_lock held. filter.c
+ */
+int ftrace_match_module(const struct ftrace_hash *hash, const char *word, const char *module,
+			struct ftrace_hash **result);
 
 /* Creates a permanent file for a copy of filter. 0 or -ENOMEM. Task context. */
 int ftrace_create_set_file(const char *name, umode_t mode, struct dentry *parent,

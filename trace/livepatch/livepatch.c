@@ -16,6 +16,7 @@
 #include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
+#include "kernel/module/module.h"
 #include "kernel/printk/printk.h"
 #include "trace/livepatch/internal.h"
 
@@ -85,11 +86,12 @@ static int enable_locked(struct klp_patch *patch)
 {
 	int error;
 
-	if (klp_transition_patch || patch->forced || is_known(patch))
-		return -EBUSY;
-	error = init_patch(patch);
-	if (error)
+	error = klp_transition_patch || patch->forced || is_known(patch) ? -EBUSY
+									 : init_patch(patch);
+	if (error) {
+		module_put(patch->mod);
 		return error;
+	}
 	error = enable_patch(patch);
 	if (error)
 		klp_free_patch(patch);
@@ -98,10 +100,15 @@ static int enable_locked(struct klp_patch *patch)
 
 int klp_enable_patch(struct klp_patch *patch)
 {
-	int error = check_patch(patch);
+	int error;
 
+	if (patch && patch->mod && !patch->name)
+		patch->name = patch->mod->name;
+	error = check_patch(patch);
 	if (error)
 		return error;
+	if (!try_module_get(patch->mod))
+		return -ENODEV;
 	mutex_lock(&klp_mutex);
 	error = enable_locked(patch);
 	mutex_unlock(&klp_mutex);
@@ -113,6 +120,8 @@ void klp_free_patch(struct klp_patch *patch)
 {
 	list_del(&patch->list);
 	klp_remove_files(patch);
+	if (!patch->forced)
+		module_put(patch->mod); /* patch may be freed now */
 }
 
 /* As in Linux's enabled_store(), a disabled patch can be enabled only while its transition runs. */

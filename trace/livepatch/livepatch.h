@@ -3,7 +3,8 @@
  * put the old ones back. docs/live-patching.md describes its use. Names and meanings are Linux's
  * (Documentation/livepatch/livepatch.rst).
  *
- * nop5 has no modules, so it has no klp_object: all functions belong to the image, "vmlinux".
+ * A patch may be in a module. The functions that it replaces belong to the image, "vmlinux", so
+ * there is no klp_object.
  */
 #pragma once
 
@@ -32,7 +33,10 @@ struct klp_func {
 };
 
 struct klp_patch {
-	const char *name;       /* names its directory in /sys/kernel/livepatch */
+	/* The module that has the patch and its functions. It stays until the patch is not in use.
+	 */
+	struct module *mod;
+	const char *name; /* names its directory in /sys/kernel/livepatch; NULL: that of mod */
 	struct klp_func *funcs; /* the last one has no old_name and no new_func */
 
 	struct list_head list;   /* [klp_mutex], as all fields below */

@@ -8,6 +8,7 @@
  * The handler can be preempted. So data that it reads is freed or reused only after an RCU-tasks
  * grace period.
  */
+#include "arch/text_alias.h"
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
@@ -98,12 +99,17 @@ static int find_old_code(struct klp_func *func)
 static int find_new_code(struct klp_func *func)
 {
 	unsigned long address = (unsigned long)func->new_func, offset;
+	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN];
 	struct symbol_search search;
-	char name[KSYM_NAME_LEN];
 
-	if (!is_kernel_text(address) || !kallsyms_lookup(address, NULL, &offset, name) || offset) {
+	if (!is_text_address(address) || !kallsyms_lookup(address, NULL, &offset, name) || offset) {
 		pr_err("livepatch: no function to replace '%s'\n", func->old_name);
 		return -EINVAL;
+	}
+	if (kallsyms_lookup_module(address, NULL, NULL, name, module)) {
+		strscat(name, ".cold", sizeof(name));
+		set_code(&func->new_code, address, kallsyms_find_in_module(module, name));
+		return 0;
 	}
 	find_symbol(&search, name);
 	if (search.colds > 1) {
