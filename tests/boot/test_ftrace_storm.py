@@ -65,16 +65,25 @@ def test_the_storm_without_memory_gives_errors_and_frees_all_memory(boot):
 
     def all_at_once(seconds):
         machine.check(f"echo {seconds} > {STORM} &")
-        machine.check(f"stress -c 1 -m 24 -t {seconds} > /tmp/stress &")
+        verified = False
+        while machine.check(f"cat {STORM}").endswith("running\n"):
+            start = len(machine.text)
+            machine.run("stress -c 1 -m 24 -t 1 > /tmp/stress 2>&1")  # it may find no memory for a process
+            text = machine.check("cat /tmp/stress")
+            verified |= bool(re.search(r"stress: \d+ checksums verified\n", text))
+            assert "mismatch" not in text
+            # A process that is killed may have ended already. No other may be lost.
+            killed = len(re.findall(r"Out of memory: Killed process \d+ \(stress\)", machine.text[start:]))
+            assert sum(map(int, re.findall(r"(\d+) tasks did not complete", text))) <= killed
+        assert verified
         machine.check("wait")
-        assert re.fullmatch(r"stress: \d+ checksums verified\n", machine.check("cat /tmp/stress"))
         report = machine.check(f"cat {STORM}")
         assert "\nfailures: 0\nover\n" in report, machine.says
         return rounds_of(report)
 
     machine.check("echo 5 > /proc/sys/kernel/printk")
     warm_up(lambda: all_at_once(3))
-    assert "page allocation failure" in machine.text
+    assert "page allocation failure" in machine.text and "Out of memory: Killed process" in machine.text
     before = resources(machine)
     all_at_once(8)
     resources_return_to(machine, before)
