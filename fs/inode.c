@@ -41,6 +41,9 @@ void inode_init_owner(struct inode *inode, const struct inode *dir)
 	inode->i_gid = dir->i_gid;
 	if (S_ISDIR(inode->i_mode))
 		inode->i_mode |= S_ISGID;
+	else if ((inode->i_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+		 !in_group_p(inode->i_gid) && !capable(CAP_FSETID))
+		inode->i_mode &= (umode_t)~S_ISGID; /* not a program of another group */
 }
 
 static int no_device_open(struct inode *inode, struct file *file)

@@ -22,6 +22,10 @@ static int do_new_mount(const struct path *at, const char *type_name, unsigned f
 	mnt = new_mount(type, flags, devname, data);
 	if (IS_ERR(mnt))
 		return (int)PTR_ERR(mnt);
+	if (S_ISDIR(mnt->mnt_root->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode)) {
+		mntput(mnt);
+		return -ENOTDIR;
+	}
 	/* The same file system twice at one place would only hide itself. */
 	if (at->mnt->mnt_sb == mnt->mnt_sb && at->dentry == at->mnt->mnt_root &&
 	    at->dentry == mnt->mnt_root) {
@@ -211,6 +215,8 @@ static void detach_children(struct vfsmount *mnt)
 	} while (again);
 }
 
+#define MNT_COUNT_UNUSED 2 /* the tree, and the path of umount2(2) */
+
 static int do_umount(const struct path *path, int flags)
 {
 	struct vfsmount *mnt = path->mnt;
@@ -223,6 +229,11 @@ static int do_umount(const struct path *path, int flags)
 	mutex_lock(&mount_mutex);
 	if (mnt->mnt_parent == mnt) {
 		err = -EINVAL;
+	} else if ((flags & MNT_EXPIRE) && atomic_read(&mnt->mnt_count) > MNT_COUNT_UNUSED) {
+		err = -EBUSY;
+	} else if ((flags & MNT_EXPIRE) && !mnt->mnt_expiry_mark) {
+		mnt->mnt_expiry_mark = true; /* the next call detaches it */
+		err = -EAGAIN;
 	} else {
 		if (flags & MNT_DETACH)
 			detach_children(mnt);
@@ -232,6 +243,7 @@ static int do_umount(const struct path *path, int flags)
 	return err;
 }
 
+/* Restricted: a use of the mount between two calls with MNT_EXPIRE does not take the mark away. */
 SYSCALL_DEFINE2(umount, char __user *, name, int, flags)
 {
 	struct path path;
@@ -244,8 +256,7 @@ SYSCALL_DEFINE2(umount, char __user *, name, int, flags)
 	err = user_path_at(AT_FDCWD, name, 0, flags & UMOUNT_NOFOLLOW ? 0 : LOOKUP_FOLLOW, &path);
 	if (err)
 		return err;
-	/* The first call with MNT_EXPIRE only marks the mount. */
-	err = flags & MNT_EXPIRE ? -EAGAIN : do_umount(&path, flags);
+	err = do_umount(&path, flags);
 	path_put(&path);
 	return err;
 }

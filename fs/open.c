@@ -273,17 +273,17 @@ static long do_sys_openat(int dfd, const char __user *filename, int flags, umode
 /* open and openat ignore flags that they do not know. */
 static int known_flags(int flags)
 {
-	return flags & O_PATH ? flags & O_PATH_FLAGS : flags & VALID_OPEN_FLAGS;
+	return flags & O_PATH ? flags & O_PATH_FLAGS : (flags & VALID_OPEN_FLAGS) | O_LARGEFILE;
 }
 
 SYSCALL_DEFINE3(open, const char __user *, filename, int, flags, umode_t, mode)
 {
-	return do_sys_openat(AT_FDCWD, filename, known_flags(flags) | O_LARGEFILE, mode, 0);
+	return do_sys_openat(AT_FDCWD, filename, known_flags(flags), mode, 0);
 }
 
 SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
 {
-	return do_sys_openat(dfd, filename, known_flags(flags) | O_LARGEFILE, mode, 0);
+	return do_sys_openat(dfd, filename, known_flags(flags), mode, 0);
 }
 
 SYSCALL_DEFINE2(creat, const char __user *, pathname, umode_t, mode)

@@ -244,6 +244,9 @@ static ssize_t do_copy_file_range(struct file *in, loff_t __user *off_in, struct
 	err = get_pos(off_in, in, &in_pos);
 	if (!err)
 		err = get_pos(off_out, out, &out_pos);
+	/* A negative position counts as one that the length carries over the end. */
+	if (err == -EINVAL)
+		return len ? -EOVERFLOW : -EINVAL;
 	if (err)
 		return err;
 	len = min(len, MAX_RW_COUNT);

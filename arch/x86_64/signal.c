@@ -83,7 +83,7 @@ static unsigned long frame_address(const struct ksignal *ksig, const struct pt_r
 	sp = *fpstate = ALIGN_DOWN(sp - fpu_frame_size(), FPU_ALIGN);
 	sp -= sizeof(struct rt_sigframe);
 	sp = ALIGN_DOWN(sp, 16) - 8; /* as after a call: the address of the return is pushed */
-	if (on_altstack && !on_sig_stack(sp))
+	if (on_altstack && !in_sig_stack(sp))
 		return 0;
 	return sp;
 }

@@ -151,12 +151,17 @@ void exit_signals(struct task_struct *tsk);
 
 /* ---- the alternate stack ---- */
 
-static inline bool on_sig_stack(unsigned long sp)
+static inline bool in_sig_stack(unsigned long sp)
 {
 	const struct task_struct *tsk = current;
 
-	return !(tsk->sas_ss_flags & SS_AUTODISARM) && sp > tsk->sas_ss_sp &&
-	       sp - tsk->sas_ss_sp <= tsk->sas_ss_size;
+	return sp > tsk->sas_ss_sp && sp - tsk->sas_ss_sp <= tsk->sas_ss_size;
+}
+
+/* Whether a handler runs on it. With SS_AUTODISARM there is none to run on meanwhile. */
+static inline bool on_sig_stack(unsigned long sp)
+{
+	return !(current->sas_ss_flags & SS_AUTODISARM) && in_sig_stack(sp);
 }
 
 /* For the frame: what sigaltstack(2) would tell at stack pointer sp. */
