@@ -106,7 +106,7 @@ LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=non
 CC_IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n1))
 ifneq ($(CC_IS_CLANG),)
 # is_signed_type() compares two values of any type, also function pointers.
-CFLAGS += --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers
+CFLAGS += --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers -Wno-pass-failed
 endif
 
 # Files that are compiled without the call of __fentry__. Each line gives its reason after the #.

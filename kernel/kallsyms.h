@@ -48,6 +48,11 @@ struct kallsyms_symbol {
 struct kallsyms_table {
 	struct list_head list; /* [kallsyms] */
 	const char *module;
+	/*
+	 * The code has been freed, but entries of traces may have its addresses. Other tables are
+	 * searched first. Any context reads.
+	 */
+	bool gone;
 	unsigned count;
 	const struct kallsyms_symbol *symbols;
 	const char *names;

@@ -45,20 +45,35 @@ static const struct kallsyms_symbol *covering(const struct kallsyms_table *table
 	return low ? &table->symbols[low - 1] : NULL;
 }
 
+/* Returns the table of code that is there, or is gone, with the symbol of address. RCU. */
+static const struct kallsyms_table *find_table(unsigned long address, bool gone,
+					       const struct kallsyms_symbol **symbol)
+{
+	const struct kallsyms_table *table;
+
+	list_for_each_entry_rcu(table, &tables, list)
+	{
+		if (READ_ONCE(table->gone) != gone)
+			continue;
+		*symbol = covering(table, address);
+		if (*symbol && address - (*symbol)->address < (*symbol)->size)
+			return table;
+	}
+	return NULL;
+}
+
 const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
 				   unsigned long *offset, char namebuf[KSYM_NAME_LEN],
 				   char module[])
 {
 	const struct kallsyms_table *table;
-	const char *found = NULL;
+	const struct kallsyms_symbol *symbol;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(table, &tables, list)
-	{
-		const struct kallsyms_symbol *symbol = covering(table, address);
-
-		if (!symbol || address - symbol->address >= symbol->size)
-			continue;
+	table = find_table(address, false, &symbol);
+	if (!table)
+		table = find_table(address, true, &symbol);
+	if (table) {
 		strscpy(namebuf, name_of(table, symbol), KSYM_NAME_LEN);
 		if (module)
 			strscpy(module, table->module, KSYM_MODULE_LEN);
@@ -66,11 +81,9 @@ const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
 			*size = symbol->size;
 		if (offset)
 			*offset = address - symbol->address;
-		found = namebuf;
-		break;
 	}
 	rcu_read_unlock();
-	return found;
+	return table ? namebuf : NULL;
 }
 
 bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
@@ -82,6 +95,8 @@ bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
 	rcu_read_lock();
 	list_for_each_entry_rcu(table, &tables, list)
 	{
+		if (table->gone)
+			continue;
 		if (index < table->count) {
 			const struct kallsyms_symbol *symbol = &table->symbols[index];
 
@@ -106,7 +121,7 @@ unsigned long kallsyms_find_in_module(const char *module, const char *name)
 	rcu_read_lock();
 	list_for_each_entry_rcu(table, &tables, list)
 	{
-		if (module && strcmp(table->module, module) != 0)
+		if (table->gone || (module && strcmp(table->module, module) != 0))
 			continue;
 		for (unsigned i = 0; i < table->count && !address; i++)
 			if (strcmp(name_of(table, &table->symbols[i]), name) == 0)

@@ -324,9 +324,13 @@ static void free_init(struct module *mod)
 	struct module_memory memory[MOD_REGIONS];
 	struct kallsyms_table *symbols = mod->init_symbols;
 
-	kallsyms_del_table(symbols);
+	if (mod->keep_init_symbols) {
+		WRITE_ONCE(symbols->gone, true);
+	} else {
+		kallsyms_del_table(symbols);
+		mod->init_symbols = NULL;
+	}
 	memcpy(memory, mod->memory, sizeof(memory));
-	mod->init_symbols = NULL;
 	mod->init = NULL;
 	mod->call_sites = NULL;
 	mod->num_call_sites = 0;
@@ -336,7 +340,8 @@ static void free_init(struct module *mod)
 	free_regions(memory, MOD_INIT_TEXT);
 	for (unsigned region = MOD_INIT_TEXT; region < MOD_REGIONS; region++)
 		mod->memory[region].base = 0;
-	module_free_symbols(symbols);
+	if (!mod->keep_init_symbols)
+		module_free_symbols(symbols);
 }
 
 static int run_init(struct module *mod)

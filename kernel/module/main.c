@@ -107,26 +107,6 @@ notrace /* a fault inside a tracer's callback comes here */
 	return NULL;
 }
 
-struct module *__module_text_address(unsigned long address)
-{
-	struct module *mod = __module_address(address);
-
-	if (mod && !within_module_region(mod, MOD_TEXT, address) &&
-	    !within_module_region(mod, MOD_INIT_TEXT, address))
-		return NULL;
-	return mod;
-}
-
-bool is_module_address(unsigned long address)
-{
-	bool found;
-
-	rcu_read_lock();
-	found = __module_address(address);
-	rcu_read_unlock();
-	return found;
-}
-
 /* ---- for an oops ---- */
 
 const char *module_flags(const struct module *module, char buf[MODULE_FLAGS_LEN])

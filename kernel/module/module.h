@@ -98,7 +98,8 @@ struct module {
 	void *jump_labels; /* of kernel/jump_label.c [jump_label_mutex] */
 	void *files;       /* of fs/module_sysfs.c [M of the chain] */
 	bool has_init;
-	bool livepatch; /* it carries MODULE_INFO(livepatch, "Y") */
+	bool keep_init_symbols; /* a tracer runs: names of init text stay until the module goes */
+	bool livepatch;         /* it carries MODULE_INFO(livepatch, "Y") */
 };
 
 #define TAINT_PROPRIETARY_MODULE 0
@@ -165,12 +166,10 @@ extern struct list_head modules; /* [R] */
 /* Returns the module of that name that is not UNFORMED, or NULL. M held, or RCU. */
 struct module *find_module(const char *name);
 /*
- * Returns the module with address in one of its regions, or in its text. As a reader of RCU; the
- * module stays until the end of the reader. Any context.
+ * Returns the module with address in one of its regions. As a reader of RCU; the module stays until
+ * the end of the reader. Any context.
  */
 struct module *__module_address(unsigned long address);
-struct module *__module_text_address(unsigned long address);
-bool is_module_address(unsigned long address);
 static inline bool within_module_region(const struct module *module, enum module_region region,
 					unsigned long address)
 {

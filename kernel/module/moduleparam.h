@@ -53,8 +53,6 @@ extern const struct kernel_param_ops param_ops_byte, param_ops_short, param_ops_
 	param_ops_int, param_ops_uint, param_ops_long, param_ops_ulong, param_ops_ullong,
 	param_ops_hexint, param_ops_charp, param_ops_bool, param_ops_invbool, param_ops_string,
 	param_array_ops;
-int param_set_int(const char *val, const struct kernel_param *kp);
-int param_get_int(char *buffer, const struct kernel_param *kp);
 
 /*
  * Sets the parameters that args gives: "NAME=VALUE NAME" and so on; quotes keep blanks together.

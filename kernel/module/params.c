@@ -28,8 +28,8 @@ static int parse_unsigned(const char *val, unsigned long max, unsigned long *val
 	return error ? error : *value > max ? -ERANGE : 0;
 }
 
-#define SIGNED_PARAM(name, type, min, max, format, linkage)                                        \
-	linkage int param_set_##name(const char *val, const struct kernel_param *kp)               \
+#define SIGNED_PARAM(name, type, min, max, format)                                                 \
+	static int param_set_##name(const char *val, const struct kernel_param *kp)                \
 	{                                                                                          \
 		long value;                                                                        \
 		int error = parse_signed(val, min, max, &value);                                   \
@@ -38,7 +38,7 @@ static int parse_unsigned(const char *val, unsigned long max, unsigned long *val
 			*(type *)kp->arg = (type)value;                                            \
 		return error;                                                                      \
 	}                                                                                          \
-	linkage int param_get_##name(char *buffer, const struct kernel_param *kp)                  \
+	static int param_get_##name(char *buffer, const struct kernel_param *kp)                   \
 	{                                                                                          \
 		return scnprintf(buffer, PAGE_SIZE, format "\n", *(type *)kp->arg);                \
 	}                                                                                          \
@@ -61,13 +61,11 @@ static int parse_unsigned(const char *val, unsigned long max, unsigned long *val
 	const struct kernel_param_ops param_ops_##name = { .set = param_set_##name,                \
 							   .get = param_get_##name }
 
-SIGNED_PARAM(int, int, -0x7fffffffL - 1, 0x7fffffffL, "%d", );
+SIGNED_PARAM(int, int, -0x7fffffffL - 1, 0x7fffffffL, "%d");
 EXPORT_SYMBOL(param_ops_int);
-EXPORT_SYMBOL(param_set_int);
-EXPORT_SYMBOL(param_get_int);
-SIGNED_PARAM(short, short, -0x8000L, 0x7fffL, "%hd", static);
+SIGNED_PARAM(short, short, -0x8000L, 0x7fffL, "%hd");
 EXPORT_SYMBOL(param_ops_short);
-SIGNED_PARAM(long, long, -0x7fffffffffffffffL - 1, 0x7fffffffffffffffL, "%ld", static);
+SIGNED_PARAM(long, long, -0x7fffffffffffffffL - 1, 0x7fffffffffffffffL, "%ld");
 EXPORT_SYMBOL(param_ops_long);
 UNSIGNED_PARAM(byte, unsigned char, 0xffUL, "%hhu");
 EXPORT_SYMBOL(param_ops_byte);

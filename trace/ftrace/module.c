@@ -155,6 +155,7 @@ static void ftrace_module_live(struct module *mod)
 	if (!records)
 		return;
 	mutex_lock(&ftrace_lock);
+	mod->keep_init_symbols = records->init && !list_empty(&ftrace_ops_list);
 	remove_group(records->init);
 	records->init = NULL;
 	mutex_unlock(&ftrace_lock);

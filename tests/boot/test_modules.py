@@ -1,0 +1,270 @@
+"""Loadable modules: insmod, modprobe, rmmod, lsmod and modinfo of busybox, and what tracing knows of a module."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import build_in, make
+from nop5 import BUILD, ROOT, Nop5, eventually
+
+TRACING = "/sys/kernel/tracing"
+MODULES = BUILD / "modules" / "tests" / "modules"
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """The root file system with the modules of tests/modules in /root."""
+    build_in(BUILD, "all")
+    build_in(BUILD, "modules", "M=tests/modules")
+    directory = tmp_path_factory.mktemp("modules")
+    names = []
+    for module in sorted(MODULES.glob("*.ko")):
+        subprocess.run(["objcopy", "--strip-debug", module, directory / module.name], check=True)
+        names.append(f"{directory / module.name}:root/{module.name}")
+    (directory / "short.ko").write_bytes((directory / "test_hello.ko").read_bytes()[:3000])
+    other = (directory / "test_hello.ko").read_bytes().replace(b"6.1.0-nop5 SMP", b"6.2.0-nop5 SMP")
+    (directory / "other.ko").write_bytes(other)
+    crc = symvers()["printk"].to_bytes(8, "little") + b"printk\0"
+    data = (directory / "test_hello.ko").read_bytes()
+    assert data.count(crc) == 1
+    (directory / "version.ko").write_bytes(data.replace(crc, b"\1\2\3\4\0\0\0\0printk\0"))
+    names += [f"{directory / name}:root/{name}" for name in ("short.ko", "other.ko", "version.ko")]
+    subprocess.run(["musl-gcc", "-static", "-O2", "-o", directory / "mutate", ROOT / "tests/modules/mutate.c"], check=True)
+    names.append(f"{directory / 'mutate'}:root/mutate")
+    subprocess.run([ROOT / "scripts/rootfs", directory / "rootfs.cpio", *sorted((BUILD / "user").iterdir()),
+                    BUILD / "modroot", *names], check=True)
+    return directory / "rootfs.cpio"
+
+
+def symvers():
+    lines = (BUILD / "Module.symvers").read_text().splitlines()
+    return {line.split("\t")[1]: int(line.split("\t")[0], 16) for line in lines}
+
+
+@pytest.fixture(scope="module")
+def shared(archive):
+    machine = Nop5(build=BUILD, cpus=4, initrd=str(archive)).wait_prompt()
+    machine.check("echo 1 > /proc/sys/kernel/printk; cd /root")
+    yield machine
+    machine.close()
+
+
+@pytest.fixture
+def machine(shared):
+    """Afterwards nothing of a module is left, and all text is as it was."""
+    shared.check("dmesg -c > /dev/null")
+    yield shared
+    assert shared.check("cat /proc/modules") == ""
+    assert shared.check("ls /sys/module") == ""
+    assert "\t[" not in re.sub(r".*\[__builtin__ftrace\]\n", "", shared.check("cat /proc/kallsyms | grep '\\[' ; true"))
+    assert re.fullmatch(r"\d+ sites, 0 mismatches\n", shared.check("cat /sys/kernel/debug/ftrace_verify"))
+
+
+def refused(machine, command, text):
+    result = machine.run(command)
+    assert result.status != 0 and text in result.output, result
+
+
+def log(machine):
+    return re.sub(r"(?m)^\[ *\d+\.\d+\] ", "", machine.check("dmesg -c"))
+
+
+def test_a_module_comes_and_goes(machine):
+    machine.check("insmod test_hello.ko count=2")
+    assert log(machine).endswith("test_hello: hello 0\ntest_hello: hello 1\n")
+    assert re.fullmatch(r"test_hello \d+ 0 - Live 0xffffffffc[0-9a-f]{7}\n", machine.check("cat /proc/modules"))
+    assert "test_hello" in machine.check("lsmod")
+    sysfs = "/sys/module/test_hello"
+    assert machine.check(f"cat {sysfs}/initstate {sysfs}/refcnt {sysfs}/parameters/count") == "live\n0\n2\n"
+    address = machine.check(f"cat {sysfs}/sections/.text").strip()
+    assert f"{address[2:]} T test_hello_greet" in machine.check("grep test_hello_greet /proc/kallsyms")
+    refused(machine, "insmod test_hello.ko", "File exists")
+    machine.check("rmmod test_hello")
+    assert log(machine) == "test_hello: bye\n"
+    refused(machine, "rmmod test_hello", "No such file or directory")
+
+
+def test_modinfo_shows_what_the_module_says(machine):
+    info = machine.check("modinfo ./test_hello.ko")
+    for line in ("author: *nop5", "description: *says hello", "license: *GPL", "vermagic: *6.1.0-nop5 SMP preempt .*",
+                 "parm: *count:how often it says hello", "version: *1.2"):
+        assert re.search(rf"(?m)^{line}$", info), line
+
+
+def test_modprobe_finds_modules_by_name(machine):
+    machine.check("modprobe trace-printk")
+    assert machine.check("cat /proc/modules").startswith("trace_printk ")
+    machine.check("modprobe -r trace-printk")
+
+
+def test_a_module_that_is_used_stays(machine):
+    refused(machine, "insmod test_user.ko", "unknown symbol in module")
+    assert "test_user: Unknown symbol test_provided (err -2)\n" in log(machine)
+    machine.check("insmod test_provider.ko; insmod test_user.ko")
+    assert "test_user: 42\n" in log(machine)
+    assert re.search(r"(?m)^test_provider \d+ 1 test_user, Live", machine.check("cat /proc/modules"))
+    refused(machine, "rmmod test_provider", "Resource temporarily unavailable")
+    machine.check("rmmod test_user; rmmod test_provider")
+
+
+def test_modules_that_do_not_fit_are_refused(machine):
+    refused(machine, "insmod short.ko", "invalid module format")
+    refused(machine, "insmod other.ko", "invalid module format")
+    assert re.search(r"test_hello: version magic '6.2.0-nop5 SMP .*' should be '6.1.0-nop5 SMP .*'", log(machine))
+    refused(machine, "insmod version.ko", "Invalid argument")
+    assert "test_hello: disagrees about version of symbol printk\n" \
+           "test_hello: Unknown symbol printk (err -22)\n" in log(machine)
+    refused(machine, "insmod test_gpl.ko", "unknown symbol in module")
+    text = log(machine)
+    assert "test_gpl: module license 'Proprietary' taints kernel.\n" in text
+    assert "test_gpl: Unknown symbol synchronize_rcu (err -2)\n" in text
+
+
+def test_a_module_whose_init_fails_leaves_nothing(machine):
+    refused(machine, "insmod test_init_fails.ko", "No such device")
+
+
+def test_parameters_of_each_type(machine):
+    machine.check("insmod test_params.ko byte=255 short=-32768 int=0x10 bool buffer=1234567 text='\"a b\"' p_array=5,6,7 "
+                  "hidden=3")
+    shown = machine.check("cd /sys/module/test_params/parameters; for f in *; do echo $f $(cat $f); done; cd /root")
+    assert dict(line.split(" ", 1) for line in shown.splitlines()) == {
+        "byte": "255", "short": "-32768", "ushort": "3", "int": "16", "uint": "5", "long": "-6", "ulong": "7", "ullong": "8",
+        "hex": "0x00001f", "text": "a b", "bool": "Y", "invbool": "Y", "buffer": "1234567", "p_array": "5,6,7"}
+    machine.check("echo 12 > /sys/module/test_params/parameters/int")
+    assert machine.check("cat /sys/module/test_params/parameters/int") == "12\n"
+    refused(machine, "echo x > /sys/module/test_params/parameters/int", "Invalid argument")
+    refused(machine, "echo 12345678 > /sys/module/test_params/parameters/buffer", "No space left on device")
+    machine.check("rmmod test_params; dmesg -c > /dev/null")
+    for wrong, error, text in (("byte=256", "Numerical result out of range", "test_params: `256' invalid for parameter `byte'"),
+                               ("p_array=1,2,3,4,5", "Invalid argument", "p_array: can only take 4 arguments"),
+                               ("int", "Invalid argument", "test_params: `' invalid for parameter `int'")):
+        refused(machine, f"insmod test_params.ko {wrong}", error)
+        assert text in log(machine)
+    machine.check("insmod test_params.ko nosuch=1; rmmod test_params")
+    assert "test_params: unknown parameter 'nosuch' ignored\n" in log(machine)
+
+
+def test_filters_wait_for_a_module_and_trace_its_init(machine):
+    machine.check(f"cd {TRACING}; echo ':mod:test_hello' > set_ftrace_filter")
+    assert machine.check("cat set_ftrace_filter") == ":mod:test_hello\n"
+    machine.check("echo function > current_tracer; insmod /root/test_hello.ko")
+    assert "test_hello_greet [test_hello]\n" in machine.check("cat set_ftrace_filter")
+    assert "test_hello_greet [test_hello]\n" in machine.check("cat available_filter_functions")
+    trace = [line.split(": ", 1)[1] for line in machine.check("grep -v '^#' trace").splitlines()]
+    assert re.fullmatch(r"(test_hello_init|init_module) \[test_hello\] <-load_module", trace[0]), trace
+    assert trace[1].startswith("test_hello_greet [test_hello] <-"), trace
+    assert machine.check("grep -c . enabled_functions") == "2\n"
+    machine.check("rmmod test_hello")
+    # The functions have gone. The filter does not become one of all functions.
+    assert machine.check("cat set_ftrace_filter enabled_functions") == ""
+    machine.check("echo nop > current_tracer; echo > set_ftrace_filter; cd /root")
+    assert machine.check(f"cat {TRACING}/set_ftrace_filter") == "#### all functions enabled ####\n"
+
+
+def test_a_filter_for_a_module_can_be_taken_back(machine):
+    machine.check(f"cd {TRACING}; echo 'a*:mod:nosuch' > set_ftrace_notrace; echo 'b:mod:nosuch' >> set_ftrace_notrace")
+    assert machine.check("cat set_ftrace_notrace") == "b:mod:nosuch\na*:mod:nosuch\n"
+    machine.check("echo '!a*:mod:nosuch' >> set_ftrace_notrace")
+    assert machine.check("cat set_ftrace_notrace") == "b:mod:nosuch\n"
+    machine.check("echo > set_ftrace_notrace; cd /root")
+
+
+def test_events_of_a_module_come_and_go(machine):
+    machine.check(f"cd {TRACING}; modprobe trace-events-sample; echo 1 > events/sample-trace/foo_bar/enable")
+    eventually(lambda: "foo_bar: foo plain 0" in machine.check("cat trace"))
+    machine.check("echo traceoff > events/sample-trace/foo_bar_with_cond/trigger")
+    refused(machine, "rmmod trace-events-sample", "Resource temporarily unavailable")
+    machine.check("echo '!traceoff' > events/sample-trace/foo_bar_with_cond/trigger")
+    machine.check("exec 3< events/sample-trace/foo_bar/format")
+    refused(machine, "rmmod trace-events-sample", "Resource temporarily unavailable")
+    machine.check("exec 3<&-; rmmod trace-events-sample")
+    assert "sample-trace" not in machine.check("ls events")
+    assert "foo_bar" not in machine.check("cat trace")
+    machine.check("echo 1 > tracing_on; cd /root")
+
+
+def test_module_events_name_the_module(machine):
+    machine.check(f"cd {TRACING}; echo > trace; echo 1 > events/module/enable; insmod /root/test_hello.ko; rmmod test_hello; "
+                  "echo 0 > events/module/enable")
+    trace = machine.check("grep test_hello trace")
+    assert re.search(r"module_load: test_hello \n.*module_put: test_hello call_site=load_module refcnt=2\n"
+                     r".*module_free: test_hello\n", trace), trace
+    machine.check("cd /root")
+
+
+def test_entries_of_trace_printk_stay_readable(machine):
+    machine.check(f"echo > {TRACING}/trace; modprobe trace-printk; rmmod trace-printk")
+    trace = machine.check(f"cat {TRACING}/trace")
+    assert "a constant format: 42 beef modprobe\n" in trace and "trace-printk goes\n" in trace
+    assert ' : "a constant format: %d %x %s\\n"\n' in machine.check(f"cat {TRACING}/printk_formats")
+
+
+def test_a_patch_keeps_its_module(machine):
+    machine.check("modprobe livepatch-sample")
+    patch = "/sys/kernel/livepatch/livepatch_sample"
+    eventually(lambda: machine.check(f"cat {patch}/transition") == "0\n")
+    assert machine.check("cat /proc/cmdline") == "this has been live patched\n"
+    refused(machine, "rmmod livepatch-sample", "Resource temporarily unavailable")
+    machine.check(f"echo 0 > {patch}/enabled")
+    eventually(lambda: machine.run("rmmod livepatch-sample").status == 0)
+    assert "patched" not in machine.check("cat /proc/cmdline")
+
+
+@pytest.mark.parametrize("name, function", [("ftrace-direct", "wake_up_process"), ("ftrace-direct-too", "handle_mm_fault")])
+def test_a_direct_call_goes_to_a_module(machine, name, function):
+    machine.check(f"echo > {TRACING}/trace; modprobe {name}; ls / > /dev/null")
+    assert f"{function} (1)   I D   M\n\tdirect-->direct_tramp+0x0/" in machine.check(f"cat {TRACING}/enabled_functions")
+    machine.check(f"rmmod {name}")
+    assert re.search("waking up|handle mm fault", machine.check(f"cat {TRACING}/trace"))
+
+
+def test_preemption_is_off_as_long_as_asked(machine):
+    machine.check("modprobe preemptirq_delay_test test_mode=alternate delay=300 burst_size=3")
+    machine.check("echo 1 > /sys/kernel/preemptirq_delay_test/trigger; rmmod preemptirq_delay_test")
+
+
+def test_a_module_goes_while_its_functions_are_preempted(machine):
+    """Tasks call traced functions of the module until its exit stops them, on all CPUs and with each tracer."""
+    for tracer in ("function", "function_graph"):
+        machine.check(f"echo {tracer} > {TRACING}/current_tracer")
+        for _ in range(5):
+            machine.check("insmod test_traced.ko tasks=8; rmmod test_traced")
+        machine.check(f"echo nop > {TRACING}/current_tracer")
+
+
+def test_no_page_of_a_module_is_writable_and_executable(machine):
+    machine.check("insmod test_many.ko")
+    tables = machine.check("sed -n '/Modules/,$p' /sys/kernel/debug/page_tables")
+    rights = [line.split() for line in tables.splitlines() if line.startswith("0xffffffffc")]
+    assert [line for line in rights if "x" in line] and not [line for line in rights if "RW" in line and "x" in line], tables
+    machine.check("rmmod test_many")
+
+
+def test_10000_changed_files_are_refused_or_loaded(machine):
+    """Changes of the name in modinfo may give the module another name: rmmod those."""
+    for seed in range(10):
+        result = machine.run(f"./mutate test_plain.ko 1000 {seed + 1}")
+        assert result.status == 0 and re.fullmatch(r"\d+ refused\n", result.output), result
+        machine.check("while read -r m rest; do rmmod \"$m\"; done < /proc/modules; dmesg -c > /dev/null")
+
+
+def test_an_oops_names_the_module(boot, archive):
+    machine = boot(initrd=str(archive), wait=True)
+    machine.tty.sendline("insmod /root/test_oops.ko")
+    machine.tty.expect(rb"Modules linked in: test_oops\(\+\)\r?\n")
+    machine.tty.expect(rb"RIP: 0010:test_oops_read[^\r\n]*\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]\r?\n")
+    machine.tty.expect(rb"test_oops_init\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]|init_module\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]")
+
+
+def test_a_module_is_built_outside_the_tree(machine, tmp_path):
+    (tmp_path / "Kbuild").write_text("obj-m += outside.o\noutside-objs := first.o second.o\n")
+    (tmp_path / "first.c").write_text('#include "kernel/module/module.h"\nint second(void);\n'
+                                      'static int __init outside_init(void)\n{\n\treturn second();\n}\n'
+                                      'module_init(outside_init);\nMODULE_LICENSE("GPL");\n')
+    (tmp_path / "second.c").write_text("int second(void);\nint second(void)\n{\n\treturn 0;\n}\n")
+    make("modules", f"M={tmp_path}")
+    assert (tmp_path / "outside.ko").exists()
+    (tmp_path / "second.c").write_text("int second(void);\nint missing(void);\nint second(void)\n{\n\treturn missing();\n}\n")
+    result = subprocess.run(["make", "-s", "modules", f"M={tmp_path}"], cwd=ROOT, text=True, capture_output=True, check=False)
+    assert result.returncode and 'modpost: "missing" [outside.ko] undefined!' in result.stderr
