@@ -53,6 +53,7 @@ static const struct file_operations zero_fops = {
 };
 static const struct file_operations full_fops = { .read_iter = read_zero,
 						  .write_iter = write_full,
+						  .no_splice_write = true,
 						  .llseek = noop_llseek };
 
 int mem_devices_init(void)

@@ -164,7 +164,7 @@ static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 	return fcntl_descriptor(fd, file, cmd, arg);
 }
 
-/* Restricted: no F_SETOWN and F_SETSIG; F_SETPIPE_SZ keeps 64 KiB. */
+/* Restricted: no F_SETOWN and F_SETSIG. */
 SYSCALL_DEFINE3(fcntl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 {
 	struct fd f = fdget_raw(fd);

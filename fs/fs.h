@@ -166,6 +166,7 @@ struct inode {
 	loff_t i_size;                       /* [M] bytes */
 	u64 i_blocks;                        /* [M] 512-byte units */
 	s64 i_mtime, i_ctime, i_atime;       /* inode_now(); no lock: a lost update is harmless */
+	s64 i_btime;                         /* [C] when it was made; 0: unknown */
 	struct super_block *i_sb;            /* [C] */
 	const struct inode_operations *i_op; /* [C] never NULL */
 	const struct file_operations *i_fop; /* [C] */
@@ -262,6 +263,7 @@ struct file_operations {
 	ssize_t (*write)(struct file *file, const char *buf, size_t count, loff_t *pos);
 	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *to);
 	ssize_t (*write_iter)(struct kiocb *iocb, struct iov_iter *from);
+	bool no_splice_write; /* splice(2) and sendfile(2) to it: -EINVAL */
 	/* NULL: -ESPIPE. */
 	loff_t (*llseek)(struct file *file, loff_t offset, int whence);
 	/*

@@ -96,10 +96,26 @@ static bool is_deadlock(void *owner, void *blocker)
 	return false;
 }
 
+static bool same_owner(const struct file_lock *a, const struct file_lock *b)
+{
+	return a->inode == b->inode && a->owner == b->owner && a->flock == b->flock;
+}
+
+/* The locks of one owner are in the order of their ranges: F_GETLK tells the first. */
 static void add_lock(struct file_lock *lock, const struct file_lock *like)
 {
+	struct list_head *after = all_locks.prev;
+	struct file_lock *other;
+
+	list_for_each_entry (other, &all_locks, list) {
+		if (!same_owner(other, like))
+			continue;
+		after = other->start < like->start ? &other->list : other->list.prev;
+		if (other->start >= like->start)
+			break;
+	}
 	*lock = *like;
-	list_add_tail(&lock->list, &all_locks);
+	list_add(&lock->list, after);
 	atomic_set(&lock->inode->i_has_locks, 1);
 }
 
@@ -118,8 +134,7 @@ static void cut_out(struct file_lock *want, struct file_lock **spare)
 	struct file_lock *lock, *next;
 
 	list_for_each_entry_safe (lock, next, &all_locks, list) {
-		if (lock->inode != want->inode || lock->owner != want->owner ||
-		    lock->flock != want->flock)
+		if (!same_owner(lock, want))
 			continue;
 		if (lock->type == want->type) {
 			bool touches = (lock->end == OFFSET_MAX || lock->end + 1 >= want->start) &&
@@ -135,9 +150,11 @@ static void cut_out(struct file_lock *want, struct file_lock **spare)
 		if (lock->end < want->start || lock->start > want->end)
 			continue;
 		if (lock->start < want->start && lock->end > want->end) {
-			add_lock(*spare, lock);
-			(*spare)->start = want->end + 1;
+			struct file_lock rest = *lock;
+
+			rest.start = want->end + 1;
 			lock->end = want->start - 1;
+			add_lock(*spare, &rest);
 			*spare = NULL;
 		} else if (lock->start < want->start) {
 			lock->end = want->start - 1;
@@ -177,6 +194,11 @@ static long set_lock(struct file_lock *want, bool wait)
 	if (!new || !spare)
 		goto out;
 	mutex_lock(&locks_mutex);
+	/* flock(2) converts in two steps: the old lock is gone even if the new one is refused. */
+	if (want->flock) {
+		cut_out(want, &spare);
+		wake_up_all(&lock_wait);
+	}
 	while (want->type != F_UNLCK && (blocker = find_conflict(want))) {
 		struct lock_waiter waiter = { .owner = want->owner, .blocker = blocker->owner };
 

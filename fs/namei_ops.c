@@ -122,8 +122,10 @@ static int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry
 		err = -ENOENT;
 	else
 		err = dir->i_op->link(inode, dir, dentry);
-	if (!err)
+	if (!err) {
 		inode->i_ctime = inode_now();
+		old->d_flags &= ~DCACHE_TMPFILE; /* a name once given can be lost for good */
+	}
 	mutex_unlock(&inode->i_mutex);
 	if (!err)
 		fsnotify_inode(inode, IN_ATTRIB);

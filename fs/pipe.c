@@ -1,10 +1,10 @@
 /*
- * Pipes: up to 64 KiB of bytes between writers and readers.
+ * Pipes: bytes between writers and readers, up to 64 KiB unless F_SETPIPE_SZ says otherwise.
  *
- * The bytes are in a ring of 16 pages. A page is allocated when its first byte is written, and
- * freed when its last byte is read; the pipe keeps one spare page. An empty pipe starts again at
- * its first page, so two tasks that exchange small messages use one page, which stays in the CPU's
- * cache, and never allocate.
+ * The bytes are in a ring of pages, 16 in a new pipe. A page is allocated when its first byte is
+ * written, and freed when its last byte is read; the pipe keeps one spare page. An empty pipe
+ * starts again at its first page, so two tasks that exchange small messages use one page, which
+ * stays in the CPU's cache, and never allocate.
  *
  * A task holds the lock for one page of bytes at a time, and reads the pipe's state only under the
  * lock. A task that must wait puts itself into the wait queue before it releases the lock, so a
@@ -27,12 +27,12 @@
 
 static inline u32 pipe_room(const struct pipe_inode_info *pipe)
 {
-	return PIPE_SIZE - (pipe->head - pipe->tail);
+	return pipe->size - (pipe->head - pipe->tail);
 }
 
 static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
 {
-	return &pipe->pages[pos / PAGE_SIZE % PIPE_PAGES];
+	return &pipe->pages[(pos & (pipe->size - 1)) / PAGE_SIZE];
 }
 
 /* P held. */
@@ -89,7 +89,7 @@ static noinline void *pipe_alloc_page(struct pipe_inode_info *pipe)
  */
 static noinline void pipe_release_page(struct pipe_inode_info *pipe, void **slot)
 {
-	if (pipe->head - pipe->tail > PIPE_SIZE - PAGE_SIZE)
+	if (pipe->head - pipe->tail > pipe->size - PAGE_SIZE)
 		return;
 	if (pipe->spare)
 		free_page(*slot);
@@ -196,7 +196,7 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, struct iov_
 			done = done ? done : n;
 			break;
 		}
-		was_full |= used > PIPE_SIZE - PIPE_BUF;
+		was_full |= used > pipe->size - PIPE_BUF;
 		done += n;
 		pipe_breathe(pipe);
 	}
@@ -296,7 +296,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 			ret = n;
 			if (n < 0)
 				break;
-			was_empty |= room == PIPE_SIZE;
+			was_empty |= room == pipe->size;
 			done += (size_t)n;
 			if (count > PIPE_BUF)
 				pipe_breathe(pipe);
@@ -394,7 +394,7 @@ void pipe_free_pages(struct pipe_inode_info *pipe)
 {
 	pipe->head = 0;
 	pipe->tail = 0;
-	for (unsigned i = 0; i < PIPE_PAGES; i++) {
+	for (u32 i = 0; i < pipe->size / PAGE_SIZE; i++) {
 		if (pipe->pages[i])
 			free_page(pipe->pages[i]);
 		pipe->pages[i] = NULL;
@@ -437,16 +437,6 @@ const struct file_operations pipe_fops = {
 	.release = pipe_release,
 };
 
-/* All pipes have one size, so a program that wants less gets more. */
-long pipe_fcntl(struct file *file, bool set, unsigned long arg)
-{
-	if (file->f_op != &pipe_fops)
-		return -EBADF;
-	if (set && (unsigned)arg > PIPE_SIZE)
-		return -EPERM;
-	return set && !(unsigned)arg ? -EINVAL : (long)PIPE_SIZE;
-}
-
 size_t pipe_bytes_free(const struct file *file)
 {
 	const struct pipe_inode_info *pipe = file->private_data;
@@ -456,7 +446,9 @@ size_t pipe_bytes_free(const struct file *file)
 
 size_t pipe_bytes_used(const struct file *file)
 {
-	return file->f_op == &pipe_fops ? PIPE_SIZE - pipe_bytes_free(file) : 0;
+	const struct pipe_inode_info *pipe = file->private_data;
+
+	return file->f_op == &pipe_fops ? READ_ONCE(pipe->head) - READ_ONCE(pipe->tail) : 0;
 }
 
 bool pipe_has_writers(const struct file *file)

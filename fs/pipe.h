@@ -6,13 +6,15 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/wait.h"
 
-/* F_GETPIPE_SZ and F_SETPIPE_SZ: the size in bytes, or -EBADF (no pipe), -EINVAL, -EPERM, -EBUSY.
+/*
+ * F_GETPIPE_SZ and F_SETPIPE_SZ: the size in bytes, or -EBADF (no pipe), -EINVAL, -EPERM, -ENOMEM,
+ * -EBUSY (more is in the pipe).
  */
 long pipe_fcntl(struct file *file, bool set, unsigned long arg);
 
 #define PIPE_BUF   4096U /* writes up to this size are atomic (pipe(7)) */
 #define PIPE_PAGES 16U
-#define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE)
+#define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE) /* of a new pipe */
 
 /* Legend: [P] rd_wait.lock, taken by pipe_lock(). */
 struct pipe_inode_info {
@@ -26,7 +28,9 @@ struct pipe_inode_info {
 	unsigned r_counter, w_counter;
 	bool poll_usage; /* an epoll may watch: each write and read is an event (epoll(7)) */
 	void *spare;     /* [P] a page or NULL */
-	void *pages[PIPE_PAGES]; /* [P] index: position / PAGE_SIZE % PIPE_PAGES */
+	u32 size;        /* [P] bytes that fit: pages, their number a power of two */
+	void **pages;    /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
+	void *first_pages[PIPE_PAGES];
 };
 
 static inline void pipe_lock(struct pipe_inode_info *pipe)
@@ -54,7 +58,7 @@ static __always_inline unsigned pipe_events(const struct pipe_inode_info *pipe,
 			mask |= POLLHUP;
 	}
 	if (file->f_mode & FMODE_WRITE) {
-		if (PIPE_SIZE - used >= PIPE_BUF)
+		if (READ_ONCE(pipe->size) - used >= PIPE_BUF)
 			mask |= POLLOUT | POLLWRNORM;
 		if (!READ_ONCE(pipe->readers))
 			mask |= POLLERR;

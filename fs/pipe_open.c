@@ -12,6 +12,8 @@
 static void free_pipe_info(struct pipe_inode_info *pipe)
 {
 	pipe_free_pages(pipe);
+	if (pipe->pages != pipe->first_pages)
+		kfree(pipe->pages);
 	kfree(pipe);
 }
 
@@ -23,6 +25,8 @@ static struct pipe_inode_info *alloc_pipe_info(void)
 		return NULL;
 	init_waitqueue_head(&pipe->rd_wait);
 	init_waitqueue_head(&pipe->wr_wait);
+	pipe->pages = pipe->first_pages;
+	pipe->size = PIPE_SIZE;
 	return pipe;
 }
 

@@ -121,14 +121,14 @@ static ssize_t do_sendfile(struct file *in, loff_t __user *offset, struct file *
 
 	if (!(in->f_mode & FMODE_READ) || !(out->f_mode & FMODE_WRITE))
 		return -EBADF;
-	/* Linux sends from what has pages: programs read and write all other files themselves. */
-	if (!S_ISREG(in->f_inode->i_mode) || !in->f_op->read_iter)
-		return -EINVAL;
-	if (out->f_flags & O_APPEND)
-		return -EINVAL;
 	err = get_pos(offset, in, &pos);
 	if (err)
 		return err;
+	/* Linux sends from what has pages: programs read and write all other files themselves. */
+	if (!S_ISREG(in->f_inode->i_mode) || !in->f_op->read_iter)
+		return -EINVAL;
+	if ((out->f_flags & O_APPEND) || out->f_op->no_splice_write)
+		return -EINVAL;
 	if (!count)
 		return 0;
 	ret = move_bytes(in, &pos, out, &out_pos, min(count, MAX_RW_COUNT), false);
@@ -177,7 +177,9 @@ static ssize_t do_splice(struct file *in, loff_t __user *off_in, struct file *ou
 		return -ESPIPE;
 	if (is_pipe(in) && is_pipe(out) && in->private_data == out->private_data)
 		return -EINVAL;
-	if (!is_pipe(out) && (out->f_flags & O_APPEND))
+	if (!is_pipe(out) && ((out->f_flags & O_APPEND) || out->f_op->no_splice_write))
+		return -EINVAL;
+	if (S_ISDIR(in->f_inode->i_mode))
 		return -EINVAL;
 	err = get_pos(off_in, in, &in_pos);
 	if (!err)
@@ -228,6 +230,14 @@ SYSCALL_DEFINE6(splice, int, fd_in, loff_t __user *, off_in, int, fd_out, loff_t
 
 /* ---- copy_file_range ---- */
 
+/* Linux adds without a sign: -1 with a length is beyond the end, and -1 alone is only wrong. */
+static bool range_overflows(const loff_t __user *user, size_t len)
+{
+	loff_t pos;
+
+	return user && !get_user(pos, user) && (u64)pos + len < (u64)pos;
+}
+
 static ssize_t do_copy_file_range(struct file *in, loff_t __user *off_in, struct file *out,
 				  loff_t __user *off_out, size_t len)
 {
@@ -241,6 +251,8 @@ static ssize_t do_copy_file_range(struct file *in, loff_t __user *off_in, struct
 		return -EINVAL;
 	if (!(in->f_mode & FMODE_READ) || !(out->f_mode & FMODE_WRITE) || (out->f_flags & O_APPEND))
 		return -EBADF;
+	if (range_overflows(off_in, len) || range_overflows(off_out, len))
+		return -EOVERFLOW;
 	err = get_pos(off_in, in, &in_pos);
 	if (!err)
 		err = get_pos(off_out, out, &out_pos);
@@ -317,7 +329,9 @@ SYSCALL_DEFINE4(tee, int, fdin, int, fdout, size_t, len, unsigned int, flags)
 	in = fdget((unsigned)fdin);
 	out = fdget((unsigned)fdout);
 	if (in.file && out.file)
-		ret = do_tee(in.file, out.file, len, flags & SPLICE_F_NONBLOCK);
+		ret = do_tee(in.file, out.file, len,
+			     (flags & SPLICE_F_NONBLOCK) ||
+				     ((in.file->f_flags | out.file->f_flags) & O_NONBLOCK));
 	if (in.file)
 		fdput(in);
 	if (out.file)

@@ -33,6 +33,7 @@ void vfs_getattr(const struct path *path, struct kstat *st)
 		.st_atime = inode->i_atime,
 		.st_mtime = inode->i_mtime,
 		.st_ctime = inode->i_ctime,
+		.st_btime = inode->i_btime,
 		.st_mnt_id = (u32)path->mnt->mnt_id,
 		.st_mount_root = path->dentry == path->mnt->mnt_root,
 	};
@@ -198,6 +199,7 @@ struct statx {
 BUILD_BUG_ON(sizeof(struct statx) != 256);
 
 #define STATX_BASIC_STATS     0x07ffU
+#define STATX_BTIME           0x0800U
 #define STATX_MNT_ID          0x1000U
 #define STATX__RESERVED       0x80000000U
 #define STATX_ATTR_MOUNT_ROOT 0x2000U
@@ -227,7 +229,8 @@ SYSCALL_DEFINE5(statx, int, dfd, const char __user *, filename, unsigned, flags,
 	if (err)
 		return err;
 	stx = (struct statx){
-		.stx_mask = STATX_BASIC_STATS | STATX_MNT_ID,
+		.stx_mask =
+			STATX_BASIC_STATS | STATX_MNT_ID | (st.st_btime ? mask & STATX_BTIME : 0),
 		.stx_blksize = PAGE_SIZE,
 		.stx_attributes = st.st_mount_root ? STATX_ATTR_MOUNT_ROOT : 0,
 		.stx_nlink = st.st_nlink,
@@ -239,6 +242,7 @@ SYSCALL_DEFINE5(statx, int, dfd, const char __user *, filename, unsigned, flags,
 		.stx_blocks = st.st_blocks,
 		.stx_attributes_mask = STATX_ATTR_MOUNT_ROOT,
 		.stx_atime = to_statx_time(st.st_atime),
+		.stx_btime = to_statx_time(mask & STATX_BTIME ? st.st_btime : 0),
 		.stx_ctime = to_statx_time(st.st_ctime),
 		.stx_mtime = to_statx_time(st.st_mtime),
 		.stx_rdev_major = MAJOR(st.st_rdev),

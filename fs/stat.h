@@ -13,6 +13,7 @@ struct kstat {
 	loff_t st_size;
 	u64 st_blocks;                    /* of 512 bytes */
 	s64 st_atime, st_mtime, st_ctime; /* ns */
+	s64 st_btime;                     /* ns; 0: unknown */
 	u32 st_mnt_id;
 	bool st_mount_root; /* a file system is mounted here */
 };

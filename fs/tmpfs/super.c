@@ -30,6 +30,7 @@ static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 d
 	inode = new_inode(sb, mode);
 	if (!inode)
 		goto full;
+	inode->i_btime = inode->i_ctime;
 	if (S_ISDIR(mode)) {
 		inode->i_op = &tmpfs_dir_inode_operations;
 		inode->i_fop = &simple_dir_operations;
