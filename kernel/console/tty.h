@@ -82,6 +82,9 @@ struct tty_struct {
 	struct pid *pgrp;       /* [ctrl_lock] the job in the foreground; counted; NULL: none */
 	struct pid *session;    /* [ctrl_lock] whose terminal it is; counted; NULL: none */
 	struct winsize winsize; /* [ctrl_lock] */
+	/* Bits and characters of the modes that only root may change: TIOCSLCKTRMIOS. */
+	struct termios termios_locked; /* [output_lock] */
+	u32 ispeed, ospeed;            /* [output_lock] baud; meant only with BOTHER in c_cflag */
 };
 
 /*
@@ -172,6 +175,10 @@ int n_tty_flow(struct tty_struct *tty, unsigned action);
  * not stop. Task context.
  */
 int tty_check_change(struct tty_struct *tty, int sig);
+/* Waits until all output has been sent. 0, or -ERESTARTSYS. Task context. */
+int tty_wait_until_sent(struct tty_struct *tty);
+/* The part of tty_ioctl() for the modes. -ENOTTY: another command. */
+int tty_mode_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
 /* The part of tty_ioctl() for sessions and jobs. -ENOTTY: another command. */
 int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
 /* TIOCGPGRP and TIOCGSID without a look at the caller's terminal. 0: none. */

@@ -63,18 +63,7 @@ bool tty_writable(struct tty_struct *tty)
 			 : tty->ops->write_room(tty) != 0;
 }
 
-static int tty_get_termios(struct tty_struct *tty, struct termios __user *result)
-{
-	struct termios t;
-
-	mutex_lock(&tty->output_lock);
-	t = tty->ldata.termios;
-	mutex_unlock(&tty->output_lock);
-	return copy_to_user(result, &t, sizeof(t)) ? -EFAULT : 0;
-}
-
-/* Waits until all output has been sent. 0, or -ERESTARTSYS. */
-static int tty_wait_until_sent(struct tty_struct *tty)
+int tty_wait_until_sent(struct tty_struct *tty)
 {
 	while (tty->ops->chars_in_buffer(tty)) {
 		set_current_state(TASK_INTERRUPTIBLE);
@@ -84,26 +73,6 @@ static int tty_wait_until_sent(struct tty_struct *tty)
 		}
 		schedule_timeout(NSEC_PER_MSEC);
 	}
-	return 0;
-}
-
-static int tty_set_termios(struct tty_struct *tty, unsigned cmd, const struct termios __user *from)
-{
-	struct termios t;
-	int error = tty_check_change(tty, SIGTTOU);
-
-	if (error)
-		return error;
-	if (copy_from_user(&t, from, sizeof(t)))
-		return -EFAULT;
-	if (cmd != TCSETS)
-		error = tty_wait_until_sent(tty);
-	if (!error)
-		error = tty_lock(&tty->atomic_write_lock, false);
-	if (error)
-		return error;
-	n_tty_change_modes(tty, &t, cmd == TCSETSF);
-	mutex_unlock(&tty->atomic_write_lock);
 	return 0;
 }
 
@@ -138,12 +107,6 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 	int error;
 
 	switch (cmd) {
-	case TCGETS:
-		return tty_get_termios(tty, (struct termios __user *)arg);
-	case TCSETS:
-	case TCSETSW:
-	case TCSETSF:
-		return tty_set_termios(tty, cmd, (const struct termios __user *)arg);
 	case TIOCGWINSZ:
 		return tty_get_winsize(tty, (struct winsize __user *)arg);
 	case TIOCSWINSZ:
@@ -173,7 +136,8 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 			return n_tty_flow(tty, (unsigned)arg);
 		return tty_wait_until_sent(tty); /* tcdrain(3); a break is not sent */
 	}
-	return tty_jobctrl_ioctl(tty, cmd, arg);
+	error = tty_mode_ioctl(tty, cmd, arg);
+	return error == -ENOTTY ? tty_jobctrl_ioctl(tty, cmd, arg) : error;
 }
 
 void tty_wakeup(struct tty_struct *tty)

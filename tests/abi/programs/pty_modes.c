@@ -1,60 +1,106 @@
-/* tcgetattr and tcsetattr of both sides: they are the slave's. Raw mode, output processing. */
-#include "pty.h"
+/* ioctl(2): the modes of a terminal as struct termio and struct termios2, locked modes, the line discipline. */
+#include "abi.h"
 
-static void show_modes(const char *name, int fd)
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+struct old_termio {
+	unsigned short iflag, oflag, cflag, lflag;
+	unsigned char line, cc[8];
+};
+
+struct new_termios {
+	unsigned iflag, oflag, cflag, lflag;
+	unsigned char line, cc[19];
+	unsigned ispeed, ospeed;
+};
+
+#define GETS  0x5401
+#define SETS  0x5402
+#define GETA  0x5405
+#define SETA  0x5406
+#define SETAF 0x5408
+#define GETS2 0x802c542aU
+#define SETS2 0x402c542bU
+#define GLCK  0x5456
+#define SLCK  0x5457
+#define GETD  0x5424
+#define SETD  0x5423
+#define GSOFT 0x5419
+#define SSOFT 0x541a
+
+static int open_slave(int *master)
 {
-	struct termios t;
+	char path[32];
+	int unlock = 0, number;
 
-	if (tcgetattr(fd, &t)) {
-		show("%s: %s", name, error_name(errno));
-		return;
-	}
-	show("%s: %o %o %o %o; intr %d quit %d erase %d kill %d eof %d time %d min %d start %d stop %d "
-	     "susp %d eol %d reprint %d discard %d werase %d lnext %d eol2 %d",
-	     name, t.c_iflag, t.c_oflag, t.c_cflag, t.c_lflag, t.c_cc[VINTR], t.c_cc[VQUIT],
-	     t.c_cc[VERASE], t.c_cc[VKILL], t.c_cc[VEOF], t.c_cc[VTIME], t.c_cc[VMIN],
-	     t.c_cc[VSTART], t.c_cc[VSTOP], t.c_cc[VSUSP], t.c_cc[VEOL], t.c_cc[VREPRINT],
-	     t.c_cc[VDISCARD], t.c_cc[VWERASE], t.c_cc[VLNEXT], t.c_cc[VEOL2]);
+	*master = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+	ioctl(*master, TIOCSPTLCK, &unlock);
+	ioctl(*master, TIOCGPTN, &number);
+	snprintf(path, sizeof(path), "/dev/pts/%d", number);
+	return open(path, O_RDWR | O_NOCTTY);
+}
+
+static void show_modes(int fd)
+{
+	struct new_termios t;
+
+	CALL(ioctl(fd, GETS2, &t));
+	show("%x %x %x %x line %d speeds %u %u", t.iflag, t.oflag, t.cflag, t.lflag, t.line, t.ispeed, t.ospeed);
+	for (int i = 0; i < 19; i += 6)
+		show("  %x %x %x %x %x %x", t.cc[i], i + 1 < 19 ? t.cc[i + 1] : 0, i + 2 < 19 ? t.cc[i + 2] : 0,
+		     i + 3 < 19 ? t.cc[i + 3] : 0, i + 4 < 19 ? t.cc[i + 4] : 0, i + 5 < 19 ? t.cc[i + 5] : 0);
 }
 
 int main(void)
 {
-	int slave, master = open_pair(&slave);
-	struct termios t, raw;
+	struct new_termios new, locked;
+	struct old_termio old;
+	int master, fd = open_slave(&master), n = -1;
 
-	show_modes("slave", slave);
-	show_modes("master", master);
-	tcgetattr(master, &t);
-	raw = t;
-	cfmakeraw(&raw);
-	CALL(tcsetattr(master, TCSANOW, &raw));
-	show_modes("slave", slave);
-	feed(master, "ab\r\003\004");
-	read_show("raw slave", slave, 100);
-	drain("no echo", master);
-	feed(slave, "x\ny\r\tz");
-	read_show("raw master", master, 100);
+	show_modes(fd);
+	show_modes(master);
+	CALL(ioctl(fd, GETA, &old));
+	show("%x %x %x %x line %d: %x %x %x %x", old.iflag, old.oflag, old.cflag, old.lflag, old.line, old.cc[0], old.cc[1],
+	     old.cc[4], old.cc[7]);
+	old.lflag &= ~8;
+	old.cc[0] = 1;
+	CALL(ioctl(fd, SETA, &old));
+	show_modes(fd);
 
-	raw.c_oflag |= OPOST | OCRNL | XTABS;
-	CALL(tcsetattr(slave, TCSADRAIN, &raw));
-	feed(slave, "a\tb\rc\nd");
-	read_show("OCRNL XTABS", master, 100);
-	t.c_oflag = OPOST | ONLCR | OLCUC;
-	t.c_iflag |= IUCLC | ISTRIP;
-	t.c_lflag &= ~(unsigned)ECHO;
-	CALL(tcsetattr(slave, TCSAFLUSH, &t));
-	feed(slave, "Lower\n");
-	read_show("OLCUC", master, 100);
-	feed(master, "UPPER\xe1\n");
-	read_show("IUCLC ISTRIP", slave, 100);
-	t.c_iflag = INLCR | IGNCR;
-	t.c_lflag |= ECHO;
-	CALL(tcsetattr(slave, TCSANOW, &t));
-	feed(master, "a\rb\n");
-	drain("echo of INLCR IGNCR", master);
-	CALL(tcflush(slave, TCIOFLUSH));
-	CALL(tcflush(slave, 77));
-	CALL(tcdrain(slave));
-	CALL(tcsendbreak(slave, 0));
+	ioctl(fd, GETS2, &new);
+	new.cflag = (new.cflag & ~0x100fU) | 0x1000;
+	new.ispeed = new.ospeed = 12345;
+	CALL(ioctl(fd, SETS2, &new));
+	show_modes(fd);
+	new.cflag = (new.cflag & ~0x100fU) | 13;
+	CALL(ioctl(fd, SETS2, &new));
+	show_modes(fd);
+
+	memset(&locked, 0, sizeof(locked));
+	CALL(ioctl(fd, GLCK, &locked));
+	show("%x %x", locked.lflag, locked.cc[0]);
+	locked.lflag = 8 | 2;
+	locked.cc[0] = 1;
+	CALL(ioctl(fd, SLCK, &locked));
+	new.lflag ^= 8 | 2 | 1;
+	new.cc[0] = 5;
+	new.cc[1] = 6;
+	CALL(ioctl(fd, SETS, &new));
+	show_modes(fd);
+
+	CALL(ioctl(fd, GETD, &n));
+	show("discipline %d", n);
+	n = 0;
+	CALL(ioctl(fd, SETD, &n));
+	CALL(ioctl(fd, GSOFT, &n));
+	show("carrier %d", n);
+	n = !n;
+	CALL(ioctl(fd, SSOFT, &n));
+	CALL(ioctl(fd, GSOFT, &n));
+	show("carrier %d", n);
+	CALL(ioctl(fd, GETA, 8));
+	CALL(ioctl(fd, SETAF, 8));
 	return 0;
 }
