@@ -15,7 +15,16 @@
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
-#define __noreturn          __attribute__((noreturn))
+#define __noreturn __attribute__((noreturn))
+/*
+ * Before a loop: at most 8 turns, which become straight code. clang cannot do that to `asm goto`,
+ * and reports that it did not.
+ */
+#ifdef __clang__
+#define unrolled
+#else
+#define unrolled _Pragma("GCC unroll 8")
+#endif
 #define __packed            __attribute__((packed))
 #define __aligned(n)        __attribute__((aligned(n)))
 #define __section(name)     __attribute__((section(name)))
