@@ -88,7 +88,7 @@ endif
 
 # The rooms of the house. A source file in one of the ROOMS is part of the kernel; a source file in
 # selftest/ is part of the test kernel only.
-ROOMS  := boot arch kernel fs net shell trace
+ROOMS  := boot arch kernel fs net trace
 source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
 # The vDSO is a library of its own: vdso_image.asm includes it as data.
 VDSO_SRCS := $(call source_files,$(MACHINE)/vdso)

@@ -16,11 +16,5 @@ int devfs_populate(void);
 int proc_populate(void);
 int sysfs_populate(void); /* makes kernel/, and in it the mount points of debugfs and tracefs */
 
-/*
- * Mounts the kernel's file systems at /dev, /proc and /sys, where no program does. Task context; 0
- * or a negative errno.
- */
-int mount_file_systems(void);
-
 /* Returns the memory that the files of all tmpfs use, in bytes. */
 u64 tmpfs_bytes(void);

@@ -14,23 +14,10 @@ static struct file_system_type *const types[] = {
 	&sysfs_type,  &debugfs_type, &tracefs_type,  &devpts_type,
 };
 
-/* Mounts a file system on path. If mode is not 0, makes that directory first. */
-static int mount_at(const char *type, const char *devname, const char *path, umode_t mode)
-{
-	int err = mode ? do_mkdirat(AT_FDCWD, path, mode) : 0;
-
-	/* The initramfs may have made the directory. */
-	if (!err || err == -EEXIST)
-		err = kern_mount_at(type, devname, path);
-	if (err)
-		pr_err("vfs: %s on %s: %s\n", type, path, errno_text(-err));
-	return err;
-}
-
 /* What the root file system holds before an archive is unpacked, as on Linux. */
 static int __init make_root(void)
 {
-	int err = mount_at("rootfs", "rootfs", "/", 0);
+	int err = kern_mount_at("rootfs", "rootfs", "/");
 
 	err = err ? err : do_mkdirat(AT_FDCWD, "/dev", 0755);
 	err = err ? err : do_mknodat(AT_FDCWD, "/dev/console", S_IFCHR | 0600, MKDEV(5, 1));
@@ -58,18 +45,6 @@ static int __init populate(void)
 	return err;
 }
 
-int mount_file_systems(void)
-{
-	int err = mount_at("devtmpfs", "devtmpfs", "/dev", 0755);
-
-	(void)do_mkdirat(AT_FDCWD, "/tmp", S_IRWXUGO | S_ISVTX);
-	err = err ? err : mount_at("proc", "proc", "/proc", 0555);
-	err = err ? err : mount_at("sysfs", "sysfs", "/sys", 0555);
-	err = err ? err : mount_at("debugfs", "debugfs", "/sys/kernel/debug", 0);
-	err = err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/tracing", 0);
-	return err ? err : mount_at("tracefs", "tracefs", "/sys/kernel/debug/tracing", 0);
-}
-
 static int __init vfs_init(void)
 {
 	int err;
@@ -80,11 +55,9 @@ static int __init vfs_init(void)
 	err = err ? err : populate();
 	if (err)
 		return err;
-	if (initramfs_unpack()) {
-		first_program = run_first_program;
-		return 0;
-	}
-	return mount_file_systems();
+	initramfs_unpack();
+	first_program = run_first_program;
+	return 0;
 }
 fs_initcall(vfs_init);
 

@@ -38,7 +38,6 @@ struct dir_time {
 struct unpacker {
 	struct seen_file *seen[LINK_BUCKETS];
 	struct dir_time *dirs;
-	bool found; /* an entry was unpacked */
 };
 
 static void __init free_seen(struct unpacker *u)
@@ -181,7 +180,6 @@ static int __init unpack_entry(struct unpacker *u, const struct cpio_entry *e)
 				 MKDEV(e->rdev_major, e->rdev_minor));
 	if (!err)
 		set_attributes(e);
-	u->found = true;
 	return err;
 }
 
@@ -224,9 +222,9 @@ static void __init unpack(struct unpacker *u, const char *data, size_t size)
 	set_dir_times(u);
 }
 
-bool __init initramfs_unpack(void)
+void __init initramfs_unpack(void)
 {
-	struct unpacker u = { .found = false };
+	struct unpacker u = { 0 };
 
 	for (unsigned i = 0; i < boot_info.module_count; i++) {
 		const struct boot_module *module = &boot_info.modules[i];
@@ -238,5 +236,4 @@ bool __init initramfs_unpack(void)
 		pr_info("Freeing initrd memory: %zuK\n", size / 1024);
 		free_boot_memory(module->start, module->end);
 	}
-	return u.found;
 }

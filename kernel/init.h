@@ -71,13 +71,8 @@ bool cmdline_find(const char *name, char *buf, size_t size);
 extern void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
 /*
- * When the boot is done, PID 1 runs this function in a child, and again each time the child ends.
- * An initcall of the shell sets it. If the command line asks for self-tests, their initcall
- * replaces it. NULL: the boot panics.
- */
-extern int (*init_process)(void *unused);
-/*
- * Starts the first program in the current task, PID 1, and returns; or panics. NULL: there is no
- * initramfs, so init_process runs. Set by an initcall.
+ * When the boot is done, PID 1 calls this function. It starts the first program in PID 1 and
+ * returns, or it never returns. An initcall of fs/ sets it. If the command line asks for
+ * self-tests, their initcall replaces it.
  */
 extern void (*first_program)(void);

@@ -129,8 +129,5 @@ static inline struct static_key *jump_entry_key(const struct jump_entry *entry)
 	return (struct static_key *)(entry->key & ~1UL);
 }
 
-/* Copies the entry of the first site at or behind addr. False: there is none. Task context. */
-bool static_branch_find(unsigned long addr, struct jump_entry *entry);
-
 /* Drops the entries in [start, end), which is about to be freed. Task context. */
 void jump_label_free_text(unsigned long start, unsigned long end);

@@ -13,11 +13,11 @@
  * line per kind, which sorts these sections by name. So the entries of a table come in the order of
  * their keys, and for equal keys in the order of linking. The linker script names no table.
  *
- *	DEFINE_LINKER_TABLE(rodata, struct command, shell_commands);	the file that walks it
+ *	DEFINE_LINKER_TABLE(rodata, struct clock, clocks);	the file that walks it
  *
- *	static const struct command ls LINKER_TABLE_ENTRY(rodata, shell_commands, "ls") = { … };
+ *	static const struct clock tsc LINKER_TABLE_ENTRY(rodata, clocks, "tsc") = { … };
  *
- *	for_each_linker_table_entry (command, shell_commands) …
+ *	for_each_linker_table_entry (clock, clocks) …
  */
 #pragma once
 

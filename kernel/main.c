@@ -1,5 +1,5 @@
 /*
- * The boot, from the first machine-independent function to the shell. Read it as a table of
+ * The boot, from the first machine-independent function to the first program. Read it as a table of
  * contents. docs/boot.md describes the steps before it (boot/, arch/head64.c).
  */
 #include "arch/setup.h"
@@ -19,7 +19,6 @@
 #include "kernel/time/timer.h"
 #include "kernel/boot/version.h"
 
-int (*init_process)(void *unused);
 void (*first_program)(void);
 
 DEFINE_LINKER_TABLE(init, initcall_t, early_initcalls);
@@ -64,22 +63,8 @@ static int kernel_init(void *unused __unused)
 {
 	kernel_init_freeable();
 	free_initmem();
-	if (first_program) {
-		first_program();
-		return 0; /* to the program */
-	}
-	if (!init_process)
-		panic("No init: nothing in this kernel has set init_process");
-	for (;;) {
-		pid_t pid = kernel_clone(init_process, NULL, "init"), ended;
-
-		if (pid < 0)
-			panic("No init: %s", errno_text(-pid));
-		/* Orphans are its children, too. */
-		while ((ended = kernel_wait4(-1, NULL, 0)) != pid)
-			if (ended == -EINTR)
-				flush_signals(current);
-	}
+	first_program();
+	return 0; /* to the program */
 }
 
 static void __init rest_init(void)

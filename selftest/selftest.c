@@ -12,6 +12,9 @@
 #include "kernel/panic.h"
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/sched.h"
+#include "kernel/sched/signal.h"
+#include "selftest/lib/file_systems.h"
 
 DEFINE_LINKER_TABLE(data, struct selftest, selftests);
 
@@ -117,7 +120,7 @@ static bool run_suite(struct selftest *first, struct totals *totals)
 	return !failed;
 }
 
-/* Runs instead of the shell. Ends QEMU. */
+/* Runs in a child of PID 1. Ends QEMU. */
 static int run_selftests(void *unused __unused)
 {
 	struct totals totals = { 0, 0 };
@@ -138,12 +141,24 @@ static int run_selftests(void *unused __unused)
 	machine_power_off();
 }
 
+/* PID 1 runs the tests in a child, and waits for the orphans that they leave. */
+static void start_selftests(void)
+{
+	pid_t pid;
+
+	mount_file_systems();
+	pid = kernel_clone(run_selftests, NULL, "init");
+	if (pid < 0)
+		panic("selftest: %s", errno_text(-pid));
+	for (;;)
+		if (kernel_wait4(-1, NULL, 0) == -EINTR)
+			flush_signals(current);
+}
+
 static int __init selftest_init(void)
 {
-	if (wanted) {
-		init_process = run_selftests;
-		first_program = NULL;
-	}
+	if (wanted)
+		first_program = start_selftests;
 	return 0;
 }
 late_initcall(selftest_init);

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("boot", "arch", "kernel", "fs", "net", "shell", "trace", "selftest")
+ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest")
 
 # The headers that lie in kernel/ itself, and the machine's clock, are the room "base" of kernel/.
 KERNEL_BASE = {"kernel/time/ktime.h"}

@@ -1,8 +1,12 @@
 /*
- * The first program. PID 1 is a kernel task that calls exec. If the boot loader gave an initramfs,
- * it tries rdinit= or /init; then init=, or the usual places. Without an initramfs there are no
- * programs: the kernel's own shell runs.
+ * The first program. PID 1 is a kernel task that calls exec. The program is /init of the initramfs,
+ * or what rdinit= names. If there is none, Linux mounts the block device that root= names. nop5 has
+ * no block devices, so the boot ends there as on Linux without that device.
+ *
+ * init= and the usual places come after root= on Linux. Here they matter only if the first program
+ * exists and cannot be executed.
  */
+#include "fs/fs.h"
 #include "fs/syscalls.h"
 #include "fs/initramfs.h"
 #include "kernel/errno.h"
@@ -13,11 +17,14 @@
 #include "kernel/process/exec.h"
 
 #define INIT_PATH_MAX 256
+#define ROOT_NAME_MAX 64
 
 static char init_path[INIT_PATH_MAX];
 static char rdinit_path[INIT_PATH_MAX] = "/init";
+static char root_name[ROOT_NAME_MAX];
 __setup_string("init", init_path);
 __setup_string("rdinit", rdinit_path);
+__setup_string("root", root_name);
 
 static const char *const places[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
@@ -55,6 +62,29 @@ static int run_program(const char *path)
 	return kernel_execve(path, argv, envp);
 }
 
+static bool exists(const char *name)
+{
+	struct path path;
+
+	if (kern_path(name, LOOKUP_FOLLOW, &path))
+		return false;
+	path_put(&path);
+	return true;
+}
+
+/* Mounts no device, because there is none. Names the device of root= as Linux does. */
+static void __noreturn mount_root(void)
+{
+	const char *name = *root_name ? root_name : "(null)";
+
+	pr_err("VFS: Cannot open root device \"%s\" or unknown-block(0,0): error %d\n",
+	       strncmp(name, "/dev/", 5) ? name : name + 5, -ENXIO);
+	panic("VFS: Unable to mount root fs on unknown-block(0,0). `make rootfs` builds an "
+	      "initramfs, `make run ROOTFS=FILE` boots with another one, and QEMU takes it with "
+	      "-initrd FILE. It must contain %s",
+	      rdinit_path);
+}
+
 /* Tries a path. Returns whether the program runs. A failure is named, unless nothing is there. */
 static bool try_program(const char *path)
 {
@@ -70,13 +100,20 @@ static bool try_program(const char *path)
 
 void run_first_program(void)
 {
+	int error;
+
 	console_on_rootfs();
 	take_command_line();
-	if (*rdinit_path && try_program(rdinit_path))
+	if (!exists(rdinit_path))
+		mount_root();
+	error = run_program(rdinit_path);
+	if (!error) {
+		pr_info("Run %s as init process\n", rdinit_path);
 		return;
+	}
+	pr_err("Failed to execute %s (error %d)\n", rdinit_path, error);
 	if (*init_path) {
-		int error = run_program(init_path);
-
+		error = run_program(init_path);
 		if (error)
 			panic("Requested init %s failed (error %d).", init_path, error);
 		return;
@@ -85,5 +122,5 @@ void run_first_program(void)
 		if (try_program(places[i]))
 			return;
 	panic("No working init found in the initramfs. `make rootfs` builds one with a shell: "
-	      "build/rootfs.cpio, for QEMU's option -initrd. Or name a program with init=PATH.");
+	      "build/rootfs.cpio. Or name another program with init=PATH.");
 }

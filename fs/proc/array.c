@@ -70,7 +70,6 @@ static void snapshot_signals(struct task_struct *task, struct task_snapshot *s)
 		s->pending = task->pending.signal;
 		s->shared_pending = task->signal->shared_pending.signal;
 		s->blocked = task->blocked;
-		s->ignored = task->mm ? 0 : task->ignored_signals;
 		s->queued = (unsigned)atomic_read(&task->cred->user->sigpending);
 		for (int sig = 1; sig <= _NSIG; sig++) {
 			const void *handler = sighand->action[sig - 1].handler;

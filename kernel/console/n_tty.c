@@ -26,13 +26,6 @@ const struct termios tty_std_termios = {
 		  [VLNEXT] = LNEXT_CHAR },
 };
 
-void termios_make_raw(struct termios *t)
-{
-	t->c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON);
-	t->c_oflag &= ~OPOST;
-	t->c_lflag &= ~(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
-}
-
 void n_tty_init(struct n_tty_data *ldata)
 {
 	memset(ldata, 0, sizeof(*ldata));

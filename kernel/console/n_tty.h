@@ -68,8 +68,6 @@ void n_tty_init(struct n_tty_data *ldata);
 void n_tty_set_termios(struct n_tty_data *ldata, const struct termios *new);
 /* The modes after boot. */
 extern const struct termios tty_std_termios;
-/* cfmakeraw(3): bytes pass unchanged in both directions. */
-void termios_make_raw(struct termios *t);
 /* Drops received bytes that were not read. */
 void n_tty_flush_input(struct n_tty_data *ldata);
 /* The bytes that a read could take now (FIONREAD). */

@@ -67,15 +67,12 @@ int tty_check_change(struct tty_struct *tty, int sig)
 	struct pid *mine, *foreground;
 	int ret = 0;
 
-	/* A kernel task has no session; it is in the foreground or not. */
-	if (current->mm && current_tty() != tty)
+	if (current_tty() != tty)
 		return 0;
 	mine = get_task_pid(current->group_leader, PIDTYPE_PGID);
 	foreground = get_foreground(tty);
 	if (!foreground || mine == foreground) {
 		ret = 0;
-	} else if (!current->mm) {
-		ret = sig == SIGTTIN ? -EIO : 0;
 	} else if (is_ignored_or_blocked(sig)) {
 		ret = sig == SIGTTIN ? -EIO : 0;
 	} else if (is_current_pgrp_orphaned()) {

@@ -4,53 +4,6 @@
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/vsprintf.h"
 
-/* Reads a decimal number at *s, and moves *s behind it. */
-static int parse_cpu(const char **s, unsigned *cpu)
-{
-	unsigned value = 0;
-
-	if (!isdigit((u8)(*s)[0]))
-		return -EINVAL;
-	for (; isdigit((u8)(*s)[0]); ++*s)
-		value = min(value * 10 + (unsigned)(**s - '0'), (unsigned)NR_CPUS);
-	if (value >= NR_CPUS)
-		return -ERANGE;
-	*cpu = value;
-	return 0;
-}
-
-int cpulist_parse(const char *s, struct cpumask *mask)
-{
-	struct cpumask result = { { 0 } };
-	unsigned first, last;
-	int err;
-
-	while (*s && *s != '\n') {
-		err = parse_cpu(&s, &first);
-		if (err)
-			return err;
-		last = first;
-		if (*s == '-') {
-			s++;
-			err = parse_cpu(&s, &last);
-			if (err)
-				return err;
-			if (last < first)
-				return -ERANGE;
-		}
-		for (; first <= last; first++)
-			cpumask_set_cpu(first, &result);
-		if (*s == ',')
-			s++;
-		else if (*s && *s != '\n')
-			return -EINVAL;
-	}
-	if (*s && s[1])
-		return -EINVAL;
-	*mask = result;
-	return 0;
-}
-
 int cpumask_parse(const char *s, struct cpumask *mask)
 {
 	struct cpumask result = { { 0 } };

@@ -3,12 +3,6 @@
 
 #include "kernel/cpumask.h"
 
-/*
- * Reads a list: numbers and ranges, separated by commas. A newline may end it. An empty string is
- * the empty set. Returns 0; -EINVAL: not a list; -ERANGE: a range is backwards or reaches NR_CPUS.
- * After an error *mask is unchanged.
- */
-int __must_check cpulist_parse(const char *s, struct cpumask *mask);
 /* Reads a mask: hexadecimal digits, with or without commas. 0; -EINVAL; -EOVERFLOW: too long. */
 int __must_check cpumask_parse(const char *s, struct cpumask *mask);
 /*

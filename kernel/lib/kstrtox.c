@@ -134,26 +134,6 @@ int kstrtobool(const char *s, bool *result)
 }
 EXPORT_SYMBOL(kstrtobool);
 
-int kstrtons(const char *s, u64 *ns)
-{
-	u64 seconds, fraction = 0, unit = 1000000000;
-	int error = parse_digits(&s, 10, &seconds);
-
-	if (error == -EINVAL && (s[0] != '.' || !isdigit((u8)s[1])))
-		return error;
-	if (*s == '.')
-		for (s++; isdigit((u8)*s); s++)
-			fraction += (u64)(*s - '0') * (unit /= 10);
-	if (*s == '\n')
-		s++;
-	if (*s)
-		return -EINVAL;
-	if (error == -ERANGE || seconds >> 32)
-		return -ERANGE;
-	*ns = seconds * 1000000000 + fraction;
-	return 0;
-}
-
 unsigned long simple_strtoul(const char *s, char **end, unsigned base)
 {
 	const char *p = s;

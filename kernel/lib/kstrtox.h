@@ -22,12 +22,6 @@ int __must_check kstrtoint(const char *s, unsigned base, int *result);
  */
 int __must_check kstrtobool(const char *s, bool *result);
 
-/*
- * Converts seconds, with or without a fraction (1, 0.25), to nanoseconds. Digits behind the ninth
- * are ignored. -ERANGE: 2^32 s (136 years) or more.
- */
-int __must_check kstrtons(const char *s, u64 *ns);
-
 /* Reads the digits at the start of s. Too large a number wraps. *end is the rest of s. */
 unsigned long simple_strtoul(const char *s, char **end, unsigned base);
 /*

@@ -50,14 +50,3 @@ bool strstarts(const char *s, const char *prefix);
 int match_string(const char *const *array, size_t n, const char *string);
 /* The first byte in s that differs from byte, or NULL. */
 void *memchr_inv(const void *s, int byte, size_t n);
-/*
- * Replaces \a \b \e \f \n \r \t \v \\, and \0 with up to three octal digits, by the bytes that they
- * mean, in place, as POSIX's echo and echo -e do. Other characters behind a \ stay. Returns the new
- * length, because the result may contain NULs.
- */
-size_t string_unescape_inplace(char *s);
-/*
- * Cuts s into at most max words, separated by white space. Returns the number of words. Text behind
- * the last word is ignored. The unused elements of words point to an empty string.
- */
-unsigned split_words(char *s, const char *words[], unsigned max);

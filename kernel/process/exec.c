@@ -160,7 +160,6 @@ void exec_task(const char *comm)
 	tsk->flags &= ~(PF_KTHREAD | PF_FORKNOEXEC);
 	flush_signal_handlers(tsk->sighand, false);
 	tsk->sas_ss_sp = tsk->sas_ss_size = 0;
-	tsk->ignored_signals = 0;
 	spin_unlock_irq(&tsk->sighand->siglock);
 	tsk->robust_list = NULL;
 	set_task_comm(tsk, comm);

@@ -177,11 +177,8 @@ static void publish_process(struct task_struct *p, const struct kernel_clone_arg
 	else
 		p->parent = args->flags & CLONE_PARENT ? leader->parent : leader;
 	p->signal->ppid = p->parent->tgid;
-	/* The kernel's shell and its jobs have process groups, although no program made one. */
 	if (args->kthread || !pgrp)
 		pgrp = session = &init_struct_pid;
-	else if (args->fn && pgrp == &init_struct_pid && pid->nr != 1)
-		pgrp = pid;
 	p->signal->has_child_subreaper =
 		p->parent->signal->has_child_subreaper || p->parent->signal->is_child_subreaper;
 	list_add_tail(&p->sibling, &p->parent->children);
@@ -272,7 +269,6 @@ unsigned nr_threads(void)
 static void copy_signals(u64 clone_flags, struct task_struct *p)
 {
 	p->blocked = current->blocked;
-	p->ignored_signals = current->ignored_signals;
 	if (clone_flags & CLONE_THREAD)
 		p->exit_signal = -1;
 	else if (clone_flags & CLONE_PARENT)

@@ -14,18 +14,6 @@
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
 
-void kernel_setpgid(pid_t nr)
-{
-	struct pid *pgrp;
-
-	spin_lock(&tasklist_lock);
-	/* The task with that number may not have joined its group yet. */
-	pgrp = nr ? find_pid(nr) : current->thread_pid;
-	if (pgrp)
-		change_pid(current, PIDTYPE_PGID, pgrp);
-	spin_unlock(&tasklist_lock);
-}
-
 /*
  * Whether no process of the group has a parent in another group of the session, not counting
  * ignored: a shell that could let a stopped process of the group continue. tasklist_lock held.

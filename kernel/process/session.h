@@ -17,6 +17,3 @@ extern void (*clear_tty_hook)(struct signal_struct *signal);
  * leads its session, the whole session does.
  */
 extern void (*disassociate_ctty_hook)(void);
-
-/* As setpgid(0, pgrp) for a kernel task; 0: a group of its own. Errors do nothing. */
-void kernel_setpgid(pid_t pgrp);

@@ -344,17 +344,3 @@ char task_state_to_char(const struct task_struct *p)
 		return 'D';
 	return state & TASK_INTERRUPTIBLE ? 'S' : 'R';
 }
-
-int wait_for_child(pid_t pid, int *sig)
-{
-	int status = 0;
-
-	for (;;) {
-		if (*sig)
-			(void)kill_pid(pid, *sig); /* the child may have ended already */
-		if (kernel_wait4(pid, &status, 0) != -EINTR)
-			return exit_status(status);
-		*sig = kernel_dequeue_signal();
-		flush_signals(current);
-	}
-}

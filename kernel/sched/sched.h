@@ -142,16 +142,6 @@ pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
  * -ECHILD, -EINTR.
  */
 pid_t kernel_wait4(pid_t pid, int *status, int options);
-/* Converts a status of kernel_wait4() to a shell's $?: the exit code, or 128 + the signal. */
-static inline int exit_status(int status)
-{
-	return status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
-}
-/*
- * Waits until a child has ended. Returns its exit_status(). Sends each signal that the caller gets
- * meanwhile to the child, and stores it in *sig (0 at first), for the next child to wait for.
- */
-int wait_for_child(pid_t pid, int *sig);
 void __noreturn do_exit(int status);
 /*
  * Hooks of the fs room for creation and exit of a task: task->files and task->fs. clone_flags:

@@ -68,11 +68,6 @@ static inline void init_sigpending(struct sigpending *pending)
 	pending->signal = 0;
 }
 
-/*
- * For kernel tasks. Takes the lowest pending signal of the current task, to act on it. 0: none.
- * Task context.
- */
-int kernel_dequeue_signal(void);
 /* The lowest signal that is pending for p, or 0. Any context. */
 int pending_signal(const struct task_struct *p);
 /* Drops all pending signals of p. */
@@ -86,11 +81,6 @@ void flush_signals(struct task_struct *p);
 int send_signal(int sig, struct task_struct *p);
 /* The same for a PID. -ESRCH when no task has it. Task context. */
 int kill_pid(pid_t pid, int sig);
-/*
- * The same for every process of a group. -ESRCH when it has none. priv: the kernel itself sends the
- * signal. Task context.
- */
-int kill_pgrp(pid_t pgrp, int sig, bool priv);
 /* The same from the kernel, for a group that the caller has a reference to. */
 int kill_pid_pgrp(struct pid *pgrp, int sig);
 

@@ -174,7 +174,6 @@ struct task_struct {
 	struct list_head tasks;     /* [L] all tasks */
 	struct sigpending pending;  /* [siglock] signals for this task alone */
 	unsigned jobctl;            /* [siglock] JOBCTL_*: what a stop asks of the task */
-	u64 ignored_signals;        /* [O] bit n-1; a kernel task has no actions of its own */
 	u64 saved_sigmask;          /* [O] blocked, before sigsuspend(2) or its kin */
 	unsigned long sas_ss_sp;    /* [O] the alternate stack of handlers */
 	size_t sas_ss_size;         /* [O] 0: none */

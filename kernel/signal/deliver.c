@@ -35,20 +35,6 @@ int interrupted_error(void)
 	return current->mm ? -ERESTARTSYS : -EINTR;
 }
 
-int kernel_dequeue_signal(void)
-{
-	struct task_struct *tsk = current;
-	struct siginfo info;
-	int sig;
-
-	spin_lock_irq(&tsk->sighand->siglock);
-	sig = dequeue_signal(tsk, tsk->blocked, &info);
-	spin_unlock_irq(&tsk->sighand->siglock);
-	if (sig)
-		trace_signal_deliver(sig, &info, SIG_DFL, 0);
-	return sig;
-}
-
 void flush_signals(struct task_struct *p)
 {
 	unsigned long flags;

@@ -51,8 +51,6 @@ static bool sig_ignored(const struct task_struct *p, int sig, bool force)
 
 	if ((p->blocked | p->real_blocked) & SIG_BIT(sig))
 		return false; /* p may unblock it, and may have a handler by then */
-	if (sig != SIGKILL && (p->ignored_signals & SIG_BIT(sig)))
-		return true;
 	/* A kernel task has no stopped state. */
 	if (!has_mm(p) && (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK))
 		return true;
@@ -362,18 +360,6 @@ int kill_pid_pgrp(struct pid *pgrp, int sig)
 	ret = send_to_pgrp(&info, pgrp, false);
 	spin_unlock(&tasklist_lock);
 	return ret;
-}
-
-int kill_pgrp(pid_t pgrp, int sig, bool priv)
-{
-	struct siginfo info;
-
-	init_siginfo(&info, sig, priv ? SI_KERNEL : SI_USER);
-	if (!priv) {
-		info.si_pid = current->tgid;
-		info.si_uid = current_uid();
-	}
-	return kill_pgrp_info(&info, pgrp, false);
 }
 
 /* kill(-1, sig): every process but PID 1 and the sender's own. */

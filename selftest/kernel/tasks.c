@@ -131,31 +131,6 @@ SELFTEST(tasks, signal_interrupts_a_sleep)
 	}
 }
 
-static int ignore_and_sleep(void *arg)
-{
-	current->ignored_signals = ~0UL;
-	complete(arg);
-	return sleep_interruptible(1000000 * NSEC_PER_SEC) == -EINTR ? pending_signal(current) : 0;
-}
-
-SELFTEST(tasks, ignored_signal_does_not_interrupt_but_SIGKILL_does)
-{
-	struct completion ready;
-	struct task_struct *p;
-	int status = -1;
-
-	init_completion(&ready);
-	p = find_get_task_by_pid(kernel_clone(ignore_and_sleep, &ready, "sleeper"));
-	ASSERT(p);
-	wait_for_completion(&ready);
-	EXPECT_EQ(send_signal(SIGTERM, p), 0);
-	EXPECT(!signal_pending(p));
-	EXPECT_EQ(send_signal(SIGKILL, p), 0);
-	EXPECT_EQ(kernel_wait4(p->pid, &status, 0), p->pid);
-	EXPECT_EQ(status, SIGKILL << 8);
-	put_task_struct(p);
-}
-
 static int until_stopped(void *arg)
 {
 	unsigned *wakeups = arg;

@@ -13,15 +13,6 @@ from exporting import Port
 from nop5 import BUILD, ROOT, Nop5
 from order import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: F401
 
-# Tests that are not converted to busybox yet, and use the kernel's own shell.
-OLD_SHELL = (ROOT / "tests/boot/old_shell.txt").read_text().split()
-
-
-def of_shell(request):
-    """The arguments for a machine with the shell that this test uses."""
-    return {"initrd": ""} if request.node.path.stem in OLD_SHELL else {}
-
-
 def make(*arguments):
     """Run make. A failure or a warning fails the test."""
     result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *arguments], cwd=ROOT, text=True,
@@ -61,14 +52,12 @@ def variant():
 
 
 @pytest.fixture
-def boot(images, tmp_path, request):
+def boot(images, tmp_path):
     """boot(cpus=8, append="…") returns a machine at its prompt. The machine ends with the test."""
     machines = []
 
     def start(wait=True, **arguments):
         arguments.setdefault("build", images)
-        if "-initrd" not in arguments.get("extra", ()) and not arguments.get("append", "").startswith("selftest"):
-            arguments = of_shell(request) | arguments
         machine = Nop5(directory=tmp_path, **arguments)
         machines.append(machine)
         return machine.wait_prompt() if wait else machine
@@ -99,9 +88,8 @@ class Shared:
 
 @pytest.fixture(scope="session")
 def shared_machines(images):
-    """The shared machines, by the name of their kernel and by their shell."""
-    shared = {(kernel, initrd): Shared(build=images, cpus=4, kernel=kernel, initrd=initrd)
-              for kernel in ("nop5", "nop5-test") for initrd in (None, "")}
+    """The shared machines, by the name of their kernel."""
+    shared = {kernel: Shared(build=images, cpus=4, kernel=kernel) for kernel in ("nop5", "nop5-test")}
     yield shared
     for machine in shared.values():
         machine.close()
@@ -120,13 +108,13 @@ def lend(shared, node):
 @pytest.fixture
 def nop5(shared_machines, request):
     """The shared machine, with 4 CPUs, for tests that leave it unchanged."""
-    yield from lend(shared_machines["nop5", of_shell(request).get("initrd")], request.node)
+    yield from lend(shared_machines["nop5"], request.node)
 
 
 @pytest.fixture
 def nop5_test(shared_machines, request):
     """The shared machine with the test kernel, which has the self-tests, benches and fault provokers."""
-    yield from lend(shared_machines["nop5-test", of_shell(request).get("initrd")], request.node)
+    yield from lend(shared_machines["nop5-test"], request.node)
 
 
 @pytest.hookimpl(hookwrapper=True)

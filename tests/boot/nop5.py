@@ -92,9 +92,9 @@ class Nop5:
                  icount=False, directory=None, extra=(), kernel=None, initrd=None):
         selftest = re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append)
         kernel = kernel or ("nop5-test" if selftest else "nop5")
-        self.widened = self.busybox = False
+        self.widened = False
         if selftest and initrd is None:
-            initrd = ""  # without an archive the kernel mounts the file systems that the self-tests use
+            initrd = ""  # the self-tests mount the kernel's file systems themselves
         root = BUILD / "rootfs.cpio" if initrd is None else initrd
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
@@ -172,10 +172,8 @@ class Nop5:
         self.directory = match.group(1).decode()
         if not self.widened:
             self.widened = True
-            self.busybox = b"BusyBox" in b"".join(self.transcript)
-            if self.busybox:
-                # The shell breaks the lines that it shows at the width of the terminal.
-                self.command_output("stty cols 9999")
+            # The shell breaks the lines that it shows at the width of the terminal.
+            self.command_output("stty cols 9999")
         return self
 
     def send(self, text):
@@ -280,9 +278,6 @@ def append_to_iso(elf, append, directory, root):
 
 def listing(machine):
     """The tasks as [(PID, name)], without the one that reads them."""
-    if not machine.busybox:
-        lines = [line.split(None, 5) for line in machine.check("ps").splitlines()[1:]]
-        return [(line[0], line[5]) for line in lines if line[5] != "ps"]
     text = machine.run("cat /proc/self/stat /proc/[0-9]*/stat 2> /dev/null").output  # a task may end while cat reads
     reader, *found = re.findall(r"^(\d+) \((.*)\) \S", text, re.M)
     return [task for task in found if task != reader]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import OLD_SHELL, make
+from conftest import make
 from nop5 import ROOT, Nop5, host
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if p.exists()]
@@ -103,7 +103,7 @@ def test_console_blocks_run_and_print_what_the_page_shows(image_of, page):
                     machine = None
                 if machine is None:
                     kernel = wanted
-                    machine = Nop5(cpus=4, build=image, kernel=kernel, initrd="" if page.name in OLD_SHELL else None).wait_prompt()
+                    machine = Nop5(cpus=4, build=image, kernel=kernel).wait_prompt()
                 if not command:
                     continue
                 if directory != machine.directory:

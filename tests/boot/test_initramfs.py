@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from nop5 import ROOT
+from nop5 import EXIT_PANIC, ROOT, host
 
 
 def pack(directory, archive, form="newc"):
@@ -97,3 +97,45 @@ def test_grub_hands_it_over(images, boot, tree, archive, tmp_path):
     subprocess.run([ROOT / "scripts/mkiso", images / "nop5.elf", iso], check=True, env=dict(os.environ, INITRD=str(archive)))
     machine = boot(boot="iso", build=tmp_path)
     assert machine.check("cat /etc/motd") == "welcome\n"
+
+
+def panic_of(boot, **arguments):
+    """The lines from the report of the root device to the panic, of a machine that finds no first program."""
+    machine = boot(cpus=1, wait=False, **arguments)
+    machine.wait_exit(EXIT_PANIC)
+    return re.search(r"] (VFS: Cannot open root device .*)\n.*Kernel panic - not syncing: (.*)\n", machine.text).groups()
+
+
+PANIC = ("VFS: Unable to mount root fs on unknown-block(0,0). `make rootfs` builds an initramfs, `make run ROOTFS=FILE` boots "
+         "with another one, and QEMU takes it with -initrd FILE. It must contain ")
+
+
+def test_without_an_initramfs_the_panic_says_how_to_get_one(boot):
+    assert panic_of(boot, initrd="") == ('VFS: Cannot open root device "(null)" or unknown-block(0,0): error -6', PANIC + "/init")
+
+
+@pytest.mark.parametrize("append, device, program", [
+    ("rdinit=/no/such", "(null)", "/no/such"), ("rdinit=/no/such root=/dev/sda1 rw", "sda1", "/no/such"),
+    ("rdinit=/no/such root=LABEL=x init=/bin/sh", "LABEL=x", "/no/such")])
+def test_without_its_first_program_the_kernel_mounts_the_device_of_root_as_linux_does(boot, append, device, program):
+    """And fails, because there is none. init= names a program of that device, so it does not help, as on Linux."""
+    assert panic_of(boot, append=append) == (
+        f'VFS: Cannot open root device "{device}" or unknown-block(0,0): error -6', PANIC + program)
+
+
+def test_root_does_not_matter_to_an_initramfs_with_a_first_program(boot):
+    machine = boot(cpus=1, append="root=/dev/sda1")
+    assert "VFS:" not in machine.text
+    assert "root=" not in machine.check("tr '\\0' '\\n' < /proc/1/environ")
+
+
+def test_a_first_program_that_cannot_run_is_followed_by_that_of_init(boot):
+    machine = boot(cpus=1, append="rdinit=/etc/profile init=/sbin/init")
+    assert "Failed to execute /etc/profile (error -13)" in machine.text
+    assert machine.check("cat /proc/1/comm") == "init\n"
+
+
+def test_scripts_boot_reports_the_panic(images):
+    result = host([ROOT / "scripts/boot", "--elf", "--initrd", "none", "echo never"], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+                  stderr=subprocess.PIPE)
+    assert (result.returncode, result.stdout) == (3, "") and PANIC in result.stderr

@@ -7,7 +7,7 @@ from nop5 import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
 
-PRODUCT = ("boot", "arch", "kernel", "fs", "net", "shell", "trace")
+PRODUCT = ("boot", "arch", "kernel", "fs", "net", "trace")
 STB_GLOBAL, SHN_UNDEF = 1, 0
 PROTOTYPE = re.compile(r"^(?!static\b)\w[\w \t*]*[ *][a-z_]\w*\([^;{}=]*\);", re.M)
 # Functions for user programs: a table of system calls will refer to them.

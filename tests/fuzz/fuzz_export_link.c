@@ -3,7 +3,7 @@
  * bytes. The sender must send only whole frames of the window, in a session that the receiver asked for, and must keep
  * each frame until it is acknowledged.
  *
- * sources: shell/export/link.c kernel/lib/deflate.c kernel/lib/crc32.c kernel/lib/kstrtox.c
+ * sources: user/trace-export/link.c user/trace-export/deflate.c user/trace-export/crc32.c
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "kernel/lib/crc32.h"
-#include "shell/export/link.h"
+#include "user/trace-export/crc32.h"
+#include "user/trace-export/link.h"
 
 static const uint8_t *input;
 static size_t left;

@@ -1,12 +1,12 @@
 /*
  * Compression and checksum of exported frames. The references are a decoder written from RFC 1951 alone,
  * and published values of CRC-32.
- * sources: kernel/lib/deflate.c kernel/lib/crc32.c
+ * sources: user/trace-export/deflate.c user/trace-export/crc32.c
  */
 #include "test.h"
 
-#include "kernel/lib/crc32.h"
-#include "kernel/lib/deflate.h"
+#include "user/trace-export/crc32.h"
+#include "user/trace-export/deflate.h"
 
 struct bits {
 	const uint8_t *in;

@@ -1,13 +1,13 @@
 /*
  * The sender of the export protocol, with a receiver that follows docs/trace-export.md. The line between
  * them loses, damages and cuts frames and answers, in both directions.
- * sources: shell/export/link.c kernel/lib/deflate.c kernel/lib/crc32.c kernel/lib/kstrtox.c
+ * sources: user/trace-export/link.c user/trace-export/deflate.c user/trace-export/crc32.c
  */
 #include "test.h"
 
 #include "kernel/errno.h"
-#include "kernel/lib/crc32.h"
-#include "shell/export/link.h"
+#include "user/trace-export/crc32.h"
+#include "user/trace-export/link.h"
 
 #define FRAMES 400
 

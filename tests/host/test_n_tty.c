@@ -265,7 +265,10 @@ static void test_raw_bytes_go_through_both_ways_as_they_are(void **state)
 	bool eof;
 
 	(void)state;
-	termios_make_raw(&raw);
+	/* cfmakeraw(3) */
+	raw.c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON);
+	raw.c_oflag &= ~OPOST;
+	raw.c_lflag &= ~(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
 	type("half a line");
 	assert_false(input_available_p(&tty));
 	n_tty_set_termios(&tty, &raw);

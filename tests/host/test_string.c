@@ -136,52 +136,6 @@ static void test_match_string_and_memchr_inv_find_or_say_no(void **state)
 	assert_false(strstarts("func", "function"));
 }
 
-static void test_split_words_cuts_at_white_space(void **state)
-{
-	char text[] = "  MemTotal:\t 12 kB\nMemFree: 7", few[] = "a b", none[] = " \n";
-	const char *words[4];
-
-	(void)state;
-	assert_int_equal(split_words(text, words, 4), 4);
-	assert_string_equal(words[0], "MemTotal:");
-	assert_string_equal(words[1], "12");
-	assert_string_equal(words[2], "kB");
-	assert_string_equal(words[3], "MemFree:");
-	assert_int_equal(split_words(few, words, 4), 2);
-	assert_string_equal(words[1], "b");
-	assert_string_equal(words[2], "");
-	assert_string_equal(words[3], "");
-	assert_int_equal(split_words(none, words, 4), 0);
-	assert_string_equal(words[0], "");
-}
-
-static void test_escapes_become_bytes(void **state)
-{
-	static const struct {
-		const char *text, *bytes;
-		size_t length;
-	} cases[] = {
-		{ "", "", 0 },
-		{ "plain", "plain", 5 },
-		{ "a\\tb\\n", "a\tb\n", 4 },
-		{ "\\a\\b\\e\\f\\r\\v\\\\", "\a\b\033\f\r\v\\", 7 },
-		{ "\\0101\\0102", "AB", 2 },
-		{ "\\01018", "A8", 2 },
-		{ "a\\0b", "a\0b", 3 },
-		{ "\\0377", "\377", 1 },
-		{ "\\q\\", "\\q\\", 3 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char text[32];
-
-		strcpy(text, cases[i].text);
-		assert_int_equal(string_unescape_inplace(text), cases[i].length);
-		assert_memory_equal(text, cases[i].bytes, cases[i].length);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,8 +144,6 @@ int main(void)
 		cmocka_unit_test(test_strscpy_terminates_and_reports_a_cut),
 		cmocka_unit_test(test_strim_cuts_white_space_at_both_ends),
 		cmocka_unit_test(test_match_string_and_memchr_inv_find_or_say_no),
-		cmocka_unit_test(test_split_words_cuts_at_white_space),
-		cmocka_unit_test(test_escapes_become_bytes),
 	};
 
 	return cmocka_run_group_tests_name("string", tests, NULL, NULL);
