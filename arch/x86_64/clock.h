@@ -19,9 +19,16 @@ extern u64 tsc_ns_mult, tsc_base;
 /* ktime_get() for tracers: inline, so that it cannot be traced. Any context. */
 static __always_inline ktime_t arch_ktime(void)
 {
-	u64 ns = rdtsc() - tsc_base;
+	u64 ns;
 
-	/* As C, with unsigned __int128, it makes gcc save two registers in each caller. */
-	__asm__("mulq %1; shrdq $32, %%rdx, %0" : "+a"(ns) : "m"(tsc_ns_mult) : "rdx", "cc");
+	/*
+	 * As C, with unsigned __int128, it makes gcc save two registers in each caller. In parts,
+	 * it makes gcc move each part's result to another register and back.
+	 */
+	__asm__ __volatile__("rdtsc; shlq $32, %%rdx; orq %%rdx, %0\n\t"
+			     "subq %1, %0; mulq %2; shrdq $32, %%rdx, %0"
+			     : "=a"(ns)
+			     : "m"(tsc_base), "m"(tsc_ns_mult)
+			     : "rdx", "cc");
 	return ns;
 }

@@ -43,8 +43,12 @@ static inline void list_add_tail(struct list_head *node, struct list_head *head)
 
 static inline void list_del(struct list_head *node)
 {
-	node->next->prev = node->prev;
-	WRITE_ONCE(node->prev->next, node->next);
+	/* The compiler would load each again after a store, because the store may have changed it.
+	 */
+	struct list_head *prev = node->prev, *next = node->next;
+
+	next->prev = prev;
+	WRITE_ONCE(prev->next, next);
 }
 
 static inline void list_del_init(struct list_head *node)

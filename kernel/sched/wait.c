@@ -74,26 +74,40 @@ void wake_up_poll(wait_queue_head_t *wq, unsigned events)
 	__wake_up(wq, TASK_NORMAL, true, events);
 }
 
-/* A task in do_wait_intr() takes the lock again before it looks at its entry. */
-void wake_up_locked(wait_queue_head_t *wq)
+/* The same as wake_up_locked(), for entries of any kind. Interrupts off. */
+static noinline void wake_up_entries_locked(wait_queue_head_t *wq)
 {
 	struct wait_queue_entry *entry, *next;
 
-	local_irq_disable();
 	list_for_each_entry_safe (entry, next, &wq->head, entry) {
-		if (likely(entry->flags == WQ_FLAG_EXCLUSIVE)) {
-			if (!try_to_wake_up(entry->task, TASK_NORMAL))
-				continue;
-			list_del_init(&entry->entry);
-			break;
-		}
 		if (entry->flags & WQ_FLAG_CALLBACK) {
 			if (entry->func(entry, 0) && (entry->flags & WQ_FLAG_EXCLUSIVE))
 				break;
-		} else {
-			try_to_wake_up(entry->task, TASK_NORMAL);
+		} else if (try_to_wake_up(entry->task, TASK_NORMAL) &&
+			   (entry->flags & WQ_FLAG_EXCLUSIVE)) {
+			list_del_init(&entry->entry);
+			break;
 		}
 	}
+}
+
+/*
+ * A task in do_wait_intr() takes the lock again before it looks at its entry. The fast path is for
+ * such a task at the head of the queue.
+ */
+void wake_up_locked(wait_queue_head_t *wq)
+{
+	struct wait_queue_entry *entry;
+
+	local_irq_disable();
+	entry = list_first_entry(&wq->head, struct wait_queue_entry, entry);
+	if (unlikely(&entry->entry == &wq->head))
+		goto out;
+	if (likely(entry->flags == WQ_FLAG_EXCLUSIVE) && try_to_wake_up(entry->task, TASK_NORMAL))
+		list_del_init(&entry->entry);
+	else
+		wake_up_entries_locked(wq);
+out:
 	local_irq_enable();
 }
 
