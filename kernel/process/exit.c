@@ -66,9 +66,12 @@ static void __exit_signal(struct task_struct *p)
 
 void release_task(struct task_struct *p)
 {
+	void (*exit_hook)(struct task_struct * task) = READ_ONCE(task_exit_hook);
 	struct task_struct *leader, *next = NULL;
 
 	do {
+		if (exit_hook)
+			exit_hook(p);
 		spin_lock(&tasklist_lock);
 		p->exit_state = EXIT_DEAD;
 		leader = p->group_leader;
@@ -210,7 +213,6 @@ static void panic_if_init(struct task_struct *tsk, int status)
 
 void do_exit(int status)
 {
-	void (*exit_hook)(struct task_struct * task) = READ_ONCE(task_exit_hook);
 	struct task_struct *tsk = current;
 	bool group_dead;
 
@@ -227,8 +229,6 @@ void do_exit(int status)
 		panic_if_init(tsk, status);
 	}
 	tsk->exit_code = status;
-	if (exit_hook)
-		exit_hook(tsk);
 	trace_sched_process_exit(tsk);
 	note_maxrss(tsk);
 	mm_release(tsk);

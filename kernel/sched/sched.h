@@ -174,7 +174,8 @@ void sched_switch_hook_set(struct sched_switch_hook *hook, bool on);
 
 /*
  * Hooks of the trace room, NULL while unused. Neither may sleep or wake a task. fork: child is in
- * the lists and has not run. exit: called by the task that ends.
+ * the lists and has not run. exit: task has ended and still owns its PID. A leader has that of the
+ * thread that has taken its place in execve().
  */
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 extern void (*task_exit_hook)(struct task_struct *task);

@@ -41,7 +41,7 @@ static void follow_fork(struct task_struct *parent, struct task_struct *child)
 	preempt_enable();
 }
 
-/* Forgets the PID of a task that ends, because another task may get the same PID. */
+/* Forgets the PID of a task that has ended, because another task may get the same PID. */
 static void follow_exit(struct task_struct *task)
 {
 	struct pid_filter *filter;

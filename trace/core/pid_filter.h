@@ -27,8 +27,8 @@ struct pid_filter {
 
 /*
  * Start and stop using a filter, whose lists are empty. While the option `fork` is set in tr, the
- * children of a listed task are listed, and a task that ends is removed. Task context; the second
- * waits for RCU.
+ * children of a listed task are listed, and a task that has ended is removed. Task context; the
+ * second waits for RCU.
  */
 void pid_filter_init(struct pid_filter *filter, struct trace_array *tr,
 		     const struct trace_flag *fork);
