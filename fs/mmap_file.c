@@ -2,6 +2,7 @@
 #include "fs/file.h"
 #include "fs/namespace.h"
 #include "fs/open.h"
+#include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/vm/mm.h"
@@ -56,10 +57,25 @@ static const char *vm_file_name(struct file *file, char *buf, size_t size)
 	return slash ? slash + 1 : path;
 }
 
+void vm_get_exe_file(struct file *file)
+{
+	get_file(file);
+	WARN_ON(deny_write_access(
+		file)); /* exec, or the address space that is copied, has denied */
+}
+
+static void vm_put_exe_file(struct file *file)
+{
+	allow_write_access(file);
+	fput(file);
+}
+
 static const struct vm_file_hooks file_hooks = {
 	.fget = vm_fget,
 	.get_file = vm_get_file,
 	.fput = fput,
+	.get_exe_file = vm_get_exe_file,
+	.put_exe_file = vm_put_exe_file,
 	.mmap = vm_mmap_file,
 	.name = vm_file_name,
 	.punch_hole = vm_punch_hole,

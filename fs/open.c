@@ -95,11 +95,18 @@ static int open_last_lookups(struct nameidata *nd, struct open_flags *op)
 static int handle_truncate(struct file *file)
 {
 	struct inode *inode = file->f_inode;
+	int err;
 
 	if (!S_ISREG(inode->i_mode) || !inode->i_op->truncate)
 		return 0;
+	/* A file that is opened for reading only counts no writer. */
+	err = get_write_access(inode);
+	if (err)
+		return err;
 	fsnotify_file(file, IN_MODIFY);
-	return vfs_truncate(inode, 0);
+	err = vfs_truncate(inode, 0);
+	put_write_access(inode);
+	return err;
 }
 
 static int may_open(const struct path *path, const struct open_flags *op)

@@ -14,6 +14,8 @@ struct file *open_exec(int dfd, const char *name, int at_flags);
  */
 int deny_write_access(struct file *file);
 void allow_write_access(struct file *file);
+/* A reference on the program of an address space, which denies writers. It is denied already. */
+void vm_get_exe_file(struct file *file);
 
 /* Counts a writer of a regular file: 0, or -ETXTBSY while a program runs from it. Any context. */
 int get_write_access(struct inode *inode);

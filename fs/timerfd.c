@@ -7,16 +7,21 @@
 #include "arch/uaccess.h"
 #include "fs/file.h"
 #include "fs/poll.h"
+#include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
+#include "kernel/time/timekeeping.h"
 #include "kernel/time/timer.h"
 
 #define TFD_TIMER_ABSTIME       1
 #define TFD_TIMER_CANCEL_ON_SET 2
 
-/* Legend: [Q] wait.lock, interrupts off; [C] constant; [M] mutex. */
+static DEFINE_SPINLOCK(cancel_lock); /* L: outside Q; task context */
+static LIST_HEAD(cancel_list);
+
+/* Legend: [Q] wait.lock, interrupts off; [C] constant; [M] mutex; [L] cancel_lock. */
 struct timerfd {
 	wait_queue_head_t wait;
 	struct timer_list timer; /* [M] to set and stop */
@@ -26,6 +31,8 @@ struct timerfd {
 	ktime_t due;             /* [Q] when it expires, or has expired last */
 	u64 ticks;               /* [Q] expirations since the last read */
 	bool expired;            /* [Q] periodic: it has expired, and is not started again yet */
+	bool cancelled;          /* [Q] the clock was set: the next read fails */
+	struct list_head cancel; /* [L] in cancel_list: TFD_TIMER_CANCEL_ON_SET; or empty */
 };
 
 static void timerfd_expire(struct timer_list *timer)
@@ -77,7 +84,11 @@ static ssize_t timerfd_read(struct file *file, char *buf, size_t count, loff_t *
 			restart_periodic(t);
 		ticks = t->ticks;
 		t->ticks = 0;
+		err = t->cancelled ? -ECANCELED : 0;
+		t->cancelled = false;
 		spin_unlock_irq(&t->wait.lock);
+		if (err)
+			return err;
 	}
 	memcpy(buf, &ticks, sizeof(ticks));
 	return sizeof(ticks);
@@ -97,6 +108,9 @@ static int timerfd_release(struct inode *inode, struct file *file)
 
 	(void)inode;
 	del_timer_sync(&t->timer);
+	spin_lock(&cancel_lock);
+	list_del(&t->cancel);
+	spin_unlock(&cancel_lock);
 	kfree(t);
 	return 0;
 }
@@ -126,12 +140,50 @@ SYSCALL_DEFINE2(timerfd_create, int, clockid, int, flags)
 		return -ENOMEM;
 	init_waitqueue_head(&t->wait);
 	mutex_init(&t->mutex);
+	INIT_LIST_HEAD(&t->cancel);
 	timer_setup(&t->timer, timerfd_expire);
 	t->clock = clockid;
 	fd = anon_inode_getfd("[timerfd]", &timerfd_fops, t, O_RDWR | (unsigned)flags);
 	if (fd < 0)
 		kfree(t);
 	return fd;
+}
+
+/* The time of day was set: timers that ask for it wake their readers. Task context. */
+static void timerfd_clock_was_set(void)
+{
+	struct timerfd *t;
+
+	spin_lock(&cancel_lock);
+	list_for_each_entry (t, &cancel_list, cancel) {
+		spin_lock_irq(&t->wait.lock);
+		t->cancelled = true;
+		t->ticks++;
+		spin_unlock_irq(&t->wait.lock);
+		wake_up_poll(&t->wait, POLLIN);
+	}
+	spin_unlock(&cancel_lock);
+}
+
+static int timerfd_init(void)
+{
+	clock_was_set_hook = timerfd_clock_was_set;
+	return 0;
+}
+core_initcall(timerfd_init);
+
+/* Whether a set of the time of day cancels the timer, as settime asks for by flags. */
+static void set_cancel(struct timerfd *t, int flags)
+{
+	const int both = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+	bool real = t->clock == CLOCK_REALTIME || t->clock == CLOCK_REALTIME_ALARM;
+
+	spin_lock(&cancel_lock);
+	list_del(&t->cancel);
+	INIT_LIST_HEAD(&t->cancel);
+	if (real && (flags & both) == both)
+		list_add(&t->cancel, &cancel_list);
+	spin_unlock(&cancel_lock);
 }
 
 /* Sets *f to the file of a timerfd: 0, -EBADF, -EINVAL. */
@@ -166,6 +218,7 @@ static void set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
 	ktime_t now;
 
 	mutex_lock(&t->mutex);
+	set_cancel(t, flags);
 	spin_lock_irq(&t->wait.lock);
 	*old = time_left(t);
 	t->interval = 0; /* nothing starts it again */
@@ -174,6 +227,7 @@ static void set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
 	spin_lock_irq(&t->wait.lock);
 	t->ticks = 0;
 	t->expired = false;
+	t->cancelled = false;
 	t->interval = interval;
 	if (value) {
 		now = ktime_get();
@@ -187,7 +241,6 @@ static void set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
 	mutex_unlock(&t->mutex);
 }
 
-/* Restricted: TFD_TIMER_CANCEL_ON_SET has no effect. */
 SYSCALL_DEFINE4(timerfd_settime, int, ufd, int, flags, const struct __kernel_itimerspec *, utmr,
 		struct __kernel_itimerspec *, otmr)
 {

@@ -72,7 +72,8 @@ int begin_new_exec(struct linux_binprm *bprm)
 		error = unshare_sighand();
 	if (error)
 		return error;
-	bprm->mm->exe_file = get_file(bprm->file);
+	vm_get_exe_file(bprm->file);
+	bprm->mm->exe_file = bprm->file;
 	mm_release(current);
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;

@@ -57,6 +57,7 @@ static const struct pid_entry pid_entries[] = {
 	FILE("statm", 0444, 0, proc_pid_statm),
 	FILE("status", 0444, 0, proc_pid_status),
 	FILE("syscall", 0400, PROC_PTRACE, proc_pid_syscall),
+	FILE_OPS("timerslack_ns", 0666, 0, proc_timerslack_operations),
 	FILE("wchan", 0444, 0, proc_pid_wchan),
 };
 

@@ -72,11 +72,6 @@ int proc_instantiate(struct dentry *dentry, const struct proc_object *object, um
 bool proc_task_revalidate(struct dentry *dentry);
 /* Tells if the task can still be found by its PID. */
 bool proc_task_alive(struct task_struct *task);
-/*
- * Whether the current task may look into task: it is the same process, has the same user and group,
- * or has CAP_SYS_PTRACE. Task context.
- */
-bool ptrace_may_access(struct task_struct *task);
 /* The text of a path for a link: kmalloc()ed, or an ERR_PTR. Task context. */
 char *proc_path_text(const struct path *path);
 
@@ -117,5 +112,6 @@ int proc_pid_limits(struct seq_file *m, void *v);
 int proc_pid_personality(struct seq_file *m, void *v);
 int proc_pid_oom_score(struct seq_file *m, void *v);
 extern const struct file_operations proc_oom_score_adj_operations;
+extern const struct file_operations proc_timerslack_operations;
 int proc_show_mounts(struct seq_file *m, void *v);
 int proc_show_mountinfo(struct seq_file *m, void *v);

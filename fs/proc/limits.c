@@ -140,3 +140,53 @@ const struct file_operations proc_oom_score_adj_operations = {
 	.llseek = seq_lseek,
 	.release = single_release,
 };
+
+/* ---- timerslack_ns ---- */
+
+/* The own one, or with CAP_SYS_NICE that of any task. */
+static bool may_see_slack(const struct task_struct *task)
+{
+	return task == current || capable(CAP_SYS_NICE);
+}
+
+static int timerslack_show(struct seq_file *m, void *v)
+{
+	struct task_struct *task = ((struct proc_object *)m->private)->task;
+
+	(void)v;
+	if (!may_see_slack(task))
+		return -EPERM;
+	seq_printf(m, "%lu\n", (unsigned long)READ_ONCE(task->timer_slack_ns));
+	return 0;
+}
+
+static int timerslack_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, timerslack_show, inode->i_private);
+}
+
+static ssize_t timerslack_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct task_struct *task = proc_object(file->f_inode)->task;
+	char text[24] = { 0 };
+	unsigned long long value;
+	int err;
+
+	(void)pos;
+	memcpy(text, buf, min(count, sizeof(text) - 1));
+	err = kstrtoull(strim(text), 10, &value);
+	if (err)
+		return err;
+	if (!may_see_slack(task))
+		return -EPERM;
+	WRITE_ONCE(task->timer_slack_ns, value ? value : task->default_timer_slack_ns);
+	return (ssize_t)count;
+}
+
+const struct file_operations proc_timerslack_operations = {
+	.open = timerslack_open,
+	.read = seq_read,
+	.write = timerslack_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};

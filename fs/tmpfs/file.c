@@ -352,8 +352,18 @@ static unsigned tmpfs_fault(struct vm_fault *vmf)
 	return ret;
 }
 
+static bool tmpfs_cached(struct vm_area_struct *vma, u64 pgoff)
+{
+	struct page *page = find_get_page(vma->vm_file->f_inode->i_mapping, pgoff);
+
+	if (page)
+		put_page(page);
+	return page;
+}
+
 static const struct vm_operations_struct tmpfs_vm_operations = {
 	.fault = tmpfs_fault,
+	.cached = tmpfs_cached,
 };
 
 static int tmpfs_mmap(struct file *file, struct vm_area_struct *vma)

@@ -134,6 +134,8 @@ static int set_time_of_day(u64 ns)
 	if (ns >= KTIME_MAX / 2 || ns < ktime_get())
 		return -EINVAL;
 	timekeeping_set_real(ns);
+	if (clock_was_set_hook)
+		clock_was_set_hook();
 	return 0;
 }
 

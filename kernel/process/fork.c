@@ -378,6 +378,7 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	p->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : NULL;
 	p->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ? args->child_tid : NULL;
 	p->vfork_done = args->vfork_done;
+	p->timer_slack_ns = p->default_timer_slack_ns = current->timer_slack_ns;
 	pid = alloc_pid();
 	if (IS_ERR(pid)) {
 		error = (int)PTR_ERR(pid);

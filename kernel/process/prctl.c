@@ -14,6 +14,8 @@
 #define PR_SET_KEEPCAPS        8
 #define PR_GET_TIMING          13
 #define PR_SET_TIMING          14
+#define PR_SET_TIMERSLACK      29
+#define PR_GET_TIMERSLACK      30
 #define PR_SET_NAME            15
 #define PR_GET_NAME            16
 #define PR_CAPBSET_READ        23
@@ -135,6 +137,11 @@ SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3, un
 			return -EINVAL;
 		current->signal->undumpable = !arg2;
 		return 0;
+	case PR_SET_TIMERSLACK:
+		current->timer_slack_ns = (long)arg2 > 0 ? arg2 : current->default_timer_slack_ns;
+		return 0;
+	case PR_GET_TIMERSLACK:
+		return (long)min(current->timer_slack_ns, (u64)0x7fffffff);
 	case PR_GET_TIMING:
 		return 0; /* PR_TIMING_STATISTICAL, the only one that Linux has */
 	case PR_SET_TIMING:

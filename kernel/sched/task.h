@@ -151,11 +151,13 @@ struct task_struct {
 	struct sighand_struct *sighand;   /* [L and siglock] NULL once it is reaped */
 	const struct cred *cred;          /* [O] in whose name it acts; others: RCU */
 	const struct cred *real_cred;     /* [O] in whose name others may act on it; others: RCU */
-	int exit_signal;      /* [L] sent to the parent at its end; -1: it releases itself */
-	u8 user_policy;       /* [A] the policy that sched_setscheduler(2) was given */
-	bool reset_on_fork;   /* [A] children start with SCHED_OTHER */
-	u16 ioprio;           /* [A] ioprio_set(2) */
-	bool no_new_privs;    /* [O] exec gives no more rights: prctl(PR_SET_NO_NEW_PRIVS) */
+	int exit_signal;            /* [L] sent to the parent at its end; -1: it releases itself */
+	u8 user_policy;             /* [A] the policy that sched_setscheduler(2) was given */
+	bool reset_on_fork;         /* [A] children start with SCHED_OTHER */
+	u16 ioprio;                 /* [A] ioprio_set(2) */
+	bool no_new_privs;          /* [O] exec gives no more rights: prctl(PR_SET_NO_NEW_PRIVS) */
+	u64 timer_slack_ns;         /* any task may write it; kept for programs: timers are exact */
+	u64 default_timer_slack_ns; /* [C] that of its parent when it began */
 	int pdeath_signal;    /* [O] prctl(PR_SET_PDEATHSIG): it gets this when its parent ends */
 	int *set_child_tid;   /* [O] user address: gets the pid when the task starts */
 	int *clear_child_tid; /* [O] user address: 0 and a futex wake at its end */

@@ -43,18 +43,18 @@ void free_spare_sigqueue(struct signal_struct *signal)
 	kmem_cache_free(sigqueue_cache, q);
 }
 
-/* False: the user of p has as many queued signals as p may have. */
-static bool count_sigqueue(const struct task_struct *p, struct user_struct *user)
+/* False: the user of p has as many queued signals as p may have. override: that is no reason. */
+static bool count_sigqueue(const struct task_struct *p, struct user_struct *user, bool override)
 {
 	unsigned long limit = READ_ONCE(p->signal->rlim[RLIMIT_SIGPENDING].rlim_cur);
 
-	if ((unsigned long)atomic_inc_return(&user->sigpending) <= limit)
+	if ((unsigned long)atomic_inc_return(&user->sigpending) <= limit || override)
 		return true;
 	atomic_dec(&user->sigpending);
 	return false;
 }
 
-static struct sigqueue *new_sigqueue(const struct task_struct *p, gfp_t gfp)
+static struct sigqueue *new_sigqueue(const struct task_struct *p, gfp_t gfp, bool override)
 {
 	struct user_struct *user;
 	struct sigqueue *q;
@@ -63,7 +63,7 @@ static struct sigqueue *new_sigqueue(const struct task_struct *p, gfp_t gfp)
 	user = rcu_dereference(p->real_cred)->user;
 	atomic_inc(&user->count);
 	rcu_read_unlock();
-	if (!count_sigqueue(p, user))
+	if (!count_sigqueue(p, user, override))
 		goto no_room;
 	q = kmem_cache_alloc(sigqueue_cache, gfp);
 	if (!q)
@@ -82,7 +82,7 @@ no_room:
 struct sigqueue *sigqueue_alloc(void (*taken)(struct sigqueue *q, struct siginfo *info),
 				void *owner)
 {
-	struct sigqueue *q = new_sigqueue(current, GFP_KERNEL);
+	struct sigqueue *q = new_sigqueue(current, GFP_KERNEL, false);
 
 	if (q) {
 		q->taken = taken;
@@ -101,12 +101,14 @@ void sigqueue_disown(struct sigqueue *q)
 bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p)
 {
 	struct sigqueue *q = p->signal->spare_sigqueue;
+	/* kill(2) and the kernel need no more than one entry for each signal. */
+	bool override = info->si_signo < SIGRTMIN && info->si_code >= 0;
 
 	/* siglock is held, so preemption is off: an RCU reader. */
-	if (q && q->user == p->real_cred->user && count_sigqueue(p, q->user))
+	if (q && q->user == p->real_cred->user && count_sigqueue(p, q->user, override))
 		p->signal->spare_sigqueue = NULL;
 	else
-		q = new_sigqueue(p, GFP_ATOMIC);
+		q = new_sigqueue(p, GFP_ATOMIC, override);
 	if (!q)
 		return false;
 	q->info = *info;

@@ -16,6 +16,8 @@ u64 ktime_get_real(void)
 	return ktime_get() + READ_ONCE(real_offset);
 }
 
+void (*clock_was_set_hook)(void);
+
 void timekeeping_set_real(u64 ns)
 {
 	unsigned long flags;

@@ -6,6 +6,8 @@
 
 /* ns since 1970-01-01 00:00 UTC. A program may set it, so it may jump. Any context but NMI. */
 u64 ktime_get_real(void);
+/* Called in task context after a program has set the time of day. NULL: nobody asks. */
+extern void (*clock_was_set_hook)(void);
 /* Sets the time of day. Any context but NMI. */
 void timekeeping_set_real(u64 ns);
 /* The time of day at the start of the kernel, in ns. A set clock changes it. Any context but NMI.

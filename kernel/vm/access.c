@@ -4,9 +4,11 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 
-/* Whether access_remote_vm() may access the area: a debugger may write to read-only text. */
-static bool may_access(const struct vm_area_struct *vma, bool write)
+/* Whether the area may be accessed. force: a debugger may write to read-only text. */
+static bool may_access(const struct vm_area_struct *vma, bool write, bool force)
 {
+	if (!force && !(vma->vm_flags & (write ? VM_WRITE : VM_READ)))
+		return false;
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return false;
 	if (!write)
@@ -49,14 +51,14 @@ static struct page *present_page(struct mm_struct *mm, unsigned long addr, bool 
 	return page;
 }
 
-struct page *get_user_page(struct mm_struct *mm, unsigned long addr, bool write)
+static struct page *get_page_of(struct mm_struct *mm, unsigned long addr, bool write, bool force)
 {
 	struct vm_area_struct *vma = find_vma(mm, addr);
 
 	addr &= PAGE_MASK;
 	if (vma && vma->vm_start > addr && (vma->vm_flags & VM_GROWSDOWN))
 		(void)expand_stack(vma, addr);
-	if (!vma || vma->vm_start > addr || !may_access(vma, write))
+	if (!vma || vma->vm_start > addr || !may_access(vma, write, force))
 		return ERR_PTR(-EFAULT);
 	for (;;) {
 		struct page *page = present_page(mm, addr, write);
@@ -73,7 +75,13 @@ struct page *get_user_page(struct mm_struct *mm, unsigned long addr, bool write)
 	}
 }
 
-size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len, bool write)
+struct page *get_user_page(struct mm_struct *mm, unsigned long addr, bool write)
+{
+	return get_page_of(mm, addr, write, true);
+}
+
+static size_t access_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len, bool write,
+			bool force)
 {
 	size_t done = 0;
 
@@ -81,7 +89,7 @@ size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, siz
 	while (done < len && addr < TASK_SIZE_MAX) {
 		unsigned long offset = addr & ~PAGE_MASK;
 		size_t n = min(len - done, PAGE_SIZE - offset);
-		struct page *page = get_user_page(mm, addr, write);
+		struct page *page = get_page_of(mm, addr, write, force);
 		u8 *at;
 
 		if (IS_ERR(page))
@@ -97,6 +105,17 @@ size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, siz
 	}
 	mmap_read_unlock(mm);
 	return done;
+}
+
+size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len, bool write)
+{
+	return access_vm(mm, addr, buf, len, write, true);
+}
+
+size_t access_process_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len,
+			 bool write)
+{
+	return access_vm(mm, addr, buf, len, write, false);
 }
 
 /* Faults in the part of an area. False: an error. mmap_lock held. */

@@ -225,10 +225,15 @@ static int mincore_pages(struct mm_struct *mm, unsigned long addr, unsigned long
 	for (unsigned long i = 0; i < n; i++, addr += PAGE_SIZE) {
 		const u64 *pte;
 
-		if (!vma_lookup(mm, addr))
+		struct vm_area_struct *vma = vma_lookup(mm, addr);
+
+		if (!vma)
 			return -ENOMEM;
 		pte = user_pte(mm, addr);
 		present[i] = pte && READ_ONCE(*pte);
+		if (!present[i] && vma->vm_ops && vma->vm_ops->cached)
+			present[i] = vma->vm_ops->cached(
+				vma, vma->vm_pgoff + ((addr - vma->vm_start) >> PAGE_SHIFT));
 	}
 	return 0;
 }

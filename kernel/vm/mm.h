@@ -68,6 +68,9 @@ struct vm_file_hooks {
 	struct file *(*fget)(unsigned fd);
 	void (*get_file)(struct file *file);
 	void (*fput)(struct file *file);
+	/* The program of an address space: nothing may write to it while it runs. */
+	void (*get_exe_file)(struct file *file);
+	void (*put_exe_file)(struct file *file);
 	/*
 	 * vma, with its range, vm_flags, vm_pgoff and vm_file, is about to become public. Checks
 	 * the rights to the file (-EACCES; -EPERM: PROT_EXEC on a noexec mount; -ENODEV: no mmap),
@@ -159,6 +162,9 @@ unsigned handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsi
  */
 size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len,
 			bool write);
+/* The same with the rights that the program itself has: process_vm_readv(2). */
+size_t access_process_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len,
+			 bool write);
 /*
  * The page at addr with a reference, faulted in for reading or writing; or an ERR_PTR(-EFAULT).
  * mmap_lock held.

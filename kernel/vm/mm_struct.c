@@ -108,7 +108,7 @@ void mmput(struct mm_struct *mm)
 		return;
 	exit_mmap(mm);
 	if (mm->exe_file)
-		vm_file_hooks->fput(mm->exe_file);
+		vm_file_hooks->put_exe_file(mm->exe_file);
 	mmdrop(mm);
 }
 
@@ -189,7 +189,7 @@ static void copy_fields(struct mm_struct *mm, const struct mm_struct *old)
 	mm->context.vdso = old->context.vdso;
 	mm->exe_file = old->exe_file;
 	if (mm->exe_file)
-		vm_file_hooks->get_file(mm->exe_file);
+		vm_file_hooks->get_exe_file(mm->exe_file);
 }
 
 static int dup_area(struct mm_struct *mm, struct vm_area_struct *old)

@@ -124,6 +124,8 @@ struct vm_operations_struct {
 	 * always allowed.
 	 */
 	unsigned (*page_mkwrite)(struct vm_fault *vmf);
+	/* Whether the page at pgoff is in memory: mincore(2). NULL: no page but those mapped. */
+	bool (*cached)(struct vm_area_struct *vma, u64 pgoff);
 	/* For /proc/PID/maps: "[vdso]", "/dev/zero (deleted)". NULL, or returns NULL: none. */
 	const char *(*name)(struct vm_area_struct *vma);
 };

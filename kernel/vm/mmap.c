@@ -348,7 +348,7 @@ unsigned long do_brk(unsigned long brk)
 	const struct vm_area_struct *next;
 
 	mmap_write_lock(mm);
-	if (brk < mm->start_brk)
+	if (brk < mm->start_brk || brk > TASK_SIZE_MAX)
 		goto unlock;
 	if (brk - mm->start_brk + mm->end_data - mm->start_data > rlimit(RLIMIT_DATA))
 		goto unlock;
