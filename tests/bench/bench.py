@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
 from export import measure_export  # noqa: E402
 from nop5 import Nop5  # noqa: E402
+import modules  # noqa: E402
 import programs  # noqa: E402
 from test_graph_raw import ENTRY, bytes_of, events  # noqa: E402
 
@@ -81,6 +82,7 @@ FIGURES = {
     "sched_switch": ("sched_switch on, per event", "instructions", 260),
     "sched_events": ("all sched events on, per pipe switch", "instructions", 900),
     **programs.FIGURES,
+    **modules.FIGURES,
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench, ftrace_nop=0, over nops", "% more", None),
 }
@@ -352,6 +354,7 @@ MEASURES = {
     "the boot": measure_boot,
     "the kernel": measure_kernel,
     "programs": programs.measure_programs,
+    "modules": modules.measure_modules,
     "the size of the image": measure_text,
     "a build from nothing": measure_build,
     "events": measure_events,

@@ -24,6 +24,7 @@ def archive(tmp_path_factory):
     (directory / "short.ko").write_bytes((directory / "test_hello.ko").read_bytes()[:3000])
     other = (directory / "test_hello.ko").read_bytes().replace(b"6.1.0-nop5 SMP", b"6.2.0-nop5 SMP")
     (directory / "other.ko").write_bytes(other)
+    names.append(f"{hello_of_the_manual(directory)}:root/hello.ko")
     crc = symvers()["printk"].to_bytes(8, "little") + b"printk\0"
     data = (directory / "test_hello.ko").read_bytes()
     assert data.count(crc) == 1
@@ -34,6 +35,17 @@ def archive(tmp_path_factory):
     subprocess.run([ROOT / "scripts/rootfs", directory / "rootfs.cpio", *sorted((BUILD / "user").iterdir()),
                     BUILD / "modroot", *names], check=True)
     return directory / "rootfs.cpio"
+
+
+def hello_of_the_manual(directory):
+    """Builds the module that docs/modules.md shows, as it says: outside the tree."""
+    page = (ROOT / "docs/modules.md").read_text()
+    outside = directory / "hello"
+    outside.mkdir()
+    for language, file in (("c", "hello.c"), ("make", "Kbuild")):
+        (outside / file).write_text(re.search(rf"^```{language}\n(.*?)^```$", page, re.M | re.S).group(1))
+    make("modules", f"M={outside}")
+    return outside / "hello.ko"
 
 
 def symvers():
@@ -82,6 +94,11 @@ def test_a_module_comes_and_goes(machine):
     machine.check("rmmod test_hello")
     assert log(machine) == "test_hello: bye\n"
     refused(machine, "rmmod test_hello", "No such file or directory")
+
+
+def test_the_module_of_the_manual(machine):
+    machine.check("insmod hello.ko count=2; rmmod hello")
+    assert log(machine).endswith("hello 0\nhello 1\nbye\n")
 
 
 def test_modinfo_shows_what_the_module_says(machine):
