@@ -31,19 +31,25 @@
 /* [V] written by victim only. */
 static struct task_struct *victim; /* the task to refuse an allocation; NULL: none */
 static unsigned allocations;       /* [V] by victim in this round so far */
-static unsigned refused;           /* [V] the number of the allocation to refuse */
+static unsigned refused;           /* [V] the number of the allocation to refuse; 0: all */
 static unsigned errors;            /* rounds of an attempt that gave -ENOMEM */
 
 static void refuse_one(unsigned long ip __unused, unsigned long parent_ip __unused,
 		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
-	if (current != READ_ONCE(victim) || !in_task() || ++allocations != refused)
+	if (current != READ_ONCE(victim) || !in_task() || (++allocations != refused && refused))
 		return;
 	ftrace_regs_set_return_value(fregs, 0);
 	ftrace_override_function_with_return(fregs);
 }
 
 static struct ftrace_ops refuse_ops = { .func = refuse_one, .flags = FTRACE_OPS_FL_IPMODIFY };
+
+void refuse_all(bool on)
+{
+	refused = 0;
+	WRITE_ONCE(victim, on ? current : NULL);
+}
 
 bool start_refusing(void)
 {

@@ -23,6 +23,9 @@ struct attempt {
 bool start_refusing(void);
 void stop_refusing(struct selftest *test);
 
+/* Refuses all allocations of this task from now on, or none. Between start and stop only. */
+void refuse_all(bool on);
+
 /* Note the state that all rounds must leave, and forget it. */
 void note_state(void);
 void forget_state(void);
