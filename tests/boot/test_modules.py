@@ -32,6 +32,7 @@ def archive(tmp_path_factory):
     names += [f"{directory / name}:root/{name}" for name in ("short.ko", "other.ko", "version.ko")]
     subprocess.run(["musl-gcc", "-static", "-O2", "-o", directory / "mutate", ROOT / "tests/modules/mutate.c"], check=True)
     names.append(f"{directory / 'mutate'}:root/mutate")
+    names.append(f"{ROOT / 'tests/modules/storm.sh'}:root/storm.sh")
     subprocess.run([ROOT / "scripts/rootfs", directory / "rootfs.cpio", *sorted((BUILD / "user").iterdir()),
                     BUILD / "modroot", *names], check=True)
     return directory / "rootfs.cpio"
@@ -285,3 +286,14 @@ def test_a_module_is_built_outside_the_tree(machine, tmp_path):
     (tmp_path / "second.c").write_text("int second(void);\nint missing(void);\nint second(void)\n{\n\treturn missing();\n}\n")
     result = subprocess.run(["make", "-s", "modules", f"M={tmp_path}"], cwd=ROOT, text=True, capture_output=True, check=False)
     assert result.returncode and 'modpost: "missing" [outside.ko] undefined!' in result.stderr
+
+
+@pytest.mark.soak
+def test_modules_come_and_go_in_a_storm(archive):
+    """On 8 CPUs, while tracers and filters change, events are switched on, and all files with functions are read."""
+    result = subprocess.run([ROOT / "scripts/boot", "--elf", "--cpus", "8", "--timeout", "3000", "--initrd", archive,
+                             "echo 1 > /proc/sys/kernel/printk; sh /root/storm.sh 20"],
+                            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    assert result.returncode == 0, result.stdout
+    expected = "".join(rf"round {i}\n" for i in range(1, 21)) + r"\d+ sites, 0 mismatches\n"
+    assert re.fullmatch(expected, result.stdout), result.stdout
