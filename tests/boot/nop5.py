@@ -204,6 +204,10 @@ class Nop5:
         """Start command, which does not end by itself, and type ^C until the prompt comes back."""
         self.send(f"echo started; {command}\n")
         self.expect(r"^started\r\n")
+        self.type_interrupts()
+
+    def type_interrupts(self):
+        """Type ^C until the prompt comes back."""
         for _ in range(HANG):
             self.send(b"\x03")
             try:
