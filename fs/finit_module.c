@@ -1,16 +1,17 @@
 /* finit_module(2): loads a module from a file. */
 #include "fs/file.h"
 #include "fs/fs.h"
+#include "fs/open.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/module/load.h"
 #include "kernel/syscalls/syscalls.h"
 
 /* Reads the whole file into memory of vmalloc(). Returns its length, or a negative errno. */
-static ssize_t read_file(struct file *file, void **buf)
+static ssize_t read_content(struct file *file, void **buf)
 {
 	loff_t size = file->f_inode->i_size, pos = 0;
 
-	if (!S_ISREG(file->f_inode->i_mode) || size <= 0)
+	if (size <= 0)
 		return -EINVAL;
 	if (size > 0x7fffffff)
 		return -EFBIG;
@@ -26,6 +27,22 @@ static ssize_t read_file(struct file *file, void **buf)
 		}
 	}
 	return (ssize_t)size;
+}
+
+/* Nobody may write to the file meanwhile: -ETXTBSY. */
+static ssize_t read_file(struct file *file, void **buf)
+{
+	ssize_t length;
+	int error;
+
+	if (!S_ISREG(file->f_inode->i_mode))
+		return -EINVAL;
+	error = deny_write_access(file);
+	if (error)
+		return error;
+	length = read_content(file, buf);
+	allow_write_access(file);
+	return length;
 }
 
 SYSCALL_DEFINE3(finit_module, int, fd, const char *, uargs, int, flags)
