@@ -102,8 +102,18 @@ bool input_available_p(const struct n_tty_data *ldata)
 	return READ_ONCE(ldata->canon_head) != READ_ONCE(ldata->read_tail);
 }
 
+bool n_tty_input_polled(const struct n_tty_data *ldata)
+{
+	const struct termios *t = &ldata->termios;
+
+	if ((t->c_lflag & ICANON) || t->c_cc[VTIME] || t->c_cc[VMIN] < 2)
+		return input_available_p(ldata);
+	return n_tty_readable_bytes(ldata) >= t->c_cc[VMIN];
+}
+
 void n_tty_flush_input(struct n_tty_data *ldata)
 {
+	ldata->erasing = false;
 	ldata->read_tail = ldata->read_head;
 	ldata->lnext = false;
 	smp_store_release(&ldata->canon_head, ldata->read_head);
@@ -120,6 +130,7 @@ void n_tty_set_termios(struct n_tty_data *ldata, const struct termios *new)
 
 	ldata->termios = *new;
 	ldata->lnext = false;
+	ldata->erasing = false;
 	ldata->any_function_printable = false;
 	for (unsigned i = 0; i < NCCS; i++)
 		if (i != VMIN && i != VTIME && new->c_cc[i] >= 0x20 && new->c_cc[i] != 0x7f)
@@ -148,6 +159,17 @@ bool n_tty_receive_room(const struct n_tty_data *ldata, bool deaf)
 }
 
 /* ---- output ---- */
+
+/* In Latin-1, as Linux: the letters there, but not the signs between them. */
+static u8 to_upper(u8 c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 0xdf && c != 0xf7) ? c - 0x20 : c;
+}
+
+static u8 to_lower(u8 c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7) ? c + 0x20 : c;
+}
 
 /*
  * Writes the output for c to out[OUTPUT_MAX], and moves the cursor. Returns the number of bytes.
@@ -189,8 +211,8 @@ static size_t do_output_char(struct n_tty_data *ldata, u8 c, u8 *out)
 			ldata->column--;
 		break;
 	default:
-		if (o_flag(ldata, OLCUC) && c >= 'a' && c <= 'z')
-			c = (u8)(c - 'a' + 'A');
+		if (o_flag(ldata, OLCUC))
+			c = to_upper(c);
 		if (c >= 0x20 && c != 0x7f && !is_continuation(ldata, c))
 			ldata->column++;
 	}
@@ -241,7 +263,7 @@ static void add_echo(struct n_tty_data *ldata, const u8 *s, size_t n)
 
 static bool is_control(u8 c)
 {
-	return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f;
+	return (c < 0x20 && c != '\t') || c == 0x7f;
 }
 
 /* Echoes c, if the terminal echoes. ECHOCTL: shows control characters as ^X. */
@@ -255,6 +277,14 @@ static void echo_char(struct n_tty_data *ldata, u8 c)
 		add_echo(ldata, ctl, 2);
 	else
 		add_echo(ldata, &c, 1);
+}
+
+/* ECHOPRT: closes what has been erased. */
+static void finish_erasing(struct n_tty_data *ldata)
+{
+	if (ldata->erasing && l_flag(ldata, ECHO))
+		add_echo(ldata, (const u8 *)"/", 1);
+	ldata->erasing = false;
 }
 
 void n_tty_echo_signal(struct n_tty_data *ldata, u8 c)
@@ -293,6 +323,13 @@ static void echo_erase(struct n_tty_data *ldata, size_t pos)
 
 	if (!l_flag(ldata, ECHO))
 		return;
+	if (l_flag(ldata, ECHOPRT)) {
+		if (!ldata->erasing)
+			add_echo(ldata, (const u8 *)"\\", 1);
+		ldata->erasing = true;
+		echo_char(ldata, c);
+		return;
+	}
 	if (!l_flag(ldata, ECHOE)) {
 		echo_char(ldata, ldata->termios.c_cc[VERASE]);
 		return;
@@ -340,6 +377,7 @@ static void eraser(struct n_tty_data *ldata, unsigned function)
 	     !l_flag(ldata, ECHOE) || typed * 8 + ECHO_ROOM > echo_room(ldata))) {
 		/* Does not erase the line on the screen. It may also be too long for that. */
 		ldata->read_head = ldata->canon_head;
+		finish_erasing(ldata);
 		echo_char(ldata, ldata->termios.c_cc[VKILL]);
 		if (l_flag(ldata, ECHO) && l_flag(ldata, ECHOK))
 			add_echo(ldata, (const u8 *)"\n", 1);
@@ -355,10 +393,13 @@ static void eraser(struct n_tty_data *ldata, unsigned function)
 		if (function == VERASE)
 			break;
 	}
+	if (ldata->read_head == ldata->canon_head)
+		finish_erasing(ldata);
 }
 
 static void reprint_line(struct n_tty_data *ldata)
 {
+	finish_erasing(ldata);
 	echo_char(ldata, ldata->termios.c_cc[VREPRINT]);
 	add_echo(ldata, (const u8 *)"\n", 1);
 	for (size_t pos = ldata->canon_head; pos != ldata->read_head; pos++)
@@ -385,8 +426,11 @@ static enum n_tty_action finish_line(struct n_tty_data *ldata, u8 c, bool eof)
 	return N_TTY_LINE;
 }
 
-/* A byte without a function goes into the line; without ICANON a reader may have it at once. */
-static enum n_tty_action n_tty_receive_char_normal(struct n_tty_data *ldata, u8 c)
+/*
+ * A byte without a function goes into the line; without ICANON a reader may have it at once.
+ * newline: it is a newline made of a carriage return, which is echoed as such.
+ */
+static enum n_tty_action n_tty_receive_char_normal(struct n_tty_data *ldata, u8 c, bool newline)
 {
 	bool canonical = l_flag(ldata, ICANON);
 
@@ -397,10 +441,14 @@ static enum n_tty_action n_tty_receive_char_normal(struct n_tty_data *ldata, u8 
 	}
 	if (canonical && ldata->read_head == ldata->canon_head)
 		ldata->canon_column = ldata->column;
-	if (c == '\n' && l_flag(ldata, ECHO))
+	finish_erasing(ldata);
+	if (newline && l_flag(ldata, ECHO))
 		add_echo(ldata, &c, 1);
 	else
 		echo_char(ldata, c);
+	/* A single \377 of PARMRK begins the mark of a bad byte. */
+	if (c == 0xff && i_flag(ldata, PARMRK))
+		put_tty_queue(ldata, c);
 	put_tty_queue(ldata, c);
 	if (canonical)
 		return N_TTY_NOTHING;
@@ -459,7 +507,7 @@ static enum n_tty_action receive_canonical(struct n_tty_data *ldata, u8 c)
 		echo_char(ldata, c);
 		return finish_line(ldata, c, false);
 	}
-	return n_tty_receive_char_normal(ldata, c);
+	return n_tty_receive_char_normal(ldata, c, false);
 }
 
 /* Bytes that most modes take as they are: no control character, not DEL. */
@@ -471,17 +519,18 @@ static bool is_ordinary(const struct n_tty_data *ldata, u8 c)
 enum n_tty_action n_tty_receive_char(struct n_tty_data *ldata, u8 c)
 {
 	enum n_tty_action action;
+	bool newline = false;
 
 	if (i_flag(ldata, ISTRIP))
 		c &= 0x7f;
 	if (ldata->lnext) {
 		ldata->lnext = false;
-		return n_tty_receive_char_normal(ldata, c);
+		return n_tty_receive_char_normal(ldata, c, false);
 	}
-	if (i_flag(ldata, IUCLC) && l_flag(ldata, IEXTEN) && c >= 'A' && c <= 'Z')
-		c = (u8)(c - 'A' + 'a');
+	if (i_flag(ldata, IUCLC) && l_flag(ldata, IEXTEN))
+		c = to_lower(c);
 	if (is_ordinary(ldata, c))
-		return n_tty_receive_char_normal(ldata, c);
+		return n_tty_receive_char_normal(ldata, c, false);
 	action = control_action(ldata, c);
 	if (action >= N_TTY_SIGINT && action <= N_TTY_SIGTSTP && !l_flag(ldata, NOFLSH))
 		n_tty_flush_input(ldata);
@@ -490,7 +539,8 @@ enum n_tty_action n_tty_receive_char(struct n_tty_data *ldata, u8 c)
 	if (c == '\r') {
 		if (i_flag(ldata, IGNCR))
 			return N_TTY_NOTHING;
-		if (i_flag(ldata, ICRNL))
+		newline = i_flag(ldata, ICRNL);
+		if (newline)
 			c = '\n';
 	} else if (c == '\n' && i_flag(ldata, INLCR)) {
 		c = '\r';
@@ -502,7 +552,7 @@ enum n_tty_action n_tty_receive_char(struct n_tty_data *ldata, u8 c)
 		return N_TTY_NOTHING;
 	}
 	return l_flag(ldata, ICANON) ? receive_canonical(ldata, c)
-				     : n_tty_receive_char_normal(ldata, c);
+				     : n_tty_receive_char_normal(ldata, c, newline);
 }
 
 size_t canon_copy_from_read_buf(struct n_tty_data *ldata, u8 *buf, size_t size, bool *eof)

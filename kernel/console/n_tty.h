@@ -42,6 +42,7 @@ struct n_tty_data {
 	bool lnext;                  /* [I] the next byte has no special meaning */
 	struct termios termios;      /* [I and O] to write */
 	bool any_function_printable; /* [I] a printable byte has a function in c_cc */
+	bool erasing;                /* [I] ECHOPRT: the erased text is not closed by a '/' yet */
 	u8 echo_buf[N_TTY_BUF_SIZE]; /* [O] ready to send */
 	size_t echo_head, echo_tail; /* [O] */
 	unsigned column;             /* [O] of the cursor */
@@ -82,6 +83,8 @@ enum n_tty_action n_tty_receive_char(struct n_tty_data *ldata, u8 c);
 void n_tty_echo_signal(struct n_tty_data *ldata, u8 c);
 /* True when a whole line (raw: a byte) or an end of file is ready. */
 bool input_available_p(const struct n_tty_data *ldata);
+/* The same for poll(2): raw and without VTIME, VMIN bytes. */
+bool n_tty_input_polled(const struct n_tty_data *ldata);
 /*
  * Takes at most size bytes of the first line (raw: of all bytes). Sets *eof when it took a ^D on an
  * empty line.

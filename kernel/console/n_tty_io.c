@@ -192,10 +192,10 @@ static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, bool no
 		mutex_unlock(&tty->input_lock);
 		if ((n && n >= rules.min) || eof || n == count)
 			break;
-		if (nonblock)
-			return n ? (ssize_t)n : -EAGAIN;
 		if (!rules.min && !rules.time_ns)
 			break; /* VMIN 0, VTIME 0: what is there */
+		if (nonblock)
+			return n ? (ssize_t)n : -EAGAIN;
 		/* Between bytes, and before the first one only with VMIN 0. */
 		error = n_tty_wait_for_input(tty, n || rules.from_start ? rules.time_ns : 0);
 		if (error == -ETIMEDOUT)
@@ -282,6 +282,20 @@ int n_tty_flush(struct tty_struct *tty, unsigned queue)
 	return 0;
 }
 
+/* Asks the other side to stop or to go on, by a character that goes before all other output. */
+static void send_control(struct tty_struct *tty, unsigned function)
+{
+	u8 c = tty->ldata.termios.c_cc[function];
+
+	if (c == DISABLED_CHAR)
+		return;
+	mutex_lock(&tty->output_lock);
+	if (tty->ops->write_room(tty))
+		tty->ops->write(tty, &c, 1);
+	tty->ops->flush_chars(tty);
+	mutex_unlock(&tty->output_lock);
+}
+
 int n_tty_flow(struct tty_struct *tty, unsigned action)
 {
 	switch (action) {
@@ -291,8 +305,11 @@ int n_tty_flow(struct tty_struct *tty, unsigned action)
 	case TCOON:
 		start_tty(tty);
 		return 0;
-	case TCIOFF: /* would send ^S, ^Q to a device that has no flow control */
+	case TCIOFF:
+		send_control(tty, VSTOP);
+		return 0;
 	case TCION:
+		send_control(tty, VSTART);
 		return 0;
 	}
 	return -EINVAL;

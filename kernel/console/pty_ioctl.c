@@ -68,7 +68,7 @@ int pty_master_ioctl(struct pty *pty, unsigned cmd, unsigned long arg)
 	case TIOCGPKT:
 		return put_user((int)READ_ONCE(pty->packet), number);
 	case TIOCSIG:
-		if (arg < 1 || arg > _NSIG)
+		if (arg != SIGINT && arg != SIGQUIT && arg != SIGTSTP)
 			return -EINVAL;
 		tty_signal_foreground(&pty->tty, (int)arg);
 		return 0;

@@ -92,6 +92,7 @@ struct winsize {
 #define NOFLSH  0x0080U
 #define TOSTOP  0x0100U
 #define ECHOCTL 0x0200U
+#define ECHOPRT 0x0400U
 #define ECHOKE  0x0800U
 #define IEXTEN  0x8000U
 

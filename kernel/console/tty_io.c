@@ -45,7 +45,7 @@ ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool no
 
 bool tty_readable(struct tty_struct *tty)
 {
-	return input_available_p(&tty->ldata);
+	return n_tty_input_polled(&tty->ldata);
 }
 
 bool tty_bypasses_buffer(const struct tty_struct *tty)

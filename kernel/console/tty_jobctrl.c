@@ -321,9 +321,24 @@ static int tiocgsid(struct tty_struct *tty, pid_t __user *result)
 	return nr ? put_user(nr, result) : -ENOTTY;
 }
 
+/* A byte goes into the input as if it had been typed, from the terminal's own session or root. */
+static int tiocsti(struct tty_struct *tty, const u8 __user *from)
+{
+	u8 c;
+
+	if (current_tty() != tty && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (get_user(c, from))
+		return -EFAULT;
+	n_tty_receive_buf(tty, &c, NULL, 1);
+	return 0;
+}
+
 int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 {
 	switch (cmd) {
+	case TIOCSTI:
+		return tiocsti(tty, (const u8 __user *)arg);
 	case TIOCSCTTY:
 		return tiocsctty(tty, arg == 1);
 	case TIOCNOTTY:
