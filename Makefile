@@ -120,6 +120,7 @@ UNTRACED += selftest/bench/ftrace%	# callbacks that are measured, registered for
 UNTRACED += selftest/bench/livepatch%	# only the patched functions themselves are to be measured
 UNTRACED += selftest/provoke/ftrace%	# callbacks that fault, registered for all functions
 UNTRACED += arch/x86_64/text_patch%	# patches sites, and emulates them in the breakpoint handler
+UNTRACED += arch/x86_64/kprobes%	# executes probed instructions in the breakpoint handler
 UNTRACED += arch/x86_64/text_alias%	# writes to text while a batch of sites holds breakpoints
 UNTRACED += arch/x86_64/unwind%	# finds the callback that has faulted, while all functions call it
 
@@ -135,7 +136,7 @@ else
 TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
-NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/ftrace_files/% \
+NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/kprobes/% trace/ftrace_files/% \
 	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/profiler.c trace/tracers/stack.c \
 	       trace/livepatch/% trace/samples/% selftest/trace/% selftest/arch/ftrace_entry.asm \
 	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/provoke/ftrace_fault.c

@@ -69,7 +69,7 @@ trampoline_long:
 trampoline_end:
 
 ; Not in init text: a CPU that is left out may halt here for ever.
-section .text progbits alloc exec nowrite align=16
+section .kprobes.text progbits alloc exec nowrite align=16
 bits 64
 ; Finds this CPU's number by its APIC ID. Loads the base of its per-CPU area and its idle task's
 ; stack.

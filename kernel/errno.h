@@ -44,8 +44,10 @@
 #define ENOSYS          38
 #define ENOTEMPTY       39
 #define ELOOP           40
+#define ENODATA         61
 #define EOVERFLOW       75
 #define ELIBBAD         80
+#define EILSEQ          84
 #define ENOTSOCK        88
 #define EMSGSIZE        90
 #define EPROTOTYPE      91

@@ -215,6 +215,27 @@ int static_key_dec(struct static_key *key)
 }
 EXPORT_SYMBOL_GPL(static_key_dec);
 
+bool static_branch_at(unsigned long addr)
+{
+	const struct jump_entry *low, *high;
+	bool found;
+
+	mutex_lock(&jump_label_mutex);
+	low = jump_entries_sorted;
+	high = jump_entries_end;
+	while (low < high) {
+		const struct jump_entry *middle = low + (high - low) / 2;
+
+		if (jump_entry_code(middle) < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	found = low < jump_entries_end && jump_entry_code(low) == addr;
+	mutex_unlock(&jump_label_mutex);
+	return found;
+}
+
 /* Drops the entries of [start, end) from a table. Returns how many are left. J held. */
 static unsigned drop_entries(struct jump_entry *entries, unsigned count, unsigned long start,
 			     unsigned long end)

@@ -129,5 +129,8 @@ static inline struct static_key *jump_entry_key(const struct jump_entry *entry)
 	return (struct static_key *)(entry->key & ~1UL);
 }
 
+/* Whether the instruction of a static branch of the image is at addr. Task context. */
+bool static_branch_at(unsigned long addr);
+
 /* Drops the entries in [start, end), which is about to be freed. Task context. */
 void jump_label_free_text(unsigned long start, unsigned long end);

@@ -1,5 +1,6 @@
 /* Looks up symbols in the table that scripts/kallsyms.c makes. That file describes the layout. */
 #include "kernel/kallsyms.h"
+#include "arch/kprobes.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -336,7 +337,7 @@ size_t vsprintf_symbol(char *buf, size_t size __unused, unsigned long address, c
 	return (size_t)print_symbol(buf, address, form == 'B', form != 's');
 }
 
-notrace /* the breakpoint handler uses it */
+__kprobes notrace /* the breakpoint handler uses it */
 	bool
 	is_kernel_text(unsigned long address)
 {

@@ -2,7 +2,7 @@
 
 SPIN_WAITER_HALTS equ 1			; kernel/locking/spinlock.h
 
-section .text progbits alloc exec nowrite align=16
+section .kprobes.text progbits alloc exec nowrite align=16
 bits 64
 
 ; void spin_wait_halt(const u16 *owner, u16 ticket)

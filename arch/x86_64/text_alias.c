@@ -12,6 +12,7 @@
 #include "arch/text_alias.h"
 
 #include "arch/irqflags.h"
+#include "arch/kprobes.h"
 #include "arch/paging.h"
 #include "arch/special_insns.h"
 #include "kernel/errno.h"
@@ -55,7 +56,7 @@ int __init text_alias_init(void)
  * traced: the breakpoint handler calls this while a trampoline's own call is being patched, and
  * would hit the same breakpoint again.
  */
-static phys_addr_t text_page(unsigned long addr)
+__kprobes static phys_addr_t text_page(unsigned long addr)
 {
 	const u64 *table = swapper_pg_dir;
 
@@ -73,7 +74,7 @@ static phys_addr_t text_page(unsigned long addr)
 	}
 }
 
-notrace /* the breakpoint handler uses it */
+__kprobes notrace /* the breakpoint handler uses it */
 	bool
 	is_text_address(unsigned long addr)
 {

@@ -19,6 +19,7 @@
  */
 #include "arch/text_patch.h"
 
+#include "arch/kprobes.h"
 #include "arch/processor.h"
 #include "arch/text_alias.h"
 #include "arch/tlb.h"
@@ -78,7 +79,7 @@ void text_encode_jmp(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long
 	encode(insn, JMP, addr, target);
 }
 
-notrace /* the breakpoint handler uses it */
+__kprobes notrace /* the breakpoint handler uses it */
 	unsigned long
 	text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
 {
@@ -88,7 +89,7 @@ notrace /* the breakpoint handler uses it */
 	return addr + TEXT_PATCH_SIZE + (unsigned long)(long)displacement;
 }
 
-static notrace /* the breakpoint handler uses it */
+__kprobes static notrace /* the breakpoint handler uses it */
 	const struct text_patch *
 	find_patch(const struct text_patch_batch *b, unsigned long addr)
 {
@@ -116,7 +117,7 @@ static notrace /* the breakpoint handler uses it */
  * `handlers` counts this CPU. The next batch may begin, in the other element of places. That batch
  * cannot write its tails, and cannot end, before this CPU's interrupts are on.
  */
-static notrace /* the breakpoint handler uses it */
+__kprobes static notrace /* the breakpoint handler uses it */
 	bool
 	instruction_at(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
 {
@@ -147,7 +148,7 @@ static notrace /* the breakpoint handler uses it */
  * also emulates when the new instruction is already there. A real CPU could execute it then; but
  * QEMU's TCG may have translated the int3 while it was overwritten, and would trap here for ever.
  */
-static notrace /* a trap here would come back here before the site is whole */
+__kprobes static notrace /* a trap here would come back here before the site is whole */
 	bool
 	text_patch_int3(struct pt_regs *regs)
 {
@@ -242,6 +243,16 @@ int text_patch_fill(unsigned long addr, const void *bytes, size_t size)
 	text_sync_all();
 	mutex_unlock(&text_patch_mutex);
 	return 0;
+}
+
+void text_patch_byte(unsigned long addr, u8 byte)
+{
+	mutex_lock(&text_patch_mutex);
+	text_alias_copy(addr, &byte, 1);
+	text_sync_all();
+	if (!cpu_has_cheap_pause) /* as in text_patch_apply() */
+		text_alias_copy(addr, &byte, 1);
+	mutex_unlock(&text_patch_mutex);
 }
 
 void text_patch_stats_read(struct text_patch_stats *stats)

@@ -30,6 +30,13 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
  */
 int text_patch_fill(unsigned long addr, const void *bytes, size_t size);
 
+/*
+ * Replaces the first byte of an instruction of the image by an int3, or an int3 by the byte. On
+ * return no CPU executes the old byte, or is in a handler of the breakpoint that it was. No site of
+ * text_patch_apply() may be there. Same context.
+ */
+void text_patch_byte(unsigned long addr, u8 byte);
+
 /* 0f 1f 44 00 00, nop dword [rax + rax] (Intel SDM 2B, NOP) */
 extern const u8 text_nop5[TEXT_PATCH_SIZE];
 /* Encode call (e8) or jmp (e9) from addr to target. */

@@ -7,6 +7,7 @@
 #include "arch/exceptions_events.h"
 #include "arch/extable.h"
 #include "arch/irqflags.h"
+#include "arch/kprobes.h"
 #include "arch/nmi_events.h"
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
@@ -169,6 +170,7 @@ notrace /* a callback that faulted would be called and fault again before it is 
 		user_exception(regs, vector, address);
 		return;
 	}
+	arch_kprobe_fault(regs);
 	if (vector == X86_TRAP_PF && is_user_access(regs, address) &&
 	    handle_user_access(regs, address))
 		return;
@@ -199,7 +201,7 @@ int3_handler_t set_int3_handler(int3_handler_t handler)
  */
 DEFINE_PER_CPU(unsigned, nmi_running);
 
-notrace /* a breakpoint at its own site would call it again for ever */
+__kprobes notrace /* a breakpoint at its own site would call it again for ever */
 	void
 	do_int3(struct pt_regs *regs)
 {
@@ -207,12 +209,14 @@ notrace /* a breakpoint at its own site would call it again for ever */
 
 	if (handler && handler(regs))
 		return;
+	if (arch_kprobe_int3(regs))
+		return;
 	if (oops_enter_hook)
 		oops_enter_hook(regs);
 	die(exception_names[X86_TRAP_BP], regs, 0);
 }
 
-notrace /* do_int3 uses it */
+__kprobes notrace /* do_int3 uses it */
 	void
 	int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
 {

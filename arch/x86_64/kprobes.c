@@ -1,0 +1,382 @@
+/* Executes probed instructions while an int3 is in their place: kprobes.h. */
+#include "arch/kprobes.h"
+
+#include "arch/percpu.h"
+#include "arch/pgtable.h"
+#include "arch/text_area.h"
+#include "arch/text_patch.h"
+#include "kernel/bug.h"
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/sections.h"
+
+#define INT3        0xcc
+#define SECOND_COPY 32UL /* its place in the slot: interrupts were on */
+BUILD_BUG_ON(MAX_INSN_SIZE + 1 > SECOND_COPY);
+
+#define X86_EFLAGS_CF BIT(0)
+#define X86_EFLAGS_PF BIT(2)
+#define X86_EFLAGS_ZF BIT(6)
+#define X86_EFLAGS_SF BIT(7)
+#define X86_EFLAGS_OF BIT(11)
+/* What POPF changes in the kernel: all but RF, VM, VIF and VIP. */
+#define POPF_FLAGS (X86_EFLAGS_USER | X86_EFLAGS_IF | X86_EFLAGS_IOPL | X86_EFLAGS_NT | BIT(21))
+
+static const struct arch_kprobe_handlers *kprobe_handlers; /* release store */
+
+void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers)
+{
+	smp_store_release(&kprobe_handlers, handlers);
+}
+
+__kprobes /* the breakpoint handler */
+	bool
+	arch_kprobe_int3(struct pt_regs *regs)
+{
+	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
+
+	return handlers && handlers->int3(regs);
+}
+
+__kprobes /* a probe's fault comes here: it would be counted twice */
+	void
+	arch_kprobe_fault(struct pt_regs *regs)
+{
+	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
+
+	if (unlikely(handlers && regs->ip >= TEXT_AREA_START && regs->ip < MODULES_END))
+		handlers->fault(regs);
+}
+
+/* ---- which instructions ---- */
+
+/* What is done with an instruction for which insn_flow() says INSN_NEXT. */
+enum action { ACT_SLOT, ACT_PUSHF, ACT_POPF, ACT_CLI, ACT_REFUSE };
+
+static enum action action_of(const struct insn *insn)
+{
+	if (insn->map == INSN_MAP_0F && insn->opcode == 0x01 && insn->modrm == 0xf8)
+		return ACT_REFUSE; /* swapgs: the slot's int3 would have the wrong GS base */
+	if (insn->map != INSN_MAP_1BYTE)
+		return ACT_SLOT;
+	switch (insn->opcode) {
+	case 0x9c:
+		return ACT_PUSHF;
+	case 0x9d:
+		return ACT_POPF;
+	case 0xfa:
+		return ACT_CLI;
+	case 0xfb: /* sti: no interrupt may come between it and a hlt */
+	case 0xf4: /* hlt */
+	case 0x8e: /* mov to a segment register: ss must be followed by mov rsp at once */
+	case 0xcc: /* a breakpoint that is not ours */
+		return ACT_REFUSE;
+	default:
+		return ACT_SLOT;
+	}
+}
+
+/* Whether the emulation knows the form: prefixes change the size of what most of them read. */
+static bool can_emulate(const struct arch_kprobe *probe)
+{
+	if (probe->flow == INSN_OTHER || probe->action == ACT_REFUSE)
+		return false;
+	if (probe->flow == INSN_NEXT)
+		return probe->action == ACT_SLOT || !probe->insn.data16;
+	return !probe->insn.addr32 && !probe->insn.data16 && probe->insn.segment != 0x64;
+}
+
+/* Writes the instruction at copy, in the slot, with an int3 behind it. */
+static int write_copy(u8 *copy, unsigned long copy_addr, const struct arch_kprobe *probe,
+		      const u8 *text)
+{
+	const struct insn *insn = &probe->insn;
+
+	memcpy(copy, text, insn->length);
+	copy[insn->length] = INT3;
+	if (insn->rip) {
+		s64 disp = insn->disp + (s64)(probe->addr - copy_addr);
+		s32 disp32 = (s32)disp;
+
+		if (disp != disp32 || insn->addr32)
+			return -EOPNOTSUPP;
+		memcpy(copy + insn->disp_at, &disp32, sizeof(disp32));
+	}
+	return 0;
+}
+
+static int make_slot(struct arch_kprobe *probe, const u8 *text)
+{
+	u8 slot[KPROBE_SLOT_SIZE];
+	int error;
+
+	probe->slot = text_area_alloc(KPROBE_SLOT_SIZE);
+	if (!probe->slot)
+		return -ENOMEM;
+	memset(slot, INT3, sizeof(slot));
+	error = write_copy(slot, probe->slot, probe, text);
+	if (!error)
+		error = write_copy(slot + SECOND_COPY, probe->slot + SECOND_COPY, probe, text);
+	if (!error)
+		error = text_patch_fill(probe->slot, slot, sizeof(slot));
+	if (error)
+		arch_kprobe_release(probe);
+	return error;
+}
+
+int arch_kprobe_prepare(struct arch_kprobe *probe, unsigned long addr, const u8 *text, size_t size)
+{
+	probe->addr = addr;
+	probe->slot = 0;
+	if (insn_decode(&probe->insn, text, size))
+		return -EILSEQ;
+	probe->opcode = text[0];
+	probe->flow = (u8)insn_flow(&probe->insn);
+	probe->action = (u8)action_of(&probe->insn);
+	if (!can_emulate(probe))
+		return -EOPNOTSUPP;
+	if (probe->flow == INSN_NEXT && probe->action == ACT_SLOT)
+		return make_slot(probe, text);
+	return 0;
+}
+
+void arch_kprobe_release(struct arch_kprobe *probe)
+{
+	if (probe->slot)
+		text_area_free(probe->slot, KPROBE_SLOT_SIZE);
+	probe->slot = 0;
+}
+
+void arch_kprobe_arm(const struct arch_kprobe *probe)
+{
+	text_patch_byte(probe->addr, INT3);
+}
+
+void arch_kprobe_disarm(const struct arch_kprobe *probe)
+{
+	text_patch_byte(probe->addr, probe->opcode);
+}
+
+/* ---- emulation ---- */
+
+static __always_inline u64 *register_of(struct pt_regs *regs, unsigned number)
+{
+	switch (number) {
+	case 0:
+		return &regs->ax;
+	case 1:
+		return &regs->cx;
+	case 2:
+		return &regs->dx;
+	case 3:
+		return &regs->bx;
+	case 4:
+		return &regs->sp;
+	case 5:
+		return &regs->bp;
+	case 6:
+		return &regs->si;
+	case 7:
+		return &regs->di;
+	case 8:
+		return &regs->r8;
+	case 9:
+		return &regs->r9;
+	case 10:
+		return &regs->r10;
+	case 11:
+		return &regs->r11;
+	case 12:
+		return &regs->r12;
+	case 13:
+		return &regs->r13;
+	case 14:
+		return &regs->r14;
+	default:
+		return &regs->r15;
+	}
+}
+
+/* The address of a memory operand (SDM 2A, tables 2-2 and 2-3). */
+__kprobes /* the breakpoint handler calls it */
+	static unsigned long
+	operand_address(const struct arch_kprobe *probe, struct pt_regs *regs)
+{
+	const struct insn *insn = &probe->insn;
+	unsigned rm = insn_modrm_rm(insn), index;
+	unsigned long address = (unsigned long)(long)insn->disp;
+
+	if (insn->rip) {
+		address = insn_rip_address(insn, probe->addr);
+	} else if (rm != 4) {
+		address += *register_of(regs, rm | (insn->rex & 1) << 3);
+	} else {
+		if ((insn->sib & 7) != 5 || insn_modrm_mod(insn))
+			address += *register_of(regs, (insn->sib & 7) | (insn->rex & 1) << 3);
+		index = (insn->sib >> 3 & 7) | (insn->rex & 2) << 2;
+		if (index != 4)
+			address += *register_of(regs, index) << (insn->sib >> 6);
+	}
+	return insn->segment == 0x65 ? address + this_cpu_read(this_cpu_off) : address;
+}
+
+/* Where a jump or call through ModRM goes to. */
+__kprobes /* the breakpoint handler calls it */
+	static unsigned long
+	modrm_target(const struct arch_kprobe *probe, struct pt_regs *regs)
+{
+	const struct insn *insn = &probe->insn;
+
+	if (insn_modrm_mod(insn) == 3)
+		return *register_of(regs, insn_modrm_rm(insn) | (insn->rex & 1) << 3);
+	return *(const unsigned long *)operand_address(probe, regs);
+}
+
+/* SDM 1, appendix B: the condition in the low four bits of the opcode. */
+static __always_inline bool condition(u8 opcode, u64 flags)
+{
+	bool sign_differs = !(flags & X86_EFLAGS_SF) != !(flags & X86_EFLAGS_OF), result;
+
+	switch (opcode >> 1 & 7) {
+	case 0:
+		result = flags & X86_EFLAGS_OF;
+		break;
+	case 1:
+		result = flags & X86_EFLAGS_CF;
+		break;
+	case 2:
+		result = flags & X86_EFLAGS_ZF;
+		break;
+	case 3:
+		result = flags & (X86_EFLAGS_CF | X86_EFLAGS_ZF);
+		break;
+	case 4:
+		result = flags & X86_EFLAGS_SF;
+		break;
+	case 5:
+		result = flags & X86_EFLAGS_PF;
+		break;
+	case 6:
+		result = sign_differs;
+		break;
+	default:
+		result = sign_differs || (flags & X86_EFLAGS_ZF);
+		break;
+	}
+	return result != (opcode & 1);
+}
+
+/* loopne e0, loope e1, loop e2, jrcxz e3 */
+static __always_inline bool loop_condition(u8 opcode, struct pt_regs *regs)
+{
+	if (opcode == 0xe3)
+		return !regs->cx;
+	regs->cx--;
+	if (!regs->cx)
+		return false;
+	return opcode == 0xe2 || !(regs->flags & X86_EFLAGS_ZF) == (opcode == 0xe0);
+}
+
+static __always_inline void push(struct pt_regs *regs, unsigned long value)
+{
+	regs->sp -= 8;
+	*(unsigned long *)regs->sp = value;
+}
+
+static __always_inline unsigned long pop(struct pt_regs *regs)
+{
+	regs->sp += 8;
+	return *(const unsigned long *)(regs->sp - 8);
+}
+
+__kprobes /* the breakpoint handler calls it */
+	static void
+	emulate_flow(const struct arch_kprobe *probe, struct pt_regs *regs)
+{
+	const struct insn *insn = &probe->insn;
+	unsigned long next = probe->addr + insn->length, target;
+
+	switch (probe->flow) {
+	case INSN_JMP:
+		next = insn_target(insn, probe->addr);
+		break;
+	case INSN_JCC:
+		if (condition(insn->opcode, regs->flags))
+			next = insn_target(insn, probe->addr);
+		break;
+	case INSN_LOOP:
+		if (loop_condition(insn->opcode, regs))
+			next = insn_target(insn, probe->addr);
+		break;
+	case INSN_CALL:
+		push(regs, next);
+		next = insn_target(insn, probe->addr);
+		break;
+	case INSN_CALL_MODRM:
+		target = modrm_target(probe, regs);
+		push(regs, next);
+		next = target;
+		break;
+	case INSN_JMP_MODRM:
+		next = modrm_target(probe, regs);
+		break;
+	case INSN_RET:
+		next = pop(regs);
+		if (insn->imm_size)
+			regs->sp += (u16)insn->imm;
+		break;
+	default:
+		break;
+	}
+	regs->ip = next;
+}
+
+__kprobes /* the breakpoint handler calls it */
+	bool
+	arch_kprobe_execute(const struct arch_kprobe *probe, struct pt_regs *regs)
+{
+	if (probe->slot) {
+		regs->ip = probe->slot + (regs->flags & X86_EFLAGS_IF ? SECOND_COPY : 0);
+		regs->flags &= ~X86_EFLAGS_IF;
+		return false;
+	}
+	regs->ip = probe->addr + probe->insn.length;
+	switch (probe->action) {
+	case ACT_PUSHF:
+		push(regs, regs->flags);
+		break;
+	case ACT_POPF:
+		regs->flags = (regs->flags & ~POPF_FLAGS) | (pop(regs) & POPF_FLAGS);
+		break;
+	case ACT_CLI:
+		regs->flags &= ~X86_EFLAGS_IF;
+		break;
+	default:
+		emulate_flow(probe, regs);
+		break;
+	}
+	return true;
+}
+
+__kprobes /* the breakpoint handler calls it */
+	bool
+	arch_kprobe_leave_slot(const struct arch_kprobe *probe, struct pt_regs *regs)
+{
+	unsigned long offset = regs->ip - 1 - probe->slot;
+
+	if (offset % SECOND_COPY != probe->insn.length)
+		return false;
+	regs->ip = probe->addr + probe->insn.length;
+	if (offset >= SECOND_COPY)
+		regs->flags |= X86_EFLAGS_IF;
+	return true;
+}
+
+__kprobes /* the handler of the probe's fault calls it */
+	void
+	arch_kprobe_leave_faulted(const struct arch_kprobe *probe, struct pt_regs *regs)
+{
+	if (regs->ip - probe->slot >= SECOND_COPY)
+		regs->flags |= X86_EFLAGS_IF;
+	regs->ip = probe->addr;
+}

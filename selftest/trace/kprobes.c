@@ -1,0 +1,217 @@
+/*
+ * Self-tests of kprobes: where a probe can be, what its handlers see, and that no probe changes
+ * what the code computes.
+ */
+#include "trace/kprobes/kprobes.h"
+
+#include "arch/kprobes.h"
+#include "arch/text_area.h"
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/smp.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/on_cpus.h"
+#include "selftest/selftest.h"
+#include "trace/ftrace/ftrace.h"
+
+#define INT3 0xcc
+#define UD2  0x0f /* its first byte */
+
+static atomic64_t before, after;
+static u64 seen_di, seen_ip, seen_after_ip;
+
+static int count_before(struct kprobe *p __unused, struct pt_regs *regs)
+{
+	atomic64_inc(&before);
+	seen_di = regs->di;
+	seen_ip = regs->ip;
+	return 0;
+}
+
+static void count_after(struct kprobe *p __unused, struct pt_regs *regs,
+			unsigned long flags __unused)
+{
+	atomic64_inc(&after);
+	seen_after_ip = regs->ip;
+}
+
+static void reset_counts(void)
+{
+	atomic64_set(&before, 0);
+	atomic64_set(&after, 0);
+}
+
+/* In selftest/arch/kprobe_kinds.asm: a checksum of n, with each kind of instruction. */
+u64 kprobe_kinds(u64 n);
+u64 kprobe_kinds_add(u64 a);
+extern char kprobe_kinds_end[];
+
+#define KINDS_SIZE ((size_t)(kprobe_kinds_end - (char *)kprobe_kinds))
+
+static u64 kinds_checksum(void)
+{
+	u64 sum = 0;
+
+	for (u64 n = 0; n < 10; n++)
+		sum = sum * 31 + kprobe_kinds(n);
+	return sum;
+}
+
+/* Probes each byte of kprobe_kinds(), and counts those where an instruction starts. */
+SELFTEST(kprobes, a_probe_at_any_instruction_changes_no_result)
+{
+	static struct kprobe probe = { .pre_handler = count_before, .post_handler = count_after };
+	u64 expected = kinds_checksum();
+	unsigned boundaries = 0, wrong = 0;
+	u8 text[256];
+
+	ASSERT(KINDS_SIZE <= sizeof(text));
+	memcpy(text, (const void *)kprobe_kinds, KINDS_SIZE);
+	for (size_t i = 0; i < KINDS_SIZE; i++) {
+		int error;
+
+		probe.addr = (unsigned long)kprobe_kinds + i;
+		reset_counts();
+		error = register_kprobe(&probe);
+		if (error == -EILSEQ || (error == -EOPNOTSUPP && text[i] == UD2))
+			continue;
+		if (error)
+			selftest_diag(test, "at +%zu: %d", i, error);
+		ASSERT(error == 0);
+		boundaries++;
+		if (((const u8 *)kprobe_kinds)[i] != INT3 || kinds_checksum() != expected ||
+		    seen_ip != probe.addr + 1 || atomic64_read(&before) != atomic64_read(&after)) {
+			selftest_diag(test, "at +%zu", i);
+			wrong++;
+		}
+		wrong += !atomic64_read(&before);
+		unregister_kprobe(&probe);
+		wrong += atomic64_read(&probe.nmissed) != 0;
+	}
+	EXPECT_EQ(wrong, 0);
+	EXPECT(boundaries > 50);
+	EXPECT(memcmp(text, (const void *)kprobe_kinds, KINDS_SIZE) == 0);
+}
+
+SELFTEST(kprobes, a_probe_at_an_entry_uses_ftrace_and_sees_the_arguments)
+{
+	static struct kprobe probe = { .symbol_name = "ftrace_target_add",
+				       .pre_handler = count_before,
+				       .post_handler = count_after };
+
+	reset_counts();
+	ASSERT(register_kprobe(&probe) == 0);
+	EXPECT_EQ(probe.addr, (unsigned long)ftrace_target_add);
+	EXPECT_EQ(*(const u8 *)ftrace_target_add, 0xe8);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(seen_di, 7);
+	EXPECT_EQ(atomic64_read(&before), 1);
+	EXPECT_EQ(atomic64_read(&after), 1);
+	EXPECT_EQ(seen_after_ip, probe.addr + 5);
+	unregister_kprobe(&probe);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(atomic64_read(&before), 1);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+}
+
+SELFTEST(kprobes, wrong_places_are_refused_with_linux_errnos)
+{
+	static struct kprobe inside = { .symbol_name = "ftrace_target_add", .offset = 1 };
+	static struct kprobe breakpoint_path = { .symbol_name = "do_int3", .offset = 1 };
+	static struct kprobe entry_code = { .symbol_name = "asm_exc_int3" };
+	static struct kprobe unknown = { .symbol_name = "no_such_function" };
+	static struct kprobe data = { .addr = (unsigned long)&before };
+	static struct kprobe nothing;
+	static struct kprobe both = { .symbol_name = "do_int3",
+				      .addr = (unsigned long)ftrace_target_add };
+
+	EXPECT_EQ(register_kprobe(&inside), -EILSEQ);
+	EXPECT_EQ(register_kprobe(&breakpoint_path), -EINVAL);
+	EXPECT_EQ(register_kprobe(&entry_code), -EINVAL);
+	EXPECT_EQ(register_kprobe(&unknown), -ENOENT);
+	EXPECT_EQ(register_kprobe(&data), -EINVAL);
+	EXPECT_EQ(register_kprobe(&nothing), -EINVAL);
+	EXPECT_EQ(register_kprobe(&both), -EINVAL);
+	EXPECT_EQ(enable_kprobe(&nothing), -EINVAL);
+}
+
+SELFTEST(kprobes, probes_of_one_address_are_enabled_each_for_itself)
+{
+	static struct kprobe first = { .pre_handler = count_before },
+			     second = { .post_handler = count_after,
+					.flags = KPROBE_FLAG_DISABLED };
+	struct text_area_stats stats, stats_after;
+
+	first.addr = second.addr = (unsigned long)kprobe_kinds + 2; /* mov rbp, rsp: in a slot */
+	text_area_stats_read(&stats);
+	reset_counts();
+	ASSERT(register_kprobe(&first) == 0 && register_kprobe(&second) == 0);
+	EXPECT_EQ(register_kprobe(&first), -EINVAL);
+	kprobe_kinds(1);
+	EXPECT_EQ(atomic64_read(&before), 1);
+	EXPECT_EQ(atomic64_read(&after), 0);
+	EXPECT_EQ(enable_kprobe(&second), 0);
+	EXPECT_EQ(disable_kprobe(&first), 0);
+	kprobe_kinds(1);
+	EXPECT_EQ(atomic64_read(&before), 1);
+	EXPECT_EQ(atomic64_read(&after), 1);
+	EXPECT_EQ(disable_kprobe(&second), 0);
+	EXPECT(*(const u8 *)first.addr != INT3);
+	unregister_kprobe(&first);
+	unregister_kprobe(&second);
+	text_area_stats_read(&stats_after);
+	EXPECT_EQ(stats_after.bytes, stats.bytes);
+}
+
+static int call_kinds(struct kprobe *p __unused, struct pt_regs *regs __unused)
+{
+	kprobe_kinds(3);
+	return 0;
+}
+
+SELFTEST(kprobes, a_hit_inside_a_handler_is_missed_and_counted)
+{
+	static struct kprobe outer = { .symbol_name = "kprobe_kinds_add",
+				       .pre_handler = call_kinds },
+			     inner = { .pre_handler = count_before, .post_handler = count_after };
+	u64 expected = kprobe_kinds_add(4);
+
+	inner.addr = (unsigned long)kprobe_kinds + 2;
+	reset_counts();
+	ASSERT(register_kprobe(&outer) == 0 && register_kprobe(&inner) == 0);
+	EXPECT_EQ(kprobe_kinds_add(4), expected);
+	EXPECT_EQ(atomic64_read(&inner.nmissed), 1);
+	EXPECT_EQ(atomic64_read(&outer.nmissed), 4); /* kprobe_kinds() calls it four times */
+	EXPECT_EQ(atomic64_read(&before), 0);
+	EXPECT_EQ(atomic64_read(&after), 0);
+	unregister_kprobe(&outer);
+	unregister_kprobe(&inner);
+}
+
+#define CALLS 2000
+
+static atomic64_t wrong_sums;
+
+static void call_many(void *expected)
+{
+	for (unsigned i = 0; i < CALLS; i++)
+		if (kprobe_kinds(6) != *(u64 *)expected)
+			atomic64_inc(&wrong_sums);
+}
+
+SELFTEST(kprobes, hits_on_all_cpus_equal_the_calls)
+{
+	static struct kprobe probe = { .pre_handler = count_before, .post_handler = count_after };
+	u64 expected = kprobe_kinds(6);
+
+	probe.addr = (unsigned long)kprobe_kinds + 2;
+	reset_counts();
+	atomic64_set(&wrong_sums, 0);
+	ASSERT(register_kprobe(&probe) == 0);
+	EXPECT_EQ(run_on_cpus(call_many, &expected), 0);
+	EXPECT_EQ(atomic64_read(&before), (u64)CALLS * num_online_cpus());
+	EXPECT_EQ(atomic64_read(&after), atomic64_read(&before));
+	EXPECT_EQ(atomic64_read(&probe.nmissed), 0);
+	EXPECT_EQ(atomic64_read(&wrong_sums), 0);
+	unregister_kprobe(&probe);
+}
