@@ -72,10 +72,10 @@ static void free_hash(struct rcu_head *rcu)
 
 void ftrace_hash_free_tasks(struct ftrace_hash *hash)
 {
-	if (hash)
-		unlist(hash);
-	if (hash)
-		call_rcu_tasks(&hash->rcu, free_hash);
+	if (!hash)
+		return;
+	unlist(hash);
+	call_rcu_tasks(&hash->rcu, free_hash);
 }
 
 bool ftrace_hash_contains_from(const struct ftrace_hash *hash, u32 offset, u32 i)

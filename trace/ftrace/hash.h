@@ -8,8 +8,10 @@
 #include "kernel/rcu/rcu.h"
 
 struct ftrace_hash {
-	struct rcu_head rcu;
-	struct list_head list; /* [hashes_lock] all sets */
+	union {
+		struct list_head list; /* [hashes_lock] all sets */
+		struct rcu_head rcu;   /* of a set that has left the list and waits to be freed */
+	};
 	u32 count;
 	u32 mask; /* slots - 1 */
 	/*
