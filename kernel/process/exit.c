@@ -60,6 +60,10 @@ static void __exit_signal(struct task_struct *p)
 		wake_up_process(signal->group_exec_task);
 	}
 	p->sighand = NULL;
+	/* A reference to a reaped task, such as one of /proc, must not keep signals counted. */
+	flush_sigqueue(&p->pending);
+	if (!signal->nr_threads)
+		flush_sigqueue(&signal->shared_pending);
 	spin_unlock_irqrestore(&sighand->siglock, flags);
 	put_sighand(sighand);
 }

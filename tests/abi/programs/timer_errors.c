@@ -15,6 +15,7 @@ static void limited(void)
 	struct rlimit limit = { 3, 3 };
 	int made = 0;
 
+	setuid(54322); /* the limit counts all signals of a user */
 	setrlimit(RLIMIT_SIGPENDING, &limit);
 	while (made < 10 && !create(CLOCK_MONOTONIC, SIGEV_SIGNAL, SIGALRM))
 		made++;
