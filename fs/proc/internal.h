@@ -91,6 +91,19 @@ extern const struct file_operations proc_fd_dir_operations;
 /* task_mm.c: what the address space tells. */
 extern const struct file_operations proc_maps_operations, proc_mem_operations;
 extern const struct file_operations proc_cmdline_operations, proc_environ_operations;
+/* For open: -EACCES unless the current task may look into the task of the inode. */
+int proc_traced_open(struct inode *inode, struct file *file);
+/* For seq_operations: the areas, one after the other. m->private becomes the address space. */
+void *proc_maps_start(struct seq_file *m, loff_t *pos);
+void *proc_maps_next(struct seq_file *m, void *v, loff_t *pos);
+void proc_maps_stop(struct seq_file *m, void *v);
+int proc_maps_show(struct seq_file *m, void *v); /* the line of an area */
+/* For files whose position may be any number: an address. */
+loff_t proc_mem_llseek(struct file *file, loff_t offset, int whence);
+/* smaps.c: sums over page tables. */
+extern const struct file_operations proc_smaps_operations, proc_pagemap_operations;
+int proc_pid_smaps_rollup(struct seq_file *m, void *v);
+
 int proc_pid_statm(struct seq_file *m, void *v);
 int proc_pid_auxv(struct seq_file *m, void *v);
 struct mm_struct;

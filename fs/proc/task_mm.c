@@ -1,6 +1,6 @@
 /*
  * What the address space of a process tells: /proc/PID/{cmdline,environ,auxv,maps,mem,statm} and
- * the lines of status that begin with Vm and Rss.
+ * the lines of status that begin with Vm and Rss. smaps.c has what needs the page tables.
  */
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
@@ -10,7 +10,7 @@
 
 /* ---- memory as a file: cmdline, environ, mem ---- */
 
-static int traced_open(struct inode *inode, struct file *file)
+int proc_traced_open(struct inode *inode, struct file *file)
 {
 	(void)file;
 	return ptrace_may_access(proc_object(inode)->task) ? 0 : -EACCES;
@@ -113,7 +113,7 @@ static ssize_t mem_write(struct file *file, const char *buf, size_t count, loff_
 	return mem_access(file, (char *)buf, count, pos, true);
 }
 
-static loff_t mem_llseek(struct file *file, loff_t offset, int whence)
+loff_t proc_mem_llseek(struct file *file, loff_t offset, int whence)
 {
 	if (whence == SEEK_CUR)
 		offset += file->f_pos;
@@ -128,15 +128,15 @@ const struct file_operations proc_cmdline_operations = {
 	.llseek = generic_file_llseek,
 };
 const struct file_operations proc_environ_operations = {
-	.open = traced_open,
+	.open = proc_traced_open,
 	.read = environ_read,
 	.llseek = generic_file_llseek,
 };
 const struct file_operations proc_mem_operations = {
-	.open = traced_open,
+	.open = proc_traced_open,
 	.read = mem_read,
 	.write = mem_write,
-	.llseek = mem_llseek,
+	.llseek = proc_mem_llseek,
 };
 
 int proc_pid_auxv(struct seq_file *m, void *v)
@@ -160,7 +160,7 @@ int proc_pid_auxv(struct seq_file *m, void *v)
  * The record number is the address where the next area may begin, so that the reader goes on at the
  * right place after the process has changed its areas.
  */
-static void *maps_start(struct seq_file *m, loff_t *pos)
+void *proc_maps_start(struct seq_file *m, loff_t *pos)
 {
 	struct proc_object *object = proc_object(m->file->f_inode);
 	struct mm_struct *mm;
@@ -180,7 +180,7 @@ static void *maps_start(struct seq_file *m, loff_t *pos)
 	return vma;
 }
 
-static void *maps_next(struct seq_file *m, void *v, loff_t *pos)
+void *proc_maps_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct vm_area_struct *vma = v;
 
@@ -189,7 +189,7 @@ static void *maps_next(struct seq_file *m, void *v, loff_t *pos)
 	return vma->vm_next;
 }
 
-static void maps_stop(struct seq_file *m, void *v)
+void proc_maps_stop(struct seq_file *m, void *v)
 {
 	struct mm_struct *mm = m->private;
 
@@ -214,7 +214,7 @@ static const char *area_name(struct vm_area_struct *vma)
 	return NULL;
 }
 
-static int maps_show(struct seq_file *m, void *v)
+int proc_maps_show(struct seq_file *m, void *v)
 {
 	struct vm_area_struct *vma = v;
 	unsigned long flags = vma->vm_flags;
@@ -248,15 +248,15 @@ static int maps_show(struct seq_file *m, void *v)
 }
 
 static const struct seq_operations maps_sops = {
-	.start = maps_start,
-	.next = maps_next,
-	.stop = maps_stop,
-	.show = maps_show,
+	.start = proc_maps_start,
+	.next = proc_maps_next,
+	.stop = proc_maps_stop,
+	.show = proc_maps_show,
 };
 
 static int maps_open(struct inode *inode, struct file *file)
 {
-	int err = traced_open(inode, file);
+	int err = proc_traced_open(inode, file);
 
 	return err ? err : seq_open(file, &maps_sops);
 }
