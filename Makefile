@@ -136,6 +136,7 @@ else
 TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
+TRACED := # not that of a make above this one, which has exported its own
 NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/kprobes/% trace/ftrace_files/% \
 	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/profiler.c trace/tracers/stack.c \
 	       trace/livepatch/% trace/samples/% selftest/trace/% selftest/arch/ftrace_entry.asm \

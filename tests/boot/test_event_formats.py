@@ -21,7 +21,7 @@ FIELD = re.compile(r"\tfield:(.+?)\b(\w+)((?:\[[^\]]*\])?);\toffset:(\d+);\tsize
 @pytest.fixture(scope="module")
 def formats(shared_machines):
     """{"SYSTEM:NAME": the whole format file}"""
-    machine, found = shared_machines["nop5", None].get(), {}
+    machine, found = shared_machines["nop5"].get(), {}
     for system in machine.check("ls /sys/kernel/tracing/events").split():
         directory = f"/sys/kernel/tracing/events/{system}"
         names = [name for name in machine.run(f"ls {directory}").output.split() if name not in ("enable", "filter", directory)]
