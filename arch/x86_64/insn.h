@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "kernel/compiler.h"
 #include "kernel/types.h"
 
 #define MAX_INSN_SIZE 15 /* a longer one gives #GP (SDM 2A, 2.3.11) */
@@ -68,28 +69,30 @@ struct insn {
 int insn_decode(struct insn *insn, const u8 *text, size_t size);
 
 enum insn_flow insn_flow(const struct insn *insn);
+/* The breakpoint handler of probes uses what follows, so that none of it may be a function. */
+
 /* Where a jump or call with a relative operand goes to, if it lies at ip. */
-static inline unsigned long insn_target(const struct insn *insn, unsigned long ip)
+static __always_inline unsigned long insn_target(const struct insn *insn, unsigned long ip)
 {
 	return ip + insn->length + (unsigned long)insn->imm;
 }
 /* What a displacement with insn->rip stands for, if the instruction lies at ip. */
-static inline unsigned long insn_rip_address(const struct insn *insn, unsigned long ip)
+static __always_inline unsigned long insn_rip_address(const struct insn *insn, unsigned long ip)
 {
 	unsigned long address = ip + insn->length + (unsigned long)(long)insn->disp;
 
 	return insn->addr32 ? (u32)address : address;
 }
-static inline u8 insn_modrm_mod(const struct insn *insn)
+static __always_inline u8 insn_modrm_mod(const struct insn *insn)
 {
 	return insn->modrm >> 6;
 }
 /* Without the bit of REX. */
-static inline u8 insn_modrm_reg(const struct insn *insn)
+static __always_inline u8 insn_modrm_reg(const struct insn *insn)
 {
 	return insn->modrm >> 3 & 7;
 }
-static inline u8 insn_modrm_rm(const struct insn *insn)
+static __always_inline u8 insn_modrm_rm(const struct insn *insn)
 {
 	return insn->modrm & 7;
 }

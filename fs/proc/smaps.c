@@ -121,13 +121,17 @@ const struct file_operations proc_smaps_operations = {
 
 int proc_pid_smaps_rollup(struct seq_file *m, void *v)
 {
-	struct mm_struct *mm = get_task_mm(((struct proc_object *)m->private)->task);
+	struct task_struct *task = ((struct proc_object *)m->private)->task;
 	const struct vm_area_struct *vma;
+	struct mm_struct *mm;
 	unsigned long start = 0, end = 0;
 	struct vm_usage sum = {};
 	char line[128];
 
 	(void)v;
+	if (!ptrace_may_access(task)) /* it may run a program of another user since the open */
+		return -EACCES;
+	mm = get_task_mm(task);
 	if (!mm)
 		return -ESRCH;
 	mmap_read_lock(mm);
@@ -157,6 +161,8 @@ static ssize_t pagemap_read(struct file *file, char *buf, size_t count, loff_t *
 
 	if (*pos < 0 || *pos % (loff_t)sizeof(u64) || count % sizeof(u64))
 		return -EINVAL;
+	if (!ptrace_may_access(proc_object(file->f_inode)->task)) /* as above */
+		return -EACCES;
 	mm = get_task_mm(proc_object(file->f_inode)->task);
 	if (!mm)
 		return 0;

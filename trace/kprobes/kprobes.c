@@ -396,12 +396,12 @@ static int add_probe(struct kprobe *p, unsigned long addr)
 int register_kprobe(struct kprobe *p)
 {
 	unsigned long addr;
-	int error = p->site ? -EINVAL : find_address(p, &addr);
+	int error;
 
-	if (error)
-		return error;
 	mutex_lock(&kprobe_mutex);
-	error = check_address(addr);
+	error = p->site ? -EINVAL : find_address(p, &addr);
+	if (!error)
+		error = check_address(addr);
 	if (!error)
 		error = add_probe(p, addr);
 	mutex_unlock(&kprobe_mutex);

@@ -10,7 +10,7 @@ static long set(short type, short whence, long start, long len)
 	return fcntl(fd, F_SETLK, &l);
 }
 
-/* What a child, to whom they are other's, sees of all locks. */
+/* What a child sees of all locks: for the child, they belong to another process. */
 static void look(void)
 {
 	long at = 0;

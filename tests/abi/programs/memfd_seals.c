@@ -1,4 +1,4 @@
-/* fcntl(2) F_ADD_SEALS and F_GET_SEALS: what each seal forbids, and to whom seals may be added. */
+/* fcntl(2) F_ADD_SEALS and F_GET_SEALS: what each seal forbids, and which files take seals. */
 #include "abi.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* rt_sigqueueinfo(2) and rt_tgsigqueueinfo(2): which codes a program may send, and to whom. */
+/* rt_sigqueueinfo(2) and rt_tgsigqueueinfo(2): which codes a program may send to itself and to others. */
 #include "abi.h"
 
 static siginfo_t got;
