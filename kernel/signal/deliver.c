@@ -140,21 +140,24 @@ void signal_setup_done(bool failed, const struct ksignal *ksig)
 	set_current_blocked(mask);
 }
 
-/* The current task stops as a part of its process. True: it is the last one. siglock held. */
-static bool participate_in_stop(struct task_struct *tsk)
+/*
+ * The current task stops as a part of its process. Returns the signal if it is the last one, else
+ * 0: once siglock is free, a wait or a SIGCONT takes it out of group_exit_code. siglock held.
+ */
+static int participate_in_stop(struct task_struct *tsk)
 {
 	struct signal_struct *signal = tsk->signal;
 	bool counted = tsk->jobctl & JOBCTL_STOP_CONSUME;
 
 	tsk->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
 	if (!counted)
-		return false;
+		return 0;
 	if (signal->group_stop_count > 0)
 		signal->group_stop_count--;
 	if (signal->group_stop_count || (signal->flags & SIGNAL_STOP_STOPPED))
-		return false;
+		return 0;
 	signal->flags = (signal->flags & SIGNAL_UNKILLABLE) | SIGNAL_STOP_STOPPED;
-	return true;
+	return signal->group_exit_code;
 }
 
 /* Asks all threads to stop. False: the process ends or continues already. siglock held. */
@@ -191,16 +194,16 @@ static bool begin_stop(struct task_struct *tsk, int sig)
 static bool do_signal_stop(int sig)
 {
 	struct task_struct *tsk = current;
-	bool last;
+	int told;
 
 	if (!(tsk->jobctl & JOBCTL_STOP_PENDING) && !begin_stop(tsk, sig))
 		return false;
-	last = participate_in_stop(tsk);
+	told = participate_in_stop(tsk);
 	WRITE_ONCE(tsk->state, TASK_STOPPED);
 	spin_unlock_irq(&tsk->sighand->siglock);
-	if (last) {
+	if (told) {
 		spin_lock(&tasklist_lock);
-		do_notify_parent_cldstop(tsk, CLD_STOPPED);
+		do_notify_parent_cldstop(tsk, CLD_STOPPED, told);
 		spin_unlock(&tasklist_lock);
 	}
 	schedule();
@@ -218,7 +221,7 @@ static bool notify_continued(struct task_struct *tsk)
 	signal->flags &= ~(unsigned)(SIGNAL_CLD_STOPPED | SIGNAL_CLD_CONTINUED);
 	spin_unlock_irq(&tsk->sighand->siglock);
 	spin_lock(&tasklist_lock);
-	do_notify_parent_cldstop(tsk, why);
+	do_notify_parent_cldstop(tsk, why, why == CLD_CONTINUED ? SIGCONT : 0);
 	spin_unlock(&tasklist_lock);
 	return true;
 }
@@ -302,19 +305,19 @@ bool get_signal(struct ksignal *ksig)
 
 void exit_signals(struct task_struct *tsk)
 {
-	bool last = false;
+	int told = 0;
 
 	spin_lock_irq(&tsk->sighand->siglock);
 	tsk->flags |= PF_EXITING;
 	if (tsk->signal->nr_threads > 1 && !(tsk->signal->flags & SIGNAL_GROUP_EXIT)) {
 		retarget_shared_pending(tsk, ~tsk->blocked);
 		if (tsk->jobctl & JOBCTL_STOP_PENDING)
-			last = participate_in_stop(tsk);
+			told = participate_in_stop(tsk);
 	}
 	spin_unlock_irq(&tsk->sighand->siglock);
-	if (last) {
+	if (told) {
 		spin_lock(&tasklist_lock);
-		do_notify_parent_cldstop(tsk, CLD_STOPPED);
+		do_notify_parent_cldstop(tsk, CLD_STOPPED, told);
 		spin_unlock(&tasklist_lock);
 	}
 }

@@ -510,7 +510,7 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 	return autoreap;
 }
 
-void do_notify_parent_cldstop(struct task_struct *tsk, int why)
+void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig)
 {
 	struct task_struct *leader = tsk->group_leader, *parent = leader->parent;
 	struct k_sigaction *action;
@@ -519,7 +519,7 @@ void do_notify_parent_cldstop(struct task_struct *tsk, int why)
 
 	init_siginfo(&info, SIGCHLD, why);
 	fill_sigchld(&info, leader);
-	info.si_status = why == CLD_CONTINUED ? SIGCONT : leader->signal->group_exit_code & 0x7f;
+	info.si_status = sig;
 	spin_lock_irqsave(&parent->sighand->siglock, flags);
 	action = &parent->sighand->action[SIGCHLD - 1];
 	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))

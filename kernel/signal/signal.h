@@ -96,8 +96,11 @@ bool unhandled_signal(const struct task_struct *tsk, int sig);
  * ignores its children, and tsk is to be reaped at once. tasklist_lock held.
  */
 bool do_notify_parent(struct task_struct *tsk, int sig);
-/* The same for a process that has stopped or continued. tasklist_lock held. */
-void do_notify_parent_cldstop(struct task_struct *tsk, int why);
+/*
+ * The same for a process that has stopped or continued, with the signal that did it: why is
+ * CLD_STOPPED or CLD_CONTINUED. tasklist_lock held.
+ */
+void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig);
 /* All other threads of the current process get SIGKILL. Returns their number. siglock held. */
 int zap_other_threads(struct task_struct *p);
 

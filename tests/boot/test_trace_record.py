@@ -44,10 +44,12 @@ def test_trace_record_keeps_the_trace_of_a_crash(images, tmp_path):
 
 def test_trace_record_ends_with_what_there_is_on_ctrl_c(images, tmp_path):
     import signal
-    process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_read", "cat /proc/version -"], cwd=tmp_path,
+    # Before the command is the terminal's foreground group, a ^C is the shell's, which waits and ignores it.
+    command = "sh -c 'echo begun > /sys/kernel/tracing/trace_marker; exec cat -'"
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_read", command], cwd=tmp_path,
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     part = tmp_path / "trace.dat.part"
-    eventually(lambda: part.exists() and count_pages(part) > 0)
+    eventually(lambda: part.exists() and b"begun\n" in pages(part))
     process.send_signal(signal.SIGINT)
     _, errors = finish(process)
     assert process.returncode == 0, errors
@@ -55,8 +57,9 @@ def test_trace_record_ends_with_what_there_is_on_ctrl_c(images, tmp_path):
     assert any(event[5] == "vfs_read" for event in read_report(report(tmp_path / "trace.dat")))
 
 
-def count_pages(part):
-    return sum(frame.type == trace_link.PAGES for frame in trace_link.Scanner().feed(part.read_bytes()))
+def pages(part):
+    frames = trace_link.Scanner().feed(part.read_bytes())
+    return b"".join(frame.payload for frame in frames if frame.type == trace_link.PAGES)
 
 
 def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
