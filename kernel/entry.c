@@ -17,10 +17,18 @@
 
 #define SIGNAL_WORK (USER_WORK_SIGPENDING | USER_WORK_RESTORE_SIGMASK)
 
+/*
+ * A signal waits while the task executes a probed instruction elsewhere (trace/uprobes/): its
+ * handler would see a wrong address. A task that must die does so at once.
+ */
+static bool signal_work(const struct task_struct *p)
+{
+	return test_user_work(p, SIGNAL_WORK) && (!p->uprobe_step || fatal_signal_pending(p));
+}
+
 static bool work_left(struct task_struct *p)
 {
-	return test_preempt_need_resched() || READ_ONCE(p->quiescent_work) ||
-	       test_user_work(p, SIGNAL_WORK);
+	return test_preempt_need_resched() || READ_ONCE(p->quiescent_work) || signal_work(p);
 }
 
 /* An unbalanced preempt_disable() would otherwise be found far from its place. */
@@ -46,7 +54,7 @@ void exit_to_user_mode_loop(struct pt_regs *regs)
 		if (test_preempt_need_resched())
 			schedule();
 		task_quiescent(p);
-		if (test_user_work(p, SIGNAL_WORK))
+		if (signal_work(p))
 			arch_do_signal(regs);
 		local_irq_disable();
 	}

@@ -66,6 +66,7 @@
 #define ECONNREFUSED    111
 #define ECANCELED       125
 #endif
+#define ENOTSUPP 524 /* of uprobes; it reaches programs, as on Linux */
 
 /* Results of a system call that a signal has interrupted; a program never sees them:
  * arch_do_signal(). */

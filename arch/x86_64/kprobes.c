@@ -1,6 +1,7 @@
 /* Executes probed instructions while an int3 is in their place: kprobes.h. */
 #include "arch/kprobes.h"
 
+#include "arch/insn_emulate.h"
 #include "arch/percpu.h"
 #include "arch/pgtable.h"
 #include "arch/text_area.h"
@@ -14,11 +15,6 @@
 #define SECOND_COPY 32UL /* its place in the slot: interrupts were on */
 BUILD_BUG_ON(MAX_INSN_SIZE + 1 > SECOND_COPY);
 
-#define X86_EFLAGS_CF BIT(0)
-#define X86_EFLAGS_PF BIT(2)
-#define X86_EFLAGS_ZF BIT(6)
-#define X86_EFLAGS_SF BIT(7)
-#define X86_EFLAGS_OF BIT(11)
 /* What POPF changes in the kernel: all but RF, VM, VIF and VIP. */
 #define POPF_FLAGS (X86_EFLAGS_USER | X86_EFLAGS_IF | X86_EFLAGS_IOPL | X86_EFLAGS_NT | BIT(21))
 
@@ -159,44 +155,6 @@ void arch_kprobe_disarm(const struct arch_kprobe *probe)
 
 /* ---- emulation ---- */
 
-static __always_inline u64 *register_of(struct pt_regs *regs, unsigned number)
-{
-	switch (number) {
-	case 0:
-		return &regs->ax;
-	case 1:
-		return &regs->cx;
-	case 2:
-		return &regs->dx;
-	case 3:
-		return &regs->bx;
-	case 4:
-		return &regs->sp;
-	case 5:
-		return &regs->bp;
-	case 6:
-		return &regs->si;
-	case 7:
-		return &regs->di;
-	case 8:
-		return &regs->r8;
-	case 9:
-		return &regs->r9;
-	case 10:
-		return &regs->r10;
-	case 11:
-		return &regs->r11;
-	case 12:
-		return &regs->r12;
-	case 13:
-		return &regs->r13;
-	case 14:
-		return &regs->r14;
-	default:
-		return &regs->r15;
-	}
-}
-
 /* The address of a memory operand (SDM 2A, tables 2-2 and 2-3). */
 __kprobes /* the breakpoint handler calls it */
 	static unsigned long
@@ -230,51 +188,6 @@ __kprobes /* the breakpoint handler calls it */
 	if (insn_modrm_mod(insn) == 3)
 		return *register_of(regs, insn_modrm_rm(insn) | (insn->rex & 1) << 3);
 	return *(const unsigned long *)operand_address(probe, regs);
-}
-
-/* SDM 1, appendix B: the condition in the low four bits of the opcode. */
-static __always_inline bool condition(u8 opcode, u64 flags)
-{
-	bool sign_differs = !(flags & X86_EFLAGS_SF) != !(flags & X86_EFLAGS_OF), result;
-
-	switch (opcode >> 1 & 7) {
-	case 0:
-		result = flags & X86_EFLAGS_OF;
-		break;
-	case 1:
-		result = flags & X86_EFLAGS_CF;
-		break;
-	case 2:
-		result = flags & X86_EFLAGS_ZF;
-		break;
-	case 3:
-		result = flags & (X86_EFLAGS_CF | X86_EFLAGS_ZF);
-		break;
-	case 4:
-		result = flags & X86_EFLAGS_SF;
-		break;
-	case 5:
-		result = flags & X86_EFLAGS_PF;
-		break;
-	case 6:
-		result = sign_differs;
-		break;
-	default:
-		result = sign_differs || (flags & X86_EFLAGS_ZF);
-		break;
-	}
-	return result != (opcode & 1);
-}
-
-/* loopne e0, loope e1, loop e2, jrcxz e3 */
-static __always_inline bool loop_condition(u8 opcode, struct pt_regs *regs)
-{
-	if (opcode == 0xe3)
-		return !regs->cx;
-	regs->cx--;
-	if (!regs->cx)
-		return false;
-	return opcode == 0xe2 || !(regs->flags & X86_EFLAGS_ZF) == (opcode == 0xe0);
 }
 
 static __always_inline void push(struct pt_regs *regs, unsigned long value)

@@ -9,6 +9,7 @@
 #include "arch/special_insns.h"
 #include "arch/traps_internal.h"
 #include "arch/uaccess.h"
+#include "arch/uprobes.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/printk/printk.h"
@@ -82,9 +83,16 @@ static void report(const struct pt_regs *regs, unsigned vector)
 	}
 }
 
-static void send_fault(const struct pt_regs *regs, unsigned vector, int sig, int si_code,
+static void send_fault(struct pt_regs *regs, unsigned vector, int sig, int si_code,
 		       unsigned long address)
 {
+	if (unlikely(current->uprobe_step)) {
+		bool at_ip = address == regs->ip;
+
+		arch_uprobe_leave(regs);
+		if (at_ip)
+			address = regs->ip;
+	}
 	if (unhandled_signal(current, sig))
 		report(regs, vector);
 	if (si_code == SI_KERNEL)
@@ -113,6 +121,7 @@ static void user_page_fault(struct pt_regs *regs, unsigned long address)
 /* A single step, or INT1. dr6 says which. */
 static void user_debug(struct pt_regs *regs, unsigned long dr6)
 {
+	arch_uprobe_leave(regs);
 	send_fault(regs, X86_TRAP_DB, SIGTRAP, (dr6 & DR6_STEP) ? TRAP_TRACE : TRAP_BRKPT,
 		   regs->ip);
 }
@@ -141,6 +150,8 @@ void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address
 		user_page_fault(regs, address);
 		return;
 	}
+	if (vector == X86_TRAP_BP && arch_uprobe_int3(regs))
+		return;
 	thread->trap_nr = vector;
 	thread->error_code = regs->orig_ax;
 	if (vector == X86_TRAP_DB)
@@ -151,6 +162,20 @@ void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address
 		send_fault(regs, vector, trap->sig ? trap->sig : SIGSEGV,
 			   trap->sig ? trap->si_code : SI_KERNEL,
 			   trap->ip_is_address ? regs->ip : 0);
+}
+
+void arch_uprobe_send_fault(struct pt_regs *regs, const struct arch_uprobe_fault *fault)
+{
+	regs->orig_ax = PF_USER | (fault->write ? PF_WRITE : 0);
+	current->thread.trap_nr = X86_TRAP_PF;
+	user_page_fault(regs, fault->address);
+}
+
+void arch_uprobe_send_step(struct pt_regs *regs)
+{
+	current->thread.trap_nr = X86_TRAP_DB;
+	current->thread.error_code = 0;
+	send_fault(regs, X86_TRAP_DB, SIGTRAP, TRAP_TRACE, regs->ip);
 }
 
 /* The fault's frame lies over the place of pt_regs: IRET had already popped the others. */

@@ -166,12 +166,15 @@ static bool exit_notify(struct task_struct *tsk, bool group_dead)
 void (*disassociate_ctty_hook)(void);
 void (*futex_exit_hook)(struct task_struct *tsk);
 void (*futex_wake_hook)(int __user *addr);
+void (*uprobe_exit_hook)(struct task_struct *p);
 
 void mm_release(struct task_struct *tsk)
 {
 	int __user *tid = tsk->clear_child_tid;
 	struct completion *vfork_done;
 
+	if (unlikely(tsk->utask))
+		uprobe_exit_hook(tsk);
 	if (tsk->mm && tsk->robust_list && futex_exit_hook)
 		futex_exit_hook(tsk);
 	/* Another thread may be waiting for the word, as pthread_join(3) does. */

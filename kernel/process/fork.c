@@ -16,6 +16,7 @@
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/pid.h"
+#include "kernel/process/process.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/runqueue.h"
@@ -335,6 +336,8 @@ static struct signal_struct *copy_signal_struct(u64 clone_flags)
 	return current->signal;
 }
 
+int (*uprobe_fork_hook)(struct task_struct *p, u64 clone_flags);
+
 struct task_struct *copy_process(const struct kernel_clone_args *args)
 {
 	struct task_struct *p;
@@ -373,6 +376,8 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	if (error)
 		goto exit_files;
 	error = copy_registers(args, p);
+	if (!error && unlikely(current->utask) && !args->fn)
+		error = uprobe_fork_hook(p, args->flags);
 	if (error)
 		goto exit_mm;
 	p->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : NULL;
@@ -392,6 +397,8 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	free_pid(pid);
 	spin_unlock(&tasklist_lock);
 exit_mm:
+	if (unlikely(p->utask))
+		uprobe_exit_hook(p);
 	if (p->mm)
 		mmput(p->mm);
 exit_files:

@@ -15,6 +15,12 @@ void __noreturn do_group_exit(int status);
 extern void (*futex_exit_hook)(struct task_struct *tsk);
 extern void (*futex_wake_hook)(int __user *addr);
 /*
+ * trace/uprobes/: p, which has not run, is a copy of the current task, which has a utask: 0 or
+ * -ENOMEM. And p, the current task or one that never runs, gives its utask up.
+ */
+extern int (*uprobe_fork_hook)(struct task_struct *p, u64 clone_flags);
+extern void (*uprobe_exit_hook)(struct task_struct *p);
+/*
  * True if no process of the current process group has a parent in the same session but another
  * group: no shell would continue it after a stop. Takes tasklist_lock. Task context.
  */

@@ -114,7 +114,9 @@ struct task_struct {
 		u32 syscall_work;
 #define SYSCALL_WORK_TRACE 1 /* only syscall_trace is set */
 	};
-	u32 user_work; /* [A] USER_WORK_*, all below 0x10000 */
+	u32 user_work;             /* [A] USER_WORK_*, all below 0x10000 */
+	bool uprobe_step;          /* [O] executes a probed instruction in a slot: signals wait */
+	struct uprobe_task *utask; /* [O] of trace/uprobes/; NULL: it has met no uprobe */
 
 	unsigned state;      /* TASK_*; written by the task itself, and by its waker under P */
 	unsigned exit_state; /* EXIT_* [L]; 0 before its exit */

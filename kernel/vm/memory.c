@@ -93,6 +93,20 @@ static struct page *make_private_copy(struct page *page)
 	return copy;
 }
 
+/*
+ * A private area of a file with patches: no page comes in while they change. Returns whether the
+ * lock of the mapping was taken.
+ */
+static bool lock_patches(const struct vm_area_struct *vma)
+{
+	struct vm_mapping *mapping = vma->vm_mapping;
+
+	if (likely(!mapping || !READ_ONCE(mapping->nr_patches)) || (vma->vm_flags & VM_SHARED))
+		return false;
+	mutex_lock(&mapping->lock);
+	return true;
+}
+
 /* A page that the area's owner provides: vm_ops->fault(). */
 static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsigned flags)
 {
@@ -106,16 +120,23 @@ static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsi
 	};
 	unsigned long seq = mapping ? smp_load_acquire(&mapping->unmap_seq) : 0;
 	struct mm_struct *mm = vma->vm_mm;
+	bool locked, patched;
 	unsigned ret;
 	u64 *pte, entry;
 
 	ret = vma->vm_ops->fault ? vma->vm_ops->fault(&vmf) : VM_FAULT_SIGBUS;
 	if (ret & (VM_FAULT_ERROR | VM_FAULT_NOPAGE))
 		return ret;
-	if (write && !shared) {
+	locked = lock_patches(vma);
+	patched = locked && vm_patch_page_is_patched(vma, vmf.pgoff);
+	if ((write && !shared) || patched) {
 		vmf.page = make_private_copy(vmf.page);
-		if (!vmf.page)
-			return VM_FAULT_OOM;
+		if (!vmf.page) {
+			ret = VM_FAULT_OOM;
+			goto unlock;
+		}
+		if (patched)
+			vm_patch_page(vma, vmf.pgoff, vmf.page);
 		entry = private_pte(vma, vmf.page);
 	} else {
 		entry = mk_pte(vmf.page, vma->vm_page_prot);
@@ -129,7 +150,7 @@ static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsi
 	}
 	if (ret & VM_FAULT_ERROR) {
 		put_page(vmf.page);
-		return ret;
+		return ret; /* shared: nothing is locked */
 	}
 	spin_lock(&mm->page_table_lock);
 	pte = user_pte_alloc(mm, address);
@@ -143,6 +164,9 @@ static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsi
 	spin_unlock(&mm->page_table_lock);
 	if (unlikely(vmf.page))
 		put_page(vmf.page);
+unlock:
+	if (unlikely(locked))
+		mutex_unlock(&mapping->lock);
 	return ret;
 }
 
@@ -208,6 +232,8 @@ static unsigned wp_private(struct vm_area_struct *vma, unsigned long address, u6
 	}
 	if (old) {
 		copy_page(copy, old);
+		if (page_kind(old) == MM_ANONPAGES)
+			copy->index = old->index; /* patch.c */
 		mm->rss[page_kind(old)]--;
 	}
 	mm->rss[MM_ANONPAGES]++;

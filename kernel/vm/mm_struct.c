@@ -16,6 +16,7 @@
 #include "kernel/panic.h"
 
 const struct vm_file_hooks *vm_file_hooks;
+void (*xol_area_free_hook)(struct xol_area *area);
 static struct kmem_cache *mm_cache;
 
 void vm_set_file_hooks(const struct vm_file_hooks *hooks)
@@ -109,6 +110,8 @@ void mmput(struct mm_struct *mm)
 	exit_mmap(mm);
 	if (mm->exe_file)
 		vm_file_hooks->put_exe_file(mm->exe_file);
+	if (unlikely(mm->xol_area))
+		xol_area_free_hook(mm->xol_area);
 	mmdrop(mm);
 }
 

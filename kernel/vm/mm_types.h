@@ -16,6 +16,7 @@
 struct file; /* of the fs room; counted through struct vm_file_hooks (mm.h) */
 struct mm_struct;
 struct vm_area_struct;
+struct xol_area;
 struct pt_regs;
 
 /* vm_flags: Linux's values. */
@@ -83,6 +84,8 @@ struct vm_mapping {
 	 * does not install the page after it.
 	 */
 	unsigned long unmap_seq; /* [lock] to write; read by faults */
+	struct rb_root patches;  /* [lock] of struct vm_patch (patch.h), by offset */
+	unsigned nr_patches;     /* [lock] to write; read by faults */
 };
 
 /* Flags of a fault. */
@@ -180,6 +183,9 @@ struct mm_struct {
 	unsigned long saved_auxv[AT_VECTOR_SIZE]; /* for /proc/PID/auxv */
 	struct file *exe_file;                    /* [M] counted */
 
+	/* Where its programs execute probed instructions (trace/uprobes/): set once; NULL: nowhere.
+	 */
+	struct xol_area *xol_area;
 	struct mm_context context;
 	struct mm_struct *next_dead; /* in a list of address spaces to free: mmdrop_sched() */
 };

@@ -33,7 +33,7 @@ static int mprotect_fixup(struct vm_area_struct **vmap, unsigned long start, uns
 {
 	struct vm_area_struct *vma = *vmap;
 	unsigned long pages = (end - start) >> PAGE_SHIFT;
-	bool charge;
+	bool charge, was_writable = vma->vm_flags & VM_WRITE;
 	int error;
 
 	if (flags == vma->vm_flags)
@@ -55,6 +55,8 @@ static int mprotect_fixup(struct vm_area_struct **vmap, unsigned long start, uns
 		return error;
 	}
 	change_protection(vma, start, end);
+	if (was_writable && !(flags & VM_WRITE))
+		vm_patch_area(vma);
 	*vmap = vma_merge(vma);
 	return 0;
 }

@@ -172,6 +172,8 @@ void vm_mapping_init(struct vm_mapping *mapping)
 	INIT_LIST_HEAD(&mapping->areas);
 	mapping->deny_shared = false;
 	mapping->unmap_seq = 0;
+	mapping->patches = RB_ROOT;
+	mapping->nr_patches = 0;
 }
 
 void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsigned long last,

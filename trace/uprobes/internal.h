@@ -1,0 +1,88 @@
+/* Declarations for the files of trace/uprobes/ only. */
+#pragma once
+
+#include "arch/uprobes.h"
+#include "kernel/locking/spinlock.h"
+#include "kernel/sched/rwsem.h"
+#include "kernel/sched/sched.h"
+#include "kernel/vm/mm.h"
+#include "kernel/vm/patch.h"
+#include "trace/uprobes/uprobes.h"
+
+/*
+ * All consumers of one place in a file. References: one while it is registered, and one for each
+ * return instance, each hit and each task in a slot.
+ */
+struct uprobe {
+	struct uprobe *next; /* [uprobes_mutex] in a bucket of the table; RCU */
+	atomic_t ref;        /* [A] */
+	struct rw_semaphore consumer_rwsem;
+	struct list_head consumers; /* [consumer_rwsem] of struct uprobe_consumer */
+	struct inode *inode;        /* [C] with a reference */
+	loff_t offset;              /* [C] */
+	loff_t ref_ctr_offset;      /* [C] 0: none */
+	struct vm_patch breakpoint; /* [C], and of vm_patch_add() */
+	struct vm_patch counter;    /* the same; not without ref_ctr_offset */
+	struct arch_uprobe arch;    /* [C] */
+};
+
+/* The uprobe at an offset of the file that mapping belongs to, with a reference; NULL: none. */
+struct uprobe *find_uprobe(const struct vm_mapping *mapping, loff_t offset);
+void get_uprobe(struct uprobe *uprobe);
+/* Task context: the last one may free the inode. */
+void put_uprobe(struct uprobe *uprobe);
+
+/* ---- returns (return.c) ---- */
+
+/* A function that will return to the trampoline. */
+struct return_instance {
+	struct return_instance *next; /* the caller's, or an older one */
+	struct uprobe *uprobe;        /* with a reference */
+	unsigned long func;
+	unsigned long stack;    /* where the return address is */
+	unsigned long orig_ret; /* the address that the trampoline's replaces */
+	bool chained;           /* next belongs to the same return: func was reached by a jump */
+};
+
+#define MAX_RETURN_DEPTH 64 /* as Linux */
+
+/*
+ * What a task has of uprobes. Only the task itself uses it; and the parent, before the task runs.
+ */
+struct uprobe_task {
+	struct return_instance *returns; /* the newest first */
+	unsigned depth;                  /* of returns */
+	/* The instruction that it executes in a slot, while task->uprobe_step: */
+	struct uprobe *active; /* with a reference */
+	struct xol_slot *slot;
+	unsigned long ip;       /* of the instruction */
+	unsigned long slot_end; /* of the int3 behind the copy */
+	unsigned long saved;    /* of arch_uprobe_enter_slot() */
+};
+
+/* The current task's, made if need be; NULL: no memory. */
+struct uprobe_task *get_utask(void);
+/* Forgets all returns. */
+void drop_returns(struct uprobe_task *utask);
+/* The child gets copies of the returns, in the same order. 0 or -ENOMEM. */
+int copy_returns(struct uprobe_task *child, const struct uprobe_task *parent);
+/* The function that begins at regs->ip will return to the trampoline. */
+void prepare_return(struct uprobe *uprobe, struct pt_regs *regs);
+/* The current task has executed the int3 of the trampoline. */
+void handle_trampoline(struct pt_regs *regs);
+
+/* ---- slots (xol.c) ---- */
+
+struct xol_slot;
+
+/* The current address space's; makes it if it has none. NULL: no memory, or no room. */
+struct xol_area *get_xol_area(void);
+/* The address of the trampoline: the int3 at the beginning of the page. */
+unsigned long xol_trampoline(const struct xol_area *area);
+/*
+ * A slot with the instruction, and its address. It is the caller's until put_slot(). Sleeps while
+ * all slots that would do are in use.
+ */
+struct xol_slot *get_slot(struct xol_area *area, const struct arch_uprobe *arch,
+			  unsigned long *address);
+void put_slot(struct xol_area *area, struct xol_slot *slot);
