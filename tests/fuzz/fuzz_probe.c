@@ -2,7 +2,7 @@
  * Arguments of probes, under libFuzzer. What is accepted must have a type, a place in the record and few enough
  * dereferences. What is refused has a position in the text.
  *
- * sources: trace/probes/probe_parse.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ * sources: trace/probes/probe_command.c trace/probes/probe_parse.c trace/probes/probe_type.c arch/x86_64/regs.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -44,23 +44,23 @@ unsigned long kallsyms_lookup_name(const char *name)
 	return strcmp(name, "schedule") == 0 ? 0xffffffff80001000UL : 0;
 }
 
-static int parse_field(const char *text, struct probe_source *source, void *data,
-		       enum probe_error *error)
+static int find_field(const char *name, struct probe_source *source, void *data)
 {
-	if (*text != '$')
-		return -EINVAL;
-	if (strcmp(text, "$field") != 0) {
-		*error = PROBE_ERR_BAD_ATTACH_ARG;
+	if (strcmp(name, "field") != 0)
 		return -ENOENT;
-	}
-	source->kind = PROBE_SOURCE_PRIVATE;
 	source->data = data;
 	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct probe_arg_sources sources = { .parse = parse_field };
+	static const struct probe_arg_sources kinds[] = {
+		{ .flags = PROBE_FL_FIELDS, .parse = find_field },
+		{ .flags = PROBE_FL_REGS | PROBE_FL_ENTRY },
+		{ .flags = PROBE_FL_REGS | PROBE_FL_RETURN },
+		{ .flags = PROBE_FL_REGS | PROBE_FL_USER },
+	};
+	const struct probe_arg_sources *sources = &kinds[size ? *data % 4 : 0];
 	struct probe_command command;
 	struct probe_arg *args;
 	const char *group = NULL, *event = NULL;
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		int error;
 
 		errors = 0;
-		error = probe_arg_parse(&command, word, args, count++, &sources, NULL);
+		error = probe_arg_parse(&command, word, args, count++, sources, NULL);
 		if (error) {
 			CHECK(error == -EINVAL || error == -ENOENT || !host_allocations_left);
 			break;
@@ -89,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (command.argc && !probe_parse_event_name(&command, 0, command.argv[0], &group, &event))
 		CHECK((!event || probe_is_good_name(event)) && (!group || *group));
+	(void)probe_args_resolve(args, count && !args[count - 1].type ? count - 1 : count);
 	probe_args_free(args, count);
 	probe_command_free(&command);
 	host_allocations_left = -1;

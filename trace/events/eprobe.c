@@ -29,6 +29,7 @@ struct eprobe {
 	unsigned nr_args;
 	struct probe_arg *args;
 	size_t static_size; /* bytes of the record without strings */
+	bool has_strings;
 	struct trace_event_field *fields;
 	char *print_fmt;
 	struct rcu_head rcu;
@@ -69,26 +70,21 @@ static u64 fetch_field(const struct probe_source *source, const void *context)
 	return value;
 }
 
-static int parse_field(const char *text, struct probe_source *source, void *data,
-		       enum probe_error *error)
+static int find_field(const char *name, struct probe_source *source, void *data)
 {
 	const struct trace_event_field *field = ((struct trace_event_call *)data)->event.fields;
 
-	if (*text != '$')
-		return -EINVAL;
-	while (field->name && strcmp(field->name, text + 1) != 0)
+	while (field->name && strcmp(field->name, name) != 0)
 		field++;
-	if (!field->name) {
-		*error = PROBE_ERR_BAD_ATTACH_ARG;
+	if (!field->name)
 		return -ENOENT;
-	}
-	source->kind = PROBE_SOURCE_PRIVATE;
 	source->data = field;
 	return 0;
 }
 
 static const struct probe_arg_sources eprobe_sources = {
-	.parse = parse_field,
+	.flags = PROBE_FL_FIELDS,
+	.parse = find_field,
 	.fetch = fetch_field,
 };
 
@@ -104,8 +100,9 @@ static void eprobe_trigger(struct event_trigger_data *data, const void *rec,
 
 	if (!rec)
 		return;
-	size = eprobe->static_size +
-	       probe_args_data_size(eprobe->args, eprobe->nr_args, &eprobe_sources, rec);
+	size = eprobe->static_size;
+	if (eprobe->has_strings)
+		size += probe_args_data_size(eprobe->args, eprobe->nr_args, &eprobe_sources, rec);
 	entry = trace_event_buffer_reserve(&own, file, size);
 	if (!entry)
 		return;
@@ -355,7 +352,7 @@ static int parse_args(const struct probe_command *command, struct eprobe *eprobe
 		if (error)
 			return error;
 	}
-	return 0;
+	return probe_args_resolve(eprobe->args, eprobe->nr_args);
 }
 
 /* Makes the description of the event. */
@@ -365,8 +362,9 @@ static int describe(struct eprobe *eprobe)
 
 	eprobe->static_size =
 		probe_args_layout(eprobe->args, eprobe->nr_args, sizeof(struct trace_entry));
-	eprobe->fields = probe_args_fields(eprobe->args, eprobe->nr_args);
-	eprobe->print_fmt = probe_args_print_fmt(eprobe->args, eprobe->nr_args);
+	eprobe->has_strings = probe_args_have_strings(eprobe->args, eprobe->nr_args);
+	eprobe->fields = probe_args_fields(NULL, eprobe->args, eprobe->nr_args);
+	eprobe->print_fmt = probe_args_print_fmt("", "", eprobe->args, eprobe->nr_args);
 	if (!eprobe->fields || !eprobe->print_fmt)
 		return -ENOMEM;
 	call->event.system = eprobe->group;

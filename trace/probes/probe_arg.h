@@ -1,14 +1,14 @@
 /*
  * The arguments of probes that users define (Documentation/trace/kprobetrace.rst, FETCHARGS):
  *
- *	NAME=SOURCE[:TYPE]	pid=$next_pid:s32  name=+8($ptr):string  x=\5  j=@jiffies:u64
+ *	NAME=SOURCE[:TYPE]	pid=$next_pid:s32  name=+8(%di):string  x=\5  j=@jiffies:u64
  *
  * An argument is parsed once and becomes a short program: a source, some dereferences, a type. Each
  * hit of the probe runs the programs and stores the values in a record. Memory is read so that a
  * bad address gives no fault: an integer is 0 then, a string is empty and prints as (fault).
  *
- * A kind of probe (event probes, kprobes) has its own sources for $NAME and %NAME; the struct
- * probe_arg_sources tells what they are.
+ * Which sources a kind of probe has (fields of an event, registers, a result), and whose memory it
+ * reads, stands in its struct probe_arg_sources.
  */
 #pragma once
 
@@ -20,11 +20,12 @@ struct trace_seq;
 
 #define PROBE_ARGS_MAX   128
 #define PROBE_ARRAY_MAX  64   /* elements of an array */
-#define PROBE_NAME_MAX   32   /* bytes of an argument's name, with its NUL */
+#define PROBE_NAME_MAX   32   /* characters of an argument's name */
 #define PROBE_EVENT_MAX  64   /* bytes of the name of an event or a group, with its NUL */
 #define PROBE_TEXT_MAX   63   /* characters of an argument behind its name */
-#define PROBE_DEREFS_MAX 16   /* nested +OFF(…) */
+#define PROBE_DEREFS_MAX 14   /* nested +OFF(…), and the one of @ */
 #define PROBE_STRING_MAX 1024 /* bytes of a string in the record, with its NUL */
+#define PROBE_STACK_MAX  2048 /* the highest N of $stackN and $argN in the kernel */
 
 struct probe_type {
 	const char *name;
@@ -38,10 +39,15 @@ struct probe_type {
 };
 
 enum probe_source_kind {
-	PROBE_SOURCE_VALUE,   /* value: a constant, or the address of a symbol */
-	PROBE_SOURCE_TEXT,    /* text */
-	PROBE_SOURCE_COMM,    /* the name of the current task */
-	PROBE_SOURCE_PRIVATE, /* of the kind of probe: data, value */
+	PROBE_SOURCE_VALUE,         /* value: a constant, or an address */
+	PROBE_SOURCE_TEXT,          /* text */
+	PROBE_SOURCE_COMM,          /* the name of the current task */
+	PROBE_SOURCE_SYMBOL,        /* text: "SYMBOL[+|-OFFSET]", until probe_args_resolve() */
+	PROBE_SOURCE_REGISTER,      /* value: the offset in struct pt_regs */
+	PROBE_SOURCE_STACK_POINTER, /* $stack */
+	PROBE_SOURCE_STACK,         /* value: the number of a word on the stack */
+	PROBE_SOURCE_FIELD,         /* data, value: of the kind of probe */
+	PROBE_SOURCE_FILE,          /* value: an offset in the file of the probe */
 };
 
 struct probe_source {
@@ -62,10 +68,11 @@ struct probe_arg {
 	u8 nr_derefs;
 	u8 bit_width, bit_shift; /* of a bit field; width 0: the whole value */
 	u8 count;                /* elements of an array; 0: no array */
+	bool is_plain;           /* a register, stored as it is */
 	const struct probe_type *type;
 	u16 offset; /* in the record; of all elements, size bytes */
 	u16 size;
-}; /* constant after parsing */
+}; /* constant after parsing and probe_args_layout() */
 
 /* A probe in the making. Positions of errors are offsets in command. */
 struct probe_command {
@@ -76,6 +83,19 @@ struct probe_command {
 };
 
 enum probe_error {
+	PROBE_ERR_FILE_NOT_FOUND,
+	PROBE_ERR_NO_REGULAR_FILE,
+	PROBE_ERR_BAD_REFCNT,
+	PROBE_ERR_REFCNT_OPEN_BRACE,
+	PROBE_ERR_BAD_REFCNT_SUFFIX,
+	PROBE_ERR_BAD_UPROBE_OFFS,
+	PROBE_ERR_BAD_MAXACT_TYPE,
+	PROBE_ERR_BAD_MAXACT,
+	PROBE_ERR_MAXACT_TOO_BIG,
+	PROBE_ERR_BAD_PROBE_ADDR,
+	PROBE_ERR_NON_UNIQ_SYMBOL,
+	PROBE_ERR_BAD_RETPROBE,
+	PROBE_ERR_BAD_ADDR_SUFFIX,
 	PROBE_ERR_NO_GROUP_NAME,
 	PROBE_ERR_GROUP_TOO_LONG,
 	PROBE_ERR_BAD_GROUP_NAME,
@@ -83,22 +103,30 @@ enum probe_error {
 	PROBE_ERR_EVENT_TOO_LONG,
 	PROBE_ERR_BAD_EVENT_NAME,
 	PROBE_ERR_EVENT_EXIST,
+	PROBE_ERR_RETVAL_ON_PROBE,
+	PROBE_ERR_BAD_STACK_NUM,
+	PROBE_ERR_BAD_ARG_NUM,
 	PROBE_ERR_BAD_VAR,
+	PROBE_ERR_BAD_REG_NAME,
 	PROBE_ERR_BAD_MEM_ADDR,
 	PROBE_ERR_BAD_IMM,
 	PROBE_ERR_IMMSTR_NO_CLOSE,
+	PROBE_ERR_FILE_ON_KPROBE,
+	PROBE_ERR_BAD_FILE_OFFS,
+	PROBE_ERR_SYM_ON_UPROBE,
 	PROBE_ERR_BAD_DEREF_OFFS,
 	PROBE_ERR_DEREF_NEED_BRACE,
 	PROBE_ERR_DEREF_OPEN_BRACE,
 	PROBE_ERR_TOO_MANY_OPS,
+	PROBE_ERR_COMM_CANT_DEREF,
 	PROBE_ERR_BAD_FETCH_ARG,
-	PROBE_ERR_FILE_ON_KPROBE,
 	PROBE_ERR_ARRAY_NO_CLOSE,
 	PROBE_ERR_BAD_ARRAY_SUFFIX,
 	PROBE_ERR_BAD_ARRAY_NUM,
 	PROBE_ERR_ARRAY_TOO_BIG,
 	PROBE_ERR_BAD_TYPE,
 	PROBE_ERR_BAD_STRING,
+	PROBE_ERR_BAD_SYMSTRING,
 	PROBE_ERR_BAD_BITFIELD,
 	PROBE_ERR_TOO_MANY_ARGS,
 	PROBE_ERR_ARG_NAME_TOO_LONG,
@@ -107,13 +135,18 @@ enum probe_error {
 	PROBE_ERR_USED_ARG_NAME,
 	PROBE_ERR_NO_ARG_BODY,
 	PROBE_ERR_ARG_TOO_LONG,
+	PROBE_ERR_BAD_INSN_BNDRY,
+	PROBE_ERR_FAIL_REG_PROBE,
+	PROBE_ERR_DIFF_PROBE_TYPE,
+	PROBE_ERR_DIFF_ARG_TYPE,
+	PROBE_ERR_SAME_PROBE,
 	PROBE_ERR_BAD_ATTACH_EVENT,
 	PROBE_ERR_BAD_ATTACH_ARG,
 	PROBE_ERR_NO_EVENT_INFO,
 	PROBE_ERR_NO_EP_FILTER,
 };
 
-/* ---- parsing (probe_parse.c); task context ---- */
+/* ---- commands (probe_command.c); task context ---- */
 
 /* Splits text into words. 0 or -ENOMEM. The caller calls probe_command_free() in any case. */
 int probe_command_init(struct probe_command *command, const char *location, const char *text);
@@ -133,35 +166,64 @@ bool probe_is_good_name(const char *name);
 int probe_parse_event_name(const struct probe_command *command, unsigned word, char *text,
 			   const char **group, const char **event);
 
-/* What $NAME and %NAME mean for a kind of probe. */
+/* ---- parsing (probe_parse.c, probe_type.c); task context ---- */
+
+#define PROBE_FL_FIELDS 0x01 /* $FIELD of an event; the context is its record */
+#define PROBE_FL_REGS   0x02 /* %REG, $stack, $stackN; the context is a struct pt_regs */
+#define PROBE_FL_ENTRY  0x04 /* $argN: the probe is at the entry of a function */
+#define PROBE_FL_RETURN 0x08 /* $retval: the probe is at the return of a function */
+/*
+ * The probe is in a program: addresses and the stack are the task's; @+OFFSET, but no @SYMBOL. The
+ * values are fetched in task context and may fault pages in. Without it, an address below the
+ * kernel's is of the task, too.
+ */
+#define PROBE_FL_USER 0x10
+
+/* What the sources of a kind of probe mean. */
 struct probe_arg_sources {
-	/* text begins with $ or %. 0, -EINVAL with *error, or another errno with *error. */
-	int (*parse)(const char *text, struct probe_source *source, void *data,
-		     enum probe_error *error);
-	/* The value of a PROBE_SOURCE_PRIVATE; any context. context: of probe_args_store(). */
+	u32 flags; /* PROBE_FL_* */
+	/*
+	 * PROBE_FL_FIELDS: finds the field behind '$' for source->data and value. 0, or an errno:
+	 * there is no such field.
+	 */
+	int (*parse)(const char *name, struct probe_source *source, void *data);
+	/* The value of a PROBE_SOURCE_FIELD or _FILE. The context of probe_args_store(). */
 	u64 (*fetch)(const struct probe_source *source, const void *context);
 };
 
 /*
  * Parses argv[word] into args[index]. The arguments before it are parsed, and give the names that
- * are taken. 0 or an errno; the reason is in error_log. The caller frees args in any case.
+ * are taken. data is for sources->parse(). 0 or an errno; the reason is in error_log, but where
+ * Linux writes none. The caller frees args in any case.
  */
 int probe_arg_parse(const struct probe_command *command, unsigned word, struct probe_arg *args,
 		    unsigned index, const struct probe_arg_sources *sources, void *data);
+/* Looks the symbols of @SYMBOL up. 0, -EINVAL (a bad offset), or -ENOENT (no such symbol). */
+int probe_args_resolve(struct probe_arg *args, unsigned count);
 void probe_args_free(struct probe_arg *args, unsigned count);
 
-/* ---- records (probe_fetch.c) ---- */
+/* ---- records (probe_fetch.c, probe_print.c) ---- */
 
 /* Places the arguments in the record from `from` on. Returns the end of its static part. */
 size_t probe_args_layout(struct probe_arg *args, unsigned count, size_t from);
-/* Returns the fields for the format file, or NULL: no memory. Task context. */
-struct trace_event_field *probe_args_fields(const struct probe_arg *args, unsigned count);
+/* Returns whether a record has text behind its static part. */
+bool probe_args_have_strings(const struct probe_arg *args, unsigned count);
+/*
+ * Returns the fields for the format file, or NULL: no memory. head: fields before the arguments,
+ * up to one without a name; or NULL. Task context.
+ */
+struct trace_event_field *probe_args_fields(const struct trace_event_field *head,
+					    const struct probe_arg *args, unsigned count);
 /* Frees what probe_args_fields() has returned; NULL is fine. */
 void probe_args_free_fields(struct trace_event_field *fields);
-/* Returns the print fmt, or NULL: no memory. Task context. */
-char *probe_args_print_fmt(const struct probe_arg *args, unsigned count);
+/*
+ * Returns the print fmt, or NULL: no memory. head and head_values: what stands before the
+ * arguments, such as "(%lx)" and ", REC->__probe_ip". Task context.
+ */
+char *probe_args_print_fmt(const char *head, const char *head_values, const struct probe_arg *args,
+			   unsigned count);
 
-/* Returns the bytes of all strings together. Any context, preemption off. */
+/* Returns the bytes of all strings together. Any context, preemption off; but see PROBE_FL_USER. */
 size_t probe_args_data_size(const struct probe_arg *args, unsigned count,
 			    const struct probe_arg_sources *sources, const void *context);
 /* Stores all values in a record. Its strings begin at `from` and end before `end`. Same context. */

@@ -1,157 +1,136 @@
-/* Records of probes: fetching, storing and printing the arguments (trace/probes/probe_arg.h). */
+/* Records of probes: fetching and storing the arguments (trace/probes/probe_arg.h). */
 #include "arch/maccess.h"
+#include "arch/ptrace.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
-#include "trace/core/trace_seq.h"
-#include "trace/probes/probe_arg.h"
+#include "trace/probes/internal.h"
 
-/* ---- the description of the record ---- */
+/* ---- memory ---- */
 
-static unsigned elements(const struct probe_arg *arg)
+/* Whose memory an address is of. */
+enum memory {
+	MEMORY_KERNEL, /* or of the task, if the address is below the kernel's */
+	MEMORY_TASK,
+	MEMORY_TASK_FAULTS, /* pages are faulted in */
+};
+
+static enum memory memory_of(const struct probe_arg_sources *sources, bool user)
 {
-	return arg->count ? arg->count : 1;
+	if (sources->flags & PROBE_FL_USER)
+		return MEMORY_TASK_FAULTS;
+	return user ? MEMORY_TASK : MEMORY_KERNEL;
 }
 
-size_t probe_args_layout(struct probe_arg *args, unsigned count, size_t from)
+static bool is_kernel_address(u64 address)
 {
-	for (unsigned i = 0; i < count; i++) {
-		args[i].offset = (u16)from;
-		args[i].size = (u16)(args[i].type->size * elements(&args[i]));
-		from += args[i].size;
-	}
-	return from;
+	return (s64)address < 0;
 }
 
-/* Returns the type for the format file: "u64", "u8[]", "__data_loc char[]", or NULL. */
-static char *field_type(const struct probe_arg *arg)
+/* 0 or an error. */
+static long copy(void *to, u64 address, size_t size, enum memory memory)
 {
-	char type[32];
-
-	snprintf(type, sizeof(type), "%s%s%s", arg->type->is_string ? "__data_loc " : "",
-		 arg->type->field_type, arg->count ? "[]" : "");
-	return kstrdup(type, GFP_KERNEL);
+	if (is_kernel_address(address))
+		return memory == MEMORY_KERNEL
+			       ? copy_from_kernel_nofault(to, (const void *)address, size)
+			       : -EFAULT;
+	if (memory == MEMORY_TASK_FAULTS)
+		return copy_from_user(to, (__force const void __user *)address, size) ? -EFAULT : 0;
+	return copy_from_user_nofault(to, (const void *)address, size);
 }
 
-struct trace_event_field *probe_args_fields(const struct probe_arg *args, unsigned count)
+/* Copies a string, cut to size bytes with its NUL. Returns the number of bytes, or an error. */
+static long copy_string(char *to, u64 address, size_t size, enum memory memory)
 {
-	struct trace_event_field *fields = kcalloc(count + 1, sizeof(*fields), GFP_KERNEL);
+	long length;
 
-	for (unsigned i = 0; fields && i < count; i++) {
-		const struct probe_arg *arg = &args[i];
-
-		fields[i] = (struct trace_event_field){
-			.type = field_type(arg),
-			.name = arg->name,
-			.offset = arg->offset,
-			.size = arg->size,
-			.is_signed = arg->type->is_signed,
-			.filter_type = arg->type->is_string && !arg->count ? FILTER_DYN_STRING
-									   : FILTER_OTHER,
-		};
-		if (!fields[i].type) {
-			probe_args_free_fields(fields);
-			return NULL;
-		}
-	}
-	return fields;
+	if (is_kernel_address(address))
+		return memory == MEMORY_KERNEL
+			       ? strncpy_from_kernel_nofault(to, (const void *)address, size)
+			       : -EFAULT;
+	if (memory != MEMORY_TASK_FAULTS)
+		return strncpy_from_user_nofault(to, (const void *)address, size);
+	length = strncpy_from_user(to, (__force const char __user *)address, (long)size);
+	if (length < 0)
+		return length;
+	if (length < (long)size)
+		return length + 1;
+	to[size - 1] = '\0';
+	return (long)size;
 }
 
-void probe_args_free_fields(struct trace_event_field *fields)
-{
-	for (struct trace_event_field *field = fields; field && field->name; field++)
-		kfree(field->type);
-	kfree(fields);
-}
-
-/* Prints the print fmt into text, which has size bytes; returns its length. */
-static size_t print_print_fmt(const struct probe_arg *args, unsigned count, const char *head,
-			      char *text, size_t size)
-{
-	size_t n = 0;
-
-#define ADD(...) (n += (size_t)snprintf(size ? text + n : NULL, size ? size - n : 0, __VA_ARGS__))
-	ADD("\"%s", head);
-	for (unsigned i = 0; i < count; i++) {
-		ADD(" %s=%s", args[i].name, args[i].count ? "{" : "");
-		for (unsigned j = 0; j < elements(&args[i]); j++)
-			ADD("%s%s", j ? "," : "", args[i].type->fmt);
-		ADD("%s", args[i].count ? "}" : "");
-	}
-	ADD("\"");
-	for (unsigned i = 0; i < count; i++) {
-		for (unsigned j = 0; j < elements(&args[i]); j++) {
-			if (args[i].type->is_string && args[i].count)
-				ADD(", __get_str(%s[%u])", args[i].name, j);
-			else if (args[i].type->is_string)
-				ADD(", __get_str(%s)", args[i].name);
-			else if (args[i].count)
-				ADD(", REC->%s[%u]", args[i].name, j);
-			else
-				ADD(", REC->%s", args[i].name);
-		}
-	}
-#undef ADD
-	return n;
-}
-
-char *probe_args_print_fmt(const struct probe_arg *args, unsigned count)
-{
-	size_t size = print_print_fmt(args, count, "", NULL, 0) + 1;
-	char *text = kmalloc(size, GFP_KERNEL);
-
-	if (text)
-		print_print_fmt(args, count, "", text, size);
-	return text;
-}
-
-/* ---- fetching ---- */
+/* ---- sources ---- */
 
 /* A value on its way: an address, if the type reads memory there. */
 struct place {
 	u64 value;
-	bool in_memory; /* value is the address of the element */
-	bool user;
+	enum memory memory; /* of the address */
+	bool in_memory;     /* value is the address of the element */
 	bool fault;
 };
 
-static long copy(void *to, u64 address, size_t size, bool user)
+/* A word of the stack; 0 if it is not on the kernel's stack, or is not there. */
+static u64 stack_word(const struct pt_regs *regs, u64 number, enum memory memory)
 {
-	return user ? copy_from_user_nofault(to, (const void *)address, size)
-		    : copy_from_kernel_nofault(to, (const void *)address, size);
+	u64 address = regs->sp + number * sizeof(u64), word;
+
+	if (memory == MEMORY_KERNEL &&
+	    ALIGN_DOWN(address, THREAD_SIZE) != ALIGN_DOWN(regs->sp, THREAD_SIZE))
+		return 0;
+	return copy(&word, address, sizeof(word), memory) ? 0 : word;
+}
+
+static u64 source_value(const struct probe_source *source, const struct probe_arg_sources *sources,
+			const void *context)
+{
+	const struct pt_regs *regs = context;
+
+	switch (source->kind) {
+	case PROBE_SOURCE_TEXT:
+		return (u64)(unsigned long)source->text;
+	case PROBE_SOURCE_COMM:
+		return (u64)(unsigned long)current->comm;
+	case PROBE_SOURCE_REGISTER:
+		return *(const u64 *)((const char *)context + source->value);
+	case PROBE_SOURCE_STACK_POINTER:
+		return regs->sp;
+	case PROBE_SOURCE_STACK:
+		return stack_word(regs, source->value, memory_of(sources, false));
+	case PROBE_SOURCE_FIELD:
+	case PROBE_SOURCE_FILE:
+		return sources->fetch(source, context);
+	default:
+		return source->value;
+	}
 }
 
 /* Runs the source and the dereferences; the last one is left to the type. */
 static struct place find_place(const struct probe_arg *arg, const struct probe_arg_sources *sources,
 			       const void *context)
 {
-	struct place place = { .value = arg->source.value };
+	struct place place = { .value = source_value(&arg->source, sources, context) };
 
-	switch (arg->source.kind) {
-	case PROBE_SOURCE_VALUE:
-		break;
-	case PROBE_SOURCE_TEXT:
-		place.value = (u64)(unsigned long)arg->source.text;
-		break;
-	case PROBE_SOURCE_COMM:
-		place.value = (u64)(unsigned long)current->comm;
-		break;
-	case PROBE_SOURCE_PRIVATE:
-		place.value = sources->fetch(&arg->source, context);
-		break;
-	}
+	/* The text of the source is in the kernel. */
+	if (arg->source.kind != PROBE_SOURCE_TEXT && arg->source.kind != PROBE_SOURCE_COMM)
+		place.memory = memory_of(sources, arg->type->is_user);
 	for (unsigned i = 0; i < arg->nr_derefs; i++) {
+		enum memory memory = memory_of(sources, arg->derefs[i].user);
+
 		place.value += (u64)arg->derefs[i].offset;
-		place.user = arg->derefs[i].user;
-		if (i + 1 == arg->nr_derefs)
-			place.in_memory = true;
-		else if (copy(&place.value, place.value, sizeof(place.value), place.user))
-			return (struct place){ .fault = true };
+		if (i + 1 < arg->nr_derefs) {
+			if (copy(&place.value, place.value, sizeof(place.value), memory))
+				return (struct place){ .fault = true };
+			continue;
+		}
+		place.in_memory = true;
+		if (memory != MEMORY_KERNEL)
+			place.memory = memory;
 	}
 	return place;
 }
+
+/* ---- strings ---- */
 
 /* Returns the address of the text of a string's element. 0: a fault. */
 static u64 text_address(const struct probe_arg *arg, struct place place, unsigned element)
@@ -163,7 +142,7 @@ static u64 text_address(const struct probe_arg *arg, struct place place, unsigne
 	if (!arg->count)
 		return place.value;
 	/* An array of strings is an array of pointers. */
-	if (copy(&pointer, place.value + element * sizeof(pointer), sizeof(pointer), place.user))
+	if (copy(&pointer, place.value + element * sizeof(pointer), sizeof(pointer), place.memory))
 		return 0;
 	return pointer;
 }
@@ -179,9 +158,7 @@ static size_t copy_text(const struct probe_arg *arg, struct place place, unsigne
 		return 0;
 	if (arg->type->is_symbol_text)
 		return (size_t)scnprintf(to, size, "%pS", (void *)address) + 1;
-	length = place.user || arg->type->is_user
-			 ? strncpy_from_user_nofault(to, (const void *)address, size)
-			 : strncpy_from_kernel_nofault(to, (const void *)address, size);
+	length = copy_string(to, address, size, place.memory);
 	return length < 0 ? 0 : (size_t)length;
 }
 
@@ -195,10 +172,7 @@ static size_t text_size(const struct probe_arg *arg, struct place place, unsigne
 	if (arg->type->is_symbol_text)
 		return address ? (size_t)snprintf(NULL, 0, "%pS", (void *)address) + 1 : 0;
 	while (address && size < PROBE_STRING_MAX) {
-		const void *at = (const void *)(address + size);
-		long length = place.user || arg->type->is_user
-				      ? strncpy_from_user_nofault(piece, at, sizeof(piece))
-				      : strncpy_from_kernel_nofault(piece, at, sizeof(piece));
+		long length = copy_string(piece, address + size, sizeof(piece), place.memory);
 
 		if (length < 0)
 			return 0;
@@ -220,7 +194,7 @@ size_t probe_args_data_size(const struct probe_arg *args, unsigned count,
 		if (!args[i].type->is_string)
 			continue;
 		place = find_place(&args[i], sources, context);
-		for (unsigned j = 0; j < elements(&args[i]); j++)
+		for (unsigned j = 0; j < probe_arg_elements(&args[i]); j++)
 			size += text_size(&args[i], place, j);
 	}
 	return size;
@@ -230,7 +204,7 @@ size_t probe_args_data_size(const struct probe_arg *args, unsigned count,
 static size_t store_texts(const struct probe_arg *arg, struct place place, void *record,
 			  size_t from, size_t end)
 {
-	for (unsigned j = 0; j < elements(arg); j++) {
+	for (unsigned j = 0; j < probe_arg_elements(arg); j++) {
 		/* A text may have become longer since it was measured: then it is cut. */
 		size_t room = min(end - from, (size_t)PROBE_STRING_MAX);
 		size_t size = copy_text(arg, place, j, (char *)record + from, room);
@@ -242,25 +216,45 @@ static size_t store_texts(const struct probe_arg *arg, struct place place, void 
 	return from;
 }
 
+/* ---- integers ---- */
+
+static __always_inline void store_value(void *to, unsigned size, u64 value)
+{
+	switch (size) {
+	case 1:
+		memcpy(to, &value, 1);
+		break;
+	case 2:
+		memcpy(to, &value, 2);
+		break;
+	case 4:
+		memcpy(to, &value, 4);
+		break;
+	default:
+		memcpy(to, &value, 8);
+		break;
+	}
+}
+
 static u64 bits(const struct probe_arg *arg, u64 value)
 {
-	return arg->bit_width ? value >> arg->bit_shift & ((1ULL << arg->bit_width) - 1) : value;
+	return arg->bit_width ? value >> arg->bit_shift & (~0ULL >> (64 - arg->bit_width)) : value;
 }
 
 static void store_integers(const struct probe_arg *arg, struct place place, void *record)
 {
 	size_t size = arg->type->size;
 
-	for (unsigned j = 0; j < elements(arg); j++) {
+	for (unsigned j = 0; j < probe_arg_elements(arg); j++) {
 		u64 value = place.value;
 
 		if (place.in_memory) {
 			value = 0;
-			if (copy(&value, place.value + j * size, size, place.user))
+			if (copy(&value, place.value + j * size, size, place.memory))
 				value = 0;
 		}
 		value = bits(arg, place.fault ? 0 : value);
-		memcpy((u8 *)record + arg->offset + j * size, &value, size);
+		store_value((u8 *)record + arg->offset + j * size, (unsigned)size, value);
 	}
 }
 
@@ -269,67 +263,17 @@ void probe_args_store(const struct probe_arg *args, unsigned count,
 		      size_t from, size_t end)
 {
 	for (unsigned i = 0; i < count; i++) {
-		struct place place = find_place(&args[i], sources, context);
+		struct place place;
 
+		if (likely(args[i].is_plain)) {
+			store_value((u8 *)record + args[i].offset, args[i].size,
+				    *(const u64 *)((const char *)context + args[i].source.value));
+			continue;
+		}
+		place = find_place(&args[i], sources, context);
 		if (args[i].type->is_string)
 			from = store_texts(&args[i], place, record, from, end);
 		else
 			store_integers(&args[i], place, record);
-	}
-}
-
-/* ---- printing ---- */
-
-static void print_text(struct trace_seq *s, const void *record, const u8 *at)
-{
-	u32 loc;
-
-	memcpy(&loc, at, sizeof(loc));
-	if (!(loc >> 16)) {
-		trace_seq_puts(s, "(fault)");
-		return;
-	}
-	trace_seq_putc(s, '"');
-	trace_seq_puts_max(s, (const char *)record + (loc & 0xffff), loc >> 16);
-	trace_seq_putc(s, '"');
-}
-
-static void print_integer(struct trace_seq *s, const struct probe_type *type, const u8 *at)
-{
-	u64 value = 0;
-	unsigned shift = 64 - 8U * type->size;
-
-	memcpy(&value, at, type->size);
-	if (type->is_signed)
-		value = (u64)((s64)(value << shift) >> shift);
-	if (type->fmt[1] == 'p')
-		trace_seq_printf(s, "%pS", (void *)value);
-	else if (type->fmt[0] == '0')
-		trace_seq_printf(s, "0x%lx", value);
-	else if (type->fmt[0] == '\'')
-		trace_seq_printf(s, "'%c'", (char)value);
-	else
-		trace_seq_printf(s, type->is_signed ? "%ld" : "%lu", value);
-}
-
-void probe_args_print(struct trace_seq *s, const struct probe_arg *args, unsigned count,
-		      const void *record)
-{
-	for (unsigned i = 0; i < count; i++) {
-		const struct probe_arg *arg = &args[i];
-
-		trace_seq_printf(s, " %s=%s", arg->name, arg->count ? "{" : "");
-		for (unsigned j = 0; j < elements(arg); j++) {
-			const u8 *at = (const u8 *)record + arg->offset + j * arg->type->size;
-
-			if (j)
-				trace_seq_putc(s, ',');
-			if (arg->type->is_string)
-				print_text(s, record, at);
-			else
-				print_integer(s, arg->type, at);
-		}
-		if (arg->count)
-			trace_seq_putc(s, '}');
 	}
 }
