@@ -9,7 +9,10 @@
 
 %include "arch/ptrace.inc"
 
-extern ftrace_return_to_handler, preempt_schedule, __preempt_count
+KERNEL_CS	equ 0x10
+KERNEL_SS	equ 0x18
+
+extern ftrace_return_to_handler, ftrace_return_with_regs, preempt_schedule, __preempt_count
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
@@ -42,6 +45,32 @@ return_to_handler:
 	leave
 	ret
 return_to_handler_end:
+
+; The callback while a user of fgraph wants all registers: fills in the rest of struct ftrace_regs.
+; rdi points to it; the value that rdi had is lost. ip belongs to the frame, which the callback
+; finds.
+global fgraph_save_regs
+fgraph_save_regs:
+	mov	[rdi + PT_R15], r15
+	mov	[rdi + PT_R14], r14
+	mov	[rdi + PT_R13], r13
+	mov	[rdi + PT_R12], r12
+	mov	[rdi + PT_BX], rbx
+	mov	[rdi + PT_R11], r11
+	mov	[rdi + PT_R10], r10
+	mov	[rdi + PT_R9], r9
+	mov	[rdi + PT_R8], r8
+	mov	[rdi + PT_CX], rcx
+	mov	[rdi + PT_SI], rsi
+	mov	rsi, [rbp]			; of the caller
+	mov	[rdi + PT_BP], rsi
+	lea	rsi, [rbp + 16]			; above the return address
+	mov	[rdi + PT_SP], rsi
+	mov	qword [rdi + PT_CS], KERNEL_CS
+	mov	qword [rdi + PT_SS], KERNEL_SS
+	pushfq
+	pop	qword [rdi + PT_FLAGS]
+	jmp	[rel ftrace_return_with_regs]
 
 section .rodata progbits alloc noexec nowrite align=8
 handler_address:

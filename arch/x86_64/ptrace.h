@@ -30,6 +30,12 @@ static inline bool user_mode(const struct pt_regs *regs)
 	return regs->cs & 3;
 }
 
+/* The result of a function that has returned with these registers. Any context. */
+static inline unsigned long regs_return_value(const struct pt_regs *regs)
+{
+	return regs->ax;
+}
+
 /*
  * The registers with which the program of task p has entered the kernel: at the top of the stack of
  * p. A kernel task has the same place, with zeros. p is current, or does not run.

@@ -33,6 +33,7 @@
  */
 #include "trace/fgraph/fgraph.h"
 
+#include "arch/local.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
@@ -68,15 +69,36 @@ bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct f
 	return true;
 }
 
+void fgraph_no_frame(struct fgraph_stack *stack, struct fgraph_ops *gops, unsigned long ip)
+{
+	if (stack)
+		local_inc32(&stack->overrun);
+	if (gops->lostfunc && !READ_ONCE(silenced))
+		gops->lostfunc(gops, ip, NULL);
+}
+
+void fgraph_lose_frame(struct fgraph_stack *stack)
+{
+	struct fgraph_frame *frame = stack->top;
+
+	for (unsigned users = READ_ONCE(silenced) ? 0 : frame->users; users; users &= users - 1) {
+		int idx = __builtin_ctz(users);
+		struct fgraph_ops *gops = READ_ONCE(fgraph_array[idx]);
+		void *data = fgraph_find_data(frame, stack->limit, idx, NULL);
+
+		if (data && gops->lostfunc && (s32)(frame->epoch - gops->epoch) >= 0)
+			gops->lostfunc(gops, fgraph_frame_func(frame), data);
+	}
+	WRITE_ONCE(stack->top, fgraph_below(frame));
+	barrier();
+	WRITE_ONCE(stack->limit, (u64 *)frame);
+}
+
 struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned long *slot)
 {
 	while (stack->top != fgraph_bottom(stack) && stack->top->slot != slot) {
-		struct fgraph_frame *frame = stack->top;
-
 		__atomic_fetch_add(&fgraph_unmatched, 1, __ATOMIC_RELAXED);
-		WRITE_ONCE(stack->top, fgraph_below(frame));
-		barrier();
-		WRITE_ONCE(stack->limit, (u64 *)frame);
+		fgraph_lose_frame(stack);
 	}
 	if (stack->top == fgraph_bottom(stack))
 		panic("fgraph: no frame with the return address of slot %p", slot);
@@ -114,6 +136,7 @@ static void fgraph_return(struct ftrace_regs *fregs)
 
 /* Any return stub works for all users. It is fastest for the user that has provided it. */
 void (*ftrace_return_to_handler)(struct ftrace_regs *fregs) = fgraph_return;
+void (*ftrace_return_with_regs)(struct ftrace_regs *fregs) = fgraph_return;
 
 /* ---- the unwinder ---- */
 
@@ -254,11 +277,15 @@ u64 fgraph_unmatched_frames(void)
 static void choose_return_stub(void)
 {
 	void (*stub)(struct ftrace_regs * fregs) = fgraph_return;
+	bool regs = false;
 
-	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++)
+	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++) {
 		if (fgraph_array[i]->return_stub)
 			stub = fgraph_array[i]->return_stub;
-	WRITE_ONCE(ftrace_return_to_handler, stub);
+		regs |= !!(fgraph_array[i]->ops.flags & FTRACE_OPS_FL_SAVE_REGS);
+	}
+	smp_store_release(&ftrace_return_with_regs, stub);
+	smp_store_release(&ftrace_return_to_handler, regs ? fgraph_save_regs : stub);
 	smp_mb();
 	if (READ_ONCE(silenced))
 		WRITE_ONCE(ftrace_return_to_handler, fgraph_return);

@@ -38,12 +38,19 @@ struct ftrace_graph_ret {
  *
  * entryfunc returns 0 to skip the call: then retfunc is not called for it. fregs: the arguments.
  * retfunc is called once for each entryfunc that did not return 0. Exceptions: functions that never
- * return, and calls that return after the user was unregistered. fregs: only ax and dx are valid.
+ * return, and calls that return after the user was unregistered. fregs: only ax and dx are valid,
+ * unless the ops of gops has SAVE_REGS.
  */
 typedef int (*trace_func_graph_ent_t)(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
 				      struct ftrace_regs *fregs);
 typedef void (*trace_func_graph_ret_t)(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
 				       struct ftrace_regs *fregs);
+/*
+ * Called for a call whose return is not traced. data NULL: there was no room for the call, and
+ * entryfunc was not called. Else the function will never return, as its task has ended; data is
+ * what the user has reserved for the call. As the other callbacks.
+ */
+typedef void (*fgraph_lost_func_t)(struct fgraph_ops *gops, unsigned long func, void *data);
 
 #define FGRAPH_ARRAY_SIZE    16 /* users at the same time */
 #define FGRAPH_MAX_DATA_SIZE 64 /* bytes that a user may keep for a call */
@@ -51,7 +58,12 @@ typedef void (*trace_func_graph_ret_t)(struct ftrace_graph_ret *trace, struct fg
 struct fgraph_ops {
 	trace_func_graph_ent_t entryfunc; /* [C] while registered */
 	trace_func_graph_ret_t retfunc;   /* [C] while registered */
-	/* The owner sets its hashes by ftrace_set_filter(&gops->ops, ...); fgraph sets the rest. */
+	fgraph_lost_func_t lostfunc;      /* [C] while registered; or NULL */
+	/*
+	 * The owner sets its hashes by ftrace_set_filter(&gops->ops, ...), and may set the flag
+	 * SAVE_REGS: then both callbacks get all registers. retfunc gets those of the caller after
+	 * the return, without ip (it is the true return address) and di. fgraph sets the rest.
+	 */
 	struct ftrace_ops ops;
 	void *private; /* the owner's */
 	/*

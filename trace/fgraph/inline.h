@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "arch/local.h"
 #include "trace/fgraph/internal.h"
 
 #define DEFINE_FGRAPH_STUBS(name, entryfunc, retfunc)                                              \
@@ -41,14 +40,16 @@ static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_op
 	struct fgraph_frame *frame, *top;
 	struct ftrace_graph_ent trace;
 
-	if (unlikely(!stack))
+	if (unlikely(!stack)) {
+		fgraph_no_frame(stack, gops, ip);
 		return;
+	}
 	if (unlikely(*slot == (unsigned long)return_to_handler) &&
 	    fgraph_join_frame(stack, slot, gops, ip, fregs))
 		return;
 	frame = (struct fgraph_frame *)stack->limit;
 	if (unlikely((u8 *)(frame + 1) + FGRAPH_MAX_DATA_SIZE > (u8 *)fgraph_stack_end(stack))) {
-		local_inc32(&stack->overrun);
+		fgraph_no_frame(stack, gops, ip);
 		return;
 	}
 	WRITE_ONCE(stack->limit, frame->data);

@@ -11,6 +11,9 @@ extern u32 fgraph_epoch;                                   /* [G] to write: regi
 
 /* return_to_handler calls it. [G] to write */
 extern void (*ftrace_return_to_handler)(struct ftrace_regs *fregs);
+/* Is ftrace_return_to_handler while a user wants all registers: saves them, then continues below */
+void fgraph_save_regs(struct ftrace_regs *fregs);
+extern void (*ftrace_return_with_regs)(struct ftrace_regs *fregs); /* [G] to write */
 
 /*
  * Slow parts of the stubs (trace/fgraph/inline.h). fgraph_join_frame(): the return address in slot
@@ -24,6 +27,14 @@ bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct f
  * that did not return. Removes these frames.
  */
 struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned long *slot);
+/*
+ * A user's call gets no frame: its task has no shadow stack (NULL), or a full one. Counts that, and
+ * calls the lostfunc of gops.
+ */
+void fgraph_no_frame(struct fgraph_stack *stack, struct fgraph_ops *gops, unsigned long ip);
+/* Removes the innermost frame, whose function never returns. Calls the lostfuncs. Preemption off.
+ */
+void fgraph_lose_frame(struct fgraph_stack *stack);
 /* Calls the retfunc of each user of frame, the innermost one. */
 void fgraph_call_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
 		       struct ftrace_regs *fregs);

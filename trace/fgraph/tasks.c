@@ -153,7 +153,13 @@ static void fgraph_task_new(struct task_struct *p)
 /* task_free_hook: p has made its last task switch, and no CPU can find it any more. */
 static void fgraph_task_free(struct task_struct *p)
 {
-	free_stack(p->trace);
+	struct fgraph_stack *stack = p->trace;
+
+	preempt_disable();
+	while (stack && stack->top != fgraph_bottom(stack))
+		fgraph_lose_frame(stack);
+	preempt_enable();
+	free_stack(stack);
 }
 
 /* ---- release ---- */

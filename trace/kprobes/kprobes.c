@@ -9,7 +9,6 @@
 #include "trace/kprobes/kprobes.h"
 
 #include "arch/kprobes.h"
-#include "arch/percpu.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/jump_label.h"
@@ -17,9 +16,9 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rculist.h"
-#include "kernel/sched/mutex.h"
 #include "kernel/sections.h"
 #include "trace/ftrace/ftrace.h"
+#include "trace/kprobes/internal.h"
 
 #define FTRACE_SITE_SIZE 5
 #define BUCKETS          64U
@@ -33,11 +32,11 @@ struct kprobe_site {
 	bool armed;                           /* [kprobe_mutex] */
 };
 
-static DEFINE_MUTEX(kprobe_mutex); /* before ftrace_lock, text_area_mutex, text_patch_mutex */
+DEFINE_MUTEX(kprobe_mutex);
+DEFINE_PER_CPU(unsigned, kprobe_active);
 static struct kprobe_site *sites[BUCKETS];      /* [kprobe_mutex] to write; by address; RCU */
 static struct kprobe_site *slot_sites[BUCKETS]; /* the same, by slot */
 static unsigned ftrace_sites;                   /* [kprobe_mutex] armed */
-static DEFINE_PER_CPU(unsigned, kprobe_active); /* this CPU is in a handler of a kprobe */
 
 static __always_inline struct kprobe_site **bucket_of(unsigned long addr)
 {
@@ -251,7 +250,6 @@ static int find_address(const struct kprobe *p, unsigned long *addr)
 	return 0;
 }
 
-/* kprobe_mutex held, as below. */
 static int check_address(unsigned long addr)
 {
 	if (addr < (unsigned long)_stext || addr >= (unsigned long)_etext || is_blacklisted(addr))
@@ -259,6 +257,13 @@ static int check_address(unsigned long addr)
 	if (!is_boundary(addr))
 		return -EILSEQ;
 	return static_branch_at(addr) ? -EINVAL : 0;
+}
+
+int kprobe_address(const struct kprobe *p, unsigned long *addr)
+{
+	int error = find_address(p, addr);
+
+	return error ? error : check_address(*addr);
 }
 
 /* ---- sites ---- */
@@ -399,9 +404,7 @@ int register_kprobe(struct kprobe *p)
 	int error;
 
 	mutex_lock(&kprobe_mutex);
-	error = p->site ? -EINVAL : find_address(p, &addr);
-	if (!error)
-		error = check_address(addr);
+	error = p->site ? -EINVAL : kprobe_address(p, &addr);
 	if (!error)
 		error = add_probe(p, addr);
 	mutex_unlock(&kprobe_mutex);

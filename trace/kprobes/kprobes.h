@@ -48,3 +48,85 @@ void unregister_kprobe(struct kprobe *p);
 /* -EINVAL: not registered. disable_kprobe() does not wait for handlers. Task context. */
 int enable_kprobe(struct kprobe *p);
 int disable_kprobe(struct kprobe *p);
+
+/* ---- return probes: a handler at the return of a function, and one at its entry ---- */
+
+struct kretprobe_pool;
+
+/* One call of a probed function, from its entry to its return. */
+struct kretprobe_instance {
+	struct kretprobe_instance
+		*next;               /* of the same call; of this room, as are the next fields */
+	struct kretprobe_pool *pool; /* [C] */
+	unsigned long ret_addr;
+	u32 number;    /* [C] in the pool, from 1 on */
+	u32 next_free; /* in the pool: number, or 0 */
+	u64 data[];    /* data_size bytes that belong to the probe's handlers */
+};
+
+/*
+ * Both handlers run with preemption off, in any context, and must not sleep. A function that they
+ * call is not probed: such a hit counts in kp.nmissed.
+ */
+typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri, struct pt_regs *regs);
+
+#define KRETPROBE_MAX_DATA_SIZE 4096
+
+struct kretprobe {
+	struct kprobe kp; /* addr, or symbol_name; flags; nmissed. Its handlers are not called. */
+	/* At the return. regs: after the return, ip is the return address; without di. Or NULL. */
+	kretprobe_handler_t handler;
+	/*
+	 * At the entry, as a pre_handler of a kprobe. Not 0: this return is not of interest. NULL:
+	 * none.
+	 */
+	kretprobe_handler_t entry_handler;
+	/* Calls at the same time, in all tasks. At most 0: max(10, 2 * number of CPUs). */
+	int maxactive;
+	atomic64_t nmissed; /* calls without a call of the handlers: more than maxactive at once */
+	size_t data_size;   /* of ri->data */
+	/*
+	 * The handlers read only ip, sp, and the registers of arguments at the entry, ax and dx at
+	 * the return. That makes a hit faster.
+	 */
+	bool args_only;
+	/* Of this room. */
+	struct list_head list; /* [kprobe_mutex] in the site; RCU */
+	struct kretprobe_site *site;
+	struct kretprobe_pool *pool; /* [kprobe_mutex] NULL: not registered */
+};
+
+/*
+ * Registers a return probe at a function with a call site of ftrace. Task context. Sleeps. Errors:
+ * -E2BIG (data_size), -EINVAL (also: not the entry of a function, or one without a call site),
+ * -ENOENT, -ENOMEM, and those of register_kprobe() and register_ftrace_graph().
+ */
+int register_kretprobe(struct kretprobe *rp);
+/*
+ * On return no handler of rp runs or will run. Calls that have not returned end without a handler.
+ * Task context. Waits for grace periods.
+ */
+void unregister_kretprobe(struct kretprobe *rp);
+/* As enable_kprobe() and disable_kprobe(). The returns of calls that have begun have no handler. */
+int enable_kretprobe(struct kretprobe *rp);
+int disable_kretprobe(struct kretprobe *rp);
+
+struct kretprobe_pool {
+	struct kretprobe *rp; /* [kprobe_mutex] to write; RCU. NULL: it is unregistered */
+	u64 free;             /* [A] low half: number of a free instance, or 0; high half: pushes */
+	u32 count;            /* [C] of instances */
+	u32 instance_size;    /* [C] */
+	struct kretprobe_pool *next_dead; /* [kprobe_mutex] */
+	struct kretprobe_table *table;    /* [C] */
+	u64 instances[];
+};
+
+/* For handlers. */
+static inline struct kretprobe *get_kretprobe(const struct kretprobe_instance *ri)
+{
+	return READ_ONCE(ri->pool->rp);
+}
+static inline unsigned long get_kretprobe_retaddr(const struct kretprobe_instance *ri)
+{
+	return ri->ret_addr;
+}

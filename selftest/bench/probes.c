@@ -1,0 +1,94 @@
+/*
+ * The cost of a hit: the file /sys/kernel/debug/probes_bench. Reading it prints, for each kind of
+ * probe, the TSC ticks that an empty handler adds to a call.
+ */
+#include "arch/clock.h"
+#include "fs/debugfs.h"
+#include "fs/seq_file.h"
+#include "kernel/init.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "trace/kprobes/kprobes.h"
+
+#define WARM_UP 100
+#define CALLS   1000
+
+static int before(struct kprobe *p __unused, struct pt_regs *regs __unused)
+{
+	return 0;
+}
+
+static int at_return(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
+{
+	return 0;
+}
+
+static u64 ticks_of_calls(void)
+{
+	u64 start = 0;
+
+	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
+		if (i == WARM_UP)
+			start = arch_cycles();
+		ftrace_target_other();
+	}
+	return arch_cycles() - start;
+}
+
+static void show(struct seq_file *m, const char *what, u64 plain)
+{
+	seq_printf(m, "%s: %lu ticks\n", what, (unsigned long)(ticks_of_calls() - plain) / CALLS);
+}
+
+static int show_kprobe(struct seq_file *m, const char *what, unsigned long addr)
+{
+	struct kprobe probe = { .addr = addr, .pre_handler = before };
+	u64 plain = ticks_of_calls();
+	int error = register_kprobe(&probe);
+
+	if (error)
+		return error;
+	show(m, what, plain);
+	unregister_kprobe(&probe);
+	return 0;
+}
+
+static int show_kretprobe(struct seq_file *m, const char *what, kretprobe_handler_t entry,
+			  bool args_only)
+{
+	struct kretprobe probe = { .kp.addr = (unsigned long)ftrace_target_other,
+				   .entry_handler = entry,
+				   .handler = at_return,
+				   .args_only = args_only };
+	u64 plain = ticks_of_calls();
+	int error = register_kretprobe(&probe);
+
+	if (error)
+		return error;
+	show(m, what, plain);
+	unregister_kretprobe(&probe);
+	return 0;
+}
+
+static int probes_bench_show(struct seq_file *m, void *unused __unused)
+{
+	unsigned long entry = (unsigned long)ftrace_target_other;
+	int error = show_kprobe(m, "kprobe at an entry", entry);
+
+	if (!error)
+		error = show_kprobe(m, "kprobe inside", entry + 5);
+	if (!error)
+		error = show_kretprobe(m, "kretprobe", NULL, true);
+	if (!error)
+		error = show_kretprobe(m, "kretprobe with all registers", NULL, false);
+	if (!error)
+		error = show_kretprobe(m, "kretprobe with an entry handler", at_return, true);
+	return error;
+}
+DEFINE_SHOW_ATTRIBUTE(probes_bench);
+
+static int __init probes_bench_init(void)
+{
+	debugfs_create_file("probes_bench", 0444, NULL, NULL, &probes_bench_fops);
+	return 0;
+}
+device_initcall(probes_bench_init);

@@ -1,0 +1,347 @@
+/* Self-tests of return probes: what their handlers see, and that no call and no instance is lost.
+ */
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "kernel/sched/kthread.h"
+#include "kernel/smp.h"
+#include "kernel/sched/wait.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/on_cpus.h"
+#include "selftest/lib/threads.h"
+#include "selftest/selftest.h"
+#include "trace/fgraph/fgraph.h"
+#include "trace/kprobes/kprobes.h"
+
+static atomic64_t entries, returns, wrong;
+
+struct seen {
+	u64 di, entry_ip, entry_sp, bx;
+	u64 ax, return_ip, return_sp, return_bx;
+	unsigned long ret_addr;
+	struct kretprobe *probe;
+};
+static struct seen seen;
+
+static void reset(void)
+{
+	atomic64_set(&entries, 0);
+	atomic64_set(&returns, 0);
+	atomic64_set(&wrong, 0);
+	memset(&seen, 0, sizeof(seen));
+}
+
+static int see_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	seen.di = ri->data[0] = regs->di;
+	seen.entry_ip = regs->ip;
+	seen.entry_sp = regs->sp;
+	seen.bx = regs->bx;
+	seen.ret_addr = get_kretprobe_retaddr(ri);
+	atomic64_inc(&entries);
+	return 0;
+}
+
+static int see_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	seen.ax = regs_return_value(regs);
+	seen.return_ip = regs->ip;
+	seen.return_sp = regs->sp;
+	seen.return_bx = regs->bx;
+	seen.probe = get_kretprobe(ri);
+	if (ri->data[0] != seen.di || get_kretprobe_retaddr(ri) != seen.ret_addr)
+		atomic64_inc(&wrong);
+	atomic64_inc(&returns);
+	return 0;
+}
+
+SELFTEST(kretprobes, handlers_see_arguments_result_and_return_address)
+{
+	static struct kretprobe probe = { .kp.symbol_name = "ftrace_target_add",
+					  .entry_handler = see_entry,
+					  .handler = see_return,
+					  .data_size = 8 };
+
+	reset();
+	ASSERT(register_kretprobe(&probe) == 0);
+	EXPECT_EQ(register_kretprobe(&probe), -EINVAL);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(atomic64_read(&entries), 1);
+	EXPECT_EQ(atomic64_read(&returns), 1);
+	EXPECT_EQ(atomic64_read(&wrong), 0);
+	EXPECT_EQ(seen.di, 7);
+	EXPECT_EQ((unsigned)seen.ax, 15);
+	EXPECT_EQ(seen.entry_ip, (unsigned long)ftrace_target_add + 1);
+	EXPECT_EQ(seen.return_ip, seen.ret_addr);
+	EXPECT(seen.ret_addr != (unsigned long)return_to_handler);
+	EXPECT_EQ(seen.return_sp, seen.entry_sp + 8);
+	EXPECT_EQ(seen.return_bx, seen.bx);
+	EXPECT(seen.probe == &probe);
+	EXPECT_EQ(disable_kretprobe(&probe), 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(atomic64_read(&entries), 1);
+	EXPECT_EQ(enable_kretprobe(&probe), 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(atomic64_read(&returns), 2);
+	unregister_kretprobe(&probe);
+	EXPECT_EQ(disable_kretprobe(&probe), -EINVAL);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(atomic64_read(&returns), 2);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+}
+
+static int change_result(struct kretprobe_instance *ri __unused, struct pt_regs *regs)
+{
+	regs->ax = 99;
+	return 0;
+}
+
+SELFTEST(kretprobes, a_handler_changes_the_result)
+{
+	static struct kretprobe probe = { .handler = change_result };
+
+	probe.kp.addr = (unsigned long)ftrace_target_multiply;
+	ASSERT(register_kretprobe(&probe) == 0);
+	EXPECT_EQ(ftrace_target_multiply(3, 4), 99);
+	unregister_kretprobe(&probe);
+	EXPECT_EQ(ftrace_target_multiply(3, 4), 12);
+}
+
+static int refuse_odd(struct kretprobe_instance *ri __unused, struct pt_regs *regs)
+{
+	atomic64_inc(&entries);
+	return regs->di & 1;
+}
+
+static int count_return(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
+{
+	atomic64_inc(&returns);
+	return 0;
+}
+
+SELFTEST(kretprobes, maxactive_limits_nested_calls_and_entry_handlers_skip_returns)
+{
+	static struct kretprobe three = { .kp.symbol_name = "ftrace_target_recurse",
+					  .handler = count_return,
+					  .maxactive = 3 },
+				even = { .kp.symbol_name = "ftrace_target_recurse",
+					 .entry_handler = refuse_odd,
+					 .maxactive = 100 };
+
+	reset();
+	ASSERT(register_kretprobe(&three) == 0 && register_kretprobe(&even) == 0);
+	even.handler = count_return;
+	EXPECT_EQ(ftrace_target_recurse(9), 9);
+	EXPECT_EQ(atomic64_read(&three.nmissed), 7);
+	EXPECT_EQ(atomic64_read(&even.nmissed), 0);
+	EXPECT_EQ(atomic64_read(&entries), 10);
+	EXPECT_EQ(atomic64_read(&returns), 3 + 5);
+	EXPECT_EQ(ftrace_target_recurse(2), 2);
+	EXPECT_EQ(atomic64_read(&three.nmissed), 7);
+	unregister_kretprobe(&three);
+	unregister_kretprobe(&even);
+}
+
+static int call_target(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
+{
+	ftrace_target_add(1, 1);
+	return 0;
+}
+
+SELFTEST(kretprobes, a_hit_inside_a_handler_is_missed_and_counted)
+{
+	static struct kretprobe outer = { .kp.symbol_name = "ftrace_target_multiply",
+					  .entry_handler = call_target,
+					  .handler = call_target },
+				inner = { .kp.symbol_name = "ftrace_target_add",
+					  .handler = count_return };
+
+	reset();
+	ASSERT(register_kretprobe(&outer) == 0 && register_kretprobe(&inner) == 0);
+	EXPECT_EQ(ftrace_target_multiply(3, 4), 12);
+	EXPECT_EQ(atomic64_read(&inner.kp.nmissed), 2);
+	EXPECT_EQ(atomic64_read(&returns), 0);
+	EXPECT_EQ(ftrace_target_add(3, 4), 7);
+	EXPECT_EQ(atomic64_read(&returns), 1);
+	unregister_kretprobe(&inner);
+	unregister_kretprobe(&outer);
+}
+
+SELFTEST(kretprobes, wrong_probes_are_refused_with_linux_errnos)
+{
+	static struct kretprobe large = { .kp.symbol_name = "ftrace_target_add",
+					  .data_size = KRETPROBE_MAX_DATA_SIZE + 1 },
+				inside = { .kp.symbol_name = "ftrace_target_add", .kp.offset = 5 },
+				unknown = { .kp.symbol_name = "no_such_function" },
+				entry_code = { .kp.symbol_name = "asm_exc_int3" }, nothing;
+
+	EXPECT_EQ(register_kretprobe(&large), -E2BIG);
+	EXPECT_EQ(register_kretprobe(&inside), -EINVAL);
+	EXPECT_EQ(register_kretprobe(&unknown), -ENOENT);
+	EXPECT_EQ(register_kretprobe(&entry_code), -EINVAL);
+	EXPECT_EQ(register_kretprobe(&nothing), -EINVAL);
+	EXPECT_EQ(enable_kretprobe(&nothing), -EINVAL);
+}
+
+/* ---- calls that are longer than the probe, or never return ---- */
+
+static DECLARE_WAIT_QUEUE_HEAD(gate);
+static bool open_gate;
+static atomic_t waiting;
+
+static void wait_at_gate(void *unused __unused)
+{
+	atomic_inc(&waiting);
+	wait_event(gate, READ_ONCE(open_gate));
+}
+
+static void wait_in_target(void *unused __unused, unsigned index __unused)
+{
+	ftrace_target_call(wait_at_gate, NULL);
+}
+
+static void start_waiters(struct selftest *test, struct test_group *group, int count)
+{
+	open_gate = false;
+	atomic_set(&waiting, 0);
+	ASSERT(test_group_start(group, (unsigned)count, ANY_CPU, wait_in_target, NULL));
+	while (atomic_read(&waiting) != count)
+		msleep(1);
+}
+
+static void end_waiters(struct test_group *group)
+{
+	WRITE_ONCE(open_gate, true);
+	wake_up_all(&gate);
+	test_group_wait(group);
+}
+
+SELFTEST(kretprobes, calls_may_return_after_their_probe_has_gone)
+{
+	static struct kretprobe first = { .kp.symbol_name = "ftrace_target_call",
+					  .handler = count_return,
+					  .maxactive = 4 },
+				second = { .kp.symbol_name = "ftrace_target_add",
+					   .handler = count_return };
+	static struct test_group group;
+
+	/* The other probe stays: fgraph calls the return, and the pool is freed after it. */
+	reset();
+	ASSERT(register_kretprobe(&first) == 0 && register_kretprobe(&second) == 0);
+	start_waiters(test, &group, 3);
+	unregister_kretprobe(&first);
+	end_waiters(&group);
+	EXPECT_EQ(atomic64_read(&returns), 0);
+	/* All probes are off and on again: the instances of the calls are free again. */
+	ASSERT(register_kretprobe(&first) == 0);
+	unregister_kretprobe(&second);
+	start_waiters(test, &group, 4);
+	EXPECT_EQ(disable_kretprobe(&first), 0);
+	EXPECT_EQ(enable_kretprobe(&first), 0);
+	end_waiters(&group);
+	EXPECT_EQ(atomic64_read(&returns), 0);
+	start_waiters(test, &group, 4);
+	end_waiters(&group);
+	EXPECT_EQ(atomic64_read(&returns), 4);
+	EXPECT_EQ(atomic64_read(&first.nmissed), 0);
+	unregister_kretprobe(&first);
+}
+
+static int end_at_once(void *unused __unused)
+{
+	return 0;
+}
+
+static int shadow_stacks(void)
+{
+	struct fgraph_stats stats;
+
+	fgraph_stats_read(&stats);
+	return stats.stacks;
+}
+
+/* Instances come back when the task is freed: its shadow stack goes with it. */
+SELFTEST(kretprobes, functions_that_never_return_give_their_instances_back)
+{
+	static struct kretprobe probe = { .kp.symbol_name = "do_exit",
+					  .entry_handler = refuse_odd,
+					  .handler = count_return,
+					  .maxactive = 5 };
+	int stacks;
+
+	reset();
+	ASSERT(register_kretprobe(&probe) == 0);
+	stacks = shadow_stacks();
+	for (unsigned i = 0; i < 20; i++) {
+		struct task_struct *task = kthread_run(end_at_once, NULL, "ends");
+
+		ASSERT(!IS_ERR(task));
+		while (atomic64_read(&entries) <= (s64)i || shadow_stacks() > stacks)
+			msleep(1);
+	}
+	EXPECT_EQ(atomic64_read(&returns), 0);
+	EXPECT_EQ(atomic64_read(&probe.nmissed), 0);
+	unregister_kretprobe(&probe);
+}
+
+#define CALLS 2000
+
+static void call_many(void *unused __unused)
+{
+	for (unsigned i = 0; i < CALLS; i++)
+		if (ftrace_target_recurse(3) != 3)
+			atomic64_inc(&wrong);
+}
+
+SELFTEST(kretprobes, returns_on_all_cpus_equal_the_calls)
+{
+	static struct kretprobe probe = { .kp.symbol_name = "ftrace_target_recurse",
+					  .handler = count_return,
+					  .maxactive = 1000 };
+
+	reset();
+	ASSERT(register_kretprobe(&probe) == 0);
+	EXPECT_EQ(run_on_cpus(call_many, NULL), 0);
+	EXPECT_EQ(atomic64_read(&returns), (s64)CALLS * 4 * num_online_cpus());
+	EXPECT_EQ(atomic64_read(&probe.nmissed), 0);
+	EXPECT_EQ(atomic64_read(&probe.kp.nmissed), 0);
+	EXPECT_EQ(atomic64_read(&wrong), 0);
+	unregister_kretprobe(&probe);
+}
+
+static int nothing_entered(struct ftrace_graph_ent *trace __unused,
+			   struct fgraph_ops *gops __unused, struct ftrace_regs *fregs __unused)
+{
+	return 1;
+}
+
+static void count_graph_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops __unused,
+			       struct ftrace_regs *fregs __unused)
+{
+	if (trace->retval == 15)
+		atomic64_inc(&entries);
+}
+
+/* The graph tracer's user joins the probe's frame, or the probe joins its frame. */
+SELFTEST(kretprobes, other_users_of_returns_see_the_same_calls)
+{
+	static struct kretprobe probe = { .kp.symbol_name = "ftrace_target_add",
+					  .handler = count_return };
+	static struct fgraph_ops graph = { .entryfunc = nothing_entered,
+					   .retfunc = count_graph_return };
+
+	reset();
+	ASSERT(ftrace_set_filter_ip(&graph.ops, (unsigned long)ftrace_target_add, false, true) ==
+	       0);
+	ASSERT(register_kretprobe(&probe) == 0);
+	ASSERT(register_ftrace_graph(&graph) == 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	unregister_kretprobe(&probe);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	ASSERT(register_kretprobe(&probe) == 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	unregister_ftrace_graph(&graph);
+	unregister_kretprobe(&probe);
+	ftrace_free_filter(&graph.ops);
+	EXPECT_EQ(atomic64_read(&returns), 2);
+	EXPECT_EQ(atomic64_read(&entries), 3);
+}
