@@ -57,6 +57,7 @@
 #define EOPNOTSUPP      95
 #define EAFNOSUPPORT    97
 #define EADDRINUSE      98
+#define EADDRNOTAVAIL   99
 #define ECONNRESET      104
 #define ENOBUFS         105
 #define EISCONN         106

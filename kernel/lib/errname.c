@@ -55,6 +55,7 @@ static const struct {
 	E(EOPNOTSUPP, "Operation not supported"),
 	E(EAFNOSUPPORT, "Address family not supported by protocol"),
 	E(EADDRINUSE, "Address already in use"),
+	E(EADDRNOTAVAIL, "Cannot assign requested address"),
 	E(ECONNRESET, "Connection reset by peer"),
 	E(ENOBUFS, "No buffer space available"),
 	E(EISCONN, "Transport endpoint is already connected"),

@@ -55,8 +55,8 @@ ssize_t dyn_events_run_commands(const char *buf, size_t count, int (*run)(const 
 	return error ? error : (ssize_t)count;
 }
 
-/* "-:[SYSTEM/]NAME REST" or "!KIND:[SYSTEM/]NAME REST". name is a copy of it. */
-static int release_named(char *name)
+/* Removes as dyn_event_release() says. name is a copy of the command. */
+static int release_named(char *name, const struct dyn_event_operations *ops)
 {
 	struct dyn_event *event, *next;
 	char *slash, *rest, *system = NULL;
@@ -80,7 +80,7 @@ static int release_named(char *name)
 		return -EINVAL;
 	mutex_lock(&event_mutex);
 	list_for_each_entry_safe (event, next, &dyn_event_list, list) {
-		if (!event->ops->match(event, system, name, rest))
+		if ((ops && event->ops != ops) || !event->ops->match(event, system, name, rest))
 			continue;
 		error = event->ops->free(event);
 		if (error)
@@ -90,17 +90,21 @@ static int release_named(char *name)
 	return error;
 }
 
+int dyn_event_release(const char *command, const struct dyn_event_operations *ops)
+{
+	char *name = kstrdup(command, GFP_KERNEL);
+	int error = name ? release_named(name, ops) : -ENOMEM;
+
+	kfree(name);
+	return error;
+}
+
 static int run_command(const char *command)
 {
 	int error;
 
-	if (*command == '-' || *command == '!') {
-		char *name = kstrdup(command, GFP_KERNEL);
-
-		error = name ? release_named(name) : -ENOMEM;
-		kfree(name);
-		return error;
-	}
+	if (*command == '-' || *command == '!')
+		return dyn_event_release(command, NULL);
 	if (!*skip_spaces(command))
 		return 0;
 	for_each_linker_table_entry (ops, dyn_event_operations) {

@@ -52,6 +52,13 @@ void dyn_event_add(struct dyn_event *event, const struct dyn_event_operations *o
 void dyn_event_remove(struct dyn_event *event);
 
 /*
+ * Runs "-:[SYSTEM/]NAME REST" or "!KIND:[SYSTEM/]NAME REST": removes all events with that name
+ * (ops: of that kind; NULL: of all kinds) that are what REST says. 0 or an errno; events before the
+ * one that is in use are removed. dyn_event_mutex held, E not.
+ */
+int dyn_event_release(const char *command, const struct dyn_event_operations *ops);
+
+/*
  * Removes all events of a kind, or all events if ops is NULL. -EBUSY: one is in use, and all
  * remain. dyn_event_mutex held, E not.
  */

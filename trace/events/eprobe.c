@@ -289,7 +289,8 @@ DYN_EVENT_OPERATIONS(eprobe) = {
 /* A chain of event probes would need a stack without end. So it is refused, as in Linux. */
 static bool can_have_probe(const struct trace_event_call *call)
 {
-	return !(call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) && call->reg != eprobe_reg;
+	return !(call->flags & (TRACE_EVENT_FL_IGNORE_ENABLE | TRACE_EVENT_FL_PROBE)) &&
+	       call->reg != eprobe_reg;
 }
 
 /* Finds "SYSTEM.EVENT" or "SYSTEM/EVENT" in argv[1]. */

@@ -28,6 +28,7 @@ enum trace_reg {
 #define TRACE_EVENT_FL_DYNAMIC       0x02 /* made at run time; in a list, not in the linker table */
 #define TRACE_EVENT_FL_TRACEPOINT    0x04 /* a tracepoint calls the probe */
 #define TRACE_EVENT_FL_SYSCALL       0x08 /* of one system call (syscalls.h) */
+#define TRACE_EVENT_FL_PROBE         0x10 /* of probes: no event probe can be made of it */
 
 /*
  * One event, for all trace_arrays. Events of the kernel are in a linker table that

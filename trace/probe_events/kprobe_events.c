@@ -1,0 +1,541 @@
+/*
+ * Events at any instruction of the kernel (Documentation/trace/kprobetrace.rst):
+ *
+ *	p[:[GROUP/][NAME]] [MODULE:]SYMBOL[+OFFSET]|ADDRESS [ARGUMENT…]
+ *	r[MAXACTIVE][:[GROUP/][NAME]] [MODULE:]SYMBOL[+0] [ARGUMENT…]
+ *	p[:[GROUP/][NAME]] [MODULE:]SYMBOL[+0]%return [ARGUMENT…]
+ *
+ * kprobe_files.c has the files.
+ */
+#include "trace/probe_events/kprobe_events.h"
+
+#include "arch/regs.h"
+#include "fs/seq_file.h"
+#include "kernel/cpumask.h"
+#include "kernel/errno.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "trace/core/options.h"
+#include "trace/core/output.h"
+
+#define MAXACTIVE_MAX 4096
+
+static struct trace_kprobe *to_trace_kprobe(const struct trace_probe *probe)
+{
+	return container_of(probe, struct trace_kprobe, probe);
+}
+
+/* ---- hits; any context, preemption off ---- */
+
+static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
+{
+	struct trace_kprobe *tk = container_of(p, struct trace_kprobe, rp.kp);
+
+	tk->hits[smp_processor_id()].count++;
+	trace_probe_hit(&tk->probe, &tk->addr, 1, regs);
+	return 0;
+}
+
+static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+	struct trace_kprobe *tk;
+	unsigned long head[2];
+
+	if (!rp)
+		return 0;
+	tk = container_of(rp, struct trace_kprobe, rp);
+	tk->hits[smp_processor_id()].count++;
+	head[0] = tk->addr;
+	head[1] = get_kretprobe_retaddr(ri);
+	trace_probe_hit(&tk->probe, head, 2, regs);
+	return 0;
+}
+
+/* ---- the text of entries ---- */
+
+struct kprobe_entry {
+	struct trace_entry ent;
+	unsigned long ip;
+};
+
+struct kretprobe_entry {
+	struct trace_entry ent;
+	unsigned long func;
+	unsigned long ret_ip;
+};
+
+static void print_ip(struct trace_iterator *iter)
+{
+	const struct kprobe_entry *entry = (const struct kprobe_entry *)iter->ent;
+
+	trace_seq_putc(&iter->seq, '(');
+	seq_print_ip_sym(&iter->seq, entry->ip, trace_iter_flags(iter) | TRACE_ITER_SYM_OFFSET);
+	trace_seq_putc(&iter->seq, ')');
+}
+
+static void print_return(struct trace_iterator *iter)
+{
+	const struct kretprobe_entry *entry = (const struct kretprobe_entry *)iter->ent;
+	u64 flags = trace_iter_flags(iter);
+
+	trace_seq_putc(&iter->seq, '(');
+	seq_print_ip_sym(&iter->seq, entry->ret_ip, flags | TRACE_ITER_SYM_OFFSET);
+	trace_seq_puts(&iter->seq, " <- ");
+	seq_print_ip_sym(&iter->seq, entry->func, flags & ~(u64)TRACE_ITER_SYM_OFFSET);
+	trace_seq_putc(&iter->seq, ')');
+}
+
+static void print_place(struct trace_iterator *iter)
+{
+	const struct trace_event *type = ftrace_find_event(iter->ent->type);
+	const struct trace_probe_event *event =
+		container_of(type, struct trace_probe_event, call.event);
+
+	if (to_trace_kprobe(event->printer)->is_return)
+		print_return(iter);
+	else
+		print_ip(iter);
+}
+
+static const struct trace_event_field *head_fields(const struct trace_probe *probe)
+{
+	static const struct trace_event_field kprobe_fields[] = {
+		{ .type = "unsigned long",
+		  .name = "__probe_ip",
+		  .offset = offsetof(struct kprobe_entry, ip),
+		  .size = sizeof(unsigned long) },
+		{ .name = NULL },
+	};
+	static const struct trace_event_field kretprobe_fields[] = {
+		{ .type = "unsigned long",
+		  .name = "__probe_func",
+		  .offset = offsetof(struct kretprobe_entry, func),
+		  .size = sizeof(unsigned long) },
+		{ .type = "unsigned long",
+		  .name = "__probe_ret_ip",
+		  .offset = offsetof(struct kretprobe_entry, ret_ip),
+		  .size = sizeof(unsigned long) },
+		{ .name = NULL },
+	};
+
+	return to_trace_kprobe(probe)->is_return ? kretprobe_fields : kprobe_fields;
+}
+
+static const char *head_fmt(const struct trace_probe *probe, const char **values)
+{
+	if (to_trace_kprobe(probe)->is_return) {
+		*values = ", REC->__probe_func, REC->__probe_ret_ip";
+		return "(%lx <- %lx)";
+	}
+	*values = ", REC->__probe_ip";
+	return "(%lx)";
+}
+
+/* ---- the probe ---- */
+
+static int enable(struct trace_probe *probe)
+{
+	struct trace_kprobe *tk = to_trace_kprobe(probe);
+
+	if (!tk->registered)
+		return 0;
+	return tk->is_return ? enable_kretprobe(&tk->rp) : enable_kprobe(&tk->rp.kp);
+}
+
+static void disable(struct trace_probe *probe)
+{
+	struct trace_kprobe *tk = to_trace_kprobe(probe);
+
+	if (!tk->registered)
+		return;
+	if (tk->is_return)
+		disable_kretprobe(&tk->rp);
+	else
+		disable_kprobe(&tk->rp.kp);
+}
+
+static void unregister(struct trace_probe *probe)
+{
+	struct trace_kprobe *tk = to_trace_kprobe(probe);
+
+	if (!tk->registered)
+		return;
+	if (tk->is_return)
+		unregister_kretprobe(&tk->rp);
+	else
+		unregister_kprobe(&tk->rp.kp);
+	tk->registered = false;
+}
+
+static void free_kprobe(struct trace_probe *probe)
+{
+	struct trace_kprobe *tk = to_trace_kprobe(probe);
+
+	trace_probe_free_args(probe);
+	kfree(tk->hits);
+	kfree(tk->symbol);
+	kfree(tk);
+}
+
+/* Prints the place as commands name it: "vfs_read+5" or "0xffffffff80138070". */
+static void place_text(const struct trace_kprobe *tk, char *text, size_t size)
+{
+	if (!tk->symbol)
+		snprintf(text, size, "0x%016lx", tk->addr);
+	else if (tk->offset)
+		snprintf(text, size, "%s+%u", tk->symbol, tk->offset);
+	else
+		snprintf(text, size, "%s", tk->symbol);
+}
+
+static bool match_place(const struct trace_probe *probe, const char *word)
+{
+	char text[KSYM_NAME_LEN + KSYM_MODULE_LEN + 16];
+
+	place_text(to_trace_kprobe(probe), text, sizeof(text));
+	return strcmp(text, word) == 0;
+}
+
+static bool is_same_place(const struct trace_probe *a, const struct trace_probe *b)
+{
+	char text[KSYM_NAME_LEN + KSYM_MODULE_LEN + 16];
+
+	place_text(to_trace_kprobe(a), text, sizeof(text));
+	return match_place(b, text);
+}
+
+static const struct trace_probe_ops kprobe_ops = {
+	.location = "trace_kprobe",
+	.enable = enable,
+	.disable = disable,
+	.unregister = unregister,
+	.free = free_kprobe,
+	.match_place = match_place,
+	.print_place = print_place,
+	.head_fields = head_fields,
+	.head_fmt = head_fmt,
+};
+
+static const struct probe_arg_sources entry_sources = { .flags = PROBE_FL_REGS | PROBE_FL_ENTRY };
+static const struct probe_arg_sources inner_sources = { .flags = PROBE_FL_REGS };
+static const struct probe_arg_sources return_sources = { .flags = PROBE_FL_REGS | PROBE_FL_RETURN };
+
+/* ---- dynamic_events ---- */
+
+/* Prints the event as a command that creates it. E held. */
+static void show(struct seq_file *m, struct dyn_event *dyn)
+{
+	const struct trace_kprobe *tk = to_trace_kprobe(to_trace_probe(dyn));
+	char text[KSYM_NAME_LEN + KSYM_MODULE_LEN + 16];
+
+	place_text(tk, text, sizeof(text));
+	if (tk->is_return)
+		seq_printf(m, "r%d", tk->rp.maxactive);
+	else
+		seq_putc(m, 'p');
+	seq_printf(m, ":%s/%s %s", tk->probe.event->group, tk->probe.event->name, text);
+	trace_probe_show_args(m, &tk->probe);
+}
+
+DYN_EVENT_OPERATIONS(kprobe) = {
+	.create = kprobe_event_create,
+	.show = show,
+	.is_busy = trace_probe_is_busy,
+	.free = trace_probe_release,
+	.match = trace_probe_match,
+};
+const struct dyn_event_operations *const kprobe_event_ops = &kprobe_dyn_event_ops;
+
+void kprobe_event_show_profile(struct seq_file *m, struct dyn_event *dyn)
+{
+	const struct trace_kprobe *tk = to_trace_kprobe(to_trace_probe(dyn));
+	u64 hits = 0, missed = (u64)atomic64_read(&tk->rp.kp.nmissed);
+
+	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+		hits += READ_ONCE(tk->hits[cpu].count);
+	if (tk->is_return)
+		missed += (u64)atomic64_read(&tk->rp.nmissed);
+	seq_printf(m, "  %-44s %15lu %15lu\n", tk->probe.event->name, hits, missed);
+}
+
+/* ---- commands ---- */
+
+/* What the first two words of a command say. */
+struct definition {
+	bool is_return;
+	int maxactive;
+	char *event;  /* behind the colon, in the first word; or NULL */
+	char *symbol; /* allocated; or NULL, and */
+	unsigned long addr;
+	unsigned offset;
+	bool at_entry; /* of a function */
+};
+
+static int parse_maxactive(const struct probe_command *command, struct definition *def)
+{
+	char *digits = command->argv[0] + 1, number[16];
+	unsigned maxactive;
+	size_t length = strcspn(digits, ":");
+
+	if (!isdigit(*digits))
+		return 0;
+	if (!def->is_return)
+		return probe_error(command, PROBE_ERR_BAD_MAXACT_TYPE, 0, digits);
+	if (length >= sizeof(number))
+		return probe_error(command, PROBE_ERR_BAD_MAXACT, 0, digits);
+	strscpy(number, digits, length + 1);
+	if (kstrtouint(number, 0, &maxactive) || !maxactive)
+		return probe_error(command, PROBE_ERR_BAD_MAXACT, 0, digits);
+	if (maxactive > MAXACTIVE_MAX)
+		return probe_error(command, PROBE_ERR_MAXACT_TOO_BIG, 0, digits);
+	def->maxactive = (int)maxactive;
+	return 0;
+}
+
+static int count_symbol(void *data, unsigned long address __unused)
+{
+	unsigned *count = data;
+
+	return ++*count > 1;
+}
+
+static int check_symbol(const struct probe_command *command, const char *symbol)
+{
+	unsigned count = 0;
+
+	if (strchr(symbol, ':'))
+		return 0;
+	kallsyms_on_each_match_symbol(count_symbol, symbol, &count);
+	if (count > 1) {
+		(void)probe_error(command, PROBE_ERR_NON_UNIQ_SYMBOL, 1, NULL);
+		return -EADDRNOTAVAIL;
+	}
+	if (!count && !kallsyms_find_in_module(NULL, symbol)) {
+		(void)probe_error(command, PROBE_ERR_BAD_PROBE_ADDR, 1, NULL);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* Returns 0 if the probe is at the entry of a function, or if its module is not there yet. */
+static int check_entry(const struct definition *def)
+{
+	unsigned long addr = kallsyms_lookup_name(def->symbol), offset;
+	char name[KSYM_NAME_LEN];
+
+	if (!addr)
+		return 0;
+	return kallsyms_lookup(addr + def->offset, NULL, &offset, name) && !offset ? 0 : -EINVAL;
+}
+
+/* Parses "SYMBOL[+OFFSET][%return]". */
+static int parse_symbol(const struct probe_command *command, struct definition *def)
+{
+	const char *word = command->argv[1];
+	char *suffix, *sign;
+	long offset = 0;
+	int error;
+
+	def->symbol = kstrdup(word, GFP_KERNEL);
+	if (!def->symbol)
+		return -ENOMEM;
+	suffix = strchr(def->symbol, '%');
+	if (suffix) {
+		if (strcmp(suffix, "%return") != 0)
+			return probe_error(command, PROBE_ERR_BAD_ADDR_SUFFIX, 1,
+					   word + (suffix - def->symbol));
+		*suffix = '\0';
+		def->is_return = true;
+	}
+	sign = def->symbol + strcspn(def->symbol, "+-");
+	if (*sign) {
+		if (sign[1] == '-' || kstrtol(sign + (*sign == '+'), 0, &offset) || offset < 0 ||
+		    offset > (long)(u32)-1)
+			return probe_error(command, PROBE_ERR_BAD_PROBE_ADDR, 1, NULL);
+		*sign = '\0';
+		def->offset = (unsigned)offset;
+	}
+	error = check_symbol(command, def->symbol);
+	if (error)
+		return error;
+	def->at_entry = check_entry(def) == 0;
+	if (def->is_return && !def->at_entry)
+		return probe_error(command, PROBE_ERR_BAD_RETPROBE, 1, NULL);
+	return 0;
+}
+
+/* 0, -ECANCELED: the command defines something else, or another errno. */
+static int parse_definition(const struct probe_command *command, struct definition *def)
+{
+	const char *word = command->argv[1];
+	int error;
+
+	def->is_return = *command->argv[0] == 'r';
+	def->event = strchr(command->argv[0] + 1, ':');
+	if (def->event)
+		def->event++;
+	error = parse_maxactive(command, def);
+	if (error)
+		return error;
+	if (kstrtoul(word, 0, &def->addr) == 0)
+		return 0;
+	if (strchr(word, '/') && strchr(word, ':'))
+		return -ECANCELED; /* a place in a file: an event of a uprobe */
+	return parse_symbol(command, def);
+}
+
+/* The name of an event without one: "p_vfs_read_0". */
+static void make_name(const struct definition *def, char name[PROBE_EVENT_MAX])
+{
+	char kind = def->is_return ? 'r' : 'p';
+
+	if (def->symbol)
+		snprintf(name, PROBE_EVENT_MAX, "%c_%s_%u", kind, def->symbol, def->offset);
+	else
+		snprintf(name, PROBE_EVENT_MAX, "%c_0x%016lx", kind, def->addr);
+	for (char *c = name; *c; c++)
+		if (!isalnum(*c))
+			*c = '_';
+}
+
+/* Whether the arguments of a return probe need only the registers of results. */
+static bool are_results(const struct trace_probe *probe)
+{
+	for (unsigned i = 0; i < probe->nr_args; i++) {
+		const struct probe_source *source = &probe->args[i].source;
+
+		if (source->kind == PROBE_SOURCE_REGISTER && source->value != REGS_RESULT_OFFSET)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a symbol covers the address. */
+static bool is_known(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	return kallsyms_lookup(addr, NULL, NULL, name) != NULL;
+}
+
+static int register_probe(struct trace_probe *probe)
+{
+	struct trace_kprobe *tk = to_trace_kprobe(probe);
+	int error = probe_args_resolve(probe->args, probe->nr_args);
+
+	if (error)
+		return error;
+	if (tk->symbol)
+		tk->addr = kallsyms_lookup_name(tk->symbol);
+	/* As on Linux, a module may have the place later. */
+	if (tk->symbol ? !tk->addr : !is_known(tk->addr))
+		return 0;
+	tk->addr += tk->offset;
+	if (!is_known(tk->addr))
+		return -ENOENT;
+	tk->rp.kp.addr = tk->addr;
+	tk->rp.kp.flags = KPROBE_FLAG_DISABLED;
+	tk->rp.args_only = are_results(probe);
+	error = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
+	tk->registered = !error;
+	return error;
+}
+
+static struct trace_kprobe *alloc_kprobe(struct definition *def)
+{
+	struct trace_kprobe *tk = kzalloc(sizeof(*tk), GFP_KERNEL);
+
+	if (!tk)
+		return NULL;
+	tk->hits = kcalloc(nr_cpu_ids, sizeof(*tk->hits), GFP_KERNEL);
+	if (!tk->hits) {
+		kfree(tk);
+		return NULL;
+	}
+	tk->probe.ops = &kprobe_ops;
+	tk->probe.sources = def->is_return  ? &return_sources
+			    : def->at_entry ? &entry_sources
+					    : &inner_sources;
+	tk->symbol = def->symbol;
+	def->symbol = NULL;
+	tk->addr = def->addr;
+	tk->offset = def->offset;
+	tk->is_return = def->is_return;
+	tk->rp.handler = kretprobe_hit;
+	tk->rp.kp.pre_handler = def->is_return ? NULL : kprobe_hit;
+	tk->rp.maxactive = def->maxactive ? def->maxactive : max(10, 2 * (int)nr_cpu_ids);
+	return tk;
+}
+
+/* Logs why the probe could not begin. */
+static void log_failure(const struct probe_command *command, int error)
+{
+	if (error == -EILSEQ)
+		(void)probe_error(command, PROBE_ERR_BAD_INSN_BNDRY, 1, NULL);
+	else if (error == -ENOENT)
+		(void)probe_error(command, PROBE_ERR_BAD_PROBE_ADDR, 1, NULL);
+	else if (error != -ENOMEM && error != -EEXIST)
+		(void)probe_error(command, PROBE_ERR_FAIL_REG_PROBE, 1, NULL);
+}
+
+static int create_probe(const struct probe_command *command, struct definition *def,
+			const char *group, const char *name)
+{
+	struct trace_kprobe *tk = alloc_kprobe(def);
+	int error;
+
+	if (!tk)
+		return -ENOMEM;
+	error = trace_probe_parse_args(&tk->probe, command, 2,
+				       (def->is_return ? 2 : 1) * sizeof(unsigned long));
+	if (!error) {
+		mutex_lock(&event_mutex);
+		error = trace_probe_add(&tk->probe, command, group, name, is_same_place,
+					register_probe);
+		if (!error)
+			dyn_event_add(&tk->probe.dyn, &kprobe_dyn_event_ops);
+		mutex_unlock(&event_mutex);
+		if (error)
+			log_failure(command, error);
+	}
+	if (error)
+		free_kprobe(&tk->probe);
+	return error;
+}
+
+/* Runs a command that has two words at least. */
+static int run(const struct probe_command *command, struct definition *def)
+{
+	const char *group = "kprobes", *name = NULL;
+	char made[PROBE_EVENT_MAX];
+	int error = parse_definition(command, def);
+
+	if (!error && def->event)
+		error = probe_parse_event_name(command, 0, def->event, &group, &name);
+	if (error)
+		return error;
+	make_name(def, made);
+	return create_probe(command, def, group, name ? name : made);
+}
+
+int kprobe_event_create(const char *line)
+{
+	struct definition def = { .symbol = NULL };
+	struct probe_command command;
+	int error;
+
+	line = skip_spaces(line);
+	if (*line != 'p' && *line != 'r')
+		return -ECANCELED;
+	error = probe_command_init(&command, kprobe_ops.location, line);
+	if (!error)
+		error = command.argc < 2 ? -ECANCELED : run(&command, &def);
+	probe_command_free(&command);
+	kfree(def.symbol);
+	return error;
+}

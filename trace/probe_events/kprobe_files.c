@@ -1,0 +1,159 @@
+/* The files kprobe_events and kprobe_profile, and the parameter kprobe_event=. */
+#include "fs/seq_file.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk/printk.h"
+#include "trace/core/files.h"
+#include "trace/probe_events/kprobe_events.h"
+
+/* ---- kprobe_events ---- */
+
+static int run_command(const char *command)
+{
+	int error;
+
+	command = skip_spaces(command);
+	if (!*command)
+		return 0;
+	if (*command == '-')
+		return dyn_event_release(command, kprobe_event_ops);
+	error = kprobe_event_create(command);
+	return error == -ECANCELED ? -EINVAL : error;
+}
+
+static int kprobe_events_show(struct seq_file *m, void *v)
+{
+	struct dyn_event *event = v;
+
+	if (event->ops == kprobe_event_ops)
+		event->ops->show(m, event);
+	return 0;
+}
+
+static const struct seq_operations kprobe_events_sops = {
+	.start = dyn_event_seq_start,
+	.next = dyn_event_seq_next,
+	.stop = dyn_event_seq_stop,
+	.show = kprobe_events_show,
+};
+
+static int kprobe_events_open(struct inode *inode __unused, struct file *file)
+{
+	int error = 0;
+
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		mutex_lock(&dyn_event_mutex);
+		error = dyn_events_release_all(kprobe_event_ops);
+		mutex_unlock(&dyn_event_mutex);
+	}
+	return error ? error : seq_open(file, &kprobe_events_sops);
+}
+
+static ssize_t kprobe_events_write(struct file *file __unused, const char *buf, size_t count,
+				   loff_t *pos __unused)
+{
+	return dyn_events_run_commands(buf, count, run_command);
+}
+
+static const struct file_operations kprobe_events_fops = {
+	.open = kprobe_events_open,
+	.read = seq_read,
+	.write = kprobe_events_write,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+/* ---- kprobe_profile ---- */
+
+static int kprobe_profile_show(struct seq_file *m, void *v)
+{
+	struct dyn_event *event = v;
+
+	if (event->ops == kprobe_event_ops)
+		kprobe_event_show_profile(m, event);
+	return 0;
+}
+
+static const struct seq_operations kprobe_profile_sops = {
+	.start = dyn_event_seq_start,
+	.next = dyn_event_seq_next,
+	.stop = dyn_event_seq_stop,
+	.show = kprobe_profile_show,
+};
+
+static int kprobe_profile_open(struct inode *inode __unused, struct file *file)
+{
+	return seq_open(file, &kprobe_profile_sops);
+}
+
+static const struct file_operations kprobe_profile_fops = {
+	.open = kprobe_profile_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+static const struct trace_file kprobe_files[] = {
+	{ .name = "kprobe_events", .mode = 0640, .fops = &kprobe_events_fops, .only_top = true },
+	{ .name = "kprobe_profile", .mode = 0440, .fops = &kprobe_profile_fops, .only_top = true },
+	{ .name = NULL },
+};
+
+/* ---- the command line ---- */
+
+static char boot_commands[1024] __initdata;
+__setup_string("kprobe_event", boot_commands);
+
+/* Enables the events that boot_commands has made. */
+static void __init enable_all(void)
+{
+	struct trace_event_file *file;
+	struct dyn_event *event;
+	int error;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry (event, &dyn_event_list, list) {
+		const struct trace_probe_event *owner = to_trace_probe(event)->event;
+
+		if (event->ops != kprobe_event_ops)
+			continue;
+		file = find_event_file(&global_trace, owner->group, owner->name);
+		if (!file || (file->flags & EVENT_FILE_FL_ENABLED))
+			continue;
+		error = trace_event_enable_disable(file, true, false);
+		if (error)
+			pr_warn("Failed to enable kprobe event %s: %pe\n", owner->name,
+				ERR_PTR(error));
+	}
+	mutex_unlock(&event_mutex);
+}
+
+/* kprobe_event=p:NAME,PLACE,ARGUMENT,…;… */
+static void __init run_boot_commands(void)
+{
+	char *next = boot_commands, *command;
+	int error;
+
+	for (char *c = boot_commands; *c; c++)
+		if (*c == ',')
+			*c = ' ';
+	while ((command = strsep(&next, ";"))) {
+		mutex_lock(&dyn_event_mutex);
+		error = run_command(command);
+		mutex_unlock(&dyn_event_mutex);
+		if (error)
+			pr_warn("Failed to add event(%d): %s\n", error, command);
+	}
+	enable_all();
+}
+
+static int __init kprobe_files_init(void)
+{
+	trace_register_files(kprobe_files);
+	if (*boot_commands)
+		run_boot_commands();
+	return 0;
+}
+fs_initcall(kprobe_files_init);

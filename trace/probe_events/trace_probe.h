@@ -1,0 +1,131 @@
+/*
+ * Events that are made of probes, whatever their kind (kprobes, uprobes). An event has one or more
+ * probes, with the same names and types of arguments. It is enabled in any number of trace_arrays;
+ * the probes are on while it is enabled in one of them.
+ *
+ * The kind of probe has a struct that begins with a struct trace_probe, and calls
+ * trace_probe_hit() in its handler.
+ */
+#pragma once
+
+#include "kernel/rcu/rculist.h"
+#include "trace/events/dynamic_events.h"
+#include "trace/events/record.h"
+#include "trace/probes/probe_arg.h"
+
+struct trace_probe;
+
+struct trace_probe_ops {
+	const char *location; /* in error_log: "trace_kprobe" */
+	/* Switch the hits on (0 or an errno) and off. E held. */
+	int (*enable)(struct trace_probe *probe);
+	void (*disable)(struct trace_probe *probe);
+	/* On return no handler of the probe runs or will run. E held. */
+	void (*unregister)(struct trace_probe *probe);
+	/* Frees the probe, after a grace period of RCU-tasks. */
+	void (*free)(struct trace_probe *probe);
+	/* Returns whether word names the place of the probe. E held. */
+	bool (*match_place)(const struct trace_probe *probe, const char *word);
+	/* Prints an entry's time and place: "(vfs_read+0x0/0x10)". */
+	void (*print_place)(struct trace_iterator *iter);
+	/* The fields before the arguments, and their part of the print fmt. */
+	const struct trace_event_field *(*head_fields)(const struct trace_probe *probe);
+	const char *(*head_fmt)(const struct trace_probe *probe, const char **values);
+};
+
+/* The event, for all of its probes. */
+struct trace_probe_event {
+	struct trace_event_call call; /* own legend */
+	char *group, *name;
+	struct list_head probes; /* [E] of struct trace_probe, at least one; RCU */
+	struct list_head files;  /* [E] of struct trace_probe_file; RCU */
+	struct trace_probe
+		*printer; /* [E] to write; RCU-tasks. A probe, for the types of arguments */
+	struct trace_event_field *fields;
+	char *print_fmt;
+	struct rcu_head rcu;
+}; /* no letter: constant */
+
+/* The event is enabled in the trace_array of this file. */
+struct trace_probe_file {
+	struct list_head list; /* [E] RCU */
+	struct trace_event_file *file;
+};
+
+struct trace_probe {
+	struct dyn_event dyn;  /* own legend */
+	struct list_head list; /* [E] in event->probes; RCU */
+	struct trace_probe_event *event;
+	const struct trace_probe_ops *ops;
+	const struct probe_arg_sources *sources;
+	struct probe_arg *args;
+	unsigned nr_args;
+	u32 static_size; /* bytes of the record without strings */
+	bool has_strings;
+	struct rcu_head rcu;
+}; /* no letter: constant once it is in dyn_event_list */
+
+/* ---- making probes; task context ---- */
+
+/*
+ * Parses the words from first on. At most PROBE_ARGS_MAX of them, as Linux. head_size: bytes of the
+ * record before the arguments. probe->ops and sources are set. 0 or an errno.
+ */
+int trace_probe_parse_args(struct trace_probe *probe, const struct probe_command *command,
+			   unsigned first, size_t head_size);
+/*
+ * Adds the probe to the event GROUP/NAME, which is made if it does not exist. is_same tells whether
+ * two probes have the same place. register_probe() begins the probe, off; it is called last, and on
+ * an error nothing is changed. 0 or an errno; the reason is in error_log, if Linux logs one. E
+ * held.
+ */
+int trace_probe_add(struct trace_probe *probe, const struct probe_command *command,
+		    const char *group, const char *name,
+		    bool (*is_same)(const struct trace_probe *a, const struct trace_probe *b),
+		    int (*register_probe)(struct trace_probe *probe));
+/* Frees the arguments. For ops->free(), and for a probe that trace_probe_add() has refused. */
+void trace_probe_free_args(struct trace_probe *probe);
+/* Prints " NAME=TEXT" for each argument. */
+void trace_probe_show_args(struct seq_file *m, const struct trace_probe *probe);
+
+/* For the struct dyn_event_operations of a kind. */
+bool trace_probe_is_busy(struct dyn_event *dyn, bool all);
+int trace_probe_release(struct dyn_event *dyn);
+bool trace_probe_match(const struct dyn_event *dyn, const char *system, const char *name,
+		       const char *rest);
+
+/* ---- hits ---- */
+
+static inline struct trace_probe *to_trace_probe(const struct dyn_event *dyn)
+{
+	return container_of(dyn, struct trace_probe, dyn);
+}
+
+/*
+ * Records a hit in each trace_array in which the event is enabled. head: the words behind the
+ * trace_entry, nr_head of them. Any context, preemption off; see PROBE_FL_USER.
+ */
+static __always_inline void trace_probe_hit(const struct trace_probe *probe,
+					    const unsigned long *head, unsigned nr_head,
+					    const void *context)
+{
+	const struct trace_probe_file *link;
+	size_t size = probe->static_size;
+
+	if (unlikely(probe->has_strings))
+		size += probe_args_data_size(probe->args, probe->nr_args, probe->sources, context);
+	list_for_each_entry_rcu(link, &probe->event->files, list)
+	{
+		struct trace_event_buffer buffer;
+		struct trace_entry *entry = trace_event_buffer_reserve(&buffer, link->file, size);
+
+		if (!entry)
+			continue;
+		for (unsigned i = 0; i < nr_head; i++)
+			((unsigned long *)(entry + 1))[i] = head[i];
+		if (probe->nr_args)
+			probe_args_store(probe->args, probe->nr_args, probe->sources, context,
+					 entry, probe->static_size, size);
+		trace_event_buffer_commit(&buffer);
+	}
+}
