@@ -2,6 +2,7 @@
 #include "arch/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/clone_flags.h"
 #include "kernel/process/process.h"
@@ -17,6 +18,15 @@ struct uprobe_task *get_utask(void)
 	if (!p->utask)
 		p->utask = kzalloc(sizeof(*p->utask), GFP_KERNEL);
 	return p->utask;
+}
+
+void *uprobe_task_buffer(void)
+{
+	struct uprobe_task *utask = get_utask();
+
+	if (unlikely(utask && !utask->buffer))
+		utask->buffer = get_free_page(GFP_KERNEL);
+	return utask ? utask->buffer : NULL;
 }
 
 /* The uprobe whose breakpoint is at that address, with a reference; NULL: none. */
@@ -60,7 +70,7 @@ static bool enter_slot(struct uprobe *uprobe, struct pt_regs *regs)
 
 	if (!area || !utask)
 		return false;
-	utask->slot = get_slot(area, &uprobe->arch, &address);
+	utask->slot = get_slot(area, uprobe, &address);
 	utask->active = uprobe;
 	utask->ip = regs->ip;
 	utask->slot_end = address + uprobe->arch.insn.length;
@@ -159,6 +169,8 @@ static void uprobe_exit(struct task_struct *p)
 		end_step(utask, p->mm);
 	drop_returns(utask);
 	p->utask = NULL;
+	if (utask->buffer)
+		free_page(utask->buffer);
 	kfree(utask);
 }
 

@@ -24,6 +24,7 @@ struct uprobe {
 	struct vm_patch breakpoint; /* [C], and of vm_patch_add() */
 	struct vm_patch counter;    /* the same; not without ref_ctr_offset */
 	struct arch_uprobe arch;    /* [C] */
+	unsigned first_slot;        /* [C] of xol_first_slot() */
 };
 
 /* The uprobe at an offset of the file that mapping belongs to, with a reference; NULL: none. */
@@ -52,6 +53,7 @@ struct return_instance {
 struct uprobe_task {
 	struct return_instance *returns; /* the newest first */
 	unsigned depth;                  /* of returns */
+	void *buffer;                    /* of uprobe_task_buffer(); NULL: not needed yet */
 	/* The instruction that it executes in a slot, while task->uprobe_step: */
 	struct uprobe *active; /* with a reference */
 	struct xol_slot *slot;
@@ -83,6 +85,8 @@ unsigned long xol_trampoline(const struct xol_area *area);
  * A slot with the instruction, and its address. It is the caller's until put_slot(). Sleeps while
  * all slots that would do are in use.
  */
-struct xol_slot *get_slot(struct xol_area *area, const struct arch_uprobe *arch,
+struct xol_slot *get_slot(struct xol_area *area, const struct uprobe *uprobe,
 			  unsigned long *address);
+/* The number of the first slot that may have the instruction. */
+unsigned xol_first_slot(const struct arch_uprobe *arch);
 void put_slot(struct xol_area *area, struct xol_slot *slot);

@@ -97,6 +97,7 @@ static struct uprobe *make_uprobe(struct inode *inode, loff_t offset, loff_t ref
 		kfree(uprobe);
 		return ERR_PTR(error);
 	}
+	uprobe->first_slot = xol_first_slot(&uprobe->arch);
 	uprobe->breakpoint = (struct vm_patch){ .offset = (u64)offset, .opcode = text[0] };
 	uprobe->counter =
 		(struct vm_patch){ .offset = (u64)ref_ctr_offset, .kind = VM_PATCH_COUNTER };
@@ -145,7 +146,7 @@ static void remove_uprobe(struct uprobe *uprobe)
 static void add_consumer(struct uprobe *uprobe, struct uprobe_consumer *uc)
 {
 	down_write(&uprobe->consumer_rwsem);
-	list_add(&uc->list, &uprobe->consumers);
+	list_add_tail(&uc->list, &uprobe->consumers);
 	up_write(&uprobe->consumer_rwsem);
 }
 

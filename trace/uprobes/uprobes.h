@@ -39,5 +39,10 @@ struct uprobe_consumer {
 int uprobe_register_refctr(struct inode *inode, loff_t offset, loff_t ref_ctr_offset,
 			   struct uprobe_consumer *uc);
 int uprobe_register(struct inode *inode, loff_t offset, struct uprobe_consumer *uc);
+/*
+ * A page of the current task, for what a handler prepares while it may sleep; handlers of a task do
+ * not nest. NULL: no memory. Only for handlers.
+ */
+void *uprobe_task_buffer(void);
 /* On return no handler of the consumer runs, and none will be called. The same context. */
 void uprobe_unregister(struct inode *inode, loff_t offset, struct uprobe_consumer *uc);

@@ -29,6 +29,7 @@ struct xol_slot {
 struct xol_area {
 	unsigned long address;
 	struct page *page; /* with a reference */
+	u8 *bytes;         /* of the page */
 	spinlock_t lock;
 	wait_queue_head_t wait;       /* for a slot without users */
 	struct xol_slot slots[SLOTS]; /* the first one is the trampoline's, and not used */
@@ -45,7 +46,8 @@ static struct xol_area *make_area(unsigned long address)
 		kfree(area);
 		return NULL;
 	}
-	memset(page_address(area->page), INT3, PAGE_SIZE);
+	area->bytes = page_address(area->page);
+	memset(area->bytes, INT3, PAGE_SIZE);
 	area->address = address;
 	spin_lock_init(&area->lock);
 	init_waitqueue_head(&area->wait);
@@ -130,21 +132,21 @@ unsigned long xol_trampoline(const struct xol_area *area)
 	return area->address;
 }
 
-static u8 *slot_bytes(const struct xol_area *area, unsigned index)
+static __always_inline u8 *slot_bytes(const struct xol_area *area, unsigned index)
 {
-	return (u8 *)page_address(area->page) + index * UPROBE_SLOT_SIZE;
+	return area->bytes + index * UPROBE_SLOT_SIZE;
 }
 
-static unsigned first_slot(const u8 *bytes)
+unsigned xol_first_slot(const struct arch_uprobe *arch)
 {
 	u32 hash = 0;
 
 	for (unsigned i = 0; i < UPROBE_SLOT_SIZE; i += 4)
-		hash = (hash ^ *(const u32 *)(bytes + i)) * 0x9e3779b1U;
+		hash = (hash ^ *(const u32 *)(arch->slot + i)) * 0x9e3779b1U;
 	return (hash >> 16) % (SLOTS - WAYS) + 1;
 }
 
-static bool same(const u8 *a, const u8 *b)
+static __always_inline bool same(const u8 *a, const u8 *b)
 {
 	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
 
@@ -152,42 +154,44 @@ static bool same(const u8 *a, const u8 *b)
 }
 
 /* A slot with these bytes, or one that gets them; 0: all are in use. area->lock held. */
-static unsigned claim_slot(struct xol_area *area, const u8 *bytes)
+static unsigned claim_slot(struct xol_area *area, unsigned first, const u8 *bytes)
 {
-	unsigned first = first_slot(bytes), unused = 0;
+	unsigned unused = 0;
 
 	for (unsigned i = first; i < first + WAYS; i++) {
-		if (same(slot_bytes(area, i), bytes)) {
-			area->slots[i].users++;
+		if (same(slot_bytes(area, i), bytes))
 			return i;
+		if (*slot_bytes(area, i) == INT3) { /* never used: so no later one has the bytes */
+			unused = i;
+			break;
 		}
-		if (!area->slots[i].users && (!unused || *slot_bytes(area, i) == INT3))
+		if (!area->slots[i].users && !unused)
 			unused = i;
 	}
-	if (unused) {
+	if (unused)
 		memcpy(slot_bytes(area, unused), bytes, UPROBE_SLOT_SIZE);
-		area->slots[unused].users = 1;
-	}
 	return unused;
 }
 
-static unsigned try_slot(struct xol_area *area, const u8 *bytes)
+static __always_inline unsigned try_slot(struct xol_area *area, const struct uprobe *uprobe)
 {
-	unsigned index;
+	unsigned index = uprobe->first_slot;
 
 	spin_lock(&area->lock);
-	index = claim_slot(area, bytes);
+	if (unlikely(!same(slot_bytes(area, index), uprobe->arch.slot)))
+		index = claim_slot(area, index, uprobe->arch.slot);
+	area->slots[index].users += index != 0;
 	spin_unlock(&area->lock);
 	return index;
 }
 
-struct xol_slot *get_slot(struct xol_area *area, const struct arch_uprobe *arch,
+struct xol_slot *get_slot(struct xol_area *area, const struct uprobe *uprobe,
 			  unsigned long *address)
 {
-	unsigned index = try_slot(area, arch->slot);
+	unsigned index = try_slot(area, uprobe);
 
 	if (unlikely(!index))
-		wait_event(area->wait, (index = try_slot(area, arch->slot)) != 0);
+		wait_event(area->wait, (index = try_slot(area, uprobe)) != 0);
 	*address = area->address + index * UPROBE_SLOT_SIZE;
 	return &area->slots[index];
 }
