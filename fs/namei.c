@@ -70,23 +70,19 @@ static int start_at_fd(struct nameidata *nd, int dfd, bool empty)
 
 int nameidata_begin(struct nameidata *nd, int dfd, const char *name, unsigned flags)
 {
-	size_t len;
 	int err = 0;
 
 	if (IS_ERR(name))
 		return (int)PTR_ERR(name);
-	len = strnlen(name, PATH_MAX);
-	if (len == 0 && !(flags & LOOKUP_EMPTY))
+	if (!name[0] && !(flags & LOOKUP_EMPTY))
 		return -ENOENT;
-	if (len == PATH_MAX)
-		return -ENAMETOOLONG;
 	*nd = (struct nameidata){ .rest = name, .flags = flags };
 	if (name[0] == '/' && !(flags & LOOKUP_SCOPED))
 		return jump_to_root(nd);
 	if (dfd == AT_FDCWD)
 		get_current_pwd(&nd->path);
 	else
-		err = start_at_fd(nd, dfd, len == 0);
+		err = start_at_fd(nd, dfd, !name[0]);
 	if (!err && (flags & LOOKUP_SCOPED)) {
 		nd->root = nd->path;
 		path_get(&nd->root);

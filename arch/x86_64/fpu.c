@@ -50,6 +50,8 @@ static struct kmem_cache *fpu_cache;
 static struct fpu_state *initial_state; /* constant after boot */
 static u64 xfeatures;                   /* constant after boot; 0: no XSAVE */
 static size_t fpu_size = LEGACY_SIZE;
+size_t fpu_frame_size = LEGACY_SIZE;
+bool fpu_frame_is_extended;
 static u32 mxcsr_mask = 0xffbf; /* the bits that MXCSR may have */
 static bool has_fsgsbase;
 
@@ -143,6 +145,8 @@ void fpu_init_cpu(void)
 	__asm__ __volatile__("xsetbv" ::"a"((u32)xfeatures), "c"(0), "d"(0));
 	cpuid(0xd, 0, &a, &b, &c, &d); /* ebx: the size of the components in XCR0 */
 	fpu_size = max((size_t)b, sizeof(struct fpu_state));
+	fpu_frame_size = fpu_size + sizeof(u32); /* with magic2 */
+	fpu_frame_is_extended = xfeatures != 0;
 }
 
 static void set_initial(struct fpu_state *state)
@@ -301,16 +305,6 @@ struct fpu_software {
 
 BUILD_BUG_ON(sizeof(struct fpu_software) != 48);
 
-size_t fpu_frame_size(void)
-{
-	return xfeatures ? fpu_size + sizeof(u32) : LEGACY_SIZE;
-}
-
-bool fpu_frame_is_extended(void)
-{
-	return xfeatures;
-}
-
 static u32 __user *magic2_of(void __user *at)
 {
 	return (u32 __user *)((char __user *)at + fpu_size);
@@ -353,7 +347,7 @@ static noinline bool save_by_copy(void __user *at)
 	struct fpu_state *state = current->thread.fpu;
 	struct fpu_software software = {
 		.magic1 = FP_XSTATE_MAGIC1,
-		.extended_size = (u32)fpu_frame_size(),
+		.extended_size = (u32)fpu_frame_size,
 		.xfeatures = xfeatures,
 		.xstate_size = (u32)fpu_size,
 	};

@@ -38,13 +38,13 @@ int fpu_exception_code(bool sse);
 
 /*
  * For the frames of signal handlers. The state lies at an address that is a multiple of 64, in the
- * format of Linux (arch/x86/include/uapi/asm/sigcontext.h). fpu_frame_size(): its bytes.
+ * format of Linux (arch/x86/include/uapi/asm/sigcontext.h). fpu_frame_size: its bytes.
  * fpu_save_to_user(): false after a fault. fpu_restore_from_user(): false if there is no memory or
  * no valid state; NULL is the initial state. Task context.
  */
 #define FPU_ALIGN 64
-size_t fpu_frame_size(void);
-bool fpu_frame_is_extended(void); /* has the state of XSAVE */
+extern size_t fpu_frame_size;      /* constant after boot */
+extern bool fpu_frame_is_extended; /* has the state of XSAVE; constant after boot */
 bool fpu_save_to_user(void __user *at);
 bool fpu_restore_from_user(const void __user *at);
 /* Gives the current task the registers of the start of a program. Task context. */

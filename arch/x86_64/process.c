@@ -78,11 +78,3 @@ void start_thread(unsigned long ip, unsigned long sp)
 	};
 	set_user_work(current, USER_WORK_IRET);
 }
-
-void arch_exit_to_user_mode(struct task_struct *p)
-{
-	if (test_user_work(p, USER_WORK_FPU))
-		fpu_restore(p);
-	if (test_user_work(p, USER_WORK_IRET))
-		clear_user_work(p, USER_WORK_IRET);
-}

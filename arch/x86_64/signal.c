@@ -80,7 +80,7 @@ static unsigned long frame_address(const struct ksignal *ksig, const struct pt_r
 		sp = tsk->sas_ss_sp + tsk->sas_ss_size;
 		on_altstack = true;
 	}
-	sp = *fpstate = ALIGN_DOWN(sp - fpu_frame_size(), FPU_ALIGN);
+	sp = *fpstate = ALIGN_DOWN(sp - fpu_frame_size, FPU_ALIGN);
 	sp -= sizeof(struct rt_sigframe);
 	sp = ALIGN_DOWN(sp, 16) - 8; /* as after a call: the address of the return is pushed */
 	if (on_altstack && !in_sig_stack(sp))
@@ -99,7 +99,7 @@ static bool write_frame(struct rt_sigframe __user *frame, const struct ksignal *
 
 	if (!access_ok(frame, sizeof(*frame)))
 		return false;
-	if (fpu_frame_is_extended())
+	if (fpu_frame_is_extended)
 		uc_flags |= UC_FP_XSTATE;
 	save_altstack(&stack, regs->sp);
 	user_access_begin();
@@ -222,8 +222,8 @@ struct frame_rest {
  * Reads the frame straight into the registers. False: a fault, or an address that a program cannot
  * have. The first and the last word come first: if one is missing, the registers stay as they are.
  */
-static bool read_frame(struct pt_regs *regs, const struct rt_sigframe __user *frame,
-		       struct frame_rest *rest)
+static __always_inline bool read_frame(struct pt_regs *regs, const struct rt_sigframe __user *frame,
+				       struct frame_rest *rest)
 {
 	const struct sigcontext __user *sc = &frame->uc.uc_mcontext;
 	u64 ip, user_flags = regs->flags & ~X86_EFLAGS_USER, stack_flags;
@@ -279,5 +279,5 @@ bad:
 u64 arch_min_sigstack(void)
 {
 	/* Both parts of the frame are aligned. */
-	return ALIGN(sizeof(struct rt_sigframe) + 16 + fpu_frame_size() + FPU_ALIGN, 16);
+	return ALIGN(sizeof(struct rt_sigframe) + 16 + fpu_frame_size + FPU_ALIGN, 16);
 }

@@ -1,6 +1,8 @@
 /* The switch between kernel stacks (switch.asm). */
 #pragma once
 
+#include "arch/fpu.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/types.h"
 
 struct task_struct;
@@ -41,4 +43,10 @@ void arch_free_task(struct task_struct *p);
  */
 void start_thread(unsigned long ip, unsigned long sp);
 /* The last step before p, the current task, returns to user mode by IRET. Interrupts off. */
-void arch_exit_to_user_mode(struct task_struct *p);
+static inline void arch_exit_to_user_mode(struct task_struct *p)
+{
+	if (test_user_work(p, USER_WORK_FPU))
+		fpu_restore(p);
+	if (test_user_work(p, USER_WORK_IRET))
+		clear_user_work(p, USER_WORK_IRET);
+}

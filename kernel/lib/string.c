@@ -8,7 +8,14 @@
 int memcmp(const void *a, const void *b, size_t n)
 {
 	const u8 *p = a, *q = b;
+	u64 x, y;
 
+	for (; n >= sizeof(x); p += sizeof(x), q += sizeof(x), n -= sizeof(x)) {
+		__builtin_memcpy(&x, p, sizeof(x));
+		__builtin_memcpy(&y, q, sizeof(y));
+		if (x != y)
+			break; /* the bytes say which is the greater one */
+	}
 	for (; n; p++, q++, n--)
 		if (*p != *q)
 			return *p - *q;

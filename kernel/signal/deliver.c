@@ -117,27 +117,25 @@ void restore_saved_sigmask_unless(bool interrupted)
 		set_current_blocked(current->saved_sigmask);
 }
 
-u64 sigmask_to_save(void)
-{
-	struct task_struct *tsk = current;
-
-	return READ_ONCE(tsk->user_work) & USER_WORK_RESTORE_SIGMASK ? tsk->saved_sigmask
-								     : tsk->blocked;
-}
-
 void signal_setup_done(bool failed, const struct ksignal *ksig)
 {
+	struct task_struct *tsk = current;
 	u64 mask;
 
 	if (failed) {
 		force_sigsegv(ksig->sig);
 		return;
 	}
-	clear_restore_sigmask(current); /* sigreturn(2) sets the saved mask */
-	mask = current->blocked | ksig->ka.mask;
+	clear_restore_sigmask(tsk); /* sigreturn(2) sets the saved mask */
+	mask = tsk->blocked | ksig->ka.mask;
 	if (!(ksig->ka.flags & SA_NODEFER))
 		mask |= SIG_BIT(ksig->sig);
-	set_current_blocked(mask);
+	/* There is no other thread that could take what is blocked now, and nothing is unblocked.
+	 */
+	if (tsk->signal->nr_threads == 1)
+		WRITE_ONCE(tsk->blocked, mask & ~SIG_KERNEL_ONLY_MASK);
+	else
+		set_current_blocked(mask);
 }
 
 /*
@@ -281,7 +279,9 @@ static enum verdict next_verdict(struct ksignal *ksig)
 	}
 	if ((tsk->jobctl & JOBCTL_STOP_PENDING) && do_signal_stop(0))
 		return VERDICT_RELOCK;
-	ksig->sig = dequeue_synchronous_signal(&ksig->info);
+	ksig->sig = 0;
+	if (tsk->pending.signal & SYNCHRONOUS_MASK)
+		ksig->sig = dequeue_synchronous_signal(&ksig->info);
 	if (!ksig->sig)
 		ksig->sig = dequeue_signal(tsk, tsk->blocked, &ksig->info);
 	return ksig->sig ? act_on_signal(ksig) : VERDICT_NONE;

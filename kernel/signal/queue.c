@@ -21,7 +21,7 @@ static void free_sigqueue(struct sigqueue *q)
 }
 
 /* The same for one that the current process has taken. It keeps one for its next signal. */
-static void recycle_sigqueue(struct sigqueue *q)
+static __always_inline void recycle_sigqueue(struct sigqueue *q)
 {
 	struct signal_struct *signal = current->signal;
 
@@ -118,7 +118,8 @@ bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct
 }
 
 /* Takes the first entry for sig; info is zero but for the number when there is none. */
-static void collect_signal(int sig, struct sigpending *pending, struct siginfo *info)
+static __always_inline void collect_signal(int sig, struct sigpending *pending,
+					   struct siginfo *info)
 {
 	struct sigqueue *q, *first = NULL;
 	bool more = false;
@@ -155,7 +156,7 @@ static int next_signal(const struct sigpending *pending, u64 mask)
 	return ready ? __builtin_ctzl(ready) + 1 : 0;
 }
 
-static int take_signal(struct sigpending *pending, u64 mask, struct siginfo *info)
+static __always_inline int take_signal(struct sigpending *pending, u64 mask, struct siginfo *info)
 {
 	int sig = next_signal(pending, mask);
 

@@ -45,7 +45,7 @@ static bool sig_handler_ignored(const void *handler, int sig)
 }
 
 /* True if p would drop the signal. siglock held. */
-static bool sig_ignored(const struct task_struct *p, int sig, bool force)
+static __always_inline bool sig_ignored(const struct task_struct *p, int sig, bool force)
 {
 	const void *handler = sig_handler(p, sig);
 
@@ -101,25 +101,31 @@ static void continue_process(struct signal_struct *signal)
 	}
 }
 
+/* A stop takes back a SIGCONT that has not been taken. siglock held. */
+static void cancel_continue(struct signal_struct *signal)
+{
+	struct task_struct *t;
+
+	flush_sigqueue_mask(&signal->shared_pending, SIG_BIT(SIGCONT));
+	for_each_thread_of(signal, t) flush_sigqueue_mask(&t->pending, SIG_BIT(SIGCONT));
+}
+
 /* What a signal does when it is sent, even if it is blocked. False: drop it. siglock held. */
-static bool prepare_signal(int sig, struct task_struct *p, bool force)
+static __always_inline bool prepare_signal(int sig, struct task_struct *p, bool force)
 {
 	struct signal_struct *signal = p->signal;
-	struct task_struct *t;
 
 	if (signal->flags & SIGNAL_GROUP_EXIT)
 		return false;
-	if (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK) {
-		flush_sigqueue_mask(&signal->shared_pending, SIG_BIT(SIGCONT));
-		for_each_thread_of(signal, t) flush_sigqueue_mask(&t->pending, SIG_BIT(SIGCONT));
-	} else if (sig == SIGCONT) {
+	if (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK)
+		cancel_continue(signal);
+	else if (sig == SIGCONT)
 		continue_process(signal);
-	}
 	return !sig_ignored(p, sig, force);
 }
 
 /* True if p can take the signal at once. */
-static bool wants_signal(int sig, const struct task_struct *p)
+static __always_inline bool wants_signal(int sig, const struct task_struct *p)
 {
 	if ((p->blocked & SIG_BIT(sig)) || (p->flags & PF_EXITING))
 		return false;
@@ -158,8 +164,19 @@ int zap_other_threads(struct task_struct *p)
 	return count;
 }
 
+/* All threads of a process end now, in whatever they wait for. t has the signal. siglock held. */
+static noinline void end_process(struct task_struct *t, int sig)
+{
+	t->signal->flags |= SIGNAL_GROUP_EXIT;
+	t->signal->group_exit_code = sig;
+	zap_other_threads(t);
+	t->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
+	t->pending.signal |= SIG_BIT(SIGKILL);
+	signal_wake_up(t, TASK_WAKEKILL);
+}
+
 /* Chooses the task that takes the signal, and wakes it. siglock held. */
-static void complete_signal(int sig, struct task_struct *p, enum pid_type type)
+static __always_inline void complete_signal(int sig, struct task_struct *p, enum pid_type type)
 {
 	struct signal_struct *signal = p->signal;
 	struct task_struct *t = p;
@@ -172,17 +189,10 @@ static void complete_signal(int sig, struct task_struct *p, enum pid_type type)
 	}
 found:
 	if (has_mm(p) && sig_fatal(p, sig) && !(signal->flags & SIGNAL_UNKILLABLE) &&
-	    !(t->real_blocked & SIG_BIT(sig)) && !(SIG_BIT(sig) & SIG_KERNEL_COREDUMP_MASK)) {
-		/* All threads end now, in whatever they wait for. */
-		signal->flags |= SIGNAL_GROUP_EXIT;
-		signal->group_exit_code = sig;
-		zap_other_threads(t);
-		t->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
-		t->pending.signal |= SIG_BIT(SIGKILL);
-		signal_wake_up(t, TASK_WAKEKILL);
-		return;
-	}
-	signal_wake_up(t, sig == SIGKILL ? TASK_WAKEKILL : 0);
+	    !(t->real_blocked & SIG_BIT(sig)) && !(SIG_BIT(sig) & SIG_KERNEL_COREDUMP_MASK))
+		end_process(t, sig);
+	else
+		signal_wake_up(t, sig == SIGKILL ? TASK_WAKEKILL : 0);
 }
 
 int send_signal_locked(const struct siginfo *info, struct task_struct *p, enum pid_type type,
@@ -241,8 +251,8 @@ out:
 	return result == TRACE_SIGNAL_IGNORED;
 }
 
-static int do_send(const struct siginfo *info, struct task_struct *p, enum pid_type type,
-		   bool force)
+static __always_inline int do_send(const struct siginfo *info, struct task_struct *p,
+				   enum pid_type type, bool force)
 {
 	struct sighand_struct *sighand = current->sighand;
 	unsigned long flags;
@@ -264,7 +274,7 @@ int do_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid
 }
 
 /* kill(2): may the current task send a signal to p? */
-static bool kill_ok(const struct task_struct *p, int sig)
+static __always_inline bool kill_ok(const struct task_struct *p, int sig)
 {
 	const struct cred *mine = current_cred(), *theirs;
 	bool ok;
@@ -389,8 +399,13 @@ int kill_something_info(const struct siginfo *info, pid_t pid)
 	struct task_struct *p;
 	int ret;
 
-	if (pid == current->tgid)
-		return group_send_sig_info(info, current->group_leader, PIDTYPE_TGID);
+	if (pid == current->tgid) {
+		p = current->group_leader;
+		/* A program may send itself any signal. */
+		if (has_mm(p) && info->si_signo > 0 && info->si_signo <= _NSIG)
+			return do_send(info, p, PIDTYPE_TGID, false);
+		return group_send_sig_info(info, p, PIDTYPE_TGID);
+	}
 	if (pid > 0) {
 		p = find_get_task_by_pid(pid);
 		if (!p)

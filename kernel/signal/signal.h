@@ -148,7 +148,13 @@ bool get_signal(struct ksignal *ksig);
 /* The frame was built, or could not be: blocks the handler's mask, or ends the program. */
 void signal_setup_done(bool failed, const struct ksignal *ksig);
 /* The mask that the frame saves: that of before sigsuspend(2) or its kin. */
-u64 sigmask_to_save(void);
+static inline u64 sigmask_to_save(void)
+{
+	const struct task_struct *tsk = current;
+
+	return READ_ONCE(tsk->user_work) & USER_WORK_RESTORE_SIGMASK ? tsk->saved_sigmask
+								     : tsk->blocked;
+}
 /* The current task is about to end: other threads take the signals of the process. */
 void exit_signals(struct task_struct *tsk);
 
@@ -168,6 +174,25 @@ static inline bool on_sig_stack(unsigned long sp)
 }
 
 /* For the frame: what sigaltstack(2) would tell at stack pointer sp. */
-void save_altstack(struct sigaltstack *stack, unsigned long sp);
+static __always_inline void save_altstack(struct sigaltstack *stack, unsigned long sp)
+{
+	const struct task_struct *tsk = current;
+
+	__builtin_memset(stack, 0, sizeof(*stack)); /* padding, too: a program gets to see it */
+	stack->ss_sp = tsk->sas_ss_sp;
+	stack->ss_size = tsk->sas_ss_size;
+	stack->ss_flags = (int)(tsk->sas_ss_flags & SS_AUTODISARM);
+	if (!tsk->sas_ss_size)
+		stack->ss_flags |= SS_DISABLE;
+	else if (on_sig_stack(sp))
+		stack->ss_flags |= SS_ONSTACK;
+}
+/* Sets it as sigaltstack(2) does at stack pointer sp. */
+int set_altstack(const struct sigaltstack *stack, unsigned long sp);
+
 /* sigreturn(2) sets it back; an invalid one is ignored, as in Linux. */
-void restore_altstack(const struct sigaltstack *stack, unsigned long sp);
+static __always_inline void restore_altstack(const struct sigaltstack *stack, unsigned long sp)
+{
+	if (current->sas_ss_size || stack->ss_flags != SS_DISABLE)
+		(void)set_altstack(stack, sp);
+}

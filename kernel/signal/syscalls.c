@@ -272,21 +272,7 @@ SYSCALL_DEFINE4(rt_tgsigqueueinfo, pid_t, tgid, pid_t, pid, int, sig, siginfo_t 
 	return do_tkill(tgid, pid, &info);
 }
 
-void save_altstack(struct sigaltstack *stack, unsigned long sp)
-{
-	struct task_struct *tsk = current;
-
-	__builtin_memset(stack, 0, sizeof(*stack)); /* padding, too: a program gets to see it */
-	stack->ss_sp = tsk->sas_ss_sp;
-	stack->ss_size = tsk->sas_ss_size;
-	stack->ss_flags = (int)(tsk->sas_ss_flags & SS_AUTODISARM);
-	if (!tsk->sas_ss_size)
-		stack->ss_flags |= SS_DISABLE;
-	else if (on_sig_stack(sp))
-		stack->ss_flags |= SS_ONSTACK;
-}
-
-static int set_altstack(const struct sigaltstack *stack, unsigned long sp)
+int set_altstack(const struct sigaltstack *stack, unsigned long sp)
 {
 	struct task_struct *tsk = current;
 	int mode = stack->ss_flags & ~(int)SS_AUTODISARM;
@@ -306,11 +292,6 @@ static int set_altstack(const struct sigaltstack *stack, unsigned long sp)
 	}
 	tsk->sas_ss_flags = (unsigned)stack->ss_flags;
 	return 0;
-}
-
-void restore_altstack(const struct sigaltstack *stack, unsigned long sp)
-{
-	(void)set_altstack(stack, sp);
 }
 
 SYSCALL_DEFINE2(sigaltstack, const stack_t *, uss, stack_t *, uoss)
