@@ -10,6 +10,7 @@ extern char __kprobes_text_start[],
 extern char __start_rodata[], __end_rodata[];   /* R */
 extern char _sdata[], _edata[];                 /* RW; the per-CPU section is at the end */
 extern char __per_cpu_start[], __per_cpu_end[]; /* RW: the master copy */
+extern char __per_cpu_reserve[];                /* to __per_cpu_end: for modules */
 extern char __init_begin[], __init_text_end[];  /* RX; freed after the boot */
 extern char __init_end[];                       /* from __init_text_end: RW; freed after the boot */
 extern char __bss_start[], __bss_stop[];        /* RW */

@@ -29,6 +29,8 @@ struct call_single_data {
 };
 
 struct cpumask cpu_possible_mask, cpu_online_mask;
+EXPORT_SYMBOL(cpu_possible_mask);
+EXPORT_SYMBOL(cpu_online_mask);
 unsigned nr_cpu_ids = 1;
 
 static DEFINE_PER_CPU(struct call_single_data *, call_queue); /* [A] newest first */

@@ -73,13 +73,16 @@ struct load_info {
 		unsigned sym, str, mod, info, versions; /* indices of sections; 0: none */
 	} index;
 	const char *name; /* of the module; constant text in the file */
-	/* From layout_sections(), for each section: its region, or MOD_REGIONS: it is not loaded.
+	/* From layout_sections(), for each section: its region, or LOAD_REGIONS: it is not loaded.
 	 */
 	u8 *region;
-	size_t region_size[MOD_REGIONS];
-	/* Where the bytes of a region are written: the region, or on the host a buffer. */
-	u8 *image[MOD_REGIONS];
-	unsigned long base[MOD_REGIONS]; /* the address that the region has when it runs */
+	size_t region_size[LOAD_REGIONS];
+	/*
+	 * Where the bytes of a region are written: the region itself, or a buffer: for per-CPU
+	 * variables, and on the host.
+	 */
+	u8 *image[LOAD_REGIONS];
+	unsigned long base[LOAD_REGIONS]; /* the address that the region has when it runs */
 };
 
 /*
@@ -106,6 +109,7 @@ static inline bool is_init_section(const char *name)
 	return strncmp(name, ".init", 5) == 0 || strcmp(name, "__mcount_loc") == 0;
 }
 
+#define PERCPU_ALIGN 64U /* at most, of the per-CPU variables of a module */
 /*
  * Gives each section with SHF_ALLOC a region, and in sechdrs[].addr its offset there. info->region
  * has shnum elements. 0 or -ENOEXEC: rights that no region has, or too large.

@@ -19,6 +19,14 @@ void module_memory_free(struct module_memory *memory);
 /* Gives the regions of a module their final rights. 0 or a negative errno. Task context. */
 int module_memory_protect(const struct module *mod);
 
+/* ---- percpu.c ---- */
+
+/* Returns the address for size bytes of per-CPU variables, or 0: no room. Task context. */
+unsigned long module_percpu_alloc(size_t size);
+void module_percpu_free(struct module_memory *percpu); /* base may be 0 */
+/* Gives the variables of each CPU their first values. */
+void module_percpu_set(const struct module_memory *percpu, const u8 *image);
+
 /* ---- symbols.c ---- */
 
 /* CRCs are compared unless ignore_versions. 0, or -ENOEXEC after a message. M not needed. */

@@ -10,7 +10,10 @@ static bool is_init_region(unsigned region)
 	return region >= MOD_INIT_TEXT;
 }
 
-/* The region of a symbol that has a name worth showing; MOD_REGIONS: it has none. */
+/*
+ * The region of a symbol that has a name worth showing; MOD_REGIONS or above: it has none, or is a
+ * per-CPU variable, which is nowhere but in the copies.
+ */
 static unsigned region_of(const struct load_info *info, const struct elf_symbol *symbol)
 {
 	const char *name = info->strtab + symbol->name;
@@ -78,7 +81,7 @@ static struct kallsyms_table *make_table(const struct module *mod, const struct 
 	for (unsigned i = 0; i < info->num_symbols; i++) {
 		unsigned region = region_of(info, &info->symbols[i]);
 
-		if (region == MOD_REGIONS || is_init_region(region) != init)
+		if (region >= MOD_REGIONS || is_init_region(region) != init)
 			continue;
 		count++;
 		names += strlen(info->strtab + info->symbols[i].name) + 2;
@@ -98,7 +101,7 @@ static struct kallsyms_table *make_table(const struct module *mod, const struct 
 		const char *name = info->strtab + symbol->name;
 		unsigned region = region_of(info, symbol);
 
-		if (region == MOD_REGIONS || is_init_region(region) != init)
+		if (region >= MOD_REGIONS || is_init_region(region) != init)
 			continue;
 		symbols[count].address = symbol->value;
 		symbols[count++].name = (u32)used;

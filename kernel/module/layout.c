@@ -23,7 +23,7 @@ int layout_sections(struct load_info *info)
 		u64 align = section->addralign ? section->addralign : 1;
 		size_t *size;
 
-		info->region[i] = MOD_REGIONS;
+		info->region[i] = LOAD_REGIONS;
 		if (!i || !(section->flags & SHF_ALLOC) || i == info->index.info ||
 		    i == info->index.versions)
 			continue;
@@ -32,11 +32,14 @@ int layout_sections(struct load_info *info)
 			       info->name, name, i);
 			return -ENOEXEC;
 		}
-		if (strcmp(name, ".data..percpu") == 0 && section->size) {
-			pr_err("%s: per-CPU variables in modules are not supported\n", info->name);
+		info->region[i] = strcmp(name, ".data..percpu") == 0
+					  ? MOD_PERCPU
+					  : region_of(section, is_init_section(name));
+		if (info->region[i] == MOD_PERCPU && align > PERCPU_ALIGN) {
+			pr_err("%s: per-CPU alignment %lu > %u\n", info->name, (unsigned long)align,
+			       PERCPU_ALIGN);
 			return -ENOEXEC;
 		}
-		info->region[i] = region_of(section, is_init_section(name));
 		size = &info->region_size[info->region[i]];
 		*size = ALIGN(*size, align);
 		section->addr = *size;
@@ -61,7 +64,7 @@ void copy_sections(struct load_info *info)
 	for (unsigned i = 0; i < info->hdr->shnum; i++) {
 		struct elf_section *section = &info->sechdrs[i];
 
-		if (info->region[i] == MOD_REGIONS)
+		if (info->region[i] == LOAD_REGIONS)
 			continue;
 		section->addr += info->base[info->region[i]];
 		if (section->type != SHT_NOBITS && section->size)
@@ -73,7 +76,7 @@ void copy_sections(struct load_info *info)
 unsigned find_section(const struct load_info *info, const char *name)
 {
 	for (unsigned i = 1; i < info->hdr->shnum; i++)
-		if (info->region[i] != MOD_REGIONS && strcmp(section_name(info, i), name) == 0)
+		if (info->region[i] != LOAD_REGIONS && strcmp(section_name(info, i), name) == 0)
 			return i;
 	return 0;
 }
@@ -141,7 +144,7 @@ int apply_relocations(const struct load_info *info)
 	for (unsigned i = 1; i < info->hdr->shnum; i++) {
 		const struct elf_section *section = &info->sechdrs[i];
 
-		if (section->type != SHT_RELA || info->region[section->info] == MOD_REGIONS)
+		if (section->type != SHT_RELA || info->region[section->info] == LOAD_REGIONS)
 			continue;
 		if (info->sechdrs[section->info].type == SHT_NOBITS) {
 			pr_err("module: %s: Invalid relocation\n", info->name);

@@ -79,6 +79,12 @@ static void set_taints(struct module *mod, const struct load_info *info)
 
 /* ---- memory ---- */
 
+static void free_regions(struct module_memory memory[MOD_REGIONS], unsigned first)
+{
+	for (unsigned region = first; region < MOD_REGIONS; region++)
+		module_memory_free(&memory[region]);
+}
+
 /* Allocates the regions, and copies the sections into them. 0 or -ENOMEM. */
 static int move_module(struct module_memory memory[MOD_REGIONS], struct load_info *info)
 {
@@ -87,8 +93,7 @@ static int move_module(struct module_memory memory[MOD_REGIONS], struct load_inf
 			continue;
 		memory[region].base = module_memory_alloc(info->region_size[region]);
 		if (!memory[region].base) {
-			while (region--)
-				module_memory_free(&memory[region]);
+			free_regions(memory, 0);
 			return -ENOMEM;
 		}
 		memory[region].size = info->region_size[region];
@@ -99,10 +104,27 @@ static int move_module(struct module_memory memory[MOD_REGIONS], struct load_inf
 	return 0;
 }
 
-static void free_regions(struct module_memory memory[MOD_REGIONS], unsigned first)
+/*
+ * Gives the per-CPU variables addresses. Their first values are in a buffer until all relocations
+ * are done. 0 or -ENOMEM; load_module() frees the buffer.
+ */
+static int place_percpu(struct module_memory *percpu, struct load_info *info)
 {
-	for (unsigned region = first; region < MOD_REGIONS; region++)
-		module_memory_free(&memory[region]);
+	size_t size = info->region_size[MOD_PERCPU];
+
+	if (!size)
+		return 0;
+	info->image[MOD_PERCPU] = kzalloc(size, GFP_KERNEL);
+	if (!info->image[MOD_PERCPU])
+		return -ENOMEM;
+	percpu->base = module_percpu_alloc(size);
+	if (!percpu->base) {
+		pr_warn("%s: Could not allocate %lu bytes percpu data\n", info->name, size);
+		return -ENOMEM;
+	}
+	percpu->size = size;
+	info->base[MOD_PERCPU] = percpu->base;
+	return 0;
 }
 
 /* ---- the list ---- */
@@ -194,7 +216,7 @@ static int note_sections(struct module *mod, const struct load_info *info)
 	if (!mod->sections)
 		return -ENOMEM;
 	for (unsigned i = 1; i < info->hdr->shnum; i++) {
-		if (info->region[i] == MOD_REGIONS || !info->sechdrs[i].size)
+		if (info->region[i] == LOAD_REGIONS || !info->sechdrs[i].size)
 			continue;
 		mod->sections[count].name = kstrdup(section_name(info, i), GFP_KERNEL);
 		if (!mod->sections[count].name)
@@ -291,6 +313,7 @@ static int link_module(struct module *mod, const struct load_info *info, int fla
 	if (!error)
 		error = apply_relocations(info);
 	if (!error) {
+		module_percpu_set(&mod->percpu, info->image[MOD_PERCPU]);
 		find_tables(mod, info);
 		error = nop_call_sites(mod);
 	}
@@ -376,6 +399,7 @@ static void free_parts(struct module *mod)
 	module_free_symbols(mod->init_symbols);
 	free_sections(mod);
 	kfree(mod->args);
+	module_percpu_free(&mod->percpu);
 	memcpy(memory, mod->memory, sizeof(memory)); /* mod is in one of the regions */
 	free_regions(memory, 0);
 }
@@ -428,7 +452,7 @@ static int start_module(struct module *mod)
 static int form_module(struct load_info *info, const char __user *uargs, int flags,
 		       struct module **result)
 {
-	struct module_memory memory[MOD_REGIONS] = { { 0, 0 } };
+	struct module_memory memory[MOD_REGIONS] = { { 0, 0 } }, percpu = { 0, 0 };
 	struct module *mod;
 	int error = check_modinfo(info, flags);
 
@@ -437,14 +461,19 @@ static int form_module(struct load_info *info, const char __user *uargs, int fla
 	if (!error)
 		error = layout_sections(info);
 	if (!error)
+		error = place_percpu(&percpu, info);
+	if (!error)
 		error = move_module(memory, info);
-	if (error)
+	if (error) {
+		module_percpu_free(&percpu);
 		return error;
+	}
 
 	mod = (struct module *)info->sechdrs[info->index.mod].addr;
 	memset(mod, 0, sizeof(*mod));
 	strscpy(mod->name, info->name, sizeof(mod->name));
 	memcpy(mod->memory, memory, sizeof(memory));
+	mod->percpu = percpu;
 	INIT_LIST_HEAD(&mod->users);
 	INIT_LIST_HEAD(&mod->uses);
 	atomic_set(&mod->refcnt, 2); /* its own, and one of the load */
@@ -478,6 +507,7 @@ int load_module(void *file, size_t len, const char __user *uargs, int flags)
 	if (!error) {
 		info.region = kzalloc(info.hdr->shnum, GFP_KERNEL);
 		error = info.region ? form_module(&info, uargs, flags, &mod) : -ENOMEM;
+		kfree(info.image[MOD_PERCPU]);
 		kfree(info.region);
 	}
 	vfree(file);

@@ -35,6 +35,12 @@ enum module_region {
 	MOD_INIT_RODATA,
 	MOD_INIT_DATA,
 	MOD_REGIONS,
+	/*
+	 * The per-CPU variables. Only the loader treats them as a region: their addresses are in
+	 * the kernel's own section, and each CPU has a copy.
+	 */
+	MOD_PERCPU = MOD_REGIONS,
+	LOAD_REGIONS,
 };
 
 struct module_memory {
@@ -72,8 +78,9 @@ struct module {
 	struct list_head users;  /* [M] struct module_use */
 	struct list_head uses;   /* [M] struct module_use */
 	struct module_memory memory[MOD_REGIONS];
-	unsigned taints; /* BIT(TAINT_*) */
-	char *args;      /* the text of the parameters */
+	struct module_memory percpu; /* addresses of the per-CPU variables; base 0: none */
+	unsigned taints;             /* BIT(TAINT_*) */
+	char *args;                  /* the text of the parameters */
 	const char *version;
 	const char *srcversion;
 	struct module_section *sections;

@@ -173,7 +173,7 @@ static int value_of(struct module *mod, const struct load_info *info, struct elf
 	default:
 		if (symbol->shndx >= SHN_LORESERVE)
 			return -ENOEXEC;
-		if (info->region[symbol->shndx] != MOD_REGIONS)
+		if (info->region[symbol->shndx] != LOAD_REGIONS)
 			symbol->value += info->sechdrs[symbol->shndx].addr;
 		return 0;
 	}

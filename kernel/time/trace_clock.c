@@ -6,6 +6,7 @@
 #include "arch/clock.h"
 #include "kernel/time/ktime.h"
 #include "kernel/atomic.h"
+#include "kernel/export.h"
 
 /* The unit of the uptime clock, a hundredth of a second, as in Linux with HZ=100. */
 #define JIFFY_NS (10 * NSEC_PER_MSEC)
@@ -14,6 +15,7 @@ u64 trace_clock_local(void)
 {
 	return arch_ktime();
 }
+EXPORT_SYMBOL_GPL(trace_clock_local);
 
 /* One clock for all CPUs: it never goes back, also between readings on different CPUs. */
 static u64 trace_clock_global(void)

@@ -68,7 +68,6 @@ void storm_instances(struct storm_task *task);
 void storm_probes(struct storm_task *task);
 void storm_snapshots(struct storm_task *task);
 void storm_stack_tracer(struct storm_task *task);
-void storm_samples(struct storm_task *task);
 void storm_readers(struct storm_task *task);
 /* Saves buffer_size_kb. storm_files_finish() restores it. */
 void storm_files_begin(void);
@@ -77,7 +76,7 @@ void storm_files_finish(void);
 /* selftest/trace/storm_livepatch.c */
 void storm_livepatch(struct storm_task *task);
 void storm_livepatch_calls(struct storm_task *task);
-void storm_livepatch_sample(struct storm_task *task);
+void storm_livepatch_files(struct storm_task *task);
 void storm_livepatch_finish(void);
 
 /* selftest/trace/storm_events.c */

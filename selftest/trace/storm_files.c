@@ -10,7 +10,6 @@
 
 #define INSTANCES    3U
 #define STACK_TRACER "/proc/sys/kernel/stack_tracer_enabled"
-#define SAMPLES      "/sys/kernel/debug/samples/"
 
 static const char *one_of(struct storm_task *task, const char *const *names, size_t count)
 {
@@ -142,22 +141,6 @@ void storm_stack_tracer(struct storm_task *task)
 	read_all(task, "trace_stat/function0");
 }
 
-static const char *const samples[] = { SAMPLES "count", SAMPLES "arguments", SAMPLES "latency",
-				       SAMPLES "fail" };
-
-void storm_samples(struct storm_task *task)
-{
-	const char *sample = one_of(task, samples, ARRAY_SIZE(samples));
-
-	/* -EBUSY while the sample is on. */
-	STORM_DONE(task, "count.function",
-		   put(SAMPLES "count.function", ONE_OF(task, "vfs_*", "*lock*", "vfs_open")),
-		   -EBUSY, -ENOMEM);
-	STORM_DONE(task, sample, put(sample, "1"), -ENOSPC, -ENOMEM);
-	read_all(task, sample);
-	STORM_DONE(task, sample, put(one_of(task, samples, ARRAY_SIZE(samples)), "0"), 0);
-}
-
 void storm_readers(struct storm_task *task)
 {
 	char stack[32];
@@ -202,9 +185,6 @@ void storm_files_finish(void)
 					     "set_ftrace_notrace_pid", "stack_trace_filter" };
 	char path[64];
 
-	for (unsigned i = 0; i < ARRAY_SIZE(samples); i++)
-		storm_set_back(samples[i], "0");
-	storm_set_back(SAMPLES "count.function", "vfs_open");
 	remove_probes("set_ftrace_filter");
 	for (unsigned i = 0; i < INSTANCES; i++) {
 		long error;

@@ -7,11 +7,11 @@
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/threads.h"
 #include "trace/livepatch/livepatch.h"
+#include "selftest/trace/cmdline_patch.h"
 #include "selftest/trace/storm.h"
 #include "selftest/trace/tracefs.h"
 
-#define SAMPLE  "/sys/kernel/debug/samples/livepatch-sample"
-#define ENABLED "/sys/kernel/livepatch/livepatch_sample/enabled"
+#define ENABLED CMDLINE_PATCH "/enabled"
 #define CALLS   50U
 
 /* The two functions have different code, because the compiler would merge equal ones. */
@@ -84,15 +84,15 @@ void storm_livepatch(struct storm_task *task)
 }
 
 /* Allowed errors: another patch is in transition, the patch is gone, it has this state already. */
-void storm_livepatch_sample(struct storm_task *task)
+void storm_livepatch_files(struct storm_task *task)
 {
-	STORM_DONE(task, "load", put(SAMPLE, "1"), -EBUSY, -ENOMEM);
+	STORM_DONE(task, "load", klp_enable_patch(&cmdline_patch), -EBUSY, -ENOMEM);
 	if (test_random(&task->seed) % 2)
 		klp_wait_for_transition();
 	STORM_DONE(task, "disable", put(ENABLED, "0"), -EBUSY, -ENOENT, -ENODEV, -EINVAL);
 	STORM_DONE(task, "enable", put(ENABLED, "1"), -EBUSY, -ENOENT, -ENODEV, -EINVAL);
 	klp_wait_for_transition();
-	STORM_DONE(task, "unload", put(SAMPLE, "0"), -EBUSY);
+	STORM_DONE(task, "release", klp_release_patch(&cmdline_patch), -EBUSY);
 }
 
 void storm_livepatch_finish(void)
@@ -100,5 +100,5 @@ void storm_livepatch_finish(void)
 	klp_wait_for_transition();
 	put_patiently(ENABLED, "0", O_TRUNC); /* fails if the patch is not loaded */
 	klp_wait_for_transition();
-	storm_set_back(SAMPLE, "0");
+	STORM_EXPECT(klp_release_patch(&cmdline_patch) == 0);
 }

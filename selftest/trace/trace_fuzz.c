@@ -11,6 +11,7 @@
 #include "selftest/selftest.h"
 #include "trace/ftrace/internal.h"
 #include "trace/livepatch/livepatch.h"
+#include "selftest/trace/cmdline_patch.h"
 #include "selftest/trace/tracefs.h"
 #include "trace/core/trace_array.h"
 
@@ -26,7 +27,6 @@ __setup("selftest_fuzz", fuzz_writes_setup);
 #define FUZZ_MAX   300U /* bytes of a write: more than the longest word of a filter */
 #define FUZZ_FILES 1024U
 #define INSTANCE   "instances/fuzz"
-#define SAMPLES    "/sys/kernel/debug/samples"
 #define LIVEPATCH  "/sys/kernel/livepatch"
 #define NAME_SIZE  64U
 
@@ -113,8 +113,8 @@ static const struct fuzz_words fuzz_words[] = {
 	{ "set_event",
 	  64,
 	  0,
-	  { "sched:sched_kthread_stop", "!sched:sched_kthread_stop", "sample:", "!sample", "nosuch",
-	    "sched:nosuch", "sched_*", "!", ":mod:x", "sample_call:" } },
+	  { "sched:sched_kthread_stop", "!sched:sched_kthread_stop", "rcu:", "!rcu", "nosuch",
+	    "sched:nosuch", "sched_*", "!", ":mod:x", "sched_switch:" } },
 	{ "synthetic_events",
 	  16,
 	  0,
@@ -350,32 +350,18 @@ static bool shows_a_state(const struct fuzz_file *file)
 	       strcmp(last, "error_log") != 0;
 }
 
-/* True for texts of one state. A sample has it in the first line; its measurements follow. */
-static bool same_state(const struct fuzz_file *file, const char *a, const char *b)
-{
-	size_t length = max(strlen(a), strlen(b));
-
-	if (strstarts(file->name, SAMPLES) && strchr(a, '\n'))
-		length = (size_t)(strchr(a, '\n') - a);
-	return strncmp(a, b, length) == 0;
-}
-
-/* Loads the sample's patch again: a write to its files may have disabled it. */
+/* Enables the patch again: a write to its files may have disabled it. */
 static void load_livepatch(void)
 {
-	static const char sample[] = SAMPLES "/livepatch-sample";
-
 	klp_wait_for_transition();
-	put(sample, "0");
-	put(sample, "1");
+	klp_enable_patch(&cmdline_patch); /* -EBUSY: it is enabled */
 	klp_wait_for_transition();
 }
 
 static void unload_livepatch(void)
 {
-	put(LIVEPATCH "/livepatch_sample/enabled", "0");
+	put(CMDLINE_PATCH "/enabled", "0");
 	klp_wait_for_transition();
-	put(SAMPLES "/livepatch-sample", "0");
 }
 
 /* Returns whether the file is the filter of an event or of a system. */
@@ -471,7 +457,7 @@ static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int m
 		selftest_diag(test, "%s: error %ld", file->name, error);
 		EXPECT(!"an errno");
 	}
-	if (error && compare && !same_state(file, before, get(file->name))) {
+	if (error && compare && strcmp(before, get(file->name)) != 0) {
 		selftest_diag(test, "%s: %.*s refused (%ld), and changed it to %s", file->name,
 			      (int)length, data, error, text);
 		EXPECT(!"unchanged");
@@ -556,7 +542,6 @@ SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
 	find_files("");
 	load_livepatch();
 	find_files(LIVEPATCH);
-	find_files(SAMPLES);
 	EXPECT(nr_fuzz_files > 120 && nr_fuzz_files < FUZZ_FILES);
 	for (unsigned i = 0; i < nr_fuzz_files; i++)
 		note_state(&fuzz_files[i]);
@@ -580,7 +565,7 @@ SELFTEST(trace, thousands_of_malformed_writes_to_each_file_give_only_errors)
 		struct fuzz_file *file = &fuzz_files[i];
 
 		EXPECT(can_be_read(file));
-		if (file->before && !same_state(file, file->before, get(file->name))) {
+		if (file->before && strcmp(file->before, get(file->name)) != 0) {
 			selftest_diag(test, "%s says %s, not %s", file->name, text, file->before);
 			EXPECT(!"as before");
 		}

@@ -39,15 +39,20 @@ def images():
 
 @pytest.fixture(scope="session")
 def variant():
-    """variant("CC=clang", kernel="nop5-test") builds NAME.elf into a separate directory and returns that directory."""
+    """
+    variant("CC=clang", kernel="nop5-test") builds NAME.elf into a separate directory and returns that directory. modules:
+    builds its own root file system, too: its kernel refuses the modules of another build.
+    """
     built = {}
 
-    def build(*variables, kernel="nop5"):
-        if (variables, kernel) not in built:
+    def build(*variables, kernel="nop5", modules=False):
+        if (variables, kernel, modules) not in built:
             name = "-".join(v.lower().replace("=", "") for v in variables)
             directory = BUILD / "test" / name
-            built[variables, kernel] = build_in(directory, str(directory.relative_to(ROOT) / f"{kernel}.elf"), *variables)
-        return built[variables, kernel]
+            targets = [f"{kernel}.elf"] + ["rootfs.cpio"] * modules
+            built[variables, kernel, modules] = build_in(
+                directory, *(str(directory.relative_to(ROOT) / target) for target in targets), *variables)
+        return built[variables, kernel, modules]
     return build
 
 

@@ -84,7 +84,7 @@ def expect(tty, patterns, pid, seconds=HANG):
 class Nop5:
     """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO).
 
-    initrd: the root file system; the default is that of the build, "" is none, as for self-tests.
+    initrd: the root file system; the default is that of the build, or else of the default build, "" is none, as for self-tests.
     kernel: "nop5", or "nop5-test" with the self-tests, benches and provokers; the default when append begins them.
     """
 
@@ -95,7 +95,10 @@ class Nop5:
         self.widened = False
         if selftest and initrd is None:
             initrd = ""  # the self-tests mount the kernel's file systems themselves
-        root = BUILD / "rootfs.cpio" if initrd is None else initrd
+        root = initrd
+        if root is None:
+            own = Path(build) / "rootfs.cpio"
+            root = own if own.exists() else BUILD / "rootfs.cpio"
         self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
         if icount and cpus > 1:

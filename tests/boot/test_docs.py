@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from nop5 import ROOT, Nop5, host
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if p.exists()]
 CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name != "README.md"]
-ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user")
+ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules")
 SOURCE = r"[\w./-]+\.(?:c|h|asm|inc|py|ld|cfg)"
 NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
 PROMPT_LINE = re.compile(r"nop5:(/\S*)# ?(.*)")
@@ -62,36 +61,38 @@ def pattern(lines):
     return "".join(parts)
 
 
-def build_with(files, directory):
-    """Builds this tree with more files ({name: text}). It does not compile the other files again."""
-    tree = directory / "tree"
-    shutil.copytree(ROOT, tree, symlinks=True, ignore=lambda where, names: {
-        name for name in names if name == ".git" or
-        Path(where) == ROOT / "build" and name not in ("obj", "scripts", "flags", "sources")})
-    for name, text in files.items():
-        assert not (tree / name).exists(), f"{name} is there already"
-        (tree / name).write_text(text)
-    make("-C", str(tree), "build/nop5.elf", "build/nop5-test.elf")
-    return tree / "build"
+def files_of(page):
+    """{name: text} of the page's ```c file=NAME and ```make file=NAME blocks. Blocks of one name are one file."""
+    files = {}
+    for language in ("c", "make"):
+        for _, info, lines in blocks(page, language):
+            if match := re.search(r"\bfile=(\S+)", info):
+                files[match.group(1)] = files.get(match.group(1), "") + "".join(l + "\n" for l in lines) + "\n"
+    return {name: text.rstrip("\n") + "\n" for name, text in files.items()}
 
 
 @pytest.fixture
-def image_of(images, tmp_path):
-    """image_of(page) returns the default build, or one with the files of the page's ```c file=NAME blocks."""
+def initrd_of(images, tmp_path):
+    """initrd_of(page): the default root file system (None), or one with the module of the page's files in /root."""
     def build(page):
-        files = {}
-        for _, info, lines in blocks(page, "c"):
-            if match := re.search(r"\bfile=(\S+)", info):
-                files[match.group(1)] = files.get(match.group(1), "") + "".join(l + "\n" for l in lines) + "\n"
-        files = {name: text.rstrip("\n") + "\n" for name, text in files.items()}
-        return build_with(files, tmp_path) if files else images
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        for name, text in files_of(page).items():
+            (outside / name).write_text(text)
+        if not any(outside.iterdir()):
+            return None
+        make("modules", f"M={outside}")
+        root = tmp_path / "rootfs.cpio"
+        added = [f"{module}:root/{module.name}" for module in outside.glob("*.ko")]
+        subprocess.run([ROOT / "scripts/rootfs", root, *sorted((images / "user").iterdir()), images / "modroot", *added], check=True)
+        return str(root)
 
     return build
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_console_blocks_run_and_print_what_the_page_shows(image_of, page):
-    image, machine, kernel = image_of(page), None, None
+def test_console_blocks_run_and_print_what_the_page_shows(images, initrd_of, page):
+    initrd, machine, kernel = initrd_of(page), None, None
     try:
         for number, info, lines in blocks(page, "console"):
             for directory, command, output in steps(lines):
@@ -103,7 +104,7 @@ def test_console_blocks_run_and_print_what_the_page_shows(image_of, page):
                     machine = None
                 if machine is None:
                     kernel = wanted
-                    machine = Nop5(cpus=4, build=image, kernel=kernel).wait_prompt()
+                    machine = Nop5(cpus=4, build=images, kernel=kernel, initrd=initrd).wait_prompt()
                 if not command:
                     continue
                 if directory != machine.directory:
@@ -185,8 +186,7 @@ def source_files():
 
 def added_files(page):
     """The files that the page has its reader write."""
-    paths = {m.group(1) for _, info, _ in blocks(page, "c") if (m := re.search(r"\bfile=(\S+)", info))}
-    return paths | {Path(p).name for p in paths}
+    return set(files_of(page))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

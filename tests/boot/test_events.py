@@ -4,27 +4,20 @@ import re
 import pytest
 
 TRACING = "/sys/kernel/tracing"
-SAMPLE = "/sys/kernel/debug/samples/event"
 CALL = "sample:sample_call"
 EINVAL = "sh: write error: Invalid argument\n"
 
 
 @pytest.fixture
 def tracing(nop5):
-    nop5.check(f"cd {TRACING}")
+    """The event sample:sample_call fires at each sys_mkdir()."""
+    nop5.check(f"cd {TRACING}; modprobe sample-event function=sys_mkdir")
     yield nop5
-    nop5.check(f"cd {TRACING}; echo 0 > {SAMPLE}; echo vfs_read > {SAMPLE}.function; echo > set_event; echo nop > current_tracer")
+    nop5.check(f"cd {TRACING}; rmmod sample-event; echo > set_event; echo nop > current_tracer")
     for name in nop5.check("ls instances").split():
         nop5.check(f"rmdir instances/{name}")
     nop5.check("echo 0 > options/stacktrace; echo 0 > options/userstacktrace; echo 0 > options/latency-format; "
                "echo 0 > options/record-tgid; echo > set_ftrace_filter; echo > set_graph_function; echo 1 > tracing_on; echo > trace")
-
-
-@pytest.fixture
-def sampling(tracing):
-    """The event sample:sample_call fires at each sys_mkdir()."""
-    tracing.check(f"echo sys_mkdir > {SAMPLE}.function; echo 1 > {SAMPLE}")
-    return tracing
 
 
 def refuses(machine, command):
@@ -132,10 +125,10 @@ def test_set_event_adds_and_removes(tracing):
 
 # ---- recording ----
 
-def test_an_event_is_recorded_while_it_is_on(sampling):
-    sampling.check("mkdir /tmp/before; echo 1 > events/sample/sample_call/enable; mkdir /tmp/one; echo 0 > events/sample/enable; "
+def test_an_event_is_recorded_while_it_is_on(tracing):
+    tracing.check("mkdir /tmp/before; echo 1 > events/sample/sample_call/enable; mkdir /tmp/one; echo 0 > events/sample/enable; "
                    "mkdir /tmp/after; rmdir /tmp/before /tmp/one /tmp/after")
-    recorded = lines(sampling)
+    recorded = lines(tracing)
     assert len(recorded) == 1, recorded
     assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.[.N]\.1 +\d+\.\d{6}: sample_call: sys_mkdir caller=\w+ context=task off=", recorded[0])
 
@@ -153,20 +146,20 @@ def record_one(machine):
     ("hex", r"{pid:08x} {cpu:08x} [0-9a-f]{{16}} type: {id}\n\n"),
     ("raw hex", r"{pid:08x} {cpu:08x} [0-9a-f]{{16}} type: {id}\n\n"),
 ])
-def test_raw_and_hex_have_the_number_of_an_event_as_in_linux(sampling, options, line):
+def test_raw_and_hex_have_the_number_of_an_event_as_in_linux(tracing, options, line):
     """An event has no functions for these formats. So only its number follows the PID, the CPU and the time."""
-    pid, cpu, number = record_one(sampling)
-    sampling.check("".join(f"echo 1 > options/{name}; " for name in options.split()))
-    printed = sampling.check("cat trace")
-    sampling.check("echo 0 > options/raw; echo 0 > options/hex")
+    pid, cpu, number = record_one(tracing)
+    tracing.check("".join(f"echo 1 > options/{name}; " for name in options.split()))
+    printed = tracing.check("cat trace")
+    tracing.check("echo 0 > options/raw; echo 0 > options/hex")
     assert re.fullmatch(line.format(pid=pid, cpu=cpu, id=number), re.sub(r"^#.*\n", "", printed, flags=re.M)), printed
 
 
-def test_bin_has_the_number_of_an_event_as_in_linux(sampling):
+def test_bin_has_the_number_of_an_event_as_in_linux(tracing):
     """PID and CPU in 4 bytes, the time in 8, and the number as text."""
-    pid, cpu, number = record_one(sampling)
-    sampling.check("echo 1 > options/bin; cat trace > /tmp/bin; echo 0 > options/bin")
-    dump = sampling.check("hexdump -C /tmp/bin; rm /tmp/bin")
+    pid, cpu, number = record_one(tracing)
+    tracing.check("echo 1 > options/bin; cat trace > /tmp/bin; echo 0 > options/bin")
+    dump = tracing.check("hexdump -C /tmp/bin; rm /tmp/bin")
     data = b"".join(bytes.fromhex(match) for match in re.findall(r"^[0-9a-f]{8}  ((?:[0-9a-f]{2} +){1,16})\|", dump, re.M))
     text = f"type: {number}\n".encode()
     assert data.endswith(text), dump
@@ -174,17 +167,17 @@ def test_bin_has_the_number_of_an_event_as_in_linux(sampling):
     assert (int.from_bytes(head[:4], "little"), int.from_bytes(head[4:8], "little")) == (pid, cpu), dump
 
 
-def test_an_instance_records_its_own_events(sampling):
-    sampling.check("mkdir instances/a instances/b")
-    sampling.check("echo sample_call > instances/a/set_event; mkdir /tmp/a; rmdir /tmp/a")
-    assert [len(lines(sampling, d)) for d in (".", "instances/a", "instances/b")] == [0, 1, 0]
-    sampling.check("echo 1 > instances/b/events/enable")
-    assert sampling.check("cat set_event instances/a/events/enable instances/b/events/sample/enable") == "X\n1\n"
-    assert sampling.check("cat events/sample/sample_call/enable instances/a/events/sample/sample_call/enable") == "0\n1\n"
-    sampling.check("mkdir /tmp/a; rmdir /tmp/a; echo 0 > instances/b/events/enable")
-    assert len(lines(sampling, "instances/a")) == 2
-    assert sum("sample_call: " in line for line in lines(sampling, "instances/b")) == 1
-    sampling.check("rmdir instances/a; mkdir /tmp/a; rmdir /tmp/a")
+def test_an_instance_records_its_own_events(tracing):
+    tracing.check("mkdir instances/a instances/b")
+    tracing.check("echo sample_call > instances/a/set_event; mkdir /tmp/a; rmdir /tmp/a")
+    assert [len(lines(tracing, d)) for d in (".", "instances/a", "instances/b")] == [0, 1, 0]
+    tracing.check("echo 1 > instances/b/events/enable")
+    assert tracing.check("cat set_event instances/a/events/enable instances/b/events/sample/enable") == "X\n1\n"
+    assert tracing.check("cat events/sample/sample_call/enable instances/a/events/sample/sample_call/enable") == "0\n1\n"
+    tracing.check("mkdir /tmp/a; rmdir /tmp/a; echo 0 > instances/b/events/enable")
+    assert len(lines(tracing, "instances/a")) == 2
+    assert sum("sample_call: " in line for line in lines(tracing, "instances/b")) == 1
+    tracing.check("rmdir instances/a; mkdir /tmp/a; rmdir /tmp/a")
 
 
 def test_an_instance_whose_event_file_is_open_cannot_be_removed(tracing):
@@ -209,7 +202,7 @@ def test_an_event_gives_the_buffer_its_full_size(boot):
                                       "echo 1 > events/sample/sample_call/enable")):
         if number == 0:
             machine = boot(cpus=1)
-            machine.check(f"cd {TRACING}")
+            machine.check(f"cd {TRACING}; modprobe sample-event")
             assert "expanded" in machine.check("cat buffer_size_kb")
             machine.check(command)
             assert "expanded" not in machine.check("cat buffer_size_kb")
@@ -221,48 +214,48 @@ def test_an_event_gives_the_buffer_its_full_size(boot):
 
 # ---- stacks, and events between other entries ----
 
-def test_the_stack_behind_an_event_begins_with_the_function_that_contains_it(sampling):
-    sampling.check("echo 1 > options/stacktrace; echo 1 > events/sample/enable; mkdir /tmp/a; echo 0 > events/sample/enable; rmdir /tmp/a")
-    text = sampling.check("cat trace")
+def test_the_stack_behind_an_event_begins_with_the_function_that_contains_it(tracing):
+    tracing.check("echo 1 > options/stacktrace; echo 1 > events/sample/enable; mkdir /tmp/a; echo 0 > events/sample/enable; rmdir /tmp/a")
+    text = tracing.check("cat trace")
     assert re.search(r"sample_call: sys_mkdir .*\n.*: <stack trace>\n => record_call\n", text), text
     assert "__traceiter" not in text and "trace_event_" not in text
 
 
 @pytest.mark.variant
 def test_the_stack_is_right_in_other_builds_too(boot, variant):
-    machine = boot(build=variant("CC=clang"))
-    machine.check(f"cd {TRACING}; echo sys_mkdir > {SAMPLE}.function; echo 1 > {SAMPLE}; echo 1 > options/stacktrace")
+    machine = boot(build=variant("CC=clang", modules=True))
+    machine.check(f"cd {TRACING}; modprobe sample-event function=sys_mkdir; echo 1 > options/stacktrace")
     machine.check("echo 1 > events/sample/enable; mkdir /tmp/a; echo 0 > events/sample/enable")
     assert re.search(r": <stack trace>\n => record_call\n", machine.check("cat trace"))
 
 
-def test_an_event_shows_the_stack_of_the_program(sampling):
-    sampling.check("echo 1 > options/userstacktrace; echo 1 > events/sample/enable; mkdir /tmp/a; echo 0 > events/sample/enable; "
+def test_an_event_shows_the_stack_of_the_program(tracing):
+    tracing.check("echo 1 > options/userstacktrace; echo 1 > events/sample/enable; mkdir /tmp/a; echo 0 > events/sample/enable; "
                    "echo marker > trace_marker; rmdir /tmp/a")
-    text = "\n".join(lines(sampling))
+    text = "\n".join(lines(tracing))
     found = re.fullmatch(r".*: sample_call: .*\n.*: <user stack trace>\n((?: =>  <[0-9a-f]{16}>\n)+).*: tracing_mark_write: marker", text)
     assert found, text
     # busybox is linked to 0x400000: the call is in its text.
     assert 0x400000 <= int(found[1].split("<")[1][:16], 16) < 0x800000
 
 
-def test_events_are_comments_in_a_graph(sampling):
-    sampling.check("echo sys_mkdir > set_graph_function; echo function_graph > current_tracer; echo 1 > events/sample/enable")
-    sampling.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on")
-    text = sampling.check("cat trace")
+def test_events_are_comments_in_a_graph(tracing):
+    tracing.check("echo sys_mkdir > set_graph_function; echo function_graph > current_tracer; echo 1 > events/sample/enable")
+    tracing.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on")
+    text = tracing.check("cat trace")
     assert re.search(r"^ \d\) {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$", text, re.M), text
-    sampling.check("echo 1 > options/latency-format")
+    tracing.check("echo 1 > options/latency-format")
     assert re.search(r"^ \d\)  \.\.\.1  \| {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$",
-                     sampling.check("cat trace"), re.M), sampling.check("grep sample trace")
-    sampling.check("echo 0 > options/latency-format; rmdir /tmp/a")
+                     tracing.check("cat trace"), re.M), tracing.check("grep sample trace")
+    tracing.check("echo 0 > options/latency-format; rmdir /tmp/a")
 
 
-def test_events_stand_between_function_lines(sampling):
-    sampling.check("echo sys_mkdir > set_ftrace_filter; echo function > current_tracer; echo 1 > events/sample/enable")
-    sampling.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on; rmdir /tmp/a")
-    assert [re.search(r": (\w+)", line).group(1) for line in lines(sampling)].count("sample_call") == 1
-    sampling.check("echo 1 > options/latency-format")
-    assert re.search(r"^ +mkdir-\d+ +\d\.\.\.1 +\d+us[ +!#*@$]: sample_call: sys_mkdir ", sampling.check("cat trace"), re.M)
+def test_events_stand_between_function_lines(tracing):
+    tracing.check("echo sys_mkdir > set_ftrace_filter; echo function > current_tracer; echo 1 > events/sample/enable")
+    tracing.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on; rmdir /tmp/a")
+    assert [re.search(r": (\w+)", line).group(1) for line in lines(tracing)].count("sample_call") == 1
+    tracing.check("echo 1 > options/latency-format")
+    assert re.search(r"^ +mkdir-\d+ +\d\.\.\.1 +\d+us[ +!#*@$]: sample_call: sys_mkdir ", tracing.check("cat trace"), re.M)
 
 
 # ---- trace_marker_raw ----
@@ -294,9 +287,9 @@ def test_trace_options_has_the_options_of_linux_in_its_order(tracing):
     assert shown == [name for name in LINUX_OPTIONS if name not in NO_OPTION]
 
 
-def test_saved_tgids_has_the_tasks_that_recorded_events_with_record_tgid(sampling):
-    sampling.check("echo 1 > options/record-tgid; echo 1 > events/sample/enable; mkdir /tmp/a; sleep 0.1; echo 0 > events/sample/enable; "
+def test_saved_tgids_has_the_tasks_that_recorded_events_with_record_tgid(tracing):
+    tracing.check("echo 1 > options/record-tgid; echo 1 > events/sample/enable; mkdir /tmp/a; sleep 0.1; echo 0 > events/sample/enable; "
                    "rmdir /tmp/a")
-    pid = re.search(r"mkdir-(\d+)", lines(sampling)[0]).group(1)
-    assert f"{pid} {pid}" in sampling.check("cat saved_tgids").splitlines()
-    assert f"({int(pid):7})" in lines(sampling)[0]
+    pid = re.search(r"mkdir-(\d+)", lines(tracing)[0]).group(1)
+    assert f"{pid} {pid}" in tracing.check("cat saved_tgids").splitlines()
+    assert f"({int(pid):7})" in lines(tracing)[0]

@@ -32,7 +32,7 @@ def events(text, line):
 
 def test_trace_cmd_reports_each_event_as_trace_says_it(traced, tmp_path):
     machine, port = traced(2)
-    machine.check("echo sys_mkdir > /sys/kernel/debug/samples/event.function; echo 1 > /sys/kernel/debug/samples/event")
+    machine.check("modprobe sample-event function=sys_mkdir")
     available = set(name.split(":")[0] for name in machine.check("cat available_events").split())
     machine.check("echo 20000 > buffer_size_kb")
     for system in available & set(SYSTEMS):
@@ -65,8 +65,7 @@ def without(line):
 
 def test_trace_convert_prints_each_event_as_trace_says_it(traced, tmp_path):
     machine, port = traced(2)
-    machine.check("echo 20000 > buffer_size_kb; echo sys_mkdir > /sys/kernel/debug/samples/event.function")
-    machine.check("echo 1 > /sys/kernel/debug/samples/event")
+    machine.check("echo 20000 > buffer_size_kb; modprobe sample-event function=sys_mkdir")
     machine.check("echo 'ev u64 a; s16 b; char c[]; char d[16]; unsigned long s[]' > synthetic_events")
     machine.check("echo 'e:a_probe sched.sched_switch a=$next_pid:x32 b=$next_comm:string c=$prev_pid' >> dynamic_events")
     machine.check("echo 1 > events/enable; echo 1 > options/userstacktrace; echo a word > trace_marker")

@@ -15,7 +15,7 @@ USERS = {
     "function": f"echo {SITE} > {TRACING}/set_ftrace_filter; echo function > {TRACING}/current_tracer",
     "function_graph": f"echo {SITE} > {TRACING}/set_ftrace_filter; echo function_graph > {TRACING}/current_tracer",
     "all functions": f"echo function > {TRACING}/current_tracer",
-    "livepatch": "echo 1 > /sys/kernel/debug/samples/livepatch-sample",
+    "livepatch": "modprobe livepatch-sample",
     "a probe": f"echo {SITE}:traceoff > {TRACING}/set_ftrace_filter",
 }
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.variant
 @pytest.fixture
 def machine(boot, variant, tmp_path):
     """A machine with a method break_site(), which changes the nop."""
-    build = variant("DEBUG=1")
+    build = variant("DEBUG=1", modules=True)
     machine = boot(cpus=4, build=build, append="panic=0", extra=gdb_port(tmp_path))
     machine.break_site = lambda: finish(gdb(tmp_path, f"set {{char}}((char *){SITE} + 4) = 8", build=build))
     return machine

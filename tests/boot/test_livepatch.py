@@ -5,7 +5,6 @@ import pytest
 
 from nop5 import EXIT_POWEROFF, eventually, finish, gdb, gdb_port, kill, parse_ktap, resources
 
-SAMPLE = "/sys/kernel/debug/samples/livepatch-sample"
 PATCH = "/sys/kernel/livepatch/livepatch_sample"
 TRACING = "/sys/kernel/tracing"
 NEW = "this has been live patched\n"
@@ -16,7 +15,7 @@ def verify(machine):
 
 
 def load(machine):
-    machine.check(f"echo 1 > {SAMPLE}")
+    machine.check("modprobe livepatch-sample")
 
 
 def wait_patched(machine):
@@ -34,9 +33,9 @@ def no_patch(machine):
 
 
 def unload(machine):
-    """Waits until all tasks have switched back and the patch's directory is removed, and switches the sample off."""
+    """Waits until all tasks have switched back and the patch's directory is removed, and removes the module."""
     eventually(lambda: no_patch(machine))
-    machine.check(f"echo 0 > {SAMPLE}")
+    machine.check("rmmod livepatch-sample")
 
 
 def refused(machine, command, text):
@@ -64,7 +63,7 @@ def patched(quiet):
             disable(nop5)
         unload(nop5)
     else:
-        nop5.check(f"echo 0 > {SAMPLE}")
+        nop5.run("rmmod livepatch-sample")
     verify(nop5)
     assert nop5.check(f"cat {TRACING}/enabled_functions") == ""
 
@@ -104,7 +103,7 @@ def test_the_sample_replaces_a_function_and_puts_it_back(quiet):
     (f"mkdir {PATCH}/x", "Operation not permitted"),
     (f"rm {PATCH}/enabled", "Operation not permitted"),
     (f"rmdir {PATCH}", "Operation not permitted"),
-    (f"echo 0 > {SAMPLE}", "write error: Device or resource busy"),
+    ("rmmod livepatch-sample", "Resource temporarily unavailable"),
 ])
 def test_what_makes_no_sense_is_refused_as_in_linux(patched, command, text):
     refused(patched, command, text)
@@ -120,17 +119,15 @@ def test_a_word_for_no_disables_and_what_is_disabled_has_no_patch(patched):
 
 
 def test_a_patch_and_another_ipmodify_user_of_the_function_exclude_each_other(patched):
-    samples = "/sys/kernel/debug/samples"
-    patched.check(f"echo cmdline_proc_show > {samples}/fail.function")
-    refused(patched, f"echo 1 > {samples}/fail", "Operation not permitted")
+    refused(patched, "modprobe sample-fail function=cmdline_proc_show", "Operation not permitted")
     assert patched.check("cat /proc/cmdline") == NEW
     disable(patched)
     unload(patched)
-    patched.check(f"echo 1 > {samples}/fail")
-    refused(patched, f"echo 1 > {SAMPLE}", "Operation not permitted")
+    patched.check("modprobe sample-fail function=cmdline_proc_show")
+    refused(patched, "modprobe livepatch-sample", "Operation not permitted")
     assert no_patch(patched)
     refused(patched, "cat /proc/cmdline", "Cannot allocate memory")
-    patched.check(f"echo 0 > {samples}/fail; echo vfs_mkdir > {samples}/fail.function")
+    patched.check("rmmod sample-fail")
     verify(patched)
 
 
@@ -202,7 +199,7 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
     toggle()
     machine.check(f"cd {TRACING}; echo function_graph > current_tracer; echo nop > current_tracer")
     before = resources(machine)
-    machine.check("mkdir instances/a; echo 1 > /sys/kernel/debug/samples/count")
+    machine.check("mkdir instances/a; modprobe sample-count")
     for tracer, other in (("function_graph", "nop"), ("function", "nop"), ("function_graph", "function")):
         machine.check(f"echo {tracer} > current_tracer; echo {other} > instances/a/current_tracer")
         read_all_the_time(machine, tracer)
@@ -213,7 +210,7 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
             said = machine.check(f"cat /tmp/{tracer}{cpu}; rm /tmp/{tracer}{cpu}")
             assert set(said.splitlines(keepends=True)) <= {old, NEW} and said.count("\n") == 100
     machine.check("echo nop > current_tracer; echo nop > instances/a/current_tracer; rmdir instances/a; "
-                  "echo 0 > /sys/kernel/debug/samples/count; cd /")
+                  "rmmod sample-count; cd /")
     verify(machine)
     eventually(lambda: "stacks: 0\n" in machine.check("cat /sys/kernel/debug/fgraph"))
     assert resources(machine) == before
@@ -231,7 +228,7 @@ def test_when_an_error_shuts_ftrace_down_the_old_function_is_back_and_the_patch_
     assert machine.check("cat /proc/cmdline") == "panic=0\n"
     disable(machine)
     eventually(lambda: no_patch(machine))
-    refused(machine, f"echo 0 > {SAMPLE}", "write error: Device or resource busy")
+    refused(machine, "rmmod livepatch-sample", "Resource temporarily unavailable")
     machine.poweroff()
 
 

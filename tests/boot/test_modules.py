@@ -218,6 +218,21 @@ def test_entries_of_trace_printk_stay_readable(machine):
     assert ' : "a constant format: %d %x %s\\n"\n' in machine.check(f"cat {TRACING}/printk_formats")
 
 
+def test_a_tracer_in_a_module(machine):
+    """What has the tracer, and what prints with it, keeps the module."""
+    machine.check(f"cd {TRACING}; modprobe sample-tracer")
+    assert machine.check("cat available_tracers").startswith("sample ")
+    refused(machine, "mkdir instances/a; echo sample > instances/a/current_tracer; s=$?; rmdir instances/a; (exit $s)", "Invalid argument")
+    machine.check("echo sample > current_tracer; cat /proc/version")
+    refused(machine, "rmmod sample-tracer", "Resource temporarily unavailable")
+    trace = machine.check("cat trace")
+    assert "# the calls of vfs_open\n#\n" in trace and re.search(r"\] \.{4} +\d+\.\d+: vfs_open <-", trace), trace
+    machine.check("exec 3< trace; echo nop > current_tracer")
+    refused(machine, "rmmod sample-tracer", "Resource temporarily unavailable")
+    machine.check("exec 3<&-; rmmod sample-tracer; cd /root")
+    assert "sample" not in machine.check(f"cat {TRACING}/available_tracers")
+
+
 def test_a_patch_keeps_its_module(machine):
     machine.check("modprobe livepatch-sample")
     patch = "/sys/kernel/livepatch/livepatch_sample"

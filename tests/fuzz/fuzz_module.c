@@ -44,7 +44,7 @@ static void set_symbols(struct load_info *info)
 
 		if (!symbol->shndx)
 			symbol->value = 0xffffffff80100000UL;
-		else if (symbol->shndx < info->hdr->shnum && info->region[symbol->shndx] != MOD_REGIONS)
+		else if (symbol->shndx < info->hdr->shnum && info->region[symbol->shndx] != LOAD_REGIONS)
 			symbol->value += info->sechdrs[symbol->shndx].addr;
 	}
 }
@@ -53,7 +53,7 @@ static void load(struct load_info *info)
 {
 	unsigned count;
 
-	for (unsigned region = 0; region < MOD_REGIONS; region++) {
+	for (unsigned region = 0; region < LOAD_REGIONS; region++) {
 		info->base[region] = 0xffffffffc0000000UL + region * 0x8000000UL;
 		info->image[region] = calloc(1, info->region_size[region] + 1);
 	}
@@ -61,7 +61,7 @@ static void load(struct load_info *info)
 	set_symbols(info);
 	apply_relocations(info);
 	(void)section_objects(info, "__param", 8, &count);
-	for (unsigned region = 0; region < MOD_REGIONS; region++)
+	for (unsigned region = 0; region < LOAD_REGIONS; region++)
 		free(info->image[region]);
 }
 
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_texts(&info);
 		info.region = malloc(info.hdr->shnum);
 		if (layout_sections(&info) == 0) {
-			for (unsigned region = 0; region < MOD_REGIONS; region++)
+			for (unsigned region = 0; region < LOAD_REGIONS; region++)
 				total += info.region_size[region];
 			if (total < 16 << 20) /* sections without bytes in the file may be large */
 				load(&info);

@@ -46,8 +46,13 @@ static void dump_entries(struct trace_iterator *iter)
 {
 	unsigned entries = 0;
 
-	/* Short lines, whatever the options are. A tracer with print_line has its own format. */
+	/*
+	 * Short lines, whatever the options are. A tracer with print_line has its own format. That
+	 * of a module is left out, because a dump cannot take a reference and give it back.
+	 */
 	iter->trace = READ_ONCE(iter->tr->print_trace);
+	if (iter->trace->owner)
+		iter->trace = &nop_trace;
 	iter->flags_set = iter->trace->print_line ? 0 : TRACE_ITER_LATENCY_FMT;
 	iter->flags_cleared = TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW;
 	trace_iterator_reset(iter);
@@ -112,7 +117,7 @@ static struct trace_iterator *__init alloc_dump_iterator(struct trace_buffer *bu
 
 	if (!iter)
 		return NULL;
-	for (struct tracer *t = trace_types; t; t = t->next)
+	for (struct tracer *t = trace_own_types; t; t = t->next)
 		trace_iterator_open_tracer(iter, t);
 	iter->any_context = true;
 	return iter;

@@ -103,7 +103,7 @@ static int create_tracer_files(struct trace_array *tr)
 {
 	int error = 0;
 
-	for (struct tracer *t = trace_types; t && !error; t = t->next)
+	for (struct tracer *t = trace_own_types; t && !error; t = t->next)
 		if (t->create_files && tracer_fits(t, tr))
 			error = t->create_files(tr);
 	return error;

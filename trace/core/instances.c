@@ -64,7 +64,7 @@ static void remove_instance(struct trace_array *tr)
 {
 	tracing_set_tracer(tr, nop_trace.name);
 	/* Tracers first: their function probes use events. */
-	for (struct tracer *t = trace_types; t; t = t->next)
+	for (struct tracer *t = trace_own_types; t; t = t->next)
 		if (t->detach && tracer_fits(t, tr))
 			t->detach(tr);
 	for (struct trace_array_part *part = trace_array_parts; part; part = part->next)

@@ -10,11 +10,44 @@
 #include "trace/core/options.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
+#include "kernel/rcu/rcu.h"
 
 static bool iterates(const struct trace_iterator *iter, unsigned cpu)
 {
 	return cpumask_test_cpu(cpu, &cpu_possible_mask) &&
 	       (iter->cpu_file == RING_BUFFER_ALL_CPUS || iter->cpu_file == (int)cpu);
+}
+
+void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer *tracer)
+{
+	if (tracer->open && !iter->any_context && !*trace_iter_private(iter, tracer))
+		tracer->open(iter);
+}
+
+/* Frees the data of all tracers in iter. */
+static void close_tracers(struct trace_iterator *iter)
+{
+	for (struct tracer *t = trace_own_types; t; t = t->next)
+		if (t->close && *trace_iter_private(iter, t))
+			t->close(iter);
+}
+
+void trace_iterator_follow_tracer(struct trace_iterator *iter)
+{
+	struct tracer *old = iter->trace, *now;
+
+	rcu_read_lock();
+	now = READ_ONCE(iter->tr->print_trace);
+	if (now != old && !try_module_get(now->owner))
+		now = &nop_trace;
+	rcu_read_unlock();
+	if (now == old)
+		return;
+	close_tracers(iter);
+	if (old)
+		module_put(old->owner);
+	iter->trace = now;
 }
 
 /* buffer NULL: a consuming iterator over the buffer that writers use. */
@@ -28,7 +61,7 @@ static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trac
 		return NULL;
 	iter->tr = tr;
 	iter->buffer = buffer;
-	iter->trace = READ_ONCE(tr->print_trace);
+	trace_iterator_follow_tracer(iter);
 	iter->cpu_file = cpu;
 	iter->copy = get_free_page(GFP_KERNEL);
 	if (!iter->copy)
@@ -64,23 +97,11 @@ struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct tr
 	return alloc_iterator(tr, buffer, cpu);
 }
 
-void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer *tracer)
-{
-	if (tracer->open && !iter->any_context && !*trace_iter_private(iter, tracer))
-		tracer->open(iter);
-}
-
-void trace_iterator_close_tracers(struct trace_iterator *iter)
-{
-	/* No lock: the list of tracers only grows. */
-	for (struct tracer *t = READ_ONCE(trace_types); t; t = t->next)
-		if (t->close && *trace_iter_private(iter, t))
-			t->close(iter);
-}
-
 void trace_iterator_free(struct trace_iterator *iter)
 {
-	trace_iterator_close_tracers(iter);
+	close_tracers(iter);
+	if (iter->trace)
+		module_put(iter->trace->owner);
 	if (iter->iters) {
 		for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
 			if (iter->iters[cpu])

@@ -58,8 +58,11 @@ static inline u64 trace_iter_flags(const struct trace_iterator *iter)
  * Does nothing for a dump's iterator. Without memory the lines lack what needs the data.
  */
 void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer *tracer);
-/* Frees the data of all tracers. */
-void trace_iterator_close_tracers(struct trace_iterator *iter);
+/*
+ * Makes iter print with the tracer that tr has now, and takes a reference on its module. Task
+ * context.
+ */
+void trace_iterator_follow_tracer(struct trace_iterator *iter);
 
 /*
  * Allocates an iterator over tr->buffer, for one CPU or all. A consuming reader removes each entry

@@ -289,7 +289,7 @@ int trace_create_options_dir(struct trace_array *tr)
 		if (flag_exists(i) && (!tr->name || !(BIT(i) & TOP_LEVEL_TRACE_FLAGS)))
 			error = create_option_file(&option, trace_option_names[i]);
 	}
-	for (struct tracer *t = trace_types; t && !error; t = t->next)
+	for (struct tracer *t = trace_own_types; t && !error; t = t->next)
 		error = create_trace_option_files(tr, t);
 	return error;
 }

@@ -12,6 +12,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/time/trace_clock.h"
@@ -26,8 +27,8 @@ struct trace_array global_trace = {
 LIST_HEAD(trace_arrays);
 DEFINE_MUTEX(event_mutex);
 DEFINE_MUTEX(trace_types_lock);
-static unsigned nr_tracers; /* [T] */
-struct tracer *trace_types;
+static unsigned long used_indices; /* [T] a bit for each tracer */
+struct tracer *trace_types, *trace_own_types;
 struct trace_array_part *trace_array_parts;
 static unsigned nr_parts; /* [boot] */
 unsigned long tracing_thresh;
@@ -227,13 +228,18 @@ struct tracer *tracing_find_tracer(const char *name)
 /* Starts a tracer in tr, which has none. T held. */
 static int start_tracer(struct trace_array *tr, struct tracer *t)
 {
-	int error = t->init ? t->init(tr) : 0;
+	int error;
 
-	if (!error) {
-		WRITE_ONCE(tr->current_trace, t);
-		WRITE_ONCE(tr->print_trace, t);
+	if (!try_module_get(t->owner))
+		return -EINVAL; /* it is about to unregister itself */
+	error = t->init ? t->init(tr) : 0;
+	if (error) {
+		module_put(t->owner);
+		return error;
 	}
-	return error;
+	WRITE_ONCE(tr->current_trace, t);
+	WRITE_ONCE(tr->print_trace, t);
+	return 0;
 }
 
 /* tr->tracer_lock held. Releases T while the old tracer stops. */
@@ -256,6 +262,7 @@ static int change_tracer(struct trace_array *tr, const char *name)
 	mutex_lock(&trace_types_lock);
 	tracing_reset_online_cpus(tr);
 	WRITE_ONCE(tr->print_trace, &nop_trace);
+	module_put(old->owner);
 	error = start_tracer(tr, t);
 out:
 	mutex_unlock(&trace_types_lock);
@@ -299,25 +306,38 @@ static int attach_tracer(struct trace_array *tr, struct tracer *tracer)
 	return tracer->create ? tracer->create(tr) : 0;
 }
 
-/* During the boot the top level is the only trace_array. */
+static bool is_valid(const struct tracer *t)
+{
+	bool has_data = t->flags || t->open || t->close || t->create || t->create_files ||
+			t->detach || t->destroy;
+
+	return t->name && strlen(t->name) < MAX_TRACER_SIZE && !(t->owner && has_data);
+}
+
+/* During the boot the top level is the only trace_array. A tracer in a module has no data in any.
+ */
 int register_tracer(struct tracer *tracer)
 {
+	unsigned index;
 	int error = 0;
 
-	if (!tracer->name || strlen(tracer->name) >= MAX_TRACER_SIZE)
+	if (!is_valid(tracer))
 		return -EINVAL;
 	mutex_lock(&trace_types_lock);
 	if (tracing_find_tracer(tracer->name)) {
 		error = -EEXIST;
-	} else if (nr_tracers == TRACERS_MAX) {
+	} else if ((index = (unsigned)__builtin_ctzl(~used_indices)) >= TRACERS_MAX) {
 		error = -ENOSPC;
 	} else {
-		tracer->index = nr_tracers++;
+		tracer->index = index;
 		error = attach_tracer(&global_trace, tracer);
 	}
 	if (!error) {
+		used_indices |= BIT(index);
 		tracer->next = trace_types;
-		trace_types = tracer;
+		smp_store_release(&trace_types, tracer);
+		if (!tracer->owner)
+			trace_own_types = tracer;
 		error = create_trace_option_files(&global_trace, tracer);
 		start_boot_tracer();
 	}
@@ -325,6 +345,20 @@ int register_tracer(struct tracer *tracer)
 	return error;
 }
 EXPORT_SYMBOL(register_tracer);
+
+void unregister_tracer(struct tracer *tracer)
+{
+	struct tracer **link = &trace_types;
+
+	mutex_lock(&trace_types_lock);
+	while (*link != tracer)
+		link = &(*link)->next;
+	WRITE_ONCE(*link, tracer->next);
+	used_indices &= ~BIT(tracer->index);
+	mutex_unlock(&trace_types_lock);
+	synchronize_rcu(); /* a reader or a dump may have read print_trace before it changed */
+}
+EXPORT_SYMBOL(unregister_tracer);
 
 /* ---- parts ---- */
 
@@ -373,7 +407,7 @@ int trace_array_init(struct trace_array *tr)
 			tr->cpus[cpu] = (struct trace_cpu){ .tr = tr, .cpu = (int)cpu };
 		ring_buffer_set_clock(tr->buffers[0], trace_clocks[0].read);
 		ring_buffer_set_clock(tr->buffers[1], trace_clocks[0].read);
-		for (struct tracer *t = trace_types; t && !error; t = t->next)
+		for (struct tracer *t = trace_own_types; t && !error; t = t->next)
 			error = attach_tracer(tr, t);
 		for (struct trace_array_part *part = trace_array_parts; part && !error;
 		     part = part->next)
@@ -386,7 +420,7 @@ int trace_array_init(struct trace_array *tr)
 
 void trace_array_exit(struct trace_array *tr)
 {
-	for (struct tracer *t = trace_types; t; t = t->next)
+	for (struct tracer *t = trace_own_types; t; t = t->next)
 		if (t->destroy && *trace_tracer_private(tr, t))
 			t->destroy(tr);
 	for (struct trace_array_part *part = trace_array_parts; part; part = part->next)

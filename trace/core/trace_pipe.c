@@ -49,18 +49,6 @@ static int tracing_release_pipe(struct inode *inode __unused, struct file *file)
 	return 0;
 }
 
-/* Prints with the current tracer, which may have changed since open(). No lock: tracers are never
- * freed. */
-static void pipe_follow_tracer(struct trace_iterator *iter)
-{
-	struct tracer *now = READ_ONCE(iter->tr->print_trace);
-
-	if (now == iter->trace)
-		return;
-	trace_iterator_close_tracers(iter);
-	iter->trace = now;
-}
-
 /* Returns whether the reader has reached the end of the file. */
 static bool pipe_ended(const struct trace_pipe *pipe)
 {
@@ -146,7 +134,7 @@ static ssize_t tracing_read_pipe(struct file *file, char *buf, size_t count, lof
 		ret = tracing_wait_pipe(file, pipe);
 		if (ret <= 0)
 			break;
-		pipe_follow_tracer(pipe->iter);
+		trace_iterator_follow_tracer(pipe->iter);
 		pipe_fill(pipe, count);
 		ret = trace_seq_to_user(&pipe->iter->seq, buf, count);
 	}

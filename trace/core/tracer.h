@@ -6,6 +6,7 @@
 
 #include "kernel/types.h"
 
+struct module;
 struct seq_file;
 struct trace_array;
 struct trace_iterator;
@@ -69,12 +70,20 @@ struct tracer {
 	void (*destroy)(struct trace_array *tr);
 	struct tracer_flags *flags; /* NULL: the tracer has no options */
 	bool allow_instances;       /* false: the tracer runs in the top level only */
+	/*
+	 * THIS_MODULE. A trace_array that has the tracer, and a reader that prints with it, have a
+	 * reference on the module. A tracer in a module has no flags, open, close, create,
+	 * create_files, detach and destroy: its module has its data, and makes its files.
+	 */
+	struct module *owner;
 
 	unsigned index;      /* constant once registered: index into trace_array.tracers */
-	struct tracer *next; /* [trace_types_lock] */
+	struct tracer *next; /* [trace_types_lock]; RCU to read */
 };
 
 extern struct tracer *trace_types; /* [trace_types_lock] all tracers, the newest first */
+/* The kernel's own tracers: the end of the same list. Constant after the boot. */
+extern struct tracer *trace_own_types;
 
 /*
  * The tracer that records nothing. A trace_array has it whenever it has no other tracer.
@@ -84,10 +93,17 @@ extern struct tracer nop_trace;
 
 #define MAX_TRACER_SIZE 100
 /*
- * Registers a tracer for the rest of the kernel's life. The tracer appears in available_tracers and
- * its options in options/. Starts the tracer if the command line asks for it (ftrace=). Boot, task
- * context. 0, -EEXIST, -ENOSPC, -ENOMEM, or -EINVAL (no name, or a name that is too long).
+ * Registers a tracer: for the rest of the kernel's life, or, in a module, until
+ * unregister_tracer(). The tracer appears in available_tracers and its options in options/. Starts
+ * the tracer if the command line asks for it (ftrace=). A module, or the boot; task context. 0,
+ * -EEXIST, -ENOSPC, -ENOMEM, or -EINVAL (no name, a name that is too long, or a function that a
+ * tracer in a module cannot have).
  */
 int register_tracer(struct tracer *tracer);
+/*
+ * Unregisters the tracer of a module, in the module's exit: its references see to it that nothing
+ * has the tracer. Waits for a grace period of RCU. Task context.
+ */
+void unregister_tracer(struct tracer *tracer);
 /* Returns the tracer with that name, or NULL. trace_types_lock held. */
 struct tracer *tracing_find_tracer(const char *name);

@@ -5,6 +5,7 @@
 #include "trace/core/trace_printk.h"
 #include "trace/core/write.h"
 #include "arch/stacktrace.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 
@@ -34,12 +35,14 @@ void *trace_buffer_lock_reserve(struct trace_array *tr, u32 type, size_t length,
 	tracing_entry_init(ent, type, ctx, current->pid);
 	return ent;
 }
+EXPORT_SYMBOL_GPL(trace_buffer_lock_reserve);
 
 void trace_buffer_unlock_commit(struct trace_buffer *buffer)
 {
 	this_cpu_write(trace_taskinfo_save, true);
 	ring_buffer_unlock_commit(buffer);
 }
+EXPORT_SYMBOL_GPL(trace_buffer_unlock_commit);
 
 static int scratch_context(void)
 {

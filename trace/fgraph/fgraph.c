@@ -38,6 +38,7 @@
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/panic.h"
+#include "kernel/printk/printk.h"
 #include "kernel/rcu/rcu.h"
 #include "trace/fgraph/inline.h"
 #include "trace/ftrace/internal.h"
@@ -205,6 +206,7 @@ void *fgraph_reserve_more(struct fgraph_stack *stack, int idx, unsigned words)
 	*head = (u64)(unsigned)idx << 32 | words;
 	return head + 1;
 }
+EXPORT_SYMBOL_GPL(fgraph_reserve_more);
 
 void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
 {
@@ -226,6 +228,7 @@ void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
 	}
 	return NULL;
 }
+EXPORT_SYMBOL_GPL(fgraph_find_data);
 
 void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
 {
@@ -346,12 +349,22 @@ static void remove_user(struct fgraph_ops *gops)
 	fgraph_free_stacks(unused);
 }
 
+/* A callback with a call site would be called for its own call. */
+static bool is_traced(void *func)
+{
+	if (!ftrace_location((unsigned long)func))
+		return false;
+	pr_err("fgraph: the callback %ps is traced itself: it must be notrace\n", func);
+	return true;
+}
+
 int register_ftrace_graph(struct fgraph_ops *gops)
 {
 	struct fgraph_stack *unused;
 	int error;
 
-	if (!gops->entryfunc || !gops->retfunc)
+	if (!gops->entryfunc || !gops->retfunc || is_traced(gops->entryfunc) ||
+	    is_traced(gops->retfunc))
 		return -EINVAL;
 	mutex_lock(&fgraph_mutex);
 	error = add_user(gops, &unused);

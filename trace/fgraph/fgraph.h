@@ -34,7 +34,7 @@ struct ftrace_graph_ret {
 /*
  * Both callbacks run with preemption off, in any context, NMI included, with any lock held. They
  * may call only functions that are not traced, or must guard themselves (trace/ftrace/recursion.h).
- * They must not fail.
+ * They must not fail. In a module they are notrace.
  *
  * entryfunc returns 0 to skip the call: then retfunc is not called for it. fregs: the arguments.
  * retfunc is called once for each entryfunc that did not return 0. Exceptions: functions that never

@@ -36,7 +36,10 @@ struct dyn_ftrace {
 /* The callback gets all registers and may change them. IF_SUPPORTED means the same here. */
 #define FTRACE_OPS_FL_SAVE_REGS              BIT(2)
 #define FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED BIT(3)
-/* ftrace guards the callback against recursion, and turns preemption off around it. */
+/*
+ * ftrace guards the callback against recursion, and turns preemption off around it. Callbacks in
+ * modules always are guarded, because they have call sites, as all functions of modules do.
+ */
 #define FTRACE_OPS_FL_RECURSION   BIT(4)
 #define FTRACE_OPS_FL_STUB        BIT(5) /* func is ftrace_stub: never called */
 #define FTRACE_OPS_FL_INITIALIZED BIT(6) /* has been registered before */

@@ -13,6 +13,7 @@
  */
 #include "trace/ftrace/ftrace.h"
 
+#include "arch/pgtable.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
@@ -169,7 +170,7 @@ static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 
 static void complete_flags(struct ftrace_ops *ops)
 {
-	unsigned long addr = (unsigned long)ops;
+	unsigned long addr = (unsigned long)ops, func = (unsigned long)ops->func;
 
 	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
 	if (addr < (unsigned long)_stext || addr >= (unsigned long)_end)
@@ -178,6 +179,9 @@ static void complete_flags(struct ftrace_ops *ops)
 		ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
 	if (ops->func == ftrace_stub)
 		ops->flags |= FTRACE_OPS_FL_STUB;
+	if (func >= MODULES_START && func < MODULES_END)
+		ops->flags |=
+			FTRACE_OPS_FL_RECURSION; /* the callback is a traced function itself */
 }
 
 /* A registration that failed: what to free (may be NULL) after ftrace_lock is dropped. */

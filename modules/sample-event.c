@@ -1,31 +1,25 @@
 /*
  * A sample that records an event of its own at each call of a function.
  *
- *	cd /sys/kernel/debug/samples
- *	echo vfs_read > event.function
- *	echo 1 > event					fires the event at each call of vfs_read()
+ *	modprobe sample-event function=vfs_read		fires the event at each call of vfs_read()
  *	echo 1 > /sys/kernel/tracing/events/sample/enable
  *	cat /sys/kernel/tracing/trace
- *	echo 0 > event
+ *	rmmod sample-event
  *
- * The event is declared in sample_events.h. Two lines are enough to fire it at a place in the
- * kernel:
- *
- *	#include "trace/samples/sample_events.h"
- *	trace_sample_call(…);
- *
- * The last two lines of this file make the event. trace/events/systems/ has a file with such lines
- * for each header of the kernel.
+ * The event is declared in sample-event_events.h. The last two lines of this file make the event.
  */
-#include "trace/samples/sample_events.h"
+#include "modules/sample-event_events.h"
 
 #include "arch/irqflags.h"
-#include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
+#include "kernel/module/moduleparam.h"
 #include "kernel/preempt.h"
 #include "trace/ftrace/ftrace.h"
-#include "trace/samples/sample.h"
+
+static char *function = "vfs_read";
+module_param(function, charp, 0444);
+MODULE_PARM_DESC(function, "a function, or a pattern as in set_ftrace_filter");
 
 static unsigned context(void)
 {
@@ -54,7 +48,7 @@ static struct ftrace_ops event_ops = {
 	.flags = FTRACE_OPS_FL_RECURSION,
 };
 
-static int event_start(const char *function)
+static int __init sample_event_init(void)
 {
 	int error = ftrace_set_filter(&event_ops, function, strlen(function), true);
 
@@ -64,33 +58,17 @@ static int event_start(const char *function)
 		ftrace_free_filter(&event_ops);
 	return error;
 }
+module_init(sample_event_init);
 
-static int event_stop(void)
+static void __exit sample_event_exit(void)
 {
-	int error = unregister_ftrace_function(&event_ops);
-
+	unregister_ftrace_function(&event_ops);
 	ftrace_free_filter(&event_ops);
-	return error;
 }
+module_exit(sample_event_exit);
 
-static void event_show(struct seq_file *m)
-{
-	seq_puts(m, "see /sys/kernel/tracing/events/sample/\n");
-}
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("records an event at the calls of a function");
 
-static struct sample event_sample = {
-	.name = "event",
-	.function = "vfs_read",
-	.start = event_start,
-	.stop = event_stop,
-	.show = event_show,
-};
-
-static int __init event_init(void)
-{
-	return register_sample(&event_sample);
-}
-device_initcall(event_init);
-
-#define TRACE_EVENTS_HEADER "trace/samples/sample_events.h"
+#define TRACE_EVENTS_HEADER "modules/sample-event_events.h"
 #include "trace/events/define.h"

@@ -1,9 +1,9 @@
 /*
- * An event to copy: `event.c` records it at each call of a function that you choose. The chapter
+ * An event to copy: sample-event.c records it at each call of a function that you choose. The chapter
  * docs/your-own-event.md explains each line.
  */
-#if !defined(SAMPLE_EVENTS_H) || defined(TRACE_EVENTS_PASS)
-#define SAMPLE_EVENTS_H
+#if !defined(SAMPLE_EVENT_EVENTS_H) || defined(TRACE_EVENTS_PASS)
+#define SAMPLE_EVENT_EVENTS_H
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sample
 

@@ -1,17 +1,18 @@
 /*
- * A sample that prints the arguments of each call of a function into the trace.
+ * A sample that prints the arguments of each call of a function into the trace while it is loaded.
  *
- *	cd /sys/kernel/debug/samples
- *	echo vfs_read > arguments.function
- *	echo 1 > arguments
+ *	modprobe sample-arguments function=vfs_read
  *	cat /sys/kernel/tracing/trace
- *	echo 0 > arguments
+ *	rmmod sample-arguments
  */
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
-#include "trace/ftrace/ftrace.h"
-#include "trace/samples/sample.h"
+#include "kernel/module/moduleparam.h"
 #include "trace/core/trace_printk.h"
+#include "trace/ftrace/ftrace.h"
+
+static char *function = "vfs_read";
+module_param(function, charp, 0444);
+MODULE_PARM_DESC(function, "a function, or a pattern as in set_ftrace_filter");
 
 /*
  * Prints the first arguments, which are in registers, as numbers, because their types are not known
@@ -33,7 +34,7 @@ static struct ftrace_ops arguments_ops = {
 	.flags = FTRACE_OPS_FL_RECURSION,
 };
 
-static int arguments_start(const char *function)
+static int __init sample_arguments_init(void)
 {
 	int error = ftrace_set_filter(&arguments_ops, function, strlen(function), true);
 
@@ -43,30 +44,14 @@ static int arguments_start(const char *function)
 		ftrace_free_filter(&arguments_ops);
 	return error;
 }
+module_init(sample_arguments_init);
 
-static int arguments_stop(void)
+static void __exit sample_arguments_exit(void)
 {
-	int error = unregister_ftrace_function(&arguments_ops);
-
+	unregister_ftrace_function(&arguments_ops);
 	ftrace_free_filter(&arguments_ops);
-	return error;
 }
+module_exit(sample_arguments_exit);
 
-static void arguments_show(struct seq_file *m)
-{
-	seq_puts(m, "see /sys/kernel/tracing/trace\n");
-}
-
-static struct sample arguments_sample = {
-	.name = "arguments",
-	.function = "vfs_read",
-	.start = arguments_start,
-	.stop = arguments_stop,
-	.show = arguments_show,
-};
-
-static int __init arguments_init(void)
-{
-	return register_sample(&arguments_sample);
-}
-device_initcall(arguments_init);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("prints the arguments of the calls of a function");
