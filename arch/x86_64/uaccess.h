@@ -119,6 +119,27 @@ static inline long __must_check strnlen_user(const char __user *src, long n)
 			     : "r"(x))
 
 /*
+ * Writes new to the word at p if it holds *old, in one step. 0, and *old is what it held; -EFAULT:
+ * the page is not there or not writable. Any context: the page is not brought in.
+ */
+static inline int cmpxchg_user(u32 __user *p, u32 *old, u32 new)
+{
+	int err = -EFAULT;
+
+	if (!access_ok(p, sizeof(*p)))
+		return err;
+	pagefault_disable();
+	__asm__ __volatile__(ASM_STAC "1: lock cmpxchgl %3, %2\n\t"
+				      "xorl %k0, %k0\n"
+				      "2: " ASM_CLAC EXTABLE("1b", "2b")
+			     : "+r"(err), "+a"(*old), "+m"(*(__force u32 *)p)
+			     : "r"(new)
+			     : "memory", "cc");
+	pagefault_enable();
+	return err;
+}
+
+/*
  * Several accesses, between user_access_begin() and user_access_end(), after access_ok() for the
  * whole. No call may lie between the two. A fault goes to the label, where the caller calls
  * user_access_end().

@@ -28,6 +28,7 @@ struct task_snapshot {
 	pid_t ppid, pgrp, session;
 	int exit_signal, threads;
 	enum sched_policy policy;
+	int prio; /* 0 to 39, or below 0: real-time; with the priority that it inherits */
 	int rt_priority, nice;
 	unsigned cpu;
 	u64 nvcsw, nivcsw;
@@ -125,7 +126,9 @@ static int task_snapshot(const struct proc_object *object, struct task_snapshot 
 	spin_lock_irqsave(&task->lock, flags);
 	memcpy(s->comm, task->comm, sizeof(s->comm));
 	s->policy = task->policy;
-	s->rt_priority = min(task->rt_priority, MAX_RT_PRIO - 1); /* of migration/N, as in Linux */
+	s->prio = effective_prio(task) - MAX_RT_PRIO;
+	/* migration/N shows 99, as in Linux. */
+	s->rt_priority = min(task->normal_rt_priority, MAX_RT_PRIO - 1);
 	s->nice = task->nice;
 	for (unsigned i = 0; i < ARRAY_SIZE(s->cpus_allowed.bits); i++)
 		s->cpus_allowed.bits[i] = task->cpus_allowed.bits[i] & cpu_possible_mask.bits[i];
@@ -242,8 +245,7 @@ int proc_pid_stat(struct seq_file *m, void *v)
 	put_number(m, s.usage.stime / NSEC_PER_USER_TICK);
 	put_number(m, s.children.utime / NSEC_PER_USER_TICK);
 	put_number(m, s.children.stime / NSEC_PER_USER_TICK);
-	seq_printf(m, " %d %d %d 0", s.policy == SCHED_FIFO ? -1 - s.rt_priority : 20 + s.nice,
-		   s.nice, s.threads);
+	seq_printf(m, " %d %d %d 0", s.prio, s.nice, s.threads);
 	put_number(m, task->start_time / NSEC_PER_USER_TICK);
 	put_number(m, vsize);
 	put_number(m, rss);

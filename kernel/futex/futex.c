@@ -11,64 +11,30 @@
  * value, or the waker sees the waiter. The lock is held with preemption off; the word is read
  * with page faults disabled.
  *
+ * The files: futex.c has waiters and wakers, requeue.c operations on two words, pi.c and
+ * pi_requeue.c locks with priority inheritance, robust.c the end of an owner.
+ *
  * Lock order: mmap_lock is taken before any bucket's lock, and not within; two buckets in the order
- * of their addresses.
+ * of their addresses; the lock of rt_mutexes within a bucket's lock.
  */
-#include "kernel/futex/futex.h"
-
-#include "arch/uaccess.h"
+#include "kernel/futex/internal.h"
 #include "kernel/init.h"
-#include "kernel/lib/hash.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/process/process.h"
-#include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
-#include "kernel/time/ktime.h"
 #include "kernel/vm/mm.h"
-#include "kernel/vm/page.h"
 
-#define FUTEX_HASH_BITS   8
-#define KEY_SHARED        1    /* in futex_key.address, of a word that is asked for as shared */
-#define ROBUST_LIST_LIMIT 2048 /* a list may be damaged, and be a ring */
+#define KEY_SHARED 1 /* in futex_key.address, of a word that is asked for as shared */
 
-/* Names a word. page: counted, for words that processes share; else NULL. */
-struct futex_key {
-	struct mm_struct *mm;
-	struct page *page;
-	unsigned long address; /* shared: the offset in the page */
-};
+struct futex_bucket futex_buckets[1 << FUTEX_HASH_BITS];
 
-struct futex_bucket {
-	spinlock_t lock;
-	struct list_head waiters; /* [lock] of futex_q.list */
-};
-
-/* A task that waits; on its stack. [B] the lock of bucket. */
-struct futex_q {
-	struct list_head list; /* [B] */
-	struct task_struct *task;
-	struct futex_key key;        /* [B] */
-	struct futex_bucket *bucket; /* [B] of key; NULL: woken, and in no list */
-	u32 bitset;
-};
-
-static struct futex_bucket buckets[1 << FUTEX_HASH_BITS];
-
-static int get_key(u32 __user *uaddr, bool shared, struct futex_key *key)
+/* The key of a word that processes may share. */
+static int get_shared_key(struct mm_struct *mm, unsigned long address, struct futex_key *key)
 {
-	struct mm_struct *mm = current->mm;
-	unsigned long address = (unsigned long)uaddr;
 	struct vm_area_struct *vma;
 	int err = 0;
 
-	if (address % sizeof(u32))
-		return -EINVAL;
-	if (!mm || !access_ok(uaddr, sizeof(u32)))
-		return -EFAULT;
-	*key = (struct futex_key){ .mm = mm, .address = address };
-	if (!shared)
-		return 0;
 	mmap_read_lock(mm);
 	vma = vma_lookup(mm, address);
 	if (vma && (vma->vm_flags & VM_SHARED)) {
@@ -86,26 +52,20 @@ static int get_key(u32 __user *uaddr, bool shared, struct futex_key *key)
 	return err;
 }
 
-static void put_key(const struct futex_key *key)
+static __always_inline int get_key(u32 __user *uaddr, bool shared, struct futex_key *key)
 {
-	if (key->page)
-		put_page(key->page);
+	struct mm_struct *mm = current->mm;
+	unsigned long address = (unsigned long)uaddr;
+
+	if (address % sizeof(u32))
+		return -EINVAL;
+	if (!mm || !access_ok(uaddr, sizeof(u32)))
+		return -EFAULT;
+	*key = (struct futex_key){ .mm = mm, .address = address };
+	return shared ? get_shared_key(mm, address, key) : 0;
 }
 
-static bool same_key(const struct futex_key *a, const struct futex_key *b)
-{
-	return a->mm == b->mm && a->page == b->page && a->address == b->address;
-}
-
-static struct futex_bucket *bucket_of(const struct futex_key *key)
-{
-	u64 base = key->page ? (u64)(uintptr_t)key->page : (u64)(uintptr_t)key->mm;
-
-	return &buckets[hash_64(base + key->address, FUTEX_HASH_BITS)];
-}
-
-/* Removes a waiter from its bucket and wakes it. The bucket's lock held. */
-static void wake_waiter(struct futex_q *q)
+void futex_wake_waiter(struct futex_q *q)
 {
 	struct task_struct *task = get_task_struct(q->task);
 
@@ -116,18 +76,23 @@ static void wake_waiter(struct futex_q *q)
 	put_task_struct(task);
 }
 
-static unsigned wake_key(struct futex_bucket *bucket, const struct futex_key *key, unsigned count,
-			 u32 bitset)
+static __always_inline long wake_key(struct futex_bucket *bucket, const struct futex_key *key,
+				     unsigned count, u32 bitset)
 {
 	struct futex_q *q, *n;
-	unsigned woken = 0;
+	long woken = 0;
 
 	list_for_each_entry_safe (q, n, &bucket->waiters, list) {
-		if (woken == count)
+		if (woken == (long)count)
 			break;
-		if (!same_key(&q->key, key) || !(q->bitset & bitset))
+		if (!same_key(&q->key, key))
 			continue;
-		wake_waiter(q);
+		if (!(q->bitset & bitset)) {
+			if (!q->bitset)
+				return -EINVAL;
+			continue;
+		}
+		futex_wake_waiter(q);
 		woken++;
 	}
 	return woken;
@@ -137,7 +102,7 @@ long futex_wake(u32 __user *uaddr, bool shared, unsigned count, u32 bitset)
 {
 	struct futex_bucket *bucket;
 	struct futex_key key;
-	unsigned woken;
+	long woken;
 	int err;
 
 	if (!bitset)
@@ -153,11 +118,17 @@ long futex_wake(u32 __user *uaddr, bool shared, unsigned count, u32 bitset)
 	return woken;
 }
 
-/*
- * Queues q if the word is still val. 0; -EAGAIN: it has another value; -EFAULT. The state of the
- * task is TASK_INTERRUPTIBLE after 0.
- */
-static int queue_if_equal(struct futex_q *q, u32 __user *uaddr, u32 val)
+void futex_enqueue_rt(struct futex_q *q, struct futex_bucket *bucket)
+{
+	struct futex_q *other;
+
+	list_for_each_entry (other, &bucket->waiters, list)
+		if (other->task->rt_priority < q->task->rt_priority)
+			break;
+	list_add_tail(&q->list, &other->list);
+}
+
+static __always_inline int queue_if_equal(struct futex_q *q, u32 __user *uaddr, u32 val)
 {
 	struct futex_bucket *bucket = bucket_of(&q->key);
 	u32 now;
@@ -178,13 +149,12 @@ static int queue_if_equal(struct futex_q *q, u32 __user *uaddr, u32 val)
 		return -EAGAIN;
 	}
 	q->bucket = bucket;
-	list_add_tail(&q->list, &bucket->waiters);
+	futex_enqueue(q, bucket);
 	set_current_state(TASK_INTERRUPTIBLE);
 	spin_unlock(&bucket->lock);
 	return 0;
 }
 
-/* Takes q from its bucket. False: a waker has done that. A requeue may change the bucket. */
 static bool unqueue(struct futex_q *q)
 {
 	struct futex_bucket *bucket;
@@ -211,7 +181,6 @@ static long futex_wait_restart(struct restart_block *restart)
 				(u32)restart->args[1], (u32)restart->args[2], restart->time);
 }
 
-/* end: a ktime, or KTIME_MAX. */
 static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset, ktime_t end)
 {
 	struct futex_q q = { .task = current, .bitset = bitset };
@@ -253,191 +222,50 @@ static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset
 	return err;
 }
 
-static void lock_two(struct futex_bucket *a, struct futex_bucket *b)
+int futex_get_key(u32 __user *uaddr, bool shared, struct futex_key *key)
 {
-	spin_lock(&(a < b ? a : b)->lock);
-	if (a != b)
-		spin_lock(&(a < b ? b : a)->lock);
+	return get_key(uaddr, shared, key);
 }
 
-static void unlock_two(struct futex_bucket *a, struct futex_bucket *b)
+long futex_wake_key(struct futex_bucket *bucket, const struct futex_key *key, unsigned count,
+		    u32 bitset)
 {
-	spin_unlock(&a->lock);
-	if (a != b)
-		spin_unlock(&b->lock);
+	return wake_key(bucket, key, count, bitset);
 }
 
-/* Reads the word at uaddr with both locks held; -EAGAIN after a fault that was dealt with. */
-static int read_locked(u32 *now, u32 __user *uaddr, struct futex_bucket *a, struct futex_bucket *b)
+int futex_queue_if_equal(struct futex_q *q, u32 __user *uaddr, u32 val)
 {
-	if (!copy_from_user(now, uaddr, sizeof(*now)))
-		return 0;
-	unlock_two(a, b);
-	return get_user(*now, uaddr) ? -EFAULT : -EAGAIN;
+	return queue_if_equal(q, uaddr, val);
 }
 
-/* Wakes some waiters of uaddr, and lets others wait at uaddr2. cmp: only if the word is *cmp. */
-static long futex_requeue(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wake,
-			  int nr_requeue, const u32 *cmp)
-{
-	struct futex_bucket *from, *to;
-	struct futex_key key, key2;
-	struct futex_q *q, *n;
-	long moved = 0, woken = 0;
-	u32 now;
-	int err;
-
-	if (nr_wake < 0 || nr_requeue < 0)
-		return -EINVAL;
-	err = get_key(uaddr, shared, &key);
-	if (err)
-		return err;
-	err = get_key(uaddr2, shared, &key2);
-	if (err)
-		goto put_first;
-	from = bucket_of(&key);
-	to = bucket_of(&key2);
-	do {
-		lock_two(from, to);
-		err = cmp ? read_locked(&now, uaddr, from, to) : 0;
-	} while (err == -EAGAIN);
-	if (err)
-		goto put_both;
-	if (cmp && now != *cmp) {
-		unlock_two(from, to);
-		err = -EAGAIN;
-		goto put_both;
-	}
-	list_for_each_entry_safe (q, n, &from->waiters, list) {
-		if (!same_key(&q->key, &key))
-			continue;
-		if (woken < nr_wake) {
-			wake_waiter(q);
-			woken++;
-			continue;
-		}
-		if (moved == nr_requeue)
-			break;
-		/* The waiter's reference to a page moves, too; the waiter drops it. */
-		if (key2.page)
-			get_page(key2.page);
-		put_key(&q->key);
-		q->key = key2;
-		list_move_tail(&q->list, &to->waiters);
-		smp_store_release(&q->bucket, to);
-		moved++;
-	}
-	unlock_two(from, to);
-put_both:
-	put_key(&key2);
-put_first:
-	put_key(&key);
-	return err ? err : woken + moved;
-}
-
-/* The operation of FUTEX_WAKE_OP in val3: futex(2). */
-static int wake_op_new(u32 op, u32 old, u32 arg, u32 *new)
-{
-	switch (op) {
-	case 0:
-		*new = arg;
-		return 0;
-	case 1:
-		*new = old + arg;
-		return 0;
-	case 2:
-		*new = old | arg;
-		return 0;
-	case 3:
-		*new = old & ~arg;
-		return 0;
-	case 4:
-		*new = old ^ arg;
-		return 0;
-	}
-	return -ENOSYS;
-}
-
-static int wake_op_holds(u32 cmp, s32 old, s32 arg)
-{
-	switch (cmp) {
-	case 0:
-		return old == arg;
-	case 1:
-		return old != arg;
-	case 2:
-		return old < arg;
-	case 3:
-		return old <= arg;
-	case 4:
-		return old > arg;
-	case 5:
-		return old >= arg;
-	}
-	return -ENOSYS;
-}
-
-/* The word at uaddr in the kernel's own mapping, writable; *page keeps it. NULL: a fault. */
-static u32 *pin_word(u32 __user *uaddr, struct page **page)
+u32 *futex_pin_word(u32 __user *uaddr, struct page **page)
 {
 	struct mm_struct *mm = current->mm;
 	unsigned long address = (unsigned long)uaddr;
+	struct vm_area_struct *vma;
 
 	mmap_read_lock(mm);
-	*page = get_user_page(mm, address, true);
+	vma = vma_lookup(mm, address);
+	/* get_user_page() would write to memory that the program may only read. */
+	*page = vma && (vma->vm_flags & VM_WRITE) ? get_user_page(mm, address, true)
+						  : ERR_PTR(-EFAULT);
 	mmap_read_unlock(mm);
 	if (IS_ERR(*page))
 		return NULL;
 	return (u32 *)((char *)page_address(*page) + address % PAGE_SIZE);
 }
 
-static long futex_wake_op(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wake,
-			  int nr_wake2, u32 encoded)
+int futex_fault_in(u32 __user *uaddr)
 {
-	s32 arg = (s32)(encoded << 8) >> 20, cmp_arg = (s32)(encoded << 20) >> 20;
-	struct futex_bucket *bucket, *bucket2;
-	struct futex_key key, key2;
 	struct page *page;
-	u32 *word, old, new;
-	long ret;
-	int err = get_key(uaddr, shared, &key), holds;
 
-	if (err)
-		return err;
-	ret = get_key(uaddr2, shared, &key2);
-	if (ret)
-		goto put_first;
-	if (encoded & 0x80000000U)
-		arg = (s32)(1U << (arg & 31));
-	word = pin_word(uaddr2, &page);
-	ret = -EFAULT;
-	if (!word)
-		goto put_both;
-	bucket = bucket_of(&key);
-	bucket2 = bucket_of(&key2);
-	lock_two(bucket, bucket2);
-	do {
-		old = READ_ONCE(*word);
-		err = wake_op_new((encoded >> 28) & 7, old, (u32)arg, &new);
-	} while (!err && cmpxchg(word, old, new) != old);
-	holds = wake_op_holds((encoded >> 24) & 15, (s32)old, cmp_arg);
-	if (err || holds < 0) {
-		ret = -ENOSYS;
-	} else {
-		ret = wake_key(bucket, &key, (unsigned)nr_wake, FUTEX_BITSET_MATCH_ANY);
-		if (holds)
-			ret += wake_key(bucket2, &key2, (unsigned)nr_wake2, FUTEX_BITSET_MATCH_ANY);
-	}
-	unlock_two(bucket, bucket2);
+	if (!futex_pin_word(uaddr, &page))
+		return -EFAULT;
 	put_page(page);
-put_both:
-	put_key(&key2);
-put_first:
-	put_key(&key);
-	return ret;
+	return 0;
 }
 
-/* The end of a wait: FUTEX_WAIT has a duration, FUTEX_WAIT_BITSET a time. */
+/* The end of a wait: FUTEX_WAIT has a duration, all others have a time. */
 static int wait_end(int cmd, bool realtime, const struct __kernel_timespec __user *utime,
 		    ktime_t *end)
 {
@@ -458,7 +286,6 @@ static int wait_end(int cmd, bool realtime, const struct __kernel_timespec __use
 	return 0;
 }
 
-/* Restricted: no priority inheritance (-ENOSYS). */
 SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_timespec *, utime,
 		u32 *, uaddr2, u32, val3)
 {
@@ -466,9 +293,11 @@ SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_ti
 	int cmd = op & FUTEX_CMD_MASK, err;
 	/* utime is a number for these operations. */
 	int val2 = (int)(unsigned long)utime;
+	bool realtime = (op & FUTEX_CLOCK_REALTIME) || cmd == FUTEX_LOCK_PI;
 	ktime_t end;
 
-	if ((op & FUTEX_CLOCK_REALTIME) && cmd != FUTEX_WAIT_BITSET && cmd != FUTEX_WAIT)
+	if ((op & FUTEX_CLOCK_REALTIME) && cmd != FUTEX_WAIT_BITSET &&
+	    cmd != FUTEX_WAIT_REQUEUE_PI && cmd != FUTEX_LOCK_PI2)
 		return -ENOSYS;
 	switch (cmd) {
 	case FUTEX_WAIT:
@@ -477,7 +306,7 @@ SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_ti
 	case FUTEX_WAIT_BITSET:
 		if (!val3)
 			return -EINVAL;
-		err = wait_end(cmd, op & FUTEX_CLOCK_REALTIME, utime, &end);
+		err = wait_end(cmd, realtime, utime, &end);
 		return err ? err : futex_wait_until(uaddr, shared, val, val3, end);
 	case FUTEX_WAKE:
 		val3 = FUTEX_BITSET_MATCH_ANY;
@@ -490,73 +319,21 @@ SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_ti
 		return futex_requeue(uaddr, shared, uaddr2, (int)val, val2, &val3);
 	case FUTEX_WAKE_OP:
 		return futex_wake_op(uaddr, shared, uaddr2, (int)val, val2, val3);
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		err = wait_end(cmd, realtime, utime, &end);
+		return err ? err : futex_lock_pi(uaddr, shared, end, false);
+	case FUTEX_TRYLOCK_PI:
+		return futex_lock_pi(uaddr, shared, KTIME_MAX, true);
+	case FUTEX_UNLOCK_PI:
+		return futex_unlock_pi(uaddr, shared);
+	case FUTEX_WAIT_REQUEUE_PI:
+		err = wait_end(cmd, realtime, utime, &end);
+		return err ? err : futex_wait_requeue_pi(uaddr, shared, val, end, uaddr2);
+	case FUTEX_CMP_REQUEUE_PI:
+		return futex_cmp_requeue_pi(uaddr, shared, uaddr2, (int)val, val2, val3);
 	}
 	return -ENOSYS;
-}
-
-/* struct robust_list_head of set_robust_list(2): a list in user memory. */
-struct robust_list_head {
-	u64 list;            /* the first entry; the head itself ends the list */
-	s64 futex_offset;    /* from an entry to its lock word */
-	u64 list_op_pending; /* a lock that is being taken or released */
-};
-
-/* The task that holds this lock ends. */
-static void owner_died(u32 __user *uaddr, pid_t pid, bool pending)
-{
-	struct page *page;
-	u32 *word, old;
-
-	if ((unsigned long)uaddr % sizeof(u32) || !access_ok(uaddr, sizeof(u32)))
-		return;
-	word = pin_word(uaddr, &page);
-	if (!word)
-		return;
-	old = READ_ONCE(*word);
-	/* The owner has released the lock, but may not have woken a waiter yet. */
-	if (pending && !old)
-		(void)futex_wake(uaddr, true, 1, FUTEX_BITSET_MATCH_ANY);
-	while ((old & FUTEX_TID_MASK) == (u32)pid) {
-		u32 found = cmpxchg(word, old, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED);
-
-		if (found == old) {
-			if (old & FUTEX_WAITERS)
-				(void)futex_wake(uaddr, true, 1, FUTEX_BITSET_MATCH_ANY);
-			break;
-		}
-		old = found;
-	}
-	put_page(page);
-}
-
-/*
- * The current task ends, and still has its memory: marks the locks that it holds (its robust list)
- * as owned by a dead task, and wakes a waiter of each.
- */
-static void exit_robust_list(struct task_struct *tsk)
-{
-	const struct robust_list_head __user *uhead = tsk->robust_list;
-	struct robust_list_head head;
-	u64 entry, next;
-
-	tsk->robust_list = NULL;
-	if (!uhead || copy_from_user(&head, uhead, sizeof(head)))
-		return;
-	/* Bit 0 of an entry marks a lock with priority inheritance. */
-	entry = head.list & ~1UL;
-	for (unsigned i = 0; i < ROBUST_LIST_LIMIT && entry != (u64)(uintptr_t)uhead; i++) {
-		bool failed = get_user(next, (u64 __user *)entry) != 0;
-
-		if (entry != (head.list_op_pending & ~1UL))
-			owner_died((u32 __user *)(entry + (u64)head.futex_offset), tsk->pid, false);
-		if (failed)
-			return;
-		entry = next & ~1UL;
-		cond_resched();
-	}
-	if (head.list_op_pending & ~1UL)
-		owner_died((u32 __user *)((head.list_op_pending & ~1UL) + (u64)head.futex_offset),
-			   tsk->pid, true);
 }
 
 /* A task that ends has cleared its thread id at addr: wakes pthread_join(3). */
@@ -567,11 +344,11 @@ static void wake_joiner(int __user *addr)
 
 static int __init futex_init(void)
 {
-	futex_exit_hook = exit_robust_list;
+	futex_exit_hook = futex_exit;
 	futex_wake_hook = wake_joiner;
-	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++) {
-		spin_lock_init(&buckets[i].lock);
-		INIT_LIST_HEAD(&buckets[i].waiters);
+	for (size_t i = 0; i < ARRAY_SIZE(futex_buckets); i++) {
+		spin_lock_init(&futex_buckets[i].lock);
+		INIT_LIST_HEAD(&futex_buckets[i].waiters);
 	}
 	return 0;
 }

@@ -24,6 +24,7 @@
 #include "kernel/process/session.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/fork.h"
+#include "kernel/sched/rtmutex.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
@@ -175,7 +176,7 @@ void mm_release(struct task_struct *tsk)
 
 	if (unlikely(tsk->utask))
 		uprobe_exit_hook(tsk);
-	if (tsk->mm && tsk->robust_list && futex_exit_hook)
+	if (tsk->mm && (tsk->robust_list || !rt_mutex_none(tsk)) && futex_exit_hook)
 		futex_exit_hook(tsk);
 	/* Another thread may be waiting for the word, as pthread_join(3) does. */
 	if (tid && tsk->mm && atomic_read(&tsk->mm->mm_users) > 1 && !put_user(0, tid) &&

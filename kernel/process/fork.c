@@ -96,6 +96,8 @@ void sched_init_task(struct task_struct *p)
 
 	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime,
 				       .exec_start = now };
+	p->pi_prio = PI_PRIO_NONE;
+	INIT_LIST_HEAD(&p->pi_mutexes);
 	set_load_weight(p);
 	p->start_time = now;
 }
@@ -146,7 +148,7 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 	} else {
 		child->policy = parent->policy;
 		child->user_policy = parent->user_policy;
-		child->rt_priority = parent->rt_priority;
+		child->normal_rt_priority = child->rt_priority = parent->normal_rt_priority;
 		child->nice = parent->nice;
 	}
 	set_load_weight(child);

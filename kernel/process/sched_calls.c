@@ -84,7 +84,7 @@ static bool may_set_policy(struct task_struct *p, int policy, int priority)
 		return true;
 	if (policy != (int)p->user_policy && !limit)
 		return false;
-	return priority <= p->rt_priority || (unsigned long)priority <= limit;
+	return priority <= p->normal_rt_priority || (unsigned long)priority <= limit;
 }
 
 /* Sets policy, priority and nice of p, which has been found. */
@@ -164,7 +164,7 @@ SYSCALL_DEFINE2(sched_getparam, pid_t, pid, struct sched_param __user *, param)
 	p = get_task(pid);
 	if (!p)
 		return -ESRCH;
-	out.sched_priority = READ_ONCE(p->rt_priority);
+	out.sched_priority = READ_ONCE(p->normal_rt_priority);
 	put_task_struct(p);
 	return copy_to_user(param, &out, sizeof(out)) ? -EFAULT : 0;
 }
@@ -229,7 +229,7 @@ SYSCALL_DEFINE4(sched_getattr, pid_t, pid, struct sched_attr __user *, uattr, un
 	attr.sched_policy = READ_ONCE(p->user_policy);
 	attr.sched_flags = READ_ONCE(p->reset_on_fork) ? SCHED_FLAG_RESET_ON_FORK : 0;
 	if (rt_policy((int)attr.sched_policy))
-		attr.sched_priority = (u32)READ_ONCE(p->rt_priority);
+		attr.sched_priority = (u32)READ_ONCE(p->normal_rt_priority);
 	else
 		attr.sched_nice = READ_ONCE(p->nice);
 	put_task_struct(p);

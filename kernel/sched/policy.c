@@ -1,6 +1,8 @@
 /* Scheduling parameters of a task: policy and priority, nice, affinity. And yield(). */
 #include "kernel/sched/runqueue.h"
 
+#include "kernel/sched/rtmutex.h"
+#include "kernel/sched/sched_events.h"
 #include "kernel/smp.h"
 
 /*
@@ -36,6 +38,14 @@ static void enqueue_after_change(struct runqueue *rq, struct task_struct *p)
 		check_preempt_curr(rq, p);
 }
 
+/* Sets what the queues order by, from the task's own priority and the inherited one. P and R held.
+ */
+static void set_effective_priority(struct task_struct *p)
+{
+	p->rt_priority = max(p->normal_rt_priority, max(MAX_RT_PRIO - 1 - p->pi_prio, 0));
+	set_load_weight(p);
+}
+
 static void set_policy(struct task_struct *p, enum sched_policy policy, int priority)
 {
 	unsigned long flags;
@@ -44,9 +54,32 @@ static void set_policy(struct task_struct *p, enum sched_policy policy, int prio
 	dequeue_for_change(rq, p);
 	p->policy = policy;
 	p->user_policy = (u8)policy;
-	p->rt_priority = priority;
-	set_load_weight(p);
+	p->normal_rt_priority = priority;
+	set_effective_priority(p);
 	enqueue_after_change(rq, p);
+	task_rq_unlock(rq, p, flags);
+	rt_mutex_adjust_pi(p);
+}
+
+void sched_set_pi_prio(struct task_struct *p, struct task_struct *from)
+{
+	int prio = from ? effective_prio(from) : PI_PRIO_NONE, old;
+	struct runqueue *rq;
+	unsigned long flags;
+
+	if (p->pi_prio == prio)
+		return;
+	rq = task_rq_lock(p, &flags);
+	dequeue_for_change(rq, p);
+	old = effective_prio(p);
+	p->pi_prio = prio;
+	set_effective_priority(p);
+	if (effective_prio(p) != old)
+		trace_sched_pi_setprio(p, old);
+	enqueue_after_change(rq, p);
+	/* A task that loses a priority which it inherited is the first one of its level. */
+	if (p->on_rq && task_is_rt(p) && effective_prio(p) > old)
+		requeue_first_rt(rq, p);
 	task_rq_unlock(rq, p, flags);
 }
 
@@ -77,6 +110,9 @@ int set_user_nice(struct task_struct *p, int nice)
 	rq = task_rq_lock(p, &flags);
 	dequeue_for_change(rq, p);
 	p->nice = nice;
+	/* As on Linux: what a task inherits from one without real-time priority ends here. */
+	if (p->pi_prio >= MAX_RT_PRIO)
+		p->pi_prio = PI_PRIO_NONE;
 	set_load_weight(p);
 	enqueue_after_change(rq, p);
 	task_rq_unlock(rq, p, flags);

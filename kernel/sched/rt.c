@@ -55,6 +55,12 @@ void yield_task_rt(struct runqueue *rq, struct task_struct *p)
 	list_move_tail(&p->rt_node, &rq->rt.queue[level_of(p)]);
 }
 
+void requeue_first_rt(struct runqueue *rq, struct task_struct *p)
+{
+	list_del(&p->rt_node);
+	list_add(&p->rt_node, &rq->rt.queue[level_of(p)]);
+}
+
 bool rt_level_shared(const struct task_struct *p)
 {
 	return p->rt_node.next != p->rt_node.prev;

@@ -131,6 +131,8 @@ void enqueue_task_rt(struct runqueue *rq, struct task_struct *p);
 void dequeue_task_rt(struct runqueue *rq, struct task_struct *p);
 struct task_struct *pick_next_task_rt(struct runqueue *rq);
 void yield_task_rt(struct runqueue *rq, struct task_struct *p);
+/* Makes p, which is queued, the first task of its level. */
+void requeue_first_rt(struct runqueue *rq, struct task_struct *p);
 /* Whether a task of the same level waits for the CPU of p, which runs. R held. */
 bool rt_level_shared(const struct task_struct *p);
 
@@ -160,6 +162,11 @@ void balance_init(void);
 void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg);
 /* policy.c: gives p the priority of migration/N. */
 void sched_set_stop_task(struct task_struct *p);
+/*
+ * The same: p inherits the priority of from, which waits for it, if that is more urgent than its
+ * own. from NULL: p has its own. rt_mutex_lock held; takes P and R of p.
+ */
+void sched_set_pi_prio(struct task_struct *p, struct task_struct *from);
 
 /*
  * stats.c: called when a CPU becomes idle or busy, or ticks. The present number of active tasks

@@ -126,6 +126,24 @@ DEFINE_EVENT(sched_wakeup_template, sched_wakeup,
 DEFINE_EVENT(sched_wakeup_template, sched_wakeup_new,
 	TP_PROTO(struct task_struct *p), TP_ARGS(p));
 
+/* The priority of p changes, because a task begins or ends to wait for it. R held. */
+TRACE_EVENT(sched_pi_setprio,
+	TP_PROTO(struct task_struct *p, int old),
+	TP_ARGS(p, old),
+	TP_STRUCT__entry(
+		SCHED_TASK_FIELDS
+		__field(int, oldprio)
+		__field(int, newprio)
+	),
+	TP_fast_assign(
+		SCHED_TASK_ASSIGN(p)
+		__entry->oldprio = old;
+		__entry->newprio = effective_prio(p);
+	),
+	TP_printk("comm=%s pid=%d oldprio=%d newprio=%d",
+		__entry->comm, __entry->pid, __entry->oldprio, __entry->newprio)
+);
+
 TRACE_EVENT(sched_migrate_task,
 	TP_PROTO(struct task_struct *p, unsigned dest_cpu),
 	TP_ARGS(p, dest_cpu),

@@ -22,6 +22,7 @@ struct files_struct;
 struct fs_struct;
 struct mm_struct;
 struct pid;
+struct rt_mutex_waiter;
 struct sighand_struct;
 struct signal_struct;
 
@@ -59,10 +60,11 @@ struct signal_struct;
 #define USER_WORK_FPU             8 /* the CPU does not have the task's FPU registers */
 
 enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
-#define SCHED_RR    2 /* in user_policy: SCHED_FIFO with slices */
-#define RR_SLICE_NS 100000000ULL
-#define MAX_RT_PRIO 100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
-#define STOP_PRIO   100 /* more urgent than all of them: only migration/N */
+#define SCHED_RR     2 /* in user_policy: SCHED_FIFO with slices */
+#define RR_SLICE_NS  100000000ULL
+#define MAX_RT_PRIO  100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
+#define PI_PRIO_NONE 140 /* in pi_prio: the task inherits no priority */
+#define STOP_PRIO    100 /* more urgent than all of them: only migration/N */
 
 struct sched_entity {
 	struct rb_node run_node; /* [R] in the fair tree, by vruntime */
@@ -132,15 +134,20 @@ struct task_struct {
 	int on_rq;       /* [R] runnable: queued or running; 0 asleep */
 	/* 1 while a CPU uses its context; the switch clears it with a release store */
 	int on_cpu;
-	enum sched_policy policy;    /* [P+R] */
-	int rt_priority;             /* [P+R] 1..99 for SCHED_FIFO, or STOP_PRIO; else 0 */
-	int nice;                    /* [P+R] -20..19 */
-	unsigned nr_cpus_allowed;    /* [P+R] number of CPUs in cpus_allowed */
+	enum sched_policy policy; /* [P+R] */
+	int rt_priority;          /* [P+R] as it runs: 1..99 for SCHED_FIFO, or STOP_PRIO; else 0 */
+	int normal_rt_priority;   /* [P+R] the same without inheritance */
+	int pi_prio;              /* [P+R] inherited, as effective_prio() counts; or PI_PRIO_NONE */
+	int nice;                 /* [P+R] -20..19 */
+	unsigned nr_cpus_allowed; /* [P+R] number of CPUs in cpus_allowed */
 	struct cpumask cpus_allowed; /* [P+R] */
 	struct sched_entity se;
-	struct list_head rt_node; /* [R] in the list of its FIFO level */
-	u64 nvcsw, nivcsw;        /* [R] voluntary, involuntary switches */
-	u64 start_time;           /* [C] ktime */
+	struct list_head rt_node;    /* [R] in the list of its FIFO level */
+	u64 nvcsw, nivcsw;           /* [R] voluntary, involuntary switches */
+	struct list_head pi_mutexes; /* [rt_mutex_lock] of rt_mutex.owned: what others wait for */
+	struct rt_mutex_waiter *pi_blocked_on; /* [rt_mutex_lock] NULL: waits for no rt_mutex */
+	bool pi_dead;   /* [O] to write: it ends, and will own no rt_mutex any more */
+	u64 start_time; /* [C] ktime */
 
 	/* Process: kernel/process. The structs are counted; threads share those that clone() says
 	 */
@@ -211,11 +218,11 @@ struct task_struct {
 
 /*
  * The priority of p as Linux counts it: 0 to 99 for SCHED_FIFO, 0 the most urgent; else 100 to 139,
- * by nice. migration/N has 0. Any context.
+ * by nice. migration/N has 0. With the priority that p inherits. Any context.
  */
 static inline int effective_prio(const struct task_struct *p)
 {
 	if (unlikely(p->rt_priority))
 		return max(MAX_RT_PRIO - 1 - p->rt_priority, 0);
-	return MAX_RT_PRIO + 20 + p->nice;
+	return min(MAX_RT_PRIO + 20 + p->nice, p->pi_prio);
 }

@@ -61,6 +61,16 @@ def test_cyclictest_measures_the_latency_of_timers(machine):
     assert len(re.findall(r"^T: \d \( *\d+\) P: 0 I:\d+ C: +\d+ Min: +\d+ Act: +\d+ Avg: +\d+ Max: +\d+$", output, re.M)) == 2
 
 
+def test_pi_stress_inverts_no_priority(machine):
+    """Three threads of different priorities; the watchdog of pi_stress ends it with an error when the middle one starves the low one."""
+    event = "/sys/kernel/tracing/events/sched/sched_pi_setprio/enable"
+    machine.check(f"echo 1 > {event}")
+    assert int(re.search(r"Total inversion performed: (\d+)", machine.check("pi_stress --groups 1 --inversions 50"))[1]) >= 50
+    changes = re.findall(r"comm=pi_stress pid=\d+ oldprio=(\d+) newprio=(\d+)", machine.check("cat /sys/kernel/tracing/trace"))
+    machine.check(f"echo 0 > {event}; echo > /sys/kernel/tracing/trace")
+    assert len(changes) >= 100 and set(changes) == {("98", "96"), ("96", "98")}
+
+
 PROGRAM = r"""int printf(const char *, ...); int puts(const char *); void *malloc(unsigned long);
 struct list { struct list *next; int n; };
 int main(int argc, char **argv)
