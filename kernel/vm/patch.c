@@ -138,9 +138,10 @@ static struct page *unshare(struct vm_area_struct *vma, unsigned long addr, u64 
 
 	*spare = NULL;
 	copy->index = old->index;
-	memcpy(page_address(copy), page_address(old), PAGE_SIZE);
+	/* The entry may be writable: the copy has what other threads have written until now. */
 	set_pte(pte, 0);
 	flush_tlb_mm_range(vma->vm_mm, addr, addr + PAGE_SIZE, false);
+	memcpy(page_address(copy), page_address(old), PAGE_SIZE);
 	set_pte(pte, (entry & ~PTE_PFN_MASK) | page_to_phys(copy));
 	put_page(old);
 	return copy;

@@ -134,6 +134,7 @@ static bool uprobe_int3(struct pt_regs *regs)
 	unsigned long address = regs->ip - 1;
 	const struct xol_area *area = current->mm->xol_area;
 	struct uprobe *uprobe;
+	int generation;
 
 	if (current->uprobe_step && address == utask->slot_end) {
 		leave_slot(utask, regs, true);
@@ -143,8 +144,10 @@ static bool uprobe_int3(struct pt_regs *regs)
 		handle_trampoline(regs);
 		return true;
 	}
+	generation = atomic_read(&uprobe_generation);
 	uprobe = uprobe_at(address);
-	if (!uprobe && is_int3(address))
+	/* The one that was hit may have gone, and the int3 may be that of a later one. */
+	if (!uprobe && is_int3(address) && generation == atomic_read(&uprobe_generation))
 		return false;
 	regs->ip = address;
 	if (uprobe) /* else its breakpoint has gone meanwhile */

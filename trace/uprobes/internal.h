@@ -27,6 +27,8 @@ struct uprobe {
 	unsigned first_slot;        /* [C] of xol_first_slot() */
 };
 
+/* Grows with each uprobe, after it can be found and before its breakpoint is there. */
+extern atomic_t uprobe_generation;
 /* The uprobe at an offset of the file that mapping belongs to, with a reference; NULL: none. */
 struct uprobe *find_uprobe(const struct vm_mapping *mapping, loff_t offset);
 void get_uprobe(struct uprobe *uprobe);

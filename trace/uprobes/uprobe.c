@@ -13,6 +13,7 @@
 
 static DEFINE_MUTEX(uprobes_mutex);     /* before consumer_rwsem and vm_mapping.lock */
 static struct uprobe *uprobes[BUCKETS]; /* [uprobes_mutex] to write; RCU */
+atomic_t uprobe_generation;
 
 static struct uprobe **bucket_of(const struct vm_mapping *mapping, loff_t offset)
 {
@@ -113,6 +114,7 @@ static void insert_uprobe(struct uprobe *uprobe)
 
 	uprobe->next = *bucket;
 	rcu_assign_pointer(*bucket, uprobe);
+	atomic_inc(&uprobe_generation);
 	vm_patch_add(mapping, &uprobe->breakpoint);
 	if (uprobe->ref_ctr_offset)
 		vm_patch_add(mapping, &uprobe->counter);
