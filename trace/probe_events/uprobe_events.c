@@ -136,13 +136,18 @@ static void uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs)
 	record_hit(tu, &ip, 1, ip, regs);
 }
 
+/* uprobe_profile counts the calls of a function, as Linux does, and not its returns. */
+static void count_call(struct uprobe_consumer *consumer, struct pt_regs *regs __unused)
+{
+	atomic64_inc(&container_of(consumer, struct trace_uprobe, consumer)->hits);
+}
+
 static void uretprobe_hit(struct uprobe_consumer *consumer, unsigned long func,
 			  struct pt_regs *regs)
 {
 	struct trace_uprobe *tu = container_of(consumer, struct trace_uprobe, consumer);
 	const unsigned long head[] = { func, regs->ip };
 
-	atomic64_inc(&tu->hits);
 	record_hit(tu, head, 2, func, regs);
 }
 
@@ -412,10 +417,9 @@ static struct trace_uprobe *alloc_uprobe(struct definition *def)
 		return NULL;
 	tu->probe.ops = &uprobe_ops;
 	tu->probe.sources = def->is_return ? &return_sources : &entry_sources;
+	tu->consumer.handler = def->is_return ? count_call : uprobe_hit;
 	if (def->is_return)
 		tu->consumer.ret_handler = uretprobe_hit;
-	else
-		tu->consumer.handler = uprobe_hit;
 	tu->is_return = def->is_return;
 	tu->offset = def->offset;
 	tu->ref_ctr_offset = def->ref_ctr_offset;

@@ -62,10 +62,17 @@ int copy_returns(struct uprobe_task *child, const struct uprobe_task *parent)
 	return 0;
 }
 
-/* Whether the function has not returned, for a task whose stack pointer is sp in a callee. */
+/*
+ * Whether the function has not returned, for a task whose stack pointer is sp in a callee. A task
+ * on the usual stack has left all handlers that were on the alternate stack.
+ */
 static bool is_alive(const struct return_instance *ri, unsigned long sp)
 {
-	return sp <= ri->stack || on_sig_stack(sp) != on_sig_stack(ri->stack);
+	bool handler = on_sig_stack(sp);
+
+	if (handler != on_sig_stack(ri->stack))
+		return handler;
+	return sp <= ri->stack;
 }
 
 /*
