@@ -2,6 +2,7 @@
 #include "arch/kprobes.h"
 
 #include "arch/insn_emulate.h"
+#include "arch/maccess.h"
 #include "arch/percpu.h"
 #include "arch/pgtable.h"
 #include "arch/text_area.h"
@@ -120,6 +121,14 @@ static int make_slot(struct arch_kprobe *probe, const u8 *text)
 	return error;
 }
 
+/* The instruction is executed there; or if its emulation would fault, to fault there. */
+static bool needs_slot(const struct arch_kprobe *probe)
+{
+	if (probe->flow == INSN_CALL_MODRM || probe->flow == INSN_JMP_MODRM)
+		return insn_modrm_mod(&probe->insn) != 3;
+	return probe->flow == INSN_NEXT && probe->action == ACT_SLOT;
+}
+
 int arch_kprobe_prepare(struct arch_kprobe *probe, unsigned long addr, const u8 *text, size_t size)
 {
 	probe->addr = addr;
@@ -131,9 +140,7 @@ int arch_kprobe_prepare(struct arch_kprobe *probe, unsigned long addr, const u8 
 	probe->action = (u8)action_of(&probe->insn);
 	if (!can_emulate(probe))
 		return -EOPNOTSUPP;
-	if (probe->flow == INSN_NEXT && probe->action == ACT_SLOT)
-		return make_slot(probe, text);
-	return 0;
+	return needs_slot(probe) ? make_slot(probe, text) : 0;
 }
 
 void arch_kprobe_release(struct arch_kprobe *probe)
@@ -178,16 +185,18 @@ __kprobes /* the breakpoint handler calls it */
 	return insn->segment == 0x65 ? address + this_cpu_read(this_cpu_off) : address;
 }
 
-/* Where a jump or call through ModRM goes to. */
+/* Finds where a jump or call through ModRM goes to. False: its operand cannot be read. */
 __kprobes /* the breakpoint handler calls it */
-	static unsigned long
-	modrm_target(const struct arch_kprobe *probe, struct pt_regs *regs)
+	static bool
+	modrm_target(const struct arch_kprobe *probe, struct pt_regs *regs, unsigned long *target)
 {
 	const struct insn *insn = &probe->insn;
 
-	if (insn_modrm_mod(insn) == 3)
-		return *register_of(regs, insn_modrm_rm(insn) | (insn->rex & 1) << 3);
-	return *(const unsigned long *)operand_address(probe, regs);
+	if (insn_modrm_mod(insn) != 3)
+		return !copy_from_kernel_nofault(target, (const void *)operand_address(probe, regs),
+						 sizeof(*target));
+	*target = *register_of(regs, insn_modrm_rm(insn) | (insn->rex & 1) << 3);
+	return true;
 }
 
 static __always_inline void push(struct pt_regs *regs, unsigned long value)
@@ -202,8 +211,9 @@ static __always_inline unsigned long pop(struct pt_regs *regs)
 	return *(const unsigned long *)(regs->sp - 8);
 }
 
+/* False: the instruction must fault. */
 __kprobes /* the breakpoint handler calls it */
-	static void
+	static bool
 	emulate_flow(const struct arch_kprobe *probe, struct pt_regs *regs)
 {
 	const struct insn *insn = &probe->insn;
@@ -226,12 +236,14 @@ __kprobes /* the breakpoint handler calls it */
 		next = insn_target(insn, probe->addr);
 		break;
 	case INSN_CALL_MODRM:
-		target = modrm_target(probe, regs);
+		if (!modrm_target(probe, regs, &target))
+			return false;
 		push(regs, next);
 		next = target;
 		break;
 	case INSN_JMP_MODRM:
-		next = modrm_target(probe, regs);
+		if (!modrm_target(probe, regs, &next))
+			return false;
 		break;
 	case INSN_RET:
 		next = pop(regs);
@@ -242,17 +254,22 @@ __kprobes /* the breakpoint handler calls it */
 		break;
 	}
 	regs->ip = next;
+	return true;
+}
+
+static __always_inline bool execute_in_slot(const struct arch_kprobe *probe, struct pt_regs *regs)
+{
+	regs->ip = probe->slot + (regs->flags & X86_EFLAGS_IF ? SECOND_COPY : 0);
+	regs->flags &= ~X86_EFLAGS_IF;
+	return false;
 }
 
 __kprobes /* the breakpoint handler calls it */
 	bool
 	arch_kprobe_execute(const struct arch_kprobe *probe, struct pt_regs *regs)
 {
-	if (probe->slot) {
-		regs->ip = probe->slot + (regs->flags & X86_EFLAGS_IF ? SECOND_COPY : 0);
-		regs->flags &= ~X86_EFLAGS_IF;
-		return false;
-	}
+	if (probe->flow != INSN_NEXT)
+		return emulate_flow(probe, regs) || execute_in_slot(probe, regs);
 	regs->ip = probe->addr + probe->insn.length;
 	switch (probe->action) {
 	case ACT_PUSHF:
@@ -265,8 +282,7 @@ __kprobes /* the breakpoint handler calls it */
 		regs->flags &= ~X86_EFLAGS_IF;
 		break;
 	default:
-		emulate_flow(probe, regs);
-		break;
+		return execute_in_slot(probe, regs);
 	}
 	return true;
 }

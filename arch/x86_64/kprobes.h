@@ -2,7 +2,8 @@
  * The machine's part of kprobes: which instructions can be probed, and how the probed instruction
  * is executed while an int3 is in its place. trace/kprobes/kprobes.c is the only user.
  *
- * An instruction that depends on its own address is emulated. All others are executed in a slot: a
+ * An instruction that depends on its own address is emulated; one that would fault then is executed
+ * in a slot, to fault there. All others are executed in a slot: a
  * copy in the text area with an int3 behind it. A slot holds two copies. Both are executed with
  * interrupts off; behind the second one interrupts are switched on again. So the place in the slot
  * is all that the kernel remembers of the interrupted code, and probes nest without limit.
@@ -18,7 +19,7 @@
 
 struct arch_kprobe {
 	unsigned long addr; /* [C] */
-	unsigned long slot; /* [C] KPROBE_SLOT_SIZE bytes; 0: the instruction is emulated */
+	unsigned long slot; /* [C] KPROBE_SLOT_SIZE bytes; 0: none */
 	struct insn insn;   /* [C] */
 	u8 opcode;          /* [C] the first byte, which the int3 replaces */
 	u8 flow;            /* [C] enum insn_flow */

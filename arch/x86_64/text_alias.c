@@ -56,7 +56,9 @@ int __init text_alias_init(void)
  * traced: the breakpoint handler calls this while a trampoline's own call is being patched, and
  * would hit the same breakpoint again.
  */
-__kprobes static phys_addr_t text_page(unsigned long addr)
+__kprobes /* the breakpoint handler uses it */
+	static phys_addr_t
+	text_page(unsigned long addr)
 {
 	const u64 *table = swapper_pg_dir;
 

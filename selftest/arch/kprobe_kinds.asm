@@ -80,3 +80,37 @@ kprobe_kinds_end:
 
 section .rodata progbits alloc noexec nowrite align=8
 table:	dq 0x5555aaaa5555, kprobe_kinds_add
+
+%include "arch/uaccess.inc"
+
+section .text
+
+; long kprobe_call_memory(u64 a, void *fn): (*fn)(a), or -14 if fn cannot be read
+global kprobe_call_memory:function (kprobe_call_memory.end - kprobe_call_memory)
+kprobe_call_memory:
+	sub	rsp, 8
+.call:	call	[rsi]
+.done:	add	rsp, 8
+	ret
+.bad:	mov	rax, -14
+	jmp	.done
+.end:
+EXTABLE .call, .bad
+
+; u64 kprobe_operands(u64 a, unsigned long fn_of_cpu): operands with gs, and with an index but no
+; base
+global kprobe_operands:function (kprobe_operands.end - kprobe_operands)
+kprobe_operands:
+	sub	rsp, 8
+	call	[gs:rsi]
+	mov	rdi, rax
+	mov	edx, 1
+	call	[nosplit rdx * 8 + table]
+	mov	rdi, rax
+	mov	rdx, -1
+	call	[gs:rsi + rdx * 8 + 8]
+	add	rsp, 8
+	ret
+.end:
+global kprobe_operands_end
+kprobe_operands_end:

@@ -441,7 +441,8 @@ static bool calls_callbacks(unsigned long func)
 	       func == (unsigned long)fgraph_return || func == (unsigned long)fgraph_call_users;
 }
 
-static const struct ftrace_oops_user oops_user = {
+static struct ftrace_oops_user oops_user = {
+	.is_caller = arch_is_ftrace_caller, /* of return_to_handler */
 	.silence = fgraph_silence,
 	.calls_callbacks = calls_callbacks,
 	.hides_preempt_off = hides_preempt_off,
@@ -451,7 +452,7 @@ static const struct ftrace_oops_user oops_user = {
 
 static int __init fgraph_oops_init(void)
 {
-	ftrace_set_oops_user(&oops_user);
+	ftrace_add_oops_user(&oops_user);
 	return 0;
 }
 early_initcall(fgraph_oops_init);

@@ -137,13 +137,15 @@ void ftrace_set_module_user(const struct ftrace_module_user *user);
  * with interrupts off in an oops, and take no lock.
  */
 struct ftrace_oops_user {
-	void (*silence)(void);                     /* calls no callback any more */
+	bool (*is_caller)(unsigned long ip); /* ip is in code of the room that calls callbacks */
+	void (*silence)(void);               /* calls no callback any more */
 	bool (*calls_callbacks)(unsigned long ip); /* as ftrace_calls_callbacks() */
 	/* The code of ip has preemption off, and trace_recursion does not count that. */
 	bool (*hides_preempt_off)(unsigned long ip);
 	/* current has faulted in a callback and does not return. Preemption off. */
 	void (*abandon)(void);
-	struct mutex *mutex; /* current must not die with it held */
+	struct mutex *mutex;           /* current must not die with it held */
+	struct ftrace_oops_user *next; /* [C] */
 };
-/* At most one, registered at boot. */
-void ftrace_set_oops_user(const struct ftrace_oops_user *user);
+/* At boot, one after another. */
+void ftrace_add_oops_user(struct ftrace_oops_user *user);

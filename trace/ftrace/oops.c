@@ -28,18 +28,34 @@ static void turn_all_off(struct work_struct *work __unused)
 }
 
 static DECLARE_WORK(off_work, turn_all_off);
-static bool faulted;                             /* never cleared */
-static const struct ftrace_oops_user *oops_user; /* written at boot; NULL: none */
+static bool faulted;                        /* never cleared */
+static struct ftrace_oops_user *oops_users; /* written at boot */
 
-void ftrace_set_oops_user(const struct ftrace_oops_user *user)
+void ftrace_add_oops_user(struct ftrace_oops_user *user)
 {
-	oops_user = user;
+	user->next = oops_users;
+	oops_users = user;
 }
 
 /* True if ip is in code that calls callbacks. The ops of a trampoline may have left meanwhile. */
 static bool is_caller(unsigned long ip)
 {
-	return arch_is_ftrace_caller(ip) || (ip >= TEXT_AREA_START && ip < TEXT_AREA_END);
+	if (arch_is_ftrace_caller(ip) || (ip >= TEXT_AREA_START && ip < TEXT_AREA_END))
+		return true;
+	for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
+		if (user->is_caller(ip))
+			return true;
+	return false;
+}
+
+static bool calls_callbacks(unsigned long func)
+{
+	if (ftrace_calls_callbacks(func))
+		return true;
+	for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
+		if (user->calls_callbacks(func))
+			return true;
+	return false;
 }
 
 /* Stops all calls of callbacks: at once on this CPU, on others when they reach a trampoline. */
@@ -56,8 +72,8 @@ static void silence(void)
 			ftrace_trampoline_silence(tramp);
 		WRITE_ONCE(ops->list_func, ftrace_stub); /* for CPUs that walk the list now */
 	}
-	if (oops_user)
-		oops_user->silence();
+	for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
+		user->silence();
 }
 
 /* oops_enter_hook. Nothing that it calls is traced: this file and the unwinder are not. */
@@ -90,8 +106,7 @@ static unsigned long callback_on_stack(struct pt_regs *regs)
 
 		if (!kallsyms_lookup(ip, NULL, &offset, name))
 			continue;
-		if (ftrace_calls_callbacks(ip - offset) ||
-		    (oops_user && oops_user->calls_callbacks(ip - offset)))
+		if (calls_callbacks(ip - offset))
 			callback = 0;
 		else if (!callback)
 			callback = ip - offset;
@@ -104,7 +119,8 @@ static unsigned uncounted; /* [only one report at a time] */
 /* Counts code on the stack that has turned preemption off without a count in trace_recursion. */
 static bool count_uncounted(unsigned long ip)
 {
-	uncounted += oops_user && oops_user->hides_preempt_off(ip);
+	for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
+		uncounted += user->hides_preempt_off(ip);
 	return false;
 }
 
@@ -134,13 +150,15 @@ static const char *ftrace_oops_release(struct pt_regs *regs)
 		pr_emerg("ftrace: a callback has faulted, shutting down\n");
 	if (in_task()) {
 		release_guards(regs);
-		if (oops_user)
-			oops_user->abandon();
+		for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
+			user->abandon();
 	}
 	/* A task that dies with one of these locks held would block all users of tracing. */
-	if (mutex_owner(&ftrace_lock) == current ||
-	    (oops_user && mutex_owner(oops_user->mutex) == current))
+	if (mutex_owner(&ftrace_lock) == current)
 		return "Fatal exception in a callback, with ftrace_lock held";
+	for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
+		if (mutex_owner(user->mutex) == current)
+			return "Fatal exception in a callback, with a lock of tracing held";
 	return NULL;
 }
 

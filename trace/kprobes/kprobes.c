@@ -8,39 +8,38 @@
  */
 #include "trace/kprobes/kprobes.h"
 
-#include "arch/kprobes.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/init.h"
-#include "kernel/jump_label.h"
-#include "kernel/kallsyms.h"
-#include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sections.h"
-#include "trace/ftrace/ftrace.h"
+#include "trace/ftrace/internal.h"
 #include "trace/kprobes/internal.h"
 
-#define FTRACE_SITE_SIZE 5
-#define BUCKETS          64U
+#define BUCKETS 64U
 
-struct kprobe_site {
-	struct kprobe_site *next, *next_slot; /* [kprobe_mutex] in a bucket of each table; RCU */
-	unsigned long addr;                   /* [C] */
-	struct arch_kprobe arch;              /* [C] not at a call site of ftrace */
-	struct list_head probes;              /* [kprobe_mutex] of struct kprobe; RCU */
-	bool ftrace;                          /* [C] */
-	bool armed;                           /* [kprobe_mutex] */
+/* Sites, by address. Those at call sites of ftrace use ops. */
+struct kprobe_table {
+	struct kprobe_site *sites[BUCKETS]; /* [kprobe_mutex] to write; RCU */
+	unsigned ftrace_sites;              /* [kprobe_mutex] armed */
+	struct ftrace_ops ops;
 };
 
 DEFINE_MUTEX(kprobe_mutex);
 DEFINE_PER_CPU(unsigned, kprobe_active);
-static struct kprobe_site *sites[BUCKETS];      /* [kprobe_mutex] to write; by address; RCU */
-static struct kprobe_site *slot_sites[BUCKETS]; /* the same, by slot */
-static unsigned ftrace_sites;                   /* [kprobe_mutex] armed */
+bool kprobes_all_disarmed, kprobes_silenced;
 
-static __always_inline struct kprobe_site **bucket_of(unsigned long addr)
+/* args_table: probes at call sites that need only arguments. Handlers are below. */
+static struct kprobe_table table, args_table;
+static struct kprobe_site *slot_sites[BUCKETS]; /* [kprobe_mutex] to write; by slot; RCU */
+static struct kprobe_site *gone_sites;          /* [kprobe_mutex] */
+
+static __always_inline struct kprobe_site **bucket_of(struct kprobe_table *sites,
+						      unsigned long addr)
 {
-	return &sites[(addr ^ addr >> 7) % BUCKETS];
+	return &sites->sites[(addr ^ addr >> 7) % BUCKETS];
 }
 
 static __always_inline struct kprobe_site **slot_bucket_of(unsigned long slot)
@@ -50,9 +49,9 @@ static __always_inline struct kprobe_site **slot_bucket_of(unsigned long slot)
 
 /* ---- hits ---- */
 
-static __always_inline struct kprobe_site *find_site(unsigned long addr)
+static __always_inline struct kprobe_site *find_site(struct kprobe_table *sites, unsigned long addr)
 {
-	struct kprobe_site *site = rcu_dereference(*bucket_of(addr));
+	struct kprobe_site *site = rcu_dereference(*bucket_of(sites, addr));
 
 	while (site && site->addr != addr)
 		site = rcu_dereference(site->next);
@@ -75,8 +74,7 @@ __kprobes /* the breakpoint handler calls it */
 {
 	struct kprobe *p;
 
-	list_for_each_entry_rcu(p, &site->probes,
-				list) if (!(READ_ONCE(p->flags) & KPROBE_FLAG_DISABLED))
+	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p))
 		atomic64_inc(&p->nmissed);
 }
 
@@ -87,9 +85,8 @@ __kprobes /* the breakpoint handler calls it */
 {
 	struct kprobe *p;
 
-	list_for_each_entry_rcu(p, &site->probes,
-				list) if (!(READ_ONCE(p->flags) & KPROBE_FLAG_DISABLED) &&
-					  p->pre_handler && p->pre_handler(p, regs)) return true;
+	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p) && p->pre_handler &&
+							    p->pre_handler(p, regs)) return true;
 	return false;
 }
 
@@ -99,9 +96,8 @@ __kprobes /* the breakpoint handler calls it */
 {
 	struct kprobe *p;
 
-	list_for_each_entry_rcu(p, &site->probes,
-				list) if (!(READ_ONCE(p->flags) & KPROBE_FLAG_DISABLED) &&
-					  p->post_handler) p->post_handler(p, regs, 0);
+	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p) && p->post_handler)
+		p->post_handler(p, regs, 0);
 }
 
 /* The end of a slot. A hit that was missed has no post handler, and ends while it is missed. */
@@ -113,7 +109,7 @@ __kprobes /* the breakpoint handler calls it */
 
 	if (!site || !arch_kprobe_leave_slot(&site->arch, regs))
 		return false;
-	if (!this_cpu_read(kprobe_active)) {
+	if (!this_cpu_read(kprobe_active) && !READ_ONCE(kprobes_silenced)) {
 		this_cpu_write(kprobe_active, 1);
 		call_post_handlers(site, regs);
 		this_cpu_write(kprobe_active, 0);
@@ -125,11 +121,11 @@ __kprobes /* the breakpoint handler calls it */
 	static bool
 	kprobe_int3(struct pt_regs *regs)
 {
-	struct kprobe_site *site = find_site(regs->ip - 1);
+	struct kprobe_site *site = find_site(&table, regs->ip - 1);
 
 	if (!site)
 		return slot_hit(regs);
-	if (this_cpu_read(kprobe_active)) {
+	if (this_cpu_read(kprobe_active) || READ_ONCE(kprobes_silenced)) {
 		count_missed(site);
 		arch_kprobe_execute(&site->arch, regs);
 		return true;
@@ -151,124 +147,80 @@ __kprobes /* a probe's fault comes here: it would be counted twice */
 		arch_kprobe_leave_faulted(&site->arch, regs);
 }
 
+/* The general case of a hit at a call site. Preemption off. */
+__kprobes /* it may be in the handler of another probe */
+	static noinline void
+	ftrace_hit(struct kprobe_site *site, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = &fregs->regs;
+	unsigned long continues = regs->ip;
+
+	if (this_cpu_read(kprobe_active)) {
+		count_missed(site);
+		return;
+	}
+	this_cpu_write(kprobe_active, 1);
+	regs->ip = site->addr + 1;
+	regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
+	if (call_pre_handlers(site, regs)) {
+		ftrace_instruction_pointer_set(fregs, regs->ip);
+	} else {
+		regs->ip = site->addr + FTRACE_SITE_SIZE;
+		call_post_handlers(site, regs);
+		regs->ip = continues;
+	}
+	this_cpu_write(kprobe_active, 0);
+}
+
 __kprobes /* it may be in the handler of another probe */
 	static void
 	kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip __unused,
-			      struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
+			      struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
-	unsigned long continues = regs->ip;
 	struct kprobe_site *site;
+	struct kprobe *only;
 
 	preempt_disable();
-	site = find_site(ip);
-	if (!site)
+	site = find_site(container_of(op, struct kprobe_table, ops), ip);
+	if (unlikely(!site))
 		goto enable;
-	if (this_cpu_read(kprobe_active)) {
-		count_missed(site);
-		goto enable;
+	only = rcu_dereference(site->only);
+	if (likely(only && !this_cpu_read(kprobe_active))) {
+		struct pt_regs *regs = &fregs->regs;
+		unsigned long continues = regs->ip;
+
+		this_cpu_write(kprobe_active, 1);
+		regs->ip = ip + 1;
+		regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
+		if (unlikely(only->pre_handler(only, regs)))
+			ftrace_instruction_pointer_set(fregs, regs->ip);
+		else
+			regs->ip = continues;
+		this_cpu_write(kprobe_active, 0);
+	} else {
+		ftrace_hit(site, fregs);
 	}
-	this_cpu_write(kprobe_active, 1);
-	regs->ip = ip + 1;
-	call_pre_handlers(site, regs);
-	regs->ip = ip + FTRACE_SITE_SIZE;
-	call_post_handlers(site, regs);
-	regs->ip = continues;
-	this_cpu_write(kprobe_active, 0);
 enable:
 	preempt_enable();
 }
 
-static struct ftrace_ops kprobe_ftrace_ops = { .func = kprobe_ftrace_handler,
-					       .flags = FTRACE_OPS_FL_SAVE_REGS };
+static struct kprobe_table table = { .ops = { .func = kprobe_ftrace_handler,
+					      .flags = FTRACE_OPS_FL_SAVE_REGS } };
+static struct kprobe_table args_table = { .ops = { .func = kprobe_ftrace_handler } };
 
-/* ---- where a probe can be ---- */
-
-static bool is_blacklisted(unsigned long addr)
+bool kprobe_original_byte(unsigned long addr, u8 *byte)
 {
-	return (addr >= (unsigned long)__entry_text_start &&
-		addr < (unsigned long)__entry_text_end) ||
-	       (addr >= (unsigned long)__kprobes_text_start &&
-		addr < (unsigned long)__kprobes_text_end);
-}
+	const struct kprobe_site *site = find_site(&table, addr);
 
-/* Copies text without the int3 of probes. Returns the number of bytes. */
-static size_t read_text(unsigned long addr, u8 bytes[MAX_INSN_SIZE])
-{
-	size_t size = min((size_t)MAX_INSN_SIZE, (size_t)((unsigned long)_etext - addr));
-
-	memcpy(bytes, (const void *)addr, size);
-	for (size_t i = 0; i < size; i++) {
-		struct kprobe_site *site = find_site(addr + i);
-
-		if (site && !site->ftrace)
-			bytes[i] = site->arch.opcode;
-	}
-	return size;
-}
-
-/* The size of the instruction at addr; 0: none. Text patching may be writing to sites. */
-static unsigned instruction_size(unsigned long addr)
-{
-	u8 bytes[MAX_INSN_SIZE];
-	struct insn insn;
-
-	if (ftrace_location(addr) || static_branch_at(addr))
-		return FTRACE_SITE_SIZE;
-	return insn_decode(&insn, bytes, read_text(addr, bytes)) ? 0 : insn.length;
-}
-
-/* Decodes the function from its start to addr. */
-static bool is_boundary(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN];
-	unsigned long offset, at;
-
-	if (!kallsyms_lookup(addr, NULL, &offset, name))
+	if (!site || site->ftrace)
 		return false;
-	for (at = addr - offset; at < addr;) {
-		unsigned size = instruction_size(at);
-
-		if (!size)
-			return false;
-		at += size;
-	}
-	return at == addr;
-}
-
-static int find_address(const struct kprobe *p, unsigned long *addr)
-{
-	if (!p->symbol_name == !p->addr)
-		return -EINVAL;
-	*addr = p->addr;
-	if (p->symbol_name) {
-		*addr = kallsyms_lookup_name(p->symbol_name);
-		if (!*addr)
-			return -ENOENT;
-	}
-	*addr += p->offset;
-	return 0;
-}
-
-static int check_address(unsigned long addr)
-{
-	if (addr < (unsigned long)_stext || addr >= (unsigned long)_etext || is_blacklisted(addr))
-		return -EINVAL;
-	if (!is_boundary(addr))
-		return -EILSEQ;
-	return static_branch_at(addr) ? -EINVAL : 0;
-}
-
-int kprobe_address(const struct kprobe *p, unsigned long *addr)
-{
-	int error = find_address(p, addr);
-
-	return error ? error : check_address(*addr);
+	*byte = site->arch.opcode;
+	return true;
 }
 
 /* ---- sites ---- */
 
-static struct kprobe_site *make_site(unsigned long addr)
+static struct kprobe_site *make_site(struct kprobe_table *sites, unsigned long addr)
 {
 	struct kprobe_site *site = kzalloc(sizeof(*site), GFP_KERNEL);
 	u8 bytes[MAX_INSN_SIZE];
@@ -277,10 +229,12 @@ static struct kprobe_site *make_site(unsigned long addr)
 	if (!site)
 		return ERR_PTR(-ENOMEM);
 	site->addr = addr;
+	site->table = sites;
 	INIT_LIST_HEAD(&site->probes);
 	site->ftrace = ftrace_location(addr);
 	if (!site->ftrace)
-		error = arch_kprobe_prepare(&site->arch, addr, bytes, read_text(addr, bytes));
+		error = arch_kprobe_prepare(&site->arch, addr, bytes,
+					    kprobe_read_text(addr, bytes));
 	if (error) {
 		kfree(site);
 		return ERR_PTR(error);
@@ -289,19 +243,26 @@ static struct kprobe_site *make_site(unsigned long addr)
 		site->next_slot = *slot_bucket_of(site->arch.slot);
 		rcu_assign_pointer(*slot_bucket_of(site->arch.slot), site);
 	}
-	site->next = *bucket_of(addr);
-	rcu_assign_pointer(*bucket_of(addr), site);
+	site->next = *bucket_of(sites, addr);
+	rcu_assign_pointer(*bucket_of(sites, addr), site);
 	return site;
+}
+
+static void unlink_site(struct kprobe_site *site)
+{
+	struct kprobe_site **link = site->gone ? &gone_sites : bucket_of(site->table, site->addr);
+
+	while (*link != site)
+		link = &(*link)->next;
+	rcu_assign_pointer(*link, site->next);
 }
 
 /* The site is not armed. */
 static void free_site(struct kprobe_site *site)
 {
-	struct kprobe_site **link = bucket_of(site->addr);
+	struct kprobe_site **link;
 
-	while (*link != site)
-		link = &(*link)->next;
-	rcu_assign_pointer(*link, site->next);
+	unlink_site(site);
 	/* A CPU may be in the slot, with interrupts off, until the end of the grace period. */
 	synchronize_rcu();
 	if (site->arch.slot) {
@@ -315,53 +276,61 @@ static void free_site(struct kprobe_site *site)
 	kfree(site);
 }
 
-static int arm_ftrace(struct kprobe_site *site)
+static int arm_ftrace(struct kprobe_table *sites, unsigned long addr)
 {
-	int error = ftrace_set_filter_ip(&kprobe_ftrace_ops, site->addr, false, false);
+	int error = ftrace_set_filter_ip(&sites->ops, addr, false, false);
 
 	if (error)
 		return error;
-	if (!ftrace_sites) {
-		error = register_ftrace_function(&kprobe_ftrace_ops);
+	if (!sites->ftrace_sites) {
+		error = register_ftrace_function(&sites->ops);
 		if (error) {
-			ftrace_set_filter_ip(&kprobe_ftrace_ops, site->addr, true, false);
+			ftrace_set_filter_ip(&sites->ops, addr, true, false);
 			return error;
 		}
 	}
-	ftrace_sites++;
+	sites->ftrace_sites++;
 	return 0;
 }
 
-static void disarm_ftrace(struct kprobe_site *site)
+static void disarm_ftrace(struct kprobe_table *sites, unsigned long addr)
 {
-	if (!--ftrace_sites)
-		unregister_ftrace_function(
-			&kprobe_ftrace_ops); /* an empty filter is all functions */
-	ftrace_set_filter_ip(&kprobe_ftrace_ops, site->addr, true, false);
+	if (!--sites->ftrace_sites)
+		unregister_ftrace_function(&sites->ops); /* an empty filter is all functions */
+	ftrace_set_filter_ip(&sites->ops, addr, true, false);
 }
 
-static bool is_wanted(const struct kprobe_site *site)
+static unsigned count_enabled(struct kprobe_site *site, struct kprobe **last)
 {
-	const struct kprobe *p;
+	unsigned enabled = 0;
+	struct kprobe *p;
 
-	list_for_each_entry (p, &site->probes, list)
-		if (!(p->flags & KPROBE_FLAG_DISABLED))
-			return true;
-	return false;
+	list_for_each_entry (p, &site->probes, list) {
+		if (kprobe_disabled(p))
+			continue;
+		enabled++;
+		*last = p;
+	}
+	return enabled;
 }
 
 /* Arms the site if a probe is enabled, and disarms it if none is. */
 static int update_site(struct kprobe_site *site)
 {
-	bool wanted = is_wanted(site);
+	struct kprobe *last = NULL;
+	unsigned enabled = count_enabled(site, &last);
+	bool wanted = enabled && !kprobes_all_disarmed;
 	int error = 0;
 
+	if (enabled != 1 || last->post_handler || !last->pre_handler)
+		last = NULL;
+	rcu_assign_pointer(site->only, last);
 	if (wanted == site->armed)
 		return 0;
 	if (site->ftrace && wanted)
-		error = arm_ftrace(site);
+		error = arm_ftrace(site->table, site->addr);
 	else if (site->ftrace)
-		disarm_ftrace(site);
+		disarm_ftrace(site->table, site->addr);
 	else if (wanted)
 		arch_kprobe_arm(&site->arch);
 	else
@@ -371,15 +340,56 @@ static int update_site(struct kprobe_site *site)
 	return error;
 }
 
+static int update_table(struct kprobe_table *sites)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct kprobe_site *site = sites->sites[i]; site && !error; site = site->next)
+			error = update_site(site);
+	return error;
+}
+
+int kprobes_set_all(bool disarmed)
+{
+	int error;
+
+	kprobes_all_disarmed = disarmed;
+	error = update_table(&table);
+	if (!error)
+		error = update_table(&args_table);
+	return error ? error : kretprobes_set_all();
+}
+
+static void visit_sites(const struct kprobe_site *site, kprobe_visit_t fn, void *data)
+{
+	const struct kprobe *p;
+
+	for (; site; site = site->next)
+		list_for_each_entry (p, &site->probes, list)
+			fn(data, p, 'k', site->ftrace);
+}
+
+void kprobes_for_each(kprobe_visit_t fn, void *data)
+{
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		visit_sites(table.sites[i], fn, data);
+		visit_sites(args_table.sites[i], fn, data);
+	}
+	visit_sites(gone_sites, fn, data);
+	kretprobes_for_each(fn, data);
+}
+
 /* ---- the interface ---- */
 
 static int add_probe(struct kprobe *p, unsigned long addr)
 {
-	struct kprobe_site *site = find_site(addr);
+	struct kprobe_table *sites = p->args_only && ftrace_location(addr) ? &args_table : &table;
+	struct kprobe_site *site = find_site(sites, addr);
 	int error;
 
 	if (!site)
-		site = make_site(addr);
+		site = make_site(sites, addr);
 	if (IS_ERR(site))
 		return (int)PTR_ERR(site);
 	atomic64_set(&p->nmissed, 0);
@@ -410,6 +420,7 @@ int register_kprobe(struct kprobe *p)
 	mutex_unlock(&kprobe_mutex);
 	return error;
 }
+EXPORT_SYMBOL_GPL(register_kprobe);
 
 void unregister_kprobe(struct kprobe *p)
 {
@@ -430,6 +441,7 @@ void unregister_kprobe(struct kprobe *p)
 unlock:
 	mutex_unlock(&kprobe_mutex);
 }
+EXPORT_SYMBOL_GPL(unregister_kprobe);
 
 static int set_disabled(struct kprobe *p, bool disabled)
 {
@@ -437,12 +449,14 @@ static int set_disabled(struct kprobe *p, bool disabled)
 	int error = -EINVAL;
 
 	mutex_lock(&kprobe_mutex);
-	if (p->site) {
+	if (p->site && !(p->flags & KPROBE_FLAG_GONE)) {
 		WRITE_ONCE(p->flags, disabled ? old | KPROBE_FLAG_DISABLED
 					      : old & ~(u32)KPROBE_FLAG_DISABLED);
 		error = update_site(p->site);
 		if (error)
 			WRITE_ONCE(p->flags, old);
+		else if (disabled)
+			synchronize_rcu(); /* for its handlers */
 	}
 	mutex_unlock(&kprobe_mutex);
 	return error;
@@ -452,17 +466,115 @@ int enable_kprobe(struct kprobe *p)
 {
 	return set_disabled(p, false);
 }
+EXPORT_SYMBOL_GPL(enable_kprobe);
 
 int disable_kprobe(struct kprobe *p)
 {
 	return set_disabled(p, true);
 }
+EXPORT_SYMBOL_GPL(disable_kprobe);
+
+/* ---- modules ---- */
+
+/* Disarms the site for ever. Its probes stay registered. */
+static void site_gone(struct kprobe_site *site)
+{
+	struct kprobe *p;
+
+	list_for_each_entry (p, &site->probes, list)
+		WRITE_ONCE(p->flags, p->flags | KPROBE_FLAG_GONE);
+	update_site(site);
+	unlink_site(site);
+	synchronize_rcu(); /* readers of the bucket, handlers, and slots */
+	site->gone = true;
+	site->next = gone_sites;
+	gone_sites = site;
+}
+
+static void table_gone(struct kprobe_table *sites, const struct module *module, bool only_init)
+{
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		struct kprobe_site *site = sites->sites[i], *next;
+
+		for (; site; site = next) {
+			next = site->next;
+			if (kprobe_in_module(site->addr, module, only_init))
+				site_gone(site);
+		}
+	}
+}
+
+static void module_gone(const struct module *module, bool only_init)
+{
+	mutex_lock(&kprobe_mutex);
+	table_gone(&table, module, only_init);
+	table_gone(&args_table, module, only_init);
+	kretprobes_module_gone(module, only_init);
+	mutex_unlock(&kprobe_mutex);
+}
+
+static void module_live(struct module *module)
+{
+	module_gone(module, true);
+}
+
+static void module_going(struct module *module)
+{
+	module_gone(module, false);
+}
+
+static struct module_notifier module_notifier = { .live = module_live, .going = module_going };
+
+/* ---- a fault in a handler: as of ftrace's callbacks (trace/ftrace/oops.c) ---- */
+
+static bool in_kprobes_text(unsigned long ip)
+{
+	return ip >= (unsigned long)__kprobes_text_start && ip < (unsigned long)__kprobes_text_end;
+}
+
+static bool is_caller(unsigned long ip)
+{
+	return this_cpu_read(kprobe_active) && in_kprobes_text(ip);
+}
+
+static void silence(void)
+{
+	WRITE_ONCE(kprobes_silenced, true);
+}
+
+static bool calls_callbacks(unsigned long func)
+{
+	return in_kprobes_text(func) || kretprobe_calls_handlers(func);
+}
+
+static bool hides_preempt_off(unsigned long ip)
+{
+	unsigned long offset;
+	char name[KSYM_NAME_LEN];
+
+	return kallsyms_lookup(ip, NULL, &offset, name) &&
+	       ip - offset == (unsigned long)kprobe_ftrace_handler;
+}
+
+static void abandon(void)
+{
+	this_cpu_write(kprobe_active, 0);
+}
+
+static struct ftrace_oops_user oops_user = { .is_caller = is_caller,
+					     .silence = silence,
+					     .calls_callbacks = calls_callbacks,
+					     .hides_preempt_off = hides_preempt_off,
+					     .abandon = abandon,
+					     .mutex = &kprobe_mutex };
 
 static const struct arch_kprobe_handlers handlers = { .int3 = kprobe_int3, .fault = kprobe_fault };
 
 static int __init kprobes_init(void)
 {
 	arch_kprobe_set_handlers(&handlers);
+	ftrace_add_oops_user(&oops_user);
+	register_module_notifier(&module_notifier);
 	return 0;
 }
-core_initcall(kprobes_init);
+core_initcall(kprobes_init); /* after that of ftrace, so that it is told of going modules first */

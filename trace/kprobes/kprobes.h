@@ -8,6 +8,7 @@
 #include "kernel/atomic.h"
 #include "kernel/lib/list.h"
 
+#define KPROBE_FLAG_GONE     BIT(0) /* its module has gone; it can only be unregistered */
 #define KPROBE_FLAG_DISABLED BIT(1) /* no handler is called */
 
 struct kprobe_site;
@@ -21,13 +22,18 @@ struct kprobe {
 	 * Called before the instruction is executed, with preemption off, and with interrupts off
 	 * unless the probe is at the entry of a function. regs->ip is addr + 1. They must not
 	 * sleep. Any context. Not 0: the handler has set regs->ip, and execution continues there
-	 * without the instruction; not at the entry of a function.
+	 * without the instruction. A live patch of the same function may come after that.
 	 */
 	int (*pre_handler)(struct kprobe *p, struct pt_regs *regs);
 	/* Called after the instruction, in the same way; flags is 0. NULL: none. */
 	void (*post_handler)(struct kprobe *p, struct pt_regs *regs, unsigned long flags);
 	/* Hits without a call of the handlers: the CPU was in a handler of a kprobe already. */
 	atomic64_t nmissed;
+	/*
+	 * At the entry of a function the handlers use only ip, sp and the registers of arguments.
+	 * That makes a hit faster.
+	 */
+	bool args_only;
 	/* Of this room. */
 	struct list_head list;    /* [kprobe_mutex] in the site; RCU */
 	struct kprobe_site *site; /* [kprobe_mutex] NULL: not registered */
@@ -35,8 +41,8 @@ struct kprobe {
 
 /*
  * Registers a probe. Task context. Sleeps. On an error nothing is changed:
- *   -EINVAL	a symbol and an address, or none; the address is not in the image's text, or is in a
- *		function of the breakpoint path or in a static branch; registered already
+ *   -EINVAL	a symbol and an address, or none; no text of the kernel or of a module; blacklisted;
+ *		a static branch; registered already
  *   -ENOENT	no such symbol
  *   -EILSEQ	no instruction starts there
  *   -EOPNOTSUPP	an instruction that cannot be moved
@@ -45,7 +51,10 @@ struct kprobe {
 int register_kprobe(struct kprobe *p);
 /* On return no handler of p runs or will run. Task context. Waits for grace periods. */
 void unregister_kprobe(struct kprobe *p);
-/* -EINVAL: not registered. disable_kprobe() does not wait for handlers. Task context. */
+/*
+ * -EINVAL: not registered, or GONE. On return of disable_kprobe() no handler of p runs. Task
+ * context.
+ */
 int enable_kprobe(struct kprobe *p);
 int disable_kprobe(struct kprobe *p);
 
@@ -86,7 +95,7 @@ struct kretprobe {
 	atomic64_t nmissed; /* calls without a call of the handlers: more than maxactive at once */
 	size_t data_size;   /* of ri->data */
 	/*
-	 * The handlers read only ip, sp, and the registers of arguments at the entry, ax and dx at
+	 * The handlers use only ip, sp, and the registers of arguments at the entry, ax and dx at
 	 * the return. That makes a hit faster.
 	 */
 	bool args_only;

@@ -17,6 +17,7 @@
  */
 #include "kernel/cpumask.h"
 #include "kernel/errno.h"
+#include "kernel/export.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/rcu/rculist.h"
@@ -33,6 +34,7 @@ struct kretprobe_site {
 	/* [kprobe_mutex] The only one that is enabled, if it has no entry_handler; or NULL. RCU */
 	struct kretprobe *only;
 	bool armed; /* [kprobe_mutex] */
+	bool gone;  /* [kprobe_mutex] in no table: its module has gone */
 };
 
 /* A user of fgraph, and the sites of its probes. */
@@ -43,6 +45,7 @@ struct kretprobe_table {
 };
 
 static struct kretprobe_pool *dead_pools; /* [kprobe_mutex] */
+static struct kretprobe_site *gone_sites; /* [kprobe_mutex] */
 
 static __always_inline struct kretprobe_table *table_of(struct fgraph_ops *gops)
 {
@@ -63,11 +66,6 @@ static __always_inline struct kretprobe_site *find_site(struct kretprobe_table *
 	while (site && site->addr != addr)
 		site = rcu_dereference(site->next);
 	return site;
-}
-
-static __always_inline bool is_disabled(const struct kretprobe *rp)
-{
-	return READ_ONCE(rp->kp.flags) & KPROBE_FLAG_DISABLED;
 }
 
 /* ---- instances ---- */
@@ -167,7 +165,7 @@ static void count_missed(struct kretprobe_site *site)
 
 	list_for_each_entry_rcu(rp, &site->probes, list)
 	{
-		if (!is_disabled(rp))
+		if (!kprobe_disabled(&rp->kp))
 			atomic64_inc(&rp->kp.nmissed);
 	}
 }
@@ -215,7 +213,7 @@ static noinline int enter_site(struct kretprobe_site *site, struct ftrace_graph_
 	this_cpu_write(kprobe_active, 1);
 	list_for_each_entry_rcu(rp, &site->probes, list)
 	{
-		if (!is_disabled(rp))
+		if (!kprobe_disabled(&rp->kp))
 			enter_call(rp, regs, ret_addr, list);
 	}
 	this_cpu_write(kprobe_active, 0);
@@ -261,7 +259,7 @@ static __always_inline void kretprobe_return(struct ftrace_graph_ret *trace,
 		struct kretprobe *rp = get_kretprobe(ri);
 
 		next = ri->next;
-		if (likely(rp && rp->handler && !is_disabled(rp)))
+		if (likely(rp && rp->handler && !kprobe_disabled(&rp->kp)))
 			rp->handler(ri, regs);
 		return_instance(ri);
 	}
@@ -347,23 +345,25 @@ static int update_site(struct kretprobe_table *table, struct kretprobe_site *sit
 {
 	struct kretprobe *rp, *last = NULL;
 	unsigned enabled = 0;
+	bool wanted;
 	int error = 0;
 
 	list_for_each_entry (rp, &site->probes, list) {
-		if (is_disabled(rp))
+		if (kprobe_disabled(&rp->kp))
 			continue;
 		enabled++;
 		last = rp;
 	}
 	rcu_assign_pointer(site->only, enabled == 1 && !last->entry_handler ? last : NULL);
-	if (!enabled == !site->armed)
+	wanted = enabled && !kprobes_all_disarmed;
+	if (wanted == site->armed)
 		return 0;
-	if (enabled)
+	if (wanted)
 		error = arm(table, site);
 	else
 		disarm(table, site);
 	if (!error)
-		site->armed = enabled;
+		site->armed = wanted;
 	return error;
 }
 
@@ -383,16 +383,21 @@ static struct kretprobe_site *get_site(struct kretprobe_table *table, unsigned l
 	return site;
 }
 
-/* Frees a site without probes. */
-static void put_site(struct kretprobe_table *table, struct kretprobe_site *site)
+static void unlink_site(struct kretprobe_table *table, struct kretprobe_site *site)
 {
-	struct kretprobe_site **link = bucket_of(table, site->addr);
+	struct kretprobe_site **link = site->gone ? &gone_sites : bucket_of(table, site->addr);
 
-	if (!list_empty(&site->probes))
-		return;
 	while (*link != site)
 		link = &(*link)->next;
 	rcu_assign_pointer(*link, site->next);
+}
+
+/* Frees a site without probes. */
+static void put_site(struct kretprobe_table *table, struct kretprobe_site *site)
+{
+	if (!list_empty(&site->probes))
+		return;
+	unlink_site(table, site);
 	synchronize_rcu();
 	kfree(site);
 }
@@ -456,6 +461,7 @@ int register_kretprobe(struct kretprobe *rp)
 	mutex_unlock(&kprobe_mutex);
 	return error;
 }
+EXPORT_SYMBOL_GPL(register_kretprobe);
 
 void unregister_kretprobe(struct kretprobe *rp)
 {
@@ -467,6 +473,7 @@ void unregister_kretprobe(struct kretprobe *rp)
 	}
 	mutex_unlock(&kprobe_mutex);
 }
+EXPORT_SYMBOL_GPL(unregister_kretprobe);
 
 static int set_disabled(struct kretprobe *rp, bool disabled)
 {
@@ -474,7 +481,7 @@ static int set_disabled(struct kretprobe *rp, bool disabled)
 	int error = -EINVAL;
 
 	mutex_lock(&kprobe_mutex);
-	if (rp->pool) {
+	if (rp->pool && !(old & KPROBE_FLAG_GONE)) {
 		WRITE_ONCE(rp->kp.flags, disabled ? old | KPROBE_FLAG_DISABLED
 						  : old & ~(u32)KPROBE_FLAG_DISABLED);
 		error = update_site(rp->pool->table, rp->site);
@@ -491,8 +498,80 @@ int enable_kretprobe(struct kretprobe *rp)
 {
 	return set_disabled(rp, false);
 }
+EXPORT_SYMBOL_GPL(enable_kretprobe);
 
 int disable_kretprobe(struct kretprobe *rp)
 {
 	return set_disabled(rp, true);
+}
+EXPORT_SYMBOL_GPL(disable_kretprobe);
+
+/* ---- all probes, modules, oops: internal.h ---- */
+
+static struct kretprobe_table *const tables[] = { &table_of_args, &table_of_regs };
+
+int kretprobes_set_all(void)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(tables) * BUCKETS; i++) {
+		struct kretprobe_table *table = tables[i / BUCKETS];
+		struct kretprobe_site *site = table->sites[i % BUCKETS];
+
+		for (; site && !error; site = site->next)
+			error = update_site(table, site);
+	}
+	return error;
+}
+
+static void visit_sites(const struct kretprobe_site *site, kprobe_visit_t fn, void *data)
+{
+	const struct kretprobe *rp;
+
+	for (; site; site = site->next)
+		list_for_each_entry (rp, &site->probes, list)
+			fn(data, &rp->kp, 'r', true);
+}
+
+void kretprobes_for_each(kprobe_visit_t fn, void *data)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(tables) * BUCKETS; i++)
+		visit_sites(tables[i / BUCKETS]->sites[i % BUCKETS], fn, data);
+	visit_sites(gone_sites, fn, data);
+}
+
+static void site_gone(struct kretprobe_table *table, struct kretprobe_site *site)
+{
+	struct kretprobe *rp;
+
+	list_for_each_entry (rp, &site->probes, list)
+		WRITE_ONCE(rp->kp.flags, rp->kp.flags | KPROBE_FLAG_GONE);
+	update_site(table, site);
+	unlink_site(table, site);
+	synchronize_rcu();
+	site->gone = true;
+	site->next = gone_sites;
+	gone_sites = site;
+}
+
+void kretprobes_module_gone(const struct module *module, bool only_init)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(tables) * BUCKETS; i++) {
+		struct kretprobe_table *table = tables[i / BUCKETS];
+		struct kretprobe_site *site = table->sites[i % BUCKETS], *next;
+
+		for (; site; site = next) {
+			next = site->next;
+			if (kprobe_in_module(site->addr, module, only_init))
+				site_gone(table, site);
+		}
+	}
+}
+
+bool kretprobe_calls_handlers(unsigned long func)
+{
+	return func == (unsigned long)enter_site || func == (unsigned long)kretprobe_entry ||
+	       func == (unsigned long)kretprobe_return ||
+	       func == (unsigned long)kretprobe_entry_stub ||
+	       func == (unsigned long)kretprobe_return_stub;
 }

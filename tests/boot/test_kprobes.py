@@ -1,0 +1,68 @@
+"""Kprobes from outside: the files of debugfs, the sample modules, and probes in a module that goes."""
+import re
+
+import pytest
+
+from nop5 import BUILD, Nop5
+
+KPROBES = "/sys/kernel/debug/kprobes"
+
+
+@pytest.fixture(scope="module")
+def machine():
+    machine = Nop5(build=BUILD, cpus=2, initrd=str(BUILD / "rootfs.cpio")).wait_prompt()
+    machine.check("echo 1 > /proc/sys/kernel/printk")
+    yield machine
+    machine.close()
+
+
+def test_files_have_the_modes_and_texts_of_linux(machine):
+    assert machine.check(f"cd {KPROBES}; stat -c '%a %n' *") == "400 blacklist\n600 enabled\n400 list\n"
+    assert machine.check(f"cat {KPROBES}/list {KPROBES}/enabled") == "1\n"
+    lines = machine.check(f"cat {KPROBES}/blacklist").splitlines()
+    assert all(re.fullmatch(r"0x[0-9a-f]{16}-0x[0-9a-f]{16}\t\S+", line) for line in lines), lines
+    names = {line.split("\t")[1] for line in lines}
+    assert {"asm_exc_int3", "do_int3", "kprobe_int3", "arch_kprobe_execute", "ftrace_regs_caller"} <= names
+    for word in ("2", "x"):
+        assert "Invalid argument" in machine.run(f"echo {word} > {KPROBES}/enabled").output
+
+
+def test_sample_module_prints_before_and_after_an_instruction(machine):
+    machine.check("dmesg -c > /dev/null; modprobe kprobe_example symbol=vfs_write")
+    address = machine.check("grep -w vfs_write /proc/kallsyms").split()[0]
+    assert machine.check(f"cat {KPROBES}/list") == f"{address}  k  vfs_write+0x0    [FTRACE]\n"
+    log = machine.check("echo 1 > /dev/null; dmesg")
+    assert f"Planted kprobe at {address}" in log
+    assert f"<vfs_write> p->addr = 0x{address}, ip = {int(address, 16) + 1:x}, flags = 0x" in log
+    assert f"<vfs_write> p->addr = 0x{address}, flags = 0x" in log
+    machine.check(f"echo 0 > {KPROBES}/enabled; dmesg -c > /dev/null")
+    assert "p->addr" not in machine.check("echo 1 > /dev/null; dmesg")
+    assert machine.check(f"cat {KPROBES}/enabled") == "0\n"
+    machine.check(f"echo Y > {KPROBES}/enabled")
+    log = machine.check("echo 1 > /dev/null; dmesg")
+    assert "kprobes: Kprobes globally enabled" in log and "p->addr" in log
+    machine.check("rmmod kprobe_example")
+    assert f"kprobe at {address} unregistered" in machine.check("dmesg")
+    assert machine.check(f"cat {KPROBES}/list") == ""
+    assert "register_kprobe failed, returned -22" in machine.run(
+        "dmesg -c > /dev/null; modprobe kprobe_example symbol=do_int3; dmesg").output
+
+
+def test_sample_module_of_return_probes_prints_results_and_times(machine):
+    machine.check("dmesg -c > /dev/null; modprobe kretprobe_example func=vfs_write; echo 12345 > /dev/null")
+    log = machine.check(f"cat {KPROBES}/list; dmesg")
+    assert re.search(r"^[0-9a-f]{16}  r  vfs_write\+0x0    \[FTRACE\]$", log, re.M)
+    assert re.search(r"vfs_write returned 6 and took \d+ ns to execute", log)
+    machine.check("rmmod kretprobe_example")
+    assert "Missed probing 0 instances of vfs_write" in machine.check("dmesg")
+
+
+@pytest.mark.parametrize("example, parameter, kind", [("kprobe_example", "symbol", "k"), ("kretprobe_example", "func", "r")])
+def test_probe_in_a_module_is_gone_with_the_module(machine, example, parameter, kind):
+    machine.check(f"modprobe ftrace-direct; modprobe {example} {parameter}=ftrace_direct:record")
+    assert re.fullmatch(rf"[0-9a-f]{{16}}  {kind}  record\+0x0  ftrace_direct \[FTRACE\]\n", machine.check(f"cat {KPROBES}/list"))
+    machine.check("rmmod ftrace-direct")
+    assert re.fullmatch(rf"[0-9a-f]{{16}}  {kind}  .*\[GONE\].*\n", machine.check(f"cat {KPROBES}/list"))
+    machine.check(f"modprobe ftrace-direct; rmmod {example}; rmmod ftrace-direct")
+    assert machine.check(f"cat {KPROBES}/list") == ""
+    assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
