@@ -10,6 +10,7 @@
 #include "fs/sysfs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module/moduleparam.h"
 
@@ -27,8 +28,9 @@ struct module_files {
 	struct file_owner owner;
 	struct mutex lock;
 	struct module *mod; /* [lock] NULL: the module has gone */
-	struct dentry *dir;
-	unsigned count; /* of attributes in use; constant once the files are visible */
+	struct dentry *dir, *holders;
+	struct dentry **links; /* in holders of the modules that this one uses; the last is NULL */
+	unsigned count;        /* of attributes in use; constant once the files are visible */
 	struct module_attribute attributes[];
 };
 
@@ -47,7 +49,10 @@ static int attribute_show(struct seq_file *m, void *unused __unused)
 			char *text = kmalloc(PAGE_SIZE, GFP_KERNEL);
 
 			mutex_lock(&kernel_param_mutex);
-			error = text ? attribute->param->ops->get(text, attribute->param) : -ENOMEM;
+			error = !text ? -ENOMEM
+				: !attribute->param->ops->get
+					? -EPERM
+					: attribute->param->ops->get(text, attribute->param);
 			mutex_unlock(&kernel_param_mutex);
 			if (error >= 0)
 				seq_puts(m, text);
@@ -165,6 +170,7 @@ static int add_files(struct module_files *files, const struct module *mod)
 	struct dentry *sections = sysfs_create_dir("sections", files->dir), *parameters = NULL;
 	struct dentry *file = sysfs_create_dir("holders", files->dir);
 
+	files->holders = file;
 	for (unsigned i = 0; i < ARRAY_SIZE(simple_files) && !IS_ERR(file); i++)
 		if (simple_files[i].show != show_version || mod->version)
 			file = add_file(files, simple_files[i].name, 0444, files->dir,
@@ -183,6 +189,41 @@ static int add_files(struct module_files *files, const struct module *mod)
 	return IS_ERR(file) ? (int)PTR_ERR(file) : 0;
 }
 
+/*
+ * Adds the module to the holders of each module that it uses. The list of those does not change
+ * while the module is loaded, and they stay.
+ */
+static int add_links(struct module_files *files, const struct module *mod)
+{
+	char target[MODULE_NAME_LEN + sizeof("../../")];
+	const struct module_use *use;
+	unsigned count = 0;
+
+	list_for_each_entry (use, &mod->uses, source)
+		count++;
+	files->links = kcalloc(count + 1, sizeof(files->links[0]), GFP_KERNEL);
+	if (!files->links)
+		return -ENOMEM;
+	snprintf(target, sizeof(target), "../../%s", mod->name);
+	count = 0;
+	list_for_each_entry (use, &mod->uses, source) {
+		const struct module_files *used = use->used->files;
+		struct dentry *link = sysfs_create_link(mod->name, used->holders, target);
+
+		if (IS_ERR(link))
+			return (int)PTR_ERR(link);
+		files->links[count++] = link;
+	}
+	return 0;
+}
+
+static void remove_links(struct module_files *files)
+{
+	for (struct dentry **link = files->links; link && *link; link++)
+		sysfs_remove(*link);
+	kfree(files->links);
+}
+
 static void free_files(struct file_owner *owner)
 {
 	kfree(container_of(owner, struct module_files, owner));
@@ -195,6 +236,7 @@ static void module_sysfs_going(struct module *mod)
 	mutex_lock(&files->lock);
 	files->mod = NULL;
 	mutex_unlock(&files->lock);
+	remove_links(files);
 	sysfs_remove(files->dir);
 	file_owner_put(&files->owner);
 }
@@ -218,6 +260,8 @@ static int module_sysfs_coming(struct module *mod)
 	} else {
 		files->dir->d_inode->i_owner = file_owner_get(&files->owner);
 		error = add_files(files, mod);
+		if (!error)
+			error = add_links(files, mod);
 	}
 	if (error)
 		module_sysfs_going(mod);

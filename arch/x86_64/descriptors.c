@@ -182,6 +182,4 @@ void __init idt_init(void)
 void __init idt_protect(void)
 {
 	WARN_ON(set_memory_ro((unsigned long)idt_table, 1));
-	/* the same page in the direct map */
-	WARN_ON(set_memory_ro((unsigned long)__va(__pa(idt_table)), 1));
 }

@@ -146,19 +146,37 @@ static int change_rights(unsigned long addr, unsigned long numpages, const struc
 	return 0;
 }
 
+static bool is_direct_map(unsigned long addr)
+{
+	return addr >= PAGE_OFFSET && addr < VMALLOC_START;
+}
+
+static int change_with_alias(unsigned long addr, unsigned long numpages,
+			     const struct rights_change *c)
+{
+	int error = change_rights(addr, numpages, c);
+
+	if (!error && (c->alias_set | c->alias_clear))
+		flush_tlb_all();
+	return error;
+}
+
 int set_memory_ro(unsigned long addr, unsigned long numpages)
 {
-	return change_rights(addr, numpages, &(struct rights_change){ .clear = _PAGE_RW });
+	struct rights_change change = { .clear = _PAGE_RW };
+
+	if (!is_direct_map(addr))
+		change.alias_clear = _PAGE_RW;
+	return change_with_alias(addr, numpages, &change);
 }
 
 int set_memory_rw(unsigned long addr, unsigned long numpages)
 {
-	return change_rights(addr, numpages, &(struct rights_change){ .set = _PAGE_RW });
-}
+	struct rights_change change = { .set = _PAGE_RW };
 
-static bool is_direct_map(unsigned long addr)
-{
-	return addr >= PAGE_OFFSET && addr < VMALLOC_START;
+	if (!is_direct_map(addr))
+		change.alias_set = _PAGE_RW;
+	return change_with_alias(addr, numpages, &change);
 }
 
 int set_memory_x(unsigned long addr, unsigned long numpages)

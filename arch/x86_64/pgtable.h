@@ -62,7 +62,8 @@ u64 *lookup_address(unsigned long addr, unsigned long *size);
 
 /*
  * Change the rights of mapped pages, split large pages if needed, and flush all CPUs. A change that
- * would make a page writable and executable gives -EPERM. Task context when other CPUs run.
+ * would make a page writable and executable gives -EPERM. The direct map's mapping of the same page
+ * becomes read-only and writable with it. Task context when other CPUs run.
  */
 int set_memory_ro(unsigned long addr, unsigned long numpages);
 int set_memory_rw(unsigned long addr, unsigned long numpages);

@@ -1,9 +1,10 @@
 /*
- * /proc/kcore: the memory of the kernel's image as an ELF core file, as it is now, call sites and
- * static branches included. gdb and `dis` read it. Linux's also holds the memory of the machine and
- * of vmalloc().
+ * /proc/kcore: the memory of the kernel's image and of modules as an ELF core file, as it is now,
+ * call sites and static branches included. What is not mapped in the module area reads as zeros.
+ * gdb and `dis` read it. Linux's also holds the memory of the machine and of vmalloc().
  */
 #include "arch/maccess.h"
+#include "arch/pgtable.h"
 #include "fs/exec/elf.h"
 #include "fs/proc/internal.h"
 #include "kernel/process/capability.h"
@@ -12,13 +13,17 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sections.h"
 
-/* The image in two parts: between them lie the init sections, which the boot frees. */
+/*
+ * The image in two parts: between them lie the init sections, which the boot frees. The module area
+ * is behind it.
+ */
 static const struct {
 	const u8 *start, *end;
 	u32 flags;
 } parts[] = {
 	{ (const u8 *)_stext, (const u8 *)__init_begin, PF_R | PF_W | PF_X },
 	{ (const u8 *)__bss_start, (const u8 *)_end, PF_R | PF_W },
+	{ (const u8 *)MODULES_START, (const u8 *)MODULES_END, PF_R | PF_W | PF_X },
 };
 
 /* The beginning of the file. */
@@ -35,7 +40,12 @@ struct kcore_head {
 #define DATA_OFFSET PAGE_SIZE
 BUILD_BUG_ON(sizeof(struct kcore_head) > DATA_OFFSET);
 
-/* Where a byte of the image is in the file. */
+static bool is_of_modules(const u8 *start)
+{
+	return start == (const u8 *)MODULES_START;
+}
+
+/* Where a byte is in the file. */
 static u64 offset_of(const u8 *address)
 {
 	return DATA_OFFSET + (u64)(address - (const u8 *)_stext);
@@ -54,19 +64,36 @@ static void make_head(struct kcore_head *head)
 			 .e_phnum = ARRAY_SIZE(parts) },
 	};
 	for (unsigned i = 0; i < ARRAY_SIZE(parts); i++)
-		head->parts[i] =
-			(struct elf64_phdr){ .p_type = PT_LOAD,
-					     .p_flags = parts[i].flags,
-					     .p_offset = offset_of(parts[i].start),
-					     .p_vaddr = (u64)parts[i].start,
-					     .p_paddr = __pa(parts[i].start),
-					     .p_filesz = (u64)(parts[i].end - parts[i].start),
-					     .p_memsz = (u64)(parts[i].end - parts[i].start),
-					     .p_align = PAGE_SIZE };
+		head->parts[i] = (struct elf64_phdr){
+			.p_type = PT_LOAD,
+			.p_flags = parts[i].flags,
+			.p_offset = offset_of(parts[i].start),
+			.p_vaddr = (u64)parts[i].start,
+			.p_paddr = is_of_modules(parts[i].start) ? 0 : __pa(parts[i].start),
+			.p_filesz = (u64)(parts[i].end - parts[i].start),
+			.p_memsz = (u64)(parts[i].end - parts[i].start),
+			.p_align = PAGE_SIZE
+		};
 }
 
-/* Copies what the file has at pos and behind: a part of the head or of the image; zeros between
- * them. */
+/* Copies from the module area, page by page: pages may come and go meanwhile. */
+static void copy_modules(char *buf, const u8 *from, size_t count)
+{
+	while (count) {
+		size_t n = min(count, PAGE_SIZE - ((unsigned long)from & (PAGE_SIZE - 1)));
+
+		if (copy_from_kernel_nofault(buf, from, n))
+			memset(buf, 0, n);
+		buf += n;
+		from += n;
+		count -= n;
+	}
+}
+
+/*
+ * Copies what the file has at pos and behind: a part of the head, of the image or of modules; zeros
+ * between them.
+ */
 static int copy_part(char *buf, size_t count, u64 pos)
 {
 	struct kcore_head head;
@@ -81,9 +108,12 @@ static int copy_part(char *buf, size_t count, u64 pos)
 		u64 start = offset_of(parts[i].start), end = offset_of(parts[i].end);
 		u64 from = max(pos, start), to = min(pos + count, end);
 
-		if (from < to &&
-		    copy_from_kernel_nofault(buf + (from - pos), parts[i].start + (from - start),
-					     to - from))
+		if (from < to && is_of_modules(parts[i].start))
+			copy_modules(buf + (from - pos), parts[i].start + (from - start),
+				     to - from);
+		else if (from < to &&
+			 copy_from_kernel_nofault(buf + (from - pos),
+						  parts[i].start + (from - start), to - from))
 			return -EFAULT;
 	}
 	return 0;
@@ -91,7 +121,7 @@ static int copy_part(char *buf, size_t count, u64 pos)
 
 static ssize_t kcore_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
-	u64 at = (u64)*pos, end = offset_of((const u8 *)_end);
+	u64 at = (u64)*pos, end = offset_of((const u8 *)MODULES_END);
 	size_t done = 0;
 
 	(void)file;
@@ -127,6 +157,6 @@ int proc_kcore_init(void)
 
 	if (!dentry)
 		return -ENOMEM;
-	dentry->d_inode->i_size = (loff_t)offset_of((const u8 *)_end);
+	dentry->d_inode->i_size = (loff_t)offset_of((const u8 *)MODULES_END);
 	return 0;
 }

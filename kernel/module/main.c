@@ -40,8 +40,10 @@ void module_put(struct module *module)
 {
 	if (!module)
 		return;
-	trace_module_put(module, (unsigned long)__builtin_return_address(0));
+	preempt_disable(); /* the event names the module, which may go now */
 	atomic_dec(&module->refcnt);
+	trace_module_put(module, (unsigned long)__builtin_return_address(0));
+	preempt_enable();
 }
 EXPORT_SYMBOL(module_put);
 

@@ -105,7 +105,7 @@ unsigned long module_memory_alloc(size_t size)
 void module_memory_free(struct module_memory *memory)
 {
 	struct module_area *area, *found = NULL;
-	unsigned long size;
+	unsigned long size, pages;
 	const u64 *entry;
 
 	if (!memory->base)
@@ -117,9 +117,12 @@ void module_memory_free(struct module_memory *memory)
 	mutex_unlock(&memory_mutex);
 	if (WARN_ON(!found))
 		return;
+	pages = (found->end - found->start) / PAGE_SIZE - 1;
 	entry = lookup_address(memory->base, &size);
 	if (entry && !(*entry & _PAGE_NX))
-		WARN_ON(set_memory_nx(found->start, (found->end - found->start) / PAGE_SIZE - 1));
+		WARN_ON(set_memory_nx(found->start, pages));
+	if (entry && !(*entry & _PAGE_RW)) /* in the direct map, too */
+		WARN_ON(set_memory_rw(found->start, pages));
 	free_pages_of(found);
 	remove_area(found);
 	memory->base = memory->size = 0;

@@ -1,7 +1,7 @@
 /*
  * Refuses memory to attempts of the self-tests (selftest/trace/refuse.h).
  *
- * ftrace itself refuses the allocations, as in trace/samples/fail.c: a callback at the allocators
+ * ftrace itself refuses the allocations, as in modules/sample-fail.c: a callback at the allocators
  * makes them return NULL.
  */
 #include "selftest/trace/refuse.h"

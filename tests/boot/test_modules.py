@@ -122,7 +122,11 @@ def test_a_module_that_is_used_stays(machine):
     assert "test_user: 42\n" in log(machine)
     assert re.search(r"(?m)^test_provider \d+ 1 test_user, Live", machine.check("cat /proc/modules"))
     refused(machine, "rmmod test_provider", "Resource temporarily unavailable")
-    machine.check("rmmod test_user; rmmod test_provider")
+    assert machine.check("cd /sys/module/test_provider/holders; ls; cat test_user/initstate; readlink test_user; cd /root") == \
+        "test_user\nlive\n../../test_user\n"
+    machine.check("rmmod test_user")
+    assert machine.check("ls /sys/module/test_provider/holders") == ""
+    machine.check("rmmod test_provider")
 
 
 def test_modules_that_do_not_fit_are_refused(machine):
@@ -206,7 +210,7 @@ def test_module_events_name_the_module(machine):
     machine.check(f"cd {TRACING}; echo > trace; echo 1 > events/module/enable; insmod /root/test_hello.ko; rmmod test_hello; "
                   "echo 0 > events/module/enable")
     trace = machine.check("grep test_hello trace")
-    assert re.search(r"module_load: test_hello \n.*module_put: test_hello call_site=load_module refcnt=2\n"
+    assert re.search(r"module_load: test_hello \n.*module_put: test_hello call_site=load_module refcnt=1\n"
                      r".*module_free: test_hello\n", trace), trace
     machine.check("cd /root")
 
@@ -267,11 +271,26 @@ def test_a_module_goes_while_its_functions_are_preempted(machine):
 
 
 def test_no_page_of_a_module_is_writable_and_executable(machine):
+    def read_only():
+        """Bytes of the direct map that are read-only."""
+        tables = machine.check("sed -n '/Direct/,/vmalloc/p' /sys/kernel/debug/page_tables")
+        return sum(int(end, 16) - int(start, 16) for start, end in re.findall(r"0x(\w+)-0x(\w+) .* ro ", tables))
+
+    before = read_only()
     machine.check("insmod test_many.ko")
     tables = machine.check("sed -n '/Modules/,$p' /sys/kernel/debug/page_tables")
     rights = [line.split() for line in tables.splitlines() if line.startswith("0xffffffffc")]
     assert [line for line in rights if "x" in line] and not [line for line in rights if "RW" in line and "x" in line], tables
+    constant = sum(int(end, 16) - int(start, 16) for start, end in re.findall(r"0x(\w+)-0x(\w+) .* ro .*(?:x|NX) ", tables))
+    assert read_only() - before == constant > 0, tables  # its pages cannot be written through the direct map either
     machine.check("rmmod test_many")
+    assert read_only() == before
+
+
+def test_the_code_of_a_module_is_in_kcore(machine):
+    machine.check("insmod test_hello.ko")
+    assert re.match(r"ffffffffc[0-9a-f]{7} <test_hello_greet>:\n  0f 1f 44 00 00 .*\n  nop", machine.check("dis test_hello_greet"))
+    machine.check("rmmod test_hello")
 
 
 def test_10000_changed_files_are_refused_or_loaded(machine):
