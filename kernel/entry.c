@@ -11,6 +11,7 @@
 #include "arch/signal.h"
 #include "arch/switch.h"
 #include "kernel/bug.h"
+#include "kernel/preemptirq.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/user_work.h"
@@ -59,4 +60,5 @@ void exit_to_user_mode_loop(struct pt_regs *regs)
 		local_irq_disable();
 	}
 	arch_exit_to_user_mode(p);
+	report_irqs(on, _RET_IP_, 0);
 }

@@ -11,6 +11,7 @@
  */
 #include "kernel/jump_label.h"
 
+#include "arch/preemptirq.h"
 #include "arch/text_patch.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
@@ -54,7 +55,12 @@ struct patch_queue {
 
 static bool is_likely(const struct jump_entry *entry)
 {
-	return entry->key & 1;
+	return entry->key & JUMP_ENTRY_LIKELY;
+}
+
+static bool is_insn(const struct jump_entry *entry)
+{
+	return entry->key & JUMP_ENTRY_INSN;
 }
 
 static void report_bad_site(const struct text_patch *patch)
@@ -88,9 +94,14 @@ static void queue_site(struct patch_queue *queue, const struct jump_entry *entry
 
 	bool to_nop = on == is_likely(entry);
 
+	if (is_insn(entry)) {
+		arch_insn_site_patch(patch, jump_entry_code(entry), jump_entry_target(entry), on);
+		goto queued;
+	}
 	patch->addr = jump_entry_code(entry);
 	__builtin_memcpy(to_nop ? patch->new : patch->old, text_nop5, TEXT_PATCH_SIZE);
 	text_encode_jmp(to_nop ? patch->old : patch->new, patch->addr, jump_entry_target(entry));
+queued:
 	if (queue->count == queue->room)
 		apply_queue(queue);
 }
@@ -215,14 +226,12 @@ int static_key_dec(struct static_key *key)
 }
 EXPORT_SYMBOL_GPL(static_key_dec);
 
-bool static_branch_at(unsigned long addr)
+/* Returns the entry of the site at addr, or NULL. J held. */
+static const struct jump_entry *find_entry(const struct jump_entry *low,
+					   const struct jump_entry *end, unsigned long addr)
 {
-	const struct jump_entry *low, *high;
-	bool found;
+	const struct jump_entry *high = end;
 
-	mutex_lock(&jump_label_mutex);
-	low = jump_entries_sorted;
-	high = jump_entries_end;
 	while (low < high) {
 		const struct jump_entry *middle = low + (high - low) / 2;
 
@@ -231,9 +240,25 @@ bool static_branch_at(unsigned long addr)
 		else
 			high = middle;
 	}
-	found = low < jump_entries_end && jump_entry_code(low) == addr;
+	return low < end && jump_entry_code(low) == addr ? low : NULL;
+}
+
+unsigned static_key_site_size(unsigned long addr)
+{
+	const struct jump_entry *entry;
+	const struct jump_table *table;
+	unsigned size = 0;
+
+	mutex_lock(&jump_label_mutex);
+	entry = find_entry(jump_entries_sorted, jump_entries_end, addr);
+	list_for_each_entry (table, &module_tables, list)
+		if (!entry)
+			entry = find_entry(table->entries, table->entries + table->count, addr);
+	if (entry)
+		size = is_insn(entry) ? arch_insn_site_size(jump_entry_target(entry))
+				      : TEXT_PATCH_SIZE;
 	mutex_unlock(&jump_label_mutex);
-	return found;
+	return size;
 }
 
 /* Drops the entries of [start, end) from a table. Returns how many are left. J held. */
@@ -293,10 +318,10 @@ static int apply_to_new(const struct jump_table *table)
 	for (unsigned i = 0; i < table->count; i++) {
 		const struct jump_entry *entry = &table->entries[i];
 		bool on = jump_entry_key(entry)->on;
-		bool nop =
-			!memcmp((const void *)jump_entry_code(entry), text_nop5, TEXT_PATCH_SIZE);
+		u8 opcode = *(const u8 *)jump_entry_code(entry);
+		bool jumps = opcode == 0xe9 || opcode == 0xe8; /* or calls */
 
-		if (nop != (on == is_likely(entry)))
+		if (jumps != (on != is_likely(entry)))
 			queue_site(&queue, entry, on);
 	}
 	apply_queue(&queue);

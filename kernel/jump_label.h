@@ -106,11 +106,20 @@ void static_key_batch_set(struct static_key *key, bool enable);
 void static_key_batch_add(struct static_key *key, int users); /* 1: as inc, -1: as dec */
 int static_key_batch_end(void);
 
+/*
+ * Besides branches a key has sites of a second kind, instruction sites: an instruction that does
+ * work, such as CLI, and is a call of a thunk while the key is on. The thunk does that work, too.
+ * So they cost nothing while they are off. Only arch/preemptirq.h has such instructions.
+ */
+#define JUMP_ENTRY_LIKELY 1UL /* a likely branch */
+#define JUMP_ENTRY_INSN   2UL /* an instruction site */
+#define JUMP_ENTRY_BITS   3UL
+
 /* One site. An entry is 16 bytes; the assembly in arch/jump_label.h emits it. */
 struct jump_entry {
-	s32 code;          /* the instruction; from the assembler relative to this field, */
-	s32 target;        /* where the jmp leads; and after the boot's sort the address */
-	unsigned long key; /* the static_key; bit 0: a likely branch */
+	s32 code;   /* the instruction; from the assembler relative to this field, */
+	s32 target; /* where the jmp or the call leads; and after the boot's sort the address */
+	unsigned long key; /* the static_key, and JUMP_ENTRY_* */
 };
 
 /* After the boot's sort. The addresses are sign-extended 32-bit numbers (-mcmodel=kernel). */
@@ -126,11 +135,12 @@ static inline unsigned long jump_entry_target(const struct jump_entry *entry)
 
 static inline struct static_key *jump_entry_key(const struct jump_entry *entry)
 {
-	return (struct static_key *)(entry->key & ~1UL);
+	return (struct static_key *)(entry->key & ~JUMP_ENTRY_BITS);
 }
 
-/* Whether the instruction of a static branch of the image is at addr. Task context. */
-bool static_branch_at(unsigned long addr);
+/* The size of the instruction at addr of the image or a module if it is a site; else 0. Task
+ * context. */
+unsigned static_key_site_size(unsigned long addr);
 
 /* Drops the entries in [start, end), which is about to be freed. Task context. */
 void jump_label_free_text(unsigned long start, unsigned long end);

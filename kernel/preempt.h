@@ -17,6 +17,7 @@
 
 #include "arch/irqflags.h"
 #include "arch/percpu.h"
+#include "arch/preempt.h"
 
 #define PREEMPT_MASK         0x000000ffU
 #define SOFTIRQ_MASK         0x0000ff00U
@@ -27,8 +28,6 @@
 #define HARDIRQ_OFFSET       0x00010000U
 #define NMI_OFFSET           0x00100000U
 #define PREEMPT_NEED_RESCHED 0x80000000U /* inverted: clear means that a reschedule is needed */
-
-DECLARE_PER_CPU(u32, __preempt_count);
 
 /* The count without the folded need-resched bit. */
 static __always_inline u32 preempt_count(void)
@@ -76,17 +75,32 @@ static __always_inline bool test_preempt_need_resched(void)
  * kernel/sched. */
 void preempt_schedule(void);
 
+/*
+ * The events preemptirq:preempt_disable and preempt_enable see these (arch/preemptirq.h). The forms
+ * with _notrace do the same without them, for tracing itself.
+ */
 static __always_inline void preempt_disable(void)
 {
-	preempt_count_add(PREEMPT_OFFSET);
+	arch_preempt_disable();
 }
 
 static __always_inline void preempt_enable_no_resched(void)
 {
-	preempt_count_sub(PREEMPT_OFFSET);
+	(void)arch_preempt_enable();
 }
 
 static __always_inline void preempt_enable(void)
+{
+	if (unlikely(arch_preempt_enable()))
+		preempt_schedule();
+}
+
+static __always_inline void preempt_disable_notrace(void)
+{
+	preempt_count_add(PREEMPT_OFFSET);
+}
+
+static __always_inline void preempt_enable_notrace(void)
 {
 	if (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)))
 		preempt_schedule();

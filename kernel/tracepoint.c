@@ -193,8 +193,13 @@ static int switch_branches(void)
 	if (!changed_tracepoints)
 		return 0;
 	static_key_batch_begin();
-	for (struct tracepoint *tp = changed_tracepoints; tp; tp = tp->next_changed)
+	for (struct tracepoint *tp = changed_tracepoints; tp; tp = tp->next_changed) {
+		if (tp->sites && tp->uses_sites != !!tp->funcs) {
+			tp->uses_sites = tp->funcs;
+			static_key_batch_add(tp->sites, tp->funcs ? 1 : -1);
+		}
 		static_key_batch_set(&tp->key.key, tp->funcs);
+	}
 	return static_key_batch_end();
 }
 

@@ -40,9 +40,11 @@ struct tracepoint {
 	struct tracepoint_func single[2]; /* [R] the array of a tracepoint with one probe */
 	int (*regfunc)(void);             /* before the first probe is attached; may be NULL */
 	void (*unregfunc)(void);          /* after the last probe was removed */
+	struct static_key *sites;         /* a key that is on while this has probes; or NULL */
 	struct tracepoint *next_changed;  /* [T] in the list of the batch */
 	bool changed;                     /* [T] the tracepoint is in that list */
 	bool single_retired;              /* [T] readers may still use single */
+	bool uses_sites;                  /* [T] counted as a user of sites */
 	bool reg_called;                  /* [T] regfunc was called, unregfunc was not */
 };
 
@@ -124,13 +126,13 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
                                                                                                    \
 		if (!(condition))                                                                  \
 			return;                                                                    \
-		preempt_disable();                                                                 \
+		preempt_disable_notrace();                                                         \
 		__f = smp_load_acquire(&__tracepoint_##name_.funcs);                               \
 		if (likely(__f && !__f[1].func))                                                   \
 			((void (*)(void *, proto))READ_ONCE(__f->func))(__f->data, args);          \
 		else if (__f)                                                                      \
 			__call_probes_##name_(__f, args);                                          \
-		preempt_enable();                                                                  \
+		preempt_enable_notrace();                                                          \
 	}
 
 /*

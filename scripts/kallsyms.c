@@ -168,7 +168,7 @@ static bool wanted(const struct elf_symbol *symbol, const char *name)
 {
 	unsigned bind = symbol->info >> 4, type = symbol->info & 15;
 
-	if (!*name || symbol->value < KERNEL_BASE || !symbol->shndx ||
+	if (!*name || !strncmp(name, "..@", 3) || symbol->value < KERNEL_BASE || !symbol->shndx ||
 	    symbol->shndx >= SHN_LORESERVE || type == STT_SECTION || type == STT_FILE)
 		return false;
 	/* a local label of NASM: function.label */

@@ -54,11 +54,13 @@ class Elf:
         return [address for address, in struct.iter_unpack("<Q", self.read(start, stop - start))]
 
     def static_branches(self):
-        """Return (address, target, address of the key, likely) of each site of a linked image that has not run."""
+        """Return (address, target, address of the key, bits) of each site of a linked image that has not run.
+
+        Bit 0: a likely branch; bit 1: an instruction that becomes a call."""
         edges = {s.name: s.value for s in self.symbols() if s.name.endswith("_jump_entries")}
         start, end = edges["__table_start_jump_entries"], edges["__table_end_jump_entries"]
         found = []
         for offset, (code, target, key) in enumerate(struct.iter_unpack("<iiQ", self.read(start, end - start))):
             entry = start + 16 * offset
-            found.append((entry + code, entry + 4 + target, key & ~1, bool(key & 1)))
+            found.append((entry + code, entry + 4 + target, key & ~3, key & 3))
         return found

@@ -31,7 +31,7 @@ static unsigned area_count;
 /* An entry of the kernel's table of static branches (kernel/jump_label.h). */
 struct jump_entry {
 	int32_t code, target;
-	uint64_t key; /* bit 0: a likely branch */
+	uint64_t key; /* bit 0: a likely branch; bit 1: not a branch */
 };
 
 static bool read_symbols(void)
@@ -181,7 +181,7 @@ static void show_static_branches(const struct symbol *function)
 	for (; first < last && peek(first, &entry, sizeof(entry)); first += sizeof(entry)) {
 		uint64_t site = (uint64_t)(int64_t)entry.code;
 
-		if (site >= function->address && site < stop)
+		if (site >= function->address && site < stop && !(entry.key & 2))
 			show_static_branch(function, &entry);
 	}
 }

@@ -23,6 +23,21 @@ FLAGS_TF		equ 0x100
 USER_WORK_IRET		equ 4		; kernel/sched/task.h
 PREEMPT_NEED_RESCHED	equ 0x80000000	; kernel/preempt.h; inverted: clear asks for a reschedule
 
+; STI and CLI that are calls while the static key irq_sites_key is on (arch/preemptirq.h).
+extern irq_sites_key, preemptirq_irq_enter, preemptirq_irq_exit
+JUMP_ENTRY_INSN		equ 2		; kernel/jump_label.h
+STI_INSN		equ 0xfb
+CLI_INSN		equ 0xfa
+%macro IRQ_SITE 2
+%%site:
+	db	0x2e, 0x2e, 0x2e, 0x2e, %1
+[section .table.data.jump_entries.1. progbits alloc noexec write align=8]
+	dd	%%site - $
+	dd	%2 - $
+	dq	irq_sites_key + JUMP_ENTRY_INSN
+__?SECT?__
+%endmacro
+
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
 
@@ -58,7 +73,7 @@ entry_SYSCALL_64_after_hwframe:
 	push	r15
 	lea	rbp, [rsp + 1]
 	sub	rsp, 8
-	sti
+	IRQ_SITE STI_INSN, preemptirq_irq_enter
 	cmp	eax, NR_SYSCALLS
 	jae	.unknown
 	mov	eax, eax
@@ -66,7 +81,7 @@ entry_SYSCALL_64_after_hwframe:
 	call	[sys_call_table + rax * 8]
 .return:
 	mov	[rsp + 8 + PT_AX], rax
-	cli
+	IRQ_SITE CLI_INSN, preemptirq_irq_exit
 	mov	rdx, [gs:current_task]
 	cmp	dword [rdx + TASK_EXIT_WORK], 0
 	jne	return_to_user_work
@@ -107,7 +122,7 @@ global return_from_interrupt, return_to_user, return_to_user_work, return_to_use
 return_from_interrupt:
 	mov	qword [rsp + 8 + PT_ORIG_AX], -1
 return_to_user:
-	cli
+	IRQ_SITE CLI_INSN, preemptirq_irq_exit
 	mov	rdx, [gs:current_task]
 	cmp	dword [rdx + TASK_EXIT_WORK], 0
 	jne	return_to_user_work

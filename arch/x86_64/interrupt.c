@@ -11,6 +11,7 @@
 #include "arch/vectors.h"
 #include "kernel/irq/irq.h"
 #include "kernel/irq/irq_work.h"
+#include "kernel/preemptirq.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
@@ -104,6 +105,7 @@ static void handle_vector(unsigned vector)
 void __irq_entry do_interrupt(struct pt_regs *regs)
 {
 	spin_wait_restart(regs);
+	report_irqs(off, _RET_IP_, regs->ip);
 	this_cpu_write(irq_from_user, user_mode(regs));
 	irq_enter();
 	handle_vector((unsigned)regs->orig_ax);
@@ -115,6 +117,7 @@ void __irq_entry do_interrupt(struct pt_regs *regs)
 	if (this_cpu_read(__preempt_count) == 0 && !irqs_disabled_flags(regs->flags) &&
 	    !user_mode(regs))
 		preempt_schedule_irq();
+	report_irqs(on, _RET_IP_, regs->ip);
 }
 
 void __init apic_init(void)

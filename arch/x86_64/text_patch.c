@@ -108,10 +108,17 @@ __kprobes static notrace /* the breakpoint handler uses it */
 	return NULL;
 }
 
+__kprobes static notrace /* the breakpoint handler uses it */
+	bool
+	can_emulate(const u8 insn[TEXT_PATCH_SIZE])
+{
+	return insn[0] == CALL || insn[0] == JMP || holds(insn, text_nop5);
+}
+
 /*
- * Finds the instruction that the int3 at addr stands for: the new instruction of the batch; or, if
- * the CPU trapped just before the batch ended, the instruction that is at addr now. Returns false
- * if no batch has put the int3 there.
+ * Finds the instruction that the int3 at addr stands for: the new instruction of the batch, or the
+ * old one if that is the one that can be emulated; or, if the CPU trapped just before the batch
+ * ended, the instruction that is at addr now. Returns false if no batch has put the int3 there.
  *
  * The batch may end meanwhile, if this CPU has answered its last IPI. Its patches stay valid while
  * `handlers` counts this CPU. The next batch may begin, in the other element of places. That batch
@@ -131,6 +138,8 @@ __kprobes static notrace /* the breakpoint handler uses it */
 		if (patch) {
 			atomic64_inc(&breakpoints);
 			__builtin_memcpy(insn, patch->new, TEXT_PATCH_SIZE);
+			if (!can_emulate(insn))
+				__builtin_memcpy(insn, patch->old, TEXT_PATCH_SIZE);
 			return true;
 		}
 		if (!is_text_address(addr))

@@ -8,11 +8,15 @@
 
 #define TEXT_PATCH_SIZE 5 /* a near call or jmp, or the 5-byte nop */
 
-/* One instruction to change. Old and new are each one whole instruction. */
+/*
+ * One instruction to change. Old and new are each one whole instruction, or its first 5 bytes. One
+ * of them at least can be emulated: a nop, call rel32 or jmp rel32. CPUs that come by meanwhile
+ * execute the new one, if it can be emulated, else the old one.
+ */
 struct text_patch {
 	unsigned long addr;
 	u8 old[TEXT_PATCH_SIZE];
-	u8 new[TEXT_PATCH_SIZE]; /* nop, call rel32 or jmp rel32: these can be emulated */
+	u8 new[TEXT_PATCH_SIZE];
 };
 
 /*

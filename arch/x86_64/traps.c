@@ -16,6 +16,7 @@
 #include "kernel/irq/irq.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/panic.h"
+#include "kernel/preemptirq.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
@@ -82,10 +83,12 @@ static noinline bool handle_user_access(struct pt_regs *regs, unsigned long addr
 {
 	int si_code, sig;
 
+	report_irqs(off, _RET_IP_, regs->ip);
 	trace_page_fault(regs, address);
 	local_irq_enable();
 	sig = do_user_addr_fault(regs, regs->orig_ax, address, &si_code);
 	local_irq_disable();
+	report_irqs(on, _RET_IP_, regs->ip);
 	return !sig;
 }
 

@@ -12,6 +12,7 @@
 #include "arch/uprobes.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/preemptirq.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
@@ -140,6 +141,7 @@ void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address
 	struct thread_struct *thread = &current->thread;
 	unsigned long dr6 = 0;
 
+	report_irqs(off, _RET_IP_, 0);
 	if (vector == X86_TRAP_DB) {
 		dr6 = read_dr6() ^ DR6_RESERVED;
 		write_dr6(DR6_RESERVED);

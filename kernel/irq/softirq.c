@@ -12,6 +12,7 @@
 #include "arch/percpu.h"
 #include "kernel/bug.h"
 #include "kernel/irq/irq.h"
+#include "kernel/preemptirq.h"
 #include "kernel/irq/irq_events.h"
 #include "kernel/preempt.h"
 #include "kernel/time/ktime.h"
@@ -79,6 +80,7 @@ static void __do_softirq(void)
 	u32 pending;
 
 	preempt_count_add(SOFTIRQ_OFFSET);
+	report_preempt(off, SOFTIRQ_OFFSET, __do_softirq);
 	while ((pending = sc->pending)) {
 		if (rounds++ >= MAX_SOFTIRQ_RESTART || ktime_get() - start >= MAX_SOFTIRQ_TIME) {
 			wakeup_softirqd();
@@ -89,6 +91,7 @@ static void __do_softirq(void)
 		run_actions(sc, pending);
 		local_irq_disable();
 	}
+	report_preempt(on, SOFTIRQ_OFFSET, __do_softirq);
 	preempt_count_sub(SOFTIRQ_OFFSET);
 	sc->softirq_time += ktime_get() - start - (sc->irq_time - irq_time);
 }
@@ -121,6 +124,7 @@ void raise_softirq(enum softirq nr)
 void irq_enter(void)
 {
 	preempt_count_add(HARDIRQ_OFFSET);
+	report_preempt(off, HARDIRQ_OFFSET, irq_enter);
 	if ((preempt_count() & HARDIRQ_MASK) == HARDIRQ_OFFSET)
 		this_cpu_write(softirq_cpus.irq_start, ktime_get());
 }
@@ -131,6 +135,7 @@ void irq_exit(void)
 
 	if ((preempt_count() & HARDIRQ_MASK) == HARDIRQ_OFFSET)
 		sc->irq_time += ktime_get() - sc->irq_start;
+	report_preempt(on, HARDIRQ_OFFSET, irq_exit);
 	preempt_count_sub(HARDIRQ_OFFSET);
 	if (sc->pending && !in_interrupt())
 		__do_softirq();

@@ -228,9 +228,9 @@ void spin_lock_debug_acquire(spinlock_t *lock)
 	id = class_id(lock->class);
 	if (id)
 		check_usage(id);
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	check_order(id);
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 
 void spin_lock_debug_acquired(spinlock_t *lock)
@@ -241,9 +241,9 @@ void spin_lock_debug_acquired(spinlock_t *lock)
 	lock->holder_ip = _RET_IP_;
 	if (in_nmi())
 		return;
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	push_held(lock, lock->class, _RET_IP_);
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 
 void spin_lock_debug_release(spinlock_t *lock)
@@ -260,9 +260,9 @@ void spin_lock_debug_release(spinlock_t *lock)
 	WRITE_ONCE(lock->holder_cpu, -1);
 	if (in_nmi())
 		return;
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	pop_held(lock);
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 
 void sleeping_lock_acquire(struct lock_class *class)
@@ -271,26 +271,26 @@ void sleeping_lock_acquire(struct lock_class *class)
 
 	if (!READ_ONCE(debug_locks))
 		return;
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	check_order(class_id(class));
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 
 void sleeping_lock_acquired(const void *lock, struct lock_class *class, const void *ip)
 {
 	unsigned long flags;
 
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	push_held(lock, class, ip);
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 
 void sleeping_lock_release(const void *lock)
 {
 	unsigned long flags;
 
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	pop_held(lock);
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 #endif

@@ -484,7 +484,7 @@ static __always_inline void schedule_loop(void)
 	do {
 		preempt_disable();
 		__schedule(false);
-	} while (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)));
+	} while (unlikely(arch_preempt_enable()));
 }
 
 static noinline void schedule_worker(struct task_struct *tsk)

@@ -6,6 +6,7 @@
  * resched_curr() on its run queue ends the halt, by an IPI if another CPU calls it. While the idle
  * task is awake and looks at need_resched, rq->polling is true, and that CPU saves the IPI.
  */
+#include "kernel/preemptirq.h"
 #include "kernel/sched/runqueue.h"
 
 static void do_idle(struct runqueue *rq)
@@ -24,8 +25,10 @@ static void do_idle(struct runqueue *rq)
 			 */
 			WRITE_ONCE(rq->polling, false);
 			smp_mb(); /* resched_curr() writes need_resched before it reads polling */
-			if (!READ_ONCE(rq->need_resched))
+			if (!READ_ONCE(rq->need_resched)) {
+				report_irqs(on, do_idle, _RET_IP_);
 				safe_halt();
+			}
 			WRITE_ONCE(rq->polling, true);
 		}
 		local_irq_enable();

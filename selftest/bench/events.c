@@ -9,6 +9,7 @@
 #include "fs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/tracepoint.h"
+#include "selftest/bench/preemptirq_sites.h"
 #include "selftest/lib/kernel_task.h"
 
 #define ENABLE_FILE "/sys/kernel/tracing/events/enable"
@@ -40,6 +41,7 @@ static int events_bench(void *seq_file)
 		return fd;
 	error = write_enable(fd, "1", &on);
 	for_each_kernel_tracepoint(count_tracepoint, &count);
+	count += preemptirq_sites();
 	if (!error)
 		error = write_enable(fd, "0", &off);
 	sys_close(fd);

@@ -7,6 +7,7 @@
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
+#include "selftest/bench/preemptirq_sites.h"
 #include "selftest/kernel/selftest_events.h"
 
 TRACEPOINT_DEFINE(bench_0, TP_PROTO(unsigned long number), TP_ARGS(number))
@@ -118,6 +119,7 @@ static int tracepoint_bench_show(struct seq_file *m, void *unused __unused)
 		   (unsigned long long)((one - off) / ROUNDS));
 
 	for_each_kernel_tracepoint(count_tracepoint, &count);
+	count += preemptirq_sites();
 	change_all(attach, &errors);
 	change_all(detach, &errors);
 	on_all = change_all(attach, &errors);

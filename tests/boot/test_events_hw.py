@@ -223,3 +223,20 @@ def test_all_of_them_at_once_while_eight_cpus_work(boot):
         nop5.check("echo > set_event")
     text = nop5.check("head -5000 trace")
     assert len({m["cpu"] for m in map(LINE.match, text.splitlines()) if m}) > 1
+
+
+def test_interrupts_and_preemption_go_off_and_on_in_turns(nop5):
+    found = defaultdict(list)
+    for event in record(nop5, ["preemptirq"], "for i in 1 2 3; do cat /proc/uptime | cat > /dev/null; done"):
+        found[event.cpu, event.name.partition("_")[0]].append(event)
+        assert event.flags[0] == "d" or event.name.startswith("preempt")
+        assert re.fullmatch(r"caller=\S+\+0x\S+/0x\S+ parent=(\S+\+0x\S+/0x\S+|0x\S+)", event.text), event.text
+    for (cpu, kind), events in found.items():
+        names = [event.name for event in events]
+        if names[0].endswith("enable"):  # switched on in the middle
+            del names[0]
+        pairs = [tuple(names[i:i + 2]) for i in range(0, len(names) - 1, 2)]
+        assert set(pairs) == {(f"{kind}_disable", f"{kind}_enable")}, (cpu, kind, names)
+    assert {kind for _, kind in found} == {"irq", "preempt"}
+    callers = {event["caller"].partition("+")[0] for events in found.values() for event in events}
+    assert {"do_idle", "irq_enter", "asm_common_interrupt", "entry_SYSCALL_64_after_hwframe"} <= callers

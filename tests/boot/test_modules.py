@@ -256,9 +256,22 @@ def test_a_direct_call_goes_to_a_module(machine, name, function):
     assert re.search("waking up|handle mm fault", machine.check(f"cat {TRACING}/trace"))
 
 
-def test_preemption_is_off_as_long_as_asked(machine):
-    machine.check("modprobe preemptirq_delay_test test_mode=alternate delay=300 burst_size=3")
-    machine.check("echo 1 > /sys/kernel/preemptirq_delay_test/trigger; rmmod preemptirq_delay_test")
+def test_interrupts_and_preemption_are_off_as_long_as_asked(machine):
+    """The events preemptirq see the sites of a module that was loaded before them, and of one that comes later."""
+    on, off = (f"echo {value} > {TRACING}/events/preemptirq/enable" for value in (1, 0))
+    again = "echo 1 > /sys/kernel/preemptirq_delay_test/trigger; sleep 0.1"
+    parameters = "test_mode=alternate delay=300 burst_size=3"
+    for commands in (f"modprobe preemptirq_delay_test {parameters}; {on}; {again}; {off}", f"{on}; modprobe preemptirq_delay_test {parameters}; {off}"):
+        machine.check(f"echo > {TRACING}/trace; {commands}")
+        trace = machine.check(f"grep preemptirq_delay_test {TRACING}/trace")
+        machine.check("rmmod preemptirq_delay_test")
+        for kind, parent, turns in (("irq", "irq", 2), ("preempt", "preempt", 1)):
+            times = {state: [float(time) for time in re.findall(
+                rf" ([0-9.]+): {kind}_{state}: caller=execute\+\S+ \[preemptirq_delay_test\] parent=preemptirqtest_\d", trace)]
+                for state in ("disable", "enable")}
+            assert len(times["disable"]) == len(times["enable"]) == turns, trace
+            for begin, end in zip(times["disable"], times["enable"]):
+                assert end - begin >= 0.0003
 
 
 def test_a_module_goes_while_its_functions_are_preempted(machine):

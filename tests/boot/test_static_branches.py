@@ -7,6 +7,8 @@ import pytest
 from test_call_sites import ROOTS_OF_BREAKPOINTS, elf_of, reached_from
 
 NOP5 = bytes.fromhex("0f1f440000")
+# cli and sti with four prefixes; inc and dec of the preempt count
+INSTRUCTIONS = {bytes.fromhex(code) for code in ("2e2e2e2efa", "2e2e2e2efb", "65ff05", "65ff0d")}
 
 
 def is_on(elf, key):
@@ -25,12 +27,15 @@ def test_each_site_is_a_nop_or_a_jmp_as_its_key_says(images, variant, how):
     sites = elf.static_branches()
     assert len(sites) > 150
     assert len({site for site, *_ in sites}) == len(sites)
-    for site, target, key, likely in sites:
+    for site, target, key, bits in sites:
         code = elf.read(site, 5)
-        if is_on(elf, key) == likely:
+        if bits & 2:  # an instruction that turns interrupts or preemption off or on
+            assert code in INSTRUCTIONS or code[:3] in INSTRUCTIONS, f"{site:#x}: {code.hex()}"
+        elif is_on(elf, key) == bool(bits & 1):
             assert code == NOP5, f"{site:#x}: {code.hex()}"
         else:
             assert code[0] == 0xe9 and site + 5 + int.from_bytes(code[1:], "little", signed=True) == target
+    assert len({site for site, _, _, bits in sites if bits & 2}) > 500
     keys = {key for _, _, key, _ in sites}
     assert {addresses["true_key"], addresses["false_key"], addresses["sched_switch_hooks_key"]} <= keys
 

@@ -48,14 +48,14 @@ static void cmdline_unlock(void)
 
 #define cmdline_lock_irqsave(flags)                                                                \
 	do {                                                                                       \
-		local_irq_save(flags);                                                             \
+		raw_local_irq_save(flags);                                                         \
 		while (!cmdline_trylock())                                                         \
 			cpu_relax();                                                               \
 	} while (0)
 #define cmdline_unlock_irqrestore(flags)                                                           \
 	do {                                                                                       \
 		cmdline_unlock();                                                                  \
-		local_irq_restore(flags);                                                          \
+		raw_local_irq_restore(flags);                                                      \
 	} while (0)
 
 u32 cmdline_generation = 1;
@@ -133,7 +133,7 @@ void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
 	strscpy(comm, "<...>", TASK_COMM_LEN);
 	if (pid < 0 || pid >= PID_NUMBERS || !savedcmd)
 		return;
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	while (!(locked = cmdline_trylock()) && !in_nmi())
 		cpu_relax();
 	if (locked) {
@@ -142,7 +142,7 @@ void trace_find_cmdline(pid_t pid, char comm[TASK_COMM_LEN])
 			memcpy(comm, savedcmd->slots[index].comm, TASK_COMM_LEN);
 		cmdline_unlock();
 	}
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 	comm[TASK_COMM_LEN - 1] = '\0';
 }
 

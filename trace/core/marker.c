@@ -48,7 +48,7 @@ static ssize_t write_raw(struct trace_array *tr, const char *data, size_t length
 	struct trace_buffer *buffer;
 	struct raw_data_entry *entry;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	entry = trace_buffer_lock_reserve(tr, TRACE_RAW_DATA,
 					  offsetof(struct raw_data_entry, id) + room, ctx, &buffer);
 	if (entry) {
@@ -56,7 +56,7 @@ static ssize_t write_raw(struct trace_array *tr, const char *data, size_t length
 		memset((char *)&entry->id + length, 0, room - length);
 		trace_buffer_unlock_commit(buffer);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 	return entry ? 0 : -EBADF;
 }
 

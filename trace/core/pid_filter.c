@@ -30,7 +30,7 @@ static void follow_fork(struct task_struct *parent, struct task_struct *child)
 	unsigned parent_pid = (unsigned)parent->pid, child_pid = (unsigned)child->pid;
 	struct pid_filter *filter;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	list_for_each_entry_rcu(filter, &pid_filters, list)
 	{
 		if (!follows_forks(filter))
@@ -38,7 +38,7 @@ static void follow_fork(struct task_struct *parent, struct task_struct *child)
 		list_follow_fork(&filter->only, parent_pid, child_pid);
 		list_follow_fork(&filter->never, parent_pid, child_pid);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 /* Forgets the PID of a task that has ended, because another task may get the same PID. */
@@ -46,7 +46,7 @@ static void follow_exit(struct task_struct *task)
 {
 	struct pid_filter *filter;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	list_for_each_entry_rcu(filter, &pid_filters, list)
 	{
 		if (!follows_forks(filter))
@@ -54,7 +54,7 @@ static void follow_exit(struct task_struct *task)
 		clear_bit((unsigned)task->pid, filter->only.pids);
 		clear_bit((unsigned)task->pid, filter->never.pids);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 /* F held. */

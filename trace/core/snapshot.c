@@ -54,9 +54,9 @@ void tracing_snapshot_tr(struct trace_array *tr)
 		say(tr, "*** no snapshot buffer allocated: tracing stops here ***\n");
 		tracing_record_off_tr(tr);
 	} else {
-		local_irq_save(flags);
+		raw_local_irq_save(flags);
 		swap_buffers(tr);
-		local_irq_restore(flags);
+		raw_local_irq_restore(flags);
 	}
 }
 

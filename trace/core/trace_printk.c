@@ -97,10 +97,10 @@ static __always_inline void vtrace_printk(vwrite_t *vwrite, unsigned long ip, co
 
 	if (!trace_printk_wanted(&global_trace))
 		return;
-	preempt_disable();
+	preempt_disable_notrace();
 	if (vwrite(ip, fmt, args, ctx))
 		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 void __trace_printk(const char *fmt, ...)
@@ -130,10 +130,10 @@ void __trace_puts(const char *text)
 
 	if (!trace_printk_wanted(&global_trace))
 		return;
-	preempt_disable();
+	preempt_disable_notrace();
 	if (write_text(ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx))
 		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
-	preempt_enable();
+	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(__trace_puts);
 
@@ -147,7 +147,7 @@ void __trace_bputs(const char *text)
 
 	if (!trace_printk_wanted(tr))
 		return;
-	preempt_disable();
+	preempt_disable_notrace();
 	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx, &buffer);
 	if (entry) {
 		entry->ip = ip;
@@ -155,7 +155,7 @@ void __trace_bputs(const char *text)
 		trace_buffer_unlock_commit(buffer);
 		ftrace_trace_stack(tr, ctx, STACK_SKIP);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(__trace_bputs);
 

@@ -88,14 +88,14 @@ void __ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip)
 	unsigned long *callers;
 	unsigned count;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	callers = trace_scratch_get();
 	if (callers) {
 		count = stack_trace_save(callers, TRACE_STACK_MAX, skip + 1);
 		trace_write_stack(tr, ctx, callers, count);
 		trace_scratch_put();
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip)
@@ -120,7 +120,7 @@ static ssize_t write_print(struct trace_array *tr, unsigned long ip, const char 
 	struct print_entry *entry;
 	unsigned value = 0;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, marker.length, marker.ctx, &buffer);
 	if (entry) {
 		entry->ip = ip;
@@ -138,7 +138,7 @@ static ssize_t write_print(struct trace_array *tr, unsigned long ip, const char 
 		if (value)
 			hook->after_commit(&marker, value);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 	return entry ? 0 : -EBADF;
 }
 

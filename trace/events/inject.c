@@ -230,7 +230,7 @@ static void write_record(struct trace_event_file *file, const struct injection *
 	struct trace_event_buffer buffer;
 	struct trace_entry *entry;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	entry = trace_event_buffer_reserve(&buffer, file, inj->size);
 	if (entry) {
 		u16 type = entry->type;
@@ -239,7 +239,7 @@ static void write_record(struct trace_event_file *file, const struct injection *
 		entry->type = type;
 		trace_event_buffer_commit(&buffer);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 static ssize_t event_inject_write(struct file *file, const char *buf, size_t count,

@@ -28,7 +28,7 @@ void trace_synth(struct synth_event *event, const u64 *values)
 	const struct tracepoint_func *probe;
 	u8 *depth;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	depth = this_cpu_ptr(&synth_depth[!in_nmi()]);
 	++*depth;
 	barrier();
@@ -39,7 +39,7 @@ void trace_synth(struct synth_event *event, const u64 *values)
 			trace_event_count_dropped(probe->data);
 	barrier();
 	--*depth;
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 /* ---- recording ---- */

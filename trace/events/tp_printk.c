@@ -46,7 +46,7 @@ void trace_event_printk(const struct trace_event_buffer *fbuffer)
 
 	if (!tp_printk_iter || this_cpu_read(tp_printing))
 		return;
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	this_cpu_write(tp_printing, true);
 	/* The holder may wait for a lock of the console that this NMI has interrupted. */
 	locked = raw_ticket_trylock(&tp_printk_lock);
@@ -59,7 +59,7 @@ void trace_event_printk(const struct trace_event_buffer *fbuffer)
 		raw_ticket_unlock(&tp_printk_lock);
 	}
 	this_cpu_write(tp_printing, false);
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 
 /* ---- parameters and the file ---- */

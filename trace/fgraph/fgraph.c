@@ -179,7 +179,7 @@ unsigned long __ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsign
 
 	if (likely(ret != (unsigned long)return_to_handler))
 		return ret;
-	preempt_disable(); /* keeps the stack from being freed */
+	preempt_disable_notrace(); /* keeps the stack from being freed */
 	stack = READ_ONCE(task->trace);
 	if (stack)
 		frame = find_frame(stack, idx, retp);
@@ -187,7 +187,7 @@ unsigned long __ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsign
 		ret = frame->ret;
 	else if (task != current)
 		ret = READ_ONCE(*retp); /* tasks.c may have written the true address back */
-	preempt_enable();
+	preempt_enable_notrace();
 	return ret;
 }
 

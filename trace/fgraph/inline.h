@@ -84,9 +84,9 @@ static __always_inline void fgraph_handle_entry(unsigned long ip, struct ftrace_
 						struct ftrace_regs *fregs,
 						trace_func_graph_ent_t entryfunc)
 {
-	preempt_disable();
+	preempt_disable_notrace();
 	fgraph_enter_call(ip, op, fregs, entryfunc);
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 static __always_inline void fgraph_fill_return(struct ftrace_graph_ret *trace,

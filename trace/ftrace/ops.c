@@ -47,13 +47,13 @@ static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
 {
 	int bit;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	bit = __trace_recursion_trylock(TRACE_RECURSION_LIST_SHIFT);
 	if (likely(bit)) {
 		READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
 		__trace_recursion_unlock(bit);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 /* Calls the callback of one of several ops if its flags allow that. */

@@ -81,16 +81,16 @@ static __always_inline int ftrace_test_recursion_trylock(unsigned long ip __unus
 {
 	int bit;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	bit = __trace_recursion_trylock(0);
 	if (likely(bit))
 		return bit;
-	preempt_enable();
+	preempt_enable_notrace();
 	return -1;
 }
 
 static __always_inline void ftrace_test_recursion_unlock(int bit)
 {
 	__trace_recursion_unlock(bit);
-	preempt_enable();
+	preempt_enable_notrace();
 }

@@ -78,9 +78,10 @@ static unsigned instruction_size(unsigned long addr)
 {
 	u8 bytes[MAX_INSN_SIZE];
 	struct insn insn;
+	unsigned site = ftrace_location(addr) ? FTRACE_SITE_SIZE : static_key_site_size(addr);
 
-	if (ftrace_location(addr) || static_branch_at(addr))
-		return FTRACE_SITE_SIZE;
+	if (site)
+		return site;
 	return insn_decode(&insn, bytes, kprobe_read_text(addr, bytes)) ? 0 : insn.length;
 }
 
@@ -126,5 +127,5 @@ int kprobe_address(const struct kprobe *p, unsigned long *addr)
 		return -EINVAL;
 	if (!is_boundary(*addr))
 		return -EILSEQ;
-	return static_branch_at(*addr) ? -EINVAL : 0;
+	return static_key_site_size(*addr) ? -EINVAL : 0;
 }

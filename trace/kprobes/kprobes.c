@@ -180,7 +180,7 @@ __kprobes /* it may be in the handler of another probe */
 	struct kprobe_site *site;
 	struct kprobe *only;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	site = find_site(container_of(op, struct kprobe_table, ops), ip);
 	if (unlikely(!site))
 		goto enable;
@@ -201,7 +201,7 @@ __kprobes /* it may be in the handler of another probe */
 		ftrace_hit(site, fregs);
 	}
 enable:
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 static struct kprobe_table table = { .ops = { .func = kprobe_ftrace_handler,

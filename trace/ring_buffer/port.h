@@ -32,21 +32,21 @@ DECLARE_PER_CPU(u32, rb_reads);
 #define rb_this_cpu_reads_inc() this_cpu_inc(rb_reads)
 #define rb_this_cpu_reads_dec() this_cpu_dec(rb_reads)
 #define rb_irqs_disabled()      irqs_disabled()
-#define rb_irq_restore(flags)   local_irq_restore(flags)
+#define rb_irq_restore(flags)   raw_local_irq_restore(flags)
 #define rb_ktime()              arch_ktime()
 
 static inline unsigned long rb_irq_save(void)
 {
 	unsigned long flags;
 
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	return flags;
 }
 
 static inline void rb_unlocked(unsigned long flags)
 {
-	local_irq_restore(flags);
-	preempt_enable();
+	raw_local_irq_restore(flags);
+	preempt_enable_notrace();
 }
 
 #define rb_cpu()            smp_processor_id()

@@ -54,7 +54,7 @@ static unsigned long lock_max_stack(void)
 {
 	unsigned long flags;
 
-	local_irq_save(flags);
+	raw_local_irq_save(flags);
 	this_cpu_inc(stack_trace_nesting); /* ignore calls that are made with the lock held */
 	raw_ticket_lock(&max_stack_lock);
 	return flags;
@@ -64,7 +64,7 @@ static void unlock_max_stack(unsigned long flags)
 {
 	raw_ticket_unlock(&max_stack_lock);
 	this_cpu_dec(stack_trace_nesting);
-	local_irq_restore(flags);
+	raw_local_irq_restore(flags);
 }
 
 /* Stores the function at ip and its callers. Returns their number. Lock held. */
@@ -103,7 +103,7 @@ static void stack_trace_call(unsigned long ip, unsigned long parent_ip __unused,
 	const unsigned long *slot = ftrace_regs_return_slot(fregs) - 1;
 	unsigned long top, size, flags;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	top = (unsigned long)current->stack + THREAD_SIZE;
 	size = top - (unsigned long)slot;
 	if (likely(size <= READ_ONCE(stack_max_size)) || size > THREAD_SIZE || in_nmi() ||
@@ -116,7 +116,7 @@ static void stack_trace_call(unsigned long ip, unsigned long parent_ip __unused,
 	}
 	unlock_max_stack(flags);
 out:
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 static struct ftrace_ops stack_ops = { .func = stack_trace_call };

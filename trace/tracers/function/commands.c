@@ -70,9 +70,9 @@ static void write_stack(struct trace_array *tr, unsigned long ip)
 static void stacktrace(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
 		       struct ftrace_regs *fregs __unused)
 {
-	preempt_disable(); /* tracing_gen_ctx_dec(1) subtracts this one */
+	preempt_disable_notrace(); /* tracing_gen_ctx_dec(1) subtracts this one */
 	write_stack(op->private, ip);
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 static void stacktrace_counted(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,

@@ -50,9 +50,9 @@ void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrac
 {
 	u32 ctx = tracing_gen_ctx();
 
-	preempt_disable();
+	preempt_disable_notrace();
 	function_trace_entry(op->private, ip, parent_ip, ctx);
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 /*
@@ -94,7 +94,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 	unsigned long *bp;
 	unsigned count;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
 		/* Frames of trace/ftrace/ops.c may lie between the stub's frame and this one. */
 		bp = *(unsigned long **)__builtin_frame_address(0);
@@ -106,7 +106,7 @@ static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
 		else
 			__ftrace_trace_stack(tr, ctx, STUB_FRAMES);
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 /* The top level's, static because the command line can set filters and start it during boot. */

@@ -22,9 +22,9 @@ void function_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_
 	const struct trace_array *tr = op->private;
 	bool ignore;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	ignore = READ_ONCE(tr->cpus[smp_processor_id()].ignore_pid);
-	preempt_enable();
+	preempt_enable_notrace();
 	if (!ignore)
 		op->saved_func(ip, parent_ip, op, fregs);
 }

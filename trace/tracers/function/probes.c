@@ -66,7 +66,7 @@ bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
 	atomic64_t *left;
 	s64 now, found;
 
-	preempt_disable(); /* replace_functions() waits for this with synchronize_rcu() */
+	preempt_disable_notrace(); /* replace_functions() waits for this with synchronize_rcu() */
 	counts = smp_load_acquire(&probe_of(op)->counts);
 	left = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
 	now = left ? atomic64_read(left) : 0;
@@ -74,7 +74,7 @@ bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
 		found = atomic64_cmpxchg(left, now, now - 1);
 		taken = found == now;
 	}
-	preempt_enable();
+	preempt_enable_notrace();
 	return taken;
 }
 
@@ -83,12 +83,12 @@ void ftrace_probe_give_back(const struct ftrace_ops *op, unsigned long ip)
 	const struct probe_counts *counts;
 	atomic64_t *left;
 
-	preempt_disable();
+	preempt_disable_notrace();
 	counts = smp_load_acquire(&probe_of(op)->counts);
 	left = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
 	if (left)
 		atomic64_inc(left);
-	preempt_enable();
+	preempt_enable_notrace();
 }
 
 void *ftrace_probe_data(const struct ftrace_ops *op)

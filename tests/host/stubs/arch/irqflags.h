@@ -11,6 +11,8 @@ extern bool host_irqs_off;
 #define X86_EFLAGS_IF           (1UL << 9)
 #define arch_local_save_flags() (host_irqs_off ? 0 : X86_EFLAGS_IF)
 
+#define raw_local_irq_save    local_irq_save
+#define raw_local_irq_restore local_irq_restore
 #define local_irq_disable()      (host_irqs_off = true)
 #define local_irq_enable()       (host_irqs_off = false)
 #define irqs_disabled()          host_irqs_off
