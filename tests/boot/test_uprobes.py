@@ -179,6 +179,28 @@ def test_a_breakpoint_of_the_program_itself_stays_a_sigtrap(probed):
     probed.enable(False)
 
 
+def test_faults_and_single_steps_are_those_of_the_instruction_itself(probed):
+    expected = probed.run("faults")
+    assert expected.count("ip right") == 3
+    probed.define(*(f"p:{name} {probed.at(name)}" for name in ("bad_load", "bad_push_here", "bad_call", "add")),
+                  *(f"p:step /bin/probed:{offset:#x}" for offset in probed.instructions("step")))
+    probed.enable()
+    assert probed.run("faults") == expected
+    probed.enable(False)
+    hits = probed.hits()
+    assert all(hits.values())
+    assert hits["bad_load"] == hits["bad_push_here"] == hits["bad_call"] == 1
+
+
+def test_areas_that_change_keep_their_breakpoints(probed):
+    """Among them one that was writable when it was made, for which Linux has none."""
+    probed.define(f"p:add {probed.at('add')}")
+    probed.enable()
+    assert probed.run("areas") == "areas 5"
+    probed.enable(False)
+    assert probed.hits() == {"add": 6}
+
+
 def storm(probed, seconds):
     """Four shells run programs that fork, while probes come and go. Afterwards the program is as before."""
     add = f"{probed.at('add')}({probed.offsets['semaphore']:#x})"

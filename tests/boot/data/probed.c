@@ -1,12 +1,16 @@
 /* A program to put uprobes into: test_uprobes.py. `probed WHAT [N]` does WHAT N times, and prints a number. */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define PROBED  __attribute__((noinline, noipa))
@@ -165,6 +169,96 @@ static void on_alternate_stack(int n)
 			total++;
 }
 
+/* Instructions that fault: one that is executed in a slot, and two that are emulated. */
+void bad_load(void), bad_push(void), bad_push_here(void), bad_call(void);
+__asm__(".globl bad_load, bad_push, bad_push_here, bad_call\n"
+	".type bad_load, @function; .type bad_push_here, @function; .type bad_call, @function\n"
+	"bad_load: mov 0x1234, %rax; ret\n"
+	"bad_push: mov $0x10, %esp\n"
+	"bad_push_here: push %rcx\n"
+	"bad_call: call *0x5678\n");
+
+static volatile long fault_ip, fault_address;
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	fault_ip = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	fault_address = (long)info->si_addr;
+	siglongjmp(signal_env, sig);
+}
+
+/* What a handler sees of a fault at an instruction. */
+static void fault(const char *name, void (*function)(void), void (*at)(void))
+{
+	if (!sigsetjmp(signal_env, 1))
+		function();
+	printf("%s: ip %s, address %#lx\n", name, fault_ip == (long)at ? "right" : "wrong", fault_address);
+}
+
+static volatile long steps, step_sum;
+
+static void on_step(int sig, siginfo_t *info, void *context)
+{
+	steps++;
+	step_sum += ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] - (long)add + sig - (info->si_addr != 0);
+}
+
+PROBED void step(void)
+{
+	__asm__ volatile("pushfq; orl $0x100, (%%rsp); popfq\n"
+			 "mov $1, %%edi; mov $2, %%esi; call add; pushfq; andl $~0x100, (%%rsp); popfq"
+			 ::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+static void faults_and_steps(void)
+{
+	static char stack[16384];
+	stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	sigaltstack(&alternate, NULL);
+	sigaction(SIGSEGV, &action, NULL);
+	action.sa_sigaction = on_step;
+	sigaction(SIGTRAP, &action, NULL);
+	fault("load", bad_load, bad_load);
+	fault("push", bad_push, bad_push_here);
+	fault("call", bad_call, bad_call);
+	step();
+	printf("%ld steps, %ld\n", steps, step_sum);
+}
+
+/* add() at other addresses: in areas that are changed after they are made. Returns the number of calls. */
+static long areas(const char *self)
+{
+	long page = (long)add & -4096L, at = (long)add & 4095, calls = 0;
+	int fd = open(self, O_RDONLY);
+	char *area = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, page - 0x400000), *other;
+	int (*copy)(int, int);
+
+#define CALL(where) (memcpy(&copy, &(void *){ (where) + at }, sizeof(copy)), calls += copy(40, 2) == 42)
+	area[8191] = 1; /* a copy of the second page, which is not probed */
+	mprotect(area, 8192, PROT_READ | PROT_EXEC);
+	CALL(area);
+	madvise(area, 4096, MADV_DONTNEED);
+	CALL(area);
+	other = mremap(area, 8192, 16384, MREMAP_MAYMOVE);
+	CALL(other);
+	mprotect(other, 4096, PROT_READ | PROT_WRITE);
+	other[at ^ 2048] = 1; /* writes to the page with the breakpoint */
+	mprotect(other, 4096, PROT_READ | PROT_EXEC);
+	CALL(other);
+	if (!fork()) {
+		CALL(other);
+		_exit(0);
+	}
+	wait(NULL);
+	area = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page - 0x400000);
+	CALL(area);
+	munmap(area, 4096);
+	munmap(other, 16384);
+	return calls;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "add";
@@ -210,6 +304,10 @@ int main(int argc, char **argv)
 		result = semaphore;
 	} else if (!strcmp(what, "breakpoint")) {
 		__asm__ volatile("int3");
+	} else if (!strcmp(what, "faults")) {
+		faults_and_steps();
+	} else if (!strcmp(what, "areas")) {
+		result = areas(argv[0]);
 	} else if (!strcmp(what, "watch")) { /* prints the semaphore at each line of its input */
 		for (char line[16]; fgets(line, sizeof(line), stdin); fflush(stdout))
 			printf("%u %d\n", semaphore, add(1, 1));
