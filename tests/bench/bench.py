@@ -28,6 +28,7 @@ from export import measure_export  # noqa: E402
 from nop5 import Nop5  # noqa: E402
 import modules  # noqa: E402
 import programs  # noqa: E402
+import uprobes  # noqa: E402
 from test_graph_raw import ENTRY, bytes_of, events  # noqa: E402
 
 LINUX_FILE = HERE / "linux-6.1.json"
@@ -83,6 +84,7 @@ FIGURES = {
     "sched_events": ("all sched events on, per pipe switch", "instructions", 900),
     **programs.FIGURES,
     **modules.FIGURES,
+    **uprobes.FIGURES,
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
     "calls": ("hackbench, ftrace_nop=0, over nops", "% more", None),
 }
@@ -364,6 +366,7 @@ MEASURES = {
     "which functions can be traced": measure_share,
     "export and conversion": measure_export,
     "probes": measure_probe,
+    "probes in programs": uprobes.measure_uprobes,
     "hackbench with and without call sites": measure_off,
 }
 

@@ -12,25 +12,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nop5 import ROOT, Nop5, eventually  # noqa: E402
+from probed import DATA, build, instructions  # noqa: E402
 
-DATA = ROOT / "tests/boot/data"
 RECORDED = DATA / "linux_uprobes.txt"
 BAD = re.compile(r"BUG|WARNING|Oops|Call Trace|(?<!trace_)uprobe: |preempt_count is")
-
-
-def build(directory):
-    """Compile the program. Return (the program, {symbol: address}, {symbol: offset in the file})."""
-    directory.mkdir(exist_ok=True)
-    program = directory / "probed"
-    subprocess.run(["musl-gcc", "-static", "-no-pie", "-O2", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror", "-o", program,
-                    DATA / "probed.c", "-lpthread"], check=True)
-    addresses = {name: int(address, 16) for address, _, name in
-                 (line.split() for line in subprocess.check_output(["nm", program], text=True).splitlines() if line[0] == "0")}
-    loads = [[int(word, 16) for word in line.split()[1:6]] for line in
-             subprocess.check_output(["readelf", "-lW", program], text=True).splitlines() if line.split()[:1] == ["LOAD"]]
-    offsets = {name: address - load[1] + load[0] for name, address in addresses.items() for load in loads
-               if load[1] <= address < load[1] + load[4]}
-    return program, addresses, offsets
 
 
 def script(addresses, offsets):
@@ -62,10 +47,7 @@ class Probed:
         return f"/bin/probed:{self.offsets[name]:#x}"
 
     def instructions(self, function):
-        """The offsets of the instructions of a function that can be probed."""
-        text = subprocess.check_output(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={function}", self.program], text=True)
-        start = self.addresses[function] - self.offsets[function]
-        return [int(address, 16) - start for address in re.findall(r"^ +([0-9a-f]+):\t", text, re.M)]
+        return instructions(self.program, function, self.addresses[function] - self.offsets[function])
 
     def define(self, *commands):
         self.machine.check("echo 0 > events/enable; echo > uprobe_events")
