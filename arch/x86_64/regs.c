@@ -26,13 +26,20 @@ int regs_query_register_offset(const char *name)
 	return -EINVAL;
 }
 
+static const int arguments[REGS_ARGUMENTS] = {
+	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
+	offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+};
+
 int regs_argument_offset(unsigned index)
 {
-	static const int offsets[REGS_ARGUMENTS] = {
-		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
-		offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
-		offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
-	};
+	return index < REGS_ARGUMENTS ? arguments[index] : -EINVAL;
+}
 
-	return index < REGS_ARGUMENTS ? offsets[index] : -EINVAL;
+bool regs_is_argument(int offset)
+{
+	for (size_t i = 0; i < REGS_ARGUMENTS; i++)
+		if (arguments[i] == offset)
+			return true;
+	return false;
 }

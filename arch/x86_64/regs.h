@@ -15,3 +15,5 @@ int regs_query_register_offset(const char *name);
 /* Returns the offset of the register that holds argument index, from 0 on; -EINVAL: on the stack.
  */
 int regs_argument_offset(unsigned index);
+/* Returns whether the register at this offset holds an argument. */
+bool regs_is_argument(int offset);

@@ -8,6 +8,7 @@
  */
 #include "trace/events/record.h"
 
+#include "arch/pgtable.h"
 #include "arch/stacktrace.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
@@ -15,6 +16,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sections.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/core/user_stack.h"
@@ -110,6 +112,15 @@ static bool is_traceiter(unsigned long ip)
 	       ip <= (unsigned long)__traceiter_text_end;
 }
 
+/* Whether ip is on the way from an instruction to the handler of its probe. */
+static bool is_probe_path(unsigned long ip)
+{
+	return (ip >= (unsigned long)__kprobes_text_start &&
+		ip < (unsigned long)__kprobes_text_end) ||
+	       (ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end) ||
+	       (ip >= TEXT_AREA_START && ip < TEXT_AREA_END);
+}
+
 /* At most so many frames are between stack_trace_save() and __traceiter_NAME(). */
 #define EVENT_FRAMES 16U
 
@@ -125,6 +136,8 @@ void trace_event_write_stack(struct trace_array *tr, u32 ctx)
 		first++;
 	/* A dynamic event may have no tracepoint. Then all callers are of interest. */
 	first = first < min(count, EVENT_FRAMES) ? first + 1 : 0;
+	while (first && first < count && is_probe_path(callers[first]))
+		first++;
 	trace_write_stack(tr, ctx, callers + first, count - first);
 	trace_scratch_put();
 }

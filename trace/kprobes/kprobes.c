@@ -110,9 +110,11 @@ __kprobes /* the breakpoint handler calls it */
 	if (!site || !arch_kprobe_leave_slot(&site->arch, regs))
 		return false;
 	if (!this_cpu_read(kprobe_active) && !READ_ONCE(kprobes_silenced)) {
+		preempt_disable();
 		this_cpu_write(kprobe_active, 1);
 		call_post_handlers(site, regs);
 		this_cpu_write(kprobe_active, 0);
+		preempt_enable_no_resched();
 	}
 	return true;
 }
@@ -130,10 +132,12 @@ __kprobes /* the breakpoint handler calls it */
 		arch_kprobe_execute(&site->arch, regs);
 		return true;
 	}
+	preempt_disable(); /* the context of an event does not count one level */
 	this_cpu_write(kprobe_active, 1);
 	if (!call_pre_handlers(site, regs) && arch_kprobe_execute(&site->arch, regs))
 		call_post_handlers(site, regs);
 	this_cpu_write(kprobe_active, 0);
+	preempt_enable_no_resched();
 	return true;
 }
 

@@ -29,18 +29,33 @@ static struct trace_kprobe *to_trace_kprobe(const struct trace_probe *probe)
 	return container_of(probe, struct trace_kprobe, probe);
 }
 
-/* ---- hits; any context, preemption off ---- */
+/*
+ * ---- hits; any context, preemption off ----
+ *
+ * The handlers are in the section of __traceiter_NAME(), where the stack of an event ends.
+ */
+#define __hit __section(".traceiter.text")
 
-static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
+static __always_inline void hit(struct trace_kprobe *tk, const struct pt_regs *regs)
 {
-	struct trace_kprobe *tk = container_of(p, struct trace_kprobe, rp.kp);
-
 	tk->hits[smp_processor_id()].count++;
 	trace_probe_hit(&tk->probe, &tk->addr, 1, regs);
+}
+
+static __hit int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
+{
+	hit(container_of(p, struct trace_kprobe, rp.kp), regs);
 	return 0;
 }
 
-static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+/* The same for an event without arguments, which keeps fewer registers. */
+static __hit int kprobe_hit_without_args(struct kprobe *p, struct pt_regs *regs __unused)
+{
+	hit(container_of(p, struct trace_kprobe, rp.kp), NULL);
+	return 0;
+}
+
+static __hit int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
 	struct trace_kprobe *tk;
@@ -403,13 +418,18 @@ static void make_name(const struct definition *def, char name[PROBE_EVENT_MAX])
 			*c = '_';
 }
 
-/* Whether the arguments of a return probe need only the registers of results. */
-static bool are_results(const struct trace_probe *probe)
+/*
+ * Whether the values need no other registers than those that a kprobe at an entry, or a return
+ * probe, has with args_only.
+ */
+static bool needs_few_registers(const struct trace_kprobe *tk)
 {
-	for (unsigned i = 0; i < probe->nr_args; i++) {
-		const struct probe_source *source = &probe->args[i].source;
+	for (unsigned i = 0; i < tk->probe.nr_args; i++) {
+		const struct probe_source *source = &tk->probe.args[i].source;
 
-		if (source->kind == PROBE_SOURCE_REGISTER && source->value != REGS_RESULT_OFFSET)
+		if (source->kind != PROBE_SOURCE_REGISTER || source->value == REGS_RESULT_OFFSET)
+			continue;
+		if (tk->is_return || !regs_is_argument((int)source->value))
 			return false;
 	}
 	return true;
@@ -439,8 +459,10 @@ static int register_probe(struct trace_probe *probe)
 	if (!is_known(tk->addr))
 		return -ENOENT;
 	tk->rp.kp.addr = tk->addr;
+	if (!tk->is_return)
+		tk->rp.kp.pre_handler = probe->nr_args ? kprobe_hit : kprobe_hit_without_args;
 	tk->rp.kp.flags = KPROBE_FLAG_DISABLED;
-	tk->rp.args_only = are_results(probe);
+	tk->rp.args_only = tk->rp.kp.args_only = needs_few_registers(tk);
 	error = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
 	tk->registered = !error;
 	return error;
@@ -467,7 +489,6 @@ static struct trace_kprobe *alloc_kprobe(struct definition *def)
 	tk->offset = def->offset;
 	tk->is_return = def->is_return;
 	tk->rp.handler = kretprobe_hit;
-	tk->rp.kp.pre_handler = def->is_return ? NULL : kprobe_hit;
 	tk->rp.maxactive = def->maxactive ? def->maxactive : max(10, 2 * (int)nr_cpu_ids);
 	return tk;
 }

@@ -34,6 +34,34 @@ static enum print_line_t print_probe(struct trace_iterator *iter)
 	return trace_handle_return(&iter->seq);
 }
 
+/* ---- recording ---- */
+
+/* Records a hit in one trace_array. */
+static void record(const struct trace_probe *probe, struct trace_event_file *file,
+		   const unsigned long *head, unsigned nr_head, const void *context)
+{
+	struct trace_event_buffer buffer;
+	size_t size = probe->static_size;
+	struct trace_entry *entry;
+
+	if (probe->has_strings)
+		size += probe_args_data_size(probe->args, probe->nr_args, probe->sources, context);
+	entry = trace_event_buffer_reserve(&buffer, file, size);
+	if (!entry)
+		return;
+	trace_probe_fill(probe, entry, head, nr_head, context, size);
+	trace_event_buffer_commit(&buffer);
+}
+
+void trace_probe_hit_any(const struct trace_probe *probe, const unsigned long *head,
+			 unsigned nr_head, const void *context)
+{
+	const struct trace_probe_file *link;
+
+	list_for_each_entry_rcu(link, &probe->event->files, list)
+		record(probe, link->file, head, nr_head, context);
+}
+
 /* ---- switching; E held ---- */
 
 static bool is_enabled(const struct trace_probe_event *event)
@@ -67,9 +95,21 @@ static int enable_probes(struct trace_probe_event *event)
 	return 0;
 }
 
-static void unlink_file(struct trace_probe_file *link)
+/* Sets event->single. */
+static void find_single(struct trace_probe_event *event)
+{
+	bool is_one = is_enabled(event) && event->files.next->next == &event->files;
+	struct trace_event_file *file = NULL;
+
+	if (is_one && event->printer->short_size)
+		file = list_first_entry(&event->files, struct trace_probe_file, list)->file;
+	rcu_assign_pointer(event->single, file);
+}
+
+static void unlink_file(struct trace_probe_event *event, struct trace_probe_file *link)
 {
 	list_del_rcu(&link->list);
+	find_single(event);
 	synchronize_rcu();
 	kfree(link);
 }
@@ -84,10 +124,11 @@ static int enable_file(struct trace_probe_event *event, struct trace_event_file 
 		return -ENOMEM;
 	link->file = file;
 	list_add_tail_rcu(&link->list, &event->files);
+	find_single(event);
 	if (first)
 		error = enable_probes(event);
 	if (error)
-		unlink_file(link);
+		unlink_file(event, link);
 	return error;
 }
 
@@ -100,7 +141,7 @@ static void disable_file(struct trace_probe_event *event, const struct trace_eve
 			continue;
 		if (event->files.next->next == &event->files)
 			disable_probes(event, NULL);
-		unlink_file(link);
+		unlink_file(event, link);
 		return;
 	}
 }
@@ -138,6 +179,8 @@ int trace_probe_parse_args(struct trace_probe *probe, const struct probe_command
 	probe->static_size = (u32)probe_args_layout(probe->args, probe->nr_args,
 						    sizeof(struct trace_entry) + head_size);
 	probe->has_strings = probe_args_have_strings(probe->args, probe->nr_args);
+	if (!probe->has_strings && rb_data_size(probe->static_size) <= RB_SHORT_SIZE)
+		probe->short_size = rb_data_size(probe->static_size);
 	return 0;
 }
 

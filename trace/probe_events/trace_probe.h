@@ -39,6 +39,8 @@ struct trace_probe_event {
 	char *group, *name;
 	struct list_head probes; /* [E] of struct trace_probe, at least one; RCU */
 	struct list_head files;  /* [E] of struct trace_probe_file; RCU */
+	/* The only file, if records have a short_size; NULL: see the list. */
+	struct trace_event_file *single; /* [E] to write; RCU */
 	struct trace_probe
 		*printer; /* [E] to write; RCU-tasks. A probe, for the types of arguments */
 	struct trace_event_field *fields;
@@ -61,6 +63,7 @@ struct trace_probe {
 	struct probe_arg *args;
 	unsigned nr_args;
 	u32 static_size; /* bytes of the record without strings */
+	u32 short_size;  /* rb_data_size() of a record that is short and without strings; else 0 */
 	bool has_strings;
 	struct rcu_head rcu;
 }; /* no letter: constant once it is in dyn_event_list */
@@ -101,31 +104,40 @@ static inline struct trace_probe *to_trace_probe(const struct dyn_event *dyn)
 	return container_of(dyn, struct trace_probe, dyn);
 }
 
+/* The same as trace_probe_hit(), for all files. */
+void trace_probe_hit_any(const struct trace_probe *probe, const unsigned long *head,
+			 unsigned nr_head, const void *context);
+
+static __always_inline void trace_probe_fill(const struct trace_probe *probe,
+					     struct trace_entry *entry, const unsigned long *head,
+					     unsigned nr_head, const void *context, size_t size)
+{
+	for (unsigned i = 0; i < nr_head; i++)
+		((unsigned long *)(entry + 1))[i] = head[i];
+	if (context)
+		probe_args_store(probe->args, probe->nr_args, probe->sources, context, entry,
+				 probe->static_size, size);
+}
+
 /*
  * Records a hit in each trace_array in which the event is enabled. head: the words behind the
- * trace_entry, nr_head of them. Any context, preemption off; see PROBE_FL_USER.
+ * trace_entry, nr_head of them. context: for the arguments; NULL: there are none. Any context,
+ * preemption off; see PROBE_FL_USER.
  */
 static __always_inline void trace_probe_hit(const struct trace_probe *probe,
 					    const unsigned long *head, unsigned nr_head,
 					    const void *context)
 {
-	const struct trace_probe_file *link;
-	size_t size = probe->static_size;
+	struct trace_event_file *file = rcu_dereference(probe->event->single);
+	struct trace_event_room room;
 
-	if (unlikely(probe->has_strings))
-		size += probe_args_data_size(probe->args, probe->nr_args, probe->sources, context);
-	list_for_each_entry_rcu(link, &probe->event->files, list)
-	{
-		struct trace_event_buffer buffer;
-		struct trace_entry *entry = trace_event_buffer_reserve(&buffer, link->file, size);
-
-		if (!entry)
-			continue;
-		for (unsigned i = 0; i < nr_head; i++)
-			((unsigned long *)(entry + 1))[i] = head[i];
-		if (probe->nr_args)
-			probe_args_store(probe->args, probe->nr_args, probe->sources, context,
-					 entry, probe->static_size, size);
-		trace_event_buffer_commit(&buffer);
+	if (unlikely(!file || trace_event_is_slow(file))) {
+		trace_probe_hit_any(probe, head, nr_head, context);
+		return;
 	}
+	room = trace_event_reserve_short(file, probe->short_size);
+	if (!room.entry)
+		return;
+	trace_probe_fill(probe, room.entry, head, nr_head, context, probe->static_size);
+	trace_event_commit_fast(file, room.cb);
 }

@@ -403,7 +403,7 @@ static void make_name(const struct definition *def, char name[PROBE_EVENT_MAX])
 static bool reads_memory(const struct trace_probe *probe)
 {
 	for (unsigned i = 0; i < probe->nr_args; i++)
-		if (!probe->args[i].is_plain)
+		if (!probe->args[i].plain_size)
 			return true;
 	return false;
 }

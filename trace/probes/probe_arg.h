@@ -23,7 +23,7 @@ struct trace_seq;
 #define PROBE_NAME_MAX   32   /* characters of an argument's name */
 #define PROBE_EVENT_MAX  64   /* bytes of the name of an event or a group, with its NUL */
 #define PROBE_TEXT_MAX   63   /* characters of an argument behind its name */
-#define PROBE_DEREFS_MAX 14   /* nested +OFF(…), and the one of @ */
+#define PROBE_DEREFS_MAX 15   /* nested +OFF(…), and the one of @ */
 #define PROBE_STRING_MAX 1024 /* bytes of a string in the record, with its NUL */
 #define PROBE_STACK_MAX  2048 /* the highest N of $stackN and $argN in the kernel */
 
@@ -68,7 +68,7 @@ struct probe_arg {
 	u8 nr_derefs;
 	u8 bit_width, bit_shift; /* of a bit field; width 0: the whole value */
 	u8 count;                /* elements of an array; 0: no array */
-	bool is_plain;           /* a register, stored as it is */
+	u8 plain_size;           /* of a register that is stored as it is; 0: another argument */
 	const struct probe_type *type;
 	u16 offset; /* in the record; of all elements, size bytes */
 	u16 size;
@@ -226,10 +226,44 @@ char *probe_args_print_fmt(const char *head, const char *head_values, const stru
 /* Returns the bytes of all strings together. Any context, preemption off; but see PROBE_FL_USER. */
 size_t probe_args_data_size(const struct probe_arg *args, unsigned count,
 			    const struct probe_arg_sources *sources, const void *context);
-/* Stores all values in a record. Its strings begin at `from` and end before `end`. Same context. */
-void probe_args_store(const struct probe_arg *args, unsigned count,
-		      const struct probe_arg_sources *sources, const void *context, void *record,
-		      size_t from, size_t end);
+/* Stores the values of the arguments from arg to end_arg. For probe_args_store(). */
+void probe_args_store_any(const struct probe_arg *arg, const struct probe_arg *end_arg,
+			  const struct probe_arg_sources *sources, const void *context,
+			  void *record, size_t from, size_t end);
+
+/* Stores the low bytes of value at an address that need not be aligned. size: 1, 2, 4 or 8. */
+static __always_inline void probe_store_value(void *to, unsigned size, u64 value)
+{
+	if (likely(size == 8))
+		__builtin_memcpy(to, &value, 8);
+	else if (size == 4)
+		__builtin_memcpy(to, &value, 4);
+	else if (size == 2)
+		__builtin_memcpy(to, &value, 2);
+	else
+		__builtin_memcpy(to, &value, 1);
+}
+
+/*
+ * Stores all values in a record. Its strings begin at `from` and end before `end`. Same context.
+ * Registers, which are most arguments, come first as a rule. They need no call.
+ */
+static __always_inline void probe_args_store(const struct probe_arg *args, unsigned count,
+					     const struct probe_arg_sources *sources,
+					     const void *context, void *record, size_t from,
+					     size_t end)
+{
+	const struct probe_arg *end_arg = args + count;
+
+	for (; args < end_arg; args++) {
+		if (unlikely(!args->plain_size)) {
+			probe_args_store_any(args, end_arg, sources, context, record, from, end);
+			return;
+		}
+		probe_store_value((u8 *)record + args->offset, args->plain_size,
+				  *(const u64 *)((const char *)context + args->source.value));
+	}
+}
 /* Prints " NAME=VALUE" for each argument. Any context. */
 void probe_args_print(struct trace_seq *s, const struct probe_arg *args, unsigned count,
 		      const void *record);

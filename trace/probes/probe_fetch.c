@@ -218,24 +218,6 @@ static size_t store_texts(const struct probe_arg *arg, struct place place, void 
 
 /* ---- integers ---- */
 
-static __always_inline void store_value(void *to, unsigned size, u64 value)
-{
-	switch (size) {
-	case 1:
-		memcpy(to, &value, 1);
-		break;
-	case 2:
-		memcpy(to, &value, 2);
-		break;
-	case 4:
-		memcpy(to, &value, 4);
-		break;
-	default:
-		memcpy(to, &value, 8);
-		break;
-	}
-}
-
 static u64 bits(const struct probe_arg *arg, u64 value)
 {
 	return arg->bit_width ? value >> arg->bit_shift & (~0ULL >> (64 - arg->bit_width)) : value;
@@ -254,26 +236,20 @@ static void store_integers(const struct probe_arg *arg, struct place place, void
 				value = 0;
 		}
 		value = bits(arg, place.fault ? 0 : value);
-		store_value((u8 *)record + arg->offset + j * size, (unsigned)size, value);
+		probe_store_value((u8 *)record + arg->offset + j * size, (unsigned)size, value);
 	}
 }
 
-void probe_args_store(const struct probe_arg *args, unsigned count,
-		      const struct probe_arg_sources *sources, const void *context, void *record,
-		      size_t from, size_t end)
+void probe_args_store_any(const struct probe_arg *arg, const struct probe_arg *end_arg,
+			  const struct probe_arg_sources *sources, const void *context,
+			  void *record, size_t from, size_t end)
 {
-	for (unsigned i = 0; i < count; i++) {
-		struct place place;
+	for (; arg < end_arg; arg++) {
+		struct place place = find_place(arg, sources, context);
 
-		if (likely(args[i].is_plain)) {
-			store_value((u8 *)record + args[i].offset, args[i].size,
-				    *(const u64 *)((const char *)context + args[i].source.value));
-			continue;
-		}
-		place = find_place(&args[i], sources, context);
-		if (args[i].type->is_string)
-			from = store_texts(&args[i], place, record, from, end);
+		if (arg->type->is_string)
+			from = store_texts(arg, place, record, from, end);
 		else
-			store_integers(&args[i], place, record);
+			store_integers(arg, place, record);
 	}
 }

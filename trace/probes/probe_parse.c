@@ -15,7 +15,7 @@
  * The program of an argument has at most this many steps behind the first one: dereferences, one
  * more for @ADDRESS, and two more for @SYMBOL. Linux has this limit.
  */
-#define STEPS_MAX 13
+#define STEPS_MAX 14
 
 /* Sets what the function argument number (from 1 on) is at the entry of a function. */
 static void set_argument(struct probe_source *source, unsigned long number)
@@ -96,23 +96,34 @@ static int parse_register(const struct probe_parser *p, const char *text)
 	return 0;
 }
 
+/* Logs a number that is none (-EINVAL) or too large (-ERANGE). Returns error. */
+static int log_number(const struct probe_parser *p, enum probe_error reason, const char *at,
+		      int error)
+{
+	(void)probe_parse_error(p, reason, at);
+	return error;
+}
+
 /* Parses "@ADDRESS", "@SYMBOL[+|-OFFSET]", "@+FILE_OFFSET". All of them end in a dereference. */
 static int parse_address(const struct probe_parser *p, const char *text)
 {
 	struct probe_source *source = &p->arg->source;
 	bool user = p->sources->flags & PROBE_FL_USER;
+	int error;
 
 	p->arg->derefs[p->arg->nr_derefs++].offset = 0;
 	if (isdigit(text[1])) {
-		if (kstrtoul(text + 1, 0, &source->value))
-			return probe_parse_error(p, PROBE_ERR_BAD_MEM_ADDR, text);
+		error = kstrtoul(text + 1, 0, &source->value);
+		if (error)
+			return log_number(p, PROBE_ERR_BAD_MEM_ADDR, text, error);
 	} else if (text[1] == '+') {
 		long offset;
 
 		if (!user)
 			return probe_parse_error(p, PROBE_ERR_FILE_ON_KPROBE, text);
-		if (kstrtol(text + 2, 0, &offset))
-			return probe_parse_error(p, PROBE_ERR_BAD_FILE_OFFS, text);
+		error = kstrtol(text + 2, 0, &offset);
+		if (error)
+			return log_number(p, PROBE_ERR_BAD_FILE_OFFS, text, error);
 		source->kind = PROBE_SOURCE_FILE;
 		source->value = (u64)offset;
 	} else {
@@ -131,7 +142,8 @@ static int parse_immediate(const struct probe_parser *p, const char *text)
 {
 	struct probe_source *source = &p->arg->source;
 	size_t length = strlen(text);
-	long value;
+	int error = -EINVAL;
+	long value = 0;
 
 	if (*text == '"') {
 		if (length < 2 || text[length - 1] != '"')
@@ -140,11 +152,14 @@ static int parse_immediate(const struct probe_parser *p, const char *text)
 		source->text = kstrndup(text + 1, length - 2, GFP_KERNEL);
 		return source->text ? 0 : -ENOMEM;
 	}
-	if (isdigit(*text) && !kstrtoul(text, 0, &source->value))
-		return 0;
-	if ((*text != '-' && *text != '+') || kstrtol(text + (*text == '+'), 0, &value))
-		return probe_parse_error(p, PROBE_ERR_BAD_IMM, text);
-	source->value = (u64)value;
+	if (isdigit(*text))
+		error = kstrtoul(text, 0, &source->value);
+	else if (*text == '-' || *text == '+')
+		error = kstrtol(text + (*text == '+'), 0, &value);
+	if (error)
+		return log_number(p, PROBE_ERR_BAD_IMM, text, error);
+	if (!isdigit(*text))
+		source->value = (u64)value;
 	return 0;
 }
 
@@ -181,6 +196,7 @@ static int open_deref(const struct probe_parser *p, char **text, struct nesting 
 {
 	char *start = *text, *number = start, *open = strchr(start, '('), *close;
 	unsigned level = nesting->depth;
+	int error;
 
 	nesting->levels[level].user = start[1] == 'u';
 	if (start[1] == 'u') {
@@ -190,8 +206,9 @@ static int open_deref(const struct probe_parser *p, char **text, struct nesting 
 	if (!open)
 		return probe_parse_error(p, PROBE_ERR_DEREF_NEED_BRACE, start);
 	*open = '\0';
-	if (kstrtol(number + (*number == '+'), 0, &nesting->levels[level].offset))
-		return probe_parse_error(p, PROBE_ERR_BAD_DEREF_OFFS, start);
+	error = kstrtol(number + (*number == '+'), 0, &nesting->levels[level].offset);
+	if (error)
+		return log_number(p, PROBE_ERR_BAD_DEREF_OFFS, start, error);
 	*text = open + 1;
 	close = strrchr(*text, ')');
 	if (!close)

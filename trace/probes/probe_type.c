@@ -53,7 +53,7 @@ static const struct probe_type *find_type(const char *name)
 static int parse_bitfield(const struct probe_parser *p, const char *text)
 {
 	static const char *const containers[] = { "u8", "u16", "u32", "u64" };
-	const char *slash = strchr(text, '/');
+	const char *slash = strchr(text, '/'), *start;
 	unsigned long width, offset;
 	unsigned size;
 	char *end;
@@ -64,8 +64,9 @@ static int parse_bitfield(const struct probe_parser *p, const char *text)
 	width = simple_strtoul(text + 1, &end, 0);
 	if (!width || width > size || *end != '@')
 		return probe_parse_error(p, PROBE_ERR_BAD_BITFIELD, text);
-	offset = simple_strtoul(end + 1, &end, 0);
-	if (end != slash || offset > size - width)
+	start = end + 1;
+	offset = simple_strtoul(start, &end, 0);
+	if (end == start || end != slash || offset > size - width)
 		return probe_parse_error(p, PROBE_ERR_BAD_BITFIELD, text);
 	p->arg->type = find_type(containers[__builtin_ctz(size) - 3]);
 	p->arg->bit_width = (u8)width;
