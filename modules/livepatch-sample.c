@@ -24,7 +24,7 @@ static struct klp_func funcs[] = {
 	{},
 };
 
-static struct klp_patch patch = { .mod = THIS_MODULE, .funcs = funcs };
+static struct klp_patch patch = { .mod = THIS_MODULE, .objs = (struct klp_object[]){ { .funcs = funcs }, {} } };
 
 static int livepatch_init(void)
 {

@@ -106,6 +106,7 @@ struct module {
 	void *files;       /* of fs/module_sysfs.c [M of the chain] */
 	bool has_init;
 	bool keep_init_symbols; /* a tracer runs: names of init text stay until the module goes */
+	bool klp_alive;         /* live patches may refer to it [klp_mutex] */
 	bool livepatch;         /* it carries MODULE_INFO(livepatch, "Y") */
 };
 

@@ -37,7 +37,8 @@ static void show_cost(struct seq_file *m, const char *what, u64 plain, u64 repla
 static int measure_livepatch(struct seq_file *m)
 {
 	static struct klp_func funcs[] = { { .old_name = "ftrace_many_0" }, {} };
-	static struct klp_patch patch = { .name = "livepatch_bench", .funcs = funcs };
+	static struct klp_object objs[] = { { .funcs = funcs }, {} };
+	static struct klp_patch patch = { .name = "livepatch_bench", .objs = objs };
 	u64 plain = ticks_of_calls(), replaced;
 	int error;
 
@@ -76,7 +77,8 @@ static int measure_unpatching(struct seq_file *m)
 {
 	static char names[FTRACE_MANY - 1][sizeof("ftrace_many_99")];
 	static struct klp_func funcs[FTRACE_MANY];
-	static struct klp_patch patch = { .name = "livepatch_bench", .funcs = funcs };
+	static struct klp_object objs[] = { { .funcs = funcs }, {} };
+	static struct klp_patch patch = { .name = "livepatch_bench", .objs = objs };
 	u64 start;
 	int error;
 

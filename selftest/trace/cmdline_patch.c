@@ -15,4 +15,5 @@ static struct klp_func funcs[] = {
 	{},
 };
 
-struct klp_patch cmdline_patch = { .name = "cmdline_patch", .funcs = funcs };
+struct klp_patch cmdline_patch = { .name = "cmdline_patch",
+				   .objs = (struct klp_object[]){ { .funcs = funcs }, {} } };

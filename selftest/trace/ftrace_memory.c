@@ -164,7 +164,8 @@ static struct klp_func replaced[] = {
 	{ .old_name = "ftrace_target_multiply", .new_func = new_add },
 	{},
 };
-static struct klp_patch patch = { .name = "memory", .funcs = replaced };
+static struct klp_patch patch = { .name = "memory",
+				  .objs = (struct klp_object[]){ { .funcs = replaced }, {} } };
 
 static long enable_patch(void)
 {

@@ -42,13 +42,15 @@ static struct klp_func funcs[] = {
 	{ .old_name = "ftrace_target_call", .new_func = new_call },
 	{},
 };
-static struct klp_patch patch = { .name = "selftest", .funcs = funcs };
+static struct klp_object objs[] = { { .funcs = funcs }, {} };
+static struct klp_patch patch = { .name = "selftest", .objs = objs };
 
 static struct klp_func newer_funcs[] = {
 	{ .old_name = "ftrace_target_add", .new_func = newer_add },
 	{},
 };
-static struct klp_patch newer = { .name = "selftest_newer", .funcs = newer_funcs };
+static struct klp_object newer_objs[] = { { .funcs = newer_funcs }, {} };
+static struct klp_patch newer = { .name = "selftest_newer", .objs = newer_objs };
 
 static bool add_is_new(void)
 {
@@ -118,7 +120,7 @@ SELFTEST(livepatch, a_patch_replaces_functions_and_can_be_removed)
 	EXPECT(add_is_new() && multiply_is_new());
 	EXPECT_EQ(klp_release_patch(&patch), -EBUSY);
 	EXPECT_EQ(klp_enable_patch(&patch), -EBUSY);
-	klp_for_each_func (&patch, func)
+	klp_for_each_func (objs, func)
 		EXPECT(ftrace_location((unsigned long)func->old_func)->flags & FTRACE_FL_IPMODIFY);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	EXPECT_EQ(tasks_pending(), 0);
@@ -391,7 +393,7 @@ SELFTEST(livepatch, a_new_task_inherits_the_state_of_its_creator)
 
 SELFTEST(livepatch, force_switches_all_tasks)
 {
-	struct klp_patch forced = { .name = "selftest_forced", .funcs = funcs };
+	struct klp_patch forced = { .name = "selftest_forced", .objs = objs };
 	struct test_group group;
 	struct sleeper s;
 
@@ -524,7 +526,8 @@ static int try_function(const char *old_name, void *new_func)
 		{ .old_name = old_name, .new_func = new_func },
 		{},
 	};
-	struct klp_patch p = { .name = "selftest", .funcs = f };
+	struct klp_patch p = { .name = "selftest",
+			       .objs = (struct klp_object[]){ { .funcs = f }, {} } };
 	int error = klp_enable_patch(&p);
 
 	if (!error) {
@@ -537,9 +540,11 @@ static int try_function(const char *old_name, void *new_func)
 SELFTEST(livepatch, a_patch_that_cannot_be_applied_is_refused_as_a_whole)
 {
 	static char data;
-	struct klp_patch nameless = { .funcs = funcs }, slash = { .name = "a/b", .funcs = funcs };
-	struct klp_patch empty = { .name = "empty", .funcs = &funcs[ARRAY_SIZE(funcs) - 1] };
-	struct klp_patch twin = { .name = "selftest", .funcs = newer_funcs };
+	struct klp_patch nameless = { .objs = objs }, slash = { .name = "a/b", .objs = objs };
+	struct klp_patch empty = { .name = "empty",
+				   .objs = (struct klp_object[]){
+					   { .funcs = &funcs[ARRAY_SIZE(funcs) - 1] }, {} } };
+	struct klp_patch twin = { .name = "selftest", .objs = newer_objs };
 
 	EXPECT_EQ(klp_enable_patch(NULL), -EINVAL);
 	EXPECT_EQ(klp_enable_patch(&nameless), -EINVAL);

@@ -303,12 +303,13 @@ SELFTEST(livepatch_stack, the_cold_part_of_a_function_belongs_to_the_function)
 {
 	static const struct klp_code code = { 0x1000, 0x1100, 0x8000, 0x8010 };
 	struct klp_func func = { .old_name = "rb_erase", .new_func = ftrace_target_other };
+	const struct klp_object image = { .funcs = &func };
 	unsigned long cold = kallsyms_lookup_name("rb_erase.cold");
 
 	EXPECT(klp_code_has_call(&code, 0x1100) && !klp_code_has_call(&code, 0x1000));
 	EXPECT(klp_code_has_call(&code, 0x8010) && !klp_code_has_call(&code, 0x8000));
 	EXPECT(!klp_code_has_call(&code, 0x1101) && !klp_code_has_call(&code, 0x8011));
-	ASSERT(klp_init_func(&func) == 0);
+	ASSERT(klp_init_func(&image, &func) == 0);
 	EXPECT_EQ(func.old_code.start, kallsyms_lookup_name("rb_erase"));
 	EXPECT_EQ(func.old_code.cold_start, cold);
 	EXPECT(cold ? func.old_code.cold_end > cold : !func.old_code.cold_end);

@@ -40,7 +40,8 @@ static struct klp_func funcs[] = {
 	{ .old_name = "ftrace_target_call", .new_func = new_call },
 	{},
 };
-static struct klp_patch patch = { .name = "storm", .funcs = funcs };
+static struct klp_patch patch = { .name = "storm",
+				  .objs = (struct klp_object[]){ { .funcs = funcs }, {} } };
 
 /* Runs inside ftrace_target_call(), which is patched, too: the task cannot switch between the
  * calls. */

@@ -248,6 +248,36 @@ def test_a_patch_keeps_its_module(machine):
     assert "patched" not in machine.check("cat /proc/cmdline")
 
 
+def test_a_patch_replaces_functions_of_modules_that_are_loaded_and_that_come_later(machine):
+    patch = "/sys/kernel/livepatch/test_klp"
+    machine.check("insmod test_hello.ko; dmesg -c > /dev/null; insmod test_klp.ko")
+    eventually(lambda: machine.check(f"cat {patch}/transition {patch}/test_hello/patched {patch}/nosuch/patched") == "0\n1\n0\n")
+    assert machine.check(f"ls {patch}/test_hello; cat /proc/cmdline") == \
+        "patched             test_hello_exit,1   test_hello_greet,1\npatched, too\n"
+    machine.check("rmmod test_hello")
+    text = log(machine)
+    assert "test_klp: patched bye\n" in text and "livepatch: reverting patch 'test_klp' on unloading module 'test_hello'\n" in text
+    assert machine.check(f"cat {patch}/test_hello/patched") == "0\n"
+    machine.check("insmod test_hello.ko count=2")
+    text = log(machine)
+    assert text.endswith("test_klp: patched hello 0\ntest_klp: patched hello 1\n"), text
+    assert "livepatch: applying patch 'test_klp' to loading module 'test_hello'\n" in text
+    machine.check(f"echo 0 > {patch}/enabled")
+    eventually(lambda: machine.run("rmmod test_klp").status == 0)
+    machine.check("dmesg -c > /dev/null; rmmod test_hello")
+    assert log(machine) == "test_hello: bye\n"
+
+
+def test_a_module_that_a_patch_does_not_fit_is_refused(machine):
+    """As in Linux: the patch names a function that the module does not have."""
+    machine.check("insmod test_klp.ko")
+    refused(machine, "insmod test_plain.ko", "Invalid argument")
+    assert "livepatch: symbol 'nosuch_function' not found in symbol table\n" \
+        "livepatch: patch 'test_klp' failed for module 'test_plain', refusing to load module 'test_plain'\n" in log(machine)
+    machine.check("echo 0 > /sys/kernel/livepatch/test_klp/enabled")
+    eventually(lambda: machine.run("rmmod test_klp").status == 0)
+
+
 @pytest.mark.parametrize("name, function", [("ftrace-direct", "wake_up_process"), ("ftrace-direct-too", "handle_mm_fault")])
 def test_a_direct_call_goes_to_a_module(machine, name, function):
     machine.check(f"echo > {TRACING}/trace; modprobe {name}; ls / > /dev/null")

@@ -1,6 +1,6 @@
 /*
- * /sys/kernel/livepatch/NAME/{enabled,transition,force}, vmlinux/patched, and vmlinux/FUNCTION,1
- * for each function (Documentation/ABI/testing/sysfs-kernel-livepatch).
+ * /sys/kernel/livepatch/NAME/{enabled,transition,force}, OBJECT/patched, and OBJECT/FUNCTION,1 for
+ * each function; OBJECT is vmlinux or a module (Documentation/ABI/testing/sysfs-kernel-livepatch).
  *
  * An open file may outlive its patch. So a file refers to a struct klp_files. Its pointer to the
  * patch is protected by RCU, and becomes NULL when the patch is removed.
@@ -17,10 +17,17 @@
 #include "trace/livepatch/internal.h"
 #include "trace/core/files.h"
 
+/* The data of OBJECT/patched. */
+struct klp_object_file {
+	struct klp_files *files;
+	const struct klp_object *obj; /* of files->patch */
+};
+
 struct klp_files {
 	struct file_owner owner;
 	struct dentry *dir;      /* [klp_mutex] */
 	struct klp_patch *patch; /* [klp_mutex] to write, RCU to read; NULL: removed */
+	struct klp_object_file objects[];
 };
 
 static struct dentry *livepatch_dir; /* constant */
@@ -35,12 +42,6 @@ static bool is_enabled(const struct klp_patch *patch)
 static bool is_in_transition(const struct klp_patch *patch)
 {
 	return patch == READ_ONCE(klp_transition_patch);
-}
-
-/* All functions of a patch are patched, or none is. */
-static bool is_patched(const struct klp_patch *patch)
-{
-	return READ_ONCE(patch->funcs->patched);
 }
 
 /* Reads under RCU, because holders of klp_mutex wait for grace periods. */
@@ -65,9 +66,19 @@ static int enabled_show(struct seq_file *m, void *unused __unused)
 	return show_bool(m, is_enabled);
 }
 
+/* All functions of an object are patched, or none is. */
 static int patched_show(struct seq_file *m, void *unused __unused)
 {
-	return show_bool(m, is_patched);
+	const struct klp_object_file *object = m->private;
+	int error = -ENODEV;
+
+	rcu_read_lock();
+	if (rcu_dereference(object->files->patch)) {
+		seq_printf(m, "%d\n", READ_ONCE(object->obj->funcs->patched));
+		error = 0;
+	}
+	rcu_read_unlock();
+	return error;
 }
 
 static int transition_show(struct seq_file *m, void *unused __unused)
@@ -179,28 +190,34 @@ static void files_release(struct file_owner *owner)
 	kfree(container_of(owner, struct klp_files, owner));
 }
 
-static int create_function_dirs(struct klp_patch *patch, struct klp_files *files)
+static int create_object_dir(struct klp_object_file *object)
 {
-	struct dentry *vmlinux = sysfs_create_dir("vmlinux", files->dir);
-	struct dentry *patched = sysfs_create_file("patched", 0444, vmlinux, files, &patched_fops);
+	const struct klp_object *obj = object->obj;
+	struct dentry *dir =
+		sysfs_create_dir(obj->name ? obj->name : "vmlinux", object->files->dir);
+	struct dentry *patched = sysfs_create_file("patched", 0444, dir, object, &patched_fops);
+	const struct klp_func *func;
 	char name[KSYM_NAME_LEN + 2];
-	struct klp_func *func;
 
 	if (IS_ERR(patched))
 		return (int)PTR_ERR(patched);
-	klp_for_each_func (patch, func) {
+	klp_for_each_func (obj, func) {
 		struct dentry *func_dir;
 
 		snprintf(name, sizeof(name), "%s,1", func->old_name);
-		func_dir = sysfs_create_dir(name, vmlinux);
+		func_dir = sysfs_create_dir(name, dir);
 		if (IS_ERR(func_dir))
 			return (int)PTR_ERR(func_dir);
 	}
 	return 0;
 }
 
-static int create_all(struct klp_patch *patch, struct klp_files *files)
+static int create_all(const struct klp_patch *patch, struct klp_files *files)
 {
+	struct klp_object_file *object = files->objects;
+	const struct klp_object *obj;
+	int error = 0;
+
 	const struct {
 		const char *name;
 		umode_t mode;
@@ -218,14 +235,24 @@ static int create_all(struct klp_patch *patch, struct klp_files *files)
 		if (IS_ERR(file))
 			return (int)PTR_ERR(file);
 	}
-	return create_function_dirs(patch, files);
+	klp_for_each_object(patch, obj)
+	{
+		*object = (struct klp_object_file){ files, obj };
+		if (!error)
+			error = create_object_dir(object++);
+	}
+	return error;
 }
 
 int klp_create_files(struct klp_patch *patch)
 {
-	struct klp_files *files = kzalloc(sizeof(*files), GFP_KERNEL);
+	const struct klp_object *obj;
+	struct klp_files *files;
+	size_t objects = 0;
 	int error;
 
+	klp_for_each_object(patch, obj) objects++;
+	files = kzalloc(sizeof(*files) + objects * sizeof(files->objects[0]), GFP_KERNEL);
 	if (!files)
 		return -ENOMEM;
 	file_owner_init(&files->owner, NULL, files_release);

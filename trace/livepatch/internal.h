@@ -11,8 +11,20 @@ extern struct mutex klp_mutex;
 /* The patch that is in transition, or NULL. [klp_mutex] to write */
 extern struct klp_patch *klp_transition_patch;
 
-#define klp_for_each_func(patch, func)                                                             \
-	for (func = (patch)->funcs; func->old_name || func->new_func; func++)
+#define klp_for_each_object(patch, obj) for (obj = (patch)->objs; obj->funcs; obj++)
+#define klp_for_each_func(obj, func)                                                               \
+	for (func = (obj)->funcs; func->old_name || func->new_func; func++)
+/* All functions of a patch that are there to be replaced: of the image, and of loaded modules. */
+#define klp_for_each_loaded_func(patch, obj, func)                                                 \
+	klp_for_each_object(patch, obj) if (!klp_is_loaded(obj))                                   \
+	{                                                                                          \
+	}                                                                                          \
+	else klp_for_each_func (obj, func)
+
+static inline bool klp_is_loaded(const struct klp_object *obj)
+{
+	return !obj->name || obj->mod;
+}
 
 /* A replaced function: its ftrace_ops, and the stack of functions that replace it. */
 struct klp_ops {
@@ -24,8 +36,8 @@ struct klp_ops {
 
 /* ---- trace/livepatch/patch.c: klp_mutex held ---- */
 
-/* Finds the function's old and new code. 0 or -EINVAL. */
-int klp_init_func(struct klp_func *func);
+/* Finds the function's old and new code. The object is loaded. 0 or -EINVAL. */
+int klp_init_func(const struct klp_object *obj, struct klp_func *func);
 /* Makes func the newest replacement of old_func. 0, -EINVAL, -EPERM, -ENOMEM, -ENODEV. */
 int klp_patch_func(struct klp_func *func);
 /*
@@ -61,6 +73,8 @@ void klp_init_transition(struct klp_patch *patch, int state);
 void klp_cancel_transition(void);
 /* Lets the tasks switch from now on. */
 void klp_start_transition(void);
+/* Adds a function to klp_transition_patch after its transition has started. */
+void klp_join_transition(struct klp_func *func);
 /* Switches all tasks that can switch now. Queues work that tries the other tasks again later. */
 void klp_try_complete_transition(void);
 /* Reverses the transition: tasks that have switched switch back. */

@@ -15,9 +15,12 @@
 
 #include "kernel/errno.h"
 #include "kernel/export.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/module.h"
 #include "kernel/printk/printk.h"
+#include "kernel/rcu/rcu.h"
 #include "trace/livepatch/internal.h"
 
 DEFINE_MUTEX(klp_mutex);
@@ -36,19 +39,58 @@ static bool is_known(const struct klp_patch *patch)
 /* The name must be usable as the name of a directory. */
 static int check_patch(const struct klp_patch *patch)
 {
-	if (!patch || !patch->name || !*patch->name || strchr(patch->name, '/') || !patch->funcs ||
-	    (!patch->funcs->old_name && !patch->funcs->new_func))
+	const struct klp_object *obj;
+	const struct klp_func *func;
+
+	if (!patch || !patch->name || !*patch->name || strchr(patch->name, '/') || !patch->objs ||
+	    !patch->objs->funcs)
 		return -EINVAL;
+	klp_for_each_object(patch, obj)
+	{
+		if ((obj->name && strlen(obj->name) >= MODULE_NAME_LEN) ||
+		    (!obj->funcs->old_name && !obj->funcs->new_func))
+			return -EINVAL;
+		klp_for_each_func (obj, func)
+			if (!func->old_name || !*func->old_name || !func->new_func ||
+			    strlen(func->old_name) >= KSYM_NAME_LEN)
+				return -EINVAL;
+	}
 	return 0;
+}
+
+/* Finds the module of an object. One that the chain has not told us yet is not there. */
+static void find_module_of(struct klp_object *obj)
+{
+	struct module *mod;
+
+	mutex_lock(&module_mutex);
+	mod = obj->name ? find_module(obj->name) : NULL;
+	obj->mod = mod && mod->klp_alive ? mod : NULL;
+	mutex_unlock(&module_mutex);
+}
+
+static int init_object(struct klp_object *obj)
+{
+	struct klp_func *func;
+	int error = 0;
+
+	klp_for_each_func (obj, func) {
+		func->patched = func->transition = false;
+		if (klp_is_loaded(obj) && !error)
+			error = klp_init_func(obj, func);
+	}
+	return error;
 }
 
 static int init_patch(struct klp_patch *patch)
 {
-	struct klp_func *func;
+	struct klp_object *obj;
 	int error;
 
-	klp_for_each_func (patch, func) {
-		error = klp_init_func(func);
+	klp_for_each_object(patch, obj)
+	{
+		find_module_of(obj);
+		error = init_object(obj);
 		if (error)
 			return error;
 	}
@@ -59,18 +101,27 @@ static int init_patch(struct klp_patch *patch)
 	return error;
 }
 
-static int enable_patch(struct klp_patch *patch)
+static int patch_object(const struct klp_object *obj)
 {
 	struct klp_func *func;
 	int error = 0;
 
-	pr_notice("livepatch: enabling patch '%s'\n", patch->name);
-	klp_init_transition(patch, KLP_PATCHED);
-	klp_for_each_func (patch, func) {
+	klp_for_each_func (obj, func) {
 		error = klp_patch_func(func);
 		if (error)
 			break;
 	}
+	return error;
+}
+
+static int enable_patch(struct klp_patch *patch)
+{
+	const struct klp_object *obj;
+	int error = 0;
+
+	pr_notice("livepatch: enabling patch '%s'\n", patch->name);
+	klp_init_transition(patch, KLP_PATCHED);
+	klp_for_each_object(patch, obj) if (klp_is_loaded(obj) && !error) error = patch_object(obj);
 	if (error) {
 		pr_warn("livepatch: failed to enable patch '%s'\n", patch->name);
 		klp_cancel_transition();
@@ -164,3 +215,104 @@ int klp_release_patch(struct klp_patch *patch)
 	mutex_unlock(&klp_mutex);
 	return error;
 }
+
+/* ---- modules come and go ---- */
+
+/* Ends the replacement of the functions of a module. Waits for a grace period of RCU-tasks. */
+static void forget_object(struct klp_object *obj)
+{
+	struct klp_func *func;
+
+	klp_for_each_func (obj, func)
+		klp_unpatch_func(func);
+	synchronize_rcu_tasks();
+	klp_free_unpatched();
+	klp_for_each_func (obj, func)
+		WRITE_ONCE(func->transition, false);
+	obj->mod = NULL;
+}
+
+/* The patch's functions replace those of a module before its init runs. */
+static int apply_to_module(struct klp_patch *patch, struct klp_object *obj, struct module *mod)
+{
+	struct klp_func *func;
+	int error;
+
+	obj->mod = mod;
+	error = init_object(obj);
+	if (!error) {
+		pr_notice("livepatch: applying patch '%s' to loading module '%s'\n", patch->name,
+			  mod->name);
+		error = patch_object(obj);
+	}
+	if (error) {
+		pr_warn("livepatch: patch '%s' failed for module '%s', refusing to load module "
+			"'%s'\n",
+			patch->name, mod->name, mod->name);
+		forget_object(obj);
+	} else if (patch == klp_transition_patch) {
+		klp_for_each_func (obj, func)
+			klp_join_transition(func);
+	}
+	return error;
+}
+
+/* Ends the replacement of the module's functions in all patches. */
+static void forget_module(const struct module *mod)
+{
+	struct klp_patch *patch;
+	struct klp_object *obj;
+
+	list_for_each_entry (patch, &klp_patches, list) {
+		klp_for_each_object(patch, obj)
+		{
+			if (obj->mod != mod || !obj->name)
+				continue;
+			pr_notice("livepatch: reverting patch '%s' on unloading module '%s'\n",
+				  patch->name, mod->name);
+			forget_object(obj);
+		}
+	}
+}
+
+static int klp_module_coming(struct module *mod)
+{
+	struct klp_patch *patch;
+	struct klp_object *obj;
+	int error = 0;
+
+	mutex_lock(&klp_mutex);
+	mod->klp_alive = true;
+	list_for_each_entry (patch, &klp_patches, list) {
+		klp_for_each_object(patch, obj) if (obj->name &&
+						    strcmp(obj->name, mod->name) == 0 && !error)
+			error = apply_to_module(patch, obj, mod);
+		if (error) {
+			mod->klp_alive = false;
+			forget_module(mod);
+			break;
+		}
+	}
+	mutex_unlock(&klp_mutex);
+	return error;
+}
+
+static void klp_module_going(struct module *mod)
+{
+	mutex_lock(&klp_mutex);
+	mod->klp_alive = false;
+	forget_module(mod);
+	mutex_unlock(&klp_mutex);
+}
+
+static struct module_notifier klp_module_notifier = {
+	.coming = klp_module_coming,
+	.going = klp_module_going,
+};
+
+static int __init klp_module_init(void)
+{
+	register_module_notifier(&klp_module_notifier);
+	return 0;
+}
+device_initcall(klp_module_init);

@@ -3,14 +3,15 @@
  * put the old ones back. docs/live-patching.md describes its use. Names and meanings are Linux's
  * (Documentation/livepatch/livepatch.rst).
  *
- * A patch may be in a module. The functions that it replaces belong to the image, "vmlinux", so
- * there is no klp_object.
+ * A patch is usually in a module. It replaces functions of objects: of the image, "vmlinux", and of
+ * modules. Those of a module that is not loaded are replaced when it comes, before its init.
  */
 #pragma once
 
 #include "kernel/lib/list.h"
 
 struct klp_files;
+struct module;
 
 /* The code of a function, with the rarely executed part that the compiler placed elsewhere. */
 struct klp_code {
@@ -23,7 +24,7 @@ struct klp_func {
 	void *new_func; /* must have the same type as the old function */
 
 	void *old_func;                /* [klp_mutex], as all fields below */
-	struct klp_code old_code;      /* the function in the image */
+	struct klp_code old_code;      /* the function in the object */
 	struct klp_code new_code;      /* new_func */
 	const struct klp_code *leaves; /* the code that tasks leave in this transition */
 	/* In klp_ops.func_stack, newest first; RCU-tasks to read. */
@@ -32,12 +33,20 @@ struct klp_func {
 	bool transition; /* the task's patch_state decides; klp_ftrace_handler() reads this */
 };
 
+/* The functions to replace in the image or in a module. The owner fills in the first two fields. */
+struct klp_object {
+	const char *name;       /* of the module; NULL: the image */
+	struct klp_func *funcs; /* the last one has no old_name and no new_func */
+
+	struct module *mod; /* [klp_mutex] NULL: the module is not loaded */
+};
+
 struct klp_patch {
 	/* The module that has the patch and its functions. It stays until the patch is not in use.
 	 */
 	struct module *mod;
 	const char *name; /* names its directory in /sys/kernel/livepatch; NULL: that of mod */
-	struct klp_func *funcs; /* the last one has no old_name and no new_func */
+	struct klp_object *objs; /* the last one has no funcs */
 
 	struct list_head list;   /* [klp_mutex], as all fields below */
 	struct klp_files *files; /* NULL: the patch is not in use */

@@ -73,11 +73,26 @@ static void set_code(struct klp_code *code, unsigned long address, unsigned long
 				   .cold_end = end_of_function(cold) };
 }
 
-static int find_old_code(struct klp_func *func)
+static void find_symbol_of_module(struct symbol_search *search, const char *module,
+				  const char *name)
+{
+	char cold[KSYM_NAME_LEN];
+
+	*search = (struct symbol_search){ .address = kallsyms_find_in_module(module, name) };
+	search->found = search->address != 0;
+	strscpy(cold, name, sizeof(cold));
+	strscat(cold, ".cold", sizeof(cold));
+	search->cold = kallsyms_find_in_module(module, cold);
+}
+
+static int find_old_code(const struct klp_object *obj, struct klp_func *func)
 {
 	struct symbol_search search;
 
-	find_symbol(&search, func->old_name);
+	if (obj->name)
+		find_symbol_of_module(&search, obj->name, func->old_name);
+	else
+		find_symbol(&search, func->old_name);
 	if (!search.found) {
 		pr_err("livepatch: symbol '%s' not found in symbol table\n", func->old_name);
 		return -EINVAL;
@@ -120,14 +135,10 @@ static int find_new_code(struct klp_func *func)
 	return 0;
 }
 
-int klp_init_func(struct klp_func *func)
+int klp_init_func(const struct klp_object *obj, struct klp_func *func)
 {
-	int error;
+	int error = find_old_code(obj, func);
 
-	if (!func->old_name || !*func->old_name || !func->new_func ||
-	    strlen(func->old_name) >= KSYM_NAME_LEN)
-		return -EINVAL;
-	error = find_old_code(func);
 	if (!error)
 		error = find_new_code(func);
 	func->patched = func->transition = false;
