@@ -57,6 +57,11 @@ struct module;
 /* Disarms the probes in the module's text, or only in its init text. They are GONE. kprobe_mutex.*/
 void kretprobes_module_gone(const struct module *module, bool only_init);
 
+/* ---- fprobe.c: the same, and functions that have preemption off around handlers ---- */
+
+bool fprobe_calls_handlers(unsigned long func);
+bool fprobe_hides_preempt_off(unsigned long func);
+
 /* ---- address.c: where a probe can be ---- */
 
 /*

@@ -548,7 +548,8 @@ static void silence(void)
 
 static bool calls_callbacks(unsigned long func)
 {
-	return in_kprobes_text(func) || kretprobe_calls_handlers(func);
+	return in_kprobes_text(func) || kretprobe_calls_handlers(func) ||
+	       fprobe_calls_handlers(func);
 }
 
 static bool hides_preempt_off(unsigned long ip)
@@ -557,7 +558,8 @@ static bool hides_preempt_off(unsigned long ip)
 	char name[KSYM_NAME_LEN];
 
 	return kallsyms_lookup(ip, NULL, &offset, name) &&
-	       ip - offset == (unsigned long)kprobe_ftrace_handler;
+	       (ip - offset == (unsigned long)kprobe_ftrace_handler ||
+		fprobe_hides_preempt_off(ip - offset));
 }
 
 static void abandon(void)

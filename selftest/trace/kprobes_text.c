@@ -1,0 +1,192 @@
+/*
+ * Probes at the instructions of the kernel's own text, while all CPUs do work whose results are
+ * known. selftest_kprobe_step=N on the command line: every Nth instruction, 1 is all.
+ */
+#include "arch/insn.h"
+#include "fs/fs.h"
+#include "fs/syscalls.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sections.h"
+#include "kernel/smp.h"
+#include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/kernel_task.h"
+#include "selftest/lib/memory.h"
+#include "selftest/lib/threads.h"
+#include "trace/ftrace/ftrace.h"
+#include "trace/kprobes/kprobes.h"
+
+#define BATCH 64
+
+static unsigned long probe_step = 1009;
+
+static int __init probe_step_setup(const char *value)
+{
+	return value ? kstrtoul(value, 10, &probe_step) : -EINVAL;
+}
+__setup("selftest_kprobe_step", probe_step_setup);
+
+/* ---- the work ---- */
+
+static bool stop_work;
+static atomic64_t rounds, wrong;
+
+static void check(bool right, const char *what)
+{
+	if (right)
+		return;
+	if (atomic64_inc_return(&wrong) == 1)
+		pr_err("kprobes_text: %s has gone wrong\n", what);
+}
+
+static void work_on_file(unsigned index, u32 seed)
+{
+	char path[32], text[200], back[200];
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/kprobes_text.%u", index);
+	fd = (int)sys_open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	check(fd >= 0, "open");
+	memory_fill(text, sizeof(text), seed);
+	check(sys_write(fd, text, sizeof(text)) == sizeof(text), "write");
+	check(sys_lseek(fd, 0, SEEK_SET) == 0, "lseek");
+	check(sys_read(fd, back, sizeof(back)) == sizeof(back), "read");
+	check(memory_intact(back, sizeof(back), seed), "the content of a file");
+	sys_close(fd);
+	check(sys_unlink(path) == 0, "unlink");
+}
+
+static void work(void *unused __unused, unsigned index)
+{
+	u32 seed = index;
+
+	while (!READ_ONCE(stop_work)) {
+		size_t size = 16 + test_random(&seed) % 3000;
+		u32 number = test_random(&seed);
+		void *p = kmalloc(size, GFP_KERNEL);
+		unsigned long parsed;
+		char text[24];
+
+		memory_fill(p, size, number);
+		snprintf(text, sizeof(text), "%u", number);
+		check(!kstrtoul(text, 10, &parsed) && parsed == number, "a number");
+		check(ftrace_target_recurse(number % 9) == number % 9, "a recursive call");
+		work_on_file(index, number);
+		check(memory_intact(p, size, number), "memory");
+		kfree(p);
+		atomic64_inc(&rounds);
+		if (number % 4 == 0)
+			msleep(1);
+	}
+}
+
+/* ---- the probes ---- */
+
+static struct kprobe probes[BATCH];
+static u8 bytes[BATCH];
+static unsigned filled;
+static u64 instructions, probed, refused, not_restored;
+static atomic64_t hits;
+
+static int count(struct kprobe *p __unused, struct pt_regs *regs __unused)
+{
+	atomic64_inc(&hits);
+	return 0;
+}
+
+static void count_post(struct kprobe *p __unused, struct pt_regs *regs __unused,
+		       unsigned long flags __unused)
+{
+}
+
+/* Registers the collected probes, lets each CPU work, and removes them. */
+static void probe_batch(struct selftest *test)
+{
+	bool registered[BATCH];
+	s64 begin;
+
+	for (unsigned i = 0; i < filled; i++) {
+		int error;
+
+		bytes[i] = *(const u8 *)probes[i].addr;
+		error = register_kprobe(&probes[i]);
+		registered[i] = !error;
+		probed += !error;
+		refused += error == -EINVAL || error == -EOPNOTSUPP;
+		if (error && error != -EINVAL && error != -EOPNOTSUPP) {
+			selftest_diag(test, "%pS: %d", (void *)probes[i].addr, error);
+			selftest_fail(test, __FILE__, __LINE__, "register_kprobe()");
+		}
+	}
+	begin = atomic64_read(&rounds);
+	while (atomic64_read(&rounds) < begin + 2 * (s64)num_online_cpus())
+		msleep(1);
+	for (unsigned i = 0; i < filled; i++) {
+		if (!registered[i])
+			continue;
+		unregister_kprobe(&probes[i]);
+		not_restored +=
+			*(const u8 *)probes[i].addr != bytes[i] && !ftrace_location(probes[i].addr);
+	}
+	filled = 0;
+}
+
+static void collect(struct selftest *test, unsigned long addr)
+{
+	if (instructions++ % probe_step)
+		return;
+	probes[filled] = (struct kprobe){ .addr = addr,
+					  .pre_handler = count,
+					  .post_handler = filled % 2 ? count_post : NULL };
+	if (++filled == BATCH)
+		probe_batch(test);
+}
+
+/* Visits the instructions from a function's start to the next symbol. */
+static void visit_function(struct selftest *test, unsigned long start, unsigned long end)
+{
+	struct insn insn;
+
+	for (unsigned long at = start; at < end; at += insn.length) {
+		if (insn_decode(&insn, (const u8 *)at, end - at))
+			return;
+		collect(test, at);
+	}
+}
+
+SELFTEST(kprobes_text, probes_at_a_sample_of_all_instructions_change_no_result)
+{
+	unsigned long start, end;
+	struct test_group group;
+	char type;
+
+	stop_work = false;
+	instructions = probed = refused = not_restored = 0;
+	atomic64_set(&wrong, 0);
+	atomic64_set(&hits, 0);
+	ASSERT(test_group_start(&group, num_online_cpus(), EACH_CPU, work, NULL));
+	for (unsigned i = 0; kallsyms_get(i, &start, &type, NULL); i++) {
+		if (start < (unsigned long)_stext || start >= (unsigned long)_etext)
+			continue;
+		if (!kallsyms_get(i + 1, &end, NULL, NULL) || end > (unsigned long)_etext)
+			end = (unsigned long)_etext;
+		visit_function(test, start, end);
+	}
+	probe_batch(test);
+	WRITE_ONCE(stop_work, true);
+	test_group_wait(&group);
+	selftest_diag(test, "%llu instructions, %llu probed, %llu refused, %lld hits",
+		      (unsigned long long)instructions, (unsigned long long)probed,
+		      (unsigned long long)refused, (long long)atomic64_read(&hits));
+	EXPECT(probed * probe_step > instructions / 2);
+	EXPECT(atomic64_read(&hits) > 0);
+	EXPECT_EQ(atomic64_read(&wrong), 0);
+	EXPECT_EQ(not_restored, 0);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+}

@@ -1,0 +1,188 @@
+/* Function probes: fprobe.h. */
+#include "trace/kprobes/fprobe.h"
+
+#include "kernel/errno.h"
+#include "kernel/export.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "trace/fgraph/inline.h"
+#include "trace/kprobes/internal.h"
+
+/* ---- hits: preemption off, any context ---- */
+
+/* Returns false, and counts the hit, if a handler of this CPU has caused it. */
+static __always_inline bool begin_handler(struct fprobe *fp)
+{
+	if (unlikely(this_cpu_read(kprobe_active))) {
+		atomic64_inc(&fp->nmissed);
+		return false;
+	}
+	this_cpu_write(kprobe_active, 1);
+	return true;
+}
+
+static __always_inline void end_handler(void)
+{
+	this_cpu_write(kprobe_active, 0);
+}
+
+static int fprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
+			struct ftrace_regs *fregs)
+{
+	struct fprobe *fp = container_of(gops, struct fprobe, graph);
+	void *data = NULL;
+	int skip = 0;
+
+	if (READ_ONCE(fp->flags) & FPROBE_FL_DISABLED || !begin_handler(fp))
+		return 0;
+	if (fp->entry_data_size)
+		data = fgraph_call_reserve(trace, gops, (int)fp->entry_data_size);
+	if (unlikely(fp->entry_data_size && !data)) {
+		atomic64_inc(&fp->nmissed);
+		skip = 1;
+	} else if (fp->entry_handler) {
+		const struct fgraph_stack *stack = current_stable->trace;
+
+		skip = fp->entry_handler(fp, trace->func, stack->top->ret, fregs, data);
+	}
+	end_handler();
+	return !skip;
+}
+
+static void fprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
+			  struct ftrace_regs *fregs)
+{
+	struct fprobe *fp = container_of(gops, struct fprobe, graph);
+	void *data = fp->entry_data_size ? fgraph_call_data(trace, gops) : NULL;
+
+	if (READ_ONCE(fp->flags) & FPROBE_FL_DISABLED)
+		return;
+	this_cpu_write(kprobe_active, 1);
+	fp->exit_handler(fp, trace->func, trace->frame->ret, fregs, data);
+	end_handler();
+}
+
+static void fprobe_lost(struct fgraph_ops *gops, unsigned long func __unused, void *data)
+{
+	if (!data)
+		atomic64_inc(&container_of(gops, struct fprobe, graph)->nmissed);
+}
+
+/* The callback of a probe without an exit_handler. */
+static void fprobe_only_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			      struct ftrace_regs *fregs)
+{
+	struct fprobe *fp = container_of(op, struct fprobe, graph.ops);
+
+	preempt_disable_notrace();
+	if (!(READ_ONCE(fp->flags) & FPROBE_FL_DISABLED) && begin_handler(fp)) {
+		fp->entry_handler(fp, ip, parent_ip, fregs, NULL);
+		end_handler();
+	}
+	preempt_enable_notrace();
+}
+
+bool fprobe_calls_handlers(unsigned long func)
+{
+	return func == (unsigned long)fprobe_entry || func == (unsigned long)fprobe_return ||
+	       func == (unsigned long)fprobe_only_entry;
+}
+
+bool fprobe_hides_preempt_off(unsigned long func)
+{
+	return func == (unsigned long)fprobe_only_entry;
+}
+
+/* ---- registration ---- */
+
+static int begin_registration(struct fprobe *fp)
+{
+	if (fp->registered)
+		return -EBUSY;
+	if (!fp->entry_handler && !fp->exit_handler)
+		return -EINVAL;
+	if (fp->entry_data_size > MAX_FPROBE_DATA_SIZE)
+		return -E2BIG;
+	atomic64_set(&fp->nmissed, 0);
+	memset(&fp->graph, 0, sizeof(fp->graph));
+	fp->graph.entryfunc = fprobe_entry;
+	fp->graph.retfunc = fprobe_return;
+	fp->graph.lostfunc = fprobe_lost;
+	fp->graph.ops.flags = FTRACE_OPS_FL_DYNAMIC;
+	return 0;
+}
+
+/* Registers a probe whose filter is set, unless that has failed with error. */
+static int end_registration(struct fprobe *fp, int error)
+{
+	if (!error && fp->exit_handler) {
+		error = register_ftrace_graph(&fp->graph);
+	} else if (!error) {
+		fp->graph.ops.func = fprobe_only_entry;
+		error = register_ftrace_function(&fp->graph.ops);
+	}
+	if (error)
+		ftrace_free_filter(&fp->graph.ops);
+	fp->registered = !error;
+	return error;
+}
+
+int register_fprobe(struct fprobe *fp, const char *filter, const char *notfilter)
+{
+	int error = begin_registration(fp);
+
+	if (error)
+		return error;
+	error = ftrace_set_filter(&fp->graph.ops, filter, strlen(filter), true);
+	if (!error && notfilter)
+		error = ftrace_set_notrace(&fp->graph.ops, notfilter, strlen(notfilter), true);
+	return end_registration(fp, error);
+}
+EXPORT_SYMBOL_GPL(register_fprobe);
+
+int register_fprobe_ips(struct fprobe *fp, const unsigned long *addrs, int num)
+{
+	int error = begin_registration(fp);
+
+	if (error)
+		return error;
+	if (num <= 0)
+		error = -EINVAL;
+	for (int i = 0; i < num && !error; i++)
+		error = ftrace_set_filter_ip(&fp->graph.ops, addrs[i], false, false);
+	return end_registration(fp, error);
+}
+EXPORT_SYMBOL_GPL(register_fprobe_ips);
+
+int register_fprobe_syms(struct fprobe *fp, const char *const *syms, int num)
+{
+	int error = begin_registration(fp);
+
+	if (error)
+		return error;
+	if (num <= 0)
+		error = -EINVAL;
+	for (int i = 0; i < num && !error; i++) {
+		unsigned long addr = kallsyms_lookup_name(syms[i]);
+
+		error = -ESRCH;
+		if (addr && ftrace_location(addr))
+			error = ftrace_set_filter_ip(&fp->graph.ops, addr, false, false);
+	}
+	return end_registration(fp, error);
+}
+EXPORT_SYMBOL_GPL(register_fprobe_syms);
+
+int unregister_fprobe(struct fprobe *fp)
+{
+	if (!fp->registered)
+		return -EINVAL;
+	fp->registered = false;
+	if (fp->exit_handler)
+		unregister_ftrace_graph(&fp->graph);
+	else
+		unregister_ftrace_function(&fp->graph.ops);
+	ftrace_free_filter(&fp->graph.ops);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(unregister_fprobe);
