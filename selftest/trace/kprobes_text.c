@@ -91,7 +91,7 @@ static void work(void *unused __unused, unsigned index)
 static struct kprobe probes[BATCH];
 static u8 bytes[BATCH];
 static unsigned filled;
-static u64 instructions, probed, refused, not_restored;
+static u64 batches, instructions, probed, refused, not_restored;
 static atomic64_t hits;
 
 static int count(struct kprobe *p __unused, struct pt_regs *regs __unused)
@@ -135,6 +135,8 @@ static void probe_batch(struct selftest *test)
 			*(const u8 *)probes[i].addr != bytes[i] && !ftrace_location(probes[i].addr);
 	}
 	filled = 0;
+	if (++batches % 64 == 0)
+		selftest_diag(test, "%llu instructions so far", (unsigned long long)instructions);
 }
 
 static void collect(struct selftest *test, unsigned long addr)

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import BUILD, Nop5
+from nop5 import BUILD, EXIT_POWEROFF, Nop5, parse_ktap
 
 KPROBES = "/sys/kernel/debug/kprobes"
 
@@ -66,3 +66,11 @@ def test_probe_in_a_module_is_gone_with_the_module(machine, example, parameter, 
     machine.check(f"modprobe ftrace-direct; rmmod {example}; rmmod ftrace-direct")
     assert machine.check(f"cat {KPROBES}/list") == ""
     assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
+
+
+@pytest.mark.soak
+def test_probes_at_all_instructions_of_the_kernel_change_no_result(boot):
+    machine = boot(wait=False, cpus=4, append="selftest=kprobes_text* selftest_kprobe_step=1")
+    assert machine.wait_exit(progress=r"instructions so far") == EXIT_POWEROFF
+    report = parse_ktap(machine.text)
+    assert not report.failed and len(report.passed) == 1, "\n".join(report.failed)
