@@ -1,7 +1,7 @@
 /*
  * The initramfs: archives that the boot loader has put into memory, unpacked into the root file
  * system. Each module of the boot loader holds archives in the format newc (fs/cpio.h), one after
- * another. Their memory is freed afterwards.
+ * another, each as it is or compressed with gzip. Their memory is freed afterwards.
  *
  * Linux: Documentation/driver-api/early-userspace/buffer-format.rst. An entry replaces an object of
  * another type with the same name; a directory that exists gets the new mode and owner.
@@ -13,9 +13,11 @@
 #include "fs/open.h"
 #include "kernel/boot/boot_info.h"
 #include "kernel/init.h"
+#include "kernel/lib/inflate.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
 #include "kernel/printk/printk.h"
 #include "kernel/time/ktime.h"
 
@@ -199,8 +201,33 @@ static void __init set_dir_times(struct unpacker *u)
 	u->dirs = NULL;
 }
 
-/* Unpacks the archives in memory. Reports what it could not unpack, and goes on where it can. */
-static void __init unpack(struct unpacker *u, const char *data, size_t size)
+/* Compressed files that Linux can read, by their first bytes. */
+static const struct {
+	const char *magic, *name;
+} compressions[] __initconst = {
+	{ "\x1f\x8b", "gzip" },         { "BZh", "bzip2" },        { "\x5d\x00\x00", "lzma" },
+	{ "\xfd\x37", "xz" },           { "\x89\x4c\x5a", "lzo" }, { "\x02\x21\x4c\x18", "lz4" },
+	{ "\x28\xb5\x2f\xfd", "zstd" },
+};
+
+/* How the data is compressed. NULL: in no way that is known. */
+static const char *__init compression_of(const char *data, size_t size)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(compressions); i++) {
+		size_t length = max(strlen(compressions[i].magic), (size_t)2);
+
+		if (size >= length && !memcmp(data, compressions[i].magic, length))
+			return compressions[i].name;
+	}
+	return NULL;
+}
+
+/*
+ * Unpacks archives in memory that are not compressed. Reports what it could not unpack, and goes on
+ * where it can. Returns where it ended: the end, or a compressed archive, or an error, which it has
+ * reported.
+ */
+static size_t __init unpack(struct unpacker *u, const char *data, size_t size)
 {
 	struct cpio_reader reader = { .data = data, .size = size };
 	struct cpio_entry entry;
@@ -216,10 +243,74 @@ static void __init unpack(struct unpacker *u, const char *data, size_t size)
 		if (err && failed++ < 10)
 			pr_err("initramfs: %s: %s\n", entry.name, errno_text(-err));
 	}
-	if (ret < 0)
+	if (ret < 0 && !compression_of(data + reader.pos, size - reader.pos))
 		pr_err("initramfs: %s, at byte %zu of %zu\n", reader.problem, reader.pos, size);
 	free_seen(u);
 	set_dir_times(u);
+	return reader.pos;
+}
+
+/* Doubles the room for what is decompressed. */
+static int __init grow(struct gunzip *z)
+{
+	size_t size = z->out_size ? z->out_size * 2 : max(z->in_size * 4, (size_t)65536);
+	u8 *out = vmalloc(size);
+
+	if (!out)
+		return -ENOMEM;
+	if (z->out_pos)
+		memcpy(out, z->out, z->out_pos);
+	vfree(z->out);
+	z->out = out;
+	z->out_size = size;
+	return 0;
+}
+
+/* Unpacks a compressed archive. Returns its size, or 0: an error, which it has reported. */
+static size_t __init unpack_compressed(struct unpacker *u, const char *data, size_t size)
+{
+	const char *name = compression_of(data, size);
+	struct gunzip *z;
+	int err;
+
+	if (strcmp(name, "gzip")) {
+		pr_err("initramfs: an archive is compressed with %s. nop5 reads gzip, and archives "
+		       "that are not compressed\n",
+		       name);
+		return 0;
+	}
+	z = kzalloc(sizeof(*z), GFP_KERNEL);
+	if (!z)
+		return 0;
+	z->in = (const u8 *)data;
+	z->in_size = size;
+	z->grow = grow;
+	err = gunzip(z);
+	if (err)
+		pr_err("initramfs: a compressed archive: %s, at byte %zu of %zu\n",
+		       err == -EINVAL ? z->problem : errno_text(-err), z->in_pos, size);
+	else
+		(void)unpack(u, (const char *)z->out, z->out_pos);
+	size = err ? 0 : z->in_pos;
+	vfree(z->out);
+	kfree(z);
+	return size;
+}
+
+/* Unpacks all archives of a module. */
+static void __init unpack_module(struct unpacker *u, const char *data, size_t size)
+{
+	size_t pos = 0, used;
+
+	while (pos < size) {
+		pos += unpack(u, data + pos, size - pos);
+		if (pos == size || !compression_of(data + pos, size - pos))
+			return;
+		used = unpack_compressed(u, data + pos, size - pos);
+		if (!used)
+			return;
+		pos += used;
+	}
 }
 
 void __init initramfs_unpack(void)
@@ -232,7 +323,7 @@ void __init initramfs_unpack(void)
 
 		if (!size)
 			continue;
-		unpack(&u, __va(module->start), size);
+		unpack_module(&u, __va(module->start), size);
 		pr_info("Freeing initrd memory: %zuK\n", size / 1024);
 		free_boot_memory(module->start, module->end);
 	}

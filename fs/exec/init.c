@@ -26,6 +26,24 @@ __setup_string("init", init_path);
 __setup_string("rdinit", rdinit_path);
 __setup_string("root", root_name);
 
+/*
+ * What else Linux wants to know of the file system of root=. The words are the kernel's: the first
+ * program does not get them.
+ */
+#define ROOT_OPTION(word)                                                                          \
+	static int __init word##_setup(const char *value)                                          \
+	{                                                                                          \
+		(void)value;                                                                       \
+		return 0;                                                                          \
+	}                                                                                          \
+	__setup(#word, word##_setup)
+ROOT_OPTION(ro);
+ROOT_OPTION(rw);
+ROOT_OPTION(rootwait);
+ROOT_OPTION(rootdelay);
+ROOT_OPTION(rootflags);
+ROOT_OPTION(rootfstype);
+
 static const char *const places[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
 #define INIT_WORDS_MAX 32 /* arguments, and variables, as on Linux */

@@ -1,4 +1,5 @@
 """The initramfs: archives that the boot loader hands over become the root file system."""
+import gzip
 import os
 import re
 import subprocess
@@ -74,6 +75,25 @@ def test_a_broken_archive_is_reported_and_the_rest_is_kept(boot, tree, archive):
     machine = boot(initrd=str(archive))
     assert "initramfs: the archive ends inside a header" in machine.text
     assert machine.check("cat /etc/motd") == "welcome\n"
+
+
+def test_archives_that_are_compressed_with_gzip(boot, tree, archive):
+    """Linux takes them, too: compressed or not, in any order, with zeros between."""
+    compressed = archive.with_suffix(".gz")
+    compressed.write_bytes(gzip.compress(archive.read_bytes()))
+    pack(tree, compressed)
+    (tree / "etc/motd").write_text("third archive\n")
+    pack(tree, archive.with_suffix(".third"))
+    with open(compressed, "ab") as output:
+        output.write(bytes(512) + gzip.compress(archive.with_suffix(".third").read_bytes(), 1) + bytes(100))
+        output.write(bytes.fromhex("28b52ffd") + b"more")
+    machine = boot(initrd=str(compressed), append="ro rootwait rootfstype=ext4 left=over word")
+    assert machine.check("cat /etc/motd") == "third archive\n"
+    assert "initramfs: an archive is compressed with zstd." in machine.text
+    # Words of the kernel do not reach the first program. busybox overwrites its arguments, but not their length.
+    assert machine.check("tr '\\0' ' ' < /proc/1/environ") == "HOME=/ TERM=linux left=over "
+    assert machine.check("wc -c < /proc/1/cmdline") == f"{len('/init word ')}\n"
+    assert machine.check("stat -c '%a' /dev/shm") == "1777\n"
 
 
 def test_its_memory_is_freed(boot, archive, tmp_path):
