@@ -254,8 +254,8 @@ struct file *open_exec(int dfd, const char *name, int at_flags)
 	return file;
 }
 
-static long do_sys_openat(int dfd, const char __user *filename, int flags, umode_t mode,
-			  unsigned lookup)
+static noinline long do_sys_openat2(int dfd, const char __user *filename, int flags, umode_t mode,
+				    unsigned lookup)
 {
 	char *name = getname(filename);
 	struct file *file;
@@ -285,18 +285,18 @@ static int known_flags(int flags)
 
 SYSCALL_DEFINE3(open, const char __user *, filename, int, flags, umode_t, mode)
 {
-	return do_sys_openat(AT_FDCWD, filename, known_flags(flags), mode, 0);
+	return do_sys_openat2(AT_FDCWD, filename, known_flags(flags), mode, 0);
 }
 
 SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
 {
-	return do_sys_openat(dfd, filename, known_flags(flags), mode, 0);
+	return do_sys_openat2(dfd, filename, known_flags(flags), mode, 0);
 }
 
 SYSCALL_DEFINE2(creat, const char __user *, pathname, umode_t, mode)
 {
-	return do_sys_openat(AT_FDCWD, pathname, O_CREAT | O_WRONLY | O_TRUNC | O_LARGEFILE, mode,
-			     0);
+	return do_sys_openat2(AT_FDCWD, pathname, O_CREAT | O_WRONLY | O_TRUNC | O_LARGEFILE, mode,
+			      0);
 }
 
 /* openat2(2). */
@@ -360,6 +360,6 @@ SYSCALL_DEFINE4(openat2, int, dfd, const char __user *, filename, struct open_ho
 	err = check_open_how(&h);
 	if (err)
 		return err;
-	return do_sys_openat(dfd, filename, (int)h.flags, (umode_t)h.mode,
-			     lookup_for_resolve(h.resolve));
+	return do_sys_openat2(dfd, filename, (int)h.flags, (umode_t)h.mode,
+			      lookup_for_resolve(h.resolve));
 }

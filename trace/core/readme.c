@@ -55,7 +55,35 @@ static const char readme_msg[] =
 	"  max_graph_depth\t- the deepest calls that are recorded; 0: all (function_graph)\n"
 	"  tracing_thresh\t- record only calls of at least so many us (function_graph)\n"
 #endif
-	"  per_cpu/cpuN/\t\t- files for one CPU; stats has the numbers of its buffer\n"
+	"\n  dynamic_events\t- the events that users have made, of all kinds\n"
+	"\t\t\t  Create/append/remove/show them, one command on each line\n"
+	"  synthetic_events\t- the same, only those of kind s\n"
+#ifdef CONFIG_FUNCTION_TRACER
+	"  kprobe_events\t\t- the same, only those at places in the kernel\n"
+	"  uprobe_events\t\t- the same, only those at places in programs\n"
+#endif
+	"\t   Format: p[:[<group>/][<event>]] <place> [<args>]\n"
+	"\t           r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
+	"\t           s:[synthetic/]<event> <field> [<field>]\n"
+	"\t           e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if "
+	"<filter>]\n"
+	"\t           -:[<group>/][<event>]\n"
+#ifdef CONFIG_FUNCTION_TRACER
+	"\t    place: [<module>:]<symbol>[+<offset>]|<memaddr>\n"
+	"place (kretprobe): [<module>:]<symbol>[+<offset>]%return|<memaddr>\n"
+	"   place (uprobe): <path>:<offset>[%return][(ref_ctr_offset)]\n"
+#endif
+	"\t     args: <name>=fetcharg[:type]\n"
+	"\t fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],\n"
+	"\t           $stack<index>, $stack, $retval, $comm, $arg<N>,\n"
+	"\t           +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n"
+	"\t     type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, symbol,\n"
+	"\t           b<bit-width>@<bit-offset>/<container-size>, ustring,\n"
+	"\t           symstr, <type>\\[<array-size>\\]\n"
+	"\t    field: <stype> <name>;\n"
+	"\t    stype: u8/u16/u32/u64, s8/s16/s32/s64, pid_t, char name[],\n"
+	"\t           [unsigned] char/int/long\n"
+	"\n  per_cpu/cpuN/\t\t- files for one CPU; stats has the numbers of its buffer\n"
 	"  events/\t\t- formats of the entries, for readers of trace_pipe_raw\n";
 
 static ssize_t readme_read(struct file *file __unused, char *buf, size_t count, loff_t *pos)
