@@ -17,6 +17,7 @@
 #include "arch/pgtable.h"
 #include "arch/switch.h"
 #include "arch/text_alias.h"
+#include "arch/uprobes.h"
 #include "kernel/kallsyms.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
@@ -237,7 +238,8 @@ unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
 		if (copy_from_user_nofault(frame, (const void *)bp, sizeof(frame)))
 			break;
 		if (frame[1])
-			entries[count++] = frame[1];
+			entries[count++] =
+				arch_uprobe_return_address(frame[1], bp + sizeof(frame[0]));
 		if (frame[0] <= bp)
 			break;
 		bp = frame[0];

@@ -37,6 +37,13 @@ void arch_uprobe_leave(struct pt_regs *regs)
 		handlers->leave(regs);
 }
 
+unsigned long arch_uprobe_return_address(unsigned long address, unsigned long at)
+{
+	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
+
+	return handlers ? handlers->return_address(address, at) : address;
+}
+
 /* ---- which instructions ---- */
 
 static enum action action_of_0f(const struct insn *insn)

@@ -54,11 +54,15 @@ void arch_uprobe_leave_slot(const struct arch_uprobe *uprobe, struct pt_regs *re
 struct arch_uprobe_handlers {
 	bool (*int3)(struct pt_regs *regs);
 	void (*leave)(struct pt_regs *regs);
+	/* The address to which the function returns whose return address, address, is at at. */
+	unsigned long (*return_address)(unsigned long address, unsigned long at);
 };
 void arch_uprobe_set_handlers(const struct arch_uprobe_handlers *handlers);
 /* For traps_user.c. */
 bool arch_uprobe_int3(struct pt_regs *regs);
 void arch_uprobe_leave(struct pt_regs *regs);
+/* For backtraces of the current program. Any context but NMI. */
+unsigned long arch_uprobe_return_address(unsigned long address, unsigned long at);
 /* The program gets the signal that an access to address would give. regs->ip: the instruction. */
 void arch_uprobe_send_fault(struct pt_regs *regs, const struct arch_uprobe_fault *fault);
 /* The program gets the SIGTRAP of TF behind an emulated instruction. */

@@ -22,7 +22,7 @@ def build(directory):
     return program, addresses, offsets
 
 
-def instructions(program, function, base):
-    """The offsets of the instructions of a function; base is the address minus the offset."""
+def instructions(program, function, base, only=""):
+    """The offsets of the instructions of a function, or of those that begin with only; base is the address minus the offset."""
     text = subprocess.check_output(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={function}", program], text=True)
-    return [int(address, 16) - base for address in re.findall(r"^ +([0-9a-f]+):\t", text, re.M)]
+    return [int(address, 16) - base for address in re.findall(rf"^ +([0-9a-f]+):\t{only}", text, re.M)]

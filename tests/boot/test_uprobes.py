@@ -46,8 +46,8 @@ class Probed:
     def at(self, name):
         return f"/bin/probed:{self.offsets[name]:#x}"
 
-    def instructions(self, function):
-        return instructions(self.program, function, self.addresses[function] - self.offsets[function])
+    def instructions(self, function, only=""):
+        return instructions(self.program, function, self.addresses[function] - self.offsets[function], only)
 
     def define(self, *commands):
         self.machine.check("echo 0 > events/enable; echo > uprobe_events")
@@ -181,6 +181,21 @@ def test_areas_that_change_keep_their_breakpoints(probed):
     assert probed.run("areas") == "areas 5"
     probed.enable(False)
     assert probed.hits() == {"add": 6}
+
+
+def test_backtraces_of_programs_show_no_trampolines(probed):
+    """At the calls that down() makes of itself. Linux 6.1 shows addresses in [uprobes]."""
+    def stacks(*more):
+        probed.define(f"p:inner /bin/probed:{probed.instructions('down', 'call')[0]:#x}", *more)
+        probed.machine.check("echo > trace; echo 1 > options/userstacktrace")
+        probed.enable()
+        assert probed.run("down 3") == "down 4"
+        probed.machine.check("echo 0 > events/enable; echo 0 > options/userstacktrace")
+        trace = "\n".join(line.rstrip() for line in probed.machine.check("cat trace").splitlines())
+        return [stack.split() for stack in re.findall(r"inner: .*\n.*<user stack trace>\n((?: =>  <\w+>\n?)+)", trace)]
+    expected = stacks()
+    assert len(expected) == 3 and len(expected[0]) < len(expected[1]) < len(expected[2])
+    assert stacks(f"r:down {probed.at('down')}") == expected
 
 
 def storm(probed, seconds):

@@ -188,7 +188,11 @@ static int uprobe_fork(struct task_struct *p, u64 clone_flags)
 	return p->utask ? copy_returns(p->utask, utask) : -ENOMEM;
 }
 
-static const struct arch_uprobe_handlers handlers = { .int3 = uprobe_int3, .leave = uprobe_leave };
+static const struct arch_uprobe_handlers handlers = {
+	.int3 = uprobe_int3,
+	.leave = uprobe_leave,
+	.return_address = true_return_address,
+};
 
 static int uprobes_init(void)
 {

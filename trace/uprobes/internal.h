@@ -72,6 +72,8 @@ void drop_returns(struct uprobe_task *utask);
 int copy_returns(struct uprobe_task *child, const struct uprobe_task *parent);
 /* The function that begins at regs->ip will return to the trampoline. */
 void prepare_return(struct uprobe *uprobe, struct pt_regs *regs);
+/* address, or if it is the trampoline's: what it replaces at that place of the stack. */
+unsigned long true_return_address(unsigned long address, unsigned long at);
 /* The current task has executed the int3 of the trampoline. */
 void handle_trampoline(struct pt_regs *regs);
 

@@ -30,7 +30,7 @@ static struct return_instance *drop_newest(struct uprobe_task *utask)
 {
 	struct return_instance *ri = utask->returns;
 
-	utask->returns = ri->next;
+	WRITE_ONCE(utask->returns, ri->next);
 	utask->depth--;
 	put_uprobe(ri->uprobe);
 	kfree(ri);
@@ -108,7 +108,7 @@ static void push_return(struct uprobe_task *utask, struct uprobe *uprobe,
 		.orig_ret = orig_ret,
 		.chained = chained,
 	};
-	utask->returns = ri;
+	smp_store_release(&utask->returns, ri);
 	utask->depth++;
 }
 
@@ -135,6 +135,20 @@ void prepare_return(struct uprobe *uprobe, struct pt_regs *regs)
 		ret = utask->returns->orig_ret;
 	}
 	push_return(utask, uprobe, regs, ret, chained);
+}
+
+/* An interrupt may come here while the task changes the list: it is complete at any time. */
+unsigned long true_return_address(unsigned long address, unsigned long at)
+{
+	const struct xol_area *area = current->mm->xol_area;
+	const struct uprobe_task *utask = current->utask;
+
+	if (likely(!area || !utask || address != xol_trampoline(area)))
+		return address;
+	for (const struct return_instance *ri = READ_ONCE(utask->returns); ri; ri = ri->next)
+		if (ri->stack == at)
+			return ri->orig_ret;
+	return address;
 }
 
 /* The first instance behind those of one return. */
