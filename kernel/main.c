@@ -11,6 +11,7 @@
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/mm/reserve_mem.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/kthread.h"
@@ -90,6 +91,7 @@ void __init start_kernel(void)
 		pr_warn("boot: %s\n", boot_info.problem);
 
 	memblock_init();
+	reserve_mem_init();
 	arch_paging_init();
 	arch_firmware_init();
 	setup_per_cpu_areas();

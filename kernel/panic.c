@@ -1,6 +1,7 @@
 /* Oops and panic: report everything that is known, then end the task or stop the machine. */
 #include "kernel/panic.h"
 
+#include "arch/clock.h"
 #include "arch/irqflags.h"
 #include "arch/processor.h"
 #include "arch/stacktrace.h"
@@ -13,6 +14,7 @@
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
+#include "kernel/time/ktime.h"
 
 #define QEMU_EXIT_PANIC 16 /* QEMU exits with status 2 * value + 1 = 33 */
 
@@ -20,6 +22,7 @@ int panic_timeout = -1;
 int panic_on_oops = 1;
 atomic_t panic_cpu = ATOMIC_INIT(-1);
 
+void (*panic_enter_hook)(void);
 void (*oops_dump_hook)(void);
 void (*oops_enter_hook)(struct pt_regs *regs);
 const char *(*oops_release_hook)(struct pt_regs *regs);
@@ -29,7 +32,10 @@ static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now, 
 static unsigned die_depth;                 /* [die_cpu] 2: an oops in the report of an oops */
 static unsigned die_count;                 /* [die_cpu] */
 
-/* panic=0: a panic halts, and an oops ends only its task. */
+/*
+ * panic=0: a panic halts, and an oops ends only its task. panic=N restarts the machine N seconds
+ * after a panic.
+ */
 static int __init panic_setup(const char *value)
 {
 	int error = value ? kstrtoint(value, 10, &panic_timeout) : -EINVAL;
@@ -57,8 +63,29 @@ static void oops_dump(void)
 		dump();
 }
 
+static void panic_entered(void)
+{
+	void (*hook)(void) = READ_ONCE(panic_enter_hook);
+
+	if (hook)
+		hook();
+}
+
+/* Waits without the timer interrupt. */
+static void panic_wait(u64 ns)
+{
+	u64 end = arch_ktime() + ns;
+
+	while (arch_ktime() < end)
+		cpu_relax();
+}
+
 static void __noreturn panic_end(void)
 {
+	if (panic_timeout > 0) {
+		panic_wait((u64)panic_timeout * NSEC_PER_SEC);
+		machine_restart();
+	}
 	if (panic_timeout != 0)
 		qemu_debug_exit(QEMU_EXIT_PANIC);
 	halt_forever();
@@ -79,6 +106,7 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 	if (owner != -1)
 		halt_forever(); /* the NMI of the other CPU prints the backtrace of this CPU */
 
+	panic_entered();
 	bust_spinlocks(true);
 	vsnprintf(message, sizeof(message), fmt, args);
 	pr_emerg("Kernel panic - not syncing: %s\n", message);
@@ -177,6 +205,8 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 	oops_enter(regs);
 	if (die_depth > 2)
 		panic_end();
+	if (panic_on_oops)
+		panic_entered();
 	die_count++;
 	pr_emerg("%s: %04lx [#%u] PREEMPT SMP\n", what, error_code, die_count);
 	show_regs(regs);

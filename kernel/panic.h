@@ -16,6 +16,11 @@ __printf(1, 2) void __noreturn panic(const char *fmt, ...);
  */
 void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
 /*
+ * Set by trace/ if a trace survives a reboot, else NULL. Called before the report of a panic, or of
+ * an oops that will be one. Any context, perhaps twice.
+ */
+extern void (*panic_enter_hook)(void);
+/*
  * Set by trace/ for ftrace_dump_on_oops, else NULL. Called once, in the report, with interrupts
  * off.
  */
@@ -31,7 +36,8 @@ extern void (*oops_dump_hook)(void);
 extern void (*oops_enter_hook)(struct pt_regs *regs);
 extern const char *(*oops_release_hook)(struct pt_regs *regs);
 extern void (*oops_task_hook)(struct pt_regs *regs);
-extern int panic_timeout; /* panic=: 0 halts, any other value makes QEMU exit */
+/* panic=: 0 halts, N restarts after N seconds, a negative number makes QEMU exit */
+extern int panic_timeout;
 extern int panic_on_oops;
 extern atomic_t panic_cpu; /* the CPU that panics, or -1 */
 /* Power off (ACPI S5), reset, or make QEMU exit through isa-debug-exit. Any context. */

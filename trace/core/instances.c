@@ -37,13 +37,14 @@ static struct trace_array *find_instance(const char *name)
 }
 
 /* Allocates an instance with the options of the top level. NULL: no memory. */
-static struct trace_array *alloc_instance(const char *name)
+static struct trace_array *alloc_instance(const char *name, struct trace_persistent *persistent)
 {
 	struct trace_array *tr = kzalloc(sizeof(*tr), GFP_KERNEL);
 
 	if (!tr)
 		return NULL;
 	tr->name = kstrdup(name, GFP_KERNEL);
+	tr->persistent = persistent;
 	tr->trace_flags = global_trace.trace_flags & ~(u64)TRACE_FLAGS_OF_ROOMS;
 	/* The files of dynamic events, which trace_array_init() adds, are counted in the owner. */
 	file_owner_init(&tr->owner, NULL, instance_release);
@@ -78,7 +79,7 @@ static void remove_instance(struct trace_array *tr)
 	file_owner_put(&tr->owner);
 }
 
-static int instance_mkdir(const char *name)
+static int create_instance(const char *name, struct trace_persistent *persistent)
 {
 	struct trace_array *tr;
 	int error = -EEXIST;
@@ -89,7 +90,7 @@ static int instance_mkdir(const char *name)
 	if (find_instance(name))
 		goto out;
 	error = -ENOMEM;
-	tr = alloc_instance(name);
+	tr = alloc_instance(name, persistent);
 	if (!tr)
 		goto out;
 	tr->dir = tracefs_create_dir(name, instances_dir);
@@ -99,6 +100,8 @@ static int instance_mkdir(const char *name)
 	}
 	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
 	error = trace_create_files(tr);
+	if (!error && persistent)
+		error = trace_persistent_create_files(tr);
 	list_add_tail_rcu(&tr->list, &trace_arrays);
 	/*
 	 * If a task has already opened a file, the incomplete instance stays until rmdir(2). After
@@ -116,6 +119,12 @@ out:
 	return error;
 }
 
+static int instance_mkdir(const char *name)
+{
+	return create_instance(name, NULL);
+}
+
+/* As in Linux an instance with its own memory stays. */
 static int instance_rmdir(const char *name)
 {
 	struct trace_array *tr;
@@ -124,16 +133,17 @@ static int instance_rmdir(const char *name)
 	mutex_lock(&trace_types_lock);
 	tr = find_instance(name);
 	if (tr)
-		error = file_owner_kill(&tr->owner);
+		error = tr->persistent ? -EBUSY : file_owner_kill(&tr->owner);
 	mutex_unlock(&trace_types_lock);
 	if (!error)
 		remove_instance(tr);
 	return error;
 }
 
-int trace_instance_create(const char *name, struct trace_array **tr)
+int trace_instance_create(const char *name, struct trace_persistent *persistent,
+			  struct trace_array **tr)
 {
-	int error = instance_mkdir(name);
+	int error = create_instance(name, persistent);
 
 	if (error)
 		return error;

@@ -8,10 +8,23 @@
  */
 #include "trace/core/iterator.h"
 #include "trace/core/options.h"
+#include "trace/core/persistent.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module/module.h"
 #include "kernel/rcu/rcu.h"
+
+#define LAST_BOOT_END (1UL << 62) /* the ring buffer keeps no later entry */
+
+/*
+ * Returns a time that is after all entries of the buffer. The clock has started again since the
+ * entries of the last boot.
+ */
+static u64 end_of_trace(struct trace_iterator *iter)
+{
+	return trace_is_of_last_boot(iter->tr) ? LAST_BOOT_END
+					       : ring_buffer_time_stamp(iter->buffer);
+}
 
 static bool iterates(const struct trace_iterator *iter, unsigned cpu)
 {
@@ -69,7 +82,7 @@ static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trac
 	trace_seq_init(&iter->seq);
 	if (!buffer)
 		return iter;
-	iter->end = ring_buffer_time_stamp(buffer);
+	iter->end = end_of_trace(iter);
 	iter->iters = kcalloc(nr_cpu_ids, sizeof(*iter->iters), GFP_KERNEL);
 	if (!iter->iters)
 		goto fail;
@@ -118,7 +131,7 @@ void trace_iterator_reset(struct trace_iterator *iter)
 		if (iter->iters[cpu])
 			ring_buffer_iter_reset(iter->iters[cpu]);
 	cpumask_clear(&iter->started);
-	iter->end = ring_buffer_time_stamp(iter->buffer);
+	iter->end = end_of_trace(iter);
 	iter->ent = NULL;
 	iter->idx = 0;
 }
@@ -173,6 +186,9 @@ static bool take_entry(struct trace_iterator *iter, unsigned cpu)
 			return false;
 		iter->ent_size = (size_t)length;
 	}
+	/* A damaged string may lack its end. */
+	if (trace_is_of_last_boot(iter->tr))
+		memset(iter->copy + iter->ent_size, 0, PAGE_SIZE - iter->ent_size);
 	iter->cpu = cpu;
 	iter->ent = (struct trace_entry *)iter->copy;
 	return true;

@@ -64,7 +64,7 @@ void tracing_snapshot_tr(struct trace_array *tr)
 int tracing_alloc_snapshot_tr(struct trace_array *tr)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer), *spare = other_buffer(tr, buffer);
-	int error = tracing_expand(tr);
+	int error = tr->persistent ? -EBUSY : tracing_expand(tr); /* its buffer has one place */
 	unsigned cpu;
 
 	if (tr->snapshot_allocated || error)

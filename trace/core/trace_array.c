@@ -87,11 +87,19 @@ void tracing_record_off_tr(struct trace_array *tr)
 	set_recording(tr, false);
 }
 
+/* Clears the trace of the last boot before the first entry of this boot. T held. */
+static void clear_last_boot(struct trace_array *tr)
+{
+	if (trace_is_of_last_boot(tr))
+		tracing_reset_online_cpus(tr);
+}
+
 void tracing_set_on(struct trace_array *tr, bool on)
 {
 	if (on == tracing_is_on_tr(tr))
 		return;
 	if (on) {
+		clear_last_boot(tr);
 		set_recording(tr, true);
 		if (tr->current_trace->start)
 			tr->current_trace->start(tr);
@@ -161,6 +169,8 @@ int tracing_resize(struct trace_array *tr, size_t size, int cpu)
 
 int tracing_expand(struct trace_array *tr)
 {
+	if (tracing_is_on_tr(tr))
+		clear_last_boot(tr);
 	return tr->buffer_expanded ? 0 : tracing_resize(tr, trace_buf_size, RING_BUFFER_ALL_CPUS);
 }
 
@@ -179,6 +189,8 @@ void tracing_reset_cpu(struct trace_array *tr, int cpu)
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
 
 	reset_buffer_cpu(buffer, cpu);
+	if (tr->persistent && cpu == RING_BUFFER_ALL_CPUS)
+		WRITE_ONCE(tr->persistent->last_boot, false);
 	tr->time_start = ring_buffer_time_stamp(buffer);
 }
 
@@ -203,6 +215,8 @@ int tracing_set_clock(struct trace_array *tr, const char *name)
 		ring_buffer_set_clock(tr->buffers[1], trace_clocks[i].read);
 		/* Time stamps of two clocks in one trace cannot be compared. */
 		for_both_buffers(tr, ring_buffer_reset);
+		if (tr->persistent)
+			WRITE_ONCE(tr->persistent->last_boot, false);
 		tr->time_start = ring_buffer_time_stamp(tr->buffer);
 		mutex_unlock(&trace_types_lock);
 		return 0;
@@ -397,7 +411,9 @@ int trace_array_init(struct trace_array *tr)
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);
 	INIT_LIST_HEAD(&tr->err_log);
-	tr->buffer = tr->buffers[0] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->buffer = tr->buffers[0] = tr->persistent ? trace_persistent_alloc(tr->persistent)
+						     : ring_buffer_alloc(1, RB_FL_OVERWRITE);
+	tr->buffer_expanded = tr->persistent;
 	tr->snapshot = tr->buffers[1] = ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->cpus = kcalloc(nr_cpu_ids, sizeof(*tr->cpus), GFP_KERNEL);
 	if (tr->buffer && tr->snapshot && tr->cpus) {

@@ -10,6 +10,7 @@
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/sched/mutex.h"
+#include "trace/core/persistent.h"
 #include "trace/core/tracer.h"
 #include "trace/ring_buffer/ring_buffer.h"
 
@@ -66,9 +67,10 @@ struct trace_array {
 	struct list_head options;           /* [T] struct trace_option (options.c) */
 	void *parts[TRACE_ARRAY_PARTS_MAX]; /* by trace_array_part.index: the part's data */
 
-	const char *name;        /* constant: NULL for the top level */
-	struct file_owner owner; /* of an instance's files */
-	struct list_head list;   /* [T] RCU: trace_arrays */
+	struct trace_persistent *persistent; /* constant: NULL: the buffer ends with this boot */
+	const char *name;                    /* constant: NULL for the top level */
+	struct file_owner owner;             /* of an instance's files */
+	struct list_head list;               /* [T] RCU: trace_arrays */
 };
 
 /*
@@ -148,6 +150,12 @@ static inline struct file_owner *trace_array_owner(struct trace_array *tr)
 	return tr->name ? &tr->owner : NULL;
 }
 
+/* Returns whether the buffer holds the entries of the last boot. Any context. */
+static inline bool trace_is_of_last_boot(const struct trace_array *tr)
+{
+	return tr->persistent && READ_ONCE(tr->persistent->last_boot);
+}
+
 /* Returns whether tracer may run in tr. */
 static inline bool tracer_fits(const struct tracer *tracer, const struct trace_array *tr)
 {
@@ -166,7 +174,10 @@ void tracing_record_off_tr(struct trace_array *tr);
 /* Stop and restart recording. The calls nest. T held. */
 void tracing_stop_tr(struct trace_array *tr);
 void tracing_start_tr(struct trace_array *tr);
-/* Gives the buffer its full size. It is small until the first use. 0 or -ENOMEM. T held. */
+/*
+ * Prepares tr for new entries: gives the buffer its full size, as it is small until the first use,
+ * and clears the trace of the last boot unless tracing_on is 0. 0 or -ENOMEM. T held.
+ */
 int tracing_expand(struct trace_array *tr);
 /* Gives the buffers of one CPU or of all CPUs size bytes each. 0 or -ENOMEM. T held. */
 int tracing_resize(struct trace_array *tr, size_t size, int cpu);
@@ -183,6 +194,10 @@ bool tracing_clock_in_ns(const struct trace_array *tr);
  * tr. T held for the first.
  */
 int trace_array_init(struct trace_array *tr);
-/* Creates instances/NAME, as mkdir(2) does. 0 or an errno. Boot, before a task can remove it. */
-int trace_instance_create(const char *name, struct trace_array **tr);
+/*
+ * Creates instances/NAME, as mkdir(2) does; persistent: its buffer, or NULL. 0 or an errno. Boot,
+ * before a task can remove it.
+ */
+int trace_instance_create(const char *name, struct trace_persistent *persistent,
+			  struct trace_array **tr);
 void trace_array_exit(struct trace_array *tr);

@@ -159,6 +159,15 @@ void __trace_bputs(const char *text)
 }
 EXPORT_SYMBOL_GPL(__trace_bputs);
 
+bool trace_printk_is_constant(const char *text)
+{
+	for_each_linker_table_entry (fmt, trace_printk_formats) {
+		if (text && *fmt == text)
+			return true;
+	}
+	return false;
+}
+
 /* ---- formats of modules ---- */
 
 /* A copy of a format. It stays for ever, because entries with its address may. */

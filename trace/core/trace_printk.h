@@ -50,6 +50,9 @@
 
 #define trace_puts(text) __trace_puts_any(__trace_constant(text), text)
 
+/* Returns whether text is a constant of trace_printk() in the kernel's image. Any context. */
+bool trace_printk_is_constant(const char *text);
+
 /* For the macros only. fmt and text of the first two must never be freed. */
 #define __trace_puts_any(constant, text)                                                           \
 	(__builtin_constant_p(text) ? __trace_bputs(constant) : __trace_puts(text))

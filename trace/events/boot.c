@@ -4,13 +4,19 @@
  *	trace_event=sched:sched_switch,irq		switches events on
  *	trace_trigger="sched_switch.stacktrace if prev_state == 2"	adds triggers, EVENT.LINE
  *	trace_instance=foo,sched:sched_switch,irq	creates an instance with these events
+ *	trace_instance=foo^traceoff@trace,irq	the same, off, with its buffer in the area that
+ *			reserve_mem=12M:4096:trace has reserved, and that survives a reboot
+ *	trace_instance=foo@0x8000000:12M	the same in the memory at that address
  *
  * trace_event= and trace_trigger= take effect as soon as there are events, before the first task
  * runs. The events of the system ftrace, and instances, come with the file systems.
  */
 #include "kernel/errno.h"
 #include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/mm/reserve_mem.h"
 #include "kernel/printk/printk.h"
 #include "trace/events/tp_printk.h"
 #include "trace/events/trigger.h"
@@ -25,13 +31,26 @@ static char boot_instances[BOOT_TEXT_MAX] __initdata;
 __setup_string("trace_event", boot_events);
 __setup_string("trace_trigger", boot_triggers);
 
+/* Reserves the memory of NAME@START:SIZE. */
+static int __init reserve_area(const char *value)
+{
+	const char *at = strchr(value, '@'), *comma = strchr(value, ',');
+	phys_addr_t start;
+	char *end;
+
+	if (!at || (comma && comma < at) || at[1] < '0' || at[1] > '9')
+		return 0;
+	start = memparse(at + 1, &end);
+	return *end == ':' ? reserve_mem_at(start, memparse(end + 1, NULL)) : 0;
+}
+
 static int __init add_boot_instance(const char *value)
 {
 	if (!value || strlen(boot_instances) + strlen(value) + 2 > sizeof(boot_instances))
 		return -EINVAL;
 	strscat(boot_instances, value, sizeof(boot_instances));
 	strscat(boot_instances, "\n", sizeof(boot_instances));
-	return 0;
+	return reserve_area(value);
 }
 __setup("trace_instance", add_boot_instance);
 
@@ -107,17 +126,47 @@ void __init trace_boot_events(void)
 		add_triggers(false);
 }
 
-/* line: "NAME" or "NAME,EVENT,…". */
+/* where: the name of a reserved area, or "START:SIZE". */
+static int __init create_in_area(const char *name, const char *where, struct trace_array **tr)
+{
+	phys_addr_t start;
+	size_t size;
+	char *end;
+
+	if (!reserve_mem_find_by_name(where, &start, &size)) {
+		start = memparse(where, &end);
+		if (end == where || *end != ':')
+			return -ENOENT;
+		size = ALIGN(memparse(end + 1, NULL), PAGE_SIZE);
+		if (!reserve_mem_has(start, size))
+			return -ENOMEM;
+	}
+	return trace_instance_create_in(name, start, size, tr);
+}
+
+/* line: "NAME[^FLAG…][@AREA]" or the same with ",EVENT,…". */
 static void __init create_instance(char *line)
 {
-	const char *name = strsep(&line, ",");
+	char *where = strsep(&line, ","), *flags, *flag;
+	const char *name;
 	struct trace_array *tr;
-	int error = trace_instance_create(name, &tr);
+	int error;
 
-	if (error)
+	flags = strsep(&where, "@");
+	name = strsep(&flags, "^");
+	error = where ? create_in_area(name, where, &tr) : trace_instance_create(name, NULL, &tr);
+	if (error) {
 		pr_warn("Tracing: could not create the boot instance %s: %pe\n", name,
 			ERR_PTR(error));
-	else if (line)
+		return;
+	}
+	while ((flag = strsep(&flags, "^"))) {
+		if (strcmp(flag, "traceoff") == 0)
+			tracing_record_off_tr(tr);
+		else
+			pr_warn("Tracing: the instance %s has no flag '%s'\n", name, flag);
+	}
+	if (line)
 		enable_events(tr, line);
 }
 

@@ -5,6 +5,7 @@
  *	read.c, iter.c		readers: consume, or iterate over copies
  *	wait.c, sleep.c		readers that wait for events
  *	manage.c		allocation, reset, resize, statistics
+ *	persistent.c		a buffer in memory that survives a reboot
  *
  * One CPU's buffer is a ring of slots. Sub-buffers are numbered 0, 1, 2, ... in the order in which
  * writers fill them; sub-buffer `seq` belongs in slot seq % nr_slots. A slot is one word. It says
@@ -89,6 +90,7 @@ struct buffer_page {
 	u64 entries;                   /* [W] events in the page */
 	u64 first; /* [W] atomic: number of its first event since the last reset */
 	u32 final; /* [W] bytes of data, once the tail has left the page */
+	u32 sum;   /* [W] rb_page_sum(), once commit has left the page; RB_FL_PERSISTENT */
 };
 
 /*
@@ -232,6 +234,13 @@ static inline u32 rb_reader_committed(const struct ring_buffer_per_cpu *cb)
 	return __atomic_load_n(&cb->pages[cb->reader_index].final, __ATOMIC_RELAXED);
 }
 
+/* Adds a word to a sum. */
+static __always_inline u64 rb_sum_step(u64 sum, u64 word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15UL;
+	return sum << 23 | sum >> 41;
+}
+
 /* Returns the size of the event in bytes, with its header. Any context. */
 u32 rb_event_size(const struct ring_buffer_event *event);
 /*
@@ -284,6 +293,23 @@ bool rb_is_ready(struct ring_buffer_per_cpu *cb, unsigned percent);
  */
 bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent);
 
+/*
+ * Returns the sum of a sub-buffer's data and of its numbers in buffer_page. One changed bit always
+ * changes the 64-bit state. Part of rb_publish_pages(), so it cannot be traced.
+ */
+static __always_inline u32 rb_page_sum(const struct buffer_page *page,
+				       const struct buffer_data_page *data, u32 seq, u32 index)
+{
+	u64 sum = rb_sum_step(rb_sum_step(page->entries, page->first), rb_place(seq, index, 0));
+	u32 length = min(page->final, RB_PAGE_DATA);
+
+	sum = rb_sum_step(rb_sum_step(sum, page->final), data->time_stamp);
+	for (u32 i = 0; i < length; i += sizeof(u64))
+		sum = rb_sum_step(sum, i + sizeof(u64) <= length ? *(const u64 *)(data->data + i)
+								 : *(const u32 *)(data->data + i));
+	return (u32)(sum >> 32 ^ sum);
+}
+
 int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots);
 void rb_free_pages(struct buffer_page *pages, u32 count);
 /*
@@ -293,3 +319,7 @@ void rb_free_pages(struct buffer_page *pages, u32 count);
 void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why);
 void rb_resume(struct ring_buffer_per_cpu *cb, u32 why);
 void rb_init_ring(struct ring_buffer_per_cpu *cb);
+/* Initializes what is not the ring: locks, wakers, the CPU's number. */
+void rb_init_cpu(struct ring_buffer_per_cpu *cb, struct trace_buffer *buffer, unsigned cpu);
+/* Allocates a buffer without the parts of the CPUs. NULL without memory. */
+struct trace_buffer *rb_alloc_buffer(u32 flags);

@@ -96,7 +96,7 @@ static u32 rb_slots_for(size_t size)
 	return (u32)min_t(size_t, max_t(size_t, slots, 2), RB_MAX_SLOTS);
 }
 
-struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
+struct trace_buffer *rb_alloc_buffer(u32 flags)
 {
 	unsigned nr_cpus = rb_nr_cpus();
 	struct trace_buffer *buffer = rb_alloc(sizeof(*buffer) + nr_cpus * sizeof(buffer->cpus[0]));
@@ -107,7 +107,25 @@ struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
 	buffer->nr_cpus = nr_cpus;
 	buffer->clock = rb_default_clock;
 	rb_wait_queue_init(&buffer->waiters);
-	for (unsigned cpu = 0; cpu < nr_cpus; cpu++) {
+	return buffer;
+}
+
+void rb_init_cpu(struct ring_buffer_per_cpu *cb, struct trace_buffer *buffer, unsigned cpu)
+{
+	buffer->cpus[cpu] = cb;
+	cb->buffer = buffer;
+	cb->cpu = cpu;
+	rb_lock_init(&cb->reader_lock);
+	rb_waker_init(&cb->waker, &buffer->waiters);
+}
+
+struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
+{
+	struct trace_buffer *buffer = rb_alloc_buffer(flags);
+
+	if (!buffer)
+		return NULL;
+	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++) {
 		struct ring_buffer_per_cpu *cb;
 
 		if (!rb_cpu_present(cpu))
@@ -115,11 +133,7 @@ struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
 		cb = rb_alloc_aligned(sizeof(*cb));
 		if (!cb)
 			goto fail;
-		buffer->cpus[cpu] = cb;
-		cb->buffer = buffer;
-		cb->cpu = cpu;
-		rb_lock_init(&cb->reader_lock);
-		rb_waker_init(&cb->waker, &buffer->waiters);
+		rb_init_cpu(cb, buffer, cpu);
 		if (rb_alloc_pages(cb, rb_slots_for(size)))
 			goto fail;
 		rb_init_ring(cb);
@@ -139,6 +153,8 @@ void ring_buffer_free(struct trace_buffer *buffer)
 		if (!cb)
 			continue;
 		rb_waker_destroy(&cb->waker);
+		if (buffer->flags & RB_FL_PERSISTENT)
+			continue; /* all of it is in the area */
 		rb_free_pages(cb->pages, cb->pages ? cb->nr_slots + 1 : 0);
 		rb_free_array(cb->slots);
 		rb_free(cb);
@@ -240,6 +256,8 @@ int ring_buffer_resize(struct trace_buffer *buffer, size_t size, int cpu)
 	u32 nr_slots = rb_slots_for(size);
 	int error = fresh ? 0 : -ENOMEM;
 
+	if (buffer->flags & RB_FL_PERSISTENT)
+		error = -EBUSY;
 	/* Allocate the memory of all CPUs first: a failure must change nothing. */
 	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
 		if (buffer->cpus[i] && (cpu == RING_BUFFER_ALL_CPUS || cpu == (int)i) &&

@@ -46,7 +46,8 @@ struct trace_buffer;
 struct ring_buffer_iter;
 struct wait_queue_head;
 
-#define RB_FL_OVERWRITE 1U /* a full buffer loses its oldest events; else it refuses new events */
+#define RB_FL_OVERWRITE  1U /* a full buffer loses its oldest events; else it refuses new events */
+#define RB_FL_PERSISTENT 2U /* set by ring_buffer_alloc_range() */
 
 /*
  * Allocates a buffer. size: bytes per CPU, rounded up to whole sub-buffers, at least two. Returns
@@ -54,6 +55,36 @@ struct wait_queue_head;
  */
 struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags);
 void ring_buffer_free(struct trace_buffer *buffer);
+
+/*
+ * A persistent buffer lies in an area of memory that a reboot does not change, and keeps its events
+ * across the reboot (persistent.c).
+ */
+enum ring_buffer_previous {
+	RB_PREVIOUS_NONE,        /* the area held no buffer */
+	RB_PREVIOUS_OTHER_KEY,   /* a kernel with another key has written it: not read */
+	RB_PREVIOUS_OTHER_SHAPE, /* another size, or another number of CPUs: not read */
+	RB_PREVIOUS_KEPT,
+};
+struct ring_buffer_recovery {
+	enum ring_buffer_previous previous;
+	u64 pages, damaged; /* sub-buffers that were kept; that were left out because of damage */
+	u64 events, hidden; /* events that were kept; that valid() has refused */
+};
+/*
+ * Returns whether the text of an event can be made. The payload may hold any bytes. It must not
+ * change the payload.
+ */
+typedef bool (*ring_buffer_valid_t)(const void *payload, size_t length);
+/*
+ * Makes a buffer in [area, area + size), page-aligned, and keeps the events that an earlier buffer
+ * has left there, if that had the same key, size and number of CPUs. key: tells the builds of the
+ * kernel apart. NULL: the area is too small, or there is no memory. Its size never changes:
+ * ring_buffer_resize() returns -EBUSY. ring_buffer_free() leaves the area as it is. Task context.
+ */
+struct trace_buffer *ring_buffer_alloc_range(void *area, size_t size, u64 key, u32 flags,
+					     ring_buffer_valid_t valid,
+					     struct ring_buffer_recovery *found);
 
 #define RING_BUFFER_ALL_CPUS (-1)
 /*

@@ -69,6 +69,8 @@ noinline notrace /* part of every tracer's write */
 		struct buffer_page *page = &cb->pages[rb_index(commit)];
 		u32 seq = rb_seq_add(cb, rb_seq(commit), 1);
 
+		if (unlikely(READ_ONCE(cb->buffer->flags) & RB_FL_PERSISTENT))
+			page->sum = rb_page_sum(page, page->data, rb_seq(commit), rb_index(commit));
 		commit = seq == rb_seq(place) ? place : cb->slots[seq % cb->nr_slots];
 		__atomic_store_n(&cb->pages[rb_index(commit)].first, page->first + page->entries,
 				 __ATOMIC_RELAXED);

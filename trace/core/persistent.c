@@ -1,0 +1,186 @@
+/* Instances whose buffer survives a reboot: see trace/core/persistent.h. */
+#include "trace/core/persistent.h"
+
+#include "fs/seq_file.h"
+#include "fs/tracefs.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/mm/slab.h"
+#include "kernel/panic.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sections.h"
+#include "trace/core/entries.h"
+#include "trace/core/events.h"
+#include "trace/core/files.h"
+#include "trace/core/trace_printk.h"
+
+#define KEY_FACTOR     0x100000001b3UL
+#define DATA_LOC_BYTES 4
+
+/*
+ * Returns a number that differs between builds of the kernel. The read-only data has all symbols
+ * with their addresses, and the formats of all events.
+ */
+static u64 build_key(void)
+{
+	u64 key = KEY_FACTOR;
+
+	for (const u64 *word = (const u64 *)__start_rodata; word < (const u64 *)__end_rodata;
+	     word++) {
+		key = (key ^ *word) * KEY_FACTOR;
+		key ^= key >> 29;
+	}
+	return key;
+}
+
+/* ---- which entries can be printed ---- */
+
+static bool is_rodata(unsigned long address)
+{
+	return !address ||
+	       (address >= (unsigned long)__start_rodata && address < (unsigned long)__end_rodata);
+}
+
+/* Returns whether a field lies in the entry, and what it refers to can be read. */
+static bool valid_field(const struct trace_event_field *field, const u8 *entry, size_t length)
+{
+	size_t end = (size_t)field->offset + field->size;
+	unsigned long pointer;
+	u32 loc;
+
+	if (field->option || (strchr(field->type, '[') && !strstr(field->type, "__data_loc")))
+		return true; /* may be short: the reader's copy continues with zeros */
+	if (end > length)
+		return false;
+	if (strstr(field->type, "__data_loc")) {
+		memcpy(&loc, entry + field->offset, DATA_LOC_BYTES);
+		return (loc & 0xffff) + (loc >> 16) <= length;
+	}
+	if (strstr(field->type, "char *") && field->size == sizeof(pointer)) {
+		memcpy(&pointer, entry + field->offset, sizeof(pointer));
+		return is_rodata(pointer);
+	}
+	return true;
+}
+
+/*
+ * Returns whether the text of an entry of the last boot can be made. Its addresses may be wrong,
+ * but no printer may follow one. An entry of an event that this kernel does not have yet, such as
+ * one of a module or a probe, cannot be printed: its number may soon be that of another event.
+ */
+static bool valid_entry(const void *payload, size_t length)
+{
+	const struct trace_entry *entry = payload;
+	const struct trace_event *event;
+
+	if (length < sizeof(*entry))
+		return false;
+	if (entry->type == TRACE_BPRINT)
+		return length >= sizeof(struct bprint_entry) &&
+		       trace_printk_is_constant(((const struct bprint_entry *)entry)->fmt);
+	if (entry->type == TRACE_BPUTS)
+		return length >= sizeof(struct bputs_entry) &&
+		       trace_printk_is_constant(((const struct bputs_entry *)entry)->str);
+	event = ftrace_find_event(entry->type);
+	if (!event || !event->fields)
+		return false;
+	for (const struct trace_event_field *field = event->fields; field->name; field++)
+		if (!valid_field(field, payload, length))
+			return false;
+	return true;
+}
+
+/* ---- the instance ---- */
+
+struct trace_buffer *trace_persistent_alloc(struct trace_persistent *persistent)
+{
+	struct trace_buffer *buffer =
+		ring_buffer_alloc_range(persistent->area, persistent->size, build_key(),
+					RB_FL_OVERWRITE, valid_entry, &persistent->found);
+
+	persistent->last_boot = buffer && persistent->found.pages;
+	return buffer;
+}
+
+static const char *why_left_out(const struct ring_buffer_recovery *found)
+{
+	switch (found->previous) {
+	case RB_PREVIOUS_OTHER_KEY:
+		return "another build of the kernel has written it";
+	case RB_PREVIOUS_OTHER_SHAPE:
+		return "the size of the area or the number of CPUs has changed";
+	default:
+		return NULL;
+	}
+}
+
+static int last_boot_info_show(struct seq_file *m, void *v __unused)
+{
+	const struct trace_cpu *where = m->private;
+	const struct trace_persistent *persistent = where->tr->persistent;
+	const struct ring_buffer_recovery *found = &persistent->found;
+	const char *why = why_left_out(found);
+
+	if (READ_ONCE(persistent->last_boot))
+		seq_printf(m, "%lx\t[kernel]\n", (unsigned long)_stext);
+	else
+		seq_puts(m, "# Current\n");
+	if (why)
+		seq_printf(m, "# the last boot's trace is left out: %s\n", why);
+	seq_printf(m, "# sub-buffers: %llu kept, %llu damaged\n", (unsigned long long)found->pages,
+		   (unsigned long long)found->damaged);
+	seq_printf(m, "# entries: %llu kept, %llu hidden\n", (unsigned long long)found->events,
+		   (unsigned long long)found->hidden);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(last_boot_info);
+
+int trace_persistent_create_files(struct trace_array *tr)
+{
+	return IS_ERR_OR_NULL(tracefs_create_file("last_boot_info", 0440, tr->dir, &tr->all,
+						  &last_boot_info_fops))
+		       ? -ENOMEM
+		       : 0;
+}
+
+/*
+ * The report of a panic is long: recorded, it would overwrite what led to the panic. Any context;
+ * takes no lock.
+ */
+static void stop_at_panic(void)
+{
+	struct trace_array *tr;
+
+	for_each_trace_array(tr) if (tr->persistent) tracing_record_off_tr(tr);
+}
+
+int __init trace_instance_create_in(const char *name, phys_addr_t start, size_t size,
+				    struct trace_array **tr)
+{
+	struct trace_persistent *persistent = kzalloc(sizeof(*persistent), GFP_KERNEL);
+	const struct ring_buffer_recovery *found;
+	const char *why;
+	int error;
+
+	if (!persistent)
+		return -ENOMEM;
+	persistent->area = __va(start);
+	persistent->size = size;
+	error = trace_instance_create(name, persistent, tr);
+	if (error) {
+		kfree(persistent);
+		return error;
+	}
+	panic_enter_hook = stop_at_panic;
+	found = &persistent->found;
+	why = why_left_out(found);
+	if (why)
+		pr_info("Tracing: the last boot's trace in %s is left out: %s\n", name, why);
+	else if (found->previous == RB_PREVIOUS_KEPT)
+		pr_info("Tracing: %s has %llu entries of the last boot; %llu sub-buffers damaged\n",
+			name, (unsigned long long)found->events,
+			(unsigned long long)found->damaged);
+	return 0;
+}
