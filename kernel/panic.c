@@ -24,6 +24,7 @@ atomic_t panic_cpu = ATOMIC_INIT(-1);
 
 void (*panic_enter_hook)(void);
 void (*oops_dump_hook)(void);
+void (*warning_hook)(void);
 void (*oops_enter_hook)(struct pt_regs *regs);
 const char *(*oops_release_hook)(struct pt_regs *regs);
 void (*oops_task_hook)(struct pt_regs *regs);
@@ -240,6 +241,8 @@ EXPORT_SYMBOL(report_bug);
 
 void report_warning(const char *file, int line, const char *what)
 {
+	if (warning_hook)
+		warning_hook(); /* before the report, whose calls would fill the trace */
 	pr_warn("------------[ cut here ]------------\n");
 	pr_warn("WARNING: CPU: %u PID: %d at %s:%d %pS (%s)\n", smp_processor_id(),
 		current ? current->pid : 0, file, line, _RET_IP_, what);

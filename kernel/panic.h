@@ -25,6 +25,7 @@ extern void (*panic_enter_hook)(void);
  * off.
  */
 extern void (*oops_dump_hook)(void);
+extern void (*warning_hook)(void); /* set by trace/, else NULL: a warning begins. Any context. */
 /*
  * Hooks that trace/ sets, else NULL. regs are the registers at the fault.
  * enter: called when an exception begins that will become an oops, before any function that can be

@@ -8,24 +8,30 @@ int cpumask_parse(const char *s, struct cpumask *mask)
 {
 	struct cpumask result = { { 0 } };
 	const unsigned words = ARRAY_SIZE(result.bits);
-	unsigned digits = 0;
 
-	for (; *s && *s != '\n'; s++) {
-		unsigned long digit;
+	for (;;) {
+		unsigned long group = 0;
+		unsigned digits = 0;
 
-		if (*s == ',' && digits)
-			continue;
-		if (!isxdigit((u8)*s))
+		for (; isxdigit((u8)*s); s++, digits++) {
+			if (digits == 8)
+				return -EOVERFLOW;
+			group = group << 4 |
+				(unsigned long)(isdigit((u8)*s) ? *s - '0'
+								: (*s | 0x20) - 'a' + 10);
+		}
+		if (!digits)
 			return -EINVAL;
-		digit = isdigit((u8)*s) ? *s - '0' : (*s | 0x20) - 'a' + 10;
-		if (result.bits[words - 1] >> 60)
+		if (result.bits[words - 1] >> 32)
 			return -EOVERFLOW;
 		for (unsigned i = words; i-- > 1;)
-			result.bits[i] = result.bits[i] << 4 | result.bits[i - 1] >> 60;
-		result.bits[0] = result.bits[0] << 4 | digit;
-		digits++;
+			result.bits[i] = result.bits[i] << 32 | result.bits[i - 1] >> 32;
+		result.bits[0] = result.bits[0] << 32 | group;
+		if (*s != ',')
+			break;
+		s++;
 	}
-	if (!digits || (*s && s[1]))
+	if (*s && (*s != '\n' || s[1]))
 		return -EINVAL;
 	*mask = result;
 	return 0;

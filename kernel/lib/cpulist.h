@@ -3,7 +3,10 @@
 
 #include "kernel/cpumask.h"
 
-/* Reads a mask: hexadecimal digits, with or without commas. 0; -EINVAL; -EOVERFLOW: too long. */
+/*
+ * Reads a mask: groups of 32 bits, each of up to 8 hexadecimal digits, with commas between them.
+ * 0; -EINVAL; -EOVERFLOW: a group or the mask is too long.
+ */
 int __must_check cpumask_parse(const char *s, struct cpumask *mask);
 /*
  * Print into buf of size bytes, and return the length of the text in buf. A mask has as many

@@ -26,13 +26,13 @@ def test_enabled_functions_shows_the_callbacks_with_one_user_and_with_two(boot):
     trace_reads(nop5)
     try:
         one = enabled(nop5, "vfs_read")
-        assert re.fullmatch(r"vfs_read \(1\)          \ttramp: 0x(ffffffffa[0-9a-f]{7}) \(function_trace_call" +
+        assert re.fullmatch(r"vfs_read \(1\)      \ttramp: 0x(ffffffffa[0-9a-f]{7}) \(function_trace_call" +
                             SYMBOL + r"\) ->function_trace_call" + SYMBOL + r"\n", one), repr(one)
         verify(nop5)
         nop5.check("echo vfs_read > stack_trace_filter")
         nop5.check(f"echo 1 > {STACK_TRACER}")
         two = enabled(nop5, "vfs_read")
-        assert re.fullmatch(r"vfs_read \(2\)           ->ftrace_ops_list_func" + SYMBOL + r"\n", two), repr(two)
+        assert re.fullmatch(r"vfs_read \(2\)       ->ftrace_ops_list_func" + SYMBOL + r"\n", two), repr(two)
         assert "<ftrace_caller>" in nop5.check("dis vfs_read")
         verify(nop5)
         nop5.check("echo nop > current_tracer")

@@ -78,7 +78,7 @@ def test_the_sample_replaces_a_function_and_puts_it_back(quiet):
     assert nop5.check(f"ls {PATCH}").split() == ["enabled", "force", "transition", "vmlinux"]
     assert nop5.check(f"ls -1 {PATCH}/vmlinux; cat {PATCH}/vmlinux/patched") == "cmdline_proc_show,1\npatched\n1\n"
     assert nop5.check("cat /proc/1/patch_state") == "-1\n"
-    assert re.fullmatch(r"cmdline_proc_show \(1\)   I     M\ttramp: 0x[0-9a-f]{16} \(klp_ftrace_handler\+0x0/0x[0-9a-f]+\)"
+    assert re.fullmatch(r"cmdline_proc_show \(1\)   I   M\ttramp: 0x[0-9a-f]{16} \(klp_ftrace_handler\+0x0/0x[0-9a-f]+\)"
                         r" ->klp_ftrace_handler\+0x0/0x[0-9a-f]+\n", nop5.check(f"cat {TRACING}/enabled_functions"))
     verify(nop5)
     disable(nop5)

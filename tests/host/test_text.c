@@ -190,6 +190,12 @@ static void test_cpu_lists_and_masks_are_read_and_printed(void **state)
 	assert_int_equal(cpumask_parse("1,00000003\n", &mask), 0);
 	cpulist_print(text, sizeof(text), &mask);
 	assert_string_equal(text, "0-1,32");
+	assert_int_equal(cpumask_parse("1,3", &mask), 0); /* a group has 32 bits */
+	cpulist_print(text, sizeof(text), &mask);
+	assert_string_equal(text, "0-1,32");
+	assert_int_equal(cpumask_parse("100000003", &mask), -EOVERFLOW);
+	assert_int_equal(cpumask_parse("1,", &mask), -EINVAL);
+	assert_int_equal(cpumask_parse(",1", &mask), -EINVAL);
 	assert_int_equal(cpumask_parse("0", &mask), 0);
 	assert_int_equal(cpumask_weight(&mask), 0);
 	assert_int_equal(cpulist_print(text, sizeof(text), &mask), 0);

@@ -18,7 +18,9 @@
  */
 static struct trace_iterator *dump_iters[2]; /* [dump_running] */
 static int dump_running;                     /* a lock that is only ever tried */
-static bool dump_this_cpu_only;
+
+/* /proc/sys/kernel/ftrace_dump_on_oops. 0: no dump; 2: the CPU of the oops; else all CPUs. [A] */
+static int dump_on_oops;
 
 static void dump_text(struct trace_seq *s)
 {
@@ -84,20 +86,33 @@ void ftrace_dump(int cpu)
 
 static void ftrace_dump_oops(void)
 {
-	ftrace_dump(dump_this_cpu_only ? (int)smp_processor_id() : RING_BUFFER_ALL_CPUS);
+	int which = READ_ONCE(dump_on_oops);
+
+	if (which)
+		ftrace_dump(which == 2 ? (int)smp_processor_id() : RING_BUFFER_ALL_CPUS);
 }
 
 /* ftrace_dump_on_oops or =1: dump all CPUs; =orig_cpu or =2: dump the CPU of the oops. */
 static int __init set_ftrace_dump_on_oops(const char *value)
 {
 	if (value && (strcmp(value, "orig_cpu") == 0 || strcmp(value, "2") == 0))
-		dump_this_cpu_only = true;
-	else if (value && *value && strcmp(value, "1") != 0)
+		dump_on_oops = 2;
+	else if (!value || !*value || strcmp(value, "1") == 0)
+		dump_on_oops = 1;
+	else
 		return -EINVAL;
-	oops_dump_hook = ftrace_dump_oops;
 	return 0;
 }
 __setup("ftrace_dump_on_oops", set_ftrace_dump_on_oops);
+
+static const struct ctl_table dump_table[] = {
+	{ .procname = "ftrace_dump_on_oops",
+	  .data = &dump_on_oops,
+	  .maxlen = sizeof(int),
+	  .mode = 0644,
+	  .proc_handler = proc_dointvec },
+	{ .procname = NULL },
+};
 
 static void sysrq_ftrace_dump(int key __unused)
 {
@@ -132,6 +147,8 @@ static int __init trace_dump_init(void)
 		if (!dump_iters[i])
 			return -ENOMEM;
 	}
+	oops_dump_hook = ftrace_dump_oops;
+	register_sysctl("kernel", dump_table);
 	return sysrq_register('z', &sysrq_ftrace_dump_op);
 }
 device_initcall(trace_dump_init);

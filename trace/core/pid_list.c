@@ -12,7 +12,7 @@ static int apply_word(unsigned long *pids, const char *word)
 {
 	bool remove = *word == '!';
 	unsigned long pid;
-	int error = kstrtoul(word + remove, 10, &pid);
+	int error = kstrtoul(word + remove, 0, &pid);
 
 	if (error || pid >= PID_NUMBERS)
 		return -EINVAL;

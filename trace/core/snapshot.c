@@ -157,6 +157,45 @@ static const struct file_operations snapshot_fops = {
 	.release = tracing_release,
 };
 
+/* ---- the command line ---- */
+
+static bool alloc_at_boot __initdata, snapshot_at_boot __initdata;
+
+static int __init alloc_snapshot_setup(const char *value __unused)
+{
+	alloc_at_boot = true;
+	return 0;
+}
+__setup("alloc_snapshot", alloc_snapshot_setup);
+
+static int __init boot_snapshot_setup(const char *value __unused)
+{
+	alloc_at_boot = true;
+	snapshot_at_boot = true;
+	return 0;
+}
+__setup("ftrace_boot_snapshot", boot_snapshot_setup);
+
+static int __init alloc_boot_snapshot(void)
+{
+	int error = 0;
+
+	mutex_lock(&trace_types_lock);
+	if (alloc_at_boot)
+		error = tracing_alloc_snapshot_tr(&global_trace);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+device_initcall(alloc_boot_snapshot);
+
+static int __init take_boot_snapshot(void)
+{
+	if (snapshot_at_boot)
+		tracing_snapshot_tr(&global_trace);
+	return 0;
+}
+late_initcall(take_boot_snapshot);
+
 static const struct trace_file snapshot_files[] = {
 	{ .name = "snapshot", .mode = 0640, .fops = &snapshot_fops, .per_cpu = true },
 	{ .name = NULL },

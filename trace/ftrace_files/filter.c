@@ -210,11 +210,14 @@ EXPORT_SYMBOL_GPL(ftrace_free_filter);
 
 /* ---- files ---- */
 
-/* An open filter file. Written words change hash, which takes effect when the file is closed. */
+/*
+ * An open filter file. Written words change hash, which takes effect when the file is closed. A
+ * refused word changes nothing: as on Linux, the words before it take effect, and a file that was
+ * opened with O_TRUNC is empty if there are none.
+ */
 struct filter_file {
 	const struct ftrace_filter *filter;
 	struct ftrace_hash *hash; /* NULL: empty */
-	bool failed;              /* a word had an error: hash does not take effect */
 	struct ftrace_word_parser parser;
 };
 
@@ -359,10 +362,7 @@ static int filter_apply_word(struct filter_file *f)
 /* found: the result of ftrace_next_word() or ftrace_last_word(). */
 static int filter_end_word(struct filter_file *f, int found)
 {
-	int error = found > 0 ? filter_apply_word(f) : found;
-
-	f->failed = f->failed || error;
-	return error;
+	return found > 0 ? filter_apply_word(f) : found;
 }
 
 /* A word may be split between two writes. The last word ends when the file is closed. */
@@ -387,18 +387,12 @@ static ssize_t filter_write(struct file *file, const char *buf, size_t count, lo
 /* Makes the written words take effect. */
 static int end_writing(struct filter_file *f)
 {
-	int error = 0;
+	int word_error = filter_end_word(f, ftrace_last_word(&f->parser)), error;
 
-	if (!f->failed)
-		error = filter_end_word(f, ftrace_last_word(&f->parser));
-	if (f->failed) {
-		ftrace_hash_free(f->hash);
-		return error;
-	}
 	mutex_lock(&ftrace_lock);
 	error = f->filter->replace(f->filter->owner, f->hash);
 	mutex_unlock(&ftrace_lock);
-	return error;
+	return error ? error : word_error;
 }
 
 static int filter_release(struct inode *inode, struct file *file)
@@ -499,7 +493,7 @@ int ftrace_create_filter_file(const char *name, struct ftrace_ops *ops,
 			      struct ftrace_filter *filter, struct dentry *parent)
 {
 	*filter = filter_of(ops);
-	return create_set_file(name, 0644, parent, filter);
+	return create_set_file(name, 0640, parent, filter);
 }
 
 int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filters[2],
@@ -508,7 +502,7 @@ int ftrace_create_filter_files(struct ftrace_ops *ops, struct ftrace_filter filt
 	int error = ftrace_create_filter_file("set_ftrace_filter", ops, &filters[0], parent);
 
 	filters[1] = notrace_of(ops);
-	return error ? error : create_set_file("set_ftrace_notrace", 0644, parent, &filters[1]);
+	return error ? error : create_set_file("set_ftrace_notrace", 0640, parent, &filters[1]);
 }
 
 /* ---- the command line ---- */

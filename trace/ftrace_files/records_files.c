@@ -40,8 +40,8 @@ DEFINE_SEQ_ATTRIBUTE(available);
 
 /*
  * Prints a line in Linux's format: the name, the count of users, a letter for each special use, the
- * trampoline with the callback of its ops, and the function that the call reaches. The letter O is
- * never printed: x86 does not have that feature.
+ * trampoline with the callback of its ops, and the function that the call reaches. M is of later
+ * Linux, and has no column in Linux 6.1: only functions with an M have a longer line.
  */
 static int enabled_show(struct seq_file *m, void *v)
 {
@@ -50,12 +50,12 @@ static int enabled_show(struct seq_file *m, void *v)
 
 	if (!(rec->flags & FTRACE_FL_ENABLED))
 		return SEQ_SKIP;
-	seq_printf(m, "%ps (%u)%s%s%s  %s", (void *)ftrace_record_ip(rec),
+	seq_printf(m, "%ps (%u)%s%s%s%s", (void *)ftrace_record_ip(rec),
 		   (unsigned)(rec->flags & FTRACE_REF_MASK),
 		   rec->flags & FTRACE_FL_REGS ? " R" : "  ",
 		   rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ",
 		   rec->flags & FTRACE_FL_DIRECT ? " D" : "  ",
-		   rec->flags & FTRACE_FL_MODIFIED ? " M" : "  ");
+		   rec->flags & FTRACE_FL_MODIFIED ? " M" : "");
 	ops = ftrace_trampoline_ops(rec);
 	if (ops && ops->flags & FTRACE_OPS_FL_DIRECT)
 		seq_printf(m, "\n\tdirect-->%pS\n", (void *)ops->direct_call);
@@ -109,9 +109,9 @@ DEFINE_SHOW_ATTRIBUTE(stats);
 
 static int __init ftrace_files_init(void)
 {
-	tracefs_create_file("available_filter_functions", 0444, NULL, NULL, &available_fops);
-	tracefs_create_file("enabled_functions", 0444, NULL, NULL, &enabled_fops);
-	tracefs_create_file("dyn_ftrace_total_info", 0444, NULL, NULL, &total_info_fops);
+	tracefs_create_file("available_filter_functions", 0440, NULL, NULL, &available_fops);
+	tracefs_create_file("enabled_functions", 0440, NULL, NULL, &enabled_fops);
+	tracefs_create_file("dyn_ftrace_total_info", 0440, NULL, NULL, &total_info_fops);
 	debugfs_create_file("ftrace_verify", 0444, NULL, NULL, &verify_fops);
 	debugfs_create_file("text_patch", 0444, NULL, NULL, &stats_fops);
 	return 0;

@@ -238,11 +238,29 @@ static int __init stacktrace_filter_setup(const char *value)
 }
 __setup("stacktrace_filter", stacktrace_filter_setup);
 
+/* A stack has no commands: -ENODEV for one of set_ftrace_filter, as on Linux. */
+static int no_command(void *owner __unused, char *word)
+{
+	static const char *const names[] = {
+		"traceon", "traceoff", "stacktrace",   "dump",
+		"cpudump", "snapshot", "enable_event", "disable_event"
+	};
+	const char *name;
+
+	strsep(&word, ":");
+	name = strsep(&word, ":");
+	for (unsigned i = 0; name && i < ARRAY_SIZE(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return -ENODEV;
+	return -EINVAL;
+}
+
 static int __init stack_trace_init(void)
 {
 	tracefs_create_file("stack_max_size", 0640, NULL, NULL, &max_size_fops);
 	tracefs_create_file("stack_trace", 0440, NULL, NULL, &stack_trace_fops);
 	ftrace_create_filter_file("stack_trace_filter", &stack_ops, &stack_filter, NULL);
+	stack_filter.command = no_command;
 	ftrace_set_early_filter(&stack_ops, early_filter);
 	if (enable_at_boot) {
 		stack_tracer_enabled = 1;
