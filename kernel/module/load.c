@@ -204,6 +204,8 @@ static void find_tables(struct module *mod, const struct load_info *info)
 	mod->trace_events = section_objects(info, "_ftrace_events", 1, &bytes);
 	mod->trace_events_size = bytes;
 	mod->has_init = mod->init;
+	mod->traceiter_text = (unsigned long)section_objects(info, ".traceiter.text", 1, &bytes);
+	mod->traceiter_size = bytes;
 	mod->trace_printk_formats = section_objects(info, "__trace_printk_fmt", sizeof(char *),
 						    &mod->num_trace_printk_formats);
 }

@@ -100,6 +100,8 @@ struct module {
 	size_t trace_events_size; /* bytes */
 	const char **trace_printk_formats;
 	unsigned num_trace_printk_formats;
+	unsigned long traceiter_text; /* functions that call the probes of its tracepoints */
+	size_t traceiter_size;
 	struct kallsyms_table *symbols, *init_symbols;
 	void *ftrace;      /* of trace/ftrace/module.c [ftrace_lock] */
 	void *jump_labels; /* of kernel/jump_label.c [jump_label_mutex] */

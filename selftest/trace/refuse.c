@@ -61,15 +61,32 @@ bool start_refusing(void)
 	return register_ftrace_function(&refuse_ops) == 0;
 }
 
-void stop_refusing(struct selftest *test)
+unsigned refuse_nth(unsigned n)
+{
+	unsigned count = allocations;
+
+	WRITE_ONCE(victim, NULL);
+	allocations = 0;
+	refused = n;
+	WRITE_ONCE(victim, n ? current : NULL);
+	return count;
+}
+
+int end_refusing(void)
 {
 	static const char *const allocators[] = ALLOCATORS;
+	int error = unregister_ftrace_function(&refuse_ops);
 
-	EXPECT_EQ(unregister_ftrace_function(&refuse_ops), 0);
 	ftrace_free_filter(&refuse_ops);
 	/* Other tests expect no flags. */
 	for (unsigned i = 0; i < ARRAY_SIZE(allocators); i++)
 		ftrace_location(kallsyms_lookup_name(allocators[i]))->flags = 0;
+	return error;
+}
+
+void stop_refusing(struct selftest *test)
+{
+	EXPECT_EQ(end_refusing(), 0);
 }
 
 /* Files that show the state of tracing. */

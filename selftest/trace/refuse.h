@@ -22,9 +22,17 @@ struct attempt {
 /* False when the callback at the allocators cannot be registered. */
 bool start_refusing(void);
 void stop_refusing(struct selftest *test);
+/* The same without a test: 0 or a negative errno. */
+int end_refusing(void);
 
 /* Refuses all allocations of this task from now on, or none. Between start and stop only. */
 void refuse_all(bool on);
+
+/*
+ * Refuses the nth allocation of this task from now on; 0: none. Between start and stop only.
+ * Returns how many allocations the task has made since the call before.
+ */
+unsigned refuse_nth(unsigned n);
 
 /* Note the state that all rounds must leave, and forget it. */
 void note_state(void);

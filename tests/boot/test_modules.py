@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from conftest import build_in, make
-from nop5 import BUILD, ROOT, Nop5, eventually
+from nop5 import BUILD, ROOT, Nop5, eventually, resources
 
 TRACING = "/sys/kernel/tracing"
 MODULES = BUILD / "modules" / "tests" / "modules"
@@ -31,7 +31,8 @@ def archive(tmp_path_factory):
     (directory / "version.ko").write_bytes(data.replace(crc, b"\1\2\3\4\0\0\0\0printk\0"))
     names += [f"{directory / name}:root/{name}" for name in ("short.ko", "other.ko", "version.ko")]
     subprocess.run(["musl-gcc", "-static", "-O2", "-o", directory / "mutate", ROOT / "tests/modules/mutate.c"], check=True)
-    names.append(f"{directory / 'mutate'}:root/mutate")
+    subprocess.run(["musl-gcc", "-static", "-O2", "-o", directory / "refuse", ROOT / "tests/modules/refuse.c"], check=True)
+    names += [f"{directory / program}:root/{program}" for program in ("mutate", "refuse")]
     names.append(f"{ROOT / 'tests/modules/storm.sh'}:root/storm.sh")
     subprocess.run([ROOT / "scripts/rootfs", directory / "rootfs.cpio", *sorted((BUILD / "user").iterdir()),
                     BUILD / "modroot", *names], check=True)
@@ -342,6 +343,23 @@ def test_10000_changed_files_are_refused_or_loaded(machine):
         result = machine.run(f"./mutate test_plain.ko 1000 {seed + 1}")
         assert result.status == 0 and re.fullmatch(r"\d+ refused\n", result.output), result
         machine.check("while read -r m rest; do rmmod \"$m\"; done < /proc/modules; dmesg -c > /dev/null")
+
+
+def test_a_load_without_memory_leaves_nothing(boot, archive):
+    """Each allocation of the loader and of all that is told about the module fails once."""
+    machine = boot(kernel="nop5-test", initrd=str(archive), cpus=2)
+    machine.check("echo 1 > /proc/sys/kernel/printk; cd /root; insmod test_provider.ko")
+    machine.check("cp /lib/modules/*/kernel/sample-event.ko .")
+    machine.check("./refuse test_plain.ko")  # what is made once and kept
+    for module, arguments in (("test_user", ""), ("test_params", "text=abc"), ("sample-event", "")):
+        machine.check(f"insmod {module}.ko; rmmod {module}")
+        before = resources(machine)
+        result = machine.run(f"./refuse {module}.ko '{arguments}'")
+        refused, made = map(int, re.fullmatch(r"(\d+) of (\d+) allocations gave ENOMEM\n", result.output).groups())
+        assert result.status == 0 and 10 < made and made - refused < 4, result
+        assert resources(machine) == before
+    assert machine.check("cat /proc/modules").startswith("test_provider ")
+    assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
 
 
 def test_an_oops_names_the_module(boot, archive):

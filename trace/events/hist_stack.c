@@ -11,19 +11,13 @@
 /* At most so many frames of histogram and recording are up to __traceiter_NAME(). */
 #define STACK_FRAMES 14U
 
-static bool is_traceiter(u64 ip)
-{
-	return ip > (unsigned long)__traceiter_text_start &&
-	       ip <= (unsigned long)__traceiter_text_end;
-}
-
 /* Saves the callers, from the function on in which the event is. Returns their number. */
 static unsigned save_callers(u64 *stack)
 {
 	unsigned long callers[STACK_FRAMES + HIST_STACK_ENTRIES];
 	unsigned count = stack_trace_save(callers, ARRAY_SIZE(callers), 1), first = 0;
 
-	while (first < min(count, STACK_FRAMES) && !is_traceiter(callers[first]))
+	while (first < min(count, STACK_FRAMES) && !trace_is_traceiter(callers[first]))
 		first++;
 	/* An event without a tracepoint: all callers are of interest. */
 	first = first < min(count, STACK_FRAMES) ? first + 1 : 0;

@@ -14,6 +14,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
@@ -106,10 +107,20 @@ static noinline void *reserve(const struct trace_event_file *file, size_t length
 					   : NULL;
 }
 
-static bool is_traceiter(unsigned long ip)
+bool trace_is_traceiter(unsigned long ip)
 {
-	return ip > (unsigned long)__traceiter_text_start &&
-	       ip <= (unsigned long)__traceiter_text_end;
+	const struct module *mod;
+	bool found = false;
+
+	if (ip < MODULES_START || ip >= MODULES_END)
+		return ip > (unsigned long)__traceiter_text_start &&
+		       ip <= (unsigned long)__traceiter_text_end;
+	rcu_read_lock();
+	mod = __module_address(ip);
+	if (mod)
+		found = ip > mod->traceiter_text && ip <= mod->traceiter_text + mod->traceiter_size;
+	rcu_read_unlock();
+	return found;
 }
 
 /* Whether ip is on the way from an instruction to the handler of its probe. */
@@ -132,7 +143,7 @@ void trace_event_write_stack(struct trace_array *tr, u32 ctx)
 	if (!callers)
 		return;
 	count = stack_trace_save(callers, TRACE_STACK_MAX, 1);
-	while (first < min(count, EVENT_FRAMES) && !is_traceiter(callers[first]))
+	while (first < min(count, EVENT_FRAMES) && !trace_is_traceiter(callers[first]))
 		first++;
 	/* A dynamic event may have no tracepoint. Then all callers are of interest. */
 	first = first < min(count, EVENT_FRAMES) ? first + 1 : 0;

@@ -103,6 +103,11 @@ void trace_event_scratch_put(void *memory);
 void trace_event_count_dropped(const struct trace_event_file *file);
 
 /*
+ * Returns whether ip is a return address in a function __traceiter_NAME() of the image or of a
+ * module. Any context.
+ */
+bool trace_is_traceiter(unsigned long ip);
+/*
  * Writes a TRACE_STACK entry that begins with the function that contains trace_NAME(). For probes
  * and triggers. Preemption off.
  */
