@@ -13,6 +13,7 @@
 #include "kernel/locking/spinlock.h"
 #include "trace/fgraph/inline.h"
 #include "trace/core/files.h"
+#include "trace/kprobes/kprobes.h"
 
 static DEFINE_SPINLOCK(faulty_lock);
 
@@ -81,19 +82,47 @@ static struct fgraph_ops inline_return = { .entryfunc = ftrace_sound_entry,
 					   .retfunc = ftrace_faulty_return,
 					   .return_stub = ftrace_faulty_return_stub };
 
+static int ftrace_faulty_pre_handler(struct kprobe *p __unused, struct pt_regs *regs __unused)
+{
+	fault();
+	return 0;
+}
+
+static int ftrace_faulty_handler(struct kretprobe_instance *ri __unused,
+				 struct pt_regs *regs __unused)
+{
+	fault();
+	return 0;
+}
+
+static char probed[KSYM_NAME_LEN]; /* the function of a probe */
+static struct kprobe kprobe = { .symbol_name = probed, .pre_handler = ftrace_faulty_pre_handler };
+static struct kprobe kprobe_inside = { .symbol_name = probed,
+				       .offset = 5, /* behind the call site: an int3 */
+				       .pre_handler = ftrace_faulty_pre_handler };
+static struct kretprobe kretprobe_entry = { .kp.symbol_name = probed,
+					    .entry_handler = ftrace_faulty_handler };
+static struct kretprobe kretprobe = { .kp.symbol_name = probed, .handler = ftrace_faulty_handler };
+
 static const struct {
 	const char *name;
 	struct ftrace_ops *ops;
 	struct fgraph_ops *gops;
+	struct kprobe *kp;
+	struct kretprobe *rp;
 } ways[] = {
-	{ "plain", &plain, NULL },
-	{ "regs", &regs, NULL },
-	{ "guarded", &guarded, NULL },
-	{ "locked", &locked, NULL },
-	{ "entry", &entry.ops, &entry },
-	{ "return", &at_return.ops, &at_return },
-	{ "inline-entry", &inline_entry.ops, &inline_entry },
-	{ "inline-return", &inline_return.ops, &inline_return },
+	{ "plain", &plain, NULL, NULL, NULL },
+	{ "regs", &regs, NULL, NULL, NULL },
+	{ "guarded", &guarded, NULL, NULL, NULL },
+	{ "locked", &locked, NULL, NULL, NULL },
+	{ "entry", &entry.ops, &entry, NULL, NULL },
+	{ "return", &at_return.ops, &at_return, NULL, NULL },
+	{ "inline-entry", &inline_entry.ops, &inline_entry, NULL, NULL },
+	{ "inline-return", &inline_return.ops, &inline_return, NULL, NULL },
+	{ "kprobe", NULL, NULL, &kprobe, NULL },
+	{ "kprobe-inside", NULL, NULL, &kprobe_inside, NULL },
+	{ "kretprobe-entry", NULL, NULL, NULL, &kretprobe_entry },
+	{ "kretprobe", NULL, NULL, NULL, &kretprobe },
 };
 
 static int ftrace_fault_show(struct seq_file *m, void *unused __unused)
@@ -110,6 +139,11 @@ static int start(const char *function, const char *how)
 
 		if (how && strcmp(ways[i].name, how) != 0)
 			continue;
+		strscpy(probed, function, sizeof(probed));
+		if (ways[i].kp)
+			return register_kprobe(ways[i].kp);
+		if (ways[i].rp)
+			return register_kretprobe(ways[i].rp);
 		error = ftrace_set_filter(ways[i].ops, function, strlen(function), true);
 		if (error)
 			return error;

@@ -39,6 +39,7 @@ static struct storm_kind kinds[] = {
 	{ .name = "ipmodify", .tasks = 1, .round = storm_ipmodify },
 	{ .name = "direct", .tasks = 1, .round = storm_direct },
 	{ .name = "graph ops", .tasks = 2, .round = storm_graph_ops },
+	{ .name = "kprobes", .tasks = 2, .round = storm_kprobes },
 	{ .name = "nmis", .tasks = 1, .round = storm_nmis },
 	{ .name = "verify", .tasks = 1, .round = storm_verify },
 	{ .name = "tracers", .tasks = 1, .round = storm_tracers, .finish = storm_files_finish },

@@ -49,6 +49,9 @@ bool storm_result(struct storm_task *task, const char *what, long result, const 
 /* For finish: restores the content of a file. Waits while a load uses all memory. */
 void storm_set_back(const char *file, const char *data);
 
+/* selftest/trace/storm_kprobes.c */
+void storm_kprobes(struct storm_task *task);
+
 /* selftest/trace/storm_ops.c */
 void storm_static_ops(struct storm_task *task);
 void storm_dynamic_ops(struct storm_task *task);

@@ -66,6 +66,31 @@ def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_th
     machine.poweroff()
 
 
+@pytest.mark.parametrize("how, callback", [
+    ("kprobe", "ftrace_faulty_pre_handler"),
+    ("kretprobe-entry", "ftrace_faulty_handler"),
+    ("kretprobe", "ftrace_faulty_handler"),
+])
+def test_a_handler_of_a_probe_that_faults_is_named_and_ends_its_task(boot, how, callback):
+    machine = boot(kernel="nop5-test", cpus=2, append="panic=0")
+    machine.check(f"echo sys_mkdir {how} > {FAULT}")
+    assert machine.run("mkdir /tmp/x").status != 0
+    ftrace_is_shut_down(machine)
+    assert re.search(rf"ftrace: the callback {callback}\+0x0/0x\w+ has faulted, shutting down", report_of(machine))
+    machine.check("mkdir /tmp/y; mkdir /tmp/z")
+    machine.poweroff()
+
+
+def test_a_handler_in_a_breakpoint_that_faults_is_named_and_ends_the_machine(boot):
+    """Interrupts are off there."""
+    machine = boot(kernel="nop5-test", cpus=2)
+    machine.check(f"echo sys_mkdir kprobe-inside > {FAULT}")
+    machine.send("mkdir /tmp/x\n")
+    machine.wait_exit(EXIT_PANIC)
+    assert re.search(r"ftrace: the callback ftrace_faulty_pre_handler\+0x0/0x\w+ has faulted, shutting down", machine.text)
+    assert "Kernel panic - not syncing: Fatal exception" in machine.text
+
+
 def test_a_callback_that_holds_a_lock_of_its_own_ends_the_machine(boot):
     machine = boot(kernel="nop5-test", cpus=2)
     machine.check("echo 0 > /proc/sys/kernel/panic_on_oops")
