@@ -100,13 +100,14 @@ def test_a_program_computes_the_same_with_probes_on_all_instructions_of_a_functi
 @pytest.mark.soak
 def test_a_program_computes_the_same_with_a_probe_on_each_instruction_in_turn(probed):
     expected = probed.run("sum 500")
-    for function in ("checksum", "down", "measure", "threads", "vfprintf", "malloc", "memcpy", "strlen"):
+    refused = 0
+    for function in ("checksum", "down", "atoi", "strcmp", "strlen", "memcpy", "memchr", "vfprintf", "printf_core", "pop_arg", "__stdio_write"):
         for offset in probed.instructions(function):
-            probed.define(f"p:one /bin/probed:{offset:#x}")
-            if probed.machine.run("echo 1 > events/uprobes/enable").status:
-                continue  # syscall
-            assert probed.run("sum 500") == expected, f"{function}, {offset:#x}"
-            probed.enable(False)
+            output = probed.machine.run(f"echo p:one /bin/probed:{offset:#x} > uprobe_events; echo 1 > events/uprobes/one/enable && "
+                                        "/bin/probed sum 500; echo 0 > events/uprobes/one/enable; echo > uprobe_events").output.strip()
+            refused += "Unknown error 524" in output  # syscall
+            assert output == expected or "Unknown error 524" in output, f"{function}, {offset:#x}"
+    assert refused == 1
 
 
 def test_hits_are_counted_exactly_in_threads_on_four_cpus(probed):
