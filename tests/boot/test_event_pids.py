@@ -37,6 +37,10 @@ def test_the_files_list_pids_as_linux_does(tracing):
         result = tracing.run(f"echo '{word}' >> set_event_pid")
         assert (result.output, result.status) == ("sh: write error: Invalid argument\n", 1)
         assert tracing.check("cat set_event_pid") == "1\n3\n5\n"
+    result = tracing.run("echo 99999999999 >> set_event_pid")
+    assert result.output == "sh: write error: Operation not permitted\n"
+    tracing.check("echo 0x10 010 > set_event_pid")
+    assert tracing.check("cat set_event_pid") == "8\n16\n"
     tracing.check("echo 7 > set_event_pid; echo 8 > set_event_notrace_pid")
     assert tracing.check("cat set_event_pid set_event_notrace_pid") == "7\n8\n"
 

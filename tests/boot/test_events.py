@@ -261,10 +261,11 @@ def test_events_stand_between_function_lines(tracing):
 # ---- trace_marker_raw ----
 
 def test_trace_marker_raw_records_an_id_and_data(tracing):
-    for text, shown in {"abcd": "64636261 buf:" + 13 * " 00", "abcdhello": "64636261 buf: 68 65 6c 6c 6f 00"}.items():
+    for text, shown in {"abcd": "64636261 buf:" + 16 * " 00", "abcdhello": "64636261 buf: 68 65 6c 6c 6f 00"}.items():
         tracing.check(f"echo > trace; echo -n {text} > trace_marker_raw")
         assert re.search(rf": # {shown.split(' buf')[0]} buf:", lines(tracing)[0])
         assert f"# {shown}"[:30] in lines(tracing)[0], lines(tracing)[0]
+        assert lines(tracing)[0].count(" ", lines(tracing)[0].index("buf:")) == 16
     assert refuses(tracing, "echo -n abc > trace_marker_raw"), "the id has 4 bytes"
     assert refuses(tracing, "echo 0 > options/markers; echo abcd > trace_marker_raw") and not tracing.check("echo 1 > options/markers")
     assert "Bad file descriptor" in tracing.run("echo 0 > tracing_on; echo abcd > trace_marker_raw").output

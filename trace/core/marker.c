@@ -40,20 +40,23 @@ static const struct file_operations tracing_mark_fops = {
 
 /* ---- trace_marker_raw: an id of 4 bytes, and data that only the program understands ---- */
 
-/* Returns 0, or -EBADF: the entry is not recorded. length is at least 4. */
+/*
+ * Returns 0, or -EBADF: the entry is not recorded. length is at least 4. The entry has 4 bytes more
+ * than it needs, as Linux's, which readers see as zeros.
+ */
 static ssize_t write_raw(struct trace_array *tr, const char *data, size_t length)
 {
-	size_t room = max(length, (size_t)RAW_SIZE_MIN);
+	size_t size = ALIGN(sizeof(struct raw_data_entry) + max(length, (size_t)RAW_SIZE_MIN), 4);
 	u32 ctx = tracing_gen_ctx();
 	struct trace_buffer *buffer;
 	struct raw_data_entry *entry;
 
 	preempt_disable_notrace();
-	entry = trace_buffer_lock_reserve(tr, TRACE_RAW_DATA,
-					  offsetof(struct raw_data_entry, id) + room, ctx, &buffer);
+	entry = trace_buffer_lock_reserve(tr, TRACE_RAW_DATA, size, ctx, &buffer);
 	if (entry) {
 		memcpy(&entry->id, data, length);
-		memset((char *)&entry->id + length, 0, room - length);
+		memset((char *)&entry->id + length, 0,
+		       size - offsetof(struct raw_data_entry, id) - length);
 		trace_buffer_unlock_commit(buffer);
 	}
 	preempt_enable_notrace();

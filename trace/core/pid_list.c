@@ -14,7 +14,12 @@ static int apply_word(unsigned long *pids, const char *word)
 	unsigned long pid;
 	int error = kstrtoul(word + remove, 0, &pid);
 
-	if (error || pid >= PID_NUMBERS)
+	if (error)
+		return -EINVAL;
+	pid = (u32)pid; /* as Linux, which then has lists of PIDs below this number */
+	if (pid >= 1U << 30)
+		return -EPERM;
+	if (pid >= PID_NUMBERS)
 		return -EINVAL;
 	if (remove)
 		clear_bit((unsigned)pid, pids);

@@ -175,7 +175,7 @@ static int check_operands(struct trace_array *tr, struct hist_field *const *oper
 {
 	for (unsigned i = 0; i < 2; i++)
 		if (hist_field_is_composite(operands[i])) {
-			hist_err(tr, HIST_ERR_INVALID_STR_OPERAND, text);
+			hist_err(tr, HIST_ERR_INVALID_STR_OPERAND, i ? right : text);
 			return -EINVAL;
 		}
 	if ((operands[0]->flags & HIST_FIELD_USECS) != (operands[1]->flags & HIST_FIELD_USECS)) {
