@@ -20,7 +20,7 @@ static int change_mode(const struct path *path, umode_t mode)
 
 	if (err)
 		return err;
-	if (!inode_owner_or_capable(inode))
+	if (!inode_owner_or_capable(inode) || (inode->i_op && inode->i_op->fixed_mode))
 		return -EPERM;
 	if (S_ISLNK(inode->i_mode))
 		return -EOPNOTSUPP;

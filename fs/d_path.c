@@ -61,6 +61,13 @@ bool d_unlinked(const struct path *path)
 	       path->dentry != path->mnt->mnt_root;
 }
 
+void dentry_name(const struct dentry *dentry, char *buf, size_t size)
+{
+	spin_lock(&rename_lock);
+	(void)strscpy(buf, dentry->d_name.name, size);
+	spin_unlock(&rename_lock);
+}
+
 char *d_path_from(const struct path *path, const struct path *root, bool *reached, char *buf,
 		  size_t size)
 {

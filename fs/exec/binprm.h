@@ -15,6 +15,7 @@ struct linux_binprm {
 	struct file *file;         /* what would be loaded; counted, no writer may open it */
 	struct file *interpreter;  /* a script's interpreter, to be tried next; counted, or NULL */
 	const char *filename;      /* the name that exec was called with: AT_EXECFN, comm */
+	bool nameless;             /* called with a descriptor alone: comm is the name of file */
 	const char *interp;        /* the name of file: filename, or a script's interpreter */
 	char *interp_buf;          /* kmalloc()ed text of interp, or NULL */
 	bool path_inaccessible;    /* the descriptor that filename names is closed by exec */

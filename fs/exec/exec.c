@@ -6,6 +6,7 @@
  * return on, an error can only end the process, by SIGSEGV, as on Linux.
  */
 #include "arch/uaccess.h"
+#include "fs/d_path.h"
 #include "fs/exec/binprm.h"
 #include "fs/file.h"
 #include "fs/getname.h"
@@ -58,9 +59,22 @@ static void creds_from_file(struct linux_binprm *bprm)
 		   &bprm->secureexec);
 }
 
-int begin_new_exec(struct linux_binprm *bprm)
+/* The task gets its new name: the last part of the path, or the name of the file. */
+static void set_comm(const struct linux_binprm *bprm)
 {
 	const char *base = strrchr(bprm->filename, '/');
+	char comm[TASK_COMM_LEN];
+
+	if (bprm->nameless) {
+		dentry_name(bprm->file->f_path.dentry, comm, sizeof(comm));
+		exec_task(comm);
+	} else {
+		exec_task(base ? base + 1 : bprm->filename);
+	}
+}
+
+int begin_new_exec(struct linux_binprm *bprm)
+{
 	int error;
 
 	creds_from_file(bprm);
@@ -78,7 +92,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
 	do_close_on_exec();
-	exec_task(base ? base + 1 : bprm->filename);
+	set_comm(bprm);
 	current->signal->undumpable = bprm->secureexec;
 	commit_creds(bprm->cred);
 	bprm->cred = NULL;
@@ -220,6 +234,7 @@ static int do_execveat(int dfd, const char *name, int at_flags,
 	if (!bprm || (by_fd && !fd_name))
 		goto free;
 	bprm->filename = bprm->interp = by_fd ? fd_name : name;
+	bprm->nameless = by_fd && !*name;
 	bprm->path_inaccessible = by_fd && get_close_on_exec((unsigned)dfd);
 	error = do_exec(bprm, dfd, name, at_flags, argv, envp);
 	if (!error) {

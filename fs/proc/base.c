@@ -14,6 +14,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
+#include "kernel/process/signal_struct.h"
 
 #define FILE(name, mode, flags, show)                                                              \
 	{                                                                                          \
@@ -43,16 +44,19 @@ static const struct pid_entry pid_entries[] = {
 	FILE_OPS("environ", 0400, PROC_PTRACE, proc_environ_operations),
 	LINK("exe", proc_exe_link),
 	FILE("limits", 0444, 0, proc_pid_limits),
+	FILE_OPS("loginuid", 0644, 0, proc_loginuid_operations),
 	FILE_OPS("maps", 0444, PROC_PTRACE, proc_maps_operations),
 	FILE_OPS("mem", 0600, PROC_PTRACE, proc_mem_operations),
 	FILE("mountinfo", 0444, 0, proc_show_mountinfo),
 	FILE("mounts", 0444, 0, proc_show_mounts),
+	FILE_OPS("oom_adj", 0644, 0, proc_oom_adj_operations),
 	FILE("oom_score", 0444, 0, proc_pid_oom_score),
 	FILE_OPS("oom_score_adj", 0644, 0, proc_oom_score_adj_operations),
 	FILE_OPS("pagemap", 0400, PROC_PTRACE, proc_pagemap_operations),
 	FILE("patch_state", 0400, 0, proc_pid_patch_state),
 	FILE("personality", 0400, PROC_PTRACE, proc_pid_personality),
 	LINK("root", proc_root_link),
+	FILE("sessionid", 0444, 0, proc_pid_sessionid),
 	FILE_OPS("smaps", 0444, PROC_PTRACE, proc_smaps_operations),
 	FILE("smaps_rollup", 0444, PROC_PTRACE, proc_pid_smaps_rollup),
 	FILE("stack", 0400, PROC_PTRACE, proc_pid_stack),
@@ -108,15 +112,19 @@ struct task_struct *next_task_from(pid_t pid)
 	return next_from(pid, false);
 }
 
-/* The files of a task belong to the user and group as which it acts. */
+/*
+ * The files of a task belong to the user and group as which it acts. If the task has secrets, as
+ * after setuid(2), only its directories that anybody may list do; all else belongs to root.
+ */
 static void update_owner(struct inode *inode, struct task_struct *task)
 {
+	bool root = READ_ONCE(task->signal->undumpable) && inode->i_mode != (S_IFDIR | 0555);
 	const struct cred *cred;
 
 	rcu_read_lock();
 	cred = READ_ONCE(task->real_cred);
-	WRITE_ONCE(inode->i_uid, cred->euid);
-	WRITE_ONCE(inode->i_gid, cred->egid);
+	WRITE_ONCE(inode->i_uid, root ? 0 : cred->euid);
+	WRITE_ONCE(inode->i_gid, root ? 0 : cred->egid);
 	rcu_read_unlock();
 }
 
@@ -168,6 +176,7 @@ static const struct file_operations pid_file_fops = {
 
 static const struct inode_operations pid_file_inode_operations = {
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 
 static bool has_entry(const struct proc_object *object, const struct pid_entry *entry)
@@ -250,6 +259,7 @@ static int pid_dir_lookup(struct inode *dir, struct dentry *dentry)
 const struct inode_operations proc_pid_dir_inode_operations = {
 	.lookup = pid_dir_lookup,
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 
 static char *self_get_link(struct dentry *dentry)

@@ -18,6 +18,7 @@ int proc_interrupts_init(void);       /* interrupts.c: interrupts, softirqs */
 int proc_sysctl_init(void);           /* sysctl.c: sys/ */
 int proc_sysctl_system_init(void);    /* sysctl_system.c: names and limits in sys/kernel/ */
 int proc_sysrq_init(void);            /* sysrq.c: sysrq-trigger */
+int proc_storage_init(void);          /* storage.c: vmstat, swaps, partitions, diskstats */
 int proc_unknown_syscalls_init(void); /* unknown_syscalls.c */
 
 /* The unit of time in /proc: 1/100 s. */
@@ -124,7 +125,10 @@ int proc_pid_syscall(struct seq_file *m, void *v);
 int proc_pid_limits(struct seq_file *m, void *v);
 int proc_pid_personality(struct seq_file *m, void *v);
 int proc_pid_oom_score(struct seq_file *m, void *v);
-extern const struct file_operations proc_oom_score_adj_operations;
+extern const struct file_operations proc_oom_score_adj_operations, proc_oom_adj_operations;
+/* login.c: which login a task belongs to. */
+extern const struct file_operations proc_loginuid_operations;
+int proc_pid_sessionid(struct seq_file *m, void *v);
 extern const struct file_operations proc_timerslack_operations;
 int proc_show_mounts(struct seq_file *m, void *v);
 int proc_show_mountinfo(struct seq_file *m, void *v);

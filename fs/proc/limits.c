@@ -111,32 +111,88 @@ static int oom_score_adj_open(struct inode *inode, struct file *file)
 	return single_open(file, oom_score_adj_show, inode->i_private);
 }
 
-static ssize_t oom_score_adj_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+static int parse_adj(const char *buf, size_t count, int *value)
 {
-	struct task_struct *task = proc_object(file->f_inode)->task;
 	char text[13] = { 0 };
-	int value, err;
 
-	(void)pos;
 	memcpy(text, buf, min(count, sizeof(text) - 1));
-	err = kstrtoint(strim(text), 0, &value);
-	if (err)
-		return err;
-	if (value < -OOM_SCORE_ADJ_MAX || value > OOM_SCORE_ADJ_MAX)
-		return -EINVAL;
+	return kstrtoint(strim(text), 0, value);
+}
+
+static int set_oom_score_adj(struct task_struct *task, int value)
+{
 	if (!proc_task_alive(task))
 		return -ESRCH;
 	/* Everybody may offer himself; only root may protect a process. */
 	if (value < READ_ONCE(task->signal->oom_score_adj) && !capable(CAP_SYS_RESOURCE))
 		return -EACCES;
 	WRITE_ONCE(task->signal->oom_score_adj, (short)value);
-	return (ssize_t)count;
+	return 0;
+}
+
+static ssize_t oom_score_adj_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	int value, err = parse_adj(buf, count, &value);
+
+	(void)pos;
+	if (err)
+		return err;
+	if (value < -OOM_SCORE_ADJ_MAX || value > OOM_SCORE_ADJ_MAX)
+		return -EINVAL;
+	err = set_oom_score_adj(proc_object(file->f_inode)->task, value);
+	return err ? err : (ssize_t)count;
 }
 
 const struct file_operations proc_oom_score_adj_operations = {
 	.open = oom_score_adj_open,
 	.read = seq_read,
 	.write = oom_score_adj_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* ---- oom_adj: the same value as older programs know it, from -17 to 15 ---- */
+
+#define OOM_DISABLE    (-17)
+#define OOM_ADJUST_MAX 15
+
+static int oom_adj_show(struct seq_file *m, void *v)
+{
+	struct task_struct *task = ((struct proc_object *)m->private)->task;
+	int adj = READ_ONCE(task->signal->oom_score_adj);
+
+	(void)v;
+	if (!proc_task_alive(task))
+		return -ESRCH;
+	adj = adj == OOM_SCORE_ADJ_MAX ? OOM_ADJUST_MAX : adj * -OOM_DISABLE / OOM_SCORE_ADJ_MAX;
+	seq_printf(m, "%d\n", min(adj, OOM_ADJUST_MAX));
+	return 0;
+}
+
+static int oom_adj_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, oom_adj_show, inode->i_private);
+}
+
+static ssize_t oom_adj_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	int value, err = parse_adj(buf, count, &value);
+
+	(void)pos;
+	if (err)
+		return err;
+	if (value < OOM_DISABLE || value > OOM_ADJUST_MAX)
+		return -EINVAL;
+	value = value == OOM_ADJUST_MAX ? OOM_SCORE_ADJ_MAX
+					: value * OOM_SCORE_ADJ_MAX / -OOM_DISABLE;
+	err = set_oom_score_adj(proc_object(file->f_inode)->task, value);
+	return err ? err : (ssize_t)count;
+}
+
+const struct file_operations proc_oom_adj_operations = {
+	.open = oom_adj_open,
+	.read = seq_read,
+	.write = oom_adj_write,
 	.llseek = seq_lseek,
 	.release = single_release,
 };

@@ -109,16 +109,19 @@ const struct inode_operations proc_exe_link = {
 	.get_link = exe_get_link,
 	.get_path = exe_get_path,
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 const struct inode_operations proc_cwd_link = {
 	.get_link = cwd_get_link,
 	.get_path = cwd_get_path,
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 const struct inode_operations proc_root_link = {
 	.get_link = root_get_link,
 	.get_path = root_get_path,
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 
 /* ---- fd/ and fdinfo/ ---- */
@@ -154,6 +157,7 @@ static const struct inode_operations fd_link = {
 	.get_link = fd_get_link,
 	.get_path = fd_get_path,
 	.revalidate = fd_revalidate,
+	.fixed_mode = true,
 };
 
 /* Finds the file of a descriptor by its name, counted, and fills in *object. Or NULL. */
@@ -201,6 +205,7 @@ const struct inode_operations proc_fd_dir_inode_operations = {
 	.lookup = fd_dir_lookup,
 	.permission = fd_dir_permission,
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 
 static int fdinfo_show(struct seq_file *m, void *v)
@@ -259,6 +264,7 @@ const struct inode_operations proc_fdinfo_dir_inode_operations = {
 	.lookup = fdinfo_dir_lookup,
 	.permission = fdinfo_dir_permission,
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 
 static int fd_dir_iterate(struct file *file, struct dir_context *ctx)

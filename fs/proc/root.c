@@ -103,7 +103,7 @@ int proc_populate(void)
 		proc_cmdline_init,          proc_kcore_init,      proc_cpuinfo_init,
 		proc_meminfo_init,          proc_slabinfo_init,   proc_stat_init,
 		proc_mounts_init,           proc_interrupts_init, proc_sysctl_init,
-		proc_sysctl_system_init,    proc_sysrq_init,
+		proc_sysctl_system_init,    proc_sysrq_init,      proc_storage_init,
 	};
 	int err = 0;
 

@@ -27,6 +27,7 @@ static int task_dir_lookup(struct inode *dir, struct dentry *dentry)
 const struct inode_operations proc_task_dir_inode_operations = {
 	.lookup = task_dir_lookup,
 	.revalidate = proc_task_revalidate,
+	.fixed_mode = true,
 };
 
 /* The lowest thread number of the process at or above tid; 0: no more. */
