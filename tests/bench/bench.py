@@ -76,6 +76,10 @@ FIGURES = {
     "ops_regs": ("the same with all registers", "instructions", 90),
     "ops_list": ("two tracing callbacks through the list", "instructions", 380),
     "probe_off": ("a traceoff probe with tracing off", "instructions", 60),
+    "kprobe_event": ("kprobe event at a function's entry", "instructions", 220),
+    "kprobe_event_args": ("the same with two arguments", "instructions", 300),
+    "kprobe_event_int3": ("kprobe event inside a function, int3", "instructions", 700),
+    "kretprobe_event": ("kretprobe event", "instructions", 420),
     "klp_call": ("live-patched function, more per call", "instructions", 60),
     "klp_unpatch": ("removing a live patch of 15 functions", "instructions", 180_000),
     "direct_call": ("function replaced by a direct jmp", "instructions", 2),
@@ -209,6 +213,27 @@ def measure_probe():
         value = mean() - call
         machine.poweroff()
     return {"probe_off": value}
+
+
+def measure_kprobe_events():
+    """Measure what a hit of an event of kprobe_events costs."""
+    commands = {"kprobe_event": "p:e bench_call", "kprobe_event_args": "p:e bench_call $arg1 $arg2",
+                "kprobe_event_int3": "p:e bench_call+5", "kretprobe_event": "r:e bench_call"}
+    values = {}
+    with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
+        machine.wait_prompt()
+        machine.check("cd /sys/kernel/tracing")
+
+        def mean():
+            return figures_of(r"(\d+) each", machine.check("cat /sys/kernel/debug/bench/call"))[0]
+
+        call = mean()
+        for name, command in commands.items():
+            machine.check(f"echo '{command}' > kprobe_events; echo 1 > events/kprobes/e/enable")
+            values[name] = mean() - call
+            machine.check("echo 0 > events/kprobes/e/enable")
+        machine.poweroff()
+    return values
 
 
 def measure_graph():
@@ -366,6 +391,7 @@ MEASURES = {
     "which functions can be traced": measure_share,
     "export and conversion": measure_export,
     "probes": measure_probe,
+    "events of kprobes": measure_kprobe_events,
     "probes in programs": uprobes.measure_uprobes,
     "hackbench with and without call sites": measure_off,
 }
