@@ -147,6 +147,18 @@ def test_a_module_whose_init_fails_leaves_nothing(machine):
     refused(machine, "insmod test_init_fails.ko", "No such device")
 
 
+def test_a_module_whose_init_does_not_return_stays_and_stops_nobody(machine):
+    sysfs = "/sys/module/test_waits"
+    machine.check("insmod test_waits.ko &")
+    eventually(lambda: machine.run(f"cat {sysfs}/initstate").output == "coming\n")
+    assert " Loading 0xffffffffc" in machine.check("cat /proc/modules")
+    refused(machine, "rmmod test_waits", "Device or resource busy")
+    machine.check("insmod test_hello.ko; rmmod test_hello")
+    machine.check(f"echo 1 > {sysfs}/parameters/stop; wait")
+    assert machine.check(f"cat {sysfs}/initstate") == "live\n"
+    machine.check("rmmod test_waits")
+
+
 def test_parameters_of_each_type(machine):
     machine.check("insmod test_params.ko byte=255 short=-32768 int=0x10 bool buffer=1234567 text='\"a b\"' p_array=5,6,7 "
                   "hidden=3")
