@@ -11,7 +11,7 @@ HEAD = "        Depth    Size   Location    ({} entries)\n        -----    ---- 
 def table(machine):
     """Return the rows of stack_trace as (depth, size, location), and the text between the heading and the rows."""
     text = machine.check(f"cat {TRACING}/stack_trace")
-    rows = re.findall(r"^ *(\d+)\) +(\d+) +(\d+)   (\S+)$", text, re.M)
+    rows = re.findall(r"^ *(\d+)\) +(\d+) +(\d+)   (\S+(?: \[\w+\])?)$", text, re.M)
     assert text.startswith(HEAD.format(len(rows))), text
     assert [int(row[0]) for row in rows] == list(range(len(rows)))
     return [(int(depth), int(size), where) for _, depth, size, where in rows], [
