@@ -13,6 +13,8 @@
 #:                  most expensive functions
 #: make soak        the long tests: 100 million events through the ring buffer,
 #:                  hackbench and stress on 8 CPUs, all self-tests unabridged
+#: make ftracetest  run Linux's own ftrace test-suite, and show its results
+#:                  beside those of Linux; TESTS="kprobe/ ..." runs a part
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
 #: make modules M=DIR
@@ -162,7 +164,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools bench soak clean FORCE
+.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools ftracetest bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -355,6 +357,10 @@ test soak:
 test-tools:
 	@scripts/install-deps tools
 	@tests/run tools
+
+ftracetest: all
+	@scripts/install-deps test
+	@tests/ftracetest/ftracetest.py $(TESTS)
 
 rootfs:
 	@scripts/install-deps build

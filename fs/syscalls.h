@@ -2,7 +2,7 @@
  * System calls on files: they use the descriptors and the current directory of the calling task.
  * Names and errors (negative errno) are Linux's. Task context.
  *
- * A task that kernel_clone() makes starts with a copy of its parent's descriptors and current
+ * A task that kernel_thread() makes starts with a copy of its parent's descriptors and current
  * directory; do_exit() closes them. A kernel thread starts without descriptors, at "/".
  */
 #pragma once

@@ -70,7 +70,7 @@ static int kernel_init(void *unused __unused)
 
 static void __init rest_init(void)
 {
-	if (kernel_clone(kernel_init, NULL, "init") < 0)
+	if (kernel_thread(kernel_init, NULL, "init") < 0)
 		panic("no memory for the first task");
 }
 

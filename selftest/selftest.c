@@ -147,7 +147,7 @@ static void start_selftests(void)
 	pid_t pid;
 
 	mount_file_systems();
-	pid = kernel_clone(run_selftests, NULL, "init");
+	pid = kernel_thread(run_selftests, NULL, "init");
 	if (pid < 0)
 		panic("selftest: %s", errno_text(-pid));
 	for (;;)

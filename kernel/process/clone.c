@@ -24,24 +24,6 @@ static void start_child(struct task_struct *p, const struct kernel_clone_args *a
 	wake_up_new_task(p);
 }
 
-pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm)
-{
-	const struct kernel_clone_args args = {
-		.flags = CLONE_VM | CLONE_UNTRACED,
-		.fn = fn,
-		.fn_arg = arg,
-		.comm = comm,
-	};
-	struct task_struct *p;
-
-	syscall_boundary();
-	p = copy_process(&args);
-	if (IS_ERR(p))
-		return (pid_t)PTR_ERR(p);
-	start_child(p, &args);
-	return p->pid; /* p may have ended, but stays until its parent, the caller, waits for it */
-}
-
 #define CLONE_NAMESPACES                                                                           \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
@@ -77,8 +59,7 @@ static void wait_for_vfork_done(struct task_struct *child, struct completion *do
 
 const struct pidfd_operations *pidfd_ops;
 
-/* Makes and starts a copy of the current program. Its PID, or a negative errno. */
-static long do_fork(struct kernel_clone_args *args)
+pid_t kernel_clone(struct kernel_clone_args *args)
 {
 	struct completion vfork_done;
 	struct task_struct *p;
@@ -105,8 +86,8 @@ static long do_fork(struct kernel_clone_args *args)
 	if (pidfd >= 0)
 		pidfd_ops->finish(pidfd, pidfile, IS_ERR(p) ? NULL : p->thread_pid);
 	if (IS_ERR(p))
-		return PTR_ERR(p);
-	pid = p->pid;
+		return (pid_t)PTR_ERR(p);
+	pid = p->pid; /* p may end, but stays until its parent, the caller, waits for it */
 	if (args->flags & CLONE_PARENT_SETTID)
 		(void)put_user(pid, args->parent_tid); /* Linux ignores a bad address, too */
 	if (args->flags & CLONE_VFORK)
@@ -119,18 +100,31 @@ static long do_fork(struct kernel_clone_args *args)
 	return pid;
 }
 
+pid_t kernel_thread(int (*fn)(void *arg), void *arg, const char *comm)
+{
+	struct kernel_clone_args args = {
+		.flags = CLONE_VM | CLONE_UNTRACED,
+		.fn = fn,
+		.fn_arg = arg,
+		.comm = comm,
+	};
+
+	syscall_boundary();
+	return kernel_clone(&args);
+}
+
 SYSCALL_DEFINE0(fork)
 {
 	struct kernel_clone_args args = { .exit_signal = SIGCHLD };
 
-	return do_fork(&args);
+	return kernel_clone(&args);
 }
 
 SYSCALL_DEFINE0(vfork)
 {
 	struct kernel_clone_args args = { .flags = CLONE_VFORK | CLONE_VM, .exit_signal = SIGCHLD };
 
-	return do_fork(&args);
+	return kernel_clone(&args);
 }
 
 /* Restricted: no namespaces (-EINVAL). */
@@ -150,7 +144,7 @@ SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp, int __u
 	/* Both would use the same place. */
 	if ((clone_flags & CLONE_PIDFD) && (clone_flags & CLONE_PARENT_SETTID))
 		return -EINVAL;
-	return do_fork(&args);
+	return kernel_clone(&args);
 }
 
 /* struct clone_args of clone3(2), versions 0 to 2. */
@@ -201,7 +195,7 @@ SYSCALL_DEFINE2(clone3, struct clone_args __user *, uargs, size_t, size)
 		.stack = in.stack + in.stack_size,
 		.tls = in.tls,
 	};
-	return do_fork(&args);
+	return kernel_clone(&args);
 }
 
 SYSCALL_DEFINE1(set_tid_address, int __user *, tidptr)

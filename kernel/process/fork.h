@@ -26,6 +26,12 @@ struct kernel_clone_args {
  * Task context. args has been checked.
  */
 struct task_struct *copy_process(const struct kernel_clone_args *args);
+/*
+ * Makes and starts a copy of the current task, as all of fork(2) and its kin do. With CLONE_VFORK
+ * it returns when the child gives up the address space. The PID, or a negative errno: those of
+ * clone(2). Task context.
+ */
+pid_t kernel_clone(struct kernel_clone_args *args);
 extern struct task_struct *child_reaper; /* PID 1 */
 /* Takes p from the list of all tasks. tasklist_lock held. */
 void unpublish_task(struct task_struct *p);

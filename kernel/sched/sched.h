@@ -136,7 +136,7 @@ void set_task_comm(struct task_struct *p, const char *name);
  * fn becomes the exit code. Returns the PID, which belongs to the child until the caller reaps it;
  * or -ENOMEM, -EAGAIN (no PID left), or the error of copying the files.
  */
-pid_t kernel_clone(int (*fn)(void *arg), void *arg, const char *comm);
+pid_t kernel_thread(int (*fn)(void *arg), void *arg, const char *comm);
 /*
  * As wait4(2), options are in kernel/process/wait.h. Returns the PID reaped, 0 (WNOHANG, none yet),
  * -ECHILD, -EINTR.

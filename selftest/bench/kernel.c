@@ -53,7 +53,7 @@ static int ping_pong_rounds(int to, int from, unsigned count)
 static int ping_pong(const int there[2], const int back[2], u64 *ticks)
 {
 	unsigned long childs = (unsigned long)there[0] | (unsigned long)back[1] << 16;
-	pid_t child = kernel_clone(ping_pong_child, (void *)childs, "bench");
+	pid_t child = kernel_thread(ping_pong_child, (void *)childs, "bench");
 	u64 start;
 	int error;
 

@@ -85,7 +85,7 @@ static void echo_test(struct selftest *test, u32 count)
 	pid_t child;
 
 	ASSERT(sys_pipe(t.there) == 0 && sys_pipe(t.back) == 0);
-	child = kernel_clone(echo_task, &t, "selftest");
+	child = kernel_thread(echo_task, &t, "selftest");
 	sys_close(t.there[0]);
 	sys_close(t.back[1]);
 	EXPECT_EQ(ping_pong(&t, count), count);
@@ -147,7 +147,7 @@ SELFTEST(pipe, many_writers_lose_and_tear_nothing)
 	ASSERT(sys_pipe(t.there) == 0);
 	for (unsigned i = 0; i < WRITERS; i++) {
 		WRITE_ONCE(t.id, i);
-		pids[i] = kernel_clone(writer_task, &t, "selftest");
+		pids[i] = kernel_thread(writer_task, &t, "selftest");
 		while (pids[i] > 0 && READ_ONCE(t.id) != ~0U)
 			yield();
 	}
@@ -185,7 +185,7 @@ SELFTEST(pipe, many_readers_share_what_is_written)
 
 	ASSERT(sys_pipe(t.there) == 0);
 	for (unsigned i = 0; i < WRITERS; i++)
-		pids[i] = kernel_clone(reader_task, &t, "selftest");
+		pids[i] = kernel_thread(reader_task, &t, "selftest");
 	sys_close(t.there[0]);
 	for (u64 i = 1; i <= MESSAGES / 20; i++) {
 		EXPECT(sys_write(t.there[1], &i, sizeof(i)) == sizeof(i));
@@ -222,7 +222,7 @@ SELFTEST(pipe, long_writes_pass_through_in_order)
 	ssize_t n;
 
 	ASSERT(buf && sys_pipe(t.there) == 0);
-	child = kernel_clone(stream_task, &t, "selftest");
+	child = kernel_thread(stream_task, &t, "selftest");
 	sys_close(t.there[1]);
 	while ((n = sys_read(t.there[0], buf, 7001)) > 0) {
 		for (ssize_t i = 0; i < n; i++, total++)
@@ -323,7 +323,7 @@ SELFTEST(poll, wakes_when_a_pipe_becomes_readable)
 	fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	EXPECT_EQ(sys_poll(fds, 3, 0), 0);
 	EXPECT_EQ(sys_poll(fds, 3, 5), 0);
-	child = kernel_clone(late_writer, &t, "selftest");
+	child = kernel_thread(late_writer, &t, "selftest");
 	EXPECT_EQ(sys_poll(fds, 3, -1), 1);
 	EXPECT_EQ(fds[0].revents, POLLIN);
 	EXPECT_EQ(fds[1].revents, 0);

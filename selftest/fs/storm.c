@@ -77,7 +77,7 @@ SELFTEST(vfs, names_come_and_go_on_all_cpus)
 	atomic_set(&storm_removed, 0);
 	ASSERT(sys_mkdir(DIR, 0755) == 0);
 	for (unsigned i = 0; i < n; i++) {
-		pids[i] = kernel_clone(storm_task, (void *)(unsigned long)i, "storm");
+		pids[i] = kernel_thread(storm_task, (void *)(unsigned long)i, "storm");
 		ASSERT(pids[i] > 0);
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -135,7 +135,7 @@ SELFTEST(proc, tasks_end_while_they_are_looked_at)
 		pid_t pids[8];
 
 		for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {
-			pids[i] = kernel_clone(proc_storm_task, NULL, "procs");
+			pids[i] = kernel_thread(proc_storm_task, NULL, "procs");
 			ASSERT(pids[i] > 0);
 		}
 		for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {

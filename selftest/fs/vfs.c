@@ -236,7 +236,7 @@ SELFTEST(vfs, children_get_copies_of_descriptors)
 	fd = (int)sys_open("/tmp/shared", O_RDONLY, 0);
 	ASSERT(fd >= 0);
 	EXPECT(sys_read(fd, &byte, 1) == 1 && byte == 'a');
-	child = kernel_clone(child_with_files, &fd, "selftest");
+	child = kernel_thread(child_with_files, &fd, "selftest");
 	ASSERT(child > 0);
 	EXPECT_EQ(kernel_wait4(child, &status, 0), child);
 	EXPECT_EQ(status, 0);

@@ -178,7 +178,7 @@ SELFTEST(mutex, interruptible_wait_ends_with_a_signal)
 		int status = -1;
 
 		mutex_lock(&m);
-		p = find_get_task_by_pid(kernel_clone(lock_interruptibly, &m, "waiter"));
+		p = find_get_task_by_pid(kernel_thread(lock_interruptibly, &m, "waiter"));
 		ASSERT(p);
 		if (i % 2)
 			msleep(1);
@@ -202,7 +202,7 @@ SELFTEST(mutex, survives_signals_that_race_with_unlock)
 		int status = -1;
 
 		mutex_lock(&m);
-		p = find_get_task_by_pid(kernel_clone(lock_interruptibly, &m, "waiter"));
+		p = find_get_task_by_pid(kernel_thread(lock_interruptibly, &m, "waiter"));
 		ASSERT(p);
 		yield();
 		send_signal(SIGINT, p);

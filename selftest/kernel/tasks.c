@@ -14,7 +14,7 @@ static int return_arg(void *arg)
 
 SELFTEST(tasks, wait4_returns_the_exit_code)
 {
-	pid_t pid = kernel_clone(return_arg, (void *)42L, "child");
+	pid_t pid = kernel_thread(return_arg, (void *)42L, "child");
 	int status = 0;
 
 	ASSERT(pid > 0);
@@ -36,7 +36,7 @@ SELFTEST(tasks, wait4_with_WNOHANG_does_not_wait)
 	pid_t pid;
 
 	init_completion(&go);
-	pid = kernel_clone(wait_for_arg, &go, "child");
+	pid = kernel_thread(wait_for_arg, &go, "child");
 	ASSERT(pid > 0);
 	EXPECT_EQ(kernel_wait4(-1, NULL, WNOHANG), 0);
 	complete(&go);
@@ -45,7 +45,7 @@ SELFTEST(tasks, wait4_with_WNOHANG_does_not_wait)
 
 static int make_orphan(void *arg)
 {
-	return kernel_clone(wait_for_arg, arg, "orphan") < 0;
+	return kernel_thread(wait_for_arg, arg, "orphan") < 0;
 }
 
 SELFTEST(tasks, orphan_is_reaped_without_a_wait)
@@ -57,7 +57,7 @@ SELFTEST(tasks, orphan_is_reaped_without_a_wait)
 	pid_t pid;
 
 	init_completion(&go);
-	pid = kernel_clone(make_orphan, &go, "child");
+	pid = kernel_thread(make_orphan, &go, "child");
 	ASSERT(pid > 0);
 	EXPECT_EQ(kernel_wait4(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
@@ -76,7 +76,7 @@ SELFTEST(tasks, orphan_is_reaped_without_a_wait)
 static bool make_and_reap(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		pid_t pid = kernel_clone(return_arg, NULL, "child");
+		pid_t pid = kernel_thread(return_arg, NULL, "child");
 
 		if (pid < 0 || kernel_wait4(pid, NULL, 0) != pid)
 			return false;
@@ -118,7 +118,7 @@ SELFTEST(tasks, signal_interrupts_a_sleep)
 {
 	for (unsigned i = 0; i < 200; i++) {
 		struct task_struct *p =
-			find_get_task_by_pid(kernel_clone(sleep_long, NULL, "sleeper"));
+			find_get_task_by_pid(kernel_thread(sleep_long, NULL, "sleeper"));
 		int status = -1;
 
 		ASSERT(p);

@@ -87,7 +87,7 @@ SELFTEST(wait, interruptible_wait_ends_with_a_signal)
 	init_waitqueue_head(&w.wait);
 	for (unsigned i = 0; i < 100; i++) {
 		struct task_struct *p =
-			find_get_task_by_pid(kernel_clone(wait_interruptibly, &w, "waiter"));
+			find_get_task_by_pid(kernel_thread(wait_interruptibly, &w, "waiter"));
 		int status = -1;
 
 		ASSERT(p);

@@ -29,7 +29,7 @@ int run_in_kernel_task(int (*fn)(void *arg), void *arg)
 	if (!current->mm)
 		return fn(arg);
 	init_completion(&task.done);
-	pid = kernel_clone(kernel_task_main, &task, current->comm);
+	pid = kernel_thread(kernel_task_main, &task, current->comm);
 	if (pid < 0)
 		return pid;
 	wait_for_completion(&task.done); /* no signal ends this: the child uses this stack */

@@ -289,7 +289,7 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	unsigned toggles, threads = min(max(num_online_cpus() - 1, 1U), 3U);
 
 	ASSERT(begin("", threads));
-	reader = kernel_clone(read_all, NULL, "nmi_reader");
+	reader = kernel_thread(read_all, NULL, "nmi_reader");
 	ASSERT(reader > 0);
 	text_patch_stats_read(&patch_before);
 	ASSERT(test_group_start(&group, threads, EACH_CPU, fire, NULL));

@@ -125,7 +125,7 @@ static void run_tasks(void)
 		atomic64_set(&kinds[k].refused, 0);
 		for (unsigned i = 0; i < kinds[k].tasks; i++) {
 			tasks[n] = (struct storm_task){ &kinds[k], i, n + 1 };
-			pids[n] = kernel_clone(storm_thread, &tasks[n], kinds[k].name);
+			pids[n] = kernel_thread(storm_thread, &tasks[n], kinds[k].name);
 			if (pids[n] < 0)
 				storm_fail("no task: error %d", pids[n]);
 			else

@@ -132,7 +132,7 @@ SELFTEST(trace, two_readers_of_trace_pipe_share_the_events)
 	reset();
 	atomic_set(&lines_read, 0);
 	atomic_set(&writer_done, 0);
-	reader = kernel_clone(read_pipe, NULL, "pipe_reader");
+	reader = kernel_thread(read_pipe, NULL, "pipe_reader");
 	ASSERT(reader > 0);
 	for (unsigned i = 0; i < PIPE_EVENTS; i++)
 		trace_printk("event %u\n", i);

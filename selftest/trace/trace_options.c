@@ -172,7 +172,7 @@ static pid_t traced_child(void)
 	pid_t child;
 
 	put("trace", "");
-	child = kernel_clone(call_the_target, NULL, "traced_child");
+	child = kernel_thread(call_the_target, NULL, "traced_child");
 	if (child < 0)
 		return 0;
 	kernel_wait4(child, NULL, 0);

@@ -101,7 +101,7 @@ static bool start_reader(struct reader *r, const char *path)
 	*r = (struct reader){ .path = path, .buf = get_free_page(GFP_KERNEL | __GFP_ZERO) };
 	if (!r->buf)
 		return false;
-	r->task = find_get_task_by_pid(kernel_clone(read_once, r, "pipe_reader"));
+	r->task = find_get_task_by_pid(kernel_thread(read_once, r, "pipe_reader"));
 	if (!r->task)
 		return false;
 	while (!is_asleep(r) && !READ_ONCE(r->done))
@@ -337,7 +337,7 @@ SELFTEST(trace_pipe, an_event_wakes_poll)
 		struct reader r = { .path = paths[i] };
 
 		ASSERT(begin(0));
-		r.task = find_get_task_by_pid(kernel_clone(poll_in_task, &r, "poller"));
+		r.task = find_get_task_by_pid(kernel_thread(poll_in_task, &r, "poller"));
 		ASSERT(r.task);
 		while (!is_asleep(&r))
 			msleep(1);
