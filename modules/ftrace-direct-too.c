@@ -2,7 +2,7 @@
  * A direct call with several arguments: records each page fault of a program.
  *
  * The first instruction of handle_mm_fault() becomes a jmp to direct_tramp. No trampoline of ftrace is
- * needed, and no registers are saved but those of the arguments. direct_tramp calls record(), and
+ * needed, and no registers are saved but those of the arguments. direct_tramp calls my_direct_func(), and
  * continues behind the call site.
  *
  *	modprobe ftrace-direct-too; cat /sys/kernel/tracing/trace
@@ -14,9 +14,9 @@
 #include "trace/ftrace/ftrace.h"
 
 void direct_tramp(void);
-void record(struct vm_area_struct *vma, unsigned long address, unsigned flags);
+void my_direct_func(struct vm_area_struct *vma, unsigned long address, unsigned flags);
 
-void record(struct vm_area_struct *vma, unsigned long address, unsigned flags)
+void my_direct_func(struct vm_area_struct *vma, unsigned long address, unsigned flags)
 {
 	trace_printk("handle mm fault vma=%p address=%lx flags=%x\n", vma, address, flags);
 }
@@ -33,7 +33,7 @@ __asm__(".pushsection .text\n"
 	"push %rcx\n\t"
 	"push %r8\n\t"
 	"push %r9\n\t"
-	"call record\n\t"
+	"call my_direct_func\n\t"
 	"pop %r9\n\t"
 	"pop %r8\n\t"
 	"pop %rcx\n\t"

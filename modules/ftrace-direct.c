@@ -2,7 +2,7 @@
  * A direct call: records each task that is woken up.
  *
  * The first instruction of wake_up_process() becomes a jmp to direct_tramp. No trampoline of ftrace is
- * needed, and no registers are saved but those of the arguments. direct_tramp calls record(), and
+ * needed, and no registers are saved but those of the arguments. direct_tramp calls my_direct_func(), and
  * continues behind the call site.
  *
  *	modprobe ftrace-direct; cat /sys/kernel/tracing/trace
@@ -14,9 +14,9 @@
 #include "trace/ftrace/ftrace.h"
 
 void direct_tramp(void);
-void record(struct task_struct *p);
+void my_direct_func(struct task_struct *p);
 
-void record(struct task_struct *p)
+void my_direct_func(struct task_struct *p)
 {
 	trace_printk("waking up %s-%d\n", p->comm, p->pid);
 }
@@ -33,7 +33,7 @@ __asm__(".pushsection .text\n"
 	"push %rcx\n\t"
 	"push %r8\n\t"
 	"push %r9\n\t"
-	"call record\n\t"
+	"call my_direct_func\n\t"
 	"pop %r9\n\t"
 	"pop %r8\n\t"
 	"pop %rcx\n\t"

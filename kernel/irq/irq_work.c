@@ -63,3 +63,4 @@ void irq_work_sync(struct irq_work *work)
 	while (smp_load_acquire(&work->flags) & IRQ_WORK_BUSY)
 		cpu_relax();
 }
+EXPORT_SYMBOL(irq_work_sync);

@@ -108,9 +108,11 @@ def test_trace_printk_reads_the_same_everywhere(traced, tmp_path):
     machine, port = traced(1)
     machine.check("modprobe trace-printk")
     events = compare(machine, port, tmp_path / "trace.dat")
+    texts = [f"This is a {what} that will use trace_{how}" for what, how in (
+        ("static string", "bputs"), ("text in a variable", "puts"), ("constant format", "bprintk"),
+        ("format in a variable", "printk"))]
     assert [event[5].partition(": ")[2] for event in events] == [
-        "a constant format: 42 beef modprobe", "a constant text, 100%", "a format in a variable: formatted at once",
-        "a text in a variable"]
+        *texts, "numbers and a text: 42 beef modprobe, 100%", *(f"(irq) {text}" for text in texts)]
     text = subprocess.run([ROOT / "scripts/trace-convert", tmp_path / "trace.dat", "-f", "ftrace"], text=True, check=True,
                           stdout=subprocess.PIPE).stdout
     assert list(read_trace(text)) == events

@@ -231,8 +231,8 @@ def test_module_events_name_the_module(machine):
 def test_entries_of_trace_printk_stay_readable(machine):
     machine.check(f"echo > {TRACING}/trace; modprobe trace-printk; rmmod trace-printk")
     trace = machine.check(f"cat {TRACING}/trace")
-    assert "a constant format: 42 beef modprobe\n" in trace and "trace-printk goes\n" in trace
-    assert ' : "a constant format: %d %x %s\\n"\n' in machine.check(f"cat {TRACING}/printk_formats")
+    assert "numbers and a text: 42 beef modprobe, 100%\n" in trace and ": (irq) This is a constant format" in trace
+    assert ' : "This is a %s that will use trace_bprintk\\n"\n' in machine.check(f"cat {TRACING}/printk_formats")
 
 
 def test_a_tracer_in_a_module(machine):
