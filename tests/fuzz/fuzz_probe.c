@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct probe_arg *args;
 	const char *group = NULL, *event = NULL;
 	char *text = malloc(size + 1);
-	unsigned count = 0;
+	unsigned count = 0, good = 0;
 
 	memcpy(text, data, size);
 	text[size] = '\0';
@@ -87,10 +87,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(!errors && arg->type && arg->name && arg->text);
 		CHECK(arg->nr_derefs <= PROBE_DEREFS_MAX && arg->count <= PROBE_ARRAY_MAX);
 		CHECK(arg->bit_width + arg->bit_shift <= 8 * arg->type->size);
+		good = count;
 	}
 	if (command.argc && !probe_parse_event_name(&command, 0, command.argv[0], &group, &event))
 		CHECK((!event || probe_is_good_name(event)) && (!group || *group));
-	(void)probe_args_resolve(args, count && !args[count - 1].type ? count - 1 : count);
+	(void)probe_args_resolve(args, good);
 	probe_args_free(args, count);
 	probe_command_free(&command);
 	host_allocations_left = -1;
