@@ -62,14 +62,19 @@ static long narrow_filter(void)
 	return ftrace_set_filter(&ops, "!ftrace_many_*", 14, false);
 }
 
-static long filter_by_file(void)
-{
-	return put("set_ftrace_filter", "ftrace_many_* vfs_*\n");
-}
-
 static long no_filter(void)
 {
 	return put("set_ftrace_filter", "\n");
+}
+
+/* A word is refused as a whole. Those before it stay, as on Linux. */
+static long filter_by_file(void)
+{
+	long error = put("set_ftrace_filter", "ftrace_many_* vfs_*\n");
+
+	if (error)
+		(void)no_filter();
+	return error;
 }
 
 static long notrace_by_file(void)
