@@ -26,13 +26,19 @@ static void trace_printk_irq_work(struct irq_work *work __unused)
 
 static struct irq_work irqwork;
 
-static int __init trace_printk_init(void)
+/* Not part of init, whose memory goes: so the entries show its name. */
+static noinline void trace_printk_task(void)
 {
 	trace_puts("This is a static string that will use trace_bputs\n");
 	trace_puts(task_text);
 	trace_printk("This is a %s that will use trace_bprintk\n", "constant format");
 	trace_printk(task_format, "format in a variable");
 	trace_printk("numbers and a text: %d %x %s, 100%%\n", 42, 0xbeef, current->comm);
+}
+
+static int __init trace_printk_init(void)
+{
+	trace_printk_task();
 	init_irq_work(&irqwork, trace_printk_irq_work);
 	irq_work_queue(&irqwork);
 	return 0;

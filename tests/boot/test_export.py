@@ -41,9 +41,14 @@ def compare(machine, port, path):
             assert theirs[cpu].pop(0) == ("lost", cpu, int(overrun))
         else:
             assert overrun == "0"
-    assert_same(theirs, sorted_by_cpu(ours))
+    assert_same(theirs, sorted_by_cpu(map(without_module, ours)))
     assert not [event for event in ours if event[0] == "?"]
     return ours
+
+
+def without_module(event):
+    """trace-cmd does not name the module of a function that calls trace_printk()."""
+    return (*event[:5], *(re.sub(r"^(\w+) \[\w+\]: ", r"\1: ", text) for text in event[5:]))
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
@@ -115,7 +120,7 @@ def test_trace_printk_reads_the_same_everywhere(traced, tmp_path):
         *texts, "numbers and a text: 42 beef modprobe, 100%", *(f"(irq) {text}" for text in texts)]
     text = subprocess.run([ROOT / "scripts/trace-convert", tmp_path / "trace.dat", "-f", "ftrace"], text=True, check=True,
                           stdout=subprocess.PIPE).stdout
-    assert list(read_trace(text)) == events
+    assert list(read_trace(text)) == list(map(without_module, events))
 
 
 def test_an_instance_is_exported_by_its_name(traced, tmp_path):
