@@ -151,7 +151,6 @@ enum hist_fn {
 	HIST_FN_BUCKET, /* of operand 0 */
 	HIST_FN_STATIC_STRING,
 	HIST_FN_DYN_STRING,
-	HIST_FN_PTR_STRING,
 	HIST_FN_STACK,
 	HIST_FN_DYN_STACK, /* a field with addresses: .stacktrace */
 	HIST_FN_PLUS,

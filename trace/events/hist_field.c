@@ -91,12 +91,7 @@ static int set_fn(struct hist_field *f)
 		f->flags |= HIST_FIELD_STRING;
 		f->size = HIST_STRING_SIZE;
 		return 0;
-	case FILTER_PTR_STRING:
-		f->fn = HIST_FN_PTR_STRING;
-		f->flags |= HIST_FIELD_STRING;
-		f->size = HIST_STRING_SIZE;
-		return 0;
-	default:
+	default: /* a pointer to a text is a number, as in Linux: it may be a program's */
 		return set_number_fn(f);
 	}
 }

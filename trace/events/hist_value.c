@@ -55,7 +55,6 @@ u64 hist_value_slow(const struct hist_field *f, const struct hist_event *event)
 		return event->refs[f->ref_index];
 	case HIST_FN_STATIC_STRING:
 	case HIST_FN_DYN_STRING:
-	case HIST_FN_PTR_STRING:
 		return (u64)(uintptr_t)hist_string(f, event, NULL);
 	default:
 		return hist_value(f, event);
@@ -73,12 +72,10 @@ const char *hist_string(const struct hist_field *f, const struct hist_event *eve
 
 		text = (const char *)event->rec + (location & 0xffff);
 		size = location >> 16;
-	} else if (f->fn == HIST_FN_PTR_STRING) {
-		text = *(const char *const *)at;
 	} else {
 		text = (const char *)at;
 	}
 	if (length)
-		*length = text ? strnlen(text, min(size, (size_t)f->size - 1)) : 0;
+		*length = strnlen(text, min(size, (size_t)f->size - 1));
 	return text;
 }
