@@ -183,7 +183,8 @@ def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5_test, what)
     result = nop5_test.run(f"echo '{what}' > {FAULT}")
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
     assert nop5_test.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return",
-                                                             "inline-entry", "inline-return"]
+                                                             "inline-entry", "inline-return", "kprobe", "kprobe-inside",
+                                                             "kretprobe-entry", "kretprobe"]
 
 
 @pytest.mark.variant

@@ -73,7 +73,7 @@ def test_arguments_are_printed_with_the_caller_for_each_call(samples):
     samples.check("echo > /sys/kernel/tracing/trace")
     load(samples, "arguments", "sys_mkdir")
     samples.check("mkdir /tmp/arguments1 /tmp/arguments2")
-    lines = re.findall(r"print_arguments \[sample_arguments\]: (.*)", samples.check("cat /sys/kernel/tracing/trace"))
+    lines = re.findall(r"print_arguments: (.*)", samples.check("cat /sys/kernel/tracing/trace"))
     unload(samples, "arguments")
     samples.check("rmdir /tmp/arguments1 /tmp/arguments2")
     assert len(lines) == 2

@@ -16,6 +16,18 @@
 
 /* ---- pieces ---- */
 
+/* As Linux without the name of the module. */
+static void trace_print_name(struct trace_seq *s, unsigned long ip)
+{
+	char buffer[KSYM_NAME_LEN];
+	const char *name = kallsyms_lookup(ip, NULL, NULL, buffer);
+
+	if (name)
+		trace_seq_puts(s, name);
+	else
+		trace_seq_printf(s, "0x%lx", ip);
+}
+
 void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags)
 {
 	char text[KSYM_SYMBOL_LEN];
@@ -24,11 +36,12 @@ void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags)
 		trace_seq_putc(s, '0');
 		return;
 	}
-	if (trace_flags & TRACE_ITER_SYM_OFFSET)
+	if (trace_flags & TRACE_ITER_SYM_OFFSET) {
 		sprint_symbol(text, ip);
-	else
-		sprint_symbol_no_offset(text, ip);
-	trace_seq_puts(s, text);
+		trace_seq_puts(s, text);
+	} else {
+		trace_print_name(s, ip);
+	}
 	if (trace_flags & TRACE_ITER_SYM_ADDR)
 		trace_seq_printf(s, " <%016lx>", ip);
 }

@@ -128,6 +128,14 @@ static bool is_int3(unsigned long address)
 	return !get_user(byte, (const u8 __user *)address) && byte == INT3;
 }
 
+/* "int $3" has two bytes, and is never a breakpoint of ours. end: the address behind it. */
+static bool is_long_int3(unsigned long end)
+{
+	u16 bytes;
+
+	return !get_user(bytes, (const u16 __user *)(end - sizeof(bytes))) && bytes == 0x03cd;
+}
+
 static bool uprobe_int3(struct pt_regs *regs)
 {
 	struct uprobe_task *utask = current->utask;
@@ -147,7 +155,8 @@ static bool uprobe_int3(struct pt_regs *regs)
 	generation = atomic_read(&uprobe_generation);
 	uprobe = uprobe_at(address);
 	/* The one that was hit may have gone, and the int3 may be that of a later one. */
-	if (!uprobe && is_int3(address) && generation == atomic_read(&uprobe_generation))
+	if (!uprobe && generation == atomic_read(&uprobe_generation) &&
+	    (!generation || is_int3(address) || is_long_int3(regs->ip)))
 		return false;
 	regs->ip = address;
 	if (uprobe) /* else its breakpoint has gone meanwhile */
