@@ -118,6 +118,24 @@ static inline long __must_check strnlen_user(const char __user *src, long n)
 			     : "+r"(err), "=m"(*(p))                                               \
 			     : "r"(x))
 
+/* Brings in the page of the word at p for writing. 0 or -EFAULT. Sleeps. */
+static inline int fault_in_writable(u32 __user *p)
+{
+	int err = -EFAULT;
+	u32 old = 0;
+
+	if (!access_ok(p, sizeof(*p)))
+		return err;
+	/* A locked cmpxchg writes in any case, if only what was there (SDM 2A). */
+	__asm__ __volatile__(ASM_STAC "1: lock cmpxchgl %3, %2\n\t"
+				      "xorl %k0, %k0\n"
+				      "2: " ASM_CLAC EXTABLE("1b", "2b")
+			     : "+r"(err), "+a"(old), "+m"(*(__force u32 *)p)
+			     : "r"(0)
+			     : "memory", "cc");
+	return err;
+}
+
 /*
  * Writes new to the word at p if it holds *old, in one step. 0, and *old is what it held; -EFAULT:
  * the page is not there or not writable. Any context: the page is not brought in.

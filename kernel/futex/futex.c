@@ -255,16 +255,6 @@ u32 *futex_pin_word(u32 __user *uaddr, struct page **page)
 	return (u32 *)((char *)page_address(*page) + address % PAGE_SIZE);
 }
 
-int futex_fault_in(u32 __user *uaddr)
-{
-	struct page *page;
-
-	if (!futex_pin_word(uaddr, &page))
-		return -EFAULT;
-	put_page(page);
-	return 0;
-}
-
 /* The end of a wait: FUTEX_WAIT has a duration, all others have a time. */
 static int wait_end(int cmd, bool realtime, const struct __kernel_timespec __user *utime,
 		    ktime_t *end)

@@ -130,7 +130,7 @@ static int correct_word(struct futex_pi_q *q, u32 __user *uaddr)
 			continue;
 		}
 		spin_unlock(&bucket->lock);
-		fault = futex_fault_in(uaddr);
+		fault = fault_in_writable(uaddr);
 		spin_lock(&bucket->lock);
 		if (fault)
 			return -EFAULT;
@@ -234,8 +234,8 @@ long futex_lock_pi(u32 __user *uaddr, bool shared, ktime_t end, bool trylock)
 		rt_mutex_init_waiter(&q.waiter);
 		ret = lock_pi(uaddr, &q, end, trylock, &spare);
 		put_key(&q.q.key);
-		if (ret == -EFAULT && !futex_fault_in(uaddr))
-			ret = -EAGAIN;
+		if (ret == -EFAULT && !fault_in_writable(uaddr))
+			ret = fatal_signal_pending(current) ? -EINTR : -EAGAIN;
 		cond_resched();
 	} while (ret == -EAGAIN);
 	kfree(spare);
@@ -288,8 +288,8 @@ long futex_unlock_pi(u32 __user *uaddr, bool shared)
 		ret = unlock_pi(uaddr, bucket, &key, now);
 		spin_unlock(&bucket->lock);
 		put_key(&key);
-		if (ret == -EFAULT && !futex_fault_in(uaddr))
-			ret = -EAGAIN;
+		if (ret == -EFAULT && !fault_in_writable(uaddr))
+			ret = fatal_signal_pending(current) ? -EINTR : -EAGAIN;
 	} while (ret == -EAGAIN);
 	return ret;
 }

@@ -169,7 +169,7 @@ static long cmp_requeue_pi(u32 __user *uaddr, u32 __user *uaddr2, struct pi_requ
 		futex_put_pi_state(r->pi);
 	r->pi = NULL;
 	futex_unlock_two(r->from, r->to);
-	*again = ret == -EAGAIN || (ret == -EFAULT && !futex_fault_in(uaddr2));
+	*again = ret == -EAGAIN || (ret == -EFAULT && !fault_in_writable(uaddr2));
 	return ret;
 }
 
