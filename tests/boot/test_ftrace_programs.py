@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from nop5 import ROOT, eventually
-from test_livepatch import NEW, PATCH, SAMPLE
+from test_livepatch import NEW, PATCH
 
 TRACING = "/sys/kernel/tracing"
 LINE = re.compile(r"^ *(?P<comm>\S+)-(?P<pid>\d+) +\( *(?P<tgid>\d+)\) \[\d+\] \S+ +[\d.]+: (?P<text>.*)$")
@@ -103,12 +103,12 @@ def test_a_live_patch_and_a_tracer_do_not_wait_for_programs_that_never_sleep(boo
         for _ in range(3):
             machine.check(f"sh -c '{what}' &")
     for _ in range(3):
-        machine.check(f"echo 1 > {SAMPLE}")
+        machine.check("modprobe livepatch-sample")
         eventually(lambda: machine.check(f"cat {PATCH}/transition") == "0\n")
         assert machine.check("cat /proc/cmdline") == NEW
         machine.check(f"echo 0 > {PATCH}/enabled")
         eventually(lambda: machine.run("ls /sys/kernel/livepatch").output == "")
-        machine.check(f"cmp /proc/cmdline /tmp/old; echo 0 > {SAMPLE}")
+        machine.check("cmp /proc/cmdline /tmp/old; rmmod livepatch-sample")
         # Both free a trampoline, which waits until each task has left it.
         machine.check(f"cd {TRACING}; echo sys_getpriority > set_ftrace_filter; echo function > current_tracer; mkdir instances/a")
         machine.check("echo function_graph > instances/a/current_tracer; rmdir instances/a; echo nop > current_tracer")

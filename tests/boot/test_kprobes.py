@@ -59,8 +59,8 @@ def test_sample_module_of_return_probes_prints_results_and_times(machine):
 
 @pytest.mark.parametrize("example, parameter, kind", [("kprobe_example", "symbol", "k"), ("kretprobe_example", "func", "r")])
 def test_probe_in_a_module_is_gone_with_the_module(machine, example, parameter, kind):
-    machine.check(f"modprobe ftrace-direct; modprobe {example} {parameter}=ftrace_direct:record")
-    assert re.fullmatch(rf"[0-9a-f]{{16}}  {kind}  record\+0x0  ftrace_direct \[FTRACE\]\n", machine.check(f"cat {KPROBES}/list"))
+    machine.check(f"modprobe ftrace-direct; modprobe {example} {parameter}=ftrace_direct:my_direct_func")
+    assert re.fullmatch(rf"[0-9a-f]{{16}}  {kind}  my_direct_func\+0x0  ftrace_direct \[FTRACE\]\n", machine.check(f"cat {KPROBES}/list"))
     machine.check("rmmod ftrace-direct")
     assert re.fullmatch(rf"[0-9a-f]{{16}}  {kind}  .*\[GONE\].*\n", machine.check(f"cat {KPROBES}/list"))
     machine.check(f"modprobe ftrace-direct; rmmod {example}; rmmod ftrace-direct")

@@ -38,7 +38,6 @@ REC->n, __get_str(last)
 LATER = {
     'e:foo sched.sched_switch a=$next_comm:string b=$next_comm:char c=$comm d=$COMM e=$comm:string',
     'e:foo sched.sched_switch a=$next_pid:x64 b=$next_pid:s8 c=$next_pid:symbol d=$next_pid:b4@2/32 e=$next_pid:char',
-    'e:foo sched.sched_switch a=\\"a:b":string',
 }
 
 
