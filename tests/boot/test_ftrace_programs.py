@@ -22,7 +22,7 @@ def watched(images):
     program.parent.mkdir(exist_ok=True)
     subprocess.run(["musl-gcc", "-static", "-no-pie", "-O2", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-Wall", "-Wextra",
                     "-Werror", "-o", program, ROOT / "tests/boot/data/watched.c"], check=True)
-    subprocess.run([ROOT / "scripts/rootfs", archive, program], check=True)
+    subprocess.run([ROOT / "scripts/rootfs", archive, ROOT / "build/modroot", program], check=True)
     return program, archive
 
 
