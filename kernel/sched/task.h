@@ -175,8 +175,12 @@ struct task_struct {
 	u64 user_ticks, kernel_ticks;  /* [R] ticks that found it in user mode, in the kernel */
 	u64 last_utime, last_stime;    /* [P] what task_cputime() has told last */
 	u64 min_flt, maj_flt;          /* [O] page faults; major: it waited for a device */
-	u64 blocked, real_blocked;     /* [siglock] signal masks, bit n-1 */
-	unsigned personality;          /* [O] of personality(2) */
+	/*
+	 * [siglock] signal masks, bit n-1. The only thread of a process adds to its own blocked
+	 * without the lock: a sender that saw the old mask only makes it look for signals in vain.
+	 */
+	u64 blocked, real_blocked;
+	unsigned personality; /* [O] of personality(2) */
 
 	/* Family and signals: kernel/process/{fork,exit}.c, kernel/sched/signal.c */
 	struct task_struct *parent; /* [L] of a leader: leader of the parent process; else NULL */
