@@ -91,8 +91,8 @@ int begin_new_exec(struct linux_binprm *bprm)
 	mm_release(current);
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
-	do_close_on_exec();
 	set_comm(bprm);
+	do_close_on_exec(); /* after the mark: who reads the end of a pipe may ask for it */
 	current->signal->undumpable = bprm->secureexec;
 	commit_creds(bprm->cred);
 	bprm->cred = NULL;
