@@ -8,8 +8,7 @@
 #include "selftest/selftest.h"
 
 static atomic64_t entries, exits, wrong;
-static unsigned long entry_ret_ip;
-static u64 result;
+static u64 result, argument;
 
 static void reset(void)
 {
@@ -22,10 +21,10 @@ static int enter(struct fprobe *fp, unsigned long entry_ip, unsigned long ret_ip
 		 struct ftrace_regs *fregs, void *entry_data)
 {
 	atomic64_inc(&entries);
-	entry_ret_ip = ret_ip;
 	if (fp->entry_data_size && fp->exit_handler) {
 		((u64 *)entry_data)[0] = entry_ip;
-		((u64 *)entry_data)[1] = ftrace_get_argument(fregs, 0);
+		((u64 *)entry_data)[1] = ret_ip;
+		((u64 *)entry_data)[2] = ftrace_get_argument(fregs, 0);
 	} else if (entry_data) {
 		atomic64_inc(&wrong);
 	}
@@ -37,23 +36,27 @@ static void leave(struct fprobe *fp, unsigned long entry_ip, unsigned long ret_i
 {
 	atomic64_inc(&exits);
 	result = fregs->regs.ax;
-	if (ret_ip != entry_ret_ip && num_online_cpus() == 1)
-		atomic64_inc(&wrong);
-	if (fp->entry_data_size && ((u64 *)entry_data)[0] != entry_ip)
-		atomic64_inc(&wrong);
+	if (fp->entry_data_size) {
+		u64 *data = entry_data;
+
+		argument = data[2];
+		if (data[0] != entry_ip || data[1] != ret_ip)
+			atomic64_inc(&wrong);
+	}
 }
 
 SELFTEST(fprobe, handlers_see_both_ends_of_the_functions_that_match)
 {
 	static struct fprobe probe = { .entry_handler = enter,
 				       .exit_handler = leave,
-				       .entry_data_size = 16 };
+				       .entry_data_size = 24 };
 
 	reset();
 	ASSERT(register_fprobe(&probe, "ftrace_target_*", "ftrace_target_mul*") == 0);
 	EXPECT_EQ(register_fprobe(&probe, "ftrace_target_*", NULL), -EBUSY);
 	EXPECT_EQ(ftrace_target_add(7, 8), 15);
 	EXPECT_EQ((unsigned)result, 15);
+	EXPECT_EQ((unsigned)argument, 7);
 	EXPECT_EQ(ftrace_target_multiply(7, 8), 56);
 	EXPECT_EQ(atomic64_read(&exits), 1);
 	ftrace_target_other(); /* its entry handler refuses the exit */
@@ -129,7 +132,7 @@ SELFTEST(fprobe, hits_on_all_cpus_equal_the_calls_and_nested_ones_are_missed)
 {
 	static struct fprobe probe = { .entry_handler = enter,
 				       .exit_handler = leave,
-				       .entry_data_size = 16 },
+				       .entry_data_size = 24 },
 			     outer = { .entry_handler = call_target };
 
 	reset();

@@ -280,6 +280,8 @@ SELFTEST(kprobes_context, hits_in_nmis_are_counted_or_missed_and_change_nothing)
 	of_task.addr = (unsigned long)kprobe_kinds + 2;
 	ASSERT(register_kprobe(&of_task) == 0 && register_kprobe(&of_nmi) == 0);
 	ASSERT(test_group_start(&group, num_online_cpus(), EACH_CPU, work, &expected));
+	while (!atomic64_read(&hits))
+		msleep(1); /* a task on this CPU works only now */
 	for (unsigned i = 0; i < NMIS; i++) {
 		s64 seen = atomic64_read(&nmi_hits) + atomic64_read(&of_nmi.nmissed);
 
