@@ -12,6 +12,7 @@
 #include "trace/ftrace/internal.h"
 #include "trace/livepatch/livepatch.h"
 #include "selftest/trace/cmdline_patch.h"
+#include "selftest/trace/fuzz_text.h"
 #include "selftest/trace/tracefs.h"
 #include "trace/core/trace_array.h"
 
@@ -24,7 +25,6 @@ static int __init fuzz_writes_setup(const char *value)
 	return value ? kstrtoul(value, 10, &fuzz_writes) : -EINVAL;
 }
 __setup("selftest_fuzz", fuzz_writes_setup);
-#define FUZZ_MAX   300U /* bytes of a write: more than the longest word of a filter */
 #define FUZZ_FILES 1024U
 #define INSTANCE   "instances/fuzz"
 #define LIVEPATCH  "/sys/kernel/livepatch"
@@ -81,189 +81,6 @@ SELFTEST(trace, a_refused_write_says_why_and_changes_nothing)
 }
 
 /* ---- every file that can be written gets 10,000 random and malformed writes ---- */
-
-/* The parts of the texts that are written to a file. */
-struct fuzz_words {
-	const char *file;  /* the end of its name; NULL: all other files */
-	unsigned valid_in; /* one of this many writes is an unchanged word */
-	unsigned digits;   /* at most this many in a row (a size costs memory); 0: no limit */
-#define NO_DIGITS 100      /* no digit except 0 */
-	const char *words[24];
-};
-
-#define NOWHERE "18446744073709551616"
-
-static const struct fuzz_words fuzz_words[] = {
-	{ "current_tracer",
-	  512,
-	  0,
-	  { "function", "function_graph", "nop", "bogus", "function ", "nop nop" } },
-	{ "trace_clock", 16, 0, { "local", "global", "mono", "x86-tsc", "counter", "[local]" } },
-	{ "trace_options",
-	  16,
-	  0,
-	  { "raw", "noraw", "sym-addr", "nosym-addr", "nopause-on-trace", "overwrite", "no", "nono",
-	    "test_nop_accept", "notest_nop_accept", "test_nop_refuse" } },
-	{ "_pid", 8, 0, { "1", "2 3", "!1", "32767", "32768", "-1", "no pid", NOWHERE, "0" } },
-	{ "size_kb", 16, 2, { "8", "64", "0", "-1", "1 2", NOWHERE, "36028797018963968", "0x10" } },
-	{ "saved_cmdlines_size", 16, 3, { "128", "1", "0", "-5", "99999", NOWHERE } },
-	{ "tracing_cpumask", 8, 0, { "1", "3", "ff", "ffffffff,ffffffff", "0", "1,2", "zz" } },
-	{ "buffer_percent", 8, 0, { "0", "50", "100", "101", "-1", NOWHERE } },
-	{ "tracing_on", 8, 0, { "0", "1", "2", "-1", "on" } },
-	{ "set_event",
-	  64,
-	  0,
-	  { "sched:sched_kthread_stop", "!sched:sched_kthread_stop", "rcu:", "!rcu", "nosuch",
-	    "sched:nosuch", "sched_*", "!", ":mod:x", "sched_switch:" } },
-	{ "synthetic_events",
-	  16,
-	  0,
-	  { "ev u64 a", "ev u64 a; char b[16]; char c[]", "ev unsigned long s[]", "!ev", "x int",
-	    "ev char a[999]", "ev unsigned a", "!", ";;", "a-b u64 a", "ev u64 a; u64" } },
-	{ "dynamic_events",
-	  16,
-	  0,
-	  { "s:ev u64 a", "-:ev", "e:p sched.sched_switch a=$next_pid:s32 if next_pid > 1",
-	    "e sched.sched_switch a=+0(+8($prev_pid)):string[4]", "!e:p", "-:", "e:a/b/c x.y",
-	    "e:q sched/sched_switch b=\\\"x\" c=@schedule+4:x8[3] d=\\-5", "s:synthetic/x int a",
-	    "e:p sched.sched_switch a=$next_prio:b4@2/32 a=$comm", "-:eprobes/", "e:p" } },
-	{ "inject",
-	  8,
-	  0,
-	  { "next_pid=5 next_comm=\"x\"", "prev_pid=-1", "prev_state=0x10", "next_comm='it\\'s'",
-	    "nosuch=1", "common_pid=7", "common_type=1", "next_comm=5", "next_pid=\"x\"",
-	    "buf=\"x\"", "cpu=1", "prev_pid=" NOWHERE } },
-	{ "trace_marker_raw", 8, 0, { "four", "ids and data", "x", "\n" } },
-	{ "trace_marker", 8, 0, { "a text", "%s%n%d", "\n", "\x1b[2J" } },
-	{ "/filter",
-	  8,
-	  0,
-	  { "common_pid == 1", "comm == \"x\"", "prev_comm ~ '*a*'", "prev_pid & 0x10", "(",
-	    "!(pid > -1)", "cpu != 0 && prev_prio <= 120", "prev_state ==", "0",
-	    "prev_comm == 'x' || next_prio >= 1", "comm", "next_pid == 99999999999999999999" } },
-	/* Counts of 0 only, because the events occur meanwhile. */
-	{ "/trigger",
-	  8,
-	  NO_DIGITS,
-	  { "traceon:0",
-	    "!traceon",
-	    "traceoff:0 if prev_comm == \"x\"",
-	    "!traceoff",
-	    "snapshot:0 if common_pid < -0",
-	    "!snapshot",
-	    "stacktrace:0",
-	    "!stacktrace",
-	    "enable_event:sched:sched_kthread_stop",
-	    "!enable_event:sched:sched_kthread_stop",
-	    "disable_event:sched:nosuch",
-	    "stacktrace if (",
-	    "hist:keys=prev_pid:vals=prev_prio,next_prio,hitcount:sort=nosuch",
-	    "hist:keys=next_pid:x=prev_pid-$nosuch*x:onmatch(sched.sched_waking).trace(no,$x)",
-	    "hist:keys=prev_pid:a=prev_prio,b=-(a+x)/0:onmax($a).save(prev_comm,nosuch)",
-	    "hist:name=n:keys=stacktrace,common_pid.execname:onchange($y).snapshot()",
-	    "hist:keys=prev_comm.hex:clock=bogus if prev_pid >",
-	    "!hist:keys=prev_pid",
-	    "hist:keys=ip:vals=buf.percent",
-	    "hist:keys=,:vals=.graph",
-	    "enable_hist:sched:nosuch" } },
-	/* The functions with probes are not called meanwhile, so the counts do not change. */
-	{ "filter",
-	  8,
-	  0,
-	  { "schedule", "!vfs_read", "no_such", "1", "99999", "vfs_*", "schedule:bogus",
-	    "!:", "ftrace_many_*:traceoff:7", "!ftrace_many_1:traceoff:0",
-	    "ftrace_target_*:stacktrace", "!ftrace_target_*:stacktrace" } },
-	{ "max_graph_depth", 8, 0, { "0", "1", "50", "4294967295", "-1", NOWHERE, "0x1", " 1" } },
-	{ "tracing_thresh", 8, 0, { "0", "1", "100000", "-1", NOWHERE, "18446744073709551615" } },
-	{ "notrace", 8, 0, { "schedule", "vfs_read", "!vfs_read", "no_such", "0", "vfs_?[a-r]*" } },
-	/* A word that means no removes the file: see load_livepatch(). */
-	/* 0 s: one round. No other valid numbers, because a storm takes that many seconds. */
-	{ "ftrace_storm", 4096, NO_DIGITS, { "0", "-1", "86401", NOWHERE, "0x0", "" } },
-	{ "enabled", 64, 0, { "1", "2", "on", "yes", "-1", NOWHERE, "please" } },
-	{ NULL,
-	  32,
-	  0,
-	  { "0", "1", "2", "8", "-1", NOWHERE, "vfs_read", "schedule", "vfs_*", "!vfs_*", "*x*y*",
-	    "[a-" } },
-};
-
-/* xorshift, with a fixed seed: each run has the same texts. */
-static u64 fuzz_random(void)
-{
-	static u64 x = 88172645463325252ULL;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
-
-static const struct fuzz_words *words_of(const char *file)
-{
-	const struct fuzz_words *w = fuzz_words;
-	size_t length = strlen(file);
-
-	while (w->file &&
-	       (strlen(w->file) > length || strcmp(file + length - strlen(w->file), w->file) != 0))
-		w++;
-	return w;
-}
-
-static const char *some_word(const struct fuzz_words *w)
-{
-	unsigned n = 0;
-
-	while (n < ARRAY_SIZE(w->words) && w->words[n])
-		n++;
-	return w->words[fuzz_random() % n];
-}
-
-/* Mostly characters of names and numbers, because other bytes are refused at once. */
-static char noise(void)
-{
-	static const char common[] = "abcdefghilmnoprstuvwxyz0123456789__--";
-	static const char special[] = "*?[]!^:,.;#@%\\\"' \t\n";
-	u64 r = fuzz_random();
-
-	if (r % 64 == 0)
-		return (char)(r >> 8);
-	return r % 16 ? common[(r >> 8) % (sizeof(common) - 1)]
-		      : special[(r >> 8) % (sizeof(special) - 1)];
-}
-
-static void shorten_digits(char *data, size_t length, unsigned max)
-{
-	unsigned run = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		run = isdigit(data[i]) ? run + 1 : 0;
-		if (run > max || (max == NO_DIGITS && run && data[i] != '0'))
-			data[i] = 'x';
-	}
-}
-
-/* Writes a word, a damaged word, several words, noise; sometimes very long. Returns the length. */
-static size_t fuzz_text(const struct fuzz_words *w, char data[FUZZ_MAX])
-{
-	size_t length = 0, most = fuzz_random() % 128 ? 16 : FUZZ_MAX;
-	unsigned kind = fuzz_random() % 4;
-
-	if (fuzz_random() % w->valid_in == 0)
-		return (size_t)scnprintf(data, FUZZ_MAX, "%s%s", some_word(w), kind ? "\n" : "");
-	for (unsigned words = kind == 3 ? 3 : kind ? 1 : 0; words; words--)
-		length += (size_t)scnprintf(data + length, FUZZ_MAX - length, "%s%s", some_word(w),
-					    words > 1 ? " " : "");
-	if (!length)
-		for (most = fuzz_random() % most; length < most; length++)
-			data[length] = noise();
-	for (unsigned damage = 1 + fuzz_random() % 3; damage && length; damage--)
-		data[fuzz_random() % length] = noise();
-	if (fuzz_random() % 4 == 0)
-		length = fuzz_random() % (length + 1);
-	if (w->digits)
-		shorten_digits(data, length, w->digits);
-	return length;
-}
 
 /* ---- the files ---- */
 
@@ -452,22 +269,111 @@ static bool may_be_done_in_part(const struct fuzz_file *file, const char *data, 
 			     memchr(data, ':', length));
 }
 
-/* Does one write. With compare, checks that an error left the file unchanged. Returns the error. */
+/*
+ * Returns whether the file shows a set of functions. As on Linux, a refused word leaves what the
+ * words before it changed.
+ */
+static bool is_function_set(const char *file)
+{
+	static const char *const names[] = { "set_ftrace_filter", "set_ftrace_notrace",
+					     "set_graph_function", "set_graph_notrace",
+					     "stack_trace_filter" };
+	const char *last = strrchr(file, '/');
+
+	last = last ? last + 1 : file;
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(last, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Gives a set of functions the content that was read from its file. */
+static void put_function_set(const char *file, const char *content)
+{
+	put(file, "");
+	for (const char *line = content, *end; *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
+		/* Emptying leaves the probes. */
+		if (*line != '#' && !memchr(line, ':', (size_t)(end - line)))
+			put_mode(file, line, (size_t)(end - line), 0);
+	}
+}
+
+/*
+ * Writes the first words of data to a set of functions, each by itself, up to the first one that is
+ * refused, and at most limit. Returns how many were accepted.
+ */
+static unsigned put_words(const char *file, const char *data, size_t length, unsigned limit)
+{
+	char word[FUZZ_MAX + 1];
+	unsigned accepted = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i <= length && accepted < limit; i++) {
+		bool ends = i == length || isspace(data[i]) || !data[i];
+
+		word[used] = ends ? ' ' : data[i];
+		if (!ends) {
+			used++;
+		} else if (used) {
+			if (put_mode(file, word, used + 1, 0))
+				break;
+			accepted++;
+			used = 0;
+		}
+	}
+	return accepted;
+}
+
+/*
+ * data was refused. Checks that the file shows what it showed before, changed by the words before
+ * the refused one: the same set, to which only those words are written, is equal then.
+ */
+static void check_words_before_refused(struct selftest *test, const char *file, const char *data,
+				       size_t length, const char *before)
+{
+	static char after[TEXT_SIZE];
+	unsigned accepted;
+
+	get_into(file, after, sizeof(after));
+	if (strlen(before) == TEXT_SIZE - 1 || strlen(after) == TEXT_SIZE - 1)
+		return; /* the file is longer than what could be read of it */
+	put_function_set(file, before);
+	accepted = put_words(file, data, length, FUZZ_MAX);
+	put_function_set(file, before);
+	EXPECT_EQ(put_words(file, data, length, accepted), accepted);
+	if (strcmp(after, get(file)) != 0) {
+		selftest_diag(test, "%s: %.*s gives %s, its first %u words give %s", file,
+			      (int)length, data, after, accepted, text);
+		EXPECT(!"the words before the refused one");
+	}
+}
+
+/*
+ * Does one write. With compare, checks that an error left the file unchanged, or changed a set of
+ * functions by the words before the refused one. Returns the error.
+ */
 static long fuzz_once(struct selftest *test, const struct fuzz_file *file, int mode, bool compare)
 {
 	static char data[FUZZ_MAX], before[TEXT_SIZE];
-	size_t length = fuzz_text(words_of(file->name), data);
+	size_t length = fuzz_text(file->name, data);
 	long error;
 
 	compare = compare && !may_be_done_in_part(file, data, length);
 	if (compare)
 		get_into(file->name, before, sizeof(before));
+	if ((mode & O_TRUNC) && is_function_set(file->name))
+		before[0] = '\0'; /* opening empties it */
 	error = put_mode(file->name, data, length, mode);
 	if (error > 0 || error <= -4096) {
 		selftest_diag(test, "%s: error %ld", file->name, error);
 		EXPECT(!"an errno");
 	}
-	if (error && compare && strcmp(before, get(file->name)) != 0) {
+	if (!error || !compare)
+		return error;
+	if (is_function_set(file->name)) {
+		check_words_before_refused(test, file->name, data, length, before);
+	} else if (strcmp(before, get(file->name)) != 0) {
 		selftest_diag(test, "%s: %.*s refused (%ld), and changed it to %s", file->name,
 			      (int)length, data, error, text);
 		EXPECT(!"unchanged");

@@ -40,6 +40,15 @@ def test_probes_are_listed_newest_first_and_removed_each_in_its_form(tracing):
     assert "traceon" not in tracing.check("cat set_ftrace_filter")
 
 
+def test_a_probe_is_removed_by_its_line_whatever_its_count_says(tracing):
+    for word in ("traceoff:3", "enable_event:sched:sched_switch:1"):
+        command = word.rpartition(":")[0]
+        tracing.check(f"echo sys_mkdir:{word} > set_ftrace_filter")
+        refused(tracing, f"!sys_mkdir:{command}", "No such device")
+        tracing.check(f"echo '!sys_mkdir:{command}:count=0' >> set_ftrace_filter")
+        assert tracing.check("cat set_ftrace_filter") == EMPTY
+
+
 def test_dump_and_cpudump_ignore_a_count(tracing):
     tracing.check("echo sys_rmdir:dump:5 > set_ftrace_filter; echo sys_rmdir:cpudump:x >> set_ftrace_filter")
     assert tracing.check("cat set_ftrace_filter").splitlines()[1:] == ["sys_rmdir:cpudump:unlimited", "sys_rmdir:dump:count=1"]

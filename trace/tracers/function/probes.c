@@ -339,7 +339,11 @@ static const struct ftrace_func_command *find_command(const char *name)
 	return NULL;
 }
 
-/* Parses what follows the command's name: the command's own words, and the count. E held. */
+/*
+ * Parses what follows the command's name: the command's own words, and the count. As on Linux, the
+ * text of a count is not read to remove a probe: count is NULL then, and "count=0" may follow. E
+ * held.
+ */
 static int parse_parameter(struct trace_array *tr, struct probe_key *key, char *parameter,
 			   unsigned long *count)
 {
@@ -350,11 +354,13 @@ static int parse_parameter(struct trace_array *tr, struct probe_key *key, char *
 		return error;
 	/* As in Linux, dump and cpudump ignore what follows their names. */
 	key->counted = parameter && command->counted;
-	if (key->counted && (!*parameter || kstrtoul(parameter, 0, count) || *count > INT64_MAX))
+	if (key->counted && count &&
+	    (!*parameter || kstrtoul(parameter, 0, count) || *count > INT64_MAX))
 		return -EINVAL;
 	if (command->fixed_count) {
 		key->counted = true;
-		*count = command->fixed_count;
+		if (count)
+			*count = command->fixed_count;
 	}
 	return 0;
 }
@@ -370,7 +376,7 @@ int ftrace_probe_command(struct trace_array *tr, char *word)
 	if (!key.command || !pattern[remove])
 		return -EINVAL;
 	mutex_lock(&event_mutex);
-	error = parse_parameter(tr, &key, word, &count);
+	error = parse_parameter(tr, &key, word, remove ? NULL : &count);
 	if (!error && !remove && key.command->attach)
 		error = key.command->attach(tr);
 	if (!error) {
