@@ -3,8 +3,8 @@
  * the entry is read.
  *
  * The buffer keeps the names of the last saved_cmdlines_size tasks that wrote entries. A task
- * switch saves them. It must not wait, so a switch that does not get the lock leaves the names to
- * the next switch.
+ * switch saves them. It spins for the lock: a task that ends has no other switch that could save
+ * its name. A holder has interrupts off and calls nothing, so it is quick and cannot deadlock.
  */
 #include "trace/core/cmdlines.h"
 #include "trace/core/files.h"
@@ -104,14 +104,16 @@ static void save_cmdline(struct task_struct *task)
 	__builtin_memcpy(slot->comm, task->comm, TASK_COMM_LEN);
 }
 
-bool trace_save_cmdlines(struct task_struct *prev, struct task_struct *next)
+void trace_save_cmdlines(struct task_struct *prev, struct task_struct *next)
 {
-	if (!savedcmd || !cmdline_trylock())
-		return false;
+	unsigned long flags;
+
+	if (!savedcmd)
+		return;
+	cmdline_lock_irqsave(flags);
 	save_cmdline(prev);
 	save_cmdline(next);
-	cmdline_unlock();
-	return true;
+	cmdline_unlock_irqrestore(flags);
 }
 
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next)

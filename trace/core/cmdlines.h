@@ -36,6 +36,6 @@ static __always_inline bool trace_cmdlines_saved(const struct task_struct *prev,
 }
 /* Begins a generation. Any context but NMI. */
 void trace_forget_saved(void);
-/* Saves the names of two tasks (cmdlines.c). False: the lock is taken. Any context but NMI. */
-bool trace_save_cmdlines(struct task_struct *prev, struct task_struct *next);
+/* Saves the names of two tasks (cmdlines.c). Any context but NMI. */
+void trace_save_cmdlines(struct task_struct *prev, struct task_struct *next);
 void trace_save_tgids(const struct task_struct *prev, const struct task_struct *next);

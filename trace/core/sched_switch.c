@@ -17,8 +17,9 @@ static noinline void save_tasks(struct task_struct *prev, struct task_struct *ne
 
 	if (what & TRACE_ITER_RECORD_TGID)
 		trace_save_tgids(prev, next);
-	if (!(what & TRACE_ITER_RECORD_CMD) || trace_save_cmdlines(prev, next))
-		this_cpu_write(trace_taskinfo_save, false);
+	if (what & TRACE_ITER_RECORD_CMD)
+		trace_save_cmdlines(prev, next);
+	this_cpu_write(trace_taskinfo_save, false);
 }
 
 /* Interrupts off, the run queue's lock held. */
