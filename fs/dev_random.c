@@ -1,6 +1,7 @@
 /* /dev/random and /dev/urandom: random numbers as files. Both give the same, as on Linux. */
 #include "fs/devfs.h"
 #include "fs/devices.h"
+#include "fs/fasync.h"
 #include "kernel/random/random.h"
 
 static ssize_t read_random(struct file *file, char *buf, size_t count, loff_t *pos)
@@ -17,10 +18,19 @@ static ssize_t write_random(struct file *file, const char *buf, size_t count, lo
 	return (ssize_t)count;
 }
 
+/* There is always a number to read, so nothing is ever sent. */
+static int random_fasync(int fd, struct file *file, bool on)
+{
+	static struct fasync_struct *readers;
+
+	return fasync_helper(fd, file, on, &readers);
+}
+
 static const struct file_operations random_fops = {
 	.read = read_random,
 	.write = write_random,
 	.llseek = noop_llseek,
+	.fasync = random_fasync,
 };
 
 int random_devices_init(void)

@@ -2,6 +2,7 @@
 #include "fs/dev_tty.h"
 #include "fs/devfs.h"
 #include "fs/devices.h"
+#include "fs/fasync.h"
 #include "fs/poll.h"
 #include "kernel/boot/boot_time.h"
 #include "kernel/console/pty.h"
@@ -99,12 +100,39 @@ static long tty_file_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	return tty_ioctl(file->private_data, cmd, arg);
 }
 
+int tty_fasync_helper(int fd, struct file *file, bool on, struct tty_struct *tty,
+		      struct fasync_struct **list)
+{
+	enum pid_type type = PIDTYPE_PGID;
+	struct pid *pid;
+	int err = fasync_helper(fd, file, on, list);
+
+	if (err || !on)
+		return err;
+	pid = tty ? tty_get_pgrp(tty) : NULL;
+	if (!pid) {
+		pid = get_task_pid(current, PIDTYPE_TGID);
+		type = PIDTYPE_TGID;
+	}
+	return __f_setown(file, pid, type, true);
+}
+
+static int tty_fasync(int fd, struct file *file, bool on)
+{
+	struct tty_struct *tty = file->private_data;
+
+	if (on && is_hung_up(file))
+		return -ENOTTY;
+	return tty_fasync_helper(fd, file, on, tty, &tty->fasync);
+}
+
 const struct file_operations tty_file_operations = {
 	.release = tty_file_release,
 	.read = tty_file_read,
 	.write = tty_file_write,
 	.poll = tty_poll,
 	.ioctl = tty_file_ioctl,
+	.fasync = tty_fasync,
 };
 
 static const struct file_operations tty_fops = {
@@ -114,6 +142,7 @@ static const struct file_operations tty_fops = {
 	.write = tty_file_write,
 	.poll = tty_poll,
 	.ioctl = tty_file_ioctl,
+	.fasync = tty_fasync,
 };
 
 static const struct file_operations current_tty_fops = {
@@ -123,6 +152,7 @@ static const struct file_operations current_tty_fops = {
 	.write = tty_file_write,
 	.poll = tty_poll,
 	.ioctl = tty_file_ioctl,
+	.fasync = tty_fasync,
 };
 
 int tty_devices_init(void)

@@ -1,6 +1,7 @@
 /* close, dup and fcntl: what a program does with descriptors. And ioctl. */
 #include "fs/file.h"
 #include "arch/uaccess.h"
+#include "fs/fasync.h"
 #include "fs/internal.h"
 #include "fs/locks.h"
 #include "fs/permission.h"
@@ -14,6 +15,8 @@
 #define F_SETFD         2
 #define F_GETFL         3
 #define F_SETFL         4
+#define F_SETOWN        8
+#define F_GETOWNER_UIDS 17
 #define F_GETLEASE      1025
 #define F_DUPFD_CLOEXEC 1030
 #define F_SETPIPE_SZ    1031
@@ -21,7 +24,7 @@
 #define F_ADD_SEALS     1033
 #define F_GET_SEALS     1034
 #define FD_CLOEXEC      1
-#define SETFL_FLAGS     (O_APPEND | O_NONBLOCK | O_ASYNC | O_DIRECT | O_NOATIME)
+#define SETFL_FLAGS     (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME)
 
 SYSCALL_DEFINE1(close, unsigned int, fd)
 {
@@ -98,11 +101,17 @@ SYSCALL_DEFINE3(dup3, unsigned int, oldfd, unsigned int, newfd, int, flags)
 	return dup_to(oldfd, newfd, (unsigned)flags);
 }
 
-static long set_flags(struct file *file, unsigned long arg)
+static long set_flags(unsigned fd, struct file *file, unsigned long arg)
 {
+	int err;
+
 	if ((arg & O_NOATIME) && !(file->f_flags & O_NOATIME) &&
 	    !inode_owner_or_capable(file->f_inode))
 		return -EPERM;
+	/* A file that never sends signals takes the flag, and forgets it. */
+	err = file->f_op->fasync ? fasync_set((int)fd, file, arg & O_ASYNC) : 0;
+	if (err)
+		return err;
 	WRITE_ONCE(file->f_flags,
 		   (file->f_flags & ~(unsigned)SETFL_FLAGS) | ((unsigned)arg & SETFL_FLAGS));
 	return 0;
@@ -144,7 +153,7 @@ static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 		return fcntl_descriptor(fd, file, cmd, arg);
 	switch (cmd) {
 	case F_SETFL:
-		return set_flags(file, arg);
+		return set_flags(fd, file, arg);
 	case F_GETLK:
 	case F_SETLK:
 	case F_SETLKW:
@@ -161,10 +170,11 @@ static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 	case F_GETLEASE:
 		return 2; /* F_UNLCK: no file has a lease */
 	}
+	if (cmd >= F_SETOWN && cmd <= F_GETOWNER_UIDS)
+		return fcntl_owner(file, cmd, arg);
 	return fcntl_descriptor(fd, file, cmd, arg);
 }
 
-/* Restricted: no F_SETOWN and F_SETSIG. */
 SYSCALL_DEFINE3(fcntl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 {
 	struct fd f = fdget_raw(fd);
@@ -182,6 +192,7 @@ SYSCALL_DEFINE3(fcntl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 #define FIONCLEX 0x5450U
 #define FIONBIO  0x5421U
 #define FIONREAD 0x541bU
+#define FIOASYNC 0x5452U
 
 static long set_nonblocking(struct file *file, int __user *arg)
 {
@@ -189,8 +200,16 @@ static long set_nonblocking(struct file *file, int __user *arg)
 
 	if (get_user(on, arg))
 		return -EFAULT;
-	return set_flags(file,
-			 on ? file->f_flags | O_NONBLOCK : file->f_flags & ~(unsigned)O_NONBLOCK);
+	WRITE_ONCE(file->f_flags,
+		   on ? file->f_flags | O_NONBLOCK : file->f_flags & ~(unsigned)O_NONBLOCK);
+	return 0;
+}
+
+static long set_async(unsigned fd, struct file *file, int __user *arg)
+{
+	int on;
+
+	return get_user(on, arg) ? -EFAULT : fasync_set((int)fd, file, on);
 }
 
 /* The bytes between the position and the end of a regular file. */
@@ -210,6 +229,8 @@ static long do_ioctl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 		return 0;
 	case FIONBIO:
 		return set_nonblocking(file, (int __user *)arg);
+	case FIOASYNC:
+		return set_async(fd, file, (int __user *)arg);
 	case FIONREAD:
 		if (S_ISREG(file->f_inode->i_mode))
 			return bytes_to_read(file, (int __user *)arg);

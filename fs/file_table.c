@@ -1,5 +1,6 @@
 /* Open files: allocation, references, release; and files without names. */
 #include "fs/eventpoll.h"
+#include "fs/fasync.h"
 #include "fs/file.h"
 #include "fs/file_owner.h"
 #include "fs/internal.h"
@@ -40,6 +41,8 @@ struct file *alloc_empty_file(unsigned flags)
 
 static void file_free(struct file *file)
 {
+	if (unlikely(file->f_owner != NULL))
+		f_owner_free(file->f_owner);
 	atomic_dec(&nr_files);
 	kmem_cache_free(filp_cachep, file);
 }
@@ -157,6 +160,8 @@ void fput(struct file *file)
 		fsnotify_file(file, file->f_mode & FMODE_WRITE ? IN_CLOSE_WRITE : IN_CLOSE_NOWRITE);
 	if (file->f_inode)
 		locks_remove_file(file);
+	if (unlikely(file->f_flags & O_ASYNC) && file->f_op->fasync)
+		file->f_op->fasync(-1, file, false);
 	if (file->f_op->release)
 		file->f_op->release(file->f_inode, file);
 	module_put(file->f_op->owner);

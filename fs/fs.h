@@ -285,6 +285,8 @@ struct file_operations {
 	/* fcntl(F_GET_SEALS) and fcntl(F_ADD_SEALS): both, or both NULL: -EINVAL. */
 	unsigned (*get_seals)(const struct inode *inode);
 	long (*add_seals)(struct file *file, unsigned seals);
+	/* Calls fasync_helper() for each of its lists. NULL: the file never sends signals. */
+	int (*fasync)(int fd, struct file *file, bool on);
 };
 
 struct path {
@@ -311,9 +313,10 @@ struct file {
 	unsigned f_mode;                    /* [C] FMODE_* */
 	atomic_t f_count;                   /* [A] */
 	struct mutex f_pos_lock;
-	loff_t f_pos;        /* [P] */
-	void *private_data;  /* for the file operations */
-	struct epitem *f_ep; /* [X] eventpoll.c: who watches the file */
+	loff_t f_pos;                /* [P] */
+	void *private_data;          /* for the file operations */
+	struct epitem *f_ep;         /* [X] eventpoll.c: who watches the file */
+	struct fown_struct *f_owner; /* [X] fasync.c: set once; NULL: no owner, no signal */
 };
 
 struct seq_file;

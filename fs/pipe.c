@@ -16,6 +16,7 @@
  * room than PIPE_BUF.
  */
 #include "fs/pipe.h"
+#include "fs/fasync.h"
 #include "fs/file.h"
 #include "fs/poll.h"
 #include "fs/uio.h"
@@ -206,7 +207,16 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, struct iov_
 	pipe_unlock(pipe);
 	if (was_full)
 		pipe_wake_writer(pipe);
+	kill_fasync(&pipe->fasync_writers, SIGIO, POLL_OUT);
 	return done;
+}
+
+/* P held on entry, released on return. Linux tells writers also of a read that takes nothing. */
+static noinline ssize_t pipe_read_nothing(struct pipe_inode_info *pipe, ssize_t ret)
+{
+	pipe_unlock(pipe);
+	kill_fasync(&pipe->fasync_writers, SIGIO, POLL_OUT);
+	return ret;
 }
 
 static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
@@ -219,10 +229,8 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	pipe_lock(pipe);
 	if (pipe->head == pipe->tail) {
 		ret = pipe_wait_readable(pipe, iocb->ki_filp);
-		if (unlikely(ret <= 0)) {
-			pipe_unlock(pipe);
-			return ret;
-		}
+		if (unlikely(ret <= 0))
+			return pipe_read_nothing(pipe, ret);
 	}
 	return pipe_read_more(pipe, to);
 }
@@ -249,14 +257,12 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	pipe_lock(pipe);
 	if (pipe->head == pipe->tail) {
 		ret = pipe_wait_readable(pipe, file);
-		if (unlikely(ret <= 0)) {
-			pipe_unlock(pipe);
-			return ret;
-		}
+		if (unlikely(ret <= 0))
+			return pipe_read_nothing(pipe, ret);
 	}
 	used = pipe->head - pipe->tail;
 	offset = pipe->tail % PAGE_SIZE;
-	if (unlikely(used > count || used > PAGE_SIZE - offset))
+	if (unlikely(used > count || used + offset > pipe->fast_page))
 		return pipe_read_kernel(pipe, buf, count);
 	slot = pipe_slot(pipe, pipe->tail);
 	memcpy(buf, (char *)*slot + offset, used);
@@ -308,6 +314,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 		if (was_empty)
 			pipe_wake_reader(pipe);
 		was_empty = false;
+		kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);
 		ret = pipe_wait_writable(pipe);
 		if (ret)
 			break;
@@ -318,6 +325,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 	pipe_unlock(pipe);
 	if (more)
 		pipe_wake_writer(pipe);
+	kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);
 	if (done)
 		return (ssize_t)done;
 	if (ret == -EPIPE)
@@ -360,7 +368,7 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 	pipe_lock(pipe);
 	offset = pipe->head % PAGE_SIZE;
 	page = *pipe_slot(pipe, pipe->head);
-	if (unlikely(!page || count > PAGE_SIZE - offset || pipe_room(pipe) < PIPE_BUF))
+	if (unlikely(!page || count + offset > pipe->fast_page || pipe_room(pipe) < PIPE_BUF))
 		return pipe_write_kernel(pipe, file, buf, count);
 	memcpy((char *)page + offset, buf, count);
 	if (pipe->head == pipe->tail || pipe->poll_usage)
@@ -427,6 +435,19 @@ static long pipe_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	return put_user((int)used, (int __user *)arg);
 }
 
+static int pipe_fasync(int fd, struct file *file, bool on)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	int err = 0;
+
+	WRITE_ONCE(pipe->fast_page, 0);
+	if (file->f_mode & FMODE_READ)
+		err = fasync_helper(fd, file, on, &pipe->fasync_readers);
+	if (!err && (file->f_mode & FMODE_WRITE))
+		err = fasync_helper(fd, file, on, &pipe->fasync_writers);
+	return err;
+}
+
 const struct file_operations pipe_fops = {
 	.read = pipe_read,
 	.write = pipe_write,
@@ -434,6 +455,7 @@ const struct file_operations pipe_fops = {
 	.write_iter = pipe_write_iter,
 	.poll = pipe_poll,
 	.ioctl = pipe_ioctl,
+	.fasync = pipe_fasync,
 	.release = pipe_release,
 };
 

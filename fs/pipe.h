@@ -5,6 +5,7 @@
 #include "fs/poll.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/wait.h"
+#include "kernel/signal/sigio.h"
 
 /*
  * F_GETPIPE_SZ and F_SETPIPE_SZ: the size in bytes, or -EBADF (no pipe), -EINVAL, -EPERM, -ENOMEM,
@@ -27,9 +28,12 @@ struct pipe_inode_info {
 	/* [P] how often an end was opened: a FIFO's open waits for the other end's counter */
 	unsigned r_counter, w_counter;
 	bool poll_usage; /* an epoll may watch: each write and read is an event (epoll(7)) */
-	void *spare;     /* [P] a page or NULL */
-	u32 size;        /* [P] bytes that fit: pages, their number a power of two */
-	void **pages;    /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
+	/* PAGE_SIZE; 0: the fast paths are wrong, because a file has had O_ASYNC or O_DIRECT */
+	u32 fast_page;
+	struct fasync_struct *fasync_readers, *fasync_writers; /* [fasync_lock] */
+	void *spare;                                           /* [P] a page or NULL */
+	u32 size;     /* [P] bytes that fit: pages, their number a power of two */
+	void **pages; /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
 	void *first_pages[PIPE_PAGES];
 };
 

@@ -27,6 +27,7 @@ static struct pipe_inode_info *alloc_pipe_info(void)
 	init_waitqueue_head(&pipe->wr_wait);
 	pipe->pages = pipe->first_pages;
 	pipe->size = PIPE_SIZE;
+	pipe->fast_page = PAGE_SIZE;
 	return pipe;
 }
 
@@ -53,6 +54,8 @@ void pipe_close_end(struct pipe_inode_info *pipe, unsigned f_mode)
 	pipe_unlock(pipe);
 	wake_up_all(&pipe->rd_wait);
 	wake_up_all(&pipe->wr_wait);
+	kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);
+	kill_fasync(&pipe->fasync_writers, SIGIO, POLL_OUT);
 }
 
 /* ---- pipe(2) ---- */

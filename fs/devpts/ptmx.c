@@ -6,6 +6,8 @@
 #include "fs/file.h"
 #include "fs/filesystems.h"
 #include "fs/internal.h"
+#include "fs/dev_tty.h"
+#include "fs/fasync.h"
 #include "fs/poll.h"
 #include "kernel/mm/slab.h"
 
@@ -118,6 +120,13 @@ static unsigned ptmx_poll(struct file *file, struct poll_table_struct *wait)
 	return mask;
 }
 
+static int ptmx_fasync(int fd, struct file *file, bool on)
+{
+	struct pty *pty = ((struct ptmx_file *)file->private_data)->pty;
+
+	return tty_fasync_helper(fd, file, on, NULL, &pty->fasync);
+}
+
 /* TIOCGPTPEER: opens the slave, also where its name cannot be reached. flags: of open(2). */
 static long open_peer(struct ptmx_file *ptmx, unsigned flags)
 {
@@ -156,6 +165,7 @@ const struct file_operations ptmx_fops = {
 	.write = ptmx_write,
 	.poll = ptmx_poll,
 	.ioctl = ptmx_ioctl,
+	.fasync = ptmx_fasync,
 };
 
 int ptmx_device_init(void)

@@ -4,6 +4,8 @@
 #include "fs/notify/inotify.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
+#include "kernel/signal/sigio.h"
 
 DEFINE_SPINLOCK(inotify_lock);
 LIST_HEAD(inotify_watches);
@@ -43,6 +45,7 @@ void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, co
 	list_add_tail(&event->list, &group->events);
 	group->nr_events++;
 	wake_up_all(&group->wait);
+	kill_fasync(&group->fasync, SIGIO, POLL_IN);
 }
 
 void inotify_unlink(struct inotify_watch *watch)

@@ -3,6 +3,7 @@
 
 #include "arch/uaccess.h"
 #include "fs/dcache.h"
+#include "fs/fasync.h"
 #include "fs/file.h"
 #include "fs/getname.h"
 #include "fs/permission.h"
@@ -82,6 +83,13 @@ static unsigned inotify_poll(struct file *file, struct poll_table_struct *wait)
 	return READ_ONCE(group->nr_events) ? POLLIN | POLLRDNORM : 0;
 }
 
+static int inotify_fasync(int fd, struct file *file, bool on)
+{
+	struct inotify_group *group = file->private_data;
+
+	return fasync_helper(fd, file, on, &group->fasync);
+}
+
 static long inotify_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 {
 	struct inotify_group *group = file->private_data;
@@ -130,6 +138,7 @@ static const struct file_operations inotify_fops = {
 	.read = inotify_read,
 	.poll = inotify_poll,
 	.ioctl = inotify_ioctl,
+	.fasync = inotify_fasync,
 	.llseek = noop_llseek,
 	.release = inotify_release,
 };

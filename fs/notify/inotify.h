@@ -20,11 +20,12 @@ struct queued_event {
 /* An instance: an open file. [N] inotify_lock. */
 struct inotify_group {
 	wait_queue_head_t wait;
-	struct list_head events;  /* [N] of queued_event.list */
-	unsigned nr_events;       /* [N] */
-	struct list_head watches; /* [N] of inotify_watch.group_node */
-	int last_wd;              /* [N] */
-	bool overflowed;          /* [N] the overflow event is in the queue */
+	struct list_head events;      /* [N] of queued_event.list */
+	unsigned nr_events;           /* [N] */
+	struct list_head watches;     /* [N] of inotify_watch.group_node */
+	int last_wd;                  /* [N] */
+	struct fasync_struct *fasync; /* [fasync_lock] */
+	bool overflowed;              /* [N] the overflow event is in the queue */
 };
 
 /* A watch. It counts its inode, and keeps it from being freed. */

@@ -6,6 +6,7 @@
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"
+#include "kernel/signal/sigio.h"
 
 #define N_TTY_CHUNK 256 /* bytes processed at once, on the stack */
 
@@ -45,6 +46,8 @@ static void n_tty_act(struct tty_struct *tty, enum n_tty_action action)
 		break;
 	case N_TTY_LINE:
 		wake_up(&tty->read_wait);
+		if (tty->ldata.termios.c_lflag & ICANON)
+			kill_fasync(&tty->fasync, SIGIO, POLL_IN);
 		break;
 	case N_TTY_SIGINT:
 		n_tty_signal(tty, VINTR, SIGINT);
@@ -113,6 +116,9 @@ size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flag
 		done++;
 	}
 	flush_echoes(tty);
+	/* For bytes without lines one signal a time. */
+	if (done && !(tty->ldata.termios.c_lflag & ICANON) && n_tty_input_polled(&tty->ldata))
+		kill_fasync(&tty->fasync, SIGIO, POLL_IN);
 	mutex_unlock(&tty->output_lock);
 	mutex_unlock(&tty->input_lock);
 	return done;
@@ -326,6 +332,7 @@ ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool no
 		if (done == count)
 			break;
 		if (nonblock) {
+			WRITE_ONCE(tty->write_async, READ_ONCE(tty->fasync) != NULL);
 			error = -EAGAIN;
 			break;
 		}

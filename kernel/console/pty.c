@@ -7,6 +7,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
 #include "kernel/sched/sched.h"
+#include "kernel/signal/sigio.h"
 
 static struct pty *to_pty(const struct tty_struct *tty)
 {
@@ -59,6 +60,8 @@ static size_t pty_write(struct tty_struct *tty, const u8 *buf, size_t count)
 	spin_lock(&pty->lock);
 	n = ring_put(&pty->out, buf, count);
 	spin_unlock(&pty->lock);
+	if (n)
+		kill_fasync(&pty->fasync, SIGIO, POLL_IN);
 	return n;
 }
 
@@ -316,6 +319,7 @@ ssize_t pty_master_read(struct pty *pty, u8 *buf, size_t count, bool nonblock)
 	/* There is room again, for writers and for echo. */
 	n_tty_flush_echoes(&pty->tty);
 	wake_up_all(&pty->tty.write_wait);
+	tty_write_async(&pty->tty);
 	return (ssize_t)n;
 }
 

@@ -51,6 +51,7 @@ struct pty {
 	struct mutex write_lock;     /* one writer of the master at a time */
 	wait_queue_head_t read_wait; /* readers of the master */
 	wait_queue_head_t write_wait;
+	struct fasync_struct *fasync; /* [fasync_lock] the master, if it has O_ASYNC */
 	struct rcu_head rcu;
 };
 

@@ -83,6 +83,8 @@ struct tty_struct {
 	struct pid *session;    /* [ctrl_lock] whose terminal it is; counted; NULL: none */
 	struct winsize winsize; /* [ctrl_lock] */
 	/* Bits and characters of the modes that only root may change: TIOCSLCKTRMIOS. */
+	struct fasync_struct *fasync;  /* [fasync_lock] files with O_ASYNC */
+	bool write_async;              /* [A] O_ASYNC: a writer has found too little room */
 	struct termios termios_locked; /* [output_lock] */
 	u32 ispeed, ospeed;            /* [output_lock] baud; meant only with BOTHER in c_cflag */
 };
@@ -145,6 +147,9 @@ void tty_flip_buffer_push(struct tty_struct *tty);
  */
 void tty_wakeup(struct tty_struct *tty);
 
+/* Sends what O_ASYNC promises to a writer that has found too little room. Task context. */
+void tty_write_async(struct tty_struct *tty);
+
 /* ---- between tty_buffer.c, n_tty_io.c and tty_io.c ---- */
 
 /*
@@ -183,6 +188,8 @@ int tty_mode_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
 int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
 /* TIOCGPGRP and TIOCGSID without a look at the caller's terminal. 0: none. */
 pid_t tty_pgrp_nr(struct tty_struct *tty);
+/* The job in the foreground, counted; NULL: none. Task context. */
+struct pid *tty_get_pgrp(struct tty_struct *tty);
 pid_t tty_session_nr(struct tty_struct *tty);
 /*
  * The terminal is gone: its session has no terminal any more, and its leader gets SIGHUP and

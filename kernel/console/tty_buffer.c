@@ -69,6 +69,7 @@ static void flush_to_ldisc(struct work_struct *work)
 	while (receive_buf(tty))
 		;
 	mutex_unlock(&tty->buf_lock);
+	tty_write_async(tty);
 	if (READ_ONCE(tty->port->throttled) && tty_buffer_space_avail(tty) >= TTY_FLIP_SIZE / 2)
 		uart_unthrottle(tty->port);
 }

@@ -5,6 +5,7 @@
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
+#include "kernel/signal/sigio.h"
 
 struct tty_struct *tty_find(unsigned index)
 {
@@ -140,10 +141,19 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 	return error == -ENOTTY ? tty_jobctrl_ioctl(tty, cmd, arg) : error;
 }
 
+void tty_write_async(struct tty_struct *tty)
+{
+	if (READ_ONCE(tty->write_async) &&
+	    __atomic_exchange_n(&tty->write_async, false, __ATOMIC_SEQ_CST))
+		kill_fasync(&tty->fasync, SIGIO, POLL_OUT);
+}
+
+/* A signal about a file is sent in task context: by the worker. */
 void tty_wakeup(struct tty_struct *tty)
 {
 	wake_up(&tty->write_wait);
-	if (READ_ONCE(tty->ldata.echo_head) != READ_ONCE(tty->ldata.echo_tail) ||
+	if (READ_ONCE(tty->write_async) ||
+	    READ_ONCE(tty->ldata.echo_head) != READ_ONCE(tty->ldata.echo_tail) ||
 	    tty_buffer_pending(tty))
 		tty_buffer_restart_work(tty);
 }

@@ -17,6 +17,7 @@
 #include "kernel/process/session.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
+#include "kernel/signal/sigio.h"
 #include "kernel/signal/signal.h"
 
 struct tty_struct *current_tty(void)
@@ -36,8 +37,7 @@ struct tty_struct *open_current_tty(void)
 	return tty;
 }
 
-/* The job in the foreground, with a reference. */
-static struct pid *get_foreground(struct tty_struct *tty)
+struct pid *tty_get_pgrp(struct tty_struct *tty)
 {
 	struct pid *pgrp;
 
@@ -49,7 +49,7 @@ static struct pid *get_foreground(struct tty_struct *tty)
 
 void tty_signal_foreground(struct tty_struct *tty, int sig)
 {
-	struct pid *pgrp = get_foreground(tty);
+	struct pid *pgrp = tty_get_pgrp(tty);
 
 	if (pgrp)
 		(void)kill_pid_pgrp(pgrp, sig); /* -ESRCH is fine: the job has just ended */
@@ -70,7 +70,7 @@ int tty_check_change(struct tty_struct *tty, int sig)
 	if (current_tty() != tty)
 		return 0;
 	mine = get_task_pid(current->group_leader, PIDTYPE_PGID);
-	foreground = get_foreground(tty);
+	foreground = tty_get_pgrp(tty);
 	if (!foreground || mine == foreground) {
 		ret = 0;
 	} else if (is_ignored_or_blocked(sig)) {
@@ -236,6 +236,7 @@ void tty_hangup(struct tty_struct *tty)
 	put_pid(session);
 	wake_up_all(&tty->read_wait);
 	wake_up_all(&tty->write_wait);
+	fasync_forget(&tty->fasync);
 }
 
 static int tiocnotty(struct tty_struct *tty)

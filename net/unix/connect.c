@@ -173,8 +173,10 @@ static int connect_stream(struct unix_sock *u, const struct sockaddr_un *name, i
 		err = queue_connection(u, other, new, msg);
 		if (err == -EAGAIN && timeout)
 			err = wait_for_backlog(other, &timeout) ?: 1;
-		if (!err)
+		if (!err) {
 			wake_up_all(&other->wait);
+			unix_data_async(other, POLL_IN);
+		}
 		unix_put(other);
 	} while (err > 0);
 	if (err) {
@@ -267,6 +269,8 @@ int unix_shutdown(struct unix_sock *u, unsigned how)
 		peer->shutdown |= theirs;
 		spin_unlock(&peer->lock);
 		wake_up_all(&peer->wait);
+		if (theirs & SHUT_RCV)
+			unix_data_async(peer, theirs == SHUT_ALL ? POLL_HUP : POLL_IN);
 	}
 	unix_put(peer);
 	return 0;

@@ -88,7 +88,9 @@ static int wait_for_msg(struct unix_sock *u, s64 *timeout, struct unix_msg **msg
 			err = 1;
 		if (!err) {
 			mutex_unlock(&u->iolock);
+			WRITE_ONCE(u->waits_for_data, u->type == SOCK_STREAM);
 			err = unix_sleep(timeout);
+			WRITE_ONCE(u->waits_for_data, false);
 			finish_wait(&u->wait, &wait);
 			mutex_lock(&u->iolock);
 		} else {

@@ -40,8 +40,10 @@ void unix_free_msg(struct unix_msg *msg)
 	atomic_sub((int)msg->truesize, &sender->wmem);
 	if (msg->embryo)
 		unix_release_sock(msg->embryo, true);
-	else if (unix_writable(sender))
+	else if (unix_writable(sender)) {
 		wake_up_all(&sender->wait);
+		unix_space_async(sender);
+	}
 	unix_put(sender);
 	unix_address_put(msg->from);
 	unix_cred_drop(&msg->cred);
@@ -60,8 +62,10 @@ static int wait_for_wmem(struct unix_sock *u, s64 *timeout)
 		prepare_to_wait(&u->wait, &wait, TASK_INTERRUPTIBLE);
 		if (READ_ONCE(u->shutdown) & SHUT_SND)
 			err = -EPIPE;
-		else if (atomic_read(&u->wmem) >= READ_ONCE(u->sndbuf))
+		else if (atomic_read(&u->wmem) >= READ_ONCE(u->sndbuf)) {
+			WRITE_ONCE(u->nospace, READ_ONCE(u->fasync) != NULL);
 			err = unix_sleep(timeout);
+		}
 		finish_wait(&u->wait, &wait);
 	}
 	return err;
@@ -164,6 +168,7 @@ static ssize_t send_pieces(struct unix_sock *u, struct unix_sock *other, struct 
 			hdr->fp = NULL;
 		sent += (ssize_t)len;
 		wake_up_all(&other->wait);
+		unix_data_async(other, POLL_IN);
 	}
 	return sent;
 }
@@ -276,6 +281,7 @@ static ssize_t send_packet(struct unix_sock *u, struct unix_sock *other, struct 
 	}
 	hdr->fp = NULL;
 	wake_up_all(&other->wait);
+	unix_data_async(other, POLL_IN);
 	return (ssize_t)len;
 }
 

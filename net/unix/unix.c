@@ -2,6 +2,7 @@
 #include "net/unix/unix.h"
 
 #include "fs/dcache.h"
+#include "fs/fasync.h"
 #include "fs/file.h"
 #include "fs/poll.h"
 #include "kernel/lib/string.h"
@@ -119,6 +120,7 @@ static void disconnect_peer(struct unix_sock *peer, bool reset)
 		WRITE_ONCE(peer->error, ECONNRESET);
 	spin_unlock(&peer->lock);
 	wake_up_all(&peer->wait);
+	unix_data_async(peer, POLL_HUP);
 }
 
 /* Takes the whole queue away: with unix_gc_lock, because messages with files leave it. */
@@ -184,6 +186,12 @@ bool unix_writable(const struct unix_sock *u)
 	return (s64)atomic_read(&u->wmem) * 4 <= READ_ONCE(u->sndbuf);
 }
 
+void unix_space_async(struct unix_sock *u)
+{
+	if (READ_ONCE(u->nospace) && __atomic_exchange_n(&u->nospace, false, __ATOMIC_SEQ_CST))
+		kill_fasync(&u->fasync, SIGIO, POLL_OUT);
+}
+
 /* Whether a datagram to the peer would have to wait for room in its queue. */
 static bool peer_is_full(struct unix_sock *u)
 {
@@ -218,7 +226,29 @@ static unsigned unix_poll(struct file *file, struct poll_table_struct *wait)
 		mask |= POLLHUP;
 	if (unix_writable(u) && state != UNIX_LISTEN && !(unix_is_dgram(u) && peer_is_full(u)))
 		mask |= POLLOUT | POLLWRNORM | POLLWRBAND;
+	else if (unix_is_dgram(u) && READ_ONCE(u->fasync))
+		WRITE_ONCE(u->nospace, true);
 	return mask;
+}
+
+static int unix_fasync(int fd, struct file *file, bool on)
+{
+	struct unix_sock *u = file->private_data;
+
+	return fasync_helper(fd, file, on, &u->fasync);
+}
+
+/* ioctl(2) of sockets for the owner; fcntl(2) does the same for all files. */
+#define FIOSETOWN 0x8901U
+#define SIOCSPGRP 0x8902U
+#define FIOGETOWN 0x8903U
+#define SIOCGPGRP 0x8904U
+
+static long set_owner(struct file *file, int __user *arg)
+{
+	int who;
+
+	return get_user(who, arg) ? -EFAULT : f_setown(file, who);
 }
 
 static long unix_ioctl(struct file *file, unsigned cmd, unsigned long arg)
@@ -237,6 +267,12 @@ static long unix_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 			n = list_first_entry(&u->queue, struct unix_msg, list)->len;
 		spin_unlock(&u->lock);
 		return put_user((int)n, (int __user *)arg);
+	case FIOSETOWN:
+	case SIOCSPGRP:
+		return set_owner(file, (int __user *)arg);
+	case FIOGETOWN:
+	case SIOCGPGRP:
+		return put_user(f_getown(file), (int __user *)arg);
 	case TIOCOUTQ:
 		return put_user(atomic_read(&u->wmem), (int __user *)arg);
 	}
@@ -275,6 +311,7 @@ const struct file_operations unix_file_operations = {
 	.write_iter = unix_write_iter,
 	.poll = unix_poll,
 	.ioctl = unix_ioctl,
+	.fasync = unix_fasync,
 	.release = unix_file_release,
 };
 

@@ -24,6 +24,7 @@
 #include "kernel/process/pid.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"
+#include "kernel/signal/sigio.h"
 
 #define AF_UNSPEC 0
 #define AF_UNIX   1
@@ -102,18 +103,21 @@ struct unix_sock {
 	unsigned type;         /* [C] SOCK_* */
 	enum unix_state state; /* [S]; CONNECTED for ever once it is that, but for SOCK_DGRAM */
 	spinlock_t lock;
-	struct mutex iolock;    /* one reader of a stream at a time */
-	struct mutex bind_lock; /* one bind at a time */
-	struct unix_sock *peer; /* [S] counted */
-	struct list_head queue; /* [S] messages, or connections that wait for accept() */
-	unsigned queue_len;     /* [S] */
-	size_t queued_bytes;    /* [S] but of datagrams: what FIONREAD says */
-	unsigned backlog;       /* [S] how many more than that are too many */
-	unsigned shutdown;      /* [S] SHUT_* */
-	bool dead;              /* [S] closed */
-	int error;              /* [A] of the next call: SO_ERROR */
-	wait_queue_head_t wait; /* all who wait for this socket */
-	atomic_t wmem;          /* [A] bytes of messages that were sent and are not yet received */
+	struct mutex iolock;          /* one reader of a stream at a time */
+	struct mutex bind_lock;       /* one bind at a time */
+	struct unix_sock *peer;       /* [S] counted */
+	struct list_head queue;       /* [S] messages, or connections that wait for accept() */
+	unsigned queue_len;           /* [S] */
+	size_t queued_bytes;          /* [S] but of datagrams: what FIONREAD says */
+	unsigned backlog;             /* [S] how many more than that are too many */
+	unsigned shutdown;            /* [S] SHUT_* */
+	bool dead;                    /* [S] closed */
+	int error;                    /* [A] of the next call: SO_ERROR */
+	wait_queue_head_t wait;       /* all who wait for this socket */
+	struct fasync_struct *fasync; /* [fasync_lock] */
+	bool waits_for_data;          /* [A] a reader of a stream sleeps: it needs no signal */
+	bool nospace;                 /* [A] O_ASYNC: a sender has found no room */
+	atomic_t wmem; /* [A] bytes of messages that were sent and are not yet received */
 	struct unix_address *addr; /* [S] counted; set once */
 	struct path path;          /* [T] of the file with its name; counted */
 	struct list_head bound;    /* [T] in the table of names, or of the sockets without one */
@@ -177,6 +181,13 @@ void unix_cred_drop(struct unix_cred *cred);
 int unix_sleep(s64 *timeout);
 /* The timeout for a call: 0 for one that does not wait. */
 s64 unix_timeout(s64 option, bool nonblock);
+/* Signals for O_ASYNC: of data, or of their end (POLL_IN, POLL_HUP); of room. Task context. */
+static inline void unix_data_async(struct unix_sock *u, int band)
+{
+	if (!READ_ONCE(u->waits_for_data))
+		kill_fasync(&u->fasync, SIGIO, band);
+}
+void unix_space_async(struct unix_sock *u);
 /* For poll of a sender. */
 bool unix_writable(const struct unix_sock *u);
 

@@ -1,0 +1,29 @@
+/*
+ * O_ASYNC, and the owner of an open file, to whom its signals go: fcntl(2). What is sent is in
+ * kernel/signal/sigio.h.
+ */
+#pragma once
+
+#include "fs/fs.h"
+#include "kernel/signal/sigio.h"
+
+/*
+ * For the fasync operation of a file: enters it into the list of an object, or takes it out; sets
+ * or clears O_ASYNC. 0 or -ENOMEM. Task context.
+ */
+int fasync_helper(int fd, struct file *file, bool on, struct fasync_struct **list);
+/*
+ * Sets the owner; only_first: unless there is one. pid is counted for the caller; NULL: nobody. 0
+ * or -ENOMEM. Task context.
+ */
+int __f_setown(struct file *file, struct pid *pid, enum pid_type type, bool only_first);
+/* Number of a process, or of a group as a negative number. 0, -ESRCH, -EINVAL, -ENOMEM. */
+int f_setown(struct file *file, int who);
+int f_getown(struct file *file);
+
+/* ioctl(FIOASYNC) and the part of F_SETFL: 0, -ENOTTY (the file never sends signals), -ENOMEM. */
+int fasync_set(int fd, struct file *file, bool on);
+/* F_SETOWN and so on. -EINVAL: another command. Task context. */
+long fcntl_owner(struct file *file, unsigned cmd, unsigned long arg);
+/* The file is freed. It is in no list. */
+void f_owner_free(struct fown_struct *owner);

@@ -1,0 +1,128 @@
+/* Signals about files: sending them to the owner of a file. See sigio.h. */
+#include "kernel/signal/sigio.h"
+
+#include "kernel/mm/slab.h"
+#include "kernel/process/cred.h"
+#include "kernel/process/process.h"
+#include "kernel/signal/signal.h"
+
+#define EPOLLIN     0x0001
+#define EPOLLPRI    0x0002
+#define EPOLLOUT    0x0004
+#define EPOLLERR    0x0008
+#define EPOLLHUP    0x0010
+#define EPOLLRDNORM 0x0040
+#define EPOLLRDBAND 0x0080
+#define EPOLLWRNORM 0x0100
+#define EPOLLWRBAND 0x0200
+
+DEFINE_SPINLOCK(fasync_lock);
+
+/* si_band: what poll(2) would say. */
+static long band_events(int band)
+{
+	switch (band) {
+	case POLL_IN:
+		return EPOLLIN | EPOLLRDNORM;
+	case POLL_OUT:
+		return EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;
+	case POLL_PRI:
+		return EPOLLPRI | EPOLLRDBAND;
+	}
+	return EPOLLHUP | EPOLLERR;
+}
+
+/* May the task that has set the owner send p a signal? As kill(2), but without privileges. */
+static bool sigio_perm(const struct fown_struct *owner, const struct task_struct *p)
+{
+	const struct cred *cred;
+	bool ok;
+
+	rcu_read_lock();
+	cred = rcu_dereference(p->real_cred);
+	ok = !owner->euid || owner->euid == cred->suid || owner->euid == cred->uid ||
+	     owner->uid == cred->suid || owner->uid == cred->uid;
+	rcu_read_unlock();
+	return ok;
+}
+
+/* Signals whose codes mean something else. */
+static bool has_codes_of_its_own(int sig)
+{
+	return sig == SIGILL || sig == SIGFPE || sig == SIGSEGV || sig == SIGBUS ||
+	       sig == SIGTRAP || sig == SIGCHLD || sig == SIGSYS;
+}
+
+/* SIGIO tells no details; a signal that the owner has chosen does, if its queue has room. */
+static void send_sigio_to_task(struct task_struct *p, const struct fown_struct *owner, int fd,
+			       int band)
+{
+	struct siginfo info;
+
+	if (!sigio_perm(owner, p))
+		return;
+	if (owner->signum) {
+		init_siginfo(&info, owner->signum,
+			     has_codes_of_its_own(owner->signum) ? SI_SIGIO : band);
+		info.si_band = band_events(band);
+		info.si_fd = fd;
+		if (!do_send_sig_info(&info, p, owner->type))
+			return;
+	}
+	init_siginfo(&info, SIGIO, SI_KERNEL);
+	(void)do_send_sig_info(&info, p, owner->type);
+}
+
+/* Calls fn for each task that is meant. F held. */
+#define for_each_owner(p, owner)                                                                   \
+	for_each_pid_task(p, (owner)->pid,                                                         \
+			  (owner)->type == PIDTYPE_PGID ? PIDTYPE_PGID : PIDTYPE_PID)
+
+void __kill_fasync(struct fasync_struct **list, int sig, int band)
+{
+	struct fasync_struct *entry;
+	struct task_struct *p;
+
+	spin_lock(&fasync_lock);
+	spin_lock(&tasklist_lock);
+	for (entry = *list; entry; entry = entry->next) {
+		const struct fown_struct *owner = entry->owner;
+
+		if (!owner->pid || (sig == SIGURG && !owner->signum))
+			continue;
+		for_each_owner(p, owner) send_sigio_to_task(p, owner, entry->fd, band);
+	}
+	spin_unlock(&tasklist_lock);
+	spin_unlock(&fasync_lock);
+}
+
+void fasync_forget(struct fasync_struct **list)
+{
+	struct fasync_struct *entry;
+
+	spin_lock(&fasync_lock);
+	while ((entry = *list)) {
+		WRITE_ONCE(*entry->flags, *entry->flags & ~(unsigned)FASYNC);
+		*list = entry->next;
+		kfree(entry);
+	}
+	spin_unlock(&fasync_lock);
+}
+
+bool send_sigurg(struct fown_struct *owner)
+{
+	struct task_struct *p;
+	struct siginfo info;
+	bool any;
+
+	init_siginfo(&info, SIGURG, SI_KERNEL);
+	spin_lock(&fasync_lock);
+	any = owner->pid != NULL;
+	spin_lock(&tasklist_lock);
+	if (any)
+		for_each_owner(p, owner) if (sigio_perm(owner, p))(void)
+			do_send_sig_info(&info, p, owner->type);
+	spin_unlock(&tasklist_lock);
+	spin_unlock(&fasync_lock);
+	return any;
+}

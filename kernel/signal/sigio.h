@@ -1,0 +1,56 @@
+/*
+ * Signals about files: the owner of a file with O_ASYNC gets SIGIO when the file becomes ready
+ * (fcntl(2), F_SETOWN).
+ *
+ * An object with readers or writers has a list of the files that want signals, and calls
+ * kill_fasync() where it also wakes sleepers. fs/fasync.c fills the lists.
+ */
+#pragma once
+
+#define FASYNC 020000 /* O_ASYNC of open(2) */
+
+#include "kernel/process/pid.h"
+
+/* Why a signal comes: si_code. */
+#define POLL_IN  1
+#define POLL_OUT 2
+#define POLL_PRI 5
+#define POLL_HUP 6
+
+/* Who gets the signals of a file. [F] fasync_lock. */
+struct fown_struct {
+	struct pid *pid;    /* [F] counted; NULL: nobody */
+	enum pid_type type; /* [F] PIDTYPE_PID: a task; TGID: a process; PGID: a group */
+	u32 uid, euid;      /* [F] of the task that has set the owner */
+	int signum;         /* [F] 0: SIGIO, without details */
+};
+
+/* A file in the list of an object. [F] fasync_lock; [C] constant. */
+struct fasync_struct {
+	struct fasync_struct *next; /* [F] */
+	const void *file;           /* [C] leaves the list before its last reference goes */
+	unsigned *flags;            /* [C] of the file: FASYNC is set while this entry exists */
+	struct fown_struct *owner;  /* [C] of the file */
+	int fd;                     /* [F] si_fd */
+};
+
+/* Order: inotify_lock, fasync_lock, tasklist_lock. Task context. */
+extern spinlock_t fasync_lock;
+
+/* The object is gone before its files: empties the list. Task context. */
+void fasync_forget(struct fasync_struct **list);
+
+void __kill_fasync(struct fasync_struct **list, int sig, int band);
+/*
+ * Sends sig, or what the owner has chosen instead, for each file of the list. band is POLL_*. A
+ * SIGURG goes only to owners that have chosen a signal. Task context, any lock but tasklist_lock
+ * and siglock.
+ */
+static __always_inline void kill_fasync(struct fasync_struct **list, int sig, int band)
+{
+	if (unlikely(READ_ONCE(*list) != NULL))
+		__kill_fasync(list, sig, band);
+}
+
+/* Tells the owner that urgent data have come, without O_ASYNC, too. False: nobody. As above. */
+bool send_sigurg(struct fown_struct *owner);
