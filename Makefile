@@ -108,7 +108,8 @@ LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=non
 CC_IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n1))
 ifneq ($(CC_IS_CLANG),)
 # is_signed_type() compares two values of any type, also function pointers.
-CFLAGS += --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers -Wno-pass-failed
+CLANG_CFLAGS := --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers -Wno-pass-failed
+CFLAGS += $(CLANG_CFLAGS)
 endif
 
 # Files that are compiled without the call of __fentry__. Each line gives its reason after the #.
@@ -172,9 +173,10 @@ all: $(O)/nop5.elf $(O)/rootfs.cpio $(O)/nop5.iso
 
 test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
-# These two files change when the flags or the set of sources change. Objects depend on them. A build
-# without its tools ends here with the names of the packages, instead of a compiler's error.
-$(O)/flags: FORCE
+# These files change when the flags or the set of sources change. Objects depend on them. A build without
+# its tools ends here with the names of the packages, instead of a compiler's error. Modules have a file
+# of their own: they may be built by another compiler than the kernel, which must not change for that.
+$(O)/flags $(O)/modules/flags: FORCE
 	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(RECORDMCOUNT)' \
@@ -223,7 +225,7 @@ $(O)/scripts/kallsyms: scripts/kallsyms.c | $(O)/flags
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $<
 
-$(O)/scripts/recordmcount: scripts/recordmcount.c | $(O)/flags
+$(O)/scripts/recordmcount: scripts/recordmcount.c | $(O)/modules/flags
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $< -lelf
@@ -251,7 +253,8 @@ $(O)/obj/$(MACHINE)/vdso_image.asm.o: $(O)/vdso.so
 $(O)/obj/$(MACHINE)/vdso_image.asm.o: NASMFLAGS += -I$(O)/
 
 # The versions of the symbols that modules may use. The linker takes their values from symvers.ld.
-SYMVER_FLAGS := $(filter-out -I%,$(CFLAGS))
+# Both compilers lay out structures alike: those that are only clang's change no version.
+SYMVER_FLAGS := $(filter-out -I% $(CLANG_CFLAGS),$(CFLAGS))
 $(O)/symvers.ld: FORCE
 	@mkdir -p $(@D)
 	@scripts/symvers $(O)/Module.symvers $@ '$(SYMVER_FLAGS)' $(ROOMS)
@@ -280,7 +283,7 @@ $(O)/%.iso: $(O)/%.elf $(O)/rootfs.cpio iso/boot/grub/grub.cfg scripts/mkiso
 # Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
 export MODULE_CFLAGS = $(CFLAGS)
 export MACHINE TRACED LD O V EVENT_HEADERS
-MODULE_NEEDS := $(O)/flags $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
+MODULE_NEEDS := $(O)/modules/flags $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
 modules: $(MODULE_NEEDS)
 	$(if $(M),,$(error make modules M=DIR: DIR is missing))
 	@RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M='$(patsubst $(CURDIR)/%,%,$(M))'
