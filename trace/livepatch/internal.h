@@ -23,7 +23,7 @@ extern struct klp_patch *klp_transition_patch;
 
 static inline bool klp_is_loaded(const struct klp_object *obj)
 {
-	return !obj->name || obj->mod;
+	return !obj->name || smp_load_acquire(&obj->mod);
 }
 
 /* A replaced function: its ftrace_ops, and the stack of functions that replace it. */

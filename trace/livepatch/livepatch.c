@@ -225,11 +225,11 @@ static void forget_object(struct klp_object *obj)
 
 	klp_for_each_func (obj, func)
 		klp_unpatch_func(func);
+	WRITE_ONCE(obj->mod, NULL);
 	synchronize_rcu_tasks();
 	klp_free_unpatched();
 	klp_for_each_func (obj, func)
 		WRITE_ONCE(func->transition, false);
-	obj->mod = NULL;
 }
 
 /* The patch's functions replace those of a module before its init runs. */
@@ -238,7 +238,6 @@ static int apply_to_module(struct klp_patch *patch, struct klp_object *obj, stru
 	struct klp_func *func;
 	int error;
 
-	obj->mod = mod;
 	error = init_object(obj);
 	if (!error) {
 		pr_notice("livepatch: applying patch '%s' to loading module '%s'\n", patch->name,
@@ -254,6 +253,9 @@ static int apply_to_module(struct klp_patch *patch, struct klp_object *obj, stru
 		klp_for_each_func (obj, func)
 			klp_join_transition(func);
 	}
+	/* Last: a task that tries to switch meanwhile looks at the functions of loaded objects. */
+	if (!error)
+		smp_store_release(&obj->mod, mod);
 	return error;
 }
 

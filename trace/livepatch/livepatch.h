@@ -38,7 +38,8 @@ struct klp_object {
 	const char *name;       /* of the module; NULL: the image */
 	struct klp_func *funcs; /* the last one has no old_name and no new_func */
 
-	struct module *mod; /* [klp_mutex] NULL: the module is not loaded */
+	/* [klp_mutex] to write, any context reads. NULL: the module is not loaded. */
+	struct module *mod;
 };
 
 struct klp_patch {
