@@ -22,26 +22,21 @@ MODULE_PARM_DESC(function, "a function, or a pattern as in set_ftrace_filter");
 static atomic64_t histogram[SLOTS];
 static struct dentry *file;
 
-/*
- * Stores the time of the call on the shadow stack. 0: no room; do not call latency_return(). Both
- * callbacks are notrace: they would be called for their own calls.
- */
-static notrace int latency_entry(struct ftrace_graph_ent *trace __unused, struct fgraph_ops *gops,
+/* Stores the time of the call on the shadow stack. 0: do not call latency_return(). */
+static int latency_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
 			 struct ftrace_regs *fregs __unused)
 {
-	u64 *begin = fgraph_reserve_data(gops->idx, sizeof(*begin));
+	u64 *begin = fgraph_call_reserve(trace, gops, sizeof(*begin));
 
-	if (!begin)
-		return 0;
 	*begin = trace_clock_local();
 	return 1;
 }
 
 /* Runs in the same task, perhaps on another CPU. The task may have slept in between. */
-static notrace void latency_return(struct ftrace_graph_ret *trace __unused, struct fgraph_ops *gops,
+static void latency_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
 			   struct ftrace_regs *fregs __unused)
 {
-	u64 *begin = fgraph_retrieve_data(gops->idx, NULL);
+	u64 *begin = fgraph_call_data(trace, gops);
 	u64 ns = trace_clock_local() - *begin;
 
 	atomic64_inc(&histogram[63 - __builtin_clzl(ns | 1)]);

@@ -34,9 +34,11 @@
 #include "trace/fgraph/fgraph.h"
 
 #include "arch/local.h"
+#include "arch/pgtable.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rcu.h"
@@ -54,6 +56,103 @@ static bool silenced; /* set by an error, never cleared: fgraph_silence() */
 static u64
 	fgraph_unmatched; /* [A] frames that were removed although their function did not return */
 
+/* ---- callbacks in modules ----
+ *
+ * They have call sites, so they may have frames themselves, above the frame of the call that they
+ * are called for. So they see a copy of that frame, whose data is theirs alone.
+ */
+
+union frame_copy {
+	struct fgraph_frame frame;
+	u8 room[sizeof(struct fgraph_frame) + FGRAPH_MAX_DATA_SIZE];
+};
+
+/* Calls entryfunc for the innermost frame. The guard of gops->ops is held: it has RECURSION. */
+static noinline int guarded_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
+				  struct ftrace_regs *fregs)
+{
+	union frame_copy copy = { .frame.data_idx = FGRAPH_NO_DATA };
+	struct ftrace_graph_ent own = { .func = trace->func,
+					.depth = trace->depth,
+					.frame = &copy.frame };
+	struct fgraph_stack *stack = current->trace;
+
+	if (stack->limit + 1 + FGRAPH_MAX_DATA_SIZE / 8 > fgraph_stack_end(stack)) {
+		fgraph_no_frame(stack, gops, trace->func);
+		return 0;
+	}
+	if (!gops->entryfunc(&own, gops, fregs))
+		return 0;
+	if (copy.frame.data_idx != FGRAPH_NO_DATA) {
+		int size = copy.frame.data_words * 8;
+
+		memcpy(fgraph_reserve_data(gops->idx, size), copy.frame.data, (size_t)size);
+	}
+	return 1;
+}
+
+/* Guards a callback at a return, as RECURSION does at an entry. 0: it must not be called. */
+static int begin_guard(void)
+{
+	int bit = __trace_recursion_trylock(TRACE_RECURSION_LIST_SHIFT);
+
+	if (bit)
+		preempt_disable_notrace(); /* once for each bit: trace_recursion_preempt_count() */
+	return bit;
+}
+
+static void end_guard(int bit)
+{
+	__trace_recursion_unlock(bit);
+	preempt_enable_notrace();
+}
+
+static noinline void guarded_return(const struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
+				    struct ftrace_regs *fregs)
+{
+	union frame_copy copy = { .frame.data_idx = FGRAPH_NO_DATA };
+	struct ftrace_graph_ret own = *trace;
+	int size, bit = begin_guard();
+	const void *data;
+
+	if (!bit)
+		return;
+	data = fgraph_find_data(trace->frame, ((struct fgraph_stack *)current->trace)->limit,
+				gops->idx, &size);
+	own.frame = &copy.frame;
+	if (data) {
+		copy.frame.data_idx = (u8)gops->idx;
+		memcpy(copy.frame.data, data, (size_t)size);
+	}
+	gops->retfunc(&own, gops, fregs);
+	end_guard(bit);
+}
+
+static noinline void guarded_lost(struct fgraph_ops *gops, unsigned long func, void *data)
+{
+	int bit = begin_guard();
+
+	if (!bit)
+		return;
+	gops->lostfunc(gops, func, data);
+	end_guard(bit);
+}
+
+static void fgraph_guarded_entry(unsigned long ip, unsigned long parent_ip __unused,
+				 struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	current->trace_recursion += TRACE_RECURSION_GRAPH;
+	fgraph_handle_entry(ip, op, fregs, guarded_entry);
+	current->trace_recursion -= TRACE_RECURSION_GRAPH;
+}
+
+static bool in_module(const void *func)
+{
+	return (unsigned long)func >= MODULES_START && (unsigned long)func < MODULES_END;
+}
+
+/* ---- the slow parts of the stubs ---- */
+
 bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct fgraph_ops *gops,
 		       unsigned long ip, struct ftrace_regs *fregs)
 {
@@ -65,7 +164,7 @@ bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct f
 		return false;
 	/* This user may be newer than the frame. No user that has left has a bit in the frame. */
 	frame->epoch = READ_ONCE(fgraph_epoch);
-	if (gops->entryfunc(&trace, gops, fregs))
+	if ((gops->guarded ? guarded_entry : gops->entryfunc)(&trace, gops, fregs))
 		frame->users |= gops->bit;
 	return true;
 }
@@ -88,7 +187,8 @@ void fgraph_lose_frame(struct fgraph_stack *stack)
 		void *data = fgraph_find_data(frame, stack->limit, idx, NULL);
 
 		if (data && gops->lostfunc && (s32)(frame->epoch - gops->epoch) >= 0)
-			gops->lostfunc(gops, fgraph_frame_func(frame), data);
+			(gops->guarded ? guarded_lost
+				       : gops->lostfunc)(gops, fgraph_frame_func(frame), data);
 	}
 	WRITE_ONCE(stack->top, fgraph_below(frame));
 	barrier();
@@ -115,7 +215,11 @@ void fgraph_call_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
 	for (unsigned users = READ_ONCE(silenced) ? 0 : frame->users; users; users &= users - 1) {
 		struct fgraph_ops *gops = READ_ONCE(fgraph_array[__builtin_ctz(users)]);
 
-		if (gops != &fgraph_stub && (s32)(frame->epoch - gops->epoch) >= 0)
+		if (gops == &fgraph_stub || (s32)(frame->epoch - gops->epoch) < 0)
+			continue;
+		if (unlikely(gops->guarded))
+			guarded_return(&trace, gops, fregs);
+		else
 			gops->retfunc(&trace, gops, fregs);
 	}
 }
@@ -206,7 +310,6 @@ void *fgraph_reserve_more(struct fgraph_stack *stack, int idx, unsigned words)
 	*head = (u64)(unsigned)idx << 32 | words;
 	return head + 1;
 }
-EXPORT_SYMBOL_GPL(fgraph_reserve_more);
 
 void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
 {
@@ -228,7 +331,6 @@ void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size)
 	}
 	return NULL;
 }
-EXPORT_SYMBOL_GPL(fgraph_find_data);
 
 void *fgraph_retrieve_parent_data(int idx, int *size, int depth)
 {
@@ -283,7 +385,7 @@ static void choose_return_stub(void)
 	bool regs = false;
 
 	for (unsigned i = 0; i < FGRAPH_ARRAY_SIZE; i++) {
-		if (fgraph_array[i]->return_stub)
+		if (fgraph_array[i]->return_stub && !fgraph_array[i]->guarded)
 			stub = fgraph_array[i]->return_stub;
 		regs |= !!(fgraph_array[i]->ops.flags & FTRACE_OPS_FL_SAVE_REGS);
 	}
@@ -320,10 +422,16 @@ static int add_user(struct fgraph_ops *gops, struct fgraph_stack **unused)
 	error = fgraph_users() ? 0 : fgraph_alloc_stacks(unused);
 	if (error)
 		return error;
+	gops->guarded =
+		in_module(gops->entryfunc) || in_module(gops->retfunc) || in_module(gops->lostfunc);
+	if (gops->guarded)
+		gops->ops.flags |= FTRACE_OPS_FL_RECURSION;
 	gops->idx = idx;
 	gops->bit = (u16)(1U << idx);
 	gops->epoch = fgraph_epoch + 1;
-	gops->ops.func = gops->entry_stub ? gops->entry_stub : fgraph_entry;
+	gops->ops.func = gops->guarded      ? fgraph_guarded_entry
+			 : gops->entry_stub ? gops->entry_stub
+					    : fgraph_entry;
 	WRITE_ONCE(fgraph_epoch, gops->epoch);
 	smp_store_release(&fgraph_array[idx], gops);
 	choose_return_stub();
@@ -349,10 +457,10 @@ static void remove_user(struct fgraph_ops *gops)
 	fgraph_free_stacks(unused);
 }
 
-/* A callback with a call site would be called for its own call. */
+/* A callback with a call site would be called for its own call. One in a module is guarded. */
 static bool is_traced(void *func)
 {
-	if (!ftrace_location((unsigned long)func))
+	if (in_module(func) || !ftrace_location((unsigned long)func))
 		return false;
 	pr_err("fgraph: the callback %ps is traced itself: it must be notrace\n", func);
 	return true;
@@ -438,7 +546,10 @@ static void abandon_entries(void)
 static bool calls_callbacks(unsigned long func)
 {
 	return func == (unsigned long)fgraph_entry || func == (unsigned long)fgraph_join_frame ||
-	       func == (unsigned long)fgraph_return || func == (unsigned long)fgraph_call_users;
+	       func == (unsigned long)fgraph_return || func == (unsigned long)fgraph_call_users ||
+	       func == (unsigned long)fgraph_guarded_entry ||
+	       func == (unsigned long)guarded_entry || func == (unsigned long)guarded_return ||
+	       func == (unsigned long)guarded_lost;
 }
 
 static struct ftrace_oops_user oops_user = {

@@ -34,7 +34,8 @@ struct ftrace_graph_ret {
 /*
  * Both callbacks run with preemption off, in any context, NMI included, with any lock held. They
  * may call only functions that are not traced, or must guard themselves (trace/ftrace/recursion.h).
- * They must not fail. In a module they are notrace.
+ * They must not fail. Callbacks in modules always are guarded, as those of an ftrace_ops: all
+ * functions of modules have call sites. A return inside another guarded callback is not reported.
  *
  * entryfunc returns 0 to skip the call: then retfunc is not called for it. fregs: the arguments.
  * retfunc is called once for each entryfunc that did not return 0. Exceptions: functions that never
@@ -72,9 +73,10 @@ struct fgraph_ops {
 	 */
 	ftrace_func_t entry_stub;
 	void (*return_stub)(struct ftrace_regs *fregs);
-	u16 bit;   /* 1 << idx */
-	int idx;   /* for fgraph_reserve_data() and fgraph_retrieve_data() */
-	u32 epoch; /* [C] while registered: frames with an older epoch belong to earlier users */
+	u16 bit;      /* 1 << idx */
+	int idx;      /* for fgraph_reserve_data() and fgraph_retrieve_data() */
+	u32 epoch;    /* [C] while registered: frames with an older epoch belong to earlier users */
+	bool guarded; /* [C] while registered: the callbacks are in a module */
 };
 
 /*
@@ -93,13 +95,18 @@ void unregister_ftrace_graph(struct fgraph_ops *gops);
  * Reserves size bytes, 8-byte aligned, that belong to this call until its return. For entryfunc, at
  * most once per call. NULL if size is above FGRAPH_MAX_DATA_SIZE or the shadow stack is full.
  */
+#ifndef MODULE
 static void *fgraph_reserve_data(int idx, int size);
 /*
  * Returns the data that fgraph_reserve_data() has reserved for this call, or NULL. For both
  * callbacks. size may be NULL.
  */
 static void *fgraph_retrieve_data(int idx, int *size);
-/* The same two functions, but faster; trace is the callback's argument. */
+#endif
+/*
+ * The same two functions, but faster; trace is the callback's argument. Modules have only these.
+ * In a module, fgraph_call_data() points to a copy of the data, and only for a retfunc.
+ */
 static void *fgraph_call_reserve(const struct ftrace_graph_ent *trace,
 				 const struct fgraph_ops *gops, int size);
 static void *fgraph_call_data(const struct ftrace_graph_ret *trace, const struct fgraph_ops *gops);

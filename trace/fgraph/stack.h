@@ -64,6 +64,28 @@ static __always_inline struct fgraph_frame *fgraph_below(struct fgraph_frame *fr
 				       frame->prev);
 }
 
+#ifdef MODULE
+/* The frame is a copy, because callbacks in modules may have frames themselves: call_guarded() */
+static inline void *fgraph_call_reserve(const struct ftrace_graph_ent *trace,
+					const struct fgraph_ops *gops, int size)
+{
+	struct fgraph_frame *frame = trace->frame;
+
+	if (size <= 0 || size > FGRAPH_MAX_DATA_SIZE)
+		return NULL;
+	frame->data_idx = (u8)gops->idx;
+	frame->data_words = (u8)((unsigned)(size + 7) / 8);
+	return frame->data;
+}
+
+static inline void *fgraph_call_data(const struct ftrace_graph_ret *trace,
+				     const struct fgraph_ops *gops)
+{
+	struct fgraph_frame *frame = trace->frame;
+
+	return frame->data_idx == gops->idx ? frame->data : NULL;
+}
+#else
 /* Slow parts of the next two functions. */
 void *fgraph_reserve_more(struct fgraph_stack *stack, int idx, unsigned words);
 void *fgraph_find_data(struct fgraph_frame *frame, u64 *end, int idx, int *size);
@@ -121,6 +143,7 @@ static __always_inline void *fgraph_call_data(const struct ftrace_graph_ret *tra
 		return frame->data;
 	return fgraph_retrieve_data(gops->idx, NULL);
 }
+#endif
 
 static __always_inline u64 fgraph_sleep_time(void)
 {
