@@ -32,6 +32,7 @@ struct cpumask cpu_possible_mask, cpu_online_mask;
 EXPORT_SYMBOL(cpu_possible_mask);
 EXPORT_SYMBOL(cpu_online_mask);
 unsigned nr_cpu_ids = 1;
+EXPORT_SYMBOL(nr_cpu_ids);
 
 static DEFINE_PER_CPU(struct call_single_data *, call_queue); /* [A] newest first */
 static DEFINE_PER_CPU(struct call_single_data *, call_data);  /* constant: nr_cpu_ids records */
