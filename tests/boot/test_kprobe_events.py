@@ -43,7 +43,7 @@ def machine(images):
                     *(f"{DATA / name}:/{name}" for name in ("kprobe_commands.txt", "kprobes.sh"))], check=True)
     append = "kprobe_event=p:boot,vfs_open,$arg1:u8;r:boot/ret,vfs_open,$retval:s32"
     machine = Nop5(build=images, cpus=2, initrd=str(archive), append=append).wait_prompt()
-    machine.check("stty cols 4000; cd /sys/kernel/tracing")
+    machine.check("echo 1 > /proc/sys/kernel/printk; stty cols 4000; cd /sys/kernel/tracing")
     yield machine
     assert not BAD.search(machine.text), machine.says
     machine.close()

@@ -163,6 +163,25 @@ def test_modprobe_finds_modules_by_name(machine):
     machine.check("modprobe -r trace-printk")
 
 
+def test_probe_events_wait_for_their_module_and_stay_when_it_goes(machine):
+    place = "trace_printk:trace_printk_irq_work"
+    machine.check("cd /sys/kernel/tracing")
+    machine.check(f"echo 'p:begins {place}' > kprobe_events; echo 'r:ends {place}' >> kprobe_events; dmesg -c > /tmp/log")
+    assert machine.check("tail -n 2 /tmp/log").count("trace_kprobe: This probe might be able to register after target module is loaded") == 2
+    machine.check("echo 1 > events/kprobes/enable; cat /sys/kernel/debug/kprobes/list > /tmp/none")
+    assert place.split(":")[1] not in machine.check("cat /tmp/none")
+    for hits in 1, 2:
+        machine.check("modprobe trace-printk")
+        assert re.fullmatch(rf" +begins +{hits} +0\n +ends +{hits} +0\n", machine.check("cat kprobe_profile"))
+        assert machine.check("grep -c trace_printk_irq_work+ /sys/kernel/debug/kprobes/list") == "2\n"
+        machine.check("rmmod trace-printk")
+        gone = re.findall(r"\[GONE\]", machine.check("cat /sys/kernel/debug/kprobes/list"))
+        assert len(gone) == 2
+    refused(machine, f"modprobe trace-printk; echo 'p:wrong {place}_no' >> kprobe_events", "No such file or directory")
+    assert re.findall(r"(begins|ends): \(", machine.check("cat trace")) == ["begins", "ends"] * 3
+    machine.check("echo 0 > events/kprobes/enable; echo > kprobe_events; rmmod trace-printk; echo > trace; cd /root")
+
+
 def test_a_module_that_is_used_stays(machine):
     refused(machine, "insmod test_user.ko", "unknown symbol in module")
     assert "test_user: Unknown symbol test_provided (err -2)\n" in log(machine)

@@ -115,7 +115,24 @@ static int run_command(const char *command)
 	return -EINVAL;
 }
 
-int dyn_events_release_all(const struct dyn_event_operations *ops)
+int dyn_event_run(const char *command, const struct dyn_event_operations *ops)
+{
+	int error;
+
+	command = skip_spaces(command);
+	if (!*command)
+		return 0;
+	if (*command == '-')
+		return dyn_event_release(command, ops);
+	error = ops->create(command);
+	return error == -ECANCELED ? -EINVAL : error;
+}
+
+/*
+ * Removes all events of a kind, or all events if ops is NULL. -EBUSY: one is in use, and all
+ * remain. dyn_event_mutex held, E not.
+ */
+static int dyn_events_release_all(const struct dyn_event_operations *ops)
 {
 	struct list_head *pos, *prev;
 	struct dyn_event *event;
@@ -136,9 +153,9 @@ int dyn_events_release_all(const struct dyn_event_operations *ops)
 	return error;
 }
 
-/* ---- the file ---- */
+/* ---- files ---- */
 
-void *dyn_event_seq_start(struct seq_file *m __unused, loff_t *pos)
+static void *dyn_event_start(struct seq_file *m __unused, loff_t *pos)
 {
 	struct dyn_event *event;
 	loff_t n = *pos;
@@ -150,7 +167,7 @@ void *dyn_event_seq_start(struct seq_file *m __unused, loff_t *pos)
 	return NULL;
 }
 
-void *dyn_event_seq_next(struct seq_file *m __unused, void *v, loff_t *pos)
+static void *dyn_event_next(struct seq_file *m __unused, void *v, loff_t *pos)
 {
 	struct dyn_event *event = v;
 
@@ -160,36 +177,49 @@ void *dyn_event_seq_next(struct seq_file *m __unused, void *v, loff_t *pos)
 		       : list_entry(event->list.next, struct dyn_event, list);
 }
 
-void dyn_event_seq_stop(struct seq_file *m __unused, void *v __unused)
+static void dyn_event_stop(struct seq_file *m __unused, void *v __unused)
 {
 	mutex_unlock(&event_mutex);
 }
 
-static int dyn_event_seq_show(struct seq_file *m, void *v)
+static int dyn_event_show(struct seq_file *m, void *v)
 {
+	const struct dyn_event_file *events = m->private;
 	struct dyn_event *event = v;
 
-	event->ops->show(m, event);
+	if (!events->ops || event->ops == events->ops)
+		(events->show ? events->show : event->ops->show)(m, event);
 	return 0;
 }
 
-static const struct seq_operations dynamic_events_sops = {
-	.start = dyn_event_seq_start,
-	.next = dyn_event_seq_next,
-	.stop = dyn_event_seq_stop,
-	.show = dyn_event_seq_show,
+static const struct seq_operations dyn_event_sops = {
+	.start = dyn_event_start,
+	.next = dyn_event_next,
+	.stop = dyn_event_stop,
+	.show = dyn_event_show,
 };
 
-static int dynamic_events_open(struct inode *inode __unused, struct file *file)
+int dyn_events_open(struct file *file, const struct dyn_event_file *events)
 {
 	int error = 0;
 
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+	if (file->f_op->write && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		mutex_lock(&dyn_event_mutex);
-		error = dyn_events_release_all(NULL);
+		error = dyn_events_release_all(events->ops);
 		mutex_unlock(&dyn_event_mutex);
 	}
-	return error ? error : seq_open(file, &dynamic_events_sops);
+	if (!error)
+		error = seq_open(file, &dyn_event_sops);
+	if (!error)
+		((struct seq_file *)file->private_data)->private = (void *)events;
+	return error;
+}
+
+static int dynamic_events_open(struct inode *inode __unused, struct file *file)
+{
+	static const struct dyn_event_file events = { .ops = NULL };
+
+	return dyn_events_open(file, &events);
 }
 
 static ssize_t dynamic_events_write(struct file *file __unused, const char *buf, size_t count,

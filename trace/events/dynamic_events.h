@@ -10,6 +10,7 @@
 #include "kernel/types.h"
 
 struct dyn_event_operations;
+struct file;
 struct seq_file;
 
 /* One event. Embedded in the struct of its kind. */
@@ -59,15 +60,22 @@ void dyn_event_remove(struct dyn_event *event);
 int dyn_event_release(const char *command, const struct dyn_event_operations *ops);
 
 /*
- * Removes all events of a kind, or all events if ops is NULL. -EBUSY: one is in use, and all
- * remain. dyn_event_mutex held, E not.
+ * Runs a line of a file with the events of one kind: "-:…" as dyn_event_release(), or a definition.
+ * 0 or an errno. dyn_event_mutex held, E not.
  */
-int dyn_events_release_all(const struct dyn_event_operations *ops);
+int dyn_event_run(const char *command, const struct dyn_event_operations *ops);
 
-/* For seq_operations: walk the events with E held. */
-void *dyn_event_seq_start(struct seq_file *m, loff_t *pos);
-void *dyn_event_seq_next(struct seq_file *m, void *v, loff_t *pos);
-void dyn_event_seq_stop(struct seq_file *m, void *v);
+/* A file with the events of one kind, or of all kinds if ops is NULL. */
+struct dyn_event_file {
+	const struct dyn_event_operations *ops;
+	/* Prints the line of an event. E held. NULL: ops->show of the event's kind. */
+	void (*show)(struct seq_file *m, struct dyn_event *event);
+};
+/*
+ * Opens such a file for seq_read(). If it is opened with O_TRUNC and can be written, all its events
+ * are removed; -EBUSY: one is in use, and all remain. dyn_event_mutex is not held.
+ */
+int dyn_events_open(struct file *file, const struct dyn_event_file *events);
 
 /*
  * Calls run for each line of what was written to a file, without its comment, which # begins, and

@@ -344,32 +344,17 @@ static int run_command(const char *command)
 
 /* ---- the file ---- */
 
-static int synthetic_events_show(struct seq_file *m, void *v)
+static void synthetic_events_show(struct seq_file *m, struct dyn_event *event)
 {
-	struct dyn_event *event = v;
-
-	if (event->ops == &synth_dyn_event_ops)
-		show_definition(m, to_synth_event(event));
-	return 0;
+	show_definition(m, to_synth_event(event));
 }
-
-static const struct seq_operations synthetic_events_sops = {
-	.start = dyn_event_seq_start,
-	.next = dyn_event_seq_next,
-	.stop = dyn_event_seq_stop,
-	.show = synthetic_events_show,
-};
 
 static int synthetic_events_open(struct inode *inode __unused, struct file *file)
 {
-	int error = 0;
+	static const struct dyn_event_file events = { .ops = &synth_dyn_event_ops,
+						      .show = synthetic_events_show };
 
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
-		mutex_lock(&dyn_event_mutex);
-		error = dyn_events_release_all(&synth_dyn_event_ops);
-		mutex_unlock(&dyn_event_mutex);
-	}
-	return error ? error : seq_open(file, &synthetic_events_sops);
+	return dyn_events_open(file, &events);
 }
 
 static ssize_t synthetic_events_write(struct file *file __unused, const char *buf, size_t count,

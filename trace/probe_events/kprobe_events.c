@@ -13,12 +13,16 @@
 #include "fs/seq_file.h"
 #include "kernel/cpumask.h"
 #include "kernel/errno.h"
+#include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
+#include "kernel/printk/printk.h"
+#include "kernel/rcu/rcu.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
 
@@ -73,20 +77,9 @@ static __hit int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *re
 
 /* ---- the text of entries ---- */
 
-struct kprobe_entry {
-	struct trace_entry ent;
-	unsigned long ip;
-};
-
-struct kretprobe_entry {
-	struct trace_entry ent;
-	unsigned long func;
-	unsigned long ret_ip;
-};
-
 static void print_ip(struct trace_iterator *iter)
 {
-	const struct kprobe_entry *entry = (const struct kprobe_entry *)iter->ent;
+	const struct probe_entry *entry = (const struct probe_entry *)iter->ent;
 
 	trace_seq_putc(&iter->seq, '(');
 	seq_print_ip_sym(&iter->seq, entry->ip, trace_iter_flags(iter) | TRACE_ITER_SYM_OFFSET);
@@ -95,7 +88,7 @@ static void print_ip(struct trace_iterator *iter)
 
 static void print_return(struct trace_iterator *iter)
 {
-	const struct kretprobe_entry *entry = (const struct kretprobe_entry *)iter->ent;
+	const struct probe_return_entry *entry = (const struct probe_return_entry *)iter->ent;
 	u64 flags = trace_iter_flags(iter);
 
 	trace_seq_putc(&iter->seq, '(');
@@ -117,47 +110,19 @@ static void print_place(struct trace_iterator *iter)
 		print_ip(iter);
 }
 
-static const struct trace_event_field *head_fields(const struct trace_probe *probe)
-{
-	static const struct trace_event_field kprobe_fields[] = {
-		{ .type = "unsigned long",
-		  .name = "__probe_ip",
-		  .offset = offsetof(struct kprobe_entry, ip),
-		  .size = sizeof(unsigned long) },
-		{ .name = NULL },
-	};
-	static const struct trace_event_field kretprobe_fields[] = {
-		{ .type = "unsigned long",
-		  .name = "__probe_func",
-		  .offset = offsetof(struct kretprobe_entry, func),
-		  .size = sizeof(unsigned long) },
-		{ .type = "unsigned long",
-		  .name = "__probe_ret_ip",
-		  .offset = offsetof(struct kretprobe_entry, ret_ip),
-		  .size = sizeof(unsigned long) },
-		{ .name = NULL },
-	};
-
-	return to_trace_kprobe(probe)->is_return ? kretprobe_fields : kprobe_fields;
-}
-
-static const char *head_fmt(const struct trace_probe *probe, const char **values)
-{
-	if (to_trace_kprobe(probe)->is_return) {
-		*values = ", REC->__probe_func, REC->__probe_ret_ip";
-		return "(%lx <- %lx)";
-	}
-	*values = ", REC->__probe_ip";
-	return "(%lx)";
-}
-
 /* ---- the probe ---- */
+
+/* Its module has gone. When the module comes again, the probe is registered again. */
+static bool has_gone(const struct trace_kprobe *tk)
+{
+	return tk->rp.kp.flags & KPROBE_FLAG_GONE;
+}
 
 static int enable(struct trace_probe *probe)
 {
 	struct trace_kprobe *tk = to_trace_kprobe(probe);
 
-	if (!tk->registered)
+	if (!tk->registered || has_gone(tk))
 		return 0;
 	return tk->is_return ? enable_kretprobe(&tk->rp) : enable_kprobe(&tk->rp.kp);
 }
@@ -166,7 +131,7 @@ static void disable(struct trace_probe *probe)
 {
 	struct trace_kprobe *tk = to_trace_kprobe(probe);
 
-	if (!tk->registered)
+	if (!tk->registered || has_gone(tk))
 		return;
 	if (tk->is_return)
 		disable_kretprobe(&tk->rp);
@@ -185,6 +150,79 @@ static void unregister(struct trace_probe *probe)
 	else
 		unregister_kprobe(&tk->rp.kp);
 	tk->registered = false;
+}
+
+/*
+ * Whether the values need no other registers than those that a kprobe at an entry, or a return
+ * probe, has with args_only.
+ */
+static bool needs_few_registers(const struct trace_kprobe *tk)
+{
+	for (unsigned i = 0; i < tk->probe.nr_args; i++) {
+		const struct probe_source *source = &tk->probe.args[i].source;
+
+		if (source->kind != PROBE_SOURCE_REGISTER || source->value == REGS_RESULT_OFFSET)
+			continue;
+		if (tk->is_return || !regs_is_argument((int)source->value))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a symbol covers the address. */
+static bool is_known(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	return kallsyms_lookup(addr, NULL, NULL, name) != NULL;
+}
+
+/* Whether a later module cannot have the symbol: it names no module, or one that is there. */
+static bool is_module_there(const struct trace_kprobe *tk)
+{
+	size_t length = tk->symbol ? strcspn(tk->symbol, ":") : 0;
+	char name[MODULE_NAME_LEN];
+	bool there;
+
+	if (!tk->symbol || length >= sizeof(name))
+		return false;
+	if (!tk->symbol[length])
+		return true;
+	strscpy(name, tk->symbol, length + 1);
+	rcu_read_lock();
+	there = find_module(name);
+	rcu_read_unlock();
+	return there;
+}
+
+static int begin(struct trace_probe *probe)
+{
+	struct trace_kprobe *tk = to_trace_kprobe(probe);
+	int error = probe_args_resolve(probe->args, probe->nr_args);
+
+	if (error)
+		return error;
+	if (tk->symbol)
+		tk->addr = kallsyms_lookup_name(tk->symbol);
+	/* As on Linux, the address need not be in a symbol's code yet. */
+	if (tk->symbol ? !tk->addr : !is_known(tk->addr)) {
+		if (is_module_there(tk))
+			return -ENOENT;
+		pr_warn("trace_kprobe: This probe might be able to register after target module "
+			"is loaded. Continue.\n");
+		return 0;
+	}
+	tk->addr += tk->offset;
+	if (!is_known(tk->addr))
+		return -ENOENT;
+	tk->rp.kp.addr = tk->addr;
+	if (!tk->is_return)
+		tk->rp.kp.pre_handler = probe->nr_args ? kprobe_hit : kprobe_hit_without_args;
+	tk->rp.kp.flags = trace_probe_is_enabled(probe) ? 0 : KPROBE_FLAG_DISABLED;
+	tk->rp.args_only = tk->rp.kp.args_only = needs_few_registers(tk);
+	error = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
+	tk->registered = !error;
+	return error;
 }
 
 static void free_kprobe(struct trace_probe *probe)
@@ -224,59 +262,33 @@ static bool is_same_place(const struct trace_probe *a, const struct trace_probe 
 	return match_place(b, text);
 }
 
+/* Logs why the probe could not begin. */
+static void log_error(const struct probe_command *command, int error)
+{
+	if (error == -EILSEQ)
+		(void)probe_error(command, PROBE_ERR_BAD_INSN_BNDRY, 1, NULL);
+	else if (error == -ENOENT)
+		(void)probe_error(command, PROBE_ERR_BAD_PROBE_ADDR, 1, NULL);
+	else if (error != -ENOMEM && error != -EEXIST)
+		(void)probe_error(command, PROBE_ERR_FAIL_REG_PROBE, 1, NULL);
+}
+
 static const struct trace_probe_ops kprobe_ops = {
 	.location = "trace_kprobe",
+	.begin = begin,
+	.log_error = log_error,
 	.enable = enable,
 	.disable = disable,
 	.unregister = unregister,
 	.free = free_kprobe,
 	.match_place = match_place,
+	.is_same_place = is_same_place,
 	.print_place = print_place,
-	.head_fields = head_fields,
-	.head_fmt = head_fmt,
 };
 
 static const struct probe_arg_sources entry_sources = { .flags = PROBE_FL_REGS | PROBE_FL_ENTRY };
 static const struct probe_arg_sources inner_sources = { .flags = PROBE_FL_REGS };
 static const struct probe_arg_sources return_sources = { .flags = PROBE_FL_REGS | PROBE_FL_RETURN };
-
-/* ---- dynamic_events ---- */
-
-/* Prints the event as a command that creates it. E held. */
-static void show(struct seq_file *m, struct dyn_event *dyn)
-{
-	const struct trace_kprobe *tk = to_trace_kprobe(to_trace_probe(dyn));
-	char text[KSYM_NAME_LEN + KSYM_MODULE_LEN + 16];
-
-	place_text(tk, text, sizeof(text));
-	if (tk->is_return)
-		seq_printf(m, "r%d", tk->rp.maxactive);
-	else
-		seq_putc(m, 'p');
-	seq_printf(m, ":%s/%s %s", tk->probe.event->group, tk->probe.event->name, text);
-	trace_probe_show_args(m, &tk->probe);
-}
-
-DYN_EVENT_OPERATIONS(kprobe) = {
-	.create = kprobe_event_create,
-	.show = show,
-	.is_busy = trace_probe_is_busy,
-	.free = trace_probe_release,
-	.match = trace_probe_match,
-};
-const struct dyn_event_operations *const kprobe_event_ops = &kprobe_dyn_event_ops;
-
-void kprobe_event_show_profile(struct seq_file *m, struct dyn_event *dyn)
-{
-	const struct trace_kprobe *tk = to_trace_kprobe(to_trace_probe(dyn));
-	u64 hits = 0, missed = (u64)atomic64_read(&tk->rp.kp.nmissed);
-
-	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
-		hits += READ_ONCE(tk->hits[cpu].count);
-	if (tk->is_return)
-		missed += (u64)atomic64_read(&tk->rp.nmissed);
-	seq_printf(m, "  %-44s %15lu %15lu\n", tk->probe.event->name, hits, missed);
-}
 
 /* ---- commands ---- */
 
@@ -418,56 +430,6 @@ static void make_name(const struct definition *def, char name[PROBE_EVENT_MAX])
 			*c = '_';
 }
 
-/*
- * Whether the values need no other registers than those that a kprobe at an entry, or a return
- * probe, has with args_only.
- */
-static bool needs_few_registers(const struct trace_kprobe *tk)
-{
-	for (unsigned i = 0; i < tk->probe.nr_args; i++) {
-		const struct probe_source *source = &tk->probe.args[i].source;
-
-		if (source->kind != PROBE_SOURCE_REGISTER || source->value == REGS_RESULT_OFFSET)
-			continue;
-		if (tk->is_return || !regs_is_argument((int)source->value))
-			return false;
-	}
-	return true;
-}
-
-/* Whether a symbol covers the address. */
-static bool is_known(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN];
-
-	return kallsyms_lookup(addr, NULL, NULL, name) != NULL;
-}
-
-static int register_probe(struct trace_probe *probe)
-{
-	struct trace_kprobe *tk = to_trace_kprobe(probe);
-	int error = probe_args_resolve(probe->args, probe->nr_args);
-
-	if (error)
-		return error;
-	if (tk->symbol)
-		tk->addr = kallsyms_lookup_name(tk->symbol);
-	/* As on Linux, a module may have the place later. */
-	if (tk->symbol ? !tk->addr : !is_known(tk->addr))
-		return 0;
-	tk->addr += tk->offset;
-	if (!is_known(tk->addr))
-		return -ENOENT;
-	tk->rp.kp.addr = tk->addr;
-	if (!tk->is_return)
-		tk->rp.kp.pre_handler = probe->nr_args ? kprobe_hit : kprobe_hit_without_args;
-	tk->rp.kp.flags = KPROBE_FLAG_DISABLED;
-	tk->rp.args_only = tk->rp.kp.args_only = needs_few_registers(tk);
-	error = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
-	tk->registered = !error;
-	return error;
-}
-
 static struct trace_kprobe *alloc_kprobe(struct definition *def)
 {
 	struct trace_kprobe *tk = kzalloc(sizeof(*tk), GFP_KERNEL);
@@ -493,58 +455,24 @@ static struct trace_kprobe *alloc_kprobe(struct definition *def)
 	return tk;
 }
 
-/* Logs why the probe could not begin. */
-static void log_failure(const struct probe_command *command, int error)
-{
-	if (error == -EILSEQ)
-		(void)probe_error(command, PROBE_ERR_BAD_INSN_BNDRY, 1, NULL);
-	else if (error == -ENOENT)
-		(void)probe_error(command, PROBE_ERR_BAD_PROBE_ADDR, 1, NULL);
-	else if (error != -ENOMEM && error != -EEXIST)
-		(void)probe_error(command, PROBE_ERR_FAIL_REG_PROBE, 1, NULL);
-}
-
-static int create_probe(const struct probe_command *command, struct definition *def,
-			const char *group, const char *name)
-{
-	struct trace_kprobe *tk = alloc_kprobe(def);
-	int error;
-
-	if (!tk)
-		return -ENOMEM;
-	error = trace_probe_parse_args(&tk->probe, command, 2,
-				       (def->is_return ? 2 : 1) * sizeof(unsigned long));
-	if (!error) {
-		mutex_lock(&event_mutex);
-		error = trace_probe_add(&tk->probe, command, group, name, is_same_place,
-					register_probe);
-		if (!error)
-			dyn_event_add(&tk->probe.dyn, &kprobe_dyn_event_ops);
-		mutex_unlock(&event_mutex);
-		if (error)
-			log_failure(command, error);
-	}
-	if (error)
-		free_kprobe(&tk->probe);
-	return error;
-}
-
 /* Runs a command that has two words at least. */
 static int run(const struct probe_command *command, struct definition *def)
 {
-	const char *group = "kprobes", *name = NULL;
-	char made[PROBE_EVENT_MAX];
 	int error = parse_definition(command, def);
+	struct trace_kprobe *tk;
+	char made[PROBE_EVENT_MAX];
 
-	if (!error && def->event)
-		error = probe_parse_event_name(command, 0, def->event, &group, &name);
 	if (error)
 		return error;
 	make_name(def, made);
-	return create_probe(command, def, group, name ? name : made);
+	tk = alloc_kprobe(def);
+	if (!tk)
+		return -ENOMEM;
+	return trace_probe_create(&tk->probe, command, def->event, "kprobes", made,
+				  kprobe_event_file.ops);
 }
 
-int kprobe_event_create(const char *line)
+static int create(const char *line)
 {
 	struct definition def = { .symbol = NULL };
 	struct probe_command command;
@@ -560,3 +488,87 @@ int kprobe_event_create(const char *line)
 	kfree(def.symbol);
 	return error;
 }
+
+/* ---- dynamic_events ---- */
+
+/* Prints the event as a command that creates it. E held. */
+static void show(struct seq_file *m, struct dyn_event *dyn)
+{
+	const struct trace_kprobe *tk = to_trace_kprobe(to_trace_probe(dyn));
+	char text[KSYM_NAME_LEN + KSYM_MODULE_LEN + 16];
+
+	place_text(tk, text, sizeof(text));
+	if (tk->is_return)
+		seq_printf(m, "r%d", tk->rp.maxactive);
+	else
+		seq_putc(m, 'p');
+	seq_printf(m, ":%s/%s %s", tk->probe.event->group, tk->probe.event->name, text);
+	trace_probe_show_args(m, &tk->probe);
+}
+
+/* Prints the name, the hits, and the hits without a record. E held. */
+static void show_profile(struct seq_file *m, struct dyn_event *dyn)
+{
+	const struct trace_kprobe *tk = to_trace_kprobe(to_trace_probe(dyn));
+	u64 hits = 0, missed = (u64)atomic64_read(&tk->rp.kp.nmissed);
+
+	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+		hits += READ_ONCE(tk->hits[cpu].count);
+	if (tk->is_return)
+		missed += (u64)atomic64_read(&tk->rp.nmissed);
+	seq_printf(m, "  %-44s %15lu %15lu\n", tk->probe.event->name, hits, missed);
+}
+
+DYN_EVENT_OPERATIONS(kprobe) = {
+	.create = create,
+	.show = show,
+	.is_busy = trace_probe_is_busy,
+	.free = trace_probe_release,
+	.match = trace_probe_match,
+};
+const struct dyn_event_file kprobe_event_file = { .ops = &kprobe_dyn_event_ops };
+const struct dyn_event_file kprobe_profile_file = { .ops = &kprobe_dyn_event_ops,
+						    .show = show_profile };
+
+/* ---- modules that come ---- */
+
+static bool is_in_module(const struct trace_kprobe *tk, const struct module *module)
+{
+	size_t length = strlen(module->name);
+
+	return tk->symbol && strncmp(tk->symbol, module->name, length) == 0 &&
+	       tk->symbol[length] == ':';
+}
+
+/* Registers the probes of the module. Those of a module of this name that has gone are GONE. */
+static int module_coming(struct module *module)
+{
+	struct dyn_event *dyn;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry (dyn, &dyn_event_list, list) {
+		struct trace_probe *probe = to_trace_probe(dyn);
+		int error;
+
+		if (dyn->ops != &kprobe_dyn_event_ops ||
+		    !is_in_module(to_trace_kprobe(probe), module))
+			continue;
+		unregister(probe);
+		error = begin(probe);
+		if (error)
+			pr_warn("trace_kprobe: Failed to re-register probe %s on %s: %d\n",
+				probe->event->name, module->name, error);
+	}
+	mutex_unlock(&event_mutex);
+	return 0;
+}
+
+static struct module_notifier module_notifier = { .coming = module_coming };
+
+/* After ftrace, which makes the call sites of the module ready. */
+static int __init kprobe_events_init(void)
+{
+	register_module_notifier(&module_notifier);
+	return 0;
+}
+fs_initcall(kprobe_events_init);

@@ -1,8 +1,6 @@
 /* The files kprobe_events and kprobe_profile, and the parameter kprobe_event=. */
 #include "fs/seq_file.h"
-#include "kernel/errno.h"
 #include "kernel/init.h"
-#include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
 #include "trace/core/files.h"
@@ -12,43 +10,12 @@
 
 static int run_command(const char *command)
 {
-	int error;
-
-	command = skip_spaces(command);
-	if (!*command)
-		return 0;
-	if (*command == '-')
-		return dyn_event_release(command, kprobe_event_ops);
-	error = kprobe_event_create(command);
-	return error == -ECANCELED ? -EINVAL : error;
+	return dyn_event_run(command, kprobe_event_file.ops);
 }
-
-static int kprobe_events_show(struct seq_file *m, void *v)
-{
-	struct dyn_event *event = v;
-
-	if (event->ops == kprobe_event_ops)
-		event->ops->show(m, event);
-	return 0;
-}
-
-static const struct seq_operations kprobe_events_sops = {
-	.start = dyn_event_seq_start,
-	.next = dyn_event_seq_next,
-	.stop = dyn_event_seq_stop,
-	.show = kprobe_events_show,
-};
 
 static int kprobe_events_open(struct inode *inode __unused, struct file *file)
 {
-	int error = 0;
-
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
-		mutex_lock(&dyn_event_mutex);
-		error = dyn_events_release_all(kprobe_event_ops);
-		mutex_unlock(&dyn_event_mutex);
-	}
-	return error ? error : seq_open(file, &kprobe_events_sops);
+	return dyn_events_open(file, &kprobe_event_file);
 }
 
 static ssize_t kprobe_events_write(struct file *file __unused, const char *buf, size_t count,
@@ -67,25 +34,9 @@ static const struct file_operations kprobe_events_fops = {
 
 /* ---- kprobe_profile ---- */
 
-static int kprobe_profile_show(struct seq_file *m, void *v)
-{
-	struct dyn_event *event = v;
-
-	if (event->ops == kprobe_event_ops)
-		kprobe_event_show_profile(m, event);
-	return 0;
-}
-
-static const struct seq_operations kprobe_profile_sops = {
-	.start = dyn_event_seq_start,
-	.next = dyn_event_seq_next,
-	.stop = dyn_event_seq_stop,
-	.show = kprobe_profile_show,
-};
-
 static int kprobe_profile_open(struct inode *inode __unused, struct file *file)
 {
-	return seq_open(file, &kprobe_profile_sops);
+	return dyn_events_open(file, &kprobe_profile_file);
 }
 
 static const struct file_operations kprobe_profile_fops = {
@@ -117,7 +68,7 @@ static void __init enable_all(void)
 	list_for_each_entry (event, &dyn_event_list, list) {
 		const struct trace_probe_event *owner = to_trace_probe(event)->event;
 
-		if (event->ops != kprobe_event_ops)
+		if (event->ops != kprobe_event_file.ops)
 			continue;
 		file = find_event_file(&global_trace, owner->group, owner->name);
 		if (!file || (file->flags & EVENT_FILE_FL_ENABLED))

@@ -159,10 +159,12 @@ static int probe_reg(struct trace_event_call *call, enum trace_reg type,
 
 /* ---- arguments ---- */
 
-int trace_probe_parse_args(struct trace_probe *probe, const struct probe_command *command,
-			   unsigned first, size_t head_size)
+/* Parses the words from the third on. At most PROBE_ARGS_MAX of them, as Linux. */
+static int parse_args(struct trace_probe *probe, const struct probe_command *command)
 {
-	unsigned count = min(command->argc - first, (unsigned)PROBE_ARGS_MAX);
+	size_t head_size = trace_probe_is_return(probe) ? sizeof(struct probe_return_entry)
+							: sizeof(struct probe_entry);
+	unsigned count = min(command->argc - 2, (unsigned)PROBE_ARGS_MAX);
 	int error = 0;
 
 	probe->args = kcalloc(count + 1, sizeof(*probe->args), GFP_KERNEL);
@@ -171,13 +173,12 @@ int trace_probe_parse_args(struct trace_probe *probe, const struct probe_command
 	while (probe->nr_args < count && !error) {
 		unsigned index = probe->nr_args++;
 
-		error = probe_arg_parse(command, first + index, probe->args, index, probe->sources,
+		error = probe_arg_parse(command, 2 + index, probe->args, index, probe->sources,
 					NULL);
 	}
 	if (error)
 		return error;
-	probe->static_size = (u32)probe_args_layout(probe->args, probe->nr_args,
-						    sizeof(struct trace_entry) + head_size);
+	probe->static_size = (u32)probe_args_layout(probe->args, probe->nr_args, head_size);
 	probe->has_strings = probe_args_have_strings(probe->args, probe->nr_args);
 	if (!probe->has_strings && rb_data_size(probe->static_size) <= RB_SHORT_SIZE)
 		probe->short_size = rb_data_size(probe->static_size);
@@ -212,6 +213,40 @@ static void free_probe_rcu(struct rcu_head *head)
 	probe->ops->free(probe);
 }
 
+static const struct trace_event_field *head_fields(const struct trace_probe *probe)
+{
+	static const struct trace_event_field entry_fields[] = {
+		{ .type = "unsigned long",
+		  .name = "__probe_ip",
+		  .offset = offsetof(struct probe_entry, ip),
+		  .size = sizeof(unsigned long) },
+		{ .name = NULL },
+	};
+	static const struct trace_event_field return_fields[] = {
+		{ .type = "unsigned long",
+		  .name = "__probe_func",
+		  .offset = offsetof(struct probe_return_entry, func),
+		  .size = sizeof(unsigned long) },
+		{ .type = "unsigned long",
+		  .name = "__probe_ret_ip",
+		  .offset = offsetof(struct probe_return_entry, ret_ip),
+		  .size = sizeof(unsigned long) },
+		{ .name = NULL },
+	};
+
+	return trace_probe_is_return(probe) ? return_fields : entry_fields;
+}
+
+static const char *head_fmt(const struct trace_probe *probe, const char **values)
+{
+	if (trace_probe_is_return(probe)) {
+		*values = ", REC->__probe_func, REC->__probe_ret_ip";
+		return "(%lx <- %lx)";
+	}
+	*values = ", REC->__probe_ip";
+	return "(%lx)";
+}
+
 static struct trace_probe_event *make_event(struct trace_probe *probe, const char *group,
 					    const char *name)
 {
@@ -220,11 +255,10 @@ static struct trace_probe_event *make_event(struct trace_probe *probe, const cha
 
 	if (!event)
 		return NULL;
-	fmt = probe->ops->head_fmt(probe, &values);
+	fmt = head_fmt(probe, &values);
 	event->group = kstrdup(group, GFP_KERNEL);
 	event->name = kstrdup(name, GFP_KERNEL);
-	event->fields =
-		probe_args_fields(probe->ops->head_fields(probe), probe->args, probe->nr_args);
+	event->fields = probe_args_fields(head_fields(probe), probe->args, probe->nr_args);
 	event->print_fmt = probe_args_print_fmt(fmt, values, probe->args, probe->nr_args);
 	if (!event->group || !event->name || !event->fields || !event->print_fmt) {
 		free_event(event);
@@ -277,33 +311,30 @@ static bool has_same_texts(const struct trace_probe *a, const struct trace_probe
 
 /* Checks that the probe can be one more of the event. */
 static int check_sibling(const struct trace_probe *probe, const struct probe_command *command,
-			 const struct trace_probe_event *event,
-			 bool (*is_same)(const struct trace_probe *a, const struct trace_probe *b))
+			 const struct trace_probe_event *event)
 {
 	const struct trace_probe *other;
 	int difference;
 
 	other = list_first_entry(&event->probes, struct trace_probe, list);
-	if (other->sources->flags != probe->sources->flags &&
-	    (other->sources->flags ^ probe->sources->flags) & PROBE_FL_RETURN)
+	if (trace_probe_is_return(other) != trace_probe_is_return(probe))
 		return refuse(command, PROBE_ERR_DIFF_PROBE_TYPE, 0);
 	difference = find_difference(other, probe);
 	if (difference >= 0)
 		return refuse(command, PROBE_ERR_DIFF_ARG_TYPE, (unsigned)difference + 2);
 	list_for_each_entry (other, &event->probes, list)
-		if (has_same_texts(other, probe) && is_same(other, probe))
+		if (has_same_texts(other, probe) && probe->ops->is_same_place(other, probe))
 			return refuse(command, PROBE_ERR_SAME_PROBE, 0);
 	return 0;
 }
 
 /* Adds a probe to an event that exists. */
-static int add_sibling(struct trace_probe *probe, struct trace_probe_event *event,
-		       int (*register_probe)(struct trace_probe *probe))
+static int add_sibling(struct trace_probe *probe, struct trace_probe_event *event)
 {
 	int error;
 
 	probe->event = event;
-	error = register_probe(probe);
+	error = probe->ops->begin(probe);
 	if (error)
 		return error;
 	list_add_tail_rcu(&probe->list, &event->probes);
@@ -317,10 +348,9 @@ static int add_sibling(struct trace_probe *probe, struct trace_probe_event *even
 }
 
 /* Adds a probe and its new event. */
-static int add_event(struct trace_probe *probe, struct trace_probe_event *event,
-		     int (*register_probe)(struct trace_probe *probe))
+static int add_event(struct trace_probe *probe, struct trace_probe_event *event)
 {
-	int error = register_probe(probe);
+	int error = probe->ops->begin(probe);
 
 	if (error) {
 		free_event(event);
@@ -335,10 +365,9 @@ static int add_event(struct trace_probe *probe, struct trace_probe_event *event,
 	return error;
 }
 
-int trace_probe_add(struct trace_probe *probe, const struct probe_command *command,
-		    const char *group, const char *name,
-		    bool (*is_same)(const struct trace_probe *a, const struct trace_probe *b),
-		    int (*register_probe)(struct trace_probe *probe))
+/* Adds the probe to the event GROUP/NAME, which is made if it does not exist. E held. */
+static int add_probe(struct trace_probe *probe, const struct probe_command *command,
+		     const char *group, const char *name)
 {
 	struct trace_event_call *call = trace_find_event_call(group, name);
 	struct trace_probe_event *event;
@@ -347,8 +376,8 @@ int trace_probe_add(struct trace_probe *probe, const struct probe_command *comma
 	if (call && call->reg == probe_reg) {
 		event = call->data;
 		if (event->printer->ops == probe->ops) {
-			error = check_sibling(probe, command, event, is_same);
-			return error ? error : add_sibling(probe, event, register_probe);
+			error = check_sibling(probe, command, event);
+			return error ? error : add_sibling(probe, event);
 		}
 	}
 	if (call)
@@ -357,7 +386,28 @@ int trace_probe_add(struct trace_probe *probe, const struct probe_command *comma
 	if (!event)
 		return -ENOMEM;
 	probe->event = event;
-	return add_event(probe, event, register_probe);
+	return add_event(probe, event);
+}
+
+int trace_probe_create(struct trace_probe *probe, const struct probe_command *command, char *event,
+		       const char *group, const char *name, const struct dyn_event_operations *kind)
+{
+	int error = event ? probe_parse_event_name(command, 0, event, &group, &name) : 0;
+
+	if (!error)
+		error = parse_args(probe, command);
+	if (!error) {
+		mutex_lock(&event_mutex);
+		error = add_probe(probe, command, group, name);
+		if (!error)
+			dyn_event_add(&probe->dyn, kind);
+		mutex_unlock(&event_mutex);
+		if (error && probe->ops->log_error)
+			probe->ops->log_error(command, error);
+	}
+	if (error)
+		probe->ops->free(probe);
+	return error;
 }
 
 /* ---- dynamic_events ---- */

@@ -15,8 +15,26 @@
 
 struct trace_probe;
 
+/* What the entries of a probe begin with, and those of a return probe. */
+struct probe_entry {
+	struct trace_entry ent;
+	unsigned long ip;
+};
+struct probe_return_entry {
+	struct trace_entry ent;
+	unsigned long func;
+	unsigned long ret_ip;
+};
+
 struct trace_probe_ops {
 	const char *location; /* in error_log: "trace_kprobe" */
+	/*
+	 * Begins a probe that is complete, off. Called last when it is created. 0 or an errno. E
+	 * held.
+	 */
+	int (*begin)(struct trace_probe *probe);
+	/* Logs an error of begin(), in error_log. NULL: it has been logged. */
+	void (*log_error)(const struct probe_command *command, int error);
 	/* Switch the hits on (0 or an errno) and off. E held. */
 	int (*enable)(struct trace_probe *probe);
 	void (*disable)(struct trace_probe *probe);
@@ -26,11 +44,10 @@ struct trace_probe_ops {
 	void (*free)(struct trace_probe *probe);
 	/* Returns whether word names the place of the probe. E held. */
 	bool (*match_place)(const struct trace_probe *probe, const char *word);
+	/* Whether two probes have the same place. E held. */
+	bool (*is_same_place)(const struct trace_probe *a, const struct trace_probe *b);
 	/* Prints an entry's time and place: "(vfs_read+0x0/0x10)". */
 	void (*print_place)(struct trace_iterator *iter);
-	/* The fields before the arguments, and their part of the print fmt. */
-	const struct trace_event_field *(*head_fields)(const struct trace_probe *probe);
-	const char *(*head_fmt)(const struct trace_probe *probe, const char **values);
 };
 
 /* The event, for all of its probes. */
@@ -68,25 +85,29 @@ struct trace_probe {
 	struct rcu_head rcu;
 }; /* no letter: constant once it is in dyn_event_list */
 
+static inline bool trace_probe_is_return(const struct trace_probe *probe)
+{
+	return probe->sources->flags & PROBE_FL_RETURN;
+}
+/* Whether the hits are on, or are to be when the probe can begin. E held. */
+static inline bool trace_probe_is_enabled(const struct trace_probe *probe)
+{
+	return !list_empty(&probe->event->files);
+}
+
 /* ---- making probes; task context ---- */
 
 /*
- * Parses the words from first on. At most PROBE_ARGS_MAX of them, as Linux. head_size: bytes of the
- * record before the arguments. probe->ops and sources are set. 0 or an errno.
+ * Creates the probe that a command defines: its arguments, which are the words from the third on,
+ * and its event, unless the event exists. probe->ops and sources are set. event: behind the colon
+ * of the first word, or NULL; name: of an event that has none there; kind: of the probe, in
+ * dynamic_events. 0 or an errno; then the probe has been freed, and the reason is in error_log, if
+ * Linux logs one. dyn_event_mutex held, E not.
  */
-int trace_probe_parse_args(struct trace_probe *probe, const struct probe_command *command,
-			   unsigned first, size_t head_size);
-/*
- * Adds the probe to the event GROUP/NAME, which is made if it does not exist. is_same tells whether
- * two probes have the same place. register_probe() begins the probe, off; it is called last, and on
- * an error nothing is changed. 0 or an errno; the reason is in error_log, if Linux logs one. E
- * held.
- */
-int trace_probe_add(struct trace_probe *probe, const struct probe_command *command,
-		    const char *group, const char *name,
-		    bool (*is_same)(const struct trace_probe *a, const struct trace_probe *b),
-		    int (*register_probe)(struct trace_probe *probe));
-/* Frees the arguments. For ops->free(), and for a probe that trace_probe_add() has refused. */
+int trace_probe_create(struct trace_probe *probe, const struct probe_command *command, char *event,
+		       const char *group, const char *name,
+		       const struct dyn_event_operations *kind);
+/* Frees the arguments. For ops->free(). */
 void trace_probe_free_args(struct trace_probe *probe);
 /* Prints " NAME=TEXT" for each argument. */
 void trace_probe_show_args(struct seq_file *m, const struct trace_probe *probe);

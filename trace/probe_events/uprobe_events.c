@@ -44,17 +44,6 @@ static struct trace_uprobe *to_trace_uprobe(const struct trace_probe *probe)
 
 /* ---- hits; task context, may sleep ---- */
 
-struct uprobe_entry {
-	struct trace_entry ent;
-	unsigned long ip;
-};
-
-struct uretprobe_entry {
-	struct trace_entry ent;
-	unsigned long func;
-	unsigned long ret_ip;
-};
-
 /* In uprobe_task_buffer(). */
 struct hit_buffer {
 	unsigned long file_start; /* where the byte 0 of the file would be in the program */
@@ -158,47 +147,13 @@ static void print_place(struct trace_iterator *iter)
 	const struct trace_event *type = ftrace_find_event(iter->ent->type);
 	const struct trace_probe_event *event =
 		container_of(type, struct trace_probe_event, call.event);
-	const struct uprobe_entry *entry = (const struct uprobe_entry *)iter->ent;
-	const struct uretprobe_entry *ret = (const struct uretprobe_entry *)iter->ent;
+	const struct probe_entry *entry = (const struct probe_entry *)iter->ent;
+	const struct probe_return_entry *ret = (const struct probe_return_entry *)iter->ent;
 
 	if (to_trace_uprobe(event->printer)->is_return)
 		trace_seq_printf(&iter->seq, "(0x%lx <- 0x%lx)", ret->ret_ip, ret->func);
 	else
 		trace_seq_printf(&iter->seq, "(0x%lx)", entry->ip);
-}
-
-static const struct trace_event_field *head_fields(const struct trace_probe *probe)
-{
-	static const struct trace_event_field uprobe_fields[] = {
-		{ .type = "unsigned long",
-		  .name = "__probe_ip",
-		  .offset = offsetof(struct uprobe_entry, ip),
-		  .size = sizeof(unsigned long) },
-		{ .name = NULL },
-	};
-	static const struct trace_event_field uretprobe_fields[] = {
-		{ .type = "unsigned long",
-		  .name = "__probe_func",
-		  .offset = offsetof(struct uretprobe_entry, func),
-		  .size = sizeof(unsigned long) },
-		{ .type = "unsigned long",
-		  .name = "__probe_ret_ip",
-		  .offset = offsetof(struct uretprobe_entry, ret_ip),
-		  .size = sizeof(unsigned long) },
-		{ .name = NULL },
-	};
-
-	return to_trace_uprobe(probe)->is_return ? uretprobe_fields : uprobe_fields;
-}
-
-static const char *head_fmt(const struct trace_probe *probe, const char **values)
-{
-	if (to_trace_uprobe(probe)->is_return) {
-		*values = ", REC->__probe_func, REC->__probe_ret_ip";
-		return "(%lx <- %lx)";
-	}
-	*values = ", REC->__probe_ip";
-	return "(%lx)";
 }
 
 /* ---- the probe ---- */
@@ -259,30 +214,28 @@ static bool is_same_place(const struct trace_probe *a, const struct trace_probe 
 	return x->offset == y->offset && is_same_inode(x, y);
 }
 
-static const struct trace_probe_ops uprobe_ops = {
-	.location = "trace_uprobe",
-	.enable = enable,
-	.disable = disable,
-	.unregister = disable,
-	.free = free_uprobe,
-	.match_place = match_place,
-	.print_place = print_place,
-	.head_fields = head_fields,
-	.head_fmt = head_fmt,
-};
+/* Whether an argument is more than a register. */
+static bool reads_memory(const struct trace_probe *probe)
+{
+	for (unsigned i = 0; i < probe->nr_args; i++)
+		if (!probe->args[i].plain_size)
+			return true;
+	return false;
+}
 
 /*
  * All probes of one instruction have the same counter, or none: a uprobe has room for one. E held.
  */
-static int check_counter(struct trace_probe *probe)
+static int begin(struct trace_probe *probe)
 {
-	const struct trace_uprobe *tu = to_trace_uprobe(probe);
+	struct trace_uprobe *tu = to_trace_uprobe(probe);
 	const struct dyn_event *dyn;
 
+	tu->reads_memory = reads_memory(probe);
 	list_for_each_entry (dyn, &dyn_event_list, list) {
 		const struct trace_uprobe *other;
 
-		if (dyn->ops != uprobe_event_ops)
+		if (dyn->ops != uprobe_event_file.ops)
 			continue;
 		other = to_trace_uprobe(to_trace_probe(dyn));
 		if (other->offset == tu->offset && is_same_inode(other, tu) &&
@@ -293,6 +246,18 @@ static int check_counter(struct trace_probe *probe)
 	}
 	return 0;
 }
+
+static const struct trace_probe_ops uprobe_ops = {
+	.location = "trace_uprobe",
+	.begin = begin,
+	.enable = enable,
+	.disable = disable,
+	.unregister = disable,
+	.free = free_uprobe,
+	.match_place = match_place,
+	.is_same_place = is_same_place,
+	.print_place = print_place,
+};
 
 /* ---- commands ---- */
 
@@ -399,15 +364,6 @@ static void make_name(const struct definition *def, char name[PROBE_EVENT_MAX])
 		 def->offset);
 }
 
-/* Whether an argument is more than a register. */
-static bool reads_memory(const struct trace_probe *probe)
-{
-	for (unsigned i = 0; i < probe->nr_args; i++)
-		if (!probe->args[i].plain_size)
-			return true;
-	return false;
-}
-
 /* Takes the file and its name over. */
 static struct trace_uprobe *alloc_uprobe(struct definition *def)
 {
@@ -430,46 +386,24 @@ static struct trace_uprobe *alloc_uprobe(struct definition *def)
 	return tu;
 }
 
-static int create_probe(const struct probe_command *command, struct definition *def,
-			const char *group, const char *name)
-{
-	struct trace_uprobe *tu = alloc_uprobe(def);
-	int error;
-
-	if (!tu)
-		return -ENOMEM;
-	error = trace_probe_parse_args(&tu->probe, command, 2,
-				       (def->is_return ? 2 : 1) * sizeof(unsigned long));
-	tu->reads_memory = reads_memory(&tu->probe);
-	if (!error) {
-		mutex_lock(&event_mutex);
-		error = trace_probe_add(&tu->probe, command, group, name, is_same_place,
-					check_counter);
-		if (!error)
-			dyn_event_add(&tu->probe.dyn, uprobe_event_ops);
-		mutex_unlock(&event_mutex);
-	}
-	if (error)
-		free_uprobe(&tu->probe);
-	return error;
-}
-
 /* Runs a command that has two words at least. */
 static int run(const struct probe_command *command, struct definition *def)
 {
-	const char *group = "uprobes", *name = NULL;
 	int error = parse_definition(command, def);
+	struct trace_uprobe *tu;
 	char made[PROBE_EVENT_MAX];
 
-	if (!error && def->event)
-		error = probe_parse_event_name(command, 0, def->event, &group, &name);
 	if (error)
 		return error;
 	make_name(def, made);
-	return create_probe(command, def, group, name ? name : made);
+	tu = alloc_uprobe(def);
+	if (!tu)
+		return -ENOMEM;
+	return trace_probe_create(&tu->probe, command, def->event, "uprobes", made,
+				  uprobe_event_file.ops);
 }
 
-int uprobe_event_create(const char *line)
+static int create(const char *line)
 {
 	struct definition def = { .filename = NULL };
 	struct probe_command command;
@@ -499,7 +433,8 @@ static void show(struct seq_file *m, struct dyn_event *dyn)
 	trace_probe_show_args(m, &tu->probe);
 }
 
-void uprobe_event_show_profile(struct seq_file *m, const struct dyn_event *dyn)
+/* Prints the file, the name of the event, and hits. E held. */
+static void show_profile(struct seq_file *m, struct dyn_event *dyn)
 {
 	const struct trace_uprobe *tu = to_trace_uprobe(to_trace_probe(dyn));
 
@@ -508,10 +443,12 @@ void uprobe_event_show_profile(struct seq_file *m, const struct dyn_event *dyn)
 }
 
 DYN_EVENT_OPERATIONS(uprobe) = {
-	.create = uprobe_event_create,
+	.create = create,
 	.show = show,
 	.is_busy = trace_probe_is_busy,
 	.free = trace_probe_release,
 	.match = trace_probe_match,
 };
-const struct dyn_event_operations *const uprobe_event_ops = &uprobe_dyn_event_ops;
+const struct dyn_event_file uprobe_event_file = { .ops = &uprobe_dyn_event_ops };
+const struct dyn_event_file uprobe_profile_file = { .ops = &uprobe_dyn_event_ops,
+						    .show = show_profile };

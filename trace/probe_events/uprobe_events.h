@@ -3,8 +3,5 @@
 
 #include "trace/events/dynamic_events.h"
 
-extern const struct dyn_event_operations *const uprobe_event_ops;
-/* Runs "p:…" or "r:…". 0, an errno, or -ECANCELED: it is no such command. dyn_event_mutex held. */
-int uprobe_event_create(const char *line);
-/* Prints the line of uprobe_profile: the file, the name of the event, hits. E held. */
-void uprobe_event_show_profile(struct seq_file *m, const struct dyn_event *dyn);
+extern const struct dyn_event_file uprobe_event_file;
+extern const struct dyn_event_file uprobe_profile_file; /* the file, the name of the event, hits */
