@@ -108,6 +108,14 @@ int sprint_symbol_no_offset(char *buffer, unsigned long address)
 	return sprintf(buffer, "%s", names[(address - FUNC(0)) / 16]);
 }
 
+const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned long *offset,
+			    char namebuf[KSYM_NAME_LEN])
+{
+	(void)size, (void)offset;
+	sprint_symbol_no_offset(namebuf, address);
+	return namebuf;
+}
+
 int sprint_symbol(char *buffer, unsigned long address)
 {
 	return sprint_symbol_no_offset(buffer, address);

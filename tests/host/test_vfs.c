@@ -10,6 +10,7 @@
  */
 #include "test.h"
 
+#include "fake_fasync.h"
 #include "fake_kallsyms.h"
 #include "host_kmalloc.h"
 #include "host_mutex.h"
