@@ -108,6 +108,11 @@ static long set_flags(unsigned fd, struct file *file, unsigned long arg)
 	if ((arg & O_NOATIME) && !(file->f_flags & O_NOATIME) &&
 	    !inode_owner_or_capable(file->f_inode))
 		return -EPERM;
+	/* No file is read or written without the page cache; for a pipe it means packets. */
+	if ((arg & O_DIRECT) && !S_ISFIFO(file->f_inode->i_mode))
+		return -EINVAL;
+	if (arg & O_DIRECT)
+		pipe_no_fast_path(file);
 	/* A file that never sends signals takes the flag, and forgets it. */
 	err = file->f_op->fasync ? fasync_set((int)fd, file, arg & O_ASYNC) : 0;
 	if (err)

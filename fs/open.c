@@ -145,6 +145,9 @@ static struct file *open_found(const struct path *path, struct open_flags *op)
 	err = vfs_open(path, file);
 	/* These flags are for the open operation only. Linux clears them here too. */
 	file->f_flags &= ~(unsigned)(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);
+	/* Nothing is read or written without the page cache. */
+	if (!err && (op->flags & (O_DIRECT | O_PATH)) == O_DIRECT)
+		err = -EINVAL;
 	if (!err && (op->flags & O_TRUNC) && !op->created)
 		err = handle_truncate(file);
 	if (err) {

@@ -49,11 +49,8 @@ static inline void pipe_wake_writer(struct pipe_inode_info *pipe)
 		wake_up_interruptible(&pipe->wr_wait);
 }
 
-/*
- * Sleeps once as a writer: 0, or interrupted_error(). Releases P meanwhile, so another writer may
- * have taken the room on return.
- */
-static int pipe_wait_writable(struct pipe_inode_info *pipe)
+/* Another writer may have taken the room on return. */
+int pipe_wait_writable(struct pipe_inode_info *pipe)
 {
 	DEFINE_WAIT(wait);
 	int ret = 0;
@@ -130,6 +127,17 @@ static inline int pipe_put(struct pipe_inode_info *pipe, struct iov_iter *from, 
 	return n ? (int)n : -EFAULT;
 }
 
+void pipe_advance(struct pipe_inode_info *pipe, u32 tail, u32 slot)
+{
+	pipe->tail = tail;
+	if (tail % PAGE_SIZE == 0)
+		pipe_release_page(pipe, &pipe->pages[slot]);
+	if (pipe->head == tail) {
+		pipe->packets = false;
+		pipe_rewind(pipe, pipe_slot(pipe, tail));
+	}
+}
+
 /* Moves up to count bytes out of one page. The pipe holds at least count bytes. As pipe_put(). */
 static inline int pipe_get(struct pipe_inode_info *pipe, struct iov_iter *to, u32 count)
 {
@@ -184,12 +192,14 @@ static inline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const str
  */
 static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, struct iov_iter *to)
 {
-	bool was_full = false;
+	bool was_full = false, stop = false;
 	ssize_t done = 0;
 	u32 used;
 
-	while (to->count && (used = pipe->head - pipe->tail)) {
-		int n = pipe_get(pipe, to, (u32)min(to->count, (size_t)used));
+	while (to->count && !stop && (used = pipe->head - pipe->tail)) {
+		int n = unlikely(pipe->packets)
+				? pipe_get_packet(pipe, to, &stop)
+				: pipe_get(pipe, to, (u32)min(to->count, (size_t)used));
 
 		if (unlikely(n < 0)) {
 			if (!pipe_fault_in(pipe, to, true))
@@ -289,7 +299,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 	ssize_t ret = 0;
 
 	while (done < count) {
-		u32 room = pipe_room(pipe);
+		u32 room = unlikely(pipe->packets) ? pipe_packet_room(pipe) : pipe_room(pipe);
 		int n;
 
 		ret = -EPIPE;
@@ -339,6 +349,10 @@ static noinline ssize_t pipe_write_kernel(struct pipe_inode_info *pipe, const st
 	struct iov_iter from;
 
 	iov_iter_kernel(&from, (char *)buf, count);
+	if (file->f_flags & O_DIRECT) {
+		pipe_unlock(pipe);
+		return pipe_write_packets(pipe, file, &from);
+	}
 	return pipe_write_more(pipe, file, &from);
 }
 
@@ -348,6 +362,8 @@ static ssize_t pipe_write_iter(struct kiocb *iocb, struct iov_iter *from)
 
 	if (unlikely(!from->count))
 		return 0;
+	if (unlikely(iocb->ki_filp->f_flags & O_DIRECT))
+		return pipe_write_packets(pipe, iocb->ki_filp, from);
 	pipe_lock(pipe);
 	return pipe_write_more(pipe, iocb->ki_filp, from);
 }
@@ -410,6 +426,8 @@ void pipe_free_pages(struct pipe_inode_info *pipe)
 	if (pipe->spare)
 		free_page(pipe->spare);
 	pipe->spare = NULL;
+	pipe->packets = false;
+	memset(pipe->ends, 0, pipe->size / PAGE_SIZE * sizeof(*pipe->ends));
 }
 
 /* Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. */
@@ -430,9 +448,16 @@ static long pipe_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	if (cmd != FIONREAD)
 		return -ENOTTY;
 	pipe_lock(pipe);
-	used = pipe->head - pipe->tail;
+	used = pipe->packets ? pipe_packet_bytes(pipe) : pipe->head - pipe->tail;
 	pipe_unlock(pipe);
 	return put_user((int)used, (int __user *)arg);
+}
+
+void pipe_no_fast_path(struct file *file)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+
+	WRITE_ONCE(pipe->fast_page, 0);
 }
 
 static int pipe_fasync(int fd, struct file *file, bool on)
@@ -440,7 +465,7 @@ static int pipe_fasync(int fd, struct file *file, bool on)
 	struct pipe_inode_info *pipe = file->private_data;
 	int err = 0;
 
-	WRITE_ONCE(pipe->fast_page, 0);
+	pipe_no_fast_path(file);
 	if (file->f_mode & FMODE_READ)
 		err = fasync_helper(fd, file, on, &pipe->fasync_readers);
 	if (!err && (file->f_mode & FMODE_WRITE))
@@ -498,6 +523,8 @@ size_t pipe_peek(const struct file *file, char *buf, size_t count)
 
 	pipe_lock(pipe);
 	count = min(count, (size_t)(pipe->head - pipe->tail));
+	if (count && pipe->packets)
+		count = done = pipe_peek_packet(pipe, buf, count);
 	while (done < count) {
 		u32 pos = pipe->tail + (u32)done, offset = pos % PAGE_SIZE;
 		size_t n = min(count - done, (size_t)(PAGE_SIZE - offset));

@@ -13,6 +13,9 @@
  */
 long pipe_fcntl(struct file *file, bool set, unsigned long arg);
 
+/* The kernel's own reads and writes look at O_ASYNC and O_DIRECT from now on. */
+void pipe_no_fast_path(struct file *file);
+
 #define PIPE_BUF   4096U /* writes up to this size are atomic (pipe(7)) */
 #define PIPE_PAGES 16U
 #define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE) /* of a new pipe */
@@ -33,8 +36,11 @@ struct pipe_inode_info {
 	struct fasync_struct *fasync_readers, *fasync_writers; /* [fasync_lock] */
 	void *spare;                                           /* [P] a page or NULL */
 	u32 size;     /* [P] bytes that fit: pages, their number a power of two */
+	bool packets; /* [P] ends[] may not be 0; until the pipe is empty */
 	void **pages; /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
+	u16 *ends;    /* [P] the same index; pipe_packet.c */
 	void *first_pages[PIPE_PAGES];
+	u16 first_ends[PIPE_PAGES];
 };
 
 static inline void pipe_lock(struct pipe_inode_info *pipe)
@@ -97,6 +103,25 @@ size_t pipe_bytes_used(const struct file *file);
 ssize_t pipe_wait_for_bytes(const struct file *file);
 bool pipe_has_writers(const struct file *file);
 size_t pipe_peek(const struct file *file, char *buf, size_t count);
+/* ---- between pipe.c and pipe_packet.c ---- */
+
+struct iov_iter;
+/* Sleeps once as a writer: 0, or interrupted_error(). Releases P meanwhile. */
+int pipe_wait_writable(struct pipe_inode_info *pipe);
+/* The bytes before tail have been read. slot: of the last of them. P held. */
+void pipe_advance(struct pipe_inode_info *pipe, u32 tail, u32 slot);
+/* write(2) with O_DIRECT. count is not 0. */
+ssize_t pipe_write_packets(struct pipe_inode_info *pipe, const struct file *file,
+			   struct iov_iter *from);
+/*
+ * For a pipe with `packets`, P held: reads from the page at the tail (as pipe_get(); *stop: it was
+ * a packet); the first bytes; the number of all; how many plain bytes a write may add.
+ */
+int pipe_get_packet(struct pipe_inode_info *pipe, struct iov_iter *to, bool *stop);
+size_t pipe_peek_packet(const struct pipe_inode_info *pipe, char *buf, size_t count);
+u32 pipe_packet_bytes(const struct pipe_inode_info *pipe);
+u32 pipe_packet_room(const struct pipe_inode_info *pipe);
+
 /* Frees all pages, because the pipe has no readers. P held, or no other user. */
 void pipe_free_pages(struct pipe_inode_info *pipe);
 /* Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. */

@@ -12,7 +12,7 @@
  * Moves the pages that hold bytes to the beginning of the other ring. P held. Returns false if they
  * do not fit.
  */
-static bool move_pages(struct pipe_inode_info *pipe, void **pages, u32 count)
+static bool move_pages(struct pipe_inode_info *pipe, void **pages, u16 *ends, u32 count)
 {
 	u32 first = pipe->tail / PAGE_SIZE, used = pipe->head - pipe->tail;
 	u32 offset = pipe->tail % PAGE_SIZE, old = pipe->size / PAGE_SIZE;
@@ -24,6 +24,7 @@ static bool move_pages(struct pipe_inode_info *pipe, void **pages, u32 count)
 		void **slot = &pipe->pages[(first + i) % old];
 
 		pages[i] = *slot;
+		ends[i] = pipe->ends[(first + i) % old];
 		*slot = NULL;
 	}
 	/* An empty pipe, and one whose last page is full, may have a page more. */
@@ -38,24 +39,33 @@ static bool move_pages(struct pipe_inode_info *pipe, void **pages, u32 count)
 static long set_size(struct pipe_inode_info *pipe, u32 count)
 {
 	void **pages = kcalloc(count, sizeof(*pages), GFP_KERNEL), **old;
+	u16 *ends = kcalloc(count, sizeof(*ends), GFP_KERNEL), *old_ends;
 	bool fits;
 
-	if (!pages)
+	if (!pages || !ends) {
+		kfree(pages);
+		kfree(ends);
 		return -ENOMEM;
+	}
 	pipe_lock(pipe);
 	old = pipe->pages;
-	fits = move_pages(pipe, pages, count);
+	old_ends = pipe->ends;
+	fits = move_pages(pipe, pages, ends, count);
 	if (fits) {
 		pipe->pages = pages;
+		pipe->ends = ends;
 		pipe->size = count * (u32)PAGE_SIZE;
 	}
 	pipe_unlock(pipe);
 	if (!fits) {
 		kfree(pages);
+		kfree(ends);
 		return -EBUSY;
 	}
-	if (old != pipe->first_pages)
+	if (old != pipe->first_pages) {
 		kfree(old);
+		kfree(old_ends);
+	}
 	/* There may be room now. */
 	wake_up_all(&pipe->wr_wait);
 	return (long)(count * PAGE_SIZE);
