@@ -261,6 +261,30 @@ unsigned static_key_site_size(unsigned long addr)
 	return size;
 }
 
+static bool table_jumps_into(const struct jump_entry *entry, const struct jump_entry *table_end,
+			     unsigned long start, unsigned long end)
+{
+	for (; entry < table_end; entry++)
+		if (!is_insn(entry) && jump_entry_target(entry) >= start &&
+		    jump_entry_target(entry) < end)
+			return true;
+	return false;
+}
+
+bool static_key_jumps_into(unsigned long start, unsigned long end)
+{
+	const struct jump_table *table;
+	bool result;
+
+	mutex_lock(&jump_label_mutex);
+	result = table_jumps_into(jump_entries_sorted, jump_entries_end, start, end);
+	list_for_each_entry (table, &module_tables, list)
+		result = result || table_jumps_into(table->entries, table->entries + table->count,
+						    start, end);
+	mutex_unlock(&jump_label_mutex);
+	return result;
+}
+
 /* Drops the entries of [start, end) from a table. Returns how many are left. J held. */
 static unsigned drop_entries(struct jump_entry *entries, unsigned count, unsigned long start,
 			     unsigned long end)

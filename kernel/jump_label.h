@@ -142,5 +142,8 @@ static inline struct static_key *jump_entry_key(const struct jump_entry *entry)
  * context. */
 unsigned static_key_site_size(unsigned long addr);
 
+/* Whether a static branch jumps to an address in [start, end). Task context. */
+bool static_key_jumps_into(unsigned long start, unsigned long end);
+
 /* Drops the entries in [start, end), which is about to be freed. Task context. */
 void jump_label_free_text(unsigned long start, unsigned long end);

@@ -30,6 +30,26 @@ notrace /* a fault inside a tracer's callback comes here */
 	return ip >= MODULES_START && ip < MODULES_END ? search_module(ip) : NULL;
 }
 
+static bool touches(const struct exception_table_entry *entry, unsigned long start,
+		    unsigned long end)
+{
+	return (entry->insn >= start && entry->insn < end) ||
+	       (entry->fixup >= start && entry->fixup < end);
+}
+
+bool exception_table_touches(unsigned long start, unsigned long end)
+{
+	const struct module *mod = __module_address(start);
+
+	for_each_linker_table_entry (entry, ex_table)
+		if (touches(entry, start, end))
+			return true;
+	for (unsigned i = 0; mod && i < mod->num_extable; i++)
+		if (touches(&mod->extable[i], start, end))
+			return true;
+	return false;
+}
+
 notrace /* a fault inside a tracer's callback comes here */
 	bool
 	fixup_exception(struct pt_regs *regs)

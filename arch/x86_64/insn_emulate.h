@@ -1,6 +1,6 @@
 /*
- * What the emulations of probed instructions share: registers by number, conditions of jumps. All
- * is inline, because the breakpoint handler of kprobes uses it.
+ * What the emulations of probed instructions share: registers by number, addresses of operands,
+ * conditions of jumps. All is inline, because the breakpoint handler of kprobes uses it.
  */
 #pragma once
 
@@ -49,6 +49,28 @@ static __always_inline u64 *register_of(struct pt_regs *regs, unsigned number)
 	default:
 		return &regs->r15;
 	}
+}
+
+/*
+ * The address of a memory operand of the instruction that lies at ip (SDM 2A, tables 2-2 and 2-3),
+ * without the base of its segment.
+ */
+static __always_inline unsigned long operand_address(const struct insn *insn, struct pt_regs *regs,
+						     unsigned long ip)
+{
+	unsigned long address = (unsigned long)(long)insn->disp;
+	unsigned rm = insn_modrm_rm(insn), index;
+
+	if (insn->rip)
+		return insn_rip_address(insn, ip);
+	if (rm != 4)
+		return address + *register_of(regs, rm | (insn->rex & 1) << 3);
+	if ((insn->sib & 7) != 5 || insn_modrm_mod(insn))
+		address += *register_of(regs, (insn->sib & 7) | (insn->rex & 1) << 3);
+	index = (insn->sib >> 3 & 7) | (insn->rex & 2) << 2;
+	if (index != 4)
+		address += *register_of(regs, index) << (insn->sib >> 6);
+	return address;
 }
 
 /* SDM 1, appendix B: the condition in the low four bits of the opcode. */

@@ -2,6 +2,7 @@
 #include "arch/kprobes.h"
 
 #include "arch/insn_emulate.h"
+#include "arch/kprobe_detour.h"
 #include "arch/maccess.h"
 #include "arch/percpu.h"
 #include "arch/pgtable.h"
@@ -20,9 +21,11 @@ BUILD_BUG_ON(MAX_INSN_SIZE + 1 > SECOND_COPY);
 #define POPF_FLAGS (X86_EFLAGS_USER | X86_EFLAGS_IF | X86_EFLAGS_IOPL | X86_EFLAGS_NT | BIT(21))
 
 static const struct arch_kprobe_handlers *kprobe_handlers; /* release store */
+void (*kprobe_detour_handler)(void *data, struct pt_regs *regs);
 
 void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers)
 {
+	kprobe_detour_handler = handlers->detour;
 	smp_store_release(&kprobe_handlers, handlers);
 }
 
@@ -83,16 +86,17 @@ static bool can_emulate(const struct arch_kprobe *probe)
 	return !probe->insn.addr32 && !probe->insn.data16 && probe->insn.segment != 0x64;
 }
 
-/* Writes the instruction at copy, in the slot, with an int3 behind it. */
-static int write_copy(u8 *copy, unsigned long copy_addr, const struct arch_kprobe *probe,
-		      const u8 *text)
+bool arch_kprobe_can_move(const struct insn *insn)
 {
-	const struct insn *insn = &probe->insn;
+	return insn_flow(insn) == INSN_NEXT && action_of(insn) != ACT_REFUSE;
+}
 
+int arch_kprobe_copy_insn(u8 *copy, unsigned long copy_addr, const struct insn *insn,
+			  const u8 *text, unsigned long addr)
+{
 	memcpy(copy, text, insn->length);
-	copy[insn->length] = INT3;
 	if (insn->rip) {
-		s64 disp = insn->disp + (s64)(probe->addr - copy_addr);
+		s64 disp = insn->disp + (s64)(addr - copy_addr);
 		s32 disp32 = (s32)disp;
 
 		if (disp != disp32 || insn->addr32)
@@ -110,10 +114,12 @@ static int make_slot(struct arch_kprobe *probe, const u8 *text)
 	probe->slot = text_area_alloc(KPROBE_SLOT_SIZE);
 	if (!probe->slot)
 		return -ENOMEM;
+	/* The int3 behind each copy remains of these. */
 	memset(slot, INT3, sizeof(slot));
-	error = write_copy(slot, probe->slot, probe, text);
+	error = arch_kprobe_copy_insn(slot, probe->slot, &probe->insn, text, probe->addr);
 	if (!error)
-		error = write_copy(slot + SECOND_COPY, probe->slot + SECOND_COPY, probe, text);
+		error = arch_kprobe_copy_insn(slot + SECOND_COPY, probe->slot + SECOND_COPY,
+					      &probe->insn, text, probe->addr);
 	if (!error)
 		error = text_patch_fill(probe->slot, slot, sizeof(slot));
 	if (error)
@@ -162,39 +168,20 @@ void arch_kprobe_disarm(const struct arch_kprobe *probe)
 
 /* ---- emulation ---- */
 
-/* The address of a memory operand (SDM 2A, tables 2-2 and 2-3). */
-__kprobes /* the breakpoint handler calls it */
-	static unsigned long
-	operand_address(const struct arch_kprobe *probe, struct pt_regs *regs)
-{
-	const struct insn *insn = &probe->insn;
-	unsigned rm = insn_modrm_rm(insn), index;
-	unsigned long address = (unsigned long)(long)insn->disp;
-
-	if (insn->rip) {
-		address = insn_rip_address(insn, probe->addr);
-	} else if (rm != 4) {
-		address += *register_of(regs, rm | (insn->rex & 1) << 3);
-	} else {
-		if ((insn->sib & 7) != 5 || insn_modrm_mod(insn))
-			address += *register_of(regs, (insn->sib & 7) | (insn->rex & 1) << 3);
-		index = (insn->sib >> 3 & 7) | (insn->rex & 2) << 2;
-		if (index != 4)
-			address += *register_of(regs, index) << (insn->sib >> 6);
-	}
-	return insn->segment == 0x65 ? address + this_cpu_read(this_cpu_off) : address;
-}
-
 /* Finds where a jump or call through ModRM goes to. False: its operand cannot be read. */
 __kprobes /* the breakpoint handler calls it */
 	static bool
 	modrm_target(const struct arch_kprobe *probe, struct pt_regs *regs, unsigned long *target)
 {
 	const struct insn *insn = &probe->insn;
+	unsigned long address;
 
-	if (insn_modrm_mod(insn) != 3)
-		return !copy_from_kernel_nofault(target, (const void *)operand_address(probe, regs),
-						 sizeof(*target));
+	if (insn_modrm_mod(insn) != 3) {
+		address = operand_address(insn, regs, probe->addr);
+		if (insn->segment == 0x65)
+			address += this_cpu_read(this_cpu_off);
+		return !copy_from_kernel_nofault(target, (const void *)address, sizeof(*target));
+	}
 	*target = *register_of(regs, insn_modrm_rm(insn) | (insn->rex & 1) << 3);
 	return true;
 }

@@ -36,6 +36,14 @@ struct arch_kprobe {
 int arch_kprobe_prepare(struct arch_kprobe *probe, unsigned long addr, const u8 *text, size_t size);
 /* Frees the slot, in which no CPU is. Task context. */
 void arch_kprobe_release(struct arch_kprobe *probe);
+/*
+ * Whether a copy of the instruction elsewhere does the same and goes on behind the copy. Its
+ * RIP-relative displacement must be changed; arch_kprobe_copy_insn() does that: 0, or -EOPNOTSUPP
+ * if the operand is out of reach. copy_addr is where the bytes at copy will be executed.
+ */
+bool arch_kprobe_can_move(const struct insn *insn);
+int arch_kprobe_copy_insn(u8 *copy, unsigned long copy_addr, const struct insn *insn,
+			  const u8 *text, unsigned long addr);
 /* Write and remove the int3. On return of disarm no CPU is in a handler that saw it. Task context.
  */
 void arch_kprobe_arm(const struct arch_kprobe *probe);
@@ -53,11 +61,13 @@ void arch_kprobe_leave_faulted(const struct arch_kprobe *probe, struct pt_regs *
 
 /*
  * The functions that the handlers of exceptions call. int3: regs->ip is behind an int3 that text
- * patching does not know; true: it was handled. fault: regs->ip is in the text area. Set once.
+ * patching does not know; true: it was handled. fault: regs->ip is in the text area. detour: for
+ * kprobe_detour_entry.asm, see arch/kprobe_detour.h. Set once.
  */
 struct arch_kprobe_handlers {
 	bool (*int3)(struct pt_regs *regs);
 	void (*fault)(struct pt_regs *regs);
+	void (*detour)(void *data, struct pt_regs *regs);
 };
 void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers);
 /* For traps.c. Interrupts off, any context. */

@@ -162,29 +162,16 @@ int arch_uprobe_analyze(struct arch_uprobe *uprobe, const u8 *text, size_t size)
 
 /* ---- emulation ---- */
 
-/* The address of a memory operand (SDM 2A, tables 2-2 and 2-3). */
-static unsigned long operand_address(const struct insn *insn, struct pt_regs *regs,
-				     unsigned long ip)
+static unsigned long segment_base(const struct insn *insn)
 {
-	unsigned long address = (unsigned long)(long)insn->disp;
-	unsigned rm = insn_modrm_rm(insn), index;
-
-	if (insn->rip) {
-		address = insn_rip_address(insn, ip);
-	} else if (rm != 4) {
-		address += *register_of(regs, rm | (insn->rex & 1) << 3);
-	} else {
-		if ((insn->sib & 7) != 5 || insn_modrm_mod(insn))
-			address += *register_of(regs, (insn->sib & 7) | (insn->rex & 1) << 3);
-		index = (insn->sib >> 3 & 7) | (insn->rex & 2) << 2;
-		if (index != 4)
-			address += *register_of(regs, index) << (insn->sib >> 6);
+	switch (insn->segment) {
+	case 0x64:
+		return rdmsr(MSR_FS_BASE);
+	case 0x65:
+		return rdmsr(MSR_KERNEL_GS_BASE);
+	default:
+		return 0;
 	}
-	if (insn->segment == 0x64)
-		address += rdmsr(MSR_FS_BASE);
-	else if (insn->segment == 0x65)
-		address += rdmsr(MSR_KERNEL_GS_BASE);
-	return address;
 }
 
 static bool read_word(unsigned long address, unsigned long *value, struct arch_uprobe_fault *fault)
@@ -209,7 +196,8 @@ static bool modrm_target(const struct insn *insn, struct pt_regs *regs, unsigned
 			 unsigned long *target, struct arch_uprobe_fault *fault)
 {
 	if (insn_modrm_mod(insn) != 3)
-		return read_word(operand_address(insn, regs, ip), target, fault);
+		return read_word(operand_address(insn, regs, ip) + segment_base(insn), target,
+				 fault);
 	*target = *register_of(regs, insn_modrm_rm(insn) | (insn->rex & 1) << 3);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "kernel/init.h"
+#include "kernel/sched/sched.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "trace/kprobes/kprobes.h"
 
@@ -52,6 +53,23 @@ static int show_kprobe(struct seq_file *m, const char *what, unsigned long addr)
 	return 0;
 }
 
+/* An int3 at first, and a jump some milliseconds later. */
+static int show_kprobe_inside(struct seq_file *m, unsigned long addr)
+{
+	struct kprobe probe = { .addr = addr, .pre_handler = before };
+	u64 plain = ticks_of_calls();
+	int error = register_kprobe(&probe);
+
+	if (error)
+		return error;
+	show(m, "kprobe inside, int3", plain);
+	while (!kprobe_optimized(&probe))
+		msleep(1);
+	show(m, "kprobe inside, jump", plain);
+	unregister_kprobe(&probe);
+	return 0;
+}
+
 static int show_kretprobe(struct seq_file *m, const char *what, kretprobe_handler_t entry,
 			  bool args_only)
 {
@@ -75,7 +93,7 @@ static int probes_bench_show(struct seq_file *m, void *unused __unused)
 	int error = show_kprobe(m, "kprobe at an entry", entry);
 
 	if (!error)
-		error = show_kprobe(m, "kprobe inside", entry + 5);
+		error = show_kprobe_inside(m, entry + 5);
 	if (!error)
 		error = show_kretprobe(m, "kretprobe", NULL, true);
 	if (!error)

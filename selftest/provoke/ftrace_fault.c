@@ -11,6 +11,7 @@
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
+#include "kernel/sched/sched.h"
 #include "trace/fgraph/inline.h"
 #include "trace/core/files.h"
 #include "trace/kprobes/kprobes.h"
@@ -88,6 +89,11 @@ static int ftrace_faulty_pre_handler(struct kprobe *p __unused, struct pt_regs *
 	return 0;
 }
 
+static void ftrace_post_handler(struct kprobe *p __unused, struct pt_regs *regs __unused,
+				unsigned long flags __unused)
+{
+}
+
 static int ftrace_faulty_handler(struct kretprobe_instance *ri __unused,
 				 struct pt_regs *regs __unused)
 {
@@ -99,7 +105,11 @@ static char probed[KSYM_NAME_LEN]; /* the function of a probe */
 static struct kprobe kprobe = { .symbol_name = probed, .pre_handler = ftrace_faulty_pre_handler };
 static struct kprobe kprobe_inside = { .symbol_name = probed,
 				       .offset = 5, /* behind the call site: an int3 */
-				       .pre_handler = ftrace_faulty_pre_handler };
+				       .pre_handler = ftrace_faulty_pre_handler,
+				       .post_handler = ftrace_post_handler };
+static struct kprobe kprobe_jump = { .symbol_name = probed,
+				     .offset = 5, /* without a post handler: a jump later */
+				     .pre_handler = ftrace_faulty_pre_handler };
 static struct kretprobe kretprobe_entry = { .kp.symbol_name = probed,
 					    .entry_handler = ftrace_faulty_handler };
 static struct kretprobe kretprobe = { .kp.symbol_name = probed, .handler = ftrace_faulty_handler };
@@ -121,6 +131,7 @@ static const struct {
 	{ "inline-return", &inline_return.ops, &inline_return, NULL, NULL },
 	{ "kprobe", NULL, NULL, &kprobe, NULL },
 	{ "kprobe-inside", NULL, NULL, &kprobe_inside, NULL },
+	{ "kprobe-jump", NULL, NULL, &kprobe_jump, NULL },
 	{ "kretprobe-entry", NULL, NULL, NULL, &kretprobe_entry },
 	{ "kretprobe", NULL, NULL, NULL, &kretprobe },
 };
@@ -132,6 +143,15 @@ static int ftrace_fault_show(struct seq_file *m, void *unused __unused)
 	return 0;
 }
 
+static int start_kprobe(struct kprobe *kp)
+{
+	int error = register_kprobe(kp);
+
+	while (!error && kp == &kprobe_jump && !kprobe_optimized(kp))
+		msleep(1);
+	return error;
+}
+
 static int start(const char *function, const char *how)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(ways); i++) {
@@ -141,7 +161,7 @@ static int start(const char *function, const char *how)
 			continue;
 		strscpy(probed, function, sizeof(probed));
 		if (ways[i].kp)
-			return register_kprobe(ways[i].kp);
+			return start_kprobe(ways[i].kp);
 		if (ways[i].rp)
 			return register_kretprobe(ways[i].rp);
 		error = ftrace_set_filter(ways[i].ops, function, strlen(function), true);

@@ -79,6 +79,7 @@ FIGURES = {
     "kprobe_event": ("kprobe event at a function's entry", "instructions", 220),
     "kprobe_event_args": ("the same with two arguments", "instructions", 300),
     "kprobe_event_int3": ("kprobe event inside a function, int3", "instructions", 700),
+    "kprobe_event_jump": ("kprobe event inside a function, jump", "instructions", 300),
     "kretprobe_event": ("kretprobe event", "instructions", 420),
     "klp_call": ("live-patched function, more per call", "instructions", 60),
     "klp_unpatch": ("removing a live patch of 15 functions", "instructions", 180_000),
@@ -228,10 +229,14 @@ def measure_kprobe_events():
             return figures_of(r"(\d+) each", machine.check("cat /sys/kernel/debug/bench/call"))[0]
 
         call = mean()
+        machine.check("echo 0 > /proc/sys/debug/kprobes-optimization")
         for name, command in commands.items():
             machine.check(f"echo '{command}' > kprobe_events; echo 1 > events/kprobes/e/enable")
             values[name] = mean() - call
             machine.check("echo 0 > events/kprobes/e/enable")
+        machine.check(f"echo 1 > /proc/sys/debug/kprobes-optimization; echo '{commands['kprobe_event_int3']}' > kprobe_events")
+        machine.check("echo 1 > events/kprobes/e/enable; until grep OPTIMIZED /sys/kernel/debug/kprobes/list; do sleep 0.1; done")
+        values["kprobe_event_jump"] = mean() - call
         machine.poweroff()
     return values
 

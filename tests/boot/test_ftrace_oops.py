@@ -68,6 +68,7 @@ def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_th
 
 @pytest.mark.parametrize("how, callback", [
     ("kprobe", "ftrace_faulty_pre_handler"),
+    ("kprobe-jump", "ftrace_faulty_pre_handler"),
     ("kretprobe-entry", "ftrace_faulty_handler"),
     ("kretprobe", "ftrace_faulty_handler"),
 ])
@@ -183,7 +184,7 @@ def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5_test, what)
     result = nop5_test.run(f"echo '{what}' > {FAULT}")
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
     assert nop5_test.check(f"cat {FAULT}").split() == ["plain", "regs", "guarded", "locked", "entry", "return",
-                                                             "inline-entry", "inline-return", "kprobe", "kprobe-inside",
+                                                             "inline-entry", "inline-return", "kprobe", "kprobe-inside", "kprobe-jump",
                                                              "kretprobe-entry", "kretprobe"]
 
 

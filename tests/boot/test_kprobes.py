@@ -68,6 +68,33 @@ def test_probe_in_a_module_is_gone_with_the_module(machine, example, parameter, 
     assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
 
 
+def test_probe_inside_a_function_becomes_a_jump_and_an_int3_again(machine):
+    optimization, until = "/proc/sys/debug/kprobes-optimization", f"until grep OPTIMIZED {KPROBES}/list; do sleep 0.1; done"
+    assert machine.check(f"cat {optimization}; stat -c %a {optimization}") == "1\n644\n"
+    for word in ("2", "-1", "x"):
+        assert "Invalid argument" in machine.run(f"echo {word} > {optimization}").output
+    machine.check("cd /sys/kernel/tracing; echo 'p:inside vfs_write+5 count=%dx:u64' > kprobe_events; echo 1 > events/kprobes/inside/enable")
+    line = machine.check(until)
+    assert re.fullmatch(r"[0-9a-f]{16}  k  vfs_write\+0x5    \[OPTIMIZED\]\n", line)
+    before = machine.check("dis vfs_write").split("\n")[1].split()
+    assert before[5] == "e9"
+    machine.check("echo > trace; echo 12345 > /dev/null")
+    assert "inside: (vfs_write+0x5/0x" in machine.check("grep -m 1 'count=6$' trace")
+    machine.check(f"dmesg -c > /dev/null; echo 0 > {optimization}")
+    assert "[OPTIMIZED]" not in machine.check(f"cat {KPROBES}/list")
+    assert machine.check("dis vfs_write").split("\n")[1].split()[5] == "cc"
+    machine.check(f"echo > trace; echo 12345 > /dev/null; echo 1 > {optimization}")
+    assert "inside: (vfs_write+0x5/0x" in machine.check("grep -m 1 'count=6$' trace")
+    log = machine.check("dmesg")
+    assert "kprobes: kprobe jump-optimization is disabled. All kprobes are based on software breakpoint.\n" in log
+    assert "kprobes: kprobe jump-optimization is enabled. All kprobes are optimized if possible.\n" in log
+    assert machine.check(until) == line
+    machine.check("echo 0 > events/kprobes/inside/enable")
+    assert machine.check(f"cat {KPROBES}/list") == line.replace("OPTIMIZED", "DISABLED")
+    assert machine.check("dis vfs_write").split("\n")[1].split()[5] == "55"
+    machine.check("echo > kprobe_events")
+
+
 @pytest.mark.soak
 def test_probes_at_all_instructions_of_the_kernel_change_no_result(boot):
     machine = boot(wait=False, cpus=4, append="selftest=kprobes_text* selftest_kprobe_step=1")

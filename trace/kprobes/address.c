@@ -73,16 +73,16 @@ size_t kprobe_read_text(unsigned long addr, u8 bytes[MAX_INSN_SIZE])
 	return size;
 }
 
-/* The size of the instruction at addr; 0: none. Text patching may be writing to sites. */
-static unsigned instruction_size(unsigned long addr)
+/* Text patching may be writing to sites. */
+unsigned kprobe_instruction_size(unsigned long addr, struct insn *insn, bool *patched)
 {
 	u8 bytes[MAX_INSN_SIZE];
-	struct insn insn;
 	unsigned site = ftrace_location(addr) ? FTRACE_SITE_SIZE : static_key_site_size(addr);
 
+	*patched = site;
 	if (site)
 		return site;
-	return insn_decode(&insn, bytes, kprobe_read_text(addr, bytes)) ? 0 : insn.length;
+	return insn_decode(insn, bytes, kprobe_read_text(addr, bytes)) ? 0 : insn->length;
 }
 
 /* Decodes the function from its start to addr. */
@@ -90,11 +90,13 @@ static bool is_boundary(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN];
 	unsigned long offset, at;
+	struct insn insn;
+	bool patched;
 
 	if (!kallsyms_lookup(addr, NULL, &offset, name))
 		return false;
 	for (at = addr - offset; at < addr;) {
-		unsigned size = instruction_size(at);
+		unsigned size = kprobe_instruction_size(at, &insn, &patched);
 
 		if (!size)
 			return false;

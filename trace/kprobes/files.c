@@ -25,10 +25,10 @@ static void show_probe(void *data, const struct kprobe *p, char type, bool ftrac
 		seq_printf(m, "%s+0x%lx    ", name, offset);
 	else
 		seq_printf(m, "0x%lx+0x0    ", p->addr);
-	seq_printf(m, "%s%s%s\n", p->flags & KPROBE_FLAG_GONE ? "[GONE]" : "",
+	seq_printf(m, "%s%s%s%s\n", p->flags & KPROBE_FLAG_GONE ? "[GONE]" : "",
 		   p->flags & KPROBE_FLAG_DISABLED && !(p->flags & KPROBE_FLAG_GONE) ? "[DISABLED]"
 										     : "",
-		   ftrace ? "[FTRACE]" : "");
+		   kprobe_optimized(p) ? "[OPTIMIZED]" : "", ftrace ? "[FTRACE]" : "");
 }
 
 static int list_show(struct seq_file *m, void *unused __unused)

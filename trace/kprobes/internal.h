@@ -2,14 +2,26 @@
 #pragma once
 
 #include "arch/insn.h"
+#include "arch/kprobe_detour.h"
 #include "arch/kprobes.h"
 #include "arch/percpu.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/sched/mutex.h"
 #include "trace/kprobes/kprobes.h"
 
 #define FTRACE_SITE_SIZE 5
 
 struct kprobe_table;
+
+struct kprobe_site;
+
+/* The detour of a site. It outlives the site's use of it until RCU-tasks says that no task is in
+ * it. */
+struct kprobe_detour {
+	struct rcu_head rcu;
+	struct list_head list;   /* [detours_lock] in optimize.c; RCU */
+	struct arch_detour arch; /* [C] */
+};
 
 /* The probes of an address. */
 struct kprobe_site {
@@ -20,9 +32,15 @@ struct kprobe_site {
 	struct list_head probes;              /* [kprobe_mutex] of struct kprobe; RCU */
 	/* [kprobe_mutex] At a call site: the only enabled one, if it has no post_handler. RCU */
 	struct kprobe *only;
-	bool ftrace; /* [C] */
-	bool armed;  /* [kprobe_mutex] */
-	bool gone;   /* [kprobe_mutex] in no table of addresses: its module has gone */
+	/* [kprobe_mutex] RCU. Not NULL: execution continues in it, after the int3, too. */
+	struct kprobe_detour *detour;
+	u32 round;     /* [kprobe_mutex] of the optimizer, that has made the detour */
+	bool ftrace;   /* [C] */
+	bool armed;    /* [kprobe_mutex] */
+	bool only_pre; /* [kprobe_mutex] no enabled probe has a post_handler */
+	bool queued;   /* [kprobe_mutex] the optimizer looks at it soon */
+	bool jump;     /* [kprobe_mutex] the jump to the detour is in the text */
+	bool gone;     /* [kprobe_mutex] in no table of addresses: its module has gone */
 };
 
 /* Protects sites and registrations. Before fgraph_mutex, ftrace_lock, text_patch_mutex. */
@@ -38,13 +56,39 @@ static __always_inline bool kprobe_disabled(const struct kprobe *p)
 
 /* ---- kprobes.c ---- */
 
-/* The byte that the int3 of a probe replaces at addr: true, and *byte is written. kprobe_mutex. */
-bool kprobe_original_byte(unsigned long addr, u8 *byte);
+/* The site at addr that is not a call site of ftrace, or NULL. kprobe_mutex. */
+struct kprobe_site *kprobe_site_at(unsigned long addr);
+/* Calls fn for each site that needs all registers. kprobe_mutex. */
+void kprobe_sites_for_each(void (*fn)(void *data, struct kprobe_site *site), void *data);
+/* True for functions that have preemption off while they call handlers. Any context. */
+bool kprobe_hides_preempt_off(unsigned long func);
 /* Disarms (and arms again) all probes for kprobes/enabled. 0 or an error. kprobe_mutex held. */
 int kprobes_set_all(bool disarmed);
 /* The next two call fn for each registered probe. kprobe_mutex held. */
 typedef void (*kprobe_visit_t)(void *data, const struct kprobe *p, char type, bool ftrace);
 void kprobes_for_each(kprobe_visit_t fn, void *data);
+
+/* ---- optimize.c: jumps in place of int3. kprobe_mutex held ---- */
+
+/* Queues the site for the optimizer, if a jump may reach its handlers. */
+void kprobe_optimize(struct kprobe_site *site);
+/* Puts the int3 back. On return hits execute the instruction as arch_kprobe_execute() does. */
+void kprobe_unoptimize(struct kprobe_site *site);
+/* The same for the sites whose jumps cover addr, or would cover it. */
+void kprobe_optimize_around(unsigned long addr);
+void kprobe_unoptimize_around(unsigned long addr);
+/* The byte that the int3 or the jump of a probe replaces: true, and *byte is written. */
+bool kprobe_original_byte(unsigned long addr, u8 *byte);
+/* If regs are in the copies of a detour, they now point to the instruction itself. Any context. */
+void kprobe_detour_fault(struct pt_regs *regs);
+
+/* ---- can_jump.c ---- */
+
+/*
+ * The length of the instructions at addr that a jump would cover, 5 or more; 0: a jump cannot
+ * replace them. Copies them to bytes. Task context. kprobe_mutex.
+ */
+u8 kprobe_jump_length(unsigned long addr, u8 bytes[DETOUR_MAX_LENGTH]);
 
 /* ---- kretprobes.c ---- */
 
@@ -69,8 +113,16 @@ bool fprobe_hides_preempt_off(unsigned long func);
  * register_kprobe(). kprobe_mutex held, so that a module that the address is in does not go.
  */
 int kprobe_address(const struct kprobe *p, unsigned long *addr);
-/* Copies an instruction without the int3 of probes. Returns the number of bytes. kprobe_mutex. */
+/*
+ * Copies an instruction without the int3 and the jumps of probes. Returns the number of bytes.
+ * kprobe_mutex.
+ */
 size_t kprobe_read_text(unsigned long addr, u8 bytes[MAX_INSN_SIZE]);
+/*
+ * The size of the instruction at addr, and 0 if there is none. The instruction is decoded into
+ * *insn, unless a site of ftrace or of a static key is there: then *patched is true. kprobe_mutex.
+ */
+unsigned kprobe_instruction_size(unsigned long addr, struct insn *insn, bool *patched);
 /* Calls fn for each range of addresses where no probe can be. */
 void kprobe_blacklist_for_each(void (*fn)(void *data, unsigned long start, unsigned long end),
 			       void *data);

@@ -1,6 +1,6 @@
 /*
  * Kprobes. All probes of one address share a site. A site at the call site of a function is reached
- * by ftrace; any other by an int3 (arch/kprobes.h).
+ * by ftrace; any other by an int3 (arch/kprobes.h), which a jump may replace later (optimize.c).
  *
  * A breakpoint of a site is found without a lock. The site enters the tables before its int3 is
  * written. It leaves them after the int3 is gone and all CPUs have answered an IPI: a CPU that has
@@ -14,7 +14,6 @@
 #include "kernel/mm/slab.h"
 #include "kernel/module/module.h"
 #include "kernel/rcu/rculist.h"
-#include "kernel/sections.h"
 #include "trace/ftrace/internal.h"
 #include "trace/kprobes/internal.h"
 
@@ -100,6 +99,17 @@ __kprobes /* the breakpoint handler calls it */
 		p->post_handler(p, regs, 0);
 }
 
+/* True: post handlers can be called now. False: execution continues in a slot or a detour. */
+static __always_inline bool execute(const struct kprobe_site *site, struct pt_regs *regs)
+{
+	const struct kprobe_detour *detour = rcu_dereference(site->detour);
+
+	if (!detour)
+		return arch_kprobe_execute(&site->arch, regs);
+	regs->ip = arch_detour_copies(&detour->arch);
+	return false;
+}
+
 /* The end of a slot. A hit that was missed has no post handler, and ends while it is missed. */
 __kprobes /* the breakpoint handler calls it */
 	static bool
@@ -129,12 +139,12 @@ __kprobes /* the breakpoint handler calls it */
 		return slot_hit(regs);
 	if (this_cpu_read(kprobe_active) || READ_ONCE(kprobes_silenced)) {
 		count_missed(site);
-		arch_kprobe_execute(&site->arch, regs);
+		execute(site, regs);
 		return true;
 	}
 	preempt_disable(); /* the context of an event does not count one level */
 	this_cpu_write(kprobe_active, 1);
-	if (!call_pre_handlers(site, regs) && arch_kprobe_execute(&site->arch, regs))
+	if (!call_pre_handlers(site, regs) && execute(site, regs))
 		call_post_handlers(site, regs);
 	this_cpu_write(kprobe_active, 0);
 	preempt_enable_no_resched();
@@ -149,6 +159,32 @@ __kprobes /* a probe's fault comes here: it would be counted twice */
 
 	if (site)
 		arch_kprobe_leave_faulted(&site->arch, regs);
+	else
+		kprobe_detour_fault(regs);
+}
+
+/* A hit at a jump. Counts, too, if the jump has gone since; there may be no site any more. */
+__kprobes /* it may be in the handler of another probe */
+	static void
+	kprobe_detour_hit(void *data, struct pt_regs *regs)
+{
+	const struct kprobe_detour *detour = data;
+	struct kprobe_site *site;
+	bool redirected = false;
+
+	preempt_disable_notrace();
+	regs->ip = detour->arch.addr + 1;
+	site = find_site(&table, detour->arch.addr);
+	if (unlikely(site && (this_cpu_read(kprobe_active) || READ_ONCE(kprobes_silenced)))) {
+		count_missed(site);
+	} else if (likely(site)) {
+		this_cpu_write(kprobe_active, 1);
+		redirected = call_pre_handlers(site, regs);
+		this_cpu_write(kprobe_active, 0);
+	}
+	if (likely(!redirected))
+		regs->ip = arch_detour_copies(&detour->arch);
+	preempt_enable_notrace();
 }
 
 /* The general case of a hit at a call site. Preemption off. */
@@ -212,14 +248,24 @@ static struct kprobe_table table = { .ops = { .func = kprobe_ftrace_handler,
 					      .flags = FTRACE_OPS_FL_SAVE_REGS } };
 static struct kprobe_table args_table = { .ops = { .func = kprobe_ftrace_handler } };
 
-bool kprobe_original_byte(unsigned long addr, u8 *byte)
+bool kprobe_hides_preempt_off(unsigned long func)
 {
-	const struct kprobe_site *site = find_site(&table, addr);
+	return func == (unsigned long)kprobe_ftrace_handler ||
+	       func == (unsigned long)kprobe_detour_hit;
+}
 
-	if (!site || site->ftrace)
-		return false;
-	*byte = site->arch.opcode;
-	return true;
+struct kprobe_site *kprobe_site_at(unsigned long addr)
+{
+	struct kprobe_site *site = find_site(&table, addr);
+
+	return site && !site->ftrace ? site : NULL;
+}
+
+void kprobe_sites_for_each(void (*fn)(void *data, struct kprobe_site *site), void *data)
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct kprobe_site *site = table.sites[i]; site; site = site->next)
+			fn(data, site);
 }
 
 /* ---- sites ---- */
@@ -267,6 +313,8 @@ static void free_site(struct kprobe_site *site)
 	struct kprobe_site **link;
 
 	unlink_site(site);
+	if (!site->ftrace)
+		kprobe_optimize_around(site->addr);
 	/* A CPU may be in the slot, with interrupts off, until the end of the grace period. */
 	synchronize_rcu();
 	if (site->arch.slot) {
@@ -309,11 +357,13 @@ static unsigned count_enabled(struct kprobe_site *site, struct kprobe **last)
 	unsigned enabled = 0;
 	struct kprobe *p;
 
+	site->only_pre = true;
 	list_for_each_entry (p, &site->probes, list) {
 		if (kprobe_disabled(p))
 			continue;
 		enabled++;
 		*last = p;
+		site->only_pre &= !p->post_handler;
 	}
 	return enabled;
 }
@@ -329,8 +379,10 @@ static int update_site(struct kprobe_site *site)
 	if (enabled != 1 || last->post_handler || !last->pre_handler)
 		last = NULL;
 	rcu_assign_pointer(site->only, last);
+	if (!wanted || !site->only_pre)
+		kprobe_unoptimize(site);
 	if (wanted == site->armed)
-		return 0;
+		goto optimize;
 	if (site->ftrace && wanted)
 		error = arm_ftrace(site->table, site->addr);
 	else if (site->ftrace)
@@ -339,9 +391,12 @@ static int update_site(struct kprobe_site *site)
 		arch_kprobe_arm(&site->arch);
 	else
 		arch_kprobe_disarm(&site->arch);
-	if (!error)
-		site->armed = wanted;
-	return error;
+	if (error)
+		return error;
+	site->armed = wanted;
+optimize:
+	kprobe_optimize(site);
+	return 0;
 }
 
 static int update_table(struct kprobe_table *sites)
@@ -392,8 +447,10 @@ static int add_probe(struct kprobe *p, unsigned long addr)
 	struct kprobe_site *site = find_site(sites, addr);
 	int error;
 
-	if (!site)
+	if (!site) {
+		kprobe_unoptimize_around(addr);
 		site = make_site(sites, addr);
+	}
 	if (IS_ERR(site))
 		return (int)PTR_ERR(site);
 	atomic64_set(&p->nmissed, 0);
@@ -529,57 +586,13 @@ static void module_going(struct module *module)
 
 static struct module_notifier module_notifier = { .live = module_live, .going = module_going };
 
-/* ---- a fault in a handler: as of ftrace's callbacks (trace/ftrace/oops.c) ---- */
-
-static bool in_kprobes_text(unsigned long ip)
-{
-	return ip >= (unsigned long)__kprobes_text_start && ip < (unsigned long)__kprobes_text_end;
-}
-
-static bool is_caller(unsigned long ip)
-{
-	return this_cpu_read(kprobe_active) && in_kprobes_text(ip);
-}
-
-static void silence(void)
-{
-	WRITE_ONCE(kprobes_silenced, true);
-}
-
-static bool calls_callbacks(unsigned long func)
-{
-	return in_kprobes_text(func) || kretprobe_calls_handlers(func) ||
-	       fprobe_calls_handlers(func);
-}
-
-static bool hides_preempt_off(unsigned long ip)
-{
-	unsigned long offset;
-	char name[KSYM_NAME_LEN];
-
-	return kallsyms_lookup(ip, NULL, &offset, name) &&
-	       (ip - offset == (unsigned long)kprobe_ftrace_handler ||
-		fprobe_hides_preempt_off(ip - offset));
-}
-
-static void abandon(void)
-{
-	this_cpu_write(kprobe_active, 0);
-}
-
-static struct ftrace_oops_user oops_user = { .is_caller = is_caller,
-					     .silence = silence,
-					     .calls_callbacks = calls_callbacks,
-					     .hides_preempt_off = hides_preempt_off,
-					     .abandon = abandon,
-					     .mutex = &kprobe_mutex };
-
-static const struct arch_kprobe_handlers handlers = { .int3 = kprobe_int3, .fault = kprobe_fault };
+static const struct arch_kprobe_handlers handlers = { .int3 = kprobe_int3,
+						      .fault = kprobe_fault,
+						      .detour = kprobe_detour_hit };
 
 static int __init kprobes_init(void)
 {
 	arch_kprobe_set_handlers(&handlers);
-	ftrace_add_oops_user(&oops_user);
 	register_module_notifier(&module_notifier);
 	return 0;
 }

@@ -19,13 +19,16 @@ struct kprobe {
 	unsigned offset;         /* the distance from its start */
 	u32 flags;               /* [kprobe_mutex] */
 	/*
-	 * Called before the instruction is executed, with preemption off, and with interrupts off
-	 * unless the probe is at the entry of a function. regs->ip is addr + 1. They must not
-	 * sleep. Any context. Not 0: the handler has set regs->ip, and execution continues there
-	 * without the instruction. A live patch of the same function may come after that.
+	 * Called before the instruction is executed, with preemption off. Interrupts are off if an
+	 * int3 led here; they are as they were if ftrace or a jump did. regs->ip is addr + 1. They
+	 * must not sleep. Any context. Not 0: the handler has set regs->ip, and execution continues
+	 * there without the instruction. A live patch of the same function may come after that.
 	 */
 	int (*pre_handler)(struct kprobe *p, struct pt_regs *regs);
-	/* Called after the instruction, in the same way; flags is 0. NULL: none. */
+	/*
+	 * Called after the instruction, in the same way; flags is 0. NULL: none, and a jump may
+	 * replace the int3.
+	 */
 	void (*post_handler)(struct kprobe *p, struct pt_regs *regs, unsigned long flags);
 	/* Hits without a call of the handlers: the CPU was in a handler of a kprobe already. */
 	atomic64_t nmissed;
@@ -57,6 +60,8 @@ void unregister_kprobe(struct kprobe *p);
  */
 int enable_kprobe(struct kprobe *p);
 int disable_kprobe(struct kprobe *p);
+/* Whether a jump leads to the handlers of p, which is registered. Changes at any time. */
+bool kprobe_optimized(const struct kprobe *p);
 
 /* ---- return probes: a handler at the return of a function, and one at its entry ---- */
 

@@ -1,0 +1,51 @@
+; kprobe_detour_entry: the way from the jump of a probe to its handlers (kprobe_detour.h).
+;
+; A detour calls it. So the top of the stack holds the address of the copies of the instructions,
+; and above it is the interrupted stack. All registers and flags belong to the interrupted code.
+; What follows looks as the entry of an exception does: struct pt_regs, and an odd frame pointer for
+; the unwinder. But nothing is switched off: a task may be preempted at any instruction.
+
+%include "arch/entry.inc"
+
+extern kprobe_detour_handler
+
+KERNEL_CS	equ 0x10
+KERNEL_SS	equ 0x18
+DATA		equ -13			; from the copies to the data of the detour
+
+; Below the address of the copies. The handler may lower regs->sp by as much, as that of #BP may.
+GAP		equ 5 * 8
+
+section .entry.text progbits alloc exec nowrite align=16
+bits 64
+
+global kprobe_detour_entry
+kprobe_detour_entry:
+	lea	rsp, [rsp - GAP]
+	push	KERNEL_SS
+	push	rsp
+	pushfq
+	add	qword [rsp + 8], 8 + GAP + 8
+	push	KERNEL_CS
+	push	qword [rsp + 4 * 8 + GAP]
+	push	0
+	PUSH_REGS
+	mov	rsi, rdi
+	mov	rdi, [rdi + PT_IP]
+	mov	rdi, [rdi + DATA]
+	mov	rbx, rsp			; C preserves it
+	and	rsp, -16
+	call	[rel kprobe_detour_handler]
+	mov	rsp, rbx
+	; As in entry.asm, .return_into_nmi: the same as IRET, but NMIs stay blocked.
+	mov	rax, [rsp + 8 + PT_SP]
+	mov	rdx, [rsp + 8 + PT_IP]
+	mov	[rax - 8], rdx
+	mov	rdx, [rsp + 8 + PT_FLAGS]
+	mov	[rax - 16], rdx
+	sub	rax, 16
+	mov	[rsp + 8 + PT_SP], rax
+	POP_REGS
+	mov	rsp, [rsp + 4 * 8]		; above orig_ax, ip, cs, flags
+	popfq
+	ret
