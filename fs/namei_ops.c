@@ -68,7 +68,7 @@ int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
 		       dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG));
 }
 
-/* Not inlined: traces show the function under Linux's name. */
+/* Not inlined, as the next vfs_ functions: traces show them under the names of Linux. */
 static noinline int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
 {
 	int err = may_create(dir, dentry->d_parent);
@@ -81,7 +81,7 @@ static noinline int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t 
 		       dir->i_op->mkdir(dir, dentry, (mode & (S_IRWXUGO | S_ISVTX)) | S_IFDIR));
 }
 
-static int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
+static noinline int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
 {
 	int err = may_create(dir, dentry->d_parent);
 
@@ -92,7 +92,7 @@ static int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *tar
 	return created(dir, dentry, IN_CREATE, dir->i_op->symlink(dir, dentry, target));
 }
 
-static int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
+static noinline int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
 {
 	int err = may_create(dir, dentry->d_parent);
 
@@ -105,7 +105,7 @@ static int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32
 	return created(dir, dentry, IN_CREATE, dir->i_op->mknod(dir, dentry, mode, dev));
 }
 
-static int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
+static noinline int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
 {
 	struct inode *inode = old->d_inode;
 	int err = may_create(dir, dentry->d_parent);
@@ -165,14 +165,14 @@ static int remove_name(struct inode *dir, struct dentry *dentry,
 	return err;
 }
 
-static int vfs_rmdir(struct inode *dir, struct dentry *dentry)
+static noinline int vfs_rmdir(struct inode *dir, struct dentry *dentry)
 {
 	int err = may_delete(dir, dentry, true);
 
 	return err ? err : remove_name(dir, dentry, dir->i_op->rmdir);
 }
 
-static int vfs_unlink(struct inode *dir, struct dentry *dentry)
+static noinline int vfs_unlink(struct inode *dir, struct dentry *dentry)
 {
 	int err = may_delete(dir, dentry, false);
 

@@ -286,20 +286,25 @@ static int known_flags(int flags)
 	return flags & O_PATH ? flags & O_PATH_FLAGS : (flags & VALID_OPEN_FLAGS) | O_LARGEFILE;
 }
 
-SYSCALL_DEFINE3(open, const char __user *, filename, int, flags, umode_t, mode)
-{
-	return do_sys_openat2(AT_FDCWD, filename, known_flags(flags), mode, 0);
-}
-
-SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
+/* noinline: probes of opened files stand here on many kernels. */
+static noinline long do_sys_open(int dfd, const char __user *filename, int flags, umode_t mode)
 {
 	return do_sys_openat2(dfd, filename, known_flags(flags), mode, 0);
 }
 
+SYSCALL_DEFINE3(open, const char __user *, filename, int, flags, umode_t, mode)
+{
+	return do_sys_open(AT_FDCWD, filename, flags, mode);
+}
+
+SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
+{
+	return do_sys_open(dfd, filename, flags, mode);
+}
+
 SYSCALL_DEFINE2(creat, const char __user *, pathname, umode_t, mode)
 {
-	return do_sys_openat2(AT_FDCWD, pathname, O_CREAT | O_WRONLY | O_TRUNC | O_LARGEFILE, mode,
-			      0);
+	return do_sys_open(AT_FDCWD, pathname, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
 /* openat2(2). */

@@ -85,7 +85,7 @@ void __init start_kernel(void)
 	boot_stamp(BOOT_START_KERNEL);
 	arch_cpu_init();
 	parse_kernel_params(boot_info.cmdline);
-	printk(KERN_NOTICE "%s", version_banner);
+	printk(KERN_NOTICE "%s", linux_proc_banner);
 	printk(KERN_NOTICE "Command line: %s\n", boot_info.cmdline);
 	if (boot_info.problem)
 		pr_warn("boot: %s\n", boot_info.problem);

@@ -7,7 +7,7 @@
 static int version_show(struct seq_file *m, void *v)
 {
 	(void)v;
-	seq_puts(m, version_banner);
+	seq_puts(m, linux_proc_banner);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(version);

@@ -7,5 +7,5 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-const char version_banner[] =
-	UTS_SYSNAME " version " UTS_RELEASE " (" COMPILER ") #1 SMP PREEMPT\n";
+const char linux_proc_banner[] =
+	UTS_SYSNAME " version " UTS_RELEASE " (nop5@localhost) (" COMPILER ") #1 SMP PREEMPT\n";

@@ -14,7 +14,7 @@ def fields(text):
 
 
 def test_version_names_kernel_compiler_and_smp(nop5):
-    assert re.fullmatch(r"nop5 version \S+ \((gcc|clang) \d+.*\) #\d+ SMP PREEMPT.*\n",
+    assert re.fullmatch(r"nop5 version \S+ \(nop5@localhost\) \((gcc|clang) \d+.*\) #\d+ SMP PREEMPT.*\n",
                         nop5.check("cat /proc/version"))
 
 
