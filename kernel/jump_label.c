@@ -11,7 +11,7 @@
  */
 #include "kernel/jump_label.h"
 
-#include "arch/preemptirq.h"
+#include "arch/insn_site.h"
 #include "arch/text_patch.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
@@ -88,37 +88,52 @@ static void apply_queue(struct patch_queue *queue)
 	queue->count = 0;
 }
 
-static void queue_site(struct patch_queue *queue, const struct jump_entry *entry, bool on)
+static const struct insn_site *insn_site_of(const struct jump_entry *entry)
 {
-	struct text_patch *patch = &queue->patches[queue->count++];
+	return (const struct insn_site *)jump_entry_target(entry);
+}
 
+/* Fills the patch that brings a site into the state of its key. */
+static __always_inline void make_patch(struct text_patch *patch, const struct jump_entry *entry,
+				       bool on)
+{
 	bool to_nop = on == is_likely(entry);
 
 	if (is_insn(entry)) {
-		arch_insn_site_patch(patch, jump_entry_code(entry), jump_entry_target(entry), on);
-		goto queued;
+		arch_insn_site_patch(patch, jump_entry_code(entry), insn_site_of(entry), on);
+		return;
 	}
 	patch->addr = jump_entry_code(entry);
 	__builtin_memcpy(to_nop ? patch->new : patch->old, text_nop5, TEXT_PATCH_SIZE);
 	text_encode_jmp(to_nop ? patch->old : patch->new, patch->addr, jump_entry_target(entry));
-queued:
-	if (queue->count == queue->room)
-		apply_queue(queue);
 }
 
-/* Queues up to max sites of changed keys from one table. Returns how many. */
+/*
+ * Queues up to max sites of changed keys from one table. Returns how many. The walk may pass
+ * thousands of entries, so the position in the queue stays in registers.
+ */
 static size_t queue_changed(struct patch_queue *queue, const struct jump_entry *entry,
 			    const struct jump_entry *end, size_t max)
 {
-	size_t count = 0;
+	struct text_patch *patch = &queue->patches[queue->count],
+			  *full = &queue->patches[queue->room];
+	size_t left = max;
 
-	for (; count < max && entry < end; entry++) {
-		if (jump_entry_key(entry)->changed) {
-			queue_site(queue, entry, !jump_entry_key(entry)->on);
-			count++;
+	for (; left && entry < end; entry++) {
+		const struct static_key *key = jump_entry_key(entry);
+
+		if (!key->changed)
+			continue;
+		if (unlikely(patch == full)) {
+			queue->count = queue->room;
+			apply_queue(queue);
+			patch = queue->patches;
 		}
+		make_patch(patch++, entry, !key->on);
+		left--;
 	}
-	return count;
+	queue->count = (size_t)(patch - queue->patches);
+	return max - left;
 }
 
 /* Makes the sites of the changed keys follow their keys. Empties the list of keys. */
@@ -255,8 +270,7 @@ unsigned static_key_site_size(unsigned long addr)
 		if (!entry)
 			entry = find_entry(table->entries, table->entries + table->count, addr);
 	if (entry)
-		size = is_insn(entry) ? arch_insn_site_size(jump_entry_target(entry))
-				      : TEXT_PATCH_SIZE;
+		size = is_insn(entry) ? insn_site_of(entry)->size : TEXT_PATCH_SIZE;
 	mutex_unlock(&jump_label_mutex);
 	return size;
 }
@@ -345,8 +359,10 @@ static int apply_to_new(const struct jump_table *table)
 		u8 opcode = *(const u8 *)jump_entry_code(entry);
 		bool jumps = opcode == 0xe9 || opcode == 0xe8; /* or calls */
 
+		if (queue.count == queue.room)
+			apply_queue(&queue);
 		if (jumps != (on != is_likely(entry)))
-			queue_site(&queue, entry, on);
+			make_patch(&queue.patches[queue.count++], entry, on);
 	}
 	apply_queue(&queue);
 	return queue.error;

@@ -118,7 +118,7 @@ int static_key_batch_end(void);
 /* One site. An entry is 16 bytes; the assembly in arch/jump_label.h emits it. */
 struct jump_entry {
 	s32 code;   /* the instruction; from the assembler relative to this field, */
-	s32 target; /* where the jmp or the call leads; and after the boot's sort the address */
+	s32 target; /* where the jmp leads, or the insn_site; after the boot's sort the address */
 	unsigned long key; /* the static_key, and JUMP_ENTRY_* */
 };
 

@@ -24,7 +24,7 @@ USER_WORK_IRET		equ 4		; kernel/sched/task.h
 PREEMPT_NEED_RESCHED	equ 0x80000000	; kernel/preempt.h; inverted: clear asks for a reschedule
 
 ; STI and CLI that are calls while the static key irq_sites_key is on (arch/preemptirq.h).
-extern irq_sites_key, preemptirq_irq_enter, preemptirq_irq_exit
+extern irq_sites_key, preemptirq_irq_enter_site, preemptirq_irq_exit_site
 JUMP_ENTRY_INSN		equ 2		; kernel/jump_label.h
 STI_INSN		equ 0xfb
 CLI_INSN		equ 0xfa
@@ -33,7 +33,7 @@ CLI_INSN		equ 0xfa
 	db	0x2e, 0x2e, 0x2e, 0x2e, %1
 [section .table.data.jump_entries.1. progbits alloc noexec write align=8]
 	dd	%%site - $
-	dd	%2 - $
+	dd	%2_site - $
 	dq	irq_sites_key + JUMP_ENTRY_INSN
 __?SECT?__
 %endmacro

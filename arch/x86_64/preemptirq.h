@@ -8,6 +8,8 @@
  * the first 5, and the thunk returns behind the other 2. So a site that is off costs nothing: it is
  * the instruction that would be there anyway.
  *
+ * The target of the site's entry is the struct insn_site of the thunk, thunk_site.
+ *
  * The assembly is `inline`: else the compiler counts each line of it as an instruction, and inlines
  * fewer functions.
  */
@@ -19,14 +21,6 @@
 	"1: " insn "\n\t"                                                                          \
 	".pushsection .table.data.jump_entries.1., \"aw\"\n\t"                                     \
 	".balign 8\n\t"                                                                            \
-	".long 1b - ., " thunk " - .\n\t"                                                          \
+	".long 1b - ., " thunk "_site - .\n\t"                                                     \
 	".quad " key " + 2\n\t" /* JUMP_ENTRY_INSN */                                              \
 	".popsection"
-
-/* The size of the instruction that calls this thunk while its key is on. */
-unsigned arch_insn_site_size(unsigned long thunk);
-
-struct text_patch;
-/* Fills the patch that turns the site at addr on: into the call of the thunk; or off. */
-void arch_insn_site_patch(struct text_patch *patch, unsigned long addr, unsigned long thunk,
-			  bool on);

@@ -145,29 +145,51 @@ static size_t patches_in_window(const struct text_patch *patches, size_t count, 
 	return n;
 }
 
-/* shift: from a site to its alias. A loop for each step, because a batch may have many sites. */
-static void write_step(const struct text_patch *patch, size_t count, unsigned long shift,
+static __always_inline void write_site(const struct text_patch *patch, unsigned long shift,
+				       enum text_step step)
+{
+	u8 *site = (u8 *)(patch->addr + shift);
+
+	if (step == TEXT_STEP_INT3)
+		WRITE_ONCE(*site, INT3);
+	else if (step == TEXT_STEP_TAIL)
+		__builtin_memcpy(site + 1, patch->new + 1, TEXT_PATCH_SIZE - 1);
+	else if (step == TEXT_STEP_FIRST_BYTE)
+		WRITE_ONCE(*site, patch->new[0]);
+	else
+		__builtin_memcpy(site, patch->new, TEXT_PATCH_SIZE);
+}
+
+/* Writes four sites in a turn, because a batch may have many. */
+static __always_inline void write_sites(const struct text_patch *patch, size_t count,
+					unsigned long shift, enum text_step step)
+{
+	for (; count >= 4; count -= 4, patch += 4) {
+		write_site(&patch[0], shift, step);
+		write_site(&patch[1], shift, step);
+		write_site(&patch[2], shift, step);
+		write_site(&patch[3], shift, step);
+	}
+	for (; count; count--, patch++)
+		write_site(patch, shift, step);
+}
+
+/* shift: from a site to its alias. Each step has a loop of its own. */
+static void write_step(const struct text_patch *patches, size_t count, unsigned long shift,
 		       enum text_step step)
 {
-	const struct text_patch *end = patch + count;
-
 	switch (step) {
 	case TEXT_STEP_INT3:
-		for (; patch < end; patch++)
-			WRITE_ONCE(*(u8 *)(patch->addr + shift), INT3);
+		write_sites(patches, count, shift, TEXT_STEP_INT3);
 		break;
 	case TEXT_STEP_TAIL:
-		for (; patch < end; patch++)
-			__builtin_memcpy((u8 *)(patch->addr + shift) + 1, patch->new + 1,
-					 TEXT_PATCH_SIZE - 1);
+		write_sites(patches, count, shift, TEXT_STEP_TAIL);
 		break;
 	case TEXT_STEP_FIRST_BYTE:
-		for (; patch < end; patch++)
-			WRITE_ONCE(*(u8 *)(patch->addr + shift), patch->new[0]);
+		write_sites(patches, count, shift, TEXT_STEP_FIRST_BYTE);
 		break;
 	case TEXT_STEP_ALL:
-		for (; patch < end; patch++)
-			__builtin_memcpy((u8 *)(patch->addr + shift), patch->new, TEXT_PATCH_SIZE);
+		write_sites(patches, count, shift, TEXT_STEP_ALL);
 		break;
 	}
 }

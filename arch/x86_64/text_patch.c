@@ -33,8 +33,6 @@
 #include "kernel/sched/mutex.h"
 
 #define INT3 0xcc
-#define CALL 0xe8
-#define JMP  0xe9
 
 const u8 text_nop5[TEXT_PATCH_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
@@ -59,24 +57,6 @@ static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE]
 	__builtin_memcpy(&there, site, sizeof(there));
 	__builtin_memcpy(&wanted, insn, sizeof(wanted));
 	return there == wanted && site[4] == insn[4];
-}
-
-static void encode(u8 insn[TEXT_PATCH_SIZE], u8 opcode, unsigned long addr, unsigned long target)
-{
-	s32 displacement = (s32)(target - (addr + TEXT_PATCH_SIZE));
-
-	insn[0] = opcode;
-	__builtin_memcpy(insn + 1, &displacement, sizeof(displacement));
-}
-
-void text_encode_call(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target)
-{
-	encode(insn, CALL, addr, target);
-}
-
-void text_encode_jmp(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target)
-{
-	encode(insn, JMP, addr, target);
 }
 
 __kprobes notrace /* the breakpoint handler uses it */
@@ -112,7 +92,7 @@ __kprobes static notrace /* the breakpoint handler uses it */
 	bool
 	can_emulate(const u8 insn[TEXT_PATCH_SIZE])
 {
-	return insn[0] == CALL || insn[0] == JMP || holds(insn, text_nop5);
+	return insn[0] == CALL_OPCODE || insn[0] == JMP_OPCODE || holds(insn, text_nop5);
 }
 
 /*
@@ -171,9 +151,9 @@ __kprobes static notrace /* a trap here would come back here before the site is 
 	__atomic_fetch_sub(&handlers, 1, __ATOMIC_RELEASE);
 	if (!found)
 		return false;
-	if (insn[0] == CALL)
+	if (insn[0] == CALL_OPCODE)
 		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
-	else if (insn[0] == JMP)
+	else if (insn[0] == JMP_OPCODE)
 		regs->ip = text_decode_target(insn, addr);
 	else if (holds(insn, text_nop5))
 		regs->ip = addr + TEXT_PATCH_SIZE;
@@ -186,8 +166,6 @@ static bool is_text_site(unsigned long addr)
 {
 	unsigned long last = addr + TEXT_PATCH_SIZE - 1;
 
-	if (likely(addr >= (unsigned long)_stext && last < (unsigned long)_etext))
-		return true;
 	return is_text_address(addr) &&
 	       (last % PAGE_SIZE >= TEXT_PATCH_SIZE - 1 || is_text_address(last));
 }
@@ -195,12 +173,18 @@ static bool is_text_site(unsigned long addr)
 /* Checks that every site holds the old instruction of its patch. */
 static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 {
+	/* They are sorted: the first and the last one tell that all are in the image. */
+	bool in_image = patches[0].addr >= (unsigned long)_stext &&
+			patches[count - 1].addr + TEXT_PATCH_SIZE <= (unsigned long)_etext;
+
 	for (size_t i = 0; i < count; i++) {
+		const u8 *site = (const u8 *)patches[i].addr;
+
+		if (likely((in_image || is_text_site(patches[i].addr)) &&
+			   holds(site, patches[i].old)))
+			continue;
 		*bad = i;
-		if (!is_text_site(patches[i].addr))
-			return -EFAULT;
-		if (!holds((const u8 *)patches[i].addr, patches[i].old))
-			return -EINVAL;
+		return is_text_site(patches[i].addr) ? -EINVAL : -EFAULT;
 	}
 	return 0;
 }

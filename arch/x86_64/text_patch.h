@@ -43,9 +43,32 @@ void text_patch_byte(unsigned long addr, u8 byte);
 
 /* 0f 1f 44 00 00, nop dword [rax + rax] (Intel SDM 2B, NOP) */
 extern const u8 text_nop5[TEXT_PATCH_SIZE];
-/* Encode call (e8) or jmp (e9) from addr to target. */
-void text_encode_call(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target);
-void text_encode_jmp(u8 insn[TEXT_PATCH_SIZE], unsigned long addr, unsigned long target);
+
+#define CALL_OPCODE 0xe8 /* call rel32 */
+#define JMP_OPCODE  0xe9 /* jmp rel32 */
+
+static inline void text_encode(u8 insn[TEXT_PATCH_SIZE], u8 opcode, unsigned long addr,
+			       unsigned long target)
+{
+	s32 displacement = (s32)(target - (addr + TEXT_PATCH_SIZE));
+
+	insn[0] = opcode;
+	__builtin_memcpy(insn + 1, &displacement, sizeof(displacement));
+}
+
+/* Encode call or jmp from addr to target. */
+static inline void text_encode_call(u8 insn[TEXT_PATCH_SIZE], unsigned long addr,
+				    unsigned long target)
+{
+	text_encode(insn, CALL_OPCODE, addr, target);
+}
+
+static inline void text_encode_jmp(u8 insn[TEXT_PATCH_SIZE], unsigned long addr,
+				   unsigned long target)
+{
+	text_encode(insn, JMP_OPCODE, addr, target);
+}
+
 /* Returns the target of a call or jmp at addr with these bytes. */
 unsigned long text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr);
 

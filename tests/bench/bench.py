@@ -51,7 +51,9 @@ FIGURES = {
     "event_filtered": ("event sys_enter, dropped by id == 7", "instructions", 110),
     "hist_key": ("hist:keys=id of sys_enter", "instructions", 250),
     "hist_keys": ("hist:keys=id,common_pid:vals=id", "instructions", 330),
-    "events_all": ("enable all events, per tracepoint", "instructions", 600),
+    "events_all": ("enable all events, per event", "instructions", 600),
+    "events_all_site": ("the same, per patched site", "instructions", 600),
+    "events_all_tracepoint": ("the same, per tracepoint", "instructions", None),
     "branch_site": ("static branch, per site in a batch", "instructions", 300),
     "text": ("text of the kernel", "kB", None),
     "build": ("clean build on 2 cores", "s", 60),
@@ -196,7 +198,10 @@ def measure_events():
         values["hist_key"] = triggered("hist:keys=id")
         values["hist_keys"] = triggered("hist:keys=id,common_pid:vals=id")
         text = machine.check("cat /sys/kernel/debug/events_bench")
-        values["events_all"], = figures_of(r"on (\d+)", text)
+        ticks, tracepoints, sites = map(int, re.match(r"all: on (\d+).*?(\d+) tracepoints, (\d+) sites", text).groups())
+        values["events_all"] = ticks // int(machine.check("grep -c . ../available_events"))
+        values["events_all_site"] = ticks // (tracepoints + sites)
+        values["events_all_tracepoint"] = ticks // tracepoints
         machine.poweroff()
     return values
 
@@ -350,6 +355,7 @@ def measure_linux():
     figures["kernel"] = text.split()[0]
     figures["pipe"], = figures_of(r"^pipe (\d+)", text)
     figures.update(programs.figures_of(text))
+    figures["events_all"], = figures_of(r"^events_all (\d+)", text)
     figures["ops_register"], = figures_of(r"^ops_register (\d+)", text)
     LINUX_FILE.write_text(json.dumps(figures, indent=2) + "\n")
 

@@ -84,6 +84,32 @@ static unsigned long long switching(const char *file, const char *on, const char
 	return least;
 }
 
+/* Returns what enabling costs for each event: the least of several rounds. */
+static unsigned long long enabling_events(void)
+{
+	unsigned long long least = ~0ULL, events = 0;
+	FILE *list = fopen("available_events", "r");
+
+	for (int c; list && (c = getc(list)) != EOF;)
+		events += c == '\n';
+	if (!events) {
+		perror("available_events");
+		exit(1);
+	}
+	fclose(list);
+	for (int i = 0; i < ROUNDS; i++) {
+		unsigned long long start = own_time(), took;
+
+		put("events/enable", "1");
+		took = own_time() - start;
+		if (took < least)
+			least = took;
+		put("events/enable", "0");
+	}
+	printf("# %llu events: %llu\n", events, least);
+	return least / events;
+}
+
 int main(void)
 {
 	long long plain;
@@ -113,5 +139,6 @@ int main(void)
 	printf("ops_register %llu\n", switching("current_tracer", "function", "nop", O_TRUNC));
 	printf("probe_register %llu\n",
 	       switching("set_ftrace_filter", FUNCTION ":traceoff\n", "!" FUNCTION ":traceoff\n", O_APPEND));
+	printf("events_all %llu\n", enabling_events());
 	return 0;
 }
