@@ -132,6 +132,8 @@ void dat_free_format(struct format *format);
  */
 #define DAT_SYMBOL_TEXT 256
 void dat_symbol_text(const struct dat *dat, uint64_t address, char form, char text[DAT_SYMBOL_TEXT]);
+/* dat_names.c: the address of the function or label of this name. False: the trace has no such symbol. */
+bool dat_symbol_address(const struct dat *dat, const char *name, uint64_t *address);
 /* dat_names.c: a string constant of the kernel (printk_formats); NULL: the trace does not have it. */
 const char *dat_string_at(const struct dat *dat, uint64_t address);
 /* dat_other.c: the text of an EVENT_OTHER. */

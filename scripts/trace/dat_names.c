@@ -201,6 +201,17 @@ void dat_symbol_text(const struct dat *dat, uint64_t address, char form, char te
 			 symbol->module);
 }
 
+bool dat_symbol_address(const struct dat *dat, const char *name, uint64_t *address)
+{
+	for (unsigned i = 0; i < dat->nr_symbols; i++) {
+		if (strcmp(dat->symbols[i].name, name) == 0 && !*dat->symbols[i].module) {
+			*address = dat->symbols[i].address;
+			return true;
+		}
+	}
+	return false;
+}
+
 unsigned dat_symbol(struct dat *dat, uint64_t ip)
 {
 	unsigned slot = (unsigned)(ip * 0x9e3779b97f4a7c15ULL >> 50);

@@ -251,9 +251,17 @@ static struct value eval_index(struct record *record, const struct node *node)
 	return make_number(load((const uint8_t *)array.text + index.number * size, size), type);
 }
 
+/* Looks the symbol up once: the node becomes the number, or unknown. */
+static struct value eval_symbol(const struct record *record, struct node *node)
+{
+	node->type = (struct type){ 8, true, false };
+	node->kind = dat_symbol_address(record->dat, node->text, &node->number) ? NODE_NUMBER : NODE_UNKNOWN;
+	return node->kind == NODE_NUMBER ? make_number(node->number, node->type) : unknown_value;
+}
+
 struct value print_eval(struct record *record, unsigned number)
 {
-	const struct node *node = &record->print->nodes[number];
+	struct node *node = &record->print->nodes[number];
 	struct value value = unknown_value;
 
 	if (record->depth == EVAL_DEPTH_MAX)
@@ -264,6 +272,9 @@ struct value print_eval(struct record *record, unsigned number)
 		break;
 	case NODE_NUMBER:
 		value = make_number(node->number, node->type);
+		break;
+	case NODE_SYMBOL:
+		value = eval_symbol(record, node);
 		break;
 	case NODE_TEXT:
 		value = (struct value){ .type = { 1, false, true }, .text = node->text, .size = strlen(node->text) };

@@ -15,6 +15,7 @@
 enum node_kind {
 	NODE_UNKNOWN,	 /* a variable or a function of the kernel that is not known here */
 	NODE_NUMBER,	 /* number, type */
+	NODE_SYMBOL,	 /* text: the address of this symbol, if the trace has it */
 	NODE_TEXT,	 /* text */
 	NODE_FIELD,	 /* field: REC->field */
 	NODE_CAST,	 /* (type)a */

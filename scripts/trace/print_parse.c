@@ -384,7 +384,10 @@ static unsigned parse_primary(struct parser *p)
 		return add(p, (struct node){ .kind = NODE_FIELD, .field = find_field(p) });
 	if (take(p, "("))
 		return parse_call(p, word, length);
-	return add(p, (struct node){ .kind = NODE_UNKNOWN });
+	memcpy(p->string, word, length);
+	p->string += length;
+	*p->string++ = '\0';
+	return add(p, (struct node){ .kind = NODE_SYMBOL, .text = p->string - length - 1 });
 }
 
 static unsigned parse_postfix(struct parser *p)

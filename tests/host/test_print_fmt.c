@@ -17,6 +17,13 @@ void dat_symbol_text(const struct dat *dat, uint64_t address, char form, char te
 	snprintf(text, DAT_SYMBOL_TEXT, "symbol_%" PRIx64 "%s", address, form == 's' ? "" : "+0x0/0x10");
 }
 
+bool dat_symbol_address(const struct dat *dat, const char *name, uint64_t *address)
+{
+	(void)dat;
+	*address = 0xffffffff80100000;
+	return strcmp(name, "_stext") == 0;
+}
+
 const char *dat_string_at(const struct dat *dat, uint64_t address)
 {
 	(void)dat;
@@ -228,6 +235,8 @@ static void test_what_is_not_known_is_a_question_mark(void **state)
 	expect("\"%d %d\", 4", "4 ?");
 	expect("\"%d %d %d\", 1 / 0, 1 % 0, REC->args[4]", "? ? ?");
 	expect("\"%d\", *REC->comm", "?");
+	expect("\"%lx\", (unsigned long)(_stext) + 0x20", "ffffffff80100020");
+	expect("\"%lx %lx\", (unsigned long)_stext, ((struct page *)vmemmap_base) + (1)", "ffffffff80100000 ?");
 	expect("\"%s\", (char *)0x1234", "?");
 	/* A record that is cut short. */
 	assert_string_equal(text_of("\"%d %s %lx\", REC->u8 * 0, REC->comm, REC->args[1]", &s, offsetof(struct sample, comm) + 8),
