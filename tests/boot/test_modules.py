@@ -265,10 +265,14 @@ def test_filters_wait_for_a_module_and_trace_its_init(machine):
 
 def test_a_filter_for_a_module_can_be_taken_back(machine):
     machine.check(f"cd {TRACING}; echo 'a*:mod:nosuch' > set_ftrace_notrace; echo 'b:mod:nosuch' >> set_ftrace_notrace")
-    assert machine.check("cat set_ftrace_notrace") == "b:mod:nosuch\na*:mod:nosuch\n"
+    none = "#### no functions disabled ####\n"  # the words disable nothing yet
+    assert machine.check("cat set_ftrace_notrace") == none + "b:mod:nosuch\na*:mod:nosuch\n"
     machine.check("echo '!a*:mod:nosuch' >> set_ftrace_notrace")
-    assert machine.check("cat set_ftrace_notrace") == "b:mod:nosuch\n"
-    machine.check("echo > set_ftrace_notrace; cd /root")
+    assert machine.check("cat set_ftrace_notrace") == none + "b:mod:nosuch\n"
+    machine.check("echo > set_ftrace_notrace; echo 'a*:mod:nosuch' > set_ftrace_filter")
+    assert machine.check("cat set_ftrace_filter") == "a*:mod:nosuch\n"
+    machine.check("echo '!*:mod:nosuch' >> set_ftrace_filter")
+    assert machine.check("cat set_ftrace_filter; cd /root") == "#### all functions enabled ####\n"
 
 
 def test_events_of_a_module_come_and_go(machine):

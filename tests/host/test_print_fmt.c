@@ -236,6 +236,7 @@ static void test_what_is_not_known_is_a_question_mark(void **state)
 	expect("\"%d %d %d\", 1 / 0, 1 % 0, REC->args[4]", "? ? ?");
 	expect("\"%d\", *REC->comm", "?");
 	expect("\"%lx\", (unsigned long)(_stext) + 0x20", "ffffffff80100020");
+	expect("\"at=%pS\", (void *)((unsigned long)(_stext) + REC->u8 * 0)", "at=symbol_ffffffff80100000+0x0/0x10");
 	expect("\"%lx %lx\", (unsigned long)_stext, ((struct page *)vmemmap_base) + (1)", "ffffffff80100000 ?");
 	expect("\"%s\", (char *)0x1234", "?");
 	/* A record that is cut short. */

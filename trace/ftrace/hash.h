@@ -16,12 +16,14 @@ struct ftrace_hash {
 	u32 mask; /* slots - 1 */
 	/*
 	 * Offsets from the image base; 0: empty; FTRACE_HASH_GONE: a function of a module that has
-	 * gone. Open addressing, at most half full.
+	 * gone; FTRACE_HASH_PENDING. Open addressing, at most half full.
 	 */
 	u32 slots[];
 };
 
-#define FTRACE_HASH_GONE 1 /* no site has this offset */
+/* No site has these offsets. */
+#define FTRACE_HASH_GONE    1
+#define FTRACE_HASH_PENDING 2 /* words wait for modules: the set is not empty */
 
 /* Allocates an empty set with room for count sites. NULL without memory. Task context. */
 struct ftrace_hash *ftrace_hash_alloc(u32 count);

@@ -469,6 +469,7 @@ static struct ftrace_filter filter_of(struct ftrace_ops *ops)
 {
 	return (struct ftrace_filter){
 		.when_empty = "#### all functions enabled ####\n",
+		.all_when_empty = true,
 		.get = get_filter_hash,
 		.replace = replace_filter_hash,
 		.match = ftrace_match_records,

@@ -10,6 +10,7 @@ struct seq_file;
 /* A set of functions behind a file. Words written to the file take effect when it is closed. */
 struct ftrace_filter {
 	const char *when_empty; /* the file's text for an empty set, with a newline */
+	bool all_when_empty;    /* an empty set stands for all functions */
 	/* Returns the current set (NULL: empty). ftrace_lock held. */
 	struct ftrace_hash *(*get)(void *owner);
 	/*

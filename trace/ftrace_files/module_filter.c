@@ -75,6 +75,16 @@ static int remove_pending(const struct ftrace_filter *filter, const char *patter
 	return error;
 }
 
+static bool has_pending(const struct ftrace_filter *filter)
+{
+	const struct pending_word *word;
+
+	list_for_each_entry (word, &pending_words, list)
+		if (word->owner == filter->owner && word->get == filter->get)
+			return true;
+	return false;
+}
+
 int ftrace_filter_module(const struct ftrace_filter *filter, const struct ftrace_hash *hash,
 			 const char *word, struct ftrace_hash **result)
 {
@@ -94,9 +104,12 @@ int ftrace_filter_module(const struct ftrace_filter *filter, const struct ftrace
 		error = remove_pending(filter, pattern + 1, module);
 	} else {
 		error = add_pending(filter, pattern, module);
-		/* The set must not be empty: that would mean all functions. */
-		ftrace_hash_add(*result, FTRACE_HASH_GONE);
 	}
+	/* A set whose functions are not there yet must not be empty if that meant all functions. */
+	if (filter->all_when_empty && has_pending(filter))
+		ftrace_hash_add(*result, FTRACE_HASH_PENDING);
+	else
+		ftrace_hash_remove(*result, FTRACE_HASH_PENDING);
 	if (error)
 		ftrace_hash_free(*result);
 	return error;
