@@ -22,6 +22,7 @@ EXPORT_SYMBOL_GPL(irq_sites_key);
 DEFINE_STATIC_KEY_FALSE(preempt_sites_key);
 EXPORT_SYMBOL_GPL(preempt_sites_key);
 
+void (*critical_timings_hook)(bool stop);
 static DEFINE_PER_CPU(bool, irqs_reported_off); /* this CPU, interrupts off */
 
 notrace /* called by instructions that tracing is about */

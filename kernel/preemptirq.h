@@ -29,6 +29,24 @@ void trace_preempt_on(unsigned long ip, unsigned long parent);
 DECLARE_STATIC_KEY_FALSE(irq_sites_key);
 DECLARE_STATIC_KEY_FALSE(preempt_sites_key);
 
+/*
+ * A tracer that measures how long preemption is off: called on this CPU before it halts, with true,
+ * and when it is awake again, with false. The idle task never turns preemption on, so a halt would
+ * count otherwise. NULL: no tracer measures. Set in task context while no tracepoint
+ * of preemption has a probe.
+ */
+extern void (*critical_timings_hook)(bool stop);
+
+static inline void critical_timings(bool stop)
+{
+	if (static_branch_unlikely(&preempt_sites_key)) {
+		void (*hook)(bool stop) = READ_ONCE(critical_timings_hook);
+
+		if (hook)
+			hook(stop);
+	}
+}
+
 /* For exceptions, interrupts and the halt. A nop while nobody asks. Interrupts off. */
 #define report_irqs(state, ip, parent)                                                             \
 	do {                                                                                       \

@@ -26,8 +26,10 @@ static void do_idle(struct runqueue *rq)
 			WRITE_ONCE(rq->polling, false);
 			smp_mb(); /* resched_curr() writes need_resched before it reads polling */
 			if (!READ_ONCE(rq->need_resched)) {
+				critical_timings(true);
 				report_irqs(on, do_idle, _RET_IP_);
 				safe_halt();
+				critical_timings(false);
 			}
 			WRITE_ONCE(rq->polling, true);
 		}

@@ -45,7 +45,7 @@ static struct trace_array *alloc_instance(const char *name, struct trace_persist
 		return NULL;
 	tr->name = kstrdup(name, GFP_KERNEL);
 	tr->persistent = persistent;
-	tr->trace_flags = global_trace.trace_flags & ~(u64)TRACE_FLAGS_OF_ROOMS;
+	tr->trace_flags = global_trace.trace_flags & ~(u64)ZEROED_TRACE_FLAGS;
 	/* The files of dynamic events, which trace_array_init() adds, are counted in the owner. */
 	file_owner_init(&tr->owner, NULL, instance_release);
 	if (!tr->name || trace_array_init(tr)) {

@@ -9,6 +9,7 @@
 #include "trace/core/iterator.h"
 #include "trace/core/options.h"
 #include "trace/core/persistent.h"
+#include "arch/irqflags.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module/module.h"
@@ -22,12 +23,16 @@
  */
 static u64 end_of_trace(struct trace_iterator *iter)
 {
+	if (iter->shows_max)
+		return iter->max.valid ? iter->max.end : 0;
 	return trace_is_of_last_boot(iter->tr) ? LAST_BOOT_END
 					       : ring_buffer_time_stamp(iter->buffer);
 }
 
 static bool iterates(const struct trace_iterator *iter, unsigned cpu)
 {
+	if (iter->max.one_cpu && cpu != iter->max.cpu)
+		return false;
 	return cpumask_test_cpu(cpu, &cpu_possible_mask) &&
 	       (iter->cpu_file == RING_BUFFER_ALL_CPUS || iter->cpu_file == (int)cpu);
 }
@@ -63,9 +68,12 @@ void trace_iterator_follow_tracer(struct trace_iterator *iter)
 	iter->trace = now;
 }
 
-/* buffer NULL: a consuming iterator over the buffer that writers use. */
+/*
+ * buffer NULL: a consuming iterator over the buffer that writers use. max: the record to show, or
+ * NULL.
+ */
 static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trace_buffer *buffer,
-					     int cpu)
+					     int cpu, const struct trace_max_record *max)
 {
 	struct trace_iterator *iter = kzalloc(sizeof(*iter), GFP_KERNEL);
 	unsigned i;
@@ -74,6 +82,9 @@ static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trac
 		return NULL;
 	iter->tr = tr;
 	iter->buffer = buffer;
+	iter->shows_max = max;
+	if (max)
+		iter->max = *max;
 	trace_iterator_follow_tracer(iter);
 	iter->cpu_file = cpu;
 	iter->copy = get_free_page(GFP_KERNEL);
@@ -101,13 +112,29 @@ fail:
 
 struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, bool consuming)
 {
-	return alloc_iterator(tr, consuming ? NULL : READ_ONCE(tr->buffer), cpu);
+	return alloc_iterator(tr, consuming ? NULL : READ_ONCE(tr->buffer), cpu, NULL);
 }
 
 struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct trace_buffer *buffer,
 					       int cpu)
 {
-	return alloc_iterator(tr, buffer, cpu);
+	return alloc_iterator(tr, buffer, cpu, NULL);
+}
+
+/* Nobody exchanges the buffers: M is held for that, and tracing is stopped afterwards. */
+struct trace_iterator *trace_iterator_alloc_max(struct trace_array *tr, int cpu)
+{
+	struct trace_max_record record;
+	struct trace_buffer *buffer;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	raw_ticket_lock(&tr->max.lock);
+	record = tr->max.record;
+	buffer = READ_ONCE(tr->snapshot);
+	raw_ticket_unlock(&tr->max.lock);
+	raw_local_irq_restore(flags);
+	return alloc_iterator(tr, buffer, cpu, &record);
 }
 
 void trace_iterator_free(struct trace_iterator *iter)
@@ -131,9 +158,27 @@ void trace_iterator_reset(struct trace_iterator *iter)
 		if (iter->iters[cpu])
 			ring_buffer_iter_reset(iter->iters[cpu]);
 	cpumask_clear(&iter->started);
+	iter->skipped = false;
 	iter->end = end_of_trace(iter);
 	iter->ent = NULL;
 	iter->idx = 0;
+}
+
+/* Returns a CPU's next entry with its time, or NULL. */
+static struct ring_buffer_event *peek_entry(struct trace_iterator *iter, unsigned cpu, u64 *ts)
+{
+	struct ring_buffer_event *event;
+	u64 lost;
+
+	if (!iter->iters)
+		return ring_buffer_peek(iter->tr->buffer, cpu, ts, &lost);
+	event = ring_buffer_iter_peek(iter->iters[cpu], ts, &lost);
+	while (iter->shows_max && event && (s64)(*ts - iter->max.start) < 0) {
+		iter->skipped = true;
+		ring_buffer_iter_advance(iter->iters[cpu]);
+		event = ring_buffer_iter_peek(iter->iters[cpu], ts, &lost);
+	}
+	return event && (s64)(*ts - iter->end) > 0 ? NULL : event;
 }
 
 /* Returns the CPU with the oldest entry, or nr_cpu_ids: no CPU has an entry. */
@@ -143,14 +188,11 @@ static unsigned oldest_entry(struct trace_iterator *iter, u64 *ts)
 
 	for_each_possible_cpu (cpu) {
 		struct ring_buffer_event *event;
-		u64 cpu_ts, lost;
+		u64 cpu_ts;
 
 		if (!iterates(iter, cpu))
 			continue;
-		event = iter->iters ? ring_buffer_iter_peek(iter->iters[cpu], &cpu_ts, &lost)
-				    : ring_buffer_peek(iter->tr->buffer, cpu, &cpu_ts, &lost);
-		if (event && iter->iters && (s64)(cpu_ts - iter->end) > 0)
-			continue;
+		event = peek_entry(iter, cpu, &cpu_ts);
 		if (event && (oldest == nr_cpu_ids || cpu_ts < *ts)) {
 			oldest = cpu;
 			*ts = cpu_ts;

@@ -19,6 +19,10 @@ struct trace_iterator {
 	bool snapshot;                   /* the reader has opened the file `snapshot` */
 	struct ring_buffer_iter **iters; /* nr_cpu_ids elements; NULL when consuming */
 	u8 *copy;                        /* a page that holds the current entry */
+	struct trace_max_record
+		max;            /* valid: the reader sees only the entries of this worst case */
+	bool shows_max;         /* the reader of a latency tracer's trace: max, or nothing */
+	bool skipped;           /* entries older than max.start were skipped */
 	u64 end;                /* not consuming: the reader does not see younger entries */
 	bool paused;            /* the option pause-on-trace has stopped tracing */
 	bool annotated;         /* print "##### CPU n buffer started ####" lines */
@@ -47,6 +51,12 @@ static inline void **trace_iter_private(struct trace_iterator *iter, const struc
 	return &iter->private[tracer->index];
 }
 
+/* Returns the time to which latency-format relates the times of entries. */
+static inline u64 trace_iter_time_start(const struct trace_iterator *iter)
+{
+	return iter->shows_max ? iter->max.start : iter->tr->time_start;
+}
+
 /* Returns the TRACE_ITER_* options for this reader. */
 static inline u64 trace_iter_flags(const struct trace_iterator *iter)
 {
@@ -72,6 +82,8 @@ struct trace_iterator *trace_iterator_alloc(struct trace_array *tr, int cpu, boo
 /* Allocates a non-consuming iterator over one of tr's buffers. NULL: no memory. */
 struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct trace_buffer *buffer,
 					       int cpu);
+/* The same over the worst case of a latency tracer. T held, tracing stopped. */
+struct trace_iterator *trace_iterator_alloc_max(struct trace_array *tr, int cpu);
 void trace_iterator_free(struct trace_iterator *iter);
 /* Returns a non-consuming iterator to the oldest entry. */
 void trace_iterator_reset(struct trace_iterator *iter);

@@ -30,7 +30,9 @@
 	C(MARKERS, "markers")                                                                      \
 	C(EVENT_FORK, "event-fork")                                                                \
 	C(PAUSE_ON_TRACE, "pause-on-trace")                                                        \
+	C(FUNCTION, "function-trace")                                                              \
 	C(FUNC_FORK, "function-fork")                                                              \
+	C(DISPLAY_GRAPH, "display-graph")                                                          \
 	C(STACKTRACE, "stacktrace")
 
 #define C(name, text) TRACE_ITER_##name##_BIT,
@@ -41,18 +43,23 @@ enum trace_iterator_flags { TRACE_FLAGS };
 #undef C
 
 /* Options that do not exist until a room has registered them (struct trace_flag). */
-#define TRACE_FLAGS_OF_ROOMS (TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK)
+#define TRACE_FLAGS_OF_ROOMS                                                                       \
+	(TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK | TRACE_ITER_FUNCTION |                      \
+	 TRACE_ITER_DISPLAY_GRAPH)
+
+/* Options that a new instance does not take from the top level. */
+#define ZEROED_TRACE_FLAGS (TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK)
 
 #define TRACE_DEFAULT_FLAGS                                                                        \
 	(TRACE_ITER_PRINT_PARENT | TRACE_ITER_PRINTK | TRACE_ITER_ANNOTATE |                       \
 	 TRACE_ITER_CONTEXT_INFO | TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE |                  \
-	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS)
+	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | TRACE_ITER_FUNCTION)
 
 /* Options that only the top level has. */
 #define TOP_LEVEL_TRACE_FLAGS                                                                      \
 	(TRACE_ITER_PRINTK | TRACE_ITER_PRINTK_MSGONLY | TRACE_ITER_RECORD_CMD)
 
-/* One of TRACE_FLAGS_OF_ROOMS. Every trace_array has it; a new instance starts without it. */
+/* One of TRACE_FLAGS_OF_ROOMS. Every trace_array has it. */
 struct trace_flag {
 	const char *name;
 	/* Called after a change in tr. T held. May be NULL. */

@@ -125,7 +125,7 @@ char trace_delay_mark(u64 ns)
 
 static void trace_print_lat_time(struct trace_iterator *iter, bool verbose)
 {
-	u64 absolute = iter->ts - iter->tr->time_start;
+	u64 absolute = iter->ts - trace_iter_time_start(iter);
 	u64 relative = iter->next_ts ? iter->next_ts - iter->ts : 0;
 	unsigned long long abs_us = absolute / NSEC_PER_USEC, rel_us = relative / NSEC_PER_USEC;
 	unsigned long long ts = iter->ts;

@@ -18,6 +18,19 @@
 
 static DEFINE_SPINLOCK(snapshot_lock); /* S. Interrupts off: tr->buffer, tr->snapshot */
 
+/* Exchanges the buffers. snapshot_lock held; releases it. */
+static void swap_and_unlock(struct trace_array *tr)
+{
+	struct trace_buffer *old = tr->buffer, *new = tr->snapshot;
+
+	WRITE_ONCE(tr->snapshot, old);
+	WRITE_ONCE(tr->buffer, new);
+	raw_ticket_unlock(&snapshot_lock);
+	/* Readers must wait at the other buffer now. */
+	ring_buffer_wake_waiters(old);
+	ring_buffer_wake_waiters(new);
+}
+
 /*
  * Exchanges the buffers. If another CPU is doing so, its snapshot serves for this call too. The
  * function does not wait for the lock, because a waiter's wake-up calls functions that may be
@@ -25,18 +38,15 @@ static DEFINE_SPINLOCK(snapshot_lock); /* S. Interrupts off: tr->buffer, tr->sna
  */
 static void swap_buffers(struct trace_array *tr)
 {
-	struct trace_buffer *old, *new;
+	if (raw_ticket_trylock(&snapshot_lock))
+		swap_and_unlock(tr);
+}
 
-	if (!raw_ticket_trylock(&snapshot_lock))
-		return;
-	old = tr->buffer;
-	new = tr->snapshot;
-	WRITE_ONCE(tr->snapshot, old);
-	WRITE_ONCE(tr->buffer, new);
-	raw_ticket_unlock(&snapshot_lock);
-	/* Readers must wait at the other buffer now. */
-	ring_buffer_wake_waiters(old);
-	ring_buffer_wake_waiters(new);
+/* A latency tracer does not run again in the functions that a waiter calls. */
+void tracing_swap_buffers_tr(struct trace_array *tr)
+{
+	raw_ticket_lock(&snapshot_lock);
+	swap_and_unlock(tr);
 }
 
 static void say(struct trace_array *tr, const char *text)
@@ -50,6 +60,8 @@ void tracing_snapshot_tr(struct trace_array *tr)
 
 	if (in_nmi()) { /* it may have interrupted the holder of the lock */
 		say(tr, "*** snapshot asked for in an NMI: not taken ***\n");
+	} else if (READ_ONCE(tr->current_trace)->use_max) {
+		say(tr, "*** a latency tracer uses the snapshot: not taken ***\n");
 	} else if (!READ_ONCE(tr->snapshot_allocated)) {
 		say(tr, "*** no snapshot buffer allocated: tracing stops here ***\n");
 		tracing_record_off_tr(tr);
@@ -81,7 +93,7 @@ int tracing_alloc_snapshot_tr(struct trace_array *tr)
 }
 
 /* T held. */
-static int free_snapshot(struct trace_array *tr)
+int tracing_free_snapshot_tr(struct trace_array *tr)
 {
 	/* A probe that starts now does not take a snapshot; wait for those that have started. */
 	WRITE_ONCE(tr->snapshot_allocated, false);
@@ -122,7 +134,11 @@ void print_snapshot_help(struct seq_file *m, struct trace_iterator *iter)
 
 static int snapshot_open(struct inode *inode __unused, struct file *file)
 {
-	return file->f_mode & FMODE_READ ? trace_open_for_reading(file, true) : 0;
+	if (!(file->f_mode & FMODE_READ))
+		return 0;
+	if (READ_ONCE(trace_file_tr(file)->current_trace)->use_max)
+		return -EBUSY;
+	return trace_open_for_reading(file, true);
 }
 
 static ssize_t snapshot_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -136,8 +152,10 @@ static ssize_t snapshot_write(struct file *file, const char *buf, size_t count, 
 	if (error)
 		return error;
 	mutex_lock(&trace_types_lock);
-	if (what == 0)
-		error = free_snapshot(where->tr);
+	if (where->tr->current_trace->use_max)
+		error = -EBUSY;
+	else if (what == 0)
+		error = tracing_free_snapshot_tr(where->tr);
 	else if (what == 1)
 		error = take_snapshot(where->tr);
 	else

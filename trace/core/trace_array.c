@@ -7,6 +7,7 @@
 #include "trace/core/error_log.h"
 #include "kernel/export.h"
 #include "trace/core/options.h"
+#include "trace/core/snapshot.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -134,6 +135,7 @@ EXPORT_SYMBOL_GPL(tracing_is_on);
 
 void tracing_stop_tr(struct trace_array *tr)
 {
+	trace_max_interrupt(tr);
 	if (tr->stop_count++ == 0)
 		for_both_buffers(tr, ring_buffer_record_disable);
 }
@@ -146,7 +148,7 @@ void tracing_start_tr(struct trace_array *tr)
 
 /* ---- the buffer ---- */
 
-int tracing_resize(struct trace_array *tr, size_t size, int cpu)
+static int resize(struct trace_array *tr, size_t size, int cpu)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
 	int error = ring_buffer_resize(buffer, size, cpu);
@@ -164,6 +166,19 @@ int tracing_resize(struct trace_array *tr, size_t size, int cpu)
 
 	/* As in Linux the buffer counts as expanded even if the resize has failed. */
 	tr->buffer_expanded = true;
+	return error;
+}
+
+int tracing_resize(struct trace_array *tr, size_t size, int cpu)
+{
+	int error;
+
+	if (!tr->current_trace->use_max)
+		return resize(tr, size, cpu);
+	tracing_stop_tr(tr); /* both buffers keep their parts and get the same size */
+	trace_max_clear(tr, false);
+	error = resize(tr, size, cpu);
+	tracing_start_tr(tr);
 	return error;
 }
 
@@ -277,7 +292,12 @@ static int change_tracer(struct trace_array *tr, const char *name)
 	tracing_reset_online_cpus(tr);
 	WRITE_ONCE(tr->print_trace, &nop_trace);
 	module_put(old->owner);
-	error = start_tracer(tr, t);
+	if (old->use_max && !t->use_max)
+		error = tracing_free_snapshot_tr(tr);
+	if (!error && t->use_max)
+		error = tracing_alloc_snapshot_tr(tr);
+	if (!error)
+		error = start_tracer(tr, t);
 out:
 	mutex_unlock(&trace_types_lock);
 	return error;
@@ -303,6 +323,8 @@ static void start_boot_tracer(void)
 		return;
 	pr_info("Starting tracer '%s'\n", boot_tracer);
 	error = tracing_expand(&global_trace);
+	if (!error && t->use_max)
+		error = tracing_alloc_snapshot_tr(&global_trace);
 	if (!error)
 		error = start_tracer(&global_trace, t);
 	if (error)

@@ -10,6 +10,7 @@
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/sched/mutex.h"
+#include "trace/core/max_latency.h"
 #include "trace/core/persistent.h"
 #include "trace/core/tracer.h"
 #include "trace/ring_buffer/ring_buffer.h"
@@ -60,6 +61,7 @@ struct trace_array {
 	struct mutex pipe_lock;         /* serializes consuming readers, entry by entry */
 	struct trace_cpu all;           /* constant */
 	struct trace_cpu *cpus;         /* constant pointer: nr_cpu_ids elements */
+	struct trace_max max;           /* its fields say their locks */
 	struct {
 		u32 flags;                  /* [T] the tracer's options in this trace_array */
 		void *private;              /* the tracer's data in this trace_array */

@@ -7,6 +7,7 @@
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/boot/version.h"
+#include "kernel/time/ktime.h"
 
 /* ---- the heading: Documentation/trace/ftrace.rst, "Output format" ---- */
 
@@ -73,28 +74,64 @@ static void print_lat_help_header(struct seq_file *m)
 		    "#     \\   /        |||||  \\    |   /        \n");
 }
 
-/* The first lines of latency-format. Only a latency tracer has a task and a latency; nop5 has none.
- */
+/* Counts the entries that a reader of a worst case sees. The reader is at the beginning. */
+static void count_max_entries(struct trace_iterator *iter, u64 *total, u64 *entries)
+{
+	struct ring_buffer_stats stats;
+
+	*entries = 0;
+	while (trace_find_next_entry(iter))
+		++*entries;
+	*total = *entries;
+	/* All entries in the buffer belong to it: so do those that were overwritten. */
+	if (!iter->skipped) {
+		ring_buffer_cpu_stats(iter->buffer, iter->max.cpu, &stats);
+		*total += stats.overrun;
+	}
+	trace_iterator_reset(iter);
+}
+
+static void print_symbol(struct seq_file *m, struct trace_iterator *iter, const char *what,
+			 unsigned long ip)
+{
+	seq_puts(m, what);
+	trace_seq_init(&iter->seq);
+	seq_print_ip_sym(&iter->seq, ip, trace_iter_flags(iter));
+	trace_print_seq(m, &iter->seq);
+	seq_putc(m, '\n');
+}
+
+/* The first lines of latency-format. Only a latency tracer has a task and a latency. */
 void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
 {
+	const struct trace_max_record *max = &iter->max;
 	u64 total, entries;
 
-	get_total_entries(iter->buffer, &total, &entries);
+	if (iter->shows_max)
+		count_max_entries(iter, &total, &entries);
+	else
+		get_total_entries(iter->buffer, &total, &entries);
 	seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_RELEASE);
 	seq_puts(m, "# -----------------------------------"
 		    "---------------------------------\n");
 	seq_printf(
 		m,
-		"# latency: %u us, #%llu/%llu, CPU#%d | (M:%s VP:%d, KP:%d, SP:%d HP:%d #P:%u)\n",
-		0U, (unsigned long long)entries, (unsigned long long)total, 0, "preempt", 0, 0, 0,
-		0, num_online_cpus());
+		"# latency: %llu us, #%llu/%llu, CPU#%u | (M:%s VP:%d, KP:%d, SP:%d HP:%d #P:%u)\n",
+		(unsigned long long)max->latency / NSEC_PER_USEC, (unsigned long long)entries,
+		(unsigned long long)total, max->cpu, "preempt", 0, 0, 0, 0, num_online_cpus());
 	seq_puts(m, "#    -----------------\n");
-	seq_printf(m, "#    | task: %.16s-%d (uid:%d nice:%d policy:%d rt_prio:%d)\n", "", 0, 0, 0,
-		   0, 0);
-	seq_puts(m, "#    -----------------\n#\n");
+	seq_printf(m, "#    | task: %.16s-%d (uid:%u nice:%d policy:%d rt_prio:%d)\n", max->comm,
+		   max->pid, max->uid, max->nice, max->policy, max->rt_priority);
+	seq_puts(m, "#    -----------------\n");
+	if (max->critical_start) {
+		print_symbol(m, iter, "#  => started at: ", max->critical_start);
+		print_symbol(m, iter, "#  => ended at:   ", max->critical_end);
+		seq_puts(m, "#\n");
+	}
+	seq_puts(m, "#\n");
 }
 
-static void trace_default_header(struct seq_file *m, struct trace_iterator *iter)
+void print_trace_default_header(struct seq_file *m, struct trace_iterator *iter)
 {
 	u64 flags = trace_iter_flags(iter);
 
@@ -122,7 +159,7 @@ void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 	else if (iter->trace->print_header)
 		iter->trace->print_header(m, iter);
 	else
-		trace_default_header(m, iter);
+		print_trace_default_header(m, iter);
 }
 
 /* ---- the seq_file: record 0 is the heading, record n is entry n ---- */
@@ -205,28 +242,28 @@ int trace_open_for_reading(struct file *file, bool snapshot)
 	struct trace_cpu *where = trace_file_cpu(file);
 	struct trace_array *tr = where->tr;
 	struct trace_iterator *iter;
+	bool paused;
 	int error;
 
 	mutex_lock(&trace_types_lock);
-	iter = snapshot ? trace_iterator_alloc_of(tr, READ_ONCE(tr->snapshot), where->cpu)
-			: trace_iterator_alloc(tr, where->cpu, false);
-	if (!iter) {
-		error = -ENOMEM;
-		goto out;
-	}
-	error = seq_open(file, &tracer_seq_ops);
-	if (error) {
-		trace_iterator_free(iter);
-		goto out;
-	}
-	((struct seq_file *)file->private_data)->private = iter;
-	iter->snapshot = snapshot;
-	iter->annotated = buffer_has_overruns(iter->buffer);
-	if (!snapshot && tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE) {
-		iter->paused = true;
+	paused = !snapshot && tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE;
+	if (paused)
 		tracing_stop_tr(tr);
+	iter = snapshot ? trace_iterator_alloc_of(tr, READ_ONCE(tr->snapshot), where->cpu)
+	       : tr->print_trace->use_max ? trace_iterator_alloc_max(tr, where->cpu)
+					  : trace_iterator_alloc(tr, where->cpu, false);
+	error = iter ? seq_open(file, &tracer_seq_ops) : -ENOMEM;
+	if (!error) {
+		((struct seq_file *)file->private_data)->private = iter;
+		iter->snapshot = snapshot;
+		iter->annotated = !iter->shows_max && buffer_has_overruns(iter->buffer);
+		iter->paused = paused;
+	} else {
+		if (iter)
+			trace_iterator_free(iter);
+		if (paused)
+			tracing_start_tr(tr);
 	}
-out:
 	mutex_unlock(&trace_types_lock);
 	return error;
 }
@@ -237,7 +274,10 @@ static int tracing_open(struct inode *inode __unused, struct file *file)
 
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		mutex_lock(&trace_types_lock);
-		tracing_reset_cpu(where->tr, where->cpu);
+		if (where->tr->print_trace->use_max)
+			trace_max_clear(where->tr, false);
+		else
+			tracing_reset_cpu(where->tr, where->cpu);
 		mutex_unlock(&trace_types_lock);
 	}
 	return file->f_mode & FMODE_READ ? trace_open_for_reading(file, false) : 0;

@@ -12,5 +12,7 @@ loff_t tracing_lseek(struct file *file, loff_t offset, int whence);
 int tracing_release(struct inode *inode, struct file *file);
 /* Prints the heading of a trace. */
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter);
+/* Prints it without the line of the tracer, as for a tracer that has no print_header. */
+void print_trace_default_header(struct seq_file *m, struct trace_iterator *iter);
 /* Prints the first lines of the heading with latency-format, before the column names. */
 void print_latency_header(struct seq_file *m, struct trace_iterator *iter);

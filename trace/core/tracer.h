@@ -69,7 +69,12 @@ struct tracer {
 	void (*detach)(struct trace_array *tr);
 	void (*destroy)(struct trace_array *tr);
 	struct tracer_flags *flags; /* NULL: the tracer has no options */
-	bool allow_instances;       /* false: the tracer runs in the top level only */
+	/*
+	 * A latency tracer (trace/core/max_latency.h): `trace` shows the worst case, which is in
+	 * the snapshot buffer, and the user cannot take snapshots.
+	 */
+	bool use_max;
+	bool allow_instances; /* false: the tracer runs in the top level only */
 	/*
 	 * THIS_MODULE. A trace_array that has the tracer, and a reader that prints with it, have a
 	 * reference on the module. A tracer in a module has no flags, open, close, create,

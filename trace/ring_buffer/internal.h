@@ -5,6 +5,7 @@
  *	read.c, iter.c		readers: consume, or iterate over copies
  *	wait.c, sleep.c		readers that wait for events
  *	manage.c		allocation, reset, resize, statistics
+ *	swap.c			exchanges one CPU's parts of two buffers
  *	persistent.c		a buffer in memory that survives a reboot
  *
  * One CPU's buffer is a ring of slots. Sub-buffers are numbered 0, 1, 2, ... in the order in which
@@ -115,7 +116,7 @@ struct ring_buffer_per_cpu {
 	u64 commit;                  /* [W] release store; acquire load by readers */
 	u32 nest;                    /* [W] writers between reserve and commit; RB_NEST_MARK */
 	u32 record_disabled;         /* [A] a count; RB_CHANGING */
-	struct trace_buffer *buffer; /* constant */
+	struct trace_buffer *buffer; /* [A] constant, but for swap.c */
 	u64 *slots;                  /* pointer like pages; words by compare-and-exchange */
 	/* Constant while writers may run. nr_slots + 1 pages: one is the reader's or spare. */
 	struct buffer_page *pages;
@@ -127,6 +128,8 @@ struct ring_buffer_per_cpu {
 	u32 cpu;          /* constant */
 	u64 seq_limit;    /* like pages: sub-buffer numbers are below this multiple of nr_slots */
 	struct rb_waker waker;
+	struct ring_buffer_per_cpu
+		*partner; /* [A] what swap.c exchanges it with; NULL: nothing yet */
 
 	/* The readers' half. */
 	rb_lock_t reader_lock __aligned(64); /* M */
@@ -155,7 +158,8 @@ struct trace_buffer {
 	u64 (*clock)(void);
 	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;
-	struct ring_buffer_per_cpu *cpus[]; /* NULL for a CPU that does not exist */
+	/* [A] constant, but for swap.c. NULL for a CPU that does not exist. */
+	struct ring_buffer_per_cpu *cpus[];
 };
 
 /* Returns the number of the sub-buffer that comes n (at most seq_limit) after seq. */

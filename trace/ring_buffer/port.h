@@ -92,10 +92,11 @@ typedef wait_queue_head_t rb_wait_queue_t;
 struct rb_waker {
 	struct irq_work work;
 	wait_queue_head_t waiters;
-	wait_queue_head_t *all_waiters; /* constant */
+	wait_queue_head_t *all_waiters; /* [A] */
 };
 #define rb_wait_queue_init(queue)      init_waitqueue_head(queue)
 #define rb_waker_raise(waker)          irq_work_queue(&(waker)->work)
+#define rb_waker_move(waker, queue)    WRITE_ONCE((waker)->all_waiters, queue)
 /* No task writes or waits any more. */
 #define rb_waker_destroy(waker)        irq_work_sync(&(waker)->work)
 
@@ -104,7 +105,7 @@ static inline void rb_waker_run(struct irq_work *work)
 	struct rb_waker *waker = container_of(work, struct rb_waker, work);
 
 	wake_up_all(&waker->waiters);
-	wake_up_all(waker->all_waiters);
+	wake_up_all(READ_ONCE(waker->all_waiters));
 }
 
 static inline void rb_waker_init(struct rb_waker *waker, wait_queue_head_t *all_waiters)

@@ -195,6 +195,15 @@ void ring_buffer_wake_waiters(struct trace_buffer *buffer);
 void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu);
 void ring_buffer_reset(struct trace_buffer *buffer);
 
+/*
+ * Exchanges this CPU's parts of two buffers of the same kind, clock and size, always the same two.
+ * A writer that this call interrupts ends in the part that it began in. False, and nothing has
+ * changed: an interrupted writer has begun in both parts, or one of them is being changed. Any
+ * context but NMI; interrupts off. Readers of the two buffers may run. The sizes of the buffers
+ * must not change meanwhile.
+ */
+bool ring_buffer_swap_this_cpu(struct trace_buffer *a, struct trace_buffer *b);
+
 /* Statistics of one CPU, exact while the CPU does not write. */
 struct ring_buffer_stats {
 	u64 entries;        /* readable now */

@@ -125,5 +125,10 @@ notrace /* part of every tracer's write */
 	void
 	ring_buffer_unlock_commit(struct trace_buffer *buffer)
 {
-	rb_unlock_commit(buffer->cpus[rb_cpu()]);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
+
+	/* Nobody writes there, so an interrupt has exchanged what the caller reserved room in. */
+	if (unlikely(!rb_nest(cb)))
+		cb = READ_ONCE(cb->partner);
+	rb_unlock_commit(cb);
 }

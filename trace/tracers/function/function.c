@@ -45,6 +45,11 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 	return true;
 }
 
+void function_record(struct trace_array *tr, unsigned long ip, unsigned long parent_ip, u32 ctx)
+{
+	function_trace_entry(tr, ip, parent_ip, ctx);
+}
+
 void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			 struct ftrace_regs *fregs __unused)
 {
@@ -141,6 +146,17 @@ static void function_stop(struct trace_array *tr)
 	if (f->enabled)
 		unregister_ftrace_function(&f->ops);
 	f->enabled = false;
+}
+
+int function_trace_register(struct trace_array *tr, ftrace_func_t func)
+{
+	ftrace_set_func(&function_of(tr)->ops, func);
+	return function_start(tr);
+}
+
+void function_trace_unregister(struct trace_array *tr)
+{
+	function_stop(tr);
 }
 
 static struct tracer_flags function_flags = {

@@ -21,12 +21,6 @@
 
 u32 graph_checks;
 
-/* This tracer's data in a trace_array. */
-struct graph_tracer {
-	struct fgraph_ops gops;
-	u32 checks; /* [T] to write: GRAPH_CHECK_* of the trace_array's options */
-};
-
 static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops)
 {
 	return container_of(gops, struct graph_tracer, gops);
@@ -183,6 +177,26 @@ static __always_inline void trace_graph_return(struct ftrace_graph_ret *trace,
 		graph_return_checked(*trace, gops, call, rettime);
 	else
 		graph_write_return(gops->private, trace, call->calltime, rettime, false);
+}
+
+int graph_record_call(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
+		      struct ftrace_regs *fregs)
+{
+	return trace_graph_entry(trace, gops, fregs);
+}
+
+void graph_record_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
+			 struct ftrace_regs *fregs)
+{
+	trace_graph_return(trace, gops, fregs);
+}
+
+void graph_record_leaf(struct trace_array *tr, unsigned long func)
+{
+	u64 now = arch_ktime();
+
+	if (graph_write_call(tr, &(struct ftrace_graph_ent){ .func = func }, NULL))
+		graph_write_return(tr, &(struct ftrace_graph_ret){ .func = func }, now, now, false);
 }
 
 DEFINE_FGRAPH_STUBS(graph, trace_graph_entry, trace_graph_return)

@@ -21,6 +21,12 @@
 #define TRACE_GRAPH_SLEEP_TIME       0x0400
 #define TRACE_GRAPH_GRAPH_TIME       0x0800
 #define TRACE_GRAPH_ARGS             0x1000
+/* Not an option: the time since the beginning of a latency tracer's trace. */
+#define TRACE_GRAPH_PRINT_REL_TIME 0x2000
+/* The columns in which a latency tracer shows a graph. */
+#define LATENCY_GRAPH_FLAGS                                                                        \
+	(TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_PROC | TRACE_GRAPH_PRINT_REL_TIME |             \
+	 TRACE_GRAPH_PRINT_DURATION | TRACE_GRAPH_PRINT_IRQS)
 
 extern struct tracer_flags graph_flags; /* names and defaults; tracer_flags_of() gives the values */
 extern struct tracer graph_trace;       /* trace/tracers/function_graph/function_graph.c */
@@ -39,7 +45,13 @@ void graph_trace_open(struct trace_iterator *iter);
 void graph_trace_close(struct trace_iterator *iter);
 /* struct tracer's print_header and print_line. */
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter);
-enum print_line_t print_graph_function(struct trace_iterator *iter);
+/* The same with flags instead of the options. */
+void print_graph_headers_flags(struct seq_file *m, struct trace_iterator *iter, u32 flags);
+enum print_line_t print_graph_function_flags(struct trace_iterator *iter, u32 flags);
+static inline enum print_line_t print_graph_function(struct trace_iterator *iter)
+{
+	return print_graph_function_flags(iter, tracer_flags_of(iter->tr, &graph_trace));
+}
 /*
  * Writes ns as "12.345 us   ": microseconds, left-aligned, with at most seven digits and three of
  * them after the point.

@@ -29,6 +29,7 @@ struct tracer_flags graph_flags = {
 static void print_lat_help_header(struct seq_file *m, u32 flags)
 {
 	int size = (flags & TRACE_GRAPH_PRINT_ABS_TIME ? 16 : 0) +
+		   (flags & TRACE_GRAPH_PRINT_REL_TIME ? 16 : 0) +
 		   (flags & TRACE_GRAPH_PRINT_CPU ? 4 : 0) +
 		   (flags & TRACE_GRAPH_PRINT_PROC ? 17 : 0);
 
@@ -47,6 +48,7 @@ static void print_column_names(struct seq_file *m, u32 flags, bool latency)
 		const char *name, *pointer;
 	} columns[] = {
 		{ flags & TRACE_GRAPH_PRINT_ABS_TIME, "     TIME       ", "      |         " },
+		{ flags & TRACE_GRAPH_PRINT_REL_TIME, "   REL TIME     ", "      |         " },
 		{ flags & TRACE_GRAPH_PRINT_CPU, " CPU", " |  " },
 		{ flags & TRACE_GRAPH_PRINT_PROC, "  TASK/PID       ", "   |    |        " },
 		{ latency, "||||   ", "||||   " },
@@ -66,8 +68,12 @@ static void print_column_names(struct seq_file *m, u32 flags, bool latency)
 
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter)
 {
+	print_graph_headers_flags(m, iter, tracer_flags_of(iter->tr, &graph_trace));
+}
+
+void print_graph_headers_flags(struct seq_file *m, struct trace_iterator *iter, u32 flags)
+{
 	u64 trace_flags = trace_iter_flags(iter);
-	u32 flags = tracer_flags_of(iter->tr, &graph_trace);
 
 	if (!(trace_flags & TRACE_ITER_CONTEXT_INFO))
 		return;

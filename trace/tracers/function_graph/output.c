@@ -135,6 +135,11 @@ static void print_context(const struct graph_line *line)
 		return;
 	if (line->flags & TRACE_GRAPH_PRINT_ABS_TIME)
 		print_abs_time(line);
+	if (line->flags & TRACE_GRAPH_PRINT_REL_TIME)
+		trace_seq_printf(
+			line->s, "%9llu us |  ",
+			(unsigned long long)(line->iter->ts - trace_iter_time_start(line->iter)) /
+				NSEC_PER_USEC);
 	if (line->flags & TRACE_GRAPH_PRINT_CPU)
 		print_cpu(line);
 	if (line->flags & TRACE_GRAPH_PRINT_PROC) {
@@ -512,15 +517,14 @@ static int entry_depth(const struct trace_iterator *iter)
 	return -1;
 }
 
-enum print_line_t print_graph_function(struct trace_iterator *iter)
+enum print_line_t print_graph_function_flags(struct trace_iterator *iter, u32 flags)
 {
-	struct graph_line line = { .iter = iter, .s = &iter->seq };
+	struct graph_line line = { .iter = iter, .s = &iter->seq, .flags = flags };
 	struct graph_cpu before;
 	unsigned long *slot, call = 0;
 	enum print_line_t ret;
 
 	line.data = *trace_iter_private(iter, &graph_trace);
-	line.flags = tracer_flags_of(iter->tr, &graph_trace);
 	line.trace_flags = trace_iter_flags(iter);
 	if (!line.data)
 		return print_entry(&line);

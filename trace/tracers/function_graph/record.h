@@ -43,6 +43,23 @@ struct graph_call {
 #define GRAPH_CALL_RETVAL  0x20 /* record the return value */
 #define GRAPH_CALL_SKIP    0x80 /* do not trace the call */
 
+/* This tracer's data in a trace_array. A latency tracer has one, too, to record graphs. */
+struct graph_tracer {
+	struct fgraph_ops gops;
+	u32 checks; /* [T] to write: GRAPH_CHECK_* of the trace_array's options */
+};
+
+/*
+ * The callbacks of a struct graph_tracer for other tracers. gops->private is the trace_array. They
+ * are as the entryfunc and retfunc of an fgraph_ops.
+ */
+int graph_record_call(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
+		      struct ftrace_regs *fregs);
+void graph_record_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
+			 struct ftrace_regs *fregs);
+/* Records a call of func that returns at once. Preemption off, any context. */
+void graph_record_leaf(struct trace_array *tr, unsigned long func);
+
 /* Decides whether and how a call is recorded: GRAPH_CALL_*. Called in an entryfunc. */
 u32 graph_choose(const struct ftrace_graph_ent *trace, const struct fgraph_ops *gops, u32 checks);
 

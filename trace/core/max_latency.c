@@ -1,0 +1,110 @@
+/* The worst case of a latency tracer, and the file tracing_max_latency. */
+#include "trace/core/max_latency.h"
+
+#include "arch/irqflags.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/process/cred.h"
+#include "kernel/time/ktime.h"
+#include "trace/core/files.h"
+#include "trace/core/snapshot.h"
+
+bool trace_max_exceeded(const struct trace_array *tr, u64 latency)
+{
+	u64 thresh = READ_ONCE(tracing_thresh);
+
+	return thresh ? latency >= thresh : latency > READ_ONCE(tr->max.latency);
+}
+
+bool trace_max_begin(struct trace_array *tr, u64 latency)
+{
+	raw_ticket_lock(&tr->max.lock);
+	if (trace_max_exceeded(tr, latency) && !READ_ONCE(tr->stop_count))
+		return true;
+	raw_ticket_unlock(&tr->max.lock);
+	return false;
+}
+
+void trace_max_end(struct trace_array *tr, struct trace_max_record *record)
+{
+	record->end = ring_buffer_time_stamp(tr->buffer);
+	record->valid = true;
+	if (!record->one_cpu)
+		tracing_swap_buffers_tr(tr);
+	else if (!ring_buffer_swap_this_cpu(tr->buffer, tr->snapshot))
+		goto out; /* the next one of this length is reported */
+	WRITE_ONCE(tr->max.latency, record->latency);
+	tr->max.record = *record;
+out:
+	raw_ticket_unlock(&tr->max.lock);
+}
+
+void trace_max_set_task(struct trace_max_record *record, const struct task_struct *task)
+{
+	memcpy(record->comm, task->comm, sizeof(record->comm));
+	record->pid = task->pid;
+	record->uid = task->cred->uid;
+	record->nice = task->nice;
+	record->policy = task->user_policy;
+	record->rt_priority = task->rt_priority;
+}
+
+void trace_max_interrupt(struct trace_array *tr)
+{
+	__atomic_fetch_add(&tr->max.epoch, 1, __ATOMIC_RELAXED);
+}
+
+void trace_max_clear(struct trace_array *tr, bool all)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	raw_ticket_lock(&tr->max.lock);
+	tr->max.record.valid = false;
+	if (all)
+		WRITE_ONCE(tr->max.latency, 0);
+	raw_ticket_unlock(&tr->max.lock);
+	raw_local_irq_restore(flags);
+}
+
+/* ---- tracing_max_latency: microseconds ---- */
+
+static ssize_t max_latency_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	char text[32];
+	int length = scnprintf(text, sizeof(text), "%llu\n",
+			       READ_ONCE(trace_file_tr(file)->max.latency) / NSEC_PER_USEC);
+
+	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
+}
+
+static ssize_t max_latency_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	unsigned long us;
+	int error = trace_get_number(buf, count, 10, &us);
+
+	if (error)
+		return error;
+	WRITE_ONCE(trace_file_tr(file)->max.latency, us * NSEC_PER_USEC);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations max_latency_fops = {
+	.read = max_latency_read,
+	.write = max_latency_write,
+	.llseek = generic_file_llseek,
+};
+
+static const struct trace_file max_latency_files[] = {
+	{ .name = "tracing_max_latency", .mode = 0640, .fops = &max_latency_fops },
+	{ .name = NULL },
+};
+
+static int __init max_latency_init(void)
+{
+	trace_register_files(max_latency_files);
+	return 0;
+}
+core_initcall(max_latency_init);

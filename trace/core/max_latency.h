@@ -1,0 +1,55 @@
+/*
+ * The worst case that a latency tracer has found in a trace_array: how long it was, who it was, and
+ * where in the snapshot buffer its entries are. Documentation/trace/ftrace.rst, "irqsoff".
+ *
+ * A new worst case exchanges the two buffers, as a snapshot does, or only the CPU's parts of them.
+ * So its entries remain as they are, and the tracer continues in the other buffer. `trace` shows
+ * the entries from start to end.
+ */
+#pragma once
+
+#include "kernel/locking/spinlock.h"
+#include "kernel/sched/sched.h"
+
+struct seq_file;
+struct trace_array;
+struct trace_iterator;
+
+/* One case. Constant once reported. */
+struct trace_max_record {
+	bool valid;     /* false: none was reported yet */
+	bool one_cpu;   /* only entries of cpu belong to it */
+	unsigned cpu;   /* where it ended */
+	u64 latency;    /* in the unit of the buffer's clock, usually ns */
+	u64 start, end; /* times of its first and after its last entry */
+	unsigned long critical_start, critical_end; /* addresses of both ends; 0: not of interest */
+	/* The task: of a section the one that ended it. */
+	char comm[TASK_COMM_LEN];
+	pid_t pid;
+	u32 uid;
+	int nice, policy, rt_priority;
+};
+
+/* [M] lock; [A] atomic. */
+struct trace_max {
+	spinlock_t lock;                /* M. Interrupts off; not in NMI */
+	u64 latency;                    /* [A] tracing_max_latency */
+	u32 epoch;                      /* [A] changes when tracing stops */
+	struct trace_max_record record; /* [M] what `trace` shows */
+};
+
+/* Returns whether the latency is to be reported. Any context. */
+bool trace_max_exceeded(const struct trace_array *tr, u64 latency);
+/*
+ * Begins a report: true if the latency still is to be reported, and tracing is not stopped. Then
+ * the caller writes the last entries, and ends with trace_max_end(), which takes over the record
+ * and exchanges the buffers. M is held meanwhile. Any context but NMI; interrupts off.
+ */
+bool trace_max_begin(struct trace_array *tr, u64 latency);
+void trace_max_end(struct trace_array *tr, struct trace_max_record *record);
+/* Fills in the task's part of a record. The task is current, or runs next on this CPU. */
+void trace_max_set_task(struct trace_max_record *record, const struct task_struct *task);
+/* Notes that cases which run now miss entries, because tracing stops. Any context. */
+void trace_max_interrupt(struct trace_array *tr);
+/* Forgets the record, so that `trace` is empty; all: tracing_max_latency too. Task context. */
+void trace_max_clear(struct trace_array *tr, bool all);
