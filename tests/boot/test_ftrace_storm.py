@@ -56,8 +56,8 @@ def storm_leaves_a_sound_machine(machine, seconds):
     machine.poweroff()
 
 
-def test_twelve_seconds_of_everything_at_once_leave_a_sound_machine(boot):
-    storm_leaves_a_sound_machine(boot(kernel="nop5-test", cpus=8, mem="512M"), 12)
+def test_eight_seconds_of_everything_at_once_leave_a_sound_machine(boot):
+    storm_leaves_a_sound_machine(boot(kernel="nop5-test", cpus=8, mem="512M"), 8)
 
 
 def test_the_storm_without_memory_gives_errors_and_frees_all_memory(boot):
@@ -85,7 +85,7 @@ def test_the_storm_without_memory_gives_errors_and_frees_all_memory(boot):
     warm_up(lambda: all_at_once(3))
     assert "page allocation failure" in machine.text and "Out of memory: Killed process" in machine.text
     before = resources(machine)
-    all_at_once(8)
+    all_at_once(5)
     resources_return_to(machine, before)
     sound(machine)
     machine.poweroff()

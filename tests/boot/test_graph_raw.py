@@ -146,7 +146,7 @@ def test_every_return_belongs_to_the_call_that_stands_before_it(boot, images, op
     assert not re.search("BUG|WARNING", machine.text)
 
 
-def test_ten_seconds_of_calls_on_four_cpus_are_whole_trees(boot, images):
+def test_four_seconds_of_calls_on_four_cpus_are_whole_trees(boot, images):
     """Traces only some functions, so that no event is lost: nested calls that sleep, switch and wake."""
     machine = boot(cpus=4, mem="512M")
     names = symbols(images)
@@ -154,16 +154,16 @@ def test_ten_seconds_of_calls_on_four_cpus_are_whole_trees(boot, images):
     machine.check("echo 'vfs_* sys_* seq_* pipe_* *schedule* *wake* do_interrupt' > set_ftrace_filter")
     machine.check("echo 'sys_mmap sys_munmap' > set_ftrace_notrace")  # stress does nothing else
     machine.check("echo function_graph > current_tracer")
-    for _ in range(20):
+    for _ in range(8):
         machine.check("echo 'sleep 0.4; cat /proc/stat | grep -c cpu > /dev/null' >> /tmp/script")
-    machine.check("echo 1 > tracing_on; stress -c 2 -m 2 -t 10 &")
+    machine.check("echo 1 > tracing_on; stress -c 2 -m 2 -t 4 &")
     machine.check("sh /tmp/script; wait")
     data = snapshot(machine, 4)
     for cpu in range(4):
         stats = machine.check(f"cat per_cpu/cpu{cpu}/stats")
         assert "\noverrun: 0\n" in stats and "\ndropped events: 0\n" in stats
     stamps = [call[0] for call in calls(data)]
-    assert stamps[-1] - stamps[0] >= 10_000_000_000
+    assert stamps[-1] - stamps[0] >= 4_000_000_000
     assert check_trees(data, names) > 1000
     machine.check("echo nop > current_tracer; echo > set_ftrace_filter; echo > set_ftrace_notrace")
     assert not re.search("BUG|WARNING", machine.text)
