@@ -87,28 +87,35 @@ void allow_write_access(struct file *file)
 }
 
 /* Counts the file in its owner. An open directory does not use the owner, and is not counted. */
-static int open_owned(struct inode *inode, struct file *file)
+static bool open_owned(struct inode *inode, struct file *file)
 {
 	if (!inode->i_owner || S_ISDIR(inode->i_mode))
-		return 0;
+		return true;
 	if (!file_owner_open(inode->i_owner))
-		return -ENODEV;
+		return false;
 	file->f_mode |= FMODE_OWNED;
-	return 0;
+	return true;
 }
 
 /*
- * Gives file the operations of the inode, and keeps the module that has them. False: the module is
- * going. Under RCU, because a removed file of a module loses its operations before a grace period.
+ * Gives file the operations of the inode, and keeps the module that has them, and the owner. False:
+ * one of them is going. Under RCU, because a removed file of a module loses its operations before
+ * the grace period that precedes the end of the module.
  */
 static bool get_operations(struct inode *inode, struct file *file)
 {
 	const struct file_operations *fops;
-	bool alive;
+	bool alive = true;
 
 	rcu_read_lock();
 	fops = READ_ONCE(inode->i_fop);
-	alive = !fops || try_module_get(fops->owner);
+	if (fops) {
+		alive = try_module_get(fops->owner);
+		if (alive && !open_owned(inode, file)) {
+			module_put(fops->owner);
+			alive = false;
+		}
+	}
 	if (alive && fops)
 		file->f_op = fops;
 	rcu_read_unlock();
@@ -118,7 +125,7 @@ static bool get_operations(struct inode *inode, struct file *file)
 int vfs_open(const struct path *path, struct file *file)
 {
 	struct inode *inode = path->dentry->d_inode;
-	int err;
+	int err = 0;
 
 	file->f_path = *path;
 	path_get(path);
@@ -135,8 +142,7 @@ int vfs_open(const struct path *path, struct file *file)
 		return -ENODEV;
 	if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode))
 		file->f_mode |= FMODE_ATOMIC_POS;
-	err = open_owned(inode, file);
-	if (!err && file->f_op->open)
+	if (file->f_op->open)
 		err = file->f_op->open(inode, file);
 	if (err) { /* fput() must not call release after an open that failed */
 		module_put(file->f_op->owner);

@@ -194,6 +194,12 @@ static struct dentry *first_child(struct dentry *dir)
 	return child;
 }
 
+/* True if a module has the operations of the file, or the data that they use. */
+static bool is_of_module(const struct inode *inode)
+{
+	return (inode->i_fop && inode->i_fop->owner) || (inode->i_owner && inode->i_owner->module);
+}
+
 /* Removes one name. Returns false if it is a directory that has got a child meanwhile. */
 static bool remove_one(struct dentry *dentry)
 {
@@ -205,7 +211,7 @@ static bool remove_one(struct dentry *dentry)
 		; /* another task has removed it */
 	} else if (!S_ISDIR(dentry->d_inode->i_mode)) {
 		simple_unlink(dir, dentry);
-		if (dentry->d_inode->i_fop && dentry->d_inode->i_fop->owner)
+		if (is_of_module(dentry->d_inode))
 			WRITE_ONCE(dentry->d_inode->i_fop, NULL); /* the module may go now */
 		d_delete(dentry);
 	} else if (simple_rmdir(dir, dentry) == 0) {

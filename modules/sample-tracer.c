@@ -11,6 +11,8 @@
 #include "fs/seq_file.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/moduleparam.h"
+#include "trace/core/iterator.h"
+#include "trace/core/trace_array.h"
 #include "trace/core/tracer.h"
 #include "trace/core/write.h"
 #include "trace/ftrace/ftrace.h"
@@ -38,6 +40,12 @@ static void record_call(unsigned long ip, unsigned long parent_ip, struct ftrace
 
 static struct ftrace_ops sample_ops = { .func = record_call };
 
+/* A file in options/ for each. The core keeps the bits of each trace_array. */
+#define SAMPLE_HEADING BIT(0)
+static const struct tracer_opt sample_opts[] = { { .name = "sample-heading", .bit = SAMPLE_HEADING },
+						 {} };
+static struct tracer_flags sample_flags = { .val = SAMPLE_HEADING, .opts = sample_opts };
+
 static int sample_init(struct trace_array *tr)
 {
 	int error = ftrace_set_filter(&sample_ops, function, strlen(function), true);
@@ -56,9 +64,12 @@ static void sample_reset(struct trace_array *tr __unused)
 	ftrace_free_filter(&sample_ops);
 }
 
-static void sample_header(struct seq_file *m, struct trace_iterator *iter __unused)
+static struct tracer sample_tracer;
+
+static void sample_header(struct seq_file *m, struct trace_iterator *iter)
 {
-	seq_printf(m, "# the calls of %s\n#\n", function);
+	if (tracer_flags_of(iter->tr, &sample_tracer) & SAMPLE_HEADING)
+		seq_printf(m, "# the calls of %s\n#\n", function);
 }
 
 /* There is one sample_ops, so only the top level can have the tracer (no allow_instances). */
@@ -67,6 +78,7 @@ static struct tracer sample_tracer = {
 	.init = sample_init,
 	.reset = sample_reset,
 	.print_header = sample_header,
+	.flags = &sample_flags,
 	.owner = THIS_MODULE,
 };
 

@@ -314,9 +314,14 @@ def test_a_tracer_in_a_module(machine):
     refused(machine, "rmmod sample-tracer", "Resource temporarily unavailable")
     trace = machine.check("cat trace")
     assert "# the calls of vfs_open\n#\n" in trace and re.search(r"\] \.{4} +\d+\.\d+: vfs_open <-", trace), trace
+    machine.check("echo 0 > options/sample-heading")
+    assert "# the calls of" not in machine.check("cat trace") and "nosample-heading\n" in machine.check("cat trace_options")
     machine.check("exec 3< trace; echo nop > current_tracer")
     refused(machine, "rmmod sample-tracer", "Resource temporarily unavailable")
-    machine.check("exec 3<&-; rmmod sample-tracer; cd /root")
+    machine.check("exec 3<&-; exec 3< options/sample-heading")
+    refused(machine, "rmmod sample-tracer", "Resource temporarily unavailable")
+    machine.check("exec 3<&-; rmmod sample-tracer; test ! -e options/sample-heading")
+    machine.check("modprobe sample-tracer; cat options/sample-heading; rmmod sample-tracer; cd /root")
     assert "sample" not in machine.check(f"cat {TRACING}/available_tracers")
 
 

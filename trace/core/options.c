@@ -1,4 +1,5 @@
 /* Options: the file trace_options, the files in options/, and the effects of a change. */
+#include "fs/file_owner.h"
 #include "fs/seq_file.h"
 #include "fs/tracefs.h"
 #include "kernel/init.h"
@@ -24,6 +25,8 @@ struct trace_option {
 	u64 mask; /* TRACE_ITER_*, when tracer is NULL */
 	struct tracer *tracer;
 	const struct tracer_opt *opt;
+	struct dentry *file;
+	struct file_owner owner; /* of the file, if a module has the tracer */
 };
 
 /* Of other rooms, by the number of the bit; boot to write. NULL: no room has registered it. */
@@ -238,15 +241,29 @@ static const struct file_operations trace_option_fops = {
 	.llseek = generic_file_llseek,
 };
 
+static void option_release(struct file_owner *owner)
+{
+	kfree(container_of(owner, struct trace_option, owner));
+}
+
 /* trace_free_options() frees the copy of *option. T held. */
 static int create_option_file(const struct trace_option *option, const char *name)
 {
+	struct inode *dir = option->tr->options_dir->d_inode;
 	struct trace_option *o = kmemdup(option, sizeof(*option), GFP_KERNEL);
+	struct file_owner *inherited = dir->i_owner;
 
 	if (!o)
 		return -ENOMEM;
-	if (IS_ERR_OR_NULL(tracefs_create_file(name, 0640, option->tr->options_dir, o,
-					       &trace_option_fops))) {
+	/* A file inherits the owner of its directory, before it can be opened. */
+	if (o->tracer && o->tracer->owner) {
+		file_owner_init(&o->owner, NULL, option_release);
+		o->owner.module = o->tracer->owner;
+		dir->i_owner = &o->owner;
+	}
+	o->file = tracefs_create_file(name, 0640, option->tr->options_dir, o, &trace_option_fops);
+	dir->i_owner = inherited;
+	if (IS_ERR_OR_NULL(o->file)) {
 		kfree(o);
 		return -ENOMEM;
 	}
@@ -260,6 +277,19 @@ void trace_free_options(struct trace_array *tr)
 
 	list_for_each_entry_safe (o, next, &tr->options, list)
 		kfree(o);
+}
+
+void remove_trace_option_files(struct trace_array *tr, const struct tracer *tracer)
+{
+	struct trace_option *o, *next;
+
+	list_for_each_entry_safe (o, next, &tr->options, list) {
+		if (o->tracer != tracer)
+			continue;
+		list_del(&o->list);
+		tracefs_remove(o->file);
+		file_owner_put(&o->owner);
+	}
 }
 
 int create_trace_option_files(struct trace_array *tr, struct tracer *tracer)

@@ -81,6 +81,8 @@ void trace_apply_boot_options(void);
 
 /* Create the files for one tracer's options if options/ exists. 0 or -ENOMEM. T held. */
 int create_trace_option_files(struct trace_array *tr, struct tracer *tracer);
+/* Removes them. The tracer is of a module; no file is open. T held. */
+void remove_trace_option_files(struct trace_array *tr, const struct tracer *tracer);
 /* Creates options/ with all options known so far. 0 or -ENOMEM. T held. */
 int trace_create_options_dir(struct trace_array *tr);
 /* Frees the data of these files, after the last one is closed. */

@@ -344,13 +344,25 @@ static int attach_tracer(struct trace_array *tr, struct tracer *tracer)
 
 static bool is_valid(const struct tracer *t)
 {
-	bool has_data = t->flags || t->open || t->close || t->create || t->create_files ||
-			t->detach || t->destroy;
+	bool has_data = t->open || t->close || t->create || t->create_files || t->detach ||
+			t->destroy || (t->flags && t->allow_instances);
 
 	return t->name && strlen(t->name) < MAX_TRACER_SIZE && !(t->owner && has_data);
 }
 
-/* During the boot the top level is the only trace_array. A tracer in a module has no data in any.
+/* T held. */
+static void unlink_tracer(struct tracer *tracer)
+{
+	struct tracer **link = &trace_types;
+
+	while (*link != tracer)
+		link = &(*link)->next;
+	WRITE_ONCE(*link, tracer->next);
+	remove_trace_option_files(&global_trace, tracer);
+	used_indices &= ~BIT(tracer->index);
+}
+
+/* During the boot the top level is the only trace_array. A tracer in a module has data only there.
  */
 int register_tracer(struct tracer *tracer)
 {
@@ -375,7 +387,10 @@ int register_tracer(struct tracer *tracer)
 		if (!tracer->owner)
 			trace_own_types = tracer;
 		error = create_trace_option_files(&global_trace, tracer);
-		start_boot_tracer();
+		if (error && tracer->owner)
+			unlink_tracer(tracer);
+		else
+			start_boot_tracer();
 	}
 	mutex_unlock(&trace_types_lock);
 	return error;
@@ -384,13 +399,8 @@ EXPORT_SYMBOL(register_tracer);
 
 void unregister_tracer(struct tracer *tracer)
 {
-	struct tracer **link = &trace_types;
-
 	mutex_lock(&trace_types_lock);
-	while (*link != tracer)
-		link = &(*link)->next;
-	WRITE_ONCE(*link, tracer->next);
-	used_indices &= ~BIT(tracer->index);
+	unlink_tracer(tracer);
 	mutex_unlock(&trace_types_lock);
 	synchronize_rcu(); /* a reader or a dump may have read print_trace before it changed */
 }

@@ -77,8 +77,9 @@ struct tracer {
 	bool allow_instances; /* false: the tracer runs in the top level only */
 	/*
 	 * THIS_MODULE. A trace_array that has the tracer, and a reader that prints with it, have a
-	 * reference on the module. A tracer in a module has no flags, open, close, create,
-	 * create_files, detach and destroy: its module has its data, and makes its files.
+	 * reference on the module, and so has an open file of its options. A tracer in a module has
+	 * no open, close, create, create_files, detach and destroy: its module has its data, and
+	 * makes its files. It has flags only without allow_instances.
 	 */
 	struct module *owner;
 
