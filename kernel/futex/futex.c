@@ -238,23 +238,6 @@ int futex_queue_if_equal(struct futex_q *q, u32 __user *uaddr, u32 val)
 	return queue_if_equal(q, uaddr, val);
 }
 
-u32 *futex_pin_word(u32 __user *uaddr, struct page **page)
-{
-	struct mm_struct *mm = current->mm;
-	unsigned long address = (unsigned long)uaddr;
-	struct vm_area_struct *vma;
-
-	mmap_read_lock(mm);
-	vma = vma_lookup(mm, address);
-	/* get_user_page() would write to memory that the program may only read. */
-	*page = vma && (vma->vm_flags & VM_WRITE) ? get_user_page(mm, address, true)
-						  : ERR_PTR(-EFAULT);
-	mmap_read_unlock(mm);
-	if (IS_ERR(*page))
-		return NULL;
-	return (u32 *)((char *)page_address(*page) + address % PAGE_SIZE);
-}
-
 /* The end of a wait: FUTEX_WAIT has a duration, all others have a time. */
 static int wait_end(int cmd, bool realtime, const struct __kernel_timespec __user *utime,
 		    ktime_t *end)

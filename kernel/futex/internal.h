@@ -105,8 +105,6 @@ long futex_wake_key(struct futex_bucket *bucket, const struct futex_key *key, un
  * task is TASK_INTERRUPTIBLE after 0.
  */
 int futex_queue_if_equal(struct futex_q *q, u32 __user *uaddr, u32 val);
-/* The word at uaddr in the kernel's own mapping, writable; *page keeps it. NULL: a fault. */
-u32 *futex_pin_word(u32 __user *uaddr, struct page **page);
 
 /* requeue.c: the locks of two buckets, which may be the same. */
 void futex_lock_two(struct futex_bucket *a, struct futex_bucket *b);

@@ -139,8 +139,8 @@ long futex_wake_op(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wa
 	s32 arg = (s32)(encoded << 8) >> 20, cmp_arg = (s32)(encoded << 20) >> 20;
 	struct futex_bucket *bucket, *bucket2;
 	struct futex_key key, key2;
-	struct page *page;
-	u32 *word, old, new;
+	u32 old, now, new;
+	bool fault;
 	long ret;
 	int err = futex_get_key(uaddr, shared, &key), holds;
 
@@ -151,17 +151,27 @@ long futex_wake_op(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wa
 		goto put_first;
 	if (encoded & 0x80000000U)
 		arg = (s32)(1U << (arg & 31));
-	word = futex_pin_word(uaddr2, &page);
-	ret = -EFAULT;
-	if (!word)
-		goto put_both;
 	bucket = bucket_of(&key);
 	bucket2 = bucket_of(&key2);
 	futex_lock_two(bucket, bucket2);
-	do {
-		old = READ_ONCE(*word);
+	old = now = 0;
+	for (;;) {
+		/* The first guess fails unless it is right, and then tells what is there. */
 		err = wake_op_new((encoded >> 28) & 7, old, (u32)arg, &new);
-	} while (!err && cmpxchg(word, old, new) != old);
+		if (err)
+			break;
+		fault = cmpxchg_user(uaddr2, &now, new);
+		if (!fault && now == old)
+			break;
+		old = now;
+		if (!fault)
+			continue;
+		futex_unlock_two(bucket, bucket2);
+		ret = -EFAULT;
+		if (fault_in_writable(uaddr2))
+			goto put_both;
+		futex_lock_two(bucket, bucket2);
+	}
 	holds = wake_op_holds((encoded >> 24) & 15, (s32)old, cmp_arg);
 	if (err || holds < 0) {
 		ret = -ENOSYS;
@@ -175,7 +185,6 @@ long futex_wake_op(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wa
 		}
 	}
 	futex_unlock_two(bucket, bucket2);
-	put_page(page);
 put_both:
 	put_key(&key2);
 put_first:

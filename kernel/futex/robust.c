@@ -14,29 +14,29 @@ struct robust_list_head {
 /* The task that holds this lock ends. */
 static void owner_died(u32 __user *uaddr, pid_t pid, bool pi, bool pending)
 {
-	struct page *page;
-	u32 *word, old;
+	u32 old, now;
 
 	if ((unsigned long)uaddr % sizeof(u32) || !access_ok(uaddr, sizeof(u32)))
 		return;
-	word = futex_pin_word(uaddr, &page);
-	if (!word)
+	if (get_user(old, uaddr))
 		return;
-	old = READ_ONCE(*word);
 	/* The owner has released the lock, but may not have woken a waiter yet. */
 	if (pending && !pi && !old)
 		(void)futex_wake(uaddr, true, 1, FUTEX_BITSET_MATCH_ANY);
 	while ((old & FUTEX_TID_MASK) == (u32)pid) {
-		u32 found = cmpxchg(word, old, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED);
-
-		if (found == old) {
+		now = old;
+		if (cmpxchg_user(uaddr, &now, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED)) {
+			if (fault_in_writable(uaddr))
+				break;
+			continue;
+		}
+		if (now == old) {
 			if (!pi && (old & FUTEX_WAITERS)) /* pi: rt_mutex_exit() */
 				(void)futex_wake(uaddr, true, 1, FUTEX_BITSET_MATCH_ANY);
 			break;
 		}
-		old = found;
+		old = now;
 	}
-	put_page(page);
 }
 
 static void release_entry(const struct robust_list_head *head, u64 entry, pid_t pid, bool pending)
