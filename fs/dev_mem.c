@@ -47,13 +47,19 @@ static int mmap_zero(struct file *file, struct vm_area_struct *vma)
 
 static const struct file_operations null_fops = { .read_iter = read_null,
 						  .write_iter = write_null,
+						  .no_splice_read = true,
 						  .llseek = noop_llseek };
 static const struct file_operations zero_fops = {
-	.read_iter = read_zero, .write_iter = write_null, .llseek = noop_llseek, .mmap = mmap_zero
+	.read_iter = read_zero,
+	.write_iter = write_null,
+	.no_splice_read = true,
+	.llseek = noop_llseek,
+	.mmap = mmap_zero,
 };
 static const struct file_operations full_fops = { .read_iter = read_zero,
 						  .write_iter = write_full,
 						  .no_splice_write = true,
+						  .no_splice_read = true,
 						  .llseek = noop_llseek };
 
 int mem_devices_init(void)

@@ -265,6 +265,7 @@ struct file_operations {
 	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *to);
 	ssize_t (*write_iter)(struct kiocb *iocb, struct iov_iter *from);
 	bool no_splice_write; /* splice(2) and sendfile(2) to it: -EINVAL */
+	bool no_splice_read;  /* splice(2) from it: -EINVAL */
 	/* NULL: -ESPIPE. */
 	loff_t (*llseek)(struct file *file, loff_t offset, int whence);
 	/*

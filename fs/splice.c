@@ -124,8 +124,9 @@ static ssize_t do_sendfile(struct file *in, loff_t __user *offset, struct file *
 	err = get_pos(offset, in, &pos);
 	if (err)
 		return err;
-	/* Linux sends from what has pages: programs read and write all other files themselves. */
-	if (!S_ISREG(in->f_inode->i_mode) || !in->f_op->read_iter)
+	/* Only from what has positions: no pipe, no terminal, no socket. */
+	if (!in->f_op->llseek || in->f_op->llseek == no_llseek || in->f_op->no_splice_read ||
+	    S_ISDIR(in->f_inode->i_mode))
 		return -EINVAL;
 	if ((out->f_flags & O_APPEND) || out->f_op->no_splice_write)
 		return -EINVAL;
@@ -179,7 +180,7 @@ static ssize_t do_splice(struct file *in, loff_t __user *off_in, struct file *ou
 		return -EINVAL;
 	if (!is_pipe(out) && ((out->f_flags & O_APPEND) || out->f_op->no_splice_write))
 		return -EINVAL;
-	if (S_ISDIR(in->f_inode->i_mode))
+	if (in->f_op->no_splice_read)
 		return -EINVAL;
 	err = get_pos(off_in, in, &in_pos);
 	if (!err)

@@ -167,6 +167,7 @@ static ssize_t pid_file_write(struct file *file, const char *buf, size_t count, 
 }
 
 static const struct file_operations pid_file_fops = {
+	.no_splice_read = true,
 	.open = pid_file_open,
 	.read = seq_read,
 	.write = pid_file_write,

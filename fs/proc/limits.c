@@ -144,6 +144,7 @@ static ssize_t oom_score_adj_write(struct file *file, const char *buf, size_t co
 }
 
 const struct file_operations proc_oom_score_adj_operations = {
+	.no_splice_read = true,
 	.open = oom_score_adj_open,
 	.read = seq_read,
 	.write = oom_score_adj_write,
@@ -190,6 +191,7 @@ static ssize_t oom_adj_write(struct file *file, const char *buf, size_t count, l
 }
 
 const struct file_operations proc_oom_adj_operations = {
+	.no_splice_read = true,
 	.open = oom_adj_open,
 	.read = seq_read,
 	.write = oom_adj_write,
@@ -240,6 +242,7 @@ static ssize_t timerslack_write(struct file *file, const char *buf, size_t count
 }
 
 const struct file_operations proc_timerslack_operations = {
+	.no_splice_read = true,
 	.open = timerslack_open,
 	.read = seq_read,
 	.write = timerslack_write,

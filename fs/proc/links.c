@@ -235,6 +235,7 @@ static int fdinfo_open(struct inode *inode, struct file *file)
 }
 
 static const struct file_operations fdinfo_fops = {
+	.no_splice_read = true,
 	.open = fdinfo_open,
 	.read = seq_read,
 	.llseek = seq_lseek,

@@ -68,6 +68,7 @@ static ssize_t loginuid_write(struct file *file, const char *buf, size_t count, 
 }
 
 const struct file_operations proc_loginuid_operations = {
+	.no_splice_read = true,
 	.open = loginuid_open,
 	.read = seq_read,
 	.write = loginuid_write,

@@ -113,6 +113,7 @@ static int smaps_open(struct inode *inode, struct file *file)
 }
 
 const struct file_operations proc_smaps_operations = {
+	.no_splice_read = true,
 	.open = smaps_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
@@ -180,6 +181,7 @@ static ssize_t pagemap_read(struct file *file, char *buf, size_t count, loff_t *
 }
 
 const struct file_operations proc_pagemap_operations = {
+	.no_splice_read = true,
 	.open = proc_traced_open,
 	.read = pagemap_read,
 	.llseek = proc_mem_llseek,

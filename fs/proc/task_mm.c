@@ -124,15 +124,18 @@ loff_t proc_mem_llseek(struct file *file, loff_t offset, int whence)
 }
 
 const struct file_operations proc_cmdline_operations = {
+	.no_splice_read = true,
 	.read = cmdline_read,
 	.llseek = generic_file_llseek,
 };
 const struct file_operations proc_environ_operations = {
+	.no_splice_read = true,
 	.open = proc_traced_open,
 	.read = environ_read,
 	.llseek = generic_file_llseek,
 };
 const struct file_operations proc_mem_operations = {
+	.no_splice_read = true,
 	.open = proc_traced_open,
 	.read = mem_read,
 	.write = mem_write,
@@ -262,6 +265,7 @@ static int maps_open(struct inode *inode, struct file *file)
 }
 
 const struct file_operations proc_maps_operations = {
+	.no_splice_read = true,
 	.open = maps_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
