@@ -48,9 +48,12 @@ static u64 trace_clock_x86_tsc(void)
 	return arch_cycles();
 }
 
+/* perf, mono, mono_raw and boot are one clock here: it is never slewed, and does not sleep. */
 const struct trace_clock trace_clocks[] = {
 	{ "local", trace_clock_local, true },      { "global", trace_clock_global, true },
 	{ "counter", trace_clock_counter, false }, { "uptime", trace_clock_uptime, false },
-	{ "mono", trace_clock_local, true },       { "x86-tsc", trace_clock_x86_tsc, false },
+	{ "perf", trace_clock_local, true },       { "mono", trace_clock_local, true },
+	{ "mono_raw", trace_clock_local, true },   { "boot", trace_clock_local, true },
+	{ "x86-tsc", trace_clock_x86_tsc, false },
 };
 const unsigned trace_nr_clocks = ARRAY_SIZE(trace_clocks);

@@ -12,7 +12,7 @@ struct trace_clock {
 	bool in_ns; /* read() returns nanoseconds; false: another unit */
 };
 
-/* In this order: local, global, counter, uptime, mono, x86-tsc. */
+/* In Linux's order: local, global, counter, uptime, perf, mono, mono_raw, boot, x86-tsc. */
 extern const struct trace_clock trace_clocks[];
 extern const unsigned trace_nr_clocks;
 

@@ -80,11 +80,12 @@ struct ftrace_ops {
 	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or with STUB */
 	unsigned long direct_call;            /* [C] while registered, with DIRECT: the function */
 	struct ftrace_ops *follower;          /* [F] uses the same hashes: ftrace_share_hashes() */
+	struct list_head off; /* [F] ftrace_enabled is 0: instead of list; else NULL */
 };
 
 /*
  * Attaches ops to the functions that its hashes name. Task context. On an error nothing is changed:
- *   -EBUSY	ops is registered already
+ *   -EBUSY	ops is registered already; IPMODIFY while ftrace_enabled is 0
  *   -EINVAL	no func; a flag that the owner may not set; DELETED; IPMODIFY without a filter
  *   -EPERM	IPMODIFY, and another IPMODIFY ops has one of the functions
  *   -ENOMEM

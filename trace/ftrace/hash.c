@@ -140,3 +140,24 @@ bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset)
 	hash->slots[hole] = 0;
 	return true;
 }
+
+void ftrace_share_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
+{
+	mutex_lock(&ftrace_lock);
+	follower->filter_hash = ops->filter_hash;
+	follower->notrace_hash = ops->notrace_hash;
+	follower->follower = ops->follower;
+	ops->follower = follower;
+	mutex_unlock(&ftrace_lock);
+}
+
+void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
+{
+	mutex_lock(&ftrace_lock);
+	while (ops->follower != follower)
+		ops = ops->follower;
+	ops->follower = follower->follower;
+	follower->follower = NULL;
+	follower->filter_hash = follower->notrace_hash = NULL;
+	mutex_unlock(&ftrace_lock);
+}

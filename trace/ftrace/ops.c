@@ -36,7 +36,9 @@
 DEFINE_MUTEX(ftrace_lock);
 LIST_HEAD(ftrace_ops_list);
 
-static bool ftrace_disabled; /* set by an error, never cleared */
+static LIST_HEAD(ftrace_off_ops); /* [F] the registered ops while ftrace_is_off; else empty */
+static bool ftrace_is_off;        /* [F] ftrace_set_enabled(): no ops is in ftrace_ops_list */
+static bool ftrace_disabled;      /* set by an error, never cleared */
 
 /* ---- calling callbacks ---- */
 
@@ -154,7 +156,7 @@ void ftrace_filter_pids(struct ftrace_ops *ops, bool on)
 
 static struct ftrace_request current_request(const struct ftrace_ops *ops)
 {
-	return (struct ftrace_request){ true, ops->filter_hash, ops->notrace_hash };
+	return (struct ftrace_request){ !ftrace_is_off, ops->filter_hash, ops->notrace_hash };
 }
 
 static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
@@ -165,6 +167,8 @@ static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 		return -EBUSY;
 	if (ops->flags & ~(FTRACE_OPS_FL_OF_OWNER | of_ftrace))
 		return -EINVAL;
+	if (ftrace_is_off && (ops->flags & FTRACE_OPS_FL_IPMODIFY))
+		return -EBUSY;
 	return ftrace_disabled ? -ENODEV : 0;
 }
 
@@ -240,6 +244,10 @@ static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
 		return error;
 	}
 	ops->flags |= FTRACE_OPS_FL_ENABLED;
+	if (ftrace_is_off) {
+		list_add_tail(&ops->off, &ftrace_off_ops);
+		return 0; /* the change has no sites, and patches is NULL */
+	}
 	list_add_tail_rcu(&ops->list, &ftrace_ops_list);
 	error = ftrace_change_commit(&change, patches);
 	vfree(patches);
@@ -314,6 +322,35 @@ int unregister_ftrace_direct(struct ftrace_ops *ops)
 }
 EXPORT_SYMBOL_GPL(unregister_ftrace_direct);
 
+/* Does a change that is allowed. Without memory it uses several batches. 0 or -ENODEV. [F] */
+static int change_sites(struct ftrace_change *change)
+{
+	struct text_patch *patches;
+	int error;
+
+	ftrace_change_plan(change);
+	ftrace_change_alloc(change->sites, &patches);
+	error = ftrace_change_commit(change, patches);
+	vfree(patches);
+	return error;
+}
+
+/* [F] */
+static void leave_off_list(struct ftrace_ops *ops)
+{
+	list_del(&ops->off);
+	ops->off.next = NULL;
+}
+
+/* Removes ops from the list that it is in. [F] */
+static void leave_list(struct ftrace_ops *ops)
+{
+	if (ops->off.next)
+		leave_off_list(ops);
+	else if (ops->list.prev) /* NULL: ftrace_turn_all_off() has removed it */
+		list_del_rcu(&ops->list);
+}
+
 /*
  * Removes ops from the list, and its calls from all sites. *tramp: its trampoline, to be freed
  * after a grace period. [F]
@@ -321,14 +358,10 @@ EXPORT_SYMBOL_GPL(unregister_ftrace_direct);
 static int detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
 {
 	struct ftrace_change change = { .ops = ops, .before = current_request(ops) };
-	struct text_patch *patches;
 	int error;
 
-	list_del_rcu(&ops->list);
-	ftrace_change_plan(&change);
-	ftrace_change_alloc(change.sites, &patches); /* without memory: several batches */
-	error = ftrace_change_commit(&change, patches);
-	vfree(patches);
+	leave_list(ops);
+	error = change_sites(&change);
 	*tramp = ops->trampoline;
 	ops->trampoline = NULL;
 	if (*tramp)
@@ -352,8 +385,7 @@ int ftrace_unregister_begin(struct ftrace_ops *ops, struct ftrace_trampoline **t
 		error = detach(ops, tramp);
 	} else {
 		error = -ENODEV;
-		if (ops->list.prev) /* ftrace_turn_all_off() has not removed it yet */
-			list_del_rcu(&ops->list);
+		leave_list(ops);
 		*tramp = ops->trampoline;
 	}
 	if (error && *tramp) {
@@ -399,7 +431,7 @@ static struct ftrace_change change_of_hashes(struct ftrace_ops *ops, struct ftra
 {
 	return (struct ftrace_change){ .ops = ops,
 				       .before = current_request(ops),
-				       .after = { true, filter, notrace_hash } };
+				       .after = { !ftrace_is_off, filter, notrace_hash } };
 }
 
 /* Checks whether ops and its followers may get these hashes. *sites: as in struct ftrace_change. */
@@ -474,25 +506,58 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 	return error;
 }
 
-void ftrace_share_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
+/* ---- ftrace_enabled ---- */
+
+/* An error is a shutdown: the other ops stay where they are. [F] */
+static int turn_off(void)
 {
-	mutex_lock(&ftrace_lock);
-	follower->filter_hash = ops->filter_hash;
-	follower->notrace_hash = ops->notrace_hash;
-	follower->follower = ops->follower;
-	ops->follower = follower;
-	mutex_unlock(&ftrace_lock);
+	struct ftrace_ops *ops;
+	int error = 0;
+
+	list_for_each_entry (ops, &ftrace_ops_list, list)
+		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
+			return -EBUSY;
+	while (!error && !list_empty(&ftrace_ops_list)) {
+		ops = list_first_entry(&ftrace_ops_list, struct ftrace_ops, list);
+		struct ftrace_change change = { .ops = ops, .before = current_request(ops) };
+
+		/* A list walker at this ops goes on to the end of a list, also if it returns. */
+		list_del_rcu(&ops->list);
+		list_add_tail(&ops->off, &ftrace_off_ops);
+		error = change_sites(&change);
+	}
+	ftrace_is_off = true;
+	return error;
 }
 
-void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)
+/* [F] */
+static int turn_on(void)
 {
+	int error = 0;
+
+	ftrace_is_off = false;
+	while (!error && !list_empty(&ftrace_off_ops)) {
+		struct ftrace_ops *ops = list_first_entry(&ftrace_off_ops, struct ftrace_ops, off);
+		struct ftrace_change change = { .ops = ops, .after = current_request(ops) };
+
+		leave_off_list(ops);
+		list_add_tail_rcu(&ops->list, &ftrace_ops_list);
+		error = change_sites(&change);
+	}
+	return error;
+}
+
+int ftrace_set_enabled(bool on)
+{
+	int error = 0;
+
 	mutex_lock(&ftrace_lock);
-	while (ops->follower != follower)
-		ops = ops->follower;
-	ops->follower = follower->follower;
-	follower->follower = NULL;
-	follower->filter_hash = follower->notrace_hash = NULL;
+	if (ftrace_disabled)
+		error = -ENODEV;
+	else if (on == ftrace_is_off)
+		error = on ? turn_on() : turn_off();
 	mutex_unlock(&ftrace_lock);
+	return error;
 }
 
 /* ---- shutdown ---- */
