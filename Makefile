@@ -15,6 +15,9 @@
 #:                  hackbench and stress on 8 CPUs, all self-tests unabridged
 #: make ftracetest  run Linux's own ftrace test-suite, and show its results
 #:                  beside those of Linux; TESTS="kprobe/ ..." runs a part
+#: make fidelity    type the commands of tests/fidelity/ in nop5, and count the
+#:                  answers that are equal to those of Linux 6.1;
+#:                  RECORD=linux-ref renews those of Linux
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
 #: make modules M=DIR
@@ -165,7 +168,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools ftracetest bench soak clean FORCE
+.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -364,6 +367,10 @@ test-tools:
 ftracetest: all
 	@scripts/install-deps test
 	@tests/ftracetest/ftracetest.py $(TESTS)
+
+fidelity: all
+	@scripts/install-deps test
+	@tests/fidelity/fidelity.py $(if $(RECORD),--record $(RECORD))
 
 rootfs:
 	@scripts/install-deps build
