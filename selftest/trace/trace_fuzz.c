@@ -263,7 +263,8 @@ static bool may_be_done_in_part(const struct fuzz_file *file, const char *data, 
 
 	for (size_t i = 0; i < length; i++)
 		words += !isspace(data[i]) && (i == 0 || isspace(data[i - 1]));
-	if (strstr(file->name, "synthetic_events") || strstr(file->name, "dynamic_events"))
+	if (strstr(file->name, "synthetic_events") || strstr(file->name, "dynamic_events") ||
+	    strstr(file->name, "probe_events"))
 		return memchr(data, '\n', length);
 	return words > 1 && (strstr(file->name, "set_event") || is_function_filter(file) ||
 			     memchr(data, ':', length));
