@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
 from export import measure_export  # noqa: E402
 from nop5 import Nop5  # noqa: E402
+import latency  # noqa: E402
 import modules  # noqa: E402
 import programs  # noqa: E402
 import uprobes  # noqa: E402
@@ -90,6 +91,7 @@ FIGURES = {
     "sched_switch": ("sched_switch on, per event", "instructions", 260),
     "sched_events": ("all sched events on, per pipe switch", "instructions", 900),
     **programs.FIGURES,
+    **latency.FIGURES,
     **modules.FIGURES,
     **uprobes.FIGURES,
     "off": ("hackbench with nops, over FTRACE=0", "% more", None),
@@ -392,6 +394,7 @@ MEASURES = {
     "the boot": measure_boot,
     "the kernel": measure_kernel,
     "programs": programs.measure_programs,
+    "latency": latency.measure_latency,
     "modules": modules.measure_modules,
     "the size of the image": measure_text,
     "a build from nothing": measure_build,
