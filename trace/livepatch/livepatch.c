@@ -69,14 +69,15 @@ static void find_module_of(struct klp_object *obj)
 	mutex_unlock(&module_mutex);
 }
 
-static int init_object(struct klp_object *obj)
+/* loaded: the functions of the object are there. obj->mod may not say so yet. */
+static int init_object(struct klp_object *obj, bool loaded)
 {
 	struct klp_func *func;
 	int error = 0;
 
 	klp_for_each_func (obj, func) {
 		func->patched = func->transition = false;
-		if (klp_is_loaded(obj) && !error)
+		if (loaded && !error)
 			error = klp_init_func(obj, func);
 	}
 	return error;
@@ -90,7 +91,7 @@ static int init_patch(struct klp_patch *patch)
 	klp_for_each_object(patch, obj)
 	{
 		find_module_of(obj);
-		error = init_object(obj);
+		error = init_object(obj, klp_is_loaded(obj));
 		if (error)
 			return error;
 	}
@@ -238,7 +239,7 @@ static int apply_to_module(struct klp_patch *patch, struct klp_object *obj, stru
 	struct klp_func *func;
 	int error;
 
-	error = init_object(obj);
+	error = init_object(obj, true);
 	if (!error) {
 		pr_notice("livepatch: applying patch '%s' to loading module '%s'\n", patch->name,
 			  mod->name);
