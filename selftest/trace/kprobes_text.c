@@ -22,7 +22,8 @@
 #include "trace/ftrace/ftrace.h"
 #include "trace/kprobes/kprobes.h"
 
-#define BATCH 64
+#define BATCH 128
+#define APART 6 /* so many instructions apart, a jump for a probe rarely covers the next probe */
 
 static unsigned long probe_step = 1009;
 
@@ -91,7 +92,7 @@ static void work(void *unused __unused, unsigned index)
 static struct kprobe probes[BATCH];
 static u8 bytes[BATCH];
 static unsigned filled;
-static u64 batches, instructions, probed, refused, not_restored;
+static u64 batches, instructions, probed, refused, jumps, not_restored;
 static atomic64_t hits;
 
 static int count(struct kprobe *p __unused, struct pt_regs *regs __unused)
@@ -103,6 +104,28 @@ static int count(struct kprobe *p __unused, struct pt_regs *regs __unused)
 static void count_post(struct kprobe *p __unused, struct pt_regs *regs __unused,
 		       unsigned long flags __unused)
 {
+}
+
+static unsigned count_jumps(const bool registered[BATCH])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < filled; i++)
+		n += registered[i] && kprobe_optimized(&probes[i]);
+	return n;
+}
+
+/* The optimizer works in the background, on some sites at a time. Returns how many it has done. */
+static unsigned wait_for_jumps(const bool registered[BATCH])
+{
+	unsigned before, now = 0, waited = 0;
+
+	do {
+		before = now;
+		msleep(50);
+		now = count_jumps(registered);
+	} while (now > before || (!now && ++waited < 20));
+	return now;
 }
 
 /* Registers the collected probes, lets each CPU work, and removes them. */
@@ -124,6 +147,7 @@ static void probe_batch(struct selftest *test)
 			selftest_fail(test, __FILE__, __LINE__, "register_kprobe()");
 		}
 	}
+	jumps += wait_for_jumps(registered);
 	begin = atomic64_read(&rounds);
 	while (atomic64_read(&rounds) < begin + 2 * (s64)num_online_cpus())
 		msleep(1);
@@ -135,17 +159,19 @@ static void probe_batch(struct selftest *test)
 			*(const u8 *)probes[i].addr != bytes[i] && !ftrace_location(probes[i].addr);
 	}
 	filled = 0;
-	if (++batches % 64 == 0)
-		selftest_diag(test, "%llu instructions so far", (unsigned long long)instructions);
+	if (++batches % 16 == 0)
+		selftest_diag(test, "%llu instructions so far", (unsigned long long)probed);
 }
+
+static unsigned long stride, first; /* of this pass */
 
 static void collect(struct selftest *test, unsigned long addr)
 {
-	if (instructions++ % probe_step)
+	if (instructions++ % stride != first)
 		return;
 	probes[filled] = (struct kprobe){ .addr = addr,
 					  .pre_handler = count,
-					  .post_handler = filled % 2 ? count_post : NULL };
+					  .post_handler = filled % 4 == 3 ? count_post : NULL };
 	if (++filled == BATCH)
 		probe_batch(test);
 }
@@ -162,17 +188,12 @@ static void visit_function(struct selftest *test, unsigned long start, unsigned 
 	}
 }
 
-SELFTEST(kprobes_text, probes_at_a_sample_of_all_instructions_change_no_result)
+static void visit_text(struct selftest *test)
 {
 	unsigned long start, end;
-	struct test_group group;
 	char type;
 
-	stop_work = false;
-	instructions = probed = refused = not_restored = 0;
-	atomic64_set(&wrong, 0);
-	atomic64_set(&hits, 0);
-	ASSERT(test_group_start(&group, num_online_cpus(), EACH_CPU, work, NULL));
+	instructions = 0;
 	for (unsigned i = 0; kallsyms_get(i, &start, &type, NULL); i++) {
 		if (start < (unsigned long)_stext || start >= (unsigned long)_etext)
 			continue;
@@ -181,12 +202,29 @@ SELFTEST(kprobes_text, probes_at_a_sample_of_all_instructions_change_no_result)
 		visit_function(test, start, end);
 	}
 	probe_batch(test);
+}
+
+SELFTEST(kprobes_text, probes_at_a_sample_of_all_instructions_change_no_result)
+{
+	struct test_group group;
+
+	stop_work = false;
+	probed = refused = jumps = not_restored = 0;
+	atomic64_set(&wrong, 0);
+	atomic64_set(&hits, 0);
+	ASSERT(test_group_start(&group, num_online_cpus(), EACH_CPU, work, NULL));
+	stride = max(probe_step, (unsigned long)APART / probe_step * probe_step);
+	for (first = 0; first < stride; first += probe_step)
+		visit_text(test);
 	WRITE_ONCE(stop_work, true);
 	test_group_wait(&group);
-	selftest_diag(test, "%llu instructions, %llu probed, %llu refused, %lld hits",
+	selftest_diag(test,
+		      "%llu instructions, %llu probed, %llu by jumps, %llu refused, %lld hits",
 		      (unsigned long long)instructions, (unsigned long long)probed,
-		      (unsigned long long)refused, (long long)atomic64_read(&hits));
+		      (unsigned long long)jumps, (unsigned long long)refused,
+		      (long long)atomic64_read(&hits));
 	EXPECT(probed * probe_step > instructions / 2);
+	EXPECT(jumps > probed / 16);
 	EXPECT(atomic64_read(&hits) > 0);
 	EXPECT_EQ(atomic64_read(&wrong), 0);
 	EXPECT_EQ(not_restored, 0);
