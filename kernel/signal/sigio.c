@@ -108,21 +108,3 @@ void fasync_forget(struct fasync_struct **list)
 	}
 	spin_unlock(&fasync_lock);
 }
-
-bool send_sigurg(struct fown_struct *owner)
-{
-	struct task_struct *p;
-	struct siginfo info;
-	bool any;
-
-	init_siginfo(&info, SIGURG, SI_KERNEL);
-	spin_lock(&fasync_lock);
-	any = owner->pid != NULL;
-	spin_lock(&tasklist_lock);
-	if (any)
-		for_each_owner(p, owner) if (sigio_perm(owner, p))(void)
-			do_send_sig_info(&info, p, owner->type);
-	spin_unlock(&tasklist_lock);
-	spin_unlock(&fasync_lock);
-	return any;
-}

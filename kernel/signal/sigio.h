@@ -51,6 +51,3 @@ static __always_inline void kill_fasync(struct fasync_struct **list, int sig, in
 	if (unlikely(READ_ONCE(*list) != NULL))
 		__kill_fasync(list, sig, band);
 }
-
-/* Tells the owner that urgent data have come, without O_ASYNC, too. False: nobody. As above. */
-bool send_sigurg(struct fown_struct *owner);
