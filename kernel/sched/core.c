@@ -19,6 +19,7 @@
 #include "kernel/sched/runqueue.h"
 
 #include "arch/fpu.h"
+#include "arch/kprobes.h"
 #include "arch/mmu_context.h"
 #include "arch/stacktrace.h"
 #include "arch/switch.h"
@@ -507,7 +508,7 @@ void schedule(void)
 }
 EXPORT_SYMBOL(schedule);
 
-notrace /* tracers end with preempt_enable(): a traced preempt_schedule() would call itself */
+__kprobes notrace /* tracers and probes end with preempt_enable(): it would call itself */
 	void
 	preempt_schedule(void)
 {

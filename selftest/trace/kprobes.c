@@ -119,6 +119,7 @@ SELFTEST(kprobes, wrong_places_are_refused_with_linux_errnos)
 	static struct kprobe inside = { .symbol_name = "ftrace_target_add", .offset = 1 };
 	static struct kprobe breakpoint_path = { .symbol_name = "do_int3", .offset = 1 };
 	static struct kprobe entry_code = { .symbol_name = "asm_exc_int3" };
+	static struct kprobe detour_end = { .symbol_name = "preempt_schedule" };
 	static struct kprobe unknown = { .symbol_name = "no_such_function" };
 	static struct kprobe data = { .addr = (unsigned long)&before };
 	static struct kprobe nothing;
@@ -128,6 +129,7 @@ SELFTEST(kprobes, wrong_places_are_refused_with_linux_errnos)
 	EXPECT_EQ(register_kprobe(&inside), -EILSEQ);
 	EXPECT_EQ(register_kprobe(&breakpoint_path), -EINVAL);
 	EXPECT_EQ(register_kprobe(&entry_code), -EINVAL);
+	EXPECT_EQ(register_kprobe(&detour_end), -EINVAL);
 	EXPECT_EQ(register_kprobe(&unknown), -ENOENT);
 	EXPECT_EQ(register_kprobe(&data), -EINVAL);
 	EXPECT_EQ(register_kprobe(&nothing), -EINVAL);

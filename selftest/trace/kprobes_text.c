@@ -1,6 +1,8 @@
 /*
  * Probes at the instructions of the kernel's own text, while all CPUs do work whose results are
- * known. selftest_kprobe_step=N on the command line: every Nth instruction, 1 is all.
+ * known. On the command line: selftest_kprobe_step=N probes every Nth instruction, 1 is all;
+ * selftest_kprobe_from=N and selftest_kprobe_to=N probe those from index N on, and before index N.
+ * Each batch prints where it begins, so that the last line shows where a kernel hangs.
  */
 #include "arch/insn.h"
 #include "fs/fs.h"
@@ -25,13 +27,25 @@
 #define BATCH 128
 #define APART 6 /* so many instructions apart, a jump for a probe rarely covers the next probe */
 
-static unsigned long probe_step = 1009;
+static unsigned long probe_step = 1009, probe_from, probe_to = ~0UL;
 
 static int __init probe_step_setup(const char *value)
 {
 	return value ? kstrtoul(value, 10, &probe_step) : -EINVAL;
 }
 __setup("selftest_kprobe_step", probe_step_setup);
+
+static int __init probe_from_setup(const char *value)
+{
+	return value ? kstrtoul(value, 10, &probe_from) : -EINVAL;
+}
+__setup("selftest_kprobe_from", probe_from_setup);
+
+static int __init probe_to_setup(const char *value)
+{
+	return value ? kstrtoul(value, 10, &probe_to) : -EINVAL;
+}
+__setup("selftest_kprobe_to", probe_to_setup);
 
 /* ---- the work ---- */
 
@@ -92,7 +106,7 @@ static void work(void *unused __unused, unsigned index)
 static struct kprobe probes[BATCH];
 static u8 bytes[BATCH];
 static unsigned filled;
-static u64 batches, instructions, probed, refused, jumps, not_restored;
+static u64 instructions, probed, refused, jumps, not_restored;
 static atomic64_t hits;
 
 static int count(struct kprobe *p __unused, struct pt_regs *regs __unused)
@@ -134,6 +148,11 @@ static void probe_batch(struct selftest *test)
 	bool registered[BATCH];
 	s64 begin;
 
+	if (!filled)
+		return;
+	selftest_diag(test, "%llu instructions so far; the next, before index %llu: %pS to %pS",
+		      (unsigned long long)probed, (unsigned long long)instructions,
+		      (void *)probes[0].addr, (void *)probes[filled - 1].addr);
 	for (unsigned i = 0; i < filled; i++) {
 		int error;
 
@@ -159,15 +178,15 @@ static void probe_batch(struct selftest *test)
 			*(const u8 *)probes[i].addr != bytes[i] && !ftrace_location(probes[i].addr);
 	}
 	filled = 0;
-	if (++batches % 16 == 0)
-		selftest_diag(test, "%llu instructions so far", (unsigned long long)probed);
 }
 
 static unsigned long stride, first; /* of this pass */
 
 static void collect(struct selftest *test, unsigned long addr)
 {
-	if (instructions++ % stride != first)
+	u64 index = instructions++;
+
+	if (index < probe_from || index >= probe_to || (index - probe_from) % stride != first)
 		return;
 	probes[filled] = (struct kprobe){ .addr = addr,
 					  .pre_handler = count,
@@ -223,7 +242,8 @@ SELFTEST(kprobes_text, probes_at_a_sample_of_all_instructions_change_no_result)
 		      (unsigned long long)instructions, (unsigned long long)probed,
 		      (unsigned long long)jumps, (unsigned long long)refused,
 		      (long long)atomic64_read(&hits));
-	EXPECT(probed * probe_step > instructions / 2);
+	EXPECT(probed * probe_step >
+	       (min(instructions, probe_to) - min(instructions, probe_from)) / 2);
 	EXPECT(jumps > probed / 16);
 	EXPECT(atomic64_read(&hits) > 0);
 	EXPECT_EQ(atomic64_read(&wrong), 0);
