@@ -496,6 +496,14 @@ static noinline void schedule_worker(struct task_struct *tsk)
 	wq_worker_running_hook(tsk);
 }
 
+__kprobes notrace /* the task would be in a detour after its quiescent point: that may be freed */
+	void
+	task_quiescent_slow(struct task_struct *p)
+{
+	WRITE_ONCE(p->rcu_tasks_holdout, false);
+	klp_sched_try_switch(p);
+}
+
 void schedule(void)
 {
 	struct task_struct *tsk = current;
