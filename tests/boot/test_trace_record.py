@@ -45,7 +45,7 @@ def test_trace_record_keeps_the_trace_of_a_crash(images, tmp_path):
 def test_trace_record_ends_with_what_there_is_on_ctrl_c(images, tmp_path):
     import signal
     # Before the command is the terminal's foreground group, a ^C is the shell's, which waits and ignores it.
-    command = "sh -c 'echo begun > /sys/kernel/tracing/trace_marker; exec cat -'"
+    command = "sh -c 'echo begun > /sys/kernel/tracing/trace_marker; exec dd bs=1'"
     process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_read", command], cwd=tmp_path,
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     part = tmp_path / "trace.dat.part"
