@@ -276,8 +276,7 @@ def test_trace_marker_raw_records_an_id_and_data(tracing):
 # ---- options ----
 
 # Options of Linux 6.1 that do not exist here, and why.
-NO_OPTION = {"sym-userobj": "tasks have no mapped files", "hash-ptr": "pointers are printed as they are",
-             "function-trace": "of the latency tracers", "display-graph": "of the latency tracers"}
+NO_OPTION = {"sym-userobj": "tasks have no mapped files", "hash-ptr": "pointers are printed as they are"}
 LINUX_OPTIONS = """print-parent sym-offset sym-addr verbose raw hex bin block trace_printk annotate userstacktrace sym-userobj printk-msg-only
     context-info latency-format record-cmd record-tgid overwrite disable_on_free irq-info markers event-fork pause-on-trace hash-ptr
     function-trace function-fork display-graph stacktrace test_nop_accept test_nop_refuse""".split()

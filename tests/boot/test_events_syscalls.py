@@ -68,7 +68,7 @@ def test_one_event_records_one_end_of_one_call(record):
 
 def test_names_and_numbers_count_the_same_calls(record, nop5):
     lines = [(comm, pid, text) for comm, pid, text in
-             record("raw_syscalls:sys_enter syscalls", "ls /proc", "cat /proc/uptime") if comm in ("ls", "cat")]
+             record("raw_syscalls:sys_enter syscalls", "ls /proc", "head /proc/uptime") if comm in ("ls", "head")]
     by_number = Counter(int(m[1]) for _, _, text in lines if (m := re.match(r"sys_enter: NR (\d+) ", text)))
     by_name = Counter(m[1] for _, _, text in lines if (m := re.match(r"sys_(\w+)\(", text)))
     assert {"openat", "read", "close", "getdents64"} <= set(by_name)

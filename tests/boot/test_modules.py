@@ -425,11 +425,10 @@ def test_the_code_of_a_module_is_in_kcore(machine):
 
 
 def test_10000_changed_files_are_refused_or_loaded(machine):
-    """Changes of the name in modinfo may give the module another name: rmmod those."""
     for seed in range(10):
         result = machine.run(f"./mutate test_plain.ko 1000 {seed + 1}")
         assert result.status == 0 and re.fullmatch(r"\d+ refused\n", result.output), result
-        machine.check("while read -r m rest; do rmmod \"$m\"; done < /proc/modules; dmesg -c > /dev/null")
+        machine.check("dmesg -c > /dev/null")
 
 
 def test_a_load_without_memory_leaves_nothing(boot, archive):

@@ -1,7 +1,8 @@
 /*
  * A program that loads changed copies of a module: mutate FILE COUNT SEED. It prints how many were refused, and removes
- * those that were loaded.
+ * those that were loaded. A change may give a module another name, also one that rmmod cannot be told.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,12 @@ int main(int argc, char **argv)
 	static unsigned char original[1 << 16], copy[1 << 16];
 	FILE *file = argc == 4 ? fopen(argv[1], "r") : NULL;
 	size_t size = file ? fread(original, 1, sizeof(original), file) : 0;
+	char *name = memmem(original, size, "\0name=", 6);
 	unsigned refused = 0;
 
-	if (!size)
+	if (!size || !name)
 		return 1;
+	name = (char *)copy + (name - (char *)original) + 6;
 	state = strtoul(argv[3], NULL, 0) | 1;
 	for (int i = 0; i < atoi(argv[2]); i++) {
 		size_t length = next_random() % 16 ? size : next_random() % size;
@@ -43,7 +46,7 @@ int main(int argc, char **argv)
 		}
 		if (syscall(SYS_init_module, copy, length, ""))
 			refused++;
-		else if (syscall(SYS_delete_module, "test_plain", 0) && access("/sys/module/test_plain", F_OK) == 0)
+		else if (syscall(SYS_delete_module, name, 0))
 			return 2;
 	}
 	printf("%u refused\n", refused);
