@@ -178,8 +178,11 @@ test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
 # These files change when the flags or the set of sources change. Objects depend on them. A build without
 # its tools ends here with the names of the packages, instead of a compiler's error. Modules have a file
-# of their own: they may be built by another compiler than the kernel, which must not change for that.
-$(O)/flags $(O)/modules/flags: FORCE
+# of their own, and those outside the tree another one: they may be built by another compiler than the
+# kernel and its modules, which must not change for that.
+MODULE_DIR := $(patsubst $(CURDIR)/%,%,$(M))
+MODULE_FLAGS := $(O)/modules/$(if $(filter /%,$(MODULE_DIR)),outside-)flags
+$(O)/flags $(MODULE_FLAGS): FORCE
 	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(RECORDMCOUNT)' \
@@ -228,7 +231,7 @@ $(O)/scripts/kallsyms: scripts/kallsyms.c | $(O)/flags
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $<
 
-$(O)/scripts/recordmcount: scripts/recordmcount.c | $(O)/modules/flags
+$(O)/scripts/recordmcount: scripts/recordmcount.c | $(MODULE_FLAGS)
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$<)
 	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $< -lelf
@@ -285,11 +288,11 @@ $(O)/%.iso: $(O)/%.elf $(O)/rootfs.cpio iso/boot/grub/grub.cfg scripts/mkiso
 
 # Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
 export MODULE_CFLAGS = $(CFLAGS)
-export MACHINE TRACED LD O V EVENT_HEADERS
-MODULE_NEEDS := $(O)/modules/flags $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
+export MACHINE TRACED LD O V EVENT_HEADERS MODULE_FLAGS
+MODULE_NEEDS := $(MODULE_FLAGS) $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
 modules: $(MODULE_NEEDS)
 	$(if $(M),,$(error make modules M=DIR: DIR is missing))
-	@RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M='$(patsubst $(CURDIR)/%,%,$(M))'
+	@RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M='$(MODULE_DIR)'
 
 # The modules of modules/ in /lib/modules of the root file system, without debug information, and what
 # depmod(8) says of them.

@@ -43,8 +43,6 @@ unsigned dat_damage(const struct dat *dat);
 /* Returns the number of the function at an address, which is below dat_symbols(). */
 unsigned dat_symbol(struct dat *dat, uint64_t ip);
 const char *dat_symbol_name(const struct dat *dat, unsigned symbol);
-/* "[NAME]" of the module that the function is in, or "". */
-const char *dat_symbol_module(const struct dat *dat, unsigned symbol);
 unsigned dat_symbols(const struct dat *dat);
 /* Returns the task's name; "<idle>" for PID 0 and "<...>" for an unknown task, as Linux does. */
 const char *dat_comm(const struct dat *dat, int pid);

@@ -228,11 +228,6 @@ const char *dat_symbol_name(const struct dat *dat, unsigned symbol)
 	return symbol < dat->nr_symbols ? dat->symbols[symbol].name : dat->unknown[symbol - dat->nr_symbols];
 }
 
-const char *dat_symbol_module(const struct dat *dat, unsigned symbol)
-{
-	return symbol < dat->nr_symbols ? dat->symbols[symbol].module : "";
-}
-
 unsigned dat_symbols(const struct dat *dat)
 {
 	return dat->nr_symbols + dat->nr_unknown;

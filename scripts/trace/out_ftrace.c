@@ -62,14 +62,6 @@ static void put_head(struct converter *c, const struct event *event)
 		event->cpu, flags, us / 1000000, us % 1000000);
 }
 
-/* One line of a stack. The kernel names the module of a function: a trampoline of ftrace has one, too. */
-static void put_caller(struct converter *c, unsigned symbol)
-{
-	const char *module = dat_symbol_module(c->dat, symbol);
-
-	fprintf(c->out, " => %s%s%s\n", dat_symbol_name(c->dat, symbol), *module ? " " : "", module);
-}
-
 static void put_stack(struct converter *c, const struct event *event)
 {
 	fputs("<stack trace>\n", c->out);
@@ -80,7 +72,7 @@ static void put_stack(struct converter *c, const struct event *event)
 		if (caller == UINT64_MAX)
 			break;
 		if (caller)
-			put_caller(c, dat_symbol(c->dat, caller));
+			fprintf(c->out, " => %s\n", dat_symbol_name(c->dat, dat_symbol(c->dat, caller)));
 	}
 }
 

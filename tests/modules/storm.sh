@@ -19,7 +19,7 @@ again 'insmod /root/test_klp_traced.ko && { echo 0 > /sys/kernel/livepatch/test_
 again 'insmod /root/test_percpu.ko tasks=$tasks; insmod /root/test_init_fails.ko 2> /dev/null; removed test_percpu' &
 again 'modprobe trace-events-sample; modprobe trace-printk; rmmod trace-printk; removed trace_events_sample' &
 rounds=0
-while [ $(date +%s) -lt $end ]; do
+while [ $rounds = 0 ] || [ $(date +%s) -lt $end ]; do
 	insmod /root/test_traced.ko tasks=$tasks
 	insmod /root/test_many.ko
 	rmmod test_many
