@@ -303,7 +303,7 @@ struct path {
 #define FMODE_PATH       0x2000 /* O_PATH: names an object, and cannot be read or written */
 #define FMODE_WRITER     0x1000 /* counted in i_writecount */
 #define FMODE_OWNED      0x4000 /* i_owner counts this file */
-#define FMODE_OPENED     0x0010 /* open(2) has told those who watch the file */
+#define FMODE_OPENED     0x0010 /* open(2) has told the watches of the file */
 #define FMODE_ATOMIC_POS 0x8000 /* f_pos needs its lock: regular files and directories */
 
 struct file {
@@ -316,7 +316,7 @@ struct file {
 	struct mutex f_pos_lock;
 	loff_t f_pos;                /* [P] */
 	void *private_data;          /* for the file operations */
-	struct epitem *f_ep;         /* [X] eventpoll.c: who watches the file */
+	struct epitem *f_ep;         /* [X] eventpoll.c: the items that watch the file */
 	struct fown_struct *f_owner; /* [X] fasync.c: set once; NULL: no owner, no signal */
 };
 

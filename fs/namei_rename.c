@@ -121,7 +121,7 @@ static int check_permissions(const struct rename_data *rd)
 	return err;
 }
 
-/* Tells those who watch: the two events of a move have the same cookie. */
+/* Tells the watches: the two events of a move have the same cookie. */
 static void tell_move(struct dentry *from_dir, const char *from, struct dentry *to_dir,
 		      const char *to, struct dentry *moved)
 {

@@ -32,8 +32,8 @@ DECLARE_STATIC_KEY_FALSE(preempt_sites_key);
 /*
  * A tracer that measures how long preemption is off: called on this CPU before it halts, with true,
  * and when it is awake again, with false. The idle task never turns preemption on, so a halt would
- * count otherwise. NULL: no tracer measures. Set in task context while no tracepoint
- * of preemption has a probe.
+ * count otherwise. NULL: no tracer measures. Set in task context, before the tracer's probes are
+ * attached; cleared before they are taken away, because the grace period then is also the hook's.
  */
 extern void (*critical_timings_hook)(bool stop);
 

@@ -21,7 +21,7 @@ struct pt_regs {
 #define X86_EFLAGS_NT   (1UL << 14)
 #define X86_EFLAGS_RF   (1UL << 16)
 #define X86_EFLAGS_AC   (1UL << 18)
-/* The flags that a program may choose, for those who write regs->flags. */
+/* The flags that a program may choose, for code that writes regs->flags. */
 #define X86_EFLAGS_USER 0x50dd5UL /* CF PF AF ZF SF TF DF OF RF AC */
 
 /* Whether regs are of a program, and not of the kernel. Any context. */

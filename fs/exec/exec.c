@@ -92,7 +92,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
 	set_comm(bprm);
-	do_close_on_exec(); /* after the mark: who reads the end of a pipe may ask for it */
+	do_close_on_exec(); /* after the mark: the reader of a pipe may act now */
 	current->signal->undumpable = bprm->secureexec;
 	commit_creds(bprm->cred);
 	bprm->cred = NULL;

@@ -39,7 +39,7 @@ struct proc_object {
 };
 
 #define PROC_PROCESS 1 /* of a process: not in task/TID */
-#define PROC_PTRACE  2 /* only for those who may trace the task */
+#define PROC_PTRACE  2 /* only for tasks that may trace the task */
 
 /* One name in the directory of a task. */
 struct pid_entry {

@@ -178,7 +178,7 @@ void exit_posix_timers(void)
 	}
 }
 
-/* Finds who gets the signal, counted. NULL: the event is not valid. */
+/* Finds the task or group that gets the signal, counted. NULL: the event is not valid. */
 static struct task_struct *event_target(const struct sigevent *event)
 {
 	struct task_struct *p;

@@ -1,9 +1,9 @@
 /*
  * Read-write semaphores.
  *
- * count says who holds the lock: RWSEM_WRITER, or a number of readers, each RWSEM_READER. So each
- * fast path is one atomic instruction. RWSEM_WAITERS is set while the list is not empty: then a
- * task can take the lock only under wait_lock, and a release that makes the lock free goes to
+ * count tells the holders of the lock: RWSEM_WRITER, or a number of readers, each RWSEM_READER. So
+ * each fast path is one atomic instruction. RWSEM_WAITERS is set while the list is not empty: then
+ * a task can take the lock only under wait_lock, and a release that makes the lock free goes to
  * rwsem_wake(), which gives the lock to the first waiters. A waiter never has to compete for the
  * lock after its wake-up, so no task starves.
  *

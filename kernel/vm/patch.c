@@ -184,7 +184,7 @@ static void patch_page(struct patch_walk *walk, struct vm_area_struct *vma, unsi
 	spin_lock(&mm->page_table_lock);
 	page = private_page(vma, addr, &pte);
 	if (page && !is_done(page, patch, walk->generation)) {
-		/* Without memory the counters of all who show the page change together. */
+		/* Without memory the counters of all mappings of the page change together. */
 		if (patch->kind == VM_PATCH_COUNTER && page_count(page) > 1 && walk->spare)
 			page = unshare(vma, addr, pte, page, &walk->spare);
 		write_patch(page, patch, walk->add);

@@ -12,5 +12,5 @@ struct vm_area_struct;
 int shared_anon_setup(struct vm_area_struct *vma);
 /* Whether vma shows such an object. */
 bool is_shared_anon(const struct vm_area_struct *vma);
-/* Fills [start, end) of the area with zeros, for all who share it. mmap_lock held. */
+/* Fills [start, end) of the area with zeros, for all processes that share it. mmap_lock held. */
 void shared_anon_clear(struct vm_area_struct *vma, unsigned long start, unsigned long end);

@@ -95,7 +95,7 @@ void zap_page_range(struct mmu_gather *tlb, struct vm_area_struct *vma, unsigned
 		addr = zap_table(tlb, pte, addr, pte_table_end(addr, end), even_cows);
 		if (tlb->count < GATHER_PAGES && !IS_ALIGNED(addr, PTE_TABLE_SIZE))
 			continue;
-		/* A pause for those who wait for the lock or for this CPU. */
+		/* A pause for the tasks that wait for the lock or for this CPU. */
 		spin_unlock(&mm->page_table_lock);
 		if (tlb->count == GATHER_PAGES)
 			tlb_finish(tlb);

@@ -113,7 +113,7 @@ struct unix_sock {
 	unsigned shutdown;            /* [S] SHUT_* */
 	bool dead;                    /* [S] closed */
 	int error;                    /* [A] of the next call: SO_ERROR */
-	wait_queue_head_t wait;       /* all who wait for this socket */
+	wait_queue_head_t wait;       /* the tasks that wait for this socket */
 	struct fasync_struct *fasync; /* [fasync_lock] */
 	bool waits_for_data;          /* [A] a reader of a stream sleeps: it needs no signal */
 	bool nospace;                 /* [A] O_ASYNC: a sender has found no room */

@@ -2,13 +2,7 @@
 
 With several CPUs a section contains the instructions of the others, because QEMU runs them in turn.
 """
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/boot"))
-
-from nop5 import Nop5  # noqa: E402
+from nop5 import Nop5
 
 FIGURES = {
     "irqsoff": ("longest section with interrupts off", "instructions", 20_000),

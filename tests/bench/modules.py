@@ -1,13 +1,11 @@
 """What modules cost: loading and removing one of 1,000 functions, and a traced call of a module's function."""
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/boot"))
+from nop5 import BUILD, Nop5
 
-from nop5 import BUILD, Nop5  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 FIGURES = {
     "module_load": ("load a module of 1,000 functions", "instructions", 3_000_000),

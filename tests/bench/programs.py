@@ -2,14 +2,12 @@
 busybox's prompt."""
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+from nop5 import BUILD, Nop5
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests/boot"))
-
-from nop5 import BUILD, Nop5  # noqa: E402
 
 # name: (description, unit, target). programs.c has the same names.
 FIGURES = {

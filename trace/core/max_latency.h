@@ -1,6 +1,6 @@
 /*
- * The worst case that a latency tracer has found in a trace_array: how long it was, who it was, and
- * where in the snapshot buffer its entries are. Documentation/trace/ftrace.rst, "irqsoff".
+ * The worst case that a latency tracer has found in a trace_array: its length, its task, and the
+ * place of its entries in the snapshot buffer. Documentation/trace/ftrace.rst, "irqsoff".
  *
  * A new worst case exchanges the two buffers, as a snapshot does, or only the CPU's parts of them.
  * So its entries remain as they are, and the tracer continues in the other buffer. `trace` shows

@@ -119,7 +119,7 @@ int latency_init(struct latency *l, struct trace_array *tr)
 		return error;
 	}
 	tracing_record_cmdline(true);
-	WRITE_ONCE(l->enabled, tracing_is_on_tr(tr));
+	smp_store_release(&l->enabled, tracing_is_on_tr(tr));
 	return 0;
 }
 
@@ -137,7 +137,7 @@ void latency_reset(struct latency *l)
 
 void latency_start(struct latency *l)
 {
-	WRITE_ONCE(l->enabled, true);
+	smp_store_release(&l->enabled, true);
 }
 
 void latency_stop(struct latency *l)

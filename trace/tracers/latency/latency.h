@@ -13,8 +13,8 @@
  * kept once for each CPU. [T] trace_types_lock, [A] atomic, no letter: constant.
  */
 struct latency {
-	struct trace_array *tr;     /* [T] to write; NULL: not in use */
-	bool enabled;               /* [A] tracing_on of tr */
+	struct trace_array *tr;     /* [T] to write; NULL: not in use. Probes: latency_array() */
+	bool enabled;               /* [A] tracing_on of tr, which is written before it */
 	ftrace_func_t func;         /* records a function, if the family wants it now */
 	struct graph_tracer *graph; /* with callbacks that do the same */
 	void (*forget)(void);       /* forgets what is measured now. T held */
@@ -32,6 +32,12 @@ void latency_register(struct latency *latency);
  */
 int latency_init(struct latency *latency, struct trace_array *tr);
 void latency_reset(struct latency *latency);
+
+/* For probes: the trace_array to record in, or NULL: record nothing. */
+static inline struct trace_array *latency_array(const struct latency *latency)
+{
+	return smp_load_acquire(&latency->enabled) ? latency->tr : NULL;
+}
 
 /* Returns whether functions are recorded as calls; graph: as a graph. Any context. */
 static inline bool latency_wants_functions(const struct trace_array *tr, bool graph)
@@ -51,6 +57,20 @@ void latency_record(struct trace_array *tr, unsigned long ip, unsigned long pare
  * of the tracepoint. Preemption off, any context.
  */
 void latency_record_stack(struct trace_array *tr, unsigned long ip, u32 ctx);
+
+/* Defines NAME_tracer, whose init is NAME_init and whose other functions belong to the family. */
+#define LATENCY_TRACER(name_, family_)                                                             \
+	static struct tracer name_##_tracer = {                                                    \
+		.name = #name_,                                                                    \
+		.init = name_##_init,                                                              \
+		.reset = family_##_reset,                                                          \
+		.start = family_##_start,                                                          \
+		.stop = family_##_stop,                                                            \
+		.print_header = latency_print_header,                                              \
+		.print_line = latency_print_line,                                                  \
+		.use_max = true,                                                                   \
+		.allow_instances = true,                                                           \
+	}
 
 /* struct tracer's start, stop, print_header and print_line. */
 void latency_start(struct latency *latency);

@@ -69,23 +69,17 @@ static const struct trace_event_field switch_fields[] = { SWITCH_FIELDS, { .name
 	"REC->prev_pid, REC->prev_prio, REC->prev_state, REC->next_pid, REC->next_prio, "          \
 	"REC->next_state, REC->next_cpu"
 
-static struct trace_event context_switch_event = {
-	.type = TRACE_CTX,
-	.trace = trace_ctx_print,
-	.raw = trace_ctx_raw,
-	.name = "context_switch",
-	.fields = switch_fields,
-	.print_fmt = "\"%u:%u:%u  ==> %u:%u:%u [%03u]\", " SWITCH_ARGS,
-};
-
-static struct trace_event wakeup_event = {
-	.type = TRACE_WAKE,
-	.trace = trace_wake_print,
-	.raw = trace_wake_raw,
-	.name = "wakeup",
-	.fields = switch_fields,
-	.print_fmt = "\"%u:%u:%u  ==+ %u:%u:%u [%03u]\", " SWITCH_ARGS,
-};
+#define SWITCH_EVENT(name_, type_, print_, raw_, arrow)                                            \
+	static struct trace_event name_##_event = {                                                \
+		.type = type_,                                                                     \
+		.trace = print_,                                                                   \
+		.raw = raw_,                                                                       \
+		.name = #name_,                                                                    \
+		.fields = switch_fields,                                                           \
+		.print_fmt = "\"%u:%u:%u  " arrow " %u:%u:%u [%03u]\", " SWITCH_ARGS,              \
+	}
+SWITCH_EVENT(context_switch, TRACE_CTX, trace_ctx_print, trace_ctx_raw, "==>");
+SWITCH_EVENT(wakeup, TRACE_WAKE, trace_wake_print, trace_wake_raw, "==+");
 
 static int __init init_wakeup_output(void)
 {

@@ -48,9 +48,9 @@ static u32 real_preempt_count(void)
 static void section_start(unsigned long ip, unsigned long parent)
 {
 	struct section *s = this_cpu_ptr(&sections);
-	struct trace_array *tr = latency.tr;
+	struct trace_array *tr = latency_array(&latency);
 
-	if (s->on || !READ_ONCE(latency.enabled) || READ_ONCE(tr->stop_count))
+	if (s->on || !tr || READ_ONCE(tr->stop_count))
 		return;
 	s->epoch = READ_ONCE(tr->max.epoch);
 	s->start = parent ?: ip;
@@ -60,11 +60,10 @@ static void section_start(unsigned long ip, unsigned long parent)
 }
 
 /* Reports the section that has just ended. */
-static void section_report(const struct section *s, u64 latency_ns, unsigned long ip,
-			   unsigned long parent, unsigned long reporter, u32 ctx)
+static void section_report(struct trace_array *tr, const struct section *s, u64 latency_ns,
+			   unsigned long ip, unsigned long parent, unsigned long reporter, u32 ctx)
 {
 	static const char torn[] = "*** entries are missing: tracing was stopped meanwhile ***";
-	struct trace_array *tr = latency.tr;
 	struct trace_max_record record = {
 		.one_cpu = true,
 		.cpu = smp_processor_id(),
@@ -91,20 +90,21 @@ static void section_report(const struct section *s, u64 latency_ns, unsigned lon
 static void section_stop(unsigned long ip, unsigned long parent, unsigned long reporter)
 {
 	struct section *s = this_cpu_ptr(&sections);
-	struct trace_array *tr = latency.tr;
+	struct trace_array *tr;
 	u64 now;
 	u32 ctx;
 
 	if (!s->on)
 		return;
 	s->on = false;
-	if (!READ_ONCE(latency.enabled))
+	tr = latency_array(&latency);
+	if (!tr)
 		return;
 	now = ring_buffer_time_stamp(READ_ONCE(tr->buffer));
 	ctx = tracing_gen_ctx_dec(1);
 	latency_record(tr, ip, parent, ctx);
 	if (trace_max_exceeded(tr, now - s->time))
-		section_report(s, now - s->time, ip, parent, reporter, ctx);
+		section_report(tr, s, now - s->time, ip, parent, reporter, ctx);
 }
 
 /* The CPUs may be in sections now. They end without a report. */
@@ -170,8 +170,10 @@ static void halt_hook(bool stop)
 	preempt_enable_notrace();
 }
 
+/* The grace period at the end is also that of the hook. */
 static void unregister_probes(void)
 {
+	WRITE_ONCE(critical_timings_hook, NULL);
 	tracepoint_batch_begin();
 	if (kinds & IRQS) {
 		unregister_trace_irq_disable(probe_irq_disable, NULL);
@@ -249,7 +251,8 @@ static int sections_init(struct trace_array *tr, u32 which)
 		return -EBUSY;
 	kinds = which;
 	forget_sections(); /* some began when only one of the probes was attached */
-	WRITE_ONCE(critical_timings_hook, which & PREEMPT ? halt_hook : NULL);
+	if (which & PREEMPT)
+		WRITE_ONCE(critical_timings_hook, halt_hook);
 	error = register_probes(); /* they do nothing before latency_init() */
 	if (error)
 		return error;
@@ -262,7 +265,6 @@ static int sections_init(struct trace_array *tr, u32 which)
 static void sections_reset(struct trace_array *tr __unused)
 {
 	unregister_probes();
-	WRITE_ONCE(critical_timings_hook, NULL);
 	latency_reset(&latency);
 }
 
@@ -291,21 +293,9 @@ static void sections_stop(struct trace_array *tr __unused)
 	latency_stop(&latency);
 }
 
-#define SECTION_TRACER(name_)                                                                      \
-	static struct tracer name_##_tracer = {                                                    \
-		.name = #name_,                                                                    \
-		.init = name_##_init,                                                              \
-		.reset = sections_reset,                                                           \
-		.start = sections_start,                                                           \
-		.stop = sections_stop,                                                             \
-		.print_header = latency_print_header,                                              \
-		.print_line = latency_print_line,                                                  \
-		.use_max = true,                                                                   \
-		.allow_instances = true,                                                           \
-	}
-SECTION_TRACER(irqsoff);
-SECTION_TRACER(preemptoff);
-SECTION_TRACER(preemptirqsoff);
+LATENCY_TRACER(irqsoff, sections);
+LATENCY_TRACER(preemptoff, sections);
+LATENCY_TRACER(preemptirqsoff, sections);
 
 static int __init init_section_tracers(void)
 {

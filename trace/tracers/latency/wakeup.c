@@ -92,6 +92,7 @@ static void begin_wakeup(struct trace_array *tr, struct task_struct *p, int prio
 static void wakeup_probe(void *data __unused, struct task_struct *p)
 {
 	int prio = effective_prio(p);
+	struct trace_array *tr;
 	unsigned long flags;
 
 	if (!READ_ONCE(latency.enabled) || (only_rt && prio >= MAX_RT_PRIO) ||
@@ -99,8 +100,9 @@ static void wakeup_probe(void *data __unused, struct task_struct *p)
 		return;
 	raw_local_irq_save(flags);
 	raw_ticket_lock(&waiting.lock);
-	if (READ_ONCE(latency.enabled) && prio < waiting.prio && !READ_ONCE(latency.tr->stop_count))
-		begin_wakeup(latency.tr, p, prio);
+	tr = latency_array(&latency);
+	if (tr && prio < waiting.prio && !READ_ONCE(tr->stop_count))
+		begin_wakeup(tr, p, prio);
 	raw_ticket_unlock(&waiting.lock);
 	raw_local_irq_restore(flags);
 }
@@ -132,6 +134,7 @@ static void end_wakeup(struct trace_array *tr, struct task_struct *prev, struct 
 static void switch_probe(void *data __unused, bool preempt __unused, struct task_struct *prev,
 			 struct task_struct *next, unsigned prev_state)
 {
+	struct trace_array *tr;
 	unsigned long flags;
 
 	if (next != READ_ONCE(waiting.task))
@@ -139,8 +142,9 @@ static void switch_probe(void *data __unused, bool preempt __unused, struct task
 	raw_local_irq_save(flags);
 	raw_ticket_lock(&waiting.lock);
 	if (next == waiting.task) {
-		if (READ_ONCE(latency.enabled))
-			end_wakeup(latency.tr, prev, next, prev_state);
+		tr = latency_array(&latency);
+		if (tr)
+			end_wakeup(tr, prev, next, prev_state);
 		follow(NULL, NO_PRIO);
 	}
 	raw_ticket_unlock(&waiting.lock);
@@ -266,20 +270,8 @@ static void wakeup_stop(struct trace_array *tr __unused)
 	latency_stop(&latency);
 }
 
-#define WAKEUP_TRACER(name_)                                                                       \
-	static struct tracer name_##_tracer = {                                                    \
-		.name = #name_,                                                                    \
-		.init = name_##_init,                                                              \
-		.reset = wakeup_reset,                                                             \
-		.start = wakeup_start,                                                             \
-		.stop = wakeup_stop,                                                               \
-		.print_header = latency_print_header,                                              \
-		.print_line = latency_print_line,                                                  \
-		.use_max = true,                                                                   \
-		.allow_instances = true,                                                           \
-	}
-WAKEUP_TRACER(wakeup);
-WAKEUP_TRACER(wakeup_rt);
+LATENCY_TRACER(wakeup, wakeup);
+LATENCY_TRACER(wakeup_rt, wakeup);
 
 static int __init init_wakeup_tracers(void)
 {
