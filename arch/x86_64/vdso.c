@@ -57,19 +57,21 @@ static const char *vvar_name(struct vm_area_struct *vma __unused)
 static const struct vm_operations_struct vdso_ops = { .fault = vdso_fault, .name = vdso_name };
 static const struct vm_operations_struct vvar_ops = { .fault = vvar_fault, .name = vvar_name };
 
-void arch_update_vdso(u64 real_offset)
+void arch_update_vdso(const struct real_clock *clock, u64 tai_offset)
 {
 	struct vdso_data *data = vdso_data;
 
 	if (!data)
-		return; /* vdso_init() will copy the offset */
+		return; /* vdso_init() will copy the clock */
 	WRITE_ONCE(data->seq, data->seq + 1);
 	smp_wmb();
 	WRITE_ONCE(data->tsc_base, tsc_base);
 	WRITE_ONCE(data->tsc_ns_mult, tsc_ns_mult);
-	WRITE_ONCE(data->offset[CLOCK_REALTIME], real_offset);
-	WRITE_ONCE(data->offset[CLOCK_REALTIME_COARSE], real_offset);
-	WRITE_ONCE(data->offset[CLOCK_TAI], real_offset); /* nop5 knows no leap seconds */
+	WRITE_ONCE(data->real_start, clock->start);
+	WRITE_ONCE(data->real_rate, clock->rate);
+	WRITE_ONCE(data->offset[CLOCK_REALTIME], clock->offset);
+	WRITE_ONCE(data->offset[CLOCK_REALTIME_COARSE], clock->offset);
+	WRITE_ONCE(data->offset[CLOCK_TAI], clock->offset + tai_offset * NSEC_PER_SEC);
 	smp_wmb();
 	WRITE_ONCE(data->seq, data->seq + 1);
 }
@@ -97,7 +99,7 @@ static int __init vdso_init(void)
 	}
 	vvar_page = new_page();
 	vdso_data = page_address(vvar_page);
-	arch_update_vdso(boot_time_real());
+	timekeeping_update_vdso();
 	return 0;
 }
 core_initcall(vdso_init);

@@ -3,12 +3,11 @@
 
 #include "arch/uaccess.h"
 #include "kernel/posix_time/cpu_clock.h"
+#include "kernel/process/capability.h"
 #include "kernel/process/cred.h"
 #include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"
-
-#define CAP_SYS_TIME 25
 
 struct timezone {
 	int tz_minuteswest, tz_dsttime;
@@ -73,8 +72,10 @@ int clock_now(clockid_t clock, u64 *ns)
 	case CLOCK_REALTIME:
 	case CLOCK_REALTIME_COARSE:
 	case CLOCK_REALTIME_ALARM:
-	case CLOCK_TAI: /* nop5 knows no leap seconds */
 		*ns = ktime_get_real();
+		return 0;
+	case CLOCK_TAI:
+		*ns = ktime_get_clocktai();
 		return 0;
 	case CLOCK_MONOTONIC:
 	case CLOCK_MONOTONIC_RAW:
@@ -92,12 +93,11 @@ int clock_now(clockid_t clock, u64 *ns)
 
 u64 clock_to_ktime(clockid_t clock, u64 ns)
 {
-	u64 offset;
+	u64 tai = timekeeping_tai_offset() * NSEC_PER_SEC;
 
-	if (clock != CLOCK_REALTIME && clock != CLOCK_TAI && clock != CLOCK_REALTIME_ALARM)
-		return ns;
-	offset = boot_time_real();
-	return ns > offset ? ns - offset : 0;
+	if (clock == CLOCK_TAI)
+		return real_to_ktime(ns > tai ? ns - tai : 0);
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_ALARM ? real_to_ktime(ns) : ns;
 }
 
 SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock, struct __kernel_timespec *, tp)
@@ -128,10 +128,9 @@ SYSCALL_DEFINE2(clock_getres, const clockid_t, which_clock, struct __kernel_time
 
 static int set_time_of_day(u64 ns)
 {
-	if (!((current_cred()->cap_effective >> CAP_SYS_TIME) & 1))
+	if (!capable(CAP_SYS_TIME))
 		return -EPERM;
-	/* Linux: no time after 2232, and none before the boot. */
-	if (ns >= KTIME_MAX / 2 || ns < ktime_get())
+	if (!timekeeping_may_be(ns))
 		return -EINVAL;
 	timekeeping_set_real(ns);
 	if (clock_was_set_hook)

@@ -1,31 +1,191 @@
-/* The time of day: an offset to the time since boot, read from the machine's clock at boot. */
+/*
+ * The time of day: an offset to the time since boot, which grows or shrinks while adjtimex(2) lets
+ * the clock gain or lose.
+ */
 #include "kernel/time/timekeeping.h"
 
+#include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"
+#include "kernel/time/timer.h"
 
 static DEFINE_SPINLOCK(time_lock);
-static u64 real_offset; /* [time_lock] to write, [A] ns: time of day - ktime */
+static struct real_clock real_clock; /* [time_lock] to write; read by its seq */
+static int tai_offset;               /* [time_lock] to write, [A] s */
+static struct timer_list second_timer;
 
-u64 boot_time_real(void)
+/* The time of day at a ktime. clock is constant or a copy. */
+static u64 real_at(const struct real_clock *clock, ktime_t now)
 {
-	return READ_ONCE(real_offset);
+	return now + clock->offset + (u64)ntp_slew(now - clock->start, clock->rate);
+}
+
+/* A copy that no writer changes meanwhile. The writer has interrupts off. */
+static struct real_clock read_clock(void)
+{
+	struct real_clock copy;
+
+	do {
+		while (unlikely((copy.seq = READ_ONCE(real_clock.seq)) & 1))
+			cpu_relax();
+		smp_rmb();
+		copy.offset = READ_ONCE(real_clock.offset);
+		copy.start = READ_ONCE(real_clock.start);
+		copy.rate = READ_ONCE(real_clock.rate);
+		smp_rmb();
+	} while (unlikely(READ_ONCE(real_clock.seq) != copy.seq));
+	return copy;
 }
 
 u64 ktime_get_real(void)
 {
-	return ktime_get() + READ_ONCE(real_offset);
+	struct real_clock clock = read_clock();
+
+	return real_at(&clock, ktime_get());
+}
+
+u64 ktime_get_clocktai(void)
+{
+	return ktime_get_real() + timekeeping_tai_offset() * NSEC_PER_SEC;
+}
+
+u64 timekeeping_tai_offset(void)
+{
+	return (u64)READ_ONCE(tai_offset);
+}
+
+ktime_t real_to_ktime(u64 ns)
+{
+	struct real_clock clock = read_clock();
+	u64 base = clock.start + clock.offset, since, d;
+
+	if (ns <= base || !clock.rate)
+		return ns > clock.offset ? ns - clock.offset : 0;
+	/* Solve d + ntp_slew(d) = since: |rate| is below 1/2, so each step halves the error. */
+	d = since = ns - base;
+	for (unsigned i = 0; i < 64; i++)
+		d = since - (u64)ntp_slew(d, clock.rate);
+	while (real_at(&clock, clock.start + d) < ns)
+		d++;
+	return clock.start + d;
 }
 
 void (*clock_was_set_hook)(void);
+
+/* The clock continues with the time of day at now, at its present rate. time_lock held. */
+static void set_clock(ktime_t now, u64 real)
+{
+	WRITE_ONCE(real_clock.seq, real_clock.seq + 1);
+	smp_wmb();
+	WRITE_ONCE(real_clock.offset, real - now);
+	WRITE_ONCE(real_clock.start, now);
+	WRITE_ONCE(real_clock.rate, ntp_rate());
+	smp_wmb();
+	WRITE_ONCE(real_clock.seq, real_clock.seq + 1);
+	arch_update_vdso(&real_clock, (u64)tai_offset);
+}
+
+/* The ktime of the next second of the time of day at now. time_lock held. */
+static ktime_t next_second(ktime_t now)
+{
+	u64 left = NSEC_PER_SEC - real_at(&real_clock, now) % NSEC_PER_SEC;
+
+	return now + left - (u64)ntp_slew(left, real_clock.rate);
+}
+
+/* A second begins. While nothing is slewed and no leap second comes, this timer is not armed. */
+static void begin_second(struct timer_list *timer)
+{
+	unsigned long flags;
+	ktime_t now;
+	u64 real;
+	int leap;
+
+	spin_lock_irqsave(&time_lock, flags);
+	now = ktime_get();
+	real = real_at(&real_clock, now);
+	leap = ntp_second((s64)(real / NSEC_PER_SEC), now - timer->expires);
+	tai_offset -= leap;
+	set_clock(now, real + (u64)leap * NSEC_PER_SEC);
+	if (ntp_active())
+		mod_timer(timer, next_second(now));
+	spin_unlock_irqrestore(&time_lock, flags);
+}
+
+/* As set by a program or at boot: what was adjusted before does not apply. time_lock held. */
+static void jump(ktime_t now, u64 real)
+{
+	ntp_clear((s64)(now / NSEC_PER_SEC));
+	set_clock(now, real);
+}
 
 void timekeeping_set_real(u64 ns)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&time_lock, flags);
-	WRITE_ONCE(real_offset, ns - ktime_get());
-	arch_update_vdso(real_offset);
+	jump(ktime_get(), ns);
 	spin_unlock_irqrestore(&time_lock, flags);
+}
+
+void timekeeping_update_vdso(void)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&time_lock, flags);
+	arch_update_vdso(&real_clock, (u64)tai_offset);
+	spin_unlock_irqrestore(&time_lock, flags);
+}
+
+bool timekeeping_may_be(u64 real)
+{
+	return real < KTIME_MAX / 2 && real >= ktime_get();
+}
+
+/* ADJ_SETOFFSET. time_lock held. 0 or -EINVAL. */
+static int inject_offset(const struct __kernel_timex *txc)
+{
+	s64 unit = txc->modes & ADJ_NANO ? 1 : (s64)NSEC_PER_USEC, seconds;
+	ktime_t now = ktime_get();
+	u64 real = real_at(&real_clock, now);
+
+	if (__builtin_mul_overflow(txc->time.tv_sec, (s64)NSEC_PER_SEC, &seconds))
+		return -EINVAL;
+	real += (u64)seconds + (u64)(txc->time.tv_usec * unit);
+	if (!timekeeping_may_be(real))
+		return -EINVAL;
+	jump(now, real);
+	return 0;
+}
+
+static int adjust(struct __kernel_timex *txc)
+{
+	int err = txc->modes & ADJ_SETOFFSET ? inject_offset(txc) : 0, state;
+	ktime_t now = ktime_get();
+	u64 real = real_at(&real_clock, now);
+
+	if (err)
+		return err;
+	state = ntp_adjust(txc, (s64)(real / NSEC_PER_SEC), (s64)(now / NSEC_PER_SEC), &tai_offset);
+	if (txc->modes)
+		set_clock(now, real);
+	if (ntp_active() && !timer_pending(&second_timer))
+		mod_timer(&second_timer, next_second(now));
+	txc->time.tv_sec = (s64)(real / NSEC_PER_SEC);
+	txc->time.tv_usec = (s64)(real % NSEC_PER_SEC / (txc->status & STA_NANO ? 1 : 1000));
+	return state;
+}
+
+int do_adjtimex(struct __kernel_timex *txc)
+{
+	unsigned long flags;
+	int state;
+
+	spin_lock_irqsave(&time_lock, flags);
+	state = adjust(txc);
+	spin_unlock_irqrestore(&time_lock, flags);
+	if (state >= 0 && (txc->modes & ADJ_SETOFFSET) && clock_was_set_hook)
+		clock_was_set_hook();
+	return state;
 }
 
 u64 seconds_since_1970(unsigned year, unsigned month, unsigned day, unsigned hour, unsigned minute,
@@ -42,6 +202,7 @@ u64 seconds_since_1970(unsigned year, unsigned month, unsigned day, unsigned hou
 
 static int __init timekeeping_init(void)
 {
+	timer_setup(&second_timer, begin_second);
 	timekeeping_set_real(arch_read_wall_clock() * NSEC_PER_SEC);
 	return 0;
 }

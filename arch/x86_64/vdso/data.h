@@ -21,4 +21,7 @@ struct vdso_data {
 	/* ns since the boot = (TSC - tsc_base) * tsc_ns_mult >> 32 */
 	u64 tsc_base, tsc_ns_mult;
 	u64 offset[VDSO_CLOCKS]; /* ns: each clock - the time since the boot */
+	/* The time of day gains at this rate since then: struct real_clock of kernel/time/. */
+	u64 real_start;
+	s64 real_rate;
 };

@@ -8,6 +8,7 @@
  */
 #include "arch/vdso/data.h"
 #include "kernel/compiler.h"
+#include "kernel/time/ntp.h"
 
 #define __NR_gettimeofday  96
 #define __NR_clock_gettime 228
@@ -18,6 +19,9 @@
 	(BIT(CLOCK_REALTIME) | BIT(CLOCK_MONOTONIC) | BIT(CLOCK_MONOTONIC_RAW) |                   \
 	 BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_MONOTONIC_COARSE) | BIT(CLOCK_BOOTTIME) |          \
 	 BIT(CLOCK_TAI))
+
+/* Those of them that adjtimex(2) adjusts. */
+#define REAL_CLOCKS (BIT(CLOCK_REALTIME) | BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_TAI))
 
 #define CPU_SELECTOR 0x7b /* GDT_CPU of arch/descriptors.h with the rights of ring 3 */
 #define NSEC_PER_SEC 1000000000ULL
@@ -67,6 +71,8 @@ static __always_inline u64 read_ns(unsigned clock)
 			: "+a"(ns)
 			: "m"(data->tsc_ns_mult)
 			: "rdx", "cc");
+		if (unlikely(READ_ONCE(data->real_rate)) && (REAL_CLOCKS >> clock & 1))
+			ns += (u64)ntp_slew(ns - data->real_start, data->real_rate);
 		ns += data->offset[clock];
 		barrier();
 	} while (unlikely(READ_ONCE(data->seq) != seq));
