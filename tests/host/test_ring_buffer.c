@@ -1,7 +1,7 @@
 /*
  * The ring buffer under threads and signals: every event is read intact and in order, or counted as
  * lost. RB_EVENTS=n sets how many events the threads of all storms together try to write (default
- * 500,000; `make soak` takes 100,000,000). Signals and the clock write several more for each.
+ * 2,000,000; `make soak` takes 100,000,000). Signals and the clock write several more for each.
  *
  * flags: -D_GNU_SOURCE
  * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
@@ -9,14 +9,9 @@
  */
 #include "ring_buffer_events.h"
 
-static u64 target_events = 500000, all_events;
+static u64 target_events = 2000000, all_events;
 #define STORMS  5
 #define WRITERS 2
-
-static void nested_writer(int sig)
-{
-	write_event(sig == SIGUSR1 ? HANDLER1 : HANDLER2);
-}
 
 static u64 interrupting_clock(void)
 {
@@ -74,27 +69,54 @@ static void *iterating_reader(void *arg)
 }
 
 /*
- * Two timers interrupt each writer, at any instruction, as often as the machine can. Each handler
- * may interrupt the other one.
+ * Two timers interrupt each writer, at any instruction. Each handler may interrupt the other one,
+ * and starts its timer again at its end. So the writer goes on however slow the machine is.
  */
 static const struct {
 	int signal;
-	long period_ns;
+	long delay_ns;
 } interrupts[] = { { SIGUSR1, 10000 }, { SIGUSR2, 17000 } };
+static __thread timer_t timers[ARRAY_SIZE(interrupts)];
 
-/* Starts the timers for this thread. */
-static void start_interrupts(timer_t *timers)
+static void start_timer(unsigned i)
+{
+	const struct itimerspec once = { .it_value = { .tv_nsec = interrupts[i].delay_ns } };
+
+	timer_settime(timers[i], 0, &once, NULL);
+}
+
+static void nested_writer(int sig)
+{
+	unsigned i = sig == SIGUSR1 ? 0 : 1;
+
+	write_event(i ? HANDLER2 : HANDLER1);
+	start_timer(i);
+}
+
+/* Makes the timers of this thread. */
+static void start_interrupts(void)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(interrupts); i++) {
 		struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
 					  .sigev_signo = interrupts[i].signal };
-		struct itimerspec period = { .it_interval = { .tv_nsec = interrupts[i].period_ns },
-					     .it_value = { .tv_nsec = interrupts[i].period_ns } };
 
 		event._sigev_un._tid = gettid();
 		assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timers[i]), 0);
-		assert_int_equal(timer_settime(timers[i], 0, &period, NULL), 0);
+		start_timer(i);
 	}
+}
+
+/* No handler runs on this thread any more. */
+static void stop_interrupts(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (unsigned i = 0; i < ARRAY_SIZE(interrupts); i++)
+		sigaddset(&mask, interrupts[i].signal);
+	pthread_sigmask(SIG_BLOCK, &mask, NULL);
+	for (unsigned i = 0; i < ARRAY_SIZE(interrupts); i++)
+		timer_delete(timers[i]);
 }
 
 /* Calm and storm in turn: in calm the readers keep up, in a storm most events are overwritten. */
@@ -105,18 +127,16 @@ static bool is_calm(u64 number)
 
 static void *writer_thread(void *arg)
 {
-	timer_t timers[ARRAY_SIZE(interrupts)];
 	u64 count = target_events / STORMS / WRITERS;
 
 	rb_host_cpu = (unsigned)(uintptr_t)arg;
-	start_interrupts(timers);
+	start_interrupts();
 	for (u64 i = 0; i < count; i++) {
 		write_event(THREAD);
 		if (is_calm(i))
 			sched_yield();
 	}
-	for (unsigned i = 0; i < ARRAY_SIZE(interrupts); i++)
-		timer_delete(timers[i]);
+	stop_interrupts();
 	__atomic_fetch_sub(&writers_running, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
