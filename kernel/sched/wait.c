@@ -4,6 +4,8 @@
 #include "kernel/export.h"
 #include "kernel/sched/sched.h"
 
+#define WAKE_BATCH 8U
+
 /*
  * Removes the entry so that finish_wait() can see it without the lock. The entry is on the stack of
  * the woken task, so the store to next must be the last access to it.
@@ -16,62 +18,105 @@ static void del_entry(struct wait_queue_entry *entry)
 }
 
 /*
- * Wakes the task before it removes its entry, because the task cannot end while the entry is
- * queued. wq->lock held.
+ * Wakes an entry's task, or calls its function. Returns whether a task was woken. The entry is
+ * removed after the wake-up, because the task cannot end while it is queued. wq->lock held.
  */
-static __always_inline void __wake_up_common(wait_queue_head_t *wq, unsigned state, bool all,
-					     unsigned events)
+static __always_inline bool wake_entry(struct wait_queue_entry *entry, unsigned kind,
+				       unsigned state, unsigned events)
 {
-	struct wait_queue_entry *entry, *next;
-
-	list_for_each_entry_safe (entry, next, &wq->head, entry) {
-		unsigned kind = entry->flags;
-
-		if (unlikely(kind & WQ_FLAG_CALLBACK)) {
-			if (!entry->func(entry, events)) /* may remove the entry */
-				continue;
-		} else {
-			if (!try_to_wake_up(entry->task, state))
-				continue;
-			if (kind & WQ_FLAG_AUTOREMOVE)
-				del_entry(entry);
-		}
-		if ((kind & WQ_FLAG_EXCLUSIVE) && !all)
-			break;
-	}
+	if (unlikely(kind & (WQ_FLAG_CALLBACK | WQ_FLAG_BOOKMARK)))
+		return kind & WQ_FLAG_CALLBACK && entry->func(entry, events); /* may remove it */
+	if (!try_to_wake_up(entry->task, state))
+		return false;
+	if (kind & WQ_FLAG_AUTOREMOVE)
+		del_entry(entry);
+	return true;
 }
 
-static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state, bool all,
-				      unsigned events)
+static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state)
 {
+	struct wait_queue_entry *entry, *next;
 	unsigned long flags;
 
 	spin_lock_irqsave(&wq->lock, flags);
-	__wake_up_common(wq, state, all, events);
+	list_for_each_entry_safe (entry, next, &wq->head, entry) {
+		unsigned kind = entry->flags;
+
+		if (wake_entry(entry, kind, state, 0) && kind & WQ_FLAG_EXCLUSIVE)
+			break;
+	}
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+/*
+ * Wakes up to WAKE_BATCH waiters in [first, end) with wq->lock held. If there are more, puts the
+ * bookmark before them and returns true.
+ */
+static bool wake_batch(struct list_head *first, const struct list_head *end, unsigned events,
+		       struct wait_queue_entry *bookmark)
+{
+	struct list_head *link = first, *next;
+
+	for (unsigned count = 0; link != end; link = next, count++) {
+		struct wait_queue_entry *entry = list_entry(link, struct wait_queue_entry, entry);
+
+		if (count == WAKE_BATCH) {
+			list_add_tail(&bookmark->entry, link);
+			return true;
+		}
+		next = link->next;
+		(void)wake_entry(entry, entry->flags, TASK_NORMAL, events);
+	}
+	return false;
+}
+
+/*
+ * A wake-up of many tasks would keep interrupts off for long. A task that is woken may queue again
+ * meanwhile, before the place or behind the end: it has seen what the caller has changed.
+ */
+static void __wake_up_all(wait_queue_head_t *wq, unsigned events)
+{
+	struct wait_queue_entry place = { .flags = WQ_FLAG_BOOKMARK };
+	struct wait_queue_entry end = { .flags = WQ_FLAG_BOOKMARK };
+	unsigned long flags;
+
+	spin_lock_irqsave(&wq->lock, flags);
+	if (wake_batch(wq->head.next, &wq->head, events, &place)) {
+		struct list_head *next;
+
+		list_add_tail(&end.entry, &wq->head);
+		do {
+			spin_unlock_irqrestore(&wq->lock, flags);
+			spin_lock_irqsave(&wq->lock, flags);
+			next = place.entry.next;
+			list_del(&place.entry);
+		} while (wake_batch(next, &end.entry, events, &place));
+		list_del(&end.entry);
+	}
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
 
 void wake_up(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_NORMAL, false, 0);
+	__wake_up(wq, TASK_NORMAL);
 }
 EXPORT_SYMBOL(wake_up);
 
 void wake_up_all(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_NORMAL, true, 0);
+	__wake_up_all(wq, 0);
 }
 EXPORT_SYMBOL(wake_up_all);
 
 void wake_up_interruptible(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_INTERRUPTIBLE, false, 0);
+	__wake_up(wq, TASK_INTERRUPTIBLE);
 }
 EXPORT_SYMBOL(wake_up_interruptible);
 
 void wake_up_poll(wait_queue_head_t *wq, unsigned events)
 {
-	__wake_up(wq, TASK_NORMAL, true, events);
+	__wake_up_all(wq, events);
 }
 
 /* The same as wake_up_locked(), for entries of any kind. Interrupts off. */
@@ -80,6 +125,8 @@ static noinline void wake_up_entries_locked(wait_queue_head_t *wq)
 	struct wait_queue_entry *entry, *next;
 
 	list_for_each_entry_safe (entry, next, &wq->head, entry) {
+		if (entry->flags & WQ_FLAG_BOOKMARK)
+			continue;
 		if (entry->flags & WQ_FLAG_CALLBACK) {
 			if (entry->func(entry, 0) && (entry->flags & WQ_FLAG_EXCLUSIVE))
 				break;

@@ -18,6 +18,7 @@ typedef struct wait_queue_head {
 #define WQ_FLAG_EXCLUSIVE  1 /* wake_up() wakes at most one of these */
 #define WQ_FLAG_AUTOREMOVE 2 /* the wake-up removes the entry: set by prepare_to_wait() */
 #define WQ_FLAG_CALLBACK   4 /* the wake-up calls func, and does not know the task */
+#define WQ_FLAG_BOOKMARK   8 /* no waiter: the place where wake_up_all() continues */
 
 struct wait_queue_entry {
 	/* With WQ_FLAG_CALLBACK func, else the task, which the wake-up wakes. */
@@ -45,7 +46,11 @@ struct wait_queue_entry {
 		INIT_LIST_HEAD(&(wq)->head);                                                       \
 	} while (0)
 
-/* Wake all non-exclusive waiters and one exclusive one (wake_up_all: all). Any context but NMI. */
+/*
+ * Wake all non-exclusive waiters and one exclusive one (wake_up_all: all). Any context but NMI.
+ * wake_up_all() lets go of the lock between batches of waiters, with interrupts as the caller had
+ * them.
+ */
 void wake_up(wait_queue_head_t *wq);
 void wake_up_all(wait_queue_head_t *wq);
 void wake_up_interruptible(wait_queue_head_t *wq);

@@ -73,6 +73,83 @@ SELFTEST(wait, wake_up_wakes_all_that_are_not_exclusive)
 	EXPECT(list_empty(&w.wait.head));
 }
 
+/* Waits again for the next round, so that it is in the queue twice during one wake-up of all. */
+static void wait_twice(void *arg, unsigned index __unused)
+{
+	struct waiters *w = arg;
+
+	wait_exclusive(w, 0);
+	wait_exclusive(w, 0);
+}
+
+SELFTEST(wait, wake_up_all_wakes_each_waiter_once)
+{
+	struct waiters w = { 0 };
+	struct test_group group;
+
+	init_waitqueue_head(&w.wait);
+	ASSERT(test_group_start(&group, 40, ANY_CPU, wait_twice, &w));
+	await(&w.asleep, 40);
+	wake_up_all(&w.wait);
+	await(&w.asleep, 80);
+	EXPECT_EQ(atomic_read(&w.woken), 40);
+	wake_up_all(&w.wait);
+	test_group_wait(&group);
+	EXPECT_EQ(atomic_read(&w.woken), 80);
+	EXPECT(list_empty(&w.wait.head));
+}
+
+struct counted_entry {
+	struct wait_queue_entry entry;
+	unsigned calls;
+	bool leaves; /* takes itself out of the queue */
+};
+
+static bool count_call(struct wait_queue_entry *entry, unsigned events)
+{
+	struct counted_entry *counted = container_of(entry, struct counted_entry, entry);
+
+	counted->calls += events;
+	if (counted->leaves)
+		list_del_init(&entry->entry);
+	return true;
+}
+
+static struct counted_entry counted_entries[40];
+
+static void poll_wake_many(void *arg, unsigned index __unused)
+{
+	for (unsigned i = 0; i < 250; i++)
+		wake_up_poll(arg, 1);
+}
+
+/* The bookmarks of several wake-ups are in the queue together. */
+SELFTEST(wait, concurrent_wake_ups_call_each_entry)
+{
+	struct test_group group;
+	wait_queue_head_t wait;
+
+	init_waitqueue_head(&wait);
+	for (unsigned i = 0; i < ARRAY_SIZE(counted_entries); i++) {
+		struct counted_entry *counted = &counted_entries[i];
+
+		*counted = (struct counted_entry){ .leaves = i % 4 == 3 };
+		counted->entry.func = count_call;
+		counted->entry.flags = WQ_FLAG_CALLBACK | WQ_FLAG_EXCLUSIVE;
+		add_wait_queue(&wait, &counted->entry);
+	}
+	ASSERT(test_group_start(&group, 4, ANY_CPU, poll_wake_many, &wait));
+	test_group_wait(&group);
+	for (unsigned i = 0; i < ARRAY_SIZE(counted_entries); i++) {
+		struct counted_entry *counted = &counted_entries[i];
+
+		EXPECT_EQ(counted->calls, counted->leaves ? 1U : 1000U);
+		if (!counted->leaves)
+			remove_wait_queue(&wait, &counted->entry);
+	}
+	EXPECT(list_empty(&wait.head));
+}
+
 static int wait_interruptibly(void *arg)
 {
 	struct waiters *w = arg;
