@@ -8,7 +8,7 @@
 #include "kernel/printk/printk.h"
 
 /* Bytes per interrupt. Limited, so that a flood of input does not stop all other work. */
-#define RX_MAX 256
+#define RX_MAX 16
 
 static struct tty_struct serial8250_ttys[2];
 static struct tty_bufhead serial8250_bufs[2];
@@ -147,16 +147,30 @@ static bool serial8250_handle_irq(struct uart_port *port)
 }
 
 /*
- * ISA interrupts are edge-triggered. So this handles interrupts until the port has none, and its
- * line is low: only then a new edge can come.
+ * ISA interrupts are edge-triggered: a new one comes only after the line was low. With all sources
+ * disabled it is low. If one of them still has something, it raises the line when it is enabled.
+ */
+static void serial8250_make_edge(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	outb(port->iobase + UART_IER, 0);
+	outb(port->iobase + UART_IER, port->ier);
+	uart_port_unlock(port, flags);
+}
+
+/*
+ * One pass for each interrupt. A UART that sends at once, as QEMU's does, would keep a loop here,
+ * and so interrupts off, until all bytes are sent.
  */
 static bool serial8250_interrupt(int irq __unused, void *dev)
 {
 	struct uart_port *port = dev;
-	bool handled = false;
+	bool handled = serial8250_handle_irq(port);
 
-	while (serial8250_handle_irq(port))
-		handled = true;
+	if (handled)
+		serial8250_make_edge(port);
 	if (port->console)
 		wake_up_klogd();
 	return handled;
