@@ -1,6 +1,6 @@
 /*
- * O_ASYNC, and the owner of an open file, to whom its signals go: fcntl(2). What is sent is in
- * kernel/signal/sigio.h.
+ * O_ASYNC and F_SETOWN of fcntl(2): an open file has an owner, a task or a process group, and sends
+ * it signals. kernel/signal/sigio.h says which signals.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
  */
 int fasync_helper(int fd, struct file *file, bool on, struct fasync_struct **list);
 /*
- * Sets the owner; only_first: unless there is one. pid is counted for the caller; NULL: nobody. 0
+ * Sets the owner; only_first: unless there is one. pid is counted for the caller; NULL: no owner. 0
  * or -ENOMEM. Task context.
  */
 int __f_setown(struct file *file, struct pid *pid, enum pid_type type, bool only_first);

@@ -73,7 +73,7 @@ static void send_sigio_to_task(struct task_struct *p, const struct fown_struct *
 	(void)do_send_sig_info(&info, p, owner->type);
 }
 
-/* Calls fn for each task that is meant. F held. */
+/* For each task that is the owner. tasklist_lock held. */
 #define for_each_owner(p, owner)                                                                   \
 	for_each_pid_task(p, (owner)->pid,                                                         \
 			  (owner)->type == PIDTYPE_PGID ? PIDTYPE_PGID : PIDTYPE_PID)
@@ -107,4 +107,19 @@ void fasync_forget(struct fasync_struct **list)
 		kfree(entry);
 	}
 	spin_unlock(&fasync_lock);
+}
+
+bool send_sigurg(const struct fown_struct *owner)
+{
+	struct task_struct *p;
+	struct siginfo info;
+
+	if (!owner->pid)
+		return false;
+	init_siginfo(&info, SIGURG, SI_KERNEL);
+	spin_lock(&tasklist_lock);
+	for_each_owner(p, owner) if (sigio_perm(owner, p))(void)
+		do_send_sig_info(&info, p, owner->type);
+	spin_unlock(&tasklist_lock);
+	return true;
 }

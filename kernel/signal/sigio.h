@@ -17,9 +17,9 @@
 #define POLL_PRI 5
 #define POLL_HUP 6
 
-/* Who gets the signals of a file. [F] fasync_lock. */
+/* The owner of a file, which gets its signals. [F] fasync_lock. */
 struct fown_struct {
-	struct pid *pid;    /* [F] counted; NULL: nobody */
+	struct pid *pid;    /* [F] counted; NULL: no owner */
 	enum pid_type type; /* [F] PIDTYPE_PID: a task; TGID: a process; PGID: a group */
 	u32 uid, euid;      /* [F] of the task that has set the owner */
 	int signum;         /* [F] 0: SIGIO, without details */
@@ -51,3 +51,10 @@ static __always_inline void kill_fasync(struct fasync_struct **list, int sig, in
 	if (unlikely(READ_ONCE(*list) != NULL))
 		__kill_fasync(list, sig, band);
 }
+
+/*
+ * Sends SIGURG to the owner, also without O_ASYNC: urgent data have come. owner is a copy of the
+ * caller's, or has no pid. False: there is no owner. Task context, any lock but tasklist_lock and
+ * siglock.
+ */
+bool send_sigurg(const struct fown_struct *owner);

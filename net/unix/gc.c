@@ -140,6 +140,8 @@ static void take_messages(struct unix_sock *u, struct list_head *garbage)
 		if (!msg->fp)
 			continue;
 		list_move_tail(&msg->list, garbage);
+		if (u->oob == msg)
+			u->oob = NULL;
 		u->queue_len--;
 		u->queued_bytes -= msg->len - msg->offset;
 	}

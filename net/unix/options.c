@@ -29,6 +29,7 @@
 #define SO_RCVBUFFORCE 33
 #define SO_PROTOCOL    38
 #define SO_DOMAIN      39
+#define SO_PEEK_OFF    42
 
 #define BUF_MAX    212992 /* net.core.wmem_max, rmem_max */
 #define SNDBUF_MIN 4608
@@ -96,6 +97,11 @@ int unix_setsockopt(struct unix_sock *u, int level, int name, const char __user 
 		return 0;
 	case SO_PASSCRED:
 		WRITE_ONCE(u->passcred, n != 0);
+		return 0;
+	case SO_PEEK_OFF:
+		mutex_lock(&u->iolock);
+		WRITE_ONCE(u->peek_off, n);
+		mutex_unlock(&u->iolock);
 		return 0;
 	case SO_PRIORITY:
 		if ((n < 0 || n > 6) && !capable(CAP_NET_ADMIN))
@@ -173,6 +179,9 @@ static bool get_number(struct unix_sock *u, int name, int *n)
 		return true;
 	case SO_PRIORITY:
 		*n = u->priority;
+		return true;
+	case SO_PEEK_OFF:
+		*n = READ_ONCE(u->peek_off);
 		return true;
 	case SO_RCVLOWAT:
 		*n = u->rcvlowat;

@@ -114,12 +114,13 @@ static void append(struct unix_msg *msg, struct unix_sock *other)
 		unix_inflight(msg->fp);
 	list_add_tail(&msg->list, &other->queue);
 	other->queue_len++;
+	other->arrivals++;
 	other->queued_bytes += msg->len;
 }
 
 /* ---- streams ---- */
 
-static int deliver_stream(struct unix_msg *msg, struct unix_sock *other)
+static int deliver_stream(struct unix_msg *msg, struct unix_sock *other, bool urgent)
 {
 	bool files = msg->fp != NULL;
 	int err = 0;
@@ -131,44 +132,76 @@ static int deliver_stream(struct unix_msg *msg, struct unix_sock *other)
 		err = -EPIPE;
 	else
 		append(msg, other);
+	if (!err && urgent)
+		other->oob = msg; /* the one before is an ordinary byte now */
 	spin_unlock(&other->lock);
 	if (files)
 		spin_unlock(&unix_gc_lock);
 	return err;
 }
 
+/* The owner of the socket's file gets SIGURG, also without O_ASYNC. */
+static void unix_urgent_async(struct unix_sock *u)
+{
+	struct fown_struct owner = { 0 };
+
+	spin_lock(&fasync_lock);
+	spin_lock(&u->lock);
+	if (u->file && READ_ONCE(u->file->f_owner))
+		owner = *u->file->f_owner;
+	get_pid(owner.pid);
+	spin_unlock(&u->lock);
+	spin_unlock(&fasync_lock);
+	if (send_sigurg(&owner))
+		kill_fasync(&u->fasync, SIGURG, POLL_PRI);
+	put_pid(owner.pid);
+}
+
+/* Sends the next len bytes as one message. 0 or a negative errno. */
+static int send_piece(struct unix_sock *u, struct unix_sock *other, struct unix_msghdr *hdr,
+		      size_t len, bool urgent, s64 *timeout)
+{
+	struct unix_msg *msg;
+	int err;
+
+	if (READ_ONCE(u->shutdown) & SHUT_SND)
+		return -EPIPE;
+	msg = make_msg(u, hdr, len, timeout);
+	if (IS_ERR(msg))
+		return (int)PTR_ERR(msg);
+	add_cred(msg, u, other, hdr);
+	msg->fp = hdr->fp;
+	err = deliver_stream(msg, other, urgent);
+	if (err) {
+		msg->fp = NULL; /* still the caller's */
+		unix_free_msg(msg);
+		return err;
+	}
+	hdr->fp = NULL;
+	if (urgent)
+		unix_urgent_async(other);
+	wake_up_all(&other->wait);
+	unix_data_async(other, POLL_IN);
+	return 0;
+}
+
+/* Descriptors go with the first piece, and need at least a byte. MSG_OOB: the last byte is urgent.
+ */
 static ssize_t send_pieces(struct unix_sock *u, struct unix_sock *other, struct unix_msghdr *hdr,
 			   s64 timeout)
 {
 	size_t piece = min((size_t)READ_ONCE(u->sndbuf) / 2 - 64, (size_t)STREAM_PIECE_MAX);
+	bool oob = hdr->flags & MSG_OOB;
 	ssize_t sent = 0;
 
-	while (hdr->iter.count || (hdr->fp && !sent)) {
-		size_t len = min(hdr->iter.count, piece);
-		struct unix_msg *msg;
-		int err;
+	while (hdr->iter.count) {
+		bool urgent = oob && hdr->iter.count == 1;
+		size_t len = urgent ? 1 : min(hdr->iter.count - oob, piece);
+		int err = send_piece(u, other, hdr, len, urgent, &timeout);
 
-		if (!len)
-			break; /* descriptors need at least a byte */
-		if (READ_ONCE(u->shutdown) & SHUT_SND)
-			return sent ? sent : -EPIPE;
-		msg = make_msg(u, hdr, len, &timeout);
-		if (IS_ERR(msg))
-			return sent ? sent : PTR_ERR(msg);
-		add_cred(msg, u, other, hdr);
-		msg->fp = sent ? NULL : hdr->fp;
-		err = deliver_stream(msg, other);
-		if (err) {
-			if (msg->fp)
-				msg->fp = NULL; /* still the caller's */
-			unix_free_msg(msg);
+		if (err)
 			return sent ? sent : err;
-		}
-		if (!sent)
-			hdr->fp = NULL;
 		sent += (ssize_t)len;
-		wake_up_all(&other->wait);
-		unix_data_async(other, POLL_IN);
 	}
 	return sent;
 }
@@ -178,6 +211,8 @@ static ssize_t send_stream(struct unix_sock *u, struct unix_msghdr *hdr, s64 tim
 	struct unix_sock *other;
 	ssize_t n;
 
+	if ((hdr->flags & MSG_OOB) && !hdr->iter.count)
+		return -EOPNOTSUPP;
 	if (hdr->namelen)
 		return READ_ONCE(u->state) == UNIX_CONNECTED ? -EISCONN : -EOPNOTSUPP;
 	other = unix_peer_get(u);
@@ -325,7 +360,7 @@ ssize_t unix_sendmsg(struct unix_sock *u, struct unix_msghdr *msg, bool nonblock
 {
 	s64 timeout = unix_timeout(READ_ONCE(u->sndtimeo), nonblock);
 
-	if (msg->flags & MSG_OOB)
+	if ((msg->flags & MSG_OOB) && u->type != SOCK_STREAM)
 		return -EOPNOTSUPP;
 	return u->type == SOCK_STREAM ? send_stream(u, msg, timeout) : send_dgram(u, msg, timeout);
 }

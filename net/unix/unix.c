@@ -35,6 +35,7 @@ struct unix_sock *unix_create(unsigned type)
 	u->backlog = (unsigned)READ_ONCE(unix_max_dgram_qlen);
 	u->sndbuf = u->rcvbuf = SNDBUF_DEFAULT;
 	u->rcvlowat = 1;
+	u->peek_off = -1;
 	unix_insert(u);
 	return u;
 }
@@ -131,6 +132,7 @@ static void take_queue(struct unix_sock *u, struct list_head *list)
 	spin_lock(&unix_gc_lock);
 	spin_lock(&u->lock);
 	list_splice_tail_init(&u->queue, list);
+	u->oob = NULL;
 	u->queue_len = 0;
 	u->queued_bytes = 0;
 	spin_unlock(&u->lock);
@@ -222,6 +224,8 @@ static unsigned unix_poll(struct file *file, struct poll_table_struct *wait)
 		mask |= POLLRDHUP | POLLIN | POLLRDNORM;
 	if (READ_ONCE(u->queue_len))
 		mask |= POLLIN | POLLRDNORM;
+	if (READ_ONCE(u->oob))
+		mask |= POLLPRI;
 	if (!unix_is_dgram(u) && state == UNIX_UNCONNECTED)
 		mask |= POLLHUP;
 	if (unix_writable(u) && state != UNIX_LISTEN && !(unix_is_dgram(u) && peer_is_full(u)))
@@ -239,16 +243,28 @@ static int unix_fasync(int fd, struct file *file, bool on)
 }
 
 /* ioctl(2) of sockets for the owner; fcntl(2) does the same for all files. */
-#define FIOSETOWN 0x8901U
-#define SIOCSPGRP 0x8902U
-#define FIOGETOWN 0x8903U
-#define SIOCGPGRP 0x8904U
+#define FIOSETOWN  0x8901U
+#define SIOCSPGRP  0x8902U
+#define FIOGETOWN  0x8903U
+#define SIOCGPGRP  0x8904U
+#define SIOCATMARK 0x8905U
 
 static long set_owner(struct file *file, int __user *arg)
 {
 	int who;
 
 	return get_user(who, arg) ? -EFAULT : f_setown(file, who);
+}
+
+/* Whether the next byte of a stream is the urgent one. */
+static bool at_mark(struct unix_sock *u)
+{
+	bool yes;
+
+	spin_lock(&u->lock);
+	yes = u->oob && u->oob == list_first_entry(&u->queue, struct unix_msg, list);
+	spin_unlock(&u->lock);
+	return yes;
 }
 
 static long unix_ioctl(struct file *file, unsigned cmd, unsigned long arg)
@@ -273,6 +289,9 @@ static long unix_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	case FIOGETOWN:
 	case SIOCGPGRP:
 		return put_user(f_getown(file), (int __user *)arg);
+	case SIOCATMARK:
+		return u->type == SOCK_STREAM ? put_user((int)at_mark(u), (int __user *)arg)
+					      : -EOPNOTSUPP;
 	case TIOCOUTQ:
 		return put_user(atomic_read(&u->wmem), (int __user *)arg);
 	}

@@ -81,7 +81,10 @@ struct unix_cred {
 	u32 uid, gid;
 };
 
-/* A message in the queue of a socket; constant but for offset. */
+/*
+ * A message in the queue of a socket; constant but for offset. An urgent byte that was taken stays
+ * as a message without a rest, because a read stops at its place.
+ */
 struct unix_msg {
 	struct list_head list;     /* [S of the receiver] */
 	struct unix_sock *sender;  /* counted */
@@ -89,6 +92,7 @@ struct unix_msg {
 	struct unix_address *from; /* the name of the sender; counted; NULL: it has none */
 	struct unix_cred cred;
 	bool has_cred;      /* the sender or the receiver has asked for it */
+	bool peeked;        /* [iolock of the receiver] */
 	struct scm_fp *fp;  /* NULL: no descriptors */
 	size_t len, offset; /* bytes of data, and where the rest begins [iolock of the receiver] */
 	unsigned truesize;  /* counts against the sender's SO_SNDBUF */
@@ -107,7 +111,9 @@ struct unix_sock {
 	struct mutex bind_lock;       /* one bind at a time */
 	struct unix_sock *peer;       /* [S] counted */
 	struct list_head queue;       /* [S] messages, or connections that wait for accept() */
+	struct unix_msg *oob;         /* [S] in the queue: the urgent byte; NULL: none */
 	unsigned queue_len;           /* [S] */
+	unsigned arrivals;            /* [S] how many messages have come; it wraps */
 	size_t queued_bytes;          /* [S] but of datagrams: what FIONREAD says */
 	unsigned backlog;             /* [S] how many more than that are too many */
 	unsigned shutdown;            /* [S] SHUT_* */
@@ -131,6 +137,7 @@ struct unix_sock {
 	/* Options; a torn read is harmless. */
 	bool passcred, keepalive, broadcast, reuseaddr, oobinline;
 	int sndbuf, rcvbuf, rcvlowat, priority;
+	int peek_off;           /* [I] SO_PEEK_OFF; negative: off */
 	s64 rcvtimeo, sndtimeo; /* ns; 0: for ever */
 };
 

@@ -9,6 +9,18 @@ static void watch(int fd)
 	CALL(fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC));
 }
 
+static void peer_shuts(const char *name, int how)
+{
+	int s[2];
+
+	socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, s);
+	watch(s[0]);
+	shutdown(s[1], how);
+	pending(name, s[0], s[1]);
+	close(s[0]);
+	close(s[1]);
+}
+
 int main(void)
 {
 	static char big[100000];
@@ -46,19 +58,8 @@ int main(void)
 	pending("peer: close", s[0], s[1]);
 	close(s[0]);
 
-	socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, s);
-	watch(s[0]);
-	shutdown(s[1], SHUT_WR);
-	pending("peer: SHUT_WR", s[0], s[1]);
-	close(s[0]);
-	close(s[1]);
-
-	socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, s);
-	watch(s[0]);
-	shutdown(s[1], SHUT_RDWR);
-	pending("peer: SHUT_RDWR", s[0], s[1]);
-	close(s[0]);
-	close(s[1]);
+	peer_shuts("peer: SHUT_WR", SHUT_WR);
+	peer_shuts("peer: SHUT_RDWR", SHUT_RDWR);
 
 	socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, s);
 	watch(s[0]);
