@@ -96,9 +96,9 @@ __kprobes static notrace /* the breakpoint handler uses it */
 }
 
 /*
- * Finds the instruction that the int3 at addr stands for: the new instruction of the batch, or the
- * old one if that is the one that can be emulated; or, if the CPU trapped just before the batch
- * ended, the instruction that is at addr now. Returns false if no batch has put the int3 there.
+ * Finds the instruction that the int3 at addr stands for in the batch: the new instruction, or the
+ * old one if that is the one that can be emulated. Returns false if no batch has put the int3
+ * there.
  *
  * The batch may end meanwhile, if this CPU has answered its last IPI. Its patches stay valid while
  * `handlers` counts this CPU. The next batch may begin, in the other element of places. That batch
@@ -106,7 +106,7 @@ __kprobes static notrace /* the breakpoint handler uses it */
  */
 __kprobes static notrace /* the breakpoint handler uses it */
 	bool
-	instruction_at(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
+	instruction_in_batch(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
 {
 	struct text_patch_batch *b;
 
@@ -122,21 +122,25 @@ __kprobes static notrace /* the breakpoint handler uses it */
 				__builtin_memcpy(insn, patch->old, TEXT_PATCH_SIZE);
 			return true;
 		}
-		if (!is_text_address(addr))
-			return false;
-		if (READ_ONCE(*(const u8 *)addr) != INT3) {
-			__builtin_memcpy(insn, (const u8 *)addr, TEXT_PATCH_SIZE);
-			return true;
-		}
 	} while (smp_load_acquire(&live_batch) != b);
 	return false;
 }
 
-/*
- * Emulates the new instruction after a CPU has executed an int3 in kernel text, in any context. It
- * also emulates when the new instruction is already there. A real CPU could execute it then; but
- * QEMU's TCG may have translated the int3 while it was overwritten, and would trap here for ever.
- */
+__kprobes static notrace /* the breakpoint handler uses it */
+	void
+	emulate(struct pt_regs *regs, unsigned long addr, const u8 insn[TEXT_PATCH_SIZE])
+{
+	if (insn[0] == CALL_OPCODE)
+		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
+	else if (insn[0] == JMP_OPCODE)
+		regs->ip = text_decode_target(insn, addr);
+	else if (holds(insn, text_nop5))
+		regs->ip = addr + TEXT_PATCH_SIZE;
+	else
+		regs->ip = addr; /* not an instruction of a site: execute it */
+}
+
+/* Emulates the new instruction after a CPU has executed an int3 of the batch, in any context. */
 __kprobes static notrace /* a trap here would come back here before the site is whole */
 	bool
 	text_patch_int3(struct pt_regs *regs)
@@ -147,18 +151,26 @@ __kprobes static notrace /* a trap here would come back here before the site is 
 
 	/* A full barrier: this CPU sees no batch, or the batch's owner sees the count. */
 	__atomic_fetch_add(&handlers, 1, __ATOMIC_SEQ_CST);
-	found = instruction_at(addr, insn);
+	found = instruction_in_batch(addr, insn);
 	__atomic_fetch_sub(&handlers, 1, __ATOMIC_RELEASE);
-	if (!found)
+	if (found)
+		emulate(regs, addr, insn);
+	return found;
+}
+
+__kprobes notrace /* the breakpoint handler uses it */
+	bool
+	text_patch_int3_gone(struct pt_regs *regs)
+{
+	unsigned long addr = regs->ip - 1;
+	u8 insn[TEXT_PATCH_SIZE];
+
+	if (!is_text_address(addr))
 		return false;
-	if (insn[0] == CALL_OPCODE)
-		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
-	else if (insn[0] == JMP_OPCODE)
-		regs->ip = text_decode_target(insn, addr);
-	else if (holds(insn, text_nop5))
-		regs->ip = addr + TEXT_PATCH_SIZE;
-	else
-		regs->ip = addr; /* not an instruction of a site: execute it */
+	__builtin_memcpy(insn, (const u8 *)addr, TEXT_PATCH_SIZE);
+	if (insn[0] == INT3) /* of a batch that has begun since then? It cannot end now. */
+		return text_patch_int3(regs);
+	emulate(regs, addr, insn);
 	return true;
 }
 

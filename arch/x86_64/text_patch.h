@@ -6,6 +6,8 @@
 
 #include "kernel/types.h"
 
+struct pt_regs;
+
 #define TEXT_PATCH_SIZE 5 /* a near call or jmp, or the 5-byte nop */
 
 /*
@@ -40,6 +42,17 @@ int text_patch_fill(unsigned long addr, const void *bytes, size_t size);
  * text_patch_apply() may be there. Same context.
  */
 void text_patch_byte(unsigned long addr, u8 byte);
+
+/*
+ * Continues behind an int3 that has gone since this CPU has executed it: emulates the instruction
+ * that is there now, or returns to it. A real CPU could execute any instruction then. But QEMU's
+ * TCG drops a translation before it writes the byte. A CPU that translates the int3 again in
+ * between keeps it, until text_patch_apply() or text_patch_byte() writes once more; and they wait
+ * for this CPU before. So first ask all users of int3 that could still have one here: an
+ * instruction that cannot be emulated would trap for ever. Returns false if the int3 is there and
+ * of no batch. For the breakpoint handler.
+ */
+bool text_patch_int3_gone(struct pt_regs *regs);
 
 /* 0f 1f 44 00 00, nop dword [rax + rax] (Intel SDM 2B, NOP) */
 extern const u8 text_nop5[TEXT_PATCH_SIZE];

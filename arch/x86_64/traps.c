@@ -12,6 +12,7 @@
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "arch/stacktrace.h"
+#include "arch/text_patch.h"
 #include "arch/traps_internal.h"
 #include "kernel/irq/irq.h"
 #include "kernel/mm/vmalloc.h"
@@ -212,7 +213,7 @@ __kprobes notrace /* a breakpoint at its own site would call it again for ever *
 
 	if (handler && handler(regs))
 		return;
-	if (arch_kprobe_int3(regs))
+	if (arch_kprobe_int3(regs) || text_patch_int3_gone(regs))
 		return;
 	if (oops_enter_hook)
 		oops_enter_hook(regs);

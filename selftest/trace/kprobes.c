@@ -4,8 +4,10 @@
  */
 #include "trace/kprobes/kprobes.h"
 
+#include "arch/irqflags.h"
 #include "arch/kprobes.h"
 #include "arch/text_area.h"
+#include "arch/text_patch.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/smp.h"
@@ -220,4 +222,34 @@ SELFTEST(kprobes, hits_on_all_cpus_equal_the_calls)
 	EXPECT_EQ(atomic64_read(&probe.nmissed), 0);
 	EXPECT_EQ(atomic64_read(&wrong_sums), 0);
 	unregister_kprobe(&probe);
+}
+
+void do_int3(struct pt_regs *regs);
+
+/* QEMU may translate an int3 again while its byte is written, and trap where memory has none. */
+SELFTEST(kprobes, a_trap_is_a_hit_as_long_as_the_probe_is_there)
+{
+	static struct kprobe probe = { .pre_handler = count_before, .post_handler = count_after };
+	struct pt_regs regs = { .sp = (unsigned long)(&regs + 1) };
+	unsigned long flags;
+	u8 original;
+
+	probe.addr = (unsigned long)kprobe_kinds + 2;
+	original = *(const u8 *)probe.addr;
+	reset_counts();
+	ASSERT(register_kprobe(&probe) == 0);
+	text_patch_byte(probe.addr, original);
+	regs.ip = probe.addr + 1;
+	local_irq_save(flags); /* as in the handler of an exception */
+	do_int3(&regs);
+	local_irq_restore(flags);
+	EXPECT_EQ(atomic64_read(&before), 1);
+	EXPECT(regs.ip != probe.addr && regs.ip != probe.addr + 1);
+	unregister_kprobe(&probe);
+	regs.ip = probe.addr + 1;
+	local_irq_save(flags);
+	do_int3(&regs);
+	local_irq_restore(flags);
+	EXPECT_EQ(atomic64_read(&before), 1);
+	EXPECT_EQ(regs.ip, probe.addr);
 }

@@ -135,7 +135,7 @@ __kprobes /* the breakpoint handler calls it */
 {
 	struct kprobe_site *site = find_site(&table, regs->ip - 1);
 
-	if (!site)
+	if (!site || unlikely(site->ftrace)) /* the int3 of a batch that has just ended */
 		return slot_hit(regs);
 	if (this_cpu_read(kprobe_active) || READ_ONCE(kprobes_silenced)) {
 		count_missed(site);
