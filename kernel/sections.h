@@ -6,7 +6,9 @@ extern char _stext[], _etext[];           /* RX */
 extern char __entry_text_start[],
 	__entry_text_end[]; /* in the text: assembly between C functions */
 extern char __kprobes_text_start[],
-	__kprobes_text_end[];                   /* in the text: functions without probes */
+	__kprobes_text_end[]; /* in the text: functions without probes */
+extern char __calls_callbacks_start[],
+	__calls_callbacks_end[]; /* in the text: between a probed place and a callback */
 extern char __start_rodata[], __end_rodata[];   /* R */
 extern char _sdata[], _edata[];                 /* RW; the per-CPU section is at the end */
 extern char __per_cpu_start[], __per_cpu_end[]; /* RW: the master copy */

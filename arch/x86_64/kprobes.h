@@ -13,9 +13,28 @@
 #include "arch/insn.h"
 #include "arch/ptrace.h"
 #include "kernel/compiler.h"
+#include "kernel/sections.h"
 
 /* A function that the breakpoint handler calls: no probe can be in it. A comment says why. */
 #define __kprobes __section(".kprobes.text")
+
+/*
+ * A function between a traced place and a callback. An oops in a callback does not name it, and the
+ * stacks of probes' events do not show it.
+ */
+#define __calls_callbacks __section(".calls_callbacks.text")
+
+static inline bool in_kprobes_text(unsigned long ip)
+{
+	return ip >= (unsigned long)__kprobes_text_start && ip < (unsigned long)__kprobes_text_end;
+}
+
+/* True in the functions through which ftrace, fgraph and probes call callbacks. Any context. */
+static inline bool in_calls_callbacks_text(unsigned long ip)
+{
+	return in_kprobes_text(ip) || (ip >= (unsigned long)__calls_callbacks_start &&
+				       ip < (unsigned long)__calls_callbacks_end);
+}
 
 struct arch_kprobe {
 	unsigned long addr; /* [C] */

@@ -516,8 +516,8 @@ void schedule(void)
 }
 EXPORT_SYMBOL(schedule);
 
-__kprobes notrace /* tracers and probes end with preempt_enable(): it would call itself */
-	void
+__kprobes notrace     /* tracers and probes end with preempt_enable(): it would call itself */
+	noinline void /* stacks name it */
 	preempt_schedule(void)
 {
 	if (irqs_disabled())

@@ -99,12 +99,16 @@ def test_strings_of_programs_and_of_the_kernel(machine):
     machine.check("echo > kprobe_events; echo > trace")
 
 
-def test_a_stack_begins_with_the_probed_function(machine):
-    for place in ("vfs_read", "vfs_read+5"):
-        machine.check(f"echo 'p:s {place}' > kprobe_events; echo > trace; echo 1 > options/stacktrace; "
+@pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
+def test_a_stack_begins_with_the_probed_function_or_its_caller(machine, tracer):
+    machine.check(f"echo vfs_read > set_ftrace_filter; echo {tracer} > current_tracer")
+    for place, first in (("p:s vfs_read", "vfs_read"), ("p:s vfs_read+5", "vfs_read"), ("r:s vfs_read", "sys_read")):
+        machine.check(f"echo '{place}' > kprobe_events; echo > trace; echo 1 > options/stacktrace; "
                       "echo 1 > events/kprobes/s/enable; head /proc/uptime; echo 0 > events/kprobes/s/enable; echo 0 > options/stacktrace")
-        assert re.search(r" s: \(.*\n.*<stack trace>\n => vfs_read\n", machine.check("cat trace")), place
-    machine.check("echo > kprobe_events; echo > trace")
+        trace = machine.check("cat trace")
+        stacks = re.findall(r" s: \(.*\n(?:.*<stack trace>|.*/\*.*<stack trace>.*)\n => (\w+)\n", trace)
+        assert stacks and set(stacks) == {first}, (place, trace[-3000:])
+    machine.check("echo > kprobe_events; echo nop > current_tracer; echo > set_ftrace_filter; echo > trace")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
  */
 #include "trace/events/record.h"
 
+#include "arch/kprobes.h"
 #include "arch/pgtable.h"
 #include "arch/stacktrace.h"
 #include "kernel/export.h"
@@ -126,8 +127,7 @@ bool trace_is_traceiter(unsigned long ip)
 /* Whether ip is on the way from an instruction to the handler of its probe. */
 static bool is_probe_path(unsigned long ip)
 {
-	return (ip >= (unsigned long)__kprobes_text_start &&
-		ip < (unsigned long)__kprobes_text_end) ||
+	return in_calls_callbacks_text(ip) ||
 	       (ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end) ||
 	       (ip >= TEXT_AREA_START && ip < TEXT_AREA_END);
 }

@@ -68,8 +68,8 @@ union frame_copy {
 };
 
 /* Calls entryfunc for the innermost frame. The guard of gops->ops is held: it has RECURSION. */
-static noinline int guarded_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
-				  struct ftrace_regs *fregs)
+__calls_callbacks static noinline int
+guarded_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	union frame_copy copy = { .frame.data_idx = FGRAPH_NO_DATA };
 	struct ftrace_graph_ent own = { .func = trace->func,
@@ -107,8 +107,9 @@ static void end_guard(int bit)
 	preempt_enable_notrace();
 }
 
-static noinline void guarded_return(const struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
-				    struct ftrace_regs *fregs)
+__calls_callbacks static noinline void guarded_return(const struct ftrace_graph_ret *trace,
+						      struct fgraph_ops *gops,
+						      struct ftrace_regs *fregs)
 {
 	union frame_copy copy = { .frame.data_idx = FGRAPH_NO_DATA };
 	struct ftrace_graph_ret own = *trace;
@@ -128,7 +129,8 @@ static noinline void guarded_return(const struct ftrace_graph_ret *trace, struct
 	end_guard(bit);
 }
 
-static noinline void guarded_lost(struct fgraph_ops *gops, unsigned long func, void *data)
+__calls_callbacks static noinline void guarded_lost(struct fgraph_ops *gops, unsigned long func,
+						    void *data)
 {
 	int bit = begin_guard();
 
@@ -138,8 +140,9 @@ static noinline void guarded_lost(struct fgraph_ops *gops, unsigned long func, v
 	end_guard(bit);
 }
 
-static void fgraph_guarded_entry(unsigned long ip, unsigned long parent_ip __unused,
-				 struct ftrace_ops *op, struct ftrace_regs *fregs)
+__calls_callbacks static void fgraph_guarded_entry(unsigned long ip,
+						   unsigned long parent_ip __unused,
+						   struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	current->trace_recursion += TRACE_RECURSION_GRAPH;
 	fgraph_handle_entry(ip, op, fregs, guarded_entry);
@@ -153,8 +156,9 @@ static bool in_module(const void *func)
 
 /* ---- the slow parts of the stubs ---- */
 
-bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot, struct fgraph_ops *gops,
-		       unsigned long ip, struct ftrace_regs *fregs)
+__calls_callbacks bool fgraph_join_frame(struct fgraph_stack *stack, unsigned long *slot,
+					 struct fgraph_ops *gops, unsigned long ip,
+					 struct ftrace_regs *fregs)
 {
 	struct fgraph_frame *frame = stack->top;
 	struct ftrace_graph_ent trace = { .func = ip, .depth = frame->depth - 1 };
@@ -206,8 +210,8 @@ struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned
 	return stack->top;
 }
 
-void fgraph_call_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
-		       struct ftrace_regs *fregs)
+__calls_callbacks void fgraph_call_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
+					 struct ftrace_regs *fregs)
 {
 	struct ftrace_graph_ret trace;
 
@@ -224,8 +228,8 @@ void fgraph_call_users(struct fgraph_stack *stack, struct fgraph_frame *frame,
 	}
 }
 
-static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, struct ftrace_ops *op,
-			 struct ftrace_regs *fregs)
+__calls_callbacks static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused,
+					   struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
 
@@ -234,7 +238,7 @@ static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused, str
 	current->trace_recursion -= TRACE_RECURSION_GRAPH;
 }
 
-static void fgraph_return(struct ftrace_regs *fregs)
+__calls_callbacks static void fgraph_return(struct ftrace_regs *fregs)
 {
 	fgraph_handle_return(fregs, NULL);
 }
@@ -543,19 +547,9 @@ static void abandon_entries(void)
 	}
 }
 
-static bool calls_callbacks(unsigned long func)
-{
-	return func == (unsigned long)fgraph_entry || func == (unsigned long)fgraph_join_frame ||
-	       func == (unsigned long)fgraph_return || func == (unsigned long)fgraph_call_users ||
-	       func == (unsigned long)fgraph_guarded_entry ||
-	       func == (unsigned long)guarded_entry || func == (unsigned long)guarded_return ||
-	       func == (unsigned long)guarded_lost;
-}
-
 static struct ftrace_oops_user oops_user = {
 	.is_caller = arch_is_ftrace_caller, /* of return_to_handler */
 	.silence = fgraph_silence,
-	.calls_callbacks = calls_callbacks,
 	.hides_preempt_off = hides_preempt_off,
 	.abandon = abandon_entries,
 	.mutex = &fgraph_mutex,

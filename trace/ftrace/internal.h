@@ -1,6 +1,7 @@
 /* Declarations shared by the files of dynamic ftrace. F: ftrace_lock held. */
 #pragma once
 
+#include "arch/kprobes.h"
 #include "kernel/sched/mutex.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/ftrace/hash.h"
@@ -29,8 +30,6 @@ int ftrace_match_records(const struct ftrace_hash *hash, const char *word,
 /* Calls all ops that want ip. ftrace_caller and ftrace_regs_caller call it. */
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *unused,
 			  struct ftrace_regs *fregs);
-/* True for the functions through which ftrace calls callbacks. Any context. */
-bool ftrace_calls_callbacks(unsigned long func);
 
 /*
  * The two halves of unregister_ftrace_function(), for a caller that unregisters several ops with
@@ -146,7 +145,6 @@ void ftrace_set_module_user(const struct ftrace_module_user *user);
 struct ftrace_oops_user {
 	bool (*is_caller)(unsigned long ip); /* ip is in code of the room that calls callbacks */
 	void (*silence)(void);               /* calls no callback any more */
-	bool (*calls_callbacks)(unsigned long ip); /* as ftrace_calls_callbacks() */
 	/* The code of ip has preemption off, and trace_recursion does not count that. */
 	bool (*hides_preempt_off)(unsigned long ip);
 	/* current has faulted in a callback and does not return. Preemption off. */

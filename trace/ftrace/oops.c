@@ -48,16 +48,6 @@ static bool is_caller(unsigned long ip)
 	return false;
 }
 
-static bool calls_callbacks(unsigned long func)
-{
-	if (ftrace_calls_callbacks(func))
-		return true;
-	for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
-		if (user->calls_callbacks(func))
-			return true;
-	return false;
-}
-
 /* Stops all calls of callbacks: at once on this CPU, on others when they reach a trampoline. */
 static void silence(void)
 {
@@ -106,7 +96,7 @@ static unsigned long callback_on_stack(struct pt_regs *regs)
 
 		if (!kallsyms_lookup(ip, NULL, &offset, name))
 			continue;
-		if (calls_callbacks(ip - offset))
+		if (in_calls_callbacks_text(ip))
 			callback = 0;
 		else if (!callback)
 			callback = ip - offset;

@@ -44,8 +44,9 @@ static bool ftrace_disabled;      /* set by an error, never cleared */
 
 /* Guards the callback of an ops with FTRACE_OPS_FL_RECURSION, and turns preemption off around it.
  */
-static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
-				   struct ftrace_ops *ops, struct ftrace_regs *fregs)
+__calls_callbacks static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
+						     struct ftrace_ops *ops,
+						     struct ftrace_regs *fregs)
 {
 	int bit;
 
@@ -59,8 +60,9 @@ static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
 }
 
 /* Calls the callback of one of several ops if its flags allow that. */
-static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
-				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+__calls_callbacks static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
+							struct ftrace_ops *ops,
+							struct ftrace_regs *fregs)
 {
 	unsigned long flags = ops->flags;
 
@@ -79,8 +81,9 @@ static noinline void call_special_ops(unsigned long ip, unsigned long parent_ip,
  * Calls each ops that wants the site. Only ops with FTRACE_OPS_FL_RECURSION are guarded
  * against recursion. The list function itself needs no guard: it calls nothing that is traced.
  */
-void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
-			  struct ftrace_ops *unused __unused, struct ftrace_regs *fregs)
+__calls_callbacks void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
+					    struct ftrace_ops *unused __unused,
+					    struct ftrace_regs *fregs)
 {
 	const u32 offset = (u32)(ip - KERNEL_IMAGE_BASE);
 	struct list_head *pos = rcu_dereference(ftrace_ops_list.next);
@@ -92,20 +95,6 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			ops->list_func(ip, parent_ip, ops, fregs);
 		pos = __atomic_load_n(&ops->list.next, __ATOMIC_ACQUIRE);
 	}
-}
-
-bool ftrace_calls_callbacks(unsigned long func)
-{
-	struct ftrace_ops *ops;
-
-	if (func == (unsigned long)ftrace_ops_list_func ||
-	    func == (unsigned long)call_special_ops ||
-	    func == (unsigned long)ftrace_ops_assist_func)
-		return true;
-	list_for_each_entry_rcu(ops, &ftrace_ops_list,
-				list) if ((ops->flags & FTRACE_OPS_FL_PID) &&
-					  func == (unsigned long)ops->pid_func) return true;
-	return false;
 }
 
 static void choose_func(struct ftrace_ops *ops)

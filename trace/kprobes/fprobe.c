@@ -26,8 +26,8 @@ static __always_inline void end_handler(void)
 	this_cpu_write(kprobe_active, 0);
 }
 
-static int fprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
-			struct ftrace_regs *fregs)
+__calls_callbacks static int fprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
+					  struct ftrace_regs *fregs)
 {
 	struct fprobe *fp = container_of(gops, struct fprobe, graph);
 	void *data = NULL;
@@ -49,8 +49,8 @@ static int fprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
 	return !skip;
 }
 
-static void fprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
-			  struct ftrace_regs *fregs)
+__calls_callbacks static void fprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
+					    struct ftrace_regs *fregs)
 {
 	struct fprobe *fp = container_of(gops, struct fprobe, graph);
 	void *data = fp->entry_data_size ? fgraph_call_data(trace, gops) : NULL;
@@ -69,8 +69,8 @@ static void fprobe_lost(struct fgraph_ops *gops, unsigned long func __unused, vo
 }
 
 /* The callback of a probe without an exit_handler. */
-static void fprobe_only_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-			      struct ftrace_regs *fregs)
+__calls_callbacks static void fprobe_only_entry(unsigned long ip, unsigned long parent_ip,
+						struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct fprobe *fp = container_of(op, struct fprobe, graph.ops);
 
@@ -80,12 +80,6 @@ static void fprobe_only_entry(unsigned long ip, unsigned long parent_ip, struct 
 		end_handler();
 	}
 	preempt_enable_notrace();
-}
-
-bool fprobe_calls_handlers(unsigned long func)
-{
-	return func == (unsigned long)fprobe_entry || func == (unsigned long)fprobe_return ||
-	       func == (unsigned long)fprobe_only_entry;
 }
 
 bool fprobe_hides_preempt_off(unsigned long func)

@@ -94,8 +94,6 @@ u8 kprobe_jump_length(unsigned long addr, u8 bytes[DETOUR_MAX_LENGTH]);
 
 int kretprobes_set_all(void); /* as kprobes_set_all(), which calls it */
 void kretprobes_for_each(kprobe_visit_t fn, void *data);
-/* True for the functions that call handlers of return probes. Any context. */
-bool kretprobe_calls_handlers(unsigned long func);
 
 struct module;
 /* Disarms the probes in the module's text, or only in its init text. They are GONE. kprobe_mutex.*/
@@ -103,7 +101,6 @@ void kretprobes_module_gone(const struct module *module, bool only_init);
 
 /* ---- fprobe.c: the same, and functions that have preemption off around handlers ---- */
 
-bool fprobe_calls_handlers(unsigned long func);
 bool fprobe_hides_preempt_off(unsigned long func);
 
 /* ---- address.c: where a probe can be ---- */

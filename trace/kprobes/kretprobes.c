@@ -189,8 +189,9 @@ static __always_inline void enter_call(struct kretprobe *rp, struct pt_regs *reg
 	*list = ri;
 }
 
-static noinline int enter_site(struct kretprobe_site *site, struct ftrace_graph_ent *trace,
-			       struct fgraph_ops *gops, struct ftrace_regs *fregs)
+__calls_callbacks static noinline int enter_site(struct kretprobe_site *site,
+						 struct ftrace_graph_ent *trace,
+						 struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = &fregs->regs;
 	unsigned long ret_addr, continues = regs->ip;
@@ -222,8 +223,8 @@ static noinline int enter_site(struct kretprobe_site *site, struct ftrace_graph_
 }
 
 /* Without handlers to call, kprobe_active stays as it is. */
-static __always_inline int kretprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
-					   struct ftrace_regs *fregs)
+__calls_callbacks static __always_inline int
+kretprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	struct kretprobe_site *site = find_site(table_of(gops), trace->func);
 	struct kretprobe_instance *ri, **list;
@@ -246,8 +247,8 @@ static __always_inline int kretprobe_entry(struct ftrace_graph_ent *trace, struc
 	return 1;
 }
 
-static __always_inline void kretprobe_return(struct ftrace_graph_ret *trace,
-					     struct fgraph_ops *gops, struct ftrace_regs *fregs)
+__calls_callbacks static __always_inline void
+kretprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	struct kretprobe_instance **list = fgraph_call_data(trace, gops), *ri = *list, *next;
 	struct pt_regs *regs = &fregs->regs;
@@ -282,6 +283,10 @@ static void kretprobe_lost(struct fgraph_ops *gops, unsigned long func, void *da
 	}
 }
 
+__calls_callbacks static void kretprobe_entry_stub(unsigned long ip, unsigned long parent_ip,
+						   struct ftrace_ops *op,
+						   struct ftrace_regs *fregs);
+__calls_callbacks static void kretprobe_return_stub(struct ftrace_regs *fregs);
 DEFINE_FGRAPH_STUBS(kretprobe, kretprobe_entry, kretprobe_return)
 static struct kretprobe_table table_of_args = { .graph = { .entryfunc = kretprobe_entry,
 							   .retfunc = kretprobe_return,
@@ -566,12 +571,4 @@ void kretprobes_module_gone(const struct module *module, bool only_init)
 				site_gone(table, site);
 		}
 	}
-}
-
-bool kretprobe_calls_handlers(unsigned long func)
-{
-	return func == (unsigned long)enter_site || func == (unsigned long)kretprobe_entry ||
-	       func == (unsigned long)kretprobe_return ||
-	       func == (unsigned long)kretprobe_entry_stub ||
-	       func == (unsigned long)kretprobe_return_stub;
 }

@@ -5,11 +5,6 @@
 #include "trace/ftrace/internal.h"
 #include "trace/kprobes/internal.h"
 
-static bool in_kprobes_text(unsigned long ip)
-{
-	return ip >= (unsigned long)__kprobes_text_start && ip < (unsigned long)__kprobes_text_end;
-}
-
 static bool is_caller(unsigned long ip)
 {
 	return this_cpu_read(kprobe_active) && in_kprobes_text(ip);
@@ -18,12 +13,6 @@ static bool is_caller(unsigned long ip)
 static void silence(void)
 {
 	WRITE_ONCE(kprobes_silenced, true);
-}
-
-static bool calls_callbacks(unsigned long func)
-{
-	return in_kprobes_text(func) || kretprobe_calls_handlers(func) ||
-	       fprobe_calls_handlers(func);
 }
 
 static bool hides_preempt_off(unsigned long ip)
@@ -42,7 +31,6 @@ static void abandon(void)
 
 static struct ftrace_oops_user oops_user = { .is_caller = is_caller,
 					     .silence = silence,
-					     .calls_callbacks = calls_callbacks,
 					     .hides_preempt_off = hides_preempt_off,
 					     .abandon = abandon,
 					     .mutex = &kprobe_mutex };

@@ -16,8 +16,8 @@
 static struct trace_flag function_fork = { .name = "function-fork",
 					   .changed = pid_filter_fork_changed };
 
-void function_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-		       struct ftrace_regs *fregs)
+__calls_callbacks void function_pid_func(unsigned long ip, unsigned long parent_ip,
+					 struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	const struct trace_array *tr = op->private;
 	bool ignore;
