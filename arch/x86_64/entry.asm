@@ -218,20 +218,8 @@ exception_return:
 	add	rsp, 8
 	iretq
 
-; Does the same as IRET, but NMIs stay blocked: puts flags and rip on the stack of the interrupted
-; code, and returns there with POPF and RET.
 .return_into_nmi:
-	mov	rax, [rsp + 8 + PT_SP]
-	mov	rdx, [rsp + 8 + PT_IP]
-	mov	[rax - 8], rdx
-	mov	rdx, [rsp + 8 + PT_FLAGS]
-	mov	[rax - 16], rdx
-	sub	rax, 16
-	mov	[rsp + 8 + PT_SP], rax
-	POP_REGS
-	mov	rsp, [rsp + 4 * 8]		; above error code, rip, cs, flags
-	popfq
-	ret
+	RETURN_WITH_POPF
 
 exception_3.user:
 	swapgs

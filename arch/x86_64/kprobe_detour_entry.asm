@@ -37,15 +37,4 @@ kprobe_detour_entry:
 	and	rsp, -16
 	call	[rel kprobe_detour_handler]
 	mov	rsp, rbx
-	; As in entry.asm, .return_into_nmi: the same as IRET, but NMIs stay blocked.
-	mov	rax, [rsp + 8 + PT_SP]
-	mov	rdx, [rsp + 8 + PT_IP]
-	mov	[rax - 8], rdx
-	mov	rdx, [rsp + 8 + PT_FLAGS]
-	mov	[rax - 16], rdx
-	sub	rax, 16
-	mov	[rsp + 8 + PT_SP], rax
-	POP_REGS
-	mov	rsp, [rsp + 4 * 8]		; above orig_ax, ip, cs, flags
-	popfq
-	ret
+	RETURN_WITH_POPF

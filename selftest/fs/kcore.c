@@ -96,13 +96,8 @@ struct held_patch {
 static void hold_cpu(void *arg, unsigned index __unused)
 {
 	struct held_patch *h = arg;
-	unsigned long flags;
 
-	local_irq_save(flags);
-	WRITE_ONCE(h->held, true);
-	while (!READ_ONCE(h->let_go))
-		cpu_relax();
-	local_irq_restore(flags);
+	local_irq_restore(wait_with_irqs_off(&h->held, &h->let_go));
 }
 
 static void apply(void *arg, unsigned index __unused)

@@ -1,6 +1,7 @@
 /* Threads for the self-tests: run a function in several threads at once, and wait for all. */
 #pragma once
 
+#include "arch/irqflags.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/time/ktime.h"
 
@@ -33,6 +34,17 @@ void test_group_wait(struct test_group *group);
 /* Starts the threads and waits for them. */
 bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index), void *arg);
 
+/* Waits with interrupts off, from before *ready is true until *go is. Returns the flags before. */
+static inline unsigned long wait_with_irqs_off(bool *ready, const bool *go)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	WRITE_ONCE(*ready, true);
+	while (!READ_ONCE(*go))
+		cpu_relax();
+	return flags;
+}
 /* The n-th online CPU; n modulo the number of online CPUs. */
 unsigned nth_online_cpu(unsigned n);
 /* Pseudo-random numbers that depend only on the seed: the upper bits of an LCG. */

@@ -11,6 +11,7 @@
 #include "kernel/rcu/rcu_stats.h"
 #include "kernel/smp.h"
 #include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/kprobe_targets.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "trace/ftrace/ftrace.h"
@@ -18,9 +19,6 @@
 
 #define INT3 0xcc
 #define JMP  0xe9
-
-u64 kprobe_kinds(u64 n);
-extern const u8 kprobe_kinds_end[];
 
 /* selftest/arch/kprobe_jump.asm. The offsets of probes are of the instructions named there. */
 u64 kprobe_jump_popf(u64 flags, u64 a);
@@ -30,13 +28,7 @@ u64 kprobe_jump_flags(u64 flags, u64 a);
 extern const u8 kprobe_jump_target[], kprobe_jump_indirect[], kprobe_jump_call[],
 	kprobe_jump_fault[];
 
-static atomic64_t hits, wrong;
-
-static int count(struct kprobe *p __unused, struct pt_regs *regs __unused)
-{
-	atomic64_inc(&hits);
-	return 0;
-}
+static atomic64_t wrong;
 
 static atomic64_t nmi_hits;
 
@@ -44,11 +36,6 @@ static int count_nmi(struct kprobe *p __unused, struct pt_regs *regs __unused)
 {
 	atomic64_inc(&nmi_hits);
 	return 0;
-}
-
-static void count_post(struct kprobe *p __unused, struct pt_regs *regs __unused,
-		       unsigned long flags __unused)
-{
 }
 
 static u8 first_byte(unsigned long addr)
@@ -101,21 +88,12 @@ SELFTEST(kprobe_jump, only_instructions_that_nothing_else_reaches_are_replaced)
 
 /* ---- registers and flags ---- */
 
-static u64 kinds_checksum(void)
-{
-	u64 sum = 0;
-
-	for (u64 n = 0; n < 10; n++)
-		sum = sum * 31 + kprobe_kinds(n);
-	return sum;
-}
-
 SELFTEST(kprobe_jump, a_jump_at_any_instruction_changes_no_result)
 {
-	static struct kprobe probe = { .pre_handler = count };
+	static struct kprobe probe = { .pre_handler = kprobe_count };
 	unsigned long start = (unsigned long)kprobe_kinds, end = (unsigned long)kprobe_kinds_end;
 	size_t size = end - start;
-	u64 expected = kinds_checksum();
+	u64 expected = kprobe_kinds_checksum();
 	unsigned jumps = 0;
 	u8 text[256];
 
@@ -126,10 +104,10 @@ SELFTEST(kprobe_jump, a_jump_at_any_instruction_changes_no_result)
 			continue;
 		if (jump_length(probe.addr)) {
 			wait_optimized(&probe);
-			atomic64_set(&hits, 0);
+			atomic64_set(&kprobe_hits, 0);
 			EXPECT_EQ(first_byte(probe.addr), JMP);
-			EXPECT_EQ(kinds_checksum(), expected);
-			EXPECT(atomic64_read(&hits) >= 5);
+			EXPECT_EQ(kprobe_kinds_checksum(), expected);
+			EXPECT(atomic64_read(&kprobe_hits) >= 5);
 			EXPECT_EQ(atomic64_read(&probe.nmissed), 0);
 			jumps++;
 		}
@@ -208,14 +186,9 @@ struct victim {
 static void be_preempted(void *arg, unsigned index __unused)
 {
 	struct victim *v = arg;
-	unsigned long flags;
 
-	local_irq_save(flags);
 	WRITE_ONCE(v->task, current);
-	WRITE_ONCE(v->ready, true);
-	while (!READ_ONCE(v->go))
-		cpu_relax();
-	v->result = kprobe_jump_popf(flags, 14);
+	v->result = kprobe_jump_popf(wait_with_irqs_off(&v->ready, &v->go), 14);
 }
 
 /* Sleeps until its timer finds push, and does not let the CPU go then. */
@@ -291,7 +264,7 @@ static bool stop_victim(struct victim *v, struct test_group *task, struct test_g
 SELFTEST(kprobe_jump, no_jump_is_written_while_a_task_is_preempted_in_the_covered_bytes)
 {
 	static struct kprobe probe = { .addr = (unsigned long)kprobe_jump_popf + POPF,
-				       .pre_handler = count };
+				       .pre_handler = kprobe_count };
 	struct test_group task, pusher;
 	struct victim v;
 
@@ -302,7 +275,7 @@ SELFTEST(kprobe_jump, no_jump_is_written_while_a_task_is_preempted_in_the_covere
 	while (!has_detour(&probe) || !is_holdout(v.task))
 		msleep(1);
 	/* Now the optimizer waits for the task. Hits continue behind the bytes meanwhile. */
-	atomic64_set(&hits, 0);
+	atomic64_set(&kprobe_hits, 0);
 	for (unsigned i = 0; i < 20; i++) {
 		msleep(5);
 		EXPECT_EQ(kprobe_jump_popf(NO_FLAGS, i), 3 * i);
@@ -310,7 +283,7 @@ SELFTEST(kprobe_jump, no_jump_is_written_while_a_task_is_preempted_in_the_covere
 		EXPECT_EQ(first_byte(probe.addr), INT3);
 		EXPECT_EQ(first_byte(probe.addr + 1), 0x48); /* lea */
 	}
-	EXPECT_EQ(atomic64_read(&hits), 20);
+	EXPECT_EQ(atomic64_read(&kprobe_hits), 20);
 	EXPECT(is_preempted_at(v.task, probe.addr + 1) && is_holdout(v.task));
 	WRITE_ONCE(v.release, true);
 	test_group_wait(&pusher);
@@ -319,7 +292,7 @@ SELFTEST(kprobe_jump, no_jump_is_written_while_a_task_is_preempted_in_the_covere
 	wait_optimized(&probe);
 	EXPECT_EQ(first_byte(probe.addr), JMP);
 	EXPECT_EQ(kprobe_jump_popf(NO_FLAGS, 5), 15);
-	EXPECT_EQ(atomic64_read(&hits), 21);
+	EXPECT_EQ(atomic64_read(&kprobe_hits), 21);
 	unregister_kprobe(&probe);
 }
 
@@ -331,7 +304,7 @@ static int walk_ended(void *arg __unused, unsigned long ip __unused)
 SELFTEST(kprobe_jump, a_detour_stays_while_a_task_is_preempted_in_it)
 {
 	static struct kprobe probe = { .addr = (unsigned long)kprobe_jump_popf + POPF,
-				       .pre_handler = count };
+				       .pre_handler = kprobe_count };
 	struct text_area_stats before, now;
 	struct test_group task, pusher;
 	unsigned long copy;
@@ -372,11 +345,11 @@ SELFTEST(kprobe_jump, a_detour_stays_while_a_task_is_preempted_in_it)
 SELFTEST(kprobe_jump, other_probes_and_post_handlers_take_the_jump_back)
 {
 	static struct kprobe probe = { .addr = (unsigned long)kprobe_jump_flags + MOV,
-				       .pre_handler = count },
+				       .pre_handler = kprobe_count },
 			     covered = { .addr = (unsigned long)kprobe_jump_flags + MOV + 3,
-					 .pre_handler = count },
+					 .pre_handler = kprobe_count },
 			     post = { .addr = (unsigned long)kprobe_jump_flags + MOV,
-				      .post_handler = count_post,
+				      .post_handler = kprobe_post_nothing,
 				      .flags = KPROBE_FLAG_DISABLED };
 	u64 expected = kprobe_jump_flags(TEST_FLAGS, 5);
 
@@ -386,13 +359,13 @@ SELFTEST(kprobe_jump, other_probes_and_post_handlers_take_the_jump_back)
 	EXPECT(!kprobe_optimized(&probe));
 	EXPECT_EQ(first_byte(probe.addr), INT3);
 	EXPECT_EQ(first_byte(covered.addr), INT3);
-	atomic64_set(&hits, 0);
+	atomic64_set(&kprobe_hits, 0);
 	EXPECT_EQ(kprobe_jump_flags(TEST_FLAGS, 5), expected);
-	EXPECT_EQ(atomic64_read(&hits), 2);
+	EXPECT_EQ(atomic64_read(&kprobe_hits), 2);
 	wait_optimized(&covered);
 	EXPECT(!kprobe_optimized(&probe));
 	EXPECT_EQ(kprobe_jump_flags(TEST_FLAGS, 5), expected);
-	EXPECT_EQ(atomic64_read(&hits), 4);
+	EXPECT_EQ(atomic64_read(&kprobe_hits), 4);
 	unregister_kprobe(&covered);
 	wait_optimized(&probe); /* without another call */
 
@@ -435,7 +408,7 @@ static void work(void *expected, unsigned index __unused)
 SELFTEST(kprobe_jump, hits_are_exact_while_jumps_come_and_go_on_all_cpus)
 {
 	static struct kprobe probe = { .addr = (unsigned long)kprobe_jump_flags + MOV,
-				       .pre_handler = count },
+				       .pre_handler = kprobe_count },
 			     covered = { .addr = (unsigned long)kprobe_jump_flags + MOV + 3 },
 			     of_nmi = { .symbol_name = "smp_handle_nmi",
 					.offset = 5,
@@ -446,7 +419,7 @@ SELFTEST(kprobe_jump, hits_are_exact_while_jumps_come_and_go_on_all_cpus)
 	stop_work = false;
 	atomic64_set(&wrong, 0);
 	atomic64_set(&calls, 0);
-	atomic64_set(&hits, 0);
+	atomic64_set(&kprobe_hits, 0);
 	ASSERT(register_kprobe(&probe) == 0 && register_kprobe(&of_nmi) == 0);
 	ASSERT(test_group_start(&group, num_online_cpus(), EACH_CPU, work, &expected));
 	for (unsigned i = 0; i < TURNS; i++) {
@@ -460,7 +433,8 @@ SELFTEST(kprobe_jump, hits_are_exact_while_jumps_come_and_go_on_all_cpus)
 	WRITE_ONCE(stop_work, true);
 	test_group_wait(&group);
 	EXPECT_EQ(atomic64_read(&wrong), 0);
-	EXPECT_EQ(atomic64_read(&hits) + atomic64_read(&probe.nmissed), atomic64_read(&calls));
+	EXPECT_EQ(atomic64_read(&kprobe_hits) + atomic64_read(&probe.nmissed),
+		  atomic64_read(&calls));
 	EXPECT(atomic64_read(&nmi_hits) + atomic64_read(&of_nmi.nmissed) > 0);
 	unregister_kprobe(&of_nmi);
 	unregister_kprobe(&probe);

@@ -13,6 +13,7 @@
 #include "kernel/smp.h"
 #include "kernel/sched/sched.h"
 #include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/kprobe_targets.h"
 #include "selftest/lib/on_cpus.h"
 #include "selftest/selftest.h"
 #include "trace/ftrace/ftrace.h"
@@ -44,27 +45,13 @@ static void reset_counts(void)
 	atomic64_set(&after, 0);
 }
 
-/* In selftest/arch/kprobe_kinds.asm: a checksum of n, with each kind of instruction. */
-u64 kprobe_kinds(u64 n);
-u64 kprobe_kinds_add(u64 a);
-extern char kprobe_kinds_end[];
-
-#define KINDS_SIZE ((size_t)(kprobe_kinds_end - (char *)kprobe_kinds))
-
-static u64 kinds_checksum(void)
-{
-	u64 sum = 0;
-
-	for (u64 n = 0; n < 10; n++)
-		sum = sum * 31 + kprobe_kinds(n);
-	return sum;
-}
+#define KINDS_SIZE ((size_t)(kprobe_kinds_end - (const u8 *)kprobe_kinds))
 
 /* Probes each byte of kprobe_kinds(), and counts those where an instruction starts. */
 SELFTEST(kprobes, a_probe_at_any_instruction_changes_no_result)
 {
 	static struct kprobe probe = { .pre_handler = count_before, .post_handler = count_after };
-	u64 expected = kinds_checksum();
+	u64 expected = kprobe_kinds_checksum();
 	unsigned boundaries = 0, wrong = 0;
 	u8 text[256];
 
@@ -82,7 +69,7 @@ SELFTEST(kprobes, a_probe_at_any_instruction_changes_no_result)
 			selftest_diag(test, "at +%zu: %d", i, error);
 		ASSERT(error == 0);
 		boundaries++;
-		if (((const u8 *)kprobe_kinds)[i] != INT3 || kinds_checksum() != expected ||
+		if (((const u8 *)kprobe_kinds)[i] != INT3 || kprobe_kinds_checksum() != expected ||
 		    seen_ip != probe.addr + 1 || atomic64_read(&before) != atomic64_read(&after)) {
 			selftest_diag(test, "at +%zu", i);
 			wrong++;

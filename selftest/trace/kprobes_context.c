@@ -11,26 +11,16 @@
 #include "kernel/sched/kthread.h"
 #include "kernel/smp.h"
 #include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/kprobe_targets.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "trace/kprobes/kprobes.h"
 
-static atomic64_t hits, wrong;
-
-static int count(struct kprobe *p __unused, struct pt_regs *regs __unused)
-{
-	atomic64_inc(&hits);
-	return 0;
-}
-
-static void count_post(struct kprobe *p __unused, struct pt_regs *regs __unused,
-		       unsigned long flags __unused)
-{
-}
+static atomic64_t wrong;
 
 static void reset(void)
 {
-	atomic64_set(&hits, 0);
+	atomic64_set(&kprobe_hits, 0);
 	atomic64_set(&wrong, 0);
 }
 
@@ -54,7 +44,8 @@ static bool copies_are_right(void)
 
 SELFTEST(kprobes_context, a_probe_at_an_instruction_that_faults_changes_no_copy)
 {
-	static struct kprobe probe = { .pre_handler = count, .post_handler = count_post };
+	static struct kprobe probe = { .pre_handler = kprobe_count,
+				       .post_handler = kprobe_post_nothing };
 	unsigned long start = (unsigned long)__copy_user, end = (unsigned long)__clear_user;
 	unsigned probed = 0;
 
@@ -74,8 +65,6 @@ SELFTEST(kprobes_context, a_probe_at_an_instruction_that_faults_changes_no_copy)
 	}
 	EXPECT(probed >= 12);
 }
-
-u64 kprobe_kinds(u64 n);
 
 static u64 flags_before, flags_after;
 
@@ -109,7 +98,6 @@ SELFTEST(kprobes_context, handlers_and_code_see_the_interrupt_flag_as_it_was)
 	unregister_kprobe(&probe);
 }
 
-u64 kprobe_kinds_add(u64 a);
 long kprobe_call_memory(u64 a, const void *fn);
 u64 kprobe_operands(u64 a, unsigned long fn_of_cpu);
 extern char kprobe_operands_end[];
@@ -117,7 +105,7 @@ static DEFINE_PER_CPU(unsigned long, fn_of_cpu);
 
 SELFTEST(kprobes_context, an_emulated_call_through_a_bad_pointer_faults_at_the_call)
 {
-	static struct kprobe probe = { .pre_handler = count };
+	static struct kprobe probe = { .pre_handler = kprobe_count };
 	unsigned long fn = (unsigned long)kprobe_kinds_add;
 
 	probe.addr = (unsigned long)kprobe_call_memory + 4;
@@ -128,13 +116,13 @@ SELFTEST(kprobes_context, an_emulated_call_through_a_bad_pointer_faults_at_the_c
 	ASSERT(register_kprobe(&probe) == 0);
 	EXPECT_EQ(kprobe_call_memory(2, &fn), 13);
 	EXPECT_EQ(kprobe_call_memory(2, NOT_MAPPED), -EFAULT);
-	EXPECT_EQ(atomic64_read(&hits), 2);
+	EXPECT_EQ(atomic64_read(&kprobe_hits), 2);
 	unregister_kprobe(&probe);
 }
 
 SELFTEST(kprobes_context, operands_of_the_cpu_and_without_a_base_are_emulated)
 {
-	static struct kprobe probe = { .pre_handler = count };
+	static struct kprobe probe = { .pre_handler = kprobe_count };
 	unsigned long start = (unsigned long)kprobe_operands;
 	unsigned calls = 0;
 	u64 expected;
@@ -152,7 +140,7 @@ SELFTEST(kprobes_context, operands_of_the_cpu_and_without_a_base_are_emulated)
 		if (register_kprobe(&probe))
 			continue;
 		EXPECT_EQ(kprobe_operands(5, (unsigned long)&fn_of_cpu), expected);
-		EXPECT_EQ(atomic64_read(&hits), 1);
+		EXPECT_EQ(atomic64_read(&kprobe_hits), 1);
 		unregister_kprobe(&probe);
 		calls++;
 	}
@@ -219,7 +207,8 @@ static void let_leave(void *unused __unused, unsigned index __unused)
 
 SELFTEST(kprobes_context, disabling_one_of_two_probes_waits_for_its_handler)
 {
-	static struct kprobe stays = { .pre_handler = stay }, other = { .pre_handler = count };
+	static struct kprobe stays = { .pre_handler = stay },
+			     other = { .pre_handler = kprobe_count };
 	static struct test_group caller, releaser;
 
 	if (num_online_cpus() < 2)
@@ -267,7 +256,8 @@ static void work(void *expected, unsigned index __unused)
 /* The same int3 site is hit by tasks, and NMIs hit another one, also in the middle of the first. */
 SELFTEST(kprobes_context, hits_in_nmis_are_counted_or_missed_and_change_nothing)
 {
-	static struct kprobe of_task = { .pre_handler = count, .post_handler = count_post },
+	static struct kprobe of_task = { .pre_handler = kprobe_count,
+					 .post_handler = kprobe_post_nothing },
 			     of_nmi = { .symbol_name = "smp_handle_nmi",
 					.offset = 5,
 					.pre_handler = count_nmi };
@@ -280,7 +270,7 @@ SELFTEST(kprobes_context, hits_in_nmis_are_counted_or_missed_and_change_nothing)
 	of_task.addr = (unsigned long)kprobe_kinds + 2;
 	ASSERT(register_kprobe(&of_task) == 0 && register_kprobe(&of_nmi) == 0);
 	ASSERT(test_group_start(&group, num_online_cpus(), EACH_CPU, work, &expected));
-	while (!atomic64_read(&hits))
+	while (!atomic64_read(&kprobe_hits))
 		msleep(1); /* a task on this CPU works only now */
 	for (unsigned i = 0; i < NMIS; i++) {
 		s64 seen = atomic64_read(&nmi_hits) + atomic64_read(&of_nmi.nmissed);
@@ -293,7 +283,7 @@ SELFTEST(kprobes_context, hits_in_nmis_are_counted_or_missed_and_change_nothing)
 	test_group_wait(&group);
 	EXPECT(atomic64_read(&nmi_hits) + atomic64_read(&of_nmi.nmissed) >= NMIS);
 	EXPECT(atomic64_read(&nmi_hits) > 0);
-	EXPECT(atomic64_read(&hits) > 0);
+	EXPECT(atomic64_read(&kprobe_hits) > 0);
 	EXPECT_EQ(atomic64_read(&wrong), 0);
 	unregister_kprobe(&of_task);
 	unregister_kprobe(&of_nmi);

@@ -79,6 +79,11 @@ void kprobe_optimize_around(unsigned long addr);
 void kprobe_unoptimize_around(unsigned long addr);
 /* The byte that the int3 or the jump of a probe replaces: true, and *byte is written. */
 bool kprobe_original_byte(unsigned long addr, u8 *byte);
+/*
+ * Waits until each site that was queued has its jump, or cannot have one. Task context, without
+ * kprobe_mutex.
+ */
+void wait_for_kprobe_optimizer(void);
 /* If regs are in the copies of a detour, they now point to the instruction itself. Any context. */
 void kprobe_detour_fault(struct pt_regs *regs);
 

@@ -166,6 +166,7 @@ struct round {
 	bool more; /* sites wait for the next round */
 };
 static u32 rounds;                                   /* [kprobe_mutex] */
+static bool round_runs;                              /* [kprobe_mutex] */
 static struct text_patch patches[ROUND_SITES];       /* [kprobe_mutex] of the sites */
 static struct kprobe_site *round_sites[ROUND_SITES]; /* [kprobe_mutex] */
 
@@ -216,6 +217,7 @@ static void optimize_sites(struct work_struct *work __unused)
 	mutex_lock(&kprobe_mutex);
 	round.number = ++rounds;
 	kprobe_sites_for_each(add_detour, &round);
+	round_runs = round.nr_detours;
 	mutex_unlock(&kprobe_mutex);
 	if (!round.nr_detours)
 		return;
@@ -228,7 +230,32 @@ static void optimize_sites(struct work_struct *work __unused)
 			WRITE_ONCE(round_sites[i]->jump, true);
 	if (round.more)
 		schedule_delayed_work(&optimizer, OPTIMIZE_DELAY);
+	round_runs = false;
 	mutex_unlock(&kprobe_mutex);
+}
+
+static void find_queued(void *busy, struct kprobe_site *site)
+{
+	*(bool *)busy |= site->queued;
+}
+
+static bool is_busy(void)
+{
+	bool busy;
+
+	mutex_lock(&kprobe_mutex);
+	busy = round_runs;
+	kprobe_sites_for_each(find_queued, &busy);
+	mutex_unlock(&kprobe_mutex);
+	return busy;
+}
+
+void wait_for_kprobe_optimizer(void)
+{
+	while (is_busy()) {
+		mod_delayed_work(&optimizer, 0);
+		flush_work(&optimizer.work);
+	}
 }
 
 /* ---- the switch ---- */
