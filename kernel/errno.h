@@ -45,6 +45,7 @@
 #define ENOTEMPTY       39
 #define ELOOP           40
 #define ENODATA         61
+#define EBADMSG         74
 #define EOVERFLOW       75
 #define ELIBBAD         80
 #define EILSEQ          84

@@ -44,6 +44,7 @@ static const struct {
 	E(ENOTEMPTY, "Directory not empty"),
 	E(ELOOP, "Too many levels of symbolic links"),
 	E(ENODATA, "No data available"),
+	E(EBADMSG, "Bad message"),
 	E(EOVERFLOW, "Value too large for defined data type"),
 	E(EILSEQ, "Invalid or incomplete multibyte or wide character"),
 	E(ENOTSOCK, "Socket operation on non-socket"),
