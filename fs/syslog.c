@@ -4,9 +4,7 @@
  */
 #include "arch/uaccess.h"
 #include "fs/devices.h"
-#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
-#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"
 #include "kernel/process/capability.h"
@@ -28,42 +26,17 @@ enum syslog_action {
 	SYSLOG_SIZE_BUFFER,
 };
 
-#define RECORD_MAX 2048
-
 static DEFINE_MUTEX(syslog_mutex);
 static u64 read_seq;  /* [syslog_mutex] the next record for SYSLOG_READ */
 static u64 clear_seq; /* [syslog_mutex] older ones are cleared: SYSLOG_READ_ALL leaves them out */
 static int saved_level = -1; /* [syslog_mutex] before SYSLOG_CONSOLE_OFF; -1: it is on */
-
-/* Formats the record at *seq, or the first one behind it that still exists, and moves *seq behind
- * it. 0: no more. */
-static size_t format_record(u64 *seq, char *line)
-{
-	char *record = line + RECORD_MAX / 2, *text;
-	unsigned long level, usec;
-	ssize_t n;
-
-	do
-		n = kmsg_read_record(seq, record, RECORD_MAX / 2 - 1);
-	while (n == -EPIPE);
-	if (n <= 0)
-		return 0;
-	record[n] = '\0';
-	level = simple_strtoul(record, &text, 10);
-	(void)simple_strtoul(text + 1, &text, 10);
-	usec = simple_strtoul(text + 1, &text, 10);
-	text = strchr(text, ';') + 1;
-	n = scnprintf(line, 40, "<%lu>[%5lu.%06lu] ", level, usec / 1000000, usec % 1000000);
-	memmove(line + n, text, strlen(text) + 1);
-	return (size_t)n + strlen(text);
-}
 
 /* The size of all records from seq on. */
 static size_t size_from(u64 seq, char *line)
 {
 	size_t size = 0, n;
 
-	while ((n = format_record(&seq, line)))
+	while ((n = kmsg_read_line(&seq, line)))
 		size += n;
 	return size;
 }
@@ -74,9 +47,9 @@ static long read_last(char __user *buf, size_t len, u64 seq, char *line)
 	size_t size = size_from(seq, line), n, done = 0;
 
 	for (; size > len; size -= n)
-		if (!(n = format_record(&seq, line)))
+		if (!(n = kmsg_read_line(&seq, line)))
 			break;
-	while ((n = format_record(&seq, line)) && done + n <= len) {
+	while ((n = kmsg_read_line(&seq, line)) && done + n <= len) {
 		if (copy_to_user(buf + done, line, n))
 			return -EFAULT;
 		done += n;
@@ -93,7 +66,7 @@ static long read_next(char __user *buf, size_t len, char *line)
 	while (!err) {
 		u64 seq = read_seq;
 
-		n = format_record(&seq, line);
+		n = kmsg_read_line(&seq, line);
 		if (!n || (done && done + n > len))
 			break;
 		n = min(n, len);
@@ -116,7 +89,7 @@ static long read_log(enum syslog_action type, char __user *buf, int len)
 		return 0;
 	if (!access_ok(buf, (size_t)len))
 		return -EFAULT;
-	line = kmalloc(RECORD_MAX, GFP_KERNEL);
+	line = kmalloc(KMSG_LINE_MAX, GFP_KERNEL);
 	if (!line)
 		return -ENOMEM;
 	ret = mutex_lock_interruptible(&syslog_mutex);
@@ -152,7 +125,7 @@ static long set_console(enum syslog_action type, int level)
 
 static long unread_size(void)
 {
-	char *line = kmalloc(RECORD_MAX, GFP_KERNEL);
+	char *line = kmalloc(KMSG_LINE_MAX, GFP_KERNEL);
 	long size;
 
 	if (!line)

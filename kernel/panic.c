@@ -11,6 +11,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/printk/kmsg_dump.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
@@ -22,16 +23,16 @@ int panic_timeout = -1;
 int panic_on_oops = 1;
 atomic_t panic_cpu = ATOMIC_INIT(-1);
 
-void (*panic_enter_hook)(void);
 void (*oops_dump_hook)(void);
 void (*warning_hook)(void);
 void (*oops_enter_hook)(struct pt_regs *regs);
 const char *(*oops_release_hook)(struct pt_regs *regs);
 void (*oops_task_hook)(struct pt_regs *regs);
 
-static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now, or -1 */
-static unsigned die_depth;                 /* [die_cpu] 2: an oops in the report of an oops */
-static unsigned die_count;                 /* [die_cpu] */
+static struct panic_notifier *panic_notifiers; /* [A] only the head changes */
+static atomic_t die_cpu = ATOMIC_INIT(-1);     /* the CPU that reports an oops now, or -1 */
+static unsigned die_depth;                     /* [die_cpu] 2: an oops in the report of an oops */
+static unsigned die_count;                     /* [die_cpu] */
 
 /*
  * panic=0: a panic halts, and an oops ends only its task. panic=N restarts the machine N seconds
@@ -64,12 +65,18 @@ static void oops_dump(void)
 		dump();
 }
 
+void register_panic_notifier(struct panic_notifier *notifier)
+{
+	do
+		notifier->next = READ_ONCE(panic_notifiers);
+	while (cmpxchg(&panic_notifiers, notifier->next, notifier) != notifier->next);
+}
+
 static void panic_entered(void)
 {
-	void (*hook)(void) = READ_ONCE(panic_enter_hook);
-
-	if (hook)
-		hook();
+	for (const struct panic_notifier *notifier = READ_ONCE(panic_notifiers); notifier;
+	     notifier = notifier->next)
+		notifier->enter();
 }
 
 /* Waits without the timer interrupt. */
@@ -118,6 +125,7 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 	}
 	oops_dump();
 	smp_stop_other_cpus(true);
+	kmsg_dump(KMSG_DUMP_PANIC);
 	console_flush_on_panic();
 	pr_emerg("---[ end Kernel panic - not syncing: %s ]---\n", message);
 	panic_end();
@@ -215,11 +223,14 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 		fatal = oops_release_hook(regs);
 	if (!fatal)
 		fatal = why_oops_is_fatal(regs);
-	if (fatal) /* smp_stop_other_cpus() prints the backtraces of the other CPUs */
+	if (fatal) { /* smp_stop_other_cpus() prints the backtraces of the other CPUs */
+		kmsg_dump(KMSG_DUMP_OOPS);
 		panic_after_oops("%s", fatal);
+	}
 	oops_dump();
 	backtrace_other_cpus();
 	pr_emerg("---[ end trace %016x ]---\n", 0);
+	kmsg_dump(KMSG_DUMP_OOPS);
 	oops_exit();
 
 	local_irq_enable();

@@ -16,10 +16,15 @@ __printf(1, 2) void __noreturn panic(const char *fmt, ...);
  */
 void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
 /*
- * Set by trace/ if a trace survives a reboot, else NULL. Called before the report of a panic, or of
- * an oops that will be one. Any context, perhaps twice.
+ * Functions that are called before the report of a panic, or of an oops that will be one: they stop
+ * what the report would overwrite. Legend: [C] constant after register_panic_notifier().
  */
-extern void (*panic_enter_hook)(void);
+struct panic_notifier {
+	void (*enter)(void);         /* [C] any context, perhaps twice; takes no lock */
+	struct panic_notifier *next; /* [C] */
+};
+/* Adds a function for ever. Any context. */
+void register_panic_notifier(struct panic_notifier *notifier);
 /*
  * Set by trace/ for ftrace_dump_on_oops, else NULL. Called once, in the report, with interrupts
  * off.
@@ -44,4 +49,9 @@ extern atomic_t panic_cpu; /* the CPU that panics, or -1 */
 /* Power off (ACPI S5), reset, or make QEMU exit through isa-debug-exit. Any context. */
 void __noreturn machine_power_off(void);
 void __noreturn machine_restart(void);
+/*
+ * Resets by an exception without a handler: the handler of the missing handler is missing too
+ * (Intel SDM 3A 6.15, "Interrupt 8"). Any context.
+ */
+void __noreturn machine_triple_fault(void);
 void qemu_debug_exit(u8 value);

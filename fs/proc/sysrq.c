@@ -5,6 +5,7 @@
 #include "arch/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/panic.h"
+#include "kernel/printk/kmsg_dump.h"
 #include "kernel/printk/printk.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/smp.h"
@@ -117,6 +118,7 @@ static void sysrq_show_cpus(int key)
 static void sysrq_reboot(int key)
 {
 	(void)key;
+	kmsg_dump(KMSG_DUMP_EMERG);
 	machine_restart();
 }
 

@@ -298,7 +298,7 @@ u64 console_backlog(void)
  */
 bool console_pending(void)
 {
-	return console_in_line() || prb_readable(&prb, READ_ONCE(con.seq));
+	return console_in_line() || kmsg_readable(READ_ONCE(con.seq));
 }
 
 int console_next_char(void)
@@ -359,6 +359,11 @@ void console_flush_on_panic(void)
 
 /* ---- to readers ---- */
 
+bool kmsg_readable(u64 seq)
+{
+	return prb_readable(&prb, seq);
+}
+
 u64 kmsg_first_seq(void)
 {
 	return prb_first_seq(&prb);
@@ -374,20 +379,30 @@ u64 printk_dropped(void)
 	return READ_ONCE(prb.dropped);
 }
 
-ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)
+/*
+ * Reads the record at *seq, and moves *seq behind it. 1: a record; 0: none yet; -EPIPE: it is lost,
+ * and *seq is now the oldest record.
+ */
+static int read_next(u64 *seq, struct printk_record *r)
 {
-	struct printk_record r;
 	u64 next = *seq, lost = 0;
-	char prefix[PREFIX_MAX];
-	size_t n;
+	bool found = prb_read_next(&prb, &next, r, &lost);
 
-	if (!prb_read_next(&prb, &next, &r, &lost)) {
-		*seq = next;
-		return lost ? -EPIPE : 0;
-	}
 	*seq = next;
 	if (lost)
 		return -EPIPE;
+	return found;
+}
+
+ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)
+{
+	struct printk_record r;
+	char prefix[PREFIX_MAX];
+	int found = read_next(seq, &r);
+	size_t n;
+
+	if (found <= 0)
+		return found;
 	n = (size_t)snprintf(prefix, sizeof(prefix), "%u,%llu,%llu,-;", r.level,
 			     (unsigned long long)r.seq,
 			     (unsigned long long)(r.ts_nsec / NSEC_PER_USEC));
@@ -398,4 +413,25 @@ ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)
 	buf[n + r.len] = '\n';
 	*seq = r.next_seq;
 	return (ssize_t)(n + r.len + 1);
+}
+
+size_t kmsg_read_line(u64 *seq, char *buf)
+{
+	struct printk_record r;
+	size_t n;
+	int found;
+
+	do
+		found = read_next(seq, &r);
+	while (found < 0);
+	if (!found)
+		return 0;
+	*seq = r.next_seq;
+	buf[0] = '<';
+	buf[1] = (char)('0' + r.level);
+	buf[2] = '>';
+	n = 3 + format_stamp(buf + 3, PREFIX_MAX, r.ts_nsec);
+	memcpy(buf + n, r.text, r.len);
+	buf[n + r.len] = '\n';
+	return n + r.len + 1;
 }

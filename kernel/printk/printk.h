@@ -81,6 +81,14 @@ void console_flush(void);
  * -EINVAL: buf is too small. Any context but NMI.
  */
 ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size);
+/*
+ * Reads the record at *seq, or the oldest one if that is overwritten, as the line `<LEVEL>[SECONDS]
+ * TEXT\n`, and moves *seq behind it. buf has room for KMSG_LINE_MAX bytes. Returns the number of
+ * bytes; 0: no record yet. Any context.
+ */
+#define KMSG_LINE_MAX (PRINTK_TEXT_MAX + 56)
+size_t kmsg_read_line(u64 *seq, char *buf);
+bool kmsg_readable(u64 seq); /* the record seq, or one behind it, can be read */
 u64 kmsg_first_seq(void);
 u64 kmsg_next_seq(void);
 /* Bytes of text that the log keeps. */

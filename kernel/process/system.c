@@ -6,6 +6,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/panic.h"
+#include "kernel/printk/kmsg_dump.h"
 #include "kernel/printk/printk.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/fork.h"
@@ -144,14 +145,17 @@ SYSCALL_DEFINE4(reboot, int, magic1, int, magic2, unsigned int, cmd, void __user
 	case CMD_RESTART:
 	case CMD_RESTART2:
 		pr_emerg("reboot: Restarting system\n");
+		kmsg_dump(KMSG_DUMP_SHUTDOWN);
 		console_flush();
 		machine_restart();
 	case CMD_POWER_OFF:
 		pr_emerg("reboot: Power down\n");
+		kmsg_dump(KMSG_DUMP_SHUTDOWN);
 		console_flush();
 		machine_power_off();
 	case CMD_HALT:
 		pr_emerg("reboot: System halted\n");
+		kmsg_dump(KMSG_DUMP_SHUTDOWN);
 		console_flush();
 		machine_power_off();
 	case CMD_CAD_ON:

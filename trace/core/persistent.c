@@ -156,6 +156,17 @@ static void stop_at_panic(void)
 	for_each_trace_array(tr) if (tr->persistent) tracing_record_off_tr(tr);
 }
 
+static struct panic_notifier stop_notifier = { .enter = stop_at_panic };
+
+static void __init register_stop_notifier(void)
+{
+	static bool done __initdata;
+
+	if (!done)
+		register_panic_notifier(&stop_notifier);
+	done = true;
+}
+
 int __init trace_instance_create_in(const char *name, phys_addr_t start, size_t size,
 				    struct trace_array **tr)
 {
@@ -173,7 +184,7 @@ int __init trace_instance_create_in(const char *name, phys_addr_t start, size_t 
 		kfree(persistent);
 		return error;
 	}
-	panic_enter_hook = stop_at_panic;
+	register_stop_notifier();
 	found = &persistent->found;
 	why = why_left_out(found);
 	if (why)
