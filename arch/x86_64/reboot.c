@@ -39,14 +39,27 @@ void __noreturn machine_power_off(void)
 	stay();
 }
 
+void __noreturn machine_triple_fault(void)
+{
+	static const struct {
+		u16 limit;
+		u64 base;
+	} __packed no_table;
+
+	local_irq_disable();
+	asm volatile("lidt %0; int3" : : "m"(no_table));
+	stay();
+}
+
 void __noreturn machine_restart(void)
 {
 	pr_emerg("reboot: Restarting system\n");
 	console_flush();
+	local_irq_disable(); /* a reset may take time: a trace that survives it ends here */
 	acpi_reset();
 	outb(RESET_CONTROL_PORT, RESET_CONTROL_FULL);
 	for (unsigned i = 0; i < I8042_TRIES && (inb(I8042_COMMAND_PORT) & I8042_BUSY); i++)
 		cpu_relax();
 	outb(I8042_COMMAND_PORT, I8042_PULSE_RESET);
-	stay();
+	machine_triple_fault();
 }

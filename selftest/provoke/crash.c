@@ -173,6 +173,7 @@ static const struct {
 	{ "EXCEPTION", provoke_exception },
 	{ "EXCEPTION_LOCKED", provoke_exception_locked }, /* only in nop5: with a spinlock held */
 	{ "EXHAUST_STACK", provoke_exhaust_stack },
+	{ "TRIPLE_FAULT", machine_triple_fault }, /* only in nop5 */
 	{ "SOFTLOCKUP", provoke_softlockup },
 	{ "HARDLOCKUP", provoke_hardlockup },
 	{ "SPINLOCKUP", provoke_spinlockup },
