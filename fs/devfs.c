@@ -62,6 +62,7 @@ static int make_devices(void)
 	err = err ? err : kmsg_device_init();
 	err = err ? err : tty_devices_init();
 	err = err ? err : ptmx_device_init();
+	err = err ? err : pmsg_device_init();
 	if (err)
 		return err;
 	/* Names that programs expect. /proc/self/fd is a link to the descriptors of the reader. */

@@ -10,8 +10,8 @@
 #include "kernel/printk/printk.h"
 
 static struct file_system_type *const types[] = {
-	&rootfs_type, &tmpfs_type,   &devtmpfs_type, &proc_type,
-	&sysfs_type,  &debugfs_type, &tracefs_type,  &devpts_type,
+	&rootfs_type,  &tmpfs_type,   &devtmpfs_type, &proc_type,   &sysfs_type,
+	&debugfs_type, &tracefs_type, &devpts_type,   &pstore_type,
 };
 
 /* What the root file system holds before an archive is unpacked, as on Linux. */
@@ -28,7 +28,7 @@ static int __init make_root(void)
 static int __init populate(void)
 {
 	static struct file_system_type *const singles[] = { &proc_type, &sysfs_type, &debugfs_type,
-							    &tracefs_type };
+							    &tracefs_type, &pstore_type };
 	int err = 0;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(singles) && !err; i++) {

@@ -80,18 +80,25 @@ void sysfs_remove(struct dentry *dentry)
 }
 EXPORT_SYMBOL_GPL(sysfs_remove);
 
+/* Makes a directory in /sys, and empty ones in it, where other file systems are mounted. */
+static struct dentry *mount_points(const char *name, const char *const *points, unsigned count)
+{
+	struct dentry *parent = sysfs_create_dir(name, NULL), *dir = parent;
+
+	for (unsigned i = 0; i < count && !IS_ERR(dir); i++)
+		dir = sysfs_create_dir(points[i], parent);
+	return IS_ERR(dir) ? dir : parent;
+}
+
 int sysfs_populate(void)
 {
-	static const char *const mount_points[] = { "debug", "tracing" };
+	static const char *const in_kernel[] = { "debug", "tracing" }, *const in_fs[] = {
+		"pstore"
+	};
+	struct dentry *fs = mount_points("fs", in_fs, ARRAY_SIZE(in_fs));
 
-	kernel_dir = sysfs_create_dir("kernel", NULL);
-	if (IS_ERR(kernel_dir))
-		return (int)PTR_ERR(kernel_dir);
-	for (unsigned i = 0; i < ARRAY_SIZE(mount_points); i++) {
-		struct dentry *dir = sysfs_create_dir(mount_points[i], kernel_dir);
-
-		if (IS_ERR(dir))
-			return (int)PTR_ERR(dir);
-	}
-	return 0;
+	if (IS_ERR(fs))
+		return (int)PTR_ERR(fs);
+	kernel_dir = mount_points("kernel", in_kernel, ARRAY_SIZE(in_kernel));
+	return IS_ERR(kernel_dir) ? (int)PTR_ERR(kernel_dir) : 0;
 }

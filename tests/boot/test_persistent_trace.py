@@ -8,18 +8,10 @@ import re
 import pytest
 
 from nop5 import ROOT, Nop5
-from test_docs import blocks, pattern, steps
+from reboots import RESET, area, reset_with_flips, run_page, wait_for_restart, words_of
 
 PAGE = ROOT / "docs/persistent-trace.md"
-WORDS = re.search(r"^```\n(reserve_mem=.*)\n```", PAGE.read_text(), re.M).group(1)
 LAST = "/sys/kernel/tracing/instances/last"
-
-
-def wait_for_restart(nop5):
-    """Wait for the prompt of the next boot."""
-    nop5.expect("Command line: ")
-    nop5.widened = False
-    nop5.wait_prompt()
 
 
 def kept_and_damaged(nop5):
@@ -30,19 +22,9 @@ def kept_and_damaged(nop5):
 @pytest.fixture(scope="module")
 def machine(images):
     """A machine after the commands of the page: it has panicked with all traced and 4 CPUs busy, and has restarted."""
-    nop5 = Nop5(kernel="nop5-test", build=images, cpus=4, append=WORDS, extra=("-action", "reboot=reset"))
+    nop5 = Nop5(kernel="nop5-test", build=images, cpus=4, append=words_of(PAGE), extra=RESET)
     nop5.wait_prompt()
-    for number, _, lines in blocks(PAGE, "console-reboot"):
-        for directory, command, output in steps(lines):
-            if "PANIC" in command:
-                nop5.check("hackbench -g 1 -l 1000000 > /dev/null &")
-                nop5.send(command + "\n")
-                wait_for_restart(nop5)
-                continue
-            if directory != nop5.directory:
-                nop5.check(f"cd {directory}")
-            said = "".join(l + "\n" for l in nop5.run(command).lines)
-            assert re.fullmatch(pattern(output), said), f"{PAGE.name}:{number}: {command} printed:\n{said}"
+    run_page(nop5, PAGE, before_the_crash="hackbench -g 1 -l 1000000 > /dev/null &")
     yield nop5
     nop5.close()
 
@@ -69,3 +51,47 @@ def test_a_new_trace_replaces_that_of_the_last_boot(machine):
     trace = machine.check("grep -v '^#' trace")
     assert trace.count("\n") == 1 and "new" in trace, trace
     assert machine.check("head -n 1 last_boot_info") == "# Current\n"
+
+
+# Each test below leaves one more trace for the next boot.
+
+def trace_functions(nop5):
+    nop5.check(f"cd {LAST}; echo 0 > tracing_on; echo > trace; echo function > current_tracer; echo 1 > tracing_on; "
+               "hackbench -g 1 -l 20 > /dev/null")
+
+
+def sysrq_reboot(nop5):
+    nop5.send("echo b > /proc/sysrq-trigger\n")
+
+
+def triple_fault(nop5):
+    nop5.send("echo TRIPLE_FAULT > /sys/kernel/debug/provoke-crash/DIRECT\n")
+
+
+@pytest.mark.parametrize("restart, last", [
+    pytest.param(lambda nop5: nop5.send("echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT\n"), "provoke_exception", id="oops"),
+    pytest.param(lambda nop5: nop5.send("reboot -f\n"), "machine_restart", id="reboot"),
+    pytest.param(sysrq_reboot, "machine_restart", id="sysrq"),
+    pytest.param(lambda nop5: nop5.qemu_command("system_reset"), None, id="reset by the machine"),
+    pytest.param(triple_fault, "machine_triple_fault", id="triple fault"),
+])
+def test_the_trace_ends_where_the_machine_stopped(machine, restart, last):
+    trace_functions(machine)
+    restart(machine)
+    wait_for_restart(machine)
+    kept, damaged = kept_and_damaged(machine)
+    assert kept > 100 and damaged == 0
+    if last:
+        assert f": {last} <-" in machine.check(f"grep -h ': {last} <-' {LAST}/per_cpu/*/trace | tail -n 1")
+
+
+@pytest.mark.parametrize("bits", [1, 20, 400])
+def test_flipped_bits_cost_only_the_sub_buffers_where_they_are(machine, tmp_path, bits):
+    trace_functions(machine)
+    machine.check("echo 0 > tracing_on; cd /")
+    reset_with_flips(machine, tmp_path, [area(machine, "trace")], bits, seed=bits)
+    kept, damaged = kept_and_damaged(machine)
+    assert kept + damaged <= 256
+    assert damaged <= bits and (kept > 0 if bits < 256 else damaged > 20)
+    text = machine.check(f"cat {LAST}/trace | tail -n 2; cat {LAST}/per_cpu/*/trace_pipe_raw | wc -c; dmesg | grep -c -E 'BUG|WARN' || true")
+    assert text.splitlines()[-1] == "0", text

@@ -7,8 +7,9 @@ PROVOKE = "/sys/kernel/debug/provoke-crash/DIRECT"
 
 def test_the_command_line_starts_a_tracer_before_the_shell(boot):
     nop5 = boot(cpus=2, append="ftrace=function ftrace_filter=vfs_*,kern_mount_at ftrace_notrace=vfs_write "
-                               "trace_buf_size=300k trace_clock=global trace_options=sym-offset,nooverwrite")
+                               "trace_buf_size=300k trace_clock=global trace_options=sym-offset,nooverwrite alloc_snapshot")
     nop5.check(f"cd {TRACING}")
+    assert "* Snapshot is allocated *" in nop5.check("cat snapshot")
     assert nop5.check("cat current_tracer") == "function\n"
     assert "[global]" in nop5.check("cat trace_clock")
     assert nop5.check("cat buffer_size_kb") == "300\n"
