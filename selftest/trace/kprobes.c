@@ -158,6 +158,37 @@ SELFTEST(kprobes, probes_of_one_address_are_enabled_each_for_itself)
 	} while (stats_after.bytes > stats.bytes);
 }
 
+SELFTEST(kprobes, several_probes_come_and_go_at_once)
+{
+	static struct kprobe probes[8] = { [0 ... 7] = { .pre_handler = count_before } },
+			     wrong = { .symbol_name = "do_int3" };
+	struct kprobe *ps[ARRAY_SIZE(probes) + 1] = { [ARRAY_SIZE(probes)] = &wrong };
+	const int n = ARRAY_SIZE(probes);
+	u8 text[256];
+
+	memcpy(text, (const void *)kprobe_kinds, KINDS_SIZE);
+	for (int i = 0; i < n; i++) { /* 3 at one address */
+		ps[i] = &probes[i];
+		probes[i].addr = (unsigned long)(i < 6 ? kprobe_kinds : kprobe_kinds_add);
+		probes[i].offset = i < 3 ? 2 : 0;
+	}
+	EXPECT_EQ(register_kprobes(ps, 0), -EINVAL);
+	EXPECT_EQ(register_kprobes(ps, n + 1), -EINVAL);
+	EXPECT(memcmp(text, (const void *)kprobe_kinds, KINDS_SIZE) == 0);
+	reset_counts();
+	for (int i = 0; i < n; i++) {
+		probes[i].addr = (unsigned long)(i < 6 ? kprobe_kinds : kprobe_kinds_add);
+		probes[i].offset = i < 3 ? 2 : 0;
+	}
+	ASSERT(register_kprobes(ps, n) == 0);
+	kprobe_kinds(3);
+	EXPECT_EQ(atomic64_read(&before), 6 + 2 * 4);
+	unregister_kprobes(ps, n);
+	kprobe_kinds(3);
+	EXPECT_EQ(atomic64_read(&before), 6 + 2 * 4);
+	EXPECT(memcmp(text, (const void *)kprobe_kinds, KINDS_SIZE) == 0);
+}
+
 static int call_kinds(struct kprobe *p __unused, struct pt_regs *regs __unused)
 {
 	kprobe_kinds(3);

@@ -6,11 +6,12 @@
 #include "kernel/smp.h"
 #include "kernel/sched/wait.h"
 #include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/kprobe_targets.h"
 #include "selftest/lib/on_cpus.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "trace/fgraph/fgraph.h"
-#include "trace/kprobes/kprobes.h"
+#include "trace/kprobes/internal.h"
 
 static atomic64_t entries, returns, wrong;
 
@@ -89,6 +90,83 @@ SELFTEST(kretprobes, handlers_see_arguments_result_and_return_address)
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 }
 
+#define CALLS 2000
+
+static void call_kinds(void *expected)
+{
+	for (unsigned i = 0; i < CALLS; i++)
+		if (kprobe_kinds(6) != *(u64 *)expected)
+			atomic64_inc(&wrong);
+}
+
+static int count_entry(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
+{
+	atomic64_inc(&entries);
+	return 0;
+}
+
+static int count_return(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
+{
+	atomic64_inc(&returns);
+	return 0;
+}
+
+/* kprobe_kinds() calls kprobe_kinds_add() four times. Neither has a call site. */
+SELFTEST(kretprobes, functions_without_call_sites_are_probed_by_an_int3_or_a_jump)
+{
+	static struct kretprobe probe = { .kp.symbol_name = "kprobe_kinds",
+					  .entry_handler = see_entry,
+					  .handler = see_return,
+					  .data_size = 8 },
+				inner = { .kp.symbol_name = "kprobe_kinds_add",
+					  .entry_handler = count_entry,
+					  .handler = count_return };
+	struct kretprobe *both[] = { &probe, &inner };
+	u64 expected = kprobe_kinds(6), n = (u64)CALLS * num_online_cpus();
+
+	reset();
+	ASSERT(register_kretprobe(&probe) == 0);
+	for (unsigned i = 1; i <= 2; i++) {
+		EXPECT_EQ(kprobe_kinds(6), expected);
+		EXPECT_EQ(atomic64_read(&returns), i);
+		EXPECT_EQ(seen.di, 6);
+		EXPECT_EQ(seen.ax, expected);
+		EXPECT_EQ(seen.entry_ip, (unsigned long)kprobe_kinds + 1);
+		EXPECT_EQ(seen.return_ip, seen.ret_addr);
+		EXPECT_EQ(seen.return_sp, seen.entry_sp + 8);
+		EXPECT_EQ(seen.return_bx, seen.bx);
+		wait_for_kprobe_optimizer();
+	}
+	unregister_kretprobe(&probe);
+	probe.entry_handler = count_entry;
+	probe.handler = count_return;
+	reset();
+	ASSERT(register_kretprobes(both, 2) == 0);
+	EXPECT_EQ(run_on_cpus(call_kinds, &expected), 0);
+	unregister_kretprobes(both, 2);
+	EXPECT_EQ(kprobe_kinds(6), expected);
+	EXPECT_EQ(atomic64_read(&wrong), 0);
+	EXPECT_EQ(atomic64_read(&entries), 5 * n);
+	EXPECT_EQ(atomic64_read(&returns), 5 * n);
+	EXPECT_EQ(atomic64_read(&probe.nmissed) + atomic64_read(&probe.kp.nmissed), 0);
+}
+
+SELFTEST(kretprobes, code_that_calls_handlers_of_returns_is_refused)
+{
+	static struct kretprobe of_return = { .kp.symbol_name = "fgraph_call_users" },
+				inside = { .kp.symbol_name = "kprobe_kinds", .kp.offset = 1 },
+				entry = { .kp.symbol_name = "return_to_handler" },
+				right = { .kp.symbol_name = "kprobe_kinds" };
+	struct kretprobe *two[] = { &right, &of_return };
+
+	EXPECT_EQ(register_kretprobe(&of_return), -EINVAL);
+	EXPECT_EQ(register_kretprobe(&inside), -EINVAL);
+	EXPECT_EQ(register_kretprobe(&entry), -EINVAL);
+	EXPECT_EQ(register_kretprobes(two, 2), -EINVAL);
+	EXPECT_EQ(register_kretprobes(two, 0), -EINVAL);
+	EXPECT_EQ(disable_kretprobe(&right), -EINVAL); /* taken back */
+}
+
 static int change_result(struct kretprobe_instance *ri __unused, struct pt_regs *regs)
 {
 	regs->ax = 99;
@@ -110,12 +188,6 @@ static int refuse_odd(struct kretprobe_instance *ri __unused, struct pt_regs *re
 {
 	atomic64_inc(&entries);
 	return regs->di & 1;
-}
-
-static int count_return(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
-{
-	atomic64_inc(&returns);
-	return 0;
 }
 
 SELFTEST(kretprobes, maxactive_limits_nested_calls_and_entry_handlers_skip_returns)
@@ -282,8 +354,6 @@ SELFTEST(kretprobes, functions_that_never_return_give_their_instances_back)
 	EXPECT_EQ(atomic64_read(&probe.nmissed), 0);
 	unregister_kretprobe(&probe);
 }
-
-#define CALLS 2000
 
 static void call_many(void *unused __unused)
 {

@@ -173,7 +173,8 @@ __calls_callbacks bool fgraph_join_frame(struct fgraph_stack *stack, unsigned lo
 	return true;
 }
 
-void fgraph_no_frame(struct fgraph_stack *stack, struct fgraph_ops *gops, unsigned long ip)
+__calls_callbacks void fgraph_no_frame(struct fgraph_stack *stack, struct fgraph_ops *gops,
+				       unsigned long ip)
 {
 	if (stack)
 		local_inc32(&stack->overrun);
@@ -181,7 +182,7 @@ void fgraph_no_frame(struct fgraph_stack *stack, struct fgraph_ops *gops, unsign
 		gops->lostfunc(gops, ip, NULL);
 }
 
-void fgraph_lose_frame(struct fgraph_stack *stack)
+__calls_callbacks void fgraph_lose_frame(struct fgraph_stack *stack)
 {
 	struct fgraph_frame *frame = stack->top;
 
@@ -199,7 +200,8 @@ void fgraph_lose_frame(struct fgraph_stack *stack)
 	WRITE_ONCE(stack->limit, (u64 *)frame);
 }
 
-struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned long *slot)
+__calls_callbacks struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack,
+							const unsigned long *slot)
 {
 	while (stack->top != fgraph_bottom(stack) && stack->top->slot != slot) {
 		__atomic_fetch_add(&fgraph_unmatched, 1, __ATOMIC_RELAXED);
@@ -484,7 +486,7 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 	fgraph_free_stacks(unused);
 	if (error)
 		return error;
-	error = register_ftrace_function(&gops->ops);
+	error = gops->no_sites ? 0 : register_ftrace_function(&gops->ops);
 	if (error)
 		remove_user(gops);
 	return error;
@@ -493,7 +495,7 @@ EXPORT_SYMBOL_GPL(register_ftrace_graph);
 
 void unregister_ftrace_graph(struct fgraph_ops *gops)
 {
-	if (unregister_ftrace_function(&gops->ops) != -EINVAL)
+	if (gops->no_sites || unregister_ftrace_function(&gops->ops) != -EINVAL)
 		remove_user(gops);
 }
 EXPORT_SYMBOL_GPL(unregister_ftrace_graph);

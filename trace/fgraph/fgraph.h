@@ -77,6 +77,11 @@ struct fgraph_ops {
 	int idx;      /* for fgraph_reserve_data() and fgraph_retrieve_data() */
 	u32 epoch;    /* [C] while registered: frames with an older epoch belong to earlier users */
 	bool guarded; /* [C] while registered: the callbacks are in a module */
+	/*
+	 * [C] No site of ftrace calls the entryfunc: the owner calls fgraph_enter_call() itself.
+	 * When it unregisters, a grace period of RCU must have passed since the last entry.
+	 */
+	bool no_sites;
 };
 
 /*

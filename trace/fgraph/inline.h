@@ -29,13 +29,15 @@ static __always_inline unsigned long fgraph_frame_func(const struct fgraph_frame
 	return (unsigned long)(long)frame->func;
 }
 
-/* Makes a frame for the call, calls entryfunc, and replaces the return address. Preemption off. */
+/*
+ * Makes a frame for the call, calls entryfunc, and replaces the return address, which is in slot.
+ * Preemption off.
+ */
 static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_ops *op,
-					      struct ftrace_regs *fregs,
+					      struct ftrace_regs *fregs, unsigned long *slot,
 					      trace_func_graph_ent_t entryfunc)
 {
 	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
-	unsigned long *slot = ftrace_regs_return_slot(fregs);
 	struct fgraph_stack *stack = current_stable->trace;
 	struct fgraph_frame *frame, *top;
 	struct ftrace_graph_ent trace;
@@ -85,7 +87,7 @@ static __always_inline void fgraph_handle_entry(unsigned long ip, struct ftrace_
 						trace_func_graph_ent_t entryfunc)
 {
 	preempt_disable_notrace();
-	fgraph_enter_call(ip, op, fregs, entryfunc);
+	fgraph_enter_call(ip, op, fregs, ftrace_regs_return_slot(fregs), entryfunc);
 	preempt_enable_notrace();
 }
 

@@ -7,13 +7,21 @@
 #include "arch/percpu.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/mutex.h"
+#include "trace/ftrace/ftrace.h"
 #include "trace/kprobes/kprobes.h"
 
 #define FTRACE_SITE_SIZE 5
 
-struct kprobe_table;
+#define KPROBE_BUCKETS 64U
 
 struct kprobe_site;
+
+/* Sites, by address. Those at call sites of ftrace use ops. */
+struct kprobe_table {
+	struct kprobe_site *sites[KPROBE_BUCKETS]; /* [kprobe_mutex] to write; RCU */
+	unsigned ftrace_sites;                     /* [kprobe_mutex] armed */
+	struct ftrace_ops ops;
+};
 
 /* The detour of a site. It outlives the site's use of it until RCU-tasks says that no task is in
  * it. */
@@ -26,10 +34,15 @@ struct kprobe_detour {
 /* The probes of an address. */
 struct kprobe_site {
 	struct kprobe_site *next, *next_slot; /* [kprobe_mutex] in a bucket of each table; RCU */
-	unsigned long addr;                   /* [C] */
-	struct kprobe_table *table;           /* [C] */
-	struct arch_kprobe arch;              /* [C] not at a call site of ftrace */
-	struct list_head probes;              /* [kprobe_mutex] of struct kprobe; RCU */
+	/* [kprobe_mutex] of a site that has left the tables */
+	union {
+		struct kprobe_site *next_dead;
+		struct rcu_head rcu;
+	};
+	unsigned long addr;         /* [C] */
+	struct kprobe_table *table; /* [C] */
+	struct arch_kprobe arch;    /* [C] not at a call site of ftrace */
+	struct list_head probes;    /* [kprobe_mutex] of struct kprobe; RCU */
 	/* [kprobe_mutex] At a call site: the only enabled one, if it has no post_handler. RCU */
 	struct kprobe *only;
 	/* [kprobe_mutex] RCU. Not NULL: execution continues in it, after the int3, too. */
@@ -54,14 +67,65 @@ static __always_inline bool kprobe_disabled(const struct kprobe *p)
 	return READ_ONCE(p->flags) & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_GONE);
 }
 
+/* ---- hit.c ---- */
+
+/* args_table: probes at call sites that need only arguments. */
+extern struct kprobe_table kprobe_table, kprobe_args_table;
+extern struct kprobe_site *kprobe_slot_sites[KPROBE_BUCKETS]; /* [kprobe_mutex] to write; RCU */
+
+static __always_inline struct kprobe_site **kprobe_bucket(struct kprobe_table *table,
+							  unsigned long addr)
+{
+	return &table->sites[(addr ^ addr >> 7) % KPROBE_BUCKETS];
+}
+
+static __always_inline struct kprobe_site **kprobe_slot_bucket(unsigned long slot)
+{
+	return &kprobe_slot_sites[slot / KPROBE_SLOT_SIZE % KPROBE_BUCKETS];
+}
+
+/* kprobe_mutex, or in a hit. */
+static __always_inline struct kprobe_site *kprobe_find_site(struct kprobe_table *table,
+							    unsigned long addr)
+{
+	struct kprobe_site *site = rcu_dereference(*kprobe_bucket(table, addr));
+
+	while (site && site->addr != addr)
+		site = rcu_dereference(site->next);
+	return site;
+}
+
+static __always_inline struct kprobe_site *kprobe_find_slot(unsigned long ip)
+{
+	unsigned long slot = ALIGN_DOWN(ip, KPROBE_SLOT_SIZE);
+	struct kprobe_site *site = rcu_dereference(*kprobe_slot_bucket(slot));
+
+	while (site && site->arch.slot != slot)
+		site = rcu_dereference(site->next_slot);
+	return site;
+}
+
+/* struct arch_kprobe_handlers */
+bool kprobe_int3(struct pt_regs *regs);
+void kprobe_fault(struct pt_regs *regs);
+void kprobe_detour_hit(void *data, struct pt_regs *regs);
+/* True for functions that have preemption off while they call handlers. Any context. */
+bool kprobe_hides_preempt_off(unsigned long func);
+
 /* ---- kprobes.c ---- */
 
 /* The site at addr that is not a call site of ftrace, or NULL. kprobe_mutex. */
 struct kprobe_site *kprobe_site_at(unsigned long addr);
 /* Calls fn for each site that needs all registers. kprobe_mutex. */
 void kprobe_sites_for_each(void (*fn)(void *data, struct kprobe_site *site), void *data);
-/* True for functions that have preemption off while they call handlers. Any context. */
-bool kprobe_hides_preempt_off(unsigned long func);
+/*
+ * Add and remove a probe, whose address has been checked. The handlers of a probe that was removed
+ * may still run; after a grace period of RCU they do not. kprobe_mutex held.
+ */
+int kprobe_add(struct kprobe *p, unsigned long addr);
+struct kprobe_site *kprobe_remove(struct kprobe *p);
+/* Frees, after a grace period of RCU, a site that is in no list of addresses. kprobe_mutex. */
+void kprobe_free_site(struct kprobe_site *site);
 /* Disarms (and arms again) all probes for kprobes/enabled. 0 or an error. kprobe_mutex held. */
 int kprobes_set_all(bool disarmed);
 /* The next two call fn for each registered probe. kprobe_mutex held. */
@@ -97,6 +161,8 @@ u8 kprobe_jump_length(unsigned long addr, u8 bytes[DETOUR_MAX_LENGTH]);
 
 /* ---- kretprobes.c ---- */
 
+/* Counts a hit of a probe with KPROBE_FLAG_RETURNS whose handler is not called. Any context. */
+void kretprobe_entry_missed(struct kprobe *p);
 int kretprobes_set_all(void); /* as kprobes_set_all(), which calls it */
 void kretprobes_for_each(kprobe_visit_t fn, void *data);
 

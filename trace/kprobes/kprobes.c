@@ -17,254 +17,22 @@
 #include "trace/ftrace/internal.h"
 #include "trace/kprobes/internal.h"
 
-#define BUCKETS 64U
-
-/* Sites, by address. Those at call sites of ftrace use ops. */
-struct kprobe_table {
-	struct kprobe_site *sites[BUCKETS]; /* [kprobe_mutex] to write; RCU */
-	unsigned ftrace_sites;              /* [kprobe_mutex] armed */
-	struct ftrace_ops ops;
-};
-
 DEFINE_MUTEX(kprobe_mutex);
-DEFINE_PER_CPU(unsigned, kprobe_active);
-bool kprobes_all_disarmed, kprobes_silenced;
+bool kprobes_all_disarmed;
 
-/* args_table: probes at call sites that need only arguments. Handlers are below. */
-static struct kprobe_table table, args_table;
-static struct kprobe_site *slot_sites[BUCKETS]; /* [kprobe_mutex] to write; by slot; RCU */
-static struct kprobe_site *gone_sites;          /* [kprobe_mutex] */
-
-static __always_inline struct kprobe_site **bucket_of(struct kprobe_table *sites,
-						      unsigned long addr)
-{
-	return &sites->sites[(addr ^ addr >> 7) % BUCKETS];
-}
-
-static __always_inline struct kprobe_site **slot_bucket_of(unsigned long slot)
-{
-	return &slot_sites[slot / KPROBE_SLOT_SIZE % BUCKETS];
-}
-
-/* ---- hits ---- */
-
-static __always_inline struct kprobe_site *find_site(struct kprobe_table *sites, unsigned long addr)
-{
-	struct kprobe_site *site = rcu_dereference(*bucket_of(sites, addr));
-
-	while (site && site->addr != addr)
-		site = rcu_dereference(site->next);
-	return site;
-}
-
-static __always_inline struct kprobe_site *find_slot(unsigned long ip)
-{
-	unsigned long slot = ALIGN_DOWN(ip, KPROBE_SLOT_SIZE);
-	struct kprobe_site *site = rcu_dereference(*slot_bucket_of(slot));
-
-	while (site && site->arch.slot != slot)
-		site = rcu_dereference(site->next_slot);
-	return site;
-}
-
-__kprobes /* the breakpoint handler calls it */
-	static void
-	count_missed(struct kprobe_site *site)
-{
-	struct kprobe *p;
-
-	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p))
-		atomic64_inc(&p->nmissed);
-}
-
-/* Returns true if a handler has chosen where execution continues. */
-__kprobes /* the breakpoint handler calls it */
-	static bool
-	call_pre_handlers(struct kprobe_site *site, struct pt_regs *regs)
-{
-	struct kprobe *p;
-
-	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p) && p->pre_handler &&
-							    p->pre_handler(p, regs)) return true;
-	return false;
-}
-
-__kprobes /* the breakpoint handler calls it */
-	static void
-	call_post_handlers(struct kprobe_site *site, struct pt_regs *regs)
-{
-	struct kprobe *p;
-
-	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p) && p->post_handler)
-		p->post_handler(p, regs, 0);
-}
-
-/* True: post handlers can be called now. False: execution continues in a slot or a detour. */
-static __always_inline bool execute(const struct kprobe_site *site, struct pt_regs *regs)
-{
-	const struct kprobe_detour *detour = rcu_dereference(site->detour);
-
-	if (!detour)
-		return arch_kprobe_execute(&site->arch, regs);
-	regs->ip = arch_detour_copies(&detour->arch);
-	return false;
-}
-
-/* The end of a slot. A hit that was missed has no post handler, and ends while it is missed. */
-__kprobes /* the breakpoint handler calls it */
-	static bool
-	slot_hit(struct pt_regs *regs)
-{
-	struct kprobe_site *site = find_slot(regs->ip - 1);
-
-	if (!site || !arch_kprobe_leave_slot(&site->arch, regs))
-		return false;
-	if (!this_cpu_read(kprobe_active) && !READ_ONCE(kprobes_silenced)) {
-		preempt_disable();
-		this_cpu_write(kprobe_active, 1);
-		call_post_handlers(site, regs);
-		this_cpu_write(kprobe_active, 0);
-		preempt_enable_no_resched();
-	}
-	return true;
-}
-
-__kprobes /* the breakpoint handler calls it */
-	static bool
-	kprobe_int3(struct pt_regs *regs)
-{
-	struct kprobe_site *site = find_site(&table, regs->ip - 1);
-
-	if (!site || unlikely(site->ftrace)) /* the int3 of a batch that has just ended */
-		return slot_hit(regs);
-	if (this_cpu_read(kprobe_active) || READ_ONCE(kprobes_silenced)) {
-		count_missed(site);
-		execute(site, regs);
-		return true;
-	}
-	preempt_disable(); /* the context of an event does not count one level */
-	this_cpu_write(kprobe_active, 1);
-	if (!call_pre_handlers(site, regs) && execute(site, regs))
-		call_post_handlers(site, regs);
-	this_cpu_write(kprobe_active, 0);
-	preempt_enable_no_resched();
-	return true;
-}
-
-__kprobes /* a probe's fault comes here: it would be counted twice */
-	static void
-	kprobe_fault(struct pt_regs *regs)
-{
-	struct kprobe_site *site = find_slot(regs->ip);
-
-	if (site)
-		arch_kprobe_leave_faulted(&site->arch, regs);
-	else
-		kprobe_detour_fault(regs);
-}
-
-/* A hit at a jump. Counts, too, if the jump has gone since; there may be no site any more. */
-__kprobes /* it may be in the handler of another probe */
-	static void
-	kprobe_detour_hit(void *data, struct pt_regs *regs)
-{
-	const struct kprobe_detour *detour = data;
-	struct kprobe_site *site;
-	bool redirected = false;
-
-	preempt_disable_notrace();
-	regs->ip = detour->arch.addr + 1;
-	site = find_site(&table, detour->arch.addr);
-	if (unlikely(site && (this_cpu_read(kprobe_active) || READ_ONCE(kprobes_silenced)))) {
-		count_missed(site);
-	} else if (likely(site)) {
-		this_cpu_write(kprobe_active, 1);
-		redirected = call_pre_handlers(site, regs);
-		this_cpu_write(kprobe_active, 0);
-	}
-	if (likely(!redirected))
-		regs->ip = arch_detour_copies(&detour->arch);
-	preempt_enable_notrace();
-}
-
-/* The general case of a hit at a call site. Preemption off. */
-__kprobes /* it may be in the handler of another probe */
-	static noinline void
-	ftrace_hit(struct kprobe_site *site, struct ftrace_regs *fregs)
-{
-	struct pt_regs *regs = &fregs->regs;
-	unsigned long continues = regs->ip;
-
-	if (this_cpu_read(kprobe_active)) {
-		count_missed(site);
-		return;
-	}
-	this_cpu_write(kprobe_active, 1);
-	regs->ip = site->addr + 1;
-	regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
-	if (call_pre_handlers(site, regs)) {
-		ftrace_instruction_pointer_set(fregs, regs->ip);
-	} else {
-		regs->ip = site->addr + FTRACE_SITE_SIZE;
-		call_post_handlers(site, regs);
-		regs->ip = continues;
-	}
-	this_cpu_write(kprobe_active, 0);
-}
-
-__kprobes /* it may be in the handler of another probe */
-	static void
-	kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip __unused,
-			      struct ftrace_ops *op, struct ftrace_regs *fregs)
-{
-	struct kprobe_site *site;
-	struct kprobe *only;
-
-	preempt_disable_notrace();
-	site = find_site(container_of(op, struct kprobe_table, ops), ip);
-	if (unlikely(!site))
-		goto enable;
-	only = rcu_dereference(site->only);
-	if (likely(only && !this_cpu_read(kprobe_active))) {
-		struct pt_regs *regs = &fregs->regs;
-		unsigned long continues = regs->ip;
-
-		this_cpu_write(kprobe_active, 1);
-		regs->ip = ip + 1;
-		regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
-		if (unlikely(only->pre_handler(only, regs)))
-			ftrace_instruction_pointer_set(fregs, regs->ip);
-		else
-			regs->ip = continues;
-		this_cpu_write(kprobe_active, 0);
-	} else {
-		ftrace_hit(site, fregs);
-	}
-enable:
-	preempt_enable_notrace();
-}
-
-static struct kprobe_table table = { .ops = { .func = kprobe_ftrace_handler,
-					      .flags = FTRACE_OPS_FL_SAVE_REGS } };
-static struct kprobe_table args_table = { .ops = { .func = kprobe_ftrace_handler } };
-
-bool kprobe_hides_preempt_off(unsigned long func)
-{
-	return func == (unsigned long)kprobe_ftrace_handler ||
-	       func == (unsigned long)kprobe_detour_hit;
-}
+static struct kprobe_site *gone_sites; /* [kprobe_mutex] */
 
 struct kprobe_site *kprobe_site_at(unsigned long addr)
 {
-	struct kprobe_site *site = find_site(&table, addr);
+	struct kprobe_site *site = kprobe_find_site(&kprobe_table, addr);
 
 	return site && !site->ftrace ? site : NULL;
 }
 
 void kprobe_sites_for_each(void (*fn)(void *data, struct kprobe_site *site), void *data)
 {
-	for (unsigned i = 0; i < BUCKETS; i++)
-		for (struct kprobe_site *site = table.sites[i]; site; site = site->next)
+	for (unsigned i = 0; i < KPROBE_BUCKETS; i++)
+		for (struct kprobe_site *site = kprobe_table.sites[i]; site; site = site->next)
 			fn(data, site);
 }
 
@@ -290,42 +58,45 @@ static struct kprobe_site *make_site(struct kprobe_table *sites, unsigned long a
 		return ERR_PTR(error);
 	}
 	if (site->arch.slot) {
-		site->next_slot = *slot_bucket_of(site->arch.slot);
-		rcu_assign_pointer(*slot_bucket_of(site->arch.slot), site);
+		site->next_slot = *kprobe_slot_bucket(site->arch.slot);
+		rcu_assign_pointer(*kprobe_slot_bucket(site->arch.slot), site);
 	}
-	site->next = *bucket_of(sites, addr);
-	rcu_assign_pointer(*bucket_of(sites, addr), site);
+	site->next = *kprobe_bucket(sites, addr);
+	rcu_assign_pointer(*kprobe_bucket(sites, addr), site);
 	return site;
 }
 
 static void unlink_site(struct kprobe_site *site)
 {
-	struct kprobe_site **link = site->gone ? &gone_sites : bucket_of(site->table, site->addr);
+	struct kprobe_site **link =
+		site->gone ? &gone_sites : kprobe_bucket(site->table, site->addr);
 
 	while (*link != site)
 		link = &(*link)->next;
 	rcu_assign_pointer(*link, site->next);
 }
 
-/* The site is not armed. */
-static void free_site(struct kprobe_site *site)
+/* No CPU reads the site or is in its slot. */
+static void release_site(struct rcu_head *head)
+{
+	struct kprobe_site *site = container_of(head, struct kprobe_site, rcu);
+
+	arch_kprobe_release(&site->arch);
+	kfree(site);
+}
+
+/* Until the end of the first grace period a CPU may be in the slot, with interrupts off. */
+void kprobe_free_site(struct kprobe_site *site)
 {
 	struct kprobe_site **link;
 
-	unlink_site(site);
-	if (!site->ftrace)
-		kprobe_optimize_around(site->addr);
-	/* A CPU may be in the slot, with interrupts off, until the end of the grace period. */
-	synchronize_rcu();
 	if (site->arch.slot) {
-		link = slot_bucket_of(site->arch.slot);
+		link = kprobe_slot_bucket(site->arch.slot);
 		while (*link != site)
 			link = &(*link)->next_slot;
 		rcu_assign_pointer(*link, site->next_slot);
-		synchronize_rcu();
-		arch_kprobe_release(&site->arch);
 	}
-	kfree(site);
+	call_rcu(&site->rcu, release_site); /* readers of the bucket may be at the site */
 }
 
 static int arm_ftrace(struct kprobe_table *sites, unsigned long addr)
@@ -403,7 +174,7 @@ static int update_table(struct kprobe_table *sites)
 {
 	int error = 0;
 
-	for (unsigned i = 0; i < BUCKETS; i++)
+	for (unsigned i = 0; i < KPROBE_BUCKETS; i++)
 		for (struct kprobe_site *site = sites->sites[i]; site && !error; site = site->next)
 			error = update_site(site);
 	return error;
@@ -414,9 +185,9 @@ int kprobes_set_all(bool disarmed)
 	int error;
 
 	kprobes_all_disarmed = disarmed;
-	error = update_table(&table);
+	error = update_table(&kprobe_table);
 	if (!error)
-		error = update_table(&args_table);
+		error = update_table(&kprobe_args_table);
 	return error ? error : kretprobes_set_all();
 }
 
@@ -426,14 +197,15 @@ static void visit_sites(const struct kprobe_site *site, kprobe_visit_t fn, void 
 
 	for (; site; site = site->next)
 		list_for_each_entry (p, &site->probes, list)
-			fn(data, p, 'k', site->ftrace);
+			if (!(p->flags & KPROBE_FLAG_RETURNS))
+				fn(data, p, 'k', site->ftrace);
 }
 
 void kprobes_for_each(kprobe_visit_t fn, void *data)
 {
-	for (unsigned i = 0; i < BUCKETS; i++) {
-		visit_sites(table.sites[i], fn, data);
-		visit_sites(args_table.sites[i], fn, data);
+	for (unsigned i = 0; i < KPROBE_BUCKETS; i++) {
+		visit_sites(kprobe_table.sites[i], fn, data);
+		visit_sites(kprobe_args_table.sites[i], fn, data);
 	}
 	visit_sites(gone_sites, fn, data);
 	kretprobes_for_each(fn, data);
@@ -441,31 +213,47 @@ void kprobes_for_each(kprobe_visit_t fn, void *data)
 
 /* ---- the interface ---- */
 
-static int add_probe(struct kprobe *p, unsigned long addr)
+struct kprobe_site *kprobe_remove(struct kprobe *p)
 {
-	struct kprobe_table *sites = p->args_only && ftrace_location(addr) ? &args_table : &table;
-	struct kprobe_site *site = find_site(sites, addr);
+	struct kprobe_site *site = p->site;
+
+	p->site = NULL;
+	list_del_rcu(&p->list);
+	update_site(site);
+	if (!list_empty(&site->probes))
+		return NULL;
+	unlink_site(site);
+	if (!site->ftrace)
+		kprobe_optimize_around(site->addr);
+	return site;
+}
+
+int kprobe_add(struct kprobe *p, unsigned long addr)
+{
+	struct kprobe_table *table =
+		p->args_only && ftrace_location(addr) ? &kprobe_args_table : &kprobe_table;
+	struct kprobe_site *site = kprobe_find_site(table, addr);
 	int error;
 
 	if (!site) {
 		kprobe_unoptimize_around(addr);
-		site = make_site(sites, addr);
+		site = make_site(table, addr);
 	}
 	if (IS_ERR(site))
 		return (int)PTR_ERR(site);
 	atomic64_set(&p->nmissed, 0);
-	p->flags &= KPROBE_FLAG_DISABLED;
+	p->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_RETURNS;
+	p->site = site;
 	list_add_tail_rcu(&p->list, &site->probes);
 	error = update_site(site);
 	if (error) {
-		list_del_rcu(&p->list);
+		site = kprobe_remove(p);
 		synchronize_rcu();
-		if (list_empty(&site->probes))
-			free_site(site);
+		if (site)
+			kprobe_free_site(site);
 		return error;
 	}
 	p->addr = addr;
-	p->site = site;
 	return 0;
 }
 
@@ -477,30 +265,53 @@ int register_kprobe(struct kprobe *p)
 	mutex_lock(&kprobe_mutex);
 	error = p->site ? -EINVAL : kprobe_address(p, &addr);
 	if (!error)
-		error = add_probe(p, addr);
+		error = kprobe_add(p, addr);
 	mutex_unlock(&kprobe_mutex);
 	return error;
 }
 EXPORT_SYMBOL_GPL(register_kprobe);
 
-void unregister_kprobe(struct kprobe *p)
+int register_kprobes(struct kprobe **ps, int num)
 {
-	struct kprobe_site *site;
+	int error = num > 0 ? 0 : -EINVAL;
+
+	for (int i = 0; i < num && !error; i++) {
+		error = register_kprobe(ps[i]);
+		if (error)
+			unregister_kprobes(ps, i);
+	}
+	return error;
+}
+EXPORT_SYMBOL_GPL(register_kprobes);
+
+void unregister_kprobes(struct kprobe **ps, int num)
+{
+	struct kprobe_site *dead = NULL, *site;
 
 	mutex_lock(&kprobe_mutex);
-	site = p->site;
-	if (!site)
-		goto unlock;
-	p->site = NULL;
-	list_del_rcu(&p->list);
-	update_site(site);
-	synchronize_rcu();
-	if (list_empty(&site->probes))
-		free_site(site);
-	if (p->symbol_name) /* it may be registered again */
-		p->addr = 0;
-unlock:
+	for (int i = 0; i < num; i++) {
+		if (!ps[i]->site)
+			continue;
+		site = kprobe_remove(ps[i]);
+		if (site) {
+			site->next_dead = dead;
+			dead = site;
+		}
+		if (ps[i]->symbol_name) /* it may be registered again */
+			ps[i]->addr = 0;
+	}
+	synchronize_rcu(); /* handlers, and slots */
+	while ((site = dead)) {
+		dead = site->next_dead;
+		kprobe_free_site(site);
+	}
 	mutex_unlock(&kprobe_mutex);
+}
+EXPORT_SYMBOL_GPL(unregister_kprobes);
+
+void unregister_kprobe(struct kprobe *p)
+{
+	unregister_kprobes(&p, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 
@@ -554,7 +365,7 @@ static void site_gone(struct kprobe_site *site)
 
 static void table_gone(struct kprobe_table *sites, const struct module *module, bool only_init)
 {
-	for (unsigned i = 0; i < BUCKETS; i++) {
+	for (unsigned i = 0; i < KPROBE_BUCKETS; i++) {
 		struct kprobe_site *site = sites->sites[i], *next;
 
 		for (; site; site = next) {
@@ -568,8 +379,8 @@ static void table_gone(struct kprobe_table *sites, const struct module *module, 
 static void module_gone(const struct module *module, bool only_init)
 {
 	mutex_lock(&kprobe_mutex);
-	table_gone(&table, module, only_init);
-	table_gone(&args_table, module, only_init);
+	table_gone(&kprobe_table, module, only_init);
+	table_gone(&kprobe_args_table, module, only_init);
 	kretprobes_module_gone(module, only_init);
 	mutex_unlock(&kprobe_mutex);
 }

@@ -10,6 +10,7 @@
 
 #define KPROBE_FLAG_GONE     BIT(0) /* its module has gone; it can only be unregistered */
 #define KPROBE_FLAG_DISABLED BIT(1) /* no handler is called */
+#define KPROBE_FLAG_RETURNS  BIT(2) /* of this room: it serves the return probes of its function */
 
 struct kprobe_site;
 
@@ -52,8 +53,14 @@ struct kprobe {
  *   -ENOMEM; errors of register_ftrace_function()
  */
 int register_kprobe(struct kprobe *p);
-/* On return no handler of p runs or will run. Task context. Waits for grace periods. */
+/* On return no handler of p runs or will run. Task context. Waits for a grace period. */
 void unregister_kprobe(struct kprobe *p);
+/*
+ * The same for num probes. Registration ends at the first error, and unregisters those before;
+ * -EINVAL: num is not positive. Unregistration waits for one grace period, not for one each.
+ */
+int register_kprobes(struct kprobe **ps, int num);
+void unregister_kprobes(struct kprobe **ps, int num);
 /*
  * -EINVAL: not registered, or GONE. On return of disable_kprobe() no handler of p runs. Task
  * context.
@@ -111,9 +118,10 @@ struct kretprobe {
 };
 
 /*
- * Registers a return probe at a function with a call site of ftrace. Task context. Sleeps. Errors:
- * -E2BIG (data_size), -EINVAL (also: not the entry of a function, or one without a call site),
- * -ENOENT, -ENOMEM, and those of register_kprobe() and register_ftrace_graph().
+ * Registers a return probe. A function without a call site of ftrace gets an int3 or a jump at its
+ * entry. Task context. Sleeps. Errors: -E2BIG (data_size), -EINVAL (also: not the entry of a
+ * function, or one that calls callbacks), -ENOENT, -ENOMEM, and those of register_kprobe() and
+ * register_ftrace_graph().
  */
 int register_kretprobe(struct kretprobe *rp);
 /*
@@ -121,6 +129,9 @@ int register_kretprobe(struct kretprobe *rp);
  * Task context. Waits for grace periods.
  */
 void unregister_kretprobe(struct kretprobe *rp);
+/* The same for num probes, as register_kprobes() and unregister_kprobes(). */
+int register_kretprobes(struct kretprobe **rps, int num);
+void unregister_kretprobes(struct kretprobe **rps, int num);
 /* As enable_kprobe() and disable_kprobe(). The returns of calls that have begun have no handler. */
 int enable_kretprobe(struct kretprobe *rp);
 int disable_kretprobe(struct kretprobe *rp);

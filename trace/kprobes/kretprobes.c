@@ -1,5 +1,5 @@
 /*
- * Return probes, on the shadow stacks of fgraph. All return probes are two users of fgraph, whose
+ * Return probes, on the shadow stacks of fgraph. Nearly all of them are two users of fgraph, whose
  * filters name their functions: one user for probes that need only arguments and results, and one
  * for probes that need all registers.
  *
@@ -7,22 +7,19 @@
  * takes an instance from its pool; the instances of a call are a list, to which the data of the
  * call on the shadow stack points. At the return each instance goes back to its pool.
  *
- * The free instances of a pool are a list without a lock: a word with the first instance and a
- * count of the instances that came back. An interrupt may use the list at any instruction. The
- * count makes a pop fail if, since it read the first instance, that instance left and came back.
- *
- * A pool outlives its probe, because calls that have not returned own instances of it. Such a dead
- * pool is freed when its last instance has come back. When no return probe is enabled, fgraph calls
- * nothing of this file any more, and so all instances are free at once.
+ * A function without a call site has a kprobe at its first instruction, which makes the frame as
+ * ftrace would. A third user of fgraph, without call sites, serves these functions.
  */
-#include "kernel/cpumask.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/fgraph/inline.h"
 #include "trace/kprobes/internal.h"
+#include "trace/kprobes/kretprobe_pool.h"
 
 #define BUCKETS 64U
 
@@ -33,8 +30,14 @@ struct kretprobe_site {
 	struct list_head probes;     /* [kprobe_mutex] of struct kretprobe; RCU */
 	/* [kprobe_mutex] The only one that is enabled, if it has no entry_handler; or NULL. RCU */
 	struct kretprobe *only;
-	bool armed; /* [kprobe_mutex] */
-	bool gone;  /* [kprobe_mutex] in no table: its module has gone */
+	struct kprobe entry; /* [kprobe_mutex] armed, in a function without a call site */
+	bool armed;          /* [kprobe_mutex] */
+	bool gone;           /* [kprobe_mutex] in no table: its module has gone */
+	/* [kprobe_mutex] of a site that has left the tables */
+	union {
+		struct kretprobe_site *next_dead;
+		struct rcu_head rcu;
+	};
 };
 
 /* A user of fgraph, and the sites of its probes. */
@@ -44,7 +47,6 @@ struct kretprobe_table {
 	struct fgraph_ops graph;
 };
 
-static struct kretprobe_pool *dead_pools; /* [kprobe_mutex] */
 static struct kretprobe_site *gone_sites; /* [kprobe_mutex] */
 
 static __always_inline struct kretprobe_table *table_of(struct fgraph_ops *gops)
@@ -68,98 +70,9 @@ static __always_inline struct kretprobe_site *find_site(struct kretprobe_table *
 	return site;
 }
 
-/* ---- instances ---- */
-
-static __always_inline struct kretprobe_instance *instance_at(struct kretprobe_pool *pool,
-							      u32 index)
-{
-	return (void *)((char *)pool->instances + (size_t)index * pool->instance_size);
-}
-
-static __always_inline struct kretprobe_instance *take_instance(struct kretprobe_pool *pool)
-{
-	u64 old = READ_ONCE(pool->free), new;
-	struct kretprobe_instance *ri;
-
-	do {
-		if (unlikely(!(u32)old))
-			return NULL;
-		ri = instance_at(pool, (u32)old - 1);
-		new = old - (u32)old + READ_ONCE(ri->next_free);
-	} while (!__atomic_compare_exchange_n(&pool->free, &old, new, false, __ATOMIC_ACQUIRE,
-					      __ATOMIC_RELAXED));
-	return ri;
-}
-
-/* The pool may be freed as soon as its last instance is back. */
-static __always_inline void return_instance(struct kretprobe_instance *ri)
-{
-	struct kretprobe_pool *pool = ri->pool;
-	u64 old = READ_ONCE(pool->free), new;
-
-	do {
-		WRITE_ONCE(ri->next_free, (u32)old);
-		new = (old | UINT32_MAX) + 1 + ri->number; /* no carry: the low half is 0 */
-	} while (!__atomic_compare_exchange_n(&pool->free, &old, new, false, __ATOMIC_RELEASE,
-					      __ATOMIC_RELAXED));
-}
-
-/* Makes all instances free. No call has one. */
-static void fill_pool(struct kretprobe_pool *pool)
-{
-	pool->free = 0;
-	for (u32 i = 0; i < pool->count; i++) {
-		struct kretprobe_instance *ri = instance_at(pool, i);
-
-		ri->pool = pool;
-		ri->number = i + 1;
-		return_instance(ri);
-	}
-}
-
-static struct kretprobe_pool *make_pool(struct kretprobe *rp)
-{
-	u32 size = (u32)ALIGN(sizeof(struct kretprobe_instance) + rp->data_size, 8);
-	u32 count = rp->maxactive > 0 ? (u32)rp->maxactive : max(10U, 2 * nr_cpu_ids);
-	struct kretprobe_pool *pool = kvzalloc(sizeof(*pool) + (size_t)count * size, GFP_KERNEL);
-
-	if (!pool)
-		return NULL;
-	pool->rp = rp;
-	pool->count = count;
-	pool->instance_size = size;
-	fill_pool(pool);
-	return pool;
-}
-
-/* Whether all instances are in the free list, to which others may be adding. */
-static bool is_unused(struct kretprobe_pool *pool)
-{
-	u32 at = (u32)__atomic_load_n(&pool->free, __ATOMIC_ACQUIRE), count = 0;
-
-	for (; at; at = READ_ONCE(instance_at(pool, at - 1)->next_free))
-		count++;
-	return count == pool->count;
-}
-
-/* Frees the dead pools without a call that has not returned. */
-static void free_dead_pools(void)
-{
-	struct kretprobe_pool **link = &dead_pools, *pool;
-
-	while ((pool = *link)) {
-		if (!is_unused(pool)) {
-			link = &pool->next_dead;
-			continue;
-		}
-		*link = pool->next_dead;
-		kvfree(pool);
-	}
-}
-
 /* ---- hits: preemption is off, any context ---- */
 
-static void count_missed(struct kretprobe_site *site)
+static __always_inline void count_missed(struct kretprobe_site *site)
 {
 	struct kretprobe *rp;
 
@@ -174,7 +87,7 @@ static void count_missed(struct kretprobe_site *site)
 static __always_inline void enter_call(struct kretprobe *rp, struct pt_regs *regs,
 				       unsigned long ret_addr, struct kretprobe_instance **list)
 {
-	struct kretprobe_instance *ri = take_instance(rp->pool);
+	struct kretprobe_instance *ri = kretprobe_take(rp->pool);
 
 	if (unlikely(!ri)) {
 		atomic64_inc(&rp->nmissed);
@@ -182,26 +95,21 @@ static __always_inline void enter_call(struct kretprobe *rp, struct pt_regs *reg
 	}
 	ri->ret_addr = ret_addr;
 	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
-		return_instance(ri);
+		kretprobe_give_back(ri);
 		return;
 	}
 	ri->next = *list;
 	*list = ri;
 }
 
-__calls_callbacks static noinline int enter_site(struct kretprobe_site *site,
-						 struct ftrace_graph_ent *trace,
-						 struct fgraph_ops *gops, struct ftrace_regs *fregs)
+/* Enters the call for each probe. The caller has set kprobe_active, and regs for handlers. */
+static __always_inline int enter_probes(struct kretprobe_site *site, struct ftrace_graph_ent *trace,
+					struct fgraph_ops *gops, struct pt_regs *regs)
 {
-	struct pt_regs *regs = &fregs->regs;
-	unsigned long ret_addr, continues = regs->ip;
 	struct kretprobe_instance **list;
+	unsigned long ret_addr;
 	struct kretprobe *rp;
 
-	if (this_cpu_read(kprobe_active)) {
-		count_missed(site);
-		return 0;
-	}
 	list = fgraph_call_reserve(trace, gops, sizeof(struct kretprobe_instance *));
 	if (unlikely(!list)) {
 		gops->lostfunc(gops, trace->func, NULL);
@@ -209,17 +117,33 @@ __calls_callbacks static noinline int enter_site(struct kretprobe_site *site,
 	}
 	*list = NULL;
 	ret_addr = ((struct fgraph_stack *)current_stable->trace)->top->ret;
-	regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
-	regs->ip = trace->func + 1;
-	this_cpu_write(kprobe_active, 1);
 	list_for_each_entry_rcu(rp, &site->probes, list)
 	{
 		if (!kprobe_disabled(&rp->kp))
 			enter_call(rp, regs, ret_addr, list);
 	}
+	return *list != NULL;
+}
+
+__calls_callbacks static noinline int enter_site(struct kretprobe_site *site,
+						 struct ftrace_graph_ent *trace,
+						 struct fgraph_ops *gops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = &fregs->regs;
+	unsigned long continues = regs->ip;
+	int entered;
+
+	if (this_cpu_read(kprobe_active)) {
+		count_missed(site);
+		return 0;
+	}
+	regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
+	regs->ip = trace->func + 1;
+	this_cpu_write(kprobe_active, 1);
+	entered = enter_probes(site, trace, gops, regs);
 	this_cpu_write(kprobe_active, 0);
 	regs->ip = continues;
-	return *list != NULL;
+	return entered;
 }
 
 /* Without handlers to call, kprobe_active stays as it is. */
@@ -235,7 +159,7 @@ kretprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops, struct 
 	only = rcu_dereference(site->only);
 	if (unlikely(!only || !trace->frame || this_cpu_read(kprobe_active)))
 		return enter_site(site, trace, gops, fregs);
-	ri = take_instance(only->pool);
+	ri = kretprobe_take(only->pool);
 	if (unlikely(!ri)) {
 		atomic64_inc(&only->nmissed);
 		return 0;
@@ -262,7 +186,7 @@ kretprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, struct
 		next = ri->next;
 		if (likely(rp && rp->handler && !kprobe_disabled(&rp->kp)))
 			rp->handler(ri, regs);
-		return_instance(ri);
+		kretprobe_give_back(ri);
 	}
 	this_cpu_write(kprobe_active, 0);
 }
@@ -276,7 +200,7 @@ static void kretprobe_lost(struct fgraph_ops *gops, unsigned long func, void *da
 	if (data) {
 		for (struct kretprobe_instance *ri = *(void **)data, *next; ri; ri = next) {
 			next = ri->next;
-			return_instance(ri);
+			kretprobe_give_back(ri);
 		}
 	} else if (site) {
 		list_for_each_entry_rcu(rp, &site->probes, list) atomic64_inc(&rp->nmissed);
@@ -298,28 +222,80 @@ static struct kretprobe_table table_of_regs = { .graph = { .entryfunc = kretprob
 							   .ops.flags = FTRACE_OPS_FL_SAVE_REGS,
 							   FGRAPH_STUBS(kretprobe) } };
 
-static struct kretprobe_table *table_for(const struct kretprobe *rp)
+/* The entryfunc of a function without a call site: in the handler of the kprobe there. */
+__calls_callbacks static int kprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
+					  struct ftrace_regs *fregs)
 {
+	struct kretprobe_site *site = find_site(table_of(gops), trace->func);
+
+	return site ? enter_probes(site, trace, gops, &fregs->regs) : 0;
+}
+
+static struct kretprobe_table table_of_entries = { .graph = { .entryfunc = kprobe_entry,
+							      .retfunc = kretprobe_return,
+							      .lostfunc = kretprobe_lost,
+							      .no_sites = true,
+							      .ops.flags =
+								      FTRACE_OPS_FL_SAVE_REGS } };
+
+/* The return address is on top of the stack: no instruction of the function has been executed. */
+__calls_callbacks static int entry_hit(struct kprobe *p, struct pt_regs *regs)
+{
+	fgraph_enter_call(p->addr, &table_of_entries.graph.ops,
+			  container_of(regs, struct ftrace_regs, regs), (unsigned long *)regs->sp,
+			  kprobe_entry);
+	return 0;
+}
+
+__kprobes /* the breakpoint handler calls it */
+	void
+	kretprobe_entry_missed(struct kprobe *p)
+{
+	count_missed(container_of(p, struct kretprobe_site, entry));
+}
+
+static struct kretprobe_table *table_for(const struct kretprobe *rp, unsigned long addr)
+{
+	if (!ftrace_location(addr))
+		return &table_of_entries;
 	return rp->args_only ? &table_of_args : &table_of_regs;
 }
 
 /* ---- sites. kprobe_mutex held, as below. ---- */
 
-static int arm(struct kretprobe_table *table, struct kretprobe_site *site)
+/* The filter must not be empty while the user is registered: that would be all functions. */
+static int arm_by_ftrace(struct kretprobe_table *table, struct kretprobe_site *site)
 {
 	int error = ftrace_set_filter_ip(&table->graph.ops, site->addr, false, false);
 
+	if (error || table->armed_sites)
+		return error;
+	error = register_ftrace_graph(&table->graph);
+	if (error)
+		ftrace_set_filter_ip(&table->graph.ops, site->addr, true, false);
+	return error;
+}
+
+/* The user must be registered before its first entry. */
+static int arm_by_kprobe(struct kretprobe_table *table, struct kretprobe_site *site)
+{
+	int error = table->armed_sites ? 0 : register_ftrace_graph(&table->graph);
+
 	if (error)
 		return error;
-	if (!table->armed_sites) {
-		error = register_ftrace_graph(&table->graph);
-		if (error) {
-			ftrace_set_filter_ip(&table->graph.ops, site->addr, true, false);
-			return error;
-		}
-	}
-	table->armed_sites++;
-	return 0;
+	site->entry = (struct kprobe){ .pre_handler = entry_hit, .flags = KPROBE_FLAG_RETURNS };
+	error = kprobe_add(&site->entry, site->addr);
+	if (error && !table->armed_sites)
+		unregister_ftrace_graph(&table->graph);
+	return error;
+}
+
+static int arm(struct kretprobe_table *table, struct kretprobe_site *site)
+{
+	int error = table->graph.no_sites ? arm_by_kprobe(table, site) : arm_by_ftrace(table, site);
+
+	table->armed_sites += !error;
+	return error;
 }
 
 /* fgraph has forgotten all calls of the table's user. */
@@ -330,19 +306,26 @@ static void take_all_instances(struct kretprobe_table *table)
 	for (unsigned i = 0; i < BUCKETS; i++)
 		for (const struct kretprobe_site *site = table->sites[i]; site; site = site->next)
 			list_for_each_entry (rp, &site->probes, list)
-				fill_pool(rp->pool);
-	for (struct kretprobe_pool *pool = dead_pools; pool; pool = pool->next_dead)
-		if (pool->table == table)
-			fill_pool(pool);
+				kretprobe_fill_pool(rp->pool);
+	kretprobe_fill_dead_pools(table);
 }
 
 static void disarm(struct kretprobe_table *table, struct kretprobe_site *site)
 {
-	if (!--table->armed_sites) { /* an empty filter is all functions */
+	struct kprobe_site *dead;
+
+	if (table->graph.no_sites) {
+		dead = kprobe_remove(&site->entry);
+		synchronize_rcu(); /* entries that are on their way */
+		if (dead)
+			kprobe_free_site(dead);
+	}
+	if (!--table->armed_sites) {
 		unregister_ftrace_graph(&table->graph);
 		take_all_instances(table);
 	}
-	ftrace_set_filter_ip(&table->graph.ops, site->addr, true, false);
+	if (!table->graph.no_sites)
+		ftrace_set_filter_ip(&table->graph.ops, site->addr, true, false);
 }
 
 /* Arms the site if a probe is enabled, and disarms it if none is. */
@@ -397,40 +380,38 @@ static void unlink_site(struct kretprobe_table *table, struct kretprobe_site *si
 	rcu_assign_pointer(*link, site->next);
 }
 
-/* Frees a site without probes. */
-static void put_site(struct kretprobe_table *table, struct kretprobe_site *site)
+static void free_site(struct rcu_head *head)
 {
-	if (!list_empty(&site->probes))
-		return;
-	unlink_site(table, site);
-	synchronize_rcu();
-	kfree(site);
+	kfree(container_of(head, struct kretprobe_site, rcu));
 }
 
 /* ---- the interface ---- */
 
-/* Takes a probe out of its site, and waits for its handlers. */
+/*
+ * Takes a probe out of its site, and the site out of its table if it was the last one. Its handlers
+ * may still run, until the end of a grace period of RCU. Then call kretprobe_free_dead_pools().
+ */
 static void remove_probe(struct kretprobe *rp)
 {
 	struct kretprobe_table *table = rp->pool->table;
+	struct kretprobe_site *site = rp->site;
 
 	list_del_rcu(&rp->list);
-	WRITE_ONCE(rp->pool->rp, NULL);
-	rp->pool->next_dead = dead_pools;
-	dead_pools = rp->pool;
-	update_site(table, rp->site);
-	synchronize_rcu();
-	put_site(table, rp->site);
+	kretprobe_retire_pool(rp->pool);
+	update_site(table, site);
 	rp->pool = NULL;
-	free_dead_pools();
+	if (!list_empty(&site->probes))
+		return;
+	unlink_site(table, site);
+	call_rcu(&site->rcu, free_site);
 }
 
 static int add_probe(struct kretprobe *rp, unsigned long addr)
 {
-	struct kretprobe_table *table = table_for(rp);
+	struct kretprobe_table *table = table_for(rp, addr);
 	int error;
 
-	rp->pool = make_pool(rp);
+	rp->pool = kretprobe_make_pool(rp);
 	rp->site = rp->pool ? get_site(table, addr) : NULL;
 	if (!rp->site) {
 		kvfree(rp->pool);
@@ -443,11 +424,26 @@ static int add_probe(struct kretprobe *rp, unsigned long addr)
 	rp->kp.flags &= KPROBE_FLAG_DISABLED;
 	list_add_tail_rcu(&rp->list, &rp->site->probes);
 	error = update_site(table, rp->site);
-	if (error)
+	if (error) {
 		remove_probe(rp);
-	else
+		synchronize_rcu();
+		kretprobe_free_dead_pools();
+	} else {
 		rp->kp.addr = addr;
+	}
 	return error;
+}
+
+/* Whether addr is where calls enter a function. Code that calls return handlers is refused. */
+static bool is_entry(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+	unsigned long offset;
+
+	if (ftrace_location(addr))
+		return true;
+	return kallsyms_lookup(addr, NULL, &offset, name) && !offset && !strstr(name, ".cold") &&
+	       !in_calls_callbacks_text(addr);
 }
 
 int register_kretprobe(struct kretprobe *rp)
@@ -459,24 +455,45 @@ int register_kretprobe(struct kretprobe *rp)
 		return -E2BIG;
 	mutex_lock(&kprobe_mutex);
 	error = rp->pool ? -EINVAL : kprobe_address(&rp->kp, &addr);
-	if (!error && !ftrace_location(addr))
-		error = -EINVAL;
 	if (!error)
-		error = add_probe(rp, addr);
+		error = is_entry(addr) ? add_probe(rp, addr) : -EINVAL;
 	mutex_unlock(&kprobe_mutex);
 	return error;
 }
 EXPORT_SYMBOL_GPL(register_kretprobe);
 
-void unregister_kretprobe(struct kretprobe *rp)
+int register_kretprobes(struct kretprobe **rps, int num)
+{
+	int error = num > 0 ? 0 : -EINVAL;
+
+	for (int i = 0; i < num && !error; i++) {
+		error = register_kretprobe(rps[i]);
+		if (error)
+			unregister_kretprobes(rps, i);
+	}
+	return error;
+}
+EXPORT_SYMBOL_GPL(register_kretprobes);
+
+void unregister_kretprobes(struct kretprobe **rps, int num)
 {
 	mutex_lock(&kprobe_mutex);
-	if (rp->pool) {
-		remove_probe(rp);
-		if (rp->kp.symbol_name) /* it may be registered again */
-			rp->kp.addr = 0;
+	for (int i = 0; i < num; i++) {
+		if (!rps[i]->pool)
+			continue;
+		remove_probe(rps[i]);
+		if (rps[i]->kp.symbol_name) /* it may be registered again */
+			rps[i]->kp.addr = 0;
 	}
+	synchronize_rcu();
+	kretprobe_free_dead_pools();
 	mutex_unlock(&kprobe_mutex);
+}
+EXPORT_SYMBOL_GPL(unregister_kretprobes);
+
+void unregister_kretprobe(struct kretprobe *rp)
+{
+	unregister_kretprobes(&rp, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobe);
 
@@ -513,7 +530,8 @@ EXPORT_SYMBOL_GPL(disable_kretprobe);
 
 /* ---- all probes, modules, oops: internal.h ---- */
 
-static struct kretprobe_table *const tables[] = { &table_of_args, &table_of_regs };
+static struct kretprobe_table *const tables[] = { &table_of_args, &table_of_regs,
+						  &table_of_entries };
 
 int kretprobes_set_all(void)
 {
@@ -535,7 +553,7 @@ static void visit_sites(const struct kretprobe_site *site, kprobe_visit_t fn, vo
 
 	for (; site; site = site->next)
 		list_for_each_entry (rp, &site->probes, list)
-			fn(data, &rp->kp, 'r', true);
+			fn(data, &rp->kp, 'r', ftrace_location(site->addr));
 }
 
 void kretprobes_for_each(kprobe_visit_t fn, void *data)
