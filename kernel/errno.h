@@ -50,6 +50,7 @@
 #define ELIBBAD         80
 #define EILSEQ          84
 #define ENOTSOCK        88
+#define EDESTADDRREQ    89
 #define EMSGSIZE        90
 #define EPROTOTYPE      91
 #define ENOPROTOOPT     92
@@ -59,6 +60,9 @@
 #define EAFNOSUPPORT    97
 #define EADDRINUSE      98
 #define EADDRNOTAVAIL   99
+#define ENETDOWN        100
+#define ENETUNREACH     101
+#define ECONNABORTED    103
 #define ECONNRESET      104
 #define ENOBUFS         105
 #define EISCONN         106
@@ -66,6 +70,8 @@
 #define ETOOMANYREFS    109
 #define ETIMEDOUT       110
 #define ECONNREFUSED    111
+#define EALREADY        114
+#define EINPROGRESS     115
 #define ECANCELED       125
 #endif
 #define ENOTSUPP 524 /* of uprobes; it reaches programs, as on Linux */

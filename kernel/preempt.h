@@ -3,7 +3,8 @@
  * tasks now.
  *
  *      bits  0-7   preempt_disable() depth
- *      bits  8-15  softirq: 0x100 while this CPU runs softirqs
+ *      bits  8-15  softirq: 0x100 while this CPU runs softirqs; 0x200 for each
+ *                  local_bh_disable()
  *      bits 16-19  hardirq depth
  *      bits 20-23  NMI depth
  *      bit  31     set while no reschedule is needed, so that the word is 0 exactly when a
@@ -19,15 +20,16 @@
 #include "arch/percpu.h"
 #include "arch/preempt.h"
 
-#define PREEMPT_MASK         0x000000ffU
-#define SOFTIRQ_MASK         0x0000ff00U
-#define HARDIRQ_MASK         0x000f0000U
-#define NMI_MASK             0x00f00000U
-#define PREEMPT_OFFSET       0x00000001U
-#define SOFTIRQ_OFFSET       0x00000100U
-#define HARDIRQ_OFFSET       0x00010000U
-#define NMI_OFFSET           0x00100000U
-#define PREEMPT_NEED_RESCHED 0x80000000U /* inverted: clear means that a reschedule is needed */
+#define PREEMPT_MASK           0x000000ffU
+#define SOFTIRQ_MASK           0x0000ff00U
+#define HARDIRQ_MASK           0x000f0000U
+#define NMI_MASK               0x00f00000U
+#define PREEMPT_OFFSET         0x00000001U
+#define SOFTIRQ_OFFSET         0x00000100U
+#define SOFTIRQ_DISABLE_OFFSET 0x00000200U
+#define HARDIRQ_OFFSET         0x00010000U
+#define NMI_OFFSET             0x00100000U
+#define PREEMPT_NEED_RESCHED   0x80000000U /* inverted: clear means that a reschedule is needed */
 
 /* The count without the folded need-resched bit. */
 static __always_inline u32 preempt_count(void)

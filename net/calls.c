@@ -1,7 +1,7 @@
 /*
- * The system calls that make sockets and connect them. The only family is AF_UNIX.
+ * The system calls that make sockets and connect them.
  *
- * Arguments are copied here; net/unix/ sees kernel pointers only.
+ * Arguments are copied here; the families see kernel pointers only, but in options and ioctls.
  */
 #include "fs/file.h"
 #include "kernel/lib/string.h"
@@ -10,30 +10,29 @@
 
 #define AF_MAX 46
 
-struct unix_sock *sock_get(unsigned fd, struct fd *f)
+struct socket *sock_get(unsigned fd, struct fd *f)
 {
-	struct unix_sock *u;
+	struct socket *sock;
 
 	*f = fdget(fd);
 	if (!f->file)
 		return ERR_PTR(-EBADF);
-	u = unix_from_file(f->file);
-	if (u)
-		return u;
+	sock = sock_from_file(f->file);
+	if (sock)
+		return sock;
 	fdput(*f);
 	return ERR_PTR(-ENOTSOCK);
 }
 
-int copy_name_from_user(struct sockaddr_un *name, const void __user *from, int len)
+int copy_name_from_user(union sockname *name, const void __user *from, int len)
 {
-	if (len < 0 || len > 128)
+	if (len < 0 || len > SOCKADDR_MAX)
 		return -EINVAL;
 	memset(name, 0, sizeof(*name));
-	/* What is longer than any name is refused later, by its length. */
-	return copy_from_user(name, from, min((size_t)len, sizeof(*name))) ? -EFAULT : 0;
+	return copy_from_user(name, from, (size_t)len) ? -EFAULT : 0;
 }
 
-int copy_name_to_user(void __user *to, int __user *ulen, const struct sockaddr_un *name,
+int copy_name_to_user(void __user *to, int __user *ulen, const union sockname *name,
 		      unsigned namelen)
 {
 	int room;
@@ -47,82 +46,76 @@ int copy_name_to_user(void __user *to, int __user *ulen, const struct sockaddr_u
 	return put_user((int)namelen, ulen);
 }
 
-/* The type of a socket that a program asks for. Or a negative errno. */
-static int check_type(int family, int type, int protocol)
+static const struct net_proto_family *const families[] = {
+	&unix_family,
+	&inet_family,
+
+};
+
+/* A socket without a file, or an ERR_PTR. */
+static struct socket *sock_create(int family, unsigned type, int protocol)
 {
-	if (type & ~(0xf | (int)(SOCK_CLOEXEC | SOCK_NONBLOCK)))
-		return -EINVAL;
-	if (family != AF_UNIX)
-		return -EAFNOSUPPORT;
+	if (type & ~(0xf | (unsigned)(SOCK_CLOEXEC | SOCK_NONBLOCK)))
+		return ERR_PTR(-EINVAL);
+	if (family < 0 || family >= AF_MAX)
+		return ERR_PTR(-EAFNOSUPPORT);
 	type &= 0xf;
-	if (type > 10)
-		return -EINVAL;
-	if (protocol && protocol != AF_UNIX)
-		return -EPROTONOSUPPORT;
-	if (type == SOCK_RAW)
-		return SOCK_DGRAM;
-	return type == SOCK_STREAM || type == SOCK_DGRAM || type == SOCK_SEQPACKET
-		       ? type
-		       : -ESOCKTNOSUPPORT;
+	if (type > SOCK_PACKET)
+		return ERR_PTR(-EINVAL);
+	for (unsigned i = 0; i < ARRAY_SIZE(families); i++)
+		if (families[i]->family == family)
+			return families[i]->create(type, protocol);
+	return ERR_PTR(-EAFNOSUPPORT);
 }
 
-/* A descriptor for u, whose reference it takes over, also on failure. */
-static int sock_install(struct unix_sock *u, unsigned flags)
+/* A descriptor for sock, whose reference it takes over, also on failure. */
+static int sock_install(struct socket *sock, unsigned flags)
 {
 	int fd = get_unused_fd_flags(flags);
 	struct file *file;
 
 	if (fd < 0) {
-		unix_release_sock(u, false);
+		sock->ops->release(sock);
 		return fd;
 	}
-	file = unix_file(u, flags);
+	file = sock_alloc_file(sock, flags);
 	if (IS_ERR(file)) {
 		put_unused_fd((unsigned)fd);
-		unix_release_sock(u, false);
+		sock->ops->release(sock);
 		return (int)PTR_ERR(file);
 	}
 	fd_install((unsigned)fd, file);
 	return fd;
 }
 
-/* Restricted: AF_UNIX only. */
+/* Restricted: AF_UNIX, AF_INET and AF_NETLINK (NETLINK_ROUTE) only. */
 SYSCALL_DEFINE3(socket, int, family, int, type, int, protocol)
 {
-	int kind = check_type(family, type, protocol);
-	struct unix_sock *u;
+	struct socket *sock = sock_create(family, (unsigned)type, protocol);
 
-	if (kind < 0)
-		return kind;
-	u = unix_create((unsigned)kind);
-	return u ? sock_install(u, (unsigned)type) : -ENOMEM;
+	return IS_ERR(sock) ? PTR_ERR(sock) : sock_install(sock, (unsigned)type);
 }
 
-/* Restricted: AF_UNIX only. */
 SYSCALL_DEFINE4(socketpair, int, family, int, type, int, protocol, int __user *, usockvec)
 {
-	int kind = check_type(family, type, protocol), fds[2];
-	struct unix_sock *a, *b;
+	struct socket *a = sock_create(family, (unsigned)type, protocol), *b;
+	int fds[2];
 
-	if (kind < 0)
-		return kind;
-	a = unix_create((unsigned)kind);
-	b = a ? unix_create((unsigned)kind) : NULL;
-	if (!b) {
-		if (a)
-			unix_release_sock(a, false);
-		return -ENOMEM;
+	if (IS_ERR(a))
+		return PTR_ERR(a);
+	b = a->ops->socketpair ? sock_create(family, (unsigned)type, protocol)
+			       : ERR_PTR(-EOPNOTSUPP);
+	if (IS_ERR(b)) {
+		a->ops->release(a);
+		return PTR_ERR(b);
 	}
-	unix_socketpair(a, b);
-	unix_get(b);
+	(void)a->ops->socketpair(a, b);
 	fds[0] = sock_install(a, (unsigned)type);
 	if (fds[0] < 0) {
-		unix_put(b);
-		unix_release_sock(b, false);
+		b->ops->release(b);
 		return fds[0];
 	}
 	fds[1] = sock_install(b, (unsigned)type);
-	unix_put(b);
 	if (fds[1] < 0) {
 		(void)close_fd((unsigned)fds[0]);
 		return fds[1];
@@ -137,16 +130,16 @@ SYSCALL_DEFINE4(socketpair, int, family, int, type, int, protocol, int __user *,
 
 SYSCALL_DEFINE3(bind, int, fd, struct sockaddr __user *, umyaddr, int, addrlen)
 {
-	struct sockaddr_un name;
+	union sockname name;
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
 	err = copy_name_from_user(&name, umyaddr, addrlen);
 	if (!err)
-		err = unix_bind(u, &name, addrlen);
+		err = sock->ops->bind(sock, &name, addrlen);
 	fdput(f);
 	return err;
 }
@@ -154,82 +147,67 @@ SYSCALL_DEFINE3(bind, int, fd, struct sockaddr __user *, umyaddr, int, addrlen)
 SYSCALL_DEFINE2(listen, int, fd, int, backlog)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	err = unix_listen(u, backlog);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	err = sock->ops->listen(sock, backlog);
 	fdput(f);
 	return err;
 }
 
 SYSCALL_DEFINE3(connect, int, fd, struct sockaddr __user *, uservaddr, int, addrlen)
 {
-	struct sockaddr_un name;
+	union sockname name;
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
 	err = copy_name_from_user(&name, uservaddr, addrlen);
 	if (!err)
-		err = unix_connect(u, &name, addrlen, f.file->f_flags & O_NONBLOCK);
+		err = sock->ops->connect(sock, &name, addrlen, f.file->f_flags & O_NONBLOCK);
 	fdput(f);
 	return err;
 }
 
-/* The name of u, which may have none, to a program. */
-static int name_to_user(struct unix_sock *u, void __user *to, int __user *ulen)
+/* The name of sock, or of its peer, to a program. */
+static int name_to_user(struct socket *sock, bool peer, void __user *to, int __user *ulen)
 {
-	struct unix_address *addr = unix_address_get(u);
-	static const struct sockaddr_un none = { .sun_family = AF_UNIX };
-	int err = copy_name_to_user(to, ulen, addr ? &addr->name : &none,
-				    addr ? addr->len : sizeof(none.sun_family));
+	union sockname name = { .bytes = "" };
+	int len = sock->ops->getname(sock, &name, peer);
 
-	unix_address_put(addr);
-	return err;
+	return len < 0 ? len : copy_name_to_user(to, ulen, &name, (unsigned)len);
 }
 
-/* The name of the peer of a new connection, whose descriptor is fd. Returns fd, or an error. */
-static int accepted(int fd, struct unix_sock *new, void __user *upeer, int __user *ulen)
+/* The name of the peer first: the socket may go away with the descriptor. Returns that. */
+static int accepted(struct socket *new, void __user *upeer, int __user *ulen, unsigned flags)
 {
-	struct unix_sock *peer;
-	int err;
+	int err = upeer ? name_to_user(new, true, upeer, ulen) : 0;
 
-	if (!upeer)
-		return fd;
-	peer = unix_peer_get(new);
-	err = peer ? name_to_user(peer, upeer, ulen) : 0;
-	unix_put(peer);
+	if (err == -ENOTCONN) /* it is gone already */
+		err = new->ops->family == AF_UNIX ? 0 : -ECONNABORTED;
 	if (!err)
-		return fd;
-	(void)close_fd((unsigned)fd);
+		return sock_install(new, flags);
+	new->ops->release(new);
 	return err;
 }
 
 static int do_accept(int fd, void __user *upeer, int __user *ulen, unsigned flags)
 {
-	struct unix_sock *u, *new;
+	struct socket *sock, *new;
 	struct fd f;
-	int ret;
 
 	if (flags & ~(unsigned)(SOCK_CLOEXEC | SOCK_NONBLOCK))
 		return -EINVAL;
-	u = sock_get((unsigned)fd, &f);
-	if (IS_ERR(u))
-		return (int)PTR_ERR(u);
-	new = unix_accept(u, f.file->f_flags & O_NONBLOCK);
+	sock = sock_get((unsigned)fd, &f);
+	if (IS_ERR(sock))
+		return (int)PTR_ERR(sock);
+	new = sock->ops->accept(sock, f.file->f_flags & O_NONBLOCK);
 	fdput(f);
-	if (IS_ERR(new))
-		return (int)PTR_ERR(new);
-	unix_get(new);
-	ret = sock_install(new, flags);
-	if (ret >= 0)
-		ret = accepted(ret, new, upeer, ulen);
-	unix_put(new);
-	return ret;
+	return IS_ERR(new) ? (int)PTR_ERR(new) : accepted(new, upeer, ulen, flags);
 }
 
 SYSCALL_DEFINE3(accept, int, fd, struct sockaddr __user *, upeer_sockaddr, int __user *,
@@ -248,12 +226,12 @@ SYSCALL_DEFINE3(getsockname, int, fd, struct sockaddr __user *, usockaddr, int _
 		usockaddr_len)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	err = name_to_user(u, usockaddr, usockaddr_len);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	err = name_to_user(sock, false, usockaddr, usockaddr_len);
 	fdput(f);
 	return err;
 }
@@ -262,15 +240,12 @@ SYSCALL_DEFINE3(getpeername, int, fd, struct sockaddr __user *, usockaddr, int _
 		usockaddr_len)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f), *peer;
-	int err = -ENOTCONN;
+	struct socket *sock = sock_get((unsigned)fd, &f);
+	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	peer = unix_peer_get(u);
-	if (peer)
-		err = name_to_user(peer, usockaddr, usockaddr_len);
-	unix_put(peer);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	err = name_to_user(sock, true, usockaddr, usockaddr_len);
 	fdput(f);
 	return err;
 }
@@ -278,12 +253,12 @@ SYSCALL_DEFINE3(getpeername, int, fd, struct sockaddr __user *, usockaddr, int _
 SYSCALL_DEFINE2(shutdown, int, fd, int, how)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	err = unix_shutdown(u, (unsigned)how);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	err = sock->ops->shutdown(sock, (unsigned)how);
 	fdput(f);
 	return err;
 }
@@ -291,12 +266,12 @@ SYSCALL_DEFINE2(shutdown, int, fd, int, how)
 SYSCALL_DEFINE5(setsockopt, int, fd, int, level, int, optname, char __user *, optval, int, optlen)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	err = unix_setsockopt(u, level, optname, optval, optlen);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	err = sock->ops->setsockopt(sock, level, optname, optval, optlen);
 	fdput(f);
 	return err;
 }
@@ -305,12 +280,12 @@ SYSCALL_DEFINE5(getsockopt, int, fd, int, level, int, optname, char __user *, op
 		optlen)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	int err;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	err = unix_getsockopt(u, level, optname, optval, optlen);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	err = sock->ops->getsockopt(sock, level, optname, optval, optlen);
 	fdput(f);
 	return err;
 }

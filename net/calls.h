@@ -2,14 +2,12 @@
 #pragma once
 
 #include "fs/file.h"
-#include "net/unix/unix.h"
-
-struct sockaddr;
+#include "net/socket.h"
 
 /* The socket of a descriptor; the caller calls fdput(*f). ERR_PTR: -EBADF, -ENOTSOCK. */
-struct unix_sock *sock_get(unsigned fd, struct fd *f);
+struct socket *sock_get(unsigned fd, struct fd *f);
 /* A name from a program: 0, -EINVAL (its length is not possible), -EFAULT. */
-int copy_name_from_user(struct sockaddr_un *name, const void __user *from, int len);
+int copy_name_from_user(union sockname *name, const void __user *from, int len);
 /* A name to a program, as much as *ulen allows; *ulen becomes its length. 0, -EFAULT, -EINVAL. */
-int copy_name_to_user(void __user *to, int __user *ulen, const struct sockaddr_un *name,
+int copy_name_to_user(void __user *to, int __user *ulen, const union sockname *name,
 		      unsigned namelen);

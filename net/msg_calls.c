@@ -5,6 +5,7 @@
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 #include "net/calls.h"
+#include "net/unix/unix.h"
 
 /* recvmsg(2), as programs lay it out. */
 struct user_msghdr {
@@ -21,37 +22,36 @@ struct mmsghdr {
 	unsigned msg_len;
 };
 
-static ssize_t send_one(struct unix_sock *u, struct file *file, struct unix_msghdr *msg)
+static ssize_t send_one(struct socket *sock, struct file *file, struct msghdr *msg)
 {
-	ssize_t n =
-		unix_sendmsg(u, msg, (file->f_flags & O_NONBLOCK) || (msg->flags & MSG_DONTWAIT));
+	ssize_t n = sock_sendmsg(sock, msg,
+				 (file->f_flags & O_NONBLOCK) || (msg->flags & MSG_DONTWAIT));
 
-	scm_drop(msg->fp);
-	unix_cred_drop(&msg->cred);
+	scm_destroy(msg);
 	return n;
 }
 
 SYSCALL_DEFINE6(sendto, int, fd, void __user *, buff, size_t, len, unsigned int, flags,
 		struct sockaddr __user *, addr, int, addr_len)
 {
-	struct unix_msghdr msg = { .flags = flags };
+	struct msghdr msg = { .flags = flags };
 	struct fd f;
-	struct unix_sock *u;
+	struct socket *sock;
 	ssize_t ret = 0;
 
 	len = min(len, MAX_RW_COUNT);
 	if (!access_ok(buff, len))
 		return -EFAULT;
-	u = sock_get((unsigned)fd, &f);
-	if (IS_ERR(u))
-		return PTR_ERR(u);
+	sock = sock_get((unsigned)fd, &f);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
 	iov_iter_user(&msg.iter, buff, len);
 	if (addr) {
 		ret = copy_name_from_user(&msg.name, addr, addr_len);
 		msg.namelen = (unsigned)addr_len;
 	}
 	if (!ret)
-		ret = send_one(u, f.file, &msg);
+		ret = send_one(sock, f.file, &msg);
 	fdput(f);
 	return ret;
 }
@@ -59,22 +59,21 @@ SYSCALL_DEFINE6(sendto, int, fd, void __user *, buff, size_t, len, unsigned int,
 SYSCALL_DEFINE6(recvfrom, int, fd, void __user *, ubuf, size_t, size, unsigned int, flags,
 		struct sockaddr __user *, addr, int __user *, addr_len)
 {
-	struct unix_msghdr msg = { .flags = flags };
+	struct msghdr msg = { .flags = flags };
 	struct fd f;
-	struct unix_sock *u;
+	struct socket *sock;
 	ssize_t ret;
 	int err;
 
 	size = min(size, MAX_RW_COUNT);
 	if (!access_ok(ubuf, size))
 		return -EFAULT;
-	u = sock_get((unsigned)fd, &f);
-	if (IS_ERR(u))
-		return PTR_ERR(u);
+	sock = sock_get((unsigned)fd, &f);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
 	iov_iter_user(&msg.iter, ubuf, size);
-	ret = unix_recvmsg(u, &msg, (f.file->f_flags & O_NONBLOCK) || (flags & MSG_DONTWAIT));
-	scm_drop(msg.fp);
-	unix_cred_drop(&msg.cred);
+	ret = sock_recvmsg(sock, &msg, (f.file->f_flags & O_NONBLOCK) || (flags & MSG_DONTWAIT));
+	scm_destroy(&msg);
 	fdput(f);
 	if (ret >= 0 && addr) {
 		err = copy_name_to_user(addr, addr_len, &msg.name, msg.namelen);
@@ -86,7 +85,7 @@ SYSCALL_DEFINE6(recvfrom, int, fd, void __user *, ubuf, size_t, size, unsigned i
 
 /* The copy of a program's msghdr, and its buffers. The caller frees *iov if it is not fast. */
 static int copy_msghdr(struct user_msghdr *hdr, const struct user_msghdr __user *from,
-		       struct unix_msghdr *msg, struct iovec **iov, struct iovec *fast)
+		       struct msghdr *msg, struct iovec **iov, struct iovec *fast)
 {
 	ssize_t n;
 
@@ -103,29 +102,29 @@ static int copy_msghdr(struct user_msghdr *hdr, const struct user_msghdr __user 
 	return n < 0 ? (int)n : 0;
 }
 
-static ssize_t do_sendmsg(struct unix_sock *u, struct file *file,
+static ssize_t do_sendmsg(struct socket *sock, struct file *file,
 			  const struct user_msghdr __user *umsg, unsigned flags)
 {
 	struct iovec fast[UIO_FASTIOV], *iov;
-	struct unix_msghdr msg = { .flags = flags };
+	struct msghdr msg = { .flags = flags };
 	struct user_msghdr hdr;
 	ssize_t ret = copy_msghdr(&hdr, umsg, &msg, &iov, fast);
 
 	if (ret)
 		return ret;
 	if (hdr.msg_namelen) {
-		ret = copy_name_from_user(&msg.name, hdr.msg_name, min(hdr.msg_namelen, 128));
-		msg.namelen = (unsigned)min(hdr.msg_namelen, 128);
+		ret = copy_name_from_user(&msg.name, hdr.msg_name,
+					  min(hdr.msg_namelen, SOCKADDR_MAX));
+		msg.namelen = (unsigned)min(hdr.msg_namelen, SOCKADDR_MAX);
 	}
 	if (!ret && hdr.msg_controllen > 0x7fffffff)
 		ret = -ENOBUFS;
-	if (!ret && hdr.msg_control)
-		ret = scm_send(&msg, hdr.msg_control, hdr.msg_controllen);
+	if (!ret && hdr.msg_control && sock->ops->scm_send)
+		ret = sock->ops->scm_send(&msg, hdr.msg_control, hdr.msg_controllen);
 	if (!ret) {
-		ret = send_one(u, file, &msg);
+		ret = send_one(sock, file, &msg);
 	} else {
-		scm_drop(msg.fp);
-		unix_cred_drop(&msg.cred);
+		scm_destroy(&msg);
 	}
 	if (iov != fast)
 		kfree(iov);
@@ -133,12 +132,15 @@ static ssize_t do_sendmsg(struct unix_sock *u, struct file *file,
 }
 
 /* Writes back the lengths, the name and the control data of a message that was received. */
-static int finish_recvmsg(struct unix_sock *u, const struct user_msghdr *hdr,
-			  struct user_msghdr __user *umsg, struct unix_msghdr *msg, unsigned flags)
+static int finish_recvmsg(struct socket *sock, const struct user_msghdr *hdr,
+			  struct user_msghdr __user *umsg, struct msghdr *msg, unsigned flags)
 {
-	size_t control = scm_recv(u, msg, hdr->msg_control, hdr->msg_controllen, flags);
+	size_t control = 0;
 	int err = 0;
 
+	if (sock->ops->scm_recv)
+		control = sock->ops->scm_recv(sock, msg, hdr->msg_control, hdr->msg_controllen,
+					      flags);
 	if (hdr->msg_name)
 		err = copy_name_to_user(hdr->msg_name, &umsg->msg_namelen, &msg->name,
 					msg->namelen);
@@ -147,25 +149,24 @@ static int finish_recvmsg(struct unix_sock *u, const struct user_msghdr *hdr,
 	return err ? err : put_user(control, &umsg->msg_controllen);
 }
 
-static ssize_t do_recvmsg(struct unix_sock *u, struct file *file, struct user_msghdr __user *umsg,
+static ssize_t do_recvmsg(struct socket *sock, struct file *file, struct user_msghdr __user *umsg,
 			  unsigned flags)
 {
 	struct iovec fast[UIO_FASTIOV], *iov;
-	struct unix_msghdr msg = { .flags = flags };
+	struct msghdr msg = { .flags = flags };
 	struct user_msghdr hdr;
 	ssize_t ret = copy_msghdr(&hdr, umsg, &msg, &iov, fast);
 	int err;
 
 	if (ret)
 		return ret;
-	ret = unix_recvmsg(u, &msg, (file->f_flags & O_NONBLOCK) || (flags & MSG_DONTWAIT));
+	ret = sock_recvmsg(sock, &msg, (file->f_flags & O_NONBLOCK) || (flags & MSG_DONTWAIT));
 	if (ret >= 0) {
-		err = finish_recvmsg(u, &hdr, umsg, &msg, flags);
+		err = finish_recvmsg(sock, &hdr, umsg, &msg, flags);
 		if (err)
 			ret = err;
 	}
-	scm_drop(msg.fp);
-	unix_cred_drop(&msg.cred);
+	scm_destroy(&msg);
 	if (iov != fast)
 		kfree(iov);
 	return ret;
@@ -174,12 +175,12 @@ static ssize_t do_recvmsg(struct unix_sock *u, struct file *file, struct user_ms
 SYSCALL_DEFINE3(sendmsg, int, fd, struct user_msghdr __user *, msg, unsigned int, flags)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	ssize_t ret;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	ret = do_sendmsg(u, f.file, msg, flags);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	ret = do_sendmsg(sock, f.file, msg, flags);
 	fdput(f);
 	return ret;
 }
@@ -187,12 +188,12 @@ SYSCALL_DEFINE3(sendmsg, int, fd, struct user_msghdr __user *, msg, unsigned int
 SYSCALL_DEFINE3(recvmsg, int, fd, struct user_msghdr __user *, msg, unsigned int, flags)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	ssize_t ret;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	ret = do_recvmsg(u, f.file, msg, flags);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	ret = do_recvmsg(sock, f.file, msg, flags);
 	fdput(f);
 	return ret;
 }
@@ -201,15 +202,15 @@ SYSCALL_DEFINE4(sendmmsg, int, fd, struct mmsghdr __user *, mmsg, unsigned int, 
 		flags)
 {
 	struct fd f;
-	struct unix_sock *u = sock_get((unsigned)fd, &f);
+	struct socket *sock = sock_get((unsigned)fd, &f);
 	unsigned done = 0;
 	ssize_t ret = 0;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
 	vlen = min(vlen, UIO_MAXIOV + 0U);
 	while (done < vlen) {
-		ret = do_sendmsg(u, f.file, &mmsg[done].msg_hdr, flags);
+		ret = do_sendmsg(sock, f.file, &mmsg[done].msg_hdr, flags);
 		if (ret < 0)
 			break;
 		ret = put_user((unsigned)ret, &mmsg[done].msg_len);
@@ -225,7 +226,7 @@ SYSCALL_DEFINE5(recvmmsg, int, fd, struct mmsghdr __user *, mmsg, unsigned int, 
 		flags, struct __kernel_timespec __user *, timeout)
 {
 	ktime_t end = KTIME_MAX, now;
-	struct unix_sock *u;
+	struct socket *sock;
 	unsigned done = 0;
 	ssize_t ret = 0;
 	struct fd f;
@@ -237,12 +238,12 @@ SYSCALL_DEFINE5(recvmmsg, int, fd, struct mmsghdr __user *, mmsg, unsigned int, 
 			return ret;
 		end = ktime_get() + (ktime_t)ns;
 	}
-	u = sock_get((unsigned)fd, &f);
-	if (IS_ERR(u))
-		return PTR_ERR(u);
+	sock = sock_get((unsigned)fd, &f);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
 	vlen = min(vlen, UIO_MAXIOV + 0U);
 	while (done < vlen) {
-		ret = do_recvmsg(u, f.file, &mmsg[done].msg_hdr, flags & ~MSG_WAITFORONE);
+		ret = do_recvmsg(sock, f.file, &mmsg[done].msg_hdr, flags & ~MSG_WAITFORONE);
 		if (ret < 0)
 			break;
 		ret = put_user((unsigned)ret, &mmsg[done].msg_len);

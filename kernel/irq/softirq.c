@@ -108,6 +108,22 @@ void do_softirq(void)
 	local_irq_restore(flags);
 }
 
+void local_bh_disable(void)
+{
+	preempt_count_add(SOFTIRQ_DISABLE_OFFSET);
+	report_preempt(off, SOFTIRQ_DISABLE_OFFSET, local_bh_disable);
+}
+
+void local_bh_enable(void)
+{
+	/* Softirqs may run from here on, but the task stays on its CPU until it has looked. */
+	preempt_disable();
+	preempt_count_sub(SOFTIRQ_DISABLE_OFFSET);
+	if (unlikely(this_cpu_read(softirq_cpus.pending)))
+		do_softirq();
+	preempt_enable();
+}
+
 void raise_softirq(enum softirq nr)
 {
 	unsigned long flags;

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "kernel/compiler.h"
+#include "kernel/locking/spinlock.h"
 
-/* Linux's numbers, so that tools know them in events. nop5 uses TIMER, SCHED and RCU. */
+/* Linux's numbers, so that tools know them in events. nop5 uses TIMER, NET_RX, SCHED and RCU. */
 enum softirq {
 	HI_SOFTIRQ,
 	TIMER_SOFTIRQ,
@@ -24,6 +25,24 @@ void open_softirq(enum softirq nr, void (*action)(void));
 void raise_softirq(enum softirq nr);
 /* Runs the pending softirqs of this CPU. Called by ksoftirqd. Does nothing in interrupt context. */
 void do_softirq(void);
+/*
+ * Between these two calls, which nest, no softirq runs on this CPU, and no other task. The
+ * outermost local_bh_enable() runs the softirqs that were raised meanwhile. Task context or softirq
+ * context, interrupts on.
+ */
+void local_bh_disable(void);
+void local_bh_enable(void);
+/* For a lock that tasks and softirqs take, but no hardirq handler. */
+#define spin_lock_bh(lock)                                                                         \
+	do {                                                                                       \
+		local_bh_disable();                                                                \
+		spin_lock(lock);                                                                   \
+	} while (0)
+#define spin_unlock_bh(lock)                                                                       \
+	do {                                                                                       \
+		spin_unlock(lock);                                                                 \
+		local_bh_enable();                                                                 \
+	} while (0)
 /* True if a softirq is pending on this CPU. Any context, preemption off. */
 bool softirqs_pending(void);
 /*

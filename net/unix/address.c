@@ -111,7 +111,8 @@ static struct unix_sock *find_abstract(const struct sockaddr_un *name, unsigned 
 	struct unix_sock *u;
 
 	list_for_each_entry (u, bucket(hash_name(name, len, type)), bound)
-		if (u->type == type && u->addr->len == len && !memcmp(&u->addr->name, name, len))
+		if (u->sock.type == type && u->addr->len == len &&
+		    !memcmp(&u->addr->name, name, len))
 			return u;
 	return NULL;
 }
@@ -122,7 +123,7 @@ static int enter(struct unix_sock *u, struct unix_address *addr, const struct pa
 	int err = 0;
 
 	spin_lock(&unix_table_lock);
-	if (!path && find_abstract(&addr->name, addr->len, u->type)) {
+	if (!path && find_abstract(&addr->name, addr->len, u->sock.type)) {
 		err = -EADDRINUSE;
 	} else {
 		spin_lock(&u->lock);
@@ -131,8 +132,9 @@ static int enter(struct unix_sock *u, struct unix_address *addr, const struct pa
 		if (path)
 			u->path = *path;
 		list_del(&u->bound);
-		list_add_tail(&u->bound, bucket(path ? hash_inode(path->dentry->d_inode)
-						     : hash_name(&addr->name, addr->len, u->type)));
+		list_add_tail(&u->bound,
+			      bucket(path ? hash_inode(path->dentry->d_inode)
+					  : hash_name(&addr->name, addr->len, u->sock.type)));
 	}
 	spin_unlock(&unix_table_lock);
 	return err;
@@ -260,7 +262,7 @@ struct unix_sock *unix_find_other(const struct sockaddr_un *name, unsigned len, 
 		return u;
 	if (!u)
 		return ERR_PTR(-ECONNREFUSED);
-	if (u->type != type) {
+	if (u->sock.type != type) {
 		unix_put(u);
 		return ERR_PTR(-EPROTOTYPE);
 	}

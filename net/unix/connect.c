@@ -50,12 +50,12 @@ static int connect_dgram(struct unix_sock *u, const struct sockaddr_un *name, in
 	err = unix_check_name(name, len);
 	if (err)
 		return err;
-	if (READ_ONCE(u->passcred)) {
+	if (READ_ONCE(u->sock.passcred)) {
 		err = unix_autobind(u);
 		if (err)
 			return err;
 	}
-	other = unix_find_other(name, (unsigned)len, u->type);
+	other = unix_find_other(name, (unsigned)len, u->sock.type);
 	if (IS_ERR(other))
 		return (int)PTR_ERR(other);
 	spin_lock(&other->lock);
@@ -78,7 +78,7 @@ static int wait_for_backlog(struct unix_sock *other, s64 *timeout)
 
 	prepare_to_wait(&unix_room_wait, &wait, TASK_INTERRUPTIBLE);
 	if (READ_ONCE(other->queue_len) > READ_ONCE(other->backlog) && !READ_ONCE(other->dead))
-		err = unix_sleep(timeout);
+		err = sock_sleep(timeout);
 	finish_wait(&unix_room_wait, &wait);
 	return err;
 }
@@ -128,7 +128,7 @@ static int queue_connection(struct unix_sock *u, struct unix_sock *other, struct
 /* A socket for the other end. Its name is that of the listener. */
 static struct unix_sock *make_embryo(struct unix_sock *u, struct unix_sock *other)
 {
-	struct unix_sock *new = unix_create(u->type);
+	struct unix_sock *new = unix_create(u->sock.type);
 
 	if (!new)
 		return NULL;
@@ -142,14 +142,14 @@ static struct unix_sock *make_embryo(struct unix_sock *u, struct unix_sock *othe
 static int connect_stream(struct unix_sock *u, const struct sockaddr_un *name, int len,
 			  bool nonblock)
 {
-	s64 timeout = unix_timeout(READ_ONCE(u->sndtimeo), nonblock);
+	s64 timeout = sock_timeout(READ_ONCE(u->sock.sndtimeo), nonblock);
 	struct unix_sock *other, *new;
 	struct unix_msg *msg;
 	int err = unix_check_name(name, len);
 
 	if (err)
 		return err;
-	if (READ_ONCE(u->passcred)) {
+	if (READ_ONCE(u->sock.passcred)) {
 		err = unix_autobind(u);
 		if (err)
 			return err;
@@ -163,7 +163,7 @@ static int connect_stream(struct unix_sock *u, const struct sockaddr_un *name, i
 	}
 	msg->embryo = new;
 	do {
-		other = unix_find_other(name, (unsigned)len, u->type);
+		other = unix_find_other(name, (unsigned)len, u->sock.type);
 		if (IS_ERR(other)) {
 			err = (int)PTR_ERR(other);
 			break;
@@ -174,7 +174,7 @@ static int connect_stream(struct unix_sock *u, const struct sockaddr_un *name, i
 		if (err == -EAGAIN && timeout)
 			err = wait_for_backlog(other, &timeout) ?: 1;
 		if (!err) {
-			wake_up_all(&other->wait);
+			wake_up_all(&other->sock.wait);
 			unix_data_async(other, POLL_IN);
 		}
 		unix_put(other);
@@ -206,7 +206,7 @@ int unix_connect(struct unix_sock *u, const struct sockaddr_un *name, int len, b
 
 struct unix_sock *unix_accept(struct unix_sock *u, bool nonblock)
 {
-	s64 timeout = unix_timeout(READ_ONCE(u->rcvtimeo), nonblock);
+	s64 timeout = sock_timeout(READ_ONCE(u->sock.rcvtimeo), nonblock);
 	struct unix_msg *msg = NULL;
 	struct unix_sock *new;
 	int err = 0;
@@ -218,7 +218,7 @@ struct unix_sock *unix_accept(struct unix_sock *u, bool nonblock)
 	while (!msg && !err) {
 		DEFINE_WAIT(wait);
 
-		prepare_to_wait(&u->wait, &wait, TASK_INTERRUPTIBLE);
+		prepare_to_wait(&u->sock.wait, &wait, TASK_INTERRUPTIBLE);
 		spin_lock(&u->lock);
 		msg = list_first_entry_or_null(&u->queue, struct unix_msg, list);
 		if (msg) {
@@ -227,8 +227,8 @@ struct unix_sock *unix_accept(struct unix_sock *u, bool nonblock)
 		}
 		spin_unlock(&u->lock);
 		if (!msg)
-			err = READ_ONCE(u->shutdown) & SHUT_RCV ? -EINVAL : unix_sleep(&timeout);
-		finish_wait(&u->wait, &wait);
+			err = READ_ONCE(u->shutdown) & SHUT_RCV ? -EINVAL : sock_sleep(&timeout);
+		finish_wait(&u->sock.wait, &wait);
 	}
 	if (err)
 		return ERR_PTR(err);
@@ -259,7 +259,7 @@ int unix_shutdown(struct unix_sock *u, unsigned how)
 	u->shutdown |= how;
 	peer = u->peer ? unix_get(u->peer) : NULL;
 	spin_unlock(&u->lock);
-	wake_up_all(&u->wait);
+	wake_up_all(&u->sock.wait);
 	if (peer && !unix_is_dgram(u)) {
 		if (how & SHUT_RCV)
 			theirs |= SHUT_SND;
@@ -268,7 +268,7 @@ int unix_shutdown(struct unix_sock *u, unsigned how)
 		spin_lock(&peer->lock);
 		peer->shutdown |= theirs;
 		spin_unlock(&peer->lock);
-		wake_up_all(&peer->wait);
+		wake_up_all(&peer->sock.wait);
 		if (theirs & SHUT_RCV)
 			unix_data_async(peer, theirs == SHUT_ALL ? POLL_HUP : POLL_IN);
 	}

@@ -56,7 +56,7 @@ static int unix_seq_show(struct seq_file *m, void *v)
 	state = READ_ONCE(u->state) == UNIX_CONNECTED ? 3 : 1;
 	seq_printf(m, "%016lx: %08X %08X %08X %04X %02X %5lu", 0UL,
 		   (unsigned)atomic_read(&u->refs) - !READ_ONCE(u->file), 0U,
-		   READ_ONCE(u->state) == UNIX_LISTEN ? 0x10000U : 0U, u->type,
+		   READ_ONCE(u->state) == UNIX_LISTEN ? 0x10000U : 0U, u->sock.type,
 		   READ_ONCE(u->file) ? state
 		   : state == 3       ? 2
 				      : 4,

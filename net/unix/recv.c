@@ -52,10 +52,10 @@ static void unlink_msg(struct unix_sock *u, struct unix_msg *msg)
 }
 
 /* Tells the program who sent the message, and the control data; peek: the message keeps its own. */
-static int take_control(struct unix_msghdr *hdr, struct unix_msg *msg, bool peek)
+static int take_control(struct msghdr *hdr, struct unix_msg *msg, bool peek)
 {
 	if (msg->from && !hdr->namelen) {
-		hdr->name = msg->from->name;
+		hdr->name.un = msg->from->name;
 		hdr->namelen = msg->from->len;
 	}
 	if (msg->has_cred && !hdr->has_cred) {
@@ -88,20 +88,20 @@ static int wait_for_arrival(struct unix_sock *u, s64 *timeout, unsigned arrivals
 	while (!err && READ_ONCE(u->arrivals) == arrivals) {
 		DEFINE_WAIT(wait);
 
-		prepare_to_wait(&u->wait, &wait, TASK_INTERRUPTIBLE);
-		err = unix_take_error(u);
+		prepare_to_wait(&u->sock.wait, &wait, TASK_INTERRUPTIBLE);
+		err = sock_error(&u->sock);
 		/* A socket of datagrams that does not wait says EAGAIN, also after shutdown(2). */
 		if (!err && (READ_ONCE(u->shutdown) & SHUT_RCV) && (!unix_is_dgram(u) || *timeout))
 			err = 1;
 		if (!err && READ_ONCE(u->arrivals) == arrivals) {
 			mutex_unlock(&u->iolock);
-			WRITE_ONCE(u->waits_for_data, u->type == SOCK_STREAM);
-			err = unix_sleep(timeout);
+			WRITE_ONCE(u->waits_for_data, u->sock.type == SOCK_STREAM);
+			err = sock_sleep(timeout);
 			WRITE_ONCE(u->waits_for_data, false);
-			finish_wait(&u->wait, &wait);
+			finish_wait(&u->sock.wait, &wait);
 			mutex_lock(&u->iolock);
 		} else {
-			finish_wait(&u->wait, &wait);
+			finish_wait(&u->sock.wait, &wait);
 		}
 	}
 	return err;
@@ -131,11 +131,11 @@ static void peek_back(struct unix_sock *u, size_t n)
 /* ---- streams ---- */
 
 /* Whether bytes of msg may follow those that hdr has got already. */
-static bool may_join(struct unix_sock *u, const struct unix_msghdr *hdr, const struct unix_msg *msg)
+static bool may_join(struct unix_sock *u, const struct msghdr *hdr, const struct unix_msg *msg)
 {
 	if (hdr->fp && msg->fp)
 		return false;
-	if (!READ_ONCE(u->passcred))
+	if (!READ_ONCE(u->sock.passcred))
 		return true;
 	return hdr->cred.pid == msg->cred.pid && hdr->cred.uid == msg->cred.uid &&
 	       hdr->cred.gid == msg->cred.gid;
@@ -163,7 +163,7 @@ static void drop_files(struct unix_msg *msg)
 
 /* Copies from one message. Returns the bytes, or -EFAULT, -ENOMEM. *done: the next message waits.
  */
-static ssize_t copy_stream(struct unix_sock *u, struct unix_msghdr *hdr, struct unix_msg *msg,
+static ssize_t copy_stream(struct unix_sock *u, struct msghdr *hdr, struct unix_msg *msg,
 			   bool *done)
 {
 	size_t n = min(msg->len - msg->offset, hdr->iter.count);
@@ -206,7 +206,7 @@ static struct unix_msg *stream_msg(struct unix_sock *u, bool copied)
 				drop_msg(u, msg);
 			return NULL;
 		}
-		if (urgent && READ_ONCE(u->oobinline)) {
+		if (urgent && READ_ONCE(u->sock.oobinline)) {
 			spin_lock(&u->lock);
 			u->oob = NULL;
 			spin_unlock(&u->lock);
@@ -218,7 +218,7 @@ static struct unix_msg *stream_msg(struct unix_sock *u, bool copied)
 }
 
 /* Looks at messages without taking any. -EAGAIN: there is nothing to see. iolock held. */
-static ssize_t peek_stream(struct unix_sock *u, struct unix_msghdr *hdr)
+static ssize_t peek_stream(struct unix_sock *u, struct msghdr *hdr)
 {
 	size_t skip = peek_offset(u), copied = 0;
 	ssize_t result = -EAGAIN;
@@ -232,7 +232,7 @@ static ssize_t peek_stream(struct unix_sock *u, struct unix_msghdr *hdr)
 
 		if (copied && (urgent || !hdr->iter.count || !may_join(u, hdr, msg)))
 			break;
-		if (urgent && !READ_ONCE(u->oobinline))
+		if (urgent && !READ_ONCE(u->sock.oobinline))
 			continue;
 		if (skip >= there) {
 			skip -= there;
@@ -253,14 +253,14 @@ static ssize_t peek_stream(struct unix_sock *u, struct unix_msghdr *hdr)
 }
 
 /* MSG_OOB: the urgent byte. Its place in the stream remains: a later read stops there. */
-static ssize_t recv_urgent(struct unix_sock *u, struct unix_msghdr *hdr, bool peek)
+static ssize_t recv_urgent(struct unix_sock *u, struct msghdr *hdr, bool peek)
 {
 	struct unix_msg *msg = NULL;
 	ssize_t n = 1;
 
 	mutex_lock(&u->iolock);
 	spin_lock(&u->lock);
-	if (!u->oobinline)
+	if (!u->sock.oobinline)
 		msg = u->oob;
 	if (msg && !peek) {
 		u->oob = NULL;
@@ -278,11 +278,11 @@ static ssize_t recv_urgent(struct unix_sock *u, struct unix_msghdr *hdr, bool pe
 	return n;
 }
 
-static ssize_t recv_stream(struct unix_sock *u, struct unix_msghdr *hdr, s64 timeout,
-			   unsigned flags)
+static ssize_t recv_stream(struct unix_sock *u, struct msghdr *hdr, s64 timeout, unsigned flags)
 {
-	size_t target = flags & MSG_WAITALL ? hdr->iter.count
-					    : min(hdr->iter.count, (size_t)READ_ONCE(u->rcvlowat));
+	size_t target = flags & MSG_WAITALL
+				? hdr->iter.count
+				: min(hdr->iter.count, (size_t)READ_ONCE(u->sock.rcvlowat));
 	ssize_t copied = 0, n = 0;
 	bool done = false;
 
@@ -343,8 +343,7 @@ static struct unix_msg *packet_msg(struct unix_sock *u, bool peek, size_t *skip)
 	return msg;
 }
 
-static ssize_t recv_packet(struct unix_sock *u, struct unix_msghdr *hdr, s64 timeout,
-			   unsigned flags)
+static ssize_t recv_packet(struct unix_sock *u, struct msghdr *hdr, s64 timeout, unsigned flags)
 {
 	bool peek = flags & MSG_PEEK;
 	struct unix_msg *msg;
@@ -353,7 +352,7 @@ static ssize_t recv_packet(struct unix_sock *u, struct unix_msghdr *hdr, s64 tim
 
 	if (flags & MSG_OOB)
 		return -EOPNOTSUPP;
-	if (u->type == SOCK_SEQPACKET && READ_ONCE(u->state) != UNIX_CONNECTED)
+	if (u->sock.type == SOCK_SEQPACKET && READ_ONCE(u->state) != UNIX_CONNECTED)
 		return -ENOTCONN;
 	mutex_lock(&u->iolock);
 	for (;;) {
@@ -395,13 +394,13 @@ static ssize_t recv_packet(struct unix_sock *u, struct unix_msghdr *hdr, s64 tim
 	return (ssize_t)(flags & MSG_TRUNC ? len : n);
 }
 
-ssize_t unix_recvmsg(struct unix_sock *u, struct unix_msghdr *msg, bool nonblock)
+ssize_t unix_recvmsg(struct unix_sock *u, struct msghdr *msg, bool nonblock)
 {
-	s64 timeout = unix_timeout(READ_ONCE(u->rcvtimeo), nonblock);
+	s64 timeout = sock_timeout(READ_ONCE(u->sock.rcvtimeo), nonblock);
 	unsigned flags = msg->flags;
 
 	msg->flags = 0;
 	msg->namelen = 0;
-	return u->type == SOCK_STREAM ? recv_stream(u, msg, timeout, flags)
-				      : recv_packet(u, msg, timeout, flags);
+	return u->sock.type == SOCK_STREAM ? recv_stream(u, msg, timeout, flags)
+					   : recv_packet(u, msg, timeout, flags);
 }

@@ -6,7 +6,6 @@
 #include "kernel/process/process.h"
 #include "net/unix/unix.h"
 
-#define SOL_SOCKET      1
 #define SCM_RIGHTS      1
 #define SCM_CREDENTIALS 2
 
@@ -85,6 +84,13 @@ void scm_drop(struct scm_fp *fp)
 	while ((fp = next_fp(&own)));
 }
 
+void scm_destroy(struct msghdr *msg)
+{
+	scm_drop(msg->fp);
+	msg->fp = NULL;
+	unix_cred_drop(&msg->cred);
+}
+
 void scm_copy(struct scm_fp *copy, const struct scm_fp *fp)
 {
 	copy->count = fp->count;
@@ -94,7 +100,7 @@ void scm_copy(struct scm_fp *copy, const struct scm_fp *fp)
 
 /* ---- sending ---- */
 
-static int add_rights(struct unix_msghdr *msg, const void __user *data, size_t len)
+static int add_rights(struct msghdr *msg, const void __user *data, size_t len)
 {
 	unsigned n = (unsigned)(len / sizeof(int));
 
@@ -135,7 +141,7 @@ static bool may_claim(const struct ucred *claim)
 	       capable(CAP_SETGID);
 }
 
-static int add_credentials(struct unix_msghdr *msg, const void __user *data, size_t len)
+static int add_credentials(struct msghdr *msg, const void __user *data, size_t len)
 {
 	struct ucred claim;
 	struct pid *pid;
@@ -157,7 +163,7 @@ static int add_credentials(struct unix_msghdr *msg, const void __user *data, siz
 	return 0;
 }
 
-int scm_send(struct unix_msghdr *msg, const void __user *control, size_t len)
+int scm_send(struct msghdr *msg, const void __user *control, size_t len)
 {
 	struct cmsghdr header;
 	int err = 0;
@@ -195,8 +201,8 @@ int scm_send(struct unix_msghdr *msg, const void __user *control, size_t len)
 /* ---- receiving ---- */
 
 /* One piece of control data at *at of len bytes. False: it did not fit, or -EFAULT. */
-static bool put_cmsg(struct unix_msghdr *msg, char __user *control, size_t len, size_t *at,
-		     int type, const void *data, size_t size)
+static bool put_cmsg(struct msghdr *msg, char __user *control, size_t len, size_t *at, int type,
+		     const void *data, size_t size)
 {
 	struct cmsghdr header = { .cmsg_level = SOL_SOCKET, .cmsg_type = type };
 	size_t room = len - *at;
@@ -218,7 +224,7 @@ static bool put_cmsg(struct unix_msghdr *msg, char __user *control, size_t len, 
 }
 
 /* Installs as many descriptors as fit. */
-static void put_rights(struct unix_msghdr *msg, char __user *control, size_t len, size_t *at,
+static void put_rights(struct msghdr *msg, char __user *control, size_t len, size_t *at,
 		       unsigned flags)
 {
 	size_t room = len - *at < sizeof(struct cmsghdr) ? 0 : len - *at - sizeof(struct cmsghdr);
@@ -248,17 +254,17 @@ static void put_rights(struct unix_msghdr *msg, char __user *control, size_t len
 		*at += min(CMSG_ALIGN(header.cmsg_len), len - *at);
 }
 
-size_t scm_recv(struct unix_sock *u, struct unix_msghdr *msg, void __user *control, size_t len,
+size_t scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, size_t len,
 		unsigned flags)
 {
 	size_t at = 0;
 
 	if (!control || !len) {
-		if ((READ_ONCE(u->passcred)) || msg->fp)
+		if ((READ_ONCE(sock->passcred)) || msg->fp)
 			msg->flags |= MSG_CTRUNC;
 		return 0;
 	}
-	if (READ_ONCE(u->passcred)) {
+	if (READ_ONCE(sock->passcred)) {
 		/* 65534: the overflow id, for a sender that did not tell */
 		struct ucred cred = { .pid = msg->cred.pid ? msg->cred.pid->nr : 0,
 				      .uid = msg->has_cred ? msg->cred.uid : 65534,

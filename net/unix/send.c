@@ -41,7 +41,7 @@ void unix_free_msg(struct unix_msg *msg)
 	if (msg->embryo)
 		unix_release_sock(msg->embryo, true);
 	else if (unix_writable(sender)) {
-		wake_up_all(&sender->wait);
+		wake_up_all(&sender->sock.wait);
 		unix_space_async(sender);
 	}
 	unix_put(sender);
@@ -56,24 +56,23 @@ static int wait_for_wmem(struct unix_sock *u, s64 *timeout)
 {
 	int err = 0;
 
-	while (!err && atomic_read(&u->wmem) >= READ_ONCE(u->sndbuf)) {
+	while (!err && atomic_read(&u->wmem) >= READ_ONCE(u->sock.sndbuf)) {
 		DEFINE_WAIT(wait);
 
-		prepare_to_wait(&u->wait, &wait, TASK_INTERRUPTIBLE);
+		prepare_to_wait(&u->sock.wait, &wait, TASK_INTERRUPTIBLE);
 		if (READ_ONCE(u->shutdown) & SHUT_SND)
 			err = -EPIPE;
-		else if (atomic_read(&u->wmem) >= READ_ONCE(u->sndbuf)) {
-			WRITE_ONCE(u->nospace, READ_ONCE(u->fasync) != NULL);
-			err = unix_sleep(timeout);
+		else if (atomic_read(&u->wmem) >= READ_ONCE(u->sock.sndbuf)) {
+			WRITE_ONCE(u->nospace, READ_ONCE(u->sock.fasync) != NULL);
+			err = sock_sleep(timeout);
 		}
-		finish_wait(&u->wait, &wait);
+		finish_wait(&u->sock.wait, &wait);
 	}
 	return err;
 }
 
 /* A message of the next len bytes of msg. Or an ERR_PTR. */
-static struct unix_msg *make_msg(struct unix_sock *u, struct unix_msghdr *hdr, size_t len,
-				 s64 *timeout)
+static struct unix_msg *make_msg(struct unix_sock *u, struct msghdr *hdr, size_t len, s64 *timeout)
 {
 	int err = wait_for_wmem(u, timeout);
 	struct unix_msg *msg;
@@ -93,11 +92,11 @@ static struct unix_msg *make_msg(struct unix_sock *u, struct unix_msghdr *hdr, s
 
 /* Adds the sender's credentials, if it or the receiver wants them. */
 static void add_cred(struct unix_msg *msg, struct unix_sock *u, const struct unix_sock *other,
-		     const struct unix_msghdr *hdr)
+		     const struct msghdr *hdr)
 {
 	if (hdr->has_cred)
 		unix_cred_copy(&msg->cred, &hdr->cred);
-	else if (READ_ONCE(u->passcred) || READ_ONCE(other->passcred))
+	else if (READ_ONCE(u->sock.passcred) || READ_ONCE(other->sock.passcred))
 		unix_cred_current(&msg->cred);
 	else
 		return;
@@ -153,13 +152,13 @@ static void unix_urgent_async(struct unix_sock *u)
 	spin_unlock(&u->lock);
 	spin_unlock(&fasync_lock);
 	if (send_sigurg(&owner))
-		kill_fasync(&u->fasync, SIGURG, POLL_PRI);
+		kill_fasync(&u->sock.fasync, SIGURG, POLL_PRI);
 	put_pid(owner.pid);
 }
 
 /* Sends the next len bytes as one message. 0 or a negative errno. */
-static int send_piece(struct unix_sock *u, struct unix_sock *other, struct unix_msghdr *hdr,
-		      size_t len, bool urgent, s64 *timeout)
+static int send_piece(struct unix_sock *u, struct unix_sock *other, struct msghdr *hdr, size_t len,
+		      bool urgent, s64 *timeout)
 {
 	struct unix_msg *msg;
 	int err;
@@ -180,17 +179,17 @@ static int send_piece(struct unix_sock *u, struct unix_sock *other, struct unix_
 	hdr->fp = NULL;
 	if (urgent)
 		unix_urgent_async(other);
-	wake_up_all(&other->wait);
+	wake_up_all(&other->sock.wait);
 	unix_data_async(other, POLL_IN);
 	return 0;
 }
 
 /* Descriptors go with the first piece, and need at least a byte. MSG_OOB: the last byte is urgent.
  */
-static ssize_t send_pieces(struct unix_sock *u, struct unix_sock *other, struct unix_msghdr *hdr,
+static ssize_t send_pieces(struct unix_sock *u, struct unix_sock *other, struct msghdr *hdr,
 			   s64 timeout)
 {
-	size_t piece = min((size_t)READ_ONCE(u->sndbuf) / 2 - 64, (size_t)STREAM_PIECE_MAX);
+	size_t piece = min((size_t)READ_ONCE(u->sock.sndbuf) / 2 - 64, (size_t)STREAM_PIECE_MAX);
 	bool oob = hdr->flags & MSG_OOB;
 	ssize_t sent = 0;
 
@@ -206,7 +205,7 @@ static ssize_t send_pieces(struct unix_sock *u, struct unix_sock *other, struct 
 	return sent;
 }
 
-static ssize_t send_stream(struct unix_sock *u, struct unix_msghdr *hdr, s64 timeout)
+static ssize_t send_stream(struct unix_sock *u, struct msghdr *hdr, s64 timeout)
 {
 	struct unix_sock *other;
 	ssize_t n;
@@ -280,21 +279,21 @@ static int wait_for_room(struct unix_sock *other, s64 *timeout)
 	prepare_to_wait(&unix_room_wait, &wait, TASK_INTERRUPTIBLE);
 	if (!READ_ONCE(other->dead) && !(READ_ONCE(other->shutdown) & SHUT_RCV) &&
 	    READ_ONCE(other->queue_len) > READ_ONCE(other->backlog))
-		err = unix_sleep(timeout);
+		err = sock_sleep(timeout);
 	finish_wait(&unix_room_wait, &wait);
 	return err;
 }
 
-static ssize_t send_packet(struct unix_sock *u, struct unix_sock *other, struct unix_msghdr *hdr,
+static ssize_t send_packet(struct unix_sock *u, struct unix_sock *other, struct msghdr *hdr,
 			   s64 timeout)
 {
 	size_t len = hdr->iter.count;
 	struct unix_msg *msg;
 	int err;
 
-	if (len > (size_t)READ_ONCE(u->sndbuf) - 32)
+	if (len > (size_t)READ_ONCE(u->sock.sndbuf) - 32)
 		return -EMSGSIZE;
-	err = unix_take_error(u);
+	err = sock_error(&u->sock);
 	if (err)
 		return err;
 	if (READ_ONCE(u->shutdown) & SHUT_SND)
@@ -315,35 +314,35 @@ static ssize_t send_packet(struct unix_sock *u, struct unix_sock *other, struct 
 		return err;
 	}
 	hdr->fp = NULL;
-	wake_up_all(&other->wait);
+	wake_up_all(&other->sock.wait);
 	unix_data_async(other, POLL_IN);
 	return (ssize_t)len;
 }
 
-static ssize_t send_dgram(struct unix_sock *u, struct unix_msghdr *hdr, s64 timeout)
+static ssize_t send_dgram(struct unix_sock *u, struct msghdr *hdr, s64 timeout)
 {
 	struct unix_sock *other;
 	ssize_t n;
 	int err;
 
-	if (u->type == SOCK_SEQPACKET) {
-		err = unix_take_error(u);
+	if (u->sock.type == SOCK_SEQPACKET) {
+		err = sock_error(&u->sock);
 		if (err)
 			return err;
 		if (READ_ONCE(u->state) != UNIX_CONNECTED)
 			return -ENOTCONN;
 		hdr->namelen = 0;
 	}
-	if (READ_ONCE(u->passcred)) {
+	if (READ_ONCE(u->sock.passcred)) {
 		err = unix_autobind(u);
 		if (err)
 			return err;
 	}
 	if (hdr->namelen) {
-		err = unix_check_name(&hdr->name, (int)hdr->namelen);
+		err = unix_check_name(&hdr->name.un, (int)hdr->namelen);
 		if (err)
 			return err;
-		other = unix_find_other(&hdr->name, hdr->namelen, u->type);
+		other = unix_find_other(&hdr->name.un, hdr->namelen, u->sock.type);
 		if (IS_ERR(other))
 			return PTR_ERR(other);
 	} else {
@@ -356,11 +355,12 @@ static ssize_t send_dgram(struct unix_sock *u, struct unix_msghdr *hdr, s64 time
 	return n;
 }
 
-ssize_t unix_sendmsg(struct unix_sock *u, struct unix_msghdr *msg, bool nonblock)
+ssize_t unix_sendmsg(struct unix_sock *u, struct msghdr *msg, bool nonblock)
 {
-	s64 timeout = unix_timeout(READ_ONCE(u->sndtimeo), nonblock);
+	s64 timeout = sock_timeout(READ_ONCE(u->sock.sndtimeo), nonblock);
 
-	if ((msg->flags & MSG_OOB) && u->type != SOCK_STREAM)
+	if ((msg->flags & MSG_OOB) && u->sock.type != SOCK_STREAM)
 		return -EOPNOTSUPP;
-	return u->type == SOCK_STREAM ? send_stream(u, msg, timeout) : send_dgram(u, msg, timeout);
+	return u->sock.type == SOCK_STREAM ? send_stream(u, msg, timeout)
+					   : send_dgram(u, msg, timeout);
 }

@@ -2,20 +2,18 @@
 #include "net/unix/unix.h"
 
 #include "fs/dcache.h"
-#include "fs/fasync.h"
-#include "fs/file.h"
 #include "fs/poll.h"
 #include "kernel/lib/string.h"
-#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
 
-#define FIONREAD       0x541bU
-#define TIOCOUTQ       0x5411U
-#define SNDBUF_DEFAULT 212992
+#define FIONREAD   0x541bU
+#define TIOCOUTQ   0x5411U
+#define SIOCATMARK 0x8905U
 
 int unix_max_dgram_qlen = 10, unix_somaxconn = 4096;
 DECLARE_WAIT_QUEUE_HEAD(unix_room_wait);
+static const struct proto_ops unix_ops;
 
 struct unix_sock *unix_create(unsigned type)
 {
@@ -24,17 +22,14 @@ struct unix_sock *unix_create(unsigned type)
 	if (!u)
 		return NULL;
 	atomic_set(&u->refs, 1);
-	u->type = type;
+	socket_init(&u->sock, &unix_ops, type, 0);
 	spin_lock_init(&u->lock);
 	mutex_init(&u->iolock);
 	mutex_init(&u->bind_lock);
 	INIT_LIST_HEAD(&u->queue);
 	INIT_LIST_HEAD(&u->bound);
 	INIT_LIST_HEAD(&u->gc_node);
-	init_waitqueue_head(&u->wait);
 	u->backlog = (unsigned)READ_ONCE(unix_max_dgram_qlen);
-	u->sndbuf = u->rcvbuf = SNDBUF_DEFAULT;
-	u->rcvlowat = 1;
 	u->peek_off = -1;
 	unix_insert(u);
 	return u;
@@ -65,11 +60,6 @@ struct unix_sock *unix_peer_get(struct unix_sock *u)
 	return peer;
 }
 
-int unix_take_error(struct unix_sock *u)
-{
-	return READ_ONCE(u->error) ? -__atomic_exchange_n(&u->error, 0, __ATOMIC_SEQ_CST) : 0;
-}
-
 void unix_cred_current(struct unix_cred *cred)
 {
 	unix_cred_drop(cred);
@@ -93,23 +83,6 @@ void unix_cred_drop(struct unix_cred *cred)
 	cred->pid = NULL;
 }
 
-int unix_sleep(s64 *timeout)
-{
-	if (!*timeout)
-		return -EAGAIN;
-	if (signal_pending(current))
-		return *timeout == (s64)MAX_SCHEDULE_TIMEOUT ? interrupted_error() : -EINTR;
-	*timeout = (s64)schedule_timeout((u64)*timeout);
-	return 0;
-}
-
-s64 unix_timeout(s64 option, bool nonblock)
-{
-	if (nonblock)
-		return 0;
-	return option ? option : (s64)MAX_SCHEDULE_TIMEOUT;
-}
-
 /* ---- close ---- */
 
 /* The peer of a connection: it can neither send nor receive more. */
@@ -118,9 +91,9 @@ static void disconnect_peer(struct unix_sock *peer, bool reset)
 	spin_lock(&peer->lock);
 	peer->shutdown = SHUT_ALL;
 	if (reset)
-		WRITE_ONCE(peer->error, ECONNRESET);
+		WRITE_ONCE(peer->sock.error, ECONNRESET);
 	spin_unlock(&peer->lock);
-	wake_up_all(&peer->wait);
+	wake_up_all(&peer->sock.wait);
 	unix_data_async(peer, POLL_HUP);
 }
 
@@ -158,7 +131,7 @@ void unix_release_sock(struct unix_sock *u, bool embryo)
 	u->file = NULL;
 	unread = u->state == UNIX_CONNECTED && !list_empty(&u->queue);
 	spin_unlock(&u->lock);
-	wake_up_all(&u->wait);
+	wake_up_all(&u->sock.wait);
 	if (peer) {
 		if (!unix_is_dgram(u))
 			disconnect_peer(peer, unread || embryo);
@@ -173,25 +146,23 @@ void unix_release_sock(struct unix_sock *u, bool embryo)
 	unix_put(u);
 }
 
-static int unix_file_release(struct inode *inode, struct file *file)
+static void unix_release(struct socket *sock)
 {
-	(void)inode;
-	unix_release_sock(file->private_data, false);
+	unix_release_sock(unix_sk(sock), false);
 	unix_gc();
-	return 0;
 }
 
 /* ---- the file ---- */
 
 bool unix_writable(const struct unix_sock *u)
 {
-	return (s64)atomic_read(&u->wmem) * 4 <= READ_ONCE(u->sndbuf);
+	return (s64)atomic_read(&u->wmem) * 4 <= READ_ONCE(u->sock.sndbuf);
 }
 
 void unix_space_async(struct unix_sock *u)
 {
 	if (READ_ONCE(u->nospace) && __atomic_exchange_n(&u->nospace, false, __ATOMIC_SEQ_CST))
-		kill_fasync(&u->fasync, SIGIO, POLL_OUT);
+		kill_fasync(&u->sock.fasync, SIGIO, POLL_OUT);
 }
 
 /* Whether a datagram to the peer would have to wait for room in its queue. */
@@ -205,18 +176,18 @@ static bool peer_is_full(struct unix_sock *u)
 	return full;
 }
 
-static unsigned unix_poll(struct file *file, struct poll_table_struct *wait)
+static unsigned unix_poll(struct file *file, struct socket *sock, struct poll_table_struct *wait)
 {
-	struct unix_sock *u = file->private_data;
+	struct unix_sock *u = unix_sk(sock);
 	unsigned mask = 0, shutdown;
 	enum unix_state state;
 
-	poll_wait(file, &u->wait, wait);
+	poll_wait(file, &u->sock.wait, wait);
 	if (unix_is_dgram(u))
 		poll_wait(file, &unix_room_wait, wait);
 	shutdown = READ_ONCE(u->shutdown);
 	state = READ_ONCE(u->state);
-	if (READ_ONCE(u->error))
+	if (READ_ONCE(u->sock.error))
 		mask |= POLLERR;
 	if (shutdown == SHUT_ALL)
 		mask |= POLLHUP;
@@ -230,30 +201,9 @@ static unsigned unix_poll(struct file *file, struct poll_table_struct *wait)
 		mask |= POLLHUP;
 	if (unix_writable(u) && state != UNIX_LISTEN && !(unix_is_dgram(u) && peer_is_full(u)))
 		mask |= POLLOUT | POLLWRNORM | POLLWRBAND;
-	else if (unix_is_dgram(u) && READ_ONCE(u->fasync))
+	else if (unix_is_dgram(u) && READ_ONCE(u->sock.fasync))
 		WRITE_ONCE(u->nospace, true);
 	return mask;
-}
-
-static int unix_fasync(int fd, struct file *file, bool on)
-{
-	struct unix_sock *u = file->private_data;
-
-	return fasync_helper(fd, file, on, &u->fasync);
-}
-
-/* ioctl(2) of sockets for the owner; fcntl(2) does the same for all files. */
-#define FIOSETOWN  0x8901U
-#define SIOCSPGRP  0x8902U
-#define FIOGETOWN  0x8903U
-#define SIOCGPGRP  0x8904U
-#define SIOCATMARK 0x8905U
-
-static long set_owner(struct file *file, int __user *arg)
-{
-	int who;
-
-	return get_user(who, arg) ? -EFAULT : f_setown(file, who);
 }
 
 /* Whether the next byte of a stream is the urgent one. */
@@ -267,9 +217,9 @@ static bool at_mark(struct unix_sock *u)
 	return yes;
 }
 
-static long unix_ioctl(struct file *file, unsigned cmd, unsigned long arg)
+static long unix_ioctl(struct socket *sock, unsigned cmd, unsigned long arg)
 {
-	struct unix_sock *u = file->private_data;
+	struct unix_sock *u = unix_sk(sock);
 	size_t n = 0;
 
 	switch (cmd) {
@@ -277,87 +227,135 @@ static long unix_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 		if (READ_ONCE(u->state) == UNIX_LISTEN)
 			return -EINVAL;
 		spin_lock(&u->lock);
-		if (u->type != SOCK_DGRAM)
+		if (u->sock.type != SOCK_DGRAM)
 			n = u->queued_bytes;
 		else if (!list_empty(&u->queue))
 			n = list_first_entry(&u->queue, struct unix_msg, list)->len;
 		spin_unlock(&u->lock);
 		return put_user((int)n, (int __user *)arg);
-	case FIOSETOWN:
-	case SIOCSPGRP:
-		return set_owner(file, (int __user *)arg);
-	case FIOGETOWN:
-	case SIOCGPGRP:
-		return put_user(f_getown(file), (int __user *)arg);
 	case SIOCATMARK:
-		return u->type == SOCK_STREAM ? put_user((int)at_mark(u), (int __user *)arg)
-					      : -EOPNOTSUPP;
+		return u->sock.type == SOCK_STREAM ? put_user((int)at_mark(u), (int __user *)arg)
+						   : -EOPNOTSUPP;
 	case TIOCOUTQ:
 		return put_user(atomic_read(&u->wmem), (int __user *)arg);
 	}
 	return -ENOTTY;
 }
 
-static ssize_t unix_read_iter(struct kiocb *iocb, struct iov_iter *to)
+static void unix_installed(struct socket *sock, struct file *file)
 {
-	struct file *file = iocb->ki_filp;
-	struct unix_sock *u = file->private_data;
-	struct unix_msghdr msg = { .iter = *to };
-	ssize_t n;
+	struct unix_sock *u = unix_sk(sock);
 
-	if (u->type == SOCK_STREAM && !to->count)
-		return 0;
-	n = unix_recvmsg(u, &msg, file->f_flags & O_NONBLOCK);
-	scm_drop(msg.fp);
-	unix_cred_drop(&msg.cred);
-	*to = msg.iter;
-	return n;
+	spin_lock(&u->lock);
+	u->file = file;
+	u->ino = file->f_inode->i_ino;
+	spin_unlock(&u->lock);
 }
 
-static ssize_t unix_write_iter(struct kiocb *iocb, struct iov_iter *from)
-{
-	struct file *file = iocb->ki_filp;
-	struct unix_msghdr msg = { .iter = *from };
-	ssize_t n = unix_sendmsg(file->private_data, &msg, file->f_flags & O_NONBLOCK);
+/* ---- the family ---- */
 
-	unix_cred_drop(&msg.cred);
-	*from = msg.iter;
-	return n;
+static int getname(struct socket *sock, union sockname *name, bool of_peer)
+{
+	struct unix_sock *u = unix_sk(sock), *peer = of_peer ? unix_peer_get(u) : unix_get(u);
+	struct unix_address *addr;
+	int len = sizeof(u16);
+
+	if (!peer)
+		return -ENOTCONN;
+	addr = unix_address_get(peer);
+	name->un.sun_family = AF_UNIX;
+	if (addr) {
+		name->un = addr->name;
+		len = (int)addr->len;
+	}
+	unix_address_put(addr);
+	unix_put(peer);
+	return len;
 }
 
-const struct file_operations unix_file_operations = {
-	.read_iter = unix_read_iter,
-	.write_iter = unix_write_iter,
+static int bind(struct socket *sock, const union sockname *name, int len)
+{
+	return unix_bind(unix_sk(sock), &name->un, len);
+}
+
+static int connect(struct socket *sock, const union sockname *name, int len, bool nonblock)
+{
+	return unix_connect(unix_sk(sock), &name->un, len, nonblock);
+}
+
+static struct socket *accept(struct socket *sock, bool nonblock)
+{
+	struct unix_sock *new = unix_accept(unix_sk(sock), nonblock);
+
+	return IS_ERR(new) ? ERR_CAST(new) : &new->sock;
+}
+
+static int listen(struct socket *sock, int backlog)
+{
+	return unix_listen(unix_sk(sock), backlog);
+}
+
+static int shutdown(struct socket *sock, unsigned how)
+{
+	return unix_shutdown(unix_sk(sock), how);
+}
+
+static int socketpair(struct socket *a, struct socket *b)
+{
+	unix_socketpair(unix_sk(a), unix_sk(b));
+	return 0;
+}
+
+static ssize_t sendmsg(struct socket *sock, struct msghdr *msg, bool nonblock)
+{
+	return unix_sendmsg(unix_sk(sock), msg, nonblock);
+}
+
+static ssize_t recvmsg(struct socket *sock, struct msghdr *msg, bool nonblock)
+{
+	return unix_recvmsg(unix_sk(sock), msg, nonblock);
+}
+
+static const struct proto_ops unix_ops = {
+	.family = AF_UNIX,
+	.release = unix_release,
+	.bind = bind,
+	.connect = connect,
+	.socketpair = socketpair,
+	.accept = accept,
+	.listen = listen,
+	.shutdown = shutdown,
+	.getname = getname,
+	.setsockopt = unix_setsockopt,
+	.getsockopt = unix_getsockopt,
+	.sendmsg = sendmsg,
+	.recvmsg = recvmsg,
+	.scm_send = scm_send,
+	.scm_recv = scm_recv,
 	.poll = unix_poll,
 	.ioctl = unix_ioctl,
-	.fasync = unix_fasync,
-	.release = unix_file_release,
+	.installed = unix_installed,
 };
+
+static struct socket *create(unsigned type, int protocol)
+{
+	struct unix_sock *u;
+
+	if (protocol && protocol != AF_UNIX)
+		return ERR_PTR(-EPROTONOSUPPORT);
+	if (type == SOCK_RAW) /* the same */
+		type = SOCK_DGRAM;
+	if (type != SOCK_STREAM && type != SOCK_DGRAM && type != SOCK_SEQPACKET)
+		return ERR_PTR(-ESOCKTNOSUPPORT);
+	u = unix_create(type);
+	return u ? &u->sock : ERR_PTR(-ENOMEM);
+}
+
+const struct net_proto_family unix_family = { AF_UNIX, create };
 
 struct unix_sock *unix_from_file(const struct file *file)
 {
-	return file->f_op == &unix_file_operations ? file->private_data : NULL;
-}
+	struct socket *sock = sock_from_file(file);
 
-struct file *unix_file(struct unix_sock *u, unsigned flags)
-{
-	struct inode *inode = alloc_anon_inode(S_IFSOCK | S_IRWXUGO);
-	struct file *file;
-	char name[32];
-
-	if (!inode)
-		return ERR_PTR(-ENOMEM);
-	snprintf(name, sizeof(name), "socket:[%lu]", (unsigned long)inode->i_ino);
-	file = alloc_file_pseudo(inode, NULL, name, O_RDWR | (flags & O_NONBLOCK),
-				 &unix_file_operations);
-	if (IS_ERR(file)) {
-		iput(inode);
-		return file;
-	}
-	file->private_data = u;
-	spin_lock(&u->lock);
-	u->file = file;
-	u->ino = inode->i_ino;
-	spin_unlock(&u->lock);
-	return file;
+	return sock && sock->ops == &unix_ops ? unix_sk(sock) : NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * Sockets of the family AF_UNIX: unix(7). The only family; others give EAFNOSUPPORT.
+ * Sockets of the family AF_UNIX: unix(7).
  *
  * A struct unix_sock is one socket. Its file holds a reference, its peer holds one, and each
  * message holds one on its sender. Messages wait in the queue of the receiver. The receiver's copy
@@ -19,45 +19,7 @@
  */
 #pragma once
 
-#include "fs/fs.h"
-#include "fs/uio.h"
-#include "kernel/process/pid.h"
-#include "kernel/sched/sched.h"
-#include "kernel/sched/wait.h"
-#include "kernel/signal/sigio.h"
-
-#define AF_UNSPEC 0
-#define AF_UNIX   1
-
-#define SOCK_STREAM    1
-#define SOCK_DGRAM     2
-#define SOCK_RAW       3 /* the same as SOCK_DGRAM */
-#define SOCK_SEQPACKET 5
-#define SOCK_CLOEXEC   O_CLOEXEC
-#define SOCK_NONBLOCK  O_NONBLOCK
-
-#define SHUT_RCV 1U
-#define SHUT_SND 2U
-#define SHUT_ALL 3U
-
-#define MSG_OOB          0x1U
-#define MSG_PEEK         0x2U
-#define MSG_CTRUNC       0x8U
-#define MSG_TRUNC        0x20U
-#define MSG_DONTWAIT     0x40U
-#define MSG_EOR          0x80U
-#define MSG_WAITALL      0x100U
-#define MSG_ERRQUEUE     0x2000U
-#define MSG_NOSIGNAL     0x4000U
-#define MSG_WAITFORONE   0x10000U
-#define MSG_CMSG_CLOEXEC 0x40000000U
-
-#define UNIX_PATH_MAX 108
-
-struct sockaddr_un {
-	u16 sun_family;
-	char sun_path[UNIX_PATH_MAX];
-};
+#include "net/socket.h"
 
 /* A name: constant; counted, because readers use it without a lock. */
 struct unix_address {
@@ -73,12 +35,6 @@ struct scm_fp {
 	unsigned count;
 	struct list_head node; /* of those that wait to be dropped */
 	struct file *file[SCM_MAX_FD];
-};
-
-/* What SCM_CREDENTIALS and SO_PEERCRED tell. pid is counted. */
-struct unix_cred {
-	struct pid *pid; /* NULL: none */
-	u32 uid, gid;
 };
 
 /*
@@ -103,27 +59,24 @@ enum unix_state { UNIX_UNCONNECTED, UNIX_LISTEN, UNIX_CONNECTED };
 
 /* [S] lock; [T] unix_table_lock; [G] unix_gc_lock; [I] iolock; [A] atomic; [C] constant. */
 struct unix_sock {
+	struct socket sock; /* first */
 	atomic_t refs;
-	unsigned type;         /* [C] SOCK_* */
 	enum unix_state state; /* [S]; CONNECTED for ever once it is that, but for SOCK_DGRAM */
 	spinlock_t lock;
-	struct mutex iolock;          /* one reader of a stream at a time */
-	struct mutex bind_lock;       /* one bind at a time */
-	struct unix_sock *peer;       /* [S] counted */
-	struct list_head queue;       /* [S] messages, or connections that wait for accept() */
-	struct unix_msg *oob;         /* [S] in the queue: the urgent byte; NULL: none */
-	unsigned queue_len;           /* [S] */
-	unsigned arrivals;            /* [S] how many messages have come; it wraps */
-	size_t queued_bytes;          /* [S] but of datagrams: what FIONREAD says */
-	unsigned backlog;             /* [S] how many more than that are too many */
-	unsigned shutdown;            /* [S] SHUT_* */
-	bool dead;                    /* [S] closed */
-	int error;                    /* [A] of the next call: SO_ERROR */
-	wait_queue_head_t wait;       /* the tasks that wait for this socket */
-	struct fasync_struct *fasync; /* [fasync_lock] */
-	bool waits_for_data;          /* [A] a reader of a stream sleeps: it needs no signal */
-	bool nospace;                 /* [A] O_ASYNC: a sender has found no room */
-	atomic_t wmem; /* [A] bytes of messages that were sent and are not yet received */
+	struct mutex iolock;    /* one reader of a stream at a time */
+	struct mutex bind_lock; /* one bind at a time */
+	struct unix_sock *peer; /* [S] counted */
+	struct list_head queue; /* [S] messages, or connections that wait for accept() */
+	struct unix_msg *oob;   /* [S] in the queue: the urgent byte; NULL: none */
+	unsigned queue_len;     /* [S] */
+	unsigned arrivals;      /* [S] how many messages have come; it wraps */
+	size_t queued_bytes;    /* [S] but of datagrams: what FIONREAD says */
+	unsigned backlog;       /* [S] how many more than that are too many */
+	unsigned shutdown;      /* [S] SHUT_* */
+	bool dead;              /* [S] closed */
+	bool waits_for_data;    /* [A] a reader of a stream sleeps: it needs no signal */
+	bool nospace;           /* [A] O_ASYNC: a sender has found no room */
+	atomic_t wmem;          /* [A] bytes of messages that were sent and are not yet received */
 	struct unix_address *addr; /* [S] counted; set once */
 	struct path path;          /* [T] of the file with its name; counted */
 	struct list_head bound;    /* [T] in the table of names, or of the sockets without one */
@@ -134,25 +87,9 @@ struct unix_sock {
 	int gc_refs;               /* [G] see gc.c */
 	bool gc_candidate;         /* [G] */
 	struct list_head gc_node;  /* [G] of the sockets that are in messages */
-	/* Options; a torn read is harmless. */
-	bool passcred, keepalive, broadcast, reuseaddr, oobinline;
-	int sndbuf, rcvbuf, rcvlowat, priority;
-	int peek_off;           /* [I] SO_PEEK_OFF; negative: off */
-	s64 rcvtimeo, sndtimeo; /* ns; 0: for ever */
+	int peek_off;              /* [I] SO_PEEK_OFF; negative: off */
 };
 
-/* One sendmsg(2) or recvmsg(2), with all but the data in the kernel. */
-struct unix_msghdr {
-	struct iov_iter iter;
-	struct sockaddr_un name; /* send: the receiver; recv: the sender */
-	unsigned namelen;        /* 0: none */
-	unsigned flags;          /* MSG_*; recv: of the call, on return those of the message */
-	struct scm_fp *fp;       /* descriptors; owned */
-	struct unix_cred cred;
-	bool has_cred;
-};
-
-extern const struct file_operations unix_file_operations;
 extern spinlock_t unix_table_lock, unix_gc_lock;
 /* Writers that wait for room in the queue of another socket; it may go away meanwhile. */
 extern wait_queue_head_t unix_room_wait;
@@ -166,33 +103,26 @@ struct unix_sock *unix_get(struct unix_sock *u);
 void unix_put(struct unix_sock *u); /* NULL is fine */
 /* The socket has no file, or its file is closed: drops what it holds, and the file's reference. */
 void unix_release_sock(struct unix_sock *u, bool embryo);
-/* A file for u: takes over the reference on success. Or an ERR_PTR. */
-struct file *unix_file(struct unix_sock *u, unsigned flags);
-/* The socket of a file, or NULL: it is no socket. */
+/* The socket of a file, or NULL: it is none of AF_UNIX. */
 struct unix_sock *unix_from_file(const struct file *file);
+static inline struct unix_sock *unix_sk(struct socket *sock)
+{
+	return container_of(sock, struct unix_sock, sock);
+}
 /* The counted peer, or NULL. */
 struct unix_sock *unix_peer_get(struct unix_sock *u);
 static inline bool unix_is_dgram(const struct unix_sock *u)
 {
-	return u->type == SOCK_DGRAM;
+	return u->sock.type == SOCK_DGRAM;
 }
-/* Takes the pending error: 0 or a negative errno. */
-int unix_take_error(struct unix_sock *u);
 void unix_cred_current(struct unix_cred *cred);
 void unix_cred_copy(struct unix_cred *to, const struct unix_cred *from);
 void unix_cred_drop(struct unix_cred *cred);
-/*
- * One sleep of a wait: the caller has called prepare_to_wait(), and tested its condition. timeout
- * in ns, 0: none is left. 0; -EAGAIN: the time is over; -ERESTARTSYS, -EINTR: a signal.
- */
-int unix_sleep(s64 *timeout);
-/* The timeout for a call: 0 for one that does not wait. */
-s64 unix_timeout(s64 option, bool nonblock);
 /* Signals for O_ASYNC: of data, or of their end (POLL_IN, POLL_HUP); of room. Task context. */
 static inline void unix_data_async(struct unix_sock *u, int band)
 {
 	if (!READ_ONCE(u->waits_for_data))
-		kill_fasync(&u->fasync, SIGIO, band);
+		kill_fasync(&u->sock.fasync, SIGIO, band);
 }
 void unix_space_async(struct unix_sock *u);
 /* For poll of a sender. */
@@ -229,8 +159,8 @@ int unix_shutdown(struct unix_sock *u, unsigned how);
 
 /* They take msg->fp and msg->cred over when they return a number of bytes; the caller drops the
  * rest. */
-ssize_t unix_sendmsg(struct unix_sock *u, struct unix_msghdr *msg, bool nonblock);
-ssize_t unix_recvmsg(struct unix_sock *u, struct unix_msghdr *msg, bool nonblock);
+ssize_t unix_sendmsg(struct unix_sock *u, struct msghdr *msg, bool nonblock);
+ssize_t unix_recvmsg(struct unix_sock *u, struct msghdr *msg, bool nonblock);
 /* Frees a message that no queue holds. */
 void unix_free_msg(struct unix_msg *msg);
 /* A message without data. NULL: memory is short. Its sender's wmem counts it. */
@@ -240,18 +170,20 @@ struct unix_msg *unix_alloc_msg(struct unix_sock *sender, size_t len);
 
 /* Drops the files, and frees fp. Also from a release that such a drop has caused. NULL is fine. */
 void scm_drop(struct scm_fp *fp);
+/* Drops all control data of msg that nobody has taken. */
+void scm_destroy(struct msghdr *msg);
 /* A copy that counts the files once more, for MSG_PEEK. unix_gc_lock held; copy is allocated. */
 void scm_copy(struct scm_fp *copy, const struct scm_fp *fp);
 /*
  * Reads the control data that a program gives: 0 or -EINVAL, -EBADF, -EPERM, -EFAULT, -ENOMEM,
  * -ETOOMANYREFS. The caller drops msg->fp and msg->cred.
  */
-int scm_send(struct unix_msghdr *msg, const void __user *control, size_t len);
+int scm_send(struct msghdr *msg, const void __user *control, size_t len);
 /*
  * Gives a program the control data of a message, as far as it fits: returns the bytes written. Sets
  * MSG_CTRUNC. Installs the descriptors; what did not fit stays in msg->fp.
  */
-size_t scm_recv(struct unix_sock *u, struct unix_msghdr *msg, void __user *control, size_t len,
+size_t scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, size_t len,
 		unsigned flags);
 
 /* fp enters or leaves a queue. unix_gc_lock held. */
@@ -264,5 +196,5 @@ void unix_gc(void);
 
 /* ---- options.c, proc.c ---- */
 
-int unix_setsockopt(struct unix_sock *u, int level, int name, const char __user *value, int len);
-int unix_getsockopt(struct unix_sock *u, int level, int name, char __user *value, int __user *len);
+int unix_setsockopt(struct socket *sock, int level, int name, const char __user *value, int len);
+int unix_getsockopt(struct socket *sock, int level, int name, char __user *value, int __user *len);

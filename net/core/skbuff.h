@@ -1,0 +1,25 @@
+/* Packets. A packet belongs to one owner at a time: a sender, a backlog, a queue of a socket. */
+#pragma once
+
+#include "kernel/compiler.h"
+#include "kernel/lib/list.h"
+#include "kernel/mm/gfp.h"
+
+/* The owner may change all fields. */
+struct sk_buff {
+	struct list_head list;
+	unsigned len;      /* bytes at data, from the IP header on */
+	unsigned offset;   /* of the first byte that the program has not read yet */
+	unsigned truesize; /* memory */
+	bool from_tcp;     /* a segment that TCP has made, and no program */
+	u8 data[];
+};
+
+/* A packet of len bytes, or NULL: memory is short. Any context but NMI, as gfp allows. */
+struct sk_buff *alloc_skb(unsigned len, gfp_t gfp);
+/* A copy for a second receiver. */
+struct sk_buff *skb_copy(const struct sk_buff *skb, gfp_t gfp);
+/* Frees a packet that is in no list. NULL is fine. Any context but NMI. */
+void kfree_skb(struct sk_buff *skb);
+/* Frees all packets of a list that nobody else sees. */
+void skb_queue_purge(struct list_head *queue);

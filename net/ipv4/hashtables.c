@@ -1,0 +1,299 @@
+/* The sockets of a protocol, by port: which port is free, and which socket gets a packet. */
+#include "kernel/errno.h"
+#include "kernel/irq/softirq.h"
+#include "kernel/lib/hash.h"
+#include "kernel/random/random.h"
+#include "net/ipv4/devinet.h"
+#include "net/ipv4/inet.h"
+
+/* net.ipv4.ip_local_port_range */
+#define PORT_FIRST 32768U
+#define PORT_LAST  60999U
+
+void inet_table_init(struct inet_table *table)
+{
+	spin_lock_init(&table->lock);
+	for (unsigned i = 0; i < ARRAY_SIZE(table->port); i++) {
+		INIT_LIST_HEAD(&table->port[i]);
+		INIT_LIST_HEAD(&table->conn[i]);
+	}
+}
+
+static struct list_head *port_chain(struct inet_table *table, u16 num)
+{
+	return &table->port[hash_64(num, INET_HASH_BITS)];
+}
+
+static struct list_head *conn_chain(struct inet_table *table, u32 saddr, u16 sport, u32 daddr,
+				    u16 num)
+{
+	u64 key = ((u64)saddr << 32 | daddr) ^ ((u64)sport << 16 | num) * 0x10001;
+
+	return &table->conn[hash_64(key, INET_HASH_BITS)];
+}
+
+/* T held. */
+static void insert(struct sock *sk, bool bound)
+{
+	if (sk->hashed)
+		return;
+	sk->hashed = true;
+	sk->bound_port = bound;
+	sock_hold(sk);
+	list_add_tail(&sk->port_node, port_chain(sk->prot->table, sk->num));
+}
+
+/* Whether a and b may not have the same port. T held. */
+static bool conflict(const struct sock *sk, const struct sock *other, bool automatic)
+{
+	if (sk->rcv_saddr && other->rcv_saddr && sk->rcv_saddr != other->rcv_saddr)
+		return false;
+	if (automatic)
+		return true;
+	if (sk->sock.reuseport && other->sock.reuseport && sk->uid == other->uid)
+		return false;
+	return !(sk->sock.reuseaddr && other->sock.reuseaddr &&
+		 READ_ONCE(other->state) != TCP_LISTEN);
+}
+
+static bool port_is_free(const struct sock *sk, u16 num, bool automatic)
+{
+	struct sock *other;
+
+	list_for_each_entry (other, port_chain(sk->prot->table, num), port_node)
+		if (other->num == num && conflict(sk, other, automatic))
+			return false;
+	return true;
+}
+
+/* A free port, or 0: there is none. T held. */
+static u16 find_port(const struct sock *sk)
+{
+	unsigned count = PORT_LAST - PORT_FIRST + 1, start = (unsigned)get_random_u64() % count;
+
+	for (unsigned i = 0; i < count; i++) {
+		u16 num = (u16)(PORT_FIRST + (start + i) % count);
+
+		if (port_is_free(sk, num, true))
+			return num;
+	}
+	return 0;
+}
+
+int inet_get_port(struct sock *sk, u16 num)
+{
+	struct inet_table *table = sk->prot->table;
+	bool automatic = !num;
+	int err = 0;
+
+	spin_lock_bh(&table->lock);
+	if (automatic)
+		num = find_port(sk);
+	else if (!port_is_free(sk, num, false))
+		num = 0;
+	if (num) {
+		sk->num = num;
+		insert(sk, !automatic);
+	} else {
+		err = -EADDRINUSE;
+	}
+	spin_unlock_bh(&table->lock);
+	return err;
+}
+
+void inet_hash(struct sock *sk)
+{
+	struct inet_table *table = sk->prot->table;
+
+	spin_lock_bh(&table->lock);
+	insert(sk, true);
+	spin_unlock_bh(&table->lock);
+}
+
+static bool is_connection(const struct sock *sk, u32 saddr, u16 sport, u32 daddr, u16 num)
+{
+	return sk->num == num && sk->dport == sport && sk->daddr == saddr && sk->saddr == daddr;
+}
+
+/* T held. */
+static struct sock *find_connection(struct inet_table *table, u32 saddr, u16 sport, u32 daddr,
+				    u16 num)
+{
+	struct sock *sk;
+
+	list_for_each_entry (sk, conn_chain(table, saddr, sport, daddr, num), conn_node)
+		if (is_connection(sk, saddr, sport, daddr, num))
+			return sk;
+	return NULL;
+}
+
+/* A port that only connections to other peers have, or 0. T held. */
+static u16 find_connect_port(const struct sock *sk)
+{
+	unsigned count = PORT_LAST - PORT_FIRST + 1, start = (unsigned)get_random_u64() % count;
+	struct inet_table *table = sk->prot->table;
+
+	for (unsigned i = 0; i < count; i++) {
+		u16 num = (u16)(PORT_FIRST + (start + i) % count);
+		struct sock *other;
+		bool bound = false;
+
+		list_for_each_entry (other, port_chain(table, num), port_node)
+			bound |= other->num == num && other->bound_port;
+		if (!bound && !find_connection(table, sk->daddr, sk->dport, sk->saddr, num))
+			return num;
+	}
+	return 0;
+}
+
+int inet_hash_connect(struct sock *sk)
+{
+	struct inet_table *table = sk->prot->table;
+	int err = 0;
+
+	spin_lock_bh(&table->lock);
+	if (!sk->num)
+		sk->num = find_connect_port(sk);
+	if (!sk->num || find_connection(table, sk->daddr, sk->dport, sk->saddr, sk->num)) {
+		err = -EADDRNOTAVAIL;
+	} else {
+		insert(sk, false);
+		list_add_tail(&sk->conn_node,
+			      conn_chain(table, sk->daddr, sk->dport, sk->saddr, sk->num));
+	}
+	spin_unlock_bh(&table->lock);
+	return err;
+}
+
+void inet_hash_listener(struct sock *sk)
+{
+	struct inet_table *table = sk->prot->table;
+
+	spin_lock_bh(&table->lock);
+	list_del(&sk->port_node);
+	list_add(&sk->port_node, port_chain(table, sk->num));
+	spin_unlock_bh(&table->lock);
+}
+
+void inet_unhash(struct sock *sk)
+{
+	struct inet_table *table = sk->prot->table;
+	bool was;
+
+	spin_lock_bh(&table->lock);
+	was = sk->hashed;
+	if (was) {
+		sk->hashed = false;
+		list_del_init(&sk->port_node);
+		list_del_init(&sk->conn_node);
+	}
+	spin_unlock_bh(&table->lock);
+	if (was)
+		sock_put(sk);
+}
+
+struct sock *inet_lookup_established(struct inet_table *table, u32 saddr, u16 sport, u32 daddr,
+				     u16 num)
+{
+	struct sock *sk;
+
+	spin_lock_bh(&table->lock);
+	sk = find_connection(table, saddr, sport, daddr, num);
+	if (sk)
+		sock_hold(sk);
+	spin_unlock_bh(&table->lock);
+	return sk;
+}
+
+struct sock *inet_lookup_listener(struct inet_table *table, u32 daddr, u16 num)
+{
+	struct sock *sk, *best = NULL;
+
+	spin_lock_bh(&table->lock);
+	list_for_each_entry (sk, port_chain(table, num), port_node) {
+		if (sk->num != num || READ_ONCE(sk->state) != TCP_LISTEN)
+			continue;
+		if (sk->rcv_saddr == daddr) {
+			best = sk;
+			break;
+		}
+		if (!sk->rcv_saddr && !best)
+			best = sk;
+	}
+	if (best)
+		sock_hold(best);
+	spin_unlock_bh(&table->lock);
+	return best;
+}
+
+/* How well a socket fits a datagram; -1: not at all. T held. */
+static int score(const struct sock *sk, u32 saddr, u16 sport, u32 daddr, u16 num)
+{
+	int points = 0;
+
+	if (sk->num != num)
+		return -1;
+	if (sk->rcv_saddr) {
+		if (sk->rcv_saddr != daddr)
+			return -1;
+		points += 4;
+	}
+	if (sk->daddr) {
+		if (sk->daddr != saddr)
+			return -1;
+		points += 4;
+	}
+	if (sk->dport) {
+		if (sk->dport != sport)
+			return -1;
+		points += 4;
+	}
+	return points;
+}
+
+struct sock *inet_lookup_dgram(struct inet_table *table, u32 saddr, u16 sport, u32 daddr, u16 num)
+{
+	struct sock *sk, *best = NULL;
+	int most = -1;
+
+	spin_lock_bh(&table->lock);
+	list_for_each_entry (sk, port_chain(table, num), port_node) {
+		int points = score(sk, saddr, sport, daddr, num);
+
+		if (points > most) {
+			most = points;
+			best = sk;
+		}
+	}
+	if (best)
+		sock_hold(best);
+	spin_unlock_bh(&table->lock);
+	return best;
+}
+
+void inet_for_each(struct inet_table *table, u16 num,
+		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb)
+{
+	struct sock *sk;
+
+	spin_lock_bh(&table->lock);
+	list_for_each_entry (sk, port_chain(table, num), port_node)
+		if (sk->num == num)
+			fn(sk, skb);
+	spin_unlock_bh(&table->lock);
+}
+
+struct sock *inet_table_nth(struct inet_table *table, u64 pos)
+{
+	struct sock *sk, *found = NULL;
+
+	spin_lock_bh(&table->lock);
+	for (unsigned i = 0; !found && i < ARRAY_SIZE(table->port); i++)
+		list_for_each_entry (sk, &table->port[i], port_node)
+			if (!pos--) {
+				found = sock_hold(sk);
+				break;
+			}
+	spin_unlock_bh(&table->lock);
+	return found;
+}

@@ -1,0 +1,197 @@
+/*
+ * Sockets of AF_INET: ip(7), udp(7), raw(7), icmp(7), tcp(7).
+ *
+ * A struct sock is one socket. Its file holds a reference; so does the table that finds it for
+ * packets, a lookup, and a timer. Packets arrive in softirq context, and wait in the queue of the
+ * socket until a task takes them. The lock of a socket is taken with softirqs off; its holder may
+ * send packets, because they arrive only when it has released the lock.
+ *
+ * Lock order: bind_mutex or recv_mutex; the lock of a table; the lock of a socket. Nobody holds the
+ * locks of two sockets or of two tables.
+ *
+ * Files: af_inet.c the family; hashtables.c ports; devinet.c addresses; ip.c packets; datagram.c
+ * what UDP, raw and ping sockets share; udp.c, raw.c, ping.c, icmp.c; tcp.h TCP; sockopt.c options;
+ * proc.c.
+ */
+#pragma once
+
+#include "kernel/sched/mutex.h"
+#include "net/ipv4/ip.h"
+#include "net/socket.h"
+
+/* Linux's numbers: /proc/net/tcp shows them. Other sockets are CLOSE, or ESTABLISHED: connected. */
+enum sock_state {
+	TCP_ESTABLISHED = 1,
+	TCP_SYN_SENT,
+	TCP_SYN_RECV,
+	TCP_FIN_WAIT1,
+	TCP_FIN_WAIT2,
+	TCP_TIME_WAIT,
+	TCP_CLOSE,
+	TCP_CLOSE_WAIT,
+	TCP_LAST_ACK,
+	TCP_LISTEN,
+	TCP_CLOSING,
+};
+
+struct proto;
+
+/* [S] lock; [T] lock of the table; [B] bind_mutex; [A] atomic; [C] constant. */
+struct sock {
+	struct socket sock;       /* first */
+	const struct proto *prot; /* [C] */
+	atomic_t refs;
+	spinlock_t lock;
+	struct mutex bind_mutex;    /* one bind, connect or listen at a time */
+	struct mutex recv_mutex;    /* one reader at a time */
+	struct list_head port_node; /* [T] in a chain of table.port */
+	struct list_head conn_node; /* [T] in a chain of table.conn: TCP with a peer */
+	bool hashed;                /* [T] the table holds a reference */
+	bool bound_port;        /* [T] the port was chosen by bind(2), or belongs to a listener */
+	enum sock_state state;  /* [S] */
+	u32 rcv_saddr;          /* [S] the address that it receives for; INADDR_ANY: all */
+	u32 saddr, daddr;       /* [S] the addresses that it sends with; 0: none yet */
+	u16 num;                /* [B] own port in host byte order; raw: the protocol */
+	u16 dport;              /* [S] port of the peer, in network byte order */
+	bool dead;              /* [S] closed: packets are not queued */
+	unsigned shutdown;      /* [S] SHUT_* */
+	struct list_head queue; /* [S] of packets */
+	size_t rmem;            /* [S] their truesize */
+	unsigned drops;         /* [S] */
+	u32 uid;                /* [C] */
+	unsigned long ino;      /* [C] once the file exists; 0: none */
+	struct list_head async_node; /* [async_lock] SIGIO that waits for a worker */
+	int async_band;              /* [async_lock] 0: not in the list */
+	/* Options; a torn read is harmless. */
+	int ttl, tos, mtu_discover;
+	bool recverr, hdrincl;
+	u32 icmp_filter; /* raw ICMP: types that it does not want */
+};
+
+/* The sockets of one protocol that can receive packets. */
+#define INET_HASH_BITS 8
+struct inet_table {
+	spinlock_t lock;
+	struct list_head port[1 << INET_HASH_BITS]; /* by num */
+	struct list_head conn[1 << INET_HASH_BITS]; /* by both addresses and ports */
+};
+
+/* What differs between protocols. The functions are those of struct proto_ops. */
+struct proto {
+	const char *name;
+	size_t size; /* of the struct that begins with a struct sock */
+	struct inet_table *table;
+	bool ports; /* num is a port, which bind(2) and the first send choose */
+	void (*init)(struct sock *sk);
+	/* The file is closed. It drops the file's reference. */
+	void (*close)(struct sock *sk);
+	int (*connect)(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock);
+	int (*disconnect)(struct sock *sk);
+	/* NULL: -EOPNOTSUPP. */
+	int (*listen)(struct sock *sk, int backlog);
+	struct sock *(*accept)(struct sock *sk, bool nonblock);
+	/* Called with the new bits of sk->shutdown set. NULL: nothing to do. */
+	int (*shutdown)(struct sock *sk, unsigned how);
+	ssize_t (*sendmsg)(struct sock *sk, struct msghdr *msg, bool nonblock);
+	ssize_t (*recvmsg)(struct sock *sk, struct msghdr *msg, bool nonblock);
+	unsigned (*poll)(struct file *file, struct sock *sk, struct poll_table_struct *wait);
+	long (*ioctl)(struct sock *sk, unsigned cmd, unsigned long arg);
+	int (*setsockopt)(struct sock *sk, int level, int name, const char __user *value, int len);
+	int (*getsockopt)(struct sock *sk, int level, int name, char __user *value,
+			  int __user *len);
+};
+
+extern const struct proto udp_prot, raw_prot, ping_prot, tcp_prot;
+
+static inline struct sock *to_sk(struct socket *sock)
+{
+	return container_of(sock, struct sock, sock);
+}
+
+/* ---- af_inet.c ---- */
+
+/* A socket without a file, with one reference. NULL: memory is short. gfp: any context but NMI. */
+struct sock *sk_alloc(const struct proto *prot, unsigned type, unsigned protocol, gfp_t gfp);
+static inline struct sock *sock_hold(struct sock *sk)
+{
+	atomic_inc(&sk->refs);
+	return sk;
+}
+/* NULL is fine. Any context but NMI and hardirq. */
+void sock_put(struct sock *sk);
+/* A port for a socket without one. 0 or -EADDRINUSE, -EAGAIN. Task context. */
+int inet_autobind(struct sock *sk);
+/*
+ * Wakes who waits for the socket, and sends SIGIO to its owners: band is POLL_IN, POLL_OUT,
+ * POLL_HUP. Any context but NMI and hardirq; no lock that a poll takes.
+ */
+void sk_wake(struct sock *sk, int band);
+/* Sets the pending error, a positive errno, and wakes. */
+void sk_report_error(struct sock *sk, int error);
+
+/* ---- hashtables.c ---- */
+
+void inet_table_init(struct inet_table *table);
+/*
+ * Gives sk a port, in host byte order; 0: a free one. 0 or -EADDRINUSE. The socket is found for
+ * packets from then on. For all functions here: no lock of a socket or of a table is held.
+ */
+int inet_get_port(struct sock *sk, u16 num);
+/* A socket with num set and no check of other sockets. */
+void inet_hash(struct sock *sk);
+/*
+ * A connection: addresses and dport are set. Chooses a port if there is none yet, which other
+ * connections to other peers may have, too. -EADDRNOTAVAIL: there is none, or such a connection
+ * exists.
+ */
+int inet_hash_connect(struct sock *sk);
+/* Makes it the first of its port, so that lookups find listeners soon. */
+void inet_hash_listener(struct sock *sk);
+/* No packet finds it from now on. Drops the table's reference. */
+void inet_unhash(struct sock *sk);
+/* The counted connection, or NULL. Ports: saddr's in network byte order, daddr's in host order. */
+struct sock *inet_lookup_established(struct inet_table *table, u32 saddr, u16 sport, u32 daddr,
+				     u16 num);
+struct sock *inet_lookup_listener(struct inet_table *table, u32 daddr, u16 num);
+/* The best socket for a datagram. */
+struct sock *inet_lookup_dgram(struct inet_table *table, u32 saddr, u16 sport, u32 daddr, u16 num);
+/* Calls fn for each socket of num, with the lock of the table held. */
+void inet_for_each(struct inet_table *table, u16 num,
+		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb);
+/* The counted socket number `pos` of the table, or NULL. For /proc/net. */
+struct sock *inet_table_nth(struct inet_table *table, u64 pos);
+
+/* ---- datagram.c ---- */
+
+/* Queues a packet, or drops it. Softirq context; takes it over. */
+void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb);
+/* The first packet, taken out unless peek: the caller frees it. Or an ERR_PTR; NULL: shut down. */
+struct sk_buff *skb_recv_datagram(struct sock *sk, bool nonblock, bool peek);
+/* The program gets skb->len - skip bytes. Returns what recvmsg(2) does. Frees skb unless peek. */
+ssize_t datagram_copy(struct msghdr *msg, struct sk_buff *skb, unsigned skip, u16 port,
+		      unsigned flags);
+/* Where a message goes: msg->name, or the peer. *port in network byte order. 0 or an errno. */
+int datagram_dest(struct sock *sk, const struct msghdr *msg, struct flowi4 *fl, u16 *port);
+int datagram_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock);
+int datagram_disconnect(struct sock *sk);
+void datagram_close(struct sock *sk);
+unsigned datagram_poll(struct file *file, struct sock *sk, struct poll_table_struct *wait);
+long datagram_ioctl(struct sock *sk, unsigned cmd, unsigned long arg);
+
+/* ---- the protocols ---- */
+
+/* Gives copies of a packet to raw sockets. True: there were some. Softirq context. */
+bool raw_local_deliver(struct sk_buff *skb);
+/* Softirq context; they take the packet over. */
+void udp_rcv(struct sk_buff *skb);
+void ping_rcv(struct sk_buff *skb);
+void tcp_v4_rcv(struct sk_buff *skb);
+/* An ICMP message says that this packet, which begins at its IP header, was not delivered. */
+void udp_err(const struct iphdr *ip, u8 code);
+/* May the current task make a ping socket? net.ipv4.ping_group_range. */
+bool ping_allowed(void);
+
+/* ---- sockopt.c ---- */
+
+int inet_setsockopt(struct socket *sock, int level, int name, const char __user *value, int len);
+int inet_getsockopt(struct socket *sock, int level, int name, char __user *value, int __user *ulen);

@@ -1,0 +1,131 @@
+/*
+ * Ping sockets: SOCK_DGRAM with IPPROTO_ICMP, icmp(7). They send echo requests with their port as
+ * identifier, and get the replies with that identifier.
+ */
+#include "kernel/lib/string.h"
+#include "kernel/process/cred.h"
+#include "net/ipv4/devinet.h"
+#include "net/ipv4/inet.h"
+
+#include "fs/proc_fs.h"
+#include "kernel/init.h"
+
+static struct inet_table ping_table;
+/* The groups that may make ping sockets; the first is larger than the last: none, as on Linux. */
+static int ping_group_range[2] = { 1, 0 };
+
+bool ping_allowed(void)
+{
+	const struct cred *cred = current_cred();
+	u32 first = (u32)READ_ONCE(ping_group_range[0]), last = (u32)READ_ONCE(ping_group_range[1]);
+
+	if (cred->egid >= first && cred->egid <= last)
+		return true;
+	for (unsigned i = 0; i < cred->group_info->ngroups; i++)
+		if (cred->group_info->gid[i] >= first && cred->group_info->gid[i] <= last)
+			return true;
+	return false;
+}
+
+static ssize_t send_echo(struct sock *sk, struct msghdr *msg, const struct flowi4 *fl)
+{
+	size_t len = msg->iter.count;
+	struct sk_buff *skb = ip_make_skb(fl, IPPROTO_ICMP, (unsigned)len, GFP_KERNEL);
+	struct icmphdr *icmp;
+	int err = 0;
+
+	if (!skb)
+		return -ENOBUFS;
+	icmp = ip_payload(skb);
+	if (copy_from_iter(icmp, len, &msg->iter) != len)
+		err = -EFAULT;
+	else if (icmp->type != ICMP_ECHO || icmp->code)
+		err = -EINVAL;
+	if (err) {
+		kfree_skb(skb);
+		return err;
+	}
+	icmp->echo.id = htons(sk->num);
+	icmp->checksum = 0;
+	icmp->checksum = ip_compute_csum(icmp, (unsigned)len);
+	ip_local_out(skb, true);
+	return (ssize_t)len;
+}
+
+static ssize_t ping_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
+{
+	struct flowi4 fl;
+	u16 port;
+	int err;
+
+	(void)nonblock;
+	if (msg->iter.count > 0xffff)
+		return -EMSGSIZE;
+	if (msg->iter.count < sizeof(struct icmphdr))
+		return -EINVAL;
+	if (msg->flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	err = datagram_dest(sk, msg, &fl, &port);
+	if (!err)
+		err = ip_route_output(&fl);
+	if (!err && msg->iter.count > IP_MAX_LEN - IP_HEADER)
+		err = -EMSGSIZE;
+	if (!err && !READ_ONCE(sk->num))
+		err = inet_autobind(sk);
+	return err ? err : send_echo(sk, msg, &fl);
+}
+
+static ssize_t ping_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
+{
+	unsigned flags = msg->flags;
+	struct sk_buff *skb;
+
+	msg->flags = 0;
+	if (flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	if (flags & MSG_ERRQUEUE)
+		return -EAGAIN;
+	skb = skb_recv_datagram(sk, nonblock, flags & MSG_PEEK);
+	if (IS_ERR_OR_NULL(skb))
+		return PTR_ERR(skb);
+	return datagram_copy(msg, skb, IP_HEADER, 0, flags);
+}
+
+void ping_rcv(struct sk_buff *skb)
+{
+	struct icmphdr *icmp = ip_payload(skb);
+	struct iphdr *ip = ip_hdr(skb);
+	struct sock *sk =
+		inet_lookup_dgram(&ping_table, ip->saddr, 0, ip->daddr, ntohs(icmp->echo.id));
+
+	if (sk)
+		sock_queue_rcv_skb(sk, skb);
+	else
+		kfree_skb(skb);
+	sock_put(sk);
+}
+
+const struct proto ping_prot = {
+	.name = "PING",
+	.size = sizeof(struct sock),
+	.table = &ping_table,
+	.ports = true,
+	.close = datagram_close,
+	.connect = datagram_connect,
+	.disconnect = datagram_disconnect,
+	.sendmsg = ping_sendmsg,
+	.recvmsg = ping_recvmsg,
+	.poll = datagram_poll,
+	.ioctl = datagram_ioctl,
+};
+
+static const struct ctl_table ping_ctl[] = {
+	{ "ping_group_range", ping_group_range, sizeof(ping_group_range), 0644, proc_dointvec },
+	{ .procname = NULL },
+};
+
+static int __init ping_init(void)
+{
+	return register_sysctl("net/ipv4", ping_ctl);
+}
+late_initcall(ping_init);

@@ -1,0 +1,112 @@
+/* /proc/net/udp, icmp, raw, tcp, dev and route. The formats are Linux's. */
+#include "fs/proc_fs.h"
+#include "kernel/init.h"
+#include "kernel/irq/softirq.h"
+#include "net/ipv4/devinet.h"
+#include "net/ipv4/inet.h"
+
+/* ---- tables of sockets ---- */
+
+/* What one file shows. private_data of its seq_file is not used: each file has its operations. */
+static void *table_start(struct inet_table *table, loff_t pos)
+{
+	return pos ? inet_table_nth(table, (u64)pos - 1) : SEQ_START_TOKEN;
+}
+
+static void table_stop(struct seq_file *m, void *v)
+{
+	(void)m;
+	if (v && v != SEQ_START_TOKEN)
+		sock_put(v);
+}
+
+static const char dgram_heading[] = "   sl  local_address rem_address   st tx_queue rx_queue tr "
+				    "tm->when retrnsmt   uid  timeout "
+				    "inode ref pointer drops             \n";
+
+static int dgram_show(struct seq_file *m, void *v)
+{
+	struct sock *sk = v;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, dgram_heading);
+		return 0;
+	}
+	spin_lock_bh(&sk->lock);
+	seq_printf(m,
+		   "%5d: %08X:%04X %08X:%04X %02X %08X:%08X %02X:%08lX %08X %5u %8d %lu %d %016lx "
+		   "%u\n",
+		   sk->num & ((1 << INET_HASH_BITS) - 1), sk->rcv_saddr, sk->num, sk->daddr,
+		   ntohs(sk->dport), sk->state, 0, (unsigned)sk->rmem, 0, 0UL, 0, sk->uid, 0,
+		   sk->ino, atomic_read(&sk->refs), 0UL, sk->drops);
+	spin_unlock_bh(&sk->lock);
+	return 0;
+}
+
+#define TABLE_FILE(name, prot)                                                                     \
+	static void *name##_seq_start(struct seq_file *m, loff_t *pos)                             \
+	{                                                                                          \
+		(void)m;                                                                           \
+		return table_start((prot).table, *pos);                                            \
+	}                                                                                          \
+	static void *name##_seq_next(struct seq_file *m, void *v, loff_t *pos)                     \
+	{                                                                                          \
+		table_stop(m, v);                                                                  \
+		return table_start((prot).table, ++*pos);                                          \
+	}                                                                                          \
+	static const struct seq_operations name##_sops = {                                         \
+		.start = name##_seq_start,                                                         \
+		.next = name##_seq_next,                                                           \
+		.stop = table_stop,                                                                \
+		.show = dgram_show,                                                                \
+	};                                                                                         \
+	DEFINE_SEQ_ATTRIBUTE(name)
+
+TABLE_FILE(udp, udp_prot);
+TABLE_FILE(icmp, ping_prot);
+TABLE_FILE(raw, raw_prot);
+
+/* ---- devices and routes ---- */
+
+static int dev_show(struct seq_file *m, void *v)
+{
+	struct net_device_stats s;
+
+	(void)v;
+	dev_get_stats(&s);
+	seq_puts(m, "Inter-|   Receive                                                |  Transmit\n"
+		    " face |bytes    packets errs drop fifo frame compressed multicast|bytes    "
+		    "packets errs drop fifo colls carrier compressed\n");
+	seq_printf(m,
+		   "%6s: %7lu %7lu %4lu %4lu %4lu %5lu %10lu %9lu %8lu %7lu %4lu %4lu %4lu %5lu "
+		   "%7lu %10lu\n",
+		   loopback_dev.name, s.bytes, s.packets, 0UL, s.dropped, 0UL, 0UL, 0UL, 0UL,
+		   s.bytes, s.packets, 0UL, 0UL, 0UL, 0UL, 0UL, 0UL);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(dev);
+
+/* The main table of routes: that of local addresses is another one, so lo has no line here. */
+static int route_show(struct seq_file *m, void *v)
+{
+	(void)v;
+	seq_printf(m, "%-127s\n",
+		   "Iface\tDestination\tGateway "
+		   "\tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT");
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(route);
+
+static int __init inet_proc_init(void)
+{
+	struct dentry *net = proc_mkdir("net", NULL);
+
+	if (!net || !proc_create("udp", 0444, net, &udp_fops) ||
+	    !proc_create("icmp", 0444, net, &icmp_fops) ||
+	    !proc_create("raw", 0444, net, &raw_fops) ||
+	    !proc_create("dev", 0444, net, &dev_fops) ||
+	    !proc_create("route", 0444, net, &route_fops))
+		return -ENOMEM;
+	return 0;
+}
+late_initcall(inet_proc_init);

@@ -1,0 +1,126 @@
+/* Raw sockets: raw(7). A socket gets a copy of each packet of its protocol, with the IP header. */
+#include "kernel/irq/softirq.h"
+#include "kernel/lib/string.h"
+#include "net/ipv4/devinet.h"
+#include "net/ipv4/inet.h"
+
+static struct inet_table raw_table;
+
+/* The program has made the IP header; the addresses and the length are ours. */
+static int take_header(struct sk_buff *skb, const struct flowi4 *fl)
+{
+	struct iphdr *ip = ip_hdr(skb);
+
+	if (skb->len < IP_HEADER || ip->version_ihl != 0x45)
+		return -EINVAL;
+	ip->tot_len = htons((u16)skb->len);
+	if (!ip->saddr)
+		ip->saddr = fl->saddr;
+	return 0;
+}
+
+static ssize_t send_packet(struct sock *sk, struct msghdr *msg, const struct flowi4 *fl)
+{
+	size_t len = msg->iter.count;
+	bool header = READ_ONCE(sk->hdrincl);
+	struct sk_buff *skb = header ? alloc_skb((unsigned)len, GFP_KERNEL)
+				     : ip_make_skb(fl, (u8)sk->num, (unsigned)len, GFP_KERNEL);
+	int err = 0;
+
+	if (!skb)
+		return -ENOBUFS;
+	if (copy_from_iter(header ? (void *)skb->data : ip_payload(skb), len, &msg->iter) != len)
+		err = -EFAULT;
+	if (!err && header)
+		err = take_header(skb, fl);
+	if (err) {
+		kfree_skb(skb);
+		return err;
+	}
+	ip_local_out(skb, true);
+	return (ssize_t)len;
+}
+
+static ssize_t raw_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
+{
+	unsigned header = READ_ONCE(sk->hdrincl) ? 0 : IP_HEADER;
+	struct flowi4 fl;
+	u16 port;
+	int err;
+
+	(void)nonblock;
+	if (msg->iter.count > 0xffff)
+		return -EMSGSIZE;
+	if (msg->flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	err = datagram_dest(sk, msg, &fl, &port);
+	if (!err)
+		err = ip_route_output(&fl);
+	if (!err && msg->iter.count > IP_MAX_LEN - header)
+		err = -EMSGSIZE;
+	return err ? err : send_packet(sk, msg, &fl);
+}
+
+static ssize_t raw_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
+{
+	unsigned flags = msg->flags;
+	struct sk_buff *skb;
+
+	msg->flags = 0;
+	if (flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	if (flags & MSG_ERRQUEUE)
+		return -EAGAIN;
+	skb = skb_recv_datagram(sk, nonblock, flags & MSG_PEEK);
+	if (IS_ERR_OR_NULL(skb))
+		return PTR_ERR(skb);
+	return datagram_copy(msg, skb, 0, 0, flags);
+}
+
+/* ICMP_FILTER */
+static bool filtered(const struct sock *sk, struct sk_buff *skb)
+{
+	const struct icmphdr *icmp = ip_payload(skb);
+
+	return sk->num == IPPROTO_ICMP && skb->len >= IP_HEADER + sizeof(*icmp) &&
+	       icmp->type < 32 && (READ_ONCE(sk->icmp_filter) >> icmp->type & 1);
+}
+
+static void deliver_copy(struct sock *sk, struct sk_buff *skb)
+{
+	struct iphdr *ip = ip_hdr(skb);
+	struct sk_buff *copy;
+
+	if ((sk->rcv_saddr && sk->rcv_saddr != ip->daddr) ||
+	    (sk->daddr && sk->daddr != ip->saddr) || filtered(sk, skb))
+		return;
+	copy = skb_copy(skb, GFP_ATOMIC);
+	if (copy)
+		sock_queue_rcv_skb(sk, copy);
+}
+
+bool raw_local_deliver(struct sk_buff *skb)
+{
+	u16 protocol = ip_hdr(skb)->protocol;
+	struct sock *sk =
+		inet_lookup_dgram(&raw_table, ip_hdr(skb)->saddr, 0, ip_hdr(skb)->daddr, protocol);
+
+	if (!sk)
+		return false;
+	sock_put(sk);
+	inet_for_each(&raw_table, protocol, deliver_copy, skb);
+	return true;
+}
+
+const struct proto raw_prot = {
+	.name = "RAW",
+	.size = sizeof(struct sock),
+	.table = &raw_table,
+	.close = datagram_close,
+	.connect = datagram_connect,
+	.disconnect = datagram_disconnect,
+	.sendmsg = raw_sendmsg,
+	.recvmsg = raw_recvmsg,
+	.poll = datagram_poll,
+	.ioctl = datagram_ioctl,
+};
