@@ -49,6 +49,7 @@ int copy_name_to_user(void __user *to, int __user *ulen, const union sockname *n
 static const struct net_proto_family *const families[] = {
 	&unix_family,
 	&inet_family,
+	&netlink_family,
 
 };
 

@@ -4,10 +4,14 @@
 #include "fs/dcache.h"
 #include "fs/fasync.h"
 #include "fs/poll.h"
+#include "fs/proc_fs.h"
+#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "net/core/dev.h"
 #include "net/unix/unix.h"
+
+struct dentry *proc_net;
 
 void socket_init(struct socket *sock, const struct proto_ops *ops, unsigned type, unsigned protocol)
 {
@@ -160,3 +164,10 @@ struct file *sock_alloc_file(struct socket *sock, unsigned flags)
 		sock->ops->installed(sock, file);
 	return file;
 }
+
+static int __init proc_net_init(void)
+{
+	proc_net = proc_mkdir("net", NULL);
+	return proc_net ? 0 : -ENOMEM;
+}
+device_initcall(proc_net_init);

@@ -144,6 +144,9 @@ struct net_proto_family {
 	struct socket *(*create)(unsigned type, int protocol);
 };
 
+/* The directory /proc/net, after device_initcall. */
+extern struct dentry *proc_net;
+
 extern const struct net_proto_family unix_family, inet_family, netlink_family;
 
 /* [C] constant; [A] atomic; [F] fasync_lock. Options: a torn read is harmless. */

@@ -11,6 +11,7 @@ struct sk_buff {
 	unsigned len;      /* bytes at data, from the IP header on */
 	unsigned offset;   /* of the first byte that the program has not read yet */
 	unsigned truesize; /* memory */
+	unsigned charged;  /* TCP: what the sender counts until the segment has come back */
 	bool from_tcp;     /* a segment that TCP has made, and no program */
 	u8 data[];
 };

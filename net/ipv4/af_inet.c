@@ -40,6 +40,8 @@ void sock_put(struct sock *sk)
 	if (!sk || !atomic_dec_and_test(&sk->refs))
 		return;
 	skb_queue_purge(&sk->queue);
+	if (sk->prot->destroy)
+		sk->prot->destroy(sk);
 	kfree(sk);
 }
 
@@ -280,6 +282,7 @@ static const struct proto *choose(unsigned type, int *protocol)
 		int protocol;
 		const struct proto *prot;
 	} table[] = {
+		{ SOCK_STREAM, IPPROTO_TCP, &tcp_prot },
 
 		{ SOCK_DGRAM, IPPROTO_UDP, &udp_prot },
 		{ SOCK_DGRAM, IPPROTO_ICMP, &ping_prot },
@@ -334,6 +337,7 @@ static int __init inet_init(void)
 	inet_table_init(udp_prot.table);
 	inet_table_init(raw_prot.table);
 	inet_table_init(ping_prot.table);
+	inet_table_init(tcp_prot.table);
 
 	return 0;
 }

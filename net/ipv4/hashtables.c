@@ -61,7 +61,7 @@ static bool port_is_free(const struct sock *sk, u16 num, bool automatic)
 	struct sock *other;
 
 	list_for_each_entry (other, port_chain(sk->prot->table, num), port_node)
-		if (other->num == num && conflict(sk, other, automatic))
+		if (other != sk && other->num == num && conflict(sk, other, automatic))
 			return false;
 	return true;
 }
@@ -165,14 +165,23 @@ int inet_hash_connect(struct sock *sk)
 	return err;
 }
 
-void inet_hash_listener(struct sock *sk)
+int inet_hash_listener(struct sock *sk)
 {
 	struct inet_table *table = sk->prot->table;
+	int err = 0;
 
 	spin_lock_bh(&table->lock);
-	list_del(&sk->port_node);
-	list_add(&sk->port_node, port_chain(table, sk->num));
+	if (!port_is_free(sk, sk->num, false)) {
+		err = -EADDRINUSE;
+	} else {
+		/* The first of its port, so that lookups find it soon. */
+		list_del(&sk->port_node);
+		list_add(&sk->port_node, port_chain(table, sk->num));
+		sk->bound_port = true;
+		WRITE_ONCE(sk->state, TCP_LISTEN);
+	}
 	spin_unlock_bh(&table->lock);
+	return err;
 }
 
 void inet_unhash(struct sock *sk)
@@ -189,6 +198,24 @@ void inet_unhash(struct sock *sk)
 	}
 	spin_unlock_bh(&table->lock);
 	if (was)
+		sock_put(sk);
+}
+
+void inet_unhash_connection(struct sock *sk)
+{
+	struct inet_table *table = sk->prot->table;
+	bool gone;
+
+	spin_lock_bh(&table->lock);
+	gone = sk->hashed && !sk->bound_port;
+	list_del_init(&sk->conn_node);
+	if (gone) {
+		sk->hashed = false;
+		list_del_init(&sk->port_node);
+		sk->num = 0;
+	}
+	spin_unlock_bh(&table->lock);
+	if (gone)
 		sock_put(sk);
 }
 

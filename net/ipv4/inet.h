@@ -83,6 +83,8 @@ struct proto {
 	struct inet_table *table;
 	bool ports; /* num is a port, which bind(2) and the first send choose */
 	void (*init)(struct sock *sk);
+	/* Frees what the socket holds. Any context but NMI and hardirq. Both may be NULL. */
+	void (*destroy)(struct sock *sk);
 	/* The file is closed. It drops the file's reference. */
 	void (*close)(struct sock *sk);
 	int (*connect)(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock);
@@ -145,10 +147,12 @@ void inet_hash(struct sock *sk);
  * exists.
  */
 int inet_hash_connect(struct sock *sk);
-/* Makes it the first of its port, so that lookups find listeners soon. */
-void inet_hash_listener(struct sock *sk);
+/* Makes a socket with a port a listener. 0 or -EADDRINUSE: there is another one. */
+int inet_hash_listener(struct sock *sk);
 /* No packet finds it from now on. Drops the table's reference. */
 void inet_unhash(struct sock *sk);
+/* The connection is gone; a port that bind(2) has chosen stays. */
+void inet_unhash_connection(struct sock *sk);
 /* The counted connection, or NULL. Ports: saddr's in network byte order, daddr's in host order. */
 struct sock *inet_lookup_established(struct inet_table *table, u32 saddr, u16 sport, u32 daddr,
 				     u16 num);

@@ -99,8 +99,8 @@ static void ip_local_deliver(struct sk_buff *skb)
 	case IPPROTO_UDP:
 		udp_rcv(skb);
 		return;
-
-		;
+	case IPPROTO_TCP:
+		tcp_v4_rcv(skb);
 		return;
 	}
 	if (raw)

@@ -2,8 +2,9 @@
 #include "fs/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/irq/softirq.h"
+#include "kernel/lib/vsprintf.h"
 #include "net/ipv4/devinet.h"
-#include "net/ipv4/inet.h"
+#include "net/ipv4/tcp.h"
 
 /* ---- tables of sockets ---- */
 
@@ -20,30 +21,78 @@ static void table_stop(struct seq_file *m, void *v)
 		sock_put(v);
 }
 
-static const char dgram_heading[] = "   sl  local_address rem_address   st tx_queue rx_queue tr "
-				    "tm->when retrnsmt   uid  timeout "
-				    "inode ref pointer drops             \n";
+#define HEADING                                                                                    \
+	"sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  "        \
+	"timeout "                                                                                 \
+	"inode ref pointer drops"
 
-static int dgram_show(struct seq_file *m, void *v)
+/* number: width of the first column; width: of a line; 0: as long as it is. */
+static int dgram_show(struct seq_file *m, struct sock *sk, int number, int width)
 {
-	struct sock *sk = v;
+	char line[160];
 
-	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, dgram_heading);
-		return 0;
-	}
 	spin_lock_bh(&sk->lock);
-	seq_printf(m,
-		   "%5d: %08X:%04X %08X:%04X %02X %08X:%08X %02X:%08lX %08X %5u %8d %lu %d %016lx "
-		   "%u\n",
-		   sk->num & ((1 << INET_HASH_BITS) - 1), sk->rcv_saddr, sk->num, sk->daddr,
-		   ntohs(sk->dport), sk->state, 0, (unsigned)sk->rmem, 0, 0UL, 0, sk->uid, 0,
-		   sk->ino, atomic_read(&sk->refs), 0UL, sk->drops);
+	snprintf(line, sizeof(line),
+		 "%*d: %08X:%04X %08X:%04X %02X %08X:%08X %02X:%08lX %08X %5u %8d %lu %d %016lx %u",
+		 number, sk->num & ((1 << INET_HASH_BITS) - 1), sk->rcv_saddr, sk->num, sk->daddr,
+		 ntohs(sk->dport), sk->state, 0, (unsigned)sk->rmem, 0, 0UL, 0, sk->uid, 0, sk->ino,
+		 atomic_read(&sk->refs), 0UL, sk->drops);
 	spin_unlock_bh(&sk->lock);
+	seq_printf(m, "%-*s\n", width, line);
 	return 0;
 }
 
-#define TABLE_FILE(name, prot)                                                                     \
+static int udp_show(struct seq_file *m, void *v)
+{
+	if (v != SEQ_START_TOKEN)
+		return dgram_show(m, v, 5, 127);
+	seq_printf(m, "%-127s\n", "   " HEADING);
+	return 0;
+}
+
+static int icmp_show(struct seq_file *m, void *v)
+{
+	if (v != SEQ_START_TOKEN)
+		return dgram_show(m, v, 5, 127);
+	seq_printf(m, "%-127s\n", "  " HEADING);
+	return 0;
+}
+
+static int raw_show(struct seq_file *m, void *v)
+{
+	if (v != SEQ_START_TOKEN)
+		return dgram_show(m, v, 4, 0);
+	seq_puts(m, "  " HEADING "\n");
+	return 0;
+}
+
+/* Order, timers and windows are not kept: nothing is sent twice. */
+static int tcp_show(struct seq_file *m, void *v)
+{
+	static const char heading[] = "  sl  local_address rem_address   st tx_queue rx_queue tr "
+				      "tm->when retrnsmt   uid  "
+				      "timeout inode";
+	struct tcp_sock *tp = v;
+	struct sock *sk = v;
+	char line[150];
+
+	if (v == SEQ_START_TOKEN) {
+		seq_printf(m, "%-149s\n", heading);
+		return 0;
+	}
+	spin_lock_bh(&sk->lock);
+	snprintf(line, sizeof(line),
+		 "%4lu: %08X:%04X %08X:%04X %02X %08X:%08X %02X:%08lX %08X %5u %8d %lu %d %016lx "
+		 "%d 0 0 10 0",
+		 m->index - 1, sk->rcv_saddr, sk->num, sk->daddr, ntohs(sk->dport), sk->state, 0,
+		 sk->state == TCP_LISTEN ? tp->qlen : (unsigned)tp->rcv_bytes, 0, 0UL, 0, sk->uid,
+		 0, sk->ino, atomic_read(&sk->refs), 0UL, 100);
+	spin_unlock_bh(&sk->lock);
+	seq_printf(m, "%-149s\n", line);
+	return 0;
+}
+
+#define TABLE_FILE(name, prot, show_fn)                                                            \
 	static void *name##_seq_start(struct seq_file *m, loff_t *pos)                             \
 	{                                                                                          \
 		(void)m;                                                                           \
@@ -58,13 +107,14 @@ static int dgram_show(struct seq_file *m, void *v)
 		.start = name##_seq_start,                                                         \
 		.next = name##_seq_next,                                                           \
 		.stop = table_stop,                                                                \
-		.show = dgram_show,                                                                \
+		.show = show_fn,                                                                   \
 	};                                                                                         \
 	DEFINE_SEQ_ATTRIBUTE(name)
 
-TABLE_FILE(udp, udp_prot);
-TABLE_FILE(icmp, ping_prot);
-TABLE_FILE(raw, raw_prot);
+TABLE_FILE(udp, udp_prot, udp_show);
+TABLE_FILE(icmp, ping_prot, icmp_show);
+TABLE_FILE(raw, raw_prot, raw_show);
+TABLE_FILE(tcp, tcp_prot, tcp_show);
 
 /* ---- devices and routes ---- */
 
@@ -99,13 +149,12 @@ DEFINE_SHOW_ATTRIBUTE(route);
 
 static int __init inet_proc_init(void)
 {
-	struct dentry *net = proc_mkdir("net", NULL);
-
-	if (!net || !proc_create("udp", 0444, net, &udp_fops) ||
-	    !proc_create("icmp", 0444, net, &icmp_fops) ||
-	    !proc_create("raw", 0444, net, &raw_fops) ||
-	    !proc_create("dev", 0444, net, &dev_fops) ||
-	    !proc_create("route", 0444, net, &route_fops))
+	if (!proc_create("udp", 0444, proc_net, &udp_fops) ||
+	    !proc_create("icmp", 0444, proc_net, &icmp_fops) ||
+	    !proc_create("raw", 0444, proc_net, &raw_fops) ||
+	    !proc_create("tcp", 0444, proc_net, &tcp_fops) ||
+	    !proc_create("dev", 0444, proc_net, &dev_fops) ||
+	    !proc_create("route", 0444, proc_net, &route_fops))
 		return -ENOMEM;
 	return 0;
 }

@@ -100,11 +100,10 @@ static const struct ctl_table core_table[] = {
 
 static int unix_proc_init(void)
 {
-	struct dentry *net = proc_mkdir("net", NULL);
 	int err = register_sysctl("net/unix", unix_table);
 
 	err = err ? err : register_sysctl("net/core", core_table);
-	if (!net || !proc_create("unix", 0444, net, &unix_seq_fops))
+	if (!proc_create("unix", 0444, proc_net, &unix_seq_fops))
 		return -ENOMEM;
 	return err;
 }

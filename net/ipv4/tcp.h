@@ -1,0 +1,127 @@
+/*
+ * TCP between sockets of this machine: tcp(7), RFC 9293.
+ *
+ * lo loses no segment, so nothing is sent twice, and there is no congestion. Segments may overtake
+ * each other when a task changes its CPU: they wait in `ofo` for those before them.
+ *
+ * A segment of data counts against the sender's SO_SNDBUF until the receiving program has read it.
+ * Then the same segment travels back as its acknowledgement. So nothing needs memory in softirq
+ * context that could be missing: the answer to a segment is the segment. Each connection has the
+ * segment for its FIN or RST from the start.
+ *
+ * A connection that nobody has a file of stays in the table until its end has been told to the
+ * peer, and then for 60 seconds if it has closed first (TIME_WAIT).
+ *
+ * A listener whose queue is full lets SYNs wait. Linux drops them, and they come again.
+ *
+ * Files: tcp.c the calls; tcp_connect.c connections; tcp_input.c, tcp_output.c segments.
+ */
+#pragma once
+
+#include "kernel/time/timer.h"
+#include "net/ipv4/inet.h"
+
+/* RFC 9293, 3.1. Numbers are in network byte order. */
+struct tcphdr {
+	u16 source, dest;
+	u32 seq, ack_seq;
+	u8 doff, flags;
+	u16 window, check, urg_ptr;
+};
+#define TCPHDR_FIN 0x01
+#define TCPHDR_SYN 0x02
+#define TCPHDR_RST 0x04
+#define TCPHDR_PSH 0x08
+#define TCPHDR_ACK 0x10
+
+#define TCP_HEADERS ((unsigned)(IP_HEADER + sizeof(struct tcphdr)))
+/* A segment of data is one block of 16 KiB. */
+#define TCP_PIECE        (16384U - (unsigned)sizeof(struct sk_buff) - TCP_HEADERS)
+#define TCP_TIMEWAIT_LEN (60 * (ktime_t)NSEC_PER_SEC)
+
+enum { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED };
+
+/* [S] the lock of sk; [L] the lock of the listener. */
+struct tcp_sock {
+	struct sock sk;           /* first */
+	int ss;                   /* [S] what connect(2) says of it */
+	u32 snd_nxt, rcv_nxt;     /* [S] the next bytes to send and to receive */
+	bool fin_sent;            /* [S] */
+	size_t wmem;              /* [S] truesize of what was sent and is not yet read */
+	size_t rcv_bytes;         /* [S] in the queue, not yet read */
+	struct list_head ofo;     /* [S] segments that came too early, in order */
+	struct sk_buff *last_skb; /* [S] for FIN or RST; NULL: no connection yet, or sent */
+	struct timer_list timer;  /* its end; holds a reference */
+	/* A connection that nobody has accepted. */
+	struct tcp_sock *listener;    /* [S] counted; NULL: accepted, or in the queue */
+	struct list_head accept_node; /* [L] */
+	/* A listener. */
+	struct list_head accept_queue; /* [S] of connections, each with the reference of its file */
+	struct list_head syn_queue;    /* [S] of segments */
+	unsigned qlen, backlog;        /* [S] connections that nobody has accepted */
+	int options[32];               /* values of options that change nothing here: TCP_NODELAY */
+};
+
+static inline struct tcp_sock *tcp_sk(struct sock *sk)
+{
+	return container_of(sk, struct tcp_sock, sk);
+}
+static inline struct tcphdr *tcp_hdr(struct sk_buff *skb)
+{
+	return ip_payload(skb);
+}
+static inline u32 tcp_seq(struct sk_buff *skb)
+{
+	return ntohl(tcp_hdr(skb)->seq);
+}
+static inline unsigned tcp_payload(const struct sk_buff *skb)
+{
+	return skb->len - TCP_HEADERS;
+}
+/* Is there a connection on which data may be sent? */
+static inline bool tcp_may_send(const struct tcp_sock *tp)
+{
+	return tp->sk.state == TCP_ESTABLISHED || tp->sk.state == TCP_CLOSE_WAIT;
+}
+static inline bool tcp_is_connecting(const struct tcp_sock *tp)
+{
+	return tp->sk.state == TCP_SYN_SENT || tp->sk.state == TCP_SYN_RECV;
+}
+
+/* ---- tcp_output.c. S held, so a segment arrives when the caller has released it ---- */
+
+/* A segment with room for len bytes of data. NULL: memory is short. */
+struct sk_buff *tcp_alloc_skb(unsigned len, gfp_t gfp);
+/* Fills in the headers, and sends; takes skb over. SYN and FIN count in snd_nxt. */
+void tcp_transmit(struct tcp_sock *tp, struct sk_buff *skb, u8 flags);
+/* The program has read the segment: it goes back as its acknowledgement. */
+void tcp_send_ack(struct tcp_sock *tp, struct sk_buff *skb);
+/* The end of what is sent, and the state after it. */
+void tcp_send_fin(struct tcp_sock *tp);
+/* Tells the peer that the connection is gone. */
+void tcp_send_active_reset(struct tcp_sock *tp);
+/* Answers a segment that no connection wants with RST, and takes it over. No lock is needed. */
+void tcp_send_reset(struct sk_buff *skb);
+
+/* ---- tcp_input.c ---- */
+
+/* The connection is over; error: a positive errno for the program, or 0. S held. */
+void tcp_done(struct tcp_sock *tp, int error);
+/* After tcp_done(), without S: packets find it no more. A port of bind(2) stays, unless dead. */
+void tcp_unhash(struct tcp_sock *tp);
+/* A listener gets a SYN. Softirqs off, no lock held; takes skb over. */
+void tcp_conn_request(struct tcp_sock *tp, struct sk_buff *skb);
+/* The connection ends after TCP_TIMEWAIT_LEN. S held. */
+void tcp_start_timer(struct tcp_sock *tp);
+void tcp_timer(struct timer_list *timer);
+
+/* ---- tcp_connect.c ---- */
+
+int tcp_v4_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock);
+int tcp_disconnect(struct sock *sk);
+int tcp_listen(struct sock *sk, int backlog);
+struct sock *inet_csk_accept(struct sock *sk, bool nonblock);
+/* It listens no more: connections that wait for accept(2) are reset. S not held. */
+void inet_csk_listen_stop(struct tcp_sock *tp);
+/* Waits until the connection is made or refused. 0; -EAGAIN: the time is over; or a signal. */
+int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout);

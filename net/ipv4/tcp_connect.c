@@ -1,0 +1,258 @@
+/* TCP: connect, listen, accept. See tcp.h. */
+#include "kernel/irq/softirq.h"
+#include "kernel/random/random.h"
+#include "net/ipv4/devinet.h"
+#include "net/ipv4/tcp.h"
+#include "net/unix/unix.h"
+
+/* ---- connect ---- */
+
+/* Chooses the addresses of a connection, and sends the SYN. bind_mutex held. */
+static int start_connection(struct tcp_sock *tp, const struct sockaddr_in *to)
+{
+	struct flowi4 fl = { .saddr = tp->sk.rcv_saddr, .daddr = to->sin_addr };
+	struct sk_buff *syn, *last;
+	int err = ip_route_output(&fl);
+
+	if (err)
+		return -ENETUNREACH;
+	syn = tcp_alloc_skb(0, GFP_KERNEL);
+	last = tcp_alloc_skb(0, GFP_KERNEL);
+	if (!syn || !last) {
+		kfree_skb(syn);
+		kfree_skb(last);
+		return -ENOBUFS;
+	}
+	spin_lock_bh(&tp->sk.lock);
+	tp->sk.saddr = fl.saddr;
+	tp->sk.daddr = fl.daddr;
+	tp->sk.dport = to->sin_port;
+	tp->snd_nxt = (u32)get_random_u64();
+	tp->fin_sent = false;
+	kfree_skb(tp->last_skb);
+	tp->last_skb = last;
+	WRITE_ONCE(tp->sk.shutdown, 0);
+	WRITE_ONCE(tp->sk.state, TCP_SYN_SENT);
+	tp->ss = SS_CONNECTING;
+	spin_unlock_bh(&tp->sk.lock);
+	err = inet_hash_connect(&tp->sk);
+	spin_lock_bh(&tp->sk.lock);
+	if (err) {
+		tcp_done(tp, 0);
+		tp->ss = SS_UNCONNECTED;
+		kfree_skb(syn);
+	} else {
+		if (!tp->sk.rcv_saddr)
+			tp->sk.rcv_saddr = fl.saddr;
+		tcp_transmit(tp, syn, TCPHDR_SYN);
+	}
+	spin_unlock_bh(&tp->sk.lock);
+	return err;
+}
+
+int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout)
+{
+	int err = 0;
+
+	while (!err) {
+		DEFINE_WAIT(wait);
+
+		prepare_to_wait(&tp->sk.sock.wait, &wait, TASK_INTERRUPTIBLE);
+		if (READ_ONCE(tp->sk.state) != TCP_SYN_SENT &&
+		    READ_ONCE(tp->sk.state) != TCP_SYN_RECV) {
+			finish_wait(&tp->sk.sock.wait, &wait);
+			break;
+		}
+		err = sock_sleep(timeout);
+		finish_wait(&tp->sk.sock.wait, &wait);
+	}
+	return err;
+}
+
+/* What connect(2) finds when the handshake is over. */
+static int connect_result(struct tcp_sock *tp)
+{
+	int err = 0;
+
+	spin_lock_bh(&tp->sk.lock);
+	if (tp->sk.state == TCP_CLOSE) {
+		err = sock_error(&tp->sk.sock) ?: -ECONNABORTED;
+		tp->ss = SS_UNCONNECTED;
+	} else {
+		tp->ss = SS_CONNECTED;
+	}
+	spin_unlock_bh(&tp->sk.lock);
+	return err;
+}
+
+/* The first call. 0: the SYN is on its way; or an errno. */
+static int begin_connect(struct tcp_sock *tp, const struct sockaddr_in *to, int len)
+{
+	int err;
+
+	mutex_lock(&tp->sk.bind_mutex);
+	if (tp->ss != SS_UNCONNECTED)
+		err = tp->ss == SS_CONNECTED ? -EISCONN : -EALREADY;
+	else if (tp->sk.state != TCP_CLOSE)
+		err = -EISCONN;
+	else if (len < (int)sizeof(*to))
+		err = -EINVAL;
+	else if (to->sin_family != AF_INET)
+		err = -EAFNOSUPPORT;
+	else
+		err = start_connection(tp, to);
+	mutex_unlock(&tp->sk.bind_mutex);
+	return err;
+}
+
+int tcp_v4_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock)
+{
+	s64 timeout = sock_timeout(READ_ONCE(sk->sock.sndtimeo), nonblock);
+	struct tcp_sock *tp = tcp_sk(sk);
+	int err, pending = -EINPROGRESS;
+
+	err = begin_connect(tp, to, len);
+	if (err == -EALREADY)
+		pending = err;
+	else if (err)
+		return err;
+	/* A call that does not wait says so even if the answer has come already, as on Linux. */
+	if (nonblock && (pending == -EINPROGRESS || tcp_is_connecting(tp)))
+		return pending;
+	err = tcp_wait_for_connect(tp, &timeout);
+	if (err)
+		return err == -EAGAIN ? pending : err;
+	return connect_result(tp);
+}
+
+int tcp_disconnect(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	LIST_HEAD(queue);
+	bool listening;
+
+	mutex_lock(&sk->recv_mutex);
+	mutex_lock(&sk->bind_mutex);
+	spin_lock_bh(&sk->lock);
+	listening = sk->state == TCP_LISTEN;
+	if (!listening && sk->state != TCP_CLOSE && sk->state != TCP_SYN_SENT)
+		tcp_send_active_reset(tp);
+	tcp_done(tp, 0);
+	tp->ss = SS_UNCONNECTED;
+	WRITE_ONCE(sk->shutdown, 0);
+	list_splice_tail_init(&sk->queue, &queue);
+	list_splice_tail_init(&tp->ofo, &queue);
+	tp->rcv_bytes = tp->sk.rmem = tp->wmem = 0;
+	sk->daddr = 0;
+	sk->dport = 0;
+	if (!sk->bound_port)
+		sk->rcv_saddr = sk->saddr = 0;
+	spin_unlock_bh(&sk->lock);
+	if (listening)
+		inet_csk_listen_stop(tp);
+	tcp_unhash(tp);
+	mutex_unlock(&sk->bind_mutex);
+	mutex_unlock(&sk->recv_mutex);
+	skb_queue_purge(&queue);
+	sk_wake(sk, POLL_HUP);
+	return 0;
+}
+
+/* ---- listen and accept ---- */
+
+int tcp_listen(struct sock *sk, int backlog)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	int err = 0;
+
+	if ((unsigned)backlog > (unsigned)READ_ONCE(unix_somaxconn))
+		backlog = READ_ONCE(unix_somaxconn);
+	mutex_lock(&sk->bind_mutex);
+	if (tp->ss != SS_UNCONNECTED || (sk->state != TCP_CLOSE && sk->state != TCP_LISTEN))
+		err = -EINVAL;
+	if (!err && !sk->num)
+		err = inet_get_port(sk, 0);
+	if (!err) {
+		spin_lock_bh(&sk->lock);
+		tp->backlog = (unsigned)backlog;
+		WRITE_ONCE(sk->shutdown, 0);
+		spin_unlock_bh(&sk->lock);
+		if (sk->state != TCP_LISTEN)
+			err = inet_hash_listener(sk);
+	}
+	mutex_unlock(&sk->bind_mutex);
+	return err;
+}
+
+/* The first connection, or NULL. A SYN that waits takes its place. */
+static struct tcp_sock *take_connection(struct tcp_sock *tp)
+{
+	struct sk_buff *syn = NULL;
+	struct tcp_sock *child;
+
+	spin_lock_bh(&tp->sk.lock);
+	child = list_first_entry_or_null(&tp->accept_queue, struct tcp_sock, accept_node);
+	if (child) {
+		list_del_init(&child->accept_node);
+		tp->qlen--;
+		syn = list_first_entry_or_null(&tp->syn_queue, struct sk_buff, list);
+		if (syn)
+			list_del_init(&syn->list);
+	}
+	spin_unlock_bh(&tp->sk.lock);
+	if (syn) {
+		local_bh_disable();
+		tcp_conn_request(tp, syn);
+		local_bh_enable();
+	}
+	return child;
+}
+
+struct sock *inet_csk_accept(struct sock *sk, bool nonblock)
+{
+	s64 timeout = sock_timeout(READ_ONCE(sk->sock.rcvtimeo), nonblock);
+	struct tcp_sock *tp = tcp_sk(sk), *child = NULL;
+	int err = 0;
+
+	while (!child && !err) {
+		DEFINE_WAIT(wait);
+
+		prepare_to_wait_exclusive(&sk->sock.wait, &wait, TASK_INTERRUPTIBLE);
+		if (READ_ONCE(sk->state) != TCP_LISTEN)
+			err = -EINVAL;
+		else
+			child = take_connection(tp);
+		if (!child && !err)
+			err = sock_sleep(&timeout);
+		finish_wait(&sk->sock.wait, &wait);
+	}
+	return child ? &child->sk : ERR_PTR(err);
+}
+
+void inet_csk_listen_stop(struct tcp_sock *tp)
+{
+	struct tcp_sock *child, *next;
+	struct sk_buff *skb, *next_skb;
+	LIST_HEAD(children);
+	LIST_HEAD(syns);
+
+	spin_lock_bh(&tp->sk.lock);
+	list_splice_tail_init(&tp->accept_queue, &children);
+	list_splice_tail_init(&tp->syn_queue, &syns);
+	list_for_each_entry (child, &children, accept_node)
+		tp->qlen--;
+	spin_unlock_bh(&tp->sk.lock);
+	list_for_each_entry_safe (child, next, &children, accept_node) {
+		list_del_init(&child->accept_node);
+		spin_lock_bh(&child->sk.lock);
+		if (child->sk.state != TCP_CLOSE)
+			tcp_send_active_reset(child);
+		tcp_done(child, 0);
+		spin_unlock_bh(&child->sk.lock);
+		tcp_prot.close(&child->sk);
+	}
+	list_for_each_entry_safe (skb, next_skb, &syns, list) {
+		list_del_init(&skb->list);
+		tcp_send_reset(skb);
+	}
+}

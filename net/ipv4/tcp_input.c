@@ -1,0 +1,402 @@
+/* TCP: segments arrive, in softirq context. See tcp.h. */
+#include "kernel/errno.h"
+#include "kernel/irq/softirq.h"
+#include "kernel/random/random.h"
+#include "kernel/time/ktime.h"
+#include "net/ipv4/tcp.h"
+
+/* ---- the end of a connection ---- */
+
+void tcp_done(struct tcp_sock *tp, int error)
+{
+	if (error)
+		WRITE_ONCE(tp->sk.sock.error, error);
+	WRITE_ONCE(tp->sk.state, TCP_CLOSE);
+	WRITE_ONCE(tp->sk.shutdown, SHUT_ALL);
+	if (del_timer(&tp->timer))
+		sock_put(&tp->sk); /* not the last one: the caller has one */
+}
+
+void tcp_unhash(struct tcp_sock *tp)
+{
+	if (READ_ONCE(tp->sk.dead))
+		inet_unhash(&tp->sk);
+	else
+		inet_unhash_connection(&tp->sk);
+}
+
+void tcp_start_timer(struct tcp_sock *tp)
+{
+	if (!mod_timer(&tp->timer, ktime_get() + TCP_TIMEWAIT_LEN))
+		sock_hold(&tp->sk);
+}
+
+void tcp_timer(struct timer_list *timer)
+{
+	struct tcp_sock *tp = container_of(timer, struct tcp_sock, timer);
+
+	spin_lock_bh(&tp->sk.lock);
+	tcp_done(tp, 0);
+	spin_unlock_bh(&tp->sk.lock);
+	tcp_unhash(tp);
+	sk_wake(&tp->sk, POLL_HUP);
+	sock_put(&tp->sk);
+}
+
+static void time_wait(struct tcp_sock *tp)
+{
+	WRITE_ONCE(tp->sk.state, TCP_TIME_WAIT);
+	tcp_start_timer(tp);
+}
+
+/* ---- a listener ---- */
+
+/* A new connection takes these from its listener. */
+static void inherit(struct tcp_sock *child, struct tcp_sock *tp)
+{
+	struct socket *to = &child->sk.sock;
+	const struct socket *from = &tp->sk.sock;
+
+	to->keepalive = from->keepalive;
+	to->reuseaddr = from->reuseaddr;
+	to->reuseport = from->reuseport;
+	to->oobinline = from->oobinline;
+	to->linger = from->linger;
+	to->linger_seconds = from->linger_seconds;
+	to->sndbuf = from->sndbuf;
+	to->rcvbuf = from->rcvbuf;
+	to->rcvlowat = from->rcvlowat;
+	to->priority = from->priority;
+	to->rcvtimeo = from->rcvtimeo;
+	to->sndtimeo = from->sndtimeo;
+	child->sk.uid = tp->sk.uid;
+	child->sk.ttl = tp->sk.ttl;
+	child->sk.tos = tp->sk.tos;
+	for (unsigned i = 0; i < ARRAY_SIZE(tp->options); i++)
+		child->options[i] = tp->options[i];
+}
+
+/* A connection for a SYN, in the table. NULL: memory is short. */
+static struct tcp_sock *make_child(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	struct sock *sk = sk_alloc(&tcp_prot, SOCK_STREAM, IPPROTO_TCP, GFP_ATOMIC);
+	struct tcp_sock *child;
+
+	if (!sk)
+		return NULL;
+	child = tcp_sk(sk);
+	child->last_skb = tcp_alloc_skb(0, GFP_ATOMIC);
+	inherit(child, tp);
+	sk->saddr = sk->rcv_saddr = ip_hdr(skb)->daddr;
+	sk->daddr = ip_hdr(skb)->saddr;
+	sk->num = ntohs(tcp_hdr(skb)->dest);
+	sk->dport = tcp_hdr(skb)->source;
+	sk->state = TCP_SYN_RECV;
+	child->ss = SS_CONNECTED;
+	child->rcv_nxt = tcp_seq(skb) + 1;
+	child->snd_nxt = (u32)get_random_u64();
+	child->listener = tp;
+	sock_hold(&tp->sk);
+	if (child->last_skb && !inet_hash_connect(sk))
+		return child;
+	child->listener = NULL;
+	sock_put(&tp->sk);
+	sock_put(sk);
+	return NULL;
+}
+
+void tcp_conn_request(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	struct tcp_sock *child = NULL;
+	bool refuse;
+
+	spin_lock_bh(&tp->sk.lock);
+	refuse = tp->sk.state != TCP_LISTEN;
+	if (!refuse && tp->qlen > tp->backlog) {
+		list_add_tail(&skb->list, &tp->syn_queue);
+		spin_unlock_bh(&tp->sk.lock);
+		return;
+	}
+	tp->qlen += !refuse;
+	spin_unlock_bh(&tp->sk.lock);
+	if (!refuse)
+		child = make_child(tp, skb);
+	if (child) {
+		spin_lock_bh(&child->sk.lock);
+		tcp_transmit(child, skb, TCPHDR_SYN | TCPHDR_ACK);
+		spin_unlock_bh(&child->sk.lock);
+		return;
+	}
+	if (!refuse) {
+		spin_lock_bh(&tp->sk.lock);
+		tp->qlen--;
+		spin_unlock_bh(&tp->sk.lock);
+	}
+	tcp_send_reset(skb);
+}
+
+/*
+ * The handshake of a connection is over: accept(2) may have it. Returns false if the listener is
+ * gone. No lock held; drops the reference to the listener.
+ */
+static bool queue_child(struct tcp_sock *listener, struct tcp_sock *child)
+{
+	bool queued;
+
+	spin_lock_bh(&listener->sk.lock);
+	queued = listener->sk.state == TCP_LISTEN;
+	if (queued)
+		list_add_tail(&child->accept_node, &listener->accept_queue);
+	else
+		listener->qlen--;
+	spin_unlock_bh(&listener->sk.lock);
+	if (queued)
+		sk_wake(&listener->sk, POLL_IN);
+	sock_put(&listener->sk);
+	return queued;
+}
+
+/* A connection has ended before its handshake was over. The same context. Returns false. */
+static bool drop_child(struct tcp_sock *listener)
+{
+	spin_lock_bh(&listener->sk.lock);
+	listener->qlen--;
+	spin_unlock_bh(&listener->sk.lock);
+	sock_put(&listener->sk);
+	return false;
+}
+
+/* ---- a connection. S held in all that follows ---- */
+
+static void tcp_fin(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	tp->rcv_nxt++;
+	WRITE_ONCE(tp->sk.shutdown, tp->sk.shutdown | SHUT_RCV);
+	switch (tp->sk.state) {
+	case TCP_ESTABLISHED:
+		WRITE_ONCE(tp->sk.state, TCP_CLOSE_WAIT);
+		break;
+	case TCP_FIN_WAIT1:
+		WRITE_ONCE(tp->sk.state, TCP_CLOSING);
+		break;
+	case TCP_FIN_WAIT2:
+		time_wait(tp);
+		break;
+	default:
+		break;
+	}
+	tcp_send_ack(tp, skb);
+}
+
+/* A segment that is the next one: its data goes into the queue. */
+static void accept_segment(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	if (tcp_hdr(skb)->flags & TCPHDR_FIN) {
+		tcp_fin(tp, skb);
+		return;
+	}
+	tp->rcv_nxt += tcp_payload(skb);
+	tp->sk.rmem += skb->truesize;
+	tp->rcv_bytes += tcp_payload(skb);
+	skb->offset = TCP_HEADERS;
+	list_add_tail(&skb->list, &tp->sk.queue);
+}
+
+static void insert_ofo(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	struct sk_buff *other;
+
+	list_for_each_entry (other, &tp->ofo, list)
+		if ((s32)(tcp_seq(other) - tcp_seq(skb)) > 0)
+			break;
+	list_add_tail(&skb->list, &other->list);
+}
+
+/* Data or FIN. */
+static void tcp_data_queue(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	if (tcp_seq(skb) != tp->rcv_nxt) {
+		insert_ofo(tp, skb);
+		return;
+	}
+	accept_segment(tp, skb);
+	while ((skb = list_first_entry_or_null(&tp->ofo, struct sk_buff, list)) &&
+	       tcp_seq(skb) == tp->rcv_nxt) {
+		list_del_init(&skb->list);
+		accept_segment(tp, skb);
+	}
+}
+
+/* The peer has got the FIN. */
+static void fin_acked(struct tcp_sock *tp)
+{
+	switch (tp->sk.state) {
+	case TCP_FIN_WAIT1:
+		WRITE_ONCE(tp->sk.state, TCP_FIN_WAIT2);
+		if (tp->sk.dead)
+			tcp_start_timer(tp);
+		break;
+	case TCP_CLOSING:
+		time_wait(tp);
+		break;
+	case TCP_LAST_ACK:
+		tcp_done(tp, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+static void tcp_ack(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	if (!tcp_payload(skb)) {
+		tp->wmem -= skb->charged;
+		skb->charged = 0;
+	}
+	if (tp->fin_sent && ntohl(tcp_hdr(skb)->ack_seq) == tp->snd_nxt)
+		fin_acked(tp);
+}
+
+static void tcp_reset(struct tcp_sock *tp)
+{
+	switch (tp->sk.state) {
+	case TCP_SYN_SENT:
+		tcp_done(tp, ECONNREFUSED);
+		break;
+	case TCP_CLOSE_WAIT:
+		tcp_done(tp, EPIPE);
+		break;
+	case TCP_TIME_WAIT:
+	case TCP_CLOSE:
+		break;
+	default:
+		tcp_done(tp, ECONNRESET);
+	}
+}
+
+/* connect(2) waits for this. Returns skb if it still has to be freed. */
+static struct sk_buff *rcv_syn_sent(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	u8 flags = tcp_hdr(skb)->flags;
+
+	if (!(flags & TCPHDR_SYN))
+		return skb;
+	tp->rcv_nxt = tcp_seq(skb) + 1;
+	if (flags & TCPHDR_ACK) {
+		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);
+		tcp_send_ack(tp, skb);
+	} else { /* both call connect(), or a socket calls itself: RFC 9293, 3.5 */
+		WRITE_ONCE(tp->sk.state, TCP_SYN_RECV);
+		tp->snd_nxt--;
+		tcp_transmit(tp, skb, TCPHDR_SYN | TCPHDR_ACK);
+	}
+	return NULL;
+}
+
+/* All other states. Returns skb if it still has to be freed. */
+static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	u8 flags = tcp_hdr(skb)->flags;
+	bool data = tcp_payload(skb) || (flags & TCPHDR_FIN);
+
+	if (flags & TCPHDR_SYN)
+		data = false;
+	if (tp->sk.state == TCP_SYN_RECV)
+		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);
+	tcp_ack(tp, skb);
+	if (!data || tp->sk.state == TCP_CLOSE)
+		return skb;
+	if (tcp_payload(skb) && tp->sk.dead) { /* nobody will ever read it */
+		tcp_done(tp, 0);
+		tcp_send_reset(skb);
+		return NULL;
+	}
+	tcp_data_queue(tp, skb);
+	return NULL;
+}
+
+static void tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	struct tcp_sock *listener = NULL;
+	bool over;
+
+	spin_lock_bh(&tp->sk.lock);
+	if (tcp_hdr(skb)->flags & TCPHDR_RST)
+		tcp_reset(tp);
+	else if (tp->sk.state == TCP_SYN_SENT)
+		skb = rcv_syn_sent(tp, skb);
+	else if (tp->sk.state != TCP_CLOSE)
+		skb = rcv_state_process(tp, skb);
+	over = tp->sk.state == TCP_CLOSE;
+	if (tp->sk.state != TCP_SYN_RECV) {
+		listener = tp->listener;
+		tp->listener = NULL;
+	}
+	spin_unlock_bh(&tp->sk.lock);
+	kfree_skb(skb);
+	if (over)
+		tcp_unhash(tp);
+	if (listener && !(over ? drop_child(listener) : queue_child(listener, tp))) {
+		tcp_prot.close(&tp->sk);
+		return;
+	}
+	sk_wake(&tp->sk, over ? POLL_HUP : POLL_IN);
+}
+
+/* A segment for no connection. */
+static void rcv_unknown(struct sk_buff *skb)
+{
+	u8 flags = tcp_hdr(skb)->flags;
+
+	/* An acknowledgement may come after its connection has ended. */
+	if ((flags & TCPHDR_RST) || (!tcp_payload(skb) && !(flags & (TCPHDR_SYN | TCPHDR_FIN))))
+		kfree_skb(skb);
+	else
+		tcp_send_reset(skb);
+}
+
+/* A connection in TIME_WAIT makes way for a new one. */
+static bool gives_way(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	bool gives;
+
+	spin_lock_bh(&tp->sk.lock);
+	gives = tp->sk.state == TCP_TIME_WAIT &&
+		(tcp_hdr(skb)->flags & (TCPHDR_SYN | TCPHDR_ACK)) == TCPHDR_SYN;
+	if (gives)
+		tcp_done(tp, 0);
+	spin_unlock_bh(&tp->sk.lock);
+	if (gives)
+		tcp_unhash(tp);
+	return gives;
+}
+
+void tcp_v4_rcv(struct sk_buff *skb)
+{
+	struct tcphdr *th = tcp_hdr(skb);
+	struct iphdr *ip = ip_hdr(skb);
+	struct sock *sk;
+
+	if (!skb->from_tcp) { /* from a raw socket */
+		kfree_skb(skb);
+		return;
+	}
+	sk = inet_lookup_established(tcp_prot.table, ip->saddr, th->source, ip->daddr,
+				     ntohs(th->dest));
+	if (sk && gives_way(tcp_sk(sk), skb)) {
+		sock_put(sk);
+		sk = NULL;
+	}
+	if (sk) {
+		tcp_rcv(tcp_sk(sk), skb);
+		sock_put(sk);
+		return;
+	}
+	if ((th->flags & (TCPHDR_SYN | TCPHDR_ACK | TCPHDR_RST)) == TCPHDR_SYN)
+		sk = inet_lookup_listener(tcp_prot.table, ip->daddr, ntohs(th->dest));
+	if (sk)
+		tcp_conn_request(tcp_sk(sk), skb);
+	else
+		rcv_unknown(skb);
+	sock_put(sk);
+}
