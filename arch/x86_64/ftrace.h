@@ -51,6 +51,17 @@ static inline u64 ftrace_get_argument(const struct ftrace_regs *fregs, unsigned 
 	}
 }
 
+#define FTRACE_REGS_MAX_ARGS 6
+/* Stores the arguments 0..5. args need not be aligned. */
+static __always_inline void ftrace_get_arguments(const struct ftrace_regs *fregs, void *args)
+{
+	const unsigned long values[FTRACE_REGS_MAX_ARGS] = { fregs->regs.di, fregs->regs.si,
+							     fregs->regs.dx, fregs->regs.cx,
+							     fregs->regs.r8, fregs->regs.r9 };
+
+	__builtin_memcpy(args, values, sizeof(values));
+}
+
 /*
  * Returns the place of the call site's return address: above fregs are a word of padding and the
  * stub's two frames (4 words), in both variants. ftrace_caller continues at the address in this

@@ -273,15 +273,21 @@ unsigned fmt_number_base(struct format *f)
 static const char *put_any_pointer(struct output *out, struct format *f, struct arguments *args,
 				   const char *form)
 {
+	size_t length = fmt_pointer_form_length(form);
+
 	if (args->packed && fmt_pointer_is_packed_as_text(form)) {
 		struct format whole = { .precision = -1 };
 		const char *text = fmt_next_text(args, &whole);
 
 		fmt_put_string(out, &whole, text);
 	} else {
-		fmt_put_pointer(out, f, fmt_next_pointer(args), form);
+		const void *ptr = fmt_next_pointer(args);
+
+		if (!length && args->show_pointer)
+			ptr = (const void *)args->show_pointer((unsigned long)ptr);
+		fmt_put_pointer(out, f, ptr, form);
 	}
-	return form + fmt_pointer_form_length(form);
+	return form + length;
 }
 
 int fmt_print(char *buf, size_t size, const char *fmt, struct arguments *args)
@@ -330,15 +336,21 @@ int fmt_print(char *buf, size_t size, const char *fmt, struct arguments *args)
 	return (int)min(out.length, (size_t)INT32_MAX);
 }
 
-int vsnprintf(char *buf, size_t size, const char *fmt, va_list list)
+int vsnprintf_pointers(char *buf, size_t size, const char *fmt, va_list list,
+		       unsigned long (*show_pointer)(unsigned long address))
 {
-	struct arguments args = { .packed = NULL };
+	struct arguments args = { .packed = NULL, .show_pointer = show_pointer };
 	int length;
 
 	va_copy(args.list, list);
 	length = fmt_print(buf, size, fmt, &args);
 	va_end(args.list);
 	return length;
+}
+
+int vsnprintf(char *buf, size_t size, const char *fmt, va_list list)
+{
+	return vsnprintf_pointers(buf, size, fmt, list, NULL);
 }
 EXPORT_SYMBOL(vsnprintf);
 

@@ -40,6 +40,9 @@ size_t vsprintf_symbol(char *buf, size_t size, unsigned long address, char form)
  * returns the length of the whole text, scnprintf() the length of the text in buf.
  */
 __printf(3, 0) int vsnprintf(char *buf, size_t size, const char *fmt, va_list args);
+/* The same as vsnprintf(), but %p alone prints the number that show_pointer returns for it. */
+__printf(3, 0) int vsnprintf_pointers(char *buf, size_t size, const char *fmt, va_list args,
+				      unsigned long (*show_pointer)(unsigned long address));
 __printf(3, 4) int snprintf(char *buf, size_t size, const char *fmt, ...);
 __printf(3, 0) int vscnprintf(char *buf, size_t size, const char *fmt, va_list args);
 __printf(3, 4) int scnprintf(char *buf, size_t size, const char *fmt, ...);

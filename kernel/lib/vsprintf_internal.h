@@ -47,6 +47,8 @@ struct arguments {
 	const u8 *packed;      /* the next packed argument */
 	const u8 *end;         /* of the packed arguments; a multiple of 4 bytes */
 	struct packer *packer; /* packs each argument of a call as it is taken; may be NULL */
+	/* Returns what %p alone prints for an address. NULL: the address. */
+	unsigned long (*show_pointer)(unsigned long address);
 };
 
 static inline void fmt_put(struct output *out, char c)

@@ -11,7 +11,16 @@
 #include "trace/core/trace_array.h"
 #include "trace/core/trace_printk.h"
 
-SELFTEST(trace, each_option_shows_its_effect)
+static unsigned count_of(const char *where, const char *what)
+{
+	unsigned count = 0;
+
+	for (; (where = strstr(where, what)) != NULL; where++)
+		count++;
+	return count;
+}
+
+SELFTEST(trace_options, each_option_shows_its_effect)
 {
 	static const struct {
 		const char *option;
@@ -50,7 +59,7 @@ SELFTEST(trace, each_option_shows_its_effect)
 	reset();
 }
 
-SELFTEST(trace, func_stack_trace_adds_the_callers)
+SELFTEST(trace_options, func_stack_trace_adds_the_callers)
 {
 	reset();
 	EXPECT_EQ(put("options/func_stack_trace", "1"), 0);
@@ -61,8 +70,42 @@ SELFTEST(trace, func_stack_trace_adds_the_callers)
 	reset();
 }
 
+SELFTEST(trace_options, func_no_repeats_counts_the_calls_that_follow_one_another)
+{
+	reset();
+	EXPECT_EQ(put("options/func-no-repeats", "1"), 0);
+	EXPECT_EQ(put("set_ftrace_filter", "ftrace_target_add ftrace_target_multiply"), 0);
+	EXPECT_EQ(put("current_tracer", "function"), 0);
+	preempt_disable();
+	for (unsigned i = 0; i < 4; i++)
+		ftrace_target_add(i, 1);
+	for (unsigned i = 0; i < 5; i++)
+		ftrace_target_multiply(i, 2);
+	ftrace_target_add(1, 1);
+	preempt_enable();
+	EXPECT_EQ(put("tracing_on", "0"), 0);
+	get("trace");
+	EXPECT_EQ(count_of(text, ": ftrace_target_add <-"), 3);
+	EXPECT_EQ(count_of(text, " (repeats: 3, last_ts:  "), 1);
+	EXPECT_EQ(count_of(text, ": ftrace_target_multiply <-"), 2);
+	EXPECT_EQ(count_of(text, " (repeats: 4, last_ts:  "), 1);
+	EXPECT_EQ(put("options/func-no-repeats", "0"), 0);
+	reset();
+}
+
+SELFTEST(trace_options, func_args_shows_the_registers_of_the_arguments)
+{
+	reset();
+	EXPECT_EQ(put("options/func-args", "1"), 0);
+	ASSERT(trace_one_call());
+	EXPECT(strstr(get("trace"), ": ftrace_target_add(0x1, 0x2, 0x"));
+	EXPECT_EQ(put("options/func-args", "0"), 0);
+	EXPECT(strstr(get("trace"), ": ftrace_target_add(0x1, 0x2, 0x")); /* as it was recorded */
+	reset();
+}
+
 /* bin: no text, but PID, CPU, time and the addresses, in binary form. */
-SELFTEST(trace, bin_gives_the_fields_as_they_are_in_memory)
+SELFTEST(trace_options, bin_gives_the_fields_as_they_are_in_memory)
 {
 	struct {
 		s32 pid, cpu;
@@ -90,7 +133,7 @@ SELFTEST(trace, bin_gives_the_fields_as_they_are_in_memory)
 	reset();
 }
 
-SELFTEST(trace, pause_on_trace_stops_recording_while_trace_is_open)
+SELFTEST(trace_options, pause_on_trace_stops_recording_while_trace_is_open)
 {
 	long fd;
 
@@ -111,7 +154,7 @@ SELFTEST(trace, pause_on_trace_stops_recording_while_trace_is_open)
 	reset();
 }
 
-SELFTEST(trace, with_the_option_block_poll_reports_trace_pipe_as_readable)
+SELFTEST(trace_options, with_the_option_block_poll_reports_trace_pipe_as_readable)
 {
 	struct pollfd pipe = { .events = POLLIN };
 	long fd;
@@ -130,7 +173,7 @@ SELFTEST(trace, with_the_option_block_poll_reports_trace_pipe_as_readable)
 	reset();
 }
 
-SELFTEST(trace, disable_on_free_stops_tracing_when_the_buffer_is_given_back)
+SELFTEST(trace_options, disable_on_free_stops_tracing_when_the_buffer_is_given_back)
 {
 	reset();
 	EXPECT_EQ(put("free_buffer", ""), 0);
@@ -145,7 +188,7 @@ SELFTEST(trace, disable_on_free_stops_tracing_when_the_buffer_is_given_back)
 }
 
 /* trace_printk() gets a stack; a write to trace_marker gets none, as on Linux. */
-SELFTEST(trace, stacktrace_adds_the_callers_of_trace_printk)
+SELFTEST(trace_options, stacktrace_adds_the_callers_of_trace_printk)
 {
 	reset();
 	EXPECT_EQ(put("trace_options", "stacktrace"), 0);
@@ -155,7 +198,7 @@ SELFTEST(trace, stacktrace_adds_the_callers_of_trace_printk)
 	trace_printk("none %d\n", 1);
 	get("trace");
 	EXPECT(strstr(text, ": with callers\n"));
-	EXPECT(strstr(text, ": <stack trace>\n => selftest_trace_stacktrace_adds_"));
+	EXPECT(strstr(text, ": <stack trace>\n => selftest_trace_options_stacktrace_adds_"));
 	EXPECT_EQ(strstr(strstr(text, "<stack trace>") + 1, "<stack trace>"), NULL);
 	reset();
 }
@@ -179,7 +222,7 @@ static pid_t traced_child(void)
 	return child;
 }
 
-SELFTEST(trace, function_fork_follows_the_children_of_a_traced_task)
+SELFTEST(trace_options, function_fork_follows_the_children_of_a_traced_task)
 {
 	char context[32], pid[16];
 

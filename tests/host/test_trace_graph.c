@@ -3,6 +3,7 @@
  * sources: trace/tracers/function_graph/output.c trace/tracers/function_graph/header.c trace/core/output.c
  * sources: trace/core/event_types.c trace/core/trace_seq.c fs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
+#include "arch/ftrace.h"
 #include "handmade_trace.h"
 
 /*

@@ -15,6 +15,7 @@ enum trace_type {
 	TRACE_USER_STACK = 12,
 	TRACE_BPUTS = 14,
 	TRACE_RAW_DATA = 18,
+	TRACE_FUNC_REPEATS = 19,
 	TRACE_TYPE_FIRST_DYNAMIC = 20, /* numbers from here on are given out in order */
 };
 

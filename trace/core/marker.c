@@ -18,6 +18,41 @@ static bool markers_wanted(const struct trace_array *tr)
 	return READ_ONCE(tr->trace_flags) & TRACE_ITER_MARKERS;
 }
 
+/* Writes length bytes into tr. ctx: tracing_gen_ctx(). 0, or -EBADF: not recorded. */
+typedef ssize_t (*write_mark_t)(struct trace_array *tr, u32 ctx, const char *buf, size_t length);
+
+/*
+ * Writes what came to a file of tr. What comes to the top level goes to each trace_array with the
+ * option copy_trace_marker. 0, -EBADF, or -ENODEV: none has it.
+ */
+static ssize_t write_marks(struct trace_array *tr, const char *buf, size_t length,
+			   write_mark_t write_mark)
+{
+	u32 ctx = tracing_gen_ctx();
+	ssize_t error = -ENODEV;
+
+	if (tr->name)
+		return write_mark(tr, ctx, buf, length);
+	preempt_disable_notrace();
+	for_each_trace_array(tr)
+	{
+		if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_COPY_MARKER))
+			continue;
+		error = write_mark(tr, ctx, buf, length);
+		if (error)
+			break;
+	}
+	preempt_enable_notrace();
+	return error;
+}
+
+static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+
+static ssize_t write_text(struct trace_array *tr, u32 ctx, const char *buf, size_t length)
+{
+	return trace_write_marker(tr, ctx, (unsigned long)tracing_mark_write, buf, length);
+}
+
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct trace_array *tr = trace_file_tr(file);
@@ -26,7 +61,7 @@ static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t cou
 
 	if (!markers_wanted(tr))
 		return -EINVAL;
-	error = trace_write_marker(tr, (unsigned long)tracing_mark_write, buf, length);
+	error = write_marks(tr, buf, length, write_text);
 	if (error)
 		return error;
 	*pos += (loff_t)length;
@@ -44,10 +79,9 @@ static const struct file_operations tracing_mark_fops = {
  * Returns 0, or -EBADF: the entry is not recorded. length is at least 4. The entry has 4 bytes more
  * than it needs, as Linux's, which readers see as zeros.
  */
-static ssize_t write_raw(struct trace_array *tr, const char *data, size_t length)
+static ssize_t write_raw(struct trace_array *tr, u32 ctx, const char *data, size_t length)
 {
 	size_t size = ALIGN(sizeof(struct raw_data_entry) + max(length, (size_t)RAW_SIZE_MIN), 4);
-	u32 ctx = tracing_gen_ctx();
 	struct trace_buffer *buffer;
 	struct raw_data_entry *entry;
 
@@ -70,7 +104,7 @@ static ssize_t tracing_mark_raw_write(struct file *file, const char *buf, size_t
 
 	if (!markers_wanted(trace_file_tr(file)) || count < sizeof(u32) || count > RAW_SIZE_MAX)
 		return -EINVAL;
-	error = write_raw(trace_file_tr(file), buf, length);
+	error = write_marks(trace_file_tr(file), buf, length, write_raw);
 	if (error)
 		return error;
 	*pos += (loff_t)length;

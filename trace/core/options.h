@@ -19,6 +19,7 @@
 	C(PRINTK, "trace_printk")                                                                  \
 	C(ANNOTATE, "annotate")                                                                    \
 	C(USERSTACKTRACE, "userstacktrace")                                                        \
+	C(SYM_USEROBJ, "sym-userobj")                                                              \
 	C(PRINTK_MSGONLY, "printk-msg-only")                                                       \
 	C(CONTEXT_INFO, "context-info")                                                            \
 	C(LATENCY_FMT, "latency-format")                                                           \
@@ -29,7 +30,9 @@
 	C(IRQ_INFO, "irq-info")                                                                    \
 	C(MARKERS, "markers")                                                                      \
 	C(EVENT_FORK, "event-fork")                                                                \
+	C(COPY_MARKER, "copy_trace_marker")                                                        \
 	C(PAUSE_ON_TRACE, "pause-on-trace")                                                        \
+	C(HASH_PTR, "hash-ptr")                                                                    \
 	C(FUNCTION, "function-trace")                                                              \
 	C(FUNC_FORK, "function-fork")                                                              \
 	C(DISPLAY_GRAPH, "display-graph")                                                          \
@@ -48,12 +51,13 @@ enum trace_iterator_flags { TRACE_FLAGS };
 	 TRACE_ITER_DISPLAY_GRAPH)
 
 /* Options that a new instance does not take from the top level. */
-#define ZEROED_TRACE_FLAGS (TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK)
+#define ZEROED_TRACE_FLAGS (TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK | TRACE_ITER_COPY_MARKER)
 
 #define TRACE_DEFAULT_FLAGS                                                                        \
 	(TRACE_ITER_PRINT_PARENT | TRACE_ITER_PRINTK | TRACE_ITER_ANNOTATE |                       \
 	 TRACE_ITER_CONTEXT_INFO | TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE |                  \
-	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | TRACE_ITER_FUNCTION)
+	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | TRACE_ITER_COPY_MARKER | TRACE_ITER_HASH_PTR | \
+	 TRACE_ITER_FUNCTION)
 
 /* Options that only the top level has. */
 #define TOP_LEVEL_TRACE_FLAGS                                                                      \

@@ -46,6 +46,18 @@ void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags)
 		trace_seq_printf(s, " <%016lx>", ip);
 }
 
+void print_function_args(struct trace_seq *s, const void *args, size_t size)
+{
+	unsigned long value;
+
+	trace_seq_putc(s, '(');
+	for (size_t at = 0; at + sizeof(value) <= size; at += sizeof(value)) {
+		memcpy(&value, (const u8 *)args + at, sizeof(value));
+		trace_seq_printf(s, "%s0x%lx", at ? ", " : "", value);
+	}
+	trace_seq_putc(s, ')');
+}
+
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry)
 {
 	bool nmi = entry->flags & TRACE_FLAG_NMI;
@@ -71,16 +83,16 @@ void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry)
 		trace_seq_putc(s, '.');
 }
 
-static void trace_print_time(struct trace_iterator *iter)
+void trace_print_time(struct trace_iterator *iter, u64 ts)
 {
-	u64 usecs = (iter->ts + 500) / NSEC_PER_USEC;
+	u64 usecs = (ts + 500) / NSEC_PER_USEC;
 
 	if (tracing_clock_in_ns(iter->tr))
 		trace_seq_printf(&iter->seq, " %5llu.%06llu",
 				 (unsigned long long)(usecs / USEC_PER_SEC),
 				 (unsigned long long)(usecs % USEC_PER_SEC));
 	else
-		trace_seq_printf(&iter->seq, " %12llu", (unsigned long long)iter->ts);
+		trace_seq_printf(&iter->seq, " %12llu", (unsigned long long)ts);
 }
 
 void trace_print_context(struct trace_iterator *iter)
@@ -103,7 +115,7 @@ void trace_print_context(struct trace_iterator *iter)
 	trace_seq_printf(s, "[%03d] ", (int)iter->cpu);
 	if (flags & TRACE_ITER_IRQ_INFO)
 		trace_print_lat_fmt(s, entry);
-	trace_print_time(iter);
+	trace_print_time(iter, iter->ts);
 	trace_seq_puts(s, ": ");
 }
 

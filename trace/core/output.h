@@ -19,6 +19,14 @@ void trace_print_context(struct trace_iterator *iter);
 void trace_print_lat_context(struct trace_iterator *iter);
 /* Prints the four flags: irqs-off, need-resched, hardirq/softirq, preempt-depth. */
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry);
+/*
+ * Prints the arguments of a traced call as "(0x1, 0x2)": numbers, because types are not known.
+ * size: bytes of args, which need not be aligned.
+ */
+void print_function_args(struct trace_seq *s, const void *args, size_t size);
+/* Prints a time, as at the start of a line: seconds, or the number of a clock that has no seconds.
+ */
+void trace_print_time(struct trace_iterator *iter, u64 ts);
 /* Prints only the text of trace_printk() and trace_marker. TRACE_TYPE_UNHANDLED: another entry. */
 enum print_line_t trace_print_printk_msg_only(struct trace_iterator *iter);
 /* Returns the mark of a duration: ' ' up to 10 us, then + ! # * @ $ for each power of ten. */

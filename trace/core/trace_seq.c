@@ -14,18 +14,24 @@ void trace_seq_init(struct trace_seq *s)
 	s->full = false;
 }
 
-void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args)
+void trace_seq_vprintf_pointers(struct trace_seq *s, const char *fmt, va_list args,
+				unsigned long (*show_pointer)(unsigned long))
 {
 	size_t room = TRACE_SEQ_SIZE - s->len;
 	int length;
 
 	if (s->full)
 		return;
-	length = vsnprintf(s->buffer + s->len, room, fmt, args);
+	length = vsnprintf_pointers(s->buffer + s->len, room, fmt, args, show_pointer);
 	if ((size_t)length >= room)
 		s->full = true;
 	else
 		s->len += (size_t)length;
+}
+
+void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args)
+{
+	trace_seq_vprintf_pointers(s, fmt, args, NULL);
 }
 
 void trace_seq_bprintf(struct trace_seq *s, const char *fmt, const u32 *words, size_t count)

@@ -21,6 +21,9 @@ struct trace_seq {
 void trace_seq_init(struct trace_seq *s);
 __printf(2, 3) void trace_seq_printf(struct trace_seq *s, const char *fmt, ...);
 __printf(2, 0) void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args);
+/* The same, but %p alone prints the number that show_pointer returns for it. NULL: the address. */
+__printf(2, 0) void trace_seq_vprintf_pointers(struct trace_seq *s, const char *fmt, va_list args,
+					       unsigned long (*show_pointer)(unsigned long));
 /* Prints arguments that vbin_printf() has packed into count words. */
 __printf(2, 0) void trace_seq_bprintf(struct trace_seq *s, const char *fmt, const u32 *words,
 				      size_t count);

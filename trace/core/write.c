@@ -105,7 +105,7 @@ void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip)
 }
 
 /* hook: NULL, or what is called before and after the commit. */
-static ssize_t write_print(struct trace_array *tr, unsigned long ip, const char *text,
+static ssize_t write_print(struct trace_array *tr, u32 ctx, unsigned long ip, const char *text,
 			   size_t length, unsigned long caller,
 			   const struct trace_marker_hook *hook)
 {
@@ -113,7 +113,7 @@ static ssize_t write_print(struct trace_array *tr, unsigned long ip, const char 
 	struct trace_marker marker = {
 		.tr = tr,
 		.length = sizeof(*marker.entry) + length + newline + 1,
-		.ctx = tracing_gen_ctx(),
+		.ctx = ctx,
 		.caller = caller,
 	};
 	struct trace_buffer *buffer;
@@ -144,14 +144,14 @@ static ssize_t write_print(struct trace_array *tr, unsigned long ip, const char 
 
 ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text, size_t length)
 {
-	return write_print(tr, ip, text, length, 0, NULL);
+	return write_print(tr, tracing_gen_ctx(), ip, text, length, 0, NULL);
 }
 
 const struct trace_marker_hook *trace_marker_hook;
 
-ssize_t trace_write_marker(struct trace_array *tr, unsigned long ip, const char *text,
+ssize_t trace_write_marker(struct trace_array *tr, u32 ctx, unsigned long ip, const char *text,
 			   size_t length)
 {
-	return write_print(tr, ip, text, length, (unsigned long)__builtin_return_address(0),
+	return write_print(tr, ctx, ip, text, length, (unsigned long)__builtin_return_address(0),
 			   trace_marker_hook);
 }

@@ -91,6 +91,9 @@ void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip);
 /* Writes a TRACE_PRINT entry, regardless of the option trace_printk. 0, or -EBADF: not recorded. */
 ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text,
 			  size_t length);
-/* The same for trace_marker: with its hook (trace/core/marker.h). Task context. */
-ssize_t trace_write_marker(struct trace_array *tr, unsigned long ip, const char *text,
+/*
+ * The same for trace_marker: with its hook (trace/core/marker.h). ctx: tracing_gen_ctx(). Task
+ * context.
+ */
+ssize_t trace_write_marker(struct trace_array *tr, u32 ctx, unsigned long ip, const char *text,
 			   size_t length);

@@ -4,7 +4,9 @@
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/random/hash_pointer.h"
 #include "trace/core/events.h"
+#include "trace/core/options.h"
 
 enum print_line_t trace_event_printf(struct trace_iterator *iter, const char *fmt, ...)
 {
@@ -13,7 +15,9 @@ enum print_line_t trace_event_printf(struct trace_iterator *iter, const char *fm
 
 	trace_seq_printf(&iter->seq, "%s: ", event ? event->name : "?");
 	va_start(args, fmt);
-	trace_seq_vprintf(&iter->seq, fmt, args);
+	trace_seq_vprintf_pointers(&iter->seq, fmt, args,
+				   trace_iter_flags(iter) & TRACE_ITER_HASH_PTR ? hash_pointer
+										: NULL);
 	va_end(args);
 	return trace_handle_return(&iter->seq);
 }

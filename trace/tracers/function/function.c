@@ -4,7 +4,8 @@
  *
  * function_trace_call() runs at every traced call. It calls no traced functions, so it needs no
  * recursion guard; an NMI that interrupts it nests in the ring buffer. With the option
- * func_stack_trace another callback replaces it, so that the fast one does not test the option.
+ * func_stack_trace, func-no-repeats or func-args another callback replaces it, so that the fast one
+ * does not test options.
  */
 #include "trace/core/cmdlines.h"
 #include "trace/core/files.h"
@@ -19,27 +20,33 @@
 #include "trace/tracers/function/probes.h"
 #include "trace/ring_buffer/write.h"
 
-#define TRACE_FUNC_OPT_STACK 0x1
-#define MCOUNT_INSN_SIZE     5 /* the return address of a site is its address plus this */
-#define STUB_FRAMES          2 /* the callback and the entry stub */
+#define MCOUNT_INSN_SIZE 5 /* the return address of a site is its address plus this */
+#define STUB_FRAMES      2 /* the callback and the entry stub */
 
+/* fregs: the arguments to record, or NULL. False: nothing is recorded. */
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
-						 unsigned long parent_ip, u32 ctx)
+						 unsigned long parent_ip, u32 ctx,
+						 const struct ftrace_regs *fregs)
 {
 	struct ring_buffer_per_cpu *cb;
 	struct ring_buffer_event *event;
 	struct trace_buffer *buffer;
 	struct ftrace_entry *entry;
+	size_t size = sizeof(*entry);
 
+	if (fregs)
+		size += FTRACE_REGS_MAX_ARGS * sizeof(entry->args[0]);
 	buffer = READ_ONCE(tr->buffer);
 	cb = buffer->cpus[smp_processor_id()];
-	event = rb_lock_reserve(buffer, cb, sizeof(*entry));
+	event = rb_lock_reserve(buffer, cb, size);
 	if (unlikely(!event))
 		return false;
 	entry = (struct ftrace_entry *)&event->array[0]; /* short enough to have no length word */
 	tracing_entry_init(&entry->ent, TRACE_FN, ctx, current->pid);
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
+	if (fregs)
+		ftrace_get_arguments(fregs, entry->args);
 	this_cpu_write(trace_taskinfo_save, true);
 	rb_unlock_commit(cb);
 	return true;
@@ -47,7 +54,7 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 
 void function_record(struct trace_array *tr, unsigned long ip, unsigned long parent_ip, u32 ctx)
 {
-	function_trace_entry(tr, ip, parent_ip, ctx);
+	function_trace_entry(tr, ip, parent_ip, ctx, NULL);
 }
 
 void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
@@ -56,7 +63,7 @@ void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrac
 	u32 ctx = tracing_gen_ctx();
 
 	preempt_disable_notrace();
-	function_trace_entry(op->private, ip, parent_ip, ctx);
+	function_trace_entry(op->private, ip, parent_ip, ctx, NULL);
 	preempt_enable_notrace();
 }
 
@@ -90,27 +97,91 @@ static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned l
 	return count;
 }
 
-static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
-				      struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
+/* Writes the callers of the traced function. bp: the frame of the ops' callback. */
+static __always_inline void function_trace_callers(struct trace_array *tr, unsigned long ip,
+						   u32 ctx, unsigned long *bp)
 {
 	unsigned long callers[TRACE_STACK_MAX];
-	struct trace_array *tr = op->private;
-	u32 ctx = tracing_gen_ctx();
-	unsigned long *bp;
 	unsigned count;
 
-	preempt_disable_notrace();
-	if (function_trace_entry(tr, ip, parent_ip, ctx)) {
-		/* Frames of trace/ftrace/ops.c may lie between the stub's frame and this one. */
-		bp = *(unsigned long **)__builtin_frame_address(0);
-		while (bp[1] != ip + MCOUNT_INSN_SIZE)
-			bp = (unsigned long *)bp[0];
-		count = function_walk_stack((unsigned long)bp, callers);
-		if (likely(count))
-			trace_write_stack(tr, ctx, callers, count);
-		else
-			__ftrace_trace_stack(tr, ctx, STUB_FRAMES);
+	/* Frames of trace/ftrace/ops.c may lie between the stub's frame and this one. */
+	do
+		bp = (unsigned long *)bp[0];
+	while (bp[1] != ip + MCOUNT_INSN_SIZE);
+	count = function_walk_stack((unsigned long)bp, callers);
+	if (likely(count))
+		trace_write_stack(tr, ctx, callers, count);
+	else
+		__ftrace_trace_stack(tr, ctx, STUB_FRAMES);
+}
+
+/* Writes that the calls of last were repeated. Interrupts off. */
+static void function_write_repeats(struct trace_array *tr, const struct function_repeats *last,
+				   u32 ctx)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
+	u64 now = ring_buffer_time_stamp(buffer), delta = now - last->ts;
+	struct func_repeats_entry *entry;
+	struct ring_buffer_event *event;
+
+	event = __rb_lock_reserve(buffer, cb, sizeof(*entry), true, now);
+	if (!event)
+		return;
+	entry = (struct func_repeats_entry *)&event->array[0];
+	tracing_entry_init(&entry->ent, TRACE_FUNC_REPEATS, ctx, current->pid);
+	entry->ip = last->ip;
+	entry->parent_ip = last->parent_ip;
+	entry->count = last->count;
+	entry->top_delta_ts = (u16)(delta >> 32);
+	entry->bottom_delta_ts = (u32)delta;
+	rb_unlock_commit(cb);
+}
+
+/*
+ * Returns whether the call needs an entry of its own. If it repeats the CPU's last call, it is
+ * counted; the next other call writes the count. Each call in an NMI needs an entry, because the
+ * NMI may have interrupted this function. Preemption off.
+ */
+static bool function_is_new(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+			    u32 ctx)
+{
+	struct function_repeats *last = &function_of(tr)->repeats[smp_processor_id()];
+	unsigned long flags;
+	bool repeated;
+
+	if (in_nmi() || !READ_ONCE(tr->recording))
+		return true;
+	raw_local_irq_save(flags);
+	repeated = last->ip == ip && last->parent_ip == parent_ip && last->count < FUNC_REPEATS_MAX;
+	if (repeated) {
+		last->ts = ring_buffer_time_stamp(READ_ONCE(tr->buffer));
+		last->count++;
+	} else {
+		if (last->count)
+			function_write_repeats(tr, last, ctx);
+		last->ip = ip;
+		last->parent_ip = parent_ip;
+		last->count = 0;
 	}
+	raw_local_irq_restore(flags);
+	return !repeated;
+}
+
+/* The callback when an option is set. */
+static void function_options_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+				  struct ftrace_regs *fregs)
+{
+	struct trace_array *tr = op->private;
+	u32 flags = tracer_flags_of(tr, &function_trace);
+	u32 ctx = tracing_gen_ctx();
+
+	preempt_disable_notrace();
+	if ((!(flags & TRACE_FUNC_OPT_NO_REPEATS) || function_is_new(tr, ip, parent_ip, ctx)) &&
+	    function_trace_entry(tr, ip, parent_ip, ctx,
+				 flags & TRACE_FUNC_OPT_ARGS ? fregs : NULL) &&
+	    (flags & TRACE_FUNC_OPT_STACK))
+		function_trace_callers(tr, ip, ctx, __builtin_frame_address(0));
 	preempt_enable_notrace();
 }
 
@@ -163,13 +234,15 @@ static struct tracer_flags function_flags = {
 	.opts =
 		(const struct tracer_opt[]){
 			{ "func_stack_trace", TRACE_FUNC_OPT_STACK },
+			{ "func-no-repeats", TRACE_FUNC_OPT_NO_REPEATS },
+			{ "func-args", TRACE_FUNC_OPT_ARGS },
 			{ NULL, 0 },
 		},
 };
 
 static ftrace_func_t function_choose_func(u32 flags)
 {
-	return flags & TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_trace_call;
+	return flags ? function_options_call : function_trace_call;
 }
 
 static int function_trace_init(struct trace_array *tr)
@@ -221,7 +294,9 @@ static int function_trace_create(struct trace_array *tr)
 		f->ops.private = tr;
 	}
 	INIT_LIST_HEAD(&f->probes);
-	if (function_pids_create(f, tr)) {
+	f->repeats = kcalloc(nr_cpu_ids, sizeof(*f->repeats), GFP_KERNEL);
+	if (!f->repeats || function_pids_create(f, tr)) {
+		kfree(f->repeats);
 		if (tr->name)
 			kfree(f);
 		return -ENOMEM;
@@ -262,6 +337,7 @@ static void function_trace_destroy(struct trace_array *tr)
 
 	ftrace_free_filter(&f->ops);
 	function_pids_destroy(f);
+	kfree(f->repeats);
 	kfree(f);
 }
 

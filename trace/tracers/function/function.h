@@ -11,6 +11,7 @@ struct ftrace_entry {
 	struct trace_entry ent;
 	unsigned long ip;
 	unsigned long parent_ip;
+	unsigned long args[]; /* option func-args: FTRACE_REGS_MAX_ARGS */
 };
 
 /* The callback of the function tracer: op->private is the trace_array. */

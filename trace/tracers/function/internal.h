@@ -7,13 +7,38 @@
 
 struct pid_filter;
 
+/* Options: bits of tracer_flags_of(). */
+#define TRACE_FUNC_OPT_STACK      0x1
+#define TRACE_FUNC_OPT_NO_REPEATS 0x2
+#define TRACE_FUNC_OPT_ARGS       0x4
+
+#define FUNC_REPEATS_MAX 0xffff
+/* The common_type is TRACE_FUNC_REPEATS: the call of the entry before came count times more. */
+struct func_repeats_entry {
+	struct trace_entry ent;
+	unsigned long ip;
+	unsigned long parent_ip;
+	u16 count; /* up to FUNC_REPEATS_MAX */
+	/* Since the last of these calls: the upper 16 and the lower 32 bits. */
+	u16 top_delta_ts;
+	u32 bottom_delta_ts;
+};
+
+/* The last call on a CPU. [I] only that CPU uses it, with interrupts off and not in NMI. */
+struct function_repeats {
+	unsigned long ip, parent_ip; /* [I] */
+	u64 ts;                      /* [I] of the last of the calls that have no entry */
+	u16 count;                   /* [I] of these calls */
+} __aligned(64);
+
 /* The function tracer's data in a trace_array. */
 struct function_tracer {
 	struct ftrace_ops ops;
 	bool enabled;                    /* [tracer_lock] ops is registered */
 	struct ftrace_filter filters[2]; /* of set_ftrace_filter and set_ftrace_notrace */
 	struct pid_filter *pids; /* constant: of set_ftrace_pid and set_ftrace_notrace_pid */
-	struct list_head probes; /* [probe_lock, ftrace_lock] to write (probes.c) */
+	struct function_repeats *repeats; /* constant pointer: nr_cpu_ids elements */
+	struct list_head probes;          /* [probe_lock, ftrace_lock] to write (probes.c) */
 };
 
 extern struct tracer function_trace;

@@ -14,7 +14,6 @@ struct ftrace_graph_ent_entry {
 	s32 depth;            /* number of open traced calls of this task */
 	unsigned long args[]; /* FTRACE_REGS_MAX_ARGS with the option funcgraph-args, else none */
 } __packed;
-#define FTRACE_REGS_MAX_ARGS 6
 
 /* The return of a call. */
 struct ftrace_graph_ret_entry {

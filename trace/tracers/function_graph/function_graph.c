@@ -66,14 +66,8 @@ static __always_inline bool graph_write_call(struct trace_array *tr,
 		return false;
 	entry->func = trace->func;
 	entry->depth = trace->depth;
-	if (fregs) {
-		entry->args[0] = fregs->regs.di;
-		entry->args[1] = fregs->regs.si;
-		entry->args[2] = fregs->regs.dx;
-		entry->args[3] = fregs->regs.cx;
-		entry->args[4] = fregs->regs.r8;
-		entry->args[5] = fregs->regs.r9;
-	}
+	if (fregs)
+		ftrace_get_arguments(fregs, entry->args);
 	graph_commit(cb);
 	return true;
 }

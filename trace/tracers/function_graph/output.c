@@ -294,18 +294,12 @@ static bool forget_call(const struct graph_line *line, unsigned long func, int d
 
 /* ---- TRACE_GRAPH_ENT, TRACE_GRAPH_RET ---- */
 
-/* Prints all six registers that can hold arguments as numbers, because types are not known here. */
 static void print_arguments(const struct graph_line *line,
 			    const struct ftrace_graph_ent_entry *call)
 {
-	size_t count = (line->iter->ent_size - sizeof(*call)) / sizeof(call->args[0]);
+	bool shown = line->flags & TRACE_GRAPH_ARGS;
 
-	if (!(line->flags & TRACE_GRAPH_ARGS))
-		count = 0;
-	trace_seq_putc(line->s, '(');
-	for (size_t i = 0; i < count; i++)
-		trace_seq_printf(line->s, "%s0x%lx", i ? ", " : "", call->args[i]);
-	trace_seq_putc(line->s, ')');
+	print_function_args(line->s, call->args, shown ? line->iter->ent_size - sizeof(*call) : 0);
 }
 
 /* Stores the recorded return value. False if it was not recorded, or if the option is off. */
