@@ -204,6 +204,11 @@ struct inode_operations {
 	 */
 	int (*rename)(struct inode *old_dir, struct dentry *old, struct inode *new_dir,
 		      struct dentry *target, unsigned flags);
+	/*
+	 * RENAME_WHITEOUT: makes what is left at the old name, or an ERR_PTR. rename has counted
+	 * it. NULL: -EINVAL.
+	 */
+	struct inode *(*whiteout)(struct inode *dir);
 	/* Makes a regular file without a name (O_TMPFILE), or an ERR_PTR. No lock held. */
 	struct inode *(*tmpfile)(struct inode *dir, umode_t mode);
 	/* May refuse. If they return 0, the VFS removes the name. NULL: -EPERM. */

@@ -60,6 +60,7 @@ int do_unlinkat(int dfd, const char *name);
 int do_rmdirat(int dfd, const char *name);
 #define RENAME_NOREPLACE 1
 #define RENAME_EXCHANGE  2
+#define RENAME_WHITEOUT  4 /* leave a character device 0:0 at the old name */
 int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new_name,
 		 unsigned flags);
 

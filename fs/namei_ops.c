@@ -94,11 +94,12 @@ static noinline int vfs_symlink(struct inode *dir, struct dentry *dentry, const 
 
 static noinline int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
 {
+	bool whiteout = S_ISCHR(mode) && !dev; /* harmless: see RENAME_WHITEOUT */
 	int err = may_create(dir, dentry->d_parent);
 
 	if (err)
 		return err;
-	if ((S_ISCHR(mode) || S_ISBLK(mode)) && !capable(CAP_MKNOD))
+	if ((S_ISCHR(mode) || S_ISBLK(mode)) && !whiteout && !capable(CAP_MKNOD))
 		return -EPERM;
 	if (!dir->i_op->mknod)
 		return -EPERM;

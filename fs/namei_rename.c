@@ -158,12 +158,32 @@ static noinline void tell_watchers(const struct rename_data *rd)
 	kfree(new_name);
 }
 
+/* A new dentry with the old name, for a whiteout; or an ERR_PTR. It is not found by lookups yet. */
+static struct dentry *make_whiteout(const struct rename_data *rd)
+{
+	struct inode *dir = rd->old_dir->d_inode, *inode;
+	struct dentry *dentry;
+
+	if (!dir->i_op->whiteout)
+		return ERR_PTR(-EINVAL);
+	dentry = d_alloc(rd->old_dir, &rd->old_nd.last);
+	if (!dentry)
+		return ERR_PTR(-ENOMEM);
+	inode = dir->i_op->whiteout(dir);
+	if (IS_ERR(inode)) {
+		dput(dentry);
+		return ERR_CAST(inode);
+	}
+	dentry->d_inode = inode;
+	return dentry;
+}
+
 /* Asks the file system, then moves the names in the dcache. */
 static int move_names(struct rename_data *rd)
 {
 	struct inode *old_dir = rd->old_dir->d_inode, *new_dir = rd->new_dir->d_inode;
 	struct d_rename move = { .parent = NULL }, back = { .parent = NULL };
-	struct dentry *old = rd->old, *target = rd->target;
+	struct dentry *old = rd->old, *target = rd->target, *whiteout = NULL;
 	bool exchange = rd->flags & RENAME_EXCHANGE;
 	int err;
 
@@ -172,6 +192,10 @@ static int move_names(struct rename_data *rd)
 	err = d_rename_prepare(&move, rd->new_dir, &rd->new_nd.last);
 	if (!err && exchange)
 		err = d_rename_prepare(&back, rd->old_dir, &rd->old_nd.last);
+	if (!err && (rd->flags & RENAME_WHITEOUT)) {
+		whiteout = make_whiteout(rd);
+		err = IS_ERR(whiteout) ? (int)PTR_ERR(whiteout) : 0;
+	}
 	if (!err)
 		err = old_dir->i_op->rename(old_dir, old, new_dir, target, rd->flags);
 	if (!err) {
@@ -180,6 +204,8 @@ static int move_names(struct rename_data *rd)
 		d_rename_commit(old, &move);
 		if (exchange)
 			d_rename_commit(target, &back);
+		if (whiteout) /* the directory lives: its i_mutex is held */
+			(void)d_add_pinned(whiteout, whiteout->d_inode);
 		touch_dir(old_dir);
 		touch_dir(new_dir);
 		old->d_inode->i_ctime = inode_now();
@@ -190,6 +216,8 @@ static int move_names(struct rename_data *rd)
 	}
 	d_rename_cancel(&move);
 	d_rename_cancel(&back);
+	if (!IS_ERR_OR_NULL(whiteout))
+		dput(whiteout);
 	return err;
 }
 
@@ -233,8 +261,8 @@ int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new
 	struct rename_data rd = { .flags = flags };
 	int err;
 
-	if ((flags & ~(unsigned)(RENAME_NOREPLACE | RENAME_EXCHANGE)) ||
-	    flags == (RENAME_NOREPLACE | RENAME_EXCHANGE))
+	if ((flags & ~(unsigned)(RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)) ||
+	    ((flags & RENAME_EXCHANGE) && (flags & (RENAME_NOREPLACE | RENAME_WHITEOUT))))
 		return -EINVAL;
 	err = nameidata_begin(&rd.old_nd, old_dfd, old_name, 0);
 	if (err)

@@ -42,10 +42,10 @@ u32 pipe_packet_room(const struct pipe_inode_info *pipe)
 /* How many bytes are at the tail, in one page. P held; the pipe is not empty. */
 static u32 bytes_at(const struct pipe_inode_info *pipe, u32 pos)
 {
-	u32 end = pipe->ends[slot_of(pipe, pos)] & ~PACKET;
+	u32 end = pipe->ends[slot_of(pipe, pos)];
 
 	if (end)
-		return end - pos % (u32)PAGE_SIZE;
+		return (end & ~PACKET) - pos % (u32)PAGE_SIZE;
 	return min(pipe->head - pos, (u32)PAGE_SIZE - pos % (u32)PAGE_SIZE);
 }
 
@@ -66,12 +66,12 @@ int pipe_get_packet(struct pipe_inode_info *pipe, struct iov_iter *to, bool *sto
 	u32 wanted = (u32)min(to->count, (size_t)there);
 	u32 n = (u32)copy_to_iter_nofault((char *)pipe->pages[slot] + tail % PAGE_SIZE, wanted, to);
 
-	if (!n)
+	if (!n && wanted)
 		return -EFAULT;
 	tail += n;
 	if (n == wanted && (packet || (ended && n == there))) {
 		*stop = packet;
-		tail = ALIGN(tail, (u32)PAGE_SIZE); /* what did not fit is gone */
+		tail = next_page(pipe->tail); /* what did not fit is gone */
 		pipe->ends[slot] = 0;
 	}
 	pipe_advance(pipe, tail, slot);
@@ -162,8 +162,9 @@ ssize_t pipe_write_packets(struct pipe_inode_info *pipe, const struct file *file
 		if (!page) {
 			err = -ENOMEM;
 		} else if (copy_from_iter(page, n, from) != n) {
-			free_page(page);
-			err = -EFAULT;
+			/* Linux has put the packet into the pipe by then. It stays, empty. */
+			err = write_packet(pipe, file, page, 0);
+			err = err ? err : -EFAULT;
 		} else {
 			err = write_packet(pipe, file, page, (u32)n);
 		}

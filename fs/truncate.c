@@ -70,7 +70,7 @@ SYSCALL_DEFINE2(ftruncate, unsigned int, fd, off_t, length)
 		      ? vfs_truncate(f.file->f_inode, length)
 		      : -EINVAL;
 	if (!err)
-		fsnotify_file(f.file, IN_MODIFY);
+		fsnotify_dentry(f.file->f_path.dentry, IN_MODIFY);
 	fdput(f);
 	return err;
 }

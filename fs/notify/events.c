@@ -76,7 +76,10 @@ static void free_list(struct list_head *list)
 		inotify_free(watch);
 }
 
-/* Gives an event to the watches of inode. Those that end go to ended. inotify_lock held. */
+/*
+ * Gives an event to the watches of inode. Those that end go to ended. IN_EXCL_UNLINK in mask: the
+ * file has no name in the directory any more. inotify_lock held.
+ */
 static void tell(struct inode *inode, u32 mask, u32 cookie, const char *name,
 		 struct list_head *ended)
 {
@@ -84,9 +87,9 @@ static void tell(struct inode *inode, u32 mask, u32 cookie, const char *name,
 
 	for (watch = inode->i_watches; watch; watch = next) {
 		next = watch->next;
-		if (!(watch->mask & mask & IN_ALL_EVENTS))
+		if (!(watch->mask & mask & IN_ALL_EVENTS) || (watch->mask & mask & IN_EXCL_UNLINK))
 			continue;
-		inotify_queue(watch->group, watch->wd, mask, cookie, name);
+		inotify_queue(watch->group, watch->wd, mask & ~IN_EXCL_UNLINK, cookie, name);
 		if (watch->mask & IN_ONESHOT) {
 			inotify_unlink(watch);
 			list_add_tail(&watch->group_node, ended);
@@ -114,9 +117,10 @@ void __fsnotify_inode(struct inode *inode, u32 mask)
 	tell_all(inode, mask | (isdir ? IN_ISDIR : 0), 0, NULL);
 }
 
-void __fsnotify_dentry(struct dentry *dentry, u32 mask)
+void __fsnotify_dentry(struct dentry *dentry, u32 mask, bool opened)
 {
 	struct inode *inode = dentry->d_inode, *dir = NULL;
+	u32 gone = opened && (READ_ONCE(dentry->d_flags) & DCACHE_DEAD) ? IN_EXCL_UNLINK : 0;
 	char name[NAME_MAX + 1];
 
 	if (S_ISDIR(inode->i_mode))
@@ -128,7 +132,7 @@ void __fsnotify_dentry(struct dentry *dentry, u32 mask)
 	}
 	spin_unlock(&rename_lock);
 	if (dir) {
-		tell_all(dir, mask, 0, name);
+		tell_all(dir, mask | gone, 0, name);
 		iput(dir);
 	}
 	tell_all(inode, mask, 0, NULL);

@@ -29,7 +29,8 @@
 
 DECLARE_STATIC_KEY_FALSE(fsnotify_key); /* counts the watches */
 
-void __fsnotify_dentry(struct dentry *dentry, u32 mask);
+/* opened: an open file is used, which may have lost its name since. */
+void __fsnotify_dentry(struct dentry *dentry, u32 mask, bool opened);
 void __fsnotify_name(struct dentry *dir, const char *name, u32 mask, u32 cookie);
 void __fsnotify_inode(struct inode *inode, u32 mask);
 void __fsnotify_removed(struct inode *inode);
@@ -38,18 +39,18 @@ void __fsnotify_removed(struct inode *inode);
 static __always_inline void fsnotify_dentry(struct dentry *dentry, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key))
-		__fsnotify_dentry(dentry, mask);
+		__fsnotify_dentry(dentry, mask, false);
 }
 static __always_inline void fsnotify_file(struct file *file, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key))
-		__fsnotify_dentry(file->f_path.dentry, mask);
+		__fsnotify_dentry(file->f_path.dentry, mask, true);
 }
 /* After a read or write that moved n bytes. */
 static __always_inline void fsnotify_io(struct file *file, ssize_t n, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key) && n > 0)
-		__fsnotify_dentry(file->f_path.dentry, mask);
+		__fsnotify_dentry(file->f_path.dentry, mask, true);
 }
 /* A name has come to dir, or has gone from it. mask: with IN_ISDIR. */
 static __always_inline void fsnotify_name(struct dentry *dir, const char *name, u32 mask,

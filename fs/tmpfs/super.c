@@ -130,6 +130,16 @@ struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode)
 	return inode;
 }
 
+static struct inode *tmpfs_whiteout(struct inode *dir)
+{
+	struct inode *inode = tmpfs_new_inode(dir->i_sb, S_IFCHR, 0);
+
+	if (!inode)
+		return ERR_PTR(-ENOSPC);
+	inode_init_owner(inode, dir);
+	return inode;
+}
+
 static int tmpfs_link(struct inode *inode, struct inode *dir, struct dentry *dentry)
 {
 	int err = d_add_pinned(dentry, ihold(inode));
@@ -166,7 +176,8 @@ static int tmpfs_rename(struct inode *old_dir, struct dentry *old, struct inode 
 
 	if (err || (flags & RENAME_EXCHANGE))
 		return err;
-	old_dir->i_size -= BYTES_A_NAME;
+	if (!(flags & RENAME_WHITEOUT))
+		old_dir->i_size -= BYTES_A_NAME;
 	if (!target)
 		new_dir->i_size += BYTES_A_NAME;
 	return 0;
@@ -179,6 +190,7 @@ static const struct inode_operations tmpfs_dir_inode_operations = {
 	.mknod = tmpfs_mknod,
 	.link = tmpfs_link,
 	.rename = tmpfs_rename,
+	.whiteout = tmpfs_whiteout,
 	.tmpfile = tmpfs_tmpfile,
 	.unlink = tmpfs_unlink,
 	.rmdir = tmpfs_rmdir,

@@ -215,7 +215,7 @@ static void pty_put(struct pty *pty)
 
 void pty_master_close(struct pty *pty)
 {
-	tty_hangup(&pty->tty);
+	tty_hangup(&pty->tty, true);
 	pty_put(pty);
 }
 

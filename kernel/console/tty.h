@@ -193,9 +193,9 @@ struct pid *tty_get_pgrp(struct tty_struct *tty);
 pid_t tty_session_nr(struct tty_struct *tty);
 /*
  * The terminal is gone: its session has no terminal any more, and its leader gets SIGHUP and
- * SIGCONT. Sets hung_up, and wakes all sleepers. Task context.
+ * SIGCONT. for_ever: sets hung_up. Wakes all sleepers. Task context.
  */
-void tty_hangup(struct tty_struct *tty);
+void tty_hangup(struct tty_struct *tty, bool for_ever);
 /* Sends sig to the job in the foreground. Task context. */
 void tty_signal_foreground(struct tty_struct *tty, int sig);
 ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock);

@@ -217,12 +217,13 @@ static void signal_session_leader(struct tty_struct *tty)
 	}
 }
 
-void tty_hangup(struct tty_struct *tty)
+void tty_hangup(struct tty_struct *tty, bool for_ever)
 {
 	struct pid *pgrp, *session;
 
 	spin_lock(&tasklist_lock);
-	WRITE_ONCE(tty->hung_up, true);
+	if (for_ever)
+		WRITE_ONCE(tty->hung_up, true);
 	if (tty->session)
 		signal_session_leader(tty);
 	spin_lock(&tty->ctrl_lock);
