@@ -40,6 +40,8 @@ static struct storm_kind kinds[] = {
 	{ .name = "direct", .tasks = 1, .round = storm_direct },
 	{ .name = "graph ops", .tasks = 2, .round = storm_graph_ops },
 	{ .name = "kprobes", .tasks = 2, .round = storm_kprobes },
+	{ .name = "uprobes", .tasks = 2, .round = storm_uprobes },
+	{ .name = "probe events", .tasks = 2, .round = storm_probe_events },
 	{ .name = "nmis", .tasks = 1, .round = storm_nmis },
 	{ .name = "verify", .tasks = 1, .round = storm_verify },
 	{ .name = "tracers", .tasks = 1, .round = storm_tracers, .finish = storm_files_finish },

@@ -52,6 +52,10 @@ void storm_set_back(const char *file, const char *data);
 /* selftest/trace/storm_kprobes.c */
 void storm_kprobes(struct storm_task *task);
 
+/* selftest/trace/storm_uprobes.c */
+void storm_uprobes(struct storm_task *task);
+void storm_probe_events(struct storm_task *task);
+
 /* selftest/trace/storm_ops.c */
 void storm_static_ops(struct storm_task *task);
 void storm_dynamic_ops(struct storm_task *task);

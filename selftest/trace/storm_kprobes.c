@@ -2,13 +2,11 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/kprobe_targets.h"
 #include "selftest/lib/threads.h"
 #include "selftest/trace/storm.h"
 #include "trace/kprobes/fprobe.h"
 #include "trace/kprobes/kprobes.h"
-
-u64 kprobe_kinds(u64 n);
-extern char kprobe_kinds_end[];
 
 /* The probes of a round. Only the hits of its task count: others call the functions, too. */
 struct storm_kprobes {
@@ -76,7 +74,7 @@ static void probe_inside(struct storm_task *task, struct storm_kprobes *s)
 
 	s->inside.addr =
 		(unsigned long)kprobe_kinds +
-		test_random(&task->seed) % (unsigned)(kprobe_kinds_end - (char *)kprobe_kinds);
+		test_random(&task->seed) % (unsigned)(kprobe_kinds_end - (const u8 *)kprobe_kinds);
 	s->inside.pre_handler = count_inside;
 	if (!STORM_DONE(task, "kprobe", register_kprobe(&s->inside), -EILSEQ, -EOPNOTSUPP, -ENOMEM))
 		return;
@@ -85,6 +83,24 @@ static void probe_inside(struct storm_task *task, struct storm_kprobes *s)
 	STORM_EXPECT(kprobe_kinds(n) == expected);
 	unregister_kprobe(&s->inside);
 	STORM_EXPECT(kprobe_kinds(n) == expected);
+}
+
+/* kprobe_kinds_add() has no call site, and is called four times. */
+static void probe_returns_inside(struct storm_task *task, struct storm_kprobes *s)
+{
+	u64 n = test_random(&task->seed) % 10, expected = kprobe_kinds(n), missed;
+
+	s->ret = (struct kretprobe){ .kp.symbol_name = "kprobe_kinds_add",
+				     .handler = count_return,
+				     .maxactive = 64 };
+	if (!STORM_DONE(task, "kretprobe inside", register_kretprobe(&s->ret), -ENOMEM, -ENOSPC))
+		return;
+	STORM_EXPECT(kprobe_kinds(n) == expected);
+	missed = (u64)(atomic64_read(&s->ret.nmissed) + atomic64_read(&s->ret.kp.nmissed));
+	STORM_EXPECT(s->returns <= 4 && s->returns + missed >= 4);
+	unregister_kretprobe(&s->ret);
+	STORM_EXPECT(kprobe_kinds(n) == expected);
+	s->returns = 0;
 }
 
 void storm_kprobes(struct storm_task *task)
@@ -97,6 +113,7 @@ void storm_kprobes(struct storm_task *task)
 		return;
 	s->owner = current;
 	probe_inside(task, s);
+	probe_returns_inside(task, s);
 	s->entry = (struct kprobe){ .symbol_name = name,
 				    .pre_handler = count_entry,
 				    .args_only = test_random(&task->seed) % 2 };
