@@ -69,12 +69,12 @@ def test_probe_in_a_module_is_gone_with_the_module(machine, example, parameter, 
 
 
 def test_probe_inside_a_function_becomes_a_jump_and_an_int3_again(machine):
-    optimization, until = "/proc/sys/debug/kprobes-optimization", f"until grep OPTIMIZED {KPROBES}/list; do sleep 0.1; done"
+    optimization = "/proc/sys/debug/kprobes-optimization"
     assert machine.check(f"cat {optimization}; stat -c %a {optimization}") == "1\n644\n"
     for word in ("2", "-1", "x"):
         assert "Invalid argument" in machine.run(f"echo {word} > {optimization}").output
     machine.check("cd /sys/kernel/tracing; echo 'p:inside vfs_write+5 count=%dx:u64' > kprobe_events; echo 1 > events/kprobes/inside/enable")
-    line = machine.check(until)
+    line = until_optimized(machine)
     assert re.fullmatch(r"[0-9a-f]{16}  k  vfs_write\+0x5    \[OPTIMIZED\]\n", line)
     before = machine.check("dis vfs_write").split("\n")[1].split()
     assert before[5] == "e9"
@@ -88,11 +88,55 @@ def test_probe_inside_a_function_becomes_a_jump_and_an_int3_again(machine):
     log = machine.check("dmesg")
     assert "kprobes: kprobe jump-optimization is disabled. All kprobes are based on software breakpoint.\n" in log
     assert "kprobes: kprobe jump-optimization is enabled. All kprobes are optimized if possible.\n" in log
-    assert machine.check(until) == line
+    assert until_optimized(machine) == line
     machine.check("echo 0 > events/kprobes/inside/enable")
     assert machine.check(f"cat {KPROBES}/list") == line.replace("OPTIMIZED", "DISABLED")
     assert machine.check("dis vfs_write").split("\n")[1].split()[5] == "55"
     machine.check("echo > kprobe_events")
+
+
+def until_optimized(machine):
+    return machine.check(f"until grep OPTIMIZED {KPROBES}/list; do sleep 0.1; done")
+
+
+def test_a_jump_in_a_module_goes_and_comes_with_the_module(machine):
+    machine.check("cd /sys/kernel/tracing; echo 'p:jump ftrace_direct:my_direct_func+5' > kprobe_events; "
+                  "modprobe ftrace-direct; echo 1 > events/kprobes/jump/enable")
+    for _ in range(2):
+        assert re.fullmatch(r"[0-9a-f]{16}  k  my_direct_func\+0x5  ftrace_direct \[OPTIMIZED\]\n", until_optimized(machine))
+        machine.check("echo > trace; touch /tmp/jump; hackbench -g 1 -l 10")
+        assert "jump: (my_direct_func+0x5/0x" in machine.check("grep -m 1 jump: trace")
+        machine.check("rmmod ftrace-direct")
+        assert re.fullmatch(r"[0-9a-f]{16}  k  .*\[GONE\].*\n", machine.check(f"cat {KPROBES}/list"))
+        machine.check("modprobe ftrace-direct")
+    machine.check("echo 0 > events/kprobes/jump/enable; echo > kprobe_events; rmmod ftrace-direct")
+    assert machine.check(f"cat {KPROBES}/list") == ""
+    assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
+
+
+def test_a_jump_in_a_function_that_a_live_patch_replaces_is_hit_before_and_after(machine):
+    patch = "/sys/kernel/livepatch/livepatch_sample"
+    wait = f"until [ \"$(cat {patch}/transition)\" = 0 ]; do sleep 0.1; done"
+    machine.check("cd /sys/kernel/tracing; echo 'p:old cmdline_proc_show+5' > kprobe_events; echo 1 > events/kprobes/old/enable")
+    until_optimized(machine)
+
+    def hits():
+        return int(machine.check("cat kprobe_profile").split()[1])
+
+    machine.check("head /proc/cmdline")
+    assert hits() == 1
+    machine.check(f"modprobe livepatch-sample; {wait}")
+    before = hits()  # modprobe reads /proc/cmdline, too
+    assert machine.check("head /proc/cmdline") == "this has been live patched\n"
+    assert hits() == before and "[OPTIMIZED]" in machine.check(f"cat {KPROBES}/list")
+    # The optimizer takes the jump back and writes it again while the patch is there.
+    machine.check("echo 0 > /proc/sys/debug/kprobes-optimization; head /proc/cmdline; echo 1 > /proc/sys/debug/kprobes-optimization")
+    until_optimized(machine)
+    machine.check(f"echo 0 > {patch}/enabled; while [ -d {patch} ]; do sleep 0.1; done")
+    assert "live patched" not in machine.check("head /proc/cmdline")
+    assert hits() == before + 1
+    machine.check("rmmod livepatch-sample; echo 0 > events/kprobes/old/enable; echo > kprobe_events")
+    assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
 
 
 @pytest.mark.soak
