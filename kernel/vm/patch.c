@@ -59,7 +59,8 @@ static bool is_private(const struct vm_area_struct *vma)
 static bool wants_patch(const struct vm_area_struct *vma, const struct vm_patch *patch)
 {
 	return patch->kind == VM_PATCH_COUNTER ||
-	       (vma->vm_flags & (VM_MAYEXEC | VM_WRITE)) == VM_MAYEXEC;
+	       ((vma->vm_flags & (VM_MAYEXEC | VM_WRITE)) == VM_MAYEXEC &&
+		(!patch->wanted || patch->wanted(patch, vma->vm_mm)));
 }
 
 static u8 *place_of(const struct page *page, const struct vm_patch *patch)
@@ -154,6 +155,7 @@ struct patch_walk {
 	struct page *spare;          /* for unshare() */
 	unsigned long generation;
 	bool add;
+	bool update; /* take the patch back where it is not wanted */
 };
 
 /* Whether the page is as the file's, so that it need not be private. page_table_lock held. */
@@ -172,7 +174,8 @@ static void drop_private(struct vm_area_struct *vma, unsigned long addr, u64 *pt
 }
 
 /* Patches the page at addr, or takes the patch back. */
-static void patch_page(struct patch_walk *walk, struct vm_area_struct *vma, unsigned long addr)
+static void patch_page(struct patch_walk *walk, struct vm_area_struct *vma, unsigned long addr,
+		       bool add)
 {
 	const struct vm_patch *patch = walk->patch;
 	struct page *page, *unused = NULL;
@@ -187,7 +190,7 @@ static void patch_page(struct patch_walk *walk, struct vm_area_struct *vma, unsi
 		/* Without memory the counters of all mappings of the page change together. */
 		if (patch->kind == VM_PATCH_COUNTER && page_count(page) > 1 && walk->spare)
 			page = unshare(vma, addr, pte, page, &walk->spare);
-		write_patch(page, patch, walk->add);
+		write_patch(page, patch, add);
 		page->index = max(page->index, walk->generation);
 		serialize_cpus(mm, addr);
 	}
@@ -217,17 +220,18 @@ static void walk_areas(struct patch_walk *walk, struct vm_mapping *mapping)
 	list_for_each_entry (vma, &mapping->areas, shared) {
 		u64 pgoff = page_of(patch);
 		unsigned long addr;
+		bool add;
 
 		if (!is_private(vma) || pgoff < vma->vm_pgoff ||
 		    pgoff - vma->vm_pgoff >= vma_pages(vma))
 			continue;
 		addr = vma->vm_start + ((pgoff - vma->vm_pgoff) << PAGE_SHIFT);
-		if (walk->add) {
-			if (!wants_patch(vma, patch))
-				continue;
+		add = walk->add && wants_patch(vma, patch);
+		if (walk->add && !add && !walk->update)
+			continue;
+		if (add)
 			zap_file_page(vma, addr);
-		}
-		patch_page(walk, vma, addr);
+		patch_page(walk, vma, addr, add);
 	}
 	if (walk->spare)
 		put_page(walk->spare);
@@ -254,19 +258,40 @@ void vm_patch_add(struct vm_mapping *mapping, struct vm_patch *patch)
 	mutex_unlock(&mapping->lock);
 }
 
+/* Whether the page of patch has another patch. The lock of the mapping is held. */
+static bool has_neighbour(const struct vm_mapping *mapping, const struct vm_patch *patch)
+{
+	const struct vm_patch *other = first_patch(mapping, patch->offset & PAGE_MASK);
+
+	if (other == patch)
+		other = rb_patch(rb_next(&patch->node));
+	return other && page_of(other) == page_of(patch);
+}
+
+void vm_patch_update(struct vm_mapping *mapping, const struct vm_patch *patch,
+		     const struct page *original)
+{
+	struct patch_walk walk = { .patch = patch, .add = true, .update = true };
+
+	mutex_lock(&mapping->lock);
+	walk.generation = next_generation(mapping);
+	if (!has_neighbour(mapping, patch))
+		walk.original = original;
+	walk_areas(&walk, mapping);
+	mutex_unlock(&mapping->lock);
+}
+
 void vm_patch_remove(struct vm_mapping *mapping, struct vm_patch *patch,
 		     const struct page *original)
 {
 	struct patch_walk walk = { .patch = patch };
-	const struct vm_patch *other;
 
 	mutex_lock(&mapping->lock);
+	if (!has_neighbour(mapping, patch))
+		walk.original = original;
 	rb_erase(&patch->node, &mapping->patches);
 	WRITE_ONCE(mapping->nr_patches, mapping->nr_patches - 1);
 	walk.generation = next_generation(mapping);
-	other = first_patch(mapping, patch->offset & PAGE_MASK);
-	if (!other || page_of(other) != page_of(patch))
-		walk.original = original;
 	walk_areas(&walk, mapping);
 	mutex_unlock(&mapping->lock);
 }
@@ -293,7 +318,7 @@ void vm_patch_area(struct vm_area_struct *vma)
 			continue;
 		walk.patch = patch;
 		zap_file_page(vma, addr);
-		patch_page(&walk, vma, addr);
+		patch_page(&walk, vma, addr, true);
 	}
 	mutex_unlock(&mapping->lock);
 }

@@ -24,6 +24,11 @@ struct vm_patch {
 	u64 offset;          /* [C] in the file; a counter has an even one */
 	u8 kind;             /* [C] enum vm_patch_kind */
 	u8 opcode;           /* [C] the byte that the breakpoint replaces */
+	/*
+	 * [C] Whether a program gets the breakpoint; NULL: all do. Called with vm_mapping.lock
+	 * held. vm_patch_update() must follow when the answers change.
+	 */
+	bool (*wanted)(const struct vm_patch *patch, struct mm_struct *mm);
 };
 
 /* Patches all programs. */
@@ -33,4 +38,7 @@ void vm_patch_add(struct vm_mapping *mapping, struct vm_patch *patch);
  * file's page, goes: the program shows the file again. original: NULL if the file has no page.
  */
 void vm_patch_remove(struct vm_mapping *mapping, struct vm_patch *patch,
+		     const struct page *original);
+/* Asks wanted() again for all programs, and puts the breakpoint in or takes it back. */
+void vm_patch_update(struct vm_mapping *mapping, const struct vm_patch *patch,
 		     const struct page *original);

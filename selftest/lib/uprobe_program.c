@@ -60,6 +60,7 @@ static bool make_memory(struct uprobe_run *run)
 
 	if (!mm)
 		return false;
+	WRITE_ONCE(run->mm, mm);
 	exec_mmap(mm);
 	if (vm_mmap(run->program->file, RING3_CODE, PAGE_SIZE, PROT_READ | PROT_EXEC, flags, 0) !=
 		    RING3_CODE ||
@@ -97,6 +98,7 @@ u64 uprobe_run_end(struct uprobe_run *run)
 	u64 sum = ~0UL;
 
 	wait_for_completion(&run->task->exited);
+	WRITE_ONCE(run->mm, NULL); /* another run may have it next */
 	if (!run->task->exit_code && run->page)
 		sum = *(const u64 *)page_address(run->page);
 	if (run->page)

@@ -26,7 +26,8 @@ unsigned uprobe_program_instructions(loff_t offsets[UPROBE_PROGRAM_INSNS]);
 struct uprobe_run {
 	const struct uprobe_program *program;
 	struct task_struct *task;
-	struct page *page; /* its data, with a reference; NULL: it has not started */
+	struct page *page;    /* its data, with a reference; NULL: it has not started */
+	struct mm_struct *mm; /* NULL: it has none yet. Only to compare */
 };
 
 /* Starts the program. False: there is no memory. */

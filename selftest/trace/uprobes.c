@@ -2,6 +2,7 @@
  * Self-tests of uprobes: a program runs in ring 3 with probes on its instructions. No probe changes
  * what it computes.
  */
+#include "selftest/lib/kprobe_targets.h"
 #include "selftest/lib/uprobe_program.h"
 #include "selftest/selftest.h"
 
@@ -91,5 +92,64 @@ SELFTEST(uprobes, all_instructions_can_be_probed_at_once)
 	for (unsigned i = 0; i < n; i++)
 		uprobe_unregister(program.file->f_inode, offsets[i], &counters[i]);
 	EXPECT_EQ(run_program(), sum);
+	uprobe_program_remove(&program);
+}
+
+/* ---- filters: a consumer that wants one of two programs ---- */
+
+static struct uprobe_run two[2];
+static atomic64_t other_hits;
+
+static bool wants_first(struct uprobe_consumer *self __unused, struct mm_struct *mm)
+{
+	return READ_ONCE(two[0].mm) == mm;
+}
+
+static void count_other_hit(struct uprobe_consumer *self __unused, struct pt_regs *regs __unused)
+{
+	atomic64_inc(&other_hits);
+}
+
+/* Runs two programs. Returns how often both together executed a breakpoint. */
+static long run_two(struct selftest *test, u64 sum)
+{
+	atomic64_set(&hits, 0);
+	atomic64_set(&other_hits, 0);
+	atomic64_set(&kprobe_hits, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT(uprobe_run_start(&two[i], &program));
+		EXPECT_EQ(uprobe_run_end(&two[i]), sum);
+	}
+	return (long)atomic64_read(&kprobe_hits);
+}
+
+SELFTEST(uprobes, a_filter_keeps_breakpoints_out_of_other_programs)
+{
+	/* The end of a slot is a breakpoint, too, so the number of traps depends on the place. */
+	static struct kprobe traps = { .symbol_name = "uprobe_int3", .pre_handler = kprobe_count };
+	struct uprobe_consumer first = { .handler = count_hit, .filter = wants_first },
+			       all = { .handler = count_other_hit };
+	struct inode *inode;
+	long once, trapped;
+	u64 sum;
+
+	ASSERT(find_instructions() && make_file());
+	inode = program.file->f_inode;
+	sum = run_program();
+	ASSERT(register_kprobe(&traps) == 0);
+	EXPECT_EQ(uprobe_register(inode, offsets[5], &first), 0);
+	trapped = run_two(test, sum);
+	once = count_of();
+	EXPECT(once > 0 && trapped >= once);
+	EXPECT_EQ(uprobe_register(inode, offsets[5], &all), 0);
+	EXPECT_EQ(run_two(test, sum), 2 * trapped);
+	EXPECT_EQ(count_of(), once);
+	EXPECT_EQ(atomic64_read(&other_hits), 2 * once);
+	uprobe_unregister(inode, offsets[5], &all);
+	EXPECT_EQ(run_two(test, sum), trapped);
+	EXPECT_EQ(count_of(), once);
+	uprobe_unregister(inode, offsets[5], &first);
+	EXPECT_EQ(run_two(test, sum), 0);
+	unregister_kprobe(&traps);
 	uprobe_program_remove(&program);
 }

@@ -52,6 +52,8 @@ static void call_handlers(struct uprobe *uprobe, struct pt_regs *regs)
 
 	down_read(&uprobe->consumer_rwsem);
 	list_for_each_entry (uc, &uprobe->consumers, list) {
+		if (!consumer_wants(uc, current->mm))
+			continue;
 		if (uc->handler)
 			uc->handler(uc, regs);
 		wants_return |= uc->ret_handler != NULL;

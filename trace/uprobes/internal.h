@@ -17,7 +17,7 @@ struct uprobe {
 	struct uprobe *next; /* [uprobes_mutex] in a bucket of the table; RCU */
 	atomic_t ref;        /* [A] */
 	struct rw_semaphore consumer_rwsem;
-	struct list_head consumers; /* [consumer_rwsem] of struct uprobe_consumer */
+	struct list_head consumers; /* [consumer_rwsem] of struct uprobe_consumer; RCU */
 	struct inode *inode;        /* [C] with a reference */
 	loff_t offset;              /* [C] */
 	loff_t ref_ctr_offset;      /* [C] 0: none */
@@ -31,6 +31,11 @@ struct uprobe {
 extern atomic_t uprobe_generation;
 /* The uprobe at an offset of the file that mapping belongs to, with a reference; NULL: none. */
 struct uprobe *find_uprobe(const struct vm_mapping *mapping, loff_t offset);
+/* Whether the consumer's handlers are called for a program. Any context. */
+static inline bool consumer_wants(struct uprobe_consumer *uc, struct mm_struct *mm)
+{
+	return !uc->filter || uc->filter(uc, mm);
+}
 void get_uprobe(struct uprobe *uprobe);
 /* Task context: the last one may free the inode. */
 void put_uprobe(struct uprobe *uprobe);

@@ -166,7 +166,7 @@ static void call_return_handlers(struct return_instance *ri, struct pt_regs *reg
 
 	down_read(&uprobe->consumer_rwsem);
 	list_for_each_entry (uc, &uprobe->consumers, list)
-		if (uc->ret_handler)
+		if (uc->ret_handler && consumer_wants(uc, current->mm))
 			uc->ret_handler(uc, ri->func, regs);
 	up_read(&uprobe->consumer_rwsem);
 }

@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"
+#include "kernel/rcu/rculist.h"
 #include "kernel/rcu/rcu.h"
 #include "trace/uprobes/internal.h"
 
@@ -78,6 +79,20 @@ static size_t read_file(struct inode *inode, loff_t offset, u8 *buf, size_t size
 	return done;
 }
 
+/* Called with the lock of the mapping, under which hits must not wait: so the list is read by RCU.
+ */
+static bool is_wanted(const struct vm_patch *patch, struct mm_struct *mm)
+{
+	struct uprobe *uprobe = container_of(patch, struct uprobe, breakpoint);
+	struct uprobe_consumer *uc;
+	bool wanted = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(uc, &uprobe->consumers, list) wanted |= consumer_wants(uc, mm);
+	rcu_read_unlock();
+	return wanted;
+}
+
 static struct uprobe *make_uprobe(struct inode *inode, loff_t offset, loff_t ref_ctr_offset)
 {
 	struct uprobe *uprobe = kzalloc(sizeof(*uprobe), GFP_KERNEL);
@@ -99,7 +114,8 @@ static struct uprobe *make_uprobe(struct inode *inode, loff_t offset, loff_t ref
 		return ERR_PTR(error);
 	}
 	uprobe->first_slot = xol_first_slot(&uprobe->arch);
-	uprobe->breakpoint = (struct vm_patch){ .offset = (u64)offset, .opcode = text[0] };
+	uprobe->breakpoint =
+		(struct vm_patch){ .offset = (u64)offset, .opcode = text[0], .wanted = is_wanted };
 	uprobe->counter =
 		(struct vm_patch){ .offset = (u64)ref_ctr_offset, .kind = VM_PATCH_COUNTER };
 	uprobe->inode = ihold(inode);
@@ -148,8 +164,30 @@ static void remove_uprobe(struct uprobe *uprobe)
 static void add_consumer(struct uprobe *uprobe, struct uprobe_consumer *uc)
 {
 	down_write(&uprobe->consumer_rwsem);
-	list_add_tail(&uc->list, &uprobe->consumers);
+	list_add_tail_rcu(&uc->list, &uprobe->consumers);
 	up_write(&uprobe->consumer_rwsem);
+}
+
+/* Whether a consumer wants all programs. Then others change nothing for the breakpoint. */
+static bool is_for_all(const struct uprobe *uprobe)
+{
+	struct uprobe_consumer *uc;
+
+	list_for_each_entry (uc, &uprobe->consumers, list)
+		if (!uc->filter)
+			return true;
+	return false;
+}
+
+/* A consumer has come or gone. */
+static void update_uprobe(struct uprobe *uprobe)
+{
+	struct address_space *mapping = uprobe->inode->i_mapping;
+	struct page *page = find_get_page(mapping, (u64)uprobe->offset / PAGE_SIZE);
+
+	vm_patch_update(&mapping->i_mmap, &uprobe->breakpoint, page);
+	if (page)
+		put_page(page);
 }
 
 static int check_ref_ctr(const struct uprobe *uprobe, loff_t ref_ctr_offset)
@@ -179,8 +217,13 @@ int uprobe_register_refctr(struct inode *inode, loff_t offset, loff_t ref_ctr_of
 	uprobe = lookup(&inode->i_mapping->i_mmap, offset);
 	if (uprobe) {
 		error = check_ref_ctr(uprobe, ref_ctr_offset);
-		if (!error)
+		if (!error) {
+			bool for_all = is_for_all(uprobe);
+
 			add_consumer(uprobe, uc);
+			if (!for_all)
+				update_uprobe(uprobe);
+		}
 	} else {
 		uprobe = make_uprobe(inode, offset, ref_ctr_offset);
 		if (IS_ERR(uprobe)) {
@@ -211,11 +254,16 @@ void uprobe_unregister(struct inode *inode, loff_t offset, struct uprobe_consume
 		bool last;
 
 		down_write(&uprobe->consumer_rwsem);
-		list_del(&uc->list);
+		list_del_rcu(&uc->list);
 		last = list_empty(&uprobe->consumers);
 		up_write(&uprobe->consumer_rwsem);
-		if (last)
+		if (last) {
 			remove_uprobe(uprobe);
+		} else {
+			if (!is_for_all(uprobe))
+				update_uprobe(uprobe);
+			synchronize_rcu(); /* for is_wanted() */
+		}
 	}
 	mutex_unlock(&uprobes_mutex);
 }

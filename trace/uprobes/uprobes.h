@@ -8,6 +8,7 @@
 #include "fs/fs.h"
 #include "kernel/lib/list.h"
 
+struct mm_struct;
 struct uprobe_consumer;
 
 /*
@@ -23,7 +24,13 @@ struct uprobe_consumer {
 	/* The function that begins at func has returned to regs->ip. */
 	void (*ret_handler)(struct uprobe_consumer *self, unsigned long func,
 			    struct pt_regs *regs); /* [C] or NULL */
-	struct list_head list;                     /* of uprobe.c */
+	/*
+	 * [C] Whether a program is of interest; NULL: all are. The others get no breakpoint, unless
+	 * another consumer wants it, and the handlers are not called for them. The answer for an
+	 * address space does not change. Must not sleep.
+	 */
+	bool (*filter)(struct uprobe_consumer *self, struct mm_struct *mm);
+	struct list_head list; /* of uprobe.c */
 };
 
 /*
