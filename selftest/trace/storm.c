@@ -2,6 +2,7 @@
  * The storm over tracing: its tasks, its duration, and the checks at its end.
  *
  *	echo SECONDS > /sys/kernel/debug/ftrace_storm	-EIO after a failure; see the log
+ *	echo 'SECONDS GLOB ...' > ...			only the kinds that a GLOB matches
  *	cat /sys/kernel/debug/ftrace_storm		the rounds of each kind in the last storm
  *
  * The self-test does the same for selftest_storm= seconds. While the other tasks run, each task
@@ -13,6 +14,7 @@
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "kernel/init.h"
+#include "kernel/lib/glob.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -68,6 +70,8 @@ static DEFINE_MUTEX(storm_lock); /* one storm at a time */
 static struct storm_task tasks[TASKS_MAX];
 static ktime_t end; /* when the tasks are to stop; 0: now */
 static atomic_t failures;
+static char
+	chosen[64]; /* [storm_lock] patterns for names of kinds, each ends with a NUL; "": all */
 
 void storm_fail(const char *fmt, ...)
 {
@@ -107,6 +111,18 @@ static int storm_thread(void *arg)
 	return 0;
 }
 
+static bool is_chosen(const struct storm_kind *kind)
+{
+	const char *pattern = chosen;
+
+	if (!*pattern)
+		return true;
+	for (; *pattern; pattern += strlen(pattern) + 1)
+		if (glob_match(pattern, kind->name))
+			return true;
+	return false;
+}
+
 /* Waits for a child. A signal to the waiting task ends the storm. */
 static void wait_for(pid_t pid)
 {
@@ -125,7 +141,7 @@ static void run_tasks(void)
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++) {
 		atomic64_set(&kinds[k].rounds, 0);
 		atomic64_set(&kinds[k].refused, 0);
-		for (unsigned i = 0; i < kinds[k].tasks; i++) {
+		for (unsigned i = 0; i < kinds[k].tasks && is_chosen(&kinds[k]); i++) {
 			tasks[n] = (struct storm_task){ &kinds[k], i, n + 1 };
 			pids[n] = kernel_thread(storm_thread, &tasks[n], kinds[k].name);
 			if (pids[n] < 0)
@@ -145,7 +161,7 @@ static void run_tasks(void)
 static void check_end(void)
 {
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)
-		if (!atomic64_read(&kinds[k].rounds))
+		if (is_chosen(&kinds[k]) && !atomic64_read(&kinds[k].rounds))
 			storm_fail("%s: did not complete a round", kinds[k].name);
 	STORM_EXPECT(!ftrace_is_dead());
 	STORM_EXPECT(ftrace_verify(NULL, NULL) == 0);
@@ -156,13 +172,29 @@ static void check_end(void)
 	STORM_EXPECT(fgraph_unmatched_frames() == 0);
 }
 
+struct storm_order {
+	unsigned long seconds;
+	const char *patterns; /* words */
+};
+
+/* chosen has room for one NUL more at the end, which stays 0. */
+static void choose(const char *patterns)
+{
+	strscpy(chosen, patterns, sizeof(chosen) - 1);
+	for (char *at = chosen; *at; at++)
+		if (*at == ' ')
+			*at = '\0';
+}
+
 /* Runs a storm. Returns 0, -EBUSY if one is already running, -EIO after a failure. Task context. */
-static int storm(unsigned long seconds)
+static int storm(const struct storm_order *order)
 {
 	if (!mutex_trylock(&storm_lock))
 		return -EBUSY;
+	memset(chosen, 0, sizeof(chosen));
+	choose(order->patterns);
 	atomic_set(&failures, 0);
-	WRITE_ONCE(end, ktime_get() + seconds * NSEC_PER_SEC);
+	WRITE_ONCE(end, ktime_get() + order->seconds * NSEC_PER_SEC);
 	run_tasks();
 	check_end();
 	mutex_unlock(&storm_lock);
@@ -181,7 +213,9 @@ __setup("selftest_storm", storm_seconds_setup);
 
 SELFTEST(ftrace_storm, everything_at_once_leaves_every_site_matching_its_record)
 {
-	EXPECT_EQ(storm(storm_seconds), 0);
+	const struct storm_order order = { storm_seconds, "" };
+
+	EXPECT_EQ(storm(&order), 0);
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)
 		selftest_diag(test, "%s: %ld rounds, %ld refused", kinds[k].name,
 			      atomic64_read(&kinds[k].rounds), atomic64_read(&kinds[k].refused));
@@ -207,24 +241,29 @@ static int storm_open(struct inode *inode __unused, struct file *file)
 	return single_open(file, storm_show, NULL);
 }
 
-static int storm_of(void *seconds)
+static int storm_of(void *order)
 {
-	return storm(*(const unsigned long *)seconds);
+	return storm(order);
 }
 
 static ssize_t storm_write(struct file *file __unused, const char *buf, size_t count, loff_t *pos)
 {
-	unsigned long seconds;
-	char number[16];
+	char words[sizeof(chosen) + 16], *patterns;
+	struct storm_order order;
 	int error;
 
-	if (count >= sizeof(number))
+	if (count >= sizeof(words))
 		return -EINVAL;
-	memcpy(number, buf, count);
-	number[count] = '\0';
-	error = kstrtoul(number, 10, &seconds);
+	memcpy(words, buf, count);
+	words[count] = '\0';
+	patterns = strchr(strim(words), ' ');
+	if (patterns)
+		*patterns++ = '\0';
+	order.patterns = patterns ? patterns : "";
+	error = kstrtoul(words, 10, &order.seconds);
 	if (!error)
-		error = seconds > 24UL * 3600 ? -EINVAL : run_in_kernel_task(storm_of, &seconds);
+		error = order.seconds > 24UL * 3600 ? -EINVAL
+						    : run_in_kernel_task(storm_of, &order);
 	if (error)
 		return error;
 	*pos += (loff_t)count;
