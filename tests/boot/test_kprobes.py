@@ -114,6 +114,15 @@ def test_a_jump_in_a_module_goes_and_comes_with_the_module(machine):
     assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
 
 
+def test_a_return_probe_of_a_function_without_a_call_site_becomes_a_jump(machine):
+    machine.check("cd /sys/kernel/tracing; echo 'r:copied memcpy $retval' > kprobe_events; echo 1 > events/kprobes/copied/enable")
+    assert re.fullmatch(r"[0-9a-f]{16}  r  memcpy\+0x0    \[OPTIMIZED\]\n", until_optimized(machine))
+    machine.check("echo > trace; head -c 10 /proc/version")
+    assert re.search(r"copied: \(\w+\+0x\w+/0x\w+ <- memcpy\) arg1=0x[0-9a-f]{16}$", machine.check("grep -m 1 copied: trace"), re.M)
+    machine.check("echo 0 > events/kprobes/copied/enable; echo > kprobe_events")
+    assert machine.check(f"cat {KPROBES}/list") == ""
+
+
 def test_a_jump_in_a_function_that_a_live_patch_replaces_is_hit_before_and_after(machine):
     patch = "/sys/kernel/livepatch/livepatch_sample"
     wait = f"until [ \"$(cat {patch}/transition)\" = 0 ]; do sleep 0.1; done"

@@ -12,7 +12,7 @@
 #include "kernel/printk/printk.h"
 #include "trace/kprobes/internal.h"
 
-static void show_probe(void *data, const struct kprobe *p, char type, bool ftrace)
+static void show_probe(void *data, const struct kprobe *p, char type, bool ftrace, bool optimized)
 {
 	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN];
 	struct seq_file *m = data;
@@ -28,7 +28,7 @@ static void show_probe(void *data, const struct kprobe *p, char type, bool ftrac
 	seq_printf(m, "%s%s%s%s\n", p->flags & KPROBE_FLAG_GONE ? "[GONE]" : "",
 		   p->flags & KPROBE_FLAG_DISABLED && !(p->flags & KPROBE_FLAG_GONE) ? "[DISABLED]"
 										     : "",
-		   kprobe_optimized(p) ? "[OPTIMIZED]" : "", ftrace ? "[FTRACE]" : "");
+		   optimized ? "[OPTIMIZED]" : "", ftrace ? "[FTRACE]" : "");
 }
 
 static int list_show(struct seq_file *m, void *unused __unused)

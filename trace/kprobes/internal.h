@@ -129,7 +129,8 @@ void kprobe_free_site(struct kprobe_site *site);
 /* Disarms (and arms again) all probes for kprobes/enabled. 0 or an error. kprobe_mutex held. */
 int kprobes_set_all(bool disarmed);
 /* The next two call fn for each registered probe. kprobe_mutex held. */
-typedef void (*kprobe_visit_t)(void *data, const struct kprobe *p, char type, bool ftrace);
+typedef void (*kprobe_visit_t)(void *data, const struct kprobe *p, char type, bool ftrace,
+			       bool optimized);
 void kprobes_for_each(kprobe_visit_t fn, void *data);
 
 /* ---- optimize.c: jumps in place of int3. kprobe_mutex held ---- */

@@ -198,7 +198,7 @@ static void visit_sites(const struct kprobe_site *site, kprobe_visit_t fn, void 
 	for (; site; site = site->next)
 		list_for_each_entry (p, &site->probes, list)
 			if (!(p->flags & KPROBE_FLAG_RETURNS))
-				fn(data, p, 'k', site->ftrace);
+				fn(data, p, 'k', site->ftrace, site->jump);
 }
 
 void kprobes_for_each(kprobe_visit_t fn, void *data)

@@ -553,7 +553,8 @@ static void visit_sites(const struct kretprobe_site *site, kprobe_visit_t fn, vo
 
 	for (; site; site = site->next)
 		list_for_each_entry (rp, &site->probes, list)
-			fn(data, &rp->kp, 'r', ftrace_location(site->addr));
+			fn(data, &rp->kp, 'r', ftrace_location(site->addr),
+			   kprobe_optimized(&site->entry));
 }
 
 void kretprobes_for_each(kprobe_visit_t fn, void *data)
