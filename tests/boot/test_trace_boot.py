@@ -38,6 +38,13 @@ def test_each_filter_of_the_command_line_takes_matching_names_and_reports_the_ot
     assert nop5.text.count("no function matches") == len(FILTERS)
 
 
+def test_the_snapshot_of_the_boot_has_what_came_before_the_first_program(boot):
+    nop5 = boot(cpus=1, append="ftrace=function ftrace_filter=kern_mount_at,sys_execve ftrace_boot_snapshot")
+    snapshot, trace = (nop5.check(f"cat {TRACING}/{name}") for name in ("snapshot", "trace"))
+    assert "kern_mount_at <-" in snapshot and "sys_execve <-" not in snapshot
+    assert "kern_mount_at <-" not in trace and "sys_execve <-" in trace
+
+
 def test_init_functions_are_traced_until_their_memory_is_freed(boot):
     nop5 = boot(cpus=4, append="ftrace=function ftrace_filter=sched_init,io_apic_init,smp_init,load_descriptors,"
                                "local_apic_setup,free_initmem,vfs_init trace_clock=global")
