@@ -106,8 +106,10 @@ size_t pstore_dmesg_header(const char *dump, size_t size, u64 *time)
 
 void pstore_dmesg_erase(unsigned id)
 {
-	spin_lock(&dump_lock);
+	unsigned long flags;
+
+	spin_lock_irqsave(&dump_lock, flags);
 	if (id >= dump_count)
 		persistent_ram_zap(&ramoops_dumps[id]);
-	spin_unlock(&dump_lock);
+	spin_unlock_irqrestore(&dump_lock, flags);
 }
