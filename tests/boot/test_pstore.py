@@ -100,8 +100,9 @@ def test_flipped_bits_are_repaired_or_counted(machine, tmp_path):
     assert 0 < int(left_out[1]) <= 90
 
 
-def test_nothing_that_is_damaged_crashes_the_next_boot(machine, tmp_path):
-    for seed in (2, 3):
+@pytest.mark.parametrize("seeds", [(2, 3), pytest.param(range(100, 200), marks=pytest.mark.soak)])
+def test_nothing_that_is_damaged_crashes_the_next_boot(machine, tmp_path, seeds):
+    for seed in seeds:
         machine.check("cd /; echo 0 > /proc/sys/kernel/panic_on_oops")
         machine.run(f"sh -c 'echo EXCEPTION > {CRASH}'")
         reset_with_flips(machine, tmp_path, [*zones(machine), *((start, 64) for start, _ in zones(machine))], 300, seed)
