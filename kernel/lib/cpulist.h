@@ -9,6 +9,12 @@
  */
 int __must_check cpumask_parse(const char *s, struct cpumask *mask);
 /*
+ * Reads a list, as Linux's admin-guide/kernel-parameters.rst describes it: 0-3,5 or 1-N (N: the
+ * last CPU) or all, or 0-7:1/2 (of each 2 CPUs the first one). Commas, blanks or newlines separate.
+ * An empty list is an empty mask. 0; -EINVAL; -ERANGE: a CPU that is not below nr_cpu_ids.
+ */
+int __must_check cpulist_parse(const char *s, struct cpumask *mask);
+/*
  * Print into buf of size bytes, and return the length of the text in buf. A mask has as many
  * digits as nr_cpu_ids needs.
  */

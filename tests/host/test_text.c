@@ -174,6 +174,33 @@ static void test_globs(void **state)
 
 static void test_cpu_lists_and_masks_are_read_and_printed(void **state)
 {
+	static const struct {
+		const char *list;
+		int error;
+		const char *mask;
+	} lists[] = {
+		{ "0-3,5\n", 0, "0-3,5" },
+		{ " 1,,7 2\n", 0, "1-2,7" },
+		{ "", 0, "" },
+		{ "all", 0, "0-7" },
+		{ "6-N", 0, "6-7" },
+		{ "0-N:1/3", 0, "0,3,6" },
+		{ "1-6:2/4", 0, "1-2,5-6" },
+		{ "0-7:0/2", 0, "" },
+		{ "007", 0, "7" },
+		{ "8", -ERANGE, NULL },
+		{ "0-8", -ERANGE, NULL },
+		{ "4294967296", -ERANGE, NULL },
+		{ "3-1", -EINVAL, NULL },
+		{ "-1", -EINVAL, NULL },
+		{ "1-", -EINVAL, NULL },
+		{ "1x", -EINVAL, NULL },
+		{ "allx", -EINVAL, NULL },
+		{ "0-7:", -EINVAL, NULL },
+		{ "0-7:2", -EINVAL, NULL },
+		{ "0-7:1/0", -EINVAL, NULL },
+		{ "0-7:3/2", -EINVAL, NULL },
+	};
 	struct cpumask mask;
 	char text[64];
 
@@ -207,6 +234,15 @@ static void test_cpu_lists_and_masks_are_read_and_printed(void **state)
 		cpumask_parse("10000000000000000000000000000000000000000000000000000000000000000",
 			      &mask),
 		-EOVERFLOW);
+
+	/* Lists; nr_cpu_ids is 8. tests/fidelity/noise.txt has more, from Linux. */
+	for (unsigned i = 0; i < ARRAY_SIZE(lists); i++) {
+		assert_int_equal(cpulist_parse(lists[i].list, &mask), lists[i].error);
+		if (!lists[i].error)
+			cpulist_print(text, sizeof(text), &mask);
+		if (!lists[i].error && strcmp(text, lists[i].mask) != 0)
+			fail_msg("%s gives %s", lists[i].list, text);
+	}
 	/* The text is cut, and does not overrun. */
 	cpumask_setall(&mask);
 	assert_int_equal(cpulist_print(text, 4, &mask), 3);
