@@ -17,6 +17,9 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
+struct interrupt_hooks interrupt_hooks;
+DEFINE_STATIC_KEY_FALSE(interrupt_hooks_key);
+
 /* Called by entry.asm with the vector in regs->orig_ax. Interrupts off. */
 void do_interrupt(struct pt_regs *regs);
 
@@ -36,6 +39,24 @@ static void unknown_interrupt(unsigned vector)
 		apic_eoi();
 	if (!xchg(&reported, true))
 		pr_warn("interrupt: unknown vector 0x%02x on CPU %u\n", vector, smp_processor_id());
+}
+
+const char *interrupt_name(unsigned vector, int *number)
+{
+	static const char *const names[] = {
+		[LOCAL_TIMER_VECTOR] = "local_timer", [IRQ_WORK_VECTOR] = "irq_work",
+		[TEXT_SYNC_VECTOR] = "text_sync",     [TLB_FLUSH_VECTOR] = "tlb_flush",
+		[RESCHEDULE_VECTOR] = "reschedule",   [CALL_FUNCTION_VECTOR] = "call_function",
+		[APIC_ERROR_VECTOR] = "error_apic",   [SPURIOUS_APIC_VECTOR] = "spurious_apic",
+	};
+	const char *name = vector < ARRAY_SIZE(names) ? names[vector] : NULL;
+
+	*number = (int)vector;
+	if (!name && vector - ISA_VECTOR_BASE < NR_ISA_IRQS) {
+		*number = (int)vector - ISA_VECTOR_BASE;
+		name = irq_device_name((unsigned)*number);
+	}
+	return name ?: "unknown";
 }
 
 static void handle_vector(unsigned vector)
@@ -108,7 +129,11 @@ void __irq_entry do_interrupt(struct pt_regs *regs)
 	report_irqs(off, _RET_IP_, regs->ip);
 	this_cpu_write(irq_from_user, user_mode(regs));
 	irq_enter();
+	if (static_branch_unlikely(&interrupt_hooks_key))
+		interrupt_hooks.irq((unsigned)regs->orig_ax, true);
 	handle_vector((unsigned)regs->orig_ax);
+	if (static_branch_unlikely(&interrupt_hooks_key))
+		interrupt_hooks.irq((unsigned)regs->orig_ax, false);
 	irq_exit();
 	/*
 	 * The word is 0 if preemption is enabled and a reschedule is needed (kernel/preempt.h). On

@@ -6,6 +6,7 @@
 
 #include "arch/exceptions_events.h"
 #include "arch/extable.h"
+#include "arch/interrupt.h"
 #include "arch/irqflags.h"
 #include "arch/kprobes.h"
 #include "arch/nmi_events.h"
@@ -259,9 +260,13 @@ void do_nmi(struct pt_regs *regs)
 
 	spin_wait_restart(regs);
 	nmi_enter();
+	if (static_branch_unlikely(&interrupt_hooks_key))
+		interrupt_hooks.nmi(true);
 	irq_stat_inc(IRQ_STAT_NMI);
 	for (size_t i = 0; i < ARRAY_SIZE(nmi_handlers); i++)
 		handle_nmi(nmi_handlers[i], regs);
+	if (static_branch_unlikely(&interrupt_hooks_key))
+		interrupt_hooks.nmi(false);
 	nmi_exit();
 	if (unlikely(read_cr2() != cr2))
 		write_cr2(cr2);

@@ -39,6 +39,7 @@ void local_apic_timer_interrupt(void);
 enum cpu_event {
 	CPU_EVENT_TICK,     /* kernel/sched: tasks compete for the CPU */
 	CPU_EVENT_WATCHDOG, /* kernel/watchdog.c: the check */
+	CPU_EVENT_TIMERLAT, /* trace/tracers/noise: the timer whose latency is measured */
 	NR_CPU_EVENTS
 };
 /* Sets the handler, before the first start. It runs in hardirq context, interrupts off. */

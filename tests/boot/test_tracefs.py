@@ -42,7 +42,9 @@ def rows(heading):
     return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
-@pytest.mark.parametrize("heading, directory", [("The top level", "."), ("Each CPU", "per_cpu/cpu0"), ("Options", "options")])
+@pytest.mark.parametrize("heading, directory", [
+    ("The top level", "."), ("Each CPU", "per_cpu/cpu0"), ("Settings of hwlat", "hwlat_detector"), ("Settings of osnoise and timerlat", "osnoise"),
+    ("Options", "options")])
 def test_the_page_lists_the_files_of_a_directory(machine, heading, directory):
     assert rows(heading) == set(machine.check(f"ls {directory}").split())
 

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Type the same commands on Linux and on nop5, and count the equal answers: `make fidelity`.
 
-    tests/fidelity/fidelity.py                     boots nop5, compares with what Linux 6.1 has answered
-    tests/fidelity/fidelity.py --record LINUX_REF  writes Linux's answers, with shared/tools/linux-ref
+    tests/fidelity/fidelity.py [SCENARIO…]                     boots nop5, compares with what Linux 6.1 has answered
+    tests/fidelity/fidelity.py --record LINUX_REF [SCENARIO…]  writes Linux's answers, with shared/tools/linux-ref
 
 A scenario is a file here, NAME.txt: lines "$ COMMAND" with Linux's answer below each. The commands of a scenario follow one
 another in /sys/kernel/tracing, each in a shell of its own, so that one does not see the variables of another; all scenarios
-run in one boot. A line "differs: REASON" before a command says why its answer differs here: it is counted apart, and must differ.
+run in one boot. A first line "recorded on: KERNEL" says that another kernel has answered: --record then wants the
+scenario's name. A line "differs: REASON" before a command says why its answer differs here: it is counted apart, and must differ.
 
 The exit status is 1 if an answer differs without a reason, or is equal although a reason is given.
 """
@@ -36,6 +37,11 @@ def scenario(path):
     """The commands of a file."""
     found = re.findall(r"^(?:differs: (.*)\n)?\$ (.*)\n((?:(?!\$ |differs: ).*\n)*)", path.read_text(), re.M)
     return [Command(*one) for one in found]
+
+
+def recorded_on(path):
+    """The line that names another kernel than the usual one, or an empty string."""
+    return re.match(r"(recorded on: .*\n)?", path.read_text())[0]
 
 
 def quoted(text):
@@ -85,13 +91,14 @@ def main():
     parser.add_argument("names", nargs="*", metavar="SCENARIO")
     args = parser.parse_args()
     scenarios = {path.stem: scenario(path) for path in sorted(HERE.glob("*.txt"))
-                 if not args.names or path.stem in args.names}
+                 if (path.stem in args.names if args.names else not args.record or not recorded_on(path))}
     commands = [command for one in scenarios.values() for command in one]
     if args.record:
         for command, answer in zip(commands, answers([args.record], commands)):
             command.answer = answer
         for name, one in scenarios.items():
-            (HERE / f"{name}.txt").write_text("".join(map(str, one)))
+            path = HERE / f"{name}.txt"
+            path.write_text(recorded_on(path) + "".join(map(str, one)))
         return 0
     boot = ["scripts/boot", "--cpus", "2", "--initrd", "build/rootfs.cpio"]
     return 0 if compare(scenarios, answers(boot, commands)) else 1

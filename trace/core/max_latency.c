@@ -55,6 +55,15 @@ void trace_max_interrupt(struct trace_array *tr)
 	__atomic_fetch_add(&tr->max.epoch, 1, __ATOMIC_RELAXED);
 }
 
+void trace_max_raise(struct trace_array *tr, u64 latency)
+{
+	u64 max = READ_ONCE(tr->max.latency);
+
+	while (latency > max && !__atomic_compare_exchange_n(&tr->max.latency, &max, latency, false,
+							     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 void trace_max_clear(struct trace_array *tr, bool all)
 {
 	unsigned long flags;

@@ -51,5 +51,9 @@ void trace_max_end(struct trace_array *tr, struct trace_max_record *record);
 void trace_max_set_task(struct trace_max_record *record, const struct task_struct *task);
 /* Notes that cases which run now miss entries, because tracing stops. Any context. */
 void trace_max_interrupt(struct trace_array *tr);
+/*
+ * Raises tracing_max_latency to latency, in ns, for a tracer that shows no worst case. Any context.
+ */
+void trace_max_raise(struct trace_array *tr, u64 latency);
 /* Forgets the record, so that `trace` is empty; all: tracing_max_latency too. Task context. */
 void trace_max_clear(struct trace_array *tr, bool all);
