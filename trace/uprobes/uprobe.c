@@ -79,7 +79,9 @@ static size_t read_file(struct inode *inode, loff_t offset, u8 *buf, size_t size
 	return done;
 }
 
-/* Called with the lock of the mapping, under which hits must not wait: so the list is read by RCU.
+/*
+ * Called with the lock of the mapping, perhaps in a fault that a handler has caused, which holds
+ * consumer_rwsem. So the list is read by RCU.
  */
 static bool is_wanted(const struct vm_patch *patch, struct mm_struct *mm)
 {

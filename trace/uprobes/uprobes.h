@@ -26,8 +26,8 @@ struct uprobe_consumer {
 			    struct pt_regs *regs); /* [C] or NULL */
 	/*
 	 * [C] Whether a program is of interest; NULL: all are. The others get no breakpoint, unless
-	 * another consumer wants it, and the handlers are not called for them. The answer for an
-	 * address space does not change. Must not sleep.
+	 * another consumer wants it or they are forked with one. The handlers are not called for
+	 * them. The answer for an address space does not change. Must not sleep.
 	 */
 	bool (*filter)(struct uprobe_consumer *self, struct mm_struct *mm);
 	struct list_head list; /* of uprobe.c */
