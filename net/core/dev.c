@@ -75,8 +75,13 @@ void dev_get_stats(struct net_device_stats *sum)
 
 /* ---- sending ---- */
 
+/*
+ * The functions that are noinline here and in net/ipv4/ are the way of a packet, as a trace shows
+ * it.
+ */
+
 /* Leaves the packet to the softirq of this CPU. Softirqs are off. */
-static void netif_rx(struct sk_buff *skb, bool may_drop)
+static noinline void netif_rx(struct sk_buff *skb, bool may_drop)
 {
 	struct softnet_data *sd = this_cpu_ptr(&softnet_data);
 
@@ -94,7 +99,7 @@ static void netif_rx(struct sk_buff *skb, bool may_drop)
 /* Ethernet would begin here. */
 #define LOOPBACK_HEADER 14
 
-static void loopback_xmit(struct sk_buff *skb, bool may_drop)
+static noinline void loopback_xmit(struct sk_buff *skb, bool may_drop)
 {
 	struct softnet_data *sd = this_cpu_ptr(&softnet_data);
 
@@ -111,14 +116,14 @@ void dev_queue_xmit(struct sk_buff *skb, bool may_drop)
 
 /* ---- receiving ---- */
 
-static void netif_receive_skb(struct sk_buff *skb)
+static noinline void netif_receive_skb(struct sk_buff *skb)
 {
 	trace_netif_receive_skb(skb);
 	ip_rcv(skb);
 }
 
 /* Takes packets out of the backlog of this CPU. False: there are more. */
-static bool process_backlog(struct softnet_data *sd)
+static noinline bool process_backlog(struct softnet_data *sd)
 {
 	for (unsigned n = 0; n < BUDGET; n++) {
 		struct sk_buff *skb = list_first_entry_or_null(&sd->backlog, struct sk_buff, list);

@@ -315,12 +315,15 @@ struct sock *inet_table_nth(struct inet_table *table, u64 pos)
 	struct sock *sk, *found = NULL;
 
 	spin_lock_bh(&table->lock);
-	for (unsigned i = 0; !found && i < ARRAY_SIZE(table->port); i++)
-		list_for_each_entry (sk, &table->port[i], port_node)
-			if (!pos--) {
+	for (unsigned i = 0; !found && i < 2 * ARRAY_SIZE(table->port); i++)
+		list_for_each_entry (sk, &table->port[i % ARRAY_SIZE(table->port)], port_node) {
+			bool listens = READ_ONCE(sk->state) == TCP_LISTEN;
+
+			if (listens == (i < ARRAY_SIZE(table->port)) && !pos--) {
 				found = sock_hold(sk);
 				break;
 			}
+		}
 	spin_unlock_bh(&table->lock);
 	return found;
 }

@@ -14,7 +14,7 @@ static void set_csum(struct sk_buff *skb)
 	icmp->checksum = ip_compute_csum(icmp, skb->len - IP_HEADER);
 }
 
-static void icmp_reply(struct sk_buff *skb)
+static noinline void icmp_reply(struct sk_buff *skb)
 {
 	struct icmphdr *icmp = ip_payload(skb);
 
@@ -25,7 +25,7 @@ static void icmp_reply(struct sk_buff *skb)
 }
 
 /* A request becomes its own reply. Requests to all are not answered, as on Linux. */
-static void icmp_echo(struct sk_buff *skb)
+static noinline void icmp_echo(struct sk_buff *skb)
 {
 	u32 source;
 

@@ -162,7 +162,7 @@ struct sock *inet_lookup_dgram(struct inet_table *table, u32 saddr, u16 sport, u
 /* Calls fn for each socket of num, with the lock of the table held. */
 void inet_for_each(struct inet_table *table, u16 num,
 		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb);
-/* The counted socket number `pos` of the table, or NULL. For /proc/net. */
+/* The counted socket number `pos` of the table, listeners first, or NULL. For /proc/net. */
 struct sock *inet_table_nth(struct inet_table *table, u64 pos);
 
 /* ---- datagram.c ---- */

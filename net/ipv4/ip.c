@@ -72,7 +72,7 @@ void ip_reverse(struct sk_buff *skb, u8 protocol, unsigned len)
 	skb->len = IP_HEADER + len;
 }
 
-static void ip_output(struct sk_buff *skb, bool may_drop)
+static noinline void ip_output(struct sk_buff *skb, bool may_drop)
 {
 	struct iphdr *ip = ip_hdr(skb);
 
@@ -88,7 +88,7 @@ void ip_local_out(struct sk_buff *skb, bool may_drop)
 	local_bh_enable();
 }
 
-static void ip_local_deliver(struct sk_buff *skb)
+static noinline void ip_local_deliver(struct sk_buff *skb)
 {
 	bool raw = raw_local_deliver(skb);
 

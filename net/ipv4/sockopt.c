@@ -144,5 +144,5 @@ int inet_getsockopt(struct socket *sock, int level, int name, char __user *value
 		return raw_getsockopt(sk, name, value, ulen);
 	if (sk->prot->getsockopt)
 		return sk->prot->getsockopt(sk, level, name, value, ulen);
-	return -ENOPROTOOPT;
+	return -EOPNOTSUPP;
 }

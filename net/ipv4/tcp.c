@@ -227,7 +227,8 @@ static ssize_t tcp_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 	if (READ_ONCE(sk->state) == TCP_LISTEN)
 		return -ENOTCONN;
 	mutex_lock(&sk->recv_mutex);
-	while (msg->iter.count) {
+	/* A call that wants no bytes waits for some, too, as on Linux. */
+	do {
 		struct sk_buff *skb = first_segment(tp);
 
 		if (!skb) {
@@ -238,6 +239,8 @@ static ssize_t tcp_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 				break;
 			continue;
 		}
+		if (!want)
+			break;
 		if (flags & MSG_PEEK) {
 			n = copied = peek_segments(tp, msg, flags & MSG_TRUNC);
 			break;
@@ -247,7 +250,7 @@ static ssize_t tcp_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 			break;
 		copied += n;
 		consume(tp, skb, (size_t)n);
-	}
+	} while (msg->iter.count || !want);
 	mutex_unlock(&sk->recv_mutex);
 	if (copied > 0)
 		return copied;
@@ -423,7 +426,9 @@ static int tcp_getsockopt(struct sock *sk, int level, int name, char __user *val
 	const struct tcp_option *option = find_option(name);
 	int n;
 
-	if (level != IPPROTO_TCP || (!option && name != TCP_MAXSEG))
+	if (level != IPPROTO_TCP)
+		return -EOPNOTSUPP;
+	if (!option && name != TCP_MAXSEG)
 		return -ENOPROTOOPT;
 	if (option)
 		n = tcp_sk(sk)->options[name] + option->usual;

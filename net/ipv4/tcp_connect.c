@@ -31,7 +31,6 @@ static int start_connection(struct tcp_sock *tp, const struct sockaddr_in *to)
 	tp->fin_sent = false;
 	kfree_skb(tp->last_skb);
 	tp->last_skb = last;
-	WRITE_ONCE(tp->sk.shutdown, 0);
 	WRITE_ONCE(tp->sk.state, TCP_SYN_SENT);
 	tp->ss = SS_CONNECTING;
 	spin_unlock_bh(&tp->sk.lock);
@@ -78,6 +77,7 @@ static int connect_result(struct tcp_sock *tp)
 	if (tp->sk.state == TCP_CLOSE) {
 		err = sock_error(&tp->sk.sock) ?: -ECONNABORTED;
 		tp->ss = SS_UNCONNECTED;
+		WRITE_ONCE(tp->sk.shutdown, 0);
 	} else {
 		tp->ss = SS_CONNECTED;
 	}
@@ -175,7 +175,6 @@ int tcp_listen(struct sock *sk, int backlog)
 	if (!err) {
 		spin_lock_bh(&sk->lock);
 		tp->backlog = (unsigned)backlog;
-		WRITE_ONCE(sk->shutdown, 0);
 		spin_unlock_bh(&sk->lock);
 		if (sk->state != TCP_LISTEN)
 			err = inet_hash_listener(sk);

@@ -293,6 +293,13 @@ static struct sk_buff *rcv_syn_sent(struct tcp_sock *tp, struct sk_buff *skb)
 	return NULL;
 }
 
+/* Closed, or shut down in both directions. */
+static bool nobody_reads(const struct tcp_sock *tp)
+{
+	return tp->sk.dead || ((tp->sk.shutdown & SHUT_RCV) &&
+			       (tp->sk.state == TCP_FIN_WAIT1 || tp->sk.state == TCP_FIN_WAIT2));
+}
+
 /* All other states. Returns skb if it still has to be freed. */
 static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *skb)
 {
@@ -306,8 +313,8 @@ static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *sk
 	tcp_ack(tp, skb);
 	if (!data || tp->sk.state == TCP_CLOSE)
 		return skb;
-	if (tcp_payload(skb) && tp->sk.dead) { /* nobody will ever read it */
-		tcp_done(tp, 0);
+	if (tcp_payload(skb) && nobody_reads(tp)) {
+		tcp_done(tp, ECONNRESET);
 		tcp_send_reset(skb);
 		return NULL;
 	}

@@ -56,8 +56,6 @@ static ssize_t udp_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 		err = -EPIPE;
 	if (!err && !READ_ONCE(sk->num))
 		err = inet_autobind(sk);
-	if (err == -EPIPE && !(msg->flags & MSG_NOSIGNAL))
-		send_signal(SIGPIPE, current);
 	return err ? err : send_packet(sk, msg, &fl, port);
 }
 

@@ -82,26 +82,43 @@ const void *nl_attr(const struct nlmsghdr *request, unsigned header, u16 type, u
 	return NULL;
 }
 
-/* The end of a list of answers, or the result of a request with the request itself. */
+/* The end of a list of answers. */
+static int answer_done(struct netlink_sock *nlk, const struct nlmsghdr *request, u32 portid)
+{
+	struct nl_answer answer;
+
+	(void)nl_begin(&answer, request, portid, NLMSG_DONE, NLM_F_MULTI, sizeof(int));
+	return nl_end(&answer, nlk);
+}
+
+/* The result of a request; after an error with the whole request, as far as it fits. */
 static int answer_result(struct netlink_sock *nlk, const struct nlmsghdr *request, u32 portid,
 			 int err)
 {
-	bool dump = !err && (request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP &&
-		    request->nlmsg_type % 4 == 2; /* RTM_GET* */
-	unsigned len = dump ? sizeof(int) : (unsigned)sizeof(int) + (unsigned)sizeof(*request);
+	unsigned quoted =
+		err ? min(request->nlmsg_len, NL_ANSWER_SIZE / 2) : (unsigned)sizeof(*request);
 	struct nl_answer answer;
-	int *header;
+	int *header = nl_begin(&answer, request, portid, NLMSG_ERROR, err ? 0 : NLM_F_CAPPED,
+			       (unsigned)sizeof(int) + quoted);
 
-	if (!dump && !err && !(request->nlmsg_flags & NLM_F_ACK))
-		return 0;
-	header = nl_begin(&answer, request, portid, dump ? NLMSG_DONE : NLMSG_ERROR,
-			  dump ? NLM_F_MULTI : 0, len);
 	if (header) {
 		*header = err;
-		if (!dump)
-			memcpy(header + 1, request, sizeof(*request));
+		memcpy(header + 1, request, quoted);
 	}
 	return nl_end(&answer, nlk);
+}
+
+static void answer_request(struct netlink_sock *nlk, const struct nlmsghdr *request, u32 portid,
+			   int err)
+{
+	bool dump = (request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP &&
+		    request->nlmsg_type >= NLMSG_MIN_TYPE && request->nlmsg_type % 4 == 2;
+
+	/* Without memory the program gets no answer; recv(2) would say ENOBUFS on Linux. */
+	if (dump && !err) /* RTM_GET* */
+		(void)answer_done(nlk, request, portid);
+	else if (err || (request->nlmsg_flags & NLM_F_ACK))
+		(void)answer_result(nlk, request, portid, err);
 }
 
 /* ---- names ---- */
@@ -178,7 +195,7 @@ static int netlink_getname(struct socket *sock, union sockname *name, bool peer)
 /* ---- messages ---- */
 
 /* Carries out the requests of one message. */
-static int handle(struct netlink_sock *nlk, const u8 *data, size_t len)
+static void handle(struct netlink_sock *nlk, const u8 *data, size_t len)
 {
 	u32 portid = nlk->portid;
 
@@ -188,16 +205,15 @@ static int handle(struct netlink_sock *nlk, const u8 *data, size_t len)
 		int err = 0;
 
 		if (request->nlmsg_len < sizeof(*request) || request->nlmsg_len > len)
-			return 0;
+			return;
 		if ((request->nlmsg_flags & NLM_F_REQUEST) && request->nlmsg_type >= NLMSG_MIN_TYPE)
 			err = rtnetlink_rcv_msg(nlk, request, portid);
 		if (request->nlmsg_flags & NLM_F_REQUEST)
-			(void)answer_result(nlk, request, portid, err);
+			answer_request(nlk, request, portid, err);
 		step = min(len, (size_t)NLMSG_ALIGN(request->nlmsg_len));
 		data += step;
 		len -= step;
 	}
-	return 0;
 }
 
 static ssize_t netlink_sendmsg(struct socket *sock, struct msghdr *msg, bool nonblock)
@@ -225,7 +241,9 @@ static ssize_t netlink_sendmsg(struct socket *sock, struct msghdr *msg, bool non
 	data = kmalloc(len ? len : 1, GFP_KERNEL);
 	if (!data)
 		return -ENOBUFS;
-	err = copy_from_iter(data, len, &msg->iter) == len ? handle(nlk, data, len) : -EFAULT;
+	err = copy_from_iter(data, len, &msg->iter) == len ? 0 : -EFAULT;
+	if (!err)
+		handle(nlk, data, len);
 	kfree(data);
 	return err ? err : (ssize_t)len;
 }

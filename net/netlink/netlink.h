@@ -26,7 +26,7 @@ struct nlattr {
 #define NLM_F_MATCH   0x200
 #define NLM_F_DUMP    (NLM_F_ROOT | NLM_F_MATCH)
 #define NLM_F_EXCL    0x200
-#define NLM_F_CREATE  0x400
+#define NLM_F_CAPPED  0x100 /* in NLMSG_ERROR: only the header of the request */
 
 #define NLMSG_NOOP     1
 #define NLMSG_ERROR    2

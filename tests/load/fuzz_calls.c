@@ -27,6 +27,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,10 +45,13 @@
 #define FORKS	   6	/* of a child and its children */
 #define CHILD_TIME 1	/* seconds; a call that waits is interrupted after 10 ms */
 #define AREA	   (16 * 4096)
+#define FILES	   32	/* descriptors that are open at the start, at most */
+#define PORT	   7000	/* and the ports after it: sockets meet there */
 
 /*
  * The kinds of arguments: f descriptor, p path, b buffer, l length, i any number, s small number, S
- * signal, P process, t timespec, a address of a mapping. Other calls get any of them.
+ * signal, P process, t timespec, a address of a mapping, A family of
+ * sockets, n name of a socket, e its length. Other calls get any of them.
  */
 static const struct {
 	int number;
@@ -59,10 +65,10 @@ static const struct {
 	{ SYS_writev, "fbs" }, { SYS_access, "ps" }, { SYS_pipe, "b" }, { SYS_select, "sbbbt" },
 	{ SYS_mremap, "allsa" }, { SYS_msync, "als" }, { SYS_mincore, "alb" }, { SYS_madvise, "als" },
 	{ SYS_dup, "f" }, { SYS_dup2, "ff" }, { SYS_nanosleep, "tb" }, { SYS_alarm, "s" },
-	{ SYS_sendfile, "ffbl" }, { SYS_socket, "sss" }, { SYS_connect, "fbs" }, { SYS_accept, "fbb" },
-	{ SYS_sendto, "fblsbs" }, { SYS_recvfrom, "fblsbb" }, { SYS_sendmsg, "fbs" },
-	{ SYS_recvmsg, "fbs" }, { SYS_shutdown, "fs" }, { SYS_bind, "fbs" }, { SYS_listen, "fs" },
-	{ SYS_socketpair, "sssb" }, { SYS_setsockopt, "fssbs" }, { SYS_getsockopt, "fssbb" },
+	{ SYS_sendfile, "ffbl" }, { SYS_socket, "Ass" }, { SYS_connect, "fne" }, { SYS_accept, "fbb" },
+	{ SYS_sendto, "fblsne" }, { SYS_recvfrom, "fblsbb" }, { SYS_sendmsg, "fbs" },
+	{ SYS_recvmsg, "fbs" }, { SYS_shutdown, "fs" }, { SYS_bind, "fne" }, { SYS_listen, "fs" },
+	{ SYS_socketpair, "Assb" }, { SYS_getsockname, "fbb" }, { SYS_getpeername, "fbb" }, { SYS_accept4, "fbbs" }, { SYS_setsockopt, "fssbs" }, { SYS_getsockopt, "fssbb" },
 	{ SYS_clone, "iabbb" }, { SYS_execve, "pbb" }, { SYS_wait4, "Pbsb" }, { SYS_kill, "PS" },
 	{ SYS_fcntl, "fsi" }, { SYS_flock, "fs" }, { SYS_truncate, "pl" }, { SYS_ftruncate, "fl" },
 	{ SYS_getdents64, "fbl" }, { SYS_getcwd, "bl" }, { SYS_chdir, "p" }, { SYS_fchdir, "f" },
@@ -191,11 +197,33 @@ static unsigned long process(void)
 	return 0;
 }
 
+/* A name that a socket may have: mostly one of AF_INET on lo. */
+static unsigned long socket_name(void)
+{
+	static const unsigned char families[] = { AF_INET, AF_INET, AF_INET, AF_UNIX, AF_NETLINK, AF_UNSPEC };
+	struct sockaddr_in *name = (void *)(area + below(AREA - 512) / 8 * 8);
+
+	if (!below(12))
+		return buffer();
+	name->sin_family = families[below(sizeof(families))];
+	name->sin_port = htons((unsigned short)(below(8) ? PORT + below(4) : below(65536)));
+	name->sin_addr.s_addr = htonl((unsigned)(below(8) ? INADDR_LOOPBACK + below(2) : any_number()));
+	return (unsigned long)name;
+}
+
 static unsigned long argument(char kind)
 {
+	static const unsigned char families[] = { AF_INET, AF_INET, AF_UNIX, AF_NETLINK };
+
 	switch (kind) {
+	case 'A':
+		return below(10) ? families[below(sizeof(families))] : below(50);
+	case 'n':
+		return socket_name();
+	case 'e':
+		return below(10) ? sizeof(struct sockaddr_in) : below(130);
 	case 'f':
-		return below(10) ? below(24) : below(2) ? (unsigned long)-100 /* AT_FDCWD */ : any_number();
+		return below(10) ? below(FILES) : below(2) ? (unsigned long)-100 /* AT_FDCWD */ : any_number();
 	case 'p':
 		return below(12) ? (unsigned long)paths[below(sizeof(paths) / sizeof(paths[0]))] : buffer();
 	case 'b':
@@ -271,12 +299,40 @@ static void one_call(void)
 	syscall((long)number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Descriptors of each kind, at random places of 0 to 23. */
+/* Sockets of AF_INET, which do not wait, and one of AF_NETLINK. */
+static void open_sockets(void)
+{
+	struct sockaddr_in name = { .sin_family = AF_INET,
+				    .sin_port = htons((unsigned short)(PORT + below(4))),
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), udp = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	int yes = 1, client = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (!bind(listener, (struct sockaddr *)&name, sizeof(name)))
+		listen(listener, 2);
+	connect(client, (struct sockaddr *)&name, sizeof(name));
+	bind(udp, (struct sockaddr *)&name, sizeof(name));
+	socket(AF_INET, SOCK_RAW | SOCK_NONBLOCK, IPPROTO_ICMP);
+	socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK, 0);
+}
+
+/* The loopback interface must be up: only root may do that, and may fail where there is none. */
+static void set_lo_up(void)
+{
+	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	ioctl(fd, SIOCSIFFLAGS, &request);
+	close(fd);
+}
+
+/* Descriptors of each kind, at random places. */
 static void open_files(void)
 {
 	int pair[2];
 
-	for (int i = 0; i < 24; i++)
+	for (int i = 0; i < FILES; i++)
 		close(i);
 	if (!pipe2(pair, O_NONBLOCK) && !pipe(pair) && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
 		socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair);
@@ -293,6 +349,7 @@ static void open_files(void)
 	syscall(SYS_memfd_create, "x", 0);
 	syscall(SYS_inotify_init1, O_NONBLOCK);
 	open("/dev/ptmx", O_RDWR | O_NONBLOCK | O_NOCTTY);
+	open_sockets();
 }
 
 static void limit(int what, rlim_t value)
@@ -439,6 +496,7 @@ int main(int argc, char **argv)
 	unsigned long children = 0, part;
 	int status, failed = 0, report[2];
 
+	set_lo_up();
 	printf("seed %lu, %u CPUs\n", seed, cpus);
 	fflush(stdout);
 	if (pipe(report))

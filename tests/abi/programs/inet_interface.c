@@ -1,0 +1,133 @@
+/* The interface lo: SIOCGIF* and SIOCSIF*, and RTM_GETLINK, RTM_GETADDR by netlink. */
+#include "inet.h"
+#include <net/if.h>
+
+/* netlink(7), rtnetlink(7); musl has no such headers. */
+struct nlmsghdr {
+	uint32_t nlmsg_len;
+	uint16_t nlmsg_type, nlmsg_flags;
+	uint32_t nlmsg_seq, nlmsg_pid;
+};
+struct ifinfomsg {
+	unsigned char ifi_family, pad;
+	unsigned short ifi_type;
+	int ifi_index;
+	unsigned ifi_flags, ifi_change;
+};
+struct ifaddrmsg {
+	uint8_t ifa_family, ifa_prefixlen, ifa_flags, ifa_scope;
+	uint32_t ifa_index;
+};
+#define NETLINK_ROUTE 0
+#define NLM_F_REQUEST 1
+#define NLM_F_ACK     4
+#define NLM_F_DUMP    0x300
+#define NLMSG_ERROR   2
+#define NLMSG_DONE    3
+#define RTM_NEWLINK   16
+#define RTM_GETLINK   18
+#define RTM_SETLINK   19
+#define RTM_NEWADDR   20
+#define RTM_GETADDR   22
+
+static int udp;
+
+static struct ifreq request(const char *name)
+{
+	struct ifreq r;
+
+	memset(&r, 0, sizeof(r));
+	strcpy(r.ifr_name, name);
+	return r;
+}
+static void show_addr(const char *what, unsigned long cmd)
+{
+	struct ifreq r = request("lo");
+
+	if (ioctl(udp, cmd, &r))
+		show("%s: %s", what, net_error(errno));
+	else
+		show("%s: %s", what, inet_ntoa(((struct sockaddr_in *)&r.ifr_addr)->sin_addr));
+}
+static void nobody(void)
+{
+	struct ifreq r = request("lo");
+
+	setuid(1000);
+	NET(ioctl(udp, SIOCGIFFLAGS, &r));
+	NET(ioctl(udp, SIOCSIFFLAGS, &r));
+}
+
+static void ask(int nl, int type, int flags)
+{
+	struct {
+		struct nlmsghdr h;
+		struct ifinfomsg i;
+	} q = { { sizeof(q), (uint16_t)type, (uint16_t)(NLM_F_REQUEST | flags), 5, 0 }, { .ifi_index = 1 } };
+	static char buf[65536];
+	bool done = false;
+	ssize_t n;
+
+	NET(send(nl, &q, sizeof(q), 0));
+	while (!done && (n = recv(nl, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
+		struct nlmsghdr *h;
+
+		for (char *at = buf; at < buf + n; at += (h->nlmsg_len + 3) & ~3U) {
+			h = (void *)at;
+			if (h->nlmsg_type == RTM_NEWADDR) {
+				struct ifaddrmsg *a = (void *)(h + 1);
+
+				if (a->ifa_family == AF_INET)
+					show("address: /%d, scope %d, index %d, flags %x", a->ifa_prefixlen, a->ifa_scope,
+					     a->ifa_index, a->ifa_flags);
+				continue;
+			}
+			show("type %d, flags %x, seq %d", h->nlmsg_type, h->nlmsg_flags, h->nlmsg_seq);
+			if (h->nlmsg_type == NLMSG_ERROR)
+				show("error %s", net_error(-*(int *)(h + 1)));
+			if (h->nlmsg_type == RTM_NEWLINK) {
+				struct ifinfomsg *i = (void *)(h + 1);
+
+				show("link: type %d, index %d, flags %x", i->ifi_type, i->ifi_index, i->ifi_flags);
+			}
+			done = h->nlmsg_type == NLMSG_DONE;
+		}
+	}
+}
+
+int main(void)
+{
+	struct ifreq r = request("lo"), list[4];
+	struct ifconf conf = { .ifc_len = sizeof(list), .ifc_req = list };
+	int nl;
+
+	udp = socket(AF_INET, SOCK_DGRAM, 0);
+	NET(ioctl(udp, SIOCGIFFLAGS, &r));
+	show("flags %x", (unsigned short)r.ifr_flags);
+	NET(ioctl(udp, SIOCGIFMTU, &r));
+	show("mtu %d", r.ifr_mtu);
+	NET(ioctl(udp, SIOCGIFINDEX, &r));
+	show("index %d", r.ifr_ifindex);
+	NET(ioctl(udp, SIOCGIFNAME, &r));
+	show("name %s", r.ifr_name);
+	NET(ioctl(udp, SIOCGIFHWADDR, &r));
+	show("hardware %d", r.ifr_hwaddr.sa_family);
+	show_addr("SIOCGIFADDR", SIOCGIFADDR);
+	show_addr("SIOCGIFNETMASK", SIOCGIFNETMASK);
+	show_addr("SIOCGIFBRDADDR", SIOCGIFBRDADDR);
+	NET(ioctl(udp, SIOCGIFCONF, &conf));
+	show("%d bytes, %s", conf.ifc_len, list[0].ifr_name);
+	r = request("eth9");
+	NET(ioctl(udp, SIOCGIFFLAGS, &r));
+	NET(ioctl(udp, SIOCGIFADDR, &r));
+	CHILD(nobody);
+	TRUTH(if_nametoindex("lo") == 1);
+	NET(socket(AF_NETLINK, SOCK_STREAM, 0));
+	nl = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	TRUTH(nl >= 0);
+	ask(nl, RTM_GETLINK, NLM_F_DUMP);
+	ask(nl, RTM_GETLINK, 0);
+	ask(nl, RTM_GETADDR, NLM_F_DUMP);
+	ask(nl, RTM_SETLINK, NLM_F_ACK);
+	return 0;
+}
