@@ -1,5 +1,6 @@
 /* The clock that runs while the machine is off: the real-time clock in the CMOS (MC146818). */
 #include "arch/io.h"
+#include "kernel/locking/spinlock.h"
 #include "kernel/time/timekeeping.h"
 
 #define CMOS_ADDRESS 0x70
@@ -18,6 +19,9 @@
 #define RTC_BINARY   0x04 /* status B: numbers are binary, not BCD */
 #define RTC_24_HOURS 0x02
 #define RTC_PM       0x80 /* in the hours, when they are 1 to 12 */
+
+/* Each access is two: of the address, then of the data. Task context, and the boot. */
+static DEFINE_SPINLOCK(rtc_lock);
 
 /* The fields, as the chip has them. */
 struct rtc_fields {
@@ -47,7 +51,7 @@ static unsigned number(u8 field, u8 status_b)
 	return status_b & RTC_BINARY ? field : (field >> 4) * 10U + (field & 15);
 }
 
-u64 __init arch_read_wall_clock(void)
+static u64 read_clock(void)
 {
 	struct rtc_fields f, again = read_fields();
 	u8 status_b = cmos_read(RTC_STATUS_B);
@@ -68,4 +72,14 @@ u64 __init arch_read_wall_clock(void)
 	return seconds_since_1970(2000 + number(f.year, status_b), number(f.month, status_b),
 				  number(f.day, status_b), hours, number(f.minutes, status_b),
 				  number(f.seconds, status_b));
+}
+
+u64 arch_read_wall_clock(void)
+{
+	u64 seconds;
+
+	spin_lock(&rtc_lock);
+	seconds = read_clock();
+	spin_unlock(&rtc_lock);
+	return seconds;
 }

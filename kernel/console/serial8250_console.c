@@ -137,7 +137,7 @@ void serial8250_console_kick(bool sync)
 		else
 			serial8250_start_tx(port);
 		__uart_port_unlock(port, flags);
-		smp_mb(); /* as in uart_port_unlock() */
+		smp_mb(); /* as in console_unlock() */
 	} while (console_pending() && !(READ_ONCE(port->ier) & UART_IER_THRI));
 }
 
@@ -150,7 +150,7 @@ static bool serial8250_console_drain(void)
 		return false;
 	if (uart_port_trylock(port, &flags)) {
 		serial8250_poll_tx(port, 4 * UART_FIFO_SIZE);
-		uart_port_unlock(port, flags);
+		console_unlock(port, flags);
 		return true;
 	}
 	cpu_relax();
@@ -172,7 +172,7 @@ static bool serial8250_console_flush(void)
 	serial8250_poll_tx(port, ~0U);
 	while (!(inb(port->iobase + UART_LSR) & UART_LSR_TEMT))
 		cpu_relax();
-	uart_port_unlock(port, flags);
+	console_unlock(port, flags);
 	return true;
 }
 

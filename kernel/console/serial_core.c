@@ -35,15 +35,21 @@ void __uart_port_unlock(struct uart_port *port, unsigned long flags)
 	local_irq_restore(flags);
 }
 
-void uart_port_unlock(struct uart_port *port, unsigned long flags)
+void console_unlock(struct uart_port *port, unsigned long flags)
 {
 	__uart_port_unlock(port, flags);
-	if (!port->console)
-		return;
 	smp_mb(); /* Releases the lock before it looks for messages. A printk() that finds the lock
 		     taken has committed its message before. So one of the two sees it. */
 	if (console_pending() && !(READ_ONCE(port->ier) & UART_IER_THRI) && !READ_ONCE(port->held))
 		serial8250_console_kick(false);
+}
+
+void uart_port_unlock(struct uart_port *port, unsigned long flags)
+{
+	if (port->console)
+		console_unlock(port, flags);
+	else
+		__uart_port_unlock(port, flags);
 }
 
 static bool uart_tty_ready(const struct uart_port *port)

@@ -36,11 +36,11 @@ void local_bh_enable(void);
 #define spin_lock_bh(lock)                                                                         \
 	do {                                                                                       \
 		local_bh_disable();                                                                \
-		spin_lock(lock);                                                                   \
+		_raw_spin_lock(lock);                                                              \
 	} while (0)
 #define spin_unlock_bh(lock)                                                                       \
 	do {                                                                                       \
-		spin_unlock(lock);                                                                 \
+		_raw_spin_unlock(lock);                                                            \
 		local_bh_enable();                                                                 \
 	} while (0)
 /* True if a softirq is pending on this CPU. Any context, preemption off. */

@@ -122,6 +122,10 @@ static __always_inline void spin_lock(spinlock_t *lock)
 	spin_lock_debug_acquired(lock);
 }
 
+/* The same out of line: kernel/locking/spinlock.c. */
+void _raw_spin_lock(spinlock_t *lock);
+void _raw_spin_unlock(spinlock_t *lock);
+
 /* True if the lock was free; the caller holds it now. */
 static __always_inline bool spin_trylock(spinlock_t *lock)
 {

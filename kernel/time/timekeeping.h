@@ -28,7 +28,10 @@ int do_adjtimex(struct __kernel_timex *txc);
 u64 seconds_since_1970(unsigned year, unsigned month, unsigned day, unsigned hour, unsigned minute,
 		       unsigned second);
 
-/* The machine: reads the clock that runs while the machine is off, in seconds since 1970. Boot. */
+/*
+ * The machine: reads the clock that runs while the machine is off, in seconds since 1970. Boot,
+ * then task context.
+ */
 u64 arch_read_wall_clock(void);
 /* How the time of day follows from ktime: real_at() in timekeeping.c. */
 struct real_clock {
