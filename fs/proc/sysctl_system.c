@@ -40,6 +40,40 @@ static int proc_randomize(const struct ctl_table *table, bool write, char *buf, 
 	return 0;
 }
 
+/*
+ * The share of each second that real-time tasks may use. It cannot be limited: -1, "no limit", is
+ * the only value that a write may set.
+ */
+static int proc_rt_runtime(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int value = -1;
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+	int err = proc_dointvec(&local, write, buf, size);
+
+	(void)table;
+	return err ? err : value == -1 ? 0 : -EINVAL;
+}
+
+/* The number of the last task. A write lets the next task get the number after it, if it is free.
+ */
+static int proc_last_pid(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int value = last_pid();
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+	int err;
+
+	(void)table;
+	if (write && !capable(CAP_SYS_ADMIN) && !capable(CAP_CHECKPOINT_RESTORE))
+		return -EPERM;
+	err = proc_dointvec(&local, write, buf, size);
+	if (err || !write)
+		return err;
+	if (value < 0 || value > PID_MAX)
+		return -EINVAL;
+	set_last_pid(value);
+	return 0;
+}
+
 static int pid_max = PID_MAX;
 static int ngroups_max = NGROUPS_MAX;
 static int cap_last_cap = CAP_LAST_CAP;
@@ -65,6 +99,8 @@ static const struct ctl_table system_table[] = {
 	NUMBER(ngroups_max),
 	NUMBER(cap_last_cap),
 	{ .procname = "randomize_va_space", .mode = 0644, .proc_handler = proc_randomize },
+	{ .procname = "ns_last_pid", .mode = 0666, .proc_handler = proc_last_pid },
+	{ .procname = "sched_rt_runtime_us", .mode = 0644, .proc_handler = proc_rt_runtime },
 	{ .procname = NULL },
 };
 

@@ -206,3 +206,10 @@ pid_t last_pid(void)
 {
 	return READ_ONCE(last_pid_given);
 }
+
+void set_last_pid(pid_t nr)
+{
+	spin_lock(&tasklist_lock);
+	WRITE_ONCE(last_pid_given, nr);
+	spin_unlock(&tasklist_lock);
+}

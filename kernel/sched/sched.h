@@ -241,5 +241,7 @@ void sched_cpu_stat(unsigned cpu, struct sched_stat *stat);
 u64 nr_context_switches(void);
 u64 total_forks(void);
 pid_t last_pid(void); /* the most recently allocated PID */
+/* The next task gets the number after nr, if it is free. Task context; takes tasklist_lock. */
+void set_last_pid(pid_t nr);
 unsigned nr_running(void);
 void get_avenrun(unsigned long loads[3]); /* fixed point, 11 bits of fraction as in Linux */

@@ -266,3 +266,25 @@ def test_sysrq_reports(nop5, key, expected):
     nop5.check(f"echo {key} > /proc/sysrq-trigger")
     nop5.check("echo")
     assert re.search(expected, nop5.text[before:])
+
+
+def test_real_time_tasks_cannot_be_limited(nop5):
+    path = "/proc/sys/kernel/sched_rt_runtime_us"
+    assert nop5.check(f"cat {path}; echo -1 > {path}; cat {path}") == "-1\n-1\n"
+    refused = nop5.run(f"echo 950000 > {path}")
+    assert refused.status == 1 and "Invalid argument" in refused.output
+
+
+def test_the_next_task_gets_the_number_after_ns_last_pid(nop5):
+    path = "/proc/sys/kernel/ns_last_pid"
+    assert nop5.check(f"echo 30100 > {path}; sh -c 'echo $$'") == "30101\n"
+    refused = nop5.run(f"echo 40000 > {path}")
+    assert refused.status == 1 and "Invalid argument" in refused.output
+
+
+def test_sysfs_shows_interrupts_of_devices_and_the_clock(nop5):
+    assert nop5.check("cd /sys/kernel/irq/4; cat actions hwirq name; cd /") == "ttyS0\n4\nedge\n"
+    counts = nop5.check("cat /sys/kernel/irq/4/per_cpu_count").split(",")
+    assert len(counts) == 4 and int(counts[0]) > 0
+    name, clock, now = nop5.check("cat /sys/class/rtc/rtc0/name /sys/class/rtc/rtc0/since_epoch; date +%s").split()
+    assert name == "rtc_cmos" and abs(int(clock) - int(now)) <= 2

@@ -2,7 +2,7 @@
 """Run Linux's own ftrace test-suite, unmodified, in nop5: `make ftracetest`.
 
     tests/ftracetest/ftracetest.py [--cpus N] [PATTERN ...]   PATTERN: part of a test's name, as kprobe/ or func-filter
-    tests/ftracetest/ftracetest.py --record LINUX_REF         writes linux-6.1.txt, with shared/tools/linux-ref
+    tests/ftracetest/ftracetest.py --record LINUX_REF [PATTERN ...]   renews linux-6.1.txt, with shared/tools/linux-ref
 
 The suite is tools/testing/selftests/ftrace of Debian's package linux-source-6.1, which is downloaded. Each test has a boot
 of its own, so one that hangs costs one test. The table shows the result of each test beside that of Debian's Linux; the
@@ -11,7 +11,6 @@ second result is that of the test in an instance. The exit status is 1 if a test
 build/ftracetest/logs/ has the output of each test that did not pass; build/test/ftracetest.xml is JUnit.
 """
 import argparse
-import base64
 import os
 import re
 import subprocess
@@ -31,6 +30,8 @@ SOURCE = "tools/testing/selftests/ftrace"
 RECORD = Path(__file__).with_name("linux-6.1.txt")
 # What the tests call beside busybox: nice is coreutils', chrt is util-linux's, and one test wants a shell that executes ping.
 PROGRAMS = ("coreutils", "util-linux", "dash")
+# Tests ping 127.0.0.1. Four tests look for a PID anywhere in lines of a trace: one of two digits is part of many numbers.
+PREPARE = "ip link set lo up; echo 20000 > /proc/sys/kernel/ns_last_pid"
 # The traced output of a test stands between its name and its result.
 RESULT = re.compile(r"^\[\d+\] (\(instance\) )?.*?\t\[(\w+)\]$", re.M | re.S)
 HANG = "HANG"
@@ -74,8 +75,8 @@ def run_test(name, initrd, cpus):
     with Nop5(cpus=cpus, mem="512M", initrd=str(initrd)) as machine:
         try:
             machine.wait_prompt()
-            machine.command_output("cd /ftrace; mkdir /tmp/logs")
-            machine.command_output(f"sh ./ftracetest -vvv --logdir /tmp/logs test.d/{name}.tc > /tmp/output 2>&1")
+            machine.command_output(f"cd /ftrace; mkdir /tmp/logs; {PREPARE}")
+            machine.command_output(f"dash ./ftracetest -vvv --logdir /tmp/logs test.d/{name}.tc > /tmp/output 2>&1")
             output = machine.command_output("cat /tmp/output")
         except Died as error:
             output = str(error)
@@ -128,19 +129,34 @@ def run(args):
     return 0 if all(all(map(as_good, ours, theirs)) for _, ours, theirs in rows) else 1
 
 
-def record(linux_ref):
-    """Runs all tests in one boot of Linux, with the loopback interface up. It has no modules, and no programs but busybox."""
-    directory = suite()
-    archive = subprocess.run(["tar", "-cz", "-C", directory, "."], check=True, stdout=subprocess.PIPE).stdout
-    names = tests_of(directory, ())
-    script = f"mkdir /ftrace; base64 -d << end | tar -xz -C /ftrace\n{base64.encodebytes(archive).decode()}end\n"
-    script += "ip link set lo up; cd /ftrace; mkdir /tmp/logs\n"
-    script += "".join(f"echo '{name}'; timeout 200 sh ./ftracetest --logdir /tmp/logs test.d/{name}.tc\n" for name in names)
-    output = subprocess.run([linux_ref, "--timeout", "3600"], input=script, text=True, check=True,
-                            stdout=subprocess.PIPE).stdout
+# The commands that Linux runs: it unpacks the root file system of nop5, and runs the tests in it, one after the other.
+ON_LINUX = """mkdir /r; mount -t tmpfs none /r; cd /r; cpio -id < /bin/{image} 2> /dev/null
+for fs in proc sysfs devtmpfs; do d=${{fs%fs}}; d=${{d%tmp}}; mkdir -p /r/$d; mount -t $fs $fs /r/$d; done
+mount -t tracefs none /r/sys/kernel/tracing; mount -t debugfs none /r/sys/kernel/debug
+cat > /r/tests.sh << end
+cd /ftrace; mkdir -p /tmp/logs; {prepare}
+for name in {names}; do echo "\\$name"; timeout 200 dash ./ftracetest --logdir /tmp/logs test.d/\\$name.tc; done
+end
+chroot /r /bin/sh /tests.sh
+"""
+
+
+def merge(names, output):
+    """Enters the results that Linux's output tells into linux-6.1.txt. A test that has not begun keeps its line."""
+    rows = recorded()
     parts = re.split(rf"^({'|'.join(map(re.escape, names))})$", output, flags=re.M)
-    RECORD.write_text("".join(f"{name} {' '.join(results_of(text))}\n" for name, text in zip(parts[1::2], parts[2::2])))
-    return 0
+    rows.update((name, results_of(text)) for name, text in zip(parts[1::2], parts[2::2]))
+    RECORD.write_text("".join(f"{name} {' '.join(results)}\n" for name, results in sorted(rows.items())))
+
+
+def record(linux_ref, patterns):
+    """Runs the tests in one boot of Linux, with the programs that nop5 has, too. There are no modules of the suite."""
+    directory = suite()
+    initrd, names = image(directory), tests_of(directory, patterns)
+    script = ON_LINUX.format(image=initrd.name, prepare=PREPARE, names=" ".join(names))
+    done = subprocess.run([linux_ref, "--timeout", "3600", "--add", initrd], input=script, text=True, stdout=subprocess.PIPE)
+    merge(names, done.stdout)
+    return done.returncode
 
 
 def main():
@@ -149,7 +165,7 @@ def main():
     parser.add_argument("--record", metavar="LINUX_REF")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     args = parser.parse_args()
-    return record(args.record) if args.record else run(args)
+    return record(args.record, args.patterns) if args.record else run(args)
 
 
 if __name__ == "__main__":
