@@ -201,7 +201,8 @@ static unsigned long process(void)
 static unsigned long socket_name(void)
 {
 	static const unsigned char families[] = { AF_INET, AF_INET, AF_INET, AF_UNIX, AF_NETLINK, AF_UNSPEC };
-	struct sockaddr_in *name = (void *)(area + below(AREA - 512) / 8 * 8);
+	static struct sockaddr_in names[8]; /* not in the area: that may be gone, and the child would end here */
+	struct sockaddr_in *name = &names[below(8)];
 
 	if (!below(12))
 		return buffer();
