@@ -58,6 +58,7 @@ static int make_devices(void)
 {
 	int err = mem_devices_init();
 
+	err = err ? err : physmem_device_init();
 	err = err ? err : random_devices_init();
 	err = err ? err : kmsg_device_init();
 	err = err ? err : tty_devices_init();

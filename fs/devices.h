@@ -4,6 +4,7 @@
 #include "kernel/types.h"
 
 int mem_devices_init(void);    /* null, zero, full */
+int physmem_device_init(void); /* mem */
 int random_devices_init(void); /* random, urandom */
 int kmsg_device_init(void);    /* kmsg */
 int tty_devices_init(void);    /* console, ttyS0, ttyS1 */

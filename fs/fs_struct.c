@@ -14,6 +14,16 @@ struct fs_struct init_fs = {
 /* Guards task->fs of other tasks, from the end of which /proc must be safe. */
 static DEFINE_SPINLOCK(task_fs_lock);
 
+/* On after the first pivot_root(2), which changes the paths of other tasks. */
+DEFINE_STATIC_KEY_FALSE(others_change_paths);
+
+/* Whether only the current task reads and writes its fs: it needs no lock to read. */
+static __always_inline bool is_private(struct fs_struct *fs)
+{
+	return likely(atomic_read(&fs->users) == 1) &&
+	       !static_branch_unlikely(&others_change_paths);
+}
+
 void init_fs_set_root(const struct path *root)
 {
 	init_fs.root = *root;
@@ -34,7 +44,7 @@ void get_current_root(struct path *path)
 {
 	struct fs_struct *fs = current_fs();
 
-	if (likely(atomic_read(&fs->users) == 1)) {
+	if (is_private(fs)) {
 		*path = fs->root;
 		path_get(path);
 		return;
@@ -46,7 +56,7 @@ void get_current_pwd(struct path *path)
 {
 	struct fs_struct *fs = current_fs();
 
-	if (likely(atomic_read(&fs->users) == 1)) {
+	if (is_private(fs)) {
 		*path = fs->pwd;
 		path_get(path);
 		return;
@@ -173,6 +183,42 @@ int set_current_pwd(const struct path *path)
 	struct fs_struct *fs = writable_fs();
 
 	return fs ? set_path(fs, &fs->pwd, path) : -ENOMEM;
+}
+
+/* Replaces *place by new, if it is old. True: the reference on old is the caller's. F held. */
+static bool replace_path(struct path *place, const struct path *old, const struct path *new)
+{
+	if (place->mnt != old->mnt || place->dentry != old->dentry)
+		return false;
+	path_get(new);
+	*place = *new;
+	return true;
+}
+
+/* Returns how many references on old are left over. */
+static unsigned replace_in_fs(struct fs_struct *fs, const struct path *old, const struct path *new)
+{
+	unsigned n;
+
+	spin_lock(&fs->lock);
+	n = replace_path(&fs->root, old, new);
+	n += replace_path(&fs->pwd, old, new);
+	spin_unlock(&fs->lock);
+	return n;
+}
+
+unsigned replace_task_paths(struct task_struct *task, const struct path *old,
+			    const struct path *new)
+{
+	struct fs_struct *fs;
+	unsigned left = 0;
+
+	spin_lock(&task_fs_lock);
+	fs = task ? task->fs : &init_fs;
+	if (fs)
+		left = replace_in_fs(fs, old, new);
+	spin_unlock(&task_fs_lock);
+	return left;
 }
 
 int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent)

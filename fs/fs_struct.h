@@ -7,10 +7,14 @@
 #pragma once
 
 #include "fs/fs.h"
+#include "kernel/jump_label.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/sched/sched.h"
 
-/* Legend: [F] lock; a task that is the only user reads without it. [A] atomic. */
+/*
+ * Legend: [F] lock; a task that is the only user reads without it, until the first pivot_root(2).
+ * [A] atomic.
+ */
 struct fs_struct {
 	atomic_t users; /* [A] tasks */
 	spinlock_t lock;
@@ -41,6 +45,15 @@ int set_current_root(const struct path *path);
 int set_current_pwd(const struct path *path);
 /* Gives the current task a struct of its own, if it shares one: 0 or -ENOMEM. */
 int unshare_fs_struct(void);
+/* On: other tasks may change fs_struct.root and pwd, so all readers take the lock. */
+DECLARE_STATIC_KEY_FALSE(others_change_paths);
+/*
+ * If the task has the path old as its root or current directory, it has new instead. NULL: the
+ * kernel threads. Returns how many references on old the caller must drop. others_change_paths is
+ * on, and a grace period of RCU-tasks has passed since. Task context, may hold tasklist_lock.
+ */
+unsigned replace_task_paths(struct task_struct *task, const struct path *old,
+			    const struct path *new);
 /* Sets what kernel threads see. Called once, by the first mount. */
 void init_fs_set_root(const struct path *root);
 

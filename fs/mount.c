@@ -36,28 +36,77 @@ static int do_new_mount(const struct path *at, const char *type_name, unsigned f
 	return 0;
 }
 
-static int do_bind(const struct path *at, const char *source)
+/*
+ * MS_REC: mounts again below copy what is mounted in the tree below root, in the mount `from`. The
+ * mounts from limit on are copies themselves. 0 or -ENOMEM.
+ */
+static int bind_children(struct vfsmount *from, const struct dentry *root, struct vfsmount *copy,
+			 int limit)
+{
+	struct vfsmount *child, *mnt;
+	int err = 0;
+
+	list_for_each_entry (child, &mount_list, mnt_list) {
+		struct path path = mount_path(child);
+		struct path at = { .mnt = copy, .dentry = child->mnt_mountpoint };
+
+		if (child->mnt_parent != from || child == from || child->mnt_id >= limit ||
+		    child->mnt_unbindable || !d_is_below(child->mnt_mountpoint, root))
+			continue;
+		mnt = clone_mount(&path);
+		if (IS_ERR(mnt))
+			return (int)PTR_ERR(mnt);
+		attach_mount(mnt, &at);
+		err = bind_children(child, child->mnt_root, mnt, limit);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int bind_path(const struct path *at, const struct path *from, bool recursive)
 {
 	struct vfsmount *mnt;
+
+	if (from->mnt->mnt_unbindable)
+		return -EINVAL;
+	if (S_ISDIR(from->dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode))
+		return -ENOTDIR;
+	mnt = clone_mount(from);
+	if (IS_ERR(mnt))
+		return (int)PTR_ERR(mnt);
+	attach_mount(mnt, at);
+	return recursive ? bind_children(from->mnt, from->dentry, mnt, mnt->mnt_id) : 0;
+}
+
+static int do_bind(const struct path *at, const char *source, bool recursive)
+{
 	struct path from;
 	int err;
 
-	if (!source)
+	if (!source || !*source)
 		return -EINVAL;
 	err = kern_path(source, LOOKUP_FOLLOW, &from);
 	if (err)
 		return err;
-	if (S_ISDIR(from.dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode)) {
-		err = -ENOTDIR;
-	} else {
-		mnt = clone_mount(&from);
-		if (IS_ERR(mnt))
-			err = (int)PTR_ERR(mnt);
-		else
-			attach_mount(mnt, at);
-	}
+	err = bind_path(at, &from, recursive);
 	path_put(&from);
 	return err;
+}
+
+#define MS_PROPAGATION (MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE)
+
+/* There is one namespace, so nothing is propagated; but a mount may be unbindable. */
+static int do_change_type(const struct path *at, unsigned flags)
+{
+	unsigned type = flags & ~(unsigned)(MS_REC | MS_SILENT);
+
+	if (at->dentry != at->mnt->mnt_root)
+		return -EINVAL;
+	if ((type & ~(unsigned)MS_PROPAGATION) || (type & (type - 1)))
+		return -EINVAL;
+	at->mnt->mnt_unbindable = type == MS_UNBINDABLE;
+	return 0;
 }
 
 static int do_remount(const struct path *at, unsigned flags, const char *data)
@@ -85,17 +134,16 @@ static int do_move(const struct path *at, const char *source)
 	struct path from, up;
 	int err;
 
-	if (!source)
+	if (!source || !*source)
 		return -EINVAL;
 	err = kern_path(source, LOOKUP_FOLLOW, &from);
 	if (err)
 		return err;
 	up = *at;
 	path_get(&up);
-	if (from.dentry != from.mnt->mnt_root || from.mnt->mnt_parent == from.mnt)
+	if (from.dentry != from.mnt->mnt_root || from.mnt->mnt_parent == from.mnt ||
+	    S_ISDIR(from.dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode))
 		err = -EINVAL;
-	else if (S_ISDIR(from.dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode))
-		err = -ENOTDIR;
 	/* A mount cannot go below itself. */
 	while (!err) {
 		if (up.mnt == from.mnt) {
@@ -120,7 +168,7 @@ static int do_move(const struct path *at, const char *source)
 int path_mount(const char *devname, const struct path *at, const char *type, unsigned long flags,
 	       const char *data)
 {
-	unsigned fl = (unsigned)flags;
+	unsigned fl = (unsigned)flags, given;
 	int err;
 
 	/* Very old programs put a magic number into the upper half. */
@@ -128,15 +176,16 @@ int path_mount(const char *devname, const struct path *at, const char *type, uns
 		fl &= ~MS_MGC_MSK;
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
+	given = fl;
 	if (!(fl & (MS_NOATIME | MS_STRICTATIME)))
 		fl |= MS_RELATIME;
 	mutex_lock(&mount_mutex);
 	if (fl & MS_REMOUNT)
 		err = do_remount(at, fl, data);
 	else if (fl & MS_BIND)
-		err = do_bind(at, devname);
-	else if (fl & (MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE))
-		err = at->dentry == at->mnt->mnt_root ? 0 : -EINVAL; /* one namespace only */
+		err = do_bind(at, devname, fl & MS_REC);
+	else if (fl & MS_PROPAGATION)
+		err = do_change_type(at, given);
 	else if (fl & MS_MOVE)
 		err = do_move(at, devname);
 	else
@@ -171,7 +220,7 @@ static void free_string(char *s)
 		kfree(s);
 }
 
-/* Restricted: one namespace: propagation flags are accepted, and have no effect. */
+/* Restricted: one namespace: of the propagation flags, only MS_UNBINDABLE has an effect. */
 SYSCALL_DEFINE5(mount, char __user *, dev_name, char __user *, dir_name, char __user *, type,
 		unsigned long, flags, void __user *, data)
 {
@@ -222,17 +271,17 @@ static int do_umount(const struct path *path, int flags)
 	struct vfsmount *mnt = path->mnt;
 	int err = 0;
 
-	if (path->dentry != mnt->mnt_root)
-		return -EINVAL;
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
+	if (path->dentry != mnt->mnt_root)
+		return -EINVAL;
 	mutex_lock(&mount_mutex);
 	if (mnt->mnt_parent == mnt) {
 		err = -EINVAL;
 	} else if ((flags & MNT_EXPIRE) && atomic_read(&mnt->mnt_count) > MNT_COUNT_UNUSED) {
 		err = -EBUSY;
 	} else if ((flags & MNT_EXPIRE) && !mnt->mnt_expiry_mark) {
-		mnt->mnt_expiry_mark = true; /* the next call detaches it */
+		WRITE_ONCE(mnt->mnt_expiry_mark, true); /* the next call detaches it */
 		err = -EAGAIN;
 	} else {
 		if (flags & MNT_DETACH)
@@ -243,7 +292,6 @@ static int do_umount(const struct path *path, int flags)
 	return err;
 }
 
-/* Restricted: a use of the mount between two calls with MNT_EXPIRE does not take the mark away. */
 SYSCALL_DEFINE2(umount, char __user *, name, int, flags)
 {
 	struct path path;
@@ -256,7 +304,9 @@ SYSCALL_DEFINE2(umount, char __user *, name, int, flags)
 	err = user_path_at(AT_FDCWD, name, 0, flags & UMOUNT_NOFOLLOW ? 0 : LOOKUP_FOLLOW, &path);
 	if (err)
 		return err;
+	follow_mounts(&path); /* "." may have something mounted on it */
 	err = do_umount(&path, flags);
-	path_put(&path);
+	dput(path.dentry);
+	mntput_no_expire(path.mnt);
 	return err;
 }

@@ -69,7 +69,8 @@ struct vfsmount {
 	unsigned mnt_flags;            /* MNT_FLAGS; written under mount_mutex */
 	int mnt_id;                    /* [C] */
 	atomic_t mnt_count;        /* [A] paths, mounts on it, and one while it is in the tree */
-	bool mnt_expiry_mark;      /* under mount_mutex: umount2(2) with MNT_EXPIRE has found it */
+	bool mnt_expiry_mark;      /* [A] umount2(2) with MNT_EXPIRE has found it; a use ends it */
+	bool mnt_unbindable;       /* under mount_mutex: MS_UNBINDABLE */
 	struct list_head mnt_list; /* [L] */
 };
 

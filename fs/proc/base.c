@@ -24,6 +24,11 @@
 	{                                                                                          \
 		name, S_IFREG | (mode), flags, NULL, NULL, &(fops)                                 \
 	}
+/* A FILE for splice(2). */
+#define MOUNTS(name, show)                                                                         \
+	{                                                                                          \
+		name, S_IFREG | 0444, 0, show, NULL, &pid_mounts_fops                              \
+	}
 #define LINK(name, iops)                                                                           \
 	{                                                                                          \
 		name, S_IFLNK | S_IRWXUGO, 0, NULL, &(iops), NULL                                  \
@@ -32,6 +37,15 @@
 	{                                                                                          \
 		name, S_IFDIR | (mode), flags, NULL, &(iops), &(fops)                              \
 	}
+
+static int pid_file_open(struct inode *inode, struct file *file);
+
+static const struct file_operations pid_mounts_fops = {
+	.open = pid_file_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
 
 static const struct pid_entry pid_entries[] = {
 	DIR("task", 0555, PROC_PROCESS, proc_task_dir_inode_operations, proc_task_dir_operations),
@@ -47,8 +61,8 @@ static const struct pid_entry pid_entries[] = {
 	FILE_OPS("loginuid", 0644, 0, proc_loginuid_operations),
 	FILE_OPS("maps", 0444, PROC_PTRACE, proc_maps_operations),
 	FILE_OPS("mem", 0600, PROC_PTRACE, proc_mem_operations),
-	FILE("mountinfo", 0444, 0, proc_show_mountinfo),
-	FILE("mounts", 0444, 0, proc_show_mounts),
+	MOUNTS("mountinfo", proc_show_mountinfo),
+	MOUNTS("mounts", proc_show_mounts),
 	FILE_OPS("oom_adj", 0644, 0, proc_oom_adj_operations),
 	FILE("oom_score", 0444, 0, proc_pid_oom_score),
 	FILE_OPS("oom_score_adj", 0644, 0, proc_oom_score_adj_operations),
@@ -64,6 +78,7 @@ static const struct pid_entry pid_entries[] = {
 	FILE("statm", 0444, 0, proc_pid_statm),
 	FILE("status", 0444, 0, proc_pid_status),
 	FILE("syscall", 0400, PROC_PTRACE, proc_pid_syscall),
+	FILE("timers", 0444, PROC_PROCESS, proc_pid_timers),
 	FILE_OPS("timerslack_ns", 0666, 0, proc_timerslack_operations),
 	FILE("wchan", 0444, 0, proc_pid_wchan),
 };
@@ -252,7 +267,7 @@ static int pid_dir_lookup(struct inode *dir, struct dentry *dentry)
 		object.entry = entry;
 		return proc_instantiate(dentry, &object, entry->mode,
 					entry->iops ? entry->iops : &pid_file_inode_operations,
-					entry->show ? &pid_file_fops : entry->fops);
+					entry->fops ? entry->fops : &pid_file_fops);
 	}
 	return -ENOENT;
 }

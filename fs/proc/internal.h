@@ -130,5 +130,6 @@ extern const struct file_operations proc_oom_score_adj_operations, proc_oom_adj_
 extern const struct file_operations proc_loginuid_operations;
 int proc_pid_sessionid(struct seq_file *m, void *v);
 extern const struct file_operations proc_timerslack_operations;
+int proc_pid_timers(struct seq_file *m, void *v); /* timers.c */
 int proc_show_mounts(struct seq_file *m, void *v);
 int proc_show_mountinfo(struct seq_file *m, void *v);
