@@ -2,7 +2,8 @@
 #include "fs/proc/internal.h"
 #include "kernel/irq/irq.h"
 #include "kernel/irq/softirq.h"
-#include "kernel/time/ktime.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/time/timekeeping.h"
 
 static void show_cpu_line(struct seq_file *m, const struct sched_stat *s)
 {
@@ -13,28 +14,37 @@ static void show_cpu_line(struct seq_file *m, const struct sched_stat *s)
 	seq_puts(m, " 0 0 0\n"); /* steal, guest, guest_nice */
 }
 
-static void show_cpus(struct seq_file *m)
+static void add_stat(struct sched_stat *sum, const struct sched_stat *one)
 {
-	struct sched_stat all = { 0 }, one;
+	sum->user += one->user;
+	sum->nice += one->nice;
+	sum->system += one->system;
+	sum->idle += one->idle;
+	sum->iowait += one->iowait;
+	sum->irq += one->irq;
+	sum->softirq += one->softirq;
+}
+
+/* Each CPU is read once: so the sum fits the lines, also if this task waits for a CPU meanwhile. */
+static int show_cpus(struct seq_file *m)
+{
+	struct sched_stat all = { 0 }, *each = kvzalloc(NR_CPUS * sizeof(*each), GFP_KERNEL);
 	unsigned cpu;
 
+	if (!each)
+		return -ENOMEM;
 	for_each_online_cpu (cpu) {
-		sched_cpu_stat(cpu, &one);
-		all.user += one.user;
-		all.nice += one.nice;
-		all.system += one.system;
-		all.idle += one.idle;
-		all.iowait += one.iowait;
-		all.irq += one.irq;
-		all.softirq += one.softirq;
+		sched_cpu_stat(cpu, &each[cpu]);
+		add_stat(&all, &each[cpu]);
 	}
 	seq_puts(m, "cpu ");
 	show_cpu_line(m, &all);
 	for_each_online_cpu (cpu) {
-		sched_cpu_stat(cpu, &one);
 		seq_printf(m, "cpu%u", cpu);
-		show_cpu_line(m, &one);
+		show_cpu_line(m, &each[cpu]);
 	}
+	kvfree(each);
+	return 0;
 }
 
 /* Prints the count of all interrupts, then the count of each device. */
@@ -87,12 +97,18 @@ static void show_softirq(struct seq_file *m)
 
 static int stat_show(struct seq_file *m, void *v)
 {
+	u64 boot = (ktime_get_real() - ktime_get()) / NSEC_PER_SEC;
+	int err;
+
 	(void)v;
-	show_cpus(m);
+	err = show_cpus(m);
+	if (err)
+		return err;
 	show_intr(m);
-	seq_printf(m, "ctxt %llu\nbtime 0\nprocesses %llu\nprocs_running %u\nprocs_blocked %u\n",
-		   (unsigned long long)nr_context_switches(), (unsigned long long)total_forks(),
-		   nr_running(), count_blocked());
+	seq_printf(m, "ctxt %llu\nbtime %llu\n", (unsigned long long)nr_context_switches(),
+		   (unsigned long long)boot);
+	seq_printf(m, "processes %llu\nprocs_running %u\nprocs_blocked %u\n",
+		   (unsigned long long)total_forks(), nr_running(), count_blocked());
 	show_softirq(m);
 	return 0;
 }
