@@ -247,33 +247,60 @@ static size_t format_stamp(char *buf, size_t size, u64 ts_nsec)
 				(unsigned long long)(usec % 1000000));
 }
 
+/*
+ * An oops may interrupt the making of a line anywhere, and sends its own lines then. So there is no
+ * line, which means that con.pos is not below con.len, until it is complete.
+ */
+static void console_begin_line(void)
+{
+	WRITE_ONCE(con.len, 0);
+	barrier();
+}
+
+static void console_end_line(size_t len, u64 seq)
+{
+	barrier();
+	WRITE_ONCE(con.pos, 0);
+	WRITE_ONCE(con.len, len);
+	WRITE_ONCE(con.seq, seq);
+}
+
+/* The line of the first lost messages, or of a record. Returns its length. */
+static size_t console_format(const struct printk_record *r)
+{
+	size_t len;
+
+	if (con.lost)
+		return (size_t)snprintf(con.line, sizeof(con.line),
+					"** %llu printk messages dropped **\r\n",
+					(unsigned long long)con.lost);
+	len = format_stamp(con.line, PREFIX_MAX, r->ts_nsec);
+	memcpy(con.line + len, r->text, r->len);
+	len += r->len;
+	con.line[len++] = '\r';
+	con.line[len++] = '\n';
+	return len;
+}
+
 static bool console_load_line(void)
 {
 	u64 seq = con.seq;
+
+	console_begin_line();
 
 	while (prb_read_next(&prb, &seq, &con.record, &con.lost)) {
 		struct printk_record *r = &con.record;
 
 		if (con.lost) {
 			/* Sends this line first. The next call reads the record again. */
-			con.len = (size_t)snprintf(con.line, sizeof(con.line),
-						   "** %llu printk messages dropped **\r\n",
-						   (unsigned long long)con.lost);
+			console_end_line(console_format(r), seq);
 			con.lost = 0;
-			con.pos = 0;
-			WRITE_ONCE(con.seq, seq);
 			return true;
 		}
 		seq = r->next_seq;
 		if ((int)r->level >= console_loglevel)
 			continue;
-		con.len = format_stamp(con.line, PREFIX_MAX, r->ts_nsec);
-		memcpy(con.line + con.len, r->text, r->len);
-		con.len += r->len;
-		con.line[con.len++] = '\r';
-		con.line[con.len++] = '\n';
-		con.pos = 0;
-		WRITE_ONCE(con.seq, seq);
+		console_end_line(console_format(r), seq);
 		return true;
 	}
 	WRITE_ONCE(con.seq, seq);
@@ -303,7 +330,7 @@ bool console_pending(void)
 
 int console_next_char(void)
 {
-	if (con.pos == con.len && !console_load_line())
+	if (!console_in_line() && !console_load_line())
 		return -1;
 	return (unsigned char)con.line[con.pos++];
 }
