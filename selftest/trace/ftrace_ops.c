@@ -34,7 +34,7 @@ static unsigned long target_of(const void *function)
 
 static u32 flags_of(const void *function)
 {
-	return ftrace_location((unsigned long)function)->flags;
+	return ftrace_location((unsigned long)function)->flags & ~FTRACE_FL_TOUCHED;
 }
 
 /* ---- the target of a site ---- */

@@ -166,7 +166,7 @@ static void check_end(void)
 	STORM_EXPECT(!ftrace_is_dead());
 	STORM_EXPECT(ftrace_verify(NULL, NULL) == 0);
 	for (unsigned i = 0; i < ftrace_record_count(); i++)
-		if (ftrace_record(i)->flags & ~FTRACE_FL_MODIFIED)
+		if (ftrace_record(i)->flags & ~FTRACE_FL_HISTORY)
 			storm_fail("%ps is still traced",
 				   (void *)ftrace_record_ip(ftrace_record(i)));
 	STORM_EXPECT(fgraph_unmatched_frames() == 0);

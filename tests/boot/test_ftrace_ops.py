@@ -38,6 +38,9 @@ def test_enabled_functions_shows_the_callbacks_with_one_user_and_with_two(boot):
         nop5.check("echo nop > current_tracer")
         assert "(stack_trace_call" in enabled(nop5, "vfs_read")
         verify(nop5)
+        nop5.check(f"echo 0 > {STACK_TRACER}")
+        assert nop5.check("cat touched_functions") == "vfs_read (0)      \n" and nop5.check("cat enabled_functions") == ""
+        verify(nop5)
     finally:
         nop5.check(f"echo 0 > {STACK_TRACER}")
         nop5.check("echo nop > current_tracer; echo > set_ftrace_filter; echo > stack_trace_filter")

@@ -50,6 +50,17 @@ def test_the_snapshot_of_one_cpu_can_be_shown_and_cleared(tracing):
     assert "zero" not in tracing.check("cat snapshot")
 
 
+def test_snapshot_raw_gives_the_pages_of_the_snapshot_once(tracing):
+    raw = "cat per_cpu/cpu*/snapshot_raw"
+    tracing.check("echo -n inside > trace_marker")
+    assert tracing.check(f"{raw} | wc -c") == "0\n"
+    tracing.check("echo 1 > snapshot; echo -n outside > trace_marker")
+    assert tracing.check(f"{raw} > /tmp/raw; grep -c inside /tmp/raw; grep -c outside /tmp/raw; wc -c < /tmp/raw") == "1\n0\n4096\n"
+    assert tracing.check(f"{raw} | wc -c") == "0\n" and "outside" in tracing.check("cat trace")
+    tracing.check("echo 0 > snapshot; echo irqsoff > current_tracer")
+    assert "Device or resource busy" in tracing.run("cat per_cpu/cpu0/snapshot_raw").output
+
+
 def test_the_memory_of_the_snapshot_is_freed(tracing):
     def free():
         return int(re.search(r"MemFree: +(\d+)", tracing.check("cat /proc/meminfo")).group(1))

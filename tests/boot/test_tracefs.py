@@ -49,6 +49,11 @@ def test_the_page_lists_the_files_of_a_directory(machine, heading, directory):
     assert rows(heading) == set(machine.check(f"ls {directory}").split())
 
 
+def test_the_readme_names_every_file(machine):
+    readme = machine.check("cat README")
+    assert not [name for name in machine.check("ls").split() if not re.search(rf"\b{name}\b", readme) and name != "README"]
+
+
 def test_an_instance_has_the_files_that_the_page_marks(machine):
     machine.check("mkdir instances/a")
     files = set(machine.check("ls instances/a").split())

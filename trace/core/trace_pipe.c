@@ -196,13 +196,14 @@ static const struct file_operations tracing_pipe_fops = {
 struct trace_raw {
 	struct mutex lock;
 	struct trace_cpu *where;       /* constant */
+	bool snapshot;                 /* constant: the file is snapshot_raw */
 	struct buffer_data_page *page; /* [lock] */
 	size_t read; /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
 	bool any;    /* [lock] to write: something has been read */
 	struct trace_buffer *waits_for; /* the buffer at which the reader waits */
 };
 
-static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
+static int open_raw(struct file *file, bool snapshot)
 {
 	struct trace_raw *raw = kzalloc(sizeof(*raw), GFP_KERNEL);
 
@@ -215,9 +216,22 @@ static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
 	}
 	mutex_init(&raw->lock);
 	raw->where = trace_file_cpu(file);
+	raw->snapshot = snapshot;
 	raw->read = PAGE_SIZE;
 	file->private_data = raw;
 	return 0;
+}
+
+static int tracing_buffers_open(struct inode *inode __unused, struct file *file)
+{
+	return open_raw(file, false);
+}
+
+static int snapshot_raw_open(struct inode *inode __unused, struct file *file)
+{
+	if (READ_ONCE(trace_file_tr(file)->current_trace)->use_max)
+		return -EBUSY;
+	return open_raw(file, true);
 }
 
 static int tracing_buffers_release(struct inode *inode __unused, struct file *file)
@@ -245,14 +259,22 @@ static bool raw_ended(void *data)
 		!ring_buffer_empty_cpu(raw->waits_for, (unsigned)where->cpu));
 }
 
-/* Reads a sub-buffer: 1, 0 at the end of the file, -EAGAIN or -EINTR. */
+static struct trace_buffer *raw_buffer(const struct trace_raw *raw)
+{
+	const struct trace_array *tr = raw->where->tr;
+
+	return raw->snapshot ? READ_ONCE(tr->snapshot) : READ_ONCE(tr->buffer);
+}
+
+/* Reads a sub-buffer: 1, 0 at the end of the file, -EAGAIN or -EINTR. A snapshot gets no more. */
 static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 {
 	struct trace_cpu *where = raw->where;
 	int ret;
 
-	while (ring_buffer_read_page(READ_ONCE(where->tr->buffer), (unsigned)where->cpu, raw->page,
-				     false)) {
+	while (ring_buffer_read_page(raw_buffer(raw), (unsigned)where->cpu, raw->page, false)) {
+		if (raw->snapshot)
+			return 0;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (!tracing_is_on_tr(where->tr) && raw->any)
@@ -309,12 +331,21 @@ static const struct file_operations tracing_buffers_fops = {
 	.release = tracing_buffers_release,
 };
 
+/* The same of the snapshot. */
+static const struct file_operations snapshot_raw_fops = {
+	.open = snapshot_raw_open,
+	.read = tracing_buffers_read,
+	.llseek = no_llseek,
+	.release = tracing_buffers_release,
+};
+
 static const struct trace_file trace_pipe_files[] = {
 	{ .name = "trace_pipe", .mode = 0440, .fops = &tracing_pipe_fops, .per_cpu = true },
 	{ .name = "trace_pipe_raw",
 	  .mode = 0440,
 	  .fops = &tracing_buffers_fops,
 	  .only_per_cpu = true },
+	{ .name = "snapshot_raw", .mode = 0440, .fops = &snapshot_raw_fops, .only_per_cpu = true },
 	{ .name = NULL },
 };
 

@@ -11,15 +11,17 @@
 struct ftrace_trampoline;
 
 /* Flags in dyn_ftrace.flags, the record of a call site. A user is an ops that wants the site. */
-#define FTRACE_FL_ENABLED  (1UL << 31)       /* the site calls a tracer now */
-#define FTRACE_FL_REGS     (1UL << 30)       /* a user wants all registers */
-#define FTRACE_FL_REGS_EN  (1UL << 29)       /* the site calls the stub that saves them */
-#define FTRACE_FL_TRAMP    (1UL << 28)       /* the only user has its own trampoline */
-#define FTRACE_FL_TRAMP_EN (1UL << 27)       /* the site calls it */
-#define FTRACE_FL_IPMODIFY (1UL << 26)       /* a user changes where execution continues */
-#define FTRACE_FL_DIRECT   (1UL << 25)       /* a user wants a jmp to its function */
-#define FTRACE_FL_MODIFIED (1UL << 24)       /* a user had IPMODIFY or DIRECT once */
-#define FTRACE_REF_MASK    ((1UL << 24) - 1) /* the count of users */
+#define FTRACE_FL_ENABLED  (1UL << 31) /* the site calls a tracer now */
+#define FTRACE_FL_REGS     (1UL << 30) /* a user wants all registers */
+#define FTRACE_FL_REGS_EN  (1UL << 29) /* the site calls the stub that saves them */
+#define FTRACE_FL_TRAMP    (1UL << 28) /* the only user has its own trampoline */
+#define FTRACE_FL_TRAMP_EN (1UL << 27) /* the site calls it */
+#define FTRACE_FL_IPMODIFY (1UL << 26) /* a user changes where execution continues */
+#define FTRACE_FL_DIRECT   (1UL << 25) /* a user wants a jmp to its function */
+#define FTRACE_FL_MODIFIED (1UL << 24) /* a user had IPMODIFY or DIRECT once */
+#define FTRACE_FL_TOUCHED  (1UL << 23) /* the site had a user once */
+#define FTRACE_FL_HISTORY  (FTRACE_FL_MODIFIED | FTRACE_FL_TOUCHED) /* stay when the users go */
+#define FTRACE_REF_MASK    ((1UL << 23) - 1)                        /* the count of users */
 
 struct dyn_ftrace {
 	u32 offset; /* of the site from KERNEL_IMAGE_BASE [C] */

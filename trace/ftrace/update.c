@@ -282,6 +282,13 @@ static __always_inline void encode_insn(u8 bytes[TEXT_PATCH_SIZE], unsigned long
 		text_encode_call(bytes, ip, insn.target);
 }
 
+/* Returns the bits of FTRACE_FL_HISTORY for the users that flags names. */
+static u32 history_for(u32 flags)
+{
+	return (flags & FTRACE_REF_MASK ? FTRACE_FL_TOUCHED : 0) |
+	       (flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT) ? FTRACE_FL_MODIFIED : 0);
+}
+
 /* Updates rec for the change. Returns true if the site needs the patch that it fills in. */
 static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *change,
 			  struct text_patch *patch)
@@ -294,11 +301,9 @@ static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *ch
 	add_user(&with, change->ops);
 	from = present_insn(rec, added ? &without : &with);
 	to = wanted_insn(added ? &with : &without);
-	flags = (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED)) |
+	flags = (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_HISTORY)) |
 		(added ? with.flags : without.flags);
-	if (flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT))
-		flags |= FTRACE_FL_MODIFIED;
-	rec->flags = flags;
+	rec->flags = flags | history_for(flags);
 	if (same_insn(from, to))
 		return false;
 	patch->addr = ftrace_record_ip(rec);
@@ -352,7 +357,7 @@ int ftrace_update_new_records(struct dyn_ftrace *records, unsigned count)
 		struct site_users users = users_except(rec->offset, NULL);
 		struct site_insn insn = wanted_insn(&users);
 
-		rec->flags = users.flags;
+		rec->flags = users.flags | history_for(users.flags);
 		if (!insn.target)
 			continue;
 		patches[used].addr = ftrace_record_ip(rec);
@@ -374,7 +379,7 @@ void ftrace_records_restore(void)
 		struct site_users users = users_except(rec->offset, NULL);
 
 		wanted_insn(&users);
-		rec->flags = users.flags | (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_MODIFIED));
+		rec->flags = users.flags | (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_HISTORY));
 	}
 }
 
@@ -399,7 +404,7 @@ static bool is_correct(const struct dyn_ftrace *rec)
 	u8 expected[TEXT_PATCH_SIZE];
 
 	encode_insn(expected, ip, insn);
-	return (rec->flags & ~FTRACE_FL_MODIFIED) == (users.flags | state_for(users.flags)) &&
+	return (rec->flags & ~FTRACE_FL_HISTORY) == (users.flags | state_for(users.flags)) &&
 	       !memcmp((const void *)ip, expected, TEXT_PATCH_SIZE);
 }
 

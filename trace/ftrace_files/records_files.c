@@ -1,6 +1,6 @@
 /*
- * The files that show the records of dynamic ftrace: available_filter_functions, enabled_functions
- * and dyn_ftrace_total_info in tracefs, ftrace_verify and text_patch in debugfs.
+ * The files that show the records of dynamic ftrace: available_filter_functions, enabled_functions,
+ * touched_functions and dyn_ftrace_total_info in tracefs, ftrace_verify and text_patch in debugfs.
  */
 #include "arch/text_patch.h"
 #include "fs/debugfs.h"
@@ -43,13 +43,10 @@ DEFINE_SEQ_ATTRIBUTE(available);
  * trampoline with the callback of its ops, and the function that the call reaches. M is of later
  * Linux, and has no column in Linux 6.1: only functions with an M have a longer line.
  */
-static int enabled_show(struct seq_file *m, void *v)
+static void show_users(struct seq_file *m, const struct dyn_ftrace *rec)
 {
-	const struct dyn_ftrace *rec = v;
 	const struct ftrace_ops *ops;
 
-	if (!(rec->flags & FTRACE_FL_ENABLED))
-		return SEQ_SKIP;
 	seq_printf(m, "%ps (%u)%s%s%s%s", (void *)ftrace_record_ip(rec),
 		   (unsigned)(rec->flags & FTRACE_REF_MASK),
 		   rec->flags & FTRACE_FL_REGS ? " R" : "  ",
@@ -62,8 +59,30 @@ static int enabled_show(struct seq_file *m, void *v)
 	else if (ops)
 		seq_printf(m, "\ttramp: 0x%lx (%pS) ->%pS\n", ops->trampoline->address,
 			   (void *)ops->func, (void *)ops->trampoline->target);
-	else
+	else if (rec->flags & FTRACE_FL_ENABLED)
 		seq_printf(m, " ->%pS\n", (void *)ftrace_ops_list_func);
+	else
+		seq_putc(m, '\n');
+}
+
+static int enabled_show(struct seq_file *m, void *v)
+{
+	const struct dyn_ftrace *rec = v;
+
+	if (!(rec->flags & FTRACE_FL_ENABLED))
+		return SEQ_SKIP;
+	show_users(m, rec);
+	return 0;
+}
+
+/* The functions that were ever traced: a file of later Linux. */
+static int touched_show(struct seq_file *m, void *v)
+{
+	const struct dyn_ftrace *rec = v;
+
+	if (!(rec->flags & FTRACE_FL_TOUCHED))
+		return SEQ_SKIP;
+	show_users(m, rec);
 	return 0;
 }
 
@@ -71,6 +90,11 @@ static const struct seq_operations enabled_sops = {
 	.start = record_start, .next = record_next, .stop = record_stop, .show = enabled_show
 };
 DEFINE_SEQ_ATTRIBUTE(enabled);
+
+static const struct seq_operations touched_sops = {
+	.start = record_start, .next = record_next, .stop = record_stop, .show = touched_show
+};
+DEFINE_SEQ_ATTRIBUTE(touched);
 
 static int total_info_show(struct seq_file *m, void *v __unused)
 {
@@ -111,6 +135,7 @@ static int __init ftrace_files_init(void)
 {
 	tracefs_create_file("available_filter_functions", 0440, NULL, NULL, &available_fops);
 	tracefs_create_file("enabled_functions", 0440, NULL, NULL, &enabled_fops);
+	tracefs_create_file("touched_functions", 0440, NULL, NULL, &touched_fops);
 	tracefs_create_file("dyn_ftrace_total_info", 0440, NULL, NULL, &total_info_fops);
 	debugfs_create_file("ftrace_verify", 0444, NULL, NULL, &verify_fops);
 	debugfs_create_file("text_patch", 0444, NULL, NULL, &stats_fops);

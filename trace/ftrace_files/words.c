@@ -40,8 +40,8 @@ int ftrace_parse_word(const char *word, struct ftrace_match *match)
 	*match = (struct ftrace_match){ .remove = *word == '!' };
 	match->pattern = word + match->remove;
 	match->is_plain = !strpbrk(match->pattern, "*?[\\");
-	if (isdigit(*match->pattern) && kstrtoul(match->pattern, 0, &match->number) == 0 &&
-	    !match->number)
-		return -EINVAL;
-	return 0;
+	if (!isdigit(*match->pattern))
+		return 0;
+	match->number = simple_strtoul(match->pattern, NULL, 0);
+	return match->number ? 0 : -EINVAL;
 }

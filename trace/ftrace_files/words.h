@@ -28,7 +28,9 @@ int ftrace_last_word(struct ftrace_word_parser *parser);
 struct ftrace_match {
 	bool remove;   /* it began with '!' */
 	bool is_plain; /* pattern is a name without special characters */
-	/* Number of a function in available_filter_functions, from 1 on; 0: the word is a pattern.
+	/*
+	 * Number of a function in available_filter_functions, from 1 on; 0: the word is a pattern.
+	 * What follows the digits counts for nothing, as in Linux: 1-3 is 1.
 	 */
 	unsigned long number;
 	const char *pattern; /* the name or pattern, in the word */
