@@ -34,13 +34,13 @@ static void put_header(struct converter *c, bool graph)
 	*printed = true;
 	fputs(graph ? "# CPU  DURATION                  FUNCTION CALLS\n"
 		      "# |     |   |                     |   |   |   |\n"
-		    : "#           TASK-PID     CPU#  ||||   TIMESTAMP  FUNCTION\n"
-		      "#              | |         |   ||||      |         |\n",
+		    : "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
+		      "#              | |         |   |||||     |         |\n",
 	      c->out);
 }
 
-/* Writes irqs-off, need-resched, context, preempt-depth: Documentation/trace/ftrace.rst, "Latency trace format". */
-static void flags_of(const struct event *event, char flags[5])
+/* Writes irqs-off, need-resched, context, preempt-depth, migrate-disable: Documentation/trace/ftrace.rst, "Latency trace format". */
+static void flags_of(const struct event *event, char flags[6])
 {
 	unsigned f = event->flags;
 	bool hard = f & 0x08, soft = f & 0x10, nmi = f & 0x40;
@@ -49,12 +49,13 @@ static void flags_of(const struct event *event, char flags[5])
 	flags[1] = f & 0x04 && f & 0x20 ? 'N' : f & 0x04 ? 'n' : f & 0x20 ? 'p' : '.';
 	flags[2] = nmi && hard ? 'Z' : nmi ? 'z' : hard && soft ? 'H' : hard ? 'h' : soft ? 's' : '.';
 	flags[3] = event->preempt & 15 ? "0123456789abcdef"[event->preempt & 15] : '.';
-	flags[4] = '\0';
+	flags[4] = event->preempt >> 4 ? "0123456789abcdef"[event->preempt >> 4 & 15] : '.';
+	flags[5] = '\0';
 }
 
 static void put_head(struct converter *c, const struct event *event)
 {
-	char flags[5];
+	char flags[6];
 	uint64_t us = (event->ts + 500) / 1000;
 
 	flags_of(event, flags);

@@ -10,7 +10,7 @@ from collections import defaultdict
 import pytest
 
 TRACING = "/sys/kernel/tracing"
-LINE = re.compile(r"^ *(?P<comm>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] (?P<flags>\S{4}) +(?P<time>[\d.]+): "
+LINE = re.compile(r"^ *(?P<comm>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] (?P<flags>\S{5}) +(?P<time>[\d.]+): "
                   r"(?P<name>\w+): (?P<text>.*)$")
 PROVOKE = "/sys/kernel/debug/provoke-crash/DIRECT"
 
@@ -65,7 +65,7 @@ def test_interrupt_handlers_begin_and_end_in_hardirq_context(nop5):
     assert check_pairs(events, "irq_handler", "irq") > 2
     assert {(e["irq"], e["name"]) for e in events if e.name == "irq_handler_entry"} == {("4", "ttyS0")}
     assert {e["ret"] for e in events if e.name == "irq_handler_exit"} <= {"handled", "unhandled"}
-    assert {e.flags[0] + e.flags[2] for e in events} <= {"dh", "dH"}  # H: in a softirq
+    assert {e.flags[0] + e.flags[2] for e in events} <= {"dh", "dH", "Dh", "DH"}  # D: softirqs are off, H: in a softirq
 
 
 def test_a_softirq_is_raised_before_it_runs(nop5):
@@ -229,7 +229,7 @@ def test_interrupts_and_preemption_go_off_and_on_in_turns(nop5):
     found = defaultdict(list)
     for event in record(nop5, ["preemptirq"], "for i in 1 2 3; do cat /proc/uptime | cat > /dev/null; done"):
         found[event.cpu, event.name.partition("_")[0]].append(event)
-        assert event.flags[0] == "d" or event.name.startswith("preempt")
+        assert event.flags[0] in "dD" or event.name.startswith("preempt")
         assert re.fullmatch(r"caller=\S+\+0x\S+/0x\S+ parent=(\S+\+0x\S+/0x\S+|0x\S+)", event.text), event.text
     for (cpu, kind), events in found.items():
         names = [event.name for event in events]

@@ -7,7 +7,7 @@ import pytest
 from nop5 import ROOT
 
 TRACING = "/sys/kernel/tracing"
-LINE = re.compile(r"^ *(?P<comm>.+)-(?P<pid>\d+) +\[\d+\] \S{4} +[\d.]+: (?P<text>.*)$", re.M)
+LINE = re.compile(r"^ *(?P<comm>.+)-(?P<pid>\d+) +\[\d+\] \S{5} +[\d.]+: (?P<text>.*)$", re.M)
 NUMBERS = {name: int(number) for name, number in
            re.findall(r"^#define __NR_(\w+)\s+(\d+)$", (ROOT / "kernel/syscalls/unistd.h").read_text(), re.M)}
 

@@ -9,15 +9,16 @@ HEADER = """\
 #
 # entries-in-buffer/entries-written: {}   #P:4
 #
-#                                _-----=> irqs-off
+#                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
 #                              | / _---=> hardirq/softirq
 #                              || / _--=> preempt-depth
-#                              ||| /     delay
-#           TASK-PID     CPU#  ||||   TIMESTAMP  FUNCTION
-#              | |         |   ||||      |         |
+#                              ||| / _-=> migrate-disable
+#                              |||| /     delay
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+#              | |         |   |||||     |         |
 """
-ENTRY = re.compile(r"^ *(?P<task>.{1,16})-(?P<pid>\d+) +\[(?P<cpu>\d{3})\] (?P<flags>[dD.][Nnp.][Hhs.Zz][0-9a-f.]{1,2}) "
+ENTRY = re.compile(r"^ *(?P<task>.{1,16})-(?P<pid>\d+) +\[(?P<cpu>\d{3})\] (?P<flags>[dDb.][Nnp.][Hhs.Zz][0-9a-f.][.]) "
                    r"+(?P<time>\d+\.\d{6}): (?P<function>\S+) <-(?P<parent>\S+)$")
 
 

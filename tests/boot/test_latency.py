@@ -42,8 +42,8 @@ def latency(trace):
 
 
 @pytest.mark.parametrize("tracer, mode, flags, reporter", [
-    ("irqsoff", "irq", r"d\.\.\.", "trace_hardirqs_on"), ("preemptoff", "preempt", r"\.\.\.1", "trace_preempt_on"),
-    ("preemptirqsoff", "irq", r"d\.\.\.", "trace_hardirqs_on"), ("preemptirqsoff", "preempt", r"\.\.\.1", "trace_preempt_on")])
+    ("irqsoff", "irq", r"d\.\.\.\.", "trace_hardirqs_on"), ("preemptoff", "preempt", r"\.\.\.1\.", "trace_preempt_on"),
+    ("preemptirqsoff", "irq", r"d\.\.\.\.", "trace_hardirqs_on"), ("preemptirqsoff", "preempt", r"\.\.\.1\.", "trace_preempt_on")])
 def test_a_section_of_known_length_is_reported_with_both_ends(machine, tracer, mode, flags, reporter):
     machine.check(f"echo 0 > options/function-trace; echo {tracer} > current_tracer")
     trace = keep_off(machine, mode)
@@ -74,11 +74,11 @@ def test_only_a_longer_section_replaces_the_trace(machine):
 def test_functions_in_the_section_are_recorded(machine):
     machine.check("echo udelay > set_ftrace_filter; echo irqsoff > current_tracer")
     trace = keep_off(machine, "irq")
-    assert re.search(r"\nirq_test-\d+ +0d\.\.\. +0us.: udelay <-execute\n", trace) and "#5/5," in trace
+    assert re.search(r"\nirq_test-\d+ +0d\.\.\.\. +0us.: udelay <-execute\n", trace) and "#5/5," in trace
     machine.check("echo 1 > options/display-graph")
     trace = keep_off(machine, "irq")
     assert re.search(r"^#   REL TIME      CPU  TASK/PID       \|\|\|\|     DURATION                  FUNCTION CALLS$", trace, re.M)
-    assert re.search(r"^        0 us \|   0\)   irq_tes-\d+ +\|  d\.\.\.  \|   500\d\.\d+ us \|  udelay\(\);$", trace, re.M), trace
+    assert re.search(r"^        0 us \|   0\)   irq_tes-\d+ +\|  d\.\.\.\. \|   500\d\.\d+ us \|  udelay\(\);$", trace, re.M), trace
 
 
 def test_options_and_snapshot_belong_to_the_tracer_while_it_runs(machine):

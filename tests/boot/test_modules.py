@@ -313,7 +313,7 @@ def test_a_tracer_in_a_module(machine):
     machine.check("echo sample > current_tracer; cat /proc/version")
     refused(machine, "rmmod sample-tracer", "Resource temporarily unavailable")
     trace = machine.check("cat trace")
-    assert "# the calls of vfs_open\n#\n" in trace and re.search(r"\] \.{4} +\d+\.\d+: vfs_open <-", trace), trace
+    assert "# the calls of vfs_open\n#\n" in trace and re.search(r"\] \.{5} +\d+\.\d+: vfs_open <-", trace), trace
     machine.check("echo 0 > options/sample-heading")
     assert "# the calls of" not in machine.check("cat trace") and "nosample-heading\n" in machine.check("cat trace_options")
     machine.check("exec 3< trace; echo nop > current_tracer")

@@ -8,8 +8,6 @@
 
 /*
  * ---- comparison with Linux: linux_graph.txt is the output of 6.1 for this trace ----
- * Linux prints one more flag than nop5 (migration disabled, never set in it). The file is without
- * that flag.
  */
 
 __asm__(".pushsection .rodata\n"

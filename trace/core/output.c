@@ -58,11 +58,21 @@ void print_function_args(struct trace_seq *s, const void *args, size_t size)
 	trace_seq_putc(s, ')');
 }
 
+static void print_depth(struct trace_seq *s, unsigned depth)
+{
+	if (depth)
+		trace_seq_printf(s, "%x", depth);
+	else
+		trace_seq_putc(s, '.');
+}
+
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry)
 {
 	bool nmi = entry->flags & TRACE_FLAG_NMI;
 	bool hardirq = entry->flags & TRACE_FLAG_HARDIRQ;
 	bool softirq = entry->flags & TRACE_FLAG_SOFTIRQ;
+	bool irqs_off = entry->flags & TRACE_FLAG_IRQS_OFF;
+	bool bh_off = entry->flags & TRACE_FLAG_BH_OFF;
 	u8 resched = entry->flags & (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED);
 	char need_resched = resched == (TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED) ? 'N'
 			    : resched == TRACE_FLAG_NEED_RESCHED                              ? 'n'
@@ -75,12 +85,11 @@ void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry)
 			: softirq            ? 's'
 					     : '.';
 
-	trace_seq_printf(s, "%c%c%c", entry->flags & TRACE_FLAG_IRQS_OFF ? 'd' : '.', need_resched,
-			 hardsoft);
-	if (entry->preempt_count & 0xf)
-		trace_seq_printf(s, "%x", entry->preempt_count & 0xf);
-	else
-		trace_seq_putc(s, '.');
+	char irqs = irqs_off && bh_off ? 'D' : irqs_off ? 'd' : bh_off ? 'b' : '.';
+
+	trace_seq_printf(s, "%c%c%c", irqs, need_resched, hardsoft);
+	print_depth(s, entry->preempt_count & 0xf);
+	print_depth(s, entry->preempt_count >> 4);
 }
 
 void trace_print_time(struct trace_iterator *iter, u64 ts)

@@ -17,7 +17,10 @@ enum print_line_t print_trace_line_flags(struct trace_iterator *iter, u64 flags)
 /* Print the context at the start of a line, in the normal and in the latency format. */
 void trace_print_context(struct trace_iterator *iter);
 void trace_print_lat_context(struct trace_iterator *iter);
-/* Prints the four flags: irqs-off, need-resched, hardirq/softirq, preempt-depth. */
+/*
+ * Prints the five flags: irqs-off/BH-disabled, need-resched, hardirq/softirq, preempt-depth,
+ * migrate-disable. The last is always '.', because migration is never disabled here.
+ */
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry);
 /*
  * Prints the arguments of a traced call as "(0x1, 0x2)": numbers, because types are not known.

@@ -149,7 +149,7 @@ static void print_context(const struct graph_line *line)
 	if (line->trace_flags & TRACE_ITER_LATENCY_FMT) {
 		trace_seq_putc(line->s, ' ');
 		trace_print_lat_fmt(line->s, line->iter->ent);
-		trace_seq_puts(line->s, "  | ");
+		trace_seq_puts(line->s, " | ");
 	}
 }
 
