@@ -106,7 +106,7 @@ def test_the_wake_up_of_a_real_time_task_is_reported(machine, tracer):
 
 def timerlat_samples(trace):
     """[(time in us, number, context, latency in ns)]"""
-    found = re.findall(r"^ +\S+-\d+ +\[000\] \S{4} +(\d+)\.(\d{6}): #(\d+) +context +(irq|thread) timer_latency +(\d+) ns$", trace, re.M)
+    found = re.findall(r"^ +\S+-\d+ +\[000\] \S{5} +(\d+)\.(\d{6}): #(\d+) +context +(irq|thread) timer_latency +(\d+) ns$", trace, re.M)
     return [(int(s + us), int(number), context, int(ns)) for s, us, number, context, ns in found]
 
 
@@ -145,7 +145,7 @@ def test_timerlat_stops_at_a_limit_with_the_stack_that_was_interrupted(machine):
 def osnoise_rows(trace):
     """[(runtime, noise, share, longest, hardware, NMIs, interrupts, softirqs, threads)]"""
     return [tuple(map(float, row)) for row in re.findall(
-        r"^ +\S+-\d+ +\[000\] \S{4} +\d+\.\d+: (\d+) +(\d+) +(\d+\.\d{5}) +(\d+)" + r" +(\d+)" * 5 + "$", trace, re.M)]
+        r"^ +\S+-\d+ +\[000\] \S{5} +\d+\.\d+: (\d+) +(\d+) +(\d+\.\d{5}) +(\d+)" + r" +(\d+)" * 5 + "$", trace, re.M)]
 
 
 def noise_events(trace):
@@ -197,7 +197,7 @@ def test_the_headings_are_those_of_the_pages_of_linux(machine):
 def test_hwlat_finds_no_gap_in_a_machine_without_a_host(machine):
     machine.check("echo 100000 > hwlat_detector/width; echo 110000 > hwlat_detector/window; echo hwlat > current_tracer; usleep 230000")
     trace = machine.check("cat trace tracing_max_latency")
-    assert trace.endswith("|   ||||      |         |\n0\n") and "entries-in-buffer/entries-written: 0/0" in trace
+    assert trace.endswith("|   |||||     |         |\n0\n") and "entries-in-buffer/entries-written: 0/0" in trace
 
 
 def test_a_limit_can_be_made_a_panic(boot):

@@ -45,6 +45,8 @@ static const char readme_msg[] =
 	"  snapshot\t\t- the trace as it was when 1 was written here\n"
 	"\t\t\t  Read it for what may be written\n"
 	"  tracing_max_latency\t- the longest time that a latency tracer has found\n"
+	"  hwlat_detector/\t- the settings of the tracer hwlat\n"
+	"  osnoise/\t\t- the settings of the tracers osnoise and timerlat\n"
 #ifdef CONFIG_FUNCTION_TRACER
 	"\n  available_filter_functions - the functions that can be traced\n"
 	"  dyn_ftrace_total_info\t- their number\n"
