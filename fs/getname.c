@@ -5,14 +5,15 @@
 
 static struct kmem_cache *names_cachep;
 
-char *getname_flags(const char __user *name, int at_flags)
+struct filename *getname_flags(const char __user *name, int at_flags)
 {
-	char *copy = kmem_cache_alloc(names_cachep, GFP_KERNEL);
+	struct filename *copy = kmem_cache_alloc(names_cachep, GFP_KERNEL);
 	long len;
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	len = strncpy_from_user(copy, name, PATH_MAX);
+	copy->name = copy->text;
+	len = strncpy_from_user(copy->text, name, PATH_MAX);
 	if (likely(len > 0 && len < PATH_MAX))
 		return copy;
 	if (len == 0 && (at_flags & AT_EMPTY_PATH))
@@ -23,12 +24,12 @@ char *getname_flags(const char __user *name, int at_flags)
 	return ERR_PTR(len ? -ENAMETOOLONG : -ENOENT);
 }
 
-char *getname(const char __user *name)
+struct filename *getname(const char __user *name)
 {
 	return getname_flags(name, 0);
 }
 
-void putname(char *name)
+void putname(struct filename *name)
 {
 	if (!IS_ERR(name))
 		kmem_cache_free(names_cachep, name);
@@ -36,21 +37,21 @@ void putname(char *name)
 
 int user_path_at(int dfd, const char __user *name, int at_flags, unsigned lookup, struct path *path)
 {
-	char *copy = getname_flags(name, at_flags);
+	struct filename *copy = getname_flags(name, at_flags);
 	int err;
 
 	if (IS_ERR(copy))
 		return (int)PTR_ERR(copy);
 	if (at_flags & AT_EMPTY_PATH)
 		lookup |= LOOKUP_EMPTY;
-	err = kern_path_at(dfd, copy, lookup, path);
+	err = kern_path_at(dfd, copy->name, lookup, path);
 	putname(copy);
 	return err;
 }
 
 static int names_init(void)
 {
-	names_cachep = kmem_cache_create("names_cache", PATH_MAX, 64);
+	names_cachep = kmem_cache_create("names_cache", sizeof(struct filename) + PATH_MAX, 64);
 	return names_cachep ? 0 : -ENOMEM;
 }
 core_initcall(names_init);

@@ -6,12 +6,12 @@
 
 static long mkdir_user(int dfd, const char __user *pathname, umode_t mode)
 {
-	char *name = getname(pathname);
+	struct filename *name = getname(pathname);
 	long err;
 
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	err = do_mkdirat(dfd, name, mode & (umode_t)~current_umask());
+	err = do_mkdirat(dfd, name->name, mode & (umode_t)~current_umask());
 	putname(name);
 	return err;
 }
@@ -28,12 +28,12 @@ SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, pathname, umode_t, mode)
 
 static long mknod_user(int dfd, const char __user *filename, umode_t mode, unsigned dev)
 {
-	char *name = getname(filename);
+	struct filename *name = getname(filename);
 	long err;
 
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	err = do_mknodat(dfd, name, mode & (umode_t)~current_umask(), dev);
+	err = do_mknodat(dfd, name->name, mode & (umode_t)~current_umask(), dev);
 	putname(name);
 	return err;
 }
@@ -50,24 +50,24 @@ SYSCALL_DEFINE4(mknodat, int, dfd, const char __user *, filename, umode_t, mode,
 
 static long rmdir_user(int dfd, const char __user *pathname)
 {
-	char *name = getname(pathname);
+	struct filename *name = getname(pathname);
 	long err;
 
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	err = do_rmdirat(dfd, name);
+	err = do_rmdirat(dfd, name->name);
 	putname(name);
 	return err;
 }
 
 static long unlink_user(int dfd, const char __user *pathname)
 {
-	char *name = getname(pathname);
+	struct filename *name = getname(pathname);
 	long err;
 
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	err = do_unlinkat(dfd, name);
+	err = do_unlinkat(dfd, name->name);
 	putname(name);
 	return err;
 }
@@ -92,11 +92,13 @@ SYSCALL_DEFINE3(unlinkat, int, dfd, const char __user *, pathname, int, flag)
 /* Copies two names, calls op for (one, two), which may be ERR_PTRs, and frees the names. */
 #define WITH_TWO_NAMES(one_user, one_flags, two_user, op)                                          \
 	({                                                                                         \
-		char *one = getname_flags(one_user, one_flags), *two = getname(two_user);          \
+		struct filename *__one = getname_flags(one_user, one_flags);                       \
+		struct filename *__two = getname(two_user);                                        \
+		const char *one = filename_text(__one), *two = filename_text(__two);               \
 		long __err = (op);                                                                 \
                                                                                                    \
-		putname(one);                                                                      \
-		putname(two);                                                                      \
+		putname(__one);                                                                    \
+		putname(__two);                                                                    \
 		__err;                                                                             \
 	})
 

@@ -260,7 +260,7 @@ struct file *open_exec(int dfd, const char *name, int at_flags)
 static noinline long do_sys_openat2(int dfd, const char __user *filename, int flags, umode_t mode,
 				    unsigned lookup)
 {
-	char *name = getname(filename);
+	struct filename *name = getname(filename);
 	struct file *file;
 	int fd;
 
@@ -268,7 +268,8 @@ static noinline long do_sys_openat2(int dfd, const char __user *filename, int fl
 		return PTR_ERR(name);
 	fd = get_unused_fd_flags((unsigned)flags);
 	if (fd >= 0) {
-		file = do_filp_open(dfd, name, flags, mode & (umode_t)~current_umask(), lookup);
+		file = do_filp_open(dfd, name->name, flags, mode & (umode_t)~current_umask(),
+				    lookup);
 		if (IS_ERR(file)) {
 			put_unused_fd((unsigned)fd);
 			fd = (int)PTR_ERR(file);

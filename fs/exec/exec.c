@@ -253,12 +253,12 @@ free:
 SYSCALL_DEFINE3(execve, const char __user *, filename, const char __user *const __user *, argv,
 		const char __user *const __user *, envp)
 {
-	char *name = getname(filename);
+	struct filename *name = getname(filename);
 	int error;
 
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	error = do_execveat(AT_FDCWD, name, 0, argv, envp);
+	error = do_execveat(AT_FDCWD, name->name, 0, argv, envp);
 	putname(name);
 	return error;
 }
@@ -266,7 +266,7 @@ SYSCALL_DEFINE3(execve, const char __user *, filename, const char __user *const 
 SYSCALL_DEFINE5(execveat, int, fd, const char __user *, filename, const char __user *const __user *,
 		argv, const char __user *const __user *, envp, int, flags)
 {
-	char *name;
+	struct filename *name;
 	int error;
 
 	if (flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
@@ -274,7 +274,7 @@ SYSCALL_DEFINE5(execveat, int, fd, const char __user *, filename, const char __u
 	name = getname_flags(filename, flags);
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	error = do_execveat(fd, name, flags, argv, envp);
+	error = do_execveat(fd, name->name, flags, argv, envp);
 	putname(name);
 	return error;
 }

@@ -254,7 +254,7 @@ static void unix_installed(struct socket *sock, struct file *file)
 
 /* ---- the family ---- */
 
-static int getname(struct socket *sock, union sockname *name, bool of_peer)
+static int unix_getname(struct socket *sock, union sockname *name, bool of_peer)
 {
 	struct unix_sock *u = unix_sk(sock), *peer = of_peer ? unix_peer_get(u) : unix_get(u);
 	struct unix_address *addr;
@@ -325,7 +325,7 @@ static const struct proto_ops unix_ops = {
 	.accept = accept,
 	.listen = listen,
 	.shutdown = shutdown,
-	.getname = getname,
+	.getname = unix_getname,
 	.setsockopt = unix_setsockopt,
 	.getsockopt = unix_getsockopt,
 	.sendmsg = sendmsg,
