@@ -239,7 +239,7 @@ static void set_ranges(const struct elf_image *image, bool interpreted)
 	/* A static program at any address lies among the areas of mmap(): its heap goes elsewhere.
 	 */
 	if (image->hdr.e_type == ET_DYN && !interpreted)
-		brk = ELF_ET_DYN_BASE;
+		brk = ALIGN(ELF_ET_DYN_BASE, PAGE_SIZE);
 	mmap_write_lock(mm);
 	mm->start_code = image->start_code;
 	mm->end_code = image->end_code;
