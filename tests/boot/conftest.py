@@ -37,6 +37,20 @@ def images():
     return build_in(BUILD, "all", "test-kernel", str(BUILD.relative_to(ROOT) / "scripts/trace-convert"))
 
 
+# The field's own tools, and what their scripts call.
+TOOLS = ("perf-tools-unstable", "trace-cmd", "rt-tests", "gawk", "bash", "coreutils", "procps", "util-linux", "less", "vim-tiny",
+         "python3-minimal", "python3.11-minimal", "libpython3.11-minimal", "perl-base", "binutils", "binutils-x86-64-linux-gnu",
+         "libc-bin", "file", "libmagic-mgc", "ncurses-base")
+
+
+@pytest.fixture(scope="session")
+def tools(images):
+    """A root file system with Debian's tracing tools, bash and more. build/ keeps the packages, which are downloaded once."""
+    image = BUILD / "tools.cpio"
+    subprocess.run([ROOT / "scripts/rootfs", image, *sorted((images / "user").iterdir()), *TOOLS], check=True)
+    return str(image)
+
+
 @pytest.fixture(scope="session")
 def variant():
     """

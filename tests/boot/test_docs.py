@@ -90,11 +90,14 @@ def initrd_of(images, tmp_path):
     return build
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_console_blocks_run_and_print_what_the_page_shows(images, initrd_of, page):
-    initrd, machine, kernel = initrd_of(page), None, None
+def run_console_blocks(page, with_tools, **arguments):
+    """Type the commands of a page's console blocks, and compare the output of those with `check`. with_tools: only the
+    blocks with `tools`; else only the others."""
+    machine, kernel = None, None
     try:
         for number, info, lines in blocks(page, "console"):
+            if with_tools != ("tools" in info.split()):
+                continue
             for directory, command, output in steps(lines):
                 where = f"{page.name}:{number}: {command}"
                 wanted = "nop5-test" if "test-kernel" in info.split() else "nop5"
@@ -104,7 +107,7 @@ def test_console_blocks_run_and_print_what_the_page_shows(images, initrd_of, pag
                     machine = None
                 if machine is None:
                     kernel = wanted
-                    machine = Nop5(cpus=4, build=images, kernel=kernel, initrd=initrd).wait_prompt()
+                    machine = Nop5(cpus=4, kernel=kernel, **arguments).wait_prompt()
                 if not command:
                     continue
                 if directory != machine.directory:
@@ -125,6 +128,21 @@ def test_console_blocks_run_and_print_what_the_page_shows(images, initrd_of, pag
     finally:
         if machine:
             machine.close()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_console_blocks_run_and_print_what_the_page_shows(images, initrd_of, page):
+    run_console_blocks(page, False, build=images, initrd=initrd_of(page))
+
+
+def with_tools(page):
+    return any("tools" in info.split() for _, info, _ in blocks(page, "console"))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("page", filter(with_tools, PAGES), ids=lambda p: p.name)
+def test_console_blocks_with_tools_of_debian_print_what_the_page_shows(images, tools, page):
+    run_console_blocks(page, True, build=images, initrd=tools, mem="1G")
 
 
 def check_host_command(words, where):
