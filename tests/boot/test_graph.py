@@ -130,7 +130,7 @@ def test_the_columns_are_options_of_the_same_trace(graph):
     graph.write("options/latency-format", 1)
     text = graph.read("trace")
     assert re.search(r"^# function_graph latency trace v1\.1\.5 on ", text, re.M)
-    assert re.search(r"^ [d.][Nnp.][hsHzZ.][\d.]  \| vfs_open\(\) \{$", text, re.M), text[:2000]
+    assert re.search(r"^ [dDb.][Nnp.][hsHzZ.][\d.][.] \| vfs_open\(\) \{$", text, re.M), text[:2000]
 
 
 def test_funcgraph_overhead_is_the_mark_alone(graph):
