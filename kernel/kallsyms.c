@@ -156,8 +156,7 @@ bool kallsyms_get_dynamic(unsigned index, struct kallsyms_dynamic *symbol)
 	bool found = false;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(pos, &dynamic_symbols, list)
-	{
+	list_for_each_entry_rcu (pos, &dynamic_symbols, list) {
 		if (index-- == 0) {
 			copy_dynamic(symbol, pos);
 			found = true;
@@ -174,8 +173,7 @@ static bool find_dynamic(unsigned long address, struct kallsyms_dynamic *symbol)
 	bool found = false;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(pos, &dynamic_symbols, list)
-	{
+	list_for_each_entry_rcu (pos, &dynamic_symbols, list) {
 		if (address - pos->address < pos->size) {
 			copy_dynamic(symbol, pos);
 			found = true;

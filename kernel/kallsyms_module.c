@@ -51,8 +51,7 @@ static const struct kallsyms_table *find_table(unsigned long address, bool gone,
 {
 	const struct kallsyms_table *table;
 
-	list_for_each_entry_rcu(table, &tables, list)
-	{
+	list_for_each_entry_rcu (table, &tables, list) {
 		if (READ_ONCE(table->gone) != gone)
 			continue;
 		*symbol = covering(table, address);
@@ -93,8 +92,7 @@ bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
 	bool found = false;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(table, &tables, list)
-	{
+	list_for_each_entry_rcu (table, &tables, list) {
 		if (table->gone)
 			continue;
 		if (index < table->count) {
@@ -119,8 +117,7 @@ unsigned long kallsyms_find_in_module(const char *module, const char *name)
 	unsigned long address = 0;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(table, &tables, list)
-	{
+	list_for_each_entry_rcu (table, &tables, list) {
 		if (table->gone || (module && strcmp(table->module, module) != 0))
 			continue;
 		for (unsigned i = 0; i < table->count && !address; i++)

@@ -118,7 +118,8 @@ static void session_clear_tty(struct pid *session)
 {
 	struct task_struct *p;
 
-	for_each_pid_task(p, session, PIDTYPE_SID) WRITE_ONCE(p->signal->tty, NULL);
+	for_each_pid_task (p, session, PIDTYPE_SID)
+		WRITE_ONCE(p->signal->tty, NULL);
 }
 
 /* TIOCSCTTY. steal: root takes the terminal from another session. */
@@ -204,8 +205,7 @@ static void signal_session_leader(struct tty_struct *tty)
 {
 	struct task_struct *p;
 
-	for_each_pid_task(p, tty->session, PIDTYPE_SID)
-	{
+	for_each_pid_task (p, tty->session, PIDTYPE_SID) {
 		if (p->signal->tty == tty)
 			WRITE_ONCE(p->signal->tty, NULL);
 		if (!p->signal->leader)

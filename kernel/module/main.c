@@ -59,8 +59,7 @@ struct module *find_module(const char *name)
 {
 	struct module *mod;
 
-	list_for_each_entry_rcu(mod, &modules, list)
-	{
+	list_for_each_entry_rcu (mod, &modules, list) {
 		if (READ_ONCE(mod->state) != MODULE_STATE_UNFORMED && strcmp(mod->name, name) == 0)
 			return mod;
 	}
@@ -101,8 +100,7 @@ notrace /* a fault inside a tracer's callback comes here */
 {
 	struct module *mod;
 
-	list_for_each_entry_rcu(mod, &modules, list)
-	{
+	list_for_each_entry_rcu (mod, &modules, list) {
 		if (READ_ONCE(mod->state) != MODULE_STATE_UNFORMED && within_module(address, mod))
 			return mod;
 	}
@@ -142,8 +140,7 @@ void print_modules(void)
 		return;
 	printk(KERN_EMERG "Modules linked in:");
 	rcu_read_lock();
-	list_for_each_entry_rcu(mod, &modules, list)
-	{
+	list_for_each_entry_rcu (mod, &modules, list) {
 		if (READ_ONCE(mod->state) != MODULE_STATE_UNFORMED)
 			pr_cont(" %s%s", mod->name, module_flags(mod, flags));
 	}

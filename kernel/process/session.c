@@ -22,8 +22,7 @@ static bool will_become_orphaned_pgrp(struct pid *pgrp, struct task_struct *igno
 {
 	struct task_struct *p;
 
-	for_each_pid_task(p, pgrp, PIDTYPE_PGID)
-	{
+	for_each_pid_task (p, pgrp, PIDTYPE_PGID) {
 		if (p == ignored || (p->exit_state && thread_group_empty(p)) ||
 		    p->parent == child_reaper || p->parent == &init_task)
 			continue;
@@ -48,8 +47,9 @@ static bool has_stopped_jobs(struct pid *pgrp)
 {
 	struct task_struct *p;
 
-	for_each_pid_task(p, pgrp,
-			  PIDTYPE_PGID) if (p->signal->flags & SIGNAL_STOP_STOPPED) return true;
+	for_each_pid_task (p, pgrp, PIDTYPE_PGID)
+		if (p->signal->flags & SIGNAL_STOP_STOPPED)
+			return true;
 	return false;
 }
 
@@ -68,8 +68,7 @@ void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent)
 	/* From the kernel: the task that ends may have no right to send signals to the group. */
 	init_siginfo(&hup, SIGHUP, SI_KERNEL);
 	init_siginfo(&cont, SIGCONT, SI_KERNEL);
-	for_each_pid_task(member, pgrp, PIDTYPE_PGID)
-	{
+	for_each_pid_task (member, pgrp, PIDTYPE_PGID) {
 		(void)do_send_sig_info(&hup, member, PIDTYPE_TGID);
 		(void)do_send_sig_info(&cont, member, PIDTYPE_TGID);
 	}

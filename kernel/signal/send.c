@@ -83,8 +83,7 @@ static void continue_process(struct signal_struct *signal)
 	unsigned why = 0;
 
 	flush_sigqueue_mask(&signal->shared_pending, SIG_KERNEL_STOP_MASK);
-	for_each_thread_of(signal, t)
-	{
+	for_each_thread_of (signal, t) {
 		flush_sigqueue_mask(&t->pending, SIG_KERNEL_STOP_MASK);
 		t->jobctl = 0;
 		wake_up_state(t, __TASK_STOPPED);
@@ -107,7 +106,8 @@ static void cancel_continue(struct signal_struct *signal)
 	struct task_struct *t;
 
 	flush_sigqueue_mask(&signal->shared_pending, SIG_BIT(SIGCONT));
-	for_each_thread_of(signal, t) flush_sigqueue_mask(&t->pending, SIG_BIT(SIGCONT));
+	for_each_thread_of (signal, t)
+		flush_sigqueue_mask(&t->pending, SIG_BIT(SIGCONT));
 }
 
 /* What a signal does when it is sent, even if it is blocked. False: drop it. siglock held. */
@@ -150,8 +150,7 @@ int zap_other_threads(struct task_struct *p)
 	int count = 0;
 
 	signal->group_stop_count = 0;
-	for_each_thread_of(signal, t)
-	{
+	for_each_thread_of (signal, t) {
 		if (t == p)
 			continue;
 		t->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
@@ -184,7 +183,9 @@ static __always_inline void complete_signal(int sig, struct task_struct *p, enum
 	if (!wants_signal(sig, p)) {
 		if (type == PIDTYPE_PID)
 			return;
-		for_each_thread_of(signal, t) if (wants_signal(sig, t)) goto found;
+		for_each_thread_of (signal, t)
+			if (wants_signal(sig, t))
+				goto found;
 		return; /* the first that unblocks the signal takes it */
 	}
 found:
@@ -336,8 +337,7 @@ static int send_to_pgrp(const struct siginfo *info, struct pid *pgrp, bool check
 	int ret = -ESRCH;
 	bool sent = false;
 
-	for_each_pid_task(p, pgrp, PIDTYPE_PGID)
-	{
+	for_each_pid_task (p, pgrp, PIDTYPE_PGID) {
 		if (p->flags & PF_KTHREAD)
 			continue;
 		ret = check ? group_send_sig_info(info, p, PIDTYPE_PGID)

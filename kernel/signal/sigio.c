@@ -75,8 +75,8 @@ static void send_sigio_to_task(struct task_struct *p, const struct fown_struct *
 
 /* For each task that is the owner. tasklist_lock held. */
 #define for_each_owner(p, owner)                                                                   \
-	for_each_pid_task(p, (owner)->pid,                                                         \
-			  (owner)->type == PIDTYPE_PGID ? PIDTYPE_PGID : PIDTYPE_PID)
+	for_each_pid_task (p, (owner)->pid,                                                        \
+			   (owner)->type == PIDTYPE_PGID ? PIDTYPE_PGID : PIDTYPE_PID)
 
 void __kill_fasync(struct fasync_struct **list, int sig, int band)
 {
@@ -90,7 +90,8 @@ void __kill_fasync(struct fasync_struct **list, int sig, int band)
 
 		if (!owner->pid || (sig == SIGURG && !owner->signum))
 			continue;
-		for_each_owner(p, owner) send_sigio_to_task(p, owner, entry->fd, band);
+		for_each_owner (p, owner)
+			send_sigio_to_task(p, owner, entry->fd, band);
 	}
 	spin_unlock(&tasklist_lock);
 	spin_unlock(&fasync_lock);
@@ -118,8 +119,9 @@ bool send_sigurg(const struct fown_struct *owner)
 		return false;
 	init_siginfo(&info, SIGURG, SI_KERNEL);
 	spin_lock(&tasklist_lock);
-	for_each_owner(p, owner) if (sigio_perm(owner, p))(void)
-		do_send_sig_info(&info, p, owner->type);
+	for_each_owner (p, owner)
+		if (sigio_perm(owner, p))
+			(void)do_send_sig_info(&info, p, owner->type);
 	spin_unlock(&tasklist_lock);
 	return true;
 }

@@ -48,9 +48,9 @@ static void read_items(void *arg, unsigned index __unused)
 		item = rcu_dereference(h->first);
 		if (READ_ONCE(item->check) != ~READ_ONCE(item->value))
 			atomic_inc(&h->wrong);
-		list_for_each_entry_rcu(item, &h->list,
-					list) if (READ_ONCE(item->check) != ~READ_ONCE(item->value))
-			atomic_inc(&h->wrong);
+		list_for_each_entry_rcu (item, &h->list, list)
+			if (READ_ONCE(item->check) != ~READ_ONCE(item->value))
+				atomic_inc(&h->wrong);
 		rcu_read_unlock();
 		atomic_inc(&h->reads);
 		cond_resched();

@@ -32,7 +32,9 @@ static struct trace_array *find_instance(const char *name)
 {
 	struct trace_array *tr;
 
-	for_each_trace_array(tr) if (tr->name && strcmp(tr->name, name) == 0) return tr;
+	for_each_trace_array (tr)
+		if (tr->name && strcmp(tr->name, name) == 0)
+			return tr;
 	return NULL;
 }
 

@@ -34,8 +34,7 @@ static ssize_t write_marks(struct trace_array *tr, const char *buf, size_t lengt
 	if (tr->name)
 		return write_mark(tr, ctx, buf, length);
 	preempt_disable_notrace();
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_COPY_MARKER))
 			continue;
 		error = write_mark(tr, ctx, buf, length);

@@ -153,7 +153,9 @@ static void stop_at_panic(void)
 {
 	struct trace_array *tr;
 
-	for_each_trace_array(tr) if (tr->persistent) tracing_record_off_tr(tr);
+	for_each_trace_array (tr)
+		if (tr->persistent)
+			tracing_record_off_tr(tr);
 }
 
 static struct panic_notifier stop_notifier = { .enter = stop_at_panic };

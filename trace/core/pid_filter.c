@@ -31,8 +31,7 @@ static void follow_fork(struct task_struct *parent, struct task_struct *child)
 	struct pid_filter *filter;
 
 	preempt_disable_notrace();
-	list_for_each_entry_rcu(filter, &pid_filters, list)
-	{
+	list_for_each_entry_rcu (filter, &pid_filters, list) {
 		if (!follows_forks(filter))
 			continue;
 		list_follow_fork(&filter->only, parent_pid, child_pid);
@@ -47,8 +46,7 @@ static void follow_exit(struct task_struct *task)
 	struct pid_filter *filter;
 
 	preempt_disable_notrace();
-	list_for_each_entry_rcu(filter, &pid_filters, list)
-	{
+	list_for_each_entry_rcu (filter, &pid_filters, list) {
 		if (!follows_forks(filter))
 			continue;
 		clear_bit((unsigned)task->pid, filter->only.pids);

@@ -40,7 +40,8 @@ void trace_update_recorded_tasks(void)
 	u64 wanted = global_trace.trace_flags & TRACE_ITER_RECORD_CMD;
 	struct trace_array *tr;
 
-	for_each_trace_array(tr) wanted |= tr->trace_flags & TRACE_ITER_RECORD_TGID;
+	for_each_trace_array (tr)
+		wanted |= tr->trace_flags & TRACE_ITER_RECORD_TGID;
 	WRITE_ONCE(recorded, record_users ? wanted : 0);
 	trace_forget_saved();
 	sched_switch_hook_set(&record_hook, recorded);

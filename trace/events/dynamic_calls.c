@@ -112,8 +112,7 @@ static int close_all_doors(const struct trace_event_call *call)
 	struct trace_event_file *file;
 	struct trace_array *tr, *busy = NULL;
 
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		file = find_file(tr, call);
 		if (file && close_doors(file)) {
 			busy = tr;
@@ -122,8 +121,7 @@ static int close_all_doors(const struct trace_event_call *call)
 	}
 	if (!busy)
 		return 0;
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		if (tr == busy)
 			break;
 		file = find_file(tr, call);
@@ -169,8 +167,7 @@ static void remove_call(struct trace_event_call *call)
 	struct trace_array *tr;
 
 	mutex_lock(&trace_types_lock);
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		file = find_file(tr, call);
 		if (file)
 			remove_file(file);
@@ -191,8 +188,7 @@ int trace_add_event_call(struct trace_event_call *call)
 		return error;
 	list_add_tail(&call->list, &trace_event_calls);
 	mutex_lock(&trace_types_lock);
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		error = add_to(tr, call);
 		if (error)
 			break;
@@ -215,8 +211,7 @@ static bool busy_in_any(const struct trace_event_call *call)
 	const struct trace_event_file *file;
 	struct trace_array *tr;
 
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		file = find_file(tr, call);
 		if (file && file_busy(file))
 			return true;

@@ -21,7 +21,8 @@ static u32 event_options(const struct trace_event *event)
 	if (!event->tracer)
 		return 0;
 	mutex_lock(&trace_types_lock);
-	for_each_trace_array(tr) options |= tracer_flags_of(tr, event->tracer);
+	for_each_trace_array (tr)
+		options |= tracer_flags_of(tr, event->tracer);
 	mutex_unlock(&trace_types_lock);
 	return options;
 }

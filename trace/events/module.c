@@ -23,8 +23,7 @@ static struct trace_event_file *find_enabled(const struct trace_event_call *call
 	struct trace_array *tr;
 
 	mutex_lock(&trace_types_lock);
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		list_for_each_entry (file, &trace_events_of(tr)->files, list)
 			if (file->call == call && (file->flags & EVENT_FILE_FL_ENABLED))
 				found = file;

@@ -105,7 +105,8 @@ static void switch_printing(bool on)
 
 	tracepoint_printk = on && tp_printk_iter;
 	mutex_lock(&trace_types_lock);
-	for_each_trace_array(tr) update_files(tr);
+	for_each_trace_array (tr)
+		update_files(tr);
 	mutex_unlock(&trace_types_lock);
 }
 

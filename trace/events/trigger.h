@@ -167,7 +167,7 @@ void event_trigger_print(struct seq_file *m, const char *name, struct event_trig
 void event_triggers_remove_all(struct trace_event_file *file);
 
 /* Visits the triggers of a file. E held, or preemption off. */
-#define for_each_event_trigger(data, file) list_for_each_entry_rcu(data, &(file)->triggers, list)
+#define for_each_event_trigger(data, file) list_for_each_entry_rcu (data, &(file)->triggers, list)
 
 /* ---- any context, preemption off ---- */
 

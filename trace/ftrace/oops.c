@@ -54,8 +54,7 @@ static void silence(void)
 	struct ftrace_ops *ops;
 
 	arch_ftrace_callers_silence();
-	list_for_each_entry_rcu(ops, &ftrace_ops_list, list)
-	{
+	list_for_each_entry_rcu (ops, &ftrace_ops_list, list) {
 		const struct ftrace_trampoline *tramp = READ_ONCE(ops->trampoline);
 
 		if (tramp)

@@ -14,8 +14,7 @@ __kprobes /* the breakpoint handler calls it */
 {
 	struct kprobe *p;
 
-	list_for_each_entry_rcu(p, &site->probes, list)
-	{
+	list_for_each_entry_rcu (p, &site->probes, list) {
 		if (p->flags & KPROBE_FLAG_RETURNS)
 			kretprobe_entry_missed(p);
 		else if (!kprobe_disabled(p))
@@ -30,8 +29,9 @@ __kprobes /* the breakpoint handler calls it */
 {
 	struct kprobe *p;
 
-	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p) && p->pre_handler &&
-							    p->pre_handler(p, regs)) return true;
+	list_for_each_entry_rcu (p, &site->probes, list)
+		if (!kprobe_disabled(p) && p->pre_handler && p->pre_handler(p, regs))
+			return true;
 	return false;
 }
 
@@ -41,8 +41,9 @@ __kprobes /* the breakpoint handler calls it */
 {
 	struct kprobe *p;
 
-	list_for_each_entry_rcu(p, &site->probes, list) if (!kprobe_disabled(p) && p->post_handler)
-		p->post_handler(p, regs, 0);
+	list_for_each_entry_rcu (p, &site->probes, list)
+		if (!kprobe_disabled(p) && p->post_handler)
+			p->post_handler(p, regs, 0);
 }
 
 /* True: post handlers can be called now. False: execution continues in a slot or a detour. */

@@ -76,8 +76,7 @@ static __always_inline void count_missed(struct kretprobe_site *site)
 {
 	struct kretprobe *rp;
 
-	list_for_each_entry_rcu(rp, &site->probes, list)
-	{
+	list_for_each_entry_rcu (rp, &site->probes, list) {
 		if (!kprobe_disabled(&rp->kp))
 			atomic64_inc(&rp->kp.nmissed);
 	}
@@ -117,8 +116,7 @@ static __always_inline int enter_probes(struct kretprobe_site *site, struct ftra
 	}
 	*list = NULL;
 	ret_addr = ((struct fgraph_stack *)current_stable->trace)->top->ret;
-	list_for_each_entry_rcu(rp, &site->probes, list)
-	{
+	list_for_each_entry_rcu (rp, &site->probes, list) {
 		if (!kprobe_disabled(&rp->kp))
 			enter_call(rp, regs, ret_addr, list);
 	}
@@ -203,7 +201,8 @@ static void kretprobe_lost(struct fgraph_ops *gops, unsigned long func, void *da
 			kretprobe_give_back(ri);
 		}
 	} else if (site) {
-		list_for_each_entry_rcu(rp, &site->probes, list) atomic64_inc(&rp->nmissed);
+		list_for_each_entry_rcu (rp, &site->probes, list)
+			atomic64_inc(&rp->nmissed);
 	}
 }
 

@@ -85,12 +85,11 @@ __kprobes /* a probe's fault comes here: it would be counted twice */
 	const struct kprobe_detour *detour;
 	unsigned long original;
 
-	list_for_each_entry_rcu(detour, &detours,
-				list) if (arch_detour_find(&detour->arch, regs->ip, &original))
-	{
-		regs->ip = original;
-		return;
-	}
+	list_for_each_entry_rcu (detour, &detours, list)
+		if (arch_detour_find(&detour->arch, regs->ip, &original)) {
+			regs->ip = original;
+			return;
+		}
 }
 
 /* ---- the states of a site ---- */

@@ -235,8 +235,7 @@ static int create_all(const struct klp_patch *patch, struct klp_files *files)
 		if (IS_ERR(file))
 			return (int)PTR_ERR(file);
 	}
-	klp_for_each_object(patch, obj)
-	{
+	klp_for_each_object (patch, obj) {
 		*object = (struct klp_object_file){ files, obj };
 		if (!error)
 			error = create_object_dir(object++);
@@ -251,7 +250,8 @@ int klp_create_files(struct klp_patch *patch)
 	size_t objects = 0;
 	int error;
 
-	klp_for_each_object(patch, obj) objects++;
+	klp_for_each_object (patch, obj)
+		objects++;
 	files = kzalloc(sizeof(*files) + objects * sizeof(files->objects[0]), GFP_KERNEL);
 	if (!files)
 		return -ENOMEM;

@@ -16,10 +16,10 @@ extern struct klp_patch *klp_transition_patch;
 	for (func = (obj)->funcs; func->old_name || func->new_func; func++)
 /* All functions of a patch that are there to be replaced: of the image, and of loaded modules. */
 #define klp_for_each_loaded_func(patch, obj, func)                                                 \
-	klp_for_each_object(patch, obj) if (!klp_is_loaded(obj))                                   \
-	{                                                                                          \
-	}                                                                                          \
-	else klp_for_each_func (obj, func)
+	klp_for_each_object (patch, obj)                                                           \
+		if (!klp_is_loaded(obj)) {                                                         \
+		} else                                                                             \
+			klp_for_each_func (obj, func)
 
 static inline bool klp_is_loaded(const struct klp_object *obj)
 {

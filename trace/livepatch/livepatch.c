@@ -45,8 +45,7 @@ static int check_patch(const struct klp_patch *patch)
 	if (!patch || !patch->name || !*patch->name || strchr(patch->name, '/') || !patch->objs ||
 	    !patch->objs->funcs)
 		return -EINVAL;
-	klp_for_each_object(patch, obj)
-	{
+	klp_for_each_object (patch, obj) {
 		if ((obj->name && strlen(obj->name) >= MODULE_NAME_LEN) ||
 		    (!obj->funcs->old_name && !obj->funcs->new_func))
 			return -EINVAL;
@@ -88,8 +87,7 @@ static int init_patch(struct klp_patch *patch)
 	struct klp_object *obj;
 	int error;
 
-	klp_for_each_object(patch, obj)
-	{
+	klp_for_each_object (patch, obj) {
 		find_module_of(obj);
 		error = init_object(obj, klp_is_loaded(obj));
 		if (error)
@@ -122,7 +120,9 @@ static int enable_patch(struct klp_patch *patch)
 
 	pr_notice("livepatch: enabling patch '%s'\n", patch->name);
 	klp_init_transition(patch, KLP_PATCHED);
-	klp_for_each_object(patch, obj) if (klp_is_loaded(obj) && !error) error = patch_object(obj);
+	klp_for_each_object (patch, obj)
+		if (klp_is_loaded(obj) && !error)
+			error = patch_object(obj);
 	if (error) {
 		pr_warn("livepatch: failed to enable patch '%s'\n", patch->name);
 		klp_cancel_transition();
@@ -267,8 +267,7 @@ static void forget_module(const struct module *mod)
 	struct klp_object *obj;
 
 	list_for_each_entry (patch, &klp_patches, list) {
-		klp_for_each_object(patch, obj)
-		{
+		klp_for_each_object (patch, obj) {
 			if (obj->mod != mod || !obj->name)
 				continue;
 			pr_notice("livepatch: reverting patch '%s' on unloading module '%s'\n",
@@ -287,9 +286,9 @@ static int klp_module_coming(struct module *mod)
 	mutex_lock(&klp_mutex);
 	mod->klp_alive = true;
 	list_for_each_entry (patch, &klp_patches, list) {
-		klp_for_each_object(patch, obj) if (obj->name &&
-						    strcmp(obj->name, mod->name) == 0 && !error)
-			error = apply_to_module(patch, obj, mod);
+		klp_for_each_object (patch, obj)
+			if (obj->name && strcmp(obj->name, mod->name) == 0 && !error)
+				error = apply_to_module(patch, obj, mod);
 		if (error) {
 			mod->klp_alive = false;
 			forget_module(mod);

@@ -53,9 +53,9 @@ static int check_address(void *patch, unsigned long return_address)
 	const struct klp_object *obj;
 	const struct klp_func *func;
 
-	klp_for_each_loaded_func(
-		(struct klp_patch *)patch, obj,
-		func) if (klp_code_has_call(func->leaves, return_address)) return -EAGAIN;
+	klp_for_each_loaded_func ((struct klp_patch *)patch, obj, func)
+		if (klp_code_has_call(func->leaves, return_address))
+			return -EAGAIN;
 	return 0;
 }
 
@@ -166,7 +166,8 @@ void klp_init_transition(struct klp_patch *patch, int state)
 	klp_target_state = state;
 	for_all_tasks(set_initial, NULL);
 	smp_wmb(); /* a handler that sees a function in transition also sees patch_state */
-	klp_for_each_loaded_func(patch, obj, func) WRITE_ONCE(func->transition, true);
+	klp_for_each_loaded_func (patch, obj, func)
+		WRITE_ONCE(func->transition, true);
 }
 
 static void set_leaves(struct klp_func *func)
@@ -185,7 +186,8 @@ void klp_start_transition(void)
 	const struct klp_object *obj;
 	struct klp_func *func;
 
-	klp_for_each_loaded_func(klp_transition_patch, obj, func) set_leaves(func);
+	klp_for_each_loaded_func (klp_transition_patch, obj, func)
+		set_leaves(func);
 	pr_notice("livepatch: '%s': starting %s transition\n", klp_transition_patch->name,
 		  transition_name());
 	for_all_tasks(set_pending, NULL);
@@ -200,12 +202,13 @@ static void complete_transition(void)
 	struct klp_func *func;
 
 	if (klp_target_state == KLP_UNPATCHED) {
-		klp_for_each_loaded_func(patch, obj, func) patch->forced |=
-			klp_unpatch_func(func) != 0;
+		klp_for_each_loaded_func (patch, obj, func)
+			patch->forced |= klp_unpatch_func(func) != 0;
 		synchronize_rcu_tasks();
 		klp_free_unpatched();
 	}
-	klp_for_each_loaded_func(patch, obj, func) WRITE_ONCE(func->transition, false);
+	klp_for_each_loaded_func (patch, obj, func)
+		WRITE_ONCE(func->transition, false);
 	if (klp_target_state == KLP_PATCHED)
 		synchronize_rcu_tasks();
 	for_all_tasks(set_undefined, NULL);

@@ -58,7 +58,7 @@ void trace_probe_hit_any(const struct trace_probe *probe, const unsigned long *h
 {
 	const struct trace_probe_file *link;
 
-	list_for_each_entry_rcu(link, &probe->event->files, list)
+	list_for_each_entry_rcu (link, &probe->event->files, list)
 		record(probe, link->file, head, nr_head, context);
 }
 

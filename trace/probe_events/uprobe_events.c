@@ -75,8 +75,7 @@ static void write_records(const struct trace_probe *probe, const u8 *record, siz
 	const struct trace_probe_file *link;
 
 	preempt_disable();
-	list_for_each_entry_rcu(link, &probe->event->files, list)
-	{
+	list_for_each_entry_rcu (link, &probe->event->files, list) {
 		struct trace_event_buffer buffer;
 		u8 *entry = trace_event_buffer_reserve(&buffer, link->file, size);
 

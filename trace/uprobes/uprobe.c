@@ -90,7 +90,8 @@ static bool is_wanted(const struct vm_patch *patch, struct mm_struct *mm)
 	bool wanted = false;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(uc, &uprobe->consumers, list) wanted |= consumer_wants(uc, mm);
+	list_for_each_entry_rcu (uc, &uprobe->consumers, list)
+		wanted |= consumer_wants(uc, mm);
 	rcu_read_unlock();
 	return wanted;
 }

@@ -35,8 +35,7 @@ static void choose_ignored(const struct task_struct *next)
 	unsigned cpu = smp_processor_id();
 	struct trace_array *tr;
 
-	for_each_trace_array(tr)
-	{
+	for_each_trace_array (tr) {
 		bool ignore = pid_filter_ignores(function_of(tr)->pids, next);
 
 		WRITE_ONCE(tr->cpus[cpu].ignore_pid, ignore);
@@ -61,11 +60,13 @@ static void update_pids(void)
 	struct trace_array *tr;
 	bool active = false;
 
-	for_each_trace_array(tr) active = active || pid_filter_active(function_of(tr)->pids);
+	for_each_trace_array (tr)
+		active = active || pid_filter_active(function_of(tr)->pids);
 	sched_switch_hook_set(&pids_hook, active);
 	on_each_cpu(choose_on_this_cpu, NULL, true);
-	for_each_trace_array(tr) ftrace_filter_pids(function_trace_ops(tr),
-						    pid_filter_active(function_of(tr)->pids));
+	for_each_trace_array (tr)
+		ftrace_filter_pids(function_trace_ops(tr),
+				   pid_filter_active(function_of(tr)->pids));
 }
 
 /* ---- creation and removal of a trace_array ---- */

@@ -178,7 +178,8 @@ void workload_for_each_instance(void (*fn)(struct trace_array *tr, const void *a
 	struct instance *instance;
 
 	preempt_disable_notrace();
-	list_for_each_entry_rcu(instance, &instances, list) fn(instance->tr, arg);
+	list_for_each_entry_rcu (instance, &instances, list)
+		fn(instance->tr, arg);
 	preempt_enable_notrace();
 }
 
