@@ -7,6 +7,7 @@
 #include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/time/timer.h"
+#include "kernel/time/trace_clock.h"
 
 static DEFINE_SPINLOCK(time_lock);
 static struct real_clock real_clock; /* [time_lock] to write; read by its seq */
@@ -71,6 +72,13 @@ ktime_t real_to_ktime(u64 ns)
 
 void (*clock_was_set_hook)(void);
 
+/* Renews the copies of the clock. time_lock held. */
+static void copy_clock(void)
+{
+	arch_update_vdso(&real_clock, (u64)tai_offset);
+	trace_clock_set_tai(&real_clock, (u64)tai_offset);
+}
+
 /* The clock continues with the time of day at now, at its present rate. time_lock held. */
 static void set_clock(ktime_t now, u64 real)
 {
@@ -81,7 +89,7 @@ static void set_clock(ktime_t now, u64 real)
 	WRITE_ONCE(real_clock.rate, ntp_rate());
 	smp_wmb();
 	WRITE_ONCE(real_clock.seq, real_clock.seq + 1);
-	arch_update_vdso(&real_clock, (u64)tai_offset);
+	copy_clock();
 }
 
 /* The ktime of the next second of the time of day at now. time_lock held. */
@@ -132,7 +140,7 @@ void timekeeping_update_vdso(void)
 	unsigned long flags;
 
 	spin_lock_irqsave(&time_lock, flags);
-	arch_update_vdso(&real_clock, (u64)tai_offset);
+	copy_clock();
 	spin_unlock_irqrestore(&time_lock, flags);
 }
 

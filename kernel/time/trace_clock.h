@@ -12,9 +12,15 @@ struct trace_clock {
 	bool in_ns; /* read() returns nanoseconds; false: another unit */
 };
 
-/* In Linux's order: local, global, counter, uptime, perf, mono, mono_raw, boot, x86-tsc. */
+/*
+ * In Linux's order: local, global, counter, uptime, perf, mono, mono_raw, boot, tai, x86-tsc.
+ */
 extern const struct trace_clock trace_clocks[];
 extern const unsigned trace_nr_clocks;
+
+struct real_clock;
+/* Clock tai follows the time of day: clock, and the TAI offset in s. Calls are serialized. */
+void trace_clock_set_tai(const struct real_clock *clock, u64 offset);
 
 /* Returns this CPU's time in ns. The fastest clock. */
 u64 trace_clock_local(void);

@@ -272,7 +272,7 @@ def test_ftrace_enabled_turns_all_calls_off_and_what_changes_meanwhile_counts_af
         check(f"echo 1 > {enabled}; echo 0 > function_profile_enabled")
 
 
-@pytest.mark.parametrize("clock", ["local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot", "x86-tsc"])
+@pytest.mark.parametrize("clock", ["local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot", "tai", "x86-tsc"])
 def test_each_clock_is_shown_in_brackets_and_counts_up(tracing, clock):
     tracing.write("trace_clock", clock)
     assert f"[{clock}]" in tracing.read("trace_clock")
@@ -280,6 +280,15 @@ def test_each_clock_is_shown_in_brackets_and_counts_up(tracing, clock):
         tracing.write("trace_marker", text)
     stamps = [float(s) for s in re.findall(r"([\d.]+): tracing_mark_write", tracing.read("trace"))]
     assert len(stamps) == 3 and (stamps == sorted(stamps) or clock == "local")
+
+
+def test_the_clock_tai_shows_the_time_of_day(tracing):
+    tracing.write("trace_clock", "tai")
+    before = int(tracing.machine.check("date +%s"))
+    tracing.write("trace_marker", "x")
+    after = int(tracing.machine.check("date +%s"))
+    stamp = float(re.search(r"([\d.]+): tracing_mark_write", tracing.read("trace"))[1])
+    assert before <= stamp < after + 1
 
 
 def with_option(tracing, option, value, command="head /proc/uptime"):  # cat has sendfile(), not read()

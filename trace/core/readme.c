@@ -26,6 +26,7 @@ static const char readme_msg[] =
 	"     counter:   adds 1 for each entry; shows the order only\n"
 	"      uptime:   timer ticks since the boot\n"
 	"        mono:   nanoseconds since the boot, as CLOCK_MONOTONIC\n"
+	"     tai:       international atomic time: the time of day without leap seconds\n"
 	"     x86-tsc:   cycles of the CPU's time stamp counter\n"
 	"\n  timestamp_mode\t- how the buffer stores times\n"
 	"       delta:   as the time since the previous entry\n"
