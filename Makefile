@@ -9,6 +9,7 @@
 #: make test        all tests, on the host and booted; the last line has totals
 #: make test-tools  test the programs that show traces: KernelShark, speedscope
 #: make bench       measure; print tables and write build/bench.json
+#: make compare     the same commands on nop5 and on Linux; print one table (README=1: into README.md)
 #: make boot-trace  trace the boot: build/boot.dat, a flame graph, and the ten
 #:                  most expensive functions
 #: make soak        the long tests: 100 million events through the ring buffer,
@@ -144,7 +145,7 @@ endif
 else
 TRACED := # not that of a make above this one, which has exported its own
 NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/kprobes/% trace/probe_events/% trace/ftrace_files/% \
-	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/latency/% trace/tracers/profiler.c trace/tracers/stack.c \
+	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/latency/% trace/tracers/pstore.c trace/tracers/profiler.c trace/tracers/stack.c \
 	       trace/livepatch/% selftest/trace/% selftest/arch/ftrace_entry.asm \
 	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/bench/probes.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c
 SRCS      := $(filter-out $(NEED_FTRACE),$(SRCS))
@@ -168,7 +169,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench soak clean FORCE
+.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -380,6 +381,10 @@ rootfs:
 	@mkdir -p $(O)
 	@echo '$(ADD)' >$(O)/rootfs.add
 	@$(MAKE) --no-print-directory $(O)/rootfs.cpio
+
+compare:
+	@scripts/install-deps bench
+	@tests/bench/compare.py $(if $(README),--readme)
 
 bench:
 	@scripts/install-deps bench

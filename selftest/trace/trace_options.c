@@ -70,6 +70,14 @@ SELFTEST(trace_options, func_stack_trace_adds_the_callers)
 	reset();
 }
 
+/* All calls come from one instruction: a compiler cannot unroll a loop whose counter is volatile.
+ */
+static noinline void call_repeatedly(unsigned (*function)(unsigned a, unsigned b), unsigned times)
+{
+	for (volatile unsigned i = 0; i < times; i++)
+		function(1, 2);
+}
+
 SELFTEST(trace_options, func_no_repeats_counts_the_calls_that_follow_one_another)
 {
 	reset();
@@ -77,11 +85,9 @@ SELFTEST(trace_options, func_no_repeats_counts_the_calls_that_follow_one_another
 	EXPECT_EQ(put("set_ftrace_filter", "ftrace_target_add ftrace_target_multiply"), 0);
 	EXPECT_EQ(put("current_tracer", "function"), 0);
 	preempt_disable();
-	for (unsigned i = 0; i < 4; i++)
-		ftrace_target_add(i, 1);
-	for (unsigned i = 0; i < 5; i++)
-		ftrace_target_multiply(i, 2);
-	ftrace_target_add(1, 1);
+	call_repeatedly(ftrace_target_add, 4);
+	call_repeatedly(ftrace_target_multiply, 5);
+	call_repeatedly(ftrace_target_add, 1);
 	preempt_enable();
 	EXPECT_EQ(put("tracing_on", "0"), 0);
 	get("trace");
