@@ -2,7 +2,8 @@
  * Measures system calls, faults, processes and switches as a program sees them: instructions for
  * each operation. A static program that runs on nop5 and on Linux, on one CPU under QEMU with
  * -icount shift=0, where the TSC counts instructions. `programs` prints a line "NAME INSTRUCTIONS"
- * for each figure; `programs NAME...` prints these only.
+ * for each figure; `programs NAME...` prints these only; `programs tsc` prints the instructions
+ * since the reset.
  *
  * Each figure is the mean of many operations after some that warm up. The cost of the loop, about
  * three instructions, is part of it.
@@ -304,6 +305,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "exit"))
 		return 0;
+	if (argc == 2 && !strcmp(argv[1], "tsc"))
+		return printf("since_reset %llu\n", __rdtsc()) < 0;
 	prepare();
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		unsigned long each;

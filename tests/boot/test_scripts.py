@@ -4,12 +4,17 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
 from nop5 import ROOT, finish, host
 import oops
 from stopwatch import family
+
+sys.path.insert(0, str(ROOT / "tests/bench"))
+
+import compare  # noqa: E402
 
 
 def boot_script(*arguments, stdin=""):
@@ -192,3 +197,9 @@ def test_each_purpose_installs_what_it_needs(bare, purpose, needed, not_needed):
 def test_nothing_is_said_when_nothing_is_missing():
     result = host([ROOT / "scripts/install-deps", "--check", "test"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_readme_shows_what_make_compare_measures():
+    table = (ROOT / "README.md").read_text().partition(compare.BEGIN)[2].partition(compare.END)[0]
+    shown = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")][1:]
+    assert shown == [what for what, _ in compare.ROWS.values()]

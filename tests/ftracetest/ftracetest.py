@@ -8,7 +8,8 @@ The suite is tools/testing/selftests/ftrace of Debian's package linux-source-6.1
 of its own, so one that hangs costs one test. The table shows the result of each test beside that of Debian's Linux; the
 second result is that of the test in an instance. The exit status is 1 if a test is worse than there.
 
-build/ftracetest/logs/ has the output of each test that did not pass; build/test/ftracetest.xml is JUnit.
+build/ftracetest/logs/ has the output of each test that did not pass; build/ftracetest/results.txt has all results, in the
+form of linux-6.1.txt; build/test/ftracetest.xml is JUnit.
 """
 import argparse
 import os
@@ -28,6 +29,7 @@ WORK = ROOT / "build/ftracetest"
 PACKAGE = "linux-source-6.1"
 SOURCE = "tools/testing/selftests/ftrace"
 RECORD = Path(__file__).with_name("linux-6.1.txt")
+RESULTS = WORK / "results.txt"
 # What the tests call beside busybox: nice is coreutils', chrt is util-linux's, and one test wants a shell that executes ping.
 PROGRAMS = ("coreutils", "util-linux", "dash")
 # Tests ping 127.0.0.1. Four tests look for a PID anywhere in lines of a trace: one of two digits is part of many numbers.
@@ -88,9 +90,13 @@ def run_test(name, initrd, cpus):
     return results
 
 
-def recorded():
-    """{name: (result, result in an instance)} of Linux."""
-    return {name: (first, second) for name, first, second in map(str.split, RECORD.read_text().splitlines())}
+def load(path):
+    """{name: (result, result in an instance)} of a file of results."""
+    return {name: (first, second) for name, first, second in map(str.split, path.read_text().splitlines())} if path.exists() else {}
+
+
+def save(path, results):
+    path.write_text("".join(f"{name} {' '.join(result)}\n" for name, result in sorted(results.items())))
 
 
 def as_good(ours, theirs):
@@ -117,7 +123,7 @@ def count(rows, which):
 
 def run(args):
     directory = suite()
-    initrd, linux, rows = image(directory), recorded(), []
+    initrd, linux, rows = image(directory), load(RECORD), []
     names = tests_of(directory, args.patterns)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, ours in zip(names, pool.map(lambda name: run_test(name, initrd, args.cpus), names)):
@@ -125,6 +131,7 @@ def run(args):
             rows.append((name, ours, theirs))
             print(f"{name:52} {ours[0]:12}{ours[1]:8} Linux: {theirs[0]:12}{theirs[1]}", flush=True)
     junit(rows)
+    save(RESULTS, {**load(RESULTS), **{name: ours for name, ours, _ in rows}})
     print(f"nop5:  {count(rows, 1)}\nLinux: {count(rows, 2)}")
     return 0 if all(all(map(as_good, ours, theirs)) for _, ours, theirs in rows) else 1
 
@@ -143,10 +150,10 @@ chroot /r /bin/sh /tests.sh
 
 def merge(names, output):
     """Enters the results that Linux's output tells into linux-6.1.txt. A test that has not begun keeps its line."""
-    rows = recorded()
+    rows = load(RECORD)
     parts = re.split(rf"^({'|'.join(map(re.escape, names))})$", output, flags=re.M)
     rows.update((name, results_of(text)) for name, text in zip(parts[1::2], parts[2::2]))
-    RECORD.write_text("".join(f"{name} {' '.join(results)}\n" for name, results in sorted(rows.items())))
+    save(RECORD, rows)
 
 
 def record(linux_ref, patterns):
