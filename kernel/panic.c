@@ -91,6 +91,8 @@ static void panic_wait(u64 ns)
 static void __noreturn panic_end(void)
 {
 	if (panic_timeout > 0) {
+		pr_emerg("Rebooting in %d seconds..\n", panic_timeout);
+		console_flush();
 		panic_wait((u64)panic_timeout * NSEC_PER_SEC);
 		machine_restart();
 	}

@@ -46,9 +46,12 @@ extern void (*oops_task_hook)(struct pt_regs *regs);
 extern int panic_timeout;
 extern int panic_on_oops;
 extern atomic_t panic_cpu; /* the CPU that panics, or -1 */
-/* Power off (ACPI S5), reset, or make QEMU exit through isa-debug-exit. Any context. */
+/*
+ * Power off (ACPI S5), reset, halt all CPUs, or make QEMU exit through isa-debug-exit. Any context.
+ */
 void __noreturn machine_power_off(void);
 void __noreturn machine_restart(void);
+void __noreturn machine_halt(void);
 /*
  * Resets by an exception without a handler: the handler of the missing handler is missing too
  * (Intel SDM 3A 6.15, "Interrupt 8"). Any context.

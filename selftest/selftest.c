@@ -12,6 +12,7 @@
 #include "kernel/panic.h"
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
+#include "kernel/process/reboot.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/signal.h"
 #include "selftest/lib/file_systems.h"
@@ -138,7 +139,7 @@ static int run_selftests(void *unused __unused)
 	console_flush();
 	if (totals.fail || !suites)
 		qemu_debug_exit(EXIT_TESTS_FAILED);
-	machine_power_off();
+	kernel_power_off();
 }
 
 /* PID 1 runs the tests in a child, and waits for the orphans that they leave. */

@@ -15,8 +15,8 @@
 #define I8042_PULSE_RESET    0xfe
 #define I8042_TRIES          100000U
 
-/* Halts all CPUs. A CPU that continued would report this one as locked up. */
-static void __noreturn stay(void)
+/* A CPU that continued would report this one as locked up. */
+void __noreturn machine_halt(void)
 {
 	local_irq_disable();
 	smp_stop_other_cpus(false);
@@ -31,12 +31,10 @@ void qemu_debug_exit(u8 value)
 
 void __noreturn machine_power_off(void)
 {
-	pr_emerg("reboot: Power down\n");
-	console_flush();
 	acpi_power_off();
 	pr_emerg("reboot: Power off not available: System halted\n");
 	console_flush();
-	stay();
+	machine_halt();
 }
 
 void __noreturn machine_triple_fault(void)
@@ -48,13 +46,11 @@ void __noreturn machine_triple_fault(void)
 
 	local_irq_disable();
 	asm volatile("lidt %0; int3" : : "m"(no_table));
-	stay();
+	machine_halt();
 }
 
 void __noreturn machine_restart(void)
 {
-	pr_emerg("reboot: Restarting system\n");
-	console_flush();
 	local_irq_disable(); /* a reset may take time: a trace that survives it ends here */
 	acpi_reset();
 	outb(RESET_CONTROL_PORT, RESET_CONTROL_FULL);

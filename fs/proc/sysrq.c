@@ -7,6 +7,7 @@
 #include "kernel/panic.h"
 #include "kernel/printk/kmsg_dump.h"
 #include "kernel/printk/printk.h"
+#include "kernel/process/reboot.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/smp.h"
 
@@ -125,7 +126,7 @@ static void sysrq_reboot(int key)
 static void sysrq_poweroff(int key)
 {
 	(void)key;
-	machine_power_off();
+	kernel_power_off();
 }
 
 static void sysrq_crash(int key __unused)

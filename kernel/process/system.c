@@ -1,13 +1,9 @@
-/* System calls about the whole machine: uname(2), sysinfo(2), reboot(2), membarrier(2) and others.
- */
+/* System calls about the whole machine: uname(2), sysinfo(2), membarrier(2) and others. */
 #include "arch/uaccess.h"
 #include "kernel/boot/version.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/panic.h"
-#include "kernel/printk/kmsg_dump.h"
-#include "kernel/printk/printk.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/signal_struct.h"
@@ -115,54 +111,6 @@ SYSCALL_DEFINE3(getcpu, unsigned __user *, cpup, unsigned __user *, nodep,
 	if ((cpup && put_user(cpu, cpup)) || (nodep && put_user(0u, nodep)))
 		return -EFAULT;
 	return 0;
-}
-
-/* reboot(2). */
-#define REBOOT_MAGIC1 0xfee1dead
-#define CMD_RESTART   0x01234567
-#define CMD_HALT      0xcdef0123
-#define CMD_CAD_ON    0x89abcdef
-#define CMD_CAD_OFF   0x00000000
-#define CMD_POWER_OFF 0x4321fedc
-#define CMD_RESTART2  0xa1b2c3d4
-
-static bool reboot_magic2(unsigned magic)
-{
-	/* 672274793, and three birthdays: 85072278, 369367448, 537993216. */
-	return magic == 0x28121969 || magic == 0x05121996 || magic == 0x16041998 ||
-	       magic == 0x20112000;
-}
-
-/* Restricted: the text of LINUX_REBOOT_CMD_RESTART2 is ignored. */
-SYSCALL_DEFINE4(reboot, int, magic1, int, magic2, unsigned int, cmd, void __user *, arg)
-{
-	(void)arg; /* of RESTART2: a text for the firmware */
-	if (!capable(CAP_SYS_BOOT))
-		return -EPERM;
-	if ((unsigned)magic1 != REBOOT_MAGIC1 || !reboot_magic2((unsigned)magic2))
-		return -EINVAL;
-	switch (cmd) {
-	case CMD_RESTART:
-	case CMD_RESTART2:
-		pr_emerg("reboot: Restarting system\n");
-		kmsg_dump(KMSG_DUMP_SHUTDOWN);
-		console_flush();
-		machine_restart();
-	case CMD_POWER_OFF:
-		pr_emerg("reboot: Power down\n");
-		kmsg_dump(KMSG_DUMP_SHUTDOWN);
-		console_flush();
-		machine_power_off();
-	case CMD_HALT:
-		pr_emerg("reboot: System halted\n");
-		kmsg_dump(KMSG_DUMP_SHUTDOWN);
-		console_flush();
-		machine_power_off();
-	case CMD_CAD_ON:
-	case CMD_CAD_OFF:
-		return 0; /* a serial console has no Ctrl-Alt-Del */
-	}
-	return -EINVAL;
 }
 
 /* membarrier(2). */
