@@ -26,8 +26,16 @@ static bool has_positions(const struct file *file)
 static ssize_t rw_iter(struct file *file, struct iov_iter *iter, loff_t *pos, unsigned flags,
 		       enum rw_direction dir)
 {
-	return dir == RW_READ ? vfs_iter_read(file, iter, pos)
-			      : vfs_iter_write(file, iter, pos, flags);
+	ssize_t ret;
+
+	if (dir == RW_READ) {
+		ret = vfs_iter_read(file, iter, pos);
+		account_read(ret);
+	} else {
+		ret = vfs_iter_write(file, iter, pos, flags);
+		account_write(ret);
+	}
+	return ret;
 }
 
 /* At the position of the file. */

@@ -129,24 +129,34 @@ static noinline ssize_t write_kernel_iter(struct file *file, const char *buf, si
 
 static inline ssize_t do_kernel_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
+	ssize_t ret;
+
 	if (unlikely(!(file->f_mode & FMODE_READ)))
 		return -EBADF;
 	if (unlikely(count > MAX_RW_COUNT))
 		count = MAX_RW_COUNT;
 	if (unlikely(!file->f_op->read))
-		return read_kernel_iter(file, buf, count, pos);
-	return file->f_op->read(file, buf, count, pos);
+		ret = read_kernel_iter(file, buf, count, pos);
+	else
+		ret = file->f_op->read(file, buf, count, pos);
+	account_read(ret);
+	return ret;
 }
 
 static inline ssize_t do_kernel_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
+	ssize_t ret;
+
 	if (unlikely(!(file->f_mode & FMODE_WRITE)))
 		return -EBADF;
 	if (unlikely(count > MAX_RW_COUNT))
 		count = MAX_RW_COUNT;
 	if (unlikely(!file->f_op->write))
-		return write_kernel_iter(file, buf, count, pos);
-	return file->f_op->write(file, buf, count, pos);
+		ret = write_kernel_iter(file, buf, count, pos);
+	else
+		ret = file->f_op->write(file, buf, count, pos);
+	account_write(ret);
+	return ret;
 }
 
 ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
@@ -164,25 +174,31 @@ ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *p
 noinline ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	struct iov_iter to;
+	ssize_t ret;
 
 	if (unlikely(!current->mm))
 		return do_kernel_read(file, (__force char *)buf, count, pos);
 	if (unlikely(!access_ok(buf, count)))
 		return file->f_mode & FMODE_READ ? -EFAULT : -EBADF;
 	iov_iter_user(&to, buf, min(count, MAX_RW_COUNT));
-	return vfs_iter_read(file, &to, pos);
+	ret = vfs_iter_read(file, &to, pos);
+	account_read(ret);
+	return ret;
 }
 
 noinline ssize_t vfs_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
 	struct iov_iter from;
+	ssize_t ret;
 
 	if (unlikely(!current->mm))
 		return do_kernel_write(file, (__force const char *)buf, count, pos);
 	if (unlikely(!access_ok(buf, count)))
 		return file->f_mode & FMODE_WRITE ? -EFAULT : -EBADF;
 	iov_iter_user(&from, (char __user *)buf, min(count, MAX_RW_COUNT));
-	return vfs_iter_write(file, &from, pos, 0);
+	ret = vfs_iter_write(file, &from, pos, 0);
+	account_write(ret);
+	return ret;
 }
 
 /* Tells if f_pos needs its lock: another task can use it only if the file has more references. */

@@ -111,6 +111,12 @@ static int put_pos(loff_t __user *user, struct file *file, loff_t pos)
 	return 0;
 }
 
+static void account_copy(ssize_t bytes)
+{
+	account_read(bytes);
+	account_write(bytes);
+}
+
 /* ---- sendfile ---- */
 
 static ssize_t do_sendfile(struct file *in, loff_t __user *offset, struct file *out, size_t count)
@@ -146,6 +152,8 @@ SYSCALL_DEFINE4(sendfile64, int, out_fd, int, in_fd, loff_t __user *, offset, si
 
 	if (in.file && out.file)
 		ret = do_sendfile(in.file, offset, out.file, count);
+	if (ret >= 0)
+		account_copy(ret);
 	if (in.file)
 		fdput(in);
 	if (out.file)
@@ -282,6 +290,8 @@ SYSCALL_DEFINE6(copy_file_range, int, fd_in, loff_t __user *, off_in, int, fd_ou
 
 	if (in.file && out.file)
 		ret = flags ? -EINVAL : do_copy_file_range(in.file, off_in, out.file, off_out, len);
+	if (ret > 0)
+		account_copy(ret);
 	if (in.file)
 		fdput(in);
 	if (out.file)

@@ -49,6 +49,7 @@
 #define EOVERFLOW       75
 #define ELIBBAD         80
 #define EILSEQ          84
+#define EUSERS          87
 #define ENOTSOCK        88
 #define EDESTADDRREQ    89
 #define EMSGSIZE        90

@@ -40,6 +40,13 @@
 
 static int pid_file_open(struct inode *inode, struct file *file);
 
+/* A line for each mounted hierarchy of control groups: there is none. */
+static int proc_pid_cgroup(struct seq_file *m, void *v)
+{
+	(void)v;
+	return proc_task_alive(((struct proc_object *)m->private)->task) ? 0 : -ESRCH;
+}
+
 static const struct file_operations pid_mounts_fops = {
 	.open = pid_file_open,
 	.read = seq_read,
@@ -52,25 +59,31 @@ static const struct pid_entry pid_entries[] = {
 	DIR("fd", 0500, 0, proc_fd_dir_inode_operations, proc_fd_dir_operations),
 	DIR("fdinfo", 0555, 0, proc_fdinfo_dir_inode_operations, proc_fd_dir_operations),
 	FILE("auxv", 0400, PROC_PTRACE, proc_pid_auxv),
+	FILE("cgroup", 0444, 0, proc_pid_cgroup),
 	FILE_OPS("cmdline", 0444, 0, proc_cmdline_operations),
 	FILE("comm", 0644, 0, proc_pid_comm),
 	LINK("cwd", proc_cwd_link),
 	FILE_OPS("environ", 0400, PROC_PTRACE, proc_environ_operations),
 	LINK("exe", proc_exe_link),
+	FILE_OPS("gid_map", 0644, 0, proc_id_map_operations),
+	FILE("io", 0400, 0, proc_pid_io),
 	FILE("limits", 0444, 0, proc_pid_limits),
 	FILE_OPS("loginuid", 0644, 0, proc_loginuid_operations),
 	FILE_OPS("maps", 0444, PROC_PTRACE, proc_maps_operations),
 	FILE_OPS("mem", 0600, PROC_PTRACE, proc_mem_operations),
 	MOUNTS("mountinfo", proc_show_mountinfo),
 	MOUNTS("mounts", proc_show_mounts),
+	DIR("ns", 0511, 0, proc_ns_dir_inode_operations, proc_ns_dir_operations),
 	FILE_OPS("oom_adj", 0644, 0, proc_oom_adj_operations),
 	FILE("oom_score", 0444, 0, proc_pid_oom_score),
 	FILE_OPS("oom_score_adj", 0644, 0, proc_oom_score_adj_operations),
 	FILE_OPS("pagemap", 0400, PROC_PTRACE, proc_pagemap_operations),
 	FILE("patch_state", 0400, 0, proc_pid_patch_state),
 	FILE("personality", 0400, PROC_PTRACE, proc_pid_personality),
+	FILE_OPS("projid_map", 0644, 0, proc_id_map_operations),
 	LINK("root", proc_root_link),
 	FILE("sessionid", 0444, 0, proc_pid_sessionid),
+	FILE_OPS("setgroups", 0644, 0, proc_setgroups_operations),
 	FILE_OPS("smaps", 0444, PROC_PTRACE, proc_smaps_operations),
 	FILE("smaps_rollup", 0444, PROC_PTRACE, proc_pid_smaps_rollup),
 	FILE("stack", 0400, PROC_PTRACE, proc_pid_stack),
@@ -80,6 +93,7 @@ static const struct pid_entry pid_entries[] = {
 	FILE("syscall", 0400, PROC_PTRACE, proc_pid_syscall),
 	FILE("timers", 0444, PROC_PROCESS, proc_pid_timers),
 	FILE_OPS("timerslack_ns", 0666, 0, proc_timerslack_operations),
+	FILE_OPS("uid_map", 0644, 0, proc_id_map_operations),
 	FILE("wchan", 0444, 0, proc_pid_wchan),
 };
 

@@ -34,7 +34,7 @@ int proc_unknown_syscalls_init(void); /* unknown_syscalls.c */
 struct proc_object {
 	struct task_struct *task;      /* counted */
 	const struct pid_entry *entry; /* what the name stands for; NULL: the directory of a task */
-	unsigned fd;                   /* in fd/ and fdinfo/ */
+	unsigned fd;                   /* in fd/ and fdinfo/; in ns/: the index of the link */
 	bool thread;                   /* below task/: shows this thread alone */
 };
 
@@ -76,6 +76,9 @@ bool proc_task_alive(struct task_struct *task);
 /* The text of a path for a link: kmalloc()ed, or an ERR_PTR. Task context. */
 char *proc_path_text(const struct path *path);
 
+/* The text of a link whose object get_path() gives: the same. */
+char *proc_link_text(struct dentry *dentry, int (*get_path)(struct dentry *, struct path *));
+
 /* task_dir.c: task/, with a directory for each thread. */
 extern const struct inode_operations proc_task_dir_inode_operations;
 extern const struct file_operations proc_task_dir_operations;
@@ -88,6 +91,12 @@ extern const struct inode_operations proc_exe_link, proc_cwd_link, proc_root_lin
 extern const struct inode_operations proc_fd_dir_inode_operations;
 extern const struct inode_operations proc_fdinfo_dir_inode_operations;
 extern const struct file_operations proc_fd_dir_operations;
+
+/* namespaces.c: ns/. */
+extern const struct inode_operations proc_ns_dir_inode_operations;
+extern const struct file_operations proc_ns_dir_operations;
+/* id_map.c: the user namespace. */
+extern const struct file_operations proc_id_map_operations, proc_setgroups_operations;
 
 /* task_mm.c: what the address space tells. */
 extern const struct file_operations proc_maps_operations, proc_mem_operations;
@@ -131,5 +140,6 @@ extern const struct file_operations proc_loginuid_operations;
 int proc_pid_sessionid(struct seq_file *m, void *v);
 extern const struct file_operations proc_timerslack_operations;
 int proc_pid_timers(struct seq_file *m, void *v); /* timers.c */
+int proc_pid_io(struct seq_file *m, void *v);     /* io.c */
 int proc_show_mounts(struct seq_file *m, void *v);
 int proc_show_mountinfo(struct seq_file *m, void *v);

@@ -34,8 +34,7 @@ char *proc_path_text(const struct path *path)
 	return buf;
 }
 
-/* The text of a link whose object get_path() gives. */
-static char *text_of(struct dentry *dentry, int (*get_path)(struct dentry *, struct path *))
+char *proc_link_text(struct dentry *dentry, int (*get_path)(struct dentry *, struct path *))
 {
 	struct path path;
 	int err = get_path(dentry, &path);
@@ -92,17 +91,17 @@ static int root_get_path(struct dentry *dentry, struct path *path)
 
 static char *exe_get_link(struct dentry *dentry)
 {
-	return text_of(dentry, exe_get_path);
+	return proc_link_text(dentry, exe_get_path);
 }
 
 static char *cwd_get_link(struct dentry *dentry)
 {
-	return text_of(dentry, cwd_get_path);
+	return proc_link_text(dentry, cwd_get_path);
 }
 
 static char *root_get_link(struct dentry *dentry)
 {
-	return text_of(dentry, root_get_path);
+	return proc_link_text(dentry, root_get_path);
 }
 
 const struct inode_operations proc_exe_link = {
@@ -150,7 +149,7 @@ static int fd_get_path(struct dentry *dentry, struct path *path)
 
 static char *fd_get_link(struct dentry *dentry)
 {
-	return text_of(dentry, fd_get_path);
+	return proc_link_text(dentry, fd_get_path);
 }
 
 static const struct inode_operations fd_link = {

@@ -41,6 +41,14 @@ void task_cputime(struct task_struct *p, u64 *utime, u64 *stime)
 	spin_unlock_irqrestore(&p->lock, flags);
 }
 
+static void add_io(struct task_io_accounting *sum, const struct task_io_accounting *more)
+{
+	sum->rchar += READ_ONCE(more->rchar);
+	sum->wchar += READ_ONCE(more->wchar);
+	sum->syscr += READ_ONCE(more->syscr);
+	sum->syscw += READ_ONCE(more->syscw);
+}
+
 void add_task_usage(struct task_usage *sum, struct task_struct *p)
 {
 	u64 utime, stime;
@@ -52,6 +60,7 @@ void add_task_usage(struct task_usage *sum, struct task_struct *p)
 	sum->nivcsw += READ_ONCE(p->nivcsw);
 	sum->min_flt += READ_ONCE(p->min_flt);
 	sum->maj_flt += READ_ONCE(p->maj_flt);
+	add_io(&sum->io, &p->ioac);
 	if (p == current && p->mm)
 		sum->maxrss =
 			max(sum->maxrss, max(READ_ONCE(p->mm->hiwater_rss), get_mm_rss(p->mm)));
@@ -65,6 +74,7 @@ void add_usage(struct task_usage *sum, const struct task_usage *more)
 	sum->nivcsw += more->nivcsw;
 	sum->min_flt += more->min_flt;
 	sum->maj_flt += more->maj_flt;
+	add_io(&sum->io, &more->io);
 	sum->maxrss = max(sum->maxrss, more->maxrss);
 }
 

@@ -12,6 +12,7 @@
 #include "kernel/atomic.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/process/pid.h"
+#include "kernel/sched/io_accounting.h"
 #include "kernel/sched/signal.h"
 #include "kernel/sched/wait.h"
 #include "kernel/time/timer.h"
@@ -70,12 +71,13 @@ struct rlimit {
 
 struct tty_struct;
 
-/* What times(2) and getrusage(2) report of tasks that have ended, in ns and in counts. */
+/* What times(2), getrusage(2) and /proc/PID/io report of tasks that ended, in ns and in counts. */
 struct task_usage {
 	u64 utime, stime;
 	u64 nvcsw, nivcsw;
 	u64 min_flt, maj_flt;
 	u64 maxrss; /* pages: a maximum, not a sum */
+	struct task_io_accounting io;
 };
 
 /* A timer of setitimer(2) that counts CPU time of the process, in ns. */

@@ -15,6 +15,7 @@
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/thread_size.h"
 #include "kernel/sched/completion.h"
+#include "kernel/sched/io_accounting.h"
 #include "kernel/sched/signal.h"
 
 struct cred;
@@ -171,10 +172,11 @@ struct task_struct {
 	int *set_child_tid;   /* [O] user address: gets the pid when the task starts */
 	int *clear_child_tid; /* [O] user address: 0 and a futex wake at its end */
 	void *robust_list;    /* [O] user address: set_robust_list() */
-	struct completion *vfork_done; /* [O] the parent waits in vfork(); NULL: it does not */
-	u64 user_ticks, kernel_ticks;  /* [R] ticks that found it in user mode, in the kernel */
-	u64 last_utime, last_stime;    /* [P] what task_cputime() has told last */
-	u64 min_flt, maj_flt;          /* [O] page faults; major: it waited for a device */
+	struct completion *vfork_done;  /* [O] the parent waits in vfork(); NULL: it does not */
+	u64 user_ticks, kernel_ticks;   /* [R] ticks that found it in user mode, in the kernel */
+	u64 last_utime, last_stime;     /* [P] what task_cputime() has told last */
+	u64 min_flt, maj_flt;           /* [O] page faults; major: it waited for a device */
+	struct task_io_accounting ioac; /* [O] for /proc/PID/io */
 	/*
 	 * [siglock] signal masks, bit n-1. The only thread of a process adds to its own blocked
 	 * without the lock: a sender that saw the old mask only makes it look for signals in vain.
