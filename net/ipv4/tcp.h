@@ -12,7 +12,8 @@
  * A connection that nobody has a file of stays in the table until its end has been told to the
  * peer, and then for 60 seconds if it has closed first (TIME_WAIT).
  *
- * A listener whose queue is full lets SYNs wait. Linux drops them, and they come again.
+ * A listener whose queue is full lets SYNs wait, as many as SYN_QUEUE_MAX. Linux drops them, and
+ * they come again.
  *
  * Files: tcp.c the calls; tcp_connect.c connections; tcp_input.c, tcp_output.c segments.
  */
@@ -38,6 +39,8 @@ struct tcphdr {
 /* A segment of data is one block of 16 KiB. */
 #define TCP_PIECE        (16384U - (unsigned)sizeof(struct sk_buff) - TCP_HEADERS)
 #define TCP_TIMEWAIT_LEN (60 * (ktime_t)NSEC_PER_SEC)
+/* Nothing else limits the SYNs that wait at a listener: their sockets may be closed. */
+#define SYN_QUEUE_MAX 4096U
 
 enum { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED };
 
@@ -57,7 +60,8 @@ struct tcp_sock {
 	struct list_head accept_node; /* [L] */
 	/* A listener. */
 	struct list_head accept_queue; /* [S] of connections, each with the reference of its file */
-	struct list_head syn_queue;    /* [S] of segments */
+	struct list_head syn_queue;    /* [S] of segments: no room for them yet */
+	unsigned syn_qlen;             /* [S] */
 	unsigned qlen, backlog;        /* [S] connections that nobody has accepted */
 	int options[32];               /* values of options that change nothing here: TCP_NODELAY */
 };
@@ -109,8 +113,8 @@ void tcp_send_reset(struct sk_buff *skb);
 void tcp_done(struct tcp_sock *tp, int error);
 /* After tcp_done(), without S: packets find it no more. A port of bind(2) stays, unless dead. */
 void tcp_unhash(struct tcp_sock *tp);
-/* A listener gets a SYN. Softirqs off, no lock held; takes skb over. */
-void tcp_conn_request(struct tcp_sock *tp, struct sk_buff *skb);
+/* Answers the SYNs for which the queue of a listener has room. Softirqs off, no lock held. */
+void tcp_answer_syns(struct tcp_sock *tp);
 /* The connection ends after TCP_TIMEWAIT_LEN. S held. */
 void tcp_start_timer(struct tcp_sock *tp);
 void tcp_timer(struct timer_list *timer);

@@ -160,6 +160,13 @@ int tcp_disconnect(struct sock *sk)
 
 /* ---- listen and accept ---- */
 
+static void answer_syns(struct tcp_sock *tp)
+{
+	local_bh_disable();
+	tcp_answer_syns(tp);
+	local_bh_enable();
+}
+
 int tcp_listen(struct sock *sk, int backlog)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -178,6 +185,8 @@ int tcp_listen(struct sock *sk, int backlog)
 		spin_unlock_bh(&sk->lock);
 		if (sk->state != TCP_LISTEN)
 			err = inet_hash_listener(sk);
+		else
+			answer_syns(tp);
 	}
 	mutex_unlock(&sk->bind_mutex);
 	return err;
@@ -186,7 +195,6 @@ int tcp_listen(struct sock *sk, int backlog)
 /* The first connection, or NULL. A SYN that waits takes its place. */
 static struct tcp_sock *take_connection(struct tcp_sock *tp)
 {
-	struct sk_buff *syn = NULL;
 	struct tcp_sock *child;
 
 	spin_lock_bh(&tp->sk.lock);
@@ -194,16 +202,10 @@ static struct tcp_sock *take_connection(struct tcp_sock *tp)
 	if (child) {
 		list_del_init(&child->accept_node);
 		tp->qlen--;
-		syn = list_first_entry_or_null(&tp->syn_queue, struct sk_buff, list);
-		if (syn)
-			list_del_init(&syn->list);
 	}
 	spin_unlock_bh(&tp->sk.lock);
-	if (syn) {
-		local_bh_disable();
-		tcp_conn_request(tp, syn);
-		local_bh_enable();
-	}
+	if (child)
+		answer_syns(tp);
 	return child;
 }
 
@@ -238,6 +240,7 @@ void inet_csk_listen_stop(struct tcp_sock *tp)
 	spin_lock_bh(&tp->sk.lock);
 	list_splice_tail_init(&tp->accept_queue, &children);
 	list_splice_tail_init(&tp->syn_queue, &syns);
+	tp->syn_qlen = 0;
 	list_for_each_entry (child, &children, accept_node)
 		tp->qlen--;
 	spin_unlock_bh(&tp->sk.lock);

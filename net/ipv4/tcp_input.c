@@ -105,34 +105,64 @@ static struct tcp_sock *make_child(struct tcp_sock *tp, struct sk_buff *skb)
 	return NULL;
 }
 
-void tcp_conn_request(struct tcp_sock *tp, struct sk_buff *skb)
+/* Takes skb over. qlen counts the connection already. */
+static void answer_syn(struct tcp_sock *tp, struct sk_buff *skb)
 {
-	struct tcp_sock *child = NULL;
-	bool refuse;
+	struct tcp_sock *child = make_child(tp, skb);
 
-	spin_lock_bh(&tp->sk.lock);
-	refuse = tp->sk.state != TCP_LISTEN;
-	if (!refuse && tp->qlen > tp->backlog) {
-		list_add_tail(&skb->list, &tp->syn_queue);
-		spin_unlock_bh(&tp->sk.lock);
-		return;
-	}
-	tp->qlen += !refuse;
-	spin_unlock_bh(&tp->sk.lock);
-	if (!refuse)
-		child = make_child(tp, skb);
 	if (child) {
 		spin_lock_bh(&child->sk.lock);
 		tcp_transmit(child, skb, TCPHDR_SYN | TCPHDR_ACK);
 		spin_unlock_bh(&child->sk.lock);
 		return;
 	}
-	if (!refuse) {
-		spin_lock_bh(&tp->sk.lock);
-		tp->qlen--;
-		spin_unlock_bh(&tp->sk.lock);
-	}
+	spin_lock_bh(&tp->sk.lock);
+	tp->qlen--;
+	spin_unlock_bh(&tp->sk.lock);
 	tcp_send_reset(skb);
+}
+
+/* The first SYN that waits, if there is room: qlen counts its connection from here on. Or NULL. */
+static struct sk_buff *next_syn(struct tcp_sock *tp)
+{
+	struct sk_buff *skb = NULL;
+
+	spin_lock_bh(&tp->sk.lock);
+	if (tp->qlen <= tp->backlog)
+		skb = list_first_entry_or_null(&tp->syn_queue, struct sk_buff, list);
+	if (skb) {
+		list_del_init(&skb->list);
+		tp->syn_qlen--;
+		tp->qlen++;
+	}
+	spin_unlock_bh(&tp->sk.lock);
+	return skb;
+}
+
+void tcp_answer_syns(struct tcp_sock *tp)
+{
+	struct sk_buff *skb;
+
+	while ((skb = next_syn(tp)))
+		answer_syn(tp, skb);
+}
+
+/* A listener gets a SYN. Takes skb over. No lock held. */
+static void tcp_conn_request(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	bool refuse;
+
+	spin_lock_bh(&tp->sk.lock);
+	refuse = tp->sk.state != TCP_LISTEN || tp->syn_qlen >= SYN_QUEUE_MAX;
+	if (!refuse) {
+		list_add_tail(&skb->list, &tp->syn_queue);
+		tp->syn_qlen++;
+	}
+	spin_unlock_bh(&tp->sk.lock);
+	if (refuse)
+		tcp_send_reset(skb);
+	else
+		tcp_answer_syns(tp);
 }
 
 /*
@@ -162,6 +192,7 @@ static bool drop_child(struct tcp_sock *listener)
 	spin_lock_bh(&listener->sk.lock);
 	listener->qlen--;
 	spin_unlock_bh(&listener->sk.lock);
+	tcp_answer_syns(listener);
 	sock_put(&listener->sk);
 	return false;
 }
