@@ -259,10 +259,10 @@ static ssize_t tcp_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 
 /* ---- the end ---- */
 
-/* Tells the peer that the file is closed. S held; sk.dead is set. */
-static void end_connection(struct tcp_sock *tp, bool unread)
+/* Tells the peer that the file is closed; unread: segments. S held; sk.dead is set. */
+static void end_connection(struct tcp_sock *tp, struct list_head *unread)
 {
-	bool reset = unread || (tp->sk.sock.linger && !tp->sk.sock.linger_seconds);
+	bool reset = !list_empty(unread) || (tp->sk.sock.linger && !tp->sk.sock.linger_seconds);
 
 	switch (tp->sk.state) {
 	case TCP_ESTABLISHED:
@@ -272,12 +272,18 @@ static void end_connection(struct tcp_sock *tp, bool unread)
 			tcp_send_fin(tp);
 			return;
 		}
-		tcp_send_active_reset(tp);
+		tcp_send_active_reset(tp, unread);
 		break;
-	case TCP_FIN_WAIT2:
-		tcp_start_timer(tp);
-		return;
 	case TCP_FIN_WAIT1:
+	case TCP_FIN_WAIT2:
+		/* The peer may wait for room, which comes from what is read here. */
+		if (!list_empty(unread)) {
+			tcp_send_active_reset(tp, unread);
+			break;
+		}
+		if (tp->sk.state == TCP_FIN_WAIT2)
+			tcp_start_timer(tp);
+		return;
 	case TCP_CLOSING:
 	case TCP_LAST_ACK:
 	case TCP_TIME_WAIT:
@@ -301,7 +307,7 @@ static void tcp_close(struct sock *sk)
 	tp->rcv_bytes = sk->rmem = 0;
 	WRITE_ONCE(sk->dead, true);
 	WRITE_ONCE(sk->shutdown, SHUT_ALL);
-	end_connection(tp, !list_empty(&queue));
+	end_connection(tp, &queue);
 	over = sk->state == TCP_CLOSE;
 	spin_unlock_bh(&sk->lock);
 	if (listening)

@@ -102,8 +102,11 @@ void tcp_transmit(struct tcp_sock *tp, struct sk_buff *skb, u8 flags);
 void tcp_send_ack(struct tcp_sock *tp, struct sk_buff *skb);
 /* The end of what is sent, and the state after it. */
 void tcp_send_fin(struct tcp_sock *tp);
-/* Tells the peer that the connection is gone. */
-void tcp_send_active_reset(struct tcp_sock *tp);
+/*
+ * Tells the peer that the connection is gone. unread: segments that nobody will read; the first of
+ * them goes back as the RST, so that a peer that waits for room learns it also after our FIN.
+ */
+void tcp_send_active_reset(struct tcp_sock *tp, struct list_head *unread);
 /* Answers a segment that no connection wants with RST, and takes it over. No lock is needed. */
 void tcp_send_reset(struct sk_buff *skb);
 

@@ -135,13 +135,13 @@ int tcp_disconnect(struct sock *sk)
 	mutex_lock(&sk->bind_mutex);
 	spin_lock_bh(&sk->lock);
 	listening = sk->state == TCP_LISTEN;
+	list_splice_tail_init(&sk->queue, &queue);
+	list_splice_tail_init(&tp->ofo, &queue);
 	if (!listening && sk->state != TCP_CLOSE && sk->state != TCP_SYN_SENT)
-		tcp_send_active_reset(tp);
+		tcp_send_active_reset(tp, &queue);
 	tcp_done(tp, 0);
 	tp->ss = SS_UNCONNECTED;
 	WRITE_ONCE(sk->shutdown, 0);
-	list_splice_tail_init(&sk->queue, &queue);
-	list_splice_tail_init(&tp->ofo, &queue);
 	tp->rcv_bytes = tp->sk.rmem = tp->wmem = 0;
 	sk->daddr = 0;
 	sk->dport = 0;
@@ -248,7 +248,7 @@ void inet_csk_listen_stop(struct tcp_sock *tp)
 		list_del_init(&child->accept_node);
 		spin_lock_bh(&child->sk.lock);
 		if (child->sk.state != TCP_CLOSE)
-			tcp_send_active_reset(child);
+			tcp_send_active_reset(child, &child->sk.queue);
 		tcp_done(child, 0);
 		spin_unlock_bh(&child->sk.lock);
 		tcp_prot.close(&child->sk);

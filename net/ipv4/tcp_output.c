@@ -70,10 +70,16 @@ void tcp_send_fin(struct tcp_sock *tp)
 	tcp_transmit(tp, skb, TCPHDR_FIN | TCPHDR_ACK);
 }
 
-void tcp_send_active_reset(struct tcp_sock *tp)
+void tcp_send_active_reset(struct tcp_sock *tp, struct list_head *unread)
 {
-	struct sk_buff *skb = tp->last_skb;
+	struct sk_buff *skb = list_first_entry_or_null(unread, struct sk_buff, list);
 
+	if (skb) {
+		list_del_init(&skb->list);
+		tcp_send_reset(skb);
+		return;
+	}
+	skb = tp->last_skb;
 	tp->last_skb = NULL;
 	/* After a FIN there is no segment left. The peer learns it when it sends something. */
 	if (skb)
