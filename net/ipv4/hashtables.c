@@ -171,7 +171,8 @@ int inet_hash_listener(struct sock *sk)
 	int err = 0;
 
 	spin_lock_bh(&table->lock);
-	if (!port_is_free(sk, sk->num, false)) {
+	/* The end of the socket's last connection may have taken its port away at this moment. */
+	if (!sk->hashed || !port_is_free(sk, sk->num, false)) {
 		err = -EADDRINUSE;
 	} else {
 		/* The first of its port, so that lookups find it soon. */
@@ -204,11 +205,14 @@ void inet_unhash(struct sock *sk)
 void inet_unhash_connection(struct sock *sk)
 {
 	struct inet_table *table = sk->prot->table;
-	bool gone;
+	bool over, gone;
 
 	spin_lock_bh(&table->lock);
-	gone = sk->hashed && !sk->bound_port;
-	list_del_init(&sk->conn_node);
+	/* Another CPU may have come first, and connect(2) again: leave the new connection. */
+	over = READ_ONCE(sk->state) == TCP_CLOSE;
+	gone = over && sk->hashed && !sk->bound_port;
+	if (over)
+		list_del_init(&sk->conn_node);
 	if (gone) {
 		sk->hashed = false;
 		list_del_init(&sk->port_node);

@@ -51,7 +51,8 @@ struct sock {
 	enum sock_state state;  /* [S] */
 	u32 rcv_saddr;          /* [S] the address that it receives for; INADDR_ANY: all */
 	u32 saddr, daddr;       /* [S] the addresses that it sends with; 0: none yet */
-	u16 num;                /* [B] own port in host byte order; raw: the protocol */
+	u16 num;                /* [B] own port in host byte order; raw: the protocol. 0, with [T]
+				 * only, when a connection ends whose port was not bound */
 	u16 dport;              /* [S] port of the peer, in network byte order */
 	bool dead;              /* [S] closed: packets are not queued */
 	unsigned shutdown;      /* [S] SHUT_* */
@@ -151,7 +152,7 @@ int inet_hash_connect(struct sock *sk);
 int inet_hash_listener(struct sock *sk);
 /* No packet finds it from now on. Drops the table's reference. */
 void inet_unhash(struct sock *sk);
-/* The connection is gone; a port that bind(2) has chosen stays. */
+/* The connection is gone: the state is CLOSE. A port that bind(2) has chosen stays. */
 void inet_unhash_connection(struct sock *sk);
 /* The counted connection, or NULL. Ports: saddr's in network byte order, daddr's in host order. */
 struct sock *inet_lookup_established(struct inet_table *table, u32 saddr, u16 sport, u32 daddr,

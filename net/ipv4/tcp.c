@@ -136,7 +136,11 @@ static void consume(struct tcp_sock *tp, struct sk_buff *skb, size_t n)
 	if (skb->offset == skb->len) {
 		list_del_init(&skb->list);
 		tp->sk.rmem -= skb->truesize;
-		tcp_send_ack(tp, skb);
+		/* Nobody waits for it after the end; its port may belong to another connection. */
+		if (tp->sk.state == TCP_CLOSE)
+			kfree_skb(skb);
+		else
+			tcp_send_ack(tp, skb);
 	}
 	spin_unlock_bh(&tp->sk.lock);
 }

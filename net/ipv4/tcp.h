@@ -48,6 +48,7 @@ enum { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED };
 struct tcp_sock {
 	struct sock sk;           /* first */
 	int ss;                   /* [S] what connect(2) says of it */
+	u32 iss;                  /* [S] the number of the own SYN */
 	u32 snd_nxt, rcv_nxt;     /* [S] the next bytes to send and to receive */
 	bool fin_sent;            /* [S] */
 	size_t wmem;              /* [S] truesize of what was sent and is not yet read */

@@ -27,7 +27,7 @@ static int start_connection(struct tcp_sock *tp, const struct sockaddr_in *to)
 	tp->sk.saddr = fl.saddr;
 	tp->sk.daddr = fl.daddr;
 	tp->sk.dport = to->sin_port;
-	tp->snd_nxt = (u32)get_random_u64();
+	tp->iss = tp->snd_nxt = (u32)get_random_u64();
 	tp->fin_sent = false;
 	kfree_skb(tp->last_skb);
 	tp->last_skb = last;
@@ -39,13 +39,17 @@ static int start_connection(struct tcp_sock *tp, const struct sockaddr_in *to)
 	if (err) {
 		tcp_done(tp, 0);
 		tp->ss = SS_UNCONNECTED;
-		kfree_skb(syn);
 	} else {
 		if (!tp->sk.rcv_saddr)
 			tp->sk.rcv_saddr = fl.saddr;
-		tcp_transmit(tp, syn, TCPHDR_SYN);
+		/* A SYN or RST from another CPU may have come first: it was answered. */
+		if (tp->sk.state == TCP_SYN_SENT) {
+			tcp_transmit(tp, syn, TCPHDR_SYN);
+			syn = NULL;
+		}
 	}
 	spin_unlock_bh(&tp->sk.lock);
+	kfree_skb(syn);
 	return err;
 }
 
@@ -73,6 +77,9 @@ static int connect_result(struct tcp_sock *tp)
 {
 	int err = 0;
 
+	/* The softirq that ends the connection may not have come to this yet. */
+	if (READ_ONCE(tp->sk.state) == TCP_CLOSE)
+		tcp_unhash(tp);
 	spin_lock_bh(&tp->sk.lock);
 	if (tp->sk.state == TCP_CLOSE) {
 		err = sock_error(&tp->sk.sock) ?: -ECONNABORTED;

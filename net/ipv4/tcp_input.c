@@ -34,15 +34,22 @@ void tcp_start_timer(struct tcp_sock *tp)
 void tcp_timer(struct timer_list *timer)
 {
 	struct tcp_sock *tp = container_of(timer, struct tcp_sock, timer);
+	bool over;
 
 	spin_lock_bh(&tp->sk.lock);
-	tcp_done(tp, 0);
+	/* connect(2) may have begun another connection while the timer expired. */
+	over = tp->sk.state == TCP_TIME_WAIT || (tp->sk.state == TCP_FIN_WAIT2 && tp->sk.dead);
+	if (over)
+		tcp_done(tp, 0);
 	spin_unlock_bh(&tp->sk.lock);
-	tcp_unhash(tp);
-	sk_wake(&tp->sk, POLL_HUP);
+	if (over) {
+		tcp_unhash(tp);
+		sk_wake(&tp->sk, POLL_HUP);
+	}
 	sock_put(&tp->sk);
 }
 
+/* S held. */
 static void time_wait(struct tcp_sock *tp)
 {
 	WRITE_ONCE(tp->sk.state, TCP_TIME_WAIT);
@@ -94,7 +101,7 @@ static struct tcp_sock *make_child(struct tcp_sock *tp, struct sk_buff *skb)
 	sk->state = TCP_SYN_RECV;
 	child->ss = SS_CONNECTED;
 	child->rcv_nxt = tcp_seq(skb) + 1;
-	child->snd_nxt = (u32)get_random_u64();
+	child->iss = child->snd_nxt = (u32)get_random_u64();
 	child->listener = tp;
 	sock_hold(&tp->sk);
 	if (child->last_skb && !inet_hash_connect(sk))
@@ -312,13 +319,18 @@ static struct sk_buff *rcv_syn_sent(struct tcp_sock *tp, struct sk_buff *skb)
 
 	if (!(flags & TCPHDR_SYN))
 		return skb;
+	/* It answers the SYN of a closed socket that had the same port. */
+	if ((flags & TCPHDR_ACK) && ntohl(tcp_hdr(skb)->ack_seq) != tp->iss + 1) {
+		tcp_send_reset(skb);
+		return NULL;
+	}
 	tp->rcv_nxt = tcp_seq(skb) + 1;
 	if (flags & TCPHDR_ACK) {
 		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);
 		tcp_send_ack(tp, skb);
 	} else { /* both call connect(), or a socket calls itself: RFC 9293, 3.5 */
 		WRITE_ONCE(tp->sk.state, TCP_SYN_RECV);
-		tp->snd_nxt--;
+		tp->snd_nxt = tp->iss;
 		tcp_transmit(tp, skb, TCPHDR_SYN | TCPHDR_ACK);
 	}
 	return NULL;
@@ -353,17 +365,35 @@ static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *sk
 	return NULL;
 }
 
-static void tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
+/* The connection has ended; one in TIME_WAIT ends now, because it makes way for a new one. */
+static bool is_over(struct tcp_sock *tp, struct sk_buff *skb)
+{
+	if (tp->sk.state == TCP_TIME_WAIT &&
+	    (tcp_hdr(skb)->flags & (TCPHDR_SYN | TCPHDR_ACK)) == TCPHDR_SYN)
+		tcp_done(tp, 0);
+	return tp->sk.state == TCP_CLOSE;
+}
+
+/*
+ * A segment for a connection. Takes skb over and returns true; or false: the connection has ended,
+ * so the segment is for another one. S not held.
+ */
+static bool tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
 {
 	struct tcp_sock *listener = NULL;
 	bool over;
 
 	spin_lock_bh(&tp->sk.lock);
+	if (is_over(tp, skb)) {
+		spin_unlock_bh(&tp->sk.lock);
+		tcp_unhash(tp);
+		return false;
+	}
 	if (tcp_hdr(skb)->flags & TCPHDR_RST)
 		tcp_reset(tp);
 	else if (tp->sk.state == TCP_SYN_SENT)
 		skb = rcv_syn_sent(tp, skb);
-	else if (tp->sk.state != TCP_CLOSE)
+	else
 		skb = rcv_state_process(tp, skb);
 	over = tp->sk.state == TCP_CLOSE;
 	if (tp->sk.state != TCP_SYN_RECV) {
@@ -376,9 +406,10 @@ static void tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
 		tcp_unhash(tp);
 	if (listener && !(over ? drop_child(listener) : queue_child(listener, tp))) {
 		tcp_prot.close(&tp->sk);
-		return;
+		return true;
 	}
 	sk_wake(&tp->sk, over ? POLL_HUP : POLL_IN);
+	return true;
 }
 
 /* A segment for no connection. */
@@ -393,22 +424,6 @@ static void rcv_unknown(struct sk_buff *skb)
 		tcp_send_reset(skb);
 }
 
-/* A connection in TIME_WAIT makes way for a new one. */
-static bool gives_way(struct tcp_sock *tp, struct sk_buff *skb)
-{
-	bool gives;
-
-	spin_lock_bh(&tp->sk.lock);
-	gives = tp->sk.state == TCP_TIME_WAIT &&
-		(tcp_hdr(skb)->flags & (TCPHDR_SYN | TCPHDR_ACK)) == TCPHDR_SYN;
-	if (gives)
-		tcp_done(tp, 0);
-	spin_unlock_bh(&tp->sk.lock);
-	if (gives)
-		tcp_unhash(tp);
-	return gives;
-}
-
 void tcp_v4_rcv(struct sk_buff *skb)
 {
 	struct tcphdr *th = tcp_hdr(skb);
@@ -421,15 +436,12 @@ void tcp_v4_rcv(struct sk_buff *skb)
 	}
 	sk = inet_lookup_established(tcp_prot.table, ip->saddr, th->source, ip->daddr,
 				     ntohs(th->dest));
-	if (sk && gives_way(tcp_sk(sk), skb)) {
-		sock_put(sk);
-		sk = NULL;
-	}
-	if (sk) {
-		tcp_rcv(tcp_sk(sk), skb);
+	if (sk && tcp_rcv(tcp_sk(sk), skb)) {
 		sock_put(sk);
 		return;
 	}
+	sock_put(sk);
+	sk = NULL;
 	if ((th->flags & (TCPHDR_SYN | TCPHDR_ACK | TCPHDR_RST)) == TCPHDR_SYN)
 		sk = inet_lookup_listener(tcp_prot.table, ip->daddr, ntohs(th->dest));
 	if (sk)
