@@ -7,8 +7,14 @@
 
 /* ---- the end of a connection ---- */
 
+/* net.ipv4.tcp_max_tw_buckets: they have no file, so nothing else limits their memory. */
+#define TIME_WAIT_MAX 16384
+static atomic_t time_wait_count;
+
 void tcp_done(struct tcp_sock *tp, int error)
 {
+	if (tp->sk.state == TCP_TIME_WAIT)
+		atomic_dec(&time_wait_count);
 	if (error)
 		WRITE_ONCE(tp->sk.sock.error, error);
 	WRITE_ONCE(tp->sk.state, TCP_CLOSE);
@@ -52,6 +58,11 @@ void tcp_timer(struct timer_list *timer)
 /* S held. */
 static void time_wait(struct tcp_sock *tp)
 {
+	if (atomic_read(&time_wait_count) >= TIME_WAIT_MAX) {
+		tcp_done(tp, 0);
+		return;
+	}
+	atomic_inc(&time_wait_count);
 	WRITE_ONCE(tp->sk.state, TCP_TIME_WAIT);
 	tcp_start_timer(tp);
 }
