@@ -6,7 +6,7 @@
  * socket until a task takes them. The lock of a socket is taken with softirqs off; its holder may
  * send packets, because they arrive only when it has released the lock.
  *
- * Lock order: bind_mutex or recv_mutex; the lock of a table; the lock of a socket. Nobody holds the
+ * Lock order: recv_mutex, bind_mutex; the lock of a table; the lock of a socket. Nobody holds the
  * locks of two sockets or of two tables.
  *
  * Files: af_inet.c the family; hashtables.c ports; devinet.c addresses; ip.c packets; datagram.c
