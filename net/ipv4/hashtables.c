@@ -314,20 +314,58 @@ void inet_for_each(struct inet_table *table, u16 num,
 	spin_unlock_bh(&table->lock);
 }
 
+/* ---- for /proc/net: all listeners, then all others ---- */
+
+static bool listens(const struct sock *sk)
+{
+	return READ_ONCE(sk->state) == TCP_LISTEN;
+}
+
+/*
+ * Skips `count` sockets, and returns the next one, counted, or NULL. Begins behind `node` of the
+ * chain `first`; chains are counted twice, for listeners and for others. T held.
+ */
+static struct sock *walk(struct inet_table *table, unsigned first, struct list_head *node,
+			 u64 count)
+{
+	const unsigned chains = ARRAY_SIZE(table->port);
+
+	for (unsigned i = first; i < 2 * chains; i++) {
+		struct list_head *chain = &table->port[i % chains];
+
+		for (node = i == first ? node->next : chain->next; node != chain;
+		     node = node->next) {
+			struct sock *sk = list_entry(node, struct sock, port_node);
+
+			if (listens(sk) == (i < chains) && !count--)
+				return sock_hold(sk);
+		}
+	}
+	return NULL;
+}
+
 struct sock *inet_table_nth(struct inet_table *table, u64 pos)
 {
-	struct sock *sk, *found = NULL;
+	struct sock *sk;
 
 	spin_lock_bh(&table->lock);
-	for (unsigned i = 0; !found && i < 2 * ARRAY_SIZE(table->port); i++)
-		list_for_each_entry (sk, &table->port[i % ARRAY_SIZE(table->port)], port_node) {
-			bool listens = READ_ONCE(sk->state) == TCP_LISTEN;
-
-			if (listens == (i < ARRAY_SIZE(table->port)) && !pos--) {
-				found = sock_hold(sk);
-				break;
-			}
-		}
+	sk = walk(table, 0, &table->port[0], pos);
 	spin_unlock_bh(&table->lock);
-	return found;
+	return sk;
+}
+
+struct sock *inet_table_next(struct inet_table *table, struct sock *sk, u64 pos)
+{
+	struct sock *next = NULL;
+	bool hashed;
+
+	spin_lock_bh(&table->lock);
+	hashed = sk->hashed;
+	if (hashed)
+		next = walk(table,
+			    (unsigned)(port_chain(table, sk->num) - table->port) +
+				    (listens(sk) ? 0 : (unsigned)ARRAY_SIZE(table->port)),
+			    &sk->port_node, 0);
+	spin_unlock_bh(&table->lock);
+	return hashed ? next : inet_table_nth(table, pos);
 }

@@ -165,11 +165,18 @@ void inet_for_each(struct inet_table *table, u16 num,
 		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb);
 /* The counted socket number `pos` of the table, listeners first, or NULL. For /proc/net. */
 struct sock *inet_table_nth(struct inet_table *table, u64 pos);
+/* The counted socket behind sk, which is number pos if sk has left the table meanwhile; or NULL. */
+struct sock *inet_table_next(struct inet_table *table, struct sock *sk, u64 pos);
 
 /* ---- datagram.c ---- */
 
-/* Queues a packet, or drops it. Softirq context; takes it over. */
-void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb);
+/* Is there room in the queue for another packet: SO_RCVBUF? */
+bool sock_has_room(const struct sock *sk);
+/*
+ * Queues a packet, or drops it: the socket is closed, or may_drop and there is no room. Task or
+ * softirq context; takes it over.
+ */
+void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb, bool may_drop);
 /* The first packet, taken out unless peek: the caller frees it. Or an ERR_PTR; NULL: shut down. */
 struct sk_buff *skb_recv_datagram(struct sock *sk, bool nonblock, bool peek);
 /* The program gets skb->len - skip bytes. Returns what recvmsg(2) does. Frees skb unless peek. */

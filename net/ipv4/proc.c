@@ -21,6 +21,17 @@ static void table_stop(struct seq_file *m, void *v)
 		sock_put(v);
 }
 
+static void *table_next(struct seq_file *m, struct inet_table *table, void *v, loff_t pos)
+{
+	struct sock *next;
+
+	if (v == SEQ_START_TOKEN)
+		return inet_table_nth(table, 0);
+	next = inet_table_next(table, v, (u64)pos - 1);
+	table_stop(m, v);
+	return next;
+}
+
 #define HEADING                                                                                    \
 	"sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  "        \
 	"timeout "                                                                                 \
@@ -100,8 +111,7 @@ static int tcp_show(struct seq_file *m, void *v)
 	}                                                                                          \
 	static void *name##_seq_next(struct seq_file *m, void *v, loff_t *pos)                     \
 	{                                                                                          \
-		table_stop(m, v);                                                                  \
-		return table_start((prot).table, ++*pos);                                          \
+		return table_next(m, (prot).table, v, ++*pos);                                     \
 	}                                                                                          \
 	static const struct seq_operations name##_sops = {                                         \
 		.start = name##_seq_start,                                                         \
