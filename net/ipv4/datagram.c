@@ -8,12 +8,17 @@
 #define FIONREAD 0x541bU
 #define TIOCOUTQ 0x5411U
 
-void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb)
+bool sock_has_room(const struct sock *sk)
+{
+	return READ_ONCE(sk->rmem) <= (size_t)READ_ONCE(sk->sock.rcvbuf);
+}
+
+void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb, bool may_drop)
 {
 	bool queued = false;
 
 	spin_lock_bh(&sk->lock);
-	if (!sk->dead && sk->rmem <= (size_t)READ_ONCE(sk->sock.rcvbuf)) {
+	if (!sk->dead && (!may_drop || sock_has_room(sk))) {
 		sk->rmem += skb->truesize;
 		list_add_tail(&skb->list, &sk->queue);
 		queued = true;

@@ -99,7 +99,7 @@ void ping_rcv(struct sk_buff *skb)
 		inet_lookup_dgram(&ping_table, ip->saddr, 0, ip->daddr, ntohs(icmp->echo.id));
 
 	if (sk)
-		sock_queue_rcv_skb(sk, skb);
+		sock_queue_rcv_skb(sk, skb, true);
 	else
 		kfree_skb(skb);
 	sock_put(sk);

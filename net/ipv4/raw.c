@@ -96,7 +96,7 @@ static void deliver_copy(struct sock *sk, struct sk_buff *skb)
 		return;
 	copy = skb_copy(skb, GFP_ATOMIC);
 	if (copy)
-		sock_queue_rcv_skb(sk, copy);
+		sock_queue_rcv_skb(sk, copy, true);
 }
 
 bool raw_local_deliver(struct sk_buff *skb)

@@ -85,7 +85,7 @@ static void deliver_copy(struct sock *sk, struct sk_buff *skb)
 		return;
 	copy = skb_copy(skb, GFP_ATOMIC);
 	if (copy)
-		sock_queue_rcv_skb(sk, copy);
+		sock_queue_rcv_skb(sk, copy, true);
 }
 
 void udp_rcv(struct sk_buff *skb)
@@ -106,7 +106,7 @@ void udp_rcv(struct sk_buff *skb)
 	sk = inet_lookup_dgram(&udp_table, ip->saddr, udp_hdr(skb)->source, ip->daddr,
 			       ntohs(udp_hdr(skb)->dest));
 	if (sk)
-		sock_queue_rcv_skb(sk, skb);
+		sock_queue_rcv_skb(sk, skb, true);
 	else
 		icmp_send_unreachable(skb, ICMP_PORT_UNREACH);
 	sock_put(sk);

@@ -62,7 +62,7 @@ int nl_end(struct nl_answer *answer, struct netlink_sock *nlk)
 	if (!answer->skb)
 		return -ENOBUFS;
 	((struct nlmsghdr *)answer->skb->data)->nlmsg_len = answer->skb->len;
-	sock_queue_rcv_skb(&nlk->sk, answer->skb);
+	sock_queue_rcv_skb(&nlk->sk, answer->skb, false); /* handle() has looked for room */
 	return 0;
 }
 
@@ -206,6 +206,11 @@ static void handle(struct netlink_sock *nlk, const u8 *data, size_t len)
 
 		if (request->nlmsg_len < sizeof(*request) || request->nlmsg_len > len)
 			return;
+		/* One request gets all its answers, so that the end of a list arrives. */
+		if (!sock_has_room(&nlk->sk)) {
+			sk_report_error(&nlk->sk, ENOBUFS);
+			return;
+		}
 		if ((request->nlmsg_flags & NLM_F_REQUEST) && request->nlmsg_type >= NLMSG_MIN_TYPE)
 			err = rtnetlink_rcv_msg(nlk, request, portid);
 		if (request->nlmsg_flags & NLM_F_REQUEST)
