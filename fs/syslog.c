@@ -27,7 +27,8 @@ enum syslog_action {
 };
 
 static DEFINE_MUTEX(syslog_mutex);
-static u64 read_seq;  /* [syslog_mutex] the next record for SYSLOG_READ */
+static u64 read_seq;        /* [syslog_mutex] the next record for SYSLOG_READ */
+static size_t read_partial; /* [syslog_mutex] how many bytes of that record were read already */
 static u64 clear_seq; /* [syslog_mutex] older ones are cleared: SYSLOG_READ_ALL leaves them out */
 static int saved_level = -1; /* [syslog_mutex] before SYSLOG_CONSOLE_OFF; -1: it is on */
 
@@ -57,25 +58,62 @@ static long read_last(char __user *buf, size_t len, u64 seq, char *line)
 	return (long)done;
 }
 
-/* Waits for a record, and copies the records that have room. */
+/*
+ * Waits until the record read_seq is there. syslog_mutex is held, but not while it waits: others
+ * call syslog(2) meanwhile. 0 or a negative errno.
+ */
+static int wait_for_record(void)
+{
+	int err;
+	u64 seq;
+
+	do {
+		seq = read_seq;
+		mutex_unlock(&syslog_mutex);
+		err = kmsg_wait(seq);
+		mutex_lock(&syslog_mutex);
+	} while (!err && seq != read_seq); /* another reader has taken it */
+	return err;
+}
+
+/*
+ * Finds what is left of the record read_seq: its bytes in line from *start on, up to the result.
+ * Stores its number in *seq. 0: there is no record.
+ */
+static size_t next_record(char *line, u64 *seq, size_t *start)
+{
+	size_t end;
+
+	*seq = read_seq;
+	end = kmsg_read_line(seq, line);
+	/* The record that was begun may be overwritten: *seq is that of the oldest now. */
+	*start = end && --*seq == read_seq ? min(read_partial, end) : 0;
+	return end;
+}
+
+/* Waits for a record, and copies the records that have room; of the first one, what has room. */
 static long read_next(char __user *buf, size_t len, char *line)
 {
-	size_t done = 0, n;
-	long err = kmsg_wait(read_seq);
+	size_t done = 0, start, end;
+	long err = wait_for_record();
+	u64 seq;
 
-	while (!err) {
-		u64 seq = read_seq;
+	if (err)
+		return err;
+	while ((end = next_record(line, &seq, &start))) {
+		size_t n = min(end - start, len - done);
 
-		n = kmsg_read_line(&seq, line);
-		if (!n || (done && done + n > len))
+		if (done && start + n < end)
 			break;
-		n = min(n, len);
-		if (copy_to_user(buf + done, line, n))
+		if (copy_to_user(buf + done, line + start, n))
 			return done ? (long)done : -EFAULT;
 		done += n;
-		read_seq = seq;
+		read_seq = start + n < end ? seq : seq + 1;
+		read_partial = start + n < end ? start + n : 0;
+		if (read_partial)
+			break;
 	}
-	return err ? err : (long)done;
+	return (long)done;
 }
 
 static long read_log(enum syslog_action type, char __user *buf, int len)
@@ -126,11 +164,14 @@ static long set_console(enum syslog_action type, int level)
 static long unread_size(void)
 {
 	char *line = kmalloc(KMSG_LINE_MAX, GFP_KERNEL);
+	size_t start;
 	long size;
+	u64 seq;
 
 	if (!line)
 		return -ENOMEM;
-	size = (long)size_from(read_seq, line);
+	(void)next_record(line, &seq, &start);
+	size = (long)(size_from(read_seq, line) - start);
 	kfree(line);
 	return size;
 }
