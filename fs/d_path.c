@@ -74,7 +74,8 @@ char *d_path_from(const struct path *path, const struct path *root, bool *reache
 	struct backwards b = { .start = buf + size, .buf = buf };
 
 	prepend(&b, "", 1);
-	if (path->dentry->d_flags & DCACHE_PSEUDO) {
+	/* A bind mount of such a file has a place: its mount point. */
+	if ((path->dentry->d_flags & DCACHE_PSEUDO) && path->dentry != path->mnt->mnt_root) {
 		prepend(&b, path->dentry->d_name.name, path->dentry->d_name.len);
 		*reached = true;
 	} else {
