@@ -130,7 +130,7 @@ def test_an_event_is_recorded_while_it_is_on(tracing):
                    "mkdir /tmp/after; rmdir /tmp/before /tmp/one /tmp/after")
     recorded = lines(tracing)
     assert len(recorded) == 1, recorded
-    assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.[.N]\.1 +\d+\.\d{6}: sample_call: sys_mkdir caller=\w+ context=task off=", recorded[0])
+    assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.[.N]\.1\. +\d+\.\d{6}: sample_call: sys_mkdir caller=\w+ context=task off=", recorded[0])
 
 
 def record_one(machine):
@@ -245,7 +245,7 @@ def test_events_are_comments_in_a_graph(tracing):
     text = tracing.check("cat trace")
     assert re.search(r"^ \d\) {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$", text, re.M), text
     tracing.check("echo 1 > options/latency-format")
-    assert re.search(r"^ \d\)  \.\.\.1  \| {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$",
+    assert re.search(r"^ \d\)  \.\.\.1\. \| {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$",
                      tracing.check("cat trace"), re.M), tracing.check("grep sample trace")
     tracing.check("echo 0 > options/latency-format; rmdir /tmp/a")
 
@@ -255,7 +255,7 @@ def test_events_stand_between_function_lines(tracing):
     tracing.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on; rmdir /tmp/a")
     assert [re.search(r": (\w+)", line).group(1) for line in lines(tracing)].count("sample_call") == 1
     tracing.check("echo 1 > options/latency-format")
-    assert re.search(r"^ +mkdir-\d+ +\d\.\.\.1 +\d+us[ +!#*@$]: sample_call: sys_mkdir ", tracing.check("cat trace"), re.M)
+    assert re.search(r"^ +mkdir-\d+ +\d\.\.\.1\. +\d+us[ +!#*@$]: sample_call: sys_mkdir ", tracing.check("cat trace"), re.M)
 
 
 # ---- trace_marker_raw ----
@@ -275,16 +275,15 @@ def test_trace_marker_raw_records_an_id_and_data(tracing):
 
 # ---- options ----
 
-# Options of Linux 6.1 that do not exist here, and why.
-NO_OPTION = {"sym-userobj": "tasks have no mapped files", "hash-ptr": "pointers are printed as they are"}
+# copy_trace_marker is of later Linux.
 LINUX_OPTIONS = """print-parent sym-offset sym-addr verbose raw hex bin block trace_printk annotate userstacktrace sym-userobj printk-msg-only
-    context-info latency-format record-cmd record-tgid overwrite disable_on_free irq-info markers event-fork pause-on-trace hash-ptr
-    function-trace function-fork display-graph stacktrace test_nop_accept test_nop_refuse""".split()
+    context-info latency-format record-cmd record-tgid overwrite disable_on_free irq-info markers event-fork copy_trace_marker pause-on-trace
+    hash-ptr function-trace function-fork display-graph stacktrace test_nop_accept test_nop_refuse""".split()
 
 
 def test_trace_options_has_the_options_of_linux_in_its_order(tracing):
     shown = [re.sub("^no", "", line) for line in tracing.check("cat trace_options").split()]
-    assert shown == [name for name in LINUX_OPTIONS if name not in NO_OPTION]
+    assert shown == LINUX_OPTIONS
 
 
 def test_saved_tgids_has_the_tasks_that_recorded_events_with_record_tgid(tracing):

@@ -23,10 +23,11 @@ typedef ssize_t (*write_mark_t)(struct trace_array *tr, u32 ctx, const char *buf
 
 /*
  * Writes what came to a file of tr. What comes to the top level goes to each trace_array with the
- * option copy_trace_marker. 0, -EBADF, or -ENODEV: none has it.
+ * option copy_trace_marker. 0, -EBADF, or -ENODEV: none has it. Inlined, so that the stack of an
+ * entry begins with the function of the file.
  */
-static ssize_t write_marks(struct trace_array *tr, const char *buf, size_t length,
-			   write_mark_t write_mark)
+static __always_inline ssize_t write_marks(struct trace_array *tr, const char *buf, size_t length,
+					   write_mark_t write_mark)
 {
 	u32 ctx = tracing_gen_ctx();
 	ssize_t error = -ENODEV;
@@ -47,7 +48,8 @@ static ssize_t write_marks(struct trace_array *tr, const char *buf, size_t lengt
 
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos);
 
-static ssize_t write_text(struct trace_array *tr, u32 ctx, const char *buf, size_t length)
+static __always_inline ssize_t write_text(struct trace_array *tr, u32 ctx, const char *buf,
+					  size_t length)
 {
 	return trace_write_marker(tr, ctx, (unsigned long)tracing_mark_write, buf, length);
 }
@@ -78,7 +80,8 @@ static const struct file_operations tracing_mark_fops = {
  * Returns 0, or -EBADF: the entry is not recorded. length is at least 4. The entry has 4 bytes more
  * than it needs, as Linux's, which readers see as zeros.
  */
-static ssize_t write_raw(struct trace_array *tr, u32 ctx, const char *data, size_t length)
+static __always_inline ssize_t write_raw(struct trace_array *tr, u32 ctx, const char *data,
+					 size_t length)
 {
 	size_t size = ALIGN(sizeof(struct raw_data_entry) + max(length, (size_t)RAW_SIZE_MIN), 4);
 	struct trace_buffer *buffer;
