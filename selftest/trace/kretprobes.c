@@ -318,6 +318,60 @@ SELFTEST(kretprobes, calls_may_return_after_their_probe_has_gone)
 	unregister_kretprobe(&first);
 }
 
+/* ---- a hit that is at a probe while a batch with the next one is unregistered ---- */
+
+static struct {
+	struct kretprobe stays, first, second;
+	struct task_struct *remover; /* the task that unregisters first and second */
+	bool inside;
+} batch = { .stays = { .kp.symbol_name = "ftrace_target_add", .handler = count_return },
+	    .second = { .kp.symbol_name = "ftrace_target_add", .handler = count_return } };
+
+/* Of first. Waits until both have left the site, and their remover waits for this hit. */
+static int wait_for_remover(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
+{
+	WRITE_ONCE(batch.inside, true);
+	while (READ_ONCE(batch.second.list.prev) || READ_ONCE(batch.remover->state) == TASK_RUNNING)
+		cpu_relax();
+	return 1;
+}
+
+static void hit_or_remove(void *unused __unused, unsigned index)
+{
+	struct kretprobe *both[] = { &batch.first, &batch.second };
+
+	if (index) {
+		batch.remover = current;
+		while (!READ_ONCE(batch.inside))
+			cpu_relax();
+		unregister_kretprobes(both, 2);
+	} else {
+		while (!READ_ONCE(batch.remover))
+			cond_resched();
+		ftrace_target_add(1, 2);
+	}
+}
+
+SELFTEST(kretprobes, a_hit_may_be_at_a_probe_that_is_unregistered_in_a_batch)
+{
+	struct kretprobe *all[] = { &batch.stays, &batch.first, &batch.second };
+
+	if (num_online_cpus() < 2)
+		return;
+	reset();
+	batch.remover = NULL;
+	batch.inside = false;
+	batch.first = (struct kretprobe){ .kp.symbol_name = "ftrace_target_add",
+					  .entry_handler = wait_for_remover };
+	ASSERT(register_kretprobes(all, 3) == 0);
+	ASSERT(run_threads(2, EACH_CPU, hit_or_remove, NULL));
+	/* The hit saw all three probes. The second one was not free yet, but has no handler. */
+	EXPECT_EQ(atomic64_read(&returns), 1);
+	EXPECT_EQ(atomic64_read(&batch.second.nmissed), 0);
+	EXPECT_EQ(batch.second.kp.addr, 0);
+	unregister_kretprobe(&batch.stays);
+}
+
 static int end_at_once(void *unused __unused)
 {
 	return 0;

@@ -112,9 +112,11 @@ struct kretprobe {
 	 */
 	bool args_only;
 	/* Of this room. */
-	struct list_head list; /* [kprobe_mutex] in the site; RCU */
-	struct kretprobe_site *site;
-	struct kretprobe_pool *pool; /* [kprobe_mutex] NULL: not registered */
+	struct list_head list;       /* [kprobe_mutex] in the site; RCU */
+	struct kretprobe_site *site; /* [kprobe_mutex] NULL: in none, or not any more */
+	/* [kprobe_mutex] NULL: not registered. Hits read it until a grace period of RCU has passed.
+	 */
+	struct kretprobe_pool *pool;
 };
 
 /*

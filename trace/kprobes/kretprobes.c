@@ -387,8 +387,8 @@ static void free_site(struct rcu_head *head)
 /* ---- the interface ---- */
 
 /*
- * Takes a probe out of its site, and the site out of its table if it was the last one. Its handlers
- * may still run, until the end of a grace period of RCU. Then call kretprobe_free_dead_pools().
+ * Takes a probe out of its site, and the site out of its table if it was the last one. Until the
+ * end of a grace period of RCU hits may still use the probe. Then forget_probe() is called.
  */
 static void remove_probe(struct kretprobe *rp)
 {
@@ -398,11 +398,19 @@ static void remove_probe(struct kretprobe *rp)
 	list_del_rcu(&rp->list);
 	kretprobe_retire_pool(rp->pool);
 	update_site(table, site);
-	rp->pool = NULL;
+	rp->site = NULL;
 	if (!list_empty(&site->probes))
 		return;
 	unlink_site(table, site);
 	call_rcu(&site->rcu, free_site);
+}
+
+/* It may be registered again. */
+static void forget_probe(struct kretprobe *rp)
+{
+	rp->pool = NULL;
+	if (rp->kp.symbol_name)
+		rp->kp.addr = 0;
 }
 
 static int add_probe(struct kretprobe *rp, unsigned long addr)
@@ -426,6 +434,7 @@ static int add_probe(struct kretprobe *rp, unsigned long addr)
 	if (error) {
 		remove_probe(rp);
 		synchronize_rcu();
+		forget_probe(rp);
 		kretprobe_free_dead_pools();
 	} else {
 		rp->kp.addr = addr;
@@ -477,14 +486,13 @@ EXPORT_SYMBOL_GPL(register_kretprobes);
 void unregister_kretprobes(struct kretprobe **rps, int num)
 {
 	mutex_lock(&kprobe_mutex);
-	for (int i = 0; i < num; i++) {
-		if (!rps[i]->pool)
-			continue;
-		remove_probe(rps[i]);
-		if (rps[i]->kp.symbol_name) /* it may be registered again */
-			rps[i]->kp.addr = 0;
-	}
+	for (int i = 0; i < num; i++)
+		if (rps[i]->site)
+			remove_probe(rps[i]);
 	synchronize_rcu();
+	for (int i = 0; i < num; i++)
+		if (rps[i]->pool)
+			forget_probe(rps[i]);
 	kretprobe_free_dead_pools();
 	mutex_unlock(&kprobe_mutex);
 }
