@@ -173,7 +173,16 @@ static void drop_private(struct vm_area_struct *vma, unsigned long addr, u64 *pt
 	flush_tlb_mm_range(vma->vm_mm, addr, addr + PAGE_SIZE, false);
 }
 
-/* Patches the page at addr, or takes the patch back. */
+/* Whether other address spaces that show the page keep it as it is. */
+static bool is_for_one(const struct patch_walk *walk, bool add)
+{
+	return walk->patch->kind == VM_PATCH_COUNTER || (walk->update && !add);
+}
+
+/*
+ * Patches the page at addr, or takes the patch back. After a fork others may show the page. Without
+ * memory for an own one the counters of all change together, and all keep a breakpoint.
+ */
 static void patch_page(struct patch_walk *walk, struct vm_area_struct *vma, unsigned long addr,
 		       bool add)
 {
@@ -182,15 +191,17 @@ static void patch_page(struct patch_walk *walk, struct vm_area_struct *vma, unsi
 	struct mm_struct *mm = vma->vm_mm;
 	u64 *pte;
 
-	if (patch->kind == VM_PATCH_COUNTER && !walk->spare)
+	if (is_for_one(walk, add) && !walk->spare)
 		walk->spare = alloc_user_page(GFP_KERNEL, MM_ANONPAGES);
 	spin_lock(&mm->page_table_lock);
 	page = private_page(vma, addr, &pte);
 	if (page && !is_done(page, patch, walk->generation)) {
-		/* Without memory the counters of all mappings of the page change together. */
-		if (patch->kind == VM_PATCH_COUNTER && page_count(page) > 1 && walk->spare)
+		bool shared = is_for_one(walk, add) && page_count(page) > 1;
+
+		if (shared && walk->spare)
 			page = unshare(vma, addr, pte, page, &walk->spare);
-		write_patch(page, patch, add);
+		if (!shared || page_count(page) == 1 || patch->kind == VM_PATCH_COUNTER)
+			write_patch(page, patch, add);
 		page->index = max(page->index, walk->generation);
 		serialize_cpus(mm, addr);
 	}

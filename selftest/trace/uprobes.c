@@ -2,9 +2,16 @@
  * Self-tests of uprobes: a program runs in ring 3 with probes on its instructions. No probe changes
  * what it computes.
  */
+#include "kernel/sched/kthread.h"
+#include "kernel/sched/mm.h"
+#include "kernel/vm/mm.h"
+#include "selftest/arch/ring3.h"
 #include "selftest/lib/kprobe_targets.h"
 #include "selftest/lib/uprobe_program.h"
+#include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"
+
+#define INT3 0xcc
 
 static struct uprobe_program program;
 
@@ -151,5 +158,72 @@ SELFTEST(uprobes, a_filter_keeps_breakpoints_out_of_other_programs)
 	uprobe_unregister(inode, offsets[5], &first);
 	EXPECT_EQ(run_two(test, sum), 0);
 	unregister_kprobe(&traps);
+	uprobe_program_remove(&program);
+}
+
+/* ---- filters after a fork: both programs show the same page ---- */
+
+struct filter_of_one {
+	struct uprobe_consumer uc;
+	struct mm_struct *mm; /* the one that it wants */
+};
+
+static bool wants_its_own(struct uprobe_consumer *self, struct mm_struct *mm)
+{
+	return container_of(self, struct filter_of_one, uc)->mm == mm;
+}
+
+/* The first byte of the probed instruction, as the program sees it. */
+static int byte_in(struct mm_struct *mm)
+{
+	int byte;
+
+	kthread_use_mm(mm);
+	byte = user_peek(RING3_CODE + (unsigned long)offsets[5]);
+	kthread_unuse_mm(mm);
+	return byte;
+}
+
+/* Returns a program that shows the page with the breakpoint, or NULL. */
+static struct mm_struct *make_parent(void)
+{
+	struct mm_struct *mm = test_mm_begin();
+	bool mapped = mm && vm_mmap(program.file, RING3_CODE, PAGE_SIZE, PROT_READ | PROT_EXEC,
+				    MAP_PRIVATE | MAP_FIXED, 0) == RING3_CODE;
+
+	if (mm)
+		kthread_unuse_mm(mm);
+	if (mapped && byte_in(mm) == INT3)
+		return mm;
+	if (mm)
+		mmput(mm);
+	return NULL;
+}
+
+SELFTEST(uprobes, a_filter_keeps_the_breakpoint_of_one_of_two_programs_after_a_fork)
+{
+	struct uprobe_consumer all = { .handler = count_hit };
+	struct filter_of_one one = { .uc = { .handler = count_hit, .filter = wants_its_own } };
+	struct mm_struct *mm[2]; /* parent, child */
+
+	ASSERT(find_instructions() && make_file());
+	for (unsigned wanted = 0; wanted < 2; wanted++) {
+		struct inode *inode = program.file->f_inode;
+
+		EXPECT_EQ(uprobe_register(inode, offsets[5], &all), 0);
+		mm[0] = make_parent();
+		ASSERT(mm[0] && (mm[1] = dup_mm(mm[0])));
+		EXPECT_EQ(byte_in(mm[1]), INT3);
+		one.mm = mm[wanted];
+		EXPECT_EQ(uprobe_register(inode, offsets[5], &one.uc), 0);
+		uprobe_unregister(inode, offsets[5], &all);
+		EXPECT_EQ(byte_in(mm[wanted]), INT3);
+		EXPECT(byte_in(mm[!wanted]) != INT3);
+		EXPECT_EQ(mm[!wanted]->rss[MM_ANONPAGES], 0);
+		uprobe_unregister(inode, offsets[5], &one.uc);
+		EXPECT(byte_in(mm[wanted]) != INT3);
+		mmput(mm[0]);
+		mmput(mm[1]);
+	}
 	uprobe_program_remove(&program);
 }
