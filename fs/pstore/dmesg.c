@@ -42,7 +42,7 @@ static void write_dump(enum kmsg_dump_reason reason)
 				   (unsigned long long)(time % NSEC_PER_SEC / NSEC_PER_USEC));
 	persistent_ram_zap(zone);
 	persistent_ram_write(zone, header, length);
-	room = min(zone->size - length, (size_t)READ_ONCE(pstore_kmsg_bytes));
+	room = min(zone->size - min(length, zone->size), (size_t)READ_ONCE(pstore_kmsg_bytes));
 	length = (size_t)scnprintf(dump_text, room, "%s#%u Part1\n", kmsg_dump_reason_str(reason),
 				   dump_count);
 	length += kmsg_dump_get_buffer(dump_text + length, room - length, line);

@@ -121,3 +121,11 @@ def test_the_area_may_have_an_address_and_reasons_are_chosen(boot):
     assert files(machine) == {"console-ramoops-0", "dmesg-ramoops-0"}
     dump = machine.check("cat dmesg-ramoops-0")
     assert dump.startswith("Shutdown#1 Part1\n") and dump.endswith("reboot: Restarting system\n") and len(dump) <= 500
+
+
+def test_a_zone_may_be_too_small_for_a_dump(boot):
+    machine = boot(kernel="nop5-test", cpus=1, extra=RESET, append="panic=1 reserve_mem=32K:4096:oops ramoops.mem_name=oops ramoops.record_size=32")
+    machine.check("for i in $(seq 200); do echo line $i of a log that is longer than a page > /dev/kmsg; done")
+    restart(machine, f"echo EXCEPTION > {CRASH}")
+    assert files(machine) == {"console-ramoops-0"}
+    assert machine.text.count("Oops: ") == 1, machine.text
