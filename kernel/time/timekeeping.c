@@ -82,11 +82,13 @@ static void copy_clock(void)
 /* The clock continues with the time of day at now, at its present rate. time_lock held. */
 static void set_clock(ktime_t now, u64 real)
 {
+	s64 rate = ntp_rate(); /* a probe of it may read the clock: before seq is odd */
+
 	WRITE_ONCE(real_clock.seq, real_clock.seq + 1);
 	smp_wmb();
 	WRITE_ONCE(real_clock.offset, real - now);
 	WRITE_ONCE(real_clock.start, now);
-	WRITE_ONCE(real_clock.rate, ntp_rate());
+	WRITE_ONCE(real_clock.rate, rate);
 	smp_wmb();
 	WRITE_ONCE(real_clock.seq, real_clock.seq + 1);
 	copy_clock();
