@@ -36,32 +36,40 @@ static int do_new_mount(const struct path *at, const char *type_name, unsigned f
 	return 0;
 }
 
-/*
- * MS_REC: mounts again below copy what is mounted in the tree below root, in the mount `from`. The
- * mounts from limit on are copies themselves. 0 or -ENOMEM.
- */
-static int bind_children(struct vfsmount *from, const struct dentry *root, struct vfsmount *copy,
-			 int limit)
+/* Mounts again below copy what is mounted on the mount that it copies. 0 or -ENOMEM. */
+static int bind_children_of(struct vfsmount *copy, int limit)
 {
 	struct vfsmount *child, *mnt;
-	int err = 0;
 
 	list_for_each_entry (child, &mount_list, mnt_list) {
 		struct path path = mount_path(child);
 		struct path at = { .mnt = copy, .dentry = child->mnt_mountpoint };
 
-		if (child->mnt_parent != from || child == from || child->mnt_id >= limit ||
-		    child->mnt_unbindable || !d_is_below(child->mnt_mountpoint, root))
+		if (child->mnt_parent != copy->mnt_from || child == copy->mnt_from ||
+		    child->mnt_id >= limit || child->mnt_unbindable ||
+		    !d_is_below(child->mnt_mountpoint, copy->mnt_root))
 			continue;
 		mnt = clone_mount(&path);
 		if (IS_ERR(mnt))
 			return (int)PTR_ERR(mnt);
+		mnt->mnt_from = child;
 		attach_mount(mnt, &at);
-		err = bind_children(child, child->mnt_root, mnt, limit);
-		if (err)
-			return err;
 	}
 	return 0;
+}
+
+/*
+ * MS_REC: first is the last mount of the list. What is mounted in the tree that it copies is
+ * copied, too, and each copy comes to the end of the list. 0 or -ENOMEM.
+ */
+static int bind_children(struct vfsmount *first)
+{
+	int err = 0;
+
+	for (struct list_head *link = &first->mnt_list; link != &mount_list && !err;
+	     link = link->next)
+		err = bind_children_of(list_entry(link, struct vfsmount, mnt_list), first->mnt_id);
+	return err;
 }
 
 static int bind_path(const struct path *at, const struct path *from, bool recursive)
@@ -75,8 +83,9 @@ static int bind_path(const struct path *at, const struct path *from, bool recurs
 	mnt = clone_mount(from);
 	if (IS_ERR(mnt))
 		return (int)PTR_ERR(mnt);
+	mnt->mnt_from = from->mnt;
 	attach_mount(mnt, at);
-	return recursive ? bind_children(from->mnt, from->dentry, mnt, mnt->mnt_id) : 0;
+	return recursive ? bind_children(mnt) : 0;
 }
 
 static int do_bind(const struct path *at, const char *source, bool recursive)

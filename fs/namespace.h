@@ -71,6 +71,7 @@ struct vfsmount {
 	atomic_t mnt_count;        /* [A] paths, mounts on it, and one while it is in the tree */
 	bool mnt_expiry_mark;      /* [A] umount2(2) with MNT_EXPIRE has found it; a use ends it */
 	bool mnt_unbindable;       /* under mount_mutex: MS_UNBINDABLE */
+	struct vfsmount *mnt_from; /* during MS_BIND | MS_REC: the mount that this one copies */
 	struct list_head mnt_list; /* [L] */
 };
 

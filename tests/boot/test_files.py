@@ -140,6 +140,12 @@ def test_mounts_name_their_types(nop5):
         assert re.search(rf"^\S+ {where} {kind} ", text.output, re.M)
 
 
+def test_a_recursive_bind_copies_a_deep_tree_of_mounts(directory):
+    directory.check("mkdir a x; mount -t tmpfs t a; mkdir a/b; for i in $(seq 150); do mount -t tmpfs t a/b; done; echo deep > a/b/file")
+    assert directory.check("mount --rbind a x; cat x/b/file; grep -c /x/b /proc/mounts") == "deep\n150\n"
+    directory.check("for m in x/b a/b; do for i in $(seq 150); do umount $m; done; done; umount x a; rmdir a x")
+
+
 def test_a_file_that_is_read_while_it_is_removed_stays_readable(directory):
     directory.check("cat /proc/kallsyms > f")
     lines = int(directory.check("wc f").split()[0])
