@@ -175,10 +175,10 @@ SYSCALL_DEFINE3(connect, int, fd, struct sockaddr __user *, uservaddr, int, addr
 }
 
 /* The name of sock, or of its peer, to a program. */
-static int name_to_user(struct socket *sock, bool peer, void __user *to, int __user *ulen)
+static int name_to_user(struct socket *sock, enum name_of whose, void __user *to, int __user *ulen)
 {
 	union sockname name = { .bytes = "" };
-	int len = sock->ops->getname(sock, &name, peer);
+	int len = sock->ops->getname(sock, &name, whose);
 
 	return len < 0 ? len : copy_name_to_user(to, ulen, &name, (unsigned)len);
 }
@@ -186,7 +186,7 @@ static int name_to_user(struct socket *sock, bool peer, void __user *to, int __u
 /* The name of the peer first: the socket may go away with the descriptor. Returns that. */
 static int accepted(struct socket *new, void __user *upeer, int __user *ulen, unsigned flags)
 {
-	int err = upeer ? name_to_user(new, true, upeer, ulen) : 0;
+	int err = upeer ? name_to_user(new, NAME_OF_ACCEPTED_PEER, upeer, ulen) : 0;
 
 	if (err == -ENOTCONN) /* it is gone already */
 		err = new->ops->family == AF_UNIX ? 0 : -ECONNABORTED;
@@ -232,7 +232,7 @@ SYSCALL_DEFINE3(getsockname, int, fd, struct sockaddr __user *, usockaddr, int _
 
 	if (IS_ERR(sock))
 		return PTR_ERR(sock);
-	err = name_to_user(sock, false, usockaddr, usockaddr_len);
+	err = name_to_user(sock, NAME_OF_SOCKET, usockaddr, usockaddr_len);
 	fdput(f);
 	return err;
 }
@@ -246,7 +246,7 @@ SYSCALL_DEFINE3(getpeername, int, fd, struct sockaddr __user *, usockaddr, int _
 
 	if (IS_ERR(sock))
 		return PTR_ERR(sock);
-	err = name_to_user(sock, true, usockaddr, usockaddr_len);
+	err = name_to_user(sock, NAME_OF_PEER, usockaddr, usockaddr_len);
 	fdput(f);
 	return err;
 }

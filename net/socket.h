@@ -101,6 +101,9 @@ struct msghdr {
 struct socket;
 struct poll_table_struct;
 
+/* NAME_OF_ACCEPTED_PEER: that of a new connection, which may be over already. */
+enum name_of { NAME_OF_SOCKET, NAME_OF_PEER, NAME_OF_ACCEPTED_PEER };
+
 /* What a family does for a call. Task context; all may sleep but poll, which takes spinlocks only.
  */
 struct proto_ops {
@@ -114,8 +117,8 @@ struct proto_ops {
 	struct socket *(*accept)(struct socket *sock, bool nonblock);
 	int (*listen)(struct socket *sock, int backlog);
 	int (*shutdown)(struct socket *sock, unsigned how); /* how: as the program gives it */
-	/* The own name, or the peer's: its length, or a negative errno. */
-	int (*getname)(struct socket *sock, union sockname *name, bool peer);
+	/* The length of the name, or a negative errno. */
+	int (*getname)(struct socket *sock, union sockname *name, enum name_of whose);
 	/* All levels. */
 	int (*setsockopt)(struct socket *sock, int level, int name, const char __user *value,
 			  int len);

@@ -96,17 +96,19 @@ void sk_report_error(struct sock *sk, int error)
 
 /* ---- names ---- */
 
-static int inet_getname(struct socket *sock, union sockname *name, bool peer)
+static int inet_getname(struct socket *sock, union sockname *name, enum name_of whose)
 {
 	struct sock *sk = to_sk(sock);
+	bool over;
 	int err = 0;
 
 	spin_lock_bh(&sk->lock);
 	name->in.sin_family = AF_INET;
-	if (!peer) {
+	over = whose == NAME_OF_PEER && (sk->state == TCP_CLOSE || sk->state == TCP_SYN_SENT);
+	if (whose == NAME_OF_SOCKET) {
 		name->in.sin_port = sk->prot->ports ? htons(sk->num) : 0;
 		name->in.sin_addr = sk->rcv_saddr ? sk->rcv_saddr : sk->saddr;
-	} else if (!sk->dport || sk->state == TCP_CLOSE || sk->state == TCP_SYN_SENT) {
+	} else if (!sk->dport || over) {
 		err = -ENOTCONN;
 	} else {
 		name->in.sin_port = sk->dport;
@@ -135,11 +137,11 @@ static int bind_locked(struct sock *sk, const struct sockaddr_in *in)
 	if (READ_ONCE(sk->state) != TCP_CLOSE || (sk->prot->ports && sk->num))
 		return -EINVAL;
 	sk->rcv_saddr = sk->saddr = in->sin_addr;
-	if (!sk->prot->ports)
-		return 0;
-	err = inet_get_port(sk, num);
+	err = sk->prot->ports ? inet_get_port(sk, num) : 0;
 	if (err)
 		sk->rcv_saddr = sk->saddr = 0;
+	else
+		sk->bound_addr = in->sin_addr;
 	return err;
 }
 

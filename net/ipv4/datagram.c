@@ -156,7 +156,8 @@ int datagram_disconnect(struct sock *sk)
 	spin_lock_bh(&sk->lock);
 	sk->daddr = 0;
 	sk->dport = 0;
-	sk->saddr = sk->rcv_saddr = 0;
+	if (!sk->bound_addr)
+		sk->saddr = sk->rcv_saddr = 0;
 	WRITE_ONCE(sk->state, TCP_CLOSE);
 	spin_unlock_bh(&sk->lock);
 	if (unbind) {

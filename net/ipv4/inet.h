@@ -48,6 +48,7 @@ struct sock {
 	struct list_head conn_node; /* [T] in a chain of table.conn: TCP with a peer */
 	bool hashed;                /* [T] the table holds a reference */
 	bool bound_port;        /* [T] the port was chosen by bind(2), or belongs to a listener */
+	bool bound_addr;        /* [B] bind(2) has chosen rcv_saddr */
 	enum sock_state state;  /* [S] */
 	u32 rcv_saddr;          /* [S] the address that it receives for; INADDR_ANY: all */
 	u32 saddr, daddr;       /* [S] the addresses that it sends with; 0: none yet */

@@ -152,7 +152,7 @@ int tcp_disconnect(struct sock *sk)
 	tp->rcv_bytes = tp->sk.rmem = tp->wmem = 0;
 	sk->daddr = 0;
 	sk->dport = 0;
-	if (!sk->bound_port)
+	if (!sk->bound_addr)
 		sk->rcv_saddr = sk->saddr = 0;
 	spin_unlock_bh(&sk->lock);
 	if (listening)

@@ -185,10 +185,12 @@ static int netlink_connect(struct socket *sock, const union sockname *name, int 
 	return name->nl.nl_pid ? -ECONNREFUSED : set_portid(nlk_of(sock), 0);
 }
 
-static int netlink_getname(struct socket *sock, union sockname *name, bool peer)
+static int netlink_getname(struct socket *sock, union sockname *name, enum name_of whose)
 {
 	name->nl = (struct sockaddr_nl){ .nl_family = AF_NETLINK,
-					 .nl_pid = peer ? 0 : READ_ONCE(nlk_of(sock)->portid) };
+					 .nl_pid = whose != NAME_OF_SOCKET
+							   ? 0
+							   : READ_ONCE(nlk_of(sock)->portid) };
 	return sizeof(name->nl);
 }
 
@@ -266,7 +268,7 @@ static ssize_t netlink_recvmsg(struct socket *sock, struct msghdr *msg, bool non
 	skb = skb_recv_datagram(to_sk(sock), nonblock, flags & MSG_PEEK);
 	if (IS_ERR_OR_NULL(skb))
 		return PTR_ERR(skb);
-	msg->namelen = (unsigned)netlink_getname(sock, &msg->name, true);
+	msg->namelen = (unsigned)netlink_getname(sock, &msg->name, NAME_OF_PEER);
 	len = skb->len;
 	n = min(len, msg->iter.count);
 	fault = copy_to_iter(skb->data, n, &msg->iter) != n;

@@ -254,9 +254,10 @@ static void unix_installed(struct socket *sock, struct file *file)
 
 /* ---- the family ---- */
 
-static int unix_getname(struct socket *sock, union sockname *name, bool of_peer)
+static int unix_getname(struct socket *sock, union sockname *name, enum name_of whose)
 {
-	struct unix_sock *u = unix_sk(sock), *peer = of_peer ? unix_peer_get(u) : unix_get(u);
+	struct unix_sock *u = unix_sk(sock),
+			 *peer = whose != NAME_OF_SOCKET ? unix_peer_get(u) : unix_get(u);
 	struct unix_address *addr;
 	int len = sizeof(u16);
 
