@@ -362,6 +362,10 @@ static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *sk
 
 	if (flags & TCPHDR_SYN)
 		data = false;
+	if (tp->sk.state == TCP_SYN_RECV && !(flags & TCPHDR_ACK)) {
+		tcp_send_reset(skb); /* of a new socket that has the port of a closed one */
+		return NULL;
+	}
 	if (tp->sk.state == TCP_SYN_RECV)
 		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);
 	tcp_ack(tp, skb);
