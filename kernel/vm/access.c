@@ -118,17 +118,17 @@ size_t access_process_vm(struct mm_struct *mm, unsigned long addr, void *buf, si
 	return access_vm(mm, addr, buf, len, write, false);
 }
 
-/* Faults in the part of an area. False: an error. mmap_lock held. */
-static bool populate_area(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+/* Faults in the part of an area. 0, or the VM_FAULT_ERROR that ended it. mmap_lock held. */
+static unsigned populate_area(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
 	bool write = (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
+	unsigned error = 0;
 
 	if (!(vma->vm_flags & VM_ACCESS_FLAGS) || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
-		return true;
-	for (unsigned long addr = start; addr < end; addr += PAGE_SIZE)
-		if (handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0) & VM_FAULT_ERROR)
-			return false;
-	return true;
+		return 0;
+	for (unsigned long addr = start; addr < end && !error; addr += PAGE_SIZE)
+		error = handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0) & VM_FAULT_ERROR;
+	return error;
 }
 
 void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
@@ -138,7 +138,7 @@ void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
 	while (addr < end) {
 		struct vm_area_struct *vma;
 		unsigned long stop;
-		bool more;
+		unsigned error;
 
 		/* Others get mmap_lock between the parts. */
 		mmap_read_lock(mm);
@@ -149,11 +149,14 @@ void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
 		}
 		addr = max(addr, vma->vm_start);
 		stop = min(min(end, vma->vm_end), pte_table_end(addr, end));
-		more = populate_area(vma, addr, stop);
+		error = populate_area(vma, addr, stop);
 		mmap_read_unlock(mm);
-		if (!more)
+		if (error & VM_FAULT_OOM)
+			out_of_memory(); /* then this part again */
+		else if (!error)
+			addr = stop;
+		if ((error & ~VM_FAULT_OOM) || fatal_signal_pending(current))
 			return;
-		addr = stop;
 	}
 }
 

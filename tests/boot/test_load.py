@@ -166,6 +166,13 @@ def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_r
     assert small.check("kill -0 $small && echo alive") == "alive\n"  # the small one lives
     small.check("kill $small; wait $small; true")
     assert free_kb(small) >= free - SLACK
+    # mlock(2) takes the pages itself. It does not return as if it had them.
+    small.send("processes lock 1000; echo status $?\n")
+    small.expect(r"Out of memory: Killed process \d+ \(processes\) total-vm:10\d{5}kB")
+    small.expect("status 137")
+    small.wait_prompt()
+    assert small.check("processes lock 10") == "lock: 10 MiB\n"
+    assert free_kb(small) >= free - SLACK
 
 
 def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):

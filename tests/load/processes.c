@@ -6,6 +6,7 @@
  *     processes exec N          N programs, one replaces the other
  *     processes churn SECONDS   on each CPU: fork, threads, memory, pipes and exec, all mixed
  *     processes hog MIB         fills MIB of memory, says so, and waits; SIGTERM ends it
+ *     processes lock MIB        locks MIB of memory, and says how that ended
  *     processes faults THREADS  each thread faults 5,000 pages of one address space
  */
 #define _GNU_SOURCE
@@ -185,6 +186,18 @@ static int hog(unsigned long mib)
 	return 0;
 }
 
+static int lock(unsigned long mib)
+{
+	char *p = mmap(NULL, mib << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return fail("mmap");
+	if (mlock(p, mib << 20))
+		return fail("mlock");
+	printf("lock: %lu MiB\n", mib);
+	return 0;
+}
+
 #define FAULTS 5000
 
 static void *faults_thread(void *memory)
@@ -229,5 +242,7 @@ int main(int argc, char **argv)
 		return churn(n, "/proc/self/exe");
 	if (!strcmp(argv[1], "hog"))
 		return hog((unsigned long)n);
+	if (!strcmp(argv[1], "lock"))
+		return lock((unsigned long)n);
 	return strcmp(argv[1], "faults") ? 2 : faults(n);
 }
