@@ -13,10 +13,12 @@
 #include "kernel/irq/irq_work.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"
+#include "kernel/locking/lockdep.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/time/timer.h"
 #include "kernel/time/trace_clock.h"
 #include "selftest/selftest.h"
+#include "selftest/trace/tracefs.h"
 #include "trace/core/trace_array.h"
 #include "trace/tracers/noise/osnoise_events.h"
 
@@ -234,4 +236,20 @@ SELFTEST(noise, nmis_are_counted_while_a_tracer_asks_for_them)
 	EXPECT_EQ(nmis_here(), before);
 	preempt_enable();
 	mutex_unlock(&trace_types_lock);
+}
+
+/* A batch of events and a tracer take the same locks: in a DEBUG build the checker sees both. */
+SELFTEST(noise, tracers_and_batches_of_events_take_locks_in_one_order)
+{
+	static const char *const tracers[] = { "hwlat", "osnoise", "timerlat", "wakeup",
+					       "irqsoff" };
+
+	EXPECT_EQ(put("events/sched/enable", "1"), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(tracers); i++)
+		EXPECT_EQ(put("current_tracer", tracers[i]), 0);
+	EXPECT_EQ(put("events/sched/enable", "0"), 0);
+	reset();
+#ifdef CONFIG_DEBUG
+	EXPECT(debug_locks);
+#endif
 }

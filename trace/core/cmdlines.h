@@ -7,9 +7,9 @@
 /* An entry was written on this CPU since its last task switch: save the names of its tasks. */
 DECLARE_PER_CPU(bool, trace_taskinfo_save);
 
-/* Saves names at task switches from now on, or stops. The calls nest. T held. */
+/* Saves names at task switches from now on, or stops. The calls nest. Task context. */
 void tracing_record_cmdline(bool on);
-/* Applies a change of the options record-cmd and record-tgid. T held. */
+/* Applies a change of the options record-cmd and record-tgid. Task context. */
 void trace_update_recorded_tasks(void);
 /*
  * Finds the name of a task: "<idle>" for 0, "<...>" if it is unknown, or if an NMI has interrupted

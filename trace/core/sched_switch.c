@@ -2,14 +2,16 @@
  * Saves the names of tasks at task switches, while a tracer records. Only a task that has written
  * an entry is saved.
  */
+#include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 
 DEFINE_PER_CPU(bool, trace_taskinfo_save);
 
-static unsigned record_users; /* [T] of tracing_record_cmdline() */
-static u64 recorded;          /* [T] to write: TRACE_ITER_RECORD_*; 0: nothing is recorded */
+static DEFINE_MUTEX(record_mutex);
+static unsigned record_users; /* [record_mutex] of tracing_record_cmdline() */
+static u64 recorded; /* [record_mutex] to write: TRACE_ITER_RECORD_*; 0: nothing is recorded */
 
 static noinline void save_tasks(struct task_struct *prev, struct task_struct *next)
 {
@@ -35,20 +37,38 @@ static void record_switch(struct task_struct *prev, struct task_struct *next)
 
 static struct sched_switch_hook record_hook = { .fn = record_switch };
 
-void trace_update_recorded_tasks(void)
+/* What the options ask for. */
+static u64 wanted_records(void)
 {
-	u64 wanted = global_trace.trace_flags & TRACE_ITER_RECORD_CMD;
+	u64 wanted = READ_ONCE(global_trace.trace_flags) & TRACE_ITER_RECORD_CMD;
 	struct trace_array *tr;
 
+	preempt_disable_notrace();
 	for_each_trace_array (tr)
-		wanted |= tr->trace_flags & TRACE_ITER_RECORD_TGID;
-	WRITE_ONCE(recorded, record_users ? wanted : 0);
+		wanted |= READ_ONCE(tr->trace_flags) & TRACE_ITER_RECORD_TGID;
+	preempt_enable_notrace();
+	return wanted;
+}
+
+/* record_mutex held. */
+static void update_recorded(void)
+{
+	WRITE_ONCE(recorded, record_users ? wanted_records() : 0);
 	trace_forget_saved();
 	sched_switch_hook_set(&record_hook, recorded);
 }
 
+void trace_update_recorded_tasks(void)
+{
+	mutex_lock(&record_mutex);
+	update_recorded();
+	mutex_unlock(&record_mutex);
+}
+
 void tracing_record_cmdline(bool on)
 {
+	mutex_lock(&record_mutex);
 	record_users += on ? 1 : -1;
-	trace_update_recorded_tasks();
+	update_recorded();
+	mutex_unlock(&record_mutex);
 }

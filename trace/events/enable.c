@@ -40,24 +40,17 @@ EXPORT_SYMBOL_GPL(trace_event_reg);
  */
 static unsigned cmdline_files;
 
-static noinline void record_cmdline(bool on)
-{
-	mutex_lock(&trace_types_lock);
-	tracing_record_cmdline(on);
-	mutex_unlock(&trace_types_lock);
-}
-
 static __always_inline int register_file(struct trace_event_file *file)
 {
 	int error;
 
 	if (!cmdline_files++)
-		record_cmdline(true);
+		tracing_record_cmdline(true);
 	error = file->call->reg(file->call, TRACE_REG_REGISTER, file);
 	if (likely(!error))
 		set_flags(file, 0, EVENT_FILE_FL_ON);
 	else if (!--cmdline_files)
-		record_cmdline(false);
+		tracing_record_cmdline(false);
 	return error;
 }
 
@@ -69,7 +62,7 @@ static int register_syscalls(struct trace_event_file **file)
 	if (IS_ERR(last))
 		return (int)PTR_ERR(last);
 	if (!cmdline_files)
-		record_cmdline(true);
+		tracing_record_cmdline(true);
 	cmdline_files += trace_syscalls_count();
 	*file = last;
 	return 0;
@@ -84,7 +77,7 @@ static int unregister_file(struct trace_event_file *file)
 	int error = file->call->reg(file->call, TRACE_REG_UNREGISTER, file);
 
 	if (!--cmdline_files)
-		record_cmdline(false);
+		tracing_record_cmdline(false);
 	set_flags(file,
 		  EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_RECORDED_CMD,
 		  0);

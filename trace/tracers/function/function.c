@@ -261,9 +261,7 @@ static int function_trace_init(struct trace_array *tr)
 static void function_trace_reset(struct trace_array *tr)
 {
 	function_stop(tr);
-	mutex_lock(&trace_types_lock);
 	tracing_record_cmdline(false);
-	mutex_unlock(&trace_types_lock);
 }
 
 static void function_trace_start(struct trace_array *tr)

@@ -230,9 +230,7 @@ static void graph_trace_reset(struct trace_array *tr)
 {
 	struct graph_tracer *g = graph_of(tr);
 
-	mutex_lock(&trace_types_lock);
 	tracing_record_cmdline(false);
-	mutex_unlock(&trace_types_lock);
 	unregister_ftrace_graph(&g->gops);
 	ftrace_unshare_hashes(function_trace_ops(tr), &g->gops.ops);
 }
