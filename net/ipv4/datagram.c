@@ -118,6 +118,35 @@ int datagram_dest(struct sock *sk, const struct msghdr *msg, struct flowi4 *fl, 
 	return 0;
 }
 
+int datagram_route(struct sock *sk, const struct msghdr *msg, unsigned header, struct flowi4 *fl)
+{
+	u16 port;
+	int err;
+
+	if (msg->iter.count > 0xffff)
+		return -EMSGSIZE;
+	if (msg->flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	err = datagram_dest(sk, msg, fl, &port);
+	if (!err)
+		err = ip_route_output(fl);
+	return !err && msg->iter.count > IP_MAX_LEN - header ? -EMSGSIZE : err;
+}
+
+ssize_t datagram_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock, unsigned skip)
+{
+	unsigned flags = msg->flags;
+	struct sk_buff *skb;
+
+	msg->flags = 0;
+	if (flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	if (flags & MSG_ERRQUEUE)
+		return -EAGAIN;
+	skb = skb_recv_datagram(sk, nonblock, flags & MSG_PEEK);
+	return IS_ERR_OR_NULL(skb) ? PTR_ERR(skb) : datagram_copy(msg, skb, skip, 0, flags);
+}
+
 int datagram_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock)
 {
 	struct flowi4 fl = { .broadcast = READ_ONCE(sk->sock.broadcast) };

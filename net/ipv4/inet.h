@@ -185,6 +185,12 @@ ssize_t datagram_copy(struct msghdr *msg, struct sk_buff *skb, unsigned skip, u1
 		      unsigned flags);
 /* Where a message goes: msg->name, or the peer. *port in network byte order. 0 or an errno. */
 int datagram_dest(struct sock *sk, const struct msghdr *msg, struct flowi4 *fl, u16 *port);
+/*
+ * What raw and ping sockets share. A message's destination with its route; 0, or the errno of
+ * sendmsg(2). All of recvmsg(2) for a packet whose first skip bytes the program does not get.
+ */
+int datagram_route(struct sock *sk, const struct msghdr *msg, unsigned header, struct flowi4 *fl);
+ssize_t datagram_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock, unsigned skip);
 int datagram_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock);
 int datagram_disconnect(struct sock *sk);
 void datagram_close(struct sock *sk);

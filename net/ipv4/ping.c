@@ -55,21 +55,12 @@ static ssize_t send_echo(struct sock *sk, struct msghdr *msg, const struct flowi
 static ssize_t ping_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 {
 	struct flowi4 fl;
-	u16 port;
 	int err;
 
 	(void)nonblock;
-	if (msg->iter.count > 0xffff)
-		return -EMSGSIZE;
 	if (msg->iter.count < sizeof(struct icmphdr))
 		return -EINVAL;
-	if (msg->flags & MSG_OOB)
-		return -EOPNOTSUPP;
-	err = datagram_dest(sk, msg, &fl, &port);
-	if (!err)
-		err = ip_route_output(&fl);
-	if (!err && msg->iter.count > IP_MAX_LEN - IP_HEADER)
-		err = -EMSGSIZE;
+	err = datagram_route(sk, msg, IP_HEADER, &fl);
 	if (!err && !READ_ONCE(sk->num))
 		err = inet_autobind(sk);
 	return err ? err : send_echo(sk, msg, &fl);
@@ -77,18 +68,7 @@ static ssize_t ping_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 
 static ssize_t ping_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 {
-	unsigned flags = msg->flags;
-	struct sk_buff *skb;
-
-	msg->flags = 0;
-	if (flags & MSG_OOB)
-		return -EOPNOTSUPP;
-	if (flags & MSG_ERRQUEUE)
-		return -EAGAIN;
-	skb = skb_recv_datagram(sk, nonblock, flags & MSG_PEEK);
-	if (IS_ERR_OR_NULL(skb))
-		return PTR_ERR(skb);
-	return datagram_copy(msg, skb, IP_HEADER, 0, flags);
+	return datagram_recvmsg(sk, msg, nonblock, IP_HEADER);
 }
 
 void ping_rcv(struct sk_buff *skb)

@@ -43,38 +43,16 @@ static ssize_t send_packet(struct sock *sk, struct msghdr *msg, const struct flo
 
 static ssize_t raw_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 {
-	unsigned header = READ_ONCE(sk->hdrincl) ? 0 : IP_HEADER;
 	struct flowi4 fl;
-	u16 port;
-	int err;
+	int err = datagram_route(sk, msg, READ_ONCE(sk->hdrincl) ? 0 : IP_HEADER, &fl);
 
 	(void)nonblock;
-	if (msg->iter.count > 0xffff)
-		return -EMSGSIZE;
-	if (msg->flags & MSG_OOB)
-		return -EOPNOTSUPP;
-	err = datagram_dest(sk, msg, &fl, &port);
-	if (!err)
-		err = ip_route_output(&fl);
-	if (!err && msg->iter.count > IP_MAX_LEN - header)
-		err = -EMSGSIZE;
 	return err ? err : send_packet(sk, msg, &fl);
 }
 
 static ssize_t raw_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 {
-	unsigned flags = msg->flags;
-	struct sk_buff *skb;
-
-	msg->flags = 0;
-	if (flags & MSG_OOB)
-		return -EOPNOTSUPP;
-	if (flags & MSG_ERRQUEUE)
-		return -EAGAIN;
-	skb = skb_recv_datagram(sk, nonblock, flags & MSG_PEEK);
-	if (IS_ERR_OR_NULL(skb))
-		return PTR_ERR(skb);
-	return datagram_copy(msg, skb, 0, 0, flags);
+	return datagram_recvmsg(sk, msg, nonblock, 0);
 }
 
 /* ICMP_FILTER */
