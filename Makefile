@@ -131,6 +131,10 @@ UNTRACED += arch/x86_64/kprobes%	# executes probed instructions in the breakpoin
 UNTRACED += arch/x86_64/text_alias%	# writes to text while a batch of sites holds breakpoints
 UNTRACED += arch/x86_64/unwind%	# finds the callback that has faulted, while all functions call it
 
+# gcc notices which registers a static function leaves alone, and its callers then keep values there.
+# A return probe of the function does not leave them alone. With -pg gcc does not do this.
+NOT_TRACED := $(if $(CC_IS_CLANG),,-fno-ipa-ra)
+
 # Every other function starts with a call of __fentry__, and __mcount_loc lists the addresses of
 # these calls. gcc writes the list itself. clang cannot: scripts/recordmcount does it.
 ifeq ($(FTRACE),1)
@@ -186,7 +190,7 @@ MODULE_FLAGS := $(O)/modules/$(if $(filter /%,$(MODULE_DIR)),outside-)flags
 $(O)/flags $(MODULE_FLAGS): FORCE
 	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(RECORDMCOUNT)' \
+	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(NOT_TRACED) $(RECORDMCOUNT)' \
 		'$(UNTRACED)' '$(NASMFLAGS)' '$(LDFLAGS)' '$(VDSO_CFLAGS)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
@@ -205,7 +209,7 @@ $(TRACEPOINTS): FORCE
 define compile
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CFLAGS) $(if $(filter $(UNTRACED),$<),,$(TRACED)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(if $(filter $(UNTRACED),$<),$(NOT_TRACED),$(TRACED)) -MMD -MP -c -o $@ $<
 	$(if $(RECORDMCOUNT),$(Q)$(RECORDMCOUNT) $@)
 endef
 
