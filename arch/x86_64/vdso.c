@@ -67,6 +67,8 @@ void arch_update_vdso(const struct real_clock *clock, u64 tai_offset)
 	smp_wmb();
 	WRITE_ONCE(data->tsc_base, tsc_base);
 	WRITE_ONCE(data->tsc_ns_mult, tsc_ns_mult);
+	WRITE_ONCE(data->plain_clocks,
+		   clock->rate ? VDSO_CLOCK_BITS & ~VDSO_REAL_CLOCKS : VDSO_CLOCK_BITS);
 	WRITE_ONCE(data->real_start, clock->start);
 	WRITE_ONCE(data->real_rate, clock->rate);
 	WRITE_ONCE(data->offset[CLOCK_REALTIME], clock->offset);

@@ -1,6 +1,7 @@
 /* The page [vvar]: what the kernel tells the vDSO. The kernel writes it, each program reads it. */
 #pragma once
 
+#include "kernel/compiler.h"
 #include "kernel/types.h"
 
 #define VVAR_SIZE 4096 /* [vvar] lies directly below [vdso] */
@@ -15,9 +16,18 @@
 #define CLOCK_TAI              11
 #define VDSO_CLOCKS            12
 
+/* The clocks that are the time since the boot plus an offset. */
+#define VDSO_CLOCK_BITS                                                                            \
+	(BIT(CLOCK_REALTIME) | BIT(CLOCK_MONOTONIC) | BIT(CLOCK_MONOTONIC_RAW) |                   \
+	 BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_MONOTONIC_COARSE) | BIT(CLOCK_BOOTTIME) |          \
+	 BIT(CLOCK_TAI))
+/* Those of them that adjtimex(2) adjusts. */
+#define VDSO_REAL_CLOCKS (BIT(CLOCK_REALTIME) | BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_TAI))
+
 struct vdso_data {
 	/* Odd: the kernel is writing. A reader that has seen two numbers reads again. */
 	u32 seq;
+	u32 plain_clocks; /* bits of the clocks that are not adjusted now */
 	/* ns since the boot = (TSC - tsc_base) * tsc_ns_mult >> 32 */
 	u64 tsc_base, tsc_ns_mult;
 	u64 offset[VDSO_CLOCKS]; /* ns: each clock - the time since the boot */

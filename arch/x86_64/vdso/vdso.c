@@ -14,15 +14,6 @@
 #define __NR_clock_gettime 228
 #define __NR_clock_getres  229
 
-/* The clocks that are the time since the boot plus an offset. */
-#define CLOCKS                                                                                     \
-	(BIT(CLOCK_REALTIME) | BIT(CLOCK_MONOTONIC) | BIT(CLOCK_MONOTONIC_RAW) |                   \
-	 BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_MONOTONIC_COARSE) | BIT(CLOCK_BOOTTIME) |          \
-	 BIT(CLOCK_TAI))
-
-/* Those of them that adjtimex(2) adjusts. */
-#define REAL_CLOCKS (BIT(CLOCK_REALTIME) | BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_TAI))
-
 #define CPU_SELECTOR 0x7b /* GDT_CPU of arch/descriptors.h with the rights of ring 3 */
 #define NSEC_PER_SEC 1000000000ULL
 
@@ -55,40 +46,92 @@ static __always_inline u64 rdtsc_ordered(void)
 	return high | low;
 }
 
+/* The time since the boot, in ns. */
+static __always_inline u64 read_boot(const struct vdso_data *data)
+{
+	u64 ns = rdtsc_ordered() - data->tsc_base;
+
+	__asm__("mulq %1; shrdq $32, %%rdx, %0" : "+a"(ns) : "m"(data->tsc_ns_mult) : "rdx", "cc");
+	return ns;
+}
+
 /* x86 does not reorder loads: barrier() is enough between them. */
-static __always_inline u64 read_ns(unsigned clock)
+static __always_inline u32 read_begin(const struct vdso_data *data)
+{
+	u32 seq;
+
+	while (unlikely((seq = READ_ONCE(data->seq)) & 1))
+		__asm__ volatile("pause" ::: "memory");
+	barrier();
+	return seq;
+}
+
+static __always_inline bool read_retry(const struct vdso_data *data, u32 seq)
+{
+	barrier();
+	return unlikely(READ_ONCE(data->seq) != seq);
+}
+
+/* A clock while adjtimex(2) lets it gain or lose. */
+static noinline u64 read_slewed(unsigned clock)
 {
 	const struct vdso_data *data = &vvar;
 	u64 ns;
 	u32 seq;
 
 	do {
-		while (unlikely((seq = READ_ONCE(data->seq)) & 1))
-			__asm__ volatile("pause" ::: "memory");
-		barrier();
-		ns = rdtsc_ordered() - data->tsc_base;
-		__asm__("mulq %1; shrdq $32, %%rdx, %0"
-			: "+a"(ns)
-			: "m"(data->tsc_ns_mult)
-			: "rdx", "cc");
-		if (unlikely(READ_ONCE(data->real_rate)) && (REAL_CLOCKS >> clock & 1))
-			ns += (u64)ntp_slew(ns - data->real_start, data->real_rate);
-		ns += data->offset[clock];
-		barrier();
-	} while (unlikely(READ_ONCE(data->seq) != seq));
+		seq = read_begin(data);
+		ns = read_boot(data);
+		ns += data->offset[clock] + (u64)ntp_slew(ns - data->real_start, data->real_rate);
+	} while (read_retry(data, seq));
 	return ns;
+}
+
+/* Reads a clock; clock < VDSO_CLOCKS. False: it is none of those that only have an offset. */
+static __always_inline bool read_plain(unsigned clock, u64 *ns)
+{
+	const struct vdso_data *data = &vvar;
+	u32 seq;
+
+	do {
+		seq = read_begin(data);
+		if (unlikely(!(READ_ONCE(data->plain_clocks) >> clock & 1)))
+			return false;
+		*ns = read_boot(data) + data->offset[clock];
+	} while (read_retry(data, seq));
+	return true;
+}
+
+static __always_inline void set_times(struct times *ts, u64 ns)
+{
+	ts->seconds = (s64)(ns / NSEC_PER_SEC);
+	ts->fraction = (s64)(ns % NSEC_PER_SEC);
+}
+
+/* The clocks that read_plain() does not read. Apart, so that the quick way saves no registers. */
+static noinline int clock_gettime_other(int clock, struct times *ts)
+{
+	if ((unsigned)clock >= VDSO_CLOCKS || !(VDSO_REAL_CLOCKS >> clock & 1))
+		return (int)call2(__NR_clock_gettime, clock, (long)ts);
+	set_times(ts, read_slewed((unsigned)clock));
+	return 0;
 }
 
 int __vdso_clock_gettime(int clock, struct times *ts)
 {
 	u64 ns;
 
-	if (unlikely((unsigned)clock >= VDSO_CLOCKS || !(CLOCKS >> clock & 1)))
-		return (int)call2(__NR_clock_gettime, clock, (long)ts);
-	ns = read_ns((unsigned)clock);
-	ts->seconds = (s64)(ns / NSEC_PER_SEC);
-	ts->fraction = (s64)(ns % NSEC_PER_SEC);
+	if (unlikely((unsigned)clock >= VDSO_CLOCKS || !read_plain((unsigned)clock, &ns)))
+		return clock_gettime_other(clock, ts);
+	set_times(ts, ns);
 	return 0;
+}
+
+static u64 read_real(void)
+{
+	u64 ns;
+
+	return likely(read_plain(CLOCK_REALTIME, &ns)) ? ns : read_slewed(CLOCK_REALTIME);
 }
 
 int __vdso_clock_getres(int clock, struct times *res)
@@ -103,7 +146,7 @@ int __vdso_gettimeofday(struct times *tv, void *tz)
 	if (unlikely(tz))
 		return (int)call2(__NR_gettimeofday, (long)tv, (long)tz);
 	if (tv) {
-		ns = read_ns(CLOCK_REALTIME);
+		ns = read_real();
 		tv->seconds = (s64)(ns / NSEC_PER_SEC);
 		tv->fraction = (s64)(ns % NSEC_PER_SEC / 1000);
 	}
@@ -112,7 +155,7 @@ int __vdso_gettimeofday(struct times *tv, void *tz)
 
 s64 __vdso_time(s64 *seconds)
 {
-	s64 now = (s64)(read_ns(CLOCK_REALTIME) / NSEC_PER_SEC);
+	s64 now = (s64)(read_real() / NSEC_PER_SEC);
 
 	if (seconds)
 		*seconds = now;
