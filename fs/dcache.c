@@ -15,7 +15,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 
-#define D_HASH_SIZE 512
+#define D_HASH_SIZE 4096 /* tracefs alone has 5,000 names */
 
 struct dcache_bucket {
 	spinlock_t lock;        /* B */
