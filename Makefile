@@ -15,7 +15,8 @@
 #: make soak        the long tests: 100 million events through the ring buffer,
 #:                  hackbench and stress on 8 CPUs, all self-tests unabridged
 #: make ftracetest  run Linux's own ftrace test-suite, and show its results
-#:                  beside those of Linux; TESTS="kprobe/ ..." runs a part
+#:                  beside those of Linux; TESTS="kprobe/ ..." runs a part;
+#:                  LINUX=6.12 takes the suite of that version
 #: make fidelity    type the commands of tests/fidelity/ in nop5, and count the
 #:                  answers that are equal to those of Linux 6.1;
 #:                  RECORD=linux-ref renews those of Linux
@@ -374,7 +375,7 @@ test-tools:
 
 ftracetest: all
 	@scripts/install-deps test
-	@tests/ftracetest/ftracetest.py $(TESTS)
+	@tests/ftracetest/ftracetest.py $(if $(LINUX),--linux $(LINUX)) $(TESTS)
 
 fidelity: all
 	@scripts/install-deps test

@@ -2,6 +2,7 @@
 """Run Linux's own ftrace test-suite, unmodified, in nop5: `make ftracetest`.
 
     tests/ftracetest/ftracetest.py [--cpus N] [PATTERN ...]   PATTERN: part of a test's name, as kprobe/ or func-filter
+    tests/ftracetest/ftracetest.py --linux 6.12 [PATTERN ...]   the newer suite, of Debian's backports
     tests/ftracetest/ftracetest.py --record LINUX_REF [PATTERN ...]   renews linux-6.1.txt, with shared/tools/linux-ref
 
 The suite is tools/testing/selftests/ftrace of Debian's package linux-source-6.1, which is downloaded. Each test has a boot
@@ -14,6 +15,7 @@ form of linux-6.1.txt; build/test/ftracetest.xml is JUnit.
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -26,7 +28,7 @@ sys.path.insert(0, str(ROOT / "tests/boot"))
 from nop5 import Died, Nop5  # noqa: E402
 
 WORK = ROOT / "build/ftracetest"
-PACKAGE = "linux-source-6.1"
+LINUX = "6.1"
 SOURCE = "tools/testing/selftests/ftrace"
 RECORD = Path(__file__).with_name("linux-6.1.txt")
 RESULTS = WORK / "results.txt"
@@ -40,16 +42,35 @@ HANG = "HANG"
 NONE = "-"
 
 
-def suite():
+# Where newer versions come from. apt keeps what it knows about it apart from the rest of the host.
+BACKPORTS = "deb http://deb.debian.org/debian bookworm-backports main\n"
+
+
+def download(package, version):
+    """Downloads a Debian package into WORK. Returns its path."""
+    options = []
+    if version != LINUX:
+        lists = WORK / "lists"
+        (lists / "partial").mkdir(parents=True, exist_ok=True)
+        (WORK / "sources.list").write_text(BACKPORTS)
+        options = ["-o", f"Dir::Etc::SourceList={WORK}/sources.list", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={lists}",
+                   "-o", f"Dir::Cache={WORK}"]
+        subprocess.run(["apt-get", *options, "update"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["apt-get", *options, "download", package], cwd=WORK, check=True, stdout=subprocess.DEVNULL)
+    path, = WORK.glob(f"{package}_*.deb")
+    return path
+
+
+def suite(version=LINUX):
     """The directory of the suite, unpacked from the package."""
-    directory = WORK / PACKAGE / SOURCE
+    package = f"linux-source-{version}"
+    directory = WORK / package / SOURCE
     if not directory.exists():
         WORK.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["apt-get", "download", PACKAGE], cwd=WORK, check=True, stdout=subprocess.DEVNULL)
-        package, = WORK.glob(f"{PACKAGE}_*.deb")
-        subprocess.run(f"dpkg-deb --fsys-tarfile {package} | tar -xO ./usr/src/{PACKAGE}.tar.xz | "
-                       f"tar -xJ --wildcards '{PACKAGE}/{SOURCE}*'", shell=True, cwd=WORK, check=True)
-        package.unlink()
+        path = download(package, version)
+        subprocess.run(f"dpkg-deb --fsys-tarfile {path} | tar -xO ./usr/src/{package}.tar.xz | "
+                       f"tar -xJ --wildcards '{package}/{SOURCE}*'", shell=True, cwd=WORK, check=True)
+        path.unlink()
     return directory
 
 
@@ -61,7 +82,8 @@ def tests_of(directory, patterns):
 def image(directory):
     """A root file system with the suite in /ftrace."""
     result, root = WORK / "rootfs.cpio", WORK / "root"
-    root.mkdir(exist_ok=True)
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir()
     subprocess.run(["cp", "-r", "--no-target-directory", directory, root / "ftrace"], check=True)
     subprocess.run([ROOT / "scripts/rootfs", result, ROOT / "build/modroot", root, *PROGRAMS], check=True)
     return result
@@ -122,14 +144,18 @@ def count(rows, which):
 
 
 def run(args):
-    directory = suite()
-    initrd, linux, rows = image(directory), load(RECORD), []
+    directory = suite(args.linux)
+    newer = args.linux != LINUX
+    initrd, linux, rows = image(directory), {} if newer else load(RECORD), []
     names = tests_of(directory, args.patterns)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, ours in zip(names, pool.map(lambda name: run_test(name, initrd, args.cpus), names)):
             theirs = linux.get(name, (NONE, NONE))
             rows.append((name, ours, theirs))
             print(f"{name:52} {ours[0]:12}{ours[1]:8} Linux: {theirs[0]:12}{theirs[1]}", flush=True)
+    if newer:
+        print(f"nop5: {count(rows, 1)}")
+        return 0
     junit(rows)
     save(RESULTS, {**load(RESULTS), **{name: ours for name, ours, _ in rows}})
     print(f"nop5:  {count(rows, 1)}\nLinux: {count(rows, 2)}")
@@ -169,6 +195,7 @@ def record(linux_ref, patterns):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cpus", type=int, default=2)
+    parser.add_argument("--linux", default=LINUX, metavar="VERSION", help="whose suite (6.1)")
     parser.add_argument("--record", metavar="LINUX_REF")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     args = parser.parse_args()
