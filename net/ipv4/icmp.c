@@ -35,7 +35,7 @@ static noinline void icmp_echo(struct sk_buff *skb)
 		kfree_skb(skb);
 }
 
-/* The quoted packet tells whom it concerns. */
+/* The quoted packet names the socket that the error concerns. */
 static void icmp_unreach(struct sk_buff *skb)
 {
 	struct icmphdr *icmp = ip_payload(skb);

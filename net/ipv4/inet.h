@@ -126,7 +126,7 @@ void sock_put(struct sock *sk);
 /* A port for a socket without one. 0 or -EADDRINUSE, -EAGAIN. Task context. */
 int inet_autobind(struct sock *sk);
 /*
- * Wakes who waits for the socket, and sends SIGIO to its owners: band is POLL_IN, POLL_OUT,
+ * Wakes the waiters of the socket, and sends SIGIO to its owners: band is POLL_IN, POLL_OUT,
  * POLL_HUP. Any context but NMI and hardirq; no lock that a poll takes.
  */
 void sk_wake(struct sock *sk, int band);

@@ -49,7 +49,7 @@ enum { RTA_DST = 1, RTA_OIF = 4, RTA_PREFSRC = 7, RTA_TABLE = 15 };
 #define ROUTE_LOCAL     2
 #define ROUTE_BROADCAST 3
 
-/* What a request is about, and who asks. */
+/* The subject of a request, and the socket that asks. */
 struct rt_request {
 	struct netlink_sock *nlk;
 	const struct nlmsghdr *nlh;
