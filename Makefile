@@ -20,6 +20,9 @@
 #: make fidelity    type the commands of tests/fidelity/ in nop5, and count the
 #:                  answers that are equal to those of Linux 6.1;
 #:                  RECORD=linux-ref renews those of Linux
+#: make book        make build/book/index.html of docs/: a page for each chapter,
+#:                  a search, and a page for print; ANSWERS=0 leaves out the
+#:                  answers to the questions
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
 #: make modules M=DIR
@@ -174,7 +177,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel book rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -380,6 +383,10 @@ ftracetest: all
 fidelity: all
 	@scripts/install-deps test
 	@tests/fidelity/fidelity.py $(if $(RECORD),--record $(RECORD))
+
+book:
+	@scripts/install-deps book
+	@scripts/book/book $(if $(filter 0,$(ANSWERS)),--no-answers) -o $(O)/book
 
 rootfs:
 	@scripts/install-deps build

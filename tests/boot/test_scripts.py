@@ -186,6 +186,7 @@ def test_make_without_its_tools_names_the_packages(bare, tmp_path, variables, pa
     ("bench", {"qemu-system-x86"}, {"gdb", "clang", "clang-format-14", "kernelshark", "npm"}),
     ("test", {"clang", "clang-format-14", "gdb"}, {"kernelshark", "xvfb", "imagemagick", "npm"}),
     ("tools", {"kernelshark", "xvfb", "imagemagick", "npm"}, {"clang-format-14", "gdb"}),
+    ("book", {"pandoc"}, {"gcc", "qemu-system-x86"}),
 ])
 def test_each_purpose_installs_what_it_needs(bare, purpose, needed, not_needed):
     result = host([ROOT / "scripts/install-deps", "--check", purpose], env=bare, text=True, stdout=subprocess.PIPE,

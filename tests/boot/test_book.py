@@ -1,0 +1,141 @@
+"""The book: what `make book` writes has no dead link, and its search finds sections."""
+import json
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import pytest
+
+from nop5 import ROOT, host
+
+BOOK = ROOT / "scripts/book/book"
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PICTURES = sorted((ROOT / "docs/pictures").glob("*.svg"))
+
+
+class Page(HTMLParser):
+    """The links and anchors of one page."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.ids, self.sources = [], [], []
+        self.source = None
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.links += [attributes[name] for name in ("href", "src") if name in attributes]
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        if tag == "a" and attributes.get("class") == "source":
+            self.source = [attributes["href"], ""]
+
+    def handle_data(self, data):
+        if self.source:
+            self.source[1] += data
+
+    def handle_endtag(self, tag):
+        if tag == "a" and self.source:
+            self.sources.append(tuple(self.source))
+            self.source = None
+
+
+def make_book(out, *options):
+    return host([BOOK, *options, "-o", out], check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    out = tmp_path_factory.mktemp("book")
+    make_book(out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def pages(book):
+    """{path: page} of the whole book."""
+    return {path: Page(path) for path in book.rglob("*.html")}
+
+
+def test_each_link_of_the_book_leads_to_a_page_and_an_anchor_that_exist(pages):
+    for path, page in pages.items():
+        for link in page.links:
+            target, _, anchor = link.partition("#")
+            if re.match(r"https?:", target):
+                continue
+            where = (path.parent / unquote(target)).resolve() if target else path
+            assert where.is_file(), f"{path.name}: {link}"
+            if anchor:
+                assert unquote(anchor) in pages[where].ids, f"{path.name}: {link}"
+
+
+def test_no_page_of_the_book_has_an_anchor_twice(pages):
+    for path, page in pages.items():
+        twice = {name for name in page.ids if page.ids.count(name) > 1} if "src" not in path.parts else set()
+        assert not twice, f"{path.name}: {twice}"
+
+
+def test_a_function_in_a_chapter_is_a_link_to_a_line_that_names_it(book, pages):
+    checked = 0
+    for path, page in pages.items():
+        for link, text in page.sources:
+            target, _, anchor = link.partition("#L")
+            if anchor:
+                source = (path.parent / target).resolve().relative_to(book / "src")
+                line = (ROOT / str(source).removesuffix(".html")).read_text().splitlines()[int(anchor) - 1]
+                assert text.removesuffix("()").removeprefix("sys_") in line, f"{path.name}: {text}: {source}: {line}"
+                checked += 1
+    assert checked > 500
+
+
+def test_the_book_has_all_chapters_in_the_order_of_reading(book, pages):
+    order = [link for link in Page(book / "index.html").links if re.fullmatch(r"[\w/-]+\.html", link)]
+    text = (book / "print.html").read_text()
+    for path in DOCS:
+        name = "index.html" if path.name == "README.md" else str(path.relative_to(ROOT / "docs").with_suffix(".html"))
+        assert name in order, f"the book does not list {name}"
+        assert f'<article id="{name.removesuffix(".html").replace("/", "-")}">' in text, f"print.html lacks {name}"
+    assert order.index("ftrace-sites.html") < order.index("text-patching.html") < order.index("ftrace-ops.html")
+    assert "ftrace-ops.html" in (book / "write-a-tracer.html").read_text().partition("<footer>")[2]
+
+
+def test_answers_can_be_left_out(book, tmp_path):
+    answers = {path.stem for path in (ROOT / "docs/answers").glob("*.md")}
+    assert answers == {path.stem for path in (book / "answers").glob("*.html")}
+    make_book(tmp_path / "book", "--no-answers")
+    assert not (tmp_path / "book/answers").exists()
+    for path in (tmp_path / "book").glob("*.html"):
+        assert "answers/" not in path.read_text(), path.name
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda p: p.name)
+def test_a_picture_is_an_image_without_references_and_some_page_shows_it(path):
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg" and root.get("viewBox")
+    for element in root.iter():
+        assert not any(name.endswith("href") for name in element.attrib), "a picture must not load anything"
+        assert not element.tag.endswith("script")
+    assert any(path.name in page.read_text() for page in DOCS)
+
+
+def test_the_search_index_has_each_section_of_each_chapter(book, pages):
+    text = (book / "search-index.js").read_text()
+    entries = json.loads(text.removeprefix("const BOOK = ").rstrip().removesuffix(";"))
+    addresses = [address for address, *_ in entries]
+    assert len(set(addresses)) == len(addresses)
+    for address in addresses:
+        name, _, anchor = address.partition("#")
+        assert anchor in pages[book / name].ids
+    assert len({address.partition("#")[0] for address in addresses}) == len(DOCS)
+
+
+@pytest.mark.tools
+def test_the_search_finds_sections_that_contain_all_words_and_prefers_headings(book):
+    code = "\n".join((book / name).read_text() for name in ("search-index.js", "search.js")) + """
+        const print = query => console.log(JSON.stringify(search(BOOK, query).map(r => [r.address, r.excerpt])));
+        print("breakpoint"); print("CACHE line"); print("zzzznothing"); print(" ");"""
+    result = host(["node", "-"], input=code, check=True, text=True, stdout=subprocess.PIPE)
+    breakpoint, two_words, nothing, empty = map(json.loads, result.stdout.splitlines())
+    assert breakpoint[0][0] == "text-patching.html#the-breakpoint" and "breakpoint" in breakpoint[1][1].lower()
+    assert two_words and nothing == [] and empty == []
