@@ -73,11 +73,11 @@ int kmsg_wait(u64 seq)
 	return wait_event_interruptible(log_wait, kmsg_next_seq() != seq);
 }
 
-/* Adds a message. In "<N>text", the lowest three bits of N are the level. */
+/* Adds a message. In "<N>text", N is the priority; a program cannot be the kernel, facility 0. */
 static ssize_t devkmsg_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	char text[KMSG_WRITE_MAX + 1], *start = text;
-	unsigned prio = (unsigned)default_message_loglevel;
+	unsigned prio = LOG_PRIO(LOG_USER, default_message_loglevel);
 
 	(void)file, (void)pos;
 	if (count > KMSG_WRITE_MAX)
@@ -89,13 +89,13 @@ static ssize_t devkmsg_write(struct file *file, const char *buf, size_t count, l
 		unsigned long n = simple_strtoul(text + 1, &end, 10);
 
 		if (end != text + 1 && *end == '>') {
-			prio = (unsigned)n & 7;
+			prio = LOG_PRIO(LOG_FACILITY(n) ? LOG_FACILITY(n) : LOG_USER, n);
 			start = end + 1;
 		}
 	}
 	if (count && text[count - 1] == '\n')
 		text[count - 1] = '\0';
-	printk("\001%u%s\n", prio, start);
+	printk_emit(prio, "%s\n", start);
 	return (ssize_t)count;
 }
 

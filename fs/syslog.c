@@ -1,5 +1,5 @@
 /*
- * syslog(2), which dmesg calls: the kernel's messages as text, each line as `<LEVEL>[SECONDS]
+ * syslog(2), which dmesg calls: the kernel's messages as text, each line as `<PRIO>[SECONDS]
  * TEXT`; and which of them the console prints.
  */
 #include "arch/uaccess.h"

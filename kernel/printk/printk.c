@@ -48,7 +48,7 @@ struct printk_context {
 	char text[2 + PRB_TEXT_MAX + 2]; /* with the level, a newline and a NUL */
 	char cont[PRB_TEXT_MAX];
 	size_t cont_len;
-	unsigned cont_level;
+	unsigned cont_prio;
 	u64 cont_ts;
 };
 
@@ -95,17 +95,17 @@ __setup("debug", debug_setup);
 static void cont_flush(struct printk_context *ctx)
 {
 	if (ctx->cont_len)
-		prb_write(&prb, ctx->cont_level, ctx->cont_ts, smp_processor_id(), ctx->cont,
+		prb_write(&prb, ctx->cont_prio, ctx->cont_ts, smp_processor_id(), ctx->cont,
 			  ctx->cont_len);
 	ctx->cont_len = 0;
 }
 
-static void cont_add(struct printk_context *ctx, unsigned level, u64 ts, const char *s, size_t len)
+static void cont_add(struct printk_context *ctx, unsigned prio, u64 ts, const char *s, size_t len)
 {
 	if (ctx->cont_len + len > sizeof(ctx->cont))
 		cont_flush(ctx);
 	if (!ctx->cont_len) {
-		ctx->cont_level = level;
+		ctx->cont_prio = prio;
 		ctx->cont_ts = ts;
 	}
 	len = min(len, sizeof(ctx->cont));
@@ -114,45 +114,43 @@ static void cont_add(struct printk_context *ctx, unsigned level, u64 ts, const c
 }
 
 /*
+ * Takes the level off the front of *text, if it has one. KERN_CONT: true; else stores the level in
+ * *prio.
+ */
+static bool take_level(const char **text, unsigned *prio)
+{
+	const char *s = *text;
+
+	if (s[0] != KERN_CONT[0] || !s[1])
+		return false;
+	*text += 2;
+	if (s[1] >= '0' && s[1] <= '7')
+		*prio = LOG_PRIO(0U, s[1] - '0');
+	return s[1] == KERN_CONT[1];
+}
+
+/*
  * Stores the text line by line. Text behind the last newline waits in ctx->cont for the rest of its
  * line.
  */
-static void printk_store(struct printk_context *ctx, u64 ts, const char *s)
+static void printk_store(struct printk_context *ctx, unsigned prio, u64 ts, const char *s)
 {
-	unsigned level = (unsigned)default_message_loglevel;
-	bool cont = false;
-
-	if (s[0] == KERN_CONT[0] && s[1]) {
-		if (s[1] == KERN_CONT[1])
-			cont = true;
-		else if (s[1] >= '0' && s[1] <= '7')
-			level = (unsigned)(s[1] - '0');
-		s += 2;
-	}
-	if (!cont)
-		cont_flush(ctx);
 	while (*s) {
 		const char *end = strchr(s, '\n');
 
 		if (!end) {
-			cont_add(ctx, level, ts, s, strlen(s));
+			cont_add(ctx, prio, ts, s, strlen(s));
 			break;
 		}
 		if (ctx->cont_len) {
-			cont_add(ctx, level, ts, s, (size_t)(end - s));
+			cont_add(ctx, prio, ts, s, (size_t)(end - s));
 			cont_flush(ctx);
 		} else {
-			prb_write(&prb, level, ts, smp_processor_id(), s,
+			prb_write(&prb, prio, ts, smp_processor_id(), s,
 				  min((size_t)(end - s), (size_t)PRB_TEXT_MAX));
 		}
 		s = end + 1;
 	}
-}
-
-/* Returns the text behind the level with which it may begin. */
-static const char *skip_level(const char *text)
-{
-	return text[0] == KERN_CONT[0] && text[1] ? text + 2 : text;
 }
 
 static void console_kick(bool sync)
@@ -188,10 +186,12 @@ static void console_throttle(void)
 			break;
 }
 
-int vprintk(const char *fmt, va_list args)
+/* levels: the text may begin with a level, which then is the priority. */
+static int vprintk_emit(bool levels, unsigned prio, const char *fmt, va_list args)
 {
 	const struct kmsg_reader_hooks *readers;
 	struct printk_context *ctx;
+	const char *text;
 	unsigned long flags;
 	u64 ts = ktime_get();
 	int len;
@@ -201,8 +201,11 @@ int vprintk(const char *fmt, va_list args)
 	len = vsnprintf(ctx->text, sizeof(ctx->text), fmt, args);
 	if ((size_t)len >= sizeof(ctx->text)) /* The text was cut, with its newline. */
 		ctx->text[sizeof(ctx->text) - 2] = '\n';
-	printk_store(ctx, ts, ctx->text);
-	trace_console(skip_level(ctx->text), strlen(skip_level(ctx->text)));
+	text = ctx->text;
+	if (!levels || !take_level(&text, &prio))
+		cont_flush(ctx);
+	printk_store(ctx, prio, ts, text);
+	trace_console(text, strlen(text));
 	local_irq_restore(flags);
 
 	/*
@@ -217,6 +220,11 @@ int vprintk(const char *fmt, va_list args)
 	console_throttle();
 	return len;
 }
+
+int vprintk(const char *fmt, va_list args)
+{
+	return vprintk_emit(true, LOG_PRIO(0U, default_message_loglevel), fmt, args);
+}
 EXPORT_SYMBOL(vprintk);
 
 int printk(const char *fmt, ...)
@@ -230,6 +238,17 @@ int printk(const char *fmt, ...)
 	return len;
 }
 EXPORT_SYMBOL(printk);
+
+int printk_emit(unsigned prio, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vprintk_emit(false, prio, fmt, args);
+	va_end(args);
+	return len;
+}
 
 void wake_up_klogd(void)
 {
@@ -298,7 +317,7 @@ static bool console_load_line(void)
 			return true;
 		}
 		seq = r->next_seq;
-		if ((int)r->level >= console_loglevel)
+		if (LOG_LEVEL(r->prio) >= console_loglevel)
 			continue;
 		console_end_line(console_format(r), seq);
 		return true;
@@ -421,6 +440,29 @@ static int read_next(u64 *seq, struct printk_record *r)
 	return found;
 }
 
+static bool needs_escape(char c)
+{
+	return c < ' ' || c >= 127 || c == '\\';
+}
+
+/* Writes the text with its escapes to buf, or only counts if buf is NULL. Returns the length. */
+static size_t escape_text(const struct printk_record *r, char *buf)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->len; i++) {
+		char c = r->text[i];
+		size_t len = needs_escape(c) ? strlen("\\xNN") : 1;
+
+		if (buf && len > 1)
+			snprintf(buf + n, len + 1, "\\x%02x", (unsigned char)c);
+		else if (buf)
+			buf[n] = c;
+		n += len;
+	}
+	return n;
+}
+
 ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)
 {
 	struct printk_record r;
@@ -430,16 +472,16 @@ ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)
 
 	if (found <= 0)
 		return found;
-	n = (size_t)snprintf(prefix, sizeof(prefix), "%u,%llu,%llu,-;", r.level,
+	n = (size_t)snprintf(prefix, sizeof(prefix), "%u,%llu,%llu,-;", r.prio,
 			     (unsigned long long)r.seq,
 			     (unsigned long long)(r.ts_nsec / NSEC_PER_USEC));
-	if (n + r.len + 1 > size)
+	if (n + escape_text(&r, NULL) + 1 > size)
 		return -EINVAL;
 	memcpy(buf, prefix, n);
-	memcpy(buf + n, r.text, r.len);
-	buf[n + r.len] = '\n';
+	n += escape_text(&r, buf + n);
+	buf[n++] = '\n'; /* in place of the NUL of the last escape */
 	*seq = r.next_seq;
-	return (ssize_t)(n + r.len + 1);
+	return (ssize_t)n;
 }
 
 size_t kmsg_read_line(u64 *seq, char *buf)
@@ -454,10 +496,8 @@ size_t kmsg_read_line(u64 *seq, char *buf)
 	if (!found)
 		return 0;
 	*seq = r.next_seq;
-	buf[0] = '<';
-	buf[1] = (char)('0' + r.level);
-	buf[2] = '>';
-	n = 3 + format_stamp(buf + 3, PREFIX_MAX, r.ts_nsec);
+	n = (size_t)snprintf(buf, PREFIX_MAX, "<%u>", r.prio);
+	n += format_stamp(buf + n, PREFIX_MAX, r.ts_nsec);
 	memcpy(buf + n, r.text, r.len);
 	buf[n + r.len] = '\n';
 	return n + r.len + 1;

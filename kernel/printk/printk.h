@@ -40,6 +40,20 @@
 #define PRINTK_TEXT_MAX 1040
 __printf(1, 2) int printk(const char *fmt, ...);
 int vprintk(const char *fmt, va_list args);
+/*
+ * The same for a message of a program: the text has no level in front. prio is LOG_PRIO(). Any
+ * context.
+ */
+__printf(2, 3) int printk_emit(unsigned prio, const char *fmt, ...);
+
+/*
+ * The priority of a message, as in syslog(3): the lowest three bits are the level, the eight bits
+ * above them the facility, which tells the kind of program. The kernel is facility 0.
+ */
+#define LOG_PRIO(facility, level) ((facility) << 3 | ((unsigned)(level)&7))
+#define LOG_FACILITY(prio)        ((unsigned)(prio) >> 3 & 0xff)
+#define LOG_LEVEL(prio)           ((int)((prio)&7))
+#define LOG_USER                  1U /* the facility of programs that name none */
 
 #ifndef pr_fmt
 #define pr_fmt(fmt) fmt
@@ -76,13 +90,14 @@ void console_flush(void);
 
 /*
  * Reads the record at *seq, in the format of Linux's /dev/kmsg, `prio,seq,micros,-;text\n`
- * (Documentation/ABI/testing/dev-kmsg), and moves *seq behind it. Returns the number of bytes; 0:
+ * (Documentation/ABI/testing/dev-kmsg), and moves *seq behind it. Bytes of the text that are not
+ * printable ASCII, and backslashes, are shown as \xNN. Returns the number of bytes; 0:
  * no record yet; -EPIPE: the record is overwritten, and *seq is now the oldest record that is not;
  * -EINVAL: buf is too small. Any context but NMI.
  */
 ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size);
 /*
- * Reads the record at *seq, or the oldest one if that is overwritten, as the line `<LEVEL>[SECONDS]
+ * Reads the record at *seq, or the oldest one if that is overwritten, as the line `<PRIO>[SECONDS]
  * TEXT\n`, and moves *seq behind it. buf has room for KMSG_LINE_MAX bytes. Returns the number of
  * bytes; 0: no record yet. Any context.
  */

@@ -76,7 +76,7 @@ static bool prb_reserve(struct printk_ringbuffer *rb, unsigned n, u64 *first)
 	}
 }
 
-bool prb_write(struct printk_ringbuffer *rb, unsigned level, u64 ts_nsec, unsigned cpu,
+bool prb_write(struct printk_ringbuffer *rb, unsigned prio, u64 ts_nsec, unsigned cpu,
 	       const char *text, size_t len)
 {
 	unsigned n = len ? (unsigned)DIV_ROUND_UP(len, PRB_SLOT_TEXT) : 1;
@@ -96,9 +96,9 @@ bool prb_write(struct printk_ringbuffer *rb, unsigned level, u64 ts_nsec, unsign
 
 		slot->ts_nsec = ts_nsec;
 		slot->text_len = (u16)len;
-		slot->part = (u8)i;
-		slot->level = (u8)level;
-		slot->cpu = cpu;
+		slot->part = (u16)i;
+		slot->prio = (u16)prio;
+		slot->cpu = (u16)cpu;
 		memcpy(slot->text, text + i * PRB_SLOT_TEXT,
 		       min((size_t)PRB_SLOT_TEXT, len - i * PRB_SLOT_TEXT));
 		smp_store_release(&slot->state, slot_committed(seq + i));
@@ -119,7 +119,7 @@ enum prb_result prb_read(const struct printk_ringbuffer *rb, u64 seq, struct pri
 	part = slot->part;
 	r->seq = seq;
 	r->ts_nsec = slot->ts_nsec;
-	r->level = slot->level;
+	r->prio = slot->prio;
 	r->cpu = slot->cpu;
 	r->len = min((size_t)slot->text_len, (size_t)PRB_TEXT_MAX);
 	n = r->len ? (unsigned)DIV_ROUND_UP(r->len, PRB_SLOT_TEXT) : 1;

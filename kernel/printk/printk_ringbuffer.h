@@ -31,9 +31,9 @@ struct prb_slot {
 	u64 ts_nsec;  /* this and the fields below: written by the owner of the slot, before it
 			 commits */
 	u16 text_len; /* of the whole record */
-	u8 part;      /* index of this slot within its record */
-	u8 level;
-	u32 cpu;
+	u16 part;     /* index of this slot within its record */
+	u16 prio;     /* LOG_PRIO(): facility and level */
+	u16 cpu;
 	char text[PRB_SLOT_TEXT];
 };
 
@@ -47,14 +47,14 @@ struct printk_record {
 	u64 seq;
 	u64 next_seq; /* of the next record */
 	u64 ts_nsec;
-	unsigned level;
+	unsigned prio;
 	unsigned cpu;
 	size_t len;
 	char text[PRB_TEXT_MAX]; /* no newline, no NUL */
 };
 
 /* Adds a record of len <= PRB_TEXT_MAX bytes. False: dropped. Any context. */
-bool prb_write(struct printk_ringbuffer *rb, unsigned level, u64 ts_nsec, unsigned cpu,
+bool prb_write(struct printk_ringbuffer *rb, unsigned prio, u64 ts_nsec, unsigned cpu,
 	       const char *text, size_t len);
 
 enum prb_result {

@@ -54,7 +54,7 @@ def test_an_oops_and_the_panic_after_it_are_both_kept(machine):
     assert files(machine) == {"console-ramoops-0", "dmesg-ramoops-0", "dmesg-ramoops-1"}
     oops, panic = machine.check("cat dmesg-ramoops-0"), machine.check("cat dmesg-ramoops-1")
     assert oops.startswith("Oops#1 Part1\n<") and "BUG: kernel NULL pointer dereference" in oops
-    assert "Kernel panic" not in oops and re.search(r"^<4>\[.*\] before$", oops, re.M)
+    assert "Kernel panic" not in oops and re.search(r"^<12>\[.*\] before$", oops, re.M)
     assert panic.startswith("Panic#2 Part1\n<") and "Kernel panic - not syncing: Fatal exception" in panic
     for text in (oops, panic):
         assert text.endswith("\n\nECC: No errors detected\n")

@@ -42,12 +42,12 @@ static void test_records_come_back_in_order_with_all_they_had(void **state)
 
 	(void)state;
 	for (unsigned n = 0; n < 200; n++)
-		assert_true(prb_write(rb, n % 8, n * 1000, n % 5, text, make_text(n, text)));
+		assert_true(prb_write(rb, n * 10, n * 1000, n % 5, text, make_text(n, text)));
 	for (unsigned n = 0; n < 200; n++) {
 		assert_true(prb_read_next(rb, &seq, &r, &lost));
 		assert_int_equal(r.len, make_text(n, text));
 		assert_memory_equal(r.text, text, r.len);
-		assert_int_equal(r.level, n % 8);
+		assert_int_equal(r.prio, n * 10);
 		assert_int_equal(r.ts_nsec, n * 1000);
 		assert_int_equal(r.cpu, n % 5);
 		seq = r.next_seq;
