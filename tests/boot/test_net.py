@@ -13,7 +13,9 @@ def machine(images, request):
     machine.close()
 
 
-def test_lo_is_down_until_somebody_sets_it_up(machine):
+def test_lo_is_up_after_the_boot_and_can_be_set_down(machine):
+    assert "<LOOPBACK,UP,LOWER_UP> mtu 65536" in machine.check("ip link")
+    machine.check("ip link set lo down")
     assert "<LOOPBACK> mtu 65536" in machine.check("ip link")
     assert machine.run("ping -c 1 127.0.0.1").output.endswith("sendto: Network is unreachable\n")
     machine.check("ip link set lo up")
