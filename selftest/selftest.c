@@ -135,6 +135,8 @@ static int run_selftests(void *unused __unused)
 		if (first_of_suite(t))
 			pr_info("%s %u %s\n", run_suite(t, &totals) ? "ok" : "not ok", ++number,
 				t->suite);
+	if (!suites)
+		pr_info("# No test matches %s\n", glob);
 	pr_info("# Totals: pass:%u fail:%u\n", totals.pass, totals.fail);
 	console_flush();
 	if (totals.fail || !suites)

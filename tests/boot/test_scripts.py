@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +56,13 @@ def test_boot_says_3_on_an_oops(images):
     result = boot_script("--elf", "--kernel", "nop5-test", "echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT")
     assert result.returncode == 3
     assert "BUG: kernel NULL pointer dereference" in result.stderr
+
+
+def test_boot_says_1_when_no_self_test_matches(images):
+    result = boot_script("--cpus", "1", "--append", "selftest=nothing.like.this")
+    assert result.returncode == 1
+    assert "# No test matches nothing.like.this\n" in result.stdout
+    assert result.stderr == "scripts/boot: no self-test matches the pattern of selftest=\n"
 
 
 @pytest.mark.parametrize("line", [
@@ -119,6 +127,22 @@ def test_boot_takes_qemu_along_when_it_is_ended(images, number):
     output, errors = finish(process)
     assert process.returncode == 128 + number and not errors
     assert not os.path.exists(f"/proc/{qemu[0]}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_debug_takes_qemu_and_gdb_along_when_it_is_ended(images, number):
+    process = subprocess.Popen([ROOT / "scripts/boot", "--debug", "--cpus", "1", "--initrd", images / "rootfs.cpio"], cwd=ROOT, text=True,
+                               env=dict(os.environ, GDBFLAGS=r"-ex 'echo gdb is here\n'"),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    while (line := process.stdout.readline()) != "gdb is here\n":
+        assert line, "gdb has ended"
+    children = [pid for pid in family(process.pid) if pid != process.pid]
+    names = {Path(f"/proc/{pid}/comm").read_text().strip() for pid in children}
+    assert {"qemu-system-x86", "gdb"} <= names
+    process.send_signal(number)
+    finish(process)
+    assert process.returncode == 128 + number
+    assert not [pid for pid in children if os.path.exists(f"/proc/{pid}")]
 
 
 def test_icount_boots_in_the_same_number_of_instructions_each_time(images):

@@ -56,4 +56,5 @@ def test_selftests_pass_with_ten_thousand_malformed_writes_to_each_kind_of_file(
 def test_selftest_takes_a_glob_and_reports_one_that_matches_nothing(boot):
     machine = boot(wait=False, cpus=1, append="selftest=nothing.like.this")
     machine.wait_exit(33)
+    assert "# No test matches nothing.like.this\n" in machine.text
     assert "# Totals: pass:0 fail:0" in machine.text
