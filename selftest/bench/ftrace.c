@@ -10,13 +10,13 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rcu.h"
+#include "selftest/bench/call_cost.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "trace/ftrace/internal.h"
 #include "trace/core/trace_array.h"
 #include "trace/tracers/function/function.h"
 
-#define WARM_UP 1000
-#define CALLS   20000
+#define CALLS 20000
 
 static void bench_callback(unsigned long ip __unused, unsigned long parent_ip __unused,
 			   struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
@@ -53,18 +53,6 @@ DEFINE_SHOW_ATTRIBUTE(ftrace_bench);
 
 /* ---- one function ---- */
 
-static u64 ticks_of_calls(void)
-{
-	u64 start = 0;
-
-	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
-		if (i == WARM_UP)
-			start = arch_cycles();
-		ftrace_target_other();
-	}
-	return arch_cycles() - start;
-}
-
 /* Registers ops, with register_ftrace_direct() if it is a direct one. */
 static int attach(struct ftrace_ops *ops)
 {
@@ -75,7 +63,7 @@ static int attach(struct ftrace_ops *ops)
 /* Prints a line: the additional cost of a call while these ops are registered for it. */
 static int show_call(struct seq_file *m, const char *what, struct ftrace_ops *ops, unsigned count)
 {
-	u64 plain = ticks_of_calls(), traced = 0;
+	u64 plain = call_cost(ftrace_target_other, CALLS), traced = 0;
 	unsigned registered = 0;
 	int error = 0;
 
@@ -87,13 +75,13 @@ static int show_call(struct seq_file *m, const char *what, struct ftrace_ops *op
 		registered += !error;
 	}
 	if (!error)
-		traced = ticks_of_calls();
+		traced = call_cost(ftrace_target_other, CALLS);
 	while (registered)
 		unregister_ftrace_function(&ops[--registered]);
 	for (unsigned i = 0; i < count; i++)
 		ftrace_free_filter(&ops[i]);
 	if (!error)
-		seq_printf(m, "%s: %lu ticks\n", what, (traced - plain) / CALLS);
+		show_call_cost(m, what, plain, traced);
 	return error;
 }
 

@@ -10,36 +10,19 @@
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
+#include "selftest/bench/call_cost.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/livepatch/livepatch.h"
 
-#define WARM_UP 1000
-#define CALLS   20000
-
-static u64 ticks_of_calls(void)
-{
-	u64 start = 0;
-
-	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
-		if (i == WARM_UP)
-			start = arch_cycles();
-		ftrace_many[0]();
-	}
-	return arch_cycles() - start;
-}
-
-static void show_cost(struct seq_file *m, const char *what, u64 plain, u64 replaced)
-{
-	seq_printf(m, "%s: %lu ticks\n", what, (replaced - plain) / CALLS);
-}
+#define CALLS 20000
 
 static int measure_livepatch(struct seq_file *m)
 {
 	static struct klp_func funcs[] = { { .old_name = "ftrace_many_0" }, {} };
 	static struct klp_object objs[] = { { .funcs = funcs }, {} };
 	static struct klp_patch patch = { .name = "livepatch_bench", .objs = objs };
-	u64 plain = ticks_of_calls(), replaced;
+	u64 plain = call_cost(ftrace_many[0], CALLS), replaced;
 	int error;
 
 	funcs[0].new_func = ftrace_many[1];
@@ -47,26 +30,26 @@ static int measure_livepatch(struct seq_file *m)
 	if (error)
 		return error;
 	klp_wait_for_transition();
-	replaced = ticks_of_calls();
+	replaced = call_cost(ftrace_many[0], CALLS);
 	while (klp_disable_patch(&patch) == -EBUSY) /* another patch is in transition */
 		klp_wait_for_transition();
 	klp_wait_for_transition();
-	show_cost(m, "live patch", plain, replaced);
+	show_call_cost(m, "live patch", plain, replaced);
 	return 0;
 }
 
 static int measure_direct(struct seq_file *m)
 {
 	struct ftrace_ops ops = { .func = NULL };
-	u64 plain = ticks_of_calls(), replaced = 0;
+	u64 plain = call_cost(ftrace_many[0], CALLS), replaced = 0;
 	int error = ftrace_set_filter_ip(&ops, (unsigned long)ftrace_many[0], false, true);
 
 	if (!error)
 		error = register_ftrace_direct(&ops, (unsigned long)ftrace_many[1]);
 	if (!error) {
-		replaced = ticks_of_calls();
+		replaced = call_cost(ftrace_many[0], CALLS);
 		unregister_ftrace_direct(&ops);
-		show_cost(m, "direct jmp", plain, replaced);
+		show_call_cost(m, "direct jmp", plain, replaced);
 	}
 	ftrace_free_filter(&ops);
 	return error;

@@ -2,16 +2,15 @@
  * The cost of a hit: the file /sys/kernel/debug/probes_bench. Reading it prints, for each kind of
  * probe, the TSC ticks that an empty handler adds to a call.
  */
-#include "arch/clock.h"
 #include "fs/debugfs.h"
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/sched/sched.h"
+#include "selftest/bench/call_cost.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "trace/kprobes/kprobes.h"
 
-#define WARM_UP 100
-#define CALLS   1000
+#define CALLS 1000
 
 static int before(struct kprobe *p __unused, struct pt_regs *regs __unused)
 {
@@ -23,27 +22,15 @@ static int at_return(struct kretprobe_instance *ri __unused, struct pt_regs *reg
 	return 0;
 }
 
-static u64 ticks_of_calls(void)
-{
-	u64 start = 0;
-
-	for (unsigned i = 0; i < WARM_UP + CALLS; i++) {
-		if (i == WARM_UP)
-			start = arch_cycles();
-		ftrace_target_other();
-	}
-	return arch_cycles() - start;
-}
-
 static void show(struct seq_file *m, const char *what, u64 plain)
 {
-	seq_printf(m, "%s: %lu ticks\n", what, (unsigned long)(ticks_of_calls() - plain) / CALLS);
+	show_call_cost(m, what, plain, call_cost(ftrace_target_other, CALLS));
 }
 
 static int show_kprobe(struct seq_file *m, const char *what, unsigned long addr)
 {
 	struct kprobe probe = { .addr = addr, .pre_handler = before };
-	u64 plain = ticks_of_calls();
+	u64 plain = call_cost(ftrace_target_other, CALLS);
 	int error = register_kprobe(&probe);
 
 	if (error)
@@ -57,7 +44,7 @@ static int show_kprobe(struct seq_file *m, const char *what, unsigned long addr)
 static int show_kprobe_inside(struct seq_file *m, unsigned long addr)
 {
 	struct kprobe probe = { .addr = addr, .pre_handler = before };
-	u64 plain = ticks_of_calls();
+	u64 plain = call_cost(ftrace_target_other, CALLS);
 	int error = register_kprobe(&probe);
 
 	if (error)
@@ -77,7 +64,7 @@ static int show_kretprobe(struct seq_file *m, const char *what, kretprobe_handle
 				   .entry_handler = entry,
 				   .handler = at_return,
 				   .args_only = args_only };
-	u64 plain = ticks_of_calls();
+	u64 plain = call_cost(ftrace_target_other, CALLS);
 	int error = register_kretprobe(&probe);
 
 	if (error)

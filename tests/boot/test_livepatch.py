@@ -239,3 +239,13 @@ def test_transitions_while_the_graph_tracer_is_in_all_functions(boot):
     report = parse_ktap(machine.text)
     assert not report.failed, "\n".join(report.failed)
     assert len(report.passed) >= 19 and code == EXIT_POWEROFF
+
+
+def test_the_bench_tells_small_costs_and_none_that_has_wrapped_around(boot):
+    """The difference of two measurements may be negative. As an unsigned number it was 922337203685476."""
+    machine = boot(kernel="nop5-test", cpus=4)
+    for name, costs in (("livepatch_bench", 2), ("ftrace_ops_bench", 6), ("probes_bench", 4)):
+        text = machine.check(f"cat /sys/kernel/debug/{name}")
+        ticks = [int(number) for number in re.findall(r"^.+: (-?\d+) ticks$", text, re.M)][:costs]
+        assert len(ticks) == costs and all(-10_000 < number < 1_000_000 for number in ticks), text
+        assert ticks[0] > 0, text
