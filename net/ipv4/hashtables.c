@@ -66,39 +66,41 @@ static bool port_is_free(const struct sock *sk, u16 num, bool automatic)
 	return true;
 }
 
-/* A free port, or 0: there is none. T held. */
-static u16 find_port(const struct sock *sk)
+/*
+ * The search for a free port takes the lock of the table anew for each port, because it may try all
+ * of them: softirqs wait no longer than for one.
+ */
+static bool try_port(struct sock *sk, u16 num, bool automatic)
+{
+	struct inet_table *table = sk->prot->table;
+	bool is_free;
+
+	spin_lock_bh(&table->lock);
+	is_free = port_is_free(sk, num, automatic);
+	if (is_free) {
+		sk->num = num;
+		insert(sk, !automatic);
+	}
+	spin_unlock_bh(&table->lock);
+	return is_free;
+}
+
+/* Tries the ports for automatic choice, from a random one on. False: none is free. */
+static bool try_local_ports(struct sock *sk, bool (*try)(struct sock *sk, u16 num, bool automatic))
 {
 	unsigned count = PORT_LAST - PORT_FIRST + 1, start = (unsigned)get_random_u64() % count;
 
-	for (unsigned i = 0; i < count; i++) {
-		u16 num = (u16)(PORT_FIRST + (start + i) % count);
-
-		if (port_is_free(sk, num, true))
-			return num;
-	}
-	return 0;
+	for (unsigned i = 0; i < count; i++)
+		if (try(sk, (u16)(PORT_FIRST + (start + i) % count), true))
+			return true;
+	return false;
 }
 
 int inet_get_port(struct sock *sk, u16 num)
 {
-	struct inet_table *table = sk->prot->table;
-	bool automatic = !num;
-	int err = 0;
+	bool found = num ? try_port(sk, num, false) : try_local_ports(sk, try_port);
 
-	spin_lock_bh(&table->lock);
-	if (automatic)
-		num = find_port(sk);
-	else if (!port_is_free(sk, num, false))
-		num = 0;
-	if (num) {
-		sk->num = num;
-		insert(sk, !automatic);
-	} else {
-		err = -EADDRINUSE;
-	}
-	spin_unlock_bh(&table->lock);
-	return err;
+	return found ? 0 : -EADDRINUSE;
 }
 
 void inet_hash(struct sock *sk)
@@ -127,42 +129,48 @@ static struct sock *find_connection(struct inet_table *table, u32 saddr, u16 spo
 	return NULL;
 }
 
-/* A port that only connections to other peers have, or 0. T held. */
-static u16 find_connect_port(const struct sock *sk)
+/* Whether a socket that is no connection has the port. T held. */
+static bool port_is_bound(struct inet_table *table, u16 num)
 {
-	unsigned count = PORT_LAST - PORT_FIRST + 1, start = (unsigned)get_random_u64() % count;
+	struct sock *other;
+
+	list_for_each_entry (other, port_chain(table, num), port_node)
+		if (other->num == num && other->bound_port)
+			return true;
+	return false;
+}
+
+/* automatic: only with a port that nothing but connections to other peers have. */
+static bool try_connection(struct sock *sk, u16 num, bool automatic)
+{
 	struct inet_table *table = sk->prot->table;
+	bool is_free;
 
-	for (unsigned i = 0; i < count; i++) {
-		u16 num = (u16)(PORT_FIRST + (start + i) % count);
-		struct sock *other;
-		bool bound = false;
-
-		list_for_each_entry (other, port_chain(table, num), port_node)
-			bound |= other->num == num && other->bound_port;
-		if (!bound && !find_connection(table, sk->daddr, sk->dport, sk->saddr, num))
-			return num;
+	spin_lock_bh(&table->lock);
+	is_free = !(automatic && port_is_bound(table, num)) &&
+		  !find_connection(table, sk->daddr, sk->dport, sk->saddr, num);
+	if (is_free) {
+		sk->num = num;
+		insert(sk, false);
+		list_add_tail(&sk->conn_node,
+			      conn_chain(table, sk->daddr, sk->dport, sk->saddr, num));
 	}
-	return 0;
+	spin_unlock_bh(&table->lock);
+	return is_free;
 }
 
 int inet_hash_connect(struct sock *sk)
 {
 	struct inet_table *table = sk->prot->table;
-	int err = 0;
+	bool found;
+	u16 num;
 
+	/* The end of an earlier connection takes the port away before this, or not at all. */
 	spin_lock_bh(&table->lock);
-	if (!sk->num)
-		sk->num = find_connect_port(sk);
-	if (!sk->num || find_connection(table, sk->daddr, sk->dport, sk->saddr, sk->num)) {
-		err = -EADDRNOTAVAIL;
-	} else {
-		insert(sk, false);
-		list_add_tail(&sk->conn_node,
-			      conn_chain(table, sk->daddr, sk->dport, sk->saddr, sk->num));
-	}
+	num = sk->num;
 	spin_unlock_bh(&table->lock);
-	return err;
+	found = num ? try_connection(sk, num, false) : try_local_ports(sk, try_connection);
+	return found ? 0 : -EADDRNOTAVAIL;
 }
 
 int inet_hash_listener(struct sock *sk)
