@@ -12,6 +12,12 @@
 #include "net/unix/unix.h"
 
 struct dentry *proc_net;
+static atomic_t sockets; /* with a file */
+
+int sockets_used(void)
+{
+	return atomic_read(&sockets);
+}
 
 void socket_init(struct socket *sock, const struct proto_ops *ops, unsigned type, unsigned protocol)
 {
@@ -63,6 +69,7 @@ static int sock_close(struct inode *inode, struct file *file)
 
 	(void)inode;
 	sock->ops->release(sock);
+	atomic_dec(&sockets);
 	return 0;
 }
 
@@ -160,6 +167,7 @@ struct file *sock_alloc_file(struct socket *sock, unsigned flags)
 		return file;
 	}
 	file->private_data = sock;
+	atomic_inc(&sockets);
 	if (sock->ops->installed)
 		sock->ops->installed(sock, file);
 	return file;

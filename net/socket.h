@@ -174,6 +174,8 @@ void socket_init(struct socket *sock, const struct proto_ops *ops, unsigned type
 		 unsigned protocol);
 /* A file for sock, whose reference it takes over on success. Or an ERR_PTR. Task context. */
 struct file *sock_alloc_file(struct socket *sock, unsigned flags);
+/* How many sockets have a file. */
+int sockets_used(void);
 /* The socket of a file, or NULL: it is no socket. */
 struct socket *sock_from_file(const struct file *file);
 /* Send and receive. The caller drops what is left of the control data: scm_destroy(). */

@@ -14,6 +14,7 @@ struct sk_buff *alloc_skb(unsigned len, gfp_t gfp)
 	skb->len = len;
 	skb->offset = 0;
 	skb->from_tcp = false;
+	skb->destructor = NULL;
 	skb->truesize = (unsigned)sizeof(*skb) + len;
 	return skb;
 }
@@ -29,6 +30,8 @@ struct sk_buff *skb_copy(const struct sk_buff *skb, gfp_t gfp)
 
 void kfree_skb(struct sk_buff *skb)
 {
+	if (skb && skb->destructor)
+		skb->destructor(skb);
 	kfree(skb);
 }
 

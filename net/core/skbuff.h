@@ -13,6 +13,8 @@ struct sk_buff {
 	unsigned truesize; /* memory */
 	unsigned charged;  /* TCP: what the sender counts until the segment has come back */
 	bool from_tcp;     /* a segment that TCP has made, and no program */
+	/* Called before the packet is freed, in the context of kfree_skb(). NULL: nothing to do. */
+	void (*destructor)(struct sk_buff *skb);
 	u8 data[];
 };
 

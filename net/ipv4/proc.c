@@ -1,8 +1,9 @@
-/* /proc/net/udp, icmp, raw, tcp, dev and route. The formats are Linux's. */
+/* /proc/net/udp, icmp, raw, tcp, sockstat, dev and route. The formats are Linux's. */
 #include "fs/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/mm/page_alloc.h"
 #include "net/ipv4/devinet.h"
 #include "net/ipv4/tcp.h"
 
@@ -126,6 +127,57 @@ TABLE_FILE(icmp, ping_prot, icmp_show);
 TABLE_FILE(raw, raw_prot, raw_show);
 TABLE_FILE(tcp, tcp_prot, tcp_show);
 
+/* ---- sums ---- */
+
+struct socket_sums {
+	unsigned inuse, orphan, tw;
+	size_t pages; /* of packets that wait */
+};
+
+static void add_socket(struct socket_sums *sums, struct sock *sk)
+{
+	spin_lock_bh(&sk->lock);
+	if (sk->state == TCP_TIME_WAIT || (sk->state == TCP_FIN_WAIT2 && sk->dead)) {
+		sums->tw++;
+	} else {
+		sums->inuse++;
+		sums->orphan += sk->dead;
+	}
+	sums->pages += (sk->rmem + PAGE_SIZE - 1) / PAGE_SIZE;
+	spin_unlock_bh(&sk->lock);
+}
+
+static struct socket_sums sum_sockets(struct inet_table *table)
+{
+	struct sock *sk = inet_table_nth(table, 0), *next;
+	struct socket_sums sums = { 0 };
+
+	for (u64 pos = 1; sk; pos++) {
+		add_socket(&sums, sk);
+		next = inet_table_next(table, sk, pos);
+		sock_put(sk);
+		sk = next;
+	}
+	return sums;
+}
+
+/* There are no fragments, and no UDP-Lite. */
+static int sockstat_show(struct seq_file *m, void *v)
+{
+	struct socket_sums tcp = sum_sockets(tcp_prot.table), udp = sum_sockets(udp_prot.table);
+
+	(void)v;
+	seq_printf(m, "sockets: used %d\n", sockets_used());
+	seq_printf(m, "TCP: inuse %u orphan %u tw %u alloc %ld mem %ld\n", tcp.inuse, tcp.orphan,
+		   tcp.tw, tcp_sockets_count() - tcp.tw, tcp_memory_pages());
+	seq_printf(m, "UDP: inuse %u mem %lu\n", udp.inuse, udp.pages);
+	seq_puts(m, "UDPLITE: inuse 0\n");
+	seq_printf(m, "RAW: inuse %u\n", sum_sockets(raw_prot.table).inuse);
+	seq_puts(m, "FRAG: inuse 0 memory 0\n");
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(sockstat);
+
 /* ---- devices and routes ---- */
 
 static int dev_show(struct seq_file *m, void *v)
@@ -163,6 +215,7 @@ static int __init inet_proc_init(void)
 	    !proc_create("icmp", 0444, proc_net, &icmp_fops) ||
 	    !proc_create("raw", 0444, proc_net, &raw_fops) ||
 	    !proc_create("tcp", 0444, proc_net, &tcp_fops) ||
+	    !proc_create("sockstat", 0444, proc_net, &sockstat_fops) ||
 	    !proc_create("dev", 0444, proc_net, &dev_fops) ||
 	    !proc_create("route", 0444, proc_net, &route_fops))
 		return -ENOMEM;

@@ -18,6 +18,7 @@ static void tcp_init_sock(struct sock *sk)
 	INIT_LIST_HEAD(&tp->accept_queue);
 	INIT_LIST_HEAD(&tp->syn_queue);
 	timer_setup(&tp->timer, tcp_timer);
+	tcp_count_socket(1);
 }
 
 static void tcp_destroy(struct sock *sk)
@@ -27,51 +28,69 @@ static void tcp_destroy(struct sock *sk)
 	kfree_skb(tp->last_skb);
 	skb_queue_purge(&tp->ofo);
 	skb_queue_purge(&tp->syn_queue);
+	tcp_count_socket(-1);
 }
 
 /* ---- sending ---- */
 
-/* Waits for a connection and for room. 0 or an errno. */
-static int wait_for_room(struct tcp_sock *tp, s64 *timeout)
+/* What a sender waits for: a connection and room in it, or memory of tcp_mem. */
+enum { WAIT_FOR_ROOM = 1, WAIT_FOR_MEMORY };
+
+/* Charges size bytes if they can be sent now: 0. Or what to wait for, or an errno. */
+static int try_room(struct tcp_sock *tp, unsigned size)
 {
 	struct sock *sk = &tp->sk;
-	int err = 0;
+	int ret = 0;
 
-	while (!err) {
+	spin_lock_bh(&sk->lock);
+	if (READ_ONCE(sk->sock.error))
+		ret = sock_error(&sk->sock);
+	else if (sk->shutdown & SHUT_SND)
+		ret = -EPIPE;
+	else if (!tcp_may_send(tp))
+		ret = tcp_is_connecting(tp) ? WAIT_FOR_ROOM : -EPIPE;
+	else if (tp->wmem >= (size_t)READ_ONCE(sk->sock.sndbuf))
+		ret = WAIT_FOR_ROOM;
+	else if (!tcp_charge(tp, size))
+		ret = WAIT_FOR_MEMORY;
+	spin_unlock_bh(&sk->lock);
+	return ret;
+}
+
+/* Waits for a connection and for room. 0: size bytes are charged; or an errno. */
+static int wait_for_room(struct tcp_sock *tp, unsigned size, s64 *timeout)
+{
+	int ret = try_room(tp, size);
+
+	while (ret > 0) {
+		int reason = ret;
 		DEFINE_WAIT(wait);
-		bool ready;
+		DEFINE_WAIT(memory);
 
-		prepare_to_wait(&sk->sock.wait, &wait, TASK_INTERRUPTIBLE);
-		spin_lock_bh(&sk->lock);
-		ready = tcp_may_send(tp) && tp->wmem < (size_t)READ_ONCE(sk->sock.sndbuf);
-		if (READ_ONCE(sk->sock.error))
-			err = sock_error(&sk->sock);
-		else if (sk->shutdown & SHUT_SND)
-			err = -EPIPE;
-		else if (!tcp_may_send(tp) && !tcp_is_connecting(tp))
-			err = -EPIPE;
-		spin_unlock_bh(&sk->lock);
-		if (!err && ready) {
-			finish_wait(&sk->sock.wait, &wait);
-			return 0;
-		}
-		if (!err)
-			err = sock_sleep(timeout);
-		finish_wait(&sk->sock.wait, &wait);
+		prepare_to_wait(&tp->sk.sock.wait, &wait, TASK_INTERRUPTIBLE);
+		/* Each segment that is freed wakes these: only those that need it are in the queue.
+		 */
+		if (reason == WAIT_FOR_MEMORY)
+			tcp_prepare_to_wait_memory(&memory);
+		ret = try_room(tp, size);
+		if (ret == reason)
+			ret = sock_sleep(timeout) ?: reason;
+		finish_wait(&tp->sk.sock.wait, &wait);
+		tcp_finish_wait_memory(&memory);
 	}
-	return err;
+	return ret;
 }
 
 /* One segment of the next bytes. Returns their number, or an errno. */
 static ssize_t send_piece(struct tcp_sock *tp, struct msghdr *msg, s64 *timeout)
 {
 	unsigned len = (unsigned)min(msg->iter.count, (size_t)TCP_PIECE);
-	int err = wait_for_room(tp, timeout);
+	int err = wait_for_room(tp, TCP_TRUESIZE(len), timeout);
 	struct sk_buff *skb;
 
 	if (err)
 		return err;
-	skb = tcp_alloc_skb(len, GFP_KERNEL);
+	skb = tcp_alloc_data(len, GFP_KERNEL);
 	if (!skb)
 		return -ENOBUFS;
 	if (copy_from_iter(skb->data + TCP_HEADERS, len, &msg->iter) != len) {
@@ -101,7 +120,7 @@ static ssize_t tcp_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 	if (msg->flags & MSG_OOB)
 		return -EOPNOTSUPP;
 	if (!msg->iter.count) /* an error is told, too */
-		n = tcp_may_send(tp) ? 0 : wait_for_room(tp, &timeout);
+		n = tcp_may_send(tp) ? 0 : wait_for_room(tp, 0, &timeout);
 	while (msg->iter.count) {
 		n = send_piece(tp, msg, &timeout);
 		if (n < 0)
@@ -362,7 +381,8 @@ static unsigned tcp_poll(struct file *file, struct sock *sk, struct poll_table_s
 		if (READ_ONCE(tp->rcv_bytes) >= (size_t)max(READ_ONCE(sk->sock.rcvlowat), 1))
 			mask |= POLLIN | POLLRDNORM;
 		if ((shutdown & SHUT_SND) ||
-		    READ_ONCE(tp->wmem) * 3 / 2 < (size_t)READ_ONCE(sk->sock.sndbuf))
+		    (READ_ONCE(tp->wmem) * 3 / 2 < (size_t)READ_ONCE(sk->sock.sndbuf) &&
+		     tcp_poll_memory(file, tp, wait)))
 			mask |= POLLOUT | POLLWRNORM;
 	}
 	if (READ_ONCE(sk->sock.error))

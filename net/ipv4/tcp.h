@@ -7,7 +7,7 @@
  * A segment of data counts against the sender's SO_SNDBUF until the receiving program has read it.
  * Then the same segment travels back as its acknowledgement. So nothing needs memory in softirq
  * context that could be missing: the answer to a segment is the segment. Each connection has the
- * segment for its FIN or RST from the start.
+ * segment for its FIN or RST from the start. net.ipv4.tcp_mem limits the data of all connections.
  *
  * A connection that nobody has a file of stays in the table until its end has been told to the
  * peer, and then for 60 seconds if it has closed first (TIME_WAIT).
@@ -15,7 +15,8 @@
  * A listener whose queue is full lets SYNs wait, as many as SYN_QUEUE_MAX. Linux drops them, and
  * they come again.
  *
- * Files: tcp.c the calls; tcp_connect.c connections; tcp_input.c, tcp_output.c segments.
+ * Files: tcp.c the calls; tcp_connect.c connections; tcp_input.c, tcp_output.c segments; tcp_mem.c
+ * the memory of all connections.
  */
 #pragma once
 
@@ -37,8 +38,9 @@ struct tcphdr {
 
 #define TCP_HEADERS ((unsigned)(IP_HEADER + sizeof(struct tcphdr)))
 /* A segment of data is one block of 16 KiB. */
-#define TCP_PIECE        (16384U - (unsigned)sizeof(struct sk_buff) - TCP_HEADERS)
-#define TCP_TIMEWAIT_LEN (60 * (ktime_t)NSEC_PER_SEC)
+#define TCP_PIECE         (16384U - (unsigned)sizeof(struct sk_buff) - TCP_HEADERS)
+#define TCP_TRUESIZE(len) ((unsigned)sizeof(struct sk_buff) + TCP_HEADERS + (len))
+#define TCP_TIMEWAIT_LEN  (60 * (ktime_t)NSEC_PER_SEC)
 /* Nothing else limits the SYNs that wait at a listener: their sockets may be closed. */
 #define SYN_QUEUE_MAX 4096U
 
@@ -97,6 +99,8 @@ static inline bool tcp_is_connecting(const struct tcp_sock *tp)
 
 /* A segment with room for len bytes of data. NULL: memory is short. */
 struct sk_buff *tcp_alloc_skb(unsigned len, gfp_t gfp);
+/* The same for data: tcp_charge() has charged its TCP_TRUESIZE(len), which NULL gives back. */
+struct sk_buff *tcp_alloc_data(unsigned len, gfp_t gfp);
 /* Fills in the headers, and sends; takes skb over. SYN and FIN count in snd_nxt. */
 void tcp_transmit(struct tcp_sock *tp, struct sk_buff *skb, u8 flags);
 /* The program has read the segment: it goes back as its acknowledgement. */
@@ -133,3 +137,22 @@ struct sock *inet_csk_accept(struct sock *sk, bool nonblock);
 void inet_csk_listen_stop(struct tcp_sock *tp);
 /* Waits until the connection is made or refused. 0; -EAGAIN: the time is over; or a signal. */
 int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout);
+
+/* ---- tcp_mem.c: any context but NMI and hardirq, unless it says more ---- */
+
+/*
+ * Charges size bytes of data for a connection. False: all connections have too much, or this one
+ * has more than its share. The caller then waits: a task that waits for memory begins with the
+ * first of the next two functions, and tries again before it sleeps.
+ */
+bool tcp_charge(const struct tcp_sock *tp, unsigned size);
+void tcp_uncharge(unsigned size);
+void tcp_prepare_to_wait_memory(struct wait_queue_entry *wait);
+void tcp_finish_wait_memory(struct wait_queue_entry *wait);
+/* Would the connection get a full segment? If not, the poll waits for it. Task context. */
+bool tcp_poll_memory(struct file *file, const struct tcp_sock *tp, struct poll_table_struct *wait);
+/* A socket of TCP comes (1) or goes (-1). */
+void tcp_count_socket(int n);
+/* For /proc/net/sockstat. */
+long tcp_memory_pages(void);
+long tcp_sockets_count(void);

@@ -13,6 +13,22 @@ struct sk_buff *tcp_alloc_skb(unsigned len, gfp_t gfp)
 	return skb;
 }
 
+static void uncharge_skb(struct sk_buff *skb)
+{
+	tcp_uncharge(skb->truesize);
+}
+
+struct sk_buff *tcp_alloc_data(unsigned len, gfp_t gfp)
+{
+	struct sk_buff *skb = tcp_alloc_skb(len, gfp);
+
+	if (skb)
+		skb->destructor = uncharge_skb;
+	else
+		tcp_uncharge(TCP_TRUESIZE(len));
+	return skb;
+}
+
 static void set_ip_header(const struct tcp_sock *tp, struct sk_buff *skb)
 {
 	*ip_hdr(skb) = (struct iphdr){

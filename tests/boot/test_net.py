@@ -66,6 +66,21 @@ def test_netstat_and_proc_show_sockets(machine):
     assert int(machine.check("cat /proc/net/dev").split("lo:")[1].split()[1]) >= packets + 4
 
 
+def test_sockstat_counts_sockets_and_tcp_mem_can_be_set(machine):
+    listening = r"sockets: used 1\nTCP: inuse 1 orphan 0 tw \d+ alloc 1 mem 0\nUDP: inuse 0 mem 0\nUDPLITE: inuse 0\nRAW: inuse 0\nFRAG: inuse 0 memory 0\n"
+    assert re.fullmatch(listening, machine.check("cat /proc/net/sockstat"))
+    low, pressure, high = map(int, machine.check("cat /proc/sys/net/ipv4/tcp_mem").split("\t"))
+    assert low * 4 == pressure * 3 and high == 2 * low
+    assert "Invalid argument" in machine.run("echo x > /proc/sys/net/ipv4/tcp_mem").output
+    machine.check("echo -1 2 3 > /proc/sys/net/ipv4/tcp_mem")  # ignored, as on Linux
+    assert machine.check("cat /proc/sys/net/ipv4/tcp_mem") == f"{low}\t{pressure}\t{high}\n"
+    machine.check("echo 2 3 6 > /proc/sys/net/ipv4/tcp_mem")
+    machine.check("for i in 1 2 3 4; do wget -q -O /tmp/little$i http://127.0.0.1:8080/big & done; wait")
+    for i in range(1, 5):
+        machine.check(f"cmp /tmp/w/big /tmp/little{i}; rm /tmp/little{i}")
+    machine.check(f"echo {low} {pressure} {high} > /proc/sys/net/ipv4/tcp_mem")
+
+
 def test_a_graph_shows_the_way_of_a_ping(machine):
     machine.check("cd /sys/kernel/tracing; echo sys_sendto > set_graph_function; echo function_graph > current_tracer")
     machine.check("ping -c 1 127.0.0.1; echo 0 > tracing_on; cp trace /tmp/graph; "

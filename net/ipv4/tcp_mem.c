@@ -1,0 +1,158 @@
+/*
+ * The memory of all TCP connections together: net.ipv4.tcp_mem, tcp(7).
+ *
+ * A segment of data is charged from before its allocation until it is freed, whoever has it
+ * meanwhile: a backlog, the receiver, or nobody but its way back as an acknowledgement. Segments
+ * without data are not charged: each connection has at most two.
+ *
+ * Three limits, in pages. Above the third nobody gets memory. Between the second and the third, and
+ * then until the first is reached, memory is under pressure: a connection gets no more than its
+ * share of the third limit, so that many small connections go on beside a few large ones.
+ */
+#include "fs/poll.h"
+#include "fs/proc_fs.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/mm/page_alloc.h"
+#include "net/ipv4/tcp.h"
+
+/* A connection with fewer bytes under way sends under pressure, too: net.ipv4.tcp_wmem. */
+#define TCP_WMEM_MIN 4096U
+
+enum { MEM_EASY, MEM_PRESSURE, MEM_MAX };
+
+static int tcp_mem[3];                   /* a torn read is harmless */
+static bool under_pressure;              /* the same */
+static atomic64_t tcp_memory_allocated;  /* bytes */
+static atomic64_t tcp_sockets_allocated; /* sockets of TCP, with a file or without */
+static DECLARE_WAIT_QUEUE_HEAD(tcp_memory_wait);
+
+static s64 pages(s64 bytes)
+{
+	return (bytes + (s64)PAGE_SIZE - 1) / (s64)PAGE_SIZE;
+}
+
+long tcp_memory_pages(void)
+{
+	return pages(atomic64_read(&tcp_memory_allocated));
+}
+
+long tcp_sockets_count(void)
+{
+	return atomic64_read(&tcp_sockets_allocated);
+}
+
+void tcp_count_socket(int n)
+{
+	atomic64_add(n, &tcp_sockets_allocated);
+}
+
+/* Does the connection get memory if all connections then have `used` bytes? */
+static bool may_use(const struct tcp_sock *tp, s64 used)
+{
+	s64 max = READ_ONCE(tcp_mem[MEM_MAX]), own;
+
+	used = pages(used);
+	if (likely(used <= READ_ONCE(tcp_mem[MEM_EASY]))) {
+		if (unlikely(READ_ONCE(under_pressure)))
+			WRITE_ONCE(under_pressure, false);
+		return true;
+	}
+	if (used > max)
+		return false;
+	if (used > READ_ONCE(tcp_mem[MEM_PRESSURE]))
+		WRITE_ONCE(under_pressure, true);
+	if (!READ_ONCE(under_pressure) || READ_ONCE(tp->wmem) < TCP_WMEM_MIN)
+		return true;
+	own = pages((s64)(READ_ONCE(tp->wmem) + READ_ONCE(tp->sk.rmem)));
+	return own * tcp_sockets_count() < max;
+}
+
+bool tcp_charge(const struct tcp_sock *tp, unsigned size)
+{
+	s64 used = atomic64_read(&tcp_memory_allocated), found;
+
+	while (may_use(tp, used + size)) {
+		found = atomic64_cmpxchg(&tcp_memory_allocated, used, used + size);
+		if (found == used)
+			return true;
+		used = found;
+	}
+	return false;
+}
+
+void tcp_uncharge(unsigned size)
+{
+	atomic64_add(-(s64)size, &tcp_memory_allocated);
+	/* The addition orders this: a waiter is in the queue before it tests. */
+	if (unlikely(waitqueue_active(&tcp_memory_wait)))
+		wake_up_all(&tcp_memory_wait);
+}
+
+void tcp_prepare_to_wait_memory(struct wait_queue_entry *wait)
+{
+	prepare_to_wait(&tcp_memory_wait, wait, TASK_INTERRUPTIBLE);
+}
+
+void tcp_finish_wait_memory(struct wait_queue_entry *wait)
+{
+	finish_wait(&tcp_memory_wait, wait);
+}
+
+/* For the largest segment: a program that is told that it can send must not be refused. */
+static bool has_memory(const struct tcp_sock *tp)
+{
+	return may_use(tp, atomic64_read(&tcp_memory_allocated) + TCP_TRUESIZE(TCP_PIECE));
+}
+
+bool tcp_poll_memory(struct file *file, const struct tcp_sock *tp, struct poll_table_struct *wait)
+{
+	if (likely(has_memory(tp)))
+		return true;
+	poll_wait(file, &tcp_memory_wait, wait);
+	return has_memory(tp);
+}
+
+/* ---- net.ipv4.tcp_mem ---- */
+
+/* Linux ignores a write with a negative number, too. */
+static int proc_tcp_mem(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int values[ARRAY_SIZE(tcp_mem)];
+	struct ctl_table local = { .data = values, .maxlen = sizeof(values) };
+	int err;
+
+	(void)table;
+	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
+		values[i] = READ_ONCE(tcp_mem[i]);
+	err = proc_dointvec(&local, write, buf, size);
+	if (err || !write)
+		return err;
+	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
+		if (values[i] < 0)
+			return 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
+		WRITE_ONCE(tcp_mem[i], values[i]);
+	wake_up_all(&tcp_memory_wait);
+	return 0;
+}
+
+static const struct ctl_table tcp_ctl[] = {
+	{ .procname = "tcp_mem", .mode = 0644, .proc_handler = proc_tcp_mem },
+	{ .procname = NULL },
+};
+
+/* Linux's defaults: 3/64, 4/64 and 6/64 of the free memory. */
+static int __init tcp_mem_init(void)
+{
+	struct meminfo info;
+	int part;
+
+	si_meminfo(&info);
+	part = max((int)(info.free / PAGE_SIZE / 64), 32);
+	tcp_mem[MEM_EASY] = 3 * part;
+	tcp_mem[MEM_PRESSURE] = 4 * part;
+	tcp_mem[MEM_MAX] = 6 * part;
+	return register_sysctl("net/ipv4", tcp_ctl);
+}
+late_initcall(tcp_mem_init);
