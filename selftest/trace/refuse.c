@@ -32,12 +32,15 @@
 static struct task_struct *victim; /* the task to refuse an allocation; NULL: none */
 static unsigned allocations;       /* [V] by victim in this round so far */
 static unsigned refused;           /* [V] the number of the allocation to refuse; 0: all */
+static bool softirqs_too;          /* [V] */
 static unsigned errors;            /* rounds of an attempt that gave -ENOMEM */
 
 static void refuse_one(unsigned long ip __unused, unsigned long parent_ip __unused,
 		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
-	if (current != READ_ONCE(victim) || !in_task() || (++allocations != refused && refused))
+	if (current != READ_ONCE(victim) || !(in_task() || (softirqs_too && in_serving_softirq())))
+		return;
+	if (++allocations != refused && refused)
 		return;
 	ftrace_regs_set_return_value(fregs, 0);
 	ftrace_override_function_with_return(fregs);
@@ -49,6 +52,11 @@ void refuse_all(bool on)
 {
 	refused = 0;
 	WRITE_ONCE(victim, on ? current : NULL);
+}
+
+void refuse_softirqs(bool on)
+{
+	softirqs_too = on;
 }
 
 bool start_refusing(void)

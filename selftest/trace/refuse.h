@@ -29,6 +29,12 @@ int end_refusing(void);
 void refuse_all(bool on);
 
 /*
+ * From now on, allocations of softirqs that interrupt the task, or that it runs itself when it
+ * sends a packet, count as those of the task.
+ */
+void refuse_softirqs(bool on);
+
+/*
  * Refuses the nth allocation of this task from now on; 0: none. Between start and stop only.
  * Returns how many allocations the task has made since the call before.
  */
