@@ -12,6 +12,7 @@
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "arch/syscall.h"
+#include "kernel/export.h"
 #include "kernel/lib/string.h"
 
 static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
@@ -155,6 +156,7 @@ void cpu_setup_features(void)
 }
 
 bool cpu_has_cheap_pause = true, cpu_is_virtual;
+EXPORT_SYMBOL(cpu_has_cheap_pause); /* cpu_relax() */
 
 /* Reads the signature in the hypervisor leaf, which is "TCGTCGTCGTCG" under QEMU's TCG. */
 static void __init detect_hypervisor(void)

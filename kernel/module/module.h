@@ -107,6 +107,7 @@ struct module {
 	void *jump_labels; /* of kernel/jump_label.c [jump_label_mutex] */
 	void *files;       /* of fs/module_sysfs.c [M of the chain] */
 	bool has_init;
+	bool may_be_probed;     /* ftrace and jump labels know its sites; of trace/kprobes */
 	bool keep_init_symbols; /* a tracer runs: names of init text stay until the module goes */
 	bool klp_alive;         /* live patches may refer to it [klp_mutex] */
 	bool livepatch;         /* it carries MODULE_INFO(livepatch, "Y") */

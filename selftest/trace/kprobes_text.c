@@ -121,6 +121,7 @@ static unsigned count_jumps(const bool registered[BATCH])
 /* Registers the collected probes, lets each CPU work, and removes them. */
 static void probe_batch(struct selftest *test)
 {
+	struct kprobe *ps[BATCH];
 	bool registered[BATCH];
 	s64 begin;
 
@@ -135,6 +136,7 @@ static void probe_batch(struct selftest *test)
 		bytes[i] = *(const u8 *)probes[i].addr;
 		error = register_kprobe(&probes[i]);
 		registered[i] = !error;
+		ps[i] = &probes[i];
 		probed += !error;
 		refused += error == -EINVAL || error == -EOPNOTSUPP;
 		if (error && error != -EINVAL && error != -EOPNOTSUPP) {
@@ -147,13 +149,10 @@ static void probe_batch(struct selftest *test)
 	begin = atomic64_read(&rounds);
 	while (atomic64_read(&rounds) < begin + 2 * (s64)num_online_cpus())
 		msleep(1);
-	for (unsigned i = 0; i < filled; i++) {
-		if (!registered[i])
-			continue;
-		unregister_kprobe(&probes[i]);
-		not_restored +=
-			*(const u8 *)probes[i].addr != bytes[i] && !ftrace_location(probes[i].addr);
-	}
+	unregister_kprobes(ps, (int)filled); /* leaves out those that are not registered */
+	for (unsigned i = 0; i < filled; i++)
+		not_restored += registered[i] && *(const u8 *)probes[i].addr != bytes[i] &&
+				!ftrace_location(probes[i].addr);
 	filled = 0;
 }
 

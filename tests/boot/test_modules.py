@@ -477,6 +477,18 @@ def test_a_module_is_built_outside_the_tree(machine, tmp_path):
     assert result.returncode and 'modpost: "missing" [outside.ko] undefined!' in result.stderr
 
 
+def test_a_probe_waits_until_ftrace_knows_the_module(machine):
+    """Between the module's symbols and its call sites: a breakpoint there would be in a site that ftrace is about to patch."""
+    machine.check("insmod test_holds.ko; cd /sys/kernel/tracing; echo function > current_tracer")
+    machine.check("insmod /root/test_traced.ko & while ! grep -q '^test_traced .* Loading ' /proc/modules; do :; done")
+    machine.check("echo p:m/leaf test_traced:test_traced_leaf > kprobe_events; echo 1 > events/m/enable")
+    assert machine.run("grep test_traced /sys/kernel/debug/kprobes/list").output == ""
+    machine.check("echo 0 > /sys/module/test_holds/parameters/hold; wait; rmmod test_holds")
+    assert re.fullmatch(r"[0-9a-f]{16}  k  test_traced_leaf\+0x0  test_traced \[FTRACE\]\n", machine.check("cat /sys/kernel/debug/kprobes/list"))
+    assert re.fullmatch(r"\d+ sites, 0 mismatches\n", machine.check("cat /sys/kernel/debug/ftrace_verify"))
+    machine.check("echo nop > current_tracer; echo 0 > events/m/enable; echo > kprobe_events; rmmod test_traced; cd /root")
+
+
 def storm(archive, seconds, tasks, cpus):
     """While tracers, filters, probes, patches and events change, and all files that name functions are read."""
     result = subprocess.run([ROOT / "scripts/boot", "--elf", "--cpus", str(cpus), "--timeout", str(300 + 5 * seconds), "--initrd", archive,

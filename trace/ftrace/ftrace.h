@@ -150,7 +150,10 @@ void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
 unsigned ftrace_record_count(void);
 struct dyn_ftrace *ftrace_record(unsigned index);
 unsigned long ftrace_record_ip(const struct dyn_ftrace *rec);
-/* Returns the record of the site at ip, or NULL. */
+/*
+ * Returns the record of the site at ip, or NULL. A module's record may be read while ftrace_lock is
+ * held, or while the module cannot go. Task context.
+ */
 struct dyn_ftrace *ftrace_location(unsigned long ip);
 unsigned ftrace_page_count(void);
 

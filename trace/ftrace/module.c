@@ -5,23 +5,27 @@
  *
  * The groups are in the order of addresses, behind the records of the kernel, because modules lie
  * above the image and above the trampolines.
+ *
+ * Groups change under ftrace_lock. Readers hold ftrace_lock or are in an RCU section: kprobes look
+ * an address up while other modules come and go.
  */
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/module/module.h"
+#include "kernel/rcu/rculist.h"
 #include "trace/ftrace/internal.h"
 
-/* [F] */
+/* [F]; list, end, count and the offsets of records are constant while the group is in groups */
 struct record_group {
-	struct list_head list; /* in groups, by address */
+	struct list_head list; /* in groups, by address [F], RCU readers */
 	unsigned long end;     /* behind the region */
 	unsigned count;
 	struct dyn_ftrace records[];
 };
 
-static LIST_HEAD(groups);                            /* [F] */
+static LIST_HEAD(groups);                            /* [F], RCU readers */
 static unsigned nr_records;                          /* [F] of all groups */
 static const struct ftrace_module_user *module_user; /* constant after the boot */
 
@@ -45,23 +49,26 @@ struct dyn_ftrace *ftrace_module_record(unsigned index)
 struct dyn_ftrace *ftrace_module_location(unsigned long ip)
 {
 	u32 offset = (u32)(ip - KERNEL_IMAGE_BASE);
+	struct dyn_ftrace *found = NULL;
 	struct record_group *group;
 
-	list_for_each_entry (group, &groups, list) {
+	rcu_read_lock();
+	list_for_each_entry_rcu (group, &groups, list) {
 		unsigned low = 0, high = group->count;
 
 		while (low < high) {
 			unsigned middle = low + (high - low) / 2;
 
-			if (group->records[middle].offset == offset)
-				return &group->records[middle];
-			if (group->records[middle].offset < offset)
+			if (group->records[middle].offset <= offset)
 				low = middle + 1;
 			else
 				high = middle;
 		}
+		if (low && group->records[low - 1].offset == offset)
+			found = &group->records[low - 1];
 	}
-	return NULL;
+	rcu_read_unlock();
+	return found;
 }
 
 /* Makes the records of the module's sites from first on that lie in the region. 0 or -ENOMEM. */
@@ -86,7 +93,7 @@ static int add_group(const struct module *mod, enum module_region region, struct
 	list_for_each_entry (next, &groups, list)
 		if (next->end > group->end)
 			break;
-	list_add_tail(&group->list, &next->list);
+	list_add_tail_rcu(&group->list, &next->list);
 	nr_records += count;
 	*to = group;
 	return 0;
@@ -96,9 +103,10 @@ static void remove_group(struct record_group *group)
 {
 	if (!group)
 		return;
-	list_del(&group->list);
+	list_del_rcu(&group->list);
 	nr_records -= group->count;
 	ftrace_hashes_forget(group->records[0].offset, (u32)(group->end - KERNEL_IMAGE_BASE));
+	synchronize_rcu(); /* ftrace_location() */
 	kvfree(group);
 }
 

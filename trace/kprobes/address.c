@@ -41,6 +41,11 @@ bool kprobe_in_module(unsigned long addr, const struct module *module, bool only
 	       (!only_init && within_module_region(module, MOD_TEXT, addr));
 }
 
+bool kprobe_module_is_ready(const struct module *module)
+{
+	return READ_ONCE(module->may_be_probed) && READ_ONCE(module->state) < MODULE_STATE_GOING;
+}
+
 /* The end of the text that addr is in; 0: it is in none. */
 static unsigned long text_end(unsigned long addr)
 {
@@ -55,8 +60,7 @@ static unsigned long text_end(unsigned long addr)
 		const struct module_memory *memory = &module->memory[i];
 
 		if ((i == MOD_TEXT || i == MOD_INIT_TEXT) &&
-		    within_module_region(module, i, addr) &&
-		    READ_ONCE(module->state) < MODULE_STATE_GOING)
+		    within_module_region(module, i, addr) && kprobe_module_is_ready(module))
 			end = memory->base + memory->size;
 	}
 	rcu_read_unlock();

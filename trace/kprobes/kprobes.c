@@ -385,6 +385,16 @@ static void module_gone(const struct module *module, bool only_init)
 	mutex_unlock(&kprobe_mutex);
 }
 
+/*
+ * Before this, a module has symbols, but ftrace does not know its call sites. A probe there would
+ * put an int3 into a site that ftrace is about to patch.
+ */
+static int module_coming(struct module *module)
+{
+	WRITE_ONCE(module->may_be_probed, true);
+	return 0;
+}
+
 static void module_live(struct module *module)
 {
 	module_gone(module, true);
@@ -395,7 +405,9 @@ static void module_going(struct module *module)
 	module_gone(module, false);
 }
 
-static struct module_notifier module_notifier = { .live = module_live, .going = module_going };
+static struct module_notifier module_notifier = { .coming = module_coming,
+						  .live = module_live,
+						  .going = module_going };
 
 static const struct arch_kprobe_handlers handlers = { .int3 = kprobe_int3,
 						      .fault = kprobe_fault,
@@ -407,4 +419,5 @@ static int __init kprobes_init(void)
 	register_module_notifier(&module_notifier);
 	return 0;
 }
-core_initcall(kprobes_init); /* after that of ftrace, so that it is told of going modules first */
+/* After those of ftrace and jump labels: told of coming modules later, and of going ones first. */
+core_initcall(kprobes_init);

@@ -13,6 +13,7 @@
 #define KPROBE_FLAG_RETURNS  BIT(2) /* of this room: it serves the return probes of its function */
 
 struct kprobe_site;
+struct module;
 
 struct kprobe {
 	unsigned long addr;      /* of the instruction; or NULL and */
@@ -67,6 +68,11 @@ void unregister_kprobes(struct kprobe **ps, int num);
  */
 int enable_kprobe(struct kprobe *p);
 int disable_kprobe(struct kprobe *p);
+/*
+ * Whether a probe can be in the module's text: ftrace and jump labels know its sites, and it does
+ * not go. Until then -EINVAL. In an RCU section, or for a module that cannot go.
+ */
+bool kprobe_module_is_ready(const struct module *module);
 /* Whether a jump leads to the handlers of p, which is registered. Changes at any time. */
 bool kprobe_optimized(const struct kprobe *p);
 

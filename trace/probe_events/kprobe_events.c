@@ -177,20 +177,24 @@ static bool is_known(unsigned long addr)
 	return kallsyms_lookup(addr, NULL, NULL, name) != NULL;
 }
 
-/* Whether a later module cannot have the symbol: it names no module, or one that is there. */
+/* Whether a later module cannot have the symbol: it names no module, or one that is ready. */
 static bool is_module_there(const struct trace_kprobe *tk)
 {
 	size_t length = tk->symbol ? strcspn(tk->symbol, ":") : 0;
+	const struct module *module;
 	char name[MODULE_NAME_LEN];
 	bool there;
 
-	if (!tk->symbol || length >= sizeof(name))
+	if (!tk->symbol)
 		return false;
 	if (!tk->symbol[length])
 		return true;
+	if (length >= sizeof(name))
+		return false;
 	strscpy(name, tk->symbol, length + 1);
 	rcu_read_lock();
-	there = find_module(name);
+	module = find_module(name);
+	there = module && kprobe_module_is_ready(module);
 	rcu_read_unlock();
 	return there;
 }
@@ -199,15 +203,16 @@ static int begin(struct trace_probe *probe)
 {
 	struct trace_kprobe *tk = to_trace_kprobe(probe);
 	int error = probe_args_resolve(probe->args, probe->nr_args);
+	bool there = is_module_there(tk); /* if not, module_coming() will be called */
 
 	if (error)
 		return error;
 	if (tk->symbol)
 		tk->addr = kallsyms_lookup_name(tk->symbol);
+	if (there && !tk->addr)
+		return -ENOENT;
 	/* As on Linux, the address need not be in a symbol's code yet. */
-	if (tk->symbol ? !tk->addr : !is_known(tk->addr)) {
-		if (is_module_there(tk))
-			return -ENOENT;
+	if (tk->symbol ? !there : !is_known(tk->addr)) {
 		pr_warn("trace_kprobe: This probe might be able to register after target module "
 			"is loaded. Continue.\n");
 		return 0;
