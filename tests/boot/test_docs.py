@@ -165,20 +165,30 @@ def check_host_command(words, where):
         assert program in known or shutil.which(program), f"{where}: no {program}"
 
 
+def host_commands(info, lines):
+    """[(command, [output line] or None)] of a sh block. With `check` the commands begin with "$ ", other lines are output."""
+    commands = []
+    for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
+        if "check" not in info.split():
+            commands.append((re.sub(r"^\$ ", "", line.strip()), None))
+        elif line.startswith("$ "):
+            commands.append((line[2:], []))
+        else:
+            commands[-1][1].append(line)
+    return [(command, output) for command, output in commands if shlex.split(command, comments=True)]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_sh_blocks_name_targets_scripts_and_options_that_exist(images, page):
     for number, info, lines in blocks(page, "sh"):
-        for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
-            line = re.sub(r"^\$ ", "", line.strip())
-            words = shlex.split(line, comments=True)
-            if not words:
-                continue
-            where = f"{page.name}:{number}: {line}"
-            check_host_command(words, where)
-            if CHEAP.match(line) and "no-run" not in info.split():
-                result = host(line, shell=True, cwd=ROOT, text=True,
+        for command, output in host_commands(info, lines):
+            where = f"{page.name}:{number}: {command}"
+            check_host_command(shlex.split(command, comments=True), where)
+            if CHEAP.match(command) and "no-run" not in info.split():
+                result = host(command, shell=True, cwd=ROOT, text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 assert result.returncode == 0, f"{where}: {result.stdout[-2000:]}"
+                assert output is None or re.fullmatch(pattern(output), result.stdout), f"{where} printed:\n{result.stdout}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -232,6 +242,29 @@ def test_functions_that_the_manual_names_are_in_the_files_that_it_names(page):
     words.update(re.findall(r"\w+", " ".join(line for _, _, lines in blocks(page, "c") for line in lines)))
     for name in re.findall(r"`(\w+)\(\)`", prose(page)):
         assert name in words, f"{page.name}: no {name}()"
+
+
+def explained_letters():
+    """{folder or file: its letters} of the table in docs/locking.md. "" stands for all."""
+    letters = {}
+    for line in section(ROOT / "docs/locking.md", "The letter behind a field"):
+        if match := re.match(r"\| (.+?) \| (.+) \|$", line):
+            for place in re.findall(r"`([\w./]+)`", match.group(1)) or [""]:
+                letters[place] = set(re.findall(r"`\[([A-Z])\]`", match.group(2)))
+    return letters
+
+
+def test_each_letter_behind_a_field_is_explained_in_its_file_or_on_the_page_about_locking():
+    table = explained_letters()
+    for path in (p for p in source_files() if p.suffix in (".c", ".h") and p.parts[len(ROOT.parts)] in ("kernel", "fs", "net", "trace")):
+        comments = "\n".join(re.findall(r"/\*.*?\*/", path.read_text(), re.S))
+        used = set(re.findall(r"(?<![\w\"])\[([A-Z])\]", comments))
+        # The legend: in a comment of its own, the letter and a lock or an explanation.
+        comment_lines = "\n".join(re.findall(r"^ ?/?\*.*$", path.read_text(), re.M))
+        own = set(re.findall(r"(?<!\w)\[([A-Z])\](?! to (?:write|read)) ?[\w&]", comment_lines))
+        name = str(path.relative_to(ROOT))
+        known = own.union(*(letters for place, letters in table.items() if name.startswith(place)))
+        assert used <= known, f"{name}: docs/locking.md does not explain {used - known}"
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: p.name)
