@@ -76,7 +76,7 @@ def test_a_record_that_is_too_long_is_refused(boot):
     machine.check("cd /sys/kernel/tracing")
     for number in range(0, 40, 10):  # a line of the shell has less than 1024 bytes
         machine.check(f"echo -n '{' '.join(arrays[number:number + 10])} ' >> /tmp/arrays")
-    machine.check('echo "e:big sched/sched_switch $(cat /tmp/arrays) z=\$next_pid" >> dynamic_events')
+    machine.check(r'echo "e:big sched/sched_switch $(cat /tmp/arrays) z=\$next_pid" >> dynamic_events')
     assert machine.run("echo z=1 > events/eprobes/big/inject").output == "sh: write error: Argument list too long\n"
 
 
