@@ -204,6 +204,8 @@ def test_tasks_without_end_run_out_of_memory_without_a_crash(boot):
         nop5.check("cat /tmp/one /tmp/one /tmp/one > /tmp/many; cat /tmp/many > /tmp/one")
     result = nop5.run("sh /tmp/many")
     assert result.status == 0 or re.search(r"Cannot allocate memory|Resource temporarily unavailable", result.output)
-    assert nop5.check("echo on") == "on\n"
+    # The shell itself ends some: a worker of the kernel may have taken the last place for a task.
+    nop5.check("n=0; for p in /proc/[0-9]*; do read name < $p/comm; [ $name = sleep ] || continue; "
+               "kill ${p#/proc/}; n=$((n + 1)); [ $n != 20 ] || break; done; while [ -d $p ]; do :; done")
     assert nop5.check("tail -n 1 /sys/kernel/debug/page_tables").strip() == "W+X pages: 0"
     nop5.poweroff()
