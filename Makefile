@@ -23,6 +23,7 @@
 #: make book        make build/book/index.html of docs/: a page for each chapter,
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
 #:                  answers to the questions
+#: make pictures    draw the pictures of docs/pictures again
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
 #: make modules M=DIR
@@ -177,7 +178,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel book rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel book pictures rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -387,6 +388,9 @@ fidelity: all
 book:
 	@scripts/install-deps book
 	@scripts/book/book $(if $(filter 0,$(ANSWERS)),--no-answers) -o $(O)/book
+
+pictures:
+	@scripts/book/pictures
 
 rootfs:
 	@scripts/install-deps build

@@ -119,6 +119,14 @@ def test_a_picture_is_an_image_without_references_and_some_page_shows_it(path):
     assert any(path.name in page.read_text() for page in DOCS)
 
 
+def test_the_pictures_are_those_that_the_script_draws(tmp_path):
+    host([ROOT / "scripts/book/pictures", tmp_path], check=True)
+    drawn = sorted(tmp_path.iterdir())
+    assert len(drawn) >= 20
+    for path in drawn:
+        assert path.read_text() == (ROOT / "docs/pictures" / path.name).read_text(), f"{path.name}: run make pictures"
+
+
 def test_the_search_index_has_each_section_of_each_chapter(book, pages):
     text = (book / "search-index.js").read_text()
     entries = json.loads(text.removeprefix("const BOOK = ").rstrip().removesuffix(";"))

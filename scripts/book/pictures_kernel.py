@@ -1,0 +1,256 @@
+"""The pictures of the chapters about the kernel."""
+from drawing import Drawing
+
+
+def draw_rcu():
+    d = Drawing("RCU: readers, and the grace period between the removal of a pointer and the free")
+    d.note(560, 10, "time →", "middle")
+    for number, name in enumerate(("CPU 0", "CPU 1", "CPU 2")):
+        y = 60 + number * 62
+        d.title_text(0, y + 5, name)
+        d.line((60, y), (900, y), color="#bbb")
+    # CPU 0 removes, waits and frees.
+    d.box(150, 44, 120, 32, "remove pointer", "red")
+    d.box(290, 44, 420, 32, "synchronize_rcu() waits", "gray")
+    d.box(730, 44, 90, 32, "free", "red")
+    # Readers.
+    d.box(90, 106, 270, 32, "old reader: may see the object", "yellow")
+    d.box(380, 106, 90, 32, "switch", "green")
+    d.box(490, 106, 250, 32, "new reader: cannot see it", "blue")
+    d.box(90, 168, 130, 32, "old reader", "yellow")
+    d.box(230, 168, 200, 32, "old reader", "yellow")
+    d.box(450, 168, 210, 32, "task, no reader", "plain")
+    d.box(670, 168, 55, 32, "switch", "green")
+    d.line((271, 30), (271, 228), dashed=True)
+    d.line((726, 30), (726, 228), dashed=True)
+    d.text(497, 240, "grace period: each CPU switches tasks once", "middle")
+    d.arrow((320, 220), (274, 220))
+    d.arrow((320, 220), (721, 220))
+    d.note(60, 272, "A reader runs with preemption off. So behind the switch of a CPU no reader from before is left on it.\n"
+                    "The last CPU to switch ends the grace period.")
+    return d
+
+
+def draw_rcu_tasks():
+    d = Drawing("RCU-tasks: a task that is preempted inside a trampoline")
+    for number, name in enumerate(("task A", "task B", "task C", "unregister")):
+        y = 40 + number * 62
+        d.title_text(0, y + 5, name)
+        d.line((95, y), (960, y), color="#bbb")
+    d.box(110, 24, 80, 32, "function", "plain")
+    d.box(190, 24, 90, 32, "trampoline", "yellow")
+    d.box(280, 24, 330, 32, "preempted, still inside", "gray", dashed=True)
+    d.box(610, 24, 90, 32, "trampoline", "yellow")
+    d.box(700, 24, 90, 32, "function", "plain")
+    d.box(790, 24, 90, 32, "schedule()", "green")
+    d.box(110, 86, 300, 32, "sleeps since before: not a holdout", "plain")
+    d.box(110, 148, 350, 32, "runs its program", "plain")
+    d.box(460, 148, 130, 32, "IPI, and back", "green")
+    d.box(160, 210, 130, 32, "patch the sites", "red")
+    d.box(290, 210, 600, 32, "synchronize_rcu_tasks() waits", "gray")
+    d.box(890, 210, 70, 32, "free", "red")
+    d.line((290, 10), (290, 260), dashed=True)
+    d.line((882, 10), (882, 260), dashed=True)
+    d.note(294, 262, "from here on nobody enters")
+    d.note(878, 282, "A passes a quiescent point: the last holdout is gone", "end")
+    return d
+
+
+def draw_run_queues():
+    d = Drawing("The run queues of two CPUs")
+    for cpu, (curr, rt, first, tree) in enumerate(((("rt-31", [("10", ["rt-31", "rt-32"])], "cc-40", ["ld-41", "as-42", "cc-43"])),
+                                                   ("idle", [], "", []))):
+        x = cpu * 480
+        d.box(x, 20, 430, 330, "", "gray")
+        d.title_text(x + 10, 12, f"runqueue of CPU {cpu}")
+        d.text(x + 14, 48, "lock (R)    nr_running    need_resched")
+        d.text(x + 14, 84, "curr")
+        d.box(x + 90, 66, 110, 28, curr, "green")
+        d.text(x + 14, 130, "rt")
+        d.text(x + 90, 130, "bitmap: which level has tasks")
+        if rt:
+            level, tasks = rt[0]
+            d.text(x + 90, 160, f"prio {level}")
+            d.row(x + 170, 142, 90, 28, tasks, "yellow")
+            d.note(x + 356, 160, "curr stays")
+        else:
+            d.note(x + 90, 160, "empty")
+        d.text(x + 14, 210, "fair")
+        d.text(x + 90, 210, "first")
+        if first:
+            d.box(x + 150, 192, 110, 28, first, "blue")
+            d.note(x + 270, 210, "least vruntime")
+            d.text(x + 90, 250, "tree")
+            d.box(x + 220, 236, 80, 28, tree[1], "blue")
+            d.box(x + 150, 296, 80, 28, tree[0], "blue")
+            d.box(x + 290, 296, 80, 28, tree[2], "blue")
+            d.line((x + 240, 264), (x + 195, 296))
+            d.line((x + 280, 264), (x + 325, 296))
+        else:
+            d.note(x + 150, 210, "empty")
+    d.arrow((432, 316), (478, 316), words="")
+    d.note(0, 378, "__schedule() takes the first task of the best rt level, else first, else the idle task.\n"
+                   "CPU 1 has no task: idle_balance() takes a waiting task from CPU 0.")
+    return d
+
+
+def draw_sleep_wakeup():
+    d = Drawing("Sleep and wake-up: one of the two always sees the other")
+    d.title_text(0, 12, "the task that sleeps")
+    d.title_text(420, 12, "the task that wakes it")
+    d.row(0, 24, 330, 34, ["state = TASK_INTERRUPTIBLE"], "blue")
+    d.box(0, 58, 330, 26, "full memory barrier", "gray")
+    d.box(0, 84, 330, 34, "condition true?  then do not sleep", "blue")
+    d.box(0, 118, 330, 34, "schedule(): on_rq = 0, on_cpu = 0", "blue")
+    d.box(420, 24, 330, 34, "condition = true", "yellow")
+    d.box(420, 58, 330, 26, "full memory barrier", "gray")
+    d.box(420, 84, 330, 34, "try_to_wake_up(): state?", "yellow")
+    d.box(420, 118, 330, 34, "state = TASK_RUNNING, on_rq = 1", "yellow")
+    d.arrow((418, 42), (332, 98), dashed=True)
+    d.arrow((332, 42), (418, 98), dashed=True)
+    d.note(0, 178, "If the sleeper misses the condition, its state was written before, and the waker sees it.\n"
+                   "A waker that finds on_rq 0 and on_cpu 1 waits until the sleeper has left its stack.")
+    return d
+
+
+def draw_address_space():
+    d = Drawing("The address space of nop5")
+    rows = [("0xffffffffffe00000", "fixmap: device pages", "RW NX", "yellow", 30),
+            ("0xffffffffc0000000", "regions of modules", "text RX, data RW", "green", 34),
+            ("0xffffffffa0000000", "text area: trampolines, probes", "R, then X", "green", 34),
+            ("0xffffffff80000000", "the image: text, rodata, data", "RX, R, RW", "green", 40),
+            ("", "not mapped", "", "gray", 26),
+            ("0xffffc90000000000", "kernel stacks, vmalloc(), ioremap()", "RW NX", "yellow", 44),
+            ("0xffff888000000000", "direct map: all RAM", "RW NX, text R", "yellow", 50),
+            ("", "no addresses: bits 63 to 47 must be equal", "", "gray", 30),
+            ("0x00007fffffffffff", "stack of the program", "RW NX", "blue", 30),
+            ("", "mmap: libraries, files, threads", "as asked", "blue", 36),
+            ("", "heap", "RW NX", "blue", 26),
+            ("0x0000000000000000", "text and data of the program", "RX, RW", "blue", 34)]
+    y = 20
+    d.title_text(180, 10, "the same for all address spaces")
+    for address, what, rights, color, height in rows:
+        if what.startswith("no addresses"):
+            y += 4
+        d.text(0, y + height / 2 + 4.5, address)
+        d.box(160, y, 330, height, what, color)
+        d.text(505, y + height / 2 + 4.5, rights)
+        y += height
+        if what.startswith("no addresses"):
+            y += 4
+    d.title_text(180, y + 20, "one for each program: struct mm_struct")
+    # The two views of one page of text.
+    d.box(720, 96, 150, 40, "a page of RAM", "plain")
+    d.arrow((640, 118), (716, 116), words="RX")
+    d.arrow((640, 260), (716, 138), words="R")
+    d.note(650, 300, "One page of kernel text has two\naddresses. None is writable.")
+    return d
+
+
+def draw_copy_on_write():
+    d = Drawing("Copy on write")
+    for number, (title, parent, child, pages) in enumerate((
+            ("before fork()", "RW", None, ["page\nrefcount 1"]),
+            ("after fork()", "R", "R", ["page\nrefcount 2"]),
+            ("after the child's write", "R", "RW", ["page\nrefcount 1", "copy\nrefcount 1"]))):
+        x = number * 300
+        d.title_text(x, 10, title)
+        d.box(x, 30, 90, 40, f"parent\n{parent}", "blue")
+        d.box(x + 150, 30, 110, 46, pages[0], "yellow")
+        d.arrow((x + 90, 50), (x + 148, 50))
+        if child:
+            d.box(x, 110, 90, 40, f"child\n{child}", "green")
+            d.arrow((x + 90, 130), (x + 148, 130 if len(pages) > 1 else 66))
+        if len(pages) > 1:
+            d.box(x + 150, 108, 110, 46, pages[1], "yellow")
+    d.note(0, 190, "The parent's entry stays read-only. Its next write faults, too: wp_private() finds refcount 1 and makes\n"
+                   "the entry writable without a copy.")
+    return d
+
+
+def draw_kernel_stack():
+    d = Drawing("The stack of a task that enters the kernel")
+    rows = [("ss, rsp, flags, cs, rip", "pushed by the CPU (for a system call: by the entry)", "yellow"),
+            ("orig_ax", "number of the system call; -1: none", "yellow"),
+            ("rdi … r15", "pushed by the entry; then one word that aligns the stack", "yellow"),
+            ("return addresses, locals", "C functions of the kernel", "blue"),
+            ("pt_regs of an interrupt", "it came while the kernel ran", "red"),
+            ("return addresses, locals", "C functions of the interrupt", "red"),
+            ("free", "", "plain"),
+            ("guard, not mapped", "an overflow faults here", "gray")]
+    d.title_text(0, 10, "16 KiB, from the top down")
+    for number, (what, why, color) in enumerate(rows):
+        y = 22 + number * 36
+        d.box(0, y, 240, 36, what, color)
+        d.note(256, y + 22, why)
+    d.arrow((-8, 30), (-8, 230))
+    return d
+
+
+def draw_files():
+    d = Drawing("From a file descriptor to the bytes")
+    d.title_text(0, 10, "process")
+    d.row(0, 20, 44, 32, ["0", "1", "2", "3"], "blue")
+    d.note(0, 70, "files_struct: fd table")
+    d.box(260, 20, 130, 60, "struct file\nf_pos, f_mode", "green")
+    d.box(260, 110, 130, 60, "struct file\nf_pos, f_mode", "green")
+    d.arrow((154, 36), (258, 46))
+    d.title_text(0, 118, "another process")
+    d.row(0, 128, 44, 32, ["0", "1", "2", "3"], "blue")
+    d.arrow((154, 144), (258, 142))
+    d.box(470, 60, 120, 60, "dentry\na name", "yellow")
+    d.arrow((392, 50), (468, 82))
+    d.arrow((392, 140), (468, 98))
+    d.box(670, 60, 130, 60, "inode\ni_size, i_mode", "yellow")
+    d.arrow((592, 90), (668, 90))
+    d.box(870, 20, 130, 40, "i_op, i_fop", "plain")
+    d.box(870, 80, 130, 40, "address_space", "plain")
+    d.arrow((802, 80), (868, 44))
+    d.arrow((802, 98), (868, 98))
+    d.row(870, 150, 34, 34, ["p0", "p1", "p2", "p3"], "gray")
+    d.arrow((935, 122), (935, 148), words="")
+    d.note(860, 204, "pages of the page cache")
+    d.note(0, 200, "open() makes a struct file; fork() and dup() share one, with its position.\n"
+                   "Two names of one file (hard links) are two dentries and one inode.")
+    return d
+
+
+def draw_console():
+    d = Drawing("The way of a key press to the shell")
+    steps = [("UART\ninterrupt", "red"), ("flip buffer", "yellow"), ("kworker:\nflush_to_ldisc", "blue"), ("n_tty:\nedit, echo", "blue"),
+             ("read_buf", "yellow"), ("shell:\nread()", "green")]
+    for number, (what, color) in enumerate(steps):
+        d.box(number * 155, 20, 120, 50, what, color)
+        if number:
+            d.arrow((number * 155 - 35, 45), (number * 155 - 2, 45))
+    d.note(310, 92, "task, may sleep")
+    d.note(775, 92, "task of the shell")
+    d.box(465, 120, 120, 36, "transmit buffer", "yellow")
+    d.arrow((525, 72), (525, 118), words="")
+    d.arrow((463, 138), (60, 138), (60, 72))
+    d.note(270, 132, "the echo goes back to the UART", "middle")
+    return d
+
+
+def draw_process_life():
+    d = Drawing("The life of a process")
+    d.title_text(0, 31, "parent")
+    d.row(80, 12, 150, 36, ["runs"], "blue")
+    d.box(230, 12, 90, 36, "fork()", "green")
+    d.box(320, 12, 330, 36, "wait4() sleeps", "gray")
+    d.box(650, 12, 150, 36, "wait4() returns", "green")
+    d.title_text(0, 121, "child")
+    d.arrow((275, 50), (275, 100))
+    d.box(275, 102, 110, 36, "copy of parent", "blue")
+    d.box(385, 102, 90, 36, "execve()", "green")
+    d.box(475, 102, 100, 36, "runs", "yellow")
+    d.box(575, 102, 75, 36, "exit()", "green")
+    d.box(650, 102, 90, 36, "zombie", "red")
+    d.arrow((630, 100), (660, 50))
+    d.note(670, 82, "SIGCHLD")
+    d.line((740, 100), (740, 50), dashed=True)
+    d.text(275, 166, "copy_process()")
+    d.text(400, 166, "begin_new_exec()")
+    d.text(560, 166, "do_exit()")
+    d.text(660, 166, "release_task(): the PID is free")
+    return d

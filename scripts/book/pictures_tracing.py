@@ -1,0 +1,262 @@
+"""The pictures of the chapters about tracing."""
+from drawing import Drawing
+
+
+def draw_text_patch():
+    d = Drawing("The bytes of a site while it changes")
+    steps = [("before", "0f 1f 44 00 00", "nop", "plain", "executes the nop"),
+             ("1 write int3", "cc 1f 44 00 00", "int3", "red", "nop, or trap: emulates the call"),
+             ("2 write tail", "cc 6b db eb 1f", "int3, new tail", "red", "trap: emulates the call"),
+             ("3 write opcode", "e8 6b db eb 1f", "call", "green", "trap, or executes the call"),
+             ("after", "e8 6b db eb 1f", "call", "green", "executes the call")]
+    d.title_text(0, 10, "CPU 0 patches")
+    d.title_text(175, 10, "the five bytes")
+    d.title_text(480, 10, "CPU 1 comes by")
+    y = 24
+    for number, (step, data, what, color, other) in enumerate(steps):
+        d.text(0, y + 22, step)
+        for place, byte in enumerate(data.split()):
+            changed = number and byte != steps[number - 1][1].split()[place]
+            d.box(175 + place * 34, y, 34, 32, byte, "yellow" if changed else color)
+        d.text(355, y + 20, what)
+        d.text(480, y + 20, other)
+        y += 32
+        if 0 < number < 4:
+            d.box(0, y + 8, 760, 24, "sync: every CPU executes a serializing instruction, and answers", "gray")
+            y += 40
+        else:
+            y += 12
+    d.note(0, y + 14, "yellow: the bytes that this step has written")
+    return d
+
+
+def draw_ops():
+    d = Drawing("What a call site calls")
+    for number, (title, insn, color) in enumerate((("no user", "nop", "plain"), ("one user", "call", "green"), ("two users", "call", "yellow"))):
+        y = 20 + number * 110
+        d.title_text(0, y, title)
+        d.text(0, y + 32, "vfs_read:")
+        d.box(90, y + 14, 70, 30, insn, color)
+    d.arrow((162, 159), (228, 159))
+    d.box(230, 134, 190, 50, "trampoline:\nsave, call, restore", "green")
+    d.arrow((422, 159), (568, 159))
+    d.box(570, 139, 130, 40, "callback", "blue")
+    d.arrow((162, 269), (228, 269))
+    d.box(230, 244, 190, 50, "ftrace_caller:\nsave, call, restore", "yellow")
+    d.arrow((422, 269), (458, 269))
+    d.box(460, 244, 210, 50, "ftrace_ops_list_func():\nfor each ops: its hashes?", "yellow")
+    d.arrow((672, 262), (738, 246))
+    d.arrow((672, 276), (738, 300))
+    d.box(740, 226, 110, 40, "callback 1", "blue")
+    d.box(740, 280, 110, 40, "callback 2", "blue")
+    return d
+
+
+def draw_return_hijack():
+    d = Drawing("Three pictures of a hijacked return")
+    pictures = (("1. vfs_open() is called", [("sys_open + 0x5c", "yellow")], ["top → bottom"],
+                 "The call has pushed the return address.\nThe site calls the entry code."),
+                ("2. the return is hijacked", [("return_to_handler", "red"), ("frame of vfs_open", "plain")], ["ret  sys_open + 0x5c", "slot, func, depth, …"],
+                 "fgraph_enter_call() has saved the address\nin a frame, and has written over it."),
+                ("3. vfs_open() returns", [("sys_open + 0x5c", "yellow")], ["top → bottom"],
+                 "ret leads to return_to_handler, which calls\nfgraph_handle_return(): address back, pop."))
+    for number, (title, stack, shadow, note) in enumerate(pictures):
+        x = number * 370
+        d.title_text(x, 10, title)
+        d.note(x, 36, "the stack")
+        d.box(x, 44, 150, 26, "…", "plain")
+        for place, (what, color) in enumerate(stack):
+            d.box(x, 70 + place * 32, 150, 32, what, color)
+        d.note(x, 164, "the shadow stack of the task")
+        for place, what in enumerate(shadow):
+            d.box(x, 174 + place * 30, 190, 30, what, "yellow" if len(shadow) > 1 else "gray")
+        d.text(x, 260, note)
+        if number == 1:
+            d.arrow((x + 192, 219), (x + 240, 219), (x + 240, 86), (x + 152, 86))
+            d.note(x + 250, 150, "slot")
+    return d
+
+
+def draw_shadow_stack():
+    d = Drawing("The shadow stack of a task")
+    d.row(0, 30, 130, 44, ["bottom", "sys_open", "vfs_open"], ["gray", "yellow", "yellow"])
+    d.box(390, 30, 250, 44, "free", "plain")
+    d.arrow((325, 110), (325, 78))
+    d.text(300, 126, "top")
+    d.arrow((392, 110), (392, 78))
+    d.text(375, 126, "limit")
+    d.arrow((520, 110), (520, 78))
+    d.note(470, 126, "an interrupt pushes here,\nand pops before it ends")
+    d.arrow((330, 28), (330, 12), (195, 12), (195, 28))
+    d.note(262, 6, "prev", "middle")
+    d.box(0, 150, 330, 90, "one frame, 32 bytes:\nret, slot, func, epoch, users,\ndepth, prev; then data of the users", "yellow")
+    return d
+
+
+def draw_ring_buffer():
+    d = Drawing("The ring buffer of one CPU")
+    d.title_text(0, 10, "slots: one word each, {seq, page index, spare}")
+    labels = ["{8, P3}", "{9, P1}", "{10, P4}", "{7, P0, S}"]
+    d.row(0, 22, 150, 36, labels, ["yellow", "yellow", "green", "gray"])
+    for number, page in enumerate(("P3", "P1", "P4", "P0")):
+        x = number * 150
+        d.arrow((x + 75, 60), (x + 75, 98))
+        fill = ["full of events", "full of events", "events", "spare, empty"][number]
+        d.box(x + 8, 100, 134, 70, f"page {page}\n{fill}", ["yellow", "yellow", "green", "gray"][number])
+    d.text(0, 196, "the oldest")
+    d.arrow((400, 214), (400, 172))
+    d.text(400, 230, "commit, tail", "middle")
+    d.note(400, 248, "a writer owns the room between the two", "middle")
+    d.box(660, 100, 134, 70, "page P2\nsub-buffer 7", "blue")
+    d.text(660, 90, "the reader's page")
+    d.note(640, 196, "out of the ring: no writer\ncan touch it")
+    d.note(0, 284, "The reader has exchanged slot 3: it took page P2 with sub-buffer 7, and left its last page P0 as a spare.\n"
+                   "The next full page makes the tail move on to slot 3: {7, P0, S} becomes {11, P0}, and no event is lost.\n"
+                   "After that slot 0: {8, P3} becomes {12, P3}. Sub-buffer 8 is overwritten, and its events count as overrun.")
+    return d
+
+
+def draw_nested_writers():
+    d = Drawing("Writers that nest: a task, an interrupt, an NMI")
+    d.note(0, 10, "time →")
+    for number, (name, x, width, color) in enumerate((("task", 90, 620, "blue"), ("interrupt", 210, 340, "yellow"), ("NMI", 330, 100, "red"))):
+        y = 26 + number * 44
+        d.title_text(0, y + 21, name)
+        d.box(x, y, width, 32, "", color)
+        d.text(x + 8, y + 21, "claims")
+        d.text(x + width - 8, y + 21, "ends" if width > 120 else "", "end")
+    d.title_text(0, 190, "the page")
+    d.box(90, 170, 170, 34, "event of the task", "blue")
+    d.box(260, 170, 190, 34, "of the interrupt", "yellow")
+    d.box(450, 170, 120, 34, "of the NMI", "red")
+    d.box(570, 170, 140, 34, "free", "plain")
+    d.arrow((90, 240), (90, 208))
+    d.text(70, 256, "commit until the task ends")
+    d.arrow((570, 240), (570, 208))
+    d.text(545, 256, "tail; commit after that")
+    d.note(0, 288, "Each claims its room by one compare-and-exchange of tail. The outermost writer publishes all three at once.")
+    return d
+
+
+def draw_static_branch():
+    d = Drawing("A static branch: the same function with the key false and true")
+    for number, (title, insn, color) in enumerate((("key false", "nop", "plain"), ("key true", "jmp", "green"))):
+        x = number * 340
+        d.title_text(x, 10, title)
+        d.box(x, 22, 170, 30, "code before", "gray")
+        d.box(x, 52, 170, 30, insn, color)
+        d.box(x, 82, 170, 30, "code behind", "gray")
+        d.box(x, 112, 170, 30, "ret", "gray")
+        d.box(x, 152, 170, 30, "trace_it(); jmp back", "yellow")
+        if number:
+            d.arrow((x + 172, 67), (x + 225, 67), (x + 225, 160), (x + 172, 160))
+            d.arrow((x + 172, 174), (x + 205, 174), (x + 205, 90), (x + 172, 90))
+    return d
+
+
+def draw_kprobe_kinds():
+    d = Drawing("Three ways to stop at an instruction")
+    rows = (("at a call site", "e8 trampoline", "ftrace: the site calls the trampoline of the kprobes", "green"),
+            ("anywhere, optimized", "e9 detour", "jmp to a detour: handlers, then the copies of the instructions, then back", "yellow"),
+            ("anywhere", "cc", "int3: handlers in the exception, then emulate or step over the copy", "red"))
+    d.title_text(0, 10, "where")
+    d.title_text(200, 10, "bytes")
+    d.title_text(370, 10, "what runs")
+    for number, (where, data, what, color) in enumerate(rows):
+        y = 24 + number * 46
+        d.text(0, y + 22, where)
+        d.box(200, y, 140, 34, data, color)
+        d.text(370, y + 22, what)
+    d.note(0, 180, "From top to bottom the price rises; the cheapest way that is right is taken.")
+    return d
+
+
+def draw_event_path():
+    d = Drawing("The way of one event")
+    steps = (("trace_sched_switch()\nnop or jmp", "plain"), ("__traceiter_…\nfor each probe", "yellow"), ("probe of the event:\nsize, reserve", "blue"),
+             ("TP_fast_assign\nin the ring buffer", "blue"), ("commit", "green"))
+    for number, (what, color) in enumerate(steps):
+        d.box(number * 200, 20, 170, 50, what, color)
+        if number:
+            d.arrow((number * 200 - 30, 45), (number * 200 - 2, 45))
+    d.box(400, 120, 170, 50, "filter or trigger:\nscratch record", "yellow")
+    d.arrow((485, 72), (485, 118))
+    d.arrow((572, 145), (685, 145), (685, 72))
+    d.note(580, 138, "it matches")
+    d.box(400, 210, 170, 36, "dropped, or counted", "gray")
+    d.arrow((485, 172), (485, 208))
+    return d
+
+
+def draw_live_patch():
+    d = Drawing("A live-patch transition: each task switches as a whole")
+    d.note(100, 10, "time →")
+    rows = (("task 1: sleeps in no patched function", 60, "checked from outside"),
+            ("task 2: runs", 170, "at its next quiescent point"),
+            ("task 3: inside the old function", 330, "when it has left it"))
+    for number, (name, until, why) in enumerate(rows):
+        y = 30 + number * 62
+        d.text(0, y + 8, name)
+        d.box(320, y - 10, until, 30, "old" if until > 50 else "", "yellow")
+        d.box(320 + until, y - 10, 520 - until, 30, "new functions", "green")
+        d.note(324 + until, y + 36, why)
+    d.line((380, 4), (380, 190), dashed=True)
+    d.line((650, 4), (650, 190), dashed=True)
+    d.text(515, 212, "transition is 1", "middle")
+    d.arrow((440, 216), (384, 216))
+    d.arrow((590, 216), (646, 216))
+    return d
+
+
+def draw_snapshot():
+    d = Drawing("A snapshot exchanges two pointers")
+    for number, title in enumerate(("before", "after echo 1 > snapshot")):
+        x = number * 420
+        d.title_text(x, 10, title)
+        d.text(x, 50, "writers")
+        d.text(x, 120, "snapshot")
+        d.box(x + 200, 30, 150, 36, "buffer A", "yellow")
+        d.box(x + 200, 100, 150, 36, "buffer B", "blue")
+        ends = (48, 118) if number == 0 else (118, 48)
+        d.arrow((x + 80, 46), (x + 198, ends[0]))
+        d.arrow((x + 80, 116), (x + 198, ends[1]))
+    d.note(0, 170, "A writer that has read the old pointer finishes its event in the old buffer.")
+    return d
+
+
+def draw_uprobe():
+    d = Drawing("A probe in a program: the byte, the slot, and the way")
+    d.title_text(0, 10, "the program")
+    d.row(0, 24, 40, 32, ["cc", "04", "37"], ["red", "plain", "plain"])
+    d.row(120, 24, 40, 32, ["c3"], "plain")
+    d.title_text(330, 10, "the kernel")
+    d.box(330, 20, 200, 40, "uprobe_int3(): handlers", "green")
+    d.title_text(620, 10, "[uprobes] of the process")
+    d.row(620, 24, 40, 32, ["8d", "04", "37", "cc"], ["yellow", "yellow", "yellow", "red"])
+    d.arrow((162, 36), (328, 36), words="1 int3")
+    d.arrow((532, 36), (618, 36), words="2 iret")
+    d.arrow((760, 58), (760, 100), (430, 100), (430, 62))
+    d.note(540, 94, "3 int3 behind the copy")
+    d.arrow((380, 62), (380, 100), (140, 100), (140, 58))
+    d.note(175, 94, "4 behind the probe")
+    return d
+
+
+def draw_latency_histogram():
+    d = Drawing("Two events, a variable, and the time between them")
+    d.box(0, 24, 190, 46, "sched_waking\npid 31", "blue")
+    d.box(0, 124, 190, 46, "sched_switch\nnext_pid 31", "blue")
+    d.box(270, 10, 220, 150, "", "gray")
+    d.title_text(280, 4, "histogram of sched_waking")
+    d.row(280, 20, 100, 30, ["key", "ts0"], "plain")
+    d.row(280, 50, 100, 30, ["pid 12", "-"], "plain")
+    d.row(280, 80, 100, 30, ["pid 31", "105 us"], "yellow")
+    d.row(280, 110, 100, 30, ["pid 40", "98 us"], "plain")
+    d.arrow((192, 47), (268, 90), words="set")
+    d.arrow((192, 147), (278, 105))
+    d.note(60, 194, "read, and empty again")
+    d.box(560, 76, 220, 46, "lat = now - ts0\nevent wakeup_latency", "green")
+    d.arrow((492, 95), (558, 97))
+    d.box(560, 160, 220, 36, "histogram of lat", "yellow")
+    d.arrow((670, 124), (670, 158))
+    return d
