@@ -1,19 +1,19 @@
 /* The options of mount(2) for devpts, and /proc/sys/kernel/pty. */
 #include "fs/devpts/devpts.h"
+#include "fs/mount_options.h"
 #include "fs/proc_fs.h"
 #include "kernel/init.h"
-#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
-#include "kernel/mm/slab.h"
 
-static int set_option(struct devpts_info *info, const char *name, const char *value)
+static int set_option(void *devpts_info, const char *name, const char *value)
 {
-	unsigned number;
+	struct devpts_info *info = devpts_info;
+	u32 number;
 	bool octal = strstr(name, "mode") != NULL;
 
 	if (!strcmp(name, "newinstance"))
 		return 0; /* each mount is one */
-	if (kstrtouint(value, octal ? 8 : 10, &number) || (octal && number > S_IALLUGO))
+	if (mount_option_number(value, octal ? 8 : 10, octal ? S_IALLUGO : ~0U, &number))
 		return -EINVAL;
 	if (!strcmp(name, "uid")) {
 		info->uid = number;
@@ -36,24 +36,8 @@ static int set_option(struct devpts_info *info, const char *name, const char *va
 int devpts_parse_options(struct devpts_info *info, const char *data)
 {
 	struct devpts_info new = *info;
-	char *copy, *rest, *option;
-	int err = 0;
+	int err = parse_mount_options(data, set_option, &new);
 
-	if (!data)
-		return 0;
-	copy = rest = kstrdup(data, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	while (!err && (option = strsep(&rest, ","))) {
-		char *value = strchr(option, '=');
-
-		if (!*option)
-			continue;
-		if (value)
-			*value++ = '\0';
-		err = set_option(&new, option, value ? value : "");
-	}
-	kfree(copy);
 	if (err)
 		return err;
 	info->uid = new.uid;

@@ -1,11 +1,11 @@
 /* pstore, the file system at /sys/fs/pstore: a file for each record of the last boot. */
 #include "fs/filesystems.h"
+#include "fs/mount_options.h"
 #include "fs/pstore/internal.h"
 #include "fs/seq_file.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/mm/slab.h"
 
 #define PSTORE_MAGIC    0x6165676c
 #define PSTORE_NAME_MAX 32
@@ -77,20 +77,18 @@ static void pstore_show_options(struct seq_file *m, struct super_block *sb __unu
 }
 
 /* As Linux's, ignores options that it does not know. */
-static int pstore_remount(struct super_block *sb __unused, const char *data)
+static int set_option(void *unused __unused, const char *name, const char *value)
 {
-	char *copy, *rest, *option;
 	unsigned bytes;
 
-	copy = rest = kstrdup(data, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	while ((option = strsep(&rest, ",")))
-		if (strstarts(option, "kmsg_bytes=") &&
-		    !kstrtouint(option + strlen("kmsg_bytes="), 0, &bytes))
-			WRITE_ONCE(pstore_kmsg_bytes, bytes);
-	kfree(copy);
+	if (!strcmp(name, "kmsg_bytes") && !kstrtouint(value, 0, &bytes))
+		WRITE_ONCE(pstore_kmsg_bytes, bytes);
 	return 0;
+}
+
+static int pstore_remount(struct super_block *sb __unused, const char *data)
+{
+	return parse_mount_options(data, set_option, NULL);
 }
 
 static const struct super_operations pstore_super_operations = {

@@ -1,8 +1,8 @@
 /* The options of mount(2) for tmpfs. See options.h. */
 #include "fs/tmpfs/options.h"
+#include "fs/mount_options.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
-#include "kernel/mm/slab.h"
 
 /* A number with one of the suffixes k, m, g. Returns the rest of the text. */
 static const char *parse_size(const char *s, u64 *value)
@@ -48,19 +48,9 @@ static int set_max_blocks(struct tmpfs_sb_info *info, const char *value, bool bl
 	return 0;
 }
 
-static int set_number(const char *value, unsigned base, unsigned max, u32 *number)
+static int set_option(void *sb_info, const char *name, const char *value)
 {
-	char *end;
-	unsigned long n = simple_strtoul(value, &end, base);
-
-	if (end == value || *end || n > max)
-		return -EINVAL;
-	*number = (u32)n;
-	return 0;
-}
-
-static int set_option(struct tmpfs_sb_info *info, const char *name, const char *value)
-{
+	struct tmpfs_sb_info *info = sb_info;
 	u32 number = 0;
 	u64 n;
 	int err = 0;
@@ -77,14 +67,14 @@ static int set_option(struct tmpfs_sb_info *info, const char *name, const char *
 		return 0;
 	}
 	if (!strcmp(name, "mode")) {
-		err = set_number(value, 8, S_IALLUGO, &number);
+		err = mount_option_number(value, 8, S_IALLUGO, &number);
 		info->mode = err ? info->mode : (umode_t)number;
 		return err;
 	}
 	if (!strcmp(name, "uid"))
-		return set_number(value, 10, ~0U - 1, &info->uid);
+		return mount_option_number(value, 10, ~0U - 1, &info->uid);
 	if (!strcmp(name, "gid"))
-		return set_number(value, 10, ~0U - 1, &info->gid);
+		return mount_option_number(value, 10, ~0U - 1, &info->gid);
 	/* Options that say how Linux would place the pages. */
 	if (!strcmp(name, "huge") || !strcmp(name, "mpol") || !strcmp(name, "inode32") ||
 	    !strcmp(name, "inode64"))
@@ -94,23 +84,5 @@ static int set_option(struct tmpfs_sb_info *info, const char *name, const char *
 
 int tmpfs_parse_options(struct tmpfs_sb_info *info, const char *data)
 {
-	char *copy, *rest, *option;
-	int err = 0;
-
-	if (!data)
-		return 0;
-	copy = rest = kstrdup(data, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	while (!err && (option = strsep(&rest, ","))) {
-		char *value = strchr(option, '=');
-
-		if (!*option)
-			continue;
-		if (value)
-			*value++ = '\0';
-		err = set_option(info, option, value ? value : "");
-	}
-	kfree(copy);
-	return err;
+	return parse_mount_options(data, set_option, info);
 }

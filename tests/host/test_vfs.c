@@ -4,7 +4,7 @@
  * sources: fs/inode.c fs/file_owner.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/namei_rename.c fs/namei_calls.c
  * sources: fs/open.c fs/file.c fs/fcntl.c fs/locks.c fs/fs_struct.c fs/stat.c fs/access.c fs/attr.c
  * sources: fs/truncate.c fs/permission.c fs/uio.c fs/read_write.c fs/readdir.c fs/libfs.c fs/d_path.c
- * sources: fs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/seq_file.c tests/host/linux_fs.c
+ * sources: fs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount_options.c fs/seq_file.c tests/host/linux_fs.c
  * sources: fs/notify/events.c kernel/lib/kstrtox.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
