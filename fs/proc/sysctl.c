@@ -39,6 +39,8 @@ static ssize_t sysctl_write(struct file *file, const char *buf, size_t count, lo
 	char *text;
 	ssize_t ret;
 
+	if (!count)
+		return 0;
 	if (count >= PAGE_SIZE)
 		return -ENOMEM;
 	text = kzalloc(count + 1, GFP_KERNEL);

@@ -40,18 +40,27 @@ static int proc_randomize(const struct ctl_table *table, bool write, char *buf, 
 	return 0;
 }
 
-/*
- * The share of each second that real-time tasks may use. It cannot be limited: -1, "no limit", is
- * the only value that a write may set.
- */
-static int proc_rt_runtime(const struct ctl_table *table, bool write, char *buf, size_t size)
+/* RT throttling: kernel/sched/sched.h */
+static int proc_rt_period(const struct ctl_table *table, bool write, char *buf, size_t size)
 {
-	int value = -1;
+	int value, runtime, err;
 	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
-	int err = proc_dointvec(&local, write, buf, size);
 
 	(void)table;
-	return err ? err : value == -1 ? 0 : -EINVAL;
+	sched_rt_bandwidth(&value, &runtime);
+	err = proc_dointvec(&local, write, buf, size);
+	return err || !write ? err : sched_set_rt_period(value);
+}
+
+static int proc_rt_runtime(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int value, period, err;
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+
+	(void)table;
+	sched_rt_bandwidth(&period, &value);
+	err = proc_dointvec(&local, write, buf, size);
+	return err || !write ? err : sched_set_rt_runtime(value);
 }
 
 /* The number of the last task. A write lets the next task get the number after it, if it is free.
@@ -100,6 +109,7 @@ static const struct ctl_table system_table[] = {
 	NUMBER(cap_last_cap),
 	{ .procname = "randomize_va_space", .mode = 0644, .proc_handler = proc_randomize },
 	{ .procname = "ns_last_pid", .mode = 0666, .proc_handler = proc_last_pid },
+	{ .procname = "sched_rt_period_us", .mode = 0644, .proc_handler = proc_rt_period },
 	{ .procname = "sched_rt_runtime_us", .mode = 0644, .proc_handler = proc_rt_runtime },
 	{ .procname = NULL },
 };

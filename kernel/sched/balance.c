@@ -71,8 +71,9 @@ static unsigned find_least_loaded_cpu(const struct task_struct *p)
 }
 
 /*
- * The priority of the task that runs on cpu. Without R that task could end and be freed meanwhile.
- * Interrupts off, no R held.
+ * The priority that a real-time task must have to run on cpu at once, less one: that of its running
+ * task. No task comes before migration/N while the CPU throttles them. Without R that task could
+ * end and be freed meanwhile. Interrupts off, no R held.
  */
 static int running_priority(unsigned cpu)
 {
@@ -80,7 +81,7 @@ static int running_priority(unsigned cpu)
 	int priority;
 
 	rq_lock(rq);
-	priority = rq->curr->rt_priority;
+	priority = rq->rt.throttled ? STOP_PRIO : rq->curr->rt_priority;
 	rq_unlock(rq);
 	return priority;
 }

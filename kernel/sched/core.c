@@ -88,7 +88,7 @@ void scheduler_ipi(void)
 		hook();
 }
 
-static __always_inline void __update_curr(struct task_struct *curr, u64 now)
+static __always_inline void __update_curr(struct runqueue *rq, struct task_struct *curr, u64 now)
 {
 	s64 delta = (s64)(now - curr->se.exec_start);
 
@@ -99,12 +99,14 @@ static __always_inline void __update_curr(struct task_struct *curr, u64 now)
 	if (curr->se.weight) {
 		update_curr_fair(curr, (u64)delta);
 		trace_sched_stat_runtime(curr, (u64)delta, curr->se.vruntime);
+	} else {
+		update_curr_rt(rq, curr, (u64)delta);
 	}
 }
 
 void update_curr(struct runqueue *rq, u64 now)
 {
-	__update_curr(rq->curr, now);
+	__update_curr(rq, rq->curr, now);
 	if (rq->curr->se.weight)
 		update_min_vruntime(&rq->fair, rq->curr->se.vruntime);
 }
@@ -377,9 +379,15 @@ static noinline void switch_program(struct task_struct *prev, struct task_struct
 }
 
 /* The CPU switches from its idle task to another task, or back. R held. */
-static noinline void switch_idle(struct runqueue *rq, struct task_struct *next, u64 now)
+static noinline void switch_idle(struct runqueue *rq, struct task_struct *prev,
+				 struct task_struct *next, u64 now)
 {
-	calc_global_load(now, next == rq->idle ? 1 : -(long)rq->nr_running);
+	if (next == rq->idle) {
+		rq->idle_nr = rq->nr_running;
+		calc_global_load(now, !prev->on_rq);
+	} else {
+		calc_global_load(now, (long)rq->idle_nr - (long)rq->nr_running);
+	}
 	if (next != rq->idle) {
 		void (*hook)(ktime_t now) = READ_ONCE(sched_leave_idle_hook);
 
@@ -409,8 +417,11 @@ static __always_inline struct task_struct *pick_next_task(struct runqueue *rq)
 {
 	struct task_struct *next;
 
-	if (unlikely(rq->rt.nr_running))
-		return pick_next_task_rt(rq);
+	if (unlikely(rq->rt.nr_running)) {
+		next = pick_next_task_rt(rq);
+		if (next)
+			return next;
+	}
 	next = pick_next_task_fair(rq);
 	return next ? next : rq->idle;
 }
@@ -435,7 +446,7 @@ void __schedule(bool preempt)
 	/* A full barrier: the task has written its state before it, a waker reads it after P. */
 	rq_lock(rq);
 	now = ktime_get();
-	__update_curr(prev, now);
+	__update_curr(rq, prev, now);
 
 	state = prev->state;
 	if (preempt || !state) {
@@ -465,7 +476,7 @@ void __schedule(bool preempt)
 		return;
 	}
 	if (unlikely(prev == rq->idle || next == rq->idle))
-		switch_idle(rq, next, now);
+		switch_idle(rq, prev, next, now);
 	next->se.exec_start = now;
 	WRITE_ONCE(rq->curr, next);
 	rq->nr_switches++;
@@ -584,4 +595,5 @@ void __init sched_init(void)
 	cpu_rq(0)->online_since = init_task.start_time;
 	balance_init();
 	cpu_event_setup(CPU_EVENT_TICK, scheduler_tick);
+	rt_bandwidth_init();
 }

@@ -4,9 +4,9 @@
  * (Linux has a class of its own for that; here see kernel/sched/stop_task.c).
  *
  * A task runs until it sleeps, yields, or a more urgent task comes. In the last case it stays at
- * the head of its list. A SCHED_RR task goes to the tail at the end of its slice. FIFO tasks are
- * not throttled: while one spins, no fair task runs on its CPU; balancing moves the fair tasks to
- * other CPUs.
+ * the head of its list. A SCHED_RR task goes to the tail at the end of its slice. While a task
+ * spins, fair tasks run on its CPU only when it is throttled (kernel/sched/rt_bandwidth.c);
+ * balancing moves them to other CPUs.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -40,14 +40,26 @@ void dequeue_task_rt(struct runqueue *rq, struct task_struct *p)
 	rq->rt.nr_running--;
 }
 
-/* The first task of the most urgent level. One exists. */
+/* The first task of the most urgent level; level 0, migration/N, is not limited. One exists. */
 struct task_struct *pick_next_task_rt(struct runqueue *rq)
 {
-	const struct rt_rq *rt = &rq->rt;
+	struct rt_rq *rt = &rq->rt;
 	unsigned level = rt->bitmap[0] ? (unsigned)__builtin_ctzl(rt->bitmap[0])
 				       : 64 + (unsigned)__builtin_ctzl(rt->bitmap[1]);
 
+	if (likely(level)) {
+		if (unlikely(!rt->in_period))
+			start_rt_period(rq);
+		if (unlikely(rt->throttled))
+			return NULL;
+	}
 	return list_first_entry(&rt->queue[level], struct task_struct, rt_node);
+}
+
+void update_curr_rt(struct runqueue *rq, const struct task_struct *curr, u64 delta)
+{
+	if (curr->rt_priority && curr->rt_priority != STOP_PRIO)
+		rq->rt.time += delta;
 }
 
 void yield_task_rt(struct runqueue *rq, struct task_struct *p)

@@ -38,6 +38,10 @@ struct rt_rq {
 	/* [R] bit 100 - priority: the first set bit is the best level */
 	u64 bitmap[2];
 	struct list_head queue[RT_LEVELS]; /* [R] by 100 - priority */
+	u64 time;           /* [R] that tasks have run in this period, and too much before */
+	ktime_t period_end; /* [R] */
+	bool in_period;     /* [R] CPU_EVENT_RT_PERIOD is started, or there is no limit */
+	bool throttled;     /* [R] the time is used up: only migration/N may run */
 };
 
 struct runqueue {
@@ -57,6 +61,7 @@ struct runqueue {
 	ktime_t online_since; /* [C] */
 	ktime_t picked;       /* when curr began its slice */
 	ktime_t next_balance; /* [O] */
+	unsigned idle_nr;     /* nr_running when the CPU became idle: throttled tasks */
 	struct fair_rq fair;
 	struct rt_rq rt;
 } __cacheline_aligned;
@@ -129,12 +134,19 @@ struct task_struct *next_waiting_fair(const struct fair_rq *fair, const struct t
 void rt_rq_init(struct rt_rq *rt);
 void enqueue_task_rt(struct runqueue *rq, struct task_struct *p);
 void dequeue_task_rt(struct runqueue *rq, struct task_struct *p);
-struct task_struct *pick_next_task_rt(struct runqueue *rq);
+struct task_struct *pick_next_task_rt(struct runqueue *rq); /* NULL: all are throttled */
+/* The running task, of this class or idle, has run for delta ns: the limit counts that. */
+void update_curr_rt(struct runqueue *rq, const struct task_struct *curr, u64 delta);
 void yield_task_rt(struct runqueue *rq, struct task_struct *p);
 /* Makes p, which is queued, the first task of its level. */
 void requeue_first_rt(struct runqueue *rq, struct task_struct *p);
 /* Whether a task of the same level waits for the CPU of p, which runs. R held. */
 bool rt_level_shared(const struct task_struct *p);
+
+/* rt_bandwidth.c */
+/* A period begins with a task that runs on this CPU. R held. */
+void start_rt_period(struct runqueue *rq);
+void rt_bandwidth_init(void);
 
 /* balance.c */
 /* The CPU on which p, asleep, must wake up, if its last CPU is busy or forbidden. P held. */

@@ -230,6 +230,14 @@ static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 	return ret;
 }
 
+/*
+ * RT throttling: of each period, real-time tasks may use runtime; -1: all. In microseconds. The two
+ * functions return 0, or -EINVAL: period < 1, runtime < -1, runtime > period. Task context.
+ */
+void sched_rt_bandwidth(int *period, int *runtime);
+int sched_set_rt_period(int period);
+int sched_set_rt_runtime(int runtime);
+
 /* The time that a task has run until now, in ns. Any context without R held. */
 u64 task_sched_runtime(struct task_struct *p);
 

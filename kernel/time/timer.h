@@ -37,9 +37,10 @@ void local_apic_timer_interrupt(void);
  * room owns each kind. An event happens once; its handler may start it again.
  */
 enum cpu_event {
-	CPU_EVENT_TICK,     /* kernel/sched: tasks compete for the CPU */
-	CPU_EVENT_WATCHDOG, /* kernel/watchdog.c: the check */
-	CPU_EVENT_TIMERLAT, /* trace/tracers/noise: the timer whose latency is measured */
+	CPU_EVENT_TICK,      /* kernel/sched: tasks compete for the CPU */
+	CPU_EVENT_RT_PERIOD, /* kernel/sched: the time of real-time tasks is used up */
+	CPU_EVENT_WATCHDOG,  /* kernel/watchdog.c: the check */
+	CPU_EVENT_TIMERLAT,  /* trace/tracers/noise: the timer whose latency is measured */
 	NR_CPU_EVENTS
 };
 /* Sets the handler, before the first start. It runs in hardirq context, interrupts off. */

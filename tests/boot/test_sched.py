@@ -109,6 +109,26 @@ def test_loads_leave_nothing_behind(nop5):
     assert resources(nop5) == before
 
 
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_real_time_tasks_that_spin_on_each_cpu_do_not_freeze_the_machine(boot, cpus):
+    machine = boot(cpus=cpus)
+    for cpu in range(cpus):
+        machine.run(f"taskset -c {cpu} chrt -f 99 sh -c 'while :; do :; done' &")
+    eventually(lambda: "sched: RT throttling activated\n" in machine.check("dmesg"))
+    assert machine.check("seq 1 1000 | md5sum") == machine.check("seq 1 1000 > /tmp/s; md5sum < /tmp/s")
+    machine.check("killall -9 sh")
+    machine.check("wait")
+    assert machine.check("dmesg").count("RT throttling activated") == 1
+
+
+def test_a_limited_real_time_task_gets_three_quarters_of_its_cpu(boot):
+    """The time is the machine's: with icount, one instruction takes one nanosecond."""
+    machine = boot(wait=False, cpus=2, icount=True, append="selftest=rt_bandwidth.spinning_task_leaves_the_rest_of_each_period")
+    machine.wait_exit(0)
+    real_time, fair = map(int, re.search(r"real-time (\d+) us, fair (\d+) us", machine.text).groups())
+    assert abs(real_time / (real_time + fair) - 0.75) < 0.03
+
+
 @pytest.mark.parametrize("cpu", [0, 1])
 def test_a_fifo_task_does_not_starve_the_machine_of_its_other_cpus(nop5, cpu):
     """A real-time task keeps its CPU busy. The shell and the console use the other CPUs."""

@@ -1,0 +1,132 @@
+/* Self-tests of RT throttling (kernel/sched/rt_bandwidth.c). */
+#include "kernel/sched/runqueue.h"
+#include "kernel/smp.h"
+#include "selftest/lib/threads.h"
+#include "selftest/selftest.h"
+
+#define PERIOD_US  40000
+#define RUNTIME_US 30000
+
+struct contest {
+	bool stop;
+	u64 loops; /* of the fair task */
+};
+
+/* Thread 0 is a fair task; thread 1, if there is one, a real-time task. */
+static void compete(void *arg, unsigned index)
+{
+	struct contest *c = arg;
+
+	if (index)
+		sched_setscheduler(current, SCHED_FIFO, 10);
+	while (!READ_ONCE(c->stop))
+		if (!index)
+			WRITE_ONCE(c->loops, c->loops + 1);
+}
+
+/* False: the limit could not be set. */
+static bool limit(int period, int runtime)
+{
+	return !sched_set_rt_runtime(-1) && !sched_set_rt_period(period) &&
+	       !sched_set_rt_runtime(runtime);
+}
+
+static u64 runtime(const struct test_group *group, unsigned index)
+{
+	return READ_ONCE(group->threads[index].task->se.sum_exec_runtime);
+}
+
+/*
+ * A boot test checks the shares, which it counts in instructions: rt_task_gets_three_quarters. On
+ * one CPU, this task runs only while the real-time task is throttled.
+ */
+SELFTEST(rt_bandwidth, spinning_task_leaves_the_rest_of_each_period)
+{
+	struct test_group group;
+	struct contest c = { 0 };
+	u64 fair, rt;
+
+	ASSERT(limit(PERIOD_US, RUNTIME_US));
+	ASSERT(test_group_start(&group, 2, nth_online_cpu(1), compete, &c));
+	while (runtime(&group, 1) < 10ULL * PERIOD_US * NSEC_PER_USEC)
+		msleep(1);
+	fair = runtime(&group, 0);
+	rt = runtime(&group, 1);
+	WRITE_ONCE(c.stop, true);
+	test_group_wait(&group);
+	EXPECT(c.loops && fair);
+	selftest_diag(test, "real-time %llu us, fair %llu us", (unsigned long long)rt / 1000,
+		      (unsigned long long)fair / 1000);
+	EXPECT(limit(1000000, 950000));
+}
+
+struct wake_up {
+	struct completion go;
+	unsigned cpu;
+};
+
+static void run_once(void *arg, unsigned index __unused)
+{
+	struct wake_up *w = arg;
+
+	sched_setscheduler(current, SCHED_FIFO, 10);
+	wait_for_completion(&w->go);
+	w->cpu = smp_processor_id();
+}
+
+static bool is_throttled(unsigned cpu)
+{
+	return READ_ONCE(cpu_rq(cpu)->rt.throttled);
+}
+
+/* The CPU that throttles runs a fair task, which looks less urgent than the one that wakes up. */
+SELFTEST(rt_bandwidth, real_time_task_wakes_up_where_tasks_are_not_throttled)
+{
+	unsigned a = nth_online_cpu(1), b = nth_online_cpu(2);
+	struct wake_up w = { .cpu = NR_CPUS };
+	struct test_group hogs, sleeper;
+	struct contest c = { 0 };
+	struct cpumask both = { 0 };
+
+	if (num_online_cpus() < 3)
+		return;
+	init_completion(&w.go);
+	cpumask_set_cpu(a, &both);
+	ASSERT(test_group_start(&sleeper, 1, a, run_once, &w));
+	while (READ_ONCE(sleeper.threads[0].task->state) != TASK_UNINTERRUPTIBLE)
+		msleep(1);
+	cpumask_set_cpu(b, &both);
+	sleeper.threads[0].task->flags &= ~PF_NO_SETAFFINITY;
+	EXPECT_EQ(set_cpus_allowed(sleeper.threads[0].task, &both), 0);
+	/* A throttled task waits for a quarter of an hour. */
+	ASSERT(limit(1000000000, 1000));
+	ASSERT(test_group_start(&hogs, 2, a, compete, &c));
+	while (!is_throttled(a))
+		msleep(1);
+	complete(&w.go);
+	test_group_wait(&sleeper);
+	EXPECT_EQ(w.cpu, b);
+	EXPECT(is_throttled(a));
+	WRITE_ONCE(c.stop, true);
+	EXPECT(limit(1000000, 950000)); /* begins a new period, so the task ends now */
+	EXPECT(!is_throttled(a));
+	test_group_wait(&hogs);
+}
+
+SELFTEST(rt_bandwidth, periods_end_when_no_real_time_task_runs)
+{
+	struct runqueue *rq = cpu_rq(nth_online_cpu(1));
+	struct test_group group;
+	struct contest c = { 0 };
+
+	ASSERT(limit(PERIOD_US, RUNTIME_US));
+	ASSERT(test_group_start(&group, 2, rq->cpu, compete, &c));
+	while (!READ_ONCE(rq->rt.in_period))
+		msleep(1);
+	WRITE_ONCE(c.stop, true);
+	test_group_wait(&group);
+	for (unsigned i = 0; i < 1000 && READ_ONCE(rq->rt.in_period); i++)
+		msleep(10);
+	EXPECT(!rq->rt.in_period && !rq->rt.throttled && !rq->rt.time);
+	EXPECT(limit(1000000, 950000));
+}
