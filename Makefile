@@ -24,6 +24,12 @@
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
 #:                  answers to the questions
 #: make pictures    draw the pictures of docs/pictures again
+#: make lab N=3 DIR=NEW
+#:                  make the students' tree of lab 3 of the course; CARRY=WORK
+#:                  takes over what was done in the tree of an earlier lab
+#: make grade       grade the lab in this tree; in the whole source: N=3
+#: make autograder N=3 DIR=NEW
+#:                  make the folder that grades lab 3 on Gradescope
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
 #: make modules M=DIR
@@ -50,6 +56,9 @@
 #: BALLAST=40000    add this many small functions to the image, to measure
 #: O=build          the directory for everything that is built
 #: V=1              show the commands
+
+# In the tree of a lab: the settings of its builds.
+-include .lab/lab.mk
 
 # Everything is written below $(O), so `make O=build/clang CC=clang` leaves build/ alone.
 O      ?= build
@@ -178,7 +187,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel book pictures rootfs modules help run debug console boot-trace test test-tools ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel book pictures rootfs modules help run debug console boot-trace lab grade autograder test test-tools ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -391,6 +400,18 @@ book:
 
 pictures:
 	@scripts/book/pictures
+
+lab:
+	@$(if $(N),,$(error make lab N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make lab N=$(N) DIR=NEW: DIR is missing))
+	@scripts/lab cut $(N) $(DIR) $(if $(CARRY),--carry $(CARRY)) $(if $(VARIANT),--variant $(VARIANT)) $(if $(HIDE),--hide '$(HIDE)')
+
+grade:
+	@scripts/install-deps grade
+	@scripts/lab grade $(N)
+
+autograder:
+	@$(if $(N),,$(error make autograder N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make autograder N=$(N) DIR=NEW: DIR is missing))
+	@scripts/lab autograder $(N) $(DIR) $(if $(VARIANT),--variant $(VARIANT))
 
 rootfs:
 	@scripts/install-deps build

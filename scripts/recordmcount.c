@@ -159,6 +159,12 @@ static bool survey_sections(void)
  */
 static size_t base_symbol(size_t section_index, GElf_Addr *value)
 {
+	/*
+	 * LAB 1: Look at each symbol. Number 0 means that there is none.
+	 * Starts as:
+	 *	(void)section_index, (void)value;
+	 *	return 0;
+	 */
 	size_t found = 0;
 
 	for (size_t i = 1; i < object.num_symbols; i++) {
@@ -174,6 +180,7 @@ static size_t base_symbol(size_t section_index, GElf_Addr *value)
 			break;
 	}
 	return found;
+	/* END LAB 1 */
 }
 
 static void add_site(size_t symbol, Elf64_Sxword addend)
@@ -200,6 +207,13 @@ static void add_site(size_t symbol, Elf64_Sxword addend)
  */
 static bool is_call(Elf_Scn *text, const GElf_Rela *rela)
 {
+	/*
+	 * LAB 1: Look at the flags of the section, the type of the relocation, and the byte of the code in
+	 * front of it.
+	 * Starts as:
+	 *	(void)text, (void)rela;
+	 *	return false;
+	 */
 	Elf_Data *code = data_of(text);
 
 	if (!(header_of(text).sh_flags & SHF_EXECINSTR))
@@ -219,6 +233,7 @@ static bool is_call(Elf_Scn *text, const GElf_Rela *rela)
 	default:
 		return false;
 	}
+	/* END LAB 1 */
 }
 
 /* Collects the sites from one section of relocations. */
@@ -230,6 +245,12 @@ static void find_calls(Elf_Scn *relocations)
 	size_t count = data->d_size / sizeof(Elf64_Rela), base = 0;
 	GElf_Addr base_value = 0;
 
+	/*
+	 * LAB 1: Call add_site() for each relocation of a call of __fentry__.
+	 * Starts as:
+	 *	(void)text, (void)count, (void)base, (void)base_value;
+	 *	(void)is_fentry, (void)is_call, (void)base_symbol, (void)add_site;
+	 */
 	for (size_t i = 0; i < count; i++) {
 		GElf_Rela rela;
 
@@ -245,6 +266,7 @@ static void find_calls(Elf_Scn *relocations)
 			fail("%s has no symbol that could be pointed at", name_of(text));
 		add_site(base, (Elf64_Sxword)(rela.r_offset - 1 - base_value));
 	}
+	/* END LAB 1 */
 }
 
 static Elf_Data *new_data(Elf_Scn *section, void *buffer, size_t size, Elf_Type type, size_t align)

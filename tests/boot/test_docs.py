@@ -13,9 +13,9 @@ import pytest
 from conftest import make
 from nop5 import ROOT, Nop5, host
 
-PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if p.exists()]
+PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/labs").glob("*.md"))] if p.exists()]
 CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name != "README.md"]
-ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules")
+ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs")
 SOURCE = r"[\w./-]+\.(?:c|h|asm|inc|py|ld|cfg)"
 NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
 PROMPT_LINE = re.compile(r"nop5:(/\S*)# ?(.*)")

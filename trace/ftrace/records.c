@@ -48,6 +48,7 @@ unsigned long ftrace_record_ip(const struct dyn_ftrace *rec)
 
 struct dyn_ftrace *ftrace_location(unsigned long ip)
 {
+	/* LAB 1: The records are sorted: halve the range until one is left. */
 	unsigned low = 0, high = nr_records;
 
 	while (low < high) {
@@ -61,6 +62,7 @@ struct dyn_ftrace *ftrace_location(unsigned long ip)
 		else
 			high = middle;
 	}
+	/* END LAB 1 */
 	return ftrace_module_location(ip);
 }
 
@@ -90,7 +92,11 @@ static void drop_init_records(unsigned long start, unsigned long end)
 	unsigned first = nr_records, used;
 
 	mutex_lock(&ftrace_lock);
-	/* No module has been loaded yet. */
+	/*
+	 * LAB 2: Forget the records of init text, and free the pages that have none any more. No
+	 * module has been loaded yet.
+	 * Starts as: (void)first, (void)used, (void)start, (void)end;
+	 */
 	while (first && ftrace_record_ip(ftrace_record(first - 1)) >= start)
 		first--;
 	WARN_ON(first < nr_records && ftrace_record_ip(ftrace_record(nr_records - 1)) >= end);
@@ -98,6 +104,7 @@ static void drop_init_records(unsigned long start, unsigned long end)
 	used = DIV_ROUND_UP(first, RECORDS_PER_PAGE);
 	while (nr_pages > used)
 		free_page(pages[--nr_pages]);
+	/* END LAB 2 */
 	mutex_unlock(&ftrace_lock);
 }
 
@@ -115,6 +122,7 @@ static int __init make_records(void)
 		if (!pages[i])
 			return -ENOMEM;
 	}
+	/* LAB 1: Record i is at index i % RECORDS_PER_PAGE of page i / RECORDS_PER_PAGE. */
 	for (unsigned long *site = __start_mcount_loc; site < __stop_mcount_loc; site++) {
 		struct dyn_ftrace *rec =
 			&pages[nr_records / RECORDS_PER_PAGE][nr_records % RECORDS_PER_PAGE];
@@ -122,12 +130,17 @@ static int __init make_records(void)
 		rec->offset = (u32)(*site - KERNEL_IMAGE_BASE);
 		nr_records++;
 	}
+	/* END LAB 1 */
 	return 0;
 }
 
 /* Replaces the calls of __fentry__ by nops. No other CPU runs yet, so no breakpoint is needed. */
 static void __init nop_all_sites(void)
 {
+	/*
+	 * LAB 2: Write many sites at once with text_alias_write(), but check before that each one
+	 * holds the call that text_encode_call() makes. If one does not: panic, and name it (%pS).
+	 */
 	static struct text_patch patches[64] __initdata;
 	unsigned long *site = __start_mcount_loc;
 
@@ -143,6 +156,7 @@ static void __init nop_all_sites(void)
 		}
 		text_alias_write(patches, n, TEXT_STEP_ALL);
 	}
+	/* END LAB 2 */
 }
 
 static int __init ftrace_init(void)

@@ -1,0 +1,181 @@
+"""Grade a lab: build a student's solution between pristine files, and run each test of the table on it.
+
+The solution is built in a tree of its own. It has the starter's tests, scripts and build files, and of the student's tree
+only what a student may change (lab_table.Lab.may_change). Each test is a process of its own with a limit: a hang costs one test.
+"""
+import importlib.util
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import lab_cut
+import lab_table
+import lab_test
+from stopwatch import Stopwatch
+
+# The limit of a test for all its boots and programs together, in multiples of its `timeout`, which is for one answer.
+WHOLE_TEST = 5
+
+
+@dataclass
+class Outcome:
+    """What a student got for one test."""
+    test: lab_table.Test
+    points: int
+    expected: str = ""
+    seen: str = ""
+
+    @property
+    def passed(self):
+        return self.points == self.test.points
+
+    @property
+    def sentence(self):
+        return f"Expected {self.expected}, but saw {self.seen}. Read on: {self.test.read}"
+
+
+def submitted_files(directory, lab):
+    """{name: Path} of what counts of a submission: a whole tree, or only the files of the lab, in one folder."""
+    found = {}
+    for part in [*lab_table.ROOMS, *lab.files]:
+        start = directory / part
+        for path in [start, *start.rglob("*")] if start.exists() else []:
+            if path.is_file() and not path.is_symlink():
+                found[str(path.relative_to(directory))] = path
+    for name in lab.files:
+        alone = directory / Path(name).name
+        if name not in found and alone.is_file():
+            found[name] = alone
+    return found
+
+
+def source_of_starter(tree, lab, pristine):
+    """{name: (content, Path or None)} of the starter: from the archive of the tree, or cut from the source itself."""
+    archive = pristine or (tree / lab_cut.STARTER if (tree / lab_cut.STARTER).exists() else None)
+    if archive:
+        return {name: (content, None) for name, content in lab_cut.starter_archive_files(archive).items()}
+    files = {name: (content, source) for name, content, source in lab_cut.starter_files(lab, hidden=True, root=tree)}
+    for name, text in lab_cut.lab_files(lab, {lab.number}, "").items():
+        files[name] = (text.encode(), None)
+    return files
+
+
+def lay_out(work, starter, submissions, lab):
+    """Make the tree that is built: the starter's files, and over them those that each of the submissions may bring."""
+    files = dict(starter)
+    if submissions and is_whole_tree(submissions[0]):  # a file that the student has removed is removed
+        files = {name: value for name, value in files.items() if not lab.may_change(name) or isinstance(value[0], str)}
+    for directory in submissions:
+        for name, path in submitted_files(directory, lab).items():
+            files[name] = (path.read_bytes(), path)
+    old = work / ".files"
+    before = set(json.loads(old.read_text())) if old.exists() else set()
+    names = lab_cut.write_tree(work, ((name, content, source) for name, (content, source) in files.items()))
+    for name in before - names:
+        (work / name).unlink(missing_ok=True)
+    old.write_text(json.dumps(sorted(names)))
+    for name in ("scripts/lab", "scripts/boot"):
+        (work / name).chmod(0o755)
+
+
+def is_whole_tree(directory):
+    return (directory / "kernel/main.c").exists()
+
+
+def seed_build(work, build):
+    """Begin with the objects of another build, as far as they fit."""
+    if build and not (work / "build").exists():
+        parts = [p for p in ("obj", "include", "scripts", "flags", "sources", "user", "modules", "modroot", "modroot.stamp",
+                             "Module.symvers", "symvers.ld", "vdso.so", "rootfs.add", "rootfs.cpio") if (build / p).exists()]
+        (work / "build").mkdir(parents=True)
+        subprocess.run(["cp", "-a", *(build / p for p in parts), work / "build"], check=True)
+
+
+def build(work, lab):
+    """Build both kernels and the root file system. Returns the first complaints of the build, or ""."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+    result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *lab.make, "build/nop5.elf", "build/nop5-test.elf",
+                             "build/rootfs.cpio"], cwd=work, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+    (work / "build").mkdir(exist_ok=True)
+    (work / "build/build.log").write_text(result.stdout)
+    if not result.returncode and "warning:" not in result.stdout:
+        return ""
+    lines = [line for line in result.stdout.splitlines() if "error:" in line or "warning:" in line or "undefined reference" in line]
+    return "\n".join(lines[:2]) or result.stdout[-300:]
+
+
+def run_test(work, lab, test, seed, build_error):
+    """Run one test in a process of its own, and return its Outcome."""
+    report = work / "build/outcome.json"
+    report.unlink(missing_ok=True)
+    job = {"number": lab.number, "name": test.name, "seed": seed, "build_error": build_error, "report": str(report)}
+    process = subprocess.Popen([sys.executable, work / "scripts/lab", "run-test", json.dumps(job)], cwd=work,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               start_new_session=True)
+    stopwatch, errors = Stopwatch(process.pid), ""
+    try:
+        while True:
+            try:
+                _, errors = process.communicate(timeout=2)
+                break
+            except subprocess.TimeoutExpired:
+                if stopwatch.seconds() > WHOLE_TEST * test.timeout:
+                    return Outcome(test, 0, f"an end within {WHOLE_TEST * test.timeout} s", "none")
+    finally:
+        end_session(process)
+    if not report.exists():
+        return Outcome(test, 0, "a test that ends with a result", lab_test.shorten(errors[-300:]) or f"status {process.returncode}")
+    result = json.loads(report.read_text())
+    return Outcome(test, 0 if result else test.points, *result)
+
+
+def end_session(process):
+    """Kill what a test has left behind, with its process group."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+    if process.stderr:
+        process.stderr.close()
+
+
+def run_test_here(job):
+    """The process of run_test(): writes [] or [expected, seen] to the report."""
+    work = lab_table.ROOT
+    lab = lab_table.lab_of(job["number"], work)
+    test = lab.test(job["name"])
+    path = work / lab_table.test_file(lab, test.hidden)
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tree = lab_test.TestedTree(work, timeout=test.timeout, seed=f"{job['seed']} {test.name}", build_error=job["build_error"])
+    try:
+        getattr(module, f"test_{test.name}")(tree)
+        result = []
+    except lab_test.Lost as lost:
+        result = [lost.expected, lost.seen]
+    Path(job["report"]).write_text(json.dumps(result))
+
+
+def grade(lab, work, *, tree, submissions=(), pristine=None, only=None, build_from=None, variant=""):
+    """Grade, and return the Outcomes. tree: a starter's tree, or the source. submissions: directories; none: the bare starter."""
+    work.mkdir(parents=True, exist_ok=True)
+    lay_out(work, source_of_starter(tree, lab, pristine), [Path(s) for s in submissions], lab)
+    seed_build(work, build_from)
+    error = build(work, lab)
+    seed = variant or random.SystemRandom().getrandbits(32)
+    graded = lab_table.lab_of(lab.number, work)  # without the hidden tests, in a student's tree
+    return [run_test(work, lab, test, seed, error) for test in graded.tests if not only or test.name in only]
+
+
+def clean(work):
+    shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,65 @@
+"""The points of a lab as a table for people, as JUnit's XML, and as Gradescope's results.json."""
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def total(outcomes):
+    return sum(outcome.points for outcome in outcomes), sum(outcome.test.points for outcome in outcomes)
+
+
+def print_table(lab, outcomes, out=sys.stdout):
+    print(f"Lab {lab.number}: {lab.title}", file=out)
+    for outcome in outcomes:
+        test = outcome.test
+        print(f"  {'passed' if outcome.passed else 'LOST  '} {outcome.points:3}/{test.points:<3} {test.title}  ({test.name})", file=out)
+        if not outcome.passed:
+            print(f"                 {outcome.sentence}", file=out)
+    points, most = total(outcomes)
+    print(f"  points {points:3}/{most}", file=out)
+
+
+def junit(lab, outcomes):
+    """grade.xml: one test case for each test."""
+    lost = [outcome for outcome in outcomes if not outcome.passed]
+    suite = ElementTree.Element("testsuite", name=f"lab {lab.number}", tests=str(len(outcomes)), failures=str(len(lost)),
+                                errors="0", skipped="0")
+    for outcome in outcomes:
+        case = ElementTree.SubElement(suite, "testcase", classname=f"lab{lab.number:02}", name=outcome.test.name)
+        properties = ElementTree.SubElement(case, "properties")
+        for name, value in (("points", outcome.points), ("max_points", outcome.test.points)):
+            ElementTree.SubElement(properties, "property", name=name, value=str(value))
+        if not outcome.passed:
+            ElementTree.SubElement(case, "failure", message=printable(outcome.sentence))
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def printable(text):
+    """The text without characters that XML does not allow."""
+    return "".join(c if c in "\t\n" or c >= " " else "?" for c in text)
+
+
+def gradescope(lab, outcomes):
+    """results.json (https://gradescope-autograders.readthedocs.io/en/latest/specs/)."""
+    return {
+        "score": total(outcomes)[0],
+        "output": f"Lab {lab.number}: {lab.title}",
+        "tests": [{
+            "name": outcome.test.title,
+            "number": f"{lab.number}.{number}",
+            "tags": [outcome.test.name],
+            "score": outcome.points,
+            "max_score": outcome.test.points,
+            "status": "passed" if outcome.passed else "failed",
+            "output": "" if outcome.passed else outcome.sentence,
+            "visibility": "after_published" if outcome.test.hidden else "visible",
+        } for number, outcome in enumerate(outcomes, 1)],
+    }
+
+
+def write(lab, outcomes, directory):
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "grade.xml").write_text(junit(lab, outcomes) + "\n")
+    (directory / "results.json").write_text(json.dumps(gradescope(lab, outcomes), indent=1) + "\n")

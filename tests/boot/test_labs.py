@@ -1,0 +1,153 @@
+"""The labs of the course: what the starter, the finished solution and the wrong solutions of each lab earn.
+
+`make test` cuts all labs, and judges those in QUICK with one wrong solution each. `make soak` judges everything. Each lab is built in
+build/labs/NN, once for all its tests: only the files that differ are compiled again.
+"""
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from nop5 import BUILD, ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import lab_cut  # noqa: E402
+import lab_grade  # noqa: E402
+import lab_report  # noqa: E402
+import lab_table  # noqa: E402
+
+LABS = lab_table.load()
+QUICK = {2: "full-batches-only"}
+
+
+def slow(number, name=None):
+    """The mark of a case that only `make soak` judges."""
+    return () if number in QUICK and name in (None, QUICK[number]) else (pytest.mark.soak,)
+
+
+EACH_LAB = [pytest.param(lab, id=f"lab{number:02}", marks=slow(number)) for number, lab in LABS.items()]
+EACH_MUTANT = [pytest.param(lab, mutant, id=f"lab{number:02}-{mutant.path.stem}", marks=slow(number, mutant.path.stem))
+               for number, lab in LABS.items() for mutant in lab_table.mutants_of(lab)]
+
+
+def judge(lab, submissions, only=None):
+    """Grade in the lab's build directory, and return {test: Outcome}."""
+    outcomes = lab_grade.grade(lab, BUILD / "labs" / f"{lab.number:02}", tree=ROOT, submissions=submissions, only=only,
+                               build_from=None if lab.make else BUILD, variant="judge")
+    return {outcome.test.name: outcome for outcome in outcomes}
+
+
+def lost(outcomes):
+    return {name: outcome.sentence for name, outcome in outcomes.items() if not outcome.passed}
+
+
+def test_table_markers_tests_and_wrong_solutions_fit_together():
+    result = subprocess.run([ROOT / "scripts/lab", "check"], text=True, stdout=subprocess.PIPE)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("lab", LABS.values(), ids=lambda lab: f"lab{lab.number:02}")
+def test_each_lab_has_a_handout_with_all_its_parts_and_six_wrong_solutions(lab):
+    text = (ROOT / lab.handout).read_text()
+    for part in ("## Goal", "## Before you begin", "## Step 1", "<details>", "## Questions", "## Challenge", "## If you are stuck"):
+        assert part in text, f"{lab.handout} has no {part}"
+    assert len(lab_table.mutants_of(lab)) >= 6
+    for test in lab.tests:
+        if not test.hidden:
+            assert re.search(rf"\| `{test.name}` \| {test.points} \|", text), f"{lab.handout} does not list {test.name}"
+
+
+@pytest.mark.parametrize("lab", LABS.values(), ids=lambda lab: f"lab{lab.number:02}")
+def test_a_starter_has_no_solution_and_no_marker_of_another_lab(lab):
+    starter = {name: content for name, content, _ in lab_cut.starter_files(lab)}
+    assert not [name for name in starter if name.startswith("labs/mutants/") or name.endswith("_hidden.py")]
+    assert "hidden = true" not in starter["labs/labs.toml"].decode()
+    for name in lab_cut.tracked_files(ROOT):
+        path = ROOT / name
+        if not lab_cut.has_markers(path) or "LAB " not in path.read_text():
+            continue
+        text, cut = path.read_text(), starter[name].decode()
+        for part in lab_cut.parts_of(text, name):
+            solution = text[part.comment_end:part.solution_end]
+            assert (solution in cut) == (part.lab != lab.number), f"{name}: lab {part.lab}"
+        assert set(re.findall(r"LAB (\d+)", cut)) <= {str(lab.number)}
+
+
+@pytest.mark.parametrize("lab", EACH_LAB)
+def test_the_starter_builds_without_warnings_and_gets_its_floor(images, lab):
+    outcomes = judge(lab, [])
+    assert sum(outcome.points for outcome in outcomes.values()) == lab.floor, lost(outcomes)
+    log = (BUILD / "labs" / f"{lab.number:02}" / "build/build.log").read_text()
+    assert "warning:" not in log and "error:" not in log
+
+
+@pytest.mark.parametrize("lab", EACH_LAB)
+def test_the_solution_gets_all_points(images, lab):
+    assert lost(judge(lab, [ROOT])) == {}
+
+
+@pytest.mark.parametrize("lab, mutant", EACH_MUTANT)
+def test_a_wrong_solution_loses_points_in_the_tests_that_name_its_mistake(images, tmp_path, lab, mutant):
+    for name in re.findall(r"^--- a/(\S+)", mutant.path.read_text(), re.M):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    subprocess.run(["patch", "-s", "-p1", "-d", tmp_path, "-i", mutant.path], check=True)
+    outcomes = judge(lab, [ROOT, tmp_path], only=mutant.loses)
+    log = (BUILD / "labs" / f"{lab.number:02}" / "build/build.log").read_text()
+    assert "error:" not in log and "warning:" not in log, log
+    assert set(lost(outcomes)) == set(mutant.loses), lost(outcomes)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """make_tree(N, CARRY=…) runs `make lab` and returns the new directory."""
+    def make_tree(number, name="tree", **variables):
+        subprocess.run(["make", "-s", "lab", f"N={number}", f"DIR={tmp_path / name}",
+                        *(f"{key}={value}" for key, value in variables.items())], cwd=ROOT, check=True)
+        return tmp_path / name
+    return make_tree
+
+
+SOLVED = "\tunsigned low = 0, high = nr_records; /* mine */\n"
+
+
+def test_carry_takes_over_what_a_student_did_in_earlier_labs(tree):
+    first = tree(1, "first")
+    records = first / "trace/ftrace/records.c"
+    text = records.read_text()
+    hint = "/* LAB 1: The records are sorted"
+    assert hint in text and "high = nr_records" not in text
+    records.write_text(text.replace("\t/* END LAB 1 */\n", SOLVED + "\t/* END LAB 1 */\n", 1))
+    (first / "trace/ftrace/mine.c").write_text("/* My own file. */\n")
+    (first / "labs/tests/lab01.py").write_text("forged")
+    second = tree(2, "second", CARRY=first)
+    carried = (second / "trace/ftrace/records.c").read_text()
+    assert SOLVED in carried and carried.count("END LAB 2") == 2 and "TEXT_STEP_ALL" not in carried
+    assert (second / "trace/ftrace/mine.c").exists()
+    assert (second / "labs/tests/lab01.py").read_bytes() == (ROOT / "labs/tests/lab01.py").read_bytes()
+    assert json.loads((second / ".lab/lab.json").read_text())["blank"] == [1, 2]
+
+
+def test_a_variant_renames_what_students_write_everywhere(tree):
+    lab = LABS[2]
+    variant = next(word for word in map(str, range(100)) if all(old != new for old, new in lab.names_of(word).items()))
+    made = tree(2, VARIANT=variant)
+    for old, new in lab.names_of(variant).items():
+        assert subprocess.run(["grep", "-rqw", old, "--exclude-dir=.git", "--exclude-dir=.lab", made]).returncode == 1
+        assert f"{new}(" in (made / "trace/ftrace/records.c").read_text()
+
+
+def test_reports_have_the_points_and_for_each_loss_a_sentence(tmp_path):
+    lab = LABS[2]
+    outcomes = [lab_grade.Outcome(test, test.points) for test in lab.tests]
+    outcomes[1] = lab_grade.Outcome(lab.tests[1], 0, "a nop", "a\x00call & more")
+    lab_report.write(lab, outcomes, tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["score"] == 100 - lab.tests[1].points == sum(test["score"] for test in results["tests"])
+    assert results["tests"][1]["output"].startswith("Expected a nop, but saw a\x00call & more. Read on: docs/labs/")
+    suite, = ElementTree.parse(tmp_path / "grade.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(lab.tests)), "1")
+    assert suite[1].find("failure").get("message").startswith("Expected a nop, but saw a?call & more.")
