@@ -108,6 +108,12 @@ __kprobes static notrace /* the breakpoint handler uses it */
 	bool
 	instruction_in_batch(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
 {
+	/*
+	 * LAB 3: Look the site up in the live batch, and count a breakpoint that is found.
+	 * Starts as:
+	 *	(void)addr, (void)insn, (void)live_batch, (void)find_patch, (void)can_emulate;
+	 *	return false;
+	 */
 	struct text_patch_batch *b;
 
 	do {
@@ -124,20 +130,28 @@ __kprobes static notrace /* the breakpoint handler uses it */
 		}
 	} while (smp_load_acquire(&live_batch) != b);
 	return false;
+	/* END LAB 3 */
 }
 
 __kprobes static notrace /* the breakpoint handler uses it */
 	void
 	emulate(struct pt_regs *regs, unsigned long addr, const u8 insn[TEXT_PATCH_SIZE])
 {
+	/*
+	 * LAB 3: Change regs as the instruction would.
+	 * Starts as:
+	 *	(void)insn;
+	 *	regs->ip = addr;
+	 */
 	if (insn[0] == CALL_OPCODE)
 		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
 	else if (insn[0] == JMP_OPCODE)
 		regs->ip = text_decode_target(insn, addr);
 	else if (holds(insn, text_nop5))
 		regs->ip = addr + TEXT_PATCH_SIZE;
-	else
-		regs->ip = addr; /* not an instruction of a site: execute it */
+	else /* not an instruction of a site: execute it */
+		regs->ip = addr;
+	/* END LAB 3 */
 }
 
 /* Emulates the new instruction after a CPU has executed an int3 of the batch, in any context. */
@@ -203,7 +217,6 @@ static int verify(const struct text_patch *patches, size_t count, size_t *bad)
 
 int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad)
 {
-	struct text_patch_batch *batch;
 	int error;
 
 	if (!count)
@@ -212,7 +225,14 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	error = verify(patches, count, bad);
 	if (error)
 		goto unlock;
-	batch = &places[batches % ARRAY_SIZE(places)];
+	/*
+	 * LAB 3: Publish the batch, change all sites step by step, and withdraw the batch.
+	 * Starts as:
+	 *	(void)places;
+	 *	text_alias_write(patches, count, TEXT_STEP_ALL);
+	 */
+	struct text_patch_batch *batch = &places[batches % ARRAY_SIZE(places)];
+
 	batch->patches = patches;
 	batch->count = count;
 	smp_store_release(&live_batch, batch);
@@ -221,6 +241,7 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 		text_sync_all();
 	}
 	__atomic_store_n(&live_batch, NULL, __ATOMIC_SEQ_CST);
+	/* END LAB 3 */
 	/*
 	 * QEMU's TCG may have read a site for a translation just before a step wrote the site. It
 	 * misses the write until it has registered that translation. A second write of the same
@@ -229,9 +250,10 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	if (!cpu_has_cheap_pause)
 		text_alias_write(patches, count, TEXT_STEP_FIRST_BYTE);
 	text_alias_end();
-	/* The caller may free its patches after the return: wait until no handler reads them. */
+	/* LAB 3: The caller may free its patches after the return: wait until no handler reads. */
 	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))
 		cpu_relax();
+	/* END LAB 3 */
 	batches++;
 	sites += count;
 unlock:

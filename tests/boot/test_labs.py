@@ -4,7 +4,9 @@
 build/labs/NN, once for all its tests: only the files that differ are compiled again.
 """
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -151,3 +153,32 @@ def test_reports_have_the_points_and_for_each_loss_a_sentence(tmp_path):
     suite, = ElementTree.parse(tmp_path / "grade.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == (str(len(lab.tests)), "1")
     assert suite[1].find("failure").get("message").startswith("Expected a nop, but saw a?call & more.")
+
+
+@pytest.mark.soak
+def test_the_autograder_folder_grades_a_file_that_a_student_uploads(tmp_path):
+    """As Gradescope does: the folder becomes /autograder/source, and the file lies alone in /autograder/submission."""
+    lab = LABS[2]
+    subprocess.run(["make", "-s", "autograder", "N=2", f"DIR={tmp_path / 'source'}"], cwd=ROOT, check=True)
+    (tmp_path / "submission").mkdir()
+    shutil.copy(ROOT / lab.files[0], tmp_path / "submission")
+    subprocess.run([tmp_path / "source/setup.sh"], check=True)
+    result = subprocess.run([tmp_path / "source/run_autograder"], env=dict(os.environ, AUTOGRADER=str(tmp_path)))
+    assert result.returncode == 0
+    results = json.loads((tmp_path / "results/results.json").read_text())
+    assert results["score"] == 100, results
+    assert [test["max_score"] for test in results["tests"]] == [test.points for test in lab.tests]
+
+
+@pytest.mark.soak
+def test_make_grade_restores_what_a_student_may_not_change_and_reports_a_kernel_that_does_not_build(tree):
+    made = tree(2)
+    shutil.copy(ROOT / "trace/ftrace/records.c", made / "trace/ftrace/records.c")
+    (made / "labs/tests/lab02.py").write_text("def test_boots(lab): pass\ntest_nops = test_traced = test_refuses = test_boots\n")
+    text = (made / "kernel/main.c").read_text()
+    (made / "kernel/main.c").write_text(text + "\n#error this does not build\n")
+    graded = subprocess.run(["make", "-s", "grade"], cwd=made, text=True, stdout=subprocess.PIPE)
+    assert graded.returncode == 0 and "points   0/100" in graded.stdout, graded.stdout
+    assert "Expected a kernel that builds without warnings, but saw kernel/main.c" in graded.stdout
+    (made / "kernel/main.c").write_text(text)
+    assert "points 100/100" in subprocess.run(["make", "-s", "grade"], cwd=made, text=True, stdout=subprocess.PIPE).stdout

@@ -1,0 +1,332 @@
+/*
+ * What QEMU hides: the order of writes and of synchronization in text_patch_apply(), on a model of the other CPUs.
+ *
+ *	lab03_patch order|final|rounds|found|emulate|readers
+ *
+ * The model: between two serializing instructions a CPU may fetch each byte of a site as it was at any time since the first of
+ * them. So the instruction that the CPU executes may be made of the first byte of one moment and the tail of another. The
+ * program prints one line and ends with status 1 at the first rule that is broken.
+ *
+ * text_patch.c is included here, not linked, so that the model sees its static variables.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/types.h"
+#include "arch/processor.h"
+#include "kernel/sections.h"
+
+static void wait_a_moment(void);
+#undef cpu_relax
+#define cpu_relax() wait_a_moment()
+static bool cpu_has_cheap_pause = true;
+static char image[64];
+#define _stext (image)
+#define _etext (image + sizeof(image))
+
+#include "arch/x86_64/text_patch.c"
+
+#define SITES	 3
+#define VERSIONS 8
+
+u32 __preempt_count;
+bool host_irqs_off;
+
+static const char *mode;
+static u8 *site_at[SITES] = { (u8 *)image + 3, (u8 *)image + 20, (u8 *)image + 43 };
+static struct text_patch patches[SITES];
+
+/* The values that each byte has had since the last synchronization; the last one is in memory. */
+static u8 seen[SITES][TEXT_PATCH_SIZE][VERSIONS];
+static unsigned versions[SITES][TEXT_PATCH_SIZE];
+static bool trapped; /* a CPU may still stand at an int3 */
+static unsigned writes, syncs, waits;
+static bool one_reader; /* a handler on another CPU is reading the batch */
+
+static void __attribute__((noreturn, format(printf, 1, 2))) broken(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	exit(1);
+}
+
+static bool is_mode(const char *name)
+{
+	return !strcmp(mode, name);
+}
+
+/* ---- the other CPUs ---- */
+
+static bool same(const u8 *a, const u8 *b, size_t size)
+{
+	return !memcmp(a, b, size);
+}
+
+/* A CPU fetches `first`, then a tail of any mixture: each byte must belong to the same instruction as `first`. */
+static void check_fetch(unsigned n, u8 first)
+{
+	const struct text_patch *patch = &patches[n];
+
+	if (first == INT3)
+		return;
+	for (unsigned i = 1; i < TEXT_PATCH_SIZE; i++)
+		for (unsigned v = 0; v < versions[n][i]; v++) {
+			u8 byte = seen[n][i][v];
+
+			if (first == patch->old[0] && byte == patch->old[i])
+				continue;
+			if (first == patch->new[0] && byte == patch->new[i])
+				continue;
+			broken("a CPU that fetches the first byte %02x together with the byte %02x at +%u, which belongs to another instruction (write %u, %u synchronizations so far)",
+			       first, byte, i, writes, syncs);
+		}
+}
+
+static void fetch_everything(void)
+{
+	for (unsigned n = 0; n < SITES; n++)
+		for (unsigned v = 0; v < versions[n][0]; v++)
+			check_fetch(n, seen[n][0][v]);
+}
+
+/* A CPU has executed the int3 of a site: the handler must know it. */
+static void trap(unsigned n)
+{
+	struct pt_regs regs = { .ip = (unsigned long)site_at[n] + 1 };
+
+	if (!text_patch_int3(&regs))
+		broken("a CPU that executes the int3 of a site, whose handler does not find the site (after write %u)", writes);
+}
+
+static void trap_at_breakpoints(void)
+{
+	for (unsigned n = 0; n < SITES; n++)
+		for (unsigned v = 0; v < versions[n][0]; v++)
+			if (seen[n][0][v] == INT3) {
+				trapped = true;
+				trap(n);
+			}
+}
+
+static void look(void)
+{
+	if (is_mode("order"))
+		fetch_everything();
+	if (is_mode("found"))
+		trap_at_breakpoints();
+}
+
+static void note_memory(unsigned n)
+{
+	for (unsigned i = 0; i < TEXT_PATCH_SIZE; i++) {
+		unsigned *count = &versions[n][i];
+
+		if (*count && seen[n][i][*count - 1] == site_at[n][i])
+			continue;
+		if (*count == VERSIONS)
+			broken("a byte that is written more than %u times without a synchronization", VERSIONS);
+		seen[n][i][(*count)++] = site_at[n][i];
+	}
+}
+
+/* ---- what text_patch.c calls ---- */
+
+int text_alias_init(void)
+{
+	return 0;
+}
+
+void text_alias_write(const struct text_patch *patch, size_t count, enum text_step step)
+{
+	writes++;
+	for (size_t n = 0; n < count; n++, patch++) {
+		u8 *site = (u8 *)patch->addr;
+
+		if (step == TEXT_STEP_INT3)
+			site[0] = INT3;
+		else if (step == TEXT_STEP_TAIL)
+			memcpy(site + 1, patch->new + 1, TEXT_PATCH_SIZE - 1);
+		else if (step == TEXT_STEP_FIRST_BYTE)
+			site[0] = patch->new[0];
+		else
+			memcpy(site, patch->new, TEXT_PATCH_SIZE);
+	}
+	for (unsigned n = 0; n < SITES; n++)
+		note_memory(n);
+	look();
+}
+
+void text_alias_end(void)
+{
+}
+
+void text_alias_copy(unsigned long addr, const void *bytes, size_t size)
+{
+	memcpy((void *)addr, bytes, size);
+}
+
+bool is_text_address(unsigned long addr)
+{
+	return addr >= (unsigned long)_stext && addr < (unsigned long)_etext;
+}
+
+/* All CPUs forget what they have fetched. A CPU that has trapped before still reads the batch if one_reader is set. */
+void text_sync_all(void)
+{
+	look();
+	syncs++;
+	memset(versions, 0, sizeof(versions));
+	for (unsigned n = 0; n < SITES; n++)
+		note_memory(n);
+	if (is_mode("readers") && !one_reader && !waits && site_at[0][0] == patches[0].new[0]) {
+		one_reader = true;
+		__atomic_fetch_add(&handlers, 1, __ATOMIC_SEQ_CST);
+	}
+}
+
+static void wait_a_moment(void)
+{
+	waits++;
+	if (one_reader)
+		__atomic_fetch_sub(&handlers, 1, __ATOMIC_SEQ_CST);
+	one_reader = false;
+}
+
+int3_handler_t set_int3_handler(int3_handler_t handler)
+{
+	(void)handler;
+	return NULL;
+}
+
+static unsigned long pushed, called;
+
+void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
+{
+	pushed = ret;
+	called = target;
+	regs->ip = target;
+}
+
+void mutex_lock(struct mutex *m)
+{
+	(void)m;
+}
+
+void mutex_unlock(struct mutex *m)
+{
+	(void)m;
+}
+
+/* ---- the modes ---- */
+
+static const u8 other_insn[TEXT_PATCH_SIZE] = { 0x48, 0x8b, 0x44, 0x24, 0x18 }; /* mov rax, [rsp + 0x18] */
+
+static void make_patch(unsigned n, const u8 *old, const u8 *new)
+{
+	patches[n].addr = (unsigned long)site_at[n];
+	memcpy(patches[n].old, old, TEXT_PATCH_SIZE);
+	memcpy(patches[n].new, new, TEXT_PATCH_SIZE);
+	memcpy(site_at[n], old, TEXT_PATCH_SIZE);
+}
+
+static void apply(void)
+{
+	size_t bad;
+	int error;
+
+	memset(versions, 0, sizeof(versions));
+	for (unsigned n = 0; n < SITES; n++)
+		note_memory(n);
+	error = text_patch_apply(patches, SITES, &bad);
+	if (error)
+		broken("the error %d of text_patch_apply()", error);
+	for (unsigned n = 0; n < SITES; n++)
+		if (!same(site_at[n], patches[n].new, TEXT_PATCH_SIZE))
+			broken("a site that is not changed when text_patch_apply() returns");
+}
+
+static void make_calls(void)
+{
+	u8 call[TEXT_PATCH_SIZE], jmp[TEXT_PATCH_SIZE];
+
+	text_encode_call(call, (unsigned long)site_at[0], (unsigned long)site_at[0] + 0x11223344);
+	text_encode_jmp(jmp, (unsigned long)site_at[2], (unsigned long)site_at[2] - 0x1234567);
+	make_patch(0, text_nop5, call);
+	make_patch(1, call, text_nop5);
+	make_patch(2, text_nop5, jmp);
+}
+
+/* After the return no CPU may see anything but the new instruction. */
+static void check_return(void)
+{
+	for (unsigned n = 0; n < SITES; n++)
+		for (unsigned i = 0; i < TEXT_PATCH_SIZE; i++)
+			for (unsigned v = 0; v < versions[n][i]; v++)
+				if (seen[n][i][v] != patches[n].new[i])
+					broken("a CPU that may still fetch the byte %02x after text_patch_apply() has returned: nothing synchronizes the CPUs after the last write",
+					       seen[n][i][v]);
+}
+
+/* What a CPU does at an int3 that stands for insn. */
+static void check_emulation(const char *what, const u8 *old, const u8 *new, unsigned long ip, unsigned long ret)
+{
+	struct pt_regs regs = { .ip = (unsigned long)site_at[1] + 1 };
+	struct text_patch_batch batch = { patches, SITES };
+
+	make_patch(1, old, new);
+	pushed = called = 0;
+	live_batch = &batch;
+	if (!text_patch_int3(&regs))
+		broken("an int3 of the batch that text_patch_int3() does not find (%s)", what);
+	live_batch = NULL;
+	if (regs.ip != ip)
+		broken("%s: execution goes on at site%+ld instead of at site%+ld", what, (long)(regs.ip - patches[1].addr),
+		       (long)(ip - patches[1].addr));
+	if (pushed != ret)
+		broken("%s: the return address is %s", what, pushed ? "wrong" : "not pushed");
+}
+
+static void emulate_all(void)
+{
+	unsigned long site = (unsigned long)site_at[1];
+	struct pt_regs regs = { .ip = site + 1 };
+	u8 call[TEXT_PATCH_SIZE], jmp[TEXT_PATCH_SIZE], other_call[TEXT_PATCH_SIZE];
+
+	text_encode_call(call, site, site - 0x40);
+	text_encode_call(other_call, site, site + 0x7000);
+	text_encode_jmp(jmp, site, site + 0x100);
+	make_calls();
+	check_emulation("a nop that becomes a call", text_nop5, call, site - 0x40, site + 5);
+	check_emulation("a call that becomes a nop", call, text_nop5, site + 5, 0);
+	check_emulation("a nop that becomes a jmp", text_nop5, jmp, site + 0x100, 0);
+	check_emulation("a call that becomes another call", other_call, call, site - 0x40, site + 5);
+	check_emulation("a jmp that becomes an instruction that cannot be emulated", jmp, other_insn, site + 0x100, 0);
+	if (text_patch_int3(&regs))
+		broken("text_patch_int3() takes an int3 for its own while there is no batch");
+}
+
+int main(int argc, char **argv)
+{
+	mode = argc > 1 ? argv[1] : "";
+	make_calls();
+	if (is_mode("emulate")) {
+		emulate_all();
+		return 0;
+	}
+	apply();
+	if (is_mode("final"))
+		check_return();
+	if (is_mode("rounds") && syncs != 3)
+		broken("%u synchronizations of all CPUs for %u sites", syncs, SITES);
+	if (is_mode("found") && !trapped)
+		broken("no int3 at any site at any time");
+	if (is_mode("readers") && (one_reader || !waits))
+		broken("a return of text_patch_apply() while a handler on another CPU still reads the patches");
+	return 0;
+}
