@@ -99,6 +99,20 @@ def test_strings_of_programs_and_of_the_kernel(machine):
     machine.check("echo > kprobe_events; echo > trace")
 
 
+def test_the_names_of_a_dentry_and_of_a_file(machine):
+    machine.check("echo 'p:d dput name=$arg1:%pd' > kprobe_events; echo 'p:f vfs_read $arg1:%pD size=$arg3:u64' >> kprobe_events; "
+                  "echo > trace; echo 1 > events/kprobes/enable; head -c 1 /proc/uptime; echo 0 > events/kprobes/enable")
+    assert machine.check("cat kprobe_events") == "p:kprobes/d dput name=$arg1:%pd\np:kprobes/f vfs_read arg1=$arg1:%pD size=$arg3:u64\n"
+    assert any(line.endswith('name="uptime"') for line in lines(machine, "d"))
+    assert any(re.search(r'arg1="uptime" size=\d+$', line) for line in lines(machine, "f"))
+    for command in ("p:bad vfs_read $arg1:%pd[2]", "p:bad vfs_read $comm:%pd", "p:bad vfs_read $arg1:%pe"):
+        assert "Invalid argument" in machine.run(f"echo '{command}' >> kprobe_events").output
+    for argument in ("$stack0:symstr", "%ax:%pd"):  # of the kernel's memory
+        assert "Invalid argument" in machine.run(f"echo 'p:bad /bin/sh:0x1000 {argument}' >> uprobe_events").output
+        assert "error: Unknown type is specified" in machine.check("tail -n 3 error_log")
+    machine.check("echo > kprobe_events; echo > trace; echo > error_log")
+
+
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
 def test_a_stack_begins_with_the_probed_function_or_its_caller(machine, tracer):
     machine.check(f"echo vfs_read > set_ftrace_filter; echo {tracer} > current_tracer")

@@ -3,7 +3,8 @@
 
     tests/ftracetest/ftracetest.py [--cpus N] [PATTERN ...]   PATTERN: part of a test's name, as kprobe/ or func-filter
     tests/ftracetest/ftracetest.py --linux 6.12 [PATTERN ...]   the newer suite, of Debian's backports
-    tests/ftracetest/ftracetest.py --record LINUX_REF [PATTERN ...]   renews linux-6.1.txt, with shared/tools/linux-ref
+    tests/ftracetest/ftracetest.py --record LINUX_REF [PATTERN ...]   renews linux-6.1.txt, with shared/tools/linux-ref;
+                                                                      with --linux 6.12 suite-6.12-on-linux-6.1.txt
 
 The suite is tools/testing/selftests/ftrace of Debian's package linux-source-6.1, which is downloaded. Each test has a boot
 of its own, so one that hangs costs one test. The table shows the result of each test beside that of Debian's Linux; the
@@ -30,7 +31,6 @@ from nop5 import Died, Nop5  # noqa: E402
 WORK = ROOT / "build/ftracetest"
 LINUX = "6.1"
 SOURCE = "tools/testing/selftests/ftrace"
-RECORD = Path(__file__).with_name("linux-6.1.txt")
 RESULTS = WORK / "results.txt"
 # What the tests call beside busybox: nice is coreutils', chrt is util-linux's, and one test wants a shell that executes ping.
 PROGRAMS = ("coreutils", "util-linux", "dash")
@@ -121,6 +121,11 @@ def save(path, results):
     path.write_text("".join(f"{name} {' '.join(result)}\n" for name, result in sorted(results.items())))
 
 
+def record_of(version):
+    """The results of Linux 6.1 in the suite of this version."""
+    return Path(__file__).with_name(f"linux-{LINUX}.txt" if version == LINUX else f"suite-{version}-on-linux-{LINUX}.txt")
+
+
 def as_good(ours, theirs):
     return ours in ("PASS", "XFAIL", NONE) or ours == theirs
 
@@ -145,19 +150,16 @@ def count(rows, which):
 
 def run(args):
     directory = suite(args.linux)
-    newer = args.linux != LINUX
-    initrd, linux, rows = image(directory), {} if newer else load(RECORD), []
+    initrd, linux, rows = image(directory), load(record_of(args.linux)), []
     names = tests_of(directory, args.patterns)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, ours in zip(names, pool.map(lambda name: run_test(name, initrd, args.cpus), names)):
             theirs = linux.get(name, (NONE, NONE))
             rows.append((name, ours, theirs))
             print(f"{name:52} {ours[0]:12}{ours[1]:8} Linux: {theirs[0]:12}{theirs[1]}", flush=True)
-    if newer:
-        print(f"nop5: {count(rows, 1)}")
-        return 0
-    junit(rows)
-    save(RESULTS, {**load(RESULTS), **{name: ours for name, ours, _ in rows}})
+    if args.linux == LINUX:
+        junit(rows)
+        save(RESULTS, {**load(RESULTS), **{name: ours for name, ours, _ in rows}})
     print(f"nop5:  {count(rows, 1)}\nLinux: {count(rows, 2)}")
     return 0 if all(all(map(as_good, ours, theirs)) for _, ours, theirs in rows) else 1
 
@@ -174,21 +176,21 @@ chroot /r /bin/sh /tests.sh
 """
 
 
-def merge(names, output):
-    """Enters the results that Linux's output tells into linux-6.1.txt. A test that has not begun keeps its line."""
-    rows = load(RECORD)
+def merge(path, names, output):
+    """Enters the results that Linux's output tells into a record. A test that has not begun keeps its line."""
+    rows = load(path)
     parts = re.split(rf"^({'|'.join(map(re.escape, names))})$", output, flags=re.M)
     rows.update((name, results_of(text)) for name, text in zip(parts[1::2], parts[2::2]))
-    save(RECORD, rows)
+    save(path, rows)
 
 
-def record(linux_ref, patterns):
+def record(linux_ref, version, patterns):
     """Runs the tests in one boot of Linux, with the programs that nop5 has, too. There are no modules of the suite."""
-    directory = suite()
+    directory = suite(version)
     initrd, names = image(directory), tests_of(directory, patterns)
     script = ON_LINUX.format(image=initrd.name, prepare=PREPARE, names=" ".join(names))
     done = subprocess.run([linux_ref, "--timeout", "3600", "--add", initrd], input=script, text=True, stdout=subprocess.PIPE)
-    merge(names, done.stdout)
+    merge(record_of(version), names, done.stdout)
     return done.returncode
 
 
@@ -199,7 +201,7 @@ def main():
     parser.add_argument("--record", metavar="LINUX_REF")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     args = parser.parse_args()
-    return record(args.record, args.patterns) if args.record else run(args)
+    return record(args.record, args.linux, args.patterns) if args.record else run(args)
 
 
 if __name__ == "__main__":

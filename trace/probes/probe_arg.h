@@ -36,6 +36,9 @@ struct probe_type {
 	bool is_symbol_text;    /* the string is the symbol of the value */
 	const char *fmt;        /* for the print fmt */
 	const char *field_type; /* for the format file */
+	/* The offsets of dereferences behind those that the argument has. */
+	u8 nr_steps;
+	u16 steps[3];
 };
 
 enum probe_source_kind {

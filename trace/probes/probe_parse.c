@@ -241,6 +241,19 @@ static int add_derefs(const struct probe_parser *p, const struct nesting *nestin
 	return 0;
 }
 
+/* Some types lead from an object of the kernel to its name. */
+static int add_steps_of_type(const struct probe_parser *p, const char *text)
+{
+	struct probe_arg *arg = p->arg;
+
+	for (unsigned i = 0; i < arg->type->nr_steps; i++) {
+		if (arg->nr_derefs + (arg->source.kind == PROBE_SOURCE_SYMBOL) >= STEPS_MAX)
+			return probe_parse_error(p, PROBE_ERR_TOO_MANY_OPS, text);
+		arg->derefs[arg->nr_derefs++].offset = arg->type->steps[i];
+	}
+	return 0;
+}
+
 static int parse_body(const struct probe_parser *p, char *text)
 {
 	struct nesting nesting = { .depth = 0 };
@@ -332,6 +345,8 @@ int probe_arg_parse(const struct probe_command *command, unsigned word, struct p
 	}
 	if (!error)
 		error = parse_body(&p, body);
+	if (!error && type)
+		error = add_steps_of_type(&p, type);
 	return error ? error : probe_check_type(&p, type);
 }
 

@@ -1,4 +1,5 @@
 /* The types of the arguments of probes: trace/probes/probe_arg.h. */
+#include "fs/fs.h"
 #include "kernel/errno.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -39,6 +40,24 @@ static const struct probe_type types[] = {
 	  .is_symbol_text = true,
 	  .fmt = "\\\"%s\\\"",
 	  .field_type = "char[]" },
+	/* The last name in the path of a struct dentry, and of a struct file. */
+	{ .name = "%pd",
+	  .size = 4,
+	  .is_signed = true,
+	  .is_string = true,
+	  .fmt = "\\\"%s\\\"",
+	  .field_type = "char[]",
+	  .nr_steps = 2,
+	  .steps = { offsetof(struct dentry, d_name.name), 0 } },
+	{ .name = "%pD",
+	  .size = 4,
+	  .is_signed = true,
+	  .is_string = true,
+	  .fmt = "\\\"%s\\\"",
+	  .field_type = "char[]",
+	  .nr_steps = 3,
+	  .steps = { offsetof(struct file, f_path.dentry), offsetof(struct dentry, d_name.name),
+		     0 } },
 };
 
 static const struct probe_type *find_type(const char *name)
@@ -96,11 +115,22 @@ int probe_parse_array(const struct probe_parser *p, char *text)
 	return 0;
 }
 
+/* Whether the kind of probe has the type of the argument: some are of the kernel's memory only. */
+static bool has_type(const struct probe_parser *p)
+{
+	const struct probe_type *type = p->arg->type;
+	u32 flags = p->sources->flags;
+
+	if (type->is_symbol_text)
+		return !(flags & PROBE_FL_USER);
+	return !type->nr_steps || (!(flags & (PROBE_FL_USER | PROBE_FL_FIELDS)) && !p->arg->count);
+}
+
 int probe_parse_type(const struct probe_parser *p, const char *text)
 {
 	p->arg->type = find_type(text);
 	if (p->arg->type)
-		return 0;
+		return has_type(p) ? 0 : probe_parse_error(p, PROBE_ERR_BAD_TYPE, text);
 	return *text == 'b' ? parse_bitfield(p, text)
 			    : probe_parse_error(p, PROBE_ERR_BAD_TYPE, text);
 }
