@@ -36,6 +36,8 @@ RESULTS = WORK / "results.txt"
 PROGRAMS = ("coreutils", "util-linux", "dash")
 # Tests ping 127.0.0.1. Four tests look for a PID anywhere in lines of a trace: one of two digits is part of many numbers.
 PREPARE = "ip link set lo up; echo 20000 > /proc/sys/kernel/ns_last_pid"
+# A test of the newer suite looks for a program whose name ends in "sh" behind /bin/sh: it is dash, as in Debian.
+PREPARE_NEWER = PREPARE + "; ln -sf dash /bin/sh"
 # The traced output of a test stands between its name and its result.
 RESULT = re.compile(r"^\[\d+\] (\(instance\) )?.*?\t\[(\w+)\]$", re.M | re.S)
 HANG = "HANG"
@@ -95,11 +97,15 @@ def results_of(output):
     return found.get(False, HANG), found.get(True, NONE)
 
 
-def run_test(name, initrd, cpus):
+def prepare(version):
+    return PREPARE if version == LINUX else PREPARE_NEWER
+
+
+def run_test(name, version, initrd, cpus):
     with Nop5(cpus=cpus, mem="512M", initrd=str(initrd)) as machine:
         try:
             machine.wait_prompt()
-            machine.command_output(f"cd /ftrace; mkdir /tmp/logs; {PREPARE}")
+            machine.command_output(f"cd /ftrace; mkdir /tmp/logs; {prepare(version)}")
             machine.command_output(f"dash ./ftracetest -vvv --logdir /tmp/logs test.d/{name}.tc > /tmp/output 2>&1")
             output = machine.command_output("cat /tmp/output")
         except Died as error:
@@ -153,7 +159,7 @@ def run(args):
     initrd, linux, rows = image(directory), load(record_of(args.linux)), []
     names = tests_of(directory, args.patterns)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, ours in zip(names, pool.map(lambda name: run_test(name, initrd, args.cpus), names)):
+        for name, ours in zip(names, pool.map(lambda name: run_test(name, args.linux, initrd, args.cpus), names)):
             theirs = linux.get(name, (NONE, NONE))
             rows.append((name, ours, theirs))
             print(f"{name:52} {ours[0]:12}{ours[1]:8} Linux: {theirs[0]:12}{theirs[1]}", flush=True)
@@ -188,7 +194,7 @@ def record(linux_ref, version, patterns):
     """Runs the tests in one boot of Linux, with the programs that nop5 has, too. There are no modules of the suite."""
     directory = suite(version)
     initrd, names = image(directory), tests_of(directory, patterns)
-    script = ON_LINUX.format(image=initrd.name, prepare=PREPARE, names=" ".join(names))
+    script = ON_LINUX.format(image=initrd.name, prepare=prepare(version), names=" ".join(names))
     done = subprocess.run([linux_ref, "--timeout", "3600", "--add", initrd], input=script, text=True, stdout=subprocess.PIPE)
     merge(record_of(version), names, done.stdout)
     return done.returncode
