@@ -14,7 +14,8 @@ from conftest import make
 from nop5 import ROOT, Nop5, host
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/labs").glob("*.md"))] if p.exists()]
-CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name != "README.md"]
+REFERENCE = {"README.md", "cheat-sheet.md", "glossary.md", "nop5-and-linux.md"}  # to look things up, not to learn from
+CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name not in REFERENCE]
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs")
 SOURCE = r"[\w./-]+\.(?:c|h|asm|inc|py|ld|cfg)"
 NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
@@ -242,6 +243,28 @@ def test_functions_that_the_manual_names_are_in_the_files_that_it_names(page):
     words.update(re.findall(r"\w+", " ".join(line for _, _, lines in blocks(page, "c") for line in lines)))
     for name in re.findall(r"`(\w+)\(\)`", prose(page)):
         assert name in words, f"{page.name}: no {name}()"
+
+
+def test_functions_of_linux_that_the_manual_names_are_those_of_linux():
+    """tests/linux-names has looked them up in Linux's source."""
+    known = (ROOT / "tests/boot/data/linux_names.txt").read_text().splitlines()
+    text = (ROOT / "docs/nop5-and-linux.md").read_text()
+    rows = [line for line in text.splitlines() if re.match(r"\| .* \| .* \| .* \|$", line)]
+    for row in rows:
+        match = re.search(r"\*([\w./-]+\.[chS]): ([\w, ]+)\* \|$", row)
+        assert match or "| nop5 |" in row, f"no function of Linux: {row}"
+        for name in match.group(2).split(", ") if match else ():
+            assert f"{match.group(1)} {name}" in known, f"run tests/linux-names: {row}"
+    assert len(rows) > 80
+
+
+def test_the_glossary_is_sorted_and_leads_to_chapters_that_use_the_word():
+    entries = re.findall(r"^\| (.+?) \| .+ \| \[.+\]\((.+)\) \|$", (ROOT / "docs/glossary.md").read_text(), re.M)
+    words = [word for word, _ in entries]
+    assert words == sorted(words, key=lambda w: re.sub(r"\W", "", w.lower())) and len(words) > 60
+    for word, chapter in entries:
+        text = re.sub(r"\s+", " ", (ROOT / "docs" / chapter).read_text().lower())
+        assert word.lower().rstrip("e") in text, f"{chapter} does not say {word}"
 
 
 def explained_letters():
