@@ -161,6 +161,11 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
  */
 static bool move_one_task(struct runqueue *from, struct runqueue *to, unsigned min_load)
 {
+	/*
+	 * LAB 9: Look again when both run queues are locked: another CPU may have been faster.
+	 * Starts as: (void)from, (void)to, (void)min_load, (void)find_movable_task;
+	 * return false;
+	 */
 	struct task_struct *p = NULL;
 
 	double_rq_lock(from, to);
@@ -171,6 +176,7 @@ static bool move_one_task(struct runqueue *from, struct runqueue *to, unsigned m
 	rq_unlock(from);
 	rq_unlock(to);
 	return p;
+	/* END LAB 9 */
 }
 
 bool idle_balance(struct runqueue *rq)

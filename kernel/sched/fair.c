@@ -28,7 +28,13 @@ static const u32 nice_to_weight[40] = {
 /* Cannot overflow: delta is below the uptime in ns, far below 2^54. */
 u64 calc_delta_fair(const struct task_struct *p, u64 delta)
 {
+	/*
+	 * LAB 9: A task of twice the weight may run twice as long for the same virtual time.
+	 * Starts as: (void)p;
+	 * return delta;
+	 */
 	return delta * NICE_0_WEIGHT / p->se.weight;
+	/* END LAB 9 */
 }
 
 void set_load_weight(struct task_struct *p)

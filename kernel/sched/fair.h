@@ -40,10 +40,12 @@ static __always_inline void put_prev_task_fair(struct runqueue *rq, struct task_
 
 static __always_inline void enqueue_task_fair(struct runqueue *rq, struct task_struct *p)
 {
+	/* LAB 9: A task that slept long starts at most one slice behind min_vruntime. */
 	u64 earliest = rq->fair.min_vruntime - SCHED_SLICE_NS;
 
 	if ((s64)(p->se.vruntime - earliest) < 0)
 		p->se.vruntime = earliest;
+	/* END LAB 9 */
 	rq->fair.nr_running++;
 	put_prev_task_fair(rq, p);
 }

@@ -12,7 +12,13 @@
 
 static unsigned level_of(const struct task_struct *p)
 {
+	/*
+	 * LAB 9: Level 0 is the most urgent one, for STOP_PRIO.
+	 * Starts as: (void)p;
+	 * return 0;
+	 */
 	return STOP_PRIO - (unsigned)p->rt_priority;
+	/* END LAB 9 */
 }
 
 void rt_rq_init(struct rt_rq *rt)
@@ -26,7 +32,9 @@ void enqueue_task_rt(struct runqueue *rq, struct task_struct *p)
 	unsigned level = level_of(p);
 
 	list_add_tail(&p->rt_node, &rq->rt.queue[level]);
+	/* LAB 9: Note that the level is in use. */
 	rq->rt.bitmap[level / 64] |= 1UL << (level % 64);
+	/* END LAB 9 */
 	rq->rt.nr_running++;
 }
 
@@ -35,8 +43,10 @@ void dequeue_task_rt(struct runqueue *rq, struct task_struct *p)
 	unsigned level = level_of(p);
 
 	list_del(&p->rt_node);
+	/* LAB 9: The last task of a level may have left it. Starts as: (void)level; */
 	if (list_empty(&rq->rt.queue[level]))
 		rq->rt.bitmap[level / 64] &= ~(1UL << (level % 64));
+	/* END LAB 9 */
 	rq->rt.nr_running--;
 }
 
@@ -44,8 +54,10 @@ void dequeue_task_rt(struct runqueue *rq, struct task_struct *p)
 struct task_struct *pick_next_task_rt(struct runqueue *rq)
 {
 	struct rt_rq *rt = &rq->rt;
+	/* LAB 9: The first bit that is set, of two words. Starts as: unsigned level = 0; */
 	unsigned level = rt->bitmap[0] ? (unsigned)__builtin_ctzl(rt->bitmap[0])
 				       : 64 + (unsigned)__builtin_ctzl(rt->bitmap[1]);
+	/* END LAB 9 */
 
 	if (likely(level)) {
 		if (unlikely(!rt->in_period))

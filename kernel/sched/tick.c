@@ -34,8 +34,10 @@ void scheduler_tick(ktime_t now)
 	update_curr(rq, now);
 	if (curr->mm)
 		account_tick(curr);
+	/* LAB 9: A fair task that has run for a slice makes room, if another one waits. */
 	if (curr->se.weight && rq->fair.nr_running > 1 && now - rq->picked >= SCHED_SLICE_NS)
 		resched_curr(rq);
+	/* END LAB 9 */
 	if (curr->user_policy == SCHED_RR && now - rq->picked >= RR_SLICE_NS &&
 	    rt_level_shared(curr)) {
 		yield_task_rt(rq, curr);

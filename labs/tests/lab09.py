@@ -1,0 +1,89 @@
+"""The tests of lab 9: slices, weights, real-time levels, sleepers and balancing."""
+import re
+
+from lab_test import expect
+
+TRACING = "/sys/kernel/tracing"
+CHARGE = re.compile(r"^.*\[\d+\].*?: sched_stat_runtime: comm=(?P<comm>.+?) pid=(?P<pid>\d+) runtime=(?P<ran>\d+) \[ns\] vruntime=(?P<vruntime>\d+)",
+                    re.M)
+SWITCH = re.compile(r"^.*\[(?P<cpu>\d+)\].*?(?P<time>\d+\.\d+): sched_switch: prev_comm=(?P<prev>.+?) prev_pid=(?P<prev_pid>\d+) "
+                    r".*==> next_comm=(?P<next>.+?) next_pid=(?P<next_pid>\d+)", re.M)
+SPIN = "while :; do :; done"
+
+
+def work(loops):
+    return f"n=0; while [ $n -lt {loops} ]; do n=$((n+1)); done"
+
+
+def trace(lab, *commands, event, cpus=2):
+    """Run the commands while the event is recorded, and return the trace."""
+    answers = lab.boot(f"cd {TRACING}", "echo 8192 > buffer_size_kb", f"echo 1 > events/sched/{event}/enable", *commands,
+                       "echo 0 > tracing_on", "cat trace", cpus=cpus)
+    return answers[-1].text
+
+
+def charges_in(text, comm):
+    """(PID, virtual time before and after, time) of each charge of the tasks with that name, which have nice 0."""
+    return [(charge["pid"], int(charge["vruntime"]) - int(charge["ran"]), int(charge["vruntime"]), int(charge["ran"]))
+            for charge in CHARGE.finditer(text) if charge["comm"] == comm]
+
+
+def test_boots(lab):
+    release, = lab.boot("uname -s", cpus=4)
+    expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
+
+
+def test_slice(lab):
+    text = trace(lab, "taskset -c 1 stress -c 3 -t 2", event="sched_switch")
+    began, slices = {}, []
+    for switch in SWITCH.finditer(text):
+        now = float(switch["time"])
+        if switch["prev"] == "stress" and switch["prev_pid"] in began:
+            slices.append(now - began.pop(switch["prev_pid"]))
+        if switch["next"] == "stress":
+            began[switch["next_pid"]] = now
+    long = sum(time for time in slices if time > 0.1)
+    expect(len(slices) >= 9 and 2 * long < sum(slices), "three tasks that compete for a CPU to change places every 3 ms",
+           f"that they ran for {long:.1f} s of {sum(slices):.1f} s without a change for 100 ms")
+
+
+def test_nice(lab):
+    lab.selftest("sched.nice_5_gets_a_third_of_nice_0")
+    lab.selftest("sched.equal_tasks_get_equal_time_within_10_percent")
+
+
+def test_levels(lab):
+    for name in ("fifo_tasks_run_in_order_of_priority", "fifo_task_is_not_preempted_by_fair_ones", "migration_task_runs_before_any_fifo_task"):
+        lab.selftest(f"sched.{name}")
+    low, high = sorted(lab.random.sample(range(1, 36), 2))
+    each = [f"taskset -c 1 chrt -f {level} sh -c 'for i in 1 2 3; do usleep 100; {work(300)}; done' &"
+            for level in (low, low, low, high, 40, 40, 99)]
+    done, = lab.boot(" ".join([*each, "wait; echo done"]))
+    expect("done" in done.lines, "tasks that share a level of SCHED_FIFO to end", done.text)
+
+
+def test_sleeper(lab):
+    text = trace(lab, f"taskset -c 1 sh -c 'echo spinner > /proc/self/comm; {SPIN}' & spinner=$!",
+                 f"taskset -c 1 sh -c 'echo sleeper > /proc/self/comm; sleep 1; {work(300)}'", "kill $spinner",
+                 f"taskset -c 1 sh -c 'echo napper > /proc/self/comm; for i in $(seq 60); do usleep 1; {work(20)}; done'",
+                 event="sched_stat_runtime")
+    sleeper, spinner = charges_in(text, "sleeper"), charges_in(text, "spinner")
+    expect(len(sleeper) > 1 and spinner, "charges of both tasks in the trace (sched_stat_runtime)", f"{len(sleeper)} and {len(spinner)}")
+    spun = spinner[-1][2] - spinner[0][1]
+    behind = spinner[-1][2] - sleeper[-1][2]
+    expect(abs(behind) < spun / 4, "a task that has slept for a second to start near the one that ran meanwhile",
+           f"it is {abs(behind) / 1e6:.0f} ms of virtual time {'behind' if behind > 0 else 'ahead'}")
+    for comm in ("napper", "sleeper"):
+        charges = charges_in(text, comm)
+        for (pid, _, after, _), (next_pid, before, _, _) in zip(charges, charges[1:]):
+            expect(pid != next_pid or before >= after, "the virtual time of a task never to decrease while it stays on its CPU",
+                   f"{after} ns and then {before} ns in {comm}")
+
+
+def test_balance(lab):
+    lab.selftest("sched.waiting_task_goes_to_an_idle_cpu", cpus=4)
+    pinned = "taskset -c 1 stress -c 3 -t 1"
+    text = trace(lab, "cat /proc/uptime", pinned, event="sched_switch", cpus=4)
+    elsewhere = [switch for switch in SWITCH.finditer(text) if switch["next"] == "stress" and switch["cpu"] != "001"]
+    expect("next_comm=stress" in text, f"switches to the tasks of `{pinned}` in the trace", "none")
+    expect(not elsewhere, f"the tasks of `{pinned}` to run on CPU 1 only", f"one on CPU {int(elsewhere[0]['cpu']) if elsewhere else 0}")
