@@ -4,8 +4,8 @@
 #: make test-kernel build nop5-test.elf and .iso, with the self-tests linked in
 #: make run         build, boot in QEMU with the console on this terminal;
 #:                  leave with poweroff or Ctrl-A X
-#: make debug       the same, stopped, with gdb attached; `make console` in
-#:                  another terminal has the console
+#: make debug       the same, stopped, with gdb attached (docs/debugging.md);
+#:                  `make console` in another terminal has the console
 #: make test        all tests, on the host and booted; the last line has totals
 #: make test-tools  test the programs that show traces: KernelShark, speedscope
 #: make bench       measure; print tables and write build/bench.json
@@ -240,10 +240,13 @@ $(O)/ballast/%.c: $(O)/sources
 	$(Q)awk 'BEGIN { for (i = $* * $(BALLAST_FILE); i < ($* + 1) * $(BALLAST_FILE) && i < $(BALLAST); i++) \
 		printf "int ballast_%d(int x);\nint ballast_%d(int x)\n{\n\treturn x + %d;\n}\n", i, i, i }' >$@
 
-$(O)/obj/%.asm.o: %.asm $(O)/flags
+# NASM 2.16.01 does not name included files in the .d file.
+ASM_INCLUDES := $(wildcard $(MACHINE)/*.inc boot/*.inc)
+$(O)/obj/%.asm.o: %.asm $(ASM_INCLUDES) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,NASM,$<)
 	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -MT $@ -o $@ $<
+	$(Q)$(OBJCOPY) --wildcard --strip-symbol='..@*' $@ # labels inside macros: gdb would show them as functions
 
 $(O)/scripts/kallsyms: scripts/kallsyms.c | $(O)/flags
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 ; The first code in the higher half: removes the identity map and calls C. boot/entry.asm describes
 ; the state that C finds.
 
+%include "arch/cfi.inc"
 %include "boot/gdt.inc"
 
 MSR_GS_BASE	equ 0xc0000101
@@ -13,6 +14,7 @@ bits 64
 ; ebp = magic of the boot protocol, ebx = address of its information. Boot CPU, interrupts off.
 global boot_entry_high
 boot_entry_high:
+	CFI_OUTERMOST
 	lgdt	[rel boot_gdt_pointer64]
 	mov	eax, BOOT_DS
 	mov	ds, eax
@@ -38,6 +40,7 @@ boot_entry_high:
 	push	rbp
 	call	x86_64_start_kernel
 	ud2					; it does not return
+	CFI_END
 
 section .init.data progbits alloc noexec write align=8
 boot_gdt:

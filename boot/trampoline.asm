@@ -6,6 +6,8 @@
 ; page tables map the kernel, and the code page (read, execute) and the data page (read, write) at
 ; their physical addresses. ap_entry64, in the kernel, loads the kernel's own page tables.
 
+%include "arch/cfi.inc"
+
 CR0_PE		equ 1 << 0
 ; PE MP ET NE WP PG
 CR0_AP		equ (1 << 0) | (1 << 1) | (1 << 4) | (1 << 5) | (1 << 16) | (1 << 31)
@@ -74,6 +76,7 @@ bits 64
 ; Finds this CPU's number by its APIC ID. Loads the base of its per-CPU area and its idle task's
 ; stack.
 ap_entry64:
+	CFI_OUTERMOST
 	mov	rax, swapper_pg_dir
 	mov	rcx, KERNEL_BASE
 	sub	rax, rcx
@@ -113,3 +116,4 @@ ap_entry64:
 	cli
 	hlt
 	jmp	.unknown
+	CFI_END

@@ -28,7 +28,9 @@ bits 64
 
 %macro ERROR_CODE 1
 %if %1 == 8 || (%1 >= 10 && %1 <= 14) || %1 == 17 || %1 == 21 || %1 == 29 || %1 == 30
+	CFI_TRAP 8
 %else
+	CFI_TRAP 0
 	push	0
 %endif
 %endmacro
@@ -46,7 +48,8 @@ exception_%1:
 	mov	esi, %1
 	call	do_exception
 	jmp	return_to_kernel
-%%user:	swapgs
+%%user:	CFI_TRAP 8
+	swapgs
 	PUSH_REGS
 	mov	esi, %1
 	call	do_exception
@@ -81,25 +84,30 @@ exception_%1:
 %macro FAULT 2
 asm_exc_%2:
 exception_%1:
+	CFI_TRAP 8
 	JUMP_IF_USER 8, %%user
 	cmp	qword [rsp + 8], iret_to_user
 	je	%%bad_iret
 %rep 6
 	push	qword [rsp + 5 * 8]
 %endrep
+	CFI_TRAP 8
 	PUSH_REGS
 	mov	esi, %1
 	call	do_exception
 	jmp	exception_return
 %%bad_iret:
+	CFI_TRAP 8
 	swapgs
 	PUSH_REGS
 	call	fix_bad_iret
 	mov	rdi, rax
 	lea	rbp, [rax + 1]
 	lea	rsp, [rax - 8]
+	CFI_REGS
 	jmp	%%handle
-%%user:	swapgs
+%%user:	CFI_TRAP 8
+	swapgs
 	PUSH_REGS
 %%handle:
 	mov	esi, %1
@@ -142,6 +150,7 @@ exception_%1:
 	wrmsr
 %%same:	POP_REGS
 	add	rsp, 8
+	CFI_ADJUST -8
 	iretq
 %endmacro
 
@@ -164,6 +173,7 @@ exception_%1:
 ; way. So the frame moves to the task's stack.
 asm_exc_debug:
 exception_1:
+	CFI_TRAP 0
 	push	0
 	JUMP_IF_USER 8, .user
 	PUSH_REGS
@@ -171,9 +181,11 @@ exception_1:
 	mov	esi, 1
 	call	do_exception
 	IST_LEAVE
-.user:	swapgs
+.user:	CFI_TRAP 8
+	swapgs
 	push	rax
 	mov	rax, rsp
+	CFI_BASE rax
 	mov	rsp, [gs:cpu_tss + TSS_RSP0]
 %assign word 6
 %rep 6
@@ -181,6 +193,7 @@ exception_1:
 %assign word word - 1
 %endrep
 	mov	rax, [rax]
+	CFI_TRAP 8
 	PUSH_REGS
 	mov	esi, 1
 	call	do_exception
@@ -192,6 +205,7 @@ exception_1:
 ; hit breakpoints before the count changes.
 asm_exc_nmi:
 exception_2:
+	CFI_TRAP 0
 	push	0
 	PUSH_REGS
 	IST_ENTER
@@ -204,24 +218,30 @@ exception_2:
 ; the handler may push a return address on the interrupted stack, and so emulate a call.
 asm_exc_int3:
 exception_3:
+	CFI_TRAP 0
 	push	0
 	JUMP_IF_USER 8, .user
 %rep 6
 	push	qword [rsp + 5 * 8]
 %endrep
+	CFI_TRAP 8
 	PUSH_REGS
 	call	do_int3
 exception_return:
+	CFI_REGS
 	cmp	dword [gs:nmi_running], 0
 	jne	.return_into_nmi
 	POP_REGS
 	add	rsp, 8
+	CFI_ADJUST -8
 	iretq
 
 .return_into_nmi:
+	CFI_REGS
 	RETURN_WITH_POPF
 
 exception_3.user:
+	CFI_TRAP 8
 	swapgs
 	PUSH_REGS
 	mov	esi, 3
@@ -231,17 +251,21 @@ exception_3.user:
 
 ; Interrupts: do_interrupt(regs), with the vector in regs->orig_ax.
 asm_common_interrupt:
+	CFI_TRAP 8
 	JUMP_IF_USER 8, .user
 	PUSH_REGS
 	call	do_interrupt
 	jmp	return_to_kernel
-.user:	swapgs
+.user:	CFI_TRAP 8
+	swapgs
 	PUSH_REGS
 	call	do_interrupt
 	jmp	return_from_interrupt
 return_to_kernel:
+	CFI_REGS
 	POP_REGS
 	add	rsp, 8
+	CFI_ADJUST -8
 	iretq
 
 align 16
@@ -249,11 +273,13 @@ global interrupt_entries
 interrupt_entries:
 %assign vector 32
 %rep 224
+	CFI_TRAP 0
 	push	vector
 	jmp	near asm_common_interrupt
 	align	16
 %assign vector vector + 1
 %endrep
+	CFI_END
 
 section .rodata progbits alloc noexec nowrite align=8
 global exception_entries

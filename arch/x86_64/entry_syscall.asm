@@ -46,15 +46,18 @@ bits 64
 ; stay.
 global entry_SYSCALL_64
 entry_SYSCALL_64:
+	CFI_SYSCALL
 	swapgs
 	mov	[gs:cpu_tss + TSS_RSP2], rsp
 	mov	rsp, [gs:cpu_tss + TSS_RSP0]
+	CFI_OUTERMOST			; rsp is where no CFI can point
 	push	USER_DS
 	push	qword [gs:cpu_tss + TSS_RSP2]
 	push	r11
 	push	USER_CS
 	push	rcx
 entry_SYSCALL_64_after_hwframe:
+	CFI_TRAP 0
 	push	rax
 	push	rdi
 	push	rsi
@@ -73,6 +76,7 @@ entry_SYSCALL_64_after_hwframe:
 	push	r15
 	lea	rbp, [rsp + 1]
 	sub	rsp, 8
+	CFI_ADJUST 8
 	IRQ_SITE STI_INSN, preemptirq_irq_enter
 	cmp	eax, NR_SYSCALLS
 	jae	.unknown
@@ -91,9 +95,11 @@ entry_SYSCALL_64_after_hwframe:
 	jnz	return_to_user_iret		; after SYSRET the trap would come too early
 	POP_REGS
 	mov	rsp, [rsp + 4 * 8]		; above orig_ax, rip, cs, flags
+	CFI_SYSCALL
 	swapgs
 	o64 sysret
 .unknown:
+	CFI_REGS
 	mov	rcx, r10
 	call	sys_ni_syscall
 	jmp	.return
@@ -101,6 +107,7 @@ entry_SYSCALL_64_after_hwframe:
 ; A program in 32-bit mode. There are no 32-bit system calls.
 global entry_SYSCALL_compat
 entry_SYSCALL_compat:
+	CFI_SYSCALL
 	mov	eax, -ENOSYS
 	sysret
 
@@ -109,6 +116,7 @@ entry_SYSCALL_compat:
 ; task has become a program by kernel_execve(). The child of a program has 0 in rbx.
 global ret_from_fork
 ret_from_fork:
+	CFI_REGS
 	mov	rdi, rax
 	call	schedule_tail
 	test	rbx, rbx
@@ -131,11 +139,13 @@ return_to_user:
 return_to_user_iret:
 	POP_REGS
 	add	rsp, 8
+	CFI_ADJUST -8
 	swapgs
 iret_to_user:
 	iretq
 ; rdx = the current task.
 return_to_user_work:
+	CFI_REGS
 	cmp	dword [rdx + TASK_EXIT_WORK], USER_WORK_IRET << 16
 	jne	.loop
 	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
@@ -147,3 +157,4 @@ return_to_user_work:
 	lea	rbp, [rsp + 9]
 	call	exit_to_user_mode_loop
 	jmp	return_to_user_iret
+	CFI_END

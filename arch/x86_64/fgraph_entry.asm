@@ -7,6 +7,7 @@
 ; the ret at the end uses it. The traced function's result is in rax and rdx; the kernel does not
 ; use floating-point registers.
 
+%include "arch/cfi.inc"
 %include "arch/ptrace.inc"
 
 KERNEL_CS	equ 0x10
@@ -21,9 +22,11 @@ bits 64
 ; shadow stack is not freed, because it still has this frame.
 global return_to_handler, return_to_handler_end
 return_to_handler:
+	CFI_RETURNED
 	push	qword [rel handler_address]
 	push	rbp
 	mov	rbp, rsp
+	CFI_BASE rbp
 	inc	dword [gs:__preempt_count]
 	sub	rsp, PT_SIZE + 8		; struct ftrace_regs, and alignment
 	mov	[rsp + PT_AX], rax
@@ -39,6 +42,7 @@ return_to_handler:
 	leave
 	ret
 .preempt:
+	CFI_FRAME
 	call	preempt_schedule
 	mov	rax, [rsp + PT_AX]
 	mov	rdx, [rsp + PT_DX]
@@ -51,6 +55,7 @@ return_to_handler_end:
 ; finds.
 global fgraph_save_regs
 fgraph_save_regs:
+	CFI_FUNCTION
 	mov	[rdi + PT_R15], r15
 	mov	[rdi + PT_R14], r14
 	mov	[rdi + PT_R13], r13
@@ -71,6 +76,7 @@ fgraph_save_regs:
 	pushfq
 	pop	qword [rdi + PT_FLAGS]
 	jmp	[rel ftrace_return_with_regs]
+	CFI_END
 
 section .rodata progbits alloc noexec nowrite align=8
 handler_address:

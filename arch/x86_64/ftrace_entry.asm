@@ -13,6 +13,7 @@
 ; Nothing here turns preemption off. A task may be preempted at any of these instructions.
 ; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
 
+%include "arch/cfi.inc"
 %include "arch/ptrace.inc"
 
 extern ftrace_ops_list_func
@@ -33,6 +34,7 @@ bits 64
 ; The call of every function until boot makes a nop of it.
 global __fentry__
 __fentry__:
+	CFI_FUNCTION
 	ret
 
 ; The func of an ops that ftrace never calls.
@@ -50,6 +52,7 @@ ftrace_stub:
 	push	rbp
 	mov	rbp, rsp
 	lea	rsp, [rsp - REGS_SIZE]
+	CFI_ADJUST REGS_SIZE
 %endmacro
 
 ; Registers, each after its place: the arguments of a function, and the others that a callback may
@@ -60,6 +63,7 @@ ftrace_stub:
 %macro SAVE 2-*
   %rep %0 / 2
 	mov	[rsp + PT_%1], %2
+	CFI_SAVED %2, PT_%1
 	%rotate 2
   %endrep
 %endmacro
@@ -67,6 +71,7 @@ ftrace_stub:
 %macro RESTORE 2-*
   %rep %0 / 2
 	mov	%2, [rsp + PT_%1]
+	CFI_RESTORED %2
 	%rotate 2
   %endrep
 %endmacro
@@ -85,19 +90,23 @@ ftrace_stub:
 
 global ftrace_caller
 ftrace_caller:
+	CFI_FUNCTION
 	MAKE_FRAMES
 	SAVE	ARGUMENTS
 	mov	qword [rsp + PT_CS], 0		; the other registers are not saved
 	CALL_CALLBACK
 	RESTORE	ARGUMENTS
 	mov	rbp, [rsp + SITE_BP]
+	CFI_RESTORED rbp
 	add	rsp, SITE_RETURN
+	CFI_ADJUST -SITE_RETURN
 	ret
 .end:
 
 ; The same with all registers. The callback may change them; execution continues at ip.
 global ftrace_regs_caller
 ftrace_regs_caller:
+	CFI_FUNCTION
 	MAKE_FRAMES
 	pushfq
 	pop	qword [rsp + PT_FLAGS]
@@ -118,11 +127,14 @@ ftrace_regs_caller:
 	RESTORE	ARGUMENTS
 	RESTORE	THE_REST
 	mov	rbp, [rsp + PT_BP]
+	CFI_RESTORED rbp
 	push	qword [rsp + PT_FLAGS]
 	popfq
 	lea	rsp, [rsp + SITE_RETURN]
+	CFI_ADJUST -SITE_RETURN
 	ret
 .end:
+	CFI_END
 
 section .rodata progbits alloc noexec nowrite align=8
 ftrace_no_ops:	dq 0			; ftrace_ops_list_func() walks the list of ops

@@ -21,7 +21,9 @@ bits 64
 
 global kprobe_detour_entry
 kprobe_detour_entry:
+	CFI_FUNCTION
 	lea	rsp, [rsp - GAP]
+	CFI_ADJUST GAP
 	push	KERNEL_SS
 	push	rsp
 	pushfq
@@ -29,12 +31,16 @@ kprobe_detour_entry:
 	push	KERNEL_CS
 	push	qword [rsp + 4 * 8 + GAP]
 	push	0
+	CFI_TRAP 8
 	PUSH_REGS
 	mov	rsi, rdi
 	mov	rdi, [rdi + PT_IP]
 	mov	rdi, [rdi + DATA]
 	mov	rbx, rsp			; C preserves it
+	CFI_BASE rbx
 	and	rsp, -16
 	call	[rel kprobe_detour_handler]
 	mov	rsp, rbx
+	CFI_DEPTH cfi_depth
 	RETURN_WITH_POPF
+	CFI_END

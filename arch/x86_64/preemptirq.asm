@@ -5,6 +5,8 @@
 ;
 ; A thunk has a frame, so backtraces go through it. Nothing here is a call site of ftrace.
 
+%include "arch/cfi.inc"
+
 extern __preempt_count
 extern trace_hardirqs_off, trace_hardirqs_on, trace_preempt_off, trace_preempt_on
 
@@ -55,8 +57,10 @@ FLAGS_IF_BYTE	equ 2		; IF, in the second byte of the flags
 ; CLI. Interrupts that are off already are not reported.
 global preemptirq_irq_off
 preemptirq_irq_off:
+	CFI_FUNCTION
 	push	rbp
 	mov	rbp, rsp
+	CFI_BASE rbp
 	pushfq
 	cli
 	test	byte [rsp + 1], FLAGS_IF_BYTE
@@ -68,8 +72,10 @@ preemptirq_irq_off:
 ; STI. No interrupt comes before RET is done (Intel SDM 2B, STI).
 global preemptirq_irq_on
 preemptirq_irq_on:
+	CFI_FUNCTION
 	push	rbp
 	mov	rbp, rsp
+	CFI_BASE rbp
 	REPORT trace_hardirqs_on
 	pop	rbp
 	sti
@@ -78,8 +84,10 @@ preemptirq_irq_on:
 ; STI at the start of a system call: SYSCALL has turned interrupts off.
 global preemptirq_irq_enter
 preemptirq_irq_enter:
+	CFI_FUNCTION
 	push	rbp
 	mov	rbp, rsp
+	CFI_BASE rbp
 	REPORT trace_hardirqs_off
 	REPORT trace_hardirqs_on
 	pop	rbp
@@ -89,8 +97,10 @@ preemptirq_irq_enter:
 ; CLI before the return to ring 3, which turns interrupts on. After an interrupt they are off here.
 global preemptirq_irq_exit
 preemptirq_irq_exit:
+	CFI_FUNCTION
 	push	rbp
 	mov	rbp, rsp
+	CFI_BASE rbp
 	pushfq
 	cli
 	test	byte [rsp + 1], FLAGS_IF_BYTE
@@ -103,12 +113,14 @@ preemptirq_irq_exit:
 ; INC of the preempt count. Reported if preemption was on.
 global preemptirq_preempt_off
 preemptirq_preempt_off:
+	CFI_FUNCTION
 	add	qword [rsp], 2			; the end of the instruction
 	inc	dword [gs:__preempt_count]
 	test	dword [gs:__preempt_count], PREEMPT_OTHERS
 	jnz	.done
 	push	rbp
 	mov	rbp, rsp
+	CFI_BASE rbp
 	REPORT trace_preempt_off
 	pop	rbp
 .done:	ret
@@ -116,12 +128,15 @@ preemptirq_preempt_off:
 ; DEC of the preempt count, with ZF. Reported before, if preemption will be on.
 global preemptirq_preempt_on
 preemptirq_preempt_on:
+	CFI_FUNCTION
 	add	qword [rsp], 2
 	test	dword [gs:__preempt_count], PREEMPT_OTHERS
 	jnz	.dec
 	push	rbp
 	mov	rbp, rsp
+	CFI_BASE rbp
 	REPORT trace_preempt_on
 	pop	rbp
 .dec:	dec	dword [gs:__preempt_count]
 	ret
+	CFI_END

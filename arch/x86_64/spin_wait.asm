@@ -1,5 +1,7 @@
 ; The halt of a CPU that waits for a ticket lock.
 
+%include "arch/cfi.inc"
+
 SPIN_WAITER_HALTS equ 1			; kernel/locking/spinlock.h
 
 section .kprobes.text progbits alloc exec nowrite align=16
@@ -11,6 +13,7 @@ bits 64
 ; change the inputs rdi and rsi.
 global spin_wait_halt, spin_wait_halt_end
 spin_wait_halt:
+	CFI_FUNCTION
 	movzx	eax, word [rdi]
 	xor	eax, esi
 	and	eax, 0xffff & ~SPIN_WAITER_HALTS
@@ -18,3 +21,4 @@ spin_wait_halt:
 	hlt
 spin_wait_halt_end:
 	ret
+	CFI_END

@@ -4,12 +4,15 @@
 ; itself. They have no frame and no call site of ftrace, which makes them fast and not traceable.
 ; Any context.
 
+%include "arch/cfi.inc"
+
 section .text
 
 global memcpy, memmove, memset
 
 ; void *memcpy(rdi dst, rsi src, rdx n)
 memcpy:
+	CFI_FUNCTION
 	mov	rax, rdi
 	mov	rcx, rdx
 	shr	rcx, 3
@@ -57,3 +60,4 @@ memset:
 	rep stosb
 	mov	rax, r8
 	ret
+	CFI_END

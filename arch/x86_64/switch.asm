@@ -1,5 +1,7 @@
 ; The switch between kernel stacks.
 
+%include "arch/cfi.inc"
+
 TASK_SP		equ 0			; offsets in struct task_struct (kernel/sched/task.h)
 TASK_STACK	equ 8
 THREAD_SIZE	equ 16384
@@ -17,6 +19,7 @@ bits 64
 ; unwinder starts for a task that does not run.
 global __switch_to
 __switch_to:
+	CFI_FUNCTION
 	push	r15
 	push	r14
 	push	r13
@@ -37,4 +40,5 @@ __switch_to:
 	pop	r14
 	pop	r15
 	ret
+	CFI_END
 

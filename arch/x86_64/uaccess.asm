@@ -3,6 +3,7 @@
 ; Nothing here has a frame or a call site of ftrace: AC is set, and a tracer must not run then.
 ; An interrupt or a fault clears AC for its handler, and puts it back at its return.
 
+%include "arch/cfi.inc"
 %include "arch/uaccess.inc"
 
 EFAULT	equ 14
@@ -14,6 +15,7 @@ bits 64
 ; number of bytes that were not copied.
 global __copy_user
 __copy_user:
+	CFI_FUNCTION
 	mov	rcx, rdx
 	shr	rcx, 3
 	STAC
@@ -130,4 +132,5 @@ strncpy_nofault:
 	ret
 .fault:	mov	rax, -EFAULT
 	jmp	.done
+	CFI_END
 EXTABLE .load, .fault
