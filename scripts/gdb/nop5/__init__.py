@@ -1,0 +1,1 @@
+"""The commands, functions, unwinders and printers, one subject a file."""
