@@ -50,6 +50,8 @@
 #: BUSYBOX=PATH     for rootfs: a static busybox
 #: MUSL_CC=musl-gcc the compiler of the programs in user/
 #: CC=gcc           or clang
+#: PAHOLE=pahole    writes the types of the kernel into it, if it is installed;
+#:                  empty: a kernel without them
 #: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking
 #: FTRACE=0         no call of __fentry__ at the start of functions
 #: MCOUNT=script    scripts/recordmcount lists the calls; cc: the compiler does
@@ -69,8 +71,11 @@ NASM   ?= nasm
 # A cross compiler, such as CC=x86_64-elf-gcc, has its own linker.
 CROSS  := $(patsubst %gcc,%,$(filter %-gcc,$(CC)))
 LD     := $(CROSS)ld
+NM     := $(CROSS)nm
 export OBJCOPY := $(CROSS)objcopy
 HOSTCC ?= cc
+# Without pahole, or with one older than 1.22, the kernel has no types of its own.
+PAHOLE ?= $(shell pahole --help 2>/dev/null | grep -q btf_encode_detached && echo pahole)
 PYTHON ?= /usr/bin/python3
 FTRACE ?= 1
 MCOUNT ?= cc
@@ -209,7 +214,7 @@ $(O)/flags $(MODULE_FLAGS): FORCE
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(OBJS) $(TEST_OBJS) 'BALLAST=$(BALLAST)' >$@.new
+	@printf '%s\n' $(OBJS) $(TEST_OBJS) 'BALLAST=$(BALLAST)' 'PAHOLE=$(PAHOLE)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 # The macros trace_NAME() of all tracepoints. Objects that use them depend on this file by their .d files.
@@ -289,12 +294,13 @@ $(O)/symvers.ld: FORCE
 $(O)/Module.symvers: $(O)/symvers.ld ;
 
 # The first link shows the size of the symbol table. The second link reserves that much space for the
-# table, and scripts/kallsyms fills it.
+# table, and scripts/kallsyms fills it. It also adds the types, which pahole reads from the first.
 define link
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(filter %.o,$^) $(O)/symvers.ld
+	$(if $(PAHOLE),$(Q)PAHOLE='$(PAHOLE)' NM='$(NM)' OBJCOPY='$(OBJCOPY)' scripts/btf $@.tmp $@.btf.o)
 	$(Q)$(LD) $(LDFLAGS) --defsym=__kallsyms_size=$$($(O)/scripts/kallsyms size $@.tmp) \
-		-T $< -o $@.tmp $(filter %.o,$^) $(O)/symvers.ld
+		-T $< -o $@.tmp $(filter %.o,$^) $(if $(PAHOLE),$@.btf.o) $(O)/symvers.ld
 	$(Q)$(O)/scripts/kallsyms fill $@.tmp $@ && chmod +x $@ && rm $@.tmp
 endef
 

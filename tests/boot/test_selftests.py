@@ -43,7 +43,7 @@ def test_selftests_pass_when_each_allocation_is_refused(boot, cpus):
 
 @pytest.mark.soak
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["DEBUG=1", "CC=clang", "CC=clang DEBUG=1", "MCOUNT=script"])
+@pytest.mark.parametrize("how", ["DEBUG=1", "CC=clang", "CC=clang DEBUG=1", "MCOUNT=script", "PAHOLE="])
 def test_selftests_pass_in_another_build_when_each_allocation_is_refused(boot, variant, how):
     run_selftests(boot, cpus=4, build=variant(*how.split(), kernel="nop5-test"), append=LONG)
 

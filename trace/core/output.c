@@ -46,18 +46,6 @@ void seq_print_ip_sym(struct trace_seq *s, unsigned long ip, u64 trace_flags)
 		trace_seq_printf(s, " <%016lx>", ip);
 }
 
-void print_function_args(struct trace_seq *s, const void *args, size_t size)
-{
-	unsigned long value;
-
-	trace_seq_putc(s, '(');
-	for (size_t at = 0; at + sizeof(value) <= size; at += sizeof(value)) {
-		memcpy(&value, (const u8 *)args + at, sizeof(value));
-		trace_seq_printf(s, "%s0x%lx", at ? ", " : "", value);
-	}
-	trace_seq_putc(s, ')');
-}
-
 static void print_depth(struct trace_seq *s, unsigned depth)
 {
 	if (depth)

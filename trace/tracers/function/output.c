@@ -20,7 +20,7 @@ static enum print_line_t trace_fn_trace(struct trace_iterator *iter)
 
 	seq_print_ip_sym(s, field->ip, flags);
 	if (iter->ent_size >= sizeof(*field) + sizeof(field->args[0]))
-		print_function_args(s, field->args, iter->ent_size - sizeof(*field));
+		print_function_args(iter, field->ip, field->args, iter->ent_size - sizeof(*field));
 	print_parent(s, field->parent_ip, flags);
 	trace_seq_putc(s, '\n');
 	return trace_handle_return(s);

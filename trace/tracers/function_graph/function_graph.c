@@ -7,6 +7,7 @@
  * the call is on the task's shadow stack (trace/fgraph/fgraph.h).
  */
 #include "arch/clock.h"
+#include "kernel/btf/btf.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -237,7 +238,11 @@ static void graph_trace_reset(struct trace_array *tr)
 
 static int graph_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
 {
-	graph_apply_flags(tr, set ? old_flags | bit : old_flags & ~bit);
+	u32 flags = set ? old_flags | bit : old_flags & ~bit;
+
+	if (flags & TRACE_GRAPH_ARGS)
+		btf_vmlinux_load(); /* a dump cannot do it */
+	graph_apply_flags(tr, flags);
 	return 0;
 }
 

@@ -299,7 +299,8 @@ static void print_arguments(const struct graph_line *line,
 {
 	bool shown = line->flags & TRACE_GRAPH_ARGS;
 
-	print_function_args(line->s, call->args, shown ? line->iter->ent_size - sizeof(*call) : 0);
+	print_function_args(line->iter, call->func, call->args,
+			    shown ? line->iter->ent_size - sizeof(*call) : 0);
 }
 
 /* Stores the recorded return value. False if it was not recorded, or if the option is off. */

@@ -1,0 +1,78 @@
+/*
+ * The kernel's own types. The build lets pahole(1) write them from the debug information, and links
+ * them into the image. A kernel without pahole has an empty section.
+ */
+#include "kernel/btf/btf.h"
+#include "kernel/btf/vmlinux.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/string.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sched/mutex.h"
+#include "kernel/sections.h"
+
+/*
+ * The function of a system call has untyped parameters (kernel/syscalls/syscalls.h). The types are
+ * those of its body, which is inlined there. The build gives the body's name to pahole.
+ */
+#define SYSCALL_PREFIX "sys_"
+#define BODY_PREFIX    "__do_"
+
+static DEFINE_MUTEX(btf_mutex);
+static bool loaded;              /* [btf_mutex] to write */
+static struct btf vmlinux;       /* [btf_mutex]; constant when it is usable */
+static const struct btf *usable; /* [btf_mutex] to write, a release store; NULL: no types */
+
+/* Not in the boot: it takes two million instructions, and few users need types. */
+void btf_vmlinux_load(void)
+{
+	size_t size = btf_vmlinux_size();
+	int error = 0;
+
+	if (READ_ONCE(loaded))
+		return;
+	mutex_lock(&btf_mutex);
+	if (size && !loaded) {
+		error = btf_parse(&vmlinux, __start_BTF, size);
+		if (!error)
+			smp_store_release(&usable, &vmlinux);
+	}
+	WRITE_ONCE(loaded, true);
+	mutex_unlock(&btf_mutex);
+	if (error)
+		pr_warn("BTF: the types of the kernel are not usable: %d\n", error);
+}
+
+const struct btf *btf_vmlinux(void)
+{
+	return smp_load_acquire(&usable);
+}
+
+static int count_symbol(void *data, unsigned long address __unused)
+{
+	return ++*(unsigned *)data > 1;
+}
+
+/* Whether another function has the name, too: BTF then has the prototype of one of them. */
+static bool is_ambiguous(const char *name)
+{
+	unsigned count = 0;
+
+	return kallsyms_on_each_match_symbol(count_symbol, name, &count);
+}
+
+const struct btf_type *btf_proto_at(unsigned long address)
+{
+	char text[sizeof(BODY_PREFIX) + KSYM_NAME_LEN] = BODY_PREFIX;
+	char *name = text + sizeof(BODY_PREFIX) - 1;
+	const struct btf *btf = btf_vmlinux();
+	const struct btf_type *proto;
+	unsigned long offset;
+
+	if (!btf || address >= (unsigned long)_end ||
+	    !kallsyms_lookup(address, NULL, &offset, name) || offset || is_ambiguous(name))
+		return NULL;
+	proto = btf_find_func_proto(btf, name);
+	if (!proto && strncmp(name, SYSCALL_PREFIX, sizeof(SYSCALL_PREFIX) - 1) == 0)
+		proto = btf_find_func_proto(btf, text);
+	return proto;
+}

@@ -1,0 +1,70 @@
+/*
+ * The reader of BTF, under libFuzzer: what is accepted can be followed everywhere, and each name and type that
+ * it gives lies in the data.
+ * sources: kernel/btf/btf.c
+ */
+#include <string.h>
+
+#include "check.h"
+#include "kernel/btf/btf.h"
+#include "tests/host/host_kmalloc.h"
+
+static volatile size_t sink;
+
+static void read_name(const struct btf *btf, u32 name_off)
+{
+	sink += strlen(btf_name_by_offset(btf, name_off));
+}
+
+static void read_proto(const struct btf *btf, const struct btf_type *proto)
+{
+	CHECK(btf_kind(proto) == BTF_KIND_FUNC_PROTO);
+	sink += btf_is_variadic(proto);
+	for (u32 i = 0; i < btf_vlen(proto); i++) {
+		const struct btf_param *param = &btf_params(proto)[i];
+		const struct btf_type *t = btf_type_skip_modifiers(btf, param->type, NULL);
+
+		read_name(btf, param->name_off);
+		if (t && btf_kind(t) == BTF_KIND_INT)
+			sink += btf_int_is_signed(t);
+	}
+}
+
+static void read_type(const struct btf *btf, const struct btf_type *t)
+{
+	u32 bit_offset, bit_size;
+
+	read_name(btf, t->name_off);
+	switch (btf_kind(t)) {
+	case BTF_KIND_FUNC:
+		read_proto(btf, btf_type_by_id(btf, t->type));
+		CHECK(btf_find_func_proto(btf, btf_name_by_offset(btf, t->name_off)));
+		break;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		CHECK(!btf_find_struct_member(btf, t, "no member has this name", &bit_offset, &bit_size));
+		break;
+	case BTF_KIND_ARRAY:
+		btf_type_skip_modifiers(btf, btf_array(t)->type, NULL);
+		break;
+	default:
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* A copy of exactly this size: ASan sees each byte that is read behind its end. */
+	u8 *copy = malloc(size ? size : 1);
+	struct btf btf;
+
+	memcpy(copy, data, size);
+	if (btf_parse(&btf, copy, size) == 0) {
+		for (u32 id = 1; id < btf.nr_types; id++)
+			read_type(&btf, btf_type_by_id(&btf, id));
+		btf_free(&btf);
+	}
+	CHECK(!host_objects);
+	free(copy);
+	return 0;
+}
