@@ -1,6 +1,11 @@
 /* Functions for the self-tests of arguments: each has arguments of other kinds. */
 #include "selftest/lib/func_args_targets.h"
 
+noinline void func_args_item(const struct func_args_item *item __unused)
+{
+	barrier();
+}
+
 noinline void func_args_kinds(int number __unused, unsigned flags __unused, char letter __unused,
 			      bool on __unused, enum func_args_color color __unused,
 			      const char *name __unused)

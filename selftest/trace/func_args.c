@@ -3,6 +3,7 @@
  * was built without pahole has no types, and shows the six registers.
  */
 #include "kernel/btf/btf.h"
+#include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -102,4 +103,30 @@ SELFTEST(func_args, functions_of_one_name_have_no_types)
 	EXPECT_EQ(btf_proto_at(vfs_read) != NULL, btf_vmlinux() != NULL);
 	EXPECT(!btf_proto_at(vfs_read + 1));
 	EXPECT(!btf_proto_at(kallsyms_lookup_name("name_show")));
+}
+
+SELFTEST(func_args, a_probe_records_parameters_and_fields_by_their_names)
+{
+	static const struct func_args_item second = { .minus = -2 };
+	static const struct func_args_item first = {
+		.link.next = &second, .low = 2, .high = 21, .name = "a name", .text = "in it"
+	};
+	const char *probe = "p:func_args func_args_item item->link.next->minus low=item->low "
+			    "high=item->high name=item->name:string bits=item->high:x8 "
+			    "text=item->text:string item=item->link.next->number\n";
+	void (*volatile target)(const struct func_args_item *) = func_args_item;
+
+	reset();
+	btf_vmlinux_load();
+	EXPECT_EQ(put("kprobe_events", probe), btf_vmlinux() ? 0 : -EINVAL);
+	if (!btf_vmlinux())
+		return;
+	EXPECT_EQ(put("events/kprobes/func_args/enable", "1"), 0);
+	target(&first);
+	EXPECT_EQ(put("events/kprobes/func_args/enable", "0"), 0);
+	get("trace");
+	EXPECT(strstr(text, " arg1=-2 low=2 high=21 name=\"a name\" bits=0x"));
+	EXPECT(strstr(text, " text=\"in it\" item=0\n"));
+	EXPECT_EQ(put("kprobe_events", "\n"), 0);
+	reset();
 }

@@ -2,7 +2,7 @@
  * Arguments of probes, under libFuzzer. What is accepted must have a type, a place in the record and few enough
  * dereferences. What is refused has a position in the text.
  *
- * sources: trace/probes/probe_command.c trace/probes/probe_parse.c trace/probes/probe_type.c arch/x86_64/regs.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ * sources: trace/probes/probe_command.c trace/probes/probe_parse.c trace/probes/probe_type.c trace/probes/probe_btf.c kernel/btf/btf.c arch/x86_64/regs.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "host_strdup.h"
+#include "kernel/btf/btf.h"
 #include "trace/core/error_log.h"
 #include "trace/core/trace_array.h"
 #include "trace/probes/probe_arg.h"
@@ -44,6 +45,40 @@ unsigned long kallsyms_lookup_name(const char *name)
 	return strcmp(name, "schedule") == 0 ? 0xffffffff80001000UL : 0;
 }
 
+/* The types of tests/fuzz/corpus/btf/small. All functions are find(). */
+static struct btf small;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static u8 data[4096] __attribute__((aligned(4)));
+	FILE *file = fopen(FUZZ_CORPUS "/btf/small", "rb");
+	size_t size;
+
+	(void)argc;
+	(void)argv;
+	CHECK(file);
+	size = fread(data, 1, sizeof(data), file);
+	fclose(file);
+	CHECK(btf_parse(&small, data, size) == 0);
+	host_objects = 0; /* small stays */
+	return 0;
+}
+
+void btf_vmlinux_load(void)
+{
+}
+
+const struct btf *btf_vmlinux(void)
+{
+	return &small;
+}
+
+const struct btf_type *btf_proto_at(unsigned long address)
+{
+	CHECK(address);
+	return btf_find_func_proto(&small, "find");
+}
+
 static int find_field(const char *name, struct probe_source *source, void *data)
 {
 	if (strcmp(name, "field") != 0)
@@ -70,6 +105,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	CHECK(probe_command_init(&command, "fuzz", text) == 0);
+	command.func = 1;
+	if (command.argc > 2 && probe_expand_args(&command, sources->flags)) {
+		probe_command_free(&command);
+		CHECK(!host_objects);
+		free(text);
+		return 0;
+	}
 	args = kcalloc(command.argc + 1, sizeof(*args), GFP_KERNEL);
 	/* The first byte says which allocation fails. */
 	host_allocations_left = size && *data < 16 ? *data : -1;

@@ -2,10 +2,14 @@
  * The file README: a short description of each file. Programs and Linux's test-suite search it for
  * literal fragments to find out which features exist, so those are Linux's; the rest is our own.
  */
+#include "kernel/btf/vmlinux.h"
+#include "kernel/errno.h"
 #include "kernel/init.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
 #include "trace/core/files.h"
 
-static const char readme_msg[] =
+static const char text_before_names[] =
 	"tracing mini-HOWTO:\n\n"
 	"# echo 0 > tracing_on : stop recording, and keep the trace\n"
 	"# echo 1 > tracing_on : continue recording\n\n"
@@ -99,7 +103,15 @@ static const char readme_msg[] =
 #endif
 	"\t     args: <name>=fetcharg[:type]\n"
 	"\t fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],\n"
-	"\t           $stack<index>, $stack, $retval, $comm, $arg<N>,\n"
+	"\t           $stack<index>, $stack, $retval, $comm, $arg<N>,\n";
+
+#ifdef CONFIG_FUNCTION_TRACER
+static const char text_about_names[] = "\t           <argname>[->field[->field|.field...]],\n";
+#else
+static const char text_about_names[] = "";
+#endif
+
+static const char text_behind_names[] =
 	"\t           +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n"
 	"\t     type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, symbol,\n"
 	"\t           b<bit-width>@<bit-offset>/<container-size>, ustring,\n"
@@ -139,9 +151,12 @@ static const char readme_msg[] =
 	"\t   handlers: onmatch(matching.event), onmax(var), onchange(var)\n"
 	"\t    actions: trace(<synthetic_event>,param list), save(field,...), snapshot()\n";
 
+static char *readme_msg; /* constant after the boot */
+static size_t readme_size;
+
 static ssize_t readme_read(struct file *file __unused, char *buf, size_t count, loff_t *pos)
 {
-	return simple_read_from_buffer(buf, count, pos, readme_msg, sizeof(readme_msg) - 1);
+	return simple_read_from_buffer(buf, count, pos, readme_msg, readme_size);
 }
 
 static const struct file_operations readme_fops = { .read = readme_read,
@@ -152,8 +167,18 @@ static const struct trace_file info_files[] = {
 	{ .name = NULL },
 };
 
+/* Only a kernel that was built with pahole knows the names of parameters. */
 static int __init trace_info_init(void)
 {
+	size_t room =
+		sizeof(text_before_names) + sizeof(text_about_names) + sizeof(text_behind_names);
+
+	readme_msg = kmalloc(room, GFP_KERNEL);
+	if (!readme_msg)
+		return -ENOMEM;
+	readme_size =
+		(size_t)snprintf(readme_msg, room, "%s%s%s", text_before_names,
+				 btf_vmlinux_size() ? text_about_names : "", text_behind_names);
 	trace_register_files(info_files);
 	return 0;
 }

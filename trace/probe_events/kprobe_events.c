@@ -435,6 +435,13 @@ static void make_name(const struct definition *def, char name[PROBE_EVENT_MAX])
 			*c = '_';
 }
 
+static const struct probe_arg_sources *sources_of(const struct definition *def)
+{
+	if (def->is_return)
+		return &return_sources;
+	return def->at_entry ? &entry_sources : &inner_sources;
+}
+
 static struct trace_kprobe *alloc_kprobe(struct definition *def)
 {
 	struct trace_kprobe *tk = kzalloc(sizeof(*tk), GFP_KERNEL);
@@ -447,9 +454,7 @@ static struct trace_kprobe *alloc_kprobe(struct definition *def)
 		return NULL;
 	}
 	tk->probe.ops = &kprobe_ops;
-	tk->probe.sources = def->is_return  ? &return_sources
-			    : def->at_entry ? &entry_sources
-					    : &inner_sources;
+	tk->probe.sources = sources_of(def);
 	tk->symbol = def->symbol;
 	def->symbol = NULL;
 	tk->addr = def->addr;
@@ -461,12 +466,16 @@ static struct trace_kprobe *alloc_kprobe(struct definition *def)
 }
 
 /* Runs a command that has two words at least. */
-static int run(const struct probe_command *command, struct definition *def)
+static int run(struct probe_command *command, struct definition *def)
 {
 	int error = parse_definition(command, def);
 	struct trace_kprobe *tk;
 	char made[PROBE_EVENT_MAX];
 
+	if (!error && def->at_entry)
+		command->func = kallsyms_lookup_name(def->symbol);
+	if (!error)
+		error = probe_expand_args(command, sources_of(def)->flags);
 	if (error)
 		return error;
 	make_name(def, made);

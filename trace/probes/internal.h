@@ -3,6 +3,13 @@
 
 #include "trace/probes/probe_arg.h"
 
+struct btf_type;
+
+/* What the name of a parameter, and the fields behind it, have led to. */
+struct probe_field {
+	const struct btf_type *type; /* without modifiers; NULL: there was no name, or it is void */
+};
+
 /* One argument while it is parsed. */
 struct probe_parser {
 	const struct probe_command *command;
@@ -10,6 +17,7 @@ struct probe_parser {
 	struct probe_arg *arg;
 	const struct probe_arg_sources *sources;
 	void *data;
+	struct probe_field *field;
 };
 
 static inline int probe_parse_error(const struct probe_parser *p, enum probe_error error,
@@ -22,6 +30,24 @@ static inline unsigned probe_arg_elements(const struct probe_arg *arg)
 {
 	return arg->count ? arg->count : 1;
 }
+
+/* Sets what the function argument number (from 1 on) is at the entry of a function. */
+void probe_set_argument(struct probe_source *source, unsigned long number);
+/* Appends a dereference, the outermost so far. at: for the error. 0 or -EINVAL. */
+int probe_add_deref(const struct probe_parser *p, long offset, bool user, const char *at);
+
+/* Whether a source that begins like this is the name of a parameter, and names are supported. */
+bool probe_is_btf_name(const struct probe_parser *p, const char *text);
+/* Parses "PARAMETER[->FIELD[.FIELD…]…]". 0 or an errno. */
+int probe_parse_btf_name(const struct probe_parser *p, const char *text);
+/* Parses what follows "$retval": nothing, or "->FIELD…". Its source is set. 0 or an errno. */
+int probe_parse_btf_retval(const struct probe_parser *p, const char *text);
+/* Checks that the function has that argument. True if nothing is known of it. */
+bool probe_btf_has_argument(const struct probe_parser *p, unsigned long number);
+/* The name of the type that the value has by itself: "x64" if nothing is known of it. */
+const char *probe_btf_type_name(const struct probe_parser *p);
+/* Checks that a field can be a string, and follows a pointer to one. 0 or -EINVAL. */
+int probe_check_btf_string(const struct probe_parser *p, const char *text);
 
 /* Cuts "[N]" off text, the type of an argument, for arg->count. 0 or -EINVAL. */
 int probe_parse_array(const struct probe_parser *p, char *text);

@@ -3,6 +3,11 @@
  *
  *	NAME=SOURCE[:TYPE]	pid=$next_pid:s32  name=+8(%di):string  x=\5  j=@jiffies:u64
  *
+ * If the kernel has BTF, a source may also be a parameter of the function, and fields behind it
+ * (Documentation/trace/fprobetrace.rst, "BTF arguments"):
+ *
+ *	count  ino=file->f_inode->i_ino  name=$retval->d_name.name:string
+ *
  * An argument is parsed once and becomes a short program: a source, some dereferences, a type. Each
  * hit of the probe runs the programs and stores the values in a record. Memory is read so that a
  * bad address gives no fault: an integer is 0 then, a string is empty and prints as (fault).
@@ -82,7 +87,10 @@ struct probe_command {
 	const char *location; /* "event_probe" */
 	char *command;        /* the words, joined by single blanks */
 	unsigned argc;
-	char **argv; /* the words; they are separate strings */
+	char **argv;        /* the words; they are separate strings */
+	unsigned long func; /* the probed function, at its entry or return; 0: none, or not known */
+	/* probe_expand_args() has made so many words of one. */
+	unsigned expanded_word, expanded_count;
 };
 
 enum probe_error {
@@ -147,6 +155,18 @@ enum probe_error {
 	PROBE_ERR_BAD_ATTACH_ARG,
 	PROBE_ERR_NO_EVENT_INFO,
 	PROBE_ERR_NO_EP_FILTER,
+	PROBE_ERR_NO_RETVAL,
+	PROBE_ERR_NOSUP_BTFARG,
+	PROBE_ERR_NO_BTFARG,
+	PROBE_ERR_NO_BTF_ENTRY,
+	PROBE_ERR_BAD_VAR_ARGS,
+	PROBE_ERR_NOFENTRY_ARGS,
+	PROBE_ERR_DOUBLE_ARGS,
+	PROBE_ERR_NO_PTR_STRCT,
+	PROBE_ERR_NOSUP_DAT_ARG,
+	PROBE_ERR_BAD_HYPHEN,
+	PROBE_ERR_NO_BTF_FIELD,
+	PROBE_ERR_BAD_TYPE4STR,
 };
 
 /* ---- commands (probe_command.c); task context ---- */
@@ -169,7 +189,7 @@ bool probe_is_good_name(const char *name);
 int probe_parse_event_name(const struct probe_command *command, unsigned word, char *text,
 			   const char **group, const char **event);
 
-/* ---- parsing (probe_parse.c, probe_type.c); task context ---- */
+/* ---- parsing (probe_parse.c, probe_btf.c, probe_type.c); task context ---- */
 
 #define PROBE_FL_FIELDS 0x01 /* $FIELD of an event; the context is its record */
 #define PROBE_FL_REGS   0x02 /* %REG, $stack, $stackN; the context is a struct pt_regs */
@@ -201,6 +221,11 @@ struct probe_arg_sources {
  */
 int probe_arg_parse(const struct probe_command *command, unsigned word, struct probe_arg *args,
 		    unsigned index, const struct probe_arg_sources *sources, void *data);
+/*
+ * Replaces the word "$arg*" by the names of all parameters of command->func. flags: of the probe's
+ * sources. 0 or an errno; the reason is in error_log. Nothing to do without BTF.
+ */
+int probe_expand_args(struct probe_command *command, u32 flags);
 /* Looks the symbols of @SYMBOL up. 0, -EINVAL (a bad offset), or -ENOENT (no such symbol). */
 int probe_args_resolve(struct probe_arg *args, unsigned count);
 void probe_args_free(struct probe_arg *args, unsigned count);

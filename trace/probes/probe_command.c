@@ -69,6 +69,18 @@ static const char *const probe_error_texts[] = {
 	[PROBE_ERR_BAD_ATTACH_ARG] = "Attached event does not have this field",
 	[PROBE_ERR_NO_EVENT_INFO] = "This requires both group and event name to attach",
 	[PROBE_ERR_NO_EP_FILTER] = "No filter rule after 'if'",
+	[PROBE_ERR_NO_RETVAL] = "This function returns 'void' type",
+	[PROBE_ERR_NOSUP_BTFARG] = "BTF is not available or not supported",
+	[PROBE_ERR_NO_BTFARG] = "This variable is not found at this probe point",
+	[PROBE_ERR_NO_BTF_ENTRY] = "No BTF entry for this probe point",
+	[PROBE_ERR_BAD_VAR_ARGS] = "$arg* must be an independent parameter without name etc.",
+	[PROBE_ERR_NOFENTRY_ARGS] = "$arg* can be used only on function entry",
+	[PROBE_ERR_DOUBLE_ARGS] = "$arg* can be used only once in the parameters",
+	[PROBE_ERR_NO_PTR_STRCT] = "This is not a pointer to union/structure.",
+	[PROBE_ERR_NOSUP_DAT_ARG] = "Non pointer structure/union argument is not supported.",
+	[PROBE_ERR_BAD_HYPHEN] = "Failed to parse single hyphen. Forgot '>'?",
+	[PROBE_ERR_NO_BTF_FIELD] = "This field is not found.",
+	[PROBE_ERR_BAD_TYPE4STR] = "This type does not fit for string.",
 };
 
 /* ---- commands ---- */
@@ -119,11 +131,16 @@ int probe_error(const struct probe_command *command, enum probe_error error, uns
 		const char *at)
 {
 	const char *text = command->command;
+	unsigned end = command->expanded_word + command->expanded_count, written = word;
 
+	if (command->expanded_word && word >= end)
+		written = word - command->expanded_count + 1;
+	else if (command->expanded_word && word > command->expanded_word)
+		written = command->expanded_word;
 	/* argv may be changed, but the words in command->command are whole. */
-	for (unsigned i = 0; i < word; i++)
+	for (unsigned i = 0; i < written; i++)
 		text += strcspn(text, " ") + 1;
-	if (at)
+	if (at && (written == word || word >= end))
 		text += at - command->argv[word];
 	tracing_log_err(&global_trace, command->location, command->command, probe_error_texts,
 			(u8)error, (u16)(text - command->command));

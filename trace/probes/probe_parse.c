@@ -17,8 +17,7 @@
  */
 #define STEPS_MAX 14
 
-/* Sets what the function argument number (from 1 on) is at the entry of a function. */
-static void set_argument(struct probe_source *source, unsigned long number)
+void probe_set_argument(struct probe_source *source, unsigned long number)
 {
 	int offset = regs_argument_offset((unsigned)number - 1);
 
@@ -34,12 +33,12 @@ static int parse_variable(const struct probe_parser *p, const char *text)
 	u32 flags = p->sources->flags;
 	unsigned long number;
 
-	if (strcmp(text, "$retval") == 0) {
+	if (strcmp(text, "$retval") == 0 || strstarts(text, "$retval->")) {
 		if (!(flags & PROBE_FL_RETURN))
 			return probe_parse_error(p, PROBE_ERR_RETVAL_ON_PROBE, text);
 		source->kind = PROBE_SOURCE_REGISTER;
 		source->value = REGS_RESULT_OFFSET;
-		return 0;
+		return probe_parse_btf_retval(p, text);
 	}
 	if (strcmp(text, "$stack") == 0) {
 		source->kind = PROBE_SOURCE_STACK_POINTER;
@@ -57,7 +56,9 @@ static int parse_variable(const struct probe_parser *p, const char *text)
 	    !kstrtoul(text + 4, 10, &number)) {
 		if (!number || number > PROBE_STACK_MAX)
 			return probe_parse_error(p, PROBE_ERR_BAD_ARG_NUM, text);
-		set_argument(source, number);
+		if (!probe_btf_has_argument(p, number))
+			return probe_parse_error(p, PROBE_ERR_NO_BTFARG, text);
+		probe_set_argument(source, number);
 		return 0;
 	}
 	return probe_parse_error(p, PROBE_ERR_BAD_VAR, text);
@@ -175,6 +176,8 @@ static int parse_source(const struct probe_parser *p, const char *text)
 	case '\\':
 		return parse_immediate(p, text + 1);
 	default:
+		if (probe_is_btf_name(p, text))
+			return probe_parse_btf_name(p, text);
 		return probe_parse_error(p, PROBE_ERR_BAD_FETCH_ARG, text);
 	}
 }
@@ -219,24 +222,34 @@ static int open_deref(const struct probe_parser *p, char **text, struct nesting 
 	return 0;
 }
 
+int probe_add_deref(const struct probe_parser *p, long offset, bool user, const char *at)
+{
+	struct probe_arg *arg = p->arg;
+
+	if (arg->nr_derefs + 1 + (arg->source.kind == PROBE_SOURCE_SYMBOL) > STEPS_MAX)
+		return probe_parse_error(p, PROBE_ERR_TOO_MANY_OPS, at);
+	arg->derefs[arg->nr_derefs].offset = offset;
+	arg->derefs[arg->nr_derefs].user = user;
+	arg->nr_derefs++;
+	return 0;
+}
+
 /* Appends the dereferences to the program, the innermost first. */
 static int add_derefs(const struct probe_parser *p, const struct nesting *nesting)
 {
-	struct probe_arg *arg = p->arg;
-	unsigned steps = arg->nr_derefs + (arg->source.kind == PROBE_SOURCE_SYMBOL);
+	const struct probe_arg *arg = p->arg;
 
+	if (nesting->depth)
+		p->field->type = NULL; /* no type is known there */
 	for (unsigned level = nesting->depth; level-- > 0;) {
 		if (!(p->sources->flags & PROBE_FL_FIELDS) &&
 		    (arg->source.kind == PROBE_SOURCE_COMM ||
 		     arg->source.kind == PROBE_SOURCE_TEXT))
 			return probe_parse_error(p, PROBE_ERR_COMM_CANT_DEREF,
 						 nesting->levels[level].inner);
-		if (++steps > STEPS_MAX)
-			return probe_parse_error(p, PROBE_ERR_TOO_MANY_OPS,
-						 nesting->levels[level].inner);
-		arg->derefs[arg->nr_derefs].offset = nesting->levels[level].offset;
-		arg->derefs[arg->nr_derefs].user = nesting->levels[level].user;
-		arg->nr_derefs++;
+		if (probe_add_deref(p, nesting->levels[level].offset, nesting->levels[level].user,
+				    nesting->levels[level].inner))
+			return -EINVAL;
 	}
 	return 0;
 }
@@ -244,14 +257,12 @@ static int add_derefs(const struct probe_parser *p, const struct nesting *nestin
 /* Some types lead from an object of the kernel to its name. */
 static int add_steps_of_type(const struct probe_parser *p, const char *text)
 {
-	struct probe_arg *arg = p->arg;
+	const struct probe_type *type = p->arg->type;
+	int error = 0;
 
-	for (unsigned i = 0; i < arg->type->nr_steps; i++) {
-		if (arg->nr_derefs + (arg->source.kind == PROBE_SOURCE_SYMBOL) >= STEPS_MAX)
-			return probe_parse_error(p, PROBE_ERR_TOO_MANY_OPS, text);
-		arg->derefs[arg->nr_derefs++].offset = arg->type->steps[i];
-	}
-	return 0;
+	for (unsigned i = 0; i < type->nr_steps && !error; i++)
+		error = probe_add_deref(p, type->steps[i], false, text);
+	return error;
 }
 
 static int parse_body(const struct probe_parser *p, char *text)
@@ -284,6 +295,20 @@ static bool is_taken(const char *name, const struct probe_arg *args, unsigned co
 	return false;
 }
 
+/* A parameter without a name for it: its own. Others: "arg1". */
+static void make_name(const struct probe_parser *p, const char *word, unsigned index,
+		      char name[PROBE_NAME_MAX + 1])
+{
+	size_t length = strcspn(word, ":");
+
+	if (probe_is_btf_name(p, word) && length <= PROBE_NAME_MAX) {
+		strscpy(name, word, length + 1);
+		if (probe_is_good_name(name))
+			return;
+	}
+	snprintf(name, PROBE_NAME_MAX + 1, "arg%u", index + 1);
+}
+
 /* Sets the name, and *body to what follows it. */
 static int parse_name(const struct probe_parser *p, struct probe_arg *args, unsigned index,
 		      char **body)
@@ -299,7 +324,7 @@ static int parse_name(const struct probe_parser *p, struct probe_arg *args, unsi
 			return probe_parse_error(p, PROBE_ERR_ARG_NAME_TOO_LONG, word);
 		strscpy(name, word, (size_t)(equals - word) + 1);
 	} else {
-		snprintf(name, sizeof(name), "arg%u", index + 1);
+		make_name(p, word, index, name);
 	}
 	if (!probe_is_good_name(name))
 		return probe_parse_error(p, PROBE_ERR_BAD_ARG_NAME, word);
@@ -325,7 +350,8 @@ static bool is_always_string(const struct probe_parser *p, const char *body)
 int probe_arg_parse(const struct probe_command *command, unsigned word, struct probe_arg *args,
 		    unsigned index, const struct probe_arg_sources *sources, void *data)
 {
-	const struct probe_parser p = { command, word, &args[index], sources, data };
+	struct probe_field field = { .type = NULL };
+	const struct probe_parser p = { command, word, &args[index], sources, data, &field };
 	char *body, *type;
 	int error;
 

@@ -173,7 +173,11 @@ int probe_check_type(const struct probe_parser *p, const char *text)
 		arg->source.kind == PROBE_SOURCE_TEXT || arg->source.kind == PROBE_SOURCE_COMM;
 
 	if (!text)
-		arg->type = find_type(is_text && !arg->nr_derefs ? "string" : "x64");
+		arg->type =
+			find_type(is_text && !arg->nr_derefs ? "string" : probe_btf_type_name(p));
+	else if (arg->type->is_string && !arg->type->is_symbol_text && !arg->type->nr_steps &&
+		 probe_check_btf_string(p, text))
+		return -EINVAL;
 	if (arg->type->is_symbol_text) {
 		if (!is_symbol_address(arg))
 			return probe_parse_error(p, PROBE_ERR_BAD_SYMSTRING, text);

@@ -1,0 +1,322 @@
+/*
+ * Parameters of functions by their names, and fields of structures behind them, in the arguments of
+ * probes: Documentation/trace/fprobetrace.rst, "BTF arguments". The kernel knows its types if it
+ * was built with pahole (kernel/btf/btf.h).
+ *
+ *	file->f_path.dentry->d_inode
+ *
+ * Each "->" is a dereference. Each "." behind it adds to its offset.
+ */
+#include "kernel/btf/btf.h"
+#include "kernel/errno.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "trace/probes/internal.h"
+
+/* The types of the kernel, read at the first use; NULL: it was built without them. */
+static const struct btf *get_btf(void)
+{
+	btf_vmlinux_load();
+	return btf_vmlinux();
+}
+
+/* The prototype of the probed function; NULL: not known. */
+static const struct btf_type *get_proto(const struct probe_command *command)
+{
+	return get_btf() && command->func ? btf_proto_at(command->func) : NULL;
+}
+
+static u32 count_named(const struct btf_type *proto)
+{
+	return btf_vlen(proto) - btf_is_variadic(proto);
+}
+
+static bool is_structure(const struct btf_type *t)
+{
+	return t && (btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION);
+}
+
+/* ---- names ---- */
+
+bool probe_is_btf_name(const struct probe_parser *p, const char *text)
+{
+	return !(p->sources->flags & (PROBE_FL_FIELDS | PROBE_FL_USER)) &&
+	       (isalpha(*text) || *text == '_') && get_btf();
+}
+
+static size_t name_length(const char *text)
+{
+	size_t length = 0;
+
+	while (isalnum(text[length]) || text[length] == '_')
+		length++;
+	return length;
+}
+
+/* Finds the parameter with the name of that length. Sets the source, and the field's type. */
+static int find_parameter(const struct probe_parser *p, const struct btf_type *proto,
+			  const char *text, size_t length)
+{
+	const struct btf *btf = btf_vmlinux();
+
+	for (u32 i = 0; i < count_named(proto); i++) {
+		const struct btf_param *param = &btf_params(proto)[i];
+		const char *name = btf_name_by_offset(btf, param->name_off);
+		const struct btf_type *t = btf_type_skip_modifiers(btf, param->type, NULL);
+
+		/* How many registers does it take? */
+		if (is_structure(t))
+			return probe_parse_error(p, PROBE_ERR_NOSUP_DAT_ARG, text);
+		if (strlen(name) != length || memcmp(name, text, length) != 0)
+			continue;
+		probe_set_argument(&p->arg->source, i + 1);
+		p->field->type = t;
+		return 0;
+	}
+	return probe_parse_error(p, PROBE_ERR_NO_BTFARG, text);
+}
+
+/* ---- fields ---- */
+
+/*
+ * Finds FIELD[.FIELD…] in the structure of p->field. Sets the field, adds the offset to *offset, in
+ * bits, and *text to what follows. Several fields of a union begin at one place.
+ */
+static int parse_fields(const struct probe_parser *p, const char **text, u32 *offset, u32 *bits)
+{
+	const struct btf *btf = btf_vmlinux();
+	char name[PROBE_TEXT_MAX + 1];
+	const char *at = *text;
+
+	*offset = 0;
+	for (;;) {
+		size_t length = min(name_length(at), sizeof(name) - 1);
+		const struct btf_member *member;
+		u32 inner;
+
+		if (!is_structure(p->field->type))
+			return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, at);
+		strscpy(name, at, length + 1);
+		member = length ? btf_find_struct_member(btf, p->field->type, name, &inner, bits)
+				: NULL;
+		if (!member)
+			return probe_parse_error(p, PROBE_ERR_NO_BTF_FIELD, at);
+		*offset += inner;
+		p->field->type = btf_type_skip_modifiers(btf, member->type, NULL);
+		at += length;
+		if (*at != '.')
+			break;
+		at++;
+	}
+	*text = at;
+	return 0;
+}
+
+/* Places a bit field in the integer that contains it. Returns the offset of that in bits. */
+static u32 place_bits(const struct probe_parser *p, u32 offset, u32 bits)
+{
+	u32 container = 8 * p->field->type->size;
+
+	if (p->arg->type || !bits || !container)
+		return offset; /* a type was asked for */
+	p->arg->bit_width = (u8)bits;
+	p->arg->bit_shift = (u8)(offset % container);
+	return offset - offset % container;
+}
+
+/* Parses "->FIELD[.FIELD…]…" behind a value of the type p->field->type. */
+static int parse_members(const struct probe_parser *p, const char *text)
+{
+	const struct btf *btf = btf_vmlinux();
+	u32 offset, bits = 0;
+	int error;
+
+	while (*text) {
+		const struct btf_type *t = p->field->type;
+		const char *arrow = text;
+
+		if (*text == '.')
+			return probe_parse_error(p, PROBE_ERR_NOSUP_DAT_ARG, text);
+		if (text[0] != '-' || text[1] != '>')
+			return probe_parse_error(
+				p, *text == '-' ? PROBE_ERR_BAD_HYPHEN : PROBE_ERR_BAD_FETCH_ARG,
+				text);
+		if (!t || btf_kind(t) != BTF_KIND_PTR)
+			return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, text);
+		p->field->type = btf_type_skip_modifiers(btf, t->type, NULL);
+		text += 2;
+		error = parse_fields(p, &text, &offset, &bits);
+		if (!error && !*text)
+			offset = place_bits(p, offset, bits);
+		if (!error)
+			error = probe_add_deref(p, offset / 8, false, arrow);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int probe_parse_btf_name(const struct probe_parser *p, const char *text)
+{
+	const struct btf_type *proto;
+	size_t length = name_length(text);
+	int error;
+
+	if (!(p->sources->flags & PROBE_FL_ENTRY))
+		return probe_parse_error(p, PROBE_ERR_NOSUP_BTFARG, text);
+	proto = get_proto(p->command);
+	if (!proto)
+		return probe_parse_error(p, PROBE_ERR_NO_BTF_ENTRY, text);
+	error = find_parameter(p, proto, text, length);
+	return error ? error : parse_members(p, text + length);
+}
+
+int probe_parse_btf_retval(const struct probe_parser *p, const char *text)
+{
+	const char *members = text + strlen("$retval");
+	const struct btf_type *proto = get_proto(p->command);
+
+	if (!proto)
+		return *members ? probe_parse_error(p, PROBE_ERR_NO_BTF_ENTRY, text) : 0;
+	if (!proto->type)
+		return probe_parse_error(p, PROBE_ERR_NO_RETVAL, text);
+	if (!*members)
+		return 0; /* x64 as always: Linux before 6.6 */
+	p->field->type = btf_type_skip_modifiers(btf_vmlinux(), proto->type, NULL);
+	return parse_members(p, members);
+}
+
+bool probe_btf_has_argument(const struct probe_parser *p, unsigned long number)
+{
+	const struct btf_type *proto = get_proto(p->command);
+
+	return !proto || btf_is_variadic(proto) || number <= btf_vlen(proto);
+}
+
+/* ---- types ---- */
+
+static const char *integer_name(const struct probe_parser *p, u32 size, bool is_signed)
+{
+	static const char *const names[][2] = {
+		{ "u8", "s8" }, { "u16", "s16" }, { "u32", "s32" }, { "u64", "s64" }
+	};
+
+	if (!size || size > 8 || (size & (size - 1)))
+		return "x64";
+	return names[__builtin_ctz(size)][is_signed && !p->arg->bit_width];
+}
+
+const char *probe_btf_type_name(const struct probe_parser *p)
+{
+	const struct btf_type *t = p->field->type;
+
+	switch (t ? btf_kind(t) : BTF_KIND_UNKN) {
+	case BTF_KIND_INT:
+		return integer_name(p, t->size, btf_int_is_signed(t));
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return integer_name(p, t->size, btf_kflag(t));
+	default:
+		return "x64";
+	}
+}
+
+static bool is_char(u32 type)
+{
+	const struct btf_type *t = btf_type_skip_modifiers(btf_vmlinux(), type, NULL);
+
+	return t && btf_kind(t) == BTF_KIND_INT && t->size == 1;
+}
+
+int probe_check_btf_string(const struct probe_parser *p, const char *text)
+{
+	const struct btf_type *t = p->field->type;
+
+	if (!t)
+		return 0; /* not by a name */
+	if (btf_kind(t) == BTF_KIND_PTR && is_char(t->type))
+		return probe_add_deref(p, 0, false, text);
+	if (btf_kind(t) == BTF_KIND_ARRAY && is_char(btf_array(t)->type))
+		return 0;
+	return probe_parse_error(p, PROBE_ERR_BAD_TYPE4STR, text);
+}
+
+/* ---- $arg* ---- */
+
+/* Appends a copy of text to the words. 0 or -ENOMEM. */
+static int add_word(char **words, unsigned *count, const char *text)
+{
+	words[*count] = kstrdup(text, GFP_KERNEL);
+	return words[(*count)++] ? 0 : -ENOMEM;
+}
+
+/* Appends the names of all parameters, "$arg1" for one without a name. */
+static int add_names(char **words, unsigned *count, const struct btf_type *proto)
+{
+	int error = 0;
+
+	for (u32 i = 0; i < count_named(proto) && !error; i++) {
+		const char *name = btf_name_by_offset(btf_vmlinux(), btf_params(proto)[i].name_off);
+		char number[16];
+
+		snprintf(number, sizeof(number), "$arg%u", i + 1);
+		error = add_word(words, count, *name ? name : number);
+	}
+	return error;
+}
+
+/* Replaces the word by the names. */
+static int replace_word(struct probe_command *command, unsigned word, const struct btf_type *proto)
+{
+	char **words = kcalloc(command->argc + count_named(proto) + 1, sizeof(*words), GFP_KERNEL);
+	unsigned count = word;
+	int error;
+
+	if (!words)
+		return -ENOMEM;
+	error = add_names(words, &count, proto);
+	if (error) {
+		while (count-- > word)
+			kfree(words[count]);
+		kfree(words);
+		return error;
+	}
+	command->expanded_word = word;
+	command->expanded_count = count - word;
+	memcpy(words, command->argv, word * sizeof(*words));
+	memcpy(words + count, command->argv + word + 1,
+	       (command->argc - word - 1) * sizeof(*words));
+	command->argc += command->expanded_count - 1;
+	kfree(command->argv[word]);
+	kfree(command->argv);
+	command->argv = words;
+	return 0;
+}
+
+int probe_expand_args(struct probe_command *command, u32 flags)
+{
+	const struct btf_type *proto;
+	unsigned found = 0;
+
+	for (unsigned i = 2; i < command->argc; i++) {
+		const char *at = strstr(command->argv[i], "$arg*");
+
+		if (!at || !get_btf())
+			continue;
+		if (strcmp(command->argv[i], "$arg*") != 0)
+			return probe_error(command, PROBE_ERR_BAD_VAR_ARGS, i, at);
+		if (!(flags & PROBE_FL_ENTRY))
+			return probe_error(command, PROBE_ERR_NOFENTRY_ARGS, i, NULL);
+		if (found)
+			return probe_error(command, PROBE_ERR_DOUBLE_ARGS, i, NULL);
+		found = i;
+	}
+	if (!found)
+		return 0;
+	proto = get_proto(command);
+	if (!proto)
+		return probe_error(command, PROBE_ERR_NO_BTF_ENTRY, found, NULL);
+	return replace_word(command, found, proto);
+}
