@@ -7,6 +7,7 @@
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/threads.h"
 #include "selftest/lib/user_memory.h"
 
 #define PAGES      200
@@ -46,14 +47,15 @@ static u64 map_and_unmap(bool write)
 	return arch_cycles() - start;
 }
 
-static int vm_show(struct seq_file *m, void *v __unused)
+static void measure(void *arg, unsigned index __unused)
 {
 	struct mm_struct *mm = test_mm_begin(), *children[FORKS];
 	unsigned long addr, neighbour;
 	u64 start, fork, fault, copy;
+	struct seq_file *m = arg;
 
 	if (!mm)
-		return -ENOMEM;
+		return;
 	addr = test_mmap(0, PAGES * PAGE_SIZE, 0);
 	neighbour = test_mmap(0, PAGE_SIZE, MAP_SHARED); /* keeps the page tables */
 	(void)user_poke(neighbour, 1);
@@ -75,7 +77,12 @@ static int vm_show(struct seq_file *m, void *v __unused)
 	show(m, "mmap + munmap", map_and_unmap(false), MAP_ROUNDS);
 	show(m, "mmap + write + munmap", map_and_unmap(true), MAP_ROUNDS);
 	test_mm_end(mm);
-	return 0;
+}
+
+/* A program that reads the file has an address space of its own, so it cannot borrow one. */
+static int vm_show(struct seq_file *m, void *v __unused)
+{
+	return run_threads(1, ANY_CPU, measure, m) ? 0 : -ENOMEM;
 }
 DEFINE_SHOW_ATTRIBUTE(vm);
 
