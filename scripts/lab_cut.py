@@ -25,8 +25,8 @@ BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;|#)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<
 END = re.compile(r"^[ \t]*(?:/\*|;|#)[ \t]*END LAB (?P<lab>\d+)[ \t]*(?:\*/)?[ \t]*\n", re.M)
 STARTS_AS = re.compile(r"[\s*;#]*\bStarts as:[ \t]*")
 
-# Not for students: wrong solutions, hidden tests, the tests of the project, and how the project is built elsewhere.
-KEPT_BACK = re.compile(r"labs/(mutants|autograder)/|labs/tests/\w*_hidden\.py|tests/(fuzz|abi|fidelity|ftracetest)/|\.ci/")
+# Not for students: wrong solutions, hidden tests, answers, the tests of the project, and how the project is built elsewhere.
+KEPT_BACK = re.compile(r"labs/(mutants|autograder)/|labs/tests/\w*_hidden\.py|tests/(fuzz|abi|fidelity|ftracetest)/|docs/answers/|\.ci/")
 LAB_DIR = ".lab"
 STARTER = f"{LAB_DIR}/starter.tar.gz"
 

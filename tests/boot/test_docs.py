@@ -13,7 +13,7 @@ import pytest
 from conftest import make
 from nop5 import ROOT, Nop5, host
 
-PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/labs").glob("*.md"))] if p.exists()]
+PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/labs").glob("*.md")), *sorted((ROOT / "docs/answers").glob("*.md"))] if p.exists()]
 REFERENCE = {"README.md", "cheat-sheet.md", "glossary.md", "nop5-and-linux.md"}  # to look things up, not to learn from
 CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name not in REFERENCE]
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs")
@@ -265,6 +265,13 @@ def test_the_glossary_is_sorted_and_leads_to_chapters_that_use_the_word():
     for word, chapter in entries:
         text = re.sub(r"\s+", " ", (ROOT / "docs" / chapter).read_text().lower())
         assert word.lower().rstrip("e") in text, f"{chapter} does not say {word}"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/answers").glob("*.md")), ids=lambda p: p.name)
+def test_answers_are_as_many_as_the_questions_of_their_chapter(page):
+    numbers = re.findall(r"^(\d)\. \S", page.read_text(), re.M)
+    questions = re.findall(r"^(\d)\. ", "\n".join(section(page.parent.parent / page.name, "Questions to try")), re.M)
+    assert numbers == questions and numbers, f"{page.name}: answers {numbers}, questions {questions}"
 
 
 def explained_letters():
