@@ -8,35 +8,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-/* abi.h does not name these. */
-static inline const char *net_error(int error)
-{
-	switch (error) {
-	case ENETUNREACH:
-		return "ENETUNREACH";
-	case EINPROGRESS:
-		return "EINPROGRESS";
-	case EALREADY:
-		return "EALREADY";
-	case ENOBUFS:
-		return "ENOBUFS";
-	case ECONNABORTED:
-		return "ECONNABORTED";
-	case ESOCKTNOSUPPORT:
-		return "ESOCKTNOSUPPORT";
-	}
-	return error_name(error);
-}
-static inline long net_report(const char *call, long result)
-{
-	if (result == -1)
-		show("%s = -1 %s", call, net_error(errno));
-	else
-		show("%s = %ld", call, result);
-	return result;
-}
-#define NET(call) net_report(#call, (errno = 0, (long)(call)))
-
 static inline struct sockaddr_in inet_name(const char *addr, int port)
 {
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -80,7 +51,7 @@ static inline void show_inet(const char *what, int fd, int port, bool peer)
 		       : getsockname(fd, (struct sockaddr *)&name, &len);
 
 	if (err)
-		show("%s: %s", what, net_error(errno));
+		show("%s: %s", what, error_name(errno));
 	else
 		show("%s: len %d, family %d, %s, port %s", what, (int)len, name.sin_family,
 		     inet_ntoa(name.sin_addr),
@@ -103,7 +74,7 @@ static inline void recv_inet(const char *what, int fd, size_t size, int flags)
 	ssize_t n = recv(fd, buf, size, flags | MSG_DONTWAIT);
 
 	if (n < 0)
-		show("%s: %s", what, net_error(errno));
+		show("%s: %s", what, error_name(errno));
 	else
 		show("%s: %zd \"%.*s\"", what, n, (int)(n < (ssize_t)size ? n : (ssize_t)size), buf);
 }

@@ -16,7 +16,7 @@ static void accept_reset(bool name)
 	settle();
 	fd = name ? accept(l, (struct sockaddr *)&peer, &len) : accept(l, NULL, NULL);
 	if (fd < 0) {
-		show("accept: %s", net_error(errno));
+		show("accept: %s", error_name(errno));
 		return;
 	}
 	if (name)
@@ -42,7 +42,7 @@ static void udp_disconnect(const char *addr, bool port)
 	given = own_port(fd);
 	connect_to(fd, "127.0.0.1", 9);
 	show_inet("connected", fd, given, false);
-	NET(connect(fd, (struct sockaddr *)&none, sizeof(none)));
+	CALL(connect(fd, (struct sockaddr *)&none, sizeof(none)));
 	show_inet("disconnected", fd, given, false);
 	close(fd);
 }

@@ -25,7 +25,7 @@ static void send_echo(int fd, int id, int sequence)
 	packet.h.un.echo.id = htons((uint16_t)id);
 	packet.h.un.echo.sequence = htons((uint16_t)sequence);
 	packet.h.checksum = csum(&packet, sizeof(packet));
-	NET(sendto(fd, &packet, sizeof(packet), 0, (struct sockaddr *)&to, sizeof(to)));
+	CALL(sendto(fd, &packet, sizeof(packet), 0, (struct sockaddr *)&to, sizeof(to)));
 	settle();
 }
 
@@ -45,7 +45,7 @@ static void show_raw(int fd)
 		show("  type %d code %d id %d seq %d, sum %s, \"%s\"", icmp->type, icmp->code, ntohs(icmp->un.echo.id),
 		     ntohs(icmp->un.echo.sequence), csum(icmp, (size_t)n - 20) ? "wrong" : "right", (char *)(icmp + 1));
 	}
-	show("then %s", net_error(errno));
+	show("then %s", error_name(errno));
 }
 
 static void write_file(const char *path, const char *text)
@@ -67,26 +67,26 @@ int main(void)
 
 	send_echo(raw, 77, 1);
 	show_raw(raw);
-	NET(setsockopt(raw, SOL_RAW, 1, &filter, sizeof(filter)));
+	CALL(setsockopt(raw, SOL_RAW, 1, &filter, sizeof(filter)));
 	send_echo(raw, 77, 2);
 	show_raw(raw);
 	port = own_port(l);
 	close(l);
 	send_to(udp, "nobody", "127.0.0.1", port);
 	settle();
-	NET(recv(raw, buf, sizeof(buf), MSG_DONTWAIT));
+	CALL(recv(raw, buf, sizeof(buf), MSG_DONTWAIT));
 	show("type %d code %d, quotes protocol %d", buf[20], buf[21], buf[28 + 9]);
-	NET(recv(udp, buf, sizeof(buf), MSG_DONTWAIT));
+	CALL(recv(udp, buf, sizeof(buf), MSG_DONTWAIT));
 	write_file("/proc/sys/net/ipv4/ping_group_range", "0 1000");
 	ping = socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP);
 	TRUTH(ping >= 0);
 	send_echo(ping, 1, 3);
-	NET(recvfrom(ping, buf, sizeof(buf), MSG_DONTWAIT, (struct sockaddr *)&from, &len));
+	CALL(recvfrom(ping, buf, sizeof(buf), MSG_DONTWAIT, (struct sockaddr *)&from, &len));
 	show("type %d, seq %d, id is the port: %d, \"%s\" from %s", buf[0], buf[6] << 8 | buf[7],
 	     (buf[4] << 8 | buf[5]) == own_port(ping), (char *)buf + 8, inet_ntoa(from.sin_addr));
-	NET(send_to(ping, "not an echo", "127.0.0.1", 0));
-	NET(send_to(ping, "short", "127.0.0.1", 0));
+	CALL(send_to(ping, "not an echo", "127.0.0.1", 0));
+	CALL(send_to(ping, "short", "127.0.0.1", 0));
 	write_file("/proc/sys/net/ipv4/ping_group_range", "1 0");
-	NET(socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP));
+	CALL(socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP));
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* The interface lo: SIOCGIF* and SIOCSIF*, and RTM_GETLINK, RTM_GETADDR by netlink. */
 #include "inet.h"
-#include "netlink.h"
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 
 static int udp;
@@ -18,7 +18,7 @@ static void show_addr(const char *what, unsigned long cmd)
 	struct ifreq r = request("lo");
 
 	if (ioctl(udp, cmd, &r))
-		show("%s: %s", what, net_error(errno));
+		show("%s: %s", what, error_name(errno));
 	else
 		show("%s: %s", what, inet_ntoa(((struct sockaddr_in *)&r.ifr_addr)->sin_addr));
 }
@@ -27,8 +27,8 @@ static void nobody(void)
 	struct ifreq r = request("lo");
 
 	setuid(1000);
-	NET(ioctl(udp, SIOCGIFFLAGS, &r));
-	NET(ioctl(udp, SIOCSIFFLAGS, &r));
+	CALL(ioctl(udp, SIOCGIFFLAGS, &r));
+	CALL(ioctl(udp, SIOCSIFFLAGS, &r));
 }
 
 static void ask(int nl, int type, int flags)
@@ -41,7 +41,7 @@ static void ask(int nl, int type, int flags)
 	bool done = false;
 	ssize_t n;
 
-	NET(send(nl, &q, sizeof(q), 0));
+	CALL(send(nl, &q, sizeof(q), 0));
 	while (!done && (n = recv(nl, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
 		struct nlmsghdr *h;
 
@@ -57,7 +57,7 @@ static void ask(int nl, int type, int flags)
 			}
 			show("type %d, flags %x, seq %d", h->nlmsg_type, h->nlmsg_flags, h->nlmsg_seq);
 			if (h->nlmsg_type == NLMSG_ERROR)
-				show("error %s", net_error(-*(int *)(h + 1)));
+				show("error %s", error_name(-*(int *)(h + 1)));
 			if (h->nlmsg_type == RTM_NEWLINK) {
 				struct ifinfomsg *i = (void *)(h + 1);
 
@@ -75,27 +75,27 @@ int main(void)
 	int nl;
 
 	udp = socket(AF_INET, SOCK_DGRAM, 0);
-	NET(ioctl(udp, SIOCGIFFLAGS, &r));
+	CALL(ioctl(udp, SIOCGIFFLAGS, &r));
 	show("flags %x", (unsigned short)r.ifr_flags);
-	NET(ioctl(udp, SIOCGIFMTU, &r));
+	CALL(ioctl(udp, SIOCGIFMTU, &r));
 	show("mtu %d", r.ifr_mtu);
-	NET(ioctl(udp, SIOCGIFINDEX, &r));
+	CALL(ioctl(udp, SIOCGIFINDEX, &r));
 	show("index %d", r.ifr_ifindex);
-	NET(ioctl(udp, SIOCGIFNAME, &r));
+	CALL(ioctl(udp, SIOCGIFNAME, &r));
 	show("name %s", r.ifr_name);
-	NET(ioctl(udp, SIOCGIFHWADDR, &r));
+	CALL(ioctl(udp, SIOCGIFHWADDR, &r));
 	show("hardware %d", r.ifr_hwaddr.sa_family);
 	show_addr("SIOCGIFADDR", SIOCGIFADDR);
 	show_addr("SIOCGIFNETMASK", SIOCGIFNETMASK);
 	show_addr("SIOCGIFBRDADDR", SIOCGIFBRDADDR);
-	NET(ioctl(udp, SIOCGIFCONF, &conf));
+	CALL(ioctl(udp, SIOCGIFCONF, &conf));
 	show("%d bytes, %s", conf.ifc_len, list[0].ifr_name);
 	r = request("eth9");
-	NET(ioctl(udp, SIOCGIFFLAGS, &r));
-	NET(ioctl(udp, SIOCGIFADDR, &r));
+	CALL(ioctl(udp, SIOCGIFFLAGS, &r));
+	CALL(ioctl(udp, SIOCGIFADDR, &r));
 	CHILD(nobody);
 	TRUTH(if_nametoindex("lo") == 1);
-	NET(socket(AF_NETLINK, SOCK_STREAM, 0));
+	CALL(socket(AF_NETLINK, SOCK_STREAM, 0));
 	nl = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 	TRUTH(nl >= 0);
 	ask(nl, RTM_GETLINK, NLM_F_DUMP);

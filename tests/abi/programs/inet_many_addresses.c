@@ -1,6 +1,6 @@
 /* rtnetlink: a list of addresses that is longer than the socket's buffer arrives with its end. */
 #include "inet.h"
-#include "netlink.h"
+#include <linux/rtnetlink.h>
 
 #define MANY 400
 
@@ -42,14 +42,14 @@ static int change(int fd, int type, int n)
 /* Counts those addresses in one piece of the list. Returns false at the end. */
 static bool count(const char *at, const char *end, int *found)
 {
-	for (const struct nlmsghdr *nlh; at < end; at += nl_align(nlh->nlmsg_len)) {
+	for (const struct nlmsghdr *nlh; at < end; at += NLMSG_ALIGN(nlh->nlmsg_len)) {
 		const struct rtattr *rta;
 
 		nlh = (const void *)at;
 		if (nlh->nlmsg_type != RTM_NEWADDR)
 			return false;
 		for (size_t i = sizeof(*nlh) + sizeof(struct ifaddrmsg); i < nlh->nlmsg_len;
-		     i += nl_align(rta->rta_len)) {
+		     i += RTA_ALIGN(rta->rta_len)) {
 			rta = (const void *)(at + i);
 			if (rta->rta_type == IFA_LOCAL)
 				*found += ntohl(*(const uint32_t *)(rta + 1)) >> 16 == 0x0a4d;

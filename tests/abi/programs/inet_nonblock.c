@@ -18,18 +18,18 @@ int main(void)
 	ssize_t n;
 
 	fcntl(l, F_SETFL, O_NONBLOCK);
-	NET(accept(l, NULL, NULL));
-	NET(connect_to(c, "127.0.0.1", port));
+	CALL(accept(l, NULL, NULL));
+	CALL(connect_to(c, "127.0.0.1", port));
 	settle();
 	poll_show("connected", c);
-	NET(connect_to(c, "127.0.0.1", port));
-	NET(connect_to(c, "127.0.0.1", port));
+	CALL(connect_to(c, "127.0.0.1", port));
+	CALL(connect_to(c, "127.0.0.1", port));
 	s = accept(l, NULL, NULL);
 	TRUTH(fcntl(s, F_GETFL) & O_NONBLOCK);
-	NET(recv(c, buf, 10, 0));
+	CALL(recv(c, buf, 10, 0));
 	while ((n = send(c, piece, sizeof(piece), 0)) > 0)
 		sent += (size_t)n;
-	show("full: %s", net_error(errno));
+	show("full: %s", error_name(errno));
 	poll_show("full", c);
 	while (got < sent && (n = recv(s, piece, sizeof(piece), 0)) > 0)
 		got += (size_t)n;
@@ -38,18 +38,18 @@ int main(void)
 	poll_show("empty", c);
 	tcp_pair(p);
 	setsockopt(p[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	NET(recv(p[0], buf, 10, 0));
+	CALL(recv(p[0], buf, 10, 0));
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
-	NET(recv(p[1], buf, 10, 0));
+	CALL(recv(p[1], buf, 10, 0));
 	setitimer(ITIMER_REAL, &timer, NULL);
 	l = listener();
-	NET(accept(l, NULL, NULL));
+	CALL(accept(l, NULL, NULL));
 	setsockopt(l, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	NET(accept(l, NULL, NULL));
+	CALL(accept(l, NULL, NULL));
 	l = socket(AF_INET, SOCK_DGRAM, 0);
 	bind_to(l, "127.0.0.1", 0);
 	setsockopt(l, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	NET(recv(l, buf, 10, 0));
+	CALL(recv(l, buf, 10, 0));
 	return 0;
 }

@@ -7,13 +7,13 @@ static void get(const char *what, int fd, int level, int name)
 	socklen_t len = sizeof(n);
 
 	if (getsockopt(fd, level, name, &n, &len))
-		show("%s: %s", what, net_error(errno));
+		show("%s: %s", what, error_name(errno));
 	else
 		show("%s: %d, len %d", what, n, (int)len);
 }
 static void set(const char *what, int fd, int level, int name, int n)
 {
-	show("%s = %d: %s", what, n, setsockopt(fd, level, name, &n, sizeof(n)) ? net_error(errno) : "ok");
+	show("%s = %d: %s", what, n, setsockopt(fd, level, name, &n, sizeof(n)) ? error_name(errno) : "ok");
 	get(what, fd, level, name);
 }
 #define GET(fd, level, name)    get(#name, fd, level, name)
@@ -46,9 +46,9 @@ int main(void)
 	SET(u, IPPROTO_IP, IP_RECVERR, 1);
 	SET(u, IPPROTO_IP, 9999, 1);
 	SET(u, IPPROTO_TCP, TCP_NODELAY, 1);
-	show("one byte: %s", setsockopt(u, IPPROTO_IP, IP_TTL, "\5", 1) ? net_error(errno) : "ok");
+	show("one byte: %s", setsockopt(u, IPPROTO_IP, IP_TTL, "\5", 1) ? error_name(errno) : "ok");
 	GET(u, IPPROTO_IP, IP_TTL);
-	NET(setsockopt(u, IPPROTO_IP, IP_TTL, &one, -1));
+	CALL(setsockopt(u, IPPROTO_IP, IP_TTL, &one, -1));
 	t = socket(AF_INET, SOCK_STREAM, 0);
 	GET(t, IPPROTO_TCP, TCP_NODELAY);
 	SET(t, IPPROTO_TCP, TCP_NODELAY, 5);

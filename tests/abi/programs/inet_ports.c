@@ -17,21 +17,21 @@ int main(void)
 	bind_to(a, "127.0.0.1", 0);
 	port = own_port(a);
 	b = stream(false);
-	NET(bind_to(b, "127.0.0.1", port));
-	NET(bind_to(b, "0.0.0.0", port));
+	CALL(bind_to(b, "127.0.0.1", port));
+	CALL(bind_to(b, "0.0.0.0", port));
 	b = stream(true);
-	NET(bind_to(b, "127.0.0.1", port));
+	CALL(bind_to(b, "127.0.0.1", port));
 	c = stream(true);
-	NET(bind_to(c, "127.0.0.1", port + 1 > 65535 ? port - 1 : port + 1));
+	CALL(bind_to(c, "127.0.0.1", port + 1 > 65535 ? port - 1 : port + 1));
 	d = stream(true);
-	NET(bind_to(d, "127.0.0.1", own_port(c)));
-	NET(listen(c, 1));
-	NET(listen(d, 1));
-	NET(listen(c, 5));
+	CALL(bind_to(d, "127.0.0.1", own_port(c)));
+	CALL(listen(c, 1));
+	CALL(listen(d, 1));
+	CALL(listen(c, 5));
 	a = stream(true);
-	NET(bind_to(a, "127.0.0.1", own_port(c)));
+	CALL(bind_to(a, "127.0.0.1", own_port(c)));
 	a = stream(false);
-	NET(listen(a, 1));
+	CALL(listen(a, 1));
 	TRUTH(own_port(a) >= 1024);
 	show_inet("listener without bind", a, own_port(a), false);
 
@@ -42,17 +42,17 @@ int main(void)
 	close(p[0]);
 	settle();
 	b = stream(false);
-	NET(bind_to(b, "127.0.0.1", port)); /* the one that has closed first waits */
+	CALL(bind_to(b, "127.0.0.1", port)); /* the one that has closed first waits */
 	b = stream(true);
-	NET(bind_to(b, "127.0.0.1", port));
+	CALL(bind_to(b, "127.0.0.1", port));
 
 	tcp_pair(p);
-	NET(connect(p[0], (struct sockaddr *)&none, sizeof(none)));
+	CALL(connect(p[0], (struct sockaddr *)&none, sizeof(none)));
 	settle();
 	poll_show("its peer", p[1]);
 	recv_inet("its peer", p[1], 10, 0);
 	c = listener();
-	NET(connect_to(p[0], "127.0.0.1", own_port(c)));
+	CALL(connect_to(p[0], "127.0.0.1", own_port(c)));
 	show_inet("connected again", p[0], own_port(c), true);
 	return 0;
 }

@@ -23,16 +23,16 @@ int main(void)
 
 	signal(SIGPIPE, on_pipe);
 	close(l);
-	NET(connect_to(c, "127.0.0.1", port));
+	CALL(connect_to(c, "127.0.0.1", port));
 	poll_show("refused", c);
-	NET(send(c, "x", 1, 0));
-	NET(connect_to(c, "8.8.8.8", 80));
-	NET(connect(c, (struct sockaddr *)&name, 4));
+	CALL(send(c, "x", 1, 0));
+	CALL(connect_to(c, "8.8.8.8", 80));
+	CALL(connect(c, (struct sockaddr *)&name, 4));
 	name.sin_family = 77;
-	NET(connect(c, (struct sockaddr *)&name, sizeof(name)));
+	CALL(connect(c, (struct sockaddr *)&name, sizeof(name)));
 	close(c);
 	c = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	NET(connect_to(c, "127.0.0.1", port));
+	CALL(connect_to(c, "127.0.0.1", port));
 	settle();
 	poll_show("refused later", c);
 	show("SO_ERROR %s", error_name(so_error(c)));
@@ -47,7 +47,7 @@ int main(void)
 	poll_show("closed with data", p[0]);
 	recv_inet("reset", p[0], 10, 0);
 	recv_inet("after it", p[0], 10, 0);
-	NET(send(p[0], "x", 1, 0));
+	CALL(send(p[0], "x", 1, 0));
 	close(p[0]);
 
 	tcp_pair(p);
@@ -61,19 +61,19 @@ int main(void)
 	tcp_pair(p);
 	close(p[1]);
 	settle();
-	NET(send(p[0], "1", 1, 0));
+	CALL(send(p[0], "1", 1, 0));
 	settle();
-	NET(send(p[0], "2", 1, 0));
-	NET(send(p[0], "3", 1, MSG_NOSIGNAL));
+	CALL(send(p[0], "2", 1, 0));
+	CALL(send(p[0], "3", 1, MSG_NOSIGNAL));
 	recv_inet("end", p[0], 10, 0);
 	close(p[0]);
 
 	tcp_pair(p);
-	NET(shutdown(p[0], SHUT_RD));
-	NET(send(p[1], "late", 4, 0));
+	CALL(shutdown(p[0], SHUT_RD));
+	CALL(send(p[1], "late", 4, 0));
 	settle();
 	recv_inet("after SHUT_RD", p[0], 10, 0);
-	NET(shutdown(p[0], SHUT_RDWR));
+	CALL(shutdown(p[0], SHUT_RDWR));
 	poll_show("shut down", p[0]);
 	settle();
 	poll_show("its peer", p[1]);

@@ -54,7 +54,7 @@ static void fill(int fd)
 
 	while (send(fd, data, sizeof(data), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
 		;
-	show("full: %s", net_error(errno));
+	show("full: %s", error_name(errno));
 }
 
 /* One end has sent its FIN, and closes with data that it has not read: the other must not wait for
@@ -64,7 +64,7 @@ static void unread_after_fin(void)
 	int p[2];
 
 	tcp_pair(p);
-	NET(shutdown(p[1], SHUT_WR));
+	CALL(shutdown(p[1], SHUT_WR));
 	settle();
 	fill(p[0]);
 	settle();
@@ -72,8 +72,8 @@ static void unread_after_fin(void)
 	close(p[1]);
 	settle();
 	poll_show("closed", p[0]);
-	NET(send(p[0], "x", 1, MSG_NOSIGNAL));
-	NET(send(p[0], "x", 1, MSG_NOSIGNAL));
+	CALL(send(p[0], "x", 1, MSG_NOSIGNAL));
+	CALL(send(p[0], "x", 1, MSG_NOSIGNAL));
 	recv_inet("end", p[0], 1, 0);
 	close(p[0]);
 }
