@@ -254,3 +254,100 @@ def draw_process_life():
     d.text(560, 166, "do_exit()")
     d.text(660, 166, "release_task(): the PID is free")
     return d
+
+
+def draw_allocators():
+    d = Drawing("Who takes memory from whom")
+    d.box(0, 20, 200, 46, "kmalloc(), kfree()", "blue")
+    d.box(280, 20, 200, 46, "free objects of this CPU\nstruct cpu_slab", "green")
+    d.box(560, 20, 200, 46, "slabs: blocks cut\ninto objects", "yellow")
+    d.arrow((202, 43), (278, 43))
+    d.arrow((482, 43), (558, 43))
+    d.note(482, 14, "a batch")
+    d.box(0, 130, 200, 46, "alloc_pages()", "blue")
+    d.box(280, 130, 200, 46, "free pages of this CPU\nstruct pcp_pages", "green")
+    d.box(560, 130, 200, 46, "buddy allocator:\norders 0 to 10", "yellow")
+    d.arrow((202, 153), (278, 153))
+    d.arrow((482, 153), (558, 153))
+    d.note(482, 124, "a batch")
+    d.arrow((660, 68), (660, 128))
+    d.note(280, 92, "this CPU only, no lock")
+    d.note(680, 102, "under a lock")
+    d.title_text(0, 226, "a free block of 4 pages and its buddies")
+    d.row(0, 240, 60, 32, ["0", "1", "2", "3"], "green")
+    d.row(240, 240, 60, 32, ["4", "5"], "plain")
+    d.row(360, 240, 60, 32, ["6", "7"], "green")
+    d.note(0, 296, "6,7 is free, its buddy 4,5 is in use. When 4,5 is freed: 4 to 7 become one block,\n"
+                   "and with its buddy 0 to 3 one of 8 pages.")
+    return d
+
+
+def draw_packet():
+    d = Drawing("A packet from sendto() to recvfrom() over lo")
+    d.title_text(0, 41, "task")
+    for number, what in enumerate(("sendto()", "udp_sendmsg()", "ip_local_out()", "dev_queue_xmit()", "netif_rx()")):
+        d.box(70 + number * 160, 20, 140, 36, what, "blue")
+        if number:
+            d.arrow((50 + number * 160, 38), (68 + number * 160, 38))
+    d.title_text(0, 121, "softirq")
+    for number, what in enumerate(("net_rx_action()", "ip_rcv()", "udp_rcv()", "queue of socket")):
+        d.box(710 - number * 160, 100, 140, 36, what, "yellow")
+        if number:
+            d.arrow((708 - (number - 1) * 160, 118), (852 - number * 160, 118))
+    d.arrow((780, 58), (780, 98))
+    d.note(790, 84, "local_bh_enable()")
+    d.title_text(0, 201, "receiver")
+    d.box(230, 180, 140, 36, "recvfrom()", "green")
+    d.arrow((300, 138), (300, 178))
+    d.note(310, 164, "wake-up")
+    return d
+
+
+def draw_page_fault():
+    d = Drawing("A page fault")
+    d.box(0, 60, 130, 46, "access", "blue")
+    d.arrow((132, 83), (188, 83))
+    d.box(190, 60, 170, 46, "is there an area\nwith this right?", "plain")
+    d.arrow((275, 108), (275, 158), words="")
+    d.note(285, 138, "no")
+    d.box(190, 160, 170, 36, "SIGSEGV", "red")
+    d.arrow((362, 83), (428, 83), words="yes")
+    d.box(430, 60, 150, 46, "what is in the\npage table?", "plain")
+    for number, (what, does, color) in enumerate((("nothing, anonymous", "a page of zeros", "yellow"), ("nothing, of a file", "vm_ops->fault()", "yellow"),
+                                                  ("read-only, private", "copy, or make writable", "green"),
+                                                  ("read-only, shared", "vm_ops->page_mkwrite()", "green"))):
+        y = number * 50
+        d.arrow((582, 83), (638, y + 18))
+        d.box(640, y, 180, 36, what, "plain")
+        d.arrow((822, y + 18), (868, y + 18))
+        d.box(870, y, 200, 36, does, color)
+    d.note(190, 232, "Then the program executes the instruction again.")
+    return d
+
+
+def draw_boot_path():
+    d = Drawing("The boot")
+    d.box(0, 20, 130, 40, "GRUB (ISO)", "gray")
+    d.box(0, 80, 130, 40, "QEMU (ELF)", "gray")
+    d.box(180, 20, 160, 40, "multiboot2_entry", "yellow")
+    d.box(180, 80, 160, 40, "pvh_entry", "yellow")
+    d.arrow((132, 40), (178, 40))
+    d.arrow((132, 100), (178, 100))
+    d.box(390, 50, 150, 46, "boot_entry32:\npage tables", "yellow")
+    d.arrow((342, 44), (388, 66))
+    d.arrow((342, 100), (388, 80))
+    d.box(590, 50, 170, 46, "64 bits, -2 GiB:\nboot_entry_high", "yellow")
+    d.arrow((542, 73), (588, 73))
+    d.box(810, 50, 190, 46, "x86_64_start_kernel()", "blue")
+    d.arrow((762, 73), (808, 73))
+    d.box(810, 140, 190, 40, "start_kernel()", "blue")
+    d.arrow((905, 98), (905, 138))
+    d.box(570, 140, 190, 40, "kernel_init(): PID 1", "green")
+    d.arrow((808, 160), (762, 160))
+    d.box(330, 140, 190, 40, "smp_init(): other CPUs", "green")
+    d.arrow((568, 160), (522, 160))
+    d.box(90, 140, 190, 40, "initcalls, then init", "green")
+    d.arrow((328, 160), (282, 160))
+    d.note(390, 40, "32 bits")
+    d.note(810, 40, "C, no page is W and X")
+    return d
