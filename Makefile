@@ -24,6 +24,8 @@
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
 #:                  answers to the questions
 #: make pictures    draw the pictures of docs/pictures again
+#: make timeline    record a live patch on two CPUs, and draw build/text-patch-trace.svg;
+#:                  OUT=FILE draws another file
 #: make lab N=3 DIR=NEW
 #:                  make the students' tree of lab 3 of the course; CARRY=WORK
 #:                  takes over what was done in the tree of an earlier lab
@@ -192,7 +194,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel book pictures rootfs modules help run debug console boot-trace lab grade autograder test test-tools ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test test-tools ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -409,6 +411,11 @@ book:
 
 pictures:
 	@scripts/book/pictures
+
+timeline:
+	@scripts/install-deps run
+	@$(MAKE) --no-print-directory $(O)/nop5.elf $(O)/rootfs.cpio
+	@scripts/trace-view --build $(O) --patch $(or $(OUT),$(O)/text-patch-trace.svg)
 
 lab:
 	@$(if $(N),,$(error make lab N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make lab N=$(N) DIR=NEW: DIR is missing))

@@ -97,3 +97,53 @@ def test_the_pictures_of_the_manual_exist():
     for page in (ROOT / "docs").glob("*.md"):
         for picture in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
             assert (page.parent / picture).stat().st_size > 1000
+
+
+def timeline(tmp_path, *trace):
+    """Draws the timeline of a live patch. Returns (times of the syncs, calls through the int3, [(colour, x) of each line])."""
+    out = tmp_path / "patch.svg"
+    said = host([ROOT / "scripts/trace-view", "--patch", out, *trace], text=True, check=True, stdout=subprocess.PIPE).stdout
+    syncs, calls = re.search(r": syncs at (.*) us; (\d+) calls went through the int3$", said).groups()
+    lines = [(line.get("stroke"), float(line.get("points").split(",")[0])) for line in ElementTree.parse(out).getroot().iter()
+             if line.tag.endswith("polyline")]
+    return [int(sync) for sync in syncs.split(", ")], int(calls), lines
+
+
+def test_a_timeline_has_a_line_for_each_call_red_until_the_opcode_is_written(tmp_path):
+    trace = tmp_path / "trace"
+    trace.write_text("""# tracer: function
+      sh-28      [000] ...1.     2.000100: apic_send_ipi <-run_round
+      dd-30      [001] d....     2.000200: do_interrupt <-asm_common_interrupt
+      dd-30      [001] d.h..     2.000210: irq_exit <-do_interrupt
+      dd-30      [001] .....     2.000250: vfs_write <-sys_write
+      sh-28      [000] ...1.     2.000300: apic_send_ipi <-run_round
+      dd-30      [001] d....     2.000400: do_interrupt <-asm_common_interrupt
+      dd-30      [001] d.h..     2.000410: irq_exit <-do_interrupt
+      dd-30      [001] .....     2.000450: vfs_write <-sys_write
+      sh-28      [000] .....     2.000460: vfs_write <-sys_write
+      sh-28      [000] d..1.     2.000470: apic_send_ipi <-smp_send_reschedule
+      sh-28      [000] ...1.     2.000500: apic_send_ipi <-run_round
+      dd-30      [001] d....     2.000600: do_interrupt <-asm_common_interrupt
+      dd-30      [001] d.h..     2.000610: irq_exit <-do_interrupt
+      dd-30      [001] .....     2.000620: vfs_write <-sys_write
+""")
+    syncs, calls, lines = timeline(tmp_path, trace)
+    assert (syncs, calls) == ([0, 200, 400], 2)
+    red, green = ([x for stroke, x in lines if stroke == color] for color in ("#cc0000", "#38761d"))
+    assert len(red) == 2 and len(green) == 1 and max(red) < min(green)
+    unit = (red[1] - red[0]) / 200
+    assert green[0] - red[1] == pytest.approx(170 * unit, abs=2)
+
+
+def test_a_timeline_of_a_trace_without_a_patch_says_what_is_missing(tmp_path):
+    trace = tmp_path / "trace"
+    trace.write_text("      dd-30      [001] .....     2.000250: vfs_write <-sys_write\n")
+    result = host([ROOT / "scripts/trace-view", "--patch", tmp_path / "x.svg", trace], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (result.returncode, result.stderr) == (1, "scripts/trace-view: CPU 0 has made 0 syncs, not 3\n")
+
+
+def test_a_live_patch_on_two_cpus_becomes_a_timeline(images, tmp_path):
+    syncs, calls, lines = timeline(tmp_path)
+    assert len(syncs) == 3 and syncs == sorted(set(syncs))
+    assert sum(stroke == "#cc0000" for stroke, _ in lines) <= calls
+    assert len([stroke for stroke, _ in lines if stroke in ("#cc0000", "#38761d")]) > 0
