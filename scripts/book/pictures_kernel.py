@@ -51,7 +51,7 @@ def draw_rcu_tasks():
     d.box(890, 210, 70, 32, "free", "red")
     d.line((290, 10), (290, 260), dashed=True)
     d.line((882, 10), (882, 260), dashed=True)
-    d.note(294, 262, "from here on nobody enters")
+    d.note(294, 262, "from here on no task enters")
     d.note(878, 282, "A passes a quiescent point: the last holdout is gone", "end")
     return d
 
@@ -257,7 +257,7 @@ def draw_process_life():
 
 
 def draw_allocators():
-    d = Drawing("Who takes memory from whom")
+    d = Drawing("Two allocators, and their caches for each CPU")
     d.box(0, 20, 200, 46, "kmalloc(), kfree()", "blue")
     d.box(280, 20, 200, 46, "free objects of this CPU\nstruct cpu_slab", "green")
     d.box(560, 20, 200, 46, "slabs: blocks cut\ninto objects", "yellow")
