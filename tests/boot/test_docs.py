@@ -274,6 +274,17 @@ def test_answers_are_as_many_as_the_questions_of_their_chapter(page):
     assert numbers == questions and numbers, f"{page.name}: answers {numbers}, questions {questions}"
 
 
+def test_functions_that_the_questions_want_traced_can_be_traced(nop5):
+    """A function that the compiler inlines or splits has no call site of its name."""
+    asked = {}
+    for page in CHAPTERS:
+        questions = "\n".join(section(page, "Questions to try"))
+        for names in re.findall(r"(?:Trace|Graph|Profile) ((?:`\w+`(?:, | and )?)+)", questions):
+            asked.update((name, page.name) for name in re.findall(r"`(\w+)`", names))
+    missing = nop5.check(f"for f in {' '.join(sorted(asked))}; do grep -qx $f /sys/kernel/tracing/available_filter_functions || echo $f; done")
+    assert len(asked) >= 10 and not missing.split(), [(name, asked[name]) for name in missing.split()]
+
+
 def explained_letters():
     """{folder or file: its letters} of the table in docs/locking.md. "" stands for all."""
     letters = {}
