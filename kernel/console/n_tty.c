@@ -383,6 +383,10 @@ static void eraser(struct n_tty_data *ldata, unsigned function)
 			add_echo(ldata, (const u8 *)"\n", 1);
 		return;
 	}
+	/*
+	 * LAB 10: Erase a character, or back to the start of a word, or the line.
+	 * Starts as: (void)seen_word, (void)is_word_char, (void)erase_one;
+	 */
 	while (ldata->read_head != ldata->canon_head) {
 		bool word = is_word_char(read_buf(ldata, ldata->read_head - 1));
 
@@ -393,6 +397,7 @@ static void eraser(struct n_tty_data *ldata, unsigned function)
 		if (function == VERASE)
 			break;
 	}
+	/* END LAB 10 */
 	if (ldata->read_head == ldata->canon_head)
 		finish_erasing(ldata);
 }
@@ -459,6 +464,7 @@ static enum n_tty_action n_tty_receive_char_normal(struct n_tty_data *ldata, u8 
 /* What c asks for with ISIG or IXON. N_TTY_NOTHING: it has no such function. */
 static enum n_tty_action control_action(const struct n_tty_data *ldata, u8 c)
 {
+	/* LAB 10: IXON and ISIG turn these on. Starts as: (void)ldata, (void)c; */
 	if (i_flag(ldata, IXON)) {
 		if (is_char(ldata, VSTART, c))
 			return N_TTY_START;
@@ -473,6 +479,7 @@ static enum n_tty_action control_action(const struct n_tty_data *ldata, u8 c)
 		if (is_char(ldata, VSUSP, c))
 			return N_TTY_SIGTSTP;
 	}
+	/* END LAB 10 */
 	return N_TTY_NOTHING;
 }
 

@@ -68,6 +68,14 @@ void uart_insert_char(struct uart_port *port, u8 status, u8 byte)
 /* Receives the waiting bytes. False: none. port->lock held. */
 static bool serial8250_rx_chars(struct uart_port *port, u8 lsr)
 {
+	/*
+	 * LAB 10: Take the bytes that wait, at most RX_MAX, as long as the flip buffer has room.
+	 * Starts as: (void)serial8250_throttle;
+	 * if (!(lsr & UART_LSR_DR))
+	 *	return false;
+	 * uart_insert_char(port, lsr, inb(port->iobase + UART_RX));
+	 * return true;
+	 */
 	unsigned n = 0;
 
 	while ((lsr & (UART_LSR_DR | UART_LSR_BI)) && n < RX_MAX) {
@@ -80,11 +88,23 @@ static bool serial8250_rx_chars(struct uart_port *port, u8 lsr)
 		lsr = inb(port->iobase + UART_LSR);
 	}
 	return n != 0;
+	/* END LAB 10 */
 }
 
 /* Fills the empty transmitter. With no byte to send, disables its interrupt. port->lock held. */
 static void serial8250_tx_chars(struct uart_port *port)
 {
+	/*
+	 * LAB 10: The FIFO has room for port->fifo_size bytes.
+	 * Starts as: int c = uart_next_char(port, false);
+	 *
+	 * if (c < 0) {
+	 *	serial8250_stop_tx(port);
+	 *	return;
+	 * }
+	 * outb(port->iobase + UART_TX, (u8)c);
+	 * port->tx++;
+	 */
 	unsigned n;
 
 	for (n = 0; n < port->fifo_size; n++) {
@@ -97,6 +117,7 @@ static void serial8250_tx_chars(struct uart_port *port)
 	}
 	if (!n)
 		serial8250_stop_tx(port);
+	/* END LAB 10 */
 }
 
 size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count)

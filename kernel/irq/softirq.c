@@ -76,11 +76,21 @@ static void __do_softirq(void)
 {
 	struct softirq_cpu *sc = this_cpu_ptr(&softirq_cpus);
 	u64 start = ktime_get(), irq_time = sc->irq_time;
-	unsigned rounds = 0;
 	u32 pending;
 
 	preempt_count_add(SOFTIRQ_OFFSET);
 	report_preempt(off, SOFTIRQ_OFFSET, __do_softirq);
+	/*
+	 * LAB 10: Actions run with interrupts on. Handlers may raise more of them meanwhile, but
+	 * not for ever.
+	 * Starts as: (void)wakeup_softirqd;
+	 * while ((pending = sc->pending)) {
+	 *	sc->pending = 0;
+	 *	run_actions(sc, pending);
+	 * }
+	 */
+	unsigned rounds = 0;
+
 	while ((pending = sc->pending)) {
 		if (rounds++ >= MAX_SOFTIRQ_RESTART || ktime_get() - start >= MAX_SOFTIRQ_TIME) {
 			wakeup_softirqd();
@@ -91,6 +101,7 @@ static void __do_softirq(void)
 		run_actions(sc, pending);
 		local_irq_disable();
 	}
+	/* END LAB 10 */
 	report_preempt(on, SOFTIRQ_OFFSET, __do_softirq);
 	preempt_count_sub(SOFTIRQ_OFFSET);
 	sc->softirq_time += ktime_get() - start - (sc->irq_time - irq_time);

@@ -1,0 +1,111 @@
+"""The tests of lab 10: the UART's interrupts, the editing of a line, control characters, softirqs."""
+import re
+
+from lab_test import expect
+
+FIFO, FLIP_BUFFER, LINE = 16, 4096, 3 * 4096 + 5
+LINE_COMPLETE, SIGINT, SIGQUIT, SIGTSTP, STOP, START = range(1, 7)
+
+
+def uart(lab, step):
+    """What the software UART of lab10_serial.c counts."""
+    text = lab.run(lab.host_program("lab10_serial.c"), step, check="the driver not to touch foreign memory").stdout
+    return {word: int(number) for word, number in re.findall(r"(\w+) (\d+)", text)}
+
+
+def screen(echo):
+    """The lines that a terminal shows after these bytes."""
+    lines, column = [[]], 0
+    for char in echo:
+        line = lines[-1]
+        if char == "\n":
+            lines.append([])
+            column = 0
+        elif char == "\r":
+            column = 0
+        elif char == "\b":
+            column = max(column - 1, 0)
+        elif char == "\t":
+            column += 8 - column % 8
+        else:
+            line.extend(" " * (column + 1 - len(line)))
+            line[column] = char
+            column += 1
+    return ["".join(line).rstrip() for line in lines]
+
+
+class Typed:
+    """What the line discipline makes of typed bytes."""
+
+    def __init__(self, lab, text, mode=""):
+        answer = lab.run(lab.host_program("lab10_tty.c"), text.encode().hex(), *([mode] if mode else []),
+                         check="the line discipline not to touch foreign memory").stdout
+        self.actions = [(int(byte, 16), int(action)) for byte, action in re.findall(r"action (\w\w) (\d)", answer)]
+        self.input = bytes.fromhex(re.search(r"^input (.*)$", answer, re.M)[1]).decode(errors="replace")
+        self.screen = screen(bytes.fromhex(re.search(r"^echo (.*)$", answer, re.M)[1]).decode(errors="replace"))
+
+
+def expect_line(lab, typed, line, shown=None, mode=""):
+    seen = Typed(lab, typed, mode)
+    expect(seen.input == line, f"a program to read {line!r} when a user types {typed!r}", repr(seen.input))
+    shown = [*(shown if shown is not None else line).split("\n")]
+    expect(seen.screen == shown, f"the screen to show {shown} when a user types {typed!r}", seen.screen)
+
+
+def test_boots(lab):
+    release, = lab.boot("uname -s")
+    expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
+
+
+def test_receive(lab):
+    seen = uart(lab, "receive")
+    expect(seen["taken"] == LINE and not seen["wrong"], f"{LINE} received bytes to reach the reader in order",
+           f"{seen['taken']}, {seen['wrong']} of them wrong")
+    expect(seen["interrupts"] <= LINE // FIFO + 8, f"about {LINE // FIFO} interrupts for {LINE} bytes", seen["interrupts"])
+    seen = uart(lab, "endless")
+    expect(seen["most"] <= FIFO, f"at most {FIFO} bytes (RX_MAX) in an interrupt when the line never becomes empty", seen["most"])
+    expect(not seen["wrong"], "all bytes of an endless line in order", f"{seen['wrong']} wrong")
+
+
+def test_throttle(lab):
+    seen = uart(lab, "throttle")
+    expect(seen["buffered"] == FLIP_BUFFER, f"{FLIP_BUFFER} bytes taken from the UART while the reader sleeps", seen["buffered"])
+    expect(seen["rts"] == 0, "the sender to be stopped (RTS off) when the flip buffer is full", "RTS on")
+    expect(seen["taken"] == LINE and not seen["wrong"], f"all {LINE} bytes at the reader, after it has woken",
+           f"{seen['taken']}, {seen['wrong']} of them wrong")
+
+
+def test_transmit(lab):
+    seen = uart(lab, "transmit")
+    expect(seen["sent"] == 1000 and not seen["wrong"], "1000 bytes on the line, in order", f"{seen['sent']}, {seen['wrong']} of them wrong")
+    expect(not seen["lost"], f"at most {FIFO} bytes written into the FIFO at once", f"{seen['lost']} too many")
+    expect(seen["interrupts"] <= 1000 // FIFO + 3, f"about {1000 // FIFO + 1} interrupts for 1000 bytes", seen["interrupts"])
+    expect(seen["asks"] == 0, "the transmitter's interrupt to be off when nothing is left to send", "it on")
+    text, = lab.boot("seq 20000")
+    expect(text.lines == [str(n) for n in range(1, 20001)], "`seq 20000` to come over the line unchanged", f"{len(text.lines)} lines")
+
+
+def test_erase(lab):
+    expect_line(lab, "abx\x7fc\n", "abc\n")
+    expect_line(lab, "\x7f\x7fok\n", "ok\n")
+    expect_line(lab, "one two_2\x17three\n", "one three\n")
+    expect_line(lab, "one two,  \x17three\n", "one three\n")
+    expect_line(lab, "some junk\x15good\n", "good\n")
+    expect_line(lab, "first\n\x7f\x17\x15second\n", "first\nsecond\n")
+    expect_line(lab, "first\nab\x15second\n", "first\nsecond\n")
+    expect_line(lab, "first\n--\x17second\n", "first\nsecond\n")
+
+
+def test_control(lab):
+    for typed, mode, actions in (("\x03", "", [(3, SIGINT)]), ("\x1c\x1a", "", [(0x1c, SIGQUIT), (0x1a, SIGTSTP)]),
+                                 ("\x13\x11", "", [(0x13, STOP), (0x11, START)]), ("\x03\x1c\x1a\x13", "noisig", [(0x13, STOP)]),
+                                 ("\x11\x13\x03", "noixon", [(3, SIGINT)]), ("\x16\x03", "", []), ("a\n", "", [(10, LINE_COMPLETE)])):
+        seen = Typed(lab, typed, mode).actions
+        expect(seen == actions, f"the actions {actions} for the bytes {typed!r} {mode}".rstrip(), seen)
+    seen = Typed(lab, "rm -r /\x03ls\n").input
+    expect(seen == "ls\n", "^C to drop the line that was typed before it", repr(seen))
+
+
+def test_softirq(lab):
+    lab.selftest("timer.none_is_early_and_none_is_lost")
+    lab.selftest("softirq.a_softirq_that_raises_itself_without_end_is_left_to_ksoftirqd")
