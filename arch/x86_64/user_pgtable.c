@@ -89,6 +89,16 @@ static unsigned long level_size(enum table_level level)
 
 u64 *user_pte_next(const struct mm_struct *mm, unsigned long *addr, unsigned long end)
 {
+	/*
+	 * LAB 11: An empty entry of a higher table stands for many pages: skip them all.
+	 * Starts as: for (; *addr < end; *addr += PAGE_SIZE) {
+	 *	u64 *pte = user_pte(mm, *addr);
+	 *
+	 *	if (pte)
+	 *		return pte;
+	 * }
+	 * return NULL;
+	 */
 	unsigned long at = *addr;
 
 	while (at < end) {
@@ -110,6 +120,7 @@ u64 *user_pte_next(const struct mm_struct *mm, unsigned long *addr, unsigned lon
 		at = ALIGN_DOWN(at, level_size(level)) + level_size(level);
 	}
 	return NULL;
+	/* END LAB 11 */
 }
 
 /* The range of a call of free_user_tables(). */

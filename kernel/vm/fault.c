@@ -7,6 +7,11 @@
 /* Whether the area forbids an access with that error code. */
 static bool access_error(const struct vm_area_struct *vma, unsigned long error_code)
 {
+	/*
+	 * LAB 11: The error code tells the access, the area what it allows.
+	 * Starts as: (void)vma, (void)error_code;
+	 * return false;
+	 */
 	if (error_code & X86_PF_WRITE)
 		return !(vma->vm_flags & VM_WRITE);
 	if (error_code & X86_PF_INSTR)
@@ -14,6 +19,7 @@ static bool access_error(const struct vm_area_struct *vma, unsigned long error_c
 	if (error_code & X86_PF_PROT) /* the page is there, and it may not be read */
 		return true;
 	return !(vma->vm_flags & VM_ACCESS_FLAGS);
+	/* END LAB 11 */
 }
 
 /* The area for an access at address; a stack grows to it. NULL: there is none. mmap_lock held. */
@@ -21,11 +27,16 @@ static struct vm_area_struct *find_or_expand(struct mm_struct *mm, unsigned long
 {
 	struct vm_area_struct *vma = find_vma(mm, address);
 
+	/*
+	 * LAB 11: The area that was found may begin above the address.
+	 * Starts as: return vma && vma->vm_start <= address ? vma : NULL;
+	 */
 	if (!vma || likely(vma->vm_start <= address))
 		return vma;
 	if (!(vma->vm_flags & VM_GROWSDOWN) || expand_stack(vma, address))
 		return NULL;
 	return vma;
+	/* END LAB 11 */
 }
 
 static unsigned fault_flags(unsigned long error_code)

@@ -17,10 +17,25 @@ static void copy_table(struct vm_area_struct *dst, u64 *to, u64 *from, unsigned 
 
 		if (!entry)
 			continue;
+		/*
+		 * LAB 11: Parent and child share the page, and neither may write to it.
+		 * Starts as: if (is_cow && (entry & _PAGE_RW)) {
+		 *	struct page *copy = alloc_user_page(GFP_KERNEL, MM_ANONPAGES);
+		 *
+		 *	if (!copy)
+		 *		continue;
+		 *	__builtin_memcpy(page_address(copy), page_address(pte_page(entry)),
+		 *			 PAGE_SIZE);
+		 *	mm->rss[MM_ANONPAGES]++;
+		 *	set_pte(to, mk_pte(copy, entry & ~PTE_PFN_MASK));
+		 *	continue;
+		 * }
+		 */
 		if (is_cow && (entry & _PAGE_RW)) {
 			entry = pte_wrprotect(entry);
 			set_pte(from, entry);
 		}
+		/* END LAB 11 */
 		if (!(entry & _PAGE_SPECIAL)) {
 			struct page *page = pte_page(entry);
 

@@ -58,11 +58,19 @@ static unsigned do_anonymous_page(struct vm_area_struct *vma, unsigned long addr
 	unsigned ret = 0;
 	u64 *pte;
 
+	/*
+	 * LAB 11: Only a write needs a page of its own.
+	 * Starts as: (void)write;
+	 * page = alloc_user_page(GFP_KERNEL | __GFP_ZERO, MM_ANONPAGES);
+	 * if (!page)
+	 *	return VM_FAULT_OOM;
+	 */
 	if (write) {
 		page = alloc_user_page(GFP_KERNEL | __GFP_ZERO, MM_ANONPAGES);
 		if (!page)
 			return VM_FAULT_OOM;
 	}
+	/* END LAB 11 */
 	spin_lock(&mm->page_table_lock);
 	pte = user_pte_alloc(mm, address);
 	if (unlikely(!pte)) {
@@ -219,12 +227,16 @@ static unsigned wp_private(struct vm_area_struct *vma, unsigned long address, u6
 	pte = user_pte(mm, address);
 	if (unlikely(*pte != entry))
 		goto unlock;
-	/* One reference: this entry. No other can appear, because fork() needs mmap_lock. */
+	/*
+	 * LAB 11: One reference: this entry. No other can appear, because fork() needs mmap_lock.
+	 * So no copy is needed.
+	 */
 	if (old && page_kind(old) == MM_ANONPAGES && page_count(old) == 1) {
 		if (vma->vm_flags & VM_WRITE)
 			set_pte(pte, pte_mkwrite(entry));
 		goto unlock;
 	}
+	/* END LAB 11 */
 	copy = alloc_user_page(old ? GFP_KERNEL : GFP_KERNEL | __GFP_ZERO, MM_ANONPAGES);
 	if (unlikely(!copy)) {
 		ret = VM_FAULT_OOM;
@@ -238,12 +250,14 @@ static unsigned wp_private(struct vm_area_struct *vma, unsigned long address, u6
 	}
 	mm->rss[MM_ANONPAGES]++;
 	/*
-	 * No thread may read the old page after another thread has written to the new one. So the
-	 * entry stays empty until no TLB has the old page.
+	 * LAB 11: No thread may read the old page after another thread has written to the new one.
+	 * So the entry stays empty until no TLB has the old page.
+	 * Starts as: set_pte(pte, private_pte(vma, copy));
 	 */
 	set_pte(pte, 0);
 	flush_tlb_mm_range(mm, address, address + PAGE_SIZE, false);
 	set_pte(pte, private_pte(vma, copy));
+	/* END LAB 11 */
 	spin_unlock(&mm->page_table_lock);
 	if (old)
 		put_page(old);
