@@ -187,6 +187,18 @@ def test_tracing_on_stops_and_starts_without_patching(tracing):
     assert {e["function"] for e in tracing.entries()} == {"vfs_read"}
 
 
+def test_tracing_cpumask_chooses_the_cpus_that_record(tracing):
+    run_on_each = "for cpu in 0 1 2 3; do taskset -c $cpu head -c 1 /proc/uptime; done > /dev/null"
+    tracing.write("set_ftrace_filter", "vfs_read")
+    tracing.write("tracing_cpumask", "6")
+    tracing.write("current_tracer", "function")
+    tracing.machine.check(run_on_each)
+    assert {entry["cpu"] for entry in tracing.entries()} == {"001", "002"}
+    tracing.write("tracing_cpumask", "f")
+    tracing.machine.check(run_on_each)
+    assert {entry["cpu"] for entry in tracing.entries()} == {"000", "001", "002", "003"}
+
+
 def test_reading_trace_does_not_consume_and_writing_it_clears(tracing):
     tracing.write("set_ftrace_filter", "vfs_open")
     tracing.write("current_tracer", "function")
