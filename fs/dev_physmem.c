@@ -1,7 +1,8 @@
 /*
  * /dev/mem: physical memory as a file. As with Linux's CONFIG_STRICT_DEVMEM, RAM cannot be read or
  * written: not even root looks into the kernel this way. RAM below 1 MiB reads as zeros, because
- * old programs scan all of it for the tables of the firmware, which lie between it.
+ * old programs scan all of it for the tables of the firmware, which lie between it. mmap(2) shows
+ * the firmware and devices, but no RAM, and no device that the kernel itself uses.
  */
 #include "arch/pgtable.h"
 #include "fs/devfs.h"
@@ -13,6 +14,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/process/capability.h"
 #include "kernel/process/cred.h"
+#include "kernel/vm/mm.h"
 
 #define LOW_MEMORY (1UL << 20)
 
@@ -123,6 +125,45 @@ static loff_t mem_llseek(struct file *file, loff_t offset, int whence)
 	return offset;
 }
 
+static unsigned mem_fault(struct vm_fault *vmf)
+{
+	/* The kernel's own view of the firmware's tables is cached: map_firmware(). */
+	return vmf_insert_pfn(vmf, vmf->pgoff, vmf->pgoff < max_pfn);
+}
+
+static const struct vm_operations_struct mem_vm_ops = { .fault = mem_fault };
+
+/* 0; -EINVAL: the CPU has no such addresses; -EPERM: one of the pages must not be shown. */
+static int may_map(u64 pfn, u64 pages)
+{
+	u64 end = max_phys() >> PAGE_SHIFT;
+
+	if (pfn > end || pages > end - pfn)
+		return -EINVAL;
+	for (u64 i = pfn; i < pfn + pages; i++)
+		if (kind_of(i << PAGE_SHIFT) != KIND_FIRMWARE || is_fixmap_device(i << PAGE_SHIFT))
+			return -EPERM;
+	return 0;
+}
+
+/* A private mapping cannot be written: nothing copies pages without struct page. */
+static int mem_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	int err;
+
+	(void)file;
+	if (!(vma->vm_flags & VM_SHARED) && (vma->vm_flags & VM_WRITE))
+		return -ENOSYS;
+	err = may_map(vma->vm_pgoff, (vma->vm_end - vma->vm_start) >> PAGE_SHIFT);
+	if (err)
+		return err;
+	if (!(vma->vm_flags & VM_SHARED))
+		vma->vm_flags &= ~VM_MAYWRITE;
+	vma->vm_flags |= VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
+	vma->vm_ops = &mem_vm_ops;
+	return 0;
+}
+
 static int mem_open(struct inode *inode, struct file *file)
 {
 	(void)inode, (void)file;
@@ -134,6 +175,7 @@ static const struct file_operations mem_fops = {
 	.read_iter = mem_read_iter,
 	.write = mem_write,
 	.llseek = mem_llseek,
+	.mmap = mem_mmap,
 	.no_splice_read = true,
 };
 

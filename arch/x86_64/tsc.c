@@ -66,7 +66,7 @@ struct sample {
 	u32 apic_ticks;
 };
 
-static volatile u32 *hpet;
+static volatile u32 *hpet; /* NULL: none. Only used by time_init() */
 
 /* Returns a * b / c with a 128-bit product. The quotient must fit in 64 bits. */
 static u64 mul_div(u64 a, u64 b, u64 c)
@@ -279,6 +279,8 @@ void __init time_init(void)
 		panic("No clock to measure the TSC against: neither HPET nor PIT counts");
 	local_apic_timer_start_count();
 	m = measure_twice(&clock);
+	if (hpet)
+		fixmap_device_free(hpet);
 	source = clock.name;
 	/* A correct value in CPUID is exact, but an emulator may show the value of another machine.
 	 */

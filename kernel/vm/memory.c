@@ -178,6 +178,22 @@ unlock:
 	return ret;
 }
 
+unsigned vmf_insert_pfn(struct vm_fault *vmf, unsigned long pfn, bool cached)
+{
+	struct mm_struct *mm = vmf->vma->vm_mm;
+	unsigned ret = VM_FAULT_NOPAGE;
+	u64 *pte;
+
+	spin_lock(&mm->page_table_lock);
+	pte = user_pte_alloc(mm, vmf->address);
+	if (unlikely(!pte))
+		ret = VM_FAULT_OOM;
+	else if (likely(!*pte))
+		set_pte(pte, pfn_pte(pfn, vmf->vma->vm_page_prot, cached));
+	spin_unlock(&mm->page_table_lock);
+	return ret;
+}
+
 /* A write to a page of a shared area that only lacks the right to write. */
 static unsigned wp_shared(struct vm_area_struct *vma, unsigned long address, unsigned flags,
 			  u64 entry)

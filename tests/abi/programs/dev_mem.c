@@ -1,4 +1,4 @@
-/* /dev/mem: the lowest MiB can be read, RAM above it not; positions and lengths. */
+/* /dev/mem: the lowest MiB can be read, RAM above it not; positions and lengths. mmap(2): firmware and devices, no RAM. */
 #include "abi.h"
 
 #define MIB (1024 * 1024)
@@ -14,6 +14,53 @@ static void nobody(void)
 {
 	setuid(65534);
 	CALL(open("/dev/mem", O_RDONLY));
+}
+
+static void *map(int fd, off_t where, size_t size, int prot, int flags)
+{
+	void *p = mmap(NULL, size, prot, flags, fd, where);
+
+	if (p == MAP_FAILED)
+		show("mmap of 0x%lx + 0x%zx, prot %d: %s", (long)where, size, prot, error_name(errno));
+	else
+		show("mmap of 0x%lx + 0x%zx, prot %d: ok", (long)where, size, prot);
+	return p;
+}
+
+static void mappings(int fd)
+{
+	int rw = open("/dev/mem", O_RDWR), status;
+	unsigned char rom[16];
+	unsigned char *p;
+	unsigned *hpet;
+
+	pread(fd, rom, 16, 0xffff0);
+	p = map(fd, 0xff000, 4096, PROT_READ, MAP_SHARED);
+	TRUTH(!memcmp(p + 0xff0, rom, 16));
+	CALL(mprotect(p, 4096, PROT_READ | PROT_WRITE));
+	CALL(madvise(p, 4096, 22 /* MADV_POPULATE_READ */));
+	CALL(madvise(p, 4096, MADV_DONTNEED));
+	CALL(mremap(p, 4096, 8192, MREMAP_MAYMOVE) == MAP_FAILED ? -1 : 0);
+	if (!fork())
+		exit(!!memcmp(p + 0xff0, rom, 16));
+	wait(&status);
+	show_status("child", status);
+	CALL(munmap(p, 4096));
+	p = map(fd, 0xf0000, 0x10000, PROT_READ, MAP_PRIVATE);
+	TRUTH(!memcmp(p + 0xfff0, rom, 16));
+	map(fd, 0xff000, 4096, PROT_READ | PROT_WRITE, MAP_SHARED);
+	p = map(rw, 0xff000, 4096, PROT_READ | PROT_WRITE, MAP_SHARED);
+	TRUTH(!memcmp(p + 0xff0, rom, 16));
+	hpet = map(rw, 0xfed00000, 4096, PROT_READ, MAP_SHARED);
+	if (hpet != MAP_FAILED)
+		show("the HPET's vendor is %x", *hpet >> 16);
+	map(fd, 16 * MIB, 4096, PROT_READ, MAP_SHARED);
+	map(fd, MIB, 4096, PROT_READ, MAP_SHARED);
+	map(fd, 0xfee00000, 4096, PROT_READ, MAP_SHARED);
+	map(fd, 0xfec00000, 4096, PROT_READ, MAP_SHARED);
+	map(fd, 0xff000, 8192, PROT_READ, MAP_SHARED);
+	map(fd, 1LL << 52, 4096, PROT_READ, MAP_SHARED);
+	map(fd, -4096, 4096, PROT_READ, MAP_SHARED);
 }
 
 int main(void)
@@ -46,5 +93,6 @@ int main(void)
 	CALL(read(w, c, 1));
 	pread(fd, c, 16, 0xffff0);
 	show("the processor's first instruction is a far jump: %s", (unsigned char)c[0] == 0xea ? "yes" : "no");
+	mappings(fd);
 	return 0;
 }
