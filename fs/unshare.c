@@ -9,6 +9,7 @@
 #include "kernel/process/clone_flags.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
+#include "kernel/process/fork.h"
 #include "kernel/process/pidfd.h"
 #include "kernel/syscalls/syscalls.h"
 
@@ -17,17 +18,18 @@
 	(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWTIME |                \
 	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWCGROUP)
 
-/* Restricted: no new namespaces: EINVAL */
+/* Restricted: no new namespaces: EINVAL, or EPERM for a task that may not make any */
 SYSCALL_DEFINE1(unshare, unsigned long, unshare_flags)
 {
-	int err = 0;
+	int err;
 
-	if (unshare_flags & ~(CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | UNSHARE_THREAD))
+	if (unshare_flags & ~(CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | UNSHARE_THREAD | NAMESPACES))
 		return -EINVAL;
 	/* Only a process of one thread has nothing to separate here. */
 	if ((unshare_flags & UNSHARE_THREAD) && !thread_group_empty(current))
 		return -EINVAL;
-	if (unshare_flags & CLONE_FS)
+	err = check_new_namespaces(unshare_flags & NAMESPACES);
+	if (!err && (unshare_flags & CLONE_FS))
 		err = unshare_fs_struct();
 	if (!err && (unshare_flags & CLONE_FILES))
 		err = unshare_files();

@@ -1,6 +1,7 @@
 /* fork(2), vfork(2), clone(2), clone3(2): how tasks make other tasks, and start them. */
 #include "arch/uaccess.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/process/capability.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/pidfd.h"
@@ -28,10 +29,19 @@ static void start_child(struct task_struct *p, const struct kernel_clone_args *a
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
 
-/* 0 or -EINVAL: flags that contradict each other, or that nop5 does not know. */
+int check_new_namespaces(u64 types)
+{
+	if (!types)
+		return 0;
+	return types & CLONE_NEWUSER || capable(CAP_SYS_ADMIN) ? -EINVAL : -EPERM;
+}
+
+/* 0; -EINVAL: flags that contradict each other, or that nop5 does not know; -EPERM. */
 static int check_clone_flags(u64 flags)
 {
-	if (flags & (CLONE_NAMESPACES | CLONE_INTO_CGROUP))
+	if (flags & CLONE_INTO_CGROUP)
+		return -EINVAL;
+	if ((flags & CLONE_FS) && (flags & (CLONE_NEWNS | CLONE_NEWUSER)))
 		return -EINVAL;
 	if ((flags & CLONE_PIDFD) && (flags & (CLONE_THREAD | CLONE_DETACHED)))
 		return -EINVAL;
@@ -43,7 +53,9 @@ static int check_clone_flags(u64 flags)
 		return -EINVAL;
 	if ((flags & CLONE_PARENT) && (current->signal->flags & SIGNAL_UNKILLABLE))
 		return -EINVAL;
-	return 0;
+	if ((flags & CLONE_THREAD) && (flags & (CLONE_NEWUSER | CLONE_NEWPID)))
+		return -EINVAL;
+	return check_new_namespaces(flags & CLONE_NAMESPACES);
 }
 
 /* Sleeps until the child gives up the address space, or the current task is killed. */
@@ -127,7 +139,7 @@ SYSCALL_DEFINE0(vfork)
 	return kernel_clone(&args);
 }
 
-/* Restricted: no namespaces (-EINVAL). */
+/* Restricted: no new namespaces: EINVAL or EPERM, as of unshare. */
 SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp, int __user *,
 		parent_tidptr, int __user *, child_tidptr, unsigned long, tls)
 {
@@ -170,7 +182,7 @@ static bool clone3_args_valid(const struct clone_args *args)
 	return !args->stack || access_ok((void __user *)args->stack, args->stack_size);
 }
 
-/* Restricted: no namespaces, no CLONE_INTO_CGROUP (-EINVAL). */
+/* Restricted: no new namespaces, as of unshare; no CLONE_INTO_CGROUP (EINVAL) */
 SYSCALL_DEFINE2(clone3, struct clone_args __user *, uargs, size_t, size)
 {
 	struct kernel_clone_args args;

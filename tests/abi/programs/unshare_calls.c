@@ -1,4 +1,7 @@
-/* unshare(2) of what threads share: the current directory, the umask, the descriptors. setns(2) without a namespace. */
+/*
+ * unshare(2) of what threads share: the current directory, the umask, the descriptors; of namespaces, by a task that may
+ * not. setns(2) without a namespace.
+ */
 #include "abi.h"
 #include <pthread.h>
 #include <sched.h>
@@ -41,8 +44,32 @@ static void look(const char *what, void *(*fn)(void *))
 	     fcntl(fd, F_GETFD) < 0 ? "closed" : "open");
 }
 
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+static void nobody(void)
+{
+	static const unsigned long types[] = { CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWNET, CLONE_NEWPID,
+					       CLONE_NEWCGROUP, CLONE_NEWTIME };
+
+	setuid(65534);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		show("type %lx", types[i]);
+		CALL(unshare(types[i]));
+		CALL(unshare(types[i] | CLONE_FS | CLONE_FILES));
+		CALL(unshare(types[i] | CLONE_PARENT));
+		if (types[i] != CLONE_NEWTIME)
+			CALL(syscall(SYS_clone, types[i] | SIGCHLD, 0, 0, 0, 0));
+	}
+	CALL(syscall(SYS_clone, CLONE_NEWNS | CLONE_FS | SIGCHLD, 0, 0, 0, 0));
+	CALL(syscall(SYS_clone, CLONE_NEWUSER | CLONE_FS | SIGCHLD, 0, 0, 0, 0));
+	CALL(syscall(SYS_clone, CLONE_NEWPID | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM, 0, 0, 0, 0));
+}
+
 int main(void)
 {
+	CHILD(nobody);
 	mkdir("d", 0755);
 	CALL(unshare(CLONE_THREAD | CLONE_SIGHAND | CLONE_VM));
 	look("alone", alone);
