@@ -104,28 +104,42 @@ static int check_advice(struct mm_struct *mm, unsigned long start, unsigned long
 	return 0;
 }
 
-/* Faults all pages of the range in. */
+/* Faults a page in. 0; -EAGAIN: memory is short; another negative errno. mmap_lock held. */
+static int populate_page(struct mm_struct *mm, unsigned long addr, bool write)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, addr);
+	unsigned fault;
+
+	if (!vma)
+		return -ENOMEM;
+	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) ||
+	    !(vma->vm_flags & (write ? VM_WRITE : VM_ACCESS_FLAGS)))
+		return -EINVAL;
+	fault = handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0);
+	if (fault & VM_FAULT_OOM)
+		return -EAGAIN;
+	return fault & VM_FAULT_ERROR ? -EFAULT : 0;
+}
+
+/* Faults all pages of the range in. -EINTR: the task must die. */
 static int madvise_populate(struct mm_struct *mm, unsigned long start, unsigned long end,
 			    bool write)
 {
 	int error = 0;
 
 	mmap_read_lock(mm);
-	for (unsigned long addr = start; addr < end && !error; addr += PAGE_SIZE) {
-		struct vm_area_struct *vma = vma_lookup(mm, addr);
-		unsigned fault;
-
-		if (!vma) {
-			error = -ENOMEM;
-		} else if (!(vma->vm_flags & (write ? VM_WRITE : VM_ACCESS_FLAGS))) {
-			error = -EINVAL;
+	while (start < end && !error) {
+		error = populate_page(mm, start, write);
+		if (error == -EAGAIN) {
+			mmap_read_unlock(mm);
+			out_of_memory(); /* then this page again */
+			mmap_read_lock(mm);
+			error = 0;
 		} else {
-			fault = handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0);
-			if (fault & VM_FAULT_OOM)
-				error = -ENOMEM;
-			else if (fault & VM_FAULT_ERROR)
-				error = -EFAULT;
+			start += PAGE_SIZE;
 		}
+		if (fatal_signal_pending(current))
+			error = -EINTR;
 	}
 	mmap_read_unlock(mm);
 	return error;

@@ -166,12 +166,13 @@ def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_r
     assert small.check("kill -0 $small && echo alive") == "alive\n"  # the small one lives
     small.check("kill $small; wait $small; true")
     assert free_kb(small) >= free - SLACK
-    # mlock(2) takes the pages itself. It does not return as if it had them.
-    small.send("processes lock 1000; echo status $?\n")
-    small.expect(r"Out of memory: Killed process \d+ \(processes\) total-vm:10\d{5}kB")
-    small.expect("status 137")
-    small.wait_prompt()
-    assert small.check("processes lock 10") == "lock: 10 MiB\n"
+    # mlock(2) and madvise(2) take the pages themselves. They do not return as if they had them.
+    for how in "lock", "populate":
+        small.send(f"processes {how} 1000; echo status $?\n")
+        small.expect(r"Out of memory: Killed process \d+ \(processes\) total-vm:10\d{5}kB")
+        small.expect("status 137")
+        small.wait_prompt()
+        assert small.check(f"processes {how} 10") == f"{how}: 10 MiB\n"
     assert free_kb(small) >= free - SLACK
 
 

@@ -7,6 +7,7 @@
  *     processes churn SECONDS   on each CPU: fork, threads, memory, pipes and exec, all mixed
  *     processes hog MIB         fills MIB of memory, says so, and waits; SIGTERM ends it
  *     processes lock MIB        locks MIB of memory, and says how that ended
+ *     processes populate MIB    the same with MADV_POPULATE_WRITE
  *     processes faults THREADS  each thread faults 5,000 pages of one address space
  */
 #define _GNU_SOURCE
@@ -23,6 +24,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 #define PAGE 4096
 
@@ -186,15 +191,16 @@ static int hog(unsigned long mib)
 	return 0;
 }
 
-static int lock(unsigned long mib)
+/* how: "lock" or "populate". */
+static int take(const char *how, unsigned long mib)
 {
 	char *p = mmap(NULL, mib << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		return fail("mmap");
-	if (mlock(p, mib << 20))
-		return fail("mlock");
-	printf("lock: %lu MiB\n", mib);
+	if (strcmp(how, "lock") ? madvise(p, mib << 20, MADV_POPULATE_WRITE) : mlock(p, mib << 20))
+		return fail(how);
+	printf("%s: %lu MiB\n", how, mib);
 	return 0;
 }
 
@@ -242,7 +248,7 @@ int main(int argc, char **argv)
 		return churn(n, "/proc/self/exe");
 	if (!strcmp(argv[1], "hog"))
 		return hog((unsigned long)n);
-	if (!strcmp(argv[1], "lock"))
-		return lock((unsigned long)n);
+	if (!strcmp(argv[1], "lock") || !strcmp(argv[1], "populate"))
+		return take(argv[1], (unsigned long)n);
 	return strcmp(argv[1], "faults") ? 2 : faults(n);
 }
