@@ -14,6 +14,7 @@
 void tty_file_opened(struct file *file, struct tty_struct *tty)
 {
 	file->private_data = tty;
+	file->f_version = READ_ONCE(tty->hangups);
 	file->f_op = &tty_file_operations;
 	if (!(file->f_flags & O_NOCTTY))
 		tty_open_proc_set_tty(tty);
@@ -39,9 +40,14 @@ static int tty_open(struct inode *inode, struct file *file)
 /* /dev/tty: the terminal of the session. */
 static int tty_open_current(struct inode *inode, struct file *file)
 {
+	struct tty_struct *tty = open_current_tty();
+
 	(void)inode;
-	file->private_data = open_current_tty();
-	return file->private_data ? 0 : -ENXIO;
+	if (!tty)
+		return -ENXIO;
+	file->private_data = tty;
+	file->f_version = READ_ONCE(tty->hangups);
+	return 0;
 }
 
 static int tty_file_release(struct inode *inode, struct file *file)
@@ -54,11 +60,18 @@ static int tty_file_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static struct tty_user user_of(const struct file *file)
+{
+	return (struct tty_user){
+		.nonblock = file->f_flags & O_NONBLOCK,
+		.stays = file->f_op->open == tty_open, /* of /dev/console alone */
+		.hangups = file->f_version,
+	};
+}
+
 static bool is_hung_up(const struct file *file)
 {
-	const struct tty_struct *tty = file->private_data;
-
-	return READ_ONCE(tty->hung_up);
+	return tty_user_is_hung_up(file->private_data, user_of(file));
 }
 
 static ssize_t tty_file_read(struct file *file, char *buf, size_t count, loff_t *pos)
@@ -66,7 +79,7 @@ static ssize_t tty_file_read(struct file *file, char *buf, size_t count, loff_t 
 	(void)pos;
 	if (is_hung_up(file))
 		return 0;
-	return tty_read(file->private_data, buf, count, file->f_flags & O_NONBLOCK);
+	return tty_read(file->private_data, buf, count, user_of(file));
 }
 
 static ssize_t tty_file_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -74,7 +87,7 @@ static ssize_t tty_file_write(struct file *file, const char *buf, size_t count, 
 	(void)pos;
 	if (is_hung_up(file))
 		return -EIO;
-	return tty_write(file->private_data, buf, count, file->f_flags & O_NONBLOCK);
+	return tty_write(file->private_data, buf, count, user_of(file));
 }
 
 static unsigned tty_poll(struct file *file, struct poll_table_struct *wait)
@@ -85,7 +98,7 @@ static unsigned tty_poll(struct file *file, struct poll_table_struct *wait)
 	boot_stamp(BOOT_PROMPT);
 	poll_wait(file, &tty->read_wait, wait);
 	poll_wait(file, &tty->write_wait, wait);
-	if (READ_ONCE(tty->hung_up))
+	if (is_hung_up(file))
 		return POLLIN | POLLOUT | POLLERR | POLLHUP | POLLRDNORM | POLLWRNORM;
 	if (tty_readable(tty))
 		mask |= POLLIN | POLLRDNORM;
@@ -156,10 +169,7 @@ static const struct file_operations current_tty_fops = {
 	.fasync = tty_fasync,
 };
 
-/*
- * Restricted: files of a serial terminal that are open stay usable, and those of a pseudo-terminal
- * cannot be opened again.
- */
+/* Restricted: a pseudo-terminal cannot be opened again. */
 SYSCALL_DEFINE0(vhangup)
 {
 	struct tty_struct *tty;

@@ -318,6 +318,7 @@ struct file {
 	unsigned f_flags;                   /* O_* */
 	unsigned f_mode;                    /* [C] FMODE_* */
 	atomic_t f_count;                   /* [A] */
+	unsigned f_version;                 /* [C] for the file operations, as private_data is */
 	struct mutex f_pos_lock;
 	loff_t f_pos;                /* [P] */
 	void *private_data;          /* for the file operations */

@@ -148,8 +148,11 @@ static struct raw_read raw_read_rules(const struct termios *t, size_t count)
 	return rules;
 }
 
-/* Sleeps until a byte comes. 0; -EINTR or its like; -ETIMEDOUT: the time is over. */
-static ssize_t n_tty_wait_for_input(struct tty_struct *tty, u64 time_ns)
+/*
+ * Sleeps until a byte comes. 0; -EINTR or its like; -ETIMEDOUT: the time is over, or vhangup(2);
+ * -EIO: the other end is gone.
+ */
+static ssize_t n_tty_wait_for_input(struct tty_struct *tty, u64 time_ns, struct tty_user user)
 {
 	DEFINE_WAIT(wait);
 	ssize_t error = 0;
@@ -160,8 +163,8 @@ static ssize_t n_tty_wait_for_input(struct tty_struct *tty, u64 time_ns)
 		prepare_to_wait(&tty->read_wait, &wait, TASK_INTERRUPTIBLE);
 		if (input_available_p(&tty->ldata))
 			break;
-		if (READ_ONCE(tty->hung_up)) {
-			error = -EIO;
+		if (tty_user_is_hung_up(tty, user)) {
+			error = READ_ONCE(tty->hung_up) ? -EIO : -ETIMEDOUT;
 			break;
 		}
 		if (signal_pending(current)) {
@@ -184,7 +187,7 @@ static ssize_t n_tty_wait_for_input(struct tty_struct *tty, u64 time_ns)
 }
 
 /* Reads until a line, or enough bytes, are there. atomic_read_lock held. */
-static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
+static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, struct tty_user user)
 {
 	struct raw_read rules = raw_read_rules(&tty->ldata.termios, count);
 	ssize_t error;
@@ -200,10 +203,10 @@ static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, bool no
 			break;
 		if (!rules.min && !rules.time_ns)
 			break; /* VMIN 0, VTIME 0: what is there */
-		if (nonblock)
+		if (user.nonblock)
 			return n ? (ssize_t)n : -EAGAIN;
 		/* Between bytes, and before the first one only with VMIN 0. */
-		error = n_tty_wait_for_input(tty, n || rules.from_start ? rules.time_ns : 0);
+		error = n_tty_wait_for_input(tty, n || rules.from_start ? rules.time_ns : 0, user);
 		if (error == -ETIMEDOUT)
 			break;
 		if (error)
@@ -212,17 +215,17 @@ static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, bool no
 	return (ssize_t)n;
 }
 
-ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock)
+ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, struct tty_user user)
 {
 	ssize_t n;
 	int error;
 
 	if (!count)
 		return 0;
-	error = tty_lock(&tty->atomic_read_lock, nonblock);
+	error = tty_lock(&tty->atomic_read_lock, user.nonblock);
 	if (error)
 		return error;
-	n = read_input(tty, buf, count, nonblock);
+	n = read_input(tty, buf, count, user);
 	mutex_unlock(&tty->atomic_read_lock);
 	tty->ops->input_taken(tty);
 	return n;
@@ -321,7 +324,7 @@ int n_tty_flow(struct tty_struct *tty, unsigned action)
 	return -EINVAL;
 }
 
-ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool nonblock)
+ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, struct tty_user user)
 {
 	size_t done = 0;
 	ssize_t error = 0;
@@ -331,18 +334,18 @@ ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool no
 						 : process_output(tty, buf + done, count - done);
 		if (done == count)
 			break;
-		if (nonblock) {
+		if (user.nonblock) {
 			WRITE_ONCE(tty->write_async, READ_ONCE(tty->fasync) != NULL);
 			error = -EAGAIN;
 			break;
 		}
-		error = wait_event_interruptible(tty->write_wait,
-						 tty_writable(tty) || READ_ONCE(tty->hung_up));
+		error = wait_event_interruptible(
+			tty->write_wait, tty_writable(tty) || tty_user_is_hung_up(tty, user));
 		if (error) {
 			error = interrupted_error();
 			break;
 		}
-		if (READ_ONCE(tty->hung_up)) {
+		if (tty_user_is_hung_up(tty, user)) {
 			error = -EIO;
 			break;
 		}

@@ -77,6 +77,7 @@ struct tty_struct {
 	int waiting_readers; /* [A] sleeping readers */
 	bool flow_stopped;   /* [A] ^S */
 	bool hung_up;        /* [A] for ever: files of it read 0 bytes, and cannot do more */
+	unsigned hangups;    /* [A] the same for the files that were open then: counts vhangup(2) */
 	bool exclusive;      /* [A] TIOCEXCL: only root may open it */
 	spinlock_t ctrl_lock;
 	struct pid *pgrp;       /* [ctrl_lock] the job in the foreground; counted; NULL: none */
@@ -94,18 +95,29 @@ struct tty_struct {
  * initcalls.
  */
 struct tty_struct *tty_find(unsigned index);
+/* The file through which a program reads and writes. */
+struct tty_user {
+	bool nonblock;
+	bool stays;       /* /dev/console: vhangup(2) leaves it open */
+	unsigned hangups; /* of the terminal, when the file was opened */
+};
+/* Whether the file can do no more. Any context. */
+static inline bool tty_user_is_hung_up(const struct tty_struct *tty, struct tty_user user)
+{
+	return READ_ONCE(tty->hung_up) || (!user.stays && user.hangups != READ_ONCE(tty->hangups));
+}
 /*
  * Reads the next line, or as much of it as fits. 0: end of file (^D); -EINTR: a signal; -EIO: the
  * input belongs to another job (Linux stops the reader, or returns -EIO if it ignores SIGTTIN).
  * nonblock: -EAGAIN instead of waiting for input or for another reader. Task context.
  */
-ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock);
+ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, struct tty_user user);
 /*
  * Writes count bytes in one piece, and waits for room. Returns count; less, or -EINTR, after a
  * signal. nonblock: returns less, or -EAGAIN, instead of waiting for room or for another writer.
  * Task context.
  */
-ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool nonblock);
+ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, struct tty_user user);
 /* For poll: wait on read_wait and write_wait. */
 bool tty_readable(struct tty_struct *tty);
 bool tty_writable(struct tty_struct *tty);
@@ -193,13 +205,14 @@ struct pid *tty_get_pgrp(struct tty_struct *tty);
 pid_t tty_session_nr(struct tty_struct *tty);
 /*
  * The terminal is gone: its session has no terminal any more, and its leader gets SIGHUP and
- * SIGCONT. for_ever: sets hung_up. Wakes all sleepers. Task context.
+ * SIGCONT. for_ever: sets hung_up; else only the files that are open are hung up, and what is
+ * unread or unsent is dropped. Wakes all sleepers. Task context.
  */
 void tty_hangup(struct tty_struct *tty, bool for_ever);
 /* Sends sig to the job in the foreground. Task context. */
 void tty_signal_foreground(struct tty_struct *tty, int sig);
-ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, bool nonblock);
-ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, bool nonblock);
+ssize_t n_tty_read(struct tty_struct *tty, u8 *buf, size_t count, struct tty_user user);
+ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, struct tty_user user);
 /* True when input waits in the flip buffer. */
 bool tty_buffer_pending(const struct tty_struct *tty);
 /* The discipline has room again: continues with the flip buffer. Any context but NMI. */

@@ -19,16 +19,16 @@ int tty_lock(struct mutex *lock, bool nonblock)
 	return mutex_lock_interruptible(lock);
 }
 
-ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, bool nonblock)
+ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, struct tty_user user)
 {
 	int error = tty_check_change(tty, SIGTTIN);
 
 	if (error)
 		return error;
-	return n_tty_read(tty, (u8 *)buf, count, nonblock);
+	return n_tty_read(tty, (u8 *)buf, count, user);
 }
 
-ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool nonblock)
+ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, struct tty_user user)
 {
 	ssize_t n;
 	int error = 0;
@@ -36,10 +36,10 @@ ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, bool no
 	if (READ_ONCE(tty->ldata.termios.c_lflag) & TOSTOP)
 		error = tty_check_change(tty, SIGTTOU);
 	if (!error)
-		error = tty_lock(&tty->atomic_write_lock, nonblock);
+		error = tty_lock(&tty->atomic_write_lock, user.nonblock);
 	if (error)
 		return error;
-	n = n_tty_write(tty, (const u8 *)buf, count, nonblock);
+	n = n_tty_write(tty, (const u8 *)buf, count, user);
 	mutex_unlock(&tty->atomic_write_lock);
 	return n;
 }

@@ -224,6 +224,8 @@ void tty_hangup(struct tty_struct *tty, bool for_ever)
 	spin_lock(&tasklist_lock);
 	if (for_ever)
 		WRITE_ONCE(tty->hung_up, true);
+	else
+		WRITE_ONCE(tty->hangups, tty->hangups + 1);
 	if (tty->session)
 		signal_session_leader(tty);
 	spin_lock(&tty->ctrl_lock);
@@ -235,6 +237,8 @@ void tty_hangup(struct tty_struct *tty, bool for_ever)
 	spin_unlock(&tasklist_lock);
 	put_pid(pgrp);
 	put_pid(session);
+	if (!for_ever)
+		(void)n_tty_flush(tty, TCIOFLUSH);
 	wake_up_all(&tty->read_wait);
 	wake_up_all(&tty->write_wait);
 	fasync_forget(&tty->fasync);

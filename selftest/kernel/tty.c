@@ -12,16 +12,18 @@ struct nonblocking_call {
 	ssize_t result;
 };
 
+static const struct tty_user nonblock_user = { .nonblock = true, .stays = true };
+
 static ssize_t read_nonblock(struct tty_struct *tty)
 {
 	char c;
 
-	return tty_read(tty, &c, 1, true);
+	return tty_read(tty, &c, 1, nonblock_user);
 }
 
 static ssize_t write_nonblock(struct tty_struct *tty)
 {
-	return tty_write(tty, "x", 1, true);
+	return tty_write(tty, "x", 1, nonblock_user);
 }
 
 static void make_call(void *arg, unsigned index __unused)
@@ -68,4 +70,33 @@ SELFTEST(tty, a_nonblocking_write_does_not_wait_for_another_writer)
 	ASSERT(call.tty);
 	EXPECT(returns_while_locked(&call, &call.tty->atomic_write_lock));
 	EXPECT_EQ(call.result, -EAGAIN);
+}
+
+static ssize_t read_as_opened(struct tty_struct *tty)
+{
+	char c;
+
+	return tty_read(tty, &c, 1, (struct tty_user){ .hangups = READ_ONCE(tty->hangups) });
+}
+
+SELFTEST(tty, vhangup_ends_a_read_and_leaves_the_console_open)
+{
+	struct nonblocking_call call = { .fn = read_as_opened, .tty = tty_find(0), .result = -1 };
+	struct tty_user before, console = { .stays = true };
+	struct test_group group;
+
+	ASSERT(call.tty);
+	before = (struct tty_user){ .hangups = READ_ONCE(call.tty->hangups) };
+	console.hangups = before.hangups;
+	EXPECT(!tty_user_is_hung_up(call.tty, before));
+	ASSERT(test_group_start(&group, 1, ANY_CPU, make_call, &call));
+	while (!tty_has_waiting_reader(call.tty))
+		cond_resched();
+	tty_hangup(call.tty, false);
+	test_group_wait(&group);
+	EXPECT_EQ(call.result, 0);
+	EXPECT(tty_user_is_hung_up(call.tty, before));
+	EXPECT(!tty_user_is_hung_up(call.tty, console));
+	EXPECT(!tty_user_is_hung_up(call.tty,
+				    (struct tty_user){ .hangups = READ_ONCE(call.tty->hangups) }));
 }
