@@ -79,7 +79,7 @@ def test_the_book_has_all_chapters_in_the_order_of_reading(book, pages):
     text = (book / "print.html").read_text()
     for path in DOCS:
         name = "index.html" if path.name == "README.md" else str(path.relative_to(ROOT / "docs").with_suffix(".html"))
-        assert name in order, f"the book does not list {name}"
+        assert name in order or name in Page(book / f"{path.stem}.html").links, f"the book does not list {name}"
         assert f'<article id="{name.removesuffix(".html").replace("/", "-")}">' in text, f"print.html lacks {name}"
     assert order.index("ftrace-sites.html") < order.index("text-patching.html") < order.index("ftrace-ops.html")
     assert "ftrace-ops.html" in (book / "write-a-tracer.html").read_text().partition("<footer>")[2]
