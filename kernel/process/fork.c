@@ -83,7 +83,9 @@ void set_task_comm(struct task_struct *p, const char *name)
 	unsigned long flags;
 
 	spin_lock_irqsave(&p->lock, flags);
+	/* LAB 13: Fires the event while the task still has its old name. */
 	trace_task_rename(p, name);
+	/* END LAB 13 */
 	strscpy(p->comm, name, sizeof(p->comm));
 	WRITE_ONCE(p->cmdline_saved, 0);
 	spin_unlock_irqrestore(&p->lock, flags);

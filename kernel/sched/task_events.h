@@ -32,7 +32,7 @@ TRACE_EVENT(task_newtask,
 		__entry->pid, __entry->comm, __entry->clone_flags, __entry->oom_score_adj)
 );
 
-/* The lock of the task is held. */
+/* LAB 13: The lock of the task is held. comm is the new name, which may be too long. */
 TRACE_EVENT(task_rename,
 	TP_PROTO(struct task_struct *task, const char *comm),
 	TP_ARGS(task, comm),
@@ -52,6 +52,7 @@ TRACE_EVENT(task_rename,
 	TP_printk("pid=%d oldcomm=%s newcomm=%s oom_score_adj=%hd",
 		__entry->pid, __entry->oldcomm, __entry->newcomm, __entry->oom_score_adj)
 );
+/* END LAB 13 */
 
 /* clang-format on */
 #endif
