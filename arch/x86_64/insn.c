@@ -231,6 +231,12 @@ static int decode_map(struct insn *insn, struct bytes *b)
 /* ModRM, SIB and displacement: SDM 2A, tables 2-2 and 2-3. */
 static void decode_modrm(struct insn *insn, struct bytes *b, bool registers_only)
 {
+	/*
+	 * LAB 14: Behind ModRM may be a SIB byte, and behind that a displacement of 1 or 4 bytes.
+	 * Starts as: (void)registers_only;
+	 * insn->modrm_at = (u8)b->at;
+	 * insn->modrm = next(b);
+	 */
 	bool wide = false;
 	u8 mod;
 
@@ -250,6 +256,7 @@ static void decode_modrm(struct insn *insn, struct bytes *b, bool registers_only
 		insn->disp_size = mod == 1 ? 1 : 4;
 		insn->disp = (s32)next_signed(b, insn->disp_size);
 	}
+	/* END LAB 14 */
 }
 
 static void decode_imm(struct insn *insn, struct bytes *b, unsigned size)

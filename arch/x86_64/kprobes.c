@@ -95,6 +95,10 @@ int arch_kprobe_copy_insn(u8 *copy, unsigned long copy_addr, const struct insn *
 			  const u8 *text, unsigned long addr)
 {
 	memcpy(copy, text, insn->length);
+	/*
+	 * LAB 14: A RIP-relative operand stays where it is: the copy needs another displacement.
+	 * Starts as: (void)copy_addr, (void)addr;
+	 */
 	if (insn->rip) {
 		s64 disp = insn->disp + (s64)(addr - copy_addr);
 		s32 disp32 = (s32)disp;
@@ -103,11 +107,17 @@ int arch_kprobe_copy_insn(u8 *copy, unsigned long copy_addr, const struct insn *
 			return -EOPNOTSUPP;
 		memcpy(copy + insn->disp_at, &disp32, sizeof(disp32));
 	}
+	/* END LAB 14 */
 	return 0;
 }
 
 static int make_slot(struct arch_kprobe *probe, const u8 *text)
 {
+	/*
+	 * LAB 14: Two copies of the instruction, SECOND_COPY bytes apart, with an int3 behind each.
+	 * Starts as: (void)probe, (void)text;
+	 * return -EOPNOTSUPP;
+	 */
 	u8 slot[KPROBE_SLOT_SIZE];
 	int error;
 
@@ -125,6 +135,7 @@ static int make_slot(struct arch_kprobe *probe, const u8 *text)
 	if (error)
 		arch_kprobe_release(probe);
 	return error;
+	/* END LAB 14 */
 }
 
 /* The instruction is executed there; or if its emulation would fault, to fault there. */
@@ -206,6 +217,10 @@ __kprobes /* the breakpoint handler calls it */
 	const struct insn *insn = &probe->insn;
 	unsigned long next = probe->addr + insn->length, target;
 
+	/*
+	 * LAB 14: Set next, and change regs, as each instruction would.
+	 * Starts as: (void)target, (void)modrm_target;
+	 */
 	switch (probe->flow) {
 	case INSN_JMP:
 		next = insn_target(insn, probe->addr);
@@ -240,6 +255,7 @@ __kprobes /* the breakpoint handler calls it */
 	default:
 		break;
 	}
+	/* END LAB 14 */
 	regs->ip = next;
 	return true;
 }
@@ -278,6 +294,11 @@ __kprobes /* the breakpoint handler calls it */
 	bool
 	arch_kprobe_leave_slot(const struct arch_kprobe *probe, struct pt_regs *regs)
 {
+	/*
+	 * LAB 14: regs->ip is behind the int3 that ends a copy.
+	 * Starts as: (void)probe, (void)regs;
+	 * return false;
+	 */
 	unsigned long offset = regs->ip - 1 - probe->slot;
 
 	if (offset % SECOND_COPY != probe->insn.length)
@@ -286,6 +307,7 @@ __kprobes /* the breakpoint handler calls it */
 	if (offset >= SECOND_COPY)
 		regs->flags |= X86_EFLAGS_IF;
 	return true;
+	/* END LAB 14 */
 }
 
 __kprobes /* the handler of the probe's fault calls it */
