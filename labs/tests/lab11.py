@@ -34,9 +34,11 @@ def test_fork(lab):
 
 
 def test_reuse(lab):
+    lab.selftest(f"{FAULTS}.fork_copies_a_page_when_it_is_written")
     lab.selftest(f"{FAULTS}.last_user_of_a_page_needs_no_copy")
     lab.selftest("user_memory.fork_shares_pages_until_one_side_writes")
 
 
 def test_cpus(lab):
+    lab.selftest(f"{FAULTS}.fork_copies_a_page_when_it_is_written")
     lab.selftest(f"{FAULTS}.every_cpu_reads_the_copy_and_no_longer_the_page", cpus=2)
