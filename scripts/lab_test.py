@@ -75,11 +75,11 @@ class TestedTree:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return result
 
-    def boot(self, *commands, cpus=2, append="", kernel="nop5", build=None):
+    def boot(self, *commands, cpus=2, append="", kernel="nop5", build=None, initrd=None):
         """Boot, type the commands, and return their Answers. A crash or a time-out loses the test."""
         left, right = random.SystemRandom().randrange(10**4, 10**5), random.SystemRandom().randrange(10**4, 10**5)
         typed = [f"{command}\necho $?:$(({left} * {right} + {n}))" for n, command in enumerate(commands)]
-        options = ["--cpus", str(cpus), "--kernel", kernel, "--initrd", self.build / "rootfs.cpio"]
+        options = ["--cpus", str(cpus), "--kernel", kernel, "--initrd", initrd or self.build / "rootfs.cpio"]
         if build:
             options += ["--build", build]
         result = self.run_boot(typed, options + (["--append", append] if append else []))
@@ -151,6 +151,21 @@ class TestedTree:
                  "-I.", "-Itests/host/stubs", "-Ilabs/tests", "-Iarch/x86_64/include", *options, "-o", program, source,
                  *(named[1].split() if named else []), check=f"{source.name} to compile with your files")
         return program
+
+    def guest_program(self, source, directory):
+        """Compile a C program of labs/tests/ for the kernel under test, into a directory for rootfs()."""
+        self.need_kernel()
+        directory.mkdir(parents=True, exist_ok=True)
+        self.run(os.environ.get("MUSL_CC", "musl-gcc"), "-std=gnu11", "-O1", "-static", "-o", directory / Path(source).stem,
+                 self.tree / "labs/tests" / source, check=f"{source} to compile")
+
+    def rootfs(self, added):
+        """A root file system with the contents of the directory `added`, for boot(initrd=)."""
+        self.need_kernel()
+        archive = self.build / "lab.cpio"
+        programs = [path for path in sorted((self.build / "user").iterdir()) if path.is_file() and os.access(path, os.X_OK)]
+        self.run(self.tree / "scripts/rootfs", archive, *programs, added, check="scripts/rootfs to make a root file system")
+        return archive
 
 
 def last_words(result):

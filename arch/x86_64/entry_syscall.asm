@@ -78,8 +78,10 @@ entry_SYSCALL_64_after_hwframe:
 	sub	rsp, 8
 	CFI_ADJUST 8
 	IRQ_SITE STI_INSN, preemptirq_irq_enter
+	; LAB 12: The table has NR_SYSCALLS entries, and a program may pass any number in eax.
 	cmp	eax, NR_SYSCALLS
 	jae	.unknown
+	; END LAB 12
 	mov	eax, eax
 	mov	rcx, r10
 	call	[sys_call_table + rax * 8]

@@ -16,6 +16,14 @@ bits 64
 global __copy_user
 __copy_user:
 	CFI_FUNCTION
+	; LAB 12: An instruction that faults goes on where EXTABLE says.
+	; Starts as: mov	rcx, rdx
+	; STAC
+	; .bytes: rep movsb
+	; .done: CLAC
+	; xor	eax, eax
+	; ret
+	; EXTABLE .bytes, .done
 	mov	rcx, rdx
 	shr	rcx, 3
 	STAC
@@ -33,6 +41,7 @@ __copy_user:
 	jmp	.bytes
 EXTABLE .quads, .partial
 EXTABLE .bytes, .done
+	; END LAB 12
 
 ; unsigned long __clear_user(rdi dst, rsi n): writes zeros. Returns the number of bytes that were
 ; not written.

@@ -109,15 +109,27 @@ static bool image_range(const struct elf_image *image, unsigned long *start, uns
 
 static bool segment_valid(const struct elf64_phdr *ph)
 {
+	/*
+	 * LAB 12: The file may be damaged: a sum may wrap.
+	 * Starts as: (void)ph;
+	 * return true;
+	 */
 	return ph->p_filesz <= ph->p_memsz && ph->p_memsz <= TASK_SIZE_MAX &&
 	       ph->p_vaddr <= TASK_SIZE_MAX - ph->p_memsz &&
 	       page_offset(ph->p_vaddr) == page_offset(ph->p_offset);
+	/* END LAB 12 */
 }
 
 static unsigned long segment_prot(const struct elf64_phdr *ph)
 {
+	/*
+	 * LAB 12: A segment gets the rights that its flags ask for.
+	 * Starts as: (void)ph;
+	 * return PROT_READ | PROT_WRITE | PROT_EXEC;
+	 */
 	return (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0) |
 	       (ph->p_flags & PF_X ? PROT_EXEC : 0);
+	/* END LAB 12 */
 }
 
 /* The memory of a segment behind its bytes in the file: zeros. */

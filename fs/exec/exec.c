@@ -48,6 +48,10 @@ static int read_start(struct linux_binprm *bprm)
 /* Computes the credentials from the mode of the file that is loaded at the end. */
 static void creds_from_file(struct linux_binprm *bprm)
 {
+	/*
+	 * LAB 12: The bits S_ISUID and S_ISGID count, except with MS_NOSUID.
+	 * Starts as: exec_creds(bprm->cred, NULL, NULL, &bprm->secureexec);
+	 */
 	const struct inode *inode = bprm->file->f_inode;
 	umode_t mode = READ_ONCE(inode->i_mode);
 	bool may_set = !(bprm->file->f_path.mnt->mnt_flags & MS_NOSUID);
@@ -57,6 +61,7 @@ static void creds_from_file(struct linux_binprm *bprm)
 
 	exec_creds(bprm->cred, set_uid ? &inode->i_uid : NULL, set_gid ? &inode->i_gid : NULL,
 		   &bprm->secureexec);
+	/* END LAB 12 */
 }
 
 /* The task gets its new name: the last part of the path, or the name of the file. */

@@ -105,12 +105,18 @@ struct getcpu_cache;
 SYSCALL_DEFINE3(getcpu, unsigned __user *, cpup, unsigned __user *, nodep,
 		struct getcpu_cache __user *, unused)
 {
+	/*
+	 * LAB 12: Each of the two pointers may be NULL, or bad.
+	 * Starts as: (void)cpup, (void)nodep, (void)unused;
+	 * return -ENOSYS;
+	 */
 	unsigned cpu = READ_ONCE(current->cpu);
 
 	(void)unused; /* since Linux 2.6.24 */
 	if ((cpup && put_user(cpu, cpup)) || (nodep && put_user(0u, nodep)))
 		return -EFAULT;
 	return 0;
+	/* END LAB 12 */
 }
 
 /* membarrier(2). */
