@@ -139,7 +139,7 @@ class Receiver:
         self.end = None  # the END frame's fields
         self.bye = False  # the machine knows that all frames have arrived
         self.names = set()  # names of the files of which a frame has arrived
-        self.pages = 0
+        self.page_bytes = 0  # of sub-buffers
         self.bytes = 0  # of payload
         self.duplicates = 0
         self.gap_told = None  # the number of the frame that was requested again
@@ -149,6 +149,11 @@ class Receiver:
         self.stopping = False
         self.last_heard = time.monotonic()
         self.replay()
+
+    @property
+    def pages(self):
+        """The number of whole sub-buffers that have arrived. A large one needs several frames."""
+        return self.page_bytes // int(self.hello.get("page_size", "4096"))
 
     def replay(self):
         self.journal.seek(0)
@@ -171,7 +176,7 @@ class Receiver:
             self.hello = hello
             self.session = frame.session
         elif frame.type == PAGES:
-            self.pages += len(frame.payload) // int(self.hello.get("page_size", "4096"))
+            self.page_bytes += len(frame.payload)
         elif frame.type == END:
             self.end = fields(frame.payload)
         elif frame.type == OUTPUT and keep and self.print_output:
@@ -185,7 +190,7 @@ class Receiver:
 
     def forget(self):
         self.journal.truncate(0)
-        self.session = self.wanted = self.pages = self.bytes = 0
+        self.session = self.wanted = self.page_bytes = self.bytes = 0
         self.hello, self.end, self.names = {}, None, set()
 
     def count_strange(self, frame):

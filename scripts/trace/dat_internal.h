@@ -3,7 +3,7 @@
 
 #include "dat.h"
 
-#define PAGE_MAX 65536
+#define PAGE_MAX (512 * 1024) /* the largest sub-buffer of Linux */
 #define ID_MAX	 65536
 
 #define DAT_TEXT_MAX (64u << 20) /* size limit of one section */

@@ -10,7 +10,7 @@
 #include "ring_buffer_events.h"
 
 static u64 target_events = 2000000, all_events;
-#define STORMS  5
+#define STORMS  7
 #define WRITERS 2
 
 static u64 interrupting_clock(void)
@@ -141,7 +141,56 @@ static void *writer_thread(void *arg)
 	return NULL;
 }
 
-static void run_storm(u32 flags, size_t size, bool iterate, bool resize)
+struct storm {
+	u32 flags;
+	size_t size;
+	unsigned order; /* of the sub-buffers */
+	bool iterate;
+	bool resize;	   /* all the time */
+	bool change_order; /* all the time; this removes events without counting them */
+};
+
+/* Reads were checked. If the ring was never emptied, each event was read or counted. */
+static void check_account(const struct storm *s, unsigned cpu)
+{
+	struct tally *t = &tallies[cpu];
+	u64 total = 0, none = 0, tail = 0;
+	struct ring_buffer_stats stats;
+
+	ring_buffer_cpu_stats(buffer, cpu, &stats);
+	for (unsigned level = 0; level < LEVELS; level++) {
+		total += written[cpu][level];
+		none += refused[cpu][level];
+		tail += written[cpu][level] - t->next[level];
+	}
+	print_message("cpu%u: %lu written (%lu nested), %lu read, %lu lost, %lu refused\n", cpu,
+		      total, total - written[cpu][THREAD], t->read, t->lost, none);
+	all_events += total + none;
+	assert_int_equal(stats.entries, 0);
+	if (s->change_order) {
+		assert_true(t->read > 0 && t->read <= total);
+		return;
+	}
+	assert_int_equal(stats.written, total);
+	assert_int_equal(t->gaps + tail, t->lost);
+	assert_int_equal(t->read + t->lost, total);
+	assert_int_equal(stats.overrun, t->lost);
+	assert_int_equal(stats.read_events, t->read);
+	assert_int_equal(stats.dropped_events + stats.commit_overrun, none);
+}
+
+static void change_ring(const struct storm *s, unsigned n)
+{
+	if (s->resize)
+		assert_int_equal(ring_buffer_resize(buffer, 4096UL * (2 + n * 5 % 17) << s->order,
+						    (int)(n % WRITERS)),
+				 0);
+	if (s->change_order)
+		assert_int_equal(ring_buffer_subbuf_order_set(buffer, n * 3 % 4), 0);
+	usleep(100);
+}
+
+static void run_storm(const struct storm *s)
 {
 	struct sigaction action = { .sa_handler = nested_writer };
 	pthread_t writers[WRITERS], readers[WRITERS], iterators[WRITERS];
@@ -153,81 +202,80 @@ static void run_storm(u32 flags, size_t size, bool iterate, bool resize)
 	writers_running = WRITERS;
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
-	buffer = ring_buffer_alloc(size, flags);
+	buffer = ring_buffer_alloc(s->size, s->flags);
 	assert_non_null(buffer);
+	assert_int_equal(ring_buffer_subbuf_order_set(buffer, s->order), 0);
 	ring_buffer_set_clock(buffer, interrupting_clock);
 	for (uintptr_t i = 0; i < WRITERS; i++) {
 		pthread_create(&writers[i], NULL, writer_thread, (void *)i);
 		pthread_create(&readers[i], NULL, consuming_reader, (void *)i);
-		if (iterate)
+		if (s->iterate)
 			pthread_create(&iterators[i], NULL, iterating_reader, (void *)i);
 	}
-	for (unsigned n = 0; resize && __atomic_load_n(&writers_running, __ATOMIC_ACQUIRE); n++) {
-		assert_int_equal(
-			ring_buffer_resize(buffer, 4096 * (2 + n * 5 % 17), (int)(n % WRITERS)), 0);
-		usleep(100);
-	}
+	for (unsigned n = 0; (s->resize || s->change_order) &&
+			     __atomic_load_n(&writers_running, __ATOMIC_ACQUIRE);
+	     n++)
+		change_ring(s, n);
 	for (unsigned i = 0; i < WRITERS; i++)
 		pthread_join(writers[i], NULL);
 	__atomic_store_n(&stop_readers, true, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < WRITERS; i++) {
 		pthread_join(readers[i], NULL);
-		if (iterate)
+		if (s->iterate)
 			pthread_join(iterators[i], NULL);
 	}
-	for (unsigned cpu = 0; cpu < WRITERS; cpu++) {
-		struct tally *t = &tallies[cpu];
-		u64 total = 0, none = 0, tail = 0;
-		struct ring_buffer_stats stats;
-
-		ring_buffer_cpu_stats(buffer, cpu, &stats);
-		for (unsigned level = 0; level < LEVELS; level++) {
-			total += written[cpu][level];
-			none += refused[cpu][level];
-			tail += written[cpu][level] - t->next[level];
-		}
-		print_message("cpu%u: %lu written (%lu nested), %lu read, %lu lost, %lu refused\n", cpu,
-			      total, total - written[cpu][THREAD], t->read, t->lost, none);
-		assert_int_equal(stats.written, total);
-		assert_int_equal(t->gaps + tail, t->lost);
-		assert_int_equal(t->read + t->lost, total);
-		assert_int_equal(stats.overrun, t->lost);
-		assert_int_equal(stats.read_events, t->read);
-		assert_int_equal(stats.entries, 0);
-		assert_int_equal(stats.dropped_events + stats.commit_overrun, none);
-		all_events += total + none;
-	}
+	for (unsigned cpu = 0; cpu < WRITERS; cpu++)
+		check_account(s, cpu);
 	ring_buffer_free(buffer);
 }
 
 static void test_overwrite_storm_accounts_for_every_event(void **state)
 {
 	(void)state;
-	run_storm(RB_FL_OVERWRITE, 4 * 4096, false, false);
+	run_storm(&(struct storm){ .flags = RB_FL_OVERWRITE, .size = 4 * 4096 });
 }
 
 static void test_two_page_buffer_accounts_for_every_event(void **state)
 {
 	(void)state;
-	run_storm(RB_FL_OVERWRITE, 4096, false, false);
+	run_storm(&(struct storm){ .flags = RB_FL_OVERWRITE, .size = 4096 });
 }
 
 static void test_drop_mode_never_overwrites(void **state)
 {
 	(void)state;
-	run_storm(0, 8 * 4096, false, false);
+	run_storm(&(struct storm){ .size = 8 * 4096 });
 }
 
 static void test_iterators_see_whole_events_while_writers_run(void **state)
 {
 	(void)state;
-	run_storm(RB_FL_OVERWRITE, 16 * 4096, true, false);
+	run_storm(&(struct storm){ .flags = RB_FL_OVERWRITE, .size = 16 * 4096, .iterate = true });
 }
 
 static void test_resize_under_writers_keeps_the_account(void **state)
 {
 	(void)state;
-	run_storm(RB_FL_OVERWRITE, 8 * 4096, true, true);
+	run_storm(&(struct storm){ .flags = RB_FL_OVERWRITE, .size = 8 * 4096, .iterate = true, .resize = true });
+}
+
+static void test_sub_buffers_of_several_pages_account_for_every_event(void **state)
+{
+	(void)state;
+	run_storm(&(struct storm){ .flags = RB_FL_OVERWRITE,
+				   .size = 12 * 4096,
+				   .order = 2,
+				   .iterate = true,
+				   .resize = true });
+}
+
+static void test_sub_buffers_change_their_size_under_writers_and_readers(void **state)
+{
+	(void)state;
+	run_storm(&(struct storm){ .flags = RB_FL_OVERWRITE,
+				   .size = 16 * 4096,
+				   .iterate = true,
+				   .change_order = true });
 }
 
 static int print_total(void **state)
@@ -245,6 +293,8 @@ int main(void)
 		cmocka_unit_test(test_drop_mode_never_overwrites),
 		cmocka_unit_test(test_iterators_see_whole_events_while_writers_run),
 		cmocka_unit_test(test_resize_under_writers_keeps_the_account),
+		cmocka_unit_test(test_sub_buffers_of_several_pages_account_for_every_event),
+		cmocka_unit_test(test_sub_buffers_change_their_size_under_writers_and_readers),
 	};
 
 	if (getenv("RB_EVENTS"))

@@ -210,6 +210,8 @@ static void test_the_size_cannot_change(void **state __unused)
 	crash();
 	buffer = boot(&found);
 	assert_int_equal(ring_buffer_resize(buffer, 1 << 20, RING_BUFFER_ALL_CPUS), -EBUSY);
+	assert_int_equal(ring_buffer_subbuf_order_set(buffer, 1), -EBUSY);
+	assert_int_equal(ring_buffer_subbuf_size_get(buffer), 4096);
 	ring_buffer_free(buffer);
 }
 

@@ -340,16 +340,18 @@ static void expect_lost_page(size_t length, u32 in_page, bool stored)
 	assert_int_equal(stats.entries, 2 * in_page);
 	assert_int_equal(stats.bytes, 2 * used);
 	assert_int_equal(stats.oldest_event_ts, (stats.overrun + 1) * 10);
-	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, sizeof(page), false),
+			 (int)sizeof(page));
 	assert_int_equal(page.commit, flags | used);
 	assert_int_equal(page.time_stamp, (stats.overrun + 1) * 10);
 	if (stored)
 		memcpy(&told, page.data + used, sizeof(told));
 	assert_int_equal(told, stored ? stats.overrun : 0);
 	/* The next page follows without a gap. */
-	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, sizeof(page), false),
+			 (int)sizeof(page));
 	assert_int_equal(page.commit, used);
-	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), -EAGAIN);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, sizeof(page), false), -EAGAIN);
 	ring_buffer_cpu_stats(buffer, 0, &stats);
 	assert_int_equal(stats.read_events, 2 * in_page);
 	assert_int_equal(stats.entries, 0);
@@ -384,13 +386,15 @@ static void test_rest_of_a_page_read_in_part_keeps_its_times(void **state)
 		assert_int_equal(ring_buffer_consume(buffer, 0, data, 16, &ts, &lost), 16);
 		assert_int_equal(ts, i * 10);
 	}
-	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, true), -EAGAIN); /* not full */
-	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, sizeof(page), true), -EAGAIN); /* not full */
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, sizeof(page), false),
+			 (int)sizeof(page));
 	assert_int_equal(page.commit, 7 * 20);
 	assert_int_equal(page.time_stamp + event->time_delta, 40);
 	/* The next read continues after the last one. */
 	write_bytes(16, 2);
-	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, false), 0);
+	assert_int_equal(ring_buffer_read_page(buffer, 0, &page, sizeof(page), false),
+			 (int)sizeof(page));
 	assert_int_equal(page.commit, 2 * 20);
 	assert_int_equal(page.time_stamp + event->time_delta, 110);
 	ring_buffer_free(buffer);

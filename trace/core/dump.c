@@ -84,6 +84,22 @@ void ftrace_dump(int cpu)
 	__atomic_store_n(&dump_running, 0, __ATOMIC_RELEASE);
 }
 
+void ftrace_dump_fit(void)
+{
+	int error = -EBUSY;
+
+	if (!dump_iters[1])
+		return;
+	if (!__atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE)) {
+		error = trace_iterator_fit(dump_iters[0]);
+		if (!error)
+			error = trace_iterator_fit(dump_iters[1]);
+		__atomic_store_n(&dump_running, 0, __ATOMIC_RELEASE);
+	}
+	if (error)
+		pr_warn("tracing: dumps of the trace will omit entries: error %d\n", error);
+}
+
 static void ftrace_dump_oops(void)
 {
 	int which = READ_ONCE(dump_on_oops);

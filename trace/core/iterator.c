@@ -43,6 +43,12 @@ void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer
 		tracer->open(iter);
 }
 
+static void free_copy(struct trace_iterator *iter)
+{
+	if (iter->copy)
+		free_pages_addr(iter->copy, iter->copy_order);
+}
+
 /* Frees the data of all tracers in iter. */
 static void close_tracers(struct trace_iterator *iter)
 {
@@ -68,6 +74,37 @@ void trace_iterator_follow_tracer(struct trace_iterator *iter)
 	iter->trace = now;
 }
 
+static int fit_copy(struct trace_iterator *iter)
+{
+	struct trace_buffer *buffer = iter->buffer ? iter->buffer : READ_ONCE(iter->tr->buffer);
+	unsigned order = ring_buffer_subbuf_order_get(buffer);
+	u8 *copy;
+
+	if (iter->copy && order <= iter->copy_order)
+		return 0;
+	copy = get_free_pages(GFP_KERNEL, order);
+	if (!copy)
+		return -ENOMEM;
+	if (iter->ent) {
+		memcpy(copy, iter->copy, iter->ent_size);
+		iter->ent = (struct trace_entry *)copy;
+	}
+	free_copy(iter);
+	iter->copy = copy;
+	iter->copy_order = order;
+	return 0;
+}
+
+int trace_iterator_fit(struct trace_iterator *iter)
+{
+	int error = fit_copy(iter);
+
+	for (unsigned cpu = 0; iter->iters && cpu < nr_cpu_ids && !error; cpu++)
+		if (iter->iters[cpu])
+			error = ring_buffer_iter_fit(iter->iters[cpu]);
+	return error;
+}
+
 /*
  * buffer NULL: a consuming iterator over the buffer that writers use. max: the record to show, or
  * NULL.
@@ -87,8 +124,7 @@ static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trac
 		iter->max = *max;
 	trace_iterator_follow_tracer(iter);
 	iter->cpu_file = cpu;
-	iter->copy = get_free_page(GFP_KERNEL);
-	if (!iter->copy)
+	if (fit_copy(iter))
 		goto fail;
 	trace_seq_init(&iter->seq);
 	if (!buffer)
@@ -148,7 +184,7 @@ void trace_iterator_free(struct trace_iterator *iter)
 				ring_buffer_read_finish(iter->iters[cpu]);
 		kfree(iter->iters);
 	}
-	free_page(iter->copy);
+	free_copy(iter);
 	kfree(iter);
 }
 
@@ -211,17 +247,19 @@ bool trace_empty(struct trace_iterator *iter)
 /* Copies the oldest entry of a CPU and moves after it. False: another reader has consumed it. */
 static bool take_entry(struct trace_iterator *iter, unsigned cpu)
 {
+	size_t room = PAGE_SIZE << iter->copy_order;
+
 	if (iter->iters) {
 		struct ring_buffer_event *event =
 			ring_buffer_iter_peek(iter->iters[cpu], &iter->ts, &iter->lost_events);
 
 		if (!event)
 			return false;
-		iter->ent_size = min(ring_buffer_event_length(event), PAGE_SIZE);
+		iter->ent_size = min(ring_buffer_event_length(event), room);
 		memcpy(iter->copy, ring_buffer_event_data(event), iter->ent_size);
 		ring_buffer_iter_advance(iter->iters[cpu]);
 	} else {
-		long length = ring_buffer_consume(iter->tr->buffer, cpu, iter->copy, PAGE_SIZE,
+		long length = ring_buffer_consume(iter->tr->buffer, cpu, iter->copy, room,
 						  &iter->ts, &iter->lost_events);
 
 		if (length < 0)
@@ -230,7 +268,7 @@ static bool take_entry(struct trace_iterator *iter, unsigned cpu)
 	}
 	/* A damaged string may lack its end. */
 	if (trace_is_of_last_boot(iter->tr))
-		memset(iter->copy + iter->ent_size, 0, PAGE_SIZE - iter->ent_size);
+		memset(iter->copy + iter->ent_size, 0, room - iter->ent_size);
 	iter->cpu = cpu;
 	iter->ent = (struct trace_entry *)iter->copy;
 	return true;

@@ -18,7 +18,8 @@ struct trace_iterator {
 	struct trace_buffer *buffer;     /* the buffer of iters; NULL when consuming */
 	bool snapshot;                   /* the reader has opened the file `snapshot` */
 	struct ring_buffer_iter **iters; /* nr_cpu_ids elements; NULL when consuming */
-	u8 *copy;                        /* a page that holds the current entry */
+	u8 *copy;                        /* holds the current entry */
+	unsigned copy_order;             /* copy has 1 << copy_order pages; a sub-buffer fits */
 	struct trace_max_record
 		max;            /* valid: the reader sees only the entries of this worst case */
 	bool shows_max;         /* the reader of a latency tracer's trace: max, or nothing */
@@ -85,6 +86,11 @@ struct trace_iterator *trace_iterator_alloc_of(struct trace_array *tr, struct tr
 /* The same over the worst case of a latency tracer. T held, tracing stopped. */
 struct trace_iterator *trace_iterator_alloc_max(struct trace_array *tr, int cpu);
 void trace_iterator_free(struct trace_iterator *iter);
+/*
+ * Makes iter's memory as large as the sub-buffers are now; the current entry stays. Consuming:
+ * pipe_lock held, so that they keep their size. 0 or -ENOMEM.
+ */
+int trace_iterator_fit(struct trace_iterator *iter);
 /* Returns a non-consuming iterator to the oldest entry. */
 void trace_iterator_reset(struct trace_iterator *iter);
 /* Returns whether trace_find_next_entry() would find no entry. */

@@ -10,6 +10,7 @@
 #include "trace/core/write.h"
 
 #define TRACE_BUF_SIZE 1024U /* bytes of one entry; write(2) takes no more at once */
+#define LARGE_TEXT_MAX 4096U /* the same of trace_marker, if sub-buffers have several pages */
 #define RAW_SIZE_MAX   3072U /* a longer write to trace_marker_raw is refused */
 #define RAW_SIZE_MIN   13U   /* bytes of the id and the data in an entry */
 
@@ -48,16 +49,25 @@ static __always_inline ssize_t write_marks(struct trace_array *tr, const char *b
 
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos);
 
+/* Returns how many bytes of text one entry holds: with sub-buffers of one page as in Linux 6.1,
+ * else as in Linux 6.8. */
+static size_t text_max(struct trace_array *tr)
+{
+	return ring_buffer_subbuf_order_get(READ_ONCE(tr->buffer)) ? LARGE_TEXT_MAX
+								   : TRACE_BUF_SIZE;
+}
+
 static __always_inline ssize_t write_text(struct trace_array *tr, u32 ctx, const char *buf,
 					  size_t length)
 {
-	return trace_write_marker(tr, ctx, (unsigned long)tracing_mark_write, buf, length);
+	return trace_write_marker(tr, ctx, (unsigned long)tracing_mark_write, buf,
+				  min(length, text_max(tr)));
 }
 
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct trace_array *tr = trace_file_tr(file);
-	size_t length = min(count, (size_t)TRACE_BUF_SIZE);
+	size_t length = min(count, text_max(tr));
 	ssize_t error;
 
 	if (!markers_wanted(tr))

@@ -22,6 +22,7 @@ static const char text_before_names[] =
 	"  error_log\t- why the last commands were refused\n"
 	"  buffer_size_kb\t- size of the buffer of each CPU\n"
 	"  buffer_total_size_kb- size of all these buffers together\n"
+	"  buffer_subbuf_size_kb- size of the pieces of a buffer; no entry is larger\n"
 	"  buffer_percent\t- how full a buffer wakes a reader of trace_pipe_raw\n"
 	"  free_buffer\t\t- closing it gives the memory of the buffers back\n\n"
 	"  trace_clock\t\t- the clock of the time stamps\n"

@@ -1,5 +1,5 @@
-/* The files about the buffer itself: its size, for all CPUs and each, how full it is, and giving it
- * back. */
+/* The files about the buffer itself: its size, for all CPUs and each, that of its sub-buffers, how
+ * full it is, and giving it back. */
 #include "fs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
@@ -102,6 +102,45 @@ static const struct file_operations tracing_total_entries_fops = {
 	.llseek = generic_file_llseek,
 };
 
+/* ---- buffer_subbuf_size_kb ---- */
+
+static ssize_t subbuf_size_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	size_t size = ring_buffer_subbuf_size_get(READ_ONCE(trace_file_tr(file)->buffer));
+	char text[16];
+	int length = scnprintf(text, sizeof(text), "%lu\n", size >> 10);
+
+	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
+}
+
+/* The size is rounded up to the next power of two of pages. */
+static ssize_t subbuf_size_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	unsigned long kib;
+	unsigned order = 0;
+	int error = trace_get_number(buf, count, 10, &kib);
+
+	if (error)
+		return error;
+	if (!kib || kib > (RB_PAGE_SIZE << RB_ORDER_MAX) >> 10)
+		return -EINVAL;
+	while (kib << 10 > (unsigned long)RB_PAGE_SIZE << order)
+		order++;
+	mutex_lock(&trace_types_lock);
+	error = tracing_set_subbuf_order(trace_file_tr(file), order);
+	mutex_unlock(&trace_types_lock);
+	if (error)
+		return error;
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations subbuf_size_fops = {
+	.read = subbuf_size_read,
+	.write = subbuf_size_write,
+	.llseek = generic_file_llseek,
+};
+
 /* ---- free_buffer: closing it gives the memory back, so that a tool that dies leaves nothing
  * behind ---- */
 
@@ -201,6 +240,7 @@ DEFINE_SHOW_ATTRIBUTE(tracing_stats);
 static const struct trace_file size_files[] = {
 	{ .name = "buffer_size_kb", .mode = 0640, .fops = &tracing_entries_fops, .per_cpu = true },
 	{ .name = "buffer_total_size_kb", .mode = 0440, .fops = &tracing_total_entries_fops },
+	{ .name = "buffer_subbuf_size_kb", .mode = 0640, .fops = &subbuf_size_fops },
 	{ .name = "free_buffer", .mode = 0200, .fops = &tracing_free_buffer_fops },
 	{ .name = "buffer_percent", .mode = 0640, .fops = &buffer_percent_fops },
 	{ .name = "stats", .mode = 0440, .fops = &tracing_stats_fops, .only_per_cpu = true },

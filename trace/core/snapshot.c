@@ -11,6 +11,7 @@
 #include "kernel/init.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/sched/sched.h"
+#include "trace/core/dump.h"
 #include "trace/core/files.h"
 #include "trace/core/snapshot.h"
 #include "trace/core/trace_file.h"
@@ -81,13 +82,16 @@ int tracing_alloc_snapshot_tr(struct trace_array *tr)
 
 	if (tr->snapshot_allocated || error)
 		return error;
-	for_each_possible_cpu (cpu) {
-		error = ring_buffer_resize(spare, ring_buffer_size(buffer, cpu), (int)cpu);
-		if (error) {
-			ring_buffer_resize(spare, 1, RING_BUFFER_ALL_CPUS);
-			return error;
-		}
+	error = ring_buffer_subbuf_order_set(spare, ring_buffer_subbuf_order_get(buffer));
+	for_each_possible_cpu (cpu)
+		if (!error)
+			error = ring_buffer_resize(spare, ring_buffer_size(buffer, cpu), (int)cpu);
+	if (error) {
+		ring_buffer_shrink(spare);
+		return error;
 	}
+	if (tr == &global_trace)
+		ftrace_dump_fit();
 	WRITE_ONCE(tr->snapshot_allocated, true);
 	return 0;
 }
@@ -99,7 +103,7 @@ int tracing_free_snapshot_tr(struct trace_array *tr)
 	WRITE_ONCE(tr->snapshot_allocated, false);
 	synchronize_sched();
 	tracing_reset_snapshot_cpu(tr, RING_BUFFER_ALL_CPUS);
-	return ring_buffer_resize(tr->snapshot, 1, RING_BUFFER_ALL_CPUS);
+	return ring_buffer_shrink(tr->snapshot);
 }
 
 /* T held. */

@@ -4,6 +4,7 @@
  * The top level's buffer is allocated as soon as the kernel can allocate memory, so that ftrace=
  * traces the rest of the boot. It is small and gets its full size when tracing starts.
  */
+#include "trace/core/dump.h"
 #include "trace/core/error_log.h"
 #include "kernel/export.h"
 #include "trace/core/options.h"
@@ -179,6 +180,41 @@ int tracing_resize(struct trace_array *tr, size_t size, int cpu)
 	trace_max_clear(tr, false);
 	error = resize(tr, size, cpu);
 	tracing_start_tr(tr);
+	return error;
+}
+
+/* The snapshot is first: if only the other change fails, there is still memory to take it back. */
+static int set_subbuf_order(struct trace_array *tr, unsigned order)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer), *other = other_buffer(tr, buffer);
+	unsigned old = ring_buffer_subbuf_order_get(buffer);
+	int error = 0;
+
+	if (tr->snapshot_allocated)
+		error = ring_buffer_subbuf_order_set(other, order);
+	if (error)
+		return error;
+	error = ring_buffer_subbuf_order_set(buffer, order);
+	if (error && tr->snapshot_allocated && ring_buffer_subbuf_order_set(other, old))
+		pr_warn("tracing: the buffers differ in the size of their sub-buffers\n");
+	return error;
+}
+
+int tracing_set_subbuf_order(struct trace_array *tr, unsigned order)
+{
+	int error;
+
+	if (ring_buffer_subbuf_order_get(tr->buffer) == order)
+		return 0;
+	tracing_stop_tr(tr);
+	if (tr->current_trace->use_max)
+		trace_max_clear(tr, false);
+	mutex_lock(&tr->pipe_lock);
+	error = set_subbuf_order(tr, order);
+	mutex_unlock(&tr->pipe_lock);
+	tracing_start_tr(tr);
+	if (tr == &global_trace)
+		ftrace_dump_fit();
 	return error;
 }
 

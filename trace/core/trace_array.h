@@ -183,6 +183,11 @@ void tracing_start_tr(struct trace_array *tr);
 int tracing_expand(struct trace_array *tr);
 /* Gives the buffers of one CPU or of all CPUs size bytes each. 0 or -ENOMEM. T held. */
 int tracing_resize(struct trace_array *tr, size_t size, int cpu);
+/*
+ * Gives tr sub-buffers of 1 << order pages, which removes all entries, also those of an allocated
+ * snapshot. 0, or -EINVAL, -ENOMEM, -EBUSY as ring_buffer_subbuf_order_set(). T held.
+ */
+int tracing_set_subbuf_order(struct trace_array *tr, unsigned order);
 /* Clear the trace of one CPU or of all CPUs; clear the snapshot likewise. */
 void tracing_reset_cpu(struct trace_array *tr, int cpu);
 void tracing_reset_snapshot_cpu(struct trace_array *tr, int cpu);

@@ -175,7 +175,10 @@ static void *s_at(struct trace_iterator *iter)
 static void *s_start(struct seq_file *m, loff_t *pos)
 {
 	struct trace_iterator *iter = m->private;
+	int error = trace_iterator_fit(iter);
 
+	if (error)
+		return ERR_PTR(error);
 	if (*pos != iter->pos)
 		iter->leftover = false;
 	if (*pos < iter->pos) {

@@ -85,38 +85,46 @@ static int tracing_wait_pipe(struct file *file, struct trace_pipe *pipe)
 	return 1;
 }
 
-/* Consumes the oldest entry. pipe_lock excludes the other readers of this trace. */
-static bool pipe_next_entry(struct trace_iterator *iter)
+/*
+ * Consumes the oldest entry. pipe_lock excludes the other readers of this trace. 1, 0: there is no
+ * entry, or -ENOMEM.
+ */
+static int pipe_next_entry(struct trace_iterator *iter)
 {
-	bool found;
+	int ret;
 
 	mutex_lock(&iter->tr->pipe_lock);
-	found = trace_find_next_entry(iter);
+	ret = trace_iterator_fit(iter);
+	if (!ret)
+		ret = trace_find_next_entry(iter);
 	mutex_unlock(&iter->tr->pipe_lock);
-	return found;
+	return ret;
 }
 
-/* Prints entries into the empty iter->seq until it holds count bytes. */
-static void pipe_fill(struct trace_pipe *pipe, size_t count)
+/* Prints entries into the empty iter->seq until it holds count bytes. 0, or -ENOMEM: none fits. */
+static int pipe_fill(struct trace_pipe *pipe, size_t count)
 {
 	struct trace_iterator *iter = pipe->iter;
 	struct trace_seq *s = &iter->seq;
 
-	while (pipe->pending || pipe_next_entry(iter)) {
+	for (;;) {
+		int found = pipe->pending ? 1 : pipe_next_entry(iter);
 		size_t before = s->len;
 
+		if (found <= 0)
+			return before ? 0 : found;
 		pipe->pending = true;
 		if (print_trace_line(iter) == TRACE_TYPE_PARTIAL_LINE ||
 		    trace_seq_has_overflowed(s)) {
 			s->len = before;
 			s->full = false;
 			if (before)
-				return; /* the next read prints the entry first */
+				return 0; /* the next read prints the entry first */
 			trace_seq_puts(s, "[LINE TOO BIG]\n");
 		}
 		pipe->pending = false;
 		if (s->len >= count)
-			return;
+			return 0;
 	}
 }
 
@@ -135,7 +143,9 @@ static ssize_t tracing_read_pipe(struct file *file, char *buf, size_t count, lof
 		if (ret <= 0)
 			break;
 		trace_iterator_follow_tracer(pipe->iter);
-		pipe_fill(pipe, count);
+		ret = pipe_fill(pipe, count);
+		if (ret)
+			break;
 		ret = trace_seq_to_user(&pipe->iter->seq, buf, count);
 	}
 	if (ret > 0)
@@ -195,13 +205,22 @@ static const struct file_operations tracing_pipe_fops = {
 
 struct trace_raw {
 	struct mutex lock;
-	struct trace_cpu *where;       /* constant */
-	bool snapshot;                 /* constant: the file is snapshot_raw */
-	struct buffer_data_page *page; /* [lock] */
-	size_t read; /* [lock] bytes of page given to the reader; PAGE_SIZE: none left */
-	bool any;    /* [lock] to write: something has been read */
+	struct trace_cpu *where;        /* constant */
+	bool snapshot;                  /* constant: the file is snapshot_raw */
+	struct buffer_data_page *page;  /* [lock] */
+	unsigned order;                 /* [lock] page has 1 << order pages */
+	size_t size;                    /* [lock] of the sub-buffer in page; 0: none yet */
+	size_t read;                    /* [lock] bytes of it given to the reader */
+	bool any;                       /* [lock] to write: something has been read */
 	struct trace_buffer *waits_for; /* the buffer at which the reader waits */
 };
+
+static void free_raw_page(struct trace_raw *raw)
+{
+	if (raw->page)
+		free_pages_addr(raw->page, raw->order);
+	raw->page = NULL;
+}
 
 static int open_raw(struct file *file, bool snapshot)
 {
@@ -209,15 +228,9 @@ static int open_raw(struct file *file, bool snapshot)
 
 	if (!raw)
 		return -ENOMEM;
-	raw->page = get_free_page(GFP_KERNEL);
-	if (!raw->page) {
-		kfree(raw);
-		return -ENOMEM;
-	}
 	mutex_init(&raw->lock);
 	raw->where = trace_file_cpu(file);
 	raw->snapshot = snapshot;
-	raw->read = PAGE_SIZE;
 	file->private_data = raw;
 	return 0;
 }
@@ -238,7 +251,7 @@ static int tracing_buffers_release(struct inode *inode __unused, struct file *fi
 {
 	struct trace_raw *raw = file->private_data;
 
-	free_page(raw->page);
+	free_raw_page(raw);
 	kfree(raw);
 	return 0;
 }
@@ -266,13 +279,43 @@ static struct trace_buffer *raw_buffer(const struct trace_raw *raw)
 	return raw->snapshot ? READ_ONCE(tr->snapshot) : READ_ONCE(tr->buffer);
 }
 
-/* Reads a sub-buffer: 1, 0 at the end of the file, -EAGAIN or -EINTR. A snapshot gets no more. */
+/*
+ * Reads a sub-buffer into page, which it makes as large as sub-buffers are. Returns its size,
+ * -ENOMEM, or -EAGAIN: there is none.
+ */
+static int read_sub_buffer(struct trace_raw *raw)
+{
+	int size = -EMSGSIZE;
+
+	for (;;) {
+		struct trace_buffer *buffer = raw_buffer(raw);
+
+		if (raw->page)
+			size = ring_buffer_read_page(buffer, (unsigned)raw->where->cpu, raw->page,
+						     PAGE_SIZE << raw->order, false);
+		if (size != -EMSGSIZE)
+			return size;
+		free_raw_page(raw);
+		raw->order = ring_buffer_subbuf_order_get(buffer);
+		raw->page = get_free_pages(GFP_KERNEL, raw->order);
+		if (!raw->page)
+			return -ENOMEM;
+	}
+}
+
+/*
+ * Reads a sub-buffer: 1, 0 at the end of the file, -EAGAIN, -EINTR or -ENOMEM. A snapshot gets no
+ * more.
+ */
 static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 {
 	struct trace_cpu *where = raw->where;
 	int ret;
 
-	while (ring_buffer_read_page(raw_buffer(raw), (unsigned)where->cpu, raw->page, false)) {
+	raw->size = raw->read = 0;
+	while ((ret = read_sub_buffer(raw)) < 0) {
+		if (ret != -EAGAIN)
+			return ret;
 		if (raw->snapshot)
 			return 0;
 		if (file->f_flags & O_NONBLOCK)
@@ -287,7 +330,7 @@ static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 		if (ret)
 			return ret;
 	}
-	raw->read = 0;
+	raw->size = (size_t)ret;
 	return 1;
 }
 
@@ -301,10 +344,10 @@ static ssize_t tracing_buffers_read(struct file *file, char *buf, size_t count,
 	if (!count)
 		return 0;
 	mutex_lock(&raw->lock);
-	if (raw->read >= PAGE_SIZE)
+	if (raw->read >= raw->size)
 		ret = tracing_buffers_fill(file, raw);
 	if (ret > 0) {
-		part = min(PAGE_SIZE - raw->read, count);
+		part = min(raw->size - raw->read, count);
 		memcpy(buf, (const u8 *)raw->page + raw->read, part);
 		raw->read += part;
 		WRITE_ONCE(raw->any, true);
@@ -320,7 +363,7 @@ static unsigned tracing_buffers_poll(struct file *file, struct poll_table_struct
 	struct trace_array *tr = raw->where->tr;
 	unsigned mask = poll_buffer(tr, raw->where->cpu, file, table);
 
-	return READ_ONCE(raw->read) < PAGE_SIZE ? mask | POLLIN | POLLRDNORM : mask;
+	return READ_ONCE(raw->read) < READ_ONCE(raw->size) ? mask | POLLIN | POLLRDNORM : mask;
 }
 
 static const struct file_operations tracing_buffers_fops = {

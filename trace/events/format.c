@@ -74,11 +74,13 @@ EVENT_FILE_ENTRY(format_file, "format") = {
 static int header_page_show(struct seq_file *m, void *v __unused)
 {
 	static const char line[] = "\tfield: %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n";
+	const struct trace_cpu *where = m->private;
+	size_t size = ring_buffer_subbuf_size_get(READ_ONCE(where->tr->buffer));
 
 	seq_printf(m, line, "u64 timestamp", 0, 8, 0);
 	seq_printf(m, line, "local_t commit", 8, 8, 1);
 	seq_printf(m, line, "int overwrite", 8, 1, 1);
-	seq_printf(m, line, "char data", RB_PAGE_HEADER, RB_PAGE_DATA, 1);
+	seq_printf(m, line, "char data", RB_PAGE_HEADER, (unsigned)size - RB_PAGE_HEADER, 1);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(header_page);

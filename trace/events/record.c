@@ -93,14 +93,14 @@ static noinline void *reserve_begun(const struct trace_event_file *file,
 	return entry;
 }
 
-/* Reserves room for any length in *cb. NULL, too, if no event can be so long. */
+/* Reserves room for any length in *cb. NULL, too, if no event of any buffer can be so long. */
 static noinline void *reserve(const struct trace_event_file *file, size_t length, u32 ctx,
 			      struct ring_buffer_per_cpu **cb)
 {
 	struct trace_buffer *buffer = READ_ONCE(file->tr->buffer);
 
 	*cb = buffer->cpus[smp_processor_id()];
-	if (length > RB_MAX_EVENT) {
+	if (length > RB_MAX_EVENT(RB_ORDER_MAX)) {
 		trace_event_count_dropped(file);
 		return NULL;
 	}

@@ -8,12 +8,16 @@
  *	swap.c			exchanges one CPU's parts of two buffers
  *	persistent.c		a buffer in memory that survives a reboot
  *
- * One CPU's buffer is a ring of slots. Sub-buffers are numbered 0, 1, 2, ... in the order in which
+ * One CPU's buffer is a ring of slots. A slot holds a sub-buffer, which is 1, 2, 4, ... pages of 4
+ * KiB. Sub-buffers are numbered 0, 1, 2, ... in the order in which
  * writers fill them; sub-buffer `seq` belongs in slot seq % nr_slots. A slot is one word. It says
  * which page is in the slot, and for which seq:
  *
  *      63        32 31            12 11          1 0
  *      | seq       | page index     |             |S|    S: a spare page, without data to read
+ *
+ * "Page" means all the memory of a sub-buffer. The index counts in 4 KiB, so with sub-buffers of
+ * several pages it is a multiple of their number, and only each such element of pages[] is in use.
  *
  * Writers and readers take pages out of slots. Each uses one compare-and-exchange of the slot's
  * word, so exactly one of them gets the page:
@@ -30,6 +34,12 @@
  * word is the time of the last event.
  *
  *      lo:  | seq (32) | page index (20) | offset in data (12) |         hi: time stamp
+ *
+ * The offset in a sub-buffer of several pages is longer than 12 bits. It has the low bits of the
+ * index, too, which are 0 there: the low half of the word is an address in the ring's memory.
+ * offset_mask and pages_mask separate the two parts. They cost a writer nothing, because they are
+ * operands in the cache line of the tail where constants would be. So the largest ring has 4 GiB
+ * with sub-buffers of any size.
  *
  * After a successful exchange the writer owns the room between the two places, and the next
  * event's time delta counts from its time stamp. If another writer interrupts between the read of
@@ -56,7 +66,8 @@
 #define RB_NEST_MARK (1U << 31)
 /* In record_disabled: the ring is being replaced. Events refused for this alone are dropped events.
  */
-#define RB_CHANGING  (1U << 31)
+#define RB_CHANGING (1U << 31)
+/* Slots of the largest ring of one-page sub-buffers. Two pages are not in slots. */
 #define RB_MAX_SLOTS ((1U << RB_INDEX_BITS) - 2)
 /* ns that a CPU with interrupts off waits for the reader lock; a running holder needs microseconds
  */
@@ -65,16 +76,6 @@
 static inline u32 rb_seq(u64 place)
 {
 	return (u32)(place >> RB_SEQ_SHIFT);
-}
-
-static inline u32 rb_index(u64 place)
-{
-	return (u32)(place >> RB_OFFSET_BITS) & ((1U << RB_INDEX_BITS) - 1);
-}
-
-static inline u32 rb_offset(u64 place)
-{
-	return (u32)place & ((1U << RB_OFFSET_BITS) - 1);
 }
 
 static inline u64 rb_place(u32 seq, u32 index, u32 low)
@@ -93,15 +94,18 @@ struct buffer_page {
 	u32 final; /* [W] bytes of data, once the tail has left the page */
 	u32 sum;   /* [W] rb_page_sum(), once commit has left the page; RB_FL_PERSISTENT */
 };
+#define RB_PAGE_STRUCT_SHIFT 5
+BUILD_BUG_ON(sizeof(struct buffer_page) != 1 << RB_PAGE_STRUCT_SHIFT);
 
 /*
  * A sub-buffer that a reader remembers. The number alone is ambiguous: writers use the same numbers
  * again after seq_limit. So a position also has the number of the sub-buffer's first event, which
  * never wraps.
  *
- * A sub-buffer holds 1 to 510 events. If the first events of two positions are less than RB_STALE
- * events apart, their distance is below seq_limit / 2, and their seq can be compared. If they are
- * further apart, the writers have meanwhile overwritten even the largest ring.
+ * A sub-buffer holds 1 event at least, and at most 512 in each of its pages. If the first events of
+ * two positions are less than RB_STALE events apart, their distance is below seq_limit / 2, and
+ * their seq can be compared. If they are further apart, the writers have meanwhile overwritten even
+ * the largest ring.
  */
 struct rb_position {
 	u32 seq;
@@ -112,17 +116,22 @@ struct rb_position {
 
 struct ring_buffer_per_cpu {
 	/* The writers' half. */
-	struct local_pair tail;      /* [W] */
-	u64 commit;                  /* [W] release store; acquire load by readers */
-	u32 nest;                    /* [W] writers between reserve and commit; RB_NEST_MARK */
-	u32 record_disabled;         /* [A] a count; RB_CHANGING */
+	struct local_pair tail; /* [W] */
+	u64 commit;             /* [W] release store; acquire load by readers */
+	u32 nest;               /* [W] writers between reserve and commit; RB_NEST_MARK */
+	u32 record_disabled;    /* [A] a count; RB_CHANGING */
+	/* Constant while writers may run. nr_slots + 1 sub-buffers: one is the reader's or spare.
+	 */
+	struct buffer_page *pages;
+	u64 offset_mask; /* like pages: of a place, its offset; 64 bits save an instruction */
+	u32 pages_mask;  /* like pages: of a place, where its page is in pages[], in bytes */
+	u32 data_size;   /* like pages: bytes of data in a sub-buffer */
+	u32 waiting;     /* [A] the next event wakes a reader: trace/ring_buffer/wait.c */
+	u32 nr_slots;    /* like pages */
 	struct trace_buffer *buffer; /* [A] constant, but for swap.c */
 	u64 *slots;                  /* pointer like pages; words by compare-and-exchange */
-	/* Constant while writers may run. nr_slots + 1 pages: one is the reader's or spare. */
-	struct buffer_page *pages;
-	u32 nr_slots; /* like pages */
-	u32 waiting;  /* [A] the next event wakes a reader: trace/ring_buffer/wait.c */
 	u64 overrun, commit_overrun, dropped_events, written, lost_bytes; /* [W] */
+	u32 order; /* like pages, but others may read it: a sub-buffer has 1 << order pages */
 	u32 full_waiting; /* [A] the start of sub-buffer wake_seq wakes a reader */
 	u32 wake_seq;     /* [M] to write, before full_waiting */
 	u32 cpu;          /* constant */
@@ -161,6 +170,30 @@ struct trace_buffer {
 	/* [A] constant, but for swap.c. NULL for a CPU that does not exist. */
 	struct ring_buffer_per_cpu *cpus[];
 };
+
+/* Returns the order without the reader lock. It may change at once. */
+static inline u32 rb_order(const struct ring_buffer_per_cpu *cb)
+{
+	return __atomic_load_n(&cb->order, __ATOMIC_RELAXED);
+}
+
+static __always_inline u64 rb_offset(const struct ring_buffer_per_cpu *cb, u64 place)
+{
+	return place & cb->offset_mask;
+}
+
+/* Returns the page of a place or of a slot's word. */
+static __always_inline struct buffer_page *rb_page(const struct ring_buffer_per_cpu *cb, u64 place)
+{
+	u32 at = (u32)place >> (RB_OFFSET_BITS - RB_PAGE_STRUCT_SHIFT) & cb->pages_mask;
+
+	return (struct buffer_page *)((u8 *)cb->pages + at);
+}
+
+static inline u32 rb_index(const struct ring_buffer_per_cpu *cb, u64 place)
+{
+	return (u32)place >> RB_OFFSET_BITS & cb->pages_mask >> RB_PAGE_STRUCT_SHIFT;
+}
 
 /* Returns the number of the sub-buffer that comes n (at most seq_limit) after seq. */
 static __always_inline u32 rb_seq_add(const struct ring_buffer_per_cpu *cb, u32 seq, u64 n)
@@ -201,7 +234,7 @@ static inline s64 rb_position_diff(const struct ring_buffer_per_cpu *cb, struct 
 /* Returns the position of the sub-buffer that a slot's word, or a place, names. */
 static inline struct rb_position rb_position(const struct ring_buffer_per_cpu *cb, u64 word)
 {
-	const struct buffer_page *page = &cb->pages[rb_index(word)];
+	const struct buffer_page *page = rb_page(cb, word);
 
 	return (struct rb_position){ rb_seq(word),
 				     __atomic_load_n(&page->first, __ATOMIC_RELAXED) };
@@ -219,13 +252,13 @@ static inline u32 rb_committed(struct ring_buffer_per_cpu *cb, u32 seq, u32 inde
 	if (ahead < 0)
 		return ~0U;
 	return ahead ? __atomic_load_n(&cb->pages[index].final, __ATOMIC_RELAXED)
-		     : rb_offset(commit);
+		     : (u32)rb_offset(cb, commit);
 }
 
 /* True if `commit` is in the reader's page: writers may still add events to the page. [M] */
 static inline bool rb_commit_in_reader_page(const struct ring_buffer_per_cpu *cb, u64 commit)
 {
-	return cb->reader_active && rb_index(commit) == cb->reader_index;
+	return cb->reader_active && rb_index(cb, commit) == cb->reader_index;
 }
 
 /* Returns how many bytes of the reader's page are committed. reader_active is true. [M] */
@@ -234,7 +267,7 @@ static inline u32 rb_reader_committed(const struct ring_buffer_per_cpu *cb)
 	u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
 
 	if (rb_commit_in_reader_page(cb, commit))
-		return rb_offset(commit);
+		return (u32)rb_offset(cb, commit);
 	return __atomic_load_n(&cb->pages[cb->reader_index].final, __ATOMIC_RELAXED);
 }
 
@@ -314,8 +347,8 @@ static __always_inline u32 rb_page_sum(const struct buffer_page *page,
 	return (u32)(sum >> 32 ^ sum);
 }
 
-int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots);
-void rb_free_pages(struct buffer_page *pages, u32 count);
+/* Fills what follows from the size of the ring and of its sub-buffers. */
+void rb_set_shape(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order);
 /*
  * rb_quiesce() keeps new writers of the CPU out and waits until those inside have left;
  * rb_resume() lets writers in again. why: 1, or RB_CHANGING. Task context.

@@ -9,6 +9,9 @@
  *
  * A resize gives the sub-buffers new numbers, but not the events. After a resize the iterator goes
  * through the new ring from the start, and skips the events up to the last one that it returned.
+ *
+ * If the sub-buffers have become larger than the copy, the iterator finds nothing, because it
+ * cannot allocate memory in any context. Its owner does that (ring_buffer_iter_fit()).
  */
 #include "kernel/errno.h"
 #include "trace/ring_buffer/internal.h"
@@ -16,6 +19,7 @@
 struct ring_buffer_iter {
 	struct ring_buffer_per_cpu *cb;
 	struct buffer_data_page *copy;
+	u32 order;               /* copy has 1 << order pages */
 	struct rb_position next; /* the sub-buffer to copy next */
 	bool begun;              /* next is valid */
 	bool partial;            /* the copy holds the first part of sub-buffer next */
@@ -37,19 +41,37 @@ struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, uns
 
 	if (!iter)
 		return NULL;
-	iter->copy = rb_alloc_page();
+	iter->cb = buffer->cpus[cpu];
+	iter->order = rb_order(iter->cb);
+	iter->copy = rb_alloc_pages(iter->order);
 	if (!iter->copy) {
 		rb_free(iter);
 		return NULL;
 	}
-	iter->cb = buffer->cpus[cpu];
 	ring_buffer_iter_reset(iter);
 	return iter;
 }
 
+int ring_buffer_iter_fit(struct ring_buffer_iter *iter)
+{
+	u32 order = rb_order(iter->cb);
+	struct buffer_data_page *copy;
+
+	if (order <= iter->order)
+		return 0;
+	copy = rb_alloc_pages(order);
+	if (!copy)
+		return -ENOMEM;
+	rb_free_pages(iter->copy, iter->order);
+	iter->copy = copy;
+	iter->order = order;
+	ring_buffer_iter_reset(iter);
+	return 0;
+}
+
 void ring_buffer_read_finish(struct ring_buffer_iter *iter)
 {
-	rb_free_page(iter->copy);
+	rb_free_pages(iter->copy, iter->order);
 	rb_free(iter);
 }
 
@@ -136,12 +158,12 @@ static bool rb_iter_copy_ring_page(struct ring_buffer_iter *iter)
 	u64 word, *slot;
 
 	while (rb_oldest(cb, iter->next, &word, &slot)) {
-		struct buffer_page *page = &cb->pages[rb_index(word)];
+		struct buffer_page *page = rb_page(cb, word);
 		struct rb_position pos = rb_position(cb, word);
 		bool again = iter->partial && !rb_position_diff(cb, pos, iter->next);
 		u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
 		bool partial = rb_seq(commit) == pos.seq;
-		u32 length = rb_committed(cb, pos.seq, rb_index(word));
+		u32 length = rb_committed(cb, pos.seq, rb_index(cb, word));
 
 		if (length <= (again ? iter->length : 0)) {
 			if (partial)
@@ -176,7 +198,8 @@ static bool rb_iter_next_page(struct ring_buffer_iter *iter)
 	if (iter->busy)
 		return false;
 	rb_iter_follow(iter);
-	more = rb_iter_copy_reader_page(iter) || rb_iter_copy_ring_page(iter);
+	more = iter->cb->order <= iter->order &&
+	       (rb_iter_copy_reader_page(iter) || rb_iter_copy_ring_page(iter));
 	rb_reader_unlock(iter->cb, flags);
 	expected = iter->first + iter->entries;
 	if (more && iter->counting && (s64)(expected - iter->expected) > 0)
@@ -223,16 +246,36 @@ void ring_buffer_iter_advance(struct ring_buffer_iter *iter)
 	iter->lost = 0;
 }
 
+/* Stores behind the data how many events were lost before them, and clears the rest. */
+static void rb_finish_read_page(struct buffer_data_page *page, u32 data_size, u64 lost)
+{
+	u32 used = (u32)page->commit;
+
+	if (lost && used + sizeof(u64) <= data_size) {
+		memcpy(page->data + used, &lost, sizeof(u64));
+		used += sizeof(u64);
+		page->commit |= RB_MISSED_STORED;
+	}
+	if (lost)
+		page->commit |= RB_MISSED_EVENTS;
+	memset(page->data + used, 0, data_size - used);
+}
+
 int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buffer_data_page *page,
-			  bool full)
+			  size_t size, bool full)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
 	struct buffer_page *reader;
 	unsigned long flags;
 	u64 lost, stamp;
-	u32 length;
+	u32 length, data_size;
 
 	flags = rb_reader_lock(cb);
+	data_size = cb->data_size;
+	if (data_size + RB_PAGE_HEADER > size) {
+		rb_reader_unlock(cb, flags);
+		return -EMSGSIZE;
+	}
 	length = rb_reader_page(cb);
 	if (!length || (full && rb_commit_in_reader_page(
 					cb, __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)))) {
@@ -261,18 +304,6 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 	cb->lost = 0;
 	rb_reader_unlock(cb, flags);
 
-	if (lost) {
-		if (page->commit + sizeof(u64) <= RB_PAGE_DATA) {
-			memcpy(page->data + page->commit, &lost, sizeof(u64));
-			page->commit |= RB_MISSED_STORED;
-		}
-		page->commit |= RB_MISSED_EVENTS;
-	}
-	if ((page->commit & 0xfffff) < RB_PAGE_DATA) {
-		u32 used =
-			(u32)(page->commit & 0xfffff) + (page->commit & RB_MISSED_STORED ? 8 : 0);
-
-		memset(page->data + used, 0, RB_PAGE_DATA - used);
-	}
-	return 0;
+	rb_finish_read_page(page, data_size, lost);
+	return (int)(data_size + RB_PAGE_HEADER);
 }

@@ -5,36 +5,67 @@
 #include "kernel/errno.h"
 #include "trace/ring_buffer/internal.h"
 
-void rb_free_pages(struct buffer_page *pages, u32 count)
+void rb_set_shape(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order)
 {
-	for (u32 i = 0; pages && i < count; i++)
-		if (pages[i].data)
-			rb_free_page(pages[i].data);
-	rb_free_array(pages);
+	u32 last_index = (1U << RB_INDEX_BITS) - 1;
+
+	cb->nr_slots = nr_slots;
+	cb->seq_limit = RB_SEQ_NUMBERS / nr_slots * nr_slots;
+	__atomic_store_n(&cb->order, order, __ATOMIC_RELAXED);
+	cb->offset_mask = (RB_PAGE_SIZE << order) - 1;
+	cb->pages_mask = last_index >> order << order << RB_PAGE_STRUCT_SHIFT;
+	cb->data_size = (RB_PAGE_SIZE << order) - RB_PAGE_HEADER;
+}
+
+/* Returns the index of the n-th page. */
+static u32 rb_nth_index(const struct ring_buffer_per_cpu *cb, u32 n)
+{
+	return n << cb->order;
+}
+
+static struct buffer_page *rb_nth_page(const struct ring_buffer_per_cpu *cb, u32 n)
+{
+	return &cb->pages[rb_nth_index(cb, n)];
+}
+
+/* Gives the CPU the pages and slots of another ring, and what follows from their number. */
+static void rb_set_ring(struct ring_buffer_per_cpu *cb, const struct ring_buffer_per_cpu *ring)
+{
+	rb_set_shape(cb, ring->nr_slots, ring->order);
+	cb->pages = ring->pages;
+	cb->slots = ring->slots;
+}
+
+/* Frees the ring. Its pages and slots may be missing. */
+static void rb_free_ring(struct ring_buffer_per_cpu *cb)
+{
+	for (u32 i = 0; cb->pages && i <= cb->nr_slots; i++)
+		if (rb_nth_page(cb, i)->data)
+			rb_free_pages(rb_nth_page(cb, i)->data, cb->order);
+	rb_free_array(cb->pages);
+	rb_free_array(cb->slots);
 }
 
 /* Allocates a ring for the CPU. The caller frees the old ring, if any. Returns 0 or -ENOMEM. */
-int rb_alloc_pages(struct ring_buffer_per_cpu *cb, u32 nr_slots)
+static int rb_alloc_ring(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order)
 {
-	struct buffer_page *pages = rb_alloc_array(nr_slots + 1, sizeof(*pages));
-	u64 *slots = rb_alloc_array(nr_slots, sizeof(*slots));
+	struct ring_buffer_per_cpu ring = { 0 };
 
-	if (!pages || !slots)
+	rb_set_shape(&ring, nr_slots, order);
+	ring.pages = rb_alloc_array((nr_slots + 1UL) << order, sizeof(*ring.pages));
+	ring.slots = rb_alloc_array(nr_slots, sizeof(*ring.slots));
+	if (!ring.pages || !ring.slots)
 		goto fail;
 	for (u32 i = 0; i <= nr_slots; i++) {
-		pages[i].data = rb_alloc_page();
-		if (!pages[i].data)
+		rb_nth_page(&ring, i)->data = rb_alloc_pages(order);
+		if (!rb_nth_page(&ring, i)->data)
 			goto fail;
 	}
-	cb->pages = pages;
-	cb->slots = slots;
-	cb->nr_slots = nr_slots;
-	cb->seq_limit = RB_SEQ_NUMBERS / nr_slots * nr_slots;
+	rb_set_ring(cb, &ring);
 	return 0;
 
 fail:
-	rb_free_pages(pages, nr_slots + 1);
-	rb_free_array(slots);
+	rb_free_ring(&ring);
 	return -ENOMEM;
 }
 
@@ -44,10 +75,10 @@ static struct rb_position rb_position_before_first(const struct ring_buffer_per_
 	return (struct rb_position){ rb_seq_sub(cb, 0, 1), cb->pages[0].first };
 }
 
-/* Returns the word of slot i with page i as a spare. */
+/* Returns the word of slot i with the i-th page as a spare. */
 static u64 rb_spare_slot(const struct ring_buffer_per_cpu *cb, u32 i)
 {
-	return rb_place(rb_seq_sub(cb, i, cb->nr_slots), i, 0) | RB_SLOT_SPARE;
+	return rb_place(rb_seq_sub(cb, i, cb->nr_slots), rb_nth_index(cb, i), 0) | RB_SLOT_SPARE;
 }
 
 /*
@@ -60,14 +91,16 @@ void rb_init_ring(struct ring_buffer_per_cpu *cb)
 		cb->slots[i] = rb_spare_slot(cb, i);
 	cb->slots[0] = rb_place(0, 0, 0);
 	for (u32 i = 0; i <= cb->nr_slots; i++) {
-		cb->pages[i].entries = 0;
-		cb->pages[i].first = 0;
-		cb->pages[i].final = 0;
+		struct buffer_page *page = rb_nth_page(cb, i);
+
+		page->entries = 0;
+		page->first = 0;
+		page->final = 0;
 	}
 	cb->tail = (struct local_pair){ 0, 0 };
 	__atomic_store_n(&cb->commit, 0, __ATOMIC_RELEASE);
 	cb->overrun = cb->commit_overrun = cb->dropped_events = cb->written = cb->lost_bytes = 0;
-	cb->reader_index = cb->nr_slots;
+	cb->reader_index = rb_nth_index(cb, cb->nr_slots);
 	cb->reader_active = false;
 	cb->reader_pos = rb_position_before_first(cb);
 	cb->read = 0;
@@ -89,11 +122,11 @@ void rb_resume(struct ring_buffer_per_cpu *cb, u32 why)
 	__atomic_fetch_sub(&cb->record_disabled, why, __ATOMIC_SEQ_CST);
 }
 
-static u32 rb_slots_for(size_t size)
+static u32 rb_slots_for(size_t size, u32 order)
 {
-	size_t slots = DIV_ROUND_UP(size, RB_PAGE_SIZE);
+	size_t slots = DIV_ROUND_UP(size, RB_PAGE_SIZE << order);
 
-	return (u32)min_t(size_t, max_t(size_t, slots, 2), RB_MAX_SLOTS);
+	return (u32)min_t(size_t, max_t(size_t, slots, 2), (RB_MAX_SLOTS + 2) / (1U << order) - 2);
 }
 
 struct trace_buffer *rb_alloc_buffer(u32 flags)
@@ -134,7 +167,7 @@ struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags)
 		if (!cb)
 			goto fail;
 		rb_init_cpu(cb, buffer, cpu);
-		if (rb_alloc_pages(cb, rb_slots_for(size)))
+		if (rb_alloc_ring(cb, rb_slots_for(size, 0), 0))
 			goto fail;
 		rb_init_ring(cb);
 	}
@@ -155,8 +188,7 @@ void ring_buffer_free(struct trace_buffer *buffer)
 		rb_waker_destroy(&cb->waker);
 		if (buffer->flags & RB_FL_PERSISTENT)
 			continue; /* all of it is in the area */
-		rb_free_pages(cb->pages, cb->pages ? cb->nr_slots + 1 : 0);
-		rb_free_array(cb->slots);
+		rb_free_ring(cb);
 		rb_free(cb);
 	}
 	rb_free(buffer);
@@ -177,6 +209,13 @@ static void rb_move_page(struct buffer_page *to, struct buffer_page *from)
 	from->data = data;
 }
 
+/* Empties the ring and clears the counts. No writer runs. [M] */
+static void rb_reset_ring(struct ring_buffer_per_cpu *cb)
+{
+	rb_init_ring(cb);
+	cb->resets++;
+}
+
 /*
  * Moves the reader's page, and as many of the newest sub-buffers as fit, from the old ring to the
  * new one. The new ring numbers the sub-buffers from 0. No writer runs. [M]
@@ -190,96 +229,143 @@ static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_
 
 	for (; count > cb->nr_slots; count--) {
 		u64 word = rb_slot_before(old, tail_seq, count - 1);
-		struct buffer_page *page = &old->pages[rb_index(word)];
+		struct buffer_page *page = rb_page(old, word);
 
 		cb->overrun += page->entries;
 		cb->lost_bytes += page->final;
 	}
-	rb_move_page(&cb->pages[cb->nr_slots], &old->pages[old->reader_index]);
-	cb->reader_index = cb->nr_slots;
+	cb->reader_index = rb_nth_index(cb, cb->nr_slots);
+	rb_move_page(&cb->pages[cb->reader_index], &old->pages[old->reader_index]);
 	for (kept = 0; kept < count; kept++) {
 		u64 word = rb_slot_before(old, tail_seq, count - 1 - kept);
 
-		rb_move_page(&cb->pages[kept], &old->pages[rb_index(word)]);
-		cb->slots[kept] = rb_place(kept, kept, 0);
+		rb_move_page(rb_nth_page(cb, kept), rb_page(old, word));
+		cb->slots[kept] = rb_place(kept, rb_nth_index(cb, kept), 0);
 	}
 	for (u32 i = kept; i < cb->nr_slots; i++)
 		cb->slots[i] = rb_spare_slot(cb, i);
 	if (tail_is_readers) {
 		/* The reader holds sub-buffer 0, so the slot holds a spare page. */
-		cb->reader_pos = (struct rb_position){ 0, cb->pages[cb->nr_slots].first };
+		cb->reader_pos = (struct rb_position){ 0, cb->pages[cb->reader_index].first };
 		cb->slots[0] = rb_place(0, 0, 0) | RB_SLOT_SPARE;
-		cb->tail.lo = rb_place(0, cb->nr_slots, rb_offset(old->tail.lo));
+		cb->tail.lo = rb_place(0, cb->reader_index, (u32)rb_offset(old, old->tail.lo));
 	} else {
 		cb->reader_pos = rb_position_before_first(cb);
-		cb->tail.lo = rb_place(kept - 1, kept - 1, rb_offset(old->tail.lo));
+		cb->tail.lo = rb_place(kept - 1, rb_nth_index(cb, kept - 1),
+				       (u32)rb_offset(old, old->tail.lo));
 	}
 	cb->tail.hi = old->tail.hi;
 	__atomic_store_n(&cb->commit, cb->tail.lo, __ATOMIC_RELEASE);
 }
 
 /*
- * Gives the ring of one CPU the pages and slots of fresh, and frees its old ones. Task context;
- * takes the reader lock.
+ * Replaces the ring of one CPU by fresh, which is as large as the caller wants, and frees the old
+ * one. Keeps the events, if the sub-buffers keep their size; else empties the ring and clears the
+ * counts. Task context; takes the reader lock.
  */
-static void rb_resize_cpu(struct ring_buffer_per_cpu *cb, const struct ring_buffer_per_cpu *fresh)
+static void rb_replace_ring(struct ring_buffer_per_cpu *cb, const struct ring_buffer_per_cpu *fresh)
 {
+	bool keep = cb->order == fresh->order;
+	/* Without RB_CHANGING the writers that come do not count what is cleared here. */
+	u32 why = keep ? RB_CHANGING : 1;
 	struct ring_buffer_per_cpu old = { 0 };
 	unsigned long flags;
 
-	rb_quiesce(cb, RB_CHANGING);
+	rb_quiesce(cb, why);
 	flags = rb_reader_lock(cb);
-	old.pages = cb->pages;
-	old.slots = cb->slots;
-	old.nr_slots = cb->nr_slots;
+	rb_set_ring(&old, cb);
 	old.tail = cb->tail;
 	old.reader_index = cb->reader_index;
 	old.reader_pos = cb->reader_pos;
-	old.seq_limit = cb->seq_limit;
 	old.reader_active = cb->reader_active;
-	cb->pages = fresh->pages;
-	cb->slots = fresh->slots;
-	cb->nr_slots = fresh->nr_slots;
-	cb->seq_limit = fresh->seq_limit;
-	rb_move_ring(cb, &old);
+	rb_set_ring(cb, fresh);
+	if (keep)
+		rb_move_ring(cb, &old);
+	else
+		rb_reset_ring(cb);
 	cb->generation++;
 	rb_reader_unlock(cb, flags);
-	rb_resume(cb, RB_CHANGING);
+	rb_resume(cb, why);
 	rb_waker_raise(&cb->waker); /* a request for a sub-buffer needs the new number */
-	rb_free_pages(old.pages, old.nr_slots + 1);
-	rb_free_array(old.slots);
+	rb_free_ring(&old);
 }
 
-int ring_buffer_resize(struct trace_buffer *buffer, size_t size, int cpu)
+/*
+ * Changes the sizes of one CPU's or all CPUs' rings and of their sub-buffers. size 0: each ring
+ * keeps its size, rounded up.
+ */
+static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cpu)
 {
 	struct ring_buffer_per_cpu *fresh = rb_alloc_array(buffer->nr_cpus, sizeof(*fresh));
-	u32 nr_slots = rb_slots_for(size);
 	int error = fresh ? 0 : -ENOMEM;
 
 	if (buffer->flags & RB_FL_PERSISTENT)
 		error = -EBUSY;
 	/* Allocate the memory of all CPUs first: a failure must change nothing. */
-	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
-		if (buffer->cpus[i] && (cpu == RING_BUFFER_ALL_CPUS || cpu == (int)i) &&
-		    buffer->cpus[i]->nr_slots != nr_slots)
-			error = rb_alloc_pages(&fresh[i], nr_slots);
+	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++) {
+		const struct ring_buffer_per_cpu *cb = buffer->cpus[i];
+		u32 nr_slots;
+
+		if (!cb || (cpu != RING_BUFFER_ALL_CPUS && cpu != (int)i))
+			continue;
+		nr_slots = rb_slots_for(size ? size : ring_buffer_size(buffer, i), order);
+		if (cb->nr_slots != nr_slots || cb->order != order)
+			error = rb_alloc_ring(&fresh[i], nr_slots, order);
+	}
 	for (unsigned i = 0; i < buffer->nr_cpus && fresh; i++) {
 		if (!fresh[i].pages)
 			continue;
-		if (!error) {
-			rb_resize_cpu(buffer->cpus[i], &fresh[i]);
-		} else {
-			rb_free_pages(fresh[i].pages, nr_slots + 1);
-			rb_free_array(fresh[i].slots);
-		}
+		if (!error)
+			rb_replace_ring(buffer->cpus[i], &fresh[i]);
+		else
+			rb_free_ring(&fresh[i]);
 	}
 	rb_free_array(fresh);
 	return error;
 }
 
+/* Returns the part of a CPU that exists. All have sub-buffers of the same size. */
+static const struct ring_buffer_per_cpu *rb_any_cpu(struct trace_buffer *buffer)
+{
+	unsigned cpu = 0;
+
+	while (!buffer->cpus[cpu])
+		cpu++;
+	return buffer->cpus[cpu];
+}
+
+int ring_buffer_resize(struct trace_buffer *buffer, size_t size, int cpu)
+{
+	return rb_resize(buffer, max(size, (size_t)1), rb_any_cpu(buffer)->order, cpu);
+}
+
+int ring_buffer_subbuf_order_set(struct trace_buffer *buffer, unsigned order)
+{
+	if (order > RB_ORDER_MAX)
+		return -EINVAL;
+	return rb_resize(buffer, 0, order, RING_BUFFER_ALL_CPUS);
+}
+
+int ring_buffer_shrink(struct trace_buffer *buffer)
+{
+	return rb_resize(buffer, 1, 0, RING_BUFFER_ALL_CPUS);
+}
+
+unsigned ring_buffer_subbuf_order_get(struct trace_buffer *buffer)
+{
+	return rb_order(rb_any_cpu(buffer));
+}
+
+size_t ring_buffer_subbuf_size_get(struct trace_buffer *buffer)
+{
+	return (size_t)RB_PAGE_SIZE << ring_buffer_subbuf_order_get(buffer);
+}
+
 size_t ring_buffer_size(struct trace_buffer *buffer, unsigned cpu)
 {
-	return (size_t)buffer->cpus[cpu]->nr_slots * RB_PAGE_SIZE;
+	const struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+
+	return ((size_t)cb->nr_slots * RB_PAGE_SIZE) << cb->order;
 }
 
 void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu)
@@ -289,9 +375,8 @@ void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned cpu)
 
 	rb_quiesce(cb, 1);
 	flags = rb_reader_lock(cb);
-	rb_init_ring(cb);
+	rb_reset_ring(cb);
 	cb->generation++;
-	cb->resets++;
 	rb_reader_unlock(cb, flags);
 	rb_resume(cb, 1);
 	rb_waker_raise(&cb->waker);
@@ -376,12 +461,12 @@ void ring_buffer_cpu_stats(struct trace_buffer *buffer, unsigned cpu,
 	commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
 	for (next = rb_reader_next(cb); rb_oldest(cb, next, &word, &slot);
 	     next = (struct rb_position){ rb_seq_add(cb, next.seq, 1), next.first }) {
-		struct buffer_page *page = &cb->pages[rb_index(word)];
+		struct buffer_page *page = rb_page(cb, word);
 
 		next = rb_position(cb, word);
 		if (!stats->oldest_event_ts)
 			stats->oldest_event_ts = READ_ONCE(page->data->time_stamp);
-		stats->bytes += rb_committed(cb, rb_seq(word), rb_index(word));
+		stats->bytes += rb_committed(cb, rb_seq(word), rb_index(cb, word));
 		if (rb_seq(word) == rb_seq(commit))
 			break;
 	}

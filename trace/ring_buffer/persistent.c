@@ -11,6 +11,8 @@
  * and places are checked against the size of the ring. A sub-buffer that commit has left must have
  * its sum. The sub-buffer of commit has no sum yet: its events must be a chain that ends exactly at
  * commit. What passes becomes the ring's contents, numbered from 0; the rest is counted.
+ *
+ * Sub-buffers have one page, and keep this size.
  */
 #include "trace/ring_buffer/internal.h"
 
@@ -35,7 +37,7 @@ struct kept_page {
 
 /* What the boot knows while it reads the part of one CPU. */
 struct range_reader {
-	struct ring_buffer_per_cpu old; /* nr_slots and seq_limit are right, all else is as found */
+	struct ring_buffer_per_cpu old; /* as found, but for its shape, which is right */
 	struct buffer_page *pages;
 	u64 *slots;
 	struct buffer_data_page *data; /* page i is data[i] */
@@ -162,7 +164,7 @@ static void keep_page(struct range_reader *r, u32 seq, u32 index)
 		return; /* the crash came before its first event was complete */
 	*kept = (struct kept_page){ .first = page->first, .index = index, .length = page->final };
 	if (ahead == 0) {
-		kept->length = rb_offset(r->old.commit);
+		kept->length = (u32)rb_offset(&r->old, r->old.commit);
 		if (!kept->length)
 			return;
 		if (kept->first - after > (u64)r->old.nr_slots * PAGE_EVENTS)
@@ -193,10 +195,10 @@ static bool reader_page_known(const struct range_reader *r)
 static bool commit_is_known(const struct range_reader *r)
 {
 	u64 commit = r->old.commit;
-	u32 seq = rb_seq(commit), index = rb_index(commit);
+	u32 seq = rb_seq(commit), index = rb_index(&r->old, commit);
 
-	if (seq >= r->old.seq_limit || index > r->old.nr_slots || rb_offset(commit) % 4 ||
-	    rb_offset(commit) > RB_PAGE_DATA)
+	if (seq >= r->old.seq_limit || index > r->old.nr_slots || rb_offset(&r->old, commit) % 4 ||
+	    rb_offset(&r->old, commit) > RB_PAGE_DATA)
 		return false;
 	return r->slots[seq % r->old.nr_slots] == rb_place(seq, index, 0) ||
 	       (reader_page_known(r) && index == r->old.reader_index &&
@@ -212,7 +214,7 @@ static u32 oldest_slot(const struct range_reader *r)
 	if (r->commit_known)
 		return rb_seq_add(&r->old, rb_seq(r->old.commit), 1) % r->old.nr_slots;
 	for (u32 i = 0; i < r->old.nr_slots; i++) {
-		u32 index = rb_index(r->slots[i]);
+		u32 index = rb_index(&r->old, r->slots[i]);
 		const struct buffer_page *page = &r->pages[min(index, r->old.nr_slots)];
 
 		if (index > r->old.nr_slots || (r->slots[i] & RB_SLOT_SPARE) ||
@@ -230,11 +232,11 @@ static u32 oldest_slot(const struct range_reader *r)
 static void read_slot(struct range_reader *r, u32 slot)
 {
 	u64 word = r->slots[slot];
-	u32 seq = rb_seq(word), index = rb_index(word);
-	bool spare = rb_offset(word) == RB_SLOT_SPARE;
+	u32 seq = rb_seq(word), index = rb_index(&r->old, word);
+	bool spare = rb_offset(&r->old, word) == RB_SLOT_SPARE;
 
 	if (index > r->old.nr_slots || seq >= r->old.seq_limit || seq % r->old.nr_slots != slot ||
-	    (rb_offset(word) && !spare) || r->used[index]) {
+	    (rb_offset(&r->old, word) && !spare) || r->used[index]) {
 		r->found->damaged++;
 		return;
 	}
@@ -307,8 +309,8 @@ static void install_ring(struct ring_buffer_per_cpu *cb, struct range_reader *r)
 			       RB_SLOT_SPARE;
 	cb->reader_index = in_reader ? r->kept[0].index : unused_page(r, &next);
 	cb->reader_active = in_reader;
-	cb->reader_pos = (struct rb_position){ rb_seq_sub(cb, 0, 1),
-					       cb->pages[rb_index(cb->slots[0])].first };
+	cb->reader_pos =
+		(struct rb_position){ rb_seq_sub(cb, 0, 1), rb_page(cb, cb->slots[0])->first };
 	if (in_reader)
 		cb->reader_pos.first = 0;
 	__atomic_store_n(&cb->commit, cb->tail.lo, __ATOMIC_RELEASE);
@@ -322,8 +324,7 @@ static void init_cpu(struct trace_buffer *buffer, void *area, unsigned cpu, u32 
 	struct ring_buffer_per_cpu *cb = range_cpu(area, cpu, nr_slots, r);
 
 	memcpy(&r->old, cb, sizeof(r->old));
-	r->old.nr_slots = nr_slots;
-	r->old.seq_limit = RB_SEQ_NUMBERS / nr_slots * nr_slots;
+	rb_set_shape(&r->old, nr_slots, 0);
 	r->count = 0;
 	memset(r->used, 0, nr_slots + 1);
 	if (r->found->previous == RB_PREVIOUS_KEPT)
@@ -333,8 +334,7 @@ static void init_cpu(struct trace_buffer *buffer, void *area, unsigned cpu, u32 
 	rb_init_cpu(cb, buffer, cpu);
 	cb->pages = r->pages;
 	cb->slots = r->slots;
-	cb->nr_slots = nr_slots;
-	cb->seq_limit = r->old.seq_limit;
+	rb_set_shape(cb, nr_slots, 0);
 	for (u32 i = 0; i <= nr_slots; i++)
 		cb->pages[i].data = &r->data[i];
 	rb_init_ring(cb);

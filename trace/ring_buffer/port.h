@@ -49,19 +49,19 @@ static inline void rb_unlocked(unsigned long flags)
 	preempt_enable_notrace();
 }
 
-#define rb_cpu()            smp_processor_id()
-#define rb_nr_cpus()        nr_cpu_ids
-#define rb_cpu_present(cpu) cpumask_test_cpu(cpu, &cpu_possible_mask)
-#define rb_alloc(size)      kzalloc(size, GFP_KERNEL | __GFP_NOWARN)
-#define rb_free(p)          kfree(p)
-#define rb_alloc_page()     get_free_page(GFP_KERNEL | __GFP_NOWARN)
-#define rb_free_page(p)     free_page(p)
-#define rb_relax()          cpu_relax()
+#define rb_cpu()                smp_processor_id()
+#define rb_nr_cpus()            nr_cpu_ids
+#define rb_cpu_present(cpu)     cpumask_test_cpu(cpu, &cpu_possible_mask)
+#define rb_alloc(size)          kzalloc(size, GFP_KERNEL | __GFP_NOWARN)
+#define rb_free(p)              kfree(p)
+#define rb_alloc_pages(order)   get_free_pages(GFP_KERNEL | __GFP_NOWARN, order)
+#define rb_free_pages(p, order) free_pages_addr(p, order)
+#define rb_relax()              cpu_relax()
 /*
  * Only the compiler must keep the order: rb_quiesce() interrupts the writer's CPU, and the
  * interrupt orders the writer's store and load.
  */
-#define rb_writer_barrier() barrier()
+#define rb_writer_barrier()     barrier()
 
 #define rb_alloc_array(n, size)      vzalloc((n) * (size))
 #define rb_free_array(p)             vfree(p)

@@ -130,7 +130,7 @@ static bool rb_swap_reader_page(struct ring_buffer_per_cpu *cb)
 		spare = rb_place(rb_seq(word), cb->reader_index, 0) | RB_SLOT_SPARE;
 	} while (!__atomic_compare_exchange_n(slot, &word, spare, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
-	cb->reader_index = rb_index(word);
+	cb->reader_index = rb_index(cb, word);
 	cb->reader_pos = rb_position(cb, word);
 	cb->reader_active = true;
 	cb->read = 0;
@@ -146,7 +146,7 @@ u32 rb_reader_page(struct ring_buffer_per_cpu *cb)
 		if (cb->reader_active) {
 			u64 commit = __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE);
 			bool current_page = rb_commit_in_reader_page(cb, commit);
-			u32 length = current_page ? rb_offset(commit)
+			u32 length = current_page ? (u32)rb_offset(cb, commit)
 						  : cb->pages[cb->reader_index].final;
 
 			if (cb->read < length)

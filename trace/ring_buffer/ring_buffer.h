@@ -1,5 +1,6 @@
 /*
- * The ring buffer: one buffer per CPU, made of 4 KiB sub-buffers in Linux's binary page format.
+ * The ring buffer: one buffer per CPU, made of sub-buffers in Linux's binary page format. A
+ * sub-buffer has 4 KiB, or a power of two times that.
  *
  * Writers never wait. A writer may run in any context (task, softirq, irq, NMI) and may interrupt
  * another writer of the same CPU; preemption is off from reserve to commit. Readers run on any CPU,
@@ -12,9 +13,11 @@
 #include "kernel/types.h"
 
 #define RB_PAGE_SIZE   4096U
-#define RB_PAGE_HEADER 16U /* time stamp, commit */
-#define RB_PAGE_DATA   (RB_PAGE_SIZE - RB_PAGE_HEADER)
-#define RB_MAX_EVENT   (RB_PAGE_DATA - 16U) /* payload bytes; leaves room for a time extend */
+#define RB_PAGE_HEADER 16U                             /* time stamp, commit */
+#define RB_PAGE_DATA   (RB_PAGE_SIZE - RB_PAGE_HEADER) /* of a sub-buffer of one page */
+#define RB_ORDER_MAX   7U                              /* a sub-buffer has 1 << order pages */
+/* Payload bytes of the largest event in such a sub-buffer; leaves room for a time extend. */
+#define RB_MAX_EVENT(order) ((RB_PAGE_SIZE << (order)) - RB_PAGE_HEADER - 16U)
 
 /*
  * Flags in the commit word of a page that a reader has taken: events were lost before this page;
@@ -35,7 +38,7 @@ struct ring_buffer_event {
 	u32 array[];
 };
 
-/* A sub-buffer in the format of trace_pipe_raw. */
+/* A sub-buffer in the format of trace_pipe_raw. Of several pages: more data follow. */
 struct buffer_data_page {
 	u64 time_stamp; /* of the first event, in ns or in the clock's unit */
 	u64 commit;     /* bytes of data; RB_MISSED_* */
@@ -50,8 +53,8 @@ struct wait_queue_head;
 #define RB_FL_PERSISTENT 2U /* set by ring_buffer_alloc_range() */
 
 /*
- * Allocates a buffer. size: bytes per CPU, rounded up to whole sub-buffers, at least two. Returns
- * NULL without memory. Task context.
+ * Allocates a buffer with sub-buffers of one page. size: bytes per CPU, rounded up to whole
+ * sub-buffers, at least two. Returns NULL without memory. Task context.
  */
 struct trace_buffer *ring_buffer_alloc(size_t size, u32 flags);
 void ring_buffer_free(struct trace_buffer *buffer);
@@ -94,6 +97,18 @@ struct trace_buffer *ring_buffer_alloc_range(void *area, size_t size, u64 key, u
  */
 int ring_buffer_resize(struct trace_buffer *buffer, size_t size, int cpu);
 size_t ring_buffer_size(struct trace_buffer *buffer, unsigned cpu); /* bytes */
+/*
+ * Gives the buffer sub-buffers of 1 << order pages, which are contiguous memory. The buffer of each
+ * CPU keeps its size, rounded up to whole sub-buffers, at least two; its events are removed, and
+ * its counts cleared. Returns 0, or -EINVAL, -ENOMEM, and -EBUSY of a persistent buffer, and
+ * nothing is changed. Writers and readers may run: an iterator ends until ring_buffer_iter_fit().
+ * Task context.
+ */
+int ring_buffer_subbuf_order_set(struct trace_buffer *buffer, unsigned order);
+/* Makes the buffer as small as can be: sub-buffers of one page, two for each CPU. As above. */
+int ring_buffer_shrink(struct trace_buffer *buffer);
+unsigned ring_buffer_subbuf_order_get(struct trace_buffer *buffer);
+size_t ring_buffer_subbuf_size_get(struct trace_buffer *buffer); /* bytes, with the header */
 void ring_buffer_change_overwrite(struct trace_buffer *buffer, bool overwrite);
 /* Sets the source of time stamps, callable in any context. The caller resets the buffer afterwards.
  */
@@ -101,8 +116,8 @@ void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void));
 
 /*
  * Reserves room for length payload bytes in this CPU's buffer. Returns NULL if recording is off, if
- * drop mode has no room, or if length is above RB_MAX_EVENT. The caller has turned preemption off,
- * and leaves it off until the commit. Any context.
+ * drop mode has no room, or if length is above RB_MAX_EVENT(). The caller has turned
+ * preemption off, and leaves it off until the commit. Any context.
  */
 struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length);
 void ring_buffer_unlock_commit(struct trace_buffer *buffer);
@@ -149,24 +164,30 @@ bool ring_buffer_consume_if(struct trace_buffer *buffer, unsigned cpu, ring_buff
 long ring_buffer_consume(struct trace_buffer *buffer, unsigned cpu, void *data, size_t size,
 			 u64 *ts, u64 *lost);
 /*
- * Consumes one sub-buffer of a CPU: copies it to page in the binary page format. full: take only a
- * sub-buffer that the writer has left. Returns 0, or -EAGAIN if there is none.
+ * Consumes one sub-buffer of a CPU: copies it to page in the binary page format. size: the bytes
+ * that page has. full: take only a sub-buffer that the writer has left. Returns the size of the
+ * sub-buffer; -EAGAIN if there is none, or -EMSGSIZE: page is too small.
  */
 int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buffer_data_page *page,
-			  bool full);
+			  size_t size, bool full);
 bool ring_buffer_empty_cpu(struct trace_buffer *buffer, unsigned cpu);
 
 /*
  * Iterators read without consuming, while writers run. An iterator copies each sub-buffer, and
  * skips it if a writer has taken it during the copy. ring_buffer_read_start() returns NULL without
- * memory. Start and finish: task context. The other functions: any context, NMI included, but only
- * one context at a time for one iterator.
+ * memory. Start, finish and fit: task context. The other functions: any context, NMI included, but
+ * only one context at a time for one iterator.
  */
 struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, unsigned cpu);
 void ring_buffer_read_finish(struct ring_buffer_iter *iter);
 struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *iter, u64 *ts, u64 *lost);
 void ring_buffer_iter_advance(struct ring_buffer_iter *iter);
 void ring_buffer_iter_reset(struct ring_buffer_iter *iter);
+/*
+ * Makes the iterator's memory as large as the sub-buffers are now. If that needs more memory, the
+ * iterator begins again, since the change has removed all events. 0 or -ENOMEM.
+ */
+int ring_buffer_iter_fit(struct ring_buffer_iter *iter);
 /*
  * True if the last ring_buffer_iter_peek() returned NULL because it could not get the CPU's reader
  * lock: this CPU holds the lock in the code that was interrupted or traced, or the holder is stuck.

@@ -24,7 +24,7 @@ noinline notrace /* part of every tracer's write */
 	struct local_pair next;
 
 	if (rb_seq(word) != seq) {
-		struct buffer_page *page = &cb->pages[rb_index(word)];
+		struct buffer_page *page = rb_page(cb, word);
 		u64 entries = READ_ONCE(page->entries);
 		u32 final = READ_ONCE(page->final);
 
@@ -39,7 +39,7 @@ noinline notrace /* part of every tracer's write */
 				return false;
 			}
 		}
-		if (!__atomic_compare_exchange_n(slot, &word, rb_place(seq, rb_index(word), 0),
+		if (!__atomic_compare_exchange_n(slot, &word, rb_place(seq, rb_index(cb, word), 0),
 						 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return true; /* a reader or a nested writer has taken it: try again */
 		if (!(word & RB_SLOT_SPARE)) {
@@ -48,12 +48,12 @@ noinline notrace /* part of every tracer's write */
 		}
 		/* Subtract, do not clear: a nested writer may have counted its events already. */
 		local_sub(&page->entries, entries);
-		word = rb_place(seq, rb_index(word), 0);
+		word = rb_place(seq, rb_index(cb, word), 0);
 	}
-	next.lo = rb_place(seq, rb_index(word), 0);
+	next.lo = rb_place(seq, rb_index(cb, word), 0);
 	next.hi = tail.hi;
 	if (local_pair_cmpxchg(&cb->tail, tail, next))
-		__atomic_store_n(&cb->pages[rb_index(tail.lo)].final, rb_offset(tail.lo),
+		__atomic_store_n(&rb_page(cb, tail.lo)->final, (u32)rb_offset(cb, tail.lo),
 				 __ATOMIC_RELAXED);
 	return true;
 }
@@ -66,13 +66,14 @@ noinline notrace /* part of every tracer's write */
 
 	/* Number the events of each page, so that readers can count what was lost between pages. */
 	while (rb_seq(commit) != rb_seq(place)) {
-		struct buffer_page *page = &cb->pages[rb_index(commit)];
+		struct buffer_page *page = rb_page(cb, commit);
 		u32 seq = rb_seq_add(cb, rb_seq(commit), 1);
 
 		if (unlikely(READ_ONCE(cb->buffer->flags) & RB_FL_PERSISTENT))
-			page->sum = rb_page_sum(page, page->data, rb_seq(commit), rb_index(commit));
+			page->sum =
+				rb_page_sum(page, page->data, rb_seq(commit), rb_index(cb, commit));
 		commit = seq == rb_seq(place) ? place : cb->slots[seq % cb->nr_slots];
-		__atomic_store_n(&cb->pages[rb_index(commit)].first, page->first + page->entries,
+		__atomic_store_n(&rb_page(cb, commit)->first, page->first + page->entries,
 				 __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);

@@ -27,6 +27,18 @@ static __always_inline u32 rb_data_size(size_t length)
 }
 
 /*
+ * Returns whether a sub-buffer can hold an event of that rb_data_size(). Counts it as dropped if
+ * not.
+ */
+static __always_inline bool rb_fits(struct ring_buffer_per_cpu *cb, u32 base)
+{
+	if (base <= RB_SHORT_SIZE || base + RB_TIME_EXTEND_SIZE <= cb->data_size)
+		return true;
+	local_add(&cb->dropped_events, 1);
+	return false;
+}
+
+/*
  * The slow parts (trace/ring_buffer/write.c). rb_move_tail() moves the tail from a full page to the
  * next one, and returns false if there is no room. rb_refuse_write() leaves without an event;
  * disabled: the value of record_disabled if that is the reason, 0 if the loss is already counted.
@@ -103,7 +115,8 @@ rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *
 	struct ring_buffer_event *event;
 	struct buffer_page *page;
 	u64 place, before, now, delta;
-	u32 offset, header;
+	u64 offset;
+	u32 header;
 
 	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)) ||
 	    unlikely(!rb_has_default_clock(buffer)))
@@ -111,15 +124,15 @@ rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *
 	place = READ_ONCE(cb->tail.lo);
 	before = READ_ONCE(cb->tail.hi);
 	now = rb_read_clock(buffer);
-	offset = rb_offset(place);
+	offset = rb_offset(cb, place);
 	delta = now - before; /* a high number if the clock goes back */
-	if (unlikely(!offset || delta > RB_DELTA_MAX || offset + base > RB_PAGE_DATA))
+	if (unlikely(!offset || delta > RB_DELTA_MAX || (u32)offset + base > cb->data_size))
 		return NULL;
 	header = (u32)delta << 5 | (base - 4) >> 2;
 	if (unlikely(!local_pair_cmpxchg(&cb->tail, (struct local_pair){ place, before },
 					 (struct local_pair){ place + base, now })))
 		return NULL;
-	page = &cb->pages[rb_index(place)];
+	page = rb_page(cb, place);
 	local_add(&page->entries, 1);
 	event = (struct ring_buffer_event *)(page->data->data + offset);
 	*(u32 *)event = header;
@@ -138,8 +151,9 @@ static __always_inline struct ring_buffer_event *rb_reserve_begun(struct trace_b
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;
 	struct local_pair tail, next;
-	u32 size, offset, disabled;
-	u64 delta;
+	struct buffer_page *page;
+	u32 size, disabled;
+	u64 offset, delta;
 
 	disabled = __atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE);
 	if (unlikely(disabled))
@@ -151,24 +165,30 @@ static __always_inline struct ring_buffer_event *rb_reserve_begun(struct trace_b
 			next.hi = timed && likely(rb_has_default_clock(buffer))
 					  ? now
 					  : rb_read_clock(buffer);
-			offset = rb_offset(tail.lo);
+			offset = rb_offset(cb, tail.lo);
 			/* The page's header holds the time of the page's first event. */
 			delta = offset ? next.hi - tail.hi : 0;
 			if (unlikely((s64)(next.hi - tail.hi) < 0)) {
 				next.hi = tail.hi; /* the clock went back: count no time */
 				delta = 0;
 			}
-			size = delta > RB_DELTA_MAX ? base + RB_TIME_EXTEND_SIZE : base;
-			if (likely(offset + size <= RB_PAGE_DATA))
+			size = base;
+			if (unlikely(delta > RB_DELTA_MAX)) {
+				size = base + RB_TIME_EXTEND_SIZE;
+				if ((u32)offset + size <= cb->data_size)
+					break;
+			} else if (likely((u32)offset + base <= cb->data_size)) {
 				break;
-			if (!rb_move_tail(cb, tail))
+			}
+			if (!rb_fits(cb, base) || !rb_move_tail(cb, tail))
 				goto refuse;
 		}
 		next.lo = tail.lo + size;
 	} while (unlikely(!local_pair_cmpxchg(&cb->tail, tail, next)));
 
-	data = cb->pages[rb_index(tail.lo)].data;
-	local_add(&cb->pages[rb_index(tail.lo)].entries, 1);
+	page = rb_page(cb, tail.lo);
+	data = page->data;
+	local_add(&page->entries, 1);
 	if (unlikely(!offset))
 		data->time_stamp = next.hi;
 	event = (struct ring_buffer_event *)(data->data + offset);
@@ -199,13 +219,13 @@ static __always_inline struct ring_buffer_event *rb_reserve_data(struct trace_bu
 	return rb_begin_write(buffer, cb) ? rb_reserve_begun(buffer, cb, base, timed, now) : NULL;
 }
 
-/* The same for any length. NULL, too, if no event can be so long. */
+/* The same for any length. NULL, too, if no event of any buffer can be so long. */
 static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
 								   struct ring_buffer_per_cpu *cb,
 								   size_t length, bool timed,
 								   u64 now)
 {
-	if (unlikely(length > RB_MAX_EVENT))
+	if (unlikely(length > RB_MAX_EVENT(RB_ORDER_MAX)))
 		return NULL;
 	return rb_reserve_data(buffer, cb, rb_data_size(length), timed, now);
 }

@@ -9,7 +9,7 @@
 
 #define PATH_SIZE 512
 
-#define PAGE_SIZE 4096U
+#define PAGE_SIZE 4096U /* a sub-buffer has a multiple of it, which may be more than a frame holds */
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -23,7 +23,8 @@ struct trace_export {
 	const char *instance;
 	int *cpu_fds; /* trace_pipe_raw of each CPU; -1: could not be opened */
 	unsigned nr_cpus;
-	u64 pages;
+	unsigned page_size; /* of a sub-buffer */
+	u64 bytes;          /* of pages */
 	pid_t child;      /* the shell that runs the requested command; 0: none, or it has ended */
 	int status;       /* the child's exit status */
 	int child_fds[2]; /* the child's ends of two pipes */

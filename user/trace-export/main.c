@@ -82,6 +82,21 @@ static int exclude_current(const struct trace_export *x, bool remove)
 	return error == -ENOENT ? 0 : error;
 }
 
+/* Kernels before Linux 6.8 have no such file, and sub-buffers of one page. */
+static void read_page_size(struct trace_export *x)
+{
+	char path[PATH_SIZE], text[16] = "";
+	unsigned kib;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/buffer_subbuf_size_kb", x->top);
+	fd = open(path, O_RDONLY);
+	x->page_size = PAGE_SIZE;
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && sscanf(text, "%u", &kib) == 1)
+		x->page_size = kib << 10;
+	close(fd);
+}
+
 static int send_hello(struct trace_export *x)
 {
 	char version[256] = "";
@@ -91,10 +106,11 @@ static int send_hello(struct trace_export *x)
 	if (fd >= 0 && read(fd, version, sizeof(version) - 1) > 0)
 		version[strcspn(version, "\n")] = '\0';
 	close(fd);
+	read_page_size(x);
 	n = (size_t)snprintf((char *)x->link.payload, EXPORT_PAYLOAD,
 				     "version=%d\npage_size=%u\ncpus=%u\ninstance=%s\nmode=%s\n"
 				     "uname=%s\n",
-				     EXPORT_VERSION, PAGE_SIZE, x->nr_cpus,
+				     EXPORT_VERSION, x->page_size, x->nr_cpus,
 				     x->instance ? x->instance : "",
 				     x->follow   ? "follow"
 				     : x->listen ? "command"
@@ -113,7 +129,7 @@ static int send_end(struct trace_export *x, int error)
 				     error      ? "failed"
 				     : complete ? "complete"
 						: "stopped",
-				     (unsigned long long)x->pages, x->status,
+				     (unsigned long long)x->bytes / x->page_size, x->status,
 				     error ? strerror(-error) : "");
 
 	if (export_link_send(&x->link, EXPORT_END, 0, 0, n))
@@ -177,7 +193,7 @@ static void print_totals(struct trace_export *x, u64 ns)
 
 	printf("%llu pages of %u CPUs; %llu bytes, %llu on the wire, %u frames again; "
 		   "%llu.%03llu s, %llu bytes/s\n",
-		   (unsigned long long)x->pages, x->nr_cpus, (unsigned long long)x->link.raw_bytes,
+		   (unsigned long long)x->bytes / x->page_size, x->nr_cpus, (unsigned long long)x->link.raw_bytes,
 		   (unsigned long long)x->link.wire_bytes, x->link.resent,
 		   (unsigned long long)(ns / NSEC_PER_SEC),
 		   (unsigned long long)(ns / NSEC_PER_MSEC % 1000), (unsigned long long)rate);
@@ -202,7 +218,7 @@ static void serve_request(struct trace_export *x)
 	if (old.sched_priority > first.sched_priority)
 		first = old;
 	x->follow = x->link.record;
-	x->pages = 0;
+	x->bytes = 0;
 	if (!error && x->follow) {
 		/*
 		 * Real-time priority, so that the command cannot keep this task from sending. The
@@ -284,7 +300,9 @@ static int parse_arguments(struct trace_export *x, char **word, const char **dev
 
 int main(int argc, char **argv)
 {
-	static struct trace_export x = { .script = -1, .output = -1, .child_fds = { -1, -1 } };
+	static struct trace_export x = {
+		.script = -1, .output = -1, .child_fds = { -1, -1 }, .page_size = PAGE_SIZE,
+	};
 	const char *device = "/dev/ttyS1";
 	int status = parse_arguments(&x, argv, &device);
 

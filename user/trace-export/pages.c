@@ -62,7 +62,7 @@ static int send_pages(struct trace_export *x, unsigned cpu)
 	}
 	if (n < 0 && n != -EAGAIN && !export_go_on(x, n))
 		return (int)n;
-	x->pages += (u64)pages;
+	x->bytes += (u64)pages * PAGE_SIZE;
 	return pages && export_link_send(&x->link, EXPORT_PAGES, 0, (u16)cpu,
 					 (size_t)pages * PAGE_SIZE)
 		       ? x->link.error
