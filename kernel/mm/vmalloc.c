@@ -26,6 +26,7 @@ struct vmap_area {
 	struct rb_node node;      /* [vmap_lock] by address */
 	unsigned long start, end; /* constant */
 	bool device;              /* constant: maps device registers, not allocated pages */
+	struct vmap_area *next;   /* of the areas that vfree_many() frees */
 };
 
 static DEFINE_SPINLOCK(vmap_lock);
@@ -118,6 +119,7 @@ static struct vmap_area *alloc_vmap_area(size_t size, bool device)
 	if (!area)
 		return NULL;
 	area->device = device;
+	area->next = NULL;
 	spin_lock(&vmap_lock);
 	area->start = find_hole(size);
 	area->end = area->start + size;
@@ -131,34 +133,60 @@ static struct vmap_area *alloc_vmap_area(size_t size, bool device)
 	return area;
 }
 
-/* Unmaps an area, frees its pages unless they belong to a device, and frees the area. */
-static void free_vmap_area(struct vmap_area *area)
+/* Adds the pages of an area to a list, unless they belong to a device. Unmaps it without a flush.
+ */
+static void unmap_area(const struct vmap_area *area, struct list_head *pages)
 {
-	unsigned long end = area->end - PAGE_SIZE, count = 0;
-	struct page *page, *next;
-	LIST_HEAD(pages);
+	unsigned long end = area->end - PAGE_SIZE;
 
-	if (!area->device) {
-		for (unsigned long addr = area->start; addr < end; addr += PAGE_SIZE) {
-			phys_addr_t phys = kernel_virt_to_phys(addr);
+	for (unsigned long addr = area->start; addr < end && !area->device; addr += PAGE_SIZE) {
+		phys_addr_t phys = kernel_virt_to_phys(addr);
 
-			if (phys == ~0UL)
-				break; /* vmalloc_gfp() found no memory for the rest */
-			list_add(&phys_to_page(phys)->lru, &pages);
-		}
+		if (phys == ~0UL)
+			break; /* vmalloc_gfp() found no memory for the rest */
+		list_add(&phys_to_page(phys)->lru, pages);
 	}
-	unmap_kernel_range(area->start, end);
-	list_for_each_entry_safe (page, next, &pages, lru) {
-		free_pages(page, 0);
-		count++;
-	}
-	__atomic_fetch_sub(&mapped_pages, count, __ATOMIC_RELAXED);
+	clear_kernel_range(area->start, end);
+}
 
+/* Makes the addresses of an area free again, and frees the area. */
+static void release_area(struct vmap_area *area)
+{
 	spin_lock(&vmap_lock);
 	rb_erase(&area->node, &vmap_areas);
 	search_from = min(search_from, area->start);
 	spin_unlock(&vmap_lock);
 	kfree(area);
+}
+
+/*
+ * Unmaps a chain of areas, which may be empty, and frees them with their pages. One flush serves
+ * them all. It comes before pages and addresses are free, because CPUs may still use them.
+ */
+static void free_vmap_areas(struct vmap_area *areas)
+{
+	unsigned long start = ~0UL, end = 0, count = 0;
+	struct page *page, *next;
+	LIST_HEAD(pages);
+
+	for (struct vmap_area *area = areas; area; area = area->next) {
+		unmap_area(area, &pages);
+		start = min(start, area->start);
+		end = max(end, area->end);
+	}
+	if (areas)
+		flush_tlb_kernel_range(start, end);
+	list_for_each_entry_safe (page, next, &pages, lru) {
+		free_pages(page, 0);
+		count++;
+	}
+	__atomic_fetch_sub(&mapped_pages, count, __ATOMIC_RELAXED);
+	while (areas) {
+		struct vmap_area *area = areas;
+
+		areas = area->next;
+		release_area(area);
+	}
 }
 
 static void *vmalloc_gfp(size_t size, gfp_t gfp)
@@ -187,7 +215,7 @@ static void *vmalloc_gfp(size_t size, gfp_t gfp)
 	}
 	return (void *)area->start;
 fail:
-	free_vmap_area(area);
+	free_vmap_areas(area);
 	return NULL;
 }
 
@@ -220,15 +248,27 @@ static struct vmap_area *find_vmap_area(unsigned long addr)
 	return area && area->start == addr ? area : NULL;
 }
 
+void vfree_many(const void *const *addrs, size_t count)
+{
+	struct vmap_area *areas = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct vmap_area *area;
+
+		if (!addrs[i])
+			continue;
+		area = find_vmap_area((unsigned long)addrs[i]);
+		if (WARN_ON(!area || area->device))
+			continue;
+		area->next = areas;
+		areas = area;
+	}
+	free_vmap_areas(areas);
+}
+
 void vfree(const void *addr)
 {
-	struct vmap_area *area;
-
-	if (!addr)
-		return;
-	area = find_vmap_area((unsigned long)addr);
-	if (!WARN_ON(!area || area->device))
-		free_vmap_area(area);
+	vfree_many(&addr, 1);
 }
 EXPORT_SYMBOL(vfree);
 
@@ -253,7 +293,7 @@ void *ioremap(phys_addr_t phys, size_t size)
 		return NULL;
 	for (unsigned long at = 0; at < area->end - PAGE_SIZE - area->start; at += PAGE_SIZE) {
 		if (map_kernel_page(area->start + at, phys - offset + at, PAGE_KERNEL_NOCACHE)) {
-			free_vmap_area(area);
+			free_vmap_areas(area);
 			return NULL;
 		}
 	}
@@ -268,5 +308,5 @@ void iounmap(void *addr)
 		return;
 	area = find_vmap_area((unsigned long)addr & PAGE_MASK);
 	if (!WARN_ON(!area || !area->device))
-		free_vmap_area(area);
+		free_vmap_areas(area);
 }

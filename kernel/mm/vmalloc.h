@@ -18,6 +18,8 @@ void *vzalloc(size_t size);
  * interrupts on.
  */
 void vfree(const void *addr);
+/* The same for count addresses, with one flush. */
+void vfree_many(const void *const *addrs, size_t count);
 /* kzalloc() for up to a page, else vzalloc(). NULL: memory is short. Task context. */
 void *kvzalloc(size_t size, gfp_t gfp);
 void kvfree(const void *addr); /* as vfree() */

@@ -41,6 +41,25 @@ SELFTEST(vmalloc, areas_hold_their_contents_between_unmapped_pages)
 	memory_expect_accounted(test, before);
 }
 
+SELFTEST(vmalloc, areas_that_are_freed_together_are_unmapped_and_accounted)
+{
+	void *areas[5] = { NULL };
+	u64 before = memory_accounted();
+
+	for (unsigned i = 0; i < ARRAY_SIZE(areas); i++)
+		if (i != 3)
+			areas[i] = vmalloc((i + 1) * PAGE_SIZE);
+	ASSERT(areas[0] && areas[1] && areas[2] && areas[4]);
+	vfree(areas[1]); /* a hole, in which another area may lie */
+	areas[1] = vmalloc(100);
+	ASSERT(areas[1]);
+	vfree_many((const void *const *)areas, ARRAY_SIZE(areas));
+	for (unsigned i = 0; i < ARRAY_SIZE(areas); i++)
+		EXPECT(!is_mapped(areas[i]));
+	memory_expect_accounted(test, before);
+	vfree_many(NULL, 0);
+}
+
 SELFTEST(vmalloc, zeroed_areas_are_zero)
 {
 	u8 *p = vmalloc(3 * PAGE_SIZE);

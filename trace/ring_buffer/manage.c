@@ -36,14 +36,21 @@ static void rb_set_ring(struct ring_buffer_per_cpu *cb, const struct ring_buffer
 	cb->slots = ring->slots;
 }
 
-/* Frees the ring. Its pages and slots may be missing. */
-static void rb_free_ring(struct ring_buffer_per_cpu *cb)
+/* Frees the data of a ring. Its pages may be missing. */
+static void rb_free_data(struct ring_buffer_per_cpu *cb)
 {
 	for (u32 i = 0; cb->pages && i <= cb->nr_slots; i++)
 		if (rb_nth_page(cb, i)->data)
 			rb_free_pages(rb_nth_page(cb, i)->data, cb->order);
-	rb_free_array(cb->pages);
-	rb_free_array(cb->slots);
+}
+
+/* Frees the ring. Its pages and slots may be missing. */
+static void rb_free_ring(struct ring_buffer_per_cpu *cb)
+{
+	const void *arrays[] = { cb->pages, cb->slots };
+
+	rb_free_data(cb);
+	rb_free_arrays(arrays, ARRAY_SIZE(arrays));
 }
 
 /* Allocates a ring for the CPU. The caller frees the old ring, if any. Returns 0 or -ENOMEM. */
@@ -259,13 +266,12 @@ static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_
 }
 
 /*
- * Replaces the ring of one CPU by fresh, which is as large as the caller wants, and frees the old
- * one. Keeps the events, if the sub-buffers keep their size; else empties the ring and clears the
- * counts. Task context; takes the reader lock.
+ * Exchanges the ring of one CPU for `ring`. Keeps the events, if the sub-buffers keep their size;
+ * else empties the ring and clears the counts. Task context; takes the reader lock.
  */
-static void rb_replace_ring(struct ring_buffer_per_cpu *cb, const struct ring_buffer_per_cpu *fresh)
+static void rb_exchange_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_cpu *ring)
 {
-	bool keep = cb->order == fresh->order;
+	bool keep = cb->order == ring->order;
 	/* Without RB_CHANGING the writers that come do not count what is cleared here. */
 	u32 why = keep ? RB_CHANGING : 1;
 	struct ring_buffer_per_cpu old = { 0 };
@@ -278,7 +284,7 @@ static void rb_replace_ring(struct ring_buffer_per_cpu *cb, const struct ring_bu
 	old.reader_index = cb->reader_index;
 	old.reader_pos = cb->reader_pos;
 	old.reader_active = cb->reader_active;
-	rb_set_ring(cb, fresh);
+	rb_set_ring(cb, ring);
 	if (keep)
 		rb_move_ring(cb, &old);
 	else
@@ -287,7 +293,36 @@ static void rb_replace_ring(struct ring_buffer_per_cpu *cb, const struct ring_bu
 	rb_reader_unlock(cb, flags);
 	rb_resume(cb, why);
 	rb_waker_raise(&cb->waker); /* a request for a sub-buffer needs the new number */
-	rb_free_ring(&old);
+	rb_set_ring(ring, &old);
+}
+
+/* What a change of the size works with, for each CPU: its new ring, then its old one. */
+struct rb_resizing {
+	struct ring_buffer_per_cpu *rings; /* without pages: the CPU's ring does not change */
+	const void **arrays;               /* memory for rb_free_resizing(): two for each CPU */
+	unsigned nr_cpus;
+};
+
+static int rb_alloc_resizing(struct rb_resizing *r, unsigned nr_cpus)
+{
+	r->nr_cpus = nr_cpus;
+	r->rings = rb_alloc_array(nr_cpus, sizeof(*r->rings));
+	r->arrays = rb_alloc(2 * nr_cpus * sizeof(*r->arrays));
+	return r->rings && r->arrays ? 0 : -ENOMEM;
+}
+
+/* All arrays at once: a flush of the TLBs waits for each CPU that has interrupts off. */
+static void rb_free_resizing(struct rb_resizing *r)
+{
+	for (unsigned i = 0; r->rings && r->arrays && i < r->nr_cpus; i++) {
+		rb_free_data(&r->rings[i]);
+		r->arrays[2 * i] = r->rings[i].pages;
+		r->arrays[2 * i + 1] = r->rings[i].slots;
+	}
+	if (r->arrays)
+		rb_free_arrays(r->arrays, 2 * r->nr_cpus);
+	rb_free_array(r->rings);
+	rb_free(r->arrays);
 }
 
 /*
@@ -296,8 +331,8 @@ static void rb_replace_ring(struct ring_buffer_per_cpu *cb, const struct ring_bu
  */
 static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cpu)
 {
-	struct ring_buffer_per_cpu *fresh = rb_alloc_array(buffer->nr_cpus, sizeof(*fresh));
-	int error = fresh ? 0 : -ENOMEM;
+	struct rb_resizing r;
+	int error = rb_alloc_resizing(&r, buffer->nr_cpus);
 
 	if (buffer->flags & RB_FL_PERSISTENT)
 		error = -EBUSY;
@@ -310,17 +345,12 @@ static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cp
 			continue;
 		nr_slots = rb_slots_for(size ? size : ring_buffer_size(buffer, i), order);
 		if (cb->nr_slots != nr_slots || cb->order != order)
-			error = rb_alloc_ring(&fresh[i], nr_slots, order);
+			error = rb_alloc_ring(&r.rings[i], nr_slots, order);
 	}
-	for (unsigned i = 0; i < buffer->nr_cpus && fresh; i++) {
-		if (!fresh[i].pages)
-			continue;
-		if (!error)
-			rb_replace_ring(buffer->cpus[i], &fresh[i]);
-		else
-			rb_free_ring(&fresh[i]);
-	}
-	rb_free_array(fresh);
+	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
+		if (r.rings[i].pages)
+			rb_exchange_ring(buffer->cpus[i], &r.rings[i]);
+	rb_free_resizing(&r);
 	return error;
 }
 

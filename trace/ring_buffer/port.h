@@ -65,6 +65,7 @@ static inline void rb_unlocked(unsigned long flags)
 
 #define rb_alloc_array(n, size)      vzalloc((n) * (size))
 #define rb_free_array(p)             vfree(p)
+#define rb_free_arrays(arrays, n)    vfree_many(arrays, n) /* one flush of the TLBs for all */
 #define rb_alloc_aligned(size)       rb_alloc(ALIGN(size, 64))
 #define rb_default_clock             trace_clock_local
 #define rb_has_default_clock(buffer) ((buffer)->clock == trace_clock_local)

@@ -68,6 +68,12 @@ static inline void *rb_alloc_aligned(size_t size)
 	return p;
 }
 
+static inline void rb_free_arrays(const void *const *arrays, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free((void *)arrays[i]);
+}
+
 static inline u64 rb_default_clock(void)
 {
 	struct timespec now;
