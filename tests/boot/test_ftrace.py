@@ -499,9 +499,9 @@ def test_a_build_without_call_sites_has_the_rest_of_tracing(boot, variant):
     tracing = Tracing(machine)
     assert tracing.read("available_tracers") == "timerlat osnoise hwlat nop\n"
     files = machine.check("ls").split()
-    assert {"trace", "trace_marker", "trace_pipe", "tracing_on", "printk_formats"} <= set(files)
+    assert {"trace", "trace_marker", "trace_pipe", "tracing_on", "tracing_thresh", "printk_formats"} <= set(files)
     # As in Linux without CONFIG_FUNCTION_TRACER: no files that choose which calls are traced.
-    assert not re.search(r"\b(set_(ftrace|graph)_|available_filter|enabled_functions|dyn_ftrace|max_graph|tracing_thresh|stack_)",
+    assert not re.search(r"\b(set_(ftrace|graph)_|available_filter|enabled_functions|dyn_ftrace|max_graph|stack_)",
                          " ".join(files) + tracing.read("README"))
     assert "function-fork" not in machine.check("ls options") + tracing.read("trace_options")
     tracing.refused("trace_options", "function-fork")
@@ -509,4 +509,6 @@ def test_a_build_without_call_sites_has_the_rest_of_tracing(boot, variant):
     assert not re.search("set_(?!event)|function", machine.check("ls instances/a instances/a/options; rmdir instances/a"))
     tracing.write("trace_marker", "all the same")
     assert re.search(r"tracing_mark_write: all the same$", tracing.read("trace"), re.M)
+    tracing.write("tracing_thresh", "7")
+    assert tracing.read("tracing_thresh") == "7\n" and "tracing_thresh" in tracing.read("README")
     assert "no call site" in machine.check("dis vfs_read")

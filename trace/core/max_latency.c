@@ -1,8 +1,9 @@
-/* The worst case of a latency tracer, and the file tracing_max_latency. */
+/* The worst case of a latency tracer, and the files tracing_max_latency and tracing_thresh. */
 #include "trace/core/max_latency.h"
 
 #include "arch/irqflags.h"
 #include "kernel/init.h"
+#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/process/cred.h"
@@ -106,8 +107,56 @@ static const struct file_operations max_latency_fops = {
 	.llseek = generic_file_llseek,
 };
 
+/* ---- tracing_thresh: microseconds ---- */
+
+void (*tracing_thresh_hook)(void);
+
+static ssize_t tracing_thresh_read(struct file *file __unused, char *buf, size_t count, loff_t *pos)
+{
+	char text[32];
+	int length =
+		scnprintf(text, sizeof(text), "%llu\n", READ_ONCE(tracing_thresh) / NSEC_PER_USEC);
+
+	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
+}
+
+static ssize_t tracing_thresh_write(struct file *file __unused, const char *buf, size_t count,
+				    loff_t *pos)
+{
+	unsigned long us;
+	int error = trace_get_number(buf, count, 10, &us);
+
+	if (error)
+		return error;
+	mutex_lock(&trace_types_lock);
+	WRITE_ONCE(tracing_thresh, us * NSEC_PER_USEC);
+	if (tracing_thresh_hook)
+		tracing_thresh_hook();
+	mutex_unlock(&trace_types_lock);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations tracing_thresh_fops = {
+	.read = tracing_thresh_read,
+	.write = tracing_thresh_write,
+	.llseek = generic_file_llseek,
+};
+
+static int __init set_early_thresh(const char *value)
+{
+	unsigned long us;
+	int error = value ? kstrtoul(value, 0, &us) : -EINVAL;
+
+	if (!error)
+		tracing_thresh = us * NSEC_PER_USEC;
+	return error;
+}
+__setup("tracing_thresh", set_early_thresh);
+
 static const struct trace_file max_latency_files[] = {
 	{ .name = "tracing_max_latency", .mode = 0640, .fops = &max_latency_fops },
+	{ .name = "tracing_thresh", .mode = 0640, .fops = &tracing_thresh_fops, .only_top = true },
 	{ .name = NULL },
 };
 

@@ -51,6 +51,7 @@ static const char text_before_names[] =
 	"  snapshot\t\t- the trace as it was when 1 was written here\n"
 	"\t\t\t  Read it for what may be written\n"
 	"  tracing_max_latency\t- the longest time that a latency tracer has found\n"
+	"  tracing_thresh\t- record only calls, latencies and gaps of at least so many us\n"
 	"  hwlat_detector/\t- the settings of the tracer hwlat\n"
 	"  osnoise/\t\t- the settings of the tracers osnoise and timerlat\n"
 #ifdef CONFIG_FUNCTION_TRACER
@@ -76,7 +77,6 @@ static const char text_before_names[] =
 	"  set_graph_function\t- only these functions and the calls inside (function_graph)\n"
 	"  set_graph_notrace\t- neither these functions nor the calls inside (function_graph)\n"
 	"  max_graph_depth\t- the deepest calls that are recorded; 0: all (function_graph)\n"
-	"  tracing_thresh\t- record only calls of at least so many us (function_graph)\n"
 	"  function_profile_enabled - 1: count and time all functions\n"
 	"  trace_stat/\t\t- a table of them for each CPU\n"
 	"  stack_trace\t\t- the deepest stack so far, function by function\n"

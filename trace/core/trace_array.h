@@ -114,7 +114,9 @@ extern struct mutex event_mutex;
 extern struct mutex trace_types_lock;
 extern struct list_head trace_arrays; /* [T] to write, RCU to read: for_each_trace_array() */
 extern unsigned long tracing_thresh;  /* [T] ns: record only longer calls; 0: record all */
-extern size_t trace_buf_size;         /* [T] bytes for each CPU of an expanded buffer */
+/* Called after a write to the file tracing_thresh, T held. NULL: none. Constant after the boot. */
+extern void (*tracing_thresh_hook)(void);
+extern size_t trace_buf_size; /* [T] bytes for each CPU of an expanded buffer */
 
 /*
  * Visits each trace_array. T held, or preemption off: remove_instance() frees a trace_array after

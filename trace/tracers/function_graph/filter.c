@@ -1,6 +1,6 @@
 /*
  * Chooses the calls that the function graph tracer records: set_graph_function, set_graph_notrace,
- * max_graph_depth and tracing_thresh (Documentation/trace/ftrace.rst, "The File System").
+ * max_graph_depth (Documentation/trace/ftrace.rst, "The File System").
  *
  * A function of set_graph_function is recorded with all calls inside it, until it returns. A call
  * is inside such a function if its parent is; the parent's flags are on the shadow stack. So no
@@ -141,32 +141,19 @@ static void set_max_depth(unsigned long depth)
 	graph_check(GRAPH_CHECK_DEPTH, (u32)depth);
 }
 
-/* Calls set with the decimal number in buf, with T held. buf must contain nothing else, not even a
- * blank. */
-static ssize_t write_number(const char *buf, size_t count, loff_t *pos, void (*set)(unsigned long))
-{
-	unsigned long number;
-	char text[32];
-	int error;
-
-	if (count >= sizeof(text))
-		return -EINVAL;
-	memcpy(text, buf, count);
-	text[count] = '\0';
-	error = kstrtoul(text, 10, &number);
-	if (error)
-		return error;
-	mutex_lock(&trace_types_lock);
-	set(number);
-	mutex_unlock(&trace_types_lock);
-	*pos += (loff_t)count;
-	return (ssize_t)count;
-}
-
 static ssize_t graph_depth_write(struct file *file __unused, const char *buf, size_t count,
 				 loff_t *pos)
 {
-	return write_number(buf, count, pos, set_max_depth);
+	unsigned long depth;
+	int error = trace_get_number(buf, count, 10, &depth);
+
+	if (error)
+		return error;
+	mutex_lock(&trace_types_lock);
+	set_max_depth(depth);
+	mutex_unlock(&trace_types_lock);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
 }
 
 static const struct file_operations graph_depth_fops = {
@@ -175,38 +162,8 @@ static const struct file_operations graph_depth_fops = {
 	.llseek = generic_file_llseek,
 };
 
-/* ---- tracing_thresh: microseconds ---- */
-
-static ssize_t tracing_thresh_read(struct file *file __unused, char *buf, size_t count, loff_t *pos)
-{
-	char text[32];
-	int length =
-		scnprintf(text, sizeof(text), "%llu\n", READ_ONCE(tracing_thresh) / NSEC_PER_USEC);
-
-	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
-}
-
-static void set_thresh(unsigned long us)
-{
-	WRITE_ONCE(tracing_thresh, us * NSEC_PER_USEC);
-	graph_check(GRAPH_CHECK_THRESH, tracing_thresh);
-}
-
-static ssize_t tracing_thresh_write(struct file *file __unused, const char *buf, size_t count,
-				    loff_t *pos)
-{
-	return write_number(buf, count, pos, set_thresh);
-}
-
-static const struct file_operations tracing_thresh_fops = {
-	.read = tracing_thresh_read,
-	.write = tracing_thresh_write,
-	.llseek = generic_file_llseek,
-};
-
 static const struct trace_file graph_files[] = {
 	{ .name = "max_graph_depth", .mode = 0640, .fops = &graph_depth_fops, .only_top = true },
-	{ .name = "tracing_thresh", .mode = 0640, .fops = &tracing_thresh_fops, .only_top = true },
 	{ .name = NULL },
 };
 
@@ -217,27 +174,16 @@ static char early_filter[256] __initdata, early_notrace[256] __initdata;
 __setup_string("ftrace_graph_filter", early_filter);
 __setup_string("ftrace_graph_notrace", early_notrace);
 
-static int __init set_early_number(const char *value, void (*set)(unsigned long))
-{
-	unsigned long number;
-	int error = value ? kstrtoul(value, 0, &number) : -EINVAL;
-
-	if (!error)
-		set(number);
-	return error;
-}
-
 static int __init set_early_depth(const char *value)
 {
-	return set_early_number(value, set_max_depth);
+	unsigned long depth;
+	int error = value ? kstrtoul(value, 0, &depth) : -EINVAL;
+
+	if (!error)
+		set_max_depth(depth);
+	return error;
 }
 __setup("ftrace_graph_max_depth", set_early_depth);
-
-static int __init set_early_thresh(const char *value)
-{
-	return set_early_number(value, set_thresh);
-}
-__setup("tracing_thresh", set_early_thresh);
 
 void __init graph_set_early_filters(void)
 {
@@ -245,9 +191,16 @@ void __init graph_set_early_filters(void)
 	ftrace_set_early(&notrace_filter, early_notrace);
 }
 
+static void check_thresh(void)
+{
+	graph_check(GRAPH_CHECK_THRESH, READ_ONCE(tracing_thresh));
+}
+
 static int __init init_graph_files(void)
 {
 	trace_register_files(graph_files);
+	tracing_thresh_hook = check_thresh;
+	check_thresh(); /* the command line may have set it */
 	return 0;
 }
 core_initcall(init_graph_files);
