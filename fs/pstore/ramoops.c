@@ -166,15 +166,25 @@ static int __init init_log_zone(struct persistent_ram_zone *zone, u8 **area, siz
 	return error;
 }
 
+/* Subtracts the size of a zone from the room that is left. False: it is larger. */
+static bool __init take_room(size_t *room, size_t zone)
+{
+	if (zone > *room)
+		return false;
+	*room -= zone;
+	return true;
+}
+
 static int __init init_zones(u8 *area, size_t size)
 {
-	size_t logs = console_size + ftrace_size + pmsg_size;
+	size_t room = size;
 	int error = 0;
 
-	if (logs > size || (!logs && !record_size))
+	if (!take_room(&room, console_size) || !take_room(&room, ftrace_size) ||
+	    !take_room(&room, pmsg_size) || (room == size && !record_size))
 		return -EINVAL;
 	if (record_size)
-		ramoops_nr_dumps = (unsigned)((size - logs) / record_size);
+		ramoops_nr_dumps = (unsigned)(room / record_size);
 	if (ramoops_nr_dumps) {
 		ramoops_dumps = kvzalloc(ramoops_nr_dumps * sizeof(*ramoops_dumps), GFP_KERNEL);
 		if (!ramoops_dumps)

@@ -6,6 +6,7 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/printk/printk.h"
 
 #define PSTORE_MAGIC    0x6165676c
 #define PSTORE_NAME_MAX 32
@@ -122,9 +123,18 @@ static int pstore_fill_super(struct super_block *sb, const char *data __unused)
 	sb->s_magic = PSTORE_MAGIC;
 	sb->s_op = &pstore_super_operations;
 	error = simple_fill_super(sb, 0750, &pstore_dir_operations);
-	while (!error && (record = ramoops_next_record(&at)))
+	if (error)
+		return error;
+	/* As in Linux, a record without memory for its file does not keep the others away. */
+	while ((record = ramoops_next_record(&at))) {
 		error = add_file(sb->s_root, record);
-	return error;
+		if (error) {
+			pr_err("pstore: no file for %s-ramoops-%u: %pe\n", record->type, record->id,
+			       ERR_PTR(error));
+			pstore_record_free(record);
+		}
+	}
+	return 0;
 }
 
 struct file_system_type pstore_type = {
