@@ -50,8 +50,8 @@ struct hwlat_sample {
 };
 
 /*
- * Reads the time in pairs for width us. The gap in a pair is the inner one; that between two pairs
- * is the outer one. Interrupts off.
+ * Reads the time in pairs for width us, or until the thread is stopped. The gap in a pair is the
+ * inner one; that between two pairs is the outer one. Interrupts off.
  */
 static void look_for_gaps(struct hwlat_sample *sample, u64 width, u64 threshold)
 {
@@ -67,7 +67,7 @@ static void look_for_gaps(struct hwlat_sample *sample, u64 width, u64 threshold)
 		sample->inner = max(sample->inner, second - first);
 		sample->outer = max(sample->outer, first - last);
 		last = second;
-	} while (second - start < width * NSEC_PER_USEC);
+	} while (second - start < width * NSEC_PER_USEC && !READ_ONCE(current->should_stop));
 }
 
 static void record_sample(struct trace_array *tr, const struct hwlat_sample *sample)

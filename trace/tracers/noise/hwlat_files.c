@@ -8,9 +8,11 @@
 #include "trace/tracers/noise/hwlat.h"
 #include "trace/tracers/noise/number_file.h"
 
+static const u64 longest = 1UL << 50; /* us: as ns, and added to a time, it does not overflow */
+
 static const struct number_file number_files[] = {
 	{ "width", &hwlat_settings.width, NULL, &hwlat_settings.window },
-	{ "window", &hwlat_settings.window, &hwlat_settings.width, NULL },
+	{ "window", &hwlat_settings.window, &hwlat_settings.width, &longest },
 	{ .name = NULL },
 };
 
