@@ -35,6 +35,21 @@ def test_commands_answer_as_on_linux(machine):
     assert not wrong, "\n".join(wrong)
 
 
+def test_mount_options_set_the_owner_of_what_is_there_and_new_files_inherit_it(machine):
+    def owners(*names):
+        return [machine.check(f"stat -c %u:%g:%a {name}").strip() for name in names]
+
+    machine.check("mount -o remount,uid=1,gid=100,mode=750 .")
+    assert owners(".", "trace", "events/sched/sched_switch/enable") == ["1:100:750", "1:100:640", "1:100:640"]
+    assert machine.check("grep -c ,uid=1,gid=100,mode=750 /proc/mounts") == "2\n"
+    machine.check("chgrp 5 instances; mkdir instances/a")
+    assert owners("instances/a/events/sched", "instances/a/trace") == ["1:5:750", "1:5:640"]
+    assert machine.run("mount -o remount,gid=x .").status and owners("trace") == ["1:100:640"]
+    machine.check("rmdir instances/a; mount -o remount,unknown=1,uid=0,gid=0,mode=700 .")
+    assert owners(".", "instances", "trace") == ["0:0:700", "0:0:750", "0:0:640"]
+    assert not machine.run("grep -E 'tracefs.*(uid|gid|mode)=' /proc/mounts").output
+
+
 def rows(heading):
     """Returns the names in the first column of the table below a heading of the page."""
     section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE.read_text(), re.M | re.S)[1]

@@ -11,6 +11,8 @@
 
 static const char text_before_names[] =
 	"tracing mini-HOWTO:\n\n"
+	"Only root may look in here. To give a group access to all files:\n"
+	"\t mount -t tracefs [-o [gid=<gid>]] nodev /sys/kernel/tracing\n\n"
 	"# echo 0 > tracing_on : stop recording, and keep the trace\n"
 	"# echo 1 > tracing_on : continue recording\n\n"
 	" The files:\n"
