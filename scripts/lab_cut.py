@@ -70,10 +70,11 @@ class Part:
         return hint + closing, "".join(self.place(line) for line in lines if line.strip())
 
     def place(self, line):
-        """A line of the replacement, indented as the part. A label stays at the margin."""
+        """A line of the replacement, indented as the part. In assembly all lines but labels have one tab."""
         text = line.strip()
-        extra = re.match(r"\t*", line)[0]
-        return f"{'' if self.opener == ';' and text.endswith(':') else self.indent + extra}{text}\n"
+        if self.opener == ";":
+            return f"{'' if text.endswith(':') else chr(9)}{text}\n"
+        return f"{self.indent}{re.match(chr(9) + '*', line)[0]}{text}\n"
 
 
 def comment_end(text, begin):

@@ -3,11 +3,11 @@
 The solution is built in a tree of its own. It has the starter's tests, scripts and build files, and of the student's tree
 only what a student may change (lab_table.Lab.may_change). Each test is a process of its own with a limit: a hang costs one test.
 """
+import fcntl
 import importlib.util
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -169,13 +169,15 @@ def run_test_here(job):
 def grade(lab, work, *, tree, submissions=(), pristine=None, only=None, build_from=None, variant=""):
     """Grade, and return the Outcomes. tree: a starter's tree, or the source. submissions: directories; none: the bare starter."""
     work.mkdir(parents=True, exist_ok=True)
+    with open(work.with_name(work.name + ".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another grading in the same tree waits
+        return grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant)
+
+
+def grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant):
     lay_out(work, source_of_starter(tree, lab, pristine), [Path(s) for s in submissions], lab)
     seed_build(work, build_from)
     error = build(work, lab)
     seed = variant or random.SystemRandom().getrandbits(32)
     graded = lab_table.lab_of(lab.number, work)  # without the hidden tests, in a student's tree
     return [run_test(work, lab, test, seed, error) for test in graded.tests if not only or test.name in only]
-
-
-def clean(work):
-    shutil.rmtree(work, ignore_errors=True)

@@ -23,6 +23,10 @@ bits 64
 global return_to_handler, return_to_handler_end
 return_to_handler:
 	CFI_RETURNED
+; LAB 5: Keep the function's result, call ftrace_return_to_handler, and return to the true caller.
+; Starts as:
+;	ud2
+; .called:
 	push	qword [rel handler_address]
 	push	rbp
 	mov	rbp, rsp
@@ -48,6 +52,7 @@ return_to_handler:
 	mov	rdx, [rsp + PT_DX]
 	leave
 	ret
+; END LAB 5
 return_to_handler_end:
 
 ; The callback while a user of fgraph wants all registers: fills in the rest of struct ftrace_regs.

@@ -91,6 +91,10 @@ ftrace_stub:
 global ftrace_caller
 ftrace_caller:
 	CFI_FUNCTION
+; LAB 4: Make the frames, save, call, restore, and leave as if the site had been a nop.
+; Starts as:
+;	ret
+;	CALL_CALLBACK
 	MAKE_FRAMES
 	SAVE	ARGUMENTS
 	mov	qword [rsp + PT_CS], 0		; the other registers are not saved
@@ -101,12 +105,17 @@ ftrace_caller:
 	add	rsp, SITE_RETURN
 	CFI_ADJUST -SITE_RETURN
 	ret
+; END LAB 4
 .end:
 
 ; The same with all registers. The callback may change them; execution continues at ip.
 global ftrace_regs_caller
 ftrace_regs_caller:
 	CFI_FUNCTION
+; LAB 4: All fields of struct pt_regs, as an exception would have saved them.
+; Starts as:
+;	ret
+;	CALL_CALLBACK
 	MAKE_FRAMES
 	pushfq
 	pop	qword [rsp + PT_FLAGS]
@@ -133,6 +142,7 @@ ftrace_regs_caller:
 	lea	rsp, [rsp + SITE_RETURN]
 	CFI_ADJUST -SITE_RETURN
 	ret
+; END LAB 4
 .end:
 	CFI_END
 

@@ -108,7 +108,7 @@ SELFTEST(ftrace_ops, a_filter_changes_while_its_ops_is_registered)
 /* ---- registers ---- */
 
 static struct pt_regs seen;
-static bool slot_is_parent, all_registers;
+static bool slot_is_parent, sp_is_slot, all_registers;
 
 /* Adds 100 to the first argument. */
 static void change_argument(unsigned long ip __unused, unsigned long parent_ip,
@@ -121,6 +121,7 @@ static void change_argument(unsigned long ip __unused, unsigned long parent_ip,
 	if (!regs)
 		return;
 	seen = *regs;
+	sp_is_slot = regs->sp == (unsigned long)ftrace_regs_return_slot(fregs);
 	regs->di += 100;
 }
 
@@ -141,9 +142,8 @@ static void check_seen_registers(struct selftest *test)
 	EXPECT_EQ(seen.cs, 0x10);
 	EXPECT_EQ(seen.ss, 0x18);
 	EXPECT(seen.flags & X86_EFLAGS_IF);
-	/* sp is the stack pointer at the start of the function, where the return address is on top.
-	 */
-	EXPECT(seen.sp > (unsigned long)__builtin_frame_address(0) - THREAD_SIZE);
+	/* At the start of the function the return address is on top of the stack. */
+	EXPECT(sp_is_slot);
 	EXPECT(seen.bp >= (unsigned long)current->stack && seen.bp < seen.sp + THREAD_SIZE);
 }
 

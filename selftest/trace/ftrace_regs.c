@@ -32,6 +32,13 @@ static void change_registers(unsigned long ip __unused, unsigned long parent_ip 
 		words[i] += added;
 }
 
+/* Continues in another function by nothing but the saved ip. */
+static void change_ip(unsigned long ip __unused, unsigned long parent_ip __unused,
+		      struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
+{
+	fregs->regs.ip = (unsigned long)ftrace_target_multiply;
+}
+
 static void do_nothing(unsigned long ip __unused, unsigned long parent_ip __unused,
 		       struct ftrace_ops *op __unused, struct ftrace_regs *fregs __unused)
 {
@@ -39,7 +46,17 @@ static void do_nothing(unsigned long ip __unused, unsigned long parent_ip __unus
 
 static struct ftrace_ops arguments = { .func = see_arguments };
 static struct ftrace_ops all = { .func = change_registers, .flags = FTRACE_OPS_FL_SAVE_REGS };
+static struct ftrace_ops elsewhere = { .func = change_ip, .flags = FTRACE_OPS_FL_SAVE_REGS };
 static struct ftrace_ops second = { .func = do_nothing };
+
+/* Leaves no zeros below the stack pointer, where the entry code is going to save registers. */
+static noinline void fill_stack(void)
+{
+	u8 bytes[1024];
+
+	memset(bytes, 0xff, sizeof(bytes));
+	__asm__ __volatile__("" : : "r"(bytes) : "memory");
+}
 
 static void fill(union registers *r)
 {
@@ -57,6 +74,7 @@ static void call_with_arguments(struct selftest *test)
 	fill(&before);
 	after = before;
 	memset(&seen, 0, sizeof(seen));
+	fill_stack();
 	ftrace_call_with_regs(ftrace_target_other, &after.regs);
 	for (unsigned i = 0; i < REGISTERS; i++)
 		if (i - FIRST_SCRATCH >= SCRATCH)
@@ -120,4 +138,15 @@ SELFTEST(ftrace_regs, every_register_reaches_the_callback_and_can_be_changed)
 	call_with_all(test, 0x1000);
 	end(test, &second);
 	end(test, &all);
+}
+
+SELFTEST(ftrace_regs, a_changed_ip_in_the_registers_chooses_where_execution_continues)
+{
+	unsigned long site = (unsigned long)ftrace_target_add;
+
+	ASSERT(ftrace_set_filter_ip(&elsewhere, site, false, true) == 0);
+	ASSERT(register_ftrace_function(&elsewhere) == 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 56);
+	end(test, &elsewhere);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
 }

@@ -265,6 +265,12 @@ static bool is_frame(struct fgraph_stack *stack, const struct fgraph_frame *fram
 static struct fgraph_frame *find_frame(struct fgraph_stack *stack, int *idx,
 				       const unsigned long *slot)
 {
+	/*
+	 * LAB 5: Test a frame with is_frame() before you read it.
+	 * Starts as:
+	 *	(void)stack, (void)idx, (void)slot, (void)is_frame;
+	 *	return NULL;
+	 */
 	struct fgraph_frame *frame = READ_ONCE(stack->top);
 
 	if (*idx)
@@ -279,6 +285,7 @@ static struct fgraph_frame *find_frame(struct fgraph_stack *stack, int *idx,
 		frame = fgraph_below(frame);
 	}
 	return NULL;
+	/* END LAB 5 */
 }
 
 unsigned long __ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,

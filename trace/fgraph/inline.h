@@ -54,6 +54,10 @@ static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_op
 		fgraph_no_frame(stack, gops, ip);
 		return;
 	}
+	/*
+	 * LAB 5: An interrupt may push and pop frames of its own between any two of these stores.
+	 * Starts as: (void)top, (void)trace, (void)entryfunc;
+	 */
 	WRITE_ONCE(stack->limit, frame->data);
 	barrier(); /* from here on, interrupts put their frames above this one */
 	top = stack->top;
@@ -79,6 +83,7 @@ static __always_inline void fgraph_enter_call(unsigned long ip, struct ftrace_op
 	WRITE_ONCE(stack->top, top);
 	barrier();
 	WRITE_ONCE(stack->limit, (u64 *)frame);
+	/* END LAB 5 */
 }
 
 /* The callback of a user's ftrace_ops, with the user's entryfunc. Any context. */
@@ -111,6 +116,10 @@ static __always_inline void fgraph_fill_return(struct ftrace_graph_ret *trace,
 static __always_inline void fgraph_handle_return(struct ftrace_regs *fregs,
 						 trace_func_graph_ret_t retfunc)
 {
+	/*
+	 * LAB 5: Find the frame of this slot, call its users, then remove it in the opposite order.
+	 * Starts as: (void)fregs, (void)retfunc;
+	 */
 	struct fgraph_stack *stack = current_stable->trace;
 	struct fgraph_frame *frame = stack->top;
 	unsigned long *slot = fgraph_return_slot(fregs);
@@ -133,4 +142,5 @@ static __always_inline void fgraph_handle_return(struct ftrace_regs *fregs,
 	WRITE_ONCE(stack->top, fgraph_below(frame));
 	barrier(); /* the frame's memory is free only when top is below it */
 	WRITE_ONCE(stack->limit, (u64 *)frame);
+	/* END LAB 5 */
 }

@@ -48,6 +48,10 @@ __calls_callbacks static void ftrace_ops_assist_func(unsigned long ip, unsigned 
 						     struct ftrace_ops *ops,
 						     struct ftrace_regs *fregs)
 {
+	/*
+	 * LAB 4: One callback at a time in each context.
+	 * Starts as: READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
+	 */
 	int bit;
 
 	preempt_disable_notrace();
@@ -57,6 +61,7 @@ __calls_callbacks static void ftrace_ops_assist_func(unsigned long ip, unsigned 
 		__trace_recursion_unlock(bit);
 	}
 	preempt_enable_notrace();
+	/* END LAB 4 */
 }
 
 /* Calls the callback of one of several ops if its flags allow that. */
@@ -85,6 +90,10 @@ __calls_callbacks void ftrace_ops_list_func(unsigned long ip, unsigned long pare
 					    struct ftrace_ops *unused __unused,
 					    struct ftrace_regs *fregs)
 {
+	/*
+	 * LAB 4: Other CPUs add and remove ops meanwhile.
+	 * Starts as: (void)ip, (void)parent_ip, (void)fregs;
+	 */
 	const u32 offset = (u32)(ip - KERNEL_IMAGE_BASE);
 	struct list_head *pos = rcu_dereference(ftrace_ops_list.next);
 
@@ -95,6 +104,7 @@ __calls_callbacks void ftrace_ops_list_func(unsigned long ip, unsigned long pare
 			ops->list_func(ip, parent_ip, ops, fregs);
 		pos = __atomic_load_n(&ops->list.next, __ATOMIC_ACQUIRE);
 	}
+	/* END LAB 4 */
 }
 
 static void choose_func(struct ftrace_ops *ops)

@@ -99,6 +99,13 @@ static __always_inline bool same_insn(struct site_insn a, struct site_insn b)
 /* Returns the instruction for a site with these users. */
 static __always_inline struct site_insn wanted_insn(struct site_users *users)
 {
+	/*
+	 * LAB 4: The cheapest instruction that serves all users.
+	 * Starts as:
+	 *	if (users->flags & FTRACE_REF_MASK)
+	 *		return call_of_list(users->flags & FTRACE_FL_REGS);
+	 *	return call_to(0);
+	 */
 	u32 count = users->flags & FTRACE_REF_MASK;
 
 	if (!count)
@@ -108,6 +115,7 @@ static __always_inline struct site_insn wanted_insn(struct site_users *users)
 		return insn_of_own(users->ops);
 	}
 	return call_of_list(users->flags & FTRACE_FL_REGS);
+	/* END LAB 4 */
 }
 
 /* Returns the instruction at the site now, from its record; before: its users so far. */

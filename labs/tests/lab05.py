@@ -1,0 +1,54 @@
+"""The tests of lab 5: frames on the shadow stack, return_to_handler, and the unwinder."""
+import re
+
+from lab_test import expect
+
+TRACING = "/sys/kernel/tracing"
+
+
+def test_boots(lab):
+    release, = lab.boot("uname -s")
+    expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
+
+
+def test_returns(lab):
+    lab.selftest("fgraph.each_call_has_one_entry_and_one_return_with_its_value")
+
+
+def test_results(lab):
+    lab.selftest("fgraph.a_value_in_two_registers_comes_through")
+
+
+def test_skipped(lab):
+    lab.selftest("fgraph.a_call_that_its_user_skips_does_not_return_to_it")
+
+
+def test_nested(lab):
+    lab.selftest("fgraph.recursion_two_hundred_deep_is_traced_and_returns")
+    lab.selftest("fgraph.a_return_finds_the_data_of_the_calls_that_enclose_it")
+    lab.selftest("fgraph.calls_in_an_nmi_in_an_interrupt_in_a_call_all_return", cpus=4)
+
+
+def test_tree(lab):
+    commands = (f"cd {TRACING}", "echo sys_read vfs_read seq_read > set_ftrace_filter", "echo sys_read > set_graph_function",
+                "echo function_graph > current_tracer", "head -n 1 /proc/uptime > /dev/null", "echo 0 > tracing_on", "cat trace")
+    text = lab.boot(*commands)[-1].text
+    lines = [line.split("|", 1)[1] for line in text.splitlines() if "|" in line and not line.startswith("#")]
+    tree = [re.sub(r"\s+$", "", line) for line in lines]
+    expect(any(re.match(r"  sys_read\(\) \{", line) for line in tree), "`sys_read() {` at the margin of the trace", "\n".join(tree[:6]) or "nothing")
+    at = next((n for n, line in enumerate(tree) if re.match(r"    vfs_read\(\) \{", line)), None)
+    expect(at is not None, "`vfs_read() {` inside of sys_read()", "\n".join(tree[:6]))
+    expect(re.match(r"      seq_read\(\);", tree[at + 1]), "`seq_read();` inside of vfs_read()", tree[at + 1])
+    expect(tree[at + 2:at + 4] == ["    }", "  }"], "both functions to return, the inner one first", " and ".join(tree[at + 2:at + 4]))
+    durations = [float(us) for us in re.findall(r"([\d.]+) us", text)]
+    expect(len(durations) >= 3, "a duration for each call", f"{len(durations)}")
+
+
+def test_backtrace(lab):
+    lab.selftest("fgraph.a_backtrace_shows_the_true_callers")
+    lab.selftest("fgraph.a_backtrace_over_a_damaged_shadow_stack_ends")
+    lab.selftest("fgraph.the_stack_of_a_task_that_sleeps_shows_its_true_callers")
+
+
+def test_tasks(lab):
+    lab.selftest("fgraph.tasks_on_all_cpus_keep_their_results_while_everything_is_toggled", cpus=4)
