@@ -12,6 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import oops
+
 BOOT_FAILED = {1: "a command that failed", 2: "no answer in time", 3: "a crash of the kernel", 4: "no start of QEMU"}
 
 
@@ -112,6 +114,8 @@ class TestedTree:
                 details = []
             elif line.startswith("    # ") and "Subtest:" not in line:
                 details.append(line[6:])
+        if report := oops.report(result.stderr.encode()):
+            raise Lost(f"self-tests {glob} without a report of the kernel", shorten(report.decode().splitlines()[0]))
         if "# Totals: " not in text:
             raise Lost(f"self-tests {glob} that come to an end",
                        f"{BOOT_FAILED.get(result.returncode, 'none')} after {len(found)} of them: {last_words(result)}")

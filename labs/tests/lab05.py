@@ -21,10 +21,18 @@ def test_results(lab):
 
 def test_skipped(lab):
     lab.selftest("fgraph.a_call_that_its_user_skips_does_not_return_to_it")
+    answers = lab.boot(f"cd {TRACING}", "echo vfs_read vfs_write > set_ftrace_filter", "echo sys_readv > set_graph_function",
+                       "echo function_graph > current_tracer",
+                       "i=0; while [ $i -lt 60 ]; do read line < /proc/uptime; i=$((i + 1)); done", "cat /sys/kernel/debug/fgraph")
+    expect("overrun: 0\n" in answers[-1].text, "`overrun: 0` in debug/fgraph after hundreds of calls that are not wanted", answers[-1].text)
 
 
 def test_nested(lab):
     lab.selftest("fgraph.recursion_two_hundred_deep_is_traced_and_returns")
+    count = 1000 + lab.random.randrange(500)
+    answers = lab.boot(f"cd {TRACING}", "echo vfs_read > set_ftrace_filter", "echo function_graph > current_tracer",
+                       f"dd if=/dev/zero of=/dev/null bs=1 count={count} 2> /dev/null", "echo 0 > tracing_on", "grep -c 'vfs_read();' trace")
+    expect(int(answers[-1].text or 0) >= count, f"{count} calls of vfs_read() by one task in the trace", answers[-1].text)
     lab.selftest("fgraph.a_return_finds_the_data_of_the_calls_that_enclose_it")
     lab.selftest("fgraph.calls_in_an_nmi_in_an_interrupt_in_a_call_all_return", cpus=4)
 
@@ -51,4 +59,5 @@ def test_backtrace(lab):
 
 
 def test_tasks(lab):
+    test_returns(lab)  # without a single frame, tasks keep their results as well
     lab.selftest("fgraph.tasks_on_all_cpus_keep_their_results_while_everything_is_toggled", cpus=4)
