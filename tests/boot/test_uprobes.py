@@ -30,6 +30,16 @@ def normal(output):
     return [line.rstrip() for line in output.splitlines() if line.strip() and "offset mismatch" not in line]
 
 
+def without(lines, command):
+    """Without what a command has printed."""
+    result, skip = [], False
+    for line in lines:
+        skip = line.startswith(command) or (skip and not line.startswith("== "))
+        if not skip:
+            result.append(line)
+    return result
+
+
 class Probed:
     """A machine with the program."""
 
@@ -80,7 +90,11 @@ def probed(images):
 
 
 def test_commands_errors_and_entries_are_those_of_linux(probed):
-    assert normal(probed.machine.check("sh /uprobes.sh 2>&1")) == RECORDED.read_text().splitlines()
+    found, recorded = normal(probed.machine.check("sh /uprobes.sh 2>&1")), RECORDED.read_text().splitlines()
+    # symstr is for symbols of the kernel. Linux 6.1 takes it for uprobes, too; later Linux refuses it, and so do we.
+    symstr = "== p /bin/probed:0x? a=%ax:symstr =>"
+    assert f"{symstr} Invalid argument" in found and symstr in recorded
+    assert without(found, symstr) == without(recorded, symstr)
 
 
 def test_a_program_computes_the_same_with_probes_on_all_instructions_of_a_function(probed):
