@@ -54,7 +54,8 @@
 #: CC=gcc           or clang
 #: PAHOLE=pahole    writes the types of the kernel into it, if it is installed;
 #:                  empty: a kernel without them
-#: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking
+#: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking;
+#:                  gcc compiles with -Og, for gdb
 #: FTRACE=0         no call of __fentry__ at the start of functions
 #: MCOUNT=script    scripts/recordmcount lists the calls; cc: the compiler does
 #: BALLAST=40000    add this many small functions to the image, to measure
@@ -122,7 +123,9 @@ VDSO_SRCS := $(call source_files,$(MACHINE)/vdso)
 SRCS      := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
 TEST_SRCS := $(call source_files,selftest)
 
-CFLAGS := -std=gnu11 -O2 -g -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
+# A debug build is for gdb, too. At -Og gcc takes more variables for uninitialized than there are.
+OPTIMIZE := $(if $(filter 1,$(DEBUG)),$(if $(findstring clang,$(CC)),-O2,-Og -Wno-maybe-uninitialized),-O2)
+CFLAGS := -std=gnu11 $(OPTIMIZE) -g -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
 	  -fno-pic -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-stack-protector \
 	  -fno-strict-aliasing -fcf-protection=none -fno-asynchronous-unwind-tables \
 	  -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include -I$(O)/include

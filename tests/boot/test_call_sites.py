@@ -67,7 +67,7 @@ def reached_from(build, roots):
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["", "CC=clang"])
+@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1"])
 @pytest.mark.parametrize("roots", [ROOTS_OF_BREAKPOINTS, ("ftrace_oops_enter",)])
 def test_handlers_of_a_breakpoint_in_a_trampoline_call_no_traced_function(images, variant, roots, how):
     """A handler that called a traced function would run into the breakpoint that it is handling."""

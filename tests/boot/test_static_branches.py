@@ -59,7 +59,7 @@ def test_a_tracepoint_that_is_off_costs_its_nop_and_loads_no_argument(images, va
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["", "CC=clang"])
+@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1"])
 def test_handlers_of_a_breakpoint_hold_no_static_branch(images, variant, how):
     """A site holds a breakpoint while it changes. A handler with such a site would hit it, and so would its handler."""
     build = variant(how) if how else images
