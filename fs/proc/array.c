@@ -27,8 +27,8 @@ struct task_snapshot {
 	char state;
 	pid_t ppid, pgrp, session;
 	int exit_signal, threads;
-	enum sched_policy policy;
-	int prio; /* 0 to 39, or below 0: real-time; with the priority that it inherits */
+	int policy; /* as sched_setscheduler(2) was given */
+	int prio;   /* 0 to 39, or below 0: real-time; with the priority that it inherits */
 	int rt_priority, nice;
 	unsigned cpu;
 	u64 nvcsw, nivcsw;
@@ -125,7 +125,7 @@ static int task_snapshot(const struct proc_object *object, struct task_snapshot 
 
 	spin_lock_irqsave(&task->lock, flags);
 	memcpy(s->comm, task->comm, sizeof(s->comm));
-	s->policy = task->policy;
+	s->policy = task->user_policy;
 	s->prio = effective_prio(task) - MAX_RT_PRIO;
 	/* migration/N shows 99, as in Linux. */
 	s->rt_priority = min(task->normal_rt_priority, MAX_RT_PRIO - 1);

@@ -82,6 +82,7 @@ static const struct pid_entry pid_entries[] = {
 	FILE("personality", 0400, PROC_PTRACE, proc_pid_personality),
 	FILE_OPS("projid_map", 0644, 0, proc_id_map_operations),
 	LINK("root", proc_root_link),
+	FILE("sched", 0444, 0, proc_pid_sched),
 	FILE("sessionid", 0444, 0, proc_pid_sessionid),
 	FILE_OPS("setgroups", 0644, 0, proc_setgroups_operations),
 	FILE_OPS("smaps", 0444, PROC_PTRACE, proc_smaps_operations),

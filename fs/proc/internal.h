@@ -140,6 +140,7 @@ extern const struct file_operations proc_loginuid_operations;
 int proc_pid_sessionid(struct seq_file *m, void *v);
 extern const struct file_operations proc_timerslack_operations;
 int proc_pid_timers(struct seq_file *m, void *v); /* timers.c */
+int proc_pid_sched(struct seq_file *m, void *v);  /* sched.c */
 int proc_pid_io(struct seq_file *m, void *v);     /* io.c */
 int proc_show_mounts(struct seq_file *m, void *v);
 int proc_show_mountinfo(struct seq_file *m, void *v);

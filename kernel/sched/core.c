@@ -184,6 +184,7 @@ static void __set_task_cpu(struct task_struct *p, unsigned cpu)
 static void set_task_cpu(struct task_struct *p, unsigned cpu)
 {
 	trace_sched_migrate_task(p, cpu);
+	p->se.nr_migrations++;
 	__set_task_cpu(p, cpu);
 }
 

@@ -72,7 +72,8 @@ struct sched_entity {
 	u64 vruntime;            /* [R] ns, weighted */
 	u64 exec_start;          /* [R] ktime when it last began to run or was charged */
 	u64 sum_exec_runtime;    /* [R] ns */
-	u64 stat_start; /* [R] ktime: the sleep or wait began (kernel/sched/schedstats.h) */
+	u64 stat_start;    /* [R] ktime: the sleep or wait began (kernel/sched/schedstats.h) */
+	u64 nr_migrations; /* [R] to another CPU, after the first choice */
 	/* [R] share of the fair class, 1024 at nice 0; 0 in other classes */
 	u32 weight;
 };

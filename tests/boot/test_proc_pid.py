@@ -47,6 +47,33 @@ def test_arguments_and_environment_are_those_of_exec(machine, sleeper):
     assert machine.check("wc -c < /proc/2/cmdline") == "0\n"
 
 
+def sched(machine, pid):
+    return dict(re.findall(r"^(\S+) +: +([\d.]+)$", machine.check(f"cat /proc/{pid}/sched"), re.M))
+
+
+def test_sched_counts_what_the_scheduler_has_done(machine, sleeper):
+    assert machine.check(f"head -n 1 /proc/{sleeper}/sched") == f"sleep ({sleeper}, #threads: 1)\n"
+    first, lines = sched(machine, sleeper), status(machine, sleeper)
+    assert first["nr_voluntary_switches"] == lines["voluntary_ctxt_switches"]
+    assert first["nr_involuntary_switches"] == lines["nonvoluntary_ctxt_switches"]
+    assert int(first["nr_switches"]) == int(first["nr_voluntary_switches"]) + int(first["nr_involuntary_switches"])
+    assert (first["policy"], first["prio"], first["se.load.weight"]) == ("0", "120", "1048576")
+    assert re.fullmatch(r"\d+\.\d{6}", first["se.sum_exec_runtime"]) and float(first["se.sum_exec_runtime"]) > 0
+    # A task that runs has run longer, and later, than before; each CPU that it must go to is one migration more.
+    one = "for i in 1 2 3; do taskset -p 1 $$; taskset -p 2 $$; done > /dev/null; taskset -p 3 $$ > /dev/null"
+    before = sched(machine, "$$")
+    machine.check(one)
+    after = sched(machine, "$$")
+    assert int(after["se.nr_migrations"]) >= int(before["se.nr_migrations"]) + 5
+    for name in "se.sum_exec_runtime", "se.exec_start":
+        assert float(after[name]) > float(before[name])
+    machine.check(f"renice -n 5 -p {sleeper}")
+    assert (sched(machine, sleeper)["prio"], int(sched(machine, sleeper)["se.load.weight"]) < 1048576) == ("125", True)
+    text = machine.check("chrt -r 7 cat /proc/self/sched /proc/self/stat")
+    assert re.search(r"^policy +: +2\nprio +: +92$", text, re.M)
+    assert text.rpartition(") ")[2].split()[41 - 3] == "2"
+
+
 def test_stat_and_status_tell_the_same(machine, sleeper):
     fields, lines = stat(machine, sleeper), status(machine, sleeper)
     shell = machine.check("echo $$").strip()
