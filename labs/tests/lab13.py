@@ -14,11 +14,11 @@ def test_boots(lab):
 
 
 def test_event(lab):
-    long = "".join(lab.random.choices("abcdefghij", k=40))
+    long, program = ("".join(lab.random.choices("abcdefghij", k=40)) for _ in range(2))
     shown, _, _, renamed, hist = lab.boot(
         f"cd {TRACING}/events/task/task_rename; cat format", "echo 'hist:keys=oldcomm,newcomm' > trigger; echo 1 > enable",
-        f"sh -c 'echo short > /proc/self/comm; echo {long} > /proc/self/comm; echo x > /proc/self/comm'", f"grep task_rename {TRACING}/trace",
-        "cat hist")
+        f"sh -c 'echo short > /proc/self/comm; echo {long} > /proc/self/comm; echo x > /proc/self/comm';"
+        f" echo '#!/bin/sh' > /tmp/{program}; chmod 755 /tmp/{program}; /tmp/{program}", f"grep task_rename {TRACING}/trace", "cat hist")
     fields = [(name, int(size), int(signed)) for name, size, signed in
               re.findall(r"field:([^;]*);\toffset:\d+;\tsize:(\d+);\tsigned:(\d);", shown.text) if not name.split()[-1].startswith("common_")]
     expect(fields == FIELDS, f"the fields {FIELDS} in events/task/task_rename/format", fields or shown.text)
@@ -27,6 +27,7 @@ def test_event(lab):
     own = [line for line in seen if line.split()[0] == pid][-3:]
     wanted = [f"{pid} oldcomm={old} newcomm={new} oom_score_adj=0" for old, new in (("sh", "short"), ("short", long[:15]), (long[:15], "x"))]
     expect(own == wanted, f"the lines {wanted} in the trace", own or renamed.text)
+    expect(f" newcomm={program[:15]} " in renamed.text, f"the first 15 bytes of the name of a program, {program[:15]}", renamed.text[-300:])
     expect(re.search(rf"oldcomm: short +, newcomm: {long[:15]} +\}} hitcount: +1\b", hist.text), "the change in a histogram with these keys",
            hist.text)
 
