@@ -271,6 +271,17 @@ def test_a_running_tracer_is_stopped_for_the_export_and_runs_on(traced, tmp_path
     assert machine.check("cat set_ftrace_notrace_pid") == "no pid\n"
 
 
+def test_sub_buffers_that_are_larger_than_a_frame_arrive_whole(traced, tmp_path):
+    machine, port = traced(2)
+    machine.check("echo 32 > buffer_subbuf_size_kb; echo 'sys_* vfs_* pipe_*' > set_ftrace_filter; echo function > current_tracer")
+    machine.check("hackbench -g 1 -l 2; head -c 4000 /dev/zero | tr '\\0' x > trace_marker")
+    events = compare(machine, port, tmp_path / "trace.dat")
+    assert any("x" * 4000 in event[-1] for event in events)
+    text = subprocess.run([ROOT / "scripts/trace-convert", tmp_path / "trace.dat", "-f", "ftrace"], check=True, stdout=subprocess.PIPE).stdout
+    assert text.count(b"x" * 4000) == 1
+    assert b"size:32752;" in (tmp_path / "trace.dat").read_bytes()[:2000]  # of header_page
+
+
 def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
     machine, port = traced(4, port=PipePort)
     machine.check("echo 8192 > buffer_size_kb")
