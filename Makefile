@@ -22,7 +22,7 @@
 #:                  RECORD=linux-ref renews those of Linux
 #: make book        make build/book/index.html of docs/: a page for each chapter,
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
-#:                  answers to the questions
+#:                  answers to the questions, and the solutions of the labs
 #: make pictures    draw the pictures of docs/pictures again
 #: make timeline    record a live patch on two CPUs, and draw build/text-patch-trace.svg;
 #:                  OUT=FILE draws another file

@@ -140,6 +140,13 @@ def stray_markers(labs, root=lab_table.ROOT):
     return wrong
 
 
+def as_in_starter(name, text, blank, hidden=False):
+    """The text of a file as it is in a starter without the solutions of the labs in blank; hidden: with the hidden tests."""
+    if name == "labs/labs.toml" and not hidden:
+        return visible_table(text)
+    return cut_text(text, blank, name) if has_markers(Path(name)) and "LAB " in text else text
+
+
 def rename_words(text, names):
     if not names:
         return text
@@ -166,9 +173,7 @@ def starter_files(lab, *, blank=None, variant="", hidden=False, root=lab_table.R
         except UnicodeDecodeError:
             yield name, content, path
             continue
-        new = cut_text(text, blank, name) if has_markers(path) and "LAB " in text else text
-        new = visible_table(new) if name == "labs/labs.toml" and not hidden else new
-        new = rename_words(new, names)
+        new = rename_words(as_in_starter(name, text, blank, hidden), names)
         yield name, new.encode(), path if new == text else None
 
 

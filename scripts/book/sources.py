@@ -1,9 +1,14 @@
 """The source files that the chapters of the book name: links to them, and a page for each."""
 import html
 import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "scripts"))
+import lab_cut  # noqa: E402
+import lab_table  # noqa: E402
+
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "user", "modules", "iso", "docs", "labs")
 CODE = r"<code>([\w./-]+)</code>"
 # The functions behind a file: `file`: `one()`, `two` and `three()`
@@ -13,9 +18,10 @@ DEFINITION = r"^(?!\s|#|\*|/)[^;=]*\b(?:sys_)?{0}\b[^;]*$|^\w*DEFINE\w*\({1}\b|^
 
 
 class Sources:
-    """Collects the files that the chapters name."""
+    """Collects the files that the chapters name. With as_starter they are those of a student: no lab is solved."""
 
-    def __init__(self):
+    def __init__(self, as_starter=False):
+        self.blank = set(lab_table.load()) if as_starter else None
         self.named = set()
         self.lines = {}     # {path: [line]}
         self.by_name = {}   # {file name: [path]}
@@ -32,7 +38,10 @@ class Sources:
 
     def text(self, path):
         if path not in self.lines:
-            self.lines[path] = (ROOT / path).read_text(errors="replace").splitlines()
+            text = (ROOT / path).read_text(errors="replace")
+            if self.blank is not None:
+                text = lab_cut.as_in_starter(path, text, self.blank)
+            self.lines[path] = text.splitlines()
         return self.lines[path]
 
     def page_of(self, path):

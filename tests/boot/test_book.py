@@ -85,13 +85,18 @@ def test_the_book_has_all_chapters_in_the_order_of_reading(book, pages):
     assert "ftrace-ops.html" in (book / "write-a-tracer.html").read_text().partition("<footer>")[2]
 
 
-def test_answers_can_be_left_out(book, tmp_path):
+def test_answers_and_solutions_of_labs_can_be_left_out(book, tmp_path):
     answers = {path.stem for path in (ROOT / "docs/answers").glob("*.md")}
     assert answers == {path.stem for path in (book / "answers").glob("*.html")}
     make_book(tmp_path / "book", "--no-answers")
     assert not (tmp_path / "book/answers").exists()
     for path in (tmp_path / "book").glob("*.html"):
         assert not any("answers/" in link for link in Page(path).links), path.name
+    page, solution = "src/trace/ftrace/records.c.html", "text_encode_call("  # of lab 2
+    assert solution in (book / page).read_text()
+    assert "static void __init nop_all_sites(void)" in (tmp_path / "book" / page).read_text()
+    assert solution not in (tmp_path / "book" / page).read_text().replace("that text_encode_call() makes", "")
+    assert "hidden = true }" not in (tmp_path / "book/src/labs/labs.toml.html").read_text()
 
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda p: p.name)
