@@ -1,9 +1,13 @@
 """The table of the course, labs/labs.toml: what each lab is, and how it is graded. labs/README.md describes the keys."""
 import random
 import re
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+
+try:
+    import tomllib
+except ImportError:  # Python before 3.11
+    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
 

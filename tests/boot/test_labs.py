@@ -51,6 +51,12 @@ def test_table_markers_tests_and_wrong_solutions_fit_together():
     assert result.returncode == 0, result.stdout
 
 
+def test_the_table_is_read_with_tomli_where_python_has_no_tomllib():
+    code = "import sys, tomllib; sys.modules.update(tomli=tomllib, tomllib=None); import lab_table; print(len(lab_table.load()))"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "scripts", text=True, stdout=subprocess.PIPE, check=True)
+    assert int(result.stdout) == len(LABS)
+
+
 @pytest.mark.parametrize("lab", LABS.values(), ids=lambda lab: f"lab{lab.number:02}")
 def test_each_lab_has_a_handout_with_all_its_parts_and_six_wrong_solutions(lab):
     text = (ROOT / lab.handout).read_text()
