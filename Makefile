@@ -430,7 +430,7 @@ grade:
 
 autograder:
 	@$(if $(N),,$(error make autograder N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make autograder N=$(N) DIR=NEW: DIR is missing))
-	@scripts/lab autograder $(N) $(DIR) $(if $(VARIANT),--variant $(VARIANT))
+	@scripts/lab autograder $(N) $(DIR) $(if $(VARIANT),--variant $(VARIANT)) $(if $(HIDE),--hide '$(HIDE)')
 
 rootfs:
 	@scripts/install-deps build

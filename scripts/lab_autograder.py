@@ -9,14 +9,14 @@ import lab_cut
 import lab_table
 
 
-def make(number, directory, *, variant="", root=lab_table.ROOT):
-    lab = lab_table.lab_of(number, root)
+def make(number, directory, *, variant="", hide=(), root=lab_table.ROOT):
+    lab, blank = lab_table.lab_of(number, root), {number, *hide}
     if directory.exists() and any(directory.iterdir()):
         raise lab_table.TableError(f"{directory} is not empty")
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch)
-        names = lab_cut.write_tree(tree, lab_cut.starter_files(lab, variant=variant, hidden=True, root=root))
-        for name, text in lab_cut.lab_files(lab, {number}, variant).items():
+        names = lab_cut.write_tree(tree, lab_cut.starter_files(lab, blank=blank, variant=variant, hidden=True, root=root))
+        for name, text in lab_cut.lab_files(lab, blank, variant).items():
             (tree / name).parent.mkdir(exist_ok=True)
             (tree / name).write_text(text)
             names.add(name)

@@ -55,6 +55,16 @@ def submitted_files(directory, lab):
     return found
 
 
+def submission_root(directory, lab):
+    """The folder with the submission: archives often have all files in one folder, on whichever level the student has packed it."""
+    while not submitted_files(directory, lab):
+        inside = [path for path in directory.iterdir() if path.name != "__MACOSX" and not path.name.startswith(".")]
+        if len(inside) != 1 or not inside[0].is_dir() or inside[0].is_symlink():
+            break
+        directory = inside[0]
+    return directory
+
+
 def source_of_starter(tree, lab, pristine):
     """{name: (content, Path or None)} of the starter: from the archive of the tree, or cut from the source itself."""
     archive = pristine or (tree / lab_cut.STARTER if (tree / lab_cut.STARTER).exists() else None)
@@ -107,8 +117,9 @@ def build(work, lab):
     (work / "build/build.log").write_text(result.stdout)
     if not result.returncode and "warning:" not in result.stdout:
         return ""
-    lines = [line for line in result.stdout.splitlines() if "error:" in line or "warning:" in line or "undefined reference" in line]
-    return "\n".join(lines[:2]) or result.stdout[-300:]
+    output = result.stdout.replace(f"{work}/", "")
+    lines = [line for line in output.splitlines() if "error:" in line or "warning:" in line or "undefined reference" in line]
+    return "\n".join(lines[:2]) or output[-300:]
 
 
 def run_test(work, lab, test, seed, build_error):
@@ -175,9 +186,15 @@ def grade(lab, work, *, tree, submissions=(), pristine=None, only=None, build_fr
 
 
 def grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant):
-    lay_out(work, source_of_starter(tree, lab, pristine), [Path(s) for s in submissions], lab)
+    submissions = [submission_root(Path(directory), lab) for directory in submissions]
+    lay_out(work, source_of_starter(tree, lab, pristine), submissions, lab)
+    graded = lab_table.lab_of(lab.number, work)  # without the hidden tests, in a student's tree
+    tests = [test for test in graded.tests if not only or test.name in only]
+    for directory in submissions:
+        if not submitted_files(directory, lab):
+            names = lab_test.quoted(sorted(path.name for path in directory.iterdir())[:5]) or "nothing"
+            return [Outcome(test, 0, f"{lab_test.quoted(lab.files)} or a whole tree in what is handed in", names) for test in tests]
     seed_build(work, build_from)
     error = build(work, lab)
     seed = variant or random.SystemRandom().getrandbits(32)
-    graded = lab_table.lab_of(lab.number, work)  # without the hidden tests, in a student's tree
-    return [run_test(work, lab, test, seed, error) for test in graded.tests if not only or test.name in only]
+    return [run_test(work, lab, test, seed, error) for test in tests]

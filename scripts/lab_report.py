@@ -14,7 +14,7 @@ def print_table(lab, outcomes, out=sys.stdout):
         test = outcome.test
         print(f"  {'passed' if outcome.passed else 'LOST  '} {outcome.points:3}/{test.points:<3} {test.title}  ({test.name})", file=out)
         if not outcome.passed:
-            print(f"                 {outcome.sentence}", file=out)
+            print(f"                 {printable(outcome.sentence)}", file=out)
     points, most = total(outcomes)
     print(f"  points {points:3}/{most}", file=out)
 
@@ -37,7 +37,7 @@ def junit(lab, outcomes):
 
 
 def printable(text):
-    """The text without characters that XML does not allow."""
+    """The text without control characters: XML and Gradescope's database refuse them, and a terminal obeys them."""
     return "".join(c if c in "\t\n" or c >= " " else "?" for c in text)
 
 
@@ -53,7 +53,7 @@ def gradescope(lab, outcomes):
             "score": outcome.points,
             "max_score": outcome.test.points,
             "status": "passed" if outcome.passed else "failed",
-            "output": "" if outcome.passed else outcome.sentence,
+            "output": "" if outcome.passed else printable(outcome.sentence),
             "visibility": "after_published" if outcome.test.hidden else "visible",
         } for number, outcome in enumerate(outcomes, 1)],
     }

@@ -155,10 +155,39 @@ def test_reports_have_the_points_and_for_each_loss_a_sentence(tmp_path):
     lab_report.write(lab, outcomes, tmp_path)
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["score"] == 100 - lab.tests[1].points == sum(test["score"] for test in results["tests"])
-    assert results["tests"][1]["output"].startswith("Expected a nop, but saw a\x00call & more. Read on: docs/labs/")
+    assert results["tests"][1]["output"].startswith("Expected a nop, but saw a?call & more. Read on: docs/labs/")
     suite, = ElementTree.parse(tmp_path / "grade.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == (str(len(lab.tests)), "1")
     assert suite[1].find("failure").get("message").startswith("Expected a nop, but saw a?call & more.")
+
+
+def test_a_submission_may_lie_in_a_folder_of_its_archive(tmp_path):
+    lab = LABS[2]
+    for name in ("one/student/lab2/trace/ftrace/records.c", "two/lab2/records.c", "two/__MACOSX/x", "three/records.c"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("solved")
+    for start, root in (("one", "one/student/lab2"), ("two", "two/lab2"), ("three", "three")):
+        assert lab_grade.submission_root(tmp_path / start, lab) == tmp_path / root
+        assert set(lab_grade.submitted_files(tmp_path / root, lab)) == {"trace/ftrace/records.c"}
+
+
+def test_a_submission_without_a_file_of_the_lab_gets_no_points_and_is_told_so(tmp_path):
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission/homework.docx").write_text("")
+    outcomes = lab_grade.grade(LABS[2], tmp_path / "work", tree=ROOT, submissions=[tmp_path / "submission"])
+    assert len(outcomes) == len(LABS[2].tests) and not any(outcome.points for outcome in outcomes)
+    assert outcomes[0].sentence.startswith(
+        "Expected `trace/ftrace/records.c` or a whole tree in what is handed in, but saw `homework.docx`.")
+
+
+def test_a_mistyped_lab_or_test_is_an_error(tmp_path):
+    for arguments, complaint in ((("cut", "2", tmp_path / "new", "--hide", "3,33"), "labs/labs.toml has no lab 33"),
+                                 (("autograder", "2", tmp_path / "new", "--hide", "three"), "three is no number of a lab"),
+                                 (("grade", "2", "--only", "boots,nop"), "lab 2 has no test nop"),
+                                 (("grade",), "this is the whole source: say which lab")):
+        result = subprocess.run([ROOT / "scripts/lab", *arguments], text=True, stderr=subprocess.PIPE)
+        assert (result.returncode, complaint in result.stderr) == (2, True), result.stderr
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.soak
