@@ -208,6 +208,47 @@ SELFTEST(sched, migration_task_runs_before_any_fifo_task)
 	test_group_wait(&group);
 }
 
+struct level {
+	struct completion entered, left;
+	bool ticked;
+};
+
+/* Thread 1 is behind thread 0 in their level when thread 0 leaves the level. */
+static void leave_level(void *arg, unsigned index)
+{
+	struct level *l = arg;
+	unsigned long flags;
+
+	if (index)
+		wait_for_completion(&l->entered);
+	sched_setscheduler(current, SCHED_FIFO, 10);
+	complete(index ? &l->left : &l->entered);
+	if (index) {
+		yield();
+		return;
+	}
+	wait_for_completion(&l->left);
+	sched_setscheduler(current, SCHED_NORMAL, 0);
+	/* What remains when another task sets SCHED_OTHER during a call that sets SCHED_RR. */
+	WRITE_ONCE(current->user_policy, SCHED_RR);
+	local_irq_save(flags);
+	this_rq()->picked = ktime_get() - RR_SLICE_NS;
+	scheduler_tick(ktime_get());
+	local_irq_restore(flags);
+	WRITE_ONCE(current->user_policy, SCHED_NORMAL);
+	l->ticked = true;
+}
+
+SELFTEST(sched, tick_takes_no_fair_task_for_a_round_robin_one)
+{
+	struct level l = { .ticked = false };
+
+	init_completion(&l.entered);
+	init_completion(&l.left);
+	EXPECT(run_threads(2, nth_online_cpu(1), leave_level, &l));
+	EXPECT(l.ticked);
+}
+
 SELFTEST(sched, refuses_priorities_out_of_range)
 {
 	EXPECT_EQ(sched_setscheduler(current, SCHED_FIFO, 0), -EINVAL);
