@@ -14,6 +14,8 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
+#define EVENT_DISTANCE NSEC_PER_MSEC /* between two events of a CPU, at least */
+
 /* [M] to write. Microseconds. */
 static int rt_period_us = 1000000;
 static int rt_runtime_us = 950000;       /* -1: no limit */
@@ -33,14 +35,18 @@ static u64 runtime_ns(void)
 	return runtime > 0 && runtime < READ_ONCE(rt_period_us) ? (u64)runtime * NSEC_PER_USEC : 0;
 }
 
-/* Starts the event for the next moment that matters. R held. */
+/*
+ * Starts the event for the next moment that matters. The task may sleep or be preempted meanwhile,
+ * and the event then finds as little time left as before. So it does not come at once again, and a
+ * task may run a little too long: the next period counts that. R held.
+ */
 static void start_event(struct rt_rq *rt, ktime_t now, u64 runtime)
 {
 	ktime_t next = rt->period_end;
 
 	if (rt->time < runtime)
 		next = min(next, now + (runtime - rt->time));
-	cpu_event_start(CPU_EVENT_RT_PERIOD, next);
+	cpu_event_start(CPU_EVENT_RT_PERIOD, max(next, now + EVENT_DISTANCE));
 }
 
 void start_rt_period(struct runqueue *rq)

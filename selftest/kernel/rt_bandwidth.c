@@ -1,6 +1,8 @@
 /* Self-tests of RT throttling (kernel/sched/rt_bandwidth.c). */
+#include "kernel/irq/irq.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/smp.h"
+#include "kernel/time/timer.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 
@@ -128,5 +130,41 @@ SELFTEST(rt_bandwidth, periods_end_when_no_real_time_task_runs)
 	for (unsigned i = 0; i < 1000 && READ_ONCE(rq->rt.in_period); i++)
 		msleep(10);
 	EXPECT(!rq->rt.in_period && !rq->rt.throttled && !rq->rt.time);
+	EXPECT(limit(1000000, 950000));
+}
+
+#define SHORT_PERIOD_US 100000
+
+/* Counts the timer's interrupts in half of a period that has 1 us of its time left. */
+static void count_events(void *arg, unsigned index __unused)
+{
+	struct runqueue *rq = this_rq();
+	u64 *events = arg;
+	ktime_t now;
+
+	local_irq_disable();
+	rq_lock(rq);
+	now = ktime_get();
+	rq->rt.in_period = true;
+	rq->rt.period_end = now + SHORT_PERIOD_US * NSEC_PER_USEC;
+	rq->rt.time = (SHORT_PERIOD_US / 2 - 1) * NSEC_PER_USEC;
+	cpu_event_start(CPU_EVENT_RT_PERIOD, now);
+	rq_unlock(rq);
+	*events = irq_stat_read(IRQ_STAT_LOC, rq->cpu);
+	local_irq_enable();
+	while (ktime_get() - now < SHORT_PERIOD_US / 2 * NSEC_PER_USEC)
+		;
+	*events = irq_stat_read(IRQ_STAT_LOC, rq->cpu) - *events;
+}
+
+/* One event each ms, and the ticks. */
+SELFTEST(rt_bandwidth, events_are_rare_when_a_sleeping_task_has_left_little_time)
+{
+	u64 events = 0;
+
+	ASSERT(limit(SHORT_PERIOD_US, SHORT_PERIOD_US / 2));
+	EXPECT(run_threads(1, nth_online_cpu(1), count_events, &events));
+	selftest_diag(test, "%llu interrupts", (unsigned long long)events);
+	EXPECT(events < 100);
 	EXPECT(limit(1000000, 950000));
 }
