@@ -13,6 +13,7 @@
 #include "trace/core/error_log.h"
 #include "trace/core/iterator.h"
 #include "trace/core/trace_printk.h"
+#include "trace/core/write.h"
 #include "trace/tracers/function/function.h"
 
 SELFTEST(trace, a_marker_is_in_the_trace_until_it_is_cleared)
@@ -212,6 +213,43 @@ SELFTEST(trace, readers_at_full_speed_see_whole_events_in_order)
 	EXPECT_EQ(unsound, 0);
 	EXPECT(seen > 5000);
 	kfree(last);
+	reset();
+}
+
+static int set_order(unsigned order)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = tracing_set_subbuf_order(&global_trace, order);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+/* The sub-buffers grow while a reader fits its memory to them, and shrink again. */
+SELFTEST(trace, a_reader_has_room_for_whatever_its_iterators_return)
+{
+	struct trace_iterator *iter;
+	char *text = kmalloc(PAGE_SIZE, GFP_KERNEL);
+
+	ASSERT(text);
+	memset(text, 'x', PAGE_SIZE);
+	reset();
+	iter = trace_iterator_alloc(&global_trace, RING_BUFFER_ALL_CPUS, false);
+	ASSERT(iter);
+	EXPECT_EQ(set_order(1), 0);
+	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+		EXPECT(ring_buffer_iter_fit(iter->iters[cpu]) >= 0);
+	EXPECT_EQ(set_order(0), 0);
+	EXPECT_EQ(trace_iterator_fit(iter), 0);
+	EXPECT_EQ(set_order(1), 0);
+	EXPECT_EQ(trace_write_print(&global_trace, 0, text, PAGE_SIZE), 0);
+	trace_iterator_reset(iter);
+	EXPECT(trace_find_next_entry(iter));
+	EXPECT(iter->ent_size > PAGE_SIZE);
+	trace_iterator_free(iter);
+	EXPECT_EQ(set_order(0), 0);
+	kfree(text);
 	reset();
 }
 

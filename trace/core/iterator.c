@@ -74,10 +74,14 @@ void trace_iterator_follow_tracer(struct trace_iterator *iter)
 	iter->trace = now;
 }
 
-static int fit_copy(struct trace_iterator *iter)
+static unsigned subbuf_order(const struct trace_iterator *iter)
 {
-	struct trace_buffer *buffer = iter->buffer ? iter->buffer : READ_ONCE(iter->tr->buffer);
-	unsigned order = ring_buffer_subbuf_order_get(buffer);
+	return ring_buffer_subbuf_order_get(iter->buffer ? iter->buffer
+							 : READ_ONCE(iter->tr->buffer));
+}
+
+static int fit_copy(struct trace_iterator *iter, unsigned order)
+{
 	u8 *copy;
 
 	if (iter->copy && order <= iter->copy_order)
@@ -97,12 +101,17 @@ static int fit_copy(struct trace_iterator *iter)
 
 int trace_iterator_fit(struct trace_iterator *iter)
 {
-	int error = fit_copy(iter);
+	unsigned most = subbuf_order(iter);
 
-	for (unsigned cpu = 0; iter->iters && cpu < nr_cpu_ids && !error; cpu++)
-		if (iter->iters[cpu])
-			error = ring_buffer_iter_fit(iter->iters[cpu]);
-	return error;
+	/* The size may change meanwhile. An entry of any of these must fit into the copy. */
+	for (unsigned cpu = 0; iter->iters && cpu < nr_cpu_ids; cpu++) {
+		int order = iter->iters[cpu] ? ring_buffer_iter_fit(iter->iters[cpu]) : 0;
+
+		if (order < 0)
+			return order;
+		most = max(most, (unsigned)order);
+	}
+	return fit_copy(iter, most);
 }
 
 /*
@@ -124,7 +133,7 @@ static struct trace_iterator *alloc_iterator(struct trace_array *tr, struct trac
 		iter->max = *max;
 	trace_iterator_follow_tracer(iter);
 	iter->cpu_file = cpu;
-	if (fit_copy(iter))
+	if (fit_copy(iter, subbuf_order(iter)))
 		goto fail;
 	trace_seq_init(&iter->seq);
 	if (!buffer)

@@ -58,7 +58,7 @@ int ring_buffer_iter_fit(struct ring_buffer_iter *iter)
 	struct buffer_data_page *copy;
 
 	if (order <= iter->order)
-		return 0;
+		return (int)iter->order;
 	copy = rb_alloc_pages(order);
 	if (!copy)
 		return -ENOMEM;
@@ -66,7 +66,7 @@ int ring_buffer_iter_fit(struct ring_buffer_iter *iter)
 	iter->copy = copy;
 	iter->order = order;
 	ring_buffer_iter_reset(iter);
-	return 0;
+	return (int)order;
 }
 
 void ring_buffer_read_finish(struct ring_buffer_iter *iter)

@@ -185,7 +185,8 @@ void ring_buffer_iter_advance(struct ring_buffer_iter *iter);
 void ring_buffer_iter_reset(struct ring_buffer_iter *iter);
 /*
  * Makes the iterator's memory as large as the sub-buffers are now. If that needs more memory, the
- * iterator begins again, since the change has removed all events. 0 or -ENOMEM.
+ * iterator begins again, since the change has removed all events. Returns the order of the memory:
+ * until the next call no event is larger. Or -ENOMEM.
  */
 int ring_buffer_iter_fit(struct ring_buffer_iter *iter);
 /*
