@@ -110,6 +110,7 @@ bool tcp_poll_memory(struct file *file, const struct tcp_sock *tp, struct poll_t
 	if (likely(has_memory(tp)))
 		return true;
 	poll_wait(file, &tcp_memory_wait, wait);
+	smp_mb(); /* tcp_uncharge() adds before it looks for waiters */
 	return has_memory(tp);
 }
 
