@@ -159,7 +159,9 @@ def starter_files(lab, *, blank=None, variant="", hidden=False, root=lab_table.R
     content is bytes, or a str: the target of a symbolic link.
     """
     blank = {lab.number} if blank is None else blank
-    names = lab.names_of(variant)
+    # Names of all labs in blank, so that what was done in the tree of an earlier lab has the same names here.
+    names = {old: new for number, other in lab_table.load(root).items() if number in blank
+             for old, new in other.names_of(variant).items()}
     for name in tracked_files(root):
         path = root / name
         if KEPT_BACK.match(name) and not (hidden and name.startswith("labs/tests/")):
@@ -240,6 +242,9 @@ def cut(number, directory, *, carry=None, variant="", hide=(), root=lab_table.RO
         about = about_tree(carry)
         blank |= set(about["blank"])
         variant = variant or about["variant"]
+        if variant != about["variant"]:
+            raise lab_table.TableError(f"{carry} has {'VARIANT=' + about['variant'] if about['variant'] else 'no VARIANT'}: "
+                                       "the names in the new tree must be the same")
     names = write_tree(directory, starter_files(lab, blank=blank, variant=variant, root=root))
     for name, text in {**lab_files(lab, blank, variant), **workflow(lab, root)}.items():
         (directory / name).parent.mkdir(parents=True, exist_ok=True)

@@ -139,6 +139,22 @@ def test_carry_takes_over_what_a_student_did_in_earlier_labs(tree):
     assert json.loads((second / ".lab/lab.json").read_text())["blank"] == [1, 2]
 
 
+def test_carry_keeps_the_names_of_a_variant_and_works_in_the_source(tree):
+    variant = next(word for word in map(str, range(100)) if LABS[2].names_of(word)["nop_all_sites"] != "nop_all_sites")
+    name = LABS[2].names_of(variant)["nop_all_sites"]
+    first = tree(2, "first", VARIANT=variant)
+    records = first / "trace/ftrace/records.c"
+    solved = records.read_text().replace(f"static void __init {name}(void)\n{{\n", f"static void __init {name}(void)\n{{\n\tint mine;\n")
+    assert "int mine;" in solved
+    records.write_text(solved)
+    assert (tree(4, "second", CARRY=first) / "trace/ftrace/records.c").read_text() == solved
+    inside = subprocess.run([first / "scripts/lab", "cut", "4", first.with_name("third")], text=True, stderr=subprocess.PIPE)
+    assert inside.returncode == 2 and "this is the tree of one lab" in inside.stderr and not first.with_name("third").exists()
+    other = subprocess.run([ROOT / "scripts/lab", "cut", "4", first.with_name("third"), "--carry", first, "--variant", "other"],
+                           text=True, stderr=subprocess.PIPE)
+    assert other.returncode == 2 and f"has VARIANT={variant}: the names in the new tree must be the same" in other.stderr
+
+
 def test_a_variant_renames_what_students_write_everywhere(tree):
     lab = LABS[2]
     variant = next(word for word in map(str, range(100)) if all(old != new for old, new in lab.names_of(word).items()))
