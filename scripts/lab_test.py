@@ -175,8 +175,9 @@ class TestedTree:
 def last_words(result):
     """The lines of a failed boot that tell most."""
     lines = [line for line in result.stderr.splitlines() if line.strip()]
-    told = [line for line in lines if re.search(r"panic|BUG|Oops|triple fault|time-out|\[#\d+\]", line)]
-    return shorten("\n".join((told or lines)[:3]) or "nothing")
+    told = [line for line in lines if re.search(r"panic|BUG|Oops|triple fault|\[#\d+\]", line)]
+    words = told[:3] or lines[:1] + lines[1:][-2:]  # the complaint of scripts/boot, and the end of the console's output
+    return shorten("\n".join(words).removesuffix("; the last lines:") or "nothing")
 
 
 def quoted(words):

@@ -20,6 +20,7 @@ import lab_cut  # noqa: E402
 import lab_grade  # noqa: E402
 import lab_report  # noqa: E402
 import lab_table  # noqa: E402
+import lab_test  # noqa: E402
 
 LABS = lab_table.load()
 QUICK = {2: "full-batches-only"}
@@ -204,6 +205,14 @@ def test_a_mistyped_lab_or_test_is_an_error(tmp_path):
         result = subprocess.run([ROOT / "scripts/lab", *arguments], text=True, stderr=subprocess.PIPE)
         assert (result.returncode, complaint in result.stderr) == (2, True), result.stderr
     assert not (tmp_path / "new").exists()
+
+
+def test_the_last_words_of_a_kernel_that_hangs_or_crashes_are_those_that_help():
+    hang = "scripts/boot: time-out after 60 s while booting; the last lines:\n"
+    for stderr, words in ((hang, "scripts/boot: time-out after 60 s while booting"),
+                          (hang + "[0.1] a\n[0.2] b\n[0.3] c\n", hang.strip() + " / [0.2] b / [0.3] c"),
+                          (hang + "[0.1] a\n[0.2] Oops: 0000 [#1]\n[0.3] c\n", "[0.2] Oops: 0000 [#1]"), ("", "nothing")):
+        assert lab_test.last_words(subprocess.CompletedProcess([], 2, "", stderr)) == words
 
 
 @pytest.mark.soak
