@@ -197,7 +197,11 @@ static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, struct 
 	/* Loops, because a ^C may drop the line between the wake-up and the copy. */
 	while (!eof) {
 		mutex_lock(&tty->input_lock);
-		n += canon_copy_from_read_buf(&tty->ldata, buf + n, count - n, &eof);
+		/* vhangup(2) counts, then drops the input. What comes later is for later files. */
+		if (tty_user_is_hung_up(tty, user) && !READ_ONCE(tty->hung_up))
+			eof = true;
+		else
+			n += canon_copy_from_read_buf(&tty->ldata, buf + n, count - n, &eof);
 		mutex_unlock(&tty->input_lock);
 		if ((n && n >= rules.min) || eof || n == count)
 			break;

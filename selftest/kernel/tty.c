@@ -100,3 +100,26 @@ SELFTEST(tty, vhangup_ends_a_read_and_leaves_the_console_open)
 	EXPECT(!tty_user_is_hung_up(call.tty,
 				    (struct tty_user){ .hangups = READ_ONCE(call.tty->hangups) }));
 }
+
+/* The reader has not run since vhangup(2) has woken it. */
+SELFTEST(tty, a_read_that_vhangup_ends_takes_no_later_input)
+{
+	struct nonblocking_call call = { .fn = read_as_opened, .tty = tty_find(0), .result = -1 };
+	struct test_group group;
+	u32 c_lflag;
+
+	ASSERT(call.tty);
+	c_lflag = call.tty->ldata.termios.c_lflag;
+	call.tty->ldata.termios.c_lflag &= ~ECHO;
+	ASSERT(test_group_start(&group, 1, ANY_CPU, make_call, &call));
+	while (!tty_has_waiting_reader(call.tty))
+		cond_resched();
+	WRITE_ONCE(call.tty->hangups, call.tty->hangups + 1);
+	mutex_lock(&call.tty->buf_lock);
+	EXPECT_EQ(n_tty_receive_buf(call.tty, (const u8 *)"x\n", NULL, 2), 2);
+	mutex_unlock(&call.tty->buf_lock);
+	test_group_wait(&group);
+	EXPECT_EQ(call.result, 0);
+	EXPECT_EQ(n_tty_flush(call.tty, TCIFLUSH), 0);
+	call.tty->ldata.termios.c_lflag = c_lflag;
+}
