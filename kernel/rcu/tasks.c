@@ -86,6 +86,10 @@ static void find_holdouts(void)
 	spin_lock(&tasklist_lock);
 	spin_lock(&holdouts_lock);
 	for_each_task (p) {
+		/*
+		 * LAB 6: A runnable task becomes a holdout, which is kept in memory, and is kicked.
+		 * Starts as: (void)is_runnable;
+		 */
 		if (p == current || !is_runnable(p))
 			continue;
 		get_task_struct(p);
@@ -94,6 +98,7 @@ static void find_holdouts(void)
 		list_add_tail(&p->rcu_tasks_node, &holdouts);
 		smp_mb(); /* p sees the flag on its next way to user mode, or we see it running */
 		kick_process(p);
+		/* END LAB 6 */
 	}
 	spin_unlock(&holdouts_lock);
 	spin_unlock(&tasklist_lock);
@@ -105,6 +110,7 @@ static bool holdouts_left(void)
 	struct task_struct *p, *n;
 
 	list_for_each_entry_safe (p, n, &holdouts, rcu_tasks_node) {
+		/* LAB 6: A task that sleeps has passed a quiescent point, too. */
 		if (smp_load_acquire(&p->rcu_tasks_holdout) && is_runnable(p))
 			continue;
 		WRITE_ONCE(p->rcu_tasks_holdout, false);
@@ -112,6 +118,7 @@ static bool holdouts_left(void)
 		list_del(&p->rcu_tasks_node);
 		spin_unlock(&holdouts_lock);
 		put_task_struct(p);
+		/* END LAB 6 */
 	}
 	return !list_empty(&holdouts);
 }
@@ -166,10 +173,19 @@ static void wait_for_holdouts(void)
 static void rcu_tasks_grace_period(void)
 {
 	mutex_lock(&grace_period_mutex);
+	/*
+	 * LAB 6: The four steps from the top of this file. Each one needs the one before it.
+	 * Starts as:
+	 * (void)do_nothing;
+	 * (void)find_holdouts;
+	 * (void)wait_for_holdouts;
+	 * synchronize_sched();
+	 */
 	on_each_cpu(do_nothing, NULL, true);
 	find_holdouts();
 	wait_for_holdouts();
 	synchronize_sched();
+	/* END LAB 6 */
 	mutex_unlock(&grace_period_mutex);
 }
 

@@ -325,6 +325,13 @@ def test_a_tracer_in_a_module(machine):
     assert "sample" not in machine.check(f"cat {TRACING}/available_tracers")
 
 
+def test_a_tracer_in_a_module_with_lines_of_its_own(machine):
+    machine.check(f"cd {TRACING}; modprobe sample-slow function=sys_clock_nanosleep min_us=60000; echo slow > current_tracer")
+    trace = machine.check("usleep 90000; usleep 30000; cat trace")
+    assert re.search(r"FUNCTION\n +\d+ +\d +(9|[1-9]\d)\d{4}  sys_clock_nanosleep\n$", trace), trace
+    machine.check("echo nop > current_tracer; rmmod sample-slow; cd /root")
+
+
 def test_a_patch_keeps_its_module(machine):
     machine.check("modprobe livepatch-sample")
     patch = "/sys/kernel/livepatch/livepatch_sample"

@@ -263,12 +263,17 @@ static int register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
 /* ftrace_lock is not held, so that other tasks do not wait for the grace period as well. */
 static void finish_failed(const struct failed_registration *failed)
 {
+	/*
+	 * LAB 6: Which readers may still see the ops, and which ones its trampoline's name?
+	 * Starts as: (void)failed;
+	 */
 	if (failed->was_listed)
 		synchronize_rcu_tasks();
 	else if (failed->tramp)
 		synchronize_rcu(); /* a reader of kallsyms may see its name */
 	if (failed->tramp)
 		ftrace_trampoline_free(failed->tramp);
+	/* END LAB 6 */
 }
 
 int register_ftrace_function(struct ftrace_ops *ops)
@@ -406,11 +411,13 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 	struct ftrace_trampoline *tramp;
 	int error = ftrace_unregister_begin(ops, &tramp);
 
+	/* LAB 6: The owner frees ops on return, also after an error, but for -EINVAL. */
 	if (error == -EINVAL)
 		return error;
 	/* ftrace_lock is not held, so that tasks that wait at the same time share grace periods. */
 	synchronize_rcu_tasks();
 	ftrace_unregister_end(tramp);
+	/* END LAB 6 */
 	return error;
 }
 EXPORT_SYMBOL_GPL(unregister_ftrace_function);
@@ -495,13 +502,14 @@ int ftrace_replace_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 	}
 	vfree(patches);
 	/*
-	 * List walkers may read the old hashes even if no ops is registered now: an ops may have
-	 * left the list a moment ago.
+	 * LAB 6: List walkers may read the old hashes even if no ops is registered now: an ops may
+	 * have left the list a moment ago.
 	 */
 	if (old_filter != filter)
 		ftrace_hash_free_tasks(old_filter);
 	if (old_notrace != notrace_hash)
 		ftrace_hash_free_tasks(old_notrace);
+	/* END LAB 6 */
 	return error;
 }
 

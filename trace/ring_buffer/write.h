@@ -77,6 +77,10 @@ static __always_inline void rb_wake_waiting(struct ring_buffer_per_cpu *cb)
  */
 static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 {
+	/*
+	 * LAB 7: An interrupt may come between any two instructions, and write.
+	 * Starts as: local_dec32(&cb->nest);
+	 */
 	if (unlikely((rb_nest(cb) & ~RB_NEST_MARK) != 1)) {
 		local_or32(&cb->nest, RB_NEST_MARK);
 		local_dec32(&cb->nest);
@@ -87,6 +91,7 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 		rb_publish(cb);
 	} while (unlikely(!local_cmpxchg32(&cb->nest, 1, 0)));
 	rb_wake_waiting(cb);
+	/* END LAB 7 */
 }
 
 /*
@@ -112,6 +117,12 @@ static __always_inline bool rb_begin_write(struct trace_buffer *buffer,
 static __always_inline struct ring_buffer_event *
 rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, u32 base)
 {
+	/*
+	 * LAB 7: One exchange, without a loop. Look at everything that is not usual before it.
+	 * Starts as:
+	 * (void)buffer, (void)cb, (void)base;
+	 * return NULL;
+	 */
 	struct ring_buffer_event *event;
 	struct buffer_page *page;
 	u64 place, before, now, delta;
@@ -137,6 +148,7 @@ rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *
 	event = (struct ring_buffer_event *)(page->data->data + offset);
 	*(u32 *)event = header;
 	return event;
+	/* END LAB 7 */
 }
 
 /*
@@ -148,6 +160,14 @@ static __always_inline struct ring_buffer_event *rb_reserve_begun(struct trace_b
 								  struct ring_buffer_per_cpu *cb,
 								  u32 base, bool timed, u64 now)
 {
+	/*
+	 * LAB 7: Claim room and time in one exchange, and write the header of the event. Without
+	 * room or with recording disabled, leave by rb_refuse_write().
+	 * Starts as:
+	 * (void)buffer, (void)base, (void)timed, (void)now;
+	 * rb_refuse_write(cb, 0);
+	 * return NULL;
+	 */
 	struct ring_buffer_event *event;
 	struct buffer_data_page *data;
 	struct local_pair tail, next;
@@ -210,6 +230,7 @@ static __always_inline struct ring_buffer_event *rb_reserve_begun(struct trace_b
 refuse:
 	rb_refuse_write(cb, disabled);
 	return NULL;
+	/* END LAB 7 */
 }
 
 static __always_inline struct ring_buffer_event *rb_reserve_data(struct trace_buffer *buffer,
@@ -249,10 +270,17 @@ static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
  */
 static __always_inline bool rb_end_write_quick(struct ring_buffer_per_cpu *cb)
 {
+	/*
+	 * LAB 7: Publish and leave, unless rb_end_write() would have more to do.
+	 * Starts as:
+	 * (void)cb;
+	 * return false;
+	 */
 	u64 place = READ_ONCE(cb->tail.lo);
 
 	if (unlikely(rb_nest(cb) != 1 || rb_seq(cb->commit) != rb_seq(place)))
 		return false;
 	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
 	return likely(local_cmpxchg32(&cb->nest, 1, 0));
+	/* END LAB 7 */
 }

@@ -3,4 +3,6 @@
 
 #define _RET_IP_ __builtin_return_address(0)
 void dump_stack(void);
+struct task_struct;
+void show_stack_task(struct task_struct *task);
 #define _CALLER_RET_IP_ ((void *)0) /* tracepoints do not exist here */

@@ -1,0 +1,80 @@
+"""The tests of lab 8: the tracer slow of modules/sample-slow.c, in a running kernel."""
+import re
+
+from lab_test import expect
+
+TRACING = "/sys/kernel/tracing"
+SLEEP = "sys_clock_nanosleep"
+LINE = re.compile(r"^ *(\d+) +(\d+) +(\d+)  (\w+)$", re.M)
+
+
+def load(function, min_us):
+    return f"cd {TRACING}; modprobe sample-slow function={function} min_us={min_us}"
+
+
+def durations(text):
+    """The microseconds of each line of the tracer."""
+    return [int(line[3]) for line in LINE.finditer(text)]
+
+
+def test_boots(lab):
+    release, = lab.boot("uname -s")
+    expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
+
+
+def test_on(lab):
+    _, before, on, off, gone, again = lab.boot(load(SLEEP, 1000), "cat enabled_functions", "echo slow > current_tracer; cat enabled_functions",
+                                               "echo nop > current_tracer; cat enabled_functions", "rmmod sample-slow",
+                                               f"{load(SLEEP, 1000)}; echo slow > current_tracer; cat enabled_functions")
+    expect(SLEEP not in before.text, "no traced function before the tracer is on", before.text)
+    for answer in (on, again):
+        expect([line.split()[0] for line in answer.lines] == [SLEEP], f"{SLEEP}, and no other function, in enabled_functions", answer.text)
+    expect(off.text == "", "no traced function after `echo nop > current_tracer`", off.text)
+    expect(gone.status == 0, "the module to be removed", gone.text)
+
+
+def test_refused(lab):
+    _, refused, current, traced, gone = lab.boot(load("no_such_function", 1000), "echo slow > current_tracer", "cat current_tracer",
+                                                 "cat enabled_functions", "rmmod sample-slow")
+    expect(refused.status != 0 and "Invalid argument" in refused.text, "`Invalid argument` for a tracer of a function that does not exist",
+           refused.text or "success")
+    expect(current.text == "nop\n" and not traced.text and not gone.status, "nothing to be left behind", current.text + traced.text + gone.text)
+
+
+def test_slow(lab):
+    long = lab.random.randrange(100, 200)
+    _, _, trace, less = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; usleep {long}000; usleep 30000", "cat trace",
+                                 "echo > trace; echo 500000 > /sys/module/sample_slow/parameters/min_us; usleep 100000; cat trace")
+    times = durations(trace.text)
+    expect(len(times) == 1, f"one line for a sleep of {long} ms and one of 30 ms, with min_us=60000", trace.text)
+    expect(long * 1000 <= times[0] < long * 10000, f"a time of about {long}000 us", times[0])
+    expect(not durations(less.text), "no line for 100 ms, with min_us=500000", less.text)
+
+
+def test_tasks(lab):
+    naps = sorted(lab.random.sample(range(10, 40), 4), reverse=True)
+    sleepers = " ".join(f"usleep {10000 * nap} &" for nap in naps)
+    _, _, trace = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; {sleepers} wait", "cat trace", cpus=4)
+    lines = [(int(line[1]), int(line[3])) for line in LINE.finditer(trace.text)]
+    times = sorted((time for _, time in lines), reverse=True)
+    expect(len(times) == len(naps), f"{len(naps)} lines for {len(naps)} tasks that sleep at the same time", trace.text)
+    expect(len({pid for pid, _ in lines}) == len(naps), "a line for each task", trace.text)
+    for nap, time in zip(naps, times):
+        expect(10000 * nap <= time, f"at least {10000 * nap} us for a task that sleeps so long, while others sleep, too", time)
+
+
+def test_lines(lab):
+    _, _, trace, pipe = lab.boot(load(SLEEP, 60000), "echo slow > current_tracer; taskset -c 1 usleep 90000; echo hello > trace_marker",
+                                 "cat trace", "head -n 1 trace_pipe", cpus=2)
+    for answer in (trace, pipe):
+        line = next((line for line in answer.lines if line.endswith(SLEEP)), "nothing")
+        expect(re.fullmatch(rf" *\d+ {{4}}1 {{6}}\d{{5,6}}  {SLEEP}", line) and len(line) == 26 + len(SLEEP),
+               f"a line of PID (8 columns), CPU (5), US (11), two spaces and {SLEEP}", line)
+    expect("tracing_mark_write: hello\n" in trace.text, "the text of trace_marker in the trace, as with other tracers", trace.text)
+
+
+def test_off(lab):
+    _, off, on = lab.boot(load(SLEEP, 60000), "echo slow > current_tracer; echo 0 > tracing_on; usleep 90000; cat trace",
+                          "echo 1 > tracing_on; usleep 90000; cat trace")
+    expect(not durations(off.text), "no line while tracing_on is 0", off.text)
+    expect(len(durations(on.text)) == 1, "a line as soon as tracing_on is 1 again", on.text)
