@@ -118,10 +118,21 @@ def has_markers(path):
 
 
 def tracked_files(root):
-    """The files of the source tree, those that are not committed yet included."""
-    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, text=True,
-                             stdout=subprocess.PIPE, check=True).stdout
-    return sorted(name for name in set(listing.split("\0")) if name and ((root / name).is_file() or (root / name).is_symlink()))
+    """
+    The files of the source tree. Files in its folders that are not committed yet are included; those beside its folders
+    are not, because a teacher may keep grades there.
+    """
+    tracked = git_files(root, "--cached")
+    folders = {name.split("/")[0] for name in tracked if "/" in name}
+    new = {name for name in git_files(root, "--others", "--exclude-standard") if "/" in name and name.split("/")[0] in folders}
+    return sorted(name for name in tracked | new if (root / name).is_file() or (root / name).is_symlink())
+
+
+def git_files(root, *options):
+    listing = subprocess.run(["git", "ls-files", "-z", *options], cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if listing.returncode:
+        raise lab_table.TableError(f"{root} must be a clone, because git tells which files it has: {listing.stderr.strip()}")
+    return set(listing.stdout.split("\0")) - {""}
 
 
 def stray_markers(labs, root=lab_table.ROOT):

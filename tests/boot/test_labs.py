@@ -197,6 +197,17 @@ def test_a_submission_without_a_file_of_the_lab_gets_no_points_and_is_told_so(tm
         "Expected `trace/ftrace/records.c` or a whole tree in what is handed in, but saw `homework.docx`.")
 
 
+def test_new_files_of_the_source_are_in_a_starter_but_not_those_beside_it(tmp_path):
+    for name in ("kernel/old.c", "kernel/new.c", "grades/anna.csv", "notes"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    with pytest.raises(lab_table.TableError, match="must be a clone"):
+        lab_cut.tracked_files(tmp_path)
+    for arguments in (["init", "-q"], ["add", "kernel/old.c"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    assert lab_cut.tracked_files(tmp_path) == ["kernel/new.c", "kernel/old.c"]
+
+
 def test_a_mistyped_lab_or_test_is_an_error(tmp_path):
     for arguments, complaint in ((("cut", "2", tmp_path / "new", "--hide", "3,33"), "labs/labs.toml has no lab 33"),
                                  (("autograder", "2", tmp_path / "new", "--hide", "three"), "three is no number of a lab"),
