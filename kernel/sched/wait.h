@@ -66,12 +66,6 @@ void wake_up_locked(wait_queue_head_t *wq);
 /* Only the next task in do_wait_intr(): nothing has changed, but it may go on. wq->lock held. */
 void wake_up_next_locked(wait_queue_head_t *wq);
 
-/* Is a waiter in the queue? The caller has changed the condition before, with a full barrier. */
-static inline bool waitqueue_active(wait_queue_head_t *wq)
-{
-	return !list_empty(&wq->head);
-}
-
 /*
  * Queues the current task and sets its state; the caller tests its condition after that. Task
  * context. An exclusive waiter that gives up because of a signal must wake the next waiter, because

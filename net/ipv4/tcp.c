@@ -17,6 +17,7 @@ static void tcp_init_sock(struct sock *sk)
 	INIT_LIST_HEAD(&tp->accept_node);
 	INIT_LIST_HEAD(&tp->accept_queue);
 	INIT_LIST_HEAD(&tp->syn_queue);
+	INIT_LIST_HEAD(&tp->refused);
 	timer_setup(&tp->timer, tcp_timer);
 	tcp_count_socket(1);
 }
@@ -25,6 +26,7 @@ static void tcp_destroy(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
+	tcp_forget_refused(tp);
 	kfree_skb(tp->last_skb);
 	skb_queue_purge(&tp->ofo);
 	skb_queue_purge(&tp->syn_queue);
@@ -65,18 +67,12 @@ static int wait_for_room(struct tcp_sock *tp, unsigned size, s64 *timeout)
 	while (ret > 0) {
 		int reason = ret;
 		DEFINE_WAIT(wait);
-		DEFINE_WAIT(memory);
 
 		prepare_to_wait(&tp->sk.sock.wait, &wait, TASK_INTERRUPTIBLE);
-		/* Each segment that is freed wakes these: only those that need it are in the queue.
-		 */
-		if (reason == WAIT_FOR_MEMORY)
-			tcp_prepare_to_wait_memory(&memory);
 		ret = try_room(tp, size);
 		if (ret == reason)
 			ret = sock_sleep(timeout) ?: reason;
 		finish_wait(&tp->sk.sock.wait, &wait);
-		tcp_finish_wait_memory(&memory);
 	}
 	return ret;
 }
@@ -382,7 +378,7 @@ static unsigned tcp_poll(struct file *file, struct sock *sk, struct poll_table_s
 			mask |= POLLIN | POLLRDNORM;
 		if ((shutdown & SHUT_SND) ||
 		    (READ_ONCE(tp->wmem) * 3 / 2 < (size_t)READ_ONCE(sk->sock.sndbuf) &&
-		     tcp_poll_memory(file, tp, wait)))
+		     tcp_poll_memory(tp)))
 			mask |= POLLOUT | POLLWRNORM;
 	}
 	if (READ_ONCE(sk->sock.error))

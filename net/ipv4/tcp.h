@@ -58,6 +58,7 @@ struct tcp_sock {
 	struct list_head ofo;     /* [S] segments that came too early, in order */
 	struct sk_buff *last_skb; /* [S] for FIN or RST; NULL: no connection yet, or sent */
 	struct timer_list timer;  /* its end; holds a reference */
+	struct list_head refused; /* of tcp_mem.c */
 	/* A connection that nobody has accepted. */
 	struct tcp_sock *listener;    /* [S] counted; NULL: accepted, or in the queue */
 	struct list_head accept_node; /* [L] */
@@ -142,15 +143,14 @@ int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout);
 
 /*
  * Charges size bytes of data for a connection. False: all connections have too much, or this one
- * has more than its share. The caller then waits: a task that waits for memory begins with the
- * first of the next two functions, and tries again before it sleeps.
+ * has more than its share. The next release of memory then wakes the queue of the socket.
  */
-bool tcp_charge(const struct tcp_sock *tp, unsigned size);
+bool tcp_charge(struct tcp_sock *tp, unsigned size);
 void tcp_uncharge(unsigned size);
-void tcp_prepare_to_wait_memory(struct wait_queue_entry *wait);
-void tcp_finish_wait_memory(struct wait_queue_entry *wait);
-/* Would the connection get a full segment? If not, the poll waits for it. Task context. */
-bool tcp_poll_memory(struct file *file, const struct tcp_sock *tp, struct poll_table_struct *wait);
+/* Would the connection get a full segment? If not, it is woken in the same way. */
+bool tcp_poll_memory(struct tcp_sock *tp);
+/* The connection ends. */
+void tcp_forget_refused(struct tcp_sock *tp);
 /* A socket of TCP comes (1) or goes (-1). */
 void tcp_count_socket(int n);
 /* For /proc/net/sockstat. */

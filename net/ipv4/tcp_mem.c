@@ -9,10 +9,10 @@
  * then until the first is reached, memory is under pressure: a connection gets no more than its
  * share of the third limit, so that many small connections go on beside a few large ones.
  */
-#include "fs/poll.h"
 #include "fs/proc_fs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
+#include "kernel/irq/softirq.h"
 #include "kernel/mm/page_alloc.h"
 #include "net/ipv4/tcp.h"
 
@@ -25,7 +25,10 @@ static int tcp_mem[3];                   /* a torn read is harmless */
 static bool under_pressure;              /* the same */
 static atomic64_t tcp_memory_allocated;  /* bytes */
 static atomic64_t tcp_sockets_allocated; /* sockets of TCP, with a file or without */
-static DECLARE_WAIT_QUEUE_HEAD(tcp_memory_wait);
+/* Connections that were refused memory. A release of memory wakes whoever waits at their sockets.
+ */
+static DEFINE_SPINLOCK(refused_lock);
+static LIST_HEAD(refused); /* [refused_lock] of tcp_sock.refused; read without it */
 
 static s64 pages(s64 bytes)
 {
@@ -68,7 +71,36 @@ static bool may_use(const struct tcp_sock *tp, s64 used)
 	return own * tcp_sockets_count() < max;
 }
 
-bool tcp_charge(const struct tcp_sock *tp, unsigned size)
+/* Before its last attempt: a release that comes after the attempt wakes the connection. */
+static void add_refused(struct tcp_sock *tp)
+{
+	spin_lock_bh(&refused_lock);
+	if (list_empty(&tp->refused))
+		list_add_tail(&tp->refused, &refused);
+	spin_unlock_bh(&refused_lock);
+	smp_mb(); /* tcp_uncharge() adds before it looks at the list */
+}
+
+static void wake_refused(void)
+{
+	spin_lock_bh(&refused_lock);
+	while (!list_empty(&refused)) {
+		struct tcp_sock *tp = list_first_entry(&refused, struct tcp_sock, refused);
+
+		list_del_init(&tp->refused);
+		wake_up_all(&tp->sk.sock.wait);
+	}
+	spin_unlock_bh(&refused_lock);
+}
+
+void tcp_forget_refused(struct tcp_sock *tp)
+{
+	spin_lock_bh(&refused_lock);
+	list_del_init(&tp->refused);
+	spin_unlock_bh(&refused_lock);
+}
+
+static bool try_charge(const struct tcp_sock *tp, unsigned size)
 {
 	s64 used = atomic64_read(&tcp_memory_allocated), found;
 
@@ -81,22 +113,19 @@ bool tcp_charge(const struct tcp_sock *tp, unsigned size)
 	return false;
 }
 
+bool tcp_charge(struct tcp_sock *tp, unsigned size)
+{
+	if (likely(try_charge(tp, size)))
+		return true;
+	add_refused(tp);
+	return try_charge(tp, size);
+}
+
 void tcp_uncharge(unsigned size)
 {
 	atomic64_add(-(s64)size, &tcp_memory_allocated);
-	/* The addition orders this: a waiter is in the queue before it tests. */
-	if (unlikely(waitqueue_active(&tcp_memory_wait)))
-		wake_up_all(&tcp_memory_wait);
-}
-
-void tcp_prepare_to_wait_memory(struct wait_queue_entry *wait)
-{
-	prepare_to_wait(&tcp_memory_wait, wait, TASK_INTERRUPTIBLE);
-}
-
-void tcp_finish_wait_memory(struct wait_queue_entry *wait)
-{
-	finish_wait(&tcp_memory_wait, wait);
+	if (unlikely(!list_empty(&refused)))
+		wake_refused();
 }
 
 /* For the largest segment: a program that is told that it can send must not be refused. */
@@ -105,12 +134,11 @@ static bool has_memory(const struct tcp_sock *tp)
 	return may_use(tp, atomic64_read(&tcp_memory_allocated) + TCP_TRUESIZE(TCP_PIECE));
 }
 
-bool tcp_poll_memory(struct file *file, const struct tcp_sock *tp, struct poll_table_struct *wait)
+bool tcp_poll_memory(struct tcp_sock *tp)
 {
 	if (likely(has_memory(tp)))
 		return true;
-	poll_wait(file, &tcp_memory_wait, wait);
-	smp_mb(); /* tcp_uncharge() adds before it looks for waiters */
+	add_refused(tp);
 	return has_memory(tp);
 }
 
@@ -134,7 +162,7 @@ static int proc_tcp_mem(const struct ctl_table *table, bool write, char *buf, si
 			return 0;
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
 		WRITE_ONCE(tcp_mem[i], values[i]);
-	wake_up_all(&tcp_memory_wait);
+	wake_refused();
 	return 0;
 }
 

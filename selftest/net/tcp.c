@@ -130,6 +130,39 @@ SELFTEST(tcp, all_connections_together_have_no_more_than_tcp_mem)
 	EXPECT(put(TCP_MEM, limits_before) >= 0);
 }
 
+static atomic_t wakes;
+
+static bool count_wake(struct wait_queue_entry *entry __unused, unsigned events __unused)
+{
+	atomic_inc(&wakes);
+	return false;
+}
+
+/* As epoll does, which enters the queues of a file once, while there is memory. */
+SELFTEST(tcp, free_memory_wakes_those_who_wait_at_a_socket)
+{
+	struct wait_queue_entry entry = { .func = count_wake, .flags = WQ_FLAG_CALLBACK };
+	struct pair hog, other;
+
+	lo_up();
+	ASSERT(set_limits("8 8 8"));
+	EXPECT_EQ(pair_open(&hog, PORT), 0);
+	EXPECT_EQ(pair_open(&other, PORT + 1), 0);
+	INIT_LIST_HEAD(&entry.entry);
+	add_wait_queue(&other.client->wait, &entry);
+	EXPECT(is_writable(other.client));
+	EXPECT(send_all_it_takes(hog.client) > 0);
+	EXPECT(!is_writable(other.client));
+	atomic_set(&wakes, 0);
+	EXPECT(recv_all(hog.server) > 0);
+	EXPECT(atomic_read(&wakes) > 0);
+	EXPECT(is_writable(other.client));
+	remove_wait_queue(&other.client->wait, &entry);
+	pair_close(&hog);
+	pair_close(&other);
+	EXPECT(put(TCP_MEM, limits_before) >= 0);
+}
+
 SELFTEST(tcp, under_pressure_a_connection_gets_its_share_only)
 {
 	struct pair hog, other;
