@@ -125,7 +125,7 @@ static int task_snapshot(const struct proc_object *object, struct task_snapshot 
 
 	spin_lock_irqsave(&task->lock, flags);
 	memcpy(s->comm, task->comm, sizeof(s->comm));
-	s->policy = task->user_policy;
+	s->policy = task->policy;
 	s->prio = effective_prio(task) - MAX_RT_PRIO;
 	/* migration/N shows 99, as in Linux. */
 	s->rt_priority = min(task->normal_rt_priority, MAX_RT_PRIO - 1);

@@ -24,7 +24,7 @@ static void copy_numbers(struct task_struct *p, bool asleep, void *arg)
 	n->se = p->se;
 	n->nvcsw = p->nvcsw;
 	n->nivcsw = p->nivcsw;
-	n->policy = p->user_policy;
+	n->policy = p->policy;
 	n->prio = effective_prio(p);
 	memcpy(n->comm, p->comm, sizeof(n->comm));
 }

@@ -148,10 +148,7 @@ static void copy_sched(struct task_struct *child, struct task_struct *parent)
 	if (parent->reset_on_fork) {
 		child->nice = max(parent->nice, 0);
 	} else {
-		child->policy = parent->policy;
-		child->user_policy = parent->user_policy;
-		child->normal_rt_priority = child->rt_priority = parent->normal_rt_priority;
-		child->nice = parent->nice;
+		sched_copy_policy(child, parent);
 	}
 	set_load_weight(child);
 	if (parent->flags & PF_IDLE)

@@ -15,8 +15,6 @@
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 
-#define SCHED_BATCH         3
-#define SCHED_IDLE          5
 #define SCHED_RESET_ON_FORK 0x40000000
 
 /* struct sched_param of sched_setscheduler(2). */
@@ -35,17 +33,6 @@ struct sched_attr {
 };
 #define SCHED_ATTR_SIZE_VER0     48
 #define SCHED_FLAG_RESET_ON_FORK 1
-
-static bool rt_policy(int policy)
-{
-	return policy == SCHED_FIFO || policy == SCHED_RR;
-}
-
-static bool known_policy(int policy)
-{
-	return rt_policy(policy) || policy == SCHED_NORMAL || policy == SCHED_BATCH ||
-	       policy == SCHED_IDLE;
-}
 
 /* The task that pid names, 0: the current one, with a reference. NULL: none. */
 static struct task_struct *get_task(pid_t pid)
@@ -82,7 +69,7 @@ static bool may_set_policy(struct task_struct *p, int policy, int priority)
 		return false;
 	if (!rt_policy(policy))
 		return true;
-	if (policy != (int)p->user_policy && !limit)
+	if (policy != (int)p->policy && !limit)
 		return false;
 	return priority <= p->normal_rt_priority || (unsigned long)priority <= limit;
 }
@@ -94,16 +81,13 @@ static int set_scheduler(struct task_struct *p, int policy, int priority, const 
 
 	if (policy & SCHED_RESET_ON_FORK)
 		policy &= ~SCHED_RESET_ON_FORK;
-	if (!known_policy(policy))
-		return -EINVAL;
-	if (priority < 0 || priority >= MAX_RT_PRIO || rt_policy(policy) != (priority != 0))
+	if (!policy_takes_priority(policy, priority))
 		return -EINVAL;
 	if (!may_set_policy(p, policy, priority) || (nice && !may_set_nice(p, *nice)))
 		return -EPERM;
-	error = sched_setscheduler(p, rt_policy(policy) ? SCHED_FIFO : SCHED_NORMAL, priority);
+	error = sched_setscheduler(p, policy, priority);
 	if (error)
 		return error;
-	WRITE_ONCE(p->user_policy, (u8)policy);
 	return nice ? set_user_nice(p, *nice) : 0;
 }
 
@@ -121,7 +105,7 @@ static long do_set_scheduler(pid_t pid, int policy, struct sched_param __user *p
 	p = get_task(pid);
 	if (!p)
 		return -ESRCH;
-	ret = set_scheduler(p, policy < 0 ? p->user_policy : policy, in.sched_priority, NULL);
+	ret = set_scheduler(p, policy < 0 ? (int)p->policy : policy, in.sched_priority, NULL);
 	if (!ret && policy >= 0)
 		WRITE_ONCE(p->reset_on_fork, !!(policy & SCHED_RESET_ON_FORK));
 	put_task_struct(p);
@@ -149,7 +133,7 @@ SYSCALL_DEFINE1(sched_getscheduler, pid_t, pid)
 	p = get_task(pid);
 	if (!p)
 		return -ESRCH;
-	ret = READ_ONCE(p->user_policy) | (READ_ONCE(p->reset_on_fork) ? SCHED_RESET_ON_FORK : 0);
+	ret = READ_ONCE(p->policy) | (READ_ONCE(p->reset_on_fork) ? SCHED_RESET_ON_FORK : 0);
 	put_task_struct(p);
 	return ret;
 }
@@ -226,7 +210,7 @@ SYSCALL_DEFINE4(sched_getattr, pid_t, pid, struct sched_attr __user *, uattr, un
 	if (!p)
 		return -ESRCH;
 	attr.size = min(usize, (unsigned)sizeof(attr));
-	attr.sched_policy = READ_ONCE(p->user_policy);
+	attr.sched_policy = READ_ONCE(p->policy);
 	attr.sched_flags = READ_ONCE(p->reset_on_fork) ? SCHED_FLAG_RESET_ON_FORK : 0;
 	if (rt_policy((int)attr.sched_policy))
 		attr.sched_priority = (u32)READ_ONCE(p->normal_rt_priority);
@@ -261,9 +245,9 @@ SYSCALL_DEFINE2(sched_rr_get_interval, pid_t, pid, struct __kernel_timespec __us
 	if (!p)
 		return -ESRCH;
 	/* FIFO tasks have no slice. */
-	if (READ_ONCE(p->user_policy) == SCHED_RR)
+	if (READ_ONCE(p->policy) == SCHED_RR)
 		out.tv_nsec = (s64)RR_SLICE_NS;
-	else if (!rt_policy(READ_ONCE(p->user_policy)))
+	else if (!rt_policy(READ_ONCE(p->policy)))
 		out.tv_nsec = (s64)(3 * NSEC_PER_MSEC);
 	put_task_struct(p);
 	return copy_to_user(interval, &out, sizeof(out)) ? -EFAULT : 0;

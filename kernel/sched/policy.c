@@ -52,8 +52,7 @@ static void set_policy(struct task_struct *p, enum sched_policy policy, int prio
 	struct runqueue *rq = task_rq_lock(p, &flags);
 
 	dequeue_for_change(rq, p);
-	p->policy = policy;
-	p->user_policy = (u8)policy;
+	WRITE_ONCE(p->policy, policy);
 	p->normal_rt_priority = priority;
 	set_effective_priority(p);
 	enqueue_after_change(rq, p);
@@ -88,16 +87,23 @@ void sched_set_stop_task(struct task_struct *p)
 	set_policy(p, SCHED_FIFO, STOP_PRIO);
 }
 
-int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority)
+int sched_setscheduler(struct task_struct *p, int policy, int priority)
 {
-	if (policy != SCHED_NORMAL && policy != SCHED_FIFO)
+	if (!policy_takes_priority(policy, priority) || (p->flags & PF_IDLE))
 		return -EINVAL;
-	if (policy == SCHED_NORMAL ? priority != 0 : priority < 1 || priority >= MAX_RT_PRIO)
-		return -EINVAL;
-	if (p->flags & PF_IDLE)
-		return -EINVAL;
-	set_policy(p, policy, priority);
+	set_policy(p, (enum sched_policy)policy, priority);
 	return 0;
+}
+
+void sched_copy_policy(struct task_struct *child, struct task_struct *parent)
+{
+	unsigned long flags;
+	struct runqueue *rq = task_rq_lock(parent, &flags); /* another task may change them */
+
+	child->policy = parent->policy;
+	child->normal_rt_priority = child->rt_priority = parent->normal_rt_priority;
+	child->nice = parent->nice;
+	task_rq_unlock(rq, parent, flags);
 }
 
 int set_user_nice(struct task_struct *p, int nice)

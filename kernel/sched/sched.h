@@ -96,8 +96,26 @@ void __might_sleep(const char *file, int line);
 #define might_sleep() ((void)0)
 #endif
 
-/* policy SCHED_NORMAL takes priority 0, SCHED_FIFO 1..99. 0 or -EINVAL. */
-int sched_setscheduler(struct task_struct *p, enum sched_policy policy, int priority);
+/* Whether tasks with this policy are real-time tasks. */
+static inline bool rt_policy(int policy)
+{
+	return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+static inline bool known_policy(int policy)
+{
+	return rt_policy(policy) || policy == SCHED_NORMAL || policy == SCHED_BATCH ||
+	       policy == SCHED_IDLE;
+}
+/* SCHED_FIFO and SCHED_RR take a priority from 1 to 99, other policies 0. */
+static inline bool policy_takes_priority(int policy, int priority)
+{
+	return known_policy(policy) && priority >= 0 && priority < MAX_RT_PRIO &&
+	       rt_policy(policy) == (priority != 0);
+}
+/* Policy and priority change together. 0; -EINVAL if they do not fit, or p is an idle task. */
+int sched_setscheduler(struct task_struct *p, int policy, int priority);
+/* Gives a child, which nobody sees yet, the policy, priority and nice of its parent. */
+void sched_copy_policy(struct task_struct *child, struct task_struct *parent);
 /*
  * 0; -EINVAL if the mask has no online CPU, or p is bound. If p is on another CPU, migrates it
  * before the return.

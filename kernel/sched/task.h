@@ -60,8 +60,14 @@ struct signal_struct;
 #define USER_WORK_IRET            4 /* the saved registers have changed: return with all of them */
 #define USER_WORK_FPU             8 /* the CPU does not have the task's FPU registers */
 
-enum sched_policy { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
-#define SCHED_RR     2 /* in user_policy: SCHED_FIFO with slices */
+/* SCHED_RR is SCHED_FIFO with slices. SCHED_BATCH and SCHED_IDLE run as SCHED_NORMAL. */
+enum sched_policy {
+	SCHED_NORMAL = 0,
+	SCHED_FIFO = 1,
+	SCHED_RR = 2,
+	SCHED_BATCH = 3,
+	SCHED_IDLE = 5
+};
 #define RR_SLICE_NS  100000000ULL
 #define MAX_RT_PRIO  100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
 #define PI_PRIO_NONE 140 /* in pi_prio: the task inherits no priority */
@@ -163,7 +169,6 @@ struct task_struct {
 	const struct cred *cred;          /* [O] in whose name it acts; others: RCU */
 	const struct cred *real_cred;     /* [O] in whose name others may act on it; others: RCU */
 	int exit_signal;            /* [L] sent to the parent at its end; -1: it releases itself */
-	u8 user_policy;             /* [A] the policy that sched_setscheduler(2) was given */
 	bool reset_on_fork;         /* [A] children start with SCHED_OTHER */
 	u16 ioprio;                 /* [A] ioprio_set(2) */
 	bool no_new_privs;          /* [O] exec gives no more rights: prctl(PR_SET_NO_NEW_PRIVS) */

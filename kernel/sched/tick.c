@@ -38,9 +38,7 @@ void scheduler_tick(ktime_t now)
 	if (curr->se.weight && rq->fair.nr_running > 1 && now - rq->picked >= SCHED_SLICE_NS)
 		resched_curr(rq);
 	/* END LAB 9 */
-	/* Calls at once may leave SCHED_RR with a task that is fair now, and in no level. */
-	if (curr->user_policy == SCHED_RR && task_is_rt(curr) && now - rq->picked >= RR_SLICE_NS &&
-	    rt_level_shared(curr)) {
+	if (curr->policy == SCHED_RR && now - rq->picked >= RR_SLICE_NS && rt_level_shared(curr)) {
 		yield_task_rt(rq, curr);
 		resched_curr(rq);
 	}

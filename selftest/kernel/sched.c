@@ -208,45 +208,39 @@ SELFTEST(sched, migration_task_runs_before_any_fifo_task)
 	test_group_wait(&group);
 }
 
-struct level {
-	struct completion entered, left;
-	bool ticked;
+struct policy_race {
+	struct task_struct *target;
+	atomic64_t wrong;
 };
 
-/* Thread 1 is behind thread 0 in their level when thread 0 leaves the level. */
-static void leave_level(void *arg, unsigned index)
+/* One thread makes the target a round-robin task, the other one a fair task, again and again. */
+static void set_policy_often(void *arg, unsigned index)
 {
-	struct level *l = arg;
-	unsigned long flags;
+	struct policy_race *race = arg;
+	struct task_struct *p = race->target;
 
-	if (index)
-		wait_for_completion(&l->entered);
-	sched_setscheduler(current, SCHED_FIFO, 10);
-	complete(index ? &l->left : &l->entered);
-	if (index) {
-		yield();
-		return;
+	for (unsigned i = 0; i < 2000; i++) {
+		struct runqueue *rq;
+		unsigned long flags;
+
+		if (sched_setscheduler(p, index ? SCHED_RR : SCHED_NORMAL, index ? 10 : 0))
+			atomic64_inc(&race->wrong);
+		rq = task_rq_lock(p, &flags);
+		if (rt_policy(p->policy) != (p->normal_rt_priority != 0))
+			atomic64_inc(&race->wrong);
+		task_rq_unlock(rq, p, flags);
 	}
-	wait_for_completion(&l->left);
-	sched_setscheduler(current, SCHED_NORMAL, 0);
-	/* What remains when another task sets SCHED_OTHER during a call that sets SCHED_RR. */
-	WRITE_ONCE(current->user_policy, SCHED_RR);
-	local_irq_save(flags);
-	this_rq()->picked = ktime_get() - RR_SLICE_NS;
-	scheduler_tick(ktime_get());
-	local_irq_restore(flags);
-	WRITE_ONCE(current->user_policy, SCHED_NORMAL);
-	l->ticked = true;
 }
 
-SELFTEST(sched, tick_takes_no_fair_task_for_a_round_robin_one)
+SELFTEST(sched, policy_and_priority_change_together)
 {
-	struct level l = { .ticked = false };
+	struct policy_race race = { .target = current };
+	struct test_group group;
 
-	init_completion(&l.entered);
-	init_completion(&l.left);
-	EXPECT(run_threads(2, nth_online_cpu(1), leave_level, &l));
-	EXPECT(l.ticked);
+	ASSERT(test_group_start(&group, 2, EACH_CPU, set_policy_often, &race));
+	test_group_wait(&group);
+	EXPECT_EQ(atomic64_read(&race.wrong), 0);
+	sched_setscheduler(current, SCHED_NORMAL, 0);
 }
 
 SELFTEST(sched, refuses_priorities_out_of_range)
@@ -254,7 +248,7 @@ SELFTEST(sched, refuses_priorities_out_of_range)
 	EXPECT_EQ(sched_setscheduler(current, SCHED_FIFO, 0), -EINVAL);
 	EXPECT_EQ(sched_setscheduler(current, SCHED_FIFO, 100), -EINVAL);
 	EXPECT_EQ(sched_setscheduler(current, SCHED_NORMAL, 1), -EINVAL);
-	EXPECT_EQ(sched_setscheduler(current, (enum sched_policy)7, 1), -EINVAL);
+	EXPECT_EQ(sched_setscheduler(current, 7, 1), -EINVAL);
 	EXPECT_EQ(set_user_nice(current, 20), -EINVAL);
 	EXPECT_EQ(set_user_nice(current, -21), -EINVAL);
 }

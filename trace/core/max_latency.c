@@ -47,7 +47,7 @@ void trace_max_set_task(struct trace_max_record *record, const struct task_struc
 	record->pid = task->pid;
 	record->uid = task->cred->uid;
 	record->nice = task->nice;
-	record->policy = task->user_policy;
+	record->policy = task->policy;
 	record->rt_priority = task->rt_priority;
 }
 
