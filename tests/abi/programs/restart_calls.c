@@ -2,11 +2,11 @@
 
 #include "abi.h"
 
-static volatile int handled;
+static volatile int *handled; /* shared with the children */
 
 static void handler(int sig)
 {
-	handled++;
+	(*handled)++;
 }
 
 static void set(int flags)
@@ -18,22 +18,31 @@ static void set(int flags)
 
 static void alarm_soon(void)
 {
-	struct itimerval soon = { { 0, 0 }, { 0, 20000 } };
+	struct itimerval soon = { { 0, 0 }, { 0, 50000 } };
 
-	handled = 0;
 	setitimer(ITIMER_REAL, &soon, NULL);
 }
 
 static int p[2];
 static char big[70000];
 
-/* A child that does something 60 ms later. */
+/* Waits until the parent has handled the alarm, and 20 ms more, so that the parent is in its call again. */
+static void wait_for_alarm(void)
+{
+	while (!*handled)
+		usleep(1000);
+	usleep(20000);
+}
+
+/* A child that does something after the alarm. */
 static pid_t later(void (*fn)(void))
 {
-	pid_t pid = fork();
+	pid_t pid;
 
+	*handled = 0;
+	pid = fork();
 	if (!pid) {
-		usleep(60000);
+		wait_for_alarm();
 		fn();
 		_exit(0);
 	}
@@ -61,7 +70,7 @@ static void nothing(void)
 
 static void calls(void)
 {
-	struct timespec t = { 0, 50000000 };
+	struct timespec t = { 10, 0 };
 	struct flock lock = { .l_type = F_WRLCK };
 	int word = 0, file, ready[2];
 	siginfo_t info;
@@ -74,7 +83,7 @@ static void calls(void)
 	alarm_soon();
 	CALL(read(p[0], &c, 1));
 	waitpid(pid, NULL, 0);
-	show("handled %d", handled);
+	show("handled %d", *handled);
 	fcntl(p[1], F_SETFL, O_NONBLOCK);
 	while (write(p[1], big, 4096) > 0)
 		;
@@ -103,11 +112,12 @@ static void calls(void)
 	/* A lock that a child holds. */
 	file = open("f", O_RDWR | O_CREAT, 0600);
 	pipe(ready);
+	*handled = 0;
 	pid = fork();
 	if (!pid) {
 		fcntl(file, F_SETLK, &lock);
 		write(ready[1], "x", 1);
-		usleep(60000);
+		wait_for_alarm();
 		_exit(0);
 	}
 	read(ready[0], &c, 1);
@@ -135,6 +145,7 @@ static void calls(void)
 
 int main(void)
 {
+	handled = mmap(NULL, sizeof(*handled), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	mkfifo("fifo", 0600);
 	show("with SA_RESTART");
 	set(SA_RESTART);
