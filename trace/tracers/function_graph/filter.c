@@ -185,22 +185,22 @@ static int __init set_early_depth(const char *value)
 }
 __setup("ftrace_graph_max_depth", set_early_depth);
 
-void __init graph_set_early_filters(void)
-{
-	ftrace_set_early(&function_filter, early_filter);
-	ftrace_set_early(&notrace_filter, early_notrace);
-}
-
 static void check_thresh(void)
 {
 	graph_check(GRAPH_CHECK_THRESH, READ_ONCE(tracing_thresh));
 }
 
+void __init graph_set_early_filters(void)
+{
+	ftrace_set_early(&function_filter, early_filter);
+	ftrace_set_early(&notrace_filter, early_notrace);
+	tracing_thresh_hook = check_thresh;
+	check_thresh();
+}
+
 static int __init init_graph_files(void)
 {
 	trace_register_files(graph_files);
-	tracing_thresh_hook = check_thresh;
-	check_thresh(); /* the command line may have set it */
 	return 0;
 }
 core_initcall(init_graph_files);
