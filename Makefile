@@ -174,7 +174,7 @@ else
 TRACED := # not that of a make above this one, which has exported its own
 NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/kprobes/% trace/probe_events/% trace/ftrace_files/% \
 	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/latency/% trace/tracers/pstore.c trace/tracers/profiler.c trace/tracers/stack.c \
-	       trace/livepatch/% selftest/trace/% selftest/lib/uprobe_program.c selftest/arch/ftrace_entry.asm \
+	       trace/livepatch/% selftest/trace/% selftest/net/% selftest/lib/uprobe_program.c selftest/arch/ftrace_entry.asm \
 	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/bench/probes.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c
 SRCS      := $(filter-out $(NEED_FTRACE),$(SRCS))
 TEST_SRCS := $(filter-out $(NEED_FTRACE),$(TEST_SRCS))
