@@ -52,8 +52,9 @@ def test_slow(lab):
 
 
 def test_tasks(lab):
-    naps = sorted(lab.random.sample(range(10, 40), 4), reverse=True)
-    sleepers = " ".join(f"usleep {10000 * nap} &" for nap in naps)
+    naps = [lab.random.randrange(40, 60), 20, *sorted(lab.random.sample(range(10, 20), 2), reverse=True)]
+    # The longest sleeps alone for 200 ms: so its start is far from that of the last, also on a slow host.
+    sleepers = "usleep {}0000 & usleep {}0000; usleep {}0000 & usleep {}0000 &".format(*naps)
     _, _, trace = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; {sleepers} wait", "cat trace", cpus=4)
     lines = [(int(line[1]), int(line[3])) for line in LINE.finditer(trace.text)]
     times = sorted((time for _, time in lines), reverse=True)
