@@ -37,7 +37,10 @@ class Debugged:
 
     def walk(self, breakpoint, low, high, *names):
         """Stop at the breakpoint, step through the code, and require the names in each backtrace."""
-        *_, said = self.gdb(f"hbreak {breakpoint}", "continue", f"walk {low} {high} {' '.join(names)}")
+        return self.walk_after([f"hbreak {breakpoint}", "continue"], low, high, *names)
+
+    def walk_after(self, commands, low, high, *names):
+        *_, said = self.gdb(*commands, f"walk {low} {high} {' '.join(names)}")
         assert "bad backtrace" not in said, said
         return int(re.search(r"^walked (\d+) instructions$", said, re.M)[1])
 
@@ -95,8 +98,20 @@ def test_each_instruction_of_a_system_call_has_a_backtrace(debugged):
     assert debugged.walk(read, "&__entry_text_start", "&__entry_text_end") >= 50
 
 
+TASK_SWITCH = "&__switch_to", "(&__switch_to)+64", "__switch_to"
+# $rsi: the next task. On its stack lies what it saved when it ran last, or what it is born with.
+NEXT_RETURNS_TO = "((struct switch_frame *)((struct task_struct *)$rsi)->sp)->return_address"
+
+
 def test_each_instruction_of_the_task_switch_has_a_backtrace_to_the_end(debugged):
-    assert debugged.walk("__switch_to", "&__switch_to", "(&__switch_to)+64", "__switch_to", "__schedule", "end") >= 20
+    to_a_task_that_ran = f"__switch_to if {NEXT_RETURNS_TO} != (unsigned long)&ret_from_fork"
+    assert debugged.walk(to_a_task_that_ran, *TASK_SWITCH, "__schedule", "end") >= 20
+
+
+def test_the_switch_to_a_new_task_has_a_backtrace_to_where_the_task_begins(debugged):
+    to_a_new_task = f"hbreak __switch_to if {NEXT_RETURNS_TO} == (unsigned long)&ret_from_fork"
+    until_its_stack = ["set scheduler-locking on", "stepi 8", "set scheduler-locking off"]
+    assert debugged.walk_after([to_a_new_task, "continue", *until_its_stack], *TASK_SWITCH, "ret_from_fork", "end") >= 12
 
 
 def test_each_instruction_of_a_detour_leads_to_the_probed_function(debugged):
