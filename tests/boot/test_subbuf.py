@@ -5,12 +5,13 @@ import struct
 import pytest
 
 TRACING = "/sys/kernel/tracing"
+BUFFER_KB = 1024  # of each CPU; whole sub-buffers of each size
 MAX_EVENT = {4: 1024, 8: 4096, 512: 4096}  # bytes of text that one entry of trace_marker holds
 
 
 @pytest.fixture
 def tracing(nop5):
-    nop5.check(f"cd {TRACING}; echo > trace")
+    nop5.check(f"cd {TRACING}; echo > trace; echo {BUFFER_KB} > buffer_size_kb")
     yield nop5
     nop5.check(f"cd {TRACING}; echo nop > current_tracer; echo 0 > snapshot; echo 1 > tracing_on; echo 4 > buffer_subbuf_size_kb; echo > trace")
 
@@ -29,11 +30,10 @@ def marks(machine, where="trace"):
 
 
 def test_a_size_is_rounded_up_to_a_power_of_two_of_pages(tracing):
-    tracing.check("echo 2048 > buffer_size_kb")  # whole sub-buffers of each size
     for written, size in ((1, 4), (5, 8), (8, 8), (9, 16), (100, 128), (512, 512), (3, 4)):
         tracing.check(f"echo {written} > buffer_subbuf_size_kb")
         assert tracing.check("cat buffer_subbuf_size_kb") == f"{size}\n" and data_size(tracing) == size * 1024 - 16
-    assert tracing.check("cat buffer_size_kb") == "2048\n"
+    assert tracing.check("cat buffer_size_kb") == f"{BUFFER_KB}\n"
     for refused in ("0", "513", "x", "-1", ""):
         assert tracing.run(f"echo '{refused}' > buffer_subbuf_size_kb").output == "sh: write error: Invalid argument\n"
     assert tracing.check("cat buffer_subbuf_size_kb") == "4\n"
@@ -69,7 +69,7 @@ def test_sub_buffers_of_32_pages_hold_what_all_functions_write(tracing):
     tracing.check("echo 128 > buffer_subbuf_size_kb; echo function > current_tracer; hackbench -g 1 -l 20 > /dev/null; echo 0 > tracing_on")
     stats = tracing.check("cat per_cpu/cpu0/stats")
     entries, overrun, size = (int(re.search(rf"^{name}: (\d+)", stats, re.M)[1]) for name in ("entries", "overrun", "bytes"))
-    assert overrun > 0 and 0 < size <= (1024 + 128) * 1024 and size >= entries * 28
+    assert overrun > 0 and 0 < size <= (BUFFER_KB + 128) * 1024 and size >= entries * 28
     # What trace_pipe_raw gives first is full to the last event.
     assert tracing.check("head -c 131072 per_cpu/cpu0/trace_pipe_raw > /tmp/raw; wc -c < /tmp/raw") == "131072\n"
     head = bytes.fromhex(tracing.check("head -c 16 /tmp/raw | hexdump -v -e '1/1 \"%02x\"'").strip())

@@ -67,6 +67,7 @@ int main(void)
 	CALL(syscall(SYS_futex, end, 0, 0, NULL, NULL, 0));
 	CALL(syscall(SYS_futex, p + 1, 0, 0, NULL, NULL, 0));
 	CALL(syscall(SYS_set_robust_list, end, 24));
+	memcpy(end - 2, "ab", 2); /* a random byte may be 0, which ends a name */
 	CALL(syscall(SYS_prctl, 15 /* PR_SET_NAME */, end - 2, 0, 0, 0));
 	return 0;
 }
