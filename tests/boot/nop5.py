@@ -195,7 +195,9 @@ class Nop5:
         self.wait_prompt()
         # The shell edits the line itself. It asks the terminal where the cursor is, and erases what is behind it.
         text = ESCAPE.sub("", self.before.decode("utf-8", "replace")).replace("\r\n", "\n")
-        return text.partition("\n")[2]
+        # A message of the kernel may have come before the echo.
+        _, echo, output = text.partition(command + "\n")
+        return output if echo else text.partition("\n")[2]
 
     def run(self, command):
         """The output and the exit status of one command line."""
