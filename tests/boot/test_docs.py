@@ -2,6 +2,7 @@
 
 The convention is in tests/README.md.
 """
+import functools
 import os
 import re
 import shlex
@@ -16,6 +17,7 @@ from nop5 import ROOT, Nop5, host
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/labs").glob("*.md")), *sorted((ROOT / "docs/answers").glob("*.md"))] if p.exists()]
 REFERENCE = {"README.md", "cheat-sheet.md", "glossary.md", "nop5-and-linux.md"}  # to look things up, not to learn from
 CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name not in REFERENCE]
+HANDOUTS = [p for p in PAGES if p.parent.name == "labs"]
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs")
 SOURCE = r"[\w./-]+\.(?:c|h|asm|inc|py|ld|cfg)"
 NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
@@ -91,6 +93,29 @@ def initrd_of(images, tmp_path):
     return build
 
 
+def type_step(machine, where, directory, command, output):
+    """Type one command of a console block in its directory, and compare what it prints with output, unless that is None."""
+    if directory != machine.directory:
+        machine.check(f"cd {directory}")
+    result = machine.run(command)
+    assert result.status != 127, f"{where}: {result.output}"
+    if output is not None:
+        said = "".join(l + "\n" for l in result.lines)
+        assert re.fullmatch(pattern(output), said), f"{where} printed:\n{said}"
+
+
+def handout_blocks(page, starter):
+    """[(line number, lines)] of a handout's console blocks: those that show the starter, or those that show the solved lab."""
+    return [(number, lines) for number, info, lines in blocks(page, "console") if ("starter" in info.split()) == starter]
+
+
+def type_handout(machine, page, starter):
+    """Type the commands of a handout's console blocks, and compare what they print."""
+    for number, lines in handout_blocks(page, starter):
+        for directory, command, output in steps(lines):
+            type_step(machine, f"{page.name}:{number}: {command}", directory, command, output)
+
+
 def run_console_blocks(page, with_tools, **arguments):
     """Type the commands of a page's console blocks, and compare the output of those with `check`. with_tools: only the
     blocks with `tools`; else only the others."""
@@ -111,19 +136,13 @@ def run_console_blocks(page, with_tools, **arguments):
                     machine = Nop5(cpus=4, kernel=kernel, **arguments).wait_prompt()
                 if not command:
                     continue
-                if directory != machine.directory:
-                    machine.check(f"cd {directory}")
                 if command in ("poweroff", "reboot") or "sysrq-trigger" in command and re.search(r"echo [bco]\b", command):
                     machine.send(command + "\n")
                     machine.wait_exit()
                     machine.close()
                     machine = None
                     continue
-                result = machine.run(command)
-                assert result.status != 127, f"{where}: {result.output}"
-                if "check" in info.split():
-                    said = "".join(l + "\n" for l in result.lines)
-                    assert re.fullmatch(pattern(output), said), f"{where} printed:\n{said}"
+                type_step(machine, where, directory, command, output if "check" in info.split() else None)
         if machine:
             machine.poweroff()
     finally:
@@ -131,9 +150,14 @@ def run_console_blocks(page, with_tools, **arguments):
             machine.close()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("page", [p for p in PAGES if p not in HANDOUTS], ids=lambda p: str(p.relative_to(ROOT)))
 def test_console_blocks_run_and_print_what_the_page_shows(images, initrd_of, page):
     run_console_blocks(page, False, build=images, initrd=initrd_of(page))
+
+
+@pytest.mark.parametrize("page", [p for p in HANDOUTS if handout_blocks(p, starter=False)], ids=lambda p: p.name)
+def test_console_blocks_of_a_handout_print_on_the_finished_kernel_what_a_solved_lab_prints(nop5, page):
+    type_handout(nop5, page, starter=False)
 
 
 def with_tools(page):
@@ -209,8 +233,18 @@ def prose(page):
     return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
 
 
+@functools.cache
 def source_files():
     return [p for room in ROOMS for p in (ROOT / room).rglob("*") if p.is_file() and not p.suffix == ".pyc"]
+
+
+@functools.cache
+def source_words():
+    words = set()
+    for path in source_files():
+        if path.suffix in (".c", ".h", ".asm", ".py") or path.parent.name == "scripts":
+            words.update(re.findall(r"\w+", path.read_text()))
+    return words
 
 
 def added_files(page):
@@ -236,13 +270,9 @@ def test_functions_that_the_manual_names_are_in_the_files_that_it_names(page):
         for name in re.findall(r"\w+", names):
             call = re.sub("^sys_", "", name)
             assert re.search(rf"\b{name}\b|\bSYSCALL_DEFINE\d\({call}\b", text), f"{page.name}: no {name} in {path}"
-    words = set()
-    for path in source_files():
-        if path.suffix in (".c", ".h", ".asm", ".py") or path.parent.name == "scripts":
-            words.update(re.findall(r"\w+", path.read_text()))
-    words.update(re.findall(r"\w+", " ".join(line for _, _, lines in blocks(page, "c") for line in lines)))
+    own = set(re.findall(r"\w+", " ".join(line for _, _, lines in blocks(page, "c") for line in lines)))
     for name in re.findall(r"`(\w+)\(\)`", prose(page)):
-        assert name in words, f"{page.name}: no {name}()"
+        assert name in source_words() or name in own, f"{page.name}: no {name}()"
 
 
 def test_functions_of_linux_that_the_manual_names_are_those_of_linux():

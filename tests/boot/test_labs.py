@@ -21,6 +21,7 @@ import lab_grade  # noqa: E402
 import lab_report  # noqa: E402
 import lab_table  # noqa: E402
 import lab_test  # noqa: E402
+from test_docs import handout_blocks, type_handout  # noqa: E402
 
 LABS = lab_table.load()
 QUICK = {4: "always-the-list"}
@@ -91,6 +92,15 @@ def test_the_starter_builds_without_warnings_and_gets_its_floor(images, lab):
     assert sum(outcome.points for outcome in outcomes.values()) == lab.floor, lost(outcomes)
     log = (BUILD / "labs" / f"{lab.number:02}" / "build/build.log").read_text()
     assert "warning:" not in log and "error:" not in log
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lab", [lab for lab in LABS.values() if handout_blocks(ROOT / lab.handout, starter=True)],
+                         ids=lambda lab: f"lab{lab.number:02}")
+def test_the_starter_prints_what_its_handout_shows(images, boot, lab):
+    judge(lab, [], only=["boots"])
+    machine = boot(build=BUILD / "labs" / f"{lab.number:02}" / "build")
+    type_handout(machine, ROOT / lab.handout, starter=True)
 
 
 @pytest.mark.parametrize("lab", EACH_LAB)
