@@ -1,4 +1,5 @@
 # nop5: builds build/nop5.elf and build/nop5.iso. `make help` prints the lines that begin with #:
+# and, but for the tree of a lab, those that begin with #+
 #
 #: make             build build/nop5.elf, build/rootfs.cpio, and build/nop5.iso of both
 #: make test-kernel build nop5-test.elf and .iso, with the self-tests linked in
@@ -6,32 +7,32 @@
 #:                  leave with poweroff or Ctrl-A X
 #: make debug       the same, stopped, with gdb attached (docs/debugging.md);
 #:                  `make console` in another terminal has the console
-#: make test        all tests, on the host and booted; the last line has totals
-#: make test-tools  test the programs that show traces: KernelShark, speedscope
+#+ make test        all tests, on the host and booted; the last line has totals
+#+ make test-tools  test the programs that show traces: KernelShark, speedscope
 #: make bench       measure; print tables and write build/bench.json
-#: make compare     the same commands on nop5 and on Linux; print one table (README=1: into README.md)
+#+ make compare     the same commands on nop5 and on Linux; print one table (README=1: into README.md)
 #: make boot-trace  trace the boot: build/boot.dat, a flame graph, and the ten
 #:                  most expensive functions
-#: make soak        the long tests: 100 million events through the ring buffer,
-#:                  hackbench and stress on 8 CPUs, all self-tests unabridged
-#: make ftracetest  run Linux's own ftrace test-suite, and show its results
-#:                  beside those of Linux; TESTS="kprobe/ ..." runs a part;
-#:                  LINUX=6.12 takes the suite of that version
-#: make fidelity    type the commands of tests/fidelity/ in nop5, and count the
-#:                  answers that are equal to those of Linux 6.1;
-#:                  RECORD=linux-ref renews those of Linux
+#+ make soak        the long tests: 100 million events through the ring buffer,
+#+                  hackbench and stress on 8 CPUs, all self-tests unabridged
+#+ make ftracetest  run Linux's own ftrace test-suite, and show its results
+#+                  beside those of Linux; TESTS="kprobe/ ..." runs a part;
+#+                  LINUX=6.12 takes the suite of that version
+#+ make fidelity    type the commands of tests/fidelity/ in nop5, and count the
+#+                  answers that are equal to those of Linux 6.1;
+#+                  RECORD=linux-ref renews those of Linux
 #: make book        make build/book/index.html of docs/: a page for each chapter,
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
 #:                  answers to the questions, and the solutions of the labs
-#: make pictures    draw the pictures of docs/pictures again
+#+ make pictures    draw the pictures of docs/pictures again
 #: make timeline    record a live patch on two CPUs, and draw build/text-patch-trace.svg;
 #:                  OUT=FILE draws another file
-#: make lab N=3 DIR=NEW
-#:                  make the students' tree of lab 3 of the course; CARRY=WORK
-#:                  takes over what was done in the tree of an earlier lab
+#+ make lab N=3 DIR=NEW
+#+                  make the students' tree of lab 3 of the course; CARRY=WORK
+#+                  takes over what was done in the tree of an earlier lab
 #: make grade       grade the lab in this tree; in the whole source: N=3
-#: make autograder N=3 DIR=NEW
-#:                  make the folder that grades lab 3 on Gradescope
+#+ make autograder N=3 DIR=NEW
+#+                  make the folder that grades lab 3 on Gradescope
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
 #: make modules M=DIR
@@ -62,8 +63,12 @@
 #: O=build          the directory for everything that is built
 #: V=1              show the commands
 
-# In the tree of a lab: the settings of its builds.
+# In the tree of a lab: the settings of its builds. Some targets need files that students do not get.
 -include .lab/lab.mk
+LAB_TREE := $(wildcard .lab/lab.json)
+ifneq ($(and $(LAB_TREE),$(filter test soak test-tools ftracetest fidelity compare pictures lab autograder,$(MAKECMDGOALS))),)
+$(error make $(MAKECMDGOALS) is for the whole source. This is the tree of one lab: `make grade` tests it, `make run APPEND=selftest` runs the self-tests)
+endif
 
 # Everything is written below $(O), so `make O=build/clang CC=clang` leaves build/ alone.
 O      ?= build
@@ -420,9 +425,12 @@ timeline:
 	@$(MAKE) --no-print-directory $(O)/nop5.elf $(O)/rootfs.cpio
 	@scripts/trace-view --build $(O) --patch $(or $(OUT),$(O)/text-patch-trace.svg)
 
+# The shell reads these from its environment: a path may contain blanks.
+LAB_OPTIONS = $(if $(VARIANT),--variant "$$VARIANT") $(if $(HIDE),--hide "$$HIDE")
+
 lab:
 	@$(if $(N),,$(error make lab N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make lab N=$(N) DIR=NEW: DIR is missing))
-	@scripts/lab cut $(N) $(DIR) $(if $(CARRY),--carry $(CARRY)) $(if $(VARIANT),--variant $(VARIANT)) $(if $(HIDE),--hide '$(HIDE)')
+	@scripts/lab cut $(N) "$$DIR" $(if $(CARRY),--carry "$$CARRY") $(LAB_OPTIONS)
 
 grade:
 	@scripts/install-deps grade
@@ -430,7 +438,7 @@ grade:
 
 autograder:
 	@$(if $(N),,$(error make autograder N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make autograder N=$(N) DIR=NEW: DIR is missing))
-	@scripts/lab autograder $(N) $(DIR) $(if $(VARIANT),--variant $(VARIANT)) $(if $(HIDE),--hide '$(HIDE)')
+	@scripts/lab autograder $(N) "$$DIR" $(LAB_OPTIONS)
 
 rootfs:
 	@scripts/install-deps build
@@ -447,7 +455,7 @@ bench:
 	@tests/run bench
 
 help:
-	@sed -n 's/^#: \?//p' Makefile
+	@sed -n 's/^#[:$(if $(LAB_TREE),,+)] \?//p' Makefile
 
 clean:
 	rm -rf $(O)

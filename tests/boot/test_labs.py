@@ -122,11 +122,12 @@ def test_a_wrong_solution_loses_points_in_the_tests_that_name_its_mistake(images
 
 @pytest.fixture
 def tree(tmp_path):
-    """make_tree(N, CARRY=…) runs `make lab` and returns the new directory."""
+    """make_tree(N, CARRY=…) runs `make lab` and returns the new directory. Its path contains a blank."""
     def make_tree(number, name="tree", **variables):
-        subprocess.run(["make", "-s", "lab", f"N={number}", f"DIR={tmp_path / name}",
+        directory = tmp_path / "my labs" / name
+        subprocess.run(["make", "-s", "lab", f"N={number}", f"DIR={directory}",
                         *(f"{key}={value}" for key, value in variables.items())], cwd=ROOT, check=True)
-        return tmp_path / name
+        return directory
     return make_tree
 
 
@@ -148,6 +149,19 @@ def test_carry_takes_over_what_a_student_did_in_earlier_labs(tree):
     assert (second / "trace/ftrace/mine.c").exists()
     assert (second / "labs/tests/lab01.py").read_bytes() == (ROOT / "labs/tests/lab01.py").read_bytes()
     assert json.loads((second / ".lab/lab.json").read_text())["blank"] == [1, 2]
+
+
+def test_a_students_tree_offers_only_targets_that_need_no_file_kept_back(tree):
+    made, helps = tree(2), {}
+    for directory in (ROOT, made):
+        text = subprocess.run(["make", "help"], cwd=directory, text=True, stdout=subprocess.PIPE, check=True).stdout
+        helps[directory] = set(re.findall(r"^make ([\w-]+)", text, re.M))
+    kept = {"run", "debug", "grade", "test-kernel", "modules", "rootfs", "book", "bench", "boot-trace", "timeline", "clean", "help"}
+    missing = helps[ROOT] - helps[made]
+    assert helps[made] == kept and "test" in missing
+    for target in missing:
+        result = subprocess.run(["make", target], cwd=made, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert result.returncode == 2 and f"make {target} is for the whole source." in result.stderr and not result.stdout
 
 
 def test_carry_keeps_the_names_of_a_variant_and_works_in_the_source(tree):
