@@ -195,15 +195,20 @@ def visible_table(text):
     return "".join(line for line in text.splitlines(True) if not re.search(r"\bhidden = true\b", line))
 
 
-def lab_files(lab, blank, variant):
-    """The files in .lab/: what this tree is, and the settings of its builds."""
-    settings = "".join("{} ?= {}\n".format(*setting.split("=", 1)) for setting in lab.make)
+def lab_files(lab, blank, variant, carried=()):
+    """The files in .lab/: what this tree is, and the settings of its builds. carried: settings of earlier labs."""
+    settings = "".join("{} ?= {}\n".format(*setting.split("=", 1)) for setting in dict.fromkeys([*carried, *lab.make]))
     about = {"number": lab.number, "blank": sorted(blank), "variant": variant}
     return {f"{LAB_DIR}/lab.json": json.dumps(about) + "\n", f"{LAB_DIR}/lab.mk": settings}
 
 
+def settings_of(directory):
+    """The settings of the builds of a lab's tree, as ["MCOUNT=script"]."""
+    return ["=".join(setting) for setting in re.findall(r"^(\w+) \?= (.*)$", (directory / LAB_DIR / "lab.mk").read_text(), re.M)]
+
+
 def write_tree(directory, files):
-    """Write files, and return their names. What is the same already keeps its time; an unchanged source keeps its own."""
+    """Write files, and return their names. What is the same already keeps its time; all others are new."""
     written = set()
     for name, content, source in files:
         target = directory / name
@@ -215,13 +220,10 @@ def write_tree(directory, files):
             continue
         if target.is_file() and target.read_bytes() == content:
             continue
-        fresh = not target.exists()
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
         if source:
             shutil.copymode(source, target)
-            if fresh:
-                shutil.copystat(source, target)
         elif content.startswith(b"#!"):
             target.chmod(0o755)
     return written
@@ -248,16 +250,17 @@ def cut(number, directory, *, carry=None, variant="", hide=(), root=lab_table.RO
     directory = Path(directory)
     if directory.exists() and any(directory.iterdir()):
         raise lab_table.TableError(f"{directory} is not empty")
-    blank = {number, *hide}
+    blank, carried = {number, *hide}, []
     if carry:
         about = about_tree(carry)
         blank |= set(about["blank"])
+        carried = settings_of(Path(carry))
         variant = variant or about["variant"]
         if variant != about["variant"]:
             raise lab_table.TableError(f"{carry} has {'VARIANT=' + about['variant'] if about['variant'] else 'no VARIANT'}: "
                                        "the names in the new tree must be the same")
     names = write_tree(directory, starter_files(lab, blank=blank, variant=variant, root=root))
-    for name, text in {**lab_files(lab, blank, variant), **workflow(lab, root)}.items():
+    for name, text in {**lab_files(lab, blank, variant, carried), **workflow(lab, root)}.items():
         (directory / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / name).write_text(text)
         names.add(name)

@@ -3,15 +3,16 @@
 The solution is built in a tree of its own. It has the starter's tests, scripts and build files, and of the student's tree
 only what a student may change (lab_table.Lab.may_change). Each test is a process of its own with a limit: a hang costs one test.
 """
+import dataclasses
 import fcntl
 import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import lab_cut
@@ -22,8 +23,12 @@ from stopwatch import Stopwatch
 # The limit of a test for all its boots and programs together, in multiples of its `timeout`, which is for one answer.
 WHOLE_TEST = 5
 
+# What a build may take over from another one, in build/. Not the root file system: a student may have added programs.
+SEEDS = ("obj", "include", "scripts", "flags", "sources", "user", "modules", "modroot", "modroot.stamp", "Module.symvers", "symvers.ld",
+         "vdso.so")
 
-@dataclass
+
+@dataclasses.dataclass
 class Outcome:
     """What a student got for one test."""
     test: lab_table.Test
@@ -76,6 +81,13 @@ def source_of_starter(tree, lab, pristine):
     return files
 
 
+def with_all_parts(lab, starter):
+    """The lab as this starter has it: students may also change the files of earlier labs that they carry along."""
+    content, _ = starter[f"{lab_cut.LAB_DIR}/lab.json"]
+    others = [other for number, other in lab_table.load().items() if number in json.loads(content)["blank"]]
+    return dataclasses.replace(lab, files=list(dict.fromkeys([*lab.files, *(name for other in others for name in other.files)])))
+
+
 def lay_out(work, starter, submissions, lab):
     """Make the tree that is built: the starter's files, and over them those that each of the submissions may bring."""
     files = dict(starter)
@@ -98,19 +110,38 @@ def is_whole_tree(directory):
     return (directory / "kernel/main.c").exists()
 
 
-def seed_build(work, build):
-    """Begin with the objects of another build, as far as they fit."""
-    if build and not (work / "build").exists():
-        parts = [p for p in ("obj", "include", "scripts", "flags", "sources", "user", "modules", "modroot", "modroot.stamp",
-                             "Module.symvers", "symvers.ld", "vdso.so", "rootfs.add", "rootfs.cpio") if (build / p).exists()]
-        (work / "build").mkdir(parents=True)
-        subprocess.run(["cp", "-a", *(build / p for p in parts), work / "build"], check=True)
+def seed_build(work, starter, tree):
+    """
+    Begin the first build of work with what `make` has built in tree. make compiles what is newer than its object, so a file
+    gets the time of its last change in tree (ctime, which nobody sets) if neither the student nor this grading has changed
+    it. All others are new.
+    """
+    built = tree / "build"
+    if (work / "build").exists() or not (built / "nop5.elf").exists() or not same_builder(starter, tree):
+        return
+    for name, (content, _) in starter.items():
+        old = tree / name
+        if isinstance(content, bytes) and old.is_file() and content == old.read_bytes() == (work / name).read_bytes():
+            os.utime(work / name, ns=(old.stat().st_ctime_ns,) * 2)
+    # What is newer than the last result may not be complete.
+    end = max(path.stat().st_mtime_ns for name in ("nop5.elf", "nop5-test.elf", "rootfs.cpio") if (path := built / name).exists())
+    for path in (path for part in SEEDS for path in [built / part, *(built / part).rglob("*")]):
+        if path.is_file() and path.stat().st_mtime_ns <= end:
+            target = work / path.relative_to(tree)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, target)
 
 
-def build(work, lab):
+def same_builder(starter, tree):
+    """Tells if tree has the starter's Makefile and scripts: make knows the time of no change to these."""
+    builders = [name for name in starter if name == "Makefile" or name.startswith("scripts/") and Path(name).suffix not in (".py", ".c", ".h")]
+    return all((tree / name).is_file() and (tree / name).read_bytes() == starter[name][0] for name in builders)
+
+
+def build(work):
     """Build both kernels and the root file system. Returns the first complaints of the build, or ""."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *lab.make, "build/nop5.elf", "build/nop5-test.elf",
+    result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *lab_cut.settings_of(work), "build/nop5.elf", "build/nop5-test.elf",
                              "build/rootfs.cpio"], cwd=work, text=True, errors="replace", stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
     (work / "build").mkdir(exist_ok=True)
@@ -187,14 +218,17 @@ def grade(lab, work, *, tree, submissions=(), pristine=None, only=None, build_fr
 
 def grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant):
     submissions = [submission_root(Path(directory), lab) for directory in submissions]
-    lay_out(work, source_of_starter(tree, lab, pristine), submissions, lab)
+    starter = source_of_starter(tree, lab, pristine)
+    lab = with_all_parts(lab, starter)
+    lay_out(work, starter, submissions, lab)
     graded = lab_table.lab_of(lab.number, work)  # without the hidden tests, in a student's tree
     tests = [test for test in graded.tests if not only or test.name in only]
     for directory in submissions:
         if not submitted_files(directory, lab):
             names = lab_test.quoted(sorted(path.name for path in directory.iterdir())[:5]) or "nothing"
             return [Outcome(test, 0, f"{lab_test.quoted(lab.files)} or a whole tree in what is handed in", names) for test in tests]
-    seed_build(work, build_from)
-    error = build(work, lab)
+    if build_from:
+        seed_build(work, starter, build_from)
+    error = build(work)
     seed = variant or random.SystemRandom().getrandbits(32)
     return [run_test(work, lab, test, seed, error) for test in tests]

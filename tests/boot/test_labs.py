@@ -40,7 +40,7 @@ EACH_MUTANT = [pytest.param(lab, mutant, id=f"lab{number:02}-{mutant.path.stem}"
 def judge(lab, submissions, only=None):
     """Grade in the lab's build directory, and return {test: Outcome}."""
     outcomes = lab_grade.grade(lab, BUILD / "labs" / f"{lab.number:02}", tree=ROOT, submissions=submissions, only=only,
-                               build_from=None if lab.make else BUILD, variant="judge")
+                               build_from=ROOT, variant="judge")
     return {outcome.test.name: outcome for outcome in outcomes}
 
 
@@ -143,12 +143,20 @@ def test_carry_takes_over_what_a_student_did_in_earlier_labs(tree):
     records.write_text(text.replace("\t/* END LAB 1 */\n", SOLVED + "\t/* END LAB 1 */\n", 1))
     (first / "trace/ftrace/mine.c").write_text("/* My own file. */\n")
     (first / "labs/tests/lab01.py").write_text("forged")
+    program = (first / "scripts/recordmcount.c").read_text().replace("/* END LAB 1 */", "/* mine */\n/* END LAB 1 */", 1)
+    (first / "scripts/recordmcount.c").write_text(program)
     second = tree(2, "second", CARRY=first)
     carried = (second / "trace/ftrace/records.c").read_text()
     assert SOLVED in carried and carried.count("END LAB 2") == 2 and "TEXT_STEP_ALL" not in carried
     assert (second / "trace/ftrace/mine.c").exists()
     assert (second / "labs/tests/lab01.py").read_bytes() == (ROOT / "labs/tests/lab01.py").read_bytes()
     assert json.loads((second / ".lab/lab.json").read_text())["blank"] == [1, 2]
+    # The kernel is built, and graded, with the student's own recordmcount.
+    assert (second / "scripts/recordmcount.c").read_text() == program and "/* mine */" in program
+    settings = subprocess.run(["make", "-pn", "help"], cwd=second, text=True, stdout=subprocess.PIPE).stdout
+    assert re.search(r"^RECORDMCOUNT := build/scripts/recordmcount$", settings, re.M)
+    carried = lab_grade.with_all_parts(LABS[2], lab_grade.source_of_starter(second, LABS[2], None))
+    assert carried.may_change("scripts/recordmcount.c") and not LABS[2].may_change("scripts/recordmcount.c")
 
 
 def test_a_students_tree_offers_only_targets_that_need_no_file_kept_back(tree):
@@ -162,6 +170,31 @@ def test_a_students_tree_offers_only_targets_that_need_no_file_kept_back(tree):
     for target in missing:
         result = subprocess.run(["make", target], cwd=made, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert result.returncode == 2 and f"make {target} is for the whole source." in result.stderr and not result.stdout
+
+
+def test_the_first_grading_takes_over_what_is_surely_built_from_the_same_sources(tmp_path):
+    work, tree = tmp_path / "work", tmp_path / "tree"
+    starter = {name: (name.encode(), None) for name in ("Makefile", "kernel/same.c", "kernel/mine.c", "scripts/rootfs", "user/old.c")}
+    for directory in (work, tree):
+        lab_cut.write_tree(directory, [(name, content, None) for name, (content, _) in starter.items()])
+    for name in ("kernel/mine.c", "user/old.c"):
+        (tree / name).write_text("changed")
+    (work / "kernel/mine.c").write_text("changed")
+    os.utime(tree / "kernel/same.c", ns=(0, 0))  # as an archive does: the time is no proof
+    for second, name in enumerate(("obj/kernel/same.o", "rootfs.cpio", "nop5.elf", "obj/kernel/unfinished.o")):
+        (tree / "build" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / "build" / name).write_text("")
+        os.utime(tree / "build" / name, (second, second))
+    before = {name: (work / name).stat().st_mtime_ns for name in starter}
+    (tree / "scripts/rootfs").write_text("changed")
+    lab_grade.seed_build(work, starter, tree)
+    assert not (work / "build").exists()
+    (tree / "scripts/rootfs").write_text("scripts/rootfs")
+    lab_grade.seed_build(work, starter, tree)
+    assert [str(path.relative_to(work)) for path in (work / "build").rglob("*") if path.is_file()] == ["build/obj/kernel/same.o"]
+    after = {name: (work / name).stat().st_mtime_ns for name in starter}
+    assert after["kernel/same.c"] == (tree / "kernel/same.c").stat().st_ctime_ns > 0
+    assert {name for name in starter if after[name] == before[name]} >= {"kernel/mine.c", "user/old.c"}
 
 
 def test_carry_keeps_the_names_of_a_variant_and_works_in_the_source(tree):
@@ -266,12 +299,28 @@ def test_the_autograder_folder_grades_a_file_that_a_student_uploads(tmp_path):
 
 
 @pytest.mark.soak
+def test_make_grade_builds_with_the_recordmcount_that_a_student_has_carried_along(tree):
+    first = tree(1, "first")
+    shutil.copy(ROOT / "scripts/recordmcount.c", first / "scripts/recordmcount.c")
+    second = tree(2, "second", CARRY=first)
+    shutil.copy(ROOT / "trace/ftrace/records.c", second / "trace/ftrace/records.c")
+    graded = subprocess.run(["make", "-s", "grade"], cwd=second, text=True, stdout=subprocess.PIPE)
+    visible = sum(test.points for test in LABS[2].tests if not test.hidden)
+    assert re.search(rf"points +{visible}/{visible}", graded.stdout), graded.stdout
+    (second / "scripts/recordmcount.c").write_text("int main(void) { return 0; }\n")
+    graded = subprocess.run(["make", "-s", "grade"], cwd=second, text=True, stdout=subprocess.PIPE)
+    assert re.search(r"LOST +0/25  each site holds the five-byte nop", graded.stdout), graded.stdout
+
+
+@pytest.mark.soak
 def test_make_grade_restores_what_a_student_may_not_change_and_reports_a_kernel_that_does_not_build(tree):
     made = tree(2)
     shutil.copy(ROOT / "trace/ftrace/records.c", made / "trace/ftrace/records.c")
     (made / "labs/tests/lab02.py").write_text("def test_boots(lab): pass\ntest_nops = test_traced = test_refuses = test_boots\n")
+    subprocess.run(["make", "-s"], cwd=made, check=True)
     text = (made / "kernel/main.c").read_text()
     (made / "kernel/main.c").write_text(text + "\n#error this does not build\n")
+    os.utime(made / "kernel/main.c", (0, 0))
     graded = subprocess.run(["make", "-s", "grade"], cwd=made, text=True, stdout=subprocess.PIPE)
     visible = sum(test.points for test in LABS[2].tests if not test.hidden)
     assert visible < 100 and graded.returncode == 0 and f"points   0/{visible}" in graded.stdout, graded.stdout
