@@ -50,6 +50,8 @@ def submitted_files(directory, lab):
     found = {}
     for part in [*lab_table.ROOMS, *lab.files]:
         start = directory / part
+        if start.is_file() and part in lab_table.ROOMS:
+            continue  # a file that a student has called trace
         for path in [start, *start.rglob("*")] if start.exists() else []:
             if path.is_file() and not path.is_symlink():
                 found[str(path.relative_to(directory))] = path
@@ -95,7 +97,8 @@ def lay_out(work, starter, submissions, lab):
         files = {name: value for name, value in files.items() if not lab.may_change(name) or isinstance(value[0], str)}
     for directory in submissions:
         for name, path in submitted_files(directory, lab).items():
-            files[name] = (path.read_bytes(), path)
+            if not isinstance(starter.get(name, (b"",))[0], str):  # some archives make files of symbolic links
+                files[name] = (path.read_bytes(), path)
     old = work / ".files"
     before = set(json.loads(old.read_text())) if old.exists() else set()
     names = lab_cut.write_tree(work, ((name, content, source) for name, (content, source) in files.items()))

@@ -88,9 +88,12 @@ def test_pages(lab):
     """A kernel with so many functions more that those which stay fill their pages, and the init functions have one of their own."""
     stay, init = sites(lab)
     more = -len(stay) % RECORDS_PER_PAGE
-    total, log = lab.boot(f"cat {TRACING}/dyn_ftrace_total_info", "dmesg | grep 'ftrace: allocating'",
-                          build=lab.rebuild(f"BALLAST={more}"))
+    # Until init memory is freed, nothing else in the boot frees a page of its own.
+    total, log, freed = lab.boot(f"cat {TRACING}/dyn_ftrace_total_info", "dmesg | grep 'ftrace: allocating'",
+                                 f"sed '/Freeing unused kernel image/q' {TRACING}/trace | grep -c mm_page_free:",
+                                 append="trace_event=kmem:mm_page_free,printk:console", build=lab.rebuild(f"BALLAST={more}"))
     pages = (len(stay) + more) // RECORDS_PER_PAGE
     made = f"allocating {len(stay) + len(init) + more} entries in {pages + 1} pages"
     expect(made in log.text, f"`{made}` at boot", log.text)
     expect(total.text.startswith(f"{len(stay) + more} pages:{pages} "), f"{len(stay) + more} records in {pages} pages at the prompt", total.text)
+    expect(freed.text == "1\n", "one mm_page_free before `Freeing unused kernel image`", freed.text)

@@ -245,6 +245,21 @@ def test_a_submission_may_lie_in_a_folder_of_its_archive(tmp_path):
         assert set(lab_grade.submitted_files(tmp_path / root, lab)) == {"trace/ftrace/records.c"}
 
 
+def test_a_submission_may_have_files_where_the_starter_has_a_link_or_a_folder(tmp_path):
+    starter = {name: (name.encode(), None) for name in ("scripts/lab", "scripts/boot", "trace/ftrace/records.c", "arch/x.h")}
+    starter["arch/include"] = (".", None)
+    for name in ("trace/ftrace/records.c", "arch/include"):
+        (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / name).write_text("solved")
+    (tmp_path / "files").mkdir()
+    for name in ("trace", "records.c"):
+        (tmp_path / "files" / name).write_text("solved")
+    for submission in ("tree", "files"):
+        lab_grade.lay_out(tmp_path / "work" / submission, starter, [tmp_path / submission], LABS[2])
+        work = tmp_path / "work" / submission
+        assert (work / "arch/include/x.h").read_text() == "arch/x.h" and (work / "trace/ftrace/records.c").read_text() == "solved"
+
+
 def test_a_submission_without_a_file_of_the_lab_gets_no_points_and_is_told_so(tmp_path):
     (tmp_path / "submission").mkdir()
     (tmp_path / "submission/homework.docx").write_text("")
