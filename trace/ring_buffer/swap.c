@@ -24,7 +24,7 @@ bool ring_buffer_swap_this_cpu(struct trace_buffer *a, struct trace_buffer *b)
 	struct ring_buffer_per_cpu *out = a->cpus[rb_cpu()], *in = b->cpus[rb_cpu()];
 
 	if ((rb_nest(in) && rb_nest(out)) || READ_ONCE(in->record_disabled) ||
-	    READ_ONCE(out->record_disabled))
+	    READ_ONCE(out->record_disabled) || rb_order(in) != rb_order(out))
 		return false;
 	move(out, in, b);
 	move(in, out, a);
