@@ -195,9 +195,13 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
         unload(machine)
         assert machine.check("cat /proc/cmdline") == old
 
+    def wait_stacks_freed():
+        eventually(lambda: "stacks: 0\n" in machine.check("cat /sys/kernel/debug/fgraph"))
+
     # The first use of a tracer allocates buffers.
     toggle()
     machine.check(f"cd {TRACING}; echo function_graph > current_tracer; echo nop > current_tracer")
+    wait_stacks_freed()
     before = resources(machine)
     machine.check("mkdir instances/a; modprobe sample-count")
     for tracer, other in (("function_graph", "nop"), ("function", "nop"), ("function_graph", "function")):
@@ -212,7 +216,7 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
     machine.check("echo nop > current_tracer; echo nop > instances/a/current_tracer; rmdir instances/a; "
                   "rmmod sample-count; cd /")
     verify(machine)
-    eventually(lambda: "stacks: 0\n" in machine.check("cat /sys/kernel/debug/fgraph"))
+    wait_stacks_freed()
     assert resources(machine) == before
     machine.poweroff()
 
