@@ -3,7 +3,7 @@
  * the size does.
  *
  * flags: -D_GNU_SOURCE
- * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c trace/ring_buffer/swap.c
+ * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  */
 #include "ring_buffer_events.h"
 
@@ -211,25 +211,6 @@ static void test_a_page_that_is_too_small_consumes_nothing(void **state)
 	ring_buffer_free(buffer);
 }
 
-static void test_parts_with_sub_buffers_of_two_sizes_are_not_exchanged(void **state)
-{
-	struct trace_buffer *other;
-
-	(void)state;
-	begin(8 * 4096, 1);
-	other = ring_buffer_alloc(8 * 4096, RB_FL_OVERWRITE);
-	assert_non_null(other);
-	assert_true(write_filled(100, 6));
-	assert_false(ring_buffer_swap_this_cpu(buffer, other));
-	assert_false(ring_buffer_empty_cpu(buffer, 0));
-	assert_int_equal(ring_buffer_subbuf_order_set(other, 1), 0);
-	assert_true(ring_buffer_swap_this_cpu(buffer, other));
-	assert_true(ring_buffer_empty_cpu(buffer, 0));
-	assert_false(ring_buffer_empty_cpu(other, 0));
-	ring_buffer_free(buffer);
-	ring_buffer_free(other);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,7 +222,6 @@ int main(void)
 			test_a_resize_keeps_the_events_of_sub_buffers_of_several_pages),
 		cmocka_unit_test(test_an_iterator_ends_at_a_change_until_its_memory_fits),
 		cmocka_unit_test(test_a_page_that_is_too_small_consumes_nothing),
-		cmocka_unit_test(test_parts_with_sub_buffers_of_two_sizes_are_not_exchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

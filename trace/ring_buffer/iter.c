@@ -17,7 +17,9 @@
 #include "trace/ring_buffer/internal.h"
 
 struct ring_buffer_iter {
-	struct ring_buffer_per_cpu *cb;
+	struct trace_buffer *buffer;
+	unsigned cpu;
+	struct ring_buffer_per_cpu *cb; /* the CPU's part of the buffer since the last reset */
 	struct buffer_data_page *copy;
 	u32 order;               /* copy has 1 << order pages */
 	struct rb_position next; /* the sub-buffer to copy next */
@@ -35,12 +37,28 @@ struct ring_buffer_iter {
 	bool busy;    /* the last look for a page did not get the CPU's reader lock */
 };
 
+/* Goes back to the first event of the part. */
+static void restart(struct ring_buffer_iter *iter)
+{
+	iter->begun = false;
+	iter->partial = false;
+	iter->busy = false;
+	iter->counting = false;
+	iter->offset = iter->length = 0;
+	iter->lost = 0;
+	iter->entries = 0;
+	iter->first = 0;
+	iter->expected = 0;
+}
+
 struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, unsigned cpu)
 {
 	struct ring_buffer_iter *iter = rb_alloc(sizeof(*iter));
 
 	if (!iter)
 		return NULL;
+	iter->buffer = buffer;
+	iter->cpu = cpu;
 	iter->cb = buffer->cpus[cpu];
 	iter->order = rb_order(iter->cb);
 	iter->copy = rb_alloc_pages(iter->order);
@@ -48,7 +66,7 @@ struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, uns
 		rb_free(iter);
 		return NULL;
 	}
-	ring_buffer_iter_reset(iter);
+	restart(iter);
 	return iter;
 }
 
@@ -77,15 +95,9 @@ void ring_buffer_read_finish(struct ring_buffer_iter *iter)
 
 void ring_buffer_iter_reset(struct ring_buffer_iter *iter)
 {
-	iter->begun = false;
-	iter->partial = false;
-	iter->busy = false;
-	iter->counting = false;
-	iter->offset = iter->length = 0;
-	iter->lost = 0;
-	iter->entries = 0;
-	iter->first = 0;
-	iter->expected = 0;
+	/* ring_buffer_swap_this_cpu() may have given the buffer another part. */
+	iter->cb = READ_ONCE(iter->buffer->cpus[iter->cpu]);
+	restart(iter);
 }
 
 /* Finds the iterator's place in the ring, which a resize or a reset may have replaced. [M] */
@@ -94,7 +106,7 @@ static void rb_iter_follow(struct ring_buffer_iter *iter)
 	struct ring_buffer_per_cpu *cb = iter->cb;
 
 	if (iter->begun && iter->resets != cb->resets)
-		ring_buffer_iter_reset(iter);
+		restart(iter);
 	if (iter->begun && iter->generation == cb->generation)
 		return;
 	iter->begun = true;

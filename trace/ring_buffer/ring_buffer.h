@@ -182,6 +182,10 @@ struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, uns
 void ring_buffer_read_finish(struct ring_buffer_iter *iter);
 struct ring_buffer_event *ring_buffer_iter_peek(struct ring_buffer_iter *iter, u64 *ts, u64 *lost);
 void ring_buffer_iter_advance(struct ring_buffer_iter *iter);
+/*
+ * Goes back to the first event that the buffer has now. Until then an iterator stays in the part in
+ * which it has begun, also when ring_buffer_swap_this_cpu() gives that to the other buffer.
+ */
 void ring_buffer_iter_reset(struct ring_buffer_iter *iter);
 /*
  * Makes the iterator's memory as large as the sub-buffers are now. If that needs more memory, the
