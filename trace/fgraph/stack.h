@@ -65,7 +65,7 @@ static __always_inline struct fgraph_frame *fgraph_below(struct fgraph_frame *fr
 }
 
 #ifdef MODULE
-/* The frame is a copy, because callbacks in modules may have frames themselves: call_guarded() */
+/* The frame is a copy, because callbacks in modules may have frames themselves: guarded_entry() */
 static inline void *fgraph_call_reserve(const struct ftrace_graph_ent *trace,
 					const struct fgraph_ops *gops, int size)
 {
