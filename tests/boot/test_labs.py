@@ -283,6 +283,7 @@ def test_new_files_of_the_source_are_in_a_starter_but_not_those_beside_it(tmp_pa
 def test_a_mistyped_lab_or_test_is_an_error(tmp_path):
     for arguments, complaint in ((("cut", "2", tmp_path / "new", "--hide", "3,33"), "labs/labs.toml has no lab 33"),
                                  (("autograder", "2", tmp_path / "new", "--hide", "three"), "three is no number of a lab"),
+                                 (("cut", "4", tmp_path / "new", "--hide", "2,5"), "lab 4 needs the solution of lab 2"),
                                  (("grade", "2", "--only", "boots,nop"), "lab 2 has no test nop"),
                                  (("grade",), "this is the whole source: say which lab")):
         result = subprocess.run([ROOT / "scripts/lab", *arguments], text=True, stderr=subprocess.PIPE)
