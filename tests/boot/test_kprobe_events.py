@@ -36,8 +36,8 @@ def normal(output):
 
 
 # Linux 6.1 does not know the parameters of functions. A kernel with BTF, as later Linux, refuses these for another reason,
-# or refuses what has no meaning; test_a_wrong_name_is_refused_with_its_place has its answers.
-BY_NAME = re.compile(r"p:foo vfs_read \\1 if x|p:a vfs_read (\$arg1 .*|\$arg(6|7|16|17|128|129)|foo|\+0\(foo\)|a=b=%ax|a) => ")
+# or refuses what has no meaning, and keeps arguments until the return; test_a_wrong_name_is_refused_with_its_place has its answers.
+BY_NAME = re.compile(r"p:foo vfs_read \\1 if x|r:a vfs_read \$arg1 => |p:a vfs_read (\$arg1 .*|\$arg(6|7|16|17|128|129)|foo|\+0\(foo\)|a=b=%ax|a) => ")
 
 
 def without_names(lines):
@@ -154,7 +154,7 @@ WRONG_NAMES = {
     "p vfs_read args=^$arg*": "$arg* must be an independent parameter without name etc.",
     "p vfs_read +0(^$arg*)": "$arg* must be an independent parameter without name etc.",
     "p vfs_read $arg* ^$arg*": "$arg* can be used only once in the parameters",
-    "r vfs_read ^$arg*": "$arg* can be used only on function entry",
+    "r vfs_read $arg* ^$arg*": "$arg* can be used only once in the parameters",
     "p vfs_read+20 ^$arg*": "$arg* can be used only on function entry",
     "p vfs_read ^hoge": "This variable is not found at this probe point",
     "p vfs_read +0(^hoge)": "This variable is not found at this probe point",
@@ -167,8 +167,8 @@ WRONG_NAMES = {
     "p vfs_read file->^nix": "This field is not found.",
     "p vfs_read file^-f_inode": "Failed to parse single hyphen. Forgot '>'?",
     "p vfs_read file^.f_inode": "Non pointer structure/union argument is not supported.",
-    "p vfs_read count^->f_inode": "This is not a pointer to union/structure.",
-    "p vfs_read file:^string": "This type does not fit for string.",
+    "p vfs_read count->^f_inode": "This is not a pointer to union/structure.",
+    "p vfs_read x=^file:string": "This type does not fit for string.",
 }
 
 

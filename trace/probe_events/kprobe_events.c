@@ -21,24 +21,15 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module/module.h"
-#include "kernel/printk/printk.h"
-#include "kernel/rcu/rcu.h"
-#include "trace/core/options.h"
 #include "trace/core/output.h"
-
-#define MAXACTIVE_MAX 4096
+#include "trace/probe_events/probe_place.h"
 
 static struct trace_kprobe *to_trace_kprobe(const struct trace_probe *probe)
 {
 	return container_of(probe, struct trace_kprobe, probe);
 }
 
-/*
- * ---- hits; any context, preemption off ----
- *
- * The handlers are in the section of __traceiter_NAME(), where the stack of an event ends.
- */
-#define __hit __section(".traceiter.text")
+/* ---- hits; any context, preemption off ---- */
 
 static __always_inline void hit(struct trace_kprobe *tk, const struct pt_regs *regs)
 {
@@ -59,6 +50,17 @@ static __hit int kprobe_hit_without_args(struct kprobe *p, struct pt_regs *regs 
 	return 0;
 }
 
+/* Keeps the arguments of the call for its return. */
+static int kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	if (rp)
+		probe_entry_args_store(&container_of(rp, struct trace_kprobe, rp)->probe.entry_args,
+				       regs, ri->data);
+	return !rp;
+}
+
 static __hit int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
@@ -71,32 +73,12 @@ static __hit int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *re
 	tk->hits[smp_processor_id()].count++;
 	head[0] = tk->addr;
 	head[1] = get_kretprobe_retaddr(ri);
+	regs->orig_ax = (unsigned long)ri->data; /* struct probe_entry_args */
 	trace_probe_hit(&tk->probe, head, 2, regs);
 	return 0;
 }
 
 /* ---- the text of entries ---- */
-
-static void print_ip(struct trace_iterator *iter)
-{
-	const struct probe_entry *entry = (const struct probe_entry *)iter->ent;
-
-	trace_seq_putc(&iter->seq, '(');
-	seq_print_ip_sym(&iter->seq, entry->ip, trace_iter_flags(iter) | TRACE_ITER_SYM_OFFSET);
-	trace_seq_putc(&iter->seq, ')');
-}
-
-static void print_return(struct trace_iterator *iter)
-{
-	const struct probe_return_entry *entry = (const struct probe_return_entry *)iter->ent;
-	u64 flags = trace_iter_flags(iter);
-
-	trace_seq_putc(&iter->seq, '(');
-	seq_print_ip_sym(&iter->seq, entry->ret_ip, flags | TRACE_ITER_SYM_OFFSET);
-	trace_seq_puts(&iter->seq, " <- ");
-	seq_print_ip_sym(&iter->seq, entry->func, flags & ~(u64)TRACE_ITER_SYM_OFFSET);
-	trace_seq_putc(&iter->seq, ')');
-}
 
 static void print_place(struct trace_iterator *iter)
 {
@@ -105,9 +87,9 @@ static void print_place(struct trace_iterator *iter)
 		container_of(type, struct trace_probe_event, call.event);
 
 	if (to_trace_kprobe(event->printer)->is_return)
-		print_return(iter);
+		probe_print_return(iter);
 	else
-		print_ip(iter);
+		probe_print_ip(iter);
 }
 
 /* ---- the probe ---- */
@@ -177,33 +159,12 @@ static bool is_known(unsigned long addr)
 	return kallsyms_lookup(addr, NULL, NULL, name) != NULL;
 }
 
-/* Whether a later module cannot have the symbol: it names no module, or one that is ready. */
-static bool is_module_there(const struct trace_kprobe *tk)
-{
-	size_t length = tk->symbol ? strcspn(tk->symbol, ":") : 0;
-	const struct module *module;
-	char name[MODULE_NAME_LEN];
-	bool there;
-
-	if (!tk->symbol)
-		return false;
-	if (!tk->symbol[length])
-		return true;
-	if (length >= sizeof(name))
-		return false;
-	strscpy(name, tk->symbol, length + 1);
-	rcu_read_lock();
-	module = find_module(name);
-	there = module && kprobe_module_is_ready(module);
-	rcu_read_unlock();
-	return there;
-}
-
 static int begin(struct trace_probe *probe)
 {
 	struct trace_kprobe *tk = to_trace_kprobe(probe);
 	int error = probe_args_resolve(probe->args, probe->nr_args);
-	bool there = is_module_there(tk); /* if not, module_coming() will be called */
+	bool there = tk->symbol &&
+		     probe_module_is_there(tk->symbol); /* if not, module_coming() will be called */
 
 	if (error)
 		return error;
@@ -213,14 +174,15 @@ static int begin(struct trace_probe *probe)
 		return -ENOENT;
 	/* As on Linux, the address need not be in a symbol's code yet. */
 	if (tk->symbol ? !there : !is_known(tk->addr)) {
-		pr_warn("trace_kprobe: This probe might be able to register after target module "
-			"is loaded. Continue.\n");
+		probe_warn_of_waiting(probe->ops);
 		return 0;
 	}
 	tk->addr += tk->offset;
 	if (!is_known(tk->addr))
 		return -ENOENT;
 	tk->rp.kp.addr = tk->addr;
+	tk->rp.data_size = probe->entry_args.count * sizeof(u64);
+	tk->rp.entry_handler = probe->entry_args.count ? kretprobe_entry : NULL;
 	if (!tk->is_return)
 		tk->rp.kp.pre_handler = probe->nr_args ? kprobe_hit : kprobe_hit_without_args;
 	tk->rp.kp.flags = trace_probe_is_enabled(probe) ? 0 : KPROBE_FLAG_DISABLED;
@@ -267,21 +229,10 @@ static bool is_same_place(const struct trace_probe *a, const struct trace_probe 
 	return match_place(b, text);
 }
 
-/* Logs why the probe could not begin. */
-static void log_error(const struct probe_command *command, int error)
-{
-	if (error == -EILSEQ)
-		(void)probe_error(command, PROBE_ERR_BAD_INSN_BNDRY, 1, NULL);
-	else if (error == -ENOENT)
-		(void)probe_error(command, PROBE_ERR_BAD_PROBE_ADDR, 1, NULL);
-	else if (error != -ENOMEM && error != -EEXIST)
-		(void)probe_error(command, PROBE_ERR_FAIL_REG_PROBE, 1, NULL);
-}
-
 static const struct trace_probe_ops kprobe_ops = {
 	.location = "trace_kprobe",
 	.begin = begin,
-	.log_error = log_error,
+	.log_error = probe_log_begin_error,
 	.enable = enable,
 	.disable = disable,
 	.unregister = unregister,
@@ -307,52 +258,6 @@ struct definition {
 	unsigned offset;
 	bool at_entry; /* of a function */
 };
-
-static int parse_maxactive(const struct probe_command *command, struct definition *def)
-{
-	char *digits = command->argv[0] + 1, number[16];
-	unsigned maxactive;
-	size_t length = strcspn(digits, ":");
-
-	if (!isdigit(*digits))
-		return 0;
-	if (!def->is_return)
-		return probe_error(command, PROBE_ERR_BAD_MAXACT_TYPE, 0, digits);
-	if (length >= sizeof(number))
-		return probe_error(command, PROBE_ERR_BAD_MAXACT, 0, digits);
-	strscpy(number, digits, length + 1);
-	if (kstrtouint(number, 0, &maxactive) || !maxactive)
-		return probe_error(command, PROBE_ERR_BAD_MAXACT, 0, digits);
-	if (maxactive > MAXACTIVE_MAX)
-		return probe_error(command, PROBE_ERR_MAXACT_TOO_BIG, 0, digits);
-	def->maxactive = (int)maxactive;
-	return 0;
-}
-
-static int count_symbol(void *data, unsigned long address __unused)
-{
-	unsigned *count = data;
-
-	return ++*count > 1;
-}
-
-static int check_symbol(const struct probe_command *command, const char *symbol)
-{
-	unsigned count = 0;
-
-	if (strchr(symbol, ':'))
-		return 0;
-	kallsyms_on_each_match_symbol(count_symbol, symbol, &count);
-	if (count > 1) {
-		(void)probe_error(command, PROBE_ERR_NON_UNIQ_SYMBOL, 1, NULL);
-		return -EADDRNOTAVAIL;
-	}
-	if (!count && !kallsyms_find_in_module(NULL, symbol)) {
-		(void)probe_error(command, PROBE_ERR_BAD_PROBE_ADDR, 1, NULL);
-		return -ENOENT;
-	}
-	return 0;
-}
 
 /* Returns 0 if the probe is at the entry of a function, or if its module is not there yet. */
 static int check_entry(const struct definition *def)
@@ -392,7 +297,7 @@ static int parse_symbol(const struct probe_command *command, struct definition *
 		*sign = '\0';
 		def->offset = (unsigned)offset;
 	}
-	error = check_symbol(command, def->symbol);
+	error = probe_check_symbol(command, def->symbol);
 	if (error)
 		return error;
 	def->at_entry = check_entry(def) == 0;
@@ -411,7 +316,7 @@ static int parse_definition(const struct probe_command *command, struct definiti
 	def->event = strchr(command->argv[0] + 1, ':');
 	if (def->event)
 		def->event++;
-	error = parse_maxactive(command, def);
+	error = probe_parse_maxactive(command, def->is_return, &def->maxactive);
 	if (error)
 		return error;
 	if (kstrtoul(word, 0, &def->addr) == 0)
@@ -430,9 +335,7 @@ static void make_name(const struct definition *def, char name[PROBE_EVENT_MAX])
 		snprintf(name, PROBE_EVENT_MAX, "%c_%s_%u", kind, def->symbol, def->offset);
 	else
 		snprintf(name, PROBE_EVENT_MAX, "%c_0x%016lx", kind, def->addr);
-	for (char *c = name; *c; c++)
-		if (!isalnum(*c))
-			*c = '_';
+	probe_clean_name(name);
 }
 
 static const struct probe_arg_sources *sources_of(const struct definition *def)
@@ -474,8 +377,6 @@ static int run(struct probe_command *command, struct definition *def)
 
 	if (!error && def->at_entry)
 		command->func = kallsyms_lookup_name(def->symbol);
-	if (!error)
-		error = probe_expand_args(command, sources_of(def)->flags);
 	if (error)
 		return error;
 	make_name(def, made);
@@ -546,14 +447,6 @@ const struct dyn_event_file kprobe_profile_file = { .ops = &kprobe_dyn_event_ops
 
 /* ---- modules that come ---- */
 
-static bool is_in_module(const struct trace_kprobe *tk, const struct module *module)
-{
-	size_t length = strlen(module->name);
-
-	return tk->symbol && strncmp(tk->symbol, module->name, length) == 0 &&
-	       tk->symbol[length] == ':';
-}
-
 /* Registers the probes of the module. Those of a module of this name that has gone are GONE. */
 static int module_coming(struct module *module)
 {
@@ -564,14 +457,13 @@ static int module_coming(struct module *module)
 		struct trace_probe *probe = to_trace_probe(dyn);
 		int error;
 
-		if (dyn->ops != &kprobe_dyn_event_ops ||
-		    !is_in_module(to_trace_kprobe(probe), module))
+		if (dyn->ops != &kprobe_dyn_event_ops || !to_trace_kprobe(probe)->symbol ||
+		    !probe_names_module(to_trace_kprobe(probe)->symbol, module))
 			continue;
 		unregister(probe);
 		error = begin(probe);
 		if (error)
-			pr_warn("trace_kprobe: Failed to re-register probe %s on %s: %d\n",
-				probe->event->name, module->name, error);
+			probe_warn_of_module(probe, module, error);
 	}
 	mutex_unlock(&event_mutex);
 	return 0;

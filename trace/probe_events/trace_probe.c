@@ -317,7 +317,8 @@ static int check_sibling(const struct trace_probe *probe, const struct probe_com
 	int difference;
 
 	other = list_first_entry(&event->probes, struct trace_probe, list);
-	if (trace_probe_is_return(other) != trace_probe_is_return(probe))
+	if (other->ops != probe->ops ||
+	    trace_probe_is_return(other) != trace_probe_is_return(probe))
 		return refuse(command, PROBE_ERR_DIFF_PROBE_TYPE, 0);
 	difference = find_difference(other, probe);
 	if (difference >= 0)
@@ -375,7 +376,7 @@ static int add_probe(struct trace_probe *probe, const struct probe_command *comm
 
 	if (call && call->reg == probe_reg) {
 		event = call->data;
-		if (event->printer->ops == probe->ops) {
+		if (event->printer->ops->location == probe->ops->location) {
 			error = check_sibling(probe, command, event);
 			return error ? error : add_sibling(probe, event);
 		}
@@ -389,13 +390,26 @@ static int add_probe(struct trace_probe *probe, const struct probe_command *comm
 	return add_event(probe, event);
 }
 
-int trace_probe_create(struct trace_probe *probe, const struct probe_command *command, char *event,
+/* Expands and parses the arguments. */
+static int prepare_args(struct trace_probe *probe, struct probe_command *command)
+{
+	u32 flags = probe->sources->flags;
+	int error = 0;
+
+	if ((flags & PROBE_FL_RETURN) && !(flags & PROBE_FL_USER))
+		command->entry_args = &probe->entry_args;
+	if (!(flags & PROBE_FL_USER))
+		error = probe_expand_args(command, flags);
+	return error ? error : parse_args(probe, command);
+}
+
+int trace_probe_create(struct trace_probe *probe, struct probe_command *command, char *event,
 		       const char *group, const char *name, const struct dyn_event_operations *kind)
 {
 	int error = event ? probe_parse_event_name(command, 0, event, &group, &name) : 0;
 
 	if (!error)
-		error = parse_args(probe, command);
+		error = prepare_args(probe, command);
 	if (!error) {
 		mutex_lock(&event_mutex);
 		error = add_probe(probe, command, group, name);

@@ -27,7 +27,7 @@ struct probe_return_entry {
 };
 
 struct trace_probe_ops {
-	const char *location; /* in error_log: "trace_kprobe" */
+	const char *location; /* in error_log: "trace_kprobe"; kinds may share it */
 	/*
 	 * Begins a probe that is complete, off. Called last when it is created. 0 or an errno. E
 	 * held.
@@ -79,8 +79,9 @@ struct trace_probe {
 	const struct probe_arg_sources *sources;
 	struct probe_arg *args;
 	unsigned nr_args;
-	u32 static_size; /* bytes of the record without strings */
-	u32 short_size;  /* rb_data_size() of a record that is short and without strings; else 0 */
+	struct probe_entry_args entry_args; /* of a return probe, in the kernel */
+	u32 static_size;                    /* bytes of the record without strings */
+	u32 short_size; /* rb_data_size() of a record that is short and without strings; else 0 */
 	bool has_strings;
 	struct rcu_head rcu;
 }; /* no letter: constant once it is in dyn_event_list */
@@ -98,13 +99,14 @@ static inline bool trace_probe_is_enabled(const struct trace_probe *probe)
 /* ---- making probes; task context ---- */
 
 /*
- * Creates the probe that a command defines: its arguments, which are the words from the third on,
+ * Creates the probe that a command defines: its arguments, which are the words from the third on
+ * ("$arg*" becomes the names of all parameters),
  * and its event, unless the event exists. probe->ops and sources are set. event: behind the colon
  * of the first word, or NULL; name: of an event that has none there; kind: of the probe, in
  * dynamic_events. 0 or an errno; then the probe has been freed, and the reason is in error_log, if
  * Linux logs one. dyn_event_mutex held, E not.
  */
-int trace_probe_create(struct trace_probe *probe, const struct probe_command *command, char *event,
+int trace_probe_create(struct trace_probe *probe, struct probe_command *command, char *event,
 		       const char *group, const char *name,
 		       const struct dyn_event_operations *kind);
 /* Frees the arguments. For ops->free(). */
@@ -119,6 +121,10 @@ bool trace_probe_match(const struct dyn_event *dyn, const char *system, const ch
 		       const char *rest);
 
 /* ---- hits ---- */
+
+/* A handler of hits: it is in the section of __traceiter_NAME(), where the stack of an event ends.
+ */
+#define __hit __section(".traceiter.text")
 
 static inline struct trace_probe *to_trace_probe(const struct dyn_event *dyn)
 {

@@ -386,7 +386,7 @@ static struct trace_uprobe *alloc_uprobe(struct definition *def)
 }
 
 /* Runs a command that has two words at least. */
-static int run(const struct probe_command *command, struct definition *def)
+static int run(struct probe_command *command, struct definition *def)
 {
 	int error = parse_definition(command, def);
 	struct trace_uprobe *tu;

@@ -31,8 +31,13 @@ static inline unsigned probe_arg_elements(const struct probe_arg *arg)
 	return arg->count ? arg->count : 1;
 }
 
-/* Sets what the function argument number (from 1 on) is at the entry of a function. */
-void probe_set_argument(struct probe_source *source, unsigned long number);
+/* Whether the probe has the arguments of the function. */
+static inline bool probe_has_arguments(const struct probe_parser *p)
+{
+	return (p->sources->flags & PROBE_FL_ENTRY) || p->command->entry_args;
+}
+/* Makes argument number of the function, from 1 on, the source. at: for the error. 0 or -EINVAL. */
+int probe_set_argument(const struct probe_parser *p, unsigned long number, const char *at);
 /* Appends a dereference, the outermost so far. at: for the error. 0 or -EINVAL. */
 int probe_add_deref(const struct probe_parser *p, long offset, bool user, const char *at);
 
@@ -44,6 +49,10 @@ int probe_parse_btf_name(const struct probe_parser *p, const char *text);
 int probe_parse_btf_retval(const struct probe_parser *p, const char *text);
 /* Checks that the function has that argument. True if nothing is known of it. */
 bool probe_btf_has_argument(const struct probe_parser *p, unsigned long number);
+/* The name of that argument; NULL: not known, or not to be used. */
+const char *probe_btf_argument_name(const struct probe_parser *p, unsigned long number);
+/* Gives the field the type of that argument. */
+void probe_btf_use_argument_type(const struct probe_parser *p, unsigned long number);
 /* The name of the type that the value has by itself: "x64" if nothing is known of it. */
 const char *probe_btf_type_name(const struct probe_parser *p);
 /* Checks that a field can be a string, and follows a pointer to one. 0 or -EINVAL. */

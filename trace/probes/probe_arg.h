@@ -20,17 +20,19 @@
 #include "kernel/types.h"
 #include "trace/core/events.h"
 
+struct pt_regs;
 struct trace_array;
 struct trace_seq;
 
-#define PROBE_ARGS_MAX   128
-#define PROBE_ARRAY_MAX  64   /* elements of an array */
-#define PROBE_NAME_MAX   32   /* characters of an argument's name */
-#define PROBE_EVENT_MAX  64   /* bytes of the name of an event or a group, with its NUL */
-#define PROBE_TEXT_MAX   63   /* characters of an argument behind its name */
-#define PROBE_DEREFS_MAX 15   /* nested +OFF(…), and the one of @ */
-#define PROBE_STRING_MAX 1024 /* bytes of a string in the record, with its NUL */
-#define PROBE_STACK_MAX  2048 /* the highest N of $stackN and $argN in the kernel */
+#define PROBE_ARGS_MAX       128
+#define PROBE_ARRAY_MAX      64   /* elements of an array */
+#define PROBE_NAME_MAX       32   /* characters of an argument's name */
+#define PROBE_EVENT_MAX      64   /* bytes of the name of an event or a group, with its NUL */
+#define PROBE_TEXT_MAX       63   /* characters of an argument behind its name */
+#define PROBE_DEREFS_MAX     15   /* nested +OFF(…), and the one of @ */
+#define PROBE_STRING_MAX     1024 /* bytes of a string in the record, with its NUL */
+#define PROBE_STACK_MAX      2048 /* the highest N of $stackN and $argN in the kernel */
+#define PROBE_ENTRY_ARGS_MAX 8    /* arguments of a call that are kept until its return */
 
 struct probe_type {
 	const char *name;
@@ -51,11 +53,12 @@ enum probe_source_kind {
 	PROBE_SOURCE_TEXT,          /* text */
 	PROBE_SOURCE_COMM,          /* the name of the current task */
 	PROBE_SOURCE_SYMBOL,        /* text: "SYMBOL[+|-OFFSET]", until probe_args_resolve() */
-	PROBE_SOURCE_REGISTER,      /* value: the offset in struct pt_regs */
+	PROBE_SOURCE_REGISTER,      /* value: the offset in the context, as in struct pt_regs */
 	PROBE_SOURCE_STACK_POINTER, /* $stack */
 	PROBE_SOURCE_STACK,         /* value: the number of a word on the stack */
 	PROBE_SOURCE_FIELD,         /* data, value: of the kind of probe */
 	PROBE_SOURCE_FILE,          /* value: an offset in the file of the probe */
+	PROBE_SOURCE_ENTRY_ARG,     /* value: the index in struct probe_entry_args */
 };
 
 struct probe_source {
@@ -82,6 +85,17 @@ struct probe_arg {
 	u16 size;
 }; /* constant after parsing and probe_args_layout() */
 
+/*
+ * The arguments of a call that a probe at its return wants. The registers have other values by
+ * then, so a handler at the entry stores the arguments (probe_entry_args_store()), and the context
+ * at the return leads to them: orig_ax of its struct pt_regs, which has no other use there, is the
+ * address of the words.
+ */
+struct probe_entry_args {
+	u16 numbers[PROBE_ENTRY_ARGS_MAX]; /* N of $argN */
+	unsigned count;
+};
+
 /* A probe in the making. Positions of errors are offsets in command. */
 struct probe_command {
 	const char *location; /* "event_probe" */
@@ -91,6 +105,8 @@ struct probe_command {
 	unsigned long func; /* the probed function, at its entry or return; 0: none, or not known */
 	/* probe_expand_args() has made so many words of one. */
 	unsigned expanded_word, expanded_count;
+	/* Of a probe at a return that can keep arguments; or NULL. Parsing adds to it. */
+	struct probe_entry_args *entry_args;
 };
 
 enum probe_error {
@@ -167,6 +183,7 @@ enum probe_error {
 	PROBE_ERR_BAD_HYPHEN,
 	PROBE_ERR_NO_BTF_FIELD,
 	PROBE_ERR_BAD_TYPE4STR,
+	PROBE_ERR_TOO_MANY_EARGS,
 };
 
 /* ---- commands (probe_command.c); task context ---- */
@@ -201,10 +218,20 @@ int probe_parse_event_name(const struct probe_command *command, unsigned word, c
  * kernel's is of the task, too.
  */
 #define PROBE_FL_USER 0x10
+/*
+ * BTF has the last word, as for all kinds of probes of later Linux: an argument "$argN" gets the
+ * name of the parameter, and $retval has the type of the result.
+ */
+#define PROBE_FL_BTF 0x20
 
 /* What the sources of a kind of probe mean. */
 struct probe_arg_sources {
 	u32 flags; /* PROBE_FL_* */
+	/*
+	 * PROBE_FL_ENTRY: the first nr_args arguments are words of the context, from the offset
+	 * args on, and the others are on the stack. 0: they are as at the entry of a function.
+	 */
+	u16 args, nr_args;
 	/*
 	 * PROBE_FL_FIELDS: finds the field behind '$' for source->data and value. 0, or an errno:
 	 * there is no such field.
@@ -226,6 +253,12 @@ int probe_arg_parse(const struct probe_command *command, unsigned word, struct p
  * sources. 0 or an errno; the reason is in error_log. Nothing to do without BTF.
  */
 int probe_expand_args(struct probe_command *command, u32 flags);
+/*
+ * Stores the arguments of a call. regs: at the entry of the function. words: PROBE_ENTRY_ARGS_MAX
+ * at most, args->count of them. Any context.
+ */
+void probe_entry_args_store(const struct probe_entry_args *args, const struct pt_regs *regs,
+			    u64 *words);
 /* Looks the symbols of @SYMBOL up. 0, -EINVAL (a bad offset), or -ENOENT (no such symbol). */
 int probe_args_resolve(struct probe_arg *args, unsigned count);
 void probe_args_free(struct probe_arg *args, unsigned count);

@@ -71,9 +71,8 @@ static int find_parameter(const struct probe_parser *p, const struct btf_type *p
 			return probe_parse_error(p, PROBE_ERR_NOSUP_DAT_ARG, text);
 		if (strlen(name) != length || memcmp(name, text, length) != 0)
 			continue;
-		probe_set_argument(&p->arg->source, i + 1);
 		p->field->type = t;
-		return 0;
+		return probe_set_argument(p, i + 1, text);
 	}
 	return probe_parse_error(p, PROBE_ERR_NO_BTFARG, text);
 }
@@ -135,7 +134,7 @@ static int parse_members(const struct probe_parser *p, const char *text)
 
 	while (*text) {
 		const struct btf_type *t = p->field->type;
-		const char *arrow = text;
+		const char *arrow = text, *name = text + 2;
 
 		if (*text == '.')
 			return probe_parse_error(p, PROBE_ERR_NOSUP_DAT_ARG, text);
@@ -144,9 +143,9 @@ static int parse_members(const struct probe_parser *p, const char *text)
 				p, *text == '-' ? PROBE_ERR_BAD_HYPHEN : PROBE_ERR_BAD_FETCH_ARG,
 				text);
 		if (!t || btf_kind(t) != BTF_KIND_PTR)
-			return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, text);
+			return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, name);
 		p->field->type = btf_type_skip_modifiers(btf, t->type, NULL);
-		text += 2;
+		text = name;
 		error = parse_fields(p, &text, &offset, &bits);
 		if (!error && !*text)
 			offset = place_bits(p, offset, bits);
@@ -164,7 +163,7 @@ int probe_parse_btf_name(const struct probe_parser *p, const char *text)
 	size_t length = name_length(text);
 	int error;
 
-	if (!(p->sources->flags & PROBE_FL_ENTRY))
+	if (!probe_has_arguments(p))
 		return probe_parse_error(p, PROBE_ERR_NOSUP_BTFARG, text);
 	proto = get_proto(p->command);
 	if (!proto)
@@ -182,7 +181,7 @@ int probe_parse_btf_retval(const struct probe_parser *p, const char *text)
 		return *members ? probe_parse_error(p, PROBE_ERR_NO_BTF_ENTRY, text) : 0;
 	if (!proto->type)
 		return probe_parse_error(p, PROBE_ERR_NO_RETVAL, text);
-	if (!*members)
+	if (!*members && !(p->sources->flags & PROBE_FL_BTF))
 		return 0; /* x64 as always: Linux before 6.6 */
 	p->field->type = btf_type_skip_modifiers(btf_vmlinux(), proto->type, NULL);
 	return parse_members(p, members);
@@ -193,6 +192,36 @@ bool probe_btf_has_argument(const struct probe_parser *p, unsigned long number)
 	const struct btf_type *proto = get_proto(p->command);
 
 	return !proto || btf_is_variadic(proto) || number <= btf_vlen(proto);
+}
+
+/* The parameter with that number, from 1 on; NULL: its register is not known. */
+static const struct btf_param *get_parameter(const struct probe_parser *p, unsigned long number)
+{
+	const struct btf_type *proto = get_proto(p->command);
+
+	if (!(p->sources->flags & PROBE_FL_BTF) || !proto || number > count_named(proto))
+		return NULL;
+	for (u32 i = 0; i < number; i++)
+		if (is_structure(btf_type_skip_modifiers(btf_vmlinux(), btf_params(proto)[i].type,
+							 NULL)))
+			return NULL;
+	return &btf_params(proto)[number - 1];
+}
+
+const char *probe_btf_argument_name(const struct probe_parser *p, unsigned long number)
+{
+	const struct btf_param *param = get_parameter(p, number);
+	const char *name = param ? btf_name_by_offset(btf_vmlinux(), param->name_off) : "";
+
+	return *name ? name : NULL;
+}
+
+void probe_btf_use_argument_type(const struct probe_parser *p, unsigned long number)
+{
+	const struct btf_param *param = get_parameter(p, number);
+
+	if (param)
+		p->field->type = btf_type_skip_modifiers(btf_vmlinux(), param->type, NULL);
 }
 
 /* ---- types ---- */
@@ -230,6 +259,14 @@ static bool is_char(u32 type)
 	return t && btf_kind(t) == BTF_KIND_INT && t->size == 1;
 }
 
+/* The argument behind "NAME=". */
+static const char *start_of_value(const struct probe_parser *p)
+{
+	const char *word = p->command->argv[p->word], *equals = strchr(word, '=');
+
+	return equals ? equals + 1 : word;
+}
+
 int probe_check_btf_string(const struct probe_parser *p, const char *text)
 {
 	const struct btf_type *t = p->field->type;
@@ -240,7 +277,7 @@ int probe_check_btf_string(const struct probe_parser *p, const char *text)
 		return probe_add_deref(p, 0, false, text);
 	if (btf_kind(t) == BTF_KIND_ARRAY && is_char(btf_array(t)->type))
 		return 0;
-	return probe_parse_error(p, PROBE_ERR_BAD_TYPE4STR, text);
+	return probe_parse_error(p, PROBE_ERR_BAD_TYPE4STR, start_of_value(p));
 }
 
 /* ---- $arg* ---- */
@@ -307,7 +344,7 @@ int probe_expand_args(struct probe_command *command, u32 flags)
 			continue;
 		if (strcmp(command->argv[i], "$arg*") != 0)
 			return probe_error(command, PROBE_ERR_BAD_VAR_ARGS, i, at);
-		if (!(flags & PROBE_FL_ENTRY))
+		if (!(flags & PROBE_FL_ENTRY) && !command->entry_args)
 			return probe_error(command, PROBE_ERR_NOFENTRY_ARGS, i, NULL);
 		if (found)
 			return probe_error(command, PROBE_ERR_DOUBLE_ARGS, i, NULL);

@@ -81,6 +81,7 @@ static const char *const probe_error_texts[] = {
 	[PROBE_ERR_BAD_HYPHEN] = "Failed to parse single hyphen. Forgot '>'?",
 	[PROBE_ERR_NO_BTF_FIELD] = "This field is not found.",
 	[PROBE_ERR_BAD_TYPE4STR] = "This type does not fit for string.",
+	[PROBE_ERR_TOO_MANY_EARGS] = "Too many entry arguments specified",
 };
 
 /* ---- commands ---- */

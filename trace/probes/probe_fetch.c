@@ -1,6 +1,7 @@
 /* Records of probes: fetching and storing the arguments (trace/probes/probe_arg.h). */
 #include "arch/maccess.h"
 #include "arch/ptrace.h"
+#include "arch/regs.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -97,11 +98,25 @@ static u64 source_value(const struct probe_source *source, const struct probe_ar
 		return regs->sp;
 	case PROBE_SOURCE_STACK:
 		return stack_word(regs, source->value, memory_of(sources, false));
+	case PROBE_SOURCE_ENTRY_ARG:
+		return ((const u64 *)regs->orig_ax)[source->value];
 	case PROBE_SOURCE_FIELD:
 	case PROBE_SOURCE_FILE:
 		return sources->fetch(source, context);
 	default:
 		return source->value;
+	}
+}
+
+void probe_entry_args_store(const struct probe_entry_args *args, const struct pt_regs *regs,
+			    u64 *words)
+{
+	for (unsigned i = 0; i < args->count; i++) {
+		int offset = regs_argument_offset(args->numbers[i] - 1U);
+
+		words[i] = offset < 0 ? stack_word(regs, args->numbers[i] - REGS_ARGUMENTS,
+						   MEMORY_KERNEL)
+				      : *(const u64 *)((const char *)regs + offset);
 	}
 }
 

@@ -17,13 +17,73 @@
  */
 #define STEPS_MAX 14
 
-void probe_set_argument(struct probe_source *source, unsigned long number)
+/* Sets where an argument is at the entry of a function. */
+static void set_place_at_entry(struct probe_source *source, unsigned long number)
 {
 	int offset = regs_argument_offset((unsigned)number - 1);
 
 	source->kind = offset < 0 ? PROBE_SOURCE_STACK : PROBE_SOURCE_REGISTER;
 	/* On the stack, the return address is before the arguments. */
 	source->value = offset < 0 ? number - REGS_ARGUMENTS : (unsigned)offset;
+}
+
+/* The same in a context that has arguments as words. */
+static void set_place_in_words(const struct probe_parser *p, unsigned long number)
+{
+	struct probe_source *source = &p->arg->source;
+	bool in_words = number <= p->sources->nr_args;
+
+	source->kind = in_words ? PROBE_SOURCE_REGISTER : PROBE_SOURCE_STACK;
+	source->value = in_words ? p->sources->args + (number - 1) * sizeof(u64)
+				 : number - p->sources->nr_args;
+}
+
+/* Adds an argument to those that are kept until the return, unless another one has done so. */
+static int keep_argument(const struct probe_parser *p, unsigned long number, const char *at)
+{
+	struct probe_entry_args *kept = p->command->entry_args;
+	unsigned index = 0;
+
+	while (index < kept->count && kept->numbers[index] != number)
+		index++;
+	if (index == PROBE_ENTRY_ARGS_MAX)
+		return probe_parse_error(p, PROBE_ERR_TOO_MANY_EARGS, at);
+	if (index == kept->count)
+		kept->numbers[kept->count++] = (u16)number;
+	p->arg->source.kind = PROBE_SOURCE_ENTRY_ARG;
+	p->arg->source.value = index;
+	return 0;
+}
+
+int probe_set_argument(const struct probe_parser *p, unsigned long number, const char *at)
+{
+	if (!(p->sources->flags & PROBE_FL_ENTRY))
+		return keep_argument(p, number, at);
+	if (p->sources->args)
+		set_place_in_words(p, number);
+	else
+		set_place_at_entry(&p->arg->source, number);
+	return 0;
+}
+
+/* Parses "$argN". */
+static int parse_argument(const struct probe_parser *p, const char *text, unsigned long number)
+{
+	if (!number || number > PROBE_STACK_MAX)
+		return probe_parse_error(p, PROBE_ERR_BAD_ARG_NUM, text);
+	if (!probe_btf_has_argument(p, number))
+		return probe_parse_error(p, PROBE_ERR_NO_BTFARG, text);
+	if (text == p->command->argv[p->word]) /* no name was given */
+		probe_btf_use_argument_type(p, number);
+	return probe_set_argument(p, number, text);
+}
+
+/* Returns N if text begins with "$argN", and sets *end behind it; or 0. */
+static unsigned long argument_number(const char *text, char **end)
+{
+	if (strncmp(text, "$arg", 4) != 0 || !isdigit(text[4]))
+		return 0;
+	return simple_strtoul(text + 4, end, 10);
 }
 
 /* Parses "$argN", "$stack", "$stackN", "$retval". */
@@ -52,15 +112,9 @@ static int parse_variable(const struct probe_parser *p, const char *text)
 		source->value = number;
 		return 0;
 	}
-	if ((flags & PROBE_FL_ENTRY) && strncmp(text, "$arg", 4) == 0 && isdigit(text[4]) &&
-	    !kstrtoul(text + 4, 10, &number)) {
-		if (!number || number > PROBE_STACK_MAX)
-			return probe_parse_error(p, PROBE_ERR_BAD_ARG_NUM, text);
-		if (!probe_btf_has_argument(p, number))
-			return probe_parse_error(p, PROBE_ERR_NO_BTFARG, text);
-		probe_set_argument(source, number);
-		return 0;
-	}
+	if (probe_has_arguments(p) && strncmp(text, "$arg", 4) == 0 && isdigit(text[4]) &&
+	    !kstrtoul(text + 4, 10, &number))
+		return parse_argument(p, text, number);
 	return probe_parse_error(p, PROBE_ERR_BAD_VAR, text);
 }
 
@@ -295,18 +349,46 @@ static bool is_taken(const char *name, const struct probe_arg *args, unsigned co
 	return false;
 }
 
+/* The parameter's name if the word is "$argN[:TYPE]" and gets it; *type: what follows. Or NULL. */
+static const char *name_of_argument(const struct probe_parser *p, const char *word, char **type)
+{
+	unsigned long number = argument_number(word, type);
+
+	if (!number || (**type && **type != ':'))
+		return NULL;
+	return probe_btf_argument_name(p, number);
+}
+
 /* A parameter without a name for it: its own. Others: "arg1". */
 static void make_name(const struct probe_parser *p, const char *word, unsigned index,
 		      char name[PROBE_NAME_MAX + 1])
 {
 	size_t length = strcspn(word, ":");
+	const char *parameter;
+	char *type;
 
+	parameter = name_of_argument(p, word, &type);
+	if (parameter && strlen(parameter) <= PROBE_NAME_MAX) {
+		strscpy(name, parameter, PROBE_NAME_MAX + 1);
+		return;
+	}
 	if (probe_is_btf_name(p, word) && length <= PROBE_NAME_MAX) {
 		strscpy(name, word, length + 1);
 		if (probe_is_good_name(name))
 			return;
 	}
 	snprintf(name, PROBE_NAME_MAX + 1, "arg%u", index + 1);
+}
+
+/* The text of an argument as it is listed: "$argN" by itself becomes the parameter's name. */
+static char *make_text(const struct probe_parser *p, const char *body)
+{
+	const char *parameter;
+	char *type;
+
+	parameter = body == p->command->argv[p->word] ? name_of_argument(p, body, &type) : NULL;
+	return parameter ? kasprintf(GFP_KERNEL, "%s%s", parameter, type)
+			 : kstrdup(body, GFP_KERNEL);
 }
 
 /* Sets the name, and *body to what follows it. */
@@ -335,7 +417,7 @@ static int parse_name(const struct probe_parser *p, struct probe_arg *args, unsi
 	if (strlen(*body) > PROBE_TEXT_MAX)
 		return probe_parse_error(p, PROBE_ERR_ARG_TOO_LONG, *body);
 	p->arg->name = kstrdup(name, GFP_KERNEL);
-	p->arg->text = kstrdup(*body, GFP_KERNEL);
+	p->arg->text = make_text(p, *body);
 	return p->arg->name && p->arg->text ? 0 : -ENOMEM;
 }
 
