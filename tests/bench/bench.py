@@ -81,6 +81,9 @@ FIGURES = {
     "probe_off": ("a traceoff probe with tracing off", "instructions", 60),
     "kprobe_event": ("kprobe event at a function's entry", "instructions", 220),
     "kprobe_event_args": ("the same with two arguments", "instructions", 300),
+    "fprobe_event": ("fprobe event at a function's entry", "instructions", 220),
+    "fprobe_event_args": ("the same with two arguments", "instructions", 300),
+    "fprobe_event_return": ("fprobe event at a function's return", "instructions", 420),
     "kprobe_event_int3": ("kprobe event inside a function, int3", "instructions", 700),
     "kprobe_event_jump": ("kprobe event inside a function, jump", "instructions", 300),
     "kretprobe_event": ("kretprobe event", "instructions", 420),
@@ -224,9 +227,11 @@ def measure_probe():
 
 
 def measure_kprobe_events():
-    """Measure what a hit of an event of kprobe_events costs."""
-    commands = {"kprobe_event": "p:e bench_call", "kprobe_event_args": "p:e bench_call $arg1 $arg2",
-                "kprobe_event_int3": "p:e bench_call+5", "kretprobe_event": "r:e bench_call"}
+    """Measure what a hit of an event of a probe in the kernel costs."""
+    commands = {"kprobe_event": "p:e bench_call", "kprobe_event_args": "p:e bench_call a=$arg1 b=$arg1",
+                "kprobe_event_int3": "p:e bench_call+5", "kretprobe_event": "r:e bench_call",
+                "fprobe_event": "f:kprobes/e bench_call", "fprobe_event_args": "f:kprobes/e bench_call a=$arg1 b=$arg1",
+                "fprobe_event_return": "f:kprobes/e bench_call%return"}
     values = {}
     with Nop5(kernel="nop5-test", cpus=1, mem="256M", icount=True) as machine:
         machine.wait_prompt()
@@ -238,10 +243,10 @@ def measure_kprobe_events():
         call = mean()
         machine.check("echo 0 > /proc/sys/debug/kprobes-optimization")
         for name, command in commands.items():
-            machine.check(f"echo '{command}' > kprobe_events; echo 1 > events/kprobes/e/enable")
+            machine.check(f"echo '{command}' > dynamic_events; echo 1 > events/kprobes/e/enable")
             values[name] = mean() - call
             machine.check("echo 0 > events/kprobes/e/enable")
-        machine.check(f"echo 1 > /proc/sys/debug/kprobes-optimization; echo '{commands['kprobe_event_int3']}' > kprobe_events")
+        machine.check(f"echo 1 > /proc/sys/debug/kprobes-optimization; echo '{commands['kprobe_event_int3']}' > dynamic_events")
         machine.check("echo 1 > events/kprobes/e/enable; until grep OPTIMIZED /sys/kernel/debug/kprobes/list; do sleep 0.1; done")
         values["kprobe_event_jump"] = mean() - call
         machine.poweroff()

@@ -95,6 +95,10 @@ static const char text_before_names[] =
 #endif
 	"\t   Format: p[:[<group>/][<event>]] <place> [<args>]\n"
 	"\t           r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
+#ifdef CONFIG_FUNCTION_TRACER
+	"\t           f[:[<group>/][<event>]] <func-name>[%return] [<args>]\n"
+#endif
+	"\t           t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
 	"\t           s:[synthetic/]<event> <field> [<field>]\n"
 	"\t           e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if "
 	"<filter>]\n"
@@ -119,6 +123,9 @@ static const char text_behind_names[] =
 	"\t     type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, symbol,\n"
 	"\t           b<bit-width>@<bit-offset>/<container-size>, ustring,\n"
 	"\t           symstr, %pd/%pD, <type>\\[<array-size>\\]\n"
+#ifdef CONFIG_FUNCTION_TRACER
+	"\t    kernel return probes support: $retval, $arg<N>, $comm\n"
+#endif
 	"\t    field: <stype> <name>;\n"
 	"\t    stype: u8/u16/u32/u64, s8/s16/s32/s64, pid_t, char name[],\n"
 	"\t           [unsigned] char/int/long\n"

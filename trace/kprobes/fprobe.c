@@ -26,8 +26,8 @@ static __always_inline void end_handler(void)
 	this_cpu_write(kprobe_active, 0);
 }
 
-__calls_callbacks static int fprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
-					  struct ftrace_regs *fregs)
+__calls_callbacks static __always_inline int
+fprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	struct fprobe *fp = container_of(gops, struct fprobe, graph);
 	void *data = NULL;
@@ -49,8 +49,8 @@ __calls_callbacks static int fprobe_entry(struct ftrace_graph_ent *trace, struct
 	return !skip;
 }
 
-__calls_callbacks static void fprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
-					    struct ftrace_regs *fregs)
+__calls_callbacks static __always_inline void
+fprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	struct fprobe *fp = container_of(gops, struct fprobe, graph);
 	void *data = fp->entry_data_size ? fgraph_call_data(trace, gops) : NULL;
@@ -67,6 +67,16 @@ static void fprobe_lost(struct fgraph_ops *gops, unsigned long func __unused, vo
 	if (!data)
 		atomic64_inc(&container_of(gops, struct fprobe, graph)->nmissed);
 }
+
+__calls_callbacks static void fprobe_entry_stub(unsigned long ip, unsigned long parent_ip,
+						struct ftrace_ops *op, struct ftrace_regs *fregs);
+__calls_callbacks static void fprobe_return_stub(struct ftrace_regs *fregs);
+DEFINE_FGRAPH_STUBS(fprobe, fprobe_entry, fprobe_return)
+static const struct fgraph_ops graph_template = { .entryfunc = fprobe_entry,
+						  .retfunc = fprobe_return,
+						  .lostfunc = fprobe_lost,
+						  .ops.flags = FTRACE_OPS_FL_DYNAMIC,
+						  FGRAPH_STUBS(fprobe) };
 
 /* The callback of a probe without an exit_handler. */
 __calls_callbacks static void fprobe_only_entry(unsigned long ip, unsigned long parent_ip,
@@ -98,11 +108,7 @@ static int begin_registration(struct fprobe *fp)
 	if (fp->entry_data_size > MAX_FPROBE_DATA_SIZE)
 		return -E2BIG;
 	atomic64_set(&fp->nmissed, 0);
-	memset(&fp->graph, 0, sizeof(fp->graph));
-	fp->graph.entryfunc = fprobe_entry;
-	fp->graph.retfunc = fprobe_return;
-	fp->graph.lostfunc = fprobe_lost;
-	fp->graph.ops.flags = FTRACE_OPS_FL_DYNAMIC;
+	fp->graph = graph_template;
 	return 0;
 }
 
@@ -166,6 +172,11 @@ int register_fprobe_syms(struct fprobe *fp, const char *const *syms, int num)
 	return end_registration(fp, error);
 }
 EXPORT_SYMBOL_GPL(register_fprobe_syms);
+
+bool fprobe_can_be_at(unsigned long addr)
+{
+	return ftrace_location(addr);
+}
 
 int unregister_fprobe(struct fprobe *fp)
 {
