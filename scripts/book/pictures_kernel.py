@@ -351,3 +351,90 @@ def draw_boot_path():
     d.note(390, 40, "32 bits")
     d.note(810, 40, "C, no page is W and X")
     return d
+
+
+def draw_ring_3():
+    d = Drawing("The ways from ring 3 into the kernel and back")
+    d.title_text(0, 10, "ring 3")
+    d.box(0, 22, 150, 60, "the program\nrsp, GS: its own", "yellow")
+    d.title_text(230, 10, "entry, in assembly")
+    d.arrow((152, 40), (228, 40), words="syscall")
+    d.box(230, 22, 250, 40, "swapgs; rsp into the TSS,\nTSS.rsp0 into rsp", "red")
+    d.note(490, 38, "still on the stack of the program:\nrip is in rcx, the flags in r11")
+    d.arrow((330, 64), (330, 82))
+    d.box(230, 84, 250, 40, "21 pushes: pt_regs at the top\nof the task's stack", "green")
+    d.arrow((330, 126), (330, 144))
+    d.box(230, 146, 250, 30, "sti; call sys_call_table[rax]", "green")
+    d.arrow((482, 161), (558, 161))
+    d.box(560, 140, 200, 42, "sys_…(): C, with the\nGS base of this CPU", "blue")
+    d.arrow((330, 178), (330, 232))
+    d.box(230, 234, 250, 40, "cli; is there work? to be\nrescheduled? TF?", "green")
+    d.arrow((482, 246), (558, 246), words="work")
+    d.box(560, 225, 290, 42, "exit_to_user_mode_loop():\nschedule, signals, quiescent point", "blue")
+    d.arrow((330, 276), (330, 304))
+    d.note(338, 296, "no")
+    d.box(230, 306, 250, 40, "15 pops; rsp; swapgs\nsysret", "red")
+    d.line((230, 326), (190, 326), (190, 70))
+    d.line((190, 70), (152, 70), arrow=True)
+    d.note(490, 322, "only with rip and flags as syscall\nhas saved them; else iret")
+    # Interrupts and exceptions.
+    d.arrow((75, 84), (75, 402), (228, 402))
+    d.note(84, 396, "interrupt, #PF, …")
+    d.box(230, 382, 250, 40, "the CPU pushes 5 words, same place;\nswapgs; the other registers", "green")
+    d.arrow((482, 402), (558, 402))
+    d.box(560, 382, 260, 40, "do_interrupt(), do_exception():\nC, with the GS base of this CPU", "blue")
+    d.line((690, 424), (690, 462))
+    d.arrow((690, 462), (482, 462))
+    d.box(230, 440, 250, 40, "cli; is there work?", "green")
+    d.line((852, 246), (880, 246), (880, 462), (692, 462))
+    d.note(560, 484, "after the work of a system call, too, or if TF is set")
+    d.arrow((330, 482), (330, 510))
+    d.box(230, 512, 250, 40, "15 pops; swapgs\niret", "red")
+    d.line((230, 532), (40, 532))
+    d.arrow((40, 532), (40, 84))
+    d.note(48, 526, "all registers")
+    d.note(0, 584, "red: with the GS base of the program, before the first swapgs or after the last one. Interrupts are off there.\n"
+                   "Only NMI, #DB, #MC and #DF can come. Each of them has a stack of its own (IST) on each CPU, loads the GS base\n"
+                   "that lies at the top of that stack, and puts the old one back.")
+    return d
+
+
+def draw_module():
+    d = Drawing("The memory of a module, and its life")
+    d.title_text(0, 10, "its memory")
+    rows = [("text", "ro  x", "functions with their sites", "green"), ("constants", "ro  NX", "tables of sites, strings", "blue"),
+            ("data", "RW  NX", "variables; struct module itself", "yellow"), ("init text", "ro  x", "freed when init has returned", "plain"),
+            ("init constants", "ro  NX", "freed", "plain"), ("init data", "RW  NX", "freed; the list of call sites", "plain")]
+    for number, (name, rights, what, color) in enumerate(rows):
+        y = 24 + number * 62
+        d.box(0, y, 150, 40, name, color, dashed=number > 2)
+        d.note(160, y + 16, f"{rights}\n{what}")
+        d.box(0, y + 40, 150, 16, "", "gray")
+    d.note(0, 414, "gray: a page that is not mapped")
+    d.box(0, 428, 150, 40, "per-CPU variables", "yellow")
+    d.note(160, 452, "in the kernel's own area")
+    # The states.
+    x = 480
+    d.title_text(x, 10, "its states, and what happens in each")
+    states = [("UNFORMED", "checked, moved, relocated; calls of __fentry__ become nops;\nrights of pages. Lookups do not find it yet", "gray", 24),
+              ("COMING", "names in kallsyms; the chain, coming(), from 1 to 8:\nmay refuse. Then the parameters, and init()", "yellow", 104),
+              ("LIVE", "the chain, live(): sites of init text are forgotten.\ninit text, constants and data are freed", "green", 184),
+              ("GOING", "exit(); the chain, going(), from 8 to 1;\nsynchronize_rcu_tasks(); the memory is freed", "red", 264)]
+    for number, (name, what, color, y) in enumerate(states):
+        d.box(x, y, 100, 44, name, color)
+        d.text(x + 112, y + 18, what)
+        if number:
+            d.arrow((x + 50, y - 34), (x + 50, y - 2))
+    d.note(x + 60, 86, "complete_formation()")
+    d.note(x + 60, 166, "init() has returned 0")
+    d.note(x + 60, 246, "rmmod: there was no reference left")
+    d.line((x, 126), (x - 18, 126), (x - 18, 286), dashed=True)
+    d.arrow((x - 18, 286), (x - 2, 286), dashed=True)
+    d.note(x - 24, 210, "init() has failed", "end")
+    # The chain.
+    d.title_text(x, 344, "the chain: who is told, in this order")
+    chain = ["jump labels", "trace_printk", "ftrace", "kprobes", "kprobe_events", "/sys/module", "events", "livepatch"]
+    for number, name in enumerate(chain):
+        d.box(x + number % 4 * 142, 356 + number // 4 * 46, 130, 30, f"{number + 1} {name}", "blue")
+    d.note(x, 460, "ftrace makes records of the sites before a kprobe, an event or a patch can want one.\nOn the way out it is told after them.")
+    return d

@@ -260,3 +260,109 @@ def draw_latency_histogram():
     d.box(560, 160, 220, 36, "histogram of lat", "yellow")
     d.arrow((670, 124), (670, 158))
     return d
+
+
+def draw_tracepoint():
+    d = Drawing("A tracepoint that is on, and what its probes do")
+    d.title_text(0, 10, "put_task_struct()")
+    for number, (what, color) in enumerate((("code before", "gray"), ("nop, or jmp", "yellow"), ("code behind", "gray"), ("ret", "gray"), ("arguments; call; jmp", "yellow"))):
+        d.box(0, 22 + number * 34 + (10 if number == 4 else 0), 170, 34, what, color)
+    d.line((172, 73), (200, 73), (200, 178))
+    d.arrow((200, 178), (172, 178))
+    d.line((172, 190), (214, 190), (214, 104))
+    d.arrow((214, 104), (172, 104))
+    d.arrow((85, 204), (85, 240))
+    d.box(0, 242, 230, 60, "__traceiter_…():\npreempt_disable(), then\neach entry of funcs", "green")
+    d.title_text(310, 10, "struct tracepoint")
+    d.box(310, 22, 160, 30, "key", "yellow")
+    d.box(310, 52, 160, 30, "funcs", "plain")
+    d.box(310, 82, 160, 30, "single[2]", "plain")
+    d.line((308, 37), (260, 37), (260, 60), dashed=True)
+    d.arrow((260, 60), (172, 60), dashed=True)
+    d.note(216, 20, "patches")
+    d.line((472, 67), (500, 67), (500, 150))
+    d.line((500, 150), (290, 150), (290, 262))
+    d.arrow((290, 262), (308, 262))
+    d.note(296, 144, "RCU: a new array")
+    d.row(310, 242, 110, 40, ["probe 1\ndata", "probe 2\ndata", "NULL"], ["blue", "green", "gray"])
+    d.note(310, 234, "by priority, then by age")
+    d.arrow((232, 290), (308, 276))
+    # The probe of the event.
+    d.arrow((350, 284), (350, 330), (178, 330), (178, 346))
+    d.title_text(0, 340, "probe 1: the event")
+    d.box(0, 348, 250, 44, "trace_event_record_…():\ndata is a trace_event_file", "blue")
+    d.arrow((252, 370), (298, 370))
+    d.box(300, 348, 170, 44, "filter, triggers,\nset_event_pid?", "blue")
+    d.arrow((472, 370), (518, 370))
+    d.text(520, 340, "an entry of the ring buffer of this CPU")
+    d.row(520, 348, 110, 44, ["4 bytes:\nlength, time", "8 bytes:\ncommon_…", "fields of the\nevent"], ["gray", "plain", "yellow"])
+    d.note(520, 410, "reserve, fill in (TP_fast_assign), commit")
+    d.arrow((475, 284), (475, 306), (560, 306))
+    d.box(562, 290, 230, 32, "probe 2: note_exit(&counter)", "green")
+    d.note(0, 436, "off: the nop is executed, and nothing else here happens. The arguments are not even computed.")
+    return d
+
+
+def draw_instances():
+    d = Drawing("What an instance has of its own, and what all share")
+    own = ["trace buffer, snapshot", "tracing_on, clock, size", "current_tracer, options", "set_event_pid, set_ftrace_pid", "triggers, filters of events", "error_log, CPU mask"]
+    for x, title, color in ((0, "the top level: global_trace", "blue"), (560, "instances/tty: one more trace_array", "green")):
+        d.title_text(x, 10, title)
+        for number, what in enumerate(own):
+            d.box(x, 22 + number * 34, 290, 34, what, color)
+        d.box(x, 240, 140, 50, "ftrace_ops\nset_ftrace_filter", "yellow")
+        d.box(x + 150, 240, 140, 50, "event files\nenable, filter", "yellow")
+    d.title_text(310, 40, "only at the top level")
+    d.note(310, 62, "kprobe_events, uprobe_events,\nsynthetic_events: they make\nevents for all; saved_cmdlines;\nset_graph_function; function\nprofiler; stack tracer")
+    d.title_text(0, 340, "shared")
+    d.box(0, 352, 260, 50, "ftrace_ops_list; a record and\na call site for each function", "gray")
+    d.box(295, 352, 260, 50, "trace_event_call: id, format;\nits tracepoint: a probe per file", "gray")
+    d.box(590, 352, 260, 50, "struct tracer: the code;\nthe data is each instance's", "gray")
+    d.arrow((70, 292), (90, 350))
+    d.line((630, 292), (630, 312), (150, 312))
+    d.arrow((150, 312), (150, 350))
+    d.arrow((220, 292), (340, 350))
+    d.arrow((780, 292), (780, 330), (500, 330), (500, 350))
+    d.note(0, 428, "A function that two traces want has one site, whose call ends in ftrace_ops_list_func(): it asks the hashes of both ops.\n"
+                   "An event that two traces want has one tracepoint with two probes. Each probe writes to its own buffer.")
+    return d
+
+
+def draw_tracefs():
+    d = Drawing("tracefs as a map of objects: which file is which object")
+    d.title_text(0, 10, "/sys/kernel/tracing, and each instances/NAME")
+    d.title_text(620, 10, "the object behind it")
+    rows = [("trace  trace_pipe  per_cpu/cpuN/trace…", "an iterator of the reader; the pages of each CPU", "blue"),
+            ("buffer_size_kb  tracing_on  trace_clock\ntrace_marker  free_buffer  per_cpu/cpuN/stats", "struct trace_buffer: what writers use now", "blue"),
+            ("snapshot", "struct trace_buffer: the other one", "blue"),
+            ("current_tracer  available_tracers  options/", "struct tracer, trace_flags", "green"),
+            ("set_ftrace_filter  set_ftrace_notrace", "the hashes of an ftrace_ops", "yellow"),
+            ("set_ftrace_pid  set_event_pid  …_notrace_pid", "lists of PIDs", "yellow"),
+            ("events/SYSTEM/EVENT/enable  filter  trigger  hist", "trace_event_file: one for each trace_array", "red"),
+            ("events/SYSTEM/EVENT/format  id", "trace_event_call: one for all", "red"),
+            ("error_log", "the list of commands that were refused", "plain")]
+    y = 22
+    for files, what, color in rows:
+        height = 44 if "\n" in files else 32
+        d.box(0, y, 420, height, files, color)
+        d.arrow((422, y + height / 2), (616, y + height / 2))
+        d.text(620, y + height / 2 + 4, what)
+        y += height + 8
+    y += 26
+    d.title_text(0, y, "only at the top level")
+    y += 12
+    rows = [("available_filter_functions  enabled_functions\ntouched_functions  dyn_ftrace_total_info", "dyn_ftrace: a record for each call site", "yellow"),
+            ("set_graph_function  set_graph_notrace\nmax_graph_depth", "the graph tracer, for all instances", "green"),
+            ("kprobe_events  uprobe_events  synthetic_events\ndynamic_events", "dyn_event: each makes a trace_event_call", "red"),
+            ("function_profile_enabled  trace_stat/\nstack_max_size  stack_trace  …_filter", "the profiler, the stack tracer", "green"),
+            ("saved_cmdlines  saved_tgids  printk_formats", "tables that turn numbers of entries into text", "plain"),
+            ("instances/", "mkdir makes a struct trace_array", "blue")]
+    for files, what, color in rows:
+        height = 44 if "\n" in files else 32
+        d.box(0, y, 420, height, files, color)
+        d.arrow((422, y + height / 2), (616, y + height / 2))
+        d.text(620, y + height / 2 + 4, what)
+        y += height + 8
+    d.line((456, 22), (456, 366), dashed=True)
+    d.note(464, 392, "all of these: one struct trace_array")
+    return d
