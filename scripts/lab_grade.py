@@ -212,11 +212,11 @@ def run_test_here(job):
 
 
 def grade(lab, work, *, tree, submissions=(), pristine=None, only=None, build_from=None, variant=""):
-    """Grade, and return the Outcomes. tree: a starter's tree, or the source. submissions: directories; none: the bare starter."""
+    """Grade, and yield the Outcomes. tree: a starter's tree, or the source. submissions: directories; none: the bare starter."""
     work.mkdir(parents=True, exist_ok=True)
     with open(work.with_name(work.name + ".lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another grading in the same tree waits
-        return grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant)
+        yield from grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant)
 
 
 def grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant):
@@ -229,9 +229,11 @@ def grade_locked(lab, work, tree, submissions, pristine, only, build_from, varia
     for directory in submissions:
         if not submitted_files(directory, lab):
             names = lab_test.quoted(sorted(path.name for path in directory.iterdir())[:5]) or "nothing"
-            return [Outcome(test, 0, f"{lab_test.quoted(lab.files)} or a whole tree in what is handed in", names) for test in tests]
+            yield from (Outcome(test, 0, f"{lab_test.quoted(lab.files)} or a whole tree in what is handed in", names) for test in tests)
+            return
     if build_from:
         seed_build(work, starter, build_from)
     error = build(work)
     seed = variant or random.SystemRandom().getrandbits(32)
-    return [run_test(work, lab, test, seed, error) for test in tests]
+    for test in tests:
+        yield run_test(work, lab, test, seed, error)

@@ -235,6 +235,15 @@ def test_reports_have_the_points_and_for_each_loss_a_sentence(tmp_path):
     assert suite[1].find("failure").get("message").startswith("Expected a nop, but saw a?call & more.")
 
 
+def test_each_outcome_is_printed_before_the_next_test_begins(capsys):
+    def outcomes():
+        for test in LABS[2].tests:
+            yield lab_grade.Outcome(test, 0, "a nop", "a call")
+            assert f"({test.name})\n                 Expected a nop, but saw a call." in capsys.readouterr().out
+    assert len(lab_report.print_table(LABS[2], outcomes())) == len(LABS[2].tests)
+    assert capsys.readouterr().out == "  points   0/100\n"
+
+
 def test_a_submission_may_lie_in_a_folder_of_its_archive(tmp_path):
     lab = LABS[2]
     for name in ("one/student/lab2/trace/ftrace/records.c", "two/lab2/records.c", "two/__MACOSX/x", "three/records.c"):
@@ -263,7 +272,7 @@ def test_a_submission_may_have_files_where_the_starter_has_a_link_or_a_folder(tm
 def test_a_submission_without_a_file_of_the_lab_gets_no_points_and_is_told_so(tmp_path):
     (tmp_path / "submission").mkdir()
     (tmp_path / "submission/homework.docx").write_text("")
-    outcomes = lab_grade.grade(LABS[2], tmp_path / "work", tree=ROOT, submissions=[tmp_path / "submission"])
+    outcomes = list(lab_grade.grade(LABS[2], tmp_path / "work", tree=ROOT, submissions=[tmp_path / "submission"]))
     assert len(outcomes) == len(LABS[2].tests) and not any(outcome.points for outcome in outcomes)
     assert outcomes[0].sentence.startswith(
         "Expected `trace/ftrace/records.c` or a whole tree in what is handed in, but saw `homework.docx`.")
