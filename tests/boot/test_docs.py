@@ -306,6 +306,11 @@ def test_answers_are_as_many_as_the_questions_of_their_chapter(page):
     assert numbers == questions and numbers, f"{page.name}: answers {numbers}, questions {questions}"
 
 
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: p.name)
+def test_a_chapter_has_answers_to_its_questions(page):
+    assert (ROOT / "docs/answers" / page.name).exists(), f"docs/answers has no {page.name}"
+
+
 def test_functions_that_the_questions_want_traced_can_be_traced(nop5):
     """A function that the compiler inlines or splits has no call site of its name."""
     asked = {}
