@@ -111,6 +111,77 @@ SELFTEST(fprobe, wrong_probes_are_refused)
 	EXPECT_EQ(unregister_fprobe(&probe), -EINVAL);
 }
 
+/* More probes of returns than fgraph has users, of different functions; and two of one function. */
+SELFTEST(fprobe, probes_of_single_functions_share_a_user)
+{
+	static struct fprobe probes[FTRACE_MANY + 4];
+	unsigned long addrs[] = { (unsigned long)ftrace_target_add,
+				  (unsigned long)ftrace_target_multiply,
+				  (unsigned long)ftrace_target_recurse,
+				  (unsigned long)ftrace_target_add };
+
+	BUILD_BUG_ON(ARRAY_SIZE(probes) <= FGRAPH_ARRAY_SIZE);
+	reset();
+	for (unsigned i = 0; i < ARRAY_SIZE(probes); i++) {
+		unsigned long addr = i < 4 ? addrs[i] : (unsigned long)ftrace_many[i - 4];
+
+		probes[i] = (struct fprobe){ .entry_handler = enter,
+					     .exit_handler = leave,
+					     .entry_data_size = 24 };
+		ASSERT(register_fprobe_ips(&probes[i], &addr, 1) == 0);
+	}
+	EXPECT_EQ(ftrace_target_add(7, 8), 15); /* twice */
+	EXPECT_EQ(atomic64_read(&exits), 2);
+	EXPECT_EQ((unsigned)argument, 7);
+	EXPECT_EQ((unsigned)result, 15);
+	EXPECT_EQ(unregister_fprobe(&probes[0]), 0);
+	EXPECT_EQ(ftrace_target_add(1, 1) + ftrace_target_multiply(2, 3), 8);
+	for (unsigned i = 0; i < FTRACE_MANY; i++)
+		ftrace_many[i]();
+	EXPECT_EQ(ftrace_target_recurse(3), 3);
+	EXPECT_EQ(atomic64_read(&exits), 2 + 2 + FTRACE_MANY + 4);
+	EXPECT_EQ(atomic64_read(&wrong), 0);
+	for (unsigned i = 1; i < ARRAY_SIZE(probes); i++)
+		EXPECT_EQ(unregister_fprobe(&probes[i]), 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(atomic64_read(&exits), 2 + 2 + FTRACE_MANY + 4);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+}
+
+/* Unregisters the probe inside the call of its function, and registers it again with less data. */
+static struct fprobe renewed = { .entry_handler = enter,
+				 .exit_handler = leave,
+				 .entry_data_size = 24 };
+
+static void renew(void *unused __unused)
+{
+	unsigned long addr = (unsigned long)ftrace_target_call;
+
+	if (unregister_fprobe(&renewed))
+		atomic64_inc(&wrong);
+	renewed.entry_data_size = 0;
+	if (register_fprobe_ips(&renewed, &addr, 1))
+		atomic64_inc(&wrong);
+}
+
+SELFTEST(fprobe, a_call_belongs_to_the_registration_of_its_entry)
+{
+	static struct fprobe other = { .exit_handler = leave };
+	unsigned long addr = (unsigned long)ftrace_target_call;
+	unsigned long other_addr = (unsigned long)ftrace_target_add;
+
+	reset();
+	/* The user of fgraph stays registered, because another probe shares it. */
+	ASSERT(register_fprobe_ips(&other, &other_addr, 1) == 0);
+	ASSERT(register_fprobe_ips(&renewed, &addr, 1) == 0);
+	ftrace_target_call(renew, NULL);
+	EXPECT_EQ(atomic64_read(&entries), 1);
+	EXPECT_EQ(atomic64_read(&exits), 0);
+	EXPECT_EQ(atomic64_read(&wrong), 0);
+	EXPECT_EQ(unregister_fprobe(&renewed), 0);
+	EXPECT_EQ(unregister_fprobe(&other), 0);
+}
+
 static int call_target(struct fprobe *fp __unused, unsigned long entry_ip __unused,
 		       unsigned long ret_ip __unused, struct ftrace_regs *fregs __unused,
 		       void *entry_data __unused)

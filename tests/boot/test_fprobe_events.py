@@ -80,6 +80,19 @@ def test_an_argument_on_the_stack_is_kept_until_the_return(machine):
     assert found[0] and found[0] == found[1] == found[2]
 
 
+def test_there_may_be_more_returns_than_users_of_fgraph(machine):
+    functions = machine.check("grep '^vfs_\\|^sys_' available_filter_functions | head -n 24").split()
+    define(machine, *(f"f:many/e{i} {name}%return" for i, name in enumerate(functions)), "f:fp/out vfs_read%return count $retval",
+           "f:fp/again vfs_read%return count $retval")
+    assert len(functions) == 24
+    machine.check("echo 1 > events/many/enable; echo 1 > events/fp/enable")
+    read_77(machine, 3)
+    machine.check("echo 0 > events/fp/enable; echo 0 > events/many/enable")
+    for name in "out", "again":
+        assert len([line for line in lines(machine, name) if line.endswith("count=77 arg2=77")]) == 3
+    assert machine.check("cat enabled_functions") == ""
+
+
 def test_filters_histograms_and_instances(machine):
     define(machine, "f:fp/in vfs_read count")
     machine.check("mkdir instances/other; echo 'count == 77' > instances/other/events/fp/in/filter; "

@@ -1,4 +1,10 @@
-/* Function probes: fprobe.h. */
+/*
+ * Function probes: fprobe.h.
+ *
+ * Probes that share a user of fgraph are in a table, by function. The data of a call begins with
+ * the number of the registration that its entry belongs to: the probe may have gone before the
+ * return, and another one may have come.
+ */
 #include "trace/kprobes/fprobe.h"
 
 #include "kernel/errno.h"
@@ -6,7 +12,16 @@
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "trace/fgraph/inline.h"
+#include "kernel/sched/mutex.h"
 #include "trace/kprobes/internal.h"
+
+#define BUCKETS 64U
+
+/* Protects the table, and the user's registration. Before fgraph_mutex. */
+static DEFINE_MUTEX(fprobe_mutex);
+static struct fprobe *shared_probes[BUCKETS]; /* [fprobe_mutex] to write; RCU */
+static unsigned nr_shared;                    /* [fprobe_mutex] probes in the table */
+static u64 registrations;                     /* [fprobe_mutex] so far, of such probes */
 
 /* ---- hits: preemption off, any context ---- */
 
@@ -78,6 +93,77 @@ static const struct fgraph_ops graph_template = { .entryfunc = fprobe_entry,
 						  .ops.flags = FTRACE_OPS_FL_DYNAMIC,
 						  FGRAPH_STUBS(fprobe) };
 
+static __always_inline struct fprobe **bucket_of(unsigned long addr)
+{
+	return &shared_probes[(addr ^ addr >> 7) % BUCKETS];
+}
+
+/* The probe of the function that shares the user, or NULL. fprobe_mutex, or in a hit. */
+static __always_inline struct fprobe *find_shared(unsigned long addr)
+{
+	struct fprobe *fp = rcu_dereference(*bucket_of(addr));
+
+	while (fp && fp->addr != addr)
+		fp = rcu_dereference(fp->next_same);
+	return fp;
+}
+
+__calls_callbacks static __always_inline int
+shared_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
+{
+	struct fprobe *fp = find_shared(trace->func);
+	u64 *data;
+	int skip = 0;
+
+	if (!fp || READ_ONCE(fp->flags) & FPROBE_FL_DISABLED || !begin_handler(fp))
+		return 0;
+	data = fgraph_call_reserve(trace, gops, (int)(sizeof(u64) + fp->entry_data_size));
+	if (unlikely(!data)) {
+		atomic64_inc(&fp->nmissed);
+		skip = 1;
+	} else {
+		const struct fgraph_stack *stack = current_stable->trace;
+
+		data[0] = fp->registration;
+		if (fp->entry_handler)
+			skip = fp->entry_handler(fp, trace->func, stack->top->ret, fregs,
+						 fp->entry_data_size ? data + 1 : NULL);
+	}
+	end_handler();
+	return !skip;
+}
+
+__calls_callbacks static __always_inline void
+shared_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
+{
+	u64 *data = fgraph_call_data(trace, gops);
+	struct fprobe *fp = find_shared(trace->func);
+
+	if (!fp || fp->registration != data[0] || READ_ONCE(fp->flags) & FPROBE_FL_DISABLED)
+		return;
+	this_cpu_write(kprobe_active, 1);
+	fp->exit_handler(fp, trace->func, trace->frame->ret, fregs,
+			 fp->entry_data_size ? data + 1 : NULL);
+	end_handler();
+}
+
+static void shared_lost(struct fgraph_ops *gops __unused, unsigned long func, void *data)
+{
+	struct fprobe *fp = data ? NULL : find_shared(func);
+
+	if (fp)
+		atomic64_inc(&fp->nmissed);
+}
+
+__calls_callbacks static void shared_entry_stub(unsigned long ip, unsigned long parent_ip,
+						struct ftrace_ops *op, struct ftrace_regs *fregs);
+__calls_callbacks static void shared_return_stub(struct ftrace_regs *fregs);
+DEFINE_FGRAPH_STUBS(shared, shared_entry, shared_return)
+static struct fgraph_ops shared_graph = { .entryfunc = shared_entry,
+					  .retfunc = shared_return,
+					  .lostfunc = shared_lost,
+					  FGRAPH_STUBS(shared) };
+
 /* The callback of a probe without an exit_handler. */
 __calls_callbacks static void fprobe_only_entry(unsigned long ip, unsigned long parent_ip,
 						struct ftrace_ops *op, struct ftrace_regs *fregs)
@@ -127,6 +213,73 @@ static int end_registration(struct fprobe *fp, int error)
 	return error;
 }
 
+static bool can_share(const struct fprobe *fp, unsigned long addr)
+{
+	return fp->exit_handler && fp->entry_data_size <= FGRAPH_MAX_DATA_SIZE - sizeof(u64) &&
+	       !find_shared(addr);
+}
+
+/* Takes the probe out of the table. fprobe_mutex held. */
+static void unlink_shared(struct fprobe *fp)
+{
+	struct fprobe **link = bucket_of(fp->addr);
+
+	while (*link != fp)
+		link = &(*link)->next_same;
+	rcu_assign_pointer(*link, fp->next_same);
+}
+
+/*
+ * Registers a probe that can_share(). The filter must not be empty while the user is registered:
+ * that would be all functions. fprobe_mutex held.
+ */
+static int share(struct fprobe *fp, unsigned long addr)
+{
+	int error = ftrace_set_filter_ip(&shared_graph.ops, addr, false, false);
+
+	if (error)
+		return error;
+	fp->addr = addr;
+	fp->registration = ++registrations;
+	fp->next_same = *bucket_of(addr);
+	rcu_assign_pointer(*bucket_of(addr), fp);
+	if (!nr_shared)
+		error = register_ftrace_graph(&shared_graph);
+	if (error) {
+		unlink_shared(fp);
+		ftrace_set_filter_ip(&shared_graph.ops, addr, true, false);
+		return error;
+	}
+	nr_shared++;
+	fp->shares = true;
+	return 0;
+}
+
+/* fprobe_mutex held. */
+static void unshare(struct fprobe *fp)
+{
+	unlink_shared(fp);
+	if (!--nr_shared)
+		unregister_ftrace_graph(&shared_graph);
+	ftrace_set_filter_ip(&shared_graph.ops, fp->addr, true, false);
+	synchronize_rcu(); /* handlers */
+	fp->shares = false;
+}
+
+/* Whether the probe shares a user now, or has failed to (*error). */
+static bool try_to_share(struct fprobe *fp, unsigned long addr, int *error)
+{
+	bool tried;
+
+	mutex_lock(&fprobe_mutex);
+	tried = can_share(fp, addr);
+	if (tried)
+		*error = share(fp, addr);
+	mutex_unlock(&fprobe_mutex);
+	fp->registered = tried && !*error;
+	return tried;
+}
+
 int register_fprobe(struct fprobe *fp, const char *filter, const char *notfilter)
 {
 	int error = begin_registration(fp);
@@ -148,6 +301,8 @@ int register_fprobe_ips(struct fprobe *fp, const unsigned long *addrs, int num)
 		return error;
 	if (num <= 0)
 		error = -EINVAL;
+	if (num == 1 && try_to_share(fp, addrs[0], &error))
+		return error;
 	for (int i = 0; i < num && !error; i++)
 		error = ftrace_set_filter_ip(&fp->graph.ops, addrs[i], false, false);
 	return end_registration(fp, error);
@@ -183,6 +338,12 @@ int unregister_fprobe(struct fprobe *fp)
 	if (!fp->registered)
 		return -EINVAL;
 	fp->registered = false;
+	if (fp->shares) {
+		mutex_lock(&fprobe_mutex);
+		unshare(fp);
+		mutex_unlock(&fprobe_mutex);
+		return 0;
+	}
 	if (fp->exit_handler)
 		unregister_ftrace_graph(&fp->graph);
 	else

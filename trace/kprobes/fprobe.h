@@ -2,8 +2,9 @@
  * Function probes: handlers at the entry and at the return of many functions at once. Names and
  * meanings are those of Linux (Documentation/trace/fprobe.rst, include/linux/fprobe.h of 6.14).
  *
- * A probe with an exit_handler is a user of fgraph, and there can be FGRAPH_ARRAY_SIZE of these. A
- * probe without one is an ops of ftrace.
+ * A probe without an exit_handler is an ops of ftrace. One with an exit_handler is a user of
+ * fgraph, and there can be FGRAPH_ARRAY_SIZE users. So probes of a single function share one user:
+ * as many as there are functions. The second such probe of the same function is a user of its own.
  */
 #pragma once
 
@@ -36,6 +37,11 @@ struct fprobe {
 	/* Of this room. */
 	struct fgraph_ops graph; /* its ops is registered alone if there is no exit_handler */
 	bool registered;         /* [the owner's calls] */
+	/* Of a probe that shares a user: */
+	bool shares;              /* [fprobe_mutex] */
+	unsigned long addr;       /* [C] while it shares */
+	u64 registration;         /* [C] while it shares: a number that no other registration has */
+	struct fprobe *next_same; /* [fprobe_mutex] in a bucket; RCU */
 };
 
 /*
