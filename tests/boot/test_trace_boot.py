@@ -123,11 +123,11 @@ def test_sysrq_z_prints_the_trace(nop5):
 def test_a_dump_shows_the_buffer_that_is_in_use_after_a_latency_tracer(nop5):
     """Each report of irqsoff exchanges the two buffers of one CPU."""
     nop5.check(f"cd {TRACING}")
-    for _ in range(2):
+    for turn in ("first", "second"):
         nop5.check("echo irqsoff > current_tracer; echo 0 > tracing_max_latency; for cpu in 0 1 2 3; do taskset -c $cpu ls / > /dev/null; done")
-        nop5.check("echo nop > current_tracer; echo 0 > snapshot; echo > trace; dmesg -c > /dev/null")
-        nop5.check("for cpu in 0 1 2 3; do taskset -c $cpu sh -c 'echo this was CPU $1 > trace_marker' - $cpu; done; echo z > /proc/sysrq-trigger")
-        assert re.findall(r"this was CPU (\d)", nop5.check("dmesg")) == ["0", "1", "2", "3"]
+        nop5.check("echo nop > current_tracer; echo 0 > snapshot; echo > trace")
+        nop5.check(f"for cpu in 0 1 2 3; do taskset -c $cpu sh -c 'echo {turn} mark of CPU $1 > trace_marker' - $cpu; done; echo z > /proc/sysrq-trigger")
+        assert re.findall(rf"{turn} mark of CPU (\d)", nop5.check("dmesg")) == ["0", "1", "2", "3"]
         nop5.check("echo 1 > tracing_on")
 
 
