@@ -440,7 +440,8 @@ autograder:
 	@$(if $(N),,$(error make autograder N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make autograder N=$(N) DIR=NEW: DIR is missing))
 	@scripts/lab autograder $(N) "$$DIR" $(LAB_OPTIONS)
 
-rootfs:
+# With -j its own make must not build at the same time what these build.
+rootfs: | $(filter all test-kernel,$(MAKECMDGOALS))
 	@scripts/install-deps build
 	@mkdir -p $(O)
 	@echo '$(ADD)' >$(O)/rootfs.add
