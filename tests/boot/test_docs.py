@@ -275,6 +275,15 @@ def test_functions_that_the_manual_names_are_in_the_files_that_it_names(page):
         assert name in source_words() or name in own, f"{page.name}: no {name}()"
 
 
+def test_the_page_about_notrace_names_functions_that_their_files_define():
+    """scripts/notrace-doc finds the function behind a mark, past attributes such as __section("name")."""
+    rows = re.findall(r"^\| `(\w+)` \| `([\w./-]+)` \|", (ROOT / "docs/notrace.md").read_text(), re.M)
+    for name, path in rows:
+        text = re.sub(r"/\*.*?\*/", " ", (ROOT / path).read_text(), flags=re.S)
+        assert re.search(rf"\b{name}\([^;{{}}]*\)\s*[{{;]", text), f"{path} does not define {name}"
+    assert len(rows) > 30
+
+
 def test_functions_of_linux_that_the_manual_names_are_those_of_linux():
     """tests/linux-names has looked them up in Linux's source."""
     known = (ROOT / "tests/boot/data/linux_names.txt").read_text().splitlines()
