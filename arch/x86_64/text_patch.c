@@ -9,7 +9,7 @@
  *      cc 37 2e 00 00    int3 + new tail      2: still traps, the tail is ready
  *      e8 37 2e 00 00    call ftrace_caller   3: new
  *
- * After each step every CPU executes a serializing instruction, the IRET of an IPI (Intel SDM
+ * After each step every CPU executes a serializing instruction, cpuid, for an IPI (Intel SDM
  * 3A 9.1.3, cross-modifying code). A CPU that traps in between has the new instruction emulated.
  * The steps are taken for all sites of a batch together: three rounds of IPIs for one site or for
  * 40,000.

@@ -4,19 +4,36 @@
  *	lab03_patch order|final|rounds|found|emulate|readers
  *
  * The model: between two serializing instructions a CPU may fetch each byte of a site as it was at any time since the first of
- * them. So the instruction that the CPU executes may be made of the first byte of one moment and the tail of another. The
- * program prints one line and ends with status 1 at the first rule that is broken.
+ * them. So the instruction that the CPU executes may be made of the first byte of one moment and the tail of another. A handler
+ * on another CPU may begin, or search, at any moment; so live_batch is checked at each store in it. The program prints one line
+ * and ends with status 1 at the first rule that is broken.
  *
  * text_patch.c is included here, not linked, so that the model sees its static variables.
  */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernel/types.h"
 #include "arch/processor.h"
+#include "kernel/atomic.h"
 #include "kernel/sections.h"
+
+/* text_patch.c tells the model about its atomic loads and stores, and about its barriers. */
+static void loading(const volatile void *p);
+static void stored(const volatile void *p, int order);
+static void fence(int order);
+#define __atomic_load_n(p, order) ({ loading(p); __atomic_load_n(p, order); })
+#define __atomic_store_n(p, v, order) ({ __atomic_store_n(p, v, order); stored(p, order); })
+#define __atomic_exchange_n(p, v, order) ({ __auto_type __was = __atomic_exchange_n(p, v, order); stored(p, order); __was; })
+#define __atomic_thread_fence(order) ({ __atomic_thread_fence(order); fence(order); })
+#undef READ_ONCE
+#undef WRITE_ONCE
+#define READ_ONCE(x) ({ loading(&(x)); *(const volatile __typeof__(x) *)&(x); })
+#define WRITE_ONCE(x, v) ({ *(volatile __typeof__(x) *)&(x) = (v); stored(&(x), __ATOMIC_RELAXED); })
 
 static void wait_a_moment(void);
 #undef cpu_relax
@@ -44,6 +61,13 @@ static unsigned versions[SITES][TEXT_PATCH_SIZE];
 static bool trapped; /* a CPU may still stand at an int3 */
 static unsigned writes, syncs, waits;
 static bool one_reader; /* a handler on another CPU is reading the batch */
+static const char *reader_began; /* when */
+
+/* What text_patch.c has stored in live_batch. */
+static struct text_patch_batch *published, *last_published;
+static struct text_patch_batch published_fields; /* those of *published at the time of the store */
+static bool fields_ordered; /* a release fence has been executed since the last store in live_batch */
+static bool null_delayed;   /* the CPU may still execute a load before the store of NULL in live_batch */
 
 static void __attribute__((noreturn, format(printf, 1, 2))) broken(const char *format, ...)
 {
@@ -83,7 +107,7 @@ static void check_fetch(unsigned n, u8 first)
 				continue;
 			if (first == patch->new[0] && byte == patch->new[i])
 				continue;
-			broken("a CPU that fetches the first byte %02x together with the byte %02x at +%u, which belongs to another instruction (write %u, %u synchronizations so far)",
+			broken("a CPU that fetches the first byte %02x together with the byte %02x at +%u, which belongs to another instruction (writes so far: %u, synchronizations: %u)",
 			       first, byte, i, writes, syncs);
 		}
 }
@@ -101,7 +125,8 @@ static void trap(unsigned n)
 	struct pt_regs regs = { .ip = (unsigned long)site_at[n] + 1 };
 
 	if (!text_patch_int3(&regs))
-		broken("a CPU that executes the int3 of a site, whose handler does not find the site (after write %u)", writes);
+		broken("a CPU that executes the int3 of a site, whose handler does not find the site: live_batch is %s (writes so far: %u, synchronizations: %u)",
+		       live_batch ? "set" : "NULL", writes, syncs);
 }
 
 static void trap_at_breakpoints(void)
@@ -112,6 +137,60 @@ static void trap_at_breakpoints(void)
 				trapped = true;
 				trap(n);
 			}
+}
+
+static void a_reader_begins(const char *when)
+{
+	one_reader = true;
+	reader_began = when;
+	__atomic_fetch_add(&handlers, 1, __ATOMIC_SEQ_CST);
+}
+
+static void loading(const volatile void *p)
+{
+	if (is_mode("readers") && p == &handlers && null_delayed)
+		broken("a load of handlers that the CPU may execute before its store of NULL in live_batch: a handler that begins between the two is missed");
+}
+
+static void __unused fence(int order)
+{
+	if (order != __ATOMIC_RELAXED && order != __ATOMIC_ACQUIRE)
+		fields_ordered = true;
+	if (order == __ATOMIC_SEQ_CST)
+		null_delayed = false;
+}
+
+static void stored(const volatile void *p, int order)
+{
+	if (order == __ATOMIC_SEQ_CST)
+		null_delayed = false;
+	if (p != &live_batch)
+		return;
+	published = live_batch;
+	if (live_batch) {
+		published_fields = *live_batch;
+		if (is_mode("found") && order == __ATOMIC_RELAXED && !fields_ordered)
+			broken("a store in live_batch that another CPU may see before the fields of the batch: it is no release store");
+	} else {
+		null_delayed = order != __ATOMIC_SEQ_CST;
+		if (is_mode("readers") && !one_reader)
+			a_reader_begins("just before live_batch became NULL");
+	}
+	fields_ordered = false;
+}
+
+/* Before the first int3 is written. */
+static void check_publication(void)
+{
+	if (!live_batch)
+		return;
+	if (live_batch != published)
+		broken("a plain assignment to live_batch, which the compiler may move: it is no release store");
+	if (live_batch->patches != published_fields.patches || live_batch->count != published_fields.count)
+		broken("a batch that is filled after live_batch points at it: a handler on another CPU may read the fields between");
+	if (live_batch == last_published)
+		broken("a batch in the same place as the last one: a handler that still searches the last one reads half of each");
+	last_published = live_batch;
 }
 
 static void look(void)
@@ -144,6 +223,8 @@ int text_alias_init(void)
 
 void text_alias_write(const struct text_patch *patch, size_t count, enum text_step step)
 {
+	if (is_mode("found") && step == TEXT_STEP_INT3)
+		check_publication();
 	writes++;
 	for (size_t n = 0; n < count; n++, patch++) {
 		u8 *site = (u8 *)patch->addr;
@@ -181,13 +262,12 @@ void text_sync_all(void)
 {
 	look();
 	syncs++;
+	null_delayed = false;
 	memset(versions, 0, sizeof(versions));
 	for (unsigned n = 0; n < SITES; n++)
 		note_memory(n);
-	if (is_mode("readers") && !one_reader && !waits && site_at[0][0] == patches[0].new[0]) {
-		one_reader = true;
-		__atomic_fetch_add(&handlers, 1, __ATOMIC_SEQ_CST);
-	}
+	if (is_mode("readers") && !one_reader && !waits && site_at[0][0] == patches[0].new[0])
+		a_reader_begins("in the last synchronization");
 }
 
 static void wait_a_moment(void)
@@ -278,9 +358,11 @@ static void check_emulation(const char *what, const u8 *old, const u8 *new, unsi
 {
 	struct pt_regs regs = { .ip = (unsigned long)site_at[1] + 1 };
 	struct text_patch_batch batch = { patches, SITES };
+	s64 counted;
 
 	make_patch(1, old, new);
 	pushed = called = 0;
+	counted = atomic64_read(&breakpoints);
 	live_batch = &batch;
 	if (!text_patch_int3(&regs))
 		broken("an int3 of the batch that text_patch_int3() does not find (%s)", what);
@@ -290,6 +372,49 @@ static void check_emulation(const char *what, const u8 *old, const u8 *new, unsi
 		       (long)(ip - patches[1].addr));
 	if (pushed != ret)
 		broken("%s: the return address is %s", what, pushed ? "wrong" : "not pushed");
+	counted = atomic64_read(&breakpoints) - counted;
+	if (counted != 1)
+		broken("%s: one int3, which `breakpoints` counts as %ld", what, (long)counted);
+}
+
+/* The handler finds that the int3 has gone: insn is there now. */
+static void check_int3_gone(const char *what, const u8 *insn, unsigned long ip)
+{
+	struct pt_regs regs = { .ip = (unsigned long)site_at[1] + 1 };
+
+	memcpy(site_at[1], insn, TEXT_PATCH_SIZE);
+	if (!text_patch_int3_gone(&regs) || regs.ip != ip)
+		broken("%s instead of an int3 that has gone: execution goes on at site%+ld instead of at site%+ld", what,
+		       (long)(regs.ip - patches[1].addr), (long)(ip - patches[1].addr));
+}
+
+/* The batch that the handler has found ends while the handler searches it, and the next one begins. */
+static struct text_patch *searched; /* a page that cannot be read before */
+static struct text_patch_batch next_batch = { patches, SITES };
+
+static void search_begins(int signal)
+{
+	(void)signal;
+	mprotect(searched, PAGE_SIZE, PROT_READ | PROT_WRITE);
+	live_batch = &next_batch;
+}
+
+static void next_batch_begins_during_the_search(void)
+{
+	struct sigaction action = { .sa_handler = search_begins, .sa_flags = SA_RESETHAND };
+	struct text_patch_batch batch = { .count = 1 };
+
+	make_calls();
+	searched = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	searched[0] = patches[0];
+	mprotect(searched, PAGE_SIZE, PROT_NONE);
+	sigaction(SIGSEGV, &action, NULL);
+	batch.patches = searched;
+	live_batch = &batch;
+	struct pt_regs regs = { .ip = (unsigned long)site_at[1] + 1 };
+	if (!text_patch_int3(&regs))
+		broken("a CPU that executes the int3 of a site, whose handler does not find the site: while it searched one batch, that one ended and the next one, which has the site, began");
+	live_batch = NULL;
 }
 
 static void emulate_all(void)
@@ -307,6 +432,8 @@ static void emulate_all(void)
 	check_emulation("a nop that becomes a jmp", text_nop5, jmp, site + 0x100, 0);
 	check_emulation("a call that becomes another call", other_call, call, site - 0x40, site + 5);
 	check_emulation("a jmp that becomes an instruction that cannot be emulated", jmp, other_insn, site + 0x100, 0);
+	check_int3_gone("a nop", text_nop5, site + 5);
+	check_int3_gone("an instruction that cannot be emulated", other_insn, site);
 	if (text_patch_int3(&regs))
 		broken("text_patch_int3() takes an int3 for its own while there is no batch");
 }
@@ -324,9 +451,23 @@ int main(int argc, char **argv)
 		check_return();
 	if (is_mode("rounds") && syncs != 3)
 		broken("%u synchronizations of all CPUs for %u sites", syncs, SITES);
-	if (is_mode("found") && !trapped)
-		broken("no int3 at any site at any time");
-	if (is_mode("readers") && (one_reader || !waits))
-		broken("a return of text_patch_apply() while a handler on another CPU still reads the patches");
+	if (is_mode("found")) {
+		if (!trapped)
+			broken("no int3 at any site at any time");
+		make_calls();
+		apply();
+		next_batch_begins_during_the_search();
+	}
+	if (is_mode("readers")) {
+		if (!reader_began)
+			broken("no batch that a handler could read: live_batch has not been set and made NULL again");
+		if (live_batch)
+			broken("a return of text_patch_apply() while live_batch still points at the batch: the next handler reads patches that have been freed");
+		if (published)
+			broken("a plain assignment of NULL to live_batch, which the CPU may delay: a handler that begins before that is missed");
+		if (one_reader)
+			broken("a return of text_patch_apply() while a handler on another CPU, which began %s, still reads the patches",
+			       reader_began);
+	}
 	return 0;
 }
