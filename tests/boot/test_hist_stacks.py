@@ -18,7 +18,8 @@ def tracing(boot):
 
 
 def test_a_stack_goes_through_two_variables_into_an_event_and_a_key(tracing):
-    tracing.check(f"echo '{SAVE}' >> {SWITCH}; echo '{TRACE}' >> {SWITCH}")
+    older = SAVE.replace("common_stacktrace", "stacktrace")
+    tracing.check(f"echo '{older}' >> {SWITCH}; echo '{TRACE}' >> {SWITCH}")
     listed = tracing.check(f"cat {SWITCH}")
     assert ":st=common_stacktrace:sort" in listed and ":s2=$st:sort" in listed and listed.count(" [active]") == 2
     tracing.check("echo 'hist:keys=stack.stacktrace' >> events/synthetic/ran/trigger; "

@@ -97,8 +97,8 @@ static const char text_before_names[] =
 	"\t           r[maxactive][:[<group>/][<event>]] <place> [<args>]\n"
 #ifdef CONFIG_FUNCTION_TRACER
 	"\t           f[:[<group>/][<event>]] <func-name>[%return] [<args>]\n"
-#endif
 	"\t           t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
+#endif
 	"\t           s:[synthetic/]<event> <field> [<field>]\n"
 	"\t           e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if "
 	"<filter>]\n"
@@ -128,8 +128,8 @@ static const char text_behind_names[] =
 #endif
 	"\t    field: <stype> <name>;\n"
 	"\t    stype: u8/u16/u32/u64, s8/s16/s32/s64, pid_t, char name[],\n"
-	"\t           [unsigned] char/int/long\n"
-	"\t     example: echo 'wait u64 lat; char name[]' >> synthetic_events\n"
+	"\t           [unsigned] char/int/long, long[] for a stack\n"
+	"\t     example: echo 'wait u64 lat; char name[]; long[] stack' >> synthetic_events\n"
 	"\n  per_cpu/cpuN/\t\t- files for one CPU; stats has the numbers of its buffer\n"
 	"  set_event\t\t- the events that are on; write <system>:<event> or !<system>:<event>\n"
 	"  available_events\t- the names that set_event accepts\n"
@@ -156,6 +156,7 @@ static const char text_behind_names[] =
 	"\t            [:name=histname1]\n"
 	"\t            [:<handler>.<action>]\n"
 	"\t            [if <filter>]\n"
+	"\t    A key can be any field, or the special string 'common_stacktrace'\n"
 	"\t  modifiers: .hex .sym .sym-offset .execname .syscall .log2 .buckets=size\n"
 	"\t             .usecs .percent .graph .stacktrace .ascending .descending\n"
 	"\t   handlers: onmatch(matching.event), onmax(var), onchange(var)\n"

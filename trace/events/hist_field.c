@@ -223,6 +223,14 @@ static bool holds_stack(const struct hist_field *f)
 	return f->field && trace_field_filter_type(f->field) == FILTER_STACKTRACE;
 }
 
+/* In a variable "stacktrace" is the older name, unless a field has it (Linux 6.3). */
+static bool is_stack(const struct trace_event_file *file, const char *name, u32 flags)
+{
+	return strcmp(name, "common_stacktrace") == 0 ||
+	       (strcmp(name, "stacktrace") == 0 && (flags & HIST_FIELD_VAR) &&
+		!trace_find_event_field(file->call, name));
+}
+
 struct hist_field *hist_parse_field(struct hist_trigger_data *h, struct trace_event_file *file,
 				    char *text, u32 flags)
 {
@@ -231,7 +239,7 @@ struct hist_field *hist_parse_field(struct hist_trigger_data *h, struct trace_ev
 	struct hist_field *f;
 	u64 bucket = 0;
 
-	if (!modifier && strcmp(name, "common_stacktrace") == 0) {
+	if (!modifier && is_stack(file, name, flags)) {
 		f = hist_field_of_stack(flags);
 		return f ? f : ERR_PTR(-ENOMEM);
 	}
