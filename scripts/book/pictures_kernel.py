@@ -380,7 +380,7 @@ def draw_ring_3():
     # Interrupts and exceptions.
     d.arrow((75, 84), (75, 402), (228, 402))
     d.note(84, 396, "interrupt, #PF, …")
-    d.box(230, 382, 250, 40, "the CPU pushes 5 words, same place;\nswapgs; the other registers", "green")
+    d.box(230, 382, 250, 40, "the CPU pushes 5 words; swapgs;\nthe other registers, same place", "green")
     d.arrow((482, 402), (558, 402))
     d.box(560, 382, 260, 40, "do_interrupt(), do_exception():\nC, with the GS base of this CPU", "blue")
     d.line((690, 424), (690, 462))
