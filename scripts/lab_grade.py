@@ -110,7 +110,7 @@ def lay_out(work, starter, submissions, lab):
 
 
 def is_whole_tree(directory):
-    return (directory / "kernel/main.c").exists()
+    return all((directory / room).is_dir() for room in lab_table.ROOMS)
 
 
 def seed_build(work, starter, tree):

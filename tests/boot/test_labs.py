@@ -254,6 +254,18 @@ def test_a_submission_may_lie_in_a_folder_of_its_archive(tmp_path):
         assert set(lab_grade.submitted_files(tmp_path / root, lab)) == {"trace/ftrace/records.c"}
 
 
+def test_only_a_submission_with_all_rooms_can_remove_files(tmp_path):
+    starter = {name: (b"", None) for name in ("scripts/lab", "scripts/boot", "kernel/main.c", "kernel/gone.c")}
+    (tmp_path / "submission/kernel").mkdir(parents=True)
+    (tmp_path / "submission/kernel/main.c").write_text("changed")
+    lab_grade.lay_out(tmp_path / "work", starter, [tmp_path / "submission"], LABS[2])
+    assert (tmp_path / "work/kernel/gone.c").exists() and (tmp_path / "work/kernel/main.c").read_text() == "changed"
+    for room in lab_table.ROOMS:
+        (tmp_path / "submission" / room).mkdir(exist_ok=True)
+    lab_grade.lay_out(tmp_path / "work", starter, [tmp_path / "submission"], LABS[2])
+    assert not (tmp_path / "work/kernel/gone.c").exists() and (tmp_path / "work/kernel/main.c").exists()
+
+
 def test_a_submission_may_have_files_where_the_starter_has_a_link_or_a_folder(tmp_path):
     starter = {name: (name.encode(), None) for name in ("scripts/lab", "scripts/boot", "trace/ftrace/records.c", "arch/x.h")}
     starter["arch/include"] = (".", None)
