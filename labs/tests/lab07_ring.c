@@ -144,6 +144,8 @@ static void settle(void)
 	for (unsigned id = 0; id < tries; id++)
 		count[events[id].state]++;
 	ring_buffer_cpu_stats(buffer, 0, &stats);
+	if ((s64)stats.entries < 0)
+		broken("%ld events that were read, or are counted in `overrun`, but were never written", -(s64)stats.entries);
 	if (stats.entries)
 		broken("%lu events in the buffer, of which none can be read", (u64)stats.entries);
 	if (stats.overrun != count[WRITTEN])
@@ -192,7 +194,7 @@ static void run_interrupt(void (*what_happens)(void))
 	u64 commit = cb->commit;
 
 	what_happens();
-	if (nest && cb->commit != commit && is_mode("commit"))
+	if (nest && cb->commit != commit && (is_mode("commit") || is_mode("quick")))
 		broken("a nested writer that publishes, although the writer that it has interrupted is not ready");
 }
 
@@ -315,6 +317,7 @@ static void nest_case(const char *name, unsigned before, u64 later, void (*what_
 		begin(name, 8, RB_FL_OVERWRITE);
 		for (unsigned i = 0; i < before; i++)
 			write_one(i);
+		cb->waiting = 1;
 		clock_step = later;
 		inner_interrupt = inner;
 		inner_at = at;
@@ -322,6 +325,8 @@ static void nest_case(const char *name, unsigned before, u64 later, void (*what_
 		clock_step = 10;
 		if (!is_mode("commit"))
 			write_one(2); /* publishes everything */
+		else if (cb->waiting)
+			broken("a reader that waits for events, and that no writer has woken");
 		settle();
 	}
 	stop_at = 0;
@@ -349,10 +354,30 @@ static void fill_ring(u32 words)
 		write_one(words);
 }
 
+/* All events have this length, and the first ones have been read. Those that came to a full buffer were refused. */
+static void check_full(u32 words)
+{
+	unsigned room = cb->nr_slots * (cb->data_size / rb_data_size(8 + 4 * words)), kept = 0;
+
+	while (kept < tries && events[kept].state == READ)
+		kept++;
+	if (!kept)
+		broken("the oldest event is lost");
+	if (kept != room)
+		broken("an event that is refused behind %u others, in a buffer with room for %u", kept, room);
+}
+
 static void pages_mode(void)
 {
 	static const u32 flags[] = { 0, RB_FL_OVERWRITE };
 
+	begin("a clock that goes back at the end of a sub-buffer", 4, RB_FL_OVERWRITE);
+	fill_ring(10);
+	now -= 500;
+	clock_step = 0; /* no event has a time of its own */
+	write_one(10);
+	write_one(10);
+	settle();
 	for (unsigned i = 0; i < 2; i++)
 		for (u32 words = 0; words < 300; words += 37) {
 			begin(i ? "a full buffer, with `overwrite`" : "a full buffer, without `overwrite`", 4, flags[i]);
@@ -361,8 +386,8 @@ static void pages_mode(void)
 			if (i && events[2999].state != WRITTEN)
 				broken("the newest event is refused");
 			settle();
-			if (!i && events[0].state != READ)
-				broken("the oldest event is lost");
+			if (!i)
+				check_full(words);
 			for (unsigned n = 0; n < 900; n++) {
 				write_one(words);
 				if (n % 3 == 0)
@@ -384,6 +409,13 @@ static void write_many(void)
 		write_one(10);
 }
 
+/* The small one may have room where the large one has not. */
+static void write_small_and_large(void)
+{
+	write_one(0);
+	write_one(10);
+}
+
 static void read_and_write(void)
 {
 	read_all();
@@ -395,13 +427,31 @@ static void read_and_write(void)
 static void steal_case(const char *name, u32 flags, void (*what_happens)(void), unsigned later)
 {
 	bool more = true;
+	unsigned id;
 
 	for (stop_at = 1; more; stop_at++) {
 		begin(name, 2, flags);
 		fill_ring(10);
-		more = interrupted(write_as, new_try(), 10, what_happens);
+		id = new_try();
+		more = interrupted(write_as, id, 10, what_happens);
+		if (flags & RB_FL_OVERWRITE && what_happens != write_many && events[id].state == REFUSED)
+			broken("an event that is refused, although older ones may be overwritten");
 		for (unsigned i = 0; i < later; i++)
 			write_one(10);
+		settle();
+	}
+	stop_at = 0;
+}
+
+/* An event that an interrupt must not overwrite, because its writer is not ready. */
+static void half_written_case(const char *name)
+{
+	bool more = true;
+
+	for (stop_at = 1; more; stop_at += 5) {
+		begin(name, 2, RB_FL_OVERWRITE);
+		write_one(10);
+		more = interrupted(write_as, new_try(), 10, write_many);
 		settle();
 	}
 	stop_at = 0;
@@ -413,9 +463,10 @@ static void steal_mode(void)
 
 	steal_case("what an interrupt writes meanwhile is overwritten later", RB_FL_OVERWRITE, write_short, 250);
 	for (unsigned i = 0; i < 2; i++) {
-		steal_case("an interrupt writes while a writer moves to the next sub-buffer", flags[i], write_short, 0);
+		steal_case("an interrupt writes while a writer moves to the next sub-buffer", flags[i], write_small_and_large, 0);
 		steal_case("a reader takes all, and an interrupt writes", flags[i], read_and_write, 0);
 	}
+	half_written_case("an interrupt writes more than the ring can hold, in the middle of a write");
 	steal_case("an interrupt writes more than the ring can hold", RB_FL_OVERWRITE, write_many, 0);
 	steal_case("a reader takes all while a writer moves to the next sub-buffer", RB_FL_OVERWRITE, read_all, 0);
 }
@@ -445,6 +496,15 @@ static void write_quickly(unsigned id, u32 words)
 	ended = rb_end_write_quick(cb);
 	if (!ended)
 		rb_end_write(cb);
+}
+
+static void interrupt_quickly(void)
+{
+	bool nested = rb_nest(cb);
+
+	write_quickly(new_try(), 4);
+	if (nested && ended)
+		broken("rb_end_write_quick() of a nested writer returns true");
 }
 
 static void quick(const char *name, bool may_reserve, bool may_end)
@@ -488,11 +548,13 @@ static void quick_mode(void)
 		broken("rb_reserve_quick() reserves an event");
 	ring_buffer_record_enable_cpu(buffer, 0);
 	settle();
-	for (stop_at = 1; more; stop_at++) {
-		begin("an interrupt writes an event", 8, RB_FL_OVERWRITE);
-		write_one(1);
-		more = interrupted(write_quickly, new_try(), 4, write_short);
-		settle();
+	for (unsigned i = 0; i < 2; i++, more = true) {
+		for (stop_at = 1; more; stop_at++) {
+			begin("an interrupt writes an event", 8, RB_FL_OVERWRITE);
+			write_one(1);
+			more = interrupted(write_quickly, new_try(), 4, i ? interrupt_quickly : write_short);
+			settle();
+		}
 	}
 	stop_at = 0;
 }
@@ -513,8 +575,11 @@ static void refuse_case(const char *name, u32 disabled)
 		begin(name, 4, RB_FL_OVERWRITE);
 		write_one(1);
 		cb->record_disabled = disabled;
+		cb->waiting = 1;
 		more = interrupted(write_as, new_try(), 3, enable_and_write);
 		cb->record_disabled = 0;
+		if (more && cb->waiting)
+			broken("a reader that waits for events, and that no writer has woken");
 		uncounted = events[1].state == REFUSED && disabled != RB_CHANGING;
 		settle();
 	}
@@ -523,6 +588,12 @@ static void refuse_case(const char *name, u32 disabled)
 
 static void refuse_mode(void)
 {
+	begin("recording is disabled", 4, RB_FL_OVERWRITE);
+	cb->record_disabled = RB_CHANGING;
+	cb->tail.lo += 4; /* of a ring that is freed: nobody may read it */
+	write_one(3);
+	if (cb->commit)
+		broken("a writer that publishes, although no nested writer has written: the ring may be freed at this moment");
 	refuse_case("recording is enabled while a writer leaves", 1);
 	refuse_case("the ring is exchanged while a writer leaves", RB_CHANGING);
 }
