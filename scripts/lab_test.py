@@ -149,11 +149,16 @@ class TestedTree:
         """Compile a C program of labs/tests/ for the host, with the kernel sources that its line `sources:` names."""
         source = self.tree / "labs/tests" / source
         named = re.search(r"sources: *(.*)", source.read_text())
+        sources = named[1].split() if named else []
         program = self.build / source.stem
         program.parent.mkdir(parents=True, exist_ok=True)
+        for n, name in enumerate(sources):
+            if name.endswith(".asm"):
+                sources[n] = self.build / f"{source.stem}-{Path(name).stem}.o"
+                self.run("nasm", "-f", "elf64", "-I.", "-Iarch/x86_64/include/", "-o", sources[n], name, check=f"{name} to assemble")
         self.run("cc", "-std=gnu11", "-g", "-O1", "-DNOP5_HOST", *(["-fsanitize=address,undefined"] if sanitize else []),
                  "-I.", "-Itests/host/stubs", "-Ilabs/tests", "-Iarch/x86_64/include", *options, "-o", program, source,
-                 *(named[1].split() if named else []), check=f"{source.name} to compile with your files")
+                 *sources, check=f"{source.name} to compile with your files")
         return program
 
     def guest_program(self, source, directory):

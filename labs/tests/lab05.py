@@ -4,6 +4,23 @@ import re
 from lab_test import expect
 
 TRACING = "/sys/kernel/tracing"
+RULES = {
+    "users": "each user to see one entry and one return of each call that it wants",
+    "values": "return_to_handler to call ftrace_return_to_handler as step 2 says, and the caller to get its registers back",
+    "switch": "return_to_handler to call preempt_schedule() when a task switch is wanted, and the caller to get the result",
+    "skip": "a call that is not wanted to leave the shadow stack as it was, also with an interrupt at each instruction",
+    "left": "a return to remove the frames of functions inside that did not return",
+    "interrupts": "a traced call to be as if an interrupt had not come, at each instruction of steps 1 to 3",
+    "unwind": "an unwinder to find the true return addresses at each instruction of steps 1 to 3, and find_frame() to do what step 4 says",
+}
+
+
+def on_the_host(lab, mode):
+    """The compiler's options are those of the kernel. The sanitizers would need the red zone."""
+    options = "-O2 -fno-strict-aliasing -mno-red-zone -mgeneral-regs-only -fno-stack-protector -fcf-protection=none -fno-pie -no-pie -Wl,-z,noexecstack"
+    program = lab.host_program("lab05_frames.c", sanitize=False, options=options.split())
+    result = lab.run("timeout", str(lab.timeout), program, mode)
+    expect(result.returncode == 0, RULES[mode], result.stdout or f"no end within {lab.timeout} s: a loop that never ends, or a crash")
 
 
 def test_boots(lab):
@@ -12,14 +29,18 @@ def test_boots(lab):
 
 
 def test_returns(lab):
+    on_the_host(lab, "users")
     lab.selftest("fgraph.each_call_has_one_entry_and_one_return_with_its_value")
 
 
 def test_results(lab):
+    on_the_host(lab, "values")
+    on_the_host(lab, "switch")
     lab.selftest("fgraph.a_value_in_two_registers_comes_through")
 
 
 def test_skipped(lab):
+    on_the_host(lab, "skip")
     lab.selftest("fgraph.a_call_that_its_user_skips_does_not_return_to_it")
     answers = lab.boot(f"cd {TRACING}", "echo vfs_read vfs_write > set_ftrace_filter", "echo sys_readv > set_graph_function",
                        "echo function_graph > current_tracer",
@@ -28,6 +49,7 @@ def test_skipped(lab):
 
 
 def test_nested(lab):
+    on_the_host(lab, "left")
     lab.selftest("fgraph.recursion_two_hundred_deep_is_traced_and_returns")
     count = 1000 + lab.random.randrange(500)
     answers = lab.boot(f"cd {TRACING}", "echo vfs_read > set_ftrace_filter", "echo function_graph > current_tracer",
@@ -37,15 +59,22 @@ def test_nested(lab):
     lab.selftest("fgraph.calls_in_an_nmi_in_an_interrupt_in_a_call_all_return", cpus=4)
 
 
+def test_interrupts(lab):
+    on_the_host(lab, "interrupts")
+
+
 def test_tree(lab):
+    # One task on one CPU: the lines of another task, such as the shell that waits in vfs_read(), would come in between.
     commands = (f"cd {TRACING}", "echo sys_read vfs_read seq_read > set_ftrace_filter", "echo sys_read > set_graph_function",
-                "echo function_graph > current_tracer", "head -n 1 /proc/uptime > /dev/null", "echo 0 > tracing_on", "cat trace")
-    text = lab.boot(*commands)[-1].text
+                "echo 0 > tracing_on", "echo function_graph > current_tracer",
+                "sh -c 'echo $$ > set_ftrace_pid; echo 1 > tracing_on; exec head -n 1 /proc/uptime > /dev/null'", "echo 0 > tracing_on", "cat trace")
+    text = lab.boot(*commands, cpus=1)[-1].text
     lines = [line.split("|", 1)[1] for line in text.splitlines() if "|" in line and not line.startswith("#")]
     tree = [re.sub(r"\s+$", "", line) for line in lines]
-    expect(any(re.match(r"  sys_read\(\) \{", line) for line in tree), "`sys_read() {` at the margin of the trace", "\n".join(tree[:6]) or "nothing")
+    seen = "\n".join(f"|{line}" for line in tree[:6])
+    expect(any(re.match(r"  sys_read\(\) \{", line) for line in tree), "`|  sys_read() {` with two blanks: nothing encloses it", seen or "nothing")
     at = next((n for n, line in enumerate(tree) if re.match(r"    vfs_read\(\) \{", line)), None)
-    expect(at is not None, "`vfs_read() {` inside of sys_read()", "\n".join(tree[:6]))
+    expect(at is not None, "`|    vfs_read() {` inside of sys_read()", seen)
     expect(re.match(r"      seq_read\(\);", tree[at + 1]), "`seq_read();` inside of vfs_read()", tree[at + 1])
     expect(tree[at + 2:at + 4] == ["    }", "  }"], "both functions to return, the inner one first", " and ".join(tree[at + 2:at + 4]))
     durations = [float(us) for us in re.findall(r"([\d.]+) us", text)]
@@ -53,11 +82,12 @@ def test_tree(lab):
 
 
 def test_backtrace(lab):
+    on_the_host(lab, "unwind")
     lab.selftest("fgraph.a_backtrace_shows_the_true_callers")
     lab.selftest("fgraph.a_backtrace_over_a_damaged_shadow_stack_ends")
     lab.selftest("fgraph.the_stack_of_a_task_that_sleeps_shows_its_true_callers")
 
 
 def test_tasks(lab):
-    test_returns(lab)  # without a single frame, tasks keep their results as well
+    lab.selftest("fgraph.each_call_has_one_entry_and_one_return_with_its_value")  # without a single frame, tasks keep their results as well
     lab.selftest("fgraph.tasks_on_all_cpus_keep_their_results_while_everything_is_toggled", cpus=4)

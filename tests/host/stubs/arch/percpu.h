@@ -11,6 +11,7 @@
 #define per_cpu(var, cpu)          (*per_cpu_ptr(&(var), cpu))
 #define this_cpu_ptr(ptr)          (ptr)
 #define this_cpu_read(var)         (var)
+#define this_cpu_read_stable(var)  (var)
 #define this_cpu_write(var, val)   ((var) = (val))
 #define this_cpu_add(var, val)     ((var) += (val))
 #define this_cpu_sub(var, val)     ((var) -= (val))
