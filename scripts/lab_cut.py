@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+import textwrap
 from pathlib import Path
 
 import lab_table
@@ -63,18 +64,25 @@ class Part:
         if self.opener == "/*":
             code = re.sub(r"\s*\*/\s*$", "", code)
             closing = "\n" + self.indent + " */\n" if "\n" in hint else " */\n"
-            lines = [re.sub(r"^[ \t]*\*[ \t]?", "", line) for line in code.split("\n")]
+            prefix = r"\*"
         else:
+            code = code.rstrip("\n")
             closing = "\n"
-            lines = [re.sub(rf"^[ \t]*{self.opener}[ \t]?", "", line) for line in code.rstrip("\n").split("\n")]
-        return hint + closing, "".join(self.place(line) for line in lines if line.strip())
+            prefix = self.opener
+        first, *rest = code.split("\n")
+        rest = [re.sub(rf"^[ \t]*{prefix} ?", "", line) for line in rest]
+        if not first.strip():  # the code begins below `Starts as:`, all of it perhaps one level deeper
+            first, *rest = textwrap.dedent("\n".join(rest)).split("\n")
+        return hint + closing, "".join(self.place(line) for line in [first, *rest])
 
     def place(self, line):
         """A line of the replacement, indented as the part. In assembly all lines but labels have one tab."""
         text = line.strip()
+        if not text:
+            return "\n"
         if self.opener == ";":
             return f"{'' if text.endswith(':') else chr(9)}{text}\n"
-        return f"{self.indent}{re.match(chr(9) + '*', line)[0]}{text}\n"
+        return f"{self.indent}{line.rstrip()}\n"
 
 
 def comment_end(text, begin):
