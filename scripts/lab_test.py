@@ -123,9 +123,10 @@ class TestedTree:
 
     def selftest(self, name, **arguments):
         """Run one self-test, SUITE.NAME, which must pass."""
-        result = self.selftests(name, **arguments).get(name.partition(".")[2])
+        short = name.partition(".")[2]
+        result = self.selftests(name, **arguments).get(short)
         expect(result, f"a result of the self-test {name}", "none")
-        expect(result.ok, f"the self-test {name} to pass", "; ".join(result.details))
+        expect(result.ok, f"the self-test {name} to pass", "; ".join(line.removeprefix(f"{short}: ") for line in result.details))
 
     def run(self, *command, cwd=None, check=None, env=None):
         """Run a program on the host. check: what it is expected to do, if it must succeed."""

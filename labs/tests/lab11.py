@@ -10,6 +10,7 @@ def test_boots(lab):
 
 
 def test_walk(lab):
+    lab.selftest(f"{FAULTS}.what_has_no_table_is_skipped_at_once")
     lab.selftest(f"{FAULTS}.what_has_no_table_is_skipped")
 
 
@@ -36,9 +37,12 @@ def test_fork(lab):
 def test_reuse(lab):
     lab.selftest(f"{FAULTS}.fork_copies_a_page_when_it_is_written")
     lab.selftest(f"{FAULTS}.last_user_of_a_page_needs_no_copy")
+    lab.selftest(f"{FAULTS}.page_of_a_file_is_copied_even_for_its_last_user")
+    lab.selftest(f"{FAULTS}.write_for_a_debugger_gives_no_right_to_write")
     lab.selftest("user_memory.fork_shares_pages_until_one_side_writes")
 
 
 def test_cpus(lab):
     lab.selftest(f"{FAULTS}.fork_copies_a_page_when_it_is_written")
+    lab.selftest(f"{FAULTS}.entry_is_empty_until_the_old_translation_is_flushed")
     lab.selftest(f"{FAULTS}.every_cpu_reads_the_copy_and_no_longer_the_page", cpus=2)
