@@ -64,9 +64,19 @@ def test_the_page_lists_the_files_of_a_directory(machine, heading, directory):
     assert rows(heading) == set(machine.check(f"ls {directory}").split())
 
 
-def test_the_readme_names_every_file(machine):
+# Tests of Linux's suites, 6.1 and 6.12, run only if README has these texts.
+README_TEXTS = (
+    "%pd/%pD", "' >> synthetic_events", "<argname>", "<var1>=<field|var_ref|numeric_literal>", "Create/append/", "[gid=<gid>]", "x8/16/32/64", "$arg<N>",
+    "e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]", "f[:[<group>/][<event>]] <func-name>[%return] [<args>]",
+    "t[:[<group>/][<event>]] <tracepoint> [<args>]", "s:[synthetic/]", "r[maxactive]", "<symbol>[+<offset>]%return", "kernel return probes support:",
+    "place (kretprobe): [<module>:]<symbol>", "place: [<module>:]<symbol>", "char name[]' >> synthetic_events", "long[] stack' >> synthetic_events",
+    "onchange(var)", "snapshot()", "trace(<synthetic_event>", "can be any field, or the special string 'common_stacktrace'")
+
+
+def test_the_readme_names_every_file_and_has_what_the_suites_require(machine):
     readme = machine.check("cat README")
     assert not [name for name in machine.check("ls").split() if not re.search(rf"\b{name}\b", readme) and name != "README"]
+    assert not [text for text in README_TEXTS if text not in readme]
 
 
 def test_an_instance_has_the_files_that_the_page_marks(machine):
