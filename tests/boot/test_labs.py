@@ -7,13 +7,14 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from nop5 import BUILD, ROOT
+from nop5 import BUILD, ROOT, eventually
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import lab_cut  # noqa: E402
@@ -244,6 +245,36 @@ def test_each_outcome_is_printed_before_the_next_test_begins(capsys):
     assert capsys.readouterr().out == "  points   0/100\n"
 
 
+GRADE_ONE_TEST = """
+import importlib.machinery, pathlib, sys
+root, work = map(pathlib.Path, sys.argv[1:])
+sys.path.insert(0, str(root / "scripts"))
+lab = importlib.machinery.SourceFileLoader("lab", str(root / "scripts/lab")).load_module()
+lab2 = lab.lab_table.lab_of(2)
+lab.lab_grade.grade = lambda *_, **__: [lab.lab_grade.run_test(work, lab2, lab2.tests[0], 1, "")]
+lab.main(["grade", "2"])
+"""
+ENDLESS = """
+import os, time
+with open("pid", "w") as file: print(os.getpid(), file=file)
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_grading_that_is_ended_ends_its_test(tmp_path, number):
+    pid = tmp_path / "pid"
+    (tmp_path / "build").mkdir()
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts/lab").write_text(ENDLESS)
+    process = subprocess.Popen([sys.executable, "-c", GRADE_ONE_TEST, ROOT, tmp_path])
+    eventually(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    process.send_signal(number)
+    assert process.wait() == 128 + number
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
 def test_a_submission_may_lie_in_a_folder_of_its_archive(tmp_path):
     lab = LABS[2]
     for name in ("one/student/lab2/trace/ftrace/records.c", "two/lab2/records.c", "two/__MACOSX/x", "three/records.c"):
@@ -302,10 +333,13 @@ def test_new_files_of_the_source_are_in_a_starter_but_not_those_beside_it(tmp_pa
 
 
 def test_a_mistyped_lab_or_test_is_an_error(tmp_path):
+    git_tree = tmp_path / "student"
+    (git_tree / ".git").mkdir(parents=True)
     for arguments, complaint in ((("cut", "2", tmp_path / "new", "--hide", "3,33"), "labs/labs.toml has no lab 33"),
                                  (("autograder", "2", tmp_path / "new", "--hide", "three"), "three is no number of a lab"),
                                  (("cut", "4", tmp_path / "new", "--hide", "2,5"), "lab 4 needs the solution of lab 2"),
                                  (("grade", "2", "--only", "boots,nop"), "lab 2 has no test nop"),
+                                 (("grade", "2", "--work", git_tree), "would be overwritten; --submission grades it"),
                                  (("grade",), "this is the whole source: say which lab")):
         result = subprocess.run([ROOT / "scripts/lab", *arguments], text=True, stderr=subprocess.PIPE)
         assert (result.returncode, complaint in result.stderr) == (2, True), result.stderr
