@@ -29,10 +29,22 @@ static void numbers(void)
 	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		char name[32];
 
-		sprintf(name, "%lx", (unsigned long)all[i]);
+		sprintf(name, "%#lx", (unsigned long)all[i]);
 		show(name, syscall(all[i], 0, 0, 0));
 	}
+	show("upper", syscall(0x700000000 + SYS_getpid));
 	show("getpid", syscall(SYS_getpid));
+}
+
+/* Calls getcpu(), which has no other result than 0 and errors. */
+static void getcpu_shows(const char *name, void *cpu, void *node, void *unused)
+{
+	long ret = syscall(SYS_getcpu, cpu, node, unused);
+
+	if (ret > 0)
+		printf("%s returns %ld\n", name, ret);
+	else
+		show(name, ret);
 }
 
 static void cpus(void)
@@ -44,14 +56,14 @@ static void cpus(void)
 		CPU_ZERO(&set);
 		CPU_SET(cpu, &set);
 		sched_setaffinity(0, sizeof(set), &set);
-		show("getcpu", syscall(SYS_getcpu, &seen, &node, NULL));
+		getcpu_shows("getcpu", &seen, &node, NULL);
 		printf("cpu %u node %u\n", seen, node);
 	}
-	show("no cpu", syscall(SYS_getcpu, NULL, NULL, NULL));
-	show("bad cpu", syscall(SYS_getcpu, (void *)16, NULL, NULL));
-	show("bad node", syscall(SYS_getcpu, NULL, page_end, NULL));
-	show("kernel cpu", syscall(SYS_getcpu, (void *)0xffffffff81000000, NULL, NULL));
-	show("bad cache", syscall(SYS_getcpu, NULL, NULL, (void *)16));
+	getcpu_shows("no cpu", NULL, NULL, NULL);
+	getcpu_shows("bad cpu", (void *)16, NULL, NULL);
+	getcpu_shows("bad node", NULL, page_end, NULL);
+	getcpu_shows("kernel cpu", (void *)0xffffffff81000000, NULL, NULL);
+	getcpu_shows("bad cache", NULL, NULL, (void *)16);
 }
 
 static void faults(void)
@@ -62,15 +74,19 @@ static void faults(void)
 
 	pipe(fds);
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		char name[32];
+		char name[64];
 
-		sprintf(name, "from %p", bad[i]);
+		sprintf(name, "write() from %p", bad[i]);
 		show(name, write(fds[1], bad[i], 100));
-		sprintf(name, "to %p", bad[i]);
+		sprintf(name, "uname() to %p", bad[i]);
 		show(name, syscall(SYS_uname, bad[i]));
 	}
-	for (unsigned there = 0; there < 20; there += 3)
-		show("end", syscall(SYS_uname, page_end - there));
+	for (unsigned there = 0; there < 20; there += 3) {
+		char name[64];
+
+		sprintf(name, "uname() to memory that ends after %u bytes", there);
+		show(name, syscall(SYS_uname, page_end - there));
+	}
 	show("whole", syscall(SYS_uname, page_end - sizeof(struct utsname)));
 	show("alive", syscall(SYS_getpid));
 }

@@ -11,6 +11,16 @@
 #define NON_CANONICAL ((void *)0x8000000000000000UL)
 #define NOT_MAPPED    ((void *)0x1000UL)
 
+#define FLAGS_AC (1UL << 18)
+
+static bool user_memory_is_open(void)
+{
+	unsigned long flags;
+
+	__asm__ __volatile__("pushfq; popq %0" : "=r"(flags) : : "memory");
+	return flags & FLAGS_AC;
+}
+
 /* A page with nothing mapped behind it, filled with c. Returns its end, or NULL. */
 static char *page_end(int c)
 {
@@ -45,6 +55,22 @@ SELFTEST(uaccess, a_copy_says_how_many_bytes_are_missing)
 	EXPECT_EQ(copy_from_user(buffer, NOT_MAPPED, 8), 8);
 	EXPECT_EQ(copy_from_user(buffer, NON_CANONICAL, 64), 64);
 	EXPECT_EQ(copy_to_user(NOT_MAPPED, buffer, 0), 0);
+}
+
+SELFTEST(uaccess, a_copy_closes_user_memory_also_after_a_fault)
+{
+	char *end = page_end('x'), buffer[64];
+
+	ASSERT(end);
+	for (unsigned n = 1; n < 20; n++) {
+		EXPECT_EQ(copy_from_user(buffer, NOT_MAPPED, n), n);
+		EXPECT(!user_memory_is_open());
+		EXPECT_EQ(copy_to_user(end - 3, buffer, n + 3), n);
+		EXPECT(!user_memory_is_open());
+		EXPECT_EQ(copy_from_user(buffer, end - n, n), 0);
+		EXPECT(!user_memory_is_open());
+	}
+	free_page_end(end);
 }
 
 SELFTEST(uaccess, strings_end_at_their_nul_at_n_or_at_a_fault)
@@ -112,7 +138,6 @@ SELFTEST(uaccess, a_task_with_an_mm_may_pass_only_its_own_half)
 	EXPECT(!kernel && last && !over && whole && !wrap && kernel_task);
 }
 
-#define FLAGS_AC (1UL << 18)
 static unsigned long flags_in_handler;
 
 static bool read_flags(struct pt_regs *regs __unused)
