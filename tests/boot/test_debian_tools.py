@@ -184,6 +184,7 @@ def test_the_file_that_trace_cmd_made_inside_reads_the_same_on_the_host(machine,
 
 @pytest.mark.parametrize("command, pattern", [
     ("/usr/bin/ls --version", r"ls \(GNU coreutils\)"),
+    ("/usr/bin/ls -l / 2>&1", r"\A(?!(?s:.*)ls: )(?s:.*)^dr-xr-xr-x +\d+ root root +0 .* proc$"),
     ("/usr/bin/sort --parallel=2 -n /proc/uptime", r"\d"),
     ("/usr/bin/ps aux", r"root +\d+ .*ps aux"),
     ("/usr/bin/vmstat 1 2", r"(?s)procs -.*\n(?: *\d+){17}\n"),
