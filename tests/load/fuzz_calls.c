@@ -75,6 +75,8 @@ static const struct {
 	{ SYS_rename, "pp" }, { SYS_mkdir, "ps" }, { SYS_rmdir, "p" }, { SYS_creat, "ps" },
 	{ SYS_link, "pp" }, { SYS_unlink, "p" }, { SYS_symlink, "pp" }, { SYS_readlink, "pbl" },
 	{ SYS_chmod, "ps" }, { SYS_fchmod, "fs" }, { SYS_chown, "pss" }, { SYS_lchown, "pss" },
+	{ SYS_setxattr, "ppbls" }, { SYS_lsetxattr, "ppbls" }, { SYS_fsetxattr, "fpbls" },
+	{ SYS_getxattr, "ppbl" }, { SYS_fgetxattr, "fpbl" }, { SYS_listxattr, "pbl" }, { SYS_removexattr, "pp" },
 	{ SYS_getrlimit, "sb" }, { SYS_getrusage, "sb" }, { SYS_setresuid, "sss" },
 	{ SYS_setgroups, "sb" }, { SYS_setpgid, "PP" }, { SYS_setsid, "" }, { SYS_rt_sigpending, "bs" },
 	{ SYS_rt_sigtimedwait, "bbts" }, { SYS_rt_sigqueueinfo, "PSb" }, { SYS_rt_sigsuspend, "bs" },
