@@ -50,8 +50,8 @@ static void slow_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
 			struct ftrace_regs *fregs __unused)
 {
 	/*
-	 * LAB 8: There is no entry when recording is off. Preemption is off here, once more than in
-	 * the caller.
+	 * LAB 8: There is no entry when recording is off. Preemption was turned off twice since the
+	 * function returned: by return_to_handler, and by the guard.
 	 * Starts as: (void)trace, (void)gops;
 	 */
 	u64 *begin = fgraph_call_data(trace, gops), end = trace_clock_local();
@@ -61,7 +61,7 @@ static void slow_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
 	if (end - *begin < READ_ONCE(min_us) * 1000UL)
 		return;
 	entry = trace_buffer_lock_reserve(gops->private, TRACE_GRAPH_RET, sizeof(*entry),
-					  tracing_gen_ctx_dec(1), &buffer);
+					  tracing_gen_ctx_dec(2), &buffer);
 	if (!entry)
 		return;
 	entry->func = trace->func;

@@ -1,7 +1,8 @@
 """The tests of lab 8: the tracer slow of modules/sample-slow.c, in a running kernel."""
 import re
+import struct
 
-from lab_test import expect
+from lab_test import expect, quoted
 
 TRACING = "/sys/kernel/tracing"
 SLEEP = "sys_clock_nanosleep"
@@ -44,18 +45,18 @@ def test_refused(lab):
 def test_slow(lab):
     long = lab.random.randrange(100, 200)
     _, _, trace, less = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; usleep {long}000; usleep 30000", "cat trace",
-                                 "echo > trace; echo 500000 > /sys/module/sample_slow/parameters/min_us; usleep 100000; cat trace")
+                                 "echo > trace; echo 4300000 > /sys/module/sample_slow/parameters/min_us; usleep 100000; cat trace")
     times = durations(trace.text)
     expect(len(times) == 1, f"one line for a sleep of {long} ms and one of 30 ms, with min_us=60000", trace.text)
     expect(long * 1000 <= times[0] < long * 10000, f"a time of about {long}000 us", times[0])
-    expect(not durations(less.text), "no line for 100 ms, with min_us=500000", less.text)
+    expect(not durations(less.text), "no line for 100 ms, with min_us=4300000 (in nanoseconds more than 32 bits)", less.text)
 
 
 def test_tasks(lab):
-    naps = [lab.random.randrange(40, 60), 20, *sorted(lab.random.sample(range(10, 20), 2), reverse=True)]
-    # The longest sleeps alone for 200 ms: so its start is far from that of the last, also on a slow host.
+    naps = [lab.random.randrange(100, 120), 80, *sorted(lab.random.sample(range(10, 20), 2), reverse=True)]
+    # The longest begins 800 ms before the last two: a wrong start makes it too short even if the host stops the machine for 600 ms.
     sleepers = "usleep {}0000 & usleep {}0000; usleep {}0000 & usleep {}0000 &".format(*naps)
-    _, _, trace = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; {sleepers} wait", "cat trace", cpus=4)
+    _, _, trace = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; taskset -c 1 sh -c '{sleepers} wait'", "cat trace")
     lines = [(int(line[1]), int(line[3])) for line in LINE.finditer(trace.text)]
     times = sorted((time for _, time in lines), reverse=True)
     expect(len(times) == len(naps), f"{len(naps)} lines for {len(naps)} tasks that sleep at the same time", trace.text)
@@ -64,13 +65,23 @@ def test_tasks(lab):
         expect(10000 * nap <= time, f"at least {10000 * nap} us for a task that sleeps so long, while others sleep, too", time)
 
 
+def test_context(lab):
+    # The text is there in any case, so that dd does not wait.
+    _, raw = lab.boot(load(SLEEP, 60000), "echo slow > current_tracer; taskset -c 1 sh -c 'usleep 90000; echo hello > trace_marker'; "
+                                          "dd bs=4096 count=1 if=per_cpu/cpu1/trace_pipe_raw 2> /dev/null | hexdump -C | head -n 2")
+    page = bytes.fromhex("".join(line[10:58] for line in raw.lines))
+    kind, _, preempt_count, _ = struct.unpack_from("<HBBi", page, 20)  # behind the heads of the page and of the event
+    expect(kind == 10, "an entry of the type 10 in per_cpu/cpu1/trace_pipe_raw", f"type {kind}")
+    expect(preempt_count == 0, f"common_preempt_count 0 in an entry, because preemption is on in the caller of {SLEEP}", preempt_count)
+
+
 def test_lines(lab):
     _, _, trace, pipe = lab.boot(load(SLEEP, 60000), "echo slow > current_tracer; taskset -c 1 usleep 90000; echo hello > trace_marker",
                                  "cat trace", "head -n 1 trace_pipe", cpus=2)
     for answer in (trace, pipe):
         line = next((line for line in answer.lines if line.endswith(SLEEP)), "nothing")
-        expect(re.fullmatch(rf" *\d+ {{4}}1 {{6}}\d{{5,6}}  {SLEEP}", line) and len(line) == 26 + len(SLEEP),
-               f"a line of PID (8 columns), CPU (5), US (11), two spaces and {SLEEP}", line)
+        expect(re.fullmatch(rf" *\d+ {{4}}1 +\d{{5,}}  {SLEEP}", line) and len(line) == 26 + len(SLEEP),
+               f"a line of PID (8 columns), CPU 1 (a space and 4), US (a space and 10), two spaces and {SLEEP}", quoted([line]))
     expect("tracing_mark_write: hello\n" in trace.text, "the text of trace_marker in the trace, as with other tracers", trace.text)
 
 

@@ -35,7 +35,8 @@ struct ftrace_graph_ret {
  * Both callbacks run with preemption off, in any context, NMI included, with any lock held. They
  * may call only functions that are not traced, or must guard themselves (trace/ftrace/recursion.h).
  * They must not fail. Callbacks in modules always are guarded, as those of an ftrace_ops: all
- * functions of modules have call sites. A return inside another guarded callback is not reported.
+ * functions of modules have call sites. The guard turns preemption off a second time. A return
+ * inside another guarded callback is not reported.
  *
  * entryfunc returns 0 to skip the call: then retfunc is not called for it. fregs: the arguments.
  * retfunc is called once for each entryfunc that did not return 0. Exceptions: functions that never
