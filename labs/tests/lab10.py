@@ -4,7 +4,8 @@ import re
 from lab_test import expect
 
 FIFO, FLIP_BUFFER, LINE = 16, 4096, 3 * 4096 + 5
-LINE_COMPLETE, SIGINT, SIGQUIT, SIGTSTP, STOP, START = range(1, 7)
+ACTIONS = ("N_TTY_NOTHING", "N_TTY_LINE", "N_TTY_SIGINT", "N_TTY_SIGQUIT", "N_TTY_SIGTSTP", "N_TTY_STOP", "N_TTY_START")
+MODES = {"": "", "noisig": " with ISIG off", "noixon": " with IXON off", "others": " with ^B ^E ^F ^N ^P in c_cc"}
 
 
 def uart(lab, step):
@@ -40,7 +41,7 @@ class Typed:
     def __init__(self, lab, text, mode=""):
         answer = lab.run(lab.host_program("lab10_tty.c"), text.encode().hex(), *([mode] if mode else []),
                          check="the line discipline not to touch foreign memory").stdout
-        self.actions = [(int(byte, 16), int(action)) for byte, action in re.findall(r"action (\w\w) (\d)", answer)]
+        self.actions = [(chr(int(byte, 16)), ACTIONS[int(action)]) for byte, action in re.findall(r"action (\w\w) (\d)", answer)]
         self.input = bytes.fromhex(re.search(r"^input (.*)$", answer, re.M)[1]).decode(errors="replace")
         self.screen = screen(bytes.fromhex(re.search(r"^echo (.*)$", answer, re.M)[1]).decode(errors="replace"))
 
@@ -81,6 +82,9 @@ def test_transmit(lab):
     expect(not seen["lost"], f"at most {FIFO} bytes written into the FIFO at once", f"{seen['lost']} too many")
     expect(seen["interrupts"] <= 1000 // FIFO + 3, f"about {1000 // FIFO + 1} interrupts for 1000 bytes", seen["interrupts"])
     expect(seen["asks"] == 0, "the transmitter's interrupt to be off when nothing is left to send", "it on")
+    seen = uart(lab, "transmit-8250")
+    expect(not seen["lost"], "at most 1 byte written at once to an 8250, whose fifo_size is 1", f"{seen['lost']} too many")
+    expect(seen["sent"] == 1000 and not seen["wrong"], "1000 bytes on the line of an 8250, in order", f"{seen['sent']}, {seen['wrong']} of them wrong")
     text, = lab.boot("seq 20000")
     expect(text.lines == [str(n) for n in range(1, 20001)], "`seq 20000` to come over the line unchanged", f"{len(text.lines)} lines")
 
@@ -97,11 +101,13 @@ def test_erase(lab):
 
 
 def test_control(lab):
-    for typed, mode, actions in (("\x03", "", [(3, SIGINT)]), ("\x1c\x1a", "", [(0x1c, SIGQUIT), (0x1a, SIGTSTP)]),
-                                 ("\x13\x11", "", [(0x13, STOP), (0x11, START)]), ("\x03\x1c\x1a\x13", "noisig", [(0x13, STOP)]),
-                                 ("\x11\x13\x03", "noixon", [(3, SIGINT)]), ("\x16\x03", "", []), ("a\n", "", [(10, LINE_COMPLETE)])):
+    for typed, mode, actions in (("\x03", "", "\x03 SIGINT"), ("\x1c\x1a", "", "\x1c SIGQUIT \x1a SIGTSTP"), ("\x13\x11", "", "\x13 STOP \x11 START"),
+                                 ("\x03\x1c\x1a\x13", "noisig", "\x13 STOP"), ("\x11\x13\x03", "noixon", "\x03 SIGINT"), ("\x16\x03", "", ""), ("a\n", "", "\n LINE"),
+                                 ("\x02\x05\x06\x0e\x10\x03\x13", "others", "\x02 SIGINT \x05 SIGQUIT \x06 SIGTSTP \x0e STOP \x10 START")):
+        words = actions.split(" ") if actions else []
+        expected = [(byte, f"N_TTY_{action}") for byte, action in zip(words[::2], words[1::2])]
         seen = Typed(lab, typed, mode).actions
-        expect(seen == actions, f"the actions {actions} for the bytes {typed!r} {mode}".rstrip(), seen)
+        expect(seen == expected, f"the actions {expected or 'none'} for the bytes {typed!r}{MODES[mode]}", seen or "none")
     seen = Typed(lab, "rm -r /\x03ls\n").input
     expect(seen == "ls\n", "^C to drop the line that was typed before it", repr(seen))
 

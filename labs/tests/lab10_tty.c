@@ -2,7 +2,7 @@
  * The line discipline alone: types bytes, and prints what a program reads and what the screen gets.
  * sources: kernel/console/n_tty.c
  *
- * lab10_tty HEX [noisig|noixon|utf8]: one line for each byte with an action, then the input and the echo in HEX.
+ * lab10_tty HEX [noisig|noixon|others|utf8]: one line for each byte with an action, then the input and the echo in HEX.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,13 @@ static void set_mode(const char *mode)
 		new.c_lflag &= ~(u32)ISIG;
 	else if (!strcmp(mode, "noixon"))
 		new.c_iflag &= ~(u32)IXON;
-	else if (!strcmp(mode, "utf8"))
+	else if (!strcmp(mode, "others")) {
+		new.c_cc[VINTR] = 0x02;
+		new.c_cc[VQUIT] = 0x05;
+		new.c_cc[VSUSP] = 0x06;
+		new.c_cc[VSTOP] = 0x0e;
+		new.c_cc[VSTART] = 0x10;
+	} else if (!strcmp(mode, "utf8"))
 		new.c_iflag |= IUTF8;
 	n_tty_set_termios(&tty, &new);
 }
