@@ -164,6 +164,13 @@ static void replace_hashes(void)
 	what = "no sets";
 	(void)ftrace_replace_hashes(&ops, NULL, NULL);
 	expect_freed(what, 1, 1, 1);
+	what = "an ops whose sites cannot be changed, which has its new sets all the same";
+	ops.filter_hash = &sets[0];
+	ops.flags |= FTRACE_OPS_FL_ENABLED;
+	commit_error = -ENODEV;
+	if (ftrace_replace_hashes(&ops, &sets[2], NULL) != -ENODEV)
+		broken("another result of ftrace_replace_hashes() than -ENODEV");
+	expect_freed(what, 2, 1, 1);
 }
 
 /* ---- registration ---- */
@@ -229,9 +236,9 @@ static void unregister_all(void)
 	check_waited(1, 1);
 }
 
-static void fail(const char *case_name, int *error, int value, unsigned least)
+static void fail(const char *case_name, ftrace_func_t func, int *error, int value, unsigned least)
 {
-	struct ftrace_ops ops = { .func = callback };
+	struct ftrace_ops ops = { .func = func };
 
 	begin(case_name);
 	if (error)
@@ -249,16 +256,17 @@ static void register_all(void)
 {
 	static struct ftrace_ops good = { .func = callback };
 
-	fail("a registration without memory for its patches", &alloc_error, -ENOMEM, 0);
-	fail("a registration that conflicts with another one", &plan_error, -EBUSY, 0);
-	fail("a registration without memory for its trampoline", NULL, 0, 0);
+	fail("a registration without memory for its patches", callback, &alloc_error, -ENOMEM, 0);
+	fail("a registration that conflicts with another one", callback, &plan_error, -EBUSY, 0);
+	fail("a registration without memory for its trampoline", callback, NULL, 0, 0);
 	begin("a registration that succeeds");
 	registered(&good);
 	if (periods)
 		broken("a wait, although nothing is freed");
 	if (freed)
 		broken("a trampoline in use that is freed");
-	fail("a registration whose sites cannot be changed", &commit_error, -ENODEV, 1);
+	fail("a registration whose sites cannot be changed", callback, &commit_error, -ENODEV, 1);
+	fail("a registration without a trampoline whose sites cannot be changed", ftrace_stub, &commit_error, -ENODEV, 1);
 }
 
 int main(int argc, char **argv)

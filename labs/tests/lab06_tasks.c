@@ -28,7 +28,7 @@ static const char *const does[KINDS] = {
 
 static struct task_struct tasks[KINDS];
 static bool inside[KINDS]; /* the task may execute the trampoline */
-static bool kicked, freed;
+static bool kicked, freed, exiting;
 static unsigned waits, barriers, switches;
 static const char *mode;
 
@@ -69,13 +69,17 @@ static void fall_asleep(enum kind kind)
 {
 	inside[kind] = false;
 	tasks[kind].on_rq = false;
+	tasks[kind].on_cpu = false;
 }
 
 /* What all tasks do while the grace period waits. */
 static void time_passes(void)
 {
 	waits++;
-	if (waits == 3)
+	if (flagged(CALLER) && is_mode("holdouts"))
+		broken("a flag in the task that %s: this task is in find_holdouts(), not in the trampoline", does[CALLER]);
+	quiescent_point(CALLER);
+	if (waits == 3 && flagged(PREEMPTED)) /* else it stays there for an hour */
 		quiescent_point(PREEMPTED);
 	if (kicked)
 		quiescent_point(PROGRAM);
@@ -83,8 +87,14 @@ static void time_passes(void)
 		fall_asleep(FALLS_ASLEEP);
 	if (waits == 7) {
 		fall_asleep(EXITS);
+		exiting = true;
 		put_task_struct(&tasks[EXITS]); /* its own reference */
+		exiting = false;
 	}
+	if (waits == 20 && !is_mode("holdouts")) /* a solution that waits for a sleeper loses that mode only */
+		for (unsigned kind = 0; kind < KINDS; kind++)
+			if (kind != PROGRAM)
+				quiescent_point(kind);
 	for (unsigned kind = 0; kind < KINDS && waits > PATIENCE; kind++) {
 		if (kind == PROGRAM && flagged(kind) && is_mode("kick"))
 			broken("a grace period that waits for ever for a task that %s: nothing brings it into the kernel after its flag is set",
@@ -128,6 +138,11 @@ u64 schedule_timeout(u64 ns)
 	return 0;
 }
 
+void synchronize_rcu(void)
+{
+	synchronize_sched();
+}
+
 void synchronize_sched(void)
 {
 	for (unsigned kind = 0; kind < KINDS; kind++)
@@ -140,11 +155,13 @@ void put_task_struct(struct task_struct *p)
 {
 	if (__atomic_sub_fetch(&p->usage.counter, 1, __ATOMIC_SEQ_CST))
 		return;
-	if (p != &tasks[EXITS])
+	if (p != &tasks[EXITS] && is_mode("references"))
 		broken("a reference of a task that is dropped, but was not taken");
 	freed = true;
-	if (p->rcu_tasks_holdout && waits == 7)
+	if (p->rcu_tasks_holdout && exiting && is_mode("references"))
 		broken("a task that is freed by its exit while it is a holdout: the list of holdouts has no reference to it");
+	if (p->rcu_tasks_node.prev && p->rcu_tasks_node.prev->next == &p->rcu_tasks_node && is_mode("references"))
+		broken("the last reference to a task that is dropped before the task has left the list of holdouts");
 }
 
 void rcu_wait_for_callback(struct rcu_callbacks *rcu) { (void)rcu; }
@@ -179,6 +196,9 @@ static void check_end(void)
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		if (inside[kind] && (kind == PROGRAM) == is_mode("kick"))
 			broken("the end of the grace period while a task that %s may still be in the trampoline", does[kind]);
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		if (flagged(kind) && is_mode("holdouts"))
+			broken("a flag that is still set after the grace period, in a task that %s", does[kind]);
 	rcu_tasks_for_each_holdout(count_holdout, &left);
 	if (left && is_mode("references"))
 		broken("%u tasks in the list of holdouts after the grace period", left);
@@ -197,11 +217,13 @@ int main(int argc, char **argv)
 
 		p->usage.counter = 1;
 		p->on_rq = kind != SLEEPER;
+		p->on_cpu = kind == CALLER || kind == PROGRAM || kind == EXITS;
 		inside[kind] = kind != SLEEPER && kind != CALLER;
 		list_add_tail(&p->tasks, &task_list);
 	}
+	tasks[PREEMPTED].state = TASK_INTERRUPTIBLE; /* on its way to schedule() */
 	if (is_mode("holdouts") || is_mode("steps") || is_mode("references")) /* mode "kick" has this task */
-		quiescent_point(PROGRAM), tasks[PROGRAM].on_rq = false;
+		fall_asleep(PROGRAM);
 	synchronize_rcu_tasks();
 	check_end();
 	return 0;
