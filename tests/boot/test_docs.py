@@ -315,8 +315,8 @@ def test_answers_are_as_many_as_the_questions_of_their_chapter(page):
     assert numbers == questions and numbers, f"{page.name}: answers {numbers}, questions {questions}"
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: p.name)
-def test_a_chapter_has_answers_to_its_questions(page):
+@pytest.mark.parametrize("page", CHAPTERS + HANDOUTS, ids=lambda p: p.name)
+def test_a_page_with_questions_has_answers(page):
     assert (ROOT / "docs/answers" / page.name).exists(), f"docs/answers has no {page.name}"
 
 
