@@ -12,14 +12,13 @@
 struct guarded {
 	struct rw_semaphore sem;
 	u64 a, b;
-	atomic_t broken, readers, together;
+	atomic_t broken, readers;
 };
 
 static void read_once(struct guarded *g)
 {
 	down_read(&g->sem);
-	if (atomic_inc_return(&g->readers) > 1)
-		atomic_inc(&g->together);
+	atomic_inc(&g->readers);
 	if (READ_ONCE(g->a) != READ_ONCE(g->b) || rwsem_is_write_locked(&g->sem))
 		atomic_inc(&g->broken);
 	yield(); /* a holder may sleep */
@@ -59,7 +58,27 @@ SELFTEST(rwsem, excludes_writers_from_readers_and_writers)
 	EXPECT_EQ(g.a, (u64)n * ROUNDS / 4);
 	EXPECT_EQ(g.b, g.a);
 	EXPECT_EQ(atomic_read(&g.broken), 0);
-	EXPECT(atomic_read(&g.together) > 0);
+	EXPECT(!rwsem_is_locked(&g.sem));
+}
+
+static void read_together(void *arg, unsigned index __unused)
+{
+	struct guarded *g = arg;
+
+	down_read(&g->sem);
+	atomic_inc(&g->readers);
+	while (atomic_read(&g->readers) < 2)
+		yield();
+	up_read(&g->sem);
+}
+
+SELFTEST(rwsem, two_readers_hold_it_at_once)
+{
+	struct guarded g = { 0 };
+
+	init_rwsem(&g.sem);
+	/* It does not end if one of them must wait. */
+	EXPECT(run_threads(2, ANY_CPU, read_together, &g));
 	EXPECT(!rwsem_is_locked(&g.sem));
 }
 

@@ -1,6 +1,8 @@
-/* kstrdup() and kstrndup() for fuzzers. */
+/* kstrdup(), kstrndup() and kasprintf() for fuzzers. */
 #pragma once
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/host/host_kmalloc.h"
@@ -20,4 +22,21 @@ char *kstrndup(const char *s, size_t max, gfp_t gfp)
 char *kstrdup(const char *s, gfp_t gfp)
 {
 	return kstrndup(s, strlen(s), gfp);
+}
+
+char *kasprintf(gfp_t gfp, const char *fmt, ...)
+{
+	va_list args;
+	int length;
+	char *text;
+
+	va_start(args, fmt);
+	length = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	text = __kmalloc((size_t)length + 1, gfp);
+	va_start(args, fmt);
+	if (text)
+		vsnprintf(text, (size_t)length + 1, fmt, args);
+	va_end(args);
+	return text;
 }

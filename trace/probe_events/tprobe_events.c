@@ -46,8 +46,22 @@ struct tprobe_context {
 	u64 args[TPROBE_WORDS];
 };
 
-/* This CPU is in tprobe_hit(): reading memory may hit a tracepoint, such as that of page faults. */
+/*
+ * The contexts of this CPU that are in tprobe_hit(), a bit each. Reading memory may hit a
+ * tracepoint, such as that of page faults; an interrupt in between is another context.
+ */
 static DEFINE_PER_CPU(unsigned, tprobe_active);
+
+static __always_inline unsigned this_context(void)
+{
+	u32 count = preempt_count();
+
+	if (count & NMI_MASK)
+		return 8;
+	if (count & HARDIRQ_MASK)
+		return 4;
+	return count & SOFTIRQ_OFFSET ? 2 : 1;
+}
 
 /* Attached to all kinds of tracepoints: those with fewer arguments leave the last ones undefined.
  */
@@ -55,11 +69,12 @@ static __hit void tprobe_hit(void *data, u64 a1, u64 a2, u64 a3, u64 a4, u64 a5)
 {
 	const struct trace_tprobe *tt = data;
 	struct tprobe_context context;
+	unsigned bit = this_context(), outer = this_cpu_read(tprobe_active);
 
 	BUILD_BUG_ON(TPROBE_WORDS != 5);
-	if (unlikely(this_cpu_read(tprobe_active)))
+	if (unlikely(outer & bit))
 		return;
-	this_cpu_write(tprobe_active, 1);
+	this_cpu_write(tprobe_active, outer | bit);
 	context.args[0] = a1;
 	context.args[1] = a2;
 	context.args[2] = a3;
@@ -68,7 +83,7 @@ static __hit void tprobe_hit(void *data, u64 a1, u64 a2, u64 a3, u64 a4, u64 a5)
 	/* Above the frame pointer is the return address. */
 	context.regs.sp = (unsigned long)__builtin_frame_address(0) + sizeof(unsigned long);
 	trace_probe_hit(&tt->probe, &tt->ip, 1, &context);
-	this_cpu_write(tprobe_active, 0);
+	this_cpu_write(tprobe_active, outer);
 }
 
 /* ---- finding a tracepoint ---- */

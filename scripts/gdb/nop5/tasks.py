@@ -11,10 +11,11 @@ PF_KTHREAD = 0x0001
 
 
 def all_tasks():
-    """Pointers to all tasks: those of the list, and the idle ones, which are in no list."""
+    """Pointers to all tasks: those of the list, the idle ones, which are in no list, and those that CPUs run: a task that
+    ends leaves the list before its last switch."""
     found, seen = [], set()
     idle = filter(None, map(idle_task, range(cpu_count())))
-    for task in [*idle, *objects(evaluate("task_list"), "struct task_struct", "tasks")]:
+    for task in [*idle, *objects(evaluate("task_list"), "struct task_struct", "tasks"), *map(current, range(cpu_count()))]:
         if int(task) not in seen:
             seen.add(int(task))
             found.append(task)
