@@ -432,7 +432,7 @@ def draw_module():
     d.arrow((x - 18, 286), (x - 2, 286), dashed=True)
     d.note(x - 24, 210, "init() has failed", "end")
     # The chain.
-    d.title_text(x, 344, "the chain: who is told, in this order")
+    d.title_text(x, 344, "the chain of rooms that are told, in this order")
     chain = ["jump labels", "trace_printk", "ftrace", "kprobes", "kprobe_events", "/sys/module", "events", "livepatch"]
     for number, name in enumerate(chain):
         d.box(x + number % 4 * 142, 356 + number // 4 * 46, 130, 30, f"{number + 1} {name}", "blue")
