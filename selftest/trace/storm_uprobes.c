@@ -151,7 +151,8 @@ void storm_probe_events(struct storm_task *task)
 	if (test_random(&task->seed) % 2)
 		msleep(30); /* the optimizer may write the jump */
 	call_probed();
-	STORM_DONE(task, file, put(file, "0"), -ENOMEM);
+	/* An event that is still on could never be removed. */
+	STORM_DONE(task, file, put_patiently(file, "0", O_TRUNC));
 	snprintf(command, sizeof(command), "-:%s", name);
 	while (!STORM_DONE(task, command, put_patiently("kprobe_events", command, O_APPEND),
 			   -EBUSY))
