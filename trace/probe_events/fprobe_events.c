@@ -166,7 +166,7 @@ static bool is_same_place(const struct trace_probe *a, const struct trace_probe 
 	return strcmp(to_trace_fprobe(a)->symbol, to_trace_fprobe(b)->symbol) == 0;
 }
 
-static const struct trace_probe_ops entry_ops = {
+static const struct trace_probe_ops fprobe_ops = {
 	.location = fprobe_location,
 	.begin = begin,
 	.log_error = probe_log_begin_error,
@@ -176,20 +176,7 @@ static const struct trace_probe_ops entry_ops = {
 	.free = free_fprobe,
 	.match_place = match_place,
 	.is_same_place = is_same_place,
-	.print_place = probe_print_ip,
-};
-
-static const struct trace_probe_ops return_ops = {
-	.location = fprobe_location,
-	.begin = begin,
-	.log_error = probe_log_begin_error,
-	.enable = enable,
-	.disable = disable,
-	.unregister = disable,
-	.free = free_fprobe,
-	.match_place = match_place,
-	.is_same_place = is_same_place,
-	.print_place = probe_print_return,
+	.print_place = probe_print_place,
 };
 
 static const struct probe_arg_sources entry_sources = { .flags = PROBE_FL_ENTRY | PROBE_FL_BTF };
@@ -273,7 +260,7 @@ static int run(struct probe_command *command, struct definition *def)
 	tf = kzalloc(sizeof(*tf), GFP_KERNEL);
 	if (!tf)
 		return -ENOMEM;
-	tf->probe.ops = def->is_return ? &return_ops : &entry_ops;
+	tf->probe.ops = &fprobe_ops;
 	tf->probe.sources = def->is_return ? &return_sources : &entry_sources;
 	tf->is_return = def->is_return;
 	tf->maxactive = def->maxactive;

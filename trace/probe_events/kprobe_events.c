@@ -78,20 +78,6 @@ static __hit int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *re
 	return 0;
 }
 
-/* ---- the text of entries ---- */
-
-static void print_place(struct trace_iterator *iter)
-{
-	const struct trace_event *type = ftrace_find_event(iter->ent->type);
-	const struct trace_probe_event *event =
-		container_of(type, struct trace_probe_event, call.event);
-
-	if (to_trace_kprobe(event->printer)->is_return)
-		probe_print_return(iter);
-	else
-		probe_print_ip(iter);
-}
-
 /* ---- the probe ---- */
 
 /* Its module has gone. When the module comes again, the probe is registered again. */
@@ -239,7 +225,7 @@ static const struct trace_probe_ops kprobe_ops = {
 	.free = free_kprobe,
 	.match_place = match_place,
 	.is_same_place = is_same_place,
-	.print_place = print_place,
+	.print_place = probe_print_place,
 };
 
 static const struct probe_arg_sources entry_sources = { .flags = PROBE_FL_REGS | PROBE_FL_ENTRY };

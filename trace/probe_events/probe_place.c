@@ -134,7 +134,7 @@ void probe_warn_of_module(const struct trace_probe *probe, const struct module *
 
 /* ---- entries ---- */
 
-void probe_print_ip(struct trace_iterator *iter)
+static void print_ip(struct trace_iterator *iter)
 {
 	const struct probe_entry *entry = (const struct probe_entry *)iter->ent;
 
@@ -143,7 +143,7 @@ void probe_print_ip(struct trace_iterator *iter)
 	trace_seq_putc(&iter->seq, ')');
 }
 
-void probe_print_return(struct trace_iterator *iter)
+static void print_return(struct trace_iterator *iter)
 {
 	const struct probe_return_entry *entry = (const struct probe_return_entry *)iter->ent;
 	u64 flags = trace_iter_flags(iter);
@@ -153,4 +153,12 @@ void probe_print_return(struct trace_iterator *iter)
 	trace_seq_puts(&iter->seq, " <- ");
 	seq_print_ip_sym(&iter->seq, entry->func, flags & ~(u64)TRACE_ITER_SYM_OFFSET);
 	trace_seq_putc(&iter->seq, ')');
+}
+
+void probe_print_place(struct trace_iterator *iter, const struct trace_probe *probe)
+{
+	if (probe->sources->flags & PROBE_FL_RETURN)
+		print_return(iter);
+	else
+		print_ip(iter);
 }

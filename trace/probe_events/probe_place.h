@@ -45,7 +45,7 @@ void probe_warn_of_waiting(const struct trace_probe_ops *ops);
 /* Says that a probe cannot go on in its module, which has come again. */
 void probe_warn_of_module(const struct trace_probe *probe, const struct module *module, int error);
 
-/* ---- entries: ops->print_place ---- */
+/* ---- entries ---- */
 
-void probe_print_ip(struct trace_iterator *iter);
-void probe_print_return(struct trace_iterator *iter);
+/* trace_probe_ops.print_place of probes in the kernel. */
+void probe_print_place(struct trace_iterator *iter, const struct trace_probe *probe);

@@ -211,7 +211,7 @@ static const struct trace_probe_ops tprobe_ops = {
 	.free = free_tprobe,
 	.match_place = match_place,
 	.is_same_place = is_same_place,
-	.print_place = probe_print_ip,
+	.print_place = probe_print_place,
 };
 
 static const struct probe_arg_sources tprobe_sources = {

@@ -28,7 +28,7 @@ static enum print_line_t print_probe(struct trace_iterator *iter)
 	event = container_of(type, struct trace_probe_event, call.event);
 	probe = rcu_dereference(event->printer);
 	trace_seq_printf(&iter->seq, "%s: ", event->name);
-	probe->ops->print_place(iter);
+	probe->ops->print_place(iter, probe);
 	probe_args_print(&iter->seq, probe->args, probe->nr_args, iter->ent);
 	trace_seq_putc(&iter->seq, '\n');
 	return trace_handle_return(&iter->seq);

@@ -46,8 +46,8 @@ struct trace_probe_ops {
 	bool (*match_place)(const struct trace_probe *probe, const char *word);
 	/* Whether two probes have the same place. E held. */
 	bool (*is_same_place)(const struct trace_probe *a, const struct trace_probe *b);
-	/* Prints an entry's time and place: "(vfs_read+0x0/0x10)". */
-	void (*print_place)(struct trace_iterator *iter);
+	/* Prints the place in an entry of the probe's event: "(vfs_read+0x0/0x10)". */
+	void (*print_place)(struct trace_iterator *iter, const struct trace_probe *probe);
 };
 
 /* The event, for all of its probes. */

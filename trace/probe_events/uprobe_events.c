@@ -141,15 +141,12 @@ static void uretprobe_hit(struct uprobe_consumer *consumer, unsigned long func,
 
 /* ---- the text of entries ---- */
 
-static void print_place(struct trace_iterator *iter)
+static void print_place(struct trace_iterator *iter, const struct trace_probe *probe)
 {
-	const struct trace_event *type = ftrace_find_event(iter->ent->type);
-	const struct trace_probe_event *event =
-		container_of(type, struct trace_probe_event, call.event);
 	const struct probe_entry *entry = (const struct probe_entry *)iter->ent;
 	const struct probe_return_entry *ret = (const struct probe_return_entry *)iter->ent;
 
-	if (to_trace_uprobe(event->printer)->is_return)
+	if (to_trace_uprobe(probe)->is_return)
 		trace_seq_printf(&iter->seq, "(0x%lx <- 0x%lx)", ret->ret_ip, ret->func);
 	else
 		trace_seq_printf(&iter->seq, "(0x%lx)", entry->ip);
