@@ -398,6 +398,8 @@ static void hold_run_queue(void *arg, unsigned index __unused)
 	struct runqueue *rq = cpu_rq(p->cpu);
 	struct task_struct *curr;
 
+	/* Another task here could wait for a call of the CPU that waits for this one. */
+	preempt_disable();
 	smp_call_function_single(p->cpu, place_task, p, false);
 	while (!READ_ONCE(p->entered))
 		cpu_relax();
@@ -414,6 +416,7 @@ static void hold_run_queue(void *arg, unsigned index __unused)
 	local_irq_enable();
 	while (!smp_load_acquire(&p->done))
 		cpu_relax();
+	preempt_enable();
 }
 
 /*

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "arch/irqflags.h"
+#include "arch/tlb.h"
 #include "kernel/sched/kthread.h"
+#include "kernel/smp.h"
 #include "kernel/time/ktime.h"
 
 #define ANY_CPU  (~0U) /* the scheduler's choice */
@@ -34,15 +36,23 @@ void test_group_wait(struct test_group *group);
 /* Starts the threads and waits for them. */
 bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index), void *arg);
 
-/* Waits with interrupts off, from before *ready is true until *go is. Returns the flags before. */
+/*
+ * Waits with interrupts off, from before *ready is true until *go is. Returns the flags before.
+ *
+ * It answers calls and TLB flushes nevertheless: who sets *go may run on a CPU where another task,
+ * which is not preempted, waits for this answer. It does not answer text_sync_all().
+ */
 static inline unsigned long wait_with_irqs_off(bool *ready, const bool *go)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
 	WRITE_ONCE(*ready, true);
-	while (!READ_ONCE(*go))
+	while (!READ_ONCE(*go)) {
+		generic_smp_call_function_interrupt();
+		tlb_flush_interrupt();
 		cpu_relax();
+	}
 	return flags;
 }
 /* The n-th online CPU; n modulo the number of online CPUs. */
