@@ -43,11 +43,15 @@ __printf(2, 3) void selftest_diag(struct selftest *test, const char *fmt, ...);
 			return;                                                                    \
 		}                                                                                  \
 	} while (0)
-#define EXPECT_EQ(a, b)                                                                            \
+/* Numbers that differ are printed; EXPECT_EQ_HEX is for addresses and bits. */
+#define EXPECT_EQ(a, b)     EXPECT_EQ_AS("%ld", a, #a, b, #b)
+#define EXPECT_EQ_HEX(a, b) EXPECT_EQ_AS("0x%lx", a, #a, b, #b)
+#define EXPECT_EQ_AS(fmt, a, a_text, b, b_text)                                                    \
 	do {                                                                                       \
 		long __ea = (long)(a), __eb = (long)(b);                                           \
 		if (__ea != __eb) {                                                                \
-			selftest_diag(test, "%s is %ld, %s is %ld", #a, __ea, #b, __eb);           \
-			selftest_fail(test, __FILE__, __LINE__, #a " == " #b);                     \
+			selftest_diag(test, "%s is " fmt ", %s is " fmt, a_text, __ea, b_text,     \
+				      __eb);                                                       \
+			selftest_fail(test, __FILE__, __LINE__, a_text " == " b_text);             \
 		}                                                                                  \
 	} while (0)

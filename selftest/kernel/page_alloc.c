@@ -178,7 +178,7 @@ SELFTEST(page_alloc, addresses_pages_and_frames_belong_together)
 	ASSERT(page);
 	EXPECT(virt_to_page(page_address(page)) == page);
 	EXPECT(phys_to_page(page_to_phys(page)) == page);
-	EXPECT_EQ(__pa(page_address(page)), page_to_phys(page));
+	EXPECT_EQ_HEX(__pa(page_address(page)), page_to_phys(page));
 	EXPECT(page_to_phys(page) < memblock_end_of_ram());
 	free_pages(page, 0);
 }

@@ -57,7 +57,7 @@ SELFTEST(user_memory, munmap_in_the_middle_splits_an_area)
 	for (unsigned i = 0; i < 6; i++)
 		EXPECT_EQ(user_peek(addr + i * PAGE_SIZE), i == 2 || i == 3 ? -EFAULT : (int)i + 1);
 	/* The hole is the first that fits, and the three parts become one area again. */
-	EXPECT_EQ(test_mmap(0, 2 * PAGE_SIZE, 0), addr + 2 * PAGE_SIZE);
+	EXPECT_EQ_HEX(test_mmap(0, 2 * PAGE_SIZE, 0), addr + 2 * PAGE_SIZE);
 	EXPECT_EQ(mm->map_count, 1);
 	EXPECT_EQ(user_peek(addr + 2 * PAGE_SIZE), 0);
 	EXPECT_EQ(user_peek(addr + 5 * PAGE_SIZE), 6);
@@ -76,8 +76,8 @@ SELFTEST(user_memory, areas_follow_each_other_downwards)
 	EXPECT_EQ(test_mmap(second, PAGE_SIZE, MAP_FIXED_NOREPLACE), -EEXIST);
 	EXPECT_EQ(test_mmap(second + 1, PAGE_SIZE, MAP_FIXED), -EINVAL);
 	third = test_mmap(second, PAGE_SIZE, 0); /* a hint that is taken: the next free range */
-	EXPECT_EQ(third, second - PAGE_SIZE);
-	EXPECT_EQ(test_mmap(0x12345000, PAGE_SIZE, 0), 0x12345000);
+	EXPECT_EQ_HEX(third, second - PAGE_SIZE);
+	EXPECT_EQ_HEX(test_mmap(0x12345000, PAGE_SIZE, 0), 0x12345000);
 	EXPECT(test_mmap(0, PAGE_SIZE, MAP_32BIT) < 0x80000000UL);
 	EXPECT_EQ(test_mmap(0, 1UL << 47, 0), -ENOMEM);
 	EXPECT_EQ(test_mmap(0, 0, 0), -EINVAL);
@@ -136,14 +136,14 @@ SELFTEST(user_memory, stack_grows_to_its_limit_and_keeps_its_distance)
 	/* A new area does not come nearer than the gap; one that is forced there stops the stack.
 	 */
 	other = top - limit - 0x100000;
-	EXPECT_EQ(test_mmap(other, PAGE_SIZE, 0), mm->mmap_base - PAGE_SIZE);
+	EXPECT_EQ_HEX(test_mmap(other, PAGE_SIZE, 0), mm->mmap_base - PAGE_SIZE);
 	test_mm_end(mm);
 
 	mm = test_mm_begin();
 	ASSERT(mm);
 	EXPECT_EQ(setup_stack(mm), 0);
 	top = (mm->start_stack & PAGE_MASK) + PAGE_SIZE;
-	EXPECT_EQ(test_mmap(top - 0x200000, PAGE_SIZE, MAP_FIXED), top - 0x200000);
+	EXPECT_EQ_HEX(test_mmap(top - 0x200000, PAGE_SIZE, MAP_FIXED), top - 0x200000);
 	EXPECT_EQ(user_poke(top - 0x200000 + PAGE_SIZE + 0x100000, 1), 0);
 	EXPECT_EQ(user_poke(top - 0x200000 + 0x100000, 1), -EFAULT);
 	test_mm_end(mm);

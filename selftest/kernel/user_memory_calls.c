@@ -59,12 +59,12 @@ SELFTEST(user_memory_calls, mremap_grows_shrinks_and_moves_with_the_contents)
 
 	ASSERT(mm);
 	fill(test, addr, 4);
-	EXPECT_EQ(sys_mremap(addr, 4 * PAGE_SIZE, 6 * PAGE_SIZE, 0, 0), addr);
+	EXPECT_EQ_HEX(sys_mremap(addr, 4 * PAGE_SIZE, 6 * PAGE_SIZE, 0, 0), addr);
 	EXPECT_EQ(user_peek(addr + 5 * PAGE_SIZE), 0);
-	EXPECT_EQ(sys_mremap(addr, 6 * PAGE_SIZE, 4 * PAGE_SIZE, 0, 0), addr);
+	EXPECT_EQ_HEX(sys_mremap(addr, 6 * PAGE_SIZE, 4 * PAGE_SIZE, 0, 0), addr);
 	EXPECT_EQ(user_peek(addr + 5 * PAGE_SIZE), -EFAULT);
-	EXPECT_EQ(test_mmap(addr + 4 * PAGE_SIZE, PAGE_SIZE, MAP_FIXED | MAP_SHARED),
-		  addr + 4 * PAGE_SIZE);
+	EXPECT_EQ_HEX(test_mmap(addr + 4 * PAGE_SIZE, PAGE_SIZE, MAP_FIXED | MAP_SHARED),
+		      addr + 4 * PAGE_SIZE);
 	EXPECT_EQ(sys_mremap(addr, 4 * PAGE_SIZE, 8 * PAGE_SIZE, 0, 0), -ENOMEM);
 	moved = (unsigned long)sys_mremap(addr, 4 * PAGE_SIZE, 8 * PAGE_SIZE, MREMAP_MAYMOVE, 0);
 	EXPECT(!IS_ERR_VALUE(moved) && moved != addr);
@@ -89,18 +89,19 @@ SELFTEST(user_memory_calls, brk_moves_the_end_of_the_heap)
 
 	ASSERT(mm);
 	mm->start_brk = mm->brk = start;
-	EXPECT_EQ(sys_brk(0), start);
-	EXPECT_EQ(sys_brk(start + 5000), start + 5000);
+	EXPECT_EQ_HEX(sys_brk(0), start);
+	EXPECT_EQ_HEX(sys_brk(start + 5000), start + 5000);
 	EXPECT_EQ(user_poke(start + 2 * PAGE_SIZE - 1, 1), 0);
 	EXPECT_EQ(user_poke(start + 2 * PAGE_SIZE, 1), -EFAULT);
-	EXPECT_EQ(sys_brk(start + 4 * PAGE_SIZE), start + 4 * PAGE_SIZE);
+	EXPECT_EQ_HEX(sys_brk(start + 4 * PAGE_SIZE), start + 4 * PAGE_SIZE);
 	EXPECT_EQ(mm->map_count, 1);
 	EXPECT_EQ(user_peek(start + 2 * PAGE_SIZE - 1), 1);
-	EXPECT_EQ(sys_brk(start + 1), start + 1);
+	EXPECT_EQ_HEX(sys_brk(start + 1), start + 1);
 	EXPECT_EQ(mm->total_vm, 1);
-	EXPECT_EQ(sys_brk(start - 1), start + 1);
-	EXPECT_EQ(test_mmap(start + 16 * PAGE_SIZE, PAGE_SIZE, MAP_FIXED), start + 16 * PAGE_SIZE);
-	EXPECT_EQ(sys_brk(start + 17 * PAGE_SIZE), start + 1);
+	EXPECT_EQ_HEX(sys_brk(start - 1), start + 1);
+	EXPECT_EQ_HEX(test_mmap(start + 16 * PAGE_SIZE, PAGE_SIZE, MAP_FIXED),
+		      start + 16 * PAGE_SIZE);
+	EXPECT_EQ_HEX(sys_brk(start + 17 * PAGE_SIZE), start + 1);
 	test_mm_end(mm);
 }
 

@@ -122,11 +122,11 @@ SELFTEST(user_memory_faults, what_has_no_table_is_skipped)
 	if (!fast)
 		goto end; /* that would take hours */
 	for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
-		EXPECT_EQ(test_mmap(at[i], PAGE_SIZE, MAP_FIXED), at[i]);
+		EXPECT_EQ_HEX(test_mmap(at[i], PAGE_SIZE, MAP_FIXED), at[i]);
 		EXPECT_EQ(user_poke(at[i], 1), 0);
 	}
 	while ((pte = user_pte_next(mm, &addr, TASK_SIZE_MAX)) && found < ARRAY_SIZE(at)) {
-		EXPECT_EQ(addr, ALIGN_DOWN(at[found], PTE_TABLE_SIZE));
+		EXPECT_EQ_HEX(addr, ALIGN_DOWN(at[found], PTE_TABLE_SIZE));
 		EXPECT(pte == user_pte(mm, addr));
 		addr += PTE_TABLE_SIZE;
 		found++;
@@ -136,11 +136,11 @@ SELFTEST(user_memory_faults, what_has_no_table_is_skipped)
 	/* The search may begin in the middle of what has no table. */
 	addr = at[3] - PAGE_SIZE;
 	EXPECT(user_pte_next(mm, &addr, TASK_SIZE_MAX) == user_pte(mm, at[3]));
-	EXPECT_EQ(addr, at[3]);
+	EXPECT_EQ_HEX(addr, at[3]);
 	/* The address need not be the first one of a table, and the end is not looked at. */
 	addr = at[1] + PAGE_SIZE;
 	EXPECT(user_pte_next(mm, &addr, at[2]) == user_pte(mm, at[1] + PAGE_SIZE));
-	EXPECT_EQ(addr, at[1] + PAGE_SIZE);
+	EXPECT_EQ_HEX(addr, at[1] + PAGE_SIZE);
 	addr = at[1] + PTE_TABLE_SIZE;
 	EXPECT(!user_pte_next(mm, &addr, ALIGN_DOWN(at[2], PTE_TABLE_SIZE)));
 end:

@@ -140,9 +140,9 @@ SELFTEST(vmalloc, ioremap_shows_the_device_uncached_at_its_offset)
 	ASSERT(page);
 	device = ioremap(page_to_phys(page) + 0x120, 8);
 	ASSERT(device);
-	EXPECT_EQ((unsigned long)device % PAGE_SIZE, 0x120);
+	EXPECT_EQ_HEX((unsigned long)device % PAGE_SIZE, 0x120);
 	*(volatile u32 *)device = 0x12345678;
-	EXPECT_EQ(*(volatile u32 *)((char *)page_address(page) + 0x120), 0x12345678);
+	EXPECT_EQ_HEX(*(volatile u32 *)((char *)page_address(page) + 0x120), 0x12345678);
 	entry = lookup_address((unsigned long)device, &size);
 	ASSERT(entry);
 	EXPECT(*entry & _PAGE_PCD);

@@ -269,5 +269,5 @@ SELFTEST(kprobes, a_trap_is_a_hit_as_long_as_the_probe_is_there)
 	do_int3(&regs);
 	local_irq_restore(flags);
 	EXPECT_EQ(atomic64_read(&before), 1);
-	EXPECT_EQ(regs.ip, probe.addr);
+	EXPECT_EQ_HEX(regs.ip, probe.addr);
 }

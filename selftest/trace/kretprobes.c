@@ -71,10 +71,10 @@ SELFTEST(kretprobes, handlers_see_arguments_result_and_return_address)
 	EXPECT_EQ(atomic64_read(&wrong), 0);
 	EXPECT_EQ(seen.di, 7);
 	EXPECT_EQ((unsigned)seen.ax, 15);
-	EXPECT_EQ(seen.entry_ip, (unsigned long)ftrace_target_add + 1);
-	EXPECT_EQ(seen.return_ip, seen.ret_addr);
+	EXPECT_EQ_HEX(seen.entry_ip, (unsigned long)ftrace_target_add + 1);
+	EXPECT_EQ_HEX(seen.return_ip, seen.ret_addr);
 	EXPECT(seen.ret_addr != (unsigned long)return_to_handler);
-	EXPECT_EQ(seen.return_sp, seen.entry_sp + 8);
+	EXPECT_EQ_HEX(seen.return_sp, seen.entry_sp + 8);
 	EXPECT_EQ(seen.return_bx, seen.bx);
 	EXPECT(seen.probe == &probe);
 	EXPECT_EQ(disable_kretprobe(&probe), 0);
@@ -131,9 +131,9 @@ SELFTEST(kretprobes, functions_without_call_sites_are_probed_by_an_int3_or_a_jum
 		EXPECT_EQ(atomic64_read(&returns), i);
 		EXPECT_EQ(seen.di, 6);
 		EXPECT_EQ(seen.ax, expected);
-		EXPECT_EQ(seen.entry_ip, (unsigned long)kprobe_kinds + 1);
-		EXPECT_EQ(seen.return_ip, seen.ret_addr);
-		EXPECT_EQ(seen.return_sp, seen.entry_sp + 8);
+		EXPECT_EQ_HEX(seen.entry_ip, (unsigned long)kprobe_kinds + 1);
+		EXPECT_EQ_HEX(seen.return_ip, seen.ret_addr);
+		EXPECT_EQ_HEX(seen.return_sp, seen.entry_sp + 8);
 		EXPECT_EQ(seen.return_bx, seen.bx);
 		wait_for_kprobe_optimizer();
 	}
