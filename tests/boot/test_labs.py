@@ -63,7 +63,8 @@ def test_the_table_is_read_with_tomli_where_python_has_no_tomllib():
 @pytest.mark.parametrize("lab", LABS.values(), ids=lambda lab: f"lab{lab.number:02}")
 def test_each_lab_has_a_handout_with_all_its_parts_and_six_wrong_solutions(lab):
     text = (ROOT / lab.handout).read_text()
-    for part in ("## Goal", "## Before you begin", "## Step 1", "<details>", "## Questions", "## Challenge", "## If you are stuck"):
+    for part in ("## Goal", "## Before you begin", "## Step 1", "<details>", "`make grade`", "## Questions", "## Challenge",
+                 "## If you are stuck"):
         assert part in text, f"{lab.handout} has no {part}"
     assert len(lab_table.mutants_of(lab)) >= 6
     for test in lab.tests:
