@@ -8,14 +8,19 @@ def total(outcomes):
 
 
 def print_table(lab, outcomes):
-    """Print each outcome as it comes, because a kernel that hangs takes its time, and return all."""
+    """
+    Print each outcome as it comes, because a kernel that hangs takes its time, and return all. What several tests are lost
+    by, as an error of the compiler, is printed once.
+    """
     print(f"Lab {lab.number}: {lab.title}", flush=True)
-    seen = []
+    seen, told = [], {}
     for outcome in outcomes:
         test = outcome.test
         print(f"  {'passed' if outcome.passed else 'LOST  '} {outcome.points:3}/{test.points:<3} {test.title}  ({test.name})", flush=True)
         if not outcome.passed:
-            print(f"                 {printable(outcome.sentence)}", flush=True)
+            first = told.setdefault((outcome.expected, outcome.seen), test)
+            sentence = outcome.sentence if first is test else f"For the same reason as {first.name}. Read on: {test.read}"
+            print(f"                 {printable(sentence)}", flush=True)
         seen.append(outcome)
     points, most = total(seen)
     print(f"  points {points:3}/{most}")

@@ -68,21 +68,34 @@ static bool first_of_suite(const struct selftest *test)
 	return true;
 }
 
-void selftest_fail(struct selftest *test, const char *file, int line, const char *what)
+static void print_text(const struct selftest *test, const char *prefix, const char *fmt,
+		       va_list args)
 {
+	char text[256];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	pr_info("    # %s: %s%s\n", test->name, prefix, text);
+}
+
+void selftest_fail(struct selftest *test, const char *file, int line, const char *fmt, ...)
+{
+	char place[128];
+	va_list args;
+
 	WRITE_ONCE(test->failed, true);
-	pr_info("    # %s: EXPECTATION FAILED at %s:%d: %s\n", test->name, file, line, what);
+	snprintf(place, sizeof(place), "EXPECTATION FAILED at %s:%d: ", file, line);
+	va_start(args, fmt);
+	print_text(test, place, fmt, args);
+	va_end(args);
 }
 
 void selftest_diag(struct selftest *test, const char *fmt, ...)
 {
-	char text[256];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	print_text(test, "", fmt, args);
 	va_end(args);
-	pr_info("    # %s: %s\n", test->name, text);
 }
 
 static void run_test(struct selftest *test, unsigned number)

@@ -29,29 +29,29 @@ struct selftest {
  * EXPECT and ASSERT report an expression that is false, and mark the test as failed. After that
  * EXPECT continues, and ASSERT returns from the test.
  */
-void selftest_fail(struct selftest *test, const char *file, int line, const char *what);
+__printf(4, 5) void selftest_fail(struct selftest *test, const char *file, int line,
+				  const char *fmt, ...);
 __printf(2, 3) void selftest_diag(struct selftest *test, const char *fmt, ...);
 #define EXPECT(cond)                                                                               \
 	do {                                                                                       \
 		if (!(cond))                                                                       \
-			selftest_fail(test, __FILE__, __LINE__, #cond);                            \
+			selftest_fail(test, __FILE__, __LINE__, "%s", #cond);                      \
 	} while (0)
 #define ASSERT(cond)                                                                               \
 	do {                                                                                       \
 		if (!(cond)) {                                                                     \
-			selftest_fail(test, __FILE__, __LINE__, #cond);                            \
+			selftest_fail(test, __FILE__, __LINE__, "%s", #cond);                      \
 			return;                                                                    \
 		}                                                                                  \
 	} while (0)
-/* Numbers that differ are printed; EXPECT_EQ_HEX is for addresses and bits. */
+/* Also print the two values if they differ. EXPECT_EQ_HEX is for addresses and bits. */
 #define EXPECT_EQ(a, b)     EXPECT_EQ_AS("%ld", a, #a, b, #b)
 #define EXPECT_EQ_HEX(a, b) EXPECT_EQ_AS("0x%lx", a, #a, b, #b)
-#define EXPECT_EQ_AS(fmt, a, a_text, b, b_text)                                                    \
+#define EXPECT_EQ_AS(number, a, a_text, b, b_text)                                                 \
 	do {                                                                                       \
 		long __ea = (long)(a), __eb = (long)(b);                                           \
-		if (__ea != __eb) {                                                                \
-			selftest_diag(test, "%s is " fmt ", %s is " fmt, a_text, __ea, b_text,     \
-				      __eb);                                                       \
-			selftest_fail(test, __FILE__, __LINE__, a_text " == " b_text);             \
-		}                                                                                  \
+		if (__ea != __eb)                                                                  \
+			selftest_fail(test, __FILE__, __LINE__,                                    \
+				      "%s == %s, but they are " number " and " number, a_text,     \
+				      b_text, __ea, __eb);                                         \
 	} while (0)

@@ -241,10 +241,20 @@ def test_reports_have_the_points_and_for_each_loss_a_sentence(tmp_path):
 def test_each_outcome_is_printed_before_the_next_test_begins(capsys):
     def outcomes():
         for test in LABS[2].tests:
-            yield lab_grade.Outcome(test, 0, "a nop", "a call")
-            assert f"({test.name})\n                 Expected a nop, but saw a call." in capsys.readouterr().out
+            yield lab_grade.Outcome(test, 0, "a nop", f"a call of {test.name}")
+            assert f"({test.name})\n                 Expected a nop, but saw a call of {test.name}." in capsys.readouterr().out
     assert len(lab_report.print_table(LABS[2], outcomes())) == len(LABS[2].tests)
     assert capsys.readouterr().out == "  points   0/100\n"
+
+
+def test_what_several_tests_are_lost_by_is_printed_once(capsys):
+    tests = LABS[2].tests
+    error = ("a kernel that builds without warnings", "kernel/main.c:7:1: error: expected ‘;’ before ‘}’")
+    lab_report.print_table(LABS[2], [lab_grade.Outcome(test, 0, *error) for test in tests])
+    printed = capsys.readouterr().out
+    assert printed.count(error[1]) == 1
+    for test in tests[1:]:
+        assert f"({test.name})\n                 For the same reason as {tests[0].name}. Read on: {test.read}\n" in printed
 
 
 GRADE_ONE_TEST = """

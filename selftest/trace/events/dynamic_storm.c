@@ -71,7 +71,7 @@ static void read_trace(void)
 	line = strstr(buf, ": storm");
 	if (line && strchr(line, '\n') &&
 	    !strstarts(line + strlen(": storm0"), ": a=7 b=text c=STACK:\n"))
-		selftest_fail(storm_test, __FILE__, __LINE__, line);
+		selftest_fail(storm_test, __FILE__, __LINE__, "%s", line);
 }
 
 static void remove_event(unsigned n)
