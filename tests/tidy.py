@@ -203,6 +203,15 @@ def check_comments_keep_their_space():
                 yield f"{name(path, number)}: no space behind the *"
 
 
+def check_and_keeps_its_spaces():
+    """clang-format reads C as C++: it writes x &&new, because new is a keyword there."""
+    for path in sources(".c", ".h"):
+        for number, line in lines_of(path):
+            code = re.sub(r'"(\\.|[^"\\])*"|/\*.*?(\*/|$)', '""', line)
+            if re.search(r"[\w)\]] &&\w|\w&& \w", code):
+                yield f"{name(path, number)}: no space beside &&: if clang-format insists, rename the variable (new is a keyword of C++)"
+
+
 def check_headers_are_included_once():
     for path in sources(".h"):
         # X_events.h and the files that read it are read several times on purpose (kernel/tracepoint.h).

@@ -236,20 +236,20 @@ static void tmpfs_show_options(struct seq_file *m, struct super_block *sb)
 
 static int tmpfs_remount(struct super_block *sb, const char *data)
 {
-	struct tmpfs_sb_info *info = tmpfs_sb(sb), new = *info;
-	int err = tmpfs_parse_options(&new, data);
+	struct tmpfs_sb_info *info = tmpfs_sb(sb), wanted = *info;
+	int err = tmpfs_parse_options(&wanted, data);
 
 	if (err)
 		return err;
-	if (new.max_blocks &&new.max_blocks < atomic64_read(&info->used_blocks))
+	if (wanted.max_blocks && wanted.max_blocks < atomic64_read(&info->used_blocks))
 		return -EINVAL;
-	if (new.max_inodes &&new.max_inodes < atomic64_read(&info->used_inodes))
+	if (wanted.max_inodes && wanted.max_inodes < atomic64_read(&info->used_inodes))
 		return -EINVAL;
 	/* The mode and the owner of the root are for the first mount only. */
-	info->max_blocks = new.max_blocks;
-	info->max_inodes = new.max_inodes;
-	info->show_size = new.show_size;
-	info->show_inodes = new.show_inodes;
+	info->max_blocks = wanted.max_blocks;
+	info->max_inodes = wanted.max_inodes;
+	info->show_size = wanted.show_size;
+	info->show_inodes = wanted.show_inodes;
 	return 0;
 }
 

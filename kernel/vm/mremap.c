@@ -48,24 +48,24 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 {
 	unsigned long pages = m->new_len >> PAGE_SHIFT, moved;
 	struct mm_struct *mm = vma->vm_mm;
-	struct vm_area_struct *new;
+	struct vm_area_struct *moved_vma;
 	int error = -ENOMEM;
 
 	if ((vma->vm_flags & VM_ACCOUNT) && vm_enough_memory(pages))
 		return (unsigned long)-ENOMEM;
-	new = vm_area_dup(vma);
-	if (!new)
+	moved_vma = vm_area_dup(vma);
+	if (!moved_vma)
 		goto unaccount;
-	new->vm_start = new_addr;
-	new->vm_end = new_addr + m->new_len;
-	new->vm_pgoff += (m->addr - vma->vm_start) >> PAGE_SHIFT;
-	if (new->vm_file)
-		vm_file_hooks->get_file(new->vm_file);
-	if (new->vm_ops &&new->vm_ops->open)
-		new->vm_ops->open(new);
-	vma_insert(mm, new);
-	vma_link_mapping(new, vma);
-	vm_stat_account(mm, new->vm_flags, (long)pages);
+	moved_vma->vm_start = new_addr;
+	moved_vma->vm_end = new_addr + m->new_len;
+	moved_vma->vm_pgoff += (m->addr - vma->vm_start) >> PAGE_SHIFT;
+	if (moved_vma->vm_file)
+		vm_file_hooks->get_file(moved_vma->vm_file);
+	if (moved_vma->vm_ops && moved_vma->vm_ops->open)
+		moved_vma->vm_ops->open(moved_vma);
+	vma_insert(mm, moved_vma);
+	vma_link_mapping(moved_vma, vma);
+	vm_stat_account(mm, moved_vma->vm_flags, (long)pages);
 	moved = move_entries(mm, m->addr, new_addr, m->old_len);
 	flush_tlb_mm_range(mm, m->addr, m->addr + m->old_len, false);
 	if (moved < m->old_len) {
@@ -81,7 +81,7 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 		if (error) /* too many areas: the old range stays, and is empty */
 			return (unsigned long)error;
 	}
-	vma_merge(new);
+	vma_merge(moved_vma);
 	return new_addr;
 unaccount:
 	if (vma->vm_flags & VM_ACCOUNT)
