@@ -53,10 +53,43 @@ __kprobes /* a probe's fault comes here: it would be counted twice */
 /* What is done with an instruction for which insn_flow() says INSN_NEXT. */
 enum action { ACT_SLOT, ACT_PUSHF, ACT_POPF, ACT_CLI, ACT_REFUSE };
 
+/*
+ * Instructions that load the base of GS. The int3 behind them in the slot would find the per-CPU
+ * data of no CPU, because an entry from ring 0 executes no swapgs. wrmsr may write that MSR, too,
+ * but only setup code of a CPU does so.
+ */
+static bool loads_gs(const struct insn *insn)
+{
+	if (insn->vex)
+		return false;
+	if (insn->map == INSN_MAP_1BYTE)
+		return insn->opcode == 0x8e && insn_modrm_reg(insn) == 5; /* mov gs, rm */
+	if (insn->map != INSN_MAP_0F)
+		return false;
+	switch (insn->opcode) {
+	case 0x01:
+		return insn->modrm == 0xf8; /* swapgs */
+	case 0xa9:                          /* pop gs */
+	case 0xb5:                          /* lgs */
+		return true;
+	case 0xae: /* wrgsbase */
+		return insn->rep == 0xf3 && insn_modrm_mod(insn) == 3 && insn_modrm_reg(insn) == 3;
+	default:
+		return false;
+	}
+}
+
+/* mwait and mwaitx: interrupts are off in the slot, and would not end them (SDM 2B, MWAIT). */
+static bool waits_for_interrupt(const struct insn *insn)
+{
+	return !insn->vex && insn->map == INSN_MAP_0F && insn->opcode == 0x01 &&
+	       (insn->modrm == 0xc9 || insn->modrm == 0xfb);
+}
+
 static enum action action_of(const struct insn *insn)
 {
-	if (insn->map == INSN_MAP_0F && insn->opcode == 0x01 && insn->modrm == 0xf8)
-		return ACT_REFUSE; /* swapgs: the slot's int3 would have the wrong GS base */
+	if (loads_gs(insn) || waits_for_interrupt(insn))
+		return ACT_REFUSE;
 	if (insn->map != INSN_MAP_1BYTE)
 		return ACT_SLOT;
 	switch (insn->opcode) {
@@ -66,9 +99,14 @@ static enum action action_of(const struct insn *insn)
 		return ACT_POPF;
 	case 0xfa:
 		return ACT_CLI;
+	case 0x8e:
+		/*
+		 * mov ss, rm holds interrupts off until the next instruction has loaded rsp (SDM
+		 * 3A 6.8.3). lss loads both at once, and needs no such thing.
+		 */
+		return insn_modrm_reg(insn) == 2 ? ACT_REFUSE : ACT_SLOT;
 	case 0xfb: /* sti: no interrupt may come between it and a hlt */
 	case 0xf4: /* hlt */
-	case 0x8e: /* mov to a segment register: ss must be followed by mov rsp at once */
 	case 0xcc: /* a breakpoint that is not ours */
 		return ACT_REFUSE;
 	default:

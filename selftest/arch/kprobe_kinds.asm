@@ -69,6 +69,19 @@ kprobe_kinds:
 	push	29
 	add	rdx, [rsp]
 	lea	rsp, [rsp + 8]
+	sub	rsp, 8
+	mov	[rsp], edx
+	mov	[rsp + 4], ss
+	lss	eax, [rsp]
+	add	rdx, rax
+	mov	word [rsp + 4], 0
+	lfs	eax, [rsp]
+	add	rdx, rax
+	add	rsp, 8
+	push	fs
+	pop	fs
+	mov	eax, es
+	mov	es, eax
 	mov	rax, rdx
 	leave
 	pop	rbx

@@ -115,6 +115,61 @@ SELFTEST(kprobes_insn, a_slot_that_cannot_reach_the_operand_is_freed)
 	EXPECT(after.bytes < before.bytes + REFUSED_SLOTS * KPROBE_SLOT_SIZE / 2);
 }
 
+/* Instructions that load segment registers or wait, and whether a slot may execute them. */
+static const struct special {
+	const char *name;
+	u8 text[8];
+	int error;
+} specials[] = {
+	{ "swapgs", { 0x0f, 0x01, 0xf8 }, -EOPNOTSUPP },
+	{ "mov gs, eax", { 0x8e, 0xe8 }, -EOPNOTSUPP },
+	{ "mov gs, [rax]", { 0x8e, 0x28 }, -EOPNOTSUPP },
+	{ "pop gs", { 0x0f, 0xa9 }, -EOPNOTSUPP },
+	{ "lgs eax, [rcx]", { 0x0f, 0xb5, 0x01 }, -EOPNOTSUPP },
+	{ "wrgsbase rax", { 0xf3, 0x48, 0x0f, 0xae, 0xd8 }, -EOPNOTSUPP },
+	{ "wrgsbase r8d", { 0xf3, 0x41, 0x0f, 0xae, 0xd8 }, -EOPNOTSUPP },
+	{ "mov ss, eax", { 0x8e, 0xd0 }, -EOPNOTSUPP },
+	{ "mwait", { 0x0f, 0x01, 0xc9 }, -EOPNOTSUPP },
+	{ "mwaitx", { 0x0f, 0x01, 0xfb }, -EOPNOTSUPP },
+	{ "sti", { 0xfb }, -EOPNOTSUPP },
+	{ "hlt", { 0xf4 }, -EOPNOTSUPP },
+	{ "int3", { 0xcc }, -EOPNOTSUPP },
+	{ "mov ds, eax", { 0x8e, 0xd8 }, 0 },
+	{ "mov es, eax", { 0x8e, 0xc0 }, 0 },
+	{ "mov fs, eax", { 0x8e, 0xe0 }, 0 },
+	{ "mov eax, gs", { 0x8c, 0xe8 }, 0 },
+	{ "push gs", { 0x0f, 0xa8 }, 0 },
+	{ "pop fs", { 0x0f, 0xa1 }, 0 },
+	{ "lss eax, [rcx]", { 0x0f, 0xb2, 0x01 }, 0 },
+	{ "lfs eax, [rcx]", { 0x0f, 0xb4, 0x01 }, 0 },
+	{ "rdgsbase rax", { 0xf3, 0x48, 0x0f, 0xae, 0xc8 }, 0 },
+	{ "wrfsbase rax", { 0xf3, 0x48, 0x0f, 0xae, 0xd0 }, 0 },
+	{ "sfence", { 0x0f, 0xae, 0xf8 }, 0 },
+	{ "ldmxcsr [rax]", { 0x0f, 0xae, 0x10 }, 0 },
+	{ "xsave [rax]", { 0x0f, 0xae, 0x20 }, 0 },
+	{ "ptwrite [rax]", { 0xf3, 0x0f, 0xae, 0x20 }, 0 },
+	{ "monitor", { 0x0f, 0x01, 0xc8 }, 0 },
+	{ "clac", { 0x0f, 0x01, 0xca }, 0 },
+};
+
+SELFTEST(kprobes_insn, a_slot_executes_nothing_that_needs_gs_or_interrupts_after_it)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(specials); i++) {
+		struct arch_kprobe probe;
+		struct insn insn;
+		int error = arch_kprobe_prepare(&probe, ADDR, specials[i].text,
+						sizeof(specials[i].text));
+
+		if (error != specials[i].error)
+			selftest_diag(test, "%s: %d", specials[i].name, error);
+		EXPECT_EQ(error, specials[i].error);
+		if (!error)
+			arch_kprobe_release(&probe);
+		ASSERT(insn_decode(&insn, specials[i].text, sizeof(specials[i].text)) == 0);
+		EXPECT_EQ(arch_kprobe_can_move(&insn), !specials[i].error);
+	}
+}
+
 /* One instruction, registers before it, and the registers that it must leave. ip: from ADDR on. */
 struct emulated {
 	u8 text[8];
