@@ -42,6 +42,14 @@ static void serial8250_stop_tx(struct uart_port *port)
 	outb(port->iobase + UART_IER, port->ier);
 }
 
+u8 serial8250_read_lsr(struct uart_port *port)
+{
+	u8 lsr = inb(port->iobase + UART_LSR);
+
+	port->lsr_saved |= lsr & UART_LSR_ERRORS;
+	return lsr | port->lsr_saved;
+}
+
 void uart_insert_char(struct uart_port *port, u8 status, u8 byte)
 {
 	u8 flag = TTY_NORMAL;
@@ -57,6 +65,7 @@ void uart_insert_char(struct uart_port *port, u8 status, u8 byte)
 		flag = TTY_FRAME;
 	}
 	port->rx++;
+	port->lsr_saved = 0;
 	tty_insert_flip_char(port->tty, byte, flag);
 	if (status & UART_LSR_OE) {
 		port->overrun++;
@@ -84,8 +93,8 @@ static bool serial8250_rx_chars(struct uart_port *port, u8 lsr)
 			break;
 		}
 		uart_insert_char(port, lsr, inb(port->iobase + UART_RX));
-		n++;
-		lsr = inb(port->iobase + UART_LSR);
+		if (++n < RX_MAX)
+			lsr = serial8250_read_lsr(port);
 	}
 	return n != 0;
 	/* END LAB 10 */
@@ -124,7 +133,7 @@ size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count)
 {
 	size_t n = min(count, (size_t)port->fifo_size);
 
-	if (!(inb(port->iobase + UART_LSR) & UART_LSR_THRE))
+	if (!(serial8250_read_lsr(port) & UART_LSR_THRE))
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		outb(port->iobase + UART_TX, buf[i]);
@@ -145,7 +154,7 @@ static bool serial8250_handle_irq(struct uart_port *port)
 		uart_port_unlock(port, flags);
 		return false;
 	}
-	lsr = inb(port->iobase + UART_LSR);
+	lsr = serial8250_read_lsr(port);
 	if (!port->throttled)
 		received = serial8250_rx_chars(port, lsr);
 	inb(port->iobase + UART_MSR); /* acknowledges a change of a modem line */

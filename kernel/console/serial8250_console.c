@@ -103,7 +103,7 @@ static unsigned serial8250_poll_tx(struct uart_port *port, unsigned max)
 		if (c < 0)
 			break;
 		if (sent % port->fifo_size == 0)
-			while (!(inb(port->iobase + UART_LSR) & UART_LSR_THRE))
+			while (!(serial8250_read_lsr(port) & UART_LSR_THRE))
 				cpu_relax();
 		outb(port->iobase + UART_TX, (u8)c);
 		port->tx++;
@@ -170,7 +170,7 @@ static bool serial8250_console_flush(void)
 		cpu_relax();
 	}
 	serial8250_poll_tx(port, ~0U);
-	while (!(inb(port->iobase + UART_LSR) & UART_LSR_TEMT))
+	while (!(serial8250_read_lsr(port) & UART_LSR_TEMT))
 		cpu_relax();
 	console_unlock(port, flags);
 	return true;

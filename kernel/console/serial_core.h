@@ -39,6 +39,7 @@ struct uart_port {
 	bool irq_driven; /* [P] set once the interrupt works */
 	u8 fifo_size;    /* [C] bytes that fit into the empty FIFO */
 	u8 ier, mcr;     /* [P] the contents of the registers */
+	u8 lsr_saved;    /* [P] errors that were read, of the byte that will be taken next */
 
 	u8 typed_ahead[UART_TYPED_AHEAD_MAX]; /* [C] */
 	u16 nr_typed_ahead;                   /* [C] */
@@ -89,7 +90,10 @@ void uart_stop(struct tty_struct *tty);
 void uart_start(struct tty_struct *tty);
 extern const struct tty_operations uart_ops; /* all of these */
 void uart_unthrottle(struct uart_port *port);
-/* Puts a received byte with its line status into the flip buffer. port->lock held. */
+/*
+ * Puts a received byte with its line status into the flip buffer, and forgets lsr_saved, which
+ * status contains. port->lock held.
+ */
 void uart_insert_char(struct uart_port *port, u8 status, u8 byte);
 
 /*
@@ -106,6 +110,11 @@ size_t uart_transmit(struct tty_struct *tty, const u8 *buf, size_t count);
 void serial8250_console_kick(bool sync);
 /* The hardware part of the operations above. port->lock held. */
 void serial8250_start_tx(struct uart_port *port);
+/*
+ * The line status. A read clears its errors in the UART (PC16550D data sheet, 8.6.3), so they are
+ * kept in lsr_saved until the byte is taken.
+ */
+u8 serial8250_read_lsr(struct uart_port *port);
 /* Fills the FIFO, if it is empty. Returns the number of bytes. */
 size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count);
 void serial8250_unthrottle(struct uart_port *port);

@@ -28,6 +28,7 @@
 #define UART_LSR_PE          0x04
 #define UART_LSR_FE          0x08
 #define UART_LSR_BI          0x10
+#define UART_LSR_ERRORS      (UART_LSR_OE | UART_LSR_PE | UART_LSR_FE | UART_LSR_BI)
 #define UART_LSR_THRE        0x20
 #define UART_LSR_TEMT        0x40
 #define UART_MSR             6
