@@ -31,6 +31,7 @@
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/mm.h"
 
+void (*task_ending_hook)(void);
 void (*task_exit_hook)(struct task_struct *task);
 
 bool thread_group_empty(const struct task_struct *p)
@@ -219,6 +220,14 @@ static void panic_if_init(struct task_struct *tsk, int status)
 		panic("Attempted to kill init! exitcode=0x%08x", (unsigned)status);
 }
 
+static void call_ending_hook(void)
+{
+	void (*hook)(void) = READ_ONCE(task_ending_hook);
+
+	if (hook)
+		hook();
+}
+
 void do_exit(int status)
 {
 	struct task_struct *tsk = current;
@@ -238,6 +247,7 @@ void do_exit(int status)
 	}
 	tsk->exit_code = status;
 	trace_sched_process_exit(tsk);
+	call_ending_hook();
 	note_maxrss(tsk);
 	mm_release(tsk);
 	if (tsk->mm)

@@ -191,11 +191,13 @@ DECLARE_STATIC_KEY_FALSE(sched_switch_hooks_key);
 void sched_switch_hook_set(struct sched_switch_hook *hook, bool on);
 
 /*
- * Hooks of the trace room, NULL while unused. Neither may sleep or wake a task. fork: child is in
- * the lists and has not run. exit: task has ended and still owns its PID. A leader has that of the
- * thread that has taken its place in execve().
+ * Hooks of the trace room, NULL while unused. None may sleep or wake a task. fork: child is in the
+ * lists and has not run. ending: current ends, and still runs before any task learns of that. exit:
+ * task has ended and still owns its PID. A leader has that of the thread that has taken its place
+ * in execve().
  */
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
+extern void (*task_ending_hook)(void);
 extern void (*task_exit_hook)(struct task_struct *task);
 /*
  * Hooks for the memory that the trace room keeps for a task. new: task is in the lists, or is an

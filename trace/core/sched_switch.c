@@ -1,6 +1,7 @@
 /*
  * Saves the names of tasks at task switches, while a tracer records. Only a task that has written
- * an entry is saved.
+ * an entry is saved. A task that ends is saved before its last switch, too: its parent may read the
+ * trace before that switch.
  */
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"
@@ -21,7 +22,6 @@ static noinline void save_tasks(struct task_struct *prev, struct task_struct *ne
 		trace_save_tgids(prev, next);
 	if (what & TRACE_ITER_RECORD_CMD)
 		trace_save_cmdlines(prev, next);
-	this_cpu_write(trace_taskinfo_save, false);
 }
 
 /* Interrupts off, the run queue's lock held. */
@@ -29,10 +29,17 @@ static void record_switch(struct task_struct *prev, struct task_struct *next)
 {
 	if (!this_cpu_read(trace_taskinfo_save))
 		return;
-	if (likely(trace_cmdlines_saved(prev, next)))
-		this_cpu_write(trace_taskinfo_save, false);
-	else
+	if (unlikely(!trace_cmdlines_saved(prev, next)))
 		save_tasks(prev, next);
+	this_cpu_write(trace_taskinfo_save, false);
+}
+
+static void record_ending(void)
+{
+	preempt_disable_notrace();
+	if (this_cpu_read(trace_taskinfo_save))
+		save_tasks(current, current);
+	preempt_enable_notrace();
 }
 
 static struct sched_switch_hook record_hook = { .fn = record_switch };
@@ -56,6 +63,7 @@ static void update_recorded(void)
 	WRITE_ONCE(recorded, record_users ? wanted_records() : 0);
 	trace_forget_saved();
 	sched_switch_hook_set(&record_hook, recorded);
+	WRITE_ONCE(task_ending_hook, recorded ? record_ending : NULL);
 }
 
 void trace_update_recorded_tasks(void)
