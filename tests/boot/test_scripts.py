@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from nop5 import ROOT, finish, host
+import built
 import oops
 from stopwatch import family
 
@@ -94,6 +95,48 @@ def test_boot_says_4_when_it_could_not_begin(images, arguments, message):
     result = boot_script(*arguments)
     assert result.returncode == 4
     assert message in result.stderr and "Traceback" not in result.stderr and not result.stdout
+
+
+@pytest.fixture
+def built_tree(tmp_path):
+    """A tree with a build of two kernels and a root file system. set_time(NAME, T) sets the time of the last change."""
+    def set_time(name, when):
+        os.utime(tmp_path / name, (when, when))
+
+    dep_files = {"kernel/main": "kernel/main.c kernel/main.h", "selftest/t": "selftest/t.c kernel/tested.h"}
+    for name in ("scripts/built.py", "kernel/main.c", "kernel/main.h", "kernel/tested.h", "kernel/unused.h", "kernel/.main.c.swp",
+                 "selftest/t.c", "user/dis.c", "build/nop5.elf", "build/nop5-test.elf", "build/rootfs.cpio"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+        set_time(name, 1000)
+    for name, needed in dep_files.items():
+        (tmp_path / "build/obj" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"build/obj/{name}.d").write_text(f"build/obj/{name}.o: {needed}\n")
+    return tmp_path, set_time
+
+
+@pytest.mark.parametrize("changed, old", [
+    ("kernel/main.c", ["nop5", "nop5-test"]), ("kernel/main.h", ["nop5", "nop5-test"]), ("kernel/tested.h", ["nop5-test"]),
+    ("selftest/t.c", ["nop5-test"]), ("user/dis.c", ["rootfs"]), ("kernel/unused.h", []), ("kernel/.main.c.swp", [])])
+def test_an_image_is_old_if_a_file_that_it_is_built_of_is_newer(built_tree, changed, old):
+    tree, set_time = built_tree
+    set_time(changed, 1001)
+    newer = {name: built.newer_than_kernel(tree / "build", name) for name in ("nop5", "nop5-test")}
+    newer["rootfs"] = built.newer_than_rootfs(tree / "build/rootfs.cpio")
+    assert newer == {name: changed if name in old else None for name in newer}
+
+
+def test_boot_says_that_an_image_is_older_than_its_sources_and_boots_it(images, built_tree):
+    tree, set_time = built_tree
+    set_time("kernel/main.c", 1001)
+    for image in ("nop5.elf", "rootfs.cpio"):
+        shutil.copyfile(images / image, tree / "build" / image)
+        set_time(f"build/{image}", 1000)
+    result = boot_script("--build", tree / "build", "--cpus", "1", "echo up")
+    assert (result.stdout, result.returncode) == ("up\n", 0)
+    assert result.stderr == f"scripts/boot: {tree}/build/nop5.elf is older than kernel/main.c: make builds it again\n"
+    set_time("build/nop5.elf", 1002)
+    assert boot_script("--build", tree / "build", "--cpus", "1", "echo up").stderr == ""
 
 
 def test_boot_says_4_without_qemu(images, tmp_path):

@@ -30,6 +30,11 @@ def test_trace_record_says_what_the_machine_refuses(images, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_trace_record_says_which_image_is_missing(tmp_path):
+    result = record("--build", "/nowhere", "ls", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (1, "scripts/trace-record: /nowhere/nop5.elf is missing: run make first\n")
+
+
 def test_trace_record_passes_the_failure_of_the_command_on(images, tmp_path):
     result = record("--cpus", "1", "-l", "vfs_*", "cat /no/such/file", cwd=tmp_path)
     assert result.returncode == 1 and "No such file" in result.stdout
