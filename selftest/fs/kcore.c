@@ -100,11 +100,14 @@ static void hold_cpu(void *arg, unsigned index __unused)
 	local_irq_restore(wait_with_irqs_off(&h->held, &h->let_go));
 }
 
+/* It was created before the CPU is held: a task there could have a mutex of the allocators. */
 static void apply(void *arg, unsigned index __unused)
 {
 	struct held_patch *h = arg;
 	size_t bad;
 
+	while (!READ_ONCE(h->held))
+		yield();
 	h->error = text_patch_apply(&h->patch, 1, &bad);
 }
 
@@ -115,7 +118,6 @@ static u8 first_byte(unsigned long addr)
 
 SELFTEST(kcore, a_half_patched_site_is_shown_with_its_int3)
 {
-	struct cpumask before = current->cpus_allowed, here = { { 0 } };
 	struct held_patch h = { .patch = to_jmp() };
 	u8 half_patched[TEXT_PATCH_SIZE];
 	struct test_group holder, patcher;
@@ -126,12 +128,9 @@ SELFTEST(kcore, a_half_patched_site_is_shown_with_its_int3)
 		return;
 	memcpy(half_patched, text_nop5, TEXT_PATCH_SIZE);
 	half_patched[0] = INT3;
-	cpumask_set_cpu(nth_online_cpu(2), &here);
-	ASSERT(set_cpus_allowed(current, &here) == 0);
-	ASSERT(test_group_start(&holder, 1, nth_online_cpu(1), hold_cpu, &h));
-	while (!READ_ONCE(h.held))
-		yield();
+	ASSERT(run_on_nth_cpu(2));
 	ASSERT(test_group_start(&patcher, 1, nth_online_cpu(0), apply, &h));
+	ASSERT(test_group_start(&holder, 1, nth_online_cpu(1), hold_cpu, &h));
 	while (first_byte(h.patch.addr) != INT3)
 		yield();
 	EXPECT(kcore_shows(half_patched, TEXT_PATCH_SIZE));
@@ -139,7 +138,7 @@ SELFTEST(kcore, a_half_patched_site_is_shown_with_its_int3)
 	WRITE_ONCE(h.let_go, true);
 	test_group_wait(&holder);
 	test_group_wait(&patcher);
-	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
+	run_on_any_cpu();
 
 	EXPECT_EQ(h.error, 0);
 	EXPECT_EQ(ftrace_target_add(20, 3), 60);

@@ -3,6 +3,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "kernel/time/ktime.h"
 
@@ -97,12 +98,9 @@ static void echo_test(struct selftest *test, u32 count)
 /* Each message needs two context switches, which are cheap on one CPU. */
 SELFTEST(pipe, a_hundred_thousand_handoffs_on_one_cpu)
 {
-	struct cpumask before = current->cpus_allowed, here = { { 0 } };
-
-	cpumask_set_cpu(0, &here);
-	ASSERT(set_cpus_allowed(current, &here) == 0);
+	ASSERT(run_on_nth_cpu(0));
 	echo_test(test, MESSAGES / 2);
-	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
+	run_on_any_cpu();
 }
 
 /* Fewer messages, because each may have to wake a halted CPU: milliseconds on a busy host. */

@@ -1,6 +1,5 @@
 /* Self-tests of RCU-tasks: which tasks delay a grace period, and how a stall is reported. */
 #include "kernel/kallsyms.h"
-#include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/rcu/rcu_stats.h"
@@ -144,31 +143,29 @@ SELFTEST(rcu_tasks, many_wait_at_once_and_share_grace_periods)
 	EXPECT(after.grace_periods - before.grace_periods < 16 * 20 / 2);
 }
 
-static void find_test_task(void *found, const struct task_struct *task)
-{
-	if (!strncmp(task->comm, "test/", 5))
-		++*(unsigned *)found;
-}
-
 SELFTEST(rcu_tasks, a_stall_is_reported_and_the_holdouts_are_known)
 {
-	unsigned timeout = rcu_task_stall_timeout, found = 0;
+	unsigned timeout = rcu_task_stall_timeout;
 	struct holdout h = { .in_place = false };
 	struct rcu_callback_stats before, now;
 	struct test_group spinner, waiter;
+	const struct task_struct *task;
 
-	rcu_tasks_stats(&before);
 	rcu_task_stall_timeout = 50;
 	ASSERT(test_group_start(&spinner, 1, nth_online_cpu(1), spin, &h));
 	while (!READ_ONCE(h.in_place))
 		yield();
 	ASSERT(test_group_start(&waiter, 1, nth_online_cpu(0), synchronize, &h));
+	task = spinner.threads[0].task;
+	while (!is_rcu_tasks_holdout(task))
+		msleep(1);
+	/* From here on no other grace period can be the one that stalls. */
+	rcu_tasks_stats(&before);
 	do {
 		msleep(1);
 		rcu_tasks_stats(&now);
 	} while (now.stalls == before.stalls);
-	rcu_tasks_for_each_holdout(find_test_task, &found);
-	EXPECT_EQ(found, 1);
+	EXPECT(is_rcu_tasks_holdout(task));
 	EXPECT(!READ_ONCE(h.ended));
 	WRITE_ONCE(h.leave, true);
 	test_group_wait(&waiter);

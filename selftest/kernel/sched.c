@@ -129,7 +129,9 @@ SELFTEST(sched, fifo_task_is_not_preempted_by_fair_ones)
 	ASSERT(test_group_start(&group, 1, cpu, spin, &s));
 	while (!READ_ONCE(s.loops[0]))
 		msleep(1);
+	set_rt_throttling(false);
 	EXPECT(run_threads(1, cpu, run_fifo, &run));
+	set_rt_throttling(true);
 	WRITE_ONCE(s.stop, true);
 	test_group_wait(&group);
 	EXPECT_EQ(run.loops_meanwhile, 0);
@@ -200,12 +202,14 @@ SELFTEST(sched, migration_task_runs_before_any_fifo_task)
 
 	if (num_online_cpus() < 2)
 		return; /* on a single CPU no other task could run */
+	set_rt_throttling(false);
 	ASSERT(test_group_start(&group, 1, cpu, hog_cpu, &over));
 	while (READ_ONCE(group.threads[0].task->rt_priority) != MAX_RT_PRIO - 1)
 		msleep(1);
 	synchronize_sched();
 	WRITE_ONCE(over, true);
 	test_group_wait(&group);
+	set_rt_throttling(true);
 }
 
 struct policy_race {
@@ -335,15 +339,14 @@ static void spin_until_moved(void *arg, unsigned index __unused)
 SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 {
 	unsigned a = nth_online_cpu(2), b = nth_online_cpu(1), polls = 0;
-	struct cpumask mask, before = current->cpus_allowed;
+	struct cpumask mask;
 	struct movers m = { .target = NR_CPUS };
 	struct test_group group;
 	ktime_t start;
 
 	if (a == b)
 		return;
-	only_cpu(&mask, nth_online_cpu(3));
-	EXPECT_EQ(set_cpus_allowed(current, &mask), 0);
+	EXPECT(run_on_nth_cpu(3));
 	ASSERT(test_group_start(&group, 2, ANY_CPU, spin_until_moved, &m));
 	only_cpu(&mask, b);
 	for (unsigned i = 0; i < 2; i++)
@@ -360,7 +363,7 @@ SELFTEST(sched, waiting_task_goes_to_an_idle_cpu)
 	selftest_diag(test, "moved after %lu us", (m.arrived - start) / 1000);
 	WRITE_ONCE(m.stop, true);
 	test_group_wait(&group);
-	EXPECT_EQ(set_cpus_allowed(current, &before), 0);
+	run_on_any_cpu();
 }
 
 /* CPU 1 places a real-time task that wakes up, while a task on CPU 0 holds R of CPU 1. */

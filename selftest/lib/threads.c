@@ -2,6 +2,7 @@
 #include "selftest/lib/threads.h"
 
 #include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu_stats.h"
 #include "kernel/smp.h"
 
 static int test_thread_fn(void *data)
@@ -15,6 +16,20 @@ static int test_thread_fn(void *data)
 	return 0;
 }
 
+static void find_task(void *data, const struct task_struct *task)
+{
+	const struct task_struct **wanted = data;
+
+	if (task == *wanted)
+		*wanted = NULL;
+}
+
+bool is_rcu_tasks_holdout(const struct task_struct *task)
+{
+	rcu_tasks_for_each_holdout(find_task, &task);
+	return !task;
+}
+
 unsigned nth_online_cpu(unsigned n)
 {
 	unsigned cpu = cpumask_first(&cpu_online_mask);
@@ -22,6 +37,24 @@ unsigned nth_online_cpu(unsigned n)
 	for (n %= num_online_cpus(); n; n--)
 		cpu = cpumask_next_from(cpu + 1, &cpu_online_mask);
 	return cpu;
+}
+
+bool run_on_nth_cpu(unsigned n)
+{
+	struct cpumask mask = { { 0 } };
+
+	cpumask_set_cpu(nth_online_cpu(n), &mask);
+	return set_cpus_allowed(current, &mask) == 0;
+}
+
+void run_on_any_cpu(void)
+{
+	set_cpus_allowed(current, &cpu_possible_mask);
+}
+
+void set_rt_throttling(bool on)
+{
+	sched_set_rt_runtime(on ? 950000 : -1);
 }
 
 bool test_group_start(struct test_group *group, unsigned n, unsigned cpu,

@@ -55,8 +55,18 @@ static inline unsigned long wait_with_irqs_off(bool *ready, const bool *go)
 	}
 	return flags;
 }
+/* True if a grace period of RCU-tasks waits for the task. */
+bool is_rcu_tasks_holdout(const struct task_struct *task);
 /* The n-th online CPU; n modulo the number of online CPUs. */
 unsigned nth_online_cpu(unsigned n);
+/* The caller runs on the n-th online CPU only; or on all. False: an error. Task context. */
+bool run_on_nth_cpu(unsigned n);
+void run_on_any_cpu(void);
+/*
+ * Off: a FIFO task keeps its CPU however long it runs. With throttling it loses the CPU after 0.95
+ * s, and the time in which the host stops a CPU counts. Task context.
+ */
+void set_rt_throttling(bool on);
 /* Pseudo-random numbers that depend only on the seed: the upper bits of an LCG. */
 static inline u32 test_random(u32 *seed)
 {

@@ -8,7 +8,6 @@
 #include "arch/text_area.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/rcu/rcu_stats.h"
 #include "kernel/smp.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/kprobe_targets.h"
@@ -215,20 +214,6 @@ static bool is_preempted_at(struct task_struct *task, unsigned long addr)
 	return false;
 }
 
-static void find_task(void *data, const struct task_struct *task)
-{
-	const struct task_struct **wanted = data;
-
-	if (task == *wanted)
-		*wanted = NULL;
-}
-
-static bool is_holdout(const struct task_struct *task)
-{
-	rcu_tasks_for_each_holdout(find_task, &task);
-	return !task;
-}
-
 static bool has_detour(struct kprobe *p)
 {
 	bool has;
@@ -239,12 +224,17 @@ static bool has_detour(struct kprobe *p)
 	return has;
 }
 
-/* Stops a task behind popfq, or behind its copy: at that address. */
+/*
+ * Stops a task behind popfq, or behind its copy: at that address. The caller keeps away from the
+ * CPU that has interrupts off meanwhile: no other CPU would take a task from there.
+ */
 static bool stop_victim(struct victim *v, struct test_group *task, struct test_group *pusher,
 			unsigned long addr)
 {
 	*v = (struct victim){ .ready = false };
-	if (!test_group_start(pusher, 1, nth_online_cpu(1), keep_others_off, v))
+	set_rt_throttling(false); /* the pusher must not let the victim go */
+	if (!run_on_nth_cpu(0) ||
+	    !test_group_start(pusher, 1, nth_online_cpu(1), keep_others_off, v))
 		return false;
 	while (!READ_ONCE(v->pusher_ready))
 		yield();
@@ -261,6 +251,15 @@ static bool stop_victim(struct victim *v, struct test_group *task, struct test_g
 	return true;
 }
 
+static void let_victim_go(struct victim *v, struct test_group *task, struct test_group *pusher)
+{
+	WRITE_ONCE(v->release, true);
+	test_group_wait(pusher);
+	test_group_wait(task);
+	run_on_any_cpu();
+	set_rt_throttling(true);
+}
+
 SELFTEST(kprobe_jump, no_jump_is_written_while_a_task_is_preempted_in_the_covered_bytes)
 {
 	static struct kprobe probe = { .addr = (unsigned long)kprobe_jump_popf + POPF,
@@ -272,7 +271,7 @@ SELFTEST(kprobe_jump, no_jump_is_written_while_a_task_is_preempted_in_the_covere
 		return;
 	ASSERT(stop_victim(&v, &task, &pusher, probe.addr + 1));
 	ASSERT(register_kprobe(&probe) == 0);
-	while (!has_detour(&probe) || !is_holdout(v.task))
+	while (!has_detour(&probe) || !is_rcu_tasks_holdout(v.task))
 		msleep(1);
 	/* Now the optimizer waits for the task. Hits continue behind the bytes meanwhile. */
 	atomic64_set(&kprobe_hits, 0);
@@ -284,10 +283,8 @@ SELFTEST(kprobe_jump, no_jump_is_written_while_a_task_is_preempted_in_the_covere
 		EXPECT_EQ(first_byte(probe.addr + 1), 0x48); /* lea */
 	}
 	EXPECT_EQ(atomic64_read(&kprobe_hits), 20);
-	EXPECT(is_preempted_at(v.task, probe.addr + 1) && is_holdout(v.task));
-	WRITE_ONCE(v.release, true);
-	test_group_wait(&pusher);
-	test_group_wait(&task);
+	EXPECT(is_preempted_at(v.task, probe.addr + 1) && is_rcu_tasks_holdout(v.task));
+	let_victim_go(&v, &task, &pusher);
 	EXPECT_EQ(v.result, 42);
 	wait_optimized(&probe);
 	EXPECT_EQ(first_byte(probe.addr), JMP);
@@ -330,9 +327,7 @@ SELFTEST(kprobe_jump, a_detour_stays_while_a_task_is_preempted_in_it)
 	text_area_stats_read(&now);
 	EXPECT_EQ(now.bytes, before.bytes + 64);
 	EXPECT_EQ(first_byte(copy), 0x48); /* lea */
-	WRITE_ONCE(v.release, true);
-	test_group_wait(&pusher);
-	test_group_wait(&task);
+	let_victim_go(&v, &task, &pusher);
 	EXPECT_EQ(v.result, 42);
 	rcu_barrier_tasks();
 	rcu_barrier();
