@@ -10,7 +10,6 @@
 #include "kernel/sched/sched.h"
 #include "kernel/sched/signal.h"
 #include "selftest/selftest.h"
-#include "selftest/lib/threads.h"
 #include "trace/core/trace_array.h"
 #include "trace/core/trace_printk.h"
 
@@ -90,9 +89,11 @@ static int read_once(void *data)
 	return 0;
 }
 
+/* The reader sets its state first. It sleeps when it has left its run queue and its CPU. */
 static bool is_asleep(struct reader *r)
 {
-	return READ_ONCE(r->task->state) == TASK_INTERRUPTIBLE;
+	return READ_ONCE(r->task->state) == TASK_INTERRUPTIBLE && !READ_ONCE(r->task->on_rq) &&
+	       !READ_ONCE(r->task->on_cpu);
 }
 
 /* Starts the reader, and waits until it sleeps. */
@@ -117,12 +118,17 @@ static long join_reader(struct reader *r)
 	return r->result;
 }
 
-/* Returns true if the reader sleeps without a single wakeup meanwhile. */
+/*
+ * Returns true if the reader sleeps without a single wakeup meanwhile. An event of before may have
+ * woken it: it sleeps again first.
+ */
 static bool stays_asleep(struct reader *r)
 {
 	u64 switches;
 
-	msleep(20);
+	do
+		msleep(20);
+	while (!is_asleep(r) && !READ_ONCE(r->done));
 	switches = READ_ONCE(r->task->nvcsw);
 	msleep(100);
 	return is_asleep(r) && !READ_ONCE(r->done) && READ_ONCE(r->task->nvcsw) == switches;
@@ -195,33 +201,49 @@ SELFTEST(trace_pipe, an_empty_pipe_is_eagain_with_o_nonblock)
 
 /* Readers that read until the end of the file, and count lines. */
 struct line_reader {
-	atomic_t lines, asleep;
+	atomic_t lines, opened;
 };
 
-static void read_to_the_end(void *arg, unsigned index __unused)
+static int read_to_the_end(void *arg)
 {
 	struct line_reader *r = arg;
 	char buf[256];
 	long fd = sys_open(PIPE, O_RDONLY, 0), length;
 
-	atomic_inc(&r->asleep);
+	atomic_inc(&r->opened);
 	while (fd >= 0 && (length = sys_read((int)fd, buf, sizeof(buf))) > 0)
 		for (long i = 0; i < length; i++)
 			if (buf[i] == '\n')
 				atomic_inc(&r->lines);
 	if (fd >= 0)
 		sys_close((int)fd);
+	return 0;
+}
+
+/* A child, because a kernel thread would ignore signals. */
+static struct task_struct *start_line_reader(struct line_reader *r)
+{
+	return find_get_task_by_pid(kernel_thread(read_to_the_end, r, "line_reader"));
+}
+
+static void join_line_reader(struct task_struct *task)
+{
+	kernel_wait4(task->pid, NULL, 0);
+	put_task_struct(task);
 }
 
 SELFTEST(trace_pipe, readers_that_wait_share_the_events_and_end_with_tracing_on)
 {
+	struct task_struct *readers[3];
 	struct line_reader r = { 0 };
-	struct test_group readers;
 	unsigned lines = 0;
 
 	ASSERT(begin(50));
-	ASSERT(test_group_start(&readers, 3, ANY_CPU, read_to_the_end, &r));
-	while (atomic_read(&r.asleep) < 3)
+	for (unsigned i = 0; i < ARRAY_SIZE(readers); i++) {
+		readers[i] = start_line_reader(&r);
+		ASSERT(readers[i]);
+	}
+	while (atomic_read(&r.opened) < (int)ARRAY_SIZE(readers))
 		msleep(1);
 	/* Each turn waits until all lines are read, so a lost wakeup hangs the test. Each turn
 	 * writes three lines for three readers, so that each reader can read one and reach the end.
@@ -237,27 +259,29 @@ SELFTEST(trace_pipe, readers_that_wait_share_the_events_and_end_with_tracing_on)
 	msleep(10);
 	EXPECT_EQ(atomic_read(&r.lines), lines);
 	set_on(false);
-	/* A reader that has read nothing still waits. */
-	for (unsigned i = 0; i < 3; i++)
-		send_signal(SIGINT, readers.threads[i].task);
-	test_group_wait(&readers);
+	/* A reader that has read nothing still waits: the host may have stopped its CPU. */
+	for (unsigned i = 0; i < ARRAY_SIZE(readers); i++)
+		send_signal(SIGINT, readers[i]);
+	for (unsigned i = 0; i < ARRAY_SIZE(readers); i++)
+		join_line_reader(readers[i]);
 	end();
 }
 
 SELFTEST(trace_pipe, tracing_off_ends_a_reader_that_has_read)
 {
 	struct line_reader r = { 0 };
-	struct test_group reader;
+	struct task_struct *reader;
 
 	ASSERT(begin(50));
-	ASSERT(test_group_start(&reader, 1, ANY_CPU, read_to_the_end, &r));
+	reader = start_line_reader(&r);
+	ASSERT(reader);
 	trace_puts("the only line\n");
 	while (!atomic_read(&r.lines))
 		msleep(1);
-	while (READ_ONCE(reader.threads[0].task->state) != TASK_INTERRUPTIBLE)
+	while (READ_ONCE(reader->state) != TASK_INTERRUPTIBLE)
 		msleep(1);
 	tracing_off();
-	test_group_wait(&reader);
+	join_line_reader(reader);
 	EXPECT_EQ(atomic_read(&r.lines), 1);
 	end();
 }
