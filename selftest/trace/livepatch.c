@@ -213,10 +213,11 @@ static void sleep_in_target(void *arg, unsigned index __unused)
 }
 
 /* Starts the task, and waits until it is inside ftrace_target_call(). */
-static bool start_sleeper(struct test_group *group, struct sleeper *s)
+static bool start_sleeper(struct test_group *group, struct sleeper *s,
+			  void (*fn)(void *arg, unsigned index))
 {
 	*s = (struct sleeper){ .task = NULL };
-	if (!test_group_start(group, 1, ANY_CPU, sleep_in_target, s))
+	if (!test_group_start(group, 1, ANY_CPU, fn, s))
 		return false;
 	while (!READ_ONCE(s->inside))
 		msleep(1);
@@ -246,7 +247,7 @@ SELFTEST(livepatch, a_task_that_sleeps_in_an_old_function_does_not_switch_before
 	struct test_group group;
 	struct sleeper s;
 
-	ASSERT(start_sleeper(&group, &s));
+	ASSERT(start_sleeper(&group, &s, sleep_in_target));
 	ASSERT(klp_enable_patch(&patch) == 0);
 	wait_for_last(&s);
 	EXPECT(klp_transition_patch == &patch);
@@ -261,7 +262,7 @@ SELFTEST(livepatch, a_task_that_sleeps_in_an_old_function_does_not_switch_before
 	klp_wait_for_transition();
 
 	/* The same when the patch is disabled. */
-	ASSERT(start_sleeper(&group, &s));
+	ASSERT(start_sleeper(&group, &s, sleep_in_target));
 	EXPECT_EQ(klp_disable_patch(&patch), 0);
 	wait_for_last(&s);
 	EXPECT(klp_transition_patch == &patch && !patch.enabled);
@@ -291,7 +292,7 @@ SELFTEST(livepatch, a_transition_can_be_reversed)
 	struct sleeper s;
 
 	/* Reverse an enabling transition: the sleeper has never switched. */
-	ASSERT(start_sleeper(&group, &s));
+	ASSERT(start_sleeper(&group, &s, sleep_in_target));
 	ASSERT(klp_enable_patch(&patch) == 0);
 	wait_for_last(&s);
 	EXPECT_EQ(set_enabled(true), -EINVAL);
@@ -304,7 +305,7 @@ SELFTEST(livepatch, a_transition_can_be_reversed)
 	/* Reverse a disabling transition. */
 	ASSERT(klp_enable_patch(&patch) == 0);
 	klp_wait_for_transition();
-	ASSERT(start_sleeper(&group, &s));
+	ASSERT(start_sleeper(&group, &s, sleep_in_target));
 	EXPECT_EQ(set_enabled(false), 0);
 	wait_for_last(&s);
 	EXPECT_EQ(set_enabled(false), -EINVAL);
@@ -328,7 +329,7 @@ SELFTEST(livepatch, tasks_that_call_all_the_time_never_mix_old_and_new_functions
 	for (unsigned round = 0; round < 2; round++) {
 		long seen;
 
-		ASSERT(start_sleeper(&sleepers, &s));
+		ASSERT(start_sleeper(&sleepers, &s, sleep_in_target));
 		ASSERT(klp_enable_patch(&patch) == 0);
 		end_sleeper(&sleepers, &s);
 		klp_wait_for_transition();
@@ -361,9 +362,10 @@ static void look_at_state(void *arg __unused, unsigned index __unused)
 
 static void create_task(void *arg)
 {
-	bool *transition = arg;
+	struct sleeper *s = arg;
 
-	while (!READ_ONCE(*transition) || !current->patch_pending)
+	WRITE_ONCE(s->inside, true);
+	while (!READ_ONCE(s->leave) || !current->patch_pending)
 		msleep(1);
 	inherited_state = KLP_UNDEFINED;
 	run_threads(1, ANY_CPU, look_at_state, NULL);
@@ -376,14 +378,12 @@ static void create_in_target(void *arg, unsigned index __unused)
 
 SELFTEST(livepatch, a_new_task_inherits_the_state_of_its_creator)
 {
-	bool transition = false;
 	struct test_group group;
+	struct sleeper s;
 
-	ASSERT(test_group_start(&group, 1, ANY_CPU, create_in_target, &transition));
-	msleep(5);
+	ASSERT(start_sleeper(&group, &s, create_in_target));
 	ASSERT(klp_enable_patch(&patch) == 0);
-	WRITE_ONCE(transition, true);
-	test_group_wait(&group);
+	end_sleeper(&group, &s);
 	EXPECT(inherited_state == KLP_UNPATCHED || inherited_state == KLP_PATCHED);
 	EXPECT(inherited_state == KLP_PATCHED || inherited_pending);
 	klp_wait_for_transition();
@@ -397,7 +397,7 @@ SELFTEST(livepatch, force_switches_all_tasks)
 	struct test_group group;
 	struct sleeper s;
 
-	ASSERT(start_sleeper(&group, &s));
+	ASSERT(start_sleeper(&group, &s, sleep_in_target));
 	ASSERT(klp_enable_patch(&forced) == 0);
 	wait_for_last(&s);
 	mutex_lock(&klp_mutex);
@@ -410,7 +410,7 @@ SELFTEST(livepatch, force_switches_all_tasks)
 	EXPECT(s.add_after);
 	EXPECT(!forced.forced); /* a later walk still finds each task in a new function */
 
-	ASSERT(start_sleeper(&group, &s));
+	ASSERT(start_sleeper(&group, &s, sleep_in_target));
 	EXPECT_EQ(klp_disable_patch(&forced), 0);
 	wait_for_last(&s);
 	mutex_lock(&klp_mutex);
