@@ -37,6 +37,7 @@ static bool add_to_list(void **list, void *piece)
 
 void memory_take_all(struct memory_taken *taken)
 {
+	(void)memory_accounted();
 	*taken = (struct memory_taken){ NULL, NULL };
 	while (add_to_list(&taken->pages, get_free_page(GFP_KERNEL | __GFP_NOWARN)))
 		;

@@ -13,6 +13,7 @@ bool memory_intact(const void *p, size_t size, u32 seed);
 struct memory_taken {
 	void *pages, *objects;
 };
+/* Waits first for what callbacks would free a little later. */
 void memory_take_all(struct memory_taken *taken);
 /* Frees one page. False if none is left. */
 bool memory_give_page(struct memory_taken *taken);
