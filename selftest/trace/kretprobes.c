@@ -12,6 +12,7 @@
 #include "selftest/selftest.h"
 #include "trace/fgraph/fgraph.h"
 #include "trace/kprobes/internal.h"
+#include "trace/kprobes/kretprobe_pool.h"
 
 static atomic64_t entries, returns, wrong;
 
@@ -372,17 +373,19 @@ SELFTEST(kretprobes, a_hit_may_be_at_a_probe_that_is_unregistered_in_a_batch)
 	unregister_kretprobe(&batch.stays);
 }
 
-static int end_at_once(void *unused __unused)
+static void end_at_once(void *unused __unused, unsigned index __unused)
 {
-	return 0;
 }
 
-static int shadow_stacks(void)
+/* Counts the list of free instances. A call meanwhile may spoil the count, but not the list. */
+static u32 free_instances(const struct kretprobe *rp)
 {
-	struct fgraph_stats stats;
+	struct kretprobe_pool *pool = rp->pool;
+	u32 n = 0;
 
-	fgraph_stats_read(&stats);
-	return stats.stacks;
+	for (u32 i = (u32)READ_ONCE(pool->free); i && n < pool->count; n++)
+		i = READ_ONCE(kretprobe_instance_at(pool, i - 1)->next_free);
+	return n;
 }
 
 /* Instances come back when the task is freed: its shadow stack goes with it. */
@@ -392,18 +395,15 @@ SELFTEST(kretprobes, functions_that_never_return_give_their_instances_back)
 					  .entry_handler = refuse_odd,
 					  .handler = count_return,
 					  .maxactive = 5 };
-	int stacks;
 
 	reset();
 	ASSERT(register_kretprobe(&probe) == 0);
-	stacks = shadow_stacks();
 	for (unsigned i = 0; i < 20; i++) {
-		struct task_struct *task = kthread_run(end_at_once, NULL, "ends");
-
-		ASSERT(!IS_ERR(task));
-		while (atomic64_read(&entries) <= (s64)i || shadow_stacks() > stacks)
+		ASSERT(run_threads(1, ANY_CPU, end_at_once, NULL));
+		while (free_instances(&probe) < 5)
 			msleep(1);
 	}
+	EXPECT(atomic64_read(&entries) >= 20);
 	EXPECT_EQ(atomic64_read(&returns), 0);
 	EXPECT_EQ(atomic64_read(&probe.nmissed), 0);
 	unregister_kretprobe(&probe);
