@@ -26,6 +26,10 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import oops  # noqa: E402
 from stopwatch import Stopwatch  # noqa: E402
 
+# A task of this command line, named sleep, has left its CPU for certain, and comes back, because a signal wakes it. (A timer may
+# expire before the task that has started it leaves the CPU: then `sleep 0.01` does not sleep at all.)
+SLEEP = "(sleep 1000 & until grep -q sleep /proc/$!/wchan; do :; done; kill $!; wait $!; true) 2> /dev/null"
+
 PROMPT = r"nop5:(/\S*)# "
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 STAMP = re.compile(r"^\[ *\d+\.\d{6}\] ?", re.M)

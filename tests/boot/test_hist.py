@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "hist"))
 import record  # noqa: E402
+from nop5 import SLEEP, eventually  # noqa: E402
 
 TRACING = "/sys/kernel/tracing"
 SWITCH = "events/sched/sched_switch"
@@ -108,11 +109,11 @@ def test_wakeup_latency_is_measured_across_two_events(tracing):
                   "echo 'hist:keys=lat.log2:sort=lat' >> events/synthetic/wakeup_latency/trigger")
     busy = tracing.run("echo '!hist:keys=pid:ts0=common_timestamp.usecs if comm==\"sleep\"' >> events/sched/sched_waking/trigger")
     assert "Device or resource busy" in busy.output
-    for _ in range(3):
-        tracing.check("sleep 0.02")
+    uptimes = [tracing.check(f"{command}; cut -d' ' -f1 /proc/uptime") for command in ("true", *3 * [SLEEP])]
+    longest = 1e6 * (float(uptimes[-1]) - float(uptimes[0]) + 0.01)
     by_task, by_latency = tracing.check("cat events/synthetic/wakeup_latency/hist").split("\n\n\n")
     assert [e[0]["comm"] for e in entries(by_task)] == 3 * ["sleep"]
-    assert all(int(fields["lat"]) < 10**6 and hits == 1 for fields, hits in entries(by_task))
+    assert all(int(fields["lat"]) <= longest and hits == 1 for fields, hits in entries(by_task))
     assert totals(by_latency)["Hits"] == 3 and "{ lat: ~ 2^" in by_latency
     tracing.run(f"echo > {SWITCH}/trigger")
     tracing.run("echo > events/synthetic/wakeup_latency/trigger")
@@ -129,7 +130,7 @@ def test_fields_of_the_matched_event_make_histograms_of_their_own(tracing):
         "hist:keys=pid:vals=hitcount:ts0=common_timestamp.usecs:sort=hitcount:size=2048:clock=global [active]\n" +
         "".join(f"hist:keys=pid:vals=hitcount:synthetic_{f}={f}:sort=hitcount:size=2048 [active]\n"
                 for f in ("pid", "prio", "comm")))
-    tracing.check("echo 1 > events/synthetic/latency/enable; sleep 0.05; echo 0 > events/synthetic/latency/enable")
+    tracing.check("echo 1 > events/synthetic/latency/enable; " + SLEEP + "; echo 0 > events/synthetic/latency/enable")
     assert re.search(r"latency: lat=\d+ pid=\d+ prio=120 comm=sleep$", tracing.check("cat trace"), re.M)
     tracing.check(f"echo '!{line}' >> {SWITCH}/trigger")
     assert tracing.check(f"cat {waking}").count("hist:") == 1
@@ -137,7 +138,10 @@ def test_fields_of_the_matched_event_make_histograms_of_their_own(tracing):
     assert EMPTY in tracing.check(f"cat {waking}")
 
 
-def test_onmax_saves_fields_and_takes_snapshots(tracing):
+def test_onmax_saves_fields_and_takes_snapshots(boot):
+    """Of one CPU: a value and the fields that are saved with it may be of different events when several CPUs have the same key."""
+    tracing = boot(cpus=1)
+    tracing.check(f"cd {TRACING}")
     tracing.check(f"echo 'hist:keys=prev_prio:x=next_pid:onmax($x).save(next_comm,next_pid):onmax($x).snapshot()' > {SWITCH}/trigger")
     tracing.check("sleep 0.05; echo 'hist:keys=prev_prio:x=next_pid:onmax($x).save(next_comm,next_pid):onmax($x).snapshot():pause'"
                   f" >> {SWITCH}/trigger")
@@ -244,7 +248,8 @@ def test_histograms_agree_with_a_model_that_reads_the_raw_events(tracing):
     tracing.check(f"echo 'prev_comm==\"sleep\"' > {SWITCH}/filter; echo 1 > {SWITCH}/enable")
     for i in range(6):
         tracing.check(f"sleep 0.0{i}; sleep 0.01 | sleep 0.02")
-    raw = tracing.check("cat trace")
+    # A task leaves its CPU for the last time when its parent may know already that it has ended.
+    raw = eventually(lambda: text if len(re.findall(r"prev_state=[XZ]", text := tracing.check("cat trace"))) == 18 else "")
     events = [{"common_pid": int(m[1]), **{k: int(v) for k, v in re.findall(r"(\w+_(?:pid|prio))=(\d+)", m[2])}}
               for m in re.finditer(r"^.*-(\d+) +\[\d+\].*sched_switch: (.*)$", raw, re.M)]
     assert len(events) >= 10

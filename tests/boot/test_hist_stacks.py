@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from nop5 import SLEEP
+
 TRACING = "/sys/kernel/tracing"
 SWITCH = "events/sched/sched_switch/trigger"
 SAVE = "hist:keys=next_pid:st=common_stacktrace if next_comm == \"sleep\""
@@ -24,8 +26,9 @@ def test_a_stack_goes_through_two_variables_into_an_event_and_a_key(tracing):
     assert ":st=common_stacktrace:sort" in listed and ":s2=$st:sort" in listed and listed.count(" [active]") == 2
     tracing.check("echo 'hist:keys=stack.stacktrace' >> events/synthetic/ran/trigger; "
                   "echo 1 > events/synthetic/ran/enable")
-    tracing.check("sleep 0.02; sleep 0.02")
-    tracing.check("echo 0 > events/synthetic/ran/enable; echo 'hist:keys=stack.stacktrace:pause' >> events/synthetic/ran/trigger")
+    tracing.check(f"{SLEEP}; {SLEEP}")
+    # Without the trigger there are no more events, and then the trace and the histogram have the same ones.
+    tracing.check(f"echo '!{TRACE}' >> {SWITCH}; echo 0 > events/synthetic/ran/enable")
     stacks = [FRAME.findall(text) for text in re.split(r"ran: pid=\d+ stack=STACK:\n", tracing.check("cat trace"))[1:]]
     assert stacks and all(stack[0] == "__schedule" for stack in stacks)
     text = tracing.check("cat events/synthetic/ran/hist")
@@ -37,7 +40,7 @@ def test_a_stack_goes_through_two_variables_into_an_event_and_a_key(tracing):
 
 def test_the_stack_of_a_parameter_is_that_of_the_event(tracing):
     tracing.check("echo 'hist:keys=next_pid:x=next_prio:onchange($x).ran(next_pid,common_stacktrace) if next_comm==\"sleep\"' "
-                  f"> {SWITCH}; echo 1 > events/synthetic/ran/enable; sleep 0.01; echo 0 > events/synthetic/ran/enable")
+                  f"> {SWITCH}; echo 1 > events/synthetic/ran/enable; {SLEEP}; echo 0 > events/synthetic/ran/enable")
     stacks = [FRAME.findall(text) for text in re.split(r"ran: pid=\d+ stack=STACK:\n", tracing.check("cat trace"))[1:]]
     assert stacks and all(len(stack) > 1 and "hist" not in " ".join(stack) for stack in stacks)
 
