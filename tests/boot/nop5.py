@@ -217,7 +217,7 @@ class Nop5:
 
     def type_interrupts(self):
         """Type ^C until the prompt comes back."""
-        for _ in range(HANG):
+        for number in range(HANG):
             self.send(b"\x03")
             try:
                 match = self.expect(PROMPT, timeout=1)
@@ -226,8 +226,18 @@ class Nop5:
                     raise
                 continue
             self.directory = match.group(1).decode()
+            if number:
+                self.pass_prompts()
             return
         raise Died(f"^C does not help; nop5 said last:\n{self.says}")
+
+    def pass_prompts(self):
+        """Read the prompts that the shell may still print for each ^C after the first one."""
+        before = self.before
+        self.send("echo 'no' more\n")
+        self.expect(r"^no more\r\n")
+        self.wait_prompt()
+        self.before = before
 
     def check(self, command):
         """Run a command that must succeed, and return its output."""
