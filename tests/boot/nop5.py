@@ -318,6 +318,11 @@ def resources(machine):
     return {what: min(reading[what] for reading in readings) for what in readings[0]}
 
 
+def resources_return_to(machine, before):
+    """Wait until the machine uses the same resources as before. A failure shows both."""
+    eventually(lambda: resources(machine) == before, lambda: f"before {before}, now {resources(machine)}")
+
+
 def resources_now(machine):
     """The resources that a load must return: tasks, kB outside the caches of freed memory, and objects in slab caches.
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from nop5 import eventually, resources
+from nop5 import resources, resources_return_to
 from test_ftrace_stress import BAD
 
 TRACING = "/sys/kernel/tracing"
@@ -51,7 +51,7 @@ def storm(boot, seconds):
     head, stats = written(machine)
     assert head == stats and stats[1] > 1000
     machine.check("echo > trace; echo 1 > tracing_on")
-    eventually(lambda: resources(machine) == before, lambda: f"before {before}, now {resources(machine)}")
+    resources_return_to(machine, before)
     assert machine.check("cat /sys/kernel/debug/ftrace_verify").endswith(" 0 mismatches\n")
     assert not BAD.search(machine.text), BAD.search(machine.text)
     machine.poweroff()

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from nop5 import eventually, resources
+from nop5 import eventually, resources, resources_return_to
 from test_ftrace_stress import GLOBS, TRACING, sound, verify
 
 
@@ -55,7 +55,7 @@ def toggles_leave_nothing_behind(machine, rounds, seed=5):
     storm(machine, rounds, seed)
     assert eventually(lambda: figures(machine)["stacks"] == 0)
     assert figures(machine)["users"] == figures(machine)["frames"] == figures(machine)["unmatched"] == 0
-    assert eventually(lambda: resources(machine) == before), (resources(machine), before)
+    resources_return_to(machine, before)
     sound(machine)
 
 

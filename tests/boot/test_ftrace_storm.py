@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 
 import pytest
 
-from nop5 import eventually, resources
+from nop5 import eventually, resources, resources_return_to
 from test_ftrace_stress import BAD, sound
 
 STORM = "/sys/kernel/debug/ftrace_storm"
@@ -14,9 +14,9 @@ ROUNDS = 3
 STALL = re.compile(r"detected stalls|" + BAD.pattern)
 
 
-def resources_return_to(machine, before):
-    """Wait until the machine uses the same resources as before. A failure shows both."""
-    eventually(lambda: resources(machine) == before, lambda: f"before {before}, now {resources(machine)}")
+def begin(machine, order):
+    """Start a storm, and wait until it runs: before, the file says that the last one is over."""
+    machine.check(f"echo '{order}' > {STORM} & until grep -q running {STORM} || ! grep -q VmSize /proc/$!/status; do :; done")
 
 
 def storm(machine, seconds, kinds="*"):

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import eventually, kill, resources
+from nop5 import resources, resources_return_to
 
 TRACING = "/sys/kernel/tracing"
 TOP_ONLY = {"README", "available_filter_functions", "dyn_ftrace_total_info", "dynamic_events", "synthetic_events",
@@ -174,7 +174,7 @@ def test_thirty_instances_come_and_go_while_they_trace_and_leave_nothing_behind(
     assert machine.check("ls instances") == ""
     assert machine.check("cat enabled_functions") == ""
     assert machine.check("cat /sys/kernel/debug/ftrace_verify").endswith(" 0 mismatches\n")
-    eventually(lambda: resources(machine) == before, lambda: f"before {before}, now {resources(machine)}")
+    resources_return_to(machine, before)
 
 
 def test_an_instance_made_while_there_are_dynamic_events_lives_until_its_end(boot):

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import EXIT_POWEROFF, eventually, finish, gdb, gdb_port, kill, parse_ktap, resources
+from nop5 import EXIT_POWEROFF, eventually, finish, gdb, gdb_port, kill, parse_ktap, resources, resources_return_to
 
 PATCH = "/sys/kernel/livepatch/livepatch_sample"
 TRACING = "/sys/kernel/tracing"
@@ -217,7 +217,7 @@ def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(
                   "rmmod sample-count; cd /")
     verify(machine)
     wait_stacks_freed()
-    assert resources(machine) == before
+    resources_return_to(machine, before)
     machine.poweroff()
 
 

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import eventually, resources
+from nop5 import eventually, resources, resources_return_to
 
 SAMPLES = ["count", "arguments", "latency", "fail"]
 DEBUG = "/sys/kernel/debug"
@@ -116,7 +116,7 @@ def test_callers_of_a_function_that_fails_give_everything_back(boot):
             unload(machine, "fail")
         before = before or resources(machine)  # the first turn has allocated a page for trampolines
     assert machine.check("cat /tmp/file") == "x\n"
-    assert resources(machine) == before
+    resources_return_to(machine, before)
 
 
 # What `hackbench -g 2 -l 50` writes to pipes. Each of two groups has 20 senders, and each sender sends 50 messages to each of 20
@@ -166,7 +166,7 @@ def test_all_samples_and_each_tracer_watch_the_same_function_at_once(boot):
         verify(machine)
         if turn == 2:
             before = resources(machine)  # the first turns have allocated the buffer
-    assert resources(machine) == before
+    resources_return_to(machine, before)
 
 
 def test_samples_come_and_go_while_their_function_runs_on_all_cpus(boot):
@@ -188,7 +188,7 @@ def test_samples_come_and_go_while_their_function_runs_on_all_cpus(boot):
         assert machine.check("cat /sys/kernel/tracing/enabled_functions") == ""
         machine.check("echo > /sys/kernel/tracing/trace")
         before = before or resources(machine)  # the first turn has allocated the buffer
-    assert resources(machine) == before
+    resources_return_to(machine, before)
     load(machine, "count", "pipe_write_iter")
     machine.check("hackbench -g 2 -l 50")
     assert read(machine, "count") == f"{WRITES} calls\n"

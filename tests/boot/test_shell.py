@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import count_tasks, eventually, kill, listing, tasks
+from nop5 import eventually, kill, listing, resources, resources_return_to, tasks
 
 
 @pytest.mark.parametrize("line, expected", [
@@ -250,22 +250,14 @@ def test_a_bad_argument_gets_an_error_and_the_prompt(nop5, line):
 
 def test_nothing_leaks_through_errors(nop5):
     """A hundred failed commands leak no task and no memory."""
-    def tasks():
-        return count_tasks(nop5)
-
-    def free_kib():
-        return int(re.search(r"MemFree: +(\d+)", nop5.check("cat /proc/meminfo")).group(1))
-
     for line in "no-such-command a b c", "cat /nowhere", "echo x > /nowhere/y", "sh /nowhere":
         nop5.check(f"echo '{line}' >> /tmp/errors")
     nop5.check("for i in $(seq 25); do cat /tmp/errors; done > /tmp/many; mv /tmp/many /tmp/errors")
     nop5.run("sh /tmp/errors")
-    before = tasks(), free_kib()
+    before = resources(nop5)
     for _ in range(3):
         nop5.run("sh /tmp/errors > /dev/null")
-    after = tasks(), free_kib()
-    assert after[0] == before[0]
-    assert after[1] >= before[1] - 64
+    resources_return_to(nop5, before)
     nop5.check("rm /tmp/errors")
 
 

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from nop5 import resources
+from nop5 import resources, resources_return_to
 
 MINUTES = 10
 
@@ -25,7 +25,7 @@ def test_ten_minutes_of_hackbench_and_stress_on_8_cpus_leave_a_sound_machine(boo
     start = uptime()
     while uptime() - start < MINUTES * 60:
         round_of_loads(30, 500)
-    assert resources(nop5) == before
+    resources_return_to(nop5, before)
     assert not re.search(r"BUG|WARNING|Oops|lockup|LOCKUP", nop5.text)
     assert nop5.check("tail -n 1 /sys/kernel/debug/page_tables").strip() == "W+X pages: 0"
     nop5.poweroff()

@@ -7,7 +7,7 @@ import pexpect
 import pytest
 
 from exporting import BadLine, read_graph_report, read_report, record, report, trace_link, trace_remote
-from nop5 import EXIT_PANIC, PROMPT, ROOT, eventually, expect, finish, resources, tasks
+from nop5 import EXIT_PANIC, PROMPT, ROOT, eventually, expect, finish, resources, resources_return_to, tasks
 
 
 def test_trace_record_writes_what_a_command_did(images, tmp_path):
@@ -211,7 +211,7 @@ def test_a_request_ends_the_command_of_a_receiver_that_has_left(listening, tmp_p
     # A killed trace-record cannot restore the size of the buffers.
     machine.check(f"wait; trace-export -l & echo {size} > buffer_size_kb")
     assert attach(port, "ls", cwd=tmp_path).returncode == 0
-    assert resources(machine) == used
+    resources_return_to(machine, used)
 
 
 def test_the_trace_of_a_running_machine_that_crashes_is_kept(listening, tmp_path):
