@@ -151,11 +151,14 @@ def small(images, image):
     machine.close()
 
 
+def start_hog(machine, mib, name, before="exec"):
+    """Start a process that fills memory and waits. name: the shell's variable for its PID."""
+    machine.check(f"({before} processes hog {mib}) > /tmp/hog & {name}=$!; until grep -q 'hog: {mib} MiB' /tmp/hog; do usleep 10000; done")
+
+
 def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_returns(small):
     free = free_kb(small)
-    small.send("processes hog 10 & small=$!; sleep 1\n")
-    small.expect("hog: 10 MiB")
-    small.wait_prompt()
+    start_hog(small, 10, "small")
     small.send("processes hog 1000; echo status $?\n")
     match = small.expect(r"Out of memory: Killed process (\d+) \(processes\) total-vm:(\d+)kB, anon-rss:(\d+)kB, file-rss:\d+kB, "
                          r"shmem-rss:\d+kB, UID:0 pgtables:\d+kB oom_score_adj:0")
@@ -177,9 +180,7 @@ def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_r
 
 
 def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
-    small.send("(echo -1000 > /proc/self/oom_score_adj; exec processes hog 40) & kept=$!; sleep 2\n")
-    small.expect("hog: 40 MiB")
-    small.wait_prompt()
+    start_hog(small, 40, "kept", "echo -1000 > /proc/self/oom_score_adj; exec")
     small.send("processes hog 1000; echo status $?\n")
     small.expect(r"Out of memory: Killed process \d+ \(processes\) total-vm:10\d{5}kB")
     small.expect("status 137")

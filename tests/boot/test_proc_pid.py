@@ -19,7 +19,7 @@ def sleeper(machine):
     """The number of a process that sleeps, with arguments, an environment variable and a directory of its own."""
     machine.check("cd /tmp; COLOUR=blue sleep 1000000 7 < /etc/passwd & cd /")
     pid = machine.check("echo $!").strip()
-    machine.check(f"until grep -q sleep /proc/{pid}/comm; do :; done")
+    machine.check(f"until grep -q sleep /proc/{pid}/wchan; do :; done")
     yield pid
     machine.run(f"kill -9 {pid}; wait {pid}")
 
@@ -168,7 +168,7 @@ def test_memory_can_be_read_and_written_at_its_addresses(machine, sleeper):
 
 
 def test_signals_that_are_caught_ignored_and_pending(machine):
-    machine.check("(trap '' USR2; exec sleep 1000000) & until grep -q sleep /proc/$!/comm; do :; done")
+    machine.check("(trap '' USR2; exec sleep 1000000) & until grep -q sleep /proc/$!/wchan; do :; done")
     pid = machine.check("echo $!").strip()
     lines = status(machine, pid)
     assert int(lines["SigIgn"], 16) >> 11 & 1 and not int(lines["SigIgn"], 16) >> 14 & 1
@@ -188,7 +188,7 @@ def test_signals_that_are_caught_ignored_and_pending(machine):
 def test_a_users_processes_show_him_and_are_his_own(machine, sleeper):
     machine.send("su student -c 'sleep 1000000 & echo $! > /tmp/his; wait' &\n")
     machine.wait_prompt()
-    machine.check("until [ -s /tmp/his ] && grep -q sleep /proc/$(cat /tmp/his)/comm; do :; done")
+    machine.check("until [ -s /tmp/his ] && grep -q sleep /proc/$(cat /tmp/his)/wchan; do :; done")
     his = machine.check("cat /tmp/his").strip()
     assert machine.check(f"ls -ld /proc/{his} | awk '{{ print $3, $4 }}'") == "student student\n"
     assert status(machine, his)["Uid"] == "1000\t1000\t1000\t1000"
@@ -203,7 +203,7 @@ def test_a_users_processes_show_him_and_are_his_own(machine, sleeper):
     # His own process is open to him.
     assert student(machine, f"readlink /proc/{his}/exe") == "/usr/bin/busybox\n"
     assert "[stack]" in student(machine, f"cat /proc/{his}/maps")
-    machine.run(f"kill {his}")
+    machine.check(f"kill {his}; while [ -d /proc/{his} ]; do :; done")
 
 
 def test_the_name_can_be_changed_by_the_process_itself(machine, sleeper):

@@ -7,8 +7,6 @@ import shlex
 
 import pytest
 
-from nop5 import kill
-
 TRACING = "/sys/kernel/tracing"
 RECORDING = os.path.join(os.path.dirname(__file__), "data", "linux_dynamic_events.jsonl")
 FORMAT = """\
@@ -119,10 +117,10 @@ def test_an_event_has_files_in_all_instances_and_they_go_with_it(machine):
 
 @contextlib.contextmanager
 def opened(machine, file):
-    """A task of the machine has the file open."""
-    machine.check(f"sleep 1000 < {file} &")
+    """The shell of the machine has the file open."""
+    machine.check(f"exec 3< {file}")
     yield
-    kill(machine, "sleep")
+    machine.check("exec 3<&-")
 
 
 def test_a_used_event_is_not_removed(machine):
