@@ -66,8 +66,8 @@ def test_stat_has_linuxs_lines_and_its_sum(nop5):
     for key in ("intr", "ctxt", "btime", "processes", "procs_running", "procs_blocked", "softirq"):
         assert re.search(rf"^{key} \d+", text, re.M), key
     assert int(re.search(r"^procs_running (\d+)", text, re.M).group(1)) >= 1
-    now, uptime = map(float, nop5.check("date +%s; cut -d. -f1 /proc/uptime").split())
-    assert abs(int(re.search(r"^btime (\d+)", text, re.M).group(1)) - (now - uptime)) <= 2
+    early, now, late = map(float, nop5.check("cut -d' ' -f1 /proc/uptime; date +%s; cut -d' ' -f1 /proc/uptime").split())
+    assert now - late - 1.1 <= int(re.search(r"^btime (\d+)", text, re.M).group(1)) <= now + 1.1 - early
 
 
 def test_stat_counts_switches_and_forks(nop5):
@@ -173,7 +173,7 @@ def test_pid_stat_counts_the_time_of_a_task_and_of_its_children(boot):
     shell = nop5.check("echo $$").strip()
     nop5.check("stress -c 2 -t 2")
     own, children = times(shell)
-    assert own <= 100 <= children
+    assert own < children >= 100
     nop5.run("taskset -c 1 stress -c 1 -t 3600 &")
     worker = eventually(lambda: tasks(nop5, "stress")[1:])[0]
     eventually(lambda: times(worker)[0] > 20)
@@ -271,8 +271,12 @@ def test_sysrq_reports(nop5, key, expected):
 
 
 def test_the_next_task_gets_the_number_after_ns_last_pid(nop5):
-    path = "/proc/sys/kernel/ns_last_pid"
-    assert nop5.check(f"echo 30100 > {path}; sh -c 'echo $$'") == "30101\n"
+    """A kworker may be born before the shell's next task. The trace shows the numbers of all new tasks."""
+    path, tracing = "/proc/sys/kernel/ns_last_pid", "/sys/kernel/tracing"
+    nop5.check(f"echo > {tracing}/trace; echo 1 > {tracing}/events/sched/sched_process_fork/enable")
+    pid = int(nop5.check(f"echo 30100 > {path}; sh -c 'echo $$'"))
+    trace = nop5.check(f"echo 0 > {tracing}/events/sched/sched_process_fork/enable; cat {tracing}/trace; echo > {tracing}/trace")
+    assert pid > 30100 and set(range(30101, pid + 1)) <= set(map(int, re.findall(r"child_pid=(\d+)", trace)))
     refused = nop5.run(f"echo 40000 > {path}")
     assert refused.status == 1 and "Invalid argument" in refused.output
 
@@ -281,5 +285,5 @@ def test_sysfs_shows_interrupts_of_devices_and_the_clock(nop5):
     assert nop5.check("cd /sys/kernel/irq/4; cat actions hwirq name; cd /") == "ttyS0\n4\nedge\n"
     counts = nop5.check("cat /sys/kernel/irq/4/per_cpu_count").split(",")
     assert len(counts) == 4 and int(counts[0]) > 0
-    name, clock, now = nop5.check("cat /sys/class/rtc/rtc0/name /sys/class/rtc/rtc0/since_epoch; date +%s").split()
-    assert name == "rtc_cmos" and abs(int(clock) - int(now)) <= 2
+    early, name, clock, late = nop5.check("date +%s; cat /sys/class/rtc/rtc0/name /sys/class/rtc/rtc0/since_epoch; date +%s").split()
+    assert name == "rtc_cmos" and int(early) - 2 <= int(clock) <= int(late) + 2
