@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from nop5 import host
+from nop5 import SLEEP, host
 from test_ftrace import TRACING, Tracing
 
 HEADER = """\
@@ -80,13 +80,13 @@ def nests(lines):
 
 
 def test_opening_a_file_is_a_tree_of_calls(graph):
-    text = graph.trace("cat /proc/version")
+    text = graph.trace("taskset -c 1 cat /proc/version")
     assert text.startswith(HEADER)
     lines = graph.lines_of(text)
-    first = [l for l in lines if l["cpu"] == lines[0]["cpu"]]
-    assert set(nests(first)) == {"vfs_open"}
-    assert first[0]["text"] == "vfs_open() {" and first[0]["us"] is None
-    names = {l["name"] for l in first}
+    calls = [l for l in lines if l["cpu"] == "1"]
+    assert set(nests(calls)) == {"vfs_open"}
+    assert calls[0]["text"] == "vfs_open() {" and calls[0]["us"] is None
+    names = {l["name"] for l in calls}
     assert {"path_get", "version_open", "single_open"} <= names
     for line in lines:
         if line["us"]:
@@ -96,6 +96,8 @@ def test_opening_a_file_is_a_tree_of_calls(graph):
 
 
 def test_a_parent_takes_longer_than_its_children_together(graph):
+    # An interrupt may come before the tracer reads the time of the call. It is a child then, but not within that time.
+    graph.write("set_graph_notrace", "do_interrupt")
     lines = graph.lines_of(graph.trace("cat /proc/version"))
     sums = {}
     for line in lines:
@@ -228,11 +230,11 @@ def test_the_formats_are_linuxs_with_a_field_more_while_its_option_is_on(graph):
 
 def test_a_call_takes_68_bytes_of_the_buffer(graph):
     graph.write("set_ftrace_filter", "vfs_open")
-    graph.trace("cat /proc/version")
+    graph.trace("for i in $(seq 50); do cat /proc/version; done")
     used = sum(int(re.search(r"bytes: (\d+)", graph.read(f"per_cpu/cpu{cpu}/stats")).group(1)) for cpu in range(4))
-    calls = len(re.findall(r"vfs_open\(\);$", graph.read("trace"), re.M))
-    # After 134 ms without an event the next one has a time extend of 8 bytes.
-    assert calls and used - 68 * calls in range(0, 8 * calls + 1, 8)
+    calls = len(re.findall(r"vfs_open\(\)(?:;| \{)$", graph.read("trace"), re.M))
+    # After 134 ms without an event the next one has a time extend of 8 bytes. That is rare.
+    assert calls > 100 and used - 68 * calls in range(0, 4 * calls, 8)
 
 
 def test_interrupts_stand_between_arrows_or_are_left_out(graph):
@@ -260,14 +262,15 @@ def test_a_function_called_in_an_interrupt_is_traced_even_without_irqs(graph):
 
 
 def test_a_change_of_task_has_its_line(graph):
-    text = graph.trace("sleep 0.05", "")
+    text = graph.trace(SLEEP, "")
     switches = re.findall(r"^ -{42}\n \d\) +(\S+-\d+) +=> +(\S+-\d+) *\n -{42}\n\n", text, re.M)
-    assert any("sleep" in s[0] and "<idle>" in s[1] for s in switches), switches[:20]
+    assert any("sleep" in old for old, _ in switches) and any("<idle>" in new for _, new in switches), switches[:20]
 
 
 def test_a_marker_is_a_comment_inside_the_call_that_wrote_it(graph):
     text = graph.trace("echo hello there > trace_marker", "vfs_write")
-    assert re.search(r"^ \d\) +\|  vfs_write\(\) \{\n( \d\) .*\n)* \d\) {15}\|  +/\* hello there \*/$", text, re.M), text
+    inside = r"(?! \d\) .{13} us +\|  \}).*\n"  # any line but the end of the call
+    assert re.search(rf"^ \d\) +\|  vfs_write\(\) \{{\n({inside})* \d\) {{15}}\|  +/\* hello there \*/$", text, re.M), text
 
 
 def test_set_graph_function_takes_names_globs_and_exceptions(graph):
@@ -433,14 +436,12 @@ def test_trace_pipe_read_while_functions_run_gives_whole_lines(graph):
     graph.machine.check("cat trace_pipe > /tmp/pipe &")
     for _ in range(5):
         graph.machine.check("cat /proc/version /proc/uptime > /dev/null; ls / > /dev/null")
+    graph.machine.check("until [ -s /tmp/pipe ]; do :; done")
+    # The current tracer chooses how an entry looks, so it stays until the reader has read all.
+    graph.machine.check("echo the end > trace_marker; echo 0 > tracing_on; wait")
     graph.write("current_tracer", "nop")
-    graph.write("trace_marker", "the end")
-    while "the end" not in graph.read("/tmp/pipe"):
-        graph.machine.check("sleep 0.1")
-    pid = re.search(r"^ *(\d+) .*\bcat\b", graph.machine.check("ps"), re.M).group(1)
-    graph.machine.check(f"kill {pid}")
-    lines = graph.read("/tmp/pipe").splitlines()
-    lines = graph.lines_of("\n".join(l for l in lines if "tracing_mark_write" not in l))
+    lines = graph.lines_of(graph.read("/tmp/pipe"))
+    assert any("/* the end */" in l["text"] for l in lines)
     assert {"vfs_open", "vfs_read", "path_get"} <= {l["name"] for l in lines}
     assert any(l["end"] == ";" for l in lines) and any(l["close"] for l in lines)
 
