@@ -129,6 +129,7 @@ def counts_agree(machine, directory=""):
     """Callbacks of test_probes at functions of test_traced: each entry has its return; nothing of test_percpu is lost."""
     for module in ("test_traced", "test_percpu", "test_probes"):
         machine.check(f"insmod {directory}{module}.ko {'tasks=1' * (module != 'test_probes')}")
+    machine.check("until [ $(cat /sys/module/test_probes/parameters/returned) != 0 ]; do :; done")
     machine.check("rmmod test_probes; rmmod test_percpu; rmmod test_traced")
     text = log(machine)
     counted = re.search(r"test_probes: (\d+) calls, (\d+) entries, (\d+) returns, 0 lost, (\d+) hits, (\d+) returned\n$", text)
@@ -277,7 +278,7 @@ def test_a_filter_for_a_module_can_be_taken_back(machine):
 
 def test_events_of_a_module_come_and_go(machine):
     machine.check(f"cd {TRACING}; modprobe trace-events-sample; echo 1 > events/sample-trace/foo_bar/enable")
-    eventually(lambda: "foo_bar: foo plain 0" in machine.check("cat trace"))
+    eventually(lambda: re.search(r"foo_bar: foo plain \d", machine.check("cat trace")))
     machine.check("echo traceoff > events/sample-trace/foo_bar_with_cond/trigger")
     refused(machine, "rmmod trace-events-sample", "Resource temporarily unavailable")
     machine.check("echo '!traceoff' > events/sample-trace/foo_bar_with_cond/trigger")
@@ -327,8 +328,9 @@ def test_a_tracer_in_a_module(machine):
 
 def test_a_tracer_in_a_module_with_lines_of_its_own(machine):
     machine.check(f"cd {TRACING}; modprobe sample-slow function=sys_clock_nanosleep min_us=60000; echo slow > current_tracer")
-    trace = machine.check("usleep 90000; usleep 30000; cat trace")
-    assert re.search(r"FUNCTION\n +\d+ +\d +(9|[1-9]\d)\d{4}  sys_clock_nanosleep\n$", trace), trace
+    trace = machine.check("usleep 90000; echo 30000000 > /sys/module/sample_slow/parameters/min_us; usleep 90000; cat trace")
+    match = re.search(r"FUNCTION\n +\d+ +\d +(\d+)  sys_clock_nanosleep\n$", trace)
+    assert match and int(match[1]) >= 90000, trace
     machine.check("echo nop > current_tracer; rmmod sample-slow; cd /root")
 
 
@@ -458,10 +460,10 @@ def test_a_load_without_memory_leaves_nothing(boot, archive):
 def test_an_oops_names_the_module(boot, archive):
     machine = boot(initrd=str(archive), wait=True)
     machine.check("echo 0 > /proc/sys/kernel/panic_on_oops")
-    machine.tty.sendline("insmod /root/test_oops.ko")
-    machine.tty.expect(rb"Modules linked in: test_oops\(\+\)\r?\n")
-    machine.tty.expect(rb"RIP: 0010:test_oops_read[^\r\n]*\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]\r?\n")
-    machine.tty.expect(rb"test_oops_init\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]|init_module\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]")
+    machine.send("insmod /root/test_oops.ko\n")
+    machine.expect(r"Modules linked in: test_oops\(\+\)\r?\n")
+    machine.expect(r"RIP: 0010:test_oops_read[^\r\n]*\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]\r?\n")
+    machine.expect(r"test_oops_init\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]|init_module\+0x[0-9a-f]+/0x[0-9a-f]+ \[test_oops\]")
     # As in Linux, the module stays for ever: nobody knows what its init has done.
     machine.wait_prompt()
     assert re.fullmatch(r"test_oops \d+ 1 \[permanent\], Loading 0xffffffffc[0-9a-f]{7}\n", machine.check("cat /proc/modules"))

@@ -20,6 +20,7 @@ module_param(symbol, charp, 0444);
 MODULE_PARM_DESC(symbol, "the function that gets a kprobe and a kretprobe");
 
 static atomic64_t calls, entries, returns, lost, hits, returned;
+module_param_named(returned, returned.counter, long, 0444); /* for a test that waits for a hit */
 
 noinline void test_probes_count(atomic64_t *counter);
 noinline void test_probes_count(atomic64_t *counter)
