@@ -151,20 +151,20 @@ bool timekeeping_may_be(u64 real)
 	return real < KTIME_MAX / 2 && real >= ktime_get();
 }
 
-/* ADJ_SETOFFSET. time_lock held. 0 or -EINVAL. */
+/*
+ * ADJ_SETOFFSET. time_lock held. 0 or -EINVAL. As on Linux, what was adjusted before does not apply
+ * any more in both cases.
+ */
 static int inject_offset(const struct __kernel_timex *txc)
 {
 	s64 unit = txc->modes & ADJ_NANO ? 1 : (s64)NSEC_PER_USEC, seconds;
 	ktime_t now = ktime_get();
-	u64 real = real_at(&real_clock, now);
+	u64 old = real_at(&real_clock, now), real = old + (u64)(txc->time.tv_usec * unit);
+	bool good = !__builtin_mul_overflow(txc->time.tv_sec, (s64)NSEC_PER_SEC, &seconds) &&
+		    timekeeping_may_be(real + (u64)seconds);
 
-	if (__builtin_mul_overflow(txc->time.tv_sec, (s64)NSEC_PER_SEC, &seconds))
-		return -EINVAL;
-	real += (u64)seconds + (u64)(txc->time.tv_usec * unit);
-	if (!timekeeping_may_be(real))
-		return -EINVAL;
-	jump(now, real);
-	return 0;
+	jump(now, good ? real + (u64)seconds : old);
+	return good ? 0 : -EINVAL;
 }
 
 static int adjust(struct __kernel_timex *txc)
