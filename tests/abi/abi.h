@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One line of output, written at once, so that lines of several processes do not mix. */
+/* One line of output, written at once, so that lines of several processes do not mix. A signal may interrupt it. */
 __attribute__((format(printf, 1, 2))) static inline void show(const char *format, ...)
 {
 	char line[4096];
@@ -44,8 +44,14 @@ __attribute__((format(printf, 1, 2))) static inline void show(const char *format
 	if (n > (int)sizeof(line) - 2)
 		n = (int)sizeof(line) - 2;
 	line[n++] = '\n';
-	if (write(1, line, (size_t)n) != n)
-		_exit(99);
+	for (const char *rest = line; n > 0;) {
+		ssize_t written = write(1, rest, (size_t)n);
+
+		if (written < 0 && errno != EINTR)
+			_exit(99);
+		rest += written > 0 ? written : 0;
+		n -= written > 0 ? (int)written : 0;
+	}
 }
 
 /* "ENOENT" for ENOENT. */
@@ -126,3 +132,63 @@ static inline void in_child(const char *name, void (*fn)(void))
 		show_status(name, status);
 }
 #define CHILD(fn) in_child(#fn, fn)
+
+/*
+ * A program does not hope that 20 ms are enough for another task: a CPU of a virtual machine may
+ * stand still. It waits for what it needs.
+ */
+
+/* The state of a thread in /proc: R runs, S sleeps. '-': there is no such thread. */
+static inline char state_of(pid_t pid, pid_t tid)
+{
+	char path[64], text[512], *name_end;
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	fd = open(path, O_RDONLY);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	name_end = strrchr(text, ')');
+	return name_end ? name_end[2] : '-';
+}
+
+/* Waits until a thread sleeps in the call that it has begun. */
+static inline void until_asleep(pid_t pid, pid_t tid)
+{
+	while (state_of(pid, tid) != 'S')
+		usleep(1000);
+}
+
+/* Makes a child that sends this process a signal when it sleeps in its next call. */
+static inline pid_t signal_when_asleep(int sig)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (!pid) {
+		until_asleep(parent, parent);
+		kill(parent, sig);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* Sleeps on each CPU, twice. So all that was ready to run, like the kernel's workers, has run. */
+static inline void let_others_run(void)
+{
+	unsigned long all[16] = { 0 }, one[16];
+	long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(all), all);
+
+	for (long n = 0; n < 2 * 8 * bytes; n++) {
+		long cpu = n % (8 * bytes);
+
+		if (!(all[cpu / 64] >> cpu % 64 & 1))
+			continue;
+		memset(one, 0, sizeof(one));
+		one[cpu / 64] = 1UL << cpu % 64;
+		syscall(SYS_sched_setaffinity, 0, sizeof(one), one);
+		usleep(5000);
+	}
+	syscall(SYS_sched_setaffinity, 0, sizeof(all), all);
+}

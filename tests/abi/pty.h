@@ -30,30 +30,40 @@ static inline void show_bytes(const char *name, const char *buf, ssize_t n)
 	show("%s: %zd \"%s\"", name, n, line);
 }
 
-/* All that comes until nothing comes for 300 ms. Linux hands bytes over from a worker. */
+/* All that comes. Linux hands bytes over from a worker. */
 static inline void drain(const char *name, int fd)
 {
 	struct pollfd p = { fd, POLLIN, 0 };
 	char buf[2048];
 	ssize_t n = 0, total = 0;
 
-	while (total < (ssize_t)sizeof(buf) && poll(&p, 1, 300) == 1 && (p.revents & POLLIN) &&
-	       (n = read(fd, buf + total, sizeof(buf) - (size_t)total)) > 0)
-		total += n;
+	for (; total < (ssize_t)sizeof(buf); total += n) {
+		let_others_run();
+		if (poll(&p, 1, 0) != 1 || !(p.revents & POLLIN))
+			break;
+		n = read(fd, buf + total, sizeof(buf) - (size_t)total);
+		if (n <= 0)
+			break;
+	}
 	show_bytes(name, buf, total);
 }
 
-/* One read, when input is there. */
+/* One read, when all input is there. */
 static inline void read_show(const char *name, int fd, size_t size)
 {
 	struct pollfd p = { fd, POLLIN, 0 };
 	char buf[2048];
 
-	if (poll(&p, 1, 2000) != 1) {
-		show("%s: nothing", name);
-		return;
-	}
+	poll(&p, 1, -1);
+	let_others_run();
 	show_bytes(name, buf, read(fd, buf, size));
+}
+
+/* Waits until a slave has so many bytes for a reader. */
+static inline void until_readable(int fd, int bytes)
+{
+	for (int n = 0; n < bytes; usleep(1000))
+		ioctl(fd, FIONREAD, &n);
 }
 
 static inline void feed(int fd, const char *text)
@@ -65,7 +75,10 @@ static inline void feed(int fd, const char *text)
 static inline void show_revents(const char *name, int fd, short events)
 {
 	struct pollfd p = { fd, events, 0 };
-	int n = poll(&p, 1, 200);
+	int n;
+
+	let_others_run();
+	n = poll(&p, 1, 0);
 
 	show("%s: %d%s%s%s%s%s", name, n, p.revents & POLLIN ? " IN" : "",
 	     p.revents & POLLPRI ? " PRI" : "", p.revents & POLLOUT ? " OUT" : "",

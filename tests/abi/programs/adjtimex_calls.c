@@ -25,6 +25,13 @@ static void set(const char *name, struct timex t)
 {
 	show_timex(name, adjust(&t), &t);
 }
+/* Waits until half a second is left of this one. When it is over, the kernel changes offsets and states. */
+static void early_in_a_second(void)
+{
+	while (clock_ns(CLOCK_REALTIME) % 1000000000 > 500000000)
+		usleep(1000);
+}
+
 #define SET(...) set(#__VA_ARGS__, (struct timex){ __VA_ARGS__ })
 
 int main(void)
@@ -50,9 +57,12 @@ int main(void)
 	SET(.modes = ADJ_TIMECONST | ADJ_NANO, .constant = 3);
 	SET(.modes = ADJ_TIMECONST, .constant = -3);
 	SET(.modes = ADJ_TIMECONST | ADJ_MICRO, .constant = -6);
+	/* At the end of a second, 16 s would set STA_UNSYNC again. */
+	SET(.modes = ADJ_MAXERROR, .maxerror = 1000000);
 	SET(.modes = ADJ_STATUS, .status = 0);
 	SET(.modes = ADJ_STATUS, .status = STA_PLL | STA_FREQHOLD);
 	SET(.modes = ADJ_STATUS, .status = STA_PLL | STA_CLOCKERR | STA_NANO | STA_MODE | STA_CLK | 0x1f00);
+	early_in_a_second();
 	SET(.modes = ADJ_STATUS, .status = STA_INS | STA_DEL | STA_FLL | STA_PPSFREQ | STA_PPSTIME);
 	SET(.modes = ADJ_STATUS, .status = STA_UNSYNC);
 	SET(.modes = ADJ_OFFSET, .offset = 5000);
@@ -65,6 +75,7 @@ int main(void)
 	SET(.modes = ADJ_MICRO);
 	SET(.modes = ADJ_STATUS, .status = STA_UNSYNC);
 	SET(.modes = ADJ_OFFSET_SS_READ);
+	early_in_a_second();
 	SET(.modes = ADJ_OFFSET_SINGLESHOT, .offset = 100000000);
 	SET(.modes = ADJ_OFFSET_SINGLESHOT, .offset = 0);
 	SET(.modes = ADJ_OFFSET_SS_READ);

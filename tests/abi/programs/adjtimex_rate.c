@@ -30,21 +30,20 @@ static struct reading both(void)
 	return best;
 }
 
-/* ns by which the time of day has gained since then. */
-static int64_t gained(struct reading then)
+/* ns by which the time of day has gained from then to now. */
+static int64_t gained(struct reading then, struct reading now)
 {
-	struct reading now = both();
-
 	return now.real - then.real - (now.raw - then.raw);
 }
 
 /* The same in millionths, in 200 ms. */
 static long gain(void)
 {
-	struct reading then = both();
+	struct reading then = both(), now;
 
 	usleep(200000);
-	return (long)(gained(then) * 1000000 / (both().raw - then.raw));
+	now = both();
+	return (long)(gained(then, now) * 1000000 / (now.raw - then.raw));
 }
 
 static void rate(const char *name, struct timex t, long expected, long slack)
@@ -72,7 +71,7 @@ static void readings(const char *name)
 	gettimeofday(&tv, NULL);
 	now = tv.tv_sec * 1000000000LL + tv.tv_usec * 1000LL;
 	show("%s: backwards %d, gettimeofday agrees: %s, time agrees: %s", name, backwards,
-	     now >= last / 1000 * 1000 && now < last + 1000000000 ? "yes" : "no", time(NULL) - tv.tv_sec <= 1 ? "yes" : "no");
+	     now >= last / 1000 * 1000 && now < last + 10000000000 ? "yes" : "no", time(NULL) - tv.tv_sec <= 10 ? "yes" : "no");
 }
 
 /* A timer at a time of day is not early on a clock that is slow or fast. */
@@ -83,23 +82,25 @@ static void sleeps(const char *name)
 
 	clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
 	end = clock_ns(CLOCK_REALTIME) - end;
-	show("%s: woken in time: %s", name, end >= 0 && end < 500000000 ? "yes" : "no");
+	show("%s: woken in time: %s", name, end >= 0 && end < 5000000000 ? "yes" : "no");
 }
 
 /* A slew of 500 us a second; it may begin with the next second. */
 static void slew(long offset)
 {
 	struct timex t = { .modes = ADJ_OFFSET_SINGLESHOT, .offset = offset };
-	struct reading then;
-	long moved;
+	struct reading then, now;
+	long moved, about;
 
 	adjust(&t);
 	then = both();
 	sleep(2);
-	moved = (long)(gained(then) / 1000);
+	now = both();
+	moved = (long)(gained(then, now) / 1000);
+	about = (long)((now.raw - then.raw) / -2000000);
 	t = (struct timex){ .modes = ADJ_OFFSET_SS_READ };
 	adjust(&t);
-	show("slewed for 2 s: about -1000 us: %s, the rest is right: %s", moved < -470 && moved > -1530 ? "yes" : "no",
+	show("slewed for 2 s: about -1000 us: %s, the rest is right: %s", moved < -470 && moved > about - 530 ? "yes" : "no",
 	     labs(offset - t.offset - moved) <= 600 ? "yes" : "no");
 }
 
@@ -133,11 +134,14 @@ int main(void)
 	real = clock_ns(CLOCK_REALTIME);
 	t = (struct timex){ .modes = ADJ_SETOFFSET, .time = { 1000, 500000 } };
 	CALL(adjust(&t));
-	TRUTH((clock_ns(CLOCK_REALTIME) - real) / 1000000000 == 1000);
+	real = clock_ns(CLOCK_REALTIME) - real;
+	TRUTH(real > 1000000500000 && real < 1010000000000);
+	real = clock_ns(CLOCK_REALTIME);
 	t = (struct timex){ .modes = ADJ_SETOFFSET | ADJ_NANO, .time = { -1001, 500000000 } };
 	CALL(adjust(&t));
-	TRUTH((clock_ns(CLOCK_REALTIME) - real) / 1000000000 == 0);
-	TRUTH(t.time.tv_sec == time(NULL) || t.time.tv_sec == time(NULL) - 1);
+	real = clock_ns(CLOCK_REALTIME) - real;
+	TRUTH(real > -1000500000000 && real < -990000000000);
+	TRUTH(time(NULL) - t.time.tv_sec >= 0 && time(NULL) - t.time.tv_sec < 10);
 	reset_clock();
 	return 0;
 }

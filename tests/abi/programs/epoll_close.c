@@ -45,10 +45,10 @@ int main(void)
 		usleep(30000);
 		write(q[1], "x", 1);
 		usleep(100000);
-		_exit(epoll_wait(ep, got, 8, 1000));
+		_exit(epoll_wait(ep, got, 8, -1));
 	}
 	close(q[0]);
-	CALL(epoll_wait(ep, got, 8, 1000));
+	CALL(epoll_wait(ep, got, 8, -1));
 	waitpid(pid, &status, 0);
 	show_status("child", status);
 	CALL(epoll_wait(ep, got, 8, 0));

@@ -14,12 +14,18 @@ static long add(int fd, unsigned events)
 	return epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
 }
 
-static void ready(const char *what)
+/* ms: how long it waits; -1: until something is ready */
+static void ready_within(int ms, const char *what)
 {
 	struct epoll_event got[8];
-	int n = epoll_wait(ep, got, 8, 0);
+	int n = epoll_wait(ep, got, 8, ms);
 
 	show("%s: %d %x", what, n, n > 0 ? got[0].events : 0);
+}
+
+static void ready(const char *what)
+{
+	ready_within(0, what);
 }
 
 int main(void)
@@ -79,12 +85,10 @@ int main(void)
 	CALL(add(fd, EPOLLIN | EPOLLET));
 	ready("timer off");
 	timerfd_settime(fd, TFD_TIMER_ABSTIME, &past, NULL);
-	usleep(10000);
-	ready("timer expired");
+	ready_within(-1, "timer expired");
 	ready("timer not read");
 	read(fd, &value, 8);
 	timerfd_settime(fd, TFD_TIMER_ABSTIME, &past, NULL);
-	usleep(10000);
-	ready("expired again");
+	ready_within(-1, "expired again");
 	return 0;
 }

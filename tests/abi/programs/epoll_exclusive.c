@@ -34,7 +34,7 @@ int main(void)
 
 			ctl(mine, EPOLL_CTL_ADD, p[0], EPOLLIN | EPOLLEXCLUSIVE);
 			write(sync_pipe[1], "r", 1);
-			if (epoll_wait(mine, got, 4, 2000) == 1)
+			if (epoll_wait(mine, got, 4, 20000) == 1)
 				write(result[1], "w", 1);
 			_exit(0);
 		}

@@ -10,13 +10,6 @@ static void handler(int sig)
 	handled++;
 }
 
-static void alarm_soon(void)
-{
-	struct itimerval soon = { { 0, 0 }, { 0, 20000 } };
-
-	setitimer(ITIMER_REAL, &soon, NULL);
-}
-
 static void blocked_now(const char *when)
 {
 	sigset_t now;
@@ -28,19 +21,19 @@ static void blocked_now(const char *when)
 int main(void)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
-	struct timespec second = { 5, 0 };
+	struct timespec second = { 100, 0 };
 	struct epoll_event got[1], event = { EPOLLIN, { 0 } };
 	int ep = epoll_create1(0), p[2];
 	sigset_t usr1, none;
 
 	sigaction(SIGALRM, &action, NULL);
 	sigaction(SIGUSR1, &action, NULL);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(epoll_wait(ep, got, 1, -1));
 	show("handled %d", handled);
-	alarm_soon();
-	CALL(epoll_wait(ep, got, 1, 5000));
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
+	CALL(epoll_wait(ep, got, 1, 50000));
+	signal_when_asleep(SIGALRM);
 	CALL(syscall(441, ep, got, 1, &second, NULL, 0L));
 	show("handled %d", handled);
 	sigemptyset(&usr1);

@@ -40,7 +40,6 @@ static void handler(int sig)
 int main(void)
 {
 	struct sigaction action = { .sa_handler = handler };
-	struct itimerval soon = { { 0, 0 }, { 0, 10000 } };
 	struct pollfd one;
 	pthread_t thread;
 	uint64_t value;
@@ -73,7 +72,7 @@ int main(void)
 	polls("0 added");
 	one = (struct pollfd){ fd, POLLIN, 0 };
 	pthread_create(&thread, NULL, add_later, NULL);
-	CALL(poll(&one, 1, 1000));
+	CALL(poll(&one, 1, -1));
 	pthread_join(thread, NULL);
 	if (!fork()) {
 		CALL(read(fd, &value, 8));
@@ -83,8 +82,9 @@ int main(void)
 	show_status("child", status);
 	polls("after the child");
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &soon, NULL);
+	signal_when_asleep(SIGALRM);
 	CALL(read(fd, &value, 8));
+	wait(NULL);
 	CALL(read(fd, &value, 7));
 	CALL(write(fd, &value, 7));
 	CALL(lseek(fd, 1, SEEK_SET));

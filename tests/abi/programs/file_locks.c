@@ -39,7 +39,7 @@ static void waits(void)
 
 		_exit(ret ? 1 : 8);
 	}
-	usleep(30000);
+	until_asleep(pid, pid);
 	CALL(lock(F_SETLK, F_UNLCK, 50, 1));
 	waitpid(pid, &status, 0);
 	show_status("waiter", status);
@@ -61,7 +61,7 @@ static void deadlock(void)
 		_exit(4);
 	}
 	read(p[0], &c, 1);
-	usleep(50000);
+	until_asleep(pid, pid);
 	CALL(lock(F_SETLKW, F_WRLCK, 61, 1));
 	lock(F_SETLK, F_UNLCK, 60, 1);
 	waitpid(pid, &status, 0);

@@ -72,7 +72,7 @@ int main(void)
 		_exit(0);
 	}
 	read(ready[0], &c, 1);
-	usleep(20000);
+	until_asleep(pid, pid);
 	show("still waiting: %d", waitpid(pid, &status, WNOHANG));
 	close(a);
 	waitpid(pid, &status, 0);

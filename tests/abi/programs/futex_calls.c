@@ -15,6 +15,7 @@
 
 static int word, other;
 static volatile int woken;
+static pid_t tids[4];
 
 static long futex(int *at, int op, int value, const void *timeout, int *at2, unsigned value3)
 {
@@ -23,6 +24,7 @@ static long futex(int *at, int op, int value, const void *timeout, int *at2, uns
 
 static void *waiter(void *bits)
 {
+	__atomic_store_n(&tids[__builtin_ctzl((uintptr_t)bits)], (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 	if (!futex(&word, WAIT_BITSET | PRIVATE, 0, NULL, NULL, (unsigned)(uintptr_t)bits))
 		__atomic_fetch_add(&woken, 1, __ATOMIC_SEQ_CST);
 	return NULL;
@@ -30,9 +32,9 @@ static void *waiter(void *bits)
 
 static void settle(int count)
 {
-	for (int i = 0; i < 200 && woken < count; i++)
+	while (woken < count)
 		usleep(1000);
-	usleep(5000);
+	let_others_run(); /* a further one must not be woken */
 	show("woken %d", woken);
 }
 
@@ -62,7 +64,11 @@ int main(void)
 	CALL(futex(&word, WAIT_BITSET | CLOCK_REALTIME_FLAG, 0, &now, NULL, ~0U));
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, waiter, (void *)(uintptr_t)(1U << i));
-	usleep(30000);
+	for (int i = 0; i < 4; i++) {
+		while (!__atomic_load_n(&tids[i], __ATOMIC_SEQ_CST))
+			usleep(1000);
+		until_asleep(getpid(), tids[i]);
+	}
 	CALL(futex(&word, WAKE_BITSET | PRIVATE, 10, NULL, NULL, 2));
 	settle(1);
 	CALL(futex(&word, WAKE | PRIVATE, 1, NULL, NULL, 0));
@@ -81,7 +87,7 @@ int main(void)
 	pid = fork();
 	if (!pid)
 		_exit(futex(shared, WAIT, 0, NULL, NULL, 0) ? 1 : 0);
-	usleep(30000);
+	until_asleep(pid, pid);
 	CALL(futex(shared, WAKE | PRIVATE, 10, NULL, NULL, 0));
 	CALL(futex(shared, WAKE, 10, NULL, NULL, 0));
 	waitpid(pid, NULL, 0);

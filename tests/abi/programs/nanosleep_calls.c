@@ -27,29 +27,28 @@ static void stopped(void)
 	}
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	CALL(nanosleep(&t, &rest));
-	TRUTH(ms_since(&start) >= 99 && ms_since(&start) < 1000);
+	TRUTH(ms_since(&start) >= 99);
 	wait(NULL);
 }
 
 int main(void)
 {
-	struct itimerval soon = { { 0, 0 }, { 0, 20000 } };
-	struct timespec t = { 10, 0 }, rest = { 0, 0 }, start;
+	struct timespec t = { 100, 0 }, rest = { 0, 0 }, start;
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
 
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &soon, NULL);
+	signal_when_asleep(SIGALRM);
 	CALL(nanosleep(&t, &rest));
-	TRUTH(rest.tv_sec == 9);
-	setitimer(ITIMER_REAL, &soon, NULL);
+	TRUTH(rest.tv_sec > 90 && rest.tv_sec < 100);
+	signal_when_asleep(SIGALRM);
 	rest.tv_sec = 77;
 	CALL(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &(struct timespec){ 1 << 30, 0 }, &rest));
 	show("rest %ld", (long)rest.tv_sec);
-	setitimer(ITIMER_REAL, &soon, NULL);
+	signal_when_asleep(SIGALRM);
 	CALL(syscall(SYS_nanosleep, &t, 1));
-	setitimer(ITIMER_REAL, &soon, NULL);
+	signal_when_asleep(SIGALRM);
 	CALL(syscall(SYS_clock_nanosleep, CLOCK_REALTIME, 0, &t, &rest));
-	TRUTH(rest.tv_sec == 9);
+	TRUTH(rest.tv_sec > 90 && rest.tv_sec < 100);
 	t = (struct timespec){ 0, 1000000000 };
 	CALL(nanosleep(&t, NULL));
 	t = (struct timespec){ -1, 0 };
@@ -71,6 +70,8 @@ int main(void)
 	TRUTH(ms_since(&start) >= 29);
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	CALL(syscall(SYS_clock_nanosleep, CLOCK_BOOTTIME, TIMER_ABSTIME, &t, NULL));
+	while (wait(NULL) > 0)
+		;
 	CHILD(stopped);
 	return 0;
 }

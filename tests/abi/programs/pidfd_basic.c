@@ -37,7 +37,7 @@ int main(void)
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
 	struct epoll_event event = { EPOLLIN, { 0 } };
 	siginfo_t info;
-	int fd, file, self, ep = epoll_create1(0);
+	int fd, file, self, ep = epoll_create1(0), go[2];
 	pid_t pid;
 
 	pid = fork();
@@ -72,7 +72,7 @@ int main(void)
 	CALL(waitid(P_PIDFD_, (id_t)fd, &info, WEXITED | WNOHANG));
 	show("pid %d", info.si_pid);
 	CALL(send(fd, SIGTERM, NULL, 0));
-	polls("ended", fd, 2000);
+	polls("ended", fd, -1);
 	CALL(epoll_wait(ep, &event, 1, 0));
 	CALL(send(fd, 0, NULL, 0));
 	CALL(waitid(P_PIDFD_, (id_t)fd, &info, WEXITED));
@@ -93,13 +93,15 @@ int main(void)
 	CALL(send(self, SIGUSR1, &info, 0));
 	show("code %d value %d", code, value);
 	/* A pidfd that does not wait. */
+	pipe(go);
 	pid = fork();
 	if (!pid) {
-		usleep(50000);
+		read(go[0], &info, 1);
 		_exit(3);
 	}
 	OK(fd = (int)pidfd_open_(pid, O_NONBLOCK));
 	CALL(waitid(P_PIDFD_, (id_t)fd, &info, WEXITED));
+	write(go[1], "x", 1);
 	polls("waits", fd, -1);
 	CALL(waitid(P_PIDFD_, (id_t)fd, &info, WEXITED));
 	show("status %d", info.si_status);

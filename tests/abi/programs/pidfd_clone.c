@@ -28,17 +28,20 @@ static void ignoring(void)
 {
 	struct pollfd one;
 	pid_t pid;
-	int fd;
+	int fd, go[2];
+	char c;
 
 	signal(SIGCHLD, SIG_IGN);
+	pipe(go);
 	pid = fork();
 	if (!pid) {
-		usleep(20000);
+		read(go[0], &c, 1);
 		_exit(0);
 	}
 	fd = (int)syscall(434, pid, 0);
+	write(go[1], "x", 1);
 	one = (struct pollfd){ fd, POLLIN, 0 };
-	CALL(poll(&one, 1, 2000));
+	CALL(poll(&one, 1, -1));
 	show("%x", one.revents);
 	CALL(waitid(3, (id_t)fd, NULL, WEXITED));
 }
@@ -60,7 +63,7 @@ int main(void)
 	TRUTH(fd > 2);
 	show("%x", fcntl(fd, F_GETFD));
 	one = (struct pollfd){ fd, POLLIN, 0 };
-	CALL(poll(&one, 1, 2000));
+	CALL(poll(&one, 1, -1));
 	CALL(waitid(3, (id_t)fd, &info, WEXITED));
 	show("mine %d status %d", info.si_pid == pid, info.si_status);
 	args[1] = (uint64_t)(uintptr_t)&other;

@@ -53,9 +53,15 @@ static int parent_of_child(void *unused)
 
 static void with_parent(void)
 {
-	pid_t parent = getppid(), pid = clone(parent_of_child, stack + sizeof(stack), CLONE_PARENT | SIGCHLD, (void *)(long)parent);
+	int end[2];
+	char c;
+	pid_t parent = getppid(), pid;
 
-	usleep(20000);
+	pipe(end);
+	pid = clone(parent_of_child, stack + sizeof(stack), CLONE_PARENT | SIGCHLD, (void *)(long)parent);
+
+	close(end[1]);
+	read(end[0], &c, 1); /* until it ends */
 	show("no child of mine: %d", waitpid(pid, NULL, __WALL) < 0 && errno == ECHILD);
 }
 

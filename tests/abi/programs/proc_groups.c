@@ -17,7 +17,7 @@ static void leader_of_a_group(void)
 
 int main(int argc, char **argv)
 {
-	int gate[2], status;
+	int gate[2], ready[2], status;
 	char c;
 	pid_t pid;
 
@@ -37,12 +37,13 @@ int main(int argc, char **argv)
 	CALL(getsid(999999));
 	CALL(getpgid(-1));
 	pipe(gate);
+	pipe(ready);
 	pid = fork();
 	if (!pid) {
 		char number[12];
 
 		read(gate[0], &c, 1);
-		snprintf(number, sizeof(number), "%d", gate[1]);
+		snprintf(number, sizeof(number), "%d", ready[1]);
 		execl("/proc/self/exe", "again", number, NULL);
 	}
 	CALL(setpgid(pid, pid));
@@ -50,8 +51,7 @@ int main(int argc, char **argv)
 	CALL(setpgid(pid, getpgrp()));
 	TRUTH(getsid(pid) == getsid(0));
 	write(gate[1], "g", 1);
-	usleep(50000);
-	read(gate[0], &c, 1);
+	read(ready[0], &c, 1);
 	errno = 0;
 	show("after the child's exec: %d %s", setpgid(pid, pid), error_name(errno));
 	kill(pid, SIGKILL);

@@ -15,8 +15,12 @@ static void on_signal(int signal)
 
 static void grandchild(int when)
 {
+	int ready[2];
+	char c = '-';
+	pid_t parent = getpid();
+
+	pipe(ready);
 	if (!fork()) {
-		char c = '-';
 
 		signal(SIGUSR1, on_signal);
 		if (when == 1)
@@ -29,11 +33,17 @@ static void grandchild(int when)
 			when = 0;
 		else if (when == 3)
 			pause();
-		usleep(200000);
+		write(ready[1], "r", 1);
+		if (when == 1)
+			for (;;)
+				pause();
+		while (getppid() == parent)
+			usleep(1000);
+		let_others_run(); /* for a signal, which must not come */
 		write(reports[1], &c, 1);
 		_exit(0);
 	}
-	usleep(50000);
+	read(ready[0], &c, 1);
 	_exit(0);
 }
 

@@ -78,9 +78,10 @@ static void leader_ends(void)
 {
 	/* The job in the foreground, also the leader's own, gets SIGHUP. */
 	pid_t leader, job;
-	int fds[2], status;
+	int fds[2], go[2], status;
 	char c;
 
+	pipe(go);
 	pipe(fds); /* its end is the end of the job */
 	leader = fork();
 	if (!leader) {
@@ -92,7 +93,7 @@ static void leader_ends(void)
 			char buf[8];
 
 			/* The files of the terminal stay usable. */
-			usleep(200000);
+			read(go[0], buf, 1);
 			show("after the leader: write %zd", write(slave, "left\n", 5));
 			CALL(open("/dev/tty", O_RDWR));
 			read(slave, buf, 0);
@@ -103,9 +104,9 @@ static void leader_ends(void)
 	close(fds[1]);
 	waitpid(leader, &status, 0);
 	show_status("leader", status);
+	write(go[1], "x", 1);
 	read(fds[0], &c, 1);
 	read_show("master", master, 100);
-	usleep(300000);
 }
 
 int main(void)

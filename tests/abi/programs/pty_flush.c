@@ -19,8 +19,7 @@ static void without_terminal(void)
 static void waits(const char *text)
 {
 	feed(master, text);
-	for (int i = 0; i < 1000 && count(slave, FIONREAD) < (int)strlen(text); i++)
-		usleep(1000);
+	until_readable(slave, (int)strlen(text));
 }
 
 int main(void)

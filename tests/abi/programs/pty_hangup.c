@@ -73,7 +73,7 @@ int main(void)
 	}
 	close(slave);
 	read(order[0], &c, 1);
-	usleep(50000);
+	until_asleep(pid, pid);
 	close(master);
 	waitpid(pid, &status, 0);
 	show_status("leader", status);

@@ -39,7 +39,7 @@ int main(void)
 	line(master, slave, "echonl", "hidden\n");
 	/* Bytes that are no line yet become readable without ICANON. */
 	feed(master, "half");
-	usleep(50000);
+	let_others_run();
 	t.c_lflag &= ~(unsigned)ICANON;
 	t.c_cc[VMIN] = 0;
 	t.c_cc[VTIME] = 0;
@@ -50,14 +50,14 @@ int main(void)
 	tcsetattr(slave, TCSANOW, &t);
 	CALL(read(slave, buf, sizeof(buf)));
 	feed(master, "xyz");
-	usleep(50000);
+	until_readable(slave, 3);
 	CALL(read(slave, buf, sizeof(buf)));
 	t.c_cc[VMIN] = 5;
 	tcsetattr(slave, TCSANOW, &t);
 	feed(master, "12");
 	CALL(read(slave, buf, sizeof(buf)));
 	feed(master, "1234567");
-	usleep(50000);
+	until_readable(slave, 7);
 	CALL(read(slave, buf, sizeof(buf)));
 	return 0;
 }

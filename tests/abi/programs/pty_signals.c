@@ -11,8 +11,7 @@ static void handler(int sig)
 
 static void report_signals(const char *what)
 {
-	for (int i = 0; i < 100 && !got[SIGINT] && !got[SIGQUIT] && !got[SIGTSTP]; i++)
-		usleep(2000);
+	let_others_run();
 	show("%s: INT %d, QUIT %d, TSTP %d", what, (int)got[SIGINT], (int)got[SIGQUIT], (int)got[SIGTSTP]);
 	memset((void *)got, 0, sizeof(got));
 }

@@ -16,22 +16,15 @@ static void set(int flags)
 	sigaction(SIGALRM, &action, NULL);
 }
 
-static void alarm_soon(void)
-{
-	struct itimerval soon = { { 0, 0 }, { 0, 50000 } };
-
-	setitimer(ITIMER_REAL, &soon, NULL);
-}
-
 static int p[2];
 static char big[70000];
 
-/* Waits until the parent has handled the alarm, and 20 ms more, so that the parent is in its call again. */
+/* Waits until the parent has handled the alarm, and is in its call again. */
 static void wait_for_alarm(void)
 {
 	while (!*handled)
 		usleep(1000);
-	usleep(20000);
+	until_asleep(getppid(), getppid());
 }
 
 /* A child that does something after the alarm. */
@@ -80,7 +73,7 @@ static void calls(void)
 
 	pipe(p);
 	pid = later(put);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(read(p[0], &c, 1));
 	waitpid(pid, NULL, 0);
 	show("handled %d", *handled);
@@ -89,21 +82,21 @@ static void calls(void)
 		;
 	fcntl(p[1], F_SETFL, 0);
 	pid = later(get);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(write(p[1], big, 4096));
 	waitpid(pid, NULL, 0);
 	pid = later(nothing);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(waitpid(pid, NULL, 0) == pid);
 	while (waitpid(pid, NULL, 0) > 0)
 		;
 	pid = later(nothing);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(waitid(P_PID, (id_t)pid, &info, WEXITED));
 	while (waitpid(pid, NULL, 0) > 0)
 		;
 	pid = later(open_reader);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	file = (int)OK(open("fifo", O_WRONLY));
 	waitpid(pid, NULL, WNOHANG);
 	kill(pid, SIGKILL);
@@ -121,23 +114,23 @@ static void calls(void)
 		_exit(0);
 	}
 	read(ready[0], &c, 1);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(fcntl(file, F_SETLKW, &lock));
 	waitpid(pid, NULL, 0);
 	close(file);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(syscall(SYS_futex, &word, 0, 0, &t, NULL, 0));
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(nanosleep(&t, NULL));
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL));
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(pause());
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(syscall(SYS_rt_sigtimedwait, &usr1, &info, &t, 8));
-	alarm_soon();
+	signal_when_asleep(SIGALRM);
 	CALL(syscall(SYS_rt_sigtimedwait, &usr1, &info, NULL, 8));
 	close(p[0]);
 	close(p[1]);

@@ -32,7 +32,11 @@ static void race(const char *name, int policy)
 				counts[i]++;
 		}
 	}
-	usleep(700000);
+	if (policy == SCHED_RR)
+		while (!counts[0] || !counts[1])
+			usleep(10000);
+	else
+		usleep(700000);
 	show("%s: %d ran", name, !!counts[0] + !!counts[1]);
 	for (int i = 0; i < 2; i++)
 		kill(pids[i], SIGKILL);

@@ -2,10 +2,10 @@
 #include "sigio.h"
 #include "pty.h"
 
-/* Linux hands input over from a worker: waits until the signal or nothing has come. */
+/* Linux hands input over from a worker. */
 static void settle(const char *after, int first, int second)
 {
-	usleep(100000);
+	let_others_run();
 	pending(after, first, second);
 }
 

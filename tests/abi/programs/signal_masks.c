@@ -51,9 +51,9 @@ static void read_with(const char *name, int flags)
 	set(SIGUSR1, note, flags);
 	child = fork();
 	if (!child) {
-		usleep(50000);
+		until_asleep(me, me);
 		kill(me, SIGUSR1);
-		usleep(50000);
+		until_asleep(me, me);
 		write(p[1], "x", 1);
 		_exit(0);
 	}

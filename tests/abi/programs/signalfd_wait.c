@@ -8,16 +8,6 @@ static void handler(int sig)
 {
 }
 
-static void kill_later(int sig)
-{
-	pid_t parent = getpid();
-
-	if (!fork()) {
-		usleep(20000);
-		kill(parent, sig);
-		_exit(0);
-	}
-}
 
 static void in_a_child(void)
 {
@@ -31,32 +21,38 @@ int main(void)
 	struct epoll_event event = { EPOLLIN, { 0 } };
 	int fd, ep, status;
 	sigset_t set;
-	pid_t pid;
+	pid_t pid, parent;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigaction(SIGUSR2, &action, NULL);
 	fd = signalfd(-1, &set, 0);
-	kill_later(SIGUSR1);
+	signal_when_asleep(SIGUSR1);
 	CALL(read(fd, &got, sizeof(got)));
 	show("signal %u", got.ssi_signo);
 	wait(NULL);
-	kill_later(SIGUSR2);
+	signal_when_asleep(SIGUSR2);
 	CALL(read(fd, &got, sizeof(got)));
 	wait(NULL);
 	action.sa_flags = SA_RESTART;
 	sigaction(SIGUSR2, &action, NULL);
-	kill_later(SIGUSR2);
-	kill_later(SIGUSR1);
+	parent = getpid();
+	if (!fork()) {
+		until_asleep(parent, parent);
+		kill(parent, SIGUSR2);
+		until_asleep(parent, parent);
+		kill(parent, SIGUSR1);
+		_exit(0);
+	}
 	CALL(read(fd, &got, sizeof(got)));
 	while (wait(NULL) > 0)
 		;
 	ep = epoll_create1(0);
 	CALL(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event));
 	CALL(epoll_wait(ep, &event, 1, 0));
-	kill_later(SIGUSR1);
-	CALL(epoll_wait(ep, &event, 1, 2000));
+	signal_when_asleep(SIGUSR1);
+	CALL(epoll_wait(ep, &event, 1, -1));
 	CALL(read(fd, &got, sizeof(got)));
 	while (wait(NULL) > 0)
 		;

@@ -52,8 +52,9 @@ int main(void)
 	CALL(take(&info, &none));
 	/* Another signal, with a handler. */
 	signal(SIGALRM, handler);
-	setitimer(ITIMER_REAL, &soon, NULL);
+	signal_when_asleep(SIGALRM);
 	CALL(take(&info, NULL));
+	wait(NULL);
 	/* One that is ignored does not end the wait. */
 	signal(SIGALRM, SIG_IGN);
 	setitimer(ITIMER_REAL, &soon, NULL);

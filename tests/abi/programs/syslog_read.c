@@ -63,14 +63,14 @@ static void with_reader(void)
 		exit(0);
 	}
 	read(fds[0], &c, 1);
-	usleep(100000);
+	until_asleep(child, child);
 	alarm(10);
 	CALL(syscall(SYS_syslog, CONSOLE_OFF, NULL, 0));
 	CALL(syscall(SYS_syslog, CONSOLE_ON, NULL, 0));
 	CALL(syscall(SYS_syslog, SIZE_UNREAD, NULL, 0));
 	TRUTH(syscall(SYS_syslog, SIZE_BUFFER, NULL, 0) > 0);
 	TRUTH(syscall(SYS_syslog, 3, buf, sizeof(buf)) > 0);
-	say("<15>for the reader\n");
+	write(kmsg, "<15>for the reader\n", 19);
 	waitpid(child, NULL, 0);
 }
 

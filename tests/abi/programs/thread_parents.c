@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 static pid_t reaper;
+static int go[2];
 
 /* The field PPid of /proc/self/task/TID/status; -1: there is none. */
 static int parent_in_proc(pid_t tid)
@@ -25,10 +26,11 @@ static int parent_in_proc(pid_t tid)
 /* Runs in a thread that was made while the process had another parent. */
 static void *looks_and_calls_exec(void *arg)
 {
-	char *args[] = { "again", "after", NULL };
+	char *args[] = { "again", "after", NULL }, byte;
 
 	while (getppid() != reaper)
 		usleep(1000);
+	read(go[0], &byte, 1); /* until main has printed its line */
 	TRUTH(parent_in_proc(syscall(SYS_gettid)) == reaper);
 	TRUTH(parent_in_proc(getpid()) == reaper);
 	TRUTH(getpid() != syscall(SYS_gettid));
@@ -48,6 +50,7 @@ int main(int argc, char **argv)
 	reaper = getpid();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pipe(fds);
+	pipe(go);
 	middle = fork();
 	if (!middle) {
 		char byte;
@@ -65,6 +68,7 @@ int main(int argc, char **argv)
 	}
 	waitpid(middle, &status, 0);
 	show_status("middle", status);
+	write(go[1], "x", 1);
 	do
 		found = waitpid(-1, &status, 0);
 	while (found < 0 && errno == EINTR);

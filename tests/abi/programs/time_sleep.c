@@ -71,13 +71,14 @@ int main(void)
 	CALL(syscall(SYS_clock_nanosleep, CLOCK_THREAD_CPUTIME_ID, 0, &time, NULL));
 
 	CALL(alarm(100));
+	TRUTH(alarm(0) > 90);
 	CALL(alarm(0));
-	CALL(alarm(0));
-	CALL(setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 0 }, { 0, 30000 } }, NULL));
+	CALL(setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 30000 }, { 0, 30000 } }, NULL)); /* one of its signals comes during the sleep */
 	time = (struct timespec){ 20, 0 };
 	CALL(nanosleep(&time, &left));
-	TRUTH(left.tv_sec == 19);
-	show("alarms %d", alarms);
+	TRUTH(left.tv_sec > 10 && left.tv_sec < 20);
+	TRUTH(alarms >= 1);
+	alarms = 0;
 	CALL(setitimer(ITIMER_REAL, &timer, NULL));
 	while (alarms < 5)
 		pause();
@@ -94,7 +95,7 @@ int main(void)
 	CALL(syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &id));
 	CALL(timer_settime(id, 0, &spec, NULL));
 	while (!alarms)
-		pause();
+		usleep(1000);
 	show("alarms %d", alarms);
 	CALL(timer_delete(id));
 

@@ -26,18 +26,26 @@ int main(void)
 	struct itimerspec soon = { { 0, 0 }, { 0, 30 * MS } }, periodic = { { 0, 10 * MS }, { 0, 10 * MS } }, left;
 	clockid_t clocks[] = { CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID };
 	long start;
-	int id;
+	int id, quiet;
 
 	sigaction(40, &action, NULL);
 	for (int i = 0; i < 2; i++) {
 		handled = 0;
 		CALL(syscall(SYS_timer_create, clocks[i], &event, &id));
 		CALL(syscall(SYS_timer_settime, id, 0, &soon, NULL));
-		usleep(60000);
-		show("handled %d", handled);
-		syscall(SYS_timer_gettime, id, &left);
-		TRUTH(left.it_value.tv_nsec > 0 && left.it_value.tv_nsec <= 30 * MS);
+		/* A machine that stands still looks like a program that computes, but not each time. */
+		quiet = 0;
+		for (int try = 0; try < 5; try++) {
+			handled = 0;
+			syscall(SYS_timer_settime, id, 0, &soon, NULL);
+			usleep(60000);
+			syscall(SYS_timer_gettime, id, &left);
+			quiet += !handled && left.it_value.tv_nsec > 0 && left.it_value.tv_nsec <= 30 * MS;
+		}
+		TRUTH(quiet > 0);
+		handled = 0;
 		start = cpu_ms(clocks[i]);
+		syscall(SYS_timer_settime, id, 0, &soon, NULL);
 		while (!handled && cpu_ms(clocks[i]) < start + 2000)
 			;
 		TRUTH(cpu_ms(clocks[i]) - start >= 20);
@@ -49,7 +57,7 @@ int main(void)
 		start = cpu_ms(clocks[i]);
 		while (handled < 3 && cpu_ms(clocks[i]) < start + 2000)
 			;
-		show("handled %d", handled);
+		TRUTH(handled >= 3);
 		CALL(syscall(SYS_timer_delete, id));
 	}
 	return 0;

@@ -14,6 +14,13 @@ static void handler(int sig, siginfo_t *info, void *context)
 	is_id = info->si_timerid == id;
 }
 
+/* Waits until the handler has run so often. */
+static void until_handled(int count)
+{
+	while (handled < count)
+		usleep(1000);
+}
+
 static long create(clockid_t clock, struct sigevent *event)
 {
 	return syscall(SYS_timer_create, clock, event, &id);
@@ -48,10 +55,11 @@ int main(void)
 	CALL(create(CLOCK_MONOTONIC, &event));
 	show("id %d", id);
 	left();
-	CALL(set(0, 20, 0, &old));
+	CALL(set(0, 100000, 0, &old));
 	show("old %ld %ld", (long)old.it_value.tv_sec, old.it_value.tv_nsec);
 	left();
-	pause();
+	CALL(set(0, 20, 0, NULL));
+	until_handled(1);
 	show("handled %d code %d value %d id %d", handled, code, value, is_id);
 	left();
 	CALL(syscall(SYS_timer_getoverrun, id));
@@ -66,16 +74,16 @@ int main(void)
 	CALL(create(CLOCK_REALTIME, NULL));
 	TRUTH(id > 0);
 	CALL(set(0, 10, 0, NULL));
-	pause();
+	until_handled(2);
 	show("handled %d code %d id %d, value is the id: %d", handled, code, is_id, value == id);
 	clock_gettime(CLOCK_REALTIME, &old.it_value);
 	old.it_interval = (struct timespec){ 0, 0 };
 	CALL(syscall(SYS_timer_settime, id, TIMER_ABSTIME, &old, NULL));
-	usleep(1000);
+	until_handled(3);
 	show("handled %d", handled);
 	old.it_value = (struct timespec){ 1, 0 };
 	CALL(syscall(SYS_timer_settime, id, TIMER_ABSTIME, &old, NULL));
-	usleep(1000);
+	until_handled(4);
 	show("handled %d", handled);
 	return 0;
 }

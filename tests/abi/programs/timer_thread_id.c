@@ -31,7 +31,7 @@ struct kernel_sigevent {
 int main(void)
 {
 	struct kernel_sigevent event = { .signo = 40, .notify = 4 };
-	struct itimerspec soon = { { 0, 0 }, { 0, 10 * MS } }, periodic = { { 0, 10 * MS }, { 0, 10 * MS } }, now;
+	struct itimerspec later = { { 0, 0 }, { 100, 0 } }, soon = { { 0, 0 }, { 0, 10 * MS } }, periodic = { { 0, 10 * MS }, { 0, 10 * MS } }, now;
 	pthread_t thread;
 	int id;
 
@@ -61,9 +61,10 @@ int main(void)
 	TRUTH(handler_tid == getpid());
 	event.notify = SIGEV_NONE;
 	CALL(syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &id));
-	CALL(syscall(SYS_timer_settime, id, 0, &soon, NULL));
+	CALL(syscall(SYS_timer_settime, id, 0, &later, NULL));
 	syscall(SYS_timer_gettime, id, &now);
-	TRUTH(now.it_value.tv_nsec > 0);
+	TRUTH(now.it_value.tv_sec > 90);
+	CALL(syscall(SYS_timer_settime, id, 0, &soon, NULL));
 	usleep(30000);
 	syscall(SYS_timer_gettime, id, &now);
 	show("%ld %ld", (long)now.it_value.tv_sec, now.it_value.tv_nsec);

@@ -46,8 +46,9 @@ int main(void)
 	sigaction(SIGALRM, &action, NULL);
 	fcntl(fd, F_SETFL, 0);
 	CALL(timerfd_settime(fd, 0, &far, NULL));
-	setitimer(ITIMER_REAL, &soon, NULL);
+	signal_when_asleep(SIGALRM);
 	CALL(read(fd, &ticks, 8));
+	wait(NULL);
 	action.sa_flags = SA_RESTART;
 	sigaction(SIGALRM, &action, NULL);
 	CALL(timerfd_settime(fd, 0, &good, NULL));
@@ -57,7 +58,7 @@ int main(void)
 	ep = epoll_create1(0);
 	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
 	CALL(timerfd_settime(fd, 0, &good, NULL));
-	CALL(epoll_wait(ep, &event, 1, 1000));
+	CALL(epoll_wait(ep, &event, 1, -1));
 	CALL(epoll_wait(ep, &event, 1, 0));
 	if (!fork()) {
 		CALL(read(fd, &ticks, 8));

@@ -6,15 +6,15 @@ static int s[2], l;
 static void act(const char *what, int fd, short events, void (*fn)(void))
 {
 	struct pollfd p = { fd, events, 0 };
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	int n, status;
 
 	if (!pid) {
-		usleep(50000);
+		until_asleep(parent, parent);
 		fn();
 		_exit(0);
 	}
-	n = poll(&p, 1, 3000);
+	n = poll(&p, 1, -1);
 	show("%s: %d%s%s%s%s", what, n, p.revents & POLLIN ? " IN" : "",
 	     p.revents & POLLOUT ? " OUT" : "", p.revents & POLLERR ? " ERR" : "",
 	     p.revents & POLLHUP ? " HUP" : "");

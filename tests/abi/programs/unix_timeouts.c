@@ -5,13 +5,18 @@ static void nothing(int sig)
 {
 }
 
-static void alarm_soon(int flags)
+static void set_handler(int flags)
 {
 	struct sigaction act = { .sa_handler = nothing, .sa_flags = flags };
-	struct itimerval it = { { 0, 0 }, { 0, 50000 } };
 
 	sigaction(SIGALRM, &act, NULL);
-	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/* A signal comes when the next call sleeps. */
+static void alarm_soon(int flags)
+{
+	set_handler(flags);
+	signal_when_asleep(SIGALRM);
 }
 
 static long ms(void)
@@ -29,7 +34,7 @@ int main(void)
 	static char big[400000];
 	long start;
 	char c;
-	pid_t pid;
+	pid_t pid, parent;
 
 	socketpair(AF_UNIX, SOCK_STREAM, 0, s);
 	setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
@@ -41,24 +46,25 @@ int main(void)
 	TRUTH(write(s[0], big, sizeof(big)) > 100000);
 	TRUTH(ms() - start >= 90);
 	CALL(write(s[0], big, 50000));
-	alarm_soon(0);
 	CALL(read(s[1], big, sizeof(big)) > 0);
-	usleep(60000);
 	while (recv(s[1], big, sizeof(big), MSG_DONTWAIT) > 0)
 		;
 	alarm_soon(0);
 	CALL(read(s[1], &c, 1));
+	parent = getpid();
+	set_handler(SA_RESTART);
 	pid = fork();
 	if (!pid) {
-		usleep(150000);
+		until_asleep(parent, parent);
+		kill(parent, SIGALRM);
+		until_asleep(parent, parent);
 		write(s[0], "x", 1);
 		_exit(0);
 	}
-	alarm_soon(SA_RESTART);
 	CALL(read(s[1], &c, 1));
 	waitpid(pid, &status, 0);
 	/* With a timeout a call is not started again. */
-	tv.tv_sec = 5;
+	tv.tv_sec = 50;
 	setsockopt(s[1], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	alarm_soon(SA_RESTART);
 	CALL(read(s[1], &c, 1));

@@ -96,7 +96,7 @@ static void kill_needs_permission(void)
 		syscall(SYS_setresuid, 1, 2, 3);
 		pause();
 	}
-	usleep(20000);
+	until_asleep(pid, pid);
 	for (int uid = 1; uid <= 4; uid++) {
 		pid_t sender = fork();
 		int status;
