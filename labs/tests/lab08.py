@@ -14,7 +14,7 @@ def load(function, min_us):
 
 
 def durations(text):
-    """The microseconds of each line of the tracer."""
+    """The microseconds of each line of the tracer. Read the trace in the line that switches the tracer on: the shell sleeps, too, before it asks for another."""
     return [int(line[3]) for line in LINE.finditer(text)]
 
 
@@ -46,8 +46,8 @@ def test_slow(lab):
     long = lab.random.randrange(100, 200)
     limit = "echo > trace; echo {} > /sys/module/sample_slow/parameters/min_us; usleep {}000; cat trace"
     # A sleep lasts longer if the host stops the machine meanwhile: those that are too short are so by seconds.
-    _, _, trace, short, less = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; usleep {long}000", "cat trace",
-                                        limit.format(4000000, 30), limit.format(4300000, 100))
+    _, trace, short, less = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; usleep {long}000; cat trace",
+                                     limit.format(4000000, 30), limit.format(4300000, 100))
     times = durations(trace.text)
     expect(len(times) == 1, f"one line for a sleep of {long} ms, with min_us=60000", trace.text)
     expect(long * 1000 <= times[0] < long * 100000, f"a time of about {long}000 us", times[0])
@@ -59,7 +59,7 @@ def test_tasks(lab):
     naps = [lab.random.randrange(100, 120), 80, *sorted(lab.random.sample(range(10, 20), 2), reverse=True)]
     # The longest begins 800 ms before the last two: a wrong start makes it too short even if the host stops the machine for 600 ms.
     sleepers = "usleep {}0000 & usleep {}0000; usleep {}0000 & usleep {}0000 &".format(*naps)
-    _, _, trace = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; taskset -c 1 sh -c '{sleepers} wait'", "cat trace")
+    _, trace = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; taskset -c 1 sh -c '{sleepers} wait'; cat trace")
     lines = [(int(line[1]), int(line[3])) for line in LINE.finditer(trace.text)]
     times = sorted((time for _, time in lines), reverse=True)
     expect(len(times) == len(naps), f"{len(naps)} lines for {len(naps)} tasks that sleep at the same time", trace.text)
