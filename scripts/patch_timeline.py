@@ -23,8 +23,8 @@ FUNCTION = "vfs_write"
 COMMANDS = [
     "cd /sys/kernel/tracing",
     "echo 'apic_send_ipi do_interrupt irq_exit' > set_ftrace_filter",
-    "taskset 2 dd if=/dev/zero of=/dev/null bs=1 2> /dev/null &",
-    "taskset -p 1 $$ > /dev/null; echo function > current_tracer; sleep 0.3",
+    "taskset 2 dd if=/dev/zero of=/dev/null bs=1 2> /dev/null & until grep -q 'wchar: [1-9]' /proc/$!/io; do :; done",
+    "taskset -p 1 $$ > /dev/null; echo function > current_tracer",
     f"echo > trace; echo {FUNCTION} >> set_ftrace_filter; echo 0 > tracing_on; kill $!",
     "cat trace",
 ]

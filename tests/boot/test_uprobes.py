@@ -146,9 +146,11 @@ def test_signals_and_longjmp_from_the_alternate_stack_leave_returns_right(probed
 def test_programs_that_are_killed_leave_nothing_behind(probed):
     probed.define(f"p:add {probed.at('add')}", f"r:addret {probed.at('add')}")
     probed.enable()
-    probed.machine.check("for i in 1 2 3 4 5 6 7 8; do /bin/probed spin & done; sleep 0.3; kill -9 $(pidof probed); wait 2>/dev/null")
+    probed.machine.check("pids=; for i in 1 2 3 4 5 6 7 8; do /bin/probed spin & pids=\"$pids $!\"; done; "
+                         "until [ $(pidof probed | wc -w) = 8 ]; do :; done")
+    eventually(lambda: probed.hits()["add"] > 100)
+    probed.machine.check("kill -9 $pids; wait 2>/dev/null")
     before = probed.hits()
-    assert before["add"] > 100
     assert probed.run("add 10") == "add 65"
     probed.enable(False)
     assert probed.hits()["add"] == before["add"] + 10
@@ -221,7 +223,7 @@ def storm(probed, seconds):
     loop = "; ".join(f"[ \"$(/bin/probed {what})\" = \"{probed.run(what)}\" ] || echo BAD {what} >> /tmp/bad"
                      for what in ("fork 3", "down 20", "leap 5", "signals 3", "threads 20"))
     probed.machine.check(f"rm -f /tmp/bad /tmp/stop; for i in 1 2 3 4; do (until [ -e /tmp/stop ]; do {loop}; done) & done")
-    probed.machine.check(f"end=$(($(date +%s) + {seconds})); while [ $(date +%s) -lt $end ] || grep -q 'add  *0$' uprobe_profile; do "
+    probed.machine.check(f"end=$(($(date +%s) + {seconds})); while [ $(date +%s) -lt $end ] || grep -q 'add  *0$' uprobe_profile || ! grep -q 'down  *[1-9]' uprobe_profile; do "
                          "echo 1 > events/uprobes/enable; usleep 3000; echo 0 > events/uprobes/enable; done; touch /tmp/stop; wait")
     assert probed.machine.run("cat /tmp/bad").status
     hits = probed.hits()
