@@ -132,6 +132,16 @@ static void wait_for(pid_t pid)
 	}
 }
 
+/* Begins a task as soon as there is memory for it: other loads may have it for a while. */
+static pid_t begin_task(struct storm_task *task)
+{
+	pid_t pid;
+
+	while ((pid = kernel_thread(storm_thread, task, task->kind->name)) == -ENOMEM)
+		msleep(1);
+	return pid;
+}
+
 static void run_tasks(void)
 {
 	pid_t pids[TASKS_MAX];
@@ -143,7 +153,7 @@ static void run_tasks(void)
 		atomic64_set(&kinds[k].refused, 0);
 		for (unsigned i = 0; i < kinds[k].tasks && is_chosen(&kinds[k]); i++) {
 			tasks[n] = (struct storm_task){ &kinds[k], i, n + 1 };
-			pids[n] = kernel_thread(storm_thread, &tasks[n], kinds[k].name);
+			pids[n] = begin_task(&tasks[n]);
 			if (pids[n] < 0)
 				storm_fail("no task: error %d", pids[n]);
 			else

@@ -161,8 +161,13 @@ static char size_kb[32];
 void storm_files_begin(void)
 {
 	const char *expanded;
+	long length;
 
-	STORM_EXPECT(get_into("buffer_size_kb", size_kb, sizeof(size_kb)) > 0);
+	do { /* 0: there was no memory to read it */
+		length = get_into("buffer_size_kb", size_kb, sizeof(size_kb));
+		msleep(1);
+	} while (!length || length == -ENOMEM);
+	STORM_EXPECT(length > 0);
 	expanded = strstr(size_kb, "expanded: "); /* the unexpanded state is not restored */
 	if (expanded) {
 		memmove(size_kb, expanded + 10, strlen(expanded + 10) + 1);
