@@ -19,7 +19,8 @@ def machine(images):
     """A machine after the commands of the page."""
     nop5 = Nop5(kernel="nop5-test", build=images, cpus=4, append=words_of(PAGE), extra=RESET)
     nop5.wait_prompt()
-    run_page(nop5, PAGE)
+    # Each CPU has calls to record, also one that stands still or sleeps while the shell panics.
+    run_page(nop5, PAGE, before_the_crash="for cpu in 0 1 2 3; do taskset -c $cpu ls / > /dev/null; done")
     yield nop5
     nop5.close()
 
