@@ -406,6 +406,17 @@ def tasks(machine, comm):
     return [pid for pid, name in listing(machine) if re.search(rf"\b{comm}\b", name)]
 
 
+CLOCK_NANOSLEEP = 230  # the number of the system call
+
+
+def start_sleeper(machine):
+    """Start a `sleep` that does not end by itself. Return its PID when it sleeps and has left its CPU."""
+    machine.check("sleep 100000 &")
+    pid = int(machine.check("echo $!"))
+    eventually(lambda: machine.check(f"cat /proc/{pid}/syscall").startswith(f"{CLOCK_NANOSLEEP} "))
+    return pid
+
+
 def kill(machine, comm):
     """Kill the shell's background jobs with this name."""
     for pid in tasks(machine, comm):

@@ -80,7 +80,8 @@ def test_a_softirq_is_raised_before_it_runs(nop5):
             # The first softirq of a CPU may have been raised before the recording began.
             assert raised[place] or place not in seen, f"CPU {event.cpu} runs a softirq that nothing has raised: {event.text}"
             ran += raised[place] > 0
-            raised[place] = 0
+            # An interrupt just before the entry may have raised it once more: then it runs twice.
+            raised[place] = int(raised[place] > 1)
             seen.add(place)
     assert ran > 0
     assert any(e["action"].startswith("TIMER") for e in events)
@@ -181,8 +182,8 @@ def test_a_tlb_flush_of_the_kernel_asks_all_other_cpus_and_each_answers(nop5):
             assert re.search("remote (ipi send|shootdown)|local mm shootdown|flush on task switch", event.text)
         if "remote shootdown" not in event.text and "task switch" not in event.text:  # which any task may be in the way of
             last[event.pid] = event.text
-    assert len(rounds) > 1
-    for cpu, answers in rounds[:-1]:
+    assert len(rounds) > 2
+    for cpu, answers in rounds[1:-1]:
         assert sorted([cpu, *answers]) == [0, 1, 2, 3]
     last_cpu, last_answers = rounds[-1]
     assert len({last_cpu, *last_answers}) == 1 + len(last_answers)
