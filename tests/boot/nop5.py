@@ -209,10 +209,14 @@ class Nop5:
         status = [l for l in self.command_output("echo $?").splitlines() if l.strip().isdigit()]
         return Result(output, int(status[-1]))
 
-    def interrupt(self, command):
-        """Start command, which does not end by itself, and type ^C until the prompt comes back."""
-        self.send(f"echo started; {command}\n")
+    def start(self, command):
+        """Start a command, and wait until it is in the foreground. What is typed before that goes to the shell."""
+        self.send(f"""sh -c 'echo st""arted; exec {command}'\n""")
         self.expect(r"^started\r\n")
+
+    def interrupt(self, command):
+        """Start a command that does not end by itself, and type ^C until the prompt comes back."""
+        self.start(command)
         self.type_interrupts()
 
     def type_interrupts(self):
@@ -232,10 +236,11 @@ class Nop5:
         raise Died(f"^C does not help; nop5 said last:\n{self.says}")
 
     def pass_prompts(self):
-        """Read the prompts that the shell may still print for each ^C after the first one."""
+        """Read the prompts that the shell may still print for each ^C after the first one. Keeps $? and self.before."""
         before = self.before
-        self.send("echo 'no' more\n")
+        self.send("status=$?; echo 'no' more; (exit $status)\n")
         self.expect(r"^no more\r\n")
+        before += self.before
         self.wait_prompt()
         self.before = before
 

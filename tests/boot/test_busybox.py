@@ -3,7 +3,8 @@ import re
 
 import pytest
 
-from nop5 import Nop5
+from nop5 import Nop5, eventually
+
 
 @pytest.fixture(scope="module")
 def machine(images):
@@ -63,7 +64,8 @@ def test_a_refused_write_says_why(machine):
 
 
 def test_a_job_is_stopped_continued_and_ended_from_the_keyboard(machine):
-    machine.check("echo 'echo started; exec sleep 1000' > /tmp/job")
+    machine.check("mkfifo /tmp/fifo; echo -n > /tmp/continued; echo 'trap \"cat /tmp/answer; echo >> /tmp/continued\" CONT' > /tmp/job")
+    machine.check("echo 'echo started; while :; do read x <> /tmp/fifo; done' >> /tmp/job; echo -n > /tmp/answer")
     machine.send("sh /tmp/job\n")
     machine.expect(r"^started\r")
     machine.send(b"\x1a")
@@ -71,11 +73,14 @@ def test_a_job_is_stopped_continued_and_ended_from_the_keyboard(machine):
     assert re.search(r"\[1\]\+  Stopped +sh /tmp/job", machine.check("jobs"))
     machine.check("bg")
     assert re.search(r"\[1\]\+  Running +sh /tmp/job", machine.check("jobs"))
+    eventually(lambda: machine.check("cat /tmp/continued") == "\n")
+    machine.check("echo in front > /tmp/answer")
     machine.send("fg\n")
-    machine.expect(r"^sh /tmp/job\r")
+    machine.expect(r"^in front\r")  # the shell gives the job the terminal, and then SIGCONT
     machine.send(b"\x03")
     machine.wait_prompt()
     assert machine.check("jobs") == ""
+    machine.check("rm /tmp/fifo /tmp/continued /tmp/job /tmp/answer")
 
 
 def test_the_line_is_edited_kept_in_the_history_and_completed(machine):

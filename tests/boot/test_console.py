@@ -4,17 +4,12 @@ import zlib
 
 import pytest
 
-
-def start(nop5, command):
-    """Start a command that reads the terminal, and wait until it is in the foreground. What is typed before that goes to the
-    shell, which takes bytes and no lines."""
-    nop5.send(f"""sh -c 'echo st""arted; exec {command}'\n""")
-    nop5.expect(r"^started\r\n")
+from nop5 import start_sleeper
 
 
 def paste(nop5, path, data):
     """Types data and ^D at full speed into `cat > path`, and waits for the prompt."""
-    start(nop5, f"cat > {path}")
+    nop5.start(f"cat > {path}")
     writer = nop5.send(data + b"\x04")
     nop5.wait_prompt()
     if writer:
@@ -81,7 +76,7 @@ def test_lines_of_all_cpus_never_mix_and_none_is_lost(boot):
 def test_erase_and_kill_edit_the_line(nop5, reader):
     """The shell edits its own lines, and the terminal edits those of a command."""
     if reader == "cat":
-        start(nop5, "cat")
+        nop5.start("cat")
         typed = b"abX\x7fc\n", b"wrong\x15right\n"
     else:
         typed = b"echo abX\x7fc\n", b"echo wrong\x15echo right\n"
@@ -127,7 +122,7 @@ def test_control_z_at_the_prompt_is_nothing(nop5):
 
 
 def test_control_z_stops_a_command_and_drops_what_it_has_not_read(nop5):
-    start(nop5, "cat > /tmp/z")
+    nop5.start("cat > /tmp/z")
     nop5.send(b"never\x1a")
     nop5.wait_prompt()
     assert re.search(r"\^Z\[1\]\+ +Stopped +sh -c .*exec cat > /tmp/z", nop5.before.decode())
@@ -150,7 +145,7 @@ def test_what_is_typed_before_the_kernel_runs_is_kept(boot, how):
 
 
 def test_control_c_leaves_background_jobs_alone(nop5):
-    nop5.run("sleep 1000 &")
+    start_sleeper(nop5)
     nop5.interrupt("sleep 100000")
     table = [l for l in nop5.check("ps").splitlines() if re.search(r"\bsleep\b", l)]
     assert len(table) == 1

@@ -130,7 +130,7 @@ def test_an_event_is_recorded_while_it_is_on(tracing):
                    "mkdir /tmp/after; rmdir /tmp/before /tmp/one /tmp/after")
     recorded = lines(tracing)
     assert len(recorded) == 1, recorded
-    assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.[.N]\.1\. +\d+\.\d{6}: sample_call: sys_mkdir caller=\w+ context=task off=", recorded[0])
+    assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.[.Nnp]\.1\. +\d+\.\d{6}: sample_call: sys_mkdir caller=\w+ context=task off=", recorded[0])
 
 
 def record_one(machine):
@@ -243,7 +243,7 @@ def test_events_are_comments_in_a_graph(tracing):
     text = tracing.check("cat trace")
     assert re.search(r"^ \d\) {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$", text, re.M), text
     tracing.check("echo 1 > options/latency-format")
-    assert re.search(r"^ \d\)  \.[.N]\.1\. \| {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$",
+    assert re.search(r"^ \d\)  \.[.Nnp]\.1\. \| {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$",
                      tracing.check("cat trace"), re.M), tracing.check("grep sample trace")
     tracing.check("echo 0 > options/latency-format; rmdir /tmp/a")
 
@@ -253,7 +253,7 @@ def test_events_stand_between_function_lines(tracing):
     tracing.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on; rmdir /tmp/a")
     assert [re.search(r": (\w+)", line).group(1) for line in lines(tracing)].count("sample_call") == 1
     tracing.check("echo 1 > options/latency-format")
-    assert re.search(r"^ +mkdir-\d+ +\d\.[.N]\.1\. +\d+us[ +!#*@$]: sample_call: sys_mkdir ", tracing.check("cat trace"), re.M)
+    assert re.search(r"^ +mkdir-\d+ +\d\.[.Nnp]\.1\. +\d+us[ +!#*@$]: sample_call: sys_mkdir ", tracing.check("cat trace"), re.M)
 
 
 # ---- trace_marker_raw ----

@@ -84,7 +84,7 @@ def test_a_removed_file_is_gone_and_its_memory_is_back(directory):
 
     for _ in range(2):  # the first round fills caches
         before = used()
-        directory.check("cat /proc/kallsyms > big")
+        directory.check("cat /proc/kallsyms /proc/kallsyms /proc/kallsyms /proc/kallsyms > big")
         size = int(directory.check("wc big").split()[2]) >> 10
         during = used()
         directory.check("rm big")
@@ -97,12 +97,9 @@ def test_a_removed_file_is_gone_and_its_memory_is_back(directory):
 def test_null_swallows_and_ends_and_zero_is_zeros(nop5):
     nop5.check("cat /proc/kallsyms > /dev/null")
     assert nop5.check("cat /dev/null") == ""
-    nop5.check("echo -n > /tmp/zeros")
-    nop5.run("cat /dev/zero > /tmp/zeros &")
-    eventually(lambda: nop5.check("ls -l /tmp/zeros").split()[4] != "0")
-    kill(nop5, "cat")
+    nop5.check("head -c 1000000 /dev/zero > /tmp/zeros")
     # One line of zeros, then `*` for all equal lines.
-    assert re.match(r"0+ +(00 +){16} *\|\.{16}\|\n\*\n[0-9a-f]+\n", nop5.check("hexdump -C /tmp/zeros"))
+    assert re.match(r"0+ +(00 +){16} *\|\.{16}\|\n\*\n0*f4240\n", nop5.check("hexdump -C /tmp/zeros"))
     nop5.check("rm /tmp/zeros")
 
 
@@ -115,13 +112,12 @@ def test_kmsg_takes_a_message_into_the_log(nop5):
 def test_kmsg_records_the_whole_message(nop5, size):
     text = "".join(f"{i:04}" for i in range(250))[:size]
     nop5.check(f"echo -n {text} > /dev/kmsg")
-    assert nop5.check("dmesg | tail -n 1").split("] ", 1)[1].strip() == text
+    assert f"] {text}\n" in nop5.check("dmesg")
 
 
 def test_kmsg_refuses_a_message_that_is_too_long_as_linux_does(nop5):
-    nop5.check("echo the last message > /dev/kmsg")
     assert nop5.run(f"echo -n {'x' * 993} > /dev/kmsg").status != 0
-    assert nop5.check("dmesg | tail -n 1").endswith("] the last message\n")
+    assert "xxx" not in nop5.check("dmesg")
 
 
 def test_tracefs_is_mounted_and_linked(nop5):

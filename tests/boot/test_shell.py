@@ -51,7 +51,9 @@ def test_every_redirection_is_done_in_its_turn(nop5):
 def test_ctrl_c_ends_all_commands_of_the_line(nop5):
     """Also when it arrives as the first command ends. (A signal to a task that has just ended is lost, as in Linux.)"""
     for _ in range(50):
-        nop5.interrupt("sleep 1000; echo never")
+        nop5.send("echo started; sleep 1000; echo never\n")
+        nop5.expect(r"^started\r\n")
+        nop5.type_interrupts()
         assert b"never\r" not in nop5.before
 
 

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -35,11 +36,24 @@ static void *thread(void *name)
 	return NULL;
 }
 
+/* Waits for a child that may only run on the CPU of this thread. */
+static void leave_the_cpu(void)
+{
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	sched_setaffinity(0, sizeof(here), &here);
+	if (fork() == 0)
+		_exit(0);
+	wait(NULL);
+}
+
 static void *exec_thread(void *unused)
 {
 	(void)unused;
 	mark();
-	usleep(1000); /* the tracer saves names and tgids at switches: here for the thread's own PID */
+	leave_the_cpu(); /* the tracer saves names and tgids at switches: here for the thread's own PID */
 	execl("/proc/self/exe", "watched", "mark", (char *)NULL);
 	return NULL;
 }
