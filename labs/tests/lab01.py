@@ -186,6 +186,11 @@ def test_records(lab):
 
 
 def test_lookup(lab):
+    program = lab.host_program("lab01_lookup.c", options=["-DCONFIG_FUNCTION_TRACER", f"-I{lab.build}/include", "-no-pie",
+                                                         "-Wl,--unresolved-symbols=ignore-all"])
+    result = lab.run("timeout", str(lab.timeout), program)
+    expect(result.returncode == 0, "ftrace_location() to find each record, and nothing else, after a look at few records",
+           result.stdout or f"no end within {lab.timeout} s")
     names = [name for name in kernel_sites(lab) if "." not in name]
     unique = [name for name in names if names.count(name) == 1]
     chosen = [unique[0], unique[-1], *lab.random.sample(unique[1:-1], 6)]
