@@ -4,6 +4,8 @@
  *
  * lab06_tasks MODE says what is wrong in one sentence, and ends with status 1; labs/tests/lab06.py names the rules. Each task
  * of the model is in the trampoline that is to be freed. It does something each time the grace period waits.
+ *
+ * CONFIG_DEBUG is set, so that each lock tells the model when it is taken and released.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,9 +30,12 @@ static const char *const does[KINDS] = {
 
 static struct task_struct tasks[KINDS];
 static bool inside[KINDS]; /* the task may execute the trampoline */
+static bool visible[KINDS]; /* other CPUs see the flag of the task */
 static bool kicked, freed, exiting;
 static unsigned waits, barriers, switches;
 static const char *mode;
+static const spinlock_t *holdouts_lock;
+static struct list_head released[KINDS]; /* rcu_tasks_node of each task when holdouts_lock was released */
 
 LIST_HEAD(task_list);
 spinlock_t tasklist_lock;
@@ -119,11 +124,38 @@ void on_each_cpu(void (*func)(void *info), void *info, bool wait)
 	barriers++;
 }
 
+void model_fence(int order)
+{
+	for (unsigned kind = 0; kind < KINDS && order == __ATOMIC_SEQ_CST; kind++)
+		visible[kind] = flagged(kind);
+}
+
 /* A CPU in user mode comes into the kernel, and looks at the flag on its way back. */
 void kick_process(struct task_struct *p)
 {
-	if (p == &tasks[PROGRAM] && flagged(PROGRAM))
-		kicked = true;
+	if (p != &tasks[PROGRAM] || !flagged(PROGRAM))
+		return;
+	if (!visible[PROGRAM] && is_mode("kick"))
+		broken("a kick without smp_mb() behind the store to the flag: the CPU of a task that %s may not see the flag yet, and goes back to the program",
+		       does[PROGRAM]);
+	kicked = true;
+}
+
+void spin_lock_debug_acquire(spinlock_t *lock) { (void)lock; }
+
+void spin_lock_debug_acquired(spinlock_t *lock)
+{
+	for (unsigned kind = 0; kind < KINDS && lock == holdouts_lock && is_mode("references"); kind++)
+		if (memcmp(&released[kind], &tasks[kind].rcu_tasks_node, sizeof(released[kind])))
+			broken("a list of holdouts that changes while holdouts_lock is free: a reader of the list follows a pointer to a task that may be freed");
+}
+
+void spin_lock_debug_release(spinlock_t *lock)
+{
+	if (!holdouts_lock)
+		holdouts_lock = lock; /* main() takes no other lock before */
+	for (unsigned kind = 0; kind < KINDS && lock == holdouts_lock; kind++)
+		released[kind] = tasks[kind].rcu_tasks_node;
 }
 
 void yield(void)
@@ -224,6 +256,7 @@ int main(int argc, char **argv)
 	tasks[PREEMPTED].state = TASK_INTERRUPTIBLE; /* on its way to schedule() */
 	if (is_mode("holdouts") || is_mode("steps") || is_mode("references")) /* mode "kick" has this task */
 		fall_asleep(PROGRAM);
+	rcu_tasks_for_each_holdout(count_holdout, &(unsigned){ 0 });
 	synchronize_rcu_tasks();
 	check_end();
 	return 0;
