@@ -46,8 +46,6 @@ extern unsigned long step, steps_max;          /* steps_max: the trap only count
 void broken(const char *format, ...) __attribute__((noreturn));
 bool is_mode(const char *name);
 void begin(const char *name);
-void set_trap_flag(void);
-void clear_trap_flag(void);
 
 /* ---- lab05_calls.c ---- */
 

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "labs/tests/lab05.h"
+#include "labs/tests/trap_flag.h"
 
-#define TRAP_FLAG 0x100L
 #define EACH      0UL  /* stop_at: an interrupt at each instruction */
 #define NEVER     ~0UL /* no interrupt */
 
@@ -50,16 +50,6 @@ bool is_mode(const char *name)
 }
 
 /* ---- an interrupt at each instruction ---- */
-
-void set_trap_flag(void)
-{
-	__asm__ __volatile__("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
-}
-
-void clear_trap_flag(void)
-{
-	__asm__ __volatile__("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
-}
 
 static struct call in_interrupt = { .func = 0x3300, .data = true, .expected_returns = 1 };
 
@@ -107,7 +97,7 @@ static void trap(int signal __unused, siginfo_t *info __unused, void *context)
 	else
 		sprintf(interrupted_at, " (after an interrupt in %s)", place);
 	if (stop_at != EACH && (!is_mode("unwind") || !in_handler(rip)))
-		regs[REG_EFL] &= ~(greg_t)TRAP_FLAG; /* nothing more to see */
+		regs[REG_EFL] &= ~TRAP_FLAG; /* nothing more to see */
 	memset((void *)(rsp - 128), 0x5c, 128); /* the interrupt uses the stack */
 	if (is_mode("switch")) {
 		wake_a_task();

@@ -1,5 +1,6 @@
 /* Backtraces for lab05_frames: an unwinder that looks for the true callers, and the search for one frame. */
 #include "labs/tests/lab05.h"
+#include "labs/tests/trap_flag.h"
 
 #define STEPS_MAX 100000UL /* in a search: more than 512 frames need */
 

@@ -1,46 +1,21 @@
 /*
  * The writers of the ring buffer, with an interrupt at each instruction.
- * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
+ * sources: labs/tests/lab07_events.c labs/tests/lab07_interrupt.c trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  *
  * lab07_ring MODE says what is wrong in one sentence, and ends with status 1; labs/tests/lab07.py names the rules. A case is
  * executed again and again. Each time the CPU's trap flag stops it one instruction later, and the handler does what an interrupt
  * or a reader on another CPU may do there.
  */
-#define _GNU_SOURCE
-#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <ucontext.h>
 
-#include "trace/ring_buffer/write.h"
-
-#define EVENTS    4096U
-#define TRAP_FLAG 0x100UL
+#include "labs/tests/lab07.h"
 
 __thread unsigned rb_host_cpu, rb_host_reads;
 __thread bool rb_host_irqs_off;
 
-struct payload {
-	u32 id, words;
-	u32 filler[1100];
-};
+const char *mode, *what = "";
 
-/* What became of each try to write an event. */
-static struct {
-	enum { REFUSED, WRITTEN, READ } state;
-	u64 begin, end; /* the clock before and after the reservation */
-} events[EVENTS];
-static unsigned tries;
-
-static struct trace_buffer *buffer;
-static struct ring_buffer_per_cpu *cb;
-static u64 now, clock_step, last_stamp, lost, uncounted;
-static const char *mode, *what = "";
-static unsigned long step, stop_at; /* instructions of the case so far; where the interrupt comes */
-
-static void broken(const char *format, ...)
+void broken(const char *format, ...)
 {
 	va_list args;
 
@@ -54,186 +29,9 @@ static void broken(const char *format, ...)
 	exit(1);
 }
 
-static bool is_mode(const char *name)
+bool is_mode(const char *name)
 {
 	return !strcmp(mode, name);
-}
-
-static u64 ticks(void)
-{
-	return __atomic_add_fetch(&now, clock_step, __ATOMIC_RELAXED); /* one instruction */
-}
-
-/* ---- events ---- */
-
-static unsigned new_try(void)
-{
-	if (tries == EVENTS)
-		broken("a case that never ends");
-	return tries++;
-}
-
-static void fill(struct ring_buffer_event *event, unsigned id, u32 words)
-{
-	struct payload *p = ring_buffer_event_data(event);
-
-	p->id = id;
-	p->words = words;
-	for (u32 i = 0; i < words; i++)
-		p->filler[i] = id * 2654435761U + i;
-}
-
-static void write_as(unsigned id, u32 words)
-{
-	struct ring_buffer_event *event;
-
-	events[id].begin = now;
-	event = ring_buffer_lock_reserve(buffer, 8 + 4 * words);
-	events[id].end = now;
-	if (!event)
-		return;
-	fill(event, id, words);
-	events[id].state = WRITTEN;
-	ring_buffer_unlock_commit(buffer);
-}
-
-static void write_one(u32 words)
-{
-	write_as(new_try(), words);
-}
-
-static bool read_one(void)
-{
-	struct payload p = { .words = 0 };
-	u64 stamp, missed;
-	long length = ring_buffer_consume(buffer, 0, &p, sizeof(p), &stamp, &missed);
-
-	if (length < 0)
-		return false;
-	if (p.id >= tries || p.words > ARRAY_SIZE(p.filler) || (u32)length != 8 + 4 * p.words)
-		broken("an event of %ld bytes with contents that nobody has written", length);
-	if (events[p.id].state == READ)
-		broken("an event that is read twice");
-	if (events[p.id].state == REFUSED)
-		broken("an event that is read before its writer has filled it, or was refused");
-	for (u32 i = 0; i < p.words; i++)
-		if (p.filler[i] != p.id * 2654435761U + i)
-			broken("an event in which another writer has written");
-	if (stamp < last_stamp)
-		broken("an event with the time %lu behind one with the time %lu", stamp, last_stamp);
-	if (clock_step && (stamp <= events[p.id].begin || stamp > events[p.id].end))
-		broken("an event with the time %lu that was reserved between %lu and %lu", stamp, events[p.id].begin, events[p.id].end);
-	events[p.id].state = READ;
-	last_stamp = stamp;
-	lost += missed;
-	return true;
-}
-
-/* Reads what is there, and compares the counters with what has happened. */
-static void settle(void)
-{
-	struct ring_buffer_stats stats;
-	u64 count[3] = { 0 };
-
-	if (rb_nest(cb))
-		broken("nest is %x after the last writer has ended", rb_nest(cb));
-	if (cb->commit != cb->tail.lo)
-		broken("events that are not published after the last writer has ended");
-	while (read_one())
-		;
-	for (unsigned id = 0; id < tries; id++)
-		count[events[id].state]++;
-	ring_buffer_cpu_stats(buffer, 0, &stats);
-	if ((s64)stats.entries < 0)
-		broken("%ld events that were read, or are counted in `overrun`, but were never written", -(s64)stats.entries);
-	if (stats.entries)
-		broken("%lu events in the buffer, of which none can be read", (u64)stats.entries);
-	if (stats.overrun != count[WRITTEN])
-		broken("%lu events that were written and are not in the buffer, of which `overrun` counts %lu", count[WRITTEN], (u64)stats.overrun);
-	if (lost != count[WRITTEN])
-		broken("%lu lost events, of which the reader was told %lu", count[WRITTEN], lost);
-	if (stats.dropped_events + stats.commit_overrun != count[REFUSED] - uncounted)
-		broken("%lu events that were refused, of which the counters have %lu", count[REFUSED] - uncounted,
-		       (u64)(stats.dropped_events + stats.commit_overrun));
-}
-
-static void begin(const char *case_name, size_t pages, u32 flags)
-{
-	if (buffer)
-		ring_buffer_free(buffer);
-	what = case_name;
-	tries = 0;
-	memset(events, 0, sizeof(events));
-	now = 1000;
-	clock_step = 10;
-	last_stamp = lost = uncounted = 0;
-	buffer = ring_buffer_alloc(pages * 4096, flags);
-	cb = buffer->cpus[0];
-	ring_buffer_set_clock(buffer, ticks);
-}
-
-/* ---- an interrupt at each instruction ---- */
-
-static void (*interrupt)(void);
-static void (*inner_interrupt)(void); /* inside the interrupt */
-static unsigned long inner_at;
-
-static void set_trap_flag(void)
-{
-	__asm__ __volatile__("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
-}
-
-static void clear_trap_flag(void)
-{
-	__asm__ __volatile__("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
-}
-
-static void run_interrupt(void (*what_happens)(void))
-{
-	u32 nest = rb_nest(cb);
-	u64 commit = cb->commit;
-
-	what_happens();
-	if (nest && cb->commit != commit && (is_mode("commit") || is_mode("quick")))
-		broken("a nested writer that publishes, although the writer that it has interrupted is not ready");
-}
-
-static void trap(int signal, siginfo_t *info, void *context)
-{
-	ucontext_t *interrupted = context;
-	void (*what_happens)(void) = interrupt;
-
-	(void)signal, (void)info;
-	if (++step != stop_at || !what_happens)
-		return;
-	interrupted->uc_mcontext.gregs[REG_EFL] &= ~(long long)TRAP_FLAG;
-	interrupt = inner_interrupt;
-	inner_interrupt = NULL;
-	step = 0;
-	if (interrupt) {
-		unsigned long outer_at = stop_at;
-
-		stop_at = inner_at;
-		set_trap_flag();
-		run_interrupt(what_happens);
-		clear_trap_flag();
-		stop_at = outer_at;
-		interrupt = NULL;
-	} else {
-		run_interrupt(what_happens);
-	}
-	step = stop_at; /* it has come */
-}
-
-/* Executes func(arg, words), with the interrupt at the instruction stop_at. False if there are not so many. */
-static bool interrupted(void (*func)(unsigned id, u32 words), unsigned id, u32 words, void (*what_happens)(void))
-{
-	interrupt = what_happens;
-	step = 0;
-	set_trap_flag();
-	func(id, words);
-	clear_trap_flag();
-	return step >= stop_at;
 }
 
 static void write_short(void)
@@ -600,10 +398,8 @@ static void refuse_mode(void)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO | SA_NODEFER };
-
 	mode = argc > 1 ? argv[1] : "";
-	sigaction(SIGTRAP, &action, NULL);
+	handle_traps();
 	if (is_mode("event"))
 		events_mode();
 	else if (is_mode("pages"))
