@@ -16,6 +16,7 @@
 #include "trace/core/dump.h"
 #include "trace/core/options.h"
 #include "trace/core/snapshot.h"
+#include "trace/core/write.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/tracers/function/function.h"
 
@@ -56,6 +57,55 @@ SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
 	EXPECT_EQ(lost, 0U);
 	EXPECT_EQ(put("snapshot", "0"), 0);
 	reset();
+}
+
+#define WRITE_NS (10 * NSEC_PER_MSEC)
+
+static bool entry_begun, stopped; /* [A] */
+static bool entry_was_late;       /* stopped was true before the entry was complete */
+
+static void write_an_entry_slowly(void *arg __unused, unsigned index __unused)
+{
+	struct trace_buffer *buffer;
+	struct print_entry *entry;
+	ktime_t start;
+
+	preempt_disable();
+	entry = trace_buffer_lock_reserve(&global_trace, TRACE_PRINT, sizeof(*entry) + 1,
+					  tracing_gen_ctx_dec(1), &buffer);
+	WRITE_ONCE(entry_begun, true);
+	start = ktime_get();
+	while (ktime_get() - start < WRITE_NS)
+		cpu_relax();
+	entry_was_late = READ_ONCE(stopped);
+	if (entry) {
+		entry->ip = 0;
+		entry->buf[0] = '\0';
+		trace_buffer_unlock_commit(buffer);
+	}
+	preempt_enable();
+}
+
+SELFTEST(trace, no_entry_is_completed_after_a_write_of_0_to_tracing_on)
+{
+	struct cpumask here = { { 0 } };
+	struct test_group group;
+
+	if (num_online_cpus() < 2)
+		return; /* needs two CPUs that run at once */
+	cpumask_set_cpu(nth_online_cpu(0), &here);
+	ASSERT(set_cpus_allowed(current, &here) == 0);
+	reset();
+	entry_begun = stopped = false;
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), write_an_entry_slowly, NULL));
+	while (!READ_ONCE(entry_begun))
+		yield();
+	EXPECT_EQ(put("tracing_on", "0"), 0);
+	WRITE_ONCE(stopped, true);
+	test_group_wait(&group);
+	EXPECT(!entry_was_late);
+	reset();
+	set_cpus_allowed(current, &cpu_possible_mask);
 }
 
 /* ---- PID lists and new tasks ---- */

@@ -7,6 +7,7 @@
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/rcu/rcu.h"
 #include "trace/core/files.h"
 #include "kernel/time/trace_clock.h"
 
@@ -85,6 +86,8 @@ static ssize_t rb_simple_write(struct file *file, const char *buf, size_t count,
 	mutex_lock(&trace_types_lock);
 	tracing_set_on(tr, on != 0);
 	mutex_unlock(&trace_types_lock);
+	if (!on)
+		synchronize_rcu(); /* an entry that has been begun is complete, too */
 	*pos += (loff_t)count;
 	return (ssize_t)count;
 }
