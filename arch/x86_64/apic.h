@@ -66,14 +66,12 @@ bool local_apic_present(void);
 
 /* Sets up the one-shot timer of this CPU. kernel/time/ktime.h programs events. */
 void local_apic_timer_setup(void);
-/* Boot: sets the rate of local_apic_timer_count(), in counts per ms. */
-void local_apic_timer_set_frequency(u64 ticks_per_ms);
 /*
- * Boot, for calibration: starts to count down from the maximum. local_apic_timer_count() returns
- * the counts since then.
+ * Boot: starts to count, and later measures the rate of the counter against ktime. The longer the
+ * boot between the two, the better. Returns the rate in kHz.
  */
 void local_apic_timer_start_count(void);
-u32 local_apic_timer_count(void);
+u64 local_apic_timer_calibrate(void);
 
 /* Boot: maps the I/O APICs that the MADT names and masks all their pins. */
 void io_apic_init(void);

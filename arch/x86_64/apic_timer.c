@@ -1,7 +1,11 @@
 /*
  * The one-shot timer of the local APIC: TSC deadline mode if the CPU has it, else count-down mode.
+ *
+ * An interrupt that comes before its event is due finds nothing to do and programs the rest: each
+ * tick would cost two interrupts. So all roundings here make the counter late, never early.
  */
 #include "arch/apic.h"
+#include "arch/clock.h"
 #include "arch/cpuinfo.h"
 #include "arch/msr.h"
 #include "arch/tsc.h"
@@ -10,7 +14,15 @@
 
 #define TICKS_SHIFT 24 /* ticks = ns * ticks_mult >> TICKS_SHIFT */
 #define MAX_TICKS   0xffffffffU
+#define POINT_TRIES 5
 
+/* A count, and the TSC before and after it was read. */
+struct timer_point {
+	u64 before, after;
+	u32 ticks;
+};
+
+static struct timer_point start_point __initdata;
 static bool tsc_deadline;
 static u64 ticks_mult; /* 0: the frequency is not known */
 /*
@@ -19,22 +31,39 @@ static u64 ticks_mult; /* 0: the frequency is not known */
  */
 static u64 max_delta_ns;
 
+/* Reads a few times, and keeps the read that took the shortest time. */
+static struct timer_point __init read_count(void)
+{
+	struct timer_point best = { 0, ~0ULL, 0 };
+
+	for (unsigned i = 0; i < POINT_TRIES; i++) {
+		struct timer_point point = { .before = rdtsc() };
+
+		point.ticks = MAX_TICKS - apic_read(APIC_TMCCT);
+		point.after = rdtsc();
+		if (point.after - point.before < best.after - best.before)
+			best = point;
+	}
+	return best;
+}
+
 void __init local_apic_timer_start_count(void)
 {
 	apic_write(APIC_TDCR, APIC_TDR_DIV_16);
 	apic_write(APIC_LVTT, APIC_LVT_MASKED | LOCAL_TIMER_VECTOR);
 	apic_write(APIC_TMICT, MAX_TICKS);
+	start_point = read_count();
 }
 
-u32 __init local_apic_timer_count(void)
+u64 __init local_apic_timer_calibrate(void)
 {
-	return MAX_TICKS - apic_read(APIC_TMCCT);
-}
+	struct timer_point end = read_count();
+	u64 ns = ((unsigned __int128)(end.before - start_point.after) * tsc_ns_mult) >> 32;
+	u64 ticks = end.ticks - start_point.ticks + 1;
 
-void __init local_apic_timer_set_frequency(u64 ticks_per_ms)
-{
-	ticks_mult = (ticks_per_ms << TICKS_SHIFT) / NSEC_PER_MSEC;
-	max_delta_ns = MAX_TICKS / ticks_per_ms * NSEC_PER_MSEC;
+	ticks_mult = (ticks << TICKS_SHIFT) / ns + 1;
+	max_delta_ns = ((u64)(MAX_TICKS - 1) << TICKS_SHIFT) / ticks_mult;
+	return ticks_mult * NSEC_PER_MSEC >> TICKS_SHIFT;
 }
 
 void local_apic_timer_setup(void)
@@ -66,5 +95,5 @@ void clockevents_program_event(ktime_t expires)
 	now = ktime_get();
 	delta = expires > now ? min(expires - now, max_delta_ns) : 0;
 	ticks = (u64)(((unsigned __int128)delta * ticks_mult) >> TICKS_SHIFT);
-	apic_write(APIC_TMICT, ticks ? (u32)ticks : 1);
+	apic_write(APIC_TMICT, (u32)ticks + 1);
 }

@@ -11,7 +11,7 @@ static __always_inline u64 arch_cycles(void)
 }
 
 /*
- * ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32. Both are set once, at boot. Before, tsc_ns_mult is
+ * ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32. Both are set at boot. Before, tsc_ns_mult is
  * 0, and so is the time.
  */
 extern u64 tsc_ns_mult, tsc_base;

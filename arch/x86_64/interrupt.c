@@ -8,6 +8,7 @@
 #include "arch/ptrace.h"
 #include "arch/spin_wait.h"
 #include "arch/tlb.h"
+#include "arch/tsc.h"
 #include "arch/vectors.h"
 #include "kernel/irq/irq.h"
 #include "kernel/irq/irq_work.h"
@@ -147,8 +148,13 @@ void __irq_entry do_interrupt(struct pt_regs *regs)
 
 void __init apic_init(void)
 {
+	u64 khz;
+
+	time_refine();
+	khz = local_apic_timer_calibrate() * 16;
 	io_apic_init();
 	local_apic_timer_setup();
-	pr_info("APIC: one-shot timer%s\n",
-		cpu_has(X86_FEATURE_TSC_DEADLINE_TIMER) ? " by TSC deadline" : "");
+	pr_info("APIC: one-shot timer%s, %lu.%03lu MHz\n",
+		cpu_has(X86_FEATURE_TSC_DEADLINE_TIMER) ? " by TSC deadline" : "", khz / 1000,
+		khz % 1000);
 }

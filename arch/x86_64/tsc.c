@@ -5,7 +5,8 @@
  * of known frequency, the HPET or the 8254: two points, each a read of the clock between two reads
  * of the TSC. The distance between the two TSC reads is the maximum error of the point. So a point
  * that the host interrupted is recognized and taken again. The measurement ends when the errors of
- * both points are small compared with the time between the points.
+ * both points are small compared with the time between the points. A third point, when the boot has
+ * used some milliseconds for other work, refines it.
  */
 #include "arch/tsc.h"
 
@@ -63,10 +64,9 @@ struct sample {
 	u64 tsc; /* the middle of the two TSC reads */
 	u64 clock;
 	u64 uncertainty; /* TSC ticks between the two reads */
-	u32 apic_ticks;
 };
 
-static volatile u32 *hpet; /* NULL: none. Only used by time_init() */
+static volatile u32 *hpet; /* NULL: none. Only used until time_refine() */
 
 /* Returns a * b / c with a 128-bit product. The quotient must fit in 64 bits. */
 static u64 mul_div(u64 a, u64 b, u64 c)
@@ -185,46 +185,54 @@ static bool __init pit_open(struct reference_clock *clock)
 	return counts(clock);
 }
 
-/* Takes a few points and keeps the one with the smallest distance between its two TSC reads. */
-static void __init take_sample(const struct reference_clock *clock, struct sample *best)
-{
+/* What time_refine() needs of time_init(). */
+static struct reference_clock clock __initdata;
+static struct sample first_sample __initdata;
+static bool khz_from_cpuid __initdata;
 
+/* The frequency in kHz, from two points that lie less than one round of the clock apart. */
+static u64 __init khz_between(const struct sample *start, const struct sample *end)
+{
+	u64 elapsed_fs = ((end->clock - start->clock) & clock.mask) * clock.period_fs;
+
+	return elapsed_fs ? mul_div(max(end->tsc - start->tsc, 1UL), FS_PER_MS, elapsed_fs) : 0;
+}
+
+/* Takes a few points and keeps the one with the smallest distance between its two TSC reads. */
+static void __init take_sample(struct sample *best)
+{
 	best->uncertainty = ~0ULL;
 	for (unsigned i = 0; i < POINT_TRIES; i++) {
 		u64 before = rdtsc();
-		u64 value = clock->read();
-		u32 apic_ticks = local_apic_timer_count();
+		u64 value = clock.read();
 		u64 after = rdtsc();
 
 		if (after - before < best->uncertainty)
 			*best = (struct sample){ before + (after - before) / 2, value,
-						 after - before, apic_ticks };
+						 after - before };
 	}
 }
 
 struct measurement {
-	u64 tsc_khz, apic_khz;
+	struct sample start;
+	u64 tsc_khz;
 	u64 ppm; /* maximum error */
 };
 
-static void __init measure(const struct reference_clock *clock, struct measurement *m)
+static void __init measure(struct measurement *m)
 {
-	struct sample start, end;
-	u64 elapsed_fs, ticks;
+	struct sample end;
+	u64 ticks;
 
-	take_sample(clock, &start);
+	take_sample(&m->start);
 	do {
 		for (unsigned i = 0; i < 100; i++)
 			cpu_relax();
-		take_sample(clock, &end);
-		elapsed_fs = ((end.clock - start.clock) & clock->mask) * clock->period_fs;
-		ticks = max(end.tsc - start.tsc, 1UL);
-		m->ppm = (start.uncertainty + end.uncertainty) * 1000000 / ticks;
-	} while (elapsed_fs == 0 ||
-		 (m->ppm > PPM_WANTED && elapsed_fs < CALIBRATION_MAX_MS * FS_PER_MS));
-
-	m->tsc_khz = mul_div(ticks, FS_PER_MS, elapsed_fs);
-	m->apic_khz = mul_div(end.apic_ticks - start.apic_ticks, FS_PER_MS, elapsed_fs);
+		take_sample(&end);
+		ticks = max(end.tsc - m->start.tsc, 1UL);
+		m->ppm = (m->start.uncertainty + end.uncertainty) * 1000000 / ticks;
+		m->tsc_khz = khz_between(&m->start, &end);
+	} while (!m->tsc_khz || (m->ppm > PPM_WANTED && ticks < m->tsc_khz * CALIBRATION_MAX_MS));
 }
 
 static bool __init agree(u64 a, u64 b)
@@ -236,18 +244,18 @@ static bool __init agree(u64 a, u64 b)
  * Measures until two measurements in a row agree. A host that stops this CPU at a bad moment spoils
  * one measurement (the 8254 wraps every 55 ms), but not two in the same way.
  */
-static struct measurement __init measure_twice(const struct reference_clock *clock)
+static struct measurement __init measure_twice(void)
 {
 	struct measurement last, now;
 
-	measure(clock, &last);
+	measure(&last);
 	for (unsigned i = 0; i < MEASURE_TRIES; i++) {
-		measure(clock, &now);
-		if (agree(last.tsc_khz, now.tsc_khz) && agree(last.apic_khz, now.apic_khz))
+		measure(&now);
+		if (agree(last.tsc_khz, now.tsc_khz))
 			return now.ppm < last.ppm ? now : last;
 		last = now;
 	}
-	pr_warn("tsc: measurements against the %s do not agree\n", clock->name);
+	pr_warn("tsc: measurements against the %s do not agree\n", clock.name);
 	return last;
 }
 
@@ -268,31 +276,49 @@ static u64 __init tsc_khz_from_cpuid(void)
 	return (u64)(base_mhz & 0xffff) * 1000;
 }
 
+/* From now on, khz. The time of the kernel goes on where it is. */
+static void __init set_tsc_khz(u64 khz)
+{
+	u64 now = rdtsc(), base = now - mul_div(tsc_to_ns(now - tsc_base), khz, NSEC_PER_MSEC);
+
+	tsc_khz = (u32)khz;
+	tsc_ns_mult = (NSEC_PER_MSEC << NS_SHIFT) / khz;
+	tsc_base = base;
+}
+
 void __init time_init(void)
 {
 	u64 khz = tsc_khz_from_cpuid();
-	struct reference_clock clock;
 	struct measurement m;
-	const char *source;
 
 	if (!hpet_open(&clock) && !pit_open(&clock))
 		panic("No clock to measure the TSC against: neither HPET nor PIT counts");
 	local_apic_timer_start_count();
-	m = measure_twice(&clock);
-	if (hpet)
-		fixmap_device_free(hpet);
-	source = clock.name;
+	m = measure_twice();
+	first_sample = m.start;
 	/* A correct value in CPUID is exact, but an emulator may show the value of another machine.
 	 */
-	if (agree(khz, m.tsc_khz))
-		source = "CPUID";
-	else
+	khz_from_cpuid = agree(khz, m.tsc_khz);
+	if (!khz_from_cpuid)
 		khz = m.tsc_khz;
-	local_apic_timer_set_frequency(max(m.apic_khz, 1UL));
+	set_tsc_khz(khz);
+	pr_info("tsc: %lu.%03lu MHz by %s\n", khz / 1000, khz % 1000,
+		khz_from_cpuid ? "CPUID" : clock.name);
+}
 
-	tsc_khz = (u32)khz;
-	tsc_base = rdtsc();
-	tsc_ns_mult = (NSEC_PER_MSEC << NS_SHIFT) / khz;
-	pr_info("tsc: %lu.%03lu MHz by %s, local APIC timer %lu.%03lu MHz\n", khz / 1000,
-		khz % 1000, source, m.apic_khz * 16 / 1000, m.apic_khz * 16 % 1000);
+void __init time_refine(void)
+{
+	struct sample end;
+	u64 khz;
+
+	take_sample(&end);
+	khz = khz_between(&first_sample, &end);
+	/* They do not agree if the clock has wrapped meanwhile, or the host has stopped this CPU.
+	 */
+	if (!khz_from_cpuid && agree(khz, tsc_khz)) {
+		set_tsc_khz(khz);
+		pr_info("tsc: %lu.%03lu MHz by %s, refined\n", khz / 1000, khz % 1000, clock.name);
+	}
+	if (hpet)
+		fixmap_device_free(hpet);
 }
