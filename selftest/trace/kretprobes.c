@@ -328,7 +328,10 @@ static struct {
 } batch = { .stays = { .kp.symbol_name = "ftrace_target_add", .handler = count_return },
 	    .second = { .kp.symbol_name = "ftrace_target_add", .handler = count_return } };
 
-/* Of first. Waits until both have left the site, and their remover waits for this hit. */
+/*
+ * Of first. Waits until both have left the site, and their remover waits for this hit. So no task
+ * of this CPU may have a mutex that the remover needs.
+ */
 static int wait_for_remover(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
 {
 	WRITE_ONCE(batch.inside, true);
@@ -364,6 +367,7 @@ SELFTEST(kretprobes, a_hit_may_be_at_a_probe_that_is_unregistered_in_a_batch)
 	batch.inside = false;
 	batch.first = (struct kretprobe){ .kp.symbol_name = "ftrace_target_add",
 					  .entry_handler = wait_for_remover };
+	wait_for_kprobe_optimizer();
 	ASSERT(register_kretprobes(all, 3) == 0);
 	ASSERT(run_threads(2, EACH_CPU, hit_or_remove, NULL));
 	/* The hit saw all three probes. The second one was not free yet, but has no handler. */
