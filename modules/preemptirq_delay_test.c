@@ -90,8 +90,13 @@ static int delay_task(void *unused __unused)
 	for (int i = 0; i < min(burst_size, MAX_BURST); i++)
 		turns[i]();
 	complete(&done);
-	while (!kthread_should_stop())
-		msleep(1);
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	set_current_state(TASK_RUNNING);
 	return 0;
 }
 

@@ -386,7 +386,7 @@ def test_a_direct_call_goes_to_a_module(machine, name, function):
 def test_interrupts_and_preemption_are_off_as_long_as_asked(machine):
     """The events preemptirq see the sites of a module that was loaded before them, and of one that comes later."""
     on, off = (f"echo {value} > {TRACING}/events/preemptirq/enable" for value in (1, 0))
-    again = "echo 1 > /sys/kernel/preemptirq_delay_test/trigger; sleep 0.1"
+    again = "echo 1 > /sys/kernel/preemptirq_delay_test/trigger"
     parameters = "test_mode=alternate delay=300 burst_size=3"
     for commands in (f"modprobe preemptirq_delay_test {parameters}; {on}; {again}; {off}", f"{on}; modprobe preemptirq_delay_test {parameters}; {off}"):
         machine.check(f"echo > {TRACING}/trace; {commands}")
