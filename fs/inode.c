@@ -3,6 +3,7 @@
 #include "fs/file_owner.h"
 #include "fs/internal.h"
 #include "fs/permission.h"
+#include "fs/simple_xattr.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/timekeeping.h"
 
@@ -81,6 +82,7 @@ void iput(struct inode *inode)
 	if (inode->i_sb && inode->i_sb->s_op && inode->i_sb->s_op->evict_inode)
 		inode->i_sb->s_op->evict_inode(inode);
 	file_owner_put(inode->i_owner);
+	simple_xattrs_free(inode);
 	kfree(inode->i_link);
 	kfree(inode);
 }

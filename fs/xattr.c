@@ -1,19 +1,21 @@
 /*
- * The system calls of extended attributes, xattr(7). No file system of nop5 keeps any, so each call
- * does what Linux's does on such a file system: it finds the file, checks the arguments and the
- * permission, and ends with -EOPNOTSUPP. A list of attributes is empty.
+ * The system calls of extended attributes, xattr(7). Each finds the file, checks the arguments and
+ * the permission in Linux's order, and then asks the inode. A file system without attributes ends
+ * with -EOPNOTSUPP, and has empty lists.
  */
+#include "fs/dcache.h"
 #include "fs/file.h"
 #include "fs/getname.h"
+#include "fs/notify/fsnotify.h"
 #include "fs/permission.h"
+#include "fs/simple_xattr.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define XATTR_NAME_MAX 255   /* bytes of a name, without its NUL */
 #define XATTR_SIZE_MAX 65536 /* bytes of a value */
-
-#define XATTR_CREATE  1
-#define XATTR_REPLACE 2
+#define XATTR_LIST_MAX 65536 /* bytes of a list */
 
 /* A value that setxattr(2) wants to set. */
 struct xattr_value {
@@ -32,13 +34,38 @@ static int copy_name(char *name, const char __user *from)
 	return len == 0 || len > XATTR_NAME_MAX ? -ERANGE : 0;
 }
 
+/*
+ * Whether the file may have an attribute of this name. The capabilities of programs are refused,
+ * because exec would not give them.
+ */
+static bool inode_keeps_xattr(const struct inode *inode, const char *name)
+{
+	const struct super_operations *s_op = inode->i_sb->s_op;
+
+	return s_op && s_op->keeps_xattrs && strcmp(name, "security.capability") &&
+	       (strstarts(name, "trusted.") || strstarts(name, "security."));
+}
+
+/* 0; -EOPNOTSUPP; -EINVAL: the name has a class only. */
+static int check_class(const struct inode *inode, const char *name)
+{
+	if (!inode_keeps_xattr(inode, name))
+		return -EOPNOTSUPP;
+	return *(strchr(name, '.') + 1) ? 0 : -EINVAL;
+}
+
 /* Each class of names has its own rules, which xattr(7) describes. mask: MAY_READ or MAY_WRITE. */
 static int xattr_permission(struct inode *inode, const char *name, unsigned mask)
 {
 	int refused = mask == MAY_WRITE ? -EPERM : -ENODATA;
 	umode_t mode = READ_ONCE(inode->i_mode);
 
-	if (strstarts(name, "security.") || strstarts(name, "system."))
+	/* What Linux without a security module does. */
+	if (strstarts(name, "security."))
+		return mask == MAY_READ || !inode_keeps_xattr(inode, name) || capable(CAP_SYS_ADMIN)
+			       ? 0
+			       : refused;
+	if (strstarts(name, "system."))
 		return 0;
 	if (strstarts(name, "trusted."))
 		return capable(CAP_SYS_ADMIN) ? 0 : refused;
@@ -69,31 +96,57 @@ static int check_capability(u32 header, size_t size)
 	return capable(CAP_SETFCAP) ? 0 : -EPERM;
 }
 
-/*
- * Reads the whole value, piece by piece, because a bad address in it is an error. *header: its
- * first bytes.
- */
-static int read_value(const struct xattr_value *value, u32 *header)
+/* The whole value in an allocation of its own, which ends with a NUL; or an ERR_PTR. */
+static char *copy_value(const struct xattr_value *value)
 {
-	char piece[256];
+	char *copy;
 
 	if (value->size > XATTR_SIZE_MAX)
-		return -E2BIG;
-	for (size_t done = 0, n; done < value->size; done += n) {
-		n = value->size - done < sizeof(piece) ? value->size - done : sizeof(piece);
-		if (copy_from_user(piece, value->data + done, n))
-			return -EFAULT;
-		if (!done)
-			memcpy(header, piece, n < sizeof(*header) ? n : sizeof(*header));
+		return ERR_PTR(-E2BIG);
+	copy = kzalloc(value->size + 1, GFP_KERNEL);
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	if (value->size && copy_from_user(copy, value->data, value->size)) {
+		kfree(copy);
+		return ERR_PTR(-EFAULT);
 	}
-	return 0;
+	return copy;
+}
+
+/* The permission is checked. value NULL: removes the attribute. */
+static int change_xattr(const struct path *path, const char *name, const void *value, size_t size,
+			int flags)
+{
+	struct inode *inode = path->dentry->d_inode;
+	int err = check_class(inode, name);
+
+	if (err)
+		return err;
+	mutex_lock(&inode->i_mutex);
+	err = simple_xattr_set(inode, name, value, size, flags);
+	if (!err)
+		inode->i_ctime = inode_now();
+	mutex_unlock(&inode->i_mutex);
+	if (!err)
+		fsnotify_dentry(path->dentry, IN_ATTRIB);
+	return err;
+}
+
+static int check_set(struct inode *inode, const char *name, const char *value, size_t size)
+{
+	u32 header = 0;
+
+	if (size && !strcmp(name, "security.capability")) {
+		memcpy(&header, value, min(size, sizeof(header)));
+		return check_capability(header, size);
+	}
+	return xattr_permission(inode, name, MAY_WRITE);
 }
 
 static int vfs_setxattr(const struct path *path, const char __user *user_name,
 			const struct xattr_value *value)
 {
-	char name[XATTR_NAME_MAX + 1];
-	u32 header = 0;
+	char name[XATTR_NAME_MAX + 1], *copy;
 	int err = mnt_want_write(path);
 
 	if (err)
@@ -103,24 +156,59 @@ static int vfs_setxattr(const struct path *path, const char __user *user_name,
 	err = copy_name(name, user_name);
 	if (err)
 		return err;
-	err = read_value(value, &header);
-	if (err)
-		return err;
-	if (value->size && !strcmp(name, "security.capability"))
-		err = check_capability(header, value->size);
-	else
-		err = xattr_permission(path->dentry->d_inode, name, MAY_WRITE);
-	return err ? err : -EOPNOTSUPP;
+	copy = copy_value(value);
+	if (IS_ERR(copy))
+		return (int)PTR_ERR(copy);
+	err = check_set(path->dentry->d_inode, name, copy, value->size);
+	if (!err)
+		err = change_xattr(path, name, copy, value->size, value->flags);
+	kfree(copy);
+	return err;
 }
 
-static int vfs_getxattr(const struct path *path, const char __user *user_name)
+static ssize_t vfs_getxattr(const struct path *path, const char __user *user_name,
+			    void __user *value, size_t size)
 {
-	char name[XATTR_NAME_MAX + 1];
-	int err = copy_name(name, user_name);
+	struct inode *inode = path->dentry->d_inode;
+	char name[XATTR_NAME_MAX + 1], *copy;
+	ssize_t got = copy_name(name, user_name);
 
-	if (!err)
-		err = xattr_permission(path->dentry->d_inode, name, MAY_READ);
-	return err ? err : -EOPNOTSUPP;
+	if (!got)
+		got = xattr_permission(inode, name, MAY_READ);
+	if (!got)
+		got = check_class(inode, name);
+	if (got)
+		return got;
+	size = min(size, (size_t)XATTR_SIZE_MAX);
+	copy = kmalloc(size + 1, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&inode->i_mutex);
+	got = simple_xattr_get(inode, name, copy, size);
+	mutex_unlock(&inode->i_mutex);
+	if (got > 0 && size && copy_to_user(value, copy, (size_t)got))
+		got = -EFAULT;
+	kfree(copy);
+	return got;
+}
+
+static ssize_t vfs_listxattr(const struct path *path, char __user *list, size_t size)
+{
+	struct inode *inode = path->dentry->d_inode;
+	char *copy;
+	ssize_t got;
+
+	size = min(size, (size_t)XATTR_LIST_MAX);
+	copy = kmalloc(size + 1, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&inode->i_mutex);
+	got = simple_xattr_list(inode, copy, size, capable(CAP_SYS_ADMIN));
+	mutex_unlock(&inode->i_mutex);
+	if (got > 0 && size && copy_to_user(list, copy, (size_t)got))
+		got = -EFAULT;
+	kfree(copy);
+	return got;
 }
 
 static int vfs_removexattr(const struct path *path, const char __user *user_name)
@@ -132,7 +220,7 @@ static int vfs_removexattr(const struct path *path, const char __user *user_name
 		err = copy_name(name, user_name);
 	if (!err)
 		err = xattr_permission(path->dentry->d_inode, name, MAY_WRITE);
-	return err ? err : -EOPNOTSUPP;
+	return err ? err : change_xattr(path, name, NULL, 0, XATTR_REPLACE);
 }
 
 /* ---- setxattr ---- */
@@ -150,7 +238,7 @@ static long path_setxattr(const char __user *pathname, unsigned lookup, const ch
 	return err;
 }
 
-/* Restricted: no file system keeps attributes. */
+/* Restricted: no file system keeps attributes of the class user, nor security.capability. */
 SYSCALL_DEFINE5(setxattr, const char __user *, pathname, const char __user *, name,
 		const void __user *, value, size_t, size, int, flags)
 {
@@ -159,7 +247,7 @@ SYSCALL_DEFINE5(setxattr, const char __user *, pathname, const char __user *, na
 	return path_setxattr(pathname, LOOKUP_FOLLOW, name, &set);
 }
 
-/* Restricted: no file system keeps attributes. */
+/* Restricted: no file system keeps attributes of the class user, nor security.capability. */
 SYSCALL_DEFINE5(lsetxattr, const char __user *, pathname, const char __user *, name,
 		const void __user *, value, size_t, size, int, flags)
 {
@@ -168,7 +256,7 @@ SYSCALL_DEFINE5(lsetxattr, const char __user *, pathname, const char __user *, n
 	return path_setxattr(pathname, 0, name, &set);
 }
 
-/* Restricted: no file system keeps attributes. */
+/* Restricted: no file system keeps attributes of the class user, nor security.capability. */
 SYSCALL_DEFINE5(fsetxattr, int, fd, const char __user *, name, const void __user *, value, size_t,
 		size, int, flags)
 {
@@ -185,14 +273,15 @@ SYSCALL_DEFINE5(fsetxattr, int, fd, const char __user *, name, const void __user
 
 /* ---- getxattr ---- */
 
-static long path_getxattr(const char __user *pathname, unsigned lookup, const char __user *name)
+static long path_getxattr(const char __user *pathname, unsigned lookup, const char __user *name,
+			  void __user *value, size_t size)
 {
 	struct path path;
-	int err = user_path_at(AT_FDCWD, pathname, 0, lookup, &path);
+	ssize_t err = user_path_at(AT_FDCWD, pathname, 0, lookup, &path);
 
 	if (err)
 		return err;
-	err = vfs_getxattr(&path, name);
+	err = vfs_getxattr(&path, name, value, size);
 	path_put(&path);
 	return err;
 }
@@ -200,65 +289,64 @@ static long path_getxattr(const char __user *pathname, unsigned lookup, const ch
 SYSCALL_DEFINE4(getxattr, const char __user *, pathname, const char __user *, name, void __user *,
 		value, size_t, size)
 {
-	(void)value, (void)size;
-	return path_getxattr(pathname, LOOKUP_FOLLOW, name);
+	return path_getxattr(pathname, LOOKUP_FOLLOW, name, value, size);
 }
 
 SYSCALL_DEFINE4(lgetxattr, const char __user *, pathname, const char __user *, name, void __user *,
 		value, size_t, size)
 {
-	(void)value, (void)size;
-	return path_getxattr(pathname, 0, name);
+	return path_getxattr(pathname, 0, name, value, size);
 }
 
 /* Restricted: a socket has no system.sockprotoname. */
 SYSCALL_DEFINE4(fgetxattr, int, fd, const char __user *, name, void __user *, value, size_t, size)
 {
 	struct fd f = fdget((unsigned)fd);
-	int err;
+	ssize_t err;
 
-	(void)value, (void)size;
 	if (!f.file)
 		return -EBADF;
-	err = vfs_getxattr(&f.file->f_path, name);
+	err = vfs_getxattr(&f.file->f_path, name, value, size);
 	fdput(f);
 	return err;
 }
 
 /* ---- listxattr ---- */
 
-static long path_listxattr(const char __user *pathname, unsigned lookup)
+static long path_listxattr(const char __user *pathname, unsigned lookup, char __user *list,
+			   size_t size)
 {
 	struct path path;
-	int err = user_path_at(AT_FDCWD, pathname, 0, lookup, &path);
+	ssize_t err = user_path_at(AT_FDCWD, pathname, 0, lookup, &path);
 
-	if (!err)
-		path_put(&path);
+	if (err)
+		return err;
+	err = vfs_listxattr(&path, list, size);
+	path_put(&path);
 	return err;
 }
 
 SYSCALL_DEFINE3(listxattr, const char __user *, pathname, char __user *, list, size_t, size)
 {
-	(void)list, (void)size;
-	return path_listxattr(pathname, LOOKUP_FOLLOW);
+	return path_listxattr(pathname, LOOKUP_FOLLOW, list, size);
 }
 
 SYSCALL_DEFINE3(llistxattr, const char __user *, pathname, char __user *, list, size_t, size)
 {
-	(void)list, (void)size;
-	return path_listxattr(pathname, 0);
+	return path_listxattr(pathname, 0, list, size);
 }
 
 /* Restricted: a socket has no system.sockprotoname. */
 SYSCALL_DEFINE3(flistxattr, int, fd, char __user *, list, size_t, size)
 {
 	struct fd f = fdget((unsigned)fd);
+	ssize_t err;
 
-	(void)list, (void)size;
 	if (!f.file)
 		return -EBADF;
+	err = vfs_listxattr(&f.file->f_path, list, size);
 	fdput(f);
-	return 0;
+	return err;
 }
 
 /* ---- removexattr ---- */

@@ -1,7 +1,7 @@
 /*
  * The VFS with tmpfs, under ASan, compared with the Linux of the host: random operations must give the same
  * results, errnos and contents, and must leak no memory.
- * sources: fs/inode.c fs/file_owner.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/namei_rename.c fs/namei_calls.c
+ * sources: fs/inode.c fs/simple_xattr.c fs/file_owner.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/namei_rename.c fs/namei_calls.c
  * sources: fs/open.c fs/file.c fs/fcntl.c fs/locks.c fs/fs_struct.c fs/stat.c fs/access.c fs/attr.c
  * sources: fs/truncate.c fs/permission.c fs/uio.c fs/read_write.c fs/readdir.c fs/libfs.c fs/d_path.c
  * sources: fs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount_options.c fs/seq_file.c tests/host/linux_fs.c
