@@ -2,6 +2,13 @@
  * In-kernel self-tests: one function for each behaviour. The test kernel runs them if `selftest` or
  * `selftest=GLOB` is on its command line, and reports in KTAP on the serial line. QEMU then ends
  * with status 0 if all tests passed, and with 33 if a test failed or if none matched.
+ *
+ * The host may stop each CPU for a second or two, at any instruction, and kworkers may run
+ * meanwhile. So a test waits for a state, not for a time, and expects no order of two tasks that
+ * nothing makes certain. Code that keeps its CPU (interrupts or preemption off, a probe handler)
+ * waits for no task: that task could be in the run queue of this CPU, or behind another one that
+ * waits for an answer of this CPU or has a mutex. If it must, the other task exists already, is
+ * bound to another CPU, and needs nothing more.
  */
 #pragma once
 
