@@ -181,7 +181,7 @@ def test_times_of_sleeps_and_waits_need_schedstats(nop5):
     finally:
         nop5.check("echo 0 > /proc/sys/kernel/sched_schedstats")
     call, = (e for e in named(found, "sys_enter") if e.pid in pids and e.text.startswith(f"NR {CLOCK_NANOSLEEP} "))
-    switch, = (e for e in named(found, "sched_switch") if e.prev_pid == call.pid and e.time > call.time and e.prev_state == "S")
+    switch, = (e for e in named(found, "sched_switch") if e.prev_pid == call.pid and e.time >= call.time and e.prev_state == "S")
     waking, = (e for e in named(found, "sched_waking") if int(e.fields["pid"]) == call.pid and e.time > switch.time)
     slept, = (e for e in named(found, "sched_stat_sleep") if int(e.fields["pid"]) == call.pid and e.time > switch.time)
     assert waking.time - switch.time - 2e-6 <= slept.delay / 1e9 <= slept.time - call.time + 2e-6
