@@ -5,8 +5,11 @@
 #include "fs/devfs.h"
 #include "fs/devices.h"
 #include "fs/poll.h"
+#include "fs/proc_fs.h"
+#include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
@@ -18,19 +21,117 @@ BUILD_BUG_ON(KMSG_WRITE_MAX > PRINTK_TEXT_MAX);
 
 static DECLARE_WAIT_QUEUE_HEAD(log_wait); /* readers sleep here */
 
+/* With "ratelimit", each open file may write so many messages in so much time. */
+#define RATELIMIT_BURST    10U
+#define RATELIMIT_INTERVAL (5 * NSEC_PER_SEC)
+
 /* The state of an open file. */
 struct devkmsg_user {
 	struct mutex lock;
-	u64 seq; /* [lock] the next record */
+	u64 seq;          /* [lock] the next record */
+	ktime_t begin;    /* [lock] of the present interval; 0: nothing is written yet */
+	unsigned written; /* [lock] messages in the present interval */
+	unsigned missed;  /* [lock] messages that the limit has dropped */
 };
+
+/* ---- who may write: printk.devkmsg=, /proc/sys/kernel/printk_devkmsg ---- */
+
+enum devkmsg_log { DEVKMSG_RATELIMIT, DEVKMSG_ON, DEVKMSG_OFF };
+
+static const char *const devkmsg_words[] = { "ratelimit", "on", "off" };
+static enum devkmsg_log devkmsg_log; /* [A] */
+static bool devkmsg_locked;          /* constant after the command line has been parsed */
+
+/* Returns an enum devkmsg_log, or -EINVAL. */
+static int parse_devkmsg(const char *word)
+{
+	for (int i = 0; i < (int)ARRAY_SIZE(devkmsg_words); i++)
+		if (!strcmp(word, devkmsg_words[i]))
+			return i;
+	return -EINVAL;
+}
+
+static int __init devkmsg_setup(const char *value)
+{
+	int log = parse_devkmsg(value ? value : "");
+
+	if (log < 0)
+		return log;
+	devkmsg_log = (enum devkmsg_log)log;
+	devkmsg_locked = true; /* the file cannot change it */
+	return 0;
+}
+__setup("printk.devkmsg", devkmsg_setup);
+
+static int proc_devkmsg(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int log = -EINVAL;
+	size_t length;
+
+	(void)table;
+	if (!write) {
+		scnprintf(buf, size, "%s\n", devkmsg_words[READ_ONCE(devkmsg_log)]);
+		return 0;
+	}
+	length = strlen(buf);
+	/* As Linux: exactly a word and a newline. */
+	if (length && buf[length - 1] == '\n' && !devkmsg_locked) {
+		buf[length - 1] = '\0';
+		log = parse_devkmsg(buf);
+	}
+	if (log < 0)
+		return log;
+	WRITE_ONCE(devkmsg_log, (enum devkmsg_log)log);
+	return 0;
+}
+
+static const struct ctl_table devkmsg_table[] = {
+	{ .procname = "printk_devkmsg", .mode = 0644, .proc_handler = proc_devkmsg },
+	{ .procname = NULL },
+};
+
+static int __init devkmsg_sysctl_init(void)
+{
+	return register_sysctl("kernel", devkmsg_table);
+}
+device_initcall(devkmsg_sysctl_init);
+
+static bool within_limit(struct devkmsg_user *user)
+{
+	ktime_t now = ktime_get();
+	bool within;
+
+	mutex_lock(&user->lock);
+	if (!user->begin || now - user->begin > RATELIMIT_INTERVAL) {
+		user->begin = now;
+		user->written = 0;
+	}
+	within = user->written < RATELIMIT_BURST;
+	if (within)
+		user->written++;
+	else
+		user->missed++;
+	mutex_unlock(&user->lock);
+	return within;
+}
+
+/* Whether a write makes a message. If not, it succeeds all the same. */
+static bool may_log(struct devkmsg_user *user)
+{
+	enum devkmsg_log log = READ_ONCE(devkmsg_log);
+
+	return log == DEVKMSG_ON || (log == DEVKMSG_RATELIMIT && within_limit(user));
+}
+
+/* ---- the file ---- */
 
 static int devkmsg_open(struct inode *inode, struct file *file)
 {
 	struct devkmsg_user *user;
 
 	(void)inode;
-	if (!(file->f_mode & FMODE_READ))
-		return 0;
+	if (READ_ONCE(devkmsg_log) == DEVKMSG_OFF)
+		return -EPERM;
 	user = kzalloc(sizeof(*user), GFP_KERNEL);
 	if (!user)
 		return -ENOMEM;
@@ -42,8 +143,13 @@ static int devkmsg_open(struct inode *inode, struct file *file)
 
 static int devkmsg_release(struct inode *inode, struct file *file)
 {
+	struct devkmsg_user *user = file->private_data;
+
 	(void)inode;
-	kfree(file->private_data);
+	if (user->missed)
+		pr_warn("printk: %s: %u output lines suppressed due to ratelimiting\n",
+			current->comm, user->missed);
+	kfree(user);
 	return 0;
 }
 
@@ -79,9 +185,11 @@ static ssize_t devkmsg_write(struct file *file, const char *buf, size_t count, l
 	char text[KMSG_WRITE_MAX + 1], *start = text;
 	unsigned prio = LOG_PRIO(LOG_USER, default_message_loglevel);
 
-	(void)file, (void)pos;
+	(void)pos;
 	if (count > KMSG_WRITE_MAX)
 		return -EINVAL;
+	if (!may_log(file->private_data))
+		return (ssize_t)count;
 	memcpy(text, buf, count);
 	text[count] = '\0';
 	if (text[0] == '<') {
@@ -103,8 +211,6 @@ static loff_t devkmsg_llseek(struct file *file, loff_t offset, int whence)
 {
 	struct devkmsg_user *user = file->private_data;
 
-	if (!user)
-		return -EBADF;
 	if (offset)
 		return -ESPIPE;
 	if (whence == SEEK_CUR)
@@ -120,8 +226,6 @@ static unsigned devkmsg_poll(struct file *file, struct poll_table_struct *wait)
 	struct devkmsg_user *user = file->private_data;
 	u64 seq;
 
-	if (!user)
-		return POLLOUT | POLLWRNORM;
 	poll_wait(file, &log_wait, wait);
 	seq = READ_ONCE(user->seq);
 	if (seq < kmsg_first_seq())
