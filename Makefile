@@ -56,7 +56,7 @@
 #: PAHOLE=pahole    writes the types of the kernel into it, if it is installed;
 #:                  empty: a kernel without them
 #: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking;
-#:                  gcc compiles with -Og, for gdb
+#:                  compiled with -Og, for gdb
 #: FTRACE=0         no call of __fentry__ at the start of functions
 #: MCOUNT=script    scripts/recordmcount lists the calls; cc: the compiler does
 #: BALLAST=40000    add this many small functions to the image, to measure
@@ -128,8 +128,8 @@ VDSO_SRCS := $(call source_files,$(MACHINE)/vdso)
 SRCS      := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
 TEST_SRCS := $(call source_files,selftest)
 
-# A debug build is for gdb, too. At -Og gcc takes more variables for uninitialized than there are.
-OPTIMIZE := $(if $(filter 1,$(DEBUG)),$(if $(findstring clang,$(CC)),-O2,-Og -Wno-maybe-uninitialized),-O2)
+# A debug build is for gdb, too.
+OPTIMIZE := $(if $(filter 1,$(DEBUG)),-Og,-O2)
 CFLAGS := -std=gnu11 $(OPTIMIZE) -g -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
 	  -fno-pic -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-stack-protector \
 	  -fno-strict-aliasing -fcf-protection=none -fno-asynchronous-unwind-tables \
@@ -141,9 +141,12 @@ LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=non
 CC_IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n1))
 ifneq ($(CC_IS_CLANG),)
 # is_signed_type() compares two values of any type, also function pointers.
-CLANG_CFLAGS := --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers -Wno-pass-failed
-CFLAGS += $(CLANG_CFLAGS)
+COMPILER_CFLAGS := --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers -Wno-pass-failed
+else
+# At -Og gcc takes more variables for uninitialized than there are.
+COMPILER_CFLAGS := $(if $(filter 1,$(DEBUG)),-Wno-maybe-uninitialized)
 endif
+CFLAGS += $(COMPILER_CFLAGS)
 
 # Files that are compiled without the call of __fentry__. Each line gives its reason after the #.
 # scripts/notrace-doc writes docs/notrace.md from these lines and from the functions that other files
@@ -296,8 +299,8 @@ $(O)/obj/$(MACHINE)/vdso_image.asm.o: $(O)/vdso.so
 $(O)/obj/$(MACHINE)/vdso_image.asm.o: NASMFLAGS += -I$(O)/
 
 # The versions of the symbols that modules may use. The linker takes their values from symvers.ld.
-# Both compilers lay out structures alike: those that are only clang's change no version.
-SYMVER_FLAGS := $(filter-out -I% $(CLANG_CFLAGS),$(CFLAGS))
+# Both compilers lay out structures alike: flags that only one of them gets change no version.
+SYMVER_FLAGS := $(filter-out -I% $(COMPILER_CFLAGS),$(CFLAGS))
 $(O)/symvers.ld: FORCE
 	@mkdir -p $(@D)
 	@scripts/symvers $(O)/Module.symvers $@ '$(SYMVER_FLAGS)' $(ROOMS)

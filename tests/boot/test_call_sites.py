@@ -67,11 +67,11 @@ def reached_from(build, roots):
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1"])
+@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1", pytest.param("CC=clang DEBUG=1", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("roots", [ROOTS_OF_BREAKPOINTS, ("ftrace_oops_enter",)])
 def test_handlers_of_a_breakpoint_in_a_trampoline_call_no_traced_function(images, variant, roots, how):
     """A handler that called a traced function would run into the breakpoint that it is handling."""
-    reached = reached_from(variant(how) if how else images, roots)
+    reached = reached_from(variant(*how.split()) if how else images, roots)
     for name, called in reached.items():
         assert "__fentry__" not in called, f"{roots} call {name}, which may be traced"
     assert len(reached) > 3

@@ -59,10 +59,10 @@ def test_a_tracepoint_that_is_off_costs_its_nop_and_loads_no_argument(images, va
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1"])
+@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1", pytest.param("CC=clang DEBUG=1", marks=pytest.mark.soak)])
 def test_handlers_of_a_breakpoint_hold_no_static_branch(images, variant, how):
     """A site holds a breakpoint while it changes. A handler with such a site would hit it, and so would its handler."""
-    build = variant(how) if how else images
+    build = variant(*how.split()) if how else images
     elf = elf_of(build, "nop5.elf")
     reached = reached_from(build, ROOTS_OF_BREAKPOINTS)
     parts = [s for s in elf.symbols() if s.name.removesuffix(".cold") in reached and s.size]
