@@ -28,7 +28,7 @@ class Lost(Exception):
 def expect(condition, expected, seen):
     """Lose the test unless condition holds."""
     if not condition:
-        raise Lost(expected, shorten(seen))
+        raise Lost(expected, shorten(seen) or "nothing")
 
 
 def shorten(text, limit=300):
@@ -183,7 +183,8 @@ def last_words(result):
     lines = [line for line in result.stderr.splitlines() if line.strip()]
     told = [line for line in lines if re.search(r"panic|BUG|Oops|triple fault|\[#\d+\]", line)]
     words = told[:3] or lines[:1] + lines[1:][-2:]  # the complaint of scripts/boot, and the end of the console's output
-    return shorten("\n".join(words).removesuffix("; the last lines:") or "nothing")
+    text = re.sub(r"^(scripts/boot: time-out after \S+ s) while running .*; the last lines:$", r"\1; the last lines:", "\n".join(words), flags=re.M)
+    return shorten(text.removesuffix("; the last lines:") or "nothing")
 
 
 def quoted(words):

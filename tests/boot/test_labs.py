@@ -358,10 +358,16 @@ def test_a_mistyped_lab_or_test_is_an_error(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+def test_what_is_seen_is_never_empty():
+    with pytest.raises(lab_test.Lost, match="^expected a line, but saw nothing$"):
+        lab_test.expect(False, "a line", " \n")
+
+
 def test_the_last_words_of_a_kernel_that_hangs_or_crashes_are_those_that_help():
     hang = "scripts/boot: time-out after 60 s while booting; the last lines:\n"
     for stderr, words in ((hang, "scripts/boot: time-out after 60 s while booting"),
                           (hang + "[0.1] a\n[0.2] b\n[0.3] c\n", hang.strip() + " / [0.2] b / [0.3] c"),
+                          (hang.replace("booting", "running 'ls; x'"), "scripts/boot: time-out after 60 s"),
                           (hang + "[0.1] a\n[0.2] Oops: 0000 [#1]\n[0.3] c\n", "[0.2] Oops: 0000 [#1]"), ("", "nothing")):
         assert lab_test.last_words(subprocess.CompletedProcess([], 2, "", stderr)) == words
 
