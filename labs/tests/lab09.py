@@ -50,7 +50,7 @@ def test_boots(lab):
 
 
 def test_slice(lab):
-    # A CPU that the host stops for two seconds makes one slice long, which is less than half of this time.
+    # A CPU that the host stops makes a slice long. In one second without a stop there are 300 slices.
     text = trace(lab, "taskset -c 1 stress -c 3 -t 5", event="sched_switch")
     began, slices = {}, []
     for switch in SWITCH.finditer(text):
@@ -60,8 +60,8 @@ def test_slice(lab):
         if switch["next"] == "stress":
             began[switch["next_pid"]] = now
     long = sum(time for time in slices if time > 0.1)
-    expect(len(slices) >= 9 and 2 * long < sum(slices), "three tasks that compete for a CPU to change places every 3 ms",
-           f"that they ran for {long:.1f} s of {sum(slices):.1f} s without a change for 100 ms")
+    expect(len(slices) >= 9 and (2 * long < sum(slices) or len(slices) >= 300), "three tasks that compete for a CPU to change places every 3 ms",
+           f"{len(slices)} changes, and that they ran for {long:.1f} s of {sum(slices):.1f} s without a change for 100 ms")
 
 
 def test_nice(lab):
