@@ -4,10 +4,9 @@
  */
 #include "arch/irqflags.h"
 #include "fs/pstore/internal.h"
+#include "kernel/lib/kstrtox.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/printk/printk.h"
-
-#define LEVEL_LENGTH 3 /* "<6>" */
 
 static struct {
 	spinlock_t lock; /* bare, and only tried */
@@ -23,9 +22,13 @@ static void copy_lines(void)
 	size_t length;
 
 	while ((length = kmsg_read_line(&seq, pcon.line))) {
-		if (pcon.line[1] - '0' < console_loglevel)
-			persistent_ram_write(&ramoops_console, pcon.line + LEVEL_LENGTH,
-					     length - LEVEL_LENGTH);
+		char *text; /* behind "<6>", or "<14>" of a program */
+		unsigned long prio = simple_strtoul(pcon.line + 1, &text, 10);
+
+		text++;
+		if (LOG_LEVEL(prio) < console_loglevel)
+			persistent_ram_write(&ramoops_console, text,
+					     length - (size_t)(text - pcon.line));
 		WRITE_ONCE(pcon.seq, seq);
 	}
 }

@@ -65,9 +65,12 @@ def test_an_oops_and_the_panic_after_it_are_both_kept(machine):
 
 def test_dumps_stay_until_they_are_removed_and_a_reboot_is_no_crash(machine):
     machine.check("rm dmesg-ramoops-0")
-    restart(machine, "echo said > /dev/pmsg0; reboot -f")
+    restart(machine, "echo '<6>shown' > /dev/kmsg; echo '<7>hidden' > /dev/kmsg; echo said > /dev/pmsg0; reboot -f")
     assert files(machine) == {"console-ramoops-0", "dmesg-ramoops-1", "pmsg-ramoops-0"}
-    assert "reboot: Restarting system" in machine.check("tail -n 4 console-ramoops-0")
+    console = machine.check("tail -n 4 console-ramoops-0")
+    assert "reboot: Restarting system" in console
+    # Messages of programs have a facility, so their priority has two digits.
+    assert re.search(r"^\[ *\d+\.\d+\] shown$", console, re.M) and "hidden" not in console
     assert machine.check("rm dmesg-ramoops-1; ls") == "console-ramoops-0  pmsg-ramoops-0\n"
     assert machine.run("touch new").status and machine.run("mkdir new").status
 
