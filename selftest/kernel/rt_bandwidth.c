@@ -38,32 +38,42 @@ static u64 runtime(const struct test_group *group, unsigned index)
 	return READ_ONCE(group->threads[index].task->se.sum_exec_runtime);
 }
 
+/* Waits until the fair task has run, and then until the real-time task runs again. */
+static void next_period(const struct test_group *group, struct contest *c)
+{
+	u64 loops = READ_ONCE(c->loops), rt;
+
+	while (READ_ONCE(c->loops) == loops)
+		msleep(1);
+	rt = runtime(group, 1);
+	while (runtime(group, 1) == rt)
+		msleep(1);
+}
+
 /*
- * A boot test checks the shares, which it counts in instructions: rt_task_gets_three_quarters. On
- * one CPU, this task runs only while the real-time task is throttled. A host that stops the CPU
- * charges the task that runs, so no share is known here: the fair task must get time at all.
- * Without throttling it never does, and the test does not end.
+ * A boot test checks the shares of whole periods, which it counts in instructions:
+ * rt_task_gets_three_quarters. On one CPU, this task runs only while the real-time task is
+ * throttled. A host that stops the CPU charges the task that runs, so no share is known here: the
+ * fair task must get time at all. Without throttling it never does, and the test does not end.
  */
 SELFTEST(rt_bandwidth, spinning_task_leaves_the_rest_of_each_period)
 {
 	struct test_group group;
 	struct contest c = { 0 };
-	u64 loops;
+	u64 rt, fair;
 
 	ASSERT(limit(PERIOD_US, RUNTIME_US));
 	ASSERT(test_group_start(&group, 2, nth_online_cpu(1), compete, &c));
 	while (READ_ONCE(group.threads[1].task->policy) != SCHED_FIFO)
 		msleep(1);
-	for (unsigned turn = 0; turn < 5; turn++) {
-		u64 rt = runtime(&group, 1);
-
-		loops = READ_ONCE(c.loops);
-		while (READ_ONCE(c.loops) == loops || runtime(&group, 1) == rt)
-			msleep(1);
-	}
+	next_period(&group, &c);
+	rt = runtime(&group, 1);
+	fair = runtime(&group, 0);
+	for (unsigned turn = 0; turn < 4; turn++)
+		next_period(&group, &c);
 	selftest_diag(test, "real-time %llu us, fair %llu us",
-		      (unsigned long long)runtime(&group, 1) / 1000,
-		      (unsigned long long)runtime(&group, 0) / 1000);
+		      (unsigned long long)(runtime(&group, 1) - rt) / 1000,
+		      (unsigned long long)(runtime(&group, 0) - fair) / 1000);
 	WRITE_ONCE(c.stop, true);
 	test_group_wait(&group);
 	EXPECT(limit(1000000, 950000));
