@@ -7,6 +7,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/sched/kthread.h"
 #include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "kernel/smp.h"
 #include "trace/fgraph/internal.h"
@@ -266,6 +267,7 @@ SELFTEST(fgraph, calls_in_an_nmi_in_an_interrupt_in_a_call_all_return)
 	ASSERT(start(&c, "") == 0);
 	if (last) {
 		/* The interrupt arrives on the last CPU while its task is in a traced call. */
+		EXPECT(run_on_nth_cpu(0)); /* on the last CPU it would be a mere call */
 		init_completion(&spinning);
 		WRITE_ONCE(interrupted, false);
 		spinner = thread_start(spin_thread, NULL, "spinner", (int)last);
@@ -275,6 +277,7 @@ SELFTEST(fgraph, calls_in_an_nmi_in_an_interrupt_in_a_call_all_return)
 		WRITE_ONCE(interrupted, true);
 		EXPECT_EQ(thread_end(spinner), 5);
 		EXPECT(atomic64_read(&c.irq) > 0);
+		run_on_any_cpu();
 	} else {
 		ftrace_target_call(interrupt_this_cpu, &c);
 	}
