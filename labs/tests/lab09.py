@@ -50,7 +50,8 @@ def test_boots(lab):
 
 
 def test_slice(lab):
-    # A CPU that the host stops makes a slice long. In one second without a stop there are 300 slices.
+    # In 5 s there are more than a thousand slices. A host that stops the CPU makes some of them long, even most of the time,
+    # but without the end of a slice a task keeps the CPU until another one wakes: a dozen times.
     text = trace(lab, "taskset -c 1 stress -c 3 -t 5", event="sched_switch")
     began, slices = {}, []
     for switch in SWITCH.finditer(text):
@@ -59,9 +60,8 @@ def test_slice(lab):
             slices.append(now - began.pop(switch["prev_pid"]))
         if switch["next"] == "stress":
             began[switch["next_pid"]] = now
-    long = sum(time for time in slices if time > 0.1)
-    expect(len(slices) >= 9 and (2 * long < sum(slices) or len(slices) >= 300), "three tasks that compete for a CPU to change places every 3 ms",
-           f"{len(slices)} changes, and that they ran for {long:.1f} s of {sum(slices):.1f} s without a change for 100 ms")
+    expect(len(slices) >= 100, "three tasks that compete for a CPU to change places every 3 ms",
+           f"{len(slices)} changes in {sum(slices):.1f} s")
 
 
 def test_nice(lab):
