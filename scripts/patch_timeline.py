@@ -3,7 +3,7 @@
 The trace is of the function tracer on two CPUs. CPU 0 adds vfs_write() to the functions that the tracer records, and so patches its
 call site, while a task on CPU 1 calls vfs_write() all the time. In the trace are
 
-	apic_send_ipi <-run_round	on CPU 0: a sync begins, and the bytes of a step are written
+	text_sync_all			on CPU 0: a sync begins, and the bytes of a step are written
 	do_interrupt, irq_exit		on CPU 1: an interrupt, which answers the sync
 	vfs_write			on CPU 1: a call that the site has reported
 
@@ -22,13 +22,15 @@ from drawing import Drawing  # noqa: E402
 FUNCTION = "vfs_write"
 COMMANDS = [
     "cd /sys/kernel/tracing",
-    "echo 'apic_send_ipi do_interrupt irq_exit' > set_ftrace_filter",
+    "echo 'text_sync_all do_interrupt irq_exit' > set_ftrace_filter",
     "taskset 2 dd if=/dev/zero of=/dev/null bs=1 2> /dev/null & until grep -q 'wchar: [1-9]' /proc/$!/io; do :; done",
     "taskset -p 1 $$ > /dev/null; echo function > current_tracer",
+    # A full buffer keeps the patch: CPU 1 may make many calls before CPU 0 stops the tracer.
+    "echo 0 > options/overwrite",
     f"echo > trace; echo {FUNCTION} >> set_ftrace_filter; echo 0 > tracing_on; kill $!",
     "cat trace",
 ]
-LINE = re.compile(r"^ *(?:\S.*)-\d+ +\[(\d+)\] \S+ +(\d+)\.(\d{6}): (\w+) <-(\w+)$", re.M)
+LINE = re.compile(r"^ *(?:\S.*)-\d+ +\[(\d+)\] \S+ +(\d+)\.(\d{6}): (\w+) <-\w+$", re.M)
 STATES = [("0f 1f 44 00 00", "nop"), ("cc 1f 44 00 00", "int3"), ("cc, new tail", "int3"), ("e8, new tail", "call")]
 WIDTH, LEFT = 900, 90
 
@@ -49,25 +51,24 @@ class Patch:
     calls, the times at which CPU 1 called the function."""
 
     def __init__(self, text):
-        events = [(int(cpu), int(seconds) * 10**6 + int(micro), function, parent)
-                  for cpu, seconds, micro, function, parent in LINE.findall(text)]
-        calls = [at for cpu, at, function, _ in events if (cpu, function) == (1, FUNCTION)]
-        sends = [at for cpu, at, function, parent in events if (cpu, function, parent) == (0, "apic_send_ipi", "run_round")]
+        events = [(int(cpu), int(seconds) * 10**6 + int(micro), function)
+                  for cpu, seconds, micro, function in LINE.findall(text)]
+        calls = [at for cpu, at, function in events if (cpu, function) == (1, FUNCTION)]
+        begins = [at for cpu, at, function in events if (cpu, function) == (0, "text_sync_all")]
         if not calls:
             raise NoPatch(f"CPU 1 has not called {FUNCTION}")
-        # CPU 1 may meet the int3 before the first sync has begun.
-        first = max(0, sum(at <= calls[0] for at in sends) - 1)
-        if len(sends) < first + 3:
-            raise NoPatch(f"CPU 0 has made {len(sends) - first} syncs, not 3")
-        self.start = sends[first]
-        self.syncs = [at - self.start for at in sends[first:first + 3]]
+        if len(begins) < 3:
+            raise NoPatch(f"CPU 0 has made {len(begins)} syncs, not 3")
+        # Nothing is patched after the function, until the trace ends.
+        self.start = begins[-3]
+        self.syncs = [at - self.start for at in begins[-3:]]
         self.calls = [at - self.start for at in calls]
         self.interrupts = self.find_interrupts(events)
         self.end = self.answers()[-1][1]
 
     def find_interrupts(self, events):
         found, begin = [], None
-        for cpu, at, function, _ in events:
+        for cpu, at, function in events:
             if cpu == 1 and function == "do_interrupt":
                 begin = at - self.start
             elif cpu == 1 and function == "irq_exit" and begin is not None:

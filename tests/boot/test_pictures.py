@@ -112,17 +112,16 @@ def timeline(tmp_path, *trace):
 def test_a_timeline_has_a_line_for_each_call_red_until_the_opcode_is_written(tmp_path):
     trace = tmp_path / "trace"
     trace.write_text("""# tracer: function
-      sh-28      [000] ...1.     2.000100: apic_send_ipi <-run_round
+      sh-28      [000] .....     2.000100: text_sync_all <-text_patch_apply
       dd-30      [001] d....     2.000200: do_interrupt <-asm_common_interrupt
       dd-30      [001] d.h..     2.000210: irq_exit <-do_interrupt
       dd-30      [001] .....     2.000250: vfs_write <-sys_write
-      sh-28      [000] ...1.     2.000300: apic_send_ipi <-run_round
+      sh-28      [000] .....     2.000300: text_sync_all <-text_patch_apply
       dd-30      [001] d....     2.000400: do_interrupt <-asm_common_interrupt
       dd-30      [001] d.h..     2.000410: irq_exit <-do_interrupt
       dd-30      [001] .....     2.000450: vfs_write <-sys_write
       sh-28      [000] .....     2.000460: vfs_write <-sys_write
-      sh-28      [000] d..1.     2.000470: apic_send_ipi <-smp_send_reschedule
-      sh-28      [000] ...1.     2.000500: apic_send_ipi <-run_round
+      sh-28      [000] .....     2.000500: text_sync_all <-text_patch_apply
       dd-30      [001] d....     2.000600: do_interrupt <-asm_common_interrupt
       dd-30      [001] d.h..     2.000610: irq_exit <-do_interrupt
       dd-30      [001] .....     2.000620: vfs_write <-sys_write
