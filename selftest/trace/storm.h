@@ -46,6 +46,8 @@ bool storm_result(struct storm_task *task, const char *what, long result, const 
 	storm_result(task, what, result, (const short[]){ __VA_ARGS__ },                           \
 		     sizeof((const short[]){ __VA_ARGS__ }) / sizeof(short))
 
+#define STORM_INSTANCES 3U /* s0, s1 and so on; each comes and goes */
+
 /* For finish: restores the content of a file. Waits while a load uses all memory. */
 void storm_set_back(const char *file, const char *data);
 

@@ -55,7 +55,8 @@ void storm_event_switches(struct storm_task *task)
 	const char *on = random % 2 ? "1" : "0";
 
 	if (random / 2 % 2)
-		snprintf(directory, sizeof(directory), "instances/s%u/", random / 4 % 3);
+		snprintf(directory, sizeof(directory), "instances/s%u/",
+			 random / 4 % STORM_INSTANCES);
 	switch (random / 16 % 8) {
 	case 0:
 		snprintf(file, sizeof(file), "%sevents/enable", directory);

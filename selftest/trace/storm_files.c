@@ -8,7 +8,6 @@
 #include "selftest/trace/storm.h"
 #include "selftest/trace/tracefs.h"
 
-#define INSTANCES    3U
 #define STACK_TRACER "/proc/sys/kernel/stack_tracer_enabled"
 
 static const char *one_of(struct storm_task *task, const char *const *names, size_t count)
@@ -86,7 +85,7 @@ void storm_instances(struct storm_task *task)
 	char directory[32], name[64], path[64];
 
 	snprintf(directory, sizeof(directory), "instances/s%u/",
-		 test_random(&task->seed) % INSTANCES);
+		 test_random(&task->seed) % STORM_INSTANCES);
 	snprintf(path, sizeof(path), TRACING "%s", directory);
 	STORM_DONE(task, "mkdir", sys_mkdir(path, 0755), -EEXIST, -ENOMEM);
 	put_in(task, directory, "set_ftrace_filter",
@@ -112,7 +111,7 @@ void storm_probes(struct storm_task *task)
 
 	if (test_random(&task->seed) % 2)
 		snprintf(directory, sizeof(directory), "instances/s%u/",
-			 test_random(&task->seed) % INSTANCES);
+			 test_random(&task->seed) % STORM_INSTANCES);
 	for (unsigned remove = 0; remove < 2; remove++) {
 		char name[64];
 
@@ -191,7 +190,7 @@ void storm_files_finish(void)
 	char path[64];
 
 	remove_probes("set_ftrace_filter");
-	for (unsigned i = 0; i < INSTANCES; i++) {
+	for (unsigned i = 0; i < STORM_INSTANCES; i++) {
 		long error;
 
 		snprintf(path, sizeof(path), TRACING "instances/s%u", i);

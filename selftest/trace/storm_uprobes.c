@@ -131,6 +131,18 @@ static void call_probed(void)
 	STORM_EXPECT(kprobe_kinds(7) == sum);
 }
 
+static void switch_off_everywhere(struct storm_task *task, const char *name)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "events/%s/enable", name);
+	STORM_DONE(task, file, put_patiently(file, "0", O_TRUNC));
+	for (unsigned i = 0; i < STORM_INSTANCES; i++) {
+		snprintf(file, sizeof(file), "instances/s%u/events/%s/enable", i, name);
+		STORM_DONE(task, file, put_patiently(file, "0", O_TRUNC), -ENOENT, -ENODEV);
+	}
+}
+
 void storm_probe_events(struct storm_task *task)
 {
 	char name[24], command[96], file[64];
@@ -151,11 +163,14 @@ void storm_probe_events(struct storm_task *task)
 	if (test_random(&task->seed) % 2)
 		msleep(30); /* the optimizer may write the jump */
 	call_probed();
-	/* An event that is still on could never be removed. */
-	STORM_DONE(task, file, put_patiently(file, "0", O_TRUNC));
 	snprintf(command, sizeof(command), "-:%s", name);
-	while (!STORM_DONE(task, command, put_patiently("kprobe_events", command, O_APPEND),
-			   -EBUSY))
+	/* An event that is on is not removed. storm_event_switches() may switch all of them on. */
+	for (;;) {
+		switch_off_everywhere(task, name);
+		if (STORM_DONE(task, command, put_patiently("kprobe_events", command, O_APPEND),
+			       -EBUSY))
+			break;
 		msleep(1);
+	}
 	call_probed();
 }
