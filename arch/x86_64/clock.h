@@ -11,8 +11,9 @@ static __always_inline u64 arch_cycles(void)
 }
 
 /*
- * ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32. Both are set at boot. Before, tsc_ns_mult is
- * 0, and so is the time.
+ * ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32. Before time_init(), tsc_ns_mult is 0, and so is the
+ * time. time_init() and time_refine() set both, while only the boot CPU runs and its interrupts are
+ * off. They call nothing between the two stores, so a tracer never reads a mixture; an NMI could.
  */
 extern u64 tsc_ns_mult, tsc_base;
 

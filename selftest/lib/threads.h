@@ -39,8 +39,8 @@ bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index)
 /*
  * Waits with interrupts off, from before *ready is true until *go is. Returns the flags before.
  *
- * It answers calls and TLB flushes nevertheless: who sets *go may run on a CPU where another task,
- * which is not preempted, waits for this answer. It does not answer text_sync_all().
+ * It answers calls and TLB flushes nevertheless: the task that sets *go may be on a CPU where
+ * another one, which is not preempted, waits for this answer. It does not answer text_sync_all().
  */
 static inline unsigned long wait_with_irqs_off(bool *ready, const bool *go)
 {
