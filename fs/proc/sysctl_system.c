@@ -63,6 +63,19 @@ static int proc_rt_runtime(const struct ctl_table *table, bool write, char *buf,
 	return err || !write ? err : sched_set_rt_runtime(value);
 }
 
+static int proc_rr_timeslice(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int value = sched_rr_slice_ms();
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+	int err;
+
+	(void)table;
+	err = proc_dointvec(&local, write, buf, size);
+	if (!err && write)
+		sched_set_rr_slice_ms(value);
+	return err;
+}
+
 /* The number of the last task. A write lets the next task get the number after it, if it is free.
  */
 static int proc_last_pid(const struct ctl_table *table, bool write, char *buf, size_t size)
@@ -109,6 +122,7 @@ static const struct ctl_table system_table[] = {
 	NUMBER(cap_last_cap),
 	{ .procname = "randomize_va_space", .mode = 0644, .proc_handler = proc_randomize },
 	{ .procname = "ns_last_pid", .mode = 0666, .proc_handler = proc_last_pid },
+	{ .procname = "sched_rr_timeslice_ms", .mode = 0644, .proc_handler = proc_rr_timeslice },
 	{ .procname = "sched_rt_period_us", .mode = 0644, .proc_handler = proc_rt_period },
 	{ .procname = "sched_rt_runtime_us", .mode = 0644, .proc_handler = proc_rt_runtime },
 	{ .procname = NULL },

@@ -236,20 +236,22 @@ SYSCALL_DEFINE1(sched_get_priority_min, int, policy)
 
 SYSCALL_DEFINE2(sched_rr_get_interval, pid_t, pid, struct __kernel_timespec __user *, interval)
 {
-	struct __kernel_timespec out = { 0 };
+	struct __kernel_timespec out;
 	struct task_struct *p;
+	u64 slice = 0; /* of FIFO tasks, which have none */
 
 	if (pid < 0)
 		return -EINVAL;
 	p = get_task(pid);
 	if (!p)
 		return -ESRCH;
-	/* FIFO tasks have no slice. */
 	if (READ_ONCE(p->policy) == SCHED_RR)
-		out.tv_nsec = (s64)RR_SLICE_NS;
+		slice = (u64)sched_rr_slice_ms() * NSEC_PER_MSEC;
 	else if (!rt_policy(READ_ONCE(p->policy)))
-		out.tv_nsec = (s64)(3 * NSEC_PER_MSEC);
+		slice = 3 * NSEC_PER_MSEC;
 	put_task_struct(p);
+	out.tv_sec = (s64)(slice / NSEC_PER_SEC);
+	out.tv_nsec = (s64)(slice % NSEC_PER_SEC);
 	return copy_to_user(interval, &out, sizeof(out)) ? -EFAULT : 0;
 }
 

@@ -55,6 +55,8 @@ static void set_policy(struct task_struct *p, enum sched_policy policy, int prio
 	WRITE_ONCE(p->policy, policy);
 	p->normal_rt_priority = priority;
 	set_effective_priority(p);
+	if (policy == SCHED_RR)
+		start_rr_slice(p);
 	enqueue_after_change(rq, p);
 	task_rq_unlock(rq, p, flags);
 	rt_mutex_adjust_pi(p);
@@ -103,6 +105,7 @@ void sched_copy_policy(struct task_struct *child, struct task_struct *parent)
 	child->policy = parent->policy;
 	child->normal_rt_priority = child->rt_priority = parent->normal_rt_priority;
 	child->nice = parent->nice;
+	start_rr_slice(child);
 	task_rq_unlock(rq, parent, flags);
 }
 

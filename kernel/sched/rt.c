@@ -85,7 +85,40 @@ void requeue_first_rt(struct runqueue *rq, struct task_struct *p)
 	list_add(&p->rt_node, &rq->rt.queue[level_of(p)]);
 }
 
-bool rt_level_shared(const struct task_struct *p)
+/* Whether a task of the same level waits for the CPU of p, which runs. R held. */
+static bool rt_level_shared(const struct task_struct *p)
 {
 	return p->rt_node.next != p->rt_node.prev;
+}
+
+static int rr_slice_ms = RR_SLICE_MS; /* written by any task, for slices that begin later */
+
+int sched_rr_slice_ms(void)
+{
+	return READ_ONCE(rr_slice_ms);
+}
+
+void sched_set_rr_slice_ms(int ms)
+{
+	WRITE_ONCE(rr_slice_ms, ms > 0 ? ms : RR_SLICE_MS);
+}
+
+/*
+ * A slice is time that the task runs. A more urgent task may interrupt it, as often as it wants;
+ * then the rest of the slice stays.
+ */
+void start_rr_slice(struct task_struct *p)
+{
+	p->rr_slice_end = p->se.sum_exec_runtime + (u64)sched_rr_slice_ms() * NSEC_PER_MSEC;
+}
+
+void task_tick_rr(struct runqueue *rq, struct task_struct *curr)
+{
+	if (curr->se.sum_exec_runtime < curr->rr_slice_end)
+		return;
+	start_rr_slice(curr);
+	if (rt_level_shared(curr)) {
+		yield_task_rt(rq, curr);
+		resched_curr(rq);
+	}
 }

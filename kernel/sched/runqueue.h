@@ -59,7 +59,7 @@ struct runqueue {
 	/* summed over all CPUs: a task may sleep here and be woken there */
 	long nr_uninterruptible;
 	ktime_t online_since; /* [C] */
-	ktime_t picked;       /* when curr began its slice */
+	ktime_t picked;       /* when curr was chosen */
 	ktime_t next_balance; /* [O] */
 	unsigned idle_nr;     /* nr_running when the CPU became idle: throttled tasks */
 	struct fair_rq fair;
@@ -140,8 +140,10 @@ void update_curr_rt(struct runqueue *rq, const struct task_struct *curr, u64 del
 void yield_task_rt(struct runqueue *rq, struct task_struct *p);
 /* Makes p, which is queued, the first task of its level. */
 void requeue_first_rt(struct runqueue *rq, struct task_struct *p);
-/* Whether a task of the same level waits for the CPU of p, which runs. R held. */
-bool rt_level_shared(const struct task_struct *p);
+/* A SCHED_RR task begins a slice. R of its CPU held, and it is charged. */
+void start_rr_slice(struct task_struct *p);
+/* The tick has found a SCHED_RR task: at the end of its slice the next one of its level runs. */
+void task_tick_rr(struct runqueue *rq, struct task_struct *curr);
 
 /* rt_bandwidth.c */
 /* A period begins with a task that runs on this CPU. R held. */

@@ -257,6 +257,9 @@ static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 void sched_rt_bandwidth(int *period, int *runtime);
 int sched_set_rt_period(int period);
 int sched_set_rt_runtime(int runtime);
+/* The slice of a SCHED_RR task. Not more than 0: 100 ms. Any context. */
+int sched_rr_slice_ms(void);
+void sched_set_rr_slice_ms(int ms);
 
 /* The time that a task has run until now, in ns. Any context without R held. */
 u64 task_sched_runtime(struct task_struct *p);

@@ -68,7 +68,7 @@ enum sched_policy {
 	SCHED_BATCH = 3,
 	SCHED_IDLE = 5
 };
-#define RR_SLICE_NS  100000000ULL
+#define RR_SLICE_MS  100 /* until sched_set_rr_slice_ms() */
 #define MAX_RT_PRIO  100 /* FIFO levels are 1..99; 99 is the most urgent, as in chrt(1) */
 #define PI_PRIO_NONE 140 /* in pi_prio: the task inherits no priority */
 #define STOP_PRIO    100 /* more urgent than all of them: only migration/N */
@@ -150,8 +150,9 @@ struct task_struct {
 	unsigned nr_cpus_allowed; /* [P+R] number of CPUs in cpus_allowed */
 	struct cpumask cpus_allowed; /* [P+R] */
 	struct sched_entity se;
-	struct list_head rt_node;    /* [R] in the list of its FIFO level */
-	u64 nvcsw, nivcsw;           /* [R] voluntary, involuntary switches */
+	struct list_head rt_node; /* [R] in the list of its FIFO level */
+	u64 rr_slice_end;         /* [R] SCHED_RR: the sum_exec_runtime at which its slice ends */
+	u64 nvcsw, nivcsw;        /* [R] voluntary, involuntary switches */
 	struct list_head pi_mutexes; /* [rt_mutex_lock] of rt_mutex.owned: what others wait for */
 	struct rt_mutex_waiter *pi_blocked_on; /* [rt_mutex_lock] NULL: waits for no rt_mutex */
 	bool pi_dead;   /* [O] to write: it ends, and will own no rt_mutex any more */

@@ -38,10 +38,8 @@ void scheduler_tick(ktime_t now)
 	if (curr->se.weight && rq->fair.nr_running > 1 && now - rq->picked >= SCHED_SLICE_NS)
 		resched_curr(rq);
 	/* END LAB 9 */
-	if (curr->policy == SCHED_RR && now - rq->picked >= RR_SLICE_NS && rt_level_shared(curr)) {
-		yield_task_rt(rq, curr);
-		resched_curr(rq);
-	}
+	if (curr->policy == SCHED_RR)
+		task_tick_rr(rq, curr);
 	start_tick_if_needed(rq);
 	if (curr->mm && !rq->tick_armed)
 		start_tick(rq, USER_TICK_NS);

@@ -183,6 +183,58 @@ SELFTEST(sched, fifo_tasks_run_in_order_of_priority)
 	EXPECT_EQ(o.order[2], 0);
 }
 
+struct round_robin {
+	struct completion go;
+	atomic_t ready;
+	bool stop;
+	u64 loops[2];
+};
+
+static void take_turns(struct round_robin *r, unsigned index)
+{
+	sched_setscheduler(current, SCHED_RR, 10);
+	atomic_inc(&r->ready);
+	wait_for_completion(&r->go);
+	while (!READ_ONCE(r->stop))
+		WRITE_ONCE(r->loops[index], r->loops[index] + 1);
+}
+
+/* More urgent than the two others. It interrupts them for longer than their slices last together.
+ */
+static void interrupt_often(struct round_robin *r)
+{
+	sched_setscheduler(current, SCHED_FIFO, 50);
+	while (atomic_read(&r->ready) < 2)
+		msleep(1);
+	complete_all(&r->go);
+	for (unsigned i = 0; i < 50; i++)
+		msleep(10);
+	WRITE_ONCE(r->stop, true);
+}
+
+static void round_robin(void *arg, unsigned index)
+{
+	if (index == 2)
+		interrupt_often(arg);
+	else
+		take_turns(arg, index);
+}
+
+/*
+ * A slice goes on after an interruption. If each one began it anew, none would ever end, and one
+ * task would keep the CPU.
+ */
+SELFTEST(sched, round_robin_tasks_take_turns_although_another_task_interrupts_them)
+{
+	struct round_robin r = { 0 };
+	struct test_group group;
+
+	init_completion(&r.go);
+	ASSERT(test_group_start(&group, 3, nth_online_cpu(1), round_robin, &r));
+	test_group_wait(&group);
+	EXPECT(r.loops[0] && r.loops[1]);
+}
+
 static void hog_cpu(void *arg, unsigned index __unused)
 {
 	bool *over = arg;

@@ -1,4 +1,5 @@
-/* SCHED_RR: tasks of one level take turns, SCHED_FIFO tasks do not; sched_rr_get_interval. */
+/* SCHED_RR: tasks of one level take turns, SCHED_FIFO tasks do not; sched_rr_get_interval,
+ * sched_rr_timeslice_ms. */
 #include <sched.h>
 
 #include "abi.h"
@@ -52,6 +53,21 @@ static void interval(const char *name)
 	show("%s: %ld.%09ld", name, (long)ts.tv_sec, ts.tv_nsec);
 }
 
+/* Writes to sched_rr_timeslice_ms. Zero and less set the default again. */
+static void set_slice(const char *ms)
+{
+	int fd = open("/proc/sys/kernel/sched_rr_timeslice_ms", O_RDWR);
+	char value[16] = "";
+
+	errno = 0;
+	show("slice %s: %s", ms, write(fd, ms, strlen(ms)) < 0 ? error_name(errno) : "ok");
+	lseek(fd, 0, SEEK_SET);
+	read(fd, value, sizeof(value) - 1);
+	show("is %ld", strtol(value, NULL, 10));
+	close(fd);
+	interval("rr");
+}
+
 int main(void)
 {
 	counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -61,6 +77,12 @@ int main(void)
 	interval("rr");
 	CALL(syscall(SYS_sched_getscheduler, 0));
 	CALL(syscall(SYS_sched_rr_get_interval, 0, 1));
+	set_slice("20");
+	set_slice("2500");
+	set_slice("x");
+	set_slice("-3");
+	set_slice("8");
+	set_slice("0");
 	race("rr", SCHED_RR);
 	race("fifo", SCHED_FIFO);
 	return 0;
