@@ -7,16 +7,17 @@
 static struct pollfd many[1000];
 static int p[2];
 
+/* poll looks at one file after the other: a write in between would show in some of them. */
 static void *writer(void *arg)
 {
-	usleep(30000);
+	until_asleep(getpid(), getpid());
 	write(p[1], "x", 1);
 	return NULL;
 }
 
 static void *closer(void *arg)
 {
-	usleep(30000);
+	until_asleep(getpid(), getpid());
 	close(p[0]);
 	usleep(30000);
 	write(p[1], "x", 1);
