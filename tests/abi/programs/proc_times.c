@@ -3,6 +3,8 @@
 
 #include <sys/times.h>
 
+#define SIZE (8 << 20)
+
 static void burn(void)
 {
 	struct timespec begin, now;
@@ -27,7 +29,8 @@ int main(void)
 {
 	struct rusage own, children, one;
 	struct tms before, after;
-	char *p;
+	volatile char *p; /* volatile: the compiler must not leave out the writes */
+	siginfo_t ended;
 	pid_t pid;
 
 	times(&before);
@@ -36,7 +39,8 @@ int main(void)
 		burn();
 		_exit(0);
 	}
-	usleep(1000);
+	/* The child has ended, and its time is not counted yet. */
+	waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT);
 	times(&after);
 	show("not before the wait: %d", after.tms_cutime == before.tms_cutime && after.tms_cstime == before.tms_cstime);
 	TRUTH(wait4(pid, NULL, 0, &one) == pid);
@@ -47,12 +51,14 @@ int main(void)
 	TRUTH(after.tms_cutime + after.tms_cstime >= 4);
 	TRUTH(one.ru_maxrss > 0 && children.ru_maxrss >= one.ru_maxrss);
 	getrusage(RUSAGE_SELF, &own);
-	p = malloc(8 << 20);
-	memset(p, 1, 8 << 20);
+	p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise((void *)p, SIZE, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < SIZE; i += 4096)
+		p[i] = 1;
 	getrusage(RUSAGE_SELF, &one);
 	TRUTH(one.ru_minflt - own.ru_minflt >= 1000);
-	TRUTH(one.ru_maxrss >= 8 << 10);
-	free(p);
+	TRUTH(one.ru_maxrss >= SIZE >> 10);
+	munmap((void *)p, SIZE);
 	getrusage(RUSAGE_SELF, &own);
 	TRUTH(own.ru_maxrss >= one.ru_maxrss);
 	CALL(getrusage(77, &own));
