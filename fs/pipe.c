@@ -12,8 +12,8 @@
  *
  * Waiters are exclusive: a message wakes one reader. A task that leaves the pipe while more can be
  * done wakes the next waiter of its own side, so no wake-up is lost if the woken task goes away. A
- * wake-up is sent only if the other side could not move before: the pipe was empty, or had less
- * room than PIPE_BUF.
+ * wake-up is sent only if the other side could not move before: the pipe was empty, or had no free
+ * page.
  */
 #include "fs/pipe.h"
 #include "fs/fasync.h"
@@ -26,27 +26,11 @@
 
 #define FIONREAD 0x541bU /* ioctl(2): the number of bytes to read */
 
-static inline u32 pipe_room(const struct pipe_inode_info *pipe)
-{
-	return pipe->size - (pipe->head - pipe->tail);
-}
-
-static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
-{
-	return &pipe->pages[(pos & (pipe->size - 1)) / PAGE_SIZE];
-}
-
 /* P held. */
 static inline void pipe_wake_reader(struct pipe_inode_info *pipe)
 {
 	if (!list_empty(&pipe->rd_wait.head))
 		wake_up_locked(&pipe->rd_wait);
-}
-
-static inline void pipe_wake_writer(struct pipe_inode_info *pipe)
-{
-	if (!list_empty(&pipe->wr_wait.head))
-		wake_up_interruptible(&pipe->wr_wait);
 }
 
 /* Another writer may have taken the room on return. */
@@ -96,15 +80,20 @@ static noinline void pipe_release_page(struct pipe_inode_info *pipe, void **slot
 	*slot = NULL;
 }
 
-/* Resets the positions of the empty pipe. The page in *slot, if any, becomes the first page. */
+/*
+ * Resets the positions of the empty pipe. The page in *slot, if any, becomes the first page. A
+ * write from memory that was not there may have left a page in the first slot.
+ */
 static inline void pipe_rewind(struct pipe_inode_info *pipe, void **slot)
 {
-	void *page = *slot;
-
 	pipe->head = 0;
 	pipe->tail = 0;
+	if (likely(slot == pipe->pages))
+		return;
+	if (unlikely(pipe->pages[0]))
+		free_page(pipe->pages[0]);
+	pipe->pages[0] = *slot;
 	*slot = NULL;
-	pipe->pages[0] = page;
 }
 
 /*
@@ -169,95 +158,91 @@ static noinline int pipe_fault_in(struct pipe_inode_info *pipe, struct iov_iter 
 	return err;
 }
 
-/* Waits while the pipe is empty: 1 when it has bytes, 0 at the end of file, or a negative errno. */
-static inline ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, const struct file *file)
+ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock)
 {
 	int ret;
 
 	do {
-		if (!pipe->writers)
+		if (!pipe->writers && pipe->head == pipe->tail)
 			return 0;
-		if (file->f_flags & O_NONBLOCK)
+		if (nonblock)
 			return -EAGAIN;
 		ret = do_wait_intr(&pipe->rd_wait);
 		if (unlikely(ret))
 			return ret;
-	} while (pipe->head == pipe->tail);
+	} while (!pipe_is_readable(pipe));
 	return 1;
 }
 
 /*
- * Reads from a pipe that is not empty, page by page, if the bytes are in several pages or more than
- * count. Wakes the tasks that can continue. P held on entry, released on return.
+ * Reads page by page, and waits for the first bytes: also if another reader takes them while P is
+ * released. Wakes the tasks that can continue. P held on entry, released on return.
  */
-static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, struct iov_iter *to)
+static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, const struct file *file,
+				       struct iov_iter *to)
 {
 	bool was_full = false, stop = false;
 	ssize_t done = 0;
-	u32 used;
 
-	while (to->count && !stop && (used = pipe->head - pipe->tail)) {
-		int n = unlikely(pipe->packets)
-				? pipe_get_packet(pipe, to, &stop)
-				: pipe_get(pipe, to, (u32)min(to->count, (size_t)used));
+	while (to->count && !stop) {
+		u32 used = pipe->head - pipe->tail;
+		int n;
 
+		if (unlikely(!pipe_is_readable(pipe))) {
+			if (done)
+				break;
+			done = pipe_wait_readable(pipe, file->f_flags & O_NONBLOCK);
+			if (done <= 0)
+				break;
+			done = 0;
+			continue;
+		}
+		was_full |= !pipe_has_free_page(pipe);
+		n = unlikely(pipe->packets) ? pipe_get_packet(pipe, to, &stop)
+					    : pipe_get(pipe, to, (u32)min(to->count, (size_t)used));
 		if (unlikely(n < 0)) {
 			if (!pipe_fault_in(pipe, to, true))
 				continue;
 			done = done ? done : n;
 			break;
 		}
-		was_full |= used > pipe->size - PIPE_BUF;
 		done += n;
 		pipe_breathe(pipe);
 	}
 	was_full &= pipe_room(pipe) >= PIPE_BUF;
-	if (pipe->head != pipe->tail && !list_empty(&pipe->rd_wait.head))
+	if (pipe_is_readable(pipe) && !list_empty(&pipe->rd_wait.head))
 		wake_up_next_locked(&pipe->rd_wait);
 	pipe_unlock(pipe);
 	if (was_full)
 		pipe_wake_writer(pipe);
+	/* Linux tells writers also of a read that takes nothing. */
 	kill_fasync(&pipe->fasync_writers, SIGIO, POLL_OUT);
 	return done;
-}
-
-/* P held on entry, released on return. Linux tells writers also of a read that takes nothing. */
-static noinline ssize_t pipe_read_nothing(struct pipe_inode_info *pipe, ssize_t ret)
-{
-	pipe_unlock(pipe);
-	kill_fasync(&pipe->fasync_writers, SIGIO, POLL_OUT);
-	return ret;
 }
 
 static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct pipe_inode_info *pipe = iocb->ki_filp->private_data;
-	ssize_t ret;
 
 	if (unlikely(!to->count))
 		return 0;
 	pipe_lock(pipe);
-	if (pipe->head == pipe->tail) {
-		ret = pipe_wait_readable(pipe, iocb->ki_filp);
-		if (unlikely(ret <= 0))
-			return pipe_read_nothing(pipe, ret);
-	}
-	return pipe_read_more(pipe, to);
+	return pipe_read_more(pipe, iocb->ki_filp, to);
 }
 
-static noinline ssize_t pipe_read_kernel(struct pipe_inode_info *pipe, char *buf, size_t count)
+static noinline ssize_t pipe_read_kernel(struct pipe_inode_info *pipe, const struct file *file,
+					 char *buf, size_t count)
 {
 	struct iov_iter to;
 
 	iov_iter_kernel(&to, buf, count);
-	return pipe_read_more(pipe, &to);
+	return pipe_read_more(pipe, file, &to);
 }
 
 /* The fast path is for a read that empties the pipe, with all bytes in one page. */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
-	ssize_t ret;
 	u32 used, offset;
 	void **slot;
 
@@ -265,15 +250,10 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	if (unlikely(!count))
 		return 0;
 	pipe_lock(pipe);
-	if (pipe->head == pipe->tail) {
-		ret = pipe_wait_readable(pipe, file);
-		if (unlikely(ret <= 0))
-			return pipe_read_nothing(pipe, ret);
-	}
 	used = pipe->head - pipe->tail;
 	offset = pipe->tail % PAGE_SIZE;
-	if (unlikely(used > count || used + offset > pipe->fast_page))
-		return pipe_read_kernel(pipe, buf, count);
+	if (unlikely(!used || used > count || used + offset > pipe->fast_page))
+		return pipe_read_kernel(pipe, file, buf, count);
 	slot = pipe_slot(pipe, pipe->tail);
 	memcpy(buf, (char *)*slot + offset, used);
 	pipe_rewind(pipe, slot);
@@ -288,12 +268,31 @@ static inline u32 pipe_atomic(size_t left, size_t count)
 }
 
 /*
+ * Takes the last bytes of a write back, if all its bytes must come in one piece, and brings in the
+ * program's page that was not there: P is released meanwhile. 0 or -EFAULT.
+ */
+static noinline int pipe_write_fault(struct pipe_inode_info *pipe, struct iov_iter *from,
+				     const struct iov_iter *start, size_t *done)
+{
+	int err;
+
+	if (start->count > PIPE_BUF)
+		return pipe_fault_in(pipe, from, false);
+	pipe->head -= (u32)*done;
+	*done = 0;
+	err = pipe_fault_in(pipe, from, false);
+	*from = *start;
+	return err;
+}
+
+/*
  * Writes if the bytes need several pages, a new page, or room that a reader must make. P held on
  * entry, released on return.
  */
 static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const struct file *file,
 					struct iov_iter *from)
 {
+	const struct iov_iter start = *from;
 	size_t done = 0, count = from->count;
 	bool was_empty = false, more;
 	ssize_t ret = 0;
@@ -307,7 +306,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 			break;
 		if (room >= pipe_atomic(count - done, count)) {
 			n = pipe_put(pipe, from, (u32)min(count - done, (size_t)room));
-			if (n == -EFAULT && !pipe_fault_in(pipe, from, false))
+			if (n == -EFAULT && !pipe_write_fault(pipe, from, &start, &done))
 				continue;
 			ret = n;
 			if (n < 0)
@@ -369,8 +368,8 @@ static ssize_t pipe_write_iter(struct kiocb *iocb, struct iov_iter *from)
 }
 
 /*
- * The fast path is for bytes that fit into the current page. The page exists, so the pipe has
- * readers. This path need not wake sleeping writers: readers do, and writers that have slept.
+ * The fast path is for bytes that fit into the current page. This path need not wake sleeping
+ * writers: readers do, and writers that have slept.
  */
 static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
@@ -384,7 +383,8 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 	pipe_lock(pipe);
 	offset = pipe->head % PAGE_SIZE;
 	page = *pipe_slot(pipe, pipe->head);
-	if (unlikely(!page || count + offset > pipe->fast_page || pipe_room(pipe) < PIPE_BUF))
+	if (unlikely(!page || !pipe->readers || count + offset > pipe->fast_page ||
+		     pipe_room(pipe) < PIPE_BUF))
 		return pipe_write_kernel(pipe, file, buf, count);
 	memcpy((char *)page + offset, buf, count);
 	if (pipe->head == pipe->tail || pipe->poll_usage)
@@ -483,55 +483,3 @@ const struct file_operations pipe_fops = {
 	.fasync = pipe_fasync,
 	.release = pipe_release,
 };
-
-size_t pipe_bytes_free(const struct file *file)
-{
-	const struct pipe_inode_info *pipe = file->private_data;
-
-	return file->f_op == &pipe_fops ? pipe_room(pipe) : 0;
-}
-
-size_t pipe_bytes_used(const struct file *file)
-{
-	const struct pipe_inode_info *pipe = file->private_data;
-
-	return file->f_op == &pipe_fops ? READ_ONCE(pipe->head) - READ_ONCE(pipe->tail) : 0;
-}
-
-bool pipe_has_writers(const struct file *file)
-{
-	const struct pipe_inode_info *pipe = file->private_data;
-
-	return READ_ONCE(pipe->writers);
-}
-
-ssize_t pipe_wait_for_bytes(const struct file *file)
-{
-	struct pipe_inode_info *pipe = file->private_data;
-	ssize_t ret;
-
-	pipe_lock(pipe);
-	ret = pipe->head == pipe->tail ? pipe_wait_readable(pipe, file) : 1;
-	pipe_unlock(pipe);
-	return ret;
-}
-
-size_t pipe_peek(const struct file *file, char *buf, size_t count)
-{
-	struct pipe_inode_info *pipe = file->private_data;
-	size_t done = 0;
-
-	pipe_lock(pipe);
-	count = min(count, (size_t)(pipe->head - pipe->tail));
-	if (count && pipe->packets)
-		count = done = pipe_peek_packet(pipe, buf, count);
-	while (done < count) {
-		u32 pos = pipe->tail + (u32)done, offset = pos % PAGE_SIZE;
-		size_t n = min(count - done, (size_t)(PAGE_SIZE - offset));
-
-		memcpy(buf + done, (char *)*pipe_slot(pipe, pos) + offset, n);
-		done += n;
-	}
-	pipe_unlock(pipe);
-	return done;
-}

@@ -26,7 +26,7 @@ struct pipe_inode_info {
 	wait_queue_head_t wr_wait;
 	u32 head;                  /* [P] bytes written since the pipe was last empty */
 	u32 tail;                  /* [P] bytes read since then */
-	unsigned readers, writers; /* [P] open ends; without readers the pipe has no pages */
+	unsigned readers, writers; /* [P] open ends */
 	unsigned files;            /* [i_mutex] open files; the last one frees the pipe */
 	/* [P] how often an end was opened: a FIFO's open waits for the other end's counter */
 	unsigned r_counter, w_counter;
@@ -37,6 +37,7 @@ struct pipe_inode_info {
 	void *spare;                                           /* [P] a page or NULL */
 	u32 size;     /* [P] bytes that fit: pages, their number a power of two */
 	bool packets; /* [P] ends[] may not be 0; until the pipe is empty */
+	bool taken;   /* [P] splice(2) moves the first bytes: other readers wait */
 	void **pages; /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
 	u16 *ends;    /* [P] the same index; pipe_packet.c */
 	void *first_pages[PIPE_PAGES];
@@ -92,20 +93,72 @@ static __always_inline bool pipe_events_lockless(const struct pipe_inode_info *p
 	return likely(READ_ONCE(pipe->rd_wait.lock.value) == value);
 }
 
+/* ---- pipe_splice.c: for splice(2) and its kin. file is an end of a pipe ---- */
+
+/* Waits until the pipe has bytes (1) or no writer (0). -EAGAIN: it would wait; or a signal came. */
+ssize_t pipe_wait_for_bytes(const struct file *file, bool nonblock);
 /*
- * For splice: the bytes that can be written to, and read from, the pipe of this file now (0 if it
- * is no pipe); whether it has writers; and its first bytes, which stay in the pipe: returns how
- * many.
+ * Waits until a page is free. Returns the bytes of all free pages; -EAGAIN, an errno of a signal,
+ * or -EPIPE: there is no reader, and the task gets SIGPIPE.
  */
-size_t pipe_bytes_free(const struct file *file);
-size_t pipe_bytes_used(const struct file *file);
-/* Waits until the pipe has bytes (1) or no writer (0), or a signal comes. */
-ssize_t pipe_wait_for_bytes(const struct file *file);
-bool pipe_has_writers(const struct file *file);
-size_t pipe_peek(const struct file *file, char *buf, size_t count);
-/* ---- between pipe.c and pipe_packet.c ---- */
+ssize_t pipe_wait_for_room(const struct file *file, bool nonblock);
+/*
+ * Copies the first bytes, which stay in the pipe. Returns their number, 0 for an empty packet; or
+ * -EAGAIN: there is nothing to read.
+ */
+ssize_t pipe_peek(const struct file *file, char *buf, size_t count);
+/*
+ * Waits for bytes as pipe_wait_for_bytes(), and copies the first ones. If it returns a number above
+ * 0, no other task reads from the pipe until pipe_end_take() tells how many bytes have left it.
+ */
+ssize_t pipe_begin_take(const struct file *file, char *buf, size_t count, bool nonblock);
+void pipe_end_take(const struct file *file, size_t count);
+
+/* ---- between the files of pipes ---- */
+
+static inline u32 pipe_room(const struct pipe_inode_info *pipe)
+{
+	return pipe->size - (pipe->head - pipe->tail);
+}
+
+static inline void **pipe_slot(struct pipe_inode_info *pipe, u32 pos)
+{
+	return &pipe->pages[(pos & (pipe->size - 1)) / PAGE_SIZE];
+}
+
+/* The bytes of the pages that are not in use. More than the size: bytes have come around into the
+ * page that is being read.
+ */
+static inline u32 pipe_free_bytes(const struct pipe_inode_info *pipe)
+{
+	return pipe->size -
+	       (ALIGN(pipe->head, (u32)PAGE_SIZE) - ALIGN_DOWN(pipe->tail, (u32)PAGE_SIZE));
+}
+
+/* Whether a page is free, as a packet needs it. P held. */
+static inline bool pipe_has_free_page(const struct pipe_inode_info *pipe)
+{
+	return pipe_free_bytes(pipe) - 1 < pipe->size;
+}
+
+static inline bool pipe_is_readable(const struct pipe_inode_info *pipe)
+{
+	return pipe->head != pipe->tail && likely(!pipe->taken);
+}
+
+/* P not held. */
+static inline void pipe_wake_writer(struct pipe_inode_info *pipe)
+{
+	if (!list_empty(&pipe->wr_wait.head))
+		wake_up_interruptible(&pipe->wr_wait);
+}
 
 struct iov_iter;
+/*
+ * Waits while the pipe is not readable: 1 when it is, 0 at the end of file, or a negative errno. P
+ * held, and released while it sleeps.
+ */
+ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock);
 /* Sleeps once as a writer: 0, or interrupted_error(). Releases P meanwhile. */
 int pipe_wait_writable(struct pipe_inode_info *pipe);
 /* The bytes before tail have been read. slot: of the last of them. P held. */
@@ -119,10 +172,12 @@ ssize_t pipe_write_packets(struct pipe_inode_info *pipe, const struct file *file
  */
 int pipe_get_packet(struct pipe_inode_info *pipe, struct iov_iter *to, bool *stop);
 size_t pipe_peek_packet(const struct pipe_inode_info *pipe, char *buf, size_t count);
+/* Removes the first count bytes, of one packet or plain ones. 0: an empty packet. P held. */
+void pipe_skip(struct pipe_inode_info *pipe, size_t count);
 u32 pipe_packet_bytes(const struct pipe_inode_info *pipe);
 u32 pipe_packet_room(const struct pipe_inode_info *pipe);
 
-/* Frees all pages, because the pipe has no readers. P held, or no other user. */
+/* Frees all pages. No other user. */
 void pipe_free_pages(struct pipe_inode_info *pipe);
 /* Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. */
 void pipe_close_end(struct pipe_inode_info *pipe, unsigned f_mode);

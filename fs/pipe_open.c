@@ -50,8 +50,8 @@ void put_pipe_info(struct inode *inode, struct pipe_inode_info *pipe)
 void pipe_close_end(struct pipe_inode_info *pipe, unsigned f_mode)
 {
 	pipe_lock(pipe);
-	if ((f_mode & FMODE_READ) && !--pipe->readers)
-		pipe_free_pages(pipe);
+	if (f_mode & FMODE_READ)
+		pipe->readers--;
 	if (f_mode & FMODE_WRITE)
 		pipe->writers--;
 	pipe_unlock(pipe);

@@ -24,19 +24,13 @@ static inline u32 next_page(u32 pos)
 	return ALIGN(pos + 1, (u32)PAGE_SIZE);
 }
 
-/* Whether a page is free for a packet. P held. */
-static bool has_free_page(const struct pipe_inode_info *pipe)
-{
-	return ALIGN(pipe->head, (u32)PAGE_SIZE) - ALIGN_DOWN(pipe->tail, (u32)PAGE_SIZE) <
-	       pipe->size;
-}
-
 u32 pipe_packet_room(const struct pipe_inode_info *pipe)
 {
-	u32 head = ALIGN(pipe->head, (u32)PAGE_SIZE), tail = ALIGN_DOWN(pipe->tail, (u32)PAGE_SIZE);
+	u32 free_bytes = pipe_free_bytes(pipe);
 
-	/* More than the size: plain bytes have come around into the page that is being read. */
-	return head - tail > pipe->size ? 0 : pipe->size - (head - tail) + (head - pipe->head);
+	return free_bytes > pipe->size
+		       ? 0
+		       : free_bytes + ALIGN(pipe->head, (u32)PAGE_SIZE) - pipe->head;
 }
 
 /* How many bytes are at the tail, in one page. P held; the pipe is not empty. */
@@ -86,6 +80,22 @@ size_t pipe_peek_packet(const struct pipe_inode_info *pipe, char *buf, size_t co
 	return n;
 }
 
+void pipe_skip(struct pipe_inode_info *pipe, size_t count)
+{
+	do {
+		u32 tail = pipe->tail, slot = slot_of(pipe, tail), there = bytes_at(pipe, tail);
+		u32 n = (u32)min(count, (size_t)there);
+
+		count -= n;
+		tail += n;
+		if (pipe->ends[slot] && n == there) {
+			tail = next_page(pipe->tail);
+			pipe->ends[slot] = 0;
+		}
+		pipe_advance(pipe, tail, slot);
+	} while (count);
+}
+
 /*
  * Linux appends a short write to plain bytes that are in the last page, also with O_DIRECT. P held.
  */
@@ -124,14 +134,14 @@ static bool insert(struct pipe_inode_info *pipe, void *page, u32 n)
 /* Waits for a free page, and puts the packet there. 0 or a negative errno; then page is freed. */
 static int write_packet(struct pipe_inode_info *pipe, const struct file *file, void *page, u32 n)
 {
-	bool taken = false;
+	bool taken = false, more;
 	int err = 0;
 
 	pipe_lock(pipe);
 	while (!err) {
 		if (!pipe->readers) {
 			err = -EPIPE;
-		} else if (has_free_page(pipe)) {
+		} else if (pipe_has_free_page(pipe)) {
 			taken = insert(pipe, page, n);
 			break;
 		} else if (file->f_flags & O_NONBLOCK) {
@@ -142,7 +152,11 @@ static int write_packet(struct pipe_inode_info *pipe, const struct file *file, v
 	}
 	if (!err && !list_empty(&pipe->rd_wait.head))
 		wake_up_locked(&pipe->rd_wait);
+	/* It may have consumed a wake-up that another writer needs. */
+	more = pipe_has_free_page(pipe);
 	pipe_unlock(pipe);
+	if (more)
+		pipe_wake_writer(pipe);
 	if (!taken)
 		free_page(page);
 	kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);

@@ -9,10 +9,11 @@
 #define PIPE_MOST     65536U     /* pages; more fail as an allocation would */
 
 /*
- * Moves the pages that hold bytes to the beginning of the other ring. P held. Returns false if they
- * do not fit.
+ * Moves the pages that hold bytes to the beginning of the other ring. If bytes have come around
+ * into the page that is being read, they move to *spare. P held. Returns false if they do not fit.
  */
-static bool move_pages(struct pipe_inode_info *pipe, void **pages, u16 *ends, u32 count)
+static bool move_pages(struct pipe_inode_info *pipe, void **pages, u16 *ends, u32 count,
+		       void **spare)
 {
 	u32 first = pipe->tail / PAGE_SIZE, used = pipe->head - pipe->tail;
 	u32 offset = pipe->tail % PAGE_SIZE, old = pipe->size / PAGE_SIZE;
@@ -20,6 +21,11 @@ static bool move_pages(struct pipe_inode_info *pipe, void **pages, u16 *ends, u3
 
 	if (held > count)
 		return false;
+	if (held > old) {
+		memcpy(*spare, *pipe_slot(pipe, pipe->tail), offset);
+		pages[old] = *spare;
+		*spare = NULL;
+	}
 	for (u32 i = 0; i < min(held, old); i++) {
 		void **slot = &pipe->pages[(first + i) % old];
 
@@ -40,23 +46,26 @@ static long set_size(struct pipe_inode_info *pipe, u32 count)
 {
 	void **pages = kcalloc(count, sizeof(*pages), GFP_KERNEL), **old;
 	u16 *ends = kcalloc(count, sizeof(*ends), GFP_KERNEL), *old_ends;
+	void *spare = get_free_page(GFP_KERNEL);
 	bool fits;
 
-	if (!pages || !ends) {
+	if (!pages || !ends || !spare) {
 		kfree(pages);
 		kfree(ends);
+		free_page(spare);
 		return -ENOMEM;
 	}
 	pipe_lock(pipe);
 	old = pipe->pages;
 	old_ends = pipe->ends;
-	fits = move_pages(pipe, pages, ends, count);
+	fits = move_pages(pipe, pages, ends, count, &spare);
 	if (fits) {
 		pipe->pages = pages;
 		pipe->ends = ends;
 		pipe->size = count * (u32)PAGE_SIZE;
 	}
 	pipe_unlock(pipe);
+	free_page(spare);
 	if (!fits) {
 		kfree(pages);
 		kfree(ends);
@@ -88,7 +97,9 @@ long pipe_fcntl(struct file *file, bool set, unsigned long arg)
 		count *= 2;
 	/* One at a time: i_mutex keeps the old ring until it is known which one is free. */
 	mutex_lock(&inode->i_mutex);
-	if (count * PAGE_SIZE > max(pipe->size, PIPE_MAX_SIZE) && !capable(CAP_SYS_RESOURCE))
+	if (count * PAGE_SIZE == pipe->size)
+		ret = pipe->size;
+	else if (count * PAGE_SIZE > max(pipe->size, PIPE_MAX_SIZE) && !capable(CAP_SYS_RESOURCE))
 		ret = -EPERM;
 	else
 		ret = count > PIPE_MOST ? -ENOMEM : set_size(pipe, count);

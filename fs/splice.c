@@ -36,14 +36,6 @@ static ssize_t write_all(struct file *out, char *buf, size_t count, loff_t *pos,
 	return (ssize_t)done;
 }
 
-/* How many of count bytes go to the pipe out; nonblock: without a sleep. */
-static size_t room_in(const struct file *out, size_t count, bool nonblock)
-{
-	size_t room = pipe_bytes_free(out);
-
-	return nonblock ? min(count, room) : count;
-}
-
 /* One buffer from in to out. Returns the bytes moved; 0: the end of in. */
 static ssize_t move_buffer(struct file *in, loff_t *in_pos, struct file *out, loff_t *out_pos,
 			   char *buf, size_t count)
@@ -63,8 +55,27 @@ static ssize_t move_buffer(struct file *in, loff_t *in_pos, struct file *out, lo
 	return written;
 }
 
+/* The same from a pipe: what is not written stays in it. 0: the pipe is at its end. */
+static ssize_t take_buffer(struct file *in, struct file *out, loff_t *out_pos, char *buf,
+			   size_t count, bool nonblock)
+{
+	ssize_t n = pipe_begin_take(in, buf, count, nonblock), written;
+
+	if (n <= 0)
+		return n;
+	written = write_all(out, buf, (size_t)n, out_pos, 0);
+	pipe_end_take(in, (size_t)max(written, (ssize_t)0));
+	return written;
+}
+
+static bool is_pipe(const struct file *file)
+{
+	return file->f_op == &pipe_fops;
+}
+
+/* Buffer by buffer. A pipe as in or out: only one, because the program may be its other end. */
 static ssize_t move_bytes(struct file *in, loff_t *in_pos, struct file *out, loff_t *out_pos,
-			  size_t count, bool once)
+			  size_t count, bool nonblock)
 {
 	char *buf = kmalloc(min(count, SPLICE_BUFFER), GFP_KERNEL);
 	size_t done = 0;
@@ -75,11 +86,12 @@ static ssize_t move_bytes(struct file *in, loff_t *in_pos, struct file *out, lof
 	while (done < count) {
 		size_t chunk = min(count - done, SPLICE_BUFFER);
 
-		n = move_buffer(in, in_pos, out, out_pos, buf, chunk);
+		n = is_pipe(in) ? take_buffer(in, out, out_pos, buf, chunk, nonblock)
+				: move_buffer(in, in_pos, out, out_pos, buf, chunk);
 		if (n <= 0)
 			break;
 		done += (size_t)n;
-		if (once || signal_pending(current))
+		if (is_pipe(in) || is_pipe(out) || signal_pending(current))
 			break;
 		cond_resched();
 	}
@@ -122,7 +134,7 @@ static void account_copy(ssize_t bytes)
 static ssize_t do_sendfile(struct file *in, loff_t __user *offset, struct file *out, size_t count)
 {
 	loff_t pos, out_pos = out->f_pos;
-	ssize_t ret;
+	ssize_t ret, room;
 	int err;
 
 	if (!(in->f_mode & FMODE_READ) || !(out->f_mode & FMODE_WRITE))
@@ -138,7 +150,14 @@ static ssize_t do_sendfile(struct file *in, loff_t __user *offset, struct file *
 		return -EINVAL;
 	if (!count)
 		return 0;
-	ret = move_bytes(in, &pos, out, &out_pos, min(count, MAX_RW_COUNT), false);
+	count = min(count, MAX_RW_COUNT);
+	if (is_pipe(out)) {
+		room = pipe_wait_for_room(out, out->f_flags & O_NONBLOCK);
+		if (room <= 0)
+			return room;
+		count = min(count, (size_t)room);
+	}
+	ret = move_bytes(in, &pos, out, &out_pos, count, false);
 	out->f_pos = out_pos;
 	if (put_pos(offset, in, pos))
 		return -EFAULT;
@@ -163,18 +182,12 @@ SYSCALL_DEFINE4(sendfile64, int, out_fd, int, in_fd, loff_t __user *, offset, si
 
 /* ---- splice and tee ---- */
 
-static bool is_pipe(const struct file *file)
-{
-	return file->f_op == &pipe_fops;
-}
-
 /* The file that is no pipe may have a position. A pipe has none: -ESPIPE. */
 static ssize_t do_splice(struct file *in, loff_t __user *off_in, struct file *out,
 			 loff_t __user *off_out, size_t len, unsigned flags)
 {
 	bool nonblock = flags & SPLICE_F_NONBLOCK;
 	loff_t in_pos, out_pos;
-	size_t ready;
 	ssize_t ret;
 	int err;
 
@@ -195,20 +208,18 @@ static ssize_t do_splice(struct file *in, loff_t __user *off_in, struct file *ou
 		err = get_pos(off_out, out, &out_pos);
 	if (err)
 		return err;
-	if (is_pipe(in)) {
-		ready = pipe_bytes_used(in);
-		if (!ready && nonblock)
-			return pipe_has_writers(in) ? -EAGAIN : 0;
-		/* One read takes what is there, so that nothing is read that cannot be written. */
-		if (is_pipe(out))
-			len = min(len, (size_t)PIPE_SIZE);
-	}
+	nonblock |= is_pipe(in) && (in->f_flags & O_NONBLOCK);
+	nonblock |= is_pipe(out) && (out->f_flags & O_NONBLOCK);
 	if (is_pipe(out)) {
-		len = room_in(out, len, nonblock || (out->f_flags & O_NONBLOCK));
-		if (!len)
-			return -EAGAIN;
+		ret = is_pipe(in) ? pipe_wait_for_bytes(in, nonblock) : 1;
+		if (ret <= 0)
+			return ret;
+		ret = pipe_wait_for_room(out, nonblock);
+		if (ret <= 0)
+			return ret;
+		len = min(len, (size_t)ret);
 	}
-	ret = move_bytes(in, &in_pos, out, &out_pos, len, true);
+	ret = move_bytes(in, &in_pos, out, &out_pos, len, nonblock);
 	if (!is_pipe(in) && put_pos(off_in, in, in_pos))
 		return -EFAULT;
 	if (!is_pipe(out) && put_pos(off_out, out, out_pos))
@@ -305,25 +316,26 @@ static ssize_t do_tee(struct file *in, struct file *out, size_t len, bool nonblo
 {
 	loff_t pos = 0;
 	ssize_t ret;
-	size_t n;
 	char *buf;
 
 	if (!(in->f_mode & FMODE_READ) || !(out->f_mode & FMODE_WRITE))
 		return -EBADF;
 	if (!is_pipe(in) || !is_pipe(out) || in->private_data == out->private_data)
 		return -EINVAL;
-	len = min(room_in(out, len, true), (size_t)PIPE_SIZE);
-	if (!len)
-		return -EAGAIN;
+	len = min(len, (size_t)PIPE_SIZE);
 	buf = kmalloc(len, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
-	ret = nonblock ? 0 : pipe_wait_for_bytes(in);
-	n = ret < 0 ? 0 : pipe_peek(in, buf, len);
-	if (n)
-		ret = write_all(out, buf, n, &pos, 0);
-	else if (!ret && pipe_has_writers(in))
-		ret = -EAGAIN;
+	do {
+		ret = pipe_wait_for_bytes(in, nonblock);
+		if (ret > 0)
+			ret = pipe_wait_for_room(out, nonblock);
+		if (ret <= 0)
+			break;
+		ret = pipe_peek(in, buf, min(len, (size_t)ret));
+	} while (ret == -EAGAIN && !nonblock); /* a reader has been faster */
+	if (ret > 0)
+		ret = write_all(out, buf, (size_t)ret, &pos, 0);
 	kfree(buf);
 	return ret;
 }
@@ -353,14 +365,17 @@ SYSCALL_DEFINE4(tee, int, fdin, int, fdout, size_t, len, unsigned int, flags)
 static ssize_t do_vmsplice(struct file *file, struct iov_iter *iter, unsigned flags)
 {
 	loff_t pos = 0;
+	ssize_t ret;
 
 	if (!(file->f_mode & FMODE_WRITE)) {
-		if ((flags & SPLICE_F_NONBLOCK) && !pipe_bytes_used(file))
-			return pipe_has_writers(file) ? -EAGAIN : 0;
-		return vfs_iter_read(file, iter, &pos);
+		ret = pipe_wait_for_bytes(file, flags & SPLICE_F_NONBLOCK);
+		return ret > 0 ? vfs_iter_read(file, iter, &pos) : ret;
 	}
-	iov_iter_truncate(iter, room_in(file, iter->count, flags & SPLICE_F_NONBLOCK));
-	return iter->count ? vfs_iter_write(file, iter, &pos, 0) : -EAGAIN;
+	ret = pipe_wait_for_room(file, flags & SPLICE_F_NONBLOCK);
+	if (ret <= 0)
+		return ret;
+	iov_iter_truncate(iter, (size_t)ret);
+	return vfs_iter_write(file, iter, &pos, 0);
 }
 
 SYSCALL_DEFINE4(vmsplice, int, fd, const struct iovec __user *, uiov, unsigned long, nr_segs,

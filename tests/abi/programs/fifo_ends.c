@@ -55,6 +55,18 @@ int main(void)
 	CALL(read(r, buf, 10));
 	close(r);
 
+	/* While the writer stays, what it has written waits for the next reader. */
+	OK(r = open("p", O_RDONLY | O_NONBLOCK));
+	OK(w = open("p", O_WRONLY));
+	CALL(write(w, "later", 5));
+	close(r);
+	events("reader gone, data left", w);
+	CALL(write(w, "x", 1));
+	OK(r = open("p", O_RDONLY | O_NONBLOCK));
+	CALL(read(r, buf, 10));
+	close(r);
+	close(w);
+
 	/* Each waits for the other. */
 	pid = fork();
 	if (!pid) {
