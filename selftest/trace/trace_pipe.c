@@ -10,6 +10,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/sched/signal.h"
 #include "selftest/selftest.h"
+#include "trace/core/snapshot.h"
 #include "trace/core/trace_array.h"
 #include "trace/core/trace_printk.h"
 
@@ -429,6 +430,81 @@ SELFTEST(trace_pipe, a_resized_buffer_wakes_its_readers_by_its_new_size)
 	mutex_unlock(&trace_types_lock);
 	EXPECT_EQ(join_reader(&r), PAGE_SIZE);
 	free_page(r.buf);
+	end();
+}
+
+/* ---- exchanged buffers ---- */
+
+static bool allocate_snapshot(void)
+{
+	bool ok;
+
+	mutex_lock(&trace_types_lock);
+	ok = tracing_alloc_snapshot_tr(&global_trace) == 0;
+	mutex_unlock(&trace_types_lock);
+	return ok;
+}
+
+static void free_snapshot(void)
+{
+	mutex_lock(&trace_types_lock);
+	tracing_free_snapshot_tr(&global_trace);
+	mutex_unlock(&trace_types_lock);
+}
+
+/* Exchanges CPU 0's parts of the two buffers, as irqsoff does. text: an event before, or NULL. */
+static bool swap_parts(const char *text)
+{
+	unsigned long flags;
+	bool swapped;
+
+	local_irq_save(flags);
+	if (text)
+		__trace_puts(text); /* the reader is woken only when interrupts are on */
+	swapped = ring_buffer_swap_this_cpu(global_trace.buffer, global_trace.snapshot);
+	local_irq_restore(flags);
+	return swapped;
+}
+
+SELFTEST(trace_pipe, an_event_after_a_snapshot_wakes_poll)
+{
+	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct reader r = { .path = paths[i] };
+
+		ASSERT(begin(0) && allocate_snapshot());
+		r.task = find_get_task_by_pid(kernel_thread(poll_in_task, &r, "poller"));
+		ASSERT(r.task);
+		while (!is_asleep(&r))
+			msleep(1);
+		tracing_snapshot_tr(&global_trace);
+		EXPECT(stays_asleep(&r));
+		trace_puts("event\n");
+		EXPECT_EQ(join_reader(&r), POLLIN);
+	}
+	free_snapshot();
+	end();
+}
+
+SELFTEST(trace_pipe, an_event_wakes_a_reader_after_the_parts_of_its_cpu_were_exchanged)
+{
+	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
+	/* The second event goes to the other part, and so does the interrupt that it has raised. */
+	static const char *const texts[] = { NULL, "gone\n" };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(paths) * ARRAY_SIZE(texts); i++) {
+		struct reader r;
+
+		ASSERT(begin(0) && allocate_snapshot() &&
+		       start_reader(&r, paths[i % ARRAY_SIZE(paths)]));
+		EXPECT(swap_parts(texts[i / ARRAY_SIZE(paths)]));
+		EXPECT(stays_asleep(&r));
+		trace_puts("wake up\n");
+		EXPECT(join_reader(&r) > 0);
+		free_page(r.buf);
+		free_snapshot();
+	}
 	end();
 }
 

@@ -160,16 +160,21 @@ static unsigned pipe_percent(struct trace_array *tr)
 	return tracing_is_on_tr(tr) ? READ_ONCE(tr->buffer_percent) : 0;
 }
 
-/* Waits at the buffer that writers use, also if a snapshot exchanges the buffers meanwhile. */
+/*
+ * Waits at both buffers, because a snapshot may exchange them during the wait: poll(2) enters the
+ * queues only at its first call, and epoll once for all. The request is made at the buffer that
+ * writers use.
+ */
 static unsigned poll_buffer(struct trace_array *tr, int cpu, struct file *file,
 			    struct poll_table_struct *table)
 {
 	struct trace_buffer *buffer;
 	unsigned mask;
 
+	for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++)
+		poll_wait(file, ring_buffer_wait_queue(tr->buffers[i], cpu), table);
 	do {
 		buffer = READ_ONCE(tr->buffer);
-		poll_wait(file, ring_buffer_wait_queue(buffer, cpu), table);
 		mask = ring_buffer_request_wake(buffer, cpu, pipe_percent(tr)) ? POLLIN | POLLRDNORM
 									       : 0;
 	} while (!mask && buffer != READ_ONCE(tr->buffer));

@@ -167,6 +167,7 @@ struct trace_buffer {
 	u64 (*clock)(void);
 	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;
+	u32 swaps; /* [A] of parts, so far: swap.c */
 	/* [A] constant, but for swap.c. NULL for a CPU that does not exist. */
 	struct ring_buffer_per_cpu *cpus[];
 };

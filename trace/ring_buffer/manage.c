@@ -185,6 +185,18 @@ fail:
 	return NULL;
 }
 
+/* The part is freed before its partner. */
+static void rb_leave_partner(struct ring_buffer_per_cpu *cb)
+{
+	struct ring_buffer_per_cpu *partner = cb->partner;
+
+	if (!partner)
+		return;
+	partner->partner = NULL;
+	rb_waker_join(&partner->waker, NULL);
+	rb_waker_sync(&partner->waker);
+}
+
 void ring_buffer_free(struct trace_buffer *buffer)
 {
 	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++) {
@@ -192,6 +204,7 @@ void ring_buffer_free(struct trace_buffer *buffer)
 
 		if (!cb)
 			continue;
+		rb_leave_partner(cb);
 		rb_waker_destroy(&cb->waker);
 		if (buffer->flags & RB_FL_PERSISTENT)
 			continue; /* all of it is in the area */

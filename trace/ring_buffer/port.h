@@ -88,25 +88,41 @@ static inline void rb_sync_all_cpus(void)
 	on_each_cpu(rb_port_nothing, NULL, true);
 }
 
-/* Wakes the readers of one CPU and the readers of all CPUs. rb_waker_raise(): any context. */
+/*
+ * Wakes the readers of one CPU and the readers of all CPUs. rb_waker_raise(): any context.
+ *
+ * Parts that swap.c exchanges are partners: each wakes the readers of both. A reader may wait at
+ * the queue of the one and make its request in the other, and a part may be exchanged between the
+ * raise and the interrupt.
+ */
 typedef wait_queue_head_t rb_wait_queue_t;
 struct rb_waker {
 	struct irq_work work;
 	wait_queue_head_t waiters;
-	wait_queue_head_t *all_waiters; /* [A] */
+	wait_queue_head_t *all_waiters; /* constant */
+	struct rb_waker *partner;       /* [A] NULL: none */
 };
 #define rb_wait_queue_init(queue)      init_waitqueue_head(queue)
 #define rb_waker_raise(waker)          irq_work_queue(&(waker)->work)
-#define rb_waker_move(waker, queue)    WRITE_ONCE((waker)->all_waiters, queue)
+#define rb_waker_join(waker, other)    WRITE_ONCE((waker)->partner, other)
+#define rb_waker_sync(waker)           irq_work_sync(&(waker)->work)
 /* No task writes or waits any more. */
-#define rb_waker_destroy(waker)        irq_work_sync(&(waker)->work)
+#define rb_waker_destroy(waker)        rb_waker_sync(waker)
+
+static inline void rb_waker_wake(struct rb_waker *waker)
+{
+	wake_up_all(&waker->waiters);
+	wake_up_all(waker->all_waiters);
+}
 
 static inline void rb_waker_run(struct irq_work *work)
 {
 	struct rb_waker *waker = container_of(work, struct rb_waker, work);
+	struct rb_waker *partner = READ_ONCE(waker->partner);
 
-	wake_up_all(&waker->waiters);
-	wake_up_all(READ_ONCE(waker->all_waiters));
+	rb_waker_wake(waker);
+	if (partner)
+		rb_waker_wake(partner);
 }
 
 static inline void rb_waker_init(struct rb_waker *waker, wait_queue_head_t *all_waiters)

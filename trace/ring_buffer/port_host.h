@@ -56,7 +56,8 @@ struct rb_waker {
 #define rb_wait_queue_init(queue)   ((void)(queue))
 #define rb_waker_init(waker, queue) sem_init(&(waker)->raised, 0, 0)
 #define rb_waker_raise(waker)       sem_post(&(waker)->raised)
-#define rb_waker_move(waker, queue) ((void)(waker), (void)(queue))
+#define rb_waker_join(waker, other) ((void)(waker), (void)(other))
+#define rb_waker_sync(waker)        ((void)(waker))
 #define rb_waker_destroy(waker)     sem_destroy(&(waker)->raised)
 
 static inline void *rb_alloc_aligned(size_t size)

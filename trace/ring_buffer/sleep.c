@@ -19,10 +19,10 @@ static bool rb_any_is_ready(struct trace_buffer *buffer)
 	return false;
 }
 
-bool ring_buffer_request_wake(struct trace_buffer *buffer, int cpu, unsigned percent)
+static bool rb_request_wake(struct trace_buffer *buffer, int cpu, unsigned percent)
 {
 	if (cpu != RING_BUFFER_ALL_CPUS) {
-		struct ring_buffer_per_cpu *cb = buffer->cpus[cpu];
+		struct ring_buffer_per_cpu *cb = READ_ONCE(buffer->cpus[cpu]);
 
 		if (rb_want_wake(cb, percent))
 			return true;
@@ -30,10 +30,23 @@ bool ring_buffer_request_wake(struct trace_buffer *buffer, int cpu, unsigned per
 		return rb_is_ready(cb, percent);
 	}
 	for (unsigned i = 0; i < buffer->nr_cpus; i++)
-		if (buffer->cpus[i] && rb_want_wake(buffer->cpus[i], 0))
+		if (buffer->cpus[i] && rb_want_wake(READ_ONCE(buffer->cpus[i]), 0))
 			return true;
 	rb_sync_all_cpus();
 	return rb_any_is_ready(buffer);
+}
+
+/* A request in a part that swap.c has given to the other buffer meanwhile is made again. */
+bool ring_buffer_request_wake(struct trace_buffer *buffer, int cpu, unsigned percent)
+{
+	u32 swaps;
+
+	do {
+		swaps = smp_load_acquire(&buffer->swaps);
+		if (rb_request_wake(buffer, cpu, percent))
+			return true;
+	} while (swaps != READ_ONCE(buffer->swaps));
+	return false;
 }
 
 int ring_buffer_wait(struct trace_buffer *buffer, int cpu, const unsigned *percent,

@@ -15,8 +15,9 @@ static void move(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_cpu *par
 {
 	WRITE_ONCE(cb->partner, partner);
 	WRITE_ONCE(cb->buffer, to);
-	rb_waker_move(&cb->waker, &to->waiters);
+	rb_waker_join(&cb->waker, &partner->waker);
 	WRITE_ONCE(to->cpus[cb->cpu], cb);
+	__atomic_fetch_add(&to->swaps, 1, __ATOMIC_RELEASE);
 }
 
 bool ring_buffer_swap_this_cpu(struct trace_buffer *a, struct trace_buffer *b)
@@ -28,7 +29,7 @@ bool ring_buffer_swap_this_cpu(struct trace_buffer *a, struct trace_buffer *b)
 		return false;
 	move(out, in, b);
 	move(in, out, a);
-	ring_buffer_wake_waiters(a); /* their requests are in the other part now */
+	ring_buffer_wake_waiters(a); /* readers must make their requests in the other part now */
 	ring_buffer_wake_waiters(b);
 	return true;
 }
