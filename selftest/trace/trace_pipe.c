@@ -10,6 +10,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/sched/signal.h"
 #include "selftest/selftest.h"
+#include "selftest/trace/tracefs.h"
 #include "trace/core/snapshot.h"
 #include "trace/core/trace_array.h"
 #include "trace/core/trace_printk.h"
@@ -268,23 +269,33 @@ SELFTEST(trace_pipe, readers_that_wait_share_the_events_and_end_with_tracing_on)
 	end();
 }
 
-SELFTEST(trace_pipe, tracing_off_ends_a_reader_that_has_read)
+/* What the trigger and the probe of that name do. */
+static void traceoff(void)
 {
-	struct line_reader r = { 0 };
-	struct task_struct *reader;
+	tracing_record_off_tr(&global_trace);
+}
 
-	ASSERT(begin(50));
-	reader = start_line_reader(&r);
-	ASSERT(reader);
-	trace_puts("the only line\n");
-	while (!atomic_read(&r.lines))
-		msleep(1);
-	while (READ_ONCE(reader->state) != TASK_INTERRUPTIBLE)
-		msleep(1);
-	tracing_off();
-	join_line_reader(reader);
-	EXPECT_EQ(atomic_read(&r.lines), 1);
-	end();
+SELFTEST(trace_pipe, tracing_off_and_traceoff_end_a_reader_that_has_read)
+{
+	static void (*const turn_off[])(void) = { tracing_off, traceoff };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(turn_off); i++) {
+		struct line_reader r = { 0 };
+		struct task_struct *reader;
+
+		ASSERT(begin(50));
+		reader = start_line_reader(&r);
+		ASSERT(reader);
+		trace_puts("the only line\n");
+		while (!atomic_read(&r.lines))
+			msleep(1);
+		while (READ_ONCE(reader->state) != TASK_INTERRUPTIBLE)
+			msleep(1);
+		turn_off[i]();
+		join_line_reader(reader);
+		EXPECT_EQ(atomic_read(&r.lines), 1);
+		end();
+	}
 }
 
 /* ---- buffer_percent ---- */
@@ -354,21 +365,29 @@ static int poll_in_task(void *data)
 	return 0;
 }
 
+/* Lets a task poll the file, then calls change (or nothing), then writes an event. */
+static void wake_poll(struct selftest *test, const char *path, void (*change)(struct trace_array *))
+{
+	struct reader r = { .path = path };
+
+	r.task = find_get_task_by_pid(kernel_thread(poll_in_task, &r, "poller"));
+	ASSERT(r.task);
+	while (!is_asleep(&r))
+		msleep(1);
+	if (change)
+		change(&global_trace);
+	EXPECT(stays_asleep(&r));
+	trace_puts("event\n");
+	EXPECT_EQ(join_reader(&r), POLLIN);
+}
+
+static const char *const all_files[] = { PIPE, CPU_PIPE, RAW };
+
 SELFTEST(trace_pipe, an_event_wakes_poll)
 {
-	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
-
-	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
-		struct reader r = { .path = paths[i] };
-
+	for (unsigned i = 0; i < ARRAY_SIZE(all_files); i++) {
 		ASSERT(begin(0));
-		r.task = find_get_task_by_pid(kernel_thread(poll_in_task, &r, "poller"));
-		ASSERT(r.task);
-		while (!is_asleep(&r))
-			msleep(1);
-		EXPECT(stays_asleep(&r));
-		trace_puts("event\n");
-		EXPECT_EQ(join_reader(&r), POLLIN);
+		wake_poll(test, all_files[i], NULL);
 	}
 	end();
 }
@@ -435,23 +454,6 @@ SELFTEST(trace_pipe, a_resized_buffer_wakes_its_readers_by_its_new_size)
 
 /* ---- exchanged buffers ---- */
 
-static bool allocate_snapshot(void)
-{
-	bool ok;
-
-	mutex_lock(&trace_types_lock);
-	ok = tracing_alloc_snapshot_tr(&global_trace) == 0;
-	mutex_unlock(&trace_types_lock);
-	return ok;
-}
-
-static void free_snapshot(void)
-{
-	mutex_lock(&trace_types_lock);
-	tracing_free_snapshot_tr(&global_trace);
-	mutex_unlock(&trace_types_lock);
-}
-
 /* Exchanges CPU 0's parts of the two buffers, as irqsoff does. text: an event before, or NULL. */
 static bool swap_parts(const char *text)
 {
@@ -468,42 +470,30 @@ static bool swap_parts(const char *text)
 
 SELFTEST(trace_pipe, an_event_after_a_snapshot_wakes_poll)
 {
-	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
-
-	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
-		struct reader r = { .path = paths[i] };
-
-		ASSERT(begin(0) && allocate_snapshot());
-		r.task = find_get_task_by_pid(kernel_thread(poll_in_task, &r, "poller"));
-		ASSERT(r.task);
-		while (!is_asleep(&r))
-			msleep(1);
-		tracing_snapshot_tr(&global_trace);
-		EXPECT(stays_asleep(&r));
-		trace_puts("event\n");
-		EXPECT_EQ(join_reader(&r), POLLIN);
+	for (unsigned i = 0; i < ARRAY_SIZE(all_files); i++) {
+		ASSERT(begin(0) && put("snapshot", "1") == 0);
+		wake_poll(test, all_files[i], tracing_snapshot_tr);
 	}
-	free_snapshot();
+	EXPECT_EQ(put("snapshot", "0"), 0);
 	end();
 }
 
 SELFTEST(trace_pipe, an_event_wakes_a_reader_after_the_parts_of_its_cpu_were_exchanged)
 {
-	static const char *const paths[] = { PIPE, CPU_PIPE, RAW };
 	/* The second event goes to the other part, and so does the interrupt that it has raised. */
 	static const char *const texts[] = { NULL, "gone\n" };
 
-	for (unsigned i = 0; i < ARRAY_SIZE(paths) * ARRAY_SIZE(texts); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(all_files) * ARRAY_SIZE(texts); i++) {
+		const char *path = all_files[i % ARRAY_SIZE(all_files)];
 		struct reader r;
 
-		ASSERT(begin(0) && allocate_snapshot() &&
-		       start_reader(&r, paths[i % ARRAY_SIZE(paths)]));
-		EXPECT(swap_parts(texts[i / ARRAY_SIZE(paths)]));
+		ASSERT(begin(0) && put("snapshot", "1") == 0 && start_reader(&r, path));
+		EXPECT(swap_parts(texts[i / ARRAY_SIZE(all_files)]));
 		EXPECT(stays_asleep(&r));
 		trace_puts("wake up\n");
 		EXPECT(join_reader(&r) > 0);
 		free_page(r.buf);
-		free_snapshot();
+		EXPECT_EQ(put("snapshot", "0"), 0);
 	}
 	end();
 }

@@ -157,10 +157,8 @@ static int tracing_free_buffer_release(struct inode *inode __unused, struct file
 	int error;
 
 	mutex_lock(&trace_types_lock);
-	if (tr->trace_flags & TRACE_ITER_STOP_ON_FREE) {
+	if (tr->trace_flags & TRACE_ITER_STOP_ON_FREE)
 		tracing_record_off_tr(tr);
-		ring_buffer_wake_waiters(tr->buffer);
-	}
 	error = tracing_resize(tr, 1, RING_BUFFER_ALL_CPUS);
 	mutex_unlock(&trace_types_lock);
 	return error;

@@ -66,27 +66,32 @@ static void for_both_buffers(struct trace_array *tr, void (*fn)(struct trace_buf
 /*
  * Sets both buffers, so that a snapshot may exchange them at any time. CPUs may call this function
  * with different values at once: each call repeats until the buffers have the last value of
- * tr->recording.
+ * tr->recording. Returns true if it has changed that.
  */
-static void set_recording(struct trace_array *tr, bool on)
+static bool set_recording(struct trace_array *tr, bool on)
 {
+	bool was, now;
+
 	if (!tr->buffer)
-		return;
-	__atomic_store_n(&tr->recording, on, __ATOMIC_SEQ_CST);
+		return false;
+	was = __atomic_exchange_n(&tr->recording, on, __ATOMIC_SEQ_CST);
 	do {
-		on = __atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST);
-		for_both_buffers(tr, on ? ring_buffer_record_on : ring_buffer_record_off);
-	} while (__atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST) != on);
+		now = __atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST);
+		for_both_buffers(tr, now ? ring_buffer_record_on : ring_buffer_record_off);
+	} while (__atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST) != now);
+	if (was && !on)
+		for_both_buffers(tr, ring_buffer_wake_waiters); /* their file may end now */
+	return was != on;
 }
 
-void tracing_record_on_tr(struct trace_array *tr)
+bool tracing_record_on_tr(struct trace_array *tr)
 {
-	set_recording(tr, true);
+	return set_recording(tr, true);
 }
 
-void tracing_record_off_tr(struct trace_array *tr)
+bool tracing_record_off_tr(struct trace_array *tr)
 {
-	set_recording(tr, false);
+	return set_recording(tr, false);
 }
 
 /* Clears the trace of the last boot before the first entry of this boot. T held. */
@@ -107,7 +112,6 @@ void tracing_set_on(struct trace_array *tr, bool on)
 			tr->current_trace->start(tr);
 	} else {
 		set_recording(tr, false);
-		for_both_buffers(tr, ring_buffer_wake_waiters); /* their file may end now */
 		if (tr->current_trace->stop)
 			tr->current_trace->stop(tr);
 	}
@@ -121,10 +125,7 @@ EXPORT_SYMBOL_GPL(tracing_on);
 
 void tracing_off(void)
 {
-	if (!global_trace.buffer)
-		return;
 	set_recording(&global_trace, false);
-	for_both_buffers(&global_trace, ring_buffer_wake_waiters);
 }
 EXPORT_SYMBOL_GPL(tracing_off);
 

@@ -172,9 +172,9 @@ static inline bool tracer_fits(const struct tracer *tracer, const struct trace_a
 bool tracing_is_on_tr(struct trace_array *tr);
 /* Sets tracing_on of tr and informs the current tracer. T held. */
 void tracing_set_on(struct trace_array *tr, bool on);
-/* Sets tracing_on of tr, without the tracer. Any context. */
-void tracing_record_on_tr(struct trace_array *tr);
-void tracing_record_off_tr(struct trace_array *tr);
+/* Sets tracing_on of tr, without the tracer. True: this call has changed it. Any context. */
+bool tracing_record_on_tr(struct trace_array *tr);
+bool tracing_record_off_tr(struct trace_array *tr);
 /* Stop and restart recording. The calls nest. T held. */
 void tracing_stop_tr(struct trace_array *tr);
 void tracing_start_tr(struct trace_array *tr);

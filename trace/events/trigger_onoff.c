@@ -7,8 +7,8 @@ static void traceon(struct event_trigger_data *data, const void *rec __unused,
 {
 	struct trace_array *tr = data->file->tr;
 
-	if (!tracing_is_on_tr(tr) && event_trigger_take(data))
-		tracing_record_on_tr(tr);
+	if (!tracing_is_on_tr(tr) && event_trigger_take(data) && !tracing_record_on_tr(tr))
+		event_trigger_give_back(data); /* another CPU was faster */
 }
 
 static void traceoff(struct event_trigger_data *data, const void *rec __unused,
@@ -16,8 +16,8 @@ static void traceoff(struct event_trigger_data *data, const void *rec __unused,
 {
 	struct trace_array *tr = data->file->tr;
 
-	if (tracing_is_on_tr(tr) && event_trigger_take(data))
-		tracing_record_off_tr(tr);
+	if (tracing_is_on_tr(tr) && event_trigger_take(data) && !tracing_record_off_tr(tr))
+		event_trigger_give_back(data);
 }
 
 static void print(struct seq_file *m, struct event_trigger_data *data)

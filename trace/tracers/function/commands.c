@@ -31,8 +31,8 @@ static void traceon_counted(unsigned long ip, unsigned long parent_ip __unused,
 {
 	struct trace_array *tr = op->private;
 
-	if (!tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
-		tracing_record_on_tr(tr);
+	if (!tracing_is_on_tr(tr) && ftrace_probe_take(op, ip) && !tracing_record_on_tr(tr))
+		ftrace_probe_give_back(op, ip); /* another CPU was faster */
 }
 
 static void traceoff(unsigned long ip __unused, unsigned long parent_ip __unused,
@@ -49,8 +49,8 @@ static void traceoff_counted(unsigned long ip, unsigned long parent_ip __unused,
 {
 	struct trace_array *tr = op->private;
 
-	if (tracing_is_on_tr(tr) && ftrace_probe_take(op, ip))
-		tracing_record_off_tr(tr);
+	if (tracing_is_on_tr(tr) && ftrace_probe_take(op, ip) && !tracing_record_off_tr(tr))
+		ftrace_probe_give_back(op, ip);
 }
 
 /* ---- stacktrace ---- */
