@@ -308,6 +308,28 @@ static int start_tracer(struct trace_array *tr, struct tracer *t)
 	return 0;
 }
 
+/*
+ * Ends the current tracer. Releases T until it has stopped. As current_trace is nop meanwhile,
+ * other tasks may free the snapshot or change the sizes. So a latency tracer, whose reports
+ * exchange the buffers, makes no report any more. tr->tracer_lock and T held.
+ */
+static void stop_current_tracer(struct trace_array *tr)
+{
+	struct tracer *old = tr->current_trace;
+
+	WRITE_ONCE(tr->current_trace, &nop_trace);
+	if (old->use_max) {
+		tracing_stop_tr(tr);
+		trace_max_clear(tr, false); /* after the report that runs now */
+	}
+	mutex_unlock(&trace_types_lock);
+	if (old->reset)
+		old->reset(tr);
+	mutex_lock(&trace_types_lock);
+	if (old->use_max)
+		tracing_start_tr(tr);
+}
+
 /* tr->tracer_lock held. Releases T while the old tracer stops. */
 static int change_tracer(struct trace_array *tr, const char *name)
 {
@@ -321,11 +343,7 @@ static int change_tracer(struct trace_array *tr, const char *name)
 		error = -EINVAL;
 	if (error || t == old)
 		goto out;
-	WRITE_ONCE(tr->current_trace, &nop_trace);
-	mutex_unlock(&trace_types_lock);
-	if (old->reset)
-		old->reset(tr);
-	mutex_lock(&trace_types_lock);
+	stop_current_tracer(tr);
 	tracing_reset_online_cpus(tr);
 	WRITE_ONCE(tr->print_trace, &nop_trace);
 	module_put(old->owner);

@@ -101,7 +101,8 @@ static void wakeup_probe(void *data __unused, struct task_struct *p)
 	raw_local_irq_save(flags);
 	raw_ticket_lock(&waiting.lock);
 	tr = latency_array(&latency);
-	if (tr && prio < waiting.prio && !READ_ONCE(tr->stop_count))
+	/* A task that was about to sleep, and still runs, does not wait. */
+	if (tr && prio < waiting.prio && !READ_ONCE(p->on_cpu) && !READ_ONCE(tr->stop_count))
 		begin_wakeup(tr, p, prio);
 	raw_ticket_unlock(&waiting.lock);
 	raw_local_irq_restore(flags);
