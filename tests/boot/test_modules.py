@@ -183,6 +183,22 @@ def test_probe_events_wait_for_their_module_and_stay_when_it_goes(machine):
     machine.check("echo 0 > events/kprobes/enable; echo > kprobe_events; rmmod trace-printk; echo > trace; cd /root")
 
 
+def test_the_profiler_knows_the_functions_of_modules_that_come_and_go(machine):
+    """A module that comes after the profiler's first use is counted, and the counts of one that has gone are those of no other."""
+    def profiled():
+        lines = machine.check("cat trace_stat/function*").splitlines()
+        return {line.split()[0]: int(line.split()[1]) for line in lines if line.startswith("  test_")}
+
+    machine.check("cd /sys/kernel/tracing; insmod /root/test_provider.ko; echo 1 > function_profile_enabled")
+    machine.check("insmod /root/test_user.ko")
+    assert profiled()["test_provided"] == 1
+    machine.check("rmmod test_user test_provider; insmod /root/test_hello.ko count=3")
+    assert profiled()["test_hello_greet"] == 3 and "test_provided" not in profiled()
+    machine.check("echo 0 > function_profile_enabled; rmmod test_hello; insmod /root/test_provider.ko")
+    assert profiled() == {}
+    machine.check("rmmod test_provider; cd /root")
+
+
 def test_a_module_that_is_used_stays(machine):
     refused(machine, "insmod test_user.ko", "unknown symbol in module")
     assert "test_user: Unknown symbol test_provided (err -2)\n" in log(machine)

@@ -3,9 +3,12 @@
  * (Documentation/trace/ftrace.rst, "function_profile_enabled"; files in trace_stat/).
  *
  * All functions with a call site are known before it starts, so it allocates nothing while it runs.
- * A constant hash table, profile.numbers, gives the number of a function for its address. Each CPU
- * has a counter for each number, and changes it with single instructions, which an interrupt cannot
+ * A hash table, profile.numbers, gives the number of a function for its address. Each CPU has a
+ * counter for each number, and changes it with single instructions, which an interrupt cannot
  * divide. A call is counted when it begins; its duration is added when it returns.
+ *
+ * The functions of a module that comes later get numbers before they run, as long as there is room.
+ * Functions of modules that have gone keep theirs. They have no name, so they are not shown.
  */
 #include "arch/local.h"
 #include "arch/clock.h"
@@ -19,6 +22,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
+#include "kernel/module/module.h"
 #include "trace/fgraph/inline.h"
 #include "trace/ftrace/internal.h"
 #include "trace/tracers/function_graph/function_graph.h"
@@ -34,17 +38,24 @@ struct profile_counter {
 
 struct profile_number {
 	u32 offset; /* from the image base to the call site; 0: empty */
-	u32 number;
+	u32 number; /* written first */
 };
 
+#define PROFILE_ROOM 1024U /* functions of modules that come later */
+#define NO_NUMBER    (~0U)
+
+/* No letter: constant. */
 struct profile {
-	u32 count; /* functions */
-	u32 mask;  /* number of slots in numbers, minus 1 */
-	struct profile_number *numbers;
+	u32 count;                      /* [P] functions */
+	u32 room;                       /* for so many functions */
+	u32 mask;                       /* number of slots in numbers, minus 1 */
+	bool full;                      /* [P] a function has found no room */
+	u32 *offsets;                   /* [P] to write; of each function, by number */
+	struct profile_number *numbers; /* [P] to write */
 	struct profile_counter *counters[NR_CPUS];
 };
 
-static struct profile *profile;     /* [P] allocated at the first use, never freed */
+static struct profile *profile;     /* [P] allocated at the first use, and again when it is full */
 static bool profile_enabled;        /* [P] */
 static DEFINE_MUTEX(profile_mutex); /* P: taken before the mutexes of fgraph and ftrace */
 
@@ -61,7 +72,7 @@ static __always_inline u32 profile_slot(u32 offset, u32 mask)
 	return (offset * 0x9e3779b1U >> 8) & mask;
 }
 
-/* Returns the function's number, or p->count if it has none, such as a function of init text. */
+/* Returns the function's number, or NO_NUMBER if it has none, such as a function of init text. */
 static __always_inline u32 profile_number_of(const struct profile *p, unsigned long func)
 {
 	u32 offset = (u32)(func - KERNEL_IMAGE_BASE), mask = p->mask,
@@ -69,7 +80,7 @@ static __always_inline u32 profile_number_of(const struct profile *p, unsigned l
 
 	while (p->numbers[i].offset != offset) {
 		if (unlikely(!p->numbers[i].offset))
-			return p->count;
+			return NO_NUMBER;
 		i = (i + 1) & mask;
 	}
 	return p->numbers[i].number;
@@ -82,7 +93,7 @@ static __always_inline int profile_entry(struct ftrace_graph_ent *trace, struct 
 	u32 number = profile_number_of(p, trace->func);
 	struct profile_call *call;
 
-	if (unlikely(number == p->count))
+	if (unlikely(number == NO_NUMBER))
 		return 0;
 	local_add(&p->counters[smp_processor_id_stable()][number].hits, 1);
 	call = fgraph_call_reserve(trace, gops, sizeof(*call));
@@ -146,9 +157,29 @@ static void profile_free(struct profile *p)
 			vfree(p->counters[cpu]);
 	if (p->numbers)
 		vfree(p->numbers);
+	if (p->offsets)
+		vfree(p->offsets);
 	kfree(p);
 }
 
+/* Gives a function a number, if it has none. P held. */
+static void add_function(struct profile *p, u32 offset)
+{
+	u32 i = profile_slot(offset, p->mask);
+
+	for (; p->numbers[i].offset; i = (i + 1) & p->mask)
+		if (p->numbers[i].offset == offset)
+			return;
+	if (p->count == p->room) {
+		p->full = true;
+		return;
+	}
+	p->offsets[p->count] = offset;
+	p->numbers[i].number = p->count++;
+	smp_store_release(&p->numbers[i].offset, offset);
+}
+
+/* ftrace_lock held: it keeps the records. */
 static struct profile *profile_alloc(void)
 {
 	struct profile *p = kzalloc(sizeof(*p), GFP_KERNEL);
@@ -157,25 +188,21 @@ static struct profile *profile_alloc(void)
 
 	if (!p)
 		return NULL;
-	p->count = ftrace_record_count();
-	while (slots < 2 * p->count)
+	p->room = ftrace_record_count() + PROFILE_ROOM;
+	while (slots < 2 * p->room)
 		slots *= 2;
 	p->mask = slots - 1;
 	p->numbers = vzalloc(slots * sizeof(*p->numbers));
-	if (!p->numbers)
+	p->offsets = vzalloc(p->room * sizeof(*p->offsets));
+	if (!p->numbers || !p->offsets)
 		goto free;
 	for_each_possible_cpu (cpu) {
-		p->counters[cpu] = vzalloc(p->count * sizeof(struct profile_counter));
+		p->counters[cpu] = vzalloc(p->room * sizeof(struct profile_counter));
 		if (!p->counters[cpu])
 			goto free;
 	}
-	for (u32 n = 0; n < p->count; n++) {
-		u32 offset = ftrace_record(n)->offset, i = profile_slot(offset, p->mask);
-
-		while (p->numbers[i].offset)
-			i = (i + 1) & p->mask;
-		p->numbers[i] = (struct profile_number){ .offset = offset, .number = n };
-	}
+	for (u32 n = 0; n < ftrace_record_count(); n++)
+		add_function(p, ftrace_record(n)->offset);
 	return p;
 
 free:
@@ -189,12 +216,16 @@ static int profile_enable(void)
 	unsigned cpu;
 	int error;
 
+	if (profile && profile->full) {
+		profile_free(profile);
+		profile = NULL;
+	}
 	if (profile) {
 		for_each_possible_cpu (cpu)
 			memset(profile->counters[cpu], 0,
 			       profile->count * sizeof(struct profile_counter));
 	} else {
-		mutex_lock(&ftrace_lock); /* keeps the records of init text from being removed */
+		mutex_lock(&ftrace_lock);
 		profile = profile_alloc();
 		mutex_unlock(&ftrace_lock);
 	}
@@ -280,10 +311,10 @@ static struct profile_counter counter_read(const struct profile_counter *counter
 
 static void list_fill(struct profile_list *list, unsigned cpu)
 {
-	for (u32 n = 0; n < min(profile->count, ftrace_record_count()); n++) {
+	for (u32 n = 0; n < profile->count; n++) {
 		struct profile_line *line = &list->lines[list->count];
 
-		line->func = ftrace_record_ip(ftrace_record(n));
+		line->func = KERNEL_IMAGE_BASE + profile->offsets[n];
 		line->counter = counter_read(&profile->counters[cpu][n]);
 		list->count += line->counter.hits || line->counter.time;
 	}
@@ -329,6 +360,7 @@ static int profile_show(struct seq_file *m, void *v)
 {
 	const struct profile_line *line = v;
 	char name[KSYM_NAME_LEN];
+	unsigned long offset;
 	u64 figures[3];
 
 	if (v == SEQ_START_TOKEN) {
@@ -343,8 +375,8 @@ static int profile_show(struct seq_file *m, void *v)
 	figures[2] = variance(&line->counter) / 1000; /* us^2, with three digits after the point */
 	if (tracing_thresh && figures[1] < tracing_thresh)
 		return SEQ_SKIP;
-	if (!kallsyms_lookup(line->func, NULL, NULL, name))
-		return SEQ_SKIP;
+	if (!kallsyms_lookup(line->func, NULL, &offset, name) || offset)
+		return SEQ_SKIP; /* its module has gone */
 	seq_printf(m, "  %-30.30s  %10llu", name, (unsigned long long)line->counter.hits);
 	for (unsigned i = 0; i < ARRAY_SIZE(figures); i++) {
 		char text[GRAPH_DURATION_LEN];
@@ -395,6 +427,32 @@ static const struct file_operations profile_fops = {
 	.release = profile_release,
 };
 
+/* ---- modules that come ---- */
+
+/* Clears the counts of a function that was there before. P held. */
+static void clear_function(u32 number)
+{
+	unsigned cpu;
+
+	for_each_possible_cpu (cpu)
+		profile->counters[cpu][number] = (struct profile_counter){ 0 };
+}
+
+/* Before a function of the module runs. */
+static int profile_module_coming(struct module *module)
+{
+	mutex_lock(&profile_mutex);
+	for (u32 n = 0; profile && n < profile->count; n++)
+		if (within_module(KERNEL_IMAGE_BASE + profile->offsets[n], module))
+			clear_function(n);
+	for (unsigned i = 0; profile && i < module->num_call_sites; i++)
+		add_function(profile, (u32)(module->call_sites[i] - KERNEL_IMAGE_BASE));
+	mutex_unlock(&profile_mutex);
+	return 0;
+}
+
+static struct module_notifier module_notifier = { .coming = profile_module_coming };
+
 static int __init profile_files_init(void)
 {
 	struct dentry *dir = tracefs_create_dir("trace_stat", NULL);
@@ -407,6 +465,7 @@ static int __init profile_files_init(void)
 		tracefs_create_file(name, 0400, dir, (void *)(unsigned long)cpu, &profile_fops);
 	}
 	tracefs_create_file("function_profile_enabled", 0644, NULL, NULL, &profile_enabled_fops);
+	register_module_notifier(&module_notifier);
 	return 0;
 }
 device_initcall(profile_files_init);
