@@ -192,6 +192,13 @@ static ssize_t peek_segments(struct tcp_sock *tp, struct msghdr *msg, bool trunc
 	return copied;
 }
 
+/* Will nothing more come? */
+static bool receive_is_over(const struct tcp_sock *tp)
+{
+	return READ_ONCE(tp->sk.sock.error) || (READ_ONCE(tp->sk.shutdown) & SHUT_RCV) ||
+	       READ_ONCE(tp->sk.state) == TCP_CLOSE;
+}
+
 /* 0: go on waiting; 1: the end; or an errno. */
 static int receive_end(struct tcp_sock *tp)
 {
@@ -209,14 +216,14 @@ static int wait_for_data(struct tcp_sock *tp, s64 *timeout)
 {
 	DEFINE_WAIT(wait);
 	int err = 0;
+	bool over;
 
 	prepare_to_wait(&tp->sk.sock.wait, &wait, TASK_INTERRUPTIBLE);
+	over = receive_is_over(tp);
+	/* Read after it: data that came before the end, or before an error, are received first. */
 	if (!READ_ONCE(tp->rcv_bytes)) {
-		err = receive_end(tp);
-		/* The end may have come with data before it. */
-		if (err == 1 && READ_ONCE(tp->rcv_bytes))
-			err = 0;
-		else if (!err) {
+		err = over ? receive_end(tp) : 0;
+		if (!err) {
 			mutex_unlock(&tp->sk.recv_mutex);
 			err = sock_sleep(timeout);
 			finish_wait(&tp->sk.sock.wait, &wait);

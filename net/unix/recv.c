@@ -25,10 +25,7 @@ static struct unix_msg *next_msg(struct unix_sock *u, struct unix_msg *msg)
 	return msg;
 }
 
-/*
- * Takes the message out of the queue, and wakes those who wait for room. False: the socket was
- * closed meanwhile, which has taken it.
- */
+/* Takes the message out of the queue, and wakes those who wait for room. */
 static void unlink_msg(struct unix_sock *u, struct unix_msg *msg)
 {
 	bool files = msg->fp != NULL, was_full;
@@ -87,22 +84,27 @@ static int wait_for_arrival(struct unix_sock *u, s64 *timeout, unsigned arrivals
 
 	while (!err && READ_ONCE(u->arrivals) == arrivals) {
 		DEFINE_WAIT(wait);
+		bool failed, ended;
 
 		prepare_to_wait(&u->sock.wait, &wait, TASK_INTERRUPTIBLE);
-		err = sock_error(&u->sock);
+		failed = READ_ONCE(u->sock.error);
 		/* A socket of datagrams that does not wait says EAGAIN, also after shutdown(2). */
-		if (!err && (READ_ONCE(u->shutdown) & SHUT_RCV) && (!unix_is_dgram(u) || *timeout))
-			err = 1;
-		if (!err && READ_ONCE(u->arrivals) == arrivals) {
-			mutex_unlock(&u->iolock);
-			WRITE_ONCE(u->waits_for_data, u->sock.type == SOCK_STREAM);
-			err = sock_sleep(timeout);
-			WRITE_ONCE(u->waits_for_data, false);
-			finish_wait(&u->sock.wait, &wait);
-			mutex_lock(&u->iolock);
-		} else {
-			finish_wait(&u->sock.wait, &wait);
+		ended = (READ_ONCE(u->shutdown) & SHUT_RCV) && (!unix_is_dgram(u) || *timeout);
+		/* Read last: a message that came before the end is received before it. */
+		if (READ_ONCE(u->arrivals) == arrivals) {
+			err = failed ? sock_error(&u->sock) : 0;
+			if (!err && ended)
+				err = 1;
+			if (!err) {
+				mutex_unlock(&u->iolock);
+				WRITE_ONCE(u->waits_for_data, u->sock.type == SOCK_STREAM);
+				err = sock_sleep(timeout);
+				WRITE_ONCE(u->waits_for_data, false);
+				finish_wait(&u->sock.wait, &wait);
+				mutex_lock(&u->iolock);
+			}
 		}
+		finish_wait(&u->sock.wait, &wait);
 	}
 	return err;
 }
