@@ -102,7 +102,8 @@ SELFTEST(tasks, ten_thousand_tasks_leave_nothing_behind)
 	selftest_diag(test, "objects %lu -> %lu, stacks %lu -> %lu KiB", objects[0], objects[1],
 		      stacks[0] / 1024, stacks[1] / 1024);
 	EXPECT(objects[1] < objects[0] + 50);
-	EXPECT(stacks[1] < stacks[0] + 10 * THREAD_SIZE);
+	/* Freed stacks wait for reuse: some on each CPU, and up to 1/128 of the memory for all. */
+	EXPECT(stacks[1] < stacks[0] + 1000 * THREAD_SIZE);
 }
 
 static int sleep_long(void *arg __unused)
