@@ -85,11 +85,25 @@ static void become_leader(struct task_struct *tsk, struct task_struct *leader)
 	leader->exit_state = EXIT_DEAD;
 }
 
-/* Ends the other threads. 0, or -EAGAIN; then the process is ending. */
+/* The other threads have ended, except the leader. 0, or -EAGAIN. */
+static int replace_leader(struct task_struct *tsk)
+{
+	struct task_struct *leader = tsk->group_leader;
+	int error = wait_for_leader(leader);
+
+	if (error)
+		return error;
+	become_leader(tsk, leader);
+	spin_unlock(&tasklist_lock);
+	itimer_set_task(tsk->signal, tsk);
+	release_task(leader);
+	return 0;
+}
+
+/* Ends the other threads. 0; -EAGAIN: the process is ending, or another thread was first. */
 static int end_other_threads(struct task_struct *tsk)
 {
 	struct signal_struct *signal = tsk->signal;
-	struct task_struct *leader;
 	int error;
 
 	spin_lock_irq(&tsk->sighand->siglock);
@@ -102,17 +116,17 @@ static int end_other_threads(struct task_struct *tsk)
 	if (!thread_group_leader(tsk))
 		signal->notify_count--; /* the leader stays as a zombie */
 	error = wait_for_threads(signal, &tsk->sighand->siglock);
-	if (error || thread_group_leader(tsk))
-		return error;
-	leader = tsk->group_leader;
-	error = wait_for_leader(leader);
-	if (error)
-		return error;
-	become_leader(tsk, leader);
+	if (!error && !thread_group_leader(tsk))
+		error = replace_leader(tsk);
+	/* Other threads, if they still end, wake group_exec_task: exit_notify(), __exit_signal().
+	 */
+	spin_lock(&tasklist_lock);
+	spin_lock_irq(&tsk->sighand->siglock);
+	signal->group_exec_task = NULL;
+	signal->notify_count = 0;
+	spin_unlock_irq(&tsk->sighand->siglock);
 	spin_unlock(&tasklist_lock);
-	itimer_set_task(signal, tsk);
-	release_task(leader);
-	return 0;
+	return error;
 }
 
 int de_thread(void)
@@ -120,10 +134,6 @@ int de_thread(void)
 	struct task_struct *tsk = current;
 	int error = thread_group_empty(tsk) ? 0 : end_other_threads(tsk);
 
-	spin_lock_irq(&tsk->sighand->siglock);
-	tsk->signal->group_exec_task = NULL;
-	tsk->signal->notify_count = 0;
-	spin_unlock_irq(&tsk->sighand->siglock);
 	if (!error) {
 		tsk->exit_signal = SIGCHLD;
 		exit_posix_timers();
