@@ -59,9 +59,20 @@ static void retarget_shared_pending(struct task_struct *tsk, u64 which)
 		if (t == tsk || (t->flags & PF_EXITING) || !(which & ~t->blocked))
 			continue;
 		which &= t->blocked;
-		__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
-		wake_up_state(t, TASK_INTERRUPTIBLE);
+		signal_wake_up(t, 0);
 	}
+}
+
+void set_blocked_locked(u64 mask)
+{
+	struct task_struct *tsk = current;
+
+	if (signal_pending(tsk))
+		retarget_shared_pending(tsk, mask & ~tsk->blocked);
+	tsk->blocked = mask;
+	/* What makes the mark necessary has set it, except a signal that mask no longer blocks. */
+	if (signal_pending(tsk) || (pending_signals(tsk) & ~mask))
+		recalc_sigpending();
 }
 
 void set_current_blocked(u64 mask)
@@ -72,12 +83,7 @@ void set_current_blocked(u64 mask)
 	if (tsk->blocked == mask)
 		return;
 	spin_lock_irq(&tsk->sighand->siglock);
-	if (signal_pending(tsk))
-		retarget_shared_pending(tsk, mask & ~tsk->blocked);
-	tsk->blocked = mask;
-	/* What makes the mark necessary has set it, except a signal that mask no longer blocks. */
-	if (signal_pending(tsk) || (pending_signals(tsk) & ~mask))
-		recalc_sigpending();
+	set_blocked_locked(mask);
 	spin_unlock_irq(&tsk->sighand->siglock);
 }
 
@@ -175,12 +181,8 @@ static bool begin_stop(struct task_struct *tsk, int sig)
 			continue;
 		t->jobctl |= JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME | (unsigned)sig;
 		signal->group_stop_count++;
-		if (t == tsk)
-			continue;
-		__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
-		wake_up_state(t, TASK_INTERRUPTIBLE);
-		if (READ_ONCE(t->on_cpu))
-			smp_send_reschedule(READ_ONCE(t->cpu));
+		if (t != tsk)
+			signal_wake_up(t, 0);
 	}
 	return true;
 }

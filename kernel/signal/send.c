@@ -62,8 +62,7 @@ static __always_inline bool sig_ignored(const struct task_struct *p, int sig, bo
 
 #define for_each_thread_of(signal, t) list_for_each_entry (t, &(signal)->thread_head, thread_node)
 
-/* Makes t look at its signals: wakes it, or interrupts it in ring 3. siglock held. */
-static void signal_wake_up(struct task_struct *t, unsigned states)
+void signal_wake_up(struct task_struct *t, unsigned states)
 {
 	__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
 	if (t == current && READ_ONCE(t->state) == TASK_RUNNING)

@@ -107,6 +107,11 @@ int zap_other_threads(struct task_struct *p);
 /* ---- queues (queue.c) ---- */
 
 /* Puts info into a queue. False: no memory, or the limit of p's user. siglock held. */
+/*
+ * Makes t look at its signals: wakes it if it sleeps in TASK_INTERRUPTIBLE or in one of states, or
+ * interrupts it in ring 3. siglock held.
+ */
+void signal_wake_up(struct task_struct *t, unsigned states);
 bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p);
 /* Takes a signal that mask does not block, and fills *info. 0: none. siglock held. */
 int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info);
@@ -138,6 +143,8 @@ void set_current_blocked(u64 mask);
 void set_user_sigmask(u64 mask);
 /* The same from a program; umask NULL: nothing. 0, -EINVAL (wrong size), -EFAULT. Task context. */
 int get_user_sigmask(const u64 __user *umask, size_t size);
+/* The same, without these two in mask, and with siglock held. */
+void set_blocked_locked(u64 mask);
 /* Puts the mask back, unless a signal interrupted the call: then the handler's frame does so. */
 void restore_saved_sigmask_unless(bool interrupted);
 /*

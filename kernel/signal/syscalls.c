@@ -146,9 +146,11 @@ static long do_sigtimedwait(u64 set, struct siginfo *info, u64 timeout_ns)
 		spin_unlock_irq(&tsk->sighand->siglock);
 		timeout_ns = schedule_timeout(timeout_ns);
 		spin_lock_irq(&tsk->sighand->siglock);
-		tsk->blocked = tsk->real_blocked;
-		tsk->real_blocked = 0;
 		sig = dequeue_signal(tsk, mask, info);
+		/* Another one that has come for this task, too, goes to another thread that waits.
+		 */
+		set_blocked_locked(tsk->real_blocked);
+		tsk->real_blocked = 0;
 	}
 	spin_unlock_irq(&tsk->sighand->siglock);
 	if (sig)
