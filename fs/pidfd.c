@@ -140,9 +140,7 @@ static long get_info(struct siginfo *info, const struct siginfo __user *uinfo, i
 	int err;
 
 	if (!uinfo) {
-		init_siginfo(info, sig, SI_USER);
-		info->si_pid = current->tgid;
-		info->si_uid = current_uid();
+		fill_kill_info(info, sig, SI_USER);
 		return 0;
 	}
 	err = copy_siginfo_from_user(info, uinfo);
@@ -155,9 +153,28 @@ static long get_info(struct siginfo *info, const struct siginfo __user *uinfo, i
 	return 0;
 }
 
-SYSCALL_DEFINE4(pidfd_send_signal, int, pidfd, int, sig, siginfo_t *, info, unsigned int, flags)
+/* Sends info to the process that pid names. Looks again if exec has replaced its leader. */
+static long kill_process(const struct siginfo *info, struct pid *pid)
 {
 	struct task_struct *leader;
+	long ret = -ESRCH;
+
+	do {
+		spin_lock(&tasklist_lock);
+		leader = pid_task(pid, PIDTYPE_TGID);
+		if (leader)
+			get_task_struct(leader);
+		spin_unlock(&tasklist_lock);
+		if (!leader)
+			break;
+		ret = group_send_sig_info(info, leader, PIDTYPE_TGID);
+		put_task_struct(leader);
+	} while (ret == -ESRCH);
+	return ret;
+}
+
+SYSCALL_DEFINE4(pidfd_send_signal, int, pidfd, int, sig, siginfo_t *, info, unsigned int, flags)
+{
 	struct siginfo to_send;
 	struct pid *pid;
 	long ret;
@@ -170,16 +187,7 @@ SYSCALL_DEFINE4(pidfd_send_signal, int, pidfd, int, sig, siginfo_t *, info, unsi
 	ret = get_info(&to_send, info, sig, pid);
 	if (ret)
 		goto out;
-	spin_lock(&tasklist_lock);
-	leader = pid_task(pid, PIDTYPE_TGID);
-	if (leader)
-		get_task_struct(leader);
-	spin_unlock(&tasklist_lock);
-	ret = -ESRCH;
-	if (!leader)
-		goto out;
-	ret = group_send_sig_info(&to_send, leader, PIDTYPE_TGID);
-	put_task_struct(leader);
+	ret = kill_process(&to_send, pid);
 out:
 	put_pid(pid);
 	return ret;

@@ -338,7 +338,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 	if (done)
 		return (ssize_t)done;
 	if (ret == -EPIPE)
-		send_signal(SIGPIPE, current);
+		send_sig(SIGPIPE);
 	return ret;
 }
 

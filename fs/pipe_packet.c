@@ -187,6 +187,6 @@ ssize_t pipe_write_packets(struct pipe_inode_info *pipe, const struct file *file
 	if (done)
 		return done;
 	if (err == -EPIPE)
-		send_signal(SIGPIPE, current);
+		send_sig(SIGPIPE);
 	return err;
 }

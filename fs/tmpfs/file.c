@@ -120,7 +120,7 @@ static ssize_t check_write(struct kiocb *iocb, const struct iov_iter *from)
 		iocb->ki_pos = inode->i_size;
 	if (limit < (unsigned long)max) {
 		if (iocb->ki_pos >= (loff_t)limit) {
-			send_signal(SIGXFSZ, current);
+			send_sig(SIGXFSZ);
 			return -EFBIG;
 		}
 		max = (loff_t)limit;
@@ -231,7 +231,7 @@ static int check_size(const struct inode *inode, loff_t length)
 	if (length > TMPFS_MAX_BYTES)
 		return -EFBIG;
 	if (length > inode->i_size && (unsigned long)length > rlimit(RLIMIT_FSIZE)) {
-		send_signal(SIGXFSZ, current);
+		send_sig(SIGXFSZ);
 		return -EFBIG;
 	}
 	return 0;

@@ -117,6 +117,7 @@ static struct task_struct *find_new_reaper(struct task_struct *leader)
 static void forget_original_parent(struct task_struct *father, struct list_head *dead)
 {
 	struct task_struct *reaper, *p, *n;
+	struct siginfo info;
 
 	if (list_empty(&father->children))
 		return;
@@ -125,8 +126,10 @@ static void forget_original_parent(struct task_struct *father, struct list_head 
 		p->parent = reaper;
 		WRITE_ONCE(p->signal->ppid, reaper->tgid);
 		list_move_tail(&p->sibling, &reaper->children);
-		if (p->pdeath_signal)
-			(void)send_signal(p->pdeath_signal, p);
+		if (p->pdeath_signal) {
+			fill_kill_info(&info, p->pdeath_signal, SI_USER);
+			(void)group_send_sig_info(&info, p, PIDTYPE_TGID);
+		}
 		if (p->exit_signal > 0)
 			p->exit_signal = SIGCHLD;
 		if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p) &&

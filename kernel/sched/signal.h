@@ -74,15 +74,20 @@ int pending_signal(const struct task_struct *p);
 void flush_signals(struct task_struct *p);
 
 /*
- * Sends sig to the process of p, as kill(2) without its permission check. 0: it was sent, or is
- * ignored, or sig is 0; -EPERM for a PF_KTHREAD task; -EINVAL; -ESRCH: p has been reaped. Any
- * context but NMI. The caller has a reference to p.
+ * Sends sig from the kernel to the process of p, without the permission check of kill(2). 0: it was
+ * sent, or is ignored; -EPERM for a PF_KTHREAD task; -ESRCH: p has been reaped. Any context but
+ * NMI. The caller has a reference to p.
  */
 int send_signal(int sig, struct task_struct *p);
-/* The same for a PID. -ESRCH when no task has it. Task context. */
-int kill_pid(pid_t pid, int sig);
-/* The same from the kernel, for a group that the caller has a reference to. */
+/* The same for a group that the caller has a reference to. */
 int kill_pid_pgrp(struct pid *pgrp, int sig);
+/* As kill(2) of a process. -ESRCH when no task has that PID. Task context. */
+int kill_pid(pid_t pid, int sig);
+/*
+ * The current task has done what sig stands for, as SIGPIPE: sends it to this task. No other thread
+ * takes it. Task context.
+ */
+void send_sig(int sig);
 
 /* The result of a sleep that a signal has ended: a program's system call may start again. */
 int interrupted_error(void);

@@ -219,6 +219,7 @@ int send_signal_locked(const struct siginfo *info, struct task_struct *p, enum p
 	}
 	pending->signal |= SIG_BIT(sig);
 	if (!list_empty(&p->sighand->signalfd_wqh.head))
+	p->signal->group_signals += type > PIDTYPE_TGID;
 		wake_up_all(&p->sighand->signalfd_wqh);
 	complete_signal(sig, p, type);
 out:
@@ -308,25 +309,53 @@ int send_signal(int sig, struct task_struct *p)
 {
 	struct siginfo info;
 
-	init_siginfo(&info, sig, SI_USER);
-	info.si_pid = current->tgid;
-	info.si_uid = current_uid();
-	return group_send_sig_info(&info, p, PIDTYPE_TGID);
+	if (p->flags & PF_KTHREAD)
+		return -EPERM;
+	init_siginfo(&info, sig, SI_KERNEL);
+	return do_send_sig_info(&info, p, PIDTYPE_TGID);
 }
 
-int kill_pid(pid_t pid, int sig)
+void fill_kill_info(struct siginfo *info, int sig, int code)
 {
-	struct task_struct *p = find_get_task_by_pid(pid);
+	init_siginfo(info, sig, code);
+	info->si_pid = current->tgid;
+	info->si_uid = current_uid();
+}
+
+void send_sig(int sig)
+{
+	struct siginfo info;
+
+	fill_kill_info(&info, sig, SI_USER);
+	(void)do_send_sig_info(&info, current, PIDTYPE_PID);
+}
+
+int kill_pid_info(const struct siginfo *info, pid_t pid)
+{
+	struct task_struct *p;
 	int ret;
 
-	if (!p)
-		return -ESRCH;
-	ret = send_signal(sig, p);
-	put_task_struct(p);
+	do {
+		p = find_get_task_by_pid(pid);
+		if (!p)
+			return -ESRCH;
+		ret = group_send_sig_info(info, p, PIDTYPE_TGID);
+		put_task_struct(p);
+		/* A thread that calls exec may have taken the place of the leader that was found.
+		 */
+	} while (ret == -ESRCH);
 	return ret;
 }
 
 /*
+int kill_pid(pid_t pid, int sig)
+{
+	struct siginfo info;
+
+	fill_kill_info(&info, sig, SI_USER);
+	return kill_pid_info(&info, pid);
+}
+
  * Sends info to each process of a group. 0 if one got it; else the last error, or -ESRCH.
  * tasklist_lock held.
  */
@@ -396,7 +425,6 @@ static int kill_all(const struct siginfo *info)
 int kill_something_info(const struct siginfo *info, pid_t pid)
 {
 	struct task_struct *p;
-	int ret;
 
 	if (pid == current->tgid) {
 		p = current->group_leader;
@@ -405,14 +433,8 @@ int kill_something_info(const struct siginfo *info, pid_t pid)
 			return do_send(info, p, PIDTYPE_TGID, false);
 		return group_send_sig_info(info, p, PIDTYPE_TGID);
 	}
-	if (pid > 0) {
-		p = find_get_task_by_pid(pid);
-		if (!p)
-			return -ESRCH;
-		ret = group_send_sig_info(info, p, PIDTYPE_TGID);
-		put_task_struct(p);
-		return ret;
-	}
+	if (pid > 0)
+		return kill_pid_info(info, pid);
 	if (pid == -1)
 		return kill_all(info);
 	if (pid == (pid_t)0x80000000)

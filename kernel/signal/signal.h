@@ -79,8 +79,12 @@ int send_sigqueue_locked(struct sigqueue *q, struct task_struct *p, enum pid_typ
 int do_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid_type type);
 /* The same after the permission check of kill(2): -EPERM. info->si_signo 0: only the check. */
 int group_send_sig_info(const struct siginfo *info, struct task_struct *p, enum pid_type type);
+/* The same for a process. -ESRCH: no task has that PID. Task context. */
+int kill_pid_info(const struct siginfo *info, pid_t pid);
 /* As kill(2). Task context. */
 int kill_something_info(const struct siginfo *info, pid_t pid);
+/* What kill(2) and its kin tell of their sender, the current process. */
+void fill_kill_info(struct siginfo *info, int sig, int code);
 /*
  * The current task has done what sig stands for, and cannot go on: sends it even if it is blocked
  * or ignored; then without a handler. Task context.
@@ -103,15 +107,15 @@ bool do_notify_parent(struct task_struct *tsk, int sig);
 void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig);
 /* All other threads of the current process get SIGKILL. Returns their number. siglock held. */
 int zap_other_threads(struct task_struct *p);
-
-/* ---- queues (queue.c) ---- */
-
-/* Puts info into a queue. False: no memory, or the limit of p's user. siglock held. */
 /*
  * Makes t look at its signals: wakes it if it sleeps in TASK_INTERRUPTIBLE or in one of states, or
  * interrupts it in ring 3. siglock held.
  */
 void signal_wake_up(struct task_struct *t, unsigned states);
+
+/* ---- queues (queue.c) ---- */
+
+/* Puts info into a queue. False: no memory, or the limit of p's user. siglock held. */
 bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p);
 /* Takes a signal that mask does not block, and fills *info. 0: none. siglock held. */
 int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info);
@@ -139,12 +143,12 @@ void free_spare_sigqueue(struct signal_struct *signal);
 void recalc_sigpending(void);
 /* Sets the mask of blocked signals. SIGKILL and SIGSTOP cannot be blocked. Task context. */
 void set_current_blocked(u64 mask);
+/* The same, without these two in mask, and with siglock held. */
+void set_blocked_locked(u64 mask);
 /* Sets a mask until the next return to ring 3 (sigsuspend(2), ppoll(2)). Task context. */
 void set_user_sigmask(u64 mask);
 /* The same from a program; umask NULL: nothing. 0, -EINVAL (wrong size), -EFAULT. Task context. */
 int get_user_sigmask(const u64 __user *umask, size_t size);
-/* The same, without these two in mask, and with siglock held. */
-void set_blocked_locked(u64 mask);
 /* Puts the mask back, unless a signal interrupted the call: then the handler's frame does so. */
 void restore_saved_sigmask_unless(bool interrupted);
 /*

@@ -184,13 +184,6 @@ SYSCALL_DEFINE4(rt_sigtimedwait, const sigset_t *, uthese, siginfo_t *, uinfo,
 	return ret;
 }
 
-static void fill_kill_info(struct siginfo *info, int sig, int code)
-{
-	init_siginfo(info, sig, code);
-	info->si_pid = current->tgid;
-	info->si_uid = current_uid();
-}
-
 SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
 {
 	struct siginfo info;
@@ -249,17 +242,9 @@ static long get_queue_info(struct siginfo *info, const void *uinfo, int sig, pid
 SYSCALL_DEFINE3(rt_sigqueueinfo, pid_t, pid, int, sig, siginfo_t *, uinfo)
 {
 	struct siginfo info;
-	struct task_struct *p;
 	long err = get_queue_info(&info, uinfo, sig, pid);
 
-	if (err)
-		return err;
-	p = pid > 0 ? find_get_task_by_pid(pid) : NULL;
-	if (!p)
-		return -ESRCH;
-	err = group_send_sig_info(&info, p, PIDTYPE_TGID);
-	put_task_struct(p);
-	return err;
+	return err ? err : kill_pid_info(&info, pid);
 }
 
 SYSCALL_DEFINE4(rt_tgsigqueueinfo, pid_t, tgid, pid_t, pid, int, sig, siginfo_t *, uinfo)

@@ -126,7 +126,7 @@ static ssize_t tcp_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 	if (sent)
 		return sent;
 	if (n == -EPIPE && !(msg->flags & MSG_NOSIGNAL))
-		send_signal(SIGPIPE, current);
+		send_sig(SIGPIPE);
 	return n;
 }
 

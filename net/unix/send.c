@@ -220,7 +220,7 @@ static ssize_t send_stream(struct unix_sock *u, struct msghdr *hdr, s64 timeout)
 	n = READ_ONCE(u->shutdown) & SHUT_SND ? -EPIPE : send_pieces(u, other, hdr, timeout);
 	unix_put(other);
 	if (n == -EPIPE && !(hdr->flags & MSG_NOSIGNAL))
-		send_signal(SIGPIPE, current);
+		send_sig(SIGPIPE);
 	return n;
 }
 

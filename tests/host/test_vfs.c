@@ -166,10 +166,9 @@ void up_write(struct rw_semaphore *sem)
 	(void)sem;
 }
 
-int send_signal(int sig, struct task_struct *p)
+void send_sig(int sig)
 {
-	(void)sig, (void)p;
-	return 0;
+	(void)sig;
 }
 
 /* The task is root, and changes no credentials. */
