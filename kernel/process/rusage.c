@@ -128,8 +128,6 @@ SYSCALL_DEFINE2(getrusage, int, who, struct rusage __user *, ru)
 	return copy_to_user(ru, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
-#define NSEC_PER_CLOCK_TICK (NSEC_PER_SEC / 100) /* the unit of times(2): AT_CLKTCK is 100 */
-
 /* struct tms of times(2). */
 struct tms {
 	long tms_utime, tms_stime, tms_cutime, tms_cstime;

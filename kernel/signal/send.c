@@ -3,6 +3,7 @@
 
 #include "kernel/process/cred.h"
 #include "kernel/process/pid.h"
+#include "kernel/process/rusage.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/signal/signal_events.h"
 #include "kernel/smp.h"
@@ -496,15 +497,16 @@ bool unhandled_signal(const struct task_struct *tsk, int sig)
 	return tsk->pid == 1 || handler == SIG_DFL || handler == SIG_IGN;
 }
 
-/* Fills the part of a SIGCHLD that tells about tsk. */
+/* Fills the part of a SIGCHLD that tells about tsk, a leader. */
 static void fill_sigchld(struct siginfo *info, struct task_struct *tsk)
 {
-	struct task_usage *ended = &tsk->signal->ended;
+	u64 utime, stime;
 
+	task_cputime(tsk, &utime, &stime);
 	info->si_pid = tsk->pid;
 	info->si_uid = tsk->real_cred->uid;
-	info->si_utime = (long)(ended->utime / 10000000);
-	info->si_stime = (long)(ended->stime / 10000000);
+	info->si_utime = (long)((utime + tsk->signal->ended.utime) / NSEC_PER_CLOCK_TICK);
+	info->si_stime = (long)((stime + tsk->signal->ended.stime) / NSEC_PER_CLOCK_TICK);
 }
 
 bool do_notify_parent(struct task_struct *tsk, int sig)
