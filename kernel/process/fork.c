@@ -209,28 +209,48 @@ static void publish_thread(struct task_struct *p)
 }
 
 /*
- * True if the current task must act on a signal before it has a child. A process that ends gets no
- * new thread, which would not know of the end. A signal to the process group reaches the child, if
- * it comes after the child has joined the group; one that came before reaches only the parent, and
- * the parent decides whether there is a child at all. siglock held.
+ * Whether the current task, a program, must act on a signal before it has a child.
+ * *group_signals: for signal_comes_first().
  */
-static bool signal_comes_first(const struct kernel_clone_args *args)
+static bool signal_is_first(unsigned *group_signals)
+{
+	struct sighand_struct *sighand = current->sighand;
+
+	spin_lock_irq(&sighand->siglock);
+	recalc_sigpending();
+	*group_signals = current->signal->group_signals;
+	spin_unlock_irq(&sighand->siglock);
+	return signal_pending(current);
+}
+
+/*
+ * True if the current task must act on a signal that has come since signal_is_first(). A process
+ * that ends gets no new thread, which would not know of the end; and one that stops none that would
+ * go on. A signal to the process group reaches the child, if it comes after the child has joined
+ * the group; one that came before reaches only the parent, and the parent decides whether there is
+ * a child at all. Other signals wait: if they came faster than a large process is copied, fork()
+ * would begin again and again. siglock held.
+ */
+static bool signal_comes_first(const struct kernel_clone_args *args, unsigned group_signals)
 {
 	if (args->kthread)
 		return false;
-	return current->mm ? signal_pending(current) : fatal_signal_pending(current);
+	if (fatal_signal_pending(current))
+		return true;
+	return current->mm && signal_pending(current) &&
+	       ((args->flags & CLONE_THREAD) || current->signal->group_signals != group_signals);
 }
 
 /* Gives p its names and a parent, and adds it to the lists. 0; -ERESTARTNOINTR: a signal is first.
  */
 static int publish_task(struct task_struct *p, const struct kernel_clone_args *args,
-			struct pid *pid)
+			struct pid *pid, unsigned group_signals)
 {
 	unsigned long flags;
 
 	spin_lock(&tasklist_lock);
 	spin_lock_irqsave(&current->sighand->siglock, flags);
-	if (signal_comes_first(args)) {
+	if (signal_comes_first(args, group_signals)) {
 		spin_unlock_irqrestore(&current->sighand->siglock, flags);
 		spin_unlock(&tasklist_lock);
 		return -ERESTARTNOINTR;
@@ -344,8 +364,11 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	struct task_struct *p;
 	struct signal_struct *signal;
 	struct pid *pid;
+	unsigned group_signals = 0;
 	int error = may_add_task(args);
 
+	if (!error && !args->kthread && current->mm && signal_is_first(&group_signals))
+		error = -ERESTARTNOINTR;
 	if (error)
 		return ERR_PTR(error);
 	signal = copy_signal_struct(args->flags);
@@ -390,7 +413,7 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 		error = (int)PTR_ERR(pid);
 		goto exit_mm;
 	}
-	error = publish_task(p, args, pid);
+	error = publish_task(p, args, pid, group_signals);
 	if (!error)
 		return p;
 

@@ -69,8 +69,8 @@ void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent)
 	init_siginfo(&hup, SIGHUP, SI_KERNEL);
 	init_siginfo(&cont, SIGCONT, SI_KERNEL);
 	for_each_pid_task (member, pgrp, PIDTYPE_PGID) {
-		(void)do_send_sig_info(&hup, member, PIDTYPE_TGID);
-		(void)do_send_sig_info(&cont, member, PIDTYPE_TGID);
+		(void)do_send_sig_info(&hup, member, PIDTYPE_PGID);
+		(void)do_send_sig_info(&cont, member, PIDTYPE_PGID);
 	}
 }
 

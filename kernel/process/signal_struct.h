@@ -99,6 +99,7 @@ struct signal_struct {
 
 	struct sigpending shared_pending; /* [S] signals for any thread */
 	struct sigqueue *spare_sigqueue;  /* [S] for the next signal; NULL: none */
+	unsigned group_signals;           /* [S] counts signals that went to other processes, too */
 	unsigned flags;                   /* [S] SIGNAL_* */
 	int group_exit_code;              /* [S] wait status of exit_group(), or of a stop */
 	int group_stop_count;             /* [S] threads that must still stop */

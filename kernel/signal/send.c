@@ -219,8 +219,8 @@ int send_signal_locked(const struct siginfo *info, struct task_struct *p, enum p
 		result = TRACE_SIGNAL_LOSE_INFO;
 	}
 	pending->signal |= SIG_BIT(sig);
-	if (!list_empty(&p->sighand->signalfd_wqh.head))
 	p->signal->group_signals += type > PIDTYPE_TGID;
+	if (!list_empty(&p->sighand->signalfd_wqh.head))
 		wake_up_all(&p->sighand->signalfd_wqh);
 	complete_signal(sig, p, type);
 out:
@@ -348,7 +348,6 @@ int kill_pid_info(const struct siginfo *info, pid_t pid)
 	return ret;
 }
 
-/*
 int kill_pid(pid_t pid, int sig)
 {
 	struct siginfo info;
@@ -357,6 +356,7 @@ int kill_pid(pid_t pid, int sig)
 	return kill_pid_info(&info, pid);
 }
 
+/*
  * Sends info to each process of a group. 0 if one got it; else the last error, or -ESRCH.
  * tasklist_lock held.
  */
