@@ -130,8 +130,7 @@ static void forget_original_parent(struct task_struct *father, struct list_head 
 			fill_kill_info(&info, p->pdeath_signal, SI_USER);
 			(void)group_send_sig_info(&info, p, PIDTYPE_TGID);
 		}
-		if (p->exit_signal > 0)
-			p->exit_signal = SIGCHLD;
+		p->exit_signal = SIGCHLD; /* the new parent has not chosen another one, or none */
 		if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p) &&
 		    do_notify_parent(p, p->exit_signal)) {
 			p->exit_state = EXIT_DEAD;
