@@ -154,17 +154,15 @@ static pid_t do_wait(struct wait_opts *wo)
 	return ret;
 }
 
-/* Sets the children that wo waits for, from the argument pid of wait4(). */
-static void set_target(struct wait_opts *wo, pid_t pid)
+/* Sets the child, or the children in a process group, that wo waits for. 0: the own group. */
+static void set_target(struct wait_opts *wo, enum pid_type type, pid_t nr)
 {
-	if (pid == -1)
-		return;
-	wo->type = pid > 0 ? PIDTYPE_TGID : PIDTYPE_PGID;
+	wo->type = type;
 	spin_lock(&tasklist_lock);
-	if (pid)
-		wo->pid = get_pid(find_pid(pid > 0 ? pid : -pid));
+	if (nr)
+		wo->pid = get_pid(find_pid(nr));
 	else
-		wo->pid = get_pid(task_pid_type(current->group_leader, PIDTYPE_PGID));
+		wo->pid = get_pid(task_pid_type(current->group_leader, type));
 	spin_unlock(&tasklist_lock);
 	if (!wo->pid)
 		wo->pid = get_pid(&no_such_pid);
@@ -179,7 +177,10 @@ static pid_t wait4(pid_t pid, int options, struct wait_opts *wo)
 	if (pid == INT32_MIN)
 		return -ESRCH;
 	wo->flags = options | WEXITED;
-	set_target(wo, pid);
+	if (pid > 0)
+		set_target(wo, PIDTYPE_TGID, pid);
+	else if (pid != -1)
+		set_target(wo, PIDTYPE_PGID, -pid);
 	ret = do_wait(wo);
 	put_pid(wo->pid);
 	return ret;
@@ -276,12 +277,12 @@ static int waitid_target(struct wait_opts *wo, int which, pid_t upid, bool *nonb
 	case P_PID:
 		if (upid <= 0)
 			return -EINVAL;
-		set_target(wo, upid);
+		set_target(wo, PIDTYPE_TGID, upid);
 		return 0;
 	case P_PGID:
 		if (upid < 0)
 			return -EINVAL;
-		set_target(wo, -upid);
+		set_target(wo, PIDTYPE_PGID, upid);
 		return 0;
 	case P_PIDFD:
 		if (upid < 0)
