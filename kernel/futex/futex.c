@@ -77,14 +77,12 @@ void futex_wake_waiter(struct futex_q *q)
 }
 
 static __always_inline long wake_key(struct futex_bucket *bucket, const struct futex_key *key,
-				     unsigned count, u32 bitset)
+				     int count, u32 bitset)
 {
 	struct futex_q *q, *n;
 	long woken = 0;
 
 	list_for_each_entry_safe (q, n, &bucket->waiters, list) {
-		if (woken == (long)count)
-			break;
 		if (!same_key(&q->key, key))
 			continue;
 		if (!(q->bitset & bitset)) {
@@ -93,12 +91,13 @@ static __always_inline long wake_key(struct futex_bucket *bucket, const struct f
 			continue;
 		}
 		futex_wake_waiter(q);
-		woken++;
+		if (++woken >= count)
+			break;
 	}
 	return woken;
 }
 
-long futex_wake(u32 __user *uaddr, bool shared, unsigned count, u32 bitset)
+long futex_wake(u32 __user *uaddr, bool shared, int count, u32 bitset)
 {
 	struct futex_bucket *bucket;
 	struct futex_key key;
@@ -227,8 +226,7 @@ int futex_get_key(u32 __user *uaddr, bool shared, struct futex_key *key)
 	return get_key(uaddr, shared, key);
 }
 
-long futex_wake_key(struct futex_bucket *bucket, const struct futex_key *key, unsigned count,
-		    u32 bitset)
+long futex_wake_key(struct futex_bucket *bucket, const struct futex_key *key, int count, u32 bitset)
 {
 	return wake_key(bucket, key, count, bitset);
 }
@@ -285,7 +283,7 @@ SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_ti
 		val3 = FUTEX_BITSET_MATCH_ANY;
 		fallthrough;
 	case FUTEX_WAKE_BITSET:
-		return futex_wake(uaddr, shared, max(val, 1U), val3);
+		return futex_wake(uaddr, shared, (int)val, val3);
 	case FUTEX_REQUEUE:
 		return futex_requeue(uaddr, shared, uaddr2, (int)val, val2, NULL);
 	case FUTEX_CMP_REQUEUE:

@@ -30,4 +30,4 @@
 #define FUTEX_TID_MASK   0x3fffffffU
 
 /* Wakes at most count tasks that wait at uaddr. Their number, or -EFAULT, -EINVAL. Task context. */
-long futex_wake(u32 __user *uaddr, bool shared, unsigned count, u32 bitset);
+long futex_wake(u32 __user *uaddr, bool shared, int count, u32 bitset);

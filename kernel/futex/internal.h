@@ -95,10 +95,10 @@ int futex_get_key(u32 __user *uaddr, bool shared, struct futex_key *key);
 /* Removes a waiter from its bucket and wakes it. The bucket's lock held. */
 void futex_wake_waiter(struct futex_q *q);
 /*
- * Wakes at most count waiters of key. Their number, or -EINVAL: one of them waits for a lock with
- * priority inheritance. The bucket's lock held.
+ * Wakes at most count waiters of key; one if count is less, as Linux. Their number, or -EINVAL: one
+ * of them waits for a lock with priority inheritance. The bucket's lock held.
  */
-long futex_wake_key(struct futex_bucket *bucket, const struct futex_key *key, unsigned count,
+long futex_wake_key(struct futex_bucket *bucket, const struct futex_key *key, int count,
 		    u32 bitset);
 /*
  * Queues q if the word is still val. 0; -EAGAIN: it has another value; -EFAULT. The state of the

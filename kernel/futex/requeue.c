@@ -30,6 +30,8 @@ void futex_move_waiter(struct futex_q *q, struct futex_bucket *to, const struct 
 		get_page(key2->page);
 	put_key(&q->key);
 	q->key = *key2;
+	if (q->bucket == to) /* the caller, which goes through the list, would find it again */
+		return;
 	list_del(&q->list);
 	futex_enqueue(q, to);
 	smp_store_release(&q->bucket, to);
@@ -176,10 +178,10 @@ long futex_wake_op(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wa
 	if (err || holds < 0) {
 		ret = -ENOSYS;
 	} else {
-		ret = futex_wake_key(bucket, &key, (unsigned)nr_wake, FUTEX_BITSET_MATCH_ANY);
+		ret = futex_wake_key(bucket, &key, nr_wake, FUTEX_BITSET_MATCH_ANY);
 		if (holds && ret >= 0) {
-			long more = futex_wake_key(bucket2, &key2, (unsigned)nr_wake2,
-						   FUTEX_BITSET_MATCH_ANY);
+			long more =
+				futex_wake_key(bucket2, &key2, nr_wake2, FUTEX_BITSET_MATCH_ANY);
 
 			ret = more < 0 ? more : ret + more;
 		}
