@@ -99,6 +99,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	set_comm(bprm);
 	do_close_on_exec(); /* after the mark: the reader of a pipe may act now */
 	current->signal->undumpable = bprm->secureexec;
+	current->signal->membarrier_registered = false;
 	commit_creds(bprm->cred);
 	bprm->cred = NULL;
 	return 0;

@@ -21,6 +21,8 @@ struct signal_struct *alloc_signal_struct(void)
 	INIT_LIST_HEAD(&signal->posix_timers);
 	memcpy(signal->rlim, current->signal->rlim, sizeof(signal->rlim));
 	signal->oom_score_adj = current->signal->oom_score_adj;
+	signal->undumpable = current->signal->undumpable;
+	signal->membarrier_registered = current->signal->membarrier_registered;
 	return signal;
 }
 
