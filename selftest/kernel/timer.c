@@ -67,7 +67,6 @@ SELFTEST(timer, none_is_early_and_none_is_lost)
 
 struct contested {
 	struct timer_list timer;
-	bool stop;
 	atomic_t deleted, broken, runs;
 };
 
@@ -85,19 +84,14 @@ static void contested_expiry(struct timer_list *timer)
 }
 
 /*
- * One thread arms and deletes the timer; the other threads arm it until they must stop. The timer
- * expires on the CPU that armed it.
+ * Arms and deletes the timer, often on another CPU. The timer expires on the CPU that armed it, so
+ * its function may run while it is deleted.
  */
-static void contest(void *arg, unsigned index)
+static void contest(void *arg, unsigned index __unused)
 {
 	struct contested *c = arg;
 
 	for (unsigned i = 0; i < 500; i++) {
-		if (index) {
-			if (!atomic_read(&c->deleted))
-				cond_resched();
-			continue;
-		}
 		mod_timer(&c->timer, ktime_get() + (i % 5) * 1000);
 		for (unsigned spins = 0; spins < (i % 7) * 1000; spins++)
 			barrier();
@@ -125,6 +119,56 @@ SELFTEST(timer, function_does_not_run_after_del_timer_sync)
 	del_timer_sync(&c.timer);
 	EXPECT_EQ(atomic_read(&c.broken), 0);
 	EXPECT(!timer_pending(&c.timer));
+}
+
+struct slow_timer {
+	struct timer_list timer;
+	unsigned begun, ended;
+};
+
+static void expire_slowly(struct timer_list *timer)
+{
+	struct slow_timer *s = container_of(timer, struct slow_timer, timer);
+	ktime_t start = ktime_get();
+
+	WRITE_ONCE(s->begun, s->begun + 1);
+	while (ktime_get() - start < NSEC_PER_MSEC)
+		cpu_relax();
+	smp_store_release(&s->ended, s->ended + 1);
+}
+
+static void arm_now(void *arg)
+{
+	struct slow_timer *s = arg;
+
+	mod_timer(&s->timer, ktime_get());
+}
+
+/*
+ * The rounds that count are those in which the function still runs when the timer is deleted: a
+ * host with little time for this CPU may let it end before.
+ */
+SELFTEST(timer, del_timer_sync_waits_for_the_function_that_runs_on_another_cpu)
+{
+	struct slow_timer s = { .begun = 0 };
+	unsigned counted = 0;
+
+	if (num_online_cpus() < 2)
+		return;
+	ASSERT(run_on_nth_cpu(0));
+	timer_setup(&s.timer, expire_slowly);
+	for (unsigned i = 1; i <= 200 && counted < 5; i++) {
+		bool runs;
+
+		EXPECT_EQ(smp_call_function_single(nth_online_cpu(1), arm_now, &s, true), 0);
+		while (READ_ONCE(s.begun) < i)
+			cpu_relax();
+		runs = READ_ONCE(s.ended) < i;
+		EXPECT(!del_timer_sync(&s.timer));
+		EXPECT_EQ(smp_load_acquire(&s.ended), i);
+		counted += runs;
+	}
+	run_on_any_cpu();
 }
 
 /* Many CPUs arm one timer, so that it moves between them. At the end it must expire. */
