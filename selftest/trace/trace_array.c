@@ -26,10 +26,10 @@
 
 static bool stop_snapshots; /* [A] */
 
-static void take_snapshots(void *arg __unused, unsigned index __unused)
+static void take_snapshots(void *tr, unsigned index __unused)
 {
 	while (!READ_ONCE(stop_snapshots))
-		tracing_snapshot_tr(&global_trace);
+		tracing_snapshot_tr(tr);
 }
 
 SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
@@ -42,7 +42,7 @@ SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
 	reset();
 	EXPECT_EQ(put("snapshot", "1"), 0);
 	WRITE_ONCE(stop_snapshots, false);
-	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), take_snapshots, NULL));
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), take_snapshots, &global_trace));
 	for (unsigned i = 0; i < ON_OFF_ROUNDS; i++) {
 		bool on = i & 1;
 
@@ -55,6 +55,50 @@ SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
 	WRITE_ONCE(stop_snapshots, true);
 	test_group_wait(&group);
 	EXPECT_EQ(lost, 0U);
+	EXPECT_EQ(put("snapshot", "0"), 0);
+	reset();
+}
+
+#define SNAPSHOT_ROUNDS 200000U
+
+static struct trace_array *find_instance(const char *name)
+{
+	struct trace_array *tr;
+
+	for_each_trace_array (tr)
+		if (tr->name && strcmp(tr->name, name) == 0)
+			return tr;
+	return NULL;
+}
+
+SELFTEST(trace, a_snapshot_of_one_instance_does_not_serve_for_another)
+{
+	struct trace_buffer *before;
+	struct trace_array *other;
+	struct test_group group;
+	unsigned lost = 0;
+
+	if (num_online_cpus() < 2)
+		return; /* needs two CPUs that run at once */
+	reset();
+	EXPECT_EQ(sys_mkdir(TRACING "instances/other", 0755), 0);
+	EXPECT_EQ(put("snapshot", "1"), 0);
+	EXPECT_EQ(put("instances/other/snapshot", "1"), 0);
+	WRITE_ONCE(stop_snapshots, false);
+	other = find_instance("other");
+	before = READ_ONCE(other->buffer);
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), take_snapshots, other));
+	while (READ_ONCE(other->buffer) == before)
+		cpu_relax();
+	for (unsigned i = 0; i < SNAPSHOT_ROUNDS; i++) {
+		before = READ_ONCE(global_trace.buffer);
+		tracing_snapshot_tr(&global_trace);
+		lost += READ_ONCE(global_trace.buffer) == before;
+	}
+	WRITE_ONCE(stop_snapshots, true);
+	test_group_wait(&group);
+	EXPECT_EQ(lost, 0U);
+	EXPECT_EQ(sys_rmdir(TRACING "instances/other"), 0);
 	EXPECT_EQ(put("snapshot", "0"), 0);
 	reset();
 }

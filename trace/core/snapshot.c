@@ -17,36 +17,34 @@
 #include "trace/core/trace_file.h"
 #include "trace/core/write.h"
 
-static DEFINE_SPINLOCK(snapshot_lock); /* S. Interrupts off: tr->buffer, tr->snapshot */
-
-/* Exchanges the buffers. snapshot_lock held; releases it. */
+/* Exchanges the buffers. tr->snapshot_lock held; releases it. */
 static void swap_and_unlock(struct trace_array *tr)
 {
 	struct trace_buffer *old = tr->buffer, *new = tr->snapshot;
 
 	WRITE_ONCE(tr->snapshot, old);
 	WRITE_ONCE(tr->buffer, new);
-	raw_ticket_unlock(&snapshot_lock);
+	raw_ticket_unlock(&tr->snapshot_lock);
 	/* Readers must wait at the other buffer now. */
 	ring_buffer_wake_waiters(old);
 	ring_buffer_wake_waiters(new);
 }
 
 /*
- * Exchanges the buffers. If another CPU is doing so, its snapshot serves for this call too. The
- * function does not wait for the lock, because a waiter's wake-up calls functions that may be
+ * Exchanges the buffers. If another CPU is doing so for tr, its snapshot serves for this call too.
+ * The function does not wait for the lock, because a waiter's wake-up calls functions that may be
  * traced and may call this function again. Interrupts off.
  */
 static void swap_buffers(struct trace_array *tr)
 {
-	if (raw_ticket_trylock(&snapshot_lock))
+	if (raw_ticket_trylock(&tr->snapshot_lock))
 		swap_and_unlock(tr);
 }
 
 /* A latency tracer does not run again in the functions that a waiter calls. */
 void tracing_swap_buffers_tr(struct trace_array *tr)
 {
-	raw_ticket_lock(&snapshot_lock);
+	raw_ticket_lock(&tr->snapshot_lock);
 	swap_and_unlock(tr);
 }
 

@@ -495,6 +495,7 @@ int trace_array_init(struct trace_array *tr)
 	tr->all = (struct trace_cpu){ .tr = tr, .cpu = RING_BUFFER_ALL_CPUS };
 	mutex_init(&tr->tracer_lock);
 	mutex_init(&tr->pipe_lock);
+	spin_lock_init(&tr->snapshot_lock);
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);
 	INIT_LIST_HEAD(&tr->err_log);

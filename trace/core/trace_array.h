@@ -26,8 +26,8 @@ struct trace_cpu {
 #define TRACE_ARRAY_PARTS_MAX 4
 
 /*
- * [T] trace_types_lock to write; [E] err_log_mutex (error_log.c); [S] snapshot_lock (snapshot.c) to
- * write; [A] atomic.
+ * [T] trace_types_lock to write; [E] err_log_mutex (error_log.c); [S] snapshot_lock to write; [A]
+ * atomic.
  */
 struct trace_array {
 	/*
@@ -37,6 +37,7 @@ struct trace_array {
 	 * trace_array is made in both buffers.
 	 */
 	struct trace_buffer *buffer, *snapshot;
+	spinlock_t snapshot_lock;        /* S. Interrupts off; snapshot.c */
 	struct trace_buffer *buffers[2]; /* constant: the same two buffers */
 	bool recording;                  /* [A] tracing_on; set_recording() copies it to both */
 	bool snapshot_allocated;         /* [T] both buffers have the same size */
