@@ -16,7 +16,9 @@
  * set busy. A reader of the hist file may see parts of two snapshots.
  */
 struct hist_snapshot {
-	bool busy;  /* [A] a CPU is changing the rest; other CPUs take no snapshot */
+	bool busy; /* [A] a CPU is changing the rest */
+	/* [A] Its value asks for a snapshot, which the CPU that has set busy takes. NULL: none */
+	struct tracing_map_elt *asking;
 	bool taken; /* stays true until the histogram is cleared */
 	u64 value;
 	u64 key[HIST_KEY_SIZE_MAX / 8];
@@ -134,22 +136,65 @@ static bool is_new(const struct hist_action *action, u64 value, u64 old)
 	return action->handler == HIST_ONMAX ? value > old : value != old;
 }
 
+static u64 tracked_value(struct hist_trigger_data *h, const struct hist_action *action,
+			 struct tracing_map_elt *elt)
+{
+	return READ_ONCE(*tracing_map_var(h->map, elt, action->track_var->var_index));
+}
+
 static void take_snapshot(struct hist_trigger_data *h, const struct hist_action *action,
-			  struct tracing_map_elt *elt, u64 value)
+			  struct tracing_map_elt *elt)
+{
+	struct hist_snapshot *s = action->snapshot;
+	u64 value = tracked_value(h, action, elt);
+
+	if (!is_new(action, value, s->value))
+		return;
+	s->value = value;
+	memcpy(s->key, elt->key, h->key_size);
+	if (h->save_comm)
+		memcpy(s->comm, hist_comm(h, elt), HIST_COMM_SIZE);
+	s->taken = true;
+	tracing_snapshot_tr(h->file->tr);
+}
+
+/* Leaves elt in s->asking, unless the value of another one there is as good. */
+static void ask_for_snapshot(struct hist_trigger_data *h, const struct hist_action *action,
+			     struct tracing_map_elt *elt)
+{
+	struct hist_snapshot *s = action->snapshot;
+	struct tracing_map_elt *old = READ_ONCE(s->asking), *seen;
+
+	for (;; old = seen) {
+		if (old &&
+		    !is_new(action, tracked_value(h, action, elt), tracked_value(h, action, old)))
+			return;
+		seen = cmpxchg(&s->asking, old, elt);
+		if (seen == old)
+			return;
+	}
+}
+
+/* So many snapshots one event takes for others. What is left then, the next event takes. */
+#define SNAPSHOT_TURNS 8U
+
+/*
+ * A CPU that finds another one busy, or that has interrupted it, does not wait: the busy CPU looks
+ * again when it has finished.
+ */
+static void run_snapshot(struct hist_trigger_data *h, const struct hist_action *action,
+			 struct tracing_map_elt *elt)
 {
 	struct hist_snapshot *s = action->snapshot;
 
-	if (xchg(&s->busy, true))
-		return;
-	if (is_new(action, value, s->value)) {
-		s->value = value;
-		memcpy(s->key, elt->key, h->key_size);
-		if (h->save_comm)
-			memcpy(s->comm, hist_comm(h, elt), HIST_COMM_SIZE);
-		s->taken = true;
-		tracing_snapshot_tr(h->file->tr);
+	ask_for_snapshot(h, action, elt);
+	for (unsigned i = 0; i < SNAPSHOT_TURNS && READ_ONCE(s->asking) && !xchg(&s->busy, true);
+	     i++) {
+		elt = xchg(&s->asking, NULL);
+		if (elt)
+			take_snapshot(h, action, elt);
+		(void)xchg(&s->busy, false); /* before the next look at asking */
 	}
-	smp_store_release(&s->busy, false);
 }
 
 void hist_run_track(struct hist_trigger_data *h, struct hist_action *action,
@@ -169,7 +214,7 @@ void hist_run_track(struct hist_trigger_data *h, struct hist_action *action,
 	if (action->kind == HIST_SAVE)
 		hist_save_field_vars(h, elt, event, h->save_vars, h->n_save_vars);
 	else if (action->kind == HIST_SNAPSHOT)
-		take_snapshot(h, action, elt, value);
+		run_snapshot(h, action, elt);
 	else
 		hist_run_trace(action, event->refs);
 }

@@ -1,4 +1,7 @@
-/* Self-tests of synthetic events: recording from code, and removal. */
+/*
+ * Self-tests of synthetic events: recording from code, and removal; and of the snapshots of
+ * histograms.
+ */
 #include "kernel/lib/string.h"
 #include "kernel/preempt.h"
 #include "kernel/rcu/rcu.h"
@@ -6,6 +9,7 @@
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
 #include "trace/events/synth.h"
+#include "trace/kprobes/kprobes.h"
 
 static struct synth_event *get_event(const char *name)
 {
@@ -67,5 +71,47 @@ SELFTEST(synth, every_type_is_recorded_and_printed)
 	EXPECT_EQ(put("events/synthetic/all/enable", "0"), 0);
 	EXPECT_EQ(synth_event_delete("all"), 0);
 	EXPECT(!strstr(get("trace"), "all"));
+	reset();
+}
+
+/* ---- onmax().snapshot() ---- */
+
+static struct synth_event *peak_event; /* NULL: the second value has come */
+
+/* A higher value comes while the snapshot of the first one is taken. */
+static int make_higher_peak(struct kprobe *p __unused, struct pt_regs *regs __unused)
+{
+	struct synth_event *event = peak_event;
+	u64 value = 20;
+
+	peak_event = NULL;
+	if (event)
+		trace_synth(event, &value);
+	return 0;
+}
+
+SELFTEST(synth, a_higher_value_that_comes_during_a_snapshot_is_not_lost)
+{
+	static struct kprobe probe = { .symbol_name = "tracing_snapshot_tr",
+				       .pre_handler = make_higher_peak };
+	struct synth_event *event;
+	u64 value = 10;
+
+	reset();
+	ASSERT(synth_event_create("peak u64 v") == 0);
+	EXPECT_EQ(put("events/synthetic/peak/trigger",
+		      "hist:keys=common_pid:x=v:onmax($x).snapshot()"),
+		  0);
+	event = peak_event = get_event("peak");
+	ASSERT(event);
+	ASSERT(register_kprobe(&probe) == 0);
+	trace_synth(event, &value);
+	unregister_kprobe(&probe);
+	EXPECT(!peak_event);
+	EXPECT(strstr(get("events/synthetic/peak/hist"), "{ onmax($x) }:         20"));
+	put_event(event);
+	EXPECT_EQ(put("events/synthetic/peak/trigger", ""), 0);
+	EXPECT_EQ(synth_event_delete("peak"), 0);
+	EXPECT_EQ(put("snapshot", "0"), 0);
 	reset();
 }
