@@ -3,7 +3,7 @@
  * could move pages. So it ends the process that uses the most memory, and says so in the log.
  *
  * The process that has faulted executes its instruction again and again meanwhile, until the memory
- * of the victim is free, or until it is the victim itself. A victim that has not ended after two
+ * of the victim is free, or until it is the victim itself. A victim that has still memory after two
  * seconds, perhaps because it waits for a lock, stays marked, and another process is the next
  * victim.
  */
@@ -17,6 +17,7 @@
 
 #define OOM_SCORE_ADJ_MIN (-1000) /* never a victim */
 #define WAIT_MS           10
+#define ENOUGH            8 /* pages for a fault, with its page tables */
 #define PATIENCE          (2 * NSEC_PER_SEC)
 #define KB(pages)         ((pages) * (long)(PAGE_SIZE / 1024))
 
@@ -114,17 +115,31 @@ static bool victim_is_ending(void)
 {
 	if (!last_mm)
 		return false;
-	if (atomic_read(&last_mm->mm_users) && ktime_get() - last_kill < PATIENCE)
+	if ((get_mm_rss(last_mm) || READ_ONCE(last_mm->pgtables)) &&
+	    ktime_get() - last_kill < PATIENCE)
 		return true;
 	mmdrop(last_mm);
 	last_mm = NULL;
 	return false;
 }
 
+/* Whether pages have become free since the fault, perhaps of the last victim. */
+static bool has_memory(void)
+{
+	struct page *pages[ENOUGH];
+	unsigned count = 0;
+
+	while (count < ENOUGH && (pages[count] = alloc_pages(GFP_KERNEL | __GFP_NOWARN, 0)))
+		count++;
+	for (unsigned i = 0; i < count; i++)
+		free_pages(pages[i], 0);
+	return count == ENOUGH;
+}
+
 void out_of_memory(void)
 {
 	mutex_lock(&oom_lock);
-	if (!fatal_signal_pending(current) && !victim_is_ending())
+	if (!fatal_signal_pending(current) && !victim_is_ending() && !has_memory())
 		choose_and_kill();
 	mutex_unlock(&oom_lock);
 	if (!fatal_signal_pending(current))

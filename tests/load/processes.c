@@ -8,6 +8,7 @@
  *     processes hog MIB         fills MIB of memory, says so, and waits; SIGTERM ends it
  *     processes lock MIB        locks MIB of memory, and says how that ended
  *     processes populate MIB    the same with MADV_POPULATE_WRITE
+ *     processes bystanders N    N processes in turn take all memory, beside small ones, which it counts when they die
  *     processes faults THREADS  each thread faults 5,000 pages of one address space
  */
 #define _GNU_SOURCE
@@ -15,6 +16,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +206,49 @@ static int take(const char *how, unsigned long mib)
 	return 0;
 }
 
+#define BYSTANDERS 6
+#define MIB        (1UL << 20)
+
+/* Takes a MiB again and again; all: keeps what it has taken. */
+static pid_t start_taker(bool all)
+{
+	pid_t pid = fork();
+
+	while (!pid) {
+		char *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		memset(p, 1, MIB);
+		if (!all)
+			munmap(p, MIB);
+	}
+	return pid;
+}
+
+static int bystanders(int rounds)
+{
+	pid_t pids[BYSTANDERS];
+	int killed = 0;
+
+	for (int i = 0; i < BYSTANDERS; i++)
+		pids[i] = start_taker(false);
+	while (rounds--) {
+		pid_t all = start_taker(true), dead;
+
+		while ((dead = wait(NULL)) != all)
+			for (int i = 0; i < BYSTANDERS; i++)
+				if (pids[i] == dead) {
+					killed++;
+					pids[i] = start_taker(false);
+				}
+	}
+	for (int i = 0; i < BYSTANDERS; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	printf("bystanders: %d killed\n", killed);
+	return 0;
+}
+
 #define FAULTS 5000
 
 static void *faults_thread(void *memory)
@@ -250,5 +295,7 @@ int main(int argc, char **argv)
 		return hog((unsigned long)n);
 	if (!strcmp(argv[1], "lock") || !strcmp(argv[1], "populate"))
 		return take(argv[1], (unsigned long)n);
+	if (!strcmp(argv[1], "bystanders"))
+		return bystanders(n);
 	return strcmp(argv[1], "faults") ? 2 : faults(n);
 }
