@@ -15,7 +15,8 @@ struct mremap {
 /*
  * Moves the entries of len bytes at from to to. Returns how many bytes it has done: less than len
  * if there is no memory for page tables. page_table_lock is held for all of it, so that
- * unmap_mapping_range() finds each page at one of the two places.
+ * unmap_mapping_range() finds each page at one of the two places; also until no TLB has the first
+ * place, because it flushes only the place at which it finds the page, and then frees the page.
  */
 static unsigned long move_entries(struct mm_struct *mm, unsigned long from, unsigned long to,
 				  unsigned long len)
@@ -38,6 +39,7 @@ static unsigned long move_entries(struct mm_struct *mm, unsigned long from, unsi
 	}
 	addr = end;
 unlock:
+	flush_tlb_mm_range(mm, from, end, false);
 	spin_unlock(&mm->page_table_lock);
 	return min(addr, end) - from;
 }
@@ -67,10 +69,8 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 	vma_link_mapping(moved_vma, vma);
 	vm_stat_account(mm, moved_vma->vm_flags, (long)pages);
 	moved = move_entries(mm, m->addr, new_addr, m->old_len);
-	flush_tlb_mm_range(mm, m->addr, m->addr + m->old_len, false);
 	if (moved < m->old_len) {
 		move_entries(mm, new_addr, m->addr, moved);
-		flush_tlb_mm_range(mm, new_addr, new_addr + moved, false);
 		error = do_munmap(mm, new_addr, m->new_len);
 		return (unsigned long)(error ? error : -ENOMEM);
 	}
@@ -217,6 +217,6 @@ SYSCALL_DEFINE5(mremap, unsigned long, addr, unsigned long, old_len, unsigned lo
 	}
 	mmap_write_unlock(mm);
 	if (populate)
-		mm_populate(mm, ret + m.old_len, populate);
+		(void)mm_populate(mm, ret + m.old_len, populate);
 	return (long)ret;
 }
