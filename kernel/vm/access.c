@@ -124,16 +124,19 @@ static unsigned populate_area(struct vm_area_struct *vma, unsigned long start, u
 	bool write = (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
 	unsigned error = 0;
 
-	if (!(vma->vm_flags & VM_ACCESS_FLAGS) || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP | VM_LOCKONFAULT))
 		return 0;
+	if (!(vma->vm_flags & VM_ACCESS_FLAGS))
+		return VM_FAULT_SIGSEGV;
 	for (unsigned long addr = start; addr < end && !error; addr += PAGE_SIZE)
 		error = handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0) & VM_FAULT_ERROR;
 	return error;
 }
 
-void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
+int mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
 {
 	unsigned long end = addr + len;
+	int ret = 0;
 
 	while (addr < end) {
 		struct vm_area_struct *vma;
@@ -145,19 +148,24 @@ void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
 		vma = find_vma(mm, addr);
 		if (!vma || vma->vm_start >= end) {
 			mmap_read_unlock(mm);
-			return;
+			break;
 		}
 		addr = max(addr, vma->vm_start);
 		stop = min(min(end, vma->vm_end), pte_table_end(addr, end));
 		error = populate_area(vma, addr, stop);
+		if (error & ~VM_FAULT_OOM) {
+			ret = -EFAULT;
+			stop = vma->vm_end;
+		}
 		mmap_read_unlock(mm);
 		if (error & VM_FAULT_OOM)
 			out_of_memory(); /* then this part again */
-		else if (!error)
+		else
 			addr = stop;
-		if ((error & ~VM_FAULT_OOM) || fatal_signal_pending(current))
-			return;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 	}
+	return ret;
 }
 
 void describe_vma(char *buf, size_t size, unsigned long ip)

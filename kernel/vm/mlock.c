@@ -76,7 +76,7 @@ static int do_mlock(unsigned long start, size_t len, unsigned long flags)
 		error = vma_change_flags(mm, start, start + len, flags, VM_LOCKED_MASK);
 	mmap_write_unlock(mm);
 	if (!error && !(flags & VM_LOCKONFAULT))
-		mm_populate(mm, start, len);
+		error = mm_populate(mm, start, len) ? -ENOMEM : 0;
 	return error;
 }
 
@@ -138,7 +138,7 @@ SYSCALL_DEFINE1(mlockall, int, flags)
 		set_all(mm, vm_flags);
 	mmap_write_unlock(mm);
 	if ((flags & (MCL_CURRENT | MCL_ONFAULT)) == MCL_CURRENT)
-		mm_populate(mm, 0, TASK_SIZE_MAX);
+		(void)mm_populate(mm, 0, TASK_SIZE_MAX);
 	return 0;
 }
 

@@ -104,8 +104,11 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len, 
 		      unsigned long flags, unsigned long pgoff, unsigned long *populate);
 unsigned long vm_mmap(struct file *file, unsigned long addr, unsigned long len, unsigned long prot,
 		      unsigned long flags, unsigned long offset);
-/* Faults the pages in, as far as that is possible. mmap_lock not held. */
-void mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len);
+/*
+ * Faults the pages in, as far as that is possible: it goes on behind an area in which it is not. 0;
+ * -EFAULT: some are missing; -EINTR: the task must die. mmap_lock not held.
+ */
+int mm_populate(struct mm_struct *mm, unsigned long addr, unsigned long len);
 /* munmap(2) in mm, mmap_lock held for writing, and in the current one, without it. */
 int do_munmap(struct mm_struct *mm, unsigned long addr, unsigned long len);
 int vm_munmap(unsigned long addr, unsigned long len);

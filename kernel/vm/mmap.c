@@ -147,6 +147,17 @@ static int set_up_owner(struct vm_area_struct *vma, struct file *file)
 	return 0;
 }
 
+/* The pages of [addr, end) that are in areas. mmap_lock held. */
+static unsigned long count_area_pages(struct mm_struct *mm, unsigned long addr, unsigned long end)
+{
+	unsigned long bytes = 0;
+
+	for (const struct vm_area_struct *vma = find_vma(mm, addr); vma && vma->vm_start < end;
+	     vma = vma->vm_next)
+		bytes += min(end, vma->vm_end) - max(addr, vma->vm_start);
+	return bytes >> PAGE_SHIFT;
+}
+
 /* Makes the area [addr, addr + len). What was there goes. */
 static int mmap_region(struct mm_struct *mm, struct file *file, unsigned long addr,
 		       unsigned long len, unsigned long vm_flags, unsigned long pgoff)
@@ -155,7 +166,8 @@ static int mmap_region(struct mm_struct *mm, struct file *file, unsigned long ad
 	struct vm_area_struct *vma;
 	int error;
 
-	if (!may_expand_vm(mm, vm_flags, pages))
+	if (!may_expand_vm(mm, vm_flags, pages) &&
+	    !may_expand_vm(mm, vm_flags, pages - count_area_pages(mm, addr, addr + len)))
 		return -ENOMEM;
 	error = do_munmap(mm, addr, len);
 	if (error)
@@ -290,7 +302,7 @@ unsigned long vm_mmap(struct file *file, unsigned long addr, unsigned long len, 
 	ret = do_mmap(file, addr, len, prot, flags, offset >> PAGE_SHIFT, &populate);
 	mmap_write_unlock(mm);
 	if (populate)
-		mm_populate(mm, ret, populate);
+		(void)mm_populate(mm, ret, populate);
 	return ret;
 }
 
@@ -337,7 +349,7 @@ int vm_brk_flags(unsigned long addr, unsigned long len, unsigned long flags)
 	populate = mm->def_flags & VM_LOCKED;
 	mmap_write_unlock(mm);
 	if (!error && populate)
-		mm_populate(mm, addr, len);
+		(void)mm_populate(mm, addr, len);
 	return error;
 }
 
@@ -370,7 +382,7 @@ unlock:
 	ret = mm->brk;
 	mmap_write_unlock(mm);
 	if (populate)
-		mm_populate(mm, page_align(ret) - populate, populate);
+		(void)mm_populate(mm, page_align(ret) - populate, populate);
 	return ret;
 }
 

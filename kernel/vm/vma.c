@@ -354,8 +354,7 @@ int expand_stack(struct vm_area_struct *vma, unsigned long addr)
 	if (vma->vm_end - addr > rlimit(RLIMIT_STACK) || grow > vma->vm_pgoff ||
 	    !may_expand_vm(mm, vma->vm_flags, grow))
 		goto unlock;
-	if ((vma->vm_flags & VM_LOCKED) &&
-	    mm->locked_vm + grow > rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT)
+	if ((vma->vm_flags & VM_LOCKED) && check_mlock_limit(mm, grow))
 		goto unlock;
 	if ((vma->vm_flags & VM_ACCOUNT) && vm_enough_memory(grow))
 		goto unlock;

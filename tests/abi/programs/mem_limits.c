@@ -29,7 +29,11 @@ static void address_space(void)
 	OK(mmap(NULL, 3 * MIB, PROT_NONE, ANON, -1, 0));
 	show("in the place of the other: %d", mmap(p, 2 * MIB, PROT_READ, ANON | MAP_FIXED, -1, 0) == p);
 	OK(mremap(p, 2 * MIB, 5 * MIB, MREMAP_MAYMOVE));
-	OK(mremap(p, 2 * MIB, 3 * MIB, MREMAP_MAYMOVE));
+	p = mremap(p, 2 * MIB, 3 * MIB, MREMAP_MAYMOVE);
+	TRUTH(p != MAP_FAILED);
+	/* What is replaced does not count. */
+	show("in the place of the other: %d", mmap(p, 3 * MIB, PROT_READ, ANON | MAP_FIXED, -1, 0) == p);
+	show("a larger one: %d", mmap(p - 2 * MIB, 5 * MIB, PROT_READ, ANON | MAP_FIXED, -1, 0) == p - 2 * MIB);
 	OK(fork() ? 1 : (_exit(0), 0));
 	wait(NULL);
 	TRUTH(syscall(SYS_brk, syscall(SYS_brk, 0) + 8 * MIB) == syscall(SYS_brk, 0));

@@ -80,6 +80,55 @@ static void root(void)
 	show("new area: %d %d", there[0] & 1, there[1] & 1);
 }
 
+static unsigned present(const char *at, int pages)
+{
+	unsigned char there[8];
+	unsigned sum = 0;
+
+	mincore((void *)at, (size_t)pages * PAGE, there);
+	for (int i = 0; i < pages; i++)
+		sum += there[i] & 1;
+	return sum;
+}
+
+/* Pages that cannot be there are an error of mlock(2), and keep no other page away. */
+static void missing_pages(void)
+{
+	int fd = open("f", O_RDWR | O_CREAT, 0644);
+	char *above = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *file, *none;
+
+	ftruncate(fd, PAGE);
+	file = mmap(NULL, 4 * PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	none = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	TRUTH(above > file && file > none);
+	CALL(mlock(none, PAGE));
+	CALL(mlock(file, 4 * PAGE));
+	show("of the file: %u", present(file, 1));
+	locked("both");
+	CALL(munlock(none, PAGE));
+	show("above: %u", present(above, 4));
+	CALL(mlockall(MCL_CURRENT));
+	show("above: %u", present(above, 4));
+}
+
+static int deep(int n)
+{
+	volatile char frame[4096];
+
+	frame[0] = (char)n;
+	return n ? deep(n - 1) + frame[0] : 0;
+}
+
+/* Root may lock more than the limit: also a stack that grows. */
+static void stack_of_root(void)
+{
+	limit(PAGE);
+	CALL(mlockall(MCL_CURRENT | MCL_FUTURE));
+	deep(100);
+	show("the stack has grown");
+}
+
 int main(void)
 {
 	p = mmap(NULL, 10 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -87,5 +136,7 @@ int main(void)
 	CHILD(user);
 	CHILD(nothing_allowed);
 	CHILD(root);
+	CHILD(missing_pages);
+	CHILD(stack_of_root);
 	return 0;
 }
