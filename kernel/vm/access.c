@@ -18,9 +18,10 @@ static bool may_access(const struct vm_area_struct *vma, bool write, bool force)
 	       (!(vma->vm_flags & VM_SHARED) && (vma->vm_flags & VM_MAYWRITE));
 }
 
-/* The page that an entry shows, if the entry allows the access. With a reference. */
-static struct page *present_page(struct mm_struct *mm, unsigned long addr, bool write)
+/* The page that an entry of vma shows, if the entry allows the access. With a reference. */
+static struct page *present_page(const struct vm_area_struct *vma, unsigned long addr, bool write)
 {
+	struct mm_struct *mm = vma->vm_mm;
 	struct page *page = NULL;
 	u64 *pte;
 
@@ -38,10 +39,13 @@ static struct page *present_page(struct mm_struct *mm, unsigned long addr, bool 
 			page = pte_page(entry);
 			/*
 			 * A page that only this address space has may be written, whatever the
-			 * rights of the area are: so may a private copy.
+			 * rights of the area are: so may a private copy. But where the program may
+			 * write, too, the entry must tell: else its own write would find two
+			 * references meanwhile, and make a copy without these bytes.
 			 */
 			if (write && !(entry & _PAGE_RW) &&
-			    (page_kind(page) != MM_ANONPAGES || page_count(page) != 1))
+			    ((vma->vm_flags & VM_WRITE) || page_kind(page) != MM_ANONPAGES ||
+			     page_count(page) != 1))
 				page = NULL;
 			else
 				get_page(page);
@@ -61,7 +65,7 @@ static struct page *get_page_of(struct mm_struct *mm, unsigned long addr, bool w
 	if (!vma || vma->vm_start > addr || !may_access(vma, write, force))
 		return ERR_PTR(-EFAULT);
 	for (;;) {
-		struct page *page = present_page(mm, addr, write);
+		struct page *page = present_page(vma, addr, write);
 		unsigned fault;
 
 		if (page)
