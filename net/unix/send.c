@@ -51,24 +51,36 @@ void unix_free_msg(struct unix_msg *msg)
 	kfree(msg);
 }
 
-/* Waits until the sender's messages leave room. */
+static bool has_room(const struct unix_sock *u)
+{
+	return atomic_read(&u->wmem) < READ_ONCE(u->sock.sndbuf);
+}
+
+/*
+ * Waits until the sender's messages leave room. A receiver that closes makes room, too: so the
+ * error that it leaves comes first.
+ */
 static int wait_for_wmem(struct unix_sock *u, s64 *timeout)
 {
-	int err = 0;
+	int err;
 
-	while (!err && atomic_read(&u->wmem) >= READ_ONCE(u->sock.sndbuf)) {
+	for (;;) {
 		DEFINE_WAIT(wait);
 
-		prepare_to_wait(&u->sock.wait, &wait, TASK_INTERRUPTIBLE);
-		if (READ_ONCE(u->shutdown) & SHUT_SND)
+		err = sock_error(&u->sock);
+		if (!err && (READ_ONCE(u->shutdown) & SHUT_SND))
 			err = -EPIPE;
-		else if (atomic_read(&u->wmem) >= READ_ONCE(u->sock.sndbuf)) {
+		if (err || has_room(u))
+			return err;
+		prepare_to_wait(&u->sock.wait, &wait, TASK_INTERRUPTIBLE);
+		if (!has_room(u) && !(READ_ONCE(u->shutdown) & SHUT_SND)) {
 			WRITE_ONCE(u->nospace, READ_ONCE(u->sock.fasync) != NULL);
 			err = sock_sleep(timeout);
 		}
 		finish_wait(&u->sock.wait, &wait);
+		if (err)
+			return err;
 	}
-	return err;
 }
 
 /* A message of the next len bytes of msg. Or an ERR_PTR. */

@@ -41,6 +41,21 @@ int main(void)
 	waitpid(pid, &status, 0);
 	show_status("sender", status);
 
+	/* A sender waits, and the receiver closes without having read all. */
+	socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+	while (send(s[0], block, sizeof(block), MSG_DONTWAIT) > 0)
+		;
+	pid = fork();
+	if (!pid) {
+		close(s[1]);
+		_exit(CALL(send(s[0], "x", 1, 0)) == 1);
+	}
+	until_asleep(pid, pid);
+	close(s[1]);
+	waitpid(pid, &status, 0);
+	show_status("sender", status);
+	close(s[0]);
+
 	/* The send buffer: a datagram that is larger than all of it. */
 	socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
 	CALL(setsockopt(s[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)));
