@@ -165,7 +165,7 @@ static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 	case F_OFD_GETLK:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
-		return fcntl_lock(file, cmd, (void __user *)arg);
+		return fcntl_lock(fd, file, cmd, (void __user *)arg);
 	case F_GETPIPE_SZ:
 	case F_SETPIPE_SZ:
 		return pipe_fcntl(file, cmd == F_SETPIPE_SZ, arg);

@@ -76,7 +76,11 @@ static struct file_lock *find_conflict(const struct file_lock *want)
 	return NULL;
 }
 
-/* Would owner wait for itself if it waited for blocker? locks_mutex is held. */
+/*
+ * Would owner wait for itself if it waited for blocker? Asked for processes only, as on Linux:
+ * several tasks may use an open file, and one of them may unlock what another one waits for.
+ * locks_mutex is held.
+ */
 static bool is_deadlock(void *owner, void *blocker)
 {
 	struct lock_waiter *waiter;
@@ -203,7 +207,7 @@ static long set_lock(struct file_lock *want, bool wait)
 		struct lock_waiter waiter = { .owner = want->owner, .blocker = blocker->owner };
 
 		err = -EAGAIN;
-		if (wait && !want->flock && is_deadlock(want->owner, blocker->owner))
+		if (wait && want->pid > 0 && is_deadlock(want->owner, blocker->owner))
 			err = -EDEADLK;
 		else if (wait)
 			err = 0;
@@ -324,7 +328,23 @@ static long get_lock(struct file_lock *want, struct flock *fl)
 	return 0;
 }
 
-long fcntl_lock(struct file *file, unsigned cmd, void __user *arg)
+/*
+ * A thread that waits for a lock may find that another thread has closed the descriptor meanwhile.
+ * That close has dropped the locks of the process on the file before this one was there.
+ */
+static long drop_if_closed(unsigned fd, struct file *file)
+{
+	struct file *now = fget_raw(fd);
+
+	if (now)
+		fput(now);
+	if (now == file)
+		return 0;
+	locks_remove_posix(file, current->files);
+	return -EBADF;
+}
+
+long fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg)
 {
 	bool of_file = cmd >= F_OFD_GETLK;
 	struct file_lock want = {
@@ -354,7 +374,8 @@ long fcntl_lock(struct file *file, unsigned cmd, void __user *arg)
 	if ((want.type == F_RDLCK && !(file->f_mode & FMODE_READ)) ||
 	    (want.type == F_WRLCK && !(file->f_mode & FMODE_WRITE)))
 		return -EBADF;
-	return set_lock(&want, cmd == F_SETLKW || cmd == F_OFD_SETLKW);
+	err = set_lock(&want, cmd == F_SETLKW || cmd == F_OFD_SETLKW);
+	return err || of_file || want.type == F_UNLCK ? err : drop_if_closed(fd, file);
 }
 
 SYSCALL_DEFINE2(flock, unsigned int, fd, unsigned int, cmd)

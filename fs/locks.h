@@ -14,7 +14,7 @@
 #define F_OFD_SETLK  37
 #define F_OFD_SETLKW 38
 
-long fcntl_lock(struct file *file, unsigned cmd, void __user *arg);
+long fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg);
 /* A descriptor of the table `owner` is closed: its process loses its locks on the file. */
 void locks_remove_posix(struct file *file, void *owner);
 /* The last reference is dropped: removes the locks of the open file. */

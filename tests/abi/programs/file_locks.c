@@ -1,4 +1,5 @@
 /* fcntl(2) locks and flock(2): conflicts, ranges, blocking, deadlock, what close and fork do. */
+#include <pthread.h>
 #include <sys/file.h>
 
 #include "abi.h"
@@ -68,6 +69,48 @@ static void deadlock(void)
 	show_status("waiter", status);
 }
 
+static volatile pid_t waiter_tid;
+
+static void *wait_for_lock(void *unused)
+{
+	waiter_tid = (pid_t)syscall(SYS_gettid);
+	CALL(lock(F_SETLKW, F_WRLCK, 70, 1));
+	return NULL;
+}
+
+/* A thread closes the descriptor while another one waits for a lock on it: the process has none afterwards. */
+static void closed_meanwhile(void)
+{
+	int held[2], go[2], status;
+	pthread_t thread;
+	pid_t pid;
+	char c;
+
+	alarm(10);
+	pipe(held);
+	pipe(go);
+	pid = fork();
+	if (!pid) {
+		lock(F_SETLK, F_WRLCK, 70, 1);
+		write(held[1], "x", 1);
+		read(go[0], &c, 1);
+		lock(F_SETLK, F_UNLCK, 70, 1);
+		read(go[0], &c, 1);
+		_exit(lock(F_SETLK, F_WRLCK, 70, 1) ? 1 : 0);
+	}
+	read(held[0], &c, 1);
+	pthread_create(&thread, NULL, wait_for_lock, NULL);
+	while (!waiter_tid)
+		usleep(1000);
+	until_asleep(getpid(), waiter_tid);
+	close(fd);
+	write(go[1], "x", 1);
+	pthread_join(thread, NULL);
+	write(go[1], "x", 1);
+	waitpid(pid, &status, 0);
+	show_status("the lock is free", status);
+}
+
 static void flock_other(void)
 {
 	int again = open("f", O_RDWR);
@@ -96,6 +139,7 @@ int main(void)
 	CALL(lock(F_SETLK, F_UNLCK, 0, 0));
 	CHILD(waits);
 	CHILD(deadlock);
+	CHILD(closed_meanwhile);
 	CALL(lock(F_SETLK, 99, 0, 0));
 	CALL(lock(F_SETLK, F_WRLCK, -1, 0));
 	CALL(lock(F_SETLK, F_WRLCK, 10, -5));

@@ -28,6 +28,27 @@ static void traditional(void)
 	CALL(lock(a, F_OFD_SETLK, F_WRLCK, 100, 10));
 }
 
+/* Each of two open files waits for the other: tasks that share them could still unlock. */
+static void circle(void)
+{
+	pid_t one, other;
+
+	alarm(10);
+	lock(a, F_OFD_SETLK, F_WRLCK, 200, 1);
+	lock(b, F_OFD_SETLK, F_WRLCK, 201, 1);
+	one = fork();
+	if (!one)
+		_exit(lock(a, F_OFD_SETLKW, F_WRLCK, 201, 1) ? 1 : 0);
+	until_asleep(one, one);
+	other = fork();
+	if (!other)
+		_exit(lock(b, F_OFD_SETLKW, F_WRLCK, 200, 1) ? 1 : 0);
+	until_asleep(other, other);
+	show("both wait");
+	kill(one, SIGKILL);
+	kill(other, SIGKILL);
+}
+
 int main(void)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_pid = 1 };
@@ -44,6 +65,8 @@ int main(void)
 	CALL(lock(a, F_OFD_GETLK, F_WRLCK, 0, 0));
 	CALL(lock(b, F_OFD_GETLK, F_RDLCK, 30, 0));
 	CHILD(traditional);
+
+	CHILD(circle);
 
 	/* Closing another descriptor of the file does nothing; a child shares the lock. */
 	c = open("f", O_RDWR);
