@@ -178,6 +178,25 @@ static struct dentry *make_whiteout(const struct rename_data *rd)
 	return dentry;
 }
 
+/*
+ * Asks the file system. The file that loses its name may have others in other directories: its
+ * i_mutex guards i_nlink.
+ */
+static int rename_in_fs(struct rename_data *rd)
+{
+	struct inode *old_dir = rd->old_dir->d_inode, *new_dir = rd->new_dir->d_inode;
+	struct inode *replaced =
+		rd->target && !(rd->flags & RENAME_EXCHANGE) ? rd->target->d_inode : NULL;
+	int err;
+
+	if (replaced)
+		mutex_lock(&replaced->i_mutex);
+	err = old_dir->i_op->rename(old_dir, rd->old, new_dir, rd->target, rd->flags);
+	if (replaced)
+		mutex_unlock(&replaced->i_mutex);
+	return err;
+}
+
 /* Asks the file system, then moves the names in the dcache. */
 static int move_names(struct rename_data *rd)
 {
@@ -197,7 +216,7 @@ static int move_names(struct rename_data *rd)
 		err = IS_ERR(whiteout) ? (int)PTR_ERR(whiteout) : 0;
 	}
 	if (!err)
-		err = old_dir->i_op->rename(old_dir, old, new_dir, target, rd->flags);
+		err = rename_in_fs(rd);
 	if (!err) {
 		if (target && !exchange)
 			d_delete(target);
