@@ -180,13 +180,13 @@ u64 free_page_cache(struct address_space *mapping)
 	return count;
 }
 
-u64 remove_from_page_cache(struct address_space *mapping, u64 first, u64 last)
+u64 remove_from_page_cache(struct address_space *mapping, u64 first, u64 last, bool even_cows)
 {
 	u64 count = 0;
 
 	while (!remove_some(mapping, first, last, &count))
 		continue;
-	unmap_mapping_range(&mapping->i_mmap, first, last, true);
+	unmap_mapping_range(&mapping->i_mmap, first, last, even_cows);
 	return count;
 }
 

@@ -35,11 +35,12 @@ struct page *find_get_page(struct address_space *mapping, u64 index);
  */
 int add_to_page_cache(struct address_space *mapping, struct page *page, u64 index);
 /*
- * Removes the pages from first to last from the cache and from the memory of all programs. Returns
- * how many they were. The caller has made sure that faults and writes do not add them again: it
- * holds fault_lock for writing, and i_mutex. Pages that other code uses are freed later.
+ * Removes the pages from first to last from the cache and from the memory of all programs;
+ * even_cows: also the private copies that programs have. Returns how many they were. The caller has
+ * made sure that faults and writes do not add them again: it holds fault_lock for writing, and
+ * i_mutex. Pages that other code uses are freed later.
  */
-u64 remove_from_page_cache(struct address_space *mapping, u64 first, u64 last);
+u64 remove_from_page_cache(struct address_space *mapping, u64 first, u64 last, bool even_cows);
 /* Frees everything at the end of the inode, when nothing uses it any more. Returns the number. */
 u64 free_page_cache(struct address_space *mapping);
 /* The first index from `index` on that has a page, or ~0. */

@@ -220,9 +220,10 @@ static void zero_part(struct inode *inode, u64 index, size_t start, size_t end)
 }
 
 /* Removes whole pages. The caller holds i_mutex and fault_lock for writing. */
-static void remove_pages(struct inode *inode, u64 first, u64 last)
+static void remove_pages(struct inode *inode, u64 first, u64 last, bool even_cows)
 {
-	uncharge_pages(inode->i_sb, remove_from_page_cache(inode->i_mapping, first, last));
+	uncharge_pages(inode->i_sb,
+		       remove_from_page_cache(inode->i_mapping, first, last, even_cows));
 }
 
 /* May the file get this long? -EFBIG, and SIGXFSZ if the limit is that of the process. */
@@ -253,7 +254,7 @@ static int tmpfs_truncate(struct inode *inode, loff_t length)
 	}
 	down_write(&mapping->fault_lock);
 	WRITE_ONCE(inode->i_size, length);
-	remove_pages(inode, DIV_ROUND_UP((u64)length, PAGE_SIZE), ~0ULL);
+	remove_pages(inode, DIV_ROUND_UP((u64)length, PAGE_SIZE), ~0ULL, true);
 	/* The bytes must be zero if the file grows again. */
 	if ((u64)length % PAGE_SIZE)
 		zero_part(inode, (u64)length / PAGE_SIZE, (u64)length % PAGE_SIZE, PAGE_SIZE);
@@ -277,7 +278,47 @@ static void punch_hole(struct inode *inode, loff_t offset, loff_t len)
 		if (end % PAGE_SIZE)
 			zero_part(inode, last, 0, end % PAGE_SIZE);
 		if (first < last)
-			remove_pages(inode, first, last - 1);
+			remove_pages(inode, first, last - 1, false);
+	}
+	up_write(&mapping->fault_lock);
+}
+
+/* Made by the call of fallocate(2) that holds i_mutex. */
+#define PAGE_RESERVED (1UL << PAGE_OWNER_SHIFT)
+
+/* Makes the missing pages of [index, end). Returns the first one that it could not make, or end. */
+static u64 make_pages(struct inode *inode, u64 index, u64 end, int *err)
+{
+	for (; index < end; index++) {
+		struct page *page = find_get_page(inode->i_mapping, index);
+
+		if (!page) {
+			page = make_page(inode, index);
+			if (IS_ERR(page)) {
+				*err = (int)PTR_ERR(page);
+				break;
+			}
+			__atomic_fetch_or(&page->state, PAGE_RESERVED, __ATOMIC_RELAXED);
+		}
+		put_page(page);
+	}
+	return index;
+}
+
+/* Ends make_pages() for [index, end). cancel: removes the new pages that no program uses yet. */
+static void finish_pages(struct inode *inode, u64 index, u64 end, bool cancel)
+{
+	struct address_space *mapping = inode->i_mapping;
+
+	down_write(&mapping->fault_lock);
+	for (; index < end; index++) {
+		struct page *page = find_get_page(mapping, index);
+		bool made = page->state & PAGE_RESERVED, unused = page_count(page) == 2;
+
+		__atomic_fetch_and(&page->state, ~PAGE_RESERVED, __ATOMIC_RELAXED);
+		put_page(page);
+		if (cancel && made && unused)
+			remove_pages(inode, index, index, false);
 	}
 	up_write(&mapping->fault_lock);
 }
@@ -287,18 +328,14 @@ static int reserve_range(struct inode *inode, loff_t offset, loff_t len)
 {
 	u64 index = (u64)offset / PAGE_SIZE, end = DIV_ROUND_UP((u64)(offset + len), PAGE_SIZE);
 	struct tmpfs_sb_info *info = tmpfs_sb(inode->i_sb);
+	int err = 0;
 
 	/* So that a hopeless request does not first use up the memory. */
 	if (info->max_blocks && end - index > (u64)info->max_blocks)
 		return -ENOSPC;
-	for (; index < end; index++) {
-		struct page *page = get_page_at(inode, index);
-
-		if (IS_ERR(page))
-			return (int)PTR_ERR(page);
-		put_page(page);
-	}
-	return 0;
+	end = make_pages(inode, index, end, &err);
+	finish_pages(inode, index, end, err);
+	return err;
 }
 
 static long tmpfs_fallocate(struct file *file, int mode, loff_t offset, loff_t len)

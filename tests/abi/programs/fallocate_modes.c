@@ -1,12 +1,45 @@
 /* fallocate(2): sizes, holes, what tmpfs cannot do, and errors. */
 #include "abi.h"
 
+#include <sys/mount.h>
+#include <sys/vfs.h>
+
 static void state(int fd)
 {
 	struct stat st;
 
 	fstat(fd, &st);
 	show("size %ld blocks %ld", (long)st.st_size, (long)st.st_blocks);
+}
+
+/* A request for which there is not enough room takes none of it. */
+static void too_little_room(void)
+{
+	int some, more;
+	char byte = 0;
+	struct statfs fs;
+
+	mkdir("small", 0755);
+	CALL(mount("none", "small", "tmpfs", 0, "size=32k"));
+	some = open("small/some", O_RDWR | O_CREAT, 0644);
+	more = open("small/more", O_RDWR | O_CREAT, 0644);
+	CALL(fallocate(some, 0, 0, 4 * 4096));
+	pwrite(more, "x", 1, 4096);
+	CALL(fallocate(more, 0, 0, 6 * 4096));
+	state(more);
+	fstatfs(more, &fs);
+	show("free: %ld", (long)fs.f_bfree);
+	CALL(pread(more, &byte, 1, 4096));
+	show("%c", byte);
+	CALL(fallocate(more, 0, 0, 4 * 4096));
+	state(more);
+	CALL(fallocate(more, 0, 0, 9 * 4096));
+	state(more);
+	CALL(fallocate(more, 0, 4096, 5 * 4096));
+	state(more);
+	close(some);
+	close(more);
+	CALL(umount2("small", 0));
 }
 
 int main(void)
@@ -42,5 +75,6 @@ int main(void)
 	CALL(fallocate(open(".", O_RDONLY), 0, 0, 1));
 	CALL(fallocate(open("/dev/null", O_WRONLY), 0, 0, 1));
 	CALL(fallocate(99, 0, 0, 1));
+	too_little_room();
 	return 0;
 }
