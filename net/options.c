@@ -122,9 +122,11 @@ int sock_setsockopt(struct socket *sock, int name, const char __user *value, int
 			set_buf(&sock->sndbuf, max(n, 0), SNDBUF_MIN, true);
 		else
 			set_buf(&sock->rcvbuf, max(n, 0), RCVBUF_MIN, true);
+		wake_up_all(&sock->wait);
 		return 0;
 	case SO_SNDBUF:
 		set_buf(&sock->sndbuf, n, SNDBUF_MIN, false);
+		wake_up_all(&sock->wait); /* a sender may wait for room */
 		return 0;
 	case SO_RCVBUF:
 		set_buf(&sock->rcvbuf, n, RCVBUF_MIN, false);

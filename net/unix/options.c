@@ -1,7 +1,6 @@
 /* getsockopt(2) and setsockopt(2) of AF_UNIX: unix(7). */
 #include "net/unix/unix.h"
 
-#define SO_SNDBUF     7
 #define SO_PEERCRED   17
 #define SO_ACCEPTCONN 30
 #define SO_PEEK_OFF   42
@@ -22,18 +21,13 @@ static int set_peek_off(struct unix_sock *u, const char __user *value, int len)
 
 int unix_setsockopt(struct socket *sock, int level, int name, const char __user *value, int len)
 {
-	int err;
-
 	if (len < 0)
 		return -EINVAL;
 	if (level != SOL_SOCKET)
 		return -EOPNOTSUPP;
 	if (name == SO_PEEK_OFF)
 		return set_peek_off(unix_sk(sock), value, len);
-	err = sock_setsockopt(sock, name, value, len);
-	if (!err && name == SO_SNDBUF)
-		wake_up_all(&sock->wait);
-	return err;
+	return sock_setsockopt(sock, name, value, len);
 }
 
 static void get_peercred(struct unix_sock *u, u32 cred[3])

@@ -78,9 +78,35 @@ static void unread_after_fin(void)
 	close(p[0]);
 }
 
+/* A sender waits, and its buffer becomes larger. */
+static void larger_buffer(void)
+{
+	int l = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0), size = 8192, status;
+	pid_t pid;
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	bind_to(l, "127.0.0.1", 0);
+	listen(l, 1);
+	connect_to(fd, "127.0.0.1", own_port(l));
+	fill(fd);
+	pid = fork();
+	if (!pid) {
+		alarm(10);
+		_exit(send(fd, "x", 1, 0) == 1 ? 0 : 1);
+	}
+	until_asleep(pid, pid);
+	size = 200000;
+	CALL(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)));
+	waitpid(pid, &status, 0);
+	show_status("sender", status);
+	close(fd);
+	close(l);
+}
+
 int main(void)
 {
 	full_queue();
 	unread_after_fin();
+	larger_buffer();
 	return 0;
 }

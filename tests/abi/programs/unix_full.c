@@ -56,6 +56,23 @@ int main(void)
 	show_status("sender", status);
 	close(s[0]);
 
+	/* A sender waits, and its buffer becomes larger. */
+	socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+	while (send(s[0], block, sizeof(block), MSG_DONTWAIT) > 0)
+		;
+	pid = fork();
+	if (!pid) {
+		alarm(10);
+		_exit(send(s[0], "x", 1, 0) == 1 ? 0 : 1);
+	}
+	until_asleep(pid, pid);
+	n = 4 << 20;
+	CALL(setsockopt(s[0], SOL_SOCKET, SO_SNDBUFFORCE, &n, sizeof(n)));
+	waitpid(pid, &status, 0);
+	show_status("sender", status);
+	close(s[0]);
+	close(s[1]);
+
 	/* The send buffer: a datagram that is larger than all of it. */
 	socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
 	CALL(setsockopt(s[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)));
