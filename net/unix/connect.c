@@ -36,6 +36,33 @@ static void set_peer(struct unix_sock *u, struct unix_sock *peer)
 	unix_put(old);
 }
 
+/*
+ * A socket of datagrams gets another peer, or none: what it has not read goes. Those who wait for
+ * room at it may find that it takes nothing from them any more; the old peer learns it as an error.
+ */
+static void change_peer(struct unix_sock *u, struct unix_sock *peer)
+{
+	struct unix_sock *old = unix_peer_get(u);
+	bool unread, mutual = false;
+
+	set_peer(u, peer);
+	if (old && old != peer) {
+		mutex_lock(&u->iolock); /* a reader may copy a message now */
+		unread = unix_drop_queue(u);
+		mutex_unlock(&u->iolock);
+		wake_up_all(&unix_room_wait);
+		spin_lock(&old->lock);
+		if (unread && !old->dead && old->peer == u) {
+			WRITE_ONCE(old->sock.error, ECONNRESET);
+			mutual = true;
+		}
+		spin_unlock(&old->lock);
+		if (mutual)
+			wake_up_all(&old->sock.wait);
+	}
+	unix_put(old);
+}
+
 /* Datagrams: the peer is only where they go, and from where they are taken. */
 static int connect_dgram(struct unix_sock *u, const struct sockaddr_un *name, int len)
 {
@@ -44,7 +71,7 @@ static int connect_dgram(struct unix_sock *u, const struct sockaddr_un *name, in
 	int err;
 
 	if (name->sun_family == AF_UNSPEC) {
-		set_peer(u, NULL);
+		change_peer(u, NULL);
 		return 0;
 	}
 	err = unix_check_name(name, len);
@@ -66,7 +93,7 @@ static int connect_dgram(struct unix_sock *u, const struct sockaddr_un *name, in
 		unix_put(other);
 		return err;
 	}
-	set_peer(u, other);
+	change_peer(u, other);
 	return 0;
 }
 

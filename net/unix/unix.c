@@ -115,11 +115,24 @@ static void take_queue(struct unix_sock *u, struct list_head *list)
 	spin_unlock(&unix_gc_lock);
 }
 
-void unix_release_sock(struct unix_sock *u, bool embryo)
+bool unix_drop_queue(struct unix_sock *u)
 {
 	struct unix_msg *msg, *next;
-	struct unix_sock *peer;
 	LIST_HEAD(messages);
+	bool any;
+
+	take_queue(u, &messages);
+	any = !list_empty(&messages);
+	list_for_each_entry_safe (msg, next, &messages, list) {
+		list_del_init(&msg->list);
+		unix_free_msg(msg);
+	}
+	return any;
+}
+
+void unix_release_sock(struct unix_sock *u, bool embryo)
+{
+	struct unix_sock *peer;
 	bool unread;
 
 	unix_remove(u);
@@ -137,11 +150,7 @@ void unix_release_sock(struct unix_sock *u, bool embryo)
 			disconnect_peer(peer, unread || embryo);
 		unix_put(peer);
 	}
-	take_queue(u, &messages);
-	list_for_each_entry_safe (msg, next, &messages, list) {
-		list_del_init(&msg->list);
-		unix_free_msg(msg);
-	}
+	(void)unix_drop_queue(u);
 	wake_up_all(&unix_room_wait);
 	unix_put(u);
 }

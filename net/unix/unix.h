@@ -103,6 +103,8 @@ struct unix_sock *unix_get(struct unix_sock *u);
 void unix_put(struct unix_sock *u); /* NULL is fine */
 /* The socket has no file, or its file is closed: drops what it holds, and the file's reference. */
 void unix_release_sock(struct unix_sock *u, bool embryo);
+/* Frees all messages in the queue. Returns whether there were some. */
+bool unix_drop_queue(struct unix_sock *u);
 /* The socket of a file, or NULL: it is none of AF_UNIX. */
 struct unix_sock *unix_from_file(const struct file *file);
 static inline struct unix_sock *unix_sk(struct socket *sock)

@@ -71,5 +71,21 @@ int main(void)
 	CALL(sendto_path(b, "self", "b"));
 	from("self", b, 100, 0);
 	from("nothing", b, 100, 0);
+
+	/* Another peer: what the old one has sent goes, and it learns that. */
+	a = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	bind_path(a, "other");
+	CALL(connect_path(a, "b"));
+	CALL(connect_path(b, "other"));
+	CALL(send(b, "lost", 4, 0));
+	CALL(connect_path(a, "b"));
+	from("the same peer", a, 100, MSG_PEEK);
+	CALL(connect(a, (struct sockaddr *)&none, sizeof(none)));
+	from("no peer", a, 100, 0);
+	CALL(send(b, "x", 1, 0));
+	CALL(send(b, "kept", 4, 0));
+	CALL(connect_path(a, "b"));
+	from("the first peer", a, 100, 0);
+	CALL(send(b, "x", 1, 0));
 	return 0;
 }
