@@ -329,19 +329,16 @@ static int copy_registers(const struct kernel_clone_args *args, struct task_stru
 	return 0;
 }
 
-/* -EAGAIN if the user or the machine has as many tasks as are allowed. */
-static int may_add_task(const struct kernel_clone_args *args)
+/*
+ * Whether the user has more tasks than are allowed, with the new one, which is counted already: of
+ * two tasks that call fork() at once, none takes a place that the other one has found free.
+ */
+static bool too_many_of_user(void)
 {
 	const struct cred *cred = current_cred();
 
-	if (args->kthread)
-		return 0;
-	if (READ_ONCE(nr_tasks) >= max_threads)
-		return -EAGAIN;
-	if (cred->user != &root_user && !capable(CAP_SYS_RESOURCE) && !capable(CAP_SYS_ADMIN) &&
-	    (unsigned long)atomic_read(&cred->user->processes) >= rlimit(RLIMIT_NPROC))
-		return -EAGAIN;
-	return 0;
+	return cred->user != &root_user && !capable(CAP_SYS_RESOURCE) && !capable(CAP_SYS_ADMIN) &&
+	       (unsigned long)atomic_read(&cred->user->processes) > rlimit(RLIMIT_NPROC);
 }
 
 static const char *new_comm(const struct kernel_clone_args *args)
@@ -365,12 +362,12 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	struct signal_struct *signal;
 	struct pid *pid;
 	unsigned group_signals = 0;
-	int error = may_add_task(args);
+	int error;
 
-	if (!error && !args->kthread && current->mm && signal_is_first(&group_signals))
-		error = -ERESTARTNOINTR;
-	if (error)
-		return ERR_PTR(error);
+	if (!args->kthread && READ_ONCE(nr_tasks) >= max_threads)
+		return ERR_PTR(-EAGAIN);
+	if (!args->kthread && current->mm && signal_is_first(&group_signals))
+		return ERR_PTR(-ERESTARTNOINTR);
 	signal = copy_signal_struct(args->flags);
 	if (!signal)
 		return ERR_PTR(-ENOMEM);
@@ -380,6 +377,9 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 		return ERR_PTR(-ENOMEM);
 	}
 	copy_creds(p, args->kthread ? &init_cred : current_cred());
+	error = -EAGAIN;
+	if (!args->kthread && too_many_of_user())
+		goto free;
 	p->exit_signal = args->exit_signal;
 	p->flags = args->kthread ? PF_KTHREAD : PF_FORKNOEXEC;
 	p->thread_fn = args->fn;
