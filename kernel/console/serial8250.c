@@ -144,7 +144,7 @@ size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count)
 /* Handles one interrupt of the port. False: it has none. */
 static bool serial8250_handle_irq(struct uart_port *port)
 {
-	bool received = false, wakeup = false, held;
+	bool received = false, wakeup = false, throttled, held;
 	unsigned long flags;
 	u8 iir, lsr;
 
@@ -157,6 +157,7 @@ static bool serial8250_handle_irq(struct uart_port *port)
 	lsr = serial8250_read_lsr(port);
 	if (!port->throttled)
 		received = serial8250_rx_chars(port, lsr);
+	throttled = port->throttled;
 	inb(port->iobase + UART_MSR); /* acknowledges a change of a modem line */
 	if ((port->ier & UART_IER_THRI) && (lsr & UART_LSR_THRE)) {
 		serial8250_tx_chars(port);
@@ -167,7 +168,8 @@ static bool serial8250_handle_irq(struct uart_port *port)
 	held = port->held;
 	uart_port_unlock(port, flags);
 
-	if (received)
+	/* The worker may just have emptied the full buffer, without seeing that the port stops. */
+	if (received || throttled)
 		tty_flip_buffer_push(port->tty);
 	if (wakeup)
 		tty_wakeup(port->tty);

@@ -1,4 +1,5 @@
-/* Self-tests of terminals: calls that must not sleep. */
+/* Self-tests of terminals: calls that must not sleep, ports that must not stop for ever. */
+#include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "selftest/lib/threads.h"
@@ -122,4 +123,22 @@ SELFTEST(tty, a_read_that_vhangup_ends_takes_no_later_input)
 	EXPECT_EQ(call.result, 0);
 	EXPECT_EQ(n_tty_flush(call.tty, TCIFLUSH), 0);
 	call.tty->ldata.termios.c_lflag = c_lflag;
+}
+
+SELFTEST(tty, a_port_that_stops_while_its_buffer_is_emptied_goes_on)
+{
+	struct uart_port *port = &serial8250_ports[0];
+	unsigned long flags;
+	unsigned polls = 0;
+
+	ASSERT(port->tty);
+	/* The interrupt has found the buffer full; the worker has emptied it before it saw this. */
+	uart_port_lock(port, &flags);
+	port->throttled = true;
+	serial8250_start_tx(port);
+	uart_port_unlock(port, flags);
+	while (READ_ONCE(port->throttled) && polls++ < 10000)
+		msleep(1);
+	EXPECT(!READ_ONCE(port->throttled));
+	uart_unthrottle(port);
 }
