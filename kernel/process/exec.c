@@ -168,6 +168,7 @@ void exec_task(const char *comm)
 
 	spin_lock_irq(&tsk->sighand->siglock);
 	tsk->flags &= ~(PF_KTHREAD | PF_FORKNOEXEC);
+	WRITE_ONCE(tsk->signal->exec_id, tsk->signal->exec_id + 1);
 	flush_signal_handlers(tsk->sighand, false);
 	tsk->sas_ss_sp = tsk->sas_ss_size = 0;
 	spin_unlock_irq(&tsk->sighand->siglock);

@@ -179,6 +179,8 @@ static void publish_process(struct task_struct *p, const struct kernel_clone_arg
 	else
 		p->parent = args->flags & CLONE_PARENT ? leader->parent : leader;
 	p->signal->ppid = p->parent->tgid;
+	p->signal->parent_exec_id = args->flags & CLONE_PARENT ? leader->signal->parent_exec_id
+							       : leader->signal->exec_id;
 	if (args->kthread || !pgrp)
 		pgrp = session = &init_struct_pid;
 	p->signal->has_child_subreaper =

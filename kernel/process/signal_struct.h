@@ -109,6 +109,8 @@ struct signal_struct {
 
 	struct pid *pids[PIDTYPE_MAX]; /* [L] PID: not used; counted */
 	pid_t ppid;                    /* [L] to write: the process id of the parent */
+	unsigned exec_id;              /* [S] to write: counts the programs that it has run */
+	unsigned parent_exec_id;       /* [L] exec_id of the parent when the process began */
 	bool leader;                   /* [L] of a session */
 	bool is_child_subreaper;       /* [L] orphans among its descendants become its children */
 	bool has_child_subreaper;      /* [L] an ancestor may be one */

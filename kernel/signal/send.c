@@ -518,6 +518,9 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 	struct siginfo info;
 	unsigned long flags;
 
+	/* The signal was chosen for a program that the parent no longer runs. */
+	if (tsk->signal->parent_exec_id != READ_ONCE(parent->signal->exec_id))
+		sig = SIGCHLD;
 	/* Whoever polls its pidfd does so even if the parent ignores it. */
 	if (!list_empty(&tsk->thread_pid->wait_pidfd.head))
 		wake_up_all(&tsk->thread_pid->wait_pidfd);
