@@ -110,6 +110,20 @@ static struct task_struct *find_new_reaper(struct task_struct *leader)
 	return child_reaper;
 }
 
+/* The parent of child ends: child gets the signals for which its threads have asked. L held. */
+static void send_pdeath_signals(struct task_struct *child)
+{
+	struct siginfo info;
+	struct task_struct *t;
+
+	list_for_each_entry (t, &child->signal->thread_head, thread_node) {
+		if (!t->pdeath_signal)
+			continue;
+		fill_kill_info(&info, t->pdeath_signal, SI_USER);
+		(void)group_send_sig_info(&info, t, PIDTYPE_TGID);
+	}
+}
+
 /*
  * Gives the children of a process that ends to their new parent. Zombies that this parent does not
  * want go to the list dead. tasklist_lock held.
@@ -117,7 +131,6 @@ static struct task_struct *find_new_reaper(struct task_struct *leader)
 static void forget_original_parent(struct task_struct *father, struct list_head *dead)
 {
 	struct task_struct *reaper, *p, *n;
-	struct siginfo info;
 
 	if (list_empty(&father->children))
 		return;
@@ -126,10 +139,7 @@ static void forget_original_parent(struct task_struct *father, struct list_head 
 		p->parent = reaper;
 		WRITE_ONCE(p->signal->ppid, reaper->tgid);
 		list_move_tail(&p->sibling, &reaper->children);
-		if (p->pdeath_signal) {
-			fill_kill_info(&info, p->pdeath_signal, SI_USER);
-			(void)group_send_sig_info(&info, p, PIDTYPE_TGID);
-		}
+		send_pdeath_signals(p);
 		p->exit_signal = SIGCHLD; /* the new parent has not chosen another one, or none */
 		if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p) &&
 		    do_notify_parent(p, p->exit_signal)) {
