@@ -117,8 +117,8 @@ struct removed {
 };
 
 /*
- * Takes the pages from first to last below *slot out of the tree, and frees empty tables. The
- * recursion is at most TABLE_LEVELS deep. tree_lock is held.
+ * Takes the pages from first to last below *slot, a page or a table, out of the tree, and frees
+ * empty tables. The recursion is at most TABLE_LEVELS deep. tree_lock is held.
  */
 static void remove_range(struct address_space *mapping, void **slot, unsigned level, u64 first,
 			 u64 last, struct removed *removed)
@@ -126,8 +126,6 @@ static void remove_range(struct address_space *mapping, void **slot, unsigned le
 	u64 span = level ? 1ULL << (TABLE_BITS * (level - 1)) : 1;
 	void **table = *slot;
 
-	if (!table)
-		return;
 	if (!level) {
 		if (removed->count == REMOVE_BATCH) {
 			removed->full = true;
@@ -140,8 +138,10 @@ static void remove_range(struct address_space *mapping, void **slot, unsigned le
 		return;
 	}
 	for (u64 i = first / span; i <= last / span && !removed->full; i++)
-		remove_range(mapping, &table[i], level - 1, i == first / span ? first % span : 0,
-			     i == last / span ? last % span : span - 1, removed);
+		if (table[i])
+			remove_range(mapping, &table[i], level - 1,
+				     i == first / span ? first % span : 0,
+				     i == last / span ? last % span : span - 1, removed);
 	if (removed->full)
 		return;
 	for (unsigned i = 0; i < TABLE_SIZE; i++)
@@ -159,7 +159,7 @@ static bool remove_some(struct address_space *mapping, u64 first, u64 last, u64 
 
 	spin_lock(&mapping->tree_lock);
 	size = 1ULL << (TABLE_BITS * mapping->height);
-	if (first < size)
+	if (mapping->root && first < size)
 		remove_range(mapping, &mapping->root, mapping->height, first, min(last, size - 1),
 			     &removed);
 	if (!mapping->root)

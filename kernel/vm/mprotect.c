@@ -1,4 +1,5 @@
 /* mprotect(2): changes the rights of areas, and of the pages that they show. */
+#include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/internal.h"
 
@@ -16,14 +17,16 @@ void change_protection(struct vm_area_struct *vma, unsigned long start, unsigned
 
 	if (is_private || (vma->vm_ops && vma->vm_ops->page_mkwrite))
 		prot = pte_wrprotect(prot);
-	spin_lock(&mm->page_table_lock);
 	while ((pte = user_pte_next(mm, &addr, end))) {
-		for (unsigned long stop = pte_table_end(addr, end); addr < stop;
-		     addr += PAGE_SIZE, pte++)
+		unsigned long stop = pte_table_end(addr, end);
+
+		spin_lock(&mm->page_table_lock);
+		for (; addr < stop; addr += PAGE_SIZE, pte++)
 			if (*pte)
 				set_pte(pte, pte_modify(*pte, prot));
+		spin_unlock(&mm->page_table_lock);
+		cond_resched();
 	}
-	spin_unlock(&mm->page_table_lock);
 	flush_tlb_mm_range(mm, start, end, false);
 }
 

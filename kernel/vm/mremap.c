@@ -1,5 +1,7 @@
 /* mremap(2): makes an area larger or smaller, and moves it if it has no room to grow. */
 #include "kernel/process/signal_struct.h"
+#include "kernel/sched/mutex.h"
+#include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/internal.h"
 
@@ -13,35 +15,57 @@ struct mremap {
 };
 
 /*
- * Moves the entries of len bytes at from to to. Returns how many bytes it has done: less than len
- * if there is no memory for page tables. page_table_lock is held for all of it, so that
- * unmap_mapping_range() finds each page at one of the two places; also until no TLB has the first
- * place, because it flushes only the place at which it finds the page, and then frees the page.
+ * Moves the entries of [from, end), which are in one table, to `to`, for which they are in one
+ * table, too. False: there is no memory for that table.
  */
-static unsigned long move_entries(struct mm_struct *mm, unsigned long from, unsigned long to,
-				  unsigned long len)
+static bool move_table(struct mm_struct *mm, u64 *source, unsigned long from, unsigned long end,
+		       unsigned long to)
 {
-	unsigned long addr = from, end = from + len;
-	u64 *source, *target;
+	u64 *target;
 
 	spin_lock(&mm->page_table_lock);
-	while ((source = user_pte_next(mm, &addr, end))) {
-		for (unsigned long stop = pte_table_end(addr, end); addr < stop;
-		     addr += PAGE_SIZE, source++) {
+	target = user_pte_alloc(mm, to);
+	if (target)
+		for (; from < end; from += PAGE_SIZE, source++, target++) {
 			if (!*source)
 				continue;
-			target = user_pte_alloc(mm, addr - from + to);
-			if (!target)
-				goto unlock;
 			set_pte(target, *source);
 			set_pte(source, 0);
 		}
-	}
-	addr = end;
-unlock:
-	flush_tlb_mm_range(mm, from, end, false);
 	spin_unlock(&mm->page_table_lock);
-	return min(addr, end) - from;
+	return target;
+}
+
+/*
+ * Moves the entries of len bytes of an area with this mapping at from to to. Returns how many bytes
+ * it has done: less than len if there is no memory for page tables. The lock of the mapping is held
+ * for all of it, with the flush, so that unmap_mapping_range() finds each page at one of the two
+ * places, and no CPU knows it at the other one.
+ */
+static unsigned long move_entries(struct mm_struct *mm, struct vm_mapping *mapping,
+				  unsigned long from, unsigned long to, unsigned long len)
+{
+	unsigned long addr = from, end = from + len;
+	u64 *source;
+
+	if (mapping)
+		mutex_lock(&mapping->lock);
+	while ((source = user_pte_next(mm, &addr, end))) {
+		unsigned long target = addr - from + to, size;
+
+		size = min(pte_table_end(addr, end) - addr,
+			   pte_table_end(target, to + len) - target);
+		if (!move_table(mm, source, addr, addr + size, target)) {
+			end = addr;
+			break;
+		}
+		addr += size;
+		cond_resched();
+	}
+	flush_tlb_mm_range(mm, from, end, false);
+	if (mapping)
+		mutex_unlock(&mapping->lock);
+	return end - from;
 }
 
 /* Moves vma's part [addr, addr + old_len) to new_addr, where it has new_len bytes. */
@@ -68,9 +92,9 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 	vma_insert(mm, moved_vma);
 	vma_link_mapping(moved_vma, vma);
 	vm_stat_account(mm, moved_vma->vm_flags, (long)pages);
-	moved = move_entries(mm, m->addr, new_addr, m->old_len);
+	moved = move_entries(mm, vma->vm_mapping, m->addr, new_addr, m->old_len);
 	if (moved < m->old_len) {
-		move_entries(mm, new_addr, m->addr, moved);
+		move_entries(mm, vma->vm_mapping, new_addr, m->addr, moved);
 		error = do_munmap(mm, new_addr, m->new_len);
 		return (unsigned long)(error ? error : -ENOMEM);
 	}

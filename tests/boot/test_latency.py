@@ -4,10 +4,11 @@ With -icount an instruction takes a nanosecond, so the times are exact. Debian's
 Documentation/trace/ftrace.rst, osnoise-tracer.rst, timerlat-tracer.rst. tests/fidelity/noise.txt types commands to the last three.
 """
 import re
+import subprocess
 
 import pytest
 
-from nop5 import BUILD, EXIT_PANIC, Nop5
+from nop5 import BUILD, EXIT_PANIC, ROOT, Nop5
 
 TRACING = "/sys/kernel/tracing"
 DELAY = 5000  # microseconds
@@ -206,3 +207,16 @@ def test_a_limit_can_be_made_a_panic(boot):
     machine.send("echo timerlat > current_tracer\r")
     machine.expect(r"Kernel panic - not syncing: tracer hit stop condition on CPU \d")
     machine.wait_exit(EXIT_PANIC)
+
+
+def test_changes_of_large_areas_leave_no_long_section(boot, images):
+    """The time without preemption depends on a page table, not on the size of the area. 40 us is the target of the bench."""
+    program, archive = images / "test/large_areas", images / "test/large_areas.cpio"
+    program.parent.mkdir(exist_ok=True)
+    subprocess.run(["musl-gcc", "-static", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-result", "-o", program,
+                    ROOT / "tests/boot/data/large_areas.c"], check=True)
+    subprocess.run([ROOT / "scripts/rootfs", archive, program], check=True)
+    machine = boot(cpus=1, icount=True, initrd=str(archive))
+    machine.check(f"cd {TRACING}; echo 0 > options/function-trace; echo preemptoff > current_tracer; large_areas")
+    trace = machine.check("cat trace")
+    assert latency(trace) <= 40, trace
