@@ -1,6 +1,6 @@
 /*
- * Self-tests of the latency tracers: while one stops, others change the buffers; and what counts as
- * the wait of a task that was woken.
+ * Self-tests of the latency tracers: while one stops, others change the buffers; the clock changes
+ * in a section; and what counts as the wait of a task that was woken.
  */
 #include "arch/irqflags.h"
 #include "kernel/lib/string.h"
@@ -63,6 +63,40 @@ SELFTEST(latency, a_tracer_that_stops_leaves_the_freed_snapshot_alone)
 	reset();
 }
 
+/* ---- a clock that changes ---- */
+
+static bool irqs_are_off, irqs_on; /* [A] */
+
+static void keep_irqs_off(void *arg __unused, unsigned index __unused)
+{
+	unsigned long flags = wait_with_irqs_off(&irqs_are_off, &irqs_on);
+
+	local_irq_restore(flags);
+}
+
+SELFTEST(latency, a_section_in_which_the_clock_changes_is_not_reported)
+{
+	struct test_group group;
+
+	if (num_online_cpus() < 2)
+		return; /* the clock changes while the other CPU is in a section */
+	reset();
+	ASSERT(run_on_nth_cpu(0));
+	EXPECT_EQ(put("current_tracer", "irqsoff"), 0);
+	WRITE_ONCE(irqs_are_off, false);
+	WRITE_ONCE(irqs_on, false);
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), keep_irqs_off, NULL));
+	while (!READ_ONCE(irqs_are_off))
+		cpu_relax();
+	EXPECT_EQ(put("trace_clock", "counter"), 0); /* far below the time of the start */
+	WRITE_ONCE(irqs_on, true);
+	test_group_wait(&group);
+	EXPECT((s64)READ_ONCE(global_trace.max.latency) >= 0);
+	EXPECT_EQ(put("trace_clock", "local"), 0);
+	run_on_any_cpu();
+	reset();
+}
+
 /* ---- the wait of a task that was woken ---- */
 
 static bool about_to_sleep, go_on, asleep; /* [A] */
@@ -87,11 +121,9 @@ static struct trace_max_record last_record(void)
 	struct trace_max_record record;
 	unsigned long flags;
 
-	raw_local_irq_save(flags);
-	raw_ticket_lock(&global_trace.max.lock);
+	trace_max_lock(&global_trace, &flags);
 	record = global_trace.max.record;
-	raw_ticket_unlock(&global_trace.max.lock);
-	raw_local_irq_restore(flags);
+	trace_max_unlock(&global_trace, flags);
 	return record;
 }
 

@@ -163,6 +163,7 @@ static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t 
 	struct trace_array *tr = trace_file_tr(file);
 	struct cpumask mask;
 	char text[CPUMASK_TEXT_SIZE];
+	unsigned long flags;
 	unsigned cpu;
 	int error = trace_get_word(text, sizeof(text), buf, count);
 
@@ -173,6 +174,7 @@ static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t 
 	if (!mask_fits(&mask))
 		return -EOVERFLOW;
 	mutex_lock(&trace_types_lock);
+	trace_max_lock(tr, &flags);
 	for_each_possible_cpu (cpu) {
 		bool was = cpumask_test_cpu(cpu, &tr->tracing_cpumask);
 		bool now = cpumask_test_cpu(cpu, &mask);
@@ -184,6 +186,7 @@ static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t 
 				ring_buffer_record_enable_cpu(tr->buffers[i], cpu);
 		}
 	}
+	trace_max_unlock(tr, flags);
 	tr->tracing_cpumask = mask;
 	mutex_unlock(&trace_types_lock);
 	*pos += (loff_t)count;

@@ -173,12 +173,10 @@ struct trace_iterator *trace_iterator_alloc_max(struct trace_array *tr, int cpu)
 	struct trace_buffer *buffer;
 	unsigned long flags;
 
-	raw_local_irq_save(flags);
-	raw_ticket_lock(&tr->max.lock);
+	trace_max_lock(tr, &flags);
 	record = tr->max.record;
 	buffer = READ_ONCE(tr->snapshot);
-	raw_ticket_unlock(&tr->max.lock);
-	raw_local_irq_restore(flags);
+	trace_max_unlock(tr, flags);
 	return alloc_iterator(tr, buffer, cpu, &record);
 }
 

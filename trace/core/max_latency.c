@@ -18,10 +18,12 @@ bool trace_max_exceeded(const struct trace_array *tr, u64 latency)
 	return thresh ? latency >= thresh : latency > READ_ONCE(tr->max.latency);
 }
 
-bool trace_max_begin(struct trace_array *tr, u64 latency)
+bool trace_max_begin(struct trace_array *tr, u64 latency, u32 clock)
 {
 	raw_ticket_lock(&tr->max.lock);
-	if (trace_max_exceeded(tr, latency) && !READ_ONCE(tr->stop_count))
+	/* In this order: tracing is stopped while the clock changes. */
+	if (trace_max_exceeded(tr, latency) && !smp_load_acquire(&tr->stop_count) &&
+	    clock == READ_ONCE(tr->max.clock))
 		return true;
 	raw_ticket_unlock(&tr->max.lock);
 	return false;
@@ -65,17 +67,27 @@ void trace_max_raise(struct trace_array *tr, u64 latency)
 		;
 }
 
+void trace_max_lock(struct trace_array *tr, unsigned long *flags)
+{
+	raw_local_irq_save(*flags);
+	raw_ticket_lock(&tr->max.lock);
+}
+
+void trace_max_unlock(struct trace_array *tr, unsigned long flags)
+{
+	raw_ticket_unlock(&tr->max.lock);
+	raw_local_irq_restore(flags);
+}
+
 void trace_max_clear(struct trace_array *tr, bool all)
 {
 	unsigned long flags;
 
-	raw_local_irq_save(flags);
-	raw_ticket_lock(&tr->max.lock);
+	trace_max_lock(tr, &flags);
 	tr->max.record.valid = false;
 	if (all)
 		WRITE_ONCE(tr->max.latency, 0);
-	raw_ticket_unlock(&tr->max.lock);
-	raw_local_irq_restore(flags);
+	trace_max_unlock(tr, flags);
 }
 
 /* ---- tracing_max_latency: microseconds ---- */

@@ -262,11 +262,15 @@ int tracing_set_clock(struct trace_array *tr, const char *name)
 		if (strcmp(trace_clocks[i].name, name) != 0)
 			continue;
 		mutex_lock(&trace_types_lock);
+		tracing_stop_tr(tr); /* a latency tracer does not exchange the buffers meanwhile */
+		trace_max_clear(tr, false);
 		tr->clock_id = i;
 		ring_buffer_set_clock(tr->buffers[0], trace_clocks[i].read);
 		ring_buffer_set_clock(tr->buffers[1], trace_clocks[i].read);
+		smp_store_release(&tr->max.clock, tr->max.clock + 1);
 		/* Time stamps of two clocks in one trace cannot be compared. */
 		for_both_buffers(tr, ring_buffer_reset);
+		tracing_start_tr(tr);
 		if (tr->persistent)
 			WRITE_ONCE(tr->persistent->last_boot, false);
 		tr->time_start = ring_buffer_time_stamp(tr->buffer);

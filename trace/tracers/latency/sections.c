@@ -22,7 +22,7 @@ enum { IRQS = 1, PREEMPT = 2 };
 struct section {
 	bool on;
 	bool halted;         /* it was ended because the CPU halts */
-	u32 epoch;           /* tr->max.epoch at its start */
+	u32 epoch, clock;    /* of tr->max, at its start */
 	u64 time;            /* its start */
 	unsigned long start; /* the address to name */
 };
@@ -53,6 +53,7 @@ static void section_start(unsigned long ip, unsigned long parent)
 	if (s->on || !tr || READ_ONCE(tr->stop_count))
 		return;
 	s->epoch = READ_ONCE(tr->max.epoch);
+	s->clock = smp_load_acquire(&tr->max.clock); /* before the time */
 	s->start = parent ?: ip;
 	s->time = ring_buffer_time_stamp(READ_ONCE(tr->buffer));
 	latency_record(tr, ip, parent, tracing_gen_ctx_dec(1));
@@ -75,7 +76,7 @@ static void section_report(struct trace_array *tr, const struct section *s, u64 
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
-	if (trace_max_begin(tr, latency_ns)) {
+	if (trace_max_begin(tr, latency_ns, s->clock)) {
 		latency_record(tr, reporter, parent, ctx);
 		latency_record_stack(tr, ip, ctx);
 		if (s->epoch != READ_ONCE(tr->max.epoch))

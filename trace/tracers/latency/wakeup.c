@@ -23,7 +23,7 @@ static struct {
 	struct task_struct *task; /* [W] to write, [A] to read; NULL: none is followed */
 	int prio;                 /* [W] to write, [A] to read: its priority, or NO_PRIO */
 	unsigned cpu;             /* [A] where it waits */
-	u32 epoch;                /* [W] tr->max.epoch at its wake-up */
+	u32 epoch, clock;         /* [W] of tr->max, at its wake-up */
 	u64 time;                 /* [W] of its wake-up */
 } waiting = { .prio = NO_PRIO };
 static bool only_rt; /* [T] to write, while no probe is attached */
@@ -82,6 +82,7 @@ static void begin_wakeup(struct trace_array *tr, struct task_struct *p, int prio
 	u32 ctx = tracing_gen_ctx_dec(1);
 
 	waiting.epoch = READ_ONCE(tr->max.epoch);
+	waiting.clock = smp_load_acquire(&tr->max.clock); /* before the time */
 	WRITE_ONCE(waiting.cpu, READ_ONCE(p->cpu));
 	waiting.time = ring_buffer_time_stamp(READ_ONCE(tr->buffer));
 	record_switch(tr, TRACE_WAKE, current, 0, p, ctx);
@@ -126,7 +127,7 @@ static void end_wakeup(struct trace_array *tr, struct task_struct *prev, struct 
 	/* A trace whose beginning is missing is not worth a report. Tracing was stopped meanwhile.
 	 */
 	if (waiting.epoch != READ_ONCE(tr->max.epoch) || !trace_max_exceeded(tr, record.latency) ||
-	    !trace_max_begin(tr, record.latency))
+	    !trace_max_begin(tr, record.latency, waiting.clock))
 		return;
 	trace_max_set_task(&record, next);
 	trace_max_end(tr, &record);
