@@ -9,8 +9,10 @@
 #include "kernel/smp.h"
 #include "kernel/workqueue/workqueue.h"
 
-#define CPU_UNBOUND  ~0U
-#define WORK_PENDING 0U /* bit of work->pending */
+#define CPU_UNBOUND ~0U
+/* Bits of work->pending. */
+#define WORK_PENDING    0U /* queued, or its timer runs, or a task cancels it */
+#define WORK_CANCELLING 1U
 
 struct worker_pool {
 	spinlock_t lock;

@@ -6,12 +6,16 @@
  *
  *	pending bit	set by the context that queues the item (or arms its timer), and cleared
  *			just before the item's function is called. The context that sets the bit
- *			owns the item's entry and may put the entry into a pool
+ *			owns the item's entry and may put the entry into a pool. Other CPUs may
+ *			spin meanwhile (grab_pending), so its interrupts are off until the item
+ *			is queued or its timer is armed. A task that cancels the item keeps the
+ *			bit for longer, and says so with the cancelling bit: others sleep
  *	pool->lock	protects all else; taken with interrupts off
  */
 #include "kernel/workqueue/workqueue.h"
 
 #include "kernel/bug.h"
+#include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/workqueue/internal.h"
 #include "kernel/workqueue/workqueue_events.h"
@@ -37,15 +41,13 @@ static bool is_queued_on(const struct worker_pool *pool, const struct work_struc
 
 /*
  * Puts the item into pool, or into the pool where it runs now. req_cpu: for the event. The caller
- * owns the pending bit.
+ * owns the pending bit. Interrupts off.
  */
 static void __queue_work(unsigned req_cpu, struct worker_pool *pool, struct work_struct *work)
 {
 	struct worker_pool *last;
 	struct worker *worker = NULL;
-	unsigned long flags;
 
-	local_irq_save(flags);
 	last = READ_ONCE(work->pool);
 	if (last && last != pool) {
 		spin_lock(&last->lock);
@@ -63,43 +65,48 @@ static void __queue_work(unsigned req_cpu, struct worker_pool *pool, struct work
 	trace_workqueue_activate_work(work);
 	insert_work(pool, work);
 	spin_unlock(&pool->lock);
+}
+
+/* pool: NULL is that of this CPU. False if the item was queued already. */
+static bool queue_work(unsigned req_cpu, struct worker_pool *pool, struct work_struct *work)
+{
+	unsigned long flags;
+	bool queue;
+
+	local_irq_save(flags);
+	queue = !test_and_set_bit(WORK_PENDING, &work->pending);
+	if (queue)
+		__queue_work(req_cpu, pool ? pool : this_cpu_ptr(&worker_pools), work);
 	local_irq_restore(flags);
+	return queue;
 }
 
 bool schedule_work_on(unsigned cpu, struct work_struct *work)
 {
-	if (test_and_set_bit(WORK_PENDING, &work->pending))
-		return false;
-	__queue_work(cpu, per_cpu_ptr(&worker_pools, cpu), work);
-	return true;
+	return queue_work(cpu, per_cpu_ptr(&worker_pools, cpu), work);
 }
 EXPORT_SYMBOL(schedule_work_on);
 
 bool schedule_work(struct work_struct *work)
 {
-	if (test_and_set_bit(WORK_PENDING, &work->pending))
-		return false;
-	preempt_disable();
-	__queue_work(WORK_CPU_UNBOUND, this_cpu_ptr(&worker_pools), work);
-	preempt_enable();
-	return true;
+	return queue_work(WORK_CPU_UNBOUND, NULL, work);
 }
 EXPORT_SYMBOL(schedule_work);
 
 bool schedule_work_unbound(struct work_struct *work)
 {
-	if (test_and_set_bit(WORK_PENDING, &work->pending))
-		return false;
-	__queue_work(WORK_CPU_UNBOUND, &unbound_pool, work);
-	return true;
+	return queue_work(WORK_CPU_UNBOUND, &unbound_pool, work);
 }
 EXPORT_SYMBOL(schedule_work_unbound);
 
 static void delayed_work_timer(struct timer_list *timer)
 {
 	struct delayed_work *dwork = container_of(timer, struct delayed_work, timer);
+	unsigned long flags;
 
+	local_irq_save(flags);
 	__queue_work(WORK_CPU_UNBOUND, this_cpu_ptr(&worker_pools), &dwork->work);
+	local_irq_restore(flags);
 }
 
 void INIT_DELAYED_WORK(struct delayed_work *dwork, work_func_t func)
@@ -108,24 +115,26 @@ void INIT_DELAYED_WORK(struct delayed_work *dwork, work_func_t func)
 	timer_setup(&dwork->timer, delayed_work_timer);
 }
 
-/* The caller owns the pending bit. */
+/* The caller owns the pending bit. Interrupts off. */
 static void __queue_delayed_work(struct delayed_work *dwork, u64 delay_ns)
 {
-	if (delay_ns) {
+	if (delay_ns)
 		mod_timer(&dwork->timer, ktime_get() + delay_ns);
-	} else {
-		preempt_disable();
+	else
 		__queue_work(WORK_CPU_UNBOUND, this_cpu_ptr(&worker_pools), &dwork->work);
-		preempt_enable();
-	}
 }
 
 bool schedule_delayed_work(struct delayed_work *dwork, u64 delay_ns)
 {
-	if (test_and_set_bit(WORK_PENDING, &dwork->work.pending))
-		return false;
-	__queue_delayed_work(dwork, delay_ns);
-	return true;
+	unsigned long flags;
+	bool queue;
+
+	local_irq_save(flags);
+	queue = !test_and_set_bit(WORK_PENDING, &dwork->work.pending);
+	if (queue)
+		__queue_delayed_work(dwork, delay_ns);
+	local_irq_restore(flags);
+	return queue;
 }
 EXPORT_SYMBOL(schedule_delayed_work);
 
@@ -144,43 +153,57 @@ static struct worker_pool *lock_work_pool(struct work_struct *work)
 	}
 }
 
+/* Takes the item off the list of its pool. False if it is in none. Interrupts off. */
+static bool dequeue(struct work_struct *work)
+{
+	struct worker_pool *pool = lock_work_pool(work);
+	bool queued;
+
+	if (!pool)
+		return false;
+	queued = is_queued_on(pool, work);
+	if (queued) {
+		list_del_init(&work->entry);
+		cancel_flushers(pool, work);
+	}
+	spin_unlock(&pool->lock);
+	return queued;
+}
+
 /*
- * Makes the caller the owner of the pending bit. Removes the item from its timer or its list if
- * necessary; true if it was in one of them.
+ * Makes the caller the owner of the pending bit, and turns interrupts off. Removes the item from
+ * its timer or its list if necessary: 1, else 0. -ENOENT: a task cancels the item. Then the caller
+ * owns nothing, and interrupts are as before.
  */
-static bool grab_pending(struct work_struct *work, struct timer_list *timer)
+static int grab_pending(struct work_struct *work, struct timer_list *timer, unsigned long *flags)
 {
 	for (;;) {
-		struct worker_pool *pool;
-		unsigned long flags;
-		bool taken = false;
+		bool cancelling;
 
+		local_irq_save(*flags);
 		if (timer && del_timer(timer))
-			return true;
+			return 1;
 		if (!test_and_set_bit(WORK_PENDING, &work->pending))
-			return false;
-		local_irq_save(flags);
-		pool = lock_work_pool(work);
-		if (pool) {
-			if (is_queued_on(pool, work)) {
-				list_del_init(&work->entry);
-				cancel_flushers(pool, work);
-				taken = true;
-			}
-			spin_unlock(&pool->lock);
-		}
-		local_irq_restore(flags);
-		if (taken)
-			return true;
+			return 0;
+		if (dequeue(work))
+			return 1;
+		cancelling = test_bit(WORK_CANCELLING, &work->pending);
+		local_irq_restore(*flags);
+		if (cancelling)
+			return -ENOENT;
 		cpu_relax(); /* another CPU has set the bit and is about to queue the item */
 	}
 }
 
 bool mod_delayed_work(struct delayed_work *dwork, u64 delay_ns)
 {
-	bool was_pending = grab_pending(&dwork->work, &dwork->timer);
+	unsigned long flags;
+	int was_pending = grab_pending(&dwork->work, &dwork->timer, &flags);
 
-	__queue_delayed_work(dwork, delay_ns);
+	if (was_pending >= 0) {
+		__queue_delayed_work(dwork, delay_ns);
+		local_irq_restore(flags);
+	}
 	return was_pending;
 }
 
@@ -223,13 +246,22 @@ bool flush_work(struct work_struct *work)
 }
 EXPORT_SYMBOL(flush_work);
 
+/* Tasks that cancel an item which another task cancels. They are few, so one queue is enough. */
+static DECLARE_WAIT_QUEUE_HEAD(cancel_wait);
+
 static bool __cancel_work_sync(struct work_struct *work, struct timer_list *timer)
 {
-	bool was_pending = grab_pending(work, timer);
+	unsigned long flags;
+	int was_pending;
 
+	while ((was_pending = grab_pending(work, timer, &flags)) == -ENOENT)
+		wait_event(cancel_wait, !test_bit(WORK_CANCELLING, &work->pending));
+	set_bit(WORK_CANCELLING, &work->pending);
+	local_irq_restore(flags);
 	/* While the caller owns the bit, the function cannot queue its item again. */
 	wait_for_work(work, false);
-	test_and_clear_bit(WORK_PENDING, &work->pending);
+	(void)xchg(&work->pending, 0); /* both bits; a full barrier before the wake-up */
+	wake_up_all(&cancel_wait);
 	return was_pending;
 }
 

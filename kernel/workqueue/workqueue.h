@@ -13,7 +13,7 @@ struct work_struct;
 typedef void (*work_func_t)(struct work_struct *work);
 
 struct work_struct {
-	unsigned long pending;  /* [A] bit 0 while queued */
+	unsigned long pending;  /* [A] WORK_PENDING and WORK_CANCELLING */
 	struct list_head entry; /* [pool lock] */
 	work_func_t func;
 	struct worker_pool *pool; /* [pool lock] where it is queued or last ran */
@@ -43,7 +43,10 @@ bool schedule_work_on(unsigned cpu, struct work_struct *work);
 /* The same for a worker that may run on any CPU, so a real-time task here does not delay it. */
 bool schedule_work_unbound(struct work_struct *work);
 bool schedule_delayed_work(struct delayed_work *work, u64 delay_ns);
-/* The delay counts from now, even if the work was queued already. True if it was. */
+/*
+ * The delay counts from now, even if the work was queued already. True if it was, and also if a
+ * task cancels the work: then it is not queued.
+ */
 bool mod_delayed_work(struct delayed_work *work, u64 delay_ns);
 /*
  * flush_work() waits until all instances that are queued or running now have ended; true if there

@@ -172,6 +172,61 @@ SELFTEST(workqueue, cancel_stops_an_item_that_queues_itself)
 	}
 }
 
+/* An item that sleeps until it may go, and tasks that cancel it meanwhile. */
+struct cancelled_work {
+	struct delayed_work dwork;
+	struct completion running, go;
+	atomic_t runs;
+};
+
+static void sleep_until_go(struct work_struct *work)
+{
+	struct cancelled_work *c = container_of(work, struct cancelled_work, dwork.work);
+
+	atomic_inc(&c->runs);
+	complete(&c->running);
+	wait_for_completion(&c->go);
+}
+
+static void cancel(void *arg, unsigned index __unused)
+{
+	cancel_delayed_work_sync(&((struct cancelled_work *)arg)->dwork);
+}
+
+/* The two tasks share their CPU with the item. One that spins could keep it from its end. */
+SELFTEST(workqueue, tasks_that_cancel_one_item_at_once_all_sleep)
+{
+	struct cancelled_work c = { .runs = ATOMIC_INIT(0) };
+	struct test_group group;
+	unsigned asleep = 0;
+
+	INIT_DELAYED_WORK(&c.dwork, sleep_until_go);
+	init_completion(&c.running);
+	init_completion(&c.go);
+	EXPECT(schedule_work_on(nth_online_cpu(1), &c.dwork.work));
+	wait_for_completion(&c.running);
+	ASSERT(test_group_start(&group, 2, nth_online_cpu(1), cancel, &c));
+	for (unsigned i = 0; i < 1000 && asleep < 2; i++) {
+		msleep(1);
+		asleep = 0;
+		for (unsigned n = 0; n < 2; n++)
+			asleep += READ_ONCE(group.threads[n].task->state) == TASK_UNINTERRUPTIBLE;
+	}
+	EXPECT_EQ(asleep, 2);
+	/* It is not queued again meanwhile. */
+	EXPECT(!schedule_delayed_work(&c.dwork, 0));
+	EXPECT(asleep == 2 && mod_delayed_work(&c.dwork, 0));
+	complete(&c.go);
+	test_group_wait(&group);
+	EXPECT_EQ(atomic_read(&c.runs), 1);
+	EXPECT_EQ(c.dwork.work.pending, 0);
+	/* But afterwards. */
+	EXPECT(!mod_delayed_work(&c.dwork, 0));
+	complete(&c.go);
+	flush_work(&c.dwork.work);
+	EXPECT_EQ(atomic_read(&c.runs), 2);
+}
+
 struct delayed_test {
 	struct delayed_work dwork;
 	ktime_t due;
