@@ -15,6 +15,3 @@ extern struct file_system_type debugfs_type, tracefs_type, devpts_type, pstore_t
 int devfs_populate(void);
 int proc_populate(void);
 int sysfs_populate(void); /* makes kernel/ and fs/, with the mount points in them */
-
-/* Returns the memory that the files of all tmpfs use, in bytes. */
-u64 tmpfs_bytes(void);

@@ -1,6 +1,5 @@
 /* /proc/meminfo: those of Linux's lines for which nop5 has a number. */
 #include "arch/pgtable.h"
-#include "fs/filesystems.h"
 #include "fs/proc/internal.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/vm/mm.h"
@@ -13,7 +12,6 @@ static void show_kb(struct seq_file *m, const char *name, u64 bytes)
 static int meminfo_show(struct seq_file *m, void *v)
 {
 	struct meminfo info;
-	u64 cached = tmpfs_bytes();
 
 	(void)v;
 	si_meminfo(&info);
@@ -21,11 +19,11 @@ static int meminfo_show(struct seq_file *m, void *v)
 	show_kb(m, "MemFree:", info.free);
 	show_kb(m, "MemAvailable:", info.free);
 	show_kb(m, "Buffers:", 0);
-	show_kb(m, "Cached:", cached);
+	show_kb(m, "Cached:", info.shmem);
 	show_kb(m, "SwapCached:", 0);
 	show_kb(m, "SwapTotal:", 0);
 	show_kb(m, "SwapFree:", 0);
-	show_kb(m, "Shmem:", cached);
+	show_kb(m, "Shmem:", info.shmem);
 	show_kb(m, "Slab:", info.slab);
 	show_kb(m, "SReclaimable:", 0);
 	show_kb(m, "SUnreclaim:", info.slab);

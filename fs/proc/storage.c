@@ -2,7 +2,6 @@
  * /proc/{vmstat,swaps,partitions,diskstats}. nop5 has no block devices, so the last three say that
  * there is none, in Linux's form. vmstat has those of Linux's lines for which nop5 has a number.
  */
-#include "fs/filesystems.h"
 #include "fs/proc/internal.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/vm/mm.h"
@@ -10,10 +9,11 @@
 static int vmstat_show(struct seq_file *m, void *v)
 {
 	struct meminfo info;
-	unsigned long shmem = (unsigned long)(tmpfs_bytes() / PAGE_SIZE);
+	unsigned long shmem;
 
 	(void)v;
 	si_meminfo(&info);
+	shmem = (unsigned long)(info.shmem / PAGE_SIZE);
 	seq_printf(m, "nr_free_pages %lu\n", (unsigned long)(info.free / PAGE_SIZE));
 	seq_printf(m, "nr_slab_reclaimable 0\nnr_slab_unreclaimable %lu\n",
 		   (unsigned long)(info.slab / PAGE_SIZE));

@@ -14,14 +14,6 @@
 
 #define TMPFS_MAX_BYTES ((loff_t)(PAGE_CACHE_MAX_PAGES * PAGE_SIZE))
 
-/* All pages of all files of all instances, for /proc/meminfo. */
-static atomic64_t pages_used;
-
-u64 tmpfs_bytes(void)
-{
-	return (u64)atomic64_read(&pages_used) * PAGE_SIZE;
-}
-
 /* Counts a page against the limit. False: the file system is full. */
 static bool charge_page(struct super_block *sb)
 {
@@ -31,14 +23,14 @@ static bool charge_page(struct super_block *sb)
 		atomic64_dec(&info->used_blocks);
 		return false;
 	}
-	atomic64_inc(&pages_used);
+	count_shmem_pages(1);
 	return true;
 }
 
 static void uncharge_pages(struct super_block *sb, u64 count)
 {
 	atomic64_sub((s64)count, &tmpfs_sb(sb)->used_blocks);
-	atomic64_sub((s64)count, &pages_used);
+	count_shmem_pages(-(s64)count);
 }
 
 /* Makes the page at index, if it does not exist. Returns it with a reference, or an ERR_PTR. */

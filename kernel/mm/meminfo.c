@@ -7,6 +7,18 @@
 
 #define WARN_INTERVAL (5 * NSEC_PER_SEC)
 
+static atomic64_t shmem_pages;
+
+void count_shmem_pages(s64 pages)
+{
+	atomic64_add(pages, &shmem_pages);
+}
+
+u64 shmem_bytes(void)
+{
+	return (u64)atomic64_read(&shmem_pages) * PAGE_SIZE;
+}
+
 void si_meminfo(struct meminfo *info)
 {
 	*info = (struct meminfo){
@@ -16,6 +28,7 @@ void si_meminfo(struct meminfo *info)
 		.vmalloc = vmalloc_pages() * PAGE_SIZE,
 		.page_tables = page_table_pages() * PAGE_SIZE,
 		.kernel_stack = kernel_stack_pages() * PAGE_SIZE,
+		.shmem = shmem_bytes(),
 	};
 }
 

@@ -139,7 +139,12 @@ static __always_inline void *page_address(const struct page *page)
 /* The pages that the allocator manages, free or not. Any context. */
 unsigned long total_pages(void);
 struct meminfo {
-	u64 total, free, slab, vmalloc, page_tables, kernel_stack; /* bytes */
+	u64 total, free, slab, vmalloc, page_tables, kernel_stack, shmem; /* bytes */
 };
 /* Any context. */
 void si_meminfo(struct meminfo *info);
+
+/* The pages of the files of all tmpfs: tmpfs counts those that it makes or, with a minus, frees.
+ * Any context. */
+void count_shmem_pages(s64 pages);
+u64 shmem_bytes(void);

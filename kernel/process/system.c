@@ -96,6 +96,7 @@ SYSCALL_DEFINE1(sysinfo, struct sysinfo __user *, info)
 	out.uptime = (long)(ktime_get() / NSEC_PER_SEC);
 	out.totalram = memory.total;
 	out.freeram = memory.free;
+	out.sharedram = memory.shmem;
 	out.procs = (u16)nr_threads();
 	return copy_to_user(info, &out, sizeof(out)) ? -EFAULT : 0;
 }

@@ -1,8 +1,8 @@
 /* Self-tests of the VFS on all CPUs at once: tasks make and remove names while others use them. */
-#include "fs/filesystems.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "selftest/selftest.h"
@@ -68,7 +68,7 @@ static int storm_task(void *arg)
 SELFTEST(vfs, names_come_and_go_on_all_cpus)
 {
 	unsigned n = min(num_online_cpus() * 2, TASKS_MAX), files = nr_open_files();
-	u64 bytes = tmpfs_bytes();
+	u64 bytes = shmem_bytes();
 	pid_t pids[TASKS_MAX];
 	char path[64];
 	int left = 0;
@@ -95,7 +95,7 @@ SELFTEST(vfs, names_come_and_go_on_all_cpus)
 	EXPECT(atomic_read(&storm_made) > 0);
 	EXPECT_EQ(atomic_read(&storm_made), atomic_read(&storm_removed) + left);
 	EXPECT_EQ(sys_rmdir(DIR), 0);
-	EXPECT_EQ(tmpfs_bytes(), bytes);
+	EXPECT_EQ(shmem_bytes(), bytes);
 	EXPECT_EQ(nr_open_files(), files);
 }
 

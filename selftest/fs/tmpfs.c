@@ -1,7 +1,7 @@
 /* Self-tests of tmpfs: contents, holes, sizes, and that a removed file frees its memory. */
-#include "fs/filesystems.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
 #include "selftest/selftest.h"
 
@@ -44,7 +44,7 @@ static bool transfer(int fd, u64 offset, size_t count, bool write)
 
 SELFTEST(tmpfs, a_file_keeps_every_byte)
 {
-	u64 before = tmpfs_bytes();
+	u64 before = shmem_bytes();
 	struct kstat st;
 	u8 byte;
 	int fd = (int)open_new();
@@ -58,23 +58,23 @@ SELFTEST(tmpfs, a_file_keeps_every_byte)
 	EXPECT(vfs_fstat(fd, &st) == 0);
 	EXPECT_EQ(st.st_size, BIG);
 	EXPECT_EQ(st.st_blocks, DIV_ROUND_UP(BIG, PAGE_SIZE) * 8);
-	EXPECT(tmpfs_bytes() - before >= BIG);
+	EXPECT(shmem_bytes() - before >= BIG);
 	sys_close(fd);
 	EXPECT(sys_unlink(FILE_NAME) == 0);
-	EXPECT_EQ(tmpfs_bytes(), before);
+	EXPECT_EQ(shmem_bytes(), before);
 }
 
 SELFTEST(tmpfs, holes_read_as_zeros_and_cost_nothing)
 {
 	const loff_t far = (loff_t)1 << 33;
-	u64 before = tmpfs_bytes();
+	u64 before = shmem_bytes();
 	u8 buf[64];
 	int fd = (int)open_new();
 
 	ASSERT(fd >= 0);
 	EXPECT_EQ(sys_lseek(fd, far, SEEK_SET), far);
 	EXPECT_EQ(sys_write(fd, "end", 3), 3);
-	EXPECT(tmpfs_bytes() - before <= 16 * PAGE_SIZE);
+	EXPECT(shmem_bytes() - before <= 16 * PAGE_SIZE);
 	memset(buf, 0xff, sizeof(buf));
 	EXPECT_EQ(sys_lseek(fd, far / 2 + 1, SEEK_SET), far / 2 + 1);
 	EXPECT_EQ(sys_read(fd, buf, sizeof(buf)), sizeof(buf));
@@ -86,19 +86,19 @@ SELFTEST(tmpfs, holes_read_as_zeros_and_cost_nothing)
 	EXPECT_EQ(sys_write(fd, "x", 1), -EFBIG);
 	sys_close(fd);
 	EXPECT(sys_unlink(FILE_NAME) == 0);
-	EXPECT_EQ(tmpfs_bytes(), before);
+	EXPECT_EQ(shmem_bytes(), before);
 }
 
 SELFTEST(tmpfs, truncation_frees_pages_and_forgets_bytes)
 {
-	u64 before = tmpfs_bytes();
+	u64 before = shmem_bytes();
 	u8 buf[4096];
 	int fd = (int)open_new();
 
 	ASSERT(fd >= 0);
 	EXPECT(transfer(fd, 0, BIG, true));
 	EXPECT(sys_ftruncate(fd, 5000) == 0);
-	EXPECT(tmpfs_bytes() - before <= 4 * PAGE_SIZE);
+	EXPECT(shmem_bytes() - before <= 4 * PAGE_SIZE);
 	EXPECT(transfer(fd, 0, 5000, false));
 	EXPECT(sys_ftruncate(fd, 9000) == 0);
 	EXPECT_EQ(sys_lseek(fd, 5000, SEEK_SET), 5000);
@@ -109,7 +109,7 @@ SELFTEST(tmpfs, truncation_frees_pages_and_forgets_bytes)
 	fd = (int)open_new();
 	ASSERT(fd >= 0);
 	EXPECT_EQ(sys_lseek(fd, 0, SEEK_END), 0);
-	EXPECT_EQ(tmpfs_bytes(), before);
+	EXPECT_EQ(shmem_bytes(), before);
 	sys_close(fd);
 	EXPECT(sys_unlink(FILE_NAME) == 0);
 }

@@ -32,6 +32,7 @@ int main(void)
 {
 	struct utsname name;
 	struct sysinfo info;
+	unsigned long before;
 	struct rusage usage;
 	struct sched_param param = { 0 };
 	char comm[17] = "", buf[300];
@@ -46,6 +47,10 @@ int main(void)
 	CALL(sethostname(buf, 65));
 	CALL(sysinfo(&info));
 	TRUTH(info.totalram >= info.freeram && info.freeram && info.mem_unit && info.procs);
+	before = info.sharedram;
+	CALL(fallocate(memfd_create("pages", 0), 0, 0, 8 << 20));
+	CALL(sysinfo(&info));
+	TRUTH(info.sharedram - before > 6 << 20); /* each CPU of Linux counts some pages for itself first */
 	CALL(prctl(PR_SET_NAME, "a name that is too long"));
 	CALL(prctl(PR_GET_NAME, comm));
 	show("%s", comm);
