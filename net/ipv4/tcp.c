@@ -199,10 +199,13 @@ static bool receive_is_over(const struct tcp_sock *tp)
 	       READ_ONCE(tp->sk.state) == TCP_CLOSE;
 }
 
-/* 0: go on waiting; 1: the end; or an errno. */
-static int receive_end(struct tcp_sock *tp)
+/*
+ * 0: go on waiting; 1: the end; or an errno. A call that has copied bytes leaves an error to the
+ * next call.
+ */
+static int receive_end(struct tcp_sock *tp, bool copied)
 {
-	int err = sock_error(&tp->sk.sock);
+	int err = copied ? 0 : sock_error(&tp->sk.sock);
 
 	if (err)
 		return err;
@@ -212,7 +215,7 @@ static int receive_end(struct tcp_sock *tp)
 }
 
 /* Waits for data. recv_mutex held, and released meanwhile. As receive_end(). */
-static int wait_for_data(struct tcp_sock *tp, s64 *timeout)
+static int wait_for_data(struct tcp_sock *tp, s64 *timeout, bool copied)
 {
 	DEFINE_WAIT(wait);
 	int err = 0;
@@ -222,7 +225,7 @@ static int wait_for_data(struct tcp_sock *tp, s64 *timeout)
 	over = receive_is_over(tp);
 	/* Read after it: data that came before the end, or before an error, are received first. */
 	if (!READ_ONCE(tp->rcv_bytes)) {
-		err = over ? receive_end(tp) : 0;
+		err = over ? receive_end(tp, copied) : 0;
 		if (!err) {
 			mutex_unlock(&tp->sk.recv_mutex);
 			err = sock_sleep(timeout);
@@ -260,7 +263,7 @@ static ssize_t tcp_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 		if (!skb) {
 			if (copied && (size_t)copied >= target)
 				break;
-			n = wait_for_data(tp, &timeout);
+			n = wait_for_data(tp, &timeout, copied);
 			if (n)
 				break;
 			continue;

@@ -20,6 +20,7 @@ int main(void)
 	struct linger linger = { 1, 0 };
 	int l = listener(), port = own_port(l), c = socket(AF_INET, SOCK_STREAM, 0), p[2];
 	struct sockaddr_in name = inet_name("127.0.0.1", port);
+	char bytes[4];
 
 	signal(SIGPIPE, on_pipe);
 	close(l);
@@ -48,6 +49,21 @@ int main(void)
 	recv_inet("reset", p[0], 10, 0);
 	recv_inet("after it", p[0], 10, 0);
 	CALL(send(p[0], "x", 1, 0));
+	close(p[0]);
+
+	tcp_pair(p);
+	send(p[0], "unread", 6, 0);
+	send(p[1], "x", 1, 0);
+	if (!fork()) {
+		close(p[0]);
+		until_asleep(getppid(), getppid());
+		close(p[1]);
+		_exit(0);
+	}
+	close(p[1]);
+	CALL(recv(p[0], bytes, 4, MSG_WAITALL)); /* a byte, and then the reset */
+	CALL(recv(p[0], bytes, 4, MSG_WAITALL));
+	CALL(recv(p[0], bytes, 4, MSG_WAITALL));
 	close(p[0]);
 
 	tcp_pair(p);
