@@ -1,9 +1,10 @@
 /*
- * Self-tests of the latency tracers: while one stops, others change the buffers; the clock changes
- * in a section; and what counts as the wait of a task that was woken.
+ * Self-tests of the latency tracers: while one stops, others change the buffers; traceoff; the
+ * clock changes in a section; and what counts as the wait of a task that was woken.
  */
 #include "arch/irqflags.h"
 #include "kernel/lib/string.h"
+#include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "kernel/tracepoint.h"
@@ -60,6 +61,23 @@ SELFTEST(latency, a_tracer_that_stops_leaves_the_freed_snapshot_alone)
 	WRITE_ONCE(end_batch, true);
 	test_group_wait(&stopper);
 	test_group_wait(&holder);
+	reset();
+}
+
+/* ---- traceoff ---- */
+
+SELFTEST(latency, no_section_is_reported_after_the_trigger_traceoff)
+{
+	unsigned long flags;
+
+	reset();
+	EXPECT_EQ(put("current_tracer", "irqsoff"), 0);
+	tracing_record_off_tr(&global_trace); /* what the trigger does */
+	synchronize_rcu();                    /* reports that have begun */
+	EXPECT_EQ(put("tracing_max_latency", "0"), 0);
+	local_irq_save(flags);
+	local_irq_restore(flags);
+	EXPECT_EQ(READ_ONCE(global_trace.max.latency), 0);
 	reset();
 }
 

@@ -79,8 +79,10 @@ static bool set_recording(struct trace_array *tr, bool on)
 		now = __atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST);
 		for_both_buffers(tr, now ? ring_buffer_record_on : ring_buffer_record_off);
 	} while (__atomic_load_n(&tr->recording, __ATOMIC_SEQ_CST) != now);
-	if (was && !on)
+	if (was && !on) {
+		trace_max_interrupt(tr);
 		for_both_buffers(tr, ring_buffer_wake_waiters); /* their file may end now */
+	}
 	return was != on;
 }
 

@@ -36,7 +36,10 @@ void latency_reset(struct latency *latency);
 /* For probes: the trace_array to record in, or NULL: record nothing. */
 static inline struct trace_array *latency_array(const struct latency *latency)
 {
-	return smp_load_acquire(&latency->enabled) ? latency->tr : NULL;
+	struct trace_array *tr = smp_load_acquire(&latency->enabled) ? latency->tr : NULL;
+
+	/* The trigger traceoff turns recording off without latency_stop(). */
+	return tr && READ_ONCE(tr->recording) ? tr : NULL;
 }
 
 /* Returns whether functions are recorded as calls; graph: as a graph. Any context. */
