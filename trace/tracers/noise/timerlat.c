@@ -124,8 +124,11 @@ static void wait_for_period(struct timerlat *tl)
 		tl->due += period;
 	} while (tl->due < now);
 	set_current_state(TASK_INTERRUPTIBLE);
-	set_timer(tl->due);
-	schedule();
+	if (!kthread_should_stop()) { /* else its wake-up may have come before */
+		set_timer(tl->due);
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
 }
 
 static void handle_period(const struct timerlat *tl)
