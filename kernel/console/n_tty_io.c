@@ -21,6 +21,7 @@ static void start_tty(struct tty_struct *tty)
 	wake_up(&tty->write_wait);
 }
 
+/* output_lock held: a writer that has asked for room writes before this. */
 static void stop_tty(struct tty_struct *tty)
 {
 	if (READ_ONCE(tty->flow_stopped))
@@ -313,10 +314,14 @@ int n_tty_flow(struct tty_struct *tty, unsigned action)
 {
 	switch (action) {
 	case TCOOFF:
+		mutex_lock(&tty->output_lock);
 		stop_tty(tty);
+		mutex_unlock(&tty->output_lock);
 		return 0;
 	case TCOON:
+		mutex_lock(&tty->output_lock);
 		start_tty(tty);
+		mutex_unlock(&tty->output_lock);
 		return 0;
 	case TCIOFF:
 		send_control(tty, VSTOP);
