@@ -139,9 +139,10 @@ size_t uart_transmit(struct tty_struct *tty, const u8 *buf, size_t count)
 
 	do {
 		uart_port_lock(port, &flags);
-		/* Bytes in the transmit buffer must go first. */
-		n = port->head == port->tail ? serial8250_fill_fifo(port, buf + done, count - done)
-					     : 0;
+		/* Bytes in the transmit buffer must go first; and ^S stops all of them. */
+		n = port->head == port->tail && !port->stopped
+			    ? serial8250_fill_fifo(port, buf + done, count - done)
+			    : 0;
 		if (!n) {
 			WRITE_ONCE(port->tx_blocked, true);
 			serial8250_start_tx(port);

@@ -56,10 +56,10 @@ bool tty_bypasses_buffer(const struct tty_struct *tty)
 
 bool tty_writable(struct tty_struct *tty)
 {
-	if (tty_bypasses_buffer(tty))
-		return !READ_ONCE(tty->port->tx_blocked);
 	if (READ_ONCE(tty->flow_stopped))
 		return false;
+	if (tty_bypasses_buffer(tty))
+		return !READ_ONCE(tty->port->tx_blocked);
 	return tty->port ? tty->ops->chars_in_buffer(tty) <= UART_WAKEUP_CHARS
 			 : tty->ops->write_room(tty) != 0;
 }

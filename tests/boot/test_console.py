@@ -1,5 +1,6 @@
 """The serial console: line editing, signals, flow control; no input is lost, and lines of output do not mix."""
 import re
+import socket
 import zlib
 
 import pytest
@@ -208,3 +209,20 @@ def test_the_second_serial_port_is_a_terminal_too(boot, tmp_path):
     nop5.check("echo to the other port > /dev/ttyS1")
     nop5.poweroff()
     assert out.read_bytes().replace(b"\r\n", b"\n") == b"to the other port\n"
+
+
+def test_a_stopped_port_sends_nothing_without_output_processing(boot, tmp_path):
+    """^S and ^Q arrive before the line that `head` reads."""
+    path = tmp_path / "com2"
+    nop5 = boot(cpus=1, extra=["-serial", f"unix:{path},server=on,wait=off"])
+    nop5.check("stty -F /dev/ttyS1 -opost -echo ixon icanon")
+    with socket.socket(socket.AF_UNIX) as com2:
+        com2.connect(str(path))
+        com2.sendall(b"\x13stopped\n")
+        assert nop5.check("head -n 1 < /dev/ttyS1") == "stopped\n"
+        assert nop5.run("timeout 1 sh -c 'echo kept back > /dev/ttyS1'").status == 143
+        com2.sendall(b"\x11on\n")
+        assert nop5.check("head -n 1 < /dev/ttyS1") == "on\n"
+        nop5.check("echo sent > /dev/ttyS1")
+        com2.settimeout(60)
+        assert com2.makefile("rb").readline() == b"sent\n"
