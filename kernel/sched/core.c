@@ -373,7 +373,7 @@ void schedule_tail(struct task_struct *prev)
 static noinline void switch_program(struct task_struct *prev, struct task_struct *next)
 {
 	if (next->mm && !this_rq()->tick_armed)
-		start_tick(this_rq(), USER_TICK_NS);
+		start_program_tick(this_rq());
 	if (prev->mm != next->mm)
 		switch_mm_irqs_off(next->mm);
 	arch_switch_program(prev, next);

@@ -114,13 +114,15 @@ void __noreturn do_task_dead(void);
 
 /* tick.c: the handler of CPU_EVENT_TICK. */
 void scheduler_tick(ktime_t now);
-/* Makes this CPU tick after delay ns. R of this CPU held, tick_armed is false. */
-void start_tick(struct runqueue *rq, u64 delay);
+/* Makes this CPU tick at that time. R of this CPU held, tick_armed is false. */
+void start_tick(struct runqueue *rq, ktime_t when);
+/* The same for a CPU that begins to run a program. */
+void start_program_tick(struct runqueue *rq);
 /* Starts the tick of this CPU if tasks compete for it. R of this CPU held. */
 static __always_inline void start_tick_if_needed(struct runqueue *rq)
 {
 	if (rq->nr_running > 1 && !rq->tick_armed)
-		start_tick(rq, SCHED_SLICE_NS);
+		start_tick(rq, ktime_get() + SCHED_SLICE_NS);
 }
 
 /* fair.c: R held. */

@@ -8,10 +8,19 @@
 DEFINE_PER_CPU(bool, irq_from_user);
 void (*sched_program_tick_hook)(struct task_struct *p);
 
-void start_tick(struct runqueue *rq, u64 delay)
+void start_tick(struct runqueue *rq, ktime_t when)
 {
 	rq->tick_armed = true;
-	cpu_event_start(CPU_EVENT_TICK, ktime_get() + delay);
+	cpu_event_start(CPU_EVENT_TICK, when);
+}
+
+/*
+ * The time of the tick does not depend on the switch to the program. If it came 4 ms after the
+ * switch, it would never find a program that always sleeps again before.
+ */
+void start_program_tick(struct runqueue *rq)
+{
+	start_tick(rq, (ktime_get() / USER_TICK_NS + 1) * USER_TICK_NS);
 }
 
 /* The tick has found p in its program, or in the kernel: task_cputime() divides its time so. */
@@ -42,7 +51,7 @@ void scheduler_tick(ktime_t now)
 		task_tick_rr(rq, curr);
 	start_tick_if_needed(rq);
 	if (curr->mm && !rq->tick_armed)
-		start_tick(rq, USER_TICK_NS);
+		start_tick(rq, ktime_get() + USER_TICK_NS);
 	rq_unlock(rq);
 	if (curr->mm && sched_program_tick_hook)
 		sched_program_tick_hook(curr);
