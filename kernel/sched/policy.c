@@ -38,26 +38,56 @@ static void enqueue_after_change(struct runqueue *rq, struct task_struct *p)
 		check_preempt_curr(rq, p);
 }
 
+/* A real-time task that has become less urgent is the first one of its level. P and R held. */
+static void requeue_if_lowered(struct runqueue *rq, struct task_struct *p, int old_prio)
+{
+	if (p->on_rq && task_is_rt(p) && effective_prio(p) > old_prio)
+		requeue_first_rt(rq, p);
+}
+
+/* The real-time priority with which p runs if that is its own one: it may inherit another. */
+static int effective_rt_priority(const struct task_struct *p, int own)
+{
+	return max(own, max(MAX_RT_PRIO - 1 - p->pi_prio, 0));
+}
+
 /* Sets what the queues order by, from the task's own priority and the inherited one. P and R held.
  */
 static void set_effective_priority(struct task_struct *p)
 {
-	p->rt_priority = max(p->normal_rt_priority, max(MAX_RT_PRIO - 1 - p->pi_prio, 0));
+	p->rt_priority = effective_rt_priority(p, p->normal_rt_priority);
 	set_load_weight(p);
+}
+
+/* P and R held. p is charged, and in no queue unless it keeps its place there. */
+static void change_policy(struct task_struct *p, enum sched_policy policy, int priority)
+{
+	if (policy == SCHED_RR && p->policy != SCHED_RR)
+		start_rr_slice(p);
+	WRITE_ONCE(p->policy, policy);
+	p->normal_rt_priority = priority;
+	set_effective_priority(p);
 }
 
 static void set_policy(struct task_struct *p, enum sched_policy policy, int priority)
 {
 	unsigned long flags;
 	struct runqueue *rq = task_rq_lock(p, &flags);
+	int old = effective_prio(p);
 
-	dequeue_for_change(rq, p);
-	WRITE_ONCE(p->policy, policy);
-	p->normal_rt_priority = priority;
-	set_effective_priority(p);
-	if (policy == SCHED_RR)
-		start_rr_slice(p);
-	enqueue_after_change(rq, p);
+	/*
+	 * sched(7): a task that keeps its priority keeps its place in the queue, too. One that
+	 * becomes less urgent is the first one of its level, any other one the last.
+	 */
+	if (p->rt_priority == effective_rt_priority(p, priority)) {
+		update_curr(rq, ktime_get());
+		change_policy(p, policy, priority);
+	} else {
+		dequeue_for_change(rq, p);
+		change_policy(p, policy, priority);
+		enqueue_after_change(rq, p);
+		requeue_if_lowered(rq, p, old);
+	}
 	task_rq_unlock(rq, p, flags);
 	rt_mutex_adjust_pi(p);
 }
@@ -78,9 +108,7 @@ void sched_set_pi_prio(struct task_struct *p, struct task_struct *from)
 	if (effective_prio(p) != old)
 		trace_sched_pi_setprio(p, old);
 	enqueue_after_change(rq, p);
-	/* A task that loses a priority which it inherited is the first one of its level. */
-	if (p->on_rq && task_is_rt(p) && effective_prio(p) > old)
-		requeue_first_rt(rq, p);
+	requeue_if_lowered(rq, p, old);
 	task_rq_unlock(rq, p, flags);
 }
 
