@@ -145,11 +145,7 @@ static struct task_struct *alloc_task(const char *comm, struct signal_struct *si
 static void copy_sched(struct task_struct *child, struct task_struct *parent)
 {
 	child->ioprio = parent->ioprio;
-	if (parent->reset_on_fork) {
-		child->nice = max(parent->nice, 0);
-	} else {
-		sched_copy_policy(child, parent);
-	}
+	sched_copy_policy(child, parent);
 	set_load_weight(child);
 	if (parent->flags & PF_IDLE)
 		return;

@@ -51,21 +51,30 @@ static bool may_schedule(struct task_struct *p)
 	return may;
 }
 
-static bool may_set_nice(struct task_struct *p, int nice)
+/* RLIMIT_NICE counts from 1, nice 19, to 40, nice -20. */
+static bool nice_in_limit(struct task_struct *p, int nice)
 {
-	/* RLIMIT_NICE counts from 1, nice 19, to 40, nice -20. */
-	return nice >= p->nice || capable(CAP_SYS_NICE) ||
-	       (unsigned long)(20 - nice) <= p->signal->rlim[RLIMIT_NICE].rlim_cur;
+	return (unsigned long)(20 - nice) <= p->signal->rlim[RLIMIT_NICE].rlim_cur;
 }
 
-/* What an unprivileged task may not do: become real-time beyond its limit, or more urgent. */
-static bool may_set_policy(struct task_struct *p, int policy, int priority)
+static bool may_set_nice(struct task_struct *p, int nice)
+{
+	return nice >= p->nice || capable(CAP_SYS_NICE) || nice_in_limit(p, nice);
+}
+
+/*
+ * What an unprivileged task may not do: become real-time beyond its limit, or more urgent; give its
+ * children what it has itself; leave SCHED_IDLE if it may not have its nice.
+ */
+static bool may_set_policy(struct task_struct *p, int policy, int priority, bool reset_on_fork)
 {
 	unsigned long limit = p->signal->rlim[RLIMIT_RTPRIO].rlim_cur;
 
 	if (capable(CAP_SYS_NICE))
 		return true;
-	if (!may_schedule(p))
+	if (!may_schedule(p) || (READ_ONCE(p->reset_on_fork) && !reset_on_fork))
+		return false;
+	if (p->policy == SCHED_IDLE && policy != SCHED_IDLE && !nice_in_limit(p, p->nice))
 		return false;
 	if (!rt_policy(policy))
 		return true;
@@ -74,21 +83,38 @@ static bool may_set_policy(struct task_struct *p, int policy, int priority)
 	return priority <= p->normal_rt_priority || (unsigned long)priority <= limit;
 }
 
+/* SCHED_IDLE has none: the task keeps its nice for later. */
+static bool takes_nice(int policy)
+{
+	return policy == SCHED_NORMAL || policy == SCHED_BATCH;
+}
+
 /* Sets policy, priority and nice of p, which has been found. */
-static int set_scheduler(struct task_struct *p, int policy, int priority, const s32 *nice)
+static int set_scheduler(struct task_struct *p, int policy, int priority, bool reset_on_fork,
+			 const s32 *nice)
 {
 	int error;
 
-	if (policy & SCHED_RESET_ON_FORK)
-		policy &= ~SCHED_RESET_ON_FORK;
 	if (!policy_takes_priority(policy, priority))
 		return -EINVAL;
-	if (!may_set_policy(p, policy, priority) || (nice && !may_set_nice(p, *nice)))
+	if (!may_set_policy(p, policy, priority, reset_on_fork) ||
+	    (nice && !may_set_nice(p, *nice)))
 		return -EPERM;
 	error = sched_setscheduler(p, policy, priority);
 	if (error)
 		return error;
+	WRITE_ONCE(p->reset_on_fork, reset_on_fork);
 	return nice ? set_user_nice(p, *nice) : 0;
+}
+
+/* The same with what p has already, if policy is below 0. */
+static int set_scheduler_or_param(struct task_struct *p, int policy, int priority)
+{
+	bool reset_on_fork = policy & SCHED_RESET_ON_FORK;
+
+	if (policy < 0)
+		return set_scheduler(p, (int)p->policy, priority, p->reset_on_fork, NULL);
+	return set_scheduler(p, policy & ~SCHED_RESET_ON_FORK, priority, reset_on_fork, NULL);
 }
 
 /* As a system call: finds the task, and changes it. policy below 0: the present one. */
@@ -105,9 +131,7 @@ static long do_set_scheduler(pid_t pid, int policy, struct sched_param __user *p
 	p = get_task(pid);
 	if (!p)
 		return -ESRCH;
-	ret = set_scheduler(p, policy < 0 ? (int)p->policy : policy, in.sched_priority, NULL);
-	if (!ret && policy >= 0)
-		WRITE_ONCE(p->reset_on_fork, !!(policy & SCHED_RESET_ON_FORK));
+	ret = set_scheduler_or_param(p, policy, in.sched_priority);
 	put_task_struct(p);
 	return ret;
 }
@@ -191,9 +215,8 @@ SYSCALL_DEFINE3(sched_setattr, pid_t, pid, struct sched_attr __user *, uattr, un
 		return -ESRCH;
 	nice = min(max(attr.sched_nice, -20), 19);
 	error = set_scheduler(p, (int)attr.sched_policy, (int)attr.sched_priority,
-			      rt_policy((int)attr.sched_policy) ? NULL : &nice);
-	if (!error)
-		WRITE_ONCE(p->reset_on_fork, !!(attr.sched_flags & SCHED_FLAG_RESET_ON_FORK));
+			      attr.sched_flags & SCHED_FLAG_RESET_ON_FORK,
+			      takes_nice((int)attr.sched_policy) ? &nice : NULL);
 	put_task_struct(p);
 	return error;
 }

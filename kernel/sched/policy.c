@@ -130,9 +130,12 @@ void sched_copy_policy(struct task_struct *child, struct task_struct *parent)
 	unsigned long flags;
 	struct runqueue *rq = task_rq_lock(parent, &flags); /* another task may change them */
 
-	child->policy = parent->policy;
-	child->normal_rt_priority = child->rt_priority = parent->normal_rt_priority;
-	child->nice = parent->nice;
+	/* A child of a real-time task that has reset_on_fork starts as SCHED_NORMAL with nice 0. */
+	if (!parent->reset_on_fork || !rt_policy(parent->policy)) {
+		child->policy = parent->policy;
+		child->normal_rt_priority = child->rt_priority = parent->normal_rt_priority;
+		child->nice = parent->reset_on_fork ? max(parent->nice, 0) : parent->nice;
+	}
 	start_rr_slice(child);
 	task_rq_unlock(rq, parent, flags);
 }
