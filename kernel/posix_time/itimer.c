@@ -1,10 +1,14 @@
 /*
  * alarm(2), setitimer(2): a timer of real time for each process, whose function is a softirq's, and
  * two of CPU time, which the tick watches (cpu_timer.c).
+ *
+ * The timer of real time expires once. A periodic one starts again when the program takes the
+ * signal. So an interval of a microsecond costs no more than the program spends on its signals.
  */
 #include "kernel/posix_time/itimer.h"
 
 #include "arch/uaccess.h"
+#include "kernel/init.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/posix_time/posix_timer.h"
@@ -24,19 +28,48 @@ static void it_real_fn(struct timer_list *timer)
 {
 	struct signal_struct *signal = container_of(timer, struct signal_struct, real_timer);
 	struct siginfo info;
-	u64 interval = READ_ONCE(signal->it_real_incr);
 
 	init_siginfo(&info, SIGALRM, SI_KERNEL);
 	(void)do_send_sig_info(&info, signal->it_task, PIDTYPE_TGID);
-	if (interval)
-		mod_timer(timer, timer->expires + interval);
 }
 
+/* sigalrm_taken_hook. */
+static void restart_real_timer(struct signal_struct *signal)
+{
+	struct timer_list *timer = &signal->real_timer;
+	u64 interval = signal->it_real_incr, missed;
+	ktime_t now = ktime_get();
+
+	if (!interval || timer_pending(timer))
+		return;
+	missed = now > timer->expires ? (now - timer->expires) / interval : 0;
+	mod_timer(timer, timer->expires + (missed + 1) * interval);
+}
+
+/* No SIGALRM starts it again, and its function has returned. */
 static void stop_timer(struct signal_struct *signal)
 {
-	WRITE_ONCE(signal->it_real_incr, 0);
-	if (signal->it_task)
+	spin_lock_irq(&current->sighand->siglock);
+	signal->it_real_incr = 0;
+	spin_unlock_irq(&current->sighand->siglock);
+	if (READ_ONCE(signal->it_task))
 		del_timer_sync(&signal->real_timer);
+}
+
+/* value 0: off. */
+static void start_timer(struct signal_struct *signal, u64 value, u64 interval)
+{
+	spin_lock_irq(&current->sighand->siglock);
+	if (!signal->it_task) {
+		timer_setup(&signal->real_timer, it_real_fn);
+		WRITE_ONCE(signal->it_task, get_task_struct(current->group_leader));
+	}
+	signal->it_real_incr = value ? interval : 0;
+	if (value)
+		mod_timer(&signal->real_timer, ktime_get() + value);
+	else
+		del_timer(&signal->real_timer); /* another thread may have set it meanwhile */
+	spin_unlock_irq(&current->sighand->siglock);
 }
 
 void exit_itimers(struct signal_struct *signal)
@@ -77,16 +110,9 @@ static u64 set_real_timer(u64 value, u64 interval, u64 *old_interval)
 	struct signal_struct *signal = current->signal;
 	u64 left = time_left(signal);
 
-	*old_interval = signal->it_real_incr;
-	if (!signal->it_task) {
-		timer_setup(&signal->real_timer, it_real_fn);
-		signal->it_task = get_task_struct(current->group_leader);
-	}
+	*old_interval = READ_ONCE(signal->it_real_incr);
 	stop_timer(signal);
-	if (value) {
-		WRITE_ONCE(signal->it_real_incr, interval);
-		mod_timer(&signal->real_timer, ktime_get() + value);
-	}
+	start_timer(signal, value, interval);
 	return left;
 }
 
@@ -183,3 +209,10 @@ SYSCALL_DEFINE3(setitimer, int, which, struct __kernel_old_itimerval *, value,
 	old.it_interval = to_timeval(old_interval);
 	return ovalue && copy_to_user(ovalue, &old, sizeof(old)) ? -EFAULT : 0;
 }
+
+static int __init itimer_init(void)
+{
+	sigalrm_taken_hook = restart_real_timer;
+	return 0;
+}
+core_initcall(itimer_init);

@@ -117,10 +117,10 @@ struct signal_struct {
 	bool undumpable;               /* read without a lock: prctl(PR_SET_DUMPABLE, 0) */
 	bool membarrier_registered;    /* read without a lock */
 	short oom_score_adj;           /* read without a lock */
-	struct timer_list real_timer;  /* [A] setitimer(ITIMER_REAL), alarm(2) */
-	u64 it_real_incr;              /* [A] its interval, ns; 0: it expires once */
-	/* The process that it signals: its leader, counted. NULL: never set. Changes while it is
-	 * off */
+	struct timer_list real_timer;  /* [S] to start: setitimer(ITIMER_REAL), alarm(2) */
+	u64 it_real_incr;              /* [S] its interval, ns; 0: it expires once */
+	/* [S] The process that it signals: its leader, counted. NULL: never set. Changes while the
+	 * timer is off */
 	struct task_struct *it_task;
 	struct list_head posix_timers; /* [S] of struct k_itimer (kernel/posix_time) */
 	int next_timer_id;             /* [S] */

@@ -165,12 +165,17 @@ static __always_inline int take_signal(struct sigpending *pending, u64 mask, str
 	return sig;
 }
 
+void (*sigalrm_taken_hook)(struct signal_struct *signal);
+
 int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info)
 {
 	int sig = take_signal(&tsk->pending, mask, info);
 
-	if (!sig)
+	if (!sig) {
 		sig = take_signal(&tsk->signal->shared_pending, mask, info);
+		if (unlikely(sig == SIGALRM))
+			sigalrm_taken_hook(tsk->signal);
+	}
 	recalc_sigpending();
 	/* A stop that is not carried out at once is cancelled by a SIGCONT that comes meanwhile. */
 	if (sig && (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK))
