@@ -10,6 +10,9 @@
  *			has at least two tasks fewer (SCHED_SOFTIRQ). That catches the tasks that
  *			wake-ups and idle CPUs have missed, because an affinity changed later or
  *			because no CPU was idle at the time
+ *	real time	a running real-time task makes no room for others. So the tick also looks
+ *			for a CPU where one that waits runs sooner (push_task): for a real-time task
+ *			each time, for a fair one every 20 ms
  *
  * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. All CPUs are equal:
  * nop5 has no scheduling domains. The load of a CPU is its number of runnable tasks.
@@ -95,7 +98,7 @@ static unsigned select_task_rq_rt(const struct task_struct *p)
 	int lowest = p->rt_priority;
 	unsigned cpu, best = p->cpu;
 
-	if (running_priority(best) < p->rt_priority)
+	if (task_allowed(p, best) && running_priority(best) < p->rt_priority)
 		return best;
 	for_each_online_cpu (cpu) {
 		int priority;
@@ -121,10 +124,14 @@ unsigned select_task_rq_slow(struct task_struct *p)
 		if (cpu < NR_CPUS)
 			return cpu;
 	}
+	if (unlikely(task_is_rt(p))) {
+		unsigned cpu = select_task_rq_rt(p);
+
+		if (task_allowed(p, cpu))
+			return cpu;
+	}
 	if (unlikely(!task_allowed(p, p->cpu)))
 		return find_least_loaded_cpu(p);
-	if (unlikely(task_is_rt(p)))
-		return select_task_rq_rt(p);
 	if (this_cpu != p->cpu && task_allowed(p, this_cpu) &&
 	    READ_ONCE(cpu_rq(this_cpu)->nr_running) < READ_ONCE(task_rq(p)->nr_running))
 		return this_cpu;
@@ -196,10 +203,54 @@ bool idle_balance(struct runqueue *rq)
 
 void trigger_load_balance(struct runqueue *rq, u64 now)
 {
-	if (rq->nr_running < 2 || now < rq->next_balance)
+	if (rq->nr_running < 2 || (now < rq->next_balance && rq->rt.nr_running < 2))
 		return;
 	rq->next_balance = now + SCHED_BALANCE_NS;
 	raise_softirq(SCHED_SOFTIRQ);
+}
+
+/* Whether p, which waits behind a real-time task on from, will run sooner on to. Both R held. */
+static bool runs_sooner(const struct runqueue *from, const struct runqueue *to,
+			const struct task_struct *p)
+{
+	if (task_is_rt(p))
+		return p->rt_priority > to->curr->rt_priority && !to->rt.throttled;
+	return !to->rt.nr_running && to->nr_running < from->nr_running;
+}
+
+/* Moves one task from behind a real-time task. True if it moved one. Interrupts on. */
+static bool push_task(struct runqueue *from, struct runqueue *to)
+{
+	struct task_struct *p = NULL;
+
+	local_irq_disable();
+	double_rq_lock(from, to);
+	if (task_is_rt(from->curr))
+		p = find_movable_task(from, to->cpu);
+	if (p && !runs_sooner(from, to, p))
+		p = NULL;
+	if (p)
+		move_queued_task(from, to, p);
+	rq_unlock(from);
+	rq_unlock(to);
+	local_irq_enable();
+	return p;
+}
+
+/* The same for any other CPU, at first for those without real-time tasks. */
+static bool push_to_any_cpu(struct runqueue *rq)
+{
+	for (unsigned rt = 0; rt < 2; rt++) {
+		unsigned cpu;
+
+		for_each_online_cpu (cpu) {
+			struct runqueue *to = cpu_rq(cpu);
+
+			if (to != rq && !!READ_ONCE(to->rt.nr_running) == rt && push_task(rq, to))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* SCHED_SOFTIRQ: gives one waiting task to a CPU that has at least two fewer than this one. */
@@ -208,6 +259,8 @@ static void run_rebalance(void)
 	struct runqueue *rq = this_rq();
 	unsigned cpu;
 
+	if (READ_ONCE(rq->rt.nr_running) && READ_ONCE(rq->nr_running) > 1 && push_to_any_cpu(rq))
+		return;
 	for_each_online_cpu (cpu) {
 		struct runqueue *to = cpu_rq(cpu);
 		bool moved = false;
