@@ -1,6 +1,7 @@
 /*
  * What happens when a program has used a certain time of the CPU: ITIMER_VIRTUAL and ITIMER_PROF,
- * RLIMIT_CPU, POSIX timers on CPU clocks. The tick looks, so they come up to a tick late.
+ * RLIMIT_CPU, RLIMIT_RTTIME, POSIX timers on CPU clocks. The tick looks, so they come up to a tick
+ * late.
  */
 #include "kernel/init.h"
 #include "kernel/posix_time/cpu_clock.h"
@@ -47,6 +48,44 @@ static void check_limit(struct task_struct *p)
 	}
 }
 
+/* The time in us that p, a real-time task, has run since a tick after its last sleep. */
+static u64 time_without_sleep(struct task_struct *p)
+{
+	u64 runtime = task_sched_runtime(p);
+
+	if (!p->rt_run_counted || p->rt_run_nvcsw != p->nvcsw) {
+		p->rt_run_counted = true;
+		p->rt_run_nvcsw = p->nvcsw;
+		p->rt_run_start = runtime;
+	}
+	return (runtime - p->rt_run_start) / NSEC_PER_USEC;
+}
+
+/* The same as check_limit() for a real-time task that does not sleep. siglock held. */
+static void check_rt_limit(struct task_struct *p)
+{
+	struct rlimit *limit = &p->signal->rlim[RLIMIT_RTTIME];
+	unsigned long soft = READ_ONCE(limit->rlim_cur), hard = READ_ONCE(limit->rlim_max);
+	u64 us;
+
+	if (soft == RLIM_INFINITY || !rt_policy(p->policy)) {
+		p->rt_run_counted = false;
+		return;
+	}
+	us = time_without_sleep(p);
+	if (us >= hard) {
+		send(p, SIGKILL);
+	} else if (us >= soft) {
+		send(p, SIGXCPU);
+		WRITE_ONCE(limit->rlim_cur, soft + NSEC_PER_SEC / NSEC_PER_USEC);
+	}
+}
+
+static bool has_no_limit(const struct signal_struct *signal, unsigned resource)
+{
+	return READ_ONCE(signal->rlim[resource].rlim_cur) == RLIM_INFINITY;
+}
+
 /* The tick has interrupted p. Interrupts off. */
 static void run_cpu_timers(struct task_struct *p)
 {
@@ -54,13 +93,14 @@ static void run_cpu_timers(struct task_struct *p)
 	unsigned long flags;
 
 	if (likely(!signal->it[0].expires && !signal->it[1].expires && !signal->nr_cpu_timers &&
-		   signal->rlim[RLIMIT_CPU].rlim_cur == RLIM_INFINITY))
+		   has_no_limit(signal, RLIMIT_CPU) && has_no_limit(signal, RLIMIT_RTTIME)))
 		return;
 	if ((p->flags & PF_EXITING) || !lock_task_sighand(p, &flags))
 		return;
 	check_itimer(p, &signal->it[0], CPUCLOCK_VIRT, SIGVTALRM);
 	check_itimer(p, &signal->it[1], CPUCLOCK_PROF, SIGPROF);
 	check_limit(p);
+	check_rt_limit(p);
 	if (signal->nr_cpu_timers)
 		posix_cpu_timers_expire(p);
 	unlock_task_sighand(p, flags);

@@ -179,9 +179,12 @@ struct task_struct {
 	int *set_child_tid;   /* [O] user address: gets the pid when the task starts */
 	int *clear_child_tid; /* [O] user address: 0 and a futex wake at its end */
 	void *robust_list;    /* [O] user address: set_robust_list() */
-	struct completion *vfork_done;  /* [O] the parent waits in vfork(); NULL: it does not */
-	u64 user_ticks, kernel_ticks;   /* [R] ticks that found it in user mode, in the kernel */
-	u64 last_utime, last_stime;     /* [P] what task_cputime() has told last */
+	struct completion *vfork_done; /* [O] the parent waits in vfork(); NULL: it does not */
+	u64 user_ticks, kernel_ticks;  /* [R] ticks that found it in user mode, in the kernel */
+	u64 last_utime, last_stime;    /* [P] what task_cputime() has told last */
+	/* [O] for RLIMIT_RTTIME: runtime and nvcsw at the first tick after its last sleep */
+	u64 rt_run_start, rt_run_nvcsw;
+	bool rt_run_counted;            /* the two are valid */
 	u64 min_flt, maj_flt;           /* [O] page faults; major: it waited for a device */
 	struct task_io_accounting ioac; /* [O] for /proc/PID/io */
 	/*
