@@ -100,6 +100,13 @@ int fasync_helper(int fd, struct file *file, bool on, struct fasync_struct **lis
 	return 0;
 }
 
+void file_change_flags(struct file *file, unsigned clear, unsigned set)
+{
+	spin_lock(&fasync_lock);
+	WRITE_ONCE(file->f_flags, (file->f_flags & ~clear) | set);
+	spin_unlock(&fasync_lock);
+}
+
 int fasync_set(int fd, struct file *file, bool on)
 {
 	if (on == ((file->f_flags & O_ASYNC) != 0))

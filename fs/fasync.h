@@ -21,6 +21,8 @@ int __f_setown(struct file *file, struct pid *pid, enum pid_type type, bool only
 int f_setown(struct file *file, int who);
 int f_getown(struct file *file);
 
+/* Changes flags of an open file while other tasks may change others. Not O_ASYNC. Task context. */
+void file_change_flags(struct file *file, unsigned clear, unsigned set);
 /* ioctl(FIOASYNC) and the part of F_SETFL: 0, -ENOTTY (the file never sends signals), -ENOMEM. */
 int fasync_set(int fd, struct file *file, bool on);
 /* F_SETOWN and so on. -EINVAL: another command. Task context. */

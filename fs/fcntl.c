@@ -117,8 +117,7 @@ static long set_flags(unsigned fd, struct file *file, unsigned long arg)
 	err = file->f_op->fasync ? fasync_set((int)fd, file, arg & O_ASYNC) : 0;
 	if (err)
 		return err;
-	WRITE_ONCE(file->f_flags,
-		   (file->f_flags & ~(unsigned)SETFL_FLAGS) | ((unsigned)arg & SETFL_FLAGS));
+	file_change_flags(file, SETFL_FLAGS, (unsigned)arg & SETFL_FLAGS);
 	return 0;
 }
 
@@ -205,8 +204,7 @@ static long set_nonblocking(struct file *file, int __user *arg)
 
 	if (get_user(on, arg))
 		return -EFAULT;
-	WRITE_ONCE(file->f_flags,
-		   on ? file->f_flags | O_NONBLOCK : file->f_flags & ~(unsigned)O_NONBLOCK);
+	file_change_flags(file, O_NONBLOCK, on ? O_NONBLOCK : 0);
 	return 0;
 }
 

@@ -10,6 +10,11 @@ void __kill_fasync(struct fasync_struct **list, int sig, int band)
 	(void)list, (void)sig, (void)band;
 }
 
+void file_change_flags(struct file *file, unsigned clear, unsigned set)
+{
+	file->f_flags = (file->f_flags & ~clear) | set;
+}
+
 int fasync_set(int fd, struct file *file, bool on)
 {
 	(void)fd, (void)file, (void)on;

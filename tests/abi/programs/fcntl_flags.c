@@ -1,5 +1,6 @@
 /* F_GETFL, F_SETFL, F_GETFD, F_DUPFD: which flags stay, which change, and errors. */
 #include "abi.h"
+#include <pthread.h>
 #include <sys/socket.h>
 
 static void flags(const char *what, int fd)
@@ -15,6 +16,33 @@ static void flags(const char *what, int fd)
 	     f & O_NONBLOCK ? " NONBLOCK" : "", f & O_DIRECTORY ? " DIRECTORY" : "", f & O_NOFOLLOW ? " NOFOLLOW" : "",
 	     f & 0100000 ? " LARGEFILE" : "", f & O_NOATIME ? " NOATIME" : "",
 	     f & ~(O_ACCMODE | O_APPEND | O_NONBLOCK | O_DIRECTORY | O_NOFOLLOW | 0100000 | O_NOATIME));
+}
+
+static int shared[2];
+static volatile bool over;
+
+static void *toggle_nonblock(void *unused)
+{
+	for (int on = 0; !over; on = !on)
+		ioctl(shared[0], FIONBIO, &on);
+	return NULL;
+}
+
+/* Two threads change two flags of one file. */
+static void at_the_same_time(void)
+{
+	pthread_t thread;
+	int lost = 0;
+
+	pipe(shared);
+	pthread_create(&thread, NULL, toggle_nonblock, NULL);
+	for (int i = 0, on = 0; i < 300000; i++, on = !on) {
+		ioctl(shared[0], FIOASYNC, &on);
+		lost += !(fcntl(shared[0], F_GETFL) & O_ASYNC) != !on;
+	}
+	over = true;
+	pthread_join(thread, NULL);
+	show("%d changes lost", lost);
 }
 
 static void user(void)
@@ -76,5 +104,6 @@ int main(void)
 	CALL(fcntl(99, F_GETFL));
 	CALL(fcntl(-1, F_GETFD));
 	CHILD(user);
+	CHILD(at_the_same_time);
 	return 0;
 }
