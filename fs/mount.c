@@ -9,11 +9,21 @@
 
 /* ---- the forms of mount(2), all with mount_mutex held ---- */
 
+/* A mount needs a place in the tree: no removed directory, and none in a mount that was detached.
+ */
+static int check_place(const struct path *at)
+{
+	if (READ_ONCE(at->dentry->d_flags) & DCACHE_DEAD)
+		return -ENOENT;
+	return list_empty(&at->mnt->mnt_list) ? -EINVAL : 0;
+}
+
 static int do_new_mount(const struct path *at, const char *type_name, unsigned flags,
 			const char *devname, const char *data)
 {
 	struct file_system_type *type = type_name ? find_filesystem(type_name) : NULL;
 	struct vfsmount *mnt;
+	int err;
 
 	if (!type_name)
 		return -EINVAL;
@@ -22,6 +32,11 @@ static int do_new_mount(const struct path *at, const char *type_name, unsigned f
 	mnt = new_mount(type, flags, devname, data);
 	if (IS_ERR(mnt))
 		return (int)PTR_ERR(mnt);
+	err = check_place(at);
+	if (err) {
+		mntput(mnt);
+		return err;
+	}
 	if (S_ISDIR(mnt->mnt_root->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode)) {
 		mntput(mnt);
 		return -ENOTDIR;
@@ -75,7 +90,10 @@ static int bind_children(struct vfsmount *first)
 static int bind_path(const struct path *at, const struct path *from, bool recursive)
 {
 	struct vfsmount *mnt;
+	int err = check_place(at);
 
+	if (err)
+		return err;
 	if (from->mnt->mnt_unbindable)
 		return -EINVAL;
 	if (S_ISDIR(from->dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode))
@@ -148,10 +166,11 @@ static int do_move(const struct path *at, const char *source)
 	err = kern_path(source, LOOKUP_FOLLOW, &from);
 	if (err)
 		return err;
+	err = check_place(at);
 	up = *at;
 	path_get(&up);
-	if (from.dentry != from.mnt->mnt_root || from.mnt->mnt_parent == from.mnt ||
-	    S_ISDIR(from.dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode))
+	if (!err && (from.dentry != from.mnt->mnt_root || from.mnt->mnt_parent == from.mnt ||
+		     S_ISDIR(from.dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode)))
 		err = -EINVAL;
 	/* A mount cannot go below itself. */
 	while (!err) {

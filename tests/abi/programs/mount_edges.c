@@ -144,6 +144,31 @@ static void unmount(void)
 	CALL(umount2("/", 0) < 0);
 }
 
+/* Nothing can be mounted where there is no place any more. */
+static void no_place(void)
+{
+	int here = open(".", O_RDONLY), fd;
+
+	show("no place");
+	tmpfs("d");
+	mkdir("d/in", 0755);
+	fd = open("d", O_RDONLY);
+	CALL(umount2("d", MNT_DETACH));
+	fchdir(fd);
+	CALL(mount("x", ".", "tmpfs", 0, NULL));
+	CALL(mount("x", "in", "tmpfs", 0, NULL));
+	CALL(mount("in", ".", NULL, MS_BIND, NULL));
+	fchdir(here);
+	close(fd);
+	mkdir("gone", 0755), mkdir("elsewhere", 0755);
+	chdir("gone");
+	rmdir("../gone");
+	CALL(mount("x", ".", "tmpfs", 0, NULL));
+	CALL(mount("../elsewhere", ".", NULL, MS_BIND, NULL));
+	fchdir(here);
+	close(here);
+}
+
 static void nobody(void)
 {
 	setuid(65534);
@@ -164,6 +189,7 @@ int main(void)
 	move();
 	flags();
 	unmount();
+	no_place();
 	CHILD(nobody);
 	chdir("..");
 	CALL(umount2("here", 0));
