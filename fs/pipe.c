@@ -165,8 +165,10 @@ ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock)
 	do {
 		if (!pipe->writers && pipe->head == pipe->tail)
 			return 0;
-		if (nonblock)
+		if (nonblock) {
+			pipe->refused = pipe->taken;
 			return -EAGAIN;
+		}
 		ret = do_wait_intr(&pipe->rd_wait);
 		if (unlikely(ret))
 			return ret;

@@ -38,6 +38,7 @@ struct pipe_inode_info {
 	u32 size;     /* [P] bytes that fit: pages, their number a power of two */
 	bool packets; /* [P] ends[] may not be 0; until the pipe is empty */
 	bool taken;   /* [P] splice(2) moves the first bytes: other readers wait */
+	bool refused; /* [P] and one that does not wait has got EAGAIN meanwhile */
 	void **pages; /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
 	u16 *ends;    /* [P] the same index; pipe_packet.c */
 	void *first_pages[PIPE_PAGES];

@@ -100,7 +100,7 @@ ssize_t pipe_begin_take(const struct file *file, char *buf, size_t count, bool n
 void pipe_end_take(const struct file *file, size_t count)
 {
 	struct pipe_inode_info *pipe = file->private_data;
-	bool was_full, at_end;
+	bool was_full, tell_all;
 
 	pipe_lock(pipe);
 	was_full = !pipe_has_free_page(pipe);
@@ -108,11 +108,14 @@ void pipe_end_take(const struct file *file, size_t count)
 		pipe_skip(pipe, count);
 	pipe->taken = false;
 	was_full &= pipe_room(pipe) >= PIPE_BUF;
-	at_end = !pipe->writers && pipe->head == pipe->tail;
+	/* All who waited for this task learn of the end; those who poll, of bytes that are there
+	 * again. */
+	tell_all = pipe_is_readable(pipe) ? pipe->refused : !pipe->writers;
+	pipe->refused = false;
 	if (pipe_is_readable(pipe))
 		wake_up_next_locked(&pipe->rd_wait);
 	pipe_unlock(pipe);
-	if (at_end) /* those who waited for this task learn it, too */
+	if (tell_all)
 		wake_up_all(&pipe->rd_wait);
 	if (was_full)
 		pipe_wake_writer(pipe);

@@ -1,4 +1,6 @@
 /* Self-tests of pipes and poll: no byte is lost, no message is torn, no wake-up is missed. */
+#include "fs/file.h"
+#include "fs/pipe.h"
 #include "fs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -340,4 +342,44 @@ SELFTEST(poll, wakes_when_a_pipe_becomes_readable)
 	EXPECT_EQ(sys_poll(fds, 1, -1), 1);
 	EXPECT_EQ(fds[0].revents, POLLIN | POLLHUP);
 	sys_close(t.there[0]);
+}
+
+/* Stands for an epoll with EPOLLET, which looks again only when it is told. */
+struct watcher {
+	struct wait_queue_entry wait;
+	unsigned events;
+};
+
+static bool count_event(struct wait_queue_entry *wait, unsigned events)
+{
+	(void)events;
+	container_of(wait, struct watcher, wait)->events++;
+	return false;
+}
+
+SELFTEST(pipe, bytes_that_splice_leaves_are_told_to_those_who_got_eagain)
+{
+	struct watcher watcher = { .wait = { .func = count_event, .flags = WQ_FLAG_CALLBACK } };
+	struct pipe_inode_info *pipe;
+	struct file *file;
+	char buf[8];
+	int fds[2];
+
+	ASSERT(sys_pipe2(fds, O_NONBLOCK) == 0);
+	file = fget((unsigned)fds[0]);
+	pipe = file->private_data;
+	INIT_LIST_HEAD(&watcher.wait.entry);
+	EXPECT_EQ(sys_write(fds[1], "bytes", 5), 5);
+	add_wait_queue(&pipe->rd_wait, &watcher.wait);
+	EXPECT_EQ(pipe_begin_take(file, buf, sizeof(buf), true), 5);
+	EXPECT_EQ(sys_read(fds[0], buf, sizeof(buf)), -EAGAIN);
+	EXPECT_EQ(watcher.events, 0);
+	pipe_end_take(file, 2);
+	EXPECT_EQ(watcher.events, 1);
+	EXPECT_EQ(sys_read(fds[0], buf, sizeof(buf)), 3);
+	EXPECT(!memcmp(buf, "tes", 3));
+	remove_wait_queue(&pipe->rd_wait, &watcher.wait);
+	fput(file);
+	sys_close(fds[0]);
+	sys_close(fds[1]);
 }
