@@ -359,17 +359,12 @@ int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 	return -ENOTTY;
 }
 
-/* setsid(2): a new session has no terminal. */
+/* setsid(2): a new session has no terminal. tasklist_lock held. */
 static void clear_tty(struct signal_struct *signal)
 {
-	struct pid *pgrp;
-
-	spin_lock(&tasklist_lock);
 	WRITE_ONCE(signal->tty, NULL);
-	pgrp = signal->tty_old_pgrp;
+	put_pid(signal->tty_old_pgrp);
 	signal->tty_old_pgrp = NULL;
-	spin_unlock(&tasklist_lock);
-	put_pid(pgrp);
 }
 
 static int __init tty_jobctrl_init(void)

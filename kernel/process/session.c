@@ -197,9 +197,10 @@ SYSCALL_DEFINE0(setsid)
 		change_pid(leader, PIDTYPE_SID, pid);
 		change_pid(leader, PIDTYPE_PGID, pid);
 		ret = pid->nr;
+		/* Under the lock: a child that joins the session gets no other terminal. */
+		if (clear_tty_hook)
+			clear_tty_hook(signal);
 	}
 	spin_unlock(&tasklist_lock);
-	if (ret > 0 && clear_tty_hook)
-		clear_tty_hook(signal);
 	return ret;
 }

@@ -10,7 +10,10 @@ struct signal_struct;
  * could continue its stopped processes, sends them SIGHUP and SIGCONT. tasklist_lock held.
  */
 void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent);
-/* Hook of the tty room: the process has made a session, and so loses its controlling terminal. */
+/*
+ * Hook of the tty room: the process has made a session, and so loses its controlling terminal.
+ * tasklist_lock held.
+ */
 extern void (*clear_tty_hook)(struct signal_struct *signal);
 /*
  * Hook of the tty room: the current process, which ends, gives up its controlling terminal; if it
