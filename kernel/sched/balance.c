@@ -24,13 +24,28 @@
 
 #define BALANCE_SCAN_MAX 32 /* waiting tasks examined under the lock */
 
+/*
+ * The number of tasks on rq that can run: those of the real-time class cannot while the CPU
+ * throttles them. Without R it is a hint.
+ */
+static __always_inline unsigned nr_runnable(const struct runqueue *rq)
+{
+	unsigned nr = READ_ONCE(rq->nr_running);
+	unsigned throttled = READ_ONCE(rq->rt.throttled) ? READ_ONCE(rq->rt.nr_running) : 0;
+
+	return nr - min(nr, throttled);
+}
+
 /* False if no CPU that p may use is idle. One word holds the answer for up to 64 CPUs. */
 static __always_inline bool maybe_idle_cpu(const struct task_struct *p)
 {
 	return nr_cpu_ids > 64 || (READ_ONCE(sched_idle_mask.bits[0]) & p->cpus_allowed.bits[0]);
 }
 
-/* An idle CPU that p may use, the first one from its last CPU on; or NR_CPUS. */
+/*
+ * An idle CPU that p may use, the first one from its last CPU on; or NR_CPUS. For a fair task it
+ * may be one that throttles its real-time tasks.
+ */
 static noinline unsigned find_idle_cpu(const struct task_struct *p)
 {
 	unsigned words = (nr_cpu_ids + 63) / 64, first = p->cpu / 64;
@@ -47,7 +62,8 @@ static noinline unsigned find_idle_cpu(const struct task_struct *p)
 		for (; idle; idle &= idle - 1) {
 			unsigned cpu = w * 64 + (unsigned)__builtin_ctzl(idle);
 
-			if (!READ_ONCE(cpu_rq(cpu)->nr_running))
+			if (task_is_rt(p) ? !READ_ONCE(cpu_rq(cpu)->nr_running)
+					  : !nr_runnable(cpu_rq(cpu)))
 				return cpu;
 		}
 	}
@@ -138,12 +154,12 @@ unsigned select_task_rq_slow(struct task_struct *p)
 	return p->cpu;
 }
 
-/* The most urgent task that waits on rq and may run on cpu, or NULL. R held. */
+/* The most urgent task that waits on rq and can run on cpu, or NULL. Both R held. */
 static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 {
 	unsigned scanned = 0;
 
-	if (rq->rt.nr_running) {
+	if (rq->rt.nr_running && !cpu_rq(cpu)->rt.throttled) {
 		for (unsigned level = 0; level < RT_LEVELS; level++) {
 			struct task_struct *p;
 
@@ -176,7 +192,7 @@ static bool move_one_task(struct runqueue *from, struct runqueue *to, unsigned m
 	struct task_struct *p = NULL;
 
 	double_rq_lock(from, to);
-	if (from->nr_running >= min_load && from->nr_running >= to->nr_running + 2)
+	if (from->nr_running >= min_load && from->nr_running >= nr_runnable(to) + 2)
 		p = find_movable_task(from, to->cpu);
 	if (p)
 		move_queued_task(from, to, p);
@@ -266,7 +282,7 @@ static void run_rebalance(void)
 		bool moved = false;
 
 		local_irq_disable();
-		if (to != rq && READ_ONCE(rq->nr_running) >= READ_ONCE(to->nr_running) + 2)
+		if (to != rq && READ_ONCE(rq->nr_running) >= nr_runnable(to) + 2)
 			moved = move_one_task(rq, to, 2);
 		local_irq_enable();
 		if (moved)

@@ -128,6 +128,58 @@ SELFTEST(rt_bandwidth, real_time_task_wakes_up_where_tasks_are_not_throttled)
 	test_group_wait(&hogs);
 }
 
+static void spin_urgently(void *arg, unsigned index __unused)
+{
+	compete(arg, 1);
+}
+
+static void spin_fairly(void *arg, unsigned index __unused)
+{
+	compete(arg, 0);
+}
+
+static bool allow_cpus(const struct test_group *group, unsigned n, const struct cpumask *mask)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (set_cpus_allowed(group->threads[i].task, mask))
+			return false;
+	return true;
+}
+
+/* A CPU that throttles its only task is idle: it takes one of two fair tasks from another CPU. */
+SELFTEST(rt_bandwidth, waiting_fair_task_goes_to_a_cpu_that_only_has_throttled_tasks)
+{
+	unsigned a = nth_online_cpu(1), b = nth_online_cpu(2), on_b = 0;
+	struct test_group hog, fair;
+	struct contest c = { 0 };
+	struct cpumask mask = { 0 };
+
+	if (num_online_cpus() < 3)
+		return;
+	EXPECT(run_on_nth_cpu(0));
+	ASSERT(limit(1000000000, 1000));
+	ASSERT(test_group_start(&hog, 1, b, spin_urgently, &c));
+	while (!is_throttled(b))
+		msleep(1);
+	ASSERT(test_group_start(&fair, 2, ANY_CPU, spin_fairly, &c));
+	cpumask_set_cpu(a, &mask);
+	EXPECT(allow_cpus(&fair, 2, &mask));
+	cpumask_set_cpu(b, &mask);
+	EXPECT(allow_cpus(&fair, 2, &mask));
+	for (unsigned i = 0; i < 2000 && !on_b; i++) {
+		msleep(1);
+		for (unsigned n = 0; n < 2; n++)
+			on_b += READ_ONCE(fair.threads[n].task->cpu) == b;
+	}
+	EXPECT(on_b);
+	EXPECT(is_throttled(b));
+	WRITE_ONCE(c.stop, true);
+	EXPECT(limit(1000000, 950000)); /* begins a new period, so that the hog ends now */
+	test_group_wait(&hog);
+	test_group_wait(&fair);
+	run_on_any_cpu();
+}
+
 SELFTEST(rt_bandwidth, periods_end_when_no_real_time_task_runs)
 {
 	struct runqueue *rq = cpu_rq(nth_online_cpu(1));
