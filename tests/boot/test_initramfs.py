@@ -159,3 +159,13 @@ def test_scripts_boot_reports_the_panic(images):
     result = host([ROOT / "scripts/boot", "--elf", "--initrd", "none", "echo never"], cwd=ROOT, text=True, stdout=subprocess.PIPE,
                   stderr=subprocess.PIPE)
     assert (result.returncode, result.stdout) == (3, "") and PANIC in result.stderr
+
+
+def test_a_program_that_leads_to_a_missing_file_is_named(tmp_path):
+    """As /usr/bin/python3 of python3-minimal, without the package that has python3.11."""
+    (tmp_path / "tree/usr/bin").mkdir(parents=True)
+    os.symlink("missing1.0", tmp_path / "tree/usr/bin/program")
+    os.symlink("/bin/busybox", tmp_path / "tree/usr/bin/another")
+    result = subprocess.run([ROOT / "scripts/rootfs", tmp_path / "root.cpio", tmp_path / "tree"], check=True, text=True, stderr=subprocess.PIPE)
+    assert result.stderr == ("scripts/rootfs: /usr/bin/program leads to /usr/bin/missing1.0, which is missing: "
+                             "add the package that has it, too\n")
