@@ -158,22 +158,27 @@ static noinline int pipe_fault_in(struct pipe_inode_info *pipe, struct iov_iter 
 	return err;
 }
 
-ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock)
+static __always_inline ssize_t wait_readable(struct pipe_inode_info *pipe, bool nonblock)
 {
 	int ret;
 
 	do {
-		if (!pipe->writers && pipe->head == pipe->tail)
+		if (unlikely(!pipe->writers) && pipe->head == pipe->tail)
 			return 0;
-		if (nonblock) {
+		if (unlikely(nonblock)) {
 			pipe->refused = pipe->taken;
 			return -EAGAIN;
 		}
 		ret = do_wait_intr(&pipe->rd_wait);
 		if (unlikely(ret))
 			return ret;
-	} while (!pipe_is_readable(pipe));
+	} while (unlikely(!pipe_is_readable(pipe)));
 	return 1;
+}
+
+ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock)
+{
+	return wait_readable(pipe, nonblock);
 }
 
 /*
@@ -232,6 +237,14 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return pipe_read_more(pipe, iocb->ki_filp, to);
 }
 
+/* P held on entry, released on return. Linux tells writers also of a read that takes nothing. */
+static noinline ssize_t pipe_read_nothing(struct pipe_inode_info *pipe, ssize_t ret)
+{
+	pipe_unlock(pipe);
+	kill_fasync(&pipe->fasync_writers, SIGIO, POLL_OUT);
+	return ret;
+}
+
 static noinline ssize_t pipe_read_kernel(struct pipe_inode_info *pipe, const struct file *file,
 					 char *buf, size_t count)
 {
@@ -241,7 +254,10 @@ static noinline ssize_t pipe_read_kernel(struct pipe_inode_info *pipe, const str
 	return pipe_read_more(pipe, file, &to);
 }
 
-/* The fast path is for a read that empties the pipe, with all bytes in one page. */
+/*
+ * The fast path is for a read that empties the pipe, with all bytes in one page. It waits here,
+ * too: a task that answers each message finds the pipe empty.
+ */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
@@ -252,9 +268,16 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 	if (unlikely(!count))
 		return 0;
 	pipe_lock(pipe);
+	if (pipe->head ==
+	    pipe->tail) { /* splice(2) has ended the fast path if it takes the bytes */
+		ssize_t ret = wait_readable(pipe, file->f_flags & O_NONBLOCK);
+
+		if (unlikely(ret <= 0))
+			return pipe_read_nothing(pipe, ret);
+	}
 	used = pipe->head - pipe->tail;
 	offset = pipe->tail % PAGE_SIZE;
-	if (unlikely(!used || used > count || used + offset > pipe->fast_page))
+	if (unlikely(used > count || used + offset > pipe->fast_page))
 		return pipe_read_kernel(pipe, file, buf, count);
 	slot = pipe_slot(pipe, pipe->tail);
 	memcpy(buf, (char *)*slot + offset, used);

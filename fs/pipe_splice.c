@@ -41,7 +41,7 @@ ssize_t pipe_wait_for_room(const struct file *file, bool nonblock)
 	if (more) /* the same for a writer */
 		pipe_wake_writer(pipe);
 	if (ret == -EPIPE)
-		send_signal(SIGPIPE, current);
+		send_sig(SIGPIPE);
 	return ret;
 }
 

@@ -63,16 +63,19 @@ static void retarget_shared_pending(struct task_struct *tsk, u64 which)
 	}
 }
 
-void set_blocked_locked(u64 mask)
+static __always_inline void __set_blocked(struct task_struct *tsk, u64 mask)
 {
-	struct task_struct *tsk = current;
-
 	if (signal_pending(tsk))
 		retarget_shared_pending(tsk, mask & ~tsk->blocked);
 	tsk->blocked = mask;
 	/* What makes the mark necessary has set it, except a signal that mask no longer blocks. */
 	if (signal_pending(tsk) || (pending_signals(tsk) & ~mask))
 		recalc_sigpending();
+}
+
+void set_blocked_locked(u64 mask)
+{
+	__set_blocked(current, mask);
 }
 
 void set_current_blocked(u64 mask)
@@ -83,7 +86,7 @@ void set_current_blocked(u64 mask)
 	if (tsk->blocked == mask)
 		return;
 	spin_lock_irq(&tsk->sighand->siglock);
-	set_blocked_locked(mask);
+	__set_blocked(tsk, mask);
 	spin_unlock_irq(&tsk->sighand->siglock);
 }
 

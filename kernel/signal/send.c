@@ -63,7 +63,7 @@ static __always_inline bool sig_ignored(const struct task_struct *p, int sig, bo
 
 #define for_each_thread_of(signal, t) list_for_each_entry (t, &(signal)->thread_head, thread_node)
 
-void signal_wake_up(struct task_struct *t, unsigned states)
+static __always_inline void wake_for_signal(struct task_struct *t, unsigned states)
 {
 	__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
 	if (t == current && READ_ONCE(t->state) == TASK_RUNNING)
@@ -74,6 +74,11 @@ void signal_wake_up(struct task_struct *t, unsigned states)
 	if (READ_ONCE(t->on_cpu) && READ_ONCE(t->cpu) != smp_processor_id())
 		smp_send_reschedule(READ_ONCE(t->cpu));
 	preempt_enable();
+}
+
+void signal_wake_up(struct task_struct *t, unsigned states)
+{
+	wake_for_signal(t, states);
 }
 
 /* A SIGCONT takes back a stop, whether it is complete or not. siglock held. */
@@ -193,7 +198,7 @@ found:
 	    !(t->real_blocked & SIG_BIT(sig)) && !(SIG_BIT(sig) & SIG_KERNEL_COREDUMP_MASK))
 		end_process(t, sig);
 	else
-		signal_wake_up(t, sig == SIGKILL ? TASK_WAKEKILL : 0);
+		wake_for_signal(t, sig == SIGKILL ? TASK_WAKEKILL : 0);
 }
 
 int send_signal_locked(const struct siginfo *info, struct task_struct *p, enum pid_type type,
@@ -314,13 +319,6 @@ int send_signal(int sig, struct task_struct *p)
 		return -EPERM;
 	init_siginfo(&info, sig, SI_KERNEL);
 	return do_send_sig_info(&info, p, PIDTYPE_TGID);
-}
-
-void fill_kill_info(struct siginfo *info, int sig, int code)
-{
-	init_siginfo(info, sig, code);
-	info->si_pid = current->tgid;
-	info->si_uid = current_uid();
 }
 
 void send_sig(int sig)

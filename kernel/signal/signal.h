@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/siginfo.h"
@@ -84,7 +85,12 @@ int kill_pid_info(const struct siginfo *info, pid_t pid);
 /* As kill(2). Task context. */
 int kill_something_info(const struct siginfo *info, pid_t pid);
 /* What kill(2) and its kin tell of their sender, the current process. */
-void fill_kill_info(struct siginfo *info, int sig, int code);
+static inline void fill_kill_info(struct siginfo *info, int sig, int code)
+{
+	init_siginfo(info, sig, code);
+	info->si_pid = current->tgid;
+	info->si_uid = current_uid();
+}
 /*
  * The current task has done what sig stands for, and cannot go on: sends it even if it is blocked
  * or ignored; then without a handler. Task context.
