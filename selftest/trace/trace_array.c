@@ -61,16 +61,6 @@ SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
 
 #define SNAPSHOT_ROUNDS 200000U
 
-static struct trace_array *find_instance(const char *name)
-{
-	struct trace_array *tr;
-
-	for_each_trace_array (tr)
-		if (tr->name && strcmp(tr->name, name) == 0)
-			return tr;
-	return NULL;
-}
-
 SELFTEST(trace, a_snapshot_of_one_instance_does_not_serve_for_another)
 {
 	struct trace_buffer *before;
@@ -85,7 +75,7 @@ SELFTEST(trace, a_snapshot_of_one_instance_does_not_serve_for_another)
 	EXPECT_EQ(put("snapshot", "1"), 0);
 	EXPECT_EQ(put("instances/other/snapshot", "1"), 0);
 	WRITE_ONCE(stop_snapshots, false);
-	other = find_instance("other");
+	other = trace_array_find("other");
 	before = READ_ONCE(other->buffer);
 	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), take_snapshots, other));
 	while (READ_ONCE(other->buffer) == before)

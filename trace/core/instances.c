@@ -28,7 +28,7 @@ static void instance_release(struct file_owner *owner)
 	kfree(tr);
 }
 
-static struct trace_array *find_instance(const char *name)
+struct trace_array *trace_array_find(const char *name)
 {
 	struct trace_array *tr;
 
@@ -89,7 +89,7 @@ static int create_instance(const char *name, struct trace_persistent *persistent
 
 	mutex_lock(&event_mutex);
 	mutex_lock(&trace_types_lock);
-	if (find_instance(name))
+	if (trace_array_find(name))
 		goto out;
 	error = -ENOMEM;
 	tr = alloc_instance(name, persistent);
@@ -133,7 +133,7 @@ static int instance_rmdir(const char *name)
 	int error = -ENOENT;
 
 	mutex_lock(&trace_types_lock);
-	tr = find_instance(name);
+	tr = trace_array_find(name);
 	if (tr)
 		error = tr->persistent ? -EBUSY : file_owner_kill(&tr->owner);
 	mutex_unlock(&trace_types_lock);
@@ -150,7 +150,7 @@ int trace_instance_create(const char *name, struct trace_persistent *persistent,
 	if (error)
 		return error;
 	mutex_lock(&trace_types_lock);
-	*tr = find_instance(name);
+	*tr = trace_array_find(name);
 	mutex_unlock(&trace_types_lock);
 	return *tr ? 0 : -ENOENT;
 }

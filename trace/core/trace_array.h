@@ -127,6 +127,8 @@ extern size_t trace_buf_size; /* [T] bytes for each CPU of an expanded buffer */
 	for (tr = list_entry(smp_load_acquire(&trace_arrays.next), struct trace_array, list);      \
 	     &tr->list != &trace_arrays;                                                           \
 	     tr = list_entry(smp_load_acquire(&tr->list.next), struct trace_array, list))
+/* The instance with that name, or NULL. T held. */
+struct trace_array *trace_array_find(const char *name);
 
 /* Returns the one of tr's two buffers that is not buffer. Any context. */
 static inline struct trace_buffer *other_buffer(const struct trace_array *tr,
