@@ -75,7 +75,9 @@ SELFTEST(trace, a_snapshot_of_one_instance_does_not_serve_for_another)
 	EXPECT_EQ(put("snapshot", "1"), 0);
 	EXPECT_EQ(put("instances/other/snapshot", "1"), 0);
 	WRITE_ONCE(stop_snapshots, false);
+	mutex_lock(&trace_types_lock);
 	other = trace_array_find("other");
+	mutex_unlock(&trace_types_lock);
 	before = READ_ONCE(other->buffer);
 	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), take_snapshots, other));
 	while (READ_ONCE(other->buffer) == before)
