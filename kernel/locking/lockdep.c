@@ -36,7 +36,7 @@ extern char _sdata[], _end[];
 bool debug_locks = true;
 bool debug_locks_silent;
 
-/* graph_lock protects all of these. It is taken raw, interrupts off. Bits are read without it. */
+/* Protects all of these. Taken raw. Bits are read without it. */
 static spinlock_t graph_lock;
 static struct lock_class *classes[MAX_LOCK_CLASSES]; /* by id, from 1 */
 static unsigned nr_classes = 1;
@@ -45,9 +45,20 @@ static u8 usage[MAX_LOCK_CLASSES];
 /* The search: the class from which it reached a class, and the classes still to visit. */
 static u16 came_from[MAX_LOCK_CLASSES], queue[MAX_LOCK_CLASSES];
 
-static void graph_unlock(void)
+/* Turns interrupts off: their handlers take locks too, and so may come here. Not in an NMI. */
+static unsigned long lock_graph(void)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	raw_ticket_lock(&graph_lock);
+	return flags;
+}
+
+static void unlock_graph(unsigned long flags)
 {
 	raw_ticket_unlock(&graph_lock);
+	raw_local_irq_restore(flags);
 }
 
 /* Turns the checker off. True for the one caller that may report. */
@@ -56,20 +67,21 @@ static bool debug_locks_off(void)
 	return xchg(&debug_locks, false) && !debug_locks_silent;
 }
 
-/* The id of a class; a class without one gets it now. 0: the class is not ordered. Interrupts off.
- */
+/* The id of a class; a class without one gets it now. 0: the class is not ordered. */
 static unsigned class_id(struct lock_class *class)
 {
+	unsigned long flags;
+
 	if (!class || (char *)class < _sdata || (char *)class >= _end)
 		return 0;
 	if (likely(READ_ONCE(class->id)))
 		return class->id;
-	raw_ticket_lock(&graph_lock);
+	flags = lock_graph();
 	if (!class->id && nr_classes < MAX_LOCK_CLASSES) {
 		classes[nr_classes] = class;
 		class->id = (u16)nr_classes++;
 	}
-	graph_unlock();
+	unlock_graph(flags);
 	return class->id;
 }
 
@@ -126,17 +138,18 @@ static void report_cycle(const struct held_lock *held, unsigned new)
 static void add_edge(const struct held_lock *held, unsigned new)
 {
 	unsigned old = class_id(held->class);
+	unsigned long flags;
 	bool cycle = false;
 
 	if (!old || old == new || test_bit(new, edges[old]))
 		return;
-	raw_ticket_lock(&graph_lock);
+	flags = lock_graph();
 	if (!test_bit(new, edges[old])) {
 		cycle = path_exists(new, old);
 		if (!cycle)
 			set_bit(new, edges[old]);
 	}
-	graph_unlock();
+	unlock_graph(flags);
 	if (cycle)
 		report_cycle(held, new);
 }
