@@ -17,11 +17,18 @@ struct storm_kprobes {
 	u64 inside_hits, entry_hits, returns, exits;
 };
 
+/* Other tasks call the functions as well. They must not write: the counters are not atomic. */
+static bool is_own(const struct storm_kprobes *s)
+{
+	return current == s->owner && in_task();
+}
+
 static int count_inside(struct kprobe *p, struct pt_regs *regs __unused)
 {
 	struct storm_kprobes *s = container_of(p, struct storm_kprobes, inside);
 
-	s->inside_hits += current == s->owner && in_task();
+	if (is_own(s))
+		s->inside_hits++;
 	return 0;
 }
 
@@ -29,7 +36,8 @@ static int count_entry(struct kprobe *p, struct pt_regs *regs __unused)
 {
 	struct storm_kprobes *s = container_of(p, struct storm_kprobes, entry);
 
-	s->entry_hits += current == s->owner && in_task();
+	if (is_own(s))
+		s->entry_hits++;
 	return 0;
 }
 
@@ -38,8 +46,8 @@ static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs __un
 	struct kretprobe *rp = get_kretprobe(ri);
 	struct storm_kprobes *s = rp ? container_of(rp, struct storm_kprobes, ret) : NULL;
 
-	if (s)
-		s->returns += current == s->owner && in_task();
+	if (s && is_own(s))
+		s->returns++;
 	return 0;
 }
 
@@ -49,7 +57,8 @@ static void count_exit(struct fprobe *fp, unsigned long entry_ip __unused,
 {
 	struct storm_kprobes *s = container_of(fp, struct storm_kprobes, both);
 
-	s->exits += current == s->owner && in_task();
+	if (is_own(s))
+		s->exits++;
 }
 
 static void count_calls(struct storm_kprobes *s, unsigned depth, bool entry, bool ret, bool both)
