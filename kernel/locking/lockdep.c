@@ -118,10 +118,9 @@ static void print_task(const char *what)
 	       smp_processor_id());
 }
 
+/* The checker is off, so the search stays as it is. */
 static void report_cycle(const struct held_lock *held, unsigned new)
 {
-	if (!debug_locks_off())
-		return;
 	printk(KERN_ERR "WARNING: possible circular locking dependency detected\n");
 	print_task("task");
 	printk(KERN_ERR "is trying to acquire lock (%s)\n", classes[new]->name);
@@ -139,18 +138,19 @@ static void add_edge(const struct held_lock *held, unsigned new)
 {
 	unsigned old = class_id(held->class);
 	unsigned long flags;
-	bool cycle = false;
+	bool report = false;
 
 	if (!old || old == new || test_bit(new, edges[old]))
 		return;
 	flags = lock_graph();
-	if (!test_bit(new, edges[old])) {
-		cycle = path_exists(new, old);
-		if (!cycle)
+	if (READ_ONCE(debug_locks) && !test_bit(new, edges[old])) {
+		if (path_exists(new, old))
+			report = debug_locks_off();
+		else
 			set_bit(new, edges[old]);
 	}
 	unlock_graph(flags);
-	if (cycle)
+	if (report)
 		report_cycle(held, new);
 }
 
