@@ -5,7 +5,7 @@
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 
-#define MAX_TICKS 100 /* of CPU a. A few are enough */
+#define MAX_TICKS 100 /* of CPU a, while this task sleeps. A few are enough */
 
 /*
  * CPU a runs a real-time task that does not sleep, CPU b a fair one. Both are bound. A third task
@@ -52,12 +52,29 @@ static void allow_both(const struct push *p, const struct test_group *third)
 	set_cpus_allowed(third->threads[0].task, &both);
 }
 
+/*
+ * Waits until the third task runs on b, or until a has ticked often. The ticks between two looks
+ * count as one: this task runs on b, and a goes on to tick while the host stops b.
+ */
+static void wait_for_move(const struct push *p)
+{
+	u64 before = irq_stat_read(IRQ_STAT_LOC, p->a);
+
+	for (unsigned ticks = 0; !READ_ONCE(p->arrived) && ticks < MAX_TICKS;) {
+		u64 now;
+
+		msleep(1);
+		now = irq_stat_read(IRQ_STAT_LOC, p->a);
+		ticks += now != before;
+		before = now;
+	}
+}
+
 static void push(struct selftest *test, int priority)
 {
 	struct push p = { .a = nth_online_cpu(1), .b = nth_online_cpu(2), .priority = priority };
 	struct test_group fair, urgent, third;
 	ktime_t start;
-	u64 ticks;
 
 	if (p.a == p.b)
 		return;
@@ -71,9 +88,7 @@ static void push(struct selftest *test, int priority)
 	start = ktime_get();
 	ASSERT(test_group_start(&urgent, 1, p.a, compute, &p));
 	EXPECT_EQ(sched_setscheduler(urgent.threads[0].task, SCHED_FIFO, 50), 0);
-	ticks = irq_stat_read(IRQ_STAT_LOC, p.a);
-	while (!READ_ONCE(p.arrived) && irq_stat_read(IRQ_STAT_LOC, p.a) < ticks + MAX_TICKS)
-		msleep(1);
+	wait_for_move(&p);
 	WRITE_ONCE(p.stop, true);
 	test_group_wait(&urgent);
 	test_group_wait(&third);
