@@ -199,6 +199,7 @@ SELFTEST(slab, running_out_is_null_and_all_comes_back)
 	u64 objects = memory_objects(), bytes = memory_accounted();
 	void *list = NULL, *p;
 
+	ASSERT(run_on_nth_cpu(0)); /* the other CPUs have free objects in their lists */
 	/* Large ones first: there would be millions of small ones. */
 	EXPECT(take_objects(&list, KMALLOC_MAX_SIZE) > 0);
 	take_objects(&list, 64 * 1024);
@@ -215,6 +216,7 @@ SELFTEST(slab, running_out_is_null_and_all_comes_back)
 		kfree(list);
 		list = next;
 	}
+	run_on_any_cpu();
 	memory_expect_objects(test, objects);
 	memory_expect_accounted(test, bytes);
 }

@@ -5,6 +5,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/threads.h"
 
 #define WAIT_ROUNDS 1000U /* of 10 ms */
 
@@ -38,6 +39,7 @@ static bool add_to_list(void **list, void *piece)
 void memory_take_all(struct memory_taken *taken)
 {
 	(void)memory_accounted();
+	(void)run_on_nth_cpu(0); /* cannot fail: the CPU is online, and the caller is not bound */
 	*taken = (struct memory_taken){ NULL, NULL };
 	while (add_to_list(&taken->pages, get_free_page(GFP_KERNEL | __GFP_NOWARN)))
 		;
@@ -67,6 +69,7 @@ void memory_give_back(struct memory_taken *taken)
 		kfree(taken->objects);
 		taken->objects = next;
 	}
+	run_on_any_cpu();
 }
 
 static u64 accounted_now(void)

@@ -13,7 +13,10 @@ bool memory_intact(const void *p, size_t size, u32 seed);
 struct memory_taken {
 	void *pages, *objects;
 };
-/* Waits first for what callbacks would free a little later. */
+/*
+ * Waits first for what callbacks would free a little later. Until memory_give_back() the caller
+ * stays on one CPU: the caches of the others have free memory, which only they can take.
+ */
 void memory_take_all(struct memory_taken *taken);
 /* Frees one page. False if none is left. */
 bool memory_give_page(struct memory_taken *taken);
