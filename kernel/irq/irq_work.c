@@ -19,9 +19,9 @@ notrace /* tracers call it */
 {
 	struct irq_work **list, *first;
 
-	if (__atomic_fetch_or(&work->flags, IRQ_WORK_PENDING | IRQ_WORK_BUSY, __ATOMIC_SEQ_CST) &
-	    IRQ_WORK_PENDING)
+	if (__atomic_fetch_or(&work->flags, IRQ_WORK_PENDING, __ATOMIC_SEQ_CST) & IRQ_WORK_PENDING)
 		return false;
+	__atomic_fetch_add(&work->flags, IRQ_WORK_BUSY, __ATOMIC_RELAXED);
 	preempt_disable();
 	list = this_cpu_ptr(&irq_work_list);
 	first = READ_ONCE(*list);
@@ -39,7 +39,6 @@ void irq_work_run(void)
 {
 	struct irq_work *list = xchg(this_cpu_ptr(&irq_work_list), NULL);
 	struct irq_work *first = NULL, *next;
-	u32 flags;
 
 	for (; list; list = next) { /* oldest first */
 		next = list->next;
@@ -51,16 +50,13 @@ void irq_work_run(void)
 		/* From here on a CPU may queue the item again. */
 		__atomic_fetch_and(&first->flags, ~IRQ_WORK_PENDING, __ATOMIC_SEQ_CST);
 		first->func(first);
-		flags = IRQ_WORK_BUSY;
-		/* An item that was queued again stays busy. */
-		__atomic_compare_exchange_n(&first->flags, &flags, 0, false, __ATOMIC_SEQ_CST,
-					    __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&first->flags, IRQ_WORK_BUSY, __ATOMIC_RELEASE);
 	}
 }
 
 void irq_work_sync(struct irq_work *work)
 {
-	while (smp_load_acquire(&work->flags) & IRQ_WORK_BUSY)
+	while (smp_load_acquire(&work->flags))
 		cpu_relax();
 }
 EXPORT_SYMBOL(irq_work_sync);

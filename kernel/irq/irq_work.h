@@ -8,13 +8,17 @@
 
 struct irq_work {
 	struct irq_work *next; /* in its CPU's list */
-	u32 flags;             /* atomic; IRQ_WORK_* */
+	u32 flags;             /* atomic; IRQ_WORK_*. 0: neither queued nor running */
 	/* Hardirq context, interrupts off, on the CPU that queued it. May queue the work again. */
 	void (*func)(struct irq_work *work);
 };
 
 #define IRQ_WORK_PENDING 1U /* queued: queueing it again does nothing */
-#define IRQ_WORK_BUSY    2U /* set until its function has returned */
+/*
+ * Added by each queueing, and subtracted when the function has returned. A count, because another
+ * CPU may queue and run the work while its function still runs on the first one.
+ */
+#define IRQ_WORK_BUSY 2U
 
 static inline void init_irq_work(struct irq_work *work, void (*func)(struct irq_work *work))
 {

@@ -2,10 +2,14 @@
 #include "kernel/irq/irq_work.h"
 
 #include "arch/irqflags.h"
+#include "arch/processor.h"
 #include "arch/traps.h"
 #include "kernel/irq/irq.h"
 #include "kernel/sched/sched.h"
+#include "kernel/smp.h"
+#include "kernel/time/ktime.h"
 #include "selftest/lib/on_cpus.h"
+#include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 
 struct noted {
@@ -87,6 +91,46 @@ SELFTEST(irq_work, is_queued_from_nmi_context)
 	local_irq_restore(flags);
 	irq_work_sync(&noted.work);
 	EXPECT_EQ(noted.runs, 1);
+}
+
+/* The function on CPU 1, which the host or a slow handler may hold up. */
+static bool long_run_began, long_run_ended;
+
+static void run_long_on_second_cpu(struct irq_work *work __unused)
+{
+	ktime_t begin = ktime_get();
+
+	if (smp_processor_id() != nth_online_cpu(1))
+		return;
+	WRITE_ONCE(long_run_began, true);
+	while (ktime_get() - begin < 20 * NSEC_PER_MSEC)
+		cpu_relax();
+	smp_store_release(&long_run_ended, true);
+}
+
+static void queue_work(void *work, unsigned index __unused)
+{
+	irq_work_queue(work);
+}
+
+SELFTEST(irq_work, sync_waits_for_each_of_two_cpus_that_run_a_work)
+{
+	struct irq_work work = { .func = run_long_on_second_cpu };
+	struct test_group group;
+
+	if (num_online_cpus() < 2)
+		return;
+	ASSERT(run_on_nth_cpu(0));
+	long_run_began = long_run_ended = false;
+	ASSERT(test_group_start(&group, 1, nth_online_cpu(1), queue_work, &work));
+	while (!READ_ONCE(long_run_began))
+		cpu_relax();
+	/* It runs here and ends, while the function still runs on CPU 1. */
+	EXPECT(irq_work_queue(&work));
+	irq_work_sync(&work);
+	EXPECT(smp_load_acquire(&long_run_ended));
+	test_group_wait(&group);
+	run_on_any_cpu();
 }
 
 #define STORM 2000U
