@@ -80,14 +80,13 @@ def test_only_events_that_match_are_recorded(machine):
 
 def test_the_task_and_the_cpu_of_an_event_are_filtered(machine):
     def recorded_by(text):
-        record(machine, "sched/sched_process_exit", text, f"{RUN}; ls > /dev/null")
+        record(machine, "sched/sched_process_exit", text, f"{RUN}; for cpu in 0 1 2 3; do taskset -c $cpu ls > /dev/null; done")
         return re.findall(r"^ *(\S*)-\d+ +\[(\d+)\]", machine.check("cat trace"), re.M)
 
     assert [comm for comm, _ in recorded_by('COMM == "cat" && cpu != 99')] == ["cat"]
     on_first, on_others = recorded_by("CPU == 0"), recorded_by("cpu > 0")
-    assert on_first or on_others
-    assert {cpu for _, cpu in on_first} <= {"000"}
-    assert "000" not in {cpu for _, cpu in on_others}
+    assert {cpu for _, cpu in on_first} == {"000"}
+    assert {cpu for _, cpu in on_others} == {"001", "002", "003"}
 
 
 def test_what_does_not_match_takes_no_room(machine):
