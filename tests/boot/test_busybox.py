@@ -65,7 +65,7 @@ def test_a_refused_write_says_why(machine):
 
 def test_a_job_is_stopped_continued_and_ended_from_the_keyboard(machine):
     machine.check("mkfifo /tmp/fifo; echo -n > /tmp/continued; echo 'trap \"cat /tmp/answer; echo >> /tmp/continued\" CONT' > /tmp/job")
-    machine.check("echo 'echo started; while :; do read x <> /tmp/fifo; done' >> /tmp/job; echo -n > /tmp/answer")
+    machine.check("echo 'echo started; while :; do read -t 1 x <> /tmp/fifo; done' >> /tmp/job; echo -n > /tmp/answer")
     machine.send("sh /tmp/job\n")
     machine.expect(r"^started\r")
     machine.send(b"\x1a")
