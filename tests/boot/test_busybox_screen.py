@@ -104,4 +104,4 @@ def test_a_change_of_the_size_is_told_to_the_job_in_the_foreground(machine):
     machine.send("trap 'stty size' WINCH; (sleep 1; stty rows 30 cols 100) & wait $!; trap - WINCH\n")
     machine.expect(r"^30 100\r")
     machine.wait_prompt()
-    machine.check("stty rows 24 cols 80")
+    machine.check("wait; stty rows 24 cols 80")
