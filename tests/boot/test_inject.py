@@ -25,8 +25,7 @@ def lines(machine):
 
 def inject(machine, text, event="synthetic/foo"):
     if len(text) > 1000:  # the shell's own lines are shorter
-        machine.send("cat > /tmp/line\n")
-        machine.expect("cat > /tmp/line\r\n")
+        machine.start("cat > /tmp/line")
         machine.send(f"echo {text} > events/{event}/inject\n\x04")
         machine.wait_prompt()
         return machine.run(". /tmp/line").output
