@@ -157,14 +157,21 @@ static const struct attempt uprobe_events[] = {
 	{ "an event of a return in a program", define_uretprobe, remove_uprobes }
 };
 
-/* Defining it, and enabling it. The optimizer is off: it would allocate detours meanwhile. */
+static long remove_by_name(void)
+{
+	return add_line("dynamic_events", "-:g/memory");
+}
+
+/* Defines, enables and removes it. The optimizer is off: it would allocate detours meanwhile. */
 static void try_event(struct selftest *test, const struct attempt *define)
 {
 	static const struct attempt enable = { "enabling it", enable_probe, disable_probe };
+	const struct attempt remove = { "removing it", remove_by_name, define->begin };
 
 	try_each(test, define, 1);
 	EXPECT_EQ(define->begin(), 0);
 	try_each(test, &enable, 1);
+	try_each(test, &remove, 1);
 	EXPECT_EQ(define->end(), 0);
 }
 

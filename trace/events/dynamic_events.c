@@ -80,9 +80,14 @@ static int release_named(char *name, const struct dyn_event_operations *ops)
 		return -EINVAL;
 	mutex_lock(&event_mutex);
 	list_for_each_entry_safe (event, next, &dyn_event_list, list) {
-		if ((ops && event->ops != ops) || !event->ops->match(event, system, name, rest))
+		int match;
+
+		if (ops && event->ops != ops)
 			continue;
-		error = event->ops->free(event);
+		match = event->ops->match(event, system, name, rest);
+		if (!match)
+			continue;
+		error = match < 0 ? match : event->ops->free(event);
 		if (error)
 			break;
 	}

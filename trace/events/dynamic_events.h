@@ -32,11 +32,12 @@ struct dyn_event_operations {
 	/* Removes and frees the event. 0 or -EBUSY. */
 	int (*free)(struct dyn_event *event);
 	/*
-	 * Returns whether the event has this name, and is what the rest of the command says; system
-	 * NULL: any system. The name may be "", which some kinds take for all names.
+	 * Returns 1 if the event has this name and is what the rest of the command says, else 0; or
+	 * -ENOMEM. system NULL: any system. The name may be "", which some kinds take for all
+	 * names.
 	 */
-	bool (*match)(const struct dyn_event *event, const char *system, const char *name,
-		      const char *rest);
+	int (*match)(const struct dyn_event *event, const char *system, const char *name,
+		     const char *rest);
 };
 
 /* Defines the operations of one kind: DYN_EVENT_OPERATIONS(synth) = { … }; */

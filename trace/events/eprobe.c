@@ -226,20 +226,19 @@ static bool has_words(const struct eprobe *eprobe, const struct probe_command *w
 	return true;
 }
 
-static bool eprobe_match(const struct dyn_event *event, const char *system, const char *name,
-			 const char *rest)
+static int eprobe_match(const struct dyn_event *event, const char *system, const char *name,
+			const char *rest)
 {
 	const struct eprobe *eprobe = to_eprobe(event);
 	struct probe_command words;
-	bool match;
+	int match;
 
 	if ((*name && strcmp(eprobe->name, name) != 0) ||
 	    (system && strcmp(eprobe->group, system) != 0))
-		return false;
-	if (!*skip_spaces(rest))
-		return true;
-	match = probe_command_init(&words, "event_probe", rest) == 0 &&
-		(!words.argc || has_words(eprobe, &words));
+		return 0;
+	match = probe_command_init(&words, "event_probe", rest);
+	if (!match)
+		match = !words.argc || has_words(eprobe, &words);
 	probe_command_free(&words);
 	return match;
 }

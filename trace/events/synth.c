@@ -160,8 +160,8 @@ static struct synth_event *make_event(struct synth_definition *definition)
 	return NULL;
 }
 
-static bool synth_match(const struct dyn_event *event, const char *system, const char *name,
-			const char *rest __unused)
+static int synth_match(const struct dyn_event *event, const char *system, const char *name,
+		       const char *rest __unused)
 {
 	return strcmp(to_synth_event(event)->definition.name, name) == 0 &&
 	       (!system || strcmp(system, SYNTH_SYSTEM) == 0);

@@ -475,18 +475,19 @@ static bool has_words(const struct trace_probe *probe, const struct probe_comman
 	return true;
 }
 
-bool trace_probe_match(const struct dyn_event *dyn, const char *system, const char *name,
-		       const char *rest)
+int trace_probe_match(const struct dyn_event *dyn, const char *system, const char *name,
+		      const char *rest)
 {
 	const struct trace_probe *probe = to_trace_probe(dyn);
 	struct probe_command words;
-	bool match;
+	int match;
 
 	if ((*name && strcmp(probe->event->name, name) != 0) ||
 	    (system && strcmp(probe->event->group, system) != 0))
-		return false;
-	match = probe_command_init(&words, probe->ops->location, rest) == 0 &&
-		has_words(probe, &words);
+		return 0;
+	match = probe_command_init(&words, probe->ops->location, rest);
+	if (!match)
+		match = has_words(probe, &words);
 	probe_command_free(&words);
 	return match;
 }

@@ -117,8 +117,8 @@ void trace_probe_show_args(struct seq_file *m, const struct trace_probe *probe);
 /* For the struct dyn_event_operations of a kind. */
 bool trace_probe_is_busy(struct dyn_event *dyn, bool all);
 int trace_probe_release(struct dyn_event *dyn);
-bool trace_probe_match(const struct dyn_event *dyn, const char *system, const char *name,
-		       const char *rest);
+int trace_probe_match(const struct dyn_event *dyn, const char *system, const char *name,
+		      const char *rest);
 
 /* ---- hits ---- */
 
