@@ -21,11 +21,15 @@
 
 /* ---- switches ---- */
 
-/* Writes the name of any event with a switch: events/SYSTEM/NAME, or SYSTEM:NAME with colon. */
-static void any_event(struct storm_task *task, char *name, bool colon)
+/*
+ * Writes the name of any event with a switch: events/SYSTEM/NAME, or SYSTEM:NAME with colon.
+ * Returns whether the event may have gone already.
+ */
+static bool any_event(struct storm_task *task, char *name, bool colon)
 {
 	unsigned nr = 0, chosen;
 	struct trace_event_call *call;
+	bool dynamic = false;
 
 	mutex_lock(&event_mutex);
 	list_for_each_entry (call, &trace_event_calls, list)
@@ -36,9 +40,11 @@ static void any_event(struct storm_task *task, char *name, bool colon)
 			continue;
 		snprintf(name, NAME_LENGTH, colon ? "%s:%s" : "%s/%s", trace_event_system(call),
 			 trace_event_name(call));
+		dynamic = call->flags & TRACE_EVENT_FL_DYNAMIC;
 		break;
 	}
 	mutex_unlock(&event_mutex);
+	return dynamic;
 }
 
 /* The instance may be gone, or one of its event files may be open while it is removed. */
@@ -46,6 +52,17 @@ static void put_event(struct storm_task *task, const char *file, const char *dat
 {
 	STORM_DONE(task, file, put_mode(file, data, strlen(data), mode), -ENOENT, -ENODEV, -EBUSY,
 		   -ENOMEM);
+}
+
+/* set_event refuses a name that no event has any more. */
+static void put_set_event(struct storm_task *task, const char *directory, int mode)
+{
+	char event[NAME_LENGTH], file[64];
+	bool may_have_gone = any_event(task, event, true);
+
+	snprintf(file, sizeof(file), "%sset_event", directory);
+	STORM_DONE(task, file, put_mode(file, event, strlen(event), mode), -ENOENT, -ENODEV, -EBUSY,
+		   -ENOMEM, may_have_gone ? -EINVAL : -ENOENT);
 }
 
 void storm_event_switches(struct storm_task *task)
@@ -63,9 +80,7 @@ void storm_event_switches(struct storm_task *task)
 		put_event(task, file, on, O_TRUNC);
 		break;
 	case 1:
-		any_event(task, event, true);
-		snprintf(file, sizeof(file), "%sset_event", directory);
-		put_event(task, file, event, random / 128 % 2 ? O_APPEND : O_TRUNC);
+		put_set_event(task, directory, random / 128 % 2 ? O_APPEND : O_TRUNC);
 		break;
 	case 2:
 		any_event(task, event, false);
@@ -116,14 +131,13 @@ static u64 recorded_or_lost(const char *instance)
 {
 	static const char *const names[] = { "entries: ", "\noverrun: ", "commit overrun: ",
 					     "dropped events: ", "read events: " };
-	char file[64], stats[512];
+	char file[64], stats[512] = "";
 	unsigned cpu;
 	u64 sum = 0;
 
 	for_each_possible_cpu (cpu) {
 		snprintf(file, sizeof(file), "%s/per_cpu/cpu%u/stats", instance, cpu);
-		if (get_into(file, stats, sizeof(stats)) <= 0)
-			continue;
+		STORM_EXPECT(get_patiently(file, stats, sizeof(stats)) > 0);
 		for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
 			sum += number_of(stats, names[i]);
 	}
@@ -170,7 +184,7 @@ void storm_event_counts(struct storm_task *task)
 	snprintf(file, sizeof(file), "%s/buffer_size_kb", instance);
 	if (STORM_DONE(task, file, put(file, test_random(&task->seed) % 2 ? "8" : "64"), -ENOMEM))
 		check_count(task, instance);
-	STORM_EXPECT(sys_rmdir(path) == 0);
+	STORM_EXPECT(rmdir_patiently(path) == 0);
 }
 
 #define TRACE_EVENTS_HEADER "selftest/trace/storm_events.h"

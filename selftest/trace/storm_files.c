@@ -94,10 +94,11 @@ void storm_instances(struct storm_task *task)
 	       O_TRUNC);
 	put_in(task, directory, "snapshot", ONE_OF(task, "0", "1", "2"), O_TRUNC);
 	snprintf(name, sizeof(name), "%strace_marker", directory);
-	STORM_DONE(task, name, put_mode(name, "storm", 5, 0), -ENOENT, -ENODEV, -EBADF /* off */);
+	STORM_DONE(task, name, put_mode(name, "storm", 5, 0), -ENOENT, -ENODEV, -EBADF /* off */,
+		   -ENOMEM);
 	put_in(task, directory, "buffer_size_kb", ONE_OF(task, "8", "64"), O_TRUNC);
 	/* Another task may be using the instance, or may have removed it. */
-	STORM_DONE(task, "rmdir", sys_rmdir(path), -EBUSY, -ENOENT);
+	STORM_DONE(task, "rmdir", sys_rmdir(path), -EBUSY, -ENOENT, -ENOMEM);
 }
 
 void storm_probes(struct storm_task *task)
@@ -160,13 +161,8 @@ static char size_kb[32];
 void storm_files_begin(void)
 {
 	const char *expanded;
-	long length;
 
-	do { /* 0: there was no memory to read it */
-		length = get_into("buffer_size_kb", size_kb, sizeof(size_kb));
-		msleep(1);
-	} while (!length || length == -ENOMEM);
-	STORM_EXPECT(length > 0);
+	STORM_EXPECT(get_patiently("buffer_size_kb", size_kb, sizeof(size_kb)) > 0);
 	expanded = strstr(size_kb, "expanded: "); /* the unexpanded state is not restored */
 	if (expanded) {
 		memmove(size_kb, expanded + 10, strlen(expanded + 10) + 1);
@@ -194,7 +190,7 @@ void storm_files_finish(void)
 		long error;
 
 		snprintf(path, sizeof(path), TRACING "instances/s%u", i);
-		error = sys_rmdir(path);
+		error = rmdir_patiently(path);
 		if (error && error != -ENOENT)
 			storm_fail("rmdir %s: error %ld", path, error);
 	}

@@ -90,8 +90,8 @@ void storm_livepatch_files(struct storm_task *task)
 	STORM_DONE(task, "load", klp_enable_patch(&cmdline_patch), -EBUSY, -ENOMEM);
 	if (test_random(&task->seed) % 2)
 		klp_wait_for_transition();
-	STORM_DONE(task, "disable", put(ENABLED, "0"), -EBUSY, -ENOENT, -ENODEV, -EINVAL);
-	STORM_DONE(task, "enable", put(ENABLED, "1"), -EBUSY, -ENOENT, -ENODEV, -EINVAL);
+	STORM_DONE(task, "disable", put(ENABLED, "0"), -EBUSY, -ENOENT, -ENODEV, -EINVAL, -ENOMEM);
+	STORM_DONE(task, "enable", put(ENABLED, "1"), -EBUSY, -ENOENT, -ENODEV, -EINVAL, -ENOMEM);
 	klp_wait_for_transition();
 	STORM_DONE(task, "release", klp_release_patch(&cmdline_patch), -EBUSY);
 }

@@ -60,6 +60,25 @@ long get_into(const char *name, char *buf, size_t size)
 	return length;
 }
 
+long get_patiently(const char *name, char *buf, size_t size)
+{
+	long length;
+
+	/* 0: the file was open, but there was no memory to read it */
+	while (!(length = get_into(name, buf, size)) || length == -ENOMEM)
+		msleep(1);
+	return length;
+}
+
+long rmdir_patiently(const char *path)
+{
+	long error;
+
+	while ((error = sys_rmdir(path)) == -ENOMEM)
+		msleep(1);
+	return error;
+}
+
 const char *get(const char *name)
 {
 	text[0] = '\0';

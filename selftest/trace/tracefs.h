@@ -19,6 +19,10 @@ long put(const char *name, const char *data); /* with O_TRUNC */
 long put_patiently(const char *name, const char *data, int mode);
 /* Reads from the start into buf, and adds a NUL. Returns the length or an errno. */
 long get_into(const char *name, char *buf, size_t size);
+/* The same of a short file that is not empty. Repeats while there is no memory. */
+long get_patiently(const char *name, char *buf, size_t size);
+/* Removes an instance. path: from the root. Repeats while there is no memory. 0 or an errno. */
+long rmdir_patiently(const char *path);
 const char *get(const char *name); /* reads into text; "" after an error */
 /* Traces one call of ftrace_target_add(), then turns recording off. Returns false after an error.
  */
