@@ -26,9 +26,10 @@ static pid_t start(int how)
 		pause();
 }
 
+/* A wait begins again if the signal comes before it sleeps. */
 static void flags(int f)
 {
-	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | f };
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | f };
 
 	sigaction(SIGCHLD, &action, NULL);
 	count = 0;

@@ -110,7 +110,7 @@ int main(void)
 	TRUTH(wait4(pid, &status, 0, &usage) == pid);
 	await_chld(1);
 
-	action.sa_flags = SA_SIGINFO | SA_NOCLDWAIT;
+	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NOCLDWAIT;
 	sigaction(SIGCHLD, &action, NULL);
 	if (!fork())
 		_exit(5);
