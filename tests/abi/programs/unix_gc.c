@@ -72,7 +72,7 @@ int main(void)
 	socketpair(AF_UNIX, SOCK_STREAM, 0, s);
 	send_fds(s[0], "x", 1, &p[1], 1);
 	close(p[1]);
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 500; i++) {
 		socketpair(AF_UNIX, SOCK_STREAM, 0, t);
 		if (send_fds(t[0], "x", 1, s, 2) != 1)
 			show("chain: %s", error_name(errno));
