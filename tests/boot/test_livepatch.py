@@ -33,9 +33,10 @@ def no_patch(machine):
 
 
 def unload(machine):
-    """Waits until all tasks have switched back and the patch's directory is removed, and removes the module."""
+    """Waits until all tasks have switched back and the patch's directory is removed, and removes the module. The worker of
+    the transition gives up the module after it has removed the directory."""
     eventually(lambda: no_patch(machine))
-    machine.check("rmmod livepatch-sample")
+    eventually(lambda: machine.run("rmmod livepatch-sample").status == 0)
 
 
 def refused(machine, command, text):
