@@ -158,7 +158,7 @@ def test_programs_that_are_killed_leave_nothing_behind(probed):
 
 def test_probes_come_and_go_in_a_running_program(probed):
     probed.define(f"p:add {probed.at('add')}({probed.offsets['semaphore']:#x})")
-    probed.machine.check("mkfifo /tmp/in; (/bin/probed watch < /tmp/in > /tmp/out) & exec 9>/tmp/in")
+    probed.machine.check("mkfifo /tmp/in; (/bin/probed watch > /tmp/out < /tmp/in) & exec 9>/tmp/in")
     for expected in (0, 1, 0, 1, 0):
         probed.enable(bool(expected))
         lines = int(probed.machine.check("wc -l < /tmp/out"))
