@@ -107,15 +107,22 @@ u64 memory_accounted(void)
 	return settled(accounted_now);
 }
 
-/* Compares repeatedly until the values are equal: ended tasks are freed a little later. */
+/*
+ * Reads the value repeatedly until it equals before: ended tasks are freed a little later. The
+ * value that was equal counts. The next one may be taken while pages move again.
+ */
 static void expect_equal(struct selftest *test, u64 (*value)(void), const char *what, u64 before)
 {
-	for (unsigned i = 0; i < WAIT_ROUNDS && value() != before; i++)
+	u64 after = value();
+
+	for (unsigned i = 0; i < WAIT_ROUNDS && after != before; i++) {
 		msleep(10);
-	if (value() != before)
+		after = value();
+	}
+	if (after != before)
 		selftest_diag(test, "%s: %llu before, %llu after", what, (unsigned long long)before,
-			      (unsigned long long)value());
-	EXPECT(value() == before);
+			      (unsigned long long)after);
+	EXPECT(after == before);
 }
 
 void memory_expect_accounted(struct selftest *test, u64 before)
