@@ -128,6 +128,8 @@ void vm_unacct_memory(unsigned long pages);
 
 /* No page is left for a fault of the current task: ends the process that uses the most memory. */
 void out_of_memory(void);
+/* The pages of mm, which has no user any more, are free. Task context. */
+void oom_mm_is_free(const struct mm_struct *mm);
 
 static inline unsigned long page_align(unsigned long n)
 {

@@ -108,6 +108,7 @@ void mmput(struct mm_struct *mm)
 	if (!atomic_dec_and_test(&mm->mm_users))
 		return;
 	exit_mmap(mm);
+	oom_mm_is_free(mm);
 	if (mm->exe_file)
 		vm_file_hooks->put_exe_file(mm->exe_file);
 	if (unlikely(mm->xol_area))

@@ -21,9 +21,10 @@
 #define PATIENCE          (2 * NSEC_PER_SEC)
 #define KB(pages)         ((pages) * (long)(PAGE_SIZE / 1024))
 
-static DEFINE_MUTEX(oom_lock);    /* one victim at a time */
-static struct mm_struct *last_mm; /* [oom_lock] the last victim's, with a reference (mm_count) */
-static ktime_t last_kill;         /* [oom_lock] */
+static DEFINE_MUTEX(oom_lock); /* one victim at a time */
+/* [oom_lock] to set: the last victim's, NULL when its memory is free. Only for comparisons. */
+static const struct mm_struct *last_mm;
+static ktime_t last_kill; /* [oom_lock] */
 
 /*
  * How much memory would be free without p, in pages, plus oom_score_adj thousandths of all memory.
@@ -102,8 +103,7 @@ static void choose_and_kill(void)
 	mm = get_task_mm(victim);
 	if (mm) {
 		oom_kill_process(victim, mm);
-		mmgrab(mm);
-		last_mm = mm;
+		WRITE_ONCE(last_mm, mm);
 		last_kill = ktime_get();
 		mmput(mm);
 	}
@@ -113,14 +113,13 @@ static void choose_and_kill(void)
 /* Whether the memory of the last victim may still become free. oom_lock held. */
 static bool victim_is_ending(void)
 {
-	if (!last_mm)
-		return false;
-	if ((get_mm_rss(last_mm) || READ_ONCE(last_mm->pgtables)) &&
-	    ktime_get() - last_kill < PATIENCE)
-		return true;
-	mmdrop(last_mm);
-	last_mm = NULL;
-	return false;
+	return READ_ONCE(last_mm) && ktime_get() - last_kill < PATIENCE;
+}
+
+void oom_mm_is_free(const struct mm_struct *mm)
+{
+	if (unlikely(READ_ONCE(last_mm) == mm))
+		cmpxchg(&last_mm, mm, NULL); /* the next victim may be there by now */
 }
 
 /* Whether pages have become free since the fault, perhaps of the last victim. */

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from conftest import build_in
-from nop5 import BUILD, ROOT, Nop5
+from nop5 import BUILD, ROOT, Nop5, eventually
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
 LOADS = ("processes", "fuzz_calls")
@@ -156,8 +156,12 @@ def start_hog(machine, mib, name, before="exec"):
     machine.check(f"({before} processes hog {mib}) > /tmp/hog & {name}=$!; until grep -q 'hog: {mib} MiB' /tmp/hog; do usleep 10000; done")
 
 
+def address_spaces(machine):
+    return int(machine.check("awk '/^mm_struct/ { print $2 }' /proc/slabinfo"))
+
+
 def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_returns(small):
-    free = free_kb(small)
+    free, spaces = free_kb(small), address_spaces(small)
     start_hog(small, 10, "small")
     small.send("processes hog 1000; echo status $?\n")
     match = small.expect(r"Out of memory: Killed process (\d+) \(processes\) total-vm:(\d+)kB, anon-rss:(\d+)kB, file-rss:\d+kB, "
@@ -177,6 +181,7 @@ def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_r
         small.wait_prompt()
         assert small.check(f"processes {how} 10") == f"{how}: 10 MiB\n"
     assert free_kb(small) >= free - SLACK
+    eventually(lambda: address_spaces(small) == spaces)  # the last victim's is freed, too
 
 
 def test_a_process_that_needs_little_memory_does_not_end_because_of_another_one(small):
