@@ -45,7 +45,7 @@ SELFTEST(sched, no_wakeup_is_lost_over_100000_handoffs)
 
 struct spinners {
 	bool stop;
-	u64 loops[4];
+	u64 naps, loops[4];
 };
 
 static void spin(void *arg, unsigned index)
@@ -84,24 +84,80 @@ SELFTEST(sched, equal_tasks_get_equal_time_within_10_percent)
 	EXPECT(least && (most - least) * 10 <= most);
 }
 
+/* Sleeps and wakes, so that the CPU picks another task each time, even if no slice ends. */
+static void nap(void *arg, unsigned index __unused)
+{
+	struct spinners *s = arg;
+
+	while (!READ_ONCE(s->stop)) {
+		msleep(1);
+		WRITE_ONCE(s->naps, s->naps + 1);
+	}
+}
+
+struct task_times {
+	u64 real, virtual;
+};
+
+static struct task_times times_of(const struct test_group *group, unsigned index)
+{
+	struct task_struct *p = group->threads[index].task;
+	struct task_times times;
+	unsigned long flags;
+	struct runqueue *rq = task_rq_lock(p, &flags);
+
+	times = (struct task_times){ p->se.sum_exec_runtime, p->se.vruntime };
+	task_rq_unlock(rq, p, flags);
+	return times;
+}
+
+/* The weights of nice 0 and 5 are 1024 and 335: a ratio of 3.06. */
+static bool is_ratio_of_nice_5(u64 more, u64 less)
+{
+	return less * 26 < more * 10 && more * 10 < less * 36;
+}
+
+/*
+ * Waits until thread 0 has run three times as long as thread 1, both counted from now. That takes
+ * longer if the host stops the CPU.
+ */
+static bool wait_for_ratio_of_nice_5(const struct test_group *group)
+{
+	u64 high = runtime(group, 0), low = runtime(group, 1);
+
+	for (unsigned sample = 0; sample < 100; sample++) {
+		msleep(100);
+		if (is_ratio_of_nice_5(runtime(group, 0) - high, runtime(group, 1) - low))
+			return true;
+	}
+	return false;
+}
+
+/* One good share can be chance, and so can three. The virtual times tell what led to them. */
 SELFTEST(sched, nice_5_gets_a_third_of_nice_0)
 {
+	struct task_times high, low, high_end, low_end;
+	struct test_group group, napper;
+	unsigned cpu = nth_online_cpu(1), good = 0;
 	struct spinners s = { 0 };
-	struct test_group group;
-	u64 high = 0, low = 0;
 
-	ASSERT(test_group_start(&group, 2, nth_online_cpu(1), spin, &s));
+	ASSERT(test_group_start(&napper, 1, cpu, nap, &s));
+	while (!READ_ONCE(s.naps))
+		msleep(1);
+	ASSERT(test_group_start(&group, 2, cpu, spin, &s));
 	EXPECT_EQ(set_user_nice(group.threads[1].task, 5), 0);
-	for (unsigned sample = 0;
-	     sample < 200 && (!low || low * 36 < high * 10 || low * 26 > high * 10); sample++) {
-		msleep(sample ? 50 : 300);
-		high = runtime(&group, 0);
-		low = runtime(&group, 1);
-	}
+	high = times_of(&group, 0);
+	low = times_of(&group, 1);
+	while (good < 3 && wait_for_ratio_of_nice_5(&group))
+		good++;
+	high_end = times_of(&group, 0);
+	low_end = times_of(&group, 1);
 	WRITE_ONCE(s.stop, true);
 	test_group_wait(&group);
-	/* the weights are 1024 and 335: a ratio of 3.06 */
-	EXPECT(low && low * 36 >= high * 10 && low * 26 <= high * 10);
+	test_group_wait(&napper);
+	EXPECT_EQ(good, 3);
+	EXPECT_EQ(high_end.virtual - high.virtual, high_end.real - high.real);
+	EXPECT(is_ratio_of_nice_5(low_end.virtual - low.virtual, low_end.real - low.real));
 }
 
 /* A task with an address space, which sleeps again and again before a tick comes. */
