@@ -28,10 +28,11 @@ struct timerfd {
 	struct mutex mutex;      /* one task at a time sets it */
 	clockid_t clock;         /* [C] */
 	u64 interval;            /* [Q] ns; 0: it expires once */
-	ktime_t due;             /* [Q] when it expires, or has expired last */
+	struct deadline due;     /* [Q] when it expires, or has expired last */
 	u64 ticks;               /* [Q] expirations since the last read */
 	bool expired;            /* [Q] periodic: it has expired, and is not started again yet */
-	bool cancelled;          /* [Q] the clock was set: the next read fails */
+	bool may_cancel;         /* [Q] TFD_TIMER_CANCEL_ON_SET */
+	bool cancelled;          /* [Q] the clock was set: the next read or settime fails */
 	struct list_head cancel; /* [L] in cancel_list: TFD_TIMER_CANCEL_ON_SET; or empty */
 };
 
@@ -47,20 +48,36 @@ static void timerfd_expire(struct timer_list *timer)
 	wake_up_poll(&t->wait, POLLIN);
 }
 
-/* Counts what has expired since the timer stopped, and starts it again. [Q] held. */
+/*
+ * Counts what has expired since the timer stopped, and starts it again. As on Linux, the clock may
+ * have been set back since: then it expires at the same time again. [Q] held.
+ */
 static void restart_periodic(struct timerfd *t)
 {
-	ktime_t now = ktime_get();
-	u64 missed;
+	u64 now, missed, *due = &t->due.time;
 
 	if (!t->expired || !t->interval)
 		return;
 	t->expired = false;
-	missed = now > t->due ? (now - t->due) / t->interval : 0;
-	t->ticks += missed;
-	if (__builtin_add_overflow(t->due, (missed + 1) * t->interval, &t->due))
-		t->due = KTIME_MAX - 1;
-	mod_timer(&t->timer, t->due);
+	now = read_timer_clock(t->due.clock);
+	if (now < *due) {
+		t->ticks--;
+	} else {
+		missed = (now - *due) / t->interval;
+		t->ticks += missed;
+		if (__builtin_add_overflow(*due, (missed + 1) * t->interval, due))
+			*due = KTIME_MAX - 1;
+	}
+	mod_timer_on(&t->timer, t->due.clock, *due);
+}
+
+/* -ECANCELED once after the clock was set; 0. [Q] held. */
+static int take_cancelled(struct timerfd *t)
+{
+	if (!t->may_cancel || !t->cancelled)
+		return 0;
+	t->cancelled = false;
+	return -ECANCELED;
 }
 
 static ssize_t timerfd_read(struct file *file, char *buf, size_t count, loff_t *pos)
@@ -80,12 +97,13 @@ static ssize_t timerfd_read(struct file *file, char *buf, size_t count, loff_t *
 		if (err)
 			return err;
 		spin_lock_irq(&t->wait.lock);
-		if (t->ticks)
+		err = take_cancelled(t);
+		if (err)
+			t->expired = false; /* the program has to set it anew */
+		else if (t->ticks)
 			restart_periodic(t);
 		ticks = t->ticks;
 		t->ticks = 0;
-		err = t->cancelled ? -ECANCELED : 0;
-		t->cancelled = false;
 		spin_unlock_irq(&t->wait.lock);
 		if (err)
 			return err;
@@ -172,18 +190,20 @@ static int timerfd_init(void)
 }
 core_initcall(timerfd_init);
 
-/* Whether a set of the time of day cancels the timer, as settime asks for by flags. */
-static void set_cancel(struct timerfd *t, int flags)
+/* Sets whether a set of the time of day cancels the timer, as settime asks for by flags. */
+static bool set_cancel(struct timerfd *t, int flags)
 {
 	const int both = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
 	bool real = t->clock == CLOCK_REALTIME || t->clock == CLOCK_REALTIME_ALARM;
+	bool may_cancel = real && (flags & both) == both;
 
 	spin_lock(&cancel_lock);
 	list_del(&t->cancel);
 	INIT_LIST_HEAD(&t->cancel);
-	if (real && (flags & both) == both)
+	if (may_cancel)
 		list_add(&t->cancel, &cancel_list);
 	spin_unlock(&cancel_lock);
+	return may_cancel;
 }
 
 /* Sets *f to the file of a timerfd: 0, -EBADF, -EINVAL. */
@@ -202,23 +222,25 @@ static int get_timerfd(int ufd, struct fd *f)
 static struct __kernel_itimerspec time_left(struct timerfd *t)
 {
 	struct __kernel_itimerspec left = { .it_interval = ns_to_timespec(t->interval) };
-	ktime_t now;
+	u64 now;
 
 	restart_periodic(t);
 	if (timer_pending(&t->timer)) {
-		now = ktime_get();
-		left.it_value = ns_to_timespec(t->due > now ? t->due - now : 1);
+		now = read_timer_clock(t->due.clock);
+		left.it_value = ns_to_timespec(t->due.time > now ? t->due.time - now : 1);
 	}
 	return left;
 }
 
-static void set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
-			struct __kernel_itimerspec *old)
+/* 0; -ECANCELED: as read(), but the timer is set. */
+static int set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
+		       struct __kernel_itimerspec *old)
 {
-	ktime_t now;
+	bool may_cancel;
+	int err = 0;
 
 	mutex_lock(&t->mutex);
-	set_cancel(t, flags);
+	may_cancel = set_cancel(t, flags);
 	spin_lock_irq(&t->wait.lock);
 	*old = time_left(t);
 	t->interval = 0; /* nothing starts it again */
@@ -227,18 +249,16 @@ static void set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
 	spin_lock_irq(&t->wait.lock);
 	t->ticks = 0;
 	t->expired = false;
-	t->cancelled = false;
+	t->may_cancel = may_cancel;
 	t->interval = interval;
 	if (value) {
-		now = ktime_get();
-		if (flags & TFD_TIMER_ABSTIME)
-			t->due = clock_to_ktime(t->clock, value);
-		else
-			t->due = value < KTIME_MAX - 1 - now ? now + value : KTIME_MAX - 1;
-		mod_timer(&t->timer, t->due);
+		t->due = make_deadline(t->clock, flags & TFD_TIMER_ABSTIME, value);
+		mod_timer_on(&t->timer, t->due.clock, t->due.time);
+		err = take_cancelled(t);
 	}
 	spin_unlock_irq(&t->wait.lock);
 	mutex_unlock(&t->mutex);
+	return err;
 }
 
 SYSCALL_DEFINE4(timerfd_settime, int, ufd, int, flags, const struct __kernel_itimerspec *, utmr,
@@ -256,9 +276,11 @@ SYSCALL_DEFINE4(timerfd_settime, int, ufd, int, flags, const struct __kernel_iti
 	err = get_timerfd(ufd, &f);
 	if (err)
 		return err;
-	set_timerfd(f.file->private_data, flags, timespec_to_ns(&new.it_value),
-		    timespec_to_ns(&new.it_interval), &old);
+	err = set_timerfd(f.file->private_data, flags, timespec_to_ns(&new.it_value),
+			  timespec_to_ns(&new.it_interval), &old);
 	fdput(f);
+	if (err)
+		return err;
 	return otmr && copy_to_user(otmr, &old, sizeof(old)) ? -EFAULT : 0;
 }
 

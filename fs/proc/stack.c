@@ -9,7 +9,8 @@
 /* Tells if address is in the scheduler. Such functions do not show why a task sleeps. */
 static bool in_sched_functions(unsigned long address)
 {
-	static const char *const names[] = { "__schedule", "schedule", "schedule_timeout",
+	static const char *const names[] = { "__schedule",       "schedule",
+					     "schedule_timeout", "schedule_until",
 					     "preempt_schedule", "preempt_schedule_irq" };
 	char buf[KSYM_NAME_LEN];
 	const char *name = kallsyms_lookup(address, NULL, NULL, buf);

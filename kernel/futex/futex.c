@@ -23,6 +23,7 @@
 #include "kernel/process/process.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
+#include "kernel/time/timekeeping.h"
 #include "kernel/vm/mm.h"
 
 #define KEY_SHARED 1 /* in futex_key.address, of a word that is asked for as shared */
@@ -171,20 +172,27 @@ static bool unqueue(struct futex_q *q)
 	return false;
 }
 
-static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset, ktime_t end);
+static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset,
+			     struct deadline end);
 
-/* restart_block: time is the end; args are the address, the value, and the bits with the flag. */
+/*
+ * restart_block: time is the end; args are the address, the value with the clock, and the bits with
+ * the flag.
+ */
 static long futex_wait_restart(struct restart_block *restart)
 {
+	struct deadline end = { (enum timer_clock)(restart->args[1] >> 32), restart->time };
+
 	return futex_wait_until((u32 __user *)restart->args[0], restart->args[2] >> 32,
-				(u32)restart->args[1], (u32)restart->args[2], restart->time);
+				(u32)restart->args[1], (u32)restart->args[2], end);
 }
 
-static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset, ktime_t end)
+static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset,
+			     struct deadline end)
 {
 	struct futex_q q = { .task = current, .bitset = bitset };
 	int err = get_key(uaddr, shared, &q.key);
-	ktime_t now = 0;
+	bool late;
 
 	if (err)
 		return err;
@@ -192,29 +200,24 @@ static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset
 		err = queue_if_equal(&q, uaddr, val);
 		if (err)
 			break;
-		if (end == KTIME_MAX) {
-			schedule();
-		} else {
-			now = ktime_get();
-			if (now < end)
-				schedule_timeout(end - now);
-		}
+		late = deadline_passed(end) || schedule_until(end);
 		__set_current_state(TASK_RUNNING);
 		if (!unqueue(&q))
 			break; /* woken: 0 */
 		err = -ETIMEDOUT;
-		if (end != KTIME_MAX && ktime_get() >= end)
+		if (late)
 			break;
 		err = -ERESTARTSYS;
 		if (signal_pending(current))
 			break;
 	}
 	put_key(&q.key);
-	if (err == -ERESTARTSYS && end != KTIME_MAX) {
+	if (err == -ERESTARTSYS && end.time != KTIME_MAX) {
 		current->restart_block = (struct restart_block){
 			.fn = futex_wait_restart,
-			.time = end,
-			.args = { (unsigned long)uaddr, val, bitset | (u64)shared << 32 },
+			.time = end.time,
+			.args = { (unsigned long)uaddr, val | (u64)end.clock << 32,
+				  bitset | (u64)shared << 32 },
 		};
 		err = -ERESTART_RESTARTBLOCK;
 	}
@@ -238,23 +241,19 @@ int futex_queue_if_equal(struct futex_q *q, u32 __user *uaddr, u32 val)
 
 /* The end of a wait: FUTEX_WAIT has a duration, all others have a time. */
 static int wait_end(int cmd, bool realtime, const struct __kernel_timespec __user *utime,
-		    ktime_t *end)
+		    struct deadline *end)
 {
-	ktime_t now = ktime_get();
 	u64 ns;
 	int err;
 
-	*end = KTIME_MAX;
+	*end = (struct deadline){ .time = KTIME_MAX };
 	if (!utime)
 		return 0;
 	err = get_timespec(&ns, utime);
-	if (err)
-		return err;
-	if (cmd == FUTEX_WAIT)
-		*end = ns < KTIME_MAX - now ? now + ns : KTIME_MAX - 1;
-	else
-		*end = clock_to_ktime(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC, ns);
-	return 0;
+	if (!err)
+		*end = make_deadline(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC, cmd != FUTEX_WAIT,
+				     ns);
+	return err;
 }
 
 SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_timespec *, utime,
@@ -265,7 +264,7 @@ SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_ti
 	/* utime is a number for these operations. */
 	int val2 = (int)(unsigned long)utime;
 	bool realtime = (op & FUTEX_CLOCK_REALTIME) || cmd == FUTEX_LOCK_PI;
-	ktime_t end;
+	struct deadline end;
 
 	if ((op & FUTEX_CLOCK_REALTIME) && cmd != FUTEX_WAIT_BITSET &&
 	    cmd != FUTEX_WAIT_REQUEUE_PI && cmd != FUTEX_LOCK_PI2)
@@ -295,7 +294,7 @@ SYSCALL_DEFINE6(futex, u32 *, uaddr, int, op, u32, val, const struct __kernel_ti
 		err = wait_end(cmd, realtime, utime, &end);
 		return err ? err : futex_lock_pi(uaddr, shared, end, false);
 	case FUTEX_TRYLOCK_PI:
-		return futex_lock_pi(uaddr, shared, KTIME_MAX, true);
+		return futex_lock_pi(uaddr, shared, (struct deadline){ .time = KTIME_MAX }, true);
 	case FUTEX_UNLOCK_PI:
 		return futex_unlock_pi(uaddr, shared);
 	case FUTEX_WAIT_REQUEUE_PI:

@@ -9,7 +9,7 @@
 #include "kernel/lib/hash.h"
 #include "kernel/sched/rtmutex.h"
 #include "kernel/sched/sched.h"
-#include "kernel/time/ktime.h"
+#include "kernel/time/timer.h"
 #include "kernel/vm/page.h"
 
 #define FUTEX_HASH_BITS 8
@@ -119,8 +119,8 @@ long futex_requeue(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wa
 long futex_wake_op(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wake, int nr_wake2,
 		   u32 encoded);
 
-/* pi.c: the operations of futex(2). end: a ktime, or KTIME_MAX. */
-long futex_lock_pi(u32 __user *uaddr, bool shared, ktime_t end, bool trylock);
+/* pi.c: the operations of futex(2). */
+long futex_lock_pi(u32 __user *uaddr, bool shared, struct deadline end, bool trylock);
 long futex_unlock_pi(u32 __user *uaddr, bool shared);
 /*
  * Takes the lock at uaddr for task if it is free: 1. Else 0: *pi is its state, counted once, and
@@ -142,10 +142,10 @@ void futex_put_pi_state(struct futex_pi_state *pi);
  */
 long futex_end_pi_wait(struct futex_pi_q *q, u32 __user *uaddr, long error);
 /* Sleeps until the task is woken or the time has come: -ETIMEDOUT, -EINTR, or 0. */
-long futex_sleep_until(ktime_t end);
+long futex_sleep_until(struct deadline end);
 
 /* pi_requeue.c */
-long futex_wait_requeue_pi(u32 __user *uaddr, bool shared, u32 val, ktime_t end,
+long futex_wait_requeue_pi(u32 __user *uaddr, bool shared, u32 val, struct deadline end,
 			   u32 __user *uaddr2);
 long futex_cmp_requeue_pi(u32 __user *uaddr, bool shared, u32 __user *uaddr2, int nr_wake,
 			  int nr_requeue, u32 cmp);

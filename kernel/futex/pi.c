@@ -13,6 +13,7 @@
  */
 #include "kernel/futex/internal.h"
 #include "kernel/mm/slab.h"
+#include "kernel/time/timekeeping.h"
 #include "kernel/process/pid.h"
 
 void futex_put_pi_state(struct futex_pi_state *pi)
@@ -158,25 +159,15 @@ long futex_end_pi_wait(struct futex_pi_q *q, u32 __user *uaddr, long error)
 	return error;
 }
 
-long futex_sleep_until(ktime_t end)
+long futex_sleep_until(struct deadline end)
 {
-	ktime_t now;
-
 	if (signal_pending(current))
 		return -EINTR;
-	if (end == KTIME_MAX) {
-		schedule();
-		return 0;
-	}
-	now = ktime_get();
-	if (now >= end)
-		return -ETIMEDOUT;
-	schedule_timeout(end - now);
-	return 0;
+	return deadline_passed(end) || schedule_until(end) ? -ETIMEDOUT : 0;
 }
 
 /* Waits until q has the lock. q is queued. */
-static long wait_for_pi(struct futex_pi_q *q, ktime_t end)
+static long wait_for_pi(struct futex_pi_q *q, struct deadline end)
 {
 	long error = 0;
 
@@ -193,7 +184,7 @@ static long wait_for_pi(struct futex_pi_q *q, ktime_t end)
 }
 
 /* One attempt. -EFAULT and -EAGAIN: try again. -EBUSY: trylock, and the lock has an owner. */
-static long lock_pi(u32 __user *uaddr, struct futex_pi_q *q, ktime_t end, bool trylock,
+static long lock_pi(u32 __user *uaddr, struct futex_pi_q *q, struct deadline end, bool trylock,
 		    struct futex_pi_state **spare)
 {
 	struct futex_bucket *bucket = bucket_of(&q->q.key);
@@ -217,7 +208,7 @@ static long lock_pi(u32 __user *uaddr, struct futex_pi_q *q, ktime_t end, bool t
 	return futex_end_pi_wait(q, uaddr, ret ? 0 : wait_for_pi(q, end));
 }
 
-long futex_lock_pi(u32 __user *uaddr, bool shared, ktime_t end, bool trylock)
+long futex_lock_pi(u32 __user *uaddr, bool shared, struct deadline end, bool trylock)
 {
 	struct futex_pi_q q = { .q.task = current };
 	struct futex_pi_state *spare = NULL;

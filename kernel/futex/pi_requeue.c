@@ -13,7 +13,7 @@
 #include "kernel/mm/slab.h"
 
 /* Sleeps until one of the last two is true and the task has the lock, or an error. */
-static long wait_for_requeue(struct futex_pi_q *q, ktime_t end)
+static long wait_for_requeue(struct futex_pi_q *q, struct deadline end)
 {
 	long error;
 
@@ -51,7 +51,7 @@ static bool leave_condition(struct futex_pi_q *q)
 }
 
 static long wait_requeue_pi(u32 __user *uaddr, u32 __user *uaddr2, struct futex_pi_q *q, u32 val,
-			    ktime_t end)
+			    struct deadline end)
 {
 	long error;
 
@@ -69,7 +69,8 @@ static long wait_requeue_pi(u32 __user *uaddr, u32 __user *uaddr2, struct futex_
 	return futex_end_pi_wait(q, uaddr2, error == -EINTR ? -EAGAIN : error);
 }
 
-long futex_wait_requeue_pi(u32 __user *uaddr, bool shared, u32 val, ktime_t end, u32 __user *uaddr2)
+long futex_wait_requeue_pi(u32 __user *uaddr, bool shared, u32 val, struct deadline end,
+			   u32 __user *uaddr2)
 {
 	struct futex_pi_q q = { .q.task = current };
 	long ret;

@@ -91,13 +91,20 @@ int clock_now(clockid_t clock, u64 *ns)
 	return is_cpu_clock(clock) ? cpu_clock_now(clock, ns) : -EINVAL;
 }
 
-u64 clock_to_ktime(clockid_t clock, u64 ns)
+struct deadline make_deadline(clockid_t clock, bool absolute, u64 ns)
 {
-	u64 tai = timekeeping_tai_offset() * NSEC_PER_SEC;
+	struct deadline end = { .clock = TIMER_MONOTONIC, .time = ns };
+	u64 now;
 
 	if (clock == CLOCK_TAI)
-		return real_to_ktime(ns > tai ? ns - tai : 0);
-	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_ALARM ? real_to_ktime(ns) : ns;
+		end.clock = TIMER_TAI;
+	else if (clock == CLOCK_REALTIME_ALARM || (clock == CLOCK_REALTIME && absolute))
+		end.clock = TIMER_REALTIME;
+	if (!absolute) {
+		now = read_timer_clock(end.clock);
+		end.time = ns < KTIME_MAX - 1 - now ? now + ns : KTIME_MAX - 1;
+	}
+	return end;
 }
 
 SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock, struct __kernel_timespec *, tp)
@@ -133,8 +140,6 @@ static int set_time_of_day(u64 ns)
 	if (!timekeeping_may_be(ns))
 		return -EINVAL;
 	timekeeping_set_real(ns);
-	if (clock_was_set_hook)
-		clock_was_set_hook();
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Clocks and times as programs pass them (clock_gettime(2), time(7)). */
 #pragma once
 
-#include "kernel/compiler.h"
+#include "kernel/time/timer.h"
 
 #define CLOCK_REALTIME           0
 #define CLOCK_MONOTONIC          1
@@ -48,5 +48,9 @@ int get_timespec(u64 *ns, const struct __kernel_timespec __user *uts);
 int put_timespec(u64 ns, struct __kernel_timespec __user *uts);
 /* What a clock shows, in ns. -EINVAL: no such clock. Task context. */
 int clock_now(clockid_t clock, u64 *ns);
-/* The ktime at which a clock shows ns. For clocks that advance with ktime. Any context but NMI. */
-u64 clock_to_ktime(clockid_t clock, u64 ns);
+/*
+ * When a clock shows ns, or when ns have passed. Not for clocks of CPU time. As on Linux, setting
+ * the clock does not move the end of a duration, except on CLOCK_TAI and CLOCK_REALTIME_ALARM. Any
+ * context but NMI.
+ */
+struct deadline make_deadline(clockid_t clock, bool absolute, u64 ns);

@@ -4,48 +4,49 @@
 #include "arch/uaccess.h"
 #include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
-#include "kernel/time/ktime.h"
+#include "kernel/time/timekeeping.h"
 
-/* Sleeps until a ktime. 0, or -ERESTARTNOHAND: a signal. */
-static long sleep_until(ktime_t end)
+/* 0, or -ERESTARTNOHAND: a signal. */
+static long sleep_until(struct deadline end)
 {
+	if (deadline_passed(end))
+		return 0;
 	for (;;) {
-		ktime_t now = ktime_get();
-
-		if (now >= end)
-			return 0;
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (signal_pending(current)) {
 			__set_current_state(TASK_RUNNING);
 			return -ERESTARTNOHAND;
 		}
-		schedule_timeout(end - now);
+		if (schedule_until(end))
+			return 0;
 	}
 }
 
-/* restart_block: time is the ktime of the end, args[0] the user address for the rest. */
+/* restart_block: time is the end, args the user address for the rest, and the clock. */
 static long sleep_restart(struct restart_block *restart)
 {
 	struct __kernel_timespec __user *rest = (void __user *)restart->args[0];
-	long ret = sleep_until(restart->time);
-	ktime_t now = ktime_get();
+	struct deadline end = { (enum timer_clock)restart->args[1], restart->time };
+	long ret = sleep_until(end);
+	u64 now;
 
 	if (!ret)
 		return 0;
+	now = read_timer_clock(end.clock);
 	if (rest && put_timespec(restart->time > now ? restart->time - now : 0, rest))
 		return -EFAULT;
 	return -ERESTART_RESTARTBLOCK;
 }
 
-static long sleep_for(u64 ns, struct __kernel_timespec __user *rest)
+static long sleep_for(clockid_t clock, u64 ns, struct __kernel_timespec __user *rest)
 {
 	struct restart_block *restart = &current->restart_block;
-	ktime_t now = ktime_get();
+	struct deadline end = make_deadline(clock, false, ns);
 
 	*restart = (struct restart_block){
 		.fn = sleep_restart,
-		.time = ns < KTIME_MAX - now ? now + ns : KTIME_MAX - 1,
-		.args = { (unsigned long)rest },
+		.time = end.time,
+		.args = { (unsigned long)rest, end.clock },
 	};
 	return sleep_restart(restart);
 }
@@ -55,7 +56,7 @@ SYSCALL_DEFINE2(nanosleep, struct __kernel_timespec *, rqtp, struct __kernel_tim
 	u64 ns;
 	int err = get_timespec(&ns, rqtp);
 
-	return err ? err : sleep_for(ns, rmtp);
+	return err ? err : sleep_for(CLOCK_MONOTONIC, ns, rmtp);
 }
 
 /*
@@ -151,6 +152,6 @@ SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
 	if (err)
 		return err;
 	if (flags & TIMER_ABSTIME)
-		return sleep_until(clock_to_ktime(which_clock, ns));
-	return sleep_for(ns, rmtp);
+		return sleep_until(make_deadline(which_clock, true, ns));
+	return sleep_for(which_clock, ns, rmtp);
 }

@@ -16,7 +16,7 @@
 #include "kernel/process/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
-#include "kernel/time/timer.h"
+#include "kernel/time/timekeeping.h"
 
 #define SIGEV_SIGNAL    0
 #define SIGEV_NONE      1
@@ -48,14 +48,15 @@ struct k_itimer {
 	struct cpu_clock cpu;     /* [C] task NULL: the clock is none of CPU time */
 	struct timer_list timer;  /* of other clocks; set and stopped under S */
 	u64 interval;             /* [S] ns */
-	u64 due;                  /* [S] ktime, or what the CPU clock shows then */
+	enum timer_clock on;      /* [S] the clock of `due`, unless it is one of CPU time */
+	u64 due;                  /* [S] what that clock shows then */
 	bool armed, rearm;        /* [S] */
 	int overrun;              /* [S] of the signal that was taken last */
 };
 
 static u64 clock_of(const struct k_itimer *t)
 {
-	return t->cpu.task ? cpu_clock_read_locked(&t->cpu) : ktime_get();
+	return t->cpu.task ? cpu_clock_read_locked(&t->cpu) : read_timer_clock(t->on);
 }
 
 /* [S]. */
@@ -67,16 +68,22 @@ static void set_armed(struct k_itimer *t, bool on)
 	if (t->cpu.task || t->notify == SIGEV_NONE)
 		return;
 	if (on)
-		mod_timer(&t->timer, t->due);
+		mod_timer_on(&t->timer, t->on, t->due);
 	else
 		del_timer(&t->timer);
 }
 
-/* Moves `due` behind now in whole intervals. Returns how many of them have been missed. [S]. */
+/*
+ * Moves `due` behind now in whole intervals. Returns how many of them have been missed. As on
+ * Linux, a timer whose clock was set back after it had expired expires at that time again. [S].
+ */
 static u64 forward(struct k_itimer *t, u64 now)
 {
-	u64 missed = now > t->due ? (now - t->due) / t->interval : 0;
+	u64 missed;
 
+	if (now < t->due)
+		return 0;
+	missed = (now - t->due) / t->interval;
 	if (__builtin_add_overflow(t->due, (missed + 1) * t->interval, &t->due))
 		t->due = KTIME_MAX - 1;
 	return missed;
@@ -120,7 +127,7 @@ static void timer_expired(struct timer_list *timer)
 
 	if (!lock_task_sighand(t->task, &flags))
 		return;
-	if (t->armed && ktime_get() >= t->due) /* it may have been set again meanwhile */
+	if (t->armed && !timer_pending(timer)) /* it may have been set again meanwhile */
 		fire(t);
 	unlock_task_sighand(t->task, flags);
 }
@@ -321,9 +328,23 @@ static struct __kernel_itimerspec time_left(struct k_itimer *t)
 }
 
 /* siglock held. */
+static void set_cpu_timer(struct k_itimer *t, bool absolute, u64 value)
+{
+	u64 now = clock_of(t);
+
+	if (absolute)
+		t->due = value;
+	else
+		t->due = value < KTIME_MAX - 1 - now ? now + value : KTIME_MAX - 1;
+	set_armed(t, true);
+	if (now >= t->due)
+		fire(t);
+}
+
+/* siglock held. */
 static void set_timer(struct k_itimer *t, bool absolute, u64 value, u64 interval)
 {
-	u64 now;
+	struct deadline end;
 
 	set_armed(t, false);
 	t->rearm = false;
@@ -331,14 +352,14 @@ static void set_timer(struct k_itimer *t, bool absolute, u64 value, u64 interval
 	t->interval = value ? interval : 0;
 	if (!value)
 		return;
-	now = clock_of(t);
-	if (!absolute)
-		t->due = value < KTIME_MAX - 1 - now ? now + value : KTIME_MAX - 1;
-	else
-		t->due = t->cpu.task ? value : clock_to_ktime(t->clock, value);
+	if (t->cpu.task) {
+		set_cpu_timer(t, absolute, value);
+		return;
+	}
+	end = make_deadline(t->clock, absolute, value);
+	t->on = end.clock;
+	t->due = end.time;
 	set_armed(t, true);
-	if (t->cpu.task && now >= t->due)
-		fire(t);
 }
 
 SYSCALL_DEFINE4(timer_settime, timer_t, timer_id, int, flags, const struct __kernel_itimerspec *,

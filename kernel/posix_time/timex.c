@@ -5,7 +5,9 @@
 #include "kernel/process/capability.h"
 #include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
+#include "kernel/init.h"
 #include "kernel/time/timekeeping.h"
+#include "kernel/workqueue/workqueue.h"
 
 #define MIN_TICK (900000 / 100) /* us: 10 % less and more than a hundredth of a second */
 #define MAX_TICK (1100000 / 100)
@@ -79,3 +81,23 @@ SYSCALL_DEFINE2(clock_adjtime, const clockid_t, which_clock, struct __kernel_tim
 	state = adjust_clock(&txc);
 	return state >= 0 && copy_to_user(utx, &txc, sizeof(txc)) ? -EFAULT : state;
 }
+
+static void clock_changed(struct work_struct *work __unused)
+{
+	timekeeping_changed();
+}
+
+static DECLARE_WORK(clock_changed_work, clock_changed);
+
+/* clock_changes_hook. */
+static void queue_clock_changed(void)
+{
+	schedule_work_unbound(&clock_changed_work);
+}
+
+static int __init timex_init(void)
+{
+	clock_changes_hook = queue_clock_changed;
+	return 0;
+}
+core_initcall(timex_init);

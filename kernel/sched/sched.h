@@ -53,6 +53,10 @@ void schedule(void);
 /* Sleeps ns nanoseconds, or until woken. The caller sets the state. Returns the remaining time. */
 u64 schedule_timeout(u64 ns);
 #define MAX_SCHEDULE_TIMEOUT (~0ULL)
+/* The same until a deadline. True: the time has come; a clock that was set then may show another.
+ */
+struct deadline;
+bool schedule_until(struct deadline end);
 void yield(void);
 /* Lets another task run if one waits for the CPU. For long loops in task context. */
 void cond_resched(void);

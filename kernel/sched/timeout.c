@@ -14,9 +14,27 @@ static void wake_sleeper(struct timer_list *timer)
 	wake_up_process(container_of(timer, struct sleep_timer, timer)->task);
 }
 
-u64 schedule_timeout(u64 ns)
+/* Sleeps until end or until woken. True: end has come. */
+static __always_inline bool sleep_on_timer(enum timer_clock clock, u64 end)
 {
 	struct sleep_timer sleeper = { .task = current };
+
+	timer_setup(&sleeper.timer, wake_sleeper);
+	mod_timer_on(&sleeper.timer, clock, end);
+	schedule();
+	return !del_timer_sync(&sleeper.timer);
+}
+
+bool schedule_until(struct deadline end)
+{
+	if (end.time != KTIME_MAX)
+		return sleep_on_timer(end.clock, end.time);
+	schedule();
+	return false;
+}
+
+u64 schedule_timeout(u64 ns)
+{
 	ktime_t now = ktime_get(), end;
 
 	if (ns >= MAX_SCHEDULE_TIMEOUT - now) {
@@ -24,10 +42,7 @@ u64 schedule_timeout(u64 ns)
 		return ns;
 	}
 	end = now + ns;
-	timer_setup(&sleeper.timer, wake_sleeper);
-	mod_timer(&sleeper.timer, end);
-	schedule();
-	del_timer_sync(&sleeper.timer);
+	sleep_on_timer(TIMER_MONOTONIC, end);
 	now = ktime_get();
 	return now < end ? end - now : 0;
 }

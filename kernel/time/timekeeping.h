@@ -4,20 +4,33 @@
 #include "kernel/init.h"
 #include "kernel/time/ktime.h"
 #include "kernel/time/ntp.h"
+#include "kernel/time/timer.h"
 
 /* ns since 1970-01-01 00:00 UTC. A program may set it, so it may jump. Any context but NMI. */
 u64 ktime_get_real(void);
-/* Called in task context after a program has set the time of day. NULL: nobody asks. */
+/* Called in task context after the time of day has jumped. NULL: nobody asks. */
 extern void (*clock_was_set_hook)(void);
-/* Sets the time of day. Any context but NMI. */
+/*
+ * Called in softirq context when the rate has changed or a leap second came: something in task
+ * context must call timekeeping_changed(). NULL: there are no tasks yet.
+ */
+extern void (*clock_changes_hook)(void);
+/* Lets timers know, and calls clock_was_set_hook if a leap second came. Task context. */
+void timekeeping_changed(void);
+/* Sets the time of day. Task context. */
 void timekeeping_set_real(u64 ns);
 /* Whether the time of day may be set to this: not before the boot, and not after 2116. */
 bool timekeeping_may_be(u64 real);
-/* The ktime at which the time of day will be ns, at its present rate. Any context but NMI. */
-ktime_t real_to_ktime(u64 ns);
-/* International atomic time in ns, and what it is ahead of the time of day, in s: adjtimex(2). */
+/* What a clock of timers shows. Any context but NMI. */
+u64 read_timer_clock(enum timer_clock clock);
+/* The ktime at which it shows ns, at its present rate. Any context but NMI. */
+ktime_t timer_clock_to_ktime(enum timer_clock clock, u64 ns);
+static inline bool deadline_passed(struct deadline end)
+{
+	return end.time != KTIME_MAX && read_timer_clock(end.clock) >= end.time;
+}
+/* International atomic time in ns. Any context but NMI. */
 u64 ktime_get_clocktai(void);
-u64 timekeeping_tai_offset(void);
 /*
  * adjtimex(2), for a txc that is valid, and a program that may set it: TIME_*, or -EINVAL. Task
  * context.
@@ -39,6 +52,7 @@ struct real_clock {
 	u64 offset;    /* ns: time of day - ktime at start */
 	ktime_t start; /* of the present rate */
 	s64 rate;      /* by which the time of day gains, in units of 2^-32 */
+	int tai;       /* s: how far TAI is ahead of the time of day; adjtimex(2) */
 };
 /* The machine: tells the vDSO of programs the time of day, and the TAI offset in s. Calls are
  * serialized. */

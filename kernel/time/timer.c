@@ -2,13 +2,19 @@
  * Timers, and the one-shot clock event of each CPU.
  *
  * Each CPU has a base: a tree of its pending timers by time, and the times of its CPU events (the
- * scheduler's tick, the lockup detector's check). The local APIC timer is programmed for the
+ * scheduler's tick, the lockup detector's check). Timers that expire at a time of day, or of TAI,
+ * are in trees of their own: when that clock is set, the order of their times stays, and only the
+ * first one has to be converted to ktime again. The local APIC timer is programmed for the
  * earliest of them all. Its interrupt calls the handlers of the CPU events that are due, and raises
  * TIMER_SOFTIRQ if a timer is due. The softirq calls the timers' functions with interrupts on.
  *
  * A timer is queued on the CPU that armed it last, with one exception: while its function runs on
  * another CPU it stays with that CPU's base, because del_timer_sync() waits there. timer->base is
  * NULL for the moment in which a timer changes its base; lock_timer_base() spins meanwhile.
+ *
+ * No change of a clock is missed. Code that arms a timer reads the clock under the lock of the
+ * base. The change comes first, and then timers_clock_was_set() takes the lock of each base. So
+ * either it finds the timer, or the code that takes the lock later reads the new clock.
  */
 #include "kernel/time/timer.h"
 
@@ -16,15 +22,16 @@
 #include "kernel/irq/softirq.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/smp.h"
+#include "kernel/time/timekeeping.h"
 #include "kernel/time/timer_events.h"
 
 #define TIMERS_PER_RUN 64 /* functions called before other softirqs and tasks may run */
 
 struct timer_base {
 	spinlock_t lock;
-	unsigned cpu;                 /* constant: whose base this is */
-	struct rb_root_cached timers; /* [lock] */
-	struct timer_list *running;   /* [lock] its function runs now */
+	unsigned cpu;                                  /* constant: whose base this is */
+	struct timer_list *running;                    /* [lock] its function runs now */
+	struct rb_root_cached timers[NR_TIMER_CLOCKS]; /* [lock] */
 	/* Written by the CPU itself with interrupts off: */
 	bool expiring;                 /* TIMER_SOFTIRQ will run and will program the next event */
 	ktime_t programmed;            /* the time for which the hardware is set, or KTIME_MAX */
@@ -42,23 +49,50 @@ static bool expires_before(struct rb_node *a, const struct rb_node *b)
 	return timer_of(a)->expires < timer_of(b)->expires;
 }
 
-static struct timer_list *first_timer(struct timer_base *base)
+ktime_t timer_ktime(const struct timer_list *timer)
 {
-	struct rb_node *first = rb_first_cached(&base->timers);
-
-	return first ? timer_of(first) : NULL;
+	return timer_clock_to_ktime(timer->clock, timer->expires);
 }
 
-/* Programs the hardware for the earliest event. Base lock held. */
-static void program_event(struct timer_base *base)
+/* Of the timers on clocks that may be set: as first_timer(). */
+static noinline struct timer_list *first_settable(const struct timer_base *base,
+						  struct timer_list *first, ktime_t *when)
 {
-	struct timer_list *first = first_timer(base);
-	ktime_t next = KTIME_MAX;
+	for (unsigned clock = TIMER_MONOTONIC + 1; clock < NR_TIMER_CLOCKS; clock++) {
+		struct rb_node *node = rb_first_cached(&base->timers[clock]);
+		ktime_t ktime = node ? timer_ktime(timer_of(node)) : KTIME_MAX;
+
+		if (ktime < *when) {
+			first = timer_of(node);
+			*when = ktime;
+		}
+	}
+	return first;
+}
+
+static __always_inline bool has_settable(const struct timer_base *base)
+{
+	return rb_first_cached(&base->timers[TIMER_REALTIME]) ||
+	       rb_first_cached(&base->timers[TIMER_TAI]);
+}
+
+/* The timer that expires first, and when: KTIME_MAX if there is none. Base lock held. */
+static __always_inline struct timer_list *first_timer(const struct timer_base *base, ktime_t *when)
+{
+	struct rb_node *node = rb_first_cached(&base->timers[TIMER_MONOTONIC]);
+	struct timer_list *first = node ? timer_of(node) : NULL;
+
+	*when = first ? first->expires : KTIME_MAX;
+	return unlikely(has_settable(base)) ? first_settable(base, first, when) : first;
+}
+
+/* Programs the hardware for the earliest event. first: of the timers. Base lock held. */
+static void program_event(struct timer_base *base, ktime_t first)
+{
+	ktime_t next = base->expiring ? KTIME_MAX : first;
 
 	for (unsigned i = 0; i < NR_CPU_EVENTS; i++)
 		next = min(next, base->events[i]);
-	if (first && !base->expiring)
-		next = min(next, first->expires);
 	if (next == base->programmed)
 		return;
 	base->programmed = next;
@@ -89,8 +123,7 @@ ktime_t cpu_event_due(enum cpu_event event, unsigned cpu)
 void local_apic_timer_interrupt(void)
 {
 	struct timer_base *base = this_cpu_ptr(&timer_bases);
-	ktime_t now = ktime_get();
-	struct timer_list *first;
+	ktime_t now = ktime_get(), first;
 
 	base->programmed = KTIME_MAX;
 	for (unsigned i = 0; i < NR_CPU_EVENTS; i++) {
@@ -101,12 +134,12 @@ void local_apic_timer_interrupt(void)
 	}
 
 	spin_lock(&base->lock);
-	first = first_timer(base);
-	if (first && first->expires <= now && !base->expiring) {
+	first_timer(base, &first);
+	if (first <= now && !base->expiring) {
 		base->expiring = true;
 		raise_softirq(TIMER_SOFTIRQ);
 	}
-	program_event(base);
+	program_event(base, first);
 	spin_unlock(&base->lock);
 }
 
@@ -114,22 +147,23 @@ void local_apic_timer_interrupt(void)
 static void dequeue_timer(struct timer_base *base, struct timer_list *timer)
 {
 	trace_timer_cancel(timer);
-	rb_erase_cached(&timer->node, &base->timers);
+	rb_erase_cached(&timer->node, &base->timers[timer->clock]);
 	timer->queued = false;
 }
 
 /* Calls the function of the first timer if that is due. Base lock held; released for the call. */
 static bool expire_one(struct timer_base *base, ktime_t now)
 {
-	struct timer_list *timer = first_timer(base);
+	ktime_t when;
+	struct timer_list *timer = first_timer(base, &when);
 	void (*function)(struct timer_list *);
 
-	if (!timer || timer->expires > now)
+	if (when > now)
 		return false;
 	dequeue_timer(base, timer);
 	base->running = timer;
 	function = timer->function;
-	trace_timer_expire_entry(timer, timer->expires);
+	trace_timer_expire_entry(timer, when);
 	spin_unlock_irq(&base->lock);
 	function(timer);                /* may free the timer */
 	trace_timer_expire_exit(timer); /* uses the address only */
@@ -145,14 +179,15 @@ static bool expire_one(struct timer_base *base, ktime_t now)
 static void run_timers(void)
 {
 	struct timer_base *base = this_cpu_ptr(&timer_bases);
-	ktime_t now = ktime_get();
+	ktime_t now = ktime_get(), first;
 	unsigned called = 0;
 
 	spin_lock_irq(&base->lock);
 	while (called < TIMERS_PER_RUN && expire_one(base, now))
 		called++;
 	base->expiring = false;
-	program_event(base);
+	first_timer(base, &first);
+	program_event(base, first);
 	spin_unlock_irq(&base->lock);
 }
 
@@ -184,11 +219,12 @@ static struct timer_base *lock_timer_base(const struct timer_list *timer)
 	}
 }
 
-bool mod_timer(struct timer_list *timer, ktime_t expires)
+static __always_inline bool arm(struct timer_list *timer, enum timer_clock clock, u64 expires)
 {
 	struct timer_base *base, *here;
 	unsigned long flags;
 	bool pending;
+	ktime_t when;
 
 	local_irq_save(flags);
 	here = this_cpu_ptr(&timer_bases);
@@ -204,20 +240,32 @@ bool mod_timer(struct timer_list *timer, ktime_t expires)
 		smp_store_release(&timer->base, base);
 	}
 	timer->expires = expires;
+	timer->clock = clock;
 	timer->queued = true;
-	rb_add_cached(&timer->node, &base->timers, expires_before);
+	rb_add_cached(&timer->node, &base->timers[clock], expires_before);
 	trace_timer_start(timer, base->cpu);
 	/*
 	 * A base of another CPU means that the timer's function runs there now. That CPU programs
 	 * its hardware when the function has returned.
 	 */
-	if (base == here && expires < base->programmed)
-		program_event(base);
+	when = clock == TIMER_MONOTONIC ? expires : timer_ktime(timer);
+	if (base == here && when < base->programmed)
+		program_event(base, when);
 	spin_unlock(&base->lock);
 	local_irq_restore(flags);
 	return pending;
 }
+
+bool mod_timer(struct timer_list *timer, ktime_t expires)
+{
+	return arm(timer, TIMER_MONOTONIC, expires);
+}
 EXPORT_SYMBOL(mod_timer);
+
+bool mod_timer_on(struct timer_list *timer, enum timer_clock clock, u64 expires)
+{
+	return clock == TIMER_MONOTONIC ? mod_timer(timer, expires) : arm(timer, clock, expires);
+}
 
 bool del_timer(struct timer_list *timer)
 {
@@ -266,6 +314,34 @@ bool timer_pending(const struct timer_list *timer)
 	return READ_ONCE(timer->queued);
 }
 
+/* On a CPU that has timers on a clock that was set. Hardirq context. */
+static void renew_event(void *unused __unused)
+{
+	struct timer_base *base = this_cpu_ptr(&timer_bases);
+	ktime_t first;
+
+	spin_lock(&base->lock);
+	first_timer(base, &first);
+	program_event(base, first);
+	spin_unlock(&base->lock);
+}
+
+void timers_clock_was_set(void)
+{
+	unsigned cpu;
+
+	for_each_online_cpu (cpu) {
+		struct timer_base *base = per_cpu_ptr(&timer_bases, cpu);
+		bool any;
+
+		spin_lock_irq(&base->lock);
+		any = has_settable(base);
+		spin_unlock_irq(&base->lock);
+		if (any)
+			smp_call_function_single(cpu, renew_event, NULL, true);
+	}
+}
+
 void __init timers_init(void)
 {
 	unsigned cpu;
@@ -275,7 +351,8 @@ void __init timers_init(void)
 
 		spin_lock_init(&base->lock);
 		base->cpu = cpu;
-		base->timers = RB_ROOT_CACHED;
+		for (unsigned i = 0; i < NR_TIMER_CLOCKS; i++)
+			base->timers[i] = RB_ROOT_CACHED;
 		base->programmed = KTIME_MAX;
 		for (unsigned i = 0; i < NR_CPU_EVENTS; i++)
 			base->events[i] = KTIME_MAX;

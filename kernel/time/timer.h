@@ -6,19 +6,36 @@
 
 struct timer_base;
 
+/* The clocks on which timers expire. The time of day and TAI may be set: timekeeping.h. */
+enum timer_clock {
+	TIMER_MONOTONIC, /* ktime_get() */
+	TIMER_REALTIME,
+	TIMER_TAI,
+	NR_TIMER_CLOCKS
+};
+
+/* A time on a clock: the end of a wait. time KTIME_MAX: never. */
+struct deadline {
+	enum timer_clock clock;
+	u64 time;
+};
+
 struct timer_list {
 	struct rb_node node;                        /* [base lock] */
-	ktime_t expires;                            /* [base lock] */
+	u64 expires;                                /* [base lock] on its clock */
 	void (*function)(struct timer_list *timer); /* constant; softirq context, interrupts on */
 	/* [base lock] where it is queued or last ran; NULL while it changes base */
 	struct timer_base *base;
-	bool queued; /* [base lock] */
+	bool queued;            /* [base lock] */
+	enum timer_clock clock; /* [base lock] of a timer that is queued */
 };
 
 void timers_init(void);
 void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *));
 /* Arms or re-arms the timer on this CPU. True if it was pending. Any context but NMI. */
 bool mod_timer(struct timer_list *timer, ktime_t expires);
+/* The same for a time on a clock. When the clock is set, the timer expires earlier or later. */
+bool mod_timer_on(struct timer_list *timer, enum timer_clock clock, u64 expires);
 /*
  * Removes the timer. True if it was pending. The _sync form also waits until the timer's function
  * has returned; do not call it from that function.
@@ -26,6 +43,13 @@ bool mod_timer(struct timer_list *timer, ktime_t expires);
 bool del_timer(struct timer_list *timer);
 bool del_timer_sync(struct timer_list *timer);
 bool timer_pending(const struct timer_list *timer);
+/* When the timer expires as its clock runs now. It is queued, and its base is locked. */
+ktime_t timer_ktime(const struct timer_list *timer);
+/*
+ * The time of day or TAI was set, or has another rate: each CPU programs its event for the new
+ * ktime of its timers. Task context.
+ */
+void timers_clock_was_set(void);
 /*
  * The interrupt of the local APIC timer: calls the handlers of the CPU events that are due, raises
  * TIMER_SOFTIRQ for due timers, programs the next event. Between irq_enter() and irq_exit().

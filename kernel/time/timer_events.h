@@ -43,7 +43,7 @@ TRACE_EVENT(timer_start,
 	TP_fast_assign(
 		__entry->timer = timer;
 		__entry->function = timer->function;
-		__entry->expires = timer->expires;
+		__entry->expires = timer_ktime(timer);
 		__entry->now = ktime_get();
 		__entry->flags = cpu;
 	),
