@@ -58,13 +58,6 @@ static void processes(void)
 	CALL(fork());
 }
 
-static void cpu(void)
-{
-	set(RLIMIT_CPU, 1, 1);
-	for (;;)
-		;
-}
-
 int main(void)
 {
 	struct rlimit old;
@@ -88,7 +81,6 @@ int main(void)
 	CHILD(address_space);
 	CHILD(stack);
 	CHILD(processes);
-	CHILD(cpu);
 	CALL(getpriority(PRIO_PROCESS, 0));
 	CALL(setpriority(PRIO_PROCESS, 0, 40));
 	CALL(getpriority(PRIO_PROCESS, 0));
