@@ -6,6 +6,7 @@
 #include "arch/stacktrace.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/kthread.h"
+#include "kernel/workqueue/workqueue.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
@@ -218,6 +219,62 @@ SELFTEST(fgraph, the_frames_of_a_task_that_ends_inside_a_traced_call_are_freed)
 	stop(&c);
 	EXPECT_EQ(atomic64_read(&c.entries), 20);
 	EXPECT_EQ(atomic64_read(&c.returns), 0);
+}
+
+/* ---- a worker whose main function is traced ---- */
+
+#define WORKS 32U
+
+static struct {
+	struct counter of_workers;
+	struct work_struct works[WORKS];
+	struct completion begun, go;
+	atomic_t blocked;
+	bool stopped;
+} workers;
+
+/* Keeps a worker that was there before. The first new one unregisters when the others are done. */
+static void block_or_stop(struct work_struct *work __unused)
+{
+	struct fgraph_stack *stack = current->trace;
+
+	if (!stack || !stack->top->depth) {
+		atomic_inc(&workers.blocked);
+		complete(&workers.begun);
+		wait_for_completion(&workers.go);
+		atomic_dec(&workers.blocked);
+		return;
+	}
+	complete_all(&workers.go);
+	while (atomic_read(&workers.blocked))
+		msleep(1);
+	stop(&workers.of_workers);
+	workers.stopped = true;
+	complete(&workers.begun);
+}
+
+/* It is the last to be idle, so it also does the work that checks the stacks again. */
+SELFTEST(fgraph, a_worker_that_takes_the_stacks_away_gives_its_own_back)
+{
+	unsigned n = 0;
+
+	init_completion(&workers.begun);
+	init_completion(&workers.go);
+	workers.stopped = false;
+	ASSERT(start(&workers.of_workers, "worker_thread") == 0);
+	while (!workers.stopped && n < WORKS) {
+		INIT_WORK(&workers.works[n], block_or_stop);
+		schedule_work_on(nth_online_cpu(0), &workers.works[n++]);
+		wait_for_completion(&workers.begun);
+	}
+	EXPECT(workers.stopped);
+	complete_all(&workers.go);
+	while (n)
+		flush_work(&workers.works[--n]);
+	if (!workers.stopped)
+		stop(&workers.of_workers);
+	settle();
+	EXPECT_EQ(fgraph_stack_count(), 0);
 }
 
 /* ---- a call chain through an interrupt and an NMI ---- */

@@ -15,7 +15,8 @@
  * - A task that runs or waits for a CPU may be at any instruction, also at the first one of
  *   return_to_handler, where the return address is neither on the stack nor in use. fgraph does not
  *   touch such a task. The task removes its frames itself when it returns; fgraph checks it again
- *   later.
+ *   later. Only the task that does the check is known to be in a call: its frames are removed, too.
+ *   Else a worker whose main function is traced would find its own frame at each check.
  * - A task may keep its frames for long: for example an idle task, if its loop function was entered
  *   while the function was traced. It keeps its stack until fgraph is used again, or until it ends.
  *
@@ -169,13 +170,14 @@ struct release {
 	unsigned left;             /* tasks that keep a stack with frames */
 };
 
-/* Writes the true return addresses back. The task sleeps. */
+/* Writes the true return addresses back. The task sleeps, or is current with interrupts off. */
 static void restore_return_addresses(struct fgraph_stack *stack)
 {
 	struct fgraph_frame *frame;
 
 	for (frame = stack->top; frame != fgraph_bottom(stack); frame = fgraph_below(frame))
 		*frame->slot = frame->ret;
+	barrier(); /* an NMI's unwinder finds the frame of a slot that is not written yet */
 	stack->top = fgraph_bottom(stack);
 	stack->limit = stack->top->data;
 }
@@ -188,7 +190,7 @@ static void release_stack_locked(struct task_struct *p, bool asleep, void *arg)
 
 	if (!stack)
 		return;
-	if (asleep)
+	if (asleep || p == current)
 		restore_return_addresses(stack);
 	if (READ_ONCE(stack->top) != fgraph_bottom(stack)) {
 		release->left++;
