@@ -91,13 +91,15 @@ void set_task_comm(struct task_struct *p, const char *name)
 	spin_unlock_irqrestore(&p->lock, flags);
 }
 
-/* Initialises the scheduler's fields of a task that has never run. It starts on this CPU. */
+/*
+ * Initialises the scheduler's fields of a task that has never run. wake_up_new_task() gives it its
+ * virtual time.
+ */
 void sched_init_task(struct task_struct *p)
 {
 	u64 now = ktime_get();
 
-	p->se = (struct sched_entity){ .vruntime = this_rq()->fair.min_vruntime,
-				       .exec_start = now };
+	p->se = (struct sched_entity){ .exec_start = now };
 	p->pi_prio = PI_PRIO_NONE;
 	INIT_LIST_HEAD(&p->pi_mutexes);
 	set_load_weight(p);

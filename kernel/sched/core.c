@@ -172,20 +172,14 @@ void check_preempt_curr(struct runqueue *rq, struct task_struct *p)
 	__check_preempt_curr(rq, p);
 }
 
-/* p gets another CPU than it has. p is in no queue. P or R held. */
-static void __set_task_cpu(struct task_struct *p, unsigned cpu)
-{
-	/* Virtual time is counted from each queue's own origin. */
-	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
-	WRITE_ONCE(p->cpu, cpu);
-}
-
-/* The same for a task that has run before: it migrates. */
+/* p, which is not new, gets another CPU than it has. p is in no queue. P or R held. */
 static void set_task_cpu(struct task_struct *p, unsigned cpu)
 {
 	trace_sched_migrate_task(p, cpu);
 	p->se.nr_migrations++;
-	__set_task_cpu(p, cpu);
+	/* Virtual time is counted from each queue's own origin. */
+	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
+	WRITE_ONCE(p->cpu, cpu);
 }
 
 /*
@@ -262,7 +256,7 @@ static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 	cpu = select_task_rq(p);
 	if (cpu != p->cpu) {
 		if (new)
-			__set_task_cpu(p, cpu);
+			WRITE_ONCE(p->cpu, cpu);
 		else
 			set_task_cpu(p, cpu);
 	}
@@ -277,6 +271,8 @@ static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 	if (!rq->tick_armed)
 		update_curr(rq, ktime_get());
 	schedstat_wakeup(p);
+	if (new)
+		place_new_task_fair(&rq->fair, p);
 	__activate_task(rq, p);
 	WRITE_ONCE(p->state, TASK_RUNNING);
 	if (new)

@@ -6,7 +6,7 @@
  * task, the usual case, costs nothing. The other waiting tasks are in a tree by vruntime. The
  * running task is in neither place; it is put back when it stops. min_vruntime follows the least
  * vruntime and never decreases. A task that wakes up starts at most one slice behind min_vruntime,
- * so a long sleep does not earn a long run.
+ * so a long sleep does not earn a long run. A new task starts one slice after min_vruntime.
  */
 #include "kernel/sched/runqueue.h"
 

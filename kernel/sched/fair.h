@@ -38,6 +38,16 @@ static __always_inline void put_prev_task_fair(struct runqueue *rq, struct task_
 		enqueue_behind_first(&rq->fair, p);
 }
 
+/*
+ * A task that has never run starts one slice after min_vruntime. Otherwise a task that makes one
+ * child after the other could keep its CPU: it needs little time itself, so min_vruntime would stay
+ * low, and each child would run before the tasks that wait.
+ */
+static __always_inline void place_new_task_fair(const struct fair_rq *fair, struct task_struct *p)
+{
+	p->se.vruntime = fair->min_vruntime + SCHED_SLICE_NS;
+}
+
 static __always_inline void enqueue_task_fair(struct runqueue *rq, struct task_struct *p)
 {
 	/* LAB 9: A task that slept long starts at most one slice behind min_vruntime. */

@@ -95,22 +95,6 @@ static void nap(void *arg, unsigned index __unused)
 	}
 }
 
-struct task_times {
-	u64 real, virtual;
-};
-
-static struct task_times times_of(const struct test_group *group, unsigned index)
-{
-	struct task_struct *p = group->threads[index].task;
-	struct task_times times;
-	unsigned long flags;
-	struct runqueue *rq = task_rq_lock(p, &flags);
-
-	times = (struct task_times){ p->se.sum_exec_runtime, p->se.vruntime };
-	task_rq_unlock(rq, p, flags);
-	return times;
-}
-
 /* The weights of nice 0 and 5 are 1024 and 335: a ratio of 3.06. */
 static bool is_ratio_of_nice_5(u64 more, u64 less)
 {
@@ -146,12 +130,12 @@ SELFTEST(sched, nice_5_gets_a_third_of_nice_0)
 		msleep(1);
 	ASSERT(test_group_start(&group, 2, cpu, spin, &s));
 	EXPECT_EQ(set_user_nice(group.threads[1].task, 5), 0);
-	high = times_of(&group, 0);
-	low = times_of(&group, 1);
+	high = task_times(group.threads[0].task);
+	low = task_times(group.threads[1].task);
 	while (good < 3 && wait_for_ratio_of_nice_5(&group))
 		good++;
-	high_end = times_of(&group, 0);
-	low_end = times_of(&group, 1);
+	high_end = task_times(group.threads[0].task);
+	low_end = task_times(group.threads[1].task);
 	WRITE_ONCE(s.stop, true);
 	test_group_wait(&group);
 	test_group_wait(&napper);

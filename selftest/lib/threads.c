@@ -3,6 +3,7 @@
 
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu_stats.h"
+#include "kernel/sched/runqueue.h"
 #include "kernel/smp.h"
 
 static int test_thread_fn(void *data)
@@ -105,4 +106,15 @@ bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index)
 
 	test_group_wait(&group);
 	return ok;
+}
+
+struct task_times task_times(struct task_struct *p)
+{
+	struct task_times times;
+	unsigned long flags;
+	struct runqueue *rq = task_rq_lock(p, &flags);
+
+	times = (struct task_times){ p->se.sum_exec_runtime, p->se.vruntime };
+	task_rq_unlock(rq, p, flags);
+	return times;
 }

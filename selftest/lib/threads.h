@@ -55,6 +55,11 @@ static inline unsigned long wait_with_irqs_off(bool *ready, const bool *go)
 	}
 	return flags;
 }
+/* How long a fair task has run, and its virtual time, in ns at one moment. Task context. */
+struct task_times {
+	u64 real, virtual;
+};
+struct task_times task_times(struct task_struct *p);
 /* True if a grace period of RCU-tasks waits for the task. */
 bool is_rcu_tasks_holdout(const struct task_struct *task);
 /* The n-th online CPU; n modulo the number of online CPUs. */
