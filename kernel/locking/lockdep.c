@@ -36,12 +36,12 @@ extern char _sdata[], _end[];
 bool debug_locks = true;
 bool debug_locks_silent;
 
-/* Protects all of these. Taken raw. Bits are read without it. */
+/* Protects what follows. Taken raw. Bits of edges are read without it. */
 static spinlock_t graph_lock;
 static struct lock_class *classes[MAX_LOCK_CLASSES]; /* by id, from 1 */
 static unsigned nr_classes = 1;
 static unsigned long edges[MAX_LOCK_CLASSES][MAX_LOCK_CLASSES / 64];
-static u8 usage[MAX_LOCK_CLASSES];
+static u8 usage[MAX_LOCK_CLASSES]; /* [A] without graph_lock */
 /* The search: the class from which it reached a class, and the classes still to visit. */
 static u16 came_from[MAX_LOCK_CLASSES], queue[MAX_LOCK_CLASSES];
 

@@ -19,7 +19,7 @@ extern void (*clock_changes_hook)(void);
 void timekeeping_changed(void);
 /* Sets the time of day. Task context. */
 void timekeeping_set_real(u64 ns);
-/* Whether the time of day may be set to this: not before the boot, and not after 2116. */
+/* Whether the time of day may be set to this: not before the boot, and not after 2262. */
 bool timekeeping_may_be(u64 real);
 /* What a clock of timers shows. Any context but NMI. */
 u64 read_timer_clock(enum timer_clock clock);
