@@ -9,6 +9,8 @@
 #include "kernel/sched/mutex.h"
 #include "trace/core/tracer.h"
 
+struct trace_entry;
+
 /* What a filter does with a field. FILTER_OTHER: compares numbers, if the type is no string. */
 enum trace_filter_type {
 	FILTER_OTHER,
@@ -62,6 +64,12 @@ struct trace_event {
 	enum print_line_t (*raw)(struct trace_iterator *iter);
 	enum print_line_t (*hex)(struct trace_iterator *iter);
 	enum print_line_t (*binary)(struct trace_iterator *iter);
+	/*
+	 * Returns whether the numbers are right that the printers above believe, in an entry of the
+	 * last boot. Its fields lie in it; arrays begin in it. NULL: the printers believe none, and
+	 * arrays have the size of the field.
+	 */
+	bool (*valid)(const struct trace_entry *entry, size_t length);
 
 	const char *system; /* NULL: "ftrace", an entry that is not recorded by an event file */
 	const char *name;   /* of its directory in events/SYSTEM/; NULL: none */

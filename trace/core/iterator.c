@@ -273,9 +273,6 @@ static bool take_entry(struct trace_iterator *iter, unsigned cpu)
 			return false;
 		iter->ent_size = (size_t)length;
 	}
-	/* A damaged string may lack its end. */
-	if (trace_is_of_last_boot(iter->tr))
-		memset(iter->copy + iter->ent_size, 0, room - iter->ent_size);
 	iter->cpu = cpu;
 	iter->ent = (struct trace_entry *)iter->copy;
 	return true;

@@ -6,6 +6,7 @@
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
+#include "trace/core/trace_printk.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
@@ -335,6 +336,14 @@ enum print_line_t print_trace_line(struct trace_iterator *iter)
 
 /* ---- TRACE_STACK ---- */
 
+static bool trace_stack_valid(const struct trace_entry *entry, size_t length)
+{
+	const struct stack_entry *field = (const struct stack_entry *)entry;
+
+	return field->size >= 0 &&
+	       (size_t)field->size <= (length - sizeof(*field)) / sizeof(field->caller[0]);
+}
+
 static enum print_line_t trace_stack_print(struct trace_iterator *iter)
 {
 	const struct stack_entry *field = (const struct stack_entry *)iter->ent;
@@ -363,6 +372,7 @@ static const struct trace_event_field kernel_stack_fields[] = {
 static struct trace_event trace_stack_event = {
 	.type = TRACE_STACK,
 	.trace = trace_stack_print,
+	.valid = trace_stack_valid,
 	.name = "kernel_stack",
 	.fields = kernel_stack_fields,
 	.print_fmt = KERNEL_STACK_PRINT_FMT,
@@ -443,6 +453,16 @@ static enum print_line_t trace_bputs_raw(struct trace_iterator *iter)
 	return trace_handle_return(&iter->seq);
 }
 
+static bool trace_bprint_valid(const struct trace_entry *entry, size_t length __unused)
+{
+	return trace_printk_is_constant(((const struct bprint_entry *)entry)->fmt);
+}
+
+static bool trace_bputs_valid(const struct trace_entry *entry, size_t length __unused)
+{
+	return trace_printk_is_constant(((const struct bputs_entry *)entry)->str);
+}
+
 static const struct trace_event_field bprint_fields[] = {
 	TRACE_FIELD(bprint_entry, ip, "unsigned long", false),
 	TRACE_FIELD(bprint_entry, fmt, "const char *", false),
@@ -454,6 +474,7 @@ static struct trace_event trace_bprint_event = {
 	.type = TRACE_BPRINT,
 	.trace = trace_bprint_print,
 	.raw = trace_bprint_raw,
+	.valid = trace_bprint_valid,
 	.name = "bprint",
 	.fields = bprint_fields,
 	.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->fmt",
@@ -469,6 +490,7 @@ static struct trace_event trace_bputs_event = {
 	.type = TRACE_BPUTS,
 	.trace = trace_bputs_print,
 	.raw = trace_bputs_raw,
+	.valid = trace_bputs_valid,
 	.name = "bputs",
 	.fields = bputs_fields,
 	.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->str",

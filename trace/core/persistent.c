@@ -11,13 +11,10 @@
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sections.h"
-#include "trace/core/entries.h"
-#include "trace/core/events.h"
 #include "trace/core/files.h"
-#include "trace/core/trace_printk.h"
+#include "trace/core/valid_entry.h"
 
-#define KEY_FACTOR     0x100000001b3UL
-#define DATA_LOC_BYTES 4
+#define KEY_FACTOR 0x100000001b3UL
 
 /*
  * Returns a number that differs between builds of the kernel. The read-only data has all symbols
@@ -35,70 +32,13 @@ static u64 build_key(void)
 	return key;
 }
 
-/* ---- which entries can be printed ---- */
-
-static bool is_rodata(unsigned long address)
-{
-	return !address ||
-	       (address >= (unsigned long)__start_rodata && address < (unsigned long)__end_rodata);
-}
-
-/* Returns whether a field lies in the entry, and what it refers to can be read. */
-static bool valid_field(const struct trace_event_field *field, const u8 *entry, size_t length)
-{
-	size_t end = (size_t)field->offset + field->size;
-	unsigned long pointer;
-	u32 loc;
-
-	if (field->option || (strchr(field->type, '[') && !strstr(field->type, "__data_loc")))
-		return true; /* may be short: the reader's copy continues with zeros */
-	if (end > length)
-		return false;
-	if (strstr(field->type, "__data_loc")) {
-		memcpy(&loc, entry + field->offset, DATA_LOC_BYTES);
-		return (loc & 0xffff) + (loc >> 16) <= length;
-	}
-	if (strstr(field->type, "char *") && field->size == sizeof(pointer)) {
-		memcpy(&pointer, entry + field->offset, sizeof(pointer));
-		return is_rodata(pointer);
-	}
-	return true;
-}
-
-/*
- * Returns whether the text of an entry of the last boot can be made. Its addresses may be wrong,
- * but no printer may follow one. An entry of an event that this kernel does not have yet, such as
- * one of a module or a probe, cannot be printed: its number may soon be that of another event.
- */
-static bool valid_entry(const void *payload, size_t length)
-{
-	const struct trace_entry *entry = payload;
-	const struct trace_event *event;
-
-	if (length < sizeof(*entry))
-		return false;
-	if (entry->type == TRACE_BPRINT)
-		return length >= sizeof(struct bprint_entry) &&
-		       trace_printk_is_constant(((const struct bprint_entry *)entry)->fmt);
-	if (entry->type == TRACE_BPUTS)
-		return length >= sizeof(struct bputs_entry) &&
-		       trace_printk_is_constant(((const struct bputs_entry *)entry)->str);
-	event = ftrace_find_event(entry->type);
-	if (!event || !event->fields)
-		return false;
-	for (const struct trace_event_field *field = event->fields; field->name; field++)
-		if (!valid_field(field, payload, length))
-			return false;
-	return true;
-}
-
 /* ---- the instance ---- */
 
 struct trace_buffer *trace_persistent_alloc(struct trace_persistent *persistent)
 {
 	struct trace_buffer *buffer =
 		ring_buffer_alloc_range(persistent->area, persistent->size, build_key(),
-					RB_FL_OVERWRITE, valid_entry, &persistent->found);
+					RB_FL_OVERWRITE, trace_entry_is_valid, &persistent->found);
 
 	persistent->last_boot = buffer && persistent->found.pages;
 	return buffer;

@@ -73,8 +73,8 @@ static void graph_reset(struct graph_data *data)
 
 static struct graph_data *graph_alloc(void)
 {
-	struct graph_data *data =
-		kzalloc(sizeof(*data) + nr_cpu_ids * sizeof(data->cpus[0]), GFP_KERNEL);
+	size_t cpus = nr_cpu_ids * sizeof(struct graph_cpu);
+	struct graph_data *data = kzalloc(sizeof(*data) + cpus, GFP_KERNEL);
 
 	if (data)
 		graph_reset(data);
@@ -503,12 +503,12 @@ static enum print_line_t print_entry(struct graph_line *line)
 	}
 }
 
-static int entry_depth(const struct trace_iterator *iter)
+static int entry_depth(const struct trace_entry *entry)
 {
-	if (iter->ent->type == TRACE_GRAPH_ENT)
-		return ((const struct ftrace_graph_ent_entry *)iter->ent)->depth;
-	if (iter->ent->type == TRACE_GRAPH_RET)
-		return ((const struct ftrace_graph_ret_entry *)iter->ent)->depth;
+	if (entry->type == TRACE_GRAPH_ENT)
+		return ((const struct ftrace_graph_ent_entry *)entry)->depth;
+	if (entry->type == TRACE_GRAPH_RET)
+		return ((const struct ftrace_graph_ret_entry *)entry)->depth;
 	return -1;
 }
 
@@ -516,7 +516,7 @@ enum print_line_t print_graph_function_flags(struct trace_iterator *iter, u32 fl
 {
 	struct graph_line line = { .iter = iter, .s = &iter->seq, .flags = flags };
 	struct graph_cpu before;
-	unsigned long *slot, call = 0;
+	unsigned long *slot, call;
 	enum print_line_t ret;
 
 	line.data = *trace_iter_private(iter, &graph_trace);
@@ -529,10 +529,9 @@ enum print_line_t print_graph_function_flags(struct trace_iterator *iter, u32 fl
 		graph_reset(line.data); /* the reader is at the beginning, perhaps again */
 
 	line.cpu = &line.data->cpus[iter->cpu];
-	slot = call_slot(line.cpu, entry_depth(iter));
+	slot = call_slot(line.cpu, entry_depth(iter->ent));
 	memcpy(&before, line.cpu, offsetof(struct graph_cpu, calls));
-	if (slot)
-		call = *slot;
+	call = slot ? *slot : 0;
 	ret = print_entry(&line);
 	if (!trace_seq_has_overflowed(line.s)) {
 		line.data->looked = false;
@@ -542,6 +541,12 @@ enum print_line_t print_graph_function_flags(struct trace_iterator *iter, u32 fl
 	if (slot)
 		*slot = call;
 	return TRACE_TYPE_PARTIAL_LINE;
+}
+
+/* struct fgraph_frame counts the depth with 16 bits. The printers compute with it. */
+static bool depth_is_valid(const struct trace_entry *entry, size_t length __unused)
+{
+	return entry_depth(entry) == (u16)entry_depth(entry);
 }
 
 static const struct trace_event_field entry_fields[] = {
@@ -565,6 +570,7 @@ static const struct trace_event_field exit_fields[] = {
 static struct trace_event graph_entry_event = {
 	.type = TRACE_GRAPH_ENT,
 	.trace = print_graph_function,
+	.valid = depth_is_valid,
 	.name = "funcgraph_entry",
 	.fields = entry_fields,
 	.print_fmt = "\"--> %ps (%d)\", (void *)REC->func, REC->depth",
@@ -574,6 +580,7 @@ static struct trace_event graph_entry_event = {
 static struct trace_event graph_return_event = {
 	.type = TRACE_GRAPH_RET,
 	.trace = print_graph_function,
+	.valid = depth_is_valid,
 	.name = "funcgraph_exit",
 	.fields = exit_fields,
 	.print_fmt = "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", (void *)REC->func, "
@@ -588,7 +595,6 @@ static struct trace_event graph_return_event = {
 static int __init init_graph_output(void)
 {
 	register_trace_event(&graph_entry_event);
-	register_trace_event(&graph_return_event);
-	return 0;
+	return register_trace_event(&graph_return_event);
 }
 early_initcall(init_graph_output);
