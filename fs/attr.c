@@ -11,7 +11,29 @@
 #include "kernel/time/ktime.h"
 #include "kernel/time/timespec.h"
 
+/*
+ * In this file, who owns an inode is asked under its i_mutex, in the same section in which the
+ * answer is used. A chown() to root that came between question and use would otherwise leave a
+ * program of root with the mode that its last owner chose: set-user-id, for example.
+ */
+
 /* ---- mode ---- */
+
+/* i_mutex is held. */
+static int change_mode_locked(struct inode *inode, umode_t mode)
+{
+	if (!inode_owner_or_capable(inode) || inode->i_op->fixed_mode)
+		return -EPERM;
+	if (S_ISLNK(inode->i_mode))
+		return -EOPNOTSUPP;
+	mode &= S_IALLUGO;
+	/* Only a member of the group makes programs that act for the group. */
+	if ((mode & S_ISGID) && !in_group_p(inode->i_gid) && !capable(CAP_FSETID))
+		mode &= (umode_t)~S_ISGID;
+	inode->i_mode = (umode_t)((inode->i_mode & S_IFMT) | mode);
+	inode->i_ctime = inode_now();
+	return 0;
+}
 
 static int change_mode(const struct path *path, umode_t mode)
 {
@@ -20,20 +42,12 @@ static int change_mode(const struct path *path, umode_t mode)
 
 	if (err)
 		return err;
-	if (!inode_owner_or_capable(inode) || (inode->i_op && inode->i_op->fixed_mode))
-		return -EPERM;
-	if (S_ISLNK(inode->i_mode))
-		return -EOPNOTSUPP;
 	mutex_lock(&inode->i_mutex);
-	mode &= S_IALLUGO;
-	/* Only a member of the group makes programs that act for the group. */
-	if ((mode & S_ISGID) && !in_group_p(inode->i_gid) && !capable(CAP_FSETID))
-		mode &= (umode_t)~S_ISGID;
-	inode->i_mode = (umode_t)((inode->i_mode & S_IFMT) | mode);
-	inode->i_ctime = inode_now();
+	err = change_mode_locked(inode, mode);
 	mutex_unlock(&inode->i_mutex);
-	fsnotify_dentry(path->dentry, IN_ATTRIB);
-	return 0;
+	if (!err)
+		fsnotify_dentry(path->dentry, IN_ATTRIB);
+	return err;
 }
 
 static long chmod_user(int dfd, const char __user *filename, umode_t mode)
@@ -208,13 +222,20 @@ static bool valid_nsec(const struct __kernel_timespec *ts)
 	       (ts->tv_nsec >= 0 && ts->tv_nsec < (long)NSEC_PER_SEC);
 }
 
+/* A task that may write the file may set its times to now, by writing. i_mutex is held. */
+static int may_set_times(struct inode *inode, bool both_now)
+{
+	if (inode_owner_or_capable(inode))
+		return 0;
+	return both_now ? inode_permission(inode, MAY_WRITE) : -EPERM;
+}
+
 /* times: access, modification; NULL: both now. */
 static int vfs_utimes(const struct path *path, const struct __kernel_timespec *times)
 {
 	static const struct __kernel_timespec now[2] = { { .tv_nsec = UTIME_NOW },
 							 { .tv_nsec = UTIME_NOW } };
 	struct inode *inode = path->dentry->d_inode;
-	bool both_now;
 	int err;
 
 	if (times && (!valid_nsec(&times[0]) || !valid_nsec(&times[1])))
@@ -225,22 +246,17 @@ static int vfs_utimes(const struct path *path, const struct __kernel_timespec *t
 	err = mnt_want_write(path);
 	if (err)
 		return err;
-	/* A task that may write the file may set its times to now, by writing. */
-	both_now = times[0].tv_nsec == UTIME_NOW && times[1].tv_nsec == UTIME_NOW;
-	if (!inode_owner_or_capable(inode)) {
-		if (!both_now)
-			return -EPERM;
-		err = inode_permission(inode, MAY_WRITE);
-		if (err)
-			return err;
-	}
 	mutex_lock(&inode->i_mutex);
-	inode->i_ctime = inode_now();
-	set_time(&inode->i_atime, &times[0], inode->i_ctime);
-	set_time(&inode->i_mtime, &times[1], inode->i_ctime);
+	err = may_set_times(inode, times[0].tv_nsec == UTIME_NOW && times[1].tv_nsec == UTIME_NOW);
+	if (!err) {
+		inode->i_ctime = inode_now();
+		set_time(&inode->i_atime, &times[0], inode->i_ctime);
+		set_time(&inode->i_mtime, &times[1], inode->i_ctime);
+	}
 	mutex_unlock(&inode->i_mutex);
-	fsnotify_dentry(path->dentry, IN_ATTRIB);
-	return 0;
+	if (!err)
+		fsnotify_dentry(path->dentry, IN_ATTRIB);
+	return err;
 }
 
 static long do_utimes(int dfd, const char __user *filename, const struct __kernel_timespec *times,

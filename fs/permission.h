@@ -20,13 +20,16 @@ int inode_permission(struct inode *inode, unsigned mask);
 /* The same for an object at a path: also -EROFS. */
 int path_permission(const struct path *path, unsigned mask);
 
-/* True if the current task owns inode or has CAP_FOWNER. */
+/*
+ * True if the current task owns inode or has CAP_FOWNER. To change the inode, ask and change in one
+ * section under i_mutex: else the inode may get another owner between.
+ */
 bool inode_owner_or_capable(const struct inode *inode);
 /* 0, or -EROFS: nothing can be written through this mount. */
 int mnt_want_write(const struct path *path);
 
 /*
- * Removes S_ISUID, and S_ISGID of a program, after a write or a change of owner. The caller holds
- * i_mutex.
+ * Removes S_ISUID, and S_ISGID of a program, for a write. The caller holds i_mutex, which it has
+ * taken for the write itself.
  */
 void file_remove_privs(struct inode *inode);

@@ -113,25 +113,7 @@ static char *copy_value(const struct xattr_value *value)
 	return copy;
 }
 
-/* The permission is checked. value NULL: removes the attribute. */
-static int change_xattr(const struct path *path, const char *name, const void *value, size_t size,
-			int flags)
-{
-	struct inode *inode = path->dentry->d_inode;
-	int err = check_class(inode, name);
-
-	if (err)
-		return err;
-	mutex_lock(&inode->i_mutex);
-	err = simple_xattr_set(inode, name, value, size, flags);
-	if (!err)
-		inode->i_ctime = inode_now();
-	mutex_unlock(&inode->i_mutex);
-	if (!err)
-		fsnotify_dentry(path->dentry, IN_ATTRIB);
-	return err;
-}
-
+/* i_mutex is held, until the attribute is changed: the permission depends on owner and mode. */
 static int check_set(struct inode *inode, const char *name, const char *value, size_t size)
 {
 	u32 header = 0;
@@ -141,6 +123,27 @@ static int check_set(struct inode *inode, const char *name, const char *value, s
 		return check_capability(header, size);
 	}
 	return xattr_permission(inode, name, MAY_WRITE);
+}
+
+/* value NULL: removes the attribute. */
+static int change_xattr(const struct path *path, const char *name, const char *value, size_t size,
+			int flags)
+{
+	struct inode *inode = path->dentry->d_inode;
+	int err;
+
+	mutex_lock(&inode->i_mutex);
+	err = check_set(inode, name, value, size);
+	if (!err)
+		err = check_class(inode, name);
+	if (!err)
+		err = simple_xattr_set(inode, name, value, size, flags);
+	if (!err)
+		inode->i_ctime = inode_now();
+	mutex_unlock(&inode->i_mutex);
+	if (!err)
+		fsnotify_dentry(path->dentry, IN_ATTRIB);
+	return err;
 }
 
 static int vfs_setxattr(const struct path *path, const char __user *user_name,
@@ -159,9 +162,7 @@ static int vfs_setxattr(const struct path *path, const char __user *user_name,
 	copy = copy_value(value);
 	if (IS_ERR(copy))
 		return (int)PTR_ERR(copy);
-	err = check_set(path->dentry->d_inode, name, copy, value->size);
-	if (!err)
-		err = change_xattr(path, name, copy, value->size, value->flags);
+	err = change_xattr(path, name, copy, value->size, value->flags);
 	kfree(copy);
 	return err;
 }
@@ -218,8 +219,6 @@ static int vfs_removexattr(const struct path *path, const char __user *user_name
 
 	if (!err)
 		err = copy_name(name, user_name);
-	if (!err)
-		err = xattr_permission(path->dentry->d_inode, name, MAY_WRITE);
 	return err ? err : change_xattr(path, name, NULL, 0, XATTR_REPLACE);
 }
 
