@@ -156,11 +156,14 @@ static ssize_t tmpfs_write_iter(struct kiocb *iocb, struct iov_iter *from)
 		return 0;
 	mutex_lock(&inode->i_mutex);
 	ret = check_write(iocb, from);
-	if (ret > 0)
+	if (ret > 0) {
+		/* First, so that no byte of the writer is in a program that keeps its privileges.
+		 */
+		file_remove_privs(inode);
 		ret = write_pages(inode, iocb->ki_pos, (size_t)ret, from);
+	}
 	if (ret > 0) {
 		iocb->ki_pos += ret;
-		file_remove_privs(inode);
 		inode->i_mtime = inode->i_ctime = inode_now();
 	}
 	mutex_unlock(&inode->i_mutex);
@@ -351,8 +354,10 @@ static long tmpfs_fallocate(struct file *file, int mode, loff_t offset, loff_t l
 		if (!err && !(mode & FALLOC_FL_KEEP_SIZE) && offset + len > inode->i_size)
 			WRITE_ONCE(inode->i_size, offset + len);
 	}
-	if (!err)
+	if (!err) {
+		file_remove_privs(inode);
 		inode->i_mtime = inode->i_ctime = inode_now();
+	}
 	mutex_unlock(&inode->i_mutex);
 	return err;
 }
