@@ -10,8 +10,8 @@
  * (building blocks), fs/namespace.h (mounts), fs/file_owner.h, fs/internal.h.
  *
  * Lock order: rename_mutex, i_mutex of a directory, i_mutex of an object in it (rename takes two
- * directories, the ancestor first), then rename_lock, dentry->d_lock or the lock of a dcache
- * bucket, which are leaves.
+ * directories, the ancestor first, then the objects by address), then rename_lock, dentry->d_lock
+ * or the lock of a dcache bucket, which are leaves.
  */
 #pragma once
 

@@ -36,8 +36,8 @@ int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode);
 /* Updates the times of a directory in which a name has changed. */
 void touch_dir(struct inode *dir);
 /*
- * May the current task remove dentry from dir? directory: by rmdir. The caller holds dir's i_mutex.
- * 0, -EACCES, -EPERM, -ENOTDIR, -EISDIR or -EBUSY.
+ * May the current task remove dentry from dir? directory: by rmdir. The caller holds dir's i_mutex,
+ * and that of the object, whose owner may count. 0, -EACCES, -EPERM, -ENOTDIR, -EISDIR or -EBUSY.
  */
 int may_delete(struct inode *dir, const struct dentry *dentry, bool directory);
 /* May the current task make a name in dir? */

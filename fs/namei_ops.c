@@ -133,21 +133,29 @@ static noinline int vfs_link(struct dentry *old, struct inode *dir, struct dentr
 	return created(dir, dentry, IN_CREATE, err);
 }
 
-/* Removes a name, unless the file system's remove operation refuses. NULL: -EPERM. */
-static int remove_name(struct inode *dir, struct dentry *dentry,
+/*
+ * Removes a name, unless the task may not, or the file system's remove operation refuses. NULL:
+ * -EPERM. directory: by rmdir.
+ */
+static int remove_name(struct inode *dir, struct dentry *dentry, bool directory,
 		       int (*remove)(struct inode *dir, struct dentry *dentry))
 {
 	struct inode *inode = dentry->d_inode;
 	int err;
 
-	if (!remove)
-		return -EPERM;
-	if (d_mountpoint(dentry))
-		return -EBUSY;
 	ihold(inode); /* rmdir of an instance drops the dentry itself, and with it the inode */
-	/* Also keeps names from appearing in a directory that is being removed. */
+	/*
+	 * Keeps names from appearing in a directory that is being removed, and the owner, which
+	 * counts in a sticky directory, from changing before the name is gone.
+	 */
 	mutex_lock(&inode->i_mutex);
-	err = remove(dir, dentry);
+	err = may_delete(dir, dentry, directory);
+	if (!err && !remove)
+		err = -EPERM;
+	if (!err && d_mountpoint(dentry))
+		err = -EBUSY;
+	if (!err)
+		err = remove(dir, dentry);
 	if (!err)
 		inode->i_ctime = inode_now();
 	mutex_unlock(&inode->i_mutex);
@@ -168,16 +176,12 @@ static int remove_name(struct inode *dir, struct dentry *dentry,
 
 static noinline int vfs_rmdir(struct inode *dir, struct dentry *dentry)
 {
-	int err = may_delete(dir, dentry, true);
-
-	return err ? err : remove_name(dir, dentry, dir->i_op->rmdir);
+	return remove_name(dir, dentry, true, dir->i_op->rmdir);
 }
 
 static noinline int vfs_unlink(struct inode *dir, struct dentry *dentry)
 {
-	int err = may_delete(dir, dentry, false);
-
-	return err ? err : remove_name(dir, dentry, dir->i_op->unlink);
+	return remove_name(dir, dentry, false, dir->i_op->unlink);
 }
 
 /*

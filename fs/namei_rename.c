@@ -48,6 +48,31 @@ static void unlock_dirs(const struct rename_data *rd)
 	mutex_unlock(&rename_mutex);
 }
 
+/*
+ * The objects may have other names in other directories: their i_mutex guards i_nlink, and the
+ * owner, which counts in a sticky directory. Neither is above the other, nor above a directory that
+ * is locked: check_names(). So two renames agree on an order by address.
+ */
+static void lock_objects(const struct rename_data *rd)
+{
+	struct inode *first = rd->old->d_inode, *second = rd->target ? rd->target->d_inode : NULL;
+
+	if (second && second < first) {
+		first = second;
+		second = rd->old->d_inode;
+	}
+	mutex_lock(&first->i_mutex);
+	if (second)
+		mutex_lock(&second->i_mutex);
+}
+
+static void unlock_objects(const struct rename_data *rd)
+{
+	mutex_unlock(&rd->old->d_inode->i_mutex);
+	if (rd->target)
+		mutex_unlock(&rd->target->d_inode->i_mutex);
+}
+
 static bool is_dir(const struct dentry *dentry)
 {
 	return S_ISDIR(dentry->d_inode->i_mode);
@@ -178,25 +203,6 @@ static struct dentry *make_whiteout(const struct rename_data *rd)
 	return dentry;
 }
 
-/*
- * Asks the file system. The file that loses its name may have others in other directories: its
- * i_mutex guards i_nlink.
- */
-static int rename_in_fs(struct rename_data *rd)
-{
-	struct inode *old_dir = rd->old_dir->d_inode, *new_dir = rd->new_dir->d_inode;
-	struct inode *replaced =
-		rd->target && !(rd->flags & RENAME_EXCHANGE) ? rd->target->d_inode : NULL;
-	int err;
-
-	if (replaced)
-		mutex_lock(&replaced->i_mutex);
-	err = old_dir->i_op->rename(old_dir, rd->old, new_dir, rd->target, rd->flags);
-	if (replaced)
-		mutex_unlock(&replaced->i_mutex);
-	return err;
-}
-
 /* Asks the file system, then moves the names in the dcache. */
 static int move_names(struct rename_data *rd)
 {
@@ -216,7 +222,7 @@ static int move_names(struct rename_data *rd)
 		err = IS_ERR(whiteout) ? (int)PTR_ERR(whiteout) : 0;
 	}
 	if (!err)
-		err = rename_in_fs(rd);
+		err = old_dir->i_op->rename(old_dir, old, new_dir, target, rd->flags);
 	if (!err) {
 		if (target && !exchange)
 			d_delete(target);
@@ -248,9 +254,14 @@ static int rename_locked(struct rename_data *rd)
 		err = check_names(rd);
 	if (!err && rd->target && rd->old->d_inode == rd->target->d_inode)
 		return 0; /* two names of one object: both stay (rename(2)) */
+	if (err)
+		return err;
+	lock_objects(rd);
+	err = check_permissions(rd);
 	if (!err)
-		err = check_permissions(rd);
-	return err ? err : move_names(rd);
+		err = move_names(rd);
+	unlock_objects(rd);
+	return err;
 }
 
 /* Both walks have reached the last component. */
