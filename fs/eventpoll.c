@@ -31,6 +31,7 @@ struct eventpoll {
 	wait_queue_head_t pollers;   /* tasks and epoll files that poll this file */
 	struct rb_root_cached items; /* [M] by file and descriptor */
 	const struct file *file;     /* [C] its own file */
+	struct user_struct *user;    /* [C] who has made it: is charged for the items; counted */
 	spinlock_t lock;             /* interrupts off */
 	struct list_head ready;      /* [L] of item.ready_node */
 };
@@ -59,6 +60,7 @@ struct item_wait {
 	struct item_wait *next;
 };
 
+BUILD_BUG_ON(sizeof(struct epitem) + sizeof(struct item_wait) > EPOLL_ITEM_COST);
 /* Held while an epoll file gets or loses a file: the search for rings, the end of a file. */
 static DEFINE_MUTEX(epoll_files_mutex);
 static DEFINE_SPINLOCK(files_lock); /* file.f_ep of all files; a leaf */
@@ -222,6 +224,7 @@ static void free_item(struct eventpoll *ep, struct epitem *item)
 	list_del_init(&item->ready_node);
 	spin_unlock_irq(&ep->lock);
 	kfree(item);
+	epoll_uncharge_watch(ep->user);
 }
 
 void eventpoll_release_file(struct file *file)
@@ -459,6 +462,10 @@ static int insert_item(struct eventpoll *ep, struct file *target, int fd,
 
 	if (!item)
 		return -ENOMEM;
+	if (!epoll_charge_watch(ep->user)) {
+		kfree(item);
+		return -ENOSPC;
+	}
 	INIT_LIST_HEAD(&item->ready_node);
 	item->ep = ep;
 	item->file = target;
@@ -530,6 +537,12 @@ int eventpoll_remove(struct eventpoll *ep, struct file *target, int fd)
 
 /* ---- the file ---- */
 
+static void free_eventpoll(struct eventpoll *ep)
+{
+	put_user_struct(ep->user);
+	kfree(ep);
+}
+
 static int eventpoll_release_op(struct inode *inode, struct file *file)
 {
 	struct eventpoll *ep = file->private_data;
@@ -545,7 +558,7 @@ static int eventpoll_release_op(struct inode *inode, struct file *file)
 	}
 	mutex_unlock(&ep->mutex);
 	mutex_unlock(&epoll_files_mutex);
-	kfree(ep);
+	free_eventpoll(ep);
 	return 0;
 }
 
@@ -565,11 +578,14 @@ int eventpoll_create(unsigned flags)
 		return fd;
 	ep = kzalloc(sizeof(*ep), GFP_KERNEL);
 	file = ERR_PTR(-ENOMEM);
-	if (ep)
+	if (ep) {
+		ep->user = get_current_user();
 		file = anon_inode_getfile("[eventpoll]", &eventpoll_fops, ep, O_RDWR | flags);
+	}
 	if (IS_ERR(file)) {
 		put_unused_fd((unsigned)fd);
-		kfree(ep);
+		if (ep)
+			free_eventpoll(ep);
 		return (int)PTR_ERR(file);
 	}
 	ep->file = file;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fs/fs.h"
+#include "kernel/process/cred.h"
 #include "kernel/time/ktime.h"
 
 /* Takes a file that is being released out of all epoll files that watch it. Task context. */
@@ -12,7 +13,13 @@ static inline void eventpoll_release(struct file *file)
 		eventpoll_release_file(file);
 }
 
-/* ---- between eventpoll.c and epoll_calls.c ---- */
+/* ---- between eventpoll.c, epoll_calls.c and epoll_limit.c ---- */
+
+#define EPOLL_ITEM_COST 192 /* bytes of a watched file: the item, and its place in a wait queue */
+
+/* Charges the maker of an epoll file for a watched file; false: max_user_watches. And back. */
+bool epoll_charge_watch(struct user_struct *user);
+void epoll_uncharge_watch(struct user_struct *user);
 
 /* epoll_ctl(2). */
 #define EPOLL_CTL_ADD  1

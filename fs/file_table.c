@@ -14,19 +14,43 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module/module.h"
+#include "kernel/printk/printk.h"
 #include "kernel/rcu/rcu.h"
 
 static struct kmem_cache *filp_cachep;
 static atomic_t nr_files;
+unsigned long max_files;
 
 static const struct file_operations empty_file_operations;
 
+/* Counts a file, unless there are fs.file-max. Root gets one nevertheless, to look what is wrong.
+ */
+static bool count_file(void)
+{
+	static int most; /* the message comes once for each new height, so nobody floods the log */
+	int count = atomic_inc_return(&nr_files);
+
+	if (likely((unsigned long)count <= READ_ONCE(max_files)) || capable(CAP_SYS_ADMIN))
+		return true;
+	atomic_dec(&nr_files);
+	if (count > READ_ONCE(most)) {
+		WRITE_ONCE(most, count);
+		pr_info("VFS: file-max limit %lu reached\n", READ_ONCE(max_files));
+	}
+	return false;
+}
+
 struct file *alloc_empty_file(unsigned flags)
 {
-	struct file *file = kmem_cache_alloc(filp_cachep, GFP_KERNEL | __GFP_ZERO);
+	struct file *file;
 
-	if (!file)
+	if (!count_file())
+		return ERR_PTR(-ENFILE);
+	file = kmem_cache_alloc(filp_cachep, GFP_KERNEL | __GFP_ZERO);
+	if (!file) {
+		atomic_dec(&nr_files);
 		return ERR_PTR(-ENOMEM);
+	}
 	atomic_set(&file->f_count, 1);
 	mutex_init(&file->f_pos_lock);
 	file->f_flags = flags;
@@ -35,7 +59,6 @@ struct file *alloc_empty_file(unsigned flags)
 	else
 		file->f_mode = ((flags + 1) & O_ACCMODE) & (FMODE_READ | FMODE_WRITE);
 	file->f_op = &empty_file_operations;
-	atomic_inc(&nr_files);
 	return file;
 }
 
@@ -286,8 +309,19 @@ int anon_inode_getfd(const char *name, const struct file_operations *fops, void 
 	return fd;
 }
 
+/* A file with what belongs to it is about 1 KiB: all files use no more than a tenth of the memory.
+ */
+static unsigned long default_max_files(void)
+{
+	struct meminfo info;
+
+	si_meminfo(&info);
+	return max(info.total / 1024 / 10, (u64)8192);
+}
+
 static int files_init(void)
 {
+	max_files = default_max_files();
 	filp_cachep = kmem_cache_create("filp", sizeof(struct file), 64);
 	if (!filp_cachep)
 		return -ENOMEM;

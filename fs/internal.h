@@ -44,7 +44,9 @@ int may_delete(struct inode *dir, const struct dentry *dentry, bool directory);
 int may_create(struct inode *dir, const struct dentry *parent);
 
 /* file_table.c */
+/* -ENFILE: there are fs.file-max, and the task has no CAP_SYS_ADMIN. -ENOMEM. */
 struct file *alloc_empty_file(unsigned flags);
+extern unsigned long max_files; /* fs.file-max. Read and written without a lock. */
 /* Connects file with the inode at path, and calls its open operation. */
 int vfs_open(const struct path *path, struct file *file);
 /* For opens of FIFOs and devices: replaces the operations of the file. */

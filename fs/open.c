@@ -132,16 +132,12 @@ static int may_open(const struct path *path, const struct open_flags *op)
 }
 
 /* Opens the object that the walk has found. */
-static struct file *open_found(const struct path *path, struct open_flags *op)
+static int open_found(const struct path *path, struct open_flags *op, struct file *file)
 {
-	struct file *file;
 	int err = may_open(path, op);
 
 	if (err)
-		return ERR_PTR(err);
-	file = alloc_empty_file((unsigned)op->flags);
-	if (IS_ERR(file))
-		return file;
+		return err;
 	err = vfs_open(path, file);
 	/* These flags are for the open operation only. Linux clears them here too. */
 	file->f_flags &= ~(unsigned)(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);
@@ -150,20 +146,15 @@ static struct file *open_found(const struct path *path, struct open_flags *op)
 		err = -EINVAL;
 	if (!err && (op->flags & O_TRUNC) && !op->created)
 		err = handle_truncate(file);
-	if (err) {
-		fput(file);
-		return ERR_PTR(err);
-	}
-	return file;
+	return err;
 }
 
 /* O_TMPFILE: the walk ends at the directory in whose file system the file is made. */
-static struct file *open_tmpfile(struct nameidata *nd, struct open_flags *op)
+static int open_tmpfile(struct nameidata *nd, struct open_flags *op, struct file *file)
 {
 	struct inode *dir, *inode;
 	struct dentry *dentry;
 	struct path path;
-	struct file *file;
 	int err;
 
 	nd->flags |= LOOKUP_DIRECTORY;
@@ -171,36 +162,46 @@ static struct file *open_tmpfile(struct nameidata *nd, struct open_flags *op)
 	if (!err)
 		err = path_permission(&nd->path, MAY_WRITE | MAY_EXEC);
 	if (err)
-		return ERR_PTR(err);
+		return err;
 	dir = nd->path.dentry->d_inode;
 	if (!dir->i_op->tmpfile)
-		return ERR_PTR(-EOPNOTSUPP);
+		return -EOPNOTSUPP;
 	inode = dir->i_op->tmpfile(dir, op->mode);
 	if (IS_ERR(inode))
-		return ERR_CAST(inode);
+		return (int)PTR_ERR(inode);
 	dentry = d_make_tmpfile(nd->path.dentry, inode);
 	if (!dentry)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	if (!(op->flags & O_EXCL))
 		dentry->d_flags |= DCACHE_TMPFILE;
 	op->created = true;
 	op->flags &= ~O_TMPFILE;
+	file->f_flags &= ~(unsigned)O_TMPFILE;
 	path = (struct path){ .mnt = nd->path.mnt, .dentry = dentry };
-	file = open_found(&path, op);
+	err = open_found(&path, op, file);
 	dput(dentry);
-	if (!IS_ERR(file))
-		file->f_flags |= O_TMPFILE;
-	return file;
+	file->f_flags |= O_TMPFILE;
+	return err;
 }
 
+/* The file comes first: if there are too many, open(2) with O_CREAT makes no name. */
 static struct file *path_openat(struct nameidata *nd, struct open_flags *op)
 {
+	struct file *file = alloc_empty_file((unsigned)op->flags);
 	int err;
 
-	if (op->flags & __O_TMPFILE)
-		return open_tmpfile(nd, op);
-	err = open_last_lookups(nd, op);
-	return err ? ERR_PTR(err) : open_found(&nd->path, op);
+	if (IS_ERR(file))
+		return file;
+	if (op->flags & __O_TMPFILE) {
+		err = open_tmpfile(nd, op, file);
+	} else {
+		err = open_last_lookups(nd, op);
+		err = err ? err : open_found(&nd->path, op, file);
+	}
+	if (!err)
+		return file;
+	fput(file);
+	return ERR_PTR(err);
 }
 
 /* Not inlined: traces show the function under Linux's name. */
@@ -252,7 +253,14 @@ struct file *open_exec(int dfd, const char *name, int at_flags)
 	else if (!S_ISREG(path.dentry->d_inode->i_mode))
 		file = ERR_PTR(-EACCES);
 	else
-		file = open_found(&path, &op);
+		file = alloc_empty_file((unsigned)op.flags);
+	if (!IS_ERR(file)) {
+		err = open_found(&path, &op, file);
+		if (err) {
+			fput(file);
+			file = ERR_PTR(err);
+		}
+	}
 	path_put(&path);
 	return file;
 }

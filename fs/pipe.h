@@ -28,6 +28,8 @@ struct pipe_inode_info {
 	u32 tail;                  /* [P] bytes read since then */
 	unsigned readers, writers; /* [P] open ends */
 	unsigned files;            /* [i_mutex] open files; the last one frees the pipe */
+	u32 nr_accounted;          /* [i_mutex] pages of the ring: user->pipe_bufs */
+	struct user_struct *user;  /* [C] who has made the pipe, and is charged; counted */
 	/* [P] how often an end was opened: a FIFO's open waits for the other end's counter */
 	unsigned r_counter, w_counter;
 	bool poll_usage; /* an epoll may watch: each write and read is an event (epoll(7)) */
@@ -177,6 +179,16 @@ size_t pipe_peek_packet(const struct pipe_inode_info *pipe, char *buf, size_t co
 void pipe_skip(struct pipe_inode_info *pipe, size_t count);
 u32 pipe_packet_bytes(const struct pipe_inode_info *pipe);
 u32 pipe_packet_room(const struct pipe_inode_info *pipe);
+
+/* ---- pipe_size.c: who pays for the pages of pipes ---- */
+
+/*
+ * Charges a new pipe to the current user, and tells how many pages it may have: 16, or 2 for a user
+ * who is past pipe-user-pages-soft. False: past pipe-user-pages-hard.
+ */
+bool pipe_charge(struct pipe_inode_info *pipe);
+/* Gives the charge back. */
+void pipe_uncharge(struct pipe_inode_info *pipe);
 
 /* Frees all pages. No other user. */
 void pipe_free_pages(struct pipe_inode_info *pipe);

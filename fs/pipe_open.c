@@ -12,6 +12,7 @@
 static void free_pipe_info(struct pipe_inode_info *pipe)
 {
 	pipe_free_pages(pipe);
+	pipe_uncharge(pipe);
 	if (pipe->pages != pipe->first_pages) {
 		kfree(pipe->pages);
 		kfree(pipe->ends);
@@ -19,17 +20,22 @@ static void free_pipe_info(struct pipe_inode_info *pipe)
 	kfree(pipe);
 }
 
+/* NULL: memory is short, or the user has too many pipes. */
 static struct pipe_inode_info *alloc_pipe_info(void)
 {
 	struct pipe_inode_info *pipe = kzalloc(sizeof(*pipe), GFP_KERNEL);
 
 	if (!pipe)
 		return NULL;
+	if (!pipe_charge(pipe)) {
+		kfree(pipe);
+		return NULL;
+	}
 	init_waitqueue_head(&pipe->rd_wait);
 	init_waitqueue_head(&pipe->wr_wait);
 	pipe->pages = pipe->first_pages;
 	pipe->ends = pipe->first_ends;
-	pipe->size = PIPE_SIZE;
+	pipe->size = pipe->nr_accounted * (u32)PAGE_SIZE;
 	pipe->fast_page = PAGE_SIZE;
 	return pipe;
 }
@@ -75,7 +81,8 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	long err;
 
 	if (!inode) {
-		kfree(pipe);
+		if (pipe)
+			free_pipe_info(pipe);
 		return -ENFILE;
 	}
 	snprintf(name, sizeof(name), "pipe:[%lu]", inode->i_ino);
@@ -150,7 +157,7 @@ SYSCALL_DEFINE1(pipe, int __user *, fildes)
 
 /* ---- FIFOs ---- */
 
-/* The pipe of a FIFO, counted for one more file, or NULL: memory is short. */
+/* The pipe of a FIFO, counted for one more file, or NULL, as alloc_pipe_info(). */
 static struct pipe_inode_info *get_fifo_pipe(struct inode *inode)
 {
 	struct pipe_inode_info *pipe;

@@ -51,6 +51,10 @@ int register_sysctl(const char *dir, const struct ctl_table *table);
  * a word that is not a number gives -EINVAL.
  */
 int proc_dointvec(const struct ctl_table *table, bool write, char *buf, size_t size);
+/* The same for one int; -EINVAL for a number below 0. */
+int proc_dointvec_positive(const struct ctl_table *table, bool write, char *buf, size_t size);
+/* For one unsigned long. */
+int proc_doulongvec(const struct ctl_table *table, bool write, char *buf, size_t size);
 
 /* ---- /proc/sysrq-trigger ---- */
 

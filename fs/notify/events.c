@@ -4,12 +4,12 @@
 #include "fs/notify/inotify.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/process/cred.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/sigio.h"
 
 DEFINE_SPINLOCK(inotify_lock);
 LIST_HEAD(inotify_watches);
-int inotify_nr_watches;
 DEFINE_STATIC_KEY_FALSE(fsnotify_key);
 
 static bool same_event(const struct queued_event *last, int wd, u32 mask, u32 cookie,
@@ -30,7 +30,7 @@ void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, co
 		       name ? name : ""))
 		return;
 	event = kzalloc(sizeof(*event) + len, GFP_NOWAIT);
-	if (!event || group->nr_events >= (unsigned)READ_ONCE(inotify_max_queued_events)) {
+	if (!event || group->nr_events >= group->max_events) {
 		if (!event || group->overflowed) {
 			kfree(event);
 			return;
@@ -55,7 +55,7 @@ void inotify_unlink(struct inotify_watch *watch)
 	while (*link != watch)
 		link = &(*link)->next;
 	*link = watch->next;
-	inotify_nr_watches--;
+	atomic_dec(&watch->group->user->inotify_watches);
 	list_del(&watch->group_node);
 	list_del(&watch->all_node);
 	inotify_queue(watch->group, watch->wd, IN_IGNORED, 0, NULL);

@@ -12,15 +12,16 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define FIONREAD 0x541bU
 
 typedef s32 __s32; /* the name that the event of the call shows */
 
-int inotify_max_queued_events = 16384;
+/* Sysctls. Read and written without a lock. */
+static int inotify_max_queued_events = 16384;
 static int inotify_max_user_instances = 128, inotify_max_user_watches = 8192;
-static atomic_t nr_instances; /* of all users together */
 
 static size_t event_size(const struct queued_event *event)
 {
@@ -118,6 +119,51 @@ static struct inotify_watch *first_watch(struct inotify_group *group)
 	return watch;
 }
 
+/* Counts one more, unless there are max. */
+static bool inc_below(atomic_t *count, int max)
+{
+	if (atomic_inc_return(count) <= max)
+		return true;
+	atomic_dec(count);
+	return false;
+}
+
+/* A group without watches, charged to the current effective user; or an ERR_PTR. */
+static struct inotify_group *alloc_group(void)
+{
+	struct user_struct *user = alloc_uid(current_euid());
+	struct inotify_group *group;
+
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	group = ERR_PTR(-EMFILE);
+	if (!inc_below(&user->inotify_instances, READ_ONCE(inotify_max_user_instances)))
+		goto put_user;
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group) {
+		group = ERR_PTR(-ENOMEM);
+		goto uncharge;
+	}
+	init_waitqueue_head(&group->wait);
+	INIT_LIST_HEAD(&group->events);
+	INIT_LIST_HEAD(&group->watches);
+	group->max_events = (unsigned)READ_ONCE(inotify_max_queued_events);
+	group->user = user;
+	return group;
+uncharge:
+	atomic_dec(&user->inotify_instances);
+put_user:
+	put_user_struct(user);
+	return group;
+}
+
+static void free_group(struct inotify_group *group)
+{
+	atomic_dec(&group->user->inotify_instances);
+	put_user_struct(group->user);
+	kfree(group);
+}
+
 static int inotify_release(struct inode *inode, struct file *file)
 {
 	struct inotify_group *group = file->private_data;
@@ -129,8 +175,7 @@ static int inotify_release(struct inode *inode, struct file *file)
 		inotify_free(watch);
 	list_for_each_entry_safe (event, next, &group->events, list)
 		kfree(event);
-	kfree(group);
-	atomic_dec(&nr_instances);
+	free_group(group);
 	return 0;
 }
 
@@ -150,19 +195,12 @@ static long do_inotify_init(int flags)
 
 	if (flags & ~(int)(O_CLOEXEC | O_NONBLOCK))
 		return -EINVAL;
-	if (atomic_read(&nr_instances) >= READ_ONCE(inotify_max_user_instances))
-		return -EMFILE;
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
-	if (!group)
-		return -ENOMEM;
-	init_waitqueue_head(&group->wait);
-	INIT_LIST_HEAD(&group->events);
-	INIT_LIST_HEAD(&group->watches);
+	group = alloc_group();
+	if (IS_ERR(group))
+		return PTR_ERR(group);
 	fd = anon_inode_getfd("inotify", &inotify_fops, group, O_RDONLY | (unsigned)flags);
 	if (fd < 0)
-		kfree(group);
-	else
-		atomic_inc(&nr_instances);
+		free_group(group);
 	return fd;
 }
 
@@ -195,6 +233,25 @@ static int update_watch(struct inotify_group *group, const struct inode *inode, 
 	return watch->wd;
 }
 
+/* Adds a watch, unless the user of the group has too many. inotify_lock held. */
+static bool link_watch(struct inotify_watch *new, struct inotify_group *group, struct inode *inode,
+		       u32 mask)
+{
+	int wd = ++group->last_wd; /* the number is lost if it fails, as on Linux */
+
+	if (!inc_below(&group->user->inotify_watches, READ_ONCE(inotify_max_user_watches)))
+		return false;
+	*new = (struct inotify_watch){ .group = group,
+				       .inode = ihold(inode),
+				       .next = inode->i_watches,
+				       .wd = wd,
+				       .mask = mask };
+	inode->i_watches = new;
+	list_add_tail(&new->group_node, &group->watches);
+	list_add_tail(&new->all_node, &inotify_watches);
+	return true;
+}
+
 /* Adds a watch, or changes it. Returns its number, or a negative errno. */
 static int add_watch(struct inotify_group *group, struct inode *inode, u32 mask)
 {
@@ -206,19 +263,10 @@ static int add_watch(struct inotify_group *group, struct inode *inode, u32 mask)
 	static_branch_inc(&fsnotify_key);
 	spin_lock(&inotify_lock);
 	wd = update_watch(group, inode, mask);
-	if (!wd && inotify_nr_watches >= READ_ONCE(inotify_max_user_watches))
+	if (!wd && !link_watch(new, group, inode, mask))
 		wd = -ENOSPC;
 	if (!wd) {
-		wd = ++group->last_wd;
-		*new = (struct inotify_watch){ .group = group,
-					       .inode = ihold(inode),
-					       .next = inode->i_watches,
-					       .wd = wd,
-					       .mask = mask };
-		inode->i_watches = new;
-		inotify_nr_watches++;
-		list_add_tail(&new->group_node, &group->watches);
-		list_add_tail(&new->all_node, &inotify_watches);
+		wd = new->wd;
 		new = NULL;
 	}
 	spin_unlock(&inotify_lock);
@@ -289,9 +337,12 @@ SYSCALL_DEFINE2(inotify_rm_watch, int, fd, __s32, wd)
 }
 
 static const struct ctl_table inotify_table[] = {
-	{ "max_queued_events", &inotify_max_queued_events, sizeof(int), 0644, proc_dointvec },
-	{ "max_user_instances", &inotify_max_user_instances, sizeof(int), 0644, proc_dointvec },
-	{ "max_user_watches", &inotify_max_user_watches, sizeof(int), 0644, proc_dointvec },
+	{ "max_queued_events", &inotify_max_queued_events, sizeof(int), 0644,
+	  proc_dointvec_positive },
+	{ "max_user_instances", &inotify_max_user_instances, sizeof(int), 0644,
+	  proc_dointvec_positive },
+	{ "max_user_watches", &inotify_max_user_watches, sizeof(int), 0644,
+	  proc_dointvec_positive },
 	{ .procname = NULL },
 };
 

@@ -25,6 +25,8 @@ struct inotify_group {
 	struct list_head watches;     /* [N] of inotify_watch.group_node */
 	int last_wd;                  /* [N] */
 	struct fasync_struct *fasync; /* [fasync_lock] */
+	struct user_struct *user;     /* [C] is charged for the instance and its watches; counted */
+	unsigned max_events;          /* [C] fs.inotify.max_queued_events when it was made */
 	bool overflowed;              /* [N] the overflow event is in the queue */
 };
 
@@ -48,8 +50,6 @@ struct inotify_watch {
 
 extern spinlock_t inotify_lock;
 extern struct list_head inotify_watches; /* [N] all of them */
-extern int inotify_nr_watches;           /* [N] */
-extern int inotify_max_queued_events;
 
 /* Adds an event to the queue of the group. name may be NULL. inotify_lock held. */
 void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, const char *name);

@@ -105,6 +105,36 @@ int proc_dointvec(const struct ctl_table *table, bool write, char *buf, size_t s
 	return 0;
 }
 
+int proc_dointvec_positive(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int value = READ_ONCE(*(int *)table->data), err;
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+
+	err = proc_dointvec(&local, write, buf, size);
+	if (err || !write)
+		return err;
+	if (value < 0)
+		return -EINVAL;
+	WRITE_ONCE(*(int *)table->data, value);
+	return 0;
+}
+
+int proc_doulongvec(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	unsigned long value, *data = table->data;
+
+	if (!write) {
+		scnprintf(buf, size, "%lu\n", READ_ONCE(*data));
+		return 0;
+	}
+	buf = skip_spaces(buf);
+	buf[strcspn(buf, " \t\n\v\f\r")] = '\0';
+	if (kstrtoul(buf, 0, &value))
+		return -EINVAL;
+	WRITE_ONCE(*data, value);
+	return 0;
+}
+
 /* kernel.printk shows four separate variables as one line. */
 static int proc_printk_levels(const struct ctl_table *table, bool write, char *buf, size_t size)
 {

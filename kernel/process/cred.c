@@ -30,8 +30,7 @@ static struct user_struct *find_user(u32 uid)
 	return NULL;
 }
 
-/* The user with that id and a new reference; NULL: memory is short. Task context. */
-static struct user_struct *get_user_of(u32 uid)
+struct user_struct *alloc_uid(u32 uid)
 {
 	struct user_struct *user, *new = NULL;
 
@@ -149,7 +148,7 @@ void abort_creds(struct cred *new)
 
 int set_cred_user(struct cred *new, u32 uid)
 {
-	struct user_struct *user = get_user_of(uid);
+	struct user_struct *user = alloc_uid(uid);
 
 	if (!user)
 		return -ENOMEM;

@@ -14,15 +14,29 @@
 
 #define NGROUPS_MAX 65536
 
-/* What all processes of a user have together. [U] users_lock; [A] atomic; [C] constant. */
+/*
+ * What all processes of a user have together. [U] users_lock; [A] atomic; [C] constant.
+ *
+ * A limit belongs to the user who spends it. An object is charged to the user who makes it, keeps a
+ * reference to that user, and gives the charge back to the same user when it dies: it may have
+ * changed hands meanwhile, by setuid(2) or in a message. A limit is checked after the charge, or
+ * with it in one operation: of two tasks, none takes a place that the other one has found free.
+ */
 struct user_struct {
-	atomic_t count;        /* [A] references; 0 only under U */
-	u32 uid;               /* [C] real user id */
-	atomic_t processes;    /* [A] tasks: RLIMIT_NPROC */
-	atomic_t sigpending;   /* [A] queued signals: RLIMIT_SIGPENDING */
-	struct list_head node; /* [U] in the list of users */
+	atomic_t count;             /* [A] references; 0 only under U */
+	u32 uid;                    /* [C] real user id */
+	atomic_t processes;         /* [A] tasks: RLIMIT_NPROC */
+	atomic_t sigpending;        /* [A] queued signals: RLIMIT_SIGPENDING */
+	atomic64_t pipe_bufs;       /* [A] pages that its pipes may use: fs.pipe-user-pages-* */
+	atomic64_t epoll_watches;   /* [A] fs.epoll.max_user_watches */
+	atomic64_t unix_inflight;   /* [A] descriptors in messages: RLIMIT_NOFILE */
+	atomic_t inotify_instances; /* [A] fs.inotify.max_user_instances */
+	atomic_t inotify_watches;   /* [A] fs.inotify.max_user_watches */
+	struct list_head node;      /* [U] in the list of users */
 };
 extern struct user_struct root_user;
+/* The user with that id and a new reference; NULL: memory is short. Task context. */
+struct user_struct *alloc_uid(u32 uid);
 /* Drops a reference. Any context but NMI. */
 void put_user_struct(struct user_struct *user);
 
@@ -68,6 +82,15 @@ extern struct cred init_cred;
 #define current_egid()  (current_cred()->egid)
 #define current_fsuid() (current_cred()->fsuid)
 #define current_fsgid() (current_cred()->fsgid)
+
+/* The user of the current task, with a new reference. */
+static inline struct user_struct *get_current_user(void)
+{
+	struct user_struct *user = current_cred()->user;
+
+	atomic_inc(&user->count);
+	return user;
+}
 
 static inline const struct cred *get_cred(const struct cred *cred)
 {

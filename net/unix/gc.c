@@ -16,8 +16,6 @@
  * candidate's file in no other way: no table of descriptors has it.
  */
 #include "fs/fs.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
 #include "net/unix/unix.h"
 
 DEFINE_SPINLOCK(unix_gc_lock);
@@ -44,12 +42,6 @@ void unix_notinflight(struct scm_fp *fp)
 			list_del_init(&u->gc_node);
 	}
 	nr_inflight -= fp->count;
-}
-
-bool unix_too_many_inflight(void)
-{
-	return READ_ONCE(nr_inflight) > rlimit(RLIMIT_NOFILE) && !capable(CAP_SYS_RESOURCE) &&
-	       !capable(CAP_SYS_ADMIN);
 }
 
 /* Calls fn for each candidate that a message in the queue of u holds. G held. */

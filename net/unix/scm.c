@@ -4,6 +4,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/process.h"
+#include "kernel/process/signal_struct.h"
 #include "net/unix/unix.h"
 
 #define SCM_RIGHTS      1
@@ -42,10 +43,36 @@ static struct drainer *find_drainer(void)
 	return NULL;
 }
 
+/*
+ * Charges the current user for the descriptors of a message, before the message exists: a task that
+ * waits for room in a queue has been charged. A user who is past RLIMIT_NOFILE by other messages
+ * gets -ETOOMANYREFS.
+ */
+static int charge_files(struct scm_fp *fp)
+{
+	struct user_struct *user = get_current_user();
+	s64 before = atomic64_add_return(fp->count, &user->unix_inflight) - fp->count;
+
+	fp->user = user;
+	return (unsigned long)before > rlimit(RLIMIT_NOFILE) && !capable(CAP_SYS_RESOURCE) &&
+			       !capable(CAP_SYS_ADMIN)
+		       ? -ETOOMANYREFS
+		       : 0;
+}
+
+static void uncharge_files(struct scm_fp *fp)
+{
+	if (!fp->user)
+		return;
+	atomic64_sub(fp->count, &fp->user->unix_inflight);
+	put_user_struct(fp->user);
+}
+
 static void drop_files(struct scm_fp *fp)
 {
 	for (unsigned i = 0; i < fp->count; i++)
 		fput(fp->file[i]);
+	uncharge_files(fp);
 	kfree(fp);
 }
 
@@ -124,7 +151,7 @@ static int add_rights(struct msghdr *msg, const void __user *data, size_t len)
 			return -EBADF;
 		msg->fp->file[msg->fp->count++] = file;
 	}
-	return unix_too_many_inflight() ? -ETOOMANYREFS : 0;
+	return 0;
 }
 
 /* May the current task say that it is this one? */
@@ -195,6 +222,8 @@ int scm_send(struct msghdr *msg, const void __user *control, size_t len)
 		kfree(msg->fp);
 		msg->fp = NULL;
 	}
+	if (!err && msg->fp)
+		err = charge_files(msg->fp);
 	return err;
 }
 

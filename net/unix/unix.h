@@ -33,7 +33,8 @@ struct unix_address {
 #define SCM_MAX_FD 253
 struct scm_fp {
 	unsigned count;
-	struct list_head node; /* of those that wait to be dropped */
+	struct user_struct *user; /* is charged for count descriptors; counted; NULL: a copy */
+	struct list_head node;    /* of those that wait to be dropped */
 	struct file *file[SCM_MAX_FD];
 };
 
@@ -191,8 +192,6 @@ size_t scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, s
 /* fp enters or leaves a queue. unix_gc_lock held. */
 void unix_inflight(struct scm_fp *fp);
 void unix_notinflight(struct scm_fp *fp);
-/* May the current task put so many more descriptors in messages? */
-bool unix_too_many_inflight(void);
 /* Frees sockets that only messages in their own queues hold. No lock held. */
 void unix_gc(void);
 

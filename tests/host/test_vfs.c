@@ -221,6 +221,7 @@ void eventpoll_release_file(struct file *file)
 	fail();
 }
 
+int printk(const char *fmt, ...) { return (void)fmt, 0; }
 void wake_up_all(wait_queue_head_t *wq)
 {
 	(void)wq;
