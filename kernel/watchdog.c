@@ -100,9 +100,12 @@ static void check_soft(struct watchdog_cpu *wd, unsigned cpu)
 		wd->soft_reported = false;
 	} else if (++wd->soft_misses >= (unsigned)watchdog_thresh && !wd->soft_reported) {
 		wd->soft_reported = true;
+		bust_spinlocks(
+			true); /* a task may serve the console: it may be stuck on this CPU */
 		pr_emerg("watchdog: BUG: soft lockup - CPU#%u stuck for %us! [%s:%d]\n", cpu,
 			 wd->soft_misses, current->comm, current->pid);
 		dump_stack();
+		bust_spinlocks(false);
 	}
 	resched_cpu(cpu);
 }

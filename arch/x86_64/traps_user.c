@@ -13,7 +13,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/preemptirq.h"
-#include "kernel/printk/printk.h"
+#include "kernel/printk/ratelimit.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
 #include "kernel/vm/mm.h"
@@ -94,7 +94,7 @@ static void send_fault(struct pt_regs *regs, unsigned vector, int sig, int si_co
 		if (at_ip)
 			address = regs->ip;
 	}
-	if (unhandled_signal(current, sig))
+	if (unhandled_signal(current, sig) && printk_ratelimit())
 		report(regs, vector);
 	if (si_code == SI_KERNEL)
 		force_sig(sig);

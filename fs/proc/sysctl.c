@@ -11,7 +11,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/panic.h"
-#include "kernel/printk/printk.h"
+#include "kernel/printk/ratelimit.h"
 #include "kernel/sched/schedstats.h"
 
 #define SYSCTL_INTS_MAX 8
@@ -183,6 +183,16 @@ static const struct ctl_table kernel_table[] = {
 	  .mode = 0644,
 	  .proc_handler = proc_dointvec },
 	{ .procname = "printk", .mode = 0644, .proc_handler = proc_printk_levels },
+	{ .procname = "printk_ratelimit",
+	  .data = &printk_ratelimit_state.interval,
+	  .maxlen = sizeof(int),
+	  .mode = 0644,
+	  .proc_handler = proc_dointvec },
+	{ .procname = "printk_ratelimit_burst",
+	  .data = &printk_ratelimit_state.burst,
+	  .maxlen = sizeof(int),
+	  .mode = 0644,
+	  .proc_handler = proc_dointvec },
 	{ .procname = "sched_schedstats", .mode = 0644, .proc_handler = proc_sched_schedstats },
 	{ .procname = NULL },
 };

@@ -1,4 +1,4 @@
-/* The 16550 driver: receives and sends by interrupts. */
+/* The 16550 driver: receives and sends by interrupts, and by a task in a flood (serial_core.h). */
 #include "arch/io.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
@@ -6,6 +6,7 @@
 #include "kernel/init.h"
 #include "kernel/irq/irq.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/kthread.h"
 
 /* Bytes per interrupt. Limited, so that a flood of input does not stop all other work. */
 #define RX_MAX 16
@@ -23,7 +24,7 @@ static void serial8250_throttle(struct uart_port *port)
 	port->mcr &= (u8)~UART_MCR_RTS;
 	outb(port->iobase + UART_MCR, port->mcr);
 	WRITE_ONCE(port->ier, port->ier & (u8) ~(UART_IER_RDI | UART_IER_RLSI));
-	outb(port->iobase + UART_IER, port->ier);
+	serial8250_write_ier(port);
 }
 
 /* Takes bytes again. If one waits, the UART interrupts at once. */
@@ -33,13 +34,13 @@ void serial8250_unthrottle(struct uart_port *port)
 	port->mcr |= UART_MCR_RTS;
 	outb(port->iobase + UART_MCR, port->mcr);
 	WRITE_ONCE(port->ier, port->ier | UART_IER_RDI | UART_IER_RLSI);
-	outb(port->iobase + UART_IER, port->ier);
+	serial8250_write_ier(port);
 }
 
 static void serial8250_stop_tx(struct uart_port *port)
 {
 	WRITE_ONCE(port->ier, port->ier & (u8)~UART_IER_THRI);
-	outb(port->iobase + UART_IER, port->ier);
+	serial8250_write_ier(port);
 }
 
 u8 serial8250_read_lsr(struct uart_port *port)
@@ -141,20 +142,27 @@ size_t serial8250_fill_fifo(struct uart_port *port, const u8 *buf, size_t count)
 	return n;
 }
 
-/* Handles one interrupt of the port. False: it has none. */
-static bool serial8250_handle_irq(struct uart_port *port)
+/* The rest of a pass: what must not be done under port->lock. */
+static void serial8250_after_pass(struct uart_port *port, bool push, bool wakeup, bool held)
+{
+	if (push)
+		tty_flip_buffer_push(port->tty);
+	if (wakeup)
+		tty_wakeup(port->tty);
+	if (held && !timer_pending(&port->hold_timer))
+		mod_timer(&port->hold_timer, ktime_get() + UART_HOLD_NS);
+}
+
+/*
+ * Receives and sends at most a FIFO of bytes. False: the UART had nothing to receive, and no room
+ * or nothing to send. port->lock held, and released, with the flags of uart_port_lock().
+ */
+static bool serial8250_pass(struct uart_port *port, unsigned long flags)
 {
 	bool received = false, wakeup = false, throttled, held;
-	unsigned long flags;
-	u8 iir, lsr;
+	u64 tx = port->tx;
+	u8 lsr = serial8250_read_lsr(port);
 
-	uart_port_lock(port, &flags);
-	iir = inb(port->iobase + UART_IIR);
-	if (iir & UART_IIR_NO_INT) {
-		uart_port_unlock(port, flags);
-		return false;
-	}
-	lsr = serial8250_read_lsr(port);
 	if (!port->throttled)
 		received = serial8250_rx_chars(port, lsr);
 	throttled = port->throttled;
@@ -166,15 +174,53 @@ static bool serial8250_handle_irq(struct uart_port *port)
 			WRITE_ONCE(port->tx_blocked, false);
 	}
 	held = port->held;
+	tx = port->tx - tx;
+	if (port->polling && !received && !tx) {
+		port->polling = false;
+		serial8250_write_ier(port);
+	}
 	uart_port_unlock(port, flags);
 
 	/* The worker may just have emptied the full buffer, without seeing that the port stops. */
-	if (received || throttled)
-		tty_flip_buffer_push(port->tty);
-	if (wakeup)
-		tty_wakeup(port->tty);
-	if (held && !timer_pending(&port->hold_timer))
-		mod_timer(&port->hold_timer, ktime_get() + UART_HOLD_NS);
+	serial8250_after_pass(port, received || throttled, wakeup, held);
+	return received || tx;
+}
+
+/*
+ * Counts an interrupt. True: there are too many, so the task takes over. The caller wakes it after
+ * it has released port->lock.
+ */
+static bool serial8250_flooded(struct uart_port *port)
+{
+	ktime_t now = ktime_get();
+
+	if (now - port->irq_window >= UART_IRQ_WINDOW_NS) {
+		port->irq_window = now;
+		port->irqs = 0;
+	}
+	if (++port->irqs <= UART_IRQS_MAX)
+		return false;
+	port->polling = true;
+	serial8250_write_ier(port);
+	return true;
+}
+
+/* Handles one interrupt of the port. False: it has none. */
+static bool serial8250_handle_irq(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock(port, &flags);
+	if (inb(port->iobase + UART_IIR) & UART_IIR_NO_INT) {
+		uart_port_unlock(port, flags);
+		return false;
+	}
+	if (serial8250_flooded(port)) {
+		uart_port_unlock(port, flags);
+		wake_up_process(port->task);
+		return true;
+	}
+	serial8250_pass(port, flags);
 	return true;
 }
 
@@ -188,7 +234,7 @@ static void serial8250_make_edge(struct uart_port *port)
 
 	uart_port_lock(port, &flags);
 	outb(port->iobase + UART_IER, 0);
-	outb(port->iobase + UART_IER, port->ier);
+	serial8250_write_ier(port);
 	uart_port_unlock(port, flags);
 }
 
@@ -206,6 +252,28 @@ static bool serial8250_interrupt(int irq __unused, void *dev)
 	if (port->console)
 		wake_up_klogd();
 	return handled;
+}
+
+/* The task of a port: serves the port after a flood of interrupts. */
+static int serial8250_poll_task(void *data)
+{
+	struct uart_port *port = data;
+	unsigned long flags;
+
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (!READ_ONCE(port->polling)) {
+			schedule();
+			continue;
+		}
+		__set_current_state(TASK_RUNNING);
+		uart_port_lock(port, &flags);
+		serial8250_pass(port, flags);
+		if (port->console)
+			wake_up_klogd();
+		cond_resched();
+	}
+	return 0;
 }
 
 /* The terminal has not ended its line for UART_HOLD_NS: lets kernel messages break into it. */
@@ -230,6 +298,9 @@ static int __init serial8250_startup(struct uart_port *port, unsigned index)
 	timer_setup(&port->hold_timer, serial8250_hold_timeout);
 	tty_port_init(&serial8250_ttys[index], &serial8250_bufs[index], port, names[index]);
 	port->tty = &serial8250_ttys[index];
+	port->task = kthread_run(serial8250_poll_task, port, "uart/%s", names[index]);
+	if (IS_ERR(port->task))
+		return (int)PTR_ERR(port->task);
 	error = request_irq(port->irq, serial8250_interrupt, names[index], port);
 	if (error)
 		return error;

@@ -112,12 +112,17 @@ static unsigned serial8250_poll_tx(struct uart_port *port, unsigned max)
 	return sent;
 }
 
+void serial8250_write_ier(struct uart_port *port)
+{
+	outb(port->iobase + UART_IER, port->polling ? 0 : port->ier);
+}
+
 void serial8250_start_tx(struct uart_port *port)
 {
 	if (!port->irq_driven || (port->ier & UART_IER_THRI))
 		return;
 	WRITE_ONCE(port->ier, port->ier | UART_IER_THRI);
-	outb(port->iobase + UART_IER, port->ier);
+	serial8250_write_ier(port);
 }
 
 void serial8250_console_kick(bool sync)

@@ -7,6 +7,13 @@
  * program between two writes), kernel messages wait until a task reads the terminal, until
  * UART_HOLD_NS has passed, or until too many wait. Then they begin on a new line.
  *
+ * A port is served by its interrupt, until that comes too often: more than UART_IRQS_MAX times in
+ * UART_IRQ_WINDOW_NS. Then the port's task serves it with interrupts off in the UART, and turns
+ * them on again when nothing is left to do. The rule: a flood, wherever it comes from, costs the
+ * CPU of the interrupt no more than the window allows; the rest is the work of a task, which the
+ * scheduler lets compete with others. An emulated UART sends and receives at once, and so would
+ * interrupt for ever. A real one at 115200 baud interrupts 720 times a second, and stays below.
+ *
  * port->lock is a leaf: code that holds it takes no other lock and wakes no task. So an interrupt
  * handler does the rest of its work after it has released the lock, and printk() works in any
  * context.
@@ -28,6 +35,9 @@ struct tty_operations;
 #define UART_LINE_MAX     4096 /* kernel messages may break into a longer terminal line */
 #define UART_HOLD_NS      (100 * NSEC_PER_MSEC)
 
+#define UART_IRQS_MAX      32
+#define UART_IRQ_WINDOW_NS (10 * NSEC_PER_MSEC)
+
 /* Legend: [C] constant after the port is detected; [P] lock. */
 struct uart_port {
 	spinlock_t lock; /* P: taken only through uart_port_lock() and the functions below it */
@@ -38,7 +48,7 @@ struct uart_port {
 	bool console;    /* [C] sends kernel messages, too */
 	bool irq_driven; /* [P] set once the interrupt works */
 	u8 fifo_size;    /* [C] bytes that fit into the empty FIFO */
-	u8 ier, mcr;     /* [P] the contents of the registers */
+	u8 ier, mcr;     /* [P] the contents of the registers; polling: of IER afterwards */
 	u8 lsr_saved;    /* [P] errors that were read, of the byte that will be taken next */
 
 	u8 typed_ahead[UART_TYPED_AHEAD_MAX]; /* [C] */
@@ -55,6 +65,11 @@ struct uart_port {
 	bool held;               /* [P] kernel messages wait for the end of a terminal line */
 	bool hold_expired;       /* [P] kernel messages need not wait any longer */
 	struct timer_list hold_timer;
+
+	bool polling;             /* [P] the task serves the port; IER is 0 */
+	unsigned irqs;            /* [P] interrupts since irq_window */
+	ktime_t irq_window;       /* [P] */
+	struct task_struct *task; /* [C] set before irq_driven */
 
 	u64 rx, tx, overrun, parity, frame, brk; /* [P] counts */
 	struct tty_struct *tty;                  /* [C] set before irq_driven */
@@ -109,6 +124,7 @@ size_t uart_transmit(struct tty_struct *tty, const u8 *buf, size_t count);
  */
 void serial8250_console_kick(bool sync);
 /* The hardware part of the operations above. port->lock held. */
+void serial8250_write_ier(struct uart_port *port); /* port->ier has changed, or polling */
 void serial8250_start_tx(struct uart_port *port);
 /*
  * The line status. A read clears its errors in the UART (PC16550D data sheet, 8.6.3), so they are

@@ -16,7 +16,7 @@
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/locking/lockdep.h"
-#include "kernel/printk/printk.h"
+#include "kernel/printk/ratelimit.h"
 #include "kernel/sched/sched.h"
 
 #define MUTEX_WAITERS 1UL /* the list is not empty: lock and unlock take the slow path */
@@ -117,9 +117,9 @@ static void report_dead_owner(const struct mutex *m)
 	const struct task_struct *owner = mutex_owner(m);
 
 	if (unlikely(owner->flags & PF_OOPSED))
-		pr_err("INFO: task %s:%d is blocked on a mutex owned by task %s:%d, "
-		       "which an oops has ended: %ps\n",
-		       current->comm, current->pid, owner->comm, owner->pid, m);
+		pr_err_ratelimited("INFO: task %s:%d is blocked on a mutex owned by task %s:%d, "
+				   "which an oops has ended: %ps\n",
+				   current->comm, current->pid, owner->comm, owner->pid, m);
 }
 
 static int mutex_lock_slow(struct mutex *m, unsigned state)

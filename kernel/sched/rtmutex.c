@@ -1,7 +1,7 @@
 /* Mutexes with priority inheritance. rtmutex.h describes them. */
 #include "kernel/sched/rtmutex.h"
 
-#include "kernel/printk/printk.h"
+#include "kernel/printk/ratelimit.h"
 #include "kernel/sched/runqueue.h"
 
 #define MAX_LOCK_DEPTH 1024 /* owners that wait for one another: more is taken for a deadlock */
@@ -83,8 +83,9 @@ static bool would_deadlock(const struct rt_mutex *mutex, const struct task_struc
 		if (owner == task)
 			return true;
 		if (depth == MAX_LOCK_DEPTH) {
-			printk(KERN_WARNING "Maximum lock depth %u reached task: %s (%d)\n", depth,
-			       task->comm, task->pid);
+			printk_ratelimited(KERN_WARNING
+					   "Maximum lock depth %u reached task: %s (%d)\n",
+					   depth, task->comm, task->pid);
 			return true;
 		}
 		if (!owner->pi_blocked_on)

@@ -9,7 +9,7 @@
  */
 #include "kernel/vm/internal.h"
 
-#include "kernel/printk/printk.h"
+#include "kernel/printk/ratelimit.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/signal.h"
@@ -77,16 +77,23 @@ static void kill_users(const struct mm_struct *mm)
 	spin_unlock(&tasklist_lock);
 }
 
+/* More than of other messages: the administrator wants to know each victim. */
+static struct ratelimit_state oom_ratelimit = { .interval = DEFAULT_RATELIMIT_INTERVAL,
+						.burst = 5 * DEFAULT_RATELIMIT_BURST };
+
 /* Ends all tasks that use mm, the victim's. oom_lock held. */
 static void oom_kill_process(struct task_struct *victim, struct mm_struct *mm)
 {
 	const struct cred *cred = get_task_cred(victim);
 
-	pr_err("Out of memory: Killed process %d (%s) total-vm:%lukB, anon-rss:%ldkB, "
-	       "file-rss:%ldkB, shmem-rss:%ldkB, UID:%u pgtables:%lukB oom_score_adj:%hd\n",
-	       victim->tgid, victim->comm, KB(mm->total_vm), KB(READ_ONCE(mm->rss[MM_ANONPAGES])),
-	       KB(READ_ONCE(mm->rss[MM_FILEPAGES])), KB(READ_ONCE(mm->rss[MM_SHMEMPAGES])),
-	       cred->uid, KB(READ_ONCE(mm->pgtables)), victim->signal->oom_score_adj);
+	if (__ratelimit(&oom_ratelimit))
+		pr_err("Out of memory: Killed process %d (%s) total-vm:%lukB, anon-rss:%ldkB, "
+		       "file-rss:%ldkB, shmem-rss:%ldkB, UID:%u pgtables:%lukB "
+		       "oom_score_adj:%hd\n",
+		       victim->tgid, victim->comm, KB(mm->total_vm),
+		       KB(READ_ONCE(mm->rss[MM_ANONPAGES])), KB(READ_ONCE(mm->rss[MM_FILEPAGES])),
+		       KB(READ_ONCE(mm->rss[MM_SHMEMPAGES])), cred->uid,
+		       KB(READ_ONCE(mm->pgtables)), victim->signal->oom_score_adj);
 	put_cred(cred);
 	kill_users(mm);
 }

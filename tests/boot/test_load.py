@@ -1,4 +1,4 @@
-"""The kernel under load from ring 3: many processes, a fork bomb, exec in a loop, no memory, random system calls.
+"""The kernel under load from ring 3: many processes, a fork bomb, exec in a loop, no memory, random system calls, floods.
 
 Each load is a program of tests/load. Afterwards nothing is left of it: no process, no page, no file of others changed.
 """
@@ -11,7 +11,7 @@ from conftest import build_in
 from nop5 import BUILD, ROOT, Nop5, eventually
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "fuzz_calls")
+LOADS = ("processes", "fuzz_calls", "floods")
 SECONDS_OF_SOAK = 600
 
 
@@ -199,3 +199,52 @@ def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
     small.wait_prompt()
     assert small.check("kill -0 $kept && echo alive") == "alive\n"
     small.check("kill $kept; wait $kept; true")
+
+
+# ---- floods: what a user makes the kernel print or send does not take a CPU from the others ----
+
+@pytest.fixture
+def flooded(boot, image):
+    """With icount an instruction takes a nanosecond, so what a real-time task waits for is exact."""
+    return boot(cpus=1, icount=True, initrd=str(image))
+
+
+def uart(machine):
+    """Interrupts of the console so far, and the machine's time in seconds, read after it."""
+    text = machine.check("grep ttyS0 /proc/interrupts; cat /proc/uptime")
+    return int(re.search(r"4: +(\d+)", text).group(1)), float(text.splitlines()[1].split()[0])
+
+
+IRQS_A_SECOND = 32 * 100  # UART_IRQS_MAX in UART_IRQ_WINDOW_NS
+
+
+def late_us(output):
+    return int(re.search(r"late by (\d+) us", output).group(1))
+
+
+def test_programs_that_crash_without_end_print_ten_reports_and_delay_no_real_time_task(flooded):
+    output = flooded.check("floods crash")
+    assert 0 < output.count("segfault at 10 ip") <= 10
+    assert late_us(output) < 15
+    flooded.check("sleep 6")
+    assert re.search(r"send_fault: \d\d+ callbacks suppressed", flooded.check("floods crash"))
+    assert not BAD.search(flooded.text), flooded.says
+
+
+def test_output_without_end_leaves_the_cpu_of_its_interrupt_to_others(flooded):
+    """Before the task of the port took over, the UART interrupted for each 16 bytes, and the real-time task was late by 400 us."""
+    irqs, since = uart(flooded)
+    output = flooded.check("floods tty")
+    assert output.count("y") > 100_000
+    assert late_us(output) < 100
+    now, until = uart(flooded)
+    assert now - irqs <= IRQS_A_SECOND * (until - since) + 32
+
+
+def test_input_without_end_leaves_the_cpu_of_its_interrupt_to_others(flooded):
+    flooded.send("stty raw -echo; echo rea''dy; floods quiet > /tmp/late & head -c 200000 | wc -c; stty sane; wait\n")
+    flooded.expect("ready")
+    flooded.send("y" * 200_000)
+    flooded.expect("200000")
+    flooded.wait_prompt()
+    assert late_us(flooded.check("cat /tmp/late")) < 100

@@ -28,7 +28,7 @@
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/workqueue/workqueue.h"
-#include "kernel/printk/printk.h"
+#include "kernel/printk/ratelimit.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
@@ -145,7 +145,8 @@ static void fgraph_task_new(struct task_struct *p)
 		struct fgraph_stack *stack = alloc_stack();
 
 		if (!stack)
-			pr_warn("fgraph: no memory to trace the calls of %s-%d\n", p->comm, p->pid);
+			pr_warn_ratelimited("fgraph: no memory to trace the calls of %s-%d\n",
+					    p->comm, p->pid);
 		smp_store_release(&p->trace, stack);
 	}
 	mutex_unlock(&fgraph_mutex);

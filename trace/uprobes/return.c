@@ -8,22 +8,10 @@
  */
 #include "arch/uaccess.h"
 #include "kernel/mm/slab.h"
-#include "kernel/printk/printk.h"
+#include "kernel/printk/ratelimit.h"
 #include "kernel/signal/signal.h"
 #include "kernel/time/ktime.h"
 #include "trace/uprobes/internal.h"
-
-/* At most one message in five seconds: programs cause them. */
-static bool may_print(void)
-{
-	static ktime_t next; /* [A] */
-	ktime_t now = ktime_get();
-
-	if (now < READ_ONCE(next))
-		return false;
-	WRITE_ONCE(next, now + 5 * NSEC_PER_SEC);
-	return true;
-}
 
 /* Removes the newest. Returns the next one. */
 static struct return_instance *drop_newest(struct uprobe_task *utask)
@@ -124,9 +112,9 @@ void prepare_return(struct uprobe *uprobe, struct pt_regs *regs)
 	chained = ret == xol_trampoline(area);
 	drop_dead(utask, regs->sp, chained);
 	if (utask->depth >= MAX_RETURN_DEPTH) {
-		if (may_print())
-			pr_info("uprobe: omit uretprobe due to nestedness limit pid/tgid=%d/%d\n",
-				current->pid, current->tgid);
+		pr_info_ratelimited("uprobe: omit uretprobe due to nestedness limit "
+				    "pid/tgid=%d/%d\n",
+				    current->pid, current->tgid);
 		return;
 	}
 	if (chained) {
@@ -193,9 +181,9 @@ void handle_trampoline(struct pt_regs *regs)
 	struct return_instance *ri = utask ? find_return(utask, regs->sp) : NULL, *next;
 
 	if (!ri) {
-		if (may_print())
-			pr_warn("uprobe: %.16s:%d failed to handle uretprobe, sending SIGILL.\n",
-				current->comm, current->pid);
+		pr_warn_ratelimited("uprobe: %.16s:%d failed to handle uretprobe, sending "
+				    "SIGILL.\n",
+				    current->comm, current->pid);
 		force_sig(SIGILL);
 		return;
 	}
