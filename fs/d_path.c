@@ -36,7 +36,8 @@ static bool prepend_path(struct backwards *b, const struct path *path, const str
 	char *end = b->start;
 	bool reached;
 
-	while (!(reached = dentry == root->dentry && mnt == root->mnt)) {
+	/* A text that is too long ends the walk: users choose how deep a tree is. */
+	while (!(reached = dentry == root->dentry && mnt == root->mnt) && !b->overflow) {
 		if (dentry == mnt->mnt_root) {
 			if (mnt->mnt_parent == mnt)
 				break;
@@ -63,9 +64,9 @@ bool d_unlinked(const struct path *path)
 
 void dentry_name(const struct dentry *dentry, char *buf, size_t size)
 {
-	spin_lock(&rename_lock);
+	read_seqlock_excl(&rename_lock);
 	(void)strscpy(buf, dentry->d_name.name, size);
-	spin_unlock(&rename_lock);
+	read_sequnlock_excl(&rename_lock);
 }
 
 char *d_path_from(const struct path *path, const struct path *root, bool *reached, char *buf,
@@ -81,11 +82,11 @@ char *d_path_from(const struct path *path, const struct path *root, bool *reache
 	} else {
 		if (d_unlinked(path))
 			prepend(&b, " (deleted)", 10);
-		spin_lock(&rename_lock);
-		spin_lock(&mount_lock);
+		read_seqlock_excl(&rename_lock);
+		read_seqlock_excl(&mount_lock);
 		*reached = prepend_path(&b, path, root);
-		spin_unlock(&mount_lock);
-		spin_unlock(&rename_lock);
+		read_sequnlock_excl(&mount_lock);
+		read_sequnlock_excl(&rename_lock);
 	}
 	return b.overflow ? ERR_PTR(-ENAMETOOLONG) : b.start;
 }

@@ -4,8 +4,9 @@
  * The users of a dentry, its children and, if it is pinned, its directory hold references on it. A
  * lookup takes its reference under the bucket's lock, and the last dput() unhashes the dentry under
  * the same lock. So a dentry that a lookup finds is alive. A rename changes d_parent and d_name
- * under rename_lock and the locks of both buckets, so a walk upwards takes rename_lock. nop5 has no
- * negative dentries.
+ * under rename_lock and the locks of both buckets, so a step upwards takes rename_lock, and a
+ * lookup that has found nothing looks again if a rename came meanwhile. A longer walk upwards,
+ * whose length users choose, takes no spinlock but rename_mutex. nop5 has no negative dentries.
  */
 #include "fs/internal.h"
 #include "fs/notify/fsnotify.h"
@@ -24,8 +25,9 @@ struct dcache_bucket {
 
 static struct dcache_bucket dentry_hashtable[D_HASH_SIZE];
 
-/* Held by a rename while it changes names, and by a walk upwards. A leaf. */
-DEFINE_SPINLOCK(rename_lock);
+/* A leaf. */
+DEFINE_SEQLOCK(rename_lock);
+DEFINE_MUTEX(rename_mutex);
 
 static struct dcache_bucket *d_bucket(u32 hash)
 {
@@ -231,22 +233,51 @@ int d_rename_prepare(struct d_rename *rename, struct dentry *parent, const struc
 	return 0;
 }
 
-void d_rename_commit(struct dentry *dentry, struct d_rename *rename)
-{
-	struct dentry *old_parent = dentry->d_parent;
-	const char *old_name = dentry->d_flags & DCACHE_LONG_NAME ? dentry->d_name.name : NULL;
+/* What dentry has lost by its rename. */
+struct d_moved {
+	struct dentry *parent;
+	const char *name; /* NULL, or an allocation of its own */
+};
 
-	dget(rename->parent);
-	spin_lock(&rename_lock);
-	d_rehash_as(dentry, rename->parent, &rename->name);
-	spin_unlock(&rename_lock);
+/* Moves dentry, and takes over the name. rename_lock is held. */
+static struct d_moved d_move(struct dentry *dentry, struct d_rename *rename)
+{
+	struct d_moved lost = { .parent = dentry->d_parent };
+
+	if (dentry->d_flags & DCACHE_LONG_NAME)
+		lost.name = dentry->d_name.name;
+	d_rehash_as(dentry, dget(rename->parent), &rename->name);
+	rename->name.name = NULL;
+	return lost;
+}
+
+static void d_move_end(struct dentry *dentry, const struct d_moved *lost)
+{
 	spin_lock(&dentry->d_lock);
 	dentry->d_flags |= DCACHE_LONG_NAME;
 	spin_unlock(&dentry->d_lock);
-	d_relist(dentry, old_parent, rename->parent);
-	kfree(old_name);
-	rename->name.name = NULL;
-	dput(old_parent);
+	d_relist(dentry, lost->parent, dentry->d_parent);
+	kfree(lost->name);
+	dput(lost->parent);
+}
+
+void d_rename_commit(struct dentry *dentry, struct d_rename *move, struct dentry *target,
+		     struct d_rename *back)
+{
+	struct d_moved lost, target_lost;
+
+	write_seqlock(&rename_lock);
+	if (target && !back)
+		d_drop(target);
+	lost = d_move(dentry, move);
+	if (back)
+		target_lost = d_move(target, back);
+	write_sequnlock(&rename_lock);
+	d_move_end(dentry, &lost);
+	if (back)
+		d_move_end(target, &target_lost);
+	else if (target)
+		d_delete(target);
 }
 
 void d_rename_cancel(struct d_rename *rename)
@@ -254,36 +285,56 @@ void d_rename_cancel(struct d_rename *rename)
 	kfree(rename->name.name);
 }
 
+bool d_ancestor_is(const struct dentry *dentry, const struct dentry *ancestor)
+{
+	while (dentry != ancestor && dentry->d_parent != dentry)
+		dentry = dentry->d_parent;
+	return dentry == ancestor;
+}
+
 bool d_is_below(struct dentry *dentry, const struct dentry *ancestor)
 {
 	bool below;
 
-	spin_lock(&rename_lock);
-	while (dentry != ancestor && dentry->d_parent != dentry)
-		dentry = dentry->d_parent;
-	below = dentry == ancestor;
-	spin_unlock(&rename_lock);
+	if (dentry == ancestor)
+		return true;
+	mutex_lock(&rename_mutex);
+	below = d_ancestor_is(dentry, ancestor);
+	mutex_unlock(&rename_mutex);
 	return below;
 }
 
-struct dentry *d_lookup(struct dentry *parent, const struct qstr *name)
+/* key has its hash. */
+static struct dentry *d_lookup_once(struct dentry *parent, const struct qstr *key)
 {
-	struct qstr key = *name;
-	struct dcache_bucket *bucket;
+	struct dcache_bucket *bucket = d_bucket(key->hash);
 	struct dentry *dentry, *found = NULL;
 
-	d_set_hash(parent, &key);
-	bucket = d_bucket(key.hash);
 	spin_lock(&bucket->lock);
 	list_for_each_entry (dentry, &bucket->chain, d_hash) {
-		if (dentry->d_parent != parent || dentry->d_name.hash != key.hash ||
-		    dentry->d_name.len != key.len ||
-		    memcmp(dentry->d_name.name, key.name, key.len) != 0)
+		if (dentry->d_parent != parent || dentry->d_name.hash != key->hash ||
+		    dentry->d_name.len != key->len ||
+		    memcmp(dentry->d_name.name, key->name, key->len) != 0)
 			continue;
 		found = dget(dentry);
 		break;
 	}
 	spin_unlock(&bucket->lock);
+	return found;
+}
+
+struct dentry *d_lookup(struct dentry *parent, const struct qstr *name)
+{
+	struct qstr key = *name;
+	struct dentry *found;
+	unsigned seq;
+
+	d_set_hash(parent, &key);
+	do {
+		seq = read_seqbegin(&rename_lock);
+		found = d_lookup_once(parent, &key);
+		/* A name that is about to be replaced is not missing (rename(2)). */
+	} while (!found && read_seqretry(&rename_lock, seq));
 	return found;
 }
 

@@ -39,17 +39,20 @@ void dput(struct dentry *dentry);
 
 /*
  * A rename that is prepared. d_rename_prepare() may fail with -ENOMEM; then d_rename_commit() moves
- * a pinned dentry, and cannot fail. The caller holds rename_mutex if the directory changes, and the
- * i_mutex of both directories. d_rename_cancel() frees what was not committed.
+ * a pinned dentry, and cannot fail. target: NULL, or has the new name; it loses it, or (back)
+ * moves, too. Lookups see the names before or after the whole change. The caller holds rename_mutex
+ * if the directory changes, and the i_mutex of both directories. d_rename_cancel() frees what was
+ * not committed.
  */
 struct d_rename {
 	struct dentry *parent;
 	struct qstr name;
 };
 int d_rename_prepare(struct d_rename *rename, struct dentry *parent, const struct qstr *name);
-void d_rename_commit(struct dentry *dentry, struct d_rename *rename);
+void d_rename_commit(struct dentry *dentry, struct d_rename *move, struct dentry *target,
+		     struct d_rename *back);
 void d_rename_cancel(struct d_rename *rename);
-/* True if ancestor is dentry or one of its parents. Any context but interrupts. */
+/* True if ancestor is dentry or one of its parents. Takes rename_mutex. */
 bool d_is_below(struct dentry *dentry, const struct dentry *ancestor);
 
 /* ---- inodes (inode.c) ---- */

@@ -2,11 +2,17 @@
 #pragma once
 
 #include "fs/dcache.h"
+#include "kernel/locking/seqlock.h"
 
 struct nameidata;
 
 /* dcache.c */
-extern spinlock_t rename_lock; /* see dentry.d_parent */
+/* Held by a rename while it changes names and parents: see dentry.d_parent. */
+extern seqlock_t rename_lock;
+/* Held by a rename between directories: meanwhile no d_parent changes. */
+extern struct mutex rename_mutex;
+/* As d_is_below(); the caller holds rename_mutex. */
+bool d_ancestor_is(const struct dentry *dentry, const struct dentry *ancestor);
 /* Unhashes dentry, so that lookups no longer find it. Changes no reference. */
 void d_drop(struct dentry *dentry);
 /*
@@ -20,6 +26,10 @@ static inline bool d_mountpoint(const struct dentry *dentry)
 }
 
 /* namespace.c */
+/* Guards the tree of mounts against readers; inside mount_mutex and rename_lock. */
+extern seqlock_t mount_lock;
+/* Whether path lies in the tree below root, at the moment of the call. */
+bool path_is_under(const struct path *path, const struct path *root);
 /* Returns the mount that stands on this dentry of this mount, counted, or NULL. */
 struct vfsmount *lookup_mnt(const struct path *path);
 /*

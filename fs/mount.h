@@ -4,9 +4,6 @@
 
 #include "fs/namespace.h"
 
-/* Guards the tree of mounts against readers; inside mount_mutex and rename_lock. */
-extern spinlock_t mount_lock;
-
 /* All of them: the caller holds mount_mutex. */
 struct file_system_type *find_filesystem(const char *name);
 /* Makes a mount of a file system, not yet in the tree. One reference. Or an ERR_PTR. */

@@ -77,6 +77,10 @@ int nameidata_begin(struct nameidata *nd, int dfd, const char *name, unsigned fl
 	if (!name[0] && !(flags & LOOKUP_EMPTY))
 		return -ENOENT;
 	*nd = (struct nameidata){ .rest = name, .flags = flags };
+	if (flags & LOOKUP_SCOPED) {
+		nd->rename_seq = read_seqbegin(&rename_lock);
+		nd->mount_seq = read_seqbegin(&mount_lock);
+	}
 	if (name[0] == '/' && !(flags & LOOKUP_SCOPED))
 		return jump_to_root(nd);
 	if (dfd == AT_FDCWD)
@@ -176,21 +180,78 @@ int pick_link(struct nameidata *nd, struct dentry *link)
 	return ret;
 }
 
+int complete_walk(const struct nameidata *nd)
+{
+	return !(nd->flags & LOOKUP_SCOPED) || path_is_under(&nd->path, &nd->root) ? 0 : -EXDEV;
+}
+
 static bool same_path(const struct path *a, const struct path *b)
 {
 	return a->dentry == b->dentry && a->mnt == b->mnt;
 }
 
-/* Moves path from the dentry to its parent directory, in the same mount. */
-static void to_parent(struct path *path)
+/*
+ * If the walk is at the root of a mount, moves it to the place on which that mount stands, through
+ * all mounts that stand on roots. Returns false if ".." stays where the walk is: at the root of the
+ * walk, of which other mounts may cover the place, or at the top.
+ */
+static bool leave_mounts(struct nameidata *nd)
 {
+	struct path up = nd->path;
+	bool leaves;
+
+	if (same_path(&up, &nd->root))
+		return false;
+	if (up.dentry != up.mnt->mnt_root)
+		return true;
+	path_get(&up);
+	do {
+		leaves = follow_up(&up) && !same_path(&up, &nd->root);
+	} while (leaves && up.dentry == up.mnt->mnt_root);
+	if (leaves) {
+		path_put(&nd->path);
+		nd->path = up;
+	} else {
+		path_put(&up);
+	}
+	return leaves;
+}
+
+/*
+ * Moves path to the parent directory, in the same mount. -ENOENT: a rename has moved the directory
+ * out of the part of its file system that a bind mount shows. From there, no way leads up.
+ */
+static int to_parent(struct path *path)
+{
+	const struct vfsmount *mnt = path->mnt;
 	struct dentry *parent;
 
-	spin_lock(&rename_lock);
+	read_seqlock_excl(&rename_lock);
 	parent = dget(path->dentry->d_parent);
-	spin_unlock(&rename_lock);
+	read_sequnlock_excl(&rename_lock);
+	if (mnt->mnt_root != mnt->mnt_sb->s_root && !d_is_below(parent, mnt->mnt_root)) {
+		dput(parent);
+		return -ENOENT;
+	}
 	dput(path->dentry);
 	path->dentry = parent;
+	return 0;
+}
+
+/*
+ * The walk knows that it is below its start, because each step down begins below it, and a ".." at
+ * the start goes nowhere. A rename or a mount that moves takes that away: the parent of a directory
+ * may be another one than that through which the walk came, and the start is not on the way up.
+ * Linux ends the walk, too.
+ */
+static int still_scoped(const struct nameidata *nd)
+{
+	if (!(nd->flags & LOOKUP_SCOPED))
+		return 0;
+	return read_seqretry(&rename_lock, nd->rename_seq) ||
+			       read_seqretry(&mount_lock, nd->mount_seq)
+		       ? -EAGAIN
+		       : 0;
 }
 
 static int follow_dotdot(struct nameidata *nd)
@@ -198,13 +259,18 @@ static int follow_dotdot(struct nameidata *nd)
 	struct vfsmount *mnt = nd->path.mnt;
 
 	take_root(nd);
-	do {
-		if (same_path(&nd->path, &nd->root))
-			return nd->flags & LOOKUP_BENEATH ? -EXDEV : 0;
-	} while (follow_up(&nd->path));
-	to_parent(&nd->path);
+	if (leave_mounts(nd)) {
+		int err = to_parent(&nd->path);
+
+		if (err)
+			return err;
+	} else if (nd->flags & LOOKUP_BENEATH) {
+		return -EXDEV;
+	}
 	follow_mounts(&nd->path);
-	return (nd->flags & LOOKUP_NO_XDEV) && nd->path.mnt != mnt ? -EXDEV : 0;
+	if ((nd->flags & LOOKUP_NO_XDEV) && nd->path.mnt != mnt)
+		return -EXDEV;
+	return still_scoped(nd);
 }
 
 /* Returns the cached dentry if it is still valid, else NULL. */
@@ -359,6 +425,8 @@ int path_lookupat(struct nameidata *nd)
 		if (!ret && nd->last_type != LAST_ROOT)
 			ret = walk_component(nd, (nd->flags & LOOKUP_FOLLOW) || nd->trailing_slash);
 	} while (ret > 0);
+	if (!ret)
+		ret = complete_walk(nd);
 	if (ret)
 		return ret;
 	if (((nd->flags & LOOKUP_DIRECTORY) || slash) && !S_ISDIR(nd->path.dentry->d_inode->i_mode))

@@ -16,6 +16,8 @@ struct nameidata {
 	char *buf;           /* kmalloc()ed text of the last link, to which rest points; or NULL */
 	unsigned links;      /* number of links that the walk has followed */
 	unsigned flags;      /* LOOKUP_* */
+	/* With LOOKUP_SCOPED: rename_lock and mount_lock, before the walk began. */
+	unsigned rename_seq, mount_seq;
 };
 
 /*
@@ -34,6 +36,11 @@ void nameidata_end(struct nameidata *nd);
 int link_path_walk(struct nameidata *nd);
 /* Walks the whole name, by nd->flags. Returns 0 or a negative errno. */
 int path_lookupat(struct nameidata *nd);
+/*
+ * The last check of a walk that has arrived: -EXDEV if it was to stay below its start, and the
+ * result does not lie there.
+ */
+int complete_walk(const struct nameidata *nd);
 /*
  * Continues the walk behind the link: its text replaces nd->last, or nd->path becomes the object
  * that it names. Returns 1 (walk again) or a negative errno.

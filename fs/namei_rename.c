@@ -12,8 +12,6 @@
 #include "fs/permission.h"
 #include "kernel/mm/slab.h"
 
-static DEFINE_MUTEX(rename_mutex);
-
 /* The two ends of a rename. */
 struct rename_data {
 	struct nameidata old_nd, new_nd; /* walked up to the last component */
@@ -31,7 +29,7 @@ static void lock_dirs(const struct rename_data *rd)
 		return;
 	}
 	mutex_lock(&rename_mutex);
-	if (d_is_below(first, second) || (!d_is_below(second, first) && first > second)) {
+	if (d_ancestor_is(first, second) || (!d_ancestor_is(second, first) && first > second)) {
 		first = rd->new_dir;
 		second = rd->old_dir;
 	}
@@ -106,11 +104,13 @@ static int check_names(const struct rename_data *rd)
 	if (!is_dir(rd->old) &&
 	    (rd->old_nd.trailing_slash || (!exchange && rd->new_nd.trailing_slash)))
 		return -ENOTDIR;
-	/* A directory cannot go below itself, nor replace a directory that it is in. */
-	if (d_is_below(rd->new_dir, rd->old))
-		return -EINVAL;
-	if (rd->target && d_is_below(rd->old_dir, rd->target))
-		return exchange ? -EINVAL : -ENOTEMPTY;
+	if (rd->old_dir != rd->new_dir) {
+		/* A directory cannot go below itself, nor replace a directory that it is in. */
+		if (d_ancestor_is(rd->new_dir, rd->old))
+			return -EINVAL;
+		if (rd->target && d_ancestor_is(rd->old_dir, rd->target))
+			return exchange ? -EINVAL : -ENOTEMPTY;
+	}
 	if (mnt_is_readonly(rd->old_nd.path.mnt))
 		return -EROFS;
 	return 0;
@@ -224,13 +224,13 @@ static int move_names(struct rename_data *rd)
 	if (!err)
 		err = old_dir->i_op->rename(old_dir, old, new_dir, target, rd->flags);
 	if (!err) {
-		if (target && !exchange)
-			d_delete(target);
-		d_rename_commit(old, &move);
-		if (exchange)
-			d_rename_commit(target, &back);
-		if (whiteout) /* the directory lives: its i_mutex is held */
+		/*
+		 * First: meanwhile lookups of the old name find one of two objects, never none. The
+		 * directory lives: its i_mutex is held.
+		 */
+		if (whiteout)
 			(void)d_add_pinned(whiteout, whiteout->d_inode);
+		d_rename_commit(old, &move, target, exchange ? &back : NULL);
 		touch_dir(old_dir);
 		touch_dir(new_dir);
 		old->d_inode->i_ctime = inode_now();

@@ -21,7 +21,7 @@
 DEFINE_MUTEX(mount_mutex);
 LIST_HEAD(file_systems); /* [mount_mutex] */
 LIST_HEAD(mount_list);   /* [mount_mutex and mount_lock to write, one of them to read] */
-DEFINE_SPINLOCK(mount_lock);
+DEFINE_SEQLOCK(mount_lock);
 static bool root_is_mounted; /* [mount_mutex] */
 static u32 last_dev;         /* [mount_mutex] */
 static int last_mnt_id;      /* [mount_mutex] */
@@ -80,7 +80,7 @@ struct vfsmount *lookup_mnt(const struct path *path)
 {
 	struct vfsmount *mnt, *found = NULL;
 
-	spin_lock(&mount_lock);
+	read_seqlock_excl(&mount_lock);
 	list_for_each_entry (mnt, &mount_list, mnt_list) {
 		/* The last mount at a place hides the earlier ones. */
 		if (mnt->mnt_parent == path->mnt && mnt->mnt_mountpoint == path->dentry &&
@@ -89,7 +89,7 @@ struct vfsmount *lookup_mnt(const struct path *path)
 	}
 	if (found)
 		mntget(found);
-	spin_unlock(&mount_lock);
+	read_sequnlock_excl(&mount_lock);
 	return found;
 }
 
@@ -104,24 +104,41 @@ void follow_mounts(struct path *path)
 	}
 }
 
-bool follow_up(struct path *path)
+/* Moves path to the place on which its mount stands. False: its mount stands nowhere. */
+static bool climb_mount(struct path *path)
 {
 	struct path up;
 
-	if (path->dentry != path->mnt->mnt_root)
-		return false;
-	spin_lock(&mount_lock);
+	read_seqlock_excl(&mount_lock);
 	up.mnt = path->mnt->mnt_parent;
 	if (up.mnt == path->mnt) {
-		spin_unlock(&mount_lock);
+		read_sequnlock_excl(&mount_lock);
 		return false;
 	}
 	mntget(up.mnt);
 	up.dentry = dget(path->mnt->mnt_mountpoint);
-	spin_unlock(&mount_lock);
+	read_sequnlock_excl(&mount_lock);
 	path_put(path);
 	*path = up;
 	return true;
+}
+
+bool follow_up(struct path *path)
+{
+	return path->dentry == path->mnt->mnt_root && climb_mount(path);
+}
+
+bool path_is_under(const struct path *path, const struct path *root)
+{
+	struct path at = *path;
+	bool under;
+
+	path_get(&at);
+	while (at.mnt != root->mnt && climb_mount(&at))
+		;
+	under = at.mnt == root->mnt && d_is_below(at.dentry, root->dentry);
+	path_put(&at);
+	return under;
 }
 
 /* Makes a super_block. mount_mutex is held. */
@@ -237,11 +254,11 @@ void attach_mount(struct vfsmount *mnt, const struct path *at)
 	spin_lock(&at->dentry->d_lock);
 	at->dentry->d_flags |= DCACHE_MOUNTED;
 	spin_unlock(&at->dentry->d_lock);
-	spin_lock(&mount_lock);
+	write_seqlock(&mount_lock);
 	mnt->mnt_parent = at->mnt;
 	mnt->mnt_mountpoint = at->dentry;
 	list_add_tail(&mnt->mnt_list, &mount_list);
-	spin_unlock(&mount_lock);
+	write_sequnlock(&mount_lock);
 }
 
 /* Clears DCACHE_MOUNTED if no other mount stands on the dentry. mount_mutex is held. */
@@ -261,16 +278,16 @@ int detach_mount(struct vfsmount *mnt, bool lazy)
 {
 	struct path at = { .mnt = mnt->mnt_parent, .dentry = mnt->mnt_mountpoint };
 
-	spin_lock(&mount_lock);
+	write_seqlock(&mount_lock);
 	/* One for the tree, and one for the caller's path. */
 	if (!lazy && atomic_read(&mnt->mnt_count) > 2) {
-		spin_unlock(&mount_lock);
+		write_sequnlock(&mount_lock);
 		return -EBUSY;
 	}
 	list_del_init(&mnt->mnt_list);
 	mnt->mnt_parent = mnt;
 	mnt->mnt_mountpoint = mnt->mnt_root;
-	spin_unlock(&mount_lock);
+	write_sequnlock(&mount_lock);
 	put_mountpoint(at.dentry);
 	path_put(&at);
 	mntput(mnt);
@@ -281,9 +298,9 @@ static int mount_first(struct vfsmount *mnt)
 {
 	struct path root = mount_path(mnt);
 
-	spin_lock(&mount_lock);
+	write_seqlock(&mount_lock);
 	list_add_tail(&mnt->mnt_list, &mount_list);
-	spin_unlock(&mount_lock);
+	write_sequnlock(&mount_lock);
 	root_is_mounted = true;
 	init_fs_set_root(&root);
 	return 0;

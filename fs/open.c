@@ -89,7 +89,7 @@ static int open_last_lookups(struct nameidata *nd, struct open_flags *op)
 		if (!err)
 			err = lookup_create(nd, op);
 	} while (err > 0);
-	return err;
+	return err || op->created ? err : complete_walk(nd);
 }
 
 static int handle_truncate(struct file *file)

@@ -14,19 +14,6 @@ static bool is_mounted_root(const struct path *path)
 	return path->dentry == path->mnt->mnt_root && path->mnt->mnt_parent != path->mnt;
 }
 
-/* Whether path lies in the tree below root. mount_mutex held. */
-static bool is_reachable(const struct path *path, const struct path *root)
-{
-	struct vfsmount *mnt = path->mnt;
-	struct dentry *dentry = path->dentry;
-
-	while (mnt != root->mnt && mnt->mnt_parent != mnt) {
-		dentry = mnt->mnt_mountpoint;
-		mnt = mnt->mnt_parent;
-	}
-	return mnt == root->mnt && d_is_below(dentry, root->dentry);
-}
-
 /* mount_mutex held. 0 or a negative errno. */
 static int may_pivot(const struct path *root, const struct path *new, const struct path *put_old)
 {
@@ -34,7 +21,7 @@ static int may_pivot(const struct path *root, const struct path *new, const stru
 		return -EINVAL;
 	if (new->mnt == root->mnt || put_old->mnt == root->mnt)
 		return -EBUSY;
-	if (!is_mounted_root(new) || !is_reachable(put_old, new) || !is_reachable(new, root))
+	if (!is_mounted_root(new) || !path_is_under(put_old, new) || !path_is_under(new, root))
 		return -EINVAL;
 	return 0;
 }

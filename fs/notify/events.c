@@ -125,12 +125,12 @@ void __fsnotify_dentry(struct dentry *dentry, u32 mask, bool opened)
 
 	if (S_ISDIR(inode->i_mode))
 		mask |= IN_ISDIR;
-	spin_lock(&rename_lock); /* keeps the name and the directory */
+	read_seqlock_excl(&rename_lock); /* keeps the name and the directory */
 	if (dentry->d_parent != dentry && READ_ONCE(dentry->d_parent->d_inode->i_watches)) {
 		dir = ihold(dentry->d_parent->d_inode);
 		strscpy(name, dentry->d_name.name, sizeof(name));
 	}
-	spin_unlock(&rename_lock);
+	read_sequnlock_excl(&rename_lock);
 	if (dir) {
 		tell_all(dir, mask | gone, 0, name);
 		iput(dir);

@@ -76,7 +76,7 @@ static int show_root(struct seq_file *m, struct vfsmount *mnt)
 		return -ENOMEM;
 	at = buf + PATH_MAX - 1;
 	*at = '\0';
-	spin_lock(&rename_lock);
+	read_seqlock_excl(&rename_lock);
 	for (; dentry != dentry->d_parent; dentry = dentry->d_parent) {
 		if ((size_t)(at - buf) <= dentry->d_name.len)
 			break;
@@ -86,7 +86,7 @@ static int show_root(struct seq_file *m, struct vfsmount *mnt)
 			break;
 		*--at = '/';
 	}
-	spin_unlock(&rename_lock);
+	read_sequnlock_excl(&rename_lock);
 	seq_escape(m, *at ? at : "/", " \t\n\\");
 	kfree(buf);
 	return 0;
