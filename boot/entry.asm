@@ -35,8 +35,17 @@ MSR_EFER	equ 0xc0000080
 EFER_LME	equ 1 << 8
 EFER_NXE	equ 1 << 11
 
-CPUID_EXT_NX	equ 1 << 20		; 80000001h, edx
+EFLAGS_ID	equ 1 << 21		; can be changed: the CPU has CPUID
+CPUID_LEAF	equ 1			; edx
+CPUID_TSC	equ 1 << 4
+CPUID_MSR	equ 1 << 5
+CPUID_PAE	equ 1 << 6
+CPUID_CMOV	equ 1 << 15
+CPUID_EXT_LEAF	equ 0x80000001		; edx
+CPUID_EXT_NX	equ 1 << 20
 CPUID_EXT_LM	equ 1 << 29
+QEMU_EXIT	equ 0xf4		; isa-debug-exit: QEMU ends as after a panic
+QEMU_EXIT_PANIC	equ 16
 COM1		equ 0x3f8
 COM1_LSR	equ COM1 + 5
 LSR_THRE	equ 1 << 5
@@ -61,22 +70,10 @@ boot_entry32:
 	cld
 	mov	esp, phys(boot_stack_top)
 	mov	ebp, eax			; magic, kept until C is called
+	call	check_cpu
 	rdtsc					; the first stamp of kernel/boot/boot_time.h
 	mov	[phys(boot_stage_tsc)], eax
 	mov	[phys(boot_stage_tsc) + 4], edx
-
-	mov	eax, 0x80000000
-	push	ebx
-	cpuid
-	cmp	eax, 0x80000001
-	jb	.no_long_mode
-	mov	eax, 0x80000001
-	cpuid
-	pop	ebx
-	test	edx, CPUID_EXT_LM
-	jz	.no_long_mode
-	test	edx, CPUID_EXT_NX
-	jz	.no_nx
 
 	call	build_page_tables
 
@@ -93,17 +90,61 @@ boot_entry32:
 	lgdt	[boot_gdt_pointer32]
 	jmp	BOOT_CS:boot_entry64
 
-.no_long_mode:
-	mov	esi, message_no_long_mode
-	jmp	boot_fail
-.no_nx:
-	mov	esi, message_no_nx
+; Checks that the CPU can run as far as cpu_init(), which checks the rest. Preserves ebx and ebp.
+check_cpu:
+	mov	esi, message_no_cpuid
+	pushfd
+	pop	eax
+	xor	eax, EFLAGS_ID
+	mov	ecx, eax
+	push	eax
+	popfd
+	pushfd
+	pop	eax
+	xor	eax, ecx
+	test	eax, EFLAGS_ID
+	jnz	boot_fail
+	push	ebx
+	mov	edi, needed_features
+.feature:
+	mov	eax, [edi]
+	and	eax, 0x80000000			; which leaf is the highest of this kind?
+	cpuid
+	xor	edx, edx
+	cmp	eax, [edi]
+	jb	.missing
+	mov	eax, [edi]
+	cpuid
+.missing:
+	mov	esi, [edi + 8]
+	test	edx, [edi + 4]
+	jz	boot_fail
+	add	edi, 12
+	cmp	edi, needed_features_end
+	jb	.feature
+	pop	ebx
+	ret
 
-; Prints the string at esi on COM1 and stops.
+; Prints that the kernel needs a CPU with what esi names, on COM1, and stops.
 boot_fail:
+	mov	edi, esi
+	mov	esi, message_needs
+	call	boot_print
+	mov	esi, edi
+	call	boot_print
+	mov	esi, message_end
+	call	boot_print
+	mov	dx, QEMU_EXIT
+	mov	al, QEMU_EXIT_PANIC
+	out	dx, al
+.halt:
+	hlt
+	jmp	.halt
+
+boot_print:
 	lodsb
 	test	al, al
-	jz	.halt
+	jz	.done
 	mov	bl, al
 	mov	dx, COM1_LSR
 .wait:
@@ -113,10 +154,9 @@ boot_fail:
 	mov	dx, COM1
 	mov	al, bl
 	out	dx, al
-	jmp	boot_fail
-.halt:
-	hlt
-	jmp	.halt
+	jmp	boot_print
+.done:
+	ret
 
 ; Fills the tables. The loader has zeroed them with the rest of the bss. Preserves ebx and ebp.
 build_page_tables:
@@ -212,8 +252,25 @@ boot_gdt_pointer32:
 	dw BOOT_GDT_SIZE - 1
 	dd transition_gdt
 
-message_no_long_mode:	db "nop5: this CPU has no 64-bit mode", 13, 10, 0
-message_no_nx:		db "nop5: this CPU cannot protect data from execution (NX)", 13, 10, 0
+; leaf of CPUID, bit of edx, name. What needs a feature before cpu_init(): this file, or compiled C.
+needed_features:
+	dd CPUID_EXT_LEAF, CPUID_EXT_LM, name_lm
+	dd CPUID_EXT_LEAF, CPUID_EXT_NX, name_nx
+	dd CPUID_LEAF, CPUID_MSR, name_msr
+	dd CPUID_LEAF, CPUID_PAE, name_pae
+	dd CPUID_LEAF, CPUID_TSC, name_tsc
+	dd CPUID_LEAF, CPUID_CMOV, name_cmov
+needed_features_end:
+
+message_needs:		db 13, 10, "nop5 needs a CPU with ", 0
+message_end:		db 13, 10, 0
+message_no_cpuid:	db "64-bit mode (LM); this one has no CPUID", 0
+name_msr:		db "rdmsr and wrmsr (MSR)", 0
+name_pae:		db "3-level page tables (PAE)", 0
+name_lm:		db "64-bit mode (LM)", 0
+name_nx:		db "pages without execution (NX)", 0
+name_tsc:		db "rdtsc (TSC)", 0
+name_cmov:		db "cmov (CMOV)", 0
 
 section .init.bss nobits alloc noexec write align=4096
 global boot_pml4

@@ -101,6 +101,20 @@ static void __noreturn panic_end(void)
 	halt_forever();
 }
 
+void __init boot_refuse(const char *fmt, ...)
+{
+	char what[192];
+	va_list args;
+
+	local_irq_disable();
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	pr_emerg("nop5 needs %s\n", what);
+	console_flush();
+	panic_end();
+}
+
 /* reported: die() has already printed the registers and the backtrace. */
 static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_list args)
 {

@@ -11,6 +11,11 @@ struct pt_regs;
  */
 __printf(1, 2) void __noreturn panic(const char *fmt, ...);
 /*
+ * Stops the boot as a panic does, with one line on the console instead of a report: "nop5 needs …".
+ * The machine lacks it, and nothing is wrong. Boot CPU.
+ */
+__printf(1, 2) void __noreturn boot_refuse(const char *fmt, ...);
+/*
  * Handles a fault in kernel code: reports it, then ends the task. If the task holds a lock, or the
  * fault is in an interrupt, it panics. Called by trap handlers. Never returns.
  */

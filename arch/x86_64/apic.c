@@ -139,8 +139,6 @@ phys_addr_t local_apic_address(void)
 
 void __init local_apic_map(void)
 {
-	if (!cpu_has(X86_FEATURE_APIC))
-		panic("This CPU has no local APIC, and so no timer");
 	x2apic_mode = cpu_has(X86_FEATURE_X2APIC);
 	if (!x2apic_mode) {
 		xapic = fixmap_device(local_apic_address(), APIC_SIZE);

@@ -14,6 +14,10 @@
 #include "arch/syscall.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
+#include "kernel/panic.h"
+
+#define CPUID_LEAF_TOPOLOGY 0xb
+#define CPUID_LEAF_XSAVE    0xd
 
 static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
 static u32 boot_cpu_words[NR_CPUID_WORDS];
@@ -97,6 +101,20 @@ static void identify_name(struct cpuinfo_x86 *c, u32 extended_level)
 	memcpy(c->model_name, name, (size_t)((const char *)words + sizeof(words) - name));
 }
 
+static void clear_feature(struct cpuinfo_x86 *c, unsigned feature)
+{
+	c->words[feature / 32] &= ~(1U << (feature % 32));
+}
+
+/* A feature whose numbers are in a leaf that the CPU does not have cannot be used. */
+static void hide_features_without_leaf(struct cpuinfo_x86 *c)
+{
+	if (c->cpuid_level < CPUID_LEAF_TOPOLOGY)
+		clear_feature(c, X86_FEATURE_X2APIC);
+	if (c->cpuid_level < CPUID_LEAF_XSAVE)
+		clear_feature(c, X86_FEATURE_XSAVE);
+}
+
 static void identify_cpu(struct cpuinfo_x86 *c)
 {
 	u32 eax, ebx, ecx, edx, extended_level;
@@ -119,8 +137,8 @@ static void identify_cpu(struct cpuinfo_x86 *c)
 	if (c->cpuid_level >= 7)
 		cpuid(7, 0, &eax, &c->words[CPUID_7_EBX], &c->words[CPUID_7_ECX],
 		      &c->words[CPUID_7_EDX]);
-	if (c->cpuid_level >= 0xb && (c->words[CPUID_1_ECX] >> 21) & 1) {
-		cpuid(0xb, 0, &eax, &ebx, &ecx, &edx);
+	if (c->cpuid_level >= CPUID_LEAF_TOPOLOGY && (c->words[CPUID_1_ECX] >> 21) & 1) {
+		cpuid(CPUID_LEAF_TOPOLOGY, 0, &eax, &ebx, &ecx, &edx);
 		if (ebx)
 			c->apic_id = edx;
 	}
@@ -135,6 +153,31 @@ static void identify_cpu(struct cpuinfo_x86 *c)
 		c->virt_bits = (eax >> 8) & 0xff;
 	}
 	identify_name(c, extended_level);
+	hide_features_without_leaf(c);
+}
+
+/*
+ * What the kernel executes without asking again, from here on. boot/entry.asm has asked for what
+ * the way here needs. SYSCALL is not among that: Intel's CPUs only have its bit in 64-bit mode.
+ */
+static const struct {
+	u16 feature;
+	const char *name;
+} needed_features[] __initconst = {
+	{ X86_FEATURE_CX16, "cmpxchg16b (CX16)" }, /* the tail of the ring buffer */
+	{ X86_FEATURE_FPU, "an FPU (FPU)" },
+	{ X86_FEATURE_FXSR, "fxsave (FXSR)" },
+	{ X86_FEATURE_SSE2, "SSE2 (SSE2)" }, /* mfence and lfence; programs */
+	{ X86_FEATURE_SYSCALL, "syscall (SYSCALL)" },
+	{ X86_FEATURE_APIC, "a local APIC (APIC)" }, /* the timer */
+	{ X86_FEATURE_PGE, "global pages (PGE)" },
+};
+
+static void __init check_needed_features(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(needed_features); i++)
+		if (!cpu_has(needed_features[i].feature))
+			boot_refuse("a CPU with %s", needed_features[i].name);
 }
 
 void cpu_setup_features(void)
@@ -179,5 +222,6 @@ void __init cpu_init(void)
 	syscall_init();
 	identify_cpu(this_cpu_ptr(&cpu_info));
 	memcpy(boot_cpu_words, this_cpu_ptr(&cpu_info)->words, sizeof(boot_cpu_words));
+	check_needed_features();
 	cpu_setup_features();
 }

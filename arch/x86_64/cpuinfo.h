@@ -15,10 +15,15 @@ enum cpuid_word {
 	NR_CPUID_WORDS
 };
 
+#define X86_FEATURE_FPU                (CPUID_1_EDX * 32 + 0)
 #define X86_FEATURE_TSC                (CPUID_1_EDX * 32 + 4)
 #define X86_FEATURE_MCE                (CPUID_1_EDX * 32 + 7)
 #define X86_FEATURE_APIC               (CPUID_1_EDX * 32 + 9)
 #define X86_FEATURE_PGE                (CPUID_1_EDX * 32 + 13)
+#define X86_FEATURE_FXSR               (CPUID_1_EDX * 32 + 24)
+#define X86_FEATURE_SSE2               (CPUID_1_EDX * 32 + 26)
+#define X86_FEATURE_SYSCALL            (CPUID_8000_0001_EDX * 32 + 11)
+#define X86_FEATURE_CX16               (CPUID_1_ECX * 32 + 13)
 #define X86_FEATURE_X2APIC             (CPUID_1_ECX * 32 + 21)
 #define X86_FEATURE_TSC_DEADLINE_TIMER (CPUID_1_ECX * 32 + 24)
 #define X86_FEATURE_RDRAND             (CPUID_1_ECX * 32 + 30)
@@ -48,7 +53,8 @@ bool cpu_has(unsigned feature);
 /* Returns the feature's name in /proc/cpuinfo ("sse2"), or NULL. feature < NR_CPUID_WORDS * 32. */
 const char *x86_feature_name(unsigned feature);
 /*
- * The first step of the boot CPU: reads CPUID, loads GDT, TSS and IDT, switches on SMEP, SMAP and
- * UMIP. Interrupts stay off.
+ * The first step of the boot CPU: reads CPUID, stops the machine if the CPU lacks what the kernel
+ * uses without a choice, loads GDT, TSS and IDT, switches on SMEP, SMAP and UMIP. Interrupts stay
+ * off.
  */
 void cpu_init(void);

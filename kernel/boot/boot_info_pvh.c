@@ -121,7 +121,8 @@ int __init boot_info_parse_pvh(struct boot_info *info, boot_read_fn read, u64 ph
 		memcpy(&start, at, START_INFO_SIZE_V0);
 	if (start.magic != START_INFO_MAGIC || start.version < 1 ||
 	    !(at = read(phys, sizeof(start)))) {
-		boot_info_problem(info, "PVH: the start information cannot be read");
+		boot_info_problem(info, "PVH: the start information is damaged; "
+					"QEMU does so with a long command line");
 		return -EINVAL;
 	}
 	memcpy(&start, at, sizeof(start));

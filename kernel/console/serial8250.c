@@ -3,6 +3,7 @@
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/console/tty.h"
+#include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/irq/irq.h"
 #include "kernel/printk/printk.h"
@@ -10,6 +11,8 @@
 
 /* Bytes per interrupt. Limited, so that a flood of input does not stop all other work. */
 #define RX_MAX 16
+/* Without an interrupt. The FIFO has room for what 115200 baud bring meanwhile. */
+#define POLL_NS NSEC_PER_MSEC
 
 static struct tty_struct serial8250_ttys[2];
 static struct tty_bufhead serial8250_bufs[2];
@@ -276,6 +279,28 @@ static int serial8250_poll_task(void *data)
 	return 0;
 }
 
+/* Stands for the interrupt of a UART whose line leads to no interrupt controller that works. */
+static void serial8250_poll(struct timer_list *timer)
+{
+	struct uart_port *port = container_of(timer, struct uart_port, poll_timer);
+
+	serial8250_interrupt(port->irq, port);
+	mod_timer(timer, ktime_get() + POLL_NS);
+}
+
+/* Lets the port interrupt, or polls it in a machine without I/O APIC. 0 or an errno. */
+static int __init serial8250_set_up_irq(struct uart_port *port)
+{
+	int error = request_irq(port->irq, serial8250_interrupt, port->tty->name, port);
+
+	if (error != -ENODEV)
+		return error;
+	pr_warn("%s: no interrupt %u in this machine, polling\n", port->tty->name, port->irq);
+	timer_setup(&port->poll_timer, serial8250_poll);
+	mod_timer(&port->poll_timer, ktime_get());
+	return 0;
+}
+
 /* The terminal has not ended its line for UART_HOLD_NS: lets kernel messages break into it. */
 static void serial8250_hold_timeout(struct timer_list *timer)
 {
@@ -301,7 +326,7 @@ static int __init serial8250_startup(struct uart_port *port, unsigned index)
 	port->task = kthread_run(serial8250_poll_task, port, "uart/%s", names[index]);
 	if (IS_ERR(port->task))
 		return (int)PTR_ERR(port->task);
-	error = request_irq(port->irq, serial8250_interrupt, names[index], port);
+	error = serial8250_set_up_irq(port);
 	if (error)
 		return error;
 	uart_port_lock(port, &flags);

@@ -200,7 +200,8 @@ void memblock_init(void)
 			usable[usable_count++] = (struct range){ base, end };
 	}
 	if (!usable_count)
-		panic("memblock: the boot loader gave no usable memory");
+		boot_refuse("usable memory, of which the boot loader names none (%s)",
+			    boot_info.problem ? boot_info.problem : "its memory map has none");
 	drop_far_regions();
 
 	memblock_reserve(0, LOW_MEMORY);
