@@ -3,6 +3,7 @@
 #include "fs/internal.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/clone_flags.h"
+#include "kernel/process/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"
 
 struct fs_struct init_fs = {
@@ -110,6 +111,7 @@ static struct fs_struct *copy_fs_struct(struct fs_struct *old)
 	if (!fs)
 		return NULL;
 	atomic_set(&fs->users, 1);
+	fs->in_exec = 0;
 	spin_lock_init(&fs->lock);
 	spin_lock(&old->lock);
 	fs->umask = old->umask;
@@ -226,17 +228,77 @@ unsigned replace_task_paths(struct task_struct *task, const struct path *old,
 	return left;
 }
 
+/* How many threads of the current process use fs. tasklist_lock held. */
+static int threads_with(const struct fs_struct *fs)
+{
+	struct task_struct *thread;
+	int users = 0;
+
+	list_for_each_entry (thread, &current->signal->thread_head, thread_node)
+		users += READ_ONCE(thread->fs) == fs;
+	return users;
+}
+
+/* Counts an exec, unless fs has more users than that. True: it has not. */
+static bool count_exec(struct fs_struct *fs, int users)
+{
+	bool alone;
+
+	spin_lock(&fs->lock);
+	alone = atomic_read(&fs->users) <= users;
+	fs->in_exec += alone;
+	spin_unlock(&fs->lock);
+	return alone;
+}
+
+bool begin_exec_fs(void)
+{
+	struct fs_struct *fs = current->fs;
+	bool alone;
+
+	/* A kernel thread, which executes the first program, or the most usual case. */
+	if (!fs || count_exec(fs, 1))
+		return false;
+	spin_lock(&tasklist_lock);
+	alone = count_exec(fs, threads_with(fs));
+	spin_unlock(&tasklist_lock);
+	return !alone;
+}
+
+void end_exec_fs(bool shared)
+{
+	struct fs_struct *fs = current->fs;
+
+	if (!fs || shared)
+		return;
+	spin_lock(&fs->lock);
+	fs->in_exec--;
+	spin_unlock(&fs->lock);
+}
+
+static int share_fs(struct task_struct *child, struct fs_struct *fs)
+{
+	bool in_exec;
+
+	spin_lock(&fs->lock);
+	in_exec = fs->in_exec;
+	if (!in_exec)
+		atomic_inc(&fs->users);
+	spin_unlock(&fs->lock);
+	if (in_exec)
+		return -EAGAIN;
+	child->fs = fs;
+	return 0;
+}
+
 int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent)
 {
 	if (!parent->fs) {
 		child->fs = NULL;
 		return 0;
 	}
-	if (clone_flags & CLONE_FS) {
-		atomic_inc(&parent->fs->users);
-		child->fs = parent->fs;
-		return 0;
-	}
+	if (clone_flags & CLONE_FS)
+		return share_fs(child, parent->fs);
 	child->fs = copy_fs_struct(parent->fs);
 	return child->fs ? 0 : -ENOMEM;
 }

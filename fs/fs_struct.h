@@ -16,8 +16,14 @@
  * [A] atomic.
  */
 struct fs_struct {
-	atomic_t users; /* [A] tasks */
+	atomic_t users; /* [A] tasks. More come under F, and only while in_exec is 0 */
 	spinlock_t lock;
+	/*
+	 * [F] Tasks that execute a program and have found that no other process shares this. A
+	 * set-user-ID program relies on its root and its current directory, so none may begin to
+	 * share them before the exec has ended: begin_exec_fs().
+	 */
+	unsigned in_exec;
 	umode_t umask;    /* [F] */
 	struct path root; /* [F] counted */
 	struct path pwd;  /* [F] counted */
@@ -47,6 +53,14 @@ int set_current_root(const struct path *path);
 int set_current_pwd(const struct path *path);
 /* Gives the current task a struct of its own, if it shares one: 0 or -ENOMEM. */
 int unshare_fs_struct(void);
+/*
+ * The current task executes a program. Returns whether another process shares its struct, and could
+ * change it under the program: threads of the task end with the exec. If none does, none will
+ * before end_exec_fs(): clone(CLONE_FS) gives -EAGAIN meanwhile. Task context; takes tasklist_lock.
+ */
+bool begin_exec_fs(void);
+/* For the same task, with the result of begin_exec_fs(). */
+void end_exec_fs(bool shared);
 /* On: other tasks may change fs_struct.root and pwd, so all readers take the lock. */
 DECLARE_STATIC_KEY_FALSE(others_change_paths);
 /*
@@ -59,6 +73,6 @@ unsigned replace_task_paths(struct task_struct *task, const struct path *old,
 /* Sets what kernel threads see. Called once, by the first mount. */
 void init_fs_set_root(const struct path *root);
 
-/* For the hooks of fork and exit (file.c). clone_flags: CLONE_FS shares. 0 or -ENOMEM. */
+/* For the hooks of fork and exit (file.c). clone_flags: CLONE_FS shares. 0, -ENOMEM, -EAGAIN. */
 int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent);
 void exit_fs(struct task_struct *task);

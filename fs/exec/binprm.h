@@ -25,6 +25,9 @@ struct linux_binprm {
 	unsigned long exec;        /* user address of filename */
 	int argc, envc;
 	struct cred *cred;       /* the new credentials, until the task has them */
+	bool in_exec_fs;         /* begin_exec_fs() has been called */
+	bool fs_shared;          /* its result */
+	bool set_id;             /* the file's mode has chosen a user or a group */
 	bool secureexec;         /* AT_SECURE */
 	bool point_of_no_return; /* the old program is gone: an error ends the process */
 };

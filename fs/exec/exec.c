@@ -9,6 +9,7 @@
 #include "fs/d_path.h"
 #include "fs/exec/binprm.h"
 #include "fs/file.h"
+#include "fs/fs_struct.h"
 #include "fs/getname.h"
 #include "fs/namespace.h"
 #include "fs/open.h"
@@ -19,11 +20,17 @@
 #include "kernel/printk/printk.h"
 #include "kernel/process/exec.h"
 #include "kernel/process/exit.h"
+#include "kernel/process/personality.h"
 #include "kernel/process/process.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
+
+#define DEFAULT_STACK (8UL << 20) /* enough for any program that acts for another user */
+
+/* The program needs a random stack, and the caller had asked for none. Not seen by programs. */
+#define ERESTART_RANDOMIZED 1000
 
 int read_program(struct file *file, void *buf, size_t len, loff_t pos)
 {
@@ -45,23 +52,59 @@ static int read_start(struct linux_binprm *bprm)
 	return n < 0 ? (int)n : 0;
 }
 
+/* For whom a program may act. */
+struct program_owner {
+	umode_t mode;
+	u32 uid, gid;
+};
+
+/*
+ * The three belong together: chown() takes S_ISUID away when it changes the owner. With the mode of
+ * before and the owner of after, a program that a user has written would run as root. So they are
+ * read under the lock under which they change.
+ */
+static struct program_owner read_owner(struct inode *inode)
+{
+	struct program_owner owner = { .mode = READ_ONCE(inode->i_mode) };
+
+	if (!(owner.mode & (S_ISUID | S_ISGID)))
+		return owner;
+	mutex_lock(&inode->i_mutex);
+	owner = (struct program_owner){ inode->i_mode, inode->i_uid, inode->i_gid };
+	mutex_unlock(&inode->i_mutex);
+	return owner;
+}
+
 /* Computes the credentials from the mode of the file that is loaded at the end. */
 static void creds_from_file(struct linux_binprm *bprm)
 {
+	struct program_owner owner = read_owner(bprm->file->f_inode);
 	/*
 	 * LAB 12: The bits S_ISUID and S_ISGID count, except with MS_NOSUID.
-	 * Starts as: exec_creds(bprm->cred, NULL, NULL, &bprm->secureexec);
+	 * Starts as: (void)owner;
+	 * bprm->set_id = exec_creds(bprm->cred, NULL, NULL, bprm->fs_shared, &bprm->secureexec);
 	 */
-	const struct inode *inode = bprm->file->f_inode;
-	umode_t mode = READ_ONCE(inode->i_mode);
 	bool may_set = !(bprm->file->f_path.mnt->mnt_flags & MS_NOSUID);
-	bool set_uid = may_set && (mode & S_ISUID);
+	bool set_uid = may_set && (owner.mode & S_ISUID);
 	/* Without execute permission for the group, the bit meant mandatory locking. */
-	bool set_gid = may_set && (mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+	bool set_gid = may_set && (owner.mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
 
-	exec_creds(bprm->cred, set_uid ? &inode->i_uid : NULL, set_gid ? &inode->i_gid : NULL,
-		   &bprm->secureexec);
+	bprm->set_id = exec_creds(bprm->cred, set_uid ? &owner.uid : NULL,
+				  set_gid ? &owner.gid : NULL, bprm->fs_shared, &bprm->secureexec);
 	/* END LAB 12 */
+}
+
+/* What the caller has chosen, and a program that acts for another user must not take over. */
+static void drop_choices(const struct linux_binprm *bprm)
+{
+	current->personality &= ~(unsigned)READ_IMPLIES_EXEC;
+	if (bprm->set_id)
+		current->personality &= ~(unsigned)PER_CLEAR_ON_SETID;
+	if (bprm->secureexec) {
+		current->pdeath_signal = 0;
+		lower_limit(RLIMIT_STACK, DEFAULT_STACK);
+	}
+	arch_pick_mmap_layout(current->mm, rlimit(RLIMIT_STACK));
 }
 
 /* The task gets its new name: the last part of the path, or the name of the file. */
@@ -83,6 +126,8 @@ int begin_new_exec(struct linux_binprm *bprm)
 	int error;
 
 	creds_from_file(bprm);
+	if (bprm->set_id && (current->personality & ADDR_NO_RANDOMIZE))
+		return -ERESTART_RANDOMIZED;
 	bprm->point_of_no_return = true;
 	error = de_thread();
 	if (!error)
@@ -96,6 +141,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	mm_release(current);
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
+	drop_choices(bprm);
 	set_comm(bprm);
 	do_close_on_exec(); /* after the mark: the reader of a pipe may act now */
 	current->signal->undumpable = bprm->secureexec;
@@ -115,7 +161,6 @@ static int fill_stack(struct linux_binprm *bprm, const char __user *const __user
 	bprm->mm = mm_alloc();
 	if (!bprm->mm)
 		return -ENOMEM;
-	arch_pick_mmap_layout(bprm->mm, rlimit(RLIMIT_STACK));
 	error = setup_stack(bprm->mm);
 	if (error)
 		return error;
@@ -184,6 +229,8 @@ static void free_bprm(struct linux_binprm *bprm)
 		mmput(bprm->mm);
 	if (bprm->cred)
 		abort_creds(bprm->cred);
+	if (bprm->in_exec_fs)
+		end_exec_fs(bprm->fs_shared);
 	if (bprm->interpreter)
 		fput(bprm->interpreter);
 	if (bprm->file)
@@ -202,6 +249,8 @@ static int do_exec(struct linux_binprm *bprm, int dfd, const char *name, int at_
 	bprm->cred = prepare_creds();
 	if (!bprm->cred)
 		return -ENOMEM;
+	bprm->fs_shared = begin_exec_fs();
+	bprm->in_exec_fs = true;
 	/* Linux looks at the strings first, too. */
 	error = fill_stack(bprm, argv, envp);
 	if (error)
@@ -228,8 +277,9 @@ static char *name_by_fd(int dfd, const char *name)
 	return text;
 }
 
-static int do_execveat(int dfd, const char *name, int at_flags,
-		       const char __user *const __user *argv, const char __user *const __user *envp)
+static int try_execveat(int dfd, const char *name, int at_flags,
+			const char __user *const __user *argv,
+			const char __user *const __user *envp)
 {
 	struct linux_binprm *bprm = kzalloc(sizeof(*bprm), GFP_KERNEL);
 	bool by_fd = dfd != AT_FDCWD && name[0] != '/';
@@ -253,6 +303,25 @@ static int do_execveat(int dfd, const char *name, int at_flags,
 free:
 	kfree(bprm);
 	kfree(fd_name);
+	return error;
+}
+
+/*
+ * The stack is made before the file is known, at a place that is not random if the caller has asked
+ * for that. If the program acts for another user, this counts for nothing: once more.
+ */
+static int do_execveat(int dfd, const char *name, int at_flags,
+		       const char __user *const __user *argv, const char __user *const __user *envp)
+{
+	unsigned personality = current->personality;
+	int error = try_execveat(dfd, name, at_flags, argv, envp);
+
+	if (likely(error != -ERESTART_RANDOMIZED))
+		return error;
+	current->personality &= ~(unsigned)ADDR_NO_RANDOMIZE;
+	error = try_execveat(dfd, name, at_flags, argv, envp);
+	if (error)
+		current->personality = personality;
 	return error;
 }
 

@@ -11,6 +11,7 @@
 #include "kernel/process/exec.h"
 
 #include "kernel/lib/string.h"
+#include "kernel/process/capability.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/pid.h"
@@ -176,9 +177,30 @@ void exec_task(const char *comm)
 	set_task_comm(tsk, comm);
 }
 
-void exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool *secure)
+/*
+ * The program gets no more rights than its caller has: it may share its root and its current
+ * directory with a process that changes them while the program runs, or the caller has asked for
+ * that by prctl(PR_SET_NO_NEW_PRIVS). A caller with CAP_SETUID may take the new ids itself.
+ */
+static void downgrade(struct cred *new)
+{
+	if (!capable(CAP_SETUID) || current->no_new_privs) {
+		new->euid = new->uid;
+		new->egid = new->gid;
+	}
+	new->cap_permitted &= current_cred()->cap_permitted;
+}
+
+/*
+ * Nothing that this decides on may change before commit_creds(): the ids of the file are a copy,
+ * fs_struct.in_exec keeps other processes from beginning to share, and the credentials and
+ * no_new_privs are the task's own. A debugger that attaches (there is none yet: no ptrace(2)) would
+ * have to wait for the end of the exec, and make it `shared`.
+ */
+bool exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool shared, bool *secure)
 {
 	const struct cred *old = current_cred();
+	bool set_id, effective;
 
 	if (!current->no_new_privs) {
 		if (set_uid)
@@ -187,16 +209,21 @@ void exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool *
 			new->egid = *set_gid;
 	}
 	new->securebits &= ~(unsigned)SECBIT_KEEP_CAPS;
-	new->suid = new->fsuid = new->euid;
-	new->sgid = new->fsgid = new->egid;
-	*secure = new->euid != old->uid || new->egid != old->gid;
-	if (new->euid != old->euid || new->egid != old->egid)
-		new->cap_ambient = 0;
 	/* capabilities(7): a program run by root, or as root, has all that the bounding set allows.
 	 */
-	new->cap_permitted = new->cap_effective = new->cap_ambient;
-	if (new->euid == 0 || new->uid == 0)
-		new->cap_permitted = new->cap_bset | new->cap_inheritable;
-	if (new->euid == 0)
-		new->cap_effective = new->cap_permitted;
+	effective = new->euid == 0;
+	new->cap_permitted =
+		new->euid == 0 || new->uid == 0 ? new->cap_bset | new->cap_inheritable : 0;
+	set_id = new->euid != old->uid || new->egid != old->gid;
+	if ((set_id || (new->cap_permitted & ~old->cap_permitted)) &&
+	    (shared || current->no_new_privs))
+		downgrade(new);
+	new->suid = new->fsuid = new->euid;
+	new->sgid = new->fsgid = new->egid;
+	if (set_id)
+		new->cap_ambient = 0;
+	new->cap_permitted |= new->cap_ambient;
+	new->cap_effective = effective ? new->cap_permitted : new->cap_ambient;
+	*secure = set_id;
+	return (set_uid || set_gid) && !current->no_new_privs;
 }

@@ -20,7 +20,11 @@ int unshare_sighand(void);
 /* The current task has a new program: signals, comm, flags. de_thread() has been called. */
 void exec_task(const char *comm);
 /*
- * Credentials for a program that belongs to uid and gid: set_uid, set_gid: the program has these
- * mode bits. *secure: the program runs with more rights than its caller. Changes new.
+ * Credentials for a program. set_uid, set_gid: the owner and the group of its file, if the mode has
+ * the bits that make the program act for them; or NULL. shared: another process shares something
+ * with this one that the program relies on, so it gets no more than its caller has. *secure: the
+ * program may act for another user than its caller. Returns whether set_uid or set_gid has counted.
+ * Changes new, a copy of the current ones.
  */
-void exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool *secure);
+bool exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool shared,
+		bool *secure);

@@ -49,6 +49,16 @@ static int set_limit(struct task_struct *p, unsigned resource, const struct rlim
 	return error;
 }
 
+void lower_limit(unsigned resource, unsigned long max)
+{
+	struct rlimit *limit = &current->signal->rlim[resource];
+
+	spin_lock(&rlim_lock);
+	if (limit->rlim_cur > max)
+		WRITE_ONCE(limit->rlim_cur, max);
+	spin_unlock(&rlim_lock);
+}
+
 SYSCALL_DEFINE2(getrlimit, unsigned int, resource, struct rlimit __user *, rlim)
 {
 	struct rlimit limit;

@@ -137,6 +137,8 @@ struct signal_struct {
 extern struct signal_struct init_signals;
 extern struct sighand_struct init_sighand;
 
+/* Lowers the soft limit of the current process to at most max. Task context. */
+void lower_limit(unsigned resource, unsigned long max);
 /* The limit of the current process, in the unit of the resource. Task context. */
 #define rlimit(resource) READ_ONCE(current->signal->rlim[resource].rlim_cur)
 

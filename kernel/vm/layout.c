@@ -8,15 +8,15 @@
 #include "kernel/vm/internal.h"
 
 #include "kernel/init.h"
+#include "kernel/process/personality.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/time/ktime.h"
 
-#define MIN_STACK_GAP     (128UL << 20) /* between the stack and mmap_base, at least */
-#define MAX_STACK_GAP     (TASK_SIZE_MAX / 6 * 5)
-#define STACK_RANDOM      (16UL << 30) /* the stack begins up to so much below the end */
-#define MMAP_RANDOM       (1UL << 40)  /* 2^28 pages */
-#define ADDR_NO_RANDOMIZE 0x0040000U   /* of personality(2) */
-#define INITIAL_STACK     (128UL << 10)
+#define MIN_STACK_GAP (128UL << 20) /* between the stack and mmap_base, at least */
+#define MAX_STACK_GAP (TASK_SIZE_MAX / 6 * 5)
+#define STACK_RANDOM  (16UL << 30) /* the stack begins up to so much below the end */
+#define MMAP_RANDOM   (1UL << 40)  /* 2^28 pages */
+#define INITIAL_STACK (128UL << 10)
 #define VM_STACK_FLAGS                                                                             \
 	(VM_READ | VM_WRITE | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | VM_GROWSDOWN | VM_ACCOUNT)
 

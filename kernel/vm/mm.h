@@ -128,12 +128,12 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsign
 				unsigned long flags);
 
 /*
- * For exec, in this order: arch_pick_mmap_layout() chooses mmap_base. setup_stack() makes the area
- * of the stack, one page at a random place, in an address space that no task uses yet; the first
- * byte behind it is mm->start_stack + 8. access_remote_vm() then writes the strings, and the area
- * grows. setup_arg_pages() makes it executable if the program wants that, and lets it grow by 128
- * KiB. exec sets mm->start_stack to the final stack pointer. Both return 0 or a negative errno, and
- * take mmap_lock.
+ * For exec, in this order: setup_stack() makes the area of the stack, one page at a random place,
+ * in an address space that no task uses yet; the first byte behind it is mm->start_stack + 8.
+ * access_remote_vm() then writes the strings, and the area grows. arch_pick_mmap_layout() chooses
+ * mmap_base, once the program's limit and personality are known. setup_arg_pages() makes it
+ * executable if the program wants that, and lets it grow by 128 KiB. exec sets mm->start_stack to
+ * the final stack pointer. Both return 0 or a negative errno, and take mmap_lock.
  */
 #define STACK_TOP_MAX TASK_SIZE_MAX
 int setup_stack(struct mm_struct *mm);
