@@ -20,12 +20,6 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent);
  */
 struct pid *proc_pid_of_dir(const struct file *file);
 
-/*
- * Whether the current task may look into task: it is the same process, has the same user and group,
- * or has CAP_SYS_PTRACE. Task context.
- */
-bool ptrace_may_access(struct task_struct *task);
-
 /* ---- /proc/sys ---- */
 
 struct ctl_table;

@@ -1,9 +1,9 @@
 /* process_vm_readv(2) and process_vm_writev(2): data goes from one address space to another. */
-#include "fs/proc_fs.h"
 #include "fs/uio.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/pid.h"
+#include "kernel/process/ptrace.h"
 #include "kernel/sched/mm.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/mm.h"
@@ -60,8 +60,10 @@ static struct mm_struct *mm_of(pid_t pid)
 
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	mm = ptrace_may_access(task) ? get_task_mm(task) : ERR_PTR(-EPERM);
+	mm = mm_access(task, PTRACE_MODE_ATTACH_REALCREDS);
 	put_task_struct(task);
+	if (mm == ERR_PTR(-EACCES)) /* what Linux returns */
+		return ERR_PTR(-EPERM);
 	return mm ? mm : ERR_PTR(-ESRCH);
 }
 

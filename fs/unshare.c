@@ -5,12 +5,12 @@
 #include "fs/file.h"
 #include "fs/fs_struct.h"
 #include "fs/nsfs.h"
-#include "fs/proc_fs.h"
 #include "kernel/process/clone_flags.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/pidfd.h"
+#include "kernel/process/ptrace.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define UNSHARE_THREAD (CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)
@@ -82,7 +82,7 @@ static int enter_those_of_process(int fd, unsigned long types)
 	put_pid(pid);
 	if (!task)
 		return -ESRCH;
-	allowed = ptrace_may_access(task);
+	allowed = ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS);
 	put_task_struct(task);
 	return allowed ? enter_namespaces(types) : -EPERM;
 }

@@ -310,10 +310,13 @@ int load_elf_binary(struct linux_binprm *bprm)
 	for (unsigned i = 0; !error && i < image.hdr.e_phnum; i++) {
 		const struct elf64_phdr *ph = &image.phdrs[i];
 
-		if (ph->p_type == PT_INTERP && !interp.file)
+		if (ph->p_type == PT_INTERP && !interp.file) {
 			error = open_interpreter(image.file, ph, &interp);
-		else if (ph->p_type == PT_GNU_STACK)
+			if (!error)
+				would_dump(bprm, interp.file);
+		} else if (ph->p_type == PT_GNU_STACK) {
 			exec_stack = ph->p_flags & PF_X;
+		}
 	}
 	if (!error)
 		error = start_elf(bprm, &image, &interp, exec_stack);

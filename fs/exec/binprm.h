@@ -29,6 +29,7 @@ struct linux_binprm {
 	bool fs_shared;          /* its result */
 	bool set_id;             /* the file's mode has chosen a user or a group */
 	bool secureexec;         /* AT_SECURE */
+	bool unreadable;         /* the caller may execute the program, but not read it */
 	bool point_of_no_return; /* the old program is gone: an error ends the process */
 };
 
@@ -55,5 +56,7 @@ int load_elf_binary(struct linux_binprm *bprm);
  * error with point_of_no_return the process must end.
  */
 int begin_new_exec(struct linux_binprm *bprm);
+/* Notes if the caller may not read the file, of which the program will be made. */
+void would_dump(struct linux_binprm *bprm, const struct file *file);
 /* Reads len bytes of a program at pos. 0; -EIO: the file is shorter; another error. */
 int read_program(struct file *file, void *buf, size_t len, loff_t pos);

@@ -13,6 +13,7 @@
 #include "fs/getname.h"
 #include "fs/namespace.h"
 #include "fs/open.h"
+#include "fs/permission.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -94,6 +95,24 @@ static void creds_from_file(struct linux_binprm *bprm)
 	/* END LAB 12 */
 }
 
+void would_dump(struct linux_binprm *bprm, const struct file *file)
+{
+	if (inode_permission(file->f_inode, MAY_READ))
+		bprm->unreadable = true;
+}
+
+/*
+ * Whether the caller may look into the program: not into one that it could not read as a file, nor
+ * into one that acts for another user.
+ */
+static bool may_dump(const struct linux_binprm *bprm)
+{
+	const struct cred *old = current_cred();
+
+	return !bprm->unreadable && old->euid == old->uid && old->egid == old->gid &&
+	       !creds_hide_memory(bprm->cred);
+}
+
 /* What the caller has chosen, and a program that acts for another user must not take over. */
 static void drop_choices(const struct linux_binprm *bprm)
 {
@@ -128,6 +147,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	creds_from_file(bprm);
 	if (bprm->set_id && (current->personality & ADDR_NO_RANDOMIZE))
 		return -ERESTART_RANDOMIZED;
+	would_dump(bprm, bprm->file);
 	bprm->point_of_no_return = true;
 	error = de_thread();
 	if (!error)
@@ -138,15 +158,18 @@ int begin_new_exec(struct linux_binprm *bprm)
 		return error;
 	vm_get_exe_file(bprm->file);
 	bprm->mm->exe_file = bprm->file;
+	bprm->mm->dumpable = may_dump(bprm);
 	mm_release(current);
+	/* From here on the memory is the program's, and the credentials are not yet. */
+	down_write(&current->signal->exec_update_lock);
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
 	drop_choices(bprm);
 	set_comm(bprm);
 	do_close_on_exec(); /* after the mark: the reader of a pipe may act now */
-	current->signal->undumpable = bprm->secureexec;
 	current->signal->membarrier_registered = false;
 	commit_creds(bprm->cred);
+	up_write(&current->signal->exec_update_lock);
 	bprm->cred = NULL;
 	return 0;
 }

@@ -198,11 +198,15 @@ static void put_number(struct seq_file *m, u64 value)
 	seq_put_decimal_ull_width(m, " ", value, 0);
 }
 
-/* Numbers 26 to 28, or 45 to 51: addresses in the program. Others may not know them. */
-static void put_addresses(struct seq_file *m, const unsigned long *addresses, unsigned n, bool show)
+/*
+ * Numbers 26 to 28, or 45 to 51: addresses in the program. Others may not know them, and see
+ * `hidden`.
+ */
+static void put_addresses(struct seq_file *m, const unsigned long *addresses, unsigned n, bool show,
+			  unsigned long hidden)
 {
 	for (unsigned i = 0; i < n; i++)
-		put_number(m, show ? addresses[i] : 0);
+		put_number(m, show ? addresses[i] : hidden);
 }
 
 /* proc(5), /proc/PID/stat: 52 fields. */
@@ -213,7 +217,7 @@ int proc_pid_stat(struct seq_file *m, void *v)
 	struct task_snapshot s;
 	struct mm_struct *mm;
 	int err = task_snapshot(object, &s);
-	bool permitted = ptrace_may_access(task);
+	bool permitted = ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS);
 	unsigned long vsize = 0, rss = 0, code[3] = { 0 }, data[7] = { 0 };
 
 	(void)v;
@@ -250,7 +254,8 @@ int proc_pid_stat(struct seq_file *m, void *v)
 	put_number(m, vsize);
 	put_number(m, rss);
 	put_number(m, READ_ONCE(task->signal->rlim[RLIMIT_RSS].rlim_cur));
-	put_addresses(m, code, ARRAY_SIZE(code), permitted);
+	put_addresses(m, code, 2, permitted, mm ? 1 : 0);
+	put_addresses(m, code + 2, 1, permitted, 0);
 	seq_puts(m, " 0 0");
 	put_number(m, s.pending & SIGNALS_ALL);
 	put_number(m, s.blocked & SIGNALS_ALL);
@@ -259,7 +264,7 @@ int proc_pid_stat(struct seq_file *m, void *v)
 	seq_puts(m, permitted && s.state != 'R' ? " 1 0 0" : " 0 0 0");
 	seq_printf(m, " %d %u %d %u 0 0 0", s.exit_signal, s.cpu, s.rt_priority,
 		   (unsigned)s.policy);
-	put_addresses(m, data, ARRAY_SIZE(data), permitted);
+	put_addresses(m, data, ARRAY_SIZE(data), permitted, 0);
 	seq_printf(m, " %d\n", permitted ? READ_ONCE(task->exit_code) : 0);
 	return 0;
 }

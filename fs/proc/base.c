@@ -7,6 +7,8 @@
  * may have the PID by then.
  */
 #include "fs/filesystems.h"
+#include "fs/fs_struct.h"
+#include "fs/internal.h"
 #include "fs/proc/internal.h"
 #include "kernel/process/pid.h"
 #include "kernel/lib/kstrtox.h"
@@ -47,8 +49,19 @@ static int proc_pid_cgroup(struct seq_file *m, void *v)
 	return proc_task_alive(((struct proc_object *)m->private)->task) ? 0 : -ESRCH;
 }
 
+/* A task that has ended sees no mounts. */
+static int pid_mounts_open(struct inode *inode, struct file *file)
+{
+	struct path root;
+
+	if (!get_task_root(proc_object(inode)->task, &root))
+		return -EINVAL;
+	path_put(&root);
+	return pid_file_open(inode, file);
+}
+
 static const struct file_operations pid_mounts_fops = {
-	.open = pid_file_open,
+	.open = pid_mounts_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = single_release,
@@ -58,40 +71,40 @@ static const struct pid_entry pid_entries[] = {
 	DIR("task", 0555, PROC_PROCESS, proc_task_dir_inode_operations, proc_task_dir_operations),
 	DIR("fd", 0500, 0, proc_fd_dir_inode_operations, proc_fd_dir_operations),
 	DIR("fdinfo", 0555, 0, proc_fdinfo_dir_inode_operations, proc_fd_dir_operations),
-	FILE("auxv", 0400, PROC_PTRACE, proc_pid_auxv),
+	FILE_OPS("auxv", 0400, 0, proc_auxv_operations),
 	FILE("cgroup", 0444, 0, proc_pid_cgroup),
 	FILE_OPS("cmdline", 0444, 0, proc_cmdline_operations),
 	FILE("comm", 0644, 0, proc_pid_comm),
 	LINK("cwd", proc_cwd_link),
-	FILE_OPS("environ", 0400, PROC_PTRACE, proc_environ_operations),
+	FILE_OPS("environ", 0400, 0, proc_environ_operations),
 	LINK("exe", proc_exe_link),
 	FILE_OPS("gid_map", 0644, 0, proc_id_map_operations),
 	FILE("io", 0400, 0, proc_pid_io),
 	FILE("limits", 0444, 0, proc_pid_limits),
 	FILE_OPS("loginuid", 0644, 0, proc_loginuid_operations),
-	FILE_OPS("maps", 0444, PROC_PTRACE, proc_maps_operations),
-	FILE_OPS("mem", 0600, PROC_PTRACE, proc_mem_operations),
+	FILE_OPS("maps", 0444, 0, proc_maps_operations),
+	FILE_OPS("mem", 0600, 0, proc_mem_operations),
 	MOUNTS("mountinfo", proc_show_mountinfo),
 	MOUNTS("mounts", proc_show_mounts),
 	DIR("ns", 0511, 0, proc_ns_dir_inode_operations, proc_ns_dir_operations),
 	FILE_OPS("oom_adj", 0644, 0, proc_oom_adj_operations),
 	FILE("oom_score", 0444, 0, proc_pid_oom_score),
 	FILE_OPS("oom_score_adj", 0644, 0, proc_oom_score_adj_operations),
-	FILE_OPS("pagemap", 0400, PROC_PTRACE, proc_pagemap_operations),
+	FILE_OPS("pagemap", 0400, 0, proc_pagemap_operations),
 	FILE("patch_state", 0400, 0, proc_pid_patch_state),
-	FILE("personality", 0400, PROC_PTRACE, proc_pid_personality),
+	FILE("personality", 0400, PROC_TRACED, proc_pid_personality),
 	FILE_OPS("projid_map", 0644, 0, proc_id_map_operations),
 	LINK("root", proc_root_link),
 	FILE("sched", 0444, 0, proc_pid_sched),
 	FILE("sessionid", 0444, 0, proc_pid_sessionid),
 	FILE_OPS("setgroups", 0644, 0, proc_setgroups_operations),
-	FILE_OPS("smaps", 0444, PROC_PTRACE, proc_smaps_operations),
-	FILE("smaps_rollup", 0444, PROC_PTRACE, proc_pid_smaps_rollup),
-	FILE("stack", 0400, PROC_PTRACE, proc_pid_stack),
+	FILE_OPS("smaps", 0444, 0, proc_smaps_operations),
+	FILE_OPS("smaps_rollup", 0444, 0, proc_smaps_rollup_operations),
+	FILE("stack", 0400, PROC_TRACED | PROC_ADMIN, proc_pid_stack),
 	FILE("stat", 0444, 0, proc_pid_stat),
 	FILE("statm", 0444, 0, proc_pid_statm),
 	FILE("status", 0444, 0, proc_pid_status),
-	FILE("syscall", 0400, PROC_PTRACE, proc_pid_syscall),
+	FILE("syscall", 0400, PROC_TRACED, proc_pid_syscall),
 	FILE("timers", 0444, PROC_PROCESS, proc_pid_timers),
 	FILE_OPS("timerslack_ns", 0666, 0, proc_timerslack_operations),
 	FILE_OPS("uid_map", 0644, 0, proc_id_map_operations),
@@ -105,21 +118,6 @@ bool proc_task_alive(struct task_struct *task)
 	if (found)
 		put_task_struct(found);
 	return found == task;
-}
-
-bool ptrace_may_access(struct task_struct *task)
-{
-	const struct cred *self = current_cred(), *cred;
-	u32 uid = self->fsuid, gid = self->fsgid;
-	bool allowed;
-
-	if (task->tgid == current->tgid || capable(CAP_SYS_PTRACE))
-		return true;
-	cred = get_task_cred(task);
-	allowed = uid == cred->uid && uid == cred->euid && uid == cred->suid && gid == cred->gid &&
-		  gid == cred->egid && gid == cred->sgid;
-	put_cred(cred);
-	return allowed;
 }
 
 static struct task_struct *next_from(pid_t pid, bool processes)
@@ -144,11 +142,12 @@ struct task_struct *next_task_from(pid_t pid)
 
 /*
  * The files of a task belong to the user and group as which it acts. If the task has secrets, as
- * after setuid(2), only its directories that anybody may list do; all else belongs to root.
+ * after setuid(2), or no memory any more, only its directories that anybody may list do; all else
+ * belongs to root.
  */
 static void update_owner(struct inode *inode, struct task_struct *task)
 {
-	bool root = READ_ONCE(task->signal->undumpable) && inode->i_mode != (S_IFDIR | 0555);
+	bool root = inode->i_mode != (S_IFDIR | 0555) && !task_dumpable(task, false);
 	const struct cred *cred;
 
 	rcu_read_lock();
@@ -170,12 +169,90 @@ bool proc_task_revalidate(struct dentry *dentry)
 
 static int pid_file_open(struct inode *inode, struct file *file)
 {
-	const struct pid_entry *entry = proc_object(inode)->entry;
-
-	if ((entry->flags & PROC_PTRACE) && !ptrace_may_access(proc_object(inode)->task))
-		return -EACCES;
-	return single_open(file, entry->show, inode->i_private);
+	return single_open(file, proc_object(inode)->entry->show, inode->i_private);
 }
+
+/* ---- files of PROC_TRACED ---- */
+
+/* m->private of such a file: the task that has opened it, and what it has opened. */
+struct traced_file {
+	const struct proc_object *object;
+	const struct cred *opener; /* counted */
+	unsigned exec_id;          /* of the task that is looked at, at the open */
+};
+
+/*
+ * If the task has executed another program since the open, the reader is not enough: it may be this
+ * program itself, which does not know what it reads. lock_trace() held.
+ */
+static bool opener_may_access(const struct traced_file *t)
+{
+	struct task_struct *task = t->object->task;
+
+	return READ_ONCE(task->signal->exec_id) == t->exec_id ||
+	       cred_may_access(t->opener, task, PTRACE_MODE_ATTACH_FSCREDS);
+}
+
+static int traced_show(struct seq_file *m, void *v)
+{
+	const struct traced_file *t = m->private;
+	const struct pid_entry *entry = t->object->entry;
+	int err;
+
+	if (!proc_task_alive(t->object->task))
+		return -ESRCH;
+	if ((entry->flags & PROC_ADMIN) && !(t->opener->cap_effective & BIT(CAP_SYS_ADMIN)))
+		return -EACCES;
+	err = lock_trace(t->object->task, PTRACE_MODE_ATTACH_FSCREDS);
+	if (err)
+		return err;
+	if (opener_may_access(t)) {
+		m->private = (void *)t->object;
+		err = entry->show(m, v);
+		m->private = (void *)t;
+	} else {
+		err = -EPERM;
+	}
+	unlock_trace(t->object->task);
+	return err;
+}
+
+static int traced_open(struct inode *inode, struct file *file)
+{
+	struct traced_file *t = kmalloc(sizeof(*t), GFP_KERNEL);
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	t->object = proc_object(inode);
+	t->opener = get_cred(current_cred());
+	t->exec_id = READ_ONCE(t->object->task->signal->exec_id);
+	err = single_open(file, traced_show, t);
+	if (err) {
+		put_cred(t->opener);
+		kfree(t);
+	}
+	return err;
+}
+
+static int traced_release(struct inode *inode, struct file *file)
+{
+	struct traced_file *t = ((struct seq_file *)file->private_data)->private;
+
+	put_cred(t->opener);
+	kfree(t);
+	return single_release(inode, file);
+}
+
+static const struct file_operations traced_file_fops = {
+	.no_splice_read = true,
+	.open = traced_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = traced_release,
+};
+
+/* ---- the other files ---- */
 
 /* Only comm can be written: a process may change the names of its threads. */
 static ssize_t pid_file_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -282,7 +359,9 @@ static int pid_dir_lookup(struct inode *dir, struct dentry *dentry)
 		object.entry = entry;
 		return proc_instantiate(dentry, &object, entry->mode,
 					entry->iops ? entry->iops : &pid_file_inode_operations,
-					entry->fops ? entry->fops : &pid_file_fops);
+					entry->fops                  ? entry->fops
+					: entry->flags & PROC_TRACED ? &traced_file_fops
+								     : &pid_file_fops);
 	}
 	return -ENOENT;
 }

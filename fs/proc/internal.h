@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fs/proc_fs.h"
+#include "kernel/process/ptrace.h"
 #include "kernel/sched/sched.h"
 
 /* They make the static entries of each file. 0 or a negative errno. */
@@ -30,7 +31,17 @@ int proc_unknown_syscalls_init(void); /* unknown_syscalls.c */
 
 /* ---- the files of one task ---- */
 
-/* What the inode of a file of a task is about: its i_private, and m->private of its seq_file. */
+/*
+ * What the inode of a file of a task is about: its i_private, and m->private of its seq_file,
+ * unless the file keeps something of its own there.
+ *
+ * When is a reader asked whether it may look? The open checks the mode of the file only, and its
+ * owner, which proc_task_revalidate() keeps up to date. A file that shows memory is bound to the
+ * address space that the task has at the open (proc_mem_open()), and is asked then. Any other file
+ * is asked at each read, under lock_trace(). No file relies on a check at a read alone, because its
+ * reader may be another task than the one that has opened it: a set-user-ID program whose standard
+ * error is its own mem (CVE-2012-0056).
+ */
 struct proc_object {
 	struct task_struct *task;      /* counted */
 	const struct pid_entry *entry; /* what the name stands for; NULL: the directory of a task */
@@ -39,7 +50,8 @@ struct proc_object {
 };
 
 #define PROC_PROCESS 1 /* of a process: not in task/TID */
-#define PROC_PTRACE  2 /* only for tasks that may trace the task */
+#define PROC_TRACED  2 /* show runs under lock_trace(); the opener must have been allowed, too */
+#define PROC_ADMIN   4 /* the task that opens it needs CAP_SYS_ADMIN */
 
 /* One name in the directory of a task. */
 struct pid_entry {
@@ -101,21 +113,29 @@ extern const struct file_operations proc_id_map_operations, proc_setgroups_opera
 /* task_mm.c: what the address space tells. */
 extern const struct file_operations proc_maps_operations, proc_mem_operations;
 extern const struct file_operations proc_cmdline_operations, proc_environ_operations;
-/* For open: -EACCES unless the current task may look into the task of the inode. */
-int proc_traced_open(struct inode *inode, struct file *file);
-/* For seq_operations: the areas, one after the other. m->private becomes the address space. */
+extern const struct file_operations proc_auxv_operations;
+/*
+ * For open: the address space of the task of the inode, if the current task may access it so
+ * (PTRACE_MODE_READ or ATTACH). The caller drops it with mmdrop() when the file is released, and
+ * uses it only between mmget_not_zero() and mmput(): it shows nothing once the task has another
+ * one. NULL: the task has none. -EACCES, -ESRCH.
+ */
+struct mm_struct *proc_mem_open(struct inode *inode, unsigned mode);
+/* For seq_operations: the areas, one after the other, of the address space m->private. */
 void *proc_maps_start(struct seq_file *m, loff_t *pos);
 void *proc_maps_next(struct seq_file *m, void *v, loff_t *pos);
 void proc_maps_stop(struct seq_file *m, void *v);
+/* Opens such a file, and releases it. */
+int proc_maps_open(struct inode *inode, struct file *file, const struct seq_operations *op);
+int proc_maps_release(struct inode *inode, struct file *file);
 int proc_maps_show(struct seq_file *m, void *v); /* the line of an area */
 /* For files whose position may be any number: an address. */
 loff_t proc_mem_llseek(struct file *file, loff_t offset, int whence);
 /* smaps.c: sums over page tables. */
 extern const struct file_operations proc_smaps_operations, proc_pagemap_operations;
-int proc_pid_smaps_rollup(struct seq_file *m, void *v);
+extern const struct file_operations proc_smaps_rollup_operations;
 
 int proc_pid_statm(struct seq_file *m, void *v);
-int proc_pid_auxv(struct seq_file *m, void *v);
 struct mm_struct;
 /* The lines of status. mm has a user. */
 void proc_show_mm_status(struct seq_file *m, struct mm_struct *mm);

@@ -15,7 +15,7 @@ int proc_pid_io(struct seq_file *m, void *v)
 	(void)v;
 	if (!proc_task_alive(task))
 		return -ESRCH;
-	if (!ptrace_may_access(task))
+	if (lock_trace(task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
 	spin_lock(&tasklist_lock);
 	if (object->thread) {
@@ -25,6 +25,7 @@ int proc_pid_io(struct seq_file *m, void *v)
 		add_usage(&usage, &task->signal->children);
 	}
 	spin_unlock(&tasklist_lock);
+	unlock_trace(task);
 	seq_printf(m, "rchar: %llu\nwchar: %llu\nsyscr: %llu\nsyscw: %llu\n",
 		   (unsigned long long)usage.io.rchar, (unsigned long long)usage.io.wchar,
 		   (unsigned long long)usage.io.syscr, (unsigned long long)usage.io.syscw);

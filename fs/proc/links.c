@@ -55,9 +55,10 @@ static int exe_get_path(struct dentry *dentry, struct path *path)
 	struct mm_struct *mm;
 	int err = -ENOENT;
 
-	if (!ptrace_may_access(task))
+	if (lock_trace(task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
 	mm = get_task_mm(task);
+	unlock_trace(task);
 	if (!mm)
 		return -ENOENT;
 	mmap_read_lock(mm);
@@ -74,19 +75,25 @@ static int exe_get_path(struct dentry *dentry, struct path *path)
 static int cwd_get_path(struct dentry *dentry, struct path *path)
 {
 	struct task_struct *task = proc_object(dentry->d_inode)->task;
+	int err;
 
-	if (!ptrace_may_access(task))
+	if (lock_trace(task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
-	return get_task_pwd(task, path) ? 0 : -ENOENT;
+	err = get_task_pwd(task, path) ? 0 : -ENOENT;
+	unlock_trace(task);
+	return err;
 }
 
 static int root_get_path(struct dentry *dentry, struct path *path)
 {
 	struct task_struct *task = proc_object(dentry->d_inode)->task;
+	int err;
 
-	if (!ptrace_may_access(task))
+	if (lock_trace(task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
-	return get_task_root(task, path) ? 0 : -ENOENT;
+	err = get_task_root(task, path) ? 0 : -ENOENT;
+	unlock_trace(task);
+	return err;
 }
 
 static char *exe_get_link(struct dentry *dentry)
@@ -136,9 +143,10 @@ static int fd_get_path(struct dentry *dentry, struct path *path)
 	struct proc_object *object = proc_object(dentry->d_inode);
 	struct file *file;
 
-	if (!ptrace_may_access(object->task))
+	if (lock_trace(object->task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
 	file = fget_task(object->task, object->fd);
+	unlock_trace(object->task);
 	if (!file)
 		return -ENOENT;
 	*path = file->f_path;
@@ -210,15 +218,21 @@ const struct inode_operations proc_fd_dir_inode_operations = {
 static int fdinfo_show(struct seq_file *m, void *v)
 {
 	struct proc_object *object = m->private;
-	struct file *file = fget_task(object->task, object->fd);
+	struct file *file;
 	unsigned flags;
 
 	(void)v;
-	if (!file)
+	if (lock_trace(object->task, PTRACE_MODE_READ_FSCREDS))
+		return -EACCES;
+	file = fget_task(object->task, object->fd);
+	if (!file) {
+		unlock_trace(object->task);
 		return -ENOENT;
+	}
 	flags = file->f_flags & ~(unsigned)O_CLOEXEC;
 	if (task_close_on_exec(object->task, object->fd))
 		flags |= O_CLOEXEC;
+	unlock_trace(object->task);
 	seq_printf(m, "pos:\t%lld\nflags:\t0%o\nmnt_id:\t%d\nino:\t%llu\n",
 		   (long long)READ_ONCE(file->f_pos), flags, file->f_path.mnt->mnt_id,
 		   (unsigned long long)file->f_inode->i_ino);
@@ -228,7 +242,7 @@ static int fdinfo_show(struct seq_file *m, void *v)
 
 static int fdinfo_open(struct inode *inode, struct file *file)
 {
-	if (!ptrace_may_access(proc_object(inode)->task))
+	if (!ptrace_may_access(proc_object(inode)->task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
 	return single_open(file, fdinfo_show, inode->i_private);
 }
@@ -256,8 +270,9 @@ static int fdinfo_dir_lookup(struct inode *dir, struct dentry *dentry)
 
 static int fdinfo_dir_permission(struct inode *inode, unsigned mask)
 {
-	return ptrace_may_access(proc_object(inode)->task) ? generic_permission(inode, mask)
-							   : -EACCES;
+	return ptrace_may_access(proc_object(inode)->task, PTRACE_MODE_READ_FSCREDS)
+		       ? generic_permission(inode, mask)
+		       : -EACCES;
 }
 
 const struct inode_operations proc_fdinfo_dir_inode_operations = {

@@ -25,9 +25,10 @@ static int ns_link_get_path(struct dentry *dentry, struct path *path)
 {
 	const struct proc_object *object = proc_object(dentry->d_inode);
 
-	if (!ptrace_may_access(object->task))
+	if (lock_trace(object->task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
 	ns_get_path(ns_links[object->fd].kind, path);
+	unlock_trace(object->task);
 	return 0;
 }
 

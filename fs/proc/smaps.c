@@ -7,10 +7,9 @@
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
 #include "kernel/vm/usage.h"
-
-#define CAP_SYS_ADMIN 21
 
 static void show_kb(struct seq_file *m, const char *name, u64 bytes)
 {
@@ -107,9 +106,7 @@ static const struct seq_operations smaps_sops = {
 
 static int smaps_open(struct inode *inode, struct file *file)
 {
-	int err = proc_traced_open(inode, file);
-
-	return err ? err : seq_open(file, &smaps_sops);
+	return proc_maps_open(inode, file, &smaps_sops);
 }
 
 const struct file_operations proc_smaps_operations = {
@@ -117,23 +114,21 @@ const struct file_operations proc_smaps_operations = {
 	.open = smaps_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
-	.release = seq_release,
+	.release = proc_maps_release,
 };
 
-int proc_pid_smaps_rollup(struct seq_file *m, void *v)
+/* ---- smaps_rollup ---- */
+
+static int smaps_rollup_show(struct seq_file *m, void *v)
 {
-	struct task_struct *task = ((struct proc_object *)m->private)->task;
+	struct mm_struct *mm = m->private;
 	const struct vm_area_struct *vma;
-	struct mm_struct *mm;
 	unsigned long start = 0, end = 0;
 	struct vm_usage sum = {};
 	char line[128];
 
 	(void)v;
-	if (!ptrace_may_access(task)) /* it may run a program of another user since the open */
-		return -EACCES;
-	mm = get_task_mm(task);
-	if (!mm)
+	if (!mm || !mmget_not_zero(mm))
 		return -ESRCH;
 	mmap_read_lock(mm);
 	start = mm->mmap ? mm->mmap->vm_start : 0;
@@ -149,28 +144,90 @@ int proc_pid_smaps_rollup(struct seq_file *m, void *v)
 	return 0;
 }
 
+static int smaps_rollup_open(struct inode *inode, struct file *file)
+{
+	struct mm_struct *mm = proc_mem_open(inode, PTRACE_MODE_READ);
+	int err;
+
+	if (IS_ERR(mm))
+		return (int)PTR_ERR(mm);
+	err = single_open(file, smaps_rollup_show, mm);
+	if (err && mm)
+		mmdrop(mm);
+	return err;
+}
+
+static int smaps_rollup_release(struct inode *inode, struct file *file)
+{
+	struct mm_struct *mm = ((struct seq_file *)file->private_data)->private;
+
+	if (mm)
+		mmdrop(mm);
+	return single_release(inode, file);
+}
+
+const struct file_operations proc_smaps_rollup_operations = {
+	.no_splice_read = true,
+	.open = smaps_rollup_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = smaps_rollup_release,
+};
+
 /* ---- pagemap ---- */
+
+/* private_data. [C] */
+struct pagemap_file {
+	struct mm_struct *mm; /* mmgrab()bed, or NULL */
+	bool show_frame;      /* the task that opened it had CAP_SYS_ADMIN */
+};
+
+static int pagemap_open(struct inode *inode, struct file *file)
+{
+	struct pagemap_file *p = kmalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return -ENOMEM;
+	p->mm = proc_mem_open(inode, PTRACE_MODE_READ);
+	if (IS_ERR(p->mm)) {
+		int err = (int)PTR_ERR(p->mm);
+
+		kfree(p);
+		return err;
+	}
+	p->show_frame = capable(CAP_SYS_ADMIN);
+	file->private_data = p;
+	return 0;
+}
+
+static int pagemap_release(struct inode *inode, struct file *file)
+{
+	struct pagemap_file *p = file->private_data;
+
+	(void)inode;
+	if (p->mm)
+		mmdrop(p->mm);
+	kfree(p);
+	return 0;
+}
 
 /* Eight bytes for each page of the address space: the position says for which. */
 static ssize_t pagemap_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
-	struct mm_struct *mm;
-	bool show_frame = capable(CAP_SYS_ADMIN);
+	const struct pagemap_file *p = file->private_data;
+	struct mm_struct *mm = p->mm;
 	unsigned long addr = (unsigned long)*pos / sizeof(u64) * PAGE_SIZE;
 	size_t done = 0;
 	u64 entry;
 
 	if (*pos < 0 || *pos % (loff_t)sizeof(u64) || count % sizeof(u64))
 		return -EINVAL;
-	if (!ptrace_may_access(proc_object(file->f_inode)->task)) /* as above */
-		return -EACCES;
-	mm = get_task_mm(proc_object(file->f_inode)->task);
-	if (!mm)
+	if (!mm || !mmget_not_zero(mm))
 		return 0;
 	mmap_read_lock(mm);
 	for (; done < count && (u64)*pos < TASK_SIZE_MAX / PAGE_SIZE * sizeof(u64);
 	     done += sizeof(u64)) {
-		entry = pagemap_entry(mm, addr, show_frame);
+		entry = pagemap_entry(mm, addr, p->show_frame);
 		memcpy(buf + done, &entry, sizeof(entry));
 		addr += PAGE_SIZE;
 		*pos += (loff_t)sizeof(u64);
@@ -182,7 +239,8 @@ static ssize_t pagemap_read(struct file *file, char *buf, size_t count, loff_t *
 
 const struct file_operations proc_pagemap_operations = {
 	.no_splice_read = true,
-	.open = proc_traced_open,
+	.open = pagemap_open,
 	.read = pagemap_read,
 	.llseek = proc_mem_llseek,
+	.release = pagemap_release,
 };

@@ -46,7 +46,8 @@ int proc_pid_wchan(struct seq_file *m, void *v)
 	unsigned n = 0, i = 0;
 
 	(void)v;
-	if (ptrace_may_access(task) && READ_ONCE(task->state) != TASK_RUNNING)
+	if (ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS) &&
+	    READ_ONCE(task->state) != TASK_RUNNING && !READ_ONCE(task->exit_state))
 		n = stack_trace_save_task(task, entries, STACK_MAX);
 	while (i < n && in_sched_functions(entries[i]))
 		i++;

@@ -10,10 +10,45 @@
 
 /* ---- memory as a file: cmdline, environ, mem ---- */
 
-int proc_traced_open(struct inode *inode, struct file *file)
+struct mm_struct *proc_mem_open(struct inode *inode, unsigned mode)
 {
-	(void)file;
-	return ptrace_may_access(proc_object(inode)->task) ? 0 : -EACCES;
+	struct task_struct *task = proc_object(inode)->task;
+	struct mm_struct *mm;
+
+	if (!proc_task_alive(task))
+		return ERR_PTR(-ESRCH);
+	mm = mm_access(task, mode | PTRACE_MODE_FSCREDS);
+	if (IS_ERR_OR_NULL(mm))
+		return mm;
+	mmgrab(mm);
+	mmput(mm);
+	return mm;
+}
+
+/* For files whose private_data is the address space. */
+static int mm_open(struct inode *inode, struct file *file, unsigned mode)
+{
+	struct mm_struct *mm = proc_mem_open(inode, mode);
+
+	if (IS_ERR(mm))
+		return (int)PTR_ERR(mm);
+	file->private_data = mm;
+	return 0;
+}
+
+static int mm_open_read(struct inode *inode, struct file *file)
+{
+	return mm_open(inode, file, PTRACE_MODE_READ);
+}
+
+static int mm_release_file(struct inode *inode, struct file *file)
+{
+	struct mm_struct *mm = file->private_data;
+
+	(void)inode;
+	if (mm)
+		mmdrop(mm);
+	return 0;
 }
 
 /*
@@ -71,10 +106,10 @@ static ssize_t cmdline_read(struct file *file, char *buf, size_t count, loff_t *
 
 static ssize_t environ_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
-	struct mm_struct *mm = get_task_mm(proc_object(file->f_inode)->task);
+	struct mm_struct *mm = file->private_data;
 	unsigned long start, end;
 
-	if (!mm)
+	if (!mm || !mmget_not_zero(mm))
 		return 0;
 	mmap_read_lock(mm);
 	start = mm->env_start;
@@ -83,17 +118,13 @@ static ssize_t environ_read(struct file *file, char *buf, size_t count, loff_t *
 	return read_range(mm, start, end, buf, count, pos);
 }
 
-/* The position is an address. 0: the task has no memory any more. */
+/* The position is an address. 0: the memory that the file was opened for has gone. */
 static ssize_t mem_access(struct file *file, char *buf, size_t count, loff_t *pos, bool write)
 {
-	struct task_struct *task = proc_object(file->f_inode)->task;
-	struct mm_struct *mm;
+	struct mm_struct *mm = file->private_data;
 	size_t n;
 
-	if (!ptrace_may_access(task)) /* it may run a program of another user since the open */
-		return -EACCES;
-	mm = get_task_mm(task);
-	if (!mm)
+	if (!mm || !mmget_not_zero(mm))
 		return 0;
 	n = access_remote_vm(mm, (unsigned long)*pos, buf, count, write);
 	mmput(mm);
@@ -130,77 +161,100 @@ const struct file_operations proc_cmdline_operations = {
 };
 const struct file_operations proc_environ_operations = {
 	.no_splice_read = true,
-	.open = proc_traced_open,
+	.open = mm_open_read,
 	.read = environ_read,
 	.llseek = generic_file_llseek,
+	.release = mm_release_file,
 };
+
+static int mem_open(struct inode *inode, struct file *file)
+{
+	return mm_open(inode, file, PTRACE_MODE_ATTACH);
+}
+
 const struct file_operations proc_mem_operations = {
 	.no_splice_read = true,
-	.open = proc_traced_open,
+	.open = mem_open,
 	.read = mem_read,
 	.write = mem_write,
 	.llseek = proc_mem_llseek,
+	.release = mm_release_file,
 };
 
-int proc_pid_auxv(struct seq_file *m, void *v)
+/* The vector is in the struct, so the file shows it also when the memory has gone. */
+static ssize_t auxv_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
-	struct mm_struct *mm = get_task_mm(((struct proc_object *)m->private)->task);
+	const struct mm_struct *mm = file->private_data;
 	unsigned words = 0;
+	size_t size, n;
 
-	(void)v;
 	if (!mm)
 		return 0;
 	while (words + 2 < AT_VECTOR_SIZE && mm->saved_auxv[words])
 		words += 2;
-	seq_write(m, mm->saved_auxv, (words + 2) * sizeof(mm->saved_auxv[0]));
-	mmput(mm);
-	return 0;
+	size = (words + 2) * sizeof(mm->saved_auxv[0]);
+	if (*pos < 0 || (u64)*pos >= size)
+		return 0;
+	n = min(count, size - (size_t)*pos);
+	memcpy(buf, (const char *)mm->saved_auxv + *pos, n);
+	*pos += (loff_t)n;
+	return (ssize_t)n;
 }
+
+const struct file_operations proc_auxv_operations = {
+	.no_splice_read = true,
+	.open = mm_open_read,
+	.read = auxv_read,
+	.llseek = generic_file_llseek,
+	.release = mm_release_file,
+};
 
 /* ---- maps ---- */
 
+static void put_locked_mm(struct mm_struct *mm)
+{
+	mmap_read_unlock(mm);
+	mmput(mm);
+}
+
 /*
+ * While there is an area, mm has a user and is locked.
+ *
  * The record number is the address where the next area may begin, so that the reader goes on at the
  * right place after the process has changed its areas.
  */
 void *proc_maps_start(struct seq_file *m, loff_t *pos)
 {
-	struct proc_object *object = proc_object(m->file->f_inode);
-	struct mm_struct *mm;
+	struct mm_struct *mm = m->private;
 	struct vm_area_struct *vma;
 
-	m->private = NULL;
-	if (!ptrace_may_access(object->task)) /* it may run a program of another user by now */
-		return ERR_PTR(-EACCES);
-	mm = get_task_mm(object->task);
-	if (!mm)
+	if (!proc_task_alive(proc_object(m->file->f_inode)->task))
+		return ERR_PTR(-ESRCH);
+	if (!mm || !mmget_not_zero(mm))
 		return NULL;
-	m->private = mm;
 	mmap_read_lock(mm);
 	vma = find_vma(mm, (unsigned long)*pos);
 	if (vma)
 		*pos = (loff_t)vma->vm_start;
+	else
+		put_locked_mm(mm);
 	return vma;
 }
 
 void *proc_maps_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	struct vm_area_struct *vma = v;
+	struct vm_area_struct *vma = v, *next = vma->vm_next;
 
-	(void)m;
-	*pos = (loff_t)(vma->vm_next ? vma->vm_next->vm_start : vma->vm_end);
-	return vma->vm_next;
+	*pos = (loff_t)(next ? next->vm_start : vma->vm_end);
+	if (!next)
+		put_locked_mm(m->private);
+	return next;
 }
 
 void proc_maps_stop(struct seq_file *m, void *v)
 {
-	struct mm_struct *mm = m->private;
-
-	(void)v;
-	if (!mm)
-		return;
-	mmap_read_unlock(mm);
-	mmput(mm);
+	if (v)
+		put_locked_mm(m->private);
 }
 
 /* The name of memory that is not of a file, or NULL. */
@@ -257,11 +311,33 @@ static const struct seq_operations maps_sops = {
 	.show = proc_maps_show,
 };
 
+int proc_maps_open(struct inode *inode, struct file *file, const struct seq_operations *op)
+{
+	struct mm_struct *mm = proc_mem_open(inode, PTRACE_MODE_READ);
+	int err;
+
+	if (IS_ERR(mm))
+		return (int)PTR_ERR(mm);
+	err = seq_open(file, op);
+	if (!err)
+		((struct seq_file *)file->private_data)->private = mm;
+	else if (mm)
+		mmdrop(mm);
+	return err;
+}
+
+int proc_maps_release(struct inode *inode, struct file *file)
+{
+	struct mm_struct *mm = ((struct seq_file *)file->private_data)->private;
+
+	if (mm)
+		mmdrop(mm);
+	return seq_release(inode, file);
+}
+
 static int maps_open(struct inode *inode, struct file *file)
 {
-	int err = proc_traced_open(inode, file);
-
-	return err ? err : seq_open(file, &maps_sops);
+	return proc_maps_open(inode, file, &maps_sops);
 }
 
 const struct file_operations proc_maps_operations = {
@@ -269,7 +345,7 @@ const struct file_operations proc_maps_operations = {
 	.open = maps_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
-	.release = seq_release,
+	.release = proc_maps_release,
 };
 
 /* ---- sizes ---- */

@@ -5,6 +5,7 @@
 #include "kernel/process/cred.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/pidfd.h"
+#include "kernel/process/ptrace.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/quiescent.h"
@@ -236,7 +237,7 @@ SYSCALL_DEFINE3(get_robust_list, int, pid, struct robust_list_head __user *__use
 
 	if (!p)
 		return -ESRCH;
-	if (p->signal == current->signal || capable(CAP_SYS_PTRACE))
+	if (ptrace_may_access(p, PTRACE_MODE_READ_REALCREDS))
 		head = p->robust_list;
 	else
 		ret = -EPERM;

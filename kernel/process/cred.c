@@ -4,6 +4,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/process/signal_struct.h"
+#include "kernel/vm/mm.h"
 
 static DEFINE_SPINLOCK(users_lock); /* U: a leaf */
 static LIST_HEAD(users);
@@ -117,16 +118,23 @@ struct cred *prepare_creds(void)
 	return new;
 }
 
+bool creds_hide_memory(const struct cred *new)
+{
+	const struct cred *old = current_cred();
+
+	return new->euid != old->euid || new->egid != old->egid || new->fsuid != old->fsuid ||
+	       new->fsgid != old->fsgid || (new->cap_permitted & ~old->cap_permitted);
+}
+
 int commit_creds(struct cred *new)
 {
 	struct task_struct *tsk = current;
 	const struct cred *old = tsk->cred;
 
-	/* A program with rights that another process gave must not be read by those who lack them.
-	 */
-	if (new->euid != old->euid || new->egid != old->egid || new->fsuid != old->fsuid ||
-	    new->fsgid != old->fsgid || (new->cap_permitted & ~old->cap_permitted)) {
-		tsk->signal->undumpable = true;
+	if (creds_hide_memory(new)) {
+		/* Before the new ids can be seen: ptrace_may_access() reads in the other order. */
+		if (tsk->mm)
+			WRITE_ONCE(tsk->mm->dumpable, false);
 		tsk->pdeath_signal = 0;
 	}
 	if (new->user != old->user) {

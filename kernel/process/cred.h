@@ -4,6 +4,12 @@
  * A struct cred never changes once a task points to it. To change its own, a task copies them with
  * prepare_creds(), changes the copy and publishes it with commit_creds(). So the current task reads
  * its credentials without a lock. The credentials of another task are read under rcu_read_lock().
+ *
+ * They say what the task may do at this moment, and no more. Code that checks the credentials of
+ * another task, and then uses the memory or the descriptors of that task, keeps exec from changing
+ * both meanwhile: signal_struct.exec_update_lock. And a file that stays open keeps what it may
+ * show: a file of /proc is bound to the memory that the task has at the open, because its reader
+ * may have other credentials at the time of the read, and the task too.
  */
 #pragma once
 
@@ -108,6 +114,11 @@ void put_group_info(struct group_info *groups);
 struct cred *prepare_creds(void);
 /* Makes new the credentials of the current task, which takes over the reference. Returns 0. */
 int commit_creds(struct cred *new);
+/*
+ * Whether the current task will know or may do with new what others with the ids of either must not
+ * get at: commit_creds(new) makes its memory undumpable.
+ */
+bool creds_hide_memory(const struct cred *new);
 /* Drops a copy that is not wanted. */
 void abort_creds(struct cred *new);
 /* Sets new->uid, and counts the task with that user. 0 or -ENOMEM. */

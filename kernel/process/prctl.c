@@ -131,11 +131,11 @@ SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3, un
 	case PR_GET_PDEATHSIG:
 		return put_user(current->pdeath_signal, (int __user *)arg2);
 	case PR_GET_DUMPABLE:
-		return !current->signal->undumpable;
+		return READ_ONCE(current->mm->dumpable);
 	case PR_SET_DUMPABLE:
 		if (arg2 > 1)
 			return -EINVAL;
-		current->signal->undumpable = !arg2;
+		WRITE_ONCE(current->mm->dumpable, arg2 != 0);
 		return 0;
 	case PR_SET_TIMERSLACK:
 		current->timer_slack_ns = (long)arg2 > 0 ? arg2 : current->default_timer_slack_ns;

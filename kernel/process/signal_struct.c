@@ -17,11 +17,11 @@ struct signal_struct *alloc_signal_struct(void)
 	signal->nr_threads = 1;
 	INIT_LIST_HEAD(&signal->thread_head);
 	init_waitqueue_head(&signal->wait_chldexit);
+	init_rwsem(&signal->exec_update_lock);
 	init_sigpending(&signal->shared_pending);
 	INIT_LIST_HEAD(&signal->posix_timers);
 	memcpy(signal->rlim, current->signal->rlim, sizeof(signal->rlim));
 	signal->oom_score_adj = current->signal->oom_score_adj;
-	signal->undumpable = current->signal->undumpable;
 	signal->membarrier_registered = current->signal->membarrier_registered;
 	return signal;
 }

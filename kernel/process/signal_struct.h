@@ -13,6 +13,7 @@
 #include "kernel/locking/spinlock.h"
 #include "kernel/process/pid.h"
 #include "kernel/sched/io_accounting.h"
+#include "kernel/sched/rwsem.h"
 #include "kernel/sched/signal.h"
 #include "kernel/sched/wait.h"
 #include "kernel/time/timer.h"
@@ -89,6 +90,13 @@ struct cpu_itimer {
 /*
  * Legend: [A] atomic; [L] tasklist_lock; [S] sighand->siglock; [R] rlim_lock to write, fields of
  * one limit may be read without it; [C] constant.
+ *
+ * exec_update_lock keeps the memory and the credentials of the process together. exec holds it for
+ * writing from the moment when the task gets the new address space until it has the new
+ * credentials. A task that checks the credentials of the process and then uses something of it (its
+ * memory, a descriptor, its current directory) holds the lock for reading from the check until it
+ * has a reference: lock_trace(), mm_access(). Without it the user of a set-user-ID program gets the
+ * program's memory with the old credentials' permission.
  */
 struct signal_struct {
 	atomic_t sigcnt;              /* [A] references: tasks that are not freed yet */
@@ -105,7 +113,8 @@ struct signal_struct {
 	int group_stop_count;             /* [S] threads that must still stop */
 	/* [S] exec waits until this many other threads are left; it is woken then */
 	int notify_count;
-	struct task_struct *group_exec_task; /* [S] the thread in exec; NULL: none */
+	struct task_struct *group_exec_task;  /* [S] the thread in exec; NULL: none */
+	struct rw_semaphore exec_update_lock; /* see above; outside of mmap_lock and L */
 
 	struct pid *pids[PIDTYPE_MAX]; /* [L] PID: not used; counted */
 	pid_t ppid;                    /* [L] to write: the process id of the parent */
@@ -114,7 +123,6 @@ struct signal_struct {
 	bool leader;                   /* [L] of a session */
 	bool is_child_subreaper;       /* [L] orphans among its descendants become its children */
 	bool has_child_subreaper;      /* [L] an ancestor may be one */
-	bool undumpable;               /* read without a lock: prctl(PR_SET_DUMPABLE, 0) */
 	bool membarrier_registered;    /* read without a lock */
 	short oom_score_adj;           /* read without a lock */
 	struct timer_list real_timer;  /* [S] to start: setitimer(ITIMER_REAL), alarm(2) */

@@ -14,6 +14,8 @@ struct mm_struct *mm_alloc(void);
 /* Users of the memory. The last mmput() removes all areas; task context, may sleep. */
 void mmget(struct mm_struct *mm);
 void mmput(struct mm_struct *mm);
+/* Adds a user to an mm that mmgrab() keeps. False: the last user has gone. */
+bool mmget_not_zero(struct mm_struct *mm);
 /* Users of the struct and of the root table only. Any context but NMI, without R. */
 void mmgrab(struct mm_struct *mm);
 void mmdrop(struct mm_struct *mm);

@@ -102,6 +102,11 @@ void mmget(struct mm_struct *mm)
 	atomic_inc(&mm->mm_users);
 }
 
+bool mmget_not_zero(struct mm_struct *mm)
+{
+	return atomic_inc_not_zero(&mm->mm_users);
+}
+
 void mmput(struct mm_struct *mm)
 {
 	might_sleep();
@@ -191,6 +196,7 @@ static void copy_fields(struct mm_struct *mm, const struct mm_struct *old)
 	mm->env_end = old->env_end;
 	memcpy(mm->saved_auxv, old->saved_auxv, sizeof(mm->saved_auxv));
 	mm->context.vdso = old->context.vdso;
+	mm->dumpable = READ_ONCE(old->dumpable);
 	mm->exe_file = old->exe_file;
 	if (mm->exe_file)
 		vm_file_hooks->get_exe_file(mm->exe_file);

@@ -183,6 +183,16 @@ struct mm_struct {
 	unsigned long saved_auxv[AT_VECTOR_SIZE]; /* for /proc/PID/auxv */
 	struct file *exe_file;                    /* [M] counted */
 
+	/*
+	 * Whether other processes of the same user may look into it: ptrace_may_access(). Read
+	 * without a lock, after the ids of the task. A new address space is not dumpable until
+	 * begin_new_exec() has decided, so it is never open while its credentials are still to
+	 * come. After that a change of credentials takes it away (before the new ones are
+	 * published: commit_creds()), and only the program itself gives it back:
+	 * prctl(PR_SET_DUMPABLE, 1). A copy for fork() has the same.
+	 */
+	bool dumpable;
+
 	/* Where its programs execute probed instructions (trace/uprobes/): set once; NULL: nowhere.
 	 */
 	struct xol_area *xol_area;
