@@ -6,51 +6,21 @@
  * and wakes the tasks that wait. A task that takes events asks the files of the ready items. An
  * item that is ready stays in the list (level-triggered), unless it is EPOLLET or EPOLLONESHOT.
  *
- * An epoll file may watch another one. epoll_files_mutex forbids rings.
+ * An epoll file may watch another one: eventpoll_nest.c.
  *
  * Locks: epoll_files_mutex, then ep->mutex (that of the watching epoll before that of the watched
- * one), then the lock of a wait queue, then ep->lock.
+ * one), then the lock of a wait queue, then ep->lock. epoll_files_lock is a leaf.
  */
-#include "fs/eventpoll.h"
+#include "fs/eventpoll_internal.h"
 
 #include "arch/uaccess.h"
 #include "fs/file.h"
 #include "fs/poll.h"
-#include "kernel/lib/rbtree.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
 
-#define EPOLL_MAX_NESTS 4
 #define EPOLL_PRIVATE   (EPOLLWAKEUP | EPOLLONESHOT | EPOLLET | EPOLLEXCLUSIVE)
 #define ALWAYS_REPORTED (POLLERR | POLLHUP)
-
-/* Legend: [M] mutex, [L] lock, [C] constant, [F] files_lock. */
-struct eventpoll {
-	struct mutex mutex;
-	wait_queue_head_t waiters;   /* tasks in epoll_wait() */
-	wait_queue_head_t pollers;   /* tasks and epoll files that poll this file */
-	struct rb_root_cached items; /* [M] by file and descriptor */
-	const struct file *file;     /* [C] its own file */
-	struct user_struct *user;    /* [C] who has made it: is charged for the items; counted */
-	spinlock_t lock;             /* interrupts off */
-	struct list_head ready;      /* [L] of item.ready_node */
-};
-
-struct item_wait;
-
-/* One watched file. */
-struct epitem {
-	struct rb_node node; /* [M] */
-	struct list_head
-		ready_node;       /* [L] in ep->ready, or in the list of a task that takes events */
-	struct eventpoll *ep;     /* [C] */
-	struct file *file;        /* [C] not counted: its release removes the item */
-	int fd;                   /* [C] */
-	struct epoll_event event; /* [M] to write, events also [L] */
-	struct epitem *next_of_file; /* [F] other items that watch the file */
-	struct item_wait *waits;     /* [M] */
-	bool failed;                 /* [M] a wait could not be made */
-};
 
 /* An item in one wait queue. */
 struct item_wait {
@@ -61,10 +31,6 @@ struct item_wait {
 };
 
 BUILD_BUG_ON(sizeof(struct epitem) + sizeof(struct item_wait) > EPOLL_ITEM_COST);
-/* Held while an epoll file gets or loses a file: the search for rings, the end of a file. */
-static DEFINE_MUTEX(epoll_files_mutex);
-static DEFINE_SPINLOCK(files_lock); /* file.f_ep of all files; a leaf */
-
 static const struct file_operations eventpoll_fops;
 
 struct eventpoll *file_eventpoll(const struct file *file)
@@ -73,8 +39,6 @@ struct eventpoll *file_eventpoll(const struct file *file)
 }
 
 /* ---- the items ---- */
-
-#define item_of(rb) rb_entry(rb, struct epitem, node)
 
 /* The order in the tree: below 0, 0 or above 0. */
 static int compare(const struct epitem *item, const struct file *file, int fd)
@@ -197,21 +161,21 @@ static void leave_queues(struct epitem *item)
 
 static void link_file(struct epitem *item)
 {
-	spin_lock(&files_lock);
+	spin_lock(&epoll_files_lock);
 	item->next_of_file = item->file->f_ep;
 	item->file->f_ep = item;
-	spin_unlock(&files_lock);
+	spin_unlock(&epoll_files_lock);
 }
 
 static void unlink_file(struct epitem *item)
 {
 	struct epitem **at;
 
-	spin_lock(&files_lock);
+	spin_lock(&epoll_files_lock);
 	for (at = &item->file->f_ep; *at != item; at = &(*at)->next_of_file)
 		;
 	*at = item->next_of_file;
-	spin_unlock(&files_lock);
+	spin_unlock(&epoll_files_lock);
 }
 
 /* M held. */
@@ -389,50 +353,6 @@ static unsigned eventpoll_poll(struct file *file, poll_table *table)
 
 /* ---- changing the set ---- */
 
-/*
- * How many epoll files stand below ep in the longest chain; more than EPOLL_MAX_NESTS if one of
- * them is `top`, or if there are so many. epoll_files_mutex held.
- */
-static unsigned depth_below(struct eventpoll *ep, const struct eventpoll *top, unsigned above)
-{
-	unsigned depth = 0;
-	struct rb_node *node;
-
-	if (ep == top || above > EPOLL_MAX_NESTS)
-		return EPOLL_MAX_NESTS + 1;
-	mutex_lock(&ep->mutex);
-	for (node = rb_first_cached(&ep->items); node; node = rb_next(node)) {
-		struct eventpoll *inner = file_eventpoll(item_of(node)->file);
-
-		if (inner)
-			depth = max(depth, 1 + depth_below(inner, top, above + 1));
-	}
-	mutex_unlock(&ep->mutex);
-	return depth;
-}
-
-/* How many epoll files stand above ep. files_lock held. */
-static unsigned depth_above(const struct eventpoll *ep)
-{
-	const struct epitem *item;
-	unsigned depth = 0;
-
-	for (item = ep->file->f_ep; item; item = item->next_of_file)
-		depth = max(depth, 1 + depth_above(item->ep));
-	return depth;
-}
-
-/* Whether ep may watch inner: it makes no ring and no long chain. epoll_files_mutex held. */
-static bool may_nest(struct eventpoll *ep, struct eventpoll *inner)
-{
-	unsigned above;
-
-	spin_lock(&files_lock);
-	above = depth_above(ep);
-	spin_unlock(&files_lock);
-	return above + 1 + depth_below(inner, ep, 0) <= EPOLL_MAX_NESTS;
-}
-
 static struct epoll_event kept_event(const struct epoll_event *event)
 {
 	struct epoll_event kept = *event;
@@ -453,9 +373,9 @@ static void check_now(struct eventpoll *ep, struct epitem *item, poll_table *tab
 	wake_epoll(ep);
 }
 
-/* M held. */
+/* count: also count the paths of the files below, with E held. M held. */
 static int insert_item(struct eventpoll *ep, struct file *target, int fd,
-		       const struct epoll_event *event)
+		       const struct epoll_event *event, bool count)
 {
 	struct epitem *item = kzalloc(sizeof(*item), GFP_KERNEL);
 	struct add_table add = { .table = { .queue = queue_item }, .item = item };
@@ -473,6 +393,10 @@ static int insert_item(struct eventpoll *ep, struct file *target, int fd,
 	item->event = kept_event(event);
 	rb_add_cached(&item->node, &ep->items, item_before);
 	link_file(item);
+	if (count && !ep_few_paths(target)) {
+		free_item(ep, item);
+		return -EINVAL;
+	}
 	check_now(ep, item, &add.table);
 	if (!item->failed)
 		return 0;
@@ -480,24 +404,46 @@ static int insert_item(struct eventpoll *ep, struct file *target, int fd,
 	return -ENOMEM;
 }
 
+/* M held. */
+static int add_item(struct eventpoll *ep, struct file *target, int fd,
+		    const struct epoll_event *event, bool count)
+{
+	return find_item(ep, target, fd) ? -EEXIST : insert_item(ep, target, fd, event, count);
+}
+
+/* The same with E held: ep, or the target, is part of a nest. */
+static int add_nested(struct eventpoll *ep, struct file *target, int fd,
+		      const struct epoll_event *event)
+{
+	struct eventpoll *inner = file_eventpoll(target);
+	int err = -ELOOP;
+
+	mutex_lock(&epoll_files_mutex);
+	if (!inner || ep_may_nest(ep, inner)) {
+		mutex_lock(&ep->mutex);
+		err = add_item(ep, target, fd, event, true);
+		mutex_unlock(&ep->mutex);
+	}
+	mutex_unlock(&epoll_files_mutex);
+	return err;
+}
+
 int eventpoll_add(struct eventpoll *ep, struct file *target, int fd,
 		  const struct epoll_event *event)
 {
-	struct eventpoll *inner = file_eventpoll(target);
-	int err = 0;
+	int err;
 
-	if (inner) {
-		mutex_lock(&epoll_files_mutex);
-		if (!may_nest(ep, inner))
-			err = -ELOOP;
-	}
-	if (!err) {
-		mutex_lock(&ep->mutex);
-		err = find_item(ep, target, fd) ? -EEXIST : insert_item(ep, target, fd, event);
+	if (file_eventpoll(target))
+		return add_nested(ep, target, fd, event);
+	mutex_lock(&ep->mutex);
+	/* If another task begins to watch ep, it sets f_ep before it looks at ep's files, under M.
+	 */
+	if (READ_ONCE(ep->file->f_ep)) {
 		mutex_unlock(&ep->mutex);
+		return add_nested(ep, target, fd, event);
 	}
-	if (inner)
-		mutex_unlock(&epoll_files_mutex);
+	err = add_item(ep, target, fd, event, false);
+	mutex_unlock(&ep->mutex);
 	return err;
 }
 
@@ -525,13 +471,18 @@ int eventpoll_modify(struct eventpoll *ep, struct file *target, int fd,
 
 int eventpoll_remove(struct eventpoll *ep, struct file *target, int fd)
 {
+	bool nested = file_eventpoll(target) != NULL;
 	struct epitem *item;
 
+	if (nested)
+		mutex_lock(&epoll_files_mutex);
 	mutex_lock(&ep->mutex);
 	item = find_item(ep, target, fd);
 	if (item)
 		free_item(ep, item);
 	mutex_unlock(&ep->mutex);
+	if (nested)
+		mutex_unlock(&epoll_files_mutex);
 	return item ? 0 : -ENOENT;
 }
 

@@ -44,7 +44,8 @@ struct eventpoll *file_eventpoll(const struct file *file);
 int eventpoll_create(unsigned flags);
 /*
  * Each takes the epoll's own mutex. target is watched under the number fd. -EEXIST, -ENOENT,
- * -ENOMEM, -EINVAL (an exclusive entry cannot be changed), -ELOOP.
+ * -ENOMEM, -EINVAL (an exclusive entry cannot be changed; too many paths lead up from a file),
+ * -ELOOP.
  */
 int eventpoll_add(struct eventpoll *ep, struct file *target, int fd,
 		  const struct epoll_event *event);
