@@ -199,7 +199,7 @@ def test_a_users_processes_show_him_and_are_his_own(machine, sleeper):
     for name in ("environ", "maps", "fd/0", "exe", "cwd/mark", "mem", "syscall", "stack"):
         assert "Permission denied" in student(machine, f"cat /proc/{sleeper}/{name}"), name
     assert "Permission denied" in student(machine, f"ls /proc/{sleeper}/fd")
-    assert student(machine, f"cut -d\" \" -f26,27,28,48 /proc/{sleeper}/stat") == "0 0 0 0\n"
+    assert student(machine, f"cut -d\" \" -f26,27,28,48 /proc/{sleeper}/stat") == "1 1 0 0\n"
     # His own process is open to him.
     assert student(machine, f"readlink /proc/{his}/exe") == "/usr/bin/busybox\n"
     assert "[stack]" in student(machine, f"cat /proc/{his}/maps")
