@@ -252,6 +252,31 @@ static const struct file_operations traced_file_fops = {
 	.release = traced_release,
 };
 
+/* ---- files that need a capability to be written ---- */
+
+int proc_opener_open(struct file *file, int (*show)(struct seq_file *m, void *v))
+{
+	const struct cred *opener = get_cred(current_cred());
+	int err = single_open(file, show, (void *)opener);
+
+	if (err)
+		put_cred(opener);
+	return err;
+}
+
+int proc_opener_release(struct inode *inode, struct file *file)
+{
+	put_cred(((struct seq_file *)file->private_data)->private);
+	return single_release(inode, file);
+}
+
+bool proc_capable(const struct file *file, unsigned cap)
+{
+	const struct cred *opener = ((struct seq_file *)file->private_data)->private;
+
+	return capable(cap) && (opener->cap_effective & BIT(cap));
+}
+
 /* ---- the other files ---- */
 
 /* Only comm can be written: a process may change the names of its threads. */

@@ -68,6 +68,15 @@ static inline struct proc_object *proc_object(const struct inode *inode)
 	return inode->i_private;
 }
 
+/*
+ * For a file whose writes need a capability: the task that writes must have it, and the task that
+ * has opened the file, too. Else a user makes the file the standard output of a set-user-ID
+ * program. m->private are the credentials of the opener; show takes the task from m->file->f_inode.
+ */
+int proc_opener_open(struct file *file, int (*show)(struct seq_file *m, void *v));
+int proc_opener_release(struct inode *inode, struct file *file);
+bool proc_capable(const struct file *file, unsigned cap);
+
 /* base.c: the directories of tasks. The caller holds the i_mutex of the root directory. */
 int proc_root_lookup(struct inode *dir, struct dentry *dentry);
 void proc_pid_readdir(struct dir_context *ctx);

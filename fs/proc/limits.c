@@ -97,7 +97,7 @@ int proc_pid_oom_score(struct seq_file *m, void *v)
 
 static int oom_score_adj_show(struct seq_file *m, void *v)
 {
-	struct task_struct *task = ((struct proc_object *)m->private)->task;
+	struct task_struct *task = proc_object(m->file->f_inode)->task;
 
 	(void)v;
 	if (!proc_task_alive(task))
@@ -108,7 +108,8 @@ static int oom_score_adj_show(struct seq_file *m, void *v)
 
 static int oom_score_adj_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, oom_score_adj_show, inode->i_private);
+	(void)inode;
+	return proc_opener_open(file, oom_score_adj_show);
 }
 
 static int parse_adj(const char *buf, size_t count, int *value)
@@ -119,12 +120,14 @@ static int parse_adj(const char *buf, size_t count, int *value)
 	return kstrtoint(strim(text), 0, value);
 }
 
-static int set_oom_score_adj(struct task_struct *task, int value)
+static int set_oom_score_adj(const struct file *file, int value)
 {
+	struct task_struct *task = proc_object(file->f_inode)->task;
+
 	if (!proc_task_alive(task))
 		return -ESRCH;
 	/* Everybody may offer himself; only root may protect a process. */
-	if (value < READ_ONCE(task->signal->oom_score_adj) && !capable(CAP_SYS_RESOURCE))
+	if (value < READ_ONCE(task->signal->oom_score_adj) && !proc_capable(file, CAP_SYS_RESOURCE))
 		return -EACCES;
 	WRITE_ONCE(task->signal->oom_score_adj, (short)value);
 	return 0;
@@ -139,7 +142,7 @@ static ssize_t oom_score_adj_write(struct file *file, const char *buf, size_t co
 		return err;
 	if (value < -OOM_SCORE_ADJ_MAX || value > OOM_SCORE_ADJ_MAX)
 		return -EINVAL;
-	err = set_oom_score_adj(proc_object(file->f_inode)->task, value);
+	err = set_oom_score_adj(file, value);
 	return err ? err : (ssize_t)count;
 }
 
@@ -149,7 +152,7 @@ const struct file_operations proc_oom_score_adj_operations = {
 	.read = seq_read,
 	.write = oom_score_adj_write,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = proc_opener_release,
 };
 
 /* ---- oom_adj: the same value as older programs know it, from -17 to 15 ---- */
@@ -159,7 +162,7 @@ const struct file_operations proc_oom_score_adj_operations = {
 
 static int oom_adj_show(struct seq_file *m, void *v)
 {
-	struct task_struct *task = ((struct proc_object *)m->private)->task;
+	struct task_struct *task = proc_object(m->file->f_inode)->task;
 	int adj = READ_ONCE(task->signal->oom_score_adj);
 
 	(void)v;
@@ -172,7 +175,8 @@ static int oom_adj_show(struct seq_file *m, void *v)
 
 static int oom_adj_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, oom_adj_show, inode->i_private);
+	(void)inode;
+	return proc_opener_open(file, oom_adj_show);
 }
 
 static ssize_t oom_adj_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -186,7 +190,7 @@ static ssize_t oom_adj_write(struct file *file, const char *buf, size_t count, l
 		return -EINVAL;
 	value = value == OOM_ADJUST_MAX ? OOM_SCORE_ADJ_MAX
 					: value * OOM_SCORE_ADJ_MAX / -OOM_DISABLE;
-	err = set_oom_score_adj(proc_object(file->f_inode)->task, value);
+	err = set_oom_score_adj(file, value);
 	return err ? err : (ssize_t)count;
 }
 
@@ -196,23 +200,23 @@ const struct file_operations proc_oom_adj_operations = {
 	.read = seq_read,
 	.write = oom_adj_write,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = proc_opener_release,
 };
 
 /* ---- timerslack_ns ---- */
 
 /* The own one, or with CAP_SYS_NICE that of any task. */
-static bool may_see_slack(const struct task_struct *task)
+static bool may_see_slack(const struct file *file)
 {
-	return task == current || capable(CAP_SYS_NICE);
+	return proc_object(file->f_inode)->task == current || proc_capable(file, CAP_SYS_NICE);
 }
 
 static int timerslack_show(struct seq_file *m, void *v)
 {
-	struct task_struct *task = ((struct proc_object *)m->private)->task;
+	struct task_struct *task = proc_object(m->file->f_inode)->task;
 
 	(void)v;
-	if (!may_see_slack(task))
+	if (!may_see_slack(m->file))
 		return -EPERM;
 	seq_printf(m, "%lu\n", (unsigned long)READ_ONCE(task->timer_slack_ns));
 	return 0;
@@ -220,7 +224,8 @@ static int timerslack_show(struct seq_file *m, void *v)
 
 static int timerslack_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, timerslack_show, inode->i_private);
+	(void)inode;
+	return proc_opener_open(file, timerslack_show);
 }
 
 static ssize_t timerslack_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -235,7 +240,7 @@ static ssize_t timerslack_write(struct file *file, const char *buf, size_t count
 	err = kstrtoull(strim(text), 10, &value);
 	if (err)
 		return err;
-	if (!may_see_slack(task))
+	if (!may_see_slack(file))
 		return -EPERM;
 	WRITE_ONCE(task->timer_slack_ns, value ? value : task->default_timer_slack_ns);
 	return (ssize_t)count;
@@ -247,5 +252,5 @@ const struct file_operations proc_timerslack_operations = {
 	.read = seq_read,
 	.write = timerslack_write,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = proc_opener_release,
 };

@@ -12,7 +12,7 @@ static atomic_t last_session;
 /* Shows a number of the task's credentials. */
 static int show_number(struct seq_file *m, bool session)
 {
-	struct task_struct *task = ((struct proc_object *)m->private)->task;
+	struct task_struct *task = proc_object(m->file->f_inode)->task;
 	const struct cred *cred;
 
 	if (!proc_task_alive(task))
@@ -37,7 +37,8 @@ static int loginuid_show(struct seq_file *m, void *v)
 
 static int loginuid_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, loginuid_show, inode->i_private);
+	(void)inode;
+	return proc_opener_open(file, loginuid_show);
 }
 
 /* A task may set its own once, and needs a capability to change it. */
@@ -56,7 +57,7 @@ static ssize_t loginuid_write(struct file *file, const char *buf, size_t count, 
 	err = kstrtouint(text, 10, &uid);
 	if (err)
 		return err;
-	if (current_cred()->loginuid != NO_LOGIN && !capable(CAP_AUDIT_CONTROL))
+	if (current_cred()->loginuid != NO_LOGIN && !proc_capable(file, CAP_AUDIT_CONTROL))
 		return -EPERM;
 	cred = prepare_creds();
 	if (!cred)
@@ -73,5 +74,5 @@ const struct file_operations proc_loginuid_operations = {
 	.read = seq_read,
 	.write = loginuid_write,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = proc_opener_release,
 };

@@ -1,5 +1,6 @@
 """/proc/PID as programs read it: what a process is, what it has open, where its memory is, and who may know that."""
 import re
+import struct
 
 import pytest
 
@@ -294,3 +295,32 @@ def test_addresses_are_random_unless_that_is_off(machine):
     assert first[0] == second[0] and first[1] != second[1]
     assert machine.run("echo 3 > /proc/sys/kernel/randomize_va_space").status != 0
     machine.check("echo 2 > /proc/sys/kernel/randomize_va_space")
+
+
+def program_that_says_7():
+    """An ELF program of a few bytes: write(1, "7\\n", 2), and exit with 1 if that has failed. As text for printf(1)."""
+    code = bytes.fromhex("b801000000 bf01000000 488d3517000000 ba02000000 0f05"  # mov eax, 1; mov edi, 1; lea rsi, [text]; mov edx, 2; syscall
+                         "31ff 4885c0 400f98c7 b83c000000 0f05") + b"7\n"  # xor edi, edi; test rax, rax; sets dil; mov eax, 60; syscall
+    size = 120 + len(code)
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0x400078, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0, size, size, 4096)
+    return "".join(f"\\{byte:03o}" for byte in header + segment + code)
+
+
+def test_a_set_user_id_program_changes_no_file_that_its_user_has_opened(machine):
+    """The write needs a capability. The program has it, and the user who has made the file its standard output does not."""
+    text = program_that_says_7()
+    for start in range(0, len(text), 400):
+        machine.check(f"printf '{text[start:start + 400]}' >> /tmp/say")
+    machine.check("chmod 4755 /tmp/say")
+    assert machine.check("/tmp/say") == "7\n"
+    default = machine.check("cat /proc/2/timerslack_ns")
+    assert student(machine, "/tmp/say > /proc/2/timerslack_ns; echo $?") == "1\n"
+    assert machine.check("cat /proc/2/timerslack_ns") == default
+    raised = 'sh -c "echo 500 > /proc/self/oom_score_adj; exec /tmp/say > /proc/self/oom_score_adj"'
+    assert student(machine, f"{raised}; echo $?") == "1\n"
+    logged_in = 'sh -c "echo 1000 > /proc/self/loginuid; exec /tmp/say > /proc/self/loginuid"'
+    assert student(machine, f"{logged_in}; echo $?") == "1\n"
+    # Who may do that may let a program do it.
+    assert machine.run("sh -c 'echo 500 > /proc/self/oom_score_adj; exec /tmp/say > /proc/self/oom_score_adj'").status == 0
+    machine.check("rm /tmp/say")
