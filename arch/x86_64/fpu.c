@@ -125,6 +125,49 @@ static void write_fs_base(u64 base)
 		__wrmsr(MSR_FS_BASE, base);
 }
 
+static __always_inline union segments read_segments(void)
+{
+	union segments s;
+
+	__asm__ __volatile__("mov %%ds, %0\n\tmov %%es, %1\n\tmov %%fs, %2\n\tmov %%gs, %3"
+			     : "=rm"(s.ds), "=rm"(s.es), "=rm"(s.fs), "=rm"(s.gs));
+	return s;
+}
+
+/*
+ * Loads the selectors, which also loads the bases of FS and GS from the descriptors: the caller
+ * writes them afterwards. The selectors were in these registers before, so they are valid: nobody
+ * changes the descriptors of ring 3, and there is no LDT. Interrupts off.
+ */
+static noinline void load_segments(union segments s)
+{
+	__asm__ __volatile__("mov %0, %%ds\n\tmov %1, %%es\n\tmov %2, %%fs" ::"r"((u32)s.ds),
+			     "r"((u32)s.es), "r"((u32)s.fs));
+	load_gs_of_program(s.gs);
+}
+
+void arch_set_segment_base(bool gs, u64 base)
+{
+	union segments s;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	s = read_segments();
+	if (gs ? s.gs : s.fs) {
+		u64 fsbase = read_fs_base(), gsbase = __rdmsr(MSR_KERNEL_GS_BASE);
+
+		*(gs ? &s.gs : &s.fs) = 0;
+		load_segments(s);
+		write_fs_base(fsbase);
+		__wrmsr(MSR_KERNEL_GS_BASE, gsbase);
+	}
+	if (gs)
+		__wrmsr(MSR_KERNEL_GS_BASE, base);
+	else
+		write_fs_base(base);
+	local_irq_restore(flags);
+}
+
 void fpu_init_cpu(void)
 {
 	u64 cr4 = read_cr4() | X86_CR4_OSFXSR | X86_CR4_OSXMMEXCPT;
@@ -183,11 +226,15 @@ void arch_switch_program(struct task_struct *prev, struct task_struct *next)
 			this_cpu_write(fpu_owner, prev);
 			set_user_work(prev, USER_WORK_FPU);
 		}
+		thread->segments = read_segments();
 		thread->fsbase = read_fs_base();
 		thread->gsbase = __rdmsr(MSR_KERNEL_GS_BASE);
 	}
 	thread = &next->thread;
 	if (thread->fpu) {
+		/* The CPU may still have those of a program that ran before a kernel task. */
+		if (unlikely(read_segments().all != thread->segments.all))
+			load_segments(thread->segments);
 		write_fs_base(thread->fsbase);
 		__wrmsr(MSR_KERNEL_GS_BASE, thread->gsbase);
 	}
@@ -215,6 +262,7 @@ int fpu_fork(struct task_struct *p)
 	save_current();
 	memcpy(thread->fpu, current->thread.fpu, fpu_size);
 	state_changed(p);
+	thread->segments = read_segments();
 	thread->fsbase = read_fs_base();
 	thread->gsbase = __rdmsr(MSR_KERNEL_GS_BASE);
 	return 0;
@@ -240,8 +288,11 @@ int fpu_reset(void)
 	}
 	thread->fpu = state;
 	fpu_clear();
+	local_irq_disable();
+	load_segments((union segments){ .all = 0 });
 	write_fs_base(0);
 	__wrmsr(MSR_KERNEL_GS_BASE, 0);
+	local_irq_enable();
 	return 0;
 }
 

@@ -4,7 +4,8 @@
  * The kernel uses no FPU register, so a program's registers stay in the CPU while its task is in
  * the kernel. A switch away from the task saves them and sets USER_WORK_FPU. The way back to ring 3
  * loads them again, if this CPU does not hold them any more: a kernel task in between changes
- * nothing. The bases of FS and GS are saved and loaded by each switch.
+ * nothing. The bases of FS and GS, and the selectors of DS, ES, FS and GS, are saved and loaded by
+ * each switch.
  */
 #pragma once
 
@@ -27,6 +28,13 @@ void fpu_free(struct task_struct *p);
  * task was a kernel task. 0 or -ENOMEM. Task context.
  */
 int fpu_reset(void);
+/*
+ * Gives the current task a base of GS or FS, and the selector 0: the base is not that of a
+ * descriptor. Task context.
+ */
+void arch_set_segment_base(bool gs, u64 base);
+/* In switch.asm: loads the selector of GS, and so the base of the program. Interrupts off. */
+void load_gs_of_program(u16 selector);
 /* Loads the registers of p, the current task, if this CPU does not hold them. Interrupts off. */
 void fpu_restore(struct task_struct *p);
 

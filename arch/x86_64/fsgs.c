@@ -16,7 +16,7 @@ SYSCALL_DEFINE2(arch_prctl, int, option, unsigned long, arg2)
 	case ARCH_SET_GS:
 		if (arg2 >= TASK_SIZE_MAX)
 			return -EPERM;
-		wrmsr(option == ARCH_SET_FS ? MSR_FS_BASE : MSR_KERNEL_GS_BASE, arg2);
+		arch_set_segment_base(option == ARCH_SET_GS, arg2);
 		return 0;
 	case ARCH_GET_FS:
 		return put_user(rdmsr(MSR_FS_BASE), (u64 __user *)arg2);

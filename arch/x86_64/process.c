@@ -50,8 +50,10 @@ int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned 
 
 	if (error)
 		return error;
-	if (set_tls)
+	if (set_tls) {
 		p->thread.fsbase = tls;
+		p->thread.segments.fs = 0;
+	}
 	*regs = *task_pt_regs(current);
 	regs->ax = 0;
 	if (sp)

@@ -5,6 +5,15 @@
 
 struct fpu_state;
 
+/* The selectors that a program may load. They are not in pt_regs: the kernel does not touch them.
+ */
+union segments {
+	struct {
+		u16 ds, es, fs, gs;
+	};
+	u64 all;
+};
+
 /*
  * The machine's part of struct task_struct.
  *
@@ -13,6 +22,7 @@ struct fpu_state;
 struct thread_struct {
 	struct fpu_state *fpu;        /* [O] saved FPU registers; NULL: a kernel task */
 	unsigned long fsbase, gsbase; /* [S] of the program, while it does not run */
+	union segments segments;      /* [S] of the program, while it does not run */
 	unsigned fpu_cpu;             /* [S] the CPU that saved the FPU registers */
 	/* [O] the last fault of the program: for the frame of a signal handler */
 	unsigned long trap_nr, error_code, cr2;
