@@ -132,6 +132,8 @@ static int devkmsg_open(struct inode *inode, struct file *file)
 	(void)inode;
 	if (READ_ONCE(devkmsg_log) == DEVKMSG_OFF)
 		return -EPERM;
+	if ((file->f_flags & O_ACCMODE) != O_WRONLY && !may_read_log())
+		return -EPERM;
 	user = kzalloc(sizeof(*user), GFP_KERNEL);
 	if (!user)
 		return -ENOMEM;

@@ -14,3 +14,7 @@ int pmsg_device_init(void);    /* pmsg0, if there is memory for it */
 /* Waits until the record seq of the kernel's log exists, or a newer one. 0, or an error if a signal
  * comes. Sleeps. */
 int kmsg_wait(u64 seq);
+
+/* Whether the current task may read the whole log (syslog(2), /dev/kmsg). */
+extern int dmesg_restrict;
+bool may_read_log(void);

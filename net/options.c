@@ -46,8 +46,10 @@ static int set_timeout(s64 *timeout, const char __user *value, int len)
 		return -EFAULT;
 	if (tv.usec < 0 || tv.usec >= 1000000)
 		return -EDOM;
-	if (tv.sec < 0)
-		return 0; /* no time at all, which Linux also makes a timeout of 0: for ever */
+	if (tv.sec < 0) {
+		WRITE_ONCE(*timeout, SOCK_NO_TIME);
+		return 0;
+	}
 	if (tv.sec > 0x1ffffffff)
 		tv = (struct old_timeval){ 0, 0 };
 	WRITE_ONCE(*timeout, tv.sec * (s64)NSEC_PER_SEC + tv.usec * (s64)NSEC_PER_USEC);
@@ -237,7 +239,7 @@ int sock_getsockopt(struct socket *sock, int name, char __user *value, int __use
 	switch (name) {
 	case SO_RCVTIMEO:
 	case SO_SNDTIMEO:
-		timeout = name == SO_RCVTIMEO ? sock->rcvtimeo : sock->sndtimeo;
+		timeout = max(name == SO_RCVTIMEO ? sock->rcvtimeo : sock->sndtimeo, (s64)0);
 		tv = (struct old_timeval){ timeout / (s64)NSEC_PER_SEC,
 					   timeout % (s64)NSEC_PER_SEC / (s64)NSEC_PER_USEC };
 		return put_option(&tv, sizeof(tv), value, ulen);

@@ -46,7 +46,7 @@ int sock_sleep(s64 *timeout)
 
 s64 sock_timeout(s64 option, bool nonblock)
 {
-	if (nonblock)
+	if (nonblock || option == SOCK_NO_TIME)
 		return 0;
 	return option ? option : (s64)MAX_SCHEDULE_TIMEOUT;
 }

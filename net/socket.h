@@ -164,7 +164,8 @@ struct socket {
 	bool passcred, keepalive, broadcast, reuseaddr, reuseport, oobinline, dontroute, linger;
 	int sndbuf, rcvbuf, rcvlowat, priority;
 	unsigned linger_seconds;
-	s64 rcvtimeo, sndtimeo; /* ns; 0: for ever */
+	s64 rcvtimeo, sndtimeo; /* ns; 0: for ever; SOCK_NO_TIME: a negative time was set */
+#define SOCK_NO_TIME (-1)
 };
 
 #define SOCK_BUF_DEFAULT 212992 /* net.core.wmem_default, rmem_default */

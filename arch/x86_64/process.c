@@ -4,6 +4,7 @@
 #include "arch/descriptors.h"
 #include "arch/fpu.h"
 #include "arch/ptrace.h"
+#include "arch/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/user_work.h"
@@ -46,8 +47,12 @@ void arch_setup_new_task(struct task_struct *p, void (*entry)(void))
 int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned long tls)
 {
 	struct pt_regs *regs = task_pt_regs(p);
-	int error = fpu_fork(p);
+	int error;
 
+	/* A base that is not canonical would fault in the kernel, at the switch to p. */
+	if (set_tls && tls >= TASK_SIZE_MAX)
+		return -EPERM;
+	error = fpu_fork(p);
 	if (error)
 		return error;
 	if (set_tls) {

@@ -173,3 +173,8 @@ int proc_pid_sched(struct seq_file *m, void *v);  /* sched.c */
 int proc_pid_io(struct seq_file *m, void *v);     /* io.c */
 int proc_show_mounts(struct seq_file *m, void *v);
 int proc_show_mountinfo(struct seq_file *m, void *v);
+
+/* Whether the current task may see addresses of the kernel (kernel.kptr_restrict). For the open. */
+bool may_see_addresses(void);
+/* Opens a sequence whose private pointer says whether the opener may see addresses. */
+int seq_open_addresses(struct file *file, const struct seq_operations *op);

@@ -99,6 +99,11 @@ static void kallsyms_stop(struct seq_file *m, void *v)
 	(void)m, (void)v;
 }
 
+static unsigned long shown(const struct seq_file *m, unsigned long address)
+{
+	return m->private ? address : 0;
+}
+
 static int kallsyms_show(struct seq_file *m, void *v)
 {
 	unsigned index = (unsigned)(unsigned long)v - 1;
@@ -107,12 +112,13 @@ static int kallsyms_show(struct seq_file *m, void *v)
 	unsigned long address;
 
 	if (index < MODULE_SYMBOLS && kallsyms_get(index, &address, &type, name))
-		seq_printf(m, "%016lx %c %s\n", address, type, name);
+		seq_printf(m, "%016lx %c %s\n", shown(m, address), type, name);
 	else if (index < DYNAMIC_SYMBOLS &&
 		 kallsyms_get_module(index - MODULE_SYMBOLS, &address, &type, name, module))
-		seq_printf(m, "%016lx %c %s\t[%s]\n", address, type, name, module);
+		seq_printf(m, "%016lx %c %s\t[%s]\n", shown(m, address), type, name, module);
 	else if (index >= DYNAMIC_SYMBOLS && kallsyms_get_dynamic(index - DYNAMIC_SYMBOLS, &symbol))
-		seq_printf(m, "%016lx t %s\t[%s]\n", symbol.address, symbol.name, symbol.module);
+		seq_printf(m, "%016lx t %s\t[%s]\n", shown(m, symbol.address), symbol.name,
+			   symbol.module);
 	else
 		return SEQ_SKIP;
 	return 0;
@@ -124,7 +130,29 @@ static const struct seq_operations kallsyms_sops = {
 	.stop = kallsyms_stop,
 	.show = kallsyms_show,
 };
-DEFINE_SEQ_ATTRIBUTE(kallsyms);
+
+int seq_open_addresses(struct file *file, const struct seq_operations *op)
+{
+	int err = seq_open(file, op);
+
+	if (!err)
+		((struct seq_file *)file->private_data)->private = (void *)may_see_addresses();
+	return err;
+}
+
+static int kallsyms_open(struct inode *inode, struct file *file)
+{
+	(void)inode;
+	return seq_open_addresses(file, &kallsyms_sops);
+}
+
+static const struct file_operations kallsyms_fops = {
+	.owner = THIS_MODULE,
+	.open = kallsyms_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
 
 int proc_kernel_init(void)
 {

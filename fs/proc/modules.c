@@ -53,7 +53,7 @@ static int modules_show(struct seq_file *m, void *v)
 		seq_puts(m, "[permanent],");
 	}
 	seq_printf(m, "%s %s 0x%016lx", used ? "" : "-", states[mod->state],
-		   mod->memory[MOD_TEXT].base);
+		   m->private ? mod->memory[MOD_TEXT].base : 0);
 	if (mod->taints)
 		seq_printf(m, " %s", module_flags(mod, flags));
 	seq_putc(m, '\n');
@@ -66,7 +66,20 @@ static const struct seq_operations modules_sops = {
 	.stop = modules_stop,
 	.show = modules_show,
 };
-DEFINE_SEQ_ATTRIBUTE(modules);
+
+static int modules_open(struct inode *inode, struct file *file)
+{
+	(void)inode;
+	return seq_open_addresses(file, &modules_sops);
+}
+
+static const struct file_operations modules_fops = {
+	.owner = THIS_MODULE,
+	.open = modules_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
 
 int proc_modules_init(void)
 {

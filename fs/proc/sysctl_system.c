@@ -1,4 +1,5 @@
 /* Files of /proc/sys/kernel with the names and the limits of the system, as programs read them. */
+#include "fs/devices.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -38,6 +39,42 @@ static int proc_randomize(const struct ctl_table *table, bool write, char *buf, 
 		return -EINVAL;
 	WRITE_ONCE(randomize_va_space, value);
 	return 0;
+}
+
+/* A number from 0 to most. */
+static int proc_up_to(int *number, int most, bool write, char *buf, size_t size)
+{
+	int value = READ_ONCE(*number);
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+	int err = proc_dointvec(&local, write, buf, size);
+
+	if (err || !write)
+		return err;
+	if (value < 0 || value > most)
+		return -EINVAL;
+	WRITE_ONCE(*number, value);
+	return 0;
+}
+
+/* Who sees addresses of the kernel: 0 and 1: who has CAP_SYSLOG; 2: nobody. */
+static int kptr_restrict;
+
+/* A set-user-ID program may get a descriptor as its input. So this is asked at the open. */
+bool may_see_addresses(void)
+{
+	return READ_ONCE(kptr_restrict) < 2 && capable(CAP_SYSLOG);
+}
+
+static int proc_kptr_restrict(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	(void)table;
+	return proc_up_to(&kptr_restrict, 2, write, buf, size);
+}
+
+static int proc_dmesg_restrict(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	(void)table;
+	return proc_up_to(&dmesg_restrict, 1, write, buf, size);
 }
 
 /* RT throttling: kernel/sched/sched.h */
@@ -121,6 +158,8 @@ static const struct ctl_table system_table[] = {
 	NUMBER(ngroups_max),
 	NUMBER(cap_last_cap),
 	{ .procname = "randomize_va_space", .mode = 0644, .proc_handler = proc_randomize },
+	{ .procname = "kptr_restrict", .mode = 0644, .proc_handler = proc_kptr_restrict },
+	{ .procname = "dmesg_restrict", .mode = 0644, .proc_handler = proc_dmesg_restrict },
 	{ .procname = "ns_last_pid", .mode = 0666, .proc_handler = proc_last_pid },
 	{ .procname = "sched_rr_timeslice_ms", .mode = 0644, .proc_handler = proc_rr_timeslice },
 	{ .procname = "sched_rt_period_us", .mode = 0644, .proc_handler = proc_rt_period },

@@ -361,6 +361,14 @@ static unsigned for_each_named(int which, int who, void (*fn)(struct task_struct
 	return count;
 }
 
+/* For a change: whether p is a task of the current user. tasklist_lock held. */
+static bool owns_task(const struct task_struct *p)
+{
+	u32 uid = p->real_cred->uid;
+
+	return uid == current_euid() || uid == current_uid() || capable(CAP_SYS_NICE);
+}
+
 static void find_lowest_nice(struct task_struct *p, void *arg)
 {
 	int *lowest = arg;
@@ -415,9 +423,41 @@ SYSCALL_DEFINE3(setpriority, int, which, int, who, int, niceval)
 #define IOPRIO_WHO_PROCESS 1
 #define IOPRIO_WHO_USER    3
 
+struct set_ioprio {
+	u16 value;
+	int error;
+};
+
+/* As in Linux, the first task that refuses ends it. */
 static void set_one_ioprio(struct task_struct *p, void *arg)
 {
-	WRITE_ONCE(p->ioprio, *(u16 *)arg);
+	struct set_ioprio *set = arg;
+
+	if (set->error)
+		return;
+	if (owns_task(p))
+		WRITE_ONCE(p->ioprio, set->value);
+	else
+		set->error = -EPERM;
+}
+
+/* Linux takes IOPRIO_WHO_USER, 0 for the tasks of root, whoever asks. */
+static unsigned for_each_ioprio(int which, int who, void (*fn)(struct task_struct *p, void *arg),
+				void *arg)
+{
+	struct task_struct *p;
+	unsigned count = 0;
+
+	if (which != IOPRIO_WHO_USER || who)
+		return for_each_named(which - IOPRIO_WHO_PROCESS, who, fn, arg);
+	spin_lock(&tasklist_lock);
+	for_each_task (p)
+		if (!p->real_cred->uid) {
+			fn(p, arg);
+			count++;
+		}
+	spin_unlock(&tasklist_lock);
+	return count;
 }
 
 static void get_best_ioprio(struct task_struct *p, void *arg)
@@ -432,14 +472,14 @@ static void get_best_ioprio(struct task_struct *p, void *arg)
 SYSCALL_DEFINE3(ioprio_set, int, which, int, who, int, ioprio)
 {
 	int class = ioprio >> IOPRIO_CLASS_SHIFT, level = ioprio & 7;
-	u16 value = (u16)ioprio;
+	struct set_ioprio set = { .value = (u16)ioprio };
 
 	if (which < IOPRIO_WHO_PROCESS || which > IOPRIO_WHO_USER || class < 0 ||
 	    class > IOPRIO_CLASS_IDLE || (!class && level))
 		return -EINVAL;
 	if (class == IOPRIO_CLASS_RT && !capable(CAP_SYS_ADMIN) && !capable(CAP_SYS_NICE))
 		return -EPERM;
-	return for_each_named(which - IOPRIO_WHO_PROCESS, who, set_one_ioprio, &value) ? 0 : -ESRCH;
+	return for_each_ioprio(which, who, set_one_ioprio, &set) ? set.error : -ESRCH;
 }
 
 SYSCALL_DEFINE2(ioprio_get, int, which, int, who)
@@ -448,7 +488,7 @@ SYSCALL_DEFINE2(ioprio_get, int, which, int, who)
 
 	if (which < IOPRIO_WHO_PROCESS || which > IOPRIO_WHO_USER)
 		return -EINVAL;
-	if (!for_each_named(which - IOPRIO_WHO_PROCESS, who, get_best_ioprio, &best))
+	if (!for_each_ioprio(which, who, get_best_ioprio, &best))
 		return -ESRCH;
 	return best;
 }
